@@ -1,0 +1,20 @@
+/*
+ * dynamo.c
+ *	  Module magic and start-up: every module registers what it owns.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/guc.h"
+
+#include "compat.h"
+
+PG_MODULE_MAGIC;
+
+PGDLLEXPORT void _PG_init(void);
+
+void
+_PG_init(void)
+{
+	MarkGUCPrefixReserved("dynamo");
+}

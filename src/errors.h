@@ -1,0 +1,66 @@
+/*
+ * errors.h
+ *	  DynamoDB's exceptions as SQLSTATEs.
+ *
+ * Every exception of the service has one SQLSTATE of class KV ("key-value";
+ * class D is reserved by the standard).  errors.c holds the one table that
+ * gives each its name, HTTP status and wire prefix.
+ *
+ * How errors are raised: the primary message is the service's own text,
+ * without change, since request/ sends it to clients as it is.  What helps a
+ * SQL user beyond it (byte position, attribute path, a hint) goes into
+ * DETAIL and HINT.  Item data in DETAIL goes through errdetail_log so that it
+ * stays out of the server log.
+ */
+#ifndef DYNAMO_ERRORS_H
+#define DYNAMO_ERRORS_H
+
+#include "utils/elog.h"
+
+#define ERRCODE_DYNAMO_VALIDATION				MAKE_SQLSTATE('K','V','0','0','1')
+#define ERRCODE_DYNAMO_CONDITION_FAILED			MAKE_SQLSTATE('K','V','0','0','2')
+#define ERRCODE_DYNAMO_RESOURCE_NOT_FOUND		MAKE_SQLSTATE('K','V','0','0','3')
+#define ERRCODE_DYNAMO_RESOURCE_IN_USE			MAKE_SQLSTATE('K','V','0','0','4')
+#define ERRCODE_DYNAMO_TRANSACTION_CANCELED		MAKE_SQLSTATE('K','V','0','0','5')
+#define ERRCODE_DYNAMO_TRANSACTION_CONFLICT		MAKE_SQLSTATE('K','V','0','0','6')
+#define ERRCODE_DYNAMO_TRANSACTION_IN_PROGRESS	MAKE_SQLSTATE('K','V','0','0','7')
+#define ERRCODE_DYNAMO_IDEMPOTENT_MISMATCH		MAKE_SQLSTATE('K','V','0','0','8')
+#define ERRCODE_DYNAMO_COLLECTION_SIZE_LIMIT	MAKE_SQLSTATE('K','V','0','0','9')
+#define ERRCODE_DYNAMO_LIMIT_EXCEEDED			MAKE_SQLSTATE('K','V','0','1','0')
+#define ERRCODE_DYNAMO_DUPLICATE_ITEM			MAKE_SQLSTATE('K','V','0','1','1')
+#define ERRCODE_DYNAMO_SERIALIZATION			MAKE_SQLSTATE('K','V','0','1','2')
+#define ERRCODE_DYNAMO_UNKNOWN_OPERATION		MAKE_SQLSTATE('K','V','0','1','3')
+#define ERRCODE_DYNAMO_THROUGHPUT_EXCEEDED		MAKE_SQLSTATE('K','V','0','1','4')
+#define ERRCODE_DYNAMO_EXPIRED_ITERATOR			MAKE_SQLSTATE('K','V','0','1','5')
+#define ERRCODE_DYNAMO_TRIMMED_DATA				MAKE_SQLSTATE('K','V','0','1','6')
+#define ERRCODE_DYNAMO_MISSING_TOKEN			MAKE_SQLSTATE('K','V','0','1','7')
+#define ERRCODE_DYNAMO_INCOMPLETE_SIGNATURE		MAKE_SQLSTATE('K','V','0','1','8')
+#define ERRCODE_DYNAMO_INVALID_SIGNATURE		MAKE_SQLSTATE('K','V','0','1','9')
+#define ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT		MAKE_SQLSTATE('K','V','0','2','0')
+#define ERRCODE_DYNAMO_ACCESS_DENIED			MAKE_SQLSTATE('K','V','0','2','1')
+#define ERRCODE_DYNAMO_EXPIRED_TOKEN			MAKE_SQLSTATE('K','V','0','2','2')
+#define ERRCODE_DYNAMO_INTERNAL					MAKE_SQLSTATE('K','V','0','9','9')
+
+/* One exception of the service. */
+typedef struct DynamoException
+{
+	int			sqlstate;		/* an ERRCODE_DYNAMO_... */
+	const char *name;			/* "ValidationException" */
+	const char *prefix;			/* "com.amazon.coral.validate" */
+	int			http_status;	/* 400, 500, ... */
+	bool		capital_message;	/* body member is "Message" */
+} DynamoException;
+
+/*
+ * The exception an error of this SQLSTATE is reported as by the request door.
+ * Never NULL: SQLSTATEs of PostgreSQL's own map to the nearest exception
+ * (serialization failure and deadlock to TransactionConflictException, lack
+ * of privilege to AccessDeniedException, ...), all others to
+ * InternalServerError.  The result is static.
+ */
+extern const DynamoException *DynamoExceptionForSqlstate(int sqlstate);
+
+/* The prefix that most parameter errors of the service start with. */
+#define DYNAMO_INVALID_PARAMETERS "One or more parameter values were invalid: "
+
+#endif							/* DYNAMO_ERRORS_H */

@@ -1,0 +1,197 @@
+/*
+ * expr.h
+ *	  Expressions: the language of conditions, filters, key conditions,
+ *	  projections and updates.
+ *
+ * An expression goes through four stages, each in files of its own:
+ *
+ *		scan.c		text to tokens
+ *		parse.c		tokens to a parse tree (Expr), which knows nothing of
+ *					names, values or schemas; cached by text (cache.c)
+ *		bind_*.c	parse tree + ExprBindings (+ key schema) to a bound tree:
+ *					placeholders resolved, static checks done
+ *		eval_*.c	bound tree + item to a result
+ *
+ * Names and values.  A call has one ExprBindings for all its expressions; it
+ * counts uses, so that after the last bind the unused ones are known.
+ *
+ * Errors are raised in the service's words (ERRCODE_DYNAMO_VALIDATION); for
+ * an error inside an expression the byte position within it is recorded so
+ * that the SQL door can draw a caret (errposition does not fit, since the
+ * expression is not the query: internalerrposition with internalerrquery).
+ *
+ * Bound trees live in the memory context current at bind, and point into the
+ * bindings and the cached parse tree: valid while both are.  A parse tree
+ * returned by ExprParse stays valid until the next ExprParse after the end
+ * of the calling statement (it is pinned with ExprPin / released with the
+ * memory context given).
+ */
+#ifndef DYNAMO_EXPR_H
+#define DYNAMO_EXPR_H
+
+#include "item/item.h"
+
+#define EXPR_MAX_SIZE			4096
+#define EXPR_MAX_OPERATORS		300
+#define EXPR_MAX_IN_OPERANDS	100
+#define EXPR_MAX_PATH_DEPTH		32
+#define EXPR_MAX_PLACEHOLDER	255
+#define EXPR_MAX_BINDINGS_SIZE	(2 * 1024 * 1024)
+
+typedef enum ExprKind
+{
+	EXPR_UPDATE,				/* in the order the service parses them */
+	EXPR_CONDITION,
+	EXPR_KEY_CONDITION,
+	EXPR_FILTER,
+	EXPR_PROJECTION
+} ExprKind;
+
+/* "UpdateExpression", "ConditionExpression", ... */
+extern const char *ExprKindName(ExprKind kind);
+
+typedef struct Expr Expr;		/* a parse tree */
+typedef struct ExprBindings ExprBindings;
+typedef struct Condition Condition; /* bound condition or filter */
+typedef struct KeyCondition KeyCondition;
+typedef struct Projection Projection;
+typedef struct Update Update;
+
+/* ---- cache.c ---- */
+
+/*
+ * The parse tree of an expression, from the backend's cache or parsed now.
+ * Raises the size and syntax errors of the kind.  The tree is immutable and
+ * stays valid as long as the current memory context.
+ */
+extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len);
+
+/* ---- bindings.c ---- */
+
+/*
+ * Bindings of one call.  values: a map {":v": value}, or MISSING_VALUE when
+ * not given.  Names are added one by one.  Placeholder syntax, empty maps
+ * and the total size are checked here.
+ */
+extern ExprBindings *ExprBindingsCreate(ValueRef values);
+extern void ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name);
+
+/*
+ * After all names are added: raises if names were given but are empty, ...
+ * names_given tells "given but empty" from "not given".
+ */
+extern void ExprBindingsCheck(ExprBindings *b, bool names_given);
+
+/*
+ * After all expressions are bound: raises for unused names, then values.
+ */
+extern void ExprBindingsCheckUnused(ExprBindings *b);
+
+/* ---- conditions and filters ---- */
+
+extern Condition *ConditionBind(ExprKind kind, const Expr *expr, ExprBindings *b);
+
+/* item: MISSING_VALUE for "no item". */
+extern bool ConditionMatches(const Condition *cond, ValueRef item);
+
+/*
+ * Calls visit for the top-level attribute name of every path in it, in
+ * textual order; nested tells that the path goes deeper.  Stops early when
+ * visit returns false.
+ */
+typedef bool (*PathVisitor) (Slice name, bool nested, void *arg);
+extern void ConditionVisitPaths(const Condition *cond, PathVisitor visit, void *arg);
+
+/* ---- key conditions ---- */
+
+/* The key of a table or of an index, as a key condition sees it. */
+#define KEY_MAX_ATTRIBUTES	8
+
+typedef struct KeyAttribute
+{
+	Slice		name;
+	ValueType	type;			/* VALUE_S, VALUE_N or VALUE_B */
+} KeyAttribute;
+
+typedef struct KeySchema
+{
+	int			npartition;		/* 1 to 4 */
+	int			nsort;			/* 0 to 4 */
+	KeyAttribute attributes[KEY_MAX_ATTRIBUTES];	/* partition, then sort */
+} KeySchema;
+
+typedef enum KeyOperator
+{
+	KEY_NONE,					/* not constrained */
+	KEY_EQ,
+	KEY_LT,
+	KEY_LE,
+	KEY_GT,
+	KEY_GE,
+	KEY_BETWEEN,				/* value and upper */
+	KEY_BEGINS_WITH
+} KeyOperator;
+
+typedef struct KeyTest
+{
+	KeyOperator op;
+	ValueRef	value;
+	ValueRef	upper;			/* KEY_BETWEEN only */
+} KeyTest;
+
+/*
+ * One test per attribute of the schema, in its order: all partition
+ * attributes KEY_EQ; sort attributes KEY_EQ up to the last constrained one.
+ */
+struct KeyCondition
+{
+	int			ntests;			/* npartition + nsort */
+	KeyTest		tests[KEY_MAX_ATTRIBUTES];
+};
+
+/*
+ * Binding has two steps because the service checks them at two times:
+ * Check does all that needs no schema (syntax of conditions, placeholders),
+ * Bind what does.
+ */
+extern void KeyConditionCheck(const Expr *expr, ExprBindings *b);
+extern KeyCondition *KeyConditionBind(const Expr *expr, ExprBindings *b,
+									  const KeySchema *schema);
+
+/* Whether a key value satisfies a test (same type is assumed). */
+extern bool KeyTestMatches(const KeyTest *test, ValueRef value);
+
+/* ---- projections ---- */
+
+extern Projection *ProjectionBind(const Expr *expr, ExprBindings *b);
+
+/* A projection of whole attributes by name (AttributesToGet, INCLUDE). */
+extern Projection *ProjectionOfNames(const Slice *names, int n);
+
+/* A new item, palloc'd, with only the projected paths; {} if none resolve. */
+extern struct varlena *ProjectionApply(const Projection *proj, ValueRef item);
+extern void ProjectionVisitPaths(const Projection *proj, PathVisitor visit, void *arg);
+
+/* ---- updates ---- */
+
+extern Update *UpdateBind(const Expr *expr, ExprBindings *b);
+
+/* Calls visit for the top-level name of every target path. */
+extern void UpdateVisitTargets(const Update *update, PathVisitor visit, void *arg);
+
+/*
+ * The item after the update.  old: the item before, or MISSING_VALUE, in
+ * which case key (a map of the key attributes) is what the update starts
+ * from; NULL is returned when there is nothing to store (only REMOVE and
+ * DELETE on a missing item).  Raises the application errors of the service.
+ * The result's size is checked here.
+ */
+extern struct varlena *UpdateApply(const Update *update, ValueRef old, ValueRef key);
+
+/*
+ * The values at the update's target paths in item, hierarchy kept
+ * (UPDATED_OLD, UPDATED_NEW); NULL if none resolves.
+ */
+extern struct varlena *UpdateTargetsIn(const Update *update, ValueRef item);
+
+#endif							/* DYNAMO_EXPR_H */

@@ -1,0 +1,78 @@
+/*
+ * builder.h
+ *	  The one way to make items and values.
+ *
+ * A builder is fed from the outside in, in any order of map names and set
+ * members; it sorts, rejects duplicates, bounds depth and writes the
+ * canonical format of item.h.
+ *
+ *		ItemBuilderInit(&b);
+ *		ItemBuilderBeginMap(&b);
+ *		ItemBuilderName(&b, "PK", 2);
+ *		ItemBuilderString(&b, "a", 1);
+ *		ItemBuilderEnd(&b);
+ *		item = ItemBuilderFinish(&b);
+ *
+ * Memory is the context current at Init.  Errors are raised with ereport,
+ * in the service's words.  One value at the top; a map is an item.
+ */
+#ifndef DYNAMO_BUILDER_H
+#define DYNAMO_BUILDER_H
+
+#include "item/item.h"
+
+/* What to do with a name that a map already has. */
+typedef enum DuplicateName
+{
+	DUPLICATE_NAME_LAST,		/* the last one wins, as in JSON objects */
+	DUPLICATE_NAME_ERROR
+} DuplicateName;
+
+typedef struct ItemBuilder ItemBuilder;
+
+/*
+ * Creates a builder in the current memory context.  depth: containers that
+ * will surround the built value (0 for an item, 1 for an attribute value),
+ * for the nesting limit.
+ */
+extern ItemBuilder *ItemBuilderCreate(int depth, DuplicateName duplicates);
+
+/* Makes it empty again and keeps its memory. */
+extern void ItemBuilderReset(ItemBuilder *b);
+
+extern void ItemBuilderBeginMap(ItemBuilder *b);
+extern void ItemBuilderBeginList(ItemBuilder *b);
+
+/* type: VALUE_SS, VALUE_NS or VALUE_BS.  Members: String, Number, Binary. */
+extern void ItemBuilderBeginSet(ItemBuilder *b, ValueType type);
+
+/* Ends the innermost open map, list or set. */
+extern void ItemBuilderEnd(ItemBuilder *b);
+
+/* The name of the next value, inside a map. */
+extern void ItemBuilderName(ItemBuilder *b, const char *name, uint32 len);
+
+extern void ItemBuilderString(ItemBuilder *b, const char *text, uint32 len);
+extern void ItemBuilderBinary(ItemBuilder *b, const char *bytes, uint32 len);
+
+/* A number in the syntax of the service; any error of number.h. */
+extern void ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len);
+
+/* A number already encoded. */
+extern void ItemBuilderNumber(ItemBuilder *b, const uint8 *encoded, uint32 len);
+extern void ItemBuilderBool(ItemBuilder *b, bool value);
+extern void ItemBuilderNull(ItemBuilder *b);
+
+/* Copies an encoded value of any type. */
+extern void ItemBuilderValue(ItemBuilder *b, ValueRef v);
+
+/*
+ * The finished varlena, palloc'd in the builder's context, exactly sized;
+ * the builder may be reset and used again.
+ */
+extern struct varlena *ItemBuilderFinish(ItemBuilder *b);
+
+/* A varlena of its own for one encoded value. */
+extern struct varlena *ValueCopy(ValueRef v);
+
+#endif							/* DYNAMO_BUILDER_H */

@@ -1,0 +1,230 @@
+/*
+ * item.h
+ *	  The byte format of items and values, and its reader.
+ *
+ * dynamo.item and dynamo.value are one varlena format:
+ *
+ *		varlena header | version byte | encoded value
+ *
+ * An item is a value whose encoded value is a map; the two SQL types are
+ * binary-compatible in that direction.  The version byte is ITEM_VERSION;
+ * readers reject any other.
+ *
+ * An encoded value is a tag byte and a payload.  Its length is known from
+ * what contains it (the varlena, or the offset table of the container), so
+ * that scalars carry no length of their own:
+ *
+ *		tag			bits 0-3	ValueType
+ *					bits 4-5	BOOL: 1 = true.  Containers and sets: width of
+ *								the offset table's entries, 0 = 1 byte,
+ *								1 = 2 bytes, 2 = 4 bytes (little endian)
+ *					bits 6-7	reserved, zero
+ *
+ *		S, B		the bytes
+ *		N			the encoded number (number.h); memcmp gives numeric order
+ *		BOOL, NULL	nothing
+ *		L M SS NS BS
+ *					count		varint
+ *					ends		count entries: where element i ends, counted
+ *								from the byte after this table
+ *					elements
+ *
+ *		element of L	an encoded value
+ *		element of M	name length (varint), name, encoded value
+ *		element of SS, BS	the bytes
+ *		element of NS	the encoded number
+ *
+ * varint: 7 bits a byte, low bits first, high bit set on all but the last.
+ *
+ * The encoding is canonical: one value has one byte string.  Map entries
+ * stand in byte order of their names, members of SS and BS in byte order,
+ * members of NS in numeric order, numbers in their one normal form, table
+ * entries in the least width that holds the last end, varints in the least
+ * number of bytes.  Equality is therefore memcmp.
+ *
+ * Why an offset table of ends rather than lengths: one attribute of a map is
+ * found by binary search without touching the others, a nested path level by
+ * level, a list element in one step.  Why nothing is aligned: items are read
+ * in place from a heap page with a 1-byte varlena header, and the padding
+ * would cost more than unaligned loads do.
+ *
+ * Nothing here knows of tables, transactions or SPI: item/ can be linked
+ * into a program without a server (test/fuzz).
+ */
+#ifndef DYNAMO_ITEM_H
+#define DYNAMO_ITEM_H
+
+#include "compat.h"
+
+#define ITEM_VERSION		1
+
+#define ITEM_MAX_DEPTH		32	/* containers, the item itself included */
+#define ITEM_MAX_SIZE		409600	/* by ItemSize's rules, names included */
+#define ITEM_MAX_NAME		65535	/* bytes of an attribute name */
+#define KEY_MAX_NAME		255 /* bytes of a key attribute's name */
+#define KEY_MAX_PARTITION	2048	/* bytes of a partition key value */
+#define KEY_MAX_SORT		1024	/* bytes of a sort key value */
+
+/* On disk: append only. */
+typedef enum ValueType
+{
+	VALUE_S = 0,
+	VALUE_N = 1,
+	VALUE_B = 2,
+	VALUE_BOOL = 3,
+	VALUE_NULL = 4,
+	VALUE_L = 5,
+	VALUE_M = 6,
+	VALUE_SS = 7,
+	VALUE_NS = 8,
+	VALUE_BS = 9
+} ValueType;
+
+#define VALUE_TYPE_COUNT	10
+
+#define VALUE_TAG_TYPE_MASK		0x0F
+#define VALUE_TAG_TRUE			0x10
+#define VALUE_TAG_WIDTH_SHIFT	4
+#define VALUE_TAG_WIDTH_MASK	0x30
+#define VALUE_TAG_RESERVED		0xC0
+
+/* Bytes owned by someone else; not NUL-terminated. */
+typedef struct Slice
+{
+	const char *data;
+	uint32		len;
+} Slice;
+
+/*
+ * A view of one encoded value (tag included) inside memory owned by someone
+ * else, valid as long as that is.  data == NULL: no such value ("missing").
+ */
+typedef struct ValueRef
+{
+	const uint8 *data;
+	uint32		len;
+} ValueRef;
+
+/* An opened L, M, SS, NS or BS. */
+typedef struct Container
+{
+	ValueType	type;
+	uint32		count;
+	uint32		width;			/* bytes of one entry of the offset table */
+	const uint8 *ends;			/* the offset table */
+	const uint8 *elements;		/* what its entries count from */
+} Container;
+
+#define MISSING_VALUE	((ValueRef) {NULL, 0})
+
+static inline bool
+ValueIsMissing(ValueRef v)
+{
+	return v.data == NULL;
+}
+
+static inline ValueType
+ValueTypeOf(ValueRef v)
+{
+	return (ValueType) (v.data[0] & VALUE_TAG_TYPE_MASK);
+}
+
+static inline bool
+ValueBool(ValueRef v)
+{
+	return (v.data[0] & VALUE_TAG_TRUE) != 0;
+}
+
+/* The payload: text of S, bytes of B, the encoded number of N. */
+static inline Slice
+ValuePayload(ValueRef v)
+{
+	return (Slice) {(const char *) v.data + 1, v.len - 1};
+}
+
+static inline bool
+ValueTypeIsSet(ValueType t)
+{
+	return t == VALUE_SS || t == VALUE_NS || t == VALUE_BS;
+}
+
+/* S, N or B: what a key attribute may be. */
+static inline bool
+ValueTypeIsKey(ValueType t)
+{
+	return t <= VALUE_B;
+}
+
+/* ---- reader.c ---- */
+
+/*
+ * The encoded value in a detoasted item or value (a 1-byte header is fine).
+ * Raises ERRCODE_DATA_CORRUPTED for an unknown version.
+ */
+extern ValueRef ItemRoot(const struct varlena *item);
+
+/* Opens a container or set; the value must be one. */
+extern void ContainerOpen(ValueRef v, Container *c);
+
+/* Element i (0-based, < count) as raw bytes: a set member's payload. */
+extern Slice ContainerSlice(const Container *c, uint32 i);
+
+/* Element i of a list. */
+extern ValueRef ListElement(const Container *c, uint32 i);
+
+/* Entry i of a map, in name order; *name is set. */
+extern ValueRef MapEntry(const Container *c, uint32 i, Slice *name);
+
+/* The value of the named entry, or MISSING_VALUE.  O(log n). */
+extern ValueRef MapFind(const Container *c, const char *name, uint32 len);
+
+/* Shorthand for an attribute of an item; MISSING_VALUE if v is missing. */
+extern ValueRef AttributeFind(ValueRef item, const char *name, uint32 len);
+
+/* Whether a set has this member (payload bytes as ValuePayload gives them). */
+extern bool SetContains(const Container *set, Slice member);
+
+/* "S", "N", ... ; the type of such a name, or -1. */
+extern const char *ValueTypeName(ValueType type);
+extern int	ValueTypeFromName(const char *name, uint32 len);
+
+/* ---- compare.c ---- */
+
+/* Deep equality: same type, same content.  Missing equals nothing. */
+extern bool ValueEqual(ValueRef a, ValueRef b);
+
+/*
+ * A total order over all values, consistent with ValueEqual: by type, then
+ * S and B by bytes, N by value, containers element by element.
+ */
+extern int	ValueCompare(ValueRef a, ValueRef b);
+
+extern uint64 ValueHash(ValueRef v, uint64 seed);
+
+/* Byte order of two slices (memcmp, then length). */
+extern int	SliceCompare(Slice a, Slice b);
+
+/* ---- size.c ---- */
+
+/* The service's size of a value, without a name, in bytes (DynamoDB sizes). */
+extern uint64 ValueSize(ValueRef v);
+
+/* The service's size of an item: names and values of all attributes. */
+extern uint64 ItemSize(ValueRef item);
+
+/* ---- validate.c: rules beyond what the format itself guarantees ---- */
+
+/*
+ * Raises ERRCODE_DYNAMO_VALIDATION, "Item size has exceeded the maximum
+ * allowed size", if the item is larger than ITEM_MAX_SIZE.
+ */
+extern void CheckItemSize(ValueRef item);
+
+/*
+ * Whether bytes are a well-formed, canonical encoded value of this depth or
+ * less: bounds, order, canonical numbers, UTF-8.  For received bytes and for
+ * tests; returns NULL or what is wrong (static text).
+ */
+extern const char *ValueFormatProblem(ValueRef v);
+
+#endif							/* DYNAMO_ITEM_H */

@@ -1,0 +1,147 @@
+/*
+ * op.h
+ *	  DynamoDB's operations on items.  One implementation for every door: the
+ *	  SQL functions fill these structures from their arguments, request/ from
+ *	  JSON.
+ *
+ * A structure's expressions are texts; binding and every check of the service
+ * happen inside, in the service's order: request-only checks (expressions,
+ * values), table lookup, schema-dependent checks, condition, application,
+ * resulting size.
+ */
+#ifndef DYNAMO_OP_H
+#define DYNAMO_OP_H
+
+#include "store/store.h"
+
+typedef enum ReturnValues
+{
+	RETURN_NONE,
+	RETURN_ALL_OLD,
+	RETURN_UPDATED_OLD,
+	RETURN_ALL_NEW,
+	RETURN_UPDATED_NEW
+} ReturnValues;
+
+/* An expression that may be absent. */
+typedef struct ExprText
+{
+	bool		given;
+	Slice		text;
+} ExprText;
+
+typedef struct NamePair
+{
+	Slice		placeholder;
+	Slice		name;
+} NamePair;
+
+/* expression_attribute_values and expression_attribute_names. */
+typedef struct ExprArgs
+{
+	ValueRef	values;			/* map; MISSING_VALUE: not given */
+	bool		names_given;
+	int			nnames;
+	NamePair   *names;
+} ExprArgs;
+
+/*
+ * PutItem, UpdateItem, DeleteItem and the condition check of transactions.
+ * item is the item (put) or the key (update, delete, check).
+ */
+typedef enum WriteKind
+{
+	WRITE_KIND_PUT,
+	WRITE_KIND_UPDATE,
+	WRITE_KIND_DELETE,
+	WRITE_KIND_CHECK
+} WriteKind;
+
+typedef struct WriteOp
+{
+	WriteKind	kind;
+	const char *table_name;
+	ValueRef	item;
+	ExprText	update;
+	ExprText	condition;
+	ExprArgs	args;
+	ReturnValues return_values;
+	bool		return_old_on_failure;
+} WriteOp;
+
+typedef struct WriteResult
+{
+	struct varlena *attributes; /* as return_values asks; NULL: absent */
+	uint64		old_size;		/* ItemSize before and after; 0: no item */
+	uint64		new_size;
+} WriteResult;
+
+extern void WriteItem(const WriteOp *op, WriteResult *result);
+
+typedef struct GetOp
+{
+	const char *table_name;
+	ValueRef	key;
+	ExprText	projection;
+	ExprArgs	args;
+} GetOp;
+
+typedef struct GetResult
+{
+	struct varlena *item;		/* projected; NULL: no item */
+	uint64		size;			/* of the whole stored item */
+} GetResult;
+
+extern void GetItem(const GetOp *op, GetResult *result);
+
+/* Select */
+typedef enum SelectKind
+{
+	SELECT_DEFAULT,
+	SELECT_ALL_ATTRIBUTES,
+	SELECT_ALL_PROJECTED,
+	SELECT_SPECIFIC,
+	SELECT_COUNT
+} SelectKind;
+
+/* Query and Scan. */
+typedef struct ReadOp
+{
+	bool		query;			/* Query (with a key condition), or Scan */
+	const char *table_name;
+	const char *index_name;		/* NULL: the table */
+	ExprText	key_condition;
+	ExprText	filter;
+	ExprText	projection;
+	ExprArgs	args;
+	SelectKind	select;
+	bool		consistent;
+	bool		forward;
+	ValueRef	start;			/* ExclusiveStartKey */
+	int			shard;			/* -1: all, or as the key condition tells */
+	ValueRef	shard_value;	/* value of the shard attribute */
+	bool		segmented;
+	int64		segment;
+	int64		total_segments;
+} ReadOp;
+
+/* A read under way: items one by one, so that callers stop when they like. */
+typedef struct Reader Reader;
+
+extern Reader *ReaderOpen(const ReadOp *op);
+
+typedef struct ReadRow
+{
+	bool		matched;		/* passed the filter */
+	struct varlena *item;		/* projected; only if matched */
+	uint64		size;			/* of what was read, before projection */
+} ReadRow;
+
+/* The next row evaluated; false at the end.  Row memory: until the next. */
+extern bool ReaderNext(Reader *reader, ReadRow *row);
+
+/* The key of the row last returned, as LastEvaluatedKey has it. */
+extern struct varlena *ReaderPosition(Reader *reader);
+extern void ReaderClose(Reader *reader);
+
+#endif							/* DYNAMO_OP_H */

@@ -1,0 +1,133 @@
+/*
+ * store.h
+ *	  Finding, locking and writing rows of dynamo tables.
+ *
+ * One interface, two paths behind it:
+ *
+ *	direct	the executor's own primitives: index scans with scan keys,
+ *			in-place update, speculative insertion.  For plain heap tables
+ *			without row security for this user, without rules, partitions or
+ *			children.
+ *	sql		kept SPI plans, for everything else, and for tests:
+ *			dynamo.direct_access = off.
+ *
+ * Both give the same answers, fire the same triggers, check the same
+ * privileges and raise the same errors.
+ */
+#ifndef DYNAMO_STORE_H
+#define DYNAMO_STORE_H
+
+#include "nodes/parsenodes.h"
+#include "utils/snapshot.h"
+
+#include "catalog/table.h"
+
+extern bool store_direct_access;	/* dynamo.direct_access */
+extern void StoreInit(void);
+
+typedef struct Store
+{
+	Relation	rel;
+	TableDef   *def;
+	bool		direct;			/* which path this call takes */
+} Store;
+
+/* ---- open.c ---- */
+
+/*
+ * Opens a table by its DynamoDB name for reading (ACL_SELECT) or writing (any
+ * of ACL_INSERT, ACL_UPDATE, ACL_DELETE), checks the caller's privileges as
+ * the executor would, refuses writes in read-only transactions and parallel
+ * mode, and chooses the path.  Locks are held to the end of the transaction
+ * for writing, released by StoreClose for reading.
+ */
+extern void StoreOpen(Store *store, const char *table_name, AclMode access);
+extern void StoreClose(Store *store);
+
+/* ---- keys ---- */
+
+/* The column values of one primary key. */
+typedef struct RowKey
+{
+	Datum		values[2];		/* partition, sort */
+	ValueRef	attributes[2];	/* the same as encoded values */
+} RowKey;
+
+/* From a map that has the key attributes (CheckKeyParameter was called). */
+extern void RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key);
+
+/* ---- get.c ---- */
+
+/*
+ * The item at a key under the active snapshot, or NULL.  Detoasted, palloc'd.
+ */
+extern struct varlena *StoreGet(Store *store, const RowKey *key);
+
+/* ---- write.c ---- */
+
+typedef enum WriteAction
+{
+	WRITE_NOTHING,
+	WRITE_PUT,					/* insert or replace */
+	WRITE_DELETE
+} WriteAction;
+
+/*
+ * Decides what to write, given the current, locked version of the row
+ * (MISSING_VALUE if there is none).  May be called again when the row that
+ * was decided on has changed or appeared; the last call counts.  Errors
+ * (a failed condition) are raised from here.  *item is set for WRITE_PUT.
+ */
+typedef WriteAction (*WriteDecider) (void *arg, ValueRef old, struct varlena **item);
+
+/*
+ * Locks the row at key, or its absence, lets decide say what to do and does
+ * it, all triggers and constraints included; atomic under concurrency.  Waits
+ * for concurrent writers of the same key; in REPEATABLE READ and above raises
+ * a serialization failure when the row changed after the snapshot.
+ *
+ * need_old: decide looks at old.  When false (an unconditional put) the path
+ * may skip reading the old row, and old is then MISSING_VALUE.
+ */
+extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
+							  WriteDecider decide, void *arg);
+
+/* ---- scan.c ---- */
+
+/*
+ * A range of the table's primary key, or of an index, in key order.
+ *
+ * tests: as KeyCondition gives them; NULL for the whole table or index.
+ * start: map of the key attributes of the index and the table, exclusive;
+ * MISSING_VALUE to begin at the beginning.  shard: of a sharded index, -1
+ * for all.
+ */
+typedef struct ScanRange
+{
+	const IndexDef *index;		/* NULL: the table itself */
+	const KeyCondition *condition;
+	bool		forward;
+	ValueRef	start;
+	int			shard;
+	uint32		segment;
+	uint32		total_segments; /* 0: not segmented */
+} ScanRange;
+
+typedef struct StoreScan StoreScan;
+
+/*
+ * Rows come under the active snapshot, registered for the scan's life.  The
+ * scan must be ended, also by callers that stop early (a set-returning
+ * function's shutdown callback); an error cleans up by resource owner.
+ */
+extern StoreScan *StoreScanBegin(Store *store, const ScanRange *range);
+
+/*
+ * The next item: false at the end.  *item is the stored varlena, detoasted,
+ * valid until the next call.  For an index with its own storage it is the
+ * entry's projected item (index keys, table keys, projected attributes).
+ */
+extern bool StoreScanNext(StoreScan *scan, struct varlena **item);
+extern void StoreScanEnd(StoreScan *scan);
+
+#endif							/* DYNAMO_STORE_H */
