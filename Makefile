@@ -8,14 +8,14 @@ MODULE_big = dynamo
 DATA = dynamo--1.0.sql
 PGFILEDESC = "dynamo - DynamoDB single-table design for PostgreSQL"
 
-OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
+OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 
 # Every file of sql/ is a test of its own and needs no other one.
-REGRESS = $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
+REGRESS := $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
 REGRESS_OPTS = --load-extension=dynamo
 
 # Concurrency: specs/ and expected/ below test/isolation.
-ISOLATION = $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/isolation/specs/*.spec)))
+ISOLATION := $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/isolation/specs/*.spec)))
 ISOLATION_OPTS = --inputdir=test/isolation --outputdir=test/isolation --load-extension=dynamo
 
 PG_CONFIG ?= pg_config

@@ -1,0 +1,297 @@
+# lib.sh: what scripts/test, scripts/demo and bench/run share.  For bash, to be
+# sourced.
+#
+# PostgreSQL refuses to run as root and its packages put a server's files where
+# only root may write.  So the packages are installed (by root or sudo, and only
+# those that are missing), then the installation is copied into a private
+# directory that the server's user owns.  The server finds its files relative to
+# its program, so `make install` into that copy and a cluster beside it need no
+# rights and disturb no server of the machine.
+
+set -euo pipefail
+
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+: "${log:=/dev/null}"
+
+say()
+{
+	printf '%s\n' "$*"
+}
+
+die()
+{
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 1
+}
+
+# step TEXT COMMAND...: runs the command, its output in $log, and shows that
+# something goes on.  Shows the end of the output if the command fails.
+step()
+{
+	local text=$1 from start=$SECONDS last=0 pid status=0
+
+	shift
+	from=$(($(stat -c %s "$log") + 1))
+	printf '%s ...' "$text"
+	"$@" >>"$log" 2>&1 </dev/null &
+	pid=$!
+	while kill -0 "$pid" 2>/dev/null; do
+		sleep 0.1
+		if ((SECONDS - start >= last + 5)); then
+			last=$((SECONDS - start))
+			printf ' %ds' "$last"
+		fi
+	done
+	wait "$pid" || status=$?
+	if ((status != 0)); then
+		printf ' FAILED\n'
+		tail -c "+$from" "$log" | tail -n 60 >&2
+		return "$status"
+	fi
+	printf ' done\n'
+}
+
+# ---- packages ----
+
+as_root()
+{
+	if ((EUID == 0)); then
+		"$@"
+	elif command -v sudo >/dev/null; then
+		sudo "$@"
+	else
+		echo "neither root nor sudo" >&2
+		return 1
+	fi
+}
+
+apt()
+{
+	as_root env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=a \
+		apt-get -q -y -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3 "$@"
+}
+
+apt_update()
+{
+	local try
+
+	for try in 1 2 3; do
+		if apt update; then
+			return 0
+		fi
+		sleep $((try * 2))
+	done
+	return 1
+}
+
+# Installs packages; refreshes the lists and tries again where that fails, for
+# the lists may be missing or name versions that are gone.
+apt_install()
+{
+	apt install --no-install-recommends "$@" && return 0
+	apt_update && apt install --no-install-recommends "$@" && return 0
+	sleep 5
+	apt install --no-install-recommends "$@"
+}
+
+apt_has()
+{
+	[[ $(apt-cache policy "$1" 2>/dev/null | sed -n 's/^  Candidate: //p') == [0-9]* ]]
+}
+
+can_install()
+{
+	command -v apt-get >/dev/null && { ((EUID == 0)) || command -v sudo >/dev/null; }
+}
+
+# ---- PostgreSQL ----
+
+supported_versions="18 17 16 15"
+
+# Whether a pg_config belongs to a server that can be built against and run.
+usable_pg_config()
+{
+	local bindir pgxs
+
+	bindir=$("$1" --bindir 2>/dev/null) || return 1
+	pgxs=$("$1" --pgxs 2>/dev/null) || return 1
+	[[ -x $bindir/postgres && -x $bindir/initdb && -f $pgxs ]] &&
+		[[ " $supported_versions " == *" $("$1" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/') "* ]]
+}
+
+# Sets pg_config to what is installed already; fails if nothing is.
+installed_postgres()
+{
+	local v
+
+	if [[ -n ${PG_CONFIG:-} ]]; then
+		usable_pg_config "$PG_CONFIG" ||
+			die "PG_CONFIG=$PG_CONFIG is not a PostgreSQL server, version 15 to 18, with its development files"
+		pg_config=$PG_CONFIG
+		return 0
+	fi
+	for v in $supported_versions; do
+		pg_config=/usr/lib/postgresql/$v/bin/pg_config
+		usable_pg_config "$pg_config" && return 0
+	done
+	pg_config=$(command -v pg_config) && usable_pg_config "$pg_config"
+}
+
+# The packages of the server to install: the version whose server is there
+# without its development files, else the newest one that can be had.
+postgres_packages()
+{
+	local v
+
+	for v in $supported_versions; do
+		if [[ -x /usr/lib/postgresql/$v/bin/postgres ]]; then
+			echo "postgresql-server-dev-$v"
+			return 0
+		fi
+	done
+	for v in $supported_versions; do
+		if apt_has "postgresql-$v" && apt_has "postgresql-server-dev-$v"; then
+			echo "postgresql-$v postgresql-server-dev-$v"
+			return 0
+		fi
+	done
+	return 1
+}
+
+# need_packages [tests]: installs what is missing to build and run, with
+# "tests" also what the Perl tests want.  Sets pg_config.
+need_packages()
+{
+	local missing=() server
+
+	command -v make >/dev/null || missing+=(make)
+	command -v gcc >/dev/null && [[ -f /usr/include/stdio.h ]] || missing+=(gcc libc6-dev)
+	if [[ ${1:-} == tests ]]; then
+		command -v prove >/dev/null || missing+=(perl)
+		perl -MIPC::Run -e 1 2>/dev/null || missing+=(libipc-run-perl)
+	fi
+	if ! installed_postgres; then
+		can_install || die "PostgreSQL 15 to 18 with its development files is missing: install it, or set PG_CONFIG"
+		if ! postgres_packages >/dev/null; then
+			step "Refreshing the package lists" apt_update
+		fi
+		server=$(postgres_packages) || die "no package of PostgreSQL 15 to 18 can be found"
+		# shellcheck disable=SC2206
+		missing+=($server)
+	fi
+	if ((${#missing[@]} > 0)); then
+		can_install || die "missing packages: ${missing[*]}"
+		step "Installing ${missing[*]}" apt_install "${missing[@]}"
+		installed_postgres || die "PostgreSQL was installed but cannot be found"
+	fi
+}
+
+# The user that runs servers: the caller, or for root an unprivileged one.
+if ((EUID == 0)); then
+	server_user=postgres
+else
+	server_user=$(id -un)
+fi
+
+# as_server COMMAND...: as the server's user, with a small environment of our
+# own, so that nothing of the caller's (PGHOST, LC_ALL) changes what is done.
+as_server()
+{
+	local drop=()
+
+	if ((EUID == 0)); then
+		id "$server_user" >/dev/null 2>&1 || die "root cannot run PostgreSQL, and there is no user $server_user"
+		drop=(setpriv --reuid="$server_user" --regid="$(id -g "$server_user")" --init-groups)
+	fi
+	"${drop[@]}" env -i PATH="${bindir:+$bindir:}/usr/local/bin:/usr/bin:/bin" HOME="$work" \
+		LANG=C.UTF-8 TZ=UTC "${server_env[@]}" "$@"
+}
+server_env=()
+
+# make_image: copies the server that pg_config names to $work/image and sets
+# PG_CONFIG and bindir to the copy's.
+make_image()
+{
+	local dir headers bin
+
+	bin=$("$pg_config" --bindir)
+	for dir in "$bin" "$("$pg_config" --pkglibdir)" "$("$pg_config" --sharedir)"; do
+		mkdir -p "$work/image$dir"
+		cp -RL "$dir/." "$work/image$dir/"
+	done
+	headers=$("$pg_config" --includedir-server)
+	mkdir -p "$work/image${headers%/*}"
+	ln -sfn "$headers" "$work/image$headers"
+	own "$work/image"
+}
+
+use_image()
+{
+	bindir=$work/image$("$pg_config" --bindir)
+	PG_CONFIG=$bindir/pg_config
+	server_env+=(PG_CONFIG="$PG_CONFIG")
+	[[ $("$PG_CONFIG" --sharedir) == "$work/image"/* ]] ||
+		die "this build of PostgreSQL cannot be moved; set PG_CONFIG to another"
+}
+
+own()
+{
+	if ((EUID == 0)); then
+		chown -R "$server_user:" "$1"
+	fi
+}
+
+# Copies the project's files, without what was built in it, to $work/src.
+copy_source()
+{
+	rm -rf "$work/src"
+	mkdir -p "$work/src"
+	tar -C "$project" -cf - --exclude-vcs --exclude='*.o' --exclude='*.bc' --exclude='*.so' \
+		--exclude=./.demo --exclude=./.test --exclude=./.bench --exclude=./tmp_check \
+		--exclude=./results . | tar -C "$work/src" -xf - --no-same-owner
+	own "$work/src"
+}
+
+build()
+{
+	as_server make -s -C "$work/src" -j"$(nproc)" with_llvm=no COPT=-Werror PG_CONFIG="$PG_CONFIG" install
+}
+
+# ---- clusters ----
+
+# new_cluster: makes $work/data, reachable by the socket in $work/socket alone,
+# by this user (and root) alone.  Settings are read from standard input.
+new_cluster()
+{
+	as_server mkdir -p -m 700 "$work/socket"
+	as_server initdb -D "$work/data" -U postgres -A trust -E UTF8 --locale=C.UTF-8 -N >>"$log"
+	{
+		echo "listen_addresses = ''"
+		echo "unix_socket_directories = '$work/socket'"
+		cat
+	} | as_server tee -a "$work/data/postgresql.conf" >/dev/null
+}
+
+start_cluster()
+{
+	as_server pg_ctl -D "$work/data" -l "$work/data/server.log" -w -t 120 start >>"$log" ||
+		{
+			as_server tail -n 20 "$work/data/server.log" >&2
+			return 1
+		}
+}
+
+running()
+{
+	as_server pg_ctl -D "$1" status >/dev/null 2>&1
+}
+
+# stop_clusters DIR: ends every server whose data directory is below DIR.
+stop_clusters()
+{
+	local pidfile
+
+	find "$1" -name postmaster.pid -type f 2>/dev/null | while read -r pidfile; do
+		as_server pg_ctl -D "${pidfile%/*}" -m immediate stop >/dev/null 2>&1 || true
+	done
+}
