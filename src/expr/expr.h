@@ -22,9 +22,8 @@
  *
  * Bound trees live in the memory context current at bind, and point into the
  * bindings and the cached parse tree: valid while both are.  A parse tree
- * returned by ExprParse stays valid until the next ExprParse after the end
- * of the calling statement (it is pinned with ExprPin / released with the
- * memory context given).
+ * returned by ExprParse is pinned until the memory context that was current
+ * then is reset or deleted.
  */
 #ifndef DYNAMO_EXPR_H
 #define DYNAMO_EXPR_H
@@ -57,12 +56,22 @@ typedef struct KeyCondition KeyCondition;
 typedef struct Projection Projection;
 typedef struct Update Update;
 
+/* One entry of ExpressionAttributeNames. */
+typedef struct NamePair
+{
+	Slice		placeholder;	/* "#n" */
+	Slice		name;
+} NamePair;
+
 /* ---- cache.c ---- */
 
 /*
  * The parse tree of an expression, from the backend's cache or parsed now.
- * Raises the size and syntax errors of the kind.  The tree is immutable and
- * stays valid as long as the current memory context.
+ * Raises every error that needs neither names nor values: size, syntax,
+ * limits, parentheses, functions, reserved words, repeated sections.  So that
+ * the first failing expression is the one reported, parse and bind one
+ * expression before parsing the next, in the order of ExprKind.  The tree is
+ * immutable and stays valid as long as the current memory context.
  */
 extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len);
 
@@ -70,17 +79,25 @@ extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len);
 
 /*
  * Bindings of one call.  values: a map {":v": value}, or MISSING_VALUE when
- * not given.  Names are added one by one.  Placeholder syntax, empty maps
- * and the total size are checked here.
+ * not given.  Names are added one by one, or all at once from jsonb (an
+ * object of strings).  Everything is pointed at, nothing copied.
  */
 extern ExprBindings *ExprBindingsCreate(ValueRef values);
 extern void ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name);
+extern void ExprBindingsAddNames(ExprBindings *b, struct JsonbContainer *names);
 
 /*
- * After all names are added: raises if names were given but are empty, ...
- * names_given tells "given but empty" from "not given".
+ * After all names are added and before the first bind: raises for empty maps,
+ * bad placeholder syntax and the total size.  names_given tells "given but
+ * empty" from "not given".
  */
 extern void ExprBindingsCheck(ExprBindings *b, bool names_given);
+
+/*
+ * The pairs of expression_attribute_names as SQL gives them, palloc'd; their
+ * slices point into the jsonb.  Returns their number.
+ */
+extern int	ExprNamesFromJsonb(struct JsonbContainer *names, NamePair **pairs);
 
 /*
  * After all expressions are bound: raises for unused names, then values.

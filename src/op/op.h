@@ -30,12 +30,6 @@ typedef struct ExprText
 	Slice		text;
 } ExprText;
 
-typedef struct NamePair
-{
-	Slice		placeholder;
-	Slice		name;
-} NamePair;
-
 /* expression_attribute_values and expression_attribute_names. */
 typedef struct ExprArgs
 {
