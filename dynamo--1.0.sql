@@ -35,6 +35,44 @@
 -- Plain SQL: planner support, entity views, constraints, import and export
 --
 
+-- Privileges on a table decide what its users may do; the functions are for
+-- everyone.
+GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
+
+CREATE FUNCTION dynamo.begins_with_support(internal) RETURNS internal
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_begins_with_support';
+COMMENT ON FUNCTION dynamo.begins_with_support(internal) IS
+	'planner support of dynamo.begins_with: index ranges and selectivity';
+
+-- Leakproof: bytes are compared, nothing can fail, so that row security and
+-- security barriers do not keep the planner from the index.
+CREATE FUNCTION dynamo.begins_with(value text, prefix text) RETURNS boolean
+	LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+	SUPPORT dynamo.begins_with_support
+	AS 'MODULE_PATHNAME', 'dynamo_begins_with';
+COMMENT ON FUNCTION dynamo.begins_with(text, text) IS
+	'whether a text begins with a prefix; an index range on columns in byte order';
+
+CREATE FUNCTION dynamo.begins_with(value bytea, prefix bytea) RETURNS boolean
+	LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+	SUPPORT dynamo.begins_with_support
+	AS 'MODULE_PATHNAME', 'dynamo_begins_with';
+COMMENT ON FUNCTION dynamo.begins_with(bytea, bytea) IS
+	'whether binary data begins with a prefix; an index range';
+
+CREATE FUNCTION dynamo.prefix_upper(prefix text) RETURNS text
+	LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_prefix_upper_text';
+COMMENT ON FUNCTION dynamo.prefix_upper(text) IS
+	'least text, in byte order, above every text that begins with a prefix; NULL if there is none';
+
+CREATE FUNCTION dynamo.prefix_upper(prefix bytea) RETURNS bytea
+	LANGUAGE C IMMUTABLE STRICT LEAKPROOF PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_prefix_upper_bytea';
+COMMENT ON FUNCTION dynamo.prefix_upper(bytea) IS
+	'least binary value above every value that begins with a prefix; NULL if there is none';
+
 --
 -- Requests in DynamoDB's JSON
 --

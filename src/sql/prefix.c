@@ -1,0 +1,174 @@
+/*
+ * prefix.c
+ *	  dynamo.begins_with, and the upper bound of the values with a prefix.
+ *
+ * All of it works on bytes, never on collations, and never fails: the
+ * functions are leakproof, so that the planner may use an index for them
+ * beneath row security and security barriers.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "nodes/primnodes.h"
+
+#include "compat.h"
+#include "sql/prefix.h"
+
+#define UNICODE_LAST			0x10FFFF
+#define SURROGATE_FIRST			0xD800	/* no character, not in UTF-8 */
+#define SURROGATE_LAST			0xDFFF
+
+/* Above every valid UTF-8 text; the least byte that occurs in none is C0. */
+#define TEXT_SENTINEL			0xFF
+
+/*
+ * Length of the bytea that is above every bytea an index can hold.  An index
+ * entry is smaller than a page, and neither of PostgreSQL's compression
+ * methods packs a run of one byte by more than 255 to 1.
+ */
+#define BYTEA_SENTINEL_LENGTH	(BLCKSZ * 256)
+
+static bool
+VarlenaBeginsWith(const struct varlena *value, const struct varlena *prefix)
+{
+	Size		len = VARSIZE_ANY_EXHDR(prefix);
+
+	return VARSIZE_ANY_EXHDR(value) >= len &&
+		memcmp(VARDATA_ANY(value), VARDATA_ANY(prefix), len) == 0;
+}
+
+/* text and bytea alike */
+DYNAMO_FUNCTION(dynamo_begins_with);
+Datum
+dynamo_begins_with(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = PG_GETARG_VARLENA_PP(0);
+	struct varlena *prefix = PG_GETARG_VARLENA_PP(1);
+	bool		result = VarlenaBeginsWith(value, prefix);
+
+	PG_FREE_IF_COPY(value, 0);
+	PG_FREE_IF_COPY(prefix, 1);
+	PG_RETURN_BOOL(result);
+}
+
+static struct varlena *
+MakeVarlena(const void *data, Size len)
+{
+	struct varlena *result = palloc(VARHDRSZ + len);
+
+	SET_VARSIZE(result, VARHDRSZ + len);
+	memcpy(VARDATA(result), data, len);
+	return result;
+}
+
+/*
+ * Code points in order are UTF-8 in byte order, so the bound is the prefix
+ * with its last character replaced by the next one; a last character that
+ * has no next is dropped first, since nothing stands above it in its place.
+ */
+struct varlena *
+PrefixUpperText(const struct varlena *prefix)
+{
+	const unsigned char *start = (const unsigned char *) VARDATA_ANY(prefix);
+	Size		len = VARSIZE_ANY_EXHDR(prefix);
+
+	while (len > 0)
+	{
+		pg_wchar	c;
+
+		do
+		{
+			len--;
+		} while (len > 0 && (start[len] & 0xC0) == 0x80);
+
+		c = utf8_to_unicode(start + len);
+		if (c < UNICODE_LAST)
+		{
+			struct varlena *result = palloc(VARHDRSZ + len + MAX_MULTIBYTE_CHAR_LEN);
+			unsigned char *last = (unsigned char *) VARDATA(result) + len;
+
+			c = (c + 1 == SURROGATE_FIRST) ? SURROGATE_LAST + 1 : c + 1;
+			memcpy(VARDATA(result), start, len);
+			unicode_to_utf8(c, last);
+			SET_VARSIZE(result, VARHDRSZ + len + pg_utf_mblen(last));
+			return result;
+		}
+	}
+	return NULL;
+}
+
+struct varlena *
+PrefixUpperBytea(const struct varlena *prefix)
+{
+	const uint8 *start = (const uint8 *) VARDATA_ANY(prefix);
+	Size		len = VARSIZE_ANY_EXHDR(prefix);
+	struct varlena *result;
+
+	while (len > 0 && start[len - 1] == 0xFF)
+		len--;
+	if (len == 0)
+		return NULL;
+
+	result = MakeVarlena(start, len);
+	((uint8 *) VARDATA(result))[len - 1]++;
+	return result;
+}
+
+/*
+ * Whether prefix_upper is called by an index condition that the planner made.
+ * Such a condition needs a bound for every prefix, since nothing is less than
+ * NULL, and gets a sentinel, which must not come into anybody's hands: it is
+ * no valid text.  The planner's calls have a format that no query can write.
+ */
+static bool
+CalledByIndexCondition(const FmgrInfo *flinfo)
+{
+	const Node *call = flinfo->fn_expr;
+
+	return call != NULL && IsA(call, FuncExpr) &&
+		((const FuncExpr *) call)->funcformat == PREFIX_UPPER_IN_PLAN;
+}
+
+DYNAMO_FUNCTION(dynamo_prefix_upper_text);
+Datum
+dynamo_prefix_upper_text(PG_FUNCTION_ARGS)
+{
+	struct varlena *upper = PrefixUpperText(PG_GETARG_VARLENA_PP(0));
+	const uint8 sentinel = TEXT_SENTINEL;
+
+	if (upper == NULL && CalledByIndexCondition(fcinfo->flinfo))
+		upper = MakeVarlena(&sentinel, 1);
+	if (upper == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_POINTER(upper);
+}
+
+/* The sentinel is long and rarely needed: made once for a query's call. */
+static struct varlena *
+ByteaSentinel(FmgrInfo *flinfo)
+{
+	if (flinfo->fn_extra == NULL)
+	{
+		struct varlena *sentinel = MemoryContextAlloc(flinfo->fn_mcxt,
+													  VARHDRSZ + BYTEA_SENTINEL_LENGTH);
+
+		SET_VARSIZE(sentinel, VARHDRSZ + BYTEA_SENTINEL_LENGTH);
+		memset(VARDATA(sentinel), 0xFF, BYTEA_SENTINEL_LENGTH);
+		flinfo->fn_extra = sentinel;
+	}
+	return flinfo->fn_extra;
+}
+
+DYNAMO_FUNCTION(dynamo_prefix_upper_bytea);
+Datum
+dynamo_prefix_upper_bytea(PG_FUNCTION_ARGS)
+{
+	struct varlena *upper = PrefixUpperBytea(PG_GETARG_VARLENA_PP(0));
+
+	if (upper == NULL && CalledByIndexCondition(fcinfo->flinfo))
+		upper = ByteaSentinel(fcinfo->flinfo);
+	if (upper == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_POINTER(upper);
+}

@@ -1,0 +1,457 @@
+/*
+ * prefix_support.c
+ *	  Planner support of dynamo.begins_with(text, text) and (bytea, bytea).
+ *
+ * "column begins with prefix" becomes the index condition
+ *
+ *		column >= prefix AND column < upper bound of prefix
+ *
+ * for whatever prefix the index scan can compute: a constant, a parameter of
+ * a generic plan, a column of another table in a nested loop.  For a constant
+ * the bound is computed here, and left out where there is none; otherwise it
+ * is a call of dynamo.prefix_upper, which is then never NULL.
+ *
+ * The range is exact, not lossy: in byte order nothing else lies in it.
+ * Where a constant has no upper bound nothing but values with that prefix
+ * lies above it.
+ *
+ * Selectivity comes from the column's statistics, as for a range; for a
+ * prefix that is a column of another table it is the average over what the
+ * statistics know of that column's values.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_database.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_opfamily.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_statistic.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/selfuncs.h"
+#include "utils/syscache.h"
+#include "utils/varlena.h"
+
+#include "compat.h"
+#include "sql/prefix.h"
+
+/* pg_collation.collprovider since 17; all of its locales order by bytes */
+#define PROVIDER_BUILTIN	'b'
+
+/* Values of a prefix column whose selectivity is averaged, of each kind. */
+#define SAMPLED_VALUES		20
+
+/* The operators that make a range of one type's byte order. */
+typedef struct RangeOperators
+{
+	Oid			equal;
+	Oid			less;
+	Oid			greater_equal;
+} RangeOperators;
+
+static const RangeOperators text_operators = {
+	TextEqualOperator, TextLessOperator, TextGreaterEqualOperator
+};
+static const RangeOperators text_pattern_operators = {
+	TextEqualOperator, TextPatternLessOperator, TextPatternGreaterEqualOperator
+};
+static const RangeOperators bytea_operators = {
+	ByteaEqualOperator, ByteaLessOperator, ByteaGreaterEqualOperator
+};
+
+/* ---- collations ---- */
+
+/* Provider and locale name of a collation; false if it has none. */
+static bool
+CollationLocale(Oid collation, char *provider, char **locale)
+{
+	bool		is_default = (collation == DEFAULT_COLLATION_OID);
+	HeapTuple	tuple;
+	Datum		name;
+	bool		isnull;
+
+	if (is_default)
+		tuple = SearchSysCache1(DATABASEOID, ObjectIdGetDatum(MyDatabaseId));
+	else
+		tuple = SearchSysCache1(COLLOID, ObjectIdGetDatum(collation));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+
+	if (is_default)
+	{
+		*provider = ((Form_pg_database) GETSTRUCT(tuple))->datlocprovider;
+		name = SysCacheGetAttr(DATABASEOID, tuple, Anum_pg_database_datcollate, &isnull);
+	}
+	else
+	{
+		*provider = ((Form_pg_collation) GETSTRUCT(tuple))->collprovider;
+		name = SysCacheGetAttr(COLLOID, tuple, Anum_pg_collation_collcollate, &isnull);
+	}
+	*locale = isnull ? pstrdup("") : TextDatumGetCString(name);
+	ReleaseSysCache(tuple);
+	return true;
+}
+
+/*
+ * Whether the C library orders by bytes under this collation, shown by texts
+ * at the places where another order would differ, the sentinel last.  Some
+ * old C libraries give "C.UTF-8" an order of its own.
+ */
+static bool
+CollationComparesBytes(Oid collation)
+{
+	static const char *const ascending[] = {
+		"", " ", "#", "-", "0", "A", "Z", "_", "a", "a ", "aA", "aa", "z", "~",
+		"\xC2\x80", "\xC3\xA9", "\xDF\xBF", "\xE0\xA0\x80", "\xED\x9F\xBF",
+		"\xEE\x80\x80", "\xEF\xBF\xBF", "\xF0\x90\x80\x80",
+		"\xF4\x8F\xBF\xBF", "\xF4\x8F\xBF\xBF\xF4\x8F\xBF\xBF", "\xFF"
+	};
+
+	for (size_t i = 1; i < lengthof(ascending); i++)
+	{
+		const char *low = ascending[i - 1];
+		const char *high = ascending[i];
+
+		if (varstr_cmp(low, strlen(low), high, strlen(high), collation) >= 0)
+			return false;
+	}
+	return true;
+}
+
+/* Whether text under this collation stands in byte order. */
+static bool
+CollationOrdersByBytes(Oid collation)
+{
+	char		provider;
+	char	   *locale;
+
+	if (collation == C_COLLATION_OID || collation == POSIX_COLLATION_OID)
+		return true;
+	if (!OidIsValid(collation) || !CollationLocale(collation, &provider, &locale))
+		return false;
+
+	if (provider == PROVIDER_BUILTIN)
+		return true;
+	if (provider == COLLPROVIDER_DEFAULT || provider == COLLPROVIDER_ICU)
+		return false;
+	if (strcmp(locale, "C") == 0 || strcmp(locale, "POSIX") == 0)
+		return true;
+	return pg_strncasecmp(locale, "C.", 2) == 0 && CollationComparesBytes(collation);
+}
+
+/* ---- index conditions ---- */
+
+/*
+ * The operators by which an index column orders values of a type by bytes,
+ * NULL if it does not.
+ */
+static const RangeOperators *
+IndexRangeOperators(Oid type, Oid opfamily, Oid collation)
+{
+	const RangeOperators *ops;
+
+	if (type == BYTEAOID)
+		ops = &bytea_operators;
+	else if (type != TEXTOID || GetDatabaseEncoding() != PG_UTF8)
+		return NULL;
+	else if (op_in_opfamily(TextPatternLessOperator, opfamily))
+		ops = &text_pattern_operators;
+	else if (CollationOrdersByBytes(collation))
+		ops = &text_operators;
+	else
+		return NULL;
+
+	if (!op_in_opfamily(ops->less, opfamily) ||
+		!op_in_opfamily(ops->greater_equal, opfamily))
+		return NULL;
+	return ops;
+}
+
+/* The upper bound of a constant prefix, NULL if there is none. */
+static Const *
+ConstPrefixUpper(const Const *prefix)
+{
+	struct varlena *value = PG_DETOAST_DATUM_PACKED(prefix->constvalue);
+	struct varlena *upper = (prefix->consttype == BYTEAOID) ?
+		PrefixUpperBytea(value) : PrefixUpperText(value);
+
+	if (upper == NULL)
+		return NULL;
+	return makeConst(prefix->consttype, -1, prefix->constcollid, -1,
+					 PointerGetDatum(upper), false, false);
+}
+
+/*
+ * A call of prefix_upper(type), the one in the schema of the function that
+ * is being planned; NULL if somebody has dropped it.
+ */
+static Expr *
+PrefixUpperCall(Oid begins_with, Oid type, Expr *prefix)
+{
+	Oid			collation = exprCollation((Node *) prefix);
+	Oid			function;
+
+	function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+							   CStringGetDatum("prefix_upper"),
+							   PointerGetDatum(buildoidvector(&type, 1)),
+							   ObjectIdGetDatum(get_func_namespace(begins_with)));
+	if (!OidIsValid(function))
+		return NULL;
+	return (Expr *) makeFuncExpr(function, type, list_make1(prefix),
+								 collation, collation, PREFIX_UPPER_IN_PLAN);
+}
+
+static List *
+PrefixRange(const RangeOperators *ops, Oid begins_with, Oid collation,
+			Expr *column, Expr *prefix)
+{
+	Expr	   *upper;
+	List	   *range;
+
+	if (IsA(prefix, Const))
+		upper = (Expr *) ConstPrefixUpper((Const *) prefix);
+	else
+	{
+		upper = PrefixUpperCall(begins_with, exprType((Node *) prefix), prefix);
+		if (upper == NULL)
+			return NIL;
+	}
+
+	range = list_make1(make_opclause(ops->greater_equal, BOOLOID, false,
+									 column, prefix, InvalidOid, collation));
+	if (upper != NULL)
+		range = lappend(range, make_opclause(ops->less, BOOLOID, false,
+											 column, upper, InvalidOid, collation));
+	return range;
+}
+
+static Node *
+SupportIndexCondition(SupportRequestIndexCondition *req)
+{
+	FuncExpr   *call = (FuncExpr *) req->node;
+	const RangeOperators *ops;
+	Expr	   *column;
+	Expr	   *prefix;
+	List	   *range;
+
+	if (!is_funcclause(req->node) || req->indexarg != 0 ||
+		list_length(call->args) != 2)
+		return NULL;
+	column = linitial(call->args);
+	prefix = lsecond(call->args);
+
+	if (IsA(prefix, Const) && ((Const *) prefix)->constisnull)
+		return NULL;
+	if (!is_pseudo_constant_for_index(req->root, (Node *) prefix, req->index))
+		return NULL;
+	ops = IndexRangeOperators(exprType((Node *) column), req->opfamily,
+							  req->indexcollation);
+	if (ops == NULL)
+		return NULL;
+
+	range = PrefixRange(ops, req->funcid, req->indexcollation, column, prefix);
+	if (range != NIL)
+		req->lossy = false;
+	return (Node *) range;
+}
+
+/* ---- selectivity ---- */
+
+/*
+ * Fraction of the values in the histogram with a prefix: between the shares
+ * that are at least the prefix and less than its upper bound.  Negative if
+ * there is no histogram.
+ */
+static double
+HistogramPrefixFraction(PlannerInfo *root, VariableStatData *vardata,
+						const RangeOperators *ops, Oid collation, const Const *prefix)
+{
+	const Const *upper = ConstPrefixUpper(prefix);
+	double		at_least;
+	double		below = 1.0;
+	FmgrInfo	proc;
+
+	fmgr_info(get_opcode(ops->greater_equal), &proc);
+	at_least = ineq_histogram_selectivity(root, vardata, ops->greater_equal,
+										  &proc, true, true, collation,
+										  prefix->constvalue, prefix->consttype);
+	if (at_least < 0 || upper == NULL)
+		return at_least;
+
+	fmgr_info(get_opcode(ops->less), &proc);
+	below = ineq_histogram_selectivity(root, vardata, ops->less,
+									   &proc, false, false, collation,
+									   upper->constvalue, upper->consttype);
+	return Max(at_least + below - 1.0, 0.0);
+}
+
+/*
+ * Fraction of a column's rows with a known prefix: exact for the most common
+ * values, from the histogram for the others; never less than that of one
+ * value, which is what a long prefix comes to.
+ */
+static double
+ConstPrefixSelectivity(PlannerInfo *root, VariableStatData *vardata,
+					   Oid begins_with, const Const *prefix)
+{
+	const RangeOperators *ops = (prefix->consttype == BYTEAOID) ?
+		&bytea_operators : &text_operators;
+	Oid			collation = exprCollation(vardata->var);
+	double		nullfrac = 0.0;
+	double		common;
+	double		common_matching;
+	double		others;
+	double		one_value;
+	double		result;
+	FmgrInfo	proc;
+
+	if (HeapTupleIsValid(vardata->statsTuple))
+		nullfrac = ((Form_pg_statistic) GETSTRUCT(vardata->statsTuple))->stanullfrac;
+	if (VARSIZE_ANY_EXHDR(PG_DETOAST_DATUM_PACKED(prefix->constvalue)) == 0)
+		return 1.0 - nullfrac;
+
+	fmgr_info(begins_with, &proc);
+	common_matching = mcv_selectivity(vardata, &proc, collation,
+									  prefix->constvalue, true, &common);
+	others = HistogramPrefixFraction(root, vardata, ops, collation, prefix);
+	if (others < 0)
+		others = DEFAULT_MATCH_SEL;
+	result = common_matching + others * (1.0 - nullfrac - common);
+
+	one_value = var_eq_const(vardata, ops->equal, collation,
+							 prefix->constvalue, false, true, false);
+	result = Max(result, one_value);
+	CLAMP_PROBABILITY(result);
+	return result;
+}
+
+/* The sum of selectivities of n of the slot's values, evenly spaced. */
+static double
+SumOverValues(PlannerInfo *root, VariableStatData *vardata, Oid begins_with,
+			  Oid type, const AttStatsSlot *slot, const float4 *weights, int n)
+{
+	double		sum = 0.0;
+
+	for (int i = 0; i < n; i++)
+	{
+		int			place = (int) ((int64) i * slot->nvalues / n);
+		Const	   *prefix = makeConst(type, -1, slot->stacoll, -1,
+									   slot->values[place], false, false);
+		double		selectivity = ConstPrefixSelectivity(root, vardata, begins_with, prefix);
+
+		sum += selectivity * (weights != NULL ? weights[place] : 1.0 / n);
+	}
+	return sum;
+}
+
+/*
+ * The average selectivity of the prefixes that a column of another table
+ * holds: its most common values by their frequency, its histogram's bounds
+ * for the rest.  Negative if nothing is known of them.
+ */
+static double
+ColumnPrefixSelectivity(PlannerInfo *root, VariableStatData *vardata,
+						Oid begins_with, VariableStatData *prefixes)
+{
+	AttStatsSlot slot;
+	double		common = 0.0;
+	double		result = -1.0;
+	Form_pg_statistic stats;
+
+	if (!HeapTupleIsValid(prefixes->statsTuple) ||
+		!statistic_proc_security_check(prefixes, begins_with))
+		return -1.0;
+	stats = (Form_pg_statistic) GETSTRUCT(prefixes->statsTuple);
+
+	if (get_attstatsslot(&slot, prefixes->statsTuple, STATISTIC_KIND_MCV, InvalidOid,
+						 ATTSTATSSLOT_VALUES | ATTSTATSSLOT_NUMBERS))
+	{
+		int			n = Min(Min(slot.nvalues, slot.nnumbers), SAMPLED_VALUES);
+
+		/* they are sorted by frequency: take the first ones */
+		slot.nvalues = n;
+		result = SumOverValues(root, vardata, begins_with, prefixes->vartype,
+							   &slot, slot.numbers, n);
+		for (int i = 0; i < n; i++)
+			common += slot.numbers[i];
+		free_attstatsslot(&slot);
+	}
+	if (get_attstatsslot(&slot, prefixes->statsTuple, STATISTIC_KIND_HISTOGRAM, InvalidOid,
+						 ATTSTATSSLOT_VALUES))
+	{
+		double		others = SumOverValues(root, vardata, begins_with, prefixes->vartype,
+										   &slot, NULL, Min(slot.nvalues, SAMPLED_VALUES));
+
+		result = Max(result, 0.0) + others * Max(1.0 - common - stats->stanullfrac, 0.0);
+		free_attstatsslot(&slot);
+	}
+	return result;
+}
+
+/*
+ * The prefix is no constant: a parameter, or something of another table.
+ */
+static double
+UnknownPrefixSelectivity(PlannerInfo *root, VariableStatData *vardata,
+						 Oid begins_with, Node *prefix)
+{
+	VariableStatData prefixes;
+	double		result = -1.0;
+
+	examine_variable(root, prefix, 0, &prefixes);
+	if (prefixes.rel != NULL)
+		result = ColumnPrefixSelectivity(root, vardata, begins_with, &prefixes);
+	ReleaseVariableStats(prefixes);
+
+	return (result < 0) ? DEFAULT_MATCH_SEL : Min(result, 1.0);
+}
+
+static Node *
+SupportSelectivity(SupportRequestSelectivity *req)
+{
+	VariableStatData vardata;
+	Node	   *prefix;
+
+	if (list_length(req->args) != 2)
+		return NULL;
+	prefix = estimate_expression_value(req->root, lsecond(req->args));
+
+	examine_variable(req->root, linitial(req->args),
+					 req->is_join ? 0 : req->varRelid, &vardata);
+	if (vardata.rel == NULL)
+		req->selectivity = DEFAULT_MATCH_SEL;
+	else if (!IsA(prefix, Const))
+		req->selectivity = UnknownPrefixSelectivity(req->root, &vardata,
+													req->funcid, prefix);
+	else if (((Const *) prefix)->constisnull)
+		req->selectivity = 0.0;
+	else
+		req->selectivity = ConstPrefixSelectivity(req->root, &vardata,
+												  req->funcid, (Const *) prefix);
+	ReleaseVariableStats(vardata);
+	return (Node *) req;
+}
+
+DYNAMO_FUNCTION(dynamo_begins_with_support);
+Datum
+dynamo_begins_with_support(PG_FUNCTION_ARGS)
+{
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+	Node	   *answer = NULL;
+
+	if (IsA(request, SupportRequestIndexCondition))
+		answer = SupportIndexCondition((SupportRequestIndexCondition *) request);
+	else if (IsA(request, SupportRequestSelectivity))
+		answer = SupportSelectivity((SupportRequestSelectivity *) request);
+	PG_RETURN_POINTER(answer);
+}
