@@ -9,15 +9,10 @@
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "mb/pg_wchar.h"
 #include "nodes/primnodes.h"
 
 #include "compat.h"
 #include "sql/prefix.h"
-
-#define UNICODE_LAST			0x10FFFF
-#define SURROGATE_FIRST			0xD800	/* no character, not in UTF-8 */
-#define SURROGATE_LAST			0xDFFF
 
 /* Above every valid UTF-8 text; the least byte that occurs in none is C0. */
 #define TEXT_SENTINEL			0xFF
@@ -59,59 +54,6 @@ MakeVarlena(const void *data, Size len)
 
 	SET_VARSIZE(result, VARHDRSZ + len);
 	memcpy(VARDATA(result), data, len);
-	return result;
-}
-
-/*
- * Code points in order are UTF-8 in byte order, so the bound is the prefix
- * with its last character replaced by the next one; a last character that
- * has no next is dropped first, since nothing stands above it in its place.
- */
-struct varlena *
-PrefixUpperText(const struct varlena *prefix)
-{
-	const unsigned char *start = (const unsigned char *) VARDATA_ANY(prefix);
-	Size		len = VARSIZE_ANY_EXHDR(prefix);
-
-	while (len > 0)
-	{
-		pg_wchar	c;
-
-		do
-		{
-			len--;
-		} while (len > 0 && (start[len] & 0xC0) == 0x80);
-
-		c = utf8_to_unicode(start + len);
-		if (c < UNICODE_LAST)
-		{
-			struct varlena *result = palloc(VARHDRSZ + len + MAX_MULTIBYTE_CHAR_LEN);
-			unsigned char *last = (unsigned char *) VARDATA(result) + len;
-
-			c = (c + 1 == SURROGATE_FIRST) ? SURROGATE_LAST + 1 : c + 1;
-			memcpy(VARDATA(result), start, len);
-			unicode_to_utf8(c, last);
-			SET_VARSIZE(result, VARHDRSZ + len + pg_utf_mblen(last));
-			return result;
-		}
-	}
-	return NULL;
-}
-
-struct varlena *
-PrefixUpperBytea(const struct varlena *prefix)
-{
-	const uint8 *start = (const uint8 *) VARDATA_ANY(prefix);
-	Size		len = VARSIZE_ANY_EXHDR(prefix);
-	struct varlena *result;
-
-	while (len > 0 && start[len - 1] == 0xFF)
-		len--;
-	if (len == 0)
-		return NULL;
-
-	result = MakeVarlena(start, len);
-	((uint8 *) VARDATA(result))[len - 1]++;
 	return result;
 }
 
