@@ -30,6 +30,8 @@
 
 #include "item/item.h"
 
+struct JsonbContainer;			/* utils/jsonb.h */
+
 #define EXPR_MAX_SIZE			4096
 #define EXPR_MAX_OPERATORS		300
 #define EXPR_MAX_IN_OPERANDS	100
