@@ -7,9 +7,206 @@
 -- Item and value types: input and output, casts, operators, operator classes
 --
 
+DO $$
+BEGIN
+	IF pg_catalog.getdatabaseencoding() OPERATOR(pg_catalog.<>) 'UTF8' THEN
+		RAISE EXCEPTION 'dynamo needs a database with encoding UTF8'
+			USING ERRCODE = 'feature_not_supported';
+	END IF;
+END $$;
+
+CREATE TYPE item;
+
+CREATE FUNCTION item_in(cstring) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_item_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_out(item) RETURNS cstring
+	AS 'MODULE_PATHNAME', 'dynamo_item_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_recv(internal) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_item_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_send(item) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'dynamo_item_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE item (
+	INPUT = item_in, OUTPUT = item_out, RECEIVE = item_recv, SEND = item_send,
+	INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = extended
+);
+
+CREATE TYPE value;
+
+CREATE FUNCTION value_in(cstring) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_out(value) RETURNS cstring
+	AS 'MODULE_PATHNAME', 'dynamo_value_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_recv(internal) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_send(value) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'dynamo_value_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE value (
+	INPUT = value_in, OUTPUT = value_out, RECEIVE = value_recv, SEND = value_send,
+	INTERNALLENGTH = VARIABLE, ALIGNMENT = int4, STORAGE = extended
+);
+
+COMMENT ON TYPE item IS 'DynamoDB item: a map of attributes';
+COMMENT ON TYPE value IS 'DynamoDB attribute value of any of the ten types';
+COMMENT ON FUNCTION item_in(cstring) IS 'input of dynamo.item';
+COMMENT ON FUNCTION item_out(item) IS 'output of dynamo.item';
+COMMENT ON FUNCTION item_recv(internal) IS 'binary input of dynamo.item';
+COMMENT ON FUNCTION item_send(item) IS 'binary output of dynamo.item';
+COMMENT ON FUNCTION value_in(cstring) IS 'input of dynamo.value';
+COMMENT ON FUNCTION value_out(value) IS 'output of dynamo.value';
+COMMENT ON FUNCTION value_recv(internal) IS 'binary input of dynamo.value';
+COMMENT ON FUNCTION value_send(value) IS 'binary output of dynamo.value';
+
+CREATE CAST (item AS value) WITHOUT FUNCTION AS IMPLICIT;
+
+CREATE FUNCTION item_eq(item, item) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_ne(item, item) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_lt(item, item) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_le(item, item) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_gt(item, item) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_ge(item, item) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_cmp(item, item) RETURNS integer
+	AS 'MODULE_PATHNAME', 'dynamo_value_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_hash(item) RETURNS integer
+	AS 'MODULE_PATHNAME', 'dynamo_value_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION item_hash_extended(item, bigint) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'dynamo_value_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE OPERATOR = (
+	LEFTARG = item, RIGHTARG = item, FUNCTION = item_eq,
+	COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+CREATE OPERATOR <> (
+	LEFTARG = item, RIGHTARG = item, FUNCTION = item_ne,
+	COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR < (
+	LEFTARG = item, RIGHTARG = item, FUNCTION = item_lt,
+	COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+	LEFTARG = item, RIGHTARG = item, FUNCTION = item_le,
+	COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR > (
+	LEFTARG = item, RIGHTARG = item, FUNCTION = item_gt,
+	COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR >= (
+	LEFTARG = item, RIGHTARG = item, FUNCTION = item_ge,
+	COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+
+CREATE OPERATOR CLASS item_ops DEFAULT FOR TYPE item USING btree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 item_cmp(item, item);
+CREATE OPERATOR CLASS item_ops DEFAULT FOR TYPE item USING hash AS
+	OPERATOR 1 =,
+	FUNCTION 1 item_hash(item),
+	FUNCTION 2 item_hash_extended(item, bigint);
+
+COMMENT ON FUNCTION item_eq(item, item) IS 'implementation of = operator';
+COMMENT ON FUNCTION item_ne(item, item) IS 'implementation of <> operator';
+COMMENT ON FUNCTION item_lt(item, item) IS 'implementation of < operator';
+COMMENT ON FUNCTION item_le(item, item) IS 'implementation of <= operator';
+COMMENT ON FUNCTION item_gt(item, item) IS 'implementation of > operator';
+COMMENT ON FUNCTION item_ge(item, item) IS 'implementation of >= operator';
+COMMENT ON FUNCTION item_cmp(item, item) IS 'less-equal-greater';
+COMMENT ON FUNCTION item_hash(item) IS 'hash';
+COMMENT ON FUNCTION item_hash_extended(item, bigint) IS 'hash';
+COMMENT ON OPERATOR = (item, item) IS 'equal';
+COMMENT ON OPERATOR <> (item, item) IS 'not equal';
+COMMENT ON OPERATOR < (item, item) IS 'less than';
+COMMENT ON OPERATOR <= (item, item) IS 'less than or equal';
+COMMENT ON OPERATOR > (item, item) IS 'greater than';
+COMMENT ON OPERATOR >= (item, item) IS 'greater than or equal';
+
+CREATE FUNCTION value_eq(value, value) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_ne(value, value) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_ne' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_lt(value, value) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_lt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_le(value, value) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_le' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_gt(value, value) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_gt' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_ge(value, value) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_ge' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_cmp(value, value) RETURNS integer
+	AS 'MODULE_PATHNAME', 'dynamo_value_cmp' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_hash(value) RETURNS integer
+	AS 'MODULE_PATHNAME', 'dynamo_value_hash' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_hash_extended(value, bigint) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'dynamo_value_hash_extended' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE OPERATOR = (
+	LEFTARG = value, RIGHTARG = value, FUNCTION = value_eq,
+	COMMUTATOR = =, NEGATOR = <>, RESTRICT = eqsel, JOIN = eqjoinsel, HASHES, MERGES
+);
+CREATE OPERATOR <> (
+	LEFTARG = value, RIGHTARG = value, FUNCTION = value_ne,
+	COMMUTATOR = <>, NEGATOR = =, RESTRICT = neqsel, JOIN = neqjoinsel
+);
+CREATE OPERATOR < (
+	LEFTARG = value, RIGHTARG = value, FUNCTION = value_lt,
+	COMMUTATOR = >, NEGATOR = >=, RESTRICT = scalarltsel, JOIN = scalarltjoinsel
+);
+CREATE OPERATOR <= (
+	LEFTARG = value, RIGHTARG = value, FUNCTION = value_le,
+	COMMUTATOR = >=, NEGATOR = >, RESTRICT = scalarlesel, JOIN = scalarlejoinsel
+);
+CREATE OPERATOR > (
+	LEFTARG = value, RIGHTARG = value, FUNCTION = value_gt,
+	COMMUTATOR = <, NEGATOR = <=, RESTRICT = scalargtsel, JOIN = scalargtjoinsel
+);
+CREATE OPERATOR >= (
+	LEFTARG = value, RIGHTARG = value, FUNCTION = value_ge,
+	COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
+);
+
+CREATE OPERATOR CLASS value_ops DEFAULT FOR TYPE value USING btree AS
+	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
+	FUNCTION 1 value_cmp(value, value);
+CREATE OPERATOR CLASS value_ops DEFAULT FOR TYPE value USING hash AS
+	OPERATOR 1 =,
+	FUNCTION 1 value_hash(value),
+	FUNCTION 2 value_hash_extended(value, bigint);
+
+COMMENT ON FUNCTION value_eq(value, value) IS 'implementation of = operator';
+COMMENT ON FUNCTION value_ne(value, value) IS 'implementation of <> operator';
+COMMENT ON FUNCTION value_lt(value, value) IS 'implementation of < operator';
+COMMENT ON FUNCTION value_le(value, value) IS 'implementation of <= operator';
+COMMENT ON FUNCTION value_gt(value, value) IS 'implementation of > operator';
+COMMENT ON FUNCTION value_ge(value, value) IS 'implementation of >= operator';
+COMMENT ON FUNCTION value_cmp(value, value) IS 'less-equal-greater';
+COMMENT ON FUNCTION value_hash(value) IS 'hash';
+COMMENT ON FUNCTION value_hash_extended(value, bigint) IS 'hash';
+COMMENT ON OPERATOR = (value, value) IS 'equal';
+COMMENT ON OPERATOR <> (value, value) IS 'not equal';
+COMMENT ON OPERATOR < (value, value) IS 'less than';
+COMMENT ON OPERATOR <= (value, value) IS 'less than or equal';
+COMMENT ON OPERATOR > (value, value) IS 'greater than';
+COMMENT ON OPERATOR >= (value, value) IS 'greater than or equal';
+
 --
 -- Item functions: building, reading, measuring
 --
+
+CREATE FUNCTION item_size(item item) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'dynamo_item_size' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION item_size(item) IS 'size of an item in bytes by DynamoDB''s rules';
+
+CREATE FUNCTION value_type(value value) RETURNS text
+	AS 'MODULE_PATHNAME', 'dynamo_value_type' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION value_type(value) IS 'type of a value: S, N, B, BOOL, NULL, L, M, SS, NS or BS';
 
 --
 -- Expressions over items

@@ -6,18 +6,20 @@
  * members; it sorts, rejects duplicates, bounds depth and writes the
  * canonical format of item.h.
  *
- *		ItemBuilderInit(&b);
- *		ItemBuilderBeginMap(&b);
- *		ItemBuilderName(&b, "PK", 2);
- *		ItemBuilderString(&b, "a", 1);
- *		ItemBuilderEnd(&b);
- *		item = ItemBuilderFinish(&b);
+ *		b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+ *		ItemBuilderBeginMap(b);
+ *		ItemBuilderName(b, "PK", 2);
+ *		ItemBuilderString(b, "a", 1);
+ *		ItemBuilderEnd(b);
+ *		item = ItemBuilderFinish(b);
  *
- * Memory is the context current at Init.  Errors are raised with ereport,
+ * Memory is the context current at Create.  Errors are raised with ereport,
  * in the service's words.  One value at the top; a map is an item.
  */
 #ifndef DYNAMO_BUILDER_H
 #define DYNAMO_BUILDER_H
+
+#include "lib/stringinfo.h"
 
 #include "item/item.h"
 
@@ -36,6 +38,26 @@ typedef struct ItemBuilder ItemBuilder;
  * for the nesting limit.
  */
 extern ItemBuilder *ItemBuilderCreate(int depth, DuplicateName duplicates);
+
+/* Releases its memory before its context goes. */
+extern void ItemBuilderDestroy(ItemBuilder *b);
+
+/* Makes room for this many bytes at once. */
+extern void ItemBuilderReserve(ItemBuilder *b, Size bytes);
+
+/*
+ * Tells where the source is, for the DETAIL of errors: position returns the
+ * byte, counted from 1, in what is being read.
+ */
+typedef uint32 (*BuilderPosition) (const void *source);
+extern void ItemBuilderSetSource(ItemBuilder *b, BuilderPosition position,
+								 const void *source);
+
+/*
+ * Appends where the builder stands, as "attribute a.b[2], byte 17", or
+ * nothing if it knows neither.
+ */
+extern void ItemBuilderAppendPlace(const ItemBuilder *b, StringInfo out);
 
 /* Makes it empty again and keeps its memory. */
 extern void ItemBuilderReset(ItemBuilder *b);
@@ -62,6 +84,9 @@ extern void ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len);
 extern void ItemBuilderNumber(ItemBuilder *b, const uint8 *encoded, uint32 len);
 extern void ItemBuilderBool(ItemBuilder *b, bool value);
 extern void ItemBuilderNull(ItemBuilder *b);
+
+/* As JSON has it: {"NULL": false} is an error. */
+extern void ItemBuilderNullFlag(ItemBuilder *b, bool flag);
 
 /* Copies an encoded value of any type. */
 extern void ItemBuilderValue(ItemBuilder *b, ValueRef v);

@@ -116,6 +116,11 @@ typedef struct Container
 } Container;
 
 #define MISSING_VALUE	((ValueRef) {NULL, 0})
+#define MISSING_SLICE	((Slice) {NULL, 0})
+
+/* Argument n of a function that takes an item or a value. */
+#define PG_GETARG_VALUE(n) \
+	ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(n)))
 
 static inline bool
 ValueIsMissing(ValueRef v)
@@ -212,19 +217,20 @@ extern uint64 ValueSize(ValueRef v);
 /* The service's size of an item: names and values of all attributes. */
 extern uint64 ItemSize(ValueRef item);
 
-/* ---- validate.c: rules beyond what the format itself guarantees ---- */
-
 /*
  * Raises ERRCODE_DYNAMO_VALIDATION, "Item size has exceeded the maximum
  * allowed size", if the item is larger than ITEM_MAX_SIZE.
  */
 extern void CheckItemSize(ValueRef item);
 
+/* ---- validate.c ---- */
+
 /*
- * Whether bytes are a well-formed, canonical encoded value of this depth or
- * less: bounds, order, canonical numbers, UTF-8.  For received bytes and for
- * tests; returns NULL or what is wrong (static text).
+ * Whether bytes are a well-formed, canonical encoded value: bounds, order,
+ * canonical numbers, UTF-8, and no more than ITEM_MAX_DEPTH containers, the
+ * "depth" around it included.  For received bytes and for tests; returns NULL
+ * or what is wrong (static text).
  */
-extern const char *ValueFormatProblem(ValueRef v);
+extern const char *ValueFormatProblem(ValueRef v, int depth);
 
 #endif							/* DYNAMO_ITEM_H */

@@ -13,6 +13,7 @@
 
 #include "item/builder.h"
 #include "item/item.h"
+#include "item/json_reader.h"
 
 /*
  * Reads one whole text as an item (a map of attribute values) or as one
@@ -23,6 +24,15 @@
  */
 extern struct varlena *ItemFromJson(const char *text, uint32 len);
 extern struct varlena *ValueFromJson(const char *text, uint32 len);
+
+/*
+ * Reads the value (or the map of values) at the reader's position into the
+ * builder; for items inside requests.  The reader must stay where it is until
+ * the builder is finished, since errors tell its position.  Wrong JSON types
+ * raise ERRCODE_DYNAMO_SERIALIZATION in the service's words.
+ */
+extern void ReadItemJson(JsonReader *r, ItemBuilder *b);
+extern void ReadValueJson(JsonReader *r, ItemBuilder *b);
 
 /* Appends the canonical DynamoDB JSON of a value, or of an item. */
 extern void ValueToJson(StringInfo out, ValueRef v);

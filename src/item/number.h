@@ -37,6 +37,12 @@ typedef enum NumberStatus
 extern NumberStatus NumberFromText(const char *text, uint32 text_len,
 								   uint8 *out, uint32 *len);
 
+/*
+ * The service's words for a status that is not NUMBER_OK; a message that ends
+ * in ": " wants the text behind it.  in_set: for a member of a number set.
+ */
+extern const char *NumberErrorMessage(NumberStatus status, bool in_set);
+
 /* Raises the service's error for a status that is not NUMBER_OK. */
 extern void NumberError(NumberStatus status, const char *text, uint32 text_len)
 			pg_attribute_noreturn();

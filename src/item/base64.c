@@ -1,0 +1,95 @@
+/*
+ * base64.c
+ *	  Strict base64.
+ *
+ * PostgreSQL's decoder skips white space and takes any bits in the tail; the
+ * service takes neither, and a decoder that did would let two texts stand for
+ * one value.
+ */
+#include "postgres.h"
+
+#include "common/base64.h"
+
+#include "item/base64.h"
+
+#define INVALID		0xFF
+
+static inline uint8
+SixBits(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return (uint8) (c - 'A');
+	if (c >= 'a' && c <= 'z')
+		return (uint8) (c - 'a' + 26);
+	if (c >= '0' && c <= '9')
+		return (uint8) (c - '0' + 52);
+	if (c == '+')
+		return 62;
+	return c == '/' ? 63 : INVALID;
+}
+
+/* One, two or three bytes from the last four characters. */
+static Base64Status
+DecodeTail(const char *text, char *out, uint32 *out_len)
+{
+	uint8		a = SixBits(text[0]);
+	uint8		b = SixBits(text[1]);
+	uint8		c = text[2] == '=' && text[3] == '=' ? 0 : SixBits(text[2]);
+	uint8		d = text[3] == '=' ? 0 : SixBits(text[3]);
+	uint32		len = text[2] == '=' ? 1 : text[3] == '=' ? 2 : 3;
+
+	if (((a | b | c | d) & 0xC0) != 0)
+		return BASE64_BAD_CHARACTER;
+	if ((len == 1 && (b & 0x0F) != 0) || (len == 2 && (c & 0x03) != 0))
+		return BASE64_BAD_TAIL;
+
+	out[0] = (char) (a << 2 | b >> 4);
+	if (len > 1)
+		out[1] = (char) (b << 4 | c >> 2);
+	if (len > 2)
+		out[2] = (char) (c << 6 | d);
+	*out_len += len;
+	return BASE64_OK;
+}
+
+Base64Status
+Base64Decode(const char *text, uint32 len, char *out, uint32 *out_len)
+{
+	uint32		n = 0;
+
+	*out_len = 0;
+	if (len % 4 != 0)
+		return BASE64_BAD_LENGTH;
+	if (len == 0)
+		return BASE64_OK;
+
+	for (uint32 i = 0; i + 4 < len; i += 4)
+	{
+		uint8		a = SixBits(text[i]);
+		uint8		b = SixBits(text[i + 1]);
+		uint8		c = SixBits(text[i + 2]);
+		uint8		d = SixBits(text[i + 3]);
+
+		if (((a | b | c | d) & 0xC0) != 0)
+			return BASE64_BAD_CHARACTER;
+		out[n++] = (char) (a << 2 | b >> 4);
+		out[n++] = (char) (b << 4 | c >> 2);
+		out[n++] = (char) (c << 6 | d);
+	}
+	*out_len = n;
+	return DecodeTail(text + len - 4, out + n, out_len);
+}
+
+void
+Base64Append(StringInfo out, const char *bytes, uint32 len)
+{
+	int			room = pg_b64_enc_len((int) len);
+	int			written;
+
+	enlargeStringInfo(out, room);
+	written = pg_b64_encode((const void *) bytes, (int) len,
+							(char *) out->data + out->len, room);
+	Assert(written >= 0);
+	out->len += written;
+	out->data[out->len] = '\0';
+}

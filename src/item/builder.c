@@ -1,0 +1,741 @@
+/*
+ * builder.c
+ *	  Makes encoded items and values.
+ *
+ * Bytes are appended to one buffer as they come.  Every open container has a
+ * frame, and every element of an open container an entry that tells where it
+ * starts and by what it is sorted.  When a container ends, its count and its
+ * offset table are known; the elements are moved up to make room for them,
+ * and put in order first if they did not come in order:
+ *
+ *		... | name | elements of the open map           |
+ *		... | name | tag count ends | elements          |
+ *
+ * Elements move at most once a level, and levels are few.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+#include "errors.h"
+#include "item/base64.h"
+#include "item/builder.h"
+#include "item/format.h"
+#include "item/number.h"
+
+/* What the finished varlena has before the encoded value. */
+#define PROLOGUE		(VARHDRSZ + 1)
+
+#define INITIAL_BYTES	1024
+#define INITIAL_ENTRIES	64
+
+/* Containers in containers, and a set in the innermost. */
+#define MAX_FRAMES		(ITEM_MAX_DEPTH + 1)
+
+/* One element of an open container. */
+typedef struct Entry
+{
+	uint32		start;			/* where it starts in the buffer */
+	uint32		end;			/* used only while sorting */
+	uint32		key;			/* what it is sorted by: name or member */
+	uint32		key_len;
+} Entry;
+
+/* One open container. */
+typedef struct Frame
+{
+	ValueType	type;
+	bool		sorted;			/* its elements came in order, without
+								 * duplicates */
+	bool		named;			/* map: the name of the next value is there */
+	uint32		start;			/* where its elements start */
+	uint32		first_entry;
+} Frame;
+
+struct ItemBuilder
+{
+	MemoryContext context;
+	int			depth;			/* containers around and of the value */
+	int			outer_depth;	/* containers around it */
+	DuplicateName duplicates;
+	BuilderPosition position;
+	const void *source;
+
+	uint8	   *bytes;
+	uint32		len;
+	uint32		capacity;
+
+	Entry	   *entries;
+	uint32		nentries;
+	uint32		entries_capacity;
+
+	int			nframes;
+	Frame		frames[MAX_FRAMES];
+
+	Entry		initial_entries[INITIAL_ENTRIES];
+	uint8		initial_bytes[INITIAL_BYTES];
+};
+
+/* ---- making and emptying ---- */
+
+ItemBuilder *
+ItemBuilderCreate(int depth, DuplicateName duplicates)
+{
+	ItemBuilder *b = palloc(sizeof(ItemBuilder));
+
+	b->context = CurrentMemoryContext;
+	b->outer_depth = depth;
+	b->duplicates = duplicates;
+	b->position = NULL;
+	b->source = NULL;
+	b->bytes = b->initial_bytes;
+	b->capacity = INITIAL_BYTES;
+	b->entries = b->initial_entries;
+	b->entries_capacity = INITIAL_ENTRIES;
+	ItemBuilderReset(b);
+	return b;
+}
+
+void
+ItemBuilderReset(ItemBuilder *b)
+{
+	b->depth = b->outer_depth;
+	b->len = PROLOGUE;
+	b->nentries = 0;
+	b->nframes = 0;
+}
+
+void
+ItemBuilderDestroy(ItemBuilder *b)
+{
+	if (b->bytes != b->initial_bytes)
+		pfree(b->bytes);
+	if (b->entries != b->initial_entries)
+		pfree(b->entries);
+	pfree(b);
+}
+
+void
+ItemBuilderSetSource(ItemBuilder *b, BuilderPosition position, const void *source)
+{
+	b->position = position;
+	b->source = source;
+}
+
+/* ---- room ---- */
+
+static void
+GrowBytes(ItemBuilder *b, Size needed)
+{
+	Size		capacity = b->capacity;
+	uint8	   *bytes;
+
+	if (needed > MaxAllocSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("item is too large"),
+				 errdetail("It would take more than %zu bytes.", MaxAllocSize)));
+	while (capacity < needed)
+		capacity = Min(capacity * 2, MaxAllocSize);
+
+	bytes = MemoryContextAlloc(b->context, capacity);
+	memcpy(bytes, b->bytes, b->len);
+	if (b->bytes != b->initial_bytes)
+		pfree(b->bytes);
+	b->bytes = bytes;
+	b->capacity = (uint32) capacity;
+}
+
+static inline void
+EnsureBytes(ItemBuilder *b, Size more)
+{
+	if (unlikely(b->len + more > b->capacity))
+		GrowBytes(b, b->len + more);
+}
+
+void
+ItemBuilderReserve(ItemBuilder *b, Size bytes)
+{
+	EnsureBytes(b, bytes);
+}
+
+static void
+GrowEntries(ItemBuilder *b)
+{
+	Size		capacity = (Size) b->entries_capacity * 2;
+	Entry	   *entries;
+
+	entries = MemoryContextAllocHuge(b->context, capacity * sizeof(Entry));
+	memcpy(entries, b->entries, b->nentries * sizeof(Entry));
+	if (b->entries != b->initial_entries)
+		pfree(b->entries);
+	b->entries = entries;
+	b->entries_capacity = (uint32) capacity;
+}
+
+static inline Entry *
+PushEntry(ItemBuilder *b)
+{
+	if (unlikely(b->nentries == b->entries_capacity))
+		GrowEntries(b);
+	b->entries[b->nentries].start = b->len;
+	return &b->entries[b->nentries++];
+}
+
+/* ---- errors ---- */
+
+/*
+ * Errors are raised before the value they are about has begun, so that in the
+ * innermost container it has a name, if in a map, but no entry, if in a list.
+ */
+static void
+AppendPath(const ItemBuilder *b, StringInfo out)
+{
+	int			start = out->len;
+
+	for (int i = 0; i < b->nframes; i++)
+	{
+		const Frame *f = &b->frames[i];
+		bool		innermost = i + 1 == b->nframes;
+		uint32		next = innermost ? b->nentries : b->frames[i + 1].first_entry;
+
+		if (f->type == VALUE_M && (!innermost || f->named))
+		{
+			const Entry *e = &b->entries[next - 1];
+
+			if (out->len > start)
+				appendStringInfoChar(out, '.');
+			appendBinaryStringInfo(out, (const char *) b->bytes + e->key, e->key_len);
+		}
+		else if (f->type == VALUE_L)
+			appendStringInfo(out, "[%u]", next - f->first_entry - (innermost ? 0 : 1));
+	}
+}
+
+void
+ItemBuilderAppendPlace(const ItemBuilder *b, StringInfo out)
+{
+	int			start = out->len;
+
+	appendStringInfoString(out, "attribute ");
+	AppendPath(b, out);
+	if (out->len == start + (int) strlen("attribute "))
+	{
+		out->len = start;
+		out->data[start] = '\0';
+	}
+	if (b->position != NULL)
+		appendStringInfo(out, "%sbyte %u", out->len > start ? ", " : "",
+						 b->position(b->source));
+}
+
+/* Raises a validation error; takes the printf arguments of its message. */
+static void BuilderError(const ItemBuilder *b, const char *format,...)
+			pg_attribute_printf(2, 3) pg_attribute_noreturn();
+
+static void
+BuilderError(const ItemBuilder *b, const char *format,...)
+{
+	StringInfoData message;
+	StringInfoData place;
+	int			more;
+
+	initStringInfo(&message);
+	do
+	{
+		va_list		args;
+
+		va_start(args, format);
+		more = appendStringInfoVA(&message, format, args);
+		va_end(args);
+		if (more > 0)
+			enlargeStringInfo(&message, more);
+	} while (more > 0);
+
+	initStringInfo(&place);
+	ItemBuilderAppendPlace(b, &place);
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg_internal("%s", message.data),
+			 place.len > 0 ? errdetail("At %s.", place.data) : 0));
+}
+
+/* ---- values ---- */
+
+/*
+ * Called before every value: makes the entry of a list's element.  A map's
+ * was made with its name.
+ */
+static inline void
+BeginValue(ItemBuilder *b)
+{
+	Frame	   *f;
+
+	if (b->nframes == 0)
+	{
+		Assert(b->len == PROLOGUE);
+		return;
+	}
+
+	f = &b->frames[b->nframes - 1];
+	if (f->type == VALUE_L)
+		PushEntry(b);
+	else
+	{
+		Assert(f->type == VALUE_M && f->named);
+		f->named = false;
+	}
+}
+
+static inline bool
+InSet(const ItemBuilder *b)
+{
+	return b->nframes > 0 && ValueTypeIsSet(b->frames[b->nframes - 1].type);
+}
+
+/* Whether the newest entry of a frame is greater than the one before it. */
+static inline bool
+NewestInOrder(const ItemBuilder *b, const Frame *f)
+{
+	const Entry *e = &b->entries[b->nentries - 1];
+	Slice		before;
+	Slice		newest;
+
+	if (b->nentries - f->first_entry < 2)
+		return true;
+	newest = (Slice) {(const char *) b->bytes + e->key, e->key_len};
+	e--;
+	before = (Slice) {(const char *) b->bytes + e->key, e->key_len};
+	return SliceCompare(before, newest) < 0;
+}
+
+/* A member of a set: its bytes are element and key. */
+static void
+AddMember(ItemBuilder *b, ValueType type, const void *bytes, uint32 len)
+{
+	Frame	   *f = &b->frames[b->nframes - 1];
+	Entry	   *e;
+
+	Assert(f->type == type);
+	EnsureBytes(b, len);
+	e = PushEntry(b);
+	e->key = b->len;
+	e->key_len = len;
+	memcpy(b->bytes + b->len, bytes, len);
+	b->len += len;
+	if (f->sorted)
+		f->sorted = NewestInOrder(b, f);
+}
+
+/* A scalar with a payload. */
+static inline void
+AddScalar(ItemBuilder *b, ValueType type, const void *bytes, uint32 len)
+{
+	BeginValue(b);
+	EnsureBytes(b, (Size) len + 1);
+	b->bytes[b->len] = (uint8) type;
+	memcpy(b->bytes + b->len + 1, bytes, len);
+	b->len += len + 1;
+}
+
+void
+ItemBuilderString(ItemBuilder *b, const char *text, uint32 len)
+{
+	if (InSet(b))
+		AddMember(b, VALUE_SS, text, len);
+	else
+		AddScalar(b, VALUE_S, text, len);
+}
+
+void
+ItemBuilderBinary(ItemBuilder *b, const char *bytes, uint32 len)
+{
+	if (InSet(b))
+		AddMember(b, VALUE_BS, bytes, len);
+	else
+		AddScalar(b, VALUE_B, bytes, len);
+}
+
+void
+ItemBuilderNumber(ItemBuilder *b, const uint8 *encoded, uint32 len)
+{
+	if (InSet(b))
+		AddMember(b, VALUE_NS, encoded, len);
+	else
+		AddScalar(b, VALUE_N, encoded, len);
+}
+
+void
+ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len)
+{
+	uint8		encoded[NUMBER_MAX_BYTES];
+	uint32		encoded_len;
+	NumberStatus status = NumberFromText(text, len, encoded, &encoded_len);
+
+	if (unlikely(status != NUMBER_OK))
+		BuilderError(b, "%s%.*s", NumberErrorMessage(status, InSet(b)),
+					 status == NUMBER_MALFORMED ? (int) len : 0, text);
+	ItemBuilderNumber(b, encoded, encoded_len);
+}
+
+/* A value that is nothing but its tag. */
+static void
+AddTag(ItemBuilder *b, uint8 tag)
+{
+	BeginValue(b);
+	EnsureBytes(b, 1);
+	b->bytes[b->len++] = tag;
+}
+
+void
+ItemBuilderBool(ItemBuilder *b, bool value)
+{
+	AddTag(b, value ? VALUE_BOOL | VALUE_TAG_TRUE : VALUE_BOOL);
+}
+
+void
+ItemBuilderNull(ItemBuilder *b)
+{
+	AddTag(b, VALUE_NULL);
+}
+
+void
+ItemBuilderNullFlag(ItemBuilder *b, bool flag)
+{
+	if (!flag)
+		BuilderError(b, DYNAMO_INVALID_PARAMETERS
+					 "Null attribute value types must have the value of true");
+	ItemBuilderNull(b);
+}
+
+static void
+NestingError(ItemBuilder *b)
+{
+	BuilderError(b, "Nesting Levels have exceeded supported limits: "
+				 "Attributes in the item have nested levels beyond supported limit");
+}
+
+/* Containers in containers, v included. */
+static int
+ContainerDepth(ValueRef v)
+{
+	ValueType	type = ValueTypeOf(v);
+	int			deepest = 0;
+	Container	c;
+
+	if (type != VALUE_L && type != VALUE_M)
+		return 0;
+
+	check_stack_depth();
+	ContainerOpen(v, &c);
+	for (uint32 i = 0; i < c.count; i++)
+	{
+		Slice		name;
+		ValueRef	element = type == VALUE_L ? ListElement(&c, i) : MapEntry(&c, i, &name);
+
+		deepest = Max(deepest, ContainerDepth(element));
+	}
+	return deepest + 1;
+}
+
+void
+ItemBuilderValue(ItemBuilder *b, ValueRef v)
+{
+	Assert(!InSet(b));
+	if (unlikely(ContainerDepth(v) + b->depth > ITEM_MAX_DEPTH))
+		NestingError(b);
+	BeginValue(b);
+	EnsureBytes(b, v.len);
+	memcpy(b->bytes + b->len, v.data, v.len);
+	b->len += v.len;
+}
+
+/* ---- containers ---- */
+
+static void
+PushFrame(ItemBuilder *b, ValueType type)
+{
+	Frame	   *f;
+
+	if (!ValueTypeIsSet(type))
+	{
+		if (unlikely(b->depth >= ITEM_MAX_DEPTH))
+			NestingError(b);
+		b->depth++;
+	}
+
+	BeginValue(b);
+	Assert(b->nframes < MAX_FRAMES);
+	f = &b->frames[b->nframes++];
+	f->type = type;
+	f->sorted = true;
+	f->named = false;
+	f->start = b->len;
+	f->first_entry = b->nentries;
+}
+
+void
+ItemBuilderBeginMap(ItemBuilder *b)
+{
+	PushFrame(b, VALUE_M);
+}
+
+void
+ItemBuilderBeginList(ItemBuilder *b)
+{
+	PushFrame(b, VALUE_L);
+}
+
+void
+ItemBuilderBeginSet(ItemBuilder *b, ValueType type)
+{
+	Assert(ValueTypeIsSet(type));
+	PushFrame(b, type);
+}
+
+void
+ItemBuilderName(ItemBuilder *b, const char *name, uint32 len)
+{
+	Frame	   *f = &b->frames[b->nframes - 1];
+	Entry	   *e;
+	uint8	   *p;
+
+	Assert(b->nframes > 0 && f->type == VALUE_M && !f->named);
+	if (unlikely(len == 0))
+		BuilderError(b, DYNAMO_INVALID_PARAMETERS "Empty attribute name");
+	if (unlikely(len > ITEM_MAX_NAME))
+		BuilderError(b, DYNAMO_INVALID_PARAMETERS
+					 "Attribute name is too large, must be less than %d bytes",
+					 ITEM_MAX_NAME + 1);
+
+	EnsureBytes(b, (Size) len + FORMAT_MAX_VARINT);
+	e = PushEntry(b);
+	p = FormatWriteVarint(b->bytes + b->len, len);
+	memcpy(p, name, len);
+	e->key = (uint32) (p - b->bytes);
+	e->key_len = len;
+	b->len = e->key + len;
+	f->named = true;
+	if (f->sorted)
+		f->sorted = NewestInOrder(b, f);
+}
+
+static int
+CompareEntries(const void *a, const void *b, void *arg)
+{
+	const Entry *ea = a;
+	const Entry *eb = b;
+	const char *bytes = arg;
+	int			order = SliceCompare((Slice) {bytes + ea->key, ea->key_len},
+									 (Slice) {bytes + eb->key, eb->key_len});
+
+	/* as they came, so that of equal ones the last wins */
+	if (order == 0)
+		return ea->start < eb->start ? -1 : 1;
+	return order;
+}
+
+static bool
+SameKey(const ItemBuilder *b, const Entry *x, const Entry *y)
+{
+	return x->key_len == y->key_len &&
+		memcmp(b->bytes + x->key, b->bytes + y->key, x->key_len) == 0;
+}
+
+static int
+CompareStarts(const void *a, const void *b)
+{
+	const Entry *ea = a;
+	const Entry *eb = b;
+
+	return ea->start < eb->start ? -1 : ea->start > eb->start;
+}
+
+/* The members of a set as they came, for the message about duplicates. */
+static char *
+DescribeMembers(ItemBuilder *b, const Frame *f)
+{
+	Entry	   *entries = b->entries + f->first_entry;
+	uint32		n = b->nentries - f->first_entry;
+	StringInfoData out;
+
+	qsort(entries, n, sizeof(Entry), CompareStarts);
+	initStringInfo(&out);
+	for (uint32 i = 0; i < n; i++)
+	{
+		const char *member = (const char *) b->bytes + entries[i].key;
+		uint32		len = entries[i].key_len;
+
+		if (f->type == VALUE_SS)
+		{
+			appendStringInfoString(&out, i > 0 ? ", " : "");
+			appendBinaryStringInfo(&out, member, len);
+		}
+		else
+		{
+			appendStringInfoString(&out, i > 0 ? ",\"" : "\"");
+			Base64Append(&out, member, len);
+			appendStringInfoChar(&out, '"');
+		}
+	}
+	return out.data;
+}
+
+static void
+DuplicateMemberError(ItemBuilder *b, const Frame *f)
+{
+	if (f->type == VALUE_SS)
+		BuilderError(b, DYNAMO_INVALID_PARAMETERS
+					 "Input collection [%s] contains duplicates.",
+					 DescribeMembers(b, f));
+	if (f->type == VALUE_BS)
+		BuilderError(b, DYNAMO_INVALID_PARAMETERS
+					 "Input collection [%s]of type BS contains duplicates.",
+					 DescribeMembers(b, f));
+	BuilderError(b, "Input collection contains duplicates");
+}
+
+static void
+DuplicateNameError(ItemBuilder *b, const Entry *e)
+{
+	BuilderError(b, DYNAMO_INVALID_PARAMETERS "Duplicate attribute name: %.*s",
+				 (int) e->key_len, (const char *) b->bytes + e->key);
+}
+
+/*
+ * Sorts the entries of a frame by key and drops all but the last of each
+ * name; returns how many remain.
+ */
+static uint32
+SortEntries(ItemBuilder *b, const Frame *f)
+{
+	Entry	   *entries = b->entries + f->first_entry;
+	uint32		n = b->nentries - f->first_entry;
+	uint32		kept = 0;
+
+	/* an element ends where the next one starts, until they are sorted */
+	for (uint32 i = 0; i < n; i++)
+		entries[i].end = i + 1 < n ? entries[i + 1].start : b->len;
+	qsort_arg(entries, n, sizeof(Entry), CompareEntries, b->bytes);
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (i + 1 < n && SameKey(b, &entries[i], &entries[i + 1]))
+		{
+			if (ValueTypeIsSet(f->type))
+				DuplicateMemberError(b, f);
+			if (b->duplicates == DUPLICATE_NAME_ERROR)
+				DuplicateNameError(b, &entries[i]);
+			continue;
+		}
+		entries[kept++] = entries[i];
+	}
+	return kept;
+}
+
+/* Puts the elements of a map or set that came in disorder in order. */
+static void
+SortElements(ItemBuilder *b, const Frame *f)
+{
+	Entry	   *entries = b->entries + f->first_entry;
+	uint32		total = b->len - f->start;
+	uint32		n = SortEntries(b, f);
+	uint8	   *copy = MemoryContextAlloc(b->context, total);
+
+	memcpy(copy, b->bytes + f->start, total);
+	b->len = f->start;
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		len = entries[i].end - entries[i].start;
+
+		memcpy(b->bytes + b->len, copy + (entries[i].start - f->start), len);
+		entries[i].start = b->len;
+		b->len += len;
+	}
+	b->nentries = f->first_entry + n;
+	pfree(copy);
+}
+
+/* Writes tag, count and offset table before the elements of a frame. */
+static void
+WriteContainerHeader(ItemBuilder *b, const Frame *f)
+{
+	const Entry *entries = b->entries + f->first_entry;
+	uint32		n = b->nentries - f->first_entry;
+	uint32		total = b->len - f->start;
+	uint32		width_bits = FormatWidthBits(total);
+	uint32		width = 1 << width_bits;
+	Size		header = 1 + FormatVarintSize(n) + (Size) n * width;
+	uint8	   *p;
+
+	EnsureBytes(b, header);
+	p = b->bytes + f->start;
+	memmove(p + header, p, total);
+	b->len += (uint32) header;
+
+	*p++ = (uint8) (f->type | width_bits << VALUE_TAG_WIDTH_SHIFT);
+	p = FormatWriteVarint(p, n);
+	for (uint32 i = 1; i < n; i++)
+		p = FormatWriteOffset(p, width, entries[i].start - f->start);
+	if (n > 0)
+		FormatWriteOffset(p, width, total);
+}
+
+static void
+EmptySetError(ItemBuilder *b, ValueType type)
+{
+	switch (type)
+	{
+		case VALUE_SS:
+			BuilderError(b, DYNAMO_INVALID_PARAMETERS "An string set  may not be empty");
+		case VALUE_NS:
+			BuilderError(b, DYNAMO_INVALID_PARAMETERS "An number set  may not be empty");
+		default:
+			BuilderError(b, DYNAMO_INVALID_PARAMETERS "Binary sets should not be empty");
+	}
+}
+
+void
+ItemBuilderEnd(ItemBuilder *b)
+{
+	Frame	   *f = &b->frames[b->nframes - 1];
+
+	Assert(b->nframes > 0 && !f->named);
+	if (ValueTypeIsSet(f->type))
+	{
+		if (b->nentries == f->first_entry)
+			EmptySetError(b, f->type);
+	}
+	else
+		b->depth--;
+
+	if (!f->sorted)
+		SortElements(b, f);
+	WriteContainerHeader(b, f);
+	b->nentries = f->first_entry;
+	b->nframes--;
+}
+
+struct varlena *
+ItemBuilderFinish(ItemBuilder *b)
+{
+	struct varlena *result = MemoryContextAlloc(b->context, b->len);
+
+	Assert(b->nframes == 0 && b->len > PROLOGUE);
+	memcpy(result, b->bytes, b->len);
+	SET_VARSIZE(result, b->len);
+	((uint8 *) VARDATA(result))[0] = ITEM_VERSION;
+	return result;
+}
+
+struct varlena *
+ValueCopy(ValueRef v)
+{
+	struct varlena *result = palloc(PROLOGUE + (Size) v.len);
+
+	SET_VARSIZE(result, PROLOGUE + v.len);
+	((uint8 *) VARDATA(result))[0] = ITEM_VERSION;
+	memcpy(VARDATA(result) + 1, v.data, v.len);
+	return result;
+}

@@ -1,0 +1,96 @@
+/*
+ * format.h
+ *	  The smallest parts of the byte format of item.h, shared by those who
+ *	  read and write it: varints and offset tables.  Private to item/.
+ */
+#ifndef DYNAMO_FORMAT_H
+#define DYNAMO_FORMAT_H
+
+#define FORMAT_MAX_VARINT	5	/* bytes of a varint of 32 bits */
+
+/* Reads a varint at *p and moves *p behind it. */
+static inline uint32
+FormatReadVarint(const uint8 **p)
+{
+	uint32		value = *(*p)++;
+
+	if (unlikely(value >= 0x80))
+	{
+		int			shift = 7;
+		uint8		byte;
+
+		value &= 0x7F;
+		do
+		{
+			byte = *(*p)++;
+			value |= (uint32) (byte & 0x7F) << shift;
+			shift += 7;
+		} while (byte >= 0x80 && shift < 35);
+	}
+	return value;
+}
+
+static inline uint32
+FormatVarintSize(uint32 value)
+{
+	uint32		size = 1;
+
+	while (value >= 0x80)
+	{
+		value >>= 7;
+		size++;
+	}
+	return size;
+}
+
+/* Writes a varint and returns the byte behind it. */
+static inline uint8 *
+FormatWriteVarint(uint8 *p, uint32 value)
+{
+	while (unlikely(value >= 0x80))
+	{
+		*p++ = (uint8) (value | 0x80);
+		value >>= 7;
+	}
+	*p++ = (uint8) value;
+	return p;
+}
+
+/* Entry i of an offset table with entries of this width (1, 2, 4). */
+static inline uint32
+FormatReadOffset(const uint8 *table, uint32 width, uint32 i)
+{
+	const uint8 *p = table + (size_t) i * width;
+
+	if (likely(width == 1))
+		return *p;
+	if (width == 2)
+		return p[0] | (uint32) p[1] << 8;
+	return p[0] | (uint32) p[1] << 8 | (uint32) p[2] << 16 | (uint32) p[3] << 24;
+}
+
+/* Writes a table entry and returns the byte behind it. */
+static inline uint8 *
+FormatWriteOffset(uint8 *p, uint32 width, uint32 offset)
+{
+	*p++ = (uint8) offset;
+	if (width >= 2)
+		*p++ = (uint8) (offset >> 8);
+	if (width == 4)
+	{
+		*p++ = (uint8) (offset >> 16);
+		*p++ = (uint8) (offset >> 24);
+	}
+	return p;
+}
+
+/* The two bits of the tag that tell the width holding this offset. */
+static inline uint32
+FormatWidthBits(uint32 last_end)
+{
+	if (last_end <= PG_UINT8_MAX)
+		return 0;
+	return last_end <= PG_UINT16_MAX ? 1 : 2;
+}
+
+#endif							/* DYNAMO_FORMAT_H */

@@ -1,0 +1,153 @@
+/*
+ * io.c
+ *	  Input and output of the types dynamo.item and dynamo.value.
+ *
+ * The binary form is the stored form: the version byte and the encoded value
+ * (item.h).  It is checked completely before it is believed.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "libpq/pqformat.h"
+#include "utils/memutils.h"
+
+#include "item/item.h"
+#include "item/json.h"
+
+/* How much longer than the stored form the text of most items is. */
+#define TEXT_EXPANSION	3
+
+DYNAMO_FUNCTION(dynamo_item_in);
+
+Datum
+dynamo_item_in(PG_FUNCTION_ARGS)
+{
+	char	   *text = PG_GETARG_CSTRING(0);
+
+	PG_RETURN_POINTER(ItemFromJson(text, strlen(text)));
+}
+
+DYNAMO_FUNCTION(dynamo_value_in);
+
+Datum
+dynamo_value_in(PG_FUNCTION_ARGS)
+{
+	char	   *text = PG_GETARG_CSTRING(0);
+
+	PG_RETURN_POINTER(ValueFromJson(text, strlen(text)));
+}
+
+/* A buffer that will not have to grow for most values. */
+static void
+InitTextBuffer(StringInfo out, ValueRef v)
+{
+	initStringInfo(out);
+	enlargeStringInfo(out, Min(v.len, MaxAllocSize / 2 / TEXT_EXPANSION) * TEXT_EXPANSION);
+}
+
+DYNAMO_FUNCTION(dynamo_item_out);
+
+Datum
+dynamo_item_out(PG_FUNCTION_ARGS)
+{
+	ValueRef	item = PG_GETARG_VALUE(0);
+	StringInfoData out;
+
+	InitTextBuffer(&out, item);
+	ItemToJson(&out, item);
+	PG_RETURN_CSTRING(out.data);
+}
+
+DYNAMO_FUNCTION(dynamo_value_out);
+
+Datum
+dynamo_value_out(PG_FUNCTION_ARGS)
+{
+	ValueRef	value = PG_GETARG_VALUE(0);
+	StringInfoData out;
+
+	InitTextBuffer(&out, value);
+	ValueToJson(&out, value);
+	PG_RETURN_CSTRING(out.data);
+}
+
+static void ReceiveError(const char *type, const char *problem)
+			pg_attribute_noreturn();
+
+static void
+ReceiveError(const char *type, const char *problem)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+			 errmsg("invalid binary format of type %s", type),
+			 errdetail("The %s.", problem)));
+}
+
+static struct varlena *
+Receive(StringInfo buf, bool is_item)
+{
+	const char *type = is_item ? "dynamo.item" : "dynamo.value";
+	int			version = pq_getmsgbyte(buf);
+	ValueRef	v;
+	const char *problem;
+
+	if (version != ITEM_VERSION)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+				 errmsg("invalid binary format of type %s", type),
+				 errdetail("The version is %d; this server knows version %d.",
+						   version, ITEM_VERSION)));
+
+	v.len = buf->len - buf->cursor;
+	v.data = (const uint8 *) pq_getmsgbytes(buf, v.len);
+	problem = ValueFormatProblem(v, is_item ? 0 : 1);
+	if (problem != NULL)
+		ReceiveError(type, problem);
+	if (is_item && ValueTypeOf(v) != VALUE_M)
+		ReceiveError(type, "value is not a map");
+	return ValueCopy(v);
+}
+
+DYNAMO_FUNCTION(dynamo_item_recv);
+
+Datum
+dynamo_item_recv(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(Receive((StringInfo) PG_GETARG_POINTER(0), true));
+}
+
+DYNAMO_FUNCTION(dynamo_value_recv);
+
+Datum
+dynamo_value_recv(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(Receive((StringInfo) PG_GETARG_POINTER(0), false));
+}
+
+static bytea *
+Send(ValueRef v)
+{
+	StringInfoData buf;
+
+	pq_begintypsend(&buf);
+	pq_sendbyte(&buf, ITEM_VERSION);
+	pq_sendbytes(&buf, (const char *) v.data, (int) v.len);
+	return pq_endtypsend(&buf);
+}
+
+DYNAMO_FUNCTION(dynamo_item_send);
+
+Datum
+dynamo_item_send(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BYTEA_P(Send(PG_GETARG_VALUE(0)));
+}
+
+DYNAMO_FUNCTION(dynamo_value_send);
+
+Datum
+dynamo_value_send(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BYTEA_P(Send(PG_GETARG_VALUE(0)));
+}

@@ -1,0 +1,68 @@
+/*
+ * json_scan.h
+ *	  Eight bytes of a JSON string at a time.  Private to item/.
+ */
+#ifndef DYNAMO_JSON_SCAN_H
+#define DYNAMO_JSON_SCAN_H
+
+#include "port/pg_bitutils.h"
+
+#define SCAN_ONES	UINT64CONST(0x0101010101010101)
+#define SCAN_HIGHS	UINT64CONST(0x8080808080808080)
+
+/*
+ * Marks (high bit of the byte) where a quote, a backslash or a control
+ * character stands.  Bytes above the first marked one may be marked in
+ * error; the first never is.
+ */
+static inline uint64
+ScanSpecial(uint64 word)
+{
+	uint64		quote = word ^ (SCAN_ONES * '"');
+	uint64		backslash = word ^ (SCAN_ONES * '\\');
+
+	return (((quote - SCAN_ONES) & ~quote) |
+			((backslash - SCAN_ONES) & ~backslash) |
+			((word - SCAN_ONES * 0x20) & ~word)) & SCAN_HIGHS;
+}
+
+static inline bool
+IsSpecial(char c)
+{
+	return c == '"' || c == '\\' || (uint8) c < 0x20;
+}
+
+/*
+ * The first special byte from p on, or end.  *high gets a bit of SCAN_HIGHS
+ * set if bytes that are not ASCII stand before it; it is not cleared.
+ */
+static inline const char *
+ScanToSpecial(const char *p, const char *end, uint64 *high)
+{
+	while (end - p >= 8)
+	{
+		uint64		word;
+		uint64		special;
+
+		memcpy(&word, p, 8);
+		special = ScanSpecial(word);
+		if (special == 0)
+		{
+			*high |= word;
+			p += 8;
+			continue;
+		}
+#ifndef WORDS_BIGENDIAN
+		/* only bytes below the first mark count */
+		*high |= word & ((special & -special) - 1);
+		return p + pg_rightmost_one_pos64(special) / 8;
+#else
+		break;
+#endif
+	}
+	for (; p < end && !IsSpecial(*p); p++)
+		*high |= (uint8) *p;
+	return p;
+}
+
+#endif							/* DYNAMO_JSON_SCAN_H */

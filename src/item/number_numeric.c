@@ -1,0 +1,75 @@
+/*
+ * number_numeric.c
+ *	  DynamoDB numbers and PostgreSQL's numeric: conversion and arithmetic.
+ *
+ * Numeric is exact for sums and has no limits that matter here; the limits of
+ * DynamoDB are applied when the result is encoded.
+ */
+#include "postgres.h"
+
+#include "common/int.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+#include "item/number.h"
+
+Numeric
+NumberToNumeric(const uint8 *number, uint32 len)
+{
+	char		text[NUMBER_MAX_TEXT];
+	int64		integer;
+
+	if (NumberToInt64(number, len, &integer))
+		return int64_to_numeric(integer);
+
+	text[NumberToText(number, len, text)] = '\0';
+	return DatumGetNumeric(DirectFunctionCall3(numeric_in,
+											   CStringGetDatum(text),
+											   ObjectIdGetDatum(InvalidOid),
+											   Int32GetDatum(-1)));
+}
+
+NumberStatus
+NumberFromNumeric(Numeric num, uint8 *out, uint32 *len)
+{
+	char	   *text = DatumGetCString(DirectFunctionCall1(numeric_out,
+														   NumericGetDatum(num)));
+	NumberStatus status = NumberFromText(text, strlen(text), out, len);
+
+	pfree(text);
+	return status;
+}
+
+/* Sum of two numbers that int64 holds; false if their sum is too large. */
+static bool
+AddIntegers(int64 a, int64 b, bool subtract, int64 *result)
+{
+	return !(subtract ? pg_sub_s64_overflow(a, b, result)
+			 : pg_add_s64_overflow(a, b, result));
+}
+
+NumberStatus
+NumberAdd(const uint8 *a, uint32 alen, const uint8 *b, uint32 blen,
+		  bool subtract, uint8 *out, uint32 *len)
+{
+	int64		ia;
+	int64		ib;
+	int64		sum;
+	Datum		result;
+	NumberStatus status;
+
+	if (NumberToInt64(a, alen, &ia) && NumberToInt64(b, blen, &ib) &&
+		AddIntegers(ia, ib, subtract, &sum))
+	{
+		*len = NumberFromInt64(sum, out);
+		return NUMBER_OK;
+	}
+
+	result = DirectFunctionCall2(subtract ? numeric_sub : numeric_add,
+								 NumericGetDatum(NumberToNumeric(a, alen)),
+								 NumericGetDatum(NumberToNumeric(b, blen)));
+	status = NumberFromNumeric(DatumGetNumeric(result), out, len);
+
+	/* the service's words for a result of more digits */
+	return status == NUMBER_TOO_MANY_DIGITS ? NUMBER_OVERFLOW : status;
+}

@@ -1,0 +1,153 @@
+/*
+ * reader.c
+ *	  Views of encoded items and values: open a container, find an element.
+ *
+ * Nothing is copied.  Bytes on disk were written by the builder or passed
+ * ValueFormatProblem on their way in, so offsets are trusted here.
+ */
+#include "postgres.h"
+
+#include "item/format.h"
+#include "item/item.h"
+
+static const char *const type_names[VALUE_TYPE_COUNT] = {
+	"S", "N", "B", "BOOL", "NULL", "L", "M", "SS", "NS", "BS"
+};
+
+ValueRef
+ItemRoot(const struct varlena *item)
+{
+	const uint8 *bytes = (const uint8 *) VARDATA_ANY(item);
+	uint32		len = VARSIZE_ANY_EXHDR(item);
+
+	if (unlikely(len < 2 || bytes[0] != ITEM_VERSION))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("unknown item format version %d",
+						len > 0 ? bytes[0] : 0)));
+	return (ValueRef) {bytes + 1, len - 1};
+}
+
+void
+ContainerOpen(ValueRef v, Container *c)
+{
+	const uint8 *p = v.data + 1;
+
+	c->type = ValueTypeOf(v);
+	Assert(c->type >= VALUE_L);
+	c->width = 1 << ((v.data[0] & VALUE_TAG_WIDTH_MASK) >> VALUE_TAG_WIDTH_SHIFT);
+	c->count = FormatReadVarint(&p);
+	c->ends = p;
+	c->elements = p + (size_t) c->count * c->width;
+}
+
+static inline uint32
+ElementEnd(const Container *c, uint32 i)
+{
+	return FormatReadOffset(c->ends, c->width, i);
+}
+
+Slice
+ContainerSlice(const Container *c, uint32 i)
+{
+	uint32		start = i == 0 ? 0 : ElementEnd(c, i - 1);
+
+	Assert(i < c->count);
+	return (Slice) {(const char *) c->elements + start, ElementEnd(c, i) - start};
+}
+
+ValueRef
+ListElement(const Container *c, uint32 i)
+{
+	Slice		s = ContainerSlice(c, i);
+
+	Assert(c->type == VALUE_L);
+	return (ValueRef) {(const uint8 *) s.data, s.len};
+}
+
+ValueRef
+MapEntry(const Container *c, uint32 i, Slice *name)
+{
+	Slice		s = ContainerSlice(c, i);
+	const uint8 *p = (const uint8 *) s.data;
+
+	Assert(c->type == VALUE_M);
+	name->len = FormatReadVarint(&p);
+	name->data = (const char *) p;
+	p += name->len;
+	return (ValueRef) {p, (uint32) ((const uint8 *) s.data + s.len - p)};
+}
+
+ValueRef
+MapFind(const Container *c, const char *name, uint32 len)
+{
+	Slice		wanted = {name, len};
+	uint32		low = 0;
+	uint32		high = c->count;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+		Slice		found;
+		ValueRef	value = MapEntry(c, middle, &found);
+		int			order = SliceCompare(wanted, found);
+
+		if (order == 0)
+			return value;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return MISSING_VALUE;
+}
+
+ValueRef
+AttributeFind(ValueRef item, const char *name, uint32 len)
+{
+	Container	c;
+
+	if (ValueIsMissing(item) || ValueTypeOf(item) != VALUE_M)
+		return MISSING_VALUE;
+	ContainerOpen(item, &c);
+	return MapFind(&c, name, len);
+}
+
+bool
+SetContains(const Container *set, Slice member)
+{
+	uint32		low = 0;
+	uint32		high = set->count;
+
+	Assert(ValueTypeIsSet(set->type));
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+		int			order = SliceCompare(member, ContainerSlice(set, middle));
+
+		if (order == 0)
+			return true;
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return false;
+}
+
+const char *
+ValueTypeName(ValueType type)
+{
+	return type < VALUE_TYPE_COUNT ? type_names[type] : "?";
+}
+
+int
+ValueTypeFromName(const char *name, uint32 len)
+{
+	for (int i = 0; i < VALUE_TYPE_COUNT; i++)
+	{
+		if (strlen(type_names[i]) == len && memcmp(type_names[i], name, len) == 0)
+			return i;
+	}
+	return -1;
+}

@@ -1,0 +1,104 @@
+/*
+ * size.c
+ *	  The service's sizes, by which it limits items and counts capacity.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "errors.h"
+#include "item/item.h"
+
+#define CONTAINER_OVERHEAD	3	/* of a list or map */
+#define ELEMENT_OVERHEAD	1	/* of each of its elements */
+
+static uint64
+SetSize(ValueRef v)
+{
+	Container	c;
+
+	/* the members are all there is: numbers are encoded in their size */
+	ContainerOpen(v, &c);
+	return v.len - (c.elements - v.data);
+}
+
+static uint64
+ListSize(ValueRef v)
+{
+	Container	c;
+	uint64		size = CONTAINER_OVERHEAD;
+
+	check_stack_depth();
+	ContainerOpen(v, &c);
+	for (uint32 i = 0; i < c.count; i++)
+		size += ELEMENT_OVERHEAD + ValueSize(ListElement(&c, i));
+	return size;
+}
+
+/* Names and values of all entries, and overhead for each. */
+static uint64
+EntriesSize(ValueRef v, uint32 overhead)
+{
+	Container	c;
+	uint64		size = 0;
+
+	check_stack_depth();
+	ContainerOpen(v, &c);
+	for (uint32 i = 0; i < c.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&c, i, &name);
+
+		size += overhead + name.len + ValueSize(value);
+	}
+	return size;
+}
+
+uint64
+ValueSize(ValueRef v)
+{
+	switch (ValueTypeOf(v))
+	{
+		case VALUE_S:
+		case VALUE_N:
+		case VALUE_B:
+			return v.len - 1;
+		case VALUE_BOOL:
+		case VALUE_NULL:
+			return 1;
+		case VALUE_L:
+			return ListSize(v);
+		case VALUE_M:
+			return CONTAINER_OVERHEAD + EntriesSize(v, ELEMENT_OVERHEAD);
+		default:
+			return SetSize(v);
+	}
+}
+
+uint64
+ItemSize(ValueRef item)
+{
+	return EntriesSize(item, 0);
+}
+
+void
+CheckItemSize(ValueRef item)
+{
+	uint64		size;
+
+	/*
+	 * Encoded, no element takes less than three quarters of the service's
+	 * size (an empty list: 3 bytes with its offset, 4 there), so that most
+	 * items need no walk.
+	 */
+	if (item.len <= ITEM_MAX_SIZE / 2)
+		return;
+
+	size = ItemSize(item);
+	if (size > ITEM_MAX_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Item size has exceeded the maximum allowed size"),
+				 errdetail("The item has " UINT64_FORMAT " bytes; the limit is %d.",
+						   size, ITEM_MAX_SIZE)));
+}
