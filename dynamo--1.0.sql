@@ -273,3 +273,13 @@ COMMENT ON FUNCTION dynamo.prefix_upper(bytea) IS
 --
 -- Requests in DynamoDB's JSON
 --
+
+CREATE FUNCTION dynamo.request(operation text, request json) RETURNS json
+	AS 'MODULE_PATHNAME', 'dynamo_request' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.request(text, json) IS
+	'executes a request of the DynamoDB API; errors are raised with the error body as DETAIL';
+
+CREATE FUNCTION dynamo.request_safe(operation text, request json) RETURNS json
+	AS 'MODULE_PATHNAME', 'dynamo_request_safe' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.request_safe(text, json) IS
+	'executes a request of the DynamoDB API; returns {"status": HTTP status, "body": answer or error}';

@@ -8,6 +8,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
+#include "request/operation.h"
 
 PG_MODULE_MAGIC;
 
@@ -16,5 +17,6 @@ PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
+	RequestInit();
 	MarkGUCPrefixReserved("dynamo");
 }

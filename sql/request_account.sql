@@ -1,0 +1,42 @@
+-- The request door: operations that need no table, how errors are told
+CREATE SCHEMA t_request_account;
+SET search_path = t_request_account;
+\pset format unaligned
+\pset tuples_only on
+
+-- what needs no table
+SELECT dynamo.request('DescribeLimits', '{}');
+SELECT dynamo.request('DescribeEndpoints', '{"unknown": [1, {"a": null}]}');
+SELECT dynamo.request('DynamoDB_20120810.DescribeLimits', '{}');
+BEGIN;
+SET LOCAL dynamo.region = 'eu-central-1';
+SELECT dynamo.request('DescribeEndpoints', '{}');
+ROLLBACK;
+SET dynamo.region = '';
+SET dynamo.account_id = '12';
+
+-- operations
+SELECT dynamo.request_safe('getItem', '{}');
+SELECT dynamo.request_safe('', '{}');
+\set SHOW_CONTEXT never
+-- raised: SQLSTATE, message, and the error body as detail
+DO $$
+DECLARE d text;
+BEGIN
+	PERFORM dynamo.request('Nothing', '{}');
+EXCEPTION WHEN SQLSTATE 'KV013' THEN
+	GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
+	RAISE NOTICE '% / %', SQLERRM, d;
+END $$;
+DO $$
+DECLARE d text;
+BEGIN
+	PERFORM dynamo.request('DescribeLimits', '[]');
+EXCEPTION WHEN SQLSTATE 'KV012' THEN
+	GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
+	RAISE NOTICE '% / %', SQLERRM, d;
+END $$;
+SELECT dynamo.request('DescribeLimits', '{');
+SELECT dynamo.request(NULL, '{}') IS NULL, dynamo.request_safe('DescribeLimits', NULL) IS NULL;
+
+DROP SCHEMA t_request_account;

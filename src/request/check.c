@@ -1,0 +1,331 @@
+/*
+ * check.c
+ *	  Requests against the constraints of the model.
+ *
+ * All violations are collected, in the order of the model's tables, up to
+ * the ten that the service reports at once.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+
+#include "errors.h"
+#include "request/shape.h"
+#include "request/wording.h"
+
+#define MAX_VIOLATIONS 10
+
+typedef struct Check
+{
+	StringInfoData path;		/* of the field under the walk: keySchema.1.member */
+	StringInfoData violations;	/* joined */
+	int			count;
+} Check;
+
+static void CheckField(Check *check, const Field *field);
+
+/* Reports a violation: constraint says what must be satisfied. */
+static void
+Violation(Check *check, const Field *field, const char *constraint)
+{
+	StringInfo	out = &check->violations;
+
+	if (check->count == MAX_VIOLATIONS)
+		return;
+	if (check->count++ > 0)
+		appendStringInfoString(out, "; ");
+	appendStringInfoString(out, "Value ");
+	if (field == NULL)
+		appendStringInfoString(out, "null");
+	else
+	{
+		appendStringInfoChar(out, '\'');
+		FieldPrint(out, field);
+		appendStringInfoChar(out, '\'');
+	}
+	appendStringInfo(out, " at '%s' " WORDING_FAILED_CONSTRAINT "%s",
+					 check->path.data, constraint);
+}
+
+/* ---- the path ---- */
+
+/* Members are named in lower camel case in messages. */
+static void
+PathAddMember(StringInfo path, const char *name)
+{
+	if (path->len > 0)
+		appendStringInfoChar(path, '.');
+	appendStringInfoChar(path, pg_tolower((unsigned char) name[0]));
+	appendStringInfoString(path, name + 1);
+}
+
+static void
+PathTruncate(StringInfo path, int len)
+{
+	path->len = len;
+	path->data[len] = '\0';
+}
+
+/* ---- constraints ---- */
+
+static int64
+FieldLength(const Field *field)
+{
+	if (field->shape->kind == SHAPE_STRING)
+		return pg_mbstrlen_with_len(field->string.data, field->string.len);
+	return field->count;
+}
+
+static bool
+BelowMin(const Shape *shape, int64 n)
+{
+	return (shape->min != 0 && n < shape->min) || (shape->not_negative && n < 0);
+}
+
+static bool
+AboveMax(const Shape *shape, int64 n)
+{
+	return shape->max != 0 && n > shape->max;
+}
+
+static bool
+EnumHas(const Shape *shape, Slice string)
+{
+	for (const char *const *v = shape->values; *v != NULL; v++)
+	{
+		if (strlen(*v) == string.len && memcmp(*v, string.data, string.len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static char *
+EnumText(const Shape *shape)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoString(&out, WORDING_ENUM);
+	for (const char *const *v = shape->values; *v != NULL; v++)
+		appendStringInfo(&out, "%s%s", v == shape->values ? "[" : ", ", *v);
+	appendStringInfoChar(&out, ']');
+	return out.data;
+}
+
+/* "length" or "value", as the constraint is on one or the other. */
+static const char *
+Measured(const Shape *shape)
+{
+	return shape->kind == SHAPE_INTEGER || shape->kind == SHAPE_LONG ? "value" : "length";
+}
+
+static char *
+MinText(const Shape *shape)
+{
+	return psprintf(WORDING_AT_LEAST, Measured(shape), (long long) shape->min);
+}
+
+static char *
+MaxText(const Shape *shape)
+{
+	return psprintf(WORDING_AT_MOST, Measured(shape), (long long) shape->max);
+}
+
+static char *
+PatternText(const Shape *shape)
+{
+	return psprintf(WORDING_PATTERN "%s", shape->pattern->text);
+}
+
+static void
+CheckBounds(Check *check, const Field *field, int64 n)
+{
+	if (BelowMin(field->shape, n))
+		Violation(check, field, MinText(field->shape));
+	else if (AboveMax(field->shape, n))
+		Violation(check, field, MaxText(field->shape));
+}
+
+static void
+CheckString(Check *check, const Field *field)
+{
+	const Shape *shape = field->shape;
+
+	if (shape->values != NULL && !EnumHas(shape, field->string))
+		Violation(check, field, EnumText(shape));
+	if (shape->pattern != NULL && !shape->pattern->matches(field->string))
+		Violation(check, field, PatternText(shape));
+	if (shape->min != 0 || shape->max != 0)
+		CheckBounds(check, field, FieldLength(field));
+}
+
+/* ---- containers ---- */
+
+static void
+CheckElements(Check *check, const Field *field)
+{
+	int			len = check->path.len;
+
+	for (int i = 0; i < field->count; i++)
+	{
+		appendStringInfo(&check->path, ".%d.member", i + 1);
+		if (field->fields[i] == NULL)
+			Violation(check, NULL, WORDING_NOT_NULL);
+		else
+			CheckField(check, field->fields[i]);
+		PathTruncate(&check->path, len);
+	}
+}
+
+/* The constraints of a map's names or values, which are reported at the map. */
+static char *
+MapConstraints(const char *what, const Shape *shape)
+{
+	StringInfoData out;
+	const char *separator = "";
+
+	initStringInfo(&out);
+	appendStringInfo(&out, "%s [", what);
+	if (shape->max != 0)
+	{
+		appendStringInfoString(&out, MaxText(shape));
+		separator = ", ";
+	}
+	if (shape->min != 0)
+	{
+		appendStringInfo(&out, "%s%s", separator, MinText(shape));
+		separator = ", ";
+	}
+	if (shape->pattern != NULL)
+		appendStringInfo(&out, "%s%s", separator, PatternText(shape));
+	appendStringInfoChar(&out, ']');
+	return out.data;
+}
+
+static bool
+MapNamesFail(const Field *map)
+{
+	const Shape *shape = map->shape->key;
+
+	for (int i = 0; i < map->count; i++)
+	{
+		int64		n = pg_mbstrlen_with_len(map->names[i].data, map->names[i].len);
+
+		if (BelowMin(shape, n) || AboveMax(shape, n) ||
+			(shape->pattern != NULL && !shape->pattern->matches(map->names[i])))
+			return true;
+	}
+	return false;
+}
+
+static bool
+MapValuesFail(const Field *map)
+{
+	const Shape *shape = map->shape->element;
+
+	if (shape->kind != SHAPE_STRING && shape->kind != SHAPE_LIST)
+		return false;
+	for (int i = 0; i < map->count; i++)
+	{
+		int64		n = FieldLength(map->fields[i]);
+
+		if (BelowMin(shape, n) || AboveMax(shape, n))
+			return true;
+	}
+	return false;
+}
+
+static void
+CheckMap(Check *check, const Field *field)
+{
+	int			len = check->path.len;
+	ShapeKind	kind = field->shape->element->kind;
+
+	CheckBounds(check, field, field->count);
+	if (MapNamesFail(field))
+		Violation(check, field, MapConstraints(WORDING_MAP_KEYS, field->shape->key));
+	if (MapValuesFail(field))
+		Violation(check, field, MapConstraints(WORDING_MAP_VALUE, field->shape->element));
+	for (int i = 0; i < field->count; i++)
+	{
+		appendStringInfo(&check->path, ".%.*s.member",
+						 (int) field->names[i].len, field->names[i].data);
+		if (kind == SHAPE_LIST)
+			CheckElements(check, field->fields[i]);	/* length: see above */
+		else if (kind != SHAPE_STRING)
+			CheckField(check, field->fields[i]);
+		PathTruncate(&check->path, len);
+	}
+}
+
+static void
+CheckStructure(Check *check, const Field *field)
+{
+	int			len = check->path.len;
+
+	for (int i = 0; i < field->shape->nmembers; i++)
+	{
+		const Member *member = &field->shape->members[i];
+		const Field *value = field->fields[i];
+
+		if (value == NULL && !member->required)
+			continue;
+		PathAddMember(&check->path, member->name);
+		if (value == NULL)
+			Violation(check, NULL, WORDING_NOT_NULL);
+		else
+			CheckField(check, value);
+		PathTruncate(&check->path, len);
+	}
+}
+
+static void
+CheckField(Check *check, const Field *field)
+{
+	if (field->shape->raw)
+		return;					/* attribute values: values.c */
+	switch (field->shape->kind)
+	{
+		case SHAPE_STRING:
+			CheckString(check, field);
+			break;
+		case SHAPE_INTEGER:
+		case SHAPE_LONG:
+			CheckBounds(check, field, field->integer);
+			break;
+		case SHAPE_LIST:
+			CheckBounds(check, field, field->count);
+			CheckElements(check, field);
+			break;
+		case SHAPE_MAP:
+			CheckMap(check, field);
+			break;
+		case SHAPE_STRUCTURE:
+			CheckStructure(check, field);
+			break;
+		case SHAPE_BOOLEAN:
+		case SHAPE_BLOB:
+			break;
+	}
+}
+
+void
+RequestCheck(const Field *input)
+{
+	Check		check;
+
+	initStringInfo(&check.path);
+	initStringInfo(&check.violations);
+	check.count = 0;
+	CheckStructure(&check, input);
+	if (check.count == 0)
+	{
+		pfree(check.path.data);
+		pfree(check.violations.data);
+		return;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg_internal(WORDING_VIOLATIONS "%s", check.count,
+							 check.count == 1 ? "" : "s", check.violations.data)));
+}

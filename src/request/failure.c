@@ -1,0 +1,56 @@
+/*
+ * failure.c
+ *	  Errors as the service's error bodies.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "item/json.h"
+#include "request/failure.h"
+#include "request/wording.h"
+
+bool
+FailureEndsSession(const ErrorData *edata)
+{
+	int			category = ERRCODE_TO_CATEGORY(edata->sqlerrcode);
+
+	return edata->elevel > ERROR ||
+		category == ERRCODE_OPERATOR_INTERVENTION ||
+		category == ERRCODE_CONNECTION_EXCEPTION;
+}
+
+/*
+ * The service names the reason of most errors.  It does not for operations it
+ * does not know and for text that is no JSON; conflicts have its own words.
+ */
+static const char *
+FailureMessage(const DynamoException *exception, const ErrorData *edata)
+{
+	switch (exception->sqlstate)
+	{
+		case ERRCODE_DYNAMO_UNKNOWN_OPERATION:
+			return NULL;
+		case ERRCODE_DYNAMO_SERIALIZATION:
+			return strcmp(edata->message, WORDING_BAD_JSON) == 0 ? NULL : edata->message;
+		case ERRCODE_DYNAMO_TRANSACTION_CONFLICT:
+			return WORDING_CONFLICT;
+		default:
+			return edata->message;
+	}
+}
+
+int
+FailureBody(StringInfo out, const ErrorData *edata)
+{
+	const DynamoException *exception = DynamoExceptionForSqlstate(edata->sqlerrcode);
+	const char *message = FailureMessage(exception, edata);
+
+	appendStringInfo(out, "{\"__type\":\"%s#%s\"", exception->prefix, exception->name);
+	if (message != NULL)
+	{
+		appendStringInfo(out, ",\"%s\":", exception->capital_message ? "Message" : "message");
+		JsonAppendString(out, message, strlen(message));
+	}
+	appendStringInfoChar(out, '}');
+	return exception->http_status;
+}

@@ -1,0 +1,23 @@
+/*
+ * failure.h
+ *	  Errors as the service's error bodies.
+ */
+#ifndef DYNAMO_FAILURE_H
+#define DYNAMO_FAILURE_H
+
+#include "lib/stringinfo.h"
+#include "utils/elog.h"
+
+/*
+ * Whether an error concerns the session rather than the request: cancel,
+ * shutdown, a lost connection.  Such errors are never answered.
+ */
+extern bool FailureEndsSession(const ErrorData *edata);
+
+/*
+ * Appends the body of the answer, {"__type": ..., "message": ...}; returns
+ * the HTTP status.
+ */
+extern int	FailureBody(StringInfo out, const ErrorData *edata);
+
+#endif							/* DYNAMO_FAILURE_H */

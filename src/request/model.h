@@ -1,0 +1,75 @@
+/*
+ * model.h
+ *	  The service's model of its operations' inputs, as shapes.
+ *
+ * model_common.c	shapes that several operations share
+ * model_data.c		inputs of the operations on items
+ * model_control.c	inputs of the operations on tables
+ *
+ * The order of a structure's members is the order in which the service
+ * reports their violations, where it is known.
+ */
+#ifndef DYNAMO_MODEL_H
+#define DYNAMO_MODEL_H
+
+#include "request/shape.h"
+
+#define MEMBER(name, shape)		{name, &(shape), false}
+#define REQUIRED(name, shape)	{name, &(shape), true}
+#define STRUCTURE(title, list) \
+	{.kind = SHAPE_STRUCTURE, .name = title, .nmembers = lengthof(list), .members = list}
+#define ENUM(list)				{.kind = SHAPE_STRING, .values = list}
+#define LIST_OF(shape)			{.kind = SHAPE_LIST, .element = &(shape)}
+
+/* ---- model_common.c ---- */
+
+extern const Pattern model_name_pattern;
+
+extern const Shape model_string;
+extern const Shape model_boolean;
+extern const Shape model_table_name;	/* or ARN, of an existing table */
+extern const Shape model_new_name;	/* of a table or index */
+extern const Shape model_attribute_name;
+extern const Shape model_attribute_names;	/* AttributesToGet */
+extern const Shape model_name_map;	/* ExpressionAttributeNames */
+extern const Shape model_value;
+extern const Shape model_value_map; /* ExpressionAttributeValues */
+extern const Shape model_item;		/* Item, Key, ExclusiveStartKey */
+extern const Shape model_return_capacity;
+extern const Shape model_return_metrics;
+extern const Shape model_return_on_failure;
+extern const Shape model_conditional_operator;
+extern const Shape model_comparison_operator;
+extern const Shape model_positive_integer;
+extern const Shape model_resource_arn;
+extern const Shape model_tags;
+
+/* ---- model_data.c ---- */
+
+extern const Shape model_get_item;
+extern const Shape model_put_item;
+extern const Shape model_update_item;
+extern const Shape model_delete_item;
+extern const Shape model_query;
+extern const Shape model_scan;
+extern const Shape model_batch_get_item;
+extern const Shape model_batch_write_item;
+extern const Shape model_transact_get_items;
+extern const Shape model_transact_write_items;
+
+/* ---- model_control.c ---- */
+
+extern const Shape model_create_table;
+extern const Shape model_update_table;
+extern const Shape model_describe_table;
+extern const Shape model_delete_table;
+extern const Shape model_list_tables;
+extern const Shape model_describe_limits;
+extern const Shape model_describe_endpoints;
+extern const Shape model_update_ttl;
+extern const Shape model_describe_ttl;
+extern const Shape model_tag_resource;
+extern const Shape model_untag_resource;
+extern const Shape model_list_tags;
+
+#endif							/* DYNAMO_MODEL_H */

@@ -1,0 +1,101 @@
+/*
+ * model_common.c
+ *	  Shapes that several operations share.
+ */
+#include "postgres.h"
+
+#include "request/model.h"
+
+static bool
+IsNameOrArn(Slice string)
+{
+	/* too short is all that is said of an empty name */
+	if (string.len == 0)
+		return true;
+	/* where a table is named, its ARN may stand, which is checked later */
+	if (string.len >= 4 && memcmp(string.data, "arn:", 4) == 0)
+		return true;
+	return model_name_pattern.matches(string);
+}
+
+static bool
+IsName(Slice string)
+{
+	for (uint32 i = 0; i < string.len; i++)
+	{
+		unsigned char c = (unsigned char) string.data[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			  (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-'))
+			return false;
+	}
+	return string.len > 0;
+}
+
+#define NAME_PATTERN "[a-zA-Z0-9_.-]+"
+
+const Pattern model_name_pattern = {NAME_PATTERN, IsName};
+static const Pattern name_or_arn = {NAME_PATTERN, IsNameOrArn};
+
+const Shape model_string = {.kind = SHAPE_STRING};
+const Shape model_boolean = {.kind = SHAPE_BOOLEAN};
+static const Shape blob = {.kind = SHAPE_BLOB};
+
+const Shape model_table_name = {.kind = SHAPE_STRING, .min = 1, .max = 1024, .pattern = &name_or_arn};
+const Shape model_new_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &model_name_pattern};
+const Shape model_positive_integer = {.kind = SHAPE_INTEGER, .min = 1};
+const Shape model_resource_arn = {.kind = SHAPE_STRING, .min = 1, .max = 1283};
+
+const Shape model_attribute_name = {.kind = SHAPE_STRING, .max = ITEM_MAX_NAME};
+const Shape model_attribute_names = {.kind = SHAPE_LIST, .min = 1, .element = &model_attribute_name};
+const Shape model_name_map = {.kind = SHAPE_MAP, .key = &model_string, .element = &model_attribute_name};
+
+/* Attribute values: the one recursive shape. */
+static const Shape strings = LIST_OF(model_string);
+static const Shape blobs = LIST_OF(blob);
+static const Shape value_list = {.kind = SHAPE_LIST, .raw = true, .element = &model_value};
+
+static const Member value_members[] = {
+	MEMBER("S", model_string),
+	MEMBER("N", model_string),
+	MEMBER("B", blob),
+	MEMBER("SS", strings),
+	MEMBER("NS", strings),
+	MEMBER("BS", blobs),
+	MEMBER("M", model_item),
+	MEMBER("L", value_list),
+	MEMBER("NULL", model_boolean),
+	MEMBER("BOOL", model_boolean),
+};
+
+const Shape model_value = {.kind = SHAPE_STRUCTURE, .name = "AttributeValue", .raw = true,
+.nmembers = lengthof(value_members), .members = value_members};
+const Shape model_item = {.kind = SHAPE_MAP, .raw = true,
+.key = &model_attribute_name, .element = &model_value};
+const Shape model_value_map = {.kind = SHAPE_MAP, .raw = true,
+.key = &model_string, .element = &model_value};
+
+static const char *const return_capacity[] = {"INDEXES", "TOTAL", "NONE", NULL};
+static const char *const return_metrics[] = {"SIZE", "NONE", NULL};
+static const char *const return_on_failure[] = {"ALL_OLD", "NONE", NULL};
+static const char *const conditional_operator[] = {"OR", "AND", NULL};
+static const char *const comparison_operator[] = {
+	"IN", "NULL", "BETWEEN", "LT", "NOT_CONTAINS", "EQ", "GT", "NOT_NULL", "NE",
+	"LE", "BEGINS_WITH", "GE", "CONTAINS", NULL
+};
+
+const Shape model_return_capacity = ENUM(return_capacity);
+const Shape model_return_metrics = ENUM(return_metrics);
+const Shape model_return_on_failure = ENUM(return_on_failure);
+const Shape model_conditional_operator = ENUM(conditional_operator);
+const Shape model_comparison_operator = ENUM(comparison_operator);
+
+static const Shape tag_key = {.kind = SHAPE_STRING, .min = 1, .max = 128};
+static const Shape tag_value = {.kind = SHAPE_STRING, .max = 256};
+static const Member tag_members[] = {
+	REQUIRED("Key", tag_key),
+	REQUIRED("Value", tag_value),
+};
+static const Shape tag = STRUCTURE("Tag", tag_members);
+
+const Shape model_tags = LIST_OF(tag);

@@ -1,0 +1,43 @@
+/*
+ * operations.c
+ *	  The table of operations.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "request/model.h"
+#include "request/operation.h"
+
+#define TARGET_PREFIX "DynamoDB_20120810."
+
+static const Operation operations[] = {
+	{"DescribeEndpoints", &model_describe_endpoints, DescribeEndpoints},
+	{"DescribeLimits", &model_describe_limits, DescribeLimits},
+};
+
+static Slice
+WithoutPrefix(Slice name)
+{
+	const uint32 len = strlen(TARGET_PREFIX);
+
+	if (name.len > len && memcmp(name.data, TARGET_PREFIX, len) == 0)
+		return (Slice) {name.data + len, name.len - len};
+	return name;
+}
+
+const Operation *
+OperationFind(Slice name)
+{
+	Slice		bare = WithoutPrefix(name);
+
+	for (size_t i = 0; i < lengthof(operations); i++)
+	{
+		if (strlen(operations[i].name) == bare.len &&
+			memcmp(operations[i].name, bare.data, bare.len) == 0)
+			return &operations[i];
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_UNKNOWN_OPERATION),
+			 errmsg("unknown operation: \"%.*s\"", (int) name.len, name.data),
+			 errhint("Names of operations are case-sensitive: GetItem, PutItem.")));
+}

@@ -1,0 +1,483 @@
+/*
+ * read.c
+ *	  Requests from JSON text to fields, and the JSON types of their members.
+ *
+ * The text is read once, front to back; the first value of a wrong JSON type
+ * is reported.  Members the model does not know are skipped, null is as good
+ * as absent, and of members that stand twice the last counts.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "miscadmin.h"
+
+#include "errors.h"
+#include "item/base64.h"
+#include "item/json_reader.h"
+#include "request/shape.h"
+#include "request/wording.h"
+
+typedef struct ReadState
+{
+	JsonReader	json;
+	bool		expand;			/* build what raw shapes hold, too */
+} ReadState;
+
+static Field *ReadField(ReadState *state, const Shape *shape, bool build);
+
+/* ---- errors ---- */
+
+static void TypeError(const char *message) pg_attribute_noreturn();
+
+static void
+TypeError(const char *message)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_SERIALIZATION),
+			 errmsg_internal("%s", message)));
+}
+
+static const char *
+ScalarName(const Shape *shape)
+{
+	switch (shape->kind)
+	{
+		case SHAPE_BOOLEAN:
+			return "Boolean";
+		case SHAPE_INTEGER:
+			return "Integer";
+		case SHAPE_LONG:
+			return "Long";
+		default:
+			return "String";
+	}
+}
+
+/* The Java type of a shape, without the word "class". */
+static char *
+JavaType(const Shape *shape)
+{
+	switch (shape->kind)
+	{
+		case SHAPE_BLOB:
+			return pstrdup("java.nio.ByteBuffer");
+		case SHAPE_LIST:
+			return psprintf("java.util.List<%s>", JavaType(shape->element));
+		case SHAPE_MAP:
+			return psprintf("java.util.Map<java.lang.String, %s>", JavaType(shape->element));
+		case SHAPE_STRUCTURE:
+			return psprintf("com.amazonaws.dynamodb.v20120810.%s", shape->name);
+		default:
+			return psprintf("java.lang.%s", ScalarName(shape));
+	}
+}
+
+/* An array stands where shape is expected. */
+static void
+ArrayError(const Shape *shape)
+{
+	char	   *type = JavaType(shape);
+
+	if (shape->kind != SHAPE_MAP)
+		type = psprintf("class %s", type);
+	TypeError(psprintf(WORDING_BAD_COLLECTION, type));
+}
+
+/* The token is no string, but a scalar where a scalar of another kind stands. */
+static void
+ConversionError(JsonReader *r, const Shape *shape)
+{
+	const char *found;
+
+	switch (JsonPeek(r))
+	{
+		case JSON_TRUE:
+			found = "TRUE_VALUE";
+			break;
+		case JSON_FALSE:
+			found = "FALSE_VALUE";
+			break;
+		case JSON_STRING:
+			found = "STRING_VALUE";
+			break;
+		default:
+			{
+				Slice		number = JsonNumber(r);
+
+				found = "NUMBER_VALUE";
+				for (uint32 i = 0; i < number.len; i++)
+				{
+					if (strchr(".eE", number.data[i]) != NULL)
+						found = "DECIMAL_VALUE";
+				}
+			}
+	}
+	TypeError(psprintf(WORDING_CANNOT_CONVERT, found, ScalarName(shape)));
+}
+
+/* A value of a JSON kind that this shape never has. */
+static void
+KindError(JsonReader *r, const Shape *shape)
+{
+	JsonKind	kind = JsonPeek(r);
+
+	if (kind == JSON_ARRAY)
+		ArrayError(shape);
+	if (kind == JSON_OBJECT)
+		TypeError(WORDING_UNEXPECTED_MAP);
+	switch (shape->kind)
+	{
+		case SHAPE_LIST:
+		case SHAPE_MAP:
+			TypeError(WORDING_UNEXPECTED_FIELD);
+			break;
+		case SHAPE_STRUCTURE:
+			TypeError(WORDING_UNEXPECTED_VALUE);
+			break;
+		case SHAPE_BLOB:
+			TypeError(WORDING_NOT_BASE64);
+			break;
+		default:
+			ConversionError(r, shape);
+	}
+}
+
+/* ---- scalars ---- */
+
+static void
+CheckBase64(Slice text)
+{
+	char	   *bytes = palloc(BASE64_DECODED_MAX(text.len) + 1);
+	uint32		len;
+
+	switch (Base64Decode(text.data, text.len, bytes, &len))
+	{
+		case BASE64_OK:
+			break;
+		case BASE64_BAD_LENGTH:
+			TypeError(psprintf(WORDING_BASE64_LENGTH, text.len));
+			break;
+		case BASE64_BAD_CHARACTER:
+		case BASE64_BAD_TAIL:
+			TypeError(WORDING_BASE64_TAIL);
+			break;
+	}
+	pfree(bytes);
+}
+
+/* Strings that convert to booleans, in any case. */
+static bool
+BooleanFromString(Slice string)
+{
+	static const struct
+	{
+		const char *text;
+		bool		value;
+	}			booleans[] = {
+		{"true", true}, {"1", true}, {"yes", true},
+		{"false", false}, {"0", false}, {"no", false},
+	};
+
+	for (size_t i = 0; i < lengthof(booleans); i++)
+	{
+		if (strlen(booleans[i].text) == string.len &&
+			pg_strncasecmp(booleans[i].text, string.data, string.len) == 0)
+			return booleans[i].value;
+	}
+	TypeError(WORDING_BAD_BOOLEAN);
+	return false;				/* keep compiler quiet */
+}
+
+/* A number of JSON for a whole number: fractions are cut off downwards. */
+static int64
+IntegerFromNumber(Slice number, const Shape *shape)
+{
+	char	   *text = pnstrdup(number.data, number.len);
+	double		limit = shape->kind == SHAPE_INTEGER ? 2147483648.0 : 9223372036854775808.0;
+	double		value;
+	char	   *end;
+
+	if (strpbrk(text, ".eE") == NULL)
+	{
+		int64		integer;
+
+		errno = 0;
+		integer = strtoll(text, &end, 10);
+		if (errno == 0 && (shape->kind == SHAPE_LONG ||
+						   (integer >= PG_INT32_MIN && integer <= PG_INT32_MAX)))
+			return integer;
+		TypeError(psprintf(WORDING_CANNOT_CONVERT, "NUMBER_VALUE", ScalarName(shape)));
+	}
+	value = floor(strtod(text, &end));
+	if (!(value >= -limit && value < limit))
+		TypeError(psprintf(WORDING_CANNOT_CONVERT, "DECIMAL_VALUE", ScalarName(shape)));
+	return (int64) value;
+}
+
+/* The value of a scalar into field, or only its check if field is NULL. */
+static void
+ReadScalar(JsonReader *r, const Shape *shape, Field *field)
+{
+	JsonKind	kind = JsonPeek(r);
+	Field		scratch;
+
+	if (field == NULL)
+		field = &scratch;
+	if (kind == JSON_STRING && shape->kind <= SHAPE_BOOLEAN)
+	{
+		field->string = JsonString(r);
+		if (shape->kind == SHAPE_BOOLEAN)
+			field->boolean = BooleanFromString(field->string);
+	}
+	else if (kind == JSON_STRING && shape->kind == SHAPE_BLOB)
+	{
+		field->string = JsonString(r);
+		CheckBase64(field->string);
+	}
+	else if ((kind == JSON_TRUE || kind == JSON_FALSE) && shape->kind == SHAPE_BOOLEAN)
+		field->boolean = JsonBool(r);
+	else if (kind == JSON_NUMBER &&
+			 (shape->kind == SHAPE_INTEGER || shape->kind == SHAPE_LONG))
+		field->integer = IntegerFromNumber(JsonNumber(r), shape);
+	else
+		KindError(r, shape);
+}
+
+/* ---- containers ---- */
+
+/* Room for one more element, and one more name. */
+static void
+Grow(Field *field, bool names)
+{
+	/* doubled at every power of two */
+	if ((field->count & (field->count - 1)) != 0)
+		return;
+	if (field->count == 0)
+	{
+		field->fields = palloc(sizeof(Field *));
+		if (names)
+			field->names = palloc(sizeof(Slice));
+		return;
+	}
+	field->fields = repalloc(field->fields, 2 * field->count * sizeof(Field *));
+	if (names)
+		field->names = repalloc(field->names, 2 * field->count * sizeof(Slice));
+}
+
+static void
+ReadList(ReadState *state, const Shape *shape, Field *field)
+{
+	JsonReader *r = &state->json;
+
+	JsonBeginArray(r);
+	while (JsonNextElement(r))
+	{
+		Field	   *element = ReadField(state, shape->element, field != NULL);
+
+		if (field == NULL)
+			continue;
+		Grow(field, false);
+		field->fields[field->count++] = element;
+	}
+}
+
+/* Adds an entry to a map or replaces the one of the same name. */
+static void
+MapPut(Field *map, Slice name, Field *value)
+{
+	for (int i = 0; i < map->count; i++)
+	{
+		if (map->names[i].len == name.len &&
+			memcmp(map->names[i].data, name.data, name.len) == 0)
+		{
+			map->fields[i] = value;
+			return;
+		}
+	}
+	Grow(map, true);
+	map->names[map->count] = name;
+	map->fields[map->count++] = value;
+}
+
+static void
+ReadMap(ReadState *state, const Shape *shape, Field *field)
+{
+	JsonReader *r = &state->json;
+	Slice		name;
+
+	JsonBeginObject(r);
+	while (JsonNextMember(r, &name))
+	{
+		Field	   *value = ReadField(state, shape->element, field != NULL);
+
+		if (field != NULL && value != NULL)
+			MapPut(field, name, value);
+	}
+}
+
+/* The position of a member in its structure, or -1. */
+static int
+MemberIndex(const Shape *shape, Slice name)
+{
+	for (int i = 0; i < shape->nmembers; i++)
+	{
+		const char *member = shape->members[i].name;
+
+		if (strncmp(member, name.data, name.len) == 0 && member[name.len] == '\0')
+			return i;
+	}
+	return -1;
+}
+
+static void
+ReadStructure(ReadState *state, const Shape *shape, Field *field)
+{
+	JsonReader *r = &state->json;
+	Slice		name;
+
+	if (field != NULL)
+	{
+		field->count = shape->nmembers;
+		field->fields = palloc0(Max(shape->nmembers, 1) * sizeof(Field *));
+	}
+	JsonBeginObject(r);
+	while (JsonNextMember(r, &name))
+	{
+		int			i = MemberIndex(shape, name);
+		Field	   *value;
+
+		if (i < 0)
+		{
+			JsonSkipValue(r);
+			continue;
+		}
+		value = ReadField(state, shape->members[i].shape, field != NULL);
+		if (field != NULL)
+			field->fields[i] = value;
+	}
+}
+
+static void
+ReadContents(ReadState *state, const Shape *shape, Field *field)
+{
+	JsonKind	kind = JsonPeek(&state->json);
+
+	if (shape->kind < SHAPE_LIST)
+		ReadScalar(&state->json, shape, field);
+	else if (kind != (shape->kind == SHAPE_LIST ? JSON_ARRAY : JSON_OBJECT))
+		KindError(&state->json, shape);
+	else if (shape->kind == SHAPE_LIST)
+		ReadList(state, shape, field);
+	else if (shape->kind == SHAPE_MAP)
+		ReadMap(state, shape, field);
+	else
+		ReadStructure(state, shape, field);
+}
+
+/*
+ * Reads the value that comes next.  NULL for null, and if nothing is to be
+ * built.
+ */
+static Field *
+ReadField(ReadState *state, const Shape *shape, bool build)
+{
+	JsonReader *r = &state->json;
+	Field	   *field = NULL;
+
+	check_stack_depth();
+	if (JsonPeek(r) == JSON_NULL)
+	{
+		JsonSkipValue(r);
+		return NULL;
+	}
+	if (build)
+	{
+		field = palloc0(sizeof(Field));
+		field->shape = shape;
+		field->text.data = r->at;
+	}
+	ReadContents(state, shape, shape->raw && !state->expand ? NULL : field);
+	if (build)
+		field->text.len = r->at - field->text.data;
+	return field;
+}
+
+Field *
+RequestRead(const Shape *shape, const char *text, uint32 len)
+{
+	ReadState	state;
+	Field	   *field;
+
+	JsonReaderInit(&state.json, text, len);
+	state.json.sqlstate = ERRCODE_DYNAMO_SERIALIZATION;
+	state.json.message = WORDING_BAD_JSON;
+	state.expand = false;
+	field = ReadField(&state, shape, true);
+	if (field == NULL)
+		TypeError(WORDING_UNEXPECTED_VALUE);
+	JsonEnd(&state.json);
+	return field;
+}
+
+Field *
+FieldExpand(const Field *field)
+{
+	ReadState	state;
+
+	JsonReaderInit(&state.json, field->text.data, field->text.len);
+	state.expand = true;
+	return ReadField(&state, field->shape, true);
+}
+
+/* ---- accessors ---- */
+
+const Field *
+FieldMember(const Field *structure, const char *name)
+{
+	int			i = MemberIndex(structure->shape, (Slice) {name, strlen(name)});
+
+	if (i < 0)
+		elog(ERROR, "%s has no member %s", structure->shape->name, name);
+	return structure->fields[i];
+}
+
+Slice
+FieldSlice(const Field *structure, const char *name)
+{
+	const Field *field = FieldMember(structure, name);
+
+	return field != NULL ? field->string : (Slice) {NULL, 0};
+}
+
+const char *
+FieldString(const Field *structure, const char *name)
+{
+	const Field *field = FieldMember(structure, name);
+
+	return field != NULL ? pnstrdup(field->string.data, field->string.len) : NULL;
+}
+
+bool
+FieldIs(const Field *structure, const char *name, const char *value)
+{
+	Slice		string = FieldSlice(structure, name);
+
+	return strlen(value) == string.len && memcmp(value, string.data, string.len) == 0;
+}
+
+bool
+FieldBool(const Field *structure, const char *name, bool missing)
+{
+	const Field *field = FieldMember(structure, name);
+
+	return field != NULL ? field->boolean : missing;
+}
+
+int64
+FieldInteger(const Field *structure, const char *name, int64 missing)
+{
+	const Field *field = FieldMember(structure, name);
+
+	return field != NULL ? field->integer : missing;
+}

@@ -1,0 +1,191 @@
+/*
+ * request.c
+ *	  dynamo.request and dynamo.request_safe.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+#include "utils/snapmgr.h"
+
+#include "errors.h"
+#include "request/failure.h"
+#include "request/operation.h"
+#include "request/wording.h"
+
+/*
+ * Executes a request and appends the answer to out, in the current memory
+ * context, where all garbage stays, too.
+ */
+static void
+Execute(const text *name, const text *json, Writer *out)
+{
+	Request		request;
+
+	request.operation = OperationFind((Slice) {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)});
+	request.input = RequestRead(request.operation->input,
+								VARDATA_ANY(json), VARSIZE_ANY_EXHDR(json));
+	RequestCheck(request.input);
+
+	/*
+	 * Every request sees what was committed before it, and what earlier ones
+	 * of the same statement wrote, as it would over the wire.
+	 */
+	PushActiveSnapshot(GetTransactionSnapshot());
+	WriterBeginObject(out);
+	request.out = out;
+	request.operation->execute(&request);
+	WriterEndObject(out);
+	PopActiveSnapshot();
+}
+
+/* ---- dynamo.request ---- */
+
+/*
+ * Raises an error again with the answer's body as its detail.  The server log
+ * gets the detail that concerns the server, without item data.
+ */
+static void ThrowWithBody(ErrorData *edata) pg_attribute_noreturn();
+
+static void
+ThrowWithBody(ErrorData *edata)
+{
+	StringInfoData body;
+
+	if (!FailureEndsSession(edata))
+	{
+		initStringInfo(&body);
+		FailureBody(&body, edata);
+		if (edata->detail_log == NULL)
+			edata->detail_log = edata->detail != NULL ? edata->detail : pstrdup("");
+		edata->detail = body.data;
+	}
+	ReThrowError(edata);
+}
+
+DYNAMO_FUNCTION(dynamo_request);
+Datum
+dynamo_request(PG_FUNCTION_ARGS)
+{
+	const text *name = PG_GETARG_TEXT_PP(0);
+	const text *json = PG_GETARG_TEXT_PP(1);
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(caller, "dynamo request",
+												  ALLOCSET_DEFAULT_SIZES);
+	Writer		out;
+
+	WriterInit(&out);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		Execute(name, json, &out);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(caller);
+		edata = CopyErrorData();
+		FlushErrorState();
+		ThrowWithBody(edata);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+	PG_RETURN_POINTER(WriterFinish(&out));
+}
+
+/* ---- dynamo.request_safe ---- */
+
+/* Wraps an answer's body: {"status": 200, "body": ...}. */
+static void
+BeginStatus(Writer *out, int status)
+{
+	WriterBeginObject(out);
+	WriterIntegerMember(out, "status", status);
+	WriterName(out, "body");
+}
+
+/*
+ * The answer that tells of an error.  Errors of the server rather than of the
+ * request are logged, since nobody else will.
+ */
+static void
+AnswerFailure(Writer *out, ErrorData *edata)
+{
+	StringInfoData body;
+	int			status;
+
+	initStringInfo(&body);
+	status = FailureBody(&body, edata);
+	if (status >= 500)
+		ereport(LOG,
+				(errcode(edata->sqlerrcode),
+				 errmsg("request failed: %s", edata->message)));
+	BeginStatus(out, status);
+	WriterRaw(out, (Slice) {body.data, body.len});
+	WriterEndObject(out);
+}
+
+/*
+ * Executes a request in a subtransaction, which an error rolls back; returns
+ * NULL or the error.  Errors that end the session are raised.
+ */
+static ErrorData *
+ExecuteSafely(const text *name, const text *json, Writer *out)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *volatile failure = NULL;
+
+	/* not the subtransaction's own context, which would live to the end */
+	MemoryContext context = AllocSetContextCreate(caller, "dynamo request",
+												  ALLOCSET_DEFAULT_SIZES);
+
+	BeginInternalSubTransaction(NULL);
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		BeginStatus(out, 200);
+		Execute(name, json, out);
+		WriterEndObject(out);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(caller);
+		failure = CopyErrorData();
+		if (FailureEndsSession(failure))
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+	CurrentResourceOwner = owner;
+	return failure;
+}
+
+DYNAMO_FUNCTION(dynamo_request_safe);
+Datum
+dynamo_request_safe(PG_FUNCTION_ARGS)
+{
+	const text *name = PG_GETARG_TEXT_PP(0);
+	const text *json = PG_GETARG_TEXT_PP(1);
+	ErrorData  *failure;
+	Writer		out;
+
+	WriterInit(&out);
+	failure = ExecuteSafely(name, json, &out);
+	if (failure != NULL)
+	{
+		WriterInit(&out);
+		AnswerFailure(&out, failure);
+		FreeErrorData(failure);
+	}
+	PG_RETURN_POINTER(WriterFinish(&out));
+}

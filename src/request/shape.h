@@ -1,0 +1,132 @@
+/*
+ * shape.h
+ *	  Shapes: what the members of a request are, as data.
+ *
+ * The service describes every operation by a model: the structure of its
+ * input, the type of each member and the constraints on it.  A request meets
+ * the model twice, each time by one generic walk over the same tables:
+ *
+ *		read.c		JSON text to a tree of fields; a wrong JSON type is a
+ *					SerializationException, the first in the text is reported
+ *		check.c		the tree against lengths, ranges, patterns and enums; up
+ *					to ten violations are reported together, in model order
+ *
+ * model_*.c hold the tables.  Attribute values are the bulk of a request.
+ * They are checked for type while they are read, but no field is built for
+ * what is inside them: the field remembers where the value stands in the text,
+ * and values.c has it read straight into an item once the model is satisfied.
+ */
+#ifndef DYNAMO_SHAPE_H
+#define DYNAMO_SHAPE_H
+
+#include "lib/stringinfo.h"
+
+#include "item/item.h"
+
+typedef enum ShapeKind
+{
+	SHAPE_STRING,
+	SHAPE_BOOLEAN,
+	SHAPE_INTEGER,				/* 32 bits */
+	SHAPE_LONG,					/* 64 bits */
+	SHAPE_BLOB,
+	SHAPE_LIST,
+	SHAPE_MAP,					/* of strings to anything */
+	SHAPE_STRUCTURE
+} ShapeKind;
+
+typedef struct Shape Shape;
+
+/* A regular expression, as text for messages and as code. */
+typedef struct Pattern
+{
+	const char *text;
+	bool		(*matches) (Slice string);
+} Pattern;
+
+/* A member of a structure. */
+typedef struct Member
+{
+	const char *name;			/* as in JSON: "TableName" */
+	const Shape *shape;
+	bool		required;
+} Member;
+
+struct Shape
+{
+	ShapeKind	kind;
+
+	const char *name;			/* of a structure, as the service calls it */
+
+	/* Kept as text by read.c: attribute values, lists and maps of them. */
+	bool		raw;
+
+	/*
+	 * Least and greatest length of a string, list or map, or value of a
+	 * number; 0 for none (as no constraint of the model needs it: a value
+	 * that must not be negative says so by not_negative).
+	 */
+	int64		min;
+	int64		max;
+	bool		not_negative;
+	const Pattern *pattern;
+	const char *const *values;	/* enum: in the service's order, NULL ended */
+
+	const Shape *key;			/* of a map: constraints on its names */
+	const Shape *element;		/* of a list or map */
+	int			nmembers;		/* of a structure, in the order of checks */
+	const Member *members;
+};
+
+/* A value of a request. */
+typedef struct Field
+{
+	const Shape *shape;
+	Slice		text;			/* its JSON */
+	Slice		string;			/* STRING; BLOB: its base64 text */
+	int64		integer;		/* INTEGER, LONG */
+	bool		boolean;		/* BOOLEAN */
+
+	/*
+	 * LIST: the elements (NULL where null stood).  MAP: the values, with
+	 * their names.  STRUCTURE: one per member of the shape, NULL if absent.
+	 * A raw shape has only their number.
+	 */
+	int			count;
+	struct Field **fields;
+	Slice	   *names;
+} Field;
+
+/* ---- read.c ---- */
+
+/*
+ * Reads a whole request.  Raises ERRCODE_DYNAMO_SERIALIZATION.  The tree
+ * points into text; palloc'd in the current context.
+ */
+extern Field *RequestRead(const Shape *shape, const char *text, uint32 len);
+
+/* The field of a raw shape with all that is inside it, for messages. */
+extern Field *FieldExpand(const Field *field);
+
+/*
+ * Accessors for structures: what the member named holds, or the default.  The
+ * shape must have such a member.
+ */
+extern const Field *FieldMember(const Field *structure, const char *name);
+extern Slice FieldSlice(const Field *structure, const char *name);
+extern const char *FieldString(const Field *structure, const char *name);
+extern bool FieldIs(const Field *structure, const char *name, const char *value);
+extern bool FieldBool(const Field *structure, const char *name, bool missing);
+extern int64 FieldInteger(const Field *structure, const char *name, int64 missing);
+
+/* ---- check.c ---- */
+
+/* Raises ERRCODE_DYNAMO_VALIDATION with all violations of the model. */
+extern void RequestCheck(const Field *input);
+
+/* ---- print.c ---- */
+
+/* Appends a field as the service shows it in messages: [KeySchemaElement(...)]. */
+extern void FieldPrint(StringInfo out, const Field *field);
+
+#endif							/* DYNAMO_SHAPE_H */

@@ -1,0 +1,54 @@
+/*
+ * wording.h
+ *	  The service's sentences that the request door says itself.
+ *
+ * The wording is the classic one; the service began to change it in 2026,
+ * region by region.  What the operations say stands in their own modules.
+ */
+#ifndef DYNAMO_WORDING_H
+#define DYNAMO_WORDING_H
+
+/* ---- model constraints (check.c) ---- */
+
+#define WORDING_VIOLATIONS			"%d validation error%s detected: "
+#define WORDING_FAILED_CONSTRAINT	"failed to satisfy constraint: "
+#define WORDING_NOT_NULL			"Member must not be null"
+#define WORDING_AT_LEAST			"Member must have %s greater than or equal to %lld"
+#define WORDING_AT_MOST				"Member must have %s less than or equal to %lld"
+#define WORDING_PATTERN				"Member must satisfy regular expression pattern: "
+#define WORDING_ENUM				"Member must satisfy enum value set: "
+#define WORDING_MAP_KEYS			"Map keys must satisfy constraint:"
+#define WORDING_MAP_VALUE			"Map value must satisfy constraint:"
+
+/* ---- JSON types (read.c) ---- */
+
+/* for SQL users only: the service says nothing of text that is no JSON */
+#define WORDING_BAD_JSON			"invalid JSON in the request"
+
+#define WORDING_CANNOT_CONVERT		"%s cannot be converted to %s"
+#define WORDING_BAD_BOOLEAN			"Unexpected token received from parser"
+#define WORDING_BAD_COLLECTION		"Unrecognized collection type %s"
+#define WORDING_UNEXPECTED_MAP		"Start of structure or map found where not expected"
+#define WORDING_UNEXPECTED_FIELD	"Unexpected field type"
+#define WORDING_UNEXPECTED_VALUE	"Unexpected value type in payload"
+#define WORDING_NOT_BASE64			"only base-64-encoded strings are convertible to bytes"
+#define WORDING_BASE64_LENGTH		"Base64 encoded length is expected a multiple of 4 bytes but found: %u"
+#define WORDING_BASE64_TAIL			"Invalid last non-pad Base64 character dectected"
+
+/* ---- parameters (params.c) ---- */
+
+#define WORDING_MIXED \
+	"Can not use both expression and non-expression parameters in the same request: " \
+	"Non-expression parameters: {%s} Expression parameters: {%s}"
+#define WORDING_NAMES_ALONE \
+	"ExpressionAttributeNames can only be specified when using expressions"
+#define WORDING_VALUES_ALONE \
+	"ExpressionAttributeValues can only be specified when using expressions: %s"
+#define WORDING_INVALID_VALUE \
+	"ExpressionAttributeValues contains invalid value: %s for key %.*s"
+
+/* ---- conflicts (failure.c) ---- */
+
+#define WORDING_CONFLICT			"Transaction is ongoing for the item"
+
+#endif							/* DYNAMO_WORDING_H */

@@ -1,0 +1,177 @@
+/*
+ * writer.c
+ *	  Writing a response: JSON, one member after the other.
+ */
+#include "postgres.h"
+
+#include "request/writer.h"
+
+void
+WriterInit(Writer *w)
+{
+	initStringInfo(&w->out);
+	/* for the varlena header that WriterFinish fills in */
+	appendStringInfoSpaces(&w->out, VARHDRSZ);
+	w->comma = false;
+}
+
+struct varlena *
+WriterFinish(Writer *w)
+{
+	SET_VARSIZE(w->out.data, w->out.len);
+	return (struct varlena *) w->out.data;
+}
+
+/* What stands before every element. */
+static void
+Element(Writer *w)
+{
+	if (w->comma)
+		appendStringInfoChar(&w->out, ',');
+	w->comma = true;
+}
+
+static void
+Begin(Writer *w, char bracket)
+{
+	Element(w);
+	appendStringInfoChar(&w->out, bracket);
+	w->comma = false;
+}
+
+static void
+End(Writer *w, char bracket)
+{
+	appendStringInfoChar(&w->out, bracket);
+	w->comma = true;
+}
+
+void
+WriterBeginObject(Writer *w)
+{
+	Begin(w, '{');
+}
+
+void
+WriterEndObject(Writer *w)
+{
+	End(w, '}');
+}
+
+void
+WriterBeginList(Writer *w)
+{
+	Begin(w, '[');
+}
+
+void
+WriterEndList(Writer *w)
+{
+	End(w, ']');
+}
+
+void
+WriterNameSlice(Writer *w, Slice name)
+{
+	Element(w);
+	JsonAppendString(&w->out, name.data, name.len);
+	appendStringInfoChar(&w->out, ':');
+	w->comma = false;
+}
+
+void
+WriterName(Writer *w, const char *name)
+{
+	WriterNameSlice(w, (Slice) {name, strlen(name)});
+}
+
+void
+WriterSlice(Writer *w, Slice text)
+{
+	Element(w);
+	JsonAppendString(&w->out, text.data, text.len);
+}
+
+void
+WriterString(Writer *w, const char *text)
+{
+	WriterSlice(w, (Slice) {text, strlen(text)});
+}
+
+void
+WriterInteger(Writer *w, int64 value)
+{
+	Element(w);
+	appendStringInfo(&w->out, INT64_FORMAT, value);
+}
+
+void
+WriterBool(Writer *w, bool value)
+{
+	Element(w);
+	appendStringInfoString(&w->out, value ? "true" : "false");
+}
+
+void
+WriterUnits(Writer *w, double value)
+{
+	Element(w);
+	appendStringInfo(&w->out, "%.1f", value);
+}
+
+void
+WriterTimestamp(Writer *w, int64 microseconds)
+{
+	Element(w);
+	appendStringInfo(&w->out, INT64_FORMAT ".%03d", microseconds / 1000000,
+					 (int) (microseconds % 1000000 / 1000));
+}
+
+void
+WriterItem(Writer *w, const struct varlena *item)
+{
+	Element(w);
+	ItemToJson(&w->out, ItemRoot(item));
+}
+
+void
+WriterValue(Writer *w, ValueRef value)
+{
+	Element(w);
+	ValueToJson(&w->out, value);
+}
+
+void
+WriterRaw(Writer *w, Slice json)
+{
+	Element(w);
+	appendBinaryStringInfo(&w->out, json.data, json.len);
+}
+
+void
+WriterStringMember(Writer *w, const char *name, const char *text)
+{
+	WriterName(w, name);
+	WriterString(w, text);
+}
+
+void
+WriterIntegerMember(Writer *w, const char *name, int64 value)
+{
+	WriterName(w, name);
+	WriterInteger(w, value);
+}
+
+void
+WriterBoolMember(Writer *w, const char *name, bool value)
+{
+	WriterName(w, name);
+	WriterBool(w, value);
+}
+
+void
+WriterItemMember(Writer *w, const char *name, const struct varlena *item)
+{
+	WriterName(w, name);
+	WriterItem(w, item);
+}
