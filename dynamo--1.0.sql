@@ -216,6 +216,92 @@ COMMENT ON FUNCTION value_type(value) IS 'type of a value: S, N, B, BOOL, NULL, 
 -- Tables: the key trigger, definitions, settings, views
 --
 
+-- Sets the key columns of a row from its item.  Its argument is the table's
+-- definition; dynamo.create_table makes the trigger.
+CREATE FUNCTION dynamo.derive_keys() RETURNS trigger
+AS 'MODULE_PATHNAME', 'dynamo_derive_keys' LANGUAGE C;
+COMMENT ON FUNCTION dynamo.derive_keys() IS
+	'trigger function: derives key columns from the item and checks it';
+
+CREATE FUNCTION dynamo.create_table(table_name text, partition_key text,
+	sort_key text DEFAULT NULL, partition_key_type text DEFAULT 'S',
+	sort_key_type text DEFAULT 'S', indexes jsonb DEFAULT NULL,
+	fillfactor integer DEFAULT NULL)
+RETURNS regclass
+AS 'MODULE_PATHNAME', 'dynamo_create_table' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.create_table(text, text, text, text, text, jsonb, integer) IS
+	'creates a table for items in the current schema';
+
+CREATE FUNCTION dynamo.drop_table(table_name text) RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_drop_table' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.drop_table(text) IS
+	'drops a table, its items and its indexes';
+
+CREATE FUNCTION dynamo.describe_table(table_name text) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'dynamo_describe_table' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dynamo.describe_table(text) IS
+	'keys, indexes, estimated number of items and size of a table';
+
+CREATE FUNCTION dynamo.table_relation(table_name text) RETURNS regclass
+AS 'MODULE_PATHNAME', 'dynamo_table_relation' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dynamo.table_relation(text) IS
+	'the relation that holds a table, found as the operations find it';
+
+-- Definitions are arguments of triggers, which every kind of dump keeps.
+CREATE VIEW dynamo.tables AS
+SELECT n.nspname AS schema_name,
+	   COALESCE(d.definition ->> 'table', c.relname::text) AS table_name,
+	   c.oid::regclass AS relation,
+	   pg_catalog.pg_get_userbyid(c.relowner) AS owner,
+	   d.definition #>> '{partition,0}' AS partition_key,
+	   (SELECT a ->> 'type' FROM pg_catalog.jsonb_array_elements(d.definition -> 'attributes') a
+		WHERE a ->> 'name' = d.definition #>> '{partition,0}') AS partition_key_type,
+	   d.definition #>> '{sort,0}' AS sort_key,
+	   (SELECT a ->> 'type' FROM pg_catalog.jsonb_array_elements(d.definition -> 'attributes') a
+		WHERE a ->> 'name' = d.definition #>> '{sort,0}') AS sort_key_type,
+	   pg_catalog.jsonb_array_length(d.definition -> 'indexes') AS indexes,
+	   GREATEST(c.reltuples, 0)::bigint AS item_count,
+	   d.definition
+FROM pg_catalog.pg_trigger t
+	JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+	JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	CROSS JOIN LATERAL (SELECT pg_catalog.convert_from(
+		pg_catalog.rtrim(t.tgargs, '\x00'::bytea), 'UTF8')::jsonb AS definition) d
+WHERE t.tgfoid = 'dynamo.derive_keys()'::regprocedure
+	AND NOT t.tgisinternal AND t.tgnargs = 1 AND NOT c.relispartition;
+COMMENT ON VIEW dynamo.tables IS 'tables made by dynamo.create_table';
+
+CREATE VIEW dynamo.indexes AS
+SELECT t.schema_name,
+	   t.table_name,
+	   i.index ->> 'name' AS index_name,
+	   (i.index ->> 'local')::boolean AS local,
+	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index -> 'partition')) AS partition_key,
+	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index -> 'sort')) AS sort_key,
+	   i.index ->> 'projection' AS projection,
+	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index -> 'non_key_attributes')) AS non_key_attributes,
+	   i.index ->> 'storage' AS storage,
+	   NULLIF((i.index ->> 'shards')::integer, 0) AS shards,
+	   i.index ->> 'shard_by' AS shard_by,
+	   i.index ->> 'relation' AS relation_name,
+	   i.index ->> 'status' AS status
+FROM dynamo.tables t
+	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition -> 'indexes')
+		WITH ORDINALITY AS i(index, position)
+ORDER BY t.schema_name, t.table_name, i.position;
+COMMENT ON VIEW dynamo.indexes IS 'secondary indexes of tables made by dynamo.create_table';
+GRANT SELECT ON dynamo.tables, dynamo.indexes TO PUBLIC;
+
+-- Ordinary DDL must not take away what a definition names.
+CREATE FUNCTION dynamo.ddl_command_end() RETURNS event_trigger
+AS 'MODULE_PATHNAME', 'dynamo_ddl_command_end' LANGUAGE C;
+COMMENT ON FUNCTION dynamo.ddl_command_end() IS
+	'event trigger function: keeps tables and their definitions in step';
+
+CREATE EVENT TRIGGER dynamo_ddl_command_end ON ddl_command_end
+	WHEN TAG IN ('ALTER TABLE', 'CREATE TRIGGER')
+	EXECUTE FUNCTION dynamo.ddl_command_end();
+
 --
 -- Operations on items
 --

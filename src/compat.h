@@ -30,4 +30,10 @@
 	extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \
 	PG_FUNCTION_INFO_V1(name)
 
+#if PG_VERSION_NUM >= 160000
+#define RelationOwnercheck(relid, role) object_ownercheck(RelationRelationId, relid, role)
+#else
+#define RelationOwnercheck(relid, role) pg_class_ownercheck(relid, role)
+#endif
+
 #endif							/* DYNAMO_COMPAT_H */

@@ -7,6 +7,8 @@
 #include "fmgr.h"
 #include "utils/guc.h"
 
+#include "catalog/ddl.h"
+#include "catalog/table.h"
 #include "compat.h"
 #include "request/operation.h"
 
@@ -17,6 +19,8 @@ PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
+	DdlInit();
+	TableCacheInit();
 	RequestInit();
 	MarkGUCPrefixReserved("dynamo");
 }

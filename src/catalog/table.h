@@ -18,8 +18,14 @@
  * "column" is the attribute's column (another name than the attribute's when
  * that is longer than 63 bytes or collides with "item" or a system column).
  * "relation" is the name, in the table's schema, of the btree index (inline)
- * or of the index table (table).  The trigger needs nothing but this
- * argument: never the relation's OID or name.
+ * or of the index table (table).  "table", present only if the relation's
+ * name could not hold it (longer than 63 bytes), is the DynamoDB name.  The
+ * trigger needs nothing but this argument: never the relation's OID or name.
+ *
+ * An inline index has the columns: index keys, then the table's keys that
+ * are not already there.  An index table has the same columns in the same
+ * order, then "item" (what is projected), and "dynamo_shard" (integer)
+ * before all of them when it is sharded.
  *
  * The cache is keyed by relation and dropped by relcache invalidation; a
  * TableDef that a caller holds stays valid until the caller closes the table
@@ -78,6 +84,8 @@ typedef struct IndexDef
 	Slice		shard_by;		/* data NULL: hash of the base key (spread) */
 	const char *relation;
 	IndexStatus status;
+	int			nentry;			/* columns of an entry: index keys, table keys */
+	int			entry[KEY_MAX_ATTRIBUTES + 2];	/* in TableDef's attributes */
 } IndexDef;
 
 typedef struct TableDef
@@ -91,8 +99,11 @@ typedef struct TableDef
 	Oid			primary_key;	/* the primary key's index */
 	int			nindexes;
 	IndexDef   *indexes;
+	bool		has_local;		/* any local index */
+	const char *long_name;		/* the DynamoDB name if no relation's name */
 	MemoryContext context;		/* holds all of this */
-	int			refcount;
+	int			refcount;		/* of cache.c, as is the next */
+	bool		cached;
 } TableDef;
 
 /* ---- definition.c: text of a definition and back; no catalog access ---- */
@@ -102,11 +113,17 @@ typedef struct TableDef
  * a child context of the current one.  Raises ERRCODE_DATA_CORRUPTED.
  */
 extern TableDef *TableDefParse(const char *definition);
+
+/* The text TableDefParse reads; palloc'd. */
 extern char *TableDefPrint(const TableDef *def);
 
-/* ---- cache.c ---- */
+/* Fills what follows from the rest of an index's definition. */
+extern void IndexDefComplete(const TableDef *def, IndexDef *index);
 
-extern void TableCacheInit(void);
+/* The attribute of this name; -1 if there is none. */
+extern int	TableDefAttribute(const TableDef *def, Slice name);
+
+/* ---- resolve.c ---- */
 
 /*
  * The relation a DynamoDB table name means, resolved as PostgreSQL resolves
@@ -116,12 +133,28 @@ extern void TableCacheInit(void);
  */
 extern Oid	TableNameResolve(const char *name, bool missing_ok);
 
+/* ---- cache.c ---- */
+
+extern void TableCacheInit(void);
+
 /*
  * The definition of an open relation, pinned; raises
  * ERRCODE_DYNAMO_RESOURCE_NOT_FOUND if it is no dynamo table.
  */
 extern TableDef *TableDefAcquire(Relation rel);
 extern void TableDefRelease(TableDef *def);
+
+/* Whether a relation is a dynamo table: it has our key trigger. */
+extern bool RelationIsDynamoTable(Relation rel);
+
+/* The type of a column for key values of this type. */
+extern Oid	KeyColumnType(ValueType type);
+
+/*
+ * The btree index or the index table that holds an index.  Raises
+ * ERRCODE_DATA_CORRUPTED, with a hint at dynamo.reindex, if it is gone.
+ */
+extern Oid	IndexDefRelation(const TableDef *def, const IndexDef *index);
 
 /* NULL if there is no such index. */
 extern const IndexDef *TableDefIndex(const TableDef *def, const char *name);
@@ -151,10 +184,41 @@ extern struct varlena *KeyOfItem(const TableDef *def, ValueRef item);
  */
 extern void CheckItemKeys(const TableDef *def, ValueRef item);
 
+/*
+ * What CheckItemKeys finds first wrong with index key attributes, without
+ * raising it: the SQL doors and UpdateItem have different words for it.
+ */
+typedef enum KeyProblem
+{
+	KEY_VALID,
+	KEY_TYPE_MISMATCH,
+	KEY_EMPTY,
+	KEY_TOO_LONG,
+	KEY_HAS_NUL					/* U+0000: legal in items, not in text */
+} KeyProblem;
+
+extern KeyProblem FindIndexKeyProblem(const TableDef *def, ValueRef item,
+									  const IndexDef **index, int *attribute);
+
+/*
+ * Whether an index key attribute of an item stored before the index was
+ * built can be in its column: absent, or of the right type and size.
+ */
+extern bool StoredKeyIsUsable(const TableDef *def, int attribute, ValueRef item);
+
 /* A Key parameter: exactly the key attributes, checked likewise. */
 extern void CheckKeyParameter(const TableDef *def, ValueRef key);
 
 /* Entry of an index: whether the item has all its key attributes. */
 extern bool ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item);
+
+/* ---- derive.c: the columns of a row from its item ---- */
+
+/*
+ * Checks an item to be stored (size, keys, index keys, length of index
+ * entries) and sets the values of all attribute columns; item's own column is
+ * left alone.  values and nulls are indexed by attnum - 1.
+ */
+extern void DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
 
 #endif							/* DYNAMO_TABLE_H */

@@ -1,0 +1,353 @@
+/*
+ * cache.c
+ *	  The backend's cache of table definitions.
+ *
+ * One hash table, keyed by relation.  A relcache invalidation only removes
+ * the entry: a definition that callers hold (refcount > 0) lives on, outside
+ * of the hash table, until the last of them releases it.  What an error
+ * leaves pinned is unpinned at the end of the transaction.
+ *
+ * Nothing is looked up inside the invalidation callback.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "lib/ilist.h"
+#include "parser/parse_func.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "catalog/names.h"
+#include "catalog/objects.h"
+#include "catalog/table.h"
+#include "errors.h"
+
+typedef struct CacheEntry
+{
+	Oid			relid;			/* hash key */
+	TableDef   *def;
+} CacheEntry;
+
+static HTAB *definitions;		/* of CacheEntry */
+static MemoryContext cache_context;
+static List *pinned;			/* TableDefs with refcount > 0 */
+
+/* Counts invalidations, so that one during a load is noticed. */
+static uint64 invalidations;
+
+/* ---- lifetime ---- */
+
+static void
+FreeUnused(TableDef *def)
+{
+	if (def->refcount == 0 && !def->cached)
+		MemoryContextDelete(def->context);
+}
+
+static void
+RemoveEntry(CacheEntry *entry)
+{
+	TableDef   *def = entry->def;
+
+	hash_search(definitions, &entry->relid, HASH_REMOVE, NULL);
+	def->cached = false;
+	FreeUnused(def);
+}
+
+static void
+InvalidateRelation(Datum arg, Oid relid)
+{
+	CacheEntry *entry;
+
+	invalidations++;
+	if (OidIsValid(relid))
+	{
+		entry = hash_search(definitions, &relid, HASH_FIND, NULL);
+		if (entry != NULL)
+			RemoveEntry(entry);
+	}
+	else
+	{
+		HASH_SEQ_STATUS status;
+
+		hash_seq_init(&status, definitions);
+		while ((entry = hash_seq_search(&status)) != NULL)
+			RemoveEntry(entry);
+	}
+}
+
+/* Errors skip TableDefRelease: nothing stays pinned beyond a transaction. */
+static void
+UnpinAll(XactEvent event, void *arg)
+{
+	ListCell   *cell;
+
+	if (pinned == NIL || event == XACT_EVENT_PRE_COMMIT ||
+		event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		return;
+	foreach(cell, pinned)
+	{
+		TableDef   *def = lfirst(cell);
+
+		def->refcount = 0;
+		FreeUnused(def);
+	}
+	list_free(pinned);
+	pinned = NIL;
+}
+
+void
+TableCacheInit(void)
+{
+	HASHCTL		ctl = {0};
+
+	cache_context = AllocSetContextCreate(TopMemoryContext, "dynamo table cache",
+										  ALLOCSET_DEFAULT_SIZES);
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = sizeof(CacheEntry);
+	ctl.hcxt = cache_context;
+	definitions = hash_create("dynamo tables", 64, &ctl,
+							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	CacheRegisterRelcacheCallback(InvalidateRelation, (Datum) 0);
+	RegisterXactCallback(UnpinAll, NULL);
+}
+
+static void
+Pin(TableDef *def)
+{
+	if (def->refcount == 0)
+	{
+		MemoryContext old = MemoryContextSwitchTo(cache_context);
+
+		pinned = lappend(pinned, def);
+		MemoryContextSwitchTo(old);
+	}
+	def->refcount++;
+}
+
+void
+TableDefRelease(TableDef *def)
+{
+	Assert(def->refcount > 0);
+	if (--def->refcount > 0)
+		return;
+	pinned = list_delete_ptr(pinned, def);
+	FreeUnused(def);
+}
+
+/* ---- loading ---- */
+
+/* The key trigger of a relation, found by its function, or NULL. */
+static const Trigger *
+FindKeyTrigger(Relation rel)
+{
+	Oid			function;
+
+	if (rel->trigdesc == NULL)
+		return NULL;
+
+	/* a lookup may rebuild the relcache entry, so trigdesc is read after it */
+	function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	if (!OidIsValid(function) || rel->trigdesc == NULL)
+		return NULL;
+	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == function && trigger->tgnargs == 1)
+			return trigger;
+	}
+	return NULL;
+}
+
+bool
+RelationIsDynamoTable(Relation rel)
+{
+	return hash_search(definitions, &RelationGetRelid(rel), HASH_FIND, NULL) != NULL ||
+		FindKeyTrigger(rel) != NULL;
+}
+
+Oid
+KeyColumnType(ValueType type)
+{
+	if (type == VALUE_S)
+		return TEXTOID;
+	return type == VALUE_N ? NUMERICOID : BYTEAOID;
+}
+
+static AttrNumber
+FindColumn(Relation rel, const char *column, const char *holds, Oid type)
+{
+	AttrNumber	attnum = get_attnum(RelationGetRelid(rel), column);
+
+	if (attnum <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("table \"%s\" has no column \"%s\" for %s",
+						RelationGetRelationName(rel), column, holds),
+				 errhint("A key column keeps its name as long as its table or index exists: name it so again.")));
+	if (OidIsValid(type) &&
+		TupleDescAttr(RelationGetDescr(rel), attnum - 1)->atttypid != type)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of table \"%s\" has another type than %s",
+						column, RelationGetRelationName(rel), holds)));
+	return attnum;
+}
+
+static void
+ResolveColumns(Relation rel, TableDef *def)
+{
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		AttributeDef *attr = &def->attributes[i];
+
+		attr->attnum = FindColumn(rel, attr->column,
+								  psprintf("key attribute %s", attr->name.data),
+								  KeyColumnType(attr->type));
+	}
+	def->item_attnum = FindColumn(rel, ITEM_COLUMN, "the item", ItemTypeOid());
+}
+
+/* The primary key, if it is still on the key's columns. */
+static Oid
+FindPrimaryKey(Relation rel, const TableDef *def)
+{
+	int			nkey = def->key.npartition + def->key.nsort;
+	Oid			relid;
+	HeapTuple	tuple;
+	Form_pg_index form;
+
+	list_free(RelationGetIndexList(rel));
+	relid = rel->rd_pkindex;
+	if (!OidIsValid(relid))
+		return InvalidOid;
+	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(relid));
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	if (!form->indisvalid || !form->indimmediate || form->indnkeyatts != nkey)
+		relid = InvalidOid;
+	for (int i = 0; OidIsValid(relid) && i < nkey; i++)
+	{
+		if (form->indkey.values[i] != def->attributes[def->key_attributes[i]].attnum)
+			relid = InvalidOid;
+	}
+	ReleaseSysCache(tuple);
+	return relid;
+}
+
+static TableDef *
+LoadDefinition(Relation rel)
+{
+	const Trigger *trigger = FindKeyTrigger(rel);
+	TableDef   *def;
+
+	if (trigger == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found"),
+				 errdetail("\"%s\" is not a dynamo table.", RelationGetRelationName(rel))));
+	def = TableDefParse(pstrdup(trigger->tgargs[0]));
+	def->relid = RelationGetRelid(rel);
+	ResolveColumns(rel, def);
+	def->primary_key = FindPrimaryKey(rel, def);
+	return def;
+}
+
+static void
+Insert(TableDef *def)
+{
+	CacheEntry *entry;
+	bool		found;
+
+	MemoryContextSetParent(def->context, cache_context);
+	entry = hash_search(definitions, &def->relid, HASH_ENTER, &found);
+	if (found)
+	{
+		entry->def->cached = false;
+		FreeUnused(entry->def);
+	}
+	entry->def = def;
+	def->cached = true;
+}
+
+TableDef *
+TableDefAcquire(Relation rel)
+{
+	Oid			relid = RelationGetRelid(rel);
+	CacheEntry *entry = hash_search(definitions, &relid, HASH_FIND, NULL);
+	TableDef   *def;
+	uint64		before;
+
+	if (entry != NULL)
+	{
+		Pin(entry->def);
+		return entry->def;
+	}
+	before = invalidations;
+	def = LoadDefinition(rel);
+
+	/*
+	 * What was read while invalidations arrived may be out of date: it serves
+	 * this caller, whose lock makes it good enough, but is not kept.
+	 */
+	if (before == invalidations)
+		Insert(def);
+	else
+		MemoryContextSetParent(def->context, cache_context);
+	Pin(def);
+	return def;
+}
+
+/* ---- indexes ---- */
+
+const IndexDef *
+TableDefIndex(const TableDef *def, const char *name)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (strcmp(def->indexes[i].name, name) == 0)
+			return &def->indexes[i];
+	}
+	return NULL;
+}
+
+const IndexDef *
+TableDefIndexForRead(const TableDef *def, const char *name)
+{
+	const IndexDef *index = TableDefIndex(def, name);
+
+	if (index == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("The table does not have the specified index: %s", name)));
+	if (index->status != INDEX_ACTIVE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found"),
+				 errdetail("Index \"%s\" is not active yet.", name)));
+	return index;
+}
+
+Oid
+IndexDefRelation(const TableDef *def, const IndexDef *index)
+{
+	Oid			relid = get_relname_relid(index->relation,
+										  get_rel_namespace(def->relid));
+
+	if (!OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("index \"%s\" of table \"%s\" has lost its relation \"%s\"",
+						index->name, get_rel_name(def->relid), index->relation),
+				 errhint("Use dynamo.reindex to build it again.")));
+	return relid;
+}

@@ -1,0 +1,100 @@
+/*
+ * ddl.h
+ *	  Creating and dropping tables and indexes: what the SQL functions and
+ *	  the requests CreateTable, UpdateTable and DeleteTable have in common.
+ *
+ * All of it runs as the calling user, through ordinary statements with
+ * qualified and quoted names: privileges, event triggers and ownership are
+ * PostgreSQL's.  Errors are the service's for its control plane.
+ */
+#ifndef DYNAMO_DDL_H
+#define DYNAMO_DDL_H
+
+#include "storage/lockdefs.h"
+
+#include "catalog/table.h"
+
+#define DEFAULT_FILLFACTOR	85
+#define MAX_SHARDS			1024
+
+extern int	max_global_indexes; /* dynamo.max_global_indexes */
+extern int	max_local_indexes;	/* dynamo.max_local_indexes */
+
+extern void DdlInit(void);
+
+typedef struct CreateIndexSpec
+{
+	const char *name;
+	bool		local;
+	KeySchema	key;
+	Projected	projected;
+	int			nnon_key;
+	Slice	   *non_key;
+	IndexStorage storage;
+	int			shards;			/* 0: not sharded */
+	Slice		shard_by;		/* data NULL: by the base key */
+} CreateIndexSpec;
+
+typedef struct CreateTableSpec
+{
+	const char *name;
+	KeySchema	key;
+	int			nindexes;
+	CreateIndexSpec *indexes;
+	int			fillfactor;
+} CreateTableSpec;
+
+/* ---- ddl_table.c ---- */
+
+/* Creates a table in the current schema; returns its relation. */
+extern Oid	TableCreate(const CreateTableSpec *spec);
+
+/* Drops a table and its index tables. */
+extern void TableDrop(const char *table_name);
+
+/* ---- ddl_index.c ---- */
+
+/* Creates an index and fills it, under an exclusive lock. */
+extern void IndexCreate(const char *table_name, const CreateIndexSpec *spec);
+extern void IndexDrop(const char *table_name, const char *index_name);
+
+/* ---- ddl_common.c: the parts they share ---- */
+
+/*
+ * Checks a key schema given by a user: names of 1 to 255 bytes, none twice.
+ * max_partition and max_sort: 1 and 1 for a table, 4 and 4 for an index.
+ */
+extern void CheckKeySchema(const KeySchema *key, int max_partition, int max_sort);
+
+/*
+ * The attribute of a definition under construction, added with a column of
+ * its own if it is new.  Another type than before is an error.
+ */
+extern int	AddAttribute(TableDef *def, const KeyAttribute *key);
+
+/* Checks an index against the table and adds it to the definition. */
+extern IndexDef *AddIndex(TableDef *def, Oid schema, const char *relation_name,
+						  const CreateIndexSpec *spec);
+
+/* Runs one statement; SPI must be connected. */
+extern void RunStatement(const char *format,...) pg_attribute_printf(1, 2);
+
+/* "schema"."name" */
+extern char *QualifiedName(Oid schema, const char *name);
+
+/* "column" type COLLATE ... */
+extern char *ColumnClause(const AttributeDef *attr);
+
+/* Makes def the definition of a table: replaces its triggers. */
+extern void StoreDefinition(Oid relid, const TableDef *def);
+
+/*
+ * Opens a table for DDL: resolves the name, locks the relation, checks that
+ * the caller owns it.  The control plane's not-found error.
+ */
+extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
+
+/* Creates the relation that holds an index: a btree or an index table. */
+extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index);
+
+#endif							/* DYNAMO_DDL_H */

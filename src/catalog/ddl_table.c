@@ -1,0 +1,119 @@
+/*
+ * ddl_table.c
+ *	  Creating and dropping tables.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "executor/spi.h"
+#include "mb/pg_wchar.h"
+#include "nodes/makefuncs.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "catalog/ddl.h"
+#include "catalog/names.h"
+#include "errors.h"
+
+/* Items are UTF-8, and their key attributes become text as they are. */
+static void
+CheckEncoding(void)
+{
+	if (GetDatabaseEncoding() != PG_UTF8)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("dynamo needs a database with encoding UTF8"),
+				 errdetail("The encoding of this database is %s.", GetDatabaseEncodingName())));
+}
+
+static void
+CheckFillfactor(int fillfactor)
+{
+	if (fillfactor < 10 || fillfactor > 100)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("fillfactor must be between 10 and 100")));
+}
+
+/* The definition a new table gets. */
+static TableDef *
+DefineTable(const CreateTableSpec *spec, Oid schema, const char *relation_name)
+{
+	TableDef   *def = palloc0(sizeof(TableDef));
+
+	CheckKeySchema(&spec->key, 1, 1);
+	def->key = spec->key;
+	for (int i = 0; i < spec->key.npartition + spec->key.nsort; i++)
+	{
+		def->key_attributes[i] = AddAttribute(def, &spec->key.attributes[i]);
+		def->key.attributes[i].name = def->attributes[def->key_attributes[i]].name;
+	}
+	for (int i = 0; i < spec->nindexes; i++)
+		AddIndex(def, schema, relation_name, &spec->indexes[i]);
+	if (strcmp(relation_name, spec->name) != 0)
+		def->long_name = spec->name;
+	return def;
+}
+
+static void
+CreateRelation(const char *table, const TableDef *def, int fillfactor)
+{
+	int			nkey = def->key.npartition + def->key.nsort;
+	StringInfoData columns;
+	StringInfoData key;
+
+	initStringInfo(&columns);
+	initStringInfo(&key);
+	for (int i = 0; i < def->nattributes; i++)
+		appendStringInfo(&columns, "%s%s, ", ColumnClause(&def->attributes[i]),
+						 i < nkey ? " NOT NULL" : "");
+	for (int i = 0; i < nkey; i++)
+		appendStringInfo(&key, "%s%s", i > 0 ? ", " : "",
+						 quote_identifier(def->attributes[def->key_attributes[i]].column));
+	RunStatement("CREATE TABLE %s (%s%s %s.item NOT NULL, PRIMARY KEY (%s)) "
+				 "WITH (fillfactor = %d)",
+				 table, columns.data, ITEM_COLUMN, "dynamo", key.data, fillfactor);
+}
+
+Oid
+TableCreate(const CreateTableSpec *spec)
+{
+	char	   *relation_name;
+	TableDef   *def;
+	Oid			schema;
+	Oid			relid = InvalidOid;
+
+	CheckEncoding();
+	CheckResourceName(spec->name, "tableName");
+	CheckFillfactor(spec->fillfactor);
+	relation_name = RelationNameFor(spec->name);
+	schema = RangeVarGetAndCheckCreationNamespace(makeRangeVar(NULL, relation_name, -1),
+												  NoLock, &relid);
+	def = DefineTable(spec, schema, relation_name);
+	if (OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+				 errmsg("Table already exists: %s", spec->name)));
+	SPI_connect();
+	CreateRelation(QualifiedName(schema, relation_name), def, spec->fillfactor);
+	relid = get_relname_relid(relation_name, schema);
+	for (int i = 0; i < def->nindexes; i++)
+		CreateIndexRelation(relid, def, &def->indexes[i]);
+	StoreDefinition(relid, def);
+	SPI_finish();
+	return relid;
+}
+
+void
+TableDrop(const char *table_name)
+{
+	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
+
+	table_close(rel, NoLock);
+	SPI_connect();
+	RunStatement("DROP TABLE %s", table);
+	SPI_finish();
+}

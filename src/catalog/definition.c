@@ -1,0 +1,406 @@
+/*
+ * definition.c
+ *	  The text of a table's definition, and back.
+ *
+ * The text is the argument of the derive_keys trigger (table.h shows it).
+ * It is read through jsonb, so that its syntax is PostgreSQL's business, and
+ * every member is checked: anyone may create a trigger with any argument.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+
+#include "catalog/table.h"
+
+#define DEFINITION_VERSION	1
+
+static void DefinitionError(const char *detail) pg_attribute_noreturn();
+
+static void
+DefinitionError(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("invalid definition of a dynamo table"),
+			 errdetail("%s", detail)));
+}
+
+/* ---- members of JSON objects ---- */
+
+/* False if it is absent or null. */
+static bool
+FindMember(JsonbContainer *object, const char *name, JsonbValue *value)
+{
+	return getKeyJsonValueFromContainer(object, name, strlen(name), value) != NULL &&
+		value->type != jbvNull;
+}
+
+static Slice
+StringOf(const JsonbValue *value)
+{
+	Slice		s;
+
+	if (value->type != jbvString)
+		DefinitionError("A name is not a string.");
+	s.data = pnstrdup(value->val.string.val, value->val.string.len);
+	s.len = value->val.string.len;
+	return s;
+}
+
+static Slice
+StringMember(JsonbContainer *object, const char *name)
+{
+	JsonbValue	value;
+
+	if (!FindMember(object, name, &value))
+		DefinitionError(psprintf("Member \"%s\" is missing.", name));
+	return StringOf(&value);
+}
+
+static Slice
+OptionalStringMember(JsonbContainer *object, const char *name)
+{
+	JsonbValue	value;
+
+	if (!FindMember(object, name, &value))
+		return (Slice) {NULL, 0};
+	return StringOf(&value);
+}
+
+static int
+IntegerMember(JsonbContainer *object, const char *name)
+{
+	JsonbValue	value;
+
+	if (!FindMember(object, name, &value) || value.type != jbvNumeric)
+		DefinitionError(psprintf("Member \"%s\" is not a number.", name));
+	return DatumGetInt32(DirectFunctionCall1(numeric_int4,
+											 NumericGetDatum(value.val.numeric)));
+}
+
+static bool
+BooleanMember(JsonbContainer *object, const char *name)
+{
+	JsonbValue	value;
+
+	if (!FindMember(object, name, &value) || value.type != jbvBool)
+		DefinitionError(psprintf("Member \"%s\" is not a boolean.", name));
+	return value.val.boolean;
+}
+
+static JsonbContainer *
+ArrayMember(JsonbContainer *object, const char *name)
+{
+	JsonbValue	value;
+
+	if (!FindMember(object, name, &value) || value.type != jbvBinary ||
+		!JsonContainerIsArray(value.val.binary.data) ||
+		JsonContainerIsScalar(value.val.binary.data))
+		DefinitionError(psprintf("Member \"%s\" is not an array.", name));
+	return value.val.binary.data;
+}
+
+static JsonbContainer *
+ObjectElement(JsonbContainer *array, int i)
+{
+	JsonbValue *value = getIthJsonbValueFromContainer(array, i);
+
+	if (value->type != jbvBinary || !JsonContainerIsObject(value->val.binary.data))
+		DefinitionError("An element that should be an object is none.");
+	return value->val.binary.data;
+}
+
+/* ---- enumerations ---- */
+
+static const char *const projected_names[] = {"ALL", "KEYS_ONLY", "INCLUDE"};
+static const char *const storage_names[] = {"inline", "table"};
+static const char *const status_names[] = {"CREATING", "ACTIVE", "DELETING"};
+
+static int
+EnumMember(JsonbContainer *object, const char *name,
+		   const char *const *names, int n)
+{
+	Slice		s = StringMember(object, name);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (strcmp(s.data, names[i]) == 0)
+			return i;
+	}
+	DefinitionError(psprintf("Member \"%s\" has the unknown value \"%s\".", name, s.data));
+}
+
+/* ---- parsing ---- */
+
+int
+TableDefAttribute(const TableDef *def, Slice name)
+{
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		if (SliceCompare(def->attributes[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static void
+ParseAttributes(TableDef *def, JsonbContainer *array)
+{
+	def->nattributes = JsonContainerSize(array);
+	def->attributes = palloc0(sizeof(AttributeDef) * Max(def->nattributes, 1));
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		AttributeDef *attr = &def->attributes[i];
+		JsonbContainer *object = ObjectElement(array, i);
+		Slice		type = StringMember(object, "type");
+		int			t = ValueTypeFromName(type.data, type.len);
+
+		if (t < 0 || !ValueTypeIsKey((ValueType) t))
+			DefinitionError("An attribute's type is none of S, N and B.");
+		attr->name = StringMember(object, "name");
+		attr->type = (ValueType) t;
+		attr->column = StringMember(object, "column").data;
+		attr->attnum = InvalidAttrNumber;
+		if (attr->name.len == 0 || attr->name.len > KEY_MAX_NAME)
+			DefinitionError("An attribute's name has no usable length.");
+	}
+}
+
+/* Appends the attributes named in an array to a key schema. */
+static int
+ParseKeyPart(const TableDef *def, JsonbContainer *object, const char *member,
+			 KeySchema *key, int *attributes, int nbefore, int max)
+{
+	JsonbContainer *array = ArrayMember(object, member);
+	int			n = JsonContainerSize(array);
+
+	if (n > max)
+		DefinitionError(psprintf("Member \"%s\" has too many elements.", member));
+	for (int i = 0; i < n; i++)
+	{
+		Slice		name = StringOf(getIthJsonbValueFromContainer(array, i));
+		int			a = TableDefAttribute(def, name);
+
+		if (a < 0)
+			DefinitionError(psprintf("Key attribute \"%s\" is not defined.", name.data));
+		for (int j = 0; j < nbefore + i; j++)
+		{
+			if (attributes[j] == a)
+				DefinitionError("A key names an attribute twice.");
+		}
+		attributes[nbefore + i] = a;
+		key->attributes[nbefore + i].name = def->attributes[a].name;
+		key->attributes[nbefore + i].type = def->attributes[a].type;
+	}
+	return n;
+}
+
+static void
+ParseKey(const TableDef *def, JsonbContainer *object, KeySchema *key,
+		 int *attributes, int max)
+{
+	key->npartition = ParseKeyPart(def, object, "partition", key, attributes, 0, max);
+	if (key->npartition == 0)
+		DefinitionError("A key has no partition attribute.");
+	key->nsort = ParseKeyPart(def, object, "sort", key, attributes,
+							  key->npartition, max);
+}
+
+static void
+ParseNonKey(IndexDef *index, JsonbContainer *array)
+{
+	index->nnon_key = JsonContainerSize(array);
+	index->non_key = palloc(sizeof(Slice) * Max(index->nnon_key, 1));
+	for (int i = 0; i < index->nnon_key; i++)
+		index->non_key[i] = StringOf(getIthJsonbValueFromContainer(array, i));
+}
+
+void
+IndexDefComplete(const TableDef *def, IndexDef *index)
+{
+	int			nkey = index->key.npartition + index->key.nsort;
+	int			ntable = def->key.npartition + def->key.nsort;
+
+	index->nentry = nkey;
+	memcpy(index->entry, index->attributes, sizeof(int) * nkey);
+	for (int i = 0; i < ntable; i++)
+	{
+		bool		found = false;
+
+		for (int j = 0; j < nkey; j++)
+			found |= index->attributes[j] == def->key_attributes[i];
+		if (!found)
+			index->entry[index->nentry++] = def->key_attributes[i];
+	}
+}
+
+static void
+ParseIndex(const TableDef *def, JsonbContainer *object, IndexDef *index)
+{
+	index->name = StringMember(object, "name").data;
+	index->local = BooleanMember(object, "local");
+	ParseKey(def, object, &index->key, index->attributes, KEY_MAX_ATTRIBUTES / 2);
+	index->projected = (Projected) EnumMember(object, "projection", projected_names,
+											  lengthof(projected_names));
+	ParseNonKey(index, ArrayMember(object, "non_key_attributes"));
+	index->storage = (IndexStorage) EnumMember(object, "storage", storage_names,
+											   lengthof(storage_names));
+	index->shards = IntegerMember(object, "shards");
+	index->shard_by = OptionalStringMember(object, "shard_by");
+	index->relation = StringMember(object, "relation").data;
+	index->status = (IndexStatus) EnumMember(object, "status", status_names,
+											 lengthof(status_names));
+	IndexDefComplete(def, index);
+}
+
+static void
+ParseIndexes(TableDef *def, JsonbContainer *array)
+{
+	def->nindexes = JsonContainerSize(array);
+	def->indexes = palloc0(sizeof(IndexDef) * Max(def->nindexes, 1));
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		ParseIndex(def, ObjectElement(array, i), &def->indexes[i]);
+		def->has_local |= def->indexes[i].local;
+		for (int j = 0; j < i; j++)
+		{
+			if (strcmp(def->indexes[i].name, def->indexes[j].name) == 0)
+				DefinitionError("Two indexes have the same name.");
+		}
+	}
+}
+
+static void
+ParseTable(TableDef *def, JsonbContainer *root)
+{
+	int			attributes[KEY_MAX_ATTRIBUTES];
+
+	if (IntegerMember(root, "version") != DEFINITION_VERSION)
+		DefinitionError("Its version is unknown to this version of the extension.");
+	ParseAttributes(def, ArrayMember(root, "attributes"));
+	ParseKey(def, root, &def->key, attributes, 1);
+	def->key_attributes[0] = attributes[0];
+	if (def->key.nsort > 0)
+		def->key_attributes[1] = attributes[1];
+	def->long_name = OptionalStringMember(root, "table").data;
+	ParseIndexes(def, ArrayMember(root, "indexes"));
+}
+
+TableDef *
+TableDefParse(const char *definition)
+{
+	MemoryContext context;
+	MemoryContext old;
+	TableDef   *def;
+	Jsonb	   *jsonb;
+
+	context = AllocSetContextCreate(CurrentMemoryContext, "dynamo table definition",
+									ALLOCSET_SMALL_SIZES);
+	old = MemoryContextSwitchTo(context);
+	def = palloc0(sizeof(TableDef));
+	def->context = context;
+	jsonb = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(definition)));
+	if (!JB_ROOT_IS_OBJECT(jsonb))
+		DefinitionError("It is no JSON object.");
+	ParseTable(def, &jsonb->root);
+	MemoryContextSwitchTo(old);
+	return def;
+}
+
+/* ---- printing ---- */
+
+static void
+AppendString(StringInfo out, const char *text)
+{
+	escape_json(out, text);
+}
+
+static void
+AppendStringMember(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, "\"%s\": ", name);
+	AppendString(out, value);
+}
+
+static void
+AppendKey(StringInfo out, const KeySchema *key)
+{
+	appendStringInfoString(out, "\"partition\": [");
+	for (int i = 0; i < key->npartition + key->nsort; i++)
+	{
+		if (i == key->npartition)
+			appendStringInfoString(out, "], \"sort\": [");
+		else if (i > 0)
+			appendStringInfoString(out, ", ");
+		AppendString(out, key->attributes[i].name.data);
+	}
+	appendStringInfoString(out, key->nsort > 0 ? "]" : "], \"sort\": []");
+}
+
+static void
+AppendIndex(StringInfo out, const IndexDef *index)
+{
+	appendStringInfoChar(out, '{');
+	AppendStringMember(out, "name", index->name);
+	appendStringInfo(out, ", \"local\": %s, ", index->local ? "true" : "false");
+	AppendKey(out, &index->key);
+	appendStringInfo(out, ", \"projection\": \"%s\", \"non_key_attributes\": [",
+					 projected_names[index->projected]);
+	for (int i = 0; i < index->nnon_key; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(out, ", ");
+		AppendString(out, index->non_key[i].data);
+	}
+	appendStringInfo(out, "], \"storage\": \"%s\", \"shards\": %d, \"shard_by\": ",
+					 storage_names[index->storage], index->shards);
+	if (index->shard_by.data != NULL)
+		AppendString(out, index->shard_by.data);
+	else
+		appendStringInfoString(out, "null");
+	appendStringInfoString(out, ", ");
+	AppendStringMember(out, "relation", index->relation);
+	appendStringInfo(out, ", \"status\": \"%s\"}", status_names[index->status]);
+}
+
+char *
+TableDefPrint(const TableDef *def)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfo(&out, "{\"version\": %d, ", DEFINITION_VERSION);
+	if (def->long_name != NULL)
+	{
+		AppendStringMember(&out, "table", def->long_name);
+		appendStringInfoString(&out, ", ");
+	}
+	appendStringInfoString(&out, "\"attributes\": [");
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		const AttributeDef *attr = &def->attributes[i];
+
+		appendStringInfoString(&out, i > 0 ? ", {" : "{");
+		AppendStringMember(&out, "name", attr->name.data);
+		appendStringInfo(&out, ", \"type\": \"%s\", ", ValueTypeName(attr->type));
+		AppendStringMember(&out, "column", attr->column);
+		appendStringInfoChar(&out, '}');
+	}
+	appendStringInfoString(&out, "], ");
+	AppendKey(&out, &def->key);
+	appendStringInfoString(&out, ", \"indexes\": [");
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(&out, ", ");
+		AppendIndex(&out, &def->indexes[i]);
+	}
+	appendStringInfoString(&out, "]}");
+	return out.data;
+}

@@ -1,0 +1,364 @@
+/*
+ * derive.c
+ *	  The key columns of a row, derived from its item: the derive_keys
+ *	  trigger, and the same as a plain function for the direct path.
+ *
+ * The item is the only truth.  Whatever writes a row (functions, INSERT,
+ * UPDATE, MERGE, COPY, logical replication), this trigger sets the columns
+ * and checks the item as the service checks one that is put.
+ *
+ * A key column that the statement itself supplies may only repeat what the
+ * item says: on INSERT a value that is not null, on UPDATE a changed one.
+ * Silently overwriting it would make UPDATE ... SET "SK" lie.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/heaptoast.h"
+#include "access/htup_details.h"
+#include "access/itup.h"
+#include "access/nbtree.h"
+#include "access/toast_internals.h"
+#include "commands/trigger.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/numeric.h"
+#include "utils/rel.h"
+
+#include "catalog/table.h"
+#include "errors.h"
+#include "item/number.h"
+
+/* BTMaxItemSize, which wants a page to measure. */
+#define INDEX_ENTRY_MAX \
+	MAXALIGN_DOWN((BLCKSZ - \
+				   MAXALIGN(SizeOfPageHeaderData + \
+							3 * sizeof(ItemIdData) + \
+							3 * sizeof(ItemPointerData)) - \
+				   MAXALIGN(sizeof(BTPageOpaqueData))) / 3)
+
+/* ---- size limits ---- */
+
+/* What a key value takes in a btree entry: long text is compressed there. */
+static Size
+IndexedSize(ValueType type, Datum datum)
+{
+	struct varlena *v = PG_DETOAST_DATUM_PACKED(datum);
+	Size		size = VARSIZE_ANY(v);
+
+	if (type != VALUE_N && size > TOAST_INDEX_TARGET)
+	{
+		Datum		compressed = toast_compress_datum(PointerGetDatum(v), InvalidCompressionMethod);
+
+		if (DatumGetPointer(compressed) != NULL)
+		{
+			size = VARSIZE_ANY(DatumGetPointer(compressed));
+			pfree(DatumGetPointer(compressed));
+		}
+	}
+	return INTALIGN(size);
+}
+
+/* Whether one btree entry would exceed its page's limit. */
+static bool
+EntryIsTooLong(const TableDef *def, const int *attributes, int n,
+			   const Datum *values, const bool *nulls)
+{
+	Size		plain = sizeof(IndexTupleData);
+	Size		packed = sizeof(IndexTupleData);
+
+	for (int i = 0; i < n; i++)
+	{
+		const AttributeDef *attr = &def->attributes[attributes[i]];
+
+		if (nulls[attr->attnum - 1])
+			return false;		/* not in this index */
+		plain += INTALIGN(toast_raw_datum_size(values[attr->attnum - 1]));
+	}
+	if (plain <= INDEX_ENTRY_MAX)
+		return false;
+	for (int i = 0; i < n; i++)
+	{
+		const AttributeDef *attr = &def->attributes[attributes[i]];
+
+		packed += IndexedSize(attr->type, values[attr->attnum - 1]);
+	}
+	return packed > INDEX_ENTRY_MAX;
+}
+
+static void
+EntryTooLongError(const char *what, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+			 errmsg("the key of an item is too long for %s%s", what, name),
+			 errdetail("Its key attributes together may take %d bytes in a PostgreSQL index, compressed.",
+					   (int) INDEX_ENTRY_MAX),
+			 errhint("The service's limits are 2048 bytes for a partition and 1024 for a sort key; one entry of an index must hold both.")));
+}
+
+static void
+CheckEntryLengths(const TableDef *def, const Datum *values, const bool *nulls)
+{
+	if (EntryIsTooLong(def, def->key_attributes, def->key.npartition + def->key.nsort,
+					   values, nulls))
+		EntryTooLongError("the primary key", "");
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		if (EntryIsTooLong(def, index->entry, index->nentry, values, nulls))
+			EntryTooLongError("index ", index->name);
+	}
+}
+
+/* ---- deriving ---- */
+
+static void
+DeriveColumn(const AttributeDef *attr, ValueRef item, Datum *values, bool *nulls)
+{
+	ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+	nulls[attr->attnum - 1] = ValueIsMissing(v);
+	values[attr->attnum - 1] = ValueIsMissing(v) ? (Datum) 0 : KeyValueToDatum(attr, v);
+}
+
+void
+DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+{
+	CheckItemSize(item);
+	CheckItemKeys(def, item);
+	for (int i = 0; i < def->nattributes; i++)
+		DeriveColumn(&def->attributes[i], item, values, nulls);
+	CheckEntryLengths(def, values, nulls);
+}
+
+/*
+ * For an item that is stored already and does not change.  An index built on
+ * a filled table skips items with unusable key attributes: their columns are
+ * null, and stay so.  Columns that are set are kept.
+ */
+static void
+DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+{
+	bool	   *fresh = palloc0(sizeof(bool) * def->nattributes);
+
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		const AttributeDef *attr = &def->attributes[i];
+
+		if (!nulls[attr->attnum - 1] || !StoredKeyIsUsable(def, i, item))
+			continue;
+		DeriveColumn(attr, item, values, nulls);
+		fresh[i] = !nulls[attr->attnum - 1];
+	}
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		if (!EntryIsTooLong(def, index->entry, index->nentry, values, nulls))
+			continue;
+		for (int j = 0; j < index->key.npartition + index->key.nsort; j++)
+		{
+			if (fresh[index->attributes[j]])
+				nulls[def->attributes[index->attributes[j]].attnum - 1] = true;
+		}
+	}
+}
+
+/* ---- the trigger ---- */
+
+static bool
+DatumsEqual(ValueType type, Datum a, Datum b)
+{
+	struct varlena *x;
+	struct varlena *y;
+
+	if (type == VALUE_N)
+		return DatumGetBool(DirectFunctionCall2(numeric_eq, a, b));
+	x = PG_DETOAST_DATUM_PACKED(a);
+	y = PG_DETOAST_DATUM_PACKED(b);
+	return VARSIZE_ANY_EXHDR(x) == VARSIZE_ANY_EXHDR(y) &&
+		memcmp(VARDATA_ANY(x), VARDATA_ANY(y), VARSIZE_ANY_EXHDR(x)) == 0;
+}
+
+static bool
+SameColumn(ValueType type, Datum a, bool anull, Datum b, bool bnull)
+{
+	if (anull || bnull)
+		return anull == bnull;
+	return DatumsEqual(type, a, b);
+}
+
+static void
+ContradictionError(Relation rel, const AttributeDef *attr)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("column \"%s\" of table \"%s\" contradicts the item",
+					attr->column, RelationGetRelationName(rel)),
+			 errdetail("The column holds key attribute %s and is derived from the item.",
+					   attr->name.data),
+			 errhint("Change the attribute in the item, or leave the column out.")));
+}
+
+/*
+ * Compares what the statement says of the columns with what was derived;
+ * returns how many columns must be set, and which.
+ */
+static int
+CompareColumns(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old,
+			   const Datum *values, const bool *nulls, int *columns)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	int			n = 0;
+
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		const AttributeDef *attr = &def->attributes[i];
+		bool		given_null;
+		Datum		given = heap_getattr(tuple, attr->attnum, desc, &given_null);
+		bool		supplied = !given_null;
+
+		if (SameColumn(attr->type, given, given_null,
+					   values[attr->attnum - 1], nulls[attr->attnum - 1]))
+		{
+			/* 2.0 is 2, but the column shall read as the item does */
+			if (attr->type == VALUE_N && !given_null &&
+				!datumIsEqual(given, values[attr->attnum - 1], false, -1))
+				columns[n++] = attr->attnum;
+			continue;
+		}
+		if (old != NULL)
+		{
+			bool		old_null;
+			Datum		before = heap_getattr(old, attr->attnum, desc, &old_null);
+
+			supplied = !SameColumn(attr->type, given, given_null, before, old_null);
+		}
+		if (supplied)
+			ContradictionError(rel, attr);
+		columns[n++] = attr->attnum;
+	}
+	return n;
+}
+
+static HeapTuple
+SetColumns(Relation rel, HeapTuple tuple, int *columns, int n,
+		   const Datum *values, const bool *nulls)
+{
+	Datum	   *set_values = palloc(sizeof(Datum) * n);
+	bool	   *set_nulls = palloc(sizeof(bool) * n);
+
+	for (int i = 0; i < n; i++)
+	{
+		set_values[i] = values[columns[i] - 1];
+		set_nulls[i] = nulls[columns[i] - 1];
+	}
+	return heap_modify_tuple_by_cols(tuple, RelationGetDescr(rel), n,
+									 columns, set_values, set_nulls);
+}
+
+static void
+NoItemError(Relation rel)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_NOT_NULL_VIOLATION),
+			 errmsg("null value in column \"item\" of relation \"%s\" violates not-null constraint",
+					RelationGetRelationName(rel)),
+			 errhint("The item is one column and the key columns come from it: name it, as in INSERT INTO %s (item) VALUES (...).",
+					 quote_identifier(RelationGetRelationName(rel))),
+			 errtable(rel)));
+}
+
+/* Same bytes in the row, toasted or not: the item is not changed. */
+static bool
+ItemUnchanged(const TableDef *def, TupleDesc desc, Datum item, HeapTuple old)
+{
+	bool		isnull;
+	Datum		before;
+
+	if (old == NULL)
+		return false;
+	before = heap_getattr(old, def->item_attnum, desc, &isnull);
+	return !isnull && datumIsEqual(item, before, false, -1);
+}
+
+/*
+ * For an unchanged item: fetches the columns of the old row; true if all are
+ * set and none changes, so that the item need not be read.
+ */
+static bool
+ColumnsComplete(const TableDef *def, TupleDesc desc, HeapTuple tuple,
+				HeapTuple old, Datum *values, bool *nulls)
+{
+	bool		complete = true;
+
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		const AttributeDef *attr = &def->attributes[i];
+		int			column = attr->attnum - 1;
+		bool		isnull;
+		Datum		given = heap_getattr(tuple, attr->attnum, desc, &isnull);
+
+		values[column] = heap_getattr(old, attr->attnum, desc, &nulls[column]);
+		complete &= !nulls[column] && !isnull &&
+			datumIsEqual(given, values[column], false, -1);
+	}
+	return complete;
+}
+
+static HeapTuple
+DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
+	bool	   *nulls = palloc(sizeof(bool) * desc->natts);
+	int		   *columns = palloc(sizeof(int) * def->nattributes);
+	bool		isnull;
+	Datum		item = heap_getattr(tuple, def->item_attnum, desc, &isnull);
+	bool		unchanged;
+	ValueRef	root;
+	int			n;
+
+	if (isnull)
+		NoItemError(rel);
+	unchanged = ItemUnchanged(def, desc, item, old);
+	if (unchanged && ColumnsComplete(def, desc, tuple, old, values, nulls))
+		return tuple;
+	root = ItemRoot(PG_DETOAST_DATUM_PACKED(item));
+	if (unchanged)
+		DeriveStoredKeys(def, root, values, nulls);
+	else
+		DeriveKeys(def, root, values, nulls);
+	n = CompareColumns(rel, def, tuple, old, values, nulls, columns);
+	return n == 0 ? tuple : SetColumns(rel, tuple, columns, n, values, nulls);
+}
+
+DYNAMO_FUNCTION(dynamo_derive_keys);
+
+Datum
+dynamo_derive_keys(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	HeapTuple	tuple;
+	HeapTuple	old = NULL;
+	TableDef   *def;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event) ||
+		TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.derive_keys must be a BEFORE INSERT OR UPDATE row trigger")));
+	tuple = trigger->tg_trigtuple;
+	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
+	{
+		old = tuple;
+		tuple = trigger->tg_newtuple;
+	}
+	def = TableDefAcquire(trigger->tg_relation);
+	tuple = DeriveTuple(trigger->tg_relation, def, tuple, old);
+	TableDefRelease(def);
+	return PointerGetDatum(tuple);
+}

@@ -1,0 +1,198 @@
+/*
+ * describe.c
+ *	  dynamo.describe_table and dynamo.table_relation: a table's definition
+ *	  and size for SQL users, with DescribeTable's members in snake_case.
+ *
+ * Like the system catalogs they are made from, they are for everyone.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "catalog/table.h"
+#include "errors.h"
+
+/* Rows as the planner last counted them; 0 if it never did. */
+static int64
+EstimatedRows(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	float4		rows = 0;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		rows = ((Form_pg_class) GETSTRUCT(tuple))->reltuples;
+		ReleaseSysCache(tuple);
+	}
+	return rows > 0 ? (int64) rows : 0;
+}
+
+static int64
+SizeOf(PGFunction function, Oid relid)
+{
+	return DatumGetInt64(DirectFunctionCall1(function, ObjectIdGetDatum(relid)));
+}
+
+static void
+AppendMember(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, "\"%s\": ", name);
+	escape_json(out, value);
+	appendStringInfoString(out, ", ");
+}
+
+static void
+AppendKeySchema(StringInfo out, const KeySchema *key)
+{
+	appendStringInfoString(out, "\"key_schema\": [");
+	for (int i = 0; i < key->npartition + key->nsort; i++)
+	{
+		appendStringInfoString(out, i > 0 ? ", {\"attribute_name\": " : "{\"attribute_name\": ");
+		escape_json(out, key->attributes[i].name.data);
+		appendStringInfo(out, ", \"key_type\": \"%s\"}",
+						 i < key->npartition ? "HASH" : "RANGE");
+	}
+	appendStringInfoChar(out, ']');
+}
+
+static int
+CompareAttributes(const void *a, const void *b)
+{
+	return SliceCompare(((const AttributeDef *) a)->name, ((const AttributeDef *) b)->name);
+}
+
+/* By name, as the service echoes them. */
+static void
+AppendAttributes(StringInfo out, const TableDef *def)
+{
+	AttributeDef *sorted = palloc(sizeof(AttributeDef) * def->nattributes);
+
+	memcpy(sorted, def->attributes, sizeof(AttributeDef) * def->nattributes);
+	qsort(sorted, def->nattributes, sizeof(AttributeDef), CompareAttributes);
+	appendStringInfoString(out, "\"attribute_definitions\": [");
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		appendStringInfoString(out, i > 0 ? ", {" : "{");
+		AppendMember(out, "attribute_name", sorted[i].name.data);
+		AppendMember(out, "column_name", sorted[i].column);
+		appendStringInfo(out, "\"attribute_type\": \"%s\"}", ValueTypeName(sorted[i].type));
+	}
+	appendStringInfoChar(out, ']');
+}
+
+static void
+AppendProjection(StringInfo out, const IndexDef *index)
+{
+	static const char *const names[] = {"ALL", "KEYS_ONLY", "INCLUDE"};
+
+	appendStringInfo(out, "\"projection\": {\"projection_type\": \"%s\"", names[index->projected]);
+	for (int i = 0; i < index->nnon_key; i++)
+	{
+		appendStringInfoString(out, i == 0 ? ", \"non_key_attributes\": [" : ", ");
+		escape_json(out, index->non_key[i].data);
+	}
+	appendStringInfoString(out, index->nnon_key > 0 ? "]}" : "}");
+}
+
+static void
+AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
+{
+	static const char *const states[] = {"CREATING", "ACTIVE", "DELETING"};
+	Oid			relid = IndexDefRelation(def, index);
+
+	appendStringInfoChar(out, '{');
+	AppendMember(out, "index_name", index->name);
+	AppendMember(out, "index_status", states[index->status]);
+	AppendMember(out, "relation", index->relation);
+	AppendMember(out, "storage", index->storage == STORAGE_INLINE ? "inline" : "table");
+	if (index->shards > 0)
+		appendStringInfo(out, "\"shards\": %d, ", index->shards);
+	if (index->shard_by.data != NULL)
+		AppendMember(out, "shard_by", index->shard_by.data);
+	AppendKeySchema(out, &index->key);
+	appendStringInfoString(out, ", ");
+	AppendProjection(out, index);
+	appendStringInfo(out, ", \"item_count\": " INT64_FORMAT ", \"index_size_bytes\": " INT64_FORMAT "}",
+					 EstimatedRows(relid), SizeOf(pg_total_relation_size, relid));
+}
+
+static void
+AppendIndexes(StringInfo out, const TableDef *def, bool local, const char *member)
+{
+	int			n = 0;
+
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].local != local)
+			continue;
+		if (n++ == 0)
+			appendStringInfo(out, ", \"%s\": [", member);
+		else
+			appendStringInfoString(out, ", ");
+		AppendIndex(out, def, &def->indexes[i]);
+	}
+	if (n > 0)
+		appendStringInfoChar(out, ']');
+}
+
+static Datum
+Describe(Relation rel, const TableDef *def)
+{
+	Oid			relid = RelationGetRelid(rel);
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '{');
+	AppendMember(&out, "table_name",
+				 def->long_name ? def->long_name : RelationGetRelationName(rel));
+	AppendMember(&out, "table_status", "ACTIVE");
+	AppendMember(&out, "schema_name", get_namespace_name(RelationGetNamespace(rel)));
+	AppendMember(&out, "relation", RelationGetRelationName(rel));
+	AppendKeySchema(&out, &def->key);
+	appendStringInfoString(&out, ", ");
+	AppendAttributes(&out, def);
+	appendStringInfo(&out, ", \"item_count\": " INT64_FORMAT ", \"table_size_bytes\": " INT64_FORMAT,
+					 EstimatedRows(relid), SizeOf(pg_total_relation_size, relid));
+	AppendIndexes(&out, def, false, "global_secondary_indexes");
+	AppendIndexes(&out, def, true, "local_secondary_indexes");
+	appendStringInfoChar(&out, '}');
+	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
+}
+
+DYNAMO_FUNCTION(dynamo_describe_table);
+
+Datum
+dynamo_describe_table(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Oid			relid = TableNameResolve(name, true);
+	Relation	rel = OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+	TableDef   *def;
+	Datum		result;
+
+	if (rel == NULL || !RelationIsDynamoTable(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Table: %s not found", name)));
+	def = TableDefAcquire(rel);
+	result = Describe(rel, def);
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+	return result;
+}
+
+DYNAMO_FUNCTION(dynamo_table_relation);
+
+Datum
+dynamo_table_relation(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_OID(TableNameResolve(text_to_cstring(PG_GETARG_TEXT_PP(0)), false));
+}

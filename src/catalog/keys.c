@@ -1,0 +1,321 @@
+/*
+ * keys.c
+ *	  Key attributes: values as columns hold them, and the service's checks.
+ *
+ * No catalog access: the derive_keys trigger runs this for every row.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+
+#include "catalog/table.h"
+#include "errors.h"
+#include "item/builder.h"
+#include "item/number.h"
+
+/* ---- values and column data ---- */
+
+Datum
+KeyValueToDatum(const AttributeDef *attr, ValueRef v)
+{
+	Slice		s = ValuePayload(v);
+
+	if (attr->type == VALUE_N)
+		return NumericGetDatum(NumberToNumeric((const uint8 *) s.data, s.len));
+	if (attr->type == VALUE_S && memchr(s.data, '\0', s.len) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg(DYNAMO_INVALID_PARAMETERS
+						"Key attribute %s contains U+0000", attr->name.data),
+				 errdetail("A key attribute is stored as PostgreSQL text, which cannot hold U+0000.")));
+	return PointerGetDatum(cstring_to_text_with_len(s.data, s.len));
+}
+
+struct varlena *
+KeyDatumToValue(ValueType type, Datum datum)
+{
+	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
+	uint8		number[NUMBER_MAX_BYTES];
+	uint32		len;
+	struct varlena *bytes;
+
+	if (type == VALUE_N)
+	{
+		NumberStatus status = NumberFromNumeric(DatumGetNumeric(datum), number, &len);
+
+		if (status != NUMBER_OK)
+			NumberError(status, "", 0);
+		ItemBuilderNumber(b, number, len);
+		return ItemBuilderFinish(b);
+	}
+	bytes = PG_DETOAST_DATUM_PACKED(datum);
+	if (type == VALUE_S)
+		ItemBuilderString(b, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+	else
+		ItemBuilderBinary(b, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
+	return ItemBuilderFinish(b);
+}
+
+static ValueRef
+FindAttribute(const AttributeDef *attr, ValueRef item)
+{
+	return AttributeFind(item, attr->name.data, attr->name.len);
+}
+
+struct varlena *
+KeyOfItem(const TableDef *def, ValueRef item)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	{
+		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+
+		ItemBuilderName(b, attr->name.data, attr->name.len);
+		ItemBuilderValue(b, FindAttribute(attr, item));
+	}
+	ItemBuilderEnd(b);
+	return ItemBuilderFinish(b);
+}
+
+bool
+ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item)
+{
+	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
+	{
+		if (ValueIsMissing(FindAttribute(&def->attributes[index->attributes[i]], item)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- checks ---- */
+
+/* Bytes that count against the limit of a key; numbers are never too long. */
+static uint32
+KeyBytes(ValueRef v)
+{
+	return ValueTypeOf(v) == VALUE_N ? 0 : v.len - 1;
+}
+
+static bool
+KeyIsEmpty(ValueRef v)
+{
+	return ValueTypeOf(v) != VALUE_N && v.len == 1;
+}
+
+static const char *
+KindName(ValueType type)
+{
+	return type == VALUE_B ? "binary" : "string";
+}
+
+static void
+TooLongError(bool partition)
+{
+	if (partition)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg(DYNAMO_INVALID_PARAMETERS
+						"Size of hashkey has exceeded the maximum size limit of2048 bytes")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg(DYNAMO_INVALID_PARAMETERS
+					"Aggregated size of all range keys has exceeded the size limit of 1024 bytes")));
+}
+
+/* One table key attribute of the right type. */
+static void
+CheckKeyValue(const AttributeDef *attr, ValueRef v, bool partition)
+{
+	if (KeyIsEmpty(v))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
+						KindName(attr->type), attr->name.data)));
+	if (KeyBytes(v) > (partition ? KEY_MAX_PARTITION : KEY_MAX_SORT))
+		TooLongError(partition);
+}
+
+static void
+CheckTableKeys(const TableDef *def, ValueRef item)
+{
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	{
+		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+		ValueRef	v = FindAttribute(attr, item);
+
+		if (ValueIsMissing(v))
+			ereport(ERROR,
+					(errcode(ERRCODE_DYNAMO_VALIDATION),
+					 errmsg(DYNAMO_INVALID_PARAMETERS
+							"Missing the key %s in the item", attr->name.data)));
+		if (ValueTypeOf(v) != attr->type)
+			ereport(ERROR,
+					(errcode(ERRCODE_DYNAMO_VALIDATION),
+					 errmsg(DYNAMO_INVALID_PARAMETERS
+							"Type mismatch for key %s expected: %s actual: %s",
+							attr->name.data, ValueTypeName(attr->type),
+							ValueTypeName(ValueTypeOf(v)))));
+		CheckKeyValue(attr, v, i < def->key.npartition);
+	}
+}
+
+/* One index; *position is the offending one of its key attributes. */
+static KeyProblem
+IndexKeyProblem(const TableDef *def, const IndexDef *index, ValueRef item, int *position)
+{
+	uint32		partition_bytes = 0;
+	uint32		sort_bytes = 0;
+
+	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
+	{
+		const AttributeDef *attr = &def->attributes[index->attributes[i]];
+		ValueRef	v = FindAttribute(attr, item);
+
+		if (ValueIsMissing(v))
+			continue;
+		*position = i;
+		if (ValueTypeOf(v) != attr->type)
+			return KEY_TYPE_MISMATCH;
+		if (KeyIsEmpty(v))
+			return KEY_EMPTY;
+		if (attr->type == VALUE_S && memchr(v.data + 1, '\0', v.len - 1) != NULL)
+			return KEY_HAS_NUL;
+		if (i < index->key.npartition)
+			partition_bytes += KeyBytes(v);
+		else
+			sort_bytes += KeyBytes(v);
+		if (partition_bytes > KEY_MAX_PARTITION || sort_bytes > KEY_MAX_SORT)
+			return KEY_TOO_LONG;
+	}
+	return KEY_VALID;
+}
+
+/* The largest size any role of an attribute allows. */
+static uint32
+LargestKey(const TableDef *def, int attribute)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		for (int j = 0; j < index->key.npartition; j++)
+		{
+			if (index->attributes[j] == attribute)
+				return KEY_MAX_PARTITION;
+		}
+	}
+	return KEY_MAX_SORT;
+}
+
+bool
+StoredKeyIsUsable(const TableDef *def, int attribute, ValueRef item)
+{
+	const AttributeDef *attr = &def->attributes[attribute];
+	ValueRef	v = FindAttribute(attr, item);
+
+	if (ValueIsMissing(v))
+		return true;
+	return ValueTypeOf(v) == attr->type && !KeyIsEmpty(v) &&
+		KeyBytes(v) <= LargestKey(def, attribute) &&
+		(attr->type != VALUE_S || memchr(v.data + 1, '\0', v.len - 1) == NULL);
+}
+
+KeyProblem
+FindIndexKeyProblem(const TableDef *def, ValueRef item,
+					const IndexDef **index, int *attribute)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		int			position = 0;
+		KeyProblem	problem = IndexKeyProblem(def, &def->indexes[i], item, &position);
+
+		if (problem != KEY_VALID)
+		{
+			*index = &def->indexes[i];
+			*attribute = def->indexes[i].attributes[position];
+			return problem;
+		}
+	}
+	return KEY_VALID;
+}
+
+static void
+IndexKeyError(const AttributeDef *attr, const IndexDef *index,
+			  KeyProblem problem, ValueRef v)
+{
+	if (problem == KEY_TYPE_MISMATCH)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg(DYNAMO_INVALID_PARAMETERS
+						"Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
+						attr->name.data, ValueTypeName(attr->type),
+						ValueTypeName(ValueTypeOf(v)), index->name)));
+	if (problem == KEY_EMPTY)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s",
+						KindName(attr->type), index->name, attr->name.data)));
+}
+
+static void
+CheckIndexKeys(const TableDef *def, ValueRef item)
+{
+	const IndexDef *index;
+	int			attribute;
+	KeyProblem	problem = FindIndexKeyProblem(def, item, &index, &attribute);
+	const AttributeDef *attr;
+
+	if (problem == KEY_VALID)
+		return;
+	attr = &def->attributes[attribute];
+	if (problem == KEY_HAS_NUL)
+		KeyValueToDatum(attr, FindAttribute(attr, item));	/* raises it */
+	if (problem == KEY_TOO_LONG)
+	{
+		bool		partition = false;
+
+		for (int i = 0; i < index->key.npartition; i++)
+			partition |= index->attributes[i] == attribute;
+		TooLongError(partition);
+	}
+	IndexKeyError(attr, index, problem, FindAttribute(attr, item));
+}
+
+void
+CheckItemKeys(const TableDef *def, ValueRef item)
+{
+	CheckTableKeys(def, item);
+	if (def->nindexes > 0)
+		CheckIndexKeys(def, item);
+}
+
+static void
+KeyMismatchError(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("The provided key element does not match the schema")));
+}
+
+void
+CheckKeyParameter(const TableDef *def, ValueRef key)
+{
+	int			nkey = def->key.npartition + def->key.nsort;
+	Container	c;
+
+	ContainerOpen(key, &c);
+	if (c.count != (uint32) nkey)
+		KeyMismatchError();
+	for (int i = 0; i < nkey; i++)
+	{
+		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+		ValueRef	v = MapFind(&c, attr->name.data, attr->name.len);
+
+		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
+			KeyMismatchError();
+		CheckKeyValue(attr, v, i < def->key.npartition);
+	}
+}

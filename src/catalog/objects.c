@@ -1,0 +1,40 @@
+/*
+ * objects.c
+ *	  The extension's own objects in the system catalogs.
+ *
+ * These are looked up without a check of the caller's USAGE privilege on the
+ * schema: plain SQL on a dynamo table must work for whoever may write it.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/syscache.h"
+
+#include "catalog/objects.h"
+
+Oid
+DynamoFunctionOid(const char *name)
+{
+	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, true);
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
+						   CStringGetDatum(name),
+						   PointerGetDatum(buildoidvector(NULL, 0)),
+						   ObjectIdGetDatum(schema));
+}
+
+Oid
+ItemTypeOid(void)
+{
+	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, true);
+
+	if (!OidIsValid(schema))
+		return InvalidOid;
+	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
+						   CStringGetDatum("item"), ObjectIdGetDatum(schema));
+}
