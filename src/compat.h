@@ -36,4 +36,89 @@
 #define RelationOwnercheck(relid, role) pg_class_ownercheck(relid, role)
 #endif
 
+/*
+ * Permissions of a range table entry have had a node of their own since 16;
+ * since 18 the executor wants to know the entries that survived pruning.
+ */
+#if PG_VERSION_NUM >= 160000
+#define PermissionsNode RTEPermissionInfo
+#define MakePermissionsNode(rte) \
+	((rte)->perminfoindex = 1, makeNode(RTEPermissionInfo))
+#define CheckPermissionsNode(rte, perms) \
+	ExecCheckPermissions(list_make1(rte), list_make1(perms), true)
+#if PG_VERSION_NUM >= 180000
+#define InitRangeTable(estate, rte, perms) \
+	ExecInitRangeTable(estate, list_make1(rte), list_make1(perms), \
+					   bms_make_singleton(1))
+#else
+#define InitRangeTable(estate, rte, perms) \
+	ExecInitRangeTable(estate, list_make1(rte), list_make1(perms))
+#endif
+#else
+#define PermissionsNode RangeTblEntry
+#define MakePermissionsNode(rte) (rte)
+#define CheckPermissionsNode(rte, perms) \
+	ExecCheckRTPerms(list_make1(rte), true)
+#define InitRangeTable(estate, rte, perms) \
+	ExecInitRangeTable(estate, list_make1(rte))
+#endif
+
+/* Which indexes an update needs new entries in: summarizing ones since 16. */
+#if PG_VERSION_NUM >= 160000
+#define UpdatedIndexes TU_UpdateIndexes
+#define InsertUpdatedIndexTuples(rri, slot, estate, updated) \
+	ExecInsertIndexTuples(rri, slot, estate, true, false, NULL, NIL, \
+						  (updated) == TU_Summarizing)
+#define InsertSpeculativeIndexTuples(rri, slot, estate, conflict, arbiters) \
+	ExecInsertIndexTuples(rri, slot, estate, false, true, conflict, arbiters, false)
+#define InsertIndexTuples(rri, slot, estate) \
+	ExecInsertIndexTuples(rri, slot, estate, false, false, NULL, NIL, false)
+#define NO_UPDATED_INDEXES TU_None
+#else
+#define UpdatedIndexes bool
+#define InsertUpdatedIndexTuples(rri, slot, estate, updated) \
+	ExecInsertIndexTuples(rri, slot, estate, true, false, NULL, NIL)
+#define InsertSpeculativeIndexTuples(rri, slot, estate, conflict, arbiters) \
+	ExecInsertIndexTuples(rri, slot, estate, false, true, conflict, arbiters)
+#define InsertIndexTuples(rri, slot, estate) \
+	ExecInsertIndexTuples(rri, slot, estate, false, false, NULL, NIL)
+#define NO_UPDATED_INDEXES false
+#endif
+
+/* BEFORE ROW triggers: results of locking since 16, MERGE since 18. */
+#if PG_VERSION_NUM >= 180000
+#define BeforeRowUpdate(estate, epq, rri, tid, slot) \
+	ExecBRUpdateTriggers(estate, epq, rri, tid, NULL, slot, NULL, NULL, false)
+#define BeforeRowDelete(estate, epq, rri, tid) \
+	ExecBRDeleteTriggers(estate, epq, rri, tid, NULL, NULL, NULL, NULL, false)
+#elif PG_VERSION_NUM >= 160000
+#define BeforeRowUpdate(estate, epq, rri, tid, slot) \
+	ExecBRUpdateTriggers(estate, epq, rri, tid, NULL, slot, NULL, NULL)
+#define BeforeRowDelete(estate, epq, rri, tid) \
+	ExecBRDeleteTriggers(estate, epq, rri, tid, NULL, NULL, NULL, NULL)
+#else
+#define BeforeRowUpdate(estate, epq, rri, tid, slot) \
+	ExecBRUpdateTriggers(estate, epq, rri, tid, NULL, slot, NULL)
+#define BeforeRowDelete(estate, epq, rri, tid) \
+	ExecBRDeleteTriggers(estate, epq, rri, tid, NULL, NULL)
+#endif
+
+/* An ordinary index scan; without EXPLAIN's counters, which came with 18. */
+#if PG_VERSION_NUM >= 180000
+#define BeginIndexScan(rel, index, snapshot, nkeys) \
+	index_beginscan(rel, index, snapshot, NULL, nkeys, 0)
+#else
+#define BeginIndexScan(rel, index, snapshot, nkeys) \
+	index_beginscan(rel, index, snapshot, nkeys, 0)
+#endif
+
+/* An EvalPlanQual state that is never used for a recheck. */
+#if PG_VERSION_NUM >= 160000
+#define InitUnusedEvalPlanQual(epq, estate) \
+	EvalPlanQualInit(epq, estate, NULL, NIL, -1, NIL)
+#else
+#define InitUnusedEvalPlanQual(epq, estate) \
+	EvalPlanQualInit(epq, estate, NULL, NIL, -1)
+#endif
+
 #endif							/* DYNAMO_COMPAT_H */

@@ -11,6 +11,7 @@
 #include "catalog/table.h"
 #include "compat.h"
 #include "request/operation.h"
+#include "store/store.h"
 
 PG_MODULE_MAGIC;
 
@@ -21,6 +22,7 @@ _PG_init(void)
 {
 	DdlInit();
 	TableCacheInit();
+	StoreInit();
 	RequestInit();
 	MarkGUCPrefixReserved("dynamo");
 }

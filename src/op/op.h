@@ -56,18 +56,20 @@ typedef struct WriteOp
 	WriteKind	kind;
 	const char *table_name;
 	ValueRef	item;
+	struct varlena *datum;		/* the varlena whose root item is; may be NULL */
 	ExprText	update;
 	ExprText	condition;
 	ExprArgs	args;
 	ReturnValues return_values;
 	bool		return_old_on_failure;
+	bool		sizes;			/* fill in the sizes of the result */
 } WriteOp;
 
 typedef struct WriteResult
 {
 	struct varlena *attributes; /* as return_values asks; NULL: absent */
-	uint64		old_size;		/* ItemSize before and after; 0: no item */
-	uint64		new_size;
+	uint64		old_size;		/* if asked for: ItemSize before and after; */
+	uint64		new_size;		/* 0: no item */
 } WriteResult;
 
 extern void WriteItem(const WriteOp *op, WriteResult *result);
@@ -78,12 +80,13 @@ typedef struct GetOp
 	ValueRef	key;
 	ExprText	projection;
 	ExprArgs	args;
+	bool		sizes;			/* fill in the size of the result */
 } GetOp;
 
 typedef struct GetResult
 {
 	struct varlena *item;		/* projected; NULL: no item */
-	uint64		size;			/* of the whole stored item */
+	uint64		size;			/* if asked for: of the whole stored item */
 } GetResult;
 
 extern void GetItem(const GetOp *op, GetResult *result);

@@ -29,6 +29,7 @@ typedef struct Store
 {
 	Relation	rel;
 	TableDef   *def;
+	AclMode		access;
 	bool		direct;			/* which path this call takes */
 } Store;
 
@@ -38,11 +39,20 @@ typedef struct Store
  * Opens a table by its DynamoDB name for reading (ACL_SELECT) or writing (any
  * of ACL_INSERT, ACL_UPDATE, ACL_DELETE), checks the caller's privileges as
  * the executor would, refuses writes in read-only transactions and parallel
- * mode, and chooses the path.  Locks are held to the end of the transaction
- * for writing, released by StoreClose for reading.
+ * mode, and chooses the path.  Locks are held to the end of the transaction,
+ * as those of the same SQL would be.
+ *
+ * Column privileges: SELECT and INSERT are needed on the key columns and on
+ * item, UPDATE on item.
  */
 extern void StoreOpen(Store *store, const char *table_name, AclMode access);
 extern void StoreClose(Store *store);
+
+static inline bool
+StoreForWriting(const Store *store)
+{
+	return (store->access & (ACL_INSERT | ACL_UPDATE | ACL_DELETE)) != 0;
+}
 
 /* ---- keys ---- */
 
@@ -53,7 +63,10 @@ typedef struct RowKey
 	ValueRef	attributes[2];	/* the same as encoded values */
 } RowKey;
 
-/* From a map that has the key attributes (CheckKeyParameter was called). */
+/*
+ * From a map that has the key attributes (CheckKeyParameter was called).  The
+ * attributes point into it.
+ */
 extern void RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key);
 
 /* ---- get.c ---- */
@@ -73,24 +86,30 @@ typedef enum WriteAction
 } WriteAction;
 
 /*
- * Decides what to write, given the current, locked version of the row
- * (MISSING_VALUE if there is none).  May be called again when the row that
- * was decided on has changed or appeared; the last call counts.  Errors
+ * Decides what to write, given the current version of the row (MISSING_VALUE
+ * if there is none), valid during the call.  May be called again when the row
+ * that was decided on has changed or appeared; the last call counts.  Errors
  * (a failed condition) are raised from here.  *item is set for WRITE_PUT.
  */
 typedef WriteAction (*WriteDecider) (void *arg, ValueRef old, struct varlena **item);
 
 /*
- * Locks the row at key, or its absence, lets decide say what to do and does
- * it, all triggers and constraints included; atomic under concurrency.  Waits
- * for concurrent writers of the same key; in REPEATABLE READ and above raises
- * a serialization failure when the row changed after the snapshot.
+ * Finds the row at key, or its absence, lets decide say what to do and does
+ * it, all triggers and constraints included.  Atomic under concurrency: what
+ * was decided on is what is replaced.  Waits for concurrent writers of the
+ * same key; in REPEATABLE READ and above raises a serialization failure when
+ * the row changed after the snapshot.
  *
- * need_old: decide looks at old.  When false (an unconditional put) the path
- * may skip reading the old row, and old is then MISSING_VALUE.
+ * need_old: decide looks at old.  When false the path may skip reading the
+ * old row, and old may be MISSING_VALUE although there is one.
+ *
+ * Returns what was done: WRITE_NOTHING also when there was no row to delete,
+ * or when a trigger suppressed the write.  *stored is set for WRITE_PUT: the
+ * item as it was stored, which is *item unless a trigger made it another.
  */
 extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
-							  WriteDecider decide, void *arg);
+							  WriteDecider decide, void *arg,
+							  struct varlena **stored);
 
 /* ---- scan.c ---- */
 

@@ -1,0 +1,222 @@
+/*
+ * find_row.c
+ *	  The current version of a row, for the direct write path.
+ *
+ *	  The search uses a dirty snapshot, as the uniqueness check of INSERT ...
+ *	  ON CONFLICT does.  A dirty snapshot sees what is committed now and what
+ *	  this transaction did up to now, so that it finds the one version that a
+ *	  write would replace, and our own earlier writes in the same statement
+ *	  are no conflict.  It also tells of transactions in progress that insert,
+ *	  update or delete the row; we wait for them, since what they leave behind
+ *	  is what must be decided on.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/tuptable.h"
+#include "storage/lmgr.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "store/write_direct.h"
+
+/* ---- scan keys ---- */
+
+static RegProcedure
+EqualityFunction(ValueType type)
+{
+	switch (type)
+	{
+		case VALUE_N:
+			return F_NUMERIC_EQ;
+		case VALUE_B:
+			return F_BYTEAEQ;
+		default:
+			return F_TEXTEQ;
+	}
+}
+
+/* The key attribute that a column of the primary key's index holds. */
+static int
+KeyAttributeOfColumn(const DirectWrite *d, int column)
+{
+	AttrNumber	attnum = d->primary->rd_index->indkey.values[column];
+	int			nkeys = d->def->key.npartition + d->def->key.nsort;
+
+	for (int i = 0; i < nkeys; i++)
+	{
+		if (d->def->attributes[d->def->key_attributes[i]].attnum == attnum)
+			return i;
+	}
+	elog(ERROR, "primary key of \"%s\" is not on its key attributes",
+		 RelationGetRelationName(d->rel));
+	return 0;
+}
+
+static int
+BuildKeys(const DirectWrite *d, ScanKey keys)
+{
+	int			nkeys = d->def->key.npartition + d->def->key.nsort;
+
+	for (int i = 0; i < nkeys; i++)
+	{
+		int			k = KeyAttributeOfColumn(d, i);
+
+		ScanKeyEntryInitialize(&keys[i], 0, i + 1, BTEqualStrategyNumber, InvalidOid,
+							   d->primary->rd_indcollation[i],
+							   EqualityFunction(d->def->attributes[d->def->key_attributes[k]].type),
+							   d->request->key->values[k]);
+	}
+	return nkeys;
+}
+
+/* Fetches the row that a snapshot shows into d->old; false if there is none. */
+static bool
+FetchRow(DirectWrite *d, Snapshot snapshot)
+{
+	ScanKeyData keys[2];
+	int			nkeys = BuildKeys(d, keys);
+	IndexScanDesc scan = BeginIndexScan(d->rel, d->primary, snapshot, nkeys);
+	bool		found;
+
+	index_rescan(scan, keys, nkeys, NULL, 0);
+	found = index_getnext_slot(scan, ForwardScanDirection, d->old);
+	index_endscan(scan);
+	return found;
+}
+
+/* ---- stricter isolation levels ---- */
+
+void
+RowWasChanged(const DirectWrite *d, TM_Result how)
+{
+	bool		deletes_only = (d->request->store->access & ACL_UPDATE) == 0;
+
+	if (!IsolationUsesXactSnapshot())
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 how == TM_Deleted && deletes_only ?
+			 errmsg("could not serialize access due to concurrent delete") :
+			 errmsg("could not serialize access due to concurrent update")));
+}
+
+/*
+ * The row in d->old is current; is it what the snapshot shows?  Our own
+ * versions are fine even if this statement's snapshot is too old to see them.
+ */
+static void
+CheckRowVisible(DirectWrite *d)
+{
+	bool		isnull;
+	Datum		xmin;
+
+	if (table_tuple_satisfies_snapshot(d->rel, d->old, GetActiveSnapshot()))
+		return;
+	xmin = slot_getsysattr(d->old, MinTransactionIdAttributeNumber, &isnull);
+	if (!TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin)))
+		RowWasChanged(d, TM_Updated);
+}
+
+/*
+ * The snapshot shows a row (in d->old) but there is none now.  Only we may
+ * have deleted it.
+ */
+static void
+CheckRowDeletedByUs(DirectWrite *d)
+{
+	bool		should_free;
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(d->old, false, &should_free);
+	TransactionId xmax = HeapTupleHeaderGetUpdateXid(tuple->t_data);
+
+	if (!TransactionIdIsCurrentTransactionId(xmax))
+		RowWasChanged(d, TM_Deleted);
+	if (should_free)
+		heap_freetuple(tuple);
+}
+
+/* ---- the search ---- */
+
+static void
+WaitForInserter(DirectWrite *d, const SnapshotData *dirty)
+{
+	ItemPointerData tid = d->old->tts_tid;
+
+	ExecClearTuple(d->old);
+	if (dirty->speculativeToken != 0)
+		SpeculativeInsertionWait(dirty->xmin, dirty->speculativeToken);
+	else
+		XactLockTableWait(dirty->xmin, d->rel, &tid, XLTW_InsertIndex);
+}
+
+/*
+ * Locks the row in d->old, waiting for those who are changing it.  Deleting
+ * needs a stronger lock than an update that leaves the key alone.
+ */
+static FoundState
+LockRow(DirectWrite *d)
+{
+	LockTupleMode mode = (d->request->store->access & ACL_UPDATE) ?
+		LockTupleNoKeyExclusive : LockTupleExclusive;
+	ItemPointerData tid = d->old->tts_tid;
+	TM_FailureData failure;
+	TM_Result	result;
+
+	result = table_tuple_lock(d->rel, &tid, GetActiveSnapshot(), d->old, d->cid,
+							  mode, LockWaitBlock, 0, &failure);
+	switch (result)
+	{
+		case TM_Ok:
+			return ROW_FOUND;
+		case TM_Updated:
+		case TM_Deleted:
+			RowWasChanged(d, result);
+			ExecClearTuple(d->old);
+			return ROW_CHANGED;
+		default:
+			/* a dirty snapshot does not show what we changed ourselves */
+			elog(ERROR, "unexpected table_tuple_lock status: %u", result);
+			return ROW_CHANGED;
+	}
+}
+
+FoundState
+FindCurrentRow(DirectWrite *d, bool lock)
+{
+	SnapshotData dirty;
+	bool		shown = false;
+	FoundState	state = ROW_FOUND;
+
+	/*
+	 * The row as the snapshot shows it matters in the stricter levels.
+	 * Reading it also takes the predicate locks of SERIALIZABLE.
+	 */
+	if (IsolationUsesXactSnapshot())
+		shown = FetchRow(d, GetActiveSnapshot());
+
+	InitDirtySnapshot(dirty);
+	if (!FetchRow(d, &dirty))
+	{
+		if (shown && FetchRow(d, GetActiveSnapshot()))
+			CheckRowDeletedByUs(d);
+		ExecClearTuple(d->old);
+		return ROW_ABSENT;
+	}
+	if (TransactionIdIsValid(dirty.xmin))
+	{
+		WaitForInserter(d, &dirty);
+		return ROW_CHANGED;
+	}
+
+	/* somebody is updating or deleting it, unless it was us only locking it */
+	if (lock || TransactionIdIsValid(dirty.xmax))
+		state = LockRow(d);
+	if (state == ROW_FOUND && IsolationUsesXactSnapshot())
+		CheckRowVisible(d);
+	return state;
+}

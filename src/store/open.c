@@ -1,0 +1,247 @@
+/*
+ * open.c
+ *	  Opening a dynamo table for an operation: name, lock, privileges, path.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/skey.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "storage/sinval.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+
+#include "store/store.h"
+
+bool		store_direct_access = true;
+
+void
+StoreInit(void)
+{
+	DefineCustomBoolVariable("dynamo.direct_access",
+							 "Reads and writes rows without going through SQL statements where that is possible.",
+							 "Both ways give the same results; off is for tests and for comparison.",
+							 &store_direct_access,
+							 true,
+							 PGC_USERSET,
+							 0,
+							 NULL, NULL, NULL);
+}
+
+/* ---- name and lock ---- */
+
+/*
+ * Resolves and locks.  A name may come to mean another relation while we wait
+ * for the lock; like RangeVarGetRelidExtended, look again until it is stable.
+ */
+static Oid
+LockTableByName(const char *name, LOCKMODE lockmode)
+{
+	Oid			locked = InvalidOid;
+
+	for (;;)
+	{
+		uint64		inval_count = SharedInvalidMessageCounter;
+		Oid			relid = TableNameResolve(name, false);
+
+		if (relid == locked)
+			return relid;
+		if (OidIsValid(locked))
+			UnlockRelationOid(locked, lockmode);
+
+		LockRelationOid(relid, lockmode);
+		locked = relid;
+		if (inval_count == SharedInvalidMessageCounter)
+			return relid;
+	}
+}
+
+/* What the executor would refuse before it takes any lock. */
+static void
+CheckWritable(const char *name, AclMode access)
+{
+	const char *command = (access & ACL_INSERT) ? "INSERT" :
+		(access & ACL_UPDATE) ? "UPDATE" : "DELETE";
+
+	/* temporary tables may be written in a read-only transaction */
+	if (XactReadOnly &&
+		!isTempNamespace(get_rel_namespace(TableNameResolve(name, false))))
+		PreventCommandIfReadOnly(command);
+	PreventCommandIfParallelMode(command);
+}
+
+/* ---- privileges ---- */
+
+static Bitmapset *
+AddColumn(Bitmapset *columns, AttrNumber attnum)
+{
+	return bms_add_member(columns, attnum - FirstLowInvalidHeapAttributeNumber);
+}
+
+static Bitmapset *
+KeyAndItemColumns(const TableDef *def)
+{
+	Bitmapset  *columns = AddColumn(NULL, def->item_attnum);
+
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+		columns = AddColumn(columns, def->attributes[def->key_attributes[i]].attnum);
+	return columns;
+}
+
+/*
+ * As the executor checks the statements of the SQL path, column privileges
+ * and the hook of security modules included.
+ */
+static void
+CheckPrivileges(const Store *store)
+{
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	PermissionsNode *perms;
+
+	rte->rtekind = RTE_RELATION;
+	rte->relid = RelationGetRelid(store->rel);
+	rte->relkind = store->rel->rd_rel->relkind;
+	rte->rellockmode = StoreForWriting(store) ? RowExclusiveLock : AccessShareLock;
+
+	perms = MakePermissionsNode(rte);
+	perms->relid = rte->relid;
+	perms->requiredPerms = store->access;
+	perms->selectedCols = KeyAndItemColumns(store->def);
+	if (store->access & ACL_INSERT)
+		perms->insertedCols = perms->selectedCols;
+	if (store->access & ACL_UPDATE)
+		perms->updatedCols = AddColumn(NULL, store->def->item_attnum);
+
+	CheckPermissionsNode(rte, perms);
+}
+
+/* ---- path ---- */
+
+/*
+ * Whether a distributed engine (Citus) keeps the rows elsewhere: the local
+ * table is an empty shell then, and only SQL finds the rows.
+ */
+static bool
+IsDistributed(Oid relid)
+{
+	Oid			catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+	AttrNumber	attnum;
+	Relation	rel;
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool		found;
+
+	if (likely(!OidIsValid(catalog)))
+		return false;
+	attnum = get_attnum(catalog, "logicalrelid");
+	if (attnum == InvalidAttrNumber)
+		return false;
+
+	rel = table_open(catalog, AccessShareLock);
+	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+static bool
+HasStatementTriggers(const TriggerDesc *t)
+{
+	return t->trig_insert_before_statement || t->trig_insert_after_statement ||
+		t->trig_update_before_statement || t->trig_update_after_statement ||
+		t->trig_delete_before_statement || t->trig_delete_after_statement;
+}
+
+/*
+ * The values of columns other than ours are the executor's business when they
+ * are not simply null in a new row.
+ */
+static bool
+HasColumnDefaults(const Store *store)
+{
+	TupleDesc	desc = RelationGetDescr(store->rel);
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute att = TupleDescAttr(desc, i);
+
+		if (att->attisdropped || i == store->def->item_attnum - 1)
+			continue;
+		if (att->atthasdef || att->attidentity != '\0' ||
+			(att->atttypid >= FirstGenbkiObjectId &&
+			 get_typtype(att->atttypid) == TYPTYPE_DOMAIN))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the rows are plain local heap rows that this user may see all of. */
+static bool
+IsPlainTable(Relation rel)
+{
+	Form_pg_class form = rel->rd_rel;
+
+	return form->relkind == RELKIND_RELATION &&
+		rel->rd_tableam == GetHeapamTableAmRoutine() &&
+		!form->relispartition &&
+		!form->relhassubclass &&
+		!form->relhasrules &&
+		(!form->relrowsecurity ||
+		 check_enable_rls(RelationGetRelid(rel), InvalidOid, true) == RLS_NONE_ENV) &&
+		!IsDistributed(RelationGetRelid(rel));
+}
+
+static bool
+UseDirectPath(const Store *store)
+{
+	Relation	rel = store->rel;
+
+	if (!store_direct_access || !IsPlainTable(rel))
+		return false;
+	if (!StoreForWriting(store))
+		return true;
+	return (rel->trigdesc == NULL || !HasStatementTriggers(rel->trigdesc)) &&
+		!HasColumnDefaults(store);
+}
+
+/* ---- open and close ---- */
+
+void
+StoreOpen(Store *store, const char *table_name, AclMode access)
+{
+	LOCKMODE	lockmode = AccessShareLock;
+	Oid			relid;
+
+	store->access = access;
+	if (StoreForWriting(store))
+	{
+		CheckWritable(table_name, access);
+		lockmode = RowExclusiveLock;
+	}
+
+	relid = LockTableByName(table_name, lockmode);
+	store->rel = table_open(relid, NoLock);
+	store->def = TableDefAcquire(store->rel);
+	CheckPrivileges(store);
+	store->direct = UseDirectPath(store);
+}
+
+void
+StoreClose(Store *store)
+{
+	TableDefRelease(store->def);
+	table_close(store->rel, NoLock);
+}

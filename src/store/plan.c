@@ -1,0 +1,124 @@
+/*
+ * plan.c
+ *	  Kept plans of the SQL path, by statement text.
+ *
+ *	  Statements name their relations with schema and quote them, so that a
+ *	  plan does not depend on search_path; PostgreSQL's plan cache follows
+ *	  changes of the relations and of the role.
+ *
+ *	  The cache is bounded.  A plan may be running further up the stack (a
+ *	  trigger calls us while its statement runs), so only plans that this
+ *	  transaction has not used are dropped.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type_d.h"
+#include "common/hashfn.h"
+#include "utils/builtins.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "store/plan.h"
+
+#define PLAN_CACHE_SIZE		256
+
+typedef struct PlanEntry
+{
+	uint64		hash;			/* of the text; the key */
+	char	   *sql;
+	SPIPlanPtr	plan;
+	TimestampTz used;			/* start of the last transaction that used it */
+} PlanEntry;
+
+static HTAB *plans = NULL;
+
+static void
+CreatePlanCache(void)
+{
+	HASHCTL		ctl = {0};
+
+	ctl.keysize = sizeof(uint64);
+	ctl.entrysize = sizeof(PlanEntry);
+	plans = hash_create("dynamo plans", 64, &ctl, HASH_ELEM | HASH_BLOBS);
+}
+
+static void
+DropPlan(PlanEntry *entry)
+{
+	if (entry->plan != NULL)
+		SPI_freeplan(entry->plan);
+	if (entry->sql != NULL)
+		pfree(entry->sql);
+	hash_search(plans, &entry->hash, HASH_REMOVE, NULL);
+}
+
+static void
+DropUnusedPlans(TimestampTz now)
+{
+	HASH_SEQ_STATUS status;
+	PlanEntry  *entry;
+
+	hash_seq_init(&status, plans);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		if (entry->used != now)
+			DropPlan(entry);
+	}
+}
+
+static SPIPlanPtr
+PreparePlan(const char *sql, int nargs, Oid *argtypes)
+{
+	SPIPlanPtr	plan = SPI_prepare(sql, nargs, argtypes);
+
+	if (plan == NULL)
+		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
+	return plan;
+}
+
+SPIPlanPtr
+StorePlan(const char *sql, int nargs, Oid *argtypes)
+{
+	uint64		hash = hash_bytes_extended((const unsigned char *) sql,
+										   (int) strlen(sql), 0);
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+	PlanEntry  *entry;
+	SPIPlanPtr	plan;
+	char	   *text;
+	bool		found;
+
+	if (plans == NULL)
+		CreatePlanCache();
+	entry = hash_search(plans, &hash, HASH_FIND, NULL);
+	if (entry != NULL && strcmp(entry->sql, sql) == 0)
+	{
+		entry->used = now;
+		return entry->plan;
+	}
+
+	plan = PreparePlan(sql, nargs, argtypes);
+	if (entry != NULL)
+		return plan;			/* another text of the same hash: not kept */
+	if (SPI_keepplan(plan) != 0)
+		elog(ERROR, "SPI_keepplan failed");
+
+	if (hash_get_num_entries(plans) >= PLAN_CACHE_SIZE)
+		DropUnusedPlans(now);
+	text = MemoryContextStrdup(TopMemoryContext, sql);
+	entry = hash_search(plans, &hash, HASH_ENTER, &found);
+	entry->sql = text;
+	entry->plan = plan;
+	entry->used = now;
+	return plan;
+}
+
+void
+AppendRelationName(StringInfo sql, Relation rel)
+{
+	char	   *schema = get_namespace_name(RelationGetNamespace(rel));
+
+	appendStringInfoString(sql, quote_qualified_identifier(schema, RelationGetRelationName(rel)));
+}

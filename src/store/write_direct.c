@@ -1,0 +1,467 @@
+/*
+ * write_direct.c
+ *	  Writing one row with the executor's own primitives.
+ *
+ *	  What nodeModifyTable.c does for INSERT ... ON CONFLICT, UPDATE and
+ *	  DELETE of one row by primary key, in its order: BEFORE ROW triggers,
+ *	  constraints, the heap, the indexes, AFTER ROW triggers.
+ *
+ *	  Atomicity.  The decision is taken on the current version of the row, and
+ *	  heap_update and heap_delete refuse to replace any other: they report
+ *	  TM_Updated or TM_Deleted if it changed since, and we start again, or
+ *	  fail in REPEATABLE READ.  So the row need not be locked beforehand, and
+ *	  is not, unless BEFORE triggers will look at it.  A row that is absent is
+ *	  inserted speculatively; if somebody else was faster we start again too.
+ *
+ *	  Commands.  The command counter is incremented before, so that what this
+ *	  statement wrote already can be written again, and after, so that what
+ *	  follows sees the row.
+ *
+ *	  The derive_keys trigger is not called as a trigger if it is the only
+ *	  BEFORE ROW trigger: then DeriveKeys fills the columns of the new row.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "store/write_direct.h"
+
+/* ---- begin and end ---- */
+
+/*
+ * Whether derive_keys is the only BEFORE ROW trigger of INSERT and UPDATE,
+ * and always fires.  TableDefAcquire has found it among the triggers.
+ */
+static bool
+OnlyDeriveKeysBefore(const TriggerDesc *triggers)
+{
+	int			before = 0;
+
+	if (triggers == NULL || triggers->trig_delete_before_row)
+		return false;
+	for (int i = 0; i < triggers->numtriggers; i++)
+	{
+		const Trigger *t = &triggers->triggers[i];
+
+		if (!TRIGGER_FOR_ROW(t->tgtype) || !TRIGGER_FOR_BEFORE(t->tgtype))
+			continue;
+		if (t->tgenabled != TRIGGER_FIRES_ALWAYS || t->tgqual != NULL || t->tgnattr > 0 ||
+			!TRIGGER_FOR_INSERT(t->tgtype) || !TRIGGER_FOR_UPDATE(t->tgtype))
+			return false;
+		before++;
+	}
+	return before == 1;
+}
+
+static bool
+HasAfterRowTriggers(const TriggerDesc *t)
+{
+	return t != NULL && (t->trig_insert_after_row || t->trig_update_after_row ||
+						 t->trig_delete_after_row);
+}
+
+/* The range table that permission checks and triggers look into. */
+static void
+InitUpdatedColumns(DirectWrite *d)
+{
+	RangeTblEntry *rte = makeNode(RangeTblEntry);
+	PermissionsNode *perms;
+
+	rte->rtekind = RTE_RELATION;
+	rte->relid = RelationGetRelid(d->rel);
+	rte->relkind = d->rel->rd_rel->relkind;
+	rte->rellockmode = RowExclusiveLock;
+	perms = MakePermissionsNode(rte);
+	perms->relid = rte->relid;
+	perms->updatedCols = bms_make_singleton(d->def->item_attnum -
+											FirstLowInvalidHeapAttributeNumber);
+	InitRangeTable(d->estate, rte, perms);
+}
+
+/* Triggers cost a copy of their description and more: only if some fire. */
+static void
+InitResultRelation(DirectWrite *d)
+{
+	d->rri = makeNode(ResultRelInfo);
+	if (!d->fire_before && !d->fire_after)
+	{
+		d->rri->ri_RelationDesc = d->rel;
+		return;
+	}
+
+	InitUpdatedColumns(d);
+	InitResultRelInfo(d->rri, d->rel, 1, NULL, 0);
+	d->estate->es_opened_result_relations = list_make1(d->rri);
+	InitUnusedEvalPlanQual(&d->epq, d->estate);
+	if (d->fire_after)
+		AfterTriggerBeginQuery();
+}
+
+/* Code that may look at tables gets a snapshot that sees all we did. */
+static void
+PushSnapshotForUserCode(DirectWrite *d)
+{
+	d->snapshot_pushed = d->fire_before || d->fire_after ||
+		d->rel->rd_rel->relchecks > 0;
+	if (d->snapshot_pushed)
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		UpdateActiveSnapshotCommandId();
+	}
+}
+
+static void
+DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary)
+{
+	Relation	rel = request->store->rel;
+
+	memset(d, 0, sizeof(*d));
+	d->request = request;
+	d->rel = rel;
+	d->def = request->store->def;
+	d->primary = primary;
+	d->caller = CurrentMemoryContext;
+	d->fire_before = !OnlyDeriveKeysBefore(rel->trigdesc);
+	d->fire_after = HasAfterRowTriggers(rel->trigdesc);
+
+	CommandCounterIncrement();
+	d->cid = GetCurrentCommandId(true);
+	PushSnapshotForUserCode(d);
+
+	d->estate = CreateExecutorState();
+	MemoryContextSwitchTo(d->estate->es_query_cxt);
+	d->estate->es_output_cid = d->cid;
+	d->estate->es_snapshot = GetActiveSnapshot();
+	InitResultRelation(d);
+	d->old = table_slot_create(rel, &d->estate->es_tupleTable);
+	d->new = table_slot_create(rel, &d->estate->es_tupleTable);
+}
+
+static void
+DirectEnd(DirectWrite *d)
+{
+	if (d->fire_after)
+		AfterTriggerEndQuery(d->estate);
+	if (d->estate->es_opened_result_relations != NIL)
+		ExecCloseResultRelations(d->estate);
+	else if (d->indexes_open)
+		ExecCloseIndices(d->rri);
+	ExecResetTupleTable(d->estate->es_tupleTable, false);
+	MemoryContextSwitchTo(d->caller);
+	FreeExecutorState(d->estate);
+	if (d->snapshot_pushed)
+		PopActiveSnapshot();
+
+	CommandCounterIncrement();
+}
+
+/* Indexes are opened when entries are due: a HOT update needs none. */
+static void
+OpenIndexes(DirectWrite *d)
+{
+	if (d->indexes_open)
+		return;
+	ExecOpenIndices(d->rri, false);
+	d->indexes_open = true;
+}
+
+/* ---- the new row ---- */
+
+static void
+SetKeyColumns(DirectWrite *d)
+{
+	for (int i = 0; i < d->def->key.npartition + d->def->key.nsort; i++)
+	{
+		int			column = d->def->attributes[d->def->key_attributes[i]].attnum - 1;
+
+		d->new->tts_values[column] = d->request->key->values[i];
+		d->new->tts_isnull[column] = false;
+	}
+}
+
+/*
+ * Makes the new row: that of an UPDATE of item in the current row, or that of
+ * an INSERT of key and item.
+ */
+static void
+MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
+{
+	TupleTableSlot *new = d->new;
+	int			natts = RelationGetDescr(d->rel)->natts;
+
+	ExecClearTuple(new);
+	if (from_old)
+	{
+		slot_getallattrs(d->old);
+		memcpy(new->tts_values, d->old->tts_values, natts * sizeof(Datum));
+		memcpy(new->tts_isnull, d->old->tts_isnull, natts * sizeof(bool));
+	}
+	else
+	{
+		memset(new->tts_values, 0, natts * sizeof(Datum));
+		memset(new->tts_isnull, true, natts * sizeof(bool));
+		SetKeyColumns(d);
+	}
+	new->tts_values[d->def->item_attnum - 1] = PointerGetDatum(item);
+	new->tts_isnull[d->def->item_attnum - 1] = false;
+
+	if (!d->fire_before)
+		DeriveKeys(d->def, ItemRoot(item), new->tts_values, new->tts_isnull);
+	ExecStoreVirtualTuple(new);
+	ExecMaterializeSlot(new);
+}
+
+static void
+CheckConstraints(DirectWrite *d)
+{
+	d->new->tts_tableOid = RelationGetRelid(d->rel);
+	if (RelationGetDescr(d->rel)->constr != NULL)
+		ExecConstraints(d->rri, d->new, d->estate);
+}
+
+/* Remembers the item as it was stored: triggers may have changed it. */
+static void
+KeepStored(DirectWrite *d, struct varlena *item)
+{
+	bool		isnull;
+	Datum		datum;
+	MemoryContext old;
+
+	if (!d->fire_before)
+	{
+		d->request->stored = item;
+		return;
+	}
+	datum = slot_getattr(d->new, d->def->item_attnum, &isnull);
+	old = MemoryContextSwitchTo(d->caller);
+	d->request->stored = PG_DETOAST_DATUM_COPY(datum);
+	MemoryContextSwitchTo(old);
+}
+
+/* As the executor: a trigger or a function in a constraint did this. */
+static void
+ModifiedByTriggerError(const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+			 errmsg("tuple to be %s was already modified by an operation triggered by the current command",
+					what),
+			 errhint("Consider using an AFTER trigger instead of a BEFORE trigger to propagate changes to other rows.")));
+}
+
+/* ---- update ---- */
+
+static bool
+UpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action)
+{
+	ItemPointerData tid = d->old->tts_tid;
+	TM_FailureData failure;
+	LockTupleMode lockmode;
+	UpdatedIndexes updated = NO_UPDATED_INDEXES;
+	List	   *recheck = NIL;
+	TM_Result	result;
+
+	CheckCmdReplicaIdentity(d->rel, CMD_UPDATE);
+	MakeNewRow(d, true, item);
+	if (d->fire_before && d->rri->ri_TrigDesc->trig_update_before_row &&
+		!BeforeRowUpdate(d->estate, &d->epq, d->rri, &tid, d->new))
+	{
+		*action = WRITE_NOTHING;
+		return true;
+	}
+	CheckConstraints(d);
+
+	result = table_tuple_update(d->rel, &tid, d->new, d->cid, d->estate->es_snapshot,
+								InvalidSnapshot, true, &failure, &lockmode, &updated);
+	if (result == TM_SelfModified)
+		ModifiedByTriggerError("updated");
+	if (result != TM_Ok)
+	{
+		RowWasChanged(d, result);
+		return false;
+	}
+
+	if (updated != NO_UPDATED_INDEXES)
+	{
+		OpenIndexes(d);
+		recheck = InsertUpdatedIndexTuples(d->rri, d->new, d->estate, updated);
+	}
+	if (d->fire_after)
+		ExecARUpdateTriggers(d->estate, d->rri, NULL, NULL, &tid, NULL, d->new,
+							 recheck, NULL, false);
+	KeepStored(d, item);
+	return true;
+}
+
+/* ---- insert ---- */
+
+/* Whether the row still has the key that was searched for. */
+static bool
+KeyIsUnchanged(DirectWrite *d)
+{
+	for (int i = 0; i < d->def->key.npartition + d->def->key.nsort; i++)
+	{
+		const AttributeDef *attr = &d->def->attributes[d->def->key_attributes[i]];
+		bool		isnull;
+		Datum		datum = slot_getattr(d->new, attr->attnum, &isnull);
+
+		if (isnull || !datumIsEqual(datum, d->request->key->values[i], false, -1))
+			return false;
+	}
+	return true;
+}
+
+/* INSERT ... ON CONFLICT DO NOTHING; false if there was a conflict. */
+static bool
+InsertSpeculatively(DirectWrite *d, List **recheck)
+{
+	TransactionId xid = GetCurrentTransactionId();
+	List	   *arbiters = list_make1_oid(d->def->primary_key);
+	uint32		token = SpeculativeInsertionLockAcquire(xid);
+	bool		conflict = false;
+
+	table_tuple_insert_speculative(d->rel, d->new, d->cid, 0, NULL, token);
+	*recheck = InsertSpeculativeIndexTuples(d->rri, d->new, d->estate, &conflict, arbiters);
+	table_tuple_complete_speculative(d->rel, d->new, token, !conflict);
+	SpeculativeInsertionLockRelease(xid);
+	return !conflict;
+}
+
+static bool
+InsertRow(DirectWrite *d, struct varlena *item, WriteAction *action)
+{
+	List	   *recheck = NIL;
+
+	MakeNewRow(d, false, item);
+	if (d->fire_before && d->rri->ri_TrigDesc->trig_insert_before_row &&
+		!ExecBRInsertTriggers(d->estate, d->rri, d->new))
+	{
+		*action = WRITE_NOTHING;
+		return true;
+	}
+	CheckConstraints(d);
+	OpenIndexes(d);
+
+	/* a trigger that moved the row to another key meets a plain INSERT there */
+	if (d->fire_before && !KeyIsUnchanged(d))
+	{
+		table_tuple_insert(d->rel, d->new, d->cid, 0, NULL);
+		recheck = InsertIndexTuples(d->rri, d->new, d->estate);
+	}
+	else if (!InsertSpeculatively(d, &recheck))
+		return false;
+
+	if (d->fire_after)
+		ExecARInsertTriggers(d->estate, d->rri, d->new, recheck, NULL);
+	KeepStored(d, item);
+	return true;
+}
+
+/* ---- delete ---- */
+
+static bool
+DeleteRow(DirectWrite *d, WriteAction *action)
+{
+	ItemPointerData tid = d->old->tts_tid;
+	TM_FailureData failure;
+	TM_Result	result;
+
+	CheckCmdReplicaIdentity(d->rel, CMD_DELETE);
+	if (d->fire_before && d->rri->ri_TrigDesc->trig_delete_before_row &&
+		!BeforeRowDelete(d->estate, &d->epq, d->rri, &tid))
+	{
+		*action = WRITE_NOTHING;
+		return true;
+	}
+
+	result = table_tuple_delete(d->rel, &tid, d->cid, d->estate->es_snapshot,
+								InvalidSnapshot, true, &failure, false);
+	if (result == TM_SelfModified)
+		ModifiedByTriggerError("deleted");
+	if (result != TM_Ok)
+	{
+		RowWasChanged(d, result);
+		return false;
+	}
+	if (d->fire_after)
+		ExecARDeleteTriggers(d->estate, d->rri, &tid, NULL, NULL, false);
+	return true;
+}
+
+/* ---- the loop ---- */
+
+static WriteAction
+Decide(DirectWrite *d, FoundState found, struct varlena **item)
+{
+	WriteRequest *r = d->request;
+	ValueRef	old = MISSING_VALUE;
+	bool		isnull;
+	MemoryContext context;
+	WriteAction action;
+
+	if (found == ROW_FOUND && r->need_old)
+	{
+		Datum		datum = slot_getattr(d->old, d->def->item_attnum, &isnull);
+
+		old = ItemRoot(PG_DETOAST_DATUM_PACKED(datum));
+	}
+	*item = NULL;
+	context = MemoryContextSwitchTo(d->caller);
+	action = r->decide(r->arg, old, item);
+	MemoryContextSwitchTo(context);
+	return action;
+}
+
+/* One attempt; false to start again. */
+static bool
+TryWrite(DirectWrite *d, WriteAction *action)
+{
+	FoundState	found = FindCurrentRow(d, d->fire_before);
+	struct varlena *item;
+
+	if (found == ROW_CHANGED)
+		return false;
+	*action = Decide(d, found, &item);
+	if (*action == WRITE_PUT)
+		return found == ROW_FOUND ? UpdateRow(d, item, action) : InsertRow(d, item, action);
+	if (*action == WRITE_DELETE && found == ROW_FOUND)
+		return DeleteRow(d, action);
+	*action = WRITE_NOTHING;
+	return true;
+}
+
+WriteAction
+StoreWriteDirect(WriteRequest *request)
+{
+	TableDef   *def = request->store->def;
+	DirectWrite d;
+	Relation	primary;
+	WriteAction action;
+
+	if (!OidIsValid(def->primary_key))
+		return StoreWriteSql(request);
+	primary = index_open(def->primary_key, RowExclusiveLock);
+	if (!primary->rd_index->indimmediate || !primary->rd_index->indisvalid)
+	{
+		index_close(primary, RowExclusiveLock);
+		return StoreWriteSql(request);
+	}
+
+	DirectBegin(&d, request, primary);
+	while (!TryWrite(&d, &action))
+		CHECK_FOR_INTERRUPTS();
+	DirectEnd(&d);
+	index_close(primary, RowExclusiveLock);
+	return action;
+}

@@ -1,0 +1,59 @@
+/*
+ * write_direct.h
+ *	  The parts of the direct write path.
+ */
+#ifndef DYNAMO_WRITE_DIRECT_H
+#define DYNAMO_WRITE_DIRECT_H
+
+#include "access/skey.h"
+#include "nodes/execnodes.h"
+
+#include "store/write_paths.h"
+
+/* A write under way. */
+typedef struct DirectWrite
+{
+	WriteRequest *request;
+	Relation	rel;
+	const TableDef *def;
+	Relation	primary;		/* the primary key's index */
+	MemoryContext caller;		/* context of the caller and of results */
+	EState	   *estate;
+	ResultRelInfo *rri;
+	EPQState	epq;			/* wanted by triggers; never used to recheck */
+	TupleTableSlot *old;		/* the current row */
+	TupleTableSlot *new;		/* what becomes of it */
+	CommandId	cid;
+	bool		fire_before;	/* BEFORE ROW triggers besides derive_keys */
+	bool		fire_after;		/* AFTER ROW triggers */
+	bool		snapshot_pushed;
+	bool		indexes_open;
+} DirectWrite;
+
+/* ---- find_row.c ---- */
+
+typedef enum FoundState
+{
+	ROW_ABSENT,
+	ROW_FOUND,					/* in d->old */
+	ROW_CHANGED					/* while we waited for it: start again */
+} FoundState;
+
+/*
+ * Finds the current version of the row: the one a write would replace,
+ * whether or not the snapshot sees it.  Waits for transactions that are about
+ * to insert, update or delete it.  lock: also lock it.
+ *
+ * Raises a serialization failure in REPEATABLE READ and above if the current
+ * state is not the one that the snapshot shows, unless we changed it.
+ */
+extern FoundState FindCurrentRow(DirectWrite *d, bool lock);
+
+/*
+ * The row was updated or deleted by a transaction that has committed: raises
+ * a serialization failure in REPEATABLE READ and above, in the words of the
+ * statements of the SQL path.
+ */
+extern void RowWasChanged(const DirectWrite *d, TM_Result how);
+
+#endif							/* DYNAMO_WRITE_DIRECT_H */

@@ -1,0 +1,349 @@
+/*
+ * write_sql.c
+ *	  Writing one row with SQL statements.
+ *
+ *	  The path for everything that is not a plain local heap table, and the
+ *	  oracle of the direct path.  Statements always carry the full key, so
+ *	  that a distributed engine can route them.
+ *
+ *	  Put and update lock the row first, decide, then write.  A row that is
+ *	  not there cannot be locked: INSERT ... ON CONFLICT DO NOTHING tells
+ *	  whether somebody else was faster, and then we start again.  ON CONFLICT
+ *	  DO UPDATE would not let us decide on the version that is replaced.
+ *
+ *	  Delete does not lock, since a row lock takes the UPDATE privilege.  It
+ *	  deletes the row only if it still holds the item that was decided on, or
+ *	  starts again.  (A condition on ctid would not do: a TID scan does not
+ *	  check it again for the newer version of a row.)
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+
+#include "store/plan.h"
+#include "store/write_paths.h"
+
+#define MAX_ARGS	3
+
+/* A statement under construction, with its parameters. */
+typedef struct Statement
+{
+	StringInfoData sql;
+	int			nargs;
+	Oid			types[MAX_ARGS];
+	Datum		values[MAX_ARGS];
+} Statement;
+
+/* The version of a row that was found. */
+typedef struct FoundRow
+{
+	struct varlena *item;		/* NULL: no row */
+	ItemPointerData tid;
+	TransactionId xmin;
+} FoundRow;
+
+typedef struct SqlWrite
+{
+	WriteRequest *request;
+	MemoryContext caller;		/* the caller's context, for what outlives SPI */
+} SqlWrite;
+
+/* ---- building and running statements ---- */
+
+static int
+KeyColumns(const TableDef *def)
+{
+	return def->key.npartition + def->key.nsort;
+}
+
+static const char *
+KeyColumn(const TableDef *def, int i)
+{
+	return quote_identifier(def->attributes[def->key_attributes[i]].column);
+}
+
+static Form_pg_attribute
+ItemColumn(const SqlWrite *w)
+{
+	const Store *store = w->request->store;
+
+	return TupleDescAttr(RelationGetDescr(store->rel), store->def->item_attnum - 1);
+}
+
+static const char *
+ItemColumnName(const SqlWrite *w)
+{
+	return quote_identifier(NameStr(ItemColumn(w)->attname));
+}
+
+/*
+ * Starts a statement with the key's values as its first parameters; what
+ * stands before the relation's name is given.
+ */
+static void
+BeginStatement(Statement *s, const SqlWrite *w, const char *verb)
+{
+	const TableDef *def = w->request->store->def;
+
+	initStringInfo(&s->sql);
+	appendStringInfoString(&s->sql, verb);
+	AppendRelationName(&s->sql, w->request->store->rel);
+
+	s->nargs = KeyColumns(def);
+	for (int i = 0; i < s->nargs; i++)
+	{
+		s->types[i] = KeyColumnType(def->attributes[def->key_attributes[i]].type);
+		s->values[i] = w->request->key->values[i];
+	}
+}
+
+static void
+AppendItemParameter(Statement *s, const SqlWrite *w, struct varlena *item)
+{
+	s->types[s->nargs] = ItemColumn(w)->atttypid;
+	s->values[s->nargs] = PointerGetDatum(item);
+	s->nargs++;
+	appendStringInfo(&s->sql, "$%d", s->nargs);
+}
+
+static void
+AppendKeyCondition(Statement *s, const SqlWrite *w)
+{
+	const TableDef *def = w->request->store->def;
+
+	for (int i = 0; i < KeyColumns(def); i++)
+		appendStringInfo(&s->sql, "%s %s OPERATOR(pg_catalog.=) $%d",
+						 i == 0 ? " WHERE" : " AND", KeyColumn(def, i), i + 1);
+}
+
+static void
+AppendKeyColumns(Statement *s, const SqlWrite *w)
+{
+	const TableDef *def = w->request->store->def;
+
+	for (int i = 0; i < KeyColumns(def); i++)
+		appendStringInfo(&s->sql, "%s%s", i == 0 ? "" : ", ", KeyColumn(def, i));
+}
+
+/* Runs the statement; the number of rows is in SPI_processed. */
+static void
+RunStatement(Statement *s)
+{
+	SPIPlanPtr	plan = StorePlan(s->sql.data, s->nargs, s->types);
+	int			code = SPI_execute_plan(plan, s->values, NULL, false, 0);
+
+	if (code < 0)
+		elog(ERROR, "SPI_execute_plan failed: %s", SPI_result_code_string(code));
+}
+
+/* ---- reading the row ---- */
+
+static Datum
+ResultColumn(int column)
+{
+	bool		isnull;
+	Datum		datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+									  column, &isnull);
+
+	if (isnull)
+		elog(ERROR, "unexpected null in a row of a dynamo table");
+	return datum;
+}
+
+/* Finds the row; locks it unless it is only to be deleted. */
+static void
+FindRow(const SqlWrite *w, FoundRow *row)
+{
+	bool		lock = (w->request->store->access & ACL_UPDATE) != 0;
+	Statement	s;
+
+	BeginStatement(&s, w, psprintf("SELECT %s, ctid, xmin FROM ", ItemColumnName(w)));
+	AppendKeyCondition(&s, w);
+	if (lock)
+		appendStringInfoString(&s.sql, " FOR NO KEY UPDATE");
+	RunStatement(&s);
+
+	memset(row, 0, sizeof(*row));
+	if (SPI_processed == 0)
+		return;
+	row->item = PG_DETOAST_DATUM_PACKED(ResultColumn(1));
+	row->tid = *(ItemPointer) DatumGetPointer(ResultColumn(2));
+	row->xmin = DatumGetTransactionId(ResultColumn(3));
+}
+
+/* ---- writing ---- */
+
+static void
+KeepStored(const SqlWrite *w)
+{
+	struct varlena *item = PG_DETOAST_DATUM(ResultColumn(1));
+	Size		size = VARSIZE(item);
+
+	w->request->stored = MemoryContextAlloc(w->caller, size);
+	memcpy(w->request->stored, item, size);
+}
+
+/* Whether a row was inserted. */
+static bool
+InsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
+{
+	Statement	s;
+
+	BeginStatement(&s, w, "INSERT INTO ");
+	appendStringInfoString(&s.sql, " (");
+	AppendKeyColumns(&s, w);
+	appendStringInfo(&s.sql, ", %s) VALUES (", ItemColumnName(w));
+	for (int i = 0; i < s.nargs; i++)
+		appendStringInfo(&s.sql, "$%d, ", i + 1);
+	AppendItemParameter(&s, w, item);
+	appendStringInfoChar(&s.sql, ')');
+	if (on_conflict)
+	{
+		appendStringInfoString(&s.sql, " ON CONFLICT (");
+		AppendKeyColumns(&s, w);
+		appendStringInfoString(&s.sql, ") DO NOTHING");
+	}
+	appendStringInfo(&s.sql, " RETURNING %s", ItemColumnName(w));
+	RunStatement(&s);
+
+	if (SPI_processed == 0)
+		return false;
+	KeepStored(w);
+	return true;
+}
+
+/* Whether a row was updated; a trigger may have suppressed it. */
+static bool
+UpdateRow(const SqlWrite *w, struct varlena *item)
+{
+	Statement	s;
+
+	BeginStatement(&s, w, "UPDATE ");
+	appendStringInfo(&s.sql, " SET %s = ", ItemColumnName(w));
+	AppendItemParameter(&s, w, item);
+	AppendKeyCondition(&s, w);
+	appendStringInfo(&s.sql, " RETURNING %s", ItemColumnName(w));
+	RunStatement(&s);
+
+	if (SPI_processed == 0)
+		return false;
+	KeepStored(w);
+	return true;
+}
+
+/* Deletes the row, if it still holds the item that was decided on. */
+static bool
+DeleteRow(const SqlWrite *w, const FoundRow *row)
+{
+	Statement	s;
+
+	BeginStatement(&s, w, "DELETE FROM ");
+	AppendKeyCondition(&s, w);
+	if (w->request->need_old)
+	{
+		appendStringInfo(&s.sql, " AND %s OPERATOR(dynamo.=) ", ItemColumnName(w));
+		AppendItemParameter(&s, w, row->item);
+	}
+	RunStatement(&s);
+	return SPI_processed > 0;
+}
+
+/* ---- one write ---- */
+
+static WriteAction
+Decide(const SqlWrite *w, const FoundRow *row, struct varlena **item)
+{
+	WriteRequest *r = w->request;
+	MemoryContext old = MemoryContextSwitchTo(w->caller);
+	WriteAction action;
+
+	*item = NULL;
+	action = r->decide(r->arg,
+					   row->item != NULL ? ItemRoot(row->item) : MISSING_VALUE,
+					   item);
+	MemoryContextSwitchTo(old);
+	return action;
+}
+
+static bool
+SameVersion(FoundRow *a, FoundRow *b)
+{
+	return ItemPointerEquals(&a->tid, &b->tid) && a->xmin == b->xmin;
+}
+
+/*
+ * Put: true when done.  After a conflict with a row that we nevertheless do
+ * not see, the second attempt is a plain INSERT: either a trigger suppresses
+ * the insert, or row security hides the row and the unique violation is the
+ * error to report, as it is for SQL.
+ */
+static bool
+PutRow(const SqlWrite *w, const FoundRow *row, struct varlena *item,
+	   int *unseen, WriteAction *action)
+{
+	if (row->item != NULL)
+	{
+		*action = UpdateRow(w, item) ? WRITE_PUT : WRITE_NOTHING;
+		return true;
+	}
+	if (InsertRow(w, item, *unseen == 0))
+	{
+		*action = WRITE_PUT;
+		return true;
+	}
+	*action = WRITE_NOTHING;
+	return (*unseen)++ > 0;
+}
+
+static WriteAction
+WriteLoop(const SqlWrite *w)
+{
+	FoundRow	row;
+	FoundRow	previous = {NULL};
+	int			unseen = 0;
+	WriteAction action;
+	struct varlena *item;
+
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		FindRow(w, &row);
+		action = Decide(w, &row, &item);
+
+		if (action == WRITE_NOTHING)
+			return WRITE_NOTHING;
+		if (action == WRITE_PUT)
+		{
+			if (row.item != NULL)
+				unseen = 0;
+			if (PutRow(w, &row, item, &unseen, &action))
+				return action;
+			continue;
+		}
+
+		if (row.item == NULL)
+			return WRITE_NOTHING;
+		if (DeleteRow(w, &row))
+			return WRITE_DELETE;
+		/* nobody changed it: a trigger or a policy keeps the row */
+		if (previous.item != NULL && SameVersion(&previous, &row))
+			return WRITE_NOTHING;
+		previous = row;
+	}
+}
+
+WriteAction
+StoreWriteSql(WriteRequest *request)
+{
+	SqlWrite	w = {request, CurrentMemoryContext};
+	WriteAction action;
+	int			code = SPI_connect();
+
+	if (code != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed: %s", SPI_result_code_string(code));
+	action = WriteLoop(&w);
+	SPI_finish();
+	return action;
+}
