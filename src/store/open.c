@@ -226,6 +226,8 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 	Oid			relid;
 
 	store->access = access;
+	store->context = CurrentMemoryContext;
+	store->lookup = NULL;
 	if (StoreForWriting(store))
 	{
 		CheckWritable(table_name, access);
@@ -242,6 +244,8 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 void
 StoreClose(Store *store)
 {
+	if (store->lookup != NULL)
+		StoreLookupEnd(store->lookup);
 	TableDefRelease(store->def);
 	table_close(store->rel, NoLock);
 }

@@ -17,6 +17,7 @@
 #ifndef DYNAMO_STORE_H
 #define DYNAMO_STORE_H
 
+#include "lib/stringinfo.h"
 #include "nodes/parsenodes.h"
 #include "utils/snapshot.h"
 
@@ -25,12 +26,16 @@
 extern bool store_direct_access;	/* dynamo.direct_access */
 extern void StoreInit(void);
 
+typedef struct StoreLookup StoreLookup;
+
 typedef struct Store
 {
 	Relation	rel;
 	TableDef   *def;
 	AclMode		access;
 	bool		direct;			/* which path this call takes */
+	MemoryContext context;		/* current at StoreOpen */
+	StoreLookup *lookup;		/* of get.c, kept between gets; NULL at first */
 } Store;
 
 /* ---- open.c ---- */
@@ -75,6 +80,9 @@ extern void RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key);
  * The item at a key under the active snapshot, or NULL.  Detoasted, palloc'd.
  */
 extern struct varlena *StoreGet(Store *store, const RowKey *key);
+
+/* StoreClose ends what gets have kept open. */
+extern void StoreLookupEnd(StoreLookup *lookup);
 
 /* ---- write.c ---- */
 
@@ -132,9 +140,18 @@ typedef struct ScanRange
 	uint32		total_segments; /* 0: not segmented */
 } ScanRange;
 
+/*
+ * Whether a map with the partition attributes of a key lies in a segment:
+ * a hash of their values, stable over sessions, servers and versions.
+ */
+extern bool KeyInSegment(const KeySchema *key, ValueRef item,
+						 uint32 segment, uint32 total_segments);
+
 typedef struct StoreScan StoreScan;
 
 /*
+ * Allocates in the current memory context, which must outlive the scan.
+ *
  * Rows come under the active snapshot, registered for the scan's life.  The
  * scan must be ended, also by callers that stop early (a set-returning
  * function's shutdown callback); an error cleans up by resource owner.
@@ -148,5 +165,8 @@ extern StoreScan *StoreScanBegin(Store *store, const ScanRange *range);
  */
 extern bool StoreScanNext(StoreScan *scan, struct varlena **item);
 extern void StoreScanEnd(StoreScan *scan);
+
+/* Appends, in lines of words, what the scan reads and how. */
+extern void StoreScanDescribe(const StoreScan *scan, StringInfo out);
 
 #endif							/* DYNAMO_STORE_H */

@@ -1,0 +1,169 @@
+/*
+ * get.c
+ *	  The item at a primary key.
+ *
+ *	  The direct path keeps its index scan open between gets of one Store, so
+ *	  that a batch of keys pays for one.  Every get reads under the snapshot
+ *	  that is active then.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "access/skey.h"
+#include "access/tableam.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/names.h"
+#include "store/plan.h"
+#include "store/scan.h"
+
+struct StoreLookup
+{
+	Relation	index;
+	bool		direct;			/* false: this index cannot be read so now */
+	int			nkeys;
+	ScanKeyData keys[2];		/* all but their arguments */
+	IndexScanDesc scan;
+	TupleTableSlot *slot;
+};
+
+/* ---- direct ---- */
+
+static void
+BeginLookupScan(Store *store, StoreLookup *lookup, const ScanKeys *keys)
+{
+	for (int i = 0; i < lookup->nkeys; i++)
+		DirectScanKey(&lookup->keys[i], lookup->index, i, keys->columns[i]->type,
+					  BTEqualStrategyNumber, (Datum) 0);
+	lookup->slot = table_slot_create(store->rel, NULL);
+	lookup->scan = BeginIndexScan(store->rel, lookup->index, GetActiveSnapshot(),
+								  lookup->nkeys);
+}
+
+static StoreLookup *
+LookupBegin(Store *store)
+{
+	const TableDef *def = store->def;
+	MemoryContext old = MemoryContextSwitchTo(store->context);
+	StoreLookup *lookup = palloc0(sizeof(StoreLookup));
+	ScanRange	whole = {.forward = true, .start = MISSING_VALUE, .shard = -1};
+	ScanKeys	keys;
+
+	ScanKeysInit(&keys, def, &whole);
+	lookup->index = index_open(def->primary_key, AccessShareLock);
+	lookup->direct = DirectScanPossible(lookup->index, &keys);
+	lookup->nkeys = keys.ncolumns;
+	if (lookup->direct)
+		BeginLookupScan(store, lookup, &keys);
+	MemoryContextSwitchTo(old);
+	return lookup;
+}
+
+void
+StoreLookupEnd(StoreLookup *lookup)
+{
+	if (lookup->direct)
+	{
+		index_endscan(lookup->scan);
+		ExecDropSingleTupleTableSlot(lookup->slot);
+	}
+	index_close(lookup->index, NoLock);
+	pfree(lookup);
+}
+
+static struct varlena *
+DirectGet(Store *store, const RowKey *key)
+{
+	StoreLookup *lookup = store->lookup;
+	struct varlena *item = NULL;
+
+	for (int i = 0; i < lookup->nkeys; i++)
+		lookup->keys[i].sk_argument = key->values[i];
+	lookup->scan->xs_snapshot = GetActiveSnapshot();
+	index_rescan(lookup->scan, lookup->keys, lookup->nkeys, NULL, 0);
+
+	if (index_getnext_slot(lookup->scan, ForwardScanDirection, lookup->slot))
+	{
+		bool		isnull;
+		Datum		stored = slot_getattr(lookup->slot, store->def->item_attnum, &isnull);
+
+		item = PG_DETOAST_DATUM_COPY(stored);
+		ExecClearTuple(lookup->slot);
+	}
+	return item;
+}
+
+/* ---- SQL ---- */
+
+static const char *
+GetStatement(const Store *store, Oid *types)
+{
+	const TableDef *def = store->def;
+	int			nkeys = def->key.npartition + def->key.nsort;
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT " ITEM_COLUMN " FROM ");
+	AppendRelationName(&sql, store->rel);
+	for (int i = 0; i < nkeys; i++)
+	{
+		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+
+		types[i] = KeyColumnType(attr->type);
+		appendStringInfo(&sql, "%s%s OPERATOR(pg_catalog.=) $%d",
+						 i == 0 ? " WHERE " : " AND ",
+						 quote_identifier(attr->column), i + 1);
+	}
+	return sql.data;
+}
+
+static struct varlena *
+SqlGet(Store *store, const RowKey *key)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	struct varlena *item = NULL;
+	Datum		values[2] = {key->values[0], key->values[1]};
+	Oid			types[2];
+	const char *sql;
+	SPIPlanPtr	plan;
+	int			rc;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	sql = GetStatement(store, types);
+	plan = StorePlan(sql, store->def->key.npartition + store->def->key.nsort, types);
+	rc = SPI_execute_snapshot(plan, values, NULL, GetActiveSnapshot(),
+							  InvalidSnapshot, true, false, 1);
+	if (rc != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(rc));
+
+	if (SPI_processed > 0)
+	{
+		bool		isnull;
+		Datum		stored = SPI_getbinval(SPI_tuptable->vals[0],
+										   SPI_tuptable->tupdesc, 1, &isnull);
+		MemoryContext old = MemoryContextSwitchTo(caller);
+
+		item = PG_DETOAST_DATUM_COPY(stored);
+		MemoryContextSwitchTo(old);
+	}
+	SPI_finish();
+	return item;
+}
+
+struct varlena *
+StoreGet(Store *store, const RowKey *key)
+{
+	bool		direct = store->direct && OidIsValid(store->def->primary_key);
+
+	if (direct && store->lookup == NULL)
+		store->lookup = LookupBegin(store);
+	if (direct && store->lookup->direct)
+		return DirectGet(store, key);
+	return SqlGet(store, key);
+}

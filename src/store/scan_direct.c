@@ -1,0 +1,311 @@
+/*
+ * scan_direct.c
+ *	  Reads a range of a btree with the executor's own primitives.
+ *
+ *	  What an index scan node would do, without a plan: scan keys, heap
+ *	  fetches under the registered snapshot, one row at a time.  The index
+ *	  access method takes the predicate locks that SERIALIZABLE needs.  Pins,
+ *	  references and the snapshot belong to the current resource owner, which
+ *	  releases them after an error.
+ *
+ *	  Items are returned where they lie on the page, which the slot keeps
+ *	  pinned until the next call; only what is toasted or compressed is copied.
+ */
+#include "postgres.h"
+
+#include "access/detoast.h"
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relscan.h"
+#include "access/skey.h"
+#include "access/tableam.h"
+#include "catalog/pg_opfamily_d.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "item/number.h"
+#include "store/scan.h"
+
+/* The btree family of numeric; its catalog entry names no symbol. */
+#define NUMERIC_BTREE_FAM_OID	1988
+
+/* How a key column's type is compared: the default btree operators. */
+static const struct KeyOperators
+{
+	Oid			opfamily;
+	RegProcedure operators[BTMaxStrategyNumber];	/* by strategy - 1 */
+	RegProcedure compare;
+}			key_operators[] = {
+	[VALUE_S] = {
+		TEXT_BTREE_FAM_OID,
+		{F_TEXT_LT, F_TEXT_LE, F_TEXTEQ, F_TEXT_GE, F_TEXT_GT},
+		F_BTTEXTCMP
+	},
+	[VALUE_N] = {
+		NUMERIC_BTREE_FAM_OID,
+		{F_NUMERIC_LT, F_NUMERIC_LE, F_NUMERIC_EQ, F_NUMERIC_GE, F_NUMERIC_GT},
+		F_NUMERIC_CMP
+	},
+	[VALUE_B] = {
+		BYTEA_BTREE_FAM_OID,
+		{F_BYTEALT, F_BYTEALE, F_BYTEAEQ, F_BYTEAGE, F_BYTEAGT},
+		F_BYTEACMP
+	},
+};
+
+typedef struct DirectSource
+{
+	ScanSource	source;
+	const ScanKeys *keys;
+	IndexScanDesc scan;
+	ScanDirection direction;
+	TupleTableSlot *slot;
+	AttrNumber	item_attnum;
+	MemoryContext context;		/* detoasted items */
+	struct varlena *detoasted;	/* the last one, to be freed */
+} DirectSource;
+
+/* ---- may this index be read? ---- */
+
+/*
+ * As the planner: an index built over broken HOT chains is for newer
+ * snapshots only.
+ */
+static bool
+IndexUsable(Relation index)
+{
+	if (!index->rd_index->indisvalid)
+		return false;
+	return !index->rd_index->indcheckxmin ||
+		TransactionIdPrecedes(HeapTupleHeaderGetXmin(index->rd_indextuple->t_data),
+							  TransactionXmin);
+}
+
+/* Whether a column of the index is the one it is taken for. */
+static bool
+ColumnMatches(Relation index, int column, const AttributeDef *attr)
+{
+	return strcmp(NameStr(TupleDescAttr(RelationGetDescr(index), column)->attname),
+				  attr->column) == 0;
+}
+
+bool
+DirectScanPossible(Relation index, const ScanKeys *keys)
+{
+	if (!IndexUsable(index) ||
+		IndexRelationGetNumberOfKeyAttributes(index) != keys->ncolumns)
+		return false;
+
+	for (int i = 0; i < keys->ncolumns; i++)
+	{
+		if (index->rd_opfamily[i] != key_operators[keys->columns[i]->type].opfamily ||
+			index->rd_indoption[i] != 0 ||
+			!ColumnMatches(index, i, keys->columns[i]))
+			return false;
+	}
+	return true;
+}
+
+/* ---- scan keys ---- */
+
+void
+DirectScanKey(ScanKey key, Relation index, int column,
+			  ValueType type, StrategyNumber strategy, Datum value)
+{
+	ScanKeyEntryInitialize(key, 0, column + 1, strategy, InvalidOid,
+						   index->rd_indcollation[column],
+						   key_operators[type].operators[strategy - 1],
+						   value);
+}
+
+static void
+NotNullKey(ScanKey key, int column)
+{
+	ScanKeyEntryInitialize(key, SK_ISNULL | SK_SEARCHNOTNULL, column + 1,
+						   InvalidStrategy, InvalidOid, InvalidOid, InvalidOid,
+						   (Datum) 0);
+}
+
+/* The members of the start row; the last one is marked. */
+static ScanKey
+StartRowMembers(Relation index, const ScanKeys *keys, StrategyNumber strategy)
+{
+	ScanKey		members = palloc(sizeof(ScanKeyData) * keys->nstart);
+
+	for (int i = 0; i < keys->nstart; i++)
+	{
+		int			column = keys->nfixed + i;
+
+		ScanKeyEntryInitialize(&members[i], SK_ROW_MEMBER, column + 1, strategy,
+							   InvalidOid, index->rd_indcollation[column],
+							   key_operators[keys->columns[column]->type].compare,
+							   keys->start[i]);
+	}
+	members[keys->nstart - 1].sk_flags |= SK_ROW_END;
+	return members;
+}
+
+static void
+StartKey(ScanKey key, Relation index, const ScanKeys *keys)
+{
+	StrategyNumber strategy = keys->forward ? BTGreaterStrategyNumber : BTLessStrategyNumber;
+
+	if (keys->nstart == 1)
+	{
+		DirectScanKey(key, index, keys->nfixed,
+					  keys->columns[keys->nfixed]->type,
+					  strategy, keys->start[0]);
+		return;
+	}
+	memset(key, 0, sizeof(ScanKeyData));
+	key->sk_flags = SK_ROW_HEADER;
+	key->sk_attno = keys->nfixed + 1;
+	key->sk_strategy = strategy;
+	key->sk_argument = PointerGetDatum(StartRowMembers(index, keys, strategy));
+}
+
+static bool
+ColumnNotNull(const ScanKeys *keys, int column)
+{
+	for (int i = 0; i < keys->nnotnull; i++)
+	{
+		if (keys->notnull[i] == column)
+			return true;
+	}
+	return false;
+}
+
+/* Scan keys must come in the order of the index's columns. */
+static int
+BuildScanKeys(ScanKey out, Relation index, const ScanKeys *keys)
+{
+	int			n = 0;
+	int			test = 0;
+
+	for (int column = 0; column < keys->ncolumns; column++)
+	{
+		for (; test < keys->ntests && keys->tests[test].column == column; test++)
+			DirectScanKey(&out[n++], index, column, keys->columns[column]->type,
+						  keys->tests[test].strategy, keys->tests[test].value);
+		if (keys->nstart > 0 && keys->nfixed == column)
+			StartKey(&out[n++], index, keys);
+		if (ColumnNotNull(keys, column))
+			NotNullKey(&out[n++], column);
+	}
+	return n;
+}
+
+/* ---- rows ---- */
+
+static Slice
+DatumPayload(ValueType type, Datum datum, uint8 *number)
+{
+	struct varlena *bytes;
+	uint32		len;
+
+	if (type == VALUE_N)
+	{
+		if (NumberFromNumeric(DatumGetNumeric(datum), number, &len) != NUMBER_OK)
+			elog(ERROR, "key column holds a number that no item can hold");
+		return (Slice) {(const char *) number, len};
+	}
+	bytes = PG_DETOAST_DATUM_PACKED(datum);
+	return (Slice) {VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)};
+}
+
+/* KeyInSegment for an index entry: other segments' rows are never fetched. */
+static bool
+EntryInSegment(const DirectSource *s)
+{
+	const ScanKeys *keys = s->keys;
+	uint64		hash = 0;
+
+	for (int i = 0; i < keys->schema->npartition; i++)
+	{
+		uint8		number[NUMBER_MAX_BYTES];
+		bool		isnull;
+		Datum		datum = index_getattr(s->scan->xs_itup, i + 1,
+										  s->scan->xs_itupdesc, &isnull);
+
+		hash = SegmentHash(hash, DatumPayload(keys->columns[i]->type, datum, number));
+	}
+	return SegmentOfHash(hash, keys->total_segments) == keys->segment;
+}
+
+static bool
+NextRowOfSegment(DirectSource *s)
+{
+	while (index_getnext_tid(s->scan, s->direction) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (EntryInSegment(s) && index_fetch_heap(s->scan, s->slot))
+			return true;
+	}
+	return false;
+}
+
+static struct varlena *
+DirectNext(ScanSource *source)
+{
+	DirectSource *s = (DirectSource *) source;
+	struct varlena *stored;
+	bool		found;
+	bool		isnull;
+
+	CHECK_FOR_INTERRUPTS();
+	if (s->keys->total_segments > 0)
+		found = NextRowOfSegment(s);
+	else
+		found = index_getnext_slot(s->scan, s->direction, s->slot);
+	if (!found)
+		return NULL;
+
+	if (s->detoasted != NULL)
+	{
+		pfree(s->detoasted);
+		s->detoasted = NULL;
+	}
+	stored = (struct varlena *) DatumGetPointer(slot_getattr(s->slot, s->item_attnum, &isnull));
+	if (VARATT_IS_EXTENDED(stored) && !VARATT_IS_SHORT(stored))
+	{
+		MemoryContext old = MemoryContextSwitchTo(s->context);
+
+		s->detoasted = stored = detoast_attr(stored);
+		MemoryContextSwitchTo(old);
+	}
+	return stored;
+}
+
+static void
+DirectEnd(ScanSource *source)
+{
+	DirectSource *s = (DirectSource *) source;
+
+	index_endscan(s->scan);
+	ExecDropSingleTupleTableSlot(s->slot);
+}
+
+static const ScanSourceMethods direct_methods = {DirectNext, DirectEnd};
+
+ScanSource *
+DirectScanBegin(Relation rel, Relation index, AttrNumber item_attnum,
+				const ScanKeys *keys, Snapshot snapshot)
+{
+	DirectSource *s = palloc0(sizeof(DirectSource));
+	ScanKeyData scankeys[SCAN_MAX_TESTS + SCAN_MAX_COLUMNS + 1];
+	int			nkeys = BuildScanKeys(scankeys, index, keys);
+
+	s->source.methods = &direct_methods;
+	s->keys = keys;
+	s->direction = keys->forward ? ForwardScanDirection : BackwardScanDirection;
+	s->item_attnum = item_attnum;
+	s->context = CurrentMemoryContext;
+	s->slot = table_slot_create(rel, NULL);
+	s->scan = BeginIndexScan(rel, index, snapshot, nkeys);
+	s->scan->xs_want_itup = keys->total_segments > 0;
+	index_rescan(s->scan, scankeys, nkeys, NULL, 0);
+	return &s->source;
+}

@@ -1,0 +1,231 @@
+/*
+ * scan_range.c
+ *	  What a range scan reads, as tests on the columns of a btree.
+ *
+ *	  A key condition becomes tests of equality on the leading columns and at
+ *	  most a lower and an upper bound on the next one.  An exclusive start key
+ *	  becomes a row comparison over the columns that are not fixed; it
+ *	  replaces the bound on its side, which it implies (the caller has checked
+ *	  that the start key satisfies the condition), so that the btree is
+ *	  entered at the start key.
+ */
+#include "postgres.h"
+
+#include "catalog/names.h"
+#include "item/prefix.h"
+#include "store/scan.h"
+
+/* ---- columns ---- */
+
+/* The columns in order: of the index, then of the table, each once. */
+static void
+AddColumns(ScanKeys *keys, const TableDef *def, const IndexDef *index)
+{
+	const KeySchema *key = index != NULL ? &index->key : &def->key;
+	const int  *attributes = index != NULL ? index->entry : def->key_attributes;
+
+	keys->schema = key;
+	keys->ncolumns = index != NULL ? index->nentry : key->npartition + key->nsort;
+	for (int i = 0; i < keys->ncolumns; i++)
+		keys->columns[i] = &def->attributes[attributes[i]];
+}
+
+/* ---- tests ---- */
+
+static void
+AddTest(ScanKeys *keys, int column, StrategyNumber strategy, Datum value)
+{
+	ScanTest   *test = &keys->tests[keys->ntests++];
+
+	test->column = column;
+	test->strategy = strategy;
+	test->value = value;
+}
+
+static void
+AddPrefixBound(ScanKeys *keys, int column, ValueRef prefix)
+{
+	const AttributeDef *attr = keys->columns[column];
+	Datum		datum = KeyValueToDatum(attr, prefix);
+	struct varlena *bound;
+
+	if (attr->type == VALUE_S)
+		bound = PrefixUpperText((struct varlena *) DatumGetPointer(datum));
+	else
+		bound = PrefixUpperBytea((struct varlena *) DatumGetPointer(datum));
+	if (bound != NULL)
+		AddTest(keys, column, BTLessStrategyNumber, PointerGetDatum(bound));
+}
+
+static StrategyNumber
+LowerStrategy(KeyOperator op)
+{
+	switch (op)
+	{
+		case KEY_GT:
+			return BTGreaterStrategyNumber;
+		case KEY_GE:
+		case KEY_BETWEEN:
+		case KEY_BEGINS_WITH:
+			return BTGreaterEqualStrategyNumber;
+		default:
+			return InvalidStrategy;
+	}
+}
+
+/* The lower bound of a test, if it has one. */
+static void
+AddLower(ScanKeys *keys, int column, const KeyTest *test)
+{
+	StrategyNumber strategy = LowerStrategy(test->op);
+
+	if (strategy != InvalidStrategy)
+		AddTest(keys, column, strategy,
+				KeyValueToDatum(keys->columns[column], test->value));
+}
+
+/* The upper bound of a test, if it has one. */
+static void
+AddUpper(ScanKeys *keys, int column, const KeyTest *test)
+{
+	const AttributeDef *attr = keys->columns[column];
+
+	switch (test->op)
+	{
+		case KEY_LT:
+			AddTest(keys, column, BTLessStrategyNumber,
+					KeyValueToDatum(attr, test->value));
+			break;
+		case KEY_LE:
+			AddTest(keys, column, BTLessEqualStrategyNumber,
+					KeyValueToDatum(attr, test->value));
+			break;
+		case KEY_BETWEEN:
+			AddTest(keys, column, BTLessEqualStrategyNumber,
+					KeyValueToDatum(attr, test->upper));
+			break;
+		case KEY_BEGINS_WITH:
+			AddPrefixBound(keys, column, test->value);
+			break;
+		default:
+			break;
+	}
+}
+
+/*
+ * Adds the tests of a condition.  from_start: a start key stands in for the
+ * bound on its side.
+ */
+static void
+AddTests(ScanKeys *keys, const KeyCondition *condition, bool from_start)
+{
+	for (int i = 0; i < condition->ntests; i++)
+	{
+		const KeyTest *test = &condition->tests[i];
+
+		if (test->op == KEY_NONE)
+			break;
+		if (test->op == KEY_EQ)
+		{
+			AddTest(keys, i, BTEqualStrategyNumber,
+					KeyValueToDatum(keys->columns[i], test->value));
+			keys->nfixed = i + 1;
+			continue;
+		}
+		if (!from_start || !keys->forward)
+			AddLower(keys, i, test);
+		if (!from_start || keys->forward)
+			AddUpper(keys, i, test);
+		break;
+	}
+}
+
+static bool
+ColumnTested(const ScanKeys *keys, int column)
+{
+	for (int i = 0; i < keys->ntests; i++)
+	{
+		if (keys->tests[i].column == column)
+			return true;
+	}
+	return false;
+}
+
+/* Every key attribute of an index must be there; partial indexes see to the partition's. */
+static void
+AddNotNull(ScanKeys *keys, const IndexDef *index)
+{
+	int			nkey = index->key.npartition + index->key.nsort;
+
+	for (int i = index->key.npartition; i < nkey; i++)
+	{
+		if (!ColumnTested(keys, i))
+			keys->notnull[keys->nnotnull++] = i;
+	}
+}
+
+static void
+AddStart(ScanKeys *keys, ValueRef start)
+{
+	keys->nstart = keys->ncolumns - keys->nfixed;
+	keys->empty = keys->nstart == 0;
+
+	for (int i = 0; i < keys->nstart; i++)
+	{
+		const AttributeDef *attr = keys->columns[keys->nfixed + i];
+		ValueRef	v = AttributeFind(start, attr->name.data, attr->name.len);
+
+		if (ValueIsMissing(v))
+			elog(ERROR, "start key has no attribute \"%.*s\"",
+				 (int) attr->name.len, attr->name.data);
+		keys->start[i] = KeyValueToDatum(attr, v);
+	}
+}
+
+void
+ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
+{
+	bool		from_start = !ValueIsMissing(range->start);
+
+	memset(keys, 0, sizeof(ScanKeys));
+	keys->forward = range->forward;
+	keys->segment = range->segment;
+	keys->total_segments = range->total_segments;
+
+	AddColumns(keys, def, range->index);
+	if (range->condition != NULL)
+		AddTests(keys, range->condition, from_start);
+	if (range->index != NULL && range->index->storage == STORAGE_INLINE)
+		AddNotNull(keys, range->index);
+	if (from_start)
+		AddStart(keys, range->start);
+}
+
+/* ---- segments ---- */
+
+uint64
+SegmentHash(uint64 hash, Slice payload)
+{
+	return StableHash(payload.data, payload.len, hash);
+}
+
+/* Equal slices of the hash's range, so that segments nest as totals double. */
+uint32
+SegmentOfHash(uint64 hash, uint32 total_segments)
+{
+	return (uint32) (((hash >> 32) * total_segments) >> 32);
+}
+
+bool
+KeyInSegment(const KeySchema *key, ValueRef item, uint32 segment, uint32 total_segments)
+{
+	uint64		hash = 0;
+
+	for (int i = 0; i < key->npartition; i++)
+	{
+		Slice		name = key->attributes[i].name;
+
+		hash = SegmentHash(hash, ValuePayload(AttributeFind(item, name.data, name.len)));
+	}
+	return SegmentOfHash(hash, total_segments) == segment;
+}

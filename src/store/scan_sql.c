@@ -1,0 +1,301 @@
+/*
+ * scan_sql.c
+ *	  Reads a range of a btree's order with SQL statements.
+ *
+ *	  For relations the direct path does not model (row security, partitions,
+ *	  a distributed engine, ...) and as its oracle.  Rows are fetched in
+ *	  batches, each a statement of its own that begins after the last row of
+ *	  the batch before, under the one snapshot of the scan: nothing stays open
+ *	  between calls, and a caller that stops early has read little more than
+ *	  it used.
+ *
+ *		SELECT item FROM "s"."t"
+ *		WHERE "PK" = $1 AND ("SK") > ($2) ORDER BY "PK", "SK" LIMIT $3
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type_d.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "catalog/names.h"
+#include "store/plan.h"
+#include "store/scan.h"
+
+/* Small at first: most reads want few rows. */
+#define FIRST_BATCH		16
+#define LARGEST_BATCH	256
+
+/* Tests, start, shard, limit. */
+#define MAX_PARAMETERS	(SCAN_MAX_TESTS + SCAN_MAX_COLUMNS + 2)
+
+typedef struct SqlSource
+{
+	ScanSource	source;
+	Relation	rel;
+	int			shard;
+	Oid			owner;
+	const ScanKeys *keys;
+	Snapshot	snapshot;
+
+	MemoryContext batch_context;	/* items and start of the next batch */
+	struct varlena **items;
+	int			nitems;
+	int			next;			/* position in items */
+	int			batch_size;
+	bool		exhausted;		/* no row after the current batch */
+
+	bool		has_start;		/* start of the next batch */
+	Datum		start[SCAN_MAX_COLUMNS];
+} SqlSource;
+
+/* A statement as it is put together. */
+typedef struct Statement
+{
+	StringInfoData sql;
+	int			nparams;
+	Oid			types[MAX_PARAMETERS];
+	Datum		values[MAX_PARAMETERS];
+	const char *joint;			/* before the next condition */
+} Statement;
+
+/* ---- statements ---- */
+
+static void
+AddParameter(Statement *st, Oid type, Datum value)
+{
+	st->types[st->nparams] = type;
+	st->values[st->nparams] = value;
+	st->nparams++;
+	appendStringInfo(&st->sql, "$%d", st->nparams);
+}
+
+static void
+AddJoint(Statement *st)
+{
+	appendStringInfoString(&st->sql, st->joint);
+	st->joint = " AND ";
+}
+
+static const char *
+OperatorName(StrategyNumber strategy)
+{
+	static const char *const names[BTMaxStrategyNumber] = {"<", "<=", "=", ">=", ">"};
+
+	return names[strategy - 1];
+}
+
+static void
+AddTestCondition(Statement *st, const ScanKeys *keys, const ScanTest *test)
+{
+	const AttributeDef *attr = keys->columns[test->column];
+
+	AddJoint(st);
+	appendStringInfo(&st->sql, "%s OPERATOR(pg_catalog.%s) ",
+					 quote_identifier(attr->column), OperatorName(test->strategy));
+	AddParameter(st, KeyColumnType(attr->type), test->value);
+}
+
+static void
+AddStartCondition(Statement *st, const ScanKeys *keys, const Datum *start)
+{
+	AddJoint(st);
+	appendStringInfoString(&st->sql, "ROW(");
+	for (int i = keys->nfixed; i < keys->ncolumns; i++)
+		appendStringInfo(&st->sql, "%s%s", i > keys->nfixed ? ", " : "",
+						 quote_identifier(keys->columns[i]->column));
+	appendStringInfo(&st->sql, ") OPERATOR(pg_catalog.%s) ROW(",
+					 keys->forward ? ">" : "<");
+	for (int i = keys->nfixed; i < keys->ncolumns; i++)
+	{
+		if (i > keys->nfixed)
+			appendStringInfoString(&st->sql, ", ");
+		AddParameter(st, KeyColumnType(keys->columns[i]->type), start[i - keys->nfixed]);
+	}
+	appendStringInfoChar(&st->sql, ')');
+}
+
+static void
+AddConditions(Statement *st, const SqlSource *s)
+{
+	const ScanKeys *keys = s->keys;
+
+	st->joint = " WHERE ";
+	if (s->shard >= 0)
+	{
+		AddJoint(st);
+		appendStringInfoString(&st->sql, SHARD_COLUMN " OPERATOR(pg_catalog.=) ");
+		AddParameter(st, INT4OID, Int32GetDatum(s->shard));
+	}
+	for (int i = 0; i < keys->ntests; i++)
+		AddTestCondition(st, keys, &keys->tests[i]);
+	for (int i = 0; i < keys->nnotnull; i++)
+	{
+		AddJoint(st);
+		appendStringInfo(&st->sql, "%s IS NOT NULL",
+						 quote_identifier(keys->columns[keys->notnull[i]]->column));
+	}
+	if (s->has_start)
+		AddStartCondition(st, keys, s->start);
+}
+
+static void
+AddOrder(Statement *st, const ScanKeys *keys)
+{
+	appendStringInfoString(&st->sql, " ORDER BY ");
+	for (int i = 0; i < keys->ncolumns; i++)
+		appendStringInfo(&st->sql, "%s%s%s", i > 0 ? ", " : "",
+						 quote_identifier(keys->columns[i]->column),
+						 keys->forward ? "" : " DESC");
+}
+
+static void
+BuildStatement(Statement *st, const SqlSource *s)
+{
+	st->nparams = 0;
+	initStringInfo(&st->sql);
+	appendStringInfoString(&st->sql, "SELECT " ITEM_COLUMN " FROM ");
+	AppendRelationName(&st->sql, s->rel);
+	AddConditions(st, s);
+	AddOrder(st, s->keys);
+	appendStringInfoString(&st->sql, " LIMIT ");
+	AddParameter(st, INT8OID, Int64GetDatum(s->batch_size));
+}
+
+/* ---- batches ---- */
+
+/* Copies the rows of the last statement out of SPI's memory. */
+static void
+KeepRows(SqlSource *s)
+{
+	MemoryContext old;
+
+	MemoryContextReset(s->batch_context);
+	old = MemoryContextSwitchTo(s->batch_context);
+	s->nitems = (int) SPI_processed;
+	s->items = palloc(sizeof(struct varlena *) * Max(s->nitems, 1));
+	for (int i = 0; i < s->nitems; i++)
+	{
+		bool		isnull;
+		Datum		item = SPI_getbinval(SPI_tuptable->vals[i],
+										 SPI_tuptable->tupdesc, 1, &isnull);
+
+		s->items[i] = PG_DETOAST_DATUM_COPY(item);
+	}
+	MemoryContextSwitchTo(old);
+	s->next = 0;
+}
+
+/* The next batch begins after the last row of this one. */
+static void
+KeepStart(SqlSource *s)
+{
+	const ScanKeys *keys = s->keys;
+	ValueRef	item = ItemRoot(s->items[s->nitems - 1]);
+	MemoryContext old = MemoryContextSwitchTo(s->batch_context);
+
+	for (int i = keys->nfixed; i < keys->ncolumns; i++)
+	{
+		const AttributeDef *attr = keys->columns[i];
+
+		s->start[i - keys->nfixed] =
+			KeyValueToDatum(attr, AttributeFind(item, attr->name.data, attr->name.len));
+	}
+	MemoryContextSwitchTo(old);
+	s->has_start = true;
+}
+
+static void
+RunStatement(SqlSource *s)
+{
+	Statement	st;
+	SPIPlanPtr	plan;
+	int			rc;
+
+	BuildStatement(&st, s);
+	plan = StorePlan(st.sql.data, st.nparams, st.types);
+	rc = SPI_execute_snapshot(plan, st.values, NULL, s->snapshot,
+							  InvalidSnapshot, true, false, 0);
+	if (rc != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(rc));
+}
+
+static void
+FetchBatch(SqlSource *s)
+{
+	Oid			user;
+	int			sec_context;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+
+	GetUserIdAndSecContext(&user, &sec_context);
+	if (OidIsValid(s->owner))
+		SetUserIdAndSecContext(s->owner, sec_context | SECURITY_LOCAL_USERID_CHANGE);
+	RunStatement(s);
+	SetUserIdAndSecContext(user, sec_context);
+
+	KeepRows(s);
+	s->exhausted = s->nitems < s->batch_size ||
+		s->keys->nfixed == s->keys->ncolumns;
+	if (!s->exhausted)
+		KeepStart(s);
+	s->batch_size = Min(s->batch_size * 4, LARGEST_BATCH);
+	SPI_finish();
+}
+
+static struct varlena *
+SqlNext(ScanSource *source)
+{
+	SqlSource  *s = (SqlSource *) source;
+
+	for (;;)
+	{
+		CHECK_FOR_INTERRUPTS();
+		while (s->next < s->nitems)
+		{
+			struct varlena *item = s->items[s->next++];
+
+			if (s->keys->total_segments == 0 ||
+				KeyInSegment(s->keys->schema, ItemRoot(item),
+							 s->keys->segment, s->keys->total_segments))
+				return item;
+		}
+		if (s->exhausted)
+			return NULL;
+		FetchBatch(s);
+	}
+}
+
+static void
+SqlEnd(ScanSource *source)
+{
+	MemoryContextDelete(((SqlSource *) source)->batch_context);
+}
+
+static const ScanSourceMethods sql_methods = {SqlNext, SqlEnd};
+
+ScanSource *
+SqlScanBegin(Relation rel, int shard, Oid owner, const ScanKeys *keys,
+			 Snapshot snapshot)
+{
+	SqlSource  *s = palloc0(sizeof(SqlSource));
+
+	s->source.methods = &sql_methods;
+	s->rel = rel;
+	s->shard = shard;
+	s->owner = owner;
+	s->keys = keys;
+	s->snapshot = snapshot;
+	s->batch_size = FIRST_BATCH;
+	s->batch_context = AllocSetContextCreate(CurrentMemoryContext,
+											 "dynamo batch", ALLOCSET_DEFAULT_SIZES);
+	s->has_start = keys->nstart > 0;
+	memcpy(s->start, keys->start, sizeof(Datum) * keys->nstart);
+	return &s->source;
+}
