@@ -314,6 +314,34 @@ CREATE EVENT TRIGGER dynamo_ddl_command_end ON ddl_command_end
 -- Secondary indexes: index tables, building, verification
 --
 
+-- One attribute for each key, or several: exactly two overloads.
+CREATE FUNCTION dynamo.create_index(table_name text, index_name text, partition_key text,
+	sort_key text DEFAULT NULL, partition_key_type text DEFAULT NULL,
+	sort_key_type text DEFAULT NULL, projection text DEFAULT 'ALL',
+	non_key_attributes text[] DEFAULT NULL, local boolean DEFAULT false,
+	storage text DEFAULT NULL, shards integer DEFAULT NULL, shard_by text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_create_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.create_index(text, text, text, text, text, text, text,
+		text[], boolean, text, integer, text) IS
+	'creates a secondary index and fills it';
+
+CREATE FUNCTION dynamo.create_index(table_name text, index_name text, partition_key text[],
+	sort_key text[] DEFAULT NULL, partition_key_type text[] DEFAULT NULL,
+	sort_key_type text[] DEFAULT NULL, projection text DEFAULT 'ALL',
+	non_key_attributes text[] DEFAULT NULL, local boolean DEFAULT false,
+	storage text DEFAULT NULL, shards integer DEFAULT NULL, shard_by text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_create_index_multi' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.create_index(text, text, text[], text[], text[], text[], text,
+		text[], boolean, text, integer, text) IS
+	'creates a secondary index with keys of several attributes and fills it';
+
+CREATE FUNCTION dynamo.drop_index(table_name text, index_name text) RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_drop_index' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.drop_index(text, text) IS
+	'drops a secondary index and the columns that only it used';
+
 --
 -- Plain SQL: planner support, entity views, constraints, import and export
 --

@@ -10,6 +10,7 @@
 #ifndef DYNAMO_DDL_H
 #define DYNAMO_DDL_H
 
+#include "fmgr.h"
 #include "storage/lockdefs.h"
 
 #include "catalog/table.h"
@@ -52,12 +53,6 @@ extern Oid	TableCreate(const CreateTableSpec *spec);
 /* Drops a table and its index tables. */
 extern void TableDrop(const char *table_name);
 
-/* ---- ddl_index.c ---- */
-
-/* Creates an index and fills it, under an exclusive lock. */
-extern void IndexCreate(const char *table_name, const CreateIndexSpec *spec);
-extern void IndexDrop(const char *table_name, const char *index_name);
-
 /* ---- ddl_common.c: the parts they share ---- */
 
 /*
@@ -94,7 +89,28 @@ extern void StoreDefinition(Oid relid, const TableDef *def);
  */
 extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
 
+/* ---- ddl_relation.c ---- */
+
 /* Creates the relation that holds an index: a btree or an index table. */
 extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index);
+
+/* ---- ddl_args.c: arguments of SQL functions to these structures ---- */
+
+/* A text argument that may not be null. */
+extern char *RequiredText(FunctionCallInfo fcinfo, int arg, const char *name);
+
+/*
+ * Appends attributes and their types to a key; returns n.  No types at all
+ * mean S, else there must be as many as attributes.
+ */
+extern int	AppendKeyPart(KeySchema *key, char **names, int n, char **types, int ntypes);
+
+/* projection NULL: ALL. */
+extern void SetProjection(CreateIndexSpec *spec, const char *projection,
+						  char **non_key, int n);
+
+/* storage NULL: "table" for a sharded index, else "inline". */
+extern void SetStorage(CreateIndexSpec *spec, const char *storage, int shards,
+					   const char *shard_by);
 
 #endif							/* DYNAMO_DDL_H */

@@ -112,6 +112,31 @@ CheckEntryLengths(const TableDef *def, const Datum *values, const bool *nulls)
 	}
 }
 
+/* The item, and with local indexes all its entries in them, have one limit. */
+static void
+CheckSizes(const TableDef *def, ValueRef item)
+{
+	uint64		size;
+
+	CheckItemSize(item);
+	if (!def->has_local)
+		return;
+	size = ItemSize(item);
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		if (index->local && ItemInIndex(def, index, item))
+			size += IndexEntrySize(def, index, item);
+	}
+	if (size > ITEM_MAX_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Item size has exceeded the maximum allowed size"),
+				 errdetail("The item and its entries in local indexes have " UINT64_FORMAT " bytes; the limit is %d.",
+						   size, ITEM_MAX_SIZE)));
+}
+
 /* ---- deriving ---- */
 
 static void
@@ -126,32 +151,17 @@ DeriveColumn(const AttributeDef *attr, ValueRef item, Datum *values, bool *nulls
 void
 DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 {
-	CheckItemSize(item);
+	CheckSizes(def, item);
 	CheckItemKeys(def, item);
 	for (int i = 0; i < def->nattributes; i++)
 		DeriveColumn(&def->attributes[i], item, values, nulls);
 	CheckEntryLengths(def, values, nulls);
 }
 
-/*
- * For an item that is stored already and does not change.  An index built on
- * a filled table skips items with unusable key attributes: their columns are
- * null, and stay so.  Columns that are set are kept.
- */
+/* Gives up the columns that an entry too long for its index just got. */
 static void
-DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+DropLongEntries(const TableDef *def, const bool *fresh, Datum *values, bool *nulls)
 {
-	bool	   *fresh = palloc0(sizeof(bool) * def->nattributes);
-
-	for (int i = 0; i < def->nattributes; i++)
-	{
-		const AttributeDef *attr = &def->attributes[i];
-
-		if (!nulls[attr->attnum - 1] || !StoredKeyIsUsable(def, i, item))
-			continue;
-		DeriveColumn(attr, item, values, nulls);
-		fresh[i] = !nulls[attr->attnum - 1];
-	}
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		const IndexDef *index = &def->indexes[i];
@@ -164,6 +174,28 @@ DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 				nulls[def->attributes[index->attributes[j]].attnum - 1] = true;
 		}
 	}
+}
+
+bool
+DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+{
+	bool	   *fresh = palloc0(sizeof(bool) * def->nattributes);
+	bool		changed = false;
+
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		const AttributeDef *attr = &def->attributes[i];
+
+		if (!nulls[attr->attnum - 1] || !StoredKeyIsUsable(def, i, item))
+			continue;
+		DeriveColumn(attr, item, values, nulls);
+		fresh[i] = !nulls[attr->attnum - 1];
+	}
+	DropLongEntries(def, fresh, values, nulls);
+	for (int i = 0; i < def->nattributes; i++)
+		changed |= fresh[i] && !nulls[def->attributes[i].attnum - 1];
+	pfree(fresh);
+	return changed;
 }
 
 /* ---- the trigger ---- */

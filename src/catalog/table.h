@@ -25,7 +25,9 @@
  * An inline index has the columns: index keys, then the table's keys that
  * are not already there.  An index table has the same columns in the same
  * order, then "item" (what is projected), and "dynamo_shard" (integer)
- * before all of them when it is sharded.
+ * before all of them when it is sharded: it is list-partitioned by that
+ * column, one partition for each of 0 .. shards - 1.  Its primary key has the
+ * columns of an inline index in the same order; dynamo_shard comes last.
  *
  * The cache is keyed by relation and dropped by relcache invalidation; a
  * TableDef that a caller holds stays valid until the caller closes the table
@@ -212,6 +214,33 @@ extern void CheckKeyParameter(const TableDef *def, ValueRef key);
 /* Entry of an index: whether the item has all its key attributes. */
 extern bool ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item);
 
+/* ---- entry.c: what an index holds of an item ---- */
+
+/*
+ * The projected item: index keys, table keys and the projected attributes
+ * that the item has (all of it for PROJECTED_ALL).  Palloc'd.
+ */
+extern struct varlena *IndexEntryItem(const TableDef *def, const IndexDef *index,
+									  ValueRef item);
+
+/* The service's size of that. */
+extern uint64 IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRef item);
+
+/* ---- shard.c: shards of an index table ---- */
+
+/*
+ * The shard of an item's entry, 0 .. shards - 1.  Spread: a stable hash of
+ * the base key.  Calculated: of the shard_by attribute; an item without it is
+ * in shard 0.
+ */
+extern int	IndexShardOf(const TableDef *def, const IndexDef *index, ValueRef item);
+
+/* The shard of all entries with this value of the shard_by attribute. */
+extern int	IndexShardOfValue(const IndexDef *index, ValueRef value);
+
+/* The partitions of a sharded index table, by shard: oids[index->shards]. */
+extern void IndexShardRelations(Relation index_table, const IndexDef *index, Oid *oids);
+
 /* ---- derive.c: the columns of a row from its item ---- */
 
 /*
@@ -220,5 +249,13 @@ extern bool ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef ite
  * left alone.  values and nulls are indexed by attnum - 1.
  */
 extern void DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
+
+/*
+ * The same for an item that is stored already: values and nulls hold the
+ * columns as they are.  Those that are null are set if the item's attribute
+ * is usable (StoredKeyIsUsable, and the entry not too long); nothing is
+ * raised.  Returns whether any column changed.
+ */
+extern bool DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
 
 #endif							/* DYNAMO_TABLE_H */

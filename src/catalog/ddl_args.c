@@ -1,7 +1,7 @@
 /*
- * ddl_sql.c
- *	  The SQL functions that create and drop tables and indexes: arguments to
- *	  the structures of ddl.h.
+ * ddl_args.c
+ *	  Arguments of SQL functions to the structures of ddl.h; the functions
+ *	  create_table and drop_table.
  */
 #include "postgres.h"
 
@@ -34,11 +34,7 @@ KeyTypeOf(const char *name)
 	return (ValueType) type;
 }
 
-/*
- * Appends attributes and their types to a key.  Absent types are S; given
- * ones must be as many as there are attributes.
- */
-static int
+int
 AppendKeyPart(KeySchema *key, char **names, int n, char **types, int ntypes)
 {
 	int			before = key->npartition + key->nsort;
@@ -64,7 +60,7 @@ AppendKeyPart(KeySchema *key, char **names, int n, char **types, int ntypes)
 
 /* ---- arguments ---- */
 
-static char *
+char *
 RequiredText(FunctionCallInfo fcinfo, int arg, const char *name)
 {
 	if (PG_ARGISNULL(arg))
@@ -189,7 +185,7 @@ IntegerMember(JsonbContainer *object, const char *name)
 
 /* ---- index options, from either source ---- */
 
-static void
+void
 SetProjection(CreateIndexSpec *spec, const char *projection, char **non_key, int n)
 {
 	if (projection == NULL || strcmp(projection, "ALL") == 0)
@@ -209,8 +205,7 @@ SetProjection(CreateIndexSpec *spec, const char *projection, char **non_key, int
 		spec->non_key[i] = SliceOfString(non_key[i]);
 }
 
-/* storage may be absent: shards mean an index table. */
-static void
+void
 SetStorage(CreateIndexSpec *spec, const char *storage, int shards, const char *shard_by)
 {
 	if (storage == NULL)

@@ -1,6 +1,6 @@
 /*
- * ddl_index.c
- *	  Creating and dropping the relations that hold secondary indexes.
+ * ddl_relation.c
+ *	  Creating the relations that hold secondary indexes.
  */
 #include "postgres.h"
 
@@ -67,5 +67,9 @@ CreateInlineIndex(Oid relid, const TableDef *def, const IndexDef *index)
 void
 CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index)
 {
+	if (index->storage == STORAGE_TABLE)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index tables are not implemented yet")));
 	CreateInlineIndex(relid, def, index);
 }

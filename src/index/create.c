@@ -1,0 +1,213 @@
+/*
+ * create.c
+ *	  Creating an index on an existing table, and dropping it.
+ *
+ * Everything happens in the caller's transaction, under a lock that keeps
+ * readers and writers out.  The order matters: columns first, then the
+ * relation of the index, then the definition that names both, then the rows.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "errors.h"
+#include "index/index.h"
+
+/* ---- creating ---- */
+
+static void
+CheckNewIndex(const TableDef *def, const CreateIndexSpec *spec)
+{
+	int			nglobal = 0;
+
+	if (TableDefIndex(def, spec->name) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Attempting to create an index which already exists")));
+	for (int i = 0; i < def->nindexes; i++)
+		nglobal += !def->indexes[i].local;
+	if (!spec->local && nglobal >= max_global_indexes)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
+				 errmsg("Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of %d",
+						max_global_indexes),
+				 errhint("The limit is the setting dynamo.max_global_indexes.")));
+}
+
+/* Adds the columns of attributes from first on. */
+static void
+AddColumns(Oid relid, const TableDef *def, int first)
+{
+	StringInfoData clauses;
+
+	if (first == def->nattributes)
+		return;
+	initStringInfo(&clauses);
+	for (int i = first; i < def->nattributes; i++)
+		appendStringInfo(&clauses, "%sADD COLUMN %s", i > first ? ", " : "",
+						 ColumnClause(&def->attributes[i]));
+	RunStatement("ALTER TABLE %s %s",
+				 QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
+				 clauses.data);
+}
+
+/*
+ * Opens, locks and closes a table for DDL; returns a copy of its definition
+ * that may be changed.
+ */
+static TableDef *
+LockForIndexDdl(const char *table_name, Oid *relid)
+{
+	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	TableDef   *held = TableDefAcquire(rel);
+	TableDef   *def = TableDefParse(TableDefPrint(held));
+
+	*relid = RelationGetRelid(rel);
+	TableDefRelease(held);
+	table_close(rel, NoLock);
+	return def;
+}
+
+static void
+ReportSkipped(const char *index_name, int64 skipped)
+{
+	if (skipped > 0)
+		ereport(NOTICE,
+				(errmsg("index \"%s\" leaves out " INT64_FORMAT " items with unusable key attributes",
+						index_name, skipped),
+				 errdetail("An index key attribute has another type than the index, is empty or too long."),
+				 errhint("dynamo.verify_index lists them.")));
+}
+
+void
+IndexCreate(const char *table_name, const CreateIndexSpec *spec)
+{
+	Oid			relid;
+	TableDef   *def = LockForIndexDdl(table_name, &relid);
+	int			nattributes = def->nattributes;
+	IndexDef   *index;
+
+	CheckNewIndex(def, spec);
+	index = AddIndex(def, get_rel_namespace(relid), get_rel_name(relid), spec);
+	SPI_connect();
+	AddColumns(relid, def, nattributes);
+	CreateIndexRelation(relid, def, index);
+	StoreDefinition(relid, def);
+	if (def->nattributes > nattributes)
+		ReportSkipped(index->name, FillKeyColumns(relid, index->name));
+	SPI_finish();
+}
+
+/* ---- dropping ---- */
+
+static bool
+IsUsedByIndex(const IndexDef *index, int attribute)
+{
+	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
+	{
+		if (index->attributes[i] == attribute)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the table's key or another index has an attribute. */
+static bool
+IsUsedElsewhere(const TableDef *def, int attribute, const IndexDef *dropped)
+{
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	{
+		if (def->key_attributes[i] == attribute)
+			return true;
+	}
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (&def->indexes[i] != dropped && IsUsedByIndex(&def->indexes[i], attribute))
+			return true;
+	}
+	return false;
+}
+
+/* Takes an attribute out; later ones move up. */
+static void
+RemoveAttribute(TableDef *def, int attribute)
+{
+	memmove(&def->attributes[attribute], &def->attributes[attribute + 1],
+			sizeof(AttributeDef) * (def->nattributes - attribute - 1));
+	def->nattributes--;
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		IndexDef   *index = &def->indexes[i];
+
+		for (int j = 0; j < index->key.npartition + index->key.nsort; j++)
+			index->attributes[j] -= index->attributes[j] > attribute;
+	}
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+		def->key_attributes[i] -= def->key_attributes[i] > attribute;
+}
+
+static void
+RemoveIndex(TableDef *def, const IndexDef *index)
+{
+	int			position = index - def->indexes;
+
+	memmove(&def->indexes[position], &def->indexes[position + 1],
+			sizeof(IndexDef) * (def->nindexes - position - 1));
+	def->nindexes--;
+	for (int i = 0; i < def->nindexes; i++)
+		IndexDefComplete(def, &def->indexes[i]);
+}
+
+/*
+ * Takes an index and the attributes only it has out of a definition; returns
+ * the clauses that drop their columns, empty if there are none.
+ */
+static char *
+ForgetIndex(TableDef *def, const IndexDef *index)
+{
+	StringInfoData clauses;
+
+	initStringInfo(&clauses);
+	for (int i = def->nattributes - 1; i >= 0; i--)
+	{
+		if (!IsUsedByIndex(index, i) || IsUsedElsewhere(def, i, index))
+			continue;
+		appendStringInfo(&clauses, "%sDROP COLUMN %s", clauses.len > 0 ? ", " : "",
+						 quote_identifier(def->attributes[i].column));
+		RemoveAttribute(def, i);
+	}
+	RemoveIndex(def, index);
+	return clauses.data;
+}
+
+void
+IndexDrop(const char *table_name, const char *index_name)
+{
+	Oid			relid;
+	TableDef   *def = LockForIndexDdl(table_name, &relid);
+	const IndexDef *index = TableDefIndex(def, index_name);
+	Oid			schema = get_rel_namespace(relid);
+	char	   *relation;
+	bool		inline_index;
+	char	   *drop_columns;
+
+	if (index == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Index %s for table %s",
+						index_name, table_name)));
+	relation = QualifiedName(schema, index->relation);
+	inline_index = index->storage == STORAGE_INLINE;
+	drop_columns = ForgetIndex(def, index);
+	SPI_connect();
+	StoreDefinition(relid, def);
+	RunStatement("DROP %s IF EXISTS %s", inline_index ? "INDEX" : "TABLE", relation);
+	if (drop_columns[0] != '\0')
+		RunStatement("ALTER TABLE %s %s", QualifiedName(schema, get_rel_name(relid)),
+					 drop_columns);
+	SPI_finish();
+}

@@ -1,0 +1,180 @@
+/*
+ * fill.c
+ *	  Setting the columns of new index keys in a table that has rows.
+ *
+ * Rows are rewritten as an UPDATE would, but without triggers and row
+ * security: the items do not change, so that nothing a user's trigger might
+ * do is due.  The btree on the new columns exists already; created after, it
+ * would stand over broken HOT chains and be unusable for older snapshots.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "index/index.h"
+
+/* Progress is reported no more often than this. */
+#define REPORT_MILLISECONDS	5000
+#define ROWS_PER_CLOCK_TEST	1000
+
+typedef struct Fill
+{
+	Relation	rel;
+	TableDef   *def;
+	EState	   *estate;
+	ResultRelInfo *result;
+	Snapshot	snapshot;
+	TupleTableSlot *old;
+	TupleTableSlot *new;
+	MemoryContext row_context;
+	const IndexDef *index;
+	int64		rows;
+	int64		skipped;
+	TimestampTz last_report;
+} Fill;
+
+static void
+FillBegin(Fill *fill, Relation rel, const char *index_name)
+{
+	memset(fill, 0, sizeof(Fill));
+	fill->rel = rel;
+	fill->def = TableDefAcquire(rel);
+	fill->estate = CreateExecutorState();
+	fill->result = makeNode(ResultRelInfo);
+	InitResultRelInfo(fill->result, rel, 0, NULL, 0);
+	ExecOpenIndices(fill->result, false);
+	fill->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	fill->old = table_slot_create(rel, NULL);
+	fill->new = table_slot_create(rel, NULL);
+	fill->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index fill",
+											  ALLOCSET_DEFAULT_SIZES);
+	fill->index = TableDefIndex(fill->def, index_name);
+	fill->last_report = GetCurrentTimestamp();
+}
+
+static void
+FillEnd(Fill *fill)
+{
+	ExecDropSingleTupleTableSlot(fill->old);
+	ExecDropSingleTupleTableSlot(fill->new);
+	UnregisterSnapshot(fill->snapshot);
+	ExecCloseIndices(fill->result);
+	FreeExecutorState(fill->estate);
+	TableDefRelease(fill->def);
+	MemoryContextDelete(fill->row_context);
+}
+
+static void
+ReportProgress(Fill *fill)
+{
+	if (fill->rows % ROWS_PER_CLOCK_TEST != 0 ||
+		!TimestampDifferenceExceeds(fill->last_report, GetCurrentTimestamp(),
+									REPORT_MILLISECONDS))
+		return;
+	fill->last_report = GetCurrentTimestamp();
+	ereport(NOTICE,
+			(errmsg("building index \"%s\": " INT64_FORMAT " items read",
+					fill->index->name, fill->rows)));
+}
+
+/* Whether a key attribute of the item did not get into its column. */
+static bool
+HasUnusableKey(const TableDef *def, const IndexDef *index, ValueRef item,
+			   const bool *nulls)
+{
+	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
+	{
+		const AttributeDef *attr = &def->attributes[index->attributes[i]];
+
+		if (nulls[attr->attnum - 1] &&
+			!ValueIsMissing(AttributeFind(item, attr->name.data, attr->name.len)))
+			return true;
+	}
+	return false;
+}
+
+static void
+UpdateRow(Fill *fill, Datum *values, bool *nulls)
+{
+	int			natts = RelationGetDescr(fill->rel)->natts;
+	UpdatedIndexes updated = NO_UPDATED_INDEXES;
+
+	ExecClearTuple(fill->new);
+	memcpy(fill->new->tts_values, values, sizeof(Datum) * natts);
+	memcpy(fill->new->tts_isnull, nulls, sizeof(bool) * natts);
+	ExecStoreVirtualTuple(fill->new);
+	simple_table_tuple_update(fill->rel, &fill->old->tts_tid, fill->new,
+							  fill->snapshot, &updated);
+	if (fill->result->ri_NumIndices > 0 && updated != NO_UPDATED_INDEXES)
+		InsertUpdatedIndexTuples(fill->result, fill->new, fill->estate, updated);
+	ResetPerTupleExprContext(fill->estate);
+}
+
+static void
+FillRow(Fill *fill)
+{
+	int			natts = RelationGetDescr(fill->rel)->natts;
+	Datum	   *values = palloc(sizeof(Datum) * natts);
+	bool	   *nulls = palloc(sizeof(bool) * natts);
+	ValueRef	item;
+
+	slot_getallattrs(fill->old);
+	memcpy(values, fill->old->tts_values, sizeof(Datum) * natts);
+	memcpy(nulls, fill->old->tts_isnull, sizeof(bool) * natts);
+	item = ItemRoot(PG_DETOAST_DATUM_PACKED(values[fill->def->item_attnum - 1]));
+	if (DeriveStoredKeys(fill->def, item, values, nulls))
+		UpdateRow(fill, values, nulls);
+	if (HasUnusableKey(fill->def, fill->index, item, nulls))
+		fill->skipped++;
+	fill->rows++;
+}
+
+static int64
+FillRelation(Oid relid, const char *index_name)
+{
+	Relation	rel = table_open(relid, NoLock);
+	Fill		fill;
+	TableScanDesc scan;
+
+	FillBegin(&fill, rel, index_name);
+	scan = table_beginscan(rel, fill.snapshot, 0, NULL);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, fill.old))
+	{
+		MemoryContext old = MemoryContextSwitchTo(fill.row_context);
+
+		CHECK_FOR_INTERRUPTS();
+		FillRow(&fill);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(fill.row_context);
+		ReportProgress(&fill);
+	}
+	table_endscan(scan);
+	FillEnd(&fill);
+	table_close(rel, NoLock);
+	CommandCounterIncrement();
+	return fill.skipped;
+}
+
+int64
+FillKeyColumns(Oid relid, const char *index_name)
+{
+	int64		skipped = 0;
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(relid, AccessExclusiveLock, NULL))
+	{
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)
+			skipped += FillRelation(lfirst_oid(cell), index_name);
+	}
+	return skipped;
+}

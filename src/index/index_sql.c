@@ -1,0 +1,134 @@
+/*
+ * index_sql.c
+ *	  The SQL functions of secondary indexes.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "index/index.h"
+
+/* Both overloads of create_index have these arguments. */
+enum
+{
+	ARG_TABLE,
+	ARG_INDEX,
+	ARG_PARTITION,
+	ARG_SORT,
+	ARG_PARTITION_TYPE,
+	ARG_SORT_TYPE,
+	ARG_PROJECTION,
+	ARG_NON_KEY,
+	ARG_LOCAL,
+	ARG_STORAGE,
+	ARG_SHARDS,
+	ARG_SHARD_BY
+};
+
+static char *
+OptionalText(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+/* A text array as C strings; none if the argument is null. */
+static char **
+TextArray(FunctionCallInfo fcinfo, int arg, int *n)
+{
+	Datum	   *elements;
+	bool	   *nulls;
+	char	  **strings;
+
+	*n = 0;
+	if (PG_ARGISNULL(arg))
+		return NULL;
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(arg), TEXTOID, -1, false, TYPALIGN_INT,
+					  &elements, &nulls, n);
+	strings = palloc(sizeof(char *) * Max(*n, 1));
+	for (int i = 0; i < *n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("array must not contain nulls")));
+		strings[i] = TextDatumGetCString(elements[i]);
+	}
+	return strings;
+}
+
+/* What the overloads have in common; the key is set already. */
+static void
+CreateIndex(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
+{
+	char	   *table_name = RequiredText(fcinfo, ARG_TABLE, "table_name");
+	char	  **non_key;
+	int			n;
+
+	spec->name = RequiredText(fcinfo, ARG_INDEX, "index_name");
+	spec->local = !PG_ARGISNULL(ARG_LOCAL) && PG_GETARG_BOOL(ARG_LOCAL);
+	non_key = TextArray(fcinfo, ARG_NON_KEY, &n);
+	SetProjection(spec, OptionalText(fcinfo, ARG_PROJECTION), non_key, n);
+	SetStorage(spec, OptionalText(fcinfo, ARG_STORAGE),
+			   PG_ARGISNULL(ARG_SHARDS) ? 0 : PG_GETARG_INT32(ARG_SHARDS),
+			   OptionalText(fcinfo, ARG_SHARD_BY));
+	IndexCreate(table_name, spec);
+}
+
+static int
+OneAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeySchema *key)
+{
+	char	   *name = OptionalText(fcinfo, name_arg);
+	char	   *type = OptionalText(fcinfo, type_arg);
+
+	if (name == NULL)
+		return 0;
+	return AppendKeyPart(key, &name, 1, &type, type != NULL ? 1 : 0);
+}
+
+static int
+SeveralAttributes(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeySchema *key)
+{
+	int			n;
+	int			ntypes;
+	char	  **names = TextArray(fcinfo, name_arg, &n);
+	char	  **types = TextArray(fcinfo, type_arg, &ntypes);
+
+	return AppendKeyPart(key, names, n, types, ntypes);
+}
+
+DYNAMO_FUNCTION(dynamo_create_index);
+
+Datum
+dynamo_create_index(PG_FUNCTION_ARGS)
+{
+	CreateIndexSpec spec = {0};
+
+	spec.key.npartition = OneAttribute(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec.key);
+	spec.key.nsort = OneAttribute(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec.key);
+	CreateIndex(fcinfo, &spec);
+	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_create_index_multi);
+
+Datum
+dynamo_create_index_multi(PG_FUNCTION_ARGS)
+{
+	CreateIndexSpec spec = {0};
+
+	spec.key.npartition = SeveralAttributes(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec.key);
+	spec.key.nsort = SeveralAttributes(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec.key);
+	CreateIndex(fcinfo, &spec);
+	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_drop_index);
+
+Datum
+dynamo_drop_index(PG_FUNCTION_ARGS)
+{
+	IndexDrop(text_to_cstring(PG_GETARG_TEXT_PP(0)), text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	PG_RETURN_VOID();
+}
