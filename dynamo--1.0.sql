@@ -212,6 +212,47 @@ COMMENT ON FUNCTION value_type(value) IS 'type of a value: S, N, B, BOOL, NULL, 
 -- Expressions over items
 --
 
+CREATE FUNCTION matches(
+	item item,
+	condition_expression text,
+	expression_attribute_values item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL
+) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_matches' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION project(
+	item item,
+	projection_expression text,
+	expression_attribute_names jsonb DEFAULT NULL
+) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_project' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION apply_update(
+	item item,
+	update_expression text,
+	expression_attribute_values item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL
+) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_apply_update' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION expression_cache_stats(
+	OUT hits bigint,
+	OUT misses bigint,
+	OUT evictions bigint,
+	OUT entries integer,
+	OUT capacity integer
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'dynamo_expression_cache_stats' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION matches(item, text, item, jsonb)
+	IS 'whether an item satisfies a condition expression';
+COMMENT ON FUNCTION project(item, text, jsonb)
+	IS 'the parts of an item that a projection expression names';
+COMMENT ON FUNCTION apply_update(item, text, item, jsonb)
+	IS 'an item with an update expression applied';
+COMMENT ON FUNCTION expression_cache_stats()
+	IS 'counters of this session''s cache of parsed expressions';
+
 --
 -- Tables: the key trigger, definitions, settings, views
 --

@@ -178,6 +178,16 @@ AppendPath(StringInfo out, const Path *path)
 	appendStringInfoChar(out, ']');
 }
 
+char *
+ExprPathText(const Path *path)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	AppendPath(&out, path);
+	return out.data;
+}
+
 /* {S:abc}: only S, N and B occur, as only they are ordered. */
 static void
 AppendValue(StringInfo out, ValueRef v)

@@ -103,4 +103,7 @@ extern void ExprRaise(ExprKind kind, Slice text, const ExprError *error)
 /* Raises what was noted, if anything. */
 extern void ExprRaiseProblem(Slice text, const ExprProblem *problem);
 
+/* "[a, b, [0]]", palloc'd. */
+extern char *ExprPathText(const Path *path);
+
 #endif							/* DYNAMO_EXPR_ERROR_H */
