@@ -196,6 +196,153 @@ COMMENT ON OPERATOR <= (value, value) IS 'less than or equal';
 COMMENT ON OPERATOR > (value, value) IS 'greater than';
 COMMENT ON OPERATOR >= (value, value) IS 'greater than or equal';
 
+-- plain JSON, as the SDKs marshall and unmarshall it
+CREATE FUNCTION item_from_jsonb(jsonb) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_item_from_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (jsonb AS item) WITH FUNCTION item_from_jsonb(jsonb) AS IMPLICIT;
+COMMENT ON FUNCTION item_from_jsonb(jsonb) IS 'cast from jsonb to item';
+CREATE FUNCTION value_from_jsonb(jsonb) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_from_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (jsonb AS value) WITH FUNCTION value_from_jsonb(jsonb) AS IMPLICIT;
+COMMENT ON FUNCTION value_from_jsonb(jsonb) IS 'cast from jsonb to value';
+CREATE FUNCTION item_to_jsonb(item) RETURNS jsonb
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (item AS jsonb) WITH FUNCTION item_to_jsonb(item) AS ASSIGNMENT;
+COMMENT ON FUNCTION item_to_jsonb(item) IS 'cast from item to jsonb';
+CREATE FUNCTION value_to_jsonb(value) RETURNS jsonb
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS jsonb) WITH FUNCTION value_to_jsonb(value) AS ASSIGNMENT;
+COMMENT ON FUNCTION value_to_jsonb(value) IS 'cast from value to jsonb';
+
+-- scalars: the type must be the right one
+CREATE FUNCTION value_to_text(value) RETURNS text
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS text) WITH FUNCTION value_to_text(value) AS ASSIGNMENT;
+COMMENT ON FUNCTION value_to_text(value) IS 'cast from value to text';
+CREATE FUNCTION value_to_bytea(value) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS bytea) WITH FUNCTION value_to_bytea(value);
+COMMENT ON FUNCTION value_to_bytea(value) IS 'cast from value to bytea';
+CREATE FUNCTION value_to_boolean(value) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_boolean' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS boolean) WITH FUNCTION value_to_boolean(value);
+COMMENT ON FUNCTION value_to_boolean(value) IS 'cast from value to boolean';
+CREATE FUNCTION value_to_numeric(value) RETURNS numeric
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS numeric) WITH FUNCTION value_to_numeric(value);
+COMMENT ON FUNCTION value_to_numeric(value) IS 'cast from value to numeric';
+CREATE FUNCTION value_to_bigint(value) RETURNS bigint
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS bigint) WITH FUNCTION value_to_bigint(value);
+COMMENT ON FUNCTION value_to_bigint(value) IS 'cast from value to bigint';
+CREATE FUNCTION value_to_integer(value) RETURNS integer
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_integer' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS integer) WITH FUNCTION value_to_integer(value);
+COMMENT ON FUNCTION value_to_integer(value) IS 'cast from value to integer';
+CREATE FUNCTION value_to_float8(value) RETURNS double precision
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_float8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS double precision) WITH FUNCTION value_to_float8(value);
+COMMENT ON FUNCTION value_to_float8(value) IS 'cast from value to double precision';
+CREATE FUNCTION value_from_bytea(bytea) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (bytea AS value) WITH FUNCTION value_from_bytea(bytea) AS ASSIGNMENT;
+COMMENT ON FUNCTION value_from_bytea(bytea) IS 'cast from bytea to value';
+CREATE FUNCTION value_from_boolean(boolean) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_from_boolean' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (boolean AS value) WITH FUNCTION value_from_boolean(boolean) AS ASSIGNMENT;
+COMMENT ON FUNCTION value_from_boolean(boolean) IS 'cast from boolean to value';
+CREATE FUNCTION value_from_numeric(numeric) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (numeric AS value) WITH FUNCTION value_from_numeric(numeric) AS ASSIGNMENT;
+COMMENT ON FUNCTION value_from_numeric(numeric) IS 'cast from numeric to value';
+CREATE FUNCTION value_from_bigint(bigint) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (bigint AS value) WITH FUNCTION value_from_bigint(bigint) AS ASSIGNMENT;
+COMMENT ON FUNCTION value_from_bigint(bigint) IS 'cast from bigint to value';
+CREATE FUNCTION value_from_integer(integer) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_from_integer' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (integer AS value) WITH FUNCTION value_from_integer(integer) AS ASSIGNMENT;
+COMMENT ON FUNCTION value_from_integer(integer) IS 'cast from integer to value';
+
+-- parts of items and values
+CREATE FUNCTION item_attribute(item, text) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_get_attribute' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR -> (LEFTARG = item, RIGHTARG = text, FUNCTION = item_attribute);
+COMMENT ON FUNCTION item_attribute(item, text) IS 'implementation of -> operator';
+COMMENT ON OPERATOR -> (item, text) IS 'get attribute';
+CREATE FUNCTION item_attribute_text(item, text) RETURNS text
+	AS 'MODULE_PATHNAME', 'dynamo_get_attribute_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR ->> (LEFTARG = item, RIGHTARG = text, FUNCTION = item_attribute_text);
+COMMENT ON FUNCTION item_attribute_text(item, text) IS 'implementation of ->> operator';
+COMMENT ON OPERATOR ->> (item, text) IS 'get attribute as text';
+CREATE FUNCTION item_path(item, text[]) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_get_path' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR #> (LEFTARG = item, RIGHTARG = text[], FUNCTION = item_path);
+COMMENT ON FUNCTION item_path(item, text[]) IS 'implementation of #> operator';
+COMMENT ON OPERATOR #> (item, text[]) IS 'get value at path';
+CREATE FUNCTION item_path_text(item, text[]) RETURNS text
+	AS 'MODULE_PATHNAME', 'dynamo_get_path_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR #>> (LEFTARG = item, RIGHTARG = text[], FUNCTION = item_path_text);
+COMMENT ON FUNCTION item_path_text(item, text[]) IS 'implementation of #>> operator';
+COMMENT ON OPERATOR #>> (item, text[]) IS 'get value at path as text';
+CREATE FUNCTION item_exists(item, text) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_has_attribute' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR ? (LEFTARG = item, RIGHTARG = text, FUNCTION = item_exists);
+COMMENT ON FUNCTION item_exists(item, text) IS 'implementation of ? operator';
+COMMENT ON OPERATOR ? (item, text) IS 'attribute exists';
+CREATE FUNCTION value_attribute(value, text) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_get_attribute' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR -> (LEFTARG = value, RIGHTARG = text, FUNCTION = value_attribute);
+COMMENT ON FUNCTION value_attribute(value, text) IS 'implementation of -> operator';
+COMMENT ON OPERATOR -> (value, text) IS 'get map entry';
+CREATE FUNCTION value_attribute_text(value, text) RETURNS text
+	AS 'MODULE_PATHNAME', 'dynamo_get_attribute_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR ->> (LEFTARG = value, RIGHTARG = text, FUNCTION = value_attribute_text);
+COMMENT ON FUNCTION value_attribute_text(value, text) IS 'implementation of ->> operator';
+COMMENT ON OPERATOR ->> (value, text) IS 'get map entry as text';
+CREATE FUNCTION value_element(value, integer) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_get_element' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR -> (LEFTARG = value, RIGHTARG = integer, FUNCTION = value_element);
+COMMENT ON FUNCTION value_element(value, integer) IS 'implementation of -> operator';
+COMMENT ON OPERATOR -> (value, integer) IS 'get list element';
+CREATE FUNCTION value_element_text(value, integer) RETURNS text
+	AS 'MODULE_PATHNAME', 'dynamo_get_element_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR ->> (LEFTARG = value, RIGHTARG = integer, FUNCTION = value_element_text);
+COMMENT ON FUNCTION value_element_text(value, integer) IS 'implementation of ->> operator';
+COMMENT ON OPERATOR ->> (value, integer) IS 'get list element as text';
+CREATE FUNCTION value_path(value, text[]) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_get_path' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR #> (LEFTARG = value, RIGHTARG = text[], FUNCTION = value_path);
+COMMENT ON FUNCTION value_path(value, text[]) IS 'implementation of #> operator';
+COMMENT ON OPERATOR #> (value, text[]) IS 'get value at path';
+CREATE FUNCTION value_path_text(value, text[]) RETURNS text
+	AS 'MODULE_PATHNAME', 'dynamo_get_path_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR #>> (LEFTARG = value, RIGHTARG = text[], FUNCTION = value_path_text);
+COMMENT ON FUNCTION value_path_text(value, text[]) IS 'implementation of #>> operator';
+COMMENT ON OPERATOR #>> (value, text[]) IS 'get value at path as text';
+CREATE FUNCTION value_exists(value, text) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_has_attribute' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR ? (LEFTARG = value, RIGHTARG = text, FUNCTION = value_exists);
+COMMENT ON FUNCTION value_exists(value, text) IS 'implementation of ? operator';
+COMMENT ON OPERATOR ? (value, text) IS 'map entry exists';
+
+-- changed items
+CREATE FUNCTION merge_items(item, item) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_merge_items' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR || (LEFTARG = item, RIGHTARG = item, FUNCTION = merge_items);
+COMMENT ON FUNCTION merge_items(item, item) IS 'implementation of || operator';
+COMMENT ON OPERATOR || (item, item) IS 'merge items; the right one wins';
+CREATE FUNCTION item_minus_name(item, text) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_remove_attribute' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR - (LEFTARG = item, RIGHTARG = text, FUNCTION = item_minus_name);
+COMMENT ON FUNCTION item_minus_name(item, text) IS 'implementation of - operator';
+COMMENT ON OPERATOR - (item, text) IS 'remove attribute';
+CREATE FUNCTION item_minus_names(item, text[]) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_remove_attributes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE OPERATOR - (LEFTARG = item, RIGHTARG = text[], FUNCTION = item_minus_names);
+COMMENT ON FUNCTION item_minus_names(item, text[]) IS 'implementation of - operator';
+COMMENT ON OPERATOR - (item, text[]) IS 'remove attributes';
+
 --
 -- Item functions: building, reading, measuring
 --
@@ -207,6 +354,50 @@ COMMENT ON FUNCTION item_size(item) IS 'size of an item in bytes by DynamoDB''s 
 CREATE FUNCTION value_type(value value) RETURNS text
 	AS 'MODULE_PATHNAME', 'dynamo_value_type' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 COMMENT ON FUNCTION value_type(value) IS 'type of a value: S, N, B, BOOL, NULL, L, M, SS, NS or BS';
+
+CREATE FUNCTION attribute_names(item item) RETURNS SETOF text
+	AS 'MODULE_PATHNAME', 'dynamo_attribute_names' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION attribute_names(item) IS 'names of an item''s attributes';
+
+CREATE FUNCTION each(item item, OUT name text, OUT value value) RETURNS SETOF record
+	AS 'MODULE_PATHNAME', 'dynamo_each' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION each(item) IS 'attributes of an item as rows';
+
+CREATE FUNCTION set_attribute(item item, name text, value value) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_set_attribute' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION set_attribute(item, text, value) IS 'item with an attribute set or replaced';
+
+CREATE FUNCTION remove_attribute(item item, VARIADIC names text[]) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_remove_attributes' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION remove_attribute(item, text[]) IS 'item without these attributes';
+
+CREATE FUNCTION to_value("any") RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_to_value' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION to_value("any") IS 'value from SQL data of any type';
+
+CREATE FUNCTION build_item(VARIADIC "any") RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_build_item' LANGUAGE C STABLE PARALLEL SAFE;
+COMMENT ON FUNCTION build_item("any") IS 'item from attribute names and values in turn';
+
+CREATE FUNCTION build_item() RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_build_item_noargs' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION build_item() IS 'item without attributes';
+
+CREATE FUNCTION row_to_item("row" record) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_row_to_item' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION row_to_item(record) IS 'item with an attribute for every column that is not null';
+
+CREATE FUNCTION string_set(VARIADIC members text[]) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_string_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION string_set(text[]) IS 'value of type SS';
+
+CREATE FUNCTION number_set(VARIADIC members numeric[]) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_number_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION number_set(numeric[]) IS 'value of type NS';
+
+CREATE FUNCTION binary_set(VARIADIC members bytea[]) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_binary_set' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION binary_set(bytea[]) IS 'value of type BS';
 
 --
 -- Expressions over items

@@ -187,10 +187,11 @@ PushEntry(ItemBuilder *b)
 
 /*
  * Errors are raised before the value they are about has begun, so that in the
- * innermost container it has a name, if in a map, but no entry, if in a list.
+ * innermost container it has a name, if in a map, but no entry, if in a list;
+ * or, if "ended", just after it.
  */
 static void
-AppendPath(const ItemBuilder *b, StringInfo out)
+AppendPath(const ItemBuilder *b, bool ended, StringInfo out)
 {
 	int			start = out->len;
 
@@ -198,9 +199,10 @@ AppendPath(const ItemBuilder *b, StringInfo out)
 	{
 		const Frame *f = &b->frames[i];
 		bool		innermost = i + 1 == b->nframes;
+		bool		begun = ended || !innermost;
 		uint32		next = innermost ? b->nentries : b->frames[i + 1].first_entry;
 
-		if (f->type == VALUE_M && (!innermost || f->named))
+		if (f->type == VALUE_M && (begun || f->named))
 		{
 			const Entry *e = &b->entries[next - 1];
 
@@ -209,17 +211,17 @@ AppendPath(const ItemBuilder *b, StringInfo out)
 			appendBinaryStringInfo(out, (const char *) b->bytes + e->key, e->key_len);
 		}
 		else if (f->type == VALUE_L)
-			appendStringInfo(out, "[%u]", next - f->first_entry - (innermost ? 0 : 1));
+			appendStringInfo(out, "[%u]", next - f->first_entry - (begun ? 1 : 0));
 	}
 }
 
 void
-ItemBuilderAppendPlace(const ItemBuilder *b, StringInfo out)
+ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out)
 {
 	int			start = out->len;
 
 	appendStringInfoString(out, "attribute ");
-	AppendPath(b, out);
+	AppendPath(b, ended, out);
 	if (out->len == start + (int) strlen("attribute "))
 	{
 		out->len = start;
@@ -254,7 +256,7 @@ BuilderError(const ItemBuilder *b, const char *format,...)
 	} while (more > 0);
 
 	initStringInfo(&place);
-	ItemBuilderAppendPlace(b, &place);
+	ItemBuilderAppendPlace(b, false, &place);
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
 			 errmsg_internal("%s", message.data),
@@ -433,8 +435,10 @@ ContainerDepth(ValueRef v)
 	{
 		Slice		name;
 		ValueRef	element = type == VALUE_L ? ListElement(&c, i) : MapEntry(&c, i, &name);
+		int			depth = ContainerDepth(element);
 
-		deepest = Max(deepest, ContainerDepth(element));
+		if (depth > deepest)
+			deepest = depth;
 	}
 	return deepest + 1;
 }

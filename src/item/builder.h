@@ -55,9 +55,10 @@ extern void ItemBuilderSetSource(ItemBuilder *b, BuilderPosition position,
 
 /*
  * Appends where the builder stands, as "attribute a.b[2], byte 17", or
- * nothing if it knows neither.
+ * nothing if it knows neither: at the value that comes next or, if "ended",
+ * at the one that was added last.
  */
-extern void ItemBuilderAppendPlace(const ItemBuilder *b, StringInfo out);
+extern void ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out);
 
 /* Makes it empty again and keeps its memory. */
 extern void ItemBuilderReset(ItemBuilder *b);

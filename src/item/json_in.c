@@ -26,12 +26,12 @@ ReaderPosition(const void *source)
 }
 
 static char *
-Place(const ItemBuilder *b)
+Place(const ItemBuilder *b, bool ended)
 {
 	StringInfoData place;
 
 	initStringInfo(&place);
-	ItemBuilderAppendPlace(b, &place);
+	ItemBuilderAppendPlace(b, ended, &place);
 	return place.data;
 }
 
@@ -51,7 +51,7 @@ ShapeError(const ItemBuilder *b, const char *format,...)
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_SERIALIZATION),
 			 errmsg_internal("%s", message),
-			 errdetail("At %s.", Place(b)),
+			 errdetail("At %s.", Place(b, false)),
 			 errhint("Expected DynamoDB JSON, such as {\"id\": {\"S\": \"a\"}, \"n\": {\"N\": \"1\"}}. "
 					 "Plain JSON is converted by a cast from jsonb: '...'::jsonb::dynamo.item.")));
 }
@@ -64,7 +64,7 @@ static void
 ValueError(const ItemBuilder *b, Slice type, bool many)
 {
 	const char *problem = many ? "has more than one datatypes set" : "is empty";
-	char	   *place = Place(b);
+	char	   *place = Place(b, many);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
@@ -161,6 +161,22 @@ ReadFlag(JsonReader *r, const ItemBuilder *b)
 	ScalarError(r, b, kind, "Boolean");
 }
 
+static void Base64Error(const ItemBuilder *b, Base64Status status, uint32 len)
+			pg_attribute_noreturn();
+
+static void
+Base64Error(const ItemBuilder *b, Base64Status status, uint32 len)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_SERIALIZATION),
+			 status == BASE64_BAD_LENGTH ?
+			 errmsg("Base64 encoded length is expected a multiple of 4 bytes but found: %u", len) :
+			 status == BASE64_BAD_TAIL ?
+			 errmsg("Invalid last non-pad Base64 character dectected") :
+			 errmsg("only base-64-encoded strings are convertible to bytes"),
+			 errdetail("At %s.", Place(b, false))));
+}
+
 static void
 ReadBinary(JsonReader *r, ItemBuilder *b)
 {
@@ -184,15 +200,10 @@ ReadBinary(JsonReader *r, ItemBuilder *b)
 		bytes = palloc(BASE64_DECODED_MAX(text.len));
 	status = Base64Decode(text.data, text.len, bytes, &len);
 	if (unlikely(status != BASE64_OK))
+	{
 		*r = before;
-	if (status == BASE64_BAD_LENGTH)
-		ShapeError(b, "Base64 encoded length is expected a multiple of 4 bytes but found: %u",
-				   text.len);
-	if (status == BASE64_BAD_CHARACTER)
-		ShapeError(b, "only base-64-encoded strings are convertible to bytes");
-	if (status == BASE64_BAD_TAIL)
-		ShapeError(b, "Invalid last non-pad Base64 character dectected");
-
+		Base64Error(b, status, text.len);
+	}
 	ItemBuilderBinary(b, bytes, len);
 	if (bytes != small)
 		pfree(bytes);

@@ -1,0 +1,44 @@
+-- plain JSON: casts between jsonb and items, and what they lose
+CREATE SCHEMA t_item_jsonb;
+SET search_path = t_item_jsonb, dynamo;
+
+-- to an item, implicit: a function that takes an item takes jsonb
+SELECT '{"id": "a", "n": 1.50, "big": 12345678901234567890123456789012345678, "t": true, "f": false, "z": null,
+	"l": [1, "x", [], {}], "m": {"a": {"b": [null]}}}'::jsonb::item;
+SELECT item_size(jsonb_build_object('id', 'a', 'n', 1));
+SELECT '"x"'::jsonb::value, '1'::jsonb::value, 'null'::jsonb::value, 'true'::jsonb::value, '[1, [2]]'::jsonb::value,
+	'{}'::jsonb::value;
+
+-- what is no item
+SELECT '[1]'::jsonb::item;
+SELECT '"x"'::jsonb::item;
+SELECT 'null'::jsonb::item;
+SELECT '{"a": {"b": [1, 1e126]}}'::jsonb::item;
+SELECT '{"a": [123456789012345678901234567890123456789]}'::jsonb::item;
+SELECT '{"a": 1e-131}'::jsonb::item;
+SELECT '{"a": {"": 1}}'::jsonb::item;
+SELECT (repeat('[', 31) || repeat(']', 31))::jsonb::value IS NOT NULL AS legal;
+SELECT (repeat('[', 32) || repeat(']', 32))::jsonb::value;
+
+-- back, on assignment: sets become arrays and binary base64
+SELECT '{"s": {"S": "é\""}, "n": {"N": "1.50"}, "b": {"B": "AQID"}, "t": {"BOOL": true}, "z": {"NULL": true},
+	"l": {"L": [{"S": "x"}, {"L": []}, {"M": {}}]}, "m": {"M": {"k": {"N": "-1e-3"}}},
+	"ss": {"SS": ["b", "a"]}, "ns": {"NS": ["2", "1"]}, "bs": {"BS": ["AQ=="]}}'::item::jsonb;
+SELECT '{"S": "x"}'::value::jsonb, '{"N": "1"}'::value::jsonb, '{"NULL": true}'::value::jsonb,
+	'{"B": "AQ=="}'::value::jsonb, '{"SS": ["x"]}'::value::jsonb, '{"M": {"a": {"BOOL": false}}}'::value::jsonb;
+CREATE TABLE plain (j jsonb);
+INSERT INTO plain SELECT '{"a": {"S": "x"}}'::item;
+SELECT * FROM plain;
+
+-- plain JSON survives both ways
+SELECT j::item::jsonb = j AS same FROM (VALUES
+	('{}'::jsonb), ('{"a": [1, 2.5, "x", null, true, {"b": {}}], "zz": "", "b": {"a": 1}}'), ('{"é": "😀"}')) v(j);
+
+-- U+0000 is legal in an item and not in jsonb or text
+SELECT '{"a": {"S": "x\u0000y"}}'::item::jsonb;
+SELECT '{"a\u0000": {"S": "x"}}'::item::jsonb;
+SELECT '{"a": {"S": "x\u0000y"}}'::item ->> 'a';
+SELECT attribute_names('{"a\u0000": {"S": "x"}}');
+
+SET client_min_messages = warning;
+DROP SCHEMA t_item_jsonb CASCADE;

@@ -1,0 +1,225 @@
+/*
+ * access.c
+ *	  Reading parts of items and values in SQL: operators and their functions.
+ *
+ * They follow jsonb's: -> and #> give a value, ->> and #>> text, and what is
+ * not there is null.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type_d.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+#include "item/builder.h"
+#include "item/convert.h"
+#include "item/item.h"
+
+/* ---- finding ---- */
+
+/* Element i of a list; a negative i counts from the end. */
+static ValueRef
+FindElement(ValueRef v, int64 i)
+{
+	Container	c;
+
+	if (ValueTypeOf(v) != VALUE_L)
+		return MISSING_VALUE;
+	ContainerOpen(v, &c);
+	if (i < 0)
+		i += c.count;
+	if (i < 0 || i >= c.count)
+		return MISSING_VALUE;
+	return ListElement(&c, (uint32) i);
+}
+
+static ValueRef
+FindNamed(ValueRef v, text *name)
+{
+	return AttributeFind(v, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+}
+
+/* One step of a path: a name in a map, a number in a list. */
+static ValueRef
+FindStep(ValueRef v, text *step)
+{
+	char	   *digits;
+	char	   *end;
+	long		i;
+
+	if (ValueTypeOf(v) == VALUE_M)
+		return FindNamed(v, step);
+	if (ValueTypeOf(v) != VALUE_L)
+		return MISSING_VALUE;
+
+	digits = text_to_cstring(step);
+	errno = 0;
+	i = strtol(digits, &end, 10);
+	if (end == digits || *end != '\0' || errno != 0)
+		return MISSING_VALUE;
+	return FindElement(v, i);
+}
+
+/* What a path of steps leads to. */
+static ValueRef
+FindPath(ValueRef v, ArrayType *path)
+{
+	Datum	   *steps;
+	bool	   *nulls;
+	int			n;
+
+	if (ARR_NDIM(path) > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_ARRAY_SUBSCRIPT_ERROR),
+				 errmsg("path must be a one-dimensional array")));
+	deconstruct_array(path, ARR_ELEMTYPE(path), -1, false, TYPALIGN_INT,
+					  &steps, &nulls, &n);
+	for (int i = 0; i < n && !ValueIsMissing(v); i++)
+		v = nulls[i] ? MISSING_VALUE : FindStep(v, DatumGetTextPP(steps[i]));
+	return v;
+}
+
+/* ---- operators ---- */
+
+#define RETURN_VALUE(v) \
+	do { \
+		ValueRef	found_ = (v); \
+		if (ValueIsMissing(found_)) \
+			PG_RETURN_NULL(); \
+		PG_RETURN_POINTER(ValueCopy(found_)); \
+	} while (0)
+
+#define RETURN_TEXT(v) \
+	do { \
+		ValueRef	found_ = (v); \
+		text	   *text_ = ValueIsMissing(found_) ? NULL : ValueToText(found_); \
+		if (text_ == NULL) \
+			PG_RETURN_NULL(); \
+		PG_RETURN_TEXT_P(text_); \
+	} while (0)
+
+DYNAMO_FUNCTION(dynamo_get_attribute);
+
+Datum
+dynamo_get_attribute(PG_FUNCTION_ARGS)
+{
+	RETURN_VALUE(FindNamed(PG_GETARG_VALUE(0), PG_GETARG_TEXT_PP(1)));
+}
+
+DYNAMO_FUNCTION(dynamo_get_attribute_text);
+
+Datum
+dynamo_get_attribute_text(PG_FUNCTION_ARGS)
+{
+	RETURN_TEXT(FindNamed(PG_GETARG_VALUE(0), PG_GETARG_TEXT_PP(1)));
+}
+
+DYNAMO_FUNCTION(dynamo_get_element);
+
+Datum
+dynamo_get_element(PG_FUNCTION_ARGS)
+{
+	RETURN_VALUE(FindElement(PG_GETARG_VALUE(0), PG_GETARG_INT32(1)));
+}
+
+DYNAMO_FUNCTION(dynamo_get_element_text);
+
+Datum
+dynamo_get_element_text(PG_FUNCTION_ARGS)
+{
+	RETURN_TEXT(FindElement(PG_GETARG_VALUE(0), PG_GETARG_INT32(1)));
+}
+
+DYNAMO_FUNCTION(dynamo_get_path);
+
+Datum
+dynamo_get_path(PG_FUNCTION_ARGS)
+{
+	RETURN_VALUE(FindPath(PG_GETARG_VALUE(0), PG_GETARG_ARRAYTYPE_P(1)));
+}
+
+DYNAMO_FUNCTION(dynamo_get_path_text);
+
+Datum
+dynamo_get_path_text(PG_FUNCTION_ARGS)
+{
+	RETURN_TEXT(FindPath(PG_GETARG_VALUE(0), PG_GETARG_ARRAYTYPE_P(1)));
+}
+
+DYNAMO_FUNCTION(dynamo_has_attribute);
+
+Datum
+dynamo_has_attribute(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(!ValueIsMissing(FindNamed(PG_GETARG_VALUE(0), PG_GETARG_TEXT_PP(1))));
+}
+
+/* ---- sets of rows ---- */
+
+/* The item of a set-returning function, opened for all its calls. */
+static void
+OpenForCalls(FunctionCallInfo fcinfo, FuncCallContext *context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
+	Container  *c = palloc(sizeof(Container));
+
+	ContainerOpen(ItemRoot((struct varlena *) PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(0))), c);
+	context->max_calls = c->count;
+	context->user_fctx = c;
+	MemoryContextSwitchTo(old);
+}
+
+DYNAMO_FUNCTION(dynamo_attribute_names);
+
+Datum
+dynamo_attribute_names(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *context;
+	Slice		name;
+
+	if (SRF_IS_FIRSTCALL())
+		OpenForCalls(fcinfo, SRF_FIRSTCALL_INIT());
+	context = SRF_PERCALL_SETUP();
+	if (context->call_cntr >= context->max_calls)
+		SRF_RETURN_DONE(context);
+
+	(void) MapEntry(context->user_fctx, (uint32) context->call_cntr, &name);
+	SRF_RETURN_NEXT(context, PointerGetDatum(SliceToText(name)));
+}
+
+DYNAMO_FUNCTION(dynamo_each);
+
+Datum
+dynamo_each(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *context;
+	Slice		name;
+	ValueRef	value;
+	Datum		columns[2];
+	bool		nulls[2] = {false, false};
+
+	if (SRF_IS_FIRSTCALL())
+	{
+		TupleDesc	desc;
+		MemoryContext old;
+
+		context = SRF_FIRSTCALL_INIT();
+		OpenForCalls(fcinfo, context);
+		old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
+		if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+			elog(ERROR, "return type must be a row type");
+		context->tuple_desc = BlessTupleDesc(desc);
+		MemoryContextSwitchTo(old);
+	}
+	context = SRF_PERCALL_SETUP();
+	if (context->call_cntr >= context->max_calls)
+		SRF_RETURN_DONE(context);
+
+	value = MapEntry(context->user_fctx, (uint32) context->call_cntr, &name);
+	columns[0] = PointerGetDatum(SliceToText(name));
+	columns[1] = PointerGetDatum(ValueCopy(value));
+	SRF_RETURN_NEXT(context,
+					HeapTupleGetDatum(heap_form_tuple(context->tuple_desc, columns, nulls)));
+}

@@ -1,0 +1,281 @@
+/*
+ * convert_jsonb.c
+ *	  Plain JSON: casts from and to jsonb.
+ *
+ * As the SDKs' marshall and unmarshall: objects are maps, arrays lists, and
+ * strings, numbers, booleans and null the types of that kind.  On the way
+ * back sets become arrays and binary values base64 strings, so that only the
+ * way from jsonb is without loss.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+#include "utils/numeric.h"
+
+#include "item/base64.h"
+#include "item/convert.h"
+#include "item/number.h"
+
+/* ---- from jsonb ---- */
+
+static void
+AddNumeric(ItemBuilder *b, Numeric number)
+{
+	char	   *text = DatumGetCString(DirectFunctionCall1(numeric_out,
+														   NumericGetDatum(number)));
+
+	ItemBuilderNumberText(b, text, strlen(text));
+	pfree(text);
+}
+
+static void
+AddJsonbScalar(ItemBuilder *b, const JsonbValue *v)
+{
+	switch (v->type)
+	{
+		case jbvNull:
+			ItemBuilderNull(b);
+			break;
+		case jbvString:
+			ItemBuilderString(b, v->val.string.val, v->val.string.len);
+			break;
+		case jbvNumeric:
+			AddNumeric(b, v->val.numeric);
+			break;
+		case jbvBool:
+			ItemBuilderBool(b, v->val.boolean);
+			break;
+		default:
+			elog(ERROR, "unexpected jsonb value type %d", (int) v->type);
+	}
+}
+
+void
+ItemBuilderJsonb(ItemBuilder *b, Jsonb *jsonb)
+{
+	JsonbIterator *it = JsonbIteratorInit(&jsonb->root);
+	bool		raw_scalar = JB_ROOT_IS_SCALAR(jsonb);
+	JsonbIteratorToken token;
+	JsonbValue	v;
+
+	while ((token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
+	{
+		switch (token)
+		{
+			case WJB_KEY:
+				ItemBuilderName(b, v.val.string.val, v.val.string.len);
+				break;
+			case WJB_VALUE:
+			case WJB_ELEM:
+				AddJsonbScalar(b, &v);
+				break;
+			case WJB_BEGIN_OBJECT:
+				ItemBuilderBeginMap(b);
+				break;
+			case WJB_BEGIN_ARRAY:
+				if (!raw_scalar)
+					ItemBuilderBeginList(b);
+				break;
+			case WJB_END_ARRAY:
+				if (!raw_scalar)
+					ItemBuilderEnd(b);
+				break;
+			case WJB_END_OBJECT:
+				ItemBuilderEnd(b);
+				break;
+			case WJB_DONE:
+				break;
+		}
+	}
+}
+
+static struct varlena *
+BuildFromJsonb(Jsonb *jsonb, int depth)
+{
+	ItemBuilder *b = ItemBuilderCreate(depth, DUPLICATE_NAME_LAST);
+	struct varlena *result;
+
+	ItemBuilderJsonb(b, jsonb);
+	result = ItemBuilderFinish(b);
+	ItemBuilderDestroy(b);
+	return result;
+}
+
+DYNAMO_FUNCTION(dynamo_item_from_jsonb);
+
+Datum
+dynamo_item_from_jsonb(PG_FUNCTION_ARGS)
+{
+	Jsonb	   *jsonb = PG_GETARG_JSONB_P(0);
+
+	if (!JB_ROOT_IS_OBJECT(jsonb))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("cannot cast jsonb %s to type dynamo.item",
+						JB_ROOT_IS_SCALAR(jsonb) ? "scalar" : "array"),
+				 errdetail("An item is a JSON object.")));
+	PG_RETURN_POINTER(BuildFromJsonb(jsonb, 0));
+}
+
+DYNAMO_FUNCTION(dynamo_value_from_jsonb);
+
+Datum
+dynamo_value_from_jsonb(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_POINTER(BuildFromJsonb(PG_GETARG_JSONB_P(0), 1));
+}
+
+/* ---- to jsonb ---- */
+
+static JsonbValue *PushValue(JsonbParseState **state, JsonbIteratorToken token, ValueRef v);
+
+static void
+StringToJsonb(JsonbValue *out, Slice s)
+{
+	CheckSliceIsText(s);
+	out->type = jbvString;
+	out->val.string.val = (char *) s.data;
+	out->val.string.len = (int) s.len;
+}
+
+static void
+BinaryToJsonb(JsonbValue *out, Slice bytes)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	Base64Append(&text, bytes.data, bytes.len);
+	out->type = jbvString;
+	out->val.string.val = text.data;
+	out->val.string.len = text.len;
+}
+
+static void
+NumberToJsonb(JsonbValue *out, Slice number)
+{
+	out->type = jbvNumeric;
+	out->val.numeric = NumberToNumeric((const uint8 *) number.data, number.len);
+}
+
+/* A scalar, or the payload of a set's member of that type. */
+static void
+ScalarToJsonb(JsonbValue *out, ValueType type, Slice payload)
+{
+	if (type == VALUE_S)
+		StringToJsonb(out, payload);
+	else if (type == VALUE_N)
+		NumberToJsonb(out, payload);
+	else
+		BinaryToJsonb(out, payload);
+}
+
+static JsonbValue *
+PushSet(JsonbParseState **state, ValueRef v)
+{
+	Container	c;
+	ValueType	member;
+
+	ContainerOpen(v, &c);
+	member = c.type == VALUE_SS ? VALUE_S : c.type == VALUE_NS ? VALUE_N : VALUE_B;
+	pushJsonbValue(state, WJB_BEGIN_ARRAY, NULL);
+	for (uint32 i = 0; i < c.count; i++)
+	{
+		JsonbValue	element;
+
+		ScalarToJsonb(&element, member, ContainerSlice(&c, i));
+		pushJsonbValue(state, WJB_ELEM, &element);
+	}
+	return pushJsonbValue(state, WJB_END_ARRAY, NULL);
+}
+
+static JsonbValue *
+PushList(JsonbParseState **state, ValueRef v)
+{
+	Container	c;
+
+	check_stack_depth();
+	ContainerOpen(v, &c);
+	pushJsonbValue(state, WJB_BEGIN_ARRAY, NULL);
+	for (uint32 i = 0; i < c.count; i++)
+		PushValue(state, WJB_ELEM, ListElement(&c, i));
+	return pushJsonbValue(state, WJB_END_ARRAY, NULL);
+}
+
+static JsonbValue *
+PushMap(JsonbParseState **state, ValueRef v)
+{
+	Container	c;
+
+	check_stack_depth();
+	ContainerOpen(v, &c);
+	pushJsonbValue(state, WJB_BEGIN_OBJECT, NULL);
+	for (uint32 i = 0; i < c.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&c, i, &name);
+		JsonbValue	key;
+
+		StringToJsonb(&key, name);
+		pushJsonbValue(state, WJB_KEY, &key);
+		PushValue(state, WJB_VALUE, value);
+	}
+	return pushJsonbValue(state, WJB_END_OBJECT, NULL);
+}
+
+/* A value that is no container, as one of jsonb. */
+static void
+TopScalar(JsonbValue *out, ValueRef v)
+{
+	ValueType	type = ValueTypeOf(v);
+
+	if (type == VALUE_NULL)
+		out->type = jbvNull;
+	else if (type == VALUE_BOOL)
+	{
+		out->type = jbvBool;
+		out->val.boolean = ValueBool(v);
+	}
+	else
+		ScalarToJsonb(out, type, ValuePayload(v));
+}
+
+static JsonbValue *
+PushValue(JsonbParseState **state, JsonbIteratorToken token, ValueRef v)
+{
+	ValueType	type = ValueTypeOf(v);
+	JsonbValue	scalar;
+
+	if (type == VALUE_M)
+		return PushMap(state, v);
+	if (type == VALUE_L)
+		return PushList(state, v);
+	if (ValueTypeIsSet(type))
+		return PushSet(state, v);
+
+	TopScalar(&scalar, v);
+	return pushJsonbValue(state, token, &scalar);
+}
+
+Jsonb *
+ValueToJsonb(ValueRef v)
+{
+	JsonbParseState *state = NULL;
+	JsonbValue	scalar;
+
+	if (ValueTypeOf(v) >= VALUE_L)
+		return JsonbValueToJsonb(PushValue(&state, WJB_ELEM, v));
+
+	TopScalar(&scalar, v);
+	return JsonbValueToJsonb(&scalar);
+}
+
+DYNAMO_FUNCTION(dynamo_value_to_jsonb);
+
+Datum
+dynamo_value_to_jsonb(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_JSONB_P(ValueToJsonb(PG_GETARG_VALUE(0)));
+}
