@@ -403,47 +403,6 @@ COMMENT ON FUNCTION binary_set(bytea[]) IS 'value of type BS';
 -- Expressions over items
 --
 
-CREATE FUNCTION matches(
-	item item,
-	condition_expression text,
-	expression_attribute_values item DEFAULT NULL,
-	expression_attribute_names jsonb DEFAULT NULL
-) RETURNS boolean
-	AS 'MODULE_PATHNAME', 'dynamo_matches' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION project(
-	item item,
-	projection_expression text,
-	expression_attribute_names jsonb DEFAULT NULL
-) RETURNS item
-	AS 'MODULE_PATHNAME', 'dynamo_project' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION apply_update(
-	item item,
-	update_expression text,
-	expression_attribute_values item DEFAULT NULL,
-	expression_attribute_names jsonb DEFAULT NULL
-) RETURNS item
-	AS 'MODULE_PATHNAME', 'dynamo_apply_update' LANGUAGE C IMMUTABLE PARALLEL SAFE;
-
-CREATE FUNCTION expression_cache_stats(
-	OUT hits bigint,
-	OUT misses bigint,
-	OUT evictions bigint,
-	OUT entries integer,
-	OUT capacity integer
-) RETURNS record
-	AS 'MODULE_PATHNAME', 'dynamo_expression_cache_stats' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
-
-COMMENT ON FUNCTION matches(item, text, item, jsonb)
-	IS 'whether an item satisfies a condition expression';
-COMMENT ON FUNCTION project(item, text, jsonb)
-	IS 'the parts of an item that a projection expression names';
-COMMENT ON FUNCTION apply_update(item, text, item, jsonb)
-	IS 'an item with an update expression applied';
-COMMENT ON FUNCTION expression_cache_stats()
-	IS 'counters of this session''s cache of parsed expressions';
-
 --
 -- Tables: the key trigger, definitions, settings, views
 --
@@ -582,6 +541,13 @@ COMMENT ON FUNCTION dynamo.drop_index(text, text) IS
 -- everyone.
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
 
+CREATE FUNCTION dynamo.item_typanalyze(internal) RETURNS boolean
+	LANGUAGE C STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_item_typanalyze';
+COMMENT ON FUNCTION dynamo.item_typanalyze(internal) IS
+	'analysis of item columns: attribute names and their frequencies';
+ALTER TYPE dynamo.item SET (ANALYZE = dynamo.item_typanalyze);
+
 CREATE FUNCTION dynamo.begins_with_support(internal) RETURNS internal
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_begins_with_support';
@@ -615,6 +581,38 @@ CREATE FUNCTION dynamo.prefix_upper(prefix bytea) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dynamo_prefix_upper_bytea';
 COMMENT ON FUNCTION dynamo.prefix_upper(bytea) IS
 	'least binary value above every value that begins with a prefix; NULL if there is none';
+
+CREATE FUNCTION dynamo.import_line(line text) RETURNS dynamo.item
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_import_line';
+COMMENT ON FUNCTION dynamo.import_line(text) IS
+	'the item in a line of an export, such as {"Item":{"PK":{"S":"a"}}}';
+
+CREATE FUNCTION dynamo.export_line(item dynamo.item) RETURNS text
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_export_line';
+COMMENT ON FUNCTION dynamo.export_line(dynamo.item) IS
+	'an item as a line of an export, {"Item":{...}}';
+
+CREATE FUNCTION dynamo.import_items(table_name text, file_name text,
+	skip_errors boolean DEFAULT false, OUT imported bigint, OUT failed bigint)
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_import_items';
+COMMENT ON FUNCTION dynamo.import_items(text, text, boolean) IS
+	'puts the items of a server file of JSON lines into a table';
+
+CREATE FUNCTION dynamo.import_lines(table_name text, lines text[],
+	skip_errors boolean DEFAULT false, OUT imported bigint, OUT failed bigint)
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_import_lines';
+COMMENT ON FUNCTION dynamo.import_lines(text, text[], boolean) IS
+	'puts the items of JSON lines into a table';
+
+CREATE FUNCTION dynamo.export_items(table_name text, file_name text) RETURNS bigint
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_export_items';
+COMMENT ON FUNCTION dynamo.export_items(text, text) IS
+	'writes the items of a table to a server file of JSON lines; returns how many';
 
 --
 -- Requests in DynamoDB's JSON
