@@ -403,6 +403,47 @@ COMMENT ON FUNCTION binary_set(bytea[]) IS 'value of type BS';
 -- Expressions over items
 --
 
+CREATE FUNCTION matches(
+	item item,
+	condition_expression text,
+	expression_attribute_values item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL
+) RETURNS boolean
+	AS 'MODULE_PATHNAME', 'dynamo_matches' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION project(
+	item item,
+	projection_expression text,
+	expression_attribute_names jsonb DEFAULT NULL
+) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_project' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION apply_update(
+	item item,
+	update_expression text,
+	expression_attribute_values item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL
+) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_apply_update' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION expression_cache_stats(
+	OUT hits bigint,
+	OUT misses bigint,
+	OUT evictions bigint,
+	OUT entries integer,
+	OUT capacity integer
+) RETURNS record
+	AS 'MODULE_PATHNAME', 'dynamo_expression_cache_stats' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+COMMENT ON FUNCTION matches(item, text, item, jsonb)
+	IS 'whether an item satisfies a condition expression';
+COMMENT ON FUNCTION project(item, text, jsonb)
+	IS 'the parts of an item that a projection expression names';
+COMMENT ON FUNCTION apply_update(item, text, item, jsonb)
+	IS 'an item with an update expression applied';
+COMMENT ON FUNCTION expression_cache_stats()
+	IS 'counters of this session''s cache of parsed expressions';
+
 --
 -- Tables: the key trigger, definitions, settings, views
 --
@@ -497,6 +538,64 @@ CREATE EVENT TRIGGER dynamo_ddl_command_end ON ddl_command_end
 -- Operations on items
 --
 
+CREATE FUNCTION dynamo.put_item(
+	table_name text,
+	item dynamo.item,
+	condition_expression text DEFAULT NULL,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL,
+	return_values text DEFAULT 'NONE',
+	return_values_on_condition_check_failure text DEFAULT 'NONE')
+RETURNS dynamo.item
+AS 'MODULE_PATHNAME', 'dynamo_put_item'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION dynamo.put_item(text, dynamo.item, text, dynamo.item, jsonb, text, text) IS
+'stores an item, replacing the one with the same key; returns the old item if return_values is ALL_OLD';
+
+CREATE FUNCTION dynamo.get_item(
+	table_name text,
+	key dynamo.item,
+	projection_expression text DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL)
+RETURNS dynamo.item
+AS 'MODULE_PATHNAME', 'dynamo_get_item'
+LANGUAGE C STABLE PARALLEL SAFE;
+
+COMMENT ON FUNCTION dynamo.get_item(text, dynamo.item, text, jsonb) IS
+'the item with this key, or NULL';
+
+CREATE FUNCTION dynamo.update_item(
+	table_name text,
+	key dynamo.item,
+	update_expression text DEFAULT NULL,
+	condition_expression text DEFAULT NULL,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL,
+	return_values text DEFAULT 'NONE',
+	return_values_on_condition_check_failure text DEFAULT 'NONE')
+RETURNS dynamo.item
+AS 'MODULE_PATHNAME', 'dynamo_update_item'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION dynamo.update_item(text, dynamo.item, text, text, dynamo.item, jsonb, text, text) IS
+'changes attributes of the item with this key, creating it if it is not there; returns what return_values asks for';
+
+CREATE FUNCTION dynamo.delete_item(
+	table_name text,
+	key dynamo.item,
+	condition_expression text DEFAULT NULL,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL,
+	return_values text DEFAULT 'NONE',
+	return_values_on_condition_check_failure text DEFAULT 'NONE')
+RETURNS dynamo.item
+AS 'MODULE_PATHNAME', 'dynamo_delete_item'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION dynamo.delete_item(text, dynamo.item, text, dynamo.item, jsonb, text, text) IS
+'deletes the item with this key, if there is one; returns the old item if return_values is ALL_OLD';
+
 --
 -- Reading: query and scan
 --
@@ -541,13 +640,6 @@ COMMENT ON FUNCTION dynamo.drop_index(text, text) IS
 -- everyone.
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
 
-CREATE FUNCTION dynamo.item_typanalyze(internal) RETURNS boolean
-	LANGUAGE C STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_item_typanalyze';
-COMMENT ON FUNCTION dynamo.item_typanalyze(internal) IS
-	'analysis of item columns: attribute names and their frequencies';
-ALTER TYPE dynamo.item SET (ANALYZE = dynamo.item_typanalyze);
-
 CREATE FUNCTION dynamo.begins_with_support(internal) RETURNS internal
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_begins_with_support';
@@ -581,38 +673,6 @@ CREATE FUNCTION dynamo.prefix_upper(prefix bytea) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dynamo_prefix_upper_bytea';
 COMMENT ON FUNCTION dynamo.prefix_upper(bytea) IS
 	'least binary value above every value that begins with a prefix; NULL if there is none';
-
-CREATE FUNCTION dynamo.import_line(line text) RETURNS dynamo.item
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_import_line';
-COMMENT ON FUNCTION dynamo.import_line(text) IS
-	'the item in a line of an export, such as {"Item":{"PK":{"S":"a"}}}';
-
-CREATE FUNCTION dynamo.export_line(item dynamo.item) RETURNS text
-	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
-	AS 'MODULE_PATHNAME', 'dynamo_export_line';
-COMMENT ON FUNCTION dynamo.export_line(dynamo.item) IS
-	'an item as a line of an export, {"Item":{...}}';
-
-CREATE FUNCTION dynamo.import_items(table_name text, file_name text,
-	skip_errors boolean DEFAULT false, OUT imported bigint, OUT failed bigint)
-	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_import_items';
-COMMENT ON FUNCTION dynamo.import_items(text, text, boolean) IS
-	'puts the items of a server file of JSON lines into a table';
-
-CREATE FUNCTION dynamo.import_lines(table_name text, lines text[],
-	skip_errors boolean DEFAULT false, OUT imported bigint, OUT failed bigint)
-	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_import_lines';
-COMMENT ON FUNCTION dynamo.import_lines(text, text[], boolean) IS
-	'puts the items of JSON lines into a table';
-
-CREATE FUNCTION dynamo.export_items(table_name text, file_name text) RETURNS bigint
-	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
-	AS 'MODULE_PATHNAME', 'dynamo_export_items';
-COMMENT ON FUNCTION dynamo.export_items(text, text) IS
-	'writes the items of a table to a server file of JSON lines; returns how many';
 
 --
 -- Requests in DynamoDB's JSON

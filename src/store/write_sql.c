@@ -36,14 +36,6 @@ typedef struct Statement
 	Datum		values[MAX_ARGS];
 } Statement;
 
-/* The version of a row that was found. */
-typedef struct FoundRow
-{
-	struct varlena *item;		/* NULL: no row */
-	ItemPointerData tid;
-	TransactionId xmin;
-} FoundRow;
-
 typedef struct SqlWrite
 {
 	WriteRequest *request;
@@ -141,36 +133,29 @@ RunStatement(Statement *s)
 /* ---- reading the row ---- */
 
 static Datum
-ResultColumn(int column)
+ResultItem(void)
 {
 	bool		isnull;
 	Datum		datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-									  column, &isnull);
+									  1, &isnull);
 
 	if (isnull)
-		elog(ERROR, "unexpected null in a row of a dynamo table");
+		elog(ERROR, "unexpected null item in a row of a dynamo table");
 	return datum;
 }
 
-/* Finds the row; locks it unless it is only to be deleted. */
-static void
-FindRow(const SqlWrite *w, FoundRow *row)
+/* The item or NULL; locks the row unless it is only to be deleted. */
+static struct varlena *
+FindRow(const SqlWrite *w)
 {
-	bool		lock = (w->request->store->access & ACL_UPDATE) != 0;
 	Statement	s;
 
-	BeginStatement(&s, w, psprintf("SELECT %s, ctid, xmin FROM ", ItemColumnName(w)));
+	BeginStatement(&s, w, psprintf("SELECT %s FROM ", ItemColumnName(w)));
 	AppendKeyCondition(&s, w);
-	if (lock)
+	if (w->request->store->access & ACL_UPDATE)
 		appendStringInfoString(&s.sql, " FOR NO KEY UPDATE");
 	RunStatement(&s);
-
-	memset(row, 0, sizeof(*row));
-	if (SPI_processed == 0)
-		return;
-	row->item = PG_DETOAST_DATUM_PACKED(ResultColumn(1));
-	row->tid = *(ItemPointer) DatumGetPointer(ResultColumn(2));
-	row->xmin = DatumGetTransactionId(ResultColumn(3));
+	return SPI_processed == 0 ? NULL : PG_DETOAST_DATUM_PACKED(ResultItem());
 }
 
 /* ---- writing ---- */
@@ -178,7 +163,7 @@ FindRow(const SqlWrite *w, FoundRow *row)
 static void
 KeepStored(const SqlWrite *w)
 {
-	struct varlena *item = PG_DETOAST_DATUM(ResultColumn(1));
+	struct varlena *item = PG_DETOAST_DATUM(ResultItem());
 	Size		size = VARSIZE(item);
 
 	w->request->stored = MemoryContextAlloc(w->caller, size);
@@ -235,7 +220,7 @@ UpdateRow(const SqlWrite *w, struct varlena *item)
 
 /* Deletes the row, if it still holds the item that was decided on. */
 static bool
-DeleteRow(const SqlWrite *w, const FoundRow *row)
+DeleteRow(const SqlWrite *w, struct varlena *old)
 {
 	Statement	s;
 
@@ -244,7 +229,7 @@ DeleteRow(const SqlWrite *w, const FoundRow *row)
 	if (w->request->need_old)
 	{
 		appendStringInfo(&s.sql, " AND %s OPERATOR(dynamo.=) ", ItemColumnName(w));
-		AppendItemParameter(&s, w, row->item);
+		AppendItemParameter(&s, w, old);
 	}
 	RunStatement(&s);
 	return SPI_processed > 0;
@@ -253,7 +238,7 @@ DeleteRow(const SqlWrite *w, const FoundRow *row)
 /* ---- one write ---- */
 
 static WriteAction
-Decide(const SqlWrite *w, const FoundRow *row, struct varlena **item)
+Decide(const SqlWrite *w, struct varlena *old_item, struct varlena **item)
 {
 	WriteRequest *r = w->request;
 	MemoryContext old = MemoryContextSwitchTo(w->caller);
@@ -261,16 +246,10 @@ Decide(const SqlWrite *w, const FoundRow *row, struct varlena **item)
 
 	*item = NULL;
 	action = r->decide(r->arg,
-					   row->item != NULL ? ItemRoot(row->item) : MISSING_VALUE,
+					   old_item != NULL ? ItemRoot(old_item) : MISSING_VALUE,
 					   item);
 	MemoryContextSwitchTo(old);
 	return action;
-}
-
-static bool
-SameVersion(FoundRow *a, FoundRow *b)
-{
-	return ItemPointerEquals(&a->tid, &b->tid) && a->xmin == b->xmin;
 }
 
 /*
@@ -280,10 +259,10 @@ SameVersion(FoundRow *a, FoundRow *b)
  * error to report, as it is for SQL.
  */
 static bool
-PutRow(const SqlWrite *w, const FoundRow *row, struct varlena *item,
+PutRow(const SqlWrite *w, struct varlena *old, struct varlena *item,
 	   int *unseen, WriteAction *action)
 {
-	if (row->item != NULL)
+	if (old != NULL)
 	{
 		*action = UpdateRow(w, item) ? WRITE_PUT : WRITE_NOTHING;
 		return true;
@@ -297,41 +276,59 @@ PutRow(const SqlWrite *w, const FoundRow *row, struct varlena *item,
 	return (*unseen)++ > 0;
 }
 
+/* Whether a DELETE may leave a row that it sees. */
+static bool
+DeleteMayBeSuppressed(Relation rel)
+{
+	return rel->rd_rel->relrowsecurity || rel->rd_rel->relhasrules ||
+		(rel->trigdesc != NULL && rel->trigdesc->trig_delete_before_row);
+}
+
+/*
+ * Delete: true when done.  When nothing was deleted and yet the same item is
+ * there again, a trigger, a rule or a policy keeps it.
+ */
+static bool
+RemoveRow(const SqlWrite *w, struct varlena *old, struct varlena *previous,
+		  WriteAction *action)
+{
+	*action = WRITE_NOTHING;
+	if (old == NULL)
+		return true;
+	if (DeleteRow(w, old))
+	{
+		*action = WRITE_DELETE;
+		return true;
+	}
+	return previous != NULL &&
+		ValueEqual(ItemRoot(previous), ItemRoot(old)) &&
+		DeleteMayBeSuppressed(w->request->store->rel);
+}
+
 static WriteAction
 WriteLoop(const SqlWrite *w)
 {
-	FoundRow	row;
-	FoundRow	previous = {NULL};
+	struct varlena *old = NULL;
 	int			unseen = 0;
-	WriteAction action;
-	struct varlena *item;
+	bool		done = false;
+	WriteAction action = WRITE_NOTHING;
 
-	for (;;)
+	while (!done)
 	{
+		struct varlena *previous = old;
+		struct varlena *item;
+
 		CHECK_FOR_INTERRUPTS();
-		FindRow(w, &row);
-		action = Decide(w, &row, &item);
-
+		old = FindRow(w);
+		action = Decide(w, old, &item);
 		if (action == WRITE_NOTHING)
-			return WRITE_NOTHING;
+			break;
 		if (action == WRITE_PUT)
-		{
-			if (row.item != NULL)
-				unseen = 0;
-			if (PutRow(w, &row, item, &unseen, &action))
-				return action;
-			continue;
-		}
-
-		if (row.item == NULL)
-			return WRITE_NOTHING;
-		if (DeleteRow(w, &row))
-			return WRITE_DELETE;
-		/* nobody changed it: a trigger or a policy keeps the row */
-		if (previous.item != NULL && SameVersion(&previous, &row))
-			return WRITE_NOTHING;
-		previous = row;
+			done = PutRow(w, old, item, &unseen, &action);
+		else
+			done = RemoveRow(w, old, previous, &action);
 	}
+	return action;
 }
 
 WriteAction

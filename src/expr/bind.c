@@ -1,0 +1,80 @@
+/*
+ * bind.c
+ *	  What all binders do: replace the placeholders of paths and values.
+ */
+#include "postgres.h"
+
+#include "expr/bind.h"
+
+void
+BinderInit(Binder *b, const Expr *expr, ExprBindings *bindings)
+{
+	memset(b, 0, sizeof(*b));
+	b->expr = expr;
+	b->bindings = bindings;
+	b->problem.kind = expr->kind;
+}
+
+void
+BinderNote(Binder *b, const ExprNode *node, ExprErrorCode code,
+		   Slice one, Slice two)
+{
+	ExprError	error = {.code = code, .one = one, .two = two};
+
+	error.position = node->position;
+	ExprNote(&b->problem, &error);
+}
+
+void
+BinderNoteCount(Binder *b, const ExprNode *node, Slice name, int noperands)
+{
+	ExprError	error = {.code = EXPR_ERROR_OPERAND_COUNT, .one = name};
+
+	error.position = node->position;
+	error.number = noperands;
+	ExprNote(&b->problem, &error);
+}
+
+void
+BinderRaise(Binder *b)
+{
+	ExprRaiseProblem(b->expr->text, &b->problem);
+}
+
+static void
+BindElement(Binder *b, PathElement *e)
+{
+	ExprError	error = {.code = EXPR_ERROR_NAME, .one = e->name};
+
+	if (e->step != PATH_PLACEHOLDER)
+		return;
+	e->step = PATH_NAME;
+	error.position = e->position;
+	if (!ExprBindingsFindName(b->bindings, e->name, &e->name))
+		ExprNote(&b->problem, &error);
+}
+
+Path
+BindPath(Binder *b, const ExprNode *node)
+{
+	Path		path = node->path;
+
+	if (!node->has_placeholder)
+		return path;
+	path.elements = palloc(path.n * sizeof(PathElement));
+	memcpy(path.elements, node->path.elements, path.n * sizeof(PathElement));
+	for (int i = 0; i < path.n; i++)
+		BindElement(b, &path.elements[i]);
+	return path;
+}
+
+ValueRef
+BindValue(Binder *b, const ExprNode *node)
+{
+	ValueRef	v = MISSING_VALUE;
+	Slice		none = {NULL, 0};
+
+	if (!ExprBindingsFindValue(b->bindings, node->text, &v))
+		BinderNote(b, node, EXPR_ERROR_VALUE, node->text, none);
+	return v;
+}

@@ -1,0 +1,54 @@
+/*
+ * bind.h
+ *	  What the binders share: looking up placeholders, resolving paths.
+ *	  Private to expr/.
+ */
+#ifndef DYNAMO_EXPR_BIND_H
+#define DYNAMO_EXPR_BIND_H
+
+#include "expr/error.h"
+#include "expr/tree.h"
+
+/* ---- bindings.c ---- */
+
+/* False if there is no such placeholder.  Counts as a use. */
+extern bool ExprBindingsFindName(ExprBindings *b, Slice placeholder,
+								 Slice *name);
+extern bool ExprBindingsFindValue(ExprBindings *b, Slice placeholder,
+								  ValueRef *value);
+
+/* ---- bind.c ---- */
+
+typedef struct Binder
+{
+	const Expr *expr;
+	ExprBindings *bindings;
+	ExprProblem problem;
+} Binder;
+
+extern void BinderInit(Binder *b, const Expr *expr, ExprBindings *bindings);
+
+/* The path with its placeholders replaced; notes those not defined. */
+extern Path BindPath(Binder *b, const ExprNode *node);
+
+/* MISSING_VALUE, and noted, if it is not defined. */
+extern ValueRef BindValue(Binder *b, const ExprNode *node);
+
+/* Notes an error at a node. */
+extern void BinderNote(Binder *b, const ExprNode *node, ExprErrorCode code,
+					   Slice one, Slice two);
+extern void BinderNoteCount(Binder *b, const ExprNode *node, Slice name,
+							int noperands);
+extern void BinderRaise(Binder *b);
+
+/* ---- path.c ---- */
+
+extern bool PathEqual(const Path *a, const Path *b);
+
+/* The value at a path, or MISSING_VALUE.  root: an opened map. */
+extern ValueRef PathResolve(const Path *path, const Container *root);
+
+/* One step of it. */
+extern ValueRef PathStepInto(const PathElement *step, ValueRef v);
+
+#endif							/* DYNAMO_EXPR_BIND_H */

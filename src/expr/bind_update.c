@@ -1,0 +1,233 @@
+/*
+ * bind_update.c
+ *	  Parse trees of updates to bound updates.
+ *
+ * All problems of the whole expression are noted before the most important
+ * one is raised.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "expr/update.h"
+
+static SetOperand *BindOperand(Binder *b, const ExprNode *node);
+
+/* ---- updates ---- */
+
+Update *
+UpdateCreate(int nactions, int nelements)
+{
+	Update	   *update = palloc0(sizeof(Update));
+
+	update->actions = palloc0(Max(nactions, 1) * sizeof(BoundAction));
+	PathTreeInit(&update->tree, nactions, nelements);
+	return update;
+}
+
+BoundAction *
+UpdateAddAction(Update *update, UpdateAction action, Path target,
+				ExprProblem *problem)
+{
+	BoundAction *bound = &update->actions[update->n++];
+
+	bound->action = action;
+	if (action == ACTION_SET || action == ACTION_ADD)
+		update->stores = true;
+	PathTreeAdd(&update->tree, target, problem);
+	return bound;
+}
+
+/* ---- types of operands ---- */
+
+static void
+NoteType(Binder *b, const ExprNode *node, Slice name, ValueType type)
+{
+	BinderNote(b, node, EXPR_ERROR_OPERAND_TYPE, name,
+			   SliceOf(ValueTypeName(type)));
+}
+
+/* An operand of a known type must have the one that its operator needs. */
+static void
+CheckOperandType(Binder *b, const ExprNode *node, Slice name,
+				 const SetOperand *operand, ValueType need)
+{
+	if (operand == NULL)
+		return;
+	if (operand->kind == SET_VALUE && !ValueIsMissing(operand->value) &&
+		ValueTypeOf(operand->value) != need)
+		NoteType(b, node, name, ValueTypeOf(operand->value));
+	if (operand->kind == SET_LIST_APPEND && need != VALUE_L)
+		NoteType(b, node, name, VALUE_L);
+}
+
+static void
+CheckOperandTypes(Binder *b, const ExprNode *node, Slice name,
+				  const SetOperand *operand, ValueType need)
+{
+	CheckOperandType(b, node, name, operand->left, need);
+	CheckOperandType(b, node, name, operand->right, need);
+}
+
+/* Names of types that only ADD and DELETE use. */
+static const char *
+LongTypeName(ValueType type)
+{
+	switch (type)
+	{
+		case VALUE_S:
+			return "STRING";
+		case VALUE_N:
+			return "NUMBER";
+		case VALUE_B:
+			return "BINARY";
+		case VALUE_BOOL:
+			return "BOOLEAN";
+		case VALUE_NULL:
+			return "NULL";
+		case VALUE_L:
+			return "LIST";
+		case VALUE_M:
+			return "MAP";
+		default:
+			return ValueTypeName(type);
+	}
+}
+
+static void
+CheckActionType(Binder *b, const ExprNode *node, const BoundAction *action)
+{
+	bool		add = action->action == ACTION_ADD;
+	ValueType	type;
+
+	if (ValueIsMissing(action->literal))
+		return;
+	type = ValueTypeOf(action->literal);
+	if (ValueTypeIsSet(type) || (add && type == VALUE_N))
+		return;
+	BinderNote(b, node, EXPR_ERROR_ACTION_TYPE,
+			   SliceOf(add ? "ADD" : "DELETE"), SliceOf(LongTypeName(type)));
+}
+
+/* ---- operands of SET ---- */
+
+static void
+BindIfNotExists(Binder *b, const ExprNode *call, SetOperand *operand)
+{
+	const ExprNode *path = call->first;
+	Slice		none = {NULL, 0};
+
+	operand->kind = SET_IF_NOT_EXISTS;
+	if (path->kind != NODE_PATH)
+	{
+		(void) BindOperand(b, path);
+		BinderNote(b, call, EXPR_ERROR_NEEDS_PATH, call->text, none);
+	}
+	else
+		operand->path = BindPath(b, path);
+	operand->right = BindOperand(b, path->next);
+}
+
+static void
+BindPair(Binder *b, const ExprNode *node, SetOperand *operand)
+{
+	operand->left = BindOperand(b, node->first);
+	operand->right = BindOperand(b, node->first->next);
+}
+
+static void
+BindCall(Binder *b, const ExprNode *call, SetOperand *operand)
+{
+	if (call->nchildren != call->function->noperands)
+	{
+		/* Undefined names among the operands still matter more. */
+		for (const ExprNode *arg = call->first; arg; arg = arg->next)
+			(void) BindOperand(b, arg);
+		BinderNoteCount(b, call, call->text, call->nchildren);
+		return;
+	}
+	if (call->function->id == FUNCTION_IF_NOT_EXISTS)
+	{
+		BindIfNotExists(b, call, operand);
+		return;
+	}
+	operand->kind = SET_LIST_APPEND;
+	BindPair(b, call, operand);
+	CheckOperandTypes(b, call, call->text, operand, VALUE_L);
+}
+
+static SetOperand *
+BindOperand(Binder *b, const ExprNode *node)
+{
+	SetOperand *operand = palloc0(sizeof(SetOperand));
+	bool		plus = node->kind == NODE_PLUS;
+
+	check_stack_depth();
+	switch (node->kind)
+	{
+		case NODE_PATH:
+			operand->kind = SET_PATH;
+			operand->path = BindPath(b, node);
+			break;
+		case NODE_VALUE:
+			operand->kind = SET_VALUE;
+			operand->value = BindValue(b, node);
+			break;
+		case NODE_PLUS:
+		case NODE_MINUS:
+			operand->kind = plus ? SET_PLUS : SET_MINUS;
+			BindPair(b, node, operand);
+			CheckOperandTypes(b, node, SliceOf(plus ? "+" : "-"), operand,
+							  VALUE_N);
+			break;
+		case NODE_FUNCTION:
+			BindCall(b, node, operand);
+			break;
+		default:
+			elog(ERROR, "unexpected node %d in an update", (int) node->kind);
+	}
+	return operand;
+}
+
+static void
+BindAction(Binder *b, const ExprNode *node, Update *update)
+{
+	const ExprNode *value = node->first->next;
+	Path		target = BindPath(b, node->first);
+	BoundAction *action = UpdateAddAction(update, (UpdateAction) node->op,
+										  target, &b->problem);
+
+	if (action->action == ACTION_SET)
+		action->operand = BindOperand(b, value);
+	else if (action->action != ACTION_REMOVE)
+	{
+		action->literal = BindValue(b, value);
+		CheckActionType(b, value, action);
+	}
+}
+
+Update *
+UpdateBind(const Expr *expr, ExprBindings *bindings)
+{
+	Update	   *update = UpdateCreate(expr->nitems, expr->nelements);
+	Binder		b;
+
+	Assert(expr->kind == EXPR_UPDATE);
+	BinderInit(&b, expr, bindings);
+	for (const ExprNode *node = expr->items; node; node = node->next)
+		BindAction(&b, node, update);
+	BinderRaise(&b);
+	return update;
+}
+
+void
+UpdateVisitTargets(const Update *update, PathVisitor visit, void *arg)
+{
+	for (int i = 0; i < update->n; i++)
+	{
+		const Path *path = &update->tree.paths[i];
+
+		if (!visit(path->elements[0].name, path->n > 1, arg))
+			return;
+	}
+}

@@ -1,0 +1,310 @@
+/*
+ * bindings.c
+ *	  Expression attribute names and values: what placeholders stand for,
+ *	  and which of them were used.
+ */
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+#include "errors.h"
+#include "expr/bind.h"
+
+/* Up to this many names are searched one by one. */
+#define FEW_NAMES	8
+
+typedef struct BoundName
+{
+	Slice		placeholder;
+	Slice		name;
+	bool		used;
+} BoundName;
+
+struct ExprBindings
+{
+	int			nnames;
+	int			capacity;
+	BoundName  *names;			/* as given */
+	BoundName **sorted;			/* by placeholder; NULL until needed */
+	bool		values_given;
+	Container	values;			/* the map */
+	bool	   *values_used;	/* by position in the map */
+};
+
+ExprBindings *
+ExprBindingsCreate(ValueRef values)
+{
+	ExprBindings *b = palloc0(sizeof(ExprBindings));
+
+	if (!ValueIsMissing(values))
+	{
+		b->values_given = true;
+		ContainerOpen(values, &b->values);
+		b->values_used = palloc0(Max(b->values.count, 1) * sizeof(bool));
+	}
+	return b;
+}
+
+void
+ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name)
+{
+	if (b->nnames == b->capacity)
+	{
+		b->capacity = Max(4, b->capacity * 2);
+		b->names = b->names ?
+			repalloc(b->names, b->capacity * sizeof(BoundName)) :
+			palloc(b->capacity * sizeof(BoundName));
+		b->sorted = NULL;
+	}
+	b->names[b->nnames++] = (BoundName) {placeholder, name, false};
+}
+
+/* ---- lookup ---- */
+
+static int
+CompareNames(const void *a, const void *b)
+{
+	return SliceCompare((*(BoundName *const *) a)->placeholder,
+						(*(BoundName *const *) b)->placeholder);
+}
+
+static void
+SortNames(ExprBindings *b)
+{
+	b->sorted = palloc(b->nnames * sizeof(BoundName *));
+	for (int i = 0; i < b->nnames; i++)
+		b->sorted[i] = &b->names[i];
+	qsort(b->sorted, b->nnames, sizeof(BoundName *), CompareNames);
+}
+
+static BoundName *
+SearchSorted(ExprBindings *b, Slice placeholder)
+{
+	BoundName	key = {placeholder};
+	BoundName  *pkey = &key;
+	BoundName **found;
+
+	if (b->sorted == NULL)
+		SortNames(b);
+	found = bsearch(&pkey, b->sorted, b->nnames, sizeof(BoundName *),
+					CompareNames);
+	return found ? *found : NULL;
+}
+
+static BoundName *
+SearchNames(ExprBindings *b, Slice placeholder)
+{
+	if (b->nnames > FEW_NAMES)
+		return SearchSorted(b, placeholder);
+	for (int i = 0; i < b->nnames; i++)
+	{
+		if (SliceEqual(b->names[i].placeholder, placeholder))
+			return &b->names[i];
+	}
+	return NULL;
+}
+
+bool
+ExprBindingsFindName(ExprBindings *b, Slice placeholder, Slice *name)
+{
+	BoundName  *found = SearchNames(b, placeholder);
+
+	if (found == NULL)
+		return false;
+	found->used = true;
+	*name = found->name;
+	return true;
+}
+
+bool
+ExprBindingsFindValue(ExprBindings *b, Slice placeholder, ValueRef *value)
+{
+	uint32		low = 0;
+	uint32		high = b->values_given ? b->values.count : 0;
+
+	while (low < high)
+	{
+		uint32		mid = low + (high - low) / 2;
+		Slice		name;
+		ValueRef	v = MapEntry(&b->values, mid, &name);
+		int			order = SliceCompare(placeholder, name);
+
+		if (order == 0)
+		{
+			b->values_used[mid] = true;
+			*value = v;
+			return true;
+		}
+		if (order < 0)
+			high = mid;
+		else
+			low = mid + 1;
+	}
+	return false;
+}
+
+/* ---- checks ---- */
+
+static void
+CheckNotEmpty(const char *parameter, uint32 count)
+{
+	if (count == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("%s must not be empty", parameter)));
+}
+
+static bool
+IsPlaceholder(Slice s, char sigil)
+{
+	if (s.len < 2 || s.len > EXPR_MAX_PLACEHOLDER || s.data[0] != sigil)
+		return false;
+	for (uint32 i = 1; i < s.len; i++)
+	{
+		char		c = s.data[i];
+
+		if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+			  (c >= '0' && c <= '9') || c == '_'))
+			return false;
+	}
+	return true;
+}
+
+static void
+CheckPlaceholder(const char *parameter, Slice s, char sigil)
+{
+	if (!IsPlaceholder(s, sigil))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("%s contains invalid key: Syntax error; key: \"%.*s\"",
+						parameter, (int) s.len, s.data),
+				 errhint("A key is \"%c\" and 1 to %d letters, digits or underscores.",
+						 sigil, EXPR_MAX_PLACEHOLDER - 1)));
+}
+
+static void
+CheckName(const BoundName *n)
+{
+	const char *problem = NULL;
+
+	if (n->name.len == 0)
+		problem = "Empty attribute name";
+	else if (n->name.len > ITEM_MAX_NAME)
+		problem = "Attribute name is too long";
+	if (problem)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("ExpressionAttributeNames contains invalid value: %s for key %.*s",
+						problem, (int) n->placeholder.len, n->placeholder.data)));
+}
+
+/* Checks the names; returns their total size. */
+static uint64
+CheckNames(ExprBindings *b)
+{
+	uint64		size = 0;
+
+	for (int i = 0; i < b->nnames; i++)
+	{
+		CheckPlaceholder("ExpressionAttributeNames", b->names[i].placeholder,
+						 '#');
+		CheckName(&b->names[i]);
+		size += b->names[i].placeholder.len + b->names[i].name.len;
+	}
+	return size;
+}
+
+static uint64
+CheckValues(ExprBindings *b)
+{
+	uint64		size = 0;
+
+	for (uint32 i = 0; i < b->values.count; i++)
+	{
+		Slice		name;
+		ValueRef	v = MapEntry(&b->values, i, &name);
+
+		CheckPlaceholder("ExpressionAttributeValues", name, ':');
+		size += name.len + v.len;
+	}
+	return size;
+}
+
+void
+ExprBindingsCheck(ExprBindings *b, bool names_given)
+{
+	uint64		size;
+
+	if (names_given)
+		CheckNotEmpty("ExpressionAttributeNames", b->nnames);
+	if (b->values_given)
+		CheckNotEmpty("ExpressionAttributeValues", b->values.count);
+	size = CheckNames(b);
+	size += CheckValues(b);
+	if (size > EXPR_MAX_BINDINGS_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("ExpressionAttributeNames and ExpressionAttributeValues have exceeded the maximum allowed size of %d bytes",
+						EXPR_MAX_BINDINGS_SIZE)));
+}
+
+/* ---- unused ---- */
+
+static void
+AppendKey(StringInfo keys, Slice key)
+{
+	if (keys->len > 0)
+		appendStringInfoString(keys, ", ");
+	appendBinaryStringInfo(keys, key.data, key.len);
+}
+
+static void
+RaiseIfAny(const char *parameter, StringInfo keys)
+{
+	if (keys->len > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Value provided in %s unused in expressions: keys: {%s}",
+						parameter, keys->data)));
+}
+
+static bool
+AnyUnused(const ExprBindings *b)
+{
+	for (int i = 0; i < b->nnames; i++)
+	{
+		if (!b->names[i].used)
+			return true;
+	}
+	for (uint32 i = 0; i < b->values.count; i++)
+	{
+		if (!b->values_used[i])
+			return true;
+	}
+	return false;
+}
+
+void
+ExprBindingsCheckUnused(ExprBindings *b)
+{
+	StringInfoData keys;
+
+	if (!AnyUnused(b))
+		return;
+	initStringInfo(&keys);
+	for (int i = 0; i < b->nnames; i++)
+	{
+		if (!b->names[i].used)
+			AppendKey(&keys, b->names[i].placeholder);
+	}
+	RaiseIfAny("ExpressionAttributeNames", &keys);
+	for (uint32 i = 0; i < b->values.count; i++)
+	{
+		Slice		name;
+
+		(void) MapEntry(&b->values, i, &name);
+		if (!b->values_used[i])
+			AppendKey(&keys, name);
+	}
+	RaiseIfAny("ExpressionAttributeValues", &keys);
+}

@@ -1,0 +1,19 @@
+/*
+ * cache.h
+ *	  Counters of the cache of parsed expressions.
+ */
+#ifndef DYNAMO_EXPR_CACHE_H
+#define DYNAMO_EXPR_CACHE_H
+
+typedef struct ExprCacheStats
+{
+	int64		hits;
+	int64		misses;			/* parsed, or tried to */
+	int64		evictions;
+	int			entries;
+	int			capacity;
+} ExprCacheStats;
+
+extern void ExprCacheGetStats(ExprCacheStats *stats);
+
+#endif							/* DYNAMO_EXPR_CACHE_H */

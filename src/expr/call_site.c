@@ -1,0 +1,160 @@
+/*
+ * call_site.c
+ *	  Bound expressions kept between the calls of a SQL function.
+ *
+ * A query calls a function once for each row, mostly with the same
+ * expression, values and names.  The bound tree is kept in fn_extra together
+ * with copies of the arguments it was made from.  If all of them are
+ * constants of the query they need not be looked at again; else their bytes
+ * are compared, since a parameter may change from one execution to the next
+ * (PL/pgSQL keeps expression states over many).
+ */
+#include "postgres.h"
+
+#include "nodes/primnodes.h"
+#include "utils/jsonb.h"
+#include "utils/memutils.h"
+
+#include "expr/call_site.h"
+
+#define CALL_ARGUMENTS	3
+
+typedef struct CallSite
+{
+	MemoryContext context;		/* everything that depends on the arguments */
+	bool		constant;		/* the arguments are */
+	struct varlena *kept[CALL_ARGUMENTS];	/* text, values, names; or NULL */
+	void	   *bound;			/* NULL: nothing yet */
+} CallSite;
+
+/* Whether argument n is a constant in the calling query. */
+static bool
+ArgumentIsConst(FunctionCallInfo fcinfo, int n)
+{
+	FuncExpr   *call = (FuncExpr *) fcinfo->flinfo->fn_expr;
+
+	return call && IsA(call, FuncExpr) && n < list_length(call->args) &&
+		IsA(list_nth(call->args, n), Const);
+}
+
+static CallSite *
+CallSiteCreate(FunctionCallInfo fcinfo, const int *arguments)
+{
+	CallSite   *site = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt,
+											  sizeof(CallSite));
+
+	site->context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt,
+										  "dynamo expression call",
+										  ALLOCSET_SMALL_SIZES);
+	site->constant = true;
+	for (int i = 0; i < CALL_ARGUMENTS; i++)
+	{
+		if (arguments[i] > 0 && !ArgumentIsConst(fcinfo, arguments[i]))
+			site->constant = false;
+	}
+	fcinfo->flinfo->fn_extra = site;
+	return site;
+}
+
+/* Whether an argument has the bytes that were kept. */
+static bool
+ArgumentIsKept(FunctionCallInfo fcinfo, int n, const struct varlena *kept)
+{
+	struct varlena *arg;
+	bool		same;
+
+	if (n == 0 || PG_ARGISNULL(n))
+		return kept == NULL;
+	if (kept == NULL)
+		return false;
+	arg = PG_GETARG_VARLENA_PP(n);
+	same = VARSIZE_ANY_EXHDR(arg) == VARSIZE_ANY_EXHDR(kept) &&
+		memcmp(VARDATA_ANY(arg), VARDATA_ANY(kept),
+			   VARSIZE_ANY_EXHDR(kept)) == 0;
+	PG_FREE_IF_COPY(arg, n);
+	return same;
+}
+
+static bool
+ArgumentsAreKept(FunctionCallInfo fcinfo, const CallSite *site,
+				 const int *arguments)
+{
+	if (site->constant)
+		return true;
+	for (int i = 0; i < CALL_ARGUMENTS; i++)
+	{
+		if (!ArgumentIsKept(fcinfo, arguments[i], site->kept[i]))
+			return false;
+	}
+	return true;
+}
+
+static void
+KeepArguments(FunctionCallInfo fcinfo, CallSite *site, const int *arguments)
+{
+	for (int i = 0; i < CALL_ARGUMENTS; i++)
+	{
+		int			n = arguments[i];
+
+		/* A copy with a full header, which is aligned as jsonb needs it. */
+		site->kept[i] = n == 0 || PG_ARGISNULL(n) ? NULL :
+			PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(n));
+	}
+}
+
+static ExprBindings *
+BindArguments(const CallSite *site)
+{
+	struct varlena *values = site->kept[1];
+	Jsonb	   *names = (Jsonb *) site->kept[2];
+	ExprBindings *b = ExprBindingsCreate(values ? ItemRoot(values) :
+										 MISSING_VALUE);
+
+	if (names)
+		ExprBindingsAddNames(b, &names->root);
+	ExprBindingsCheck(b, names != NULL);
+	return b;
+}
+
+static void *
+BindExpression(const CallSite *site, ExprKind kind)
+{
+	ExprBindings *b = BindArguments(site);
+	const Expr *expr = ExprParse(kind, VARDATA_ANY(site->kept[0]),
+								 VARSIZE_ANY_EXHDR(site->kept[0]));
+	void	   *bound;
+
+	if (kind == EXPR_UPDATE)
+		bound = UpdateBind(expr, b);
+	else if (kind == EXPR_PROJECTION)
+		bound = ProjectionBind(expr, b);
+	else
+		bound = ConditionBind(kind, expr, b);
+	ExprBindingsCheckUnused(b);
+	return bound;
+}
+
+const void *
+CallSiteBind(FunctionCallInfo fcinfo, ExprKind kind,
+			 const CallArguments *arguments)
+{
+	int			numbers[CALL_ARGUMENTS] = {
+		arguments->text, arguments->values, arguments->names
+	};
+	CallSite   *site = fcinfo->flinfo->fn_extra;
+	MemoryContext old;
+
+	if (site == NULL)
+		site = CallSiteCreate(fcinfo, numbers);
+	if (site->bound && ArgumentsAreKept(fcinfo, site, numbers))
+		return site->bound;
+
+	/* An error below leaves nothing bound. */
+	site->bound = NULL;
+	MemoryContextReset(site->context);
+	old = MemoryContextSwitchTo(site->context);
+	KeepArguments(fcinfo, site, numbers);
+	site->bound = BindExpression(site, kind);
+	MemoryContextSwitchTo(old);
+	return site->bound;
+}

@@ -1,0 +1,109 @@
+/*
+ * error.h
+ *	  What can be wrong with an expression: codes with byte positions, and
+ *	  the one place that turns them into the service's words.  Private to
+ *	  expr/.
+ *
+ * An expression may be wrong in many ways at once, and the service reports
+ * the most important one.  Checks therefore note problems (ExprNote), and
+ * the end of a stage raises the most important one; among equals the first
+ * noted.
+ */
+#ifndef DYNAMO_EXPR_ERROR_H
+#define DYNAMO_EXPR_ERROR_H
+
+#include "expr/tree.h"
+
+typedef enum ExprErrorCode
+{
+	EXPR_OK,
+	EXPR_ERROR_EMPTY,
+	EXPR_ERROR_TOO_LONG,		/* number: size */
+	EXPR_ERROR_SYNTAX,			/* one: token, two: its neighbourhood */
+	EXPR_ERROR_OPERATORS,
+	EXPR_ERROR_DEPTH,			/* number: levels */
+	EXPR_ERROR_LIST_INDEX,		/* one: the digits */
+	EXPR_ERROR_PLACEHOLDER_SIZE,
+	EXPR_ERROR_PARENTHESES,
+	EXPR_ERROR_UNKNOWN_FUNCTION,	/* one: function */
+	EXPR_ERROR_MISUSED_FUNCTION,	/* one: function */
+	EXPR_ERROR_NO_CONDITION_FUNCTION,	/* one: function */
+	EXPR_ERROR_NO_UPDATE_FUNCTION,	/* one: function */
+	EXPR_ERROR_RESERVED,		/* one: word */
+	EXPR_ERROR_SECTION,			/* one: SET, ... */
+	EXPR_ERROR_NAME,			/* one: #n */
+	EXPR_ERROR_VALUE,			/* one: :v */
+	EXPR_ERROR_OPERAND_COUNT,	/* one: operator, number */
+	EXPR_ERROR_OPERAND_TYPE,	/* one: operator, two: type */
+	EXPR_ERROR_ACTION_TYPE,		/* one: ADD or DELETE, two: type */
+	EXPR_ERROR_NEEDS_PATH,		/* one: operator */
+	EXPR_ERROR_SAME_OPERANDS,	/* one: operator, path_one */
+	EXPR_ERROR_TYPE_NAME,		/* one: the text */
+	EXPR_ERROR_BETWEEN_TYPES,	/* value_one, value_two */
+	EXPR_ERROR_BETWEEN_ORDER,	/* value_one, value_two */
+	EXPR_ERROR_OVERLAP,			/* path_one, path_two */
+	EXPR_ERROR_CONFLICT,		/* path_one, path_two */
+
+	/* Key conditions; these stand without a prefix. */
+	EXPR_ERROR_KEY_OPERATOR,	/* one: operator */
+	EXPR_ERROR_KEY_NESTED_PATH,
+	EXPR_ERROR_KEY_NESTED_FUNCTION,
+	EXPR_ERROR_KEY_TWICE,
+	EXPR_ERROR_KEY_NO_ATTRIBUTE,
+	EXPR_ERROR_KEY_TWO_NAMES,
+	EXPR_ERROR_KEY_NOT_FIRST,	/* one: operator */
+	EXPR_ERROR_KEY_COUNT,
+	EXPR_ERROR_KEY_MISSING,		/* one: attribute */
+	EXPR_ERROR_KEY_UNSUPPORTED,
+	EXPR_ERROR_KEY_TYPE,
+	EXPR_ERROR_KEY_PARTITION,	/* one: attributes */
+	EXPR_ERROR_KEY_SORT			/* one: attributes, two: attribute */
+} ExprErrorCode;
+
+/* One problem.  Which members mean something depends on the code. */
+typedef struct ExprError
+{
+	ExprErrorCode code;
+	int			position;		/* byte position, or -1 */
+	int			number;
+	Slice		one;
+	Slice		two;
+	Path		path_one;
+	Path		path_two;
+	ValueRef	value_one;
+	ValueRef	value_two;
+} ExprError;
+
+/* The most important problem found so far.  Zeroed: none. */
+typedef struct ExprProblem
+{
+	ExprKind	kind;			/* of the expression; decides importance */
+	ExprError	error;
+} ExprProblem;
+
+static inline Slice
+SliceOf(const char *text)
+{
+	return (Slice) {text, (uint32) strlen(text)};
+}
+
+static inline bool
+SliceEqual(Slice a, Slice b)
+{
+	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+/* Keeps the error unless one as important is known. */
+extern void ExprNote(ExprProblem *problem, const ExprError *error);
+
+/* Raises the error; text is the whole expression. */
+extern void ExprRaise(ExprKind kind, Slice text, const ExprError *error)
+			pg_attribute_noreturn();
+
+/* Raises what was noted, if anything. */
+extern void ExprRaiseProblem(Slice text, const ExprProblem *problem);
+
+/* "[a, b, [0]]", palloc'd. */
+extern char *ExprPathText(const Path *path);
+
+#endif							/* DYNAMO_EXPR_ERROR_H */

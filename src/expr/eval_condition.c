@@ -1,0 +1,356 @@
+/*
+ * eval_condition.c
+ *	  Whether an item satisfies a bound condition.
+ *
+ * Nothing is allocated: operands are views into the item or the bindings,
+ * and the sizes that size() yields are encoded on the stack.  The logic has
+ * two values: what cannot be decided (missing attributes, other types) is
+ * false, or true for "<>" and NOT.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "expr/condition.h"
+#include "item/number.h"
+
+typedef struct Evaluation
+{
+	bool		exists;			/* there is an item */
+	Container	item;
+} Evaluation;
+
+/* An encoded number with its tag. */
+typedef struct SizeBuffer
+{
+	uint8		bytes[1 + NUMBER_MAX_BYTES];
+} SizeBuffer;
+
+static bool Evaluate(const Condition *cond, const Evaluation *e);
+
+/* ---- operands ---- */
+
+/* The number that size() gives, or MISSING_VALUE. */
+static ValueRef
+SizeOf(ValueRef v, SizeBuffer *buffer)
+{
+	int64		size;
+
+	if (ValueIsMissing(v))
+		return v;
+	switch (ValueTypeOf(v))
+	{
+		case VALUE_S:
+		case VALUE_B:
+			size = ValuePayload(v).len;
+			break;
+		case VALUE_N:
+		case VALUE_BOOL:
+		case VALUE_NULL:
+			return MISSING_VALUE;
+		default:
+			{
+				Container	c;
+
+				ContainerOpen(v, &c);
+				size = c.count;
+			}
+	}
+	buffer->bytes[0] = VALUE_N;
+	return (ValueRef) {buffer->bytes,
+		1 + NumberFromInt64(size, buffer->bytes + 1)};
+}
+
+static ValueRef
+OperandPath(const Operand *o, const Evaluation *e)
+{
+	return e->exists ? PathResolve(&o->path, &e->item) : MISSING_VALUE;
+}
+
+static ValueRef
+OperandValue(const Operand *o, const Evaluation *e, SizeBuffer *buffer)
+{
+	switch (o->kind)
+	{
+		case OPERAND_PATH:
+			return OperandPath(o, e);
+		case OPERAND_VALUE:
+			return o->value;
+		case OPERAND_SIZE_OF_PATH:
+			return SizeOf(OperandPath(o, e), buffer);
+		case OPERAND_SIZE_OF_VALUE:
+			return SizeOf(o->value, buffer);
+	}
+	return MISSING_VALUE;
+}
+
+/* ---- predicates ---- */
+
+static bool
+Ordered(ValueRef a, ValueRef b)
+{
+	return !ValueIsMissing(a) && !ValueIsMissing(b) &&
+		ValueTypeOf(a) == ValueTypeOf(b) && ValueTypeIsKey(ValueTypeOf(a));
+}
+
+static bool
+Equal(ValueRef a, ValueRef b)
+{
+	return !ValueIsMissing(a) && !ValueIsMissing(b) && ValueEqual(a, b);
+}
+
+static bool
+Compare(CompareOp op, ValueRef a, ValueRef b)
+{
+	if (op == COMPARE_EQ)
+		return Equal(a, b);
+	if (op == COMPARE_NE)
+		return !Equal(a, b);
+	if (!Ordered(a, b))
+		return false;
+	switch (op)
+	{
+		case COMPARE_LT:
+			return CompareOrdered(a, b) < 0;
+		case COMPARE_LE:
+			return CompareOrdered(a, b) <= 0;
+		case COMPARE_GT:
+			return CompareOrdered(a, b) > 0;
+		default:
+			return CompareOrdered(a, b) >= 0;
+	}
+}
+
+static bool
+EvaluateCompare(const Condition *cond, const Evaluation *e)
+{
+	SizeBuffer	a;
+	SizeBuffer	b;
+
+	return Compare(cond->op,
+				   OperandValue(&cond->operands[0], e, &a),
+				   OperandValue(&cond->operands[1], e, &b));
+}
+
+static bool
+EvaluateBetween(const Condition *cond, const Evaluation *e)
+{
+	SizeBuffer	buffers[3];
+	ValueRef	v = OperandValue(&cond->operands[0], e, &buffers[0]);
+	ValueRef	lower = OperandValue(&cond->operands[1], e, &buffers[1]);
+	ValueRef	upper = OperandValue(&cond->operands[2], e, &buffers[2]);
+
+	return Ordered(v, lower) && Ordered(v, upper) &&
+		CompareOrdered(lower, v) <= 0 && CompareOrdered(v, upper) <= 0;
+}
+
+static bool
+EvaluateIn(const Condition *cond, const Evaluation *e)
+{
+	SizeBuffer	buffer;
+	SizeBuffer	member;
+	ValueRef	v = OperandValue(&cond->operands[0], e, &buffer);
+
+	for (int i = 1; i < cond->n; i++)
+	{
+		if (Equal(v, OperandValue(&cond->operands[i], e, &member)))
+			return true;
+	}
+	return false;
+}
+
+static bool
+EvaluateType(const Condition *cond, const Evaluation *e)
+{
+	SizeBuffer	buffer;
+	ValueRef	v = OperandValue(&cond->operands[0], e, &buffer);
+
+	return !ValueIsMissing(v) && ValueTypeOf(v) == cond->type;
+}
+
+/* Whether both are S, or both B. */
+static bool
+SameBytesType(ValueRef a, ValueRef b)
+{
+	return ValueTypeOf(a) == ValueTypeOf(b) &&
+		(ValueTypeOf(a) == VALUE_S || ValueTypeOf(a) == VALUE_B);
+}
+
+bool
+ValueBeginsWith(ValueRef v, ValueRef prefix)
+{
+	Slice		text = ValuePayload(v);
+	Slice		start = ValuePayload(prefix);
+
+	return SameBytesType(v, prefix) && text.len >= start.len &&
+		memcmp(text.data, start.data, start.len) == 0;
+}
+
+static bool
+EvaluateBeginsWith(const Condition *cond, const Evaluation *e)
+{
+	SizeBuffer	a;
+	SizeBuffer	b;
+	ValueRef	v = OperandValue(&cond->operands[0], e, &a);
+	ValueRef	prefix = OperandValue(&cond->operands[1], e, &b);
+
+	return !ValueIsMissing(v) && !ValueIsMissing(prefix) &&
+		ValueBeginsWith(v, prefix);
+}
+
+/* ---- contains ---- */
+
+static bool
+SliceContains(Slice text, Slice part)
+{
+	const char *p = text.data;
+	const char *last = text.data + text.len - part.len;
+
+	if (part.len == 0)
+		return true;
+	if (part.len > text.len)
+		return false;
+	while (p <= last &&
+		   (p = memchr(p, (unsigned char) part.data[0], last - p + 1)) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (memcmp(p, part.data, part.len) == 0)
+			return true;
+		p++;
+	}
+	return false;
+}
+
+static bool
+ListContains(const Container *list, ValueRef v)
+{
+	for (uint32 i = 0; i < list->count; i++)
+	{
+		if (ValueEqual(ListElement(list, i), v))
+			return true;
+	}
+	return false;
+}
+
+/* The type of a set's members. */
+static ValueType
+MemberType(ValueType set)
+{
+	return set == VALUE_SS ? VALUE_S : set == VALUE_NS ? VALUE_N : VALUE_B;
+}
+
+static bool
+ValueContains(ValueRef v, ValueRef part)
+{
+	ValueType	type = ValueTypeOf(v);
+	Container	c;
+
+	if (SameBytesType(v, part))
+		return SliceContains(ValuePayload(v), ValuePayload(part));
+	if (type != VALUE_L && !ValueTypeIsSet(type))
+		return false;
+	ContainerOpen(v, &c);
+	if (type == VALUE_L)
+		return ListContains(&c, part);
+	return ValueTypeOf(part) == MemberType(type) &&
+		SetContains(&c, ValuePayload(part));
+}
+
+static bool
+EvaluateContains(const Condition *cond, const Evaluation *e)
+{
+	SizeBuffer	a;
+	SizeBuffer	b;
+	ValueRef	v = OperandValue(&cond->operands[0], e, &a);
+	ValueRef	part = OperandValue(&cond->operands[1], e, &b);
+
+	return !ValueIsMissing(v) && !ValueIsMissing(part) &&
+		ValueContains(v, part);
+}
+
+/* ---- logic ---- */
+
+/* Whether any child has this result. */
+static bool
+AnyChild(const Condition *cond, const Evaluation *e, bool result)
+{
+	check_stack_depth();
+	for (int i = 0; i < cond->n; i++)
+	{
+		if (Evaluate(cond->children[i], e) == result)
+			return true;
+	}
+	return false;
+}
+
+static bool
+Evaluate(const Condition *cond, const Evaluation *e)
+{
+	switch (cond->kind)
+	{
+		case CONDITION_AND:
+			return !AnyChild(cond, e, false);
+		case CONDITION_OR:
+			return AnyChild(cond, e, true);
+		case CONDITION_NOT:
+			return AnyChild(cond, e, false);
+		case CONDITION_COMPARE:
+			return EvaluateCompare(cond, e);
+		case CONDITION_BETWEEN:
+			return EvaluateBetween(cond, e);
+		case CONDITION_IN:
+			return EvaluateIn(cond, e);
+		case CONDITION_EXISTS:
+			return !ValueIsMissing(OperandPath(&cond->operands[0], e));
+		case CONDITION_NOT_EXISTS:
+			return ValueIsMissing(OperandPath(&cond->operands[0], e));
+		case CONDITION_TYPE:
+			return EvaluateType(cond, e);
+		case CONDITION_BEGINS_WITH:
+			return EvaluateBeginsWith(cond, e);
+		case CONDITION_CONTAINS:
+			return EvaluateContains(cond, e);
+	}
+	elog(ERROR, "unknown condition %d", (int) cond->kind);
+}
+
+bool
+ConditionMatches(const Condition *cond, ValueRef item)
+{
+	Evaluation	e;
+
+	e.exists = !ValueIsMissing(item);
+	if (e.exists)
+		ContainerOpen(item, &e.item);
+	return Evaluate(cond, &e);
+}
+
+/* ---- paths ---- */
+
+static bool
+VisitPaths(const Condition *cond, PathVisitor visit, void *arg)
+{
+	bool		logic = cond->kind <= CONDITION_NOT;
+
+	check_stack_depth();
+	for (int i = 0; i < cond->n; i++)
+	{
+		const Operand *o = logic ? NULL : &cond->operands[i];
+
+		if (logic)
+		{
+			if (!VisitPaths(cond->children[i], visit, arg))
+				return false;
+		}
+		else if (OperandIsPath(o) &&
+				 !visit(o->path.elements[0].name, o->path.n > 1, arg))
+			return false;
+	}
+	return true;
+}
+
+void
+ConditionVisitPaths(const Condition *cond, PathVisitor visit, void *arg)
+{
+	(void) VisitPaths(cond, visit, arg);
+}

@@ -1,0 +1,30 @@
+/*
+ * functions.c
+ *	  The functions of the language.
+ */
+#include "postgres.h"
+
+#include "expr/error.h"
+#include "expr/tree.h"
+
+static const ExprFunction functions[] = {
+	{"attribute_exists", FUNCTION_ATTRIBUTE_EXISTS, PLACE_CONDITION, 1, true},
+	{"attribute_not_exists", FUNCTION_ATTRIBUTE_NOT_EXISTS, PLACE_CONDITION, 1, true},
+	{"attribute_type", FUNCTION_ATTRIBUTE_TYPE, PLACE_CONDITION, 2, false},
+	{"begins_with", FUNCTION_BEGINS_WITH, PLACE_CONDITION, 2, false},
+	{"contains", FUNCTION_CONTAINS, PLACE_CONDITION, 2, false},
+	{"size", FUNCTION_SIZE, PLACE_OPERAND, 1, false},
+	{"if_not_exists", FUNCTION_IF_NOT_EXISTS, PLACE_UPDATE, 2, true},
+	{"list_append", FUNCTION_LIST_APPEND, PLACE_UPDATE, 2, false},
+};
+
+const ExprFunction *
+ExprFunctionFind(Slice name)
+{
+	for (int i = 0; i < (int) lengthof(functions); i++)
+	{
+		if (SliceEqual(name, SliceOf(functions[i].name)))
+			return &functions[i];
+	}
+	return NULL;
+}

@@ -1,0 +1,274 @@
+/*
+ * parse_condition.c
+ *	  The grammar of conditions, filters and key conditions.
+ *
+ *		condition	= and { OR and }
+ *		and			= not { AND not }
+ *		not			= NOT not | predicate
+ *		predicate	= operand cmp operand
+ *					| operand BETWEEN operand AND operand
+ *					| operand IN "(" operand { "," operand } ")"
+ *					| call | "(" condition ")"
+ *		operand		= path | ":" placeholder | call | "(" operand ")"
+ *
+ * A "(" opens a condition or an operand, and only what follows the ")" tells
+ * which.  The left side of a predicate is therefore read as either, and each
+ * place then requires what it needs.  Which function may stand where is not
+ * a matter of syntax; a walk over the finished tree checks it.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "expr/parser.h"
+
+static ExprNode *ParseOr(Parser *p);
+
+static bool
+NodeIsOperand(const ExprNode *node)
+{
+	return node->kind == NODE_PATH || node->kind == NODE_VALUE ||
+		node->kind == NODE_FUNCTION;
+}
+
+/* A lone path or value is no condition; a call may be one. */
+static void
+RequireCondition(Parser *p, const ExprNode *node)
+{
+	if (node->kind == NODE_PATH || node->kind == NODE_VALUE)
+		ParserSyntaxError(p);
+}
+
+static bool
+AtWord(Parser *p, const char *word)
+{
+	return TokenIsWord(&p->token, word);
+}
+
+/* A word that cannot start an operand. */
+static bool
+AtKeyword(Parser *p)
+{
+	return AtWord(p, "AND") || AtWord(p, "OR") || AtWord(p, "NOT") ||
+		AtWord(p, "BETWEEN") || AtWord(p, "IN");
+}
+
+/* Ends what a "(" opened. */
+static ExprNode *
+CloseParenthesis(Parser *p, ExprNode *inner, Slice open)
+{
+	ParserExpect(p, TOKEN_RPAREN);
+	if (inner->parenthesized)
+		ParserNote(p, EXPR_ERROR_PARENTHESES, open);
+	inner->parenthesized = true;
+	return inner;
+}
+
+static ExprNode *
+ParseOperand(Parser *p)
+{
+	Slice		open = p->token.text;
+
+	check_stack_depth();
+	if (p->token.kind == TOKEN_VALUE)
+		return ParseValuePlaceholder(p);
+	if (p->token.kind == TOKEN_LPAREN)
+	{
+		ParserAdvance(p);
+		return CloseParenthesis(p, ParseOperand(p), open);
+	}
+	if (AtKeyword(p))
+		ParserSyntaxError(p);
+	if (ParserAtCall(p))
+		return ParseCall(p, ParseOperand);
+	return ParsePath(p);
+}
+
+/* What a predicate starts with: an operand or a condition in parentheses. */
+static ExprNode *
+ParseTerm(Parser *p)
+{
+	Slice		open = p->token.text;
+
+	if (p->token.kind != TOKEN_LPAREN)
+		return ParseOperand(p);
+	ParserAdvance(p);
+	return CloseParenthesis(p, ParseOr(p), open);
+}
+
+/* The operator at the current token, or -1. */
+static int
+CompareOpAt(Parser *p)
+{
+	switch (p->token.kind)
+	{
+		case TOKEN_EQ:
+			return COMPARE_EQ;
+		case TOKEN_NE:
+			return COMPARE_NE;
+		case TOKEN_LT:
+			return COMPARE_LT;
+		case TOKEN_LE:
+			return COMPARE_LE;
+		case TOKEN_GT:
+			return COMPARE_GT;
+		case TOKEN_GE:
+			return COMPARE_GE;
+		default:
+			return -1;
+	}
+}
+
+static ExprNode *
+ParseCompare(Parser *p, ExprNode *left, int op)
+{
+	ExprNode   *node = ParserOperator(p, NODE_COMPARE);
+
+	node->op = op;
+	NodeAppend(node, left);
+	NodeAppend(node, ParseOperand(p));
+	return node;
+}
+
+static ExprNode *
+ParseBetween(Parser *p, ExprNode *left)
+{
+	ExprNode   *node = ParserOperator(p, NODE_BETWEEN);
+
+	NodeAppend(node, left);
+	NodeAppend(node, ParseOperand(p));
+	if (!AtWord(p, "AND"))
+		ParserSyntaxError(p);
+	ParserAdvance(p);
+	NodeAppend(node, ParseOperand(p));
+	return node;
+}
+
+static ExprNode *
+ParseIn(Parser *p, ExprNode *left)
+{
+	ExprNode   *node = ParserOperator(p, NODE_IN);
+
+	NodeAppend(node, left);
+	ParserExpect(p, TOKEN_LPAREN);
+	NodeAppend(node, ParseOperand(p));
+	while (p->token.kind == TOKEN_COMMA)
+	{
+		ParserAdvance(p);
+		NodeAppend(node, ParseOperand(p));
+	}
+	ParserExpect(p, TOKEN_RPAREN);
+	return node;
+}
+
+static ExprNode *
+ParsePredicate(Parser *p)
+{
+	ExprNode   *left = ParseTerm(p);
+	int			op = CompareOpAt(p);
+	bool		between = AtWord(p, "BETWEEN");
+	bool		in = AtWord(p, "IN");
+
+	if (op < 0 && !between && !in)
+		return left;
+	if (!NodeIsOperand(left))
+		ParserSyntaxError(p);
+	if (between)
+		return ParseBetween(p, left);
+	if (in)
+		return ParseIn(p, left);
+	return ParseCompare(p, left, op);
+}
+
+static ExprNode *
+ParseNot(Parser *p)
+{
+	ExprNode   *node;
+
+	check_stack_depth();
+	if (!AtWord(p, "NOT"))
+		return ParsePredicate(p);
+	node = ParserOperator(p, NODE_NOT);
+	NodeAppend(node, ParseNot(p));
+	RequireCondition(p, node->first);
+	return node;
+}
+
+/*
+ * Operands joined by one word, as one node with all of them, or the lone
+ * operand itself.
+ */
+static ExprNode *
+ParseJoined(Parser *p, const char *word, NodeKind kind, OperandParser parse)
+{
+	ExprNode   *first = parse(p);
+	ExprNode   *node;
+
+	if (!AtWord(p, word))
+		return first;
+	RequireCondition(p, first);
+	node = ParserNode(p, kind);
+	NodeAppend(node, first);
+	while (AtWord(p, word))
+	{
+		ParserOperator(p, kind);
+		NodeAppend(node, parse(p));
+		RequireCondition(p, node->last);
+	}
+	return node;
+}
+
+static ExprNode *
+ParseAnd(Parser *p)
+{
+	return ParseJoined(p, "AND", NODE_AND, ParseNot);
+}
+
+static ExprNode *
+ParseOr(Parser *p)
+{
+	check_stack_depth();
+	return ParseJoined(p, "OR", NODE_OR, ParseAnd);
+}
+
+/* ---- functions ---- */
+
+static void
+CheckCall(Parser *p, const ExprNode *call, FunctionPlace place, bool in_size)
+{
+	const ExprFunction *f = call->function;
+
+	if (f == NULL)
+		return;					/* noted by ParseCall */
+	if (f->place == PLACE_UPDATE)
+		ParserNote(p, EXPR_ERROR_NO_CONDITION_FUNCTION, call->text);
+	else if (f->place != place || in_size)
+		ParserNote(p, EXPR_ERROR_MISUSED_FUNCTION, call->text);
+}
+
+/* Checks that every function of the tree stands where it may. */
+static void
+CheckCalls(Parser *p, const ExprNode *node, FunctionPlace place, bool in_size)
+{
+	bool		joins = node->kind == NODE_AND || node->kind == NODE_OR ||
+		node->kind == NODE_NOT;
+
+	check_stack_depth();
+	if (node->kind == NODE_FUNCTION)
+	{
+		CheckCall(p, node, place, in_size);
+		in_size = node->function && node->function->id == FUNCTION_SIZE;
+	}
+	for (const ExprNode *child = node->first; child; child = child->next)
+		CheckCalls(p, child, joins ? PLACE_CONDITION : PLACE_OPERAND, in_size);
+}
+
+ExprNode *
+ParseCondition(Parser *p)
+{
+	ExprNode   *node = ParseOr(p);
+
+	RequireCondition(p, node);
+	CheckCalls(p, node, PLACE_CONDITION, false);
+	return node;
+}

@@ -1,0 +1,177 @@
+/*
+ * parse_update.c
+ *	  The grammar of updates.
+ *
+ *		update	= section { section }
+ *		section	= SET path "=" value { "," path "=" value }
+ *				| REMOVE path { "," path }
+ *				| ADD path ":v" { "," path ":v" }
+ *				| DELETE path ":v" { "," path ":v" }
+ *		value	= operand [ ( "+" | "-" ) operand ] | "(" value ")"
+ *		operand	= path | ":v" | call | "(" operand ")"
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "expr/parser.h"
+
+static const char *const section_words[ACTION_COUNT] = {
+	"SET", "REMOVE", "ADD", "DELETE"
+};
+
+static ExprNode *
+ParseOperand(Parser *p)
+{
+	ExprNode   *node;
+
+	check_stack_depth();
+	if (p->token.kind == TOKEN_VALUE)
+		return ParseValuePlaceholder(p);
+	if (p->token.kind == TOKEN_LPAREN)
+	{
+		ParserAdvance(p);
+		node = ParseOperand(p);
+		ParserExpect(p, TOKEN_RPAREN);
+		return node;
+	}
+	if (ParserAtCall(p))
+		return ParseCall(p, ParseOperand);
+	return ParsePath(p);
+}
+
+static bool
+AtArithmetic(Parser *p)
+{
+	return p->token.kind == TOKEN_PLUS || p->token.kind == TOKEN_MINUS;
+}
+
+static bool
+NodeIsArithmetic(const ExprNode *node)
+{
+	return node->kind == NODE_PLUS || node->kind == NODE_MINUS;
+}
+
+/*
+ * What SET assigns.  Parentheses may hold an operand or a whole value; a sum
+ * in parentheses is no operand of another.
+ */
+static ExprNode *
+ParseSetValue(Parser *p)
+{
+	ExprNode   *left;
+	ExprNode   *node;
+
+	check_stack_depth();
+	if (p->token.kind == TOKEN_LPAREN)
+	{
+		ParserAdvance(p);
+		left = ParseSetValue(p);
+		ParserExpect(p, TOKEN_RPAREN);
+	}
+	else
+		left = ParseOperand(p);
+
+	if (!AtArithmetic(p) || NodeIsArithmetic(left))
+		return left;
+	node = ParserOperator(p, p->token.kind == TOKEN_PLUS ?
+						  NODE_PLUS : NODE_MINUS);
+	NodeAppend(node, left);
+	NodeAppend(node, ParseOperand(p));
+	return node;
+}
+
+/* One target with its value. */
+static ExprNode *
+ParseAction(Parser *p, UpdateAction action)
+{
+	ExprNode   *node = ParserNode(p, NODE_ACTION);
+
+	node->op = action;
+	NodeAppend(node, ParsePath(p));
+	p->expr->nelements += node->first->path.n;
+	if (action == ACTION_SET)
+	{
+		ParserExpect(p, TOKEN_EQ);
+		NodeAppend(node, ParseSetValue(p));
+	}
+	else if (action != ACTION_REMOVE)
+		NodeAppend(node, ParseValuePlaceholder(p));
+	return node;
+}
+
+/* The action whose section starts at the current token. */
+static UpdateAction
+SectionAt(Parser *p)
+{
+	for (int i = 0; i < ACTION_COUNT; i++)
+	{
+		if (TokenIsWord(&p->token, section_words[i]))
+			return (UpdateAction) i;
+	}
+	ParserSyntaxError(p);
+}
+
+static void
+ParseSection(Parser *p, ExprNode *list, bool *seen)
+{
+	UpdateAction action = SectionAt(p);
+
+	if (seen[action])
+	{
+		ExprError	error = {.code = EXPR_ERROR_SECTION};
+
+		error.one = SliceOf(section_words[action]);
+		error.position = (int) (p->token.text.data - p->expr->text.data);
+		ExprNote(&p->problem, &error);
+	}
+	seen[action] = true;
+	do
+	{
+		ParserAdvance(p);
+		NodeAppend(list, ParseAction(p, action));
+	} while (p->token.kind == TOKEN_COMMA);
+}
+
+/* ---- functions ---- */
+
+static void
+CheckCall(Parser *p, const ExprNode *call, bool in_call)
+{
+	const ExprFunction *f = call->function;
+
+	if (f == NULL)
+		return;					/* noted by ParseCall */
+	if (f->place != PLACE_UPDATE)
+		ParserNote(p, EXPR_ERROR_NO_UPDATE_FUNCTION, call->text);
+	else if (in_call && f->id == FUNCTION_LIST_APPEND)
+		ParserNote(p, EXPR_ERROR_MISUSED_FUNCTION, call->text);
+}
+
+static void
+CheckCalls(Parser *p, const ExprNode *node, bool in_call)
+{
+	check_stack_depth();
+	if (node->kind == NODE_FUNCTION)
+	{
+		CheckCall(p, node, in_call);
+		in_call = true;
+	}
+	for (const ExprNode *child = node->first; child; child = child->next)
+		CheckCalls(p, child, in_call);
+}
+
+void
+ParseUpdate(Parser *p)
+{
+	ExprNode		list = {0};
+	bool		seen[ACTION_COUNT] = {false};
+
+	ParseSection(p, &list, seen);
+	while (p->token.kind != TOKEN_END)
+		ParseSection(p, &list, seen);
+	for (ExprNode *node = list.first; node; node = node->next)
+		CheckCalls(p, node, false);
+	p->expr->items = list.first;
+	p->expr->nitems = list.nchildren;
+}

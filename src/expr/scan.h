@@ -1,0 +1,50 @@
+/*
+ * scan.h
+ *	  Text of an expression to tokens.  Private to expr/.
+ *
+ * The scanner knows three classes of words: identifiers (keywords are told
+ * from names by the parser, since what is a keyword depends on where it
+ * stands), placeholders and digits.
+ */
+#ifndef DYNAMO_EXPR_SCAN_H
+#define DYNAMO_EXPR_SCAN_H
+
+#include "item/item.h"
+
+typedef enum TokenKind
+{
+	TOKEN_END,
+	TOKEN_INVALID,				/* a character no token begins with */
+	TOKEN_IDENT,
+	TOKEN_NAME,					/* #n */
+	TOKEN_VALUE,				/* :v */
+	TOKEN_DIGITS,
+	TOKEN_EQ,
+	TOKEN_NE,
+	TOKEN_LT,
+	TOKEN_LE,
+	TOKEN_GT,
+	TOKEN_GE,
+	TOKEN_PLUS,
+	TOKEN_MINUS,
+	TOKEN_DOT,
+	TOKEN_COMMA,
+	TOKEN_LPAREN,
+	TOKEN_RPAREN,
+	TOKEN_LBRACKET,
+	TOKEN_RBRACKET
+} TokenKind;
+
+typedef struct Token
+{
+	TokenKind	kind;
+	Slice		text;			/* empty at the end */
+} Token;
+
+/* The token that starts at or after this byte, white space skipped. */
+extern Token ScanToken(Slice text, uint32 from);
+
+/* Whether an identifier is this word (upper case), in any case. */
+extern bool TokenIsWord(const Token *token, const char *word);
+
+#endif							/* DYNAMO_EXPR_SCAN_H */

@@ -1,0 +1,237 @@
+/*
+ * splice.c
+ *	  Copies of containers with some elements changed.
+ *
+ * Two passes: the first adds up counts and bytes, which decide the width of
+ * the offset table; the second writes.  Between two edits the old elements
+ * are one run of bytes, and their ends move by one distance.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "item/format.h"
+#include "item/splice.h"
+
+#define ITEM_HEADER	(VARHDRSZ + 1)	/* varlena header and version */
+
+typedef struct Splice
+{
+	ValueType	type;
+	const Container *old;		/* NULL: empty */
+	uint32		count;			/* of the new container */
+	uint32		body;			/* bytes of its elements */
+	uint32		width;
+	uint8	   *ends;			/* next entry of the offset table to write */
+	uint8	   *elements;		/* first byte of the new elements */
+	uint8	   *p;				/* next byte to write */
+} Splice;
+
+/* Where old element i starts; i may be the count. */
+static uint32
+OldStart(const Container *old, uint32 i)
+{
+	return i == 0 ? 0 : FormatReadOffset(old->ends, old->width, i - 1);
+}
+
+static uint32
+EditSize(const Splice *s, const SpliceEdit *e)
+{
+	uint32		size = e->bytes.len;
+
+	if (s->type == VALUE_M)
+		size += FormatVarintSize(e->name.len) + e->name.len;
+	return size;
+}
+
+static void
+Measure(Splice *s, const SpliceEdit *edits, uint32 nedits)
+{
+	uint64		body = 0;
+
+	if (s->old)
+	{
+		s->count = s->old->count;
+		body = OldStart(s->old, s->count);
+	}
+	for (uint32 i = 0; i < nedits; i++)
+	{
+		const SpliceEdit *e = &edits[i];
+
+		if (e->removes)
+		{
+			s->count--;
+			body -= OldStart(s->old, e->position + 1) -
+				OldStart(s->old, e->position);
+		}
+		if (e->inserts)
+		{
+			s->count++;
+			body += EditSize(s, e);
+		}
+	}
+	if (body > MaxAllocSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("attribute value is too large")));
+	s->body = (uint32) body;
+}
+
+static inline void
+WriteEnd(Splice *s)
+{
+	s->ends = FormatWriteOffset(s->ends, s->width,
+								(uint32) (s->p - s->elements));
+}
+
+/* Old elements from up to, not including, to. */
+static void
+CopyRun(Splice *s, uint32 from, uint32 to)
+{
+	uint32		start;
+	uint32		shift;
+
+	if (from >= to)
+		return;
+	start = OldStart(s->old, from);
+	/* unsigned arithmetic also moves backwards */
+	shift = (uint32) (s->p - s->elements) - start;
+	for (uint32 i = from; i < to; i++)
+		s->ends = FormatWriteOffset(s->ends, s->width,
+									OldStart(s->old, i + 1) + shift);
+	start = OldStart(s->old, to) - start;
+	memcpy(s->p, s->old->elements + OldStart(s->old, from), start);
+	s->p += start;
+}
+
+static void
+WriteElement(Splice *s, const SpliceEdit *e)
+{
+	if (s->type == VALUE_M)
+	{
+		s->p = FormatWriteVarint(s->p, e->name.len);
+		memcpy(s->p, e->name.data, e->name.len);
+		s->p += e->name.len;
+	}
+	memcpy(s->p, e->bytes.data, e->bytes.len);
+	s->p += e->bytes.len;
+	WriteEnd(s);
+}
+
+static void
+WriteElements(Splice *s, const SpliceEdit *edits, uint32 nedits)
+{
+	uint32		done = 0;		/* old elements dealt with */
+
+	for (uint32 i = 0; i < nedits; i++)
+	{
+		const SpliceEdit *e = &edits[i];
+
+		CopyRun(s, done, e->position);
+		done = e->position;
+		if (e->inserts)
+			WriteElement(s, e);
+		if (e->removes)
+			done++;
+	}
+	if (s->old)
+		CopyRun(s, done, s->old->count);
+}
+
+/*
+ * The new encoded value, with so many bytes of room before it, which is
+ * where the allocation starts.
+ */
+static ValueRef
+SpliceWithRoom(ValueType type, const Container *old,
+			   const SpliceEdit *edits, uint32 nedits, uint32 room)
+{
+	Splice		s = {.type = type, .old = old};
+	uint32		bits;
+	uint32		size;
+	uint8	   *value;
+
+	Measure(&s, edits, nedits);
+	bits = FormatWidthBits(s.body);
+	s.width = 1 << bits;
+	size = 1 + FormatVarintSize(s.count) + s.count * s.width + s.body;
+
+	value = (uint8 *) palloc(room + size) + room;
+	value[0] = (uint8) (type | bits << VALUE_TAG_WIDTH_SHIFT);
+	s.ends = FormatWriteVarint(value + 1, s.count);
+	s.elements = s.p = s.ends + s.count * s.width;
+	WriteElements(&s, edits, nedits);
+	Assert(s.p == value + size);
+	return (ValueRef) {value, size};
+}
+
+ValueRef
+ContainerSplice(ValueType type, const Container *old,
+				const SpliceEdit *edits, uint32 nedits)
+{
+	return SpliceWithRoom(type, old, edits, nedits, 0);
+}
+
+struct varlena *
+ItemSplice(const Container *old, const SpliceEdit *edits, uint32 nedits)
+{
+	ValueRef	v = SpliceWithRoom(VALUE_M, old, edits, nedits, ITEM_HEADER);
+	struct varlena *item = (struct varlena *) (v.data - ITEM_HEADER);
+
+	SET_VARSIZE(item, ITEM_HEADER + v.len);
+	*(uint8 *) VARDATA(item) = ITEM_VERSION;
+	return item;
+}
+
+/* ---- positions ---- */
+
+/* What orders element i: its name, or the member itself. */
+static Slice
+ElementKey(const Container *c, uint32 i)
+{
+	Slice		name;
+
+	if (c->type != VALUE_M)
+		return ContainerSlice(c, i);
+	(void) MapEntry(c, i, &name);
+	return name;
+}
+
+static bool
+Position(const Container *c, Slice key, uint32 *position)
+{
+	uint32		low = 0;
+	uint32		high = c->count;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+		int			order = SliceCompare(key, ElementKey(c, middle));
+
+		if (order == 0)
+		{
+			*position = middle;
+			return true;
+		}
+		if (order < 0)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	*position = low;
+	return false;
+}
+
+bool
+MapPosition(const Container *c, Slice name, uint32 *position)
+{
+	Assert(c->type == VALUE_M);
+	return Position(c, name, position);
+}
+
+bool
+SetPosition(const Container *c, Slice member, uint32 *position)
+{
+	Assert(ValueTypeIsSet(c->type));
+	return Position(c, member, position);
+}

@@ -1,0 +1,164 @@
+/*
+ * sql_args.c
+ *	  SQL arguments to the structures of op.h.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+
+#include "errors.h"
+#include "op/sql_args.h"
+
+#define RETURN_VALUES_SET \
+	"Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
+#define RETURN_ON_FAILURE_SET \
+	"Member must satisfy enum value set: [ALL_OLD, NONE]"
+
+void
+ModelError(const char *value, const char *member, const char *constraint)
+{
+	const char *quote = value != NULL ? "'" : "";
+
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("1 validation error detected: Value %s%s%s at '%s' failed to satisfy constraint: %s",
+					quote, value != NULL ? value : "null", quote,
+					member, constraint)));
+}
+
+static void
+RequireMember(FunctionCallInfo fcinfo, int n, const char *member)
+{
+	if (PG_ARGISNULL(n))
+		ModelError(NULL, member, "Member must not be null");
+}
+
+const char *
+ArgString(FunctionCallInfo fcinfo, int n)
+{
+	return PG_ARGISNULL(n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
+}
+
+const char *
+ArgTableName(FunctionCallInfo fcinfo, int n)
+{
+	const char *name;
+
+	RequireMember(fcinfo, n, "tableName");
+	name = ArgString(fcinfo, n);
+	if (name[0] == '\0')
+		ModelError("", "tableName", "Member must have length greater than or equal to 1");
+	return name;
+}
+
+ValueRef
+ArgItem(FunctionCallInfo fcinfo, int n, struct varlena **datum)
+{
+	struct varlena *item;
+
+	if (datum != NULL)
+		*datum = NULL;
+	if (PG_ARGISNULL(n))
+		return MISSING_VALUE;
+
+	item = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(n));
+	if (datum != NULL)
+		*datum = item;
+	return ItemRoot(item);
+}
+
+ValueRef
+ArgRequiredItem(FunctionCallInfo fcinfo, int n, const char *member,
+				struct varlena **datum)
+{
+	RequireMember(fcinfo, n, member);
+	return ArgItem(fcinfo, n, datum);
+}
+
+ExprText
+ArgExpr(FunctionCallInfo fcinfo, int n)
+{
+	ExprText	expr = {false, {NULL, 0}};
+
+	if (!PG_ARGISNULL(n))
+	{
+		text	   *t = PG_GETARG_TEXT_PP(n);
+
+		expr.given = true;
+		expr.text.data = VARDATA_ANY(t);
+		expr.text.len = VARSIZE_ANY_EXHDR(t);
+	}
+	return expr;
+}
+
+ExprArgs
+ArgExprArgs(FunctionCallInfo fcinfo, int values, int names)
+{
+	ExprArgs	args = {MISSING_VALUE, false, 0, NULL};
+
+	if (values >= 0)
+		args.values = ArgItem(fcinfo, values, NULL);
+	if (!PG_ARGISNULL(names))
+	{
+		args.names_given = true;
+		args.nnames = ExprNamesFromJsonb(&PG_GETARG_JSONB_P(names)->root, &args.names);
+	}
+	return args;
+}
+
+bool
+ReturnValuesFromText(const char *text, uint32 len, ReturnValues *result)
+{
+	static const char *const words[] = {
+		"NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"
+	};
+
+	for (size_t i = 0; i < lengthof(words); i++)
+	{
+		if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0)
+		{
+			*result = (ReturnValues) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+ReturnValues
+ArgReturnValues(FunctionCallInfo fcinfo, int n)
+{
+	ReturnValues result = RETURN_NONE;
+	text	   *t;
+
+	if (PG_ARGISNULL(n))
+		return RETURN_NONE;
+
+	t = PG_GETARG_TEXT_PP(n);
+	if (!ReturnValuesFromText(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t), &result))
+		ModelError(text_to_cstring(t), "returnValues", RETURN_VALUES_SET);
+	return result;
+}
+
+bool
+ArgIsWord(FunctionCallInfo fcinfo, int n, const char *word)
+{
+	text	   *t;
+	size_t		len = strlen(word);
+
+	if (PG_ARGISNULL(n))
+		return false;
+	t = PG_GETARG_TEXT_PP(n);
+	return VARSIZE_ANY_EXHDR(t) == len && memcmp(VARDATA_ANY(t), word, len) == 0;
+}
+
+bool
+ArgReturnOldOnFailure(FunctionCallInfo fcinfo, int n)
+{
+	if (PG_ARGISNULL(n) || ArgIsWord(fcinfo, n, "NONE"))
+		return false;
+	if (!ArgIsWord(fcinfo, n, "ALL_OLD"))
+		ModelError(ArgString(fcinfo, n), "returnValuesOnConditionCheckFailure",
+				   RETURN_ON_FAILURE_SET);
+	return true;
+}
