@@ -185,6 +185,30 @@ LockRow(DirectWrite *d)
 	}
 }
 
+/*
+ * Whether a row that the dirty search did not find is there all the same.
+ *
+ * A dirty snapshot can miss a row that another transaction is updating to a
+ * new index entry: the scan read the index before that entry was made and the
+ * old version after that transaction committed.  A snapshot taken now has no
+ * such gap.  An insertion needs no second look, since it meets the row in the
+ * index; a deletion, or a condition on what is there, does.
+ */
+static bool
+RowWasMissed(DirectWrite *d)
+{
+	bool		inserts = (d->request->store->access & ACL_INSERT) != 0;
+	Snapshot	latest;
+	bool		found;
+
+	if ((inserts && !d->request->need_old) || IsolationUsesXactSnapshot())
+		return false;
+	latest = RegisterSnapshot(GetLatestSnapshot());
+	found = FetchRow(d, latest);
+	UnregisterSnapshot(latest);
+	return found;
+}
+
 FoundState
 FindCurrentRow(DirectWrite *d, bool lock)
 {
@@ -204,8 +228,9 @@ FindCurrentRow(DirectWrite *d, bool lock)
 	{
 		if (shown && FetchRow(d, GetActiveSnapshot()))
 			CheckRowDeletedByUs(d);
+		state = RowWasMissed(d) ? ROW_CHANGED : ROW_ABSENT;
 		ExecClearTuple(d->old);
-		return ROW_ABSENT;
+		return state;
 	}
 	if (TransactionIdIsValid(dirty.xmin))
 	{
