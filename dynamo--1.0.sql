@@ -600,6 +600,110 @@ COMMENT ON FUNCTION dynamo.delete_item(text, dynamo.item, text, dynamo.item, jso
 -- Reading: query and scan
 --
 
+CREATE FUNCTION dynamo.query(
+	table_name text,
+	key_condition_expression text,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL,
+	index_name text DEFAULT NULL,
+	scan_index_forward boolean DEFAULT true,
+	max_items integer DEFAULT NULL,
+	exclusive_start_key dynamo.item DEFAULT NULL,
+	filter_expression text DEFAULT NULL,
+	projection_expression text DEFAULT NULL,
+	shard integer DEFAULT NULL,
+	shard_value dynamo.value DEFAULT NULL)
+RETURNS SETOF dynamo.item
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 100 ROWS 10
+AS 'MODULE_PATHNAME', 'dynamo_query';
+
+COMMENT ON FUNCTION dynamo.query(text, text, dynamo.item, jsonb, text, boolean, integer, dynamo.item, text, text, integer, dynamo.value) IS
+'items of one partition of a table or index, in sort key order';
+
+CREATE FUNCTION dynamo.scan(
+	table_name text,
+	filter_expression text DEFAULT NULL,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL,
+	index_name text DEFAULT NULL,
+	projection_expression text DEFAULT NULL,
+	max_items integer DEFAULT NULL,
+	exclusive_start_key dynamo.item DEFAULT NULL,
+	segment integer DEFAULT NULL,
+	total_segments integer DEFAULT NULL)
+RETURNS SETOF dynamo.item
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 100 ROWS 1000
+AS 'MODULE_PATHNAME', 'dynamo_scan';
+
+COMMENT ON FUNCTION dynamo.scan(text, text, dynamo.item, jsonb, text, text, integer, dynamo.item, integer, integer) IS
+'all items of a table or index, or of one of its segments';
+
+CREATE FUNCTION dynamo.query_page(
+	table_name text,
+	key_condition_expression text,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL,
+	index_name text DEFAULT NULL,
+	scan_index_forward boolean DEFAULT true,
+	page_size integer DEFAULT NULL,
+	exclusive_start_key dynamo.item DEFAULT NULL,
+	filter_expression text DEFAULT NULL,
+	projection_expression text DEFAULT NULL,
+	shard integer DEFAULT NULL,
+	shard_value dynamo.value DEFAULT NULL,
+	select_attributes text DEFAULT NULL,
+	OUT items dynamo.item[],
+	OUT count integer,
+	OUT scanned_count integer,
+	OUT last_evaluated_key dynamo.item)
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000
+AS 'MODULE_PATHNAME', 'dynamo_query_page';
+
+COMMENT ON FUNCTION dynamo.query_page(text, text, dynamo.item, jsonb, text, boolean, integer, dynamo.item, text, text, integer, dynamo.value, text) IS
+'one page of a query: at most page_size items evaluated or 1 MB read, and where the next page begins';
+
+CREATE FUNCTION dynamo.scan_page(
+	table_name text,
+	filter_expression text DEFAULT NULL,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL,
+	index_name text DEFAULT NULL,
+	projection_expression text DEFAULT NULL,
+	page_size integer DEFAULT NULL,
+	exclusive_start_key dynamo.item DEFAULT NULL,
+	segment integer DEFAULT NULL,
+	total_segments integer DEFAULT NULL,
+	select_attributes text DEFAULT NULL,
+	OUT items dynamo.item[],
+	OUT count integer,
+	OUT scanned_count integer,
+	OUT last_evaluated_key dynamo.item)
+LANGUAGE C STABLE PARALLEL RESTRICTED COST 1000
+AS 'MODULE_PATHNAME', 'dynamo_scan_page';
+
+COMMENT ON FUNCTION dynamo.scan_page(text, text, dynamo.item, jsonb, text, text, integer, dynamo.item, integer, integer, text) IS
+'one page of a scan: at most page_size items evaluated or 1 MB read, and where the next page begins';
+
+CREATE FUNCTION dynamo.explain_query(
+	table_name text,
+	key_condition_expression text,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL,
+	index_name text DEFAULT NULL,
+	scan_index_forward boolean DEFAULT true,
+	max_items integer DEFAULT NULL,
+	exclusive_start_key dynamo.item DEFAULT NULL,
+	filter_expression text DEFAULT NULL,
+	projection_expression text DEFAULT NULL,
+	shard integer DEFAULT NULL,
+	shard_value dynamo.value DEFAULT NULL)
+RETURNS text
+LANGUAGE C STABLE PARALLEL RESTRICTED
+AS 'MODULE_PATHNAME', 'dynamo_explain_query';
+
+COMMENT ON FUNCTION dynamo.explain_query(text, text, dynamo.item, jsonb, text, boolean, integer, dynamo.item, text, text, integer, dynamo.value) IS
+'what a query reads: the index, the range of its keys and the path, in words';
+
 --
 -- Secondary indexes: index tables, building, verification
 --

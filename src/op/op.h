@@ -101,6 +101,12 @@ typedef enum SelectKind
 	SELECT_COUNT
 } SelectKind;
 
+/* False if the text is no Select; then SELECT_KIND_SET says what would be. */
+extern bool SelectKindFromText(const char *text, uint32 len, SelectKind *kind);
+
+#define SELECT_KIND_SET \
+	"Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"
+
 /* Query and Scan. */
 typedef struct ReadOp
 {
@@ -117,21 +123,30 @@ typedef struct ReadOp
 	ValueRef	start;			/* ExclusiveStartKey */
 	int			shard;			/* -1: all, or as the key condition tells */
 	ValueRef	shard_value;	/* value of the shard attribute */
-	bool		segmented;
+	bool		segment_given;	/* Segment, and TotalSegments */
+	bool		total_segments_given;
 	int64		segment;
 	int64		total_segments;
+	bool		sizes;			/* fill in the sizes of rows */
 } ReadOp;
 
 /* A read under way: items one by one, so that callers stop when they like. */
 typedef struct Reader Reader;
 
+/*
+ * All checks of the service, in its order, then the scan.  Allocates in the
+ * current memory context, which must outlive the reader, as must *op and what
+ * it points to.
+ */
 extern Reader *ReaderOpen(const ReadOp *op);
 
 typedef struct ReadRow
 {
 	bool		matched;		/* passed the filter */
-	struct varlena *item;		/* projected; only if matched */
-	uint64		size;			/* of what was read, before projection */
+	struct varlena *item;		/* projected; only if matched, and no COUNT */
+	uint64		size;			/* if asked for: of the item or index entry */
+	uint64		fetched_size;	/* of the table's item, where a local index
+								 * had to fetch it; else 0 */
 } ReadRow;
 
 /* The next row evaluated; false at the end.  Row memory: until the next. */
@@ -140,5 +155,27 @@ extern bool ReaderNext(Reader *reader, ReadRow *row);
 /* The key of the row last returned, as LastEvaluatedKey has it. */
 extern struct varlena *ReaderPosition(Reader *reader);
 extern void ReaderClose(Reader *reader);
+
+/* The definition of the table that is read, valid until ReaderClose. */
+extern const TableDef *ReaderTable(Reader *reader);
+
+/* One page of a Query or Scan, as the service answers it. */
+typedef struct ReadPageResult
+{
+	int			count;			/* items that passed the filter */
+	int			scanned_count;	/* items evaluated */
+	struct varlena **items;		/* NULL for COUNT */
+	struct varlena *last_key;	/* LastEvaluatedKey; NULL at the end */
+	uint64		size;			/* of all that was read, before the filter */
+	uint64		fetched_units;	/* 4 KB units of items that a local index
+								 * fetched from the table, each rounded up */
+	bool		index_local;	/* kind of the index that was read, if any */
+} ReadPageResult;
+
+/* The size at which a page ends. */
+#define READ_PAGE_SIZE	(1024 * 1024)
+
+/* limit: Limit, the number of items to evaluate; 0: as many as fit. */
+extern void ReadPage(const ReadOp *op, int64 limit, ReadPageResult *result);
 
 #endif							/* DYNAMO_OP_H */

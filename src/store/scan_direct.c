@@ -269,7 +269,7 @@ DirectNext(ScanSource *source)
 		s->detoasted = NULL;
 	}
 	stored = (struct varlena *) DatumGetPointer(slot_getattr(s->slot, s->item_attnum, &isnull));
-	if (VARATT_IS_EXTENDED(stored) && !VARATT_IS_SHORT(stored))
+	if (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored))
 	{
 		MemoryContext old = MemoryContextSwitchTo(s->context);
 

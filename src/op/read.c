@@ -1,0 +1,286 @@
+/*
+ * read.c
+ *	  Query and Scan: opened in the service's order of checks, read row by row.
+ */
+#include "postgres.h"
+
+#include "utils/memutils.h"
+
+#include "errors.h"
+#include "item/builder.h"
+#include "op/bind.h"
+#include "op/read.h"
+
+/* ---- opening ---- */
+
+/* The expressions, as far as they need no table. */
+static void
+BindExpressions(Reader *r, const Expr **key_condition, ExprBindings **bindings)
+{
+	const ReadOp *op = r->op;
+	bool		values = op->key_condition.given || op->filter.given;
+	ExprBindings *b;
+
+	b = OpBindings(&op->args, values || op->projection.given, values,
+				   op->query ? "FilterExpression and KeyConditionExpression are null"
+				   : "FilterExpression is null");
+	*bindings = b;
+	if (op->key_condition.given)
+	{
+		*key_condition = OpParse(EXPR_KEY_CONDITION, &op->key_condition);
+		KeyConditionCheck(*key_condition, b);
+	}
+	if (op->filter.given)
+		r->filter = ConditionBind(EXPR_FILTER, OpParse(EXPR_FILTER, &op->filter), b);
+	if (op->projection.given)
+		r->projection = ProjectionBind(OpParse(EXPR_PROJECTION, &op->projection), b);
+	if (b != NULL)
+		ExprBindingsCheckUnused(b);
+}
+
+static void
+OpenIndex(Reader *r)
+{
+	const ReadOp *op = r->op;
+	const TableDef *def = r->store.def;
+
+	r->key = &def->key;
+	if (op->index_name == NULL)
+		return;
+	r->index = TableDefIndexForRead(def, op->index_name);
+	r->key = &r->index->key;
+	if (op->consistent && !r->index->local)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Consistent reads are not supported on global secondary indexes")));
+}
+
+/* Everything that an index entry holds, as a projection of the whole item. */
+static Projection *
+EntryProjection(const TableDef *def, const IndexDef *index)
+{
+	Slice	   *names = palloc(sizeof(Slice) * (index->nentry + index->nnon_key));
+	int			n = 0;
+
+	for (int i = 0; i < index->nentry; i++)
+		names[n++] = def->attributes[index->entry[i]].name;
+	for (int i = 0; i < index->nnon_key; i++)
+		names[n++] = index->non_key[i];
+	return ProjectionOfNames(names, n);
+}
+
+/* How rows of this index become results. */
+static void
+PlanRows(Reader *r)
+{
+	const ReadOp *op = r->op;
+	const IndexDef *index = r->index;
+
+	if (index == NULL || index->projected == PROJECTED_ALL)
+		return;
+	r->fetch = op->select == SELECT_ALL_ATTRIBUTES || ReadsUnprojected(r);
+	if (index->storage == STORAGE_INLINE || r->fetch)
+	{
+		r->entry_projection = EntryProjection(r->store.def, index);
+		r->return_entry = r->projection == NULL && op->select != SELECT_ALL_ATTRIBUTES;
+	}
+}
+
+static StoreScan *
+BeginScan(Reader *r)
+{
+	const ReadOp *op = r->op;
+	ScanRange	range = {
+		.index = r->index,
+		.condition = r->condition,
+		.forward = op->forward,
+		.start = op->start,
+		.shard = op->shard,
+	};
+
+	if (op->segment_given)
+	{
+		range.segment = (uint32) op->segment;
+		range.total_segments = (uint32) op->total_segments;
+	}
+	return StoreScanBegin(&r->store, &range);
+}
+
+Reader *
+ReaderOpen(const ReadOp *op)
+{
+	Reader	   *r = palloc0(sizeof(Reader));
+	const Expr *key_condition = NULL;
+	ExprBindings *bindings;
+
+	r->op = op;
+	CheckReadParameters(op);
+	BindExpressions(r, &key_condition, &bindings);
+
+	StoreOpen(&r->store, op->table_name, ACL_SELECT);
+	OpenIndex(r);
+	CheckShards(r);
+	if (!ValueIsMissing(op->start))
+		CheckStartKey(r);
+	if (key_condition != NULL)
+	{
+		r->condition = KeyConditionBind(key_condition, bindings, r->key);
+		CheckConditionValues(r);
+	}
+	if (!ValueIsMissing(op->start))
+		CheckStartPosition(r);
+	CheckReadPaths(r);
+
+	PlanRows(r);
+	r->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo row",
+										   ALLOCSET_DEFAULT_SIZES);
+	r->scan = BeginScan(r);
+	return r;
+}
+
+/* ---- rows ---- */
+
+/* The table's item for an entry of an index table. */
+static struct varlena *
+FetchItem(Reader *r, ValueRef entry)
+{
+	RowKey		key;
+
+	RowKeyFromItem(r->store.def, entry, &key);
+	return StoreGet(&r->store, &key);
+}
+
+/* Sizes of what was read: the entry, and the item if it had to be fetched. */
+static void
+MeasureRow(const Reader *r, ValueRef stored, ValueRef whole, ReadRow *row)
+{
+	if (r->entry_projection != NULL && r->index->storage == STORAGE_INLINE)
+		row->size = ItemSize(ItemRoot(ProjectionApply(r->entry_projection, stored)));
+	else
+		row->size = ItemSize(stored);
+	row->fetched_size = r->fetch ? ItemSize(whole) : 0;
+}
+
+static struct varlena *
+ProjectRow(const Reader *r, struct varlena *item)
+{
+	if (r->projection != NULL)
+		return ProjectionApply(r->projection, ItemRoot(item));
+	if (r->return_entry)
+		return ProjectionApply(r->entry_projection, ItemRoot(item));
+	return item;
+}
+
+/* False if the table has no item for the entry (that this user may see). */
+static bool
+EvaluateRow(Reader *r, struct varlena *stored, ReadRow *row)
+{
+	struct varlena *item = stored;
+
+	if (r->fetch && r->index->storage == STORAGE_TABLE)
+	{
+		item = FetchItem(r, r->position);
+		if (item == NULL)
+			return false;
+	}
+	if (r->op->sizes)
+		MeasureRow(r, r->position, ItemRoot(item), row);
+	row->matched = r->filter == NULL || ConditionMatches(r->filter, ItemRoot(item));
+	if (row->matched && r->op->select != SELECT_COUNT)
+		row->item = ProjectRow(r, item);
+	return true;
+}
+
+/* Whether rows are returned as they are stored. */
+static bool
+RowsAsStored(const Reader *r)
+{
+	return r->filter == NULL && r->projection == NULL &&
+		r->entry_projection == NULL && !r->op->sizes;
+}
+
+bool
+ReaderNext(Reader *r, ReadRow *row)
+{
+	struct varlena *stored;
+	MemoryContext old;
+	bool		found;
+
+	memset(row, 0, sizeof(ReadRow));
+	do
+	{
+		if (!StoreScanNext(r->scan, &stored))
+			return false;
+		r->position = ItemRoot(stored);
+		if (RowsAsStored(r))
+		{
+			row->matched = true;
+			row->item = stored;
+			return true;
+		}
+		MemoryContextReset(r->row_context);
+		old = MemoryContextSwitchTo(r->row_context);
+		found = EvaluateRow(r, stored, row);
+		MemoryContextSwitchTo(old);
+	} while (!found);
+	return true;
+}
+
+struct varlena *
+ReaderPosition(Reader *r)
+{
+	const TableDef *def = r->store.def;
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	const int  *attributes;
+	int			n;
+
+	attributes = PositionAttributes(r, &n);
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < n; i++)
+	{
+		Slice		name = def->attributes[attributes[i]].name;
+
+		ItemBuilderName(b, name.data, name.len);
+		ItemBuilderValue(b, AttributeFind(r->position, name.data, name.len));
+	}
+	ItemBuilderEnd(b);
+	return ItemBuilderFinish(b);
+}
+
+static void
+DescribeIndex(const IndexDef *index, StringInfo out)
+{
+	static const char *const projected[] = {"all attributes", "keys only", "some attributes"};
+
+	appendStringInfo(out, ", index %s (%s, %s, %s)", index->name,
+					 index->local ? "local" : "global",
+					 index->storage == STORAGE_INLINE ? "inline" : "table",
+					 projected[index->projected]);
+}
+
+void
+ReaderDescribe(const Reader *r, StringInfo out)
+{
+	appendStringInfo(out, "table: %s", r->op->table_name);
+	if (r->index != NULL)
+		DescribeIndex(r->index, out);
+	StoreScanDescribe(r->scan, out);
+	if (r->filter != NULL)
+		appendStringInfoString(out, "\nfilter: applied to every item that is read");
+	if (r->fetch)
+		appendStringInfoString(out, "\nfetch: the item of every index entry");
+}
+
+const TableDef *
+ReaderTable(Reader *r)
+{
+	return r->store.def;
+}
+
+void
+ReaderClose(Reader *r)
+{
+	StoreScanEnd(r->scan);
+	StoreClose(&r->store);
+	MemoryContextDelete(r->row_context);
+}

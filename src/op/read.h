@@ -1,0 +1,70 @@
+/*
+ * read.h
+ *	  A query or scan under way; shared by read*.c only.
+ *
+ *		read.c			opening in the service's order, rows, position
+ *		read_check.c	the checks of the service that need no row
+ *		read_page.c		pages
+ *		read_functions.c	the SQL functions
+ */
+#ifndef DYNAMO_READ_H
+#define DYNAMO_READ_H
+
+#include "op/op.h"
+
+struct Reader
+{
+	const ReadOp *op;
+	Store		store;
+	const IndexDef *index;		/* NULL: the table */
+	const KeySchema *key;		/* of the index or the table */
+	KeyCondition *condition;	/* NULL: a scan */
+	Condition  *filter;			/* NULL: none */
+	Projection *projection;		/* as asked for; NULL: none */
+
+	/*
+	 * What the index projects, where rows come whole but are to be returned
+	 * (or measured) as entries; NULL otherwise.
+	 */
+	Projection *entry_projection;
+	bool		fetch;			/* entries lack what the result needs */
+	bool		return_entry;	/* entry_projection makes the result */
+
+	StoreScan  *scan;
+	MemoryContext row_context;
+	ValueRef	position;		/* the row last read */
+};
+
+/* Appends, in lines of words, what is read and what is done with it. */
+extern void ReaderDescribe(const Reader *r, StringInfo out);
+
+/* ---- read_check.c ---- */
+
+/* Parameters that exclude or require each other; no table is needed. */
+extern void CheckReadParameters(const ReadOp *op);
+
+/* Shards are asked for only where there are some. */
+extern void CheckShards(const Reader *r);
+
+/* The start key has exactly the attributes of a position, and their types. */
+extern void CheckStartKey(const Reader *r);
+
+/* Values of the key condition are neither empty nor too long. */
+extern void CheckConditionValues(const Reader *r);
+
+/* The start key lies within what is read. */
+extern void CheckStartPosition(const Reader *r);
+
+/* Paths of projection and filter, and Select, against keys and index. */
+extern void CheckReadPaths(const Reader *r);
+
+/* Whether entries of the index have this attribute. */
+extern bool IndexProjects(const TableDef *def, const IndexDef *index, Slice name);
+
+/* Whether a path of projection or filter leads out of the index's entries. */
+extern bool ReadsUnprojected(const Reader *r);
+
+/* The attributes of a position: index keys, table keys. */
+extern const int *PositionAttributes(const Reader *r, int *n);
+
+#endif							/* DYNAMO_READ_H */

@@ -1,0 +1,425 @@
+/*
+ * read_check.c
+ *	  What Query and Scan check before the first row is read.
+ */
+#include "postgres.h"
+
+#include "common/base64.h"
+#include "lib/stringinfo.h"
+
+#include "errors.h"
+#include "item/number.h"
+#include "op/bind.h"
+#include "op/read.h"
+
+#define START_KEY_INVALID	"The provided starting key is invalid"
+#define SCHEMA_MISMATCH		"The provided key element does not match the schema"
+
+static void
+Invalid(const char *message)
+			pg_attribute_noreturn();
+
+static void
+Invalid(const char *message)
+{
+	ereport(ERROR, (errcode(ERRCODE_DYNAMO_VALIDATION), errmsg("%s", message)));
+}
+
+/* ---- parameters ---- */
+
+static void
+CheckSegment(const ReadOp *op)
+{
+	if (op->segment_given && !op->total_segments_given)
+		Invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present");
+	if (op->total_segments_given && !op->segment_given)
+		Invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present");
+	if (op->segment_given && op->segment >= op->total_segments)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("The Segment parameter is zero-based and must be less than parameter TotalSegments: Segment: " INT64_FORMAT " is not less than TotalSegments: " INT64_FORMAT,
+						op->segment, op->total_segments)));
+}
+
+static const char *const select_names[] = {
+	[SELECT_DEFAULT] = NULL,
+	[SELECT_ALL_ATTRIBUTES] = "ALL_ATTRIBUTES",
+	[SELECT_ALL_PROJECTED] = "ALL_PROJECTED_ATTRIBUTES",
+	[SELECT_SPECIFIC] = "SPECIFIC_ATTRIBUTES",
+	[SELECT_COUNT] = "COUNT",
+};
+
+bool
+SelectKindFromText(const char *text, uint32 len, SelectKind *kind)
+{
+	for (size_t i = SELECT_ALL_ATTRIBUTES; i < lengthof(select_names); i++)
+	{
+		if (strlen(select_names[i]) == len && memcmp(select_names[i], text, len) == 0)
+		{
+			*kind = (SelectKind) i;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void
+CheckSelect(const ReadOp *op)
+{
+	if (op->projection.given &&
+		op->select != SELECT_DEFAULT && op->select != SELECT_SPECIFIC)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Cannot specify the ProjectionExpression when choosing to get %s",
+						op->select == SELECT_COUNT ? "only the Count" :
+						select_names[op->select])));
+	if (op->select == SELECT_SPECIFIC && !op->projection.given)
+		Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
+	if (op->select == SELECT_ALL_PROJECTED && op->index_name == NULL)
+		Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
+}
+
+void
+CheckReadParameters(const ReadOp *op)
+{
+	CheckSegment(op);
+	CheckSelect(op);
+	if (op->query && !op->key_condition.given)
+		Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
+}
+
+void
+CheckShards(const Reader *r)
+{
+	int			shards = r->index != NULL ? r->index->shards : 0;
+
+	if (shards == 0 && (r->op->shard >= 0 || !ValueIsMissing(r->op->shard_value)))
+		Invalid("shard and shard_value can be used only with a sharded index");
+	if (shards > 0 && r->op->shard >= shards)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("shard %d is out of range: index %s has shards 0 to %d",
+						r->op->shard, r->index->name, shards - 1)));
+}
+
+/* ---- start key ---- */
+
+const int *
+PositionAttributes(const Reader *r, int *n)
+{
+	const TableDef *def = r->store.def;
+
+	if (r->index != NULL)
+	{
+		*n = r->index->nentry;
+		return r->index->entry;
+	}
+	*n = def->key.npartition + def->key.nsort;
+	return def->key_attributes;
+}
+
+static ValueRef
+StartValue(const Reader *r, int attribute)
+{
+	Slice		name = r->store.def->attributes[attribute].name;
+
+	return AttributeFind(r->op->start, name.data, name.len);
+}
+
+void
+CheckStartKey(const Reader *r)
+{
+	const TableDef *def = r->store.def;
+	const int  *attributes;
+	Container	start;
+	int			n;
+	bool		complete;
+
+	attributes = PositionAttributes(r, &n);
+	ContainerOpen(r->op->start, &start);
+	complete = start.count == (uint32) n;
+	for (int i = 0; i < n && complete; i++)
+		complete = !ValueIsMissing(StartValue(r, attributes[i]));
+	if (!complete)
+		Invalid(r->op->query ? START_KEY_INVALID : START_KEY_INVALID ": " SCHEMA_MISMATCH);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (ValueTypeOf(StartValue(r, attributes[i])) != def->attributes[attributes[i]].type)
+			Invalid(START_KEY_INVALID ": " SCHEMA_MISMATCH);
+	}
+}
+
+static char *
+Base64(Slice bytes)
+{
+	int			size = pg_b64_enc_len((int) bytes.len);
+	char	   *out = palloc(size + 1);
+	int			len = pg_b64_encode(bytes.data, (int) bytes.len, out, size);
+
+	out[len] = '\0';
+	return out;
+}
+
+/* "{S:a}", the way the service prints a key value in messages. */
+static char *
+ValueForMessage(ValueRef v)
+{
+	Slice		s = ValuePayload(v);
+	char		number[NUMBER_MAX_TEXT];
+
+	switch (ValueTypeOf(v))
+	{
+		case VALUE_N:
+			s.len = NumberToText((const uint8 *) s.data, s.len, number);
+			return psprintf("{N:%.*s}", (int) s.len, number);
+		case VALUE_B:
+			return psprintf("{B:%s}", Base64(s));
+		default:
+			return psprintf("{S:%.*s}", (int) s.len, s.data);
+	}
+}
+
+/* A table with a partition key alone has nothing to restart at. */
+static void
+HashOnlyStartError(const Reader *r)
+{
+	const AttributeDef *attr = &r->store.def->attributes[r->store.def->key_attributes[0]];
+
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("The provided exclusive start key is invalid: ExclusiveStartKey: {%s=AttributeValue: %s}",
+					attr->name.data,
+					ValueForMessage(StartValue(r, r->store.def->key_attributes[0])))));
+}
+
+static void
+CheckStartPartition(const Reader *r)
+{
+	const KeyCondition *condition = r->condition;
+
+	for (int i = 0; i < r->key->npartition; i++)
+	{
+		Slice		name = r->key->attributes[i].name;
+		ValueRef	start = AttributeFind(r->op->start, name.data, name.len);
+
+		if (ValueEqual(condition->tests[i].value, start))
+			continue;
+		if (condition->ntests > r->key->npartition &&
+			condition->tests[r->key->npartition].op != KEY_NONE)
+			Invalid("The query can return at most one row and cannot be restarted");
+		Invalid("The provided starting key is outside query boundaries based on provided conditions");
+	}
+}
+
+static void
+CheckStartSort(const Reader *r)
+{
+	for (int i = r->key->npartition; i < r->condition->ntests; i++)
+	{
+		const KeyTest *test = &r->condition->tests[i];
+		Slice		name = r->key->attributes[i].name;
+
+		if (test->op != KEY_NONE &&
+			!KeyTestMatches(test, AttributeFind(r->op->start, name.data, name.len)))
+			Invalid("The provided starting key does not match the range key predicate");
+	}
+}
+
+void
+CheckStartPosition(const Reader *r)
+{
+	const ReadOp *op = r->op;
+
+	if (r->condition != NULL)
+	{
+		if (r->index == NULL && r->key->nsort == 0)
+			HashOnlyStartError(r);
+		CheckStartPartition(r);
+		CheckStartSort(r);
+	}
+	else if (op->segment_given &&
+			 !KeyInSegment(r->key, op->start, (uint32) op->segment,
+						   (uint32) op->total_segments))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg(START_KEY_INVALID ": Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: " INT64_FORMAT " Segment: " INT64_FORMAT,
+						op->total_segments, op->segment)));
+}
+
+/* ---- values of the key condition ---- */
+
+static void
+CheckConditionValue(const Reader *r, int position, ValueRef v)
+{
+	KeyAttribute attr = r->key->attributes[position];
+	bool		partition = position < r->key->npartition;
+
+	if (ValueTypeOf(v) == VALUE_N)
+		return;
+	if (v.len == 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %.*s",
+						attr.type == VALUE_B ? "binary" : "string",
+						(int) attr.name.len, attr.name.data)));
+	if (partition && v.len - 1 > KEY_MAX_PARTITION)
+		Invalid(DYNAMO_INVALID_PARAMETERS "Size of hashkey has exceeded the maximum size limit of2048 bytes");
+	if (!partition && v.len - 1 > KEY_MAX_SORT)
+		Invalid(DYNAMO_INVALID_PARAMETERS "Aggregated size of all range keys has exceeded the size limit of 1024 bytes");
+}
+
+void
+CheckConditionValues(const Reader *r)
+{
+	for (int i = 0; i < r->condition->ntests; i++)
+	{
+		const KeyTest *test = &r->condition->tests[i];
+
+		if (test->op == KEY_NONE)
+			continue;
+		CheckConditionValue(r, i, test->value);
+		if (test->op == KEY_BETWEEN)
+			CheckConditionValue(r, i, test->upper);
+	}
+}
+
+/* ---- paths ---- */
+
+static bool
+SameName(Slice a, Slice b)
+{
+	return SliceCompare(a, b) == 0;
+}
+
+bool
+IndexProjects(const TableDef *def, const IndexDef *index, Slice name)
+{
+	if (index->projected == PROJECTED_ALL)
+		return true;
+	for (int i = 0; i < index->nentry; i++)
+	{
+		if (SameName(def->attributes[index->entry[i]].name, name))
+			return true;
+	}
+	for (int i = 0; i < index->nnon_key; i++)
+	{
+		if (SameName(index->non_key[i], name))
+			return true;
+	}
+	return false;
+}
+
+/* The distinct attributes of some expression that an index does not project. */
+typedef struct Unprojected
+{
+	const Reader *reader;
+	int			n;
+	StringInfoData names;		/* "a, b" */
+	List	   *seen;			/* of Slice * */
+} Unprojected;
+
+static bool
+CollectUnprojected(Slice name, bool nested, void *arg)
+{
+	Unprojected *u = (Unprojected *) arg;
+	ListCell   *lc;
+	Slice	   *copy;
+
+	if (IndexProjects(u->reader->store.def, u->reader->index, name))
+		return true;
+	foreach(lc, u->seen)
+	{
+		if (SameName(*(Slice *) lfirst(lc), name))
+			return true;
+	}
+	copy = palloc(sizeof(Slice));
+	*copy = name;
+	u->seen = lappend(u->seen, copy);
+	appendStringInfo(&u->names, "%s%.*s", u->n > 0 ? ", " : "", (int) name.len, name.data);
+	u->n++;
+	return true;
+}
+
+static void
+InitUnprojected(Unprojected *u, const Reader *r)
+{
+	u->reader = r;
+	u->n = 0;
+	u->seen = NIL;
+	initStringInfo(&u->names);
+}
+
+bool
+ReadsUnprojected(const Reader *r)
+{
+	Unprojected u;
+
+	InitUnprojected(&u, r);
+	if (r->projection != NULL)
+		ProjectionVisitPaths(r->projection, CollectUnprojected, &u);
+	if (r->filter != NULL)
+		ConditionVisitPaths(r->filter, CollectUnprojected, &u);
+	return u.n > 0;
+}
+
+/* What a global index does not project cannot be had from it. */
+static void
+CheckGlobalIndexPaths(const Reader *r)
+{
+	Unprojected u;
+
+	InitUnprojected(&u, r);
+	if (r->projection != NULL)
+		ProjectionVisitPaths(r->projection, CollectUnprojected, &u);
+	if (u.n > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg(DYNAMO_INVALID_PARAMETERS "Global secondary index %s does not project [%s]",
+						r->index->name, u.names.data)));
+	if (r->filter != NULL)
+		ConditionVisitPaths(r->filter, CollectUnprojected, &u);
+	if (u.n > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg(DYNAMO_INVALID_PARAMETERS "Secondary index %s does not project one or more filter attributes: [%s]",
+						r->index->name, u.names.data)));
+}
+
+static bool
+RefuseKeyInFilter(Slice name, bool nested, void *arg)
+{
+	const KeySchema *key = (const KeySchema *) arg;
+
+	for (int i = 0; i < key->npartition + key->nsort; i++)
+	{
+		if (SameName(key->attributes[i].name, name))
+			ereport(ERROR,
+					(errcode(ERRCODE_DYNAMO_VALIDATION),
+					 errmsg("Filter Expression can only contain non-primary key attributes: Primary key attribute: %.*s",
+							(int) name.len, name.data)));
+	}
+	return true;
+}
+
+void
+CheckReadPaths(const Reader *r)
+{
+	TableDef   *def = r->store.def;
+	bool		global = r->index != NULL && !r->index->local &&
+		r->index->projected != PROJECTED_ALL;
+
+	if (r->projection != NULL)
+		ProjectionVisitPaths(r->projection, KeyPathVisitor, def);
+	if (r->filter != NULL && r->op->query)
+		ConditionVisitPaths(r->filter, RefuseKeyInFilter, unconstify(KeySchema *, r->key));
+	if (r->filter != NULL)
+		ConditionVisitPaths(r->filter, KeyPathVisitor, def);
+	if (global && r->op->select == SELECT_ALL_ATTRIBUTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg(DYNAMO_INVALID_PARAMETERS "Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL",
+						r->index->name)));
+	if (global)
+		CheckGlobalIndexPaths(r);
+}

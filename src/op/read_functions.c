@@ -1,0 +1,370 @@
+/*
+ * read_functions.c
+ *	  dynamo.query, dynamo.scan and their pages as SQL functions.
+ *
+ *	  The set-returning ones return one item a call, so that a caller who
+ *	  stops early (LIMIT over a select list) ends the scan: the executor then
+ *	  calls EndRead.  In FROM PostgreSQL itself reads a function to its end.
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+#include "errors.h"
+#include "op/read.h"
+#include "op/sql_args.h"
+
+/* ---- arguments ---- */
+
+static ReadOp
+NewReadOp(bool query, FunctionCallInfo fcinfo)
+{
+	ReadOp		op;
+
+	memset(&op, 0, sizeof(op));
+	op.query = query;
+	op.table_name = ArgTableName(fcinfo, 0);
+	op.forward = true;
+	op.shard = -1;
+	return op;
+}
+
+/* A count that may be NULL, which is 0. */
+static int64
+ArgCount(FunctionCallInfo fcinfo, int n, const char *name)
+{
+	int32		count;
+
+	if (PG_ARGISNULL(n))
+		return 0;
+	count = PG_GETARG_INT32(n);
+	if (count < 1)
+		ModelError(psprintf("%d", count), name,
+				   "Member must have value greater than or equal to 1");
+	return count;
+}
+
+static void
+ArgShard(FunctionCallInfo fcinfo, int shard, ReadOp *op)
+{
+	if (!PG_ARGISNULL(shard))
+	{
+		op->shard = PG_GETARG_INT32(shard);
+		if (op->shard < 0)
+			ModelError(psprintf("%d", op->shard), "shard",
+					   "Member must have value greater than or equal to 0");
+	}
+	op->shard_value = ArgItem(fcinfo, shard + 1, NULL);
+}
+
+/* Segment and TotalSegments have a range each. */
+static int64
+ArgRange(FunctionCallInfo fcinfo, int n, const char *name, int64 low, int64 high)
+{
+	int64		value = PG_GETARG_INT32(n);
+
+	if (value < low)
+		ModelError(psprintf(INT64_FORMAT, value), name,
+				   psprintf("Member must have value greater than or equal to " INT64_FORMAT, low));
+	if (value > high)
+		ModelError(psprintf(INT64_FORMAT, value), name,
+				   psprintf("Member must have value less than or equal to " INT64_FORMAT, high));
+	return value;
+}
+
+static void
+ArgSegments(FunctionCallInfo fcinfo, int segment, ReadOp *op)
+{
+	int			total = segment + 1;
+
+	op->segment_given = !PG_ARGISNULL(segment);
+	op->total_segments_given = !PG_ARGISNULL(total);
+	if (op->segment_given)
+		op->segment = ArgRange(fcinfo, segment, "segment", 0, 999999);
+	if (op->total_segments_given)
+		op->total_segments = ArgRange(fcinfo, total, "totalSegments", 1, 1000000);
+}
+
+static SelectKind
+ArgSelect(FunctionCallInfo fcinfo, int n)
+{
+	SelectKind	kind;
+	const char *text;
+
+	if (PG_ARGISNULL(n))
+		return SELECT_DEFAULT;
+	text = ArgString(fcinfo, n);
+	if (!SelectKindFromText(text, strlen(text), &kind))
+		ModelError(text, "select", SELECT_KIND_SET);
+	return kind;
+}
+
+/*
+ * query(table_name, key_condition_expression, expression_attribute_values,
+ *		 expression_attribute_names, index_name, scan_index_forward,
+ *		 max_items or page_size, exclusive_start_key, filter_expression,
+ *		 projection_expression, shard, shard_value)
+ */
+enum
+{
+	QUERY_KEY_CONDITION = 1,
+	QUERY_VALUES,
+	QUERY_NAMES,
+	QUERY_INDEX,
+	QUERY_FORWARD,
+	QUERY_COUNT,
+	QUERY_START,
+	QUERY_FILTER,
+	QUERY_PROJECTION,
+	QUERY_SHARD,
+	QUERY_SHARD_VALUE,
+	QUERY_SELECT				/* query_page only */
+};
+
+static ReadOp
+QueryOp(FunctionCallInfo fcinfo)
+{
+	ReadOp		op = NewReadOp(true, fcinfo);
+
+	op.key_condition = ArgExpr(fcinfo, QUERY_KEY_CONDITION);
+	op.args = ArgExprArgs(fcinfo, QUERY_VALUES, QUERY_NAMES);
+	op.index_name = ArgString(fcinfo, QUERY_INDEX);
+	op.forward = PG_ARGISNULL(QUERY_FORWARD) || PG_GETARG_BOOL(QUERY_FORWARD);
+	op.start = ArgItem(fcinfo, QUERY_START, NULL);
+	op.filter = ArgExpr(fcinfo, QUERY_FILTER);
+	op.projection = ArgExpr(fcinfo, QUERY_PROJECTION);
+	ArgShard(fcinfo, QUERY_SHARD, &op);
+	return op;
+}
+
+/*
+ * scan(table_name, filter_expression, expression_attribute_values,
+ *		expression_attribute_names, index_name, projection_expression,
+ *		max_items or page_size, exclusive_start_key, segment, total_segments)
+ */
+enum
+{
+	SCAN_FILTER = 1,
+	SCAN_VALUES,
+	SCAN_NAMES,
+	SCAN_INDEX,
+	SCAN_PROJECTION,
+	SCAN_COUNT,
+	SCAN_START,
+	SCAN_SEGMENT,
+	SCAN_TOTAL_SEGMENTS,
+	SCAN_SELECT					/* scan_page only */
+};
+
+static ReadOp
+ScanOp(FunctionCallInfo fcinfo)
+{
+	ReadOp		op = NewReadOp(false, fcinfo);
+
+	op.filter = ArgExpr(fcinfo, SCAN_FILTER);
+	op.args = ArgExprArgs(fcinfo, SCAN_VALUES, SCAN_NAMES);
+	op.index_name = ArgString(fcinfo, SCAN_INDEX);
+	op.projection = ArgExpr(fcinfo, SCAN_PROJECTION);
+	op.start = ArgItem(fcinfo, SCAN_START, NULL);
+	ArgSegments(fcinfo, SCAN_SEGMENT, &op);
+	return op;
+}
+
+/* ---- sets of items ---- */
+
+/* One call of query or scan under way; in flinfo->fn_extra. */
+typedef struct SetRead
+{
+	FmgrInfo   *flinfo;
+	ReadOp		op;
+	Reader	   *reader;
+	int64		remaining;		/* items still to return; -1: all */
+	MemoryContext context;		/* of all this */
+} SetRead;
+
+static void
+EndRead(Datum arg)
+{
+	SetRead    *read = (SetRead *) DatumGetPointer(arg);
+
+	read->flinfo->fn_extra = NULL;
+	ReaderClose(read->reader);
+	MemoryContextDelete(read->context);
+}
+
+static ReturnSetInfo *
+ItemPerCall(FunctionCallInfo fcinfo)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	if (rsinfo == NULL || !IsA(rsinfo, ReturnSetInfo) ||
+		(rsinfo->allowedModes & SFRM_ValuePerCall) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("set-valued function called in context that cannot accept a set")));
+	return rsinfo;
+}
+
+static SetRead *
+BeginRead(FunctionCallInfo fcinfo, ReadOp (*make_op) (FunctionCallInfo),
+		  int count_arg)
+{
+	MemoryContext context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt,
+												  "dynamo read",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	SetRead    *read = palloc0(sizeof(SetRead));
+	int64		max_items = ArgCount(fcinfo, count_arg, "max_items");
+
+	read->flinfo = fcinfo->flinfo;
+	read->context = context;
+	read->remaining = max_items > 0 ? max_items : -1;
+	read->op = make_op(fcinfo);
+	read->reader = ReaderOpen(&read->op);
+	MemoryContextSwitchTo(old);
+
+	fcinfo->flinfo->fn_extra = read;
+	RegisterExprContextCallback(ItemPerCall(fcinfo)->econtext, EndRead,
+								PointerGetDatum(read));
+	return read;
+}
+
+/* The next item to return, or NULL. */
+static struct varlena *
+NextMatch(SetRead *read)
+{
+	ReadRow		row;
+
+	if (read->remaining == 0)
+		return NULL;
+	while (ReaderNext(read->reader, &row))
+	{
+		if (!row.matched)
+			continue;
+		if (read->remaining > 0)
+			read->remaining--;
+		return row.item;
+	}
+	return NULL;
+}
+
+static Datum
+ReturnItems(FunctionCallInfo fcinfo, ReadOp (*make_op) (FunctionCallInfo),
+			int count_arg)
+{
+	ReturnSetInfo *rsinfo = ItemPerCall(fcinfo);
+	SetRead    *read = fcinfo->flinfo->fn_extra;
+	struct varlena *item;
+
+	if (read == NULL)
+		read = BeginRead(fcinfo, make_op, count_arg);
+	item = NextMatch(read);
+	if (item != NULL)
+	{
+		rsinfo->isDone = ExprMultipleResult;
+		PG_RETURN_POINTER(item);
+	}
+
+	UnregisterExprContextCallback(rsinfo->econtext, EndRead, PointerGetDatum(read));
+	EndRead(PointerGetDatum(read));
+	rsinfo->isDone = ExprEndResult;
+	PG_RETURN_NULL();
+}
+
+DYNAMO_FUNCTION(dynamo_query);
+Datum
+dynamo_query(PG_FUNCTION_ARGS)
+{
+	return ReturnItems(fcinfo, QueryOp, QUERY_COUNT);
+}
+
+DYNAMO_FUNCTION(dynamo_scan);
+Datum
+dynamo_scan(PG_FUNCTION_ARGS)
+{
+	return ReturnItems(fcinfo, ScanOp, SCAN_COUNT);
+}
+
+/* ---- pages ---- */
+
+static Datum
+ItemArray(const ReadPageResult *page, Oid array_type)
+{
+	Oid			item_type = get_element_type(array_type);
+	Datum	   *items = palloc(sizeof(Datum) * Max(page->count, 1));
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+
+	for (int i = 0; i < page->count; i++)
+		items[i] = PointerGetDatum(page->items[i]);
+	get_typlenbyvalalign(item_type, &typlen, &typbyval, &typalign);
+	return PointerGetDatum(construct_array(items, page->count, item_type,
+										   typlen, typbyval, typalign));
+}
+
+/* (items, count, scanned_count, last_evaluated_key) */
+static Datum
+PageTuple(FunctionCallInfo fcinfo, const ReadPageResult *page)
+{
+	TupleDesc	desc;
+	Datum		values[4];
+	bool		nulls[4] = {false};
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	nulls[0] = page->items == NULL;
+	if (!nulls[0])
+		values[0] = ItemArray(page, TupleDescAttr(desc, 0)->atttypid);
+	values[1] = Int32GetDatum(page->count);
+	values[2] = Int32GetDatum(page->scanned_count);
+	nulls[3] = page->last_key == NULL;
+	values[3] = PointerGetDatum(page->last_key);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+}
+
+DYNAMO_FUNCTION(dynamo_query_page);
+Datum
+dynamo_query_page(PG_FUNCTION_ARGS)
+{
+	int64		limit = ArgCount(fcinfo, QUERY_COUNT, "limit");
+	ReadOp		op = QueryOp(fcinfo);
+	ReadPageResult page;
+
+	op.select = ArgSelect(fcinfo, QUERY_SELECT);
+	ReadPage(&op, limit, &page);
+	return PageTuple(fcinfo, &page);
+}
+
+DYNAMO_FUNCTION(dynamo_scan_page);
+Datum
+dynamo_scan_page(PG_FUNCTION_ARGS)
+{
+	int64		limit = ArgCount(fcinfo, SCAN_COUNT, "limit");
+	ReadOp		op = ScanOp(fcinfo);
+	ReadPageResult page;
+
+	op.select = ArgSelect(fcinfo, SCAN_SELECT);
+	ReadPage(&op, limit, &page);
+	return PageTuple(fcinfo, &page);
+}
+
+/* ---- explain ---- */
+
+DYNAMO_FUNCTION(dynamo_explain_query);
+Datum
+dynamo_explain_query(PG_FUNCTION_ARGS)
+{
+	ReadOp		op = QueryOp(fcinfo);
+	Reader	   *reader = ReaderOpen(&op);
+	StringInfoData out;
+
+	initStringInfo(&out);
+	ReaderDescribe(reader, &out);
+	ReaderClose(reader);
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(out.data, out.len));
+}
