@@ -13,16 +13,6 @@
 
 #include "item/item.h"
 
-int
-SliceCompare(Slice a, Slice b)
-{
-	int			order = memcmp(a.data, b.data, Min(a.len, b.len));
-
-	if (order != 0)
-		return order;
-	return a.len < b.len ? -1 : a.len > b.len;
-}
-
 bool
 ValueEqual(ValueRef a, ValueRef b)
 {

@@ -1,10 +1,12 @@
 /*
  * format.h
  *	  The smallest parts of the byte format of item.h, shared by those who
- *	  read and write it: varints and offset tables.  Private to item/.
+ *	  read and write it: varints, offset tables, elements.  Private to item/.
  */
 #ifndef DYNAMO_FORMAT_H
 #define DYNAMO_FORMAT_H
+
+#include "item/item.h"
 
 #define FORMAT_MAX_VARINT	5	/* bytes of a varint of 32 bits */
 
@@ -91,6 +93,31 @@ FormatWidthBits(uint32 last_end)
 	if (last_end <= PG_UINT8_MAX)
 		return 0;
 	return last_end <= PG_UINT16_MAX ? 1 : 2;
+}
+
+/* Element i of a container (ContainerSlice). */
+static inline Slice
+FormatElement(const Container *c, uint32 i)
+{
+	uint32		start = i == 0 ? 0 : FormatReadOffset(c->ends, c->width, i - 1);
+
+	Assert(i < c->count);
+	return (Slice) {(const char *) c->elements + start,
+		FormatReadOffset(c->ends, c->width, i) - start};
+}
+
+/* Entry i of a map (MapEntry). */
+static inline ValueRef
+FormatMapEntry(const Container *c, uint32 i, Slice *name)
+{
+	Slice		s = FormatElement(c, i);
+	const uint8 *p = (const uint8 *) s.data;
+
+	Assert(c->type == VALUE_M);
+	name->len = FormatReadVarint(&p);
+	name->data = (const char *) p;
+	p += name->len;
+	return (ValueRef) {p, (uint32) ((const uint8 *) s.data + s.len - p)};
 }
 
 #endif							/* DYNAMO_FORMAT_H */

@@ -95,6 +95,22 @@ typedef struct Slice
 	uint32		len;
 } Slice;
 
+/* Byte order of two slices: memcmp, then length. */
+static inline int
+SliceCompare(Slice a, Slice b)
+{
+	int			order;
+
+	/* most pairs differ in the first byte, and this is cheaper than a call */
+	if (a.len > 0 && b.len > 0 && a.data[0] != b.data[0])
+		return (uint8) a.data[0] < (uint8) b.data[0] ? -1 : 1;
+
+	order = memcmp(a.data, b.data, Min(a.len, b.len));
+	if (order != 0)
+		return order;
+	return a.len < b.len ? -1 : a.len > b.len;
+}
+
 /*
  * A view of one encoded value (tag included) inside memory owned by someone
  * else, valid as long as that is.  data == NULL: no such value ("missing").
@@ -206,8 +222,6 @@ extern int	ValueCompare(ValueRef a, ValueRef b);
 
 extern uint64 ValueHash(ValueRef v, uint64 seed);
 
-/* Byte order of two slices (memcmp, then length). */
-extern int	SliceCompare(Slice a, Slice b);
 
 /* ---- size.c ---- */
 

@@ -129,10 +129,8 @@ ScalarError(JsonReader *r, const ItemBuilder *b, JsonKind kind, const char *want
 static inline Slice
 ReadString(JsonReader *r, const ItemBuilder *b)
 {
-	JsonKind	kind = JsonPeek(r);
-
-	if (unlikely(kind != JSON_STRING))
-		ScalarError(r, b, kind, "String");
+	if (unlikely(JsonNextByte(r) != '"'))
+		ScalarError(r, b, JsonPeek(r), "String");
 	return JsonString(r);
 }
 
@@ -288,7 +286,7 @@ ReadMapBody(JsonReader *r, ItemBuilder *b)
 	while (JsonNextMember(r, &name))
 	{
 		/* a null member is an absent one */
-		if (unlikely(JsonPeek(r) == JSON_NULL))
+		if (unlikely(JsonNextByte(r) == 'n'))
 		{
 			JsonSkipValue(r);
 			continue;
@@ -332,25 +330,32 @@ ReadTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 	}
 }
 
+static void NoValueError(JsonReader *r, const ItemBuilder *b) pg_attribute_noreturn();
+
+static void
+NoValueError(JsonReader *r, const ItemBuilder *b)
+{
+	if (JsonPeek(r) == JSON_ARRAY)
+		ShapeError(b, "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue");
+	ShapeError(b, "Unexpected value type in payload");
+}
+
 /* {"S": "text"}: an object with exactly one member, a type. */
 static void
 ReadAttributeValue(JsonReader *r, ItemBuilder *b)
 {
-	JsonKind	kind = JsonPeek(r);
 	bool		found = false;
 	Slice		name;
 
-	if (unlikely(kind == JSON_ARRAY))
-		ShapeError(b, "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue");
-	if (unlikely(kind != JSON_OBJECT))
-		ShapeError(b, "Unexpected value type in payload");
+	if (unlikely(JsonNextByte(r) != '{'))
+		NoValueError(r, b);
 
 	JsonBeginObject(r);
 	while (JsonNextMember(r, &name))
 	{
 		int			type = ValueTypeFromName(name.data, name.len);
 
-		if (unlikely(JsonPeek(r) == JSON_NULL))
+		if (unlikely(JsonNextByte(r) == 'n'))
 		{
 			JsonSkipValue(r);
 			continue;

@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 
 #include "item/base64.h"
+#include "item/format.h"
 #include "item/json.h"
 #include "item/json_scan.h"
 #include "item/number.h"
@@ -17,10 +18,18 @@
 /* The most that one byte of text becomes: \u001f. */
 #define MAX_ESCAPE		6
 
+/* Makes room for that many bytes and a NUL, mostly without a call. */
 static inline void
-AppendLiteral(StringInfo out, const char *text, int len)
+EnsureRoom(StringInfo out, uint32 more)
 {
-	enlargeStringInfo(out, len);
+	if (unlikely((uint32) (out->maxlen - out->len) <= more))
+		enlargeStringInfo(out, (int) more);
+}
+
+static inline void
+AppendLiteral(StringInfo out, const char *text, uint32 len)
+{
+	EnsureRoom(out, len);
 	memcpy(out->data + out->len, text, len);
 	out->len += len;
 }
@@ -67,31 +76,66 @@ EscapeByte(char *p, char c)
 	return p + 2;
 }
 
-void
-JsonAppendString(StringInfo out, const char *text, uint32 len)
+/* Appends text that needs escapes, or may; the quotes are the caller's. */
+static void
+AppendEscaped(StringInfo out, const char *p, const char *end)
 {
-	const char *p = text;
-	const char *end = text + len;
-
-	enlargeStringInfo(out, (int) len + 2);
-	out->data[out->len++] = '"';
 	while (p < end)
 	{
 		uint64		high = 0;
 		const char *run = ScanToSpecial(p, end, &high);
 
-		if (run > p)
-		{
-			AppendLiteral(out, p, (int) (run - p));
-			p = run;
-		}
+		AppendLiteral(out, p, (uint32) (run - p));
+		p = run;
 		if (p < end)
 		{
-			enlargeStringInfo(out, MAX_ESCAPE);
+			EnsureRoom(out, MAX_ESCAPE);
 			out->len = (int) (EscapeByte(out->data + out->len, *p++) - out->data);
 		}
 	}
-	enlargeStringInfo(out, 1);
+}
+
+/*
+ * Copies text to "to" as far as it needs no escapes; returns how much.  Copies
+ * words of eight bytes, the last of them overlapping the one before it.
+ */
+static inline uint32
+CopyPlain(char *to, const char *text, uint32 len)
+{
+	uint32		i = 0;
+	uint64		word;
+
+	if (len < sizeof(word))
+	{
+		for (; i < len && !IsSpecial(text[i]); i++)
+			to[i] = text[i];
+		return i;
+	}
+
+	for (; i < len; i += sizeof(word))
+	{
+		uint32		at = Min(i, len - (uint32) sizeof(word));
+
+		memcpy(&word, text + at, sizeof(word));
+		if (ScanSpecial(word) != 0)
+			return at;
+		memcpy(to + at, &word, sizeof(word));
+	}
+	return len;
+}
+
+void
+JsonAppendString(StringInfo out, const char *text, uint32 len)
+{
+	uint32		copied;
+
+	EnsureRoom(out, len + 2);
+	out->data[out->len++] = '"';
+	copied = CopyPlain(out->data + out->len, text, len);
+	out->len += copied;
+	if (unlikely(copied < len))
+		AppendEscaped(out, text + copied, text + len);
+	EnsureRoom(out, 1);
 	out->data[out->len++] = '"';
 	out->data[out->len] = '\0';
 }
@@ -101,7 +145,7 @@ JsonAppendString(StringInfo out, const char *text, uint32 len)
 static void
 AppendNumber(StringInfo out, Slice number)
 {
-	enlargeStringInfo(out, NUMBER_MAX_TEXT + 2);
+	EnsureRoom(out, NUMBER_MAX_TEXT + 2);
 	out->data[out->len++] = '"';
 	out->len += NumberToText((const uint8 *) number.data, number.len,
 							 out->data + out->len);
@@ -144,7 +188,7 @@ AppendSet(StringInfo out, ValueRef v)
 	{
 		if (i > 0)
 			APPEND(out, ", ");
-		AppendScalar(out, member, ContainerSlice(&c, i));
+		AppendScalar(out, member, FormatElement(&c, i));
 	}
 	APPEND(out, "]");
 }
@@ -177,7 +221,7 @@ AppendMap(StringInfo out, ValueRef v)
 	for (uint32 i = 0; i < c.count; i++)
 	{
 		Slice		name;
-		ValueRef	value = MapEntry(&c, i, &name);
+		ValueRef	value = FormatMapEntry(&c, i, &name);
 
 		if (i > 0)
 			APPEND(out, ", ");

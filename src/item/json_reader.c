@@ -59,16 +59,6 @@ JsonReaderInit(JsonReader *r, const char *text, uint32 len)
 	r->message = "invalid input syntax for type json";
 }
 
-static inline void
-SkipSpace(JsonReader *r)
-{
-	const char *p = r->at;
-
-	while (p < r->end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
-		p++;
-	r->at = p;
-}
-
 uint32
 JsonPosition(const JsonReader *r)
 {
@@ -79,7 +69,7 @@ JsonPosition(const JsonReader *r)
 static inline void
 Expect(JsonReader *r, char c, const char *name)
 {
-	SkipSpace(r);
+	JsonSkipSpace(r);
 	if (unlikely(r->at >= r->end || *r->at != c))
 		ExpectedError(r, name);
 	r->at++;
@@ -88,7 +78,7 @@ Expect(JsonReader *r, char c, const char *name)
 JsonKind
 JsonPeek(JsonReader *r)
 {
-	SkipSpace(r);
+	JsonSkipSpace(r);
 	if (r->at < r->end)
 	{
 		switch (*r->at)
@@ -149,7 +139,7 @@ NextInContainer(JsonReader *r, char close, const char *close_name,
 	bool		first = r->first;
 
 	r->first = false;
-	SkipSpace(r);
+	JsonSkipSpace(r);
 	if (r->at < r->end && *r->at == close)
 	{
 		r->at++;
@@ -185,7 +175,7 @@ JsonNextElement(JsonReader *r)
 void
 JsonEnd(JsonReader *r)
 {
-	SkipSpace(r);
+	JsonSkipSpace(r);
 	if (r->at < r->end)
 		ExpectedError(r, "the end of the text");
 }
@@ -496,7 +486,7 @@ JsonRawValue(JsonReader *r)
 {
 	const char *start;
 
-	SkipSpace(r);
+	JsonSkipSpace(r);
 	start = r->at;
 	JsonSkipValue(r);
 	return (Slice) {start, (uint32) (r->at - start)};

@@ -55,6 +55,24 @@ typedef struct JsonReader
  */
 extern void JsonReaderInit(JsonReader *r, const char *text, uint32 len);
 
+static inline void
+JsonSkipSpace(JsonReader *r)
+{
+	const char *p = r->at;
+
+	while (p < r->end && (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r'))
+		p++;
+	r->at = p;
+}
+
+/* The byte that the next token starts with, or NUL at the end of the text. */
+static inline char
+JsonNextByte(JsonReader *r)
+{
+	JsonSkipSpace(r);
+	return r->at < r->end ? *r->at : '\0';
+}
+
 /* What comes next; an error at the end of the text. */
 extern JsonKind JsonPeek(JsonReader *r);
 

@@ -41,25 +41,16 @@ ContainerOpen(ValueRef v, Container *c)
 	c->elements = p + (size_t) c->count * c->width;
 }
 
-static inline uint32
-ElementEnd(const Container *c, uint32 i)
-{
-	return FormatReadOffset(c->ends, c->width, i);
-}
-
 Slice
 ContainerSlice(const Container *c, uint32 i)
 {
-	uint32		start = i == 0 ? 0 : ElementEnd(c, i - 1);
-
-	Assert(i < c->count);
-	return (Slice) {(const char *) c->elements + start, ElementEnd(c, i) - start};
+	return FormatElement(c, i);
 }
 
 ValueRef
 ListElement(const Container *c, uint32 i)
 {
-	Slice		s = ContainerSlice(c, i);
+	Slice		s = FormatElement(c, i);
 
 	Assert(c->type == VALUE_L);
 	return (ValueRef) {(const uint8 *) s.data, s.len};
@@ -68,14 +59,7 @@ ListElement(const Container *c, uint32 i)
 ValueRef
 MapEntry(const Container *c, uint32 i, Slice *name)
 {
-	Slice		s = ContainerSlice(c, i);
-	const uint8 *p = (const uint8 *) s.data;
-
-	Assert(c->type == VALUE_M);
-	name->len = FormatReadVarint(&p);
-	name->data = (const char *) p;
-	p += name->len;
-	return (ValueRef) {p, (uint32) ((const uint8 *) s.data + s.len - p)};
+	return FormatMapEntry(c, i, name);
 }
 
 ValueRef
@@ -89,7 +73,7 @@ MapFind(const Container *c, const char *name, uint32 len)
 	{
 		uint32		middle = low + (high - low) / 2;
 		Slice		found;
-		ValueRef	value = MapEntry(c, middle, &found);
+		ValueRef	value = FormatMapEntry(c, middle, &found);
 		int			order = SliceCompare(wanted, found);
 
 		if (order == 0)
@@ -123,7 +107,7 @@ SetContains(const Container *set, Slice member)
 	while (low < high)
 	{
 		uint32		middle = low + (high - low) / 2;
-		int			order = SliceCompare(member, ContainerSlice(set, middle));
+		int			order = SliceCompare(member, FormatElement(set, middle));
 
 		if (order == 0)
 			return true;
@@ -144,6 +128,25 @@ ValueTypeName(ValueType type)
 int
 ValueTypeFromName(const char *name, uint32 len)
 {
+	/* a letter tells most types */
+	if (len == 1)
+	{
+		switch (name[0])
+		{
+			case 'S':
+				return VALUE_S;
+			case 'N':
+				return VALUE_N;
+			case 'B':
+				return VALUE_B;
+			case 'L':
+				return VALUE_L;
+			case 'M':
+				return VALUE_M;
+			default:
+				return -1;
+		}
+	}
 	for (int i = 0; i < VALUE_TYPE_COUNT; i++)
 	{
 		if (strlen(type_names[i]) == len && memcmp(type_names[i], name, len) == 0)
