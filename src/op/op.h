@@ -91,6 +91,74 @@ typedef struct GetResult
 
 extern void GetItem(const GetOp *op, GetResult *result);
 
+/* ---- batches and transactions ---- */
+
+/*
+ * BatchWriteItem: puts and deletes without conditions, over any tables.
+ * Raises "Provided list of item keys contains duplicates".  Everything is
+ * checked before anything is written; rows are locked in the order of their
+ * keys.  results: one per write; the sizes, if asked for.
+ */
+extern void BatchWriteItem(const WriteOp *writes, int n, WriteResult *results);
+
+/* One table of BatchGetItem. */
+typedef struct BatchGetTable
+{
+	const char *table_name;
+	int			nkeys;
+	const ValueRef *keys;
+	ExprText	projection;
+	ExprArgs	args;
+	bool		sizes;
+} BatchGetTable;
+
+/*
+ * BatchGetItem.  results[t][k] is the item at key k of table t, NULL if there
+ * is none, all under the active snapshot.  Raises "Provided list of item keys
+ * contains duplicates".
+ */
+extern void BatchGetItem(const BatchGetTable *tables, int n, GetResult **results);
+
+/*
+ * TransactGetItems: results[i] for gets[i], all under the active snapshot.
+ * Raises "Transaction request cannot include multiple operations on one item".
+ */
+extern void TransactGetItems(const GetOp *gets, int n, GetResult *results);
+
+/* Why an action canceled a transaction. */
+typedef struct TransactReason
+{
+	const char *code;			/* "None", "ConditionalCheckFailed", ... */
+	const char *message;		/* NULL for None */
+	struct varlena *item;		/* if asked for and there is one */
+} TransactReason;
+
+typedef struct TransactResult
+{
+	bool		canceled;		/* then nothing was written */
+	TransactReason *reasons;	/* if canceled: one per action */
+	WriteResult *writes;		/* if not: one per action; sizes if asked for */
+} TransactResult;
+
+/*
+ * TransactWriteItems: all actions or none.  Rows, and the absence of rows,
+ * are locked in the order of their keys until the transaction ends; then all
+ * conditions are evaluated, all updates applied, and only then is anything
+ * written.
+ *
+ * What concerns the request as a whole is raised (expressions, tables,
+ * duplicates, empty keys); what concerns one action cancels, and is returned
+ * as data.
+ */
+extern void TransactWriteItems(const WriteOp *actions, int n, TransactResult *result);
+
+/*
+ * Raises TransactionCanceled for a canceled result, the reasons in DETAIL as
+ * the JSON list CancellationReasons.
+ */
+extern void TransactCanceledError(const TransactResult *result, int n)
+			pg_attribute_noreturn();
+
 /* Select */
 typedef enum SelectKind
 {
