@@ -782,6 +782,57 @@ COMMENT ON FUNCTION dynamo.prefix_upper(bytea) IS
 -- Requests in DynamoDB's JSON
 --
 
+-- What the API knows of tables beyond their definition.  Tables without a row
+-- have defaults, so that nothing breaks when a dump leaves these out.
+CREATE TABLE dynamo.table_settings (
+	schema_name text COLLATE "C" NOT NULL,
+	table_name text COLLATE "C" NOT NULL,
+	table_id text NOT NULL,
+	created_at timestamptz,
+	on_demand boolean NOT NULL,
+	on_demand_since timestamptz,
+	read_capacity_units bigint NOT NULL,
+	write_capacity_units bigint NOT NULL,
+	increased_at timestamptz,
+	decreased_at timestamptz,
+	stream_view_type text,
+	stream_label text,
+	deletion_protection boolean NOT NULL,
+	table_class text,
+	table_class_changed_at timestamptz,
+	on_demand_throughput text,
+	sse_specification text,
+	ttl_attribute text,
+	ttl_changed_at timestamptz,
+	PRIMARY KEY (schema_name, table_name)
+);
+COMMENT ON TABLE dynamo.table_settings IS
+	'what requests have set on tables: billing, streams, time to live; written by requests only';
+
+CREATE TABLE dynamo.index_settings (
+	schema_name text COLLATE "C" NOT NULL,
+	table_name text COLLATE "C" NOT NULL,
+	index_name text COLLATE "C" NOT NULL,
+	read_capacity_units bigint NOT NULL,
+	write_capacity_units bigint NOT NULL,
+	PRIMARY KEY (schema_name, table_name, index_name)
+);
+COMMENT ON TABLE dynamo.index_settings IS
+	'throughput that requests have set on global indexes; written by requests only';
+
+CREATE TABLE dynamo.table_tags (
+	schema_name text COLLATE "C" NOT NULL,
+	table_name text COLLATE "C" NOT NULL,
+	tag_key text COLLATE "C" NOT NULL,
+	tag_value text NOT NULL,
+	PRIMARY KEY (schema_name, table_name, tag_key)
+);
+COMMENT ON TABLE dynamo.table_tags IS 'tags of tables; written by requests only';
+
+SELECT pg_catalog.pg_extension_config_dump('dynamo.table_settings', '');
+SELECT pg_catalog.pg_extension_config_dump('dynamo.index_settings', '');
+SELECT pg_catalog.pg_extension_config_dump('dynamo.table_tags', '');
+
 CREATE FUNCTION dynamo.request(operation text, request json) RETURNS json
 	AS 'MODULE_PATHNAME', 'dynamo_request' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dynamo.request(text, json) IS

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "executor/spi.h"
 #include "mb/pg_wchar.h"
@@ -15,6 +16,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/names.h"
+#include "catalog/settings.h"
 #include "errors.h"
 
 /* Items are UTF-8, and their key attributes become text as they are. */
@@ -77,6 +79,22 @@ CreateRelation(const char *table, const TableDef *def, int fillfactor)
 				 table, columns.data, ITEM_COLUMN, "dynamo", key.data, fillfactor);
 }
 
+/*
+ * Gives a new table settings of its own, whatever an earlier table of this
+ * name may have left behind.
+ */
+static void
+BeginSettings(Oid relid)
+{
+	Relation	rel;
+
+	CommandCounterIncrement();
+	rel = table_open(relid, NoLock);
+	TableSettingsForget(rel);
+	TableSettingsWrite(rel, TableSettingsNew());
+	table_close(rel, NoLock);
+}
+
 Oid
 TableCreate(const CreateTableSpec *spec)
 {
@@ -103,6 +121,7 @@ TableCreate(const CreateTableSpec *spec)
 		CreateIndexRelation(relid, def, &def->indexes[i]);
 	StoreDefinition(relid, def);
 	SPI_finish();
+	BeginSettings(relid);
 	return relid;
 }
 
@@ -112,6 +131,7 @@ TableDrop(const char *table_name)
 	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
 	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
 
+	TableSettingsForget(rel);
 	table_close(rel, NoLock);
 	SPI_connect();
 	RunStatement("DROP TABLE %s", table);

@@ -11,7 +11,7 @@
  * throughput to provision.
  */
 void
-DescribeLimits(Request *request)
+DescribeLimitsRequest(Request *request)
 {
 	WriterIntegerMember(request->out, "AccountMaxReadCapacityUnits", 80000);
 	WriterIntegerMember(request->out, "AccountMaxWriteCapacityUnits", 80000);
@@ -20,7 +20,7 @@ DescribeLimits(Request *request)
 }
 
 void
-DescribeEndpoints(Request *request)
+DescribeEndpointsRequest(Request *request)
 {
 	Writer	   *out = request->out;
 

@@ -29,7 +29,6 @@ typedef struct Operation
 	const char *name;
 	const Shape *input;
 	void		(*execute) (Request *request);
-	bool		empty_body;		/* answers nothing at all */
 } Operation;
 
 /* ---- operations.c ---- */
@@ -42,8 +41,21 @@ extern const Operation *OperationFind(Slice name);
 
 /* ---- the operations ---- */
 
-extern void DescribeLimits(Request *request);
-extern void DescribeEndpoints(Request *request);
+/* account.c */
+extern void DescribeLimitsRequest(Request *request);
+extern void DescribeEndpointsRequest(Request *request);
+
+/* create_table.c, update_table.c, tables.c */
+extern void CreateTableRequest(Request *request);
+extern void UpdateTableRequest(Request *request);
+extern void DescribeTableRequest(Request *request);
+extern void DeleteTableRequest(Request *request);
+extern void ListTablesRequest(Request *request);
+
+/* tags.c */
+extern void TagResourceRequest(Request *request);
+extern void UntagResourceRequest(Request *request);
+extern void ListTagsRequest(Request *request);
 
 /* ---- settings.c ---- */
 

@@ -11,8 +11,16 @@
 #define TARGET_PREFIX "DynamoDB_20120810."
 
 static const Operation operations[] = {
-	{"DescribeEndpoints", &model_describe_endpoints, DescribeEndpoints},
-	{"DescribeLimits", &model_describe_limits, DescribeLimits},
+	{"CreateTable", &model_create_table, CreateTableRequest},
+	{"DeleteTable", &model_delete_table, DeleteTableRequest},
+	{"DescribeEndpoints", &model_describe_endpoints, DescribeEndpointsRequest},
+	{"DescribeLimits", &model_describe_limits, DescribeLimitsRequest},
+	{"DescribeTable", &model_describe_table, DescribeTableRequest},
+	{"ListTables", &model_list_tables, ListTablesRequest},
+	{"ListTagsOfResource", &model_list_tags, ListTagsRequest},
+	{"TagResource", &model_tag_resource, TagResourceRequest},
+	{"UntagResource", &model_untag_resource, UntagResourceRequest},
+	{"UpdateTable", &model_update_table, UpdateTableRequest},
 };
 
 static Slice

@@ -1,0 +1,58 @@
+-- DescribeTable, DeleteTable, ListTables
+CREATE SCHEMA t_request_tables;
+SET search_path = t_request_tables;
+\pset format unaligned
+\pset tuples_only on
+\set VERBOSITY terse
+SELECT dynamo.create_table(n, 'id') FROM unnest('{Zebra,apple,Beta,x.y}'::text[]) n;
+
+-- names in byte order; no more than are asked for
+SELECT dynamo.request('ListTables', '{}');
+SELECT dynamo.request('ListTables', '{"Limit": 2}');
+SELECT dynamo.request('ListTables', '{"Limit": 2, "ExclusiveStartTableName": "Zebra"}');
+SELECT dynamo.request('ListTables', '{"ExclusiveStartTableName": "Zeb"}');
+SELECT dynamo.request('ListTables', '{"Limit": 4}');
+SELECT dynamo.request_safe('ListTables', '{"Limit": 0}') #>> '{body,message}';
+SELECT dynamo.request_safe('ListTables', '{"Limit": 101}') #>> '{body,message}';
+SELECT dynamo.request_safe('ListTables', '{"ExclusiveStartTableName": "a"}') #>> '{body,message}';
+-- only what a name without schema finds
+SET search_path = pg_catalog;
+SELECT dynamo.request('ListTables', '{}');
+SELECT dynamo.request('DescribeTable', '{"TableName": "t_request_tables.apple"}') #>> '{Table,TableName}';
+SET search_path = t_request_tables;
+
+-- by name and by ARN
+SELECT dynamo.request('DescribeTable', '{"TableName": "apple"}') #>> '{Table,TableArn}';
+SELECT dynamo.request('DescribeTable', '{"TableName": "arn:aws:dynamodb:us-east-1:000000000000:table/apple"}') #>> '{Table,TableName}';
+SELECT dynamo.request_safe('DescribeTable', '{"TableName": "arn:aws:dynamodb:us-east-1:999999999999:table/apple"}');
+SELECT dynamo.request_safe('DescribeTable', '{"TableName": "pear"}');
+SELECT dynamo.request_safe('DescribeTable', '{"TableName": ""}') #>> '{body,message}';
+SELECT dynamo.request_safe('DescribeTable', '{}') #>> '{body,message}';
+-- the same answer every time
+SELECT (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text = (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text;
+-- counts and sizes come with statistics
+INSERT INTO apple (item) SELECT jsonb_build_object('id', i::text) FROM generate_series(1, 500) i;
+ANALYZE apple;
+SELECT r #>> '{Table,ItemCount}', (r #>> '{Table,TableSizeBytes}')::int > 0 FROM dynamo.request('DescribeTable', '{"TableName": "apple"}') r;
+
+-- settings that were lost are defaults, with an id that stays
+DELETE FROM dynamo.table_settings WHERE schema_name = 't_request_tables';
+SELECT r #>> '{Table,CreationDateTime}', r #>> '{Table,BillingModeSummary,BillingMode}', length(r #>> '{Table,TableId}')
+	FROM dynamo.request('DescribeTable', '{"TableName": "apple"}') r;
+SELECT count(DISTINCT dynamo.request('DescribeTable', '{"TableName": "apple"}') #>> '{Table,TableId}') FROM generate_series(1, 2);
+
+-- a table that takes the name of a dropped one starts anew
+SELECT dynamo.request_safe('UpdateTable', '{"TableName": "apple", "DeletionProtectionEnabled": true}') ->> 'status';
+DROP TABLE apple;
+SELECT dynamo.create_table('apple', 'id');
+SELECT dynamo.request('DescribeTable', '{"TableName": "apple"}') #>> '{Table,DeletionProtectionEnabled}';
+
+SELECT dynamo.request('DeleteTable', '{"TableName": "x.y"}') #>> '{TableDescription,TableStatus}';
+SELECT dynamo.request('ListTables', '{}');
+SELECT dynamo.request_safe('DeleteTable', '{"TableName": "x.y"}');
+SELECT count(*) FROM dynamo.table_settings WHERE schema_name = 't_request_tables' AND table_name = 'x.y';
+SELECT dynamo.drop_table('Beta');
+SELECT count(*) FROM dynamo.table_settings WHERE schema_name = 't_request_tables' AND table_name = 'Beta';
+
+SET client_min_messages = warning;
+DROP SCHEMA t_request_tables CASCADE;

@@ -1,0 +1,51 @@
+-- TagResource, UntagResource, ListTagsOfResource
+CREATE SCHEMA t_request_tags;
+SET search_path = t_request_tags;
+\pset format unaligned
+\pset tuples_only on
+\set VERBOSITY terse
+CREATE FUNCTION req(operation text, request text) RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
+		ELSE regexp_replace(r #>> '{body,__type}', '.*#', '') || ': ' || (r #>> '{body,message}') END
+	FROM dynamo.request_safe(operation, replace(request, 'ARN', 'arn:aws:dynamodb:us-east-1:000000000000:table')::json) r
+$$;
+SELECT dynamo.create_table('tab', 'id');
+SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "Owner", "Value": "blue team"}, {"Key": "cost/centre", "Value": ""}, {"Key": "ключ", "Value": "a+b=c:d@e"}]}');
+SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}');
+-- the value of a key that is there is replaced
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "Owner", "Value": "red team"}]}');
+-- unknown keys are no error
+SELECT req('UntagResource', '{"ResourceArn": "ARN/tab", "TagKeys": ["cost/centre", "nothing"]}');
+SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}');
+
+-- pages of ten, 50 at most
+SELECT req('TagResource', jsonb_build_object('ResourceArn', 'ARN/tab', 'Tags', (SELECT jsonb_agg(jsonb_build_object('Key', 'k' || i, 'Value', 'v')) FROM generate_series(10, 57) i))::text);
+SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}') ~ '"NextToken":"k18"';
+SELECT (req('ListTagsOfResource', '{"ResourceArn": "ARN/tab", "NextToken": "k50"}'))::json -> 'NextToken' IS NULL;
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "one more", "Value": ""}]}');
+SELECT count(*) FROM dynamo.table_tags WHERE schema_name = 't_request_tags';
+
+-- messages
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": []}');
+SELECT req('UntagResource', '{"ResourceArn": "ARN/tab", "TagKeys": []}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab"}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "", "Value": "x"}]}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "a!", "Value": "x"}]}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "a", "Value": "x*"}]}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "aws:a", "Value": "x"}]}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "a", "Value": "x"}, {"Key": "a", "Value": "y"}]}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/none", "Tags": [{"Key": "a", "Value": "x"}]}');
+SELECT req('TagResource', '{"ResourceArn": "tab", "Tags": [{"Key": "a", "Value": "x"}]}');
+SELECT req('TagResource', '{"ResourceArn": "arn:aws:s3:::bucket", "Tags": [{"Key": "a", "Value": "x"}]}');
+SELECT req('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:thing/tab", "Tags": [{"Key": "a", "Value": "x"}]}');
+
+-- with CreateTable, gone with DeleteTable
+SELECT req('CreateTable', '{"TableName": "tagged", "BillingMode": "PAY_PER_REQUEST", "Tags": [{"Key": "a", "Value": "b"}],
+	"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}') LIKE '%CREATING%';
+SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tagged"}');
+SELECT req('DeleteTable', '{"TableName": "tagged"}') LIKE '%DELETING%';
+SELECT count(*) FROM dynamo.table_tags WHERE table_name = 'tagged';
+
+SET client_min_messages = warning;
+DROP SCHEMA t_request_tags CASCADE;

@@ -1,0 +1,103 @@
+-- UpdateTable: indexes, billing, streams, the rest, and every message
+CREATE SCHEMA t_request_update;
+SET search_path = t_request_update;
+\pset format unaligned
+\pset tuples_only on
+\set VERBOSITY terse
+CREATE FUNCTION req(operation text, request json) RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN r ->> 'status' = '200' THEN regexp_replace(regexp_replace((r -> 'body')::text,
+			'"(\w*DateTime)":\d+\.\d+', '"\1":<time>', 'g'), '[0-9a-f]{8}-[-0-9a-f]{27}', '<id>', 'g')
+		ELSE regexp_replace(r #>> '{body,__type}', '.*#', '') || ': ' || (r #>> '{body,message}') END
+	FROM dynamo.request_safe(operation, request) r
+$$;
+CREATE FUNCTION update_tab(change jsonb) RETURNS text LANGUAGE sql AS $$
+	SELECT req('UpdateTable', ('{"TableName": "tab"}'::jsonb || change)::json) $$;
+-- one part of what DescribeTable says
+CREATE FUNCTION described(member text) RETURNS text LANGUAGE sql AS $$
+	SELECT regexp_replace((dynamo.request('DescribeTable', '{"TableName": "tab"}') #> ARRAY['Table', member])::text,
+		'":(\d+\.\d+|"20\d\d-[^"]*")', '":<time>', 'g') $$;
+
+SELECT dynamo.create_table('tab', 'pk', 'sk');
+INSERT INTO tab (item) VALUES ('{"pk": {"S": "p"}, "sk": {"S": "s"}, "g": {"S": "x"}}');
+
+-- create an index: the answer says CREATING, afterwards it is there
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}, {"AttributeName": "unused", "AttributeType": "N"}],
+	"GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "gsi", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+	"Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x"]}}}]}');
+SELECT described('GlobalSecondaryIndexes');
+SELECT described('AttributeDefinitions');
+SELECT g, sk FROM tab;
+
+-- messages about indexes
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{}]}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}, "Update": {"IndexName": "gsi"}}]}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}, {"Update": {"IndexName": "gsi"}}]}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}, {"Delete": {"IndexName": "gsi2"}}]}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi2"}}]}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
+SELECT update_tab('{"AttributeDefinitions": [], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "gsi", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
+SELECT update_tab('{"AttributeDefinitions": [], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"},
+	"ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}}]}');
+SELECT update_tab('{"StreamSpecification": {"StreamEnabled": false}, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}]}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "nope", "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}}]}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {}}]}');
+-- a local index stays
+SELECT dynamo.create_table('withlocal', 'pk', 'sk', indexes => '[{"index_name": "lsi", "local": true, "partition_key": "pk", "sort_key": "l"}]');
+SELECT req('UpdateTable', '{"TableName": "withlocal", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "lsi"}}]}');
+
+-- billing
+SELECT update_tab('{"BillingMode": "PROVISIONED"}');
+SELECT update_tab('{"ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}');
+SELECT update_tab('{"BillingMode": "PAY_PER_REQUEST", "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}');
+SELECT update_tab('{"BillingMode": "PROVISIONED", "ProvisionedThroughput": {"ReadCapacityUnits": 2, "WriteCapacityUnits": 3}}');
+SELECT update_tab('{"BillingMode": "PROVISIONED", "ProvisionedThroughput": {"ReadCapacityUnits": 2, "WriteCapacityUnits": 3},
+	"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 4, "WriteCapacityUnits": 5}}}]}') LIKE '%UPDATING%';
+SELECT described('ProvisionedThroughput'), described('BillingModeSummary'), described('GlobalSecondaryIndexes');
+SELECT update_tab('{"ProvisionedThroughput": {"ReadCapacityUnits": 2, "WriteCapacityUnits": 3}}');
+SELECT update_tab('{"ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 3}}') LIKE '%UPDATING%';
+SELECT described('ProvisionedThroughput');
+SELECT update_tab('{"BillingMode": "PAY_PER_REQUEST"}') LIKE '%UPDATING%';
+SELECT described('ProvisionedThroughput'), described('BillingModeSummary'), described('GlobalSecondaryIndexes') LIKE '%"ReadCapacityUnits":0%';
+
+-- delete an index: the answer still has it; its definitions go with it
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}]}') ~ '"IndexStatus":"DELETING"';
+SELECT described('GlobalSecondaryIndexes') IS NULL, described('AttributeDefinitions');
+
+-- streams
+SELECT update_tab('{"StreamSpecification": {"StreamEnabled": true}}');
+SELECT update_tab('{"StreamSpecification": {"StreamEnabled": false, "StreamViewType": "NEW_IMAGE"}}');
+SELECT update_tab('{"StreamSpecification": {"StreamEnabled": false}}');
+SELECT update_tab('{"StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}}') LIKE '%UPDATING%';
+SELECT described('StreamSpecification'), described('LatestStreamLabel') IS NOT NULL;
+SELECT update_tab('{"StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}}');
+SELECT update_tab('{"StreamSpecification": {"StreamEnabled": false}}') LIKE '%UPDATING%';
+SELECT described('StreamSpecification') IS NULL, described('LatestStreamArn') IS NOT NULL;
+
+-- the rest
+SELECT update_tab('{}');
+SELECT req('UpdateTable', '{"TableName": "nowhere"}');
+SELECT req('UpdateTable', '{"TableName": "nowhere", "TableClass": "STANDARD"}');
+SELECT update_tab('{"TableClass": "CHEAP"}');
+SELECT update_tab('{"DeletionProtectionEnabled": true, "TableClass": "STANDARD"}');
+SELECT update_tab('{"DeletionProtectionEnabled": true}') LIKE '%"DeletionProtectionEnabled":true%';
+SELECT req('DeleteTable', '{"TableName": "tab"}');
+SELECT update_tab('{"DeletionProtectionEnabled": false}') LIKE '%UPDATING%';
+SELECT update_tab('{"TableClass": "STANDARD_INFREQUENT_ACCESS"}') LIKE '%UPDATING%', described('TableClassSummary');
+SELECT update_tab('{"OnDemandThroughput": {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": -1}}') LIKE '%UPDATING%', described('OnDemandThroughput');
+
+-- only the owner changes a table; everyone may look
+CREATE ROLE regress_dynamo_other;
+GRANT USAGE ON SCHEMA dynamo, t_request_update TO regress_dynamo_other;
+SET ROLE regress_dynamo_other;
+SELECT req('UpdateTable', '{"TableName": "tab", "TableClass": "STANDARD"}') IS NULL;
+SELECT dynamo.request_safe('UpdateTable', '{"TableName": "tab", "TableClass": "STANDARD"}');
+SELECT dynamo.request_safe('DeleteTable', '{"TableName": "tab"}') ->> 'status';
+SELECT described('TableName');
+INSERT INTO dynamo.table_tags VALUES ('t_request_update', 'tab', 'k', 'v');
+RESET ROLE;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_request_update CASCADE;
+REVOKE USAGE ON SCHEMA dynamo FROM regress_dynamo_other;
+DROP ROLE regress_dynamo_other;

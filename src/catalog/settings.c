@@ -1,0 +1,442 @@
+/*
+ * settings.c
+ *	  What the API knows of a table beyond its definition.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+
+#include "catalog/objects.h"
+#include "catalog/settings.h"
+
+/* ---- the columns of dynamo.table_settings ---- */
+
+typedef enum ColumnKind
+{
+	COLUMN_TEXT,
+	COLUMN_BOOLEAN,
+	COLUMN_BIGINT,
+	COLUMN_TIME
+} ColumnKind;
+
+typedef struct Column
+{
+	const char *name;
+	ColumnKind	kind;
+	size_t		offset;			/* in TableSettings */
+} Column;
+
+static const Column columns[] = {
+	{"table_id", COLUMN_TEXT, offsetof(TableSettings, table_id)},
+	{"created_at", COLUMN_TIME, offsetof(TableSettings, created)},
+	{"on_demand", COLUMN_BOOLEAN, offsetof(TableSettings, on_demand)},
+	{"on_demand_since", COLUMN_TIME, offsetof(TableSettings, on_demand_since)},
+	{"read_capacity_units", COLUMN_BIGINT, offsetof(TableSettings, read_units)},
+	{"write_capacity_units", COLUMN_BIGINT, offsetof(TableSettings, write_units)},
+	{"increased_at", COLUMN_TIME, offsetof(TableSettings, increased)},
+	{"decreased_at", COLUMN_TIME, offsetof(TableSettings, decreased)},
+	{"stream_view_type", COLUMN_TEXT, offsetof(TableSettings, stream_view)},
+	{"stream_label", COLUMN_TEXT, offsetof(TableSettings, stream_label)},
+	{"deletion_protection", COLUMN_BOOLEAN, offsetof(TableSettings, deletion_protection)},
+	{"table_class", COLUMN_TEXT, offsetof(TableSettings, table_class)},
+	{"table_class_changed_at", COLUMN_TIME, offsetof(TableSettings, class_changed)},
+	{"on_demand_throughput", COLUMN_TEXT, offsetof(TableSettings, on_demand_limits)},
+	{"sse_specification", COLUMN_TEXT, offsetof(TableSettings, encryption)},
+	{"ttl_attribute", COLUMN_TEXT, offsetof(TableSettings, ttl_attribute)},
+	{"ttl_changed_at", COLUMN_TIME, offsetof(TableSettings, ttl_changed)},
+};
+
+#define NCOLUMNS ((int) lengthof(columns))
+
+static const Oid column_types[] = {
+	[COLUMN_TEXT] = TEXTOID,
+	[COLUMN_BOOLEAN] = BOOLOID,
+	[COLUMN_BIGINT] = INT8OID,
+	[COLUMN_TIME] = TIMESTAMPTZOID,
+};
+
+/* From PostgreSQL's epoch to Unix's. */
+#define EPOCH_SHIFT ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
+
+int64
+SettingsTime(void)
+{
+	return GetCurrentTimestamp() + EPOCH_SHIFT;
+}
+
+static void *
+ColumnField(const TableSettings *settings, const Column *column)
+{
+	return unconstify(char *, (const char *) settings) + column->offset;
+}
+
+/* A column's value; sets *null. */
+static Datum
+ColumnDatum(const TableSettings *settings, const Column *column, char *null)
+{
+	void	   *field = ColumnField(settings, column);
+
+	*null = ' ';
+	switch (column->kind)
+	{
+		case COLUMN_BOOLEAN:
+			return BoolGetDatum(*(bool *) field);
+		case COLUMN_BIGINT:
+			return Int64GetDatum(*(int64 *) field);
+		case COLUMN_TIME:
+			if (*(int64 *) field != 0)
+				return TimestampTzGetDatum(*(int64 *) field - EPOCH_SHIFT);
+			break;
+		case COLUMN_TEXT:
+			if (*(char **) field != NULL)
+				return CStringGetTextDatum(*(char **) field);
+			break;
+	}
+	*null = 'n';
+	return (Datum) 0;
+}
+
+static void
+SetColumnField(TableSettings *settings, const Column *column, Datum value)
+{
+	void	   *field = ColumnField(settings, column);
+
+	switch (column->kind)
+	{
+		case COLUMN_BOOLEAN:
+			*(bool *) field = DatumGetBool(value);
+			break;
+		case COLUMN_BIGINT:
+			*(int64 *) field = DatumGetInt64(value);
+			break;
+		case COLUMN_TIME:
+			*(int64 *) field = DatumGetTimestampTz(value) + EPOCH_SHIFT;
+			break;
+		case COLUMN_TEXT:
+			*(char **) field = TextDatumGetCString(value);
+			break;
+	}
+}
+
+/* ---- statements, as the owner of the settings ---- */
+
+/* The parameters of a statement; the first two are always the table. */
+typedef struct Parameters
+{
+	int			n;
+	Oid			types[NCOLUMNS + 2];
+	Datum		values[NCOLUMNS + 2];
+	char		nulls[NCOLUMNS + 2];
+} Parameters;
+
+static void
+AddParameter(Parameters *p, Oid type, Datum value, char null)
+{
+	p->types[p->n] = type;
+	p->values[p->n] = value;
+	p->nulls[p->n++] = null;
+}
+
+static void
+AddText(Parameters *p, const char *text)
+{
+	AddParameter(p, TEXTOID, CStringGetTextDatum(text), ' ');
+}
+
+static void
+InitParameters(Parameters *p, Relation rel)
+{
+	p->n = 0;
+	AddText(p, get_namespace_name(RelationGetNamespace(rel)));
+	AddText(p, RelationGetRelationName(rel));
+}
+
+static Oid
+SettingsOwner(void)
+{
+	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, false);
+	Oid			relid = get_relname_relid("table_settings", schema);
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "table dynamo.table_settings is missing");
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+/*
+ * Executes a statement; SPI must be connected.  All names in it are
+ * qualified, so that whatever search_path is the statement means the same.
+ */
+static void
+ExecuteAsOwner(const char *sql, Parameters *p)
+{
+	Oid			user;
+	int			context;
+	int			result;
+
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(SettingsOwner(), context | SECURITY_LOCAL_USERID_CHANGE);
+	result = SPI_execute_with_args(sql, p->n, p->types, p->values, p->nulls, false, 0);
+	SetUserIdAndSecContext(user, context);
+	if (result < 0)
+		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
+}
+
+/* The same for a statement that returns nothing, on a table the caller owns. */
+static void
+ChangeAsOwner(Relation rel, const char *sql, Parameters *p)
+{
+	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	SPI_connect();
+	ExecuteAsOwner(sql, p);
+	SPI_finish();
+}
+
+/* ---- settings of tables ---- */
+
+/* An id for a table that has none: the same at every call. */
+static char *
+DerivedId(Relation rel)
+{
+	Oid			identity[2] = {MyDatabaseId, RelationGetRelid(rel)};
+	uint64		high = hash_bytes_extended((unsigned char *) identity, sizeof(identity), 1);
+	uint64		low = hash_bytes_extended((unsigned char *) identity, sizeof(identity), 2);
+
+	/* version 8, made by other rules than the standard's; variant 10 */
+	return psprintf("%08x-%04x-8%03x-%04x-%012llx",
+					(uint32) (high >> 32), (uint32) (high >> 16) & 0xFFFF,
+					(uint32) high & 0xFFF, 0x8000 | ((uint32) (low >> 48) & 0x3FFF),
+					(unsigned long long) (low & UINT64CONST(0xFFFFFFFFFFFF)));
+}
+
+TableSettings *
+TableSettingsNew(void)
+{
+	TableSettings *settings = palloc0(sizeof(TableSettings));
+	Datum		uuid = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
+
+	settings->table_id = DatumGetCString(DirectFunctionCall1(uuid_out, uuid));
+	settings->created = SettingsTime();
+	settings->on_demand = true;
+	settings->on_demand_since = settings->created;
+	return settings;
+}
+
+/* The one row that SPI found into settings, in the current memory context. */
+static void
+SettingsFromRow(TableSettings *settings, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	for (int i = 0; i < NCOLUMNS; i++)
+	{
+		bool		isnull;
+		Datum		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+										  i + 1, &isnull);
+
+		if (!isnull)
+			SetColumnField(settings, &columns[i], value);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+static char *
+ColumnNames(const char *format)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < NCOLUMNS; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(&out, ", ");
+		for (const char *f = format; *f != '\0'; f++)
+		{
+			if (*f == '@')
+				appendStringInfoString(&out, columns[i].name);
+			else if (*f == '#')
+				appendStringInfo(&out, "$%d", i + 3);
+			else
+				appendStringInfoChar(&out, *f);
+		}
+	}
+	return out.data;
+}
+
+#define OF_TABLE \
+	"WHERE schema_name OPERATOR(pg_catalog.=) $1 AND table_name OPERATOR(pg_catalog.=) $2"
+
+TableSettings *
+TableSettingsRead(Relation rel)
+{
+	MemoryContext context = CurrentMemoryContext;
+	TableSettings *settings = palloc0(sizeof(TableSettings));
+	Parameters	p;
+
+	settings->table_id = DerivedId(rel);
+	settings->on_demand = true;
+	InitParameters(&p, rel);
+	SPI_connect();
+	ExecuteAsOwner(psprintf("SELECT %s FROM dynamo.table_settings " OF_TABLE,
+							ColumnNames("@")), &p);
+	if (SPI_processed > 0)
+		SettingsFromRow(settings, context);
+	SPI_finish();
+	return settings;
+}
+
+void
+TableSettingsWrite(Relation rel, const TableSettings *settings)
+{
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	for (int i = 0; i < NCOLUMNS; i++)
+	{
+		char		null;
+		Datum		value = ColumnDatum(settings, &columns[i], &null);
+
+		AddParameter(&p, column_types[columns[i].kind], value, null);
+	}
+	ChangeAsOwner(rel,
+				  psprintf("INSERT INTO dynamo.table_settings (schema_name, table_name, %s) "
+						   "VALUES ($1, $2, %s) "
+						   "ON CONFLICT (schema_name, table_name) DO UPDATE SET %s",
+						   ColumnNames("@"), ColumnNames("#"), ColumnNames("@ = EXCLUDED.@")),
+				  &p);
+}
+
+void
+TableSettingsForget(Relation rel)
+{
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	ChangeAsOwner(rel, "DELETE FROM dynamo.table_settings " OF_TABLE, &p);
+	ChangeAsOwner(rel, "DELETE FROM dynamo.index_settings " OF_TABLE, &p);
+	ChangeAsOwner(rel, "DELETE FROM dynamo.table_tags " OF_TABLE, &p);
+}
+
+/* ---- settings of indexes ---- */
+
+IndexSettings
+IndexSettingsRead(Relation rel, const char *index_name)
+{
+	IndexSettings settings = {0, 0};
+	Parameters	p;
+	bool		isnull;
+
+	InitParameters(&p, rel);
+	AddText(&p, index_name);
+	SPI_connect();
+	ExecuteAsOwner("SELECT read_capacity_units, write_capacity_units "
+				   "FROM dynamo.index_settings " OF_TABLE
+				   " AND index_name OPERATOR(pg_catalog.=) $3", &p);
+	if (SPI_processed > 0)
+	{
+		HeapTuple	row = SPI_tuptable->vals[0];
+
+		settings.read_units = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull));
+		settings.write_units = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull));
+	}
+	SPI_finish();
+	return settings;
+}
+
+void
+IndexSettingsWrite(Relation rel, const char *index_name, const IndexSettings *settings)
+{
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	AddText(&p, index_name);
+	AddParameter(&p, INT8OID, Int64GetDatum(settings->read_units), ' ');
+	AddParameter(&p, INT8OID, Int64GetDatum(settings->write_units), ' ');
+	ChangeAsOwner(rel,
+				  "INSERT INTO dynamo.index_settings VALUES ($1, $2, $3, $4, $5) "
+				  "ON CONFLICT (schema_name, table_name, index_name) DO UPDATE SET "
+				  "read_capacity_units = EXCLUDED.read_capacity_units, "
+				  "write_capacity_units = EXCLUDED.write_capacity_units", &p);
+}
+
+void
+IndexSettingsForget(Relation rel, const char *index_name)
+{
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	AddText(&p, index_name);
+	ChangeAsOwner(rel,
+				  "DELETE FROM dynamo.index_settings " OF_TABLE
+				  " AND index_name OPERATOR(pg_catalog.=) $3", &p);
+}
+
+/* ---- tags ---- */
+
+TableTag *
+TableTagsRead(Relation rel, int *n)
+{
+	MemoryContext context = CurrentMemoryContext;
+	TableTag   *tags;
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	SPI_connect();
+	ExecuteAsOwner("SELECT tag_key, tag_value FROM dynamo.table_tags " OF_TABLE
+				   " ORDER BY tag_key", &p);
+	*n = (int) SPI_processed;
+	tags = MemoryContextAlloc(context, Max(*n, 1) * sizeof(TableTag));
+	for (int i = 0; i < *n; i++)
+	{
+		HeapTuple	row = SPI_tuptable->vals[i];
+
+		tags[i].key = MemoryContextStrdup(context, SPI_getvalue(row, SPI_tuptable->tupdesc, 1));
+		tags[i].value = MemoryContextStrdup(context, SPI_getvalue(row, SPI_tuptable->tupdesc, 2));
+	}
+	SPI_finish();
+	return tags;
+}
+
+void
+TableTagWrite(Relation rel, const TableTag *tag)
+{
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	AddText(&p, tag->key);
+	AddText(&p, tag->value);
+	ChangeAsOwner(rel,
+				  "INSERT INTO dynamo.table_tags VALUES ($1, $2, $3, $4) "
+				  "ON CONFLICT (schema_name, table_name, tag_key) DO UPDATE SET "
+				  "tag_value = EXCLUDED.tag_value", &p);
+}
+
+void
+TableTagRemove(Relation rel, const char *key)
+{
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	AddText(&p, key);
+	ChangeAsOwner(rel,
+				  "DELETE FROM dynamo.table_tags " OF_TABLE
+				  " AND tag_key OPERATOR(pg_catalog.=) $3", &p);
+}

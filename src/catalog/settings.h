@@ -1,0 +1,83 @@
+/*
+ * settings.h
+ *	  What the API knows of a table beyond its definition: billing,
+ *	  throughput, streams, time to live, tags.
+ *
+ * None of it changes how the table works, and all of it may be lost (a dump
+ * of one table does not hold it): a table without a row of settings has the
+ * defaults.  Rows are keyed by schema and relation name.
+ *
+ * The tables belong to the extension's owner and ordinary users can not
+ * write them.  The functions here do it for the owner of the table that the
+ * settings are of, in fixed statements with qualified names.
+ */
+#ifndef DYNAMO_SETTINGS_H
+#define DYNAMO_SETTINGS_H
+
+#include "utils/rel.h"
+
+/* Times are microseconds since 1970; 0 for never or unknown. */
+typedef struct TableSettings
+{
+	char	   *table_id;		/* UUID */
+	int64		created;
+	bool		on_demand;		/* PAY_PER_REQUEST */
+	int64		on_demand_since;
+	int64		read_units;		/* provisioned; 0 on demand */
+	int64		write_units;
+	int64		increased;		/* the throughput, last time */
+	int64		decreased;
+	char	   *stream_view;	/* NULL: no stream */
+	char	   *stream_label;	/* of the latest stream; NULL: never one */
+	bool		deletion_protection;
+	char	   *table_class;	/* NULL: never set */
+	int64		class_changed;
+	char	   *on_demand_limits;	/* OnDemandThroughput as JSON; NULL: none */
+	char	   *encryption;		/* SSESpecification as JSON; NULL: none */
+	char	   *ttl_attribute;	/* NULL: no time to live */
+	int64		ttl_changed;
+} TableSettings;
+
+/* Throughput of one global index. */
+typedef struct IndexSettings
+{
+	int64		read_units;
+	int64		write_units;
+} IndexSettings;
+
+typedef struct TableTag
+{
+	char	   *key;
+	char	   *value;
+} TableTag;
+
+/* The settings of a table, or defaults; palloc'd. */
+extern TableSettings *TableSettingsRead(Relation rel);
+
+/* Those of a new table: id and time of creation. */
+extern TableSettings *TableSettingsNew(void);
+
+/* Now, in the unit of the settings. */
+extern int64 SettingsTime(void);
+
+/*
+ * Writes settings.  These, and the functions below, check that the caller
+ * owns the table.
+ */
+extern void TableSettingsWrite(Relation rel, const TableSettings *settings);
+
+/* All about a table that is about to be dropped. */
+extern void TableSettingsForget(Relation rel);
+
+/* Zero if none is stored. */
+extern IndexSettings IndexSettingsRead(Relation rel, const char *index_name);
+extern void IndexSettingsWrite(Relation rel, const char *index_name,
+							   const IndexSettings *settings);
+extern void IndexSettingsForget(Relation rel, const char *index_name);
+
+/* Tags in the order of their keys. */
+extern TableTag *TableTagsRead(Relation rel, int *n);
+extern void TableTagWrite(Relation rel, const TableTag *tag);
+extern void TableTagRemove(Relation rel, const char *key);
+
+#endif							/* DYNAMO_SETTINGS_H */

@@ -1,0 +1,295 @@
+/*
+ * capacity.c
+ *	  Consumed capacity: what a request would have cost.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/table.h"
+
+#include "request/capacity.h"
+#include "request/params.h"
+
+#define READ_UNIT	4096
+#define WRITE_UNIT	1024
+
+CapacityDetail
+FieldCapacity(const Field *input)
+{
+	if (FieldIs(input, "ReturnConsumedCapacity", "TOTAL"))
+		return CAPACITY_TOTAL;
+	if (FieldIs(input, "ReturnConsumedCapacity", "INDEXES"))
+		return CAPACITY_INDEXES;
+	return CAPACITY_NONE;
+}
+
+void
+CapacityBegin(Capacity *c, Slice name)
+{
+	Oid			relid = TableNameResolve(TableNameOf(name), false);
+	Relation	rel = table_open(relid, AccessShareLock);
+
+	c->name = name;
+	c->def = TableDefAcquire(rel);
+	table_close(rel, NoLock);
+	c->table = 0;
+	c->indexes = palloc(Max(c->def->nindexes, 1) * sizeof(double));
+	for (int i = 0; i < c->def->nindexes; i++)
+		c->indexes[i] = -1;
+}
+
+void
+CapacityEnd(Capacity *c)
+{
+	TableDefRelease(unconstify(TableDef *, c->def));
+}
+
+/* ---- reads ---- */
+
+double
+ReadUnits(uint64 size, bool consistent)
+{
+	double		units = Max((size + READ_UNIT - 1) / READ_UNIT, 1);
+
+	return consistent ? units : units / 2;
+}
+
+static void
+AddToIndex(Capacity *c, int i, double units)
+{
+	c->indexes[i] = Max(c->indexes[i], 0) + units;
+}
+
+void
+CapacityAddRead(Capacity *c, const char *index, double units)
+{
+	if (index == NULL)
+	{
+		c->table += units;
+		return;
+	}
+	for (int i = 0; i < c->def->nindexes; i++)
+	{
+		if (strcmp(c->def->indexes[i].name, index) == 0)
+			AddToIndex(c, i, units);
+	}
+}
+
+/* ---- writes ---- */
+
+static double
+WriteUnits(uint64 size)
+{
+	return Max((size + WRITE_UNIT - 1) / WRITE_UNIT, 1);
+}
+
+static bool
+IsKeyOf(const KeySchema *key, Slice name)
+{
+	for (int i = 0; i < key->npartition + key->nsort; i++)
+	{
+		if (SliceCompare(key->attributes[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Whether an attribute is part of an index's entries. */
+static bool
+IsProjected(const TableDef *def, const IndexDef *index, Slice name)
+{
+	if (index->projected == PROJECTED_ALL ||
+		IsKeyOf(&index->key, name) || IsKeyOf(&def->key, name))
+		return true;
+	for (int i = 0; i < index->nnon_key; i++)
+	{
+		if (SliceCompare(index->non_key[i], name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Size of the entry that an item has in an index. */
+static uint64
+EntrySize(const TableDef *def, const IndexDef *index, ValueRef item)
+{
+	Container	map;
+	uint64		size = 0;
+
+	ContainerOpen(item, &map);
+	for (uint32 i = 0; i < map.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&map, i, &name);
+
+		if (IsProjected(def, index, name))
+			size += name.len + ValueSize(value);
+	}
+	return size;
+}
+
+/* Whether two items differ in an attribute of this schema. */
+static bool
+KeysDiffer(const KeySchema *key, ValueRef a, ValueRef b)
+{
+	for (int i = 0; i < key->npartition + key->nsort; i++)
+	{
+		Slice		name = key->attributes[i].name;
+
+		if (!ValueEqual(AttributeFind(a, name.data, name.len),
+						AttributeFind(b, name.data, name.len)))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a has a projected attribute that b has not, or another value of it. */
+static bool
+HasOtherProjected(const TableDef *def, const IndexDef *index, ValueRef a, ValueRef b)
+{
+	Container	map;
+
+	ContainerOpen(a, &map);
+	for (uint32 i = 0; i < map.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&map, i, &name);
+
+		if (IsProjected(def, index, name) &&
+			!ValueEqual(value, AttributeFind(b, name.data, name.len)))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Units that a write takes on an index, 0 if its entry stays as it is: an
+ * entry is created, removed or rewritten in place, or, if its key changes,
+ * removed and created.
+ */
+static double
+IndexWriteUnits(const TableDef *def, const IndexDef *index,
+				ValueRef old_item, ValueRef new_item)
+{
+	bool		was = !ValueIsMissing(old_item) && ItemInIndex(def, index, old_item);
+	bool		is = !ValueIsMissing(new_item) && ItemInIndex(def, index, new_item);
+	double		old_units = was ? WriteUnits(EntrySize(def, index, old_item)) : 0;
+	double		new_units = is ? WriteUnits(EntrySize(def, index, new_item)) : 0;
+
+	if (!was || !is)
+		return old_units + new_units;
+	if (KeysDiffer(&index->key, old_item, new_item))
+		return old_units + new_units;
+	if (HasOtherProjected(def, index, old_item, new_item) ||
+		HasOtherProjected(def, index, new_item, old_item))
+		return Max(old_units, new_units);
+	return 0;
+}
+
+void
+CapacityAddWrite(Capacity *c, const struct varlena *old_item, const struct varlena *new_item)
+{
+	ValueRef	old_ref = old_item != NULL ? ItemRoot(old_item) : MISSING_VALUE;
+	ValueRef	new_ref = new_item != NULL ? ItemRoot(new_item) : MISSING_VALUE;
+	uint64		old_size = old_item != NULL ? ItemSize(old_ref) : 0;
+	uint64		new_size = new_item != NULL ? ItemSize(new_ref) : 0;
+
+	c->table += WriteUnits(Max(old_size, new_size));
+	for (int i = 0; i < c->def->nindexes; i++)
+	{
+		double		units = IndexWriteUnits(c->def, &c->def->indexes[i], old_ref, new_ref);
+
+		if (units > 0)
+			AddToIndex(c, i, units);
+	}
+}
+
+/* ---- the answer ---- */
+
+/* CapacityUnits and, of transactions, which kind of units they are. */
+static void
+WriterUnitMembers(Writer *w, double units, CapacityKind kind)
+{
+	if (kind != CAPACITY_PLAIN)
+		units *= 2;
+	WriterName(w, "CapacityUnits");
+	WriterUnits(w, units);
+	if (kind == CAPACITY_PLAIN)
+		return;
+	WriterName(w, kind == CAPACITY_TRANSACT_READ ? "ReadCapacityUnits" : "WriteCapacityUnits");
+	WriterUnits(w, units);
+}
+
+/* The touched indexes of one kind, if any. */
+static void
+WriterIndexUnits(Writer *w, const Capacity *c, bool local, CapacityKind kind)
+{
+	bool		begun = false;
+
+	for (int i = 0; i < c->def->nindexes; i++)
+	{
+		const IndexDef *index = &c->def->indexes[i];
+
+		if (index->local != local || c->indexes[i] < 0)
+			continue;
+		if (!begun)
+		{
+			WriterName(w, local ? "LocalSecondaryIndexes" : "GlobalSecondaryIndexes");
+			WriterBeginObject(w);
+			begun = true;
+		}
+		WriterName(w, index->name);
+		WriterBeginObject(w);
+		WriterUnitMembers(w, c->indexes[i], kind);
+		WriterEndObject(w);
+	}
+	if (begun)
+		WriterEndObject(w);
+}
+
+void
+WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind kind)
+{
+	double		total = c->table;
+
+	for (int i = 0; i < c->def->nindexes; i++)
+		total += Max(c->indexes[i], 0);
+	WriterBeginObject(w);
+	WriterName(w, "TableName");
+	WriterSlice(w, c->name);
+	WriterUnitMembers(w, total, kind);
+	if (detail == CAPACITY_INDEXES)
+	{
+		WriterName(w, "Table");
+		WriterBeginObject(w);
+		WriterUnitMembers(w, c->table, kind);
+		WriterEndObject(w);
+		WriterIndexUnits(w, c, true, kind);
+		WriterIndexUnits(w, c, false, kind);
+	}
+	WriterEndObject(w);
+}
+
+/*
+ * There is no limit on item collections here.  The estimate is the one the
+ * service gives for small ones.
+ */
+void
+WriterCollection(Writer *w, const TableDef *def, ValueRef item)
+{
+	Slice		name = def->key.attributes[0].name;
+
+	WriterBeginObject(w);
+	WriterName(w, "ItemCollectionKey");
+	WriterBeginObject(w);
+	WriterNameSlice(w, name);
+	WriterValue(w, AttributeFind(item, name.data, name.len));
+	WriterEndObject(w);
+	WriterName(w, "SizeEstimateRangeGB");
+	WriterBeginList(w);
+	WriterUnits(w, 0);
+	WriterUnits(w, 1);
+	WriterEndList(w);
+	WriterEndObject(w);
+}

@@ -1,0 +1,71 @@
+/*
+ * capacity.h
+ *	  Consumed capacity: what a request would have cost.
+ *
+ * Nothing is metered.  The units are computed from the sizes of the items
+ * read and written, by the service's rules, for requests that ask for them.
+ */
+#ifndef DYNAMO_CAPACITY_H
+#define DYNAMO_CAPACITY_H
+
+#include "op/op.h"
+#include "request/shape.h"
+#include "request/writer.h"
+
+typedef enum CapacityKind
+{
+	CAPACITY_PLAIN,
+	CAPACITY_TRANSACT_READ,		/* twice as much, reported by kind */
+	CAPACITY_TRANSACT_WRITE
+} CapacityKind;
+
+typedef enum CapacityDetail
+{
+	CAPACITY_NONE,
+	CAPACITY_TOTAL,
+	CAPACITY_INDEXES
+} CapacityDetail;
+
+/* Units of one table and its indexes. */
+typedef struct Capacity
+{
+	Slice		name;			/* of the table, as the request has it */
+	const TableDef *def;
+	double		table;
+	double	   *indexes;		/* one per index of def; negative: not touched */
+} Capacity;
+
+/* ReturnConsumedCapacity */
+extern CapacityDetail FieldCapacity(const Field *input);
+
+/*
+ * Begins an account of a table.  The definition is pinned; CapacityEnd
+ * releases it.
+ */
+extern void CapacityBegin(Capacity *c, Slice name);
+extern void CapacityEnd(Capacity *c);
+
+/*
+ * Units of reads: size of one item, or of all items a query read.  Those of
+ * an item that does not exist are those of an empty one.
+ */
+extern double ReadUnits(uint64 size, bool consistent);
+
+/* Adds to the table or, if index is not NULL, to an index of the table. */
+extern void CapacityAddRead(Capacity *c, const char *index, double units);
+
+/* Adds a write and what it does to every index.  NULL: there was, or is, none. */
+extern void CapacityAddWrite(Capacity *c, const struct varlena *old_item,
+							 const struct varlena *new_item);
+
+/* Writes the value of ConsumedCapacity. */
+extern void WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail,
+						   CapacityKind kind);
+
+/*
+ * Writes ItemCollectionMetrics' value for the item with these keys; only for
+ * tables with local indexes.
+ */
+extern void WriterCollection(Writer *w, const TableDef *def, ValueRef item);
+
+#endif							/* DYNAMO_CAPACITY_H */

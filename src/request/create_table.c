@@ -1,0 +1,261 @@
+/*
+ * create_table.c
+ *	  CreateTable.
+ *
+ * The table is there when the request ends, and other sessions see it when
+ * its transaction commits.  The answer says CREATING all the same, as clients
+ * expect; DescribeTable says ACTIVE.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+
+#include "errors.h"
+#include "request/description.h"
+#include "request/operation.h"
+#include "request/table_params.h"
+#include "request/tags.h"
+
+/* ---- checks, in the service's order ---- */
+
+static bool
+IsOnDemand(const Field *input)
+{
+	return FieldIs(input, "BillingMode", "PAY_PER_REQUEST");
+}
+
+static void
+CheckBilling(const Field *input)
+{
+	const Field *throughput = FieldMember(input, "ProvisionedThroughput");
+
+	if (!IsOnDemand(input) && throughput == NULL)
+		InvalidParameter("ReadCapacityUnits and WriteCapacityUnits must both be specified "
+						 "when BillingMode is PROVISIONED");
+	if (IsOnDemand(input) && throughput != NULL)
+		InvalidParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified "
+						 "when BillingMode is PAY_PER_REQUEST");
+	(void) FieldThroughput(throughput);
+}
+
+static void
+CheckStream(const Field *stream)
+{
+	bool		enabled;
+	bool		view;
+
+	if (stream == NULL)
+		return;
+	enabled = FieldBool(stream, "StreamEnabled", false);
+	view = FieldMember(stream, "StreamViewType") != NULL;
+	if (enabled && !view)
+		InvalidParameter("Table is being created with a stream enabled, UpdateViewType is required");
+	if (!enabled && view)
+		InvalidParameter("Table is being created with a stream disabled, "
+						 "UpdateViewType should not be specified");
+}
+
+static bool
+KeyHas(const Field *schema, Slice name)
+{
+	for (int i = 0; i < schema->count; i++)
+	{
+		if (SliceCompare(FieldSlice(schema->fields[i], "AttributeName"), name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool
+IndexesHave(const Field *indexes, Slice name)
+{
+	for (int i = 0; indexes != NULL && i < indexes->count; i++)
+	{
+		if (KeyHas(FieldMember(indexes->fields[i], "KeySchema"), name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the key of the table or of an index has this attribute. */
+static bool
+IsUsed(const Field *input, Slice name)
+{
+	return KeyHas(FieldMember(input, "KeySchema"), name) ||
+		IndexesHave(FieldMember(input, "LocalSecondaryIndexes"), name) ||
+		IndexesHave(FieldMember(input, "GlobalSecondaryIndexes"), name);
+}
+
+/* Names of definitions, all of them or those used by keys: "a, b". */
+static char *
+DefinitionNames(const Field *input, bool used)
+{
+	const Field *definitions = FieldMember(input, "AttributeDefinitions");
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < definitions->count; i++)
+	{
+		Slice		name = FieldSlice(definitions->fields[i], "AttributeName");
+
+		if (used && !IsUsed(input, name))
+			continue;
+		appendStringInfo(&out, "%s%.*s", out.len > 0 ? ", " : "", (int) name.len, name.data);
+	}
+	return out.data;
+}
+
+static void
+CheckAllUsed(const Field *input)
+{
+	const Field *definitions = FieldMember(input, "AttributeDefinitions");
+
+	for (int i = 0; i < definitions->count; i++)
+	{
+		if (IsUsed(input, FieldSlice(definitions->fields[i], "AttributeName")))
+			continue;
+		if (FieldMember(input, "LocalSecondaryIndexes") == NULL &&
+			FieldMember(input, "GlobalSecondaryIndexes") == NULL)
+			InvalidParameter("Number of attributes in KeySchema does not exactly match "
+							 "number of attributes defined in AttributeDefinitions");
+		InvalidParameter("Some AttributeDefinitions are not used. "
+						 "AttributeDefinitions: [%s], keys used: [%s]",
+						 DefinitionNames(input, false), DefinitionNames(input, true));
+	}
+}
+
+static void
+CheckIndexThroughput(const Field *input, const Field *index)
+{
+	const Field *throughput = FieldMember(index, "ProvisionedThroughput");
+
+	if (IsOnDemand(input) && throughput != NULL)
+		InvalidParameter("ProvisionedThroughput should not be specified for index: %s "
+						 "when BillingMode is PAY_PER_REQUEST", FieldName(index, "IndexName"));
+	if (!IsOnDemand(input) && throughput == NULL)
+		InvalidParameter("ProvisionedThroughput is not specified for index: %s",
+						 FieldName(index, "IndexName"));
+	(void) FieldThroughput(throughput);
+}
+
+/* ---- the specification ---- */
+
+static void
+AddIndexes(CreateTableSpec *spec, const Field *input, const char *member, bool local)
+{
+	const Field *list = FieldMember(input, member);
+
+	if (list == NULL)
+		return;
+	if (list->count == 0)
+		InvalidParameter("List of %s is empty", member);
+	for (int i = 0; i < list->count; i++)
+	{
+		if (!local)
+			CheckIndexThroughput(input, list->fields[i]);
+		FieldIndexSpec(list->fields[i], local, FieldMember(input, "AttributeDefinitions"),
+					   NULL, &spec->indexes[spec->nindexes++]);
+	}
+}
+
+static int
+ListLength(const Field *input, const char *member)
+{
+	const Field *list = FieldMember(input, member);
+
+	return list != NULL ? list->count : 0;
+}
+
+static void
+SpecFromInput(const Field *input, CreateTableSpec *spec)
+{
+	const Field *definitions = FieldMember(input, "AttributeDefinitions");
+	int			nindexes = ListLength(input, "LocalSecondaryIndexes") +
+		ListLength(input, "GlobalSecondaryIndexes");
+
+	memset(spec, 0, sizeof(*spec));
+	spec->name = FieldString(input, "TableName");
+	spec->fillfactor = DEFAULT_FILLFACTOR;
+	spec->indexes = palloc0(Max(nindexes, 1) * sizeof(CreateIndexSpec));
+	CheckBilling(input);
+	FieldTableKey(FieldMember(input, "KeySchema"), definitions, &spec->key);
+	CheckDefinitions(definitions);
+	CheckAllUsed(input);
+	AddIndexes(spec, input, "LocalSecondaryIndexes", true);
+	AddIndexes(spec, input, "GlobalSecondaryIndexes", false);
+	CheckStream(FieldMember(input, "StreamSpecification"));
+}
+
+/* ---- settings ---- */
+
+static char *
+RawJson(const Field *input, const char *member)
+{
+	const Field *field = FieldMember(input, member);
+
+	return field != NULL ? pnstrdup(field->text.data, field->text.len) : NULL;
+}
+
+static TableSettings *
+SettingsFromInput(const Field *input)
+{
+	TableSettings *settings = TableSettingsNew();
+	IndexSettings throughput = FieldThroughput(FieldMember(input, "ProvisionedThroughput"));
+	const Field *stream = FieldMember(input, "StreamSpecification");
+
+	settings->on_demand = IsOnDemand(input);
+	if (!settings->on_demand)
+		settings->on_demand_since = 0;
+	settings->read_units = throughput.read_units;
+	settings->write_units = throughput.write_units;
+	settings->deletion_protection = FieldBool(input, "DeletionProtectionEnabled", false);
+	settings->table_class = unconstify(char *, FieldString(input, "TableClass"));
+	settings->on_demand_limits = RawJson(input, "OnDemandThroughput");
+	settings->encryption = RawJson(input, "SSESpecification");
+	if (stream != NULL && FieldBool(stream, "StreamEnabled", false))
+		EnableStream(settings, FieldString(stream, "StreamViewType"));
+	return settings;
+}
+
+static void
+WriteIndexThroughput(Relation rel, const Field *input)
+{
+	const Field *list = FieldMember(input, "GlobalSecondaryIndexes");
+
+	if (list == NULL || IsOnDemand(input))
+		return;
+	for (int i = 0; i < list->count; i++)
+	{
+		IndexSettings throughput =
+			FieldThroughput(FieldMember(list->fields[i], "ProvisionedThroughput"));
+
+		IndexSettingsWrite(rel, FieldName(list->fields[i], "IndexName"), &throughput);
+	}
+}
+
+void
+CreateTableRequest(Request *request)
+{
+	const Field *input = request->input;
+	const Field *tags = FieldMember(input, "Tags");
+	CreateTableSpec spec;
+	OpenedTable table;
+	Relation	rel;
+
+	SpecFromInput(input, &spec);
+	if (tags != NULL)
+		CheckTags(tags);
+	rel = table_open(TableCreate(&spec), NoLock);
+	CommandCounterIncrement();
+	TableSettingsWrite(rel, SettingsFromInput(input));
+	WriteIndexThroughput(rel, input);
+	if (tags != NULL)
+		WriteTags(rel, tags);
+	table_close(rel, NoLock);
+
+	TableOpen(&table, spec.name, AccessShareLock);
+	WriterName(request->out, "TableDescription");
+	WriterTable(request->out, &table, "CREATING", NULL, "CREATING");
+	TableClose(&table);
+}

@@ -1,0 +1,63 @@
+/*
+ * params.h
+ *	  From the fields of a request to what the operations take.
+ *
+ * The service checks a request in this order, and so must the callers:
+ * CheckMixing, then items, keys and legacy parameters, then FieldExprArgs.
+ */
+#ifndef DYNAMO_PARAMS_H
+#define DYNAMO_PARAMS_H
+
+#include "op/op.h"
+#include "request/shape.h"
+
+/* Parameters of an operation that exclude each other. */
+typedef struct ParamRules
+{
+	const char *const *expressions; /* NULL ended, as is the next */
+	const char *const *legacy;
+	const char *values_need;	/* "ConditionExpression is null"; NULL if the
+								 * operation takes no values */
+} ParamRules;
+
+extern const ParamRules put_params;
+extern const ParamRules get_params;
+extern const ParamRules update_params;
+extern const ParamRules delete_params;
+extern const ParamRules query_params;
+extern const ParamRules scan_params;
+extern const ParamRules batch_get_params;
+
+/*
+ * Raises the error about expression and legacy parameters in one request, and
+ * those about names or values that nothing could use.
+ */
+extern void CheckMixing(const Field *input, const ParamRules *rules);
+
+/* The item in a field; raises the errors of attribute values. */
+extern struct varlena *FieldItem(const Field *field);
+extern struct varlena *FieldValue(const Field *field);
+
+/* The item of a member as a ValueRef; MISSING_VALUE if it is absent. */
+extern ValueRef FieldItemRef(const Field *structure, const char *name);
+
+/* An expression, which may be absent. */
+extern ExprText FieldExpr(const Field *structure, const char *name);
+
+/*
+ * ExpressionAttributeNames and, if the structure has that member,
+ * ExpressionAttributeValues; raises the errors of values.
+ */
+extern void FieldExprArgs(const Field *structure, bool values, ExprArgs *args);
+
+extern ReturnValues FieldReturnValues(const Field *structure);
+
+/*
+ * The table that a name of a request means: itself or, of an ARN, the name in
+ * it.  An ARN of another account or region, or of something else, is
+ * ERRCODE_DYNAMO_RESOURCE_NOT_FOUND.
+ */
+extern const char *TableNameOf(Slice name_or_arn);
+extern const char *FieldTableName(const Field *structure);
+
+#endif							/* DYNAMO_PARAMS_H */

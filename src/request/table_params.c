@@ -1,0 +1,314 @@
+/*
+ * table_params.c
+ *	  Key schemas, indexes, throughput and streams of CreateTable and
+ *	  UpdateTable.
+ */
+#include "postgres.h"
+
+#include "pgtime.h"
+
+#include "errors.h"
+#include "request/table_params.h"
+
+#define MAX_THROUGHPUT INT64CONST(1000000000000)
+
+static void RaiseInvalid(const char *prefix, const char *format, va_list args, int *needed,
+						 StringInfo text) pg_attribute_printf(2, 0);
+
+static void
+RaiseInvalid(const char *prefix, const char *format, va_list args, int *needed,
+			 StringInfo text)
+{
+	resetStringInfo(text);
+	appendStringInfoString(text, prefix);
+	*needed = appendStringInfoVA(text, format, args);
+	if (*needed > 0)
+		enlargeStringInfo(text, *needed);
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s", text->data)));
+}
+
+void
+InvalidParameter(const char *format,...)
+{
+	StringInfoData text;
+	int			needed = 0;
+
+	initStringInfo(&text);
+	for (;;)
+	{
+		va_list		args;
+
+		va_start(args, format);
+		RaiseInvalid(DYNAMO_INVALID_PARAMETERS, format, args, &needed, &text);
+		va_end(args);
+	}
+}
+
+void
+InvalidRequest(const char *format,...)
+{
+	StringInfoData text;
+	int			needed = 0;
+
+	initStringInfo(&text);
+	for (;;)
+	{
+		va_list		args;
+
+		va_start(args, format);
+		RaiseInvalid("", format, args, &needed, &text);
+		va_end(args);
+	}
+}
+
+char *
+FieldName(const Field *structure, const char *member)
+{
+	Slice		name = FieldSlice(structure, member);
+
+	return pnstrdup(name.data, name.len);
+}
+
+/* ---- attribute definitions ---- */
+
+bool
+AttributeTypeOf(const Field *definitions, const TableDef *def, Slice name, ValueType *type)
+{
+	int			a;
+
+	for (int i = 0; definitions != NULL && i < definitions->count; i++)
+	{
+		const Field *definition = definitions->fields[i];
+		Slice		type_name;
+
+		if (SliceCompare(FieldSlice(definition, "AttributeName"), name) != 0)
+			continue;
+		type_name = FieldSlice(definition, "AttributeType");
+		*type = (ValueType) ValueTypeFromName(type_name.data, type_name.len);
+		return true;
+	}
+	if (def == NULL)
+		return false;
+	a = TableDefAttribute(def, name);
+	if (a >= 0)
+		*type = def->attributes[a].type;
+	return a >= 0;
+}
+
+void
+CheckDefinitions(const Field *definitions)
+{
+	for (int i = 0; i < definitions->count; i++)
+	{
+		Slice		name = FieldSlice(definitions->fields[i], "AttributeName");
+
+		for (int j = 0; j < i; j++)
+		{
+			if (SliceCompare(FieldSlice(definitions->fields[j], "AttributeName"), name) == 0)
+				InvalidRequest("Attribute Name is duplicated: %.*s", (int) name.len, name.data);
+		}
+	}
+}
+
+/* "[a, b]": the attribute names of a list of structures. */
+static char *
+NameList(const Field *list)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '[');
+	for (int i = 0; list != NULL && i < list->count; i++)
+		appendStringInfo(&out, "%s%s", i > 0 ? ", " : "",
+						 FieldName(list->fields[i], "AttributeName"));
+	appendStringInfoChar(&out, ']');
+	return out.data;
+}
+
+/* ---- keys ---- */
+
+/* Raises the error about attributes of a key that are not defined. */
+static void
+CheckDefined(const Field *schema, const Field *definitions, const TableDef *def)
+{
+	int			undefined = 0;
+
+	for (int i = 0; i < schema->count; i++)
+	{
+		ValueType	type;
+
+		if (!AttributeTypeOf(definitions, def,
+							 FieldSlice(schema->fields[i], "AttributeName"), &type))
+			undefined++;
+	}
+	if (undefined == 0)
+		return;
+	if (undefined < schema->count)
+		InvalidRequest("Invalid KeySchema: Some index key attribute have no definition");
+	InvalidParameter("Some index key attributes are not defined in AttributeDefinitions. "
+					 "Keys: %s, AttributeDefinitions: %s",
+					 NameList(schema), NameList(definitions));
+}
+
+static bool
+IsHash(const Field *schema, int i)
+{
+	return FieldIs(schema->fields[i], "KeyType", "HASH");
+}
+
+static void
+CheckFirstIsHash(const Field *schema)
+{
+	if (!IsHash(schema, 0))
+		InvalidRequest("Invalid KeySchema: The first KeySchemaElement is not a HASH key type");
+}
+
+static void
+ConvertKey(const Field *schema, const Field *definitions, const TableDef *def, KeySchema *key)
+{
+	memset(key, 0, sizeof(*key));
+	for (int i = 0; i < schema->count; i++)
+	{
+		Slice		name = FieldSlice(schema->fields[i], "AttributeName");
+
+		/* with a NUL behind it, as the names in definitions have */
+		key->attributes[i].name = (Slice) {pnstrdup(name.data, name.len), name.len};
+		AttributeTypeOf(definitions, def, name, &key->attributes[i].type);
+		if (IsHash(schema, i))
+			key->npartition++;
+		else
+			key->nsort++;
+	}
+}
+
+void
+FieldTableKey(const Field *schema, const Field *definitions, KeySchema *key)
+{
+	CheckDefined(schema, definitions, NULL);
+	if (schema->count > 1 &&
+		SliceCompare(FieldSlice(schema->fields[0], "AttributeName"),
+					 FieldSlice(schema->fields[1], "AttributeName")) == 0)
+		InvalidRequest("Both the Hash Key and the Range Key element in the KeySchema have the same name");
+	CheckFirstIsHash(schema);
+	if (schema->count > 1 && IsHash(schema, 1))
+		InvalidRequest("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type");
+	ConvertKey(schema, definitions, NULL, key);
+}
+
+/* Up to four attributes of each kind, in this order. */
+static void
+CheckMultiAttributeOrder(const Field *schema)
+{
+	bool		range = false;
+
+	for (int i = 0; i < schema->count; i++)
+	{
+		if (!IsHash(schema, i))
+			range = true;
+		else if (range)
+			InvalidParameter("All HASH key attributes must precede RANGE key attributes in the KeySchema");
+	}
+}
+
+void
+FieldIndexKey(const Field *schema, const Field *definitions, const TableDef *def,
+			  KeySchema *key)
+{
+	CheckDefined(schema, definitions, def);
+	CheckFirstIsHash(schema);
+	CheckMultiAttributeOrder(schema);
+	ConvertKey(schema, definitions, def, key);
+	CheckKeySchema(key, KEY_MAX_ATTRIBUTES / 2, KEY_MAX_ATTRIBUTES / 2);
+}
+
+/* ---- indexes ---- */
+
+static void
+FieldProjection(const Field *projection, CreateIndexSpec *spec)
+{
+	const Field *names = FieldMember(projection, "NonKeyAttributes");
+
+	if (FieldMember(projection, "ProjectionType") == NULL)
+		InvalidParameter("Unknown ProjectionType: null");
+	if (FieldIs(projection, "ProjectionType", "ALL"))
+		spec->projected = PROJECTED_ALL;
+	else if (FieldIs(projection, "ProjectionType", "KEYS_ONLY"))
+		spec->projected = PROJECTED_KEYS_ONLY;
+	else
+		spec->projected = PROJECTED_INCLUDE;
+	if (names == NULL)
+		return;
+	spec->nnon_key = names->count;
+	spec->non_key = palloc(names->count * sizeof(Slice));
+	for (int i = 0; i < names->count; i++)
+	{
+		Slice		name = names->fields[i]->string;
+
+		spec->non_key[i] = (Slice) {pnstrdup(name.data, name.len), name.len};
+	}
+}
+
+/* A local index has the key schema of a table. */
+static void
+FieldLocalKey(const Field *index, const Field *definitions, KeySchema *key)
+{
+	const Field *schema = FieldMember(index, "KeySchema");
+
+	FieldTableKey(schema, definitions, key);
+	if (key->nsort == 0)
+		InvalidParameter("Index KeySchema does not have a range key for index: %s",
+						 FieldName(index, "IndexName"));
+}
+
+void
+FieldIndexSpec(const Field *index, bool local, const Field *definitions,
+			   const TableDef *def, CreateIndexSpec *spec)
+{
+	memset(spec, 0, sizeof(*spec));
+	spec->name = FieldName(index, "IndexName");
+	spec->local = local;
+	spec->storage = STORAGE_INLINE;
+	if (local)
+		FieldLocalKey(index, definitions, &spec->key);
+	else
+		FieldIndexKey(FieldMember(index, "KeySchema"), definitions, def, &spec->key);
+	FieldProjection(FieldMember(index, "Projection"), spec);
+}
+
+/* ---- throughput and streams ---- */
+
+static int64
+CheckedUnits(const Field *throughput, const char *member)
+{
+	int64		units = FieldInteger(throughput, member, 0);
+
+	if (units > MAX_THROUGHPUT)
+		InvalidRequest("Given value " INT64_FORMAT " for %s is out of bounds", units, member);
+	return units;
+}
+
+IndexSettings
+FieldThroughput(const Field *throughput)
+{
+	IndexSettings settings = {0, 0};
+
+	if (throughput == NULL)
+		return settings;
+	settings.read_units = CheckedUnits(throughput, "ReadCapacityUnits");
+	settings.write_units = CheckedUnits(throughput, "WriteCapacityUnits");
+	return settings;
+}
+
+void
+EnableStream(TableSettings *settings, const char *view)
+{
+	int64		now = SettingsTime();
+	pg_time_t	seconds = (pg_time_t) (now / 1000000);
+	char		text[64];
+
+	pg_strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", pg_gmtime(&seconds));
+	settings->stream_view = pstrdup(view);
+	settings->stream_label = psprintf("%s.%03d", text, (int) (now % 1000000 / 1000));
+}

@@ -1,0 +1,178 @@
+/*
+ * tags.c
+ *	  TagResource, UntagResource and ListTagsOfResource.
+ *
+ * Tags mean nothing here; they are kept and given back.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "mb/pg_wchar.h"
+
+#include "catalog/settings.h"
+#include "errors.h"
+#include "request/arn.h"
+#include "request/description.h"
+#include "request/operation.h"
+#include "request/table_params.h"
+#include "request/tags.h"
+
+#define MAX_TAGS	50
+#define TAGS_PAGE	10
+
+/* ---- checks ---- */
+
+/* Letters, white space, digits and +-=._:/@; anything beyond ASCII is a letter. */
+static bool
+IsTagText(Slice text)
+{
+	for (uint32 i = 0; i < text.len; i++)
+	{
+		unsigned char c = (unsigned char) text.data[i];
+
+		if (!IS_HIGHBIT_SET(c) && !isalnum(c) && !isspace(c) &&
+			(c == '\0' || strchr("+-=._:/@", c) == NULL))
+			return false;
+	}
+	return true;
+}
+
+static void
+CheckTag(const Field *tag)
+{
+	Slice		key = FieldSlice(tag, "Key");
+	Slice		value = FieldSlice(tag, "Value");
+
+	if (!IsTagText(key))
+		InvalidRequest("The Tag Key provided is invalid, Key: %.*s", (int) key.len, key.data);
+	if (key.len >= 4 && pg_strncasecmp(key.data, "aws:", 4) == 0)
+		InvalidRequest("Tag Key cannot be prefixed with aws:, Key: %.*s", (int) key.len, key.data);
+	if (!IsTagText(value))
+		InvalidRequest("The Tag Value provided is invalid, Value: %.*s", (int) value.len, value.data);
+}
+
+void
+CheckTags(const Field *tags)
+{
+	for (int i = 0; i < tags->count; i++)
+	{
+		Slice		key = FieldSlice(tags->fields[i], "Key");
+
+		CheckTag(tags->fields[i]);
+		for (int j = 0; j < i; j++)
+		{
+			if (SliceCompare(FieldSlice(tags->fields[j], "Key"), key) == 0)
+				InvalidRequest("Duplicate Tag Keys provided as input: Duplicate Tag Key found %.*s",
+							   (int) key.len, key.data);
+		}
+	}
+}
+
+void
+WriteTags(Relation rel, const Field *tags)
+{
+	int			n;
+
+	for (int i = 0; i < tags->count; i++)
+	{
+		TableTag	tag = {FieldName(tags->fields[i], "Key"), FieldName(tags->fields[i], "Value")};
+
+		TableTagWrite(rel, &tag);
+	}
+	(void) TableTagsRead(rel, &n);
+	if (n > MAX_TAGS)
+		InvalidRequest("Number of Tags exceed the current limit for the provided ResourceArn");
+}
+
+/* ---- the resource ---- */
+
+/* Opens the table that ResourceArn names. */
+static void
+OpenResource(OpenedTable *table, const Field *input, LOCKMODE lockmode)
+{
+	const char *arn = FieldString(input, "ResourceArn");
+	char	   *name;
+	Oid			relid;
+
+	if (strncmp(arn, "arn:", 4) != 0)
+		InvalidParameter("ARNs must start with 'arn:': %s", arn);
+	if (strncmp(arn, "arn:aws:dynamodb:", 17) != 0)
+		InvalidParameter("Provided Arn is not a DynamoDB resource arn: %s", arn);
+	if (strstr(arn, ":table/") == NULL)
+		InvalidRequest("Invalid TableArn: Invalid ResourceArn provided as input %s", arn);
+	name = ArnTableName(arn);
+	relid = name != NULL ? TableNameResolve(name, true) : InvalidOid;
+	if (!OidIsValid(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: ResourceArn: %s not found", arn)));
+	TableOpen(table, name, lockmode);
+}
+
+/* ---- operations ---- */
+
+void
+TagResourceRequest(Request *request)
+{
+	const Field *tags = FieldMember(request->input, "Tags");
+	OpenedTable table;
+
+	if (tags->count == 0)
+		InvalidRequest("Atleast one Tag needs to be provided as Input.");
+	CheckTags(tags);
+	OpenResource(&table, request->input, ShareUpdateExclusiveLock);
+	WriteTags(table.rel, tags);
+	TableClose(&table);
+}
+
+void
+UntagResourceRequest(Request *request)
+{
+	const Field *keys = FieldMember(request->input, "TagKeys");
+	OpenedTable table;
+
+	if (keys->count == 0)
+		InvalidRequest("Atleast one Tag Key needs to be provided as Input.");
+	OpenResource(&table, request->input, ShareUpdateExclusiveLock);
+	for (int i = 0; i < keys->count; i++)
+	{
+		Slice		key = keys->fields[i]->string;
+
+		TableTagRemove(table.rel, pnstrdup(key.data, key.len));
+	}
+	TableClose(&table);
+}
+
+/* A token is the key after which the next page begins. */
+void
+ListTagsRequest(Request *request)
+{
+	const char *token = FieldString(request->input, "NextToken");
+	Writer	   *out = request->out;
+	OpenedTable table;
+	TableTag   *tags;
+	const char *last = NULL;
+	int			n;
+	int			written = 0;
+
+	OpenResource(&table, request->input, AccessShareLock);
+	tags = TableTagsRead(table.rel, &n);
+	TableClose(&table);
+	WriterName(out, "Tags");
+	WriterBeginList(out);
+	for (int i = 0; i < n; i++)
+	{
+		if (token != NULL && strcmp(tags[i].key, token) <= 0)
+			continue;
+		if (written++ == TAGS_PAGE)
+			break;
+		WriterBeginObject(out);
+		WriterStringMember(out, "Key", tags[i].key);
+		WriterStringMember(out, "Value", tags[i].value);
+		WriterEndObject(out);
+		last = tags[i].key;
+	}
+	WriterEndList(out);
+	if (written > TAGS_PAGE)
+		WriterStringMember(out, "NextToken", last);
+}
