@@ -267,8 +267,8 @@ ReaderDescribe(const Reader *r, StringInfo out)
 	StoreScanDescribe(r->scan, out);
 	if (r->filter != NULL)
 		appendStringInfoString(out, "\nfilter: applied to every item that is read");
-	if (r->fetch)
-		appendStringInfoString(out, "\nfetch: the item of every index entry");
+	if (r->fetch && r->index->storage == STORAGE_TABLE)
+		appendStringInfoString(out, "\nfetch: the item of every index entry, from the table");
 }
 
 const TableDef *

@@ -49,8 +49,8 @@ typedef struct ScanKeys
 	ScanTest	tests[SCAN_MAX_TESTS];
 
 	/*
-	 * Sort attributes that no test mentions: their columns may be NULL in an
-	 * inline index, and such an item is not in the index.
+	 * Key attributes of an inline index that no test mentions: their columns
+	 * may be NULL, and then the item is not in the index.
 	 */
 	int			nnotnull;
 	int			notnull[SCAN_MAX_COLUMNS];

@@ -151,13 +151,16 @@ ColumnTested(const ScanKeys *keys, int column)
 	return false;
 }
 
-/* Every key attribute of an index must be there; partial indexes see to the partition's. */
+/*
+ * Every key attribute of an index must be there.  The btree's predicate sees
+ * to those of the partition only, and only if the planner can prove it.
+ */
 static void
 AddNotNull(ScanKeys *keys, const IndexDef *index)
 {
 	int			nkey = index->key.npartition + index->key.nsort;
 
-	for (int i = index->key.npartition; i < nkey; i++)
+	for (int i = 0; i < nkey; i++)
 	{
 		if (!ColumnTested(keys, i))
 			keys->notnull[keys->nnotnull++] = i;

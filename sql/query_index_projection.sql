@@ -1,0 +1,64 @@
+-- What a query of an index returns: projections, Select, fetches by local indexes
+SET client_min_messages = warning;
+DROP SCHEMA IF EXISTS t_index_proj CASCADE;
+RESET client_min_messages;
+CREATE SCHEMA t_index_proj;
+SET search_path = t_index_proj, dynamo;
+\set VERBOSITY terse
+
+SELECT dynamo.create_table('tab', 'PK', 'SK');
+SELECT dynamo.create_index('tab', 'gAll', 'gp', 'gs');
+SELECT dynamo.create_index('tab', 'gKeys', 'gp', 'gs', projection => 'KEYS_ONLY');
+SELECT dynamo.create_index('tab', 'gSome', 'gp', 'gs', projection => 'INCLUDE', non_key_attributes => '{a,m}');
+SELECT dynamo.create_index('tab', 'lKeys', 'PK', 'ls', projection => 'KEYS_ONLY', local => true);
+SELECT dynamo.create_index('tab', 'lSome', 'PK', 'ls', projection => 'INCLUDE', non_key_attributes => '{a}', local => true);
+INSERT INTO tab (item) VALUES
+	('{"PK": {"S": "p"}, "SK": {"S": "1"}, "gp": {"S": "g"}, "gs": {"S": "x"}, "ls": {"S": "k"}, "a": {"N": "1"}, "b": {"N": "2"}, "m": {"M": {"x": {"S": "deep"}, "y": {"S": "also"}}}}'),
+	('{"PK": {"S": "p"}, "SK": {"S": "2"}, "gp": {"S": "g"}, "gs": {"S": "y"}, "ls": {"S": "j"}, "b": {"N": "3"}}');
+
+-- by default what the index projects
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gAll');
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gKeys');
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gSome');
+SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lKeys');
+SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lSome');
+SELECT dynamo.scan('tab', index_name => 'gSome');
+-- an expression picks from it; an item with none of it is empty
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gAll', projection_expression => 'b, m.y');
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gSome', projection_expression => 'm.x, SK');
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gSome', projection_expression => 'a');
+-- a global index has nothing else
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gKeys', projection_expression => 'a, SK, m.x, b');
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gSome', projection_expression => 'a, b');
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}, ":one": {"N": "1"}}', index_name => 'gSome', filter_expression => 'a = :one OR b = :one');
+SELECT dynamo.scan('tab', 'b = :one', '{":one": {"N": "1"}}', index_name => 'gSome');
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}, ":one": {"N": "1"}}', index_name => 'gSome', filter_expression => 'a = :one');
+-- a local index fetches it from the table
+SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lKeys', projection_expression => 'a, m.x');
+SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}, ":n": {"N": "2"}}', index_name => 'lSome', filter_expression => 'b = :n');
+
+-- Select
+CREATE FUNCTION selected(index text, what text) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT unnest(items)::text FROM dynamo.query_page('tab',
+		CASE WHEN index LIKE 'g%' THEN 'gp = :v' ELSE 'PK = :v' END,
+		CASE WHEN index LIKE 'g%' THEN '{":v": {"S": "g"}}' ELSE '{":v": {"S": "p"}}' END::dynamo.item,
+		index_name => index, select_attributes => what)
+$$;
+SELECT selected('gAll', 'ALL_ATTRIBUTES') EXCEPT SELECT selected('gAll', NULL);
+SELECT selected('gSome', 'ALL_ATTRIBUTES');
+SELECT selected('gSome', 'ALL_PROJECTED_ATTRIBUTES') EXCEPT SELECT selected('gSome', NULL);
+SELECT selected('lSome', 'ALL_ATTRIBUTES');
+SELECT selected('lSome', 'ALL_PROJECTED_ATTRIBUTES');
+SELECT items, count FROM dynamo.query_page('tab', 'gp = :v', '{":v": {"S": "g"}}', index_name => 'gSome', select_attributes => 'COUNT');
+-- key attributes are no documents
+SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}}', projection_expression => 'gs.x');
+SELECT dynamo.scan('tab', 'attribute_exists(ls[0])');
+
+-- what is read
+SET dynamo.direct_access = on;
+SELECT dynamo.explain_query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lKeys', projection_expression => 'a');
+SELECT dynamo.explain_query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lSome', projection_expression => 'a',
+	exclusive_start_key => '{"PK": {"S": "p"}, "SK": {"S": "1"}, "ls": {"S": "k"}}');
+
+SET client_min_messages = warning;
+DROP SCHEMA t_index_proj CASCADE;
