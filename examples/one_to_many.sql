@@ -1,0 +1,149 @@
+-- One-to-many, five strategies.
+--
+-- Run it with: psql -f examples/one_to_many.sql
+
+CREATE EXTENSION IF NOT EXISTS dynamo;
+
+-- The operators of items (->, ->>, ?) are in the extension's schema.
+SELECT set_config('search_path', current_setting('search_path') || ', dynamo', false) AS path \gset
+
+DROP TABLE IF EXISTS customers, books, organizations, tickets, stores;
+
+-- ------------------------------------------------------------------------
+-- 1. A complex attribute: the "many" side is a map inside the "one" side.
+-- Right where the number is small and bounded and nothing looks for an address
+-- alone.
+
+SELECT dynamo.create_table('customers', partition_key => 'CustomerId');
+SELECT dynamo.put_item('customers', '{"CustomerId": "alice", "Name": "Alice", "MailingAddresses": {}}'::jsonb);
+
+\echo '1.1 Adding an address by document path, at most 20'
+SELECT dynamo.update_item('customers', '{"CustomerId": {"S": "alice"}}',
+	'SET MailingAddresses.#name = :address',
+	expression_attribute_values => '{":address": {"street": "1 Main Street", "city": "Springfield"}, ":max": 20}'::jsonb,
+	expression_attribute_names => '{"#name": "Home"}',
+	condition_expression => 'size(MailingAddresses) < :max',
+	return_values => 'UPDATED_NEW');
+SELECT dynamo.update_item('customers', '{"CustomerId": {"S": "alice"}}',
+	'SET MailingAddresses.#name = :address',
+	expression_attribute_values => '{":address": {"street": "9 Market Square", "city": "Shelbyville"}, ":max": 20}'::jsonb,
+	expression_attribute_names => '{"#name": "Business"}',
+	condition_expression => 'size(MailingAddresses) < :max');
+
+\echo '1.2 Correcting one field of one address'
+SELECT dynamo.update_item('customers', '{"CustomerId": {"S": "alice"}}',
+	'SET MailingAddresses.Home.street = :street',
+	expression_attribute_values => '{":street": "3 Main Street"}'::jsonb,
+	return_values => 'UPDATED_NEW');
+
+\echo '1.3 The customer with every address'
+SELECT jsonb_pretty(dynamo.get_item('customers', '{"CustomerId": {"S": "alice"}}')::jsonb) AS customer;
+
+-- ------------------------------------------------------------------------
+-- 2. Duplication: each book carries facts of its author, so that one read shows
+-- all.  One SQL statement corrects every copy.
+
+SELECT dynamo.create_table('books', partition_key => 'AuthorName', sort_key => 'Title');
+SELECT count(*) AS books_put
+FROM (VALUES
+	('{"AuthorName": "Stephen King", "Title": "It", "AuthorBirthdate": "1947-09-20", "ReleaseYear": 1986}'::jsonb),
+	('{"AuthorName": "Stephen King", "Title": "The Shining", "AuthorBirthdate": "1947-09-20", "ReleaseYear": 1977}'),
+	('{"AuthorName": "James Patterson", "Title": "Along Came a Spider", "AuthorBirthdate": "1947-03-22", "ReleaseYear": 1993}')
+) AS data (item), dynamo.put_item('books', data.item);
+
+\echo '2.1 Correcting a duplicated fact in every copy'
+UPDATE books
+SET item = dynamo.apply_update(item, 'SET AuthorBirthdate = :date', '{":date": {"S": "1947-09-21"}}')
+WHERE "AuthorName" = 'Stephen King';
+
+\echo '2.2 The books of an author, with the facts of the author'
+SELECT item ->> 'Title' AS title, item ->> 'ReleaseYear' AS year, item ->> 'AuthorBirthdate' AS author_born
+FROM dynamo.query('books', 'AuthorName = :author', '{":author": {"S": "Stephen King"}}') AS item;
+
+-- ------------------------------------------------------------------------
+-- 3. A composite key: an organization and its users share a partition key.
+
+SELECT dynamo.create_table('organizations', partition_key => 'PK', sort_key => 'SK');
+SELECT count(*) AS items_put
+FROM (VALUES
+	('{"PK": "ORG#MICROSOFT", "SK": "METADATA#MICROSOFT", "OrgName": "Microsoft", "PlanType": "Enterprise"}'::jsonb),
+	('{"PK": "ORG#MICROSOFT", "SK": "USER#BILLGATES", "UserName": "Bill Gates", "UserType": "Member"}'),
+	('{"PK": "ORG#MICROSOFT", "SK": "USER#SATYANADELLA", "UserName": "Satya Nadella", "UserType": "Admin"}'),
+	('{"PK": "ORG#AMAZON", "SK": "METADATA#AMAZON", "OrgName": "Amazon", "PlanType": "Pro"}'),
+	('{"PK": "ORG#AMAZON", "SK": "USER#JEFFBEZOS", "UserName": "Jeff Bezos", "UserType": "Admin"}')
+) AS data (item), dynamo.put_item('organizations', data.item);
+
+\echo '3.1 An organization'
+SELECT dynamo.get_item('organizations', '{"PK": {"S": "ORG#MICROSOFT"}, "SK": {"S": "METADATA#MICROSOFT"}}');
+
+\echo '3.2 An organization with its users'
+SELECT item ->> 'SK' AS "SK", coalesce(item ->> 'OrgName', item ->> 'UserName') AS name
+FROM dynamo.query('organizations', 'PK = :org', '{":org": {"S": "ORG#MICROSOFT"}}') AS item;
+
+\echo '3.3 Its users only'
+SELECT item ->> 'UserName' AS name, item ->> 'UserType' AS type
+FROM dynamo.query('organizations', 'PK = :org AND begins_with(SK, :users)',
+				  '{":org": {"S": "ORG#MICROSOFT"}, ":users": {"S": "USER#"}}') AS item;
+
+\echo '3.4 One user'
+SELECT dynamo.get_item('organizations', '{"PK": {"S": "ORG#AMAZON"}, "SK": {"S": "USER#JEFFBEZOS"}}');
+
+-- ------------------------------------------------------------------------
+-- 4. A secondary index: tickets live in collections of their own; the index
+-- gathers a user and the user's tickets, the user last, for USER# sorts after TICKET#.
+
+SELECT dynamo.create_table('tickets', partition_key => 'PK', sort_key => 'SK');
+SELECT dynamo.create_index('tickets', 'GSI1', 'GSI1PK', 'GSI1SK');
+SELECT count(*) AS items_put
+FROM (VALUES
+	('{"PK": "ORG#MICROSOFT", "SK": "USER#BILLGATES", "UserName": "Bill Gates",
+	   "GSI1PK": "ORG#MICROSOFT#USER#BILLGATES", "GSI1SK": "USER#BILLGATES"}'::jsonb),
+	('{"PK": "TICKET#1584043200-a1", "SK": "TICKET#1584043200-a1", "Subject": "Cannot log in",
+	   "GSI1PK": "ORG#MICROSOFT#USER#BILLGATES", "GSI1SK": "TICKET#1584043200-a1"}'),
+	('{"PK": "TICKET#1584043200-a1", "SK": "COMMENT#1", "Text": "Which browser?"}'),
+	('{"PK": "TICKET#1586721600-b2", "SK": "TICKET#1586721600-b2", "Subject": "Printer on fire",
+	   "GSI1PK": "ORG#MICROSOFT#USER#BILLGATES", "GSI1SK": "TICKET#1586721600-b2"}'),
+	('{"PK": "TICKET#1589313600-c3", "SK": "TICKET#1589313600-c3", "Subject": "Invoice missing",
+	   "GSI1PK": "ORG#MICROSOFT#USER#BILLGATES", "GSI1SK": "TICKET#1589313600-c3"}')
+) AS data (item), dynamo.put_item('tickets', data.item);
+
+\echo '4.1 A user and the two latest tickets in one backward read'
+SELECT item ->> 'GSI1SK' AS id, coalesce(item ->> 'UserName', item ->> 'Subject') AS what
+FROM dynamo.query('tickets', 'GSI1PK = :user', '{":user": {"S": "ORG#MICROSOFT#USER#BILLGATES"}}',
+				  index_name => 'GSI1', scan_index_forward => false, max_items => 3) AS item;
+
+\echo '4.2 A ticket with its comments'
+SELECT item ->> 'SK' AS "SK", coalesce(item ->> 'Subject', item ->> 'Text') AS text
+FROM dynamo.query('tickets', 'PK = :ticket', '{":ticket": {"S": "TICKET#1584043200-a1"}}') AS item;
+
+-- ------------------------------------------------------------------------
+-- 5. A composite sort key: a hierarchy in one string, searched at every level.
+
+SELECT dynamo.create_table('stores', partition_key => 'Country', sort_key => 'Place');
+SELECT count(*) AS stores_put
+FROM (VALUES
+	('{"Country": "USA", "Place": "NEBRASKA#OMAHA#68118", "Street": "1 Farnam"}'::jsonb),
+	('{"Country": "USA", "Place": "NEBRASKA#OMAHA#68131", "Street": "2 Dodge"}'),
+	('{"Country": "USA", "Place": "NEBRASKA#LINCOLN#68502", "Street": "3 South"}'),
+	('{"Country": "USA", "Place": "NEVADA#RENO#89501", "Street": "4 Virginia"}'),
+	('{"Country": "FRANCE", "Place": "PROVENCE#NICE#06000", "Street": "5 Massena"}')
+) AS data (item), dynamo.put_item('stores', data.item);
+
+\echo '5.1 The stores of a country'
+SELECT item ->> 'Place' AS place
+FROM dynamo.query('stores', 'Country = :c', '{":c": {"S": "USA"}}') AS item;
+
+\echo '5.2 of a state'
+SELECT item ->> 'Place' AS place
+FROM dynamo.query('stores', 'Country = :c AND begins_with(Place, :p)',
+				  '{":c": {"S": "USA"}, ":p": {"S": "NEBRASKA#"}}') AS item;
+
+\echo '5.3 of a city'
+SELECT item ->> 'Place' AS place
+FROM dynamo.query('stores', 'Country = :c AND begins_with(Place, :p)',
+				  '{":c": {"S": "USA"}, ":p": {"S": "NEBRASKA#OMAHA#"}}') AS item;
+
+\echo '5.4 of a zip code'
+SELECT item ->> 'Place' AS place, item ->> 'Street' AS street
+FROM dynamo.query('stores', 'Country = :c AND begins_with(Place, :p)',
+				  '{":c": {"S": "USA"}, ":p": {"S": "NEBRASKA#OMAHA#68118"}}') AS item;

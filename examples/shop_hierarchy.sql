@@ -1,0 +1,79 @@
+-- A shop as a hierarchy: customer, order and order item in one table, without
+-- any secondary index.  The sort key's prefix says what an item is and where
+-- it belongs:
+--
+--   PK              SK                      entity
+--   CUSTOMER#<id>   METADATA                customer
+--   CUSTOMER#<id>   ORDER#<id>              order
+--   CUSTOMER#<id>   ORDER#<id>#ITEM#<id>    item of an order
+--
+-- Run it with: psql -f examples/shop_hierarchy.sql
+
+CREATE EXTENSION IF NOT EXISTS dynamo;
+
+-- The operators of items (->, ->>, ?) are in the extension's schema.
+SELECT set_config('search_path', current_setting('search_path') || ', dynamo', false) AS path \gset
+
+DROP TABLE IF EXISTS ecommerce;
+
+SELECT dynamo.create_table('ecommerce', partition_key => 'PK', sort_key => 'SK');
+
+-- Items may be written as plain JSON: a jsonb becomes an item.
+SELECT count(*) AS items_put
+FROM (VALUES
+	('{"PK": "CUSTOMER#12345", "SK": "METADATA",
+	   "customer_id": "12345", "name": "Alice Smith", "email": "alice.smith@example.com"}'::jsonb),
+	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98765",
+	   "order_id": "98765", "order_date": "2023-10-27T10:00:00Z", "total_amount": 150.75}'),
+	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98765#ITEM#ABC",
+	   "product_name": "Wireless Mouse", "quantity": 1, "price": 25.00}'),
+	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98765#ITEM#DEF",
+	   "product_name": "Mechanical Keyboard", "quantity": 1, "price": 125.75}'),
+	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98801",
+	   "order_id": "98801", "order_date": "2023-11-02T16:20:00Z", "total_amount": 49.90}'),
+	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98801#ITEM#GHI",
+	   "product_name": "Desk Lamp", "quantity": 1, "price": 49.90}'),
+	('{"PK": "CUSTOMER#67890", "SK": "METADATA",
+	   "customer_id": "67890", "name": "Bob Jones", "email": "bob.jones@example.com"}'),
+	('{"PK": "CUSTOMER#67890", "SK": "ORDER#98770",
+	   "order_id": "98770", "order_date": "2023-10-28T08:30:00Z", "total_amount": 50.00}'),
+	('{"PK": "CUSTOMER#67890", "SK": "ORDER#98770#ITEM#ABC",
+	   "product_name": "Wireless Mouse", "quantity": 2, "price": 25.00}')
+) AS data (item), dynamo.put_item('ecommerce', data.item);
+
+\echo '1. A customer by id'
+SELECT dynamo.get_item('ecommerce', '{"PK": {"S": "CUSTOMER#12345"}, "SK": {"S": "METADATA"}}');
+
+\echo '2. Everything of a customer'
+SELECT item ->> 'SK' AS "SK", item - '{PK,SK}'::text[] AS attributes
+FROM dynamo.query('ecommerce', 'PK = :pk',
+				  '{":pk": {"S": "CUSTOMER#12345"}}') AS item;
+
+\echo '3. All orders of a customer with their items'
+SELECT item ->> 'SK' AS "SK", item ->> 'total_amount' AS total, item ->> 'product_name' AS product
+FROM dynamo.query('ecommerce', 'PK = :pk AND begins_with(SK, :prefix)',
+				  '{":pk": {"S": "CUSTOMER#12345"}, ":prefix": {"S": "ORDER#"}}') AS item;
+
+\echo '4. The items of one order'
+SELECT item ->> 'product_name' AS product, item ->> 'quantity' AS quantity, item ->> 'price' AS price
+FROM dynamo.query('ecommerce', 'PK = :pk AND begins_with(SK, :prefix)',
+				  '{":pk": {"S": "CUSTOMER#12345"}, ":prefix": {"S": "ORDER#98765#ITEM#"}}') AS item;
+
+\echo '5. Only the orders, latest first, without their items'
+SELECT item ->> 'order_id' AS order_id, item ->> 'order_date' AS order_date, item ->> 'total_amount' AS total
+FROM dynamo.query('ecommerce', 'PK = :pk AND begins_with(SK, :prefix)',
+				  '{":pk": {"S": "CUSTOMER#12345"}, ":prefix": {"S": "ORDER#"}}',
+				  filter_expression => 'attribute_exists(order_id)',
+				  scan_index_forward => false) AS item;
+
+\echo '6. Upwards: every customer who ordered a product'
+-- What this model cannot answer in DynamoDB is plain SQL over the same rows.
+CREATE INDEX ecommerce_product ON ecommerce ((item ->> 'product_name'), "PK")
+	WHERE item ? 'product_name';
+
+SELECT customer.item ->> 'name' AS customer, sum((bought.item ->> 'quantity')::int) AS pieces
+FROM ecommerce AS bought
+JOIN ecommerce AS customer ON customer."PK" = bought."PK" AND customer."SK" = 'METADATA'
+WHERE bought.item ? 'product_name' AND bought.item ->> 'product_name' = 'Wireless Mouse'
+GROUP BY customer."PK", customer.item
+ORDER BY customer;

@@ -1,0 +1,37 @@
+-- Reference system 2, a shop with ten access patterns: the example, its patterns
+-- by plain SQL, and what they read.
+SET client_min_messages = warning;
+CREATE SCHEMA t_system_2;
+SET search_path = t_system_2;
+\i test/agree.sql
+\i examples/shop_patterns.sql
+
+SELECT count(*) FROM generate_series(1, 300) i,
+	dynamo.put_item('shop', jsonb_build_object('PK', 'o#9' || i, 'SK', 'p#99887', 'EntityType', 'orderItem',
+		'GSI1PK', 'p#99887', 'GSI1SK', '2023-06-01T00:00:' || i, 'GSI2PK', 'c#12345', 'GSI2SK', 'p#2023-06-01#' || i));
+
+-- 6, 7, 9 and 10 on the indexes; the columns are there for plain SQL
+SELECT agree($$SELECT * FROM dynamo.query('shop', 'GSI1PK = :p AND GSI1SK BETWEEN :a AND :b', '{":p": {"S": "p#99887"}, ":a": {"S": "2023-04-15"}, ":b": {"S": "2023-05"}}', index_name => 'GSI1')$$,
+	$$SELECT item FROM shop WHERE "GSI1PK" = 'p#99887' AND "GSI1SK" BETWEEN '2023-04-15' AND '2023-05' ORDER BY "GSI1SK"$$);
+SELECT agree($$SELECT * FROM dynamo.query('shop', 'GSI1PK = :i AND GSI1SK = :i', '{":i": {"S": "i#55443"}}', index_name => 'GSI1')$$,
+	$$SELECT item FROM shop WHERE "GSI1PK" = 'i#55443' AND "GSI1SK" = 'i#55443'$$);
+SELECT agree($$SELECT * FROM dynamo.query('shop', 'GSI2PK = :c AND GSI2SK BETWEEN :a AND :b', '{":c": {"S": "c#12345"}, ":a": {"S": "i#2023-04-15"}, ":b": {"S": "i#2023-04-30"}}', index_name => 'GSI2')$$,
+	$$SELECT item FROM shop WHERE "GSI2PK" = 'c#12345' AND "GSI2SK" BETWEEN 'i#2023-04-15' AND 'i#2023-04-30' ORDER BY "GSI2SK"$$);
+SELECT agree($$SELECT * FROM dynamo.query('shop', 'GSI2PK = :c AND GSI2SK BETWEEN :a AND :b', '{":c": {"S": "c#12345"}, ":a": {"S": "p#2023-04-15"}, ":b": {"S": "p#2023-04-30"}}', index_name => 'GSI2')$$,
+	$$SELECT item FROM shop WHERE "GSI2PK" = 'c#12345' AND "GSI2SK" BETWEEN 'p#2023-04-15' AND 'p#2023-04-30' ORDER BY "GSI2SK"$$);
+-- 1 to 5 on the table
+SELECT agree($$SELECT * FROM dynamo.query('shop', 'PK = :o', '{":o": {"S": "o#12345"}}')$$,
+	$$SELECT item FROM shop WHERE "PK" = 'o#12345' ORDER BY "SK"$$);
+SELECT agree($$SELECT * FROM dynamo.query('shop', 'PK = :o AND begins_with(SK, :p)', '{":o": {"S": "o#12345"}, ":p": {"S": "p#"}}')$$,
+	$$SELECT item FROM shop WHERE "PK" = 'o#12345' AND dynamo.begins_with("SK", 'p#') ORDER BY "SK"$$);
+
+-- what is read, by PostgreSQL's counters
+SELECT reads($$SELECT * FROM dynamo.query('shop', 'GSI1PK = :p AND GSI1SK BETWEEN :a AND :b', '{":p": {"S": "p#99887"}, ":a": {"S": "2023-04-15"}, ":b": {"S": "2023-05"}}', index_name => 'GSI1')$$, '"shop$GSI1"');
+SELECT reads($$SELECT * FROM dynamo.query('shop', 'GSI1PK = :i AND GSI1SK = :i', '{":i": {"S": "i#55443"}}', index_name => 'GSI1')$$, '"shop$GSI1"');
+SELECT reads($$SELECT * FROM dynamo.query('shop', 'GSI2PK = :c AND GSI2SK BETWEEN :a AND :b', '{":c": {"S": "c#12345"}, ":a": {"S": "i#2023-04-15"}, ":b": {"S": "i#2023-04-30"}}', index_name => 'GSI2')$$, '"shop$GSI2"');
+SELECT reads($$SELECT * FROM dynamo.query('shop', 'PK = :o AND begins_with(SK, :p)', '{":o": {"S": "o#12345"}, ":p": {"S": "p#"}}')$$, 'shop_pkey');
+
+-- sparse: customers, products and orders are in neither index
+SELECT count(*) FILTER (WHERE "GSI1PK" IS NOT NULL) AS in_gsi1, count(*) FILTER (WHERE "GSI1PK" IS NULL) AS outside FROM shop;
+
+DROP SCHEMA t_system_2 CASCADE;
