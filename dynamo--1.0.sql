@@ -744,6 +744,22 @@ COMMENT ON FUNCTION dynamo.drop_index(text, text) IS
 -- everyone.
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
 
+-- Statistics on items: attribute names and how many items have them.
+CREATE FUNCTION dynamo.item_typanalyze(internal) RETURNS boolean
+	LANGUAGE C STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_item_typanalyze';
+COMMENT ON FUNCTION dynamo.item_typanalyze(internal) IS
+	'analysis of item columns: attribute names and their frequencies';
+ALTER TYPE dynamo.item SET (ANALYZE = dynamo.item_typanalyze);
+
+CREATE FUNCTION dynamo.exists_selectivity(internal, oid, internal, integer)
+	RETURNS double precision
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_exists_selectivity';
+COMMENT ON FUNCTION dynamo.exists_selectivity(internal, oid, internal, integer) IS
+	'selectivity of item ? name';
+ALTER OPERATOR dynamo.? (dynamo.item, text) SET (RESTRICT = dynamo.exists_selectivity);
+
 CREATE FUNCTION dynamo.begins_with_support(internal) RETURNS internal
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_begins_with_support';
@@ -777,6 +793,62 @@ CREATE FUNCTION dynamo.prefix_upper(prefix bytea) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dynamo_prefix_upper_bytea';
 COMMENT ON FUNCTION dynamo.prefix_upper(bytea) IS
 	'least binary value above every value that begins with a prefix; NULL if there is none';
+
+CREATE FUNCTION dynamo.render_key(item dynamo.item, template text) RETURNS text
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_render_key';
+COMMENT ON FUNCTION dynamo.render_key(dynamo.item, text) IS
+	'a key composed of an item''s attributes by a template such as ORDER#{order_id}; NULL if one is missing';
+
+CREATE FUNCTION dynamo.entity_view_write() RETURNS trigger
+	LANGUAGE C
+	AS 'MODULE_PATHNAME', 'dynamo_entity_view_write';
+COMMENT ON FUNCTION dynamo.entity_view_write() IS
+	'trigger function: writes through views made by dynamo.create_entity_view';
+
+CREATE FUNCTION dynamo.create_entity_view(view_name text, table_name text, columns json,
+	keys jsonb DEFAULT NULL, key_prefix jsonb DEFAULT NULL,
+	attributes dynamo.item DEFAULT NULL, condition_expression text DEFAULT NULL,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL)
+	RETURNS regclass
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_create_entity_view';
+COMMENT ON FUNCTION dynamo.create_entity_view(text, text, json, jsonb, jsonb,
+	dynamo.item, text, dynamo.item, jsonb) IS
+	'creates a typed, updatable view of one kind of items in a table';
+
+CREATE FUNCTION dynamo.import_line(line text) RETURNS dynamo.item
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_import_line';
+COMMENT ON FUNCTION dynamo.import_line(text) IS
+	'the item in a line of an export, such as {"Item":{"PK":{"S":"a"}}}';
+
+CREATE FUNCTION dynamo.export_line(item dynamo.item) RETURNS text
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_export_line';
+COMMENT ON FUNCTION dynamo.export_line(dynamo.item) IS
+	'an item as a line of an export, {"Item":{...}}';
+
+CREATE FUNCTION dynamo.import_items(table_name text, file_name text,
+	skip_errors boolean DEFAULT false, OUT imported bigint, OUT failed bigint)
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_import_items';
+COMMENT ON FUNCTION dynamo.import_items(text, text, boolean) IS
+	'puts the items of a server file of JSON lines into a table';
+
+CREATE FUNCTION dynamo.import_lines(table_name text, lines text[],
+	skip_errors boolean DEFAULT false, OUT imported bigint, OUT failed bigint)
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_import_lines';
+COMMENT ON FUNCTION dynamo.import_lines(text, text[], boolean) IS
+	'puts the items of JSON lines into a table';
+
+CREATE FUNCTION dynamo.export_items(table_name text, file_name text) RETURNS bigint
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_export_items';
+COMMENT ON FUNCTION dynamo.export_items(text, text) IS
+	'writes the items of a table to a server file of JSON lines; returns how many';
 
 --
 -- Requests in DynamoDB's JSON

@@ -121,4 +121,23 @@
 	EvalPlanQualInit(epq, estate, NULL, NIL, -1)
 #endif
 
+/* ANALYZE: the column's statistics target, and the nap between rows. */
+#if PG_VERSION_NUM >= 170000
+#define StatisticsTarget(stats) ((stats)->attstattarget)
+#else
+#define StatisticsTarget(stats) ((stats)->attr->attstattarget)
+#endif
+#if PG_VERSION_NUM >= 180000
+#define AnalyzeDelayPoint() vacuum_delay_point(true)
+#else
+#define AnalyzeDelayPoint() vacuum_delay_point()
+#endif
+
+/* A type's name to the type; errors are raised. */
+#if PG_VERSION_NUM >= 160000
+#define ParseTypeName(name, type, typmod) parseTypeString(name, type, typmod, NULL)
+#else
+#define ParseTypeName(name, type, typmod) parseTypeString(name, type, typmod, false)
+#endif
+
 #endif							/* DYNAMO_COMPAT_H */

@@ -50,7 +50,7 @@ typedef struct CreateTableSpec
 /* Creates a table in the current schema; returns its relation. */
 extern Oid	TableCreate(const CreateTableSpec *spec);
 
-/* Drops a table and its index tables. */
+/* Drops a table, its index tables and its entity views. */
 extern void TableDrop(const char *table_name);
 
 /* ---- ddl_common.c: the parts they share ---- */

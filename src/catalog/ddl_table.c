@@ -7,6 +7,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_type_d.h"
 #include "executor/spi.h"
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
@@ -16,6 +17,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/names.h"
+#include "catalog/objects.h"
 #include "catalog/settings.h"
 #include "errors.h"
 
@@ -125,15 +127,46 @@ TableCreate(const CreateTableSpec *spec)
 	return relid;
 }
 
+/* The entity views of a table: they depend on it and have our trigger. */
+static const char entity_views_query[] =
+"SELECT DISTINCT pg_catalog.format('%I.%I', n.nspname, v.relname) "
+"FROM pg_catalog.pg_depend d "
+"JOIN pg_catalog.pg_rewrite r ON r.oid OPERATOR(pg_catalog.=) d.objid "
+"JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) r.ev_class "
+"JOIN pg_catalog.pg_class v ON v.oid OPERATOR(pg_catalog.=) r.ev_class "
+"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) v.relnamespace "
+"WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
+"AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+"AND d.refobjid OPERATOR(pg_catalog.=) $1 AND t.tgfoid OPERATOR(pg_catalog.=) $2";
+
+static void
+DropEntityViews(Oid relid)
+{
+	Oid			types[2] = {OIDOID, OIDOID};
+	Datum		args[2] = {
+		ObjectIdGetDatum(relid),
+		ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE))
+	};
+	SPITupleTable *views;
+
+	if (SPI_execute_with_args(entity_views_query, 2, types, args, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the entity views of a table");
+	views = SPI_tuptable;
+	for (uint64 i = 0; i < views->numvals; i++)
+		RunStatement("DROP VIEW %s", SPI_getvalue(views->vals[i], views->tupdesc, 1));
+}
+
 void
 TableDrop(const char *table_name)
 {
 	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
 	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
+	Oid			relid = RelationGetRelid(rel);
 
 	TableSettingsForget(rel);
 	table_close(rel, NoLock);
 	SPI_connect();
+	DropEntityViews(relid);
 	RunStatement("DROP TABLE %s", table);
 	SPI_finish();
 }

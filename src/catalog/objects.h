@@ -9,6 +9,7 @@
 
 /* Trigger functions. */
 #define FUNCTION_DERIVE_KEYS	"derive_keys"
+#define FUNCTION_ENTITY_VIEW_WRITE	"entity_view_write"
 
 /* The OID of dynamo.<name>(), without arguments; InvalidOid if missing. */
 extern Oid	DynamoFunctionOid(const char *name);

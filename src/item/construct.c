@@ -280,6 +280,12 @@ AddDatum(ItemBuilder *b, Datum datum, bool isnull, Oid type)
 	}
 }
 
+void
+ItemBuilderDatum(ItemBuilder *b, Datum datum, Oid type)
+{
+	AddDatum(b, datum, false, type);
+}
+
 /* ---- functions ---- */
 
 DYNAMO_FUNCTION(dynamo_to_value);

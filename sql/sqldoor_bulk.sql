@@ -1,0 +1,97 @@
+-- import and export of JSON lines, and COPY
+CREATE SCHEMA t_bulk;
+SET search_path = t_bulk, dynamo;
+SELECT current_setting('data_directory') || '/t_bulk.jsonl' AS file \gset
+
+SELECT dynamo.create_table('orders', 'PK', 'SK',
+	indexes => '[{"index_name": "GSI1", "partition_key": "GSI1PK", "sort_key": "GSI1SK"}]');
+
+-- one line, both ways
+SELECT dynamo.import_line('{"Item": {"PK": {"S": "a"}, "SK": {"N": "01.50"}}}');
+SELECT dynamo.import_line(' { "Extra": [1], "Item" : {"PK":{"S":"\u00e9"}} } ');
+SELECT dynamo.export_line('{"PK": {"S": "a"}, "tags": {"SS": ["y", "x"]}}');
+SELECT dynamo.import_line('{"PK": {"S": "a"}}');
+SELECT dynamo.import_line('{"Item": {"PK": {"S": "a"}}} trailing');
+SELECT dynamo.import_line('{"Item": {"PK": {"X": "a"}}}');
+SELECT dynamo.import_line('');
+
+-- lines from the client: keys that exist are replaced, blank lines skipped
+SELECT * FROM dynamo.import_lines('orders', ARRAY[
+	'{"Item": {"PK": {"S": "C#1"}, "SK": {"S": "O#1"}, "n": {"N": "1"}, "GSI1PK": {"S": "g"}, "GSI1SK": {"S": "1"}}}',
+	'', NULL,
+	'{"Item": {"PK": {"S": "C#1"}, "SK": {"S": "O#2"}, "n": {"N": "2"}}}',
+	'{"Item": {"PK": {"S": "C#1"}, "SK": {"S": "O#1"}, "n": {"N": "3"}, "GSI1PK": {"S": "g"}, "GSI1SK": {"S": "2"}}}']);
+SELECT "PK", "SK", "GSI1PK", "GSI1SK", item FROM orders ORDER BY 1, 2;
+
+-- a bad line ends it, and says which
+SELECT * FROM dynamo.import_lines('orders', ARRAY[
+	'{"Item": {"PK": {"S": "C#2"}, "SK": {"S": "O#1"}}}',
+	'{"Item": {"PK": {"S": "C#2"}}}']);
+SELECT count(*) FROM orders;
+
+-- or is counted
+ALTER TABLE orders ADD CHECK ("SK" <> 'forbidden');
+SELECT * FROM dynamo.import_lines('orders', ARRAY[
+	'{"Item": {"PK": {"S": "C#3"}, "SK": {"S": "O#1"}}}',
+	'{"Item": {"PK": {"S": "C#3"}}}',
+	'not json',
+	'{"Item": {"PK": {"S": "C#3"}, "SK": {"S": "forbidden"}}}',
+	'{"Item": {"PK": {"S": "C#3"}, "SK": {"S": "O#2"}, "GSI1PK": {"N": "1"}}}',
+	'{"Item": {"PK": {"S": "C#3"}, "SK": {"S": "O#2"}}}'], skip_errors => true);
+SELECT "PK", "SK" FROM orders ORDER BY 1, 2;
+
+-- with more bad lines than are shown, in more than one batch
+SELECT dynamo.create_table('many', 'id', partition_key_type => 'N');
+SELECT imported, failed FROM dynamo.import_lines('many', ARRAY(
+	SELECT CASE WHEN i % 100 = 0 THEN 'bad' ELSE format('{"Item": {"id": {"N": "%s"}}}', i) END
+	FROM generate_series(1, 2500) i), skip_errors => true);
+SELECT count(*), min(id), max(id) FROM many;
+
+-- errors that are not of a line are raised all the same
+\set SHOW_CONTEXT never
+CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = 'insufficient_privilege'; END $$;
+CREATE TRIGGER refuse AFTER INSERT ON many FOR EACH ROW EXECUTE FUNCTION refuse();
+SELECT * FROM dynamo.import_lines('many', ARRAY['{"Item": {"id": {"N": "0"}}}'], true);
+SELECT count(*) FROM many;
+DROP TRIGGER refuse ON many;
+
+-- a file there and back
+SELECT dynamo.export_items('many', :'file');
+SELECT count(*), md5(string_agg(line, '' ORDER BY line)) =
+	(SELECT md5(string_agg(dynamo.export_line(item), '' ORDER BY dynamo.export_line(item))) FROM many) AS same
+FROM regexp_split_to_table(rtrim(pg_read_file(:'file'), E'\n'), E'\n') line;
+SELECT dynamo.create_table('copy', 'id', partition_key_type => 'N');
+SELECT * FROM dynamo.import_items('copy', :'file');
+SELECT count(*) FROM many m FULL JOIN copy c USING (id) WHERE m.item IS DISTINCT FROM c.item;
+SELECT * FROM dynamo.import_items('copy', 'relative.jsonl');
+SELECT dynamo.export_items('nothing', :'file');
+SELECT dynamo.import_items('copy', '/nonexistent/items.jsonl');
+
+-- server files need the server's roles; lines do not
+CREATE ROLE bulk_user;
+GRANT USAGE ON SCHEMA t_bulk TO bulk_user;
+GRANT SELECT, INSERT, UPDATE ON many TO bulk_user;
+SET ROLE bulk_user;
+SELECT dynamo.import_items('many', :'file');
+SELECT dynamo.export_items('many', :'file');
+SELECT * FROM dynamo.import_lines('many', ARRAY['{"Item": {"id": {"N": "-1"}}}']);
+SELECT * FROM dynamo.import_lines('copy', ARRAY['{"Item": {"id": {"N": "-1"}}}'], true);
+RESET ROLE;
+GRANT pg_read_server_files, pg_write_server_files TO bulk_user;
+SET ROLE bulk_user;
+SELECT * FROM dynamo.import_items('many', :'file');
+SELECT dynamo.export_items('copy', :'file');
+RESET ROLE;
+
+-- COPY: text and binary, of the item column alone
+COPY orders (item) FROM STDIN WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02');
+{"PK": {"S": "C#9"}, "SK": {"S": "with \"quotes\" and \\"}}
+\.
+COPY (SELECT item FROM orders WHERE "PK" = 'C#9') TO STDOUT WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02');
+COPY (SELECT dynamo.export_line(item) FROM orders WHERE "PK" = 'C#9') TO STDOUT;
+
+COPY (SELECT 1) TO PROGRAM 'rm -f t_bulk.jsonl' WITH (FORMAT binary);
+SET client_min_messages = warning;
+DROP SCHEMA t_bulk CASCADE;
+DROP ROLE bulk_user;

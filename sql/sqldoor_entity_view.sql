@@ -1,0 +1,100 @@
+-- entity views: typed, updatable views of one kind of items
+CREATE SCHEMA t_entity;
+SET search_path = t_entity, dynamo;
+\set SHOW_CONTEXT never
+SET timezone = 'America/New_York';
+
+SELECT create_table('shop', 'PK', 'SK',
+	indexes => '[{"index_name": "GSI1", "partition_key": "GSI1PK", "sort_key": "GSI1SK"}]');
+INSERT INTO shop (item) VALUES
+	('{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "1"}, "name": {"S": "Alice"}, "secret": {"S": "kept"}}'),
+	('{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "ORDER#7"}, "customer_id": {"S": "1"}, "order_id": {"N": "7"}, "order_date": {"S": "2023-10-27T10:00:00Z"}, "total_amount": {"N": "150.75"}}'),
+	('{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "ORDER#7#ITEM#A"}, "customer_id": {"S": "1"}, "order_id": {"N": "7"}, "sku": {"S": "A"}}');
+
+-- keys by template: only whole orders, not their items
+SELECT create_entity_view('orders', 'shop',
+	columns => '{"customer_id": "text", "order_id": "bigint",
+		"ordered_at": {"type": "timestamptz", "attribute": "order_date"},
+		"total": {"type": "numeric(10,2)", "attribute": "total_amount"},
+		"paid": "boolean", "tags": "text[]", "details": "jsonb", "photo": "bytea"}',
+	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}",
+		"GSI1PK": "TAG#{tag}", "GSI1SK": "ORDER#{order_id}"}');
+\d orders
+SELECT * FROM orders;
+
+-- insert: keys are composed, also those of indexes that apply
+INSERT INTO orders (customer_id, order_id, ordered_at, total, paid, tags, details, photo)
+VALUES ('1', 8, '2023-11-01 08:00-04', 20, true, '{x,y}', '{"gift": {"wrap": [1, null]}}', '\x01ff')
+RETURNING "PK", "SK", order_id, total;
+SELECT item FROM shop WHERE "SK" = 'ORDER#8';
+SELECT ordered_at, total, paid, tags, details, photo FROM orders WHERE order_id = 8;
+INSERT INTO orders (customer_id, order_id) VALUES ('1', 8);
+INSERT INTO orders (order_id) VALUES (9);
+INSERT INTO orders ("SK", customer_id, order_id) VALUES ('ORDER#10', '1', 9);
+
+-- update: attributes the view does not show are kept, null removes one
+UPDATE shop SET item = item || '{"note": {"S": "fragile"}, "tag": {"S": "hot"}, "tags": {"SS": ["x", "y"]}}' WHERE "SK" = 'ORDER#8';
+UPDATE orders SET total = total + 1, paid = NULL, tags = tags || '{z}' WHERE order_id = 8
+RETURNING "SK", total, paid, tags;
+SELECT item, "GSI1PK", "GSI1SK" FROM shop WHERE "SK" = 'ORDER#8';
+
+-- a key's attribute moves the item; the key itself is not for setting
+UPDATE orders SET order_id = 88 WHERE order_id = 8 RETURNING "SK", order_id;
+SELECT "SK", item ->> 'note' AS note FROM shop ORDER BY 1;
+UPDATE orders SET "SK" = 'ORDER#9' WHERE order_id = 88;
+UPDATE orders SET order_id = 7 WHERE order_id = 88;
+UPDATE orders SET customer_id = NULL WHERE order_id = 88;
+
+-- delete
+DELETE FROM orders WHERE order_id = 88 RETURNING order_id, total;
+DELETE FROM orders WHERE order_id = 88;
+SELECT "SK" FROM shop ORDER BY 1;
+
+-- kinds told apart by attributes and a condition; keys as plain columns
+SELECT create_entity_view('vip', 'shop', '{"name": "text", "level": "int"}',
+	key_prefix => '{"PK": "CUSTOMER#"}', attributes => '{"EntityType": {"S": "Vip"}}',
+	condition_expression => '#l >= :min', expression_attribute_values => '{":min": {"N": "3"}}',
+	expression_attribute_names => '{"#l": "level"}');
+INSERT INTO vip VALUES ('CUSTOMER#2', 'METADATA', 'Bob', 3) RETURNING *;
+INSERT INTO vip VALUES ('CUSTOMER#3', 'METADATA', 'Carl', 2);
+INSERT INTO vip VALUES ('CLIENT#3', 'METADATA', 'Carl', 4);
+UPDATE vip SET level = 1;
+UPDATE vip SET "PK" = 'CUSTOMER#4', level = level + 1 RETURNING *;
+SELECT item FROM shop WHERE "PK" = 'CUSTOMER#4';
+MERGE INTO shop t USING vip v ON t."PK" = v."PK" WHEN MATCHED THEN DELETE;
+SELECT * FROM vip;
+
+-- the index serves the view
+SET enable_seqscan = off;
+CREATE FUNCTION index_use(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+	FOR line IN EXECUTE 'EXPLAIN (COSTS OFF) ' || query LOOP
+		IF line ~ 'Index' THEN RETURN NEXT trim(line); END IF;
+	END LOOP;
+END $$;
+SELECT index_use($$SELECT order_id FROM orders WHERE "PK" = 'CUSTOMER#1'$$);
+
+-- what is refused
+SELECT create_entity_view('bad', 'shop', '{"a": "no_such_type"}');
+SELECT create_entity_view('bad', 'shop', '{"a": 1}');
+SELECT create_entity_view('bad', 'shop', '{"a": {"attribute": "b"}}');
+SELECT create_entity_view('bad', 'shop', '{"a": "record"}');
+SELECT create_entity_view('bad', 'shop', '{"a": "text", "a": "int"}');
+SELECT create_entity_view('bad', 'shop', '{}', keys => '{"SK": "ORDER#{order_id"}');
+SELECT create_entity_view('bad', 'shop', '{}', keys => '{"total": "x"}');
+SELECT create_entity_view('bad', 'shop', '{}', condition_expression => 'a = :b');
+SELECT create_entity_view('bad', 'none', '{}');
+SELECT create_entity_view('bad', NULL, '{}');
+
+-- hostile names are only names
+SELECT create_entity_view('we"ird; --', 'shop', '{"a\"; --": {"type": "text", "attribute": "b''; --"}}',
+	key_prefix => '{"PK": "''; DROP TABLE shop; --"}');
+INSERT INTO "we""ird; --" VALUES ('''; DROP TABLE shop; --1', 's', 'v') RETURNING *;
+SELECT item FROM shop WHERE "SK" = 's';
+
+-- dropped with the table
+SET client_min_messages = warning;
+SELECT drop_table('shop');
+SELECT count(*) FROM pg_class WHERE relnamespace = 't_entity'::regnamespace AND relkind = 'v';
+DROP SCHEMA t_entity CASCADE;

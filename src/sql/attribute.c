@@ -1,0 +1,134 @@
+/*
+ * attribute.c
+ *	  Attributes as SQL columns.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "catalog/objects.h"
+#include "item/builder.h"
+#include "item/convert.h"
+#include "sql/attribute.h"
+
+static Oid
+ValueTypeOid(void)
+{
+	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("value"),
+						   ObjectIdGetDatum(get_namespace_oid(DYNAMO_SCHEMA, false)));
+}
+
+bool
+TypeCanHoldAttribute(Oid type)
+{
+	Oid			base = getBaseType(type);
+	Oid			element = get_element_type(base);
+
+	return get_typtype(base) != TYPTYPE_PSEUDO && base != ItemTypeOid() &&
+		(!OidIsValid(element) || getBaseType(element) != BYTEAOID);
+}
+
+/* ---- reading ---- */
+
+static char *
+QualifiedType(Oid type, int32 typmod)
+{
+	return format_type_extended(type, typmod,
+								FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+}
+
+void
+AppendAttributeExpression(StringInfo out, const char *attribute, Oid type, int32 typmod)
+{
+	char	   *name = quote_literal_cstr(attribute);
+	char	   *cast = QualifiedType(type, typmod);
+	Oid			base = getBaseType(type);
+
+	if (base == ValueTypeOid())
+		appendStringInfo(out, "(t.item OPERATOR(dynamo.->) %s)::%s", name, cast);
+	else if (base == BYTEAOID || base == JSONBOID)
+		appendStringInfo(out, "(t.item OPERATOR(dynamo.->) %s)::%s::%s", name,
+						 QualifiedType(base, -1), cast);
+	else if (base == JSONOID)
+		appendStringInfo(out, "(t.item OPERATOR(dynamo.->) %s)::pg_catalog.jsonb::%s", name, cast);
+	else if (OidIsValid(get_element_type(base)))
+		appendStringInfo(out, "CASE WHEN t.item OPERATOR(dynamo.?) %s THEN "
+						 "ARRAY(SELECT pg_catalog.jsonb_array_elements_text("
+						 "(t.item OPERATOR(dynamo.->) %s)::pg_catalog.jsonb))::%s END",
+						 name, name, cast);
+	else
+		appendStringInfo(out, "(t.item OPERATOR(dynamo.->>) %s)::%s", name, cast);
+}
+
+/* ---- writing ---- */
+
+/*
+ * An instant in UTC with a "Z", as services write it, so that it sorts as
+ * text; whatever TimeZone says.
+ */
+static void
+BuildInstant(ItemBuilder *builder, Datum datum)
+{
+	const int	utc = 0;
+	char	   *text = JsonEncodeDateTime(NULL, datum, TIMESTAMPTZOID, &utc);
+	char	   *offset = strstr(text, "+00:00");
+
+	if (offset != NULL)
+		memcpy(offset, "Z", 2);
+	ItemBuilderString(builder, text, strlen(text));
+}
+
+static void
+BuildScalar(ItemBuilder *builder, Datum datum, Oid base)
+{
+	if (base == TIMESTAMPTZOID)
+		BuildInstant(builder, datum);
+	else
+		ItemBuilderDatum(builder, datum, base);
+}
+
+/* Empty sets, duplicates and members of another type are the builder's errors. */
+static void
+BuildSet(ItemBuilder *builder, Datum datum, Oid element, ValueType set)
+{
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+	Datum	   *members;
+	bool	   *nulls;
+	int			n;
+
+	get_typlenbyvalalign(element, &typlen, &typbyval, &typalign);
+	deconstruct_array(DatumGetArrayTypeP(datum), element, typlen, typbyval, typalign,
+					  &members, &nulls, &n);
+	ItemBuilderBeginSet(builder, set);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("an array that becomes a set must not contain null")));
+		BuildScalar(builder, members[i], getBaseType(element));
+	}
+	ItemBuilderEnd(builder);
+}
+
+struct varlena *
+AttributeFromDatum(Datum datum, Oid type, ValueRef old)
+{
+	ItemBuilder *builder = ItemBuilderCreate(1, DUPLICATE_NAME_LAST);
+	Oid			base = getBaseType(type);
+	Oid			element = get_element_type(base);
+
+	if (OidIsValid(element) && !ValueIsMissing(old) && ValueTypeIsSet(ValueTypeOf(old)))
+		BuildSet(builder, datum, element, ValueTypeOf(old));
+	else
+		BuildScalar(builder, datum, base);
+	return ItemBuilderFinish(builder);
+}

@@ -1,0 +1,174 @@
+/*
+ * bulk.c
+ *	  Lines, server files and progress of import and export.
+ */
+#include "postgres.h"
+
+#include <sys/stat.h>
+
+#include "catalog/pg_authid.h"
+#include "commands/progress.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/fd.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+#include "compat.h"
+#include "item/json.h"
+#include "sql/bulk.h"
+
+#define LINE_PREFIX "{\"Item\":"
+
+/* ---- lines ---- */
+
+struct varlena *
+ItemFromExportLine(const char *line, uint32 len)
+{
+	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+	bool		found = false;
+	struct varlena *item;
+	JsonReader	reader;
+	Slice		name;
+
+	JsonReaderInit(&reader, line, len);
+	JsonBeginObject(&reader);
+	while (JsonNextMember(&reader, &name))
+	{
+		if (name.len == 4 && memcmp(name.data, "Item", 4) == 0 && !found)
+		{
+			ReadItemJson(&reader, builder);
+			found = true;
+		}
+		else
+			JsonSkipValue(&reader);
+	}
+	JsonEnd(&reader);
+
+	if (!found)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("line has no member \"Item\""),
+				 errhint("A line of an export looks like {\"Item\":{\"PK\":{\"S\":\"a\"}}}.")));
+	item = ItemBuilderFinish(builder);
+	ItemBuilderDestroy(builder);
+	return item;
+}
+
+void
+ItemToExportLine(StringInfo out, ValueRef item)
+{
+	appendStringInfoString(out, LINE_PREFIX);
+	ItemToJson(out, item);
+	appendStringInfoChar(out, '}');
+}
+
+DYNAMO_FUNCTION(dynamo_import_line);
+Datum
+dynamo_import_line(PG_FUNCTION_ARGS)
+{
+	text	   *line = PG_GETARG_TEXT_PP(0);
+
+	PG_RETURN_POINTER(ItemFromExportLine(VARDATA_ANY(line), VARSIZE_ANY_EXHDR(line)));
+}
+
+DYNAMO_FUNCTION(dynamo_export_line);
+Datum
+dynamo_export_line(PG_FUNCTION_ARGS)
+{
+	StringInfoData line;
+
+	initStringInfo(&line);
+	ItemToExportLine(&line, PG_GETARG_VALUE(0));
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(line.data, line.len));
+}
+
+/* ---- files ---- */
+
+static void
+CheckServerFilePrivilege(bool for_writing)
+{
+	Oid			role = for_writing ? ROLE_PG_WRITE_SERVER_FILES : ROLE_PG_READ_SERVER_FILES;
+
+	if (!has_privs_of_role(GetUserId(), role))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be superuser or have privileges of the %s role to use a server file",
+						for_writing ? "pg_write_server_files" : "pg_read_server_files"),
+				 for_writing ?
+				 errhint("Anyone can select dynamo.export_line(item) from a table.") :
+				 errhint("Anyone can call dynamo.import_lines.")));
+}
+
+FILE *
+OpenServerFile(const char *name, bool for_writing)
+{
+	struct stat status;
+	FILE	   *file;
+
+	CheckServerFilePrivilege(for_writing);
+	if (!is_absolute_path(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("relative path not allowed for a server file")));
+
+	if (for_writing)
+	{
+		mode_t		oumask = umask(S_IWGRP | S_IWOTH);
+
+		file = AllocateFile(name, PG_BINARY_W);
+		umask(oumask);
+	}
+	else
+		file = AllocateFile(name, PG_BINARY_R);
+	if (file == NULL)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not open file \"%s\": %m", name)));
+
+	if (fstat(fileno(file), &status) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not stat file \"%s\": %m", name)));
+	if (S_ISDIR(status.st_mode))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is a directory", name)));
+	return file;
+}
+
+void
+CloseServerFile(FILE *file, const char *name)
+{
+	if (FreeFile(file) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not close file \"%s\": %m", name)));
+}
+
+/* ---- progress ---- */
+
+void
+BulkProgressStart(Oid relid, bool import, bool file, int64 bytes_total)
+{
+	pgstat_progress_start_command(PROGRESS_COMMAND_COPY, relid);
+	pgstat_progress_update_param(PROGRESS_COPY_COMMAND,
+								 import ? PROGRESS_COPY_COMMAND_FROM : PROGRESS_COPY_COMMAND_TO);
+	pgstat_progress_update_param(PROGRESS_COPY_TYPE,
+								 file ? PROGRESS_COPY_TYPE_FILE : PROGRESS_COPY_TYPE_CALLBACK);
+	pgstat_progress_update_param(PROGRESS_COPY_BYTES_TOTAL, bytes_total);
+}
+
+void
+BulkProgressUpdate(int64 bytes, int64 items, int64 skipped)
+{
+	const int	params[] = {
+		PROGRESS_COPY_BYTES_PROCESSED,
+		PROGRESS_COPY_TUPLES_PROCESSED,
+		PROGRESS_COPY_TUPLES_EXCLUDED
+	};
+	const int64 values[] = {bytes, items, skipped};
+
+	pgstat_progress_update_multi_param(lengthof(params), params, values);
+}

@@ -1,0 +1,37 @@
+/*
+ * bulk.h
+ *	  What import and export of JSON lines share.
+ *
+ * A line is an object whose member "Item" is an item in DynamoDB JSON, as the
+ * service's export to S3 writes it and its import reads it:
+ *
+ *		{"Item":{"PK":{"S":"CUSTOMER#1"},"SK":{"S":"METADATA"}}}
+ *
+ * Progress is shown where COPY shows its own: pg_stat_progress_copy.
+ */
+#ifndef DYNAMO_BULK_H
+#define DYNAMO_BULK_H
+
+#include "lib/stringinfo.h"
+
+#include "item/item.h"
+
+/* The item in a line; palloc'd.  Raises the errors of DynamoDB JSON. */
+extern struct varlena *ItemFromExportLine(const char *line, uint32 len);
+
+/* Appends the line, without an end of line. */
+extern void ItemToExportLine(StringInfo out, ValueRef item);
+
+/*
+ * Opens a server file as COPY would: an absolute path, no directory; the
+ * caller's role must have privileges of pg_read_server_files or
+ * pg_write_server_files.
+ */
+extern FILE *OpenServerFile(const char *name, bool for_writing);
+extern void CloseServerFile(FILE *file, const char *name);
+
+/* Starts a row of pg_stat_progress_copy.  bytes_total 0: not known. */
+extern void BulkProgressStart(Oid relid, bool import, bool file, int64 bytes_total);
+extern void BulkProgressUpdate(int64 bytes, int64 items, int64 skipped);
+
+#endif							/* DYNAMO_BULK_H */

@@ -1,0 +1,193 @@
+/*
+ * entity.c
+ *	  The definition of an entity view, and whether an item is of its kind.
+ */
+#include "postgres.h"
+
+#include "item/json.h"
+#include "sql/entity.h"
+#include "sql/template.h"
+
+/* ---- reading a definition ---- */
+
+static ValueRef
+Member(ValueRef v, const char *name)
+{
+	return AttributeFind(v, name, strlen(name));
+}
+
+static Slice
+StringMember(ValueRef v, const char *name)
+{
+	ValueRef	found = Member(v, name);
+
+	if (ValueIsMissing(found) || ValueTypeOf(found) != VALUE_S)
+		return MISSING_SLICE;
+	return ValuePayload(found);
+}
+
+static ValueRef
+MapMember(ValueRef v, const char *name)
+{
+	ValueRef	found = Member(v, name);
+
+	if (ValueIsMissing(found) || ValueTypeOf(found) != VALUE_M)
+		return MISSING_VALUE;
+	return found;
+}
+
+EntityDef *
+EntityDefRead(const char *text)
+{
+	ValueRef	root = ItemRoot(ItemFromJson(text, strlen(text)));
+	ValueRef	columns = Member(root, "columns");
+	EntityDef  *def = palloc0(sizeof(EntityDef));
+
+	if (ValueIsMissing(columns) || ValueTypeOf(columns) != VALUE_L)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("definition of an entity view has no columns")));
+	ContainerOpen(columns, &def->columns);
+	def->keys = MapMember(root, "keys");
+	def->prefix = MapMember(root, "prefix");
+	def->attributes = MapMember(root, "attributes");
+	def->condition = StringMember(root, "condition");
+	def->values = MapMember(root, "values");
+	def->names = MapMember(root, "names");
+	return def;
+}
+
+Slice
+EntityColumnAttribute(const EntityDef *def, const char *column)
+{
+	for (uint32 i = 0; i < def->columns.count; i++)
+	{
+		ValueRef	entry = ListElement(&def->columns, i);
+		Slice		name = StringMember(entry, "column");
+
+		if (name.len == strlen(column) && memcmp(name.data, column, name.len) == 0)
+			return StringMember(entry, "attribute");
+	}
+	return MISSING_SLICE;
+}
+
+Slice
+EntityTemplate(const EntityDef *def, Slice attribute)
+{
+	ValueRef	found = AttributeFind(def->keys, attribute.data, attribute.len);
+
+	return ValueIsMissing(found) ? MISSING_SLICE : ValuePayload(found);
+}
+
+/* ---- matching ---- */
+
+static bool
+HasAttributes(const EntityDef *def, ValueRef item)
+{
+	Container	wanted;
+
+	if (ValueIsMissing(def->attributes))
+		return true;
+	ContainerOpen(def->attributes, &wanted);
+	for (uint32 i = 0; i < wanted.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&wanted, i, &name);
+
+		if (!ValueEqual(AttributeFind(item, name.data, name.len), value))
+			return false;
+	}
+	return true;
+}
+
+static bool
+HasPrefixes(const EntityDef *def, ValueRef item)
+{
+	Container	wanted;
+
+	if (ValueIsMissing(def->prefix))
+		return true;
+	ContainerOpen(def->prefix, &wanted);
+	for (uint32 i = 0; i < wanted.count; i++)
+	{
+		Slice		name;
+		Slice		prefix = ValuePayload(MapEntry(&wanted, i, &name));
+		ValueRef	value = AttributeFind(item, name.data, name.len);
+
+		if (ValueIsMissing(value) || ValueTypeOf(value) != VALUE_S ||
+			ValuePayload(value).len < prefix.len ||
+			memcmp(ValuePayload(value).data, prefix.data, prefix.len) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
+HasComposedKeys(const EntityDef *def, const TableDef *table, ValueRef item)
+{
+	for (int i = 0; i < table->key.npartition + table->key.nsort; i++)
+	{
+		Slice		name = table->key.attributes[i].name;
+		Slice		template = EntityTemplate(def, name);
+		ValueRef	value = AttributeFind(item, name.data, name.len);
+		StringInfoData key;
+		Slice		missing;
+
+		if (template.data == NULL)
+			continue;
+		initStringInfo(&key);
+		if (!TemplateRender(template, item, &key, &missing) ||
+			ValueIsMissing(value) ||
+			SliceCompare(ValuePayload(value), (Slice) {key.data, key.len}) != 0)
+			return false;
+	}
+	return true;
+}
+
+static Condition *
+BindCondition(const EntityDef *def, ExprBindings **bindings)
+{
+	Container	names;
+
+	*bindings = ExprBindingsCreate(def->values);
+	if (!ValueIsMissing(def->names))
+	{
+		ContainerOpen(def->names, &names);
+		for (uint32 i = 0; i < names.count; i++)
+		{
+			Slice		placeholder;
+			ValueRef	name = MapEntry(&names, i, &placeholder);
+
+			ExprBindingsAddName(*bindings, placeholder, ValuePayload(name));
+		}
+	}
+	ExprBindingsCheck(*bindings, !ValueIsMissing(def->names));
+	return ConditionBind(EXPR_CONDITION,
+						 ExprParse(EXPR_CONDITION, def->condition.data, def->condition.len),
+						 *bindings);
+}
+
+void
+EntityCheckCondition(const EntityDef *def)
+{
+	ExprBindings *bindings;
+
+	BindCondition(def, &bindings);
+	ExprBindingsCheckUnused(bindings);
+}
+
+static bool
+MeetsCondition(const EntityDef *def, ValueRef item)
+{
+	ExprBindings *bindings;
+
+	return def->condition.data == NULL ||
+		ConditionMatches(BindCondition(def, &bindings), item);
+}
+
+bool
+EntityMatches(const EntityDef *def, const TableDef *table, ValueRef item)
+{
+	return HasAttributes(def, item) && HasPrefixes(def, item) &&
+		HasComposedKeys(def, table, item) && MeetsCondition(def, item);
+}
