@@ -112,6 +112,13 @@
 	index_beginscan(rel, index, snapshot, nkeys, 0)
 #endif
 
+/* The index of the primary key, unless it is deferrable. */
+#if PG_VERSION_NUM >= 180000
+#define PrimaryKeyIndex(rel) RelationGetPrimaryKeyIndex(rel, false)
+#else
+#define PrimaryKeyIndex(rel) RelationGetPrimaryKeyIndex(rel)
+#endif
+
 /* An EvalPlanQual state that is never used for a recheck. */
 #if PG_VERSION_NUM >= 160000
 #define InitUnusedEvalPlanQual(epq, estate) \

@@ -95,7 +95,7 @@ BeginScan(Reader *r)
 		.condition = r->condition,
 		.forward = op->forward,
 		.start = op->start,
-		.shard = op->shard,
+		.shard = ShardOfRead(r),
 	};
 
 	if (op->segment_given)

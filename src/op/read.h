@@ -46,6 +46,9 @@ extern void CheckReadParameters(const ReadOp *op);
 /* Shards are asked for only where there are some. */
 extern void CheckShards(const Reader *r);
 
+/* The one shard to read, where the parameters or the condition tell; or -1. */
+extern int	ShardOfRead(const Reader *r);
+
 /* The start key has exactly the attributes of a position, and their types. */
 extern void CheckStartKey(const Reader *r);
 

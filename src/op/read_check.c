@@ -88,18 +88,51 @@ CheckReadParameters(const ReadOp *op)
 		Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
 }
 
+/* ---- shards ---- */
+
 void
 CheckShards(const Reader *r)
 {
-	int			shards = r->index != NULL ? r->index->shards : 0;
+	const ReadOp *op = r->op;
+	const IndexDef *index = r->index;
+	bool		by_value = !ValueIsMissing(op->shard_value);
 
-	if (shards == 0 && (r->op->shard >= 0 || !ValueIsMissing(r->op->shard_value)))
+	if ((index == NULL || index->shards == 0) && (op->shard >= 0 || by_value))
 		Invalid("shard and shard_value can be used only with a sharded index");
-	if (shards > 0 && r->op->shard >= shards)
+	if (op->shard >= 0 && by_value)
+		Invalid("shard and shard_value cannot be used together");
+	if (by_value && index->shard_by.data == NULL)
+		Invalid("shard_value can be used only with an index that is sharded by an attribute");
+	if (op->shard >= 0 && op->shard >= index->shards)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("shard %d is out of range: index %s has shards 0 to %d",
-						r->op->shard, r->index->name, shards - 1)));
+						op->shard, index->name, index->shards - 1)));
+}
+
+/* The value that the key condition fixes the shard attribute to. */
+static ValueRef
+ShardValueOfCondition(const Reader *r)
+{
+	for (int i = 0; r->condition != NULL && i < r->condition->ntests; i++)
+	{
+		if (r->condition->tests[i].op == KEY_EQ &&
+			SliceCompare(r->key->attributes[i].name, r->index->shard_by) == 0)
+			return r->condition->tests[i].value;
+	}
+	return MISSING_VALUE;
+}
+
+int
+ShardOfRead(const Reader *r)
+{
+	ValueRef	value = r->op->shard_value;
+
+	if (r->op->shard >= 0 || r->index == NULL || r->index->shard_by.data == NULL)
+		return r->op->shard;
+	if (ValueIsMissing(value))
+		value = ShardValueOfCondition(r);
+	return ValueIsMissing(value) ? -1 : IndexShardOfValue(r->index, value);
 }
 
 /* ---- start key ---- */

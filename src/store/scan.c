@@ -1,14 +1,23 @@
 /*
  * scan.c
  *	  A range of a table or an index in key order, whichever path reads it.
+ *
+ *	  An index table is read without privileges on it, which nobody has:
+ *	  SELECT on the table was checked when it was opened.  Where row security
+ *	  hides rows of the table from this user, their entries are hidden, too.
  */
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/table.h"
+#include "access/tableam.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/names.h"
 #include "store/scan.h"
 
 struct StoreScan
@@ -17,10 +26,17 @@ struct StoreScan
 	ScanRange	range;
 	ScanKeys	keys;
 	Snapshot	snapshot;
-	Relation	index;			/* open for the direct path, or NULL */
-	bool		direct;			/* read through the index */
 	ScanSource *source;			/* NULL: nothing to read */
+	bool		direct;			/* read through the index */
+	int			nshards;		/* that are merged; 0: no shards */
+
+	List	   *relations;		/* opened for the scan: index tables, shards */
+	List	   *indexes;		/* and btrees */
+
+	MemoryContext visible_context;	/* for IsVisible; NULL: all entries are */
 };
+
+/* ---- the table's own rows ---- */
 
 /* The btree of a range on the table itself: its key or an inline index. */
 static Oid
@@ -31,23 +47,154 @@ BtreeOfRange(const Store *store, const ScanRange *range)
 	return IndexDefRelation(store->def, range->index);
 }
 
-/* The source for a range on the table's own rows. */
+/* Opens a btree that the direct path can read; NULL if it cannot. */
+static Relation
+OpenBtree(StoreScan *scan, Oid btree)
+{
+	Relation	index;
+
+	if (!OidIsValid(btree))
+		return NULL;
+	index = index_open(btree, AccessShareLock);
+	if (!DirectScanPossible(index, &scan->keys))
+	{
+		index_close(index, NoLock);
+		return NULL;
+	}
+	scan->indexes = lappend(scan->indexes, index);
+	return index;
+}
+
 static ScanSource *
-TableSource(StoreScan *scan, const ScanRange *range)
+TableSource(StoreScan *scan)
 {
 	Store	   *store = scan->store;
 
-	if (store->direct && OidIsValid(BtreeOfRange(store, range)))
+	if (store->direct)
 	{
-		scan->index = index_open(BtreeOfRange(store, range), AccessShareLock);
-		scan->direct = DirectScanPossible(scan->index, &scan->keys);
+		Relation	index = OpenBtree(scan, BtreeOfRange(store, &scan->range));
+
+		scan->direct = index != NULL;
 		if (scan->direct)
-			return DirectScanBegin(store->rel, scan->index,
-								   store->def->item_attnum,
+			return DirectScanBegin(store->rel, index, store->def->item_attnum,
 								   &scan->keys, scan->snapshot);
 	}
 	return SqlScanBegin(store->rel, -1, InvalidOid, &scan->keys, scan->snapshot);
 }
+
+/* ---- index tables ---- */
+
+static Relation
+OpenIndexTable(StoreScan *scan, Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+
+	scan->relations = lappend(scan->relations, rel);
+	return rel;
+}
+
+static bool
+IsPlainIndexTable(Relation rel)
+{
+	return rel->rd_rel->relkind == RELKIND_RELATION &&
+		rel->rd_tableam == GetHeapamTableAmRoutine() &&
+		!rel->rd_rel->relhassubclass && !rel->rd_rel->relhasrules &&
+		!rel->rd_rel->relrowsecurity;
+}
+
+static AttrNumber
+ItemColumn(Relation rel)
+{
+	AttrNumber	attnum = get_attnum(RelationGetRelid(rel), ITEM_COLUMN);
+
+	if (attnum == InvalidAttrNumber)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("index table \"%s\" has no column \"%s\"",
+						RelationGetRelationName(rel), ITEM_COLUMN)));
+	return attnum;
+}
+
+/* A direct scan of an index table or one of its shards; NULL if impossible. */
+static ScanSource *
+DirectEntries(StoreScan *scan, Relation rel)
+{
+	Relation	index;
+
+	if (!IsPlainIndexTable(rel))
+		return NULL;
+	index = OpenBtree(scan, PrimaryKeyIndex(rel));
+	if (index == NULL)
+		return NULL;
+	return DirectScanBegin(rel, index, ItemColumn(rel), &scan->keys, scan->snapshot);
+}
+
+/* The direct scans of all shards, or of the one asked for, merged. */
+static ScanSource *
+DirectShards(StoreScan *scan, Relation rel)
+{
+	const IndexDef *index = scan->range.index;
+	Oid		   *oids = palloc(sizeof(Oid) * index->shards);
+	ScanSource **sources = palloc(sizeof(ScanSource *) * index->shards);
+	int			first = Max(scan->range.shard, 0);
+	int			last = scan->range.shard >= 0 ? first : index->shards - 1;
+	int			n = 0;
+
+	IndexShardRelations(rel, index, oids);
+	for (int i = first; i <= last; i++)
+	{
+		sources[n] = DirectEntries(scan, OpenIndexTable(scan, oids[i]));
+		if (sources[n] == NULL)
+			break;
+		n++;
+	}
+	if (n == last - first + 1)
+		return n == 1 ? sources[0] : GatherBegin(sources, n, &scan->keys);
+
+	while (n-- > 0)
+		sources[n]->methods->end(sources[n]);
+	return NULL;
+}
+
+static ScanSource *
+IndexTableSource(StoreScan *scan)
+{
+	const IndexDef *index = scan->range.index;
+	Relation	rel = OpenIndexTable(scan, IndexDefRelation(scan->store->def, index));
+	ScanSource *source = NULL;
+
+	if (index->shards > 0)
+		scan->nshards = scan->range.shard >= 0 ? 1 : index->shards;
+	if (scan->store->direct)
+		source = index->shards > 0 ? DirectShards(scan, rel) : DirectEntries(scan, rel);
+	scan->direct = source != NULL;
+	if (source == NULL)
+		source = SqlScanBegin(rel, scan->range.shard, rel->rd_rel->relowner,
+							  &scan->keys, scan->snapshot);
+
+	if (check_enable_rls(RelationGetRelid(scan->store->rel), InvalidOid, true) == RLS_ENABLED)
+		scan->visible_context = AllocSetContextCreate(CurrentMemoryContext,
+													  "dynamo visible entry",
+													  ALLOCSET_DEFAULT_SIZES);
+	return source;
+}
+
+/* Whether this user may see the item of an entry. */
+static bool
+IsVisible(StoreScan *scan, struct varlena *entry)
+{
+	MemoryContext old = MemoryContextSwitchTo(scan->visible_context);
+	RowKey		key;
+	bool		visible;
+
+	MemoryContextReset(scan->visible_context);
+	RowKeyFromItem(scan->store->def, ItemRoot(entry), &key);
+	visible = StoreGet(scan->store, &key) != NULL;
+	MemoryContextSwitchTo(old);
+	return visible;
+}
+
+/* ---- scans ---- */
 
 StoreScan *
 StoreScanBegin(Store *store, const ScanRange *range)
@@ -58,8 +205,12 @@ StoreScanBegin(Store *store, const ScanRange *range)
 	scan->range = *range;
 	ScanKeysInit(&scan->keys, store->def, range);
 	scan->snapshot = RegisterSnapshot(GetActiveSnapshot());
-	if (!scan->keys.empty)
-		scan->source = TableSource(scan, range);
+	if (scan->keys.empty)
+		return scan;
+	if (range->index != NULL && range->index->storage == STORAGE_TABLE)
+		scan->source = IndexTableSource(scan);
+	else
+		scan->source = TableSource(scan);
 	return scan;
 }
 
@@ -68,29 +219,55 @@ StoreScanNext(StoreScan *scan, struct varlena **item)
 {
 	if (scan->source == NULL)
 		return false;
-	*item = scan->source->methods->next(scan->source);
-	return *item != NULL;
+	do
+	{
+		*item = scan->source->methods->next(scan->source);
+		if (*item == NULL)
+			return false;
+	} while (scan->visible_context != NULL && !IsVisible(scan, *item));
+	return true;
 }
 
 /* Locks are kept to the end of the transaction, as the executor keeps them. */
 void
 StoreScanEnd(StoreScan *scan)
 {
+	ListCell   *lc;
+
 	if (scan->source != NULL)
 		scan->source->methods->end(scan->source);
-	if (scan->index != NULL)
-		index_close(scan->index, NoLock);
+	foreach(lc, scan->indexes)
+		index_close((Relation) lfirst(lc), NoLock);
+	foreach(lc, scan->relations)
+		table_close((Relation) lfirst(lc), NoLock);
 	UnregisterSnapshot(scan->snapshot);
+}
+
+/* ---- description ---- */
+
+static void
+DescribeTarget(const StoreScan *scan, StringInfo out)
+{
+	const ScanRange *range = &scan->range;
+	Oid			btree = BtreeOfRange(scan->store, range);
+
+	if (range->index != NULL && range->index->storage == STORAGE_TABLE)
+		appendStringInfo(out, "\nreads: index table %s", get_rel_name(btree));
+	else
+		appendStringInfo(out, "\nreads: %s through %s",
+						 RelationGetRelationName(scan->store->rel),
+						 OidIsValid(btree) ? get_rel_name(btree) : "no index");
+	if (!scan->direct && scan->source != NULL)
+		appendStringInfoString(out, ", by SQL statements");
 }
 
 void
 StoreScanDescribe(const StoreScan *scan, StringInfo out)
 {
-	Oid			btree = BtreeOfRange(scan->store, &scan->range);
-
-	appendStringInfo(out, "\nreads: %s through %s%s",
-					 RelationGetRelationName(scan->store->rel),
-					 OidIsValid(btree) ? get_rel_name(btree) : "no index",
-					 scan->direct ? "" : ", by SQL statements");
+	DescribeTarget(scan, out);
+	if (scan->nshards == 1)
+		appendStringInfo(out, "\nshard: %d", scan->range.shard);
+	else if (scan->nshards > 1)
+		appendStringInfo(out, "\nshards: all %d, merged in key order", scan->nshards);
 	ScanKeysDescribe(&scan->keys, out);
 }

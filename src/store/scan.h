@@ -6,6 +6,7 @@
  *						one btree (ScanKeys)
  *		scan_direct.c	reads that from one relation through the index
  *		scan_sql.c		reads the same with SQL statements
+ *		scan_gather.c	merges several sources: the shards of an index
  *		scan.c			StoreScan: one such source, or several merged
  *
  * The btree is a table's primary key, an inline index, or the primary key of
@@ -133,5 +134,10 @@ extern void DirectScanKey(ScanKey key, Relation index, int column,
  */
 extern ScanSource *SqlScanBegin(Relation rel, int shard, Oid owner,
 								const ScanKeys *keys, Snapshot snapshot);
+
+/* ---- scan_gather.c ---- */
+
+/* The entries of all sources in key order; takes over the sources. */
+extern ScanSource *GatherBegin(ScanSource **sources, int nsources, const ScanKeys *keys);
 
 #endif							/* DYNAMO_SCAN_H */

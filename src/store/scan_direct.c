@@ -96,7 +96,7 @@ bool
 DirectScanPossible(Relation index, const ScanKeys *keys)
 {
 	if (!IndexUsable(index) ||
-		IndexRelationGetNumberOfKeyAttributes(index) != keys->ncolumns)
+		IndexRelationGetNumberOfKeyAttributes(index) < keys->ncolumns)
 		return false;
 
 	for (int i = 0; i < keys->ncolumns; i++)

@@ -1,0 +1,134 @@
+/*
+ * scan_gather.c
+ *	  One ordered stream out of the shards of an index.
+ *
+ *	  A k-way merge over one scan per shard, in the order of the index's key:
+ *	  its sort attributes, then the table's key, so that every entry has one
+ *	  place whichever shard it is in, and a read can be resumed at any of
+ *	  them.  Each shard is read one entry ahead of what was returned.
+ *
+ *	  Entries are compared by their encoded key attributes, which order by
+ *	  memcmp for every type (item.h, number.h).  They are looked up once an
+ *	  entry.
+ */
+#include "postgres.h"
+
+#include "lib/binaryheap.h"
+
+#include "store/scan.h"
+
+/* One shard and its current entry. */
+typedef struct Shard
+{
+	ScanSource *source;
+	struct varlena *item;
+	Slice		keys[SCAN_MAX_COLUMNS]; /* of the columns that are not fixed */
+} Shard;
+
+typedef struct GatherSource
+{
+	ScanSource	source;
+	const ScanKeys *keys;
+	int			nshards;
+	Shard	   *shards;
+	binaryheap *heap;			/* of Shards that have an entry */
+	bool		started;		/* the heap is filled */
+	Shard	   *current;		/* whose entry was returned last */
+} GatherSource;
+
+/* binaryheap keeps the greatest on top: the order is turned round. */
+static int
+CompareShards(Datum a, Datum b, void *arg)
+{
+	const Shard *x = (const Shard *) DatumGetPointer(a);
+	const Shard *y = (const Shard *) DatumGetPointer(b);
+	const ScanKeys *keys = (const ScanKeys *) arg;
+
+	for (int i = 0; i < keys->ncolumns - keys->nfixed; i++)
+	{
+		int			order = SliceCompare(x->keys[i], y->keys[i]);
+
+		if (order != 0)
+			return keys->forward ? -order : order;
+	}
+	return 0;
+}
+
+/* Moves a shard to its next entry; false at its end. */
+static bool
+Advance(const GatherSource *g, Shard *shard)
+{
+	const ScanKeys *keys = g->keys;
+	Container	entry;
+
+	shard->item = shard->source->methods->next(shard->source);
+	if (shard->item == NULL)
+		return false;
+
+	ContainerOpen(ItemRoot(shard->item), &entry);
+	for (int i = keys->nfixed; i < keys->ncolumns; i++)
+	{
+		Slice		name = keys->columns[i]->name;
+
+		shard->keys[i - keys->nfixed] = ValuePayload(MapFind(&entry, name.data, name.len));
+	}
+	return true;
+}
+
+static void
+StartHeap(GatherSource *g)
+{
+	for (int i = 0; i < g->nshards; i++)
+	{
+		if (Advance(g, &g->shards[i]))
+			binaryheap_add_unordered(g->heap, PointerGetDatum(&g->shards[i]));
+	}
+	binaryheap_build(g->heap);
+	g->started = true;
+}
+
+static struct varlena *
+GatherNext(ScanSource *source)
+{
+	GatherSource *g = (GatherSource *) source;
+
+	if (!g->started)
+		StartHeap(g);
+	else if (g->current != NULL)
+	{
+		if (Advance(g, g->current))
+			binaryheap_replace_first(g->heap, PointerGetDatum(g->current));
+		else
+			binaryheap_remove_first(g->heap);
+	}
+
+	g->current = binaryheap_empty(g->heap) ? NULL :
+		(Shard *) DatumGetPointer(binaryheap_first(g->heap));
+	return g->current != NULL ? g->current->item : NULL;
+}
+
+static void
+GatherEnd(ScanSource *source)
+{
+	GatherSource *g = (GatherSource *) source;
+
+	for (int i = 0; i < g->nshards; i++)
+		g->shards[i].source->methods->end(g->shards[i].source);
+}
+
+static const ScanSourceMethods gather_methods = {GatherNext, GatherEnd};
+
+ScanSource *
+GatherBegin(ScanSource **sources, int nsources, const ScanKeys *keys)
+{
+	GatherSource *g = palloc0(sizeof(GatherSource));
+
+	g->source.methods = &gather_methods;
+	g->keys = keys;
+	g->nshards = nsources;
+	g->shards = palloc0(sizeof(Shard) * nsources);
+	for (int i = 0; i < nsources; i++)
+		g->shards[i].source = sources[i];
+	g->heap = binaryheap_allocate(nsources, CompareShards, unconstify(ScanKeys *, keys));
+	return &g->source;
+}
