@@ -531,7 +531,7 @@ COMMENT ON FUNCTION dynamo.ddl_command_end() IS
 	'event trigger function: keeps tables and their definitions in step';
 
 CREATE EVENT TRIGGER dynamo_ddl_command_end ON ddl_command_end
-	WHEN TAG IN ('ALTER TABLE', 'CREATE TRIGGER')
+	WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'CREATE TRIGGER')
 	EXECUTE FUNCTION dynamo.ddl_command_end();
 
 --
@@ -707,6 +707,27 @@ COMMENT ON FUNCTION dynamo.explain_query(text, text, dynamo.item, jsonb, text, b
 --
 -- Secondary indexes: index tables, building, verification
 --
+
+CREATE FUNCTION dynamo.sql_drop() RETURNS event_trigger
+AS 'MODULE_PATHNAME', 'dynamo_sql_drop' LANGUAGE C;
+COMMENT ON FUNCTION dynamo.sql_drop() IS
+	'event trigger function: drops index tables with their table';
+
+CREATE EVENT TRIGGER dynamo_sql_drop ON sql_drop
+	WHEN TAG IN ('DROP TABLE', 'DROP INDEX', 'DROP OWNED', 'DROP SCHEMA')
+	EXECUTE FUNCTION dynamo.sql_drop();
+
+-- On a table with index tables: keeps their entries.
+CREATE FUNCTION dynamo.maintain_indexes() RETURNS trigger
+AS 'MODULE_PATHNAME', 'dynamo_maintain_indexes' LANGUAGE C;
+COMMENT ON FUNCTION dynamo.maintain_indexes() IS
+	'trigger function: writes the entries of index tables';
+
+-- On an index table: keeps all other writes out.
+CREATE FUNCTION dynamo.guard_index() RETURNS trigger
+AS 'MODULE_PATHNAME', 'dynamo_guard_index' LANGUAGE C;
+COMMENT ON FUNCTION dynamo.guard_index() IS
+	'trigger function: skips writes to an index table that index maintenance did not make';
 
 -- One attribute for each key, or several: exactly two overloads.
 CREATE FUNCTION dynamo.create_index(table_name text, index_name text, partition_key text,

@@ -225,8 +225,7 @@ FindPrimaryKey(Relation rel, const TableDef *def)
 	HeapTuple	tuple;
 	Form_pg_index form;
 
-	list_free(RelationGetIndexList(rel));
-	relid = rel->rd_pkindex;
+	relid = RelationGetPrimaryKey(rel);
 	if (!OidIsValid(relid))
 		return InvalidOid;
 	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(relid));
@@ -335,6 +334,24 @@ TableDefIndexForRead(const TableDef *def, const char *name)
 				 errmsg("Requested resource not found"),
 				 errdetail("Index \"%s\" is not active yet.", name)));
 	return index;
+}
+
+bool
+InlineIndexFits(const TableDef *def, const IndexDef *index, Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(relid));
+	Form_pg_index form;
+	bool		fits;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	fits = form->indrelid == def->relid && form->indnkeyatts == index->nentry;
+	for (int i = 0; fits && i < index->nentry; i++)
+		fits = form->indkey.values[i] ==
+			get_attnum(def->relid, def->attributes[index->entry[i]].column);
+	ReleaseSysCache(tuple);
+	return fits;
 }
 
 Oid

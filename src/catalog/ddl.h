@@ -84,6 +84,12 @@ extern char *ColumnClause(const AttributeDef *attr);
 extern void StoreDefinition(Oid relid, const TableDef *def);
 
 /*
+ * Makes the triggers of an index table that keep all writes but those of
+ * index maintenance out.  Their arguments say whose index it is.
+ */
+extern void StoreGuards(Oid index_table, const char *table_name, const char *index_name);
+
+/*
  * Opens a table for DDL: resolves the name, locks the relation, checks that
  * the caller owns it.  The control plane's not-found error.
  */

@@ -22,8 +22,6 @@
 #include "catalog/objects.h"
 #include "errors.h"
 
-#define DERIVE_TRIGGER		"~dynamo_derive_keys"
-
 #define MAX_NON_KEY_PER_INDEX	20
 #define MAX_NON_KEY_PER_TABLE	100
 
@@ -355,18 +353,76 @@ ColumnClause(const AttributeDef *attr)
 	return psprintf("%s %s", quote_identifier(attr->column), type);
 }
 
+/* Creates or replaces a trigger of ours and makes it fire always. */
+static void
+StoreTrigger(const char *table, const char *name, const char *when,
+			 const char *function, const char *argument)
+{
+	RunStatement("CREATE OR REPLACE TRIGGER %s %s EXECUTE FUNCTION %s.%s(%s)",
+				 quote_identifier(name), psprintf(when, table),
+				 DYNAMO_SCHEMA, function, argument);
+	RunStatement("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", table, quote_identifier(name));
+}
+
+static bool
+HasTrigger(Oid relid, const char *name)
+{
+	return OidIsValid(get_trigger_oid(relid, name, true));
+}
+
+static void
+DropTrigger(Oid relid, const char *table, const char *name)
+{
+	if (HasTrigger(relid, name))
+		RunStatement("DROP TRIGGER %s ON %s", quote_identifier(name), table);
+}
+
+/* Index tables, if there are any, are maintained by two triggers. */
+static void
+StoreMaintenance(Oid relid, const char *table, const TableDef *def)
+{
+	bool		needed = false;
+
+	for (int i = 0; i < def->nindexes; i++)
+		needed |= def->indexes[i].storage == STORAGE_TABLE;
+	if (!needed)
+	{
+		DropTrigger(relid, table, TRIGGER_MAINTAIN_INDEXES);
+		DropTrigger(relid, table, TRIGGER_TRUNCATE_INDEXES);
+		return;
+	}
+	StoreTrigger(table, TRIGGER_MAINTAIN_INDEXES,
+				 "AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+				 FUNCTION_MAINTAIN_INDEXES, "");
+	StoreTrigger(table, TRIGGER_TRUNCATE_INDEXES,
+				 "AFTER TRUNCATE ON %s FOR EACH STATEMENT",
+				 FUNCTION_MAINTAIN_INDEXES, "");
+}
+
 void
 StoreDefinition(Oid relid, const TableDef *def)
 {
 	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
 
-	RunStatement("CREATE OR REPLACE TRIGGER %s BEFORE INSERT OR UPDATE ON %s "
-				 "FOR EACH ROW EXECUTE FUNCTION %s.%s(%s)",
-				 quote_identifier(DERIVE_TRIGGER), table,
-				 DYNAMO_SCHEMA, FUNCTION_DERIVE_KEYS,
-				 quote_literal_cstr(TableDefPrint(def)));
-	RunStatement("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s",
-				 table, quote_identifier(DERIVE_TRIGGER));
+	StoreTrigger(table, TRIGGER_DERIVE_KEYS, "BEFORE INSERT OR UPDATE ON %s FOR EACH ROW",
+				 FUNCTION_DERIVE_KEYS, quote_literal_cstr(TableDefPrint(def)));
+	StoreMaintenance(relid, table, def);
+}
+
+void
+StoreGuards(Oid index_table, const char *table_name, const char *index_name)
+{
+	char	   *table = QualifiedName(get_rel_namespace(index_table),
+									  get_rel_name(index_table));
+	char	   *argument = psprintf("%s, %s", quote_literal_cstr(table_name),
+									quote_literal_cstr(index_name));
+
+	StoreTrigger(table, TRIGGER_GUARD_INDEX,
+				 "BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+				 FUNCTION_GUARD_INDEX, argument);
+	StoreTrigger(table, TRIGGER_GUARD_TRUNCATE,
+				 "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
+				 FUNCTION_GUARD_INDEX, argument);
 }
 
 Relation

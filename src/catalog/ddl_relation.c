@@ -5,10 +5,16 @@
 #include "postgres.h"
 
 #include "lib/stringinfo.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 #include "catalog/ddl.h"
+#include "catalog/names.h"
+#include "catalog/objects.h"
+
+/* Room for entries whose projection changes; keys never change in place. */
+#define INDEX_FILLFACTOR	90
 
 /* "a", "b": the columns of an entry. */
 static char *
@@ -64,12 +70,69 @@ CreateInlineIndex(Oid relid, const TableDef *def, const IndexDef *index)
 				 EntryColumns(def, index), SparsePredicate(def, index));
 }
 
+/* ---- index tables ---- */
+
+static char *
+IndexTableColumns(const TableDef *def, const IndexDef *index)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	if (index->shards > 0)
+		appendStringInfo(&out, "%s pg_catalog.int4 NOT NULL, ", SHARD_COLUMN);
+	for (int i = 0; i < index->nentry; i++)
+		appendStringInfo(&out, "%s NOT NULL, ", ColumnClause(&def->attributes[index->entry[i]]));
+	appendStringInfo(&out, "%s %s.item NOT NULL, PRIMARY KEY (%s%s)",
+					 ITEM_COLUMN, DYNAMO_SCHEMA, EntryColumns(def, index),
+					 index->shards > 0 ? ", " SHARD_COLUMN : "");
+	return out.data;
+}
+
+/* An index table and its shards belong to whom the table belongs to. */
+static void
+GiveToOwner(const char *relation, Oid owner)
+{
+	if (owner != GetUserId())
+		RunStatement("ALTER TABLE %s OWNER TO %s", relation,
+					 quote_identifier(GetUserNameFromId(owner, false)));
+}
+
+static void
+CreateShards(Oid schema, const char *table, const IndexDef *index, Oid owner)
+{
+	for (int i = 0; i < index->shards; i++)
+	{
+		char	   *name = IndexRelationNameFor(index->relation, psprintf("%d", i));
+		char	   *shard = QualifiedName(schema, name);
+
+		RunStatement("CREATE TABLE %s PARTITION OF %s FOR VALUES IN (%d) WITH (fillfactor = %d)",
+					 shard, table, i, INDEX_FILLFACTOR);
+		GiveToOwner(shard, owner);
+	}
+}
+
+static void
+CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
+{
+	Oid			schema = get_rel_namespace(relid);
+	char	   *table = QualifiedName(schema, index->relation);
+
+	if (index->shards > 0)
+		RunStatement("CREATE TABLE %s (%s) PARTITION BY LIST (%s)", table,
+					 IndexTableColumns(def, index), SHARD_COLUMN);
+	else
+		RunStatement("CREATE TABLE %s (%s) WITH (fillfactor = %d)", table,
+					 IndexTableColumns(def, index), INDEX_FILLFACTOR);
+	GiveToOwner(table, RelationOwner(relid));
+	StoreGuards(get_relname_relid(index->relation, schema), get_rel_name(relid), index->name);
+	CreateShards(schema, table, index, RelationOwner(relid));
+}
+
 void
 CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index)
 {
 	if (index->storage == STORAGE_TABLE)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("index tables are not implemented yet")));
-	CreateInlineIndex(relid, def, index);
+		CreateIndexTable(relid, def, index);
+	else
+		CreateInlineIndex(relid, def, index);
 }

@@ -156,17 +156,39 @@ DropEntityViews(Oid relid)
 		RunStatement("DROP VIEW %s", SPI_getvalue(views->vals[i], views->tupdesc, 1));
 }
 
+/* A table and its index tables, as DROP TABLE wants them. */
+static char *
+TablesToDrop(Relation rel)
+{
+	TableDef   *def = TableDefAcquire(rel);
+	Oid			schema = RelationGetNamespace(rel);
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoString(&out, QualifiedName(schema, RelationGetRelationName(rel)));
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		if (index->storage == STORAGE_TABLE &&
+			OidIsValid(get_relname_relid(index->relation, schema)))
+			appendStringInfo(&out, ", %s", QualifiedName(schema, index->relation));
+	}
+	TableDefRelease(def);
+	return out.data;
+}
+
 void
 TableDrop(const char *table_name)
 {
 	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
-	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
 	Oid			relid = RelationGetRelid(rel);
+	char	   *tables = TablesToDrop(rel);
 
 	TableSettingsForget(rel);
 	table_close(rel, NoLock);
 	SPI_connect();
 	DropEntityViews(relid);
-	RunStatement("DROP TABLE %s", table);
+	RunStatement("DROP TABLE %s", tables);
 	SPI_finish();
 }

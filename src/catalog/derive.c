@@ -200,8 +200,8 @@ DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 
 /* ---- the trigger ---- */
 
-static bool
-DatumsEqual(ValueType type, Datum a, Datum b)
+bool
+KeyDatumsEqual(ValueType type, Datum a, Datum b)
 {
 	struct varlena *x;
 	struct varlena *y;
@@ -219,7 +219,7 @@ SameColumn(ValueType type, Datum a, bool anull, Datum b, bool bnull)
 {
 	if (anull || bnull)
 		return anull == bnull;
-	return DatumsEqual(type, a, b);
+	return KeyDatumsEqual(type, a, b);
 }
 
 static void

@@ -7,10 +7,13 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "catalog/objects.h"
@@ -37,4 +40,27 @@ ItemTypeOid(void)
 		return InvalidOid;
 	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid,
 						   CStringGetDatum("item"), ObjectIdGetDatum(schema));
+}
+
+Oid
+RelationOwner(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+Oid
+RelationGetPrimaryKey(Relation rel)
+{
+	/* the list is built as a side effect of this; RelationGetPrimaryKeyIndex
+	 * has other arguments in every version */
+	if (!rel->rd_indexvalid)
+		list_free(RelationGetIndexList(rel));
+	return rel->rd_pkindex;
 }

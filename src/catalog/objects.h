@@ -5,16 +5,35 @@
 #ifndef DYNAMO_OBJECTS_H
 #define DYNAMO_OBJECTS_H
 
+#include "utils/relcache.h"
+
 #define DYNAMO_SCHEMA			"dynamo"
 
 /* Trigger functions. */
-#define FUNCTION_DERIVE_KEYS	"derive_keys"
 #define FUNCTION_ENTITY_VIEW_WRITE	"entity_view_write"
+#define FUNCTION_DERIVE_KEYS		"derive_keys"
+#define FUNCTION_MAINTAIN_INDEXES	"maintain_indexes"
+#define FUNCTION_GUARD_INDEX		"guard_index"
+
+/*
+ * The triggers.  The first must be the last of the BEFORE row triggers, which
+ * fire in order of their names.
+ */
+#define TRIGGER_DERIVE_KEYS			"~dynamo_derive_keys"
+#define TRIGGER_MAINTAIN_INDEXES	"~dynamo_maintain_indexes"
+#define TRIGGER_TRUNCATE_INDEXES	"~dynamo_truncate_indexes"
+#define TRIGGER_GUARD_INDEX			"~dynamo_guard_index"
+#define TRIGGER_GUARD_TRUNCATE		"~dynamo_guard_truncate"
 
 /* The OID of dynamo.<name>(), without arguments; InvalidOid if missing. */
 extern Oid	DynamoFunctionOid(const char *name);
 
 /* The OID of type dynamo.item; InvalidOid if missing. */
 extern Oid	ItemTypeOid(void);
+
+extern Oid	RelationOwner(Oid relid);
+
+/* The index of a relation's primary key; InvalidOid if it has none. */
+extern Oid	RelationGetPrimaryKey(Relation rel);
 
 #endif							/* DYNAMO_OBJECTS_H */

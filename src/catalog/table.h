@@ -153,6 +153,12 @@ extern bool RelationIsDynamoTable(Relation rel);
 extern Oid	KeyColumnType(ValueType type);
 
 /*
+ * Whether a btree index of the table has the columns of an entry of an inline
+ * index.  The definition may be one without column numbers.
+ */
+extern bool InlineIndexFits(const TableDef *def, const IndexDef *index, Oid relid);
+
+/*
  * The btree index or the index table that holds an index.  Raises
  * ERRCODE_DATA_CORRUPTED, with a hint at dynamo.reindex, if it is gone.
  */
@@ -257,5 +263,8 @@ extern void DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *
  * raised.  Returns whether any column changed.
  */
 extern bool DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
+
+/* Whether two column values of a key attribute are the same key. */
+extern bool KeyDatumsEqual(ValueType type, Datum a, Datum b);
 
 #endif							/* DYNAMO_TABLE_H */

@@ -77,8 +77,9 @@ ReportSkipped(const char *index_name, int64 skipped)
 {
 	if (skipped > 0)
 		ereport(NOTICE,
-				(errmsg("index \"%s\" leaves out " INT64_FORMAT " items with unusable key attributes",
-						index_name, skipped),
+				(errmsg_plural("index \"%s\" leaves out " INT64_FORMAT " item with unusable key attributes",
+							   "index \"%s\" leaves out " INT64_FORMAT " items with unusable key attributes",
+							   (unsigned long) skipped, index_name, skipped),
 				 errdetail("An index key attribute has another type than the index, is empty or too long."),
 				 errhint("dynamo.verify_index lists them.")));
 }
@@ -99,6 +100,8 @@ IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 	StoreDefinition(relid, def);
 	if (def->nattributes > nattributes)
 		ReportSkipped(index->name, FillKeyColumns(relid, index->name));
+	if (index->storage == STORAGE_TABLE)
+		FillIndexTable(relid, index->name);
 	SPI_finish();
 }
 

@@ -40,7 +40,6 @@ typedef struct Fill
 	const IndexDef *index;
 	int64		rows;
 	int64		skipped;
-	TimestampTz last_report;
 } Fill;
 
 static void
@@ -59,7 +58,6 @@ FillBegin(Fill *fill, Relation rel, const char *index_name)
 	fill->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index fill",
 											  ALLOCSET_DEFAULT_SIZES);
 	fill->index = TableDefIndex(fill->def, index_name);
-	fill->last_report = GetCurrentTimestamp();
 }
 
 static void
@@ -74,17 +72,22 @@ FillEnd(Fill *fill)
 	MemoryContextDelete(fill->row_context);
 }
 
-static void
-ReportProgress(Fill *fill)
+void
+ReportBuildProgress(const IndexDef *index, int64 rows)
 {
-	if (fill->rows % ROWS_PER_CLOCK_TEST != 0 ||
-		!TimestampDifferenceExceeds(fill->last_report, GetCurrentTimestamp(),
-									REPORT_MILLISECONDS))
+	static TimestampTz last_report;
+	TimestampTz now;
+
+	if (rows % ROWS_PER_CLOCK_TEST != 1)
 		return;
-	fill->last_report = GetCurrentTimestamp();
-	ereport(NOTICE,
-			(errmsg("building index \"%s\": " INT64_FORMAT " items read",
-					fill->index->name, fill->rows)));
+	now = GetCurrentTimestamp();
+	if (rows > 1 && !TimestampDifferenceExceeds(last_report, now, REPORT_MILLISECONDS))
+		return;
+	last_report = now;
+	if (rows > 1)
+		ereport(NOTICE,
+				(errmsg("building index \"%s\": " INT64_FORMAT " items done",
+						index->name, rows)));
 }
 
 /* Whether a key attribute of the item did not get into its column. */
@@ -156,7 +159,7 @@ FillRelation(Oid relid, const char *index_name)
 		FillRow(&fill);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(fill.row_context);
-		ReportProgress(&fill);
+		ReportBuildProgress(fill.index, fill.rows);
 	}
 	table_endscan(scan);
 	FillEnd(&fill);

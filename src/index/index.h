@@ -6,6 +6,8 @@
 #ifndef DYNAMO_INDEX_H
 #define DYNAMO_INDEX_H
 
+#include "access/htup.h"
+
 #include "catalog/ddl.h"
 #include "catalog/table.h"
 
@@ -26,5 +28,75 @@ extern void IndexDrop(const char *table_name, const char *index_name);
  * index because a key attribute is unusable.
  */
 extern int64 FillKeyColumns(Oid relid, const char *index_name);
+
+/* Says from time to time how far a build is; rows counts from 1. */
+extern void ReportBuildProgress(const IndexDef *index, int64 rows);
+
+/* ---- fill_table.c ---- */
+
+/*
+ * Inserts the entries of all rows into an empty index table, from the key
+ * columns of the rows; returns their number.  Locked as FillKeyColumns.
+ */
+extern int64 FillIndexTable(Oid relid, const char *index_name);
+
+/* ---- entry_table.c: entries of index tables ---- */
+
+/* A row of a base table, as index maintenance looks at it. */
+typedef struct BaseRow
+{
+	HeapTuple	tuple;			/* NULL: no such row */
+	TupleDesc	desc;
+	struct varlena *item;		/* detoasted when first asked for */
+} BaseRow;
+
+/* The item of a row; the row must be there. */
+extern ValueRef BaseRowItem(const TableDef *def, BaseRow *row);
+
+/* Where an item's entry is, if it has one. */
+typedef struct EntryKey
+{
+	bool		present;
+	int			shard;
+	Datum		keys[KEY_MAX_ATTRIBUTES + 2];	/* as IndexDef.entry */
+} EntryKey;
+
+extern void EntryKeyOfRow(const TableDef *def, const IndexDef *index,
+						  BaseRow *row, EntryKey *key);
+extern bool EntryKeysEqual(const TableDef *def, const IndexDef *index,
+						   const EntryKey *a, const EntryKey *b);
+
+/* One index table, or one shard of it, open for writing. */
+typedef struct EntryTable
+{
+	const TableDef *def;
+	const IndexDef *index;
+	Relation	parent;			/* the index table; same as rel unless sharded */
+	Relation	rel;
+	struct EState *estate;
+	struct ResultRelInfo *result;
+	struct TupleTableSlot *found;
+	struct TupleTableSlot *new;
+} EntryTable;
+
+/*
+ * Opens the index table of a base table, or the shard given, after checking
+ * that it is one: anyone may write a definition that names any relation.
+ * Writes through it bypass triggers, privileges and row security.
+ */
+extern void EntryTableOpen(EntryTable *t, const TableDef *def,
+						   const IndexDef *index, int shard, LOCKMODE lockmode);
+extern void EntryTableClose(EntryTable *t);
+
+/* Whether there is an entry with this key; it is then in t->found. */
+extern bool EntryFind(EntryTable *t, const EntryKey *key);
+extern void EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item);
+
+/* Both work on the entry that EntryFind found. */
+extern void EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item);
+extern void EntryDelete(EntryTable *t);
+
+/* The projected item of the entry that EntryFind found. */
+extern struct varlena *EntryItem(EntryTable *t);
 
 #endif							/* DYNAMO_INDEX_H */

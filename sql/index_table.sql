@@ -1,0 +1,111 @@
+-- Index tables: maintained by every door, exactly
+SET client_min_messages = warning;
+DROP SCHEMA IF EXISTS t_index_table CASCADE;
+RESET client_min_messages;
+CREATE SCHEMA t_index_table;
+SET search_path = t_index_table;
+
+SELECT dynamo.create_table('shop', 'PK', 'SK', indexes => '[
+	{"index_name": "every", "partition_key": "G", "sort_key": "n", "sort_key_type": "N", "storage": "table"},
+	{"index_name": "keys", "partition_key": "SK", "sort_key": "PK", "storage": "table", "projection": "KEYS_ONLY"},
+	{"index_name": "some", "partition_key": "G", "storage": "table", "projection": "INCLUDE",
+	 "non_key_attributes": ["v", "absent"]}]');
+\d "shop$every"
+CREATE VIEW entries AS
+SELECT 'every' AS index, "G" || ' ' || n || ' ' || "PK" || ' ' || "SK" AS key, item::text FROM "shop$every"
+UNION ALL SELECT 'keys', "SK" || ' ' || "PK", item::text FROM "shop$keys"
+UNION ALL SELECT 'some', "G" || ' ' || "PK" || ' ' || "SK", item::text FROM "shop$some"
+ORDER BY 1, 2;
+
+INSERT INTO shop (item) VALUES
+	('{"PK": {"S": "a"}, "SK": {"S": "1"}, "G": {"S": "g"}, "n": {"N": "1.50"}, "v": {"S": "x"}, "w": {"S": "y"}}'),
+	('{"PK": {"S": "a"}, "SK": {"S": "2"}, "G": {"S": "g"}}'),
+	('{"PK": {"S": "a"}, "SK": {"S": "3"}, "n": {"N": "3"}}');
+TABLE entries;
+-- nothing an entry has changes: no row of an index table is written
+CREATE TABLE before AS SELECT 'every' AS index, ctid AS tid, xmin::text AS x FROM "shop$every"
+UNION ALL SELECT 'keys', ctid, xmin::text FROM "shop$keys" UNION ALL SELECT 'some', ctid, xmin::text FROM "shop$some";
+UPDATE shop SET item = '{"PK": {"S": "a"}, "SK": {"S": "2"}, "G": {"S": "g"}, "w": {"S": "z"}}' WHERE "SK" = '2';
+UPDATE shop SET item = item;
+SELECT index, count(*) FROM (TABLE before EXCEPT (SELECT 'every', ctid, xmin::text FROM "shop$every"
+UNION ALL SELECT 'keys', ctid, xmin::text FROM "shop$keys" UNION ALL SELECT 'some', ctid, xmin::text FROM "shop$some")) d GROUP BY 1;
+-- an attribute appears, changes and disappears
+UPDATE shop SET item = '{"PK": {"S": "a"}, "SK": {"S": "2"}, "G": {"S": "g"}, "n": {"N": "2"}}' WHERE "SK" = '2';
+UPDATE shop SET item = '{"PK": {"S": "a"}, "SK": {"S": "1"}, "G": {"S": "h"}, "n": {"N": "10"}, "v": {"S": "x2"}}' WHERE "SK" = '1';
+UPDATE shop SET item = '{"PK": {"S": "a"}, "SK": {"S": "3"}}' WHERE "SK" = '3';
+TABLE entries;
+-- the table's own key changes
+UPDATE shop SET item = '{"PK": {"S": "b"}, "SK": {"S": "1"}, "G": {"S": "h"}, "n": {"N": "10"}}' WHERE "SK" = '1';
+TABLE entries;
+-- all other doors
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "b"}, "SK": {"S": "1"}, "G": {"S": "i"}}')
+ON CONFLICT ("PK", "SK") DO UPDATE SET item = excluded.item;
+MERGE INTO shop USING (VALUES ('2'), ('9')) AS s (k) ON "SK" = k
+WHEN MATCHED THEN DELETE
+WHEN NOT MATCHED THEN INSERT (item) VALUES ('{"PK": {"S": "m"}, "SK": {"S": "9"}, "G": {"S": "m"}}');
+COPY shop (item) FROM stdin;
+{"PK": {"S": "c"}, "SK": {"S": "1"}, "G": {"S": "c"}}
+{"PK": {"S": "c"}, "SK": {"S": "2"}}
+\.
+DELETE FROM shop WHERE "PK" = 'c' AND "SK" = '2';
+TABLE entries;
+-- several writes of one item in one transaction, a savepoint rolled back
+BEGIN;
+UPDATE shop SET item = '{"PK": {"S": "c"}, "SK": {"S": "1"}, "G": {"S": "c2"}}' WHERE "PK" = 'c';
+SAVEPOINT s;
+UPDATE shop SET item = '{"PK": {"S": "c"}, "SK": {"S": "1"}, "G": {"S": "c3"}}' WHERE "PK" = 'c';
+DELETE FROM shop WHERE "PK" = 'c';
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "c"}, "SK": {"S": "1"}, "G": {"S": "c4"}}');
+SELECT * FROM entries WHERE key LIKE 'c%';
+ROLLBACK TO s;
+UPDATE shop SET item = '{"PK": {"S": "c"}, "SK": {"S": "1"}, "G": {"S": "c5"}}' WHERE "PK" = 'c';
+COMMIT;
+SELECT * FROM entries WHERE key LIKE 'c%';
+-- a write refused leaves all as it was
+UPDATE shop SET item = '{"PK": {"S": "c"}, "SK": {"S": "1"}, "G": {"N": "1"}}' WHERE "PK" = 'c';
+SELECT * FROM entries WHERE key LIKE 'c%';
+-- writes that maintenance did not make are skipped
+INSERT INTO "shop$some" SELECT 'x', "PK", "SK", item FROM "shop$some";
+UPDATE "shop$some" SET "G" = 'x';
+DELETE FROM "shop$every";
+COPY "shop$keys" FROM stdin;
+k	p	{"PK": {"S": "p"}, "SK": {"S": "k"}}
+\.
+TRUNCATE "shop$some";
+SET session_replication_role = replica;
+DELETE FROM "shop$some";
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "r"}, "SK": {"S": "1"}, "G": {"S": "r"}}');
+RESET session_replication_role;
+TABLE entries;
+TRUNCATE shop;
+SELECT count(*) FROM entries;
+
+-- written as the owner, whoever writes the table
+CREATE ROLE t_index_table_writer;
+GRANT USAGE ON SCHEMA t_index_table TO t_index_table_writer;
+GRANT INSERT, UPDATE, DELETE, SELECT, TRUNCATE ON shop TO t_index_table_writer;
+SET ROLE t_index_table_writer;
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "w"}, "SK": {"S": "1"}, "G": {"S": "w"}}');
+SELECT * FROM "shop$some";
+RESET ROLE;
+SELECT count(*) FROM entries;
+SET ROLE t_index_table_writer;
+TRUNCATE shop;
+RESET ROLE;
+SELECT count(*) FROM entries;
+
+-- on a table that has items
+INSERT INTO shop (item) SELECT format('{"PK": {"S": "p%s"}, "SK": {"S": "1"}, "late": {"N": "%s"}}', i, i % 7)::dynamo.item
+FROM generate_series(1, 500) i;
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "bad"}, "SK": {"S": "1"}, "late": {"S": "x"}}');
+SELECT dynamo.create_index('shop', 'late', 'late', 'PK', 'N', storage => 'table', projection => 'KEYS_ONLY');
+SELECT count(*), count(DISTINCT late), min(item::text) FROM "shop$late";
+SELECT dynamo.drop_index('shop', 'late');
+SELECT to_regclass('"shop$late"');
+DROP VIEW entries;
+SELECT dynamo.drop_index('shop', 'every'), dynamo.drop_index('shop', 'keys'), dynamo.drop_index('shop', 'some');
+SELECT tgname FROM pg_trigger WHERE tgrelid = 'shop'::regclass;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_index_table CASCADE;
+DROP ROLE t_index_table_writer;

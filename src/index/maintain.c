@@ -1,0 +1,236 @@
+/*
+ * maintain.c
+ *	  The triggers of index tables.
+ *
+ * maintain_indexes, on the base table, AFTER each row and AFTER TRUNCATE:
+ * makes the entries of all its index tables what the rows say.  There is one
+ * for all of them, so that a row is looked at once.  It compares the old and
+ * the new key columns first; a table without a changed entry is not opened.
+ *
+ * guard_index, on the index table, BEFORE each row: skips every write.
+ * Maintenance writes past triggers, so that what arrives here came from
+ * elsewhere: a data-only restore or a subscription to all tables, which
+ * would write each entry a second time.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "catalog/objects.h"
+#include "index/index.h"
+
+/* True while an index table is truncated along with its table. */
+static bool truncating = false;
+
+/* ---- rows ---- */
+
+static bool
+ItemsIdentical(const TableDef *def, BaseRow *old, BaseRow *new)
+{
+	bool		isnull;
+
+	return datumIsEqual(heap_getattr(old->tuple, def->item_attnum, old->desc, &isnull),
+						heap_getattr(new->tuple, def->item_attnum, new->desc, &isnull),
+						false, -1);
+}
+
+static bool
+VarlenasEqual(struct varlena *a, struct varlena *b)
+{
+	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
+		memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
+}
+
+/* Whether an entry that keeps its key also keeps its content. */
+static bool
+SameProjection(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new)
+{
+	if (index->projected == PROJECTED_KEYS_ONLY || ItemsIdentical(def, old, new))
+		return true;
+	if (index->projected == PROJECTED_ALL)
+	{
+		BaseRowItem(def, old);
+		BaseRowItem(def, new);
+		return VarlenasEqual(old->item, new->item);
+	}
+	return VarlenasEqual(IndexEntryItem(def, index, BaseRowItem(def, old)),
+						 IndexEntryItem(def, index, BaseRowItem(def, new)));
+}
+
+static struct varlena *
+EntryContent(const TableDef *def, const IndexDef *index, BaseRow *row)
+{
+	ValueRef	item = BaseRowItem(def, row);
+
+	return index->projected == PROJECTED_ALL ? row->item :
+		IndexEntryItem(def, index, item);
+}
+
+/* A missing entry is no error: verify_index is there to find such things. */
+static void
+DeleteEntry(const TableDef *def, const IndexDef *index, const EntryKey *key)
+{
+	EntryTable	t;
+
+	EntryTableOpen(&t, def, index, key->shard, RowExclusiveLock);
+	if (EntryFind(&t, key))
+		EntryDelete(&t);
+	EntryTableClose(&t);
+}
+
+static void
+InsertEntry(const TableDef *def, const IndexDef *index, const EntryKey *key, BaseRow *row)
+{
+	EntryTable	t;
+
+	EntryTableOpen(&t, def, index, key->shard, RowExclusiveLock);
+	EntryInsert(&t, key, EntryContent(def, index, row));
+	EntryTableClose(&t);
+}
+
+static void
+ReplaceEntry(const TableDef *def, const IndexDef *index, const EntryKey *key, BaseRow *row)
+{
+	EntryTable	t;
+
+	EntryTableOpen(&t, def, index, key->shard, RowExclusiveLock);
+	if (EntryFind(&t, key))
+		EntryUpdate(&t, key, EntryContent(def, index, row));
+	else
+		EntryInsert(&t, key, EntryContent(def, index, row));
+	EntryTableClose(&t);
+}
+
+static void
+MaintainIndex(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new)
+{
+	EntryKey	before;
+	EntryKey	after;
+
+	EntryKeyOfRow(def, index, old, &before);
+	EntryKeyOfRow(def, index, new, &after);
+	if (before.present && after.present && EntryKeysEqual(def, index, &before, &after))
+	{
+		if (!SameProjection(def, index, old, new))
+			ReplaceEntry(def, index, &after, new);
+		return;
+	}
+	if (before.present)
+		DeleteEntry(def, index, &before);
+	if (after.present)
+		InsertEntry(def, index, &after, new);
+}
+
+static void
+MaintainRow(const TriggerData *trigger, const TableDef *def)
+{
+	TupleDesc	desc = RelationGetDescr(trigger->tg_relation);
+	BaseRow		old = {.desc = desc};
+	BaseRow		new = {.desc = desc};
+
+	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
+		new.tuple = trigger->tg_trigtuple;
+	else
+		old.tuple = trigger->tg_trigtuple;
+	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
+		new.tuple = trigger->tg_newtuple;
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].storage == STORAGE_TABLE)
+			MaintainIndex(def, &def->indexes[i], &old, &new);
+	}
+}
+
+/* ---- TRUNCATE ---- */
+
+static void
+TruncateIndexTable(const TableDef *def, const IndexDef *index)
+{
+	EntryTable	t;
+	char	   *name;
+
+	/* opened to be checked: it may be truncated without a privilege on it */
+	EntryTableOpen(&t, def, index, 0, AccessExclusiveLock);
+	name = QualifiedName(RelationGetNamespace(t.parent), RelationGetRelationName(t.parent));
+	EntryTableClose(&t);
+	RunStatement("TRUNCATE TABLE %s", name);
+}
+
+static void
+TruncateIndexTables(const TableDef *def)
+{
+	Oid			user;
+	int			context;
+
+	GetUserIdAndSecContext(&user, &context);
+	SPI_connect();
+	truncating = true;
+	PG_TRY();
+	{
+		SetUserIdAndSecContext(RelationOwner(def->relid),
+							   context | SECURITY_LOCAL_USERID_CHANGE);
+		for (int i = 0; i < def->nindexes; i++)
+		{
+			if (def->indexes[i].storage == STORAGE_TABLE)
+				TruncateIndexTable(def, &def->indexes[i]);
+		}
+		SetUserIdAndSecContext(user, context);
+	}
+	PG_FINALLY();
+	{
+		truncating = false;
+	}
+	PG_END_TRY();
+	SPI_finish();
+}
+
+/* ---- the trigger functions ---- */
+
+DYNAMO_FUNCTION(dynamo_maintain_indexes);
+
+Datum
+dynamo_maintain_indexes(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	TableDef   *def;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigger->tg_event) ||
+		TRIGGER_FIRED_FOR_ROW(trigger->tg_event) == TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.maintain_indexes must be an AFTER row trigger or an AFTER TRUNCATE trigger")));
+	def = TableDefAcquire(trigger->tg_relation);
+	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
+		TruncateIndexTables(def);
+	else
+		MaintainRow(trigger, def);
+	TableDefRelease(def);
+	return PointerGetDatum(NULL);
+}
+
+DYNAMO_FUNCTION(dynamo_guard_index);
+
+Datum
+dynamo_guard_index(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.guard_index must be a BEFORE trigger")));
+	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event) && !truncating &&
+		SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot truncate index table \"%s\"",
+						RelationGetRelationName(trigger->tg_relation)),
+				 errhint("It is truncated with its table; dynamo.reindex builds it again.")));
+	return PointerGetDatum(NULL);
+}
