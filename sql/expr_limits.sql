@@ -1,0 +1,63 @@
+-- Limits: size of expressions, operators, IN operands, depth of paths, list
+-- indexes, placeholders, all names and values together, size and depth of
+-- what an update makes.
+CREATE SCHEMA t_expr_limits;
+SET search_path = t_expr_limits;
+\set VERBOSITY terse
+\set v '''{":v": {"N": "1"}}'''
+
+-- 4096 bytes
+SELECT dynamo.matches('{}', rpad('a = :v', 4096), :v) AS most;
+SELECT dynamo.matches('{}', rpad('a = :v', 4097), :v);
+SELECT dynamo.apply_update('{}', repeat('#', 5000), :v);
+-- bytes, not characters
+SELECT dynamo.project('{}', repeat('é', 2049));
+-- 300 operators: comparators, BETWEEN, IN, AND, OR, NOT
+SELECT dynamo.matches('{}', 'NOT ' || repeat('a=:v OR ', 149) || 'a=:v', :v) AS most;
+SELECT dynamo.matches('{}', 'NOT ' || 'NOT ' || repeat('a=:v OR ', 149) || 'a=:v', :v);
+SELECT dynamo.matches('{}', repeat('a=:v OR ', 400) || 'a=:v', :v);
+SELECT dynamo.matches('{}', repeat('NOT ', 300) || 'contains(a, b)') AS nested_most;
+SELECT dynamo.matches('{}', repeat('NOT ', 301) || 'contains(a, b)');
+-- functions and parentheses do not count
+SELECT dynamo.matches('{}', repeat('(contains(a,b)) OR ', 150) || 'contains(a, b)') AS calls;
+-- parentheses nest as deep as the text is long
+SELECT dynamo.matches('{}', repeat('(', 2000) || 'a = b' || repeat(')', 2000));
+SELECT dynamo.matches('{}', repeat('(', 2000));
+-- IN takes 100 operands
+SELECT dynamo.matches('{"a": {"N": "1"}}', 'a IN (' || repeat('b, ', 99) || ':v)', :v) AS most;
+SELECT dynamo.matches('{"a": {"N": "1"}}', 'a IN (' || repeat('b, ', 100) || ':v)', :v);
+-- 32 steps of a path
+SELECT dynamo.matches('{}', 'attribute_exists(a' || repeat('.b', 31) || ')') AS most;
+SELECT dynamo.matches('{}', 'attribute_exists(a' || repeat('.b', 32) || ')');
+SELECT dynamo.project('{}', 'x, a' || repeat('[0]', 40));
+-- list indexes
+SELECT dynamo.project('{"a": {"L": [{"N": "1"}]}}', 'a[2147483647]') AS most;
+SELECT dynamo.project('{}', 'a[2147483648]');
+SELECT dynamo.project('{}', 'a[' || repeat('9', 50) || ']');
+-- placeholders of 255 bytes
+SELECT dynamo.matches('{}', 'a = :' || repeat('v', 254), ('{":' || repeat('v', 254) || '": {"N": "1"}}')::dynamo.item) AS most;
+SELECT dynamo.project('{}', '#' || repeat('n', 255));
+-- 2 MB of names and values
+SELECT dynamo.matches('{}', 'a = :v', ('{":v": {"S": "' || repeat('x', 2097140) || '"}}')::dynamo.item) AS most;
+SELECT dynamo.matches('{}', 'a = :v', ('{":v": {"S": "' || repeat('x', 2097152) || '"}}')::dynamo.item);
+-- an item of 400 KB
+SELECT octet_length(dynamo.apply_update('{}', 'SET abc = :v', ('{":v": {"S": "' || repeat('x', 409597) || '"}}')::dynamo.item)::text) AS most;
+SELECT dynamo.apply_update('{}', 'SET abc = :v', ('{":v": {"S": "' || repeat('x', 409598) || '"}}')::dynamo.item);
+-- 32 levels of containers, the item itself included
+CREATE FUNCTION nested(levels int) RETURNS dynamo.item LANGUAGE sql AS
+	$$SELECT ('{":v": ' || repeat('{"L": [', levels) || '{"N": "1"}' || repeat(']}', levels) || '}')::dynamo.item$$;
+SELECT dynamo.apply_update('{}', 'SET a = :v', nested(31)) IS NOT NULL AS most,
+	dynamo.apply_update('{"m": {"M": {}}}', 'SET m.a = :v', nested(30)) IS NOT NULL AS most_inside;
+SELECT dynamo.apply_update('{"m": {"M": {}}}', 'SET m.a = :v', nested(31));
+SELECT dynamo.apply_update('{"m": {"L": []}}', 'SET m[0] = :v', nested(31));
+SELECT dynamo.apply_update('{"m": {"L": []}, "n": {"M": {"k": {"M": {}}}}}', 'SET n.k.z = list_append(m, :v)', nested(30));
+
+-- many targets and many names at once
+SELECT length(dynamo.apply_update('{}', 'SET ' || string_agg('a' || i || '=:v', ',' ORDER BY i * 7 % 500), :v)::text) AS chars
+FROM generate_series(0, 399) i;
+SELECT length(dynamo.project(('{' || string_agg('"a' || i || '": {"N": "1"}', ',') || '}')::dynamo.item,
+	string_agg('a' || i, ',' ORDER BY i * 7 % 500))::text) AS chars
+FROM generate_series(0, 499) i;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_expr_limits CASCADE;
