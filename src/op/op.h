@@ -63,6 +63,7 @@ typedef struct WriteOp
 	ReturnValues return_values;
 	bool		return_old_on_failure;
 	bool		sizes;			/* fill in the sizes of the result */
+	bool		images;			/* fill in its items */
 } WriteOp;
 
 typedef struct WriteResult
@@ -70,6 +71,8 @@ typedef struct WriteResult
 	struct varlena *attributes; /* as return_values asks; NULL: absent */
 	uint64		old_size;		/* if asked for: ItemSize before and after; */
 	uint64		new_size;		/* 0: no item */
+	struct varlena *old_item;	/* likewise the items; NULL: no item */
+	struct varlena *new_item;
 } WriteResult;
 
 extern void WriteItem(const WriteOp *op, WriteResult *result);

@@ -58,7 +58,7 @@ WritePrepare(PreparedWrite *w, const WriteOp *op)
 	BindExpressions(w);
 
 	w->need_old = op->kind == WRITE_KIND_UPDATE || w->condition != NULL ||
-		op->return_values != RETURN_NONE || op->sizes;
+		op->return_values != RETURN_NONE || op->sizes || op->images;
 }
 
 /* ---- schema-dependent checks ---- */
@@ -204,8 +204,12 @@ RememberOld(SingleWrite *s, ValueRef old)
 
 	s->result->attributes = NULL;
 	s->result->old_size = 0;
+	s->result->old_item = NULL;
 	if (ValueIsMissing(old))
 		return;
+
+	if (w->op->images)
+		s->result->old_item = ValueCopy(old);
 
 	if (w->op->sizes)
 		s->result->old_size = ItemSize(old);
@@ -241,6 +245,8 @@ RememberNew(SingleWrite *s, struct varlena *stored)
 		s->result->attributes = UpdateTargetsIn(w->update, ItemRoot(stored));
 	if (w->op->sizes)
 		s->result->new_size = ItemSize(ItemRoot(stored));
+	if (w->op->images)
+		s->result->new_item = stored;
 }
 
 void
@@ -264,7 +270,10 @@ WriteItem(const WriteOp *op, WriteResult *result)
 	if (action == WRITE_PUT)
 		RememberNew(&s, stored);
 	else if (action == WRITE_NOTHING)
+	{
 		result->new_size = result->old_size;
+		result->new_item = result->old_item;
+	}
 	if (action != s.decided)
 		result->attributes = NULL;	/* nothing to delete, or suppressed */
 }

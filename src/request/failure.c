@@ -39,6 +39,21 @@ FailureMessage(const DynamoException *exception, const ErrorData *edata)
 	}
 }
 
+/*
+ * What some errors carry beside their message.  The operations have put it
+ * into DETAIL as JSON.
+ */
+static void
+FailureData(StringInfo out, const ErrorData *edata)
+{
+	if (edata->detail == NULL)
+		return;
+	if (edata->sqlerrcode == ERRCODE_DYNAMO_CONDITION_FAILED)
+		appendStringInfo(out, ",\"Item\":%s", edata->detail);
+	else if (edata->sqlerrcode == ERRCODE_DYNAMO_TRANSACTION_CANCELED)
+		appendStringInfo(out, ",\"CancellationReasons\":%s", edata->detail);
+}
+
 int
 FailureBody(StringInfo out, const ErrorData *edata)
 {
@@ -51,6 +66,7 @@ FailureBody(StringInfo out, const ErrorData *edata)
 		appendStringInfo(out, ",\"%s\":", exception->capital_message ? "Message" : "message");
 		JsonAppendString(out, message, strlen(message));
 	}
+	FailureData(out, edata);
 	appendStringInfoChar(out, '}');
 	return exception->http_status;
 }

@@ -52,6 +52,16 @@ extern void DescribeTableRequest(Request *request);
 extern void DeleteTableRequest(Request *request);
 extern void ListTablesRequest(Request *request);
 
+/* single.c */
+extern void GetItemRequest(Request *request);
+extern void PutItemRequest(Request *request);
+extern void UpdateItemRequest(Request *request);
+extern void DeleteItemRequest(Request *request);
+
+/* pages.c */
+extern void QueryRequest(Request *request);
+extern void ScanRequest(Request *request);
+
 /* tags.c */
 extern void TagResourceRequest(Request *request);
 extern void UntagResourceRequest(Request *request);

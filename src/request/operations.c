@@ -12,14 +12,20 @@
 
 static const Operation operations[] = {
 	{"CreateTable", &model_create_table, CreateTableRequest},
+	{"DeleteItem", &model_delete_item, DeleteItemRequest},
 	{"DeleteTable", &model_delete_table, DeleteTableRequest},
 	{"DescribeEndpoints", &model_describe_endpoints, DescribeEndpointsRequest},
 	{"DescribeLimits", &model_describe_limits, DescribeLimitsRequest},
 	{"DescribeTable", &model_describe_table, DescribeTableRequest},
+	{"GetItem", &model_get_item, GetItemRequest},
 	{"ListTables", &model_list_tables, ListTablesRequest},
 	{"ListTagsOfResource", &model_list_tags, ListTagsRequest},
+	{"PutItem", &model_put_item, PutItemRequest},
+	{"Query", &model_query, QueryRequest},
+	{"Scan", &model_scan, ScanRequest},
 	{"TagResource", &model_tag_resource, TagResourceRequest},
 	{"UntagResource", &model_untag_resource, UntagResourceRequest},
+	{"UpdateItem", &model_update_item, UpdateItemRequest},
 	{"UpdateTable", &model_update_table, UpdateTableRequest},
 };
 

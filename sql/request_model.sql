@@ -1,0 +1,70 @@
+-- Requests against the model: JSON types, constraints
+CREATE SCHEMA t_request_model;
+SET search_path = t_request_model;
+\pset format unaligned
+\pset tuples_only on
+\set VERBOSITY terse
+-- the body of an answer; of an error its type and the rest of its body
+CREATE FUNCTION req(operation text, request text) RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
+		ELSE regexp_replace((r -> 'body')::text, '^."__type":"[^#]*#(\w+)",?(.*).$', '\1 \2') END
+	FROM dynamo.request_safe(operation, request::json) r
+$$;
+-- JSON types
+CREATE FUNCTION types(operation text, VARIADIC requests text[]) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT r || ' -> ' || coalesce(dynamo.request_safe(operation, r::json) #>> '{body,Message}',
+								   dynamo.request_safe(operation, r::json)::text)
+	FROM unnest(requests) WITH ORDINALITY AS u(r, o) ORDER BY o
+$$;
+SELECT types('PutItem', '[]', '"a"', 'null', '1',
+	'{"TableName": true}', '{"TableName": false}', '{"TableName": 1}', '{"TableName": 1.5}',
+	'{"TableName": []}', '{"TableName": {}}',
+	'{"Item": "a"}', '{"Item": 1}', '{"Item": []}',
+	'{"Item": {"a": "b"}}', '{"Item": {"a": []}}', '{"Item": {"a": true}}',
+	'{"Expected": []}', '{"Expected": {"a": []}}', '{"Expected": {"a": {"Exists": 1}}}',
+	'{"Expected": {"a": {"Exists": "maybe"}}}', '{"Expected": {"a": {"AttributeValueList": {}}}}',
+	'{"Expected": {"a": {"AttributeValueList": "x"}}}',
+	'{"ExpressionAttributeNames": []}', '{"ExpressionAttributeNames": {"#a": 1}}');
+-- attribute values, however deep
+SELECT types('PutItem',
+	'{"Item": {"a": {"S": 1}}}', '{"Item": {"a": {"S": true}}}', '{"Item": {"a": {"S": []}}}', '{"Item": {"a": {"S": {}}}}',
+	'{"Item": {"a": {"N": 1}}}', '{"Item": {"a": {"N": 1.5}}}',
+	'{"Item": {"a": {"B": 1}}}', '{"Item": {"a": {"B": true}}}', '{"Item": {"a": {"B": []}}}', '{"Item": {"a": {"B": {}}}}',
+	'{"Item": {"a": {"B": "abc"}}}', '{"Item": {"a": {"B": "YR=="}}}',
+	'{"Item": {"a": {"BOOL": 1}}}', '{"Item": {"a": {"BOOL": "x"}}}', '{"Item": {"a": {"BOOL": []}}}',
+	'{"Item": {"a": {"NULL": 1}}}',
+	'{"Item": {"a": {"SS": "x"}}}', '{"Item": {"a": {"SS": {}}}}', '{"Item": {"a": {"SS": [1]}}}', '{"Item": {"a": {"NS": [1]}}}',
+	'{"Item": {"a": {"BS": ["a"]}}}',
+	'{"Item": {"a": {"L": {}}}}', '{"Item": {"a": {"L": [1]}}}', '{"Item": {"a": {"M": []}}}',
+	'{"Item": {"a": {"M": {"b": {"L": [{"M": {"c": {"S": false}}}]}}}}}');
+-- numbers and booleans of the request itself
+SELECT types('Query', '{"Limit": "1"}', '{"Limit": true}', '{"Limit": []}', '{"Limit": {}}', '{"Limit": 3000000000}',
+	'{"ConsistentRead": 1}', '{"ConsistentRead": "2"}', '{"KeyConditions": {"a": 1}}');
+SELECT types('BatchWriteItem', '{"RequestItems": []}', '{"RequestItems": {"t": {}}}', '{"RequestItems": {"t": 1}}',
+	'{"RequestItems": {"t": [[]]}}', '{"RequestItems": {"t": [{"PutRequest": []}]}}');
+SELECT types('CreateTable', '{"KeySchema": [{"KeyType": 1}]}', '{"ProvisionedThroughput": {"ReadCapacityUnits": "1"}}');
+
+-- the first in the text is reported; JSON types come before the model
+SELECT types('PutItem', '{"Item": {"a": {"S": 1}}, "TableName": true}', '{"TableName": true, "Item": {"a": {"S": 1}}}');
+
+
+-- the model: violations in the service's order, joined
+SELECT req('PutItem', '{}');
+SELECT req('PutItem', '{"TableName": "", "Item": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y", "ReturnItemCollectionMetrics": "",
+	"ConditionalOperator": "z", "Expected": {"a": {"ComparisonOperator": "Q"}}, "ReturnValuesOnConditionCheckFailure": "ALL"}');
+SELECT req('DeleteItem', '{"TableName": "abc", "Key": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y"}');
+SELECT req('UpdateItem', '{"TableName": "abc", "Key": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y", "AttributeUpdates": {"a": {"Action": "SET"}}}');
+SELECT req('GetItem', '{"TableName": "a b", "AttributesToGet": []}');
+SELECT req('GetItem', json_build_object('TableName', repeat('x', 1025), 'Key', json_build_object())::text);
+SELECT req('Query', '{"TableName": "abc", "Limit": 0, "Select": "x", "IndexName": "a", "KeyConditions": {"a": {"ComparisonOperator": "x"}, "b": {}}}');
+SELECT req('Scan', '{"TableName": "abc", "Segment": -1, "TotalSegments": 0, "Limit": -5}');
+SELECT req('Scan', '{"TableName": "abc", "Segment": 1000000, "TotalSegments": 1000001}');
+-- never more than ten
+SELECT req('Query', json_build_object('TableName', 'abc', 'KeyConditions', (SELECT json_object_agg('k' || i, '{}'::json) FROM generate_series(10, 30) i))::text) ~ '"message":"10 validation errors detected: ';
+-- fractions are cut off, members that stand twice count once, null is absent
+SELECT req('Scan', '{"TableName": "abc", "Limit": 0.9}');
+SELECT req('Scan', '{"TableName": "abc", "Limit": 0, "Limit": 1, "Segment": null, "TotalSegments": -1}');
+SELECT req('Scan', '{"TableName": "abc", "ConsistentRead": "YES"}');
+
+SET client_min_messages = warning;
+DROP SCHEMA t_request_model CASCADE;

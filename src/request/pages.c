@@ -1,0 +1,108 @@
+/*
+ * pages.c
+ *	  Query and Scan as requests: one page of results at a time.
+ */
+#include "postgres.h"
+
+#include "request/capacity.h"
+#include "request/operation.h"
+#include "request/params.h"
+
+static SelectKind
+SelectOf(const Field *input)
+{
+	Slice		text = FieldSlice(input, "Select");
+	SelectKind	kind = SELECT_DEFAULT;
+
+	(void) SelectKindFromText(text.data, text.len, &kind);
+	return kind;
+}
+
+/* What Query and Scan have in common. */
+static void
+FieldReadOp(const Field *input, ReadOp *op)
+{
+	op->table_name = FieldTableName(input);
+	op->index_name = FieldString(input, "IndexName");
+	op->start = FieldItemRef(input, "ExclusiveStartKey");
+	op->filter = FieldExpr(input, "FilterExpression");
+	op->projection = FieldExpr(input, "ProjectionExpression");
+	op->select = SelectOf(input);
+	op->consistent = FieldBool(input, "ConsistentRead", false);
+	op->shard = -1;
+	op->shard_value = MISSING_VALUE;
+	FieldExprArgs(input, true, &op->args);
+}
+
+/*
+ * Capacity of a page: of what was read from the table or an index, and of the
+ * items that a local index had to fetch from the table.
+ */
+static void
+AnswerCapacity(Request *request, const ReadOp *op, const ReadPageResult *page)
+{
+	CapacityDetail detail = FieldCapacity(request->input);
+	double		fetched = (double) page->fetched_units;
+	Capacity	c;
+
+	if (detail == CAPACITY_NONE)
+		return;
+	CapacityBegin(&c, FieldSlice(request->input, "TableName"));
+	CapacityAddRead(&c, op->index_name, ReadUnits(page->size, op->consistent));
+	CapacityAddRead(&c, NULL, op->consistent ? fetched : fetched / 2);
+	WriterName(request->out, "ConsumedCapacity");
+	WriterCapacity(request->out, &c, detail, CAPACITY_PLAIN);
+	CapacityEnd(&c);
+}
+
+static void
+ExecuteRead(Request *request, const ReadOp *op)
+{
+	Writer	   *out = request->out;
+	ReadPageResult page;
+
+	ReadPage(op, FieldInteger(request->input, "Limit", 0), &page);
+	if (op->select != SELECT_COUNT)
+	{
+		WriterName(out, "Items");
+		WriterBeginList(out);
+		for (int i = 0; i < page.count; i++)
+			WriterItem(out, page.items[i]);
+		WriterEndList(out);
+	}
+	WriterIntegerMember(out, "Count", page.count);
+	WriterIntegerMember(out, "ScannedCount", page.scanned_count);
+	if (page.last_key != NULL)
+		WriterItemMember(out, "LastEvaluatedKey", page.last_key);
+	AnswerCapacity(request, op, &page);
+}
+
+void
+QueryRequest(Request *request)
+{
+	const Field *input = request->input;
+	ReadOp		op = {0};
+
+	CheckMixing(input, &query_params);
+	op.query = true;
+	op.key_condition = FieldExpr(input, "KeyConditionExpression");
+	op.forward = FieldBool(input, "ScanIndexForward", true);
+	FieldReadOp(input, &op);
+	ExecuteRead(request, &op);
+}
+
+void
+ScanRequest(Request *request)
+{
+	const Field *input = request->input;
+	ReadOp		op = {0};
+
+	CheckMixing(input, &scan_params);
+	op.forward = true;
+	op.segment_given = FieldMember(input, "Segment") != NULL;
+	op.segment = FieldInteger(input, "Segment", 0);
+	op.total_segments_given = FieldMember(input, "TotalSegments") != NULL;
+	op.total_segments = FieldInteger(input, "TotalSegments", 0);
+	FieldReadOp(input, &op);
+	ExecuteRead(request, &op);
+}

@@ -1,0 +1,118 @@
+/*
+ * single.c
+ *	  GetItem, PutItem, UpdateItem and DeleteItem as requests.
+ */
+#include "postgres.h"
+
+#include "request/capacity.h"
+#include "request/operation.h"
+#include "request/params.h"
+
+/* ---- GetItem ---- */
+
+void
+GetItemRequest(Request *request)
+{
+	const Field *input = request->input;
+	CapacityDetail detail = FieldCapacity(input);
+	GetOp		op = {0};
+	GetResult	result;
+
+	CheckMixing(input, &get_params);
+	op.table_name = FieldTableName(input);
+	op.key = FieldItemRef(input, "Key");
+	op.projection = FieldExpr(input, "ProjectionExpression");
+	FieldExprArgs(input, false, &op.args);
+	op.sizes = detail != CAPACITY_NONE;
+	GetItem(&op, &result);
+
+	if (result.item != NULL)
+		WriterItemMember(request->out, "Item", result.item);
+	if (detail != CAPACITY_NONE)
+	{
+		Capacity	c;
+
+		CapacityBegin(&c, FieldSlice(input, "TableName"));
+		CapacityAddRead(&c, NULL, ReadUnits(result.size, FieldBool(input, "ConsistentRead", false)));
+		WriterName(request->out, "ConsumedCapacity");
+		WriterCapacity(request->out, &c, detail, CAPACITY_PLAIN);
+		CapacityEnd(&c);
+	}
+}
+
+/* ---- writes ---- */
+
+/*
+ * What a write tells beside its attributes: capacity, and the size of the
+ * item's collection.
+ */
+static void
+AnswerMetrics(Request *request, const WriteOp *op, const WriteResult *result)
+{
+	const Field *input = request->input;
+	CapacityDetail detail = FieldCapacity(input);
+	bool		metrics = FieldIs(input, "ReturnItemCollectionMetrics", "SIZE");
+	Capacity	c;
+
+	if (detail == CAPACITY_NONE && !metrics)
+		return;
+	CapacityBegin(&c, FieldSlice(input, "TableName"));
+	if (detail != CAPACITY_NONE)
+	{
+		CapacityAddWrite(&c, result->old_item, result->new_item);
+		WriterName(request->out, "ConsumedCapacity");
+		WriterCapacity(request->out, &c, detail, CAPACITY_PLAIN);
+	}
+	if (metrics && c.def->has_local)
+	{
+		WriterName(request->out, "ItemCollectionMetrics");
+		WriterCollection(request->out, c.def, op->item);
+	}
+	CapacityEnd(&c);
+}
+
+/* What the three writes have in common; item is the name of their first part. */
+static void
+ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRules *rules)
+{
+	const Field *input = request->input;
+	WriteOp		op = {0};
+	WriteResult result;
+
+	CheckMixing(input, rules);
+	op.kind = kind;
+	op.table_name = FieldTableName(input);
+	op.datum = FieldItem(FieldMember(input, item));
+	op.item = ItemRoot(op.datum);
+	op.condition = FieldExpr(input, "ConditionExpression");
+	if (kind == WRITE_KIND_UPDATE)
+		op.update = FieldExpr(input, "UpdateExpression");
+	op.return_values = FieldReturnValues(input);
+	op.return_old_on_failure =
+		FieldIs(input, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
+	op.images = FieldCapacity(input) != CAPACITY_NONE;
+	FieldExprArgs(input, true, &op.args);
+	WriteItem(&op, &result);
+
+	if (result.attributes != NULL)
+		WriterItemMember(request->out, "Attributes", result.attributes);
+	AnswerMetrics(request, &op, &result);
+}
+
+void
+PutItemRequest(Request *request)
+{
+	ExecuteWrite(request, WRITE_KIND_PUT, "Item", &put_params);
+}
+
+void
+UpdateItemRequest(Request *request)
+{
+	ExecuteWrite(request, WRITE_KIND_UPDATE, "Key", &update_params);
+}
+
+void
+DeleteItemRequest(Request *request)
+{
+	ExecuteWrite(request, WRITE_KIND_DELETE, "Key", &delete_params);
+}
