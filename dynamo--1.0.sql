@@ -596,6 +596,45 @@ LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dynamo.delete_item(text, dynamo.item, text, dynamo.item, jsonb, text, text) IS
 'deletes the item with this key, if there is one; returns the old item if return_values is ALL_OLD';
 
+CREATE FUNCTION dynamo.batch_get_item(
+	table_name text,
+	keys dynamo.item[],
+	projection_expression text DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL)
+RETURNS SETOF dynamo.item
+AS 'MODULE_PATHNAME', 'dynamo_batch_get_item'
+LANGUAGE C STABLE PARALLEL SAFE ROWS 25;
+
+COMMENT ON FUNCTION dynamo.batch_get_item(text, dynamo.item[], text, jsonb) IS
+'the items with these keys, without those that are not there';
+
+CREATE FUNCTION dynamo.batch_write_item(
+	table_name text,
+	put_items dynamo.item[] DEFAULT NULL,
+	delete_keys dynamo.item[] DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_batch_write_item'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION dynamo.batch_write_item(text, dynamo.item[], dynamo.item[]) IS
+'stores and deletes many items of one table';
+
+CREATE FUNCTION dynamo.transact_write_items(transact_items jsonb)
+RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_transact_write_items'
+LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+COMMENT ON FUNCTION dynamo.transact_write_items(jsonb) IS
+'puts, updates, deletes and checks many items of any tables, all or none';
+
+CREATE FUNCTION dynamo.transact_get_items(transact_items jsonb)
+RETURNS SETOF dynamo.item
+AS 'MODULE_PATHNAME', 'dynamo_transact_get_items'
+LANGUAGE C STABLE PARALLEL SAFE ROWS 10;
+
+COMMENT ON FUNCTION dynamo.transact_get_items(jsonb) IS
+'many items of any tables, in the order of the list, NULL for one that is not there';
+
 --
 -- Reading: query and scan
 --

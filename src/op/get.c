@@ -5,36 +5,61 @@
 #include "postgres.h"
 
 #include "op/bind.h"
+#include "op/get.h"
 #include "op/sql_args.h"
+
+void
+GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args, bool sizes)
+{
+	ExprBindings *bindings = OpBindings(args, projection->given, false, NULL);
+
+	b->projection = NULL;
+	b->sizes = sizes;
+	if (bindings != NULL)
+	{
+		b->projection = ProjectionBind(OpParse(EXPR_PROJECTION, projection), bindings);
+		ExprBindingsCheckUnused(bindings);
+	}
+}
+
+void
+GetCheckPaths(const BoundGet *b, const TableDef *def)
+{
+	if (b->projection != NULL)
+		ProjectionVisitPaths(b->projection, KeyPathVisitor, unconstify(TableDef *, def));
+}
+
+void
+GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key)
+{
+	CheckKeyParameter(def, key);
+	RowKeyFromItem(def, key, row_key);
+}
+
+void
+GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result)
+{
+	struct varlena *item = StoreGet(store, key);
+
+	result->size = b->sizes && item != NULL ? ItemSize(ItemRoot(item)) : 0;
+	if (item != NULL && b->projection != NULL)
+		item = ProjectionApply(b->projection, ItemRoot(item));
+	result->item = item;
+}
 
 void
 GetItem(const GetOp *op, GetResult *result)
 {
-	ExprBindings *b;
-	Projection *projection = NULL;
+	BoundGet	bound;
 	Store		store;
 	RowKey		key;
-	struct varlena *item;
 
-	b = OpBindings(&op->args, op->projection.given, false, NULL);
-	if (b != NULL)
-	{
-		projection = ProjectionBind(OpParse(EXPR_PROJECTION, &op->projection), b);
-		ExprBindingsCheckUnused(b);
-	}
-
+	GetBind(&bound, &op->projection, &op->args, op->sizes);
 	StoreOpen(&store, op->table_name, ACL_SELECT);
-	CheckKeyParameter(store.def, op->key);
-	if (projection != NULL)
-		ProjectionVisitPaths(projection, KeyPathVisitor, store.def);
-	RowKeyFromItem(store.def, op->key, &key);
-	item = StoreGet(&store, &key);
+	GetBindKey(store.def, op->key, &key);
+	GetCheckPaths(&bound, store.def);
+	GetRow(&store, &bound, &key, result);
 	StoreClose(&store);
-
-	result->size = op->sizes && item != NULL ? ItemSize(ItemRoot(item)) : 0;
-	if (item != NULL && projection != NULL)
-		item = ProjectionApply(projection, ItemRoot(item));
-	result->item = item;
 }
 
 DYNAMO_FUNCTION(dynamo_get_item);

@@ -13,15 +13,16 @@
 
 /* ---- request-only checks ---- */
 
-static void
-CheckReturnValues(const WriteOp *op)
+void
+WriteCheckRequest(const WriteOp *op)
 {
-	if (op->kind == WRITE_KIND_UPDATE ||
-		op->return_values == RETURN_NONE || op->return_values == RETURN_ALL_OLD)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("ReturnValues can only be ALL_OLD or NONE")));
+	if (op->kind != WRITE_KIND_UPDATE &&
+		op->return_values != RETURN_NONE && op->return_values != RETURN_ALL_OLD)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("ReturnValues can only be ALL_OLD or NONE")));
+	if (op->kind == WRITE_KIND_PUT)
+		CheckItemSize(op->item);
 }
 
 static void
@@ -47,16 +48,11 @@ BindExpressions(PreparedWrite *w)
 }
 
 void
-WritePrepare(PreparedWrite *w, const WriteOp *op)
+WriteBind(PreparedWrite *w, const WriteOp *op)
 {
 	memset(w, 0, sizeof(*w));
 	w->op = op;
-
-	CheckReturnValues(op);
-	if (op->kind == WRITE_KIND_PUT)
-		CheckItemSize(op->item);
 	BindExpressions(w);
-
 	w->need_old = op->kind == WRITE_KIND_UPDATE || w->condition != NULL ||
 		op->return_values != RETURN_NONE || op->sizes || op->images;
 }
@@ -89,7 +85,8 @@ WriteCondition(const PreparedWrite *w, ValueRef old)
 	return w->condition == NULL || ConditionMatches(w->condition, old);
 }
 
-void
+/* Raises ConditionalCheckFailed, the old item in DETAIL if asked for. */
+static void
 ConditionFailed(const WriteOp *op, ValueRef old)
 {
 	StringInfoData json;
@@ -185,95 +182,97 @@ WriteAccess(WriteKind kind)
 		case WRITE_KIND_CHECK:
 			break;
 	}
-	return ACL_SELECT;
+	return ACL_SELECT | ACL_UPDATE; /* as SELECT ... FOR UPDATE */
 }
 
-/* ---- one item ---- */
+/* ---- one row ---- */
 
-typedef struct SingleWrite
+typedef struct RowWrite
 {
-	PreparedWrite prepared;
+	const PreparedWrite *prepared;
 	WriteResult *result;
 	WriteAction decided;
-} SingleWrite;
+} RowWrite;
 
 static void
-RememberOld(SingleWrite *s, ValueRef old)
+RememberOld(RowWrite *r, ValueRef old)
 {
-	const PreparedWrite *w = &s->prepared;
+	const PreparedWrite *w = r->prepared;
 
-	s->result->attributes = NULL;
-	s->result->old_size = 0;
-	s->result->old_item = NULL;
+	memset(r->result, 0, sizeof(*r->result));
 	if (ValueIsMissing(old))
 		return;
 
 	if (w->op->images)
-		s->result->old_item = ValueCopy(old);
-
+		r->result->old_item = ValueCopy(old);
 	if (w->op->sizes)
-		s->result->old_size = ItemSize(old);
+		r->result->old_size = ItemSize(old);
 	if (w->op->return_values == RETURN_ALL_OLD)
-		s->result->attributes = ValueCopy(old);
+		r->result->attributes = ValueCopy(old);
 	else if (w->op->return_values == RETURN_UPDATED_OLD && w->update != NULL)
-		s->result->attributes = UpdateTargetsIn(w->update, old);
+		r->result->attributes = UpdateTargetsIn(w->update, old);
 	else if (w->op->return_values == RETURN_ALL_NEW && w->update == NULL)
-		s->result->attributes = ValueCopy(old);
+		r->result->attributes = ValueCopy(old);
+}
+
+static void
+RememberNew(RowWrite *r, struct varlena *stored)
+{
+	const PreparedWrite *w = r->prepared;
+
+	if (w->op->return_values == RETURN_ALL_NEW)
+		r->result->attributes = stored;
+	else if (w->op->return_values == RETURN_UPDATED_NEW && w->update != NULL)
+		r->result->attributes = UpdateTargetsIn(w->update, ItemRoot(stored));
+	if (w->op->images)
+		r->result->new_item = stored;
+	if (w->op->sizes)
+		r->result->new_size = ItemSize(ItemRoot(stored));
 }
 
 /* WriteDecider */
 static WriteAction
-DecideSingle(void *arg, ValueRef old, struct varlena **item)
+DecideRow(void *arg, ValueRef old, struct varlena **item)
 {
-	SingleWrite *s = (SingleWrite *) arg;
+	RowWrite   *r = (RowWrite *) arg;
 
-	if (!WriteCondition(&s->prepared, old))
-		ConditionFailed(s->prepared.op, old);
-	RememberOld(s, old);
-	s->decided = WriteApply(&s->prepared, old, item);
-	return s->decided;
-}
-
-static void
-RememberNew(SingleWrite *s, struct varlena *stored)
-{
-	const PreparedWrite *w = &s->prepared;
-
-	if (w->op->return_values == RETURN_ALL_NEW)
-		s->result->attributes = stored;
-	else if (w->op->return_values == RETURN_UPDATED_NEW && w->update != NULL)
-		s->result->attributes = UpdateTargetsIn(w->update, ItemRoot(stored));
-	if (w->op->sizes)
-		s->result->new_size = ItemSize(ItemRoot(stored));
-	if (w->op->images)
-		s->result->new_item = stored;
+	if (!WriteCondition(r->prepared, old))
+		ConditionFailed(r->prepared->op, old);
+	RememberOld(r, old);
+	r->decided = WriteApply(r->prepared, old, item);
+	return r->decided;
 }
 
 void
-WriteItem(const WriteOp *op, WriteResult *result)
+WriteRow(Store *store, const PreparedWrite *w, WriteResult *result)
 {
-	SingleWrite s;
-	Store		store;
+	RowWrite	r = {w, result, WRITE_NOTHING};
 	struct varlena *stored = NULL;
-	WriteAction action;
-
-	memset(result, 0, sizeof(*result));
-	s.result = result;
-
-	WritePrepare(&s.prepared, op);
-	StoreOpen(&store, op->table_name, WriteAccess(op->kind));
-	WriteBindTable(&s.prepared, store.def);
-	action = StoreWrite(&store, &s.prepared.key, s.prepared.need_old,
-						DecideSingle, &s, &stored);
-	StoreClose(&store);
+	WriteAction action = StoreWrite(store, &w->key, w->need_old, DecideRow, &r, &stored);
 
 	if (action == WRITE_PUT)
-		RememberNew(&s, stored);
+		RememberNew(&r, stored);
 	else if (action == WRITE_NOTHING)
 	{
 		result->new_size = result->old_size;
 		result->new_item = result->old_item;
 	}
-	if (action != s.decided)
+	if (action != r.decided)
 		result->attributes = NULL;	/* nothing to delete, or suppressed */
+}
+
+/* ---- PutItem, UpdateItem, DeleteItem ---- */
+
+void
+WriteItem(const WriteOp *op, WriteResult *result)
+{
+	PreparedWrite w;
+	Store		store;
+
+	WriteCheckRequest(op);
+	WriteBind(&w, op);
+	StoreOpen(&store, op->table_name, WriteAccess(op->kind));
+	WriteBindTable(&w, store.def);
+	WriteRow(&store, &w, result);
+	StoreClose(&store);
 }

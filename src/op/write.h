@@ -1,13 +1,17 @@
 /*
  * write.h
- *	  The stages of one write, for single-item operations and transactions.
+ *	  The stages of one write, for single-item operations, batches and
+ *	  transactions.
  *
  * The service checks in stages and reports the first failure:
  *
- *		WritePrepare	what needs no table: return values, sizes, expressions
- *		WriteBindTable	what needs the table's keys
- *		WriteCondition	the condition, on the current item
- *		WriteApply		what the item becomes
+ *		WriteCheckRequest	return values, size of the item
+ *		WriteBind			expressions
+ *		WriteBindTable		what needs the table's keys
+ *		WriteCondition		the condition, on the current item
+ *		WriteApply			what the item becomes
+ *
+ * WriteRow does the last two under the protection of the store.
  */
 #ifndef DYNAMO_WRITE_H
 #define DYNAMO_WRITE_H
@@ -24,7 +28,8 @@ typedef struct PreparedWrite
 	RowKey		key;
 } PreparedWrite;
 
-extern void WritePrepare(PreparedWrite *w, const WriteOp *op);
+extern void WriteCheckRequest(const WriteOp *op);
+extern void WriteBind(PreparedWrite *w, const WriteOp *op);
 extern void WriteBindTable(PreparedWrite *w, const TableDef *def);
 
 /* Whether the condition holds (there may be none). */
@@ -34,11 +39,10 @@ extern bool WriteCondition(const PreparedWrite *w, ValueRef old);
 extern WriteAction WriteApply(const PreparedWrite *w, ValueRef old,
 							  struct varlena **item);
 
+/* Evaluates the condition, applies and writes one row. */
+extern void WriteRow(Store *store, const PreparedWrite *w, WriteResult *result);
+
 /* Privileges on the table that the operation takes, as its SQL would. */
 extern AclMode WriteAccess(WriteKind kind);
-
-/* Raises ConditionalCheckFailed, the old item in DETAIL if asked for. */
-extern void ConditionFailed(const WriteOp *op, ValueRef old)
-			pg_attribute_noreturn();
 
 #endif							/* DYNAMO_WRITE_H */

@@ -188,20 +188,26 @@ HasColumnDefaults(const Store *store)
 	return false;
 }
 
-/* Whether the rows are plain local heap rows that this user may see all of. */
+/* Whether rows are in the relation's own heap, here. */
+static bool
+IsLocalHeap(Relation rel)
+{
+	return rel->rd_rel->relkind == RELKIND_RELATION &&
+		rel->rd_tableam == GetHeapamTableAmRoutine() &&
+		!IsDistributed(RelationGetRelid(rel));
+}
+
+/* Whether SQL would do no more with the rows than we do. */
 static bool
 IsPlainTable(Relation rel)
 {
 	Form_pg_class form = rel->rd_rel;
 
-	return form->relkind == RELKIND_RELATION &&
-		rel->rd_tableam == GetHeapamTableAmRoutine() &&
-		!form->relispartition &&
+	return !form->relispartition &&
 		!form->relhassubclass &&
 		!form->relhasrules &&
 		(!form->relrowsecurity ||
-		 check_enable_rls(RelationGetRelid(rel), InvalidOid, true) == RLS_NONE_ENV) &&
-		!IsDistributed(RelationGetRelid(rel));
+		 check_enable_rls(RelationGetRelid(rel), InvalidOid, true) == RLS_NONE_ENV);
 }
 
 static bool
@@ -209,7 +215,7 @@ UseDirectPath(const Store *store)
 {
 	Relation	rel = store->rel;
 
-	if (!store_direct_access || !IsPlainTable(rel))
+	if (!store_direct_access || !store->local || !IsPlainTable(rel))
 		return false;
 	if (!StoreForWriting(store))
 		return true;
@@ -238,6 +244,7 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 	store->rel = table_open(relid, NoLock);
 	store->def = TableDefAcquire(store->rel);
 	CheckPrivileges(store);
+	store->local = IsLocalHeap(store->rel);
 	store->direct = UseDirectPath(store);
 }
 

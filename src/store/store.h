@@ -36,6 +36,7 @@ typedef struct Store
 	bool		direct;			/* which path this call takes */
 	MemoryContext context;		/* current at StoreOpen */
 	StoreLookup *lookup;		/* of get.c, kept between gets; NULL at first */
+	bool		local;			/* rows are in this relation's own heap */
 } Store;
 
 /* ---- open.c ---- */
@@ -118,6 +119,16 @@ typedef WriteAction (*WriteDecider) (void *arg, ValueRef old, struct varlena **i
 extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
 							  WriteDecider decide, void *arg,
 							  struct varlena **stored);
+
+/* ---- lock.c ---- */
+
+/*
+ * Locks the row at a key until the end of the transaction and returns its
+ * current item (palloc'd), or NULL if there is none; then its absence is
+ * locked: others who write that key wait.  For operations that decide on
+ * several rows before they write any.  Fires no triggers.
+ */
+extern struct varlena *StoreLock(Store *store, const RowKey *key);
 
 /* ---- scan.c ---- */
 

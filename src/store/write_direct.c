@@ -121,8 +121,22 @@ PushSnapshotForUserCode(DirectWrite *d)
 	}
 }
 
-static void
-DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary)
+Relation
+OpenPrimaryKey(const TableDef *def)
+{
+	Relation	primary;
+
+	if (!OidIsValid(def->primary_key))
+		return NULL;
+	primary = index_open(def->primary_key, RowExclusiveLock);
+	if (primary->rd_index->indimmediate && primary->rd_index->indisvalid)
+		return primary;
+	index_close(primary, RowExclusiveLock);
+	return NULL;
+}
+
+void
+DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary, bool fire_triggers)
 {
 	Relation	rel = request->store->rel;
 
@@ -132,8 +146,11 @@ DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary)
 	d->def = request->store->def;
 	d->primary = primary;
 	d->caller = CurrentMemoryContext;
-	d->fire_before = !OnlyDeriveKeysBefore(rel->trigdesc);
-	d->fire_after = HasAfterRowTriggers(rel->trigdesc);
+	if (fire_triggers)
+	{
+		d->fire_before = !OnlyDeriveKeysBefore(rel->trigdesc);
+		d->fire_after = HasAfterRowTriggers(rel->trigdesc);
+	}
 
 	CommandCounterIncrement();
 	d->cid = GetCurrentCommandId(true);
@@ -148,7 +165,7 @@ DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary)
 	d->new = table_slot_create(rel, &d->estate->es_tupleTable);
 }
 
-static void
+void
 DirectEnd(DirectWrite *d)
 {
 	if (d->fire_after)
@@ -444,21 +461,14 @@ TryWrite(DirectWrite *d, WriteAction *action)
 WriteAction
 StoreWriteDirect(WriteRequest *request)
 {
-	TableDef   *def = request->store->def;
+	Relation	primary = OpenPrimaryKey(request->store->def);
 	DirectWrite d;
-	Relation	primary;
 	WriteAction action;
 
-	if (!OidIsValid(def->primary_key))
+	if (primary == NULL)
 		return StoreWriteSql(request);
-	primary = index_open(def->primary_key, RowExclusiveLock);
-	if (!primary->rd_index->indimmediate || !primary->rd_index->indisvalid)
-	{
-		index_close(primary, RowExclusiveLock);
-		return StoreWriteSql(request);
-	}
 
-	DirectBegin(&d, request, primary);
+	DirectBegin(&d, request, primary, true);
 	while (!TryWrite(&d, &action))
 		CHECK_FOR_INTERRUPTS();
 	DirectEnd(&d);

@@ -30,6 +30,22 @@ typedef struct DirectWrite
 	bool		indexes_open;
 } DirectWrite;
 
+/* ---- write_direct.c ---- */
+
+/*
+ * The primary key's index, opened for writing; NULL if it cannot tell
+ * conflicts at once (deferrable) or is not valid.
+ */
+extern Relation OpenPrimaryKey(const TableDef *def);
+
+/*
+ * Sets up for one or more attempts at one row; switches to a memory context
+ * that DirectEnd deletes, and back.  Without fire_triggers only for locking.
+ */
+extern void DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary,
+						bool fire_triggers);
+extern void DirectEnd(DirectWrite *d);
+
 /* ---- find_row.c ---- */
 
 typedef enum FoundState

@@ -22,6 +22,7 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
+#include "item/builder.h"
 #include "store/plan.h"
 #include "store/write_paths.h"
 
@@ -144,15 +145,15 @@ ResultItem(void)
 	return datum;
 }
 
-/* The item or NULL; locks the row unless it is only to be deleted. */
+/* The item or NULL. */
 static struct varlena *
-FindRow(const SqlWrite *w)
+FindRow(const SqlWrite *w, bool lock)
 {
 	Statement	s;
 
 	BeginStatement(&s, w, psprintf("SELECT %s FROM ", ItemColumnName(w)));
 	AppendKeyCondition(&s, w);
-	if (w->request->store->access & ACL_UPDATE)
+	if (lock)
 		appendStringInfoString(&s.sql, " FOR NO KEY UPDATE");
 	RunStatement(&s);
 	return SPI_processed == 0 ? NULL : PG_DETOAST_DATUM_PACKED(ResultItem());
@@ -160,14 +161,20 @@ FindRow(const SqlWrite *w)
 
 /* ---- writing ---- */
 
+static struct varlena *
+CopyItem(MemoryContext context, struct varlena *item)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	struct varlena *copy = ValueCopy(ItemRoot(item));
+
+	MemoryContextSwitchTo(old);
+	return copy;
+}
+
 static void
 KeepStored(const SqlWrite *w)
 {
-	struct varlena *item = PG_DETOAST_DATUM(ResultItem());
-	Size		size = VARSIZE(item);
-
-	w->request->stored = MemoryContextAlloc(w->caller, size);
-	memcpy(w->request->stored, item, size);
+	w->request->stored = CopyItem(w->caller, PG_DETOAST_DATUM_PACKED(ResultItem()));
 }
 
 /* Whether a row was inserted. */
@@ -175,6 +182,9 @@ static bool
 InsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
 {
 	Statement	s;
+
+	if (!w->request->store->local)
+		LockKeyByName(w->request->store, w->request->key);
 
 	BeginStatement(&s, w, "INSERT INTO ");
 	appendStringInfoString(&s.sql, " (");
@@ -308,6 +318,7 @@ RemoveRow(const SqlWrite *w, struct varlena *old, struct varlena *previous,
 static WriteAction
 WriteLoop(const SqlWrite *w)
 {
+	bool		lock = (w->request->store->access & ACL_UPDATE) != 0;
 	struct varlena *old = NULL;
 	int			unseen = 0;
 	bool		done = false;
@@ -319,7 +330,7 @@ WriteLoop(const SqlWrite *w)
 		struct varlena *item;
 
 		CHECK_FOR_INTERRUPTS();
-		old = FindRow(w);
+		old = FindRow(w, lock);
 		action = Decide(w, old, &item);
 		if (action == WRITE_NOTHING)
 			break;
@@ -331,16 +342,44 @@ WriteLoop(const SqlWrite *w)
 	return action;
 }
 
+static void
+ConnectSpi(void)
+{
+	int			code = SPI_connect();
+
+	if (code != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed: %s", SPI_result_code_string(code));
+}
+
 WriteAction
 StoreWriteSql(WriteRequest *request)
 {
 	SqlWrite	w = {request, CurrentMemoryContext};
 	WriteAction action;
-	int			code = SPI_connect();
 
-	if (code != SPI_OK_CONNECT)
-		elog(ERROR, "SPI_connect failed: %s", SPI_result_code_string(code));
+	ConnectSpi();
 	action = WriteLoop(&w);
 	SPI_finish();
 	return action;
+}
+
+/* ---- locking only ---- */
+
+struct varlena *
+StoreLockSql(WriteRequest *request, bool lock)
+{
+	SqlWrite	w = {request, CurrentMemoryContext};
+	struct varlena *item;
+
+	ConnectSpi();
+	item = FindRow(&w, lock);
+	if (item == NULL && lock)
+	{
+		LockKeyByName(request->store, request->key);
+		item = FindRow(&w, lock);
+	}
+	if (item != NULL)
+		item = CopyItem(w.caller, item);
+	SPI_finish();
+	return item;
 }

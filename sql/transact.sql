@@ -1,0 +1,111 @@
+-- transact_write_items and transact_get_items
+CREATE SCHEMA t_transact;
+SET search_path = t_transact;
+SELECT dynamo.create_table('accounts', partition_key => 'id');
+SELECT dynamo.create_table('orders', partition_key => 'PK', sort_key => 'SK');
+INSERT INTO accounts (item) VALUES (jsonb_build_object('id', 'ann', 'balance', 100)), (jsonb_build_object('id', 'bob', 'balance', 10));
+
+-- all four kinds of action, two tables
+SELECT dynamo.transact_write_items('[
+	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "ann"}},
+		"UpdateExpression": "SET balance = balance - :n", "ConditionExpression": "balance >= :n",
+		"ExpressionAttributeValues": {":n": {"N": "30"}}}},
+	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "bob"}},
+		"UpdateExpression": "ADD #b :n", "ExpressionAttributeNames": {"#b": "balance"},
+		"ExpressionAttributeValues": {":n": {"N": "30"}}}},
+	{"Put": {"TableName": "orders", "Item": {"PK": {"S": "o1"}, "SK": {"S": "meta"}},
+		"ConditionExpression": "attribute_not_exists(PK)"}},
+	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "cid"}}, "ConditionExpression": "attribute_not_exists(id)"}},
+	{"Delete": {"TableName": "orders", "Key": {"PK": {"S": "o1"}, "SK": {"S": "none"}}}}]');
+SELECT item FROM accounts ORDER BY id;
+SELECT item FROM orders;
+
+-- conditions: every failing action is reported, the item where asked for
+SELECT dynamo.transact_write_items('[
+	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "ann"}},
+		"UpdateExpression": "SET balance = balance - :n", "ConditionExpression": "balance >= :n",
+		"ExpressionAttributeValues": {":n": {"N": "1000"}}, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}},
+	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "dan"}}}},
+	{"Put": {"TableName": "orders", "Item": {"PK": {"S": "o1"}, "SK": {"S": "meta"}},
+		"ConditionExpression": "attribute_not_exists(PK)"}}]');
+-- a condition that fails hides the error of its update; otherwise that is reported
+SELECT dynamo.transact_write_items('[
+	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}},
+		"UpdateExpression": "SET balance = balance - :n", "ConditionExpression": "balance >= :n",
+		"ExpressionAttributeValues": {":n": {"N": "1"}}}}]');
+SELECT dynamo.transact_write_items('[
+	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "dan"}}}},
+	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}},
+		"UpdateExpression": "SET balance = balance - :n", "ExpressionAttributeValues": {":n": {"N": "1"}}}}]');
+-- bad keys and items cancel before any condition is evaluated
+SELECT dynamo.transact_write_items('[
+	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}, "ConditionExpression": "attribute_not_exists(id)"}},
+	{"Put": {"TableName": "orders", "Item": {"PK": {"N": "1"}, "SK": {"S": "meta"}}}},
+	{"Delete": {"TableName": "orders", "Key": {"PK": {"S": "1"}}}}]');
+
+-- the request as a whole
+SELECT dynamo.transact_write_items(NULL);
+SELECT dynamo.transact_write_items('[]');
+SELECT dynamo.transact_write_items('{"Put": {}}');
+SELECT dynamo.transact_write_items('[{"Put": {}, "Delete": {}}]');
+SELECT dynamo.transact_write_items('[{"Get": {"TableName": "accounts"}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"Item": {"id": {"S": "a"}}}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts"}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": "a"}}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": ""}}}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "nowhere", "Item": {"id": {"S": "a"}}}}]');
+SELECT dynamo.transact_write_items('[{"Update": {"TableName": "accounts", "Key": {"id": {"S": "a"}}}}]');
+SELECT dynamo.transact_write_items('[{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "a"}}}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}, "ConditionExpression": "a ="}}]');
+SELECT dynamo.transact_write_items('[
+	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}}},
+	{"Delete": {"TableName": "t_transact.accounts", "Key": {"id": {"S": "a"}}}}]');
+SELECT item FROM accounts ORDER BY id;
+
+-- reading: in the order of the list, NULL for what is not there
+SELECT * FROM dynamo.transact_get_items('[
+	{"Get": {"TableName": "orders", "Key": {"PK": {"S": "o1"}, "SK": {"S": "meta"}}}},
+	{"Get": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}}}},
+	{"Get": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}, "ProjectionExpression": "#b", "ExpressionAttributeNames": {"#b": "balance"}}}]');
+SELECT dynamo.transact_get_items('[
+	{"Get": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}}},
+	{"Get": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}}}]');
+SELECT dynamo.transact_get_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "ann"}}}}]');
+
+-- in a transaction that wrote the rows already; placeholders leave nothing
+BEGIN;
+SELECT dynamo.delete_item('accounts', '{"id": {"S": "ann"}}');
+SELECT dynamo.transact_write_items('[
+	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "ann"}, "again": {"BOOL": true}}, "ConditionExpression": "attribute_not_exists(id)"}},
+	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "zoe"}}, "ConditionExpression": "attribute_not_exists(id)"}}]');
+SELECT dynamo.put_item('accounts', '{"id": {"S": "zoe"}}', 'attribute_not_exists(id)');
+SELECT item FROM accounts ORDER BY id;
+ROLLBACK;
+SELECT count(*) FROM accounts;
+
+-- no trigger fires for a placeholder
+CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE NOTICE '% %', TG_OP, COALESCE(NEW.item, OLD.item); RETURN NULL; END $$;
+CREATE TRIGGER tell AFTER INSERT OR UPDATE OR DELETE ON accounts FOR EACH ROW EXECUTE FUNCTION tell();
+SELECT dynamo.transact_write_items('[
+	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "zoe"}}, "ConditionExpression": "attribute_not_exists(id)"}},
+	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "eve"}}}}]');
+SET dynamo.direct_access = off;
+SELECT dynamo.transact_write_items('[
+	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "zoe"}}, "ConditionExpression": "attribute_not_exists(id)"}},
+	{"Delete": {"TableName": "accounts", "Key": {"id": {"S": "eve"}}, "ConditionExpression": "attribute_exists(id)"}}]');
+
+-- partitions: rows are elsewhere, keys are locked by name
+CREATE TABLE parted (id text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY (id)) PARTITION BY HASH (id);
+CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parted FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(
+	'{"version": 1, "attributes": [{"name": "id", "type": "S", "column": "id"}], "partition": ["id"], "sort": [], "indexes": []}');
+RESET dynamo.direct_access;
+SELECT dynamo.transact_write_items('[
+	{"Put": {"TableName": "parted", "Item": {"id": {"S": "a"}}, "ConditionExpression": "attribute_not_exists(id)"}},
+	{"Update": {"TableName": "parted", "Key": {"id": {"S": "b"}}, "UpdateExpression": "ADD n :n", "ExpressionAttributeValues": {":n": {"N": "1"}}}},
+	{"ConditionCheck": {"TableName": "parted", "Key": {"id": {"S": "c"}}, "ConditionExpression": "attribute_not_exists(id)"}}]');
+SELECT item FROM parted ORDER BY id;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_transact CASCADE;

@@ -1,0 +1,136 @@
+/*
+ * batch.c
+ *	  BatchWriteItem and BatchGetItem.
+ *
+ *	  Whatever can be checked is checked before anything is written or read:
+ *	  an invalid request does nothing.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "errors.h"
+#include "op/get.h"
+#include "op/tables.h"
+#include "op/write.h"
+
+static void
+DuplicateKeysError(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("Provided list of item keys contains duplicates")));
+}
+
+/* ---- BatchWriteItem ---- */
+
+/* A put whose key is unusable is reported here in the words for keys. */
+static void
+CheckPutHasKey(const TableDef *def, ValueRef item)
+{
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	{
+		const KeyAttribute *attr = &def->key.attributes[i];
+		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
+			ereport(ERROR,
+					(errcode(ERRCODE_DYNAMO_VALIDATION),
+					 errmsg("The provided key element does not match the schema")));
+	}
+}
+
+void
+BatchWriteItem(const WriteOp *writes, int n, WriteResult *results)
+{
+	PreparedWrite *prepared = palloc(sizeof(PreparedWrite) * Max(n, 1));
+	OpRow	   *rows = palloc(sizeof(OpRow) * Max(n, 1));
+	OpTables	tables;
+
+	OpTablesInit(&tables, n);
+	for (int i = 0; i < n; i++)
+	{
+		WriteCheckRequest(&writes[i]);
+		WriteBind(&prepared[i], &writes[i]);
+		rows[i].position = OpTablesAdd(&tables, writes[i].table_name,
+									   WriteAccess(writes[i].kind));
+	}
+
+	OpTablesOpen(&tables);
+	for (int i = 0; i < n; i++)
+	{
+		Store	   *store = &tables.tables[rows[i].position].store;
+
+		if (writes[i].kind == WRITE_KIND_PUT)
+			CheckPutHasKey(store->def, writes[i].item);
+		WriteBindTable(&prepared[i], store->def);
+		rows[i] = (OpRow) {store, &prepared[i].key, i};
+	}
+	if (!OpRowsSort(rows, n))
+		DuplicateKeysError();
+
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		WriteRow(rows[i].store, &prepared[rows[i].position], &results[rows[i].position]);
+	}
+	OpTablesClose(&tables);
+}
+
+/* ---- BatchGetItem ---- */
+
+typedef struct BoundGetTable
+{
+	const BatchGetTable *table;
+	BoundGet	get;
+	Store		store;
+	RowKey	   *keys;
+} BoundGetTable;
+
+static void
+BindKeys(BoundGetTable *b)
+{
+	const BatchGetTable *t = b->table;
+	OpRow	   *rows = palloc(sizeof(OpRow) * Max(t->nkeys, 1));
+
+	b->keys = palloc(sizeof(RowKey) * Max(t->nkeys, 1));
+	GetCheckPaths(&b->get, b->store.def);
+	for (int i = 0; i < t->nkeys; i++)
+	{
+		GetBindKey(b->store.def, t->keys[i], &b->keys[i]);
+		rows[i] = (OpRow) {&b->store, &b->keys[i], i};
+	}
+	if (!OpRowsSort(rows, t->nkeys))
+		DuplicateKeysError();
+	pfree(rows);
+}
+
+static void
+ReadKeys(BoundGetTable *b, GetResult *results)
+{
+	for (int i = 0; i < b->table->nkeys; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		GetRow(&b->store, &b->get, &b->keys[i], &results[i]);
+	}
+}
+
+void
+BatchGetItem(const BatchGetTable *tables, int n, GetResult **results)
+{
+	BoundGetTable *bound = palloc(sizeof(BoundGetTable) * Max(n, 1));
+
+	for (int i = 0; i < n; i++)
+	{
+		bound[i].table = &tables[i];
+		GetBind(&bound[i].get, &tables[i].projection, &tables[i].args, tables[i].sizes);
+	}
+	for (int i = 0; i < n; i++)
+		StoreOpen(&bound[i].store, tables[i].table_name, ACL_SELECT);
+	for (int i = 0; i < n; i++)
+		BindKeys(&bound[i]);
+	for (int i = 0; i < n; i++)
+		ReadKeys(&bound[i], results[i]);
+	for (int i = 0; i < n; i++)
+		StoreClose(&bound[i].store);
+}

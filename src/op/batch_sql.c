@@ -1,0 +1,135 @@
+/*
+ * batch_sql.c
+ *	  dynamo.batch_get_item, dynamo.batch_write_item.
+ *
+ *	  The service takes a map of tables; in SQL a call is for one table, since
+ *	  calls combine (UNION ALL, several in one transaction), and without its
+ *	  limits of 100 keys and 25 writes, which are those of a network request.
+ */
+#include "postgres.h"
+
+#include "funcapi.h"
+#include "utils/array.h"
+#include "utils/lsyscache.h"
+
+#include "op/item_list.h"
+#include "op/sql_args.h"
+
+/* The items of an array argument, none if NULL; datums may be NULL. */
+static int
+ArgItems(FunctionCallInfo fcinfo, int n, const char *member,
+		 ValueRef **items, struct varlena ***datums)
+{
+	ArrayType  *array;
+	Datum	   *elements;
+	bool	   *nulls;
+	int			count;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+
+	*items = NULL;
+	if (PG_ARGISNULL(n))
+		return 0;
+	array = PG_GETARG_ARRAYTYPE_P(n);
+	get_typlenbyvalalign(ARR_ELEMTYPE(array), &typlen, &typbyval, &typalign);
+	deconstruct_array(array, ARR_ELEMTYPE(array), typlen, typbyval, typalign,
+					  &elements, &nulls, &count);
+
+	*items = palloc(sizeof(ValueRef) * Max(count, 1));
+	if (datums != NULL)
+		*datums = palloc(sizeof(struct varlena *) * Max(count, 1));
+	for (int i = 0; i < count; i++)
+	{
+		struct varlena *item;
+
+		if (nulls[i])
+			ModelError(NULL, psprintf("%s.%d.member", member, i + 1),
+					   "Member must not be null");
+		item = PG_DETOAST_DATUM_PACKED(elements[i]);
+		(*items)[i] = ItemRoot(item);
+		if (datums != NULL)
+			(*datums)[i] = item;
+	}
+	return count;
+}
+
+/* ---- batch_write_item ---- */
+
+static int
+AddWrites(WriteOp *writes, int n, WriteKind kind, const char *table_name,
+		  const ValueRef *items, struct varlena **datums, int count)
+{
+	for (int i = 0; i < count; i++)
+	{
+		WriteOp    *op = &writes[n + i];
+
+		memset(op, 0, sizeof(*op));
+		op->kind = kind;
+		op->table_name = table_name;
+		op->item = items[i];
+		op->datum = datums != NULL ? datums[i] : NULL;
+	}
+	return n + count;
+}
+
+DYNAMO_FUNCTION(dynamo_batch_write_item);
+
+Datum
+dynamo_batch_write_item(PG_FUNCTION_ARGS)
+{
+	const char *table_name = ArgTableName(fcinfo, 0);
+	ValueRef   *puts;
+	ValueRef   *deletes;
+	struct varlena **datums = NULL;
+	int			nputs = ArgItems(fcinfo, 1, "putItems", &puts, &datums);
+	int			ndeletes = ArgItems(fcinfo, 2, "deleteKeys", &deletes, NULL);
+	WriteOp    *writes = palloc(sizeof(WriteOp) * Max(nputs + ndeletes, 1));
+	WriteResult *results = palloc0(sizeof(WriteResult) * Max(nputs + ndeletes, 1));
+	int			n = 0;
+
+	n = AddWrites(writes, n, WRITE_KIND_PUT, table_name, puts, datums, nputs);
+	n = AddWrites(writes, n, WRITE_KIND_DELETE, table_name, deletes, NULL, ndeletes);
+	BatchWriteItem(writes, n, results);
+	PG_RETURN_VOID();
+}
+
+/* ---- batch_get_item ---- */
+
+static ItemList *
+BatchGet(FunctionCallInfo fcinfo)
+{
+	BatchGetTable table = {0};
+	ValueRef   *keys;
+	ItemList   *list;
+
+	table.table_name = ArgTableName(fcinfo, 0);
+	table.nkeys = ArgItems(fcinfo, 1, "keys", &keys, NULL);
+	table.keys = keys;
+	table.projection = ArgExpr(fcinfo, 2);
+	table.args = ArgExprArgs(fcinfo, -1, 3);
+
+	list = ItemListMake(table.nkeys, true);
+	BatchGetItem(&table, 1, &list->results);
+	return list;
+}
+
+DYNAMO_FUNCTION(dynamo_batch_get_item);
+
+Datum
+dynamo_batch_get_item(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *context;
+
+	if (SRF_IS_FIRSTCALL())
+	{
+		MemoryContext old;
+
+		context = SRF_FIRSTCALL_INIT();
+		old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
+		context->user_fctx = BatchGet(fcinfo);
+		MemoryContextSwitchTo(old);
+	}
+	context = SRF_PERCALL_SETUP();
+	return ItemListNext(fcinfo, context);
+}

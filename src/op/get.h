@@ -1,0 +1,28 @@
+/*
+ * get.h
+ *	  The stages of one get, for GetItem, batches and transactions.
+ */
+#ifndef DYNAMO_GET_H
+#define DYNAMO_GET_H
+
+#include "op/op.h"
+
+typedef struct BoundGet
+{
+	Projection *projection;		/* NULL: none */
+	bool		sizes;
+} BoundGet;
+
+/* Binds the projection: what needs no table. */
+extern void GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
+					bool sizes);
+
+/* Checks the projection's paths against the table's keys. */
+extern void GetCheckPaths(const BoundGet *b, const TableDef *def);
+
+/* Checks a key parameter. */
+extern void GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key);
+
+extern void GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result);
+
+#endif							/* DYNAMO_GET_H */

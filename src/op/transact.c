@@ -1,0 +1,357 @@
+/*
+ * transact.c
+ *	  TransactWriteItems and TransactGetItems.
+ *
+ *	  A write transaction first locks all its rows, and the absence of those
+ *	  that are not there, in the order of their keys.  From then on nobody
+ *	  else can change what its conditions read, so that all conditions are
+ *	  evaluated, all updates applied, and only then is anything written.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "errors.h"
+#include "item/json.h"
+#include "op/get.h"
+#include "op/sql_args.h"
+#include "op/tables.h"
+#include "op/write.h"
+
+/* One action on its way. */
+typedef struct Action
+{
+	const WriteOp *op;
+	PreparedWrite prepared;
+	Store	   *store;
+	struct varlena *old;		/* the locked item; NULL: none */
+	WriteAction write;			/* what to do, after ApplyAction */
+	struct varlena *item;		/* what to store */
+} Action;
+
+static void
+DuplicateActionsError(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("Transaction request cannot include multiple operations on one item")));
+}
+
+/* ---- reasons ---- */
+
+static TransactReason *
+NoReasons(int n)
+{
+	TransactReason *reasons = palloc0(sizeof(TransactReason) * Max(n, 1));
+
+	for (int i = 0; i < n; i++)
+		reasons[i].code = "None";
+	return reasons;
+}
+
+static void
+CancelByAction(TransactResult *result, int n, int action, const char *message)
+{
+	result->canceled = true;
+	result->reasons = NoReasons(n);
+	result->reasons[action].code = "ValidationError";
+	result->reasons[action].message = message;
+}
+
+/*
+ * Runs a stage of one action; the message of its validation error, or NULL.
+ *
+ * Catching the error without a subtransaction is right because these stages
+ * only compute: they hold no locks, buffers or open relations of their own.
+ * Any other error goes on.
+ */
+static const char *
+ValidationErrorOf(void (*stage) (Action *action), Action *action)
+{
+	MemoryContext context = CurrentMemoryContext;
+	const char *volatile message = NULL;
+
+	PG_TRY();
+	{
+		stage(action);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error;
+
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		if (error->sqlerrcode != ERRCODE_DYNAMO_VALIDATION)
+			PG_RE_THROW();
+		FlushErrorState();
+		message = error->message;
+	}
+	PG_END_TRY();
+	return message;
+}
+
+/* Whether an action's validation error has canceled the transaction. */
+static bool
+StageCancels(void (*stage) (Action *action), Action *actions, int n,
+			 TransactResult *result)
+{
+	for (int i = 0; i < n; i++)
+	{
+		const char *message = ValidationErrorOf(stage, &actions[i]);
+
+		if (message != NULL)
+		{
+			CancelByAction(result, n, i, message);
+			return true;
+		}
+	}
+	return false;
+}
+
+/* ---- stages ---- */
+
+/* The expressions that an action must have. */
+static void
+CheckExpressionsGiven(const WriteOp *op, int position)
+{
+	if (op->kind == WRITE_KIND_UPDATE && !op->update.given)
+		ModelError(NULL, psprintf("transactItems.%d.member.update.updateExpression",
+								  position + 1), "Member must not be null");
+	if (op->kind == WRITE_KIND_CHECK && !op->condition.given)
+		ModelError(NULL, psprintf("transactItems.%d.member.conditionCheck.conditionExpression",
+								  position + 1), "Member must not be null");
+}
+
+/* An empty key fails the request as a whole, unlike all other bad keys. */
+static bool
+HasEmptyKey(const TableDef *def, ValueRef item)
+{
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	{
+		const KeyAttribute *attr = &def->key.attributes[i];
+		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+		if (!ValueIsMissing(v) && ValueTypeOf(v) == attr->type &&
+			attr->type != VALUE_N && v.len == 1)
+			return true;
+	}
+	return false;
+}
+
+static void
+BindAction(Action *a)
+{
+	WriteCheckRequest(a->op);
+	WriteBindTable(&a->prepared, a->store->def);
+}
+
+static void
+ApplyAction(Action *a)
+{
+	a->write = WriteApply(&a->prepared, a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE,
+						  &a->item);
+}
+
+static void
+PrepareActions(const WriteOp *ops, int n, Action *actions, OpTables *tables)
+{
+	int		   *table = palloc(sizeof(int) * Max(n, 1));
+
+	for (int i = 0; i < n; i++)
+	{
+		actions[i].op = &ops[i];
+		CheckExpressionsGiven(&ops[i], i);
+		WriteBind(&actions[i].prepared, &ops[i]);
+		table[i] = OpTablesAdd(tables, ops[i].table_name, WriteAccess(ops[i].kind));
+	}
+	OpTablesOpen(tables);
+	for (int i = 0; i < n; i++)
+	{
+		actions[i].store = &tables->tables[table[i]].store;
+		if (HasEmptyKey(actions[i].store->def, ops[i].item))
+			BindAction(&actions[i]);	/* raises it */
+	}
+	pfree(table);
+}
+
+static void
+LockActions(Action *actions, int n)
+{
+	OpRow	   *rows = palloc(sizeof(OpRow) * Max(n, 1));
+
+	for (int i = 0; i < n; i++)
+		rows[i] = (OpRow) {actions[i].store, &actions[i].prepared.key, i};
+	if (!OpRowsSort(rows, n))
+		DuplicateActionsError();
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		actions[rows[i].position].old = StoreLock(rows[i].store, rows[i].key);
+	}
+	pfree(rows);
+}
+
+/* All conditions are evaluated; all that fail are reported. */
+static bool
+ConditionsCancel(Action *actions, int n, TransactResult *result)
+{
+	for (int i = 0; i < n; i++)
+	{
+		Action	   *a = &actions[i];
+
+		if (WriteCondition(&a->prepared, a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE))
+			continue;
+		if (!result->canceled)
+			result->reasons = NoReasons(n);
+		result->canceled = true;
+		result->reasons[i].code = "ConditionalCheckFailed";
+		result->reasons[i].message = "The conditional request failed";
+		if (a->op->return_old_on_failure)
+			result->reasons[i].item = a->old;
+	}
+	return result->canceled;
+}
+
+/* WriteDecider: the row is locked, all is decided already. */
+static WriteAction
+DecideLocked(void *arg, ValueRef old, struct varlena **item)
+{
+	Action	   *a = (Action *) arg;
+
+	*item = a->item;
+	return a->write;
+}
+
+static void
+FillResult(const Action *a, struct varlena *stored, WriteResult *result)
+{
+	if (a->op->images)
+	{
+		result->old_item = a->old;
+		result->new_item = stored;
+	}
+	if (a->op->sizes)
+	{
+		result->old_size = a->old != NULL ? ItemSize(ItemRoot(a->old)) : 0;
+		result->new_size = stored != NULL ? ItemSize(ItemRoot(stored)) : 0;
+	}
+}
+
+static void
+WriteActions(Action *actions, int n, TransactResult *result)
+{
+	result->writes = palloc0(sizeof(WriteResult) * Max(n, 1));
+	for (int i = 0; i < n; i++)
+	{
+		Action	   *a = &actions[i];
+		struct varlena *stored = NULL;
+
+		CHECK_FOR_INTERRUPTS();
+		if (a->write != WRITE_NOTHING)
+			StoreWrite(a->store, &a->prepared.key, false, DecideLocked, a, &stored);
+		else
+			stored = a->old;
+		FillResult(a, stored, &result->writes[i]);
+	}
+}
+
+void
+TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
+{
+	Action	   *actions = palloc0(sizeof(Action) * Max(n, 1));
+	OpTables	tables;
+
+	memset(result, 0, sizeof(*result));
+	OpTablesInit(&tables, n);
+	PrepareActions(ops, n, actions, &tables);
+
+	if (!StageCancels(BindAction, actions, n, result))
+	{
+		LockActions(actions, n);
+		if (!ConditionsCancel(actions, n, result) &&
+			!StageCancels(ApplyAction, actions, n, result))
+			WriteActions(actions, n, result);
+	}
+	OpTablesClose(&tables);
+}
+
+/* ---- the error ---- */
+
+static void
+AppendReason(StringInfo json, const TransactReason *reason)
+{
+	appendStringInfoString(json, "{\"Code\": ");
+	JsonAppendString(json, reason->code, strlen(reason->code));
+	if (reason->message != NULL)
+	{
+		appendStringInfoString(json, ", \"Message\": ");
+		JsonAppendString(json, reason->message, strlen(reason->message));
+	}
+	if (reason->item != NULL)
+	{
+		appendStringInfoString(json, ", \"Item\": ");
+		ItemToJson(json, ItemRoot(reason->item));
+	}
+	appendStringInfoChar(json, '}');
+}
+
+void
+TransactCanceledError(const TransactResult *result, int n)
+{
+	StringInfoData codes;
+	StringInfoData reasons;
+
+	initStringInfo(&codes);
+	initStringInfo(&reasons);
+	for (int i = 0; i < n; i++)
+	{
+		appendStringInfo(&codes, "%s%s", i == 0 ? "" : ", ", result->reasons[i].code);
+		appendStringInfoString(&reasons, i == 0 ? "[" : ", ");
+		AppendReason(&reasons, &result->reasons[i]);
+	}
+	appendStringInfoChar(&reasons, ']');
+
+	/* reasons may hold items, which the server log must not have */
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_TRANSACTION_CANCELED),
+			 errmsg("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]",
+					codes.data),
+			 errdetail_internal("%s", reasons.data),
+			 errdetail_log("The reasons are not written to the log.")));
+}
+
+/* ---- TransactGetItems ---- */
+
+void
+TransactGetItems(const GetOp *gets, int n, GetResult *results)
+{
+	OpRow	   *rows = palloc(sizeof(OpRow) * Max(n, 1));
+	RowKey	   *keys = palloc(sizeof(RowKey) * Max(n, 1));
+	BoundGet   *bound = palloc(sizeof(BoundGet) * Max(n, 1));
+	OpTables	tables;
+
+	OpTablesInit(&tables, n);
+	for (int i = 0; i < n; i++)
+	{
+		GetBind(&bound[i], &gets[i].projection, &gets[i].args, gets[i].sizes);
+		rows[i].position = OpTablesAdd(&tables, gets[i].table_name, ACL_SELECT);
+	}
+	OpTablesOpen(&tables);
+	for (int i = 0; i < n; i++)
+	{
+		Store	   *store = &tables.tables[rows[i].position].store;
+
+		GetBindKey(store->def, gets[i].key, &keys[i]);
+		GetCheckPaths(&bound[i], store->def);
+		rows[i] = (OpRow) {store, &keys[i], i};
+	}
+	if (!OpRowsSort(rows, n))
+		DuplicateActionsError();
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		GetRow(rows[i].store, &bound[rows[i].position], rows[i].key,
+			   &results[rows[i].position]);
+	}
+	OpTablesClose(&tables);
+}

@@ -1,0 +1,293 @@
+/*
+ * transact_sql.c
+ *	  dynamo.transact_write_items, dynamo.transact_get_items.
+ *
+ *	  Actions come as the service's TransactItems, a JSON list whose items and
+ *	  keys are DynamoDB JSON, so that one call can name several tables and
+ *	  kinds of action.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+
+#include "errors.h"
+#include "item/json.h"
+#include "op/item_list.h"
+#include "op/sql_args.h"
+
+/* ---- members of JSON objects ---- */
+
+static bool
+Member(JsonbContainer *object, const char *name, JsonbValue *value)
+{
+	return getKeyJsonValueFromContainer(object, name, strlen(name), value) != NULL &&
+		value->type != jbvNull;
+}
+
+static void
+WrongMember(const char *name, const char *wanted)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_SERIALIZATION),
+			 errmsg("member \"%s\" must be %s", name, wanted)));
+}
+
+static bool
+StringMember(JsonbContainer *object, const char *name, Slice *string)
+{
+	JsonbValue	v;
+
+	if (!Member(object, name, &v))
+		return false;
+	if (v.type != jbvString)
+		WrongMember(name, "a string");
+	*string = (Slice) {v.val.string.val, v.val.string.len};
+	return true;
+}
+
+static bool
+ObjectMember(JsonbContainer *object, const char *name, JsonbContainer **member)
+{
+	JsonbValue	v;
+
+	if (!Member(object, name, &v))
+		return false;
+	if (v.type != jbvBinary || !JsonContainerIsObject(v.val.binary.data))
+		WrongMember(name, "an object");
+	*member = v.val.binary.data;
+	return true;
+}
+
+/* A map of attribute values; MISSING_VALUE if absent. */
+static ValueRef
+ItemMember(JsonbContainer *object, const char *name, struct varlena **datum)
+{
+	JsonbContainer *map;
+	char	   *json;
+
+	*datum = NULL;
+	if (!ObjectMember(object, name, &map))
+		return MISSING_VALUE;
+	json = JsonbToCString(NULL, map, -1);
+	*datum = ItemFromJson(json, strlen(json));
+	pfree(json);
+	return ItemRoot(*datum);
+}
+
+static ExprText
+ExprMember(JsonbContainer *object, const char *name)
+{
+	ExprText	expr = {false, {NULL, 0}};
+
+	expr.given = StringMember(object, name, &expr.text);
+	return expr;
+}
+
+static ExprArgs
+ArgsMembers(JsonbContainer *object)
+{
+	ExprArgs	args = {MISSING_VALUE, false, 0, NULL};
+	JsonbContainer *names;
+	struct varlena *datum;
+
+	args.values = ItemMember(object, "ExpressionAttributeValues", &datum);
+	if (ObjectMember(object, "ExpressionAttributeNames", &names))
+	{
+		args.names_given = true;
+		args.nnames = ExprNamesFromJsonb(names, &args.names);
+	}
+	return args;
+}
+
+static const char *
+TableNameMember(JsonbContainer *object, const char *path)
+{
+	Slice		name;
+
+	if (!StringMember(object, "TableName", &name))
+		ModelError(NULL, psprintf("%s.tableName", path), "Member must not be null");
+	return pnstrdup(name.data, name.len);
+}
+
+/* ---- the list of actions ---- */
+
+/* Calls read for every element, which must be an object with one member. */
+typedef void (*ActionReader) (void *arg, int position, Slice kind, JsonbContainer *body);
+
+static void
+ReadAction(JsonbContainer *action, int position, ActionReader read, void *arg)
+{
+	JsonbIterator *it = JsonbIteratorInit(action);
+	JsonbValue	key;
+	JsonbValue	body;
+
+	if (JsonContainerSize(action) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("every element of transact_items must have exactly one member"),
+				 errdetail("Element %d has %d.", position + 1, (int) JsonContainerSize(action))));
+
+	(void) JsonbIteratorNext(&it, &body, true); /* WJB_BEGIN_OBJECT */
+	(void) JsonbIteratorNext(&it, &key, true);
+	(void) JsonbIteratorNext(&it, &body, true);
+	if (body.type != jbvBinary || !JsonContainerIsObject(body.val.binary.data))
+		WrongMember(pnstrdup(key.val.string.val, key.val.string.len), "an object");
+	read(arg, position, (Slice) {key.val.string.val, key.val.string.len},
+		 body.val.binary.data);
+}
+
+static int
+ActionCount(FunctionCallInfo fcinfo)
+{
+	Jsonb	   *list;
+
+	if (PG_ARGISNULL(0))
+		ModelError(NULL, "transactItems", "Member must not be null");
+	list = PG_GETARG_JSONB_P(0);
+	if (!JB_ROOT_IS_ARRAY(list) || JB_ROOT_IS_SCALAR(list))
+		WrongMember("transact_items", "a list");
+	if (JB_ROOT_COUNT(list) == 0)
+		ModelError("[]", "transactItems", "Member must have length greater than or equal to 1");
+	return JB_ROOT_COUNT(list);
+}
+
+static void
+ReadActions(FunctionCallInfo fcinfo, ActionReader read, void *arg)
+{
+	Jsonb	   *list = PG_GETARG_JSONB_P(0);
+	int			n = JB_ROOT_COUNT(list);
+
+	for (int i = 0; i < n; i++)
+	{
+		JsonbValue *element = getIthJsonbValueFromContainer(&list->root, i);
+
+		if (element->type != jbvBinary || !JsonContainerIsObject(element->val.binary.data))
+			WrongMember(psprintf("transact_items[%d]", i), "an object");
+		ReadAction(element->val.binary.data, i, read, arg);
+	}
+}
+
+static void
+UnknownAction(Slice kind, const char *expected)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("unknown action \"%.*s\" in transact_items", (int) kind.len, kind.data),
+			 errhint("Expected %s.", expected)));
+}
+
+/* ---- transact_write_items ---- */
+
+static const struct
+{
+	const char *name;
+	WriteKind	kind;
+	const char *item;			/* the member that has the item or key */
+	const char *path;			/* in messages */
+}			write_actions[] = {
+	{"Put", WRITE_KIND_PUT, "Item", "put"},
+	{"Update", WRITE_KIND_UPDATE, "Key", "update"},
+	{"Delete", WRITE_KIND_DELETE, "Key", "delete"},
+	{"ConditionCheck", WRITE_KIND_CHECK, "Key", "conditionCheck"},
+};
+
+static bool
+ReturnsOldOnFailure(JsonbContainer *body)
+{
+	Slice		word;
+
+	if (!StringMember(body, "ReturnValuesOnConditionCheckFailure", &word))
+		return false;
+	return word.len == strlen("ALL_OLD") && memcmp(word.data, "ALL_OLD", word.len) == 0;
+}
+
+static void
+ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
+{
+	WriteOp    *op = &((WriteOp *) arg)[position];
+	const char *path;
+	size_t		a = 0;
+
+	while (a < lengthof(write_actions) &&
+		   (strlen(write_actions[a].name) != kind.len ||
+			memcmp(write_actions[a].name, kind.data, kind.len) != 0))
+		a++;
+	if (a == lengthof(write_actions))
+		UnknownAction(kind, "Put, Update, Delete or ConditionCheck");
+
+	path = psprintf("transactItems.%d.member.%s", position + 1, write_actions[a].path);
+	op->kind = write_actions[a].kind;
+	op->table_name = TableNameMember(body, path);
+	op->item = ItemMember(body, write_actions[a].item, &op->datum);
+	if (ValueIsMissing(op->item))
+		ModelError(NULL, psprintf("%s.%s", path, op->kind == WRITE_KIND_PUT ? "item" : "key"),
+				   "Member must not be null");
+	op->update = ExprMember(body, "UpdateExpression");
+	op->condition = ExprMember(body, "ConditionExpression");
+	op->args = ArgsMembers(body);
+	op->return_old_on_failure = ReturnsOldOnFailure(body);
+}
+
+DYNAMO_FUNCTION(dynamo_transact_write_items);
+
+Datum
+dynamo_transact_write_items(PG_FUNCTION_ARGS)
+{
+	int			n = ActionCount(fcinfo);
+	WriteOp    *ops = palloc0(sizeof(WriteOp) * n);
+	TransactResult result;
+
+	ReadActions(fcinfo, ReadWrite, ops);
+	TransactWriteItems(ops, n, &result);
+	if (result.canceled)
+		TransactCanceledError(&result, n);
+	PG_RETURN_VOID();
+}
+
+/* ---- transact_get_items ---- */
+
+static void
+ReadGet(void *arg, int position, Slice kind, JsonbContainer *body)
+{
+	GetOp	   *op = &((GetOp *) arg)[position];
+	const char *path = psprintf("transactItems.%d.member.get", position + 1);
+	struct varlena *datum;
+
+	if (kind.len != 3 || memcmp(kind.data, "Get", 3) != 0)
+		UnknownAction(kind, "Get");
+	op->table_name = TableNameMember(body, path);
+	op->key = ItemMember(body, "Key", &datum);
+	if (ValueIsMissing(op->key))
+		ModelError(NULL, psprintf("%s.key", path), "Member must not be null");
+	op->projection = ExprMember(body, "ProjectionExpression");
+	op->args = ArgsMembers(body);
+}
+
+DYNAMO_FUNCTION(dynamo_transact_get_items);
+
+Datum
+dynamo_transact_get_items(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *context;
+
+	if (SRF_IS_FIRSTCALL())
+	{
+		MemoryContext old;
+		int			n;
+		GetOp	   *ops;
+		ItemList   *list;
+
+		context = SRF_FIRSTCALL_INIT();
+		old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
+		n = ActionCount(fcinfo);
+		ops = palloc0(sizeof(GetOp) * n);
+		ReadActions(fcinfo, ReadGet, ops);
+		list = ItemListMake(n, false);
+		TransactGetItems(ops, n, list->results);
+		context->user_fctx = list;
+		MemoryContextSwitchTo(old);
+	}
+	context = SRF_PERCALL_SETUP();
+	return ItemListNext(fcinfo, context);
+}

@@ -1,0 +1,181 @@
+/*
+ * lock.c
+ *	  Locking a row, or the absence of a row, without writing it.
+ *
+ *	  There is nothing to lock where no row is.  A placeholder makes it: a row
+ *	  with the key is inserted speculatively, with an entry in the primary
+ *	  key's index only, and deleted again at once.  Until this transaction
+ *	  ends, whoever wants to insert that key finds our insertion in progress
+ *	  and waits.  Nobody ever sees the row, so that no trigger fires, no
+ *	  constraint is checked and no other index is needed; logical decoding is
+ *	  told to skip the insertion.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/index.h"
+#include "common/hashfn.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/rel.h"
+
+#include "item/builder.h"
+#include "store/write_direct.h"
+
+/* ---- locks by name ---- */
+
+/* Told from users' advisory locks, which have 1 and 2 in this field. */
+#define KEY_LOCK_CLASS	0xD7
+
+void
+LockKeyByName(const Store *store, const RowKey *key)
+{
+	uint64		hash = 0;
+	LOCKTAG		tag;
+
+	for (int i = 0; i < store->def->key.npartition + store->def->key.nsort; i++)
+		hash = ValueHash(key->attributes[i], hash);
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, RelationGetRelid(store->rel),
+						 (uint32) hash, KEY_LOCK_CLASS);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+/* ---- placeholders ---- */
+
+static void
+MakePlaceholder(DirectWrite *d)
+{
+	TupleTableSlot *slot = d->new;
+	int			natts = RelationGetDescr(d->rel)->natts;
+
+	ExecClearTuple(slot);
+	memset(slot->tts_values, 0, natts * sizeof(Datum));
+	memset(slot->tts_isnull, true, natts * sizeof(bool));
+	for (int i = 0; i < d->def->key.npartition + d->def->key.nsort; i++)
+	{
+		int			column = d->def->attributes[d->def->key_attributes[i]].attnum - 1;
+
+		slot->tts_values[column] = d->request->key->values[i];
+		slot->tts_isnull[column] = false;
+	}
+	ExecStoreVirtualTuple(slot);
+	ExecMaterializeSlot(slot);
+	slot->tts_tableOid = RelationGetRelid(d->rel);
+}
+
+/* An entry in the primary key's index; false if there may be a conflict. */
+static bool
+IndexPlaceholder(DirectWrite *d)
+{
+	IndexInfo  *info = BuildIndexInfo(d->primary);
+	Datum		values[INDEX_MAX_KEYS];
+	bool		isnull[INDEX_MAX_KEYS];
+
+	GetPerTupleExprContext(d->estate)->ecxt_scantuple = d->new;
+	FormIndexDatum(info, d->new, d->estate, values, isnull);
+	return index_insert(d->primary, values, isnull, &d->new->tts_tid, d->rel,
+						UNIQUE_CHECK_PARTIAL, false, info);
+}
+
+static bool
+InsertPlaceholder(DirectWrite *d)
+{
+	TransactionId xid = GetCurrentTransactionId();
+	uint32		token = SpeculativeInsertionLockAcquire(xid);
+	bool		inserted;
+
+	table_tuple_insert_speculative(d->rel, d->new, d->cid,
+								   HEAP_INSERT_NO_LOGICAL, NULL, token);
+	inserted = IndexPlaceholder(d);
+	table_tuple_complete_speculative(d->rel, d->new, token, inserted);
+	SpeculativeInsertionLockRelease(xid);
+	return inserted;
+}
+
+static void
+DeletePlaceholder(DirectWrite *d)
+{
+	ItemPointerData tid = d->new->tts_tid;
+	TM_FailureData failure;
+	TM_Result	result;
+
+	/* a command does not see, and cannot delete, what it inserted itself */
+	CommandCounterIncrement();
+	d->cid = GetCurrentCommandId(true);
+	result = table_tuple_delete(d->rel, &tid, d->cid, d->estate->es_snapshot,
+								InvalidSnapshot, true, &failure, false);
+	if (result != TM_Ok)
+		elog(ERROR, "unexpected table_tuple_delete status: %u", result);
+}
+
+/* False if somebody else was faster. */
+static bool
+LockAbsence(DirectWrite *d)
+{
+	MakePlaceholder(d);
+	if (!InsertPlaceholder(d))
+		return false;
+	DeletePlaceholder(d);
+	return true;
+}
+
+/* ---- one row ---- */
+
+static struct varlena *
+CopyCurrentItem(DirectWrite *d)
+{
+	bool		isnull;
+	Datum		datum = slot_getattr(d->old, d->def->item_attnum, &isnull);
+	MemoryContext old = MemoryContextSwitchTo(d->caller);
+	struct varlena *item = PG_DETOAST_DATUM_COPY(datum);
+
+	MemoryContextSwitchTo(old);
+	return item;
+}
+
+/* Locks in the heap; the current item, or NULL. */
+static struct varlena *
+LockDirect(WriteRequest *request, Relation primary)
+{
+	DirectWrite d;
+	struct varlena *item = NULL;
+
+	DirectBegin(&d, request, primary, false);
+	for (;;)
+	{
+		FoundState	found = FindCurrentRow(&d, true);
+
+		if (found == ROW_FOUND)
+		{
+			item = CopyCurrentItem(&d);
+			break;
+		}
+		if (found == ROW_ABSENT && LockAbsence(&d))
+			break;
+		CHECK_FOR_INTERRUPTS();
+	}
+	DirectEnd(&d);
+	return item;
+}
+
+struct varlena *
+StoreLock(Store *store, const RowKey *key)
+{
+	WriteRequest request = {store, key, true, NULL, NULL, NULL};
+	Relation	primary = store->local ? OpenPrimaryKey(store->def) : NULL;
+	struct varlena *item;
+
+	Assert(StoreForWriting(store));
+	if (primary == NULL)
+		return StoreLockSql(&request, true);
+
+	item = LockDirect(&request, primary);
+	index_close(primary, RowExclusiveLock);
+
+	/* what the user may see of it, unless that is all */
+	return store->direct ? item : StoreLockSql(&request, false);
+}
