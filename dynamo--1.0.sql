@@ -796,6 +796,24 @@ AS 'MODULE_PATHNAME', 'dynamo_drop_index' LANGUAGE C VOLATILE STRICT PARALLEL UN
 COMMENT ON FUNCTION dynamo.drop_index(text, text) IS
 	'drops a secondary index and the columns that only it used';
 
+CREATE FUNCTION dynamo.verify_index(table_name text, index_name text,
+	OUT problem text, OUT key item, OUT detail text) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'dynamo_verify_index' LANGUAGE C STABLE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.verify_index(text, text) IS
+	'differences between a secondary index and its table';
+
+CREATE FUNCTION dynamo.reindex(table_name text, index_name text) RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_reindex' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.reindex(text, text) IS
+	'builds a secondary index again from its table';
+
+CREATE FUNCTION dynamo.recommend_shards(items bigint, item_bytes integer,
+	fraction double precision DEFAULT 1, padding double precision DEFAULT 0)
+RETURNS integer
+AS 'MODULE_PATHNAME', 'dynamo_recommend_shards' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dynamo.recommend_shards(bigint, integer, double precision, double precision) IS
+	'number of shards for reading a fraction of so many items of this size each second';
+
 --
 -- Plain SQL: planner support, entity views, constraints, import and export
 --

@@ -119,6 +119,15 @@
 #define PrimaryKeyIndex(rel) RelationGetPrimaryKeyIndex(rel)
 #endif
 
+/* The next datum of a sort, not copied (that was all there was before 16). */
+#if PG_VERSION_NUM >= 160000
+#define TuplesortGetDatum(sort, datum, isnull) \
+	tuplesort_getdatum(sort, true, false, datum, isnull, NULL)
+#else
+#define TuplesortGetDatum(sort, datum, isnull) \
+	tuplesort_getdatum(sort, true, datum, isnull, NULL)
+#endif
+
 /* An EvalPlanQual state that is never used for a recheck. */
 #if PG_VERSION_NUM >= 160000
 #define InitUnusedEvalPlanQual(epq, estate) \

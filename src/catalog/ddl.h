@@ -95,6 +95,11 @@ extern void StoreGuards(Oid index_table, const char *table_name, const char *ind
  */
 extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
 
+/* ---- event.c ---- */
+
+/* True while the relation of an index is dropped to be created again. */
+extern bool rebuilding_index;
+
 /* ---- ddl_relation.c ---- */
 
 /* Creates the relation that holds an index: a btree or an index table. */

@@ -386,11 +386,15 @@ static const char *const orphaned_index_tables =
 "    pg_catalog.encode(pg_catalog.convert_to(d.object_name, 'UTF8'), 'escape') "
 "    OPERATOR(pg_catalog.||) '\\000')";
 
+bool		rebuilding_index = false;
+
 static void
 RefuseMissedRelations(void)
 {
 	SPITupleTable *result;
 
+	if (rebuilding_index)
+		return;
 	if (SPI_execute(missed_relations, false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the objects of an event trigger");
 	if (SPI_processed == 0)

@@ -55,11 +55,7 @@ AddColumns(Oid relid, const TableDef *def, int first)
 				 clauses.data);
 }
 
-/*
- * Opens, locks and closes a table for DDL; returns a copy of its definition
- * that may be changed.
- */
-static TableDef *
+TableDef *
 LockForIndexDdl(const char *table_name, Oid *relid)
 {
 	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
@@ -72,7 +68,7 @@ LockForIndexDdl(const char *table_name, Oid *relid)
 	return def;
 }
 
-static void
+void
 ReportSkipped(const char *index_name, int64 skipped)
 {
 	if (skipped > 0)

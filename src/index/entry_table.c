@@ -108,14 +108,20 @@ HasColumns(Relation rel, const TableDef *def, const IndexDef *index)
 	return TupleDescAttr(desc, desc->natts - 1)->atttypid == ItemTypeOid();
 }
 
-static void
-CheckIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
+bool
+IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 {
 	char		kind = index->shards > 0 ? RELKIND_PARTITIONED_TABLE : RELKIND_RELATION;
 
-	if (rel->rd_rel->relkind != kind || !HasGuard(rel) ||
-		!HasColumns(rel, def, index) ||
-		rel->rd_rel->relowner != RelationOwner(def->relid))
+	return rel->rd_rel->relkind == kind && HasGuard(rel) && HasColumns(rel, def, index) &&
+		OidIsValid(RelationGetPrimaryKey(rel)) &&
+		rel->rd_rel->relowner == RelationOwner(def->relid);
+}
+
+static void
+CheckIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
+{
+	if (!IsIndexTable(rel, def, index))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("\"%s\" is not the index table of index \"%s\" of table \"%s\"",
@@ -142,6 +148,7 @@ EntryTableOpen(EntryTable *t, const TableDef *def, const IndexDef *index,
 {
 	t->def = def;
 	t->index = index;
+	t->snapshot = SnapshotSelf; /* sees the changes of this very command */
 	t->parent = table_open(IndexDefRelation(def, index), lockmode);
 	CheckIndexTable(t->parent, def, index);
 	t->rel = index->shards > 0 ? OpenShard(t->parent, index, shard, lockmode) : t->parent;
@@ -195,6 +202,13 @@ EqualityOf(ValueType type)
 	return type == VALUE_N ? F_NUMERIC_EQ : F_BYTEAEQ;
 }
 
+void
+KeyScanKey(ScanKey scan_key, Relation btree, int column, ValueType type, Datum value)
+{
+	ScanKeyEntryInitialize(scan_key, 0, column + 1, BTEqualStrategyNumber, InvalidOid,
+						   btree->rd_indcollation[column], EqualityOf(type), value);
+}
+
 bool
 EntryFind(EntryTable *t, const EntryKey *key)
 {
@@ -204,13 +218,9 @@ EntryFind(EntryTable *t, const EntryKey *key)
 	bool		found;
 
 	for (int i = 0; i < t->index->nentry; i++)
-		ScanKeyEntryInitialize(&keys[i], 0, i + 1, BTEqualStrategyNumber, InvalidOid,
-							   pkey->rd_indcollation[i],
-							   EqualityOf(t->def->attributes[t->index->entry[i]].type),
-							   key->keys[i]);
-
-	/* our own changes of this very command count: SnapshotSelf */
-	scan = BeginIndexScan(t->rel, pkey, SnapshotSelf, t->index->nentry);
+		KeyScanKey(&keys[i], pkey, i, t->def->attributes[t->index->entry[i]].type,
+				   key->keys[i]);
+	scan = BeginIndexScan(t->rel, pkey, t->snapshot, t->index->nentry);
 	index_rescan(scan, keys, t->index->nentry, NULL, 0);
 	found = index_getnext_slot(scan, ForwardScanDirection, t->found);
 	if (found)

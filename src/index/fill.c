@@ -38,12 +38,13 @@ typedef struct Fill
 	TupleTableSlot *new;
 	MemoryContext row_context;
 	const IndexDef *index;
+	bool		repair;			/* also change columns that are set */
 	int64		rows;
 	int64		skipped;
 } Fill;
 
 static void
-FillBegin(Fill *fill, Relation rel, const char *index_name)
+FillBegin(Fill *fill, Relation rel, const char *index_name, bool repair)
 {
 	memset(fill, 0, sizeof(Fill));
 	fill->rel = rel;
@@ -57,6 +58,7 @@ FillBegin(Fill *fill, Relation rel, const char *index_name)
 	fill->new = table_slot_create(rel, NULL);
 	fill->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index fill",
 											  ALLOCSET_DEFAULT_SIZES);
+	fill->repair = repair;
 	fill->index = TableDefIndex(fill->def, index_name);
 }
 
@@ -123,6 +125,31 @@ UpdateRow(Fill *fill, Datum *values, bool *nulls)
 	ResetPerTupleExprContext(fill->estate);
 }
 
+/*
+ * Makes columns null that differ from the item, so that they are derived
+ * again; tells whether there were any.
+ */
+static bool
+ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+{
+	bool		stale = false;
+
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		const AttributeDef *attr = &def->attributes[i];
+		int			column = attr->attnum - 1;
+		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+		if (nulls[column] ||
+			(!ValueIsMissing(v) && StoredKeyIsUsable(def, i, item) &&
+			 KeyDatumsEqual(attr->type, values[column], KeyValueToDatum(attr, v))))
+			continue;
+		nulls[column] = true;
+		stale = true;
+	}
+	return stale;
+}
+
 static void
 FillRow(Fill *fill)
 {
@@ -130,12 +157,15 @@ FillRow(Fill *fill)
 	Datum	   *values = palloc(sizeof(Datum) * natts);
 	bool	   *nulls = palloc(sizeof(bool) * natts);
 	ValueRef	item;
+	bool		changed;
 
 	slot_getallattrs(fill->old);
 	memcpy(values, fill->old->tts_values, sizeof(Datum) * natts);
 	memcpy(nulls, fill->old->tts_isnull, sizeof(bool) * natts);
 	item = ItemRoot(PG_DETOAST_DATUM_PACKED(values[fill->def->item_attnum - 1]));
-	if (DeriveStoredKeys(fill->def, item, values, nulls))
+	changed = fill->repair && ForgetStaleColumns(fill->def, item, values, nulls);
+	changed |= DeriveStoredKeys(fill->def, item, values, nulls);
+	if (changed)
 		UpdateRow(fill, values, nulls);
 	if (HasUnusableKey(fill->def, fill->index, item, nulls))
 		fill->skipped++;
@@ -143,13 +173,13 @@ FillRow(Fill *fill)
 }
 
 static int64
-FillRelation(Oid relid, const char *index_name)
+FillRelation(Oid relid, const char *index_name, bool repair)
 {
 	Relation	rel = table_open(relid, NoLock);
 	Fill		fill;
 	TableScanDesc scan;
 
-	FillBegin(&fill, rel, index_name);
+	FillBegin(&fill, rel, index_name, repair);
 	scan = table_beginscan(rel, fill.snapshot, 0, NULL);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, fill.old))
 	{
@@ -168,8 +198,8 @@ FillRelation(Oid relid, const char *index_name)
 	return fill.skipped;
 }
 
-int64
-FillKeyColumns(Oid relid, const char *index_name)
+static int64
+FillWithPartitions(Oid relid, const char *index_name, bool repair)
 {
 	int64		skipped = 0;
 	ListCell   *cell;
@@ -177,7 +207,19 @@ FillKeyColumns(Oid relid, const char *index_name)
 	foreach(cell, find_all_inheritors(relid, AccessExclusiveLock, NULL))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)
-			skipped += FillRelation(lfirst_oid(cell), index_name);
+			skipped += FillRelation(lfirst_oid(cell), index_name, repair);
 	}
 	return skipped;
+}
+
+int64
+FillKeyColumns(Oid relid, const char *index_name)
+{
+	return FillWithPartitions(relid, index_name, false);
+}
+
+int64
+RepairKeyColumns(Oid relid, const char *index_name)
+{
+	return FillWithPartitions(relid, index_name, true);
 }

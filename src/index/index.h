@@ -7,6 +7,8 @@
 #define DYNAMO_INDEX_H
 
 #include "access/htup.h"
+#include "access/skey.h"
+#include "utils/snapshot.h"
 
 #include "catalog/ddl.h"
 #include "catalog/table.h"
@@ -19,6 +21,15 @@ extern void IndexCreate(const char *table_name, const CreateIndexSpec *spec);
 /* Drops an index, and the columns that only it used. */
 extern void IndexDrop(const char *table_name, const char *index_name);
 
+/*
+ * Opens, locks and closes a table for DDL on its indexes; returns a copy of
+ * its definition that may be changed.
+ */
+extern TableDef *LockForIndexDdl(const char *table_name, Oid *relid);
+
+/* Tells the user of items that are not in an index. */
+extern void ReportSkipped(const char *index_name, int64 skipped);
+
 /* ---- fill.c ---- */
 
 /*
@@ -28,6 +39,11 @@ extern void IndexDrop(const char *table_name, const char *index_name);
  * index because a key attribute is unusable.
  */
 extern int64 FillKeyColumns(Oid relid, const char *index_name);
+
+/*
+ * The same, and columns that differ from the item are set right (reindex).
+ */
+extern int64 RepairKeyColumns(Oid relid, const char *index_name);
 
 /* Says from time to time how far a build is; rows counts from 1. */
 extern void ReportBuildProgress(const IndexDef *index, int64 rows);
@@ -39,6 +55,19 @@ extern void ReportBuildProgress(const IndexDef *index, int64 rows);
  * columns of the rows; returns their number.  Locked as FillKeyColumns.
  */
 extern int64 FillIndexTable(Oid relid, const char *index_name);
+
+/* ---- rebuild.c ---- */
+
+/*
+ * Makes an index what its table says: triggers, key columns, entries.  The
+ * lock is exclusive.
+ */
+extern void IndexRebuild(const char *table_name, const char *index_name);
+
+/* ---- maintain.c ---- */
+
+/* Empties an index table, guards or not. */
+extern void TruncateIndexTable(const TableDef *def, const IndexDef *index);
 
 /* ---- entry_table.c: entries of index tables ---- */
 
@@ -73,11 +102,15 @@ typedef struct EntryTable
 	const IndexDef *index;
 	Relation	parent;			/* the index table; same as rel unless sharded */
 	Relation	rel;
+	Snapshot	snapshot;		/* what EntryFind sees; SnapshotSelf at first */
 	struct EState *estate;
 	struct ResultRelInfo *result;
 	struct TupleTableSlot *found;
 	struct TupleTableSlot *new;
 } EntryTable;
+
+/* Whether a relation is what EntryTableOpen wants. */
+extern bool IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index);
 
 /*
  * Opens the index table of a base table, or the shard given, after checking
@@ -87,6 +120,10 @@ typedef struct EntryTable
 extern void EntryTableOpen(EntryTable *t, const TableDef *def,
 						   const IndexDef *index, int shard, LOCKMODE lockmode);
 extern void EntryTableClose(EntryTable *t);
+
+/* An equality test on a column of a btree over key columns. */
+extern void KeyScanKey(ScanKey scan_key, Relation btree, int column,
+					   ValueType type, Datum value);
 
 /* Whether there is an entry with this key; it is then in t->found. */
 extern bool EntryFind(EntryTable *t, const EntryKey *key);

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -131,4 +133,58 @@ dynamo_drop_index(PG_FUNCTION_ARGS)
 {
 	IndexDrop(text_to_cstring(PG_GETARG_TEXT_PP(0)), text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_reindex);
+
+Datum
+dynamo_reindex(PG_FUNCTION_ARGS)
+{
+	IndexRebuild(text_to_cstring(PG_GETARG_TEXT_PP(0)), text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	PG_RETURN_VOID();
+}
+
+/*
+ * The service's own arithmetic for write sharding: a partition serves 3000
+ * read units a second, a unit being 4 KB.
+ */
+#define READ_UNIT_BYTES			4096
+#define READ_UNITS_PER_PARTITION	3000
+
+static double
+ItemsPerReadUnit(int item_bytes)
+{
+	if (item_bytes <= READ_UNIT_BYTES)
+		return READ_UNIT_BYTES / item_bytes;
+	return 1.0 / ((item_bytes + READ_UNIT_BYTES - 1) / READ_UNIT_BYTES);
+}
+
+DYNAMO_FUNCTION(dynamo_recommend_shards);
+
+Datum
+dynamo_recommend_shards(PG_FUNCTION_ARGS)
+{
+	int64		items = PG_GETARG_INT64(0);
+	int32		item_bytes = PG_GETARG_INT32(1);
+	float8		fraction = PG_GETARG_FLOAT8(2);
+	float8		padding = PG_GETARG_FLOAT8(3);
+	double		shards;
+
+	if (items < 0 || item_bytes < 1 || item_bytes > ITEM_MAX_SIZE ||
+		!(fraction >= 0 && fraction <= 1) || !(padding >= 0 && padding <= 100))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid workload"),
+				 errdetail("items must not be negative, item_bytes be 1 to %d, fraction 0 to 1, padding 0 to 100.",
+						   ITEM_MAX_SIZE)));
+	shards = items * fraction * (1 + padding) /
+		(READ_UNITS_PER_PARTITION * ItemsPerReadUnit(item_bytes));
+
+	/* 12.000000001 is 12: fractions are not exact in binary */
+	shards = ceil(shards - 1e-6);
+	if (shards > PG_INT32_MAX)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("integer out of range")));
+	PG_RETURN_INT32(Max((int32) shards, 1));
 }

@@ -149,37 +149,19 @@ MaintainRow(const TriggerData *trigger, const TableDef *def)
 
 /* ---- TRUNCATE ---- */
 
+/* As its owner: whoever may truncate the table needs no privilege on it. */
 static void
-TruncateIndexTable(const TableDef *def, const IndexDef *index)
-{
-	EntryTable	t;
-	char	   *name;
-
-	/* opened to be checked: it may be truncated without a privilege on it */
-	EntryTableOpen(&t, def, index, 0, AccessExclusiveLock);
-	name = QualifiedName(RelationGetNamespace(t.parent), RelationGetRelationName(t.parent));
-	EntryTableClose(&t);
-	RunStatement("TRUNCATE TABLE %s", name);
-}
-
-static void
-TruncateIndexTables(const TableDef *def)
+TruncateAsOwner(const char *name, Oid owner)
 {
 	Oid			user;
 	int			context;
 
 	GetUserIdAndSecContext(&user, &context);
-	SPI_connect();
 	truncating = true;
 	PG_TRY();
 	{
-		SetUserIdAndSecContext(RelationOwner(def->relid),
-							   context | SECURITY_LOCAL_USERID_CHANGE);
-		for (int i = 0; i < def->nindexes; i++)
-		{
-			if (def->indexes[i].storage == STORAGE_TABLE)
-				TruncateIndexTable(def, &def->indexes[i]);
-		}
+		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE);
+		RunStatement("TRUNCATE TABLE %s", name);
 		SetUserIdAndSecContext(user, context);
 	}
 	PG_FINALLY();
@@ -187,6 +169,29 @@ TruncateIndexTables(const TableDef *def)
 		truncating = false;
 	}
 	PG_END_TRY();
+}
+
+void
+TruncateIndexTable(const TableDef *def, const IndexDef *index)
+{
+	EntryTable	t;
+	char	   *name;
+
+	EntryTableOpen(&t, def, index, 0, AccessExclusiveLock); /* checks that it is one */
+	name = QualifiedName(RelationGetNamespace(t.parent), RelationGetRelationName(t.parent));
+	EntryTableClose(&t);
+	TruncateAsOwner(name, RelationOwner(def->relid));
+}
+
+static void
+TruncateIndexTables(const TableDef *def)
+{
+	SPI_connect();
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].storage == STORAGE_TABLE)
+			TruncateIndexTable(def, &def->indexes[i]);
+	}
 	SPI_finish();
 }
 

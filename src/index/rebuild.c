@@ -1,0 +1,100 @@
+/*
+ * rebuild.c
+ *	  dynamo.reindex: making an index right again, whatever is wrong with it.
+ *
+ * Triggers first, so that they are there and fire; then the key columns;
+ * then the btree or the index table, built anew from the columns.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "errors.h"
+#include "index/index.h"
+
+/* DROP and CREATE; the event trigger would refuse the first. */
+static void
+Recreate(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
+{
+	rebuilding_index = true;
+	PG_TRY();
+	{
+		if (OidIsValid(found))
+			RunStatement("DROP %s %s",
+						 get_rel_relkind(found) == RELKIND_INDEX ? "INDEX" : "TABLE",
+						 QualifiedName(get_rel_namespace(found), get_rel_name(found)));
+	}
+	PG_FINALLY();
+	{
+		rebuilding_index = false;
+	}
+	PG_END_TRY();
+	CreateIndexRelation(relid, def, index);
+}
+
+static bool
+IndexTableIsSound(const TableDef *def, const IndexDef *index, Oid found)
+{
+	char		kind = get_rel_relkind(found);
+	Relation	rel;
+	bool		sound;
+
+	if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
+		return false;
+	rel = table_open(found, AccessExclusiveLock);
+	sound = IsIndexTable(rel, def, index);
+	table_close(rel, NoLock);
+	return sound;
+}
+
+static void
+RebuildInline(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
+{
+	if (OidIsValid(found) && InlineIndexFits(def, index, found))
+		RunStatement("REINDEX INDEX %s", QualifiedName(get_rel_namespace(found),
+													   get_rel_name(found)));
+	else
+		Recreate(relid, def, index, found);
+}
+
+static void
+RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
+{
+	if (OidIsValid(found) && IndexTableIsSound(def, index, found))
+	{
+		StoreGuards(found, get_rel_name(relid), index->name);
+		TruncateIndexTable(def, index);
+	}
+	else
+		Recreate(relid, def, index, found);
+	FillIndexTable(relid, index->name);
+}
+
+void
+IndexRebuild(const char *table_name, const char *index_name)
+{
+	Oid			relid;
+	TableDef   *def = LockForIndexDdl(table_name, &relid);
+	const IndexDef *index = TableDefIndex(def, index_name);
+	Oid			found;
+
+	if (index == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Index %s for table %s",
+						index_name, table_name)));
+	def->relid = relid;
+	SPI_connect();
+	StoreDefinition(relid, def);
+	ReportSkipped(index_name, RepairKeyColumns(relid, index_name));
+	found = get_relname_relid(index->relation, get_rel_namespace(relid));
+	if (index->storage == STORAGE_INLINE)
+		RebuildInline(relid, def, index, found);
+	else
+		RebuildTable(relid, def, index, found);
+	SPI_finish();
+}

@@ -1,0 +1,225 @@
+/*
+ * verify.c
+ *	  dynamo.verify_index: every difference between an index and its table.
+ *
+ * Three things are compared with the items, which are the only truth: the key
+ * columns of the rows, the entries of the index, and the triggers that keep
+ * both.  Nothing is changed and nothing is locked against writers: all is
+ * read under one snapshot.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_trigger.h"
+#include "commands/trigger.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+#include "catalog/objects.h"
+#include "errors.h"
+#include "index/verify.h"
+
+void
+ReportProblem(Verification *v, const char *problem, struct varlena *key, const char *detail)
+{
+	Datum		values[3];
+	bool		nulls[3] = {false, key == NULL, detail == NULL};
+
+	values[0] = CStringGetTextDatum(problem);
+	values[1] = PointerGetDatum(key);
+	values[2] = detail != NULL ? CStringGetTextDatum(detail) : (Datum) 0;
+	tuplestore_putvalues(v->problems, v->problems_desc, values, nulls);
+}
+
+/* ---- triggers ---- */
+
+static const Trigger *
+FindTrigger(Relation rel, const char *function_name, bool truncate)
+{
+	Oid			function = DynamoFunctionOid(function_name);
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == function &&
+			(TRIGGER_FOR_TRUNCATE(trigger->tgtype) != 0) == truncate)
+			return trigger;
+	}
+	return NULL;
+}
+
+static void
+VerifyTrigger(Verification *v, Relation rel, const char *function_name, bool truncate)
+{
+	const Trigger *trigger = FindTrigger(rel, function_name, truncate);
+
+	if (trigger == NULL)
+		ReportProblem(v, "trigger missing", NULL,
+					  psprintf("Table \"%s\" has no trigger with dynamo.%s%s.",
+							   RelationGetRelationName(rel), function_name,
+							   truncate ? " for TRUNCATE" : ""));
+	else if (trigger->tgenabled != TRIGGER_FIRES_ALWAYS)
+		ReportProblem(v, "trigger disabled", NULL,
+					  psprintf("Trigger \"%s\" of table \"%s\" does not always fire.",
+							   trigger->tgname, RelationGetRelationName(rel)));
+}
+
+/* A later BEFORE trigger could change the item after its columns were set. */
+static void
+VerifyTriggerOrder(Verification *v)
+{
+	TriggerDesc *triggers = v->rel->trigdesc;
+	bool		seen = false;
+
+	for (int i = 0; i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (!TRIGGER_FOR_ROW(trigger->tgtype) || !TRIGGER_FOR_BEFORE(trigger->tgtype))
+			continue;
+		if (seen && (trigger->tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0)
+			ReportProblem(v, "trigger order", NULL,
+						  psprintf("Trigger \"%s\" fires after the key columns are derived.",
+								   trigger->tgname));
+		seen |= trigger->tgfoid == DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	}
+}
+
+void
+VerifyTriggers(Verification *v)
+{
+	Relation	index_table;
+
+	VerifyTrigger(v, v->rel, FUNCTION_DERIVE_KEYS, false);
+	VerifyTriggerOrder(v);
+	if (v->index->storage == STORAGE_INLINE)
+		return;
+	VerifyTrigger(v, v->rel, FUNCTION_MAINTAIN_INDEXES, false);
+	VerifyTrigger(v, v->rel, FUNCTION_MAINTAIN_INDEXES, true);
+	index_table = table_open(IndexDefRelation(v->def, v->index), AccessShareLock);
+	VerifyTrigger(v, index_table, FUNCTION_GUARD_INDEX, false);
+	VerifyTrigger(v, index_table, FUNCTION_GUARD_INDEX, true);
+	table_close(index_table, AccessShareLock);
+}
+
+/* ---- the columns of a row ---- */
+
+static void
+ReportColumn(Verification *v, BaseRow *row, const char *problem, const char *format,
+			 const AttributeDef *attr)
+{
+	if (v != NULL)
+		ReportProblem(v, problem, KeyOfItem(v->def, BaseRowItem(v->def, row)),
+					  psprintf(format, attr->column, attr->name.data));
+}
+
+/*
+ * All columns as the item alone gives them; unusable keys are null.
+ */
+static void
+DeriveFromItem(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+{
+	for (int i = 0; i < def->nattributes; i++)
+		nulls[def->attributes[i].attnum - 1] = true;
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	{
+		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
+			continue;
+		values[attr->attnum - 1] = KeyValueToDatum(attr, v);
+		nulls[attr->attnum - 1] = false;
+	}
+	DeriveStoredKeys(def, item, values, nulls);
+}
+
+void
+ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *index,
+			  BaseRow *row, Datum *values, bool *nulls)
+{
+	Datum	   *derived = palloc0(sizeof(Datum) * row->desc->natts);
+	bool	   *missing = palloc0(sizeof(bool) * row->desc->natts);
+	ValueRef	item = BaseRowItem(def, row);
+
+	DeriveFromItem(def, item, derived, missing);
+	for (int i = 0; i < index->nentry; i++)
+	{
+		const AttributeDef *attr = &def->attributes[index->entry[i]];
+		bool		isnull;
+		Datum		stored = heap_getattr(row->tuple, attr->attnum, row->desc, &isnull);
+
+		values[i] = derived[attr->attnum - 1];
+		nulls[i] = missing[attr->attnum - 1];
+		if (nulls[i] && isnull)
+		{
+			if (!ValueIsMissing(AttributeFind(item, attr->name.data, attr->name.len)))
+				ReportColumn(v, row, "unusable key",
+							 "Column \"%s\" is null: attribute %s of the item has another type than the index, is empty or too long.",
+							 attr);
+		}
+		else if (nulls[i] != isnull || !KeyDatumsEqual(attr->type, values[i], stored))
+			ReportColumn(v, row, "stale column",
+						 "Column \"%s\" differs from attribute %s of the item.", attr);
+	}
+}
+
+/* ---- the function ---- */
+
+static void
+VerifyRelation(Verification *v)
+{
+	Oid			relid = get_relname_relid(v->index->relation, RelationGetNamespace(v->rel));
+
+	if (!OidIsValid(relid))
+	{
+		ReportProblem(v, "index missing", NULL,
+					  psprintf("Relation \"%s\" does not exist.", v->index->relation));
+		return;
+	}
+	VerifyTriggers(v);
+	if (v->index->storage == STORAGE_INLINE)
+		VerifyInline(v, relid);
+	else
+		VerifyTable(v);
+}
+
+DYNAMO_FUNCTION(dynamo_verify_index);
+
+Datum
+dynamo_verify_index(PG_FUNCTION_ARGS)
+{
+	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *index_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Verification v = {0};
+
+	v.rel = OpenTableForDdl(table_name, AccessShareLock);
+	v.def = TableDefAcquire(v.rel);
+	v.index = TableDefIndex(v.def, index_name);
+	if (v.index == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Index %s for table %s",
+						index_name, table_name)));
+	InitMaterializedSRF(fcinfo, 0);
+	v.problems = result->setResult;
+	v.problems_desc = result->setDesc;
+	v.snapshot = RegisterSnapshot(GetTransactionSnapshot());
+	v.row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo verify_index",
+										  ALLOCSET_DEFAULT_SIZES);
+	VerifyRelation(&v);
+	MemoryContextDelete(v.row_context);
+	UnregisterSnapshot(v.snapshot);
+	TableDefRelease(v.def);
+	table_close(v.rel, AccessShareLock);
+	return (Datum) 0;
+}

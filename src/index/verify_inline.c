@@ -1,0 +1,156 @@
+/*
+ * verify_inline.c
+ *	  Comparing an inline index, a btree, with its table.
+ *
+ * The rows that the btree leads to are sorted by their place in the heap and
+ * merged with a sequential scan, so that tables larger than memory can be
+ * verified.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
+#include "catalog/pg_operator_d.h"
+#include "catalog/pg_type.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "storage/itemptr.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/tuplesort.h"
+
+#include "index/verify.h"
+
+/* Places of rows, in order. */
+typedef struct Places
+{
+	Tuplesortstate *sort;
+	bool		valid;
+	int64		place;			/* the current one */
+} Places;
+
+static int64
+PlaceOf(ItemPointer tid)
+{
+	return ((int64) ItemPointerGetBlockNumber(tid) << 16) |
+		ItemPointerGetOffsetNumber(tid);
+}
+
+static void
+NextPlace(Places *places)
+{
+	Datum		datum;
+	bool		isnull;
+
+	places->valid = TuplesortGetDatum(places->sort, &datum, &isnull);
+	if (places->valid)
+		places->place = DatumGetInt64(datum);
+}
+
+/* The places of all visible rows that the btree has. */
+static void
+CollectPlaces(Verification *v, Relation btree, Places *places)
+{
+	IndexScanDesc scan = BeginIndexScan(v->rel, btree, v->snapshot, 0);
+	TupleTableSlot *slot = table_slot_create(v->rel, NULL);
+
+	places->sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false,
+										 work_mem, NULL, TUPLESORT_NONE);
+	index_rescan(scan, NULL, 0, NULL, 0);
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		tuplesort_putdatum(places->sort, Int64GetDatum(PlaceOf(&slot->tts_tid)), false);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	index_endscan(scan);
+	tuplesort_performsort(places->sort);
+	NextPlace(places);
+}
+
+/* Whether the stored columns put a row into the btree. */
+static bool
+RowIsIndexed(const Verification *v, BaseRow *row)
+{
+	for (int i = 0; i < v->index->key.npartition; i++)
+	{
+		if (heap_attisnull(row->tuple, v->def->attributes[v->index->attributes[i]].attnum,
+						   row->desc))
+			return false;
+	}
+	return true;
+}
+
+static void
+ReportEntry(Verification *v, BaseRow *row, const char *problem)
+{
+	ReportProblem(v, problem, KeyOfItem(v->def, BaseRowItem(v->def, row)), NULL);
+}
+
+static void
+VerifyRow(Verification *v, BaseRow *row, int64 place, Places *places)
+{
+	Datum		values[KEY_MAX_ATTRIBUTES + 2];
+	bool		nulls[KEY_MAX_ATTRIBUTES + 2];
+	bool		found;
+
+	ExpectedEntry(v, v->def, v->index, row, values, nulls);
+	while (places->valid && places->place < place)
+	{
+		/* visible through the btree, but not by a scan of the heap */
+		ReportProblem(v, "surplus entry", NULL, "An entry leads to no row.");
+		NextPlace(places);
+	}
+	found = places->valid && places->place == place;
+	while (places->valid && places->place == place)
+		NextPlace(places);
+	if (found && !RowIsIndexed(v, row))
+		ReportEntry(v, row, "surplus entry");
+	else if (!found && RowIsIndexed(v, row))
+		ReportEntry(v, row, "missing entry");
+}
+
+/* A scan in physical order: synchronized scans start in the middle. */
+static void
+ScanRows(Verification *v, Places *places)
+{
+	TableScanDesc scan = table_beginscan_strat(v->rel, v->snapshot, 0, NULL, true, false);
+	TupleTableSlot *slot = table_slot_create(v->rel, NULL);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		MemoryContext old = MemoryContextSwitchTo(v->row_context);
+		BaseRow		row = {.desc = RelationGetDescr(v->rel)};
+		bool		should_free;
+
+		CHECK_FOR_INTERRUPTS();
+		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+		VerifyRow(v, &row, PlaceOf(&slot->tts_tid), places);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(v->row_context);
+	}
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+}
+
+void
+VerifyInline(Verification *v, Oid btree_relid)
+{
+	Relation	btree = index_open(btree_relid, AccessShareLock);
+	Places		places;
+
+	if (!btree->rd_index->indisvalid || btree->rd_index->indrelid != RelationGetRelid(v->rel) ||
+		!InlineIndexFits(v->def, v->index, btree_relid))
+		ReportProblem(v, "index invalid", NULL,
+					  psprintf("Relation \"%s\" is no valid btree on the key columns.",
+							   RelationGetRelationName(btree)));
+	else
+	{
+		CollectPlaces(v, btree, &places);
+		ScanRows(v, &places);
+		tuplesort_end(places.sort);
+	}
+	index_close(btree, AccessShareLock);
+}

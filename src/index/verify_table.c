@@ -1,0 +1,217 @@
+/*
+ * verify_table.c
+ *	  Comparing an index table with its table, in both directions: every row
+ *	  has its entry, and every entry its row.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relscan.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "index/verify.h"
+#include "item/builder.h"
+
+/* ---- rows without their entries ---- */
+
+/* Where the entry of a row should be, by its item. */
+static void
+ExpectedKey(Verification *v, bool report, BaseRow *row, EntryKey *key)
+{
+	bool		nulls[KEY_MAX_ATTRIBUTES + 2];
+
+	ExpectedEntry(report ? v : NULL, v->def, v->index, row, key->keys, nulls);
+	key->present = true;
+	key->shard = 0;
+	for (int i = 0; i < v->index->nentry; i++)
+		key->present &= !nulls[i];
+	if (key->present && v->index->shards > 0)
+		key->shard = IndexShardOf(v->def, v->index, BaseRowItem(v->def, row));
+}
+
+static void
+VerifyRow(Verification *v, EntryTable *shards, BaseRow *row)
+{
+	ValueRef	item = BaseRowItem(v->def, row);
+	EntryKey	key;
+	EntryTable *shard;
+
+	ExpectedKey(v, true, row, &key);
+	if (!key.present)
+		return;
+	shard = &shards[key.shard];
+	if (!EntryFind(shard, &key))
+		ReportProblem(v, "missing entry", KeyOfItem(v->def, item), NULL);
+	else if (!ValueEqual(ItemRoot(EntryItem(shard)),
+						 ItemRoot(IndexEntryItem(v->def, v->index, item))))
+		ReportProblem(v, "stale entry", KeyOfItem(v->def, item),
+					  "The projected item differs.");
+}
+
+/* ---- entries without their rows ---- */
+
+/* The base key of an entry, by the entry's columns. */
+static struct varlena *
+BaseKeyOf(Verification *v, const EntryKey *key)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < v->index->nentry; i++)
+	{
+		const AttributeDef *attr = &v->def->attributes[v->index->entry[i]];
+
+		for (int j = 0; j < v->def->key.npartition + v->def->key.nsort; j++)
+		{
+			if (v->def->key_attributes[j] != v->index->entry[i])
+				continue;
+			ItemBuilderName(b, attr->name.data, attr->name.len);
+			ItemBuilderValue(b, ItemRoot(KeyDatumToValue(attr->type, key->keys[i])));
+		}
+	}
+	ItemBuilderEnd(b);
+	return ItemBuilderFinish(b);
+}
+
+/* The row with the base key of an entry, through the primary key. */
+static bool
+FindBaseRow(Verification *v, Relation pkey, const EntryKey *key, TupleTableSlot *slot)
+{
+	int			nkey = v->def->key.npartition + v->def->key.nsort;
+	ScanKeyData keys[2];
+	IndexScanDesc scan;
+	bool		found;
+
+	for (int i = 0; i < nkey; i++)
+	{
+		int			position = 0;
+
+		while (v->index->entry[position] != v->def->key_attributes[i])
+			position++;
+		KeyScanKey(&keys[i], pkey, i,
+				   v->def->attributes[v->def->key_attributes[i]].type, key->keys[position]);
+	}
+	scan = BeginIndexScan(v->rel, pkey, v->snapshot, nkey);
+	index_rescan(scan, keys, nkey, NULL, 0);
+	found = index_getnext_slot(scan, ForwardScanDirection, slot);
+	if (found)
+		ExecMaterializeSlot(slot);
+	index_endscan(scan);
+	return found;
+}
+
+static void
+EntryKeyOfSlot(Verification *v, int shard, TupleTableSlot *slot, EntryKey *key)
+{
+	int			first = v->index->shards > 0 ? 1 : 0;
+	bool		isnull;
+
+	key->present = true;
+	key->shard = shard;
+	for (int i = 0; i < v->index->nentry; i++)
+		key->keys[i] = slot_getattr(slot, first + i + 1, &isnull);
+}
+
+static void
+VerifyEntry(Verification *v, Relation pkey, const EntryKey *key, TupleTableSlot *base)
+{
+	BaseRow		row = {.desc = RelationGetDescr(v->rel)};
+	EntryKey	expected;
+	bool		should_free;
+
+	if (!FindBaseRow(v, pkey, key, base))
+	{
+		ReportProblem(v, "surplus entry", BaseKeyOf(v, key), "There is no such item.");
+		return;
+	}
+	row.tuple = ExecFetchSlotHeapTuple(base, false, &should_free);
+	ExpectedKey(v, false, &row, &expected);
+	if (!expected.present || !EntryKeysEqual(v->def, v->index, &expected, key))
+		ReportProblem(v, "surplus entry", BaseKeyOf(v, key),
+					  "The item has other index keys.");
+}
+
+/* ---- both ---- */
+
+static void
+VerifyRowSlot(Verification *v, EntryTable *shards, TupleTableSlot *slot)
+{
+	BaseRow		row = {.desc = RelationGetDescr(v->rel)};
+	bool		should_free;
+
+	row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+	VerifyRow(v, shards, &row);
+}
+
+static void
+VerifyRows(Verification *v, EntryTable *shards)
+{
+	TupleTableSlot *slot = table_slot_create(v->rel, NULL);
+	TableScanDesc scan = table_beginscan(v->rel, v->snapshot, 0, NULL);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		MemoryContext old = MemoryContextSwitchTo(v->row_context);
+
+		CHECK_FOR_INTERRUPTS();
+		VerifyRowSlot(v, shards, slot);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(v->row_context);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+static void
+VerifyShard(Verification *v, EntryTable *t, int shard, Relation pkey, TupleTableSlot *base)
+{
+	TableScanDesc scan = table_beginscan(t->rel, v->snapshot, 0, NULL);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, t->new))
+	{
+		MemoryContext old = MemoryContextSwitchTo(v->row_context);
+		EntryKey	key;
+
+		CHECK_FOR_INTERRUPTS();
+		EntryKeyOfSlot(v, shard, t->new, &key);
+		VerifyEntry(v, pkey, &key, base);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(v->row_context);
+	}
+	table_endscan(scan);
+}
+
+static void
+VerifyEntries(Verification *v, EntryTable *shards, int nshards)
+{
+	TupleTableSlot *base = table_slot_create(v->rel, NULL);
+	Relation	pkey = index_open(v->def->primary_key, AccessShareLock);
+
+	for (int i = 0; i < nshards; i++)
+		VerifyShard(v, &shards[i], i, pkey, base);
+	index_close(pkey, AccessShareLock);
+	ExecDropSingleTupleTableSlot(base);
+}
+
+void
+VerifyTable(Verification *v)
+{
+	int			nshards = Max(v->index->shards, 1);
+	EntryTable *shards = palloc(sizeof(EntryTable) * nshards);
+
+	for (int i = 0; i < nshards; i++)
+	{
+		EntryTableOpen(&shards[i], v->def, v->index, i, AccessShareLock);
+		shards[i].snapshot = v->snapshot;
+	}
+	VerifyRows(v, shards);
+	VerifyEntries(v, shards, nshards);
+	for (int i = 0; i < nshards; i++)
+		EntryTableClose(&shards[i]);
+}
