@@ -896,6 +896,52 @@ COMMENT ON FUNCTION dynamo.create_entity_view(text, text, json, jsonb, jsonb,
 	dynamo.item, text, dynamo.item, jsonb) IS
 	'creates a typed, updatable view of one kind of items in a table';
 
+CREATE FUNCTION dynamo.add_unique_constraint(table_name text, constraint_name text,
+	attributes text[], key_prefix jsonb DEFAULT NULL,
+	kind_attributes dynamo.item DEFAULT NULL, condition_expression text DEFAULT NULL,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL,
+	is_deferrable boolean DEFAULT false, initially_deferred boolean DEFAULT false)
+	RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_add_unique_constraint';
+COMMENT ON FUNCTION dynamo.add_unique_constraint(text, text, text[], jsonb, dynamo.item,
+	text, dynamo.item, jsonb, boolean, boolean) IS
+	'makes attributes unique within one kind of items';
+
+CREATE FUNCTION dynamo.check_reference() RETURNS trigger
+	LANGUAGE C
+	AS 'MODULE_PATHNAME', 'dynamo_check_reference';
+COMMENT ON FUNCTION dynamo.check_reference() IS
+	'trigger function: an item that is referenced must exist';
+
+CREATE FUNCTION dynamo.check_referenced() RETURNS trigger
+	LANGUAGE C
+	AS 'MODULE_PATHNAME', 'dynamo_check_referenced';
+COMMENT ON FUNCTION dynamo.check_referenced() IS
+	'trigger function: an item that is referenced must not go';
+
+CREATE FUNCTION dynamo.add_reference(table_name text, constraint_name text,
+	referenced_key jsonb, referenced_table text DEFAULT NULL,
+	key_prefix jsonb DEFAULT NULL, kind_attributes dynamo.item DEFAULT NULL,
+	condition_expression text DEFAULT NULL,
+	expression_attribute_values dynamo.item DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL, on_delete text DEFAULT 'NO ACTION',
+	is_deferrable boolean DEFAULT false, initially_deferred boolean DEFAULT false,
+	create_index boolean DEFAULT true)
+	RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_add_reference';
+COMMENT ON FUNCTION dynamo.add_reference(text, text, jsonb, text, jsonb, dynamo.item,
+	text, dynamo.item, jsonb, text, boolean, boolean, boolean) IS
+	'requires that the item one kind of items refers to exists';
+
+CREATE FUNCTION dynamo.drop_constraint(table_name text, constraint_name text) RETURNS void
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_drop_constraint';
+COMMENT ON FUNCTION dynamo.drop_constraint(text, text) IS
+	'drops a unique constraint or a reference';
+
 CREATE FUNCTION dynamo.import_line(line text) RETURNS dynamo.item
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_import_line';

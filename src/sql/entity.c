@@ -43,11 +43,8 @@ EntityDefRead(const char *text)
 	ValueRef	columns = Member(root, "columns");
 	EntityDef  *def = palloc0(sizeof(EntityDef));
 
-	if (ValueIsMissing(columns) || ValueTypeOf(columns) != VALUE_L)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("definition of an entity view has no columns")));
-	ContainerOpen(columns, &def->columns);
+	if (!ValueIsMissing(columns) && ValueTypeOf(columns) == VALUE_L)
+		ContainerOpen(columns, &def->columns);
 	def->keys = MapMember(root, "keys");
 	def->prefix = MapMember(root, "prefix");
 	def->attributes = MapMember(root, "attributes");
@@ -186,8 +183,14 @@ MeetsCondition(const EntityDef *def, ValueRef item)
 }
 
 bool
-EntityMatches(const EntityDef *def, const TableDef *table, ValueRef item)
+EntityIsOfKind(const EntityDef *def, ValueRef item)
 {
 	return HasAttributes(def, item) && HasPrefixes(def, item) &&
-		HasComposedKeys(def, table, item) && MeetsCondition(def, item);
+		MeetsCondition(def, item);
+}
+
+bool
+EntityMatches(const EntityDef *def, const TableDef *table, ValueRef item)
+{
+	return HasComposedKeys(def, table, item) && EntityIsOfKind(def, item);
 }

@@ -19,7 +19,11 @@
 #ifndef DYNAMO_ENTITY_H
 #define DYNAMO_ENTITY_H
 
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+
 #include "catalog/table.h"
+#include "item/builder.h"
 
 typedef struct EntityDef
 {
@@ -32,6 +36,8 @@ typedef struct EntityDef
 	ValueRef	names;
 } EntityDef;
 
+/* ---- entity.c ---- */
+
 /* Reads the text; the result is palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */
 extern EntityDef *EntityDefRead(const char *text);
 
@@ -41,13 +47,60 @@ extern Slice EntityColumnAttribute(const EntityDef *def, const char *column);
 /* The template of a key attribute; data NULL if it has none. */
 extern Slice EntityTemplate(const EntityDef *def, Slice attribute);
 
+/* Whether an item is of the kind: attributes, prefix and condition. */
+extern bool EntityIsOfKind(const EntityDef *def, ValueRef item);
+
+/* The same, and the table's own keys are as their templates make them. */
+extern bool EntityMatches(const EntityDef *def, const TableDef *table, ValueRef item);
+
 /* Raises the errors of the condition: syntax, names, values, unused ones. */
 extern void EntityCheckCondition(const EntityDef *def);
 
+/* ---- entity_spec.c: definitions from SQL arguments ---- */
+
+/* An error in what the user says of entities. */
+extern void EntityError(const char *format,...)
+			pg_attribute_printf(1, 2) pg_attribute_noreturn();
+
+/* A jsonb argument, an object, as a map; MISSING_VALUE when null. */
+extern ValueRef EntityJsonArgument(FunctionCallInfo fcinfo, int n, const char *name);
+
 /*
- * Whether an item is of the kind, as the view's WHERE has it: attributes,
- * prefix, condition, and the table's own keys as their templates make them.
+ * The arguments key_prefix, attributes, condition_expression,
+ * expression_attribute_values and expression_attribute_names, from n on.
  */
-extern bool EntityMatches(const EntityDef *def, const TableDef *table, ValueRef item);
+extern void EntityKindArguments(FunctionCallInfo fcinfo, int n, EntityDef *def);
+
+/*
+ * Checks a map of key attributes of a table to templates; complete: all of
+ * the table's key must be there, and nothing else.
+ */
+extern void EntityCheckTemplates(const TableDef *table, ValueRef templates, bool complete);
+
+/* Checks what EntityKindArguments read against the table. */
+extern void EntityCheckKind(const TableDef *table, const EntityDef *def);
+
+/* Adds all but the columns to a map under construction. */
+extern void EntityBuild(ItemBuilder *b, const EntityDef *def);
+extern void EntityBuildString(ItemBuilder *b, const char *name, const char *text);
+
+/* ---- entity_sql.c: the tests of a kind in SQL ---- */
+
+/*
+ * Each test is preceded by WHERE or, when *first is false, AND.  qualifier:
+ * what stands before the table's columns, "t." or nothing.
+ */
+extern void AppendKindTests(StringInfo sql, bool *first, const char *qualifier,
+							const TableDef *table, const EntityDef *def);
+
+/*
+ * Composed keys of the table t: the range of what the template begins with,
+ * for the index, and the whole key, which tells ORDER#1 from ORDER#1#ITEM#2.
+ */
+extern void AppendComposedKeyTests(StringInfo sql, bool *first, const TableDef *table,
+								   const EntityDef *def);
+
+/* A literal of the bytes of a slice, which must be text. */
+extern char *SliceLiteral(Slice s);
 
 #endif							/* DYNAMO_ENTITY_H */

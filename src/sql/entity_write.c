@@ -18,14 +18,11 @@
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
-#include "executor/spi.h"
 #include "fmgr.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 
 #include "catalog/objects.h"
@@ -34,6 +31,7 @@
 #include "item/builder.h"
 #include "sql/attribute.h"
 #include "sql/entity.h"
+#include "sql/plans.h"
 #include "sql/template.h"
 
 typedef enum WriterPlan
@@ -49,6 +47,7 @@ typedef enum WriterPlan
 
 typedef struct Writer
 {
+	MemoryContext context;
 	EntityDef  *def;
 	Oid			table;
 	Slice	   *attributes;		/* of the view's columns; data NULL: none */
@@ -81,40 +80,24 @@ TableOfView(Relation view)
 	return rt_fetch(((RangeTblRef *) from)->rtindex, query->rtable)->relid;
 }
 
-static void
-FreePlans(void *arg)
-{
-	Writer	   *writer = arg;
-
-	for (int i = 0; i < PLAN_COUNT; i++)
-	{
-		if (writer->plans[i] != NULL)
-			SPI_freeplan(writer->plans[i]);
-	}
-}
-
 static Writer *
 CreateWriter(const TriggerData *trigger)
 {
 	Writer	   *writer = palloc0(sizeof(Writer));
 	TupleDesc	desc = RelationGetDescr(trigger->tg_relation);
-	MemoryContextCallback *callback = palloc0(sizeof(MemoryContextCallback));
 
 	if (trigger->tg_trigger->tgnargs != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("dynamo.%s needs a definition", FUNCTION_ENTITY_VIEW_WRITE),
 				 errhint("Create the view with dynamo.create_entity_view.")));
+	writer->context = CurrentMemoryContext;
 	writer->def = EntityDefRead(trigger->tg_trigger->tgargs[0]);
 	writer->table = TableOfView(trigger->tg_relation);
 	writer->attributes = palloc(sizeof(Slice) * desc->natts);
 	for (int i = 0; i < desc->natts; i++)
 		writer->attributes[i] = EntityColumnAttribute(writer->def,
 													  NameStr(TupleDescAttr(desc, i)->attname));
-
-	callback->func = FreePlans;
-	callback->arg = writer;
-	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
 	return writer;
 }
 
@@ -151,13 +134,11 @@ AppendKeyCondition(StringInfo sql, const TableDef *table, int first, Oid *types)
 static SPIPlanPtr
 GetPlan(Writer *writer, const TableDef *table, WriterPlan which)
 {
-	char	   *name = quote_qualified_identifier(get_namespace_name(get_rel_namespace(writer->table)),
-												  get_rel_name(writer->table));
+	char	   *name = RelationSqlName(writer->table);
 	Oid			types[3] = {ItemTypeOid()};
 	int			nkeys = table->key.npartition + table->key.nsort;
 	int			nargs = nkeys;
 	StringInfoData sql;
-	SPIPlanPtr	plan;
 
 	if (writer->plans[which] != NULL)
 		return writer->plans[which];
@@ -186,11 +167,8 @@ GetPlan(Writer *writer, const TableDef *table, WriterPlan which)
 			AppendKeyCondition(&sql, table, 1, types);
 			break;
 	}
-	plan = SPI_prepare(sql.data, nargs, types);
-	if (plan == NULL || SPI_keepplan(plan) != 0)
-		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	writer->plans[which] = plan;
-	return plan;
+	writer->plans[which] = PrepareForContext(writer->context, sql.data, nargs, types);
+	return writer->plans[which];
 }
 
 /* PLAN_READ reads under the snapshot of the statement on the view. */

@@ -8,17 +8,16 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 #include "catalog/table.h"
 #include "compat.h"
 #include "sql/bulk.h"
+#include "sql/plans.h"
 
 #define FETCH_ROWS	1000
 
@@ -26,9 +25,8 @@
 static Portal
 OpenItemCursor(Oid relid)
 {
-	char	   *table = quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
-												   get_rel_name(relid));
-	SPIPlanPtr	plan = SPI_prepare(psprintf("SELECT item FROM %s", table), 0, NULL);
+	SPIPlanPtr	plan = SPI_prepare(psprintf("SELECT item FROM %s", RelationSqlName(relid)),
+								   0, NULL);
 
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));

@@ -122,17 +122,29 @@ TemplatePrefix(Slice template, StringInfo out)
 }
 
 bool
-TemplateUses(Slice template, Slice name)
+TemplateIsConstant(Slice template)
 {
 	Slice		rest = template;
 	Piece		piece;
 
 	while (NextPiece(template, &rest, &piece))
 	{
-		if (piece.is_name && SliceCompare(piece.text, name) == 0)
-			return true;
+		if (piece.is_name)
+			return false;
 	}
-	return false;
+	return true;
+}
+
+bool
+TemplateIsName(Slice template, Slice *name)
+{
+	Slice		rest = template;
+	Piece		piece;
+
+	if (!NextPiece(template, &rest, &piece) || !piece.is_name || rest.len > 0)
+		return false;
+	*name = piece.text;
+	return true;
 }
 
 /* render_key(item dynamo.item, template text) returns text */

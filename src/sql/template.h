@@ -25,7 +25,10 @@ extern bool TemplateRender(Slice template, ValueRef item, StringInfo out, Slice 
 /* Appends what every key by this template begins with. */
 extern void TemplatePrefix(Slice template, StringInfo out);
 
-/* Whether the template has this name in it. */
-extern bool TemplateUses(Slice template, Slice name);
+/* Whether there is no name in it, so that it renders the same for all items. */
+extern bool TemplateIsConstant(Slice template);
+
+/* Whether it is one name and nothing else; *name is set. */
+extern bool TemplateIsName(Slice template, Slice *name);
 
 #endif							/* DYNAMO_TEMPLATE_H */

@@ -1,0 +1,120 @@
+-- constraints across items: unique attributes, references
+CREATE SCHEMA t_constraints;
+SET search_path = t_constraints, dynamo;
+\set SHOW_CONTEXT never
+
+SELECT create_table('shop', 'PK', 'SK');
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}');
+
+-- unique among customers, not among others, and not where it is absent
+SELECT add_unique_constraint('shop', 'customer_email', '{email}', key_prefix => '{"PK": "CUSTOMER#", "SK": "METADATA"}');
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}');
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}, "email": {"S": "b@x"}}');
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "NOTE"}, "email": {"S": "a@x"}}');
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#3"}, "SK": {"S": "METADATA"}}');
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#4"}, "SK": {"S": "METADATA"}}');
+-- through every door
+SELECT update_item('shop', '{"PK": {"S": "CUSTOMER#3"}, "SK": {"S": "METADATA"}}', 'SET email = :e',
+	expression_attribute_values => '{":e": {"S": "a@x"}}');
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "CUSTOMER#5"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}');
+UPDATE shop SET item = set_attribute(item, 'email', to_value('a@x'::text)) WHERE "PK" = 'CUSTOMER#3';
+COPY shop (item) FROM STDIN WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02');
+{"PK": {"S": "CUSTOMER#5"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}
+\.
+SELECT * FROM import_lines('shop', ARRAY['{"Item": {"PK": {"S": "CUSTOMER#5"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}}'], true);
+-- the value's type is part of it
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#3"}, "SK": {"S": "METADATA"}, "email": {"N": "1"}}');
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#4"}, "SK": {"S": "METADATA"}, "email": {"S": "1"}}');
+
+-- deferrable: two customers change places
+SELECT drop_constraint('shop', 'customer_email');
+SELECT add_unique_constraint('shop', 'customer_email', '{email}',
+	condition_expression => 'begins_with(PK, :c) AND SK = :m',
+	expression_attribute_values => '{":c": {"S": "CUSTOMER#"}, ":m": {"S": "METADATA"}}', is_deferrable => true);
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}');
+BEGIN;
+SET CONSTRAINTS customer_email DEFERRED;
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}');
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "METADATA"}, "email": {"S": "b@x"}}');
+COMMIT;
+BEGIN;
+SET CONSTRAINTS customer_email DEFERRED;
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}');
+COMMIT;
+SELECT item ->> 'email' AS email, "PK" FROM shop WHERE "SK" = 'METADATA' ORDER BY 2;
+SELECT add_unique_constraint('shop', 'none', '{}');
+SELECT add_unique_constraint('shop', 'none', '{a}', key_prefix => '{"b": "c"}');
+SELECT drop_constraint('shop', 'none');
+
+-- references: an order's customer must exist
+SELECT put_item('shop', '{"PK": {"S": "ORDER#1"}, "SK": {"S": "METADATA"}, "customer_id": {"N": "9"}}');
+SELECT add_reference('shop', 'order_customer', '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}', key_prefix => '{"PK": "ORDER#"}');
+SELECT delete_item('shop', '{"PK": {"S": "ORDER#1"}, "SK": {"S": "METADATA"}}');
+SELECT add_reference('shop', 'order_customer', '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}', key_prefix => '{"PK": "ORDER#"}');
+SELECT put_item('shop', '{"PK": {"S": "ORDER#1"}, "SK": {"S": "METADATA"}, "customer_id": {"N": "9"}}');
+SELECT put_item('shop', '{"PK": {"S": "ORDER#1"}, "SK": {"S": "METADATA"}, "customer_id": {"N": "1"}}');
+SELECT put_item('shop', '{"PK": {"S": "ORDER#2"}, "SK": {"S": "METADATA"}}');
+SELECT update_item('shop', '{"PK": {"S": "ORDER#2"}, "SK": {"S": "METADATA"}}', 'SET customer_id = :c',
+	expression_attribute_values => '{":c": {"S": "8"}}');
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "ORDER#3"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "8"}}');
+UPDATE shop SET item = set_attribute(item, 'customer_id', to_value(8)) WHERE "PK" = 'ORDER#1';
+UPDATE shop SET item = set_attribute(item, 'customer_id', to_value(2)) WHERE "PK" = 'ORDER#1';
+-- and must not go: by functions, by SQL, by another key
+SELECT delete_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}}');
+DELETE FROM shop WHERE "PK" = 'CUSTOMER#2';
+UPDATE shop SET item = set_attribute(item, 'PK', to_value('CUSTOMER#22'::text)) WHERE "PK" = 'CUSTOMER#2' AND "SK" = 'METADATA';
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}, "replaced": {"BOOL": true}}');
+SELECT delete_item('shop', '{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "METADATA"}}');
+-- both at once is fine; so is a table without orders
+BEGIN;
+DELETE FROM shop WHERE "PK" IN ('CUSTOMER#2', 'ORDER#1');
+ROLLBACK;
+SET enable_seqscan = off;
+EXPLAIN (COSTS OFF) SELECT FROM shop t WHERE render_key(t.item, 'CUSTOMER#{customer_id}') = 'CUSTOMER#2';
+RESET enable_seqscan;
+
+-- deferred: the order first
+SELECT drop_constraint('shop', 'order_customer');
+SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 'shop'::regclass ORDER BY 1;
+SELECT add_reference('shop', 'order_customer', '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}',
+	key_prefix => '{"PK": "ORDER#"}', initially_deferred => true, on_delete => 'cascade');
+BEGIN;
+SELECT put_item('shop', '{"PK": {"S": "ORDER#4"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "40"}}');
+SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#40"}, "SK": {"S": "METADATA"}}');
+COMMIT;
+BEGIN;
+SELECT put_item('shop', '{"PK": {"S": "ORDER#5"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "50"}}');
+SELECT put_item('shop', '{"PK": {"S": "ORDER#5"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "40"}}');
+COMMIT;
+BEGIN;
+SELECT put_item('shop', '{"PK": {"S": "ORDER#6"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "50"}}');
+COMMIT;
+-- cascade
+DELETE FROM shop WHERE "PK" = 'CUSTOMER#40';
+SELECT "PK", "SK" FROM shop ORDER BY 1, 2;
+
+-- to another table, by columns; renaming does not matter
+SELECT create_table('customers', 'id');
+SELECT create_table('tickets', 'customer', 'at');
+SELECT add_reference('tickets', 'ticket_customer', '{"id": "{customer}"}', 'customers', create_index => false);
+ALTER TABLE customers RENAME TO clients;
+INSERT INTO tickets (item) VALUES ('{"customer": {"S": "a"}, "at": {"S": "1"}}');
+INSERT INTO clients (item) VALUES ('{"id": {"S": "a"}}');
+INSERT INTO tickets (item) VALUES ('{"customer": {"S": "a"}, "at": {"S": "1"}}');
+DELETE FROM clients;
+-- those who write need not be able to read the other table
+CREATE ROLE ticket_writer;
+GRANT USAGE ON SCHEMA t_constraints TO ticket_writer;
+GRANT SELECT, INSERT, UPDATE ON tickets TO ticket_writer;
+SET ROLE ticket_writer;
+INSERT INTO tickets (item) VALUES ('{"customer": {"S": "a"}, "at": {"S": "2"}}');
+INSERT INTO tickets (item) VALUES ('{"customer": {"S": "b"}, "at": {"S": "2"}}');
+SELECT add_reference('tickets', 'mine', '{"id": "{customer}"}', 'clients');
+RESET ROLE;
+SELECT add_reference('tickets', 'bad', '{"other": "{customer}"}', 'clients');
+SELECT add_reference('tickets', 'bad', '{}', 'clients');
+SELECT add_reference('tickets', 'bad', '{"id": "{customer}"}', 'clients', on_delete => 'maybe');
+
+SET client_min_messages = warning;
+DROP SCHEMA t_constraints CASCADE;
+DROP ROLE ticket_writer;

@@ -1,0 +1,374 @@
+/*
+ * reference_check.c
+ *	  The triggers of references: dynamo.check_reference on the referencing
+ *	  table, dynamo.check_referenced on the referenced one.
+ *
+ * They follow ri_triggers.c.  A referencing item locks the referenced one FOR
+ * KEY SHARE, so that it cannot go before this transaction ends; deleting an
+ * item looks for references with a snapshot that sees all that is committed,
+ * in every isolation level.  The queries run as the owner of the table that
+ * has the trigger, since who writes an item need not be able to read others;
+ * they contain no code but the extension's.
+ *
+ * Memory: a Check lives in the context of the trigger's FmgrInfo, that is
+ * for a statement, or for a batch of deferred events.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "sql/plans.h"
+#include "sql/reference.h"
+#include "sql/template.h"
+
+typedef enum CheckPlan
+{
+	PLAN_KEY_EXISTS,			/* in the referenced table */
+	PLAN_REFERENCING,			/* find an item that references the key */
+	PLAN_CASCADE				/* delete those items */
+} CheckPlan;
+
+#define PLAN_COUNT		3
+
+typedef struct Check
+{
+	MemoryContext context;
+	Reference  *ref;
+	SPIPlanPtr	plans[PLAN_COUNT];
+} Check;
+
+/* One event: the two tables and the key concerned. */
+typedef struct CheckEvent
+{
+	Check	   *check;
+	Relation	rel;			/* has the trigger */
+	Relation	other;
+	const TableDef *referencing;
+	const TableDef *referenced;
+	Oid			referencing_relid;
+	Oid			referenced_relid;
+	Datum		key[REFERENCE_MAX_KEYS];	/* text */
+} CheckEvent;
+
+static Check *
+GetCheck(FmgrInfo *flinfo, const TriggerData *trigger)
+{
+	Check	   *check = flinfo->fn_extra;
+
+	if (check == NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(flinfo->fn_mcxt);
+
+		if (trigger->tg_trigger->tgnargs != 1 ||
+			!OidIsValid(trigger->tg_trigger->tgconstrrelid))
+			ereport(ERROR,
+					(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+					 errmsg("trigger \"%s\" is no constraint trigger of a reference between items",
+							trigger->tg_trigger->tgname),
+					 errhint("Create it with dynamo.add_reference.")));
+		check = palloc0(sizeof(Check));
+		check->context = flinfo->fn_mcxt;
+		check->ref = ReferenceRead(trigger->tg_trigger->tgargs[0]);
+		flinfo->fn_extra = check;
+		MemoryContextSwitchTo(caller);
+	}
+	return check;
+}
+
+static int
+KeyCount(const TableDef *table)
+{
+	return table->key.npartition + table->key.nsort;
+}
+
+/* ---- queries ---- */
+
+static char *
+CheckStatement(const CheckEvent *event, CheckPlan which)
+{
+	const Reference *ref = event->check->ref;
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	if (which == PLAN_KEY_EXISTS)
+	{
+		appendStringInfo(&sql, "SELECT 1 FROM %s t", RelationSqlName(event->referenced_relid));
+		for (int i = 0; i < KeyCount(event->referenced); i++)
+			appendStringInfo(&sql, "%s t.%s OPERATOR(pg_catalog.=) $%d",
+							 i == 0 ? " WHERE" : " AND",
+							 quote_identifier(event->referenced->attributes[event->referenced->key_attributes[i]].column),
+							 i + 1);
+		appendStringInfoString(&sql, " FOR KEY SHARE");
+		return sql.data;
+	}
+
+	appendStringInfo(&sql, "%s FROM %s t", which == PLAN_CASCADE ? "DELETE" : "SELECT 1",
+					 RelationSqlName(event->referencing_relid));
+	AppendReferencingTests(&sql, ref, event->referencing, event->referenced);
+	if (which == PLAN_REFERENCING)
+		appendStringInfoString(&sql, " FOR KEY SHARE");
+	return sql.data;
+}
+
+/*
+ * Runs a query on the key as the owner of the trigger's table; returns how
+ * many rows it gave or deleted.  With all_committed, rows that the
+ * transaction's snapshot cannot see count too.
+ */
+static uint64
+RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
+{
+	Check	   *check = event->check;
+	Oid			types[REFERENCE_MAX_KEYS] = {TEXTOID, TEXTOID};
+	Datum		key[REFERENCE_MAX_KEYS];
+	Snapshot	snapshot = InvalidSnapshot;
+	Snapshot	crosscheck = InvalidSnapshot;
+	Oid			user;
+	int			context;
+	int			result;
+
+	memcpy(key, event->key, sizeof(key));
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(event->rel->rd_rel->relowner,
+						   context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
+	if (check->plans[which] == NULL)
+		check->plans[which] = PrepareForContext(check->context, CheckStatement(event, which),
+												KeyCount(event->referenced), types);
+	if (all_committed && IsolationUsesXactSnapshot())
+	{
+		CommandCounterIncrement();
+		snapshot = GetLatestSnapshot();
+		crosscheck = GetTransactionSnapshot();
+	}
+	result = SPI_execute_snapshot(check->plans[which], key, NULL,
+								  snapshot, crosscheck, false, which == PLAN_CASCADE,
+								  which == PLAN_CASCADE ? 0 : 1);
+	if (result < 0)
+		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(result));
+	SetUserIdAndSecContext(user, context);
+	return SPI_processed;
+}
+
+/* "(PK, SK)=(a, b)" */
+static char *
+DescribeKey(const CheckEvent *event)
+{
+	StringInfoData names;
+	StringInfoData values;
+
+	initStringInfo(&names);
+	initStringInfo(&values);
+	for (int i = 0; i < KeyCount(event->referenced); i++)
+	{
+		appendStringInfo(&names, "%s%s", i == 0 ? "" : ", ",
+						 event->referenced->key.attributes[i].name.data);
+		appendStringInfo(&values, "%s%s", i == 0 ? "" : ", ",
+						 TextDatumGetCString(event->key[i]));
+	}
+	return psprintf("(%s)=(%s)", names.data, values.data);
+}
+
+/* ---- the referencing side ---- */
+
+/* The key that an item references; false if it references nothing. */
+static bool
+ReferencedKey(CheckEvent *event, ValueRef item)
+{
+	if (!EntityIsOfKind(event->check->ref->def, item))
+		return false;
+	for (int i = 0; i < KeyCount(event->referenced); i++)
+	{
+		StringInfoData key;
+		Slice		missing;
+
+		initStringInfo(&key);
+		if (!TemplateRender(ReferenceTemplate(event->check->ref, event->referenced, i),
+							item, &key, &missing))
+			return false;
+		event->key[i] = PointerGetDatum(cstring_to_text_with_len(key.data, key.len));
+	}
+	return true;
+}
+
+static Datum
+ItemDatum(const CheckEvent *event, HeapTuple tuple)
+{
+	bool		isnull;
+
+	return heap_getattr(tuple, event->referencing->item_attnum,
+						RelationGetDescr(event->rel), &isnull);
+}
+
+static void
+CheckReference(CheckEvent *event, const TriggerData *trigger)
+{
+	bool		update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
+	HeapTuple	tuple = update ? trigger->tg_newtuple : trigger->tg_trigtuple;
+	TupleTableSlot *slot = update ? trigger->tg_newslot : trigger->tg_trigslot;
+	Datum		item = ItemDatum(event, tuple);
+
+	if (update && datumIsEqual(item, ItemDatum(event, trigger->tg_trigtuple), false, -1))
+		return;
+	/* a deferred event whose row has changed since: its own event counts */
+	if (!table_tuple_satisfies_snapshot(event->rel, slot, SnapshotSelf))
+		return;
+	if (!ReferencedKey(event, ItemRoot(PG_DETOAST_DATUM_PACKED(item))))
+		return;
+	if (RunCheck(event, PLAN_KEY_EXISTS, false) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
+				 errmsg("insert or update on table \"%s\" violates reference \"%s\"",
+						RelationGetRelationName(event->rel), event->check->ref->name),
+				 errdetail("Key %s is not present in table \"%s\".",
+						   DescribeKey(event), RelationGetRelationName(event->other)),
+				 errdetail_log("A key is not present in table \"%s\".",
+							   RelationGetRelationName(event->other)),
+				 errtableconstraint(event->rel, event->check->ref->name)));
+}
+
+/* ---- the referenced side ---- */
+
+/* The key of a row; false if no item can reference it. */
+static bool
+KeyOfRow(CheckEvent *event, HeapTuple tuple)
+{
+	for (int i = 0; i < KeyCount(event->referenced); i++)
+	{
+		const AttributeDef *attr = &event->referenced->attributes[event->referenced->key_attributes[i]];
+		Slice		template = ReferenceTemplate(event->check->ref, event->referenced, i);
+		bool		isnull;
+		Datum		value = heap_getattr(tuple, attr->attnum, RelationGetDescr(event->rel), &isnull);
+		text	   *key = DatumGetTextPP(value);
+		StringInfoData constant;
+		Slice		missing;
+
+		event->key[i] = PointerGetDatum(key);
+		if (!TemplateIsConstant(template))
+			continue;
+		initStringInfo(&constant);
+		if (TemplateRender(template, MISSING_VALUE, &constant, &missing) &&
+			SliceCompare((Slice) {VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key)},
+						 (Slice) {constant.data, constant.len}) != 0)
+			return false;
+	}
+	return true;
+}
+
+static bool
+SameKey(const CheckEvent *event, HeapTuple a, HeapTuple b)
+{
+	for (int i = 0; i < KeyCount(event->referenced); i++)
+	{
+		AttrNumber	attnum = event->referenced->attributes[event->referenced->key_attributes[i]].attnum;
+		TupleDesc	desc = RelationGetDescr(event->rel);
+		bool		isnull;
+
+		if (!datum_image_eq(heap_getattr(a, attnum, desc, &isnull),
+							heap_getattr(b, attnum, desc, &isnull), false, -1))
+			return false;
+	}
+	return true;
+}
+
+static void
+CheckReferenced(CheckEvent *event, const TriggerData *trigger)
+{
+	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) &&
+		SameKey(event, trigger->tg_trigtuple, trigger->tg_newtuple))
+		return;
+	if (!KeyOfRow(event, trigger->tg_trigtuple))
+		return;
+	/* another item has taken its place, in this statement or since */
+	if (RunCheck(event, PLAN_KEY_EXISTS, true) > 0)
+		return;
+	if (event->check->ref->cascade)
+		RunCheck(event, PLAN_CASCADE, true);
+	else if (RunCheck(event, PLAN_REFERENCING, true) > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
+				 errmsg("update or delete on table \"%s\" violates reference \"%s\" of table \"%s\"",
+						RelationGetRelationName(event->rel), event->check->ref->name,
+						RelationGetRelationName(event->other)),
+				 errdetail("Key %s is still referenced from table \"%s\".",
+						   DescribeKey(event), RelationGetRelationName(event->other)),
+				 errdetail_log("A key is still referenced from table \"%s\".",
+							   RelationGetRelationName(event->other)),
+				 errtableconstraint(event->other, event->check->ref->name)));
+}
+
+/* ---- the triggers ---- */
+
+static void
+CheckProtocol(FunctionCallInfo fcinfo, bool referencing)
+{
+	const TriggerData *trigger = (const TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_AFTER(trigger->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event) ||
+		(referencing ? TRIGGER_FIRED_BY_DELETE(trigger->tg_event) :
+		 TRIGGER_FIRED_BY_INSERT(trigger->tg_event)))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.%s must be an AFTER %s OR UPDATE row trigger",
+						referencing ? "check_reference" : "check_referenced",
+						referencing ? "INSERT" : "DELETE")));
+}
+
+static Datum
+RunTrigger(FunctionCallInfo fcinfo, bool referencing)
+{
+	const TriggerData *trigger = (const TriggerData *) fcinfo->context;
+	CheckEvent	event = {0};
+	TableDef   *own;
+	TableDef   *others;
+
+	CheckProtocol(fcinfo, referencing);
+	SPI_connect();
+	event.check = GetCheck(fcinfo->flinfo, trigger);
+	event.rel = trigger->tg_relation;
+	event.other = table_open(trigger->tg_trigger->tgconstrrelid, RowShareLock);
+	own = TableDefAcquire(event.rel);
+	others = TableDefAcquire(event.other);
+	event.referencing = referencing ? own : others;
+	event.referenced = referencing ? others : own;
+	event.referencing_relid = RelationGetRelid(referencing ? event.rel : event.other);
+	event.referenced_relid = RelationGetRelid(referencing ? event.other : event.rel);
+
+	if (referencing)
+		CheckReference(&event, trigger);
+	else
+		CheckReferenced(&event, trigger);
+
+	TableDefRelease(others);
+	TableDefRelease(own);
+	table_close(event.other, NoLock);
+	SPI_finish();
+	return PointerGetDatum(NULL);
+}
+
+DYNAMO_FUNCTION(dynamo_check_reference);
+Datum
+dynamo_check_reference(PG_FUNCTION_ARGS)
+{
+	return RunTrigger(fcinfo, true);
+}
+
+DYNAMO_FUNCTION(dynamo_check_referenced);
+Datum
+dynamo_check_referenced(PG_FUNCTION_ARGS)
+{
+	return RunTrigger(fcinfo, false);
+}

@@ -1,0 +1,317 @@
+/*
+ * reference_create.c
+ *	  dynamo.add_reference and dynamo.drop_constraint.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/index.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "catalog/ddl.h"
+#include "compat.h"
+#include "item/json.h"
+#include "sql/plans.h"
+#include "sql/reference.h"
+#include "sql/template.h"
+
+/* The trigger on the referenced table, and the index for its question. */
+#define REFERENCED_SUFFIX	"_referenced"
+#define INDEX_SUFFIX		"_key"
+
+typedef struct ReferenceSpec
+{
+	Reference	ref;
+	EntityDef	def;
+	Oid			relid;
+	Oid			referenced;
+	TableDef   *table;
+	TableDef   *target;
+	bool		deferrable;
+	bool		initially_deferred;
+	bool		create_index;
+} ReferenceSpec;
+
+/* An identifier that has the suffix, however long the name is. */
+static char *
+SuffixedName(const char *name, const char *suffix)
+{
+	int			len = strlen(name);
+	int			room = NAMEDATALEN - 1 - (int) strlen(suffix);
+
+	if (len > room)
+		len = pg_mbcliplen(name, len, room);
+	return psprintf("%.*s%s", len, name, suffix);
+}
+
+static char *
+PrintReference(const Reference *ref)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	StringInfoData text;
+
+	ItemBuilderBeginMap(b);
+	EntityBuildString(b, "name", ref->name);
+	ItemBuilderName(b, "cascade", strlen("cascade"));
+	ItemBuilderBool(b, ref->cascade);
+	EntityBuild(b, ref->def);
+	ItemBuilderEnd(b);
+	initStringInfo(&text);
+	ItemToJson(&text, ItemRoot(ItemBuilderFinish(b)));
+	return text.data;
+}
+
+static void
+CreateReferenceTrigger(const ReferenceSpec *spec, const char *name, const char *events,
+					   Oid on, Oid from, const char *function)
+{
+	RunStatement("CREATE CONSTRAINT TRIGGER %s AFTER %s ON %s FROM %s %s "
+				 "FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%s)",
+				 quote_identifier(name), events,
+				 RelationSqlName(on), RelationSqlName(from),
+				 spec->initially_deferred ? "DEFERRABLE INITIALLY DEFERRED" :
+				 spec->deferrable ? "DEFERRABLE" : "NOT DEFERRABLE",
+				 function, quote_literal_cstr(PrintReference(&spec->ref)));
+}
+
+/*
+ * Deleting a referenced item asks for the items that reference it.  Parts of
+ * the key that are columns may have an index already (the table's own key
+ * above all); if none is, the rendered parts get one.
+ */
+static void
+CreateReferenceIndex(const ReferenceSpec *spec)
+{
+	StringInfoData columns;
+	bool		by_column = false;
+
+	initStringInfo(&columns);
+	for (int i = 0; i < spec->target->key.npartition + spec->target->key.nsort; i++)
+	{
+		bool		rendered;
+		char	   *expression;
+
+		if (TemplateIsConstant(ReferenceTemplate(&spec->ref, spec->target, i)))
+			continue;
+		expression = ReferenceExpression(&spec->ref, spec->table, spec->target, i, "", &rendered);
+		by_column |= !rendered;
+		appendStringInfo(&columns, "%s%s", columns.len == 0 ? "" : ", ", expression);
+	}
+	if (columns.len > 0 && !by_column && spec->create_index)
+		RunStatement("CREATE INDEX %s ON %s (%s)",
+					 quote_identifier(SuffixedName(spec->ref.name, INDEX_SUFFIX)),
+					 RelationSqlName(spec->relid), columns.data);
+}
+
+/* Appends "key attribute i of t, rendered" for each, between separators. */
+static void
+AppendRenderedKey(StringInfo sql, const ReferenceSpec *spec, int i)
+{
+	appendStringInfo(sql, "dynamo.render_key(t.item, %s)",
+					 SliceLiteral(ReferenceTemplate(&spec->ref, spec->target, i)));
+}
+
+/* Raises an error if an item that is there already references nothing. */
+static void
+ValidateReference(const ReferenceSpec *spec)
+{
+	int			nkeys = spec->target->key.npartition + spec->target->key.nsort;
+	bool		first = true;
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	for (int i = 0; i < nkeys; i++)
+	{
+		appendStringInfoString(&sql, i == 0 ? "" : ", ");
+		AppendRenderedKey(&sql, spec, i);
+	}
+	appendStringInfo(&sql, " FROM %s t", RelationSqlName(spec->relid));
+	AppendKindTests(&sql, &first, "t.", spec->table, spec->ref.def);
+	for (int i = 0; i < nkeys; i++)
+	{
+		appendStringInfoString(&sql, first ? " WHERE " : " AND ");
+		AppendRenderedKey(&sql, spec, i);
+		appendStringInfoString(&sql, " IS NOT NULL");
+		first = false;
+	}
+	appendStringInfo(&sql, " AND NOT EXISTS (SELECT 1 FROM %s r WHERE true",
+					 RelationSqlName(spec->referenced));
+	for (int i = 0; i < nkeys; i++)
+	{
+		appendStringInfo(&sql, " AND r.%s OPERATOR(pg_catalog.=) ",
+						 quote_identifier(spec->target->attributes[spec->target->key_attributes[i]].column));
+		AppendRenderedKey(&sql, spec, i);
+	}
+	appendStringInfoString(&sql, ") LIMIT 1");
+
+	if (SPI_execute(sql.data, false, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not validate a reference between items");
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
+				 errmsg("table \"%s\" violates reference \"%s\"",
+						get_rel_name(spec->relid), spec->ref.name),
+				 errdetail("Key (%s%s%s) is not present in table \"%s\".",
+						   SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1),
+						   nkeys > 1 ? ", " : "",
+						   nkeys > 1 ? SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2) : "",
+						   get_rel_name(spec->referenced)),
+				 errdetail_log("A key is not present in table \"%s\".",
+							   get_rel_name(spec->referenced))));
+}
+
+static bool
+BooleanArgument(FunctionCallInfo fcinfo, int n)
+{
+	return !PG_ARGISNULL(n) && PG_GETARG_BOOL(n);
+}
+
+static void
+ReadDeleteAction(FunctionCallInfo fcinfo, Reference *ref)
+{
+	char	   *action = PG_ARGISNULL(9) ? "NO ACTION" : text_to_cstring(PG_GETARG_TEXT_PP(9));
+
+	ref->cascade = pg_strcasecmp(action, "CASCADE") == 0;
+	if (!ref->cascade && pg_strcasecmp(action, "NO ACTION") != 0)
+		EntityError("on_delete must be NO ACTION or CASCADE");
+}
+
+/*
+ * The definition of a table, which is locked against writers until the
+ * reference is there.  The relation is not left open: CREATE INDEX minds.
+ */
+static TableDef *
+LockTable(text *name, Oid *relid)
+{
+	Relation	rel = OpenTableForDdl(text_to_cstring(name), ShareRowExclusiveLock);
+	TableDef   *table = TableDefAcquire(rel);
+
+	*relid = RelationGetRelid(rel);
+	table_close(rel, NoLock);
+	return table;
+}
+
+static void
+ReadSpec(FunctionCallInfo fcinfo, ReferenceSpec *spec)
+{
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("table_name, constraint_name and referenced_key must not be null")));
+	spec->ref.name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	spec->ref.def = &spec->def;
+	spec->def.keys = EntityJsonArgument(fcinfo, 2, "referenced_key");
+	EntityKindArguments(fcinfo, 4, &spec->def);
+	ReadDeleteAction(fcinfo, &spec->ref);
+	spec->initially_deferred = BooleanArgument(fcinfo, 11);
+	spec->deferrable = spec->initially_deferred || BooleanArgument(fcinfo, 10);
+	spec->create_index = BooleanArgument(fcinfo, 12);
+
+	spec->table = LockTable(PG_GETARG_TEXT_PP(0), &spec->relid);
+	spec->target = LockTable(PG_GETARG_TEXT_PP(PG_ARGISNULL(3) ? 0 : 3), &spec->referenced);
+	EntityCheckTemplates(spec->target, spec->def.keys, true);
+	EntityCheckKind(spec->table, &spec->def);
+}
+
+/*
+ * add_reference(table_name text, constraint_name text, referenced_key jsonb,
+ *		referenced_table text, key_prefix jsonb, kind_attributes item,
+ *		condition_expression text, expression_attribute_values item,
+ *		expression_attribute_names jsonb, on_delete text, is_deferrable,
+ *		initially_deferred, create_index)
+ */
+DYNAMO_FUNCTION(dynamo_add_reference);
+Datum
+dynamo_add_reference(PG_FUNCTION_ARGS)
+{
+	ReferenceSpec spec = {0};
+
+	ReadSpec(fcinfo, &spec);
+	SPI_connect();
+	CreateReferenceIndex(&spec);
+	ValidateReference(&spec);
+	CreateReferenceTrigger(&spec, spec.ref.name, "INSERT OR UPDATE",
+						   spec.relid, spec.referenced, "check_reference");
+	CreateReferenceTrigger(&spec, SuffixedName(spec.ref.name, REFERENCED_SUFFIX), "DELETE OR UPDATE",
+						   spec.referenced, spec.relid, "check_referenced");
+	SPI_finish();
+
+	TableDefRelease(spec.target);
+	TableDefRelease(spec.table);
+	PG_RETURN_VOID();
+}
+
+/* ---- dropping ---- */
+
+/* Drops an index of the table if there is one of this name. */
+static bool
+DropIndexNamed(Oid relid, const char *name)
+{
+	Oid			index = get_relname_relid(name, get_rel_namespace(relid));
+
+	if (!OidIsValid(index) || get_rel_relkind(index) != RELKIND_INDEX ||
+		IndexGetRelation(index, false) != relid)
+		return false;
+	RunStatement("DROP INDEX %s", RelationSqlName(index));
+	return true;
+}
+
+/* Drops the triggers of a reference; other: the referenced table. */
+static void
+DropReference(Oid relid, Oid other, const char *name)
+{
+	RunStatement("DROP TRIGGER %s ON %s", quote_identifier(name), RelationSqlName(relid));
+	RunStatement("DROP TRIGGER IF EXISTS %s ON %s",
+				 quote_identifier(SuffixedName(name, REFERENCED_SUFFIX)),
+				 RelationSqlName(other));
+	DropIndexNamed(relid, SuffixedName(name, INDEX_SUFFIX));
+}
+
+/* The table that a reference of this name is to; InvalidOid if there is none. */
+static Oid
+ReferencedTable(Relation rel, const char *name)
+{
+	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (strcmp(trigger->tgname, name) == 0 && trigger->tgnargs == 1 &&
+			OidIsValid(trigger->tgconstrrelid) && !trigger->tgisinternal)
+			return trigger->tgconstrrelid;
+	}
+	return InvalidOid;
+}
+
+/* drop_constraint(table_name text, constraint_name text) */
+DYNAMO_FUNCTION(dynamo_drop_constraint);
+Datum
+dynamo_drop_constraint(PG_FUNCTION_ARGS)
+{
+	Relation	rel = OpenTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessExclusiveLock);
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Oid			relid = RelationGetRelid(rel);
+	Oid			referenced = ReferencedTable(rel, name);
+
+	table_close(rel, NoLock);
+	SPI_connect();
+	if (OidIsValid(referenced))
+		DropReference(relid, referenced, name);
+	else if (OidIsValid(get_relation_constraint_oid(relid, name, true)))
+		RunStatement("ALTER TABLE %s DROP CONSTRAINT %s",
+					 RelationSqlName(relid), quote_identifier(name));
+	else if (!DropIndexNamed(relid, name))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("constraint \"%s\" of table \"%s\" does not exist",
+						name, get_rel_name(relid))));
+	SPI_finish();
+	PG_RETURN_VOID();
+}
