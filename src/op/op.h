@@ -141,6 +141,8 @@ typedef struct TransactResult
 	bool		canceled;		/* then nothing was written */
 	TransactReason *reasons;	/* if canceled: one per action */
 	WriteResult *writes;		/* if not: one per action; sizes if asked for */
+	int			locking;		/* the action whose row was locked last: tells
+								 * where a conflict was; -1 if none was */
 } TransactResult;
 
 /*

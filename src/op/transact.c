@@ -175,7 +175,7 @@ PrepareActions(const WriteOp *ops, int n, Action *actions, OpTables *tables)
 }
 
 static void
-LockActions(Action *actions, int n)
+LockActions(Action *actions, int n, TransactResult *result)
 {
 	OpRow	   *rows = palloc(sizeof(OpRow) * Max(n, 1));
 
@@ -186,6 +186,7 @@ LockActions(Action *actions, int n)
 	for (int i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
+		result->locking = rows[i].position;
 		actions[rows[i].position].old = StoreLock(rows[i].store, rows[i].key);
 	}
 	pfree(rows);
@@ -262,12 +263,13 @@ TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
 	OpTables	tables;
 
 	memset(result, 0, sizeof(*result));
+	result->locking = -1;
 	OpTablesInit(&tables, n);
 	PrepareActions(ops, n, actions, &tables);
 
 	if (!StageCancels(BindAction, actions, n, result))
 	{
-		LockActions(actions, n);
+		LockActions(actions, n, result);
 		if (!ConditionsCancel(actions, n, result) &&
 			!StageCancels(ApplyAction, actions, n, result))
 			WriteActions(actions, n, result);

@@ -271,6 +271,44 @@ WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind
 	WriterEndObject(w);
 }
 
+/* ---- several tables ---- */
+
+void
+CapacityListInit(CapacityList *list, int max)
+{
+	list->n = 0;
+	list->tables = palloc(Max(max, 1) * sizeof(Capacity));
+}
+
+Capacity *
+CapacityListGet(CapacityList *list, Slice name)
+{
+	for (int i = 0; i < list->n; i++)
+	{
+		if (SliceCompare(list->tables[i].name, name) == 0)
+			return &list->tables[i];
+	}
+	CapacityBegin(&list->tables[list->n], name);
+	return &list->tables[list->n++];
+}
+
+void
+WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail, CapacityKind kind)
+{
+	if (detail != CAPACITY_NONE)
+	{
+		WriterName(w, "ConsumedCapacity");
+		WriterBeginList(w);
+		for (int i = 0; i < list->n; i++)
+			WriterCapacity(w, &list->tables[i], detail, kind);
+		WriterEndList(w);
+	}
+	for (int i = 0; i < list->n; i++)
+		CapacityEnd(&list->tables[i]);
+}
+
+/* ---- item collections ---- */
+
 /*
  * There is no limit on item collections here.  The estimate is the one the
  * service gives for small ones.

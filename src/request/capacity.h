@@ -35,6 +35,13 @@ typedef struct Capacity
 	double	   *indexes;		/* one per index of def; negative: not touched */
 } Capacity;
 
+/* The accounts of a request on several tables. */
+typedef struct CapacityList
+{
+	int			n;
+	Capacity   *tables;
+} CapacityList;
+
 /* ReturnConsumedCapacity */
 extern CapacityDetail FieldCapacity(const Field *input);
 
@@ -61,6 +68,14 @@ extern void CapacityAddWrite(Capacity *c, const struct varlena *old_item,
 /* Writes the value of ConsumedCapacity. */
 extern void WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail,
 						   CapacityKind kind);
+
+/* Makes an empty list for at most max tables; the account of a table. */
+extern void CapacityListInit(CapacityList *list, int max);
+extern Capacity *CapacityListGet(CapacityList *list, Slice name);
+
+/* Writes ConsumedCapacity, unless detail is CAPACITY_NONE; ends the accounts. */
+extern void WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail,
+							   CapacityKind kind);
 
 /*
  * Writes ItemCollectionMetrics' value for the item with these keys; only for

@@ -62,6 +62,14 @@ extern void DeleteItemRequest(Request *request);
 extern void QueryRequest(Request *request);
 extern void ScanRequest(Request *request);
 
+/* batch.c */
+extern void BatchGetItemRequest(Request *request);
+extern void BatchWriteItemRequest(Request *request);
+
+/* transact.c */
+extern void TransactGetItemsRequest(Request *request);
+extern void TransactWriteItemsRequest(Request *request);
+
 /* tags.c */
 extern void TagResourceRequest(Request *request);
 extern void UntagResourceRequest(Request *request);

@@ -11,6 +11,8 @@
 #define TARGET_PREFIX "DynamoDB_20120810."
 
 static const Operation operations[] = {
+	{"BatchGetItem", &model_batch_get_item, BatchGetItemRequest},
+	{"BatchWriteItem", &model_batch_write_item, BatchWriteItemRequest},
 	{"CreateTable", &model_create_table, CreateTableRequest},
 	{"DeleteItem", &model_delete_item, DeleteItemRequest},
 	{"DeleteTable", &model_delete_table, DeleteTableRequest},
@@ -24,6 +26,8 @@ static const Operation operations[] = {
 	{"Query", &model_query, QueryRequest},
 	{"Scan", &model_scan, ScanRequest},
 	{"TagResource", &model_tag_resource, TagResourceRequest},
+	{"TransactGetItems", &model_transact_get_items, TransactGetItemsRequest},
+	{"TransactWriteItems", &model_transact_write_items, TransactWriteItemsRequest},
 	{"UntagResource", &model_untag_resource, UntagResourceRequest},
 	{"UpdateItem", &model_update_item, UpdateItemRequest},
 	{"UpdateTable", &model_update_table, UpdateTableRequest},

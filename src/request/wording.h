@@ -47,8 +47,30 @@
 #define WORDING_INVALID_VALUE \
 	"ExpressionAttributeValues contains invalid value: %s for key %.*s"
 
+/* ---- batches and transactions ---- */
+
+#define WORDING_NO_WRITES		"The requestItems parameter is required for BatchWriteItem"
+
+/* the wording of 2026, which has replaced the older one everywhere */
+#define WORDING_NO_KEYS \
+	"1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: " \
+	"Member must have length greater than or equal to 1"
+#define WORDING_TOO_MANY_KEYS	"Too many items requested for the BatchGetItem call"
+#define WORDING_TOO_MANY_WRITES	"Too many items requested for the BatchWriteItem call"
+#define WORDING_ONE_REQUEST \
+	"Supplied AttributeValue has more than one datatypes set, " \
+	"must contain exactly one of the supported datatypes"
+#define WORDING_ONE_ACTION \
+	"TransactItems can only contain one of Check, Put, Update or Delete"
+#define WORDING_TRANSACTION_SIZE \
+	"Transaction request size cannot exceed 4194304 bytes"
+
+/* how the error of items nested too deeply begins (item/builder.c) */
+#define WORDING_NESTING			"Nesting Levels have exceeded"
+
 /* ---- conflicts (failure.c) ---- */
 
 #define WORDING_CONFLICT			"Transaction is ongoing for the item"
+#define WORDING_CONFLICT_REASON		"Transaction is ongoing for the item."
 
 #endif							/* DYNAMO_WORDING_H */

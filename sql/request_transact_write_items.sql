@@ -1,0 +1,80 @@
+-- TransactWriteItems: answers, cancellation, messages, capacity
+CREATE SCHEMA t_request_transact_write_items;
+SET search_path = t_request_transact_write_items;
+\pset format unaligned
+\pset tuples_only on
+\set VERBOSITY terse
+-- the body of an answer; of an error its type and the rest of its body
+CREATE FUNCTION req(operation text, request text) RETURNS text LANGUAGE sql AS $$
+	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
+		ELSE regexp_replace((r -> 'body')::text, '^."__type":"[^#]*#(\w+)",?(.*).$', '\1 \2') END
+	FROM dynamo.request_safe(operation, request::json) r
+$$;
+SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[
+	{"index_name": "gsi", "partition_key": "g", "sort_key": "n", "sort_key_type": "N"},
+	{"index_name": "lsi", "local": true, "partition_key": "pk", "sort_key": "l", "projection": "KEYS_ONLY"}]');
+SELECT dynamo.create_table('num', 'n', partition_key_type => 'N');
+INSERT INTO tab (item) SELECT jsonb_build_object('pk', 'a', 'sk', 's' || i, 'x', i) FROM generate_series(1, 3) i;
+CREATE FUNCTION tx(items text, more text DEFAULT '') RETURNS text LANGUAGE sql AS $$
+	SELECT req('TransactWriteItems', '{"TransactItems": [' || items || ']' || more || '}') $$;
+
+-- all four actions
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "attribute_not_exists(n)"}},
+	{"Update": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s1"}}, "UpdateExpression": "ADD x :ten", "ExpressionAttributeValues": {":ten": {"N": "10"}}}},
+	{"Delete": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s2"}}}},
+	{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s3"}}, "ConditionExpression": "#x = :three", "ExpressionAttributeNames": {"#x": "x"}, "ExpressionAttributeValues": {":three": {"N": "3"}}}}');
+SELECT item FROM tab ORDER BY sk;
+SELECT item FROM num;
+
+-- canceled: every failed condition is told of, nothing is written
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "attribute_not_exists(n)"}},
+	{"Put": {"TableName": "num", "Item": {"n": {"N": "2"}}}},
+	{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s3"}}, "ConditionExpression": "x = :x", "ExpressionAttributeValues": {":x": {"N": "0"}}, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}},
+	{"Delete": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "gone"}}, "ConditionExpression": "attribute_exists(pk)", "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}}');
+SELECT count(*) FROM num;
+DO $$
+DECLARE d text;
+BEGIN
+	PERFORM dynamo.request('TransactWriteItems', '{"TransactItems": [{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "attribute_not_exists(n)"}}]}');
+EXCEPTION WHEN SQLSTATE 'KV005' THEN
+	GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
+	RAISE NOTICE '% / %', SQLERRM, d;
+END $$;
+-- canceled by what is wrong with one action: only the first
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "3"}}, "ConditionExpression": "attribute_exists(n)"}}, {"Put": {"TableName": "num", "Item": {"n": {"S": "3"}}}}, {"Put": {"TableName": "num", "Item": {}}}');
+SELECT tx('{"Delete": {"TableName": "tab", "Key": {"pk": {"S": "a"}}}}');
+SELECT tx('{"Delete": {"TableName": "tab", "Key": {"pk": {"S": "' || repeat('x', 2049) || '"}, "sk": {"S": "a"}}}}');
+SELECT tx('{"Put": {"TableName": "tab", "Item": {"pk": {"S": "a"}, "sk": {"S": "s1"}, "g": {"N": "1"}}}}');
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}, "x": {"S": "' || repeat('x', 409600) || '"}}}}');
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "9"}}}}, {"Put": {"TableName": "num", "Item": {"n": {"N": "1"}, "x": ' || repeat('{"L": [', 32) || repeat(']}', 32) || '}}}');
+SELECT tx('{"Update": {"TableName": "num", "Key": {"n": {"N": "1"}}, "UpdateExpression": "SET x = y"}}');
+SELECT tx('{"Update": {"TableName": "num", "Key": {"n": {"N": "1"}}, "UpdateExpression": "SET n = :x", "ExpressionAttributeValues": {":x": {"N": "1"}}}}');
+SELECT tx('{"Update": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s1"}}, "UpdateExpression": "SET g = x"}}');
+
+-- messages for the request as a whole
+SELECT tx('');
+SELECT tx('{}');
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}}, "Delete": {"TableName": "num", "Key": {"n": {"N": "1"}}}}');
+SELECT tx('{"Put": {}}, null');
+SELECT tx('{"Update": {"TableName": "num", "Key": {"n": {"N": "1"}}}}');
+SELECT tx('{"ConditionCheck": {"TableName": "num", "Key": {"n": {"N": "1"}}}}');
+SELECT tx((SELECT string_agg('{"Delete": {"TableName": "num", "Key": {"n": {"N": "' || i || '"}}}}', ', ') FROM generate_series(1, 101) i)) ~ 'at .transactItems. failed to satisfy constraint: Member must have length less than or equal to 100';
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}}}, {"Delete": {"TableName": "num", "Key": {"n": {"N": "1.0"}}}}');
+SELECT tx('{"Put": {"TableName": "none", "Item": {"n": {"N": "1"}}}}');
+SELECT tx('{"Put": {"TableName": "tab", "Item": {"pk": {"S": ""}, "sk": {"S": "1"}}}}');
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "x"}}}}');
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "n ="}}');
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "n = :n"}}');
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "attribute_exists(n)", "ExpressionAttributeValues": {":n": {"N": "1"}}}}');
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ReturnValuesOnConditionCheckFailure": "NEW"}}');
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}}}', ', "ClientRequestToken": "' || repeat('x', 37) || '"');
+SELECT tx((SELECT string_agg('{"Put": {"TableName": "num", "Item": {"n": {"N": "' || i || '"}, "x": {"S": "' || repeat('x', 300000) || '"}}}}', ', ') FROM generate_series(1, 15) i));
+
+-- capacity: twice that of a write
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}, "x": {"S": "' || repeat('x', 2000) || '"}}}},
+	{"Update": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s1"}}, "UpdateExpression": "SET g = :g, n = :n", "ExpressionAttributeValues": {":g": {"S": "g"}, ":n": {"N": "1"}}}},
+	{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "b"}, "sk": {"S": "s3"}}, "ConditionExpression": "attribute_not_exists(pk)"}}', ', "ReturnConsumedCapacity": "INDEXES", "ReturnItemCollectionMetrics": "SIZE"');
+SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "1"}}}}', ', "ReturnConsumedCapacity": "TOTAL"');
+
+SET client_min_messages = warning;
+DROP SCHEMA t_request_transact_write_items CASCADE;

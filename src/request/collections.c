@@ -1,0 +1,70 @@
+/*
+ * collections.c
+ *	  ItemCollectionMetrics of requests that write many items.
+ */
+#include "postgres.h"
+
+#include "request/capacity.h"
+#include "request/collections.h"
+
+static ValueRef
+CollectionOf(const Capacity *c, const WriteOp *write)
+{
+	Slice		name = c->def->key.attributes[0].name;
+
+	return AttributeFind(write->item, name.data, name.len);
+}
+
+/* Whether an earlier write to the same table is in the same collection. */
+static bool
+IsRepeated(const Capacity *c, const WriteOp *writes, const Slice *tables, int i)
+{
+	for (int j = 0; j < i; j++)
+	{
+		if (SliceCompare(tables[j], tables[i]) == 0 &&
+			ValueEqual(CollectionOf(c, &writes[j]), CollectionOf(c, &writes[i])))
+			return true;
+	}
+	return false;
+}
+
+static void
+AnswerTable(Writer *out, const Capacity *c, const WriteOp *writes, const Slice *tables, int n)
+{
+	WriterNameSlice(out, c->name);
+	WriterBeginList(out);
+	for (int i = 0; i < n; i++)
+	{
+		if (SliceCompare(tables[i], c->name) == 0 &&
+			writes[i].kind != WRITE_KIND_CHECK && !IsRepeated(c, writes, tables, i))
+			WriterCollection(out, c->def, writes[i].item);
+	}
+	WriterEndList(out);
+}
+
+void
+AnswerCollections(Request *request, const WriteOp *writes, const Slice *tables, int n)
+{
+	Writer	   *out = request->out;
+	CapacityList list;
+	bool		begun = false;
+
+	CapacityListInit(&list, n);
+	for (int i = 0; i < n; i++)
+		(void) CapacityListGet(&list, tables[i]);
+	for (int t = 0; t < list.n; t++)
+	{
+		if (!list.tables[t].def->has_local)
+			continue;
+		if (!begun)
+		{
+			WriterName(out, "ItemCollectionMetrics");
+			WriterBeginObject(out);
+			begun = true;
+		}
+		AnswerTable(out, &list.tables[t], writes, tables, n);
+	}
+	if (begun)
+		WriterEndObject(out);
+	WriterCapacityList(out, &list, CAPACITY_NONE, CAPACITY_PLAIN);
+}

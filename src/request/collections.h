@@ -1,0 +1,18 @@
+/*
+ * collections.h
+ *	  ItemCollectionMetrics of requests that write many items.
+ */
+#ifndef DYNAMO_COLLECTIONS_H
+#define DYNAMO_COLLECTIONS_H
+
+#include "op/op.h"
+#include "request/operation.h"
+
+/*
+ * Writes ItemCollectionMetrics: of each table with local indexes, one entry
+ * per collection written.  tables: one name per write.
+ */
+extern void AnswerCollections(Request *request, const WriteOp *writes,
+							  const Slice *tables, int n);
+
+#endif							/* DYNAMO_COLLECTIONS_H */

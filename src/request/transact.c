@@ -1,0 +1,260 @@
+/*
+ * transact.c
+ *	  TransactGetItems and TransactWriteItems as requests.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "request/capacity.h"
+#include "request/collections.h"
+#include "request/operation.h"
+#include "request/params.h"
+#include "request/wording.h"
+
+#define MAX_REQUEST_BYTES	(4 * 1024 * 1024)
+
+/* ---- TransactGetItems ---- */
+
+static void
+PrepareGet(const Field *get, GetOp *op)
+{
+	memset(op, 0, sizeof(*op));
+	op->table_name = FieldTableName(get);
+	op->key = FieldItemRef(get, "Key");
+	op->projection = FieldExpr(get, "ProjectionExpression");
+	op->sizes = true;
+	FieldExprArgs(get, false, &op->args);
+}
+
+static void
+AnswerGets(Request *request, const GetResult *results, int n)
+{
+	Writer	   *out = request->out;
+
+	WriterName(out, "Responses");
+	WriterBeginList(out);
+	for (int i = 0; i < n; i++)
+	{
+		WriterBeginObject(out);
+		if (results[i].item != NULL)
+			WriterItemMember(out, "Item", results[i].item);
+		WriterEndObject(out);
+	}
+	WriterEndList(out);
+}
+
+void
+TransactGetItemsRequest(Request *request)
+{
+	const Field *items = FieldMember(request->input, "TransactItems");
+	CapacityDetail detail = FieldCapacity(request->input);
+	GetOp	   *gets = palloc(items->count * sizeof(GetOp));
+	GetResult  *results = palloc0(items->count * sizeof(GetResult));
+	CapacityList list;
+
+	for (int i = 0; i < items->count; i++)
+		PrepareGet(FieldMember(items->fields[i], "Get"), &gets[i]);
+	TransactGetItems(gets, items->count, results);
+	AnswerGets(request, results, items->count);
+	if (detail == CAPACITY_NONE)
+		return;
+	CapacityListInit(&list, items->count);
+	for (int i = 0; i < items->count; i++)
+	{
+		const Field *get = FieldMember(items->fields[i], "Get");
+
+		CapacityAddRead(CapacityListGet(&list, FieldSlice(get, "TableName")), NULL,
+						ReadUnits(results[i].size, true));
+	}
+	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_READ);
+}
+
+/* ---- TransactWriteItems ---- */
+
+typedef struct Transaction
+{
+	int			n;
+	WriteOp    *actions;
+	Slice	   *tables;			/* as the request names them */
+	TransactResult result;
+} Transaction;
+
+/* The members of an action, and what each is. */
+static const struct
+{
+	const char *member;
+	WriteKind	kind;
+	const char *item;
+}			action_kinds[] = {
+	{"ConditionCheck", WRITE_KIND_CHECK, "Key"},
+	{"Put", WRITE_KIND_PUT, "Item"},
+	{"Delete", WRITE_KIND_DELETE, "Key"},
+	{"Update", WRITE_KIND_UPDATE, "Key"},
+};
+
+/* The one member of an action; *kind is its position in action_kinds. */
+static const Field *
+ActionOf(const Field *transact_item, int *kind)
+{
+	int			given = 0;
+
+	for (int i = 0; i < (int) lengthof(action_kinds); i++)
+	{
+		if (FieldMember(transact_item, action_kinds[i].member) == NULL)
+			continue;
+		given++;
+		*kind = i;
+	}
+	if (given != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg_internal(WORDING_ONE_ACTION)));
+	return FieldMember(transact_item, action_kinds[*kind].member);
+}
+
+/* Cancels the transaction by one of its actions. */
+static void CancelBy(const Transaction *t, int position, const char *code,
+					 const char *message) pg_attribute_noreturn();
+
+static void
+CancelBy(const Transaction *t, int position, const char *code, const char *message)
+{
+	TransactResult result = {0};
+
+	result.reasons = palloc0(t->n * sizeof(TransactReason));
+	for (int i = 0; i < t->n; i++)
+		result.reasons[i].code = "None";
+	result.reasons[position].code = code;
+	result.reasons[position].message = message;
+	TransactCanceledError(&result, t->n);
+}
+
+/*
+ * The item of an action.  One that is nested too deeply is no error of the
+ * request, like other errors of attribute values, but of its action.
+ */
+static struct varlena *
+ActionItem(const Transaction *t, int position, const Field *field)
+{
+	MemoryContext context = CurrentMemoryContext;
+	struct varlena *volatile item = NULL;
+
+	PG_TRY();
+	{
+		item = FieldItem(field);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *edata;
+
+		MemoryContextSwitchTo(context);
+		edata = CopyErrorData();
+		if (strncmp(edata->message, WORDING_NESTING, strlen(WORDING_NESTING)) != 0)
+			PG_RE_THROW();
+		FlushErrorState();
+		CancelBy(t, position, "ValidationError", edata->message);
+	}
+	PG_END_TRY();
+	return item;
+}
+
+static void
+PrepareAction(Transaction *t, int position, const Field *transact_item, bool images)
+{
+	WriteOp    *op = &t->actions[position];
+	Slice	   *table = &t->tables[position];
+	int			kind;
+	const Field *action = ActionOf(transact_item, &kind);
+
+	memset(op, 0, sizeof(*op));
+	*table = FieldSlice(action, "TableName");
+	op->kind = action_kinds[kind].kind;
+	op->table_name = TableNameOf(*table);
+	op->datum = ActionItem(t, position, FieldMember(action, action_kinds[kind].item));
+	op->item = ItemRoot(op->datum);
+	op->condition = FieldExpr(action, "ConditionExpression");
+	if (op->kind == WRITE_KIND_UPDATE)
+		op->update = FieldExpr(action, "UpdateExpression");
+	op->return_old_on_failure =
+		FieldIs(action, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
+	op->images = images;
+	FieldExprArgs(action, true, &op->args);
+}
+
+static void
+PrepareTransaction(Transaction *t, const Field *input)
+{
+	const Field *items = FieldMember(input, "TransactItems");
+
+	if (input->text.len > MAX_REQUEST_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg_internal(WORDING_TRANSACTION_SIZE)));
+	t->n = items->count;
+	t->actions = palloc(t->n * sizeof(WriteOp));
+	t->tables = palloc(t->n * sizeof(Slice));
+	for (int i = 0; i < t->n; i++)
+		PrepareAction(t, i, items->fields[i], FieldCapacity(input) != CAPACITY_NONE);
+}
+
+static void
+AnswerTransaction(Request *request, const Transaction *t)
+{
+	CapacityDetail detail = FieldCapacity(request->input);
+	CapacityList list;
+
+	if (FieldIs(request->input, "ReturnItemCollectionMetrics", "SIZE"))
+		AnswerCollections(request, t->actions, t->tables, t->n);
+	if (detail == CAPACITY_NONE)
+		return;
+	CapacityListInit(&list, t->n);
+	for (int i = 0; i < t->n; i++)
+		CapacityAddWrite(CapacityListGet(&list, t->tables[i]),
+						 t->result.writes[i].old_item, t->result.writes[i].new_item);
+	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_WRITE);
+}
+
+/* Whether an error is that another transaction was in the way. */
+static bool
+IsConflict(int sqlstate)
+{
+	return sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE ||
+		sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED ||
+		sqlstate == ERRCODE_LOCK_NOT_AVAILABLE;
+}
+
+static void
+ExecuteTransaction(Transaction *t)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		TransactWriteItems(t->actions, t->n, &t->result);
+	}
+	PG_CATCH();
+	{
+		int			sqlstate = geterrcode();
+
+		if (!IsConflict(sqlstate))
+			PG_RE_THROW();
+		/* the state goes with the error that is raised instead */
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		CancelBy(t, Max(t->result.locking, 0), "TransactionConflict",
+				 WORDING_CONFLICT_REASON);
+	}
+	PG_END_TRY();
+	if (t->result.canceled)
+		TransactCanceledError(&t->result, t->n);
+}
+
+void
+TransactWriteItemsRequest(Request *request)
+{
+	Transaction t;
+
+	PrepareTransaction(&t, request->input);
+	ExecuteTransaction(&t);
+	AnswerTransaction(request, &t);
+}
