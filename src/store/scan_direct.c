@@ -235,10 +235,31 @@ EntryInSegment(const DirectSource *s)
 	return SegmentOfHash(hash, keys->total_segments) == keys->segment;
 }
 
+/* What the index remembers (dead entries) must live as long as the scan. */
+static bool
+NextEntry(DirectSource *s)
+{
+	MemoryContext old = MemoryContextSwitchTo(s->context);
+	bool		found = index_getnext_tid(s->scan, s->direction) != NULL;
+
+	MemoryContextSwitchTo(old);
+	return found;
+}
+
+static bool
+NextRow(DirectSource *s)
+{
+	MemoryContext old = MemoryContextSwitchTo(s->context);
+	bool		found = index_getnext_slot(s->scan, s->direction, s->slot);
+
+	MemoryContextSwitchTo(old);
+	return found;
+}
+
 static bool
 NextRowOfSegment(DirectSource *s)
 {
-	while (index_getnext_tid(s->scan, s->direction) != NULL)
+	while (NextEntry(s))
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (EntryInSegment(s) && index_fetch_heap(s->scan, s->slot))
@@ -252,15 +273,10 @@ DirectNext(ScanSource *source)
 {
 	DirectSource *s = (DirectSource *) source;
 	struct varlena *stored;
-	bool		found;
 	bool		isnull;
 
 	CHECK_FOR_INTERRUPTS();
-	if (s->keys->total_segments > 0)
-		found = NextRowOfSegment(s);
-	else
-		found = index_getnext_slot(s->scan, s->direction, s->slot);
-	if (!found)
+	if (!(s->keys->total_segments > 0 ? NextRowOfSegment(s) : NextRow(s)))
 		return NULL;
 
 	if (s->detoasted != NULL)
