@@ -838,6 +838,22 @@ COMMENT ON FUNCTION dynamo.exists_selectivity(internal, oid, internal, integer) 
 	'selectivity of item ? name';
 ALTER OPERATOR dynamo.? (dynamo.item, text) SET (RESTRICT = dynamo.exists_selectivity);
 
+CREATE FUNCTION dynamo.query_support(internal) RETURNS internal
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_query_support';
+COMMENT ON FUNCTION dynamo.query_support(internal) IS
+	'planner support of dynamo.query: rows and cost';
+ALTER FUNCTION dynamo.query(text, text, dynamo.item, jsonb, text, boolean, integer,
+	dynamo.item, text, text, integer, dynamo.value) SUPPORT dynamo.query_support;
+
+CREATE FUNCTION dynamo.scan_support(internal) RETURNS internal
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_scan_support';
+COMMENT ON FUNCTION dynamo.scan_support(internal) IS
+	'planner support of dynamo.scan: rows and cost';
+ALTER FUNCTION dynamo.scan(text, text, dynamo.item, jsonb, text, text, integer,
+	dynamo.item, integer, integer) SUPPORT dynamo.scan_support;
+
 CREATE FUNCTION dynamo.begins_with_support(internal) RETURNS internal
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_begins_with_support';
