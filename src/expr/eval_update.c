@@ -97,15 +97,30 @@ EvaluateAssignments(Application *a)
 /* ---- actions on one value ---- */
 
 static ValueRef
-AddTo(const BoundAction *action, ValueRef old)
+AddTo(ValueRef old, ValueRef literal)
 {
 	if (ValueIsMissing(old))
-		return action->literal;
-	if (action->appends)
-		return ListConcat(old, action->literal);
-	if (ValueTypeOf(action->literal) == VALUE_N)
-		return ValueSum(old, action->literal, false);
-	return SetUnion(old, action->literal);
+		return literal;
+	switch (ValueTypeOf(literal))
+	{
+		case VALUE_N:
+			return ValueSum(old, literal, false);
+		case VALUE_L:			/* not from an expression */
+			return ListConcat(old, literal);
+		default:
+			return SetUnion(old, literal);
+	}
+}
+
+/* Built updates have an error of their own for ADD and DELETE. */
+static void
+CheckStoredType(const Update *update, ValueRef old, ValueRef literal)
+{
+	if (update->built && !ValueIsMissing(old) &&
+		ValueTypeOf(old) != ValueTypeOf(literal))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Type mismatch for attribute to update")));
 }
 
 /* What the target of an action becomes; MISSING_VALUE: nothing. */
@@ -121,8 +136,10 @@ ApplyAction(const Application *a, int i, ValueRef old)
 		case ACTION_REMOVE:
 			return MISSING_VALUE;
 		case ACTION_ADD:
-			return AddTo(action, old);
+			CheckStoredType(a->update, old, action->literal);
+			return AddTo(old, action->literal);
 		case ACTION_DELETE:
+			CheckStoredType(a->update, old, action->literal);
 			return ValueIsMissing(old) ? old :
 				SetDifference(old, action->literal);
 	}

@@ -24,7 +24,7 @@ typedef struct KeyClause
 
 typedef struct KeyClauses
 {
-	const Expr *expr;
+	const Expr *expr;			/* NULL: built without one */
 	int			n;
 	KeyClause	clauses[EXPR_MAX_OPERATORS + 1];
 } KeyClauses;
@@ -35,8 +35,8 @@ RaiseAt(const Expr *expr, int position, ExprErrorCode code,
 {
 	ExprError	error = {.code = code, .one = one, .two = two};
 
-	error.position = position;
-	ExprRaise(expr->kind, expr->text, &error);
+	error.position = expr ? position : -1;
+	ExprRaise(EXPR_KEY_CONDITION, expr ? expr->text : one, &error);
 }
 
 /* Raises an error of one predicate, which may name its operator. */
@@ -304,21 +304,41 @@ AttributeTest(const KeyClauses *list, const KeyAttribute *attribute)
 	return clause->test;
 }
 
+static KeyCondition *
+MatchSchema(const KeyClauses *list, const KeySchema *schema)
+{
+	KeyCondition *key = palloc0(sizeof(KeyCondition));
+
+	if (schema->npartition == 1 && schema->nsort <= 1)
+		CheckSimpleKey(list, schema);
+	else
+		CheckMultiKey(list, schema);
+	key->ntests = schema->npartition + schema->nsort;
+	for (int i = 0; i < key->ntests; i++)
+		key->tests[i] = AttributeTest(list, &schema->attributes[i]);
+	return key;
+}
+
 KeyCondition *
 KeyConditionBind(const Expr *expr, ExprBindings *b, const KeySchema *schema)
 {
-	KeyCondition *key = palloc0(sizeof(KeyCondition));
 	KeyClauses	list;
 
 	CollectClauses(&list, expr, b);
-	if (schema->npartition == 1 && schema->nsort <= 1)
-		CheckSimpleKey(&list, schema);
-	else
-		CheckMultiKey(&list, schema);
-	key->ntests = schema->npartition + schema->nsort;
-	for (int i = 0; i < key->ntests; i++)
-		key->tests[i] = AttributeTest(&list, &schema->attributes[i]);
-	return key;
+	return MatchSchema(&list, schema);
+}
+
+KeyCondition *
+KeyConditionBuild(const Slice *attributes, const KeyTest *tests, int n,
+				  const KeySchema *schema)
+{
+	KeyClauses	list;
+
+	list.expr = NULL;
+	list.n = Min(n, (int) lengthof(list.clauses));
+	for (int i = 0; i < list.n; i++)
+		list.clauses[i] = (KeyClause) {attributes[i], -1, tests[i]};
+	return MatchSchema(&list, schema);
 }
 
 /* ---- tests ---- */

@@ -10,6 +10,7 @@
 #ifndef DYNAMO_EXPR_TREE_H
 #define DYNAMO_EXPR_TREE_H
 
+#include "expr/build.h"
 #include "expr/expr.h"
 
 /*
@@ -54,26 +55,6 @@ typedef enum NodeKind
 	NODE_ACTION					/* op: UpdateAction; a path, and a value
 								 * unless REMOVE */
 } NodeKind;
-
-typedef enum CompareOp
-{
-	COMPARE_EQ,
-	COMPARE_NE,
-	COMPARE_LT,
-	COMPARE_LE,
-	COMPARE_GT,
-	COMPARE_GE
-} CompareOp;
-
-typedef enum UpdateAction
-{
-	ACTION_SET,
-	ACTION_REMOVE,
-	ACTION_ADD,
-	ACTION_DELETE
-} UpdateAction;
-
-#define ACTION_COUNT	4
 
 typedef struct ExprFunction ExprFunction;
 

@@ -30,7 +30,6 @@ typedef struct SetOperand
 typedef struct BoundAction
 {
 	UpdateAction action;
-	bool		appends;		/* ADD of a list: the legacy parameter's */
 	SetOperand *operand;		/* SET */
 	ValueRef	literal;		/* ADD, DELETE */
 } BoundAction;
@@ -38,6 +37,7 @@ typedef struct BoundAction
 struct Update
 {
 	bool		stores;			/* some SET or ADD: creates a missing item */
+	bool		built;			/* not from an expression */
 	int			n;
 	BoundAction *actions;
 	PathTree	tree;			/* of the targets; path i is of action i */
