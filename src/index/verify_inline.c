@@ -139,7 +139,7 @@ void
 VerifyInline(Verification *v, Oid btree_relid)
 {
 	Relation	btree = index_open(btree_relid, AccessShareLock);
-	Places		places;
+	Places		places = {0};
 
 	if (!btree->rd_index->indisvalid || btree->rd_index->indrelid != RelationGetRelid(v->rel) ||
 		!InlineIndexFits(v->def, v->index, btree_relid))
