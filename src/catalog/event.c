@@ -81,10 +81,14 @@ TriggersToEnable(Relation rel)
 }
 
 static void
-EnableTriggers(const char *table, List *names)
+EnableTriggers(Oid relid)
 {
+	Relation	rel = table_open(relid, AccessShareLock);
+	List	   *names = TriggersToEnable(rel);
+	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
 	ListCell   *cell;
 
+	table_close(rel, AccessShareLock);
 	foreach(cell, names)
 		RunStatement("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", table,
 					 quote_identifier(lfirst(cell)));
@@ -278,18 +282,12 @@ static const char *const altered_relations =
 static void
 TableAltered(Oid relid)
 {
-	Relation	rel = table_open(relid, AccessShareLock);
-	List	   *triggers = TriggersToEnable(rel);
-	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
-	TableDef   *def;
+	/* raises an error if the definition no longer fits the table */
+	TableDef   *def = CopyDefinition(relid);
 	char	   *table_name;
 	char	   *index_name;
 
-	table_close(rel, AccessShareLock);
-
-	/* raises an error if the definition no longer fits the table */
-	def = CopyDefinition(relid);
-	EnableTriggers(table, triggers);
+	EnableTriggers(relid);
 	for (int i = 0; def != NULL && i < def->nindexes; i++)
 	{
 		if (def->indexes[i].storage == STORAGE_TABLE)
@@ -306,7 +304,10 @@ RelationAltered(Oid relid)
 	{
 		case RELKIND_RELATION:
 		case RELKIND_PARTITIONED_TABLE:
-			if (!get_rel_relispartition(relid))
+			/* restoring data alters the shards of an index table one by one */
+			if (get_rel_relispartition(relid))
+				EnableTriggers(relid);
+			else
 				TableAltered(relid);
 			break;
 		case RELKIND_INDEX:
