@@ -281,17 +281,19 @@ start_cluster()
 		}
 }
 
-running()
+# kill_below DIR: ends every process that works below DIR, which servers do
+# in their data directories, also those whose postmaster is gone.
+kill_below()
 {
-	as_server pg_ctl -D "$1" status >/dev/null 2>&1
-}
+	local dir signal proc
 
-# stop_clusters DIR: ends every server whose data directory is below DIR.
-stop_clusters()
-{
-	local pidfile
-
-	find "$1" -name postmaster.pid -type f 2>/dev/null | while read -r pidfile; do
-		as_server pg_ctl -D "${pidfile%/*}" -m immediate stop >/dev/null 2>&1 || true
+	dir=$(readlink -f "$1")
+	for signal in QUIT KILL; do
+		for proc in /proc/[0-9]*; do
+			if [[ $(readlink "$proc/cwd" 2>/dev/null) == "$dir"/* ]]; then
+				kill -"$signal" "${proc#/proc/}" 2>/dev/null || true
+			fi
+		done
+		sleep 0.3
 	done
 }

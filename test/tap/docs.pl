@@ -1,0 +1,83 @@
+# docs.pl: every ```sql block of the README and of docs/ runs.
+#
+# A page's blocks run in their order in one session of a database of their own,
+# as a superuser, with the extension created unless the page does so itself.
+# Blocks marked ```sql error show errors: there must be one, and the page goes on.
+use strict;
+use warnings;
+use File::Basename;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $project = "$FindBin::RealBin/../..";
+
+# The page with all but its SQL blanked, so that line numbers stay; and the
+# ranges of lines where an error is expected.
+sub sql_of_page
+{
+	my ($page) = @_;
+	my ($script, $inside, @errors) = ('', 0);
+	my $number = 0;
+
+	open(my $in, '<', $page) or die "$page: $!";
+	while (my $line = <$in>)
+	{
+		$number++;
+		if (!$inside && $line =~ /^\s*```sql(\s+error)?\s*$/)
+		{
+			$inside = 1;
+			push @errors, [ $number, $number ] if $1;
+			$script .= $1 ? "\\set ON_ERROR_STOP 0\n" : "\n";
+		}
+		elsif ($inside && $line =~ /^\s*```\s*$/)
+		{
+			$inside = 0;
+			$errors[-1][1] = $number if @errors && $errors[-1][1] == $errors[-1][0];
+			$script .= "\\set ON_ERROR_STOP 1\n";
+		}
+		else
+		{
+			$script .= $inside ? $line : "\n";
+		}
+	}
+	close($in);
+	return ($script, @errors);
+}
+
+my $node = new_dynamo_node('docs', "max_worker_processes = 16\nmax_prepared_transactions = 8\nwal_level = logical\n");
+my $number = 0;
+
+for my $page ("$project/README.md", sort glob("$project/docs/*.md"))
+{
+	my ($script, @errors) = sql_of_page($page);
+	my $name = basename($page);
+	my $database = 'page' . ++$number;
+
+	next if $script !~ /\S/;
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql($database, 'CREATE EXTENSION dynamo') if $script !~ /CREATE EXTENSION/i;
+
+	my $file = PostgreSQL::Test::Utils::tempdir() . "/$name.sql";
+	append_to_file($file, $script);
+	my ($stdout, $stderr) = ('', '');
+	my $result = IPC::Run::run(
+		[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $file ],
+		'<', '/dev/null', '>', \$stdout, '2>', \$stderr);
+
+	my %failed = map { $_ => 1 } $stderr =~ /^psql:[^\n]*?:(\d+): ERROR:/mg;
+	ok($result, "$name: every example runs") or diag($stderr);
+	for my $range (@errors)
+	{
+		my ($from, $to) = @$range;
+		ok((grep { $_ >= $from && $_ <= $to } keys %failed),
+			"$name: the example of line $from shows an error");
+	}
+	$node->safe_psql('postgres', "DROP DATABASE $database WITH (FORCE)");
+}
+
+$node->stop;
+done_testing();

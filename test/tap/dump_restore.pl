@@ -1,0 +1,145 @@
+# dump_restore.pl: what pg_dump writes brings tables, definitions, triggers and
+# items back: the whole database, one table, schema only, data only.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_dynamo_node('dump');
+my $dir = PostgreSQL::Test::Utils::tempdir();
+my $next = 0;
+
+sub new_database
+{
+	my ($extension) = @_;
+	my $name = 'copy' . ++$next;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $name TEMPLATE template0");
+	$node->safe_psql($name, 'CREATE EXTENSION dynamo') if $extension;
+	return $name;
+}
+
+sub dump_to
+{
+	my ($file, @options) = @_;
+
+	$node->command_ok([ 'pg_dump', '-d', $node->connstr('source'), '-f', "$dir/$file", @options ],
+		"pg_dump @options");
+}
+
+sub load
+{
+	my ($database, $file) = @_;
+
+	$node->command_ok(
+		[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', "$dir/$file" ],
+		"$file loads");
+}
+
+# ---- the source ----
+
+$node->safe_psql('postgres', 'CREATE DATABASE source');
+$node->safe_psql('source', <<'SQL');
+CREATE EXTENSION dynamo;
+SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK');
+SELECT dynamo.create_table('My.Readings', partition_key => 'id', sort_key => 'at',
+						   partition_key_type => 'B', sort_key_type => 'N');
+SELECT dynamo.create_index('shop', 'inline', 'GSI1PK', 'SK');
+SELECT dynamo.create_index('shop', 'kept', 'GSI1PK', 'SK', storage => 'table', projection => 'KEYS_ONLY');
+SELECT dynamo.create_index('shop', 'sharded', 'GSI1PK', 'SK', storage => 'table', shards => 3);
+SELECT dynamo.put_item('shop', '{"PK": {"S": "a"}, "SK": {"S": "1"}, "n": {"N": "1.50"},
+	"b": {"B": "AAEC"}, "t": {"BOOL": true}, "z": {"NULL": true}, "nul": {"S": "x\u0000y"},
+	"l": {"L": [{"S": ""}, {"N": "-0"}]}, "m": {"M": {"k": {"S": "a\\b\n"}}},
+	"ss": {"SS": ["b", "a"]}, "ns": {"NS": ["10", "9"]}, "bs": {"BS": ["AQ==", "AA=="]}}');
+SELECT count(dynamo.put_item('shop', jsonb_build_object('PK', 'p' || i % 7, 'SK', 's' || i,
+	'GSI1PK', 'g' || i % 3, 'text', repeat('long ', i)))) FROM generate_series(1, 300) i;
+SELECT dynamo.put_item('My.Readings', '{"id": {"B": "/w=="}, "at": {"N": "1e-3"}}');
+SQL
+
+my @tables = ('shop', '"My.Readings"');
+my %items = map { $_ => items_of($node, 'source', $_) } @tables;
+my $definitions = definitions_of($node, 'source');
+like($definitions, qr/derive_keys/, 'the source has its triggers');
+
+# Whether a copy is the same, and lives: the functions know it, its trigger works.
+sub same_copy
+{
+	my ($database, $what, @only) = @_;
+
+	for my $table (@only ? @only : @tables)
+	{
+		is(items_of($node, $database, $table), $items{$table}, "$what: items of $table");
+	}
+	is($node->safe_psql($database, q{SELECT dynamo.get_item('shop', '{"PK": {"S": "p1"}, "SK": {"S": "s1"}}') OPERATOR(dynamo.->>) 'text'}),
+		'long ', "$what: get_item");
+	for my $index ('inline', 'kept', 'sharded')
+	{
+		is($node->safe_psql($database, "SELECT * FROM dynamo.verify_index('shop', '$index')"), '',
+			"$what: index $index agrees with its table");
+		is($node->safe_psql($database, qq{
+SELECT count(*) FROM dynamo.query('shop', 'GSI1PK = :g', '{":g": {"S": "g1"}}', index_name => '$index')}),
+			'100', "$what: a query on $index");
+	}
+	$node->safe_psql($database, q{SELECT dynamo.put_item('shop', '{"PK": {"S": "new"}, "SK": {"S": "new"}, "GSI1PK": {"S": "g9"}}')});
+	is($node->safe_psql($database, q{
+SELECT count(*) FROM dynamo.query('shop', 'GSI1PK = :g', '{":g": {"S": "g9"}}', index_name => 'sharded')}),
+		'1', "$what: the indexes follow");
+	my ($status, $out, $error) = $node->psql($database, q{INSERT INTO shop (item) VALUES ('{"PK": {"S": "x"}}')});
+	isnt($status, 0, "$what: an item without its key is refused");
+}
+
+# ---- the whole database ----
+
+dump_to('all.sql');
+my $copy = new_database(0);
+load($copy, 'all.sql');
+is(definitions_of($node, $copy), $definitions, 'whole database: definitions');
+same_copy($copy, 'whole database');
+
+dump_to('all.dump', '-Fc');
+$copy = new_database(0);
+$node->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', $node->connstr($copy), "$dir/all.dump" ], 'pg_restore -j2');
+is(definitions_of($node, $copy), $definitions, 'custom format: definitions');
+same_copy($copy, 'custom format');
+
+# ---- one table, with its index tables ----
+
+dump_to('one.sql', '-t', 'shop', '-t', 'shop$*');
+$copy = new_database(1);
+load($copy, 'one.sql');
+same_copy($copy, 'one table', 'shop');
+
+# ---- schema only, then data only ----
+
+dump_to('schema.sql', '--schema-only');
+dump_to('data.sql', '--data-only');
+dump_to('data_disabled.sql', '--data-only', '--disable-triggers');
+for my $data ('data.sql', 'data_disabled.sql')
+{
+	$copy = new_database(0);
+	load($copy, 'schema.sql');
+	is(definitions_of($node, $copy), $definitions, 'schema only: definitions');
+	is($node->safe_psql($copy, 'SELECT count(*) FROM shop'), '0', 'schema only: no items');
+	load($copy, $data);
+	is(definitions_of($node, $copy), $definitions, "$data: triggers are as before");
+	same_copy($copy, $data);
+}
+
+# ---- inserts with column names ----
+
+dump_to('inserts.sql', '--data-only', '--column-inserts', '-t', 'shop');
+$copy = new_database(1);
+$node->safe_psql($copy, q{
+SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK');
+SELECT dynamo.create_index('shop', 'inline', 'GSI1PK', 'SK');
+SELECT dynamo.create_index('shop', 'kept', 'GSI1PK', 'SK', storage => 'table', projection => 'KEYS_ONLY');
+SELECT dynamo.create_index('shop', 'sharded', 'GSI1PK', 'SK', storage => 'table', shards => 3)});
+load($copy, 'inserts.sql');
+same_copy($copy, 'inserts into a new table', 'shop');
+
+$node->stop;
+done_testing();
