@@ -1045,6 +1045,17 @@ SELECT pg_catalog.pg_extension_config_dump('dynamo.table_settings', '');
 SELECT pg_catalog.pg_extension_config_dump('dynamo.index_settings', '');
 SELECT pg_catalog.pg_extension_config_dump('dynamo.table_tags', '');
 
+CREATE TABLE dynamo.request_tokens (
+	owner text COLLATE "C" NOT NULL,
+	token text COLLATE "C" NOT NULL,
+	digest bytea NOT NULL,
+	completed_at timestamptz NOT NULL,
+	PRIMARY KEY (owner, token)
+);
+CREATE INDEX request_tokens_completed_at ON dynamo.request_tokens (completed_at);
+COMMENT ON TABLE dynamo.request_tokens IS
+	'ClientRequestTokens of the last ten minutes; written by TransactWriteItems';
+
 CREATE FUNCTION dynamo.request(operation text, request json) RETURNS json
 	AS 'MODULE_PATHNAME', 'dynamo_request' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dynamo.request(text, json) IS

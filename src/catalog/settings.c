@@ -180,12 +180,8 @@ SettingsOwner(void)
 	return owner;
 }
 
-/*
- * Executes a statement; SPI must be connected.  All names in it are
- * qualified, so that whatever search_path is the statement means the same.
- */
-static void
-ExecuteAsOwner(const char *sql, Parameters *p)
+void
+ExecuteAsSettingsOwner(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
 {
 	Oid			user;
 	int			context;
@@ -193,10 +189,16 @@ ExecuteAsOwner(const char *sql, Parameters *p)
 
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(SettingsOwner(), context | SECURITY_LOCAL_USERID_CHANGE);
-	result = SPI_execute_with_args(sql, p->n, p->types, p->values, p->nulls, false, 0);
+	result = SPI_execute_with_args(sql, n, types, values, nulls, false, 0);
 	SetUserIdAndSecContext(user, context);
 	if (result < 0)
 		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
+}
+
+static void
+ExecuteAsOwner(const char *sql, Parameters *p)
+{
+	ExecuteAsSettingsOwner(sql, p->n, p->types, p->values, p->nulls);
 }
 
 /* The same for a statement that returns nothing, on a table the caller owns. */

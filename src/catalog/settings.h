@@ -57,6 +57,14 @@ extern TableSettings *TableSettingsRead(Relation rel);
 /* Those of a new table: id and time of creation. */
 extern TableSettings *TableSettingsNew(void);
 
+/*
+ * Executes a statement as the owner of the extension's own tables, through
+ * SPI, which must be connected.  All names in it must be qualified, so that
+ * it means the same under every search_path.
+ */
+extern void ExecuteAsSettingsOwner(const char *sql, int n, Oid *types,
+								   Datum *values, const char *nulls);
+
 /* Now, in the unit of the settings. */
 extern int64 SettingsTime(void);
 

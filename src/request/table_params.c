@@ -71,6 +71,17 @@ FieldName(const Field *structure, const char *member)
 	return pnstrdup(name.data, name.len);
 }
 
+/* A copy with a NUL behind it, as the names in definitions have. */
+static Slice
+CopyName(Slice name)
+{
+	char	   *copy = palloc(name.len + 1);
+
+	memcpy(copy, name.data, name.len);
+	copy[name.len] = '\0';
+	return (Slice) {copy, name.len};
+}
+
 /* ---- attribute definitions ---- */
 
 bool
@@ -173,8 +184,7 @@ ConvertKey(const Field *schema, const Field *definitions, const TableDef *def, K
 	{
 		Slice		name = FieldSlice(schema->fields[i], "AttributeName");
 
-		/* with a NUL behind it, as the names in definitions have */
-		key->attributes[i].name = (Slice) {pnstrdup(name.data, name.len), name.len};
+		key->attributes[i].name = CopyName(name);
 		AttributeTypeOf(definitions, def, name, &key->attributes[i].type);
 		if (IsHash(schema, i))
 			key->npartition++;
@@ -243,11 +253,7 @@ FieldProjection(const Field *projection, CreateIndexSpec *spec)
 	spec->nnon_key = names->count;
 	spec->non_key = palloc(names->count * sizeof(Slice));
 	for (int i = 0; i < names->count; i++)
-	{
-		Slice		name = names->fields[i]->string;
-
-		spec->non_key[i] = (Slice) {pnstrdup(name.data, name.len), name.len};
-	}
+		spec->non_key[i] = CopyName(names->fields[i]->string);
 }
 
 /* A local index has the key schema of a table. */

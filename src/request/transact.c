@@ -9,6 +9,7 @@
 #include "request/collections.h"
 #include "request/operation.h"
 #include "request/params.h"
+#include "request/token.h"
 #include "request/wording.h"
 
 #define MAX_REQUEST_BYTES	(4 * 1024 * 1024)
@@ -249,12 +250,58 @@ ExecuteTransaction(Transaction *t)
 		TransactCanceledError(&t->result, t->n);
 }
 
+/* ---- the same transaction again ---- */
+
+/* The key of an action's item. */
+static ValueRef
+KeyOfAction(const Capacity *c, const WriteOp *op)
+{
+	return op->kind == WRITE_KIND_PUT ? ItemRoot(KeyOfItem(c->def, op->item)) : op->item;
+}
+
+/*
+ * Answers a transaction that was executed before.  Nothing is done; the
+ * capacity is what the service takes to look at the items.
+ */
+static void
+AnswerRepeated(Request *request, const Transaction *t)
+{
+	CapacityDetail detail = FieldCapacity(request->input);
+	CapacityList list;
+
+	if (FieldIs(request->input, "ReturnItemCollectionMetrics", "SIZE"))
+		AnswerCollections(request, t->actions, t->tables, t->n);
+	if (detail == CAPACITY_NONE)
+		return;
+	CapacityListInit(&list, t->n);
+	for (int i = 0; i < t->n; i++)
+	{
+		Capacity   *c = CapacityListGet(&list, t->tables[i]);
+		GetOp		get = {0};
+		GetResult	result;
+
+		get.table_name = t->actions[i].table_name;
+		get.key = KeyOfAction(c, &t->actions[i]);
+		get.args.values = MISSING_VALUE;
+		get.sizes = true;
+		GetItem(&get, &result);
+		CapacityAddRead(c, NULL, ReadUnits(result.size, true));
+	}
+	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_READ);
+}
+
 void
 TransactWriteItemsRequest(Request *request)
 {
+	const Field *token = FieldMember(request->input, "ClientRequestToken");
 	Transaction t;
 
 	PrepareTransaction(&t, request->input);
+	if (token != NULL && !TokenTake(token->string, t.actions, t.n))
+	{
+		AnswerRepeated(request, &t);
+		return;
+	}
 	ExecuteTransaction(&t);
 	AnswerTransaction(request, &t);
 }

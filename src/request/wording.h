@@ -65,6 +65,11 @@
 #define WORDING_TRANSACTION_SIZE \
 	"Transaction request size cannot exceed 4194304 bytes"
 
+#define WORDING_TOKEN_IN_PROGRESS "Transaction from previous request is still in progress"
+#define WORDING_TOKEN_MISMATCH \
+	"Specified idempotent token was used with different request parameters " \
+	"within the idempotency window"
+
 /* how the error of items nested too deeply begins (item/builder.c) */
 #define WORDING_NESTING			"Nesting Levels have exceeded"
 

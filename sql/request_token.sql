@@ -1,0 +1,61 @@
+-- ClientRequestToken: a transaction sent twice runs once
+CREATE SCHEMA t_request_token;
+SET search_path = t_request_token;
+\pset format unaligned
+\pset tuples_only on
+\set VERBOSITY terse
+SELECT dynamo.create_table('tab', 'id');
+INSERT INTO tab (item) VALUES ('{"id": {"S": "a"}, "n": {"N": "0"}}');
+CREATE FUNCTION add(n int, token text, more text DEFAULT '', pairs text DEFAULT '":n": {"N": "%s"}') RETURNS text LANGUAGE sql AS $$
+	SELECT coalesce(r #>> '{body,message}', (r -> 'body')::text) FROM dynamo.request_safe('TransactWriteItems', ('{"TransactItems": [
+		{"Update": {"TableName": "tab", "Key": {"id": {"S": "a"}}, "UpdateExpression": "ADD #n :n", "ExpressionAttributeNames": {"#n": "n"}, "ExpressionAttributeValues": {' || format(pairs, n) || '}}},
+		{"Put": {"TableName": "tab", "Item": {"id": {"S": "b"}}, "ConditionExpression": "attribute_not_exists(#c)", "ExpressionAttributeNames": {"#c": "c"}}}],
+		"ClientRequestToken": "' || token || '"' || more || '}')::json) r
+$$;
+
+SELECT add(1, 'one');
+SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
+-- the same again: success without effect; JSON may be written otherwise
+SELECT add(1, 'one');
+SELECT add(1, 'one', pairs => '":n" :   {"N": "%s.0"}');
+SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
+-- what it costs then is reading
+SELECT add(1, 'two', ', "ReturnConsumedCapacity": "TOTAL"');
+SELECT add(1, 'two', ', "ReturnConsumedCapacity": "TOTAL"');
+-- another request under the token
+SELECT add(2, 'one');
+SELECT dynamo.request_safe('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "tab", "Key": {"id": {"S": "a"}}}}], "ClientRequestToken": "one"}');
+SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
+
+-- a failed transaction is not remembered
+SELECT dynamo.request_safe('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "tab", "Key": {"id": {"S": "a"}}, "ConditionExpression": "n = :n", "ExpressionAttributeValues": {":n": {"N": "7"}}}}], "ClientRequestToken": "three"}') ->> 'status';
+SELECT add(1, 'three');
+-- nor is one that was rolled back
+BEGIN;
+SELECT add(1, 'four');
+ROLLBACK;
+SELECT add(1, 'four');
+SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
+
+SELECT add(1, 'a\u0000b');
+-- after ten minutes the token is free, and rows do not pile up
+UPDATE dynamo.request_tokens SET completed_at = completed_at - interval '11 minutes' WHERE token IN ('one', 'two', 'three', 'four');
+SELECT add(5, 'one');
+SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
+SELECT token FROM dynamo.request_tokens ORDER BY 1;
+
+-- tokens are each user's own
+CREATE ROLE regress_dynamo_token;
+GRANT USAGE ON SCHEMA dynamo, t_request_token TO regress_dynamo_token;
+GRANT ALL ON tab TO regress_dynamo_token;
+SET ROLE regress_dynamo_token;
+SELECT add(7, 'one');
+SELECT count(*) FROM dynamo.request_tokens;
+RESET ROLE;
+SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
+
+SET client_min_messages = warning;
+DELETE FROM dynamo.request_tokens;
+DROP SCHEMA t_request_token CASCADE;
+REVOKE USAGE ON SCHEMA dynamo FROM regress_dynamo_token;
+DROP ROLE regress_dynamo_token;

@@ -1,0 +1,211 @@
+/*
+ * token.c
+ *	  ClientRequestToken: a transaction that is sent twice runs once.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "common/cryptohash.h"
+#include "common/hashfn.h"
+#include "common/sha2.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/builtins.h"
+
+#include "catalog/settings.h"
+#include "errors.h"
+#include "request/token.h"
+#include "request/wording.h"
+
+/* Users' own advisory locks are of classes 1 and 2. */
+#define TOKEN_LOCK_CLASS	0x4459
+
+/* ---- the digest of a request ---- */
+
+/*
+ * What is digested is what the request means, not how its JSON is written:
+ * items and values in their one encoding, names in the order of their
+ * placeholders.
+ */
+typedef struct Digest
+{
+	pg_cryptohash_ctx *hash;
+} Digest;
+
+static void
+DigestBytes(Digest *digest, const void *bytes, uint32 len)
+{
+	/* lengths first: two lists of bytes must not run into one another */
+	if (pg_cryptohash_update(digest->hash, (const uint8 *) &len, sizeof(len)) < 0 ||
+		pg_cryptohash_update(digest->hash, (const uint8 *) bytes, len) < 0)
+		elog(ERROR, "could not compute a digest");
+}
+
+static void
+DigestValue(Digest *digest, ValueRef value)
+{
+	if (ValueIsMissing(value))
+		DigestBytes(digest, "", 0);
+	else
+		DigestBytes(digest, value.data, value.len);
+}
+
+static void
+DigestExpression(Digest *digest, const ExprText *expression)
+{
+	DigestBytes(digest, expression->given ? "+" : "-", 1);
+	if (expression->given)
+		DigestBytes(digest, expression->text.data, expression->text.len);
+}
+
+static int
+ComparePairs(const void *a, const void *b)
+{
+	return SliceCompare(((const NamePair *) a)->placeholder,
+						((const NamePair *) b)->placeholder);
+}
+
+static void
+DigestNames(Digest *digest, const ExprArgs *args)
+{
+	NamePair   *sorted = palloc(Max(args->nnames, 1) * sizeof(NamePair));
+
+	if (args->nnames > 0)
+		memcpy(sorted, args->names, args->nnames * sizeof(NamePair));
+	qsort(sorted, args->nnames, sizeof(NamePair), ComparePairs);
+	DigestBytes(digest, &args->nnames, sizeof(args->nnames));
+	for (int i = 0; i < args->nnames; i++)
+	{
+		DigestBytes(digest, sorted[i].placeholder.data, sorted[i].placeholder.len);
+		DigestBytes(digest, sorted[i].name.data, sorted[i].name.len);
+	}
+	pfree(sorted);
+}
+
+static void
+DigestAction(Digest *digest, const WriteOp *op)
+{
+	char		kind = (char) op->kind;
+
+	DigestBytes(digest, &kind, 1);
+	DigestBytes(digest, op->table_name, strlen(op->table_name));
+	DigestValue(digest, op->item);
+	DigestExpression(digest, &op->update);
+	DigestExpression(digest, &op->condition);
+	DigestValue(digest, op->args.values);
+	DigestNames(digest, &op->args);
+	DigestBytes(digest, op->return_old_on_failure ? "1" : "0", 1);
+}
+
+static bytea *
+DigestOf(const WriteOp *actions, int n)
+{
+	bytea	   *result = palloc(VARHDRSZ + PG_SHA256_DIGEST_LENGTH);
+	Digest		digest = {pg_cryptohash_create(PG_SHA256)};
+
+	if (digest.hash == NULL || pg_cryptohash_init(digest.hash) < 0)
+		elog(ERROR, "could not compute a digest");
+	for (int i = 0; i < n; i++)
+		DigestAction(&digest, &actions[i]);
+	if (pg_cryptohash_final(digest.hash, (uint8 *) VARDATA(result), PG_SHA256_DIGEST_LENGTH) < 0)
+		elog(ERROR, "could not compute a digest");
+	pg_cryptohash_free(digest.hash);
+	SET_VARSIZE(result, VARHDRSZ + PG_SHA256_DIGEST_LENGTH);
+	return result;
+}
+
+/* ---- the lock ---- */
+
+/*
+ * Locks a token of this user; an error if another transaction has it.  Two
+ * tokens with one hash only make one of them wait for a retry.
+ */
+static void
+LockToken(Slice token)
+{
+	uint64		hash = hash_bytes_extended((const unsigned char *) token.data,
+										   (int) token.len, GetUserId());
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, (uint32) (hash >> 32), (uint32) hash,
+						 TOKEN_LOCK_CLASS);
+	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_TRANSACTION_IN_PROGRESS),
+				 errmsg(WORDING_TOKEN_IN_PROGRESS)));
+}
+
+/* ---- the rows ---- */
+
+/*
+ * Adds a token, or takes over one that has expired; no row is returned if it
+ * stands for an earlier transaction.
+ */
+static const char *const add_token =
+"INSERT INTO dynamo.request_tokens AS t VALUES ($1, $2, $3, pg_catalog.clock_timestamp()) "
+"ON CONFLICT (owner, token) DO UPDATE "
+"SET digest = EXCLUDED.digest, completed_at = EXCLUDED.completed_at "
+"WHERE t.completed_at OPERATOR(pg_catalog.<) "
+"      (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '10 minutes'::pg_catalog.interval) "
+"RETURNING 1";
+
+static const char *const compare_token =
+"SELECT digest OPERATOR(pg_catalog.=) $3 FROM dynamo.request_tokens "
+"WHERE owner OPERATOR(pg_catalog.=) $1 AND token OPERATOR(pg_catalog.=) $2";
+
+/* More than one is added, so that the rows do not pile up. */
+static const char *const sweep_tokens =
+"DELETE FROM dynamo.request_tokens WHERE ctid OPERATOR(pg_catalog.=) ANY (ARRAY("
+"SELECT ctid FROM dynamo.request_tokens "
+"WHERE completed_at OPERATOR(pg_catalog.<) "
+"      (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '10 minutes'::pg_catalog.interval) "
+"ORDER BY completed_at LIMIT 4 FOR UPDATE SKIP LOCKED))";
+
+/* Whether the token was added; if not, *same tells of the request under it. */
+static bool
+AddToken(Slice token, bytea *digest, bool *same)
+{
+	Oid			types[] = {TEXTOID, TEXTOID, BYTEAOID};
+	Datum		values[3];
+	bool		added;
+	bool		isnull;
+
+	values[0] = CStringGetTextDatum(GetUserNameFromId(GetUserId(), false));
+	values[1] = PointerGetDatum(cstring_to_text_with_len(token.data, token.len));
+	values[2] = PointerGetDatum(digest);
+	SPI_connect();
+	ExecuteAsSettingsOwner(add_token, 3, types, values, NULL);
+	added = SPI_processed > 0;
+	if (added)
+		ExecuteAsSettingsOwner(sweep_tokens, 0, NULL, NULL, NULL);
+	else
+	{
+		ExecuteAsSettingsOwner(compare_token, 3, types, values, NULL);
+		if (SPI_processed != 1)
+			elog(ERROR, "request token was removed concurrently");
+		*same = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+										   1, &isnull));
+	}
+	SPI_finish();
+	return added;
+}
+
+bool
+TokenTake(Slice token, const WriteOp *actions, int n)
+{
+	bool		same = false;
+
+	if (memchr(token.data, '\0', token.len) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("ClientRequestToken must not contain U+0000")));
+	LockToken(token);
+	if (AddToken(token, DigestOf(actions, n), &same))
+		return true;
+	if (!same)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_IDEMPOTENT_MISMATCH),
+				 errmsg(WORDING_TOKEN_MISMATCH)));
+	return false;
+}

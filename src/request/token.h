@@ -1,0 +1,26 @@
+/*
+ * token.h
+ *	  ClientRequestToken: a transaction that is sent twice runs once.
+ *
+ * The token of a transaction is stored with a digest of its request, by the
+ * same PostgreSQL transaction, so that both or none survive a crash.  While
+ * the transaction runs, an advisory lock of the extension's own class marks
+ * the token as in use.  A token counts for ten minutes; old rows are deleted,
+ * a few at a time, by the requests that add new ones.
+ */
+#ifndef DYNAMO_TOKEN_H
+#define DYNAMO_TOKEN_H
+
+#include "op/op.h"
+
+/*
+ * Takes a token for the transaction of these actions, to the end of the
+ * surrounding PostgreSQL transaction.  False if the same transaction was
+ * executed under it within the last ten minutes, so that nothing is to be
+ * done.  Raises ERRCODE_DYNAMO_TRANSACTION_IN_PROGRESS if it is being
+ * executed now, ERRCODE_DYNAMO_IDEMPOTENT_MISMATCH if the token stands for
+ * another transaction.
+ */
+extern bool TokenTake(Slice token, const WriteOp *actions, int n);
+
+#endif							/* DYNAMO_TOKEN_H */
