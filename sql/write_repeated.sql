@@ -1,5 +1,6 @@
 -- two writes to one key in one statement and in one transaction, in every
 -- isolation level, under both settings
+\set SHOW_CONTEXT never
 CREATE SCHEMA t_rep;
 SET search_path = t_rep;
 SELECT dynamo.create_table('counters', partition_key => 'id');

@@ -3,6 +3,8 @@
 # A page's blocks run in their order in one session of a database of their own,
 # as a superuser, with the extension created unless the page does so itself.
 # Blocks marked ```sql error show errors: there must be one, and the page goes on.
+# What a page needs and need not show stands in comments: <!--sql ... -->, each
+# mark on a line of its own.
 use strict;
 use warnings;
 use File::Basename;
@@ -33,7 +35,12 @@ sub sql_of_page
 			push @errors, [ $number, $number ] if $1;
 			$script .= $1 ? "\\set ON_ERROR_STOP 0\n" : "\n";
 		}
-		elsif ($inside && $line =~ /^\s*```\s*$/)
+		elsif (!$inside && $line =~ /^<!--sql\s*$/)
+		{
+			$inside = 1;
+			$script .= "\n";
+		}
+		elsif ($inside && $line =~ /^\s*(?:```|-->)\s*$/)
 		{
 			$inside = 0;
 			$errors[-1][1] = $number if @errors && $errors[-1][1] == $errors[-1][0];
@@ -59,6 +66,7 @@ for my $page ("$project/README.md", sort glob("$project/docs/*.md"))
 
 	next if $script !~ /\S/;
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql($database, "ALTER DATABASE $database SET search_path = public, dynamo");
 	$node->safe_psql($database, 'CREATE EXTENSION dynamo') if $script !~ /CREATE EXTENSION/i;
 
 	my $file = PostgreSQL::Test::Utils::tempdir() . "/$name.sql";
