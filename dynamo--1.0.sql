@@ -560,7 +560,7 @@ CREATE FUNCTION dynamo.get_item(
 	expression_attribute_names jsonb DEFAULT NULL)
 RETURNS dynamo.item
 AS 'MODULE_PATHNAME', 'dynamo_get_item'
-LANGUAGE C STABLE PARALLEL SAFE;
+LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 COMMENT ON FUNCTION dynamo.get_item(text, dynamo.item, text, jsonb) IS
 'the item with this key, or NULL';
@@ -603,7 +603,7 @@ CREATE FUNCTION dynamo.batch_get_item(
 	expression_attribute_names jsonb DEFAULT NULL)
 RETURNS SETOF dynamo.item
 AS 'MODULE_PATHNAME', 'dynamo_batch_get_item'
-LANGUAGE C STABLE PARALLEL SAFE ROWS 25;
+LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 25;
 
 COMMENT ON FUNCTION dynamo.batch_get_item(text, dynamo.item[], text, jsonb) IS
 'the items with these keys, without those that are not there';
@@ -630,7 +630,7 @@ COMMENT ON FUNCTION dynamo.transact_write_items(jsonb) IS
 CREATE FUNCTION dynamo.transact_get_items(transact_items jsonb)
 RETURNS SETOF dynamo.item
 AS 'MODULE_PATHNAME', 'dynamo_transact_get_items'
-LANGUAGE C STABLE PARALLEL SAFE ROWS 10;
+LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10;
 
 COMMENT ON FUNCTION dynamo.transact_get_items(jsonb) IS
 'many items of any tables, in the order of the list, NULL for one that is not there';

@@ -101,6 +101,11 @@ SELECT dynamo.create_table('temp_tab', 'PK', 'SK');
 INSERT INTO temp_tab (item) SELECT format('{"PK": {"S": "p"}, "SK": {"S": "%s"}}', n)::dynamo.item FROM generate_series(1, 9) n;
 SELECT relpersistence FROM pg_class WHERE oid = 'temp_tab'::regclass;
 SELECT count(*) FROM dynamo.query('temp_tab', 'PK = :p AND SK > :s', '{":p": {"S": "p"}, ":s": {"S": "5"}}');
+-- a worker could not read it: the functions stay in the leader
+SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
+SELECT dynamo.get_item('temp_tab', '{"PK": {"S": "p"}, "SK": {"S": "5"}}');
+SELECT count(*) FROM dynamo.scan('temp_tab');
+SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 SET search_path = t_contexts, dynamo;
 ALTER TABLE tab SET UNLOGGED;
 SELECT count(*) FROM dynamo.query('tab', 'PK = :p', '{":p": {"S": "p3"}}');

@@ -68,6 +68,7 @@ SELECT dynamo.query('tab', 'PK = :p AND SK > :p', '{":p": {"S": "a"}}',
 SELECT dynamo.query('tab', 'PK = :p AND SK > :p', '{":p": {"S": "a"}}',
 	exclusive_start_key => '{"PK": {"S": "a"}, "SK": {"S": "1"}}');
 SELECT dynamo.query('hash', 'PK = :p', '{":p": {"S": "a"}}', exclusive_start_key => '{"PK": {"S": "a"}}');
+SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', exclusive_start_key => '{"PK": {"S": "a"}, "SK": {"S": ""}}');
 -- filters and projections against the key
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', filter_expression => 'SK = :p');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', filter_expression => 'x = :p AND PK.a = :p');

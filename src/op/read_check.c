@@ -25,6 +25,22 @@ Invalid(const char *message)
 	ereport(ERROR, (errcode(ERRCODE_DYNAMO_VALIDATION), errmsg("%s", message)));
 }
 
+static bool
+KeyIsEmpty(ValueRef v)
+{
+	return ValueTypeOf(v) != VALUE_N && v.len == 1;
+}
+
+static void
+EmptyKeyError(const char *prefix, ValueType type, Slice name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("%sOne or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %.*s",
+					prefix, type == VALUE_B ? "binary" : "string",
+					(int) name.len, name.data)));
+}
+
 /* ---- parameters ---- */
 
 static void
@@ -178,8 +194,13 @@ CheckStartKey(const Reader *r)
 
 	for (int i = 0; i < n; i++)
 	{
-		if (ValueTypeOf(StartValue(r, attributes[i])) != def->attributes[attributes[i]].type)
+		const AttributeDef *attr = &def->attributes[attributes[i]];
+		ValueRef	v = StartValue(r, attributes[i]);
+
+		if (ValueTypeOf(v) != attr->type)
 			Invalid(START_KEY_INVALID ": " SCHEMA_MISMATCH);
+		if (KeyIsEmpty(v))
+			EmptyKeyError(START_KEY_INVALID ": ", attr->type, attr->name);
 	}
 }
 
@@ -290,12 +311,8 @@ CheckConditionValue(const Reader *r, int position, ValueRef v)
 
 	if (ValueTypeOf(v) == VALUE_N)
 		return;
-	if (v.len == 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %.*s",
-						attr.type == VALUE_B ? "binary" : "string",
-						(int) attr.name.len, attr.name.data)));
+	if (KeyIsEmpty(v))
+		EmptyKeyError("", attr.type, attr.name);
 	if (partition && v.len - 1 > KEY_MAX_PARTITION)
 		Invalid(DYNAMO_INVALID_PARAMETERS "Size of hashkey has exceeded the maximum size limit of2048 bytes");
 	if (!partition && v.len - 1 > KEY_MAX_SORT)
