@@ -269,8 +269,8 @@ AdoptIndexTable(Oid index_table, const char *table_name, const char *index_name)
 
 /* The relations the ending command worked on, directly or by a trigger. */
 static const char *const altered_relations =
-"SELECT DISTINCT CASE c.classid "
-"         WHEN 'pg_catalog.pg_class'::pg_catalog.regclass THEN c.objid "
+"SELECT DISTINCT CASE WHEN c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+"         THEN c.objid "
 "         ELSE t.tgrelid END "
 "FROM pg_catalog.pg_event_trigger_ddl_commands() c "
 "LEFT JOIN pg_catalog.pg_trigger t "
@@ -370,7 +370,8 @@ static const char *const missed_relations =
 "FROM pg_catalog.pg_event_trigger_dropped_objects() d "
 "JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) d.schema_name::pg_catalog.name "
 "CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') i "
-"WHERE d.object_type IN ('table', 'index') "
+"WHERE (d.object_type OPERATOR(pg_catalog.=) 'table' "
+"OR d.object_type OPERATOR(pg_catalog.=) 'index') "
 "AND (i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.=) d.object_name";
 
 /* Index tables of dropped tables that the user may drop. */

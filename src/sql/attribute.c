@@ -46,7 +46,7 @@ QualifiedType(Oid type, int32 typmod)
 void
 AppendAttributeExpression(StringInfo out, const char *attribute, Oid type, int32 typmod)
 {
-	char	   *name = quote_literal_cstr(attribute);
+	char	   *name = psprintf("%s::pg_catalog.text", quote_literal_cstr(attribute));
 	char	   *cast = QualifiedType(type, typmod);
 	Oid			base = getBaseType(type);
 

@@ -100,7 +100,10 @@ extern void AppendKindTests(StringInfo sql, bool *first, const char *qualifier,
 extern void AppendComposedKeyTests(StringInfo sql, bool *first, const TableDef *table,
 								   const EntityDef *def);
 
-/* A literal of the bytes of a slice, which must be text. */
+/*
+ * A literal of type text; the bytes must be text.  All literals have their
+ * types, so that no function or operator planted beside ours fits better.
+ */
 extern char *SliceLiteral(Slice s);
 
 #endif							/* DYNAMO_ENTITY_H */

@@ -48,11 +48,11 @@ typedef struct ViewColumn
 
 /* In the order given, which jsonb would not keep. */
 static const char columns_query[] =
-"SELECT e.key, pg_catalog.json_typeof(e.value), "
-"  CASE pg_catalog.json_typeof(e.value) WHEN 'string' THEN e.value OPERATOR(pg_catalog.#>>) '{}' "
-"    WHEN 'object' THEN e.value OPERATOR(pg_catalog.->>) 'type' END, "
-"  CASE pg_catalog.json_typeof(e.value) WHEN 'object' THEN e.value OPERATOR(pg_catalog.->>) 'attribute' END "
-"FROM pg_catalog.json_each($1) e";
+"SELECT e.key, k.kind, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'string' THEN e.value OPERATOR(pg_catalog.#>>) '{}' "
+"    WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN e.value OPERATOR(pg_catalog.->>) 'type' END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN e.value OPERATOR(pg_catalog.->>) 'attribute' END "
+"FROM pg_catalog.json_each($1) e, pg_catalog.json_typeof(e.value) k(kind)";
 
 static void
 ReadColumn(HeapTuple tuple, TupleDesc desc, ViewColumn *column)

@@ -16,7 +16,8 @@
 char *
 SliceLiteral(Slice s)
 {
-	return quote_literal_cstr(text_to_cstring(SliceToText(s)));
+	return psprintf("%s::pg_catalog.text",
+					quote_literal_cstr(text_to_cstring(SliceToText(s))));
 }
 
 static void
@@ -89,14 +90,14 @@ AppendAttributeTests(StringInfo sql, bool *first, const char *qualifier,
 	}
 }
 
-/* A literal of a map as an item, or NULL. */
+/* A literal of a map as an item, or null. */
 static char *
 ItemLiteral(ValueRef map)
 {
 	StringInfoData text;
 
 	if (ValueIsMissing(map))
-		return "NULL";
+		return "NULL::dynamo.item";
 	initStringInfo(&text);
 	ItemToJson(&text, map);
 	return psprintf("%s::dynamo.item", quote_literal_cstr(text.data));
@@ -106,7 +107,7 @@ static char *
 JsonbLiteral(ValueRef map)
 {
 	if (ValueIsMissing(map))
-		return "NULL";
+		return "NULL::pg_catalog.jsonb";
 	return psprintf("%s::pg_catalog.jsonb",
 					quote_literal_cstr(JsonbToCString(NULL, &ValueToJsonb(map)->root, 0)));
 }

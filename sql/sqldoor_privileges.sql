@@ -1,0 +1,106 @@
+-- privileges: those of the table decide, for functions, SQL and views
+CREATE SCHEMA t_privileges;
+SET search_path = t_privileges, dynamo;
+\set SHOW_CONTEXT never
+
+-- what create_table needs: CREATE on the schema, and nothing else
+CREATE ROLE priv_owner;
+CREATE ROLE priv_user;
+GRANT USAGE ON SCHEMA t_privileges TO priv_owner, priv_user;
+SET ROLE priv_owner;
+SELECT create_table('shop', 'PK', 'SK');
+RESET ROLE;
+GRANT CREATE ON SCHEMA t_privileges TO priv_owner;
+SET ROLE priv_owner;
+SELECT create_table('shop', 'PK', 'SK', indexes => '[{"index_name": "stored", "partition_key": "G", "storage": "table"}]');
+SELECT create_index('shop', 'inline', 'G', 'SK');
+SELECT put_item('shop', '{"PK": {"S": "a"}, "SK": {"S": "1"}, "G": {"S": "g"}}');
+SELECT create_entity_view('rows', 'shop', '{"n": "int"}');
+
+-- no privilege: nothing, not even the number of rows
+RESET ROLE;
+CREATE FUNCTION try(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text := 'done';
+BEGIN
+	IF statement LIKE 'SELECT%' THEN
+		EXECUTE statement INTO result;
+	ELSE
+		EXECUTE statement;
+	END IF;
+	RETURN result;
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+GRANT CREATE ON SCHEMA t_privileges TO priv_user;
+CREATE TABLE calls (n int, call text);
+INSERT INTO calls VALUES
+	(1, $$SELECT get_item('shop', '{"PK": {"S": "a"}, "SK": {"S": "1"}}')$$),
+	(2, $$SELECT count(*) FROM query('shop', 'PK = :p', '{":p": {"S": "a"}}')$$),
+	(3, $$SELECT count(*) FROM query('shop', 'G = :p', '{":p": {"S": "g"}}', index_name => 'stored')$$),
+	(4, $$SELECT count(*) FROM query('shop', 'G = :p', '{":p": {"S": "g"}}', index_name => 'inline')$$),
+	(5, $$SELECT count(*) FROM scan('shop')$$),
+	(6, $$SELECT count(*) FROM scan('shop', index_name => 'stored')$$),
+	(7, $$SELECT batch_get_item('shop', ARRAY['{"PK": {"S": "a"}, "SK": {"S": "1"}}']::item[])$$),
+	(8, $$SELECT transact_get_items('[{"Get": {"TableName": "shop", "Key": {"PK": {"S": "a"}, "SK": {"S": "1"}}}}]')$$),
+	(9, $$SELECT count(*) FROM shop$$),
+	(10, $$SELECT count(*) FROM rows$$),
+	(11, $$SELECT put_item('shop', '{"PK": {"S": "p"}, "SK": {"S": "1"}, "G": {"S": "g"}}')$$),
+	(12, $$SELECT update_item('shop', '{"PK": {"S": "p"}, "SK": {"S": "1"}}', 'SET n = :n', expression_attribute_values => '{":n": {"N": "1"}}')$$),
+	(13, $$SELECT batch_write_item('shop', put_items => ARRAY['{"PK": {"S": "b"}, "SK": {"S": "1"}}']::item[])$$),
+	(14, $$SELECT transact_write_items('[{"Put": {"TableName": "shop", "Item": {"PK": {"S": "t"}, "SK": {"S": "1"}}}}]')$$),
+	(15, $$INSERT INTO shop (item) VALUES ('{"PK": {"S": "i"}, "SK": {"S": "1"}, "G": {"S": "g"}}')$$),
+	(16, $$INSERT INTO rows ("PK", "SK") VALUES ('v', '1')$$),
+	(17, $$UPDATE shop SET item = set_attribute(item, 'G', to_value('h'::text)) WHERE "PK" = 'i'$$),
+	(18, $$UPDATE rows SET n = 1 WHERE "PK" = 'i'$$),
+	(19, $$SELECT delete_item('shop', '{"PK": {"S": "a"}, "SK": {"S": "1"}}')$$),
+	(20, $$DELETE FROM rows WHERE "PK" = 'i'$$),
+	(21, $$SELECT describe_table('shop') IS NOT NULL$$),
+	(22, $$SELECT verify_index('shop', 'stored')$$),
+	(23, $$SELECT reindex('shop', 'stored')$$),
+	(24, $$SELECT create_index('shop', 'mine', 'x')$$),
+	(25, $$SELECT drop_index('shop', 'inline')$$),
+	(26, $$SELECT add_unique_constraint('shop', 'mine', '{x}')$$),
+	(27, $$SELECT drop_table('shop')$$),
+	(28, $$SELECT count(*) FROM "shop$stored"$$),
+	(29, $$INSERT INTO "shop$stored" ("G", "PK", "SK", item) VALUES ('g', 'x', 'y', '{}')$$),
+	(30, $$SELECT request('GetItem', '{"TableName": "shop", "Key": {"PK": {"S": "a"}, "SK": {"S": "1"}}}')$$),
+	(31, $$SELECT request('DeleteTable', '{"TableName": "shop"}')$$),
+	(32, $$SELECT create_entity_view('mine', 'shop', '{}')$$),
+	(33, $$SELECT count(*) FROM mine$$);
+GRANT SELECT ON calls TO priv_user;
+SET ROLE priv_user;
+SELECT n, try(call) FROM calls ORDER BY n;
+RESET ROLE;
+
+-- SELECT only
+GRANT SELECT ON shop, rows TO priv_user;
+SET ROLE priv_user;
+SELECT n, try(call) FROM calls WHERE n < 21 OR n IN (28, 33) ORDER BY n;
+RESET ROLE;
+
+-- writing without reading
+REVOKE SELECT ON shop, rows FROM priv_user;
+GRANT INSERT, UPDATE, DELETE ON shop, rows TO priv_user;
+SET ROLE priv_user;
+SELECT n, try(call) FROM calls WHERE n IN (1, 11, 15, 16) ORDER BY n;
+RESET ROLE;
+
+-- all of them; index tables are the owner's all the same
+GRANT SELECT ON shop, rows TO priv_user;
+SET ROLE priv_user;
+SELECT n, try(call) FROM calls WHERE n < 21 OR n IN (28, 29) ORDER BY n;
+RESET ROLE;
+SELECT "PK" FROM shop ORDER BY 1;
+SELECT name, (SELECT count(*) FROM verify_index('shop', name)) AS problems FROM unnest('{inline,stored}'::text[]) name;
+
+-- a view shows nobody more than the table: it runs as who uses it
+REVOKE ALL ON shop FROM priv_user;
+SET ROLE priv_user;
+SELECT count(*) FROM rows;
+RESET ROLE;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_privileges CASCADE;
+DROP ROLE priv_owner;
+DROP ROLE priv_user;
