@@ -109,6 +109,8 @@ SELECT u('SET a = :v + fine', '{":v": {"N": "1"}}');
 \set SHOW_CONTEXT never
 SELECT u('SET m.q.z = n');
 SELECT u('SET a = n - m.q');
+SELECT u('SET m.z = n - m');
+SELECT u('ADD l[0] :v', '{":v": {"SS": ["a"]}}');
 SELECT u('SET a = :v REMOVE ' || E'\n' || '  b[1], b.x', '{":v": {"N": "1"}}');
 
 SET client_min_messages = warning;

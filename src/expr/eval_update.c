@@ -56,7 +56,8 @@ RequirePath(const Application *a, const Path *path)
 }
 
 static ValueRef
-EvaluateOperand(const Application *a, const SetOperand *o)
+EvaluateOperand(const Application *a, const SetOperand *o,
+				const Path *target)
 {
 	ValueRef	v;
 
@@ -69,15 +70,15 @@ EvaluateOperand(const Application *a, const SetOperand *o)
 			return o->value;
 		case SET_IF_NOT_EXISTS:
 			v = ResolvePath(a, &o->path);
-			return ValueIsMissing(v) ? EvaluateOperand(a, o->right) : v;
+			return ValueIsMissing(v) ? EvaluateOperand(a, o->right, target) : v;
 		case SET_LIST_APPEND:
-			v = EvaluateOperand(a, o->left);
-			return ListConcat(v, EvaluateOperand(a, o->right));
+			v = EvaluateOperand(a, o->left, target);
+			return ListConcat(v, EvaluateOperand(a, o->right, target), target);
 		case SET_PLUS:
 		case SET_MINUS:
-			v = EvaluateOperand(a, o->left);
-			return ValueSum(v, EvaluateOperand(a, o->right),
-							o->kind == SET_MINUS);
+			v = EvaluateOperand(a, o->left, target);
+			return ValueSum(v, EvaluateOperand(a, o->right, target),
+							o->kind == SET_MINUS, target);
 	}
 	elog(ERROR, "unknown operand %d of an update", (int) o->kind);
 }
@@ -90,25 +91,26 @@ EvaluateAssignments(Application *a)
 		const BoundAction *action = &a->update->actions[i];
 
 		if (action->action == ACTION_SET)
-			a->assigned[i] = EvaluateOperand(a, action->operand);
+			a->assigned[i] = EvaluateOperand(a, action->operand,
+											 &a->update->tree.paths[i]);
 	}
 }
 
 /* ---- actions on one value ---- */
 
 static ValueRef
-AddTo(ValueRef old, ValueRef literal)
+AddTo(ValueRef old, ValueRef literal, const Path *target)
 {
 	if (ValueIsMissing(old))
 		return literal;
 	switch (ValueTypeOf(literal))
 	{
 		case VALUE_N:
-			return ValueSum(old, literal, false);
+			return ValueSum(old, literal, false, target);
 		case VALUE_L:			/* not from an expression */
-			return ListConcat(old, literal);
+			return ListConcat(old, literal, target);
 		default:
-			return SetUnion(old, literal);
+			return SetUnion(old, literal, target);
 	}
 }
 
@@ -128,6 +130,7 @@ static ValueRef
 ApplyAction(const Application *a, int i, ValueRef old)
 {
 	const BoundAction *action = &a->update->actions[i];
+	const Path *target = &a->update->tree.paths[i];
 
 	switch (action->action)
 	{
@@ -137,11 +140,11 @@ ApplyAction(const Application *a, int i, ValueRef old)
 			return MISSING_VALUE;
 		case ACTION_ADD:
 			CheckStoredType(a->update, old, action->literal);
-			return AddTo(old, action->literal);
+			return AddTo(old, action->literal, target);
 		case ACTION_DELETE:
 			CheckStoredType(a->update, old, action->literal);
 			return ValueIsMissing(old) ? old :
-				SetDifference(old, action->literal);
+				SetDifference(old, action->literal, target);
 	}
 	elog(ERROR, "unknown action %d of an update", (int) action->action);
 }

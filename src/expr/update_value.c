@@ -7,34 +7,32 @@
 #include "miscadmin.h"
 
 #include "errors.h"
+#include "expr/error.h"
 #include "expr/update_value.h"
 #include "item/number.h"
 #include "item/splice.h"
 
-void
-UpdateTypeError(void)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("An operand in the update expression has an incorrect data type")));
-}
-
 static void
-RequireType(ValueRef v, ValueType type)
+RequireType(ValueRef v, ValueType type, const Path *target)
 {
 	if (ValueTypeOf(v) != type)
-		UpdateTypeError();
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("An operand in the update expression has an incorrect data type"),
+				 errdetail("In the update of %s: %s where %s is needed.",
+						   ExprPathText(target), ValueTypeName(ValueTypeOf(v)),
+						   ValueTypeName(type))));
 }
 
 ValueRef
-ValueSum(ValueRef a, ValueRef b, bool subtract)
+ValueSum(ValueRef a, ValueRef b, bool subtract, const Path *target)
 {
 	uint8	   *sum = palloc(1 + NUMBER_MAX_BYTES);
 	uint32		len;
 	NumberStatus status;
 
-	RequireType(a, VALUE_N);
-	RequireType(b, VALUE_N);
+	RequireType(a, VALUE_N, target);
+	RequireType(b, VALUE_N, target);
 	status = NumberAdd(a.data + 1, a.len - 1, b.data + 1, b.len - 1, subtract,
 					   sum + 1, &len);
 	if (status != NUMBER_OK)
@@ -44,14 +42,14 @@ ValueSum(ValueRef a, ValueRef b, bool subtract)
 }
 
 ValueRef
-ListConcat(ValueRef a, ValueRef b)
+ListConcat(ValueRef a, ValueRef b, const Path *target)
 {
 	Container	ca;
 	Container	cb;
 	SpliceEdit *edits;
 
-	RequireType(a, VALUE_L);
-	RequireType(b, VALUE_L);
+	RequireType(a, VALUE_L, target);
+	RequireType(b, VALUE_L, target);
 	ContainerOpen(a, &ca);
 	ContainerOpen(b, &cb);
 	edits = palloc(Max(cb.count, 1) * sizeof(SpliceEdit));
@@ -69,16 +67,15 @@ ListConcat(ValueRef a, ValueRef b)
  * same order, and so do the edits.
  */
 static ValueRef
-SetChange(ValueRef a, ValueRef b, bool add)
+SetChange(ValueRef a, ValueRef b, bool add, const Path *target)
 {
 	Container	ca;
 	Container	cb;
 	SpliceEdit *edits;
 	uint32		n = 0;
 
-	if (!ValueTypeIsSet(ValueTypeOf(a)))
-		UpdateTypeError();
-	RequireType(b, ValueTypeOf(a));
+	Assert(ValueTypeIsSet(ValueTypeOf(b)));
+	RequireType(a, ValueTypeOf(b), target);
 	ContainerOpen(a, &ca);
 	ContainerOpen(b, &cb);
 	edits = palloc(Max(cb.count, 1) * sizeof(SpliceEdit));
@@ -104,15 +101,15 @@ SetChange(ValueRef a, ValueRef b, bool add)
 }
 
 ValueRef
-SetUnion(ValueRef a, ValueRef b)
+SetUnion(ValueRef a, ValueRef b, const Path *target)
 {
-	return SetChange(a, b, true);
+	return SetChange(a, b, true, target);
 }
 
 ValueRef
-SetDifference(ValueRef a, ValueRef b)
+SetDifference(ValueRef a, ValueRef b, const Path *target)
 {
-	return SetChange(a, b, false);
+	return SetChange(a, b, false, target);
 }
 
 int
