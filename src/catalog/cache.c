@@ -213,7 +213,8 @@ ResolveColumns(Relation rel, TableDef *def)
 								  psprintf("key attribute %s", attr->name.data),
 								  KeyColumnType(attr->type));
 	}
-	def->item_attnum = FindColumn(rel, ITEM_COLUMN, "the item", ItemTypeOid());
+	def->item_type = ItemTypeOid();
+	def->item_attnum = FindColumn(rel, ITEM_COLUMN, "the item", def->item_type);
 }
 
 /* The primary key, if it is still on the key's columns. */
@@ -258,6 +259,7 @@ LoadDefinition(Relation rel)
 	def->relid = RelationGetRelid(rel);
 	ResolveColumns(rel, def);
 	def->primary_key = FindPrimaryKey(rel, def);
+	def->guard_function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);
 	return def;
 }
 

@@ -99,6 +99,8 @@ typedef struct TableDef
 	int			key_attributes[2];	/* key's, in attributes */
 	AttrNumber	item_attnum;
 	Oid			primary_key;	/* the primary key's index */
+	Oid			guard_function; /* dynamo.guard_index, looked up once */
+	Oid			item_type;		/* dynamo.item, likewise */
 	int			nindexes;
 	IndexDef   *indexes;
 	bool		has_local;		/* any local index */

@@ -14,12 +14,15 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "catalog/pg_am.h"
+#include "catalog/index.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
 #include "executor/executor.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "catalog/objects.h"
 #include "index/index.h"
@@ -79,9 +82,10 @@ EntryKeysEqual(const TableDef *def, const IndexDef *index,
 /* ---- opening ---- */
 
 static bool
-HasGuard(Relation rel)
+HasGuard(Relation rel, const TableDef *def)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);
+	Oid			function = OidIsValid(def->guard_function) ? def->guard_function :
+		DynamoFunctionOid(FUNCTION_GUARD_INDEX);
 
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{
@@ -105,7 +109,28 @@ HasColumns(Relation rel, const TableDef *def, const IndexDef *index)
 			KeyColumnType(def->attributes[index->entry[i]].type))
 			return false;
 	}
-	return TupleDescAttr(desc, desc->natts - 1)->atttypid == ItemTypeOid();
+	return TupleDescAttr(desc, desc->natts - 1)->atttypid ==
+		(OidIsValid(def->item_type) ? def->item_type : ItemTypeOid());
+}
+
+/* The primary key has the columns of an entry, then perhaps the shard. */
+static bool
+HasPrimaryKey(Relation rel, const IndexDef *index)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID,
+										ObjectIdGetDatum(RelationGetPrimaryKey(rel)));
+	Form_pg_index form;
+	int			first = index->shards > 0 ? 1 : 0;
+	bool		fits;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	fits = form->indnatts == index->nentry + first && form->indisready;
+	for (int i = 0; fits && i < index->nentry; i++)
+		fits = form->indkey.values[i] == first + i + 1;
+	ReleaseSysCache(tuple);
+	return fits;
 }
 
 bool
@@ -113,33 +138,50 @@ IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 {
 	char		kind = index->shards > 0 ? RELKIND_PARTITIONED_TABLE : RELKIND_RELATION;
 
-	return rel->rd_rel->relkind == kind && HasGuard(rel) && HasColumns(rel, def, index) &&
-		OidIsValid(RelationGetPrimaryKey(rel)) &&
+	return rel->rd_rel->relkind == kind && HasGuard(rel, def) && HasColumns(rel, def, index) &&
+		HasPrimaryKey(rel, index) &&
 		rel->rd_rel->relowner == RelationOwner(def->relid);
 }
 
 static void
-CheckIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
+NotIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 {
-	if (!IsIndexTable(rel, def, index))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("\"%s\" is not the index table of index \"%s\" of table \"%s\"",
-						RelationGetRelationName(rel), index->name, get_rel_name(def->relid)),
-				 errdetail("An index table has its table's owner, the columns of its index and the trigger dynamo.guard_index."),
-				 errhint("Use dynamo.reindex to build it again.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("\"%s\" is not the index table of index \"%s\" of table \"%s\"",
+					RelationGetRelationName(rel), index->name, get_rel_name(def->relid)),
+			 errdetail("An index table has its table's owner, the columns and primary key of its index and the trigger dynamo.guard_index."),
+			 errhint("Use dynamo.reindex to build it again.")));
 }
 
 static Relation
-OpenShard(Relation parent, const IndexDef *index, int shard, LOCKMODE lockmode)
+OpenShard(Relation parent, const TableDef *def, const IndexDef *index,
+		  int shard, LOCKMODE lockmode)
 {
 	Oid		   *oids = palloc(sizeof(Oid) * index->shards);
 	Oid			relid;
+	Relation	rel;
 
 	IndexShardRelations(parent, index, oids);
 	relid = oids[shard];
 	pfree(oids);
-	return table_open(relid, lockmode);
+	rel = table_open(relid, lockmode);
+	if (!HasColumns(rel, def, index) || !HasPrimaryKey(rel, index))
+		NotIndexTable(rel, def, index);
+	return rel;
+}
+
+/*
+ * An index table has its primary key only, which is written without an
+ * executor state; that is for indexes somebody else has added.
+ */
+static void
+OpenOtherIndexes(EntryTable *t)
+{
+	t->estate = CreateExecutorState();
+	t->result = makeNode(ResultRelInfo);
+	InitResultRelInfo(t->result, t->rel, 0, NULL, 0);
+	ExecOpenIndices(t->result, false);
 }
 
 void
@@ -150,49 +192,33 @@ EntryTableOpen(EntryTable *t, const TableDef *def, const IndexDef *index,
 	t->index = index;
 	t->snapshot = SnapshotSelf; /* sees the changes of this very command */
 	t->parent = table_open(IndexDefRelation(def, index), lockmode);
-	CheckIndexTable(t->parent, def, index);
-	t->rel = index->shards > 0 ? OpenShard(t->parent, index, shard, lockmode) : t->parent;
-	if (!OidIsValid(RelationGetPrimaryKey(t->rel)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("index table \"%s\" has lost its primary key",
-						RelationGetRelationName(t->rel)),
-				 errhint("Use dynamo.reindex to build it again.")));
-	t->estate = CreateExecutorState();
-	t->result = makeNode(ResultRelInfo);
-	InitResultRelInfo(t->result, t->rel, 0, NULL, 0);
-	t->result->ri_TrigDesc = NULL;	/* the guard is not for us */
-	ExecOpenIndices(t->result, false);
-	t->found = table_slot_create(t->rel, NULL);
-	t->new = table_slot_create(t->rel, NULL);
+	if (!IsIndexTable(t->parent, def, index))
+		NotIndexTable(t->parent, def, index);
+	t->rel = index->shards > 0 ? OpenShard(t->parent, def, index, shard, lockmode) : t->parent;
+	t->pkey = index_open(RelationGetPrimaryKey(t->rel), RowExclusiveLock);
+	t->info = BuildIndexInfo(t->pkey);
+	t->slot = table_slot_create(t->rel, NULL);
+	t->estate = NULL;
+	if (list_length(t->rel->rd_indexlist) > 1)
+		OpenOtherIndexes(t);
 }
 
 void
 EntryTableClose(EntryTable *t)
 {
-	ExecDropSingleTupleTableSlot(t->found);
-	ExecDropSingleTupleTableSlot(t->new);
-	ExecCloseIndices(t->result);
-	FreeExecutorState(t->estate);
+	if (t->estate != NULL)
+	{
+		ExecCloseIndices(t->result);
+		FreeExecutorState(t->estate);
+	}
+	ExecDropSingleTupleTableSlot(t->slot);
+	index_close(t->pkey, NoLock);
 	if (t->rel != t->parent)
 		table_close(t->rel, NoLock);
 	table_close(t->parent, NoLock);
 }
 
 /* ---- finding ---- */
-
-static Relation
-PrimaryKeyOf(EntryTable *t)
-{
-	Oid			relid = RelationGetPrimaryKey(t->rel);
-
-	for (int i = 0; i < t->result->ri_NumIndices; i++)
-	{
-		if (RelationGetRelid(t->result->ri_IndexRelationDescs[i]) == relid)
-			return t->result->ri_IndexRelationDescs[i];
-	}
-	elog(ERROR, "primary key of \"%s\" is not open", RelationGetRelationName(t->rel));
-}
 
 static RegProcedure
 EqualityOf(ValueType type)
@@ -212,19 +238,18 @@ KeyScanKey(ScanKey scan_key, Relation btree, int column, ValueType type, Datum v
 bool
 EntryFind(EntryTable *t, const EntryKey *key)
 {
-	Relation	pkey = PrimaryKeyOf(t);
 	ScanKeyData keys[KEY_MAX_ATTRIBUTES + 2];
 	IndexScanDesc scan;
 	bool		found;
 
 	for (int i = 0; i < t->index->nentry; i++)
-		KeyScanKey(&keys[i], pkey, i, t->def->attributes[t->index->entry[i]].type,
+		KeyScanKey(&keys[i], t->pkey, i, t->def->attributes[t->index->entry[i]].type,
 				   key->keys[i]);
-	scan = BeginIndexScan(t->rel, pkey, t->snapshot, t->index->nentry);
+	scan = BeginIndexScan(t->rel, t->pkey, t->snapshot, t->index->nentry);
 	index_rescan(scan, keys, t->index->nentry, NULL, 0);
-	found = index_getnext_slot(scan, ForwardScanDirection, t->found);
+	found = index_getnext_slot(scan, ForwardScanDirection, t->slot);
 	if (found)
-		ExecMaterializeSlot(t->found);
+		t->tid = t->slot->tts_tid;
 	index_endscan(scan);
 	return found;
 }
@@ -233,7 +258,7 @@ struct varlena *
 EntryItem(EntryTable *t)
 {
 	bool		isnull;
-	Datum		datum = slot_getattr(t->found, RelationGetDescr(t->rel)->natts, &isnull);
+	Datum		datum = slot_getattr(t->slot, RelationGetDescr(t->rel)->natts, &isnull);
 
 	return PG_DETOAST_DATUM_PACKED(datum);
 }
@@ -243,7 +268,7 @@ EntryItem(EntryTable *t)
 static void
 FormEntry(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
-	TupleTableSlot *slot = t->new;
+	TupleTableSlot *slot = t->slot;
 	int			n = 0;
 
 	ExecClearTuple(slot);
@@ -256,12 +281,30 @@ FormEntry(EntryTable *t, const EntryKey *key, struct varlena *item)
 	ExecStoreVirtualTuple(slot);
 }
 
+/* unchanged: the row's last version has the same key. */
+static void
+InsertIntoPrimaryKey(EntryTable *t, const EntryKey *key, bool unchanged)
+{
+	Datum		values[KEY_MAX_ATTRIBUTES + 3];
+	bool		nulls[KEY_MAX_ATTRIBUTES + 3] = {0};
+
+	memcpy(values, key->keys, sizeof(Datum) * t->index->nentry);
+	values[t->index->nentry] = Int32GetDatum(key->shard);	/* if sharded */
+	index_insert(t->pkey, values, nulls, &t->slot->tts_tid, t->rel,
+				 UNIQUE_CHECK_YES, unchanged, t->info);
+}
+
 void
 EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
 	FormEntry(t, key, item);
-	simple_table_tuple_insert(t->rel, t->new);
-	InsertIndexTuples(t->result, t->new, t->estate);
+	simple_table_tuple_insert(t->rel, t->slot);
+	if (t->estate == NULL)
+	{
+		InsertIntoPrimaryKey(t, key, false);
+		return;
+	}
+	InsertIndexTuples(t->result, t->slot, t->estate);
 	ResetPerTupleExprContext(t->estate);
 }
 
@@ -271,15 +314,20 @@ EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item)
 	UpdatedIndexes updated = NO_UPDATED_INDEXES;
 
 	FormEntry(t, key, item);
-	simple_table_tuple_update(t->rel, &t->found->tts_tid, t->new,
-							  GetActiveSnapshot(), &updated);
-	if (updated != NO_UPDATED_INDEXES)
-		InsertUpdatedIndexTuples(t->result, t->new, t->estate, updated);
+	simple_table_tuple_update(t->rel, &t->tid, t->slot, GetActiveSnapshot(), &updated);
+	if (updated == NO_UPDATED_INDEXES)
+		return;
+	if (t->estate == NULL)
+	{
+		InsertIntoPrimaryKey(t, key, true);
+		return;
+	}
+	InsertUpdatedIndexTuples(t->result, t->slot, t->estate, updated);
 	ResetPerTupleExprContext(t->estate);
 }
 
 void
 EntryDelete(EntryTable *t)
 {
-	simple_table_tuple_delete(t->rel, &t->found->tts_tid, GetActiveSnapshot());
+	simple_table_tuple_delete(t->rel, &t->tid, GetActiveSnapshot());
 }

@@ -8,6 +8,7 @@
 
 #include "access/htup.h"
 #include "access/skey.h"
+#include "storage/itemptr.h"
 #include "utils/snapshot.h"
 
 #include "catalog/ddl.h"
@@ -103,10 +104,12 @@ typedef struct EntryTable
 	Relation	parent;			/* the index table; same as rel unless sharded */
 	Relation	rel;
 	Snapshot	snapshot;		/* what EntryFind sees; SnapshotSelf at first */
-	struct EState *estate;
+	Relation	pkey;
+	struct IndexInfo *info;
+	struct TupleTableSlot *slot;	/* the entry found or written last */
+	ItemPointerData tid;		/* of the entry found */
+	struct EState *estate;		/* NULL: pkey is the only index */
 	struct ResultRelInfo *result;
-	struct TupleTableSlot *found;
-	struct TupleTableSlot *new;
 } EntryTable;
 
 /* Whether a relation is what EntryTableOpen wants. */
@@ -125,7 +128,7 @@ extern void EntryTableClose(EntryTable *t);
 extern void KeyScanKey(ScanKey scan_key, Relation btree, int column,
 					   ValueType type, Datum value);
 
-/* Whether there is an entry with this key; it is then in t->found. */
+/* Whether there is an entry with this key; it is then in t->slot. */
 extern bool EntryFind(EntryTable *t, const EntryKey *key);
 extern void EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item);
 

@@ -173,13 +173,13 @@ VerifyShard(Verification *v, EntryTable *t, int shard, Relation pkey, TupleTable
 {
 	TableScanDesc scan = table_beginscan(t->rel, v->snapshot, 0, NULL);
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, t->new))
+	while (table_scan_getnextslot(scan, ForwardScanDirection, t->slot))
 	{
 		MemoryContext old = MemoryContextSwitchTo(v->row_context);
 		EntryKey	key;
 
 		CHECK_FOR_INTERRUPTS();
-		EntryKeyOfSlot(v, shard, t->new, &key);
+		EntryKeyOfSlot(v, shard, t->slot, &key);
 		VerifyEntry(v, pkey, &key, base);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(v->row_context);
