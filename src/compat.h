@@ -112,13 +112,6 @@
 	index_beginscan(rel, index, snapshot, nkeys, 0)
 #endif
 
-/* The index of the primary key, unless it is deferrable. */
-#if PG_VERSION_NUM >= 180000
-#define PrimaryKeyIndex(rel) RelationGetPrimaryKeyIndex(rel, false)
-#else
-#define PrimaryKeyIndex(rel) RelationGetPrimaryKeyIndex(rel)
-#endif
-
 /* The next datum of a sort, not copied (that was all there was before 16). */
 #if PG_VERSION_NUM >= 160000
 #define TuplesortGetDatum(sort, datum, isnull) \

@@ -18,6 +18,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/names.h"
+#include "catalog/objects.h"
 #include "store/scan.h"
 
 struct StoreScan
@@ -123,7 +124,7 @@ DirectEntries(StoreScan *scan, Relation rel)
 
 	if (!IsPlainIndexTable(rel))
 		return NULL;
-	index = OpenBtree(scan, PrimaryKeyIndex(rel));
+	index = OpenBtree(scan, RelationGetPrimaryKey(rel));
 	if (index == NULL)
 		return NULL;
 	return DirectScanBegin(rel, index, ItemColumn(rel), &scan->keys, scan->snapshot);
