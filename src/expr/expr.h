@@ -6,11 +6,14 @@
  * An expression goes through four stages, each in files of its own:
  *
  *		scan.c		text to tokens
- *		parse.c		tokens to a parse tree (Expr), which knows nothing of
+ *		parse*.c	tokens to a parse tree (Expr), which knows nothing of
  *					names, values or schemas; cached by text (cache.c)
- *		bind_*.c	parse tree + ExprBindings (+ key schema) to a bound tree:
- *					placeholders resolved, static checks done
+ *		bind*.c		parse tree + ExprBindings (+ key schema) to a bound tree:
+ *					placeholders resolved, static checks done; also
+ *					key_condition.c, projection.c
  *		eval_*.c	bound tree + item to a result
+ *
+ * build.h makes bound trees without text; error.c holds all messages.
  *
  * Names and values.  A call has one ExprBindings for all its expressions; it
  * counts uses, so that after the last bind the unused ones are known.
@@ -200,8 +203,8 @@ extern void UpdateVisitTargets(const Update *update, PathVisitor visit, void *ar
 
 /*
  * The item after the update.  old: the item before, or MISSING_VALUE, in
- * which case key (a map of the key attributes) is what the update starts
- * from; NULL is returned when there is nothing to store (only REMOVE and
+ * which case key (a map of the key attributes, or MISSING_VALUE for none) is
+ * what the update starts from; NULL is returned when there is nothing to store (only REMOVE and
  * DELETE on a missing item).  Raises the application errors of the service.
  * The result's size is checked here.
  */
