@@ -25,6 +25,11 @@
 #define PGDLLEXPORT __attribute__((visibility("default")))
 #endif
 
+/* 18 has pg_noreturn in its place, which stands before the declaration. */
+#ifndef pg_attribute_noreturn
+#define pg_attribute_noreturn() __attribute__((noreturn))
+#endif
+
 /* A function that SQL can call.  Stands before its definition. */
 #define DYNAMO_FUNCTION(name) \
 	extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \

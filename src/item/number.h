@@ -20,6 +20,8 @@
 
 #include "utils/numeric.h"
 
+#include "compat.h"
+
 #define NUMBER_MAX_BYTES	22	/* exponent, 20 pairs, terminator */
 #define NUMBER_MAX_TEXT		172 /* sign, "0.", 129 zeros, 38 digits, NUL */
 
