@@ -16,6 +16,7 @@
 #include "item/builder.h"
 #include "item/convert.h"
 #include "item/item.h"
+#include "item/slice.h"
 
 /* ---- finding ---- */
 
@@ -39,6 +40,16 @@ static ValueRef
 FindNamed(ValueRef v, text *name)
 {
 	return AttributeFind(v, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+}
+
+/* The attribute that arguments 0 and 1 of an operator name. */
+static ValueRef
+FindArgument(FunctionCallInfo fcinfo)
+{
+	text	   *name = PG_GETARG_TEXT_PP(1);
+
+	return ItemDatumAttribute(PG_GETARG_DATUM(0), VARDATA_ANY(name),
+							  VARSIZE_ANY_EXHDR(name));
 }
 
 /* One step of a path: a name in a map, a number in a list. */
@@ -105,7 +116,7 @@ DYNAMO_FUNCTION(dynamo_get_attribute);
 Datum
 dynamo_get_attribute(PG_FUNCTION_ARGS)
 {
-	RETURN_VALUE(FindNamed(PG_GETARG_VALUE(0), PG_GETARG_TEXT_PP(1)));
+	RETURN_VALUE(FindArgument(fcinfo));
 }
 
 DYNAMO_FUNCTION(dynamo_get_attribute_text);
@@ -113,7 +124,7 @@ DYNAMO_FUNCTION(dynamo_get_attribute_text);
 Datum
 dynamo_get_attribute_text(PG_FUNCTION_ARGS)
 {
-	RETURN_TEXT(FindNamed(PG_GETARG_VALUE(0), PG_GETARG_TEXT_PP(1)));
+	RETURN_TEXT(FindArgument(fcinfo));
 }
 
 DYNAMO_FUNCTION(dynamo_get_element);
@@ -153,7 +164,7 @@ DYNAMO_FUNCTION(dynamo_has_attribute);
 Datum
 dynamo_has_attribute(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BOOL(!ValueIsMissing(FindNamed(PG_GETARG_VALUE(0), PG_GETARG_TEXT_PP(1))));
+	PG_RETURN_BOOL(!ValueIsMissing(FindArgument(fcinfo)));
 }
 
 /* ---- sets of rows ---- */

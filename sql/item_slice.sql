@@ -1,0 +1,42 @@
+-- one attribute of a large stored item, of which only the first part is read
+CREATE SCHEMA t_item_slice;
+SET search_path = t_item_slice, dynamo;
+
+-- text that does not compress, and text that does
+CREATE FUNCTION noise(n int) RETURNS text LANGUAGE sql AS $$
+	SELECT left(string_agg(md5(i::text), ''), n) FROM generate_series(1, n / 32 + 1) i $$;
+CREATE TABLE t (id int PRIMARY KEY, i item);
+INSERT INTO t VALUES
+	-- small, at the size from which on slices are read, and large
+	(1, build_item('a', noise(100), 'b', 'x')),
+	(2, build_item('a', 'x', 'b', noise(7000), 'c', noise(960), 'd', 'y')),
+	(3, build_item('a', 'x', 'b', noise(50000), 'c', 'y')),
+	-- values and names across the border of the first slice
+	(4, build_item('a', noise(1980), 'b', noise(20000), 'c', 'x')),
+	(5, build_item('a', noise(1970), repeat('name', 100), 'x', 'z', noise(20000))),
+	-- many attributes: the table itself is longer than the slice
+	(6, (SELECT jsonb_object_agg('attribute' || i, i) FROM generate_series(1, 3000) i)),
+	-- compressible
+	(7, build_item('a', repeat('x', 100), 'b', repeat('y', 50000), 'c', repeat('z', 100)));
+
+CREATE VIEW problems AS
+	SELECT id, left(name, 20) AS name FROM t, each(t.i) e WHERE t.i -> e.name IS DISTINCT FROM e.value OR NOT t.i ? e.name
+	UNION ALL
+	SELECT id, name FROM t, unnest(ARRAY['', '0', 'aa', 'attribute1500x', 'bb', 'zz', 'c ', repeat('name', 99)]) name
+	WHERE t.i -> name IS NOT NULL OR t.i ->> name IS NOT NULL OR t.i ? name;
+
+-- compressed and out of line, each as the column's storage has it
+SELECT * FROM problems;
+ALTER TABLE t ALTER i SET STORAGE external;
+UPDATE t SET i = i || '{}';
+SELECT * FROM problems;
+ALTER TABLE t ALTER i SET STORAGE main;
+UPDATE t SET i = i || '{}' WHERE id IN (1, 2, 6, 7);
+SELECT * FROM problems;
+
+-- values, which may be no maps
+CREATE TABLE v AS SELECT to_value(noise(20000)) AS v UNION ALL SELECT to_value(ARRAY(SELECT noise(30) FROM generate_series(1, 1000)));
+SELECT value_type(v), v -> 'a' IS NULL AS null, v ? 'a' AS no FROM v;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_item_slice CASCADE;

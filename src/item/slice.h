@@ -1,0 +1,18 @@
+/*
+ * slice.h
+ *	  Reading one attribute of a stored item.
+ */
+#ifndef DYNAMO_SLICE_H
+#define DYNAMO_SLICE_H
+
+#include "item/item.h"
+
+/*
+ * The attribute of an item as it is stored, which may be compressed or out of
+ * line: no more of it is fetched and decompressed than is needed.
+ * MISSING_VALUE if there is none, or if the value is no map.  The result
+ * points into the datum or into memory palloc'd here.
+ */
+extern ValueRef ItemDatumAttribute(Datum item, const char *name, uint32 len);
+
+#endif							/* DYNAMO_SLICE_H */
