@@ -102,6 +102,12 @@ extern bool rebuilding_index;
 
 /* ---- ddl_relation.c ---- */
 
+/*
+ * Makes an index table, or a shard of one, unlogged or logged as its table
+ * is: entries must not outlive a crash that empties the table.
+ */
+extern void MatchPersistence(Oid relid, Oid index_table);
+
 /* Creates the relation that holds an index: a btree or an index table. */
 extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index);
 

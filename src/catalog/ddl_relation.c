@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -97,8 +98,22 @@ GiveToOwner(const char *relation, Oid owner)
 					 quote_identifier(GetUserNameFromId(owner, false)));
 }
 
+void
+MatchPersistence(Oid relid, Oid index_table)
+{
+	char		persistence = get_rel_persistence(relid);
+
+	if (get_rel_relkind(index_table) != RELKIND_RELATION ||
+		persistence == get_rel_persistence(index_table) ||
+		persistence == RELPERSISTENCE_TEMP)
+		return;
+	RunStatement("ALTER TABLE %s SET %s",
+				 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
+				 persistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "LOGGED");
+}
+
 static void
-CreateShards(Oid schema, const char *table, const IndexDef *index, Oid owner)
+CreateShards(Oid relid, Oid schema, const char *table, const IndexDef *index, Oid owner)
 {
 	for (int i = 0; i < index->shards; i++)
 	{
@@ -108,6 +123,7 @@ CreateShards(Oid schema, const char *table, const IndexDef *index, Oid owner)
 		RunStatement("CREATE TABLE %s PARTITION OF %s FOR VALUES IN (%d) WITH (fillfactor = %d)",
 					 shard, table, i, INDEX_FILLFACTOR);
 		GiveToOwner(shard, owner);
+		MatchPersistence(relid, get_relname_relid(name, schema));
 	}
 }
 
@@ -125,7 +141,8 @@ CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 					 IndexTableColumns(def, index), INDEX_FILLFACTOR);
 	GiveToOwner(table, RelationOwner(relid));
 	StoreGuards(get_relname_relid(index->relation, schema), get_rel_name(relid), index->name);
-	CreateShards(schema, table, index, RelationOwner(relid));
+	MatchPersistence(relid, get_relname_relid(index->relation, schema));
+	CreateShards(relid, schema, table, index, RelationOwner(relid));
 }
 
 void

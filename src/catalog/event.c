@@ -155,7 +155,7 @@ FindIndexTable(Oid relid, const IndexDef *index)
 	return found;
 }
 
-/* Brings an index table, or a shard of one, to its table's schema and owner. */
+/* Brings an index table, or a shard of one, to its table's schema, owner and persistence. */
 static void
 FollowTable(Oid relid, Oid index_table)
 {
@@ -171,6 +171,7 @@ FollowTable(Oid relid, Oid index_table)
 	if (RelationOwner(index_table) != RelationOwner(relid))
 		RunStatement("ALTER TABLE %s OWNER TO %s", QualifiedName(schema, name),
 					 quote_identifier(GetUserNameFromId(RelationOwner(relid), false)));
+	MatchPersistence(relid, index_table);
 }
 
 static void

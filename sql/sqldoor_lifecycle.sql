@@ -1,0 +1,87 @@
+-- ordinary maintenance of tables and their indexes
+CREATE SCHEMA t_lifecycle;
+CREATE SCHEMA t_lifecycle_2;
+SET search_path = t_lifecycle, t_lifecycle_2, dynamo;
+\set SHOW_CONTEXT never
+
+SELECT create_table('shop', 'PK', 'SK', indexes => '[
+	{"index_name": "inline", "partition_key": "G", "sort_key": "SK"},
+	{"index_name": "stored", "partition_key": "G", "sort_key": "SK", "storage": "table"},
+	{"index_name": "sharded", "partition_key": "G", "sort_key": "SK", "shards": 2}]');
+SELECT create_entity_view('entities', 'shop', '{"n": "int"}');
+INSERT INTO shop (item) SELECT build_item('PK', 'p' || i % 10, 'SK', 's' || i, 'G', 'g' || i % 3, 'n', i) FROM generate_series(1, 300) i;
+
+-- items in the table, by each index and by the view; differences
+CREATE FUNCTION state(name text) RETURNS text LANGUAGE sql AS $$
+	SELECT pg_catalog.format('%s items, %s by the view; g1: %s', (SELECT count(*) FROM scan(name)),
+		(SELECT count(*) FROM entities),
+		(SELECT string_agg(i.n || ' ' || (SELECT count(*) FROM query(name, 'G = :g', '{":g": {"S": "g1"}}', index_name => i.n))
+			|| '/' || (SELECT count(*) FROM verify_index(name, i.n)), ', ')
+		FROM unnest('{inline,stored,sharded}'::text[]) i(n)))
+$$;
+SELECT state('shop');
+VACUUM FULL shop;
+SELECT state('shop');
+CLUSTER shop USING shop_pkey;
+REINDEX TABLE shop;
+ANALYZE shop;
+SELECT state('shop');
+
+-- other names, another schema, another owner: index tables go along
+ALTER TABLE shop RENAME TO store;
+SELECT state('store');
+SELECT state('shop');
+ALTER TABLE store SET SCHEMA t_lifecycle_2;
+SELECT state('store');
+SELECT relnamespace::regnamespace, relname FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace::regnamespace::text LIKE 't_lifecycle%' ORDER BY 2;
+CREATE ROLE lifecycle_owner;
+GRANT CREATE, USAGE ON SCHEMA t_lifecycle, t_lifecycle_2 TO lifecycle_owner;
+ALTER TABLE store OWNER TO lifecycle_owner;
+SELECT DISTINCT relowner::regrole FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 't_lifecycle_2'::regnamespace;
+INSERT INTO store (item) VALUES ('{"PK": {"S": "new"}, "SK": {"S": "new"}, "G": {"S": "g1"}}');
+SELECT state('store');
+-- columns and triggers that a definition needs
+ALTER TABLE store RENAME COLUMN "G" TO g;
+ALTER TABLE store DROP COLUMN "G";
+ALTER TABLE store ALTER COLUMN "G" TYPE varchar;
+ALTER TABLE store RENAME COLUMN item TO document;
+ALTER TABLE store ADD COLUMN remark text DEFAULT 'none';
+SELECT put_item('store', '{"PK": {"S": "new"}, "SK": {"S": "new2"}, "G": {"S": "g1"}}');
+SELECT "SK", remark FROM store WHERE "PK" = 'new' ORDER BY 1;
+ALTER TABLE store DROP COLUMN remark;
+ALTER TABLE store DISABLE TRIGGER ALL;
+ALTER TABLE store ENABLE TRIGGER ALL;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'store'::regclass AND NOT tgisinternal ORDER BY 1;
+SELECT state('store');
+
+-- emptying
+BEGIN;
+TRUNCATE store;
+SELECT state('store');
+ROLLBACK;
+SELECT state('store');
+TRUNCATE store;
+SELECT state('store');
+SELECT put_item('store', '{"PK": {"S": "new"}, "SK": {"S": "new"}, "G": {"S": "g1"}}');
+SELECT state('store');
+
+-- unlogged and back
+ALTER TABLE store SET UNLOGGED;
+SELECT relname, relpersistence FROM pg_class WHERE relkind = 'r' AND relnamespace = 't_lifecycle_2'::regnamespace ORDER BY 1;
+SELECT create_index('store', 'late', 'H', storage => 'table');
+SELECT relpersistence FROM pg_class WHERE relname = 'store$late';
+SELECT drop_index('store', 'late');
+SELECT put_item('store', '{"PK": {"S": "new"}, "SK": {"S": "unlogged"}, "G": {"S": "g1"}}');
+SELECT state('store');
+ALTER TABLE store SET LOGGED;
+SELECT DISTINCT relpersistence FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 't_lifecycle_2'::regnamespace;
+SELECT state('store');
+
+-- dropping: the indexes and their tables go with it, entity views on request
+DROP TABLE store;
+DROP TABLE store CASCADE;
+SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v') AND relnamespace::regnamespace::text LIKE 't_lifecycle%' ORDER BY 1;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_lifecycle, t_lifecycle_2 CASCADE;
+DROP ROLE lifecycle_owner;
