@@ -260,7 +260,7 @@ IndexKeyError(const AttributeDef *attr, const IndexDef *index,
 						KindName(attr->type), index->name, attr->name.data)));
 }
 
-static void
+void
 CheckIndexKeys(const TableDef *def, ValueRef item)
 {
 	const IndexDef *index;

@@ -194,6 +194,9 @@ extern struct varlena *KeyOfItem(const TableDef *def, ValueRef item);
  */
 extern void CheckItemKeys(const TableDef *def, ValueRef item);
 
+/* Only the index keys, of an item or of some attributes of one. */
+extern void CheckIndexKeys(const TableDef *def, ValueRef item);
+
 /*
  * What CheckItemKeys finds first wrong with index key attributes, without
  * raising it: the SQL doors and UpdateItem have different words for it.

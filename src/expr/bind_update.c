@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 
 #include "expr/update.h"
+#include "item/builder.h"
 
 static SetOperand *BindOperand(Binder *b, const ExprNode *node);
 
@@ -230,4 +231,26 @@ UpdateVisitTargets(const Update *update, PathVisitor visit, void *arg)
 		if (!visit(path->elements[0].name, path->n > 1, arg))
 			return;
 	}
+}
+
+struct varlena *
+UpdateLiterals(const Update *update)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	bool		any = false;
+
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < update->n; i++)
+	{
+		const Path *path = &update->tree.paths[i];
+		const SetOperand *operand = update->actions[i].operand;
+
+		if (operand == NULL || operand->kind != SET_VALUE || path->n > 1)
+			continue;
+		ItemBuilderName(b, path->elements[0].name.data, path->elements[0].name.len);
+		ItemBuilderValue(b, operand->value);
+		any = true;
+	}
+	ItemBuilderEnd(b);
+	return any ? ItemBuilderFinish(b) : NULL;
 }

@@ -202,6 +202,12 @@ extern Update *UpdateBind(const Expr *expr, ExprBindings *b);
 extern void UpdateVisitTargets(const Update *update, PathVisitor visit, void *arg);
 
 /*
+ * A map, palloc'd, of the top-level attributes that SET gives values as they
+ * stand in the request; NULL if there is none.
+ */
+extern struct varlena *UpdateLiterals(const Update *update);
+
+/*
  * The item after the update.  old: the item before, or MISSING_VALUE, in
  * which case key (a map of the key attributes, or MISSING_VALUE for none) is
  * what the update starts from; NULL is returned when there is nothing to store (only REMOVE and

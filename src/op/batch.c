@@ -123,7 +123,8 @@ BatchGetItem(const BatchGetTable *tables, int n, GetResult **results)
 	for (int i = 0; i < n; i++)
 	{
 		bound[i].table = &tables[i];
-		GetBind(&bound[i].get, &tables[i].projection, &tables[i].args, tables[i].sizes);
+		GetBind(&bound[i].get, &tables[i].projection, &tables[i].args,
+				tables[i].built_projection, tables[i].sizes);
 	}
 	for (int i = 0; i < n; i++)
 		StoreOpen(&bound[i].store, tables[i].table_name, ACL_SELECT);

@@ -9,11 +9,12 @@
 #include "op/sql_args.h"
 
 void
-GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args, bool sizes)
+GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
+		Projection *built, bool sizes)
 {
 	ExprBindings *bindings = OpBindings(args, projection->given, false, NULL);
 
-	b->projection = NULL;
+	b->projection = built;
 	b->sizes = sizes;
 	if (bindings != NULL)
 	{
@@ -54,7 +55,7 @@ GetItem(const GetOp *op, GetResult *result)
 	Store		store;
 	RowKey		key;
 
-	GetBind(&bound, &op->projection, &op->args, op->sizes);
+	GetBind(&bound, &op->projection, &op->args, op->built_projection, op->sizes);
 	StoreOpen(&store, op->table_name, ACL_SELECT);
 	GetBindKey(store.def, op->key, &key);
 	GetCheckPaths(&bound, store.def);

@@ -13,9 +13,9 @@ typedef struct BoundGet
 	bool		sizes;
 } BoundGet;
 
-/* Binds the projection: what needs no table. */
+/* Binds the projection (built: NULL, or instead of it): what needs no table. */
 extern void GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
-					bool sizes);
+					Projection *built, bool sizes);
 
 /* Checks the projection's paths against the table's keys. */
 extern void GetCheckPaths(const BoundGet *b, const TableDef *def);

@@ -23,7 +23,11 @@ typedef enum ReturnValues
 	RETURN_UPDATED_NEW
 } ReturnValues;
 
-/* An expression that may be absent. */
+/*
+ * An expression that may be absent.  Parameters that came before expressions
+ * arrive as the trees they mean, in members named built_...; an operation has
+ * one or the other.
+ */
 typedef struct ExprText
 {
 	bool		given;
@@ -60,6 +64,8 @@ typedef struct WriteOp
 	ExprText	update;
 	ExprText	condition;
 	ExprArgs	args;
+	Update	   *built_update;	/* NULL: none, as the next */
+	Condition  *built_condition;
 	ReturnValues return_values;
 	bool		return_old_on_failure;
 	bool		sizes;			/* fill in the sizes of the result */
@@ -83,6 +89,7 @@ typedef struct GetOp
 	ValueRef	key;
 	ExprText	projection;
 	ExprArgs	args;
+	Projection *built_projection;	/* NULL: none */
 	bool		sizes;			/* fill in the size of the result */
 } GetOp;
 
@@ -112,6 +119,7 @@ typedef struct BatchGetTable
 	const ValueRef *keys;
 	ExprText	projection;
 	ExprArgs	args;
+	Projection *built_projection;	/* NULL: none */
 	bool		sizes;
 } BatchGetTable;
 
@@ -190,6 +198,12 @@ typedef struct ReadOp
 	ExprText	filter;
 	ExprText	projection;
 	ExprArgs	args;
+	bool		key_tests_given;	/* instead of key_condition: */
+	int			nkey_tests;		/* one test per attribute */
+	Slice		key_attributes[KEY_MAX_ATTRIBUTES];
+	KeyTest		key_tests[KEY_MAX_ATTRIBUTES];
+	Condition  *built_filter;	/* NULL: none, as the next */
+	Projection *built_projection;
 	SelectKind	select;
 	bool		consistent;
 	bool		forward;

@@ -7,6 +7,7 @@
 #include "utils/memutils.h"
 
 #include "errors.h"
+#include "expr/build.h"
 #include "item/builder.h"
 #include "op/bind.h"
 #include "op/read.h"
@@ -25,6 +26,8 @@ BindExpressions(Reader *r, const Expr **key_condition, ExprBindings **bindings)
 				   op->query ? "FilterExpression and KeyConditionExpression are null"
 				   : "FilterExpression is null");
 	*bindings = b;
+	r->filter = op->built_filter;
+	r->projection = op->built_projection;
 	if (op->key_condition.given)
 	{
 		*key_condition = OpParse(EXPR_KEY_CONDITION, &op->key_condition);
@@ -123,10 +126,12 @@ ReaderOpen(const ReadOp *op)
 	if (!ValueIsMissing(op->start))
 		CheckStartKey(r);
 	if (key_condition != NULL)
-	{
 		r->condition = KeyConditionBind(key_condition, bindings, r->key);
+	else if (op->key_tests_given)
+		r->condition = KeyConditionBuild(op->key_attributes, op->key_tests,
+										 op->nkey_tests, r->key);
+	if (r->condition != NULL)
 		CheckConditionValues(r);
-	}
 	if (!ValueIsMissing(op->start))
 		CheckStartPosition(r);
 	CheckReadPaths(r);

@@ -82,14 +82,16 @@ SelectKindFromText(const char *text, uint32 len, SelectKind *kind)
 static void
 CheckSelect(const ReadOp *op)
 {
-	if (op->projection.given &&
-		op->select != SELECT_DEFAULT && op->select != SELECT_SPECIFIC)
+	bool		projects = op->projection.given || op->built_projection != NULL;
+
+	if (projects && op->select != SELECT_DEFAULT && op->select != SELECT_SPECIFIC)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("Cannot specify the ProjectionExpression when choosing to get %s",
+				 errmsg("Cannot specify the %s when choosing to get %s",
+						op->projection.given ? "ProjectionExpression" : "AttributesToGet",
 						op->select == SELECT_COUNT ? "only the Count" :
 						select_names[op->select])));
-	if (op->select == SELECT_SPECIFIC && !op->projection.given)
+	if (op->select == SELECT_SPECIFIC && !projects)
 		Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
 	if (op->select == SELECT_ALL_PROJECTED && op->index_name == NULL)
 		Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
@@ -100,7 +102,7 @@ CheckReadParameters(const ReadOp *op)
 {
 	CheckSegment(op);
 	CheckSelect(op);
-	if (op->query && !op->key_condition.given)
+	if (op->query && !op->key_condition.given && !op->key_tests_given)
 		Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
 }
 
@@ -439,14 +441,16 @@ CheckGlobalIndexPaths(const Reader *r)
 static bool
 RefuseKeyInFilter(Slice name, bool nested, void *arg)
 {
-	const KeySchema *key = (const KeySchema *) arg;
+	const Reader *r = (const Reader *) arg;
+	const KeySchema *key = r->key;
 
 	for (int i = 0; i < key->npartition + key->nsort; i++)
 	{
 		if (SameName(key->attributes[i].name, name))
 			ereport(ERROR,
 					(errcode(ERRCODE_DYNAMO_VALIDATION),
-					 errmsg("Filter Expression can only contain non-primary key attributes: Primary key attribute: %.*s",
+					 errmsg("%s can only contain non-primary key attributes: Primary key attribute: %.*s",
+							r->op->built_filter != NULL ? "QueryFilter" : "Filter Expression",
 							(int) name.len, name.data)));
 	}
 	return true;
@@ -462,7 +466,7 @@ CheckReadPaths(const Reader *r)
 	if (r->projection != NULL)
 		ProjectionVisitPaths(r->projection, KeyPathVisitor, def);
 	if (r->filter != NULL && r->op->query)
-		ConditionVisitPaths(r->filter, RefuseKeyInFilter, unconstify(KeySchema *, r->key));
+		ConditionVisitPaths(r->filter, RefuseKeyInFilter, unconstify(Reader *, r));
 	if (r->filter != NULL)
 		ConditionVisitPaths(r->filter, KeyPathVisitor, def);
 	if (global && r->op->select == SELECT_ALL_ATTRIBUTES)

@@ -335,7 +335,8 @@ TransactGetItems(const GetOp *gets, int n, GetResult *results)
 	OpTablesInit(&tables, n);
 	for (int i = 0; i < n; i++)
 	{
-		GetBind(&bound[i], &gets[i].projection, &gets[i].args, gets[i].sizes);
+		GetBind(&bound[i], &gets[i].projection, &gets[i].args,
+				gets[i].built_projection, gets[i].sizes);
 		rows[i].position = OpTablesAdd(&tables, gets[i].table_name, ACL_SELECT);
 	}
 	OpTablesOpen(&tables);

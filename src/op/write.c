@@ -52,12 +52,24 @@ WriteBind(PreparedWrite *w, const WriteOp *op)
 {
 	memset(w, 0, sizeof(*w));
 	w->op = op;
+	w->update = op->built_update;
+	w->condition = op->built_condition;
 	BindExpressions(w);
 	w->need_old = op->kind == WRITE_KIND_UPDATE || w->condition != NULL ||
 		op->return_values != RETURN_NONE || op->sizes || op->images;
 }
 
 /* ---- schema-dependent checks ---- */
+
+/* What an update sets index keys to is checked before the item is read. */
+static void
+CheckLiteralIndexKeys(const Update *update, const TableDef *def)
+{
+	struct varlena *literals = def->nindexes > 0 ? UpdateLiterals(update) : NULL;
+
+	if (literals != NULL)
+		CheckIndexKeys(def, ItemRoot(literals));
+}
 
 void
 WriteBindTable(PreparedWrite *w, const TableDef *def)
@@ -70,7 +82,10 @@ WriteBindTable(PreparedWrite *w, const TableDef *def)
 		CheckKeyParameter(def, w->op->item);
 
 	if (w->update != NULL)
+	{
 		UpdateVisitTargets(w->update, KeyTargetVisitor, unconstify(TableDef *, def));
+		CheckLiteralIndexKeys(w->update, def);
+	}
 	if (w->condition != NULL)
 		ConditionVisitPaths(w->condition, KeyPathVisitor, unconstify(TableDef *, def));
 

@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "request/capacity.h"
 #include "request/collections.h"
+#include "request/legacy.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/wording.h"
@@ -77,6 +78,7 @@ PrepareGets(BatchGet *batch, const Field *tables)
 		get->nkeys = keys->count;
 		get->keys = KeysOf(keys);
 		get->projection = FieldExpr(request, "ProjectionExpression");
+		get->built_projection = LegacyProjection(request);
 		get->sizes = true;
 		FieldExprArgs(request, false, &get->args);
 		batch->results[i] = palloc0(Max(keys->count, 1) * sizeof(GetResult));

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "request/capacity.h"
+#include "request/legacy.h"
 #include "request/operation.h"
 #include "request/params.h"
 
@@ -27,6 +28,7 @@ FieldReadOp(const Field *input, ReadOp *op)
 	op->start = FieldItemRef(input, "ExclusiveStartKey");
 	op->filter = FieldExpr(input, "FilterExpression");
 	op->projection = FieldExpr(input, "ProjectionExpression");
+	op->built_projection = LegacyProjection(input);
 	op->select = SelectOf(input);
 	op->consistent = FieldBool(input, "ConsistentRead", false);
 	op->shard = -1;
@@ -86,6 +88,8 @@ QueryRequest(Request *request)
 	CheckMixing(input, &query_params);
 	op.query = true;
 	op.key_condition = FieldExpr(input, "KeyConditionExpression");
+	LegacyKeyConditions(input, &op);
+	op.built_filter = LegacyFilter(input, "QueryFilter");
 	op.forward = FieldBool(input, "ScanIndexForward", true);
 	FieldReadOp(input, &op);
 	ExecuteRead(request, &op);
@@ -98,6 +102,7 @@ ScanRequest(Request *request)
 	ReadOp		op = {0};
 
 	CheckMixing(input, &scan_params);
+	op.built_filter = LegacyFilter(input, "ScanFilter");
 	op.forward = true;
 	op.segment_given = FieldMember(input, "Segment") != NULL;
 	op.segment = FieldInteger(input, "Segment", 0);

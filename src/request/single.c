@@ -4,7 +4,9 @@
  */
 #include "postgres.h"
 
+#include "op/write.h"
 #include "request/capacity.h"
+#include "request/legacy.h"
 #include "request/operation.h"
 #include "request/params.h"
 
@@ -21,6 +23,7 @@ GetItemRequest(Request *request)
 	CheckMixing(input, &get_params);
 	op.table_name = FieldTableName(input);
 	op.key = FieldItemRef(input, "Key");
+	op.built_projection = LegacyProjection(input);
 	op.projection = FieldExpr(input, "ProjectionExpression");
 	FieldExprArgs(input, false, &op.args);
 	op.sizes = detail != CAPACITY_NONE;
@@ -86,11 +89,19 @@ ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRule
 	op.item = ItemRoot(op.datum);
 	op.condition = FieldExpr(input, "ConditionExpression");
 	if (kind == WRITE_KIND_UPDATE)
+	{
 		op.update = FieldExpr(input, "UpdateExpression");
+		op.built_update = LegacyUpdates(input);
+	}
 	op.return_values = FieldReturnValues(input);
 	op.return_old_on_failure =
 		FieldIs(input, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
 	op.images = FieldCapacity(input) != CAPACITY_NONE;
+	/* these come before errors of the values that follow */
+	if (FieldMember(input, "Expected") != NULL ||
+		FieldMember(input, "ExpressionAttributeValues") != NULL)
+		WriteCheckRequest(&op);
+	op.built_condition = LegacyExpected(input);
 	FieldExprArgs(input, true, &op.args);
 	WriteItem(&op, &result);
 

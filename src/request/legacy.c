@@ -1,0 +1,381 @@
+/*
+ * legacy.c
+ *	  The parameters that came before expressions.
+ *
+ *		Expected			{a: {Value | Exists | ComparisonOperator, ...}}
+ *		QueryFilter, ...	{a: {ComparisonOperator, AttributeValueList}}
+ *		AttributeUpdates	{a: {Action, Value}}
+ *
+ * Attribute names are taken literally: dots mean nothing in them.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "expr/build.h"
+#include "request/legacy.h"
+#include "request/params.h"
+#include "request/table_params.h"
+
+/* ---- comparison operators ---- */
+
+typedef enum LegacyOperator
+{
+	LEGACY_EQ,
+	LEGACY_NE,
+	LEGACY_LE,
+	LEGACY_LT,
+	LEGACY_GE,
+	LEGACY_GT,
+	LEGACY_BETWEEN,
+	LEGACY_IN,
+	LEGACY_BEGINS_WITH,
+	LEGACY_CONTAINS,
+	LEGACY_NOT_CONTAINS,
+	LEGACY_NULL,
+	LEGACY_NOT_NULL
+} LegacyOperator;
+
+/* The types an operator takes. */
+typedef enum LegacyTypes
+{
+	TYPES_ANY,
+	TYPES_SCALAR,				/* S, N, B */
+	TYPES_PREFIX				/* S, B */
+} LegacyTypes;
+
+typedef struct OperatorRule
+{
+	const char *name;
+	int			min_values;
+	int			max_values;		/* -1: any number */
+	LegacyTypes types;
+	KeyOperator key;			/* in KeyConditions; KEY_NONE: not there */
+} OperatorRule;
+
+static const OperatorRule operators[] = {
+	[LEGACY_EQ] = {"EQ", 1, 1, TYPES_ANY, KEY_EQ},
+	[LEGACY_NE] = {"NE", 1, 1, TYPES_ANY, KEY_NONE},
+	[LEGACY_LE] = {"LE", 1, 1, TYPES_SCALAR, KEY_LE},
+	[LEGACY_LT] = {"LT", 1, 1, TYPES_SCALAR, KEY_LT},
+	[LEGACY_GE] = {"GE", 1, 1, TYPES_SCALAR, KEY_GE},
+	[LEGACY_GT] = {"GT", 1, 1, TYPES_SCALAR, KEY_GT},
+	[LEGACY_BETWEEN] = {"BETWEEN", 2, 2, TYPES_SCALAR, KEY_BETWEEN},
+	[LEGACY_IN] = {"IN", 1, -1, TYPES_SCALAR, KEY_NONE},
+	[LEGACY_BEGINS_WITH] = {"BEGINS_WITH", 1, 1, TYPES_PREFIX, KEY_BEGINS_WITH},
+	[LEGACY_CONTAINS] = {"CONTAINS", 1, 1, TYPES_SCALAR, KEY_NONE},
+	[LEGACY_NOT_CONTAINS] = {"NOT_CONTAINS", 1, 1, TYPES_SCALAR, KEY_NONE},
+	[LEGACY_NULL] = {"NULL", 0, 0, TYPES_ANY, KEY_NONE},
+	[LEGACY_NOT_NULL] = {"NOT_NULL", 0, 0, TYPES_ANY, KEY_NONE},
+};
+
+/* A comparison with its values read. */
+typedef struct Comparison
+{
+	Slice		attribute;
+	LegacyOperator op;
+	int			n;
+	ValueRef   *values;
+} Comparison;
+
+/* The model has checked that the member is one of them. */
+static LegacyOperator
+OperatorOf(const Field *structure)
+{
+	for (size_t i = 0; i < lengthof(operators); i++)
+	{
+		if (FieldIs(structure, "ComparisonOperator", operators[i].name))
+			return (LegacyOperator) i;
+	}
+	elog(ERROR, "unknown comparison operator");
+}
+
+static bool
+TypeIsAllowed(LegacyTypes types, ValueType type)
+{
+	switch (types)
+	{
+		case TYPES_SCALAR:
+			return ValueTypeIsKey(type);
+		case TYPES_PREFIX:
+			return type == VALUE_S || type == VALUE_B;
+		case TYPES_ANY:
+			break;
+	}
+	return true;
+}
+
+static void
+CheckComparison(const Comparison *c)
+{
+	const OperatorRule *rule = &operators[c->op];
+
+	if (c->n < rule->min_values || (rule->max_values >= 0 && c->n > rule->max_values))
+		InvalidParameter("Invalid number of argument(s) for the %s ComparisonOperator", rule->name);
+	for (int i = 1; i < c->n; i++)
+	{
+		if (ValueTypeOf(c->values[i]) != ValueTypeOf(c->values[0]))
+			InvalidParameter("AttributeValues inside AttributeValueList must be of same type");
+	}
+	if (c->n > 0 && !TypeIsAllowed(rule->types, ValueTypeOf(c->values[0])))
+		InvalidParameter("ComparisonOperator %s is not valid for %s AttributeValue type",
+						 rule->name, ValueTypeName(ValueTypeOf(c->values[0])));
+	if (c->op == LEGACY_BETWEEN && ValueCompare(c->values[0], c->values[1]) > 0)
+		InvalidRequest("The BETWEEN condition was provided a range where "
+					   "the lower bound is greater than the upper bound");
+}
+
+/* The values of a list, or the one value, of a structure. */
+static void
+ReadValues(const Field *value, const Field *list, Comparison *c)
+{
+	c->n = value != NULL ? 1 : list != NULL ? list->count : 0;
+	c->values = palloc(Max(c->n, 1) * sizeof(ValueRef));
+	for (int i = 0; i < c->n; i++)
+		c->values[i] = ItemRoot(FieldValue(value != NULL ? value : list->fields[i]));
+}
+
+static Condition *
+BuildComparison(const Comparison *c)
+{
+	static const CompareOp compare[] = {
+		[LEGACY_EQ] = COMPARE_EQ, [LEGACY_NE] = COMPARE_NE,
+		[LEGACY_LE] = COMPARE_LE, [LEGACY_LT] = COMPARE_LT,
+		[LEGACY_GE] = COMPARE_GE, [LEGACY_GT] = COMPARE_GT,
+	};
+	Condition **both;
+
+	switch (c->op)
+	{
+		case LEGACY_BETWEEN:
+			return ConditionBuildBetween(c->attribute, c->values[0], c->values[1]);
+		case LEGACY_IN:
+			return ConditionBuildIn(c->attribute, c->values, c->n);
+		case LEGACY_BEGINS_WITH:
+			return ConditionBuildBeginsWith(c->attribute, c->values[0]);
+		case LEGACY_CONTAINS:
+			return ConditionBuildContains(c->attribute, c->values[0]);
+		case LEGACY_NOT_CONTAINS:
+			/* false for a missing attribute, unlike NOT contains() */
+			both = palloc(2 * sizeof(Condition *));
+			both[0] = ConditionBuildExists(c->attribute, true);
+			both[1] = ConditionBuildNot(ConditionBuildContains(c->attribute, c->values[0]));
+			return ConditionBuildJoin(true, both, 2);
+		case LEGACY_NULL:
+		case LEGACY_NOT_NULL:
+			return ConditionBuildExists(c->attribute, c->op == LEGACY_NOT_NULL);
+		default:
+			return ConditionBuildCompare(c->attribute, compare[c->op], c->values[0]);
+	}
+}
+
+/* ---- filters ---- */
+
+/* The comparison of an entry of a filter or of KeyConditions, checked. */
+static void
+ReadComparison(const Field *map, int i, Comparison *c)
+{
+	c->attribute = map->names[i];
+	c->op = OperatorOf(map->fields[i]);
+	ReadValues(NULL, FieldMember(map->fields[i], "AttributeValueList"), c);
+	CheckComparison(c);
+}
+
+static void
+CheckConditionalOperator(const Field *input, const Field *map)
+{
+	if (FieldMember(input, "ConditionalOperator") != NULL && (map == NULL || map->count == 0))
+		InvalidRequest("ConditionalOperator cannot be used without Filter or Expected");
+}
+
+/* Joins the conditions on each attribute as ConditionalOperator says. */
+static Condition *
+JoinConditions(const Field *input, const Field *map,
+			   Condition *(*build) (const Field *map, int i))
+{
+	Condition **conditions;
+
+	CheckConditionalOperator(input, map);
+	if (map == NULL || map->count == 0)
+		return NULL;
+	conditions = palloc(map->count * sizeof(Condition *));
+	for (int i = 0; i < map->count; i++)
+		conditions[i] = build(map, i);
+	return ConditionBuildJoin(!FieldIs(input, "ConditionalOperator", "OR"),
+							  conditions, map->count);
+}
+
+static Condition *
+BuildFilter(const Field *map, int i)
+{
+	Comparison	c;
+
+	ReadComparison(map, i, &c);
+	return BuildComparison(&c);
+}
+
+Condition *
+LegacyFilter(const Field *input, const char *member)
+{
+	return JoinConditions(input, FieldMember(input, member), BuildFilter);
+}
+
+/* ---- Expected ---- */
+
+/* Without an operator: Value is what the attribute must be, or Exists: false. */
+static LegacyOperator
+CheckExists(const Field *expected, const char *name)
+{
+	const Field *value = FieldMember(expected, "Value");
+	const Field *exists = FieldMember(expected, "Exists");
+
+	if (FieldMember(expected, "AttributeValueList") != NULL)
+		InvalidParameter("AttributeValueList can only be used with a ComparisonOperator for Attribute: %s", name);
+	if (value == NULL && (exists == NULL || exists->boolean))
+		InvalidParameter("Value must be provided when Exists is %s for Attribute: %s",
+						 exists == NULL ? "null" : "true", name);
+	if (value != NULL && exists != NULL && !exists->boolean)
+		InvalidParameter("Value cannot be used when Exists is false for Attribute: %s", name);
+	return value != NULL ? LEGACY_EQ : LEGACY_NULL;
+}
+
+static LegacyOperator
+CheckExpectedOperator(const Field *expected, const char *name)
+{
+	LegacyOperator op = OperatorOf(expected);
+
+	if (FieldMember(expected, "Exists") != NULL)
+		InvalidParameter("Exists and ComparisonOperator cannot be used together for Attribute: %s", name);
+	if (operators[op].min_values > 0 && FieldMember(expected, "Value") == NULL &&
+		FieldMember(expected, "AttributeValueList") == NULL)
+		InvalidParameter("Value or AttributeValueList must be used with ComparisonOperator: %s for Attribute: %s",
+						 operators[op].name, name);
+	return op;
+}
+
+static Condition *
+BuildExpected(const Field *map, int i)
+{
+	const Field *expected = map->fields[i];
+	const Field *value = FieldMember(expected, "Value");
+	const Field *list = FieldMember(expected, "AttributeValueList");
+	char	   *name = pnstrdup(map->names[i].data, map->names[i].len);
+	Comparison	c;
+
+	if (value != NULL && list != NULL)
+		InvalidParameter("Value and AttributeValueList cannot be used together for Attribute: %s", name);
+	c.attribute = map->names[i];
+	if (FieldMember(expected, "ComparisonOperator") != NULL)
+		c.op = CheckExpectedOperator(expected, name);
+	else
+		c.op = CheckExists(expected, name);
+	ReadValues(value, list, &c);
+	CheckComparison(&c);
+	return BuildComparison(&c);
+}
+
+Condition *
+LegacyExpected(const Field *input)
+{
+	return JoinConditions(input, FieldMember(input, "Expected"), BuildExpected);
+}
+
+/* ---- KeyConditions ---- */
+
+void
+LegacyKeyConditions(const Field *input, ReadOp *op)
+{
+	const Field *map = FieldMember(input, "KeyConditions");
+
+	if (map == NULL)
+		return;
+	if (map->count != 1 && map->count != 2)
+		InvalidRequest("Conditions can be of length 1 or 2 only");
+	op->key_tests_given = true;
+	op->nkey_tests = map->count;
+	for (int i = 0; i < map->count; i++)
+	{
+		Comparison	c;
+
+		ReadComparison(map, i, &c);
+		if (operators[c.op].key == KEY_NONE)
+			InvalidRequest("Attempted conditional constraint is not an indexable operation");
+		op->key_attributes[i] = c.attribute;
+		op->key_tests[i].op = operators[c.op].key;
+		op->key_tests[i].value = c.values[0];
+		op->key_tests[i].upper = c.n > 1 ? c.values[1] : MISSING_VALUE;
+	}
+}
+
+/* ---- AttributeUpdates ---- */
+
+static UpdateAction
+ActionOf(const Field *change)
+{
+	if (FieldIs(change, "Action", "ADD"))
+		return ACTION_ADD;
+	if (FieldIs(change, "Action", "DELETE"))
+		return FieldMember(change, "Value") != NULL ? ACTION_DELETE : ACTION_REMOVE;
+	return ACTION_SET;
+}
+
+static void
+CheckUpdateValue(UpdateAction action, ValueRef value)
+{
+	ValueType	type;
+
+	if (action == ACTION_REMOVE)
+		return;
+	if (ValueIsMissing(value))
+		InvalidParameter("Only DELETE action is allowed when no attribute value is specified");
+	type = ValueTypeOf(value);
+	if (action == ACTION_DELETE && !ValueTypeIsSet(type))
+		InvalidParameter("DELETE action with value is not supported for the type %s",
+						 ValueTypeName(type));
+	if (action == ACTION_ADD && !ValueTypeIsSet(type) && type != VALUE_N && type != VALUE_L)
+		InvalidParameter("ADD action is not supported for the type %s", ValueTypeName(type));
+}
+
+Update *
+LegacyUpdates(const Field *input)
+{
+	const Field *map = FieldMember(input, "AttributeUpdates");
+	Update	   *update;
+
+	if (map == NULL || map->count == 0)
+		return NULL;
+	update = UpdateBuild(map->count);
+	for (int i = 0; i < map->count; i++)
+	{
+		const Field *field = FieldMember(map->fields[i], "Value");
+		ValueRef	value = field != NULL ? ItemRoot(FieldValue(field)) : MISSING_VALUE;
+		UpdateAction action = ActionOf(map->fields[i]);
+
+		CheckUpdateValue(action, value);
+		UpdateBuildAction(update, action, map->names[i], value);
+	}
+	return update;
+}
+
+/* ---- AttributesToGet ---- */
+
+Projection *
+LegacyProjection(const Field *input)
+{
+	const Field *list = FieldMember(input, "AttributesToGet");
+	Slice	   *names;
+
+	if (list == NULL)
+		return NULL;
+	names = palloc(list->count * sizeof(Slice));
+	for (int i = 0; i < list->count; i++)
+	{
+		names[i] = list->fields[i]->string;
+		for (int j = 0; j < i; j++)
+		{
+			if (SliceCompare(names[i], names[j]) == 0)
+				InvalidParameter("Duplicate value in attribute name: %.*s",
+								 (int) names[i].len, names[i].data);
+		}
+	}
+	return ProjectionOfNames(names, list->count);
+}
