@@ -174,7 +174,7 @@ StoreLock(Store *store, const RowKey *key)
 		return StoreLockSql(&request, true);
 
 	item = LockDirect(&request, primary);
-	index_close(primary, RowExclusiveLock);
+	index_close(primary, NoLock);
 
 	/* what the user may see of it, unless that is all */
 	return store->direct ? item : StoreLockSql(&request, false);

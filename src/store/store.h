@@ -98,7 +98,8 @@ typedef enum WriteAction
  * Decides what to write, given the current version of the row (MISSING_VALUE
  * if there is none), valid during the call.  May be called again when the row
  * that was decided on has changed or appeared; the last call counts.  Errors
- * (a failed condition) are raised from here.  *item is set for WRITE_PUT.
+ * (a failed condition) are raised from here.  *item is set for WRITE_PUT; its
+ * size and key have been checked, and it has the key that is written.
  */
 typedef WriteAction (*WriteDecider) (void *arg, ValueRef old, struct varlena **item);
 

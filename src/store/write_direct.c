@@ -208,6 +208,28 @@ SetKeyColumns(DirectWrite *d)
 }
 
 /*
+ * Whether the current row's columns fit the new item as they are: no column
+ * but the key's is derived, and the item has that key.
+ */
+static bool
+ColumnsAreCurrent(DirectWrite *d, ValueRef item)
+{
+	int			nkeys = d->def->key.npartition + d->def->key.nsort;
+
+	if (d->def->nattributes != nkeys)
+		return false;
+	for (int i = 0; i < nkeys; i++)
+	{
+		const KeyAttribute *attr = &d->def->key.attributes[i];
+
+		if (!ValueEqual(AttributeFind(item, attr->name.data, attr->name.len),
+						d->request->key->attributes[i]))
+			return false;
+	}
+	return true;
+}
+
+/*
  * Makes the new row: that of an UPDATE of item in the current row, or that of
  * an INSERT of key and item.
  */
@@ -233,7 +255,7 @@ MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
 	new->tts_values[d->def->item_attnum - 1] = PointerGetDatum(item);
 	new->tts_isnull[d->def->item_attnum - 1] = false;
 
-	if (!d->fire_before)
+	if (!d->fire_before && !(from_old && ColumnsAreCurrent(d, ItemRoot(item))))
 		DeriveKeys(d->def, ItemRoot(item), new->tts_values, new->tts_isnull);
 	ExecStoreVirtualTuple(new);
 	ExecMaterializeSlot(new);
@@ -472,6 +494,6 @@ StoreWriteDirect(WriteRequest *request)
 	while (!TryWrite(&d, &action))
 		CHECK_FOR_INTERRUPTS();
 	DirectEnd(&d);
-	index_close(primary, RowExclusiveLock);
+	index_close(primary, NoLock);
 	return action;
 }
