@@ -15,7 +15,7 @@
 
 #include "catalog/table.h"
 
-#define DEFAULT_FILLFACTOR	85
+#define DEFAULT_FILLFACTOR	90
 #define MAX_SHARDS			1024
 
 extern int	max_global_indexes; /* dynamo.max_global_indexes */
