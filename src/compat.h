@@ -90,6 +90,14 @@
 #define NO_UPDATED_INDEXES false
 #endif
 
+/* Since 17 an index may keep something over the insertions of a statement. */
+#if PG_VERSION_NUM >= 170000
+#define CloseUpdatedIndex(index, info) \
+	(index_insert_cleanup(index, info), index_close(index, NoLock))
+#else
+#define CloseUpdatedIndex(index, info) index_close(index, NoLock)
+#endif
+
 /* BEFORE ROW triggers: results of locking since 16, MERGE since 18. */
 #if PG_VERSION_NUM >= 180000
 #define BeforeRowUpdate(estate, epq, rri, tid, slot) \

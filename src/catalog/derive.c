@@ -148,14 +148,28 @@ DeriveColumn(const AttributeDef *attr, ValueRef item, Datum *values, bool *nulls
 	values[attr->attnum - 1] = ValueIsMissing(v) ? (Datum) 0 : KeyValueToDatum(attr, v);
 }
 
+static void
+DeriveColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+{
+	for (int i = 0; i < def->nattributes; i++)
+		DeriveColumn(&def->attributes[i], item, values, nulls);
+	CheckEntryLengths(def, values, nulls);
+}
+
 void
 DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 {
 	CheckSizes(def, item);
 	CheckItemKeys(def, item);
-	for (int i = 0; i < def->nattributes; i++)
-		DeriveColumn(&def->attributes[i], item, values, nulls);
-	CheckEntryLengths(def, values, nulls);
+	DeriveColumns(def, item, values, nulls);
+}
+
+void
+DeriveCheckedKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+{
+	if (def->has_local)
+		CheckSizes(def, item);	/* with the entries of local indexes */
+	DeriveColumns(def, item, values, nulls);
 }
 
 /* Gives up the columns that an entry too long for its index just got. */

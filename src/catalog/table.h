@@ -261,6 +261,10 @@ extern void IndexShardRelations(Relation index_table, const IndexDef *index, Oid
  */
 extern void DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
 
+/* The same for an item whose size and keys were checked before. */
+extern void DeriveCheckedKeys(const TableDef *def, ValueRef item, Datum *values,
+							  bool *nulls);
+
 /*
  * The same for an item that is stored already: values and nulls hold the
  * columns as they are.  Those that are null are set if the item's attribute

@@ -162,7 +162,11 @@ ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
 	*item = UpdateApply(w->update, old, w->op->item);
 	if (*item == NULL)
 		return WRITE_NOTHING;
-	CheckComputedIndexKeys(w->def, ItemRoot(*item));
+	if (w->def->nindexes > 0)
+	{
+		CheckComputedIndexKeys(w->def, ItemRoot(*item));
+		CheckItemKeys(w->def, ItemRoot(*item));
+	}
 	return WRITE_PUT;
 }
 

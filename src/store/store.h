@@ -99,7 +99,7 @@ typedef enum WriteAction
  * if there is none), valid during the call.  May be called again when the row
  * that was decided on has changed or appeared; the last call counts.  Errors
  * (a failed condition) are raised from here.  *item is set for WRITE_PUT; its
- * size and key have been checked, and it has the key that is written.
+ * size and keys have been checked, and it has the key that is written.
  */
 typedef WriteAction (*WriteDecider) (void *arg, ValueRef old, struct varlena **item);
 

@@ -18,7 +18,7 @@
  *	  follows sees the row.
  *
  *	  The derive_keys trigger is not called as a trigger if it is the only
- *	  BEFORE ROW trigger: then DeriveKeys fills the columns of the new row.
+ *	  BEFORE ROW trigger: then DeriveCheckedKeys fills the columns of the new row.
  */
 #include "postgres.h"
 
@@ -37,7 +37,7 @@
 
 #include "store/write_direct.h"
 
-/* ---- begin and end ---- */
+/* ---- triggers ---- */
 
 /*
  * Whether derive_keys is the only BEFORE ROW trigger of INSERT and UPDATE,
@@ -70,6 +70,43 @@ HasAfterRowTriggers(const TriggerDesc *t)
 	return t != NULL && (t->trig_insert_after_row || t->trig_update_after_row ||
 						 t->trig_delete_after_row);
 }
+
+/* ---- indexes ---- */
+
+/*
+ * Indexes are opened when entries are due: a HOT update needs none.  Their
+ * predicates come simplified from the relation cache; the executor would send
+ * them through the planner once more.
+ */
+static void
+OpenIndexes(DirectWrite *d)
+{
+	if (d->indexes_open)
+		return;
+	ExecOpenIndices(d->rri, false);
+	for (int i = 0; i < d->rri->ri_NumIndices; i++)
+	{
+		IndexInfo  *info = d->rri->ri_IndexRelationInfo[i];
+
+		if (info->ii_Predicate != NIL)
+			info->ii_PredicateState = ExecInitQual(info->ii_Predicate, NULL);
+	}
+	d->indexes_open = true;
+}
+
+/* Their locks are kept, as the table's is: the next write needs them again. */
+static void
+CloseIndexes(DirectWrite *d)
+{
+	if (!d->indexes_open)
+		return;
+	for (int i = 0; i < d->rri->ri_NumIndices; i++)
+		CloseUpdatedIndex(d->rri->ri_IndexRelationDescs[i],
+						  d->rri->ri_IndexRelationInfo[i]);
+	d->rri->ri_NumIndices = 0;
+}
+
+/* ---- begin and end ---- */
 
 /* The range table that permission checks and triggers look into. */
 static void
@@ -170,10 +207,8 @@ DirectEnd(DirectWrite *d)
 {
 	if (d->fire_after)
 		AfterTriggerEndQuery(d->estate);
-	if (d->estate->es_opened_result_relations != NIL)
-		ExecCloseResultRelations(d->estate);
-	else if (d->indexes_open)
-		ExecCloseIndices(d->rri);
+	CloseIndexes(d);
+	ExecCloseResultRelations(d->estate);
 	ExecResetTupleTable(d->estate->es_tupleTable, false);
 	MemoryContextSwitchTo(d->caller);
 	FreeExecutorState(d->estate);
@@ -181,16 +216,6 @@ DirectEnd(DirectWrite *d)
 		PopActiveSnapshot();
 
 	CommandCounterIncrement();
-}
-
-/* Indexes are opened when entries are due: a HOT update needs none. */
-static void
-OpenIndexes(DirectWrite *d)
-{
-	if (d->indexes_open)
-		return;
-	ExecOpenIndices(d->rri, false);
-	d->indexes_open = true;
 }
 
 /* ---- the new row ---- */
@@ -216,7 +241,7 @@ ColumnsAreCurrent(DirectWrite *d, ValueRef item)
 {
 	int			nkeys = d->def->key.npartition + d->def->key.nsort;
 
-	if (d->def->nattributes != nkeys)
+	if (d->def->nattributes != nkeys || d->def->has_local)
 		return false;
 	for (int i = 0; i < nkeys; i++)
 	{
@@ -256,7 +281,7 @@ MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
 	new->tts_isnull[d->def->item_attnum - 1] = false;
 
 	if (!d->fire_before && !(from_old && ColumnsAreCurrent(d, ItemRoot(item))))
-		DeriveKeys(d->def, ItemRoot(item), new->tts_values, new->tts_isnull);
+		DeriveCheckedKeys(d->def, ItemRoot(item), new->tts_values, new->tts_isnull);
 	ExecStoreVirtualTuple(new);
 	ExecMaterializeSlot(new);
 }
