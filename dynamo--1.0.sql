@@ -1014,12 +1014,10 @@ CREATE TABLE dynamo.table_settings (
 	table_class_changed_at timestamptz,
 	on_demand_throughput text,
 	sse_specification text,
-	ttl_attribute text,
-	ttl_changed_at timestamptz,
 	PRIMARY KEY (schema_name, table_name)
 );
 COMMENT ON TABLE dynamo.table_settings IS
-	'what requests have set on tables: billing, streams, time to live; written by requests only';
+	'what requests have set on tables: billing, streams, protection; written by requests only';
 
 CREATE TABLE dynamo.index_settings (
 	schema_name text COLLATE "C" NOT NULL,
@@ -1065,3 +1063,16 @@ CREATE FUNCTION dynamo.request_safe(operation text, request json) RETURNS json
 	AS 'MODULE_PATHNAME', 'dynamo_request_safe' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dynamo.request_safe(text, json) IS
 	'executes a request of the DynamoDB API; returns {"status": HTTP status, "body": answer or error}';
+
+-- Time to live.
+CREATE FUNCTION dynamo.update_time_to_live(table_name text, attribute_name text,
+	enabled boolean DEFAULT true) RETURNS void
+	AS 'MODULE_PATHNAME', 'dynamo_update_time_to_live' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.update_time_to_live(text, text, boolean) IS
+	'names the attribute that says, in epoch seconds, when an item expires';
+
+CREATE FUNCTION dynamo.delete_expired(table_name text DEFAULT NULL, max_items bigint DEFAULT 10000)
+	RETURNS bigint
+	AS 'MODULE_PATHNAME', 'dynamo_delete_expired' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.delete_expired(text, bigint) IS
+	'deletes expired items of a table, or of all; returns how many';

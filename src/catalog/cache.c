@@ -215,6 +215,8 @@ ResolveColumns(Relation rel, TableDef *def)
 	}
 	def->item_type = ItemTypeOid();
 	def->item_attnum = FindColumn(rel, ITEM_COLUMN, "the item", def->item_type);
+	if (def->ttl.data != NULL)
+		def->ttl_attnum = FindColumn(rel, TTL_COLUMN, "the time to live", INT8OID);
 }
 
 /* The primary key, if it is still on the key's columns. */

@@ -289,6 +289,7 @@ ParseTable(TableDef *def, JsonbContainer *root)
 	if (def->key.nsort > 0)
 		def->key_attributes[1] = attributes[1];
 	def->long_name = OptionalStringMember(root, "table").data;
+	def->ttl = OptionalStringMember(root, "time_to_live");
 	ParseIndexes(def, ArrayMember(root, "indexes"));
 }
 
@@ -379,6 +380,11 @@ TableDefPrint(const TableDef *def)
 	if (def->long_name != NULL)
 	{
 		AppendStringMember(&out, "table", def->long_name);
+		appendStringInfoString(&out, ", ");
+	}
+	if (def->ttl.data != NULL)
+	{
+		AppendStringMember(&out, "time_to_live", def->ttl.data);
 		appendStringInfoString(&out, ", ");
 	}
 	appendStringInfoString(&out, "\"attributes\": [");

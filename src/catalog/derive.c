@@ -26,6 +26,7 @@
 #include "utils/rel.h"
 
 #include "catalog/table.h"
+#include "catalog/ttl.h"
 #include "errors.h"
 #include "item/number.h"
 
@@ -148,12 +149,26 @@ DeriveColumn(const AttributeDef *attr, ValueRef item, Datum *values, bool *nulls
 	values[attr->attnum - 1] = ValueIsMissing(v) ? (Datum) 0 : KeyValueToDatum(attr, v);
 }
 
+/* The time of expiry is no key: a value that is none is as good as absent. */
+static void
+DeriveExpiry(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+{
+	int64		seconds = 0;
+
+	if (def->ttl_attnum == InvalidAttrNumber)
+		return;
+	nulls[def->ttl_attnum - 1] =
+		!TtlSeconds(AttributeFind(item, def->ttl.data, def->ttl.len), &seconds);
+	values[def->ttl_attnum - 1] = Int64GetDatum(seconds);
+}
+
 static void
 DeriveColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 {
 	for (int i = 0; i < def->nattributes; i++)
 		DeriveColumn(&def->attributes[i], item, values, nulls);
 	CheckEntryLengths(def, values, nulls);
+	DeriveExpiry(def, item, values, nulls);
 }
 
 void
@@ -248,6 +263,22 @@ ContradictionError(Relation rel, const AttributeDef *attr)
 			 errhint("Change the attribute in the item, or leave the column out.")));
 }
 
+/* Whether the time of expiry in a tuple is not the one derived. */
+static bool
+ExpiryDiffers(const TableDef *def, HeapTuple tuple, TupleDesc desc,
+			  const Datum *values, const bool *nulls)
+{
+	bool		isnull;
+	Datum		given;
+
+	if (def->ttl_attnum == InvalidAttrNumber)
+		return false;
+	given = heap_getattr(tuple, def->ttl_attnum, desc, &isnull);
+	if (isnull || nulls[def->ttl_attnum - 1])
+		return isnull != nulls[def->ttl_attnum - 1];
+	return DatumGetInt64(given) != DatumGetInt64(values[def->ttl_attnum - 1]);
+}
+
 /*
  * Compares what the statement says of the columns with what was derived;
  * returns how many columns must be set, and which.
@@ -286,6 +317,8 @@ CompareColumns(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old
 			ContradictionError(rel, attr);
 		columns[n++] = attr->attnum;
 	}
+	if (ExpiryDiffers(def, tuple, desc, values, nulls))
+		columns[n++] = def->ttl_attnum;
 	return n;
 }
 
@@ -332,13 +365,14 @@ ItemUnchanged(const TableDef *def, TupleDesc desc, Datum item, HeapTuple old)
 
 /*
  * For an unchanged item: fetches the columns of the old row; true if all are
- * set and none changes, so that the item need not be read.
+ * set and none changes, so that the item need not be read.  A time of expiry
+ * may be absent from column and item alike, which only the item tells.
  */
 static bool
 ColumnsComplete(const TableDef *def, TupleDesc desc, HeapTuple tuple,
 				HeapTuple old, Datum *values, bool *nulls)
 {
-	bool		complete = true;
+	bool		complete = def->ttl_attnum == InvalidAttrNumber;
 
 	for (int i = 0; i < def->nattributes; i++)
 	{
@@ -360,7 +394,7 @@ DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
 	TupleDesc	desc = RelationGetDescr(rel);
 	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
 	bool	   *nulls = palloc(sizeof(bool) * desc->natts);
-	int		   *columns = palloc(sizeof(int) * def->nattributes);
+	int		   *columns = palloc(sizeof(int) * (def->nattributes + 1));
 	bool		isnull;
 	Datum		item = heap_getattr(tuple, def->item_attnum, desc, &isnull);
 	bool		unchanged;
@@ -374,7 +408,10 @@ DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
 		return tuple;
 	root = ItemRoot(PG_DETOAST_DATUM_PACKED(item));
 	if (unchanged)
+	{
 		DeriveStoredKeys(def, root, values, nulls);
+		DeriveExpiry(def, root, values, nulls);
+	}
 	else
 		DeriveKeys(def, root, values, nulls);
 	n = CompareColumns(rel, def, tuple, old, values, nulls, columns);

@@ -90,7 +90,7 @@ static bool
 ColumnNameIsTaken(Slice name)
 {
 	static const char *const taken[] = {
-		ITEM_COLUMN, SHARD_COLUMN,
+		ITEM_COLUMN, SHARD_COLUMN, TTL_COLUMN,
 		"ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"
 	};
 

@@ -16,6 +16,9 @@
 #define SHARD_COLUMN	"dynamo_shard"
 #define ITEM_COLUMN		"item"
 
+/* The column that holds when an item expires, in seconds since 1970. */
+#define TTL_COLUMN		"dynamo_expires_at"
+
 /*
  * A hash of bytes that never changes: what is on disk depends on it (shard
  * numbers, mapped names).  FNV-1a of 64 bits with a final mix; PostgreSQL's

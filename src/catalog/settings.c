@@ -56,8 +56,6 @@ static const Column columns[] = {
 	{"table_class_changed_at", COLUMN_TIME, offsetof(TableSettings, class_changed)},
 	{"on_demand_throughput", COLUMN_TEXT, offsetof(TableSettings, on_demand_limits)},
 	{"sse_specification", COLUMN_TEXT, offsetof(TableSettings, encryption)},
-	{"ttl_attribute", COLUMN_TEXT, offsetof(TableSettings, ttl_attribute)},
-	{"ttl_changed_at", COLUMN_TIME, offsetof(TableSettings, ttl_changed)},
 };
 
 #define NCOLUMNS ((int) lengthof(columns))

@@ -1,7 +1,7 @@
 /*
  * settings.h
  *	  What the API knows of a table beyond its definition: billing,
- *	  throughput, streams, time to live, tags.
+ *	  throughput, streams, tags.
  *
  * None of it changes how the table works, and all of it may be lost (a dump
  * of one table does not hold it): a table without a row of settings has the
@@ -34,8 +34,6 @@ typedef struct TableSettings
 	int64		class_changed;
 	char	   *on_demand_limits;	/* OnDemandThroughput as JSON; NULL: none */
 	char	   *encryption;		/* SSESpecification as JSON; NULL: none */
-	char	   *ttl_attribute;	/* NULL: no time to live */
-	int64		ttl_changed;
 } TableSettings;
 
 /* Throughput of one global index. */

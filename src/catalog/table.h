@@ -21,6 +21,8 @@
  * or of the index table (table).  "table", present only if the relation's
  * name could not hold it (longer than 63 bytes), is the DynamoDB name.  The
  * trigger needs nothing but this argument: never the relation's OID or name.
+ * "time_to_live", if present, is the attribute that says when an item expires
+ * (ttl.h).
  *
  * An inline index has the columns: index keys, then the table's keys that
  * are not already there.  An index table has the same columns in the same
@@ -105,6 +107,8 @@ typedef struct TableDef
 	IndexDef   *indexes;
 	bool		has_local;		/* any local index */
 	const char *long_name;		/* the DynamoDB name if no relation's name */
+	Slice		ttl;			/* time to live attribute; data NULL: none */
+	AttrNumber	ttl_attnum;		/* of its column; invalid if there is none */
 	MemoryContext context;		/* holds all of this */
 	int			refcount;		/* of cache.c, as is the next */
 	bool		cached;

@@ -70,6 +70,10 @@ extern void BatchWriteItemRequest(Request *request);
 extern void TransactGetItemsRequest(Request *request);
 extern void TransactWriteItemsRequest(Request *request);
 
+/* ttl.c */
+extern void UpdateTimeToLiveRequest(Request *request);
+extern void DescribeTimeToLiveRequest(Request *request);
+
 /* tags.c */
 extern void TagResourceRequest(Request *request);
 extern void UntagResourceRequest(Request *request);

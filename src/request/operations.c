@@ -19,6 +19,7 @@ static const Operation operations[] = {
 	{"DescribeEndpoints", &model_describe_endpoints, DescribeEndpointsRequest},
 	{"DescribeLimits", &model_describe_limits, DescribeLimitsRequest},
 	{"DescribeTable", &model_describe_table, DescribeTableRequest},
+	{"DescribeTimeToLive", &model_describe_ttl, DescribeTimeToLiveRequest},
 	{"GetItem", &model_get_item, GetItemRequest},
 	{"ListTables", &model_list_tables, ListTablesRequest},
 	{"ListTagsOfResource", &model_list_tags, ListTagsRequest},
@@ -31,6 +32,7 @@ static const Operation operations[] = {
 	{"UntagResource", &model_untag_resource, UntagResourceRequest},
 	{"UpdateItem", &model_update_item, UpdateItemRequest},
 	{"UpdateTable", &model_update_table, UpdateTableRequest},
+	{"UpdateTimeToLive", &model_update_ttl, UpdateTimeToLiveRequest},
 };
 
 static Slice

@@ -1,0 +1,169 @@
+/*
+ * ttl.c
+ *	  Time to live: keeping the column of expiry times.
+ */
+#include "postgres.h"
+
+#include <math.h>
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "catalog/ddl.h"
+#include "catalog/names.h"
+#include "catalog/objects.h"
+#include "catalog/ttl.h"
+#include "errors.h"
+#include "item/number.h"
+
+/* Far beyond any time; the column holds whole seconds. */
+#define SECONDS_LIMIT	1e18
+
+bool
+TtlSeconds(ValueRef value, int64 *seconds)
+{
+	Slice		payload;
+	Datum		number;
+
+	if (ValueIsMissing(value) || ValueTypeOf(value) != VALUE_N)
+		return false;
+	payload = ValuePayload(value);
+	if (NumberToInt64((const uint8 *) payload.data, payload.len, seconds))
+		return true;
+	number = NumericGetDatum(NumberToNumeric((const uint8 *) payload.data, payload.len));
+	if (fabs(DatumGetFloat8(DirectFunctionCall1(numeric_float8, number))) > SECONDS_LIMIT)
+		return false;
+	number = DirectFunctionCall1(numeric_floor, number);
+	*seconds = DatumGetInt64(DirectFunctionCall1(numeric_int8, number));
+	return true;
+}
+
+/* ---- enabling and disabling ---- */
+
+/*
+ * Opens, locks and closes a table for DDL; returns a copy of its definition
+ * that may be changed.
+ */
+static TableDef *
+LockForTtl(const char *table_name, Oid *relid)
+{
+	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	TableDef   *held = TableDefAcquire(rel);
+	TableDef   *def = TableDefParse(TableDefPrint(held));
+
+	*relid = RelationGetRelid(rel);
+	TableDefRelease(held);
+	table_close(rel, NoLock);
+	return def;
+}
+
+static char *
+TableOf(Oid relid)
+{
+	return QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+}
+
+static void
+CheckAttribute(Slice attribute)
+{
+	if (attribute.len == 0 || attribute.len > KEY_MAX_NAME ||
+		memchr(attribute.data, '\0', attribute.len) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg(DYNAMO_INVALID_PARAMETERS
+						"The time to live attribute must have a name of 1 to %d bytes without U+0000",
+						KEY_MAX_NAME)));
+}
+
+/*
+ * The index comes before the rows are changed: after, it would stand over
+ * broken chains of row versions and be unusable for older snapshots.  Rows
+ * are updated by the ordinary path, whose trigger sets the column.
+ */
+void
+TtlEnable(const char *table_name, Slice attribute)
+{
+	Oid			relid;
+	TableDef   *def = LockForTtl(table_name, &relid);
+	char	   *table = TableOf(relid);
+	char	   *name;
+
+	CheckAttribute(attribute);
+	name = pnstrdup(attribute.data, attribute.len);
+	def->ttl = (Slice) {name, attribute.len};
+	SPI_connect();
+	RunStatement("ALTER TABLE %s ADD COLUMN %s pg_catalog.int8", table, TTL_COLUMN);
+	RunStatement("CREATE INDEX ON %s USING btree (%s) WHERE %s IS NOT NULL",
+				 table, TTL_COLUMN, TTL_COLUMN);
+	StoreDefinition(relid, def);
+	RunStatement("UPDATE %s SET item = item WHERE item OPERATOR(%s.?) %s",
+				 table, DYNAMO_SCHEMA, quote_literal_cstr(name));
+	SPI_finish();
+}
+
+void
+TtlDisable(const char *table_name)
+{
+	Oid			relid;
+	TableDef   *def = LockForTtl(table_name, &relid);
+
+	def->ttl = (Slice) {NULL, 0};
+	SPI_connect();
+	StoreDefinition(relid, def);
+	RunStatement("ALTER TABLE %s DROP COLUMN %s", TableOf(relid), TTL_COLUMN);
+	SPI_finish();
+}
+
+/* The attribute in use; data NULL for none.  palloc'd. */
+static Slice
+CurrentAttribute(const char *table_name)
+{
+	Oid			relid;
+	TableDef   *def = LockForTtl(table_name, &relid);
+
+	return def->ttl;
+}
+
+static void TtlError(const char *message) pg_attribute_noreturn();
+
+static void
+TtlError(const char *message)
+{
+	ereport(ERROR, (errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s", message)));
+}
+
+void
+TtlChange(const char *table_name, Slice attribute, bool enable)
+{
+	Slice		current = CurrentAttribute(table_name);
+
+	if (current.data == NULL && !enable)
+		TtlError("TimeToLive is already disabled");
+	if (current.data != NULL && SliceCompare(current, attribute) != 0)
+		TtlError(psprintf("TimeToLive is active on a different AttributeName: current AttributeName is %s",
+						  current.data));
+	if (current.data != NULL && enable)
+		TtlError("TimeToLive is already enabled");
+	if (enable)
+		TtlEnable(table_name, attribute);
+	else
+		TtlDisable(table_name);
+}
+
+DYNAMO_FUNCTION(dynamo_update_time_to_live);
+
+Datum
+dynamo_update_time_to_live(PG_FUNCTION_ARGS)
+{
+	const text *attribute = PG_GETARG_TEXT_PP(1);
+
+	TtlChange(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+			  (Slice) {VARDATA_ANY(attribute), VARSIZE_ANY_EXHDR(attribute)},
+			  PG_GETARG_BOOL(2));
+	PG_RETURN_VOID();
+}

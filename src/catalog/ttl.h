@@ -1,0 +1,31 @@
+/*
+ * ttl.h
+ *	  Time to live: an attribute that says when its item expires.
+ *
+ * The attribute's value, epoch seconds, is kept in a column of the table by
+ * the key trigger, as key attributes are, and indexed; unlike a key attribute
+ * it may be of any type, and then counts for nothing.  Expired items stay
+ * until dynamo.delete_expired deletes them.
+ */
+#ifndef DYNAMO_TTL_H
+#define DYNAMO_TTL_H
+
+#include "catalog/table.h"
+
+/* Begins to keep a table's time to live, of existing items, too. */
+extern void TtlEnable(const char *table_name, Slice attribute);
+extern void TtlDisable(const char *table_name);
+
+/*
+ * Enables or disables as a request does: raises the service's errors if that
+ * is so already, or if another attribute is in use.
+ */
+extern void TtlChange(const char *table_name, Slice attribute, bool enable);
+
+/*
+ * The seconds that a value of the attribute stands for; false if it is no
+ * number that could be a time.
+ */
+extern bool TtlSeconds(ValueRef value, int64 *seconds);
+
+#endif							/* DYNAMO_TTL_H */
