@@ -79,6 +79,9 @@ CREATE TRIGGER aa BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.deri
  "indexes": [{"name": "own", "local": false, "partition": ["G"], "sort": [], "projection": "ALL", "non_key_attributes": [],
  "storage": "table", "shards": 0, "shard_by": null, "relation": "secret", "status": "ACTIVE"}]}');
 RESET ROLE;
+-- one definition, on a table
+CREATE TRIGGER "~~" BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{}');
+CREATE TRIGGER aa INSTEAD OF INSERT ON relations FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{}');
 -- even the owner's definition cannot name any table
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 CREATE TRIGGER aa BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,

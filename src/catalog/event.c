@@ -280,6 +280,24 @@ static const char *const altered_relations =
 "WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 "   OR t.oid IS NOT NULL";
 
+/* Two definitions of one table would contradict each other. */
+static void
+CheckOneDefinition(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	int			n = 0;
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+		n += rel->trigdesc->triggers[i].tgfoid == function;
+	if (n > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("table \"%s\" has a trigger with dynamo.derive_keys already",
+						RelationGetRelationName(rel))));
+	table_close(rel, AccessShareLock);
+}
+
 static void
 TableAltered(Oid relid)
 {
@@ -289,6 +307,7 @@ TableAltered(Oid relid)
 	char	   *index_name;
 
 	EnableTriggers(relid);
+	CheckOneDefinition(relid);
 	for (int i = 0; def != NULL && i < def->nindexes; i++)
 	{
 		if (def->indexes[i].storage == STORAGE_TABLE)
@@ -296,6 +315,26 @@ TableAltered(Oid relid)
 	}
 	if (def == NULL && FindGuard(relid, &table_name, &index_name))
 		AdoptIndexTable(relid, table_name, index_name);
+}
+
+/*
+ * Our triggers are for plain and partitioned tables; elsewhere they would
+ * only disturb the views over definitions.
+ */
+static void
+RefuseOurTriggers(Oid relid)
+{
+	Relation	rel = relation_open(relid, AccessShareLock);
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		if (IsOurFunction(rel->trigdesc->triggers[i].tgfoid))
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("trigger \"%s\" is for tables only",
+							rel->trigdesc->triggers[i].tgname)));
+	}
+	relation_close(rel, AccessShareLock);
 }
 
 static void
@@ -313,6 +352,10 @@ RelationAltered(Oid relid)
 			break;
 		case RELKIND_INDEX:
 			AdoptIndexName(IndexGetRelation(relid, false), relid);
+			break;
+		case RELKIND_VIEW:
+		case RELKIND_FOREIGN_TABLE:
+			RefuseOurTriggers(relid);
 			break;
 		default:
 			break;
