@@ -1054,6 +1054,25 @@ CREATE INDEX request_tokens_completed_at ON dynamo.request_tokens (completed_at)
 COMMENT ON TABLE dynamo.request_tokens IS
 	'ClientRequestTokens of the last ten minutes; written by TransactWriteItems';
 
+-- A subscription to all tables must not stop at settings that are there.
+CREATE FUNCTION dynamo.skip_replicated_duplicate() RETURNS trigger
+	LANGUAGE C
+	AS 'MODULE_PATHNAME', 'dynamo_skip_replicated_duplicate';
+COMMENT ON FUNCTION dynamo.skip_replicated_duplicate() IS
+	'trigger function: keeps a row that logical replication would insert again';
+CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo.table_settings
+	FOR EACH ROW EXECUTE FUNCTION dynamo.skip_replicated_duplicate();
+CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo.index_settings
+	FOR EACH ROW EXECUTE FUNCTION dynamo.skip_replicated_duplicate();
+CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo.table_tags
+	FOR EACH ROW EXECUTE FUNCTION dynamo.skip_replicated_duplicate();
+CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo.request_tokens
+	FOR EACH ROW EXECUTE FUNCTION dynamo.skip_replicated_duplicate();
+ALTER TABLE dynamo.table_settings ENABLE REPLICA TRIGGER skip_replicated_duplicate;
+ALTER TABLE dynamo.index_settings ENABLE REPLICA TRIGGER skip_replicated_duplicate;
+ALTER TABLE dynamo.table_tags ENABLE REPLICA TRIGGER skip_replicated_duplicate;
+ALTER TABLE dynamo.request_tokens ENABLE REPLICA TRIGGER skip_replicated_duplicate;
+
 CREATE FUNCTION dynamo.request(operation text, request json) RETURNS json
 	AS 'MODULE_PATHNAME', 'dynamo_request' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dynamo.request(text, json) IS

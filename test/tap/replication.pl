@@ -1,0 +1,135 @@
+# replication.pl: logical replication to a second server that has the
+# extension, of one table and of all tables, and reads on a physical standby.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $definition = q{
+SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK');
+SELECT dynamo.create_index('shop', 'inline', 'G', 'SK');
+SELECT dynamo.create_index('shop', 'kept', 'G', 'SK', storage => 'table');
+SELECT dynamo.create_index('shop', 'sharded', 'G', 'SK', storage => 'table', shards => 2);
+};
+
+my $publisher = new_dynamo_node('publisher', "wal_level = logical\n", allows_streaming => 'logical');
+$publisher->safe_psql('postgres', $definition);
+$publisher->safe_psql('postgres', q{
+SELECT count(dynamo.put_item('shop', jsonb_build_object('PK', 'p' || i % 5, 'SK', 's' || i, 'G', 'g' || i % 3)))
+FROM generate_series(1, 60) i});
+
+# Changes of every kind, through functions and plain SQL.
+my $changes = q{
+SELECT dynamo.put_item('shop', '{"PK": {"S": "p1"}, "SK": {"S": "s1"}, "G": {"S": "moved"}}');
+SELECT dynamo.update_item('shop', '{"PK": {"S": "p2"}, "SK": {"S": "s2"}}', 'REMOVE G');
+SELECT dynamo.delete_item('shop', '{"PK": {"S": "p3"}, "SK": {"S": "s3"}}');
+UPDATE shop SET item = dynamo.set_attribute(item, 'n', dynamo.to_value(1)) WHERE "PK" = 'p4';
+UPDATE shop SET item = dynamo.set_attribute(item, 'SK', dynamo.to_value('new key'::text)) WHERE "SK" = 's5';
+INSERT INTO shop (item) SELECT dynamo.build_item('PK', 'big', 'SK', i::text, 'G', 'g1', 'text', repeat(md5(i::text), 500))
+FROM generate_series(1, 5) i;
+BEGIN; DELETE FROM shop; ROLLBACK;
+};
+
+# Whether a copy has the publisher's items and its indexes agree with them.
+sub same_as_publisher
+{
+	my ($node, $what) = @_;
+
+	is(items_of($node, 'postgres', 'shop'), items_of($publisher, 'postgres', 'shop'), "$what: items");
+	for my $index ('inline', 'kept', 'sharded')
+	{
+		is($node->safe_psql('postgres', "SELECT * FROM dynamo.verify_index('shop', '$index')"), '',
+			"$what: index $index agrees with its table");
+		is($node->safe_psql('postgres', qq{
+SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g1"}}', index_name => '$index')}),
+			$publisher->safe_psql('postgres', q{SELECT count(*) FROM shop WHERE "G" = 'g1'}),
+			"$what: a query on $index");
+	}
+}
+
+# ---- logical: one table, then all tables ----
+
+for my $kind ([ 'one_table', 'TABLE shop' ], [ 'all_tables', 'ALL TABLES' ])
+{
+	my ($name, $tables) = @$kind;
+	my $subscriber = new_dynamo_node("subscriber_$name");
+
+	$subscriber->safe_psql('postgres', $definition);
+	$publisher->safe_psql('postgres', "CREATE PUBLICATION $name FOR $tables");
+	$subscriber->safe_psql('postgres', sprintf(
+		q{CREATE SUBSCRIPTION %s CONNECTION '%s' PUBLICATION %s}, $name, $publisher->connstr . ' dbname=postgres', $name));
+	$subscriber->wait_for_subscription_sync($publisher, $name);
+	same_as_publisher($subscriber, "$tables, copied");
+
+	$publisher->safe_psql('postgres', $changes) if $name eq 'one_table';
+	$publisher->safe_psql('postgres', q{
+SELECT dynamo.put_item('shop', '{"PK": {"S": "later"}, "SK": {"S": "later"}, "G": {"S": "g1"}}')}) if $name eq 'all_tables';
+	# the extension's settings are in a publication of all tables
+	$subscriber->safe_psql('postgres', q{SELECT dynamo.create_table('second', 'id')});
+	$publisher->safe_psql('postgres', q{SELECT dynamo.create_table('second', 'id')}) if $name eq 'all_tables';
+	$publisher->wait_for_catchup($name);
+	same_as_publisher($subscriber, "$tables, changed");
+
+	is($subscriber->safe_psql('postgres', q{
+SELECT dynamo.put_item('shop', '{"PK": {"S": "own"}, "SK": {"S": "own"}, "G": {"S": "own"}}');
+SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "own"}}', index_name => 'kept')}),
+		"\n1", "$tables: the subscriber writes its own items too");
+	$subscriber->safe_psql('postgres', "DROP SUBSCRIPTION $name");
+	$subscriber->stop;
+}
+
+# ---- physical standby ----
+
+$publisher->backup('backup');
+my $standby = PostgreSQL::Test::Cluster->new('standby');
+$standby->init_from_backup($publisher, 'backup', has_streaming => 1);
+$standby->start;
+$publisher->safe_psql('postgres', q{
+SELECT dynamo.put_item('shop', '{"PK": {"S": "standby"}, "SK": {"S": "a"}, "G": {"S": "g1"}}')});
+$publisher->wait_for_catchup($standby);
+
+for my $direct ('on', 'off')
+{
+	my $set = "SET dynamo.direct_access = $direct;";
+
+	is($standby->safe_psql('postgres', qq{$set
+SELECT dynamo.get_item('shop', '{"PK": {"S": "standby"}, "SK": {"S": "a"}}', 'SK')}),
+		'{"SK": {"S": "a"}}', "standby, direct $direct: get_item");
+	for my $index ('inline', 'kept', 'sharded')
+	{
+		is($standby->safe_psql('postgres', qq{$set
+SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g1"}}', index_name => '$index')}),
+			$publisher->safe_psql('postgres', q{SELECT count(*) FROM shop WHERE "G" = 'g1'}),
+			"standby, direct $direct: query on $index");
+	}
+	is($standby->safe_psql('postgres', "$set SELECT count(*) FROM dynamo.scan('shop')"),
+		$publisher->safe_psql('postgres', 'SELECT count(*) FROM shop'), "standby, direct $direct: scan");
+	is($standby->safe_psql('postgres', qq{$set
+SELECT dynamo.request('Query', '{"TableName": "shop", "Select": "COUNT", "KeyConditionExpression": "PK = :p",
+	"ExpressionAttributeValues": {":p": {"S": "standby"}}}')}),
+		'{"Count":1,"ScannedCount":1}', "standby, direct $direct: request");
+	for my $write (q{dynamo.put_item('shop', '{"PK": {"S": "x"}, "SK": {"S": "x"}}')},
+		q{dynamo.update_item('shop', '{"PK": {"S": "x"}, "SK": {"S": "x"}}', 'REMOVE a')},
+		q{dynamo.delete_item('shop', '{"PK": {"S": "standby"}, "SK": {"S": "a"}}')})
+	{
+		my ($status, $out, $error) = $standby->psql('postgres', "$set SELECT $write");
+
+		like($error, qr/cannot execute .* in a read-only transaction/, "standby, direct $direct: $write is refused");
+	}
+}
+
+# ---- promotion ----
+
+$standby->promote;
+is($standby->safe_psql('postgres', q{
+SELECT dynamo.put_item('shop', '{"PK": {"S": "promoted"}, "SK": {"S": "a"}, "G": {"S": "promoted"}}');
+SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "promoted"}}', index_name => 'sharded')}),
+	"\n1", 'the promoted standby writes');
+
+$standby->stop;
+$publisher->stop;
+done_testing();
