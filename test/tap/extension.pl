@@ -1,0 +1,150 @@
+# extension.pl: the extension's own life: update, what dumps keep of entity
+# views and constraints, crashes of unlogged tables, removal.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_dynamo_node('extension');
+
+sub value
+{
+	my ($query, $database) = @_;
+
+	return $node->safe_psql($database || 'postgres', $query);
+}
+
+sub error_of
+{
+	my ($query, $database) = @_;
+	my ($status, $out, $error) = $node->psql($database || 'postgres', $query);
+
+	return $status == 0 ? '' : $error;
+}
+
+# ---- update: a step that no release has ----
+
+my $version = value(q{SELECT extversion FROM pg_extension WHERE extname = 'dynamo'});
+my $step = `pg_config --sharedir`;
+chomp $step;
+$step .= "/extension/dynamo--$version--$version.test.sql";
+
+END { unlink $step if defined $step }
+
+SKIP:
+{
+	open(my $out, '>', $step) or skip 'the directory of extensions is not writable', 4;
+	print $out <<'SQL';
+CREATE FUNCTION dynamo.added_by_test() RETURNS integer LANGUAGE sql IMMUTABLE AS 'SELECT 1';
+SQL
+	close($out);
+	value(q{SELECT dynamo.create_table('before', 'id', indexes => '[
+		{"index_name": "kept", "partition_key": "G", "storage": "table"}]');
+		SELECT dynamo.put_item('before', '{"id": {"S": "a"}, "G": {"S": "g"}}')});
+	value("ALTER EXTENSION dynamo UPDATE TO '$version.test'");
+	is(value(q{SELECT extversion FROM pg_extension WHERE extname = 'dynamo'}), "$version.test", 'updated');
+	is(value('SELECT dynamo.added_by_test()'), '1', 'the step has run');
+	is(value(q{SELECT dynamo.get_item('before', '{"id": {"S": "a"}}', 'id')}), '{"id": {"S": "a"}}', 'items are there');
+	value(q{SELECT dynamo.put_item('before', '{"id": {"S": "b"}, "G": {"S": "g"}}')});
+	is(value(q{SELECT count(*) FROM dynamo.query('before', 'G = :g', '{":g": {"S": "g"}}', index_name => 'kept')}), '2',
+		'indexes are kept');
+}
+
+# ---- dump and restore of views and constraints ----
+
+$node->safe_psql('postgres', 'CREATE DATABASE source');
+$node->safe_psql('postgres', 'CREATE DATABASE copy');
+value(<<'SQL', 'source');
+CREATE EXTENSION dynamo;
+CREATE SCHEMA app;
+SET search_path = app;
+SELECT dynamo.create_table('shop', 'PK', 'SK');
+SELECT dynamo.create_table('logs', 'id');
+SELECT dynamo.create_entity_view('orders', 'shop', '{"customer": "text", "order_id": "int", "amount": "numeric"}',
+	keys => '{"PK": "C#{customer}", "SK": "ORDER#{order_id}"}', condition_expression => 'amount >= :z',
+	expression_attribute_values => '{":z": {"N": "0"}}');
+SELECT dynamo.add_unique_constraint('shop', 'email', '{email}', key_prefix => '{"SK": "METADATA"}');
+SELECT dynamo.add_unique_constraint('shop', 'phone', '{phone}', is_deferrable => true);
+SELECT dynamo.add_reference('shop', 'customer', '{"PK": "{PK}", "SK": "METADATA"}', key_prefix => '{"SK": "ORDER#"}');
+SELECT dynamo.add_reference('logs', 'subject', '{"PK": "{pk}", "SK": "{sk}"}', 'shop', initially_deferred => true);
+-- the order sorts before its customer: as data, it comes first
+SELECT dynamo.transact_write_items('[
+	{"Put": {"TableName": "shop", "Item": {"PK": {"S": "C#1"}, "SK": {"S": "METADATA"}, "email": {"S": "e"}, "phone": {"S": "p"}}}}]');
+INSERT INTO orders (customer, order_id, amount) VALUES ('1', 7, 10);
+UPDATE shop SET item = dynamo.set_attribute(item, 'n', dynamo.to_value(1)) WHERE "SK" = 'METADATA';
+INSERT INTO logs (item) VALUES ('{"id": {"S": "a"}, "pk": {"S": "C#1"}, "sk": {"S": "METADATA"}}');
+SQL
+
+# Whether views and constraints of a database do their work.
+sub lives
+{
+	my ($database, $what) = @_;
+	my $path = 'SET search_path = app; ';
+
+	is(value($path . 'SELECT customer, order_id, amount FROM orders', $database), '1|7|10', "$what: the view shows its rows");
+	is(value($path . q{BEGIN; UPDATE orders SET amount = 11 WHERE order_id = 7 RETURNING "SK", amount; ROLLBACK}, $database),
+		'ORDER#7|11', "$what: the view is updatable");
+	like(error_of($path . q{INSERT INTO orders (customer, order_id, amount) VALUES ('1', 8, -1)}, $database),
+		qr/would not be in view "orders"/, "$what: the view checks its kind");
+	like(error_of($path . q{INSERT INTO shop (item) VALUES ('{"PK": {"S": "C#2"}, "SK": {"S": "METADATA"}, "email": {"S": "e"}}')}, $database),
+		qr/duplicate key value violates unique constraint "email"/, "$what: unique constraint");
+	like(error_of($path . q{INSERT INTO shop (item) VALUES ('{"PK": {"S": "C#2"}, "SK": {"S": "METADATA"}, "phone": {"S": "p"}}')}, $database),
+		qr/violates exclusion constraint "phone"/, "$what: deferrable unique constraint");
+	like(error_of($path . q{INSERT INTO orders (customer, order_id, amount) VALUES ('2', 7, 1)}, $database),
+		qr/violates reference "customer"/, "$what: reference");
+	like(error_of($path . q{DELETE FROM shop WHERE "SK" = 'METADATA'}, $database),
+		qr/violates reference "(customer|subject)"/, "$what: what is referenced stays");
+}
+
+my $dir = PostgreSQL::Test::Utils::tempdir();
+lives('source', 'source');
+$node->command_ok([ 'pg_dump', '-d', $node->connstr('source'), '-f', "$dir/all.sql" ], 'pg_dump');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('copy'), '-f', "$dir/all.sql" ], 'restore');
+lives('copy', 'whole database');
+
+# Data only: rows of a table come in no order that a reference could count on.
+$node->command_ok([ 'pg_dump', '-d', $node->connstr('source'), '--data-only', '--disable-triggers', '-n', 'app',
+	'-f', "$dir/data.sql" ], 'pg_dump --data-only --disable-triggers');
+value('TRUNCATE app.shop, app.logs', 'copy');
+$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('copy'), '-f', "$dir/data.sql" ], 'restore of data');
+lives('copy', 'data only');
+
+# ---- an unlogged table is empty after a crash, and so are its index tables ----
+
+value(q{
+SELECT dynamo.create_table('cache', 'id');
+SELECT dynamo.create_index('cache', 'kept', 'G', storage => 'table');
+SELECT dynamo.create_index('cache', 'sharded', 'G', storage => 'table', shards => 2);
+ALTER TABLE cache SET UNLOGGED;
+INSERT INTO cache (item) SELECT dynamo.build_item('id', i::text, 'G', 'g') FROM generate_series(1, 10) i});
+$node->stop('immediate');
+$node->start;
+is(value('SELECT count(*) FROM cache'), '0', 'unlogged: empty after a crash');
+for my $index ('kept', 'sharded')
+{
+	is(value("SELECT * FROM dynamo.verify_index('cache', '$index')"), '', "unlogged: so is $index");
+}
+value(q{INSERT INTO cache (item) SELECT dynamo.build_item('id', i::text, 'G', 'g') FROM generate_series(1, 10) i});
+is(value(q{SELECT count(*) FROM dynamo.query('cache', 'G = :g', '{":g": {"S": "g"}}', index_name => 'sharded')}), '10',
+	'unlogged: it fills again');
+
+# ---- removal ----
+
+like(error_of('DROP EXTENSION dynamo', 'copy'), qr/other objects depend on it/, 'the extension is not dropped from under its tables');
+is(value('SELECT count(*) FROM app.shop', 'copy'), '2', 'and nothing is lost');
+value('DROP EXTENSION dynamo CASCADE', 'copy');
+is(value(q{SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute
+	WHERE attrelid = 'app.shop'::regclass AND attnum > 0 AND NOT attisdropped}, 'copy'), 'PK SK',
+	'CASCADE leaves the key columns and takes the items');
+is(value(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'app.shop'::regclass AND NOT tgisinternal}, 'copy'), '0', 'and the triggers');
+is(value('SELECT count(*) FROM pg_event_trigger', 'copy'), '0', 'and the event triggers');
+value('CREATE EXTENSION dynamo', 'copy');
+is(value(q{SELECT dynamo.create_table('again', 'id'); SELECT dynamo.put_item('again', '{"id": {"S": "a"}}');
+	SELECT count(*) FROM again}, 'copy'), "again\n\n1", 'it can be created again');
+
+$node->stop;
+done_testing();
