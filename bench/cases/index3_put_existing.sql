@@ -1,0 +1,12 @@
+-- title: three inline indexes: put_item, no index key changes
+-- setup: indexed
+-- params: SELECT same_item, pk, sk, same_json FROM indexed_sample
+-- target: >= 1.7
+--:: dynamo
+-- use: 1
+-- before: VACUUM shop3
+SELECT dynamo.put_item('shop3', $1)
+--:: expert's expression indexes
+-- use: 2,3,4
+-- before: VACUUM raw_shop3
+INSERT INTO raw_shop3 VALUES ($1, $2, $3) ON CONFLICT (pk, sk) DO UPDATE SET item = excluded.item

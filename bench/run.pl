@@ -1,0 +1,205 @@
+# run.pl: runs the comparisons of bench/cases, interleaved (A B A B ...), and
+# prints a table of ratios: the median of the rounds' ratios and their spread.
+# Started by bench/run; bench/README.md describes the files.
+use strict;
+use warnings;
+use Bench;
+use Getopt::Long;
+
+my ($rounds, $seconds, $list) = (7, 1.0, 0);
+GetOptions('rounds=i' => \$rounds, 'seconds=f' => \$seconds, 'list' => \$list)
+  or exit 2;
+
+my %mode = (
+	pipeline => { text => '1 client, pipelined', c => 1, w => 32 },
+	clients => { text => '2 clients', c => 2, w => 1 });
+my %set_up;
+my $work = $ENV{BENCH_WORK};
+my $dir = $ENV{BENCH_DIR};
+
+sub slurp
+{
+	my ($file) = @_;
+	local $/;
+
+	open(my $in, '<', $file) or die "$file: $!";
+	return scalar <$in>;
+}
+
+# The "-- key: value" lines at the head of a text, and what follows them.
+sub parse_head
+{
+	my ($text) = @_;
+	my %head;
+
+	$head{ lc $1 } = $2 while $text =~ s/\A-- (\w+): *(.*)\n//;
+	$text =~ s/\A\s+|[\s;]+\z//g;
+	$head{sql} = $text;
+	return \%head;
+}
+
+# A case: its head, and its sides in order; the first one is ours.
+sub parse_case
+{
+	my ($file) = @_;
+	my ($head, @sides) = split /^--:: */m, slurp($file);
+	my $case = parse_head($head);
+
+	($case->{name}) = $file =~ m{([^/]+)\.sql$};
+	$case->{kind} ||= 'rate';
+	for my $text (@sides)
+	{
+		$text =~ s/\A(.*)\n//;
+		my $title = $1;
+		my $side = parse_head($text);
+		$side->{title} = $title;
+		push @{ $case->{sides} }, $side;
+	}
+	die "$file: fewer than two sides\n" if @{ $case->{sides} || [] } < 2;
+	return $case;
+}
+
+sub prepare_case
+{
+	my ($case) = @_;
+
+	for my $name (split ' ', $case->{setup} || '')
+	{
+		next if $set_up{$name}++;
+		progress("  preparing $name\n");
+		run_script(slurp("$dir/setup/$name.sql"));
+	}
+	return if !$case->{params};
+	rows_to_file($case->{params}, "$work/params");
+	my $n = 0;
+	for my $side (@{ $case->{sides} })
+	{
+		next if !$side->{use};
+		$side->{file} = "$work/params." . $n++;
+		my @columns = map { $_ - 1 } split /[ ,]+/, $side->{use};
+		open(my $in, '<', "$work/params") or die $!;
+		open(my $out, '>', $side->{file}) or die $!;
+		while (my $line = <$in>)
+		{
+			chomp $line;
+			print $out join("\x1f", (split /\x1f/, $line, -1)[@columns]), "\n";
+		}
+		close($out);
+	}
+}
+
+# One measurement of one side: executions a second and processor time of each,
+# or the number it prints.
+sub measure
+{
+	my ($case, $side, $mode) = @_;
+
+	run_script($side->{before}) if $side->{before};
+	if ($case->{kind} eq 'value')
+	{
+		return (split /\n/, run_script($side->{sql}))[-1];
+	}
+	my %option = (c => $mode->{c}, w => $mode->{w}, t => $seconds);
+	$option{p} = $side->{file} if $side->{file};
+	$option{n} = $case->{count} if $case->{count};
+	my ($rate, $cpu) = rate($side->{sql}, %option);
+	my $weight = $side->{weight} || 1;
+	return ($rate * $weight, $cpu / $weight);
+}
+
+sub meets
+{
+	my ($target, $ratio) = @_;
+	my ($sign, $bound) = $target =~ /^([<>]=) *([\d.]+)/ or die "target: $target\n";
+
+	return $sign eq '>=' ? $ratio >= $bound : $ratio <= $bound;
+}
+
+# Ratios by time; ratios of processor time, larger is better, if known.
+sub print_row
+{
+	my ($case, $other, $mode, $values, $ratios, $cpu_ratios) = @_;
+	my $target = $other->{target} || $case->{target} || '';
+	my $ratio = median(@$ratios);
+	my $cpu = @$cpu_ratios ? median(@$cpu_ratios) : 0;
+	my $met = '';
+
+	$met = meets($target, $ratio) ? 'yes' : $cpu && meets($target, $cpu) ? 'by CPU' : 'no'
+	  if $target;
+	printf "| %s | %s | %s | %s | **%.2f** | %s | %s | %s | %s |\n",
+	  $case->{title}, $other->{title},
+	  $case->{kind} eq 'value' ? $case->{unit} || '' : $mode->{text},
+	  (median(@$values) < 10 ? sprintf('%.2f', median(@$values)) : sprintf('%.0f', median(@$values))),
+	  $ratio, @$ratios > 1 ? spread(@$ratios) : '', $cpu ? sprintf('**%.2f**', $cpu) : '',
+	  $target, $met;
+	STDOUT->flush;
+}
+
+sub run_mode
+{
+	my ($case, $mode) = @_;
+	my ($ours, @others) = @{ $case->{sides} };
+	my $turns = $case->{rounds} || ($case->{kind} eq 'value' ? 1 : $rounds);
+	my (%rate, %cpu);
+
+	for my $round (1 .. $turns)
+	{
+		for my $side (@{ $case->{sides} })
+		{
+			my ($rate, $cpu) = measure($case, $side, $mode);
+			push @{ $rate{ $side->{title} } }, $rate;
+			push @{ $cpu{ $side->{title} } }, $cpu if $cpu;
+		}
+	}
+	for my $other (@others)
+	{
+		my ($a, $b) = map { $rate{ $_->{title} } } $ours, $other;
+		my ($x, $y) = map { $cpu{ $_->{title} } || [] } $ours, $other;
+		print_row($case, $other, $mode, $a, [ map { $a->[$_] / ($b->[$_] || 1e-9) } 0 .. $#$a ],
+			@$x == @$a && @$y == @$b ? [ map { $y->[$_] / $x->[$_] } 0 .. $#$x ] : []);
+	}
+}
+
+sub run_case
+{
+	my ($case) = @_;
+	my @modes = split ' ', $case->{modes} || 'pipeline clients';
+
+	progress("$case->{name}\n");
+	prepare_case($case);
+	@modes = ('pipeline') if $case->{kind} eq 'value';
+	for my $name (@modes)
+	{
+		run_mode($case, $mode{$name} || die "unknown mode $name\n");
+	}
+	run_script($case->{after}) if $case->{after};
+}
+
+my @files = sort glob("$dir/cases/*.sql");
+if (@ARGV)
+{
+	my $wanted = join '|', map { quotemeta } @ARGV;
+	@files = grep { m{/(?:$wanted)[^/]*$} } @files;
+}
+my @cases = map { parse_case($_) } @files;
+if ($list)
+{
+	print "$_->{name}: $_->{title}\n" for @cases;
+	exit 0;
+}
+run_script("CREATE EXTENSION IF NOT EXISTS dynamo;\n" . slurp("$dir/setup/common.sql"));
+require IO::Handle;
+print "$rounds rounds of $seconds s, interleaved; ", run_script('SHOW server_version'), "\n\n";
+print "| measured | against | how | per second, or value | ratio | spread | CPU ratio | target | met |\n";
+print "|---|---|---|---|---|---|---|---|---|\n";
+STDOUT->flush;
+my @failed;
+for my $case (@cases)
+{
+	eval { run_case($case); 1 } or do
+	{
+		progress($@);
+		push @failed, $case->{name};
+	};
+}
+die "failed: @failed\n" if @failed;

@@ -1,0 +1,59 @@
+# setup.sh: a private, optimised server for measurements.  Sourced by bench/run
+# and bench/growth.
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/dynamo-bench.XXXXXX")
+chmod 755 "$work"
+log=$work/log
+: >"$log"
+source "$(dirname "${BASH_SOURCE[0]}")/../scripts/lib.sh"
+
+cleanup()
+{
+	trap - EXIT INT TERM HUP
+	kill_below "$work"
+	rm -rf "$work"
+}
+trap cleanup EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
+
+# Settings that take the disk and background work out of the measurement.
+bench_cluster()
+{
+	new_cluster <<-CONF
+		shared_buffers = ${BENCH_BUFFERS:-1GB}
+		fsync = off
+		synchronous_commit = off
+		full_page_writes = off
+		autovacuum = off
+		jit = off
+		max_wal_size = 16GB
+		checkpoint_timeout = 1h
+		max_connections = 40
+	CONF
+}
+
+# Progress goes to standard error: standard output is the table alone.
+{
+	need_packages
+	own "$work"
+	make_image
+	use_image
+	copy_source
+	if "$PG_CONFIG" --configure | grep -q -- --enable-cassert; then
+		die "$pg_config is a build with assertions: its figures mean nothing"
+	fi
+	step "Building" build
+	as_server gcc -O2 -I"$("$pg_config" --includedir)" -o "$work/client" "$project/bench/client.c" \
+		-L"$("$pg_config" --libdir)" -lpq
+	step "Creating a cluster" bench_cluster
+	start_cluster
+	as_server createdb -h "$work/socket" -U postgres bench
+	as_server psql -X -q -h "$work/socket" -U postgres -d bench -c "ALTER DATABASE bench SET search_path = public, dynamo"
+} >&2
+
+run_perl()
+{
+	as_server env PGHOST="$work/socket" PGUSER=postgres PGDATABASE=bench \
+		BENCH_WORK="$work" BENCH_DIR="$work/src/bench" perl -I "$work/src/bench" "$@"
+}
