@@ -16,6 +16,14 @@
 #include "errors.h"
 #include "index/index.h"
 
+static bool
+IsIndex(Oid relid)
+{
+	char		kind = get_rel_relkind(relid);
+
+	return kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX;
+}
+
 /* DROP and CREATE; the event trigger would refuse the first. */
 static void
 Recreate(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
@@ -25,7 +33,7 @@ Recreate(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 	{
 		if (OidIsValid(found))
 			RunStatement("DROP %s %s",
-						 get_rel_relkind(found) == RELKIND_INDEX ? "INDEX" : "TABLE",
+						 IsIndex(found) ? "INDEX" : "TABLE",
 						 QualifiedName(get_rel_namespace(found), get_rel_name(found)));
 	}
 	PG_FINALLY();
@@ -54,7 +62,9 @@ IndexTableIsSound(const TableDef *def, const IndexDef *index, Oid found)
 static void
 RebuildInline(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 {
-	if (OidIsValid(found) && InlineIndexFits(def, index, found))
+	/* REINDEX of a partitioned index does not run in a transaction */
+	if (OidIsValid(found) && get_rel_relkind(found) == RELKIND_INDEX &&
+		InlineIndexFits(def, index, found))
 		RunStatement("REINDEX INDEX %s", QualifiedName(get_rel_namespace(found),
 													   get_rel_name(found)));
 	else

@@ -11,6 +11,8 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "funcapi.h"
@@ -172,6 +174,46 @@ ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *index,
 	}
 }
 
+/* ---- partitions ---- */
+
+void
+UseBaseTable(Verification *v, const BaseTable *base)
+{
+	v->rel = base->rel;
+	v->def = base->def;
+	v->index = base->index;
+}
+
+static void
+OpenBaseTables(Verification *v)
+{
+	List	   *relids = find_all_inheritors(RelationGetRelid(v->rel), AccessShareLock, NULL);
+	ListCell   *cell;
+
+	v->bases = palloc(sizeof(BaseTable) * list_length(relids));
+	foreach(cell, relids)
+	{
+		BaseTable  *base = &v->bases[v->nbases];
+
+		if (get_rel_relkind(lfirst_oid(cell)) != RELKIND_RELATION)
+			continue;
+		base->rel = table_open(lfirst_oid(cell), NoLock);
+		base->def = TableDefAcquire(base->rel);
+		base->index = TableDefIndex(base->def, v->index->name);
+		v->nbases++;
+	}
+}
+
+static void
+CloseBaseTables(Verification *v)
+{
+	for (int i = 0; i < v->nbases; i++)
+	{
+		TableDefRelease(v->bases[i].def);
+		table_close(v->bases[i].rel, NoLock);
+	}
+}
+
 /* ---- the function ---- */
 
 static void
@@ -186,10 +228,12 @@ VerifyRelation(Verification *v)
 		return;
 	}
 	VerifyTriggers(v);
+	OpenBaseTables(v);
 	if (v->index->storage == STORAGE_INLINE)
 		VerifyInline(v, relid);
 	else
 		VerifyTable(v);
+	CloseBaseTables(v);
 }
 
 DYNAMO_FUNCTION(dynamo_verify_index);
@@ -200,10 +244,10 @@ dynamo_verify_index(PG_FUNCTION_ARGS)
 	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *index_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Verification v = {0};
+	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
+	TableDef   *def = TableDefAcquire(rel);
+	Verification v = {.rel = rel, .def = def};
 
-	v.rel = OpenTableForDdl(table_name, AccessShareLock);
-	v.def = TableDefAcquire(v.rel);
 	v.index = TableDefIndex(v.def, index_name);
 	if (v.index == NULL)
 		ereport(ERROR,
@@ -219,7 +263,7 @@ dynamo_verify_index(PG_FUNCTION_ARGS)
 	VerifyRelation(&v);
 	MemoryContextDelete(v.row_context);
 	UnregisterSnapshot(v.snapshot);
-	TableDefRelease(v.def);
-	table_close(v.rel, AccessShareLock);
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
 	return (Datum) 0;
 }

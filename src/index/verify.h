@@ -10,12 +10,22 @@
 
 #include "index/index.h"
 
+/* Where rows are: the base table, or each of its partitions. */
+typedef struct BaseTable
+{
+	Relation	rel;
+	TableDef   *def;
+	const IndexDef *index;
+} BaseTable;
+
 /* One comparison under way. */
 typedef struct Verification
 {
-	Relation	rel;			/* the base table */
+	Relation	rel;			/* the base table, or the partition at hand */
 	TableDef   *def;
 	const IndexDef *index;
+	BaseTable  *bases;			/* with the same index of each */
+	int			nbases;
 	Snapshot	snapshot;		/* all reading is under this one */
 	Tuplestorestate *problems;	/* (problem text, key dynamo.item, detail text) */
 	TupleDesc	problems_desc;
@@ -33,6 +43,9 @@ extern void ReportProblem(Verification *v, const char *problem,
  */
 extern void ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *index,
 						  BaseRow *row, Datum *values, bool *nulls);
+
+/* Makes one of bases the one at hand. */
+extern void UseBaseTable(Verification *v, const BaseTable *base);
 
 /* Tells of triggers of ours that are missing or do not fire. */
 extern void VerifyTriggers(Verification *v);

@@ -12,11 +12,14 @@
 #include "access/htup_details.h"
 #include "access/relscan.h"
 #include "access/tableam.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "storage/itemptr.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/tuplesort.h"
@@ -135,14 +138,13 @@ ScanRows(Verification *v, Places *places)
 	table_endscan(scan);
 }
 
-void
-VerifyInline(Verification *v, Oid btree_relid)
+static void
+VerifyBtree(Verification *v, Oid relid)
 {
-	Relation	btree = index_open(btree_relid, AccessShareLock);
+	Relation	btree = index_open(relid, AccessShareLock);
 	Places		places = {0};
 
-	if (!btree->rd_index->indisvalid || btree->rd_index->indrelid != RelationGetRelid(v->rel) ||
-		!InlineIndexFits(v->def, v->index, btree_relid))
+	if (!btree->rd_index->indisvalid || !InlineIndexFits(v->def, v->index, relid))
 		ReportProblem(v, "index invalid", NULL,
 					  psprintf("Relation \"%s\" is no valid btree on the key columns.",
 							   RelationGetRelationName(btree)));
@@ -153,4 +155,24 @@ VerifyInline(Verification *v, Oid btree_relid)
 		tuplesort_end(places.sort);
 	}
 	index_close(btree, AccessShareLock);
+}
+
+void
+VerifyInline(Verification *v, Oid btree)
+{
+	bool		partitioned = get_rel_relkind(btree) == RELKIND_PARTITIONED_INDEX;
+
+	for (int i = 0; i < v->nbases; i++)
+	{
+		Oid			relid;
+
+		UseBaseTable(v, &v->bases[i]);
+		relid = partitioned ? index_get_partition(v->rel, btree) : btree;
+		if (OidIsValid(relid))
+			VerifyBtree(v, relid);
+		else
+			ReportProblem(v, "index missing", NULL,
+						  psprintf("Partition \"%s\" has no part of it.",
+								   RelationGetRelationName(v->rel)));
+	}
 }

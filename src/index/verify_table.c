@@ -79,11 +79,12 @@ BaseKeyOf(Verification *v, const EntryKey *key)
 	return ItemBuilderFinish(b);
 }
 
-/* The row with the base key of an entry, through the primary key. */
+/* The row with the base key of an entry, in the base table at hand. */
 static bool
-FindBaseRow(Verification *v, Relation pkey, const EntryKey *key, TupleTableSlot *slot)
+FindBaseRow(Verification *v, const EntryKey *key, TupleTableSlot *slot)
 {
 	int			nkey = v->def->key.npartition + v->def->key.nsort;
+	Relation	pkey = index_open(v->def->primary_key, AccessShareLock);
 	ScanKeyData keys[2];
 	IndexScanDesc scan;
 	bool		found;
@@ -103,6 +104,7 @@ FindBaseRow(Verification *v, Relation pkey, const EntryKey *key, TupleTableSlot 
 	if (found)
 		ExecMaterializeSlot(slot);
 	index_endscan(scan);
+	index_close(pkey, NoLock);
 	return found;
 }
 
@@ -118,23 +120,38 @@ EntryKeyOfSlot(Verification *v, int shard, TupleTableSlot *slot, EntryKey *key)
 		key->keys[i] = slot_getattr(slot, first + i + 1, &isnull);
 }
 
-static void
-VerifyEntry(Verification *v, Relation pkey, const EntryKey *key, TupleTableSlot *base)
+/* Whether the base table at hand has the row of an entry; reports the rest. */
+static bool
+VerifyEntryIn(Verification *v, const EntryKey *key)
 {
 	BaseRow		row = {.desc = RelationGetDescr(v->rel)};
+	TupleTableSlot *slot = table_slot_create(v->rel, NULL);
+	bool		found = FindBaseRow(v, key, slot);
 	EntryKey	expected;
 	bool		should_free;
 
-	if (!FindBaseRow(v, pkey, key, base))
+	if (found)
 	{
-		ReportProblem(v, "surplus entry", BaseKeyOf(v, key), "There is no such item.");
-		return;
+		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+		ExpectedKey(v, false, &row, &expected);
+		if (!expected.present || !EntryKeysEqual(v->def, v->index, &expected, key))
+			ReportProblem(v, "surplus entry", BaseKeyOf(v, key),
+						  "The item has other index keys.");
 	}
-	row.tuple = ExecFetchSlotHeapTuple(base, false, &should_free);
-	ExpectedKey(v, false, &row, &expected);
-	if (!expected.present || !EntryKeysEqual(v->def, v->index, &expected, key))
-		ReportProblem(v, "surplus entry", BaseKeyOf(v, key),
-					  "The item has other index keys.");
+	ExecDropSingleTupleTableSlot(slot);
+	return found;
+}
+
+static void
+VerifyEntry(Verification *v, const EntryKey *key)
+{
+	for (int i = 0; i < v->nbases; i++)
+	{
+		UseBaseTable(v, &v->bases[i]);
+		if (VerifyEntryIn(v, key))
+			return;
+	}
+	ReportProblem(v, "surplus entry", BaseKeyOf(v, key), "There is no such item.");
 }
 
 /* ---- both ---- */
@@ -169,7 +186,7 @@ VerifyRows(Verification *v, EntryTable *shards)
 }
 
 static void
-VerifyShard(Verification *v, EntryTable *t, int shard, Relation pkey, TupleTableSlot *base)
+VerifyShard(Verification *v, EntryTable *t, int shard)
 {
 	TableScanDesc scan = table_beginscan(t->rel, v->snapshot, 0, NULL);
 
@@ -180,23 +197,29 @@ VerifyShard(Verification *v, EntryTable *t, int shard, Relation pkey, TupleTable
 
 		CHECK_FOR_INTERRUPTS();
 		EntryKeyOfSlot(v, shard, t->slot, &key);
-		VerifyEntry(v, pkey, &key, base);
+		VerifyEntry(v, &key);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(v->row_context);
 	}
 	table_endscan(scan);
 }
 
-static void
-VerifyEntries(Verification *v, EntryTable *shards, int nshards)
+/* Base rows are found by their key. */
+static bool
+HavePrimaryKeys(Verification *v)
 {
-	TupleTableSlot *base = table_slot_create(v->rel, NULL);
-	Relation	pkey = index_open(v->def->primary_key, AccessShareLock);
+	bool		all = true;
 
-	for (int i = 0; i < nshards; i++)
-		VerifyShard(v, &shards[i], i, pkey, base);
-	index_close(pkey, AccessShareLock);
-	ExecDropSingleTupleTableSlot(base);
+	for (int i = 0; i < v->nbases; i++)
+	{
+		if (OidIsValid(v->bases[i].def->primary_key))
+			continue;
+		ReportProblem(v, "primary key missing", NULL,
+					  psprintf("Table \"%s\" has no primary key on its key columns.",
+							   RelationGetRelationName(v->bases[i].rel)));
+		all = false;
+	}
+	return all;
 }
 
 void
@@ -210,8 +233,16 @@ VerifyTable(Verification *v)
 		EntryTableOpen(&shards[i], v->def, v->index, i, AccessShareLock);
 		shards[i].snapshot = v->snapshot;
 	}
-	VerifyRows(v, shards);
-	VerifyEntries(v, shards, nshards);
+	for (int i = 0; i < v->nbases; i++)
+	{
+		UseBaseTable(v, &v->bases[i]);
+		VerifyRows(v, shards);
+	}
+	if (HavePrimaryKeys(v))
+	{
+		for (int i = 0; i < nshards; i++)
+			VerifyShard(v, &shards[i], i);
+	}
 	for (int i = 0; i < nshards; i++)
 		EntryTableClose(&shards[i]);
 }

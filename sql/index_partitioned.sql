@@ -1,0 +1,56 @@
+-- A table that its owner has partitioned
+SET client_min_messages = warning;
+DROP SCHEMA IF EXISTS t_part CASCADE;
+RESET client_min_messages;
+CREATE SCHEMA t_part;
+SET search_path = t_part;
+CREATE TABLE part ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY ("PK"))
+PARTITION BY HASH ("PK");
+CREATE TABLE part0 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+-- one with its columns in another order
+CREATE TABLE part1 (item dynamo.item NOT NULL, gone int, "PK" text COLLATE "C" NOT NULL);
+ALTER TABLE part1 DROP COLUMN gone;
+ALTER TABLE part ATTACH PARTITION part1 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON part FOR EACH ROW
+EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
+ "partition": ["PK"], "sort": [], "indexes": []}');
+SELECT tgrelid::regclass, tgname, tgenabled FROM pg_trigger WHERE tgrelid::regclass::text LIKE 'part%' ORDER BY 1;
+
+-- rows are routed by the key column, so that it must be there
+INSERT INTO part ("PK", item) SELECT 'a' || i, jsonb_build_object('PK', 'a' || i, 'G', 'g' || i % 3) FROM generate_series(1, 20) i;
+INSERT INTO part ("PK", item) VALUES ('a1', jsonb_build_object('PK', 'a2'));
+SELECT count(*) > 0 FROM part0;
+SELECT count(*) > 0 FROM part1;
+SELECT dynamo.get_item('part', '{"PK": {"S": "a3"}}');
+
+SELECT dynamo.create_index('part', 'inl', 'G');
+SELECT dynamo.create_index('part', 'own', 'G', storage => 'table');
+SELECT dynamo.create_index('part', 'spread', 'G', shards => 2, projection => 'KEYS_ONLY');
+CREATE VIEW problems AS
+SELECT i.index_name, v.* FROM dynamo.indexes i, LATERAL dynamo.verify_index('part', i.index_name) v
+WHERE i.schema_name = 't_part' ORDER BY index_name, problem, key, detail;
+TABLE problems;
+SELECT dynamo.put_item('part', '{"PK": {"S": "b1"}, "G": {"S": "new"}}');
+SELECT dynamo.update_item('part', '{"PK": {"S": "a3"}}', 'SET G = :g', expression_attribute_values => '{":g": {"S": "new"}}');
+SELECT dynamo.delete_item('part', '{"PK": {"S": "a4"}}');
+SELECT dynamo.query('part', 'G = :g', '{":g": {"S": "new"}}', index_name => 'inl');
+SELECT dynamo.query('part', 'G = :g', '{":g": {"S": "new"}}', index_name => 'own');
+SELECT dynamo.query('part', 'G = :g', '{":g": {"S": "new"}}', index_name => 'spread');
+TABLE problems;
+
+-- damage in each partition is found and repaired
+ALTER TABLE part DISABLE TRIGGER USER;
+UPDATE part SET "G" = 'wrong' WHERE "PK" IN ('a1', 'a2');
+DELETE FROM part WHERE "PK" = 'a5';
+SELECT index_name, problem, key FROM problems WHERE problem NOT LIKE 'trigger%';
+SELECT dynamo.reindex('part', 'inl'), dynamo.reindex('part', 'own'), dynamo.reindex('part', 'spread');
+TABLE problems;
+TRUNCATE part;
+SELECT count(*) FROM "part$own";
+SELECT dynamo.drop_table('part');
+DROP VIEW problems;
+SELECT dynamo.drop_table('part');
+SELECT count(*) FROM pg_class WHERE relnamespace = 't_part'::regnamespace;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_part CASCADE;
