@@ -22,7 +22,14 @@ typedef struct ReadState
 {
 	JsonReader	json;
 	bool		expand;			/* build what raw shapes hold, too */
+	int			depth;			/* of the field being read */
 } ReadState;
+
+/*
+ * No request the service accepts is nested deeper.  What is below is not
+ * looked at; whoever reads such a value refuses it.
+ */
+#define MAX_DEPTH	200
 
 static Field *ReadField(ReadState *state, const Shape *shape, bool build);
 
@@ -386,11 +393,12 @@ ReadField(ReadState *state, const Shape *shape, bool build)
 	Field	   *field = NULL;
 
 	check_stack_depth();
-	if (JsonPeek(r) == JSON_NULL)
+	if (JsonPeek(r) == JSON_NULL || state->depth == MAX_DEPTH)
 	{
 		JsonSkipValue(r);
 		return NULL;
 	}
+	state->depth++;
 	if (build)
 	{
 		field = palloc0(sizeof(Field));
@@ -400,6 +408,7 @@ ReadField(ReadState *state, const Shape *shape, bool build)
 	ReadContents(state, shape, shape->raw && !state->expand ? NULL : field);
 	if (build)
 		field->text.len = r->at - field->text.data;
+	state->depth--;
 	return field;
 }
 
@@ -413,6 +422,7 @@ RequestRead(const Shape *shape, const char *text, uint32 len)
 	state.json.sqlstate = ERRCODE_DYNAMO_SERIALIZATION;
 	state.json.message = WORDING_BAD_JSON;
 	state.expand = false;
+	state.depth = 0;
 	field = ReadField(&state, shape, true);
 	if (field == NULL)
 		TypeError(WORDING_UNEXPECTED_VALUE);
@@ -427,6 +437,7 @@ FieldExpand(const Field *field)
 
 	JsonReaderInit(&state.json, field->text.data, field->text.len);
 	state.expand = true;
+	state.depth = 0;
 	return ReadField(&state, field->shape, true);
 }
 
