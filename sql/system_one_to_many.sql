@@ -33,5 +33,6 @@ SELECT agree($$SELECT * FROM dynamo.query('stores', 'Country = :c AND begins_wit
 SET dynamo.direct_access = on;
 SELECT reads($$SELECT * FROM dynamo.query('tickets', 'GSI1PK = :u', '{":u": {"S": "ORG#MICROSOFT#USER#BILLGATES"}}', index_name => 'GSI1', scan_index_forward => false, max_items => 2)$$, '"tickets$GSI1"');
 SELECT reads($$SELECT * FROM dynamo.query('stores', 'Country = :c AND begins_with(Place, :p)', '{":c": {"S": "USA"}, ":p": {"S": "NEBRASKA#OMAHA#"}}')$$, 'stores_pkey');
+SELECT * FROM dynamo.verify_index('tickets', 'GSI1');
 
 DROP SCHEMA t_system_4 CASCADE;

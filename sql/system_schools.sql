@@ -29,6 +29,7 @@ SELECT agree($$SELECT * FROM dynamo.query('schools', 'SK = :p AND begins_with(PK
 SELECT reads($$SELECT * FROM dynamo.query('schools', 'PK = :PK AND begins_with(SK, :SK)', '{":PK": {"S": "SCHOOL#1"}, ":SK": {"S": "COURSE#"}}')$$, 'schools_pkey', 'schools$inverted');
 SELECT reads($$SELECT * FROM dynamo.query('schools', 'SK = :p', '{":p": {"S": "PUPIL#101"}}', index_name => 'inverted')$$, 'schools$inverted');
 
+SELECT * FROM dynamo.verify_index('schools', 'inverted');
 -- a pupil leaves a course: gone from both sides
 SELECT dynamo.delete_item('schools', '{"PK": {"S": "COURSE#MUS"}, "SK": {"S": "PUPIL#101"}}');
 SELECT item ->> 'PK' AS course

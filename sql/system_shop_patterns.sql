@@ -33,5 +33,7 @@ SELECT reads($$SELECT * FROM dynamo.query('shop', 'PK = :o AND begins_with(SK, :
 
 -- sparse: customers, products and orders are in neither index
 SELECT count(*) FILTER (WHERE "GSI1PK" IS NOT NULL) AS in_gsi1, count(*) FILTER (WHERE "GSI1PK" IS NULL) AS outside FROM shop;
+SELECT * FROM dynamo.verify_index('shop', 'GSI1');
+SELECT * FROM dynamo.verify_index('shop', 'GSI2');
 
 DROP SCHEMA t_system_2 CASCADE;

@@ -1,0 +1,52 @@
+-- Reference system 5, human resources and order entry: the example, its access
+-- patterns by plain SQL, and what one ordered read of all shards reads.
+SET client_min_messages = warning;
+CREATE SCHEMA t_system_5;
+SET search_path = t_system_5;
+\i test/agree.sql
+\i examples/hr_order_entry.sql
+
+SELECT count(*) FROM generate_series(1, 400) i,
+	dynamo.put_item('hr_oe', jsonb_build_object('PK', 'OE-ORDER9' || i, 'SK', 'OE-CUSTOMER9', 'GSI1PK', 'OE-CUSTOMER9',
+		'GSI1SK', 'CLOSED#2026-01-01', 'GSI2PK', 'ORDERS', 'GSI2SK', 'CLOSED#' || 1000 + i));
+
+-- by id and in the collection of an entity: 1, 3, 12, 13
+SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'PK = :id', '{":id": {"S": "HR-EMPLOYEE1"}}')$$,
+	$$SELECT item FROM hr_oe WHERE "PK" = 'HR-EMPLOYEE1' ORDER BY "SK"$$);
+SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'PK = :id AND begins_with(SK, :j)', '{":id": {"S": "HR-EMPLOYEE2"}, ":j": {"S": "JH#"}}', scan_index_forward => false, max_items => 1)$$,
+	$$SELECT item FROM hr_oe WHERE "PK" = 'HR-EMPLOYEE2' AND dynamo.begins_with("SK", 'JH#') ORDER BY "SK" DESC LIMIT 1$$);
+SELECT agree($$SELECT dynamo.get_item('hr_oe', '{"PK": {"S": "OE-PRODUCT1"}, "SK": {"S": "OE-WAREHOUSE2"}}')$$,
+	$$SELECT item FROM hr_oe WHERE "PK" = 'OE-PRODUCT1' AND "SK" = 'OE-WAREHOUSE2'$$);
+-- from the other end of an edge, GSI1: 2, 6, 7, 8, 9, 11, 14
+SELECT key, agree(format($f$SELECT * FROM dynamo.query('hr_oe', 'GSI1PK = :k', jsonb_build_object(':k', %L), index_name => 'GSI1')$f$, key),
+	format($f$SELECT item FROM hr_oe WHERE "GSI1PK" = %L ORDER BY "GSI1SK", "PK", "SK"$f$, key))
+FROM unnest(ARRAY['Karen Colmenares', 'OE-WAREHOUSE1', 'OE-PRODUCT1', 'HR-EMPLOYEE2', 'Account Manager', '2026-Q1']) key;
+SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'GSI1PK = :k AND GSI1SK > :d', '{":k": {"S": "HR-CONFIDENTIAL"}, ":d": {"S": "2025-01-01"}}', index_name => 'GSI1')$$,
+	$$SELECT item FROM hr_oe WHERE "GSI1PK" = 'HR-CONFIDENTIAL' AND "GSI1SK" > '2025-01-01' ORDER BY "GSI1SK"$$);
+-- by status and date: 4, 10, and 5 over all shards, also backwards and from a position
+SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'GSI1PK = :c AND GSI1SK BETWEEN :a AND :b', '{":c": {"S": "OE-CUSTOMER1"}, ":a": {"S": "OPEN#2026-01-01"}, ":b": {"S": "OPEN#2026-03-31"}}', index_name => 'GSI1')$$,
+	$$SELECT item FROM hr_oe WHERE "GSI1PK" = 'OE-CUSTOMER1' AND "GSI1SK" BETWEEN 'OPEN#2026-01-01' AND 'OPEN#2026-03-31' ORDER BY "GSI1SK"$$);
+SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'GSI2PK = :o AND GSI2SK BETWEEN :a AND :b', '{":o": {"S": "ORDERS"}, ":a": {"S": "OPEN#2026-02-01"}, ":b": {"S": "OPEN#2026-03-31"}}', index_name => 'GSI2')$$,
+	$$SELECT item FROM hr_oe WHERE "GSI2PK" = 'ORDERS' AND "GSI2SK" BETWEEN 'OPEN#2026-02-01' AND 'OPEN#2026-03-31' ORDER BY "GSI2SK"$$);
+SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'GSI2PK = :o', '{":o": {"S": "ORDERS"}}', index_name => 'GSI2', scan_index_forward => false)$$,
+	$$SELECT item FROM hr_oe WHERE "GSI2PK" = 'ORDERS' ORDER BY "GSI2SK" DESC, "PK" DESC, "SK" DESC$$);
+SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'GSI2PK = :o AND GSI2SK > :s', '{":o": {"S": "ORDERS"}, ":s": {"S": "CLOSED#1395"}}', index_name => 'GSI2', max_items => 7)$$,
+	$$SELECT item FROM hr_oe WHERE "GSI2PK" = 'ORDERS' AND "GSI2SK" > 'CLOSED#1395' ORDER BY "GSI2SK" LIMIT 7$$);
+
+-- the orders are spread; the merge reads what it returns and at most one more of a shard
+SELECT count(*) AS shards_in_use, sum(n) AS entries
+FROM (SELECT tableoid, count(*) AS n FROM "hr_oe$GSI2" GROUP BY tableoid) s WHERE n > 0;
+SET dynamo.direct_access = on;
+SELECT split_part(split_part(r, 'items, ', 2), ' ', 1)::int <= 4 + 15 AS reads_no_more
+FROM (SELECT reads($$SELECT * FROM dynamo.query('hr_oe', 'GSI2PK = :o AND begins_with(GSI2SK, :s)', '{":o": {"S": "ORDERS"}, ":s": {"S": "OPEN#"}}', index_name => 'GSI2')$$,
+	VARIADIC ARRAY(SELECT indexrelid::regclass FROM pg_index WHERE indrelid IN (SELECT inhrelid FROM pg_inherits WHERE inhparent = '"hr_oe$GSI2"'::regclass)))) AS s (r);
+SELECT reads($$SELECT * FROM dynamo.query('hr_oe', 'GSI1PK = :q', '{":q": {"S": "2026-Q1"}}', index_name => 'GSI1', scan_index_forward => false)$$, '"hr_oe$GSI1"');
+
+-- an order is closed: it moves in both indexes
+SELECT dynamo.update_item('hr_oe', '{"PK": {"S": "OE-ORDER3"}, "SK": {"S": "OE-CUSTOMER2"}}',
+	'SET GSI1SK = :s, GSI2SK = :s', expression_attribute_values => '{":s": {"S": "CLOSED#2026-03-05"}}');
+SELECT item ->> 'PK' AS "order" FROM dynamo.query('hr_oe', 'GSI2PK = :o AND begins_with(GSI2SK, :s)', '{":o": {"S": "ORDERS"}, ":s": {"S": "OPEN#"}}', index_name => 'GSI2') AS item;
+SELECT * FROM dynamo.verify_index('hr_oe', 'GSI1');
+SELECT * FROM dynamo.verify_index('hr_oe', 'GSI2');
+
+DROP SCHEMA t_system_5 CASCADE;
