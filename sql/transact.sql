@@ -57,6 +57,7 @@ SELECT dynamo.transact_write_items('[{"Put": {"TableName": "nowhere", "Item": {"
 SELECT dynamo.transact_write_items('[{"Update": {"TableName": "accounts", "Key": {"id": {"S": "a"}}}}]');
 SELECT dynamo.transact_write_items('[{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "a"}}}}]');
 SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}, "ConditionExpression": "a ="}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}, "ReturnValuesOnConditionCheckFailure": "ALL_NEW"}}]');
 SELECT dynamo.transact_write_items('[
 	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}}},
 	{"Delete": {"TableName": "t_transact.accounts", "Key": {"id": {"S": "a"}}}}]');

@@ -16,6 +16,12 @@
 #include "op/item_list.h"
 #include "op/sql_args.h"
 
+static bool
+SliceIs(Slice slice, const char *word)
+{
+	return slice.len == strlen(word) && memcmp(slice.data, word, slice.len) == 0;
+}
+
 /* ---- members of JSON objects ---- */
 
 static bool
@@ -193,13 +199,18 @@ static const struct
 };
 
 static bool
-ReturnsOldOnFailure(JsonbContainer *body)
+ReturnsOldOnFailure(JsonbContainer *body, const char *path)
 {
 	Slice		word;
 
-	if (!StringMember(body, "ReturnValuesOnConditionCheckFailure", &word))
+	if (!StringMember(body, "ReturnValuesOnConditionCheckFailure", &word) ||
+		SliceIs(word, "NONE"))
 		return false;
-	return word.len == strlen("ALL_OLD") && memcmp(word.data, "ALL_OLD", word.len) == 0;
+	if (!SliceIs(word, "ALL_OLD"))
+		ModelError(pnstrdup(word.data, word.len),
+				   psprintf("%s.returnValuesOnConditionCheckFailure", path),
+				   "Member must satisfy enum value set: [ALL_OLD, NONE]");
+	return true;
 }
 
 static void
@@ -209,9 +220,7 @@ ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
 	const char *path;
 	size_t		a = 0;
 
-	while (a < lengthof(write_actions) &&
-		   (strlen(write_actions[a].name) != kind.len ||
-			memcmp(write_actions[a].name, kind.data, kind.len) != 0))
+	while (a < lengthof(write_actions) && !SliceIs(kind, write_actions[a].name))
 		a++;
 	if (a == lengthof(write_actions))
 		UnknownAction(kind, "Put, Update, Delete or ConditionCheck");
@@ -226,7 +235,7 @@ ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
 	op->update = ExprMember(body, "UpdateExpression");
 	op->condition = ExprMember(body, "ConditionExpression");
 	op->args = ArgsMembers(body);
-	op->return_old_on_failure = ReturnsOldOnFailure(body);
+	op->return_old_on_failure = ReturnsOldOnFailure(body, path);
 }
 
 DYNAMO_FUNCTION(dynamo_transact_write_items);
@@ -254,7 +263,7 @@ ReadGet(void *arg, int position, Slice kind, JsonbContainer *body)
 	const char *path = psprintf("transactItems.%d.member.get", position + 1);
 	struct varlena *datum;
 
-	if (kind.len != 3 || memcmp(kind.data, "Get", 3) != 0)
+	if (!SliceIs(kind, "Get"))
 		UnknownAction(kind, "Get");
 	op->table_name = TableNameMember(body, path);
 	op->key = ItemMember(body, "Key", &datum);

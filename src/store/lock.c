@@ -3,27 +3,31 @@
  *	  Locking a row, or the absence of a row, without writing it.
  *
  *	  There is nothing to lock where no row is.  A placeholder makes it: a row
- *	  with the key is inserted speculatively, with an entry in the primary
- *	  key's index only, and deleted again at once.  Until this transaction
- *	  ends, whoever wants to insert that key finds our insertion in progress
- *	  and waits.  Nobody ever sees the row, so that no trigger fires, no
- *	  constraint is checked and no other index is needed; logical decoding is
- *	  told to skip the insertion.
+ *	  with the key is inserted, with an entry in the primary key's index only,
+ *	  and deleted again at once.  Until this transaction ends, whoever wants to
+ *	  insert that key finds our insertion in progress and waits.  Nobody ever
+ *	  sees the row, so that no trigger fires, no constraint is checked and no
+ *	  other index is needed.
+ *
+ *	  Two placeholders of one key would wait for each other.  Speculative
+ *	  insertion, which could be taken back, is not for us: logical decoding
+ *	  must skip the insertion and cannot skip its confirmation.  So whoever
+ *	  makes a placeholder first takes a lock on the key by name.
+ *
+ *	  Logical decoding still sees the deletion, of a row that subscribers do
+ *	  not have; they ignore it.
  */
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/heapam.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/index.h"
-#include "common/hashfn.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/rel.h"
 
-#include "item/builder.h"
 #include "store/write_direct.h"
 
 /* ---- locks by name ---- */
@@ -81,21 +85,6 @@ IndexPlaceholder(DirectWrite *d)
 						UNIQUE_CHECK_PARTIAL, false, info);
 }
 
-static bool
-InsertPlaceholder(DirectWrite *d)
-{
-	TransactionId xid = GetCurrentTransactionId();
-	uint32		token = SpeculativeInsertionLockAcquire(xid);
-	bool		inserted;
-
-	table_tuple_insert_speculative(d->rel, d->new, d->cid,
-								   HEAP_INSERT_NO_LOGICAL, NULL, token);
-	inserted = IndexPlaceholder(d);
-	table_tuple_complete_speculative(d->rel, d->new, token, inserted);
-	SpeculativeInsertionLockRelease(xid);
-	return inserted;
-}
-
 static void
 DeletePlaceholder(DirectWrite *d)
 {
@@ -112,15 +101,17 @@ DeletePlaceholder(DirectWrite *d)
 		elog(ERROR, "unexpected table_tuple_delete status: %u", result);
 }
 
-/* False if somebody else was faster. */
+/* False if somebody else was faster; we shall find and wait for him. */
 static bool
 LockAbsence(DirectWrite *d)
 {
+	bool		inserted;
+
 	MakePlaceholder(d);
-	if (!InsertPlaceholder(d))
-		return false;
+	table_tuple_insert(d->rel, d->new, d->cid, TABLE_INSERT_NO_LOGICAL, NULL);
+	inserted = IndexPlaceholder(d);
 	DeletePlaceholder(d);
-	return true;
+	return inserted;
 }
 
 /* ---- one row ---- */
@@ -142,6 +133,7 @@ static struct varlena *
 LockDirect(WriteRequest *request, Relation primary)
 {
 	DirectWrite d;
+	bool		named = false;
 	struct varlena *item = NULL;
 
 	DirectBegin(&d, request, primary, false);
@@ -154,7 +146,13 @@ LockDirect(WriteRequest *request, Relation primary)
 			item = CopyCurrentItem(&d);
 			break;
 		}
-		if (found == ROW_ABSENT && LockAbsence(&d))
+		if (found == ROW_ABSENT && !named)
+		{
+			/* while we waited for the name somebody may have inserted it */
+			LockKeyByName(request->store, request->key);
+			named = true;
+		}
+		else if (found == ROW_ABSENT && LockAbsence(&d))
 			break;
 		CHECK_FOR_INTERRUPTS();
 	}

@@ -10,7 +10,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my $node = new_dynamo_node('concurrency', "deadlock_timeout = 100ms\n");
+my $node = new_dynamo_node('concurrency', "deadlock_timeout = 100ms\nwal_level = logical\n");
 
 $node->safe_psql('postgres', q{
 SELECT dynamo.create_table('shared', partition_key => 'id');
@@ -100,6 +100,12 @@ unlike($log, qr/deadlock detected/, 'no deadlocks');
 # every index entry has its row, and every row its entries
 is(value_of(q{SET enable_seqscan = off; SELECT count(*) FROM dynamo.query('shared', 'kind = :k', jsonb_build_object(':k', 'counter'), index_name => 'kind')}),
 	6, 'the index has the counters once');
+
+# what was written, and the keys that were only locked, can be decoded
+$node->safe_psql('postgres', q{CREATE PUBLICATION all_tables FOR ALL TABLES; SELECT pg_create_logical_replication_slot('decoded', 'pgoutput')});
+$node->safe_psql('postgres', q{SELECT dynamo.put_item('shared', jsonb_build_object('id', 'rich', 'balance', 5)); SELECT move_money(1, 2, 1), count_up('d')});
+is($node->safe_psql('postgres', q{SELECT count(*) > 4 FROM pg_logical_slot_get_binary_changes('decoded', NULL, NULL, 'proto_version', '1', 'publication_names', 'all_tables')}),
+	't', 'logical decoding follows');
 
 # the old item goes to the client alone
 my ($out, $err);
