@@ -48,6 +48,7 @@ SELECT relname FROM pg_class WHERE relnamespace = 't_index_shards'::regnamespace
 
 SELECT dynamo.create_index('orders', 'many', 'status', shards => 100000);
 SELECT dynamo.create_index('orders', 'many', 'status', shards => -1);
+SELECT dynamo.create_index('orders', 'many', 'status', shards => 0);
 -- one shard is legal
 SELECT dynamo.create_index('orders', 'one', 'day', partition_key_type => 'N', shards => 1);
 SELECT dynamo_shard, count(*) FROM "orders$one" GROUP BY 1;

@@ -126,7 +126,12 @@ extern int	AppendKeyPart(KeySchema *key, char **names, int n, char **types, int 
 extern void SetProjection(CreateIndexSpec *spec, const char *projection,
 						  char **non_key, int n);
 
-/* storage NULL: "table" for a sharded index, else "inline". */
+#define SHARDS_NOT_GIVEN	PG_INT32_MIN
+
+/*
+ * storage NULL: "table" for a sharded index, else "inline".  shards:
+ * SHARDS_NOT_GIVEN for an index that is not sharded.
+ */
 extern void SetStorage(CreateIndexSpec *spec, const char *storage, int shards,
 					   const char *shard_by);
 

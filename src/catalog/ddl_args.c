@@ -172,12 +172,12 @@ BooleanMember(JsonbContainer *object, const char *name)
 }
 
 static int
-IntegerMember(JsonbContainer *object, const char *name)
+IntegerMember(JsonbContainer *object, const char *name, int missing)
 {
 	JsonbValue	v;
 
 	if (!FindMember(object, name, &v))
-		return 0;
+		return missing;
 	if (v.type != jbvNumeric)
 		IndexJsonError(psprintf("Member \"%s\" must be a number.", name));
 	return DatumGetInt32(DirectFunctionCall1(numeric_int4, NumericGetDatum(v.val.numeric)));
@@ -208,6 +208,12 @@ SetProjection(CreateIndexSpec *spec, const char *projection, char **non_key, int
 void
 SetStorage(CreateIndexSpec *spec, const char *storage, int shards, const char *shard_by)
 {
+	if (shards == SHARDS_NOT_GIVEN)
+		shards = 0;
+	else if (shards <= 0 || shards > MAX_SHARDS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("number of shards must be between 1 and %d", MAX_SHARDS)));
 	if (storage == NULL)
 		spec->storage = shards > 0 ? STORAGE_TABLE : STORAGE_INLINE;
 	else if (strcmp(storage, "inline") == 0)
@@ -243,7 +249,7 @@ IndexFromJson(JsonbContainer *object, CreateIndexSpec *spec)
 	spec->key.nsort = AppendKeyPart(&spec->key, names, n, types, ntypes);
 	names = StringsMember(object, "non_key_attributes", &n);
 	SetProjection(spec, StringMember(object, "projection"), names, n);
-	SetStorage(spec, StringMember(object, "storage"), IntegerMember(object, "shards"),
+	SetStorage(spec, StringMember(object, "storage"), IntegerMember(object, "shards", SHARDS_NOT_GIVEN),
 			   StringMember(object, "shard_by"));
 }
 

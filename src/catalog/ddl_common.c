@@ -229,10 +229,6 @@ CheckProjection(const TableDef *def, const CreateIndexSpec *spec)
 static void
 CheckShards(const CreateIndexSpec *spec)
 {
-	if (spec->shards < 0 || spec->shards > MAX_SHARDS)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("number of shards must be between 1 and %d", MAX_SHARDS)));
 	if (spec->shards > 0 && spec->storage != STORAGE_TABLE)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

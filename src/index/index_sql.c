@@ -73,7 +73,7 @@ CreateIndex(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
 	non_key = TextArray(fcinfo, ARG_NON_KEY, &n);
 	SetProjection(spec, OptionalText(fcinfo, ARG_PROJECTION), non_key, n);
 	SetStorage(spec, OptionalText(fcinfo, ARG_STORAGE),
-			   PG_ARGISNULL(ARG_SHARDS) ? 0 : PG_GETARG_INT32(ARG_SHARDS),
+			   PG_ARGISNULL(ARG_SHARDS) ? SHARDS_NOT_GIVEN : PG_GETARG_INT32(ARG_SHARDS),
 			   OptionalText(fcinfo, ARG_SHARD_BY));
 	IndexCreate(table_name, spec);
 }
