@@ -37,6 +37,7 @@ SELECT dynamo.update_item('game', :key, 'SET x.y = :a', NULL, '{":a": {"N": "1"}
 SELECT dynamo.update_item('game', :key, 'ADD #l :a', NULL, '{":a": {"N": "1"}}', '{"#l": "list"}');
 SELECT dynamo.update_item('game', :key, 'SET player = :a', NULL, '{":a": {"S": "ann"}}');
 SELECT dynamo.update_item('game', :key, 'SET a = :a', 'game.x = :a', '{":a": {"S": "ann"}}');
+SELECT dynamo.update_item('game', :key, 'SET a = if_not_exists(b, player[0])');
 SELECT dynamo.update_item('game', '{"player": {"S": "ann"}}', 'SET a = :a', NULL, '{":a": {"S": "ann"}}');
 SELECT dynamo.update_item('game', :key, NULL, NULL, '{":a": {"S": "ann"}}');
 SELECT dynamo.update_item('game', :key, 'SET a = :b', NULL, '{":b": {"S": "x"}, ":c": {"S": "x"}}');

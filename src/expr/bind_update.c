@@ -233,6 +233,29 @@ UpdateVisitTargets(const Update *update, PathVisitor visit, void *arg)
 	}
 }
 
+static bool
+VisitOperand(const SetOperand *operand, PathVisitor visit, void *arg)
+{
+	if (operand == NULL)
+		return true;
+	check_stack_depth();
+	if (operand->path.n > 0 &&
+		!visit(operand->path.elements[0].name, operand->path.n > 1, arg))
+		return false;
+	return VisitOperand(operand->left, visit, arg) &&
+		VisitOperand(operand->right, visit, arg);
+}
+
+void
+UpdateVisitOperands(const Update *update, PathVisitor visit, void *arg)
+{
+	for (int i = 0; i < update->n; i++)
+	{
+		if (!VisitOperand(update->actions[i].operand, visit, arg))
+			return;
+	}
+}
+
 struct varlena *
 UpdateLiterals(const Update *update)
 {

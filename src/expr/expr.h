@@ -201,6 +201,9 @@ extern Update *UpdateBind(const Expr *expr, ExprBindings *b);
 /* Calls visit for the top-level name of every target path. */
 extern void UpdateVisitTargets(const Update *update, PathVisitor visit, void *arg);
 
+/* Calls visit for the top-level name of every path that SET reads. */
+extern void UpdateVisitOperands(const Update *update, PathVisitor visit, void *arg);
+
 /*
  * A map, palloc'd, of the top-level attributes that SET gives values as they
  * stand in the request; NULL if there is none.

@@ -85,6 +85,7 @@ WriteBindTable(PreparedWrite *w, const TableDef *def)
 	{
 		UpdateVisitTargets(w->update, KeyTargetVisitor, unconstify(TableDef *, def));
 		CheckLiteralIndexKeys(w->update, def);
+		UpdateVisitOperands(w->update, KeyPathVisitor, unconstify(TableDef *, def));
 	}
 	if (w->condition != NULL)
 		ConditionVisitPaths(w->condition, KeyPathVisitor, unconstify(TableDef *, def));
