@@ -1013,7 +1013,8 @@ CREATE TABLE dynamo.table_settings (
 	table_class text,
 	table_class_changed_at timestamptz,
 	on_demand_throughput text,
-	sse_specification text,
+	sse_type text,
+	sse_key text,
 	PRIMARY KEY (schema_name, table_name)
 );
 COMMENT ON TABLE dynamo.table_settings IS

@@ -86,6 +86,11 @@ SELECT with_index(false, '{"Projection": {"ProjectionType": "INCLUDE", "NonKeyAt
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}]}');
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "c", "KeyType": "HASH"}, {"AttributeName": "c", "KeyType": "RANGE"}]}');
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}, {"AttributeName": "c", "KeyType": "HASH"}]}');
+SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "HASH"}, {"AttributeName": "c", "KeyType": "RANGE"}, {"AttributeName": "b", "KeyType": "RANGE"}]}');
+SELECT req('CreateTable', json_build_object('TableName', 'many', 'BillingMode', 'PAY_PER_REQUEST', 'KeySchema', json_build_array(json_build_object('AttributeName', 'a1', 'KeyType', 'HASH')),
+	'AttributeDefinitions', json_agg(json_build_object('AttributeName', 'a' || i, 'AttributeType', 'S')),
+	'GlobalSecondaryIndexes', json_build_array(json_build_object('IndexName', 'idx', 'Projection', json_build_object('ProjectionType', 'ALL'),
+		'KeySchema', json_agg(json_build_object('AttributeName', 'a' || i, 'KeyType', kind)))))) FROM generate_series(1, 5) i, unnest('{HASH}'::text[]) kind;
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}');
 SELECT with_index(true, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}');
 SELECT with_index(true, '{"KeySchema": [{"AttributeName": "b", "KeyType": "HASH"}, {"AttributeName": "c", "KeyType": "RANGE"}]}');
@@ -95,6 +100,10 @@ SELECT create_with(jsonb_build_object('GlobalSecondaryIndexes', (SELECT jsonb_ag
 	"Projection": {"ProjectionType": "ALL"}}')::jsonb) FROM generate_series(1, 21) i)));
 SELECT create_with(jsonb_build_object('GlobalSecondaryIndexes', (SELECT jsonb_agg('{"IndexName": "idx", "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}],
 	"Projection": {"ProjectionType": "ALL"}}'::jsonb) FROM generate_series(1, 2) i)));
+SELECT create_with(jsonb_build_object('AttributeDefinitions', jsonb_build_array(jsonb_build_object('AttributeName', 'a', 'AttributeType', 'S'), jsonb_build_object('AttributeName', 'b', 'AttributeType', 'S')),
+	'KeySchema', jsonb_build_array(jsonb_build_object('AttributeName', 'a', 'KeyType', 'HASH'), jsonb_build_object('AttributeName', 'b', 'KeyType', 'RANGE')),
+	'LocalSecondaryIndexes', (SELECT jsonb_agg(('{"IndexName": "idx' || i || '", "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}],
+	"Projection": {"ProjectionType": "ALL"}}')::jsonb) FROM generate_series(1, 6) i)));
 SELECT with_index(true, '{}') LIKE '{"TableDescription"%';
 
 -- a plain table is described, too

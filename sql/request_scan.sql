@@ -70,6 +70,7 @@ SELECT scan(', "FilterExpression": "x < :x", "ExpressionAttributeValues": {":x":
 SELECT scan(', "FilterExpression": "x BETWEEN :x AND :y", "ExpressionAttributeValues": {":x": {"S": "x"}, ":y": {"N": "1"}}');
 SELECT scan(', "FilterExpression": "x BETWEEN :x AND :y", "ExpressionAttributeValues": {":x": {"S": "x"}, ":y": {"S": "a"}}');
 SELECT scan(', "FilterExpression": "attribute_type(x, :x)", "ExpressionAttributeValues": {":x": {"S": "x"}}');
+SELECT scan(', "FilterExpression": "attribute_type(x, y)"');
 SELECT scan(', "FilterExpression": "attribute_exists(:x)", "ExpressionAttributeValues": {":x": {"S": "x"}}');
 SELECT scan(', "FilterExpression": "x[100000000000] = :x", "ExpressionAttributeValues": {":x": {"S": "x"}}');
 SELECT scan(', "FilterExpression": "x' || repeat('.x', 32) || ' = :x", "ExpressionAttributeValues": {":x": {"S": "x"}}');

@@ -86,6 +86,12 @@ SELECT update_tab('{"DeletionProtectionEnabled": false}') LIKE '%UPDATING%';
 SELECT update_tab('{"TableClass": "STANDARD_INFREQUENT_ACCESS"}') LIKE '%UPDATING%', described('TableClassSummary');
 SELECT update_tab('{"OnDemandThroughput": {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": -1}}') LIKE '%UPDATING%', described('OnDemandThroughput');
 
+SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "key"}}') LIKE '%UPDATING%', described('SSEDescription');
+SELECT update_tab('{"SSESpecification": {"Enabled": false}}') LIKE '%UPDATING%', described('SSEDescription') IS NULL;
+SET dynamo.max_global_indexes = 0;
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
+RESET dynamo.max_global_indexes;
+
 -- only the owner changes a table; everyone may look
 CREATE ROLE regress_dynamo_other;
 GRANT USAGE ON SCHEMA dynamo, t_request_update TO regress_dynamo_other;

@@ -55,7 +55,8 @@ static const Column columns[] = {
 	{"table_class", COLUMN_TEXT, offsetof(TableSettings, table_class)},
 	{"table_class_changed_at", COLUMN_TIME, offsetof(TableSettings, class_changed)},
 	{"on_demand_throughput", COLUMN_TEXT, offsetof(TableSettings, on_demand_limits)},
-	{"sse_specification", COLUMN_TEXT, offsetof(TableSettings, encryption)},
+	{"sse_type", COLUMN_TEXT, offsetof(TableSettings, sse_type)},
+	{"sse_key", COLUMN_TEXT, offsetof(TableSettings, sse_key)},
 };
 
 #define NCOLUMNS ((int) lengthof(columns))

@@ -33,7 +33,8 @@ typedef struct TableSettings
 	char	   *table_class;	/* NULL: never set */
 	int64		class_changed;
 	char	   *on_demand_limits;	/* OnDemandThroughput as JSON; NULL: none */
-	char	   *encryption;		/* SSESpecification as JSON; NULL: none */
+	char	   *sse_type;		/* of SSESpecification; NULL: not enabled */
+	char	   *sse_key;		/* KMSMasterKeyId; NULL: none */
 } TableSettings;
 
 /* Throughput of one global index. */

@@ -27,6 +27,14 @@ StreamArn(const char *table_name, const char *label)
 }
 
 char *
+KeyArn(const char *key)
+{
+	if (strncmp(key, "arn:", 4) == 0)
+		return pstrdup(key);
+	return psprintf("arn:aws:kms:%s:%s:key/%s", request_region, request_account, key);
+}
+
+char *
 ArnTableName(const char *arn)
 {
 	char	   *prefix = TableArn("");

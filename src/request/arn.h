@@ -9,6 +9,9 @@ extern char *TableArn(const char *table_name);
 extern char *IndexArn(const char *table_name, const char *index_name);
 extern char *StreamArn(const char *table_name, const char *label);
 
+/* Of an encryption key's id; of an ARN itself. */
+extern char *KeyArn(const char *key);
+
 /*
  * The table's name in the ARN of a table of this account and region; NULL for
  * anything else.

@@ -212,7 +212,7 @@ SettingsFromInput(const Field *input)
 	settings->deletion_protection = FieldBool(input, "DeletionProtectionEnabled", false);
 	settings->table_class = unconstify(char *, FieldString(input, "TableClass"));
 	settings->on_demand_limits = RawJson(input, "OnDemandThroughput");
-	settings->encryption = RawJson(input, "SSESpecification");
+	SetEncryption(settings, FieldMember(input, "SSESpecification"));
 	if (stream != NULL && FieldBool(stream, "StreamEnabled", false))
 		EnableStream(settings, FieldString(stream, "StreamViewType"));
 	return settings;

@@ -278,6 +278,16 @@ WriterSettings(Writer *w, const OpenedTable *table)
 		WriterTime(w, "LastUpdateDateTime", s->class_changed);
 		WriterEndObject(w);
 	}
+	if (s->sse_type != NULL)
+	{
+		WriterName(w, "SSEDescription");
+		WriterBeginObject(w);
+		WriterStringMember(w, "Status", "ENABLED");
+		WriterStringMember(w, "SSEType", s->sse_type);
+		if (s->sse_key != NULL)
+			WriterStringMember(w, "KMSMasterKeyArn", KeyArn(s->sse_key));
+		WriterEndObject(w);
+	}
 	WriterBoolMember(w, "DeletionProtectionEnabled", s->deletion_protection);
 }
 
@@ -301,15 +311,15 @@ WriterStream(Writer *w, const OpenedTable *table)
 	}
 }
 
-static const char *
-StatusFromIndexes(const TableDef *def)
+bool
+TableIsChanging(const OpenedTable *table)
 {
-	for (int i = 0; i < def->nindexes; i++)
+	for (int i = 0; i < table->def->nindexes; i++)
 	{
-		if (def->indexes[i].status != INDEX_ACTIVE)
-			return "UPDATING";
+		if (table->def->indexes[i].status != INDEX_ACTIVE)
+			return true;
 	}
-	return "ACTIVE";
+	return false;
 }
 
 void
@@ -319,12 +329,14 @@ WriterTable(Writer *w, const OpenedTable *table, const char *status,
 	int64		rows;
 	int64		bytes;
 
+	if (status == NULL)
+		status = TableIsChanging(table) ? "UPDATING" : "ACTIVE";
 	CountRows(RelationGetRelid(table->rel), &rows, &bytes);
 	WriterBeginObject(w);
 	WriterDefinitions(w, table->def);
 	WriterStringMember(w, "TableName", table->name);
 	WriterKeySchema(w, &table->def->key);
-	WriterStringMember(w, "TableStatus", status != NULL ? status : StatusFromIndexes(table->def));
+	WriterStringMember(w, "TableStatus", status);
 	WriterName(w, "CreationDateTime");
 	WriterTimestamp(w, table->settings->created);
 	WriterIntegerMember(w, "TableSizeBytes", bytes);

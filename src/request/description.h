@@ -26,6 +26,9 @@ extern void TableOpen(OpenedTable *table, const char *name, LOCKMODE lockmode);
 /* Keeps the lock. */
 extern void TableClose(OpenedTable *table);
 
+/* Whether an index of the table is being built or dropped. */
+extern bool TableIsChanging(const OpenedTable *table);
+
 /*
  * Writes the value of Table or TableDescription.
  *

@@ -318,3 +318,19 @@ EnableStream(TableSettings *settings, const char *view)
 	settings->stream_view = pstrdup(view);
 	settings->stream_label = psprintf("%s.%03d", text, (int) (now % 1000000 / 1000));
 }
+
+void
+SetEncryption(TableSettings *settings, const Field *specification)
+{
+	if (specification == NULL)
+		return;
+	settings->sse_type = NULL;
+	settings->sse_key = NULL;
+	if (!FieldBool(specification, "Enabled", false))
+		return;
+	settings->sse_type = pstrdup("KMS");
+	if (FieldMember(specification, "SSEType") != NULL)
+		settings->sse_type = FieldName(specification, "SSEType");
+	if (FieldMember(specification, "KMSMasterKeyId") != NULL)
+		settings->sse_key = FieldName(specification, "KMSMasterKeyId");
+}

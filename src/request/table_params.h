@@ -46,6 +46,9 @@ extern IndexSettings FieldThroughput(const Field *throughput);
 /* Starts a new stream. */
 extern void EnableStream(TableSettings *settings, const char *view);
 
+/* SSESpecification, if it is given. */
+extern void SetEncryption(TableSettings *settings, const Field *specification);
+
 /* The name of an attribute or index, for messages and specs. */
 extern char *FieldName(const Field *structure, const char *member);
 

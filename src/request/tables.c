@@ -38,6 +38,11 @@ DeleteTableRequest(Request *request)
 	if (table.settings->deletion_protection)
 		InvalidRequest("Resource cannot be deleted as it is currently protected against deletion. "
 					   "Disable deletion protection first.");
+	if (TableIsChanging(&table))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+				 errmsg("Attempt to change a resource which is still in use: "
+						"Cannot delete table while indexes are being created, updated, or deleted.")));
 	WriterName(request->out, "TableDescription");
 	WriterTable(request->out, &table, "DELETING", NULL, NULL);
 	TableClose(&table);

@@ -89,6 +89,16 @@ CheckNamedOnce(const Field *list)
 	}
 }
 
+static void TooManyIndexChanges(void) pg_attribute_noreturn();
+
+static void
+TooManyIndexChanges(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
+			 errmsg("Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")));
+}
+
 static void
 CollectChanges(const Field *input, IndexChanges *changes)
 {
@@ -111,9 +121,7 @@ CollectChanges(const Field *input, IndexChanges *changes)
 			changes->drop = drop;
 	}
 	if (n > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
-				 errmsg("Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")));
+		TooManyIndexChanges();
 	if (n > 0 && FieldMember(input, "StreamSpecification") != NULL)
 		InvalidParameter("You cannot create or delete index while changing stream status");
 	if (changes->create != NULL && FieldMember(input, "AttributeDefinitions") == NULL)
@@ -176,6 +184,8 @@ CheckIndexChanges(const OpenedTable *table, const IndexChanges *changes)
 		if (update != NULL)
 			(void) FindGlobalIndex(table, FieldName(update, "IndexName"));
 	}
+	if ((changes->drop != NULL || changes->create != NULL) && TableIsChanging(table))
+		TooManyIndexChanges();
 	if (changes->drop != NULL &&
 		FindGlobalIndex(table, FieldName(changes->drop, "IndexName"))->local)
 		InvalidRequest("Cannot delete an index that is not a GlobalSecondaryIndex: %s",
@@ -301,7 +311,7 @@ ChangeSettings(const OpenedTable *table, const Field *input)
 
 	s->deletion_protection = FieldBool(input, "DeletionProtectionEnabled", s->deletion_protection);
 	s->on_demand_limits = RawOr(input, "OnDemandThroughput", s->on_demand_limits);
-	s->encryption = RawOr(input, "SSESpecification", s->encryption);
+	SetEncryption(s, FieldMember(input, "SSESpecification"));
 	if (FieldMember(input, "TableClass") != NULL)
 	{
 		s->table_class = unconstify(char *, FieldString(input, "TableClass"));
