@@ -12,6 +12,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/sysattr.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
@@ -37,7 +38,7 @@ typedef struct CacheEntry
 
 static HTAB *definitions;		/* of CacheEntry */
 static MemoryContext cache_context;
-static List *pinned;			/* TableDefs with refcount > 0 */
+static dlist_head pinned = DLIST_STATIC_INIT(pinned);	/* TableDefs with refcount > 0 */
 
 /* Counts invalidations, so that one during a load is noticed. */
 static uint64 invalidations;
@@ -87,20 +88,19 @@ InvalidateRelation(Datum arg, Oid relid)
 static void
 UnpinAll(XactEvent event, void *arg)
 {
-	ListCell   *cell;
+	dlist_mutable_iter iter;
 
-	if (pinned == NIL || event == XACT_EVENT_PRE_COMMIT ||
+	if (dlist_is_empty(&pinned) || event == XACT_EVENT_PRE_COMMIT ||
 		event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 		return;
-	foreach(cell, pinned)
+	dlist_foreach_modify(iter, &pinned)
 	{
-		TableDef   *def = lfirst(cell);
+		TableDef   *def = dlist_container(TableDef, pinned, iter.cur);
 
+		dlist_delete(&def->pinned);
 		def->refcount = 0;
 		FreeUnused(def);
 	}
-	list_free(pinned);
-	pinned = NIL;
 }
 
 void
@@ -122,14 +122,8 @@ TableCacheInit(void)
 static void
 Pin(TableDef *def)
 {
-	if (def->refcount == 0)
-	{
-		MemoryContext old = MemoryContextSwitchTo(cache_context);
-
-		pinned = lappend(pinned, def);
-		MemoryContextSwitchTo(old);
-	}
-	def->refcount++;
+	if (def->refcount++ == 0)
+		dlist_push_tail(&pinned, &def->pinned);
 }
 
 void
@@ -138,7 +132,7 @@ TableDefRelease(TableDef *def)
 	Assert(def->refcount > 0);
 	if (--def->refcount > 0)
 		return;
-	pinned = list_delete_ptr(pinned, def);
+	dlist_delete(&def->pinned);
 	FreeUnused(def);
 }
 
@@ -246,6 +240,26 @@ FindPrimaryKey(Relation rel, const TableDef *def)
 	return relid;
 }
 
+static Bitmapset *
+AddColumn(Bitmapset *columns, AttrNumber attnum)
+{
+	return bms_add_member(columns, attnum - FirstLowInvalidHeapAttributeNumber);
+}
+
+/* The columns that every operation names, for checks of privileges. */
+static void
+SetColumnSets(TableDef *def)
+{
+	MemoryContext old = MemoryContextSwitchTo(def->context);
+
+	def->item_column = AddColumn(NULL, def->item_attnum);
+	def->row_columns = AddColumn(NULL, def->item_attnum);
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+		def->row_columns = AddColumn(def->row_columns,
+									 def->attributes[def->key_attributes[i]].attnum);
+	MemoryContextSwitchTo(old);
+}
+
 static TableDef *
 LoadDefinition(Relation rel)
 {
@@ -260,6 +274,7 @@ LoadDefinition(Relation rel)
 	def = TableDefParse(pstrdup(trigger->tgargs[0]));
 	def->relid = RelationGetRelid(rel);
 	ResolveColumns(rel, def);
+	SetColumnSets(def);
 	def->primary_key = FindPrimaryKey(rel, def);
 	def->guard_function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);
 	return def;

@@ -40,6 +40,8 @@
 #define DYNAMO_TABLE_H
 
 #include "access/attnum.h"
+#include "lib/ilist.h"
+#include "nodes/bitmapset.h"
 #include "utils/relcache.h"
 
 #include "expr/expr.h"
@@ -110,8 +112,11 @@ typedef struct TableDef
 	Slice		ttl;			/* time to live attribute; data NULL: none */
 	AttrNumber	ttl_attnum;		/* of its column; invalid if there is none */
 	MemoryContext context;		/* holds all of this */
-	int			refcount;		/* of cache.c, as is the next */
+	Bitmapset  *row_columns;	/* key and item, as permission checks want them */
+	Bitmapset  *item_column;
+	int			refcount;		/* of cache.c, as are the next */
 	bool		cached;
+	dlist_node	pinned;			/* linked while refcount > 0 */
 } TableDef;
 
 /* ---- definition.c: text of a definition and back; no catalog access ---- */

@@ -62,28 +62,69 @@ MapEntry(const Container *c, uint32 i, Slice *name)
 	return FormatMapEntry(c, i, name);
 }
 
-ValueRef
-MapFind(const Container *c, const char *name, uint32 len)
+/* Names longer than this are worth a call of memcmp. */
+#define INLINE_COMPARE_MAX	16
+
+/* SliceCompare for names, which are short and often begin alike. */
+static inline int
+CompareNames(Slice a, Slice b)
 {
-	Slice		wanted = {name, len};
+	uint32		shorter = Min(a.len, b.len);
+
+	if (unlikely(shorter > INLINE_COMPARE_MAX))
+		return SliceCompare(a, b);
+	for (uint32 i = 0; i < shorter; i++)
+	{
+		if (a.data[i] != b.data[i])
+			return (int) (uint8) a.data[i] - (int) (uint8) b.data[i];
+	}
+	return (int) a.len - (int) b.len;
+}
+
+/* MapFind in a map whose offsets have this width, a constant where inlined. */
+static pg_attribute_always_inline ValueRef
+FindWithWidth(const Container *c, uint32 width, Slice wanted)
+{
 	uint32		low = 0;
 	uint32		high = c->count;
 
 	while (low < high)
 	{
-		uint32		middle = low + (high - low) / 2;
+		uint32		middle = (low + high) / 2;
+		uint32		start = middle == 0 ? 0 : FormatReadOffset(c->ends, width, middle - 1);
+		const uint8 *p = c->elements + start;
 		Slice		found;
-		ValueRef	value = FormatMapEntry(c, middle, &found);
-		int			order = SliceCompare(wanted, found);
+		int			order;
 
+		found.len = FormatReadVarint(&p);
+		found.data = (const char *) p;
+		order = CompareNames(wanted, found);
 		if (order == 0)
-			return value;
+		{
+			const uint8 *end = c->elements + FormatReadOffset(c->ends, width, middle);
+
+			p += found.len;
+			return (ValueRef) {p, (uint32) (end - p)};
+		}
 		if (order < 0)
 			high = middle;
 		else
 			low = middle + 1;
 	}
 	return MISSING_VALUE;
+}
+
+ValueRef
+MapFind(const Container *c, const char *name, uint32 len)
+{
+	Slice		wanted = {name, len};
+
+	Assert(c->type == VALUE_M);
+	if (likely(c->width == 1))
+		return FindWithWidth(c, 1, wanted);
+	if (c->width == 2)
+		return FindWithWidth(c, 2, wanted);
+	return FindWithWidth(c, 4, wanted);
 }
 
 ValueRef

@@ -18,13 +18,43 @@
 #include "storage/sinval.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
+#include "utils/syscache.h"
 
 #include "store/store.h"
 
 bool		store_direct_access = true;
+
+/* ---- a distributed engine ---- */
+
+/* Counts what may have changed the relation that a name means. */
+static uint64 relation_changes = 1;
+
+static void
+NoteRelationChange(Datum arg, int cacheid, uint32 hash)
+{
+	relation_changes++;
+}
+
+/* The catalog that tells which tables Citus distributes, if it is there. */
+static Oid
+DistributionCatalog(void)
+{
+	static Oid	catalog;
+	static uint64 looked_up;	/* relation_changes then */
+
+	if (unlikely(looked_up != relation_changes))
+	{
+		uint64		before = relation_changes;
+
+		catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+		looked_up = before;
+	}
+	return catalog;
+}
 
 void
 StoreInit(void)
@@ -37,6 +67,7 @@ StoreInit(void)
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);
+	CacheRegisterSyscacheCallback(RELNAMENSP, NoteRelationChange, (Datum) 0);
 }
 
 /* ---- name and lock ---- */
@@ -83,22 +114,6 @@ CheckWritable(const char *name, AclMode access)
 
 /* ---- privileges ---- */
 
-static Bitmapset *
-AddColumn(Bitmapset *columns, AttrNumber attnum)
-{
-	return bms_add_member(columns, attnum - FirstLowInvalidHeapAttributeNumber);
-}
-
-static Bitmapset *
-KeyAndItemColumns(const TableDef *def)
-{
-	Bitmapset  *columns = AddColumn(NULL, def->item_attnum);
-
-	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
-		columns = AddColumn(columns, def->attributes[def->key_attributes[i]].attnum);
-	return columns;
-}
-
 /*
  * As the executor checks the statements of the SQL path, column privileges
  * and the hook of security modules included.
@@ -117,11 +132,11 @@ CheckPrivileges(const Store *store)
 	perms = MakePermissionsNode(rte);
 	perms->relid = rte->relid;
 	perms->requiredPerms = store->access;
-	perms->selectedCols = KeyAndItemColumns(store->def);
+	perms->selectedCols = store->def->row_columns;
 	if (store->access & ACL_INSERT)
 		perms->insertedCols = perms->selectedCols;
 	if (store->access & ACL_UPDATE)
-		perms->updatedCols = AddColumn(NULL, store->def->item_attnum);
+		perms->updatedCols = store->def->item_column;
 
 	CheckPermissionsNode(rte, perms);
 }
@@ -129,13 +144,13 @@ CheckPrivileges(const Store *store)
 /* ---- path ---- */
 
 /*
- * Whether a distributed engine (Citus) keeps the rows elsewhere: the local
- * table is an empty shell then, and only SQL finds the rows.
+ * Whether a distributed engine keeps the rows elsewhere: the local table is an
+ * empty shell then, and only SQL finds the rows.
  */
 static bool
 IsDistributed(Oid relid)
 {
-	Oid			catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+	Oid			catalog = DistributionCatalog();
 	AttrNumber	attnum;
 	Relation	rel;
 	ScanKeyData key;
