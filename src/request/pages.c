@@ -25,7 +25,7 @@ FieldReadOp(const Field *input, ReadOp *op)
 {
 	op->table_name = FieldTableName(input);
 	op->index_name = FieldString(input, "IndexName");
-	op->start = FieldItemRef(input, "ExclusiveStartKey");
+	op->start = FieldStartKey(input);
 	op->filter = FieldExpr(input, "FilterExpression");
 	op->projection = FieldExpr(input, "ProjectionExpression");
 	op->built_projection = LegacyProjection(input);

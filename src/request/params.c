@@ -135,6 +135,47 @@ FieldValue(const Field *field)
 	return ItemBuilderFinish(b);
 }
 
+/*
+ * The error just caught, which is to be raised again in other words, if it is
+ * one of attribute values; raises all others.
+ */
+static ErrorData *
+CaughtValueError(MemoryContext context)
+{
+	ErrorData  *error;
+
+	if (geterrcode() != ERRCODE_DYNAMO_VALIDATION)
+		PG_RE_THROW();
+	MemoryContextSwitchTo(context);
+	error = CopyErrorData();
+	FlushErrorState();
+	return error;
+}
+
+ValueRef
+FieldStartKey(const Field *input)
+{
+	const Field *field = FieldMember(input, "ExclusiveStartKey");
+	MemoryContext context = CurrentMemoryContext;
+	struct varlena *volatile key = NULL;
+
+	if (field == NULL)
+		return MISSING_VALUE;
+	PG_TRY();
+	{
+		key = FieldItem(field);
+	}
+	PG_CATCH();
+	{
+		ErrorData  *error = CaughtValueError(context);
+
+		error->message = psprintf(WORDING_START_KEY, error->message);
+		ReThrowError(error);
+	}
+	PG_END_TRY();
+	return ItemRoot(key);
+}
+
 ValueRef
 FieldItemRef(const Field *structure, const char *name)
 {
@@ -189,22 +230,6 @@ ReadValues(const Field *values, ItemBuilder *b, Slice *placeholder)
 	ItemBuilderEnd(b);
 }
 
-/* Raises the error just caught as one of the value of a placeholder. */
-static void
-InvalidValueError(MemoryContext context, Slice placeholder)
-{
-	ErrorData  *edata;
-
-	MemoryContextSwitchTo(context);
-	edata = CopyErrorData();
-	if (edata->sqlerrcode != ERRCODE_DYNAMO_VALIDATION)
-		PG_RE_THROW();
-	FlushErrorState();
-	edata->message = psprintf(WORDING_INVALID_VALUE, edata->message,
-							  (int) placeholder.len, placeholder.data);
-	ReThrowError(edata);
-}
-
 static ValueRef
 ExpressionValues(const Field *values)
 {
@@ -218,7 +243,11 @@ ExpressionValues(const Field *values)
 	}
 	PG_CATCH();
 	{
-		InvalidValueError(context, *placeholder);
+		ErrorData  *error = CaughtValueError(context);
+
+		error->message = psprintf(WORDING_INVALID_VALUE, error->message,
+								  (int) placeholder->len, placeholder->data);
+		ReThrowError(error);
 	}
 	PG_END_TRY();
 	return ItemRoot(ItemBuilderFinish(b));

@@ -41,6 +41,9 @@ extern struct varlena *FieldValue(const Field *field);
 /* The item of a member as a ValueRef; MISSING_VALUE if it is absent. */
 extern ValueRef FieldItemRef(const Field *structure, const char *name);
 
+/* The same for ExclusiveStartKey, whose errors say so. */
+extern ValueRef FieldStartKey(const Field *input);
+
 /* An expression, which may be absent. */
 extern ExprText FieldExpr(const Field *structure, const char *name);
 
