@@ -47,6 +47,21 @@ SELECT imported, failed FROM dynamo.import_lines('many', ARRAY(
 	FROM generate_series(1, 2500) i), skip_errors => true);
 SELECT count(*), min(id), max(id) FROM many;
 
+-- progress, as a trigger of the table sees it in the middle
+CREATE TABLE seen (command text, type text, bytes boolean, items bigint, skipped bigint);
+CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO seen SELECT command, type, bytes_processed > 0, tuples_processed, tuples_excluded
+	FROM pg_stat_progress_copy WHERE relid = TG_RELID AND pid = pg_backend_pid();
+	RETURN NULL;
+END $$;
+CREATE TRIGGER look AFTER INSERT ON many FOR EACH ROW WHEN (NEW.id = 10000) EXECUTE FUNCTION look();
+SELECT imported, failed FROM dynamo.import_lines('many', ARRAY(
+	SELECT format('{"Item": {"id": {"N": "%s"}}}', i) FROM generate_series(8001, 10500) i));
+SELECT * FROM seen;
+DROP TRIGGER look ON many;
+DELETE FROM many WHERE id > 8000;
+
 -- errors that are not of a line are raised all the same
 \set SHOW_CONTEXT never
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$

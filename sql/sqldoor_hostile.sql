@@ -94,6 +94,39 @@ SELECT dynamo.delete_item('store', '{"PK": {"S": "C#1"}, "SK": {"S": "METADATA"}
 SELECT dynamo.drop_constraint('store', 'customer');
 SELECT dynamo.drop_table('store');
 
+
+-- our trigger functions where they do not belong, with definitions of any kind
+SET search_path = t_hostile, pg_catalog;
+SELECT dynamo.create_table('shop', 'PK', 'SK');
+CREATE TABLE plain (a int PRIMARY KEY, item dynamo.item);
+CREATE VIEW no_table AS SELECT 1 AS a;
+CREATE VIEW of_values AS SELECT * FROM (VALUES (1)) v(a);
+CREATE VIEW of_plain AS SELECT a FROM plain;
+CREATE VIEW of_shop AS SELECT "PK", 1 AS a FROM shop;
+CREATE FUNCTION try(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE statement;
+	RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLERRM;
+END $$;
+SELECT v, d, try(format('CREATE OR REPLACE TRIGGER t INSTEAD OF INSERT ON %s FOR EACH ROW EXECUTE FUNCTION dynamo.entity_view_write(%L)', v, d)) AS create,
+	try(format('INSERT INTO %s (a) VALUES (1)', v)) AS insert
+FROM (VALUES ('no_table'), ('of_values'), ('of_plain'), ('of_shop')) v(v),
+	(VALUES ('{}'), ('x'), ('{"columns": {"L": [{"S": "a"}, {"M": {"column": {"N": "1"}, "attribute": {"S": "a"}}}]}, "keys": {"M": {"PK": {"N": "1"}}}}'),
+		('{"columns": {"L": [{"M": {"column": {"S": "a"}, "attribute": {"S": "PK"}}}]}, "prefix": {"M": {"PK": {"L": []}}}, "condition": {"S": "("}}')) d(d)
+ORDER BY v, d COLLATE "C";
+SELECT r, d, try(format('CREATE CONSTRAINT TRIGGER t AFTER INSERT ON shop FROM %s FOR EACH ROW EXECUTE FUNCTION dynamo.check_reference(%L)', r, d)) AS create,
+	try($i$INSERT INTO shop (item) VALUES ('{"PK": {"S": "a"}, "SK": {"S": "b"}}')$i$) AS insert,
+	try('DROP TRIGGER IF EXISTS t ON shop') AS drop
+FROM (VALUES ('shop'), ('plain')) r(r),
+	(VALUES ('{}'), ('x'), ('{"name": {"S": "n"}, "keys": {"M": {}}}'), ('{"name": {"S": "n"}, "keys": {"M": {"PK": {"NS": ["1"]}, "SK": {"S": "{"}}}}')) d(d)
+ORDER BY r, d COLLATE "C";
+CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.check_reference('{}');
+INSERT INTO plain VALUES (1, '{}');
+SELECT dynamo.check_reference();
+SELECT dynamo.entity_view_write();
+
 SET search_path = pg_catalog;
 SET client_min_messages = warning;
 DROP SCHEMA t_trap CASCADE;

@@ -66,18 +66,24 @@ typedef struct RowWrite
 
 /* ---- the writer of a statement ---- */
 
-/* The table that the view selects from: what its query names first. */
+/*
+ * The table that the view selects from: what its query names first.  Anybody
+ * can put our trigger on a view of another kind.
+ */
 static Oid
 TableOfView(Relation view)
 {
 	Query	   *query = get_view_query(view);
-	Node	   *from = linitial(query->jointree->fromlist);
+	Node	   *from = query->jointree->fromlist == NIL ? NULL : linitial(query->jointree->fromlist);
+	RangeTblEntry *rte = NULL;
 
-	if (!IsA(from, RangeTblRef))
+	if (from != NULL && IsA(from, RangeTblRef))
+		rte = rt_fetch(((RangeTblRef *) from)->rtindex, query->rtable);
+	if (rte == NULL || rte->rtekind != RTE_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is no entity view", RelationGetRelationName(view))));
-	return rt_fetch(((RangeTblRef *) from)->rtindex, query->rtable)->relid;
+	return rte->relid;
 }
 
 static Writer *
