@@ -33,6 +33,19 @@ SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'GSI2PK = :o', '{":o": {"S": 
 SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'GSI2PK = :o AND GSI2SK > :s', '{":o": {"S": "ORDERS"}, ":s": {"S": "CLOSED#1395"}}', index_name => 'GSI2', max_items => 7)$$,
 	$$SELECT item FROM hr_oe WHERE "GSI2PK" = 'ORDERS' AND "GSI2SK" > 'CLOSED#1395' ORDER BY "GSI2SK" LIMIT 7$$);
 
+-- the ranges of the patterns that are queries
+SELECT pattern, plan_of(dynamo.explain_query('hr_oe', condition, vals, index_name => idx, scan_index_forward => forward)) AS plan
+FROM (VALUES
+	(1, 'PK = :k', '{":k": {"S": "HR-EMPLOYEE1"}}'::item, NULL, true),
+	(2, 'GSI1PK = :k', '{":k": {"S": "Karen Colmenares"}}', 'GSI1', true),
+	(3, 'PK = :k AND begins_with(SK, :p)', '{":k": {"S": "HR-EMPLOYEE2"}, ":p": {"S": "JH#"}}', NULL, false),
+	(4, 'GSI1PK = :k AND GSI1SK BETWEEN :a AND :b', '{":k": {"S": "OE-CUSTOMER1"}, ":a": {"S": "OPEN#1"}, ":b": {"S": "OPEN#2"}}', 'GSI1', true),
+	(5, 'GSI2PK = :k AND GSI2SK BETWEEN :a AND :b', '{":k": {"S": "ORDERS"}, ":a": {"S": "OPEN#1"}, ":b": {"S": "OPEN#2"}}', 'GSI2', true),
+	(6, 'GSI1PK = :k AND GSI1SK > :d', '{":k": {"S": "HR-CONFIDENTIAL"}, ":d": {"S": "2025-01-01"}}', 'GSI1', true),
+	(9, 'GSI1PK = :k AND begins_with(GSI1SK, :p)', '{":k": {"S": "HR-EMPLOYEE2"}, ":p": {"S": "CUSTOMER#"}}', 'GSI1', true),
+	(14, 'GSI1PK = :k', '{":k": {"S": "2026-Q1"}}', 'GSI1', false)
+) AS patterns (pattern, condition, vals, idx, forward) ORDER BY pattern;
+
 -- the orders are spread; the merge reads what it returns and at most one more of a shard
 SELECT count(*) AS shards_in_use, sum(n) AS entries
 FROM (SELECT tableoid, count(*) AS n FROM "hr_oe$GSI2" GROUP BY tableoid) s WHERE n > 0;

@@ -25,6 +25,18 @@ SELECT agree($$SELECT * FROM dynamo.query('shop', 'PK = :o', '{":o": {"S": "o#12
 SELECT agree($$SELECT * FROM dynamo.query('shop', 'PK = :o AND begins_with(SK, :p)', '{":o": {"S": "o#12345"}, ":p": {"S": "p#"}}')$$,
 	$$SELECT item FROM shop WHERE "PK" = 'o#12345' AND dynamo.begins_with("SK", 'p#') ORDER BY "SK"$$);
 
+-- the ranges of the patterns that are queries
+SELECT pattern, plan_of(dynamo.explain_query('shop', condition, vals, index_name => idx)) AS plan
+FROM (VALUES
+	(3, 'PK = :o', '{":o": {"S": "o#12345"}}'::item, NULL),
+	(4, 'PK = :o AND begins_with(SK, :p)', '{":o": {"S": "o#12345"}, ":p": {"S": "p#"}}', NULL),
+	(5, 'PK = :o AND begins_with(SK, :p)', '{":o": {"S": "o#12345"}, ":p": {"S": "i#"}}', NULL),
+	(6, 'GSI1PK = :p AND GSI1SK BETWEEN :a AND :b', '{":p": {"S": "p#99887"}, ":a": {"S": "2023-04-15"}, ":b": {"S": "2023-05"}}', 'GSI1'),
+	(7, 'GSI1PK = :i AND GSI1SK = :i', '{":i": {"S": "i#55443"}}', 'GSI1'),
+	(9, 'GSI2PK = :c AND GSI2SK BETWEEN :a AND :b', '{":c": {"S": "c#12345"}, ":a": {"S": "i#2023-04-15"}, ":b": {"S": "i#2023-04-30"}}', 'GSI2'),
+	(10, 'GSI2PK = :c AND GSI2SK BETWEEN :a AND :b', '{":c": {"S": "c#12345"}, ":a": {"S": "p#2023-04-15"}, ":b": {"S": "p#2023-04-30"}}', 'GSI2')
+) AS patterns (pattern, condition, vals, idx) ORDER BY pattern;
+
 -- what is read, by PostgreSQL's counters
 SELECT reads($$SELECT * FROM dynamo.query('shop', 'GSI1PK = :p AND GSI1SK BETWEEN :a AND :b', '{":p": {"S": "p#99887"}, ":a": {"S": "2023-04-15"}, ":b": {"S": "2023-05"}}', index_name => 'GSI1')$$, '"shop$GSI1"');
 SELECT reads($$SELECT * FROM dynamo.query('shop', 'GSI1PK = :i AND GSI1SK = :i', '{":i": {"S": "i#55443"}}', index_name => 'GSI1')$$, '"shop$GSI1"');

@@ -29,3 +29,8 @@ BEGIN
 	SELECT sum(pg_stat_get_xact_tuples_returned(i)) - entries INTO entries FROM unnest(indexes) i;
 	RETURN items || ' items, ' || entries || ' entries read';
 END $$;
+
+-- What dynamo.explain_query says is read, on one line and without the path.
+CREATE FUNCTION plan_of(explanation text) RETURNS text LANGUAGE sql AS $$
+SELECT replace(replace(substring(explanation FROM 'reads: (.*)'), ', by SQL statements', ''), E'\n', '; ')
+$$;
