@@ -57,41 +57,53 @@ CheckTriggerOwner(Relation rel, const Trigger *trigger)
 }
 
 /*
- * Names of our triggers that fire, but not always.  pg_restore
- * --disable-triggers leaves them so (ENABLE TRIGGER ALL forgets what was).
+ * When a trigger of ours that is not disabled must fire and does not: ALWAYS
+ * or REPLICA; NULL otherwise.  pg_restore --disable-triggers leaves triggers so
+ * (ENABLE TRIGGER ALL forgets what was).
  */
+static const char *
+ModeToRestore(const Trigger *trigger)
+{
+	if (trigger->tgenabled == TRIGGER_DISABLED)
+		return NULL;
+	if (IsOurFunction(trigger->tgfoid))
+		return trigger->tgenabled == TRIGGER_FIRES_ALWAYS ? NULL : "ALWAYS";
+	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_SKIP_REPLICATED_DUPLICATE))
+		return trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA ? NULL : "REPLICA";
+	return NULL;
+}
+
+/* What follows ENABLE in a statement for each such trigger of a relation. */
 static List *
 TriggersToEnable(Relation rel)
 {
-	List	   *names = NIL;
+	List	   *phrases = NIL;
 
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{
 		Trigger    *trigger = &rel->trigdesc->triggers[i];
+		const char *mode = ModeToRestore(trigger);
 
-		if (trigger->tgenabled != TRIGGER_FIRES_ON_ORIGIN &&
-			trigger->tgenabled != TRIGGER_FIRES_ON_REPLICA)
-			continue;
-		if (!IsOurFunction(trigger->tgfoid))
+		if (mode == NULL)
 			continue;
 		CheckTriggerOwner(rel, trigger);
-		names = lappend(names, pstrdup(trigger->tgname));
+		phrases = lappend(phrases, psprintf("%s TRIGGER %s", mode,
+											quote_identifier(trigger->tgname)));
 	}
-	return names;
+	return phrases;
 }
 
 static void
 EnableTriggers(Oid relid)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
-	List	   *names = TriggersToEnable(rel);
+	List	   *phrases = TriggersToEnable(rel);
 	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
 	ListCell   *cell;
 
 	table_close(rel, AccessShareLock);
-	foreach(cell, names)
-		RunStatement("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", table,
-					 quote_identifier(lfirst(cell)));
+	foreach(cell, phrases)
+		RunStatement("ALTER TABLE %s ENABLE %s", table, (char *) lfirst(cell));
 }
 
 /* ---- index tables ---- */

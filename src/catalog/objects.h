@@ -14,6 +14,7 @@
 #define FUNCTION_DERIVE_KEYS		"derive_keys"
 #define FUNCTION_MAINTAIN_INDEXES	"maintain_indexes"
 #define FUNCTION_GUARD_INDEX		"guard_index"
+#define FUNCTION_SKIP_REPLICATED_DUPLICATE	"skip_replicated_duplicate"
 
 /*
  * The triggers.  The first must be the last of the BEFORE row triggers, which
