@@ -7,8 +7,8 @@
 #include "catalog/table.h"
 #include "item/builder.h"
 
-static bool
-IsProjected(const TableDef *def, const IndexDef *index, Slice name)
+bool
+IndexProjects(const TableDef *def, const IndexDef *index, Slice name)
 {
 	if (index->projected == PROJECTED_ALL)
 		return true;
@@ -41,7 +41,7 @@ IndexEntryItem(const TableDef *def, const IndexDef *index, ValueRef item)
 		Slice		name;
 		ValueRef	v = MapEntry(&map, i, &name);
 
-		if (!IsProjected(def, index, name))
+		if (!IndexProjects(def, index, name))
 			continue;
 		ItemBuilderName(b, name.data, name.len);
 		ItemBuilderValue(b, v);
@@ -62,7 +62,7 @@ IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRef item)
 		Slice		name;
 		ValueRef	v = MapEntry(&map, i, &name);
 
-		if (IsProjected(def, index, name))
+		if (IndexProjects(def, index, name))
 			size += name.len + ValueSize(v);
 	}
 	return size;

@@ -236,6 +236,9 @@ extern bool ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef ite
 
 /* ---- entry.c: what an index holds of an item ---- */
 
+/* Whether entries of an index have an attribute of this name. */
+extern bool IndexProjects(const TableDef *def, const IndexDef *index, Slice name);
+
 /*
  * The projected item: index keys, table keys and the projected attributes
  * that the item has (all of it for PROJECTED_ALL).  Palloc'd.

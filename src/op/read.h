@@ -61,9 +61,6 @@ extern void CheckStartPosition(const Reader *r);
 /* Paths of projection and filter, and Select, against keys and index. */
 extern void CheckReadPaths(const Reader *r);
 
-/* Whether entries of the index have this attribute. */
-extern bool IndexProjects(const TableDef *def, const IndexDef *index, Slice name);
-
 /* Whether a path of projection or filter leads out of the index's entries. */
 extern bool ReadsUnprojected(const Reader *r);
 

@@ -344,24 +344,6 @@ SameName(Slice a, Slice b)
 	return SliceCompare(a, b) == 0;
 }
 
-bool
-IndexProjects(const TableDef *def, const IndexDef *index, Slice name)
-{
-	if (index->projected == PROJECTED_ALL)
-		return true;
-	for (int i = 0; i < index->nentry; i++)
-	{
-		if (SameName(def->attributes[index->entry[i]].name, name))
-			return true;
-	}
-	for (int i = 0; i < index->nnon_key; i++)
-	{
-		if (SameName(index->non_key[i], name))
-			return true;
-	}
-	return false;
-}
-
 /* The distinct attributes of some expression that an index does not project. */
 typedef struct Unprojected
 {

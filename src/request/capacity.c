@@ -84,51 +84,6 @@ WriteUnits(uint64 size)
 	return Max((size + WRITE_UNIT - 1) / WRITE_UNIT, 1);
 }
 
-static bool
-IsKeyOf(const KeySchema *key, Slice name)
-{
-	for (int i = 0; i < key->npartition + key->nsort; i++)
-	{
-		if (SliceCompare(key->attributes[i].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Whether an attribute is part of an index's entries. */
-static bool
-IsProjected(const TableDef *def, const IndexDef *index, Slice name)
-{
-	if (index->projected == PROJECTED_ALL ||
-		IsKeyOf(&index->key, name) || IsKeyOf(&def->key, name))
-		return true;
-	for (int i = 0; i < index->nnon_key; i++)
-	{
-		if (SliceCompare(index->non_key[i], name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Size of the entry that an item has in an index. */
-static uint64
-EntrySize(const TableDef *def, const IndexDef *index, ValueRef item)
-{
-	Container	map;
-	uint64		size = 0;
-
-	ContainerOpen(item, &map);
-	for (uint32 i = 0; i < map.count; i++)
-	{
-		Slice		name;
-		ValueRef	value = MapEntry(&map, i, &name);
-
-		if (IsProjected(def, index, name))
-			size += name.len + ValueSize(value);
-	}
-	return size;
-}
-
 /* Whether two items differ in an attribute of this schema. */
 static bool
 KeysDiffer(const KeySchema *key, ValueRef a, ValueRef b)
@@ -156,7 +111,7 @@ HasOtherProjected(const TableDef *def, const IndexDef *index, ValueRef a, ValueR
 		Slice		name;
 		ValueRef	value = MapEntry(&map, i, &name);
 
-		if (IsProjected(def, index, name) &&
+		if (IndexProjects(def, index, name) &&
 			!ValueEqual(value, AttributeFind(b, name.data, name.len)))
 			return true;
 	}
@@ -174,8 +129,8 @@ IndexWriteUnits(const TableDef *def, const IndexDef *index,
 {
 	bool		was = !ValueIsMissing(old_item) && ItemInIndex(def, index, old_item);
 	bool		is = !ValueIsMissing(new_item) && ItemInIndex(def, index, new_item);
-	double		old_units = was ? WriteUnits(EntrySize(def, index, old_item)) : 0;
-	double		new_units = is ? WriteUnits(EntrySize(def, index, new_item)) : 0;
+	double		old_units = was ? WriteUnits(IndexEntrySize(def, index, old_item)) : 0;
+	double		new_units = is ? WriteUnits(IndexEntrySize(def, index, new_item)) : 0;
 
 	if (!was || !is)
 		return old_units + new_units;
