@@ -491,7 +491,8 @@ SELECT n.nspname AS schema_name,
 	   d.definition #>> '{sort,0}' AS sort_key,
 	   (SELECT a ->> 'type' FROM pg_catalog.jsonb_array_elements(d.definition -> 'attributes') a
 		WHERE a ->> 'name' = d.definition #>> '{sort,0}') AS sort_key_type,
-	   pg_catalog.jsonb_array_length(d.definition -> 'indexes') AS indexes,
+	   (SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_array_elements(d.definition -> 'indexes') i
+		WHERE i ->> 'replaces' IS NULL)::integer AS indexes,
 	   GREATEST(c.reltuples, 0)::bigint AS item_count,
 	   d.definition
 FROM pg_catalog.pg_trigger t
@@ -520,6 +521,7 @@ SELECT t.schema_name,
 FROM dynamo.tables t
 	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition -> 'indexes')
 		WITH ORDINALITY AS i(index, position)
+WHERE i.index ->> 'replaces' IS NULL
 ORDER BY t.schema_name, t.table_name, i.position;
 COMMENT ON VIEW dynamo.indexes IS 'secondary indexes of tables made by dynamo.create_table';
 GRANT SELECT ON dynamo.tables, dynamo.indexes TO PUBLIC;
@@ -795,6 +797,107 @@ CREATE FUNCTION dynamo.drop_index(table_name text, index_name text) RETURNS void
 AS 'MODULE_PATHNAME', 'dynamo_drop_index' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 COMMENT ON FUNCTION dynamo.drop_index(text, text) IS
 	'drops a secondary index and the columns that only it used';
+
+-- Building on tables in use
+
+-- How far a build has come.  What is lost here is done again.
+CREATE TABLE dynamo.index_builds (
+	relation oid NOT NULL,
+	index_name text COLLATE "C" NOT NULL,
+	phase text NOT NULL,
+	file oid NOT NULL,
+	block bigint NOT NULL,
+	"offset" bigint NOT NULL,
+	blocks bigint NOT NULL,
+	rows_done bigint NOT NULL,
+	skipped bigint NOT NULL,
+	skipped_items jsonb NOT NULL,
+	error text,
+	started_at timestamptz NOT NULL,
+	updated_at timestamptz NOT NULL,
+	PRIMARY KEY (relation, index_name)
+) WITH (fillfactor = 50);
+COMMENT ON TABLE dynamo.index_builds IS
+	'how far the building of indexes has come; written by index builds only';
+
+-- Items and messages are for those who may use the table.
+CREATE VIEW dynamo.index_progress AS
+SELECT t.schema_name,
+	   t.table_name,
+	   COALESCE(i.index ->> 'replaces', i.index ->> 'name') AS index_name,
+	   i.index ->> 'status' AS status,
+	   CASE WHEN i.index ->> 'status' = 'DELETING' THEN 'removing'
+			ELSE COALESCE(b.phase, CASE WHEN i.index ->> 'status' = 'ACTIVE' THEN 'complete' ELSE 'filling' END)
+			END AS phase,
+	   COALESCE(b.rows_done, 0) AS rows_done,
+	   CASE WHEN b.block > 0 AND b.phase = 'filling'
+			THEN (b.rows_done::numeric * b.blocks / b.block)::bigint
+			ELSE GREATEST(b.rows_done, t.item_count) END AS rows_estimated,
+	   COALESCE(b.skipped, 0) AS skipped,
+	   CASE WHEN pg_catalog.pg_has_role(t.owner, 'USAGE') THEN b.skipped_items END AS skipped_items,
+	   (SELECT l.pid FROM pg_catalog.pg_locks l
+		WHERE l.locktype = 'object' AND l.granted
+			AND l.database = (SELECT oid FROM pg_catalog.pg_database
+							  WHERE datname = pg_catalog.current_database())
+			AND l.classid = 'pg_catalog.pg_class'::regclass
+			AND l.objid = t.relation AND l.objsubid = 1
+			AND l.mode = 'ShareUpdateExclusiveLock'
+			AND i.index ->> 'status' <> 'ACTIVE' LIMIT 1) AS worker_pid,
+	   CASE WHEN pg_catalog.pg_has_role(t.owner, 'USAGE') THEN b.error END AS error,
+	   b.started_at,
+	   b.updated_at
+FROM dynamo.tables t
+	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition -> 'indexes') AS i(index)
+	LEFT JOIN dynamo.index_builds b
+		ON b.relation = t.relation AND b.index_name = i.index ->> 'name'
+WHERE b.relation IS NOT NULL OR i.index ->> 'status' <> 'ACTIVE';
+COMMENT ON VIEW dynamo.index_progress IS
+	'builds of secondary indexes: how far they are, what they left out, what stopped them';
+GRANT SELECT ON dynamo.index_progress TO PUBLIC;
+
+CREATE PROCEDURE dynamo.build_indexes(table_name text DEFAULT NULL, wait boolean DEFAULT true)
+AS 'MODULE_PATHNAME', 'dynamo_build_indexes' LANGUAGE C;
+COMMENT ON PROCEDURE dynamo.build_indexes(text, boolean) IS
+	'builds the indexes of a table, or of all, that wait to be built';
+
+CREATE FUNCTION dynamo.build_statements(table_name text DEFAULT NULL) RETURNS SETOF text
+AS 'MODULE_PATHNAME', 'dynamo_build_statements' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.build_statements(text) IS
+	'statements that build the indexes that wait to be built, where no background worker can';
+
+CREATE PROCEDURE dynamo.create_index_and_wait(table_name text, index_name text, partition_key text,
+	sort_key text DEFAULT NULL, partition_key_type text DEFAULT NULL,
+	sort_key_type text DEFAULT NULL, projection text DEFAULT 'ALL',
+	non_key_attributes text[] DEFAULT NULL, local boolean DEFAULT false,
+	storage text DEFAULT NULL, shards integer DEFAULT NULL, shard_by text DEFAULT NULL)
+AS 'MODULE_PATHNAME', 'dynamo_create_index_and_wait' LANGUAGE C;
+COMMENT ON PROCEDURE dynamo.create_index_and_wait(text, text, text, text, text, text, text,
+		text[], boolean, text, integer, text) IS
+	'creates a secondary index and waits until it is built';
+
+CREATE PROCEDURE dynamo.create_index_and_wait(table_name text, index_name text, partition_key text[],
+	sort_key text[] DEFAULT NULL, partition_key_type text[] DEFAULT NULL,
+	sort_key_type text[] DEFAULT NULL, projection text DEFAULT 'ALL',
+	non_key_attributes text[] DEFAULT NULL, local boolean DEFAULT false,
+	storage text DEFAULT NULL, shards integer DEFAULT NULL, shard_by text DEFAULT NULL)
+AS 'MODULE_PATHNAME', 'dynamo_create_index_and_wait_multi' LANGUAGE C;
+COMMENT ON PROCEDURE dynamo.create_index_and_wait(text, text, text[], text[], text[], text[], text,
+		text[], boolean, text, integer, text) IS
+	'creates a secondary index with keys of several attributes and waits until it is built';
+
+CREATE FUNCTION dynamo.reshard_index(table_name text, index_name text, shards integer,
+	shard_by text DEFAULT NULL) RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_reshard_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.reshard_index(text, text, integer, text) IS
+	'gives an index another number of shards, or other shards, while it is used';
+
+CREATE FUNCTION dynamo.change_index(table_name text, index_name text,
+	projection text DEFAULT NULL, non_key_attributes text[] DEFAULT NULL,
+	storage text DEFAULT NULL, shards integer DEFAULT NULL, shard_by text DEFAULT NULL)
+RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_change_index' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.change_index(text, text, text, text[], text, integer, text) IS
+	'changes the projection or the storage of an index while it is used';
 
 CREATE FUNCTION dynamo.verify_index(table_name text, index_name text,
 	OUT problem text, OUT key item, OUT detail text) RETURNS SETOF record

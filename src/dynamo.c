@@ -10,6 +10,7 @@
 #include "catalog/ddl.h"
 #include "catalog/table.h"
 #include "compat.h"
+#include "index/build.h"
 #include "request/operation.h"
 #include "store/store.h"
 
@@ -23,6 +24,7 @@ _PG_init(void)
 	DdlInit();
 	TableCacheInit();
 	StoreInit();
+	BuildWorkerInit();
 	RequestInit();
 	MarkGUCPrefixReserved("dynamo");
 }

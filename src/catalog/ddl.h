@@ -71,6 +71,17 @@ extern int	AddAttribute(TableDef *def, const KeyAttribute *key);
 extern IndexDef *AddIndex(TableDef *def, Oid schema, const char *relation_name,
 						  const CreateIndexSpec *spec);
 
+/* Checks what an index may be changed to: projection, storage, shards. */
+extern void CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec);
+
+/*
+ * Adds, beside the index of spec's name, one with the same key and what else
+ * spec says, CREATING.  Users cannot name an index so.
+ */
+#define REPLACEMENT_SUFFIX	"$new"
+extern IndexDef *AddReplacement(TableDef *def, Oid schema, const char *relation_name,
+								const CreateIndexSpec *spec);
+
 /* Runs one statement; SPI must be connected. */
 extern void RunStatement(const char *format,...) pg_attribute_printf(1, 2);
 
@@ -110,6 +121,13 @@ extern void MatchPersistence(Oid relid, Oid index_table);
 
 /* Creates the relation that holds an index: a btree or an index table. */
 extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index);
+
+/*
+ * The statement that builds the btree of an inline index; concurrently: while
+ * the table is written, outside of a transaction.
+ */
+extern char *InlineIndexStatement(Oid relid, const TableDef *def,
+								  const IndexDef *index, bool concurrently);
 
 /* ---- ddl_args.c: arguments of SQL functions to these structures ---- */
 

@@ -168,7 +168,7 @@ CheckIndexCount(const TableDef *def, bool local)
 	int			n = 1;
 
 	for (int i = 0; i < def->nindexes; i++)
-		n += def->indexes[i].local == local;
+		n += def->indexes[i].local == local && def->indexes[i].replaces == NULL;
 	if (local && n > max_local_indexes)
 		InvalidParameters("Number of LocalSecondaryIndexes exceeds per-table limit of %d",
 						  max_local_indexes);
@@ -217,7 +217,10 @@ CheckProjection(const TableDef *def, const CreateIndexSpec *spec)
 		}
 	}
 	for (int i = 0; i < def->nindexes; i++)
-		total += def->indexes[i].nnon_key;
+	{
+		if (strcmp(def->indexes[i].name, spec->name) != 0)
+			total += def->indexes[i].nnon_key;
+	}
 	if (spec->nnon_key > MAX_NON_KEY_PER_INDEX)
 		InvalidParameters("Number of NonKeyAttributes exceeds the per-index limit of %d",
 						  MAX_NON_KEY_PER_INDEX);
@@ -260,7 +263,7 @@ CheckIndexSpec(const TableDef *def, const CreateIndexSpec *spec)
 	CheckShards(spec);
 }
 
-/* A name for an index's relation that no relation of the schema has. */
+/* A name for an index's relation that no relation has, nor a shard of one. */
 static const char *
 ChooseIndexRelation(Oid schema, const char *relation_name, const char *index_name)
 {
@@ -268,8 +271,21 @@ ChooseIndexRelation(Oid schema, const char *relation_name, const char *index_nam
 	char	   *name = base;
 
 	for (int suffix = 1; OidIsValid(get_relname_relid(name, schema)); suffix++)
-		name = IndexRelationNameFor(base, psprintf("%d", suffix));
+		name = IndexRelationNameFor(base, psprintf("r%d", suffix));
 	return name;
+}
+
+/* Room for one more index; it counts when the caller has filled it in. */
+static IndexDef *
+AppendIndex(TableDef *def)
+{
+	IndexDef   *index;
+
+	def->indexes = def->indexes == NULL ? palloc(sizeof(IndexDef)) :
+		repalloc(def->indexes, sizeof(IndexDef) * (def->nindexes + 1));
+	index = &def->indexes[def->nindexes];
+	memset(index, 0, sizeof(IndexDef));
+	return index;
 }
 
 IndexDef *
@@ -279,10 +295,7 @@ AddIndex(TableDef *def, Oid schema, const char *relation_name,
 	IndexDef   *index;
 
 	CheckIndexSpec(def, spec);
-	def->indexes = def->indexes == NULL ? palloc(sizeof(IndexDef)) :
-		repalloc(def->indexes, sizeof(IndexDef) * (def->nindexes + 1));
-	index = &def->indexes[def->nindexes];
-	memset(index, 0, sizeof(IndexDef));
+	index = AppendIndex(def);
 	index->name = pstrdup(spec->name);
 	index->local = spec->local;
 	index->key = spec->key;
@@ -301,6 +314,34 @@ AddIndex(TableDef *def, Oid schema, const char *relation_name,
 	index->status = INDEX_ACTIVE;
 	IndexDefComplete(def, index);
 	def->has_local |= index->local;
+	def->nindexes++;
+	return index;
+}
+
+void
+CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec)
+{
+	CheckProjection(def, spec);
+	CheckShards(spec);
+}
+
+IndexDef *
+AddReplacement(TableDef *def, Oid schema, const char *relation_name,
+			   const CreateIndexSpec *spec)
+{
+	IndexDef   *index = AppendIndex(def);
+
+	*index = *TableDefIndex(def, spec->name);
+	index->replaces = index->name;
+	index->name = psprintf("%s" REPLACEMENT_SUFFIX, spec->name);
+	index->projected = spec->projected;
+	index->nnon_key = spec->nnon_key;
+	index->non_key = spec->non_key;
+	index->storage = spec->storage;
+	index->shards = spec->shards;
+	index->shard_by = spec->shard_by;
+	index->relation = ChooseIndexRelation(schema, relation_name, spec->name);
+	index->status = INDEX_CREATING;
 	def->nindexes++;
 	return index;
 }

@@ -62,13 +62,15 @@ SparsePredicate(const TableDef *def, const IndexDef *index)
 	return out.data;
 }
 
-static void
-CreateInlineIndex(Oid relid, const TableDef *def, const IndexDef *index)
+char *
+InlineIndexStatement(Oid relid, const TableDef *def, const IndexDef *index,
+					 bool concurrently)
 {
-	RunStatement("CREATE INDEX %s ON %s USING btree (%s)%s",
-				 quote_identifier(index->relation),
-				 QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
-				 EntryColumns(def, index), SparsePredicate(def, index));
+	return psprintf("CREATE INDEX %s%s ON %s USING btree (%s)%s",
+					concurrently ? "CONCURRENTLY " : "",
+					quote_identifier(index->relation),
+					QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
+					EntryColumns(def, index), SparsePredicate(def, index));
 }
 
 /* ---- index tables ---- */
@@ -151,5 +153,5 @@ CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index)
 	if (index->storage == STORAGE_TABLE)
 		CreateIndexTable(relid, def, index);
 	else
-		CreateInlineIndex(relid, def, index);
+		RunStatement("%s", InlineIndexStatement(relid, def, index, false));
 }

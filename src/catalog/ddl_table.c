@@ -15,6 +15,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "catalog/build_lock.h"
 #include "catalog/ddl.h"
 #include "catalog/names.h"
 #include "catalog/objects.h"
@@ -181,10 +182,16 @@ TablesToDrop(Relation rel)
 void
 TableDrop(const char *table_name)
 {
-	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
 	Oid			relid = RelationGetRelid(rel);
-	char	   *tables = TablesToDrop(rel);
+	char	   *tables;
 
+	/* a builder may have a lock for long */
+	table_close(rel, AccessShareLock);
+	(void) BuildStop(relid);
+	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	relid = RelationGetRelid(rel);
+	tables = TablesToDrop(rel);
 	TableSettingsForget(rel);
 	table_close(rel, NoLock);
 	SPI_connect();

@@ -256,6 +256,7 @@ ParseIndex(const TableDef *def, JsonbContainer *object, IndexDef *index)
 	index->relation = StringMember(object, "relation").data;
 	index->status = (IndexStatus) EnumMember(object, "status", status_names,
 											 lengthof(status_names));
+	index->replaces = OptionalStringMember(object, "replaces").data;
 	IndexDefComplete(def, index);
 }
 
@@ -367,7 +368,13 @@ AppendIndex(StringInfo out, const IndexDef *index)
 		appendStringInfoString(out, "null");
 	appendStringInfoString(out, ", ");
 	AppendStringMember(out, "relation", index->relation);
-	appendStringInfo(out, ", \"status\": \"%s\"}", status_names[index->status]);
+	appendStringInfo(out, ", \"status\": \"%s\"", status_names[index->status]);
+	if (index->replaces != NULL)
+	{
+		appendStringInfoString(out, ", ");
+		AppendStringMember(out, "replaces", index->replaces);
+	}
+	appendStringInfoChar(out, '}');
 }
 
 char *

@@ -127,7 +127,7 @@ CheckSizes(const TableDef *def, ValueRef item)
 	{
 		const IndexDef *index = &def->indexes[i];
 
-		if (index->local && ItemInIndex(def, index, item))
+		if (index->local && index->replaces == NULL && ItemInIndex(def, index, item))
 			size += IndexEntrySize(def, index, item);
 	}
 	if (size > ITEM_MAX_SIZE)

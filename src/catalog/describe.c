@@ -106,7 +106,9 @@ static void
 AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 {
 	static const char *const states[] = {"CREATING", "ACTIVE", "DELETING"};
-	Oid			relid = IndexDefRelation(def, index);
+	/* an index that is being created may have no relation yet */
+	Oid			relid = index->status == INDEX_ACTIVE ? IndexDefRelation(def, index) :
+		get_relname_relid(index->relation, get_rel_namespace(def->relid));
 
 	appendStringInfoChar(out, '{');
 	AppendMember(out, "index_name", index->name);
@@ -121,7 +123,8 @@ AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 	appendStringInfoString(out, ", ");
 	AppendProjection(out, index);
 	appendStringInfo(out, ", \"item_count\": " INT64_FORMAT ", \"index_size_bytes\": " INT64_FORMAT "}",
-					 EstimatedRows(relid), SizeOf(pg_total_relation_size, relid));
+					 OidIsValid(relid) ? EstimatedRows(relid) : 0,
+					 OidIsValid(relid) ? SizeOf(pg_total_relation_size, relid) : 0);
 }
 
 static void
@@ -131,7 +134,7 @@ AppendIndexes(StringInfo out, const TableDef *def, bool local, const char *membe
 
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		if (def->indexes[i].local != local)
+		if (def->indexes[i].local != local || def->indexes[i].replaces != NULL)
 			continue;
 		if (n++ == 0)
 			appendStringInfo(out, ", \"%s\": [", member);

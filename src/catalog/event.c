@@ -246,7 +246,7 @@ AdoptIndexName(Oid relid, Oid index_relid)
 	{
 		IndexDef   *index = &def->indexes[i];
 
-		if (index->storage != STORAGE_INLINE ||
+		if (index->storage != STORAGE_INLINE || index->status != INDEX_ACTIVE ||
 			OidIsValid(get_relname_relid(index->relation, get_rel_namespace(relid))) ||
 			!InlineIndexFits(def, index, index_relid))
 			continue;
@@ -427,7 +427,8 @@ static const char *const missed_relations =
 "JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) d.schema_name::pg_catalog.name "
 "CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') i "
 "WHERE (d.object_type OPERATOR(pg_catalog.=) 'table' "
-"OR d.object_type OPERATOR(pg_catalog.=) 'index') "
+"OR d.object_type OPERATOR(pg_catalog.=) 'index' "
+"   AND (i OPERATOR(pg_catalog.->>) 'status') OPERATOR(pg_catalog.=) 'ACTIVE') "
 "AND (i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.=) d.object_name";
 
 /* Index tables of dropped tables that the user may drop. */

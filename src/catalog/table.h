@@ -13,10 +13,18 @@
  *				  "partition": ["GSI1PK"], "sort": ["GSI1SK"],
  *				  "projection": "ALL", "non_key_attributes": [],
  *				  "storage": "inline", "shards": 0, "shard_by": null,
- *				  "relation": "ecommerce_GSI1", "status": "ACTIVE"}]}
+ *				  "relation": "ecommerce$GSI1", "status": "ACTIVE"}]}
  *
  * "column" is the attribute's column (another name than the attribute's when
  * that is longer than 63 bytes or collides with "item" or a system column).
+ *
+ * "status" is CREATING from the statement that creates an index on a large
+ * table until the index is built.  An index that is built beside another to
+ * take its place (another number of shards, another storage) has one member
+ * more, "replaces": the other's name.  Its own name is not one a user can
+ * give, and only index maintenance sees it.  When the two have changed
+ * places, what was replaced is the one with "replaces", DELETING.
+ *
  * "relation" is the name, in the table's schema, of the btree index (inline)
  * or of the index table (table).  "table", present only if the relation's
  * name could not hold it (longer than 63 bytes), is the DynamoDB name.  The
@@ -90,6 +98,7 @@ typedef struct IndexDef
 	Slice		shard_by;		/* data NULL: hash of the base key (spread) */
 	const char *relation;
 	IndexStatus status;
+	const char *replaces;		/* NULL, or built to take this one's place */
 	int			nentry;			/* columns of an entry: index keys, table keys */
 	int			entry[KEY_MAX_ATTRIBUTES + 2];	/* in TableDef's attributes */
 } IndexDef;

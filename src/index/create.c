@@ -2,20 +2,28 @@
  * create.c
  *	  Creating an index on an existing table, and dropping it.
  *
- * Everything happens in the caller's transaction, under a lock that keeps
- * readers and writers out.  The order matters: columns first, then the
- * relation of the index, then the definition that names both, then the rows.
+ * It begins in the caller's transaction, under a lock that keeps readers and
+ * writers out.  The order matters: columns first, then the relation of the
+ * index, then the definition that names both, then the rows.  The rows of a
+ * large table are left to a worker (build.h), and so is a btree on them.
  */
 #include "postgres.h"
 
 #include "access/table.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
 #include "executor/spi.h"
+#include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "catalog/build_lock.h"
 #include "errors.h"
+#include "index/build.h"
 #include "index/index.h"
+
+int			in_place_build_limit = 8192;
 
 /* ---- creating ---- */
 
@@ -29,13 +37,24 @@ CheckNewIndex(const TableDef *def, const CreateIndexSpec *spec)
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("Attempting to create an index which already exists")));
 	for (int i = 0; i < def->nindexes; i++)
-		nglobal += !def->indexes[i].local;
+		nglobal += !def->indexes[i].local && def->indexes[i].replaces == NULL;
 	if (!spec->local && nglobal >= max_global_indexes)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
 				 errmsg("Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of %d",
 						max_global_indexes),
 				 errhint("The limit is the setting dynamo.max_global_indexes.")));
+	CheckNoPendingBuild(def);
+}
+
+void
+CheckNoPendingBuild(const TableDef *def)
+{
+	if (HasPendingBuild(def))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
+				 errmsg("Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"),
+				 errhint("dynamo.index_progress shows what is being built.")));
 }
 
 /* Adds the columns of attributes from first on. */
@@ -55,13 +74,28 @@ AddColumns(Oid relid, const TableDef *def, int first)
 				 clauses.data);
 }
 
+void
+InterruptBuild(const char *table_name)
+{
+	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
+	Oid			relid = RelationGetRelid(rel);
+
+	table_close(rel, AccessShareLock);
+	if (BuildStop(relid))
+		BuildAtCommit(relid);
+}
+
 TableDef *
 LockForIndexDdl(const char *table_name, Oid *relid)
 {
-	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
-	TableDef   *held = TableDefAcquire(rel);
-	TableDef   *def = TableDefParse(TableDefPrint(held));
+	Relation	rel;
+	TableDef   *held;
+	TableDef   *def;
 
+	InterruptBuild(table_name);
+	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	held = TableDefAcquire(rel);
+	def = TableDefParse(TableDefPrint(held));
 	*relid = RelationGetRelid(rel);
 	TableDefRelease(held);
 	table_close(rel, NoLock);
@@ -80,6 +114,44 @@ ReportSkipped(const char *index_name, int64 skipped)
 				 errhint("dynamo.verify_index lists them.")));
 }
 
+/*
+ * Whether the table is so small that others had better wait, or nobody else
+ * can see it, or it is of a kind that batches cannot be made of.
+ */
+bool
+BuildsInPlace(Oid relid)
+{
+	Relation	rel = table_open(relid, NoLock);
+	bool		in_place = true;
+
+	if (rel->rd_rel->relkind == RELKIND_RELATION && !rel->rd_rel->relhassubclass &&
+		rel->rd_rel->relam == HEAP_TABLE_AM_OID && !RelationUsesLocalBuffers(rel) &&
+		rel->rd_createSubid == InvalidSubTransactionId && in_place_build_limit >= 0)
+		in_place = (uint64) RelationGetNumberOfBlocks(rel) * BLCKSZ <=
+			(uint64) in_place_build_limit * 1024;
+	table_close(rel, NoLock);
+	return in_place;
+}
+
+void
+IndexFill(Oid relid, const IndexDef *index, bool new_columns)
+{
+	if (index->status == INDEX_CREATING)
+	{
+		/* columns that are there already need a btree only */
+		BuildStateStart(relid, index->name,
+						index->storage == STORAGE_TABLE || new_columns ?
+						PHASE_FILLING : PHASE_BUILDING);
+		BuildAtCommit(relid);
+		return;
+	}
+	BuildStateForget(relid, index->name);
+	if (new_columns)
+		ReportSkipped(index->name, FillKeyColumns(relid, index->name));
+	if (index->storage == STORAGE_TABLE)
+		FillIndexTable(relid, index->name);
+}
+
 void
 IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 {
@@ -90,14 +162,14 @@ IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 
 	CheckNewIndex(def, spec);
 	index = AddIndex(def, get_rel_namespace(relid), get_rel_name(relid), spec);
+	if (!BuildsInPlace(relid))
+		index->status = INDEX_CREATING;
 	SPI_connect();
 	AddColumns(relid, def, nattributes);
-	CreateIndexRelation(relid, def, index);
+	if (index->storage == STORAGE_TABLE || index->status == INDEX_ACTIVE)
+		CreateIndexRelation(relid, def, index);
 	StoreDefinition(relid, def);
-	if (def->nattributes > nattributes)
-		ReportSkipped(index->name, FillKeyColumns(relid, index->name));
-	if (index->storage == STORAGE_TABLE)
-		FillIndexTable(relid, index->name);
+	IndexFill(relid, index, def->nattributes > nattributes);
 	SPI_finish();
 }
 
@@ -184,29 +256,52 @@ ForgetIndex(TableDef *def, const IndexDef *index)
 }
 
 void
+IndexRemove(Oid relid, TableDef *def, const IndexDef *index)
+{
+	Oid			schema = get_rel_namespace(relid);
+	char	   *relation = QualifiedName(schema, index->relation);
+	bool		inline_index = index->storage == STORAGE_INLINE;
+	Oid			found = get_relname_relid(index->relation, schema);
+	char	   *drop_columns;
+
+	BuildStateForget(relid, index->name);
+	drop_columns = ForgetIndex(def, index);
+	StoreDefinition(relid, def);
+	if (OidIsValid(found))
+		RunStatement("DROP %s %s", inline_index ? "INDEX" : "TABLE", relation);
+	if (drop_columns[0] != '\0')
+		RunStatement("ALTER TABLE %s %s", QualifiedName(schema, get_rel_name(relid)),
+					 drop_columns);
+}
+
+/* The index that is being built to replace another, or was replaced by it. */
+static const IndexDef *
+ReplacementOf(const TableDef *def, const char *index_name)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].replaces != NULL &&
+			strcmp(def->indexes[i].replaces, index_name) == 0)
+			return &def->indexes[i];
+	}
+	return NULL;
+}
+
+void
 IndexDrop(const char *table_name, const char *index_name)
 {
 	Oid			relid;
 	TableDef   *def = LockForIndexDdl(table_name, &relid);
 	const IndexDef *index = TableDefIndex(def, index_name);
-	Oid			schema = get_rel_namespace(relid);
-	char	   *relation;
-	bool		inline_index;
-	char	   *drop_columns;
 
 	if (index == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found: Index %s for table %s",
 						index_name, table_name)));
-	relation = QualifiedName(schema, index->relation);
-	inline_index = index->storage == STORAGE_INLINE;
-	drop_columns = ForgetIndex(def, index);
 	SPI_connect();
-	StoreDefinition(relid, def);
-	RunStatement("DROP %s IF EXISTS %s", inline_index ? "INDEX" : "TABLE", relation);
-	if (drop_columns[0] != '\0')
-		RunStatement("ALTER TABLE %s %s", QualifiedName(schema, get_rel_name(relid)),
-					 drop_columns);
+	if (ReplacementOf(def, index_name) != NULL)
+		IndexRemove(relid, def, ReplacementOf(def, index_name));
+	IndexRemove(relid, def, TableDefIndex(def, index_name));
 	SPI_finish();
 }

@@ -16,7 +16,11 @@
 
 /* ---- create.c ---- */
 
-/* Creates an index and fills it, under an exclusive lock. */
+/*
+ * Creates an index.  On a small table it is filled at once, under an exclusive
+ * lock; on one larger than dynamo.in_place_build_limit it is CREATING until a
+ * worker that starts when the transaction commits has built it.
+ */
 extern void IndexCreate(const char *table_name, const CreateIndexSpec *spec);
 
 /* Drops an index, and the columns that only it used. */
@@ -27,6 +31,30 @@ extern void IndexDrop(const char *table_name, const char *index_name);
  * its definition that may be changed.
  */
 extern TableDef *LockForIndexDdl(const char *table_name, Oid *relid);
+
+/*
+ * Takes an index, its relation and the columns that only it used out of a
+ * locked table; SPI is connected.
+ */
+extern void IndexRemove(Oid relid, TableDef *def, const IndexDef *index);
+
+/*
+ * Fills an index that has just been added to a definition: in place, or by a
+ * worker.  new_columns: it has key attributes that had no column before.
+ */
+extern void IndexFill(Oid relid, const IndexDef *index, bool new_columns);
+
+/* Whether a table is to be filled in place. */
+extern bool BuildsInPlace(Oid relid);
+
+/*
+ * Stops the builder of a table, which holds locks for as long as a concurrent
+ * build takes; it goes on after this transaction, with what is left to build.
+ */
+extern void InterruptBuild(const char *table_name);
+
+/* Refuses to begin while another index of the table is being built. */
+extern void CheckNoPendingBuild(const TableDef *def);
 
 /* Tells the user of items that are not in an index. */
 extern void ReportSkipped(const char *index_name, int64 skipped);

@@ -7,9 +7,11 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "executor/spi.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 
+#include "index/build.h"
 #include "index/index.h"
 
 /* Both overloads of create_index have these arguments. */
@@ -100,16 +102,32 @@ SeveralAttributes(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeySchema
 	return AppendKeyPart(key, names, n, types, ntypes);
 }
 
-DYNAMO_FUNCTION(dynamo_create_index);
-
-Datum
-dynamo_create_index(PG_FUNCTION_ARGS)
+static void
+CreateIndexOnOne(FunctionCallInfo fcinfo)
 {
 	CreateIndexSpec spec = {0};
 
 	spec.key.npartition = OneAttribute(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec.key);
 	spec.key.nsort = OneAttribute(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec.key);
 	CreateIndex(fcinfo, &spec);
+}
+
+static void
+CreateIndexOnSeveral(FunctionCallInfo fcinfo)
+{
+	CreateIndexSpec spec = {0};
+
+	spec.key.npartition = SeveralAttributes(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec.key);
+	spec.key.nsort = SeveralAttributes(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec.key);
+	CreateIndex(fcinfo, &spec);
+}
+
+DYNAMO_FUNCTION(dynamo_create_index);
+
+Datum
+dynamo_create_index(PG_FUNCTION_ARGS)
+{
+	CreateIndexOnOne(fcinfo);
 	PG_RETURN_VOID();
 }
 
@@ -118,11 +136,38 @@ DYNAMO_FUNCTION(dynamo_create_index_multi);
 Datum
 dynamo_create_index_multi(PG_FUNCTION_ARGS)
 {
-	CreateIndexSpec spec = {0};
+	CreateIndexOnSeveral(fcinfo);
+	PG_RETURN_VOID();
+}
 
-	spec.key.npartition = SeveralAttributes(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec.key);
-	spec.key.nsort = SeveralAttributes(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec.key);
-	CreateIndex(fcinfo, &spec);
+static void
+CreateAndWait(FunctionCallInfo fcinfo, void (*create) (FunctionCallInfo fcinfo))
+{
+	Oid			relid;
+
+	CheckMayCommit(fcinfo, "create_index_and_wait");
+	SPI_connect_ext(SPI_OPT_NONATOMIC);
+	create(fcinfo);
+	relid = TableNameResolve(text_to_cstring(PG_GETARG_TEXT_PP(ARG_TABLE)), false);
+	BuildAndWait(relid);
+	SPI_finish();
+}
+
+DYNAMO_FUNCTION(dynamo_create_index_and_wait);
+
+Datum
+dynamo_create_index_and_wait(PG_FUNCTION_ARGS)
+{
+	CreateAndWait(fcinfo, CreateIndexOnOne);
+	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_create_index_and_wait_multi);
+
+Datum
+dynamo_create_index_and_wait_multi(PG_FUNCTION_ARGS)
+{
+	CreateAndWait(fcinfo, CreateIndexOnSeveral);
 	PG_RETURN_VOID();
 }
 
@@ -143,6 +188,50 @@ dynamo_reindex(PG_FUNCTION_ARGS)
 	IndexRebuild(text_to_cstring(PG_GETARG_TEXT_PP(0)), text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_RETURN_VOID();
 }
+
+/* ---- changing ---- */
+
+/* Arguments: table_name, index_name, shards, shard_by. */
+DYNAMO_FUNCTION(dynamo_reshard_index);
+
+Datum
+dynamo_reshard_index(PG_FUNCTION_ARGS)
+{
+	IndexChange change = {0};
+
+	change.shards = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2);
+	if (change.shards < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("number of shards must be between 1 and %d", MAX_SHARDS)));
+	change.shard_by = OptionalText(fcinfo, 3);
+	IndexAlter(RequiredText(fcinfo, 0, "table_name"), RequiredText(fcinfo, 1, "index_name"),
+			   &change);
+	PG_RETURN_VOID();
+}
+
+/*
+ * Arguments: table_name, index_name, projection, non_key_attributes, storage,
+ * shards, shard_by.
+ */
+DYNAMO_FUNCTION(dynamo_change_index);
+
+Datum
+dynamo_change_index(PG_FUNCTION_ARGS)
+{
+	IndexChange change = {0};
+
+	change.projection = OptionalText(fcinfo, 2);
+	change.non_key = TextArray(fcinfo, 3, &change.nnon_key);
+	change.storage = OptionalText(fcinfo, 4);
+	change.shards = PG_ARGISNULL(5) ? -1 : PG_GETARG_INT32(5);
+	change.shard_by = OptionalText(fcinfo, 6);
+	IndexAlter(RequiredText(fcinfo, 0, "table_name"), RequiredText(fcinfo, 1, "index_name"),
+			   &change);
+	PG_RETURN_VOID();
+}
+
+/* ---- sizing ---- */
 
 /*
  * The service's own arithmetic for write sharding: a partition serves 3000

@@ -127,6 +127,13 @@ MaintainIndex(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow 
 		InsertEntry(def, index, &after, new);
 }
 
+/* One that was replaced is there for those who still read it, as it was. */
+static bool
+IsMaintained(const IndexDef *index)
+{
+	return index->storage == STORAGE_TABLE && index->status != INDEX_DELETING;
+}
+
 static void
 MaintainRow(const TriggerData *trigger, const TableDef *def)
 {
@@ -142,7 +149,7 @@ MaintainRow(const TriggerData *trigger, const TableDef *def)
 		new.tuple = trigger->tg_newtuple;
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		if (def->indexes[i].storage == STORAGE_TABLE)
+		if (IsMaintained(&def->indexes[i]))
 			MaintainIndex(def, &def->indexes[i], &old, &new);
 	}
 }
@@ -189,7 +196,7 @@ TruncateIndexTables(const TableDef *def)
 	SPI_connect();
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		if (def->indexes[i].storage == STORAGE_TABLE)
+		if (IsMaintained(&def->indexes[i]))
 			TruncateIndexTable(def, &def->indexes[i]);
 	}
 	SPI_finish();

@@ -97,6 +97,11 @@ IndexRebuild(const char *table_name, const char *index_name)
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found: Index %s for table %s",
 						index_name, table_name)));
+	if (index->status != INDEX_ACTIVE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+				 errmsg("index \"%s\" is being created", index_name),
+				 errhint("CALL dynamo.build_indexes() to have it built.")));
 	def->relid = relid;
 	SPI_connect();
 	StoreDefinition(relid, def);

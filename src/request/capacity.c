@@ -153,8 +153,11 @@ CapacityAddWrite(Capacity *c, const struct varlena *old_item, const struct varle
 	c->table += WriteUnits(Max(old_size, new_size));
 	for (int i = 0; i < c->def->nindexes; i++)
 	{
-		double		units = IndexWriteUnits(c->def, &c->def->indexes[i], old_ref, new_ref);
+		double		units;
 
+		if (c->def->indexes[i].replaces != NULL)
+			continue;
+		units = IndexWriteUnits(c->def, &c->def->indexes[i], old_ref, new_ref);
 		if (units > 0)
 			AddToIndex(c, i, units);
 	}

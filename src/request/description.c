@@ -232,7 +232,7 @@ WriterIndexes(Writer *w, const OpenedTable *table, bool local,
 		const IndexDef *index = &table->def->indexes[i];
 		bool		is_changed = changed != NULL && strcmp(index->name, changed) == 0;
 
-		if (index->local != local)
+		if (index->local != local || index->replaces != NULL)
 			continue;
 		if (!begun)
 		{

@@ -9,6 +9,7 @@
 #include "utils/builtins.h"
 
 #include "errors.h"
+#include "index/build.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"
@@ -22,9 +23,25 @@ DescribeTableRequest(Request *request)
 	OpenedTable table;
 
 	TableOpen(&table, FieldTableName(request->input), AccessShareLock);
+	BuildIfPending(table.rel, table.def);
 	WriterName(request->out, "Table");
 	WriterTable(request->out, &table, NULL, NULL, NULL);
 	TableClose(&table);
+}
+
+static void
+CheckNotBuilding(const char *name)
+{
+	OpenedTable table;
+	bool		building;
+
+	TableOpen(&table, name, AccessShareLock);
+	building = HasPendingBuild(table.def);
+	TableClose(&table);
+	if (building)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+				 errmsg("Attempt to change a resource which is still in use: Cannot delete table while indexes are being created, updated, or deleted.")));
 }
 
 /* The answer describes the table as it was; it is gone when it arrives. */
@@ -34,6 +51,7 @@ DeleteTableRequest(Request *request)
 	const char *name = FieldTableName(request->input);
 	OpenedTable table;
 
+	CheckNotBuilding(name);
 	TableOpen(&table, name, AccessExclusiveLock);
 	if (table.settings->deletion_protection)
 		InvalidRequest("Resource cannot be deleted as it is currently protected against deletion. "

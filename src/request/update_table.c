@@ -378,6 +378,8 @@ UpdateTableRequest(Request *request)
 	CheckStreamMembers(FieldMember(input, "StreamSpecification"));
 	CheckBillingMembers(input);
 
+	if (changes.drop != NULL)
+		InterruptBuild(name);
 	TableOpen(&table, name, ShareUpdateExclusiveLock);
 	CheckIndexChanges(&table, &changes);
 	ChangeBilling(&table, input, &changes);

@@ -1,0 +1,397 @@
+/*
+ * backfill.c
+ *	  Filling an index with the rows that were there before it, in batches.
+ *
+ * All writers that began before the index was CREATING are done, and every
+ * row version written since has its key columns and, for an index table, its
+ * entry.  So one pass over the blocks that the table had when filling began
+ * is enough, under a new snapshot for each batch, and the place it has come to
+ * is all there is to remember.  A table that was rewritten (VACUUM FULL,
+ * CLUSTER, TRUNCATE) has another file and is begun again.
+ *
+ * A row is locked before it is looked at for good: its last version then stays
+ * the last until the batch commits, and nobody else writes its entry.
+ */
+#include "postgres.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "index/build.h"
+
+/* So many unusable keys are named. */
+#define MAX_SKIPPED_ITEMS	5
+
+int			build_batch_size = 500;
+
+typedef struct Batch
+{
+	Relation	rel;
+	TableDef   *def;
+	const IndexDef *index;
+	EState	   *estate;
+	ResultRelInfo *result;
+	Snapshot	snapshot;
+	TupleTableSlot *seen;		/* as the snapshot sees it */
+	TupleTableSlot *locked;		/* its last version */
+	TupleTableSlot *written;	/* with its key columns */
+	EntryTable *entries;		/* by shard, of an index table */
+	bool	   *open;
+	MemoryContext context;
+	MemoryContext row_context;
+	Oid			user;			/* to be again */
+	int			security;
+} Batch;
+
+/* ---- a batch ---- */
+
+/* False if the build is over: no table, no index, or not to be filled. */
+static bool
+OpenForBackfill(Batch *b, Oid relid, const char *index_name)
+{
+	b->rel = try_table_open(relid, RowExclusiveLock);
+	if (b->rel == NULL)
+		return false;
+	if (!RelationIsDynamoTable(b->rel))
+	{
+		table_close(b->rel, NoLock);
+		return false;
+	}
+	b->def = TableDefAcquire(b->rel);
+	b->index = TableDefIndex(b->def, index_name);
+	if (b->index != NULL && b->index->status == INDEX_CREATING)
+		return true;
+	TableDefRelease(b->def);
+	table_close(b->rel, NoLock);
+	return false;
+}
+
+/*
+ * Expressions of a user's own indexes are evaluated, which must not happen
+ * with more rights than the owner of the table has.
+ */
+static void
+BecomeOwner(Batch *b)
+{
+	GetUserIdAndSecContext(&b->user, &b->security);
+	SetUserIdAndSecContext(b->rel->rd_rel->relowner,
+						   b->security | SECURITY_RESTRICTED_OPERATION);
+}
+
+static void
+BatchBegin(Batch *b)
+{
+	int			nshards = Max(b->index->shards, 1);
+
+	b->estate = CreateExecutorState();
+	b->result = makeNode(ResultRelInfo);
+	InitResultRelInfo(b->result, b->rel, 0, NULL, 0);
+	ExecOpenIndices(b->result, false);
+	b->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	PushActiveSnapshot(b->snapshot);
+	b->seen = table_slot_create(b->rel, NULL);
+	b->locked = table_slot_create(b->rel, NULL);
+	b->written = table_slot_create(b->rel, NULL);
+	b->entries = palloc0(sizeof(EntryTable) * nshards);
+	b->open = palloc0(sizeof(bool) * nshards);
+	b->context = CurrentMemoryContext;
+	b->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index backfill",
+										   ALLOCSET_DEFAULT_SIZES);
+	BecomeOwner(b);
+}
+
+static void
+BatchEnd(Batch *b)
+{
+	SetUserIdAndSecContext(b->user, b->security);
+	for (int i = 0; i < Max(b->index->shards, 1); i++)
+	{
+		if (b->open[i])
+			EntryTableClose(&b->entries[i]);
+	}
+	ExecDropSingleTupleTableSlot(b->seen);
+	ExecDropSingleTupleTableSlot(b->locked);
+	ExecDropSingleTupleTableSlot(b->written);
+	PopActiveSnapshot();
+	UnregisterSnapshot(b->snapshot);
+	ExecCloseIndices(b->result);
+	FreeExecutorState(b->estate);
+	TableDefRelease(b->def);
+	MemoryContextDelete(b->row_context);
+	table_close(b->rel, NoLock);
+}
+
+/* ---- a row ---- */
+
+/* The columns of a row, those of its item that were missing set. */
+static bool
+DeriveRow(Batch *b, TupleTableSlot *slot, Datum **values, bool **nulls, ValueRef *item)
+{
+	int			natts = RelationGetDescr(b->rel)->natts;
+
+	*values = palloc(sizeof(Datum) * natts);
+	*nulls = palloc(sizeof(bool) * natts);
+	slot_getallattrs(slot);
+	memcpy(*values, slot->tts_values, sizeof(Datum) * natts);
+	memcpy(*nulls, slot->tts_isnull, sizeof(bool) * natts);
+	*item = ItemRoot(PG_DETOAST_DATUM_PACKED((*values)[b->def->item_attnum - 1]));
+	return DeriveStoredKeys(b->def, *item, *values, *nulls);
+}
+
+/* The row is locked by us. */
+static void
+WriteColumns(Batch *b, Datum *values, bool *nulls)
+{
+	int			natts = RelationGetDescr(b->rel)->natts;
+	UpdatedIndexes updated = NO_UPDATED_INDEXES;
+
+	ExecClearTuple(b->written);
+	memcpy(b->written->tts_values, values, sizeof(Datum) * natts);
+	memcpy(b->written->tts_isnull, nulls, sizeof(bool) * natts);
+	ExecStoreVirtualTuple(b->written);
+	simple_table_tuple_update(b->rel, &b->locked->tts_tid, b->written, b->snapshot, &updated);
+	if (b->result->ri_NumIndices > 0 && updated != NO_UPDATED_INDEXES)
+		InsertUpdatedIndexTuples(b->result, b->written, b->estate, updated);
+	ResetPerTupleExprContext(b->estate);
+}
+
+static EntryTable *
+EntriesOfShard(Batch *b, int shard)
+{
+	if (!b->open[shard])
+	{
+		MemoryContext old = MemoryContextSwitchTo(b->context);
+
+		EntryTableOpen(&b->entries[shard], b->def, b->index, shard, RowExclusiveLock);
+		b->open[shard] = true;
+		MemoryContextSwitchTo(old);
+	}
+	return &b->entries[shard];
+}
+
+/* A write since has made the entry already, or there is to be none. */
+static void
+WriteEntry(Batch *b, TupleTableSlot *slot)
+{
+	BaseRow		row = {.desc = RelationGetDescr(b->rel)};
+	EntryKey	key;
+	EntryTable *entries;
+	bool		should_free;
+
+	row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+	EntryKeyOfRow(b->def, b->index, &row, &key);
+	if (!key.present)
+		return;
+	entries = EntriesOfShard(b, key.shard);
+	if (!EntryFind(entries, &key))
+		EntryInsert(entries, &key,
+					IndexEntryItem(b->def, b->index, BaseRowItem(b->def, &row)));
+}
+
+/* Locks the row and does what there is to do; false if others have it locked. */
+static bool
+FillLocked(Batch *b, ItemPointer tid, LockWaitPolicy policy)
+{
+	TM_FailureData failure;
+	Datum	   *values;
+	bool	   *nulls;
+	ValueRef	item;
+	bool		changed;
+
+	switch (table_tuple_lock(b->rel, tid, b->snapshot, b->locked, GetCurrentCommandId(true),
+							 LockTupleNoKeyExclusive, policy,
+							 TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &failure))
+	{
+		case TM_Ok:
+			break;
+		case TM_WouldBlock:
+			return false;
+		default:
+			return true;		/* deleted */
+	}
+	changed = DeriveRow(b, b->locked, &values, &nulls, &item);
+	if (changed)
+		WriteColumns(b, values, nulls);
+	if (b->index->storage == STORAGE_TABLE)
+		WriteEntry(b, changed ? b->written : b->locked);
+	return true;
+}
+
+/* ---- items with unusable keys ---- */
+
+static const char *
+UnusableReason(const AttributeDef *attr, ValueRef v)
+{
+	ValueType	type = ValueTypeOf(v);
+
+	if (type != attr->type)
+		return psprintf("attribute %s has type %s, not %s", attr->name.data,
+						ValueTypeName(type), ValueTypeName(attr->type));
+	return psprintf("attribute %s is empty, too long or contains U+0000", attr->name.data);
+}
+
+/* Why an item is in no index although it has its attributes; NULL if it is. */
+static const char *
+SkippedReason(const Batch *b, ValueRef item, const bool *nulls)
+{
+	const IndexDef *index = b->index;
+
+	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
+	{
+		const AttributeDef *attr = &b->def->attributes[index->attributes[i]];
+		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+		if (nulls[attr->attnum - 1] && !ValueIsMissing(v))
+			return UnusableReason(attr, v);
+	}
+	return NULL;
+}
+
+static void
+NoteSkipped(const Batch *b, BuildState *state, ValueRef item, const char *reason)
+{
+	StringInfoData list;
+	Oid			output;
+	bool		is_varlena;
+
+	if (++state->skipped > MAX_SKIPPED_ITEMS)
+		return;
+	getTypeOutputInfo(b->def->item_type, &output, &is_varlena);
+	initStringInfo(&list);
+	appendBinaryStringInfo(&list, state->skipped_items, strlen(state->skipped_items) - 1);
+	appendStringInfo(&list, "%s{\"key\": %s, \"reason\": ", state->skipped > 1 ? ", " : "",
+					 OidOutputFunctionCall(output, PointerGetDatum(KeyOfItem(b->def, item))));
+	escape_json(&list, reason);
+	appendStringInfoString(&list, "}]");
+	state->skipped_items = MemoryContextStrdup(b->context, list.data);
+}
+
+/* ---- the pass ---- */
+
+/* Whether there may be something to do; only then is the row locked. */
+static bool
+NeedsFilling(Batch *b, BuildState *state)
+{
+	Datum	   *values;
+	bool	   *nulls;
+	ValueRef	item;
+	bool		changed = DeriveRow(b, b->seen, &values, &nulls, &item);
+	const char *reason = SkippedReason(b, item, nulls);
+
+	if (reason != NULL)
+		NoteSkipped(b, state, item, reason);
+	return changed || (b->index->storage == STORAGE_TABLE && reason == NULL &&
+					   ItemInIndex(b->def, b->index, item));
+}
+
+static void
+FillSeen(Batch *b, BuildState *state, List **busy)
+{
+	ItemPointer tid;
+
+	if (!NeedsFilling(b, state))
+		return;
+	tid = MemoryContextAlloc(b->context, sizeof(ItemPointerData));
+	*tid = b->seen->tts_tid;
+	if (!FillLocked(b, &b->seen->tts_tid, LockWaitSkip))
+	{
+		MemoryContextSwitchTo(b->context);
+		*busy = lappend(*busy, tid);
+	}
+}
+
+static TableScanDesc
+BeginPass(Batch *b, const BuildState *state)
+{
+	ItemPointerData from;
+	ItemPointerData to;
+
+	ItemPointerSet(&from, state->block, state->offset);
+	ItemPointerSet(&to, state->blocks - 1, MaxOffsetNumber);
+	return table_beginscan_tidrange(b->rel, b->snapshot, &from, &to);
+}
+
+/* Goes on from the place the last batch came to; false at the end. */
+static bool
+FillRows(Batch *b, BuildState *state, List **busy)
+{
+	TableScanDesc scan;
+	bool		more = true;
+
+	if (state->blocks == 0)
+		return false;
+	scan = BeginPass(b, state);
+	for (int n = 0; more && n < build_batch_size; n++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		more = table_scan_getnextslot_tidrange(scan, ForwardScanDirection, b->seen);
+		if (!more)
+			break;
+		state->block = ItemPointerGetBlockNumber(&b->seen->tts_tid);
+		state->offset = OffsetNumberNext(ItemPointerGetOffsetNumber(&b->seen->tts_tid));
+		state->rows++;
+		MemoryContextSwitchTo(b->row_context);
+		FillSeen(b, state, busy);
+		MemoryContextSwitchTo(b->context);
+		MemoryContextReset(b->row_context);
+	}
+	table_endscan(scan);
+	return more;
+}
+
+/* A pass that begins, also because the table has another file than before. */
+static void
+BeginAgain(const Batch *b, BuildState *state)
+{
+	memset(state, 0, sizeof(*state));
+	state->file = b->rel->rd_rel->relfilenode;
+	state->offset = FirstOffsetNumber;
+	state->blocks = RelationGetNumberOfBlocks(b->rel);
+	state->skipped_items = "[]";
+}
+
+BackfillResult
+BackfillBatch(Oid relid, const char *index_name, BuildState *state, List **busy)
+{
+	Batch		b = {0};
+	bool		more;
+
+	if (!OpenForBackfill(&b, relid, index_name))
+		return BACKFILL_GONE;
+	BuildStateRead(relid, index_name, state);
+	if (state->file != b.rel->rd_rel->relfilenode)
+		BeginAgain(&b, state);
+	BatchBegin(&b);
+	more = FillRows(&b, state, busy);
+	if (!more)
+		state->block = state->blocks;
+	BatchEnd(&b);
+	if (*busy == NIL)
+		BuildStateWrite(relid, index_name, state);
+	return more ? BACKFILL_MORE : BACKFILL_DONE;
+}
+
+void
+BackfillOne(Oid relid, const char *index_name, ItemPointer tid)
+{
+	Batch		b = {0};
+
+	if (!OpenForBackfill(&b, relid, index_name))
+		return;
+	BatchBegin(&b);
+	/* what has replaced a version that is gone is complete */
+	if (ItemPointerGetBlockNumber(tid) < RelationGetNumberOfBlocks(b.rel) &&
+		table_tuple_fetch_row_version(b.rel, tid, b.snapshot, b.seen))
+		(void) FillLocked(&b, tid, LockWaitBlock);
+	BatchEnd(&b);
+}

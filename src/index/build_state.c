@@ -1,0 +1,188 @@
+/*
+ * build_state.c
+ *	  How far the building of an index has come: rows of dynamo.index_builds.
+ *
+ * They are written in the transaction of the batch they tell of, so that after
+ * a crash both are there or neither is.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/settings.h"
+#include "index/build.h"
+
+static const char *const phase_names[] = {"filling", "building", "waiting", "complete"};
+
+#define KEY_PARAMETERS	2
+
+static void
+SetKey(Oid relid, const char *index_name, Oid *types, Datum *values)
+{
+	types[0] = OIDOID;
+	values[0] = ObjectIdGetDatum(relid);
+	types[1] = TEXTOID;
+	values[1] = CStringGetTextDatum(index_name);
+}
+
+/* A builder has no snapshot between its steps, but SPI wants one. */
+static void
+Execute(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
+{
+	PushActiveSnapshot(GetTransactionSnapshot());
+	ExecuteAsSettingsOwner(sql, n, types, values, nulls);
+	PopActiveSnapshot();
+}
+
+/* Runs a statement with the key and one text as parameters. */
+static void
+ExecuteWithText(const char *sql, Oid relid, const char *index_name, const char *text)
+{
+	Oid			types[KEY_PARAMETERS + 1];
+	Datum		values[KEY_PARAMETERS + 1];
+	char		nulls[] = "  ";
+
+	SetKey(relid, index_name, types, values);
+	types[KEY_PARAMETERS] = TEXTOID;
+	values[KEY_PARAMETERS] = text != NULL ? CStringGetTextDatum(text) : (Datum) 0;
+	SPI_connect();
+	Execute(sql, text != NULL ? KEY_PARAMETERS + 1 : KEY_PARAMETERS,
+						   types, values, nulls);
+	SPI_finish();
+}
+
+void
+BuildStateForget(Oid relid, const char *index_name)
+{
+	ExecuteWithText("DELETE FROM dynamo.index_builds WHERE relation OPERATOR(pg_catalog.=) $1 "
+					"AND index_name OPERATOR(pg_catalog.=) $2", relid, index_name, NULL);
+}
+
+void
+BuildStateStart(Oid relid, const char *index_name, BuildPhase phase)
+{
+	BuildState	state = {.phase = phase, .skipped_items = "[]"};
+
+	BuildStateForget(relid, index_name);
+	BuildStateWrite(relid, index_name, &state);
+}
+
+void
+BuildStatePhase(Oid relid, const char *index_name, BuildPhase phase)
+{
+	ExecuteWithText("UPDATE dynamo.index_builds SET phase = $3, updated_at = pg_catalog.clock_timestamp() "
+					"WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
+					relid, index_name, phase_names[phase]);
+}
+
+void
+BuildStateError(Oid relid, const char *error)
+{
+	if (error == NULL)
+		ExecuteWithText("UPDATE dynamo.index_builds SET error = NULL "
+						"WHERE relation OPERATOR(pg_catalog.=) $1 AND $2 IS NOT NULL AND error IS NOT NULL",
+						relid, "", NULL);
+	else
+		ExecuteWithText("UPDATE dynamo.index_builds SET error = $3, updated_at = pg_catalog.clock_timestamp() "
+						"WHERE relation OPERATOR(pg_catalog.=) $1 AND $2 IS NOT NULL "
+						"AND phase OPERATOR(pg_catalog.<>) 'complete'", relid, "", error);
+}
+
+/* ---- reading and writing ---- */
+
+static Datum
+ResultValue(int column, bool *isnull)
+{
+	return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, isnull);
+}
+
+static int64
+ResultInteger(int column)
+{
+	bool		isnull;
+	Datum		value = ResultValue(column, &isnull);
+
+	return isnull ? 0 : DatumGetInt64(value);
+}
+
+/* In the memory context given: SPI's own ends with it. */
+static char *
+ResultText(int column, MemoryContext context)
+{
+	char	   *text = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column);
+
+	return text != NULL ? MemoryContextStrdup(context, text) : NULL;
+}
+
+static BuildPhase
+PhaseFromName(const char *name)
+{
+	for (size_t i = 0; i < lengthof(phase_names); i++)
+	{
+		if (strcmp(phase_names[i], name) == 0)
+			return (BuildPhase) i;
+	}
+	return PHASE_FILLING;
+}
+
+void
+BuildStateRead(Oid relid, const char *index_name, BuildState *state)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Oid			types[KEY_PARAMETERS];
+	Datum		values[KEY_PARAMETERS];
+
+	memset(state, 0, sizeof(*state));
+	state->skipped_items = "[]";
+	SetKey(relid, index_name, types, values);
+	SPI_connect();
+	Execute("SELECT phase, file::pg_catalog.int8, block, \"offset\", blocks, rows_done, skipped, "
+						   "skipped_items, error FROM dynamo.index_builds "
+						   "WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
+			KEY_PARAMETERS, types, values, NULL);
+	if (SPI_processed > 0)
+	{
+		state->phase = PhaseFromName(ResultText(1, context));
+		state->file = (Oid) ResultInteger(2);
+		state->block = (BlockNumber) ResultInteger(3);
+		state->offset = (OffsetNumber) ResultInteger(4);
+		state->blocks = (BlockNumber) ResultInteger(5);
+		state->rows = ResultInteger(6);
+		state->skipped = ResultInteger(7);
+		state->skipped_items = ResultText(8, context);
+		state->error = ResultText(9, context);
+	}
+	SPI_finish();
+}
+
+void
+BuildStateWrite(Oid relid, const char *index_name, const BuildState *state)
+{
+	Oid			types[KEY_PARAMETERS + 8] = {0, 0, TEXTOID, OIDOID, INT8OID, INT8OID,
+	INT8OID, INT8OID, INT8OID, TEXTOID};
+	Datum		values[KEY_PARAMETERS + 8];
+
+	SetKey(relid, index_name, types, values);
+	values[2] = CStringGetTextDatum(phase_names[state->phase]);
+	values[3] = ObjectIdGetDatum(state->file);
+	values[4] = Int64GetDatum(state->block);
+	values[5] = Int64GetDatum(state->offset);
+	values[6] = Int64GetDatum(state->blocks);
+	values[7] = Int64GetDatum(state->rows);
+	values[8] = Int64GetDatum(state->skipped);
+	values[9] = CStringGetTextDatum(state->skipped_items);
+	SPI_connect();
+	Execute("INSERT INTO dynamo.index_builds (relation, index_name, phase, file, block, \"offset\", "
+						   "blocks, rows_done, skipped, skipped_items, started_at, updated_at) "
+						   "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::pg_catalog.jsonb, "
+						   "pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp()) "
+						   "ON CONFLICT (relation, index_name) DO UPDATE SET phase = $3, file = $4, block = $5, "
+						   "\"offset\" = $6, blocks = $7, rows_done = $8, skipped = $9, "
+						   "skipped_items = $10::pg_catalog.jsonb, error = NULL, "
+						   "updated_at = pg_catalog.clock_timestamp()",
+						   lengthof(types), types, values, NULL);
+	SPI_finish();
+}

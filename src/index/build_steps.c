@@ -1,0 +1,506 @@
+/*
+ * build_steps.c
+ *	  The steps that make an index that is CREATING an ACTIVE one.
+ *
+ * Each step looks at the definition anew: between two transactions of a
+ * builder anything may have happened to the table.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_inherits.h"
+#include "commands/defrem.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "nodes/plannodes.h"
+#include "storage/latch.h"
+#include "storage/lmgr.h"
+#include "storage/lock.h"
+#include "tcop/tcopprot.h"
+#include "tcop/utility.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/wait_event.h"
+
+#include "catalog/build_lock.h"
+#include "index/build.h"
+
+/*
+ * A lock that writers must wait for is asked for briefly, because they wait
+ * behind us even while we wait ourselves; later more patiently.
+ */
+#define LOCK_MILLISECONDS		50
+#define LOCK_MILLISECONDS_MAX	2000
+#define BRIEF_TRIES				20
+
+int			build_delay = 10;
+
+/* ---- transactions ---- */
+
+static void
+NextTransaction(const Builder *builder)
+{
+	if (builder->worker)
+	{
+		CommitTransactionCommand();
+		StartTransactionCommand();
+	}
+	else
+		SPI_commit();
+	MemoryContextSwitchTo(builder->context);
+	CHECK_FOR_INTERRUPTS();
+}
+
+static void
+Pause(int milliseconds)
+{
+	if (milliseconds <= 0)
+		return;
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 milliseconds, PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+}
+
+/* ---- what there is to do ---- */
+
+/* A copy of the definition of a table, or NULL if it is none (any more). */
+static TableDef *
+ReadDefinition(Oid relid)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	TableDef   *def = NULL;
+
+	if (rel == NULL)
+		return NULL;
+	if (RelationIsDynamoTable(rel))
+	{
+		TableDef   *held = TableDefAcquire(rel);
+
+		def = TableDefParse(TableDefPrint(held));
+		def->relid = relid;
+		TableDefRelease(held);
+	}
+	table_close(rel, AccessShareLock);
+	return def;
+}
+
+static IndexDef *
+PendingIndex(const TableDef *def)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].status != INDEX_ACTIVE)
+			return &def->indexes[i];
+	}
+	return NULL;
+}
+
+bool
+HasPendingBuild(const TableDef *def)
+{
+	return PendingIndex(def) != NULL;
+}
+
+bool
+TableHasPendingBuild(Oid relid)
+{
+	TableDef   *def = ReadDefinition(relid);
+
+	return def != NULL && HasPendingBuild(def);
+}
+
+Oid
+FindInlineIndex(const TableDef *def, const IndexDef *index, bool *valid)
+{
+	Oid			relid = get_relname_relid(index->relation, get_rel_namespace(def->relid));
+	HeapTuple	tuple;
+
+	*valid = false;
+	if (!OidIsValid(relid) || !InlineIndexFits(def, index, relid))
+		return InvalidOid;
+	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(relid));
+	if (HeapTupleIsValid(tuple))
+	{
+		*valid = ((Form_pg_index) GETSTRUCT(tuple))->indisvalid;
+		ReleaseSysCache(tuple);
+	}
+	return relid;
+}
+
+/* ---- locks that others wait for ---- */
+
+/* Locks the table, and at once the relations given. */
+static bool
+TryLocks(Oid relid, LOCKMODE mode, const List *others, int milliseconds)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	volatile bool locked = true;
+
+	BeginInternalSubTransaction(NULL);
+	PG_TRY();
+	{
+		int			level = NewGUCNestLevel();
+
+		(void) set_config_option("lock_timeout", psprintf("%d", milliseconds), PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		LockRelationOid(relid, mode);
+		AtEOXact_GUC(false, level);
+		for (int i = 0; locked && i < list_length(others); i++)
+			locked = ConditionalLockRelationOid(list_nth_oid(others, i), mode);
+		if (locked)
+			ReleaseCurrentSubTransaction();
+		else
+			RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_LOCK_NOT_AVAILABLE)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+		locked = false;
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	return locked;
+}
+
+/* Each try is a transaction of its own, so that nothing is held meanwhile. */
+static void
+LockPatiently(const Builder *builder, Oid relid, LOCKMODE mode, const List *others)
+{
+	int			milliseconds = LOCK_MILLISECONDS;
+
+	for (int i = 0; !TryLocks(relid, mode, others, milliseconds); i++)
+	{
+		NextTransaction(builder);
+		Pause(5 * milliseconds);
+		if (i >= BRIEF_TRIES)
+			milliseconds = Min(2 * milliseconds, LOCK_MILLISECONDS_MAX);
+	}
+}
+
+/* The index table of an index, with its shards. */
+static List *
+IndexTables(const TableDef *def, const IndexDef *index)
+{
+	Oid			relid = get_relname_relid(index->relation, get_rel_namespace(def->relid));
+
+	if (index->storage != STORAGE_TABLE || !OidIsValid(relid))
+		return NIL;
+	return find_all_inheritors(relid, NoLock, NULL);
+}
+
+/* ---- filling ---- */
+
+static void
+FillBusy(const Builder *builder, Oid relid, const char *index_name,
+		 const BuildState *state, List *busy)
+{
+	ListCell   *cell;
+
+	foreach(cell, busy)
+	{
+		BackfillOne(relid, index_name, lfirst(cell));
+		NextTransaction(builder);
+	}
+	if (busy != NIL)
+	{
+		BuildStateWrite(relid, index_name, state);
+		NextTransaction(builder);
+	}
+}
+
+static void
+FillIndex(const Builder *builder, Oid relid, const char *index_name)
+{
+	MemoryContext context = AllocSetContextCreate(builder->context, "dynamo index build",
+												  ALLOCSET_DEFAULT_SIZES);
+	Builder		inner = {.worker = builder->worker, .context = context};
+	BackfillResult result;
+
+	do
+	{
+		BuildState	state;
+		List	   *busy = NIL;
+
+		MemoryContextReset(context);
+		MemoryContextSwitchTo(context);
+		result = BackfillBatch(relid, index_name, &state, &busy);
+		NextTransaction(&inner);
+		FillBusy(&inner, relid, index_name, &state, busy);
+		Pause(build_delay);
+	} while (result == BACKFILL_MORE);
+	if (result == BACKFILL_DONE)
+		BuildStatePhase(relid, index_name, PHASE_BUILDING);
+	NextTransaction(builder);
+	MemoryContextDelete(context);
+}
+
+/* ---- building the btree of an inline index ---- */
+
+/*
+ * Runs a utility statement as if a client had sent it alone: some refuse to
+ * run otherwise.
+ */
+static void
+RunAtTopLevel(const char *sql)
+{
+	RawStmt    *raw = linitial_node(RawStmt, pg_parse_query(sql));
+	PlannedStmt *statement = makeNode(PlannedStmt);
+
+	statement->commandType = CMD_UTILITY;
+	statement->canSetTag = true;
+	statement->utilityStmt = raw->stmt;
+	statement->stmt_location = raw->stmt_location;
+	statement->stmt_len = raw->stmt_len;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	ProcessUtility(statement, sql, false, PROCESS_UTILITY_TOPLEVEL, NULL, NULL,
+				   None_Receiver, NULL);
+	if (ActiveSnapshotSet())
+		PopActiveSnapshot();
+}
+
+/* False if this is not the process to do it. */
+static bool
+BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
+{
+	bool		valid;
+	Oid			found = FindInlineIndex(def, index, &valid);
+	char	   *name;
+	char	   *sql;
+
+	if (valid)
+	{
+		BuildStatePhase(def->relid, index->name, PHASE_WAITING);
+		NextTransaction(builder);
+		return true;
+	}
+	if (!builder->worker)
+		return false;
+	name = QualifiedName(get_rel_namespace(def->relid), index->relation);
+	sql = InlineIndexStatement(def->relid, def, index, true);
+
+	/* what a build that was interrupted has left */
+	if (OidIsValid(found))
+	{
+		NextTransaction(builder);
+		RunAtTopLevel(psprintf("DROP INDEX CONCURRENTLY %s", name));
+	}
+	NextTransaction(builder);
+	RunAtTopLevel(sql);
+	NextTransaction(builder);
+	return true;
+}
+
+/* ---- waiting ---- */
+
+/*
+ * Whoever has a snapshot from before does not see entries made since, and
+ * must not use the index.
+ */
+static void
+WaitForSnapshots(const Builder *builder, const TableDef *def, const IndexDef *index)
+{
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TransactionId limit = snapshot->xmin;
+
+	BuildStatePhase(def->relid, index->name, PHASE_WAITING);
+	UnregisterSnapshot(snapshot);
+	NextTransaction(builder);
+	WaitForOlderSnapshots(limit, false);
+	NextTransaction(builder);
+}
+
+static void
+WaitForReaders(const Builder *builder, Oid relid)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_RELATION(tag, MyDatabaseId, relid);
+	WaitForLockers(tag, AccessExclusiveLock, false);
+	NextTransaction(builder);
+}
+
+/* ---- changing the definition ---- */
+
+/*
+ * The locked table's definition and the index in it, or NULL if it is not as
+ * it was.
+ */
+static TableDef *
+ReadLocked(Oid relid, const char *index_name, IndexStatus status, IndexDef **index)
+{
+	TableDef   *def = ReadDefinition(relid);
+
+	if (def == NULL)
+		return NULL;
+	*index = unconstify(IndexDef *, TableDefIndex(def, index_name));
+	return *index != NULL && (*index)->status == status ? def : NULL;
+}
+
+/* What an index is, without what it is called. */
+static void
+ExchangeShapes(IndexDef *a, IndexDef *b)
+{
+	IndexDef	was = *a;
+	const char *name = b->name;
+	const char *replaces = b->replaces;
+
+	*a = *b;
+	a->name = was.name;
+	a->replaces = NULL;
+	a->status = INDEX_ACTIVE;
+	*b = was;
+	b->name = name;
+	b->replaces = replaces;
+	b->status = INDEX_DELETING;
+}
+
+static void
+NameGuards(Oid relid, const IndexDef *index)
+{
+	Oid			index_table = get_relname_relid(index->relation, get_rel_namespace(relid));
+
+	if (index->storage == STORAGE_TABLE && OidIsValid(index_table))
+		StoreGuards(index_table, get_rel_name(relid), index->name);
+}
+
+static void
+Replace(Oid relid, TableDef *def, IndexDef *index)
+{
+	IndexDef   *replaced = unconstify(IndexDef *, TableDefIndex(def, index->replaces));
+
+	if (replaced == NULL)
+		elog(ERROR, "index \"%s\" has nothing to replace", index->name);
+	ExchangeShapes(replaced, index);
+	StoreDefinition(relid, def);
+	NameGuards(relid, replaced);
+	NameGuards(relid, index);
+}
+
+static void
+Activate(const Builder *builder, Oid relid, const TableDef *seen, const IndexDef *pending)
+{
+	const IndexDef *replaced = pending->replaces != NULL ?
+		TableDefIndex(seen, pending->replaces) : NULL;
+	List	   *tables = NIL;
+	TableDef   *def;
+	IndexDef   *index;
+
+	if (replaced != NULL)
+		tables = list_concat(IndexTables(seen, pending), IndexTables(seen, replaced));
+	LockPatiently(builder, relid, ShareRowExclusiveLock, tables);
+	PushActiveSnapshot(GetTransactionSnapshot());
+	def = ReadLocked(relid, pending->name, INDEX_CREATING, &index);
+	if (def != NULL)
+	{
+		SPI_connect();
+		if (index->replaces != NULL)
+			Replace(relid, def, index);
+		else
+		{
+			index->status = INDEX_ACTIVE;
+			StoreDefinition(relid, def);
+		}
+		SPI_finish();
+		BuildStatePhase(relid, pending->name, PHASE_COMPLETE);
+	}
+	PopActiveSnapshot();
+	NextTransaction(builder);
+}
+
+/* Drops what was replaced, when nobody reads it any more. */
+static void
+RemoveReplaced(const Builder *builder, Oid relid, const TableDef *seen, const IndexDef *pending)
+{
+	TableDef   *def;
+	IndexDef   *index;
+
+	WaitForReaders(builder, relid);
+	LockPatiently(builder, relid, AccessExclusiveLock, IndexTables(seen, pending));
+	PushActiveSnapshot(GetTransactionSnapshot());
+	def = ReadLocked(relid, pending->name, INDEX_DELETING, &index);
+	if (def != NULL)
+	{
+		SPI_connect();
+		IndexRemove(relid, def, index);
+		SPI_finish();
+	}
+	PopActiveSnapshot();
+	NextTransaction(builder);
+}
+
+/* ---- all of it ---- */
+
+/* Columns of an inline index that is no longer being filled are complete. */
+static bool
+BuildStep(const Builder *builder, Oid relid, const TableDef *def, const IndexDef *index)
+{
+	BuildState	state;
+
+	if (index->status == INDEX_DELETING)
+	{
+		RemoveReplaced(builder, relid, def, index);
+		return true;
+	}
+	BuildStateRead(relid, index->name, &state);
+	switch (state.phase)
+	{
+		case PHASE_FILLING:
+			FillIndex(builder, relid, index->name);
+			return true;
+		case PHASE_BUILDING:
+			if (index->storage == STORAGE_INLINE)
+				return BuildBtree(builder, def, index);
+			WaitForSnapshots(builder, def, index);
+			return true;
+		default:
+			WaitForSnapshots(builder, def, index);
+			Activate(builder, relid, def, index);
+			return true;
+	}
+}
+
+bool
+BuildIndexes(const Builder *builder, Oid relid)
+{
+	MemoryContext context = AllocSetContextCreate(builder->context, "dynamo index builder",
+												  ALLOCSET_DEFAULT_SIZES);
+	Builder		inner = {.worker = builder->worker, .context = context};
+	bool		can_go_on = true;
+
+	BuildLockAcquire(relid);
+	BuildStateError(relid, NULL);
+	NextTransaction(&inner);
+	while (can_go_on)
+	{
+		TableDef   *def;
+		IndexDef   *index;
+
+		MemoryContextReset(context);
+		MemoryContextSwitchTo(context);
+		def = ReadDefinition(relid);
+		index = def != NULL ? PendingIndex(def) : NULL;
+		if (index == NULL)
+			break;
+		can_go_on = BuildStep(&inner, relid, def, index);
+	}
+	BuildLockRelease(relid);
+	NextTransaction(builder);
+	MemoryContextDelete(context);
+	return can_go_on;
+}

@@ -1,0 +1,175 @@
+/*
+ * change.c
+ *	  Changing what an index is but for its key: projection, storage, shards.
+ *
+ * The projection of an inline index is a matter of the definition alone.  All
+ * else means other entries: a second index is built beside the first and
+ * takes its place, so that readers have a whole one at every moment.  On a
+ * small table that happens at once.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "executor/spi.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "errors.h"
+#include "index/build.h"
+
+/* What the index would be created with, were it created so. */
+static CreateIndexSpec
+SpecOfIndex(const IndexDef *index)
+{
+	CreateIndexSpec spec = {0};
+
+	spec.name = index->name;
+	spec.local = index->local;
+	spec.key = index->key;
+	spec.projected = index->projected;
+	spec.nnon_key = index->nnon_key;
+	spec.non_key = index->non_key;
+	spec.storage = index->storage;
+	spec.shards = index->shards;
+	spec.shard_by = index->shard_by;
+	return spec;
+}
+
+/* A number of shards asks for an index table, storage inline for no shards. */
+static void
+ApplyStorage(CreateIndexSpec *spec, const IndexChange *change)
+{
+	const char *storage = change->storage;
+	const char *shard_by = change->shard_by;
+	int			shards = change->shards;
+
+	if (shards < 0)
+		shards = storage != NULL && strcmp(storage, "inline") == 0 ? 0 : spec->shards;
+	if (storage == NULL && shards == 0)
+		storage = spec->storage == STORAGE_TABLE ? "table" : "inline";
+	if (shard_by == NULL && shards > 0)
+		shard_by = spec->shard_by.data;
+	if (shard_by != NULL && shard_by[0] == '\0')
+		shard_by = NULL;
+	SetStorage(spec, storage, shards, shard_by);
+}
+
+static void
+ApplyChange(CreateIndexSpec *spec, const IndexChange *change)
+{
+	if (change->projection != NULL || change->nnon_key > 0)
+	{
+		spec->nnon_key = 0;
+		spec->non_key = NULL;
+		SetProjection(spec, change->projection != NULL ? change->projection : "INCLUDE",
+					  change->non_key, change->nnon_key);
+	}
+	ApplyStorage(spec, change);
+}
+
+static bool
+SameSlice(Slice a, Slice b)
+{
+	if (a.data == NULL || b.data == NULL)
+		return a.data == b.data;
+	return SliceCompare(a, b) == 0;
+}
+
+/* Whether the entries of both are in the same places. */
+static bool
+SameStorage(const IndexDef *index, const CreateIndexSpec *spec)
+{
+	return index->storage == spec->storage && index->shards == spec->shards &&
+		SameSlice(index->shard_by, spec->shard_by);
+}
+
+static bool
+SameProjection(const IndexDef *index, const CreateIndexSpec *spec)
+{
+	if (index->projected != spec->projected || index->nnon_key != spec->nnon_key)
+		return false;
+	for (int i = 0; i < spec->nnon_key; i++)
+	{
+		if (SliceCompare(index->non_key[i], spec->non_key[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
+static void
+SetShape(IndexDef *index, const CreateIndexSpec *spec)
+{
+	index->projected = spec->projected;
+	index->nnon_key = spec->nnon_key;
+	index->non_key = spec->non_key;
+	index->storage = spec->storage;
+	index->shards = spec->shards;
+	index->shard_by = spec->shard_by;
+}
+
+/* The relation is made anew under the lock that we have. */
+static void
+ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *spec)
+{
+	char	   *relation = QualifiedName(get_rel_namespace(relid), index->relation);
+	bool		inline_index = index->storage == STORAGE_INLINE;
+
+	SetShape(index, spec);
+	rebuilding_index = true;
+	PG_TRY();
+	{
+		RunStatement("DROP %s IF EXISTS %s", inline_index ? "INDEX" : "TABLE", relation);
+	}
+	PG_FINALLY();
+	{
+		rebuilding_index = false;
+	}
+	PG_END_TRY();
+	CreateIndexRelation(relid, def, index);
+	StoreDefinition(relid, def);
+	IndexFill(relid, index, false);
+}
+
+static void
+ChangeBeside(Oid relid, TableDef *def, const CreateIndexSpec *spec)
+{
+	IndexDef   *index = AddReplacement(def, get_rel_namespace(relid),
+									   get_rel_name(relid), spec);
+
+	if (index->storage == STORAGE_TABLE)
+		CreateIndexRelation(relid, def, index);
+	StoreDefinition(relid, def);
+	IndexFill(relid, index, false);
+}
+
+void
+IndexAlter(const char *table_name, const char *index_name, const IndexChange *change)
+{
+	Oid			relid;
+	TableDef   *def = LockForIndexDdl(table_name, &relid);
+	IndexDef   *index = unconstify(IndexDef *, TableDefIndex(def, index_name));
+	CreateIndexSpec spec;
+
+	if (index == NULL || index->replaces != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Index %s for table %s",
+						index_name, table_name)));
+	CheckNoPendingBuild(def);
+	spec = SpecOfIndex(index);
+	ApplyChange(&spec, change);
+	CheckIndexShape(def, &spec);
+	if (SameStorage(index, &spec) && SameProjection(index, &spec))
+		return;
+	SPI_connect();
+	if (SameStorage(index, &spec) && index->storage == STORAGE_INLINE)
+	{
+		SetShape(index, &spec);
+		StoreDefinition(relid, def);
+	}
+	else if (BuildsInPlace(relid))
+		ChangeInPlace(relid, def, index, &spec);
+	else
+		ChangeBeside(relid, def, &spec);
+	SPI_finish();
+}
