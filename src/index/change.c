@@ -51,7 +51,7 @@ ApplyStorage(CreateIndexSpec *spec, const IndexChange *change)
 		shard_by = spec->shard_by.data;
 	if (shard_by != NULL && shard_by[0] == '\0')
 		shard_by = NULL;
-	SetStorage(spec, storage, shards, shard_by);
+	SetStorage(spec, storage, shards > 0 ? shards : SHARDS_NOT_GIVEN, shard_by);
 }
 
 static void
