@@ -925,6 +925,63 @@ COMMENT ON FUNCTION dynamo.recommend_shards(bigint, integer, double precision, d
 -- everyone.
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
 
+-- Containment, and a GIN operator class for it and for the existence of names.
+CREATE FUNCTION dynamo.item_contains(dynamo.item, dynamo.item) RETURNS boolean
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_item_contains';
+COMMENT ON FUNCTION dynamo.item_contains(dynamo.item, dynamo.item) IS
+	'implementation of @> operator';
+CREATE FUNCTION dynamo.item_contained(dynamo.item, dynamo.item) RETURNS boolean
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_item_contained';
+COMMENT ON FUNCTION dynamo.item_contained(dynamo.item, dynamo.item) IS
+	'implementation of <@ operator';
+CREATE OPERATOR dynamo.@> (LEFTARG = dynamo.item, RIGHTARG = dynamo.item,
+	FUNCTION = dynamo.item_contains, COMMUTATOR = OPERATOR(dynamo.<@),
+	RESTRICT = contsel, JOIN = contjoinsel);
+COMMENT ON OPERATOR dynamo.@> (dynamo.item, dynamo.item) IS 'contains';
+CREATE OPERATOR dynamo.<@ (LEFTARG = dynamo.item, RIGHTARG = dynamo.item,
+	FUNCTION = dynamo.item_contained, COMMUTATOR = OPERATOR(dynamo.@>),
+	RESTRICT = contsel, JOIN = contjoinsel);
+COMMENT ON OPERATOR dynamo.<@ (dynamo.item, dynamo.item) IS 'is contained by';
+
+CREATE FUNCTION dynamo.gin_extract_item(dynamo.item, internal) RETURNS internal
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_gin_extract_item';
+COMMENT ON FUNCTION dynamo.gin_extract_item(dynamo.item, internal) IS 'GIN support';
+CREATE FUNCTION dynamo.gin_extract_item_query(dynamo.item, internal, smallint, internal,
+	internal, internal, internal) RETURNS internal
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_gin_extract_item_query';
+COMMENT ON FUNCTION dynamo.gin_extract_item_query(dynamo.item, internal, smallint, internal,
+	internal, internal, internal) IS 'GIN support';
+CREATE FUNCTION dynamo.gin_consistent_item(internal, smallint, dynamo.item, integer,
+	internal, internal, internal, internal) RETURNS boolean
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_gin_consistent_item';
+COMMENT ON FUNCTION dynamo.gin_consistent_item(internal, smallint, dynamo.item, integer,
+	internal, internal, internal, internal) IS 'GIN support';
+CREATE FUNCTION dynamo.gin_triconsistent_item(internal, smallint, dynamo.item, integer,
+	internal, internal, internal) RETURNS "char"
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_gin_triconsistent_item';
+COMMENT ON FUNCTION dynamo.gin_triconsistent_item(internal, smallint, dynamo.item, integer,
+	internal, internal, internal) IS 'GIN support';
+CREATE OPERATOR CLASS dynamo.item_gin_ops DEFAULT FOR TYPE dynamo.item USING gin AS
+	OPERATOR 7 dynamo.@> (dynamo.item, dynamo.item),
+	OPERATOR 9 dynamo.? (dynamo.item, text),
+	FUNCTION 1 btint4cmp(integer, integer),
+	FUNCTION 2 dynamo.gin_extract_item(dynamo.item, internal),
+	FUNCTION 3 dynamo.gin_extract_item_query(dynamo.item, internal, smallint, internal,
+		internal, internal, internal),
+	FUNCTION 4 dynamo.gin_consistent_item(internal, smallint, dynamo.item, integer,
+		internal, internal, internal, internal),
+	FUNCTION 6 dynamo.gin_triconsistent_item(internal, smallint, dynamo.item, integer,
+		internal, internal, internal),
+	STORAGE integer;
+COMMENT ON OPERATOR CLASS dynamo.item_gin_ops USING gin IS
+	'containment and existence of attributes';
+
 -- Statistics on items: attribute names and how many items have them.
 CREATE FUNCTION dynamo.item_typanalyze(internal) RETURNS boolean
 	LANGUAGE C STRICT PARALLEL SAFE
