@@ -32,9 +32,4 @@ extern void ItemBuilderJsonb(ItemBuilder *b, Jsonb *jsonb);
 /* Plain JSON of a value; sets become arrays, binary base64. */
 extern Jsonb *ValueToJsonb(ValueRef v);
 
-/* ---- construct.c ---- */
-
-/* Adds SQL data of any type, not null, as dynamo.to_value makes it. */
-extern void ItemBuilderDatum(ItemBuilder *b, Datum datum, Oid type);
-
 #endif							/* DYNAMO_CONVERT_H */

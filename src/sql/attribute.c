@@ -16,6 +16,7 @@
 #include "item/builder.h"
 #include "item/convert.h"
 #include "sql/attribute.h"
+#include "sql/construct.h"
 
 static Oid
 ValueTypeOid(void)

@@ -7,8 +7,8 @@
  * NULL; dates and times become S in ISO 8601, and everything else S as its
  * type prints it.
  *
- * What a type is, only the system catalogs know: this is the one file of
- * item/ that asks them, and it asks by way of the type caches.
+ * What a type is, only the system catalogs know, so that this stands here and
+ * not in item/, which knows of none.
  */
 #include "postgres.h"
 
@@ -30,6 +30,7 @@
 
 #include "item/convert.h"
 #include "item/number.h"
+#include "sql/construct.h"
 
 extern PGDLLEXPORT Datum dynamo_item_out(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum dynamo_value_out(PG_FUNCTION_ARGS);
