@@ -819,6 +819,16 @@ CREATE TABLE dynamo.index_builds (
 ) WITH (fillfactor = 50);
 COMMENT ON TABLE dynamo.index_builds IS
 	'how far the building of indexes has come; written by index builds only';
+-- It names this server's OIDs and pages: a subscription to all tables must not
+-- write it.
+CREATE FUNCTION dynamo.skip_replicated_write() RETURNS trigger
+	LANGUAGE C
+	AS 'MODULE_PATHNAME', 'dynamo_skip_replicated_write';
+COMMENT ON FUNCTION dynamo.skip_replicated_write() IS
+	'trigger function: keeps out what logical replication writes';
+CREATE TRIGGER skip_replicated_write BEFORE INSERT OR UPDATE OR DELETE ON dynamo.index_builds
+	FOR EACH ROW EXECUTE FUNCTION dynamo.skip_replicated_write();
+ALTER TABLE dynamo.index_builds ENABLE REPLICA TRIGGER skip_replicated_write;
 
 -- Items and messages are for those who may use the table.
 CREATE VIEW dynamo.index_progress AS

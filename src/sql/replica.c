@@ -1,12 +1,13 @@
 /*
  * replica.c
- *	  dynamo.skip_replicated_duplicate: the extension's own tables under
- *	  logical replication.
+ *	  The extension's own tables under logical replication: functions of
+ *	  triggers that fire in replica mode only.
  *
- * A publication of all tables has the extension's settings in it.  A
- * subscriber on which create_table was called has its own row already, and
- * replication would stop at a duplicate key.  On a BEFORE INSERT trigger that
- * fires in replica mode only, this function keeps the row that is there.
+ * A publication of all tables has the extension's tables in it.  A subscriber
+ * on which create_table was called has its own row of settings already, and
+ * replication would stop at a duplicate key: skip_replicated_duplicate keeps
+ * the row that is there.  What is said of one server's files and OIDs is wrong
+ * on another: skip_replicated_write keeps all of it out.
  */
 #include "postgres.h"
 
@@ -47,4 +48,18 @@ dynamo_skip_replicated_duplicate(PG_FUNCTION_ARGS)
 	ExecDropSingleTupleTableSlot(found);
 	ExecDropSingleTupleTableSlot(wanted);
 	return PointerGetDatum(exists ? NULL : trigger->tg_trigtuple);
+}
+
+DYNAMO_FUNCTION(dynamo_skip_replicated_write);
+Datum
+dynamo_skip_replicated_write(PG_FUNCTION_ARGS)
+{
+	const TriggerData *trigger = (const TriggerData *) fcinfo->context;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.skip_replicated_write must be a BEFORE row trigger")));
+	return PointerGetDatum(NULL);
 }

@@ -74,6 +74,14 @@ SELECT dynamo.put_item('shop', '{"PK": {"S": "later"}, "SK": {"S": "later"}, "G"
 	$publisher->wait_for_catchup($name);
 	same_as_publisher($subscriber, "$tables, changed");
 
+	# a build's progress is of one server's pages
+	$publisher->safe_psql('postgres', q{
+INSERT INTO dynamo.index_builds VALUES (1, 'x', 'filling', 1, 7, 1, 9, 1, 0, '[]', NULL, now(), now())
+ON CONFLICT (relation, index_name) DO UPDATE SET block = index_builds.block + 1});
+	$publisher->wait_for_catchup($name);
+	is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM dynamo.index_builds'), '0',
+		"$tables: the progress of builds is not replicated");
+
 	is($subscriber->safe_psql('postgres', q{
 SELECT dynamo.put_item('shop', '{"PK": {"S": "own"}, "SK": {"S": "own"}, "G": {"S": "own"}}');
 SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "own"}}', index_name => 'kept')}),
