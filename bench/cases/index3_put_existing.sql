@@ -1,6 +1,6 @@
 -- title: three inline indexes: put_item, no index key changes
 -- setup: indexed
--- params: SELECT same_item, pk, sk, same_json FROM indexed_sample
+-- params: SELECT item, pk, sk, json FROM indexed_updates
 -- target: >= 1.7
 --:: dynamo
 -- use: 1

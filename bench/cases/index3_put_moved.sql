@@ -1,6 +1,6 @@
 -- title: three inline indexes: put_item, every index key changes
 -- setup: indexed
--- params: SELECT item, pk, sk, json FROM (SELECT moved_item AS item, pk, sk, moved_json AS json, 1 AS turn, ctid AS place FROM indexed_sample UNION ALL SELECT same_item, pk, sk, same_json, 2, ctid FROM indexed_sample) s ORDER BY turn, place
+-- params: SELECT item, pk, sk, json FROM indexed_moves
 -- target: >= 0.95
 --:: dynamo
 -- use: 1

@@ -19,10 +19,25 @@ CREATE TABLE indexed_sample AS
 SELECT bench_key(same.doc) AS key, same.doc ->> 'PK' AS pk, same.doc ->> 'SK' AS sk,
 	(same.doc || '{"quantity": 99}')::dynamo.item::text AS same_item,
 	(same.doc || '{"quantity": 99}')::text AS same_json,
+	(same.doc || '{"quantity": 98}')::dynamo.item::text AS other_item,
+	(same.doc || '{"quantity": 98}')::text AS other_json,
 	moved.doc::dynamo.item::text AS moved_item, moved.doc::text AS moved_json,
-	same.doc ->> 'GSI1PK' AS gsi1pk
-FROM (SELECT i FROM generate_series(1, 100000) i ORDER BY random() LIMIT 20000) AS sample,
+	same.doc ->> 'GSI1PK' AS gsi1pk,
+	block
+FROM (SELECT i, (row_number() OVER () - 1) / 1000 AS block
+	  FROM (SELECT i FROM generate_series(1, 100000) i ORDER BY random() LIMIT 20000) AS chosen) AS sample,
 	bench_indexed_order(i) AS same (doc), bench_indexed_order(i, 3) AS moved (doc);
+
+-- Every write must change its item, or none of the indexes of the other side
+-- would be written: a thousand items are written in one way, then in the other.
+CREATE VIEW indexed_updates AS
+SELECT pk, sk, CASE turn WHEN 1 THEN same_item ELSE other_item END AS item,
+	CASE turn WHEN 1 THEN same_json ELSE other_json END AS json
+FROM indexed_sample, generate_series(1, 2) AS turn ORDER BY block, turn;
+CREATE VIEW indexed_moves AS
+SELECT pk, sk, CASE turn WHEN 1 THEN moved_item ELSE same_item END AS item,
+	CASE turn WHEN 1 THEN moved_json ELSE same_json END AS json
+FROM indexed_sample, generate_series(1, 2) AS turn ORDER BY block, turn;
 
 -- 10,000 more, and empty tables to take them.
 SELECT dynamo.create_table('shop3_new', partition_key => 'PK', sort_key => 'SK');
