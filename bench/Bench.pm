@@ -1,13 +1,16 @@
-# Bench.pm: what run.pl and growth.pl share: SQL, the client, medians.
+# Bench.pm: what the commands share: cases, SQL, the client, medians.
 package Bench;
 
 use strict;
 use warnings;
 use Exporter 'import';
 
-our @EXPORT = qw(run_script rows_to_file rate median spread progress);
+our @EXPORT = qw(run_script rows_to_file rate median spread progress
+  read_cases prepare_common prepare_case);
 
 my $work = $ENV{BENCH_WORK};
+my $dir = $ENV{BENCH_DIR};
+my %set_up;
 
 # Runs SQL text by psql and returns its output without the last newline.
 sub run_script
@@ -68,6 +71,93 @@ sub spread
 sub progress
 {
 	print STDERR @_;
+}
+
+# ---- cases ----
+
+sub slurp
+{
+	my ($file) = @_;
+	local $/;
+
+	open(my $in, '<', $file) or die "$file: $!";
+	return scalar <$in>;
+}
+
+# The "-- key: value" lines at the head of a text, and what follows them.
+sub parse_head
+{
+	my ($text) = @_;
+	my %head;
+
+	$head{ lc $1 } = $2 while $text =~ s/\A-- (\w+): *(.*)\n//;
+	$text =~ s/\A\s+|[\s;]+\z//g;
+	$head{sql} = $text;
+	return \%head;
+}
+
+# A case: its head, and its sides in order; the first one is ours.
+sub parse_case
+{
+	my ($file) = @_;
+	my ($head, @sides) = split /^--:: */m, slurp($file);
+	my $case = parse_head($head);
+
+	($case->{name}) = $file =~ m{([^/]+)\.sql$};
+	$case->{kind} ||= 'rate';
+	for my $text (@sides)
+	{
+		$text =~ s/\A(.*)\n//;
+		my $title = $1;
+		my $side = parse_head($text);
+		$side->{title} = $title;
+		push @{ $case->{sides} }, $side;
+	}
+	die "$file: fewer than two sides\n" if @{ $case->{sides} || [] } < 2;
+	return $case;
+}
+
+sub prepare_case
+{
+	my ($case) = @_;
+
+	for my $name (split ' ', $case->{setup} || '')
+	{
+		next if $set_up{$name}++;
+		progress("  preparing $name\n");
+		run_script(slurp("$dir/setup/$name.sql"));
+	}
+	return if !$case->{params};
+	rows_to_file($case->{params}, "$work/params");
+	my $n = 0;
+	for my $side (@{ $case->{sides} })
+	{
+		next if !$side->{use};
+		$side->{file} = "$work/$case->{name}." . $n++;
+		my @columns = map { $_ - 1 } split /[ ,]+/, $side->{use};
+		open(my $in, '<', "$work/params") or die $!;
+		open(my $out, '>', $side->{file}) or die $!;
+		while (my $line = <$in>)
+		{
+			chomp $line;
+			print $out join("\x1f", (split /\x1f/, $line, -1)[@columns]), "\n";
+		}
+		close($out);
+	}
+}
+
+# The cases whose files begin with one of the names; all if there is none.
+sub read_cases
+{
+	my $wanted = join '|', map { quotemeta } @_;
+	my @files = grep { m{/(?:$wanted)[^/]*$} } sort glob("$dir/cases/*.sql");
+
+	return map { parse_case($_) } @files;
+}
+
+sub prepare_common
+{
+	run_script("CREATE EXTENSION IF NOT EXISTS dynamo;\n" . slurp("$dir/setup/common.sql"));
 }
 
 1;

@@ -13,80 +13,6 @@ GetOptions('rounds=i' => \$rounds, 'seconds=f' => \$seconds, 'list' => \$list)
 my %mode = (
 	pipeline => { text => '1 client, pipelined', c => 1, w => 32 },
 	clients => { text => '2 clients', c => 2, w => 1 });
-my %set_up;
-my $work = $ENV{BENCH_WORK};
-my $dir = $ENV{BENCH_DIR};
-
-sub slurp
-{
-	my ($file) = @_;
-	local $/;
-
-	open(my $in, '<', $file) or die "$file: $!";
-	return scalar <$in>;
-}
-
-# The "-- key: value" lines at the head of a text, and what follows them.
-sub parse_head
-{
-	my ($text) = @_;
-	my %head;
-
-	$head{ lc $1 } = $2 while $text =~ s/\A-- (\w+): *(.*)\n//;
-	$text =~ s/\A\s+|[\s;]+\z//g;
-	$head{sql} = $text;
-	return \%head;
-}
-
-# A case: its head, and its sides in order; the first one is ours.
-sub parse_case
-{
-	my ($file) = @_;
-	my ($head, @sides) = split /^--:: */m, slurp($file);
-	my $case = parse_head($head);
-
-	($case->{name}) = $file =~ m{([^/]+)\.sql$};
-	$case->{kind} ||= 'rate';
-	for my $text (@sides)
-	{
-		$text =~ s/\A(.*)\n//;
-		my $title = $1;
-		my $side = parse_head($text);
-		$side->{title} = $title;
-		push @{ $case->{sides} }, $side;
-	}
-	die "$file: fewer than two sides\n" if @{ $case->{sides} || [] } < 2;
-	return $case;
-}
-
-sub prepare_case
-{
-	my ($case) = @_;
-
-	for my $name (split ' ', $case->{setup} || '')
-	{
-		next if $set_up{$name}++;
-		progress("  preparing $name\n");
-		run_script(slurp("$dir/setup/$name.sql"));
-	}
-	return if !$case->{params};
-	rows_to_file($case->{params}, "$work/params");
-	my $n = 0;
-	for my $side (@{ $case->{sides} })
-	{
-		next if !$side->{use};
-		$side->{file} = "$work/params." . $n++;
-		my @columns = map { $_ - 1 } split /[ ,]+/, $side->{use};
-		open(my $in, '<', "$work/params") or die $!;
-		open(my $out, '>', $side->{file}) or die $!;
-		while (my $line = <$in>)
-		{
-			chomp $line;
-			print $out join("\x1f", (split /\x1f/, $line, -1)[@columns]), "\n";
-		}
-		close($out);
-	}
-}
 
 # One measurement of one side: executions a second and processor time of each,
 # or the number it prints.
@@ -175,19 +101,13 @@ sub run_case
 	run_script($case->{after}) if $case->{after};
 }
 
-my @files = sort glob("$dir/cases/*.sql");
-if (@ARGV)
-{
-	my $wanted = join '|', map { quotemeta } @ARGV;
-	@files = grep { m{/(?:$wanted)[^/]*$} } @files;
-}
-my @cases = map { parse_case($_) } @files;
+my @cases = read_cases(@ARGV);
 if ($list)
 {
 	print "$_->{name}: $_->{title}\n" for @cases;
 	exit 0;
 }
-run_script("CREATE EXTENSION IF NOT EXISTS dynamo;\n" . slurp("$dir/setup/common.sql"));
+prepare_common();
 require IO::Handle;
 print "$rounds rounds of $seconds s, interleaved; ", run_script('SHOW server_version'), "\n\n";
 print "| measured | against | how | per second, or value | ratio | spread | CPU ratio | target | met |\n";

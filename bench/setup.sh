@@ -1,5 +1,5 @@
-# setup.sh: a private, optimised server for measurements.  Sourced by bench/run
-# and bench/growth.
+# setup.sh: a private, optimised server for measurements.  Sourced by bench/run,
+# bench/growth and bench/instructions.
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/dynamo-bench.XXXXXX")
 chmod 755 "$work"
