@@ -41,6 +41,7 @@ UPDATE shop SET item = '{"PK": {"S": "a"}, "SK": {"S": "1"}, "GSI1PK": {"BOOL": 
 -- with local indexes the limit counts their entries
 INSERT INTO shop (item) SELECT format('{"PK": {"S": "b"}, "SK": {"S": "1"}, "total": {"S": "%s"}}', repeat('x', 300000))::dynamo.item;
 INSERT INTO shop (item) SELECT format('{"PK": {"S": "b"}, "SK": {"S": "2"}, "date": {"N": "1"}, "total": {"S": "%s"}}', repeat('x', 300000))::dynamo.item;
+SELECT dynamo.update_item('shop', '{"PK": {"S": "b"}, "SK": {"S": "1"}}', 'SET #d = :d', NULL, '{":d": {"N": "1"}}', '{"#d": "date"}');
 SELECT "PK", "SK" FROM shop WHERE "PK" = 'b';
 
 -- definitions the service refuses

@@ -122,14 +122,7 @@ CheckSizes(const TableDef *def, ValueRef item)
 	CheckItemSize(item);
 	if (!def->has_local)
 		return;
-	size = ItemSize(item);
-	for (int i = 0; i < def->nindexes; i++)
-	{
-		const IndexDef *index = &def->indexes[i];
-
-		if (index->local && index->replaces == NULL && ItemInIndex(def, index, item))
-			size += IndexEntrySize(def, index, item);
-	}
+	size = ItemWithEntriesSize(def, item);
 	if (size > ITEM_MAX_SIZE)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),

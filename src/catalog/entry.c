@@ -67,3 +67,18 @@ IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRef item)
 	}
 	return size;
 }
+
+uint64
+ItemWithEntriesSize(const TableDef *def, ValueRef item)
+{
+	uint64		size = ItemSize(item);
+
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		if (index->local && index->replaces == NULL && ItemInIndex(def, index, item))
+			size += IndexEntrySize(def, index, item);
+	}
+	return size;
+}

@@ -258,6 +258,9 @@ extern struct varlena *IndexEntryItem(const TableDef *def, const IndexDef *index
 /* The service's size of that. */
 extern uint64 IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRef item);
 
+/* The size of an item and of its entries in local indexes together. */
+extern uint64 ItemWithEntriesSize(const TableDef *def, ValueRef item);
+
 /* ---- shard.c: shards of an index table ---- */
 
 /*

@@ -148,6 +148,20 @@ CheckComputedIndexKeys(const TableDef *def, ValueRef item)
 	}
 }
 
+/* Likewise of its size; the size of the item alone is checked already. */
+static void
+CheckLocalEntries(const TableDef *def, ValueRef item)
+{
+	uint64		size = def->has_local ? ItemWithEntriesSize(def, item) : 0;
+
+	if (size > ITEM_MAX_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Item size to update has exceeded the maximum allowed size"),
+				 errdetail("The item and its entries in local indexes would have " UINT64_FORMAT " bytes; the limit is %d.",
+						   size, ITEM_MAX_SIZE)));
+}
+
 static WriteAction
 ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
 {
@@ -167,6 +181,7 @@ ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
 	{
 		CheckComputedIndexKeys(w->def, ItemRoot(*item));
 		CheckItemKeys(w->def, ItemRoot(*item));
+		CheckLocalEntries(w->def, ItemRoot(*item));
 	}
 	return WRITE_PUT;
 }
