@@ -9,6 +9,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
+#include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
 #include "utils/builtins.h"

@@ -13,6 +13,7 @@
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
+#include "lib/stringinfo.h"
 #include "storage/bufmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

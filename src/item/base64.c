@@ -87,6 +87,7 @@ Base64Append(StringInfo out, const char *bytes, uint32 len)
 	int			written;
 
 	enlargeStringInfo(out, room);
+	/* bytes are char up to 17, uint8 since 18 */
 	written = pg_b64_encode((const void *) bytes, (int) len,
 							(char *) out->data + out->len, room);
 	Assert(written >= 0);

@@ -4,10 +4,11 @@
  */
 #include "postgres.h"
 
-#include "common/base64.h"
 #include "lib/stringinfo.h"
+#include "nodes/pg_list.h"
 
 #include "errors.h"
+#include "item/base64.h"
 #include "item/number.h"
 #include "op/bind.h"
 #include "op/read.h"
@@ -209,12 +210,11 @@ CheckStartKey(const Reader *r)
 static char *
 Base64(Slice bytes)
 {
-	int			size = pg_b64_enc_len((int) bytes.len);
-	char	   *out = palloc(size + 1);
-	int			len = pg_b64_encode(bytes.data, (int) bytes.len, out, size);
+	StringInfoData out;
 
-	out[len] = '\0';
-	return out;
+	initStringInfo(&out);
+	Base64Append(&out, bytes.data, bytes.len);
+	return out.data;
 }
 
 /* "{S:a}", the way the service prints a key value in messages. */

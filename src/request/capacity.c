@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "access/table.h"
+#include "storage/lockdefs.h"
 
 #include "request/capacity.h"
 #include "request/params.h"

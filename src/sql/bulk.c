@@ -13,6 +13,7 @@
 #include "pgstat.h"
 #include "storage/fd.h"
 #include "utils/acl.h"
+#include "utils/backend_progress.h"
 #include "utils/builtins.h"
 
 #include "compat.h"

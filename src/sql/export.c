@@ -11,6 +11,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
+#include "utils/backend_progress.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 

@@ -28,6 +28,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/snapshot.h"
 
 #include "compat.h"
 #include "sql/plans.h"

@@ -16,6 +16,7 @@
 #include "executor/executor.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
+#include "nodes/lockoptions.h"
 #include "utils/rel.h"
 #include "utils/relcache.h"
 

@@ -20,6 +20,7 @@
 #include "common/hashfn.h"
 #include "fmgr.h"
 #include "nodes/nodeFuncs.h"
+#include "nodes/pathnodes.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"

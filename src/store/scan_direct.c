@@ -19,6 +19,7 @@
 #include "access/relscan.h"
 #include "access/skey.h"
 #include "access/tableam.h"
+#include "access/transam.h"
 #include "catalog/pg_opfamily_d.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
