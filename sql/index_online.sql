@@ -108,5 +108,23 @@ SELECT * FROM dynamo.build_statements('shop');
 ROLLBACK;
 SELECT * FROM dynamo.build_statements();
 
+-- A statement that interrupts a build and is undone does not end it.
+SELECT dynamo.create_table('many', partition_key => 'PK');
+INSERT INTO many (item) SELECT jsonb_build_object('PK', i::text, 'grp', 'S' || i % 3) FROM generate_series(1, 30000) i;
+SELECT dynamo.create_index('many', 'byGroup', 'grp', storage => 'table');
+BEGIN;
+SELECT dynamo.drop_index('many', 'byGroup');
+ROLLBACK;
+DO $$
+BEGIN
+	FOR i IN 1 .. 300 LOOP
+		EXIT WHEN (SELECT status = 'ACTIVE' FROM dynamo.indexes WHERE schema_name = 't_online' AND table_name = 'many');
+		COMMIT;
+		PERFORM pg_sleep(0.1);
+	END LOOP;
+END $$;
+SELECT status FROM dynamo.indexes WHERE schema_name = 't_online' AND table_name = 'many';
+SELECT * FROM dynamo.verify_index('many', 'byGroup');
+
 SET client_min_messages = warning;
 DROP SCHEMA t_online CASCADE;

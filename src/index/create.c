@@ -82,7 +82,9 @@ InterruptBuild(const char *table_name)
 	Oid			relid = RelationGetRelid(rel);
 
 	table_close(rel, AccessShareLock);
-	if (BuildStop(relid))
+
+	/* it goes on after this transaction, also if that is rolled back */
+	if (BuildStop(relid) && !BuildNow(relid))
 		BuildAtCommit(relid);
 }
 
