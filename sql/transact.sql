@@ -37,6 +37,11 @@ SELECT dynamo.transact_write_items('[
 	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "dan"}}}},
 	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}},
 		"UpdateExpression": "SET balance = balance - :n", "ExpressionAttributeValues": {":n": {"N": "1"}}}}]');
+-- and it comes before conditions of other actions that fail
+SELECT dynamo.transact_write_items('[
+	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}, "ConditionExpression": "attribute_not_exists(id)"}},
+	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}},
+		"UpdateExpression": "SET balance = balance - :n", "ExpressionAttributeValues": {":n": {"N": "1"}}}}]');
 -- bad keys and items cancel before any condition is evaluated
 SELECT dynamo.transact_write_items('[
 	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}, "ConditionExpression": "attribute_not_exists(id)"}},

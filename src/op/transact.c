@@ -25,6 +25,7 @@ typedef struct Action
 	PreparedWrite prepared;
 	Store	   *store;
 	struct varlena *old;		/* the locked item; NULL: none */
+	bool		holds;			/* its condition, on that item */
 	WriteAction write;			/* what to do, after ApplyAction */
 	struct varlena *item;		/* what to store */
 } Action;
@@ -145,9 +146,12 @@ BindAction(Action *a)
 	WriteBindTable(&a->prepared, a->store->def);
 }
 
+/* A condition that fails hides what its own update would raise. */
 static void
 ApplyAction(Action *a)
 {
+	if (!a->holds)
+		return;
 	a->write = WriteApply(&a->prepared, a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE,
 						  &a->item);
 }
@@ -192,7 +196,19 @@ LockActions(Action *actions, int n, TransactResult *result)
 	pfree(rows);
 }
 
-/* All conditions are evaluated; all that fail are reported. */
+static void
+EvaluateConditions(Action *actions, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		Action	   *a = &actions[i];
+
+		a->holds = WriteCondition(&a->prepared,
+								  a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE);
+	}
+}
+
+/* All conditions that fail are reported. */
 static bool
 ConditionsCancel(Action *actions, int n, TransactResult *result)
 {
@@ -200,7 +216,7 @@ ConditionsCancel(Action *actions, int n, TransactResult *result)
 	{
 		Action	   *a = &actions[i];
 
-		if (WriteCondition(&a->prepared, a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE))
+		if (a->holds)
 			continue;
 		if (!result->canceled)
 			result->reasons = NoReasons(n);
@@ -270,8 +286,10 @@ TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
 	if (!StageCancels(BindAction, actions, n, result))
 	{
 		LockActions(actions, n, result);
-		if (!ConditionsCancel(actions, n, result) &&
-			!StageCancels(ApplyAction, actions, n, result))
+		EvaluateConditions(actions, n);
+		/* an invalid action comes before the conditions of the others */
+		if (!StageCancels(ApplyAction, actions, n, result) &&
+			!ConditionsCancel(actions, n, result))
 			WriteActions(actions, n, result);
 	}
 	OpTablesClose(&tables);
