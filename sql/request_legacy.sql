@@ -75,6 +75,7 @@ SELECT q('{"pk": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "a"}]
 SELECT req('GetItem', '{"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s1"}}, "AttributesToGet": ["x", "a.b", "nothing"]}');
 SELECT req('GetItem', '{"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s1"}}, "AttributesToGet": ["x", "y", "x"]}');
 SELECT req('BatchGetItem', '{"RequestItems": {"tab": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}], "AttributesToGet": ["x"]}}}');
+SELECT right(req('GetItem', json_build_object('TableName', 'tab', 'Key', '{}'::json, 'AttributesToGet', (SELECT json_agg('a' || i) FROM generate_series(1, 256) i))::text), 110);
 
 -- Expected
 CREATE FUNCTION del(expected text, more text DEFAULT '') RETURNS text LANGUAGE sql AS $$

@@ -47,7 +47,7 @@ const Shape model_positive_integer = {.kind = SHAPE_INTEGER, .min = 1};
 const Shape model_resource_arn = {.kind = SHAPE_STRING, .min = 1, .max = 1283};
 
 const Shape model_attribute_name = {.kind = SHAPE_STRING, .max = ITEM_MAX_NAME};
-const Shape model_attribute_names = {.kind = SHAPE_LIST, .min = 1, .element = &model_attribute_name};
+const Shape model_attribute_names = {.kind = SHAPE_LIST, .min = 1, .max = 255, .element = &model_attribute_name};
 const Shape model_name_map = {.kind = SHAPE_MAP, .key = &model_string, .element = &model_attribute_name};
 
 /* Attribute values: the one recursive shape. */
