@@ -42,9 +42,11 @@ SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeTy
 SELECT update_tab('{"StreamSpecification": {"StreamEnabled": false}, "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}]}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "nope", "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}}]}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {}}]}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}}]}');
 -- a local index stays
 SELECT dynamo.create_table('withlocal', 'pk', 'sk', indexes => '[{"index_name": "lsi", "local": true, "partition_key": "pk", "sort_key": "l"}]');
 SELECT req('UpdateTable', '{"TableName": "withlocal", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "lsi"}}]}');
+SELECT req('UpdateTable', '{"TableName": "withlocal", "GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "lsi"}}]}');
 
 -- billing
 SELECT update_tab('{"BillingMode": "PROVISIONED"}');
@@ -76,6 +78,7 @@ SELECT described('StreamSpecification') IS NULL, described('LatestStreamArn') IS
 
 -- the rest
 SELECT update_tab('{}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": []}');
 SELECT req('UpdateTable', '{"TableName": "nowhere"}');
 SELECT req('UpdateTable', '{"TableName": "nowhere", "TableClass": "STANDARD"}');
 SELECT update_tab('{"TableClass": "CHEAP"}');
@@ -88,6 +91,9 @@ SELECT update_tab('{"OnDemandThroughput": {"MaxReadRequestUnits": 10, "MaxWriteR
 
 SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "key"}}') LIKE '%UPDATING%', described('SSEDescription');
 SELECT update_tab('{"SSESpecification": {"Enabled": false}}') LIKE '%UPDATING%', described('SSEDescription') IS NULL;
+-- what is not used is ignored, but a key keeps its type
+SELECT update_tab('{"TableClass": "STANDARD", "AttributeDefinitions": [{"AttributeName": "unused", "AttributeType": "N"}]}') LIKE '%UPDATING%';
+SELECT update_tab('{"TableClass": "STANDARD", "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "N"}]}');
 SET dynamo.max_global_indexes = 0;
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 RESET dynamo.max_global_indexes;

@@ -30,13 +30,18 @@ static const char *const changing_members[] = {
 	"OnDemandThroughput", "WarmThroughput", "TableClass"
 };
 
+/* A list without elements changes nothing. */
 static int
 CountChanges(const Field *input)
 {
 	int			n = 0;
 
 	for (size_t i = 0; i < lengthof(changing_members); i++)
-		n += FieldMember(input, changing_members[i]) != NULL;
+	{
+		const Field *field = FieldMember(input, changing_members[i]);
+
+		n += field != NULL && (field->shape->kind != SHAPE_LIST || field->count > 0);
+	}
 	return n;
 }
 
@@ -160,34 +165,78 @@ CheckBillingMembers(const Field *input)
 
 /* ---- indexes ---- */
 
-/* The global index of this name; raises the error that there is none. */
+static void IndexNotFound(const OpenedTable *table, const char *name) pg_attribute_noreturn();
+
+static void
+IndexNotFound(const OpenedTable *table, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+			 errmsg("Requested resource not found: Index %s for table %s",
+					name, table->name)));
+}
+
+/* The index of this name; raises the error that there is none. */
 static const IndexDef *
-FindGlobalIndex(const OpenedTable *table, const char *name)
+FindIndex(const OpenedTable *table, const char *name)
 {
 	const IndexDef *index = TableDefIndex(table->def, name);
 
 	if (index == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Index %s for table %s",
-						name, table->name)));
+		IndexNotFound(table, name);
 	return index;
 }
 
+/* Only global indexes of a table with provisioned throughput have one. */
 static void
-CheckIndexChanges(const OpenedTable *table, const IndexChanges *changes)
+CheckIndexUpdate(const OpenedTable *table, const Field *input, const Field *update)
 {
+	const char *name = FieldName(update, "IndexName");
+	bool		on_demand = table->settings->on_demand;
+
+	if (FindIndex(table, name)->local)
+		IndexNotFound(table, name);
+	if (FieldMember(input, "BillingMode") != NULL)
+		on_demand = FieldIs(input, "BillingMode", "PAY_PER_REQUEST");
+	if (on_demand && FieldMember(update, "ProvisionedThroughput") != NULL)
+		InvalidParameter("ProvisionedThroughput should not be specified for index: %s "
+						 "when BillingMode is PAY_PER_REQUEST", name);
+}
+
+/* Definitions beyond what is used are ignored, but keys keep their types. */
+static void
+CheckRedefinitions(const OpenedTable *table, const Field *definitions)
+{
+	for (int i = 0; definitions != NULL && i < definitions->count; i++)
+	{
+		Slice		name = FieldSlice(definitions->fields[i], "AttributeName");
+		int			a = TableDefAttribute(table->def, name);
+		ValueType	type;
+
+		if (a >= 0 && AttributeTypeOf(definitions, NULL, name, &type) &&
+			type != table->def->attributes[a].type)
+			InvalidParameter("Attribute %.*s is defined with types %s and %s",
+							 (int) name.len, name.data,
+							 ValueTypeName(table->def->attributes[a].type),
+							 ValueTypeName(type));
+	}
+}
+
+static void
+CheckIndexChanges(const OpenedTable *table, const Field *input, const IndexChanges *changes)
+{
+	CheckRedefinitions(table, FieldMember(input, "AttributeDefinitions"));
 	for (int i = 0; changes->list != NULL && i < changes->list->count; i++)
 	{
 		const Field *update = FieldMember(changes->list->fields[i], "Update");
 
 		if (update != NULL)
-			(void) FindGlobalIndex(table, FieldName(update, "IndexName"));
+			CheckIndexUpdate(table, input, update);
 	}
 	if ((changes->drop != NULL || changes->create != NULL) && TableIsChanging(table))
 		TooManyIndexChanges();
 	if (changes->drop != NULL &&
-		FindGlobalIndex(table, FieldName(changes->drop, "IndexName"))->local)
+		FindIndex(table, FieldName(changes->drop, "IndexName"))->local)
 		InvalidRequest("Cannot delete an index that is not a GlobalSecondaryIndex: %s",
 					   FieldName(changes->drop, "IndexName"));
 	if (changes->create != NULL &&
@@ -381,7 +430,7 @@ UpdateTableRequest(Request *request)
 	if (changes.drop != NULL)
 		InterruptBuild(name);
 	TableOpen(&table, name, ShareUpdateExclusiveLock);
-	CheckIndexChanges(&table, &changes);
+	CheckIndexChanges(&table, input, &changes);
 	ChangeBilling(&table, input, &changes);
 	ChangeStream(&table, FieldMember(input, "StreamSpecification"));
 	ChangeSettings(&table, input);
