@@ -134,6 +134,15 @@
 	tuplesort_getdatum(sort, true, datum, isnull, NULL)
 #endif
 
+/* All of a portal, as a statement from a client. */
+#if PG_VERSION_NUM >= 180000
+#define RunPortalAtTopLevel(portal) \
+	PortalRun(portal, FETCH_ALL, true, None_Receiver, None_Receiver, NULL)
+#else
+#define RunPortalAtTopLevel(portal) \
+	PortalRun(portal, FETCH_ALL, true, true, None_Receiver, None_Receiver, NULL)
+#endif
+
 /* An EvalPlanQual state that is never used for a recheck. */
 #if PG_VERSION_NUM >= 160000
 #define InitUnusedEvalPlanQual(epq, estate) \

@@ -20,6 +20,7 @@
 #include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/lock.h"
+#include "tcop/pquery.h"
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
 #include "utils/builtins.h"
@@ -32,6 +33,7 @@
 #include "utils/wait_event.h"
 
 #include "catalog/build_lock.h"
+#include "compat.h"
 #include "index/build.h"
 
 /*
@@ -254,24 +256,25 @@ FillIndex(const Builder *builder, Oid relid, const char *index_name)
 
 /*
  * Runs a utility statement as if a client had sent it alone: some refuse to
- * run otherwise.
+ * run otherwise, and event triggers want the portal of their statement.
  */
 static void
 RunAtTopLevel(const char *sql)
 {
 	RawStmt    *raw = linitial_node(RawStmt, pg_parse_query(sql));
 	PlannedStmt *statement = makeNode(PlannedStmt);
+	Portal		portal = CreatePortal("", true, true);
 
 	statement->commandType = CMD_UTILITY;
 	statement->canSetTag = true;
 	statement->utilityStmt = raw->stmt;
 	statement->stmt_location = raw->stmt_location;
 	statement->stmt_len = raw->stmt_len;
-	PushActiveSnapshot(GetTransactionSnapshot());
-	ProcessUtility(statement, sql, false, PROCESS_UTILITY_TOPLEVEL, NULL, NULL,
-				   None_Receiver, NULL);
-	if (ActiveSnapshotSet())
-		PopActiveSnapshot();
+	portal->visible = false;
+	PortalDefineQuery(portal, NULL, sql, CreateCommandTag(raw->stmt), list_make1(statement), NULL);
+	PortalStart(portal, NULL, 0, InvalidSnapshot);
+	(void) RunPortalAtTopLevel(portal);
+	PortalDrop(portal, false);
 }
 
 /* False if this is not the process to do it. */

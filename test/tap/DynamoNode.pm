@@ -6,8 +6,9 @@ use warnings;
 use Exporter 'import';
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(new_dynamo_node items_of definitions_of);
+our @EXPORT = qw(new_dynamo_node crash_node items_of definitions_of);
 
 # A running server whose database postgres has the extension.  Settings are
 # lines for postgresql.conf; init options as PostgreSQL::Test::Cluster's.
@@ -22,6 +23,23 @@ sub new_dynamo_node
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION dynamo');
 	return $node;
+}
+
+# Kills every process of the server at once, so that none has time to clean up.
+# The postmaster alone would not do: a busy backend outlives it.
+sub crash_node
+{
+	my ($node) = @_;
+	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+	my $postmaster = $node->{_pid};
+
+	$node->kill9;
+	kill 'KILL', @pids;
+	for (1 .. 300)
+	{
+		last if !kill 0, $postmaster;
+		sleep(0.1);
+	}
 }
 
 # Every row of a table with its key columns, in order: to compare copies.

@@ -54,22 +54,6 @@ for my $door (sort keys %loader)
 	$node->safe_psql('postgres', $loader{$door});
 }
 
-# Kills every process of the server at once, so that none has time to clean up.
-# The postmaster alone would not do: a busy backend outlives it.
-sub crash
-{
-	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
-	my $postmaster = $node->{_pid};
-
-	$node->kill9;
-	kill 'KILL', @pids;
-	for (1 .. 300)
-	{
-		last if !kill 0, $postmaster;
-		sleep(0.1);
-	}
-}
-
 for my $round (1 .. $rounds)
 {
 	my (%session, %said);
@@ -88,7 +72,7 @@ for my $round (1 .. $rounds)
 		sleep(0.02);
 	}
 	sleep(rand(0.3));
-	crash();
+	crash_node($node);
 	$_->finish for values %session;
 	$node->start;
 
