@@ -109,6 +109,14 @@ EnableTriggers(Oid relid)
 
 /* ---- index tables ---- */
 
+static bool
+IsTable(Oid relid)
+{
+	char		kind = get_rel_relkind(relid);
+
+	return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE;
+}
+
 /* The arguments of an index table's guard: its table and its index. */
 static bool
 FindGuard(Oid relid, char **table_name, char **index_name)
@@ -201,18 +209,27 @@ FollowWithShards(Oid relid, const IndexDef *index, Oid index_table)
 	FollowTable(relid, index_table);
 }
 
+/*
+ * Anybody can write a definition that names another's table, and wait for a
+ * superuser to alter his own.  An index table has a guard, and where it has
+ * not the table's owner (yet), the guard names the table.
+ */
 static void
 FollowIndexTable(Oid relid, const IndexDef *index)
 {
 	Oid			index_table = FindIndexTable(relid, index);
 	char	   *table_name;
 	char	   *index_name;
+	bool		named;
 
-	if (!OidIsValid(index_table))
-		return;					/* dropped in the same transaction */
+	if (!OidIsValid(index_table) || !IsTable(index_table) ||
+		!FindGuard(index_table, &table_name, &index_name))
+		return;					/* dropped in the same transaction, or not restored yet */
+	named = strcmp(table_name, get_rel_name(relid)) == 0;
+	if (!named && RelationOwner(index_table) != RelationOwner(relid))
+		return;
 	FollowWithShards(relid, index, index_table);
-	if (FindGuard(index_table, &table_name, &index_name) &&
-		strcmp(table_name, get_rel_name(relid)) != 0)
+	if (!named)
 		StoreGuards(index_table, get_rel_name(relid), index->name);
 }
 
@@ -292,6 +309,65 @@ static const char *const altered_relations =
 "  AND t.oid OPERATOR(pg_catalog.=) c.objid "
 "WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 "   OR t.oid IS NOT NULL";
+
+/* The OIDs in the first column of the last query's result. */
+static List *
+ResultOids(void)
+{
+	List	   *oids = NIL;
+
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+		Datum		oid = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
+										1, &isnull);
+
+		if (!isnull)
+			oids = lappend_oid(oids, DatumGetObjectId(oid));
+	}
+	return oids;
+}
+
+/* The tables of references that the ending command made. */
+static const char *const created_references =
+"SELECT r.relid "
+"FROM pg_catalog.pg_event_trigger_ddl_commands() c "
+"JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) c.objid "
+"CROSS JOIN LATERAL (VALUES (t.tgrelid), (t.tgconstrrelid)) r(relid) "
+"WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
+"AND (t.tgfoid OPERATOR(pg_catalog.=) $1 OR t.tgfoid OPERATOR(pg_catalog.=) $2) "
+"AND r.relid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid";
+
+/*
+ * The triggers of a reference read one table, and delete from it, for who
+ * writes to the other.
+ */
+static void
+CheckReferenceOwner(Oid relid)
+{
+	if (!RelationOwnercheck(relid, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table \"%s\" to create a reference between items",
+						get_rel_name(relid))));
+}
+
+static void
+CheckReferenceOwners(void)
+{
+	ListCell   *cell;
+
+	if (SPI_execute_with_args(created_references, 2, (Oid[]) {OIDOID, OIDOID},
+							  (Datum[])
+							  {
+								  ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)),
+								  ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCED))
+							  },
+							  NULL, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the commands of an event trigger");
+	foreach(cell, ResultOids())
+		CheckReferenceOwner(lfirst_oid(cell));
+}
 
 /* Two definitions of one table would contradict each other. */
 static void
@@ -375,24 +451,6 @@ RelationAltered(Oid relid)
 	}
 }
 
-/* The OIDs in the first column of the last query's result. */
-static List *
-ResultOids(void)
-{
-	List	   *oids = NIL;
-
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		bool		isnull;
-		Datum		oid = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
-										1, &isnull);
-
-		if (!isnull)
-			oids = lappend_oid(oids, DatumGetObjectId(oid));
-	}
-	return oids;
-}
-
 static void
 CheckProtocol(FunctionCallInfo fcinfo)
 {
@@ -415,6 +473,7 @@ dynamo_ddl_command_end(PG_FUNCTION_ARGS)
 		elog(ERROR, "could not read the commands of an event trigger");
 	foreach(cell, ResultOids())
 		RelationAltered(lfirst_oid(cell));
+	CheckReferenceOwners();
 	SPI_finish();
 	PG_RETURN_NULL();
 }

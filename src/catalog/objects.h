@@ -14,6 +14,8 @@
 #define FUNCTION_DERIVE_KEYS		"derive_keys"
 #define FUNCTION_MAINTAIN_INDEXES	"maintain_indexes"
 #define FUNCTION_GUARD_INDEX		"guard_index"
+#define FUNCTION_CHECK_REFERENCE	"check_reference"
+#define FUNCTION_CHECK_REFERENCED	"check_referenced"
 #define FUNCTION_SKIP_REPLICATED_DUPLICATE	"skip_replicated_duplicate"
 
 /*

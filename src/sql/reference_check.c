@@ -6,9 +6,10 @@
  * They follow ri_triggers.c.  A referencing item locks the referenced one FOR
  * KEY SHARE, so that it cannot go before this transaction ends; deleting an
  * item looks for references with a snapshot that sees all that is committed,
- * in every isolation level.  The queries run as the owner of the table that
- * has the trigger, since who writes an item need not be able to read others;
- * they contain no code but the extension's.
+ * in every isolation level.  The queries run as the owner of the table they
+ * are on, since who writes an item need not be able to read others.  Nobody
+ * else will do: a cascade fires that table's triggers, which its owner made.
+ * The event trigger sees to it that only who owns both tables makes references.
  *
  * Memory: a Check lives in the context of the trigger's FmgrInfo, that is
  * for a statement, or for a batch of deferred events.
@@ -30,6 +31,7 @@
 #include "utils/snapmgr.h"
 #include "utils/snapshot.h"
 
+#include "catalog/objects.h"
 #include "compat.h"
 #include "sql/plans.h"
 #include "sql/reference.h"
@@ -125,7 +127,7 @@ CheckStatement(const CheckEvent *event, CheckPlan which)
 }
 
 /*
- * Runs a query on the key as the owner of the trigger's table; returns how
+ * Runs a query on the key as the owner of the table it is on; returns how
  * many rows it gave or deleted.  With all_committed, rows that the
  * transaction's snapshot cannot see count too.
  */
@@ -133,6 +135,7 @@ static uint64
 RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 {
 	Check	   *check = event->check;
+	Oid			relid = (which == PLAN_KEY_EXISTS) ? event->referenced_relid : event->referencing_relid;
 	Oid			types[REFERENCE_MAX_KEYS] = {TEXTOID, TEXTOID};
 	Datum		key[REFERENCE_MAX_KEYS];
 	Snapshot	snapshot = InvalidSnapshot;
@@ -143,7 +146,7 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 
 	memcpy(key, event->key, sizeof(key));
 	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(event->rel->rd_rel->relowner,
+	SetUserIdAndSecContext(RelationOwner(relid),
 						   context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
 	if (check->plans[which] == NULL)
 		check->plans[which] = PrepareForContext(check->context, CheckStatement(event, which),
