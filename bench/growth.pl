@@ -34,6 +34,7 @@ sub sample
 	my ($size) = @_;
 	my %query = (
 		key => 'bench_key(doc)',
+		columns => q{doc ->> 'PK', doc ->> 'SK'},
 		item => "(doc || '{\"quantity\": 99}')::dynamo.item",
 		collection => q{json_build_object(':pk', json_build_object('S', doc ->> 'PK'))},
 		new => "(doc || jsonb_build_object('SK', 'NEW#' || i))::dynamo.item");
@@ -45,12 +46,13 @@ SELECT i, bench_indexed_order(i) AS doc FROM (SELECT (random() * ($size - 1))::b
 
 my %operation = (
 	get => [ 'key', q{SELECT dynamo.get_item('grow', $1)} ],
+	'get, plain SQL' => [ 'columns', q{SELECT item FROM grow WHERE "PK" = $1 AND "SK" = $2} ],
 	'put, existing key' => [ 'item', q{SELECT dynamo.put_item('grow', $1)} ],
 	'put, new key' => [ 'new', q{SELECT dynamo.put_item('grow', $1)} ],
 	'query, 10 items' => [ 'collection', q{SELECT dynamo.query('grow', 'PK = :pk', $1, max_items => 10)} ],
 	update => [ 'key', q{SELECT dynamo.update_item('grow', $1, 'ADD quantity :n', expression_attribute_values => '{":n": {"N": "1"}}')} ],
 	'update, index key' => [ 'key', q{SELECT dynamo.update_item('grow', $1, 'ADD moves :n SET GSI1PK = SK', expression_attribute_values => '{":n": {"N": "1"}}')} ]);
-my @order = ('get', 'query, 10 items', 'update', 'put, existing key', 'put, new key', 'update, index key');
+my @order = ('get', 'get, plain SQL', 'query, 10 items', 'update', 'put, existing key', 'put, new key', 'update, index key');
 
 # Buffers touched by a warm execution, the mean of ten.
 sub buffers
@@ -69,10 +71,10 @@ sub buffers
 	$script = "PREPARE s AS $statement;\n";
 	for my $row (@rows)
 	{
-		(my $literal = $row) =~ s/'/''/g;
-		$script .= "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) EXECUTE s('$literal');\n";
+		my $literals = join ', ', map { s/'/''/gr =~ s/(.*)/'$1'/sr } split /\x1f/, $row;
+		$script .= "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) EXECUTE s($literals);\n";
 	}
-	my @plans = split /^(?=ProjectSet|Result)/m, run_script($script);
+	my @plans = split /^(?=ProjectSet|Result|Index Scan)/m, run_script($script);
 	shift @plans;
 	for my $plan (@plans)
 	{
