@@ -146,10 +146,13 @@ void
 IndexAlter(const char *table_name, const char *index_name, const IndexChange *change)
 {
 	Oid			relid;
-	TableDef   *def = LockForIndexDdl(table_name, &relid);
-	IndexDef   *index = unconstify(IndexDef *, TableDefIndex(def, index_name));
+	TableDef   *def;
+	IndexDef   *index;
 	CreateIndexSpec spec;
 
+	RefuseDuringBuild(table_name);
+	def = LockForIndexDdl(table_name, &relid);
+	index = unconstify(IndexDef *, TableDefIndex(def, index_name));
 	if (index == NULL || index->replaces != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),

@@ -88,6 +88,18 @@ InterruptBuild(const char *table_name)
 		BuildAtCommit(relid);
 }
 
+/* Before a lock is asked for: a refusal shall not hold anybody up. */
+void
+RefuseDuringBuild(const char *table_name)
+{
+	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
+	TableDef   *def = TableDefAcquire(rel);
+
+	CheckNoPendingBuild(def);
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+}
+
 TableDef *
 LockForIndexDdl(const char *table_name, Oid *relid)
 {
@@ -159,10 +171,13 @@ void
 IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 {
 	Oid			relid;
-	TableDef   *def = LockForIndexDdl(table_name, &relid);
-	int			nattributes = def->nattributes;
+	TableDef   *def;
+	int			nattributes;
 	IndexDef   *index;
 
+	RefuseDuringBuild(table_name);
+	def = LockForIndexDdl(table_name, &relid);
+	nattributes = def->nattributes;
 	CheckNewIndex(def, spec);
 	index = AddIndex(def, get_rel_namespace(relid), get_rel_name(relid), spec);
 	if (!BuildsInPlace(relid))

@@ -55,6 +55,7 @@ extern void InterruptBuild(const char *table_name);
 
 /* Refuses to begin while another index of the table is being built. */
 extern void CheckNoPendingBuild(const TableDef *def);
+extern void RefuseDuringBuild(const char *table_name);
 
 /* Tells the user of items that are not in an index. */
 extern void ReportSkipped(const char *index_name, int64 skipped);
