@@ -203,7 +203,7 @@ as_server()
 		id "$server_user" >/dev/null 2>&1 || die "root cannot run PostgreSQL, and there is no user $server_user"
 		drop=(setpriv --reuid="$server_user" --regid="$(id -g "$server_user")" --init-groups)
 	fi
-	"${drop[@]}" env -i PATH="${bindir:+$bindir:}/usr/local/bin:/usr/bin:/bin" HOME="$work" \
+	"${drop[@]}" env -i -C / PATH="${bindir:+$bindir:}/usr/local/bin:/usr/bin:/bin" HOME="$work" \
 		LANG=C.UTF-8 TZ=UTC "${server_env[@]}" "$@"
 }
 server_env=()
