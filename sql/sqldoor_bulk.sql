@@ -106,6 +106,13 @@ COPY orders (item) FROM STDIN WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02'
 COPY (SELECT item FROM orders WHERE "PK" = 'C#9') TO STDOUT WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02');
 COPY (SELECT dynamo.export_line(item) FROM orders WHERE "PK" = 'C#9') TO STDOUT;
 
+-- a zero byte spoils its own line only
+SELECT dynamo.create_table('zero', 'PK', 'SK');
+SELECT lo_from_bytea(0, convert_to(dynamo.export_line('{"PK": {"S": "a"}, "SK": {"S": "b"}}'), 'UTF8') || '\x000a000a'
+	|| convert_to(dynamo.export_line('{"PK": {"S": "c"}, "SK": {"S": "d"}}'), 'UTF8')) AS file_oid \gset
+SELECT lo_export(:file_oid, :'file'), lo_unlink(:file_oid);
+SELECT * FROM dynamo.import_items('zero', :'file', true);
+SELECT "PK" FROM zero;
 COPY (SELECT 1) TO PROGRAM 'rm -f t_bulk.jsonl' WITH (FORMAT binary);
 SET client_min_messages = warning;
 DROP SCHEMA t_bulk CASCADE;

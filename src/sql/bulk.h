@@ -22,6 +22,18 @@ extern struct varlena *ItemFromExportLine(const char *line, uint32 len);
 /* Appends the line, without an end of line. */
 extern void ItemToExportLine(StringInfo out, ValueRef item);
 
+/* Reads a file line by line, whatever bytes are in it. */
+typedef struct LineReader
+{
+	FILE	   *file;
+	size_t		position;
+	size_t		length;			/* bytes in buffer */
+	char		buffer[64 * 1024];
+} LineReader;
+
+/* Appends the next line with its newline; false at the end or on ferror. */
+extern bool ReadLine(LineReader *reader, StringInfo line);
+
 /*
  * Opens a server file as COPY would: an absolute path, no directory; the
  * caller's role must have privileges of pg_read_server_files or

@@ -17,7 +17,6 @@
 #include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
-#include "common/string.h"
 #include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -222,7 +221,7 @@ ImportBatch(Import *import)
 static bool
 IsBlank(const char *text, Size len)
 {
-	while (len > 0 && strchr(" \t\r\n", text[len - 1]) != NULL)
+	while (len > 0 && memchr(" \t\r\n", text[len - 1], 4) != NULL)
 		len--;
 	return len == 0;
 }
@@ -313,16 +312,18 @@ dynamo_import_items(PG_FUNCTION_ARGS)
 	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *file_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	FILE	   *file = OpenServerFile(file_name, false);
+	LineReader *reader = palloc0(sizeof(LineReader));
 	ErrorContextCallback callback;
 	StringInfoData line;
 	Import		import;
 	Datum		result;
 
+	reader->file = file;
 	ImportBegin(&import, table_name, PG_GETARG_BOOL(2), true, SizeOfFile(file));
 	PushLineContext(&callback, &import);
 
 	initStringInfo(&line);
-	while (pg_get_line_append(file, &line, NULL))
+	while (ReadLine(reader, &line))
 	{
 		AddLine(&import, line.data, line.len);
 		resetStringInfo(&line);
