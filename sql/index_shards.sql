@@ -42,6 +42,8 @@ SELECT (SELECT count(*) FROM "orders$spread"), (SELECT count(*) FROM "orders$by_
 INSERT INTO orders (item) SELECT format('{"PK": {"S": "o%s"}, "day": {"N": "%s"}}', i, i % 3)::dynamo.item FROM generate_series(1, 100) i;
 SELECT dynamo.create_index('orders', 'late', 'day', partition_key_type => 'N', shards => 2);
 SELECT dynamo_shard, count(*) FROM "orders$late" GROUP BY 1 ORDER BY 1;
+-- no shard goes by itself
+DROP TABLE "orders$late$1";
 SELECT dynamo.drop_index('orders', 'late');
 SELECT dynamo.drop_index('orders', 'spread');
 SELECT relname FROM pg_class WHERE relnamespace = 't_index_shards'::regnamespace AND relkind IN ('r', 'p') ORDER BY 1;

@@ -489,7 +489,14 @@ static const char *const missed_relations =
 "WHERE (d.object_type OPERATOR(pg_catalog.=) 'table' "
 "OR d.object_type OPERATOR(pg_catalog.=) 'index' "
 "   AND (i OPERATOR(pg_catalog.->>) 'status') OPERATOR(pg_catalog.=) 'ACTIVE') "
-"AND (i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.=) d.object_name";
+"AND ((i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.=) d.object_name "
+/* a shard: the index table's name, '$' and the number, truncated names aside */
+"  OR d.object_type OPERATOR(pg_catalog.=) 'table' "
+"  AND (i OPERATOR(pg_catalog.->>) 'shards') OPERATOR(pg_catalog.<>) '0' "
+"  AND pg_catalog.starts_with(d.object_name, (i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.||) '$') "
+"  AND pg_catalog.substr(d.object_name, pg_catalog.length(i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.+) 2) "
+"    OPERATOR(pg_catalog.~) '^[0-9]+$') "
+"ORDER BY d.object_name";
 
 /* Index tables of dropped tables that the user may drop. */
 static const char *const orphaned_index_tables =
