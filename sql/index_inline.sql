@@ -70,6 +70,14 @@ SELECT dynamo.create_table('hash', 'PK', indexes => '[{"index_name": "LSI1", "pa
 SELECT dynamo.create_table('twice', 'PK', indexes => '[{"index_name": "G11", "partition_key": "x"}, {"index_name": "G11", "partition_key": "y"}]');
 SELECT dynamo.create_table('wrong', 'PK', indexes => '[{"index_name": "G11", "partition": "x"}]');
 SELECT dynamo.create_table('wrong', 'PK', indexes => '{"index_name": "G11"}');
+SELECT dynamo.create_index('shop', 'typed', 'x', sort_key_type => 'N');
+-- a column of the user's is not taken, nor is anything left of the attempt
+ALTER TABLE shop ADD COLUMN region text;
+SELECT dynamo.create_index('shop', 'by_region', 'zone', 'region');
+ALTER TABLE shop RENAME COLUMN region TO my_region;
+SELECT dynamo.create_index('shop', 'by_region', 'zone', 'region');
+SELECT dynamo.drop_index('shop', 'by_region');
+ALTER TABLE shop DROP COLUMN my_region;
 SET dynamo.max_global_indexes = 3;
 SELECT dynamo.create_index('shop', 'fourth', 'x');
 SET dynamo.max_local_indexes = 1;

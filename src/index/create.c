@@ -58,6 +58,21 @@ CheckNoPendingBuild(const TableDef *def)
 				 errhint("dynamo.index_progress shows what is being built.")));
 }
 
+/* A column of the user's cannot become one that the trigger sets. */
+static void
+CheckColumnIsFree(Oid relid, const AttributeDef *attr)
+{
+	if (get_attnum(relid, attr->column) == InvalidAttrNumber)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_DUPLICATE_COLUMN),
+			 errmsg("column \"%s\" of table \"%s\" is not the extension's",
+					attr->column, get_rel_name(relid)),
+			 errdetail("The index needs a column of that name for the key attribute \"%s\".",
+					   attr->name.data),
+			 errhint("Rename or drop your column, for example with ALTER TABLE ... RENAME COLUMN.")));
+}
+
 /* Adds the columns of attributes from first on. */
 static void
 AddColumns(Oid relid, const TableDef *def, int first)
@@ -68,8 +83,11 @@ AddColumns(Oid relid, const TableDef *def, int first)
 		return;
 	initStringInfo(&clauses);
 	for (int i = first; i < def->nattributes; i++)
+	{
+		CheckColumnIsFree(relid, &def->attributes[i]);
 		appendStringInfo(&clauses, "%sADD COLUMN %s", i > first ? ", " : "",
 						 ColumnClause(&def->attributes[i]));
+	}
 	RunStatement("ALTER TABLE %s %s",
 				 QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
 				 clauses.data);

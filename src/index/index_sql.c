@@ -86,9 +86,7 @@ OneAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeySchema *key
 	char	   *name = OptionalText(fcinfo, name_arg);
 	char	   *type = OptionalText(fcinfo, type_arg);
 
-	if (name == NULL)
-		return 0;
-	return AppendKeyPart(key, &name, 1, &type, type != NULL ? 1 : 0);
+	return AppendKeyPart(key, &name, name != NULL ? 1 : 0, &type, type != NULL ? 1 : 0);
 }
 
 static int
