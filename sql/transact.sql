@@ -100,6 +100,19 @@ SELECT dynamo.transact_write_items('[
 	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "zoe"}}, "ConditionExpression": "attribute_not_exists(id)"}},
 	{"Delete": {"TableName": "accounts", "Key": {"id": {"S": "eve"}}, "ConditionExpression": "attribute_exists(id)"}}]');
 
+RESET dynamo.direct_access;
+-- thousands of checks of absent keys in one transaction: no lock by name is left of any
+BEGIN;
+SET LOCAL client_min_messages = warning;
+SELECT count(dynamo.transact_write_items(
+	(SELECT jsonb_agg(jsonb_build_object('ConditionCheck', jsonb_build_object('TableName', 'accounts',
+		'Key', jsonb_build_object('id', jsonb_build_object('S', 'none' || 100 * j + i)), 'ConditionExpression', 'attribute_not_exists(id)')))
+	 FROM generate_series(1, 100) i)))
+FROM generate_series(1, 50) j;
+SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid();
+COMMIT;
+SET dynamo.direct_access = off;
+
 -- partitions: rows are elsewhere, keys are locked by name
 CREATE TABLE parted (id text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY (id)) PARTITION BY HASH (id);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);

@@ -212,6 +212,18 @@ RowWasMissed(DirectWrite *d)
 	return found;
 }
 
+bool
+RowIsThere(DirectWrite *d)
+{
+	SnapshotData dirty;
+	bool		found;
+
+	InitDirtySnapshot(dirty);
+	found = FetchRow(d, &dirty);
+	ExecClearTuple(d->old);
+	return found;
+}
+
 FoundState
 FindCurrentRow(DirectWrite *d, bool lock)
 {

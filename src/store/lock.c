@@ -12,7 +12,11 @@
  *	  Two placeholders of one key would wait for each other.  Speculative
  *	  insertion, which could be taken back, is not for us: logical decoding
  *	  must skip the insertion and cannot skip its confirmation.  So whoever
- *	  makes a placeholder first takes a lock on the key by name.
+ *	  makes a placeholder takes a lock on the key by name, looks once more,
+ *	  makes it, and gives the lock back: from then on the placeholder says it.
+ *	  The lock table has room for some thousands only, and a transaction may
+ *	  check more keys.  Nobody waits for a transaction while he has the name;
+ *	  otherwise one who checks a key twice could wait for us, and we for him.
  *
  *	  Logical decoding still sees the deletion, of a row that subscribers do
  *	  not have; they ignore it.
@@ -36,8 +40,8 @@
 /* Told from users' advisory locks, which have 1 and 2 in this field. */
 #define KEY_LOCK_CLASS	0xD7
 
-void
-LockKeyByName(const Store *store, const RowKey *key)
+static LOCKTAG
+KeyLockTag(const Store *store, const RowKey *key)
 {
 	uint64		hash = 0;
 	LOCKTAG		tag;
@@ -46,7 +50,23 @@ LockKeyByName(const Store *store, const RowKey *key)
 		hash = ValueHash(key->attributes[i], hash);
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, RelationGetRelid(store->rel),
 						 (uint32) hash, KEY_LOCK_CLASS);
+	return tag;
+}
+
+void
+LockKeyByName(const Store *store, const RowKey *key)
+{
+	LOCKTAG		tag = KeyLockTag(store, key);
+
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+static void
+UnlockKeyByName(const Store *store, const RowKey *key)
+{
+	LOCKTAG		tag = KeyLockTag(store, key);
+
+	(void) LockRelease(&tag, ExclusiveLock, false);
 }
 
 /* ---- placeholders ---- */
@@ -106,12 +126,17 @@ DeletePlaceholder(DirectWrite *d)
 static bool
 LockAbsence(DirectWrite *d)
 {
-	bool		inserted;
+	bool		inserted = false;
 
-	MakePlaceholder(d);
-	table_tuple_insert(d->rel, d->new, d->cid, TABLE_INSERT_NO_LOGICAL, NULL);
-	inserted = IndexPlaceholder(d);
-	DeletePlaceholder(d);
+	LockKeyByName(d->request->store, d->request->key);
+	if (!RowIsThere(d))
+	{
+		MakePlaceholder(d);
+		table_tuple_insert(d->rel, d->new, d->cid, TABLE_INSERT_NO_LOGICAL, NULL);
+		inserted = IndexPlaceholder(d);
+		DeletePlaceholder(d);
+	}
+	UnlockKeyByName(d->request->store, d->request->key);
 	return inserted;
 }
 
@@ -134,7 +159,6 @@ static struct varlena *
 LockDirect(WriteRequest *request, Relation primary)
 {
 	DirectWrite d;
-	bool		named = false;
 	struct varlena *item = NULL;
 
 	DirectBegin(&d, request, primary, false);
@@ -147,13 +171,7 @@ LockDirect(WriteRequest *request, Relation primary)
 			item = CopyCurrentItem(&d);
 			break;
 		}
-		if (found == ROW_ABSENT && !named)
-		{
-			/* while we waited for the name somebody may have inserted it */
-			LockKeyByName(request->store, request->key);
-			named = true;
-		}
-		else if (found == ROW_ABSENT && LockAbsence(&d))
+		if (found == ROW_ABSENT && LockAbsence(&d))
 			break;
 		CHECK_FOR_INTERRUPTS();
 	}

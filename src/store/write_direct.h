@@ -65,6 +65,9 @@ typedef enum FoundState
  */
 extern FoundState FindCurrentRow(DirectWrite *d, bool lock);
 
+/* Whether the row is there now, or about to be; waits for nobody. */
+extern bool RowIsThere(DirectWrite *d);
+
 /*
  * The row was updated or deleted by a transaction that has committed: raises
  * a serialization failure in REPEATABLE READ and above, in the words of the
