@@ -52,7 +52,7 @@ my %operation = (
 	'put, new key' => [ 'new', q{SELECT dynamo.put_item('grow', $1)} ],
 	'query, 10 items' => [ 'collection', q{SELECT dynamo.query('grow', 'PK = :pk', $1, max_items => 10)} ],
 	update => [ 'key', q{SELECT dynamo.update_item('grow', $1, 'ADD quantity :n', expression_attribute_values => '{":n": {"N": "1"}}')} ],
-	'update, index key' => [ 'key', q{SELECT dynamo.update_item('grow', $1, 'SET GSI1PK = if_not_exists(other, SK), other = GSI1PK')} ]);
+	'update, index key' => [ 'key', q{SELECT dynamo.update_item('grow', $1, 'SET GSI1PK = if_not_exists(former, SK), former = GSI1PK')} ]);
 my @order = ('get', 'get, plain SQL', 'query, 10 items', 'update', 'put, existing key', 'put, new key', 'update, index key');
 
 # Buffers touched by a warm execution, the mean of ten.
