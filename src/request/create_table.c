@@ -39,23 +39,6 @@ CheckBilling(const Field *input)
 	(void) FieldThroughput(throughput);
 }
 
-static void
-CheckStream(const Field *stream)
-{
-	bool		enabled;
-	bool		view;
-
-	if (stream == NULL)
-		return;
-	enabled = FieldBool(stream, "StreamEnabled", false);
-	view = FieldMember(stream, "StreamViewType") != NULL;
-	if (enabled && !view)
-		InvalidParameter("Table is being created with a stream enabled, UpdateViewType is required");
-	if (!enabled && view)
-		InvalidParameter("Table is being created with a stream disabled, "
-						 "UpdateViewType should not be specified");
-}
-
 static bool
 KeyHas(const Field *schema, Slice name)
 {
@@ -184,7 +167,9 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 	CheckAllUsed(input);
 	AddIndexes(spec, input, "LocalSecondaryIndexes", true);
 	AddIndexes(spec, input, "GlobalSecondaryIndexes", false);
-	CheckStream(FieldMember(input, "StreamSpecification"));
+	CheckStreamView(FieldMember(input, "StreamSpecification"),
+					"Table is being created with a stream enabled, UpdateViewType is required",
+					"Table is being created with a stream disabled, UpdateViewType should not be specified");
 }
 
 /* ---- settings ---- */

@@ -308,6 +308,18 @@ FieldThroughput(const Field *throughput)
 }
 
 void
+CheckStreamView(const Field *stream, const char *missing, const char *unwanted)
+{
+	bool		given;
+
+	if (stream == NULL)
+		return;
+	given = FieldMember(stream, "StreamViewType") != NULL;
+	if (given != FieldBool(stream, "StreamEnabled", false))
+		InvalidParameter("%s", given ? unwanted : missing);
+}
+
+void
 EnableStream(TableSettings *settings, const char *view)
 {
 	int64		now = SettingsTime();

@@ -43,6 +43,13 @@ extern void FieldIndexSpec(const Field *index, bool local, const Field *definiti
 /* Throughput; raises the error of values out of bounds.  NULL: zeros. */
 extern IndexSettings FieldThroughput(const Field *throughput);
 
+/*
+ * A StreamSpecification, which may be NULL, has a view if and only if it
+ * enables the stream; raises what the operation says of one that is missing
+ * or unwanted.
+ */
+extern void CheckStreamView(const Field *stream, const char *missing, const char *unwanted);
+
 /* Starts a new stream. */
 extern void EnableStream(TableSettings *settings, const char *view);
 

@@ -135,22 +135,6 @@ CollectChanges(const Field *input, IndexChanges *changes)
 }
 
 static void
-CheckStreamMembers(const Field *stream)
-{
-	bool		enabled;
-	bool		view;
-
-	if (stream == NULL)
-		return;
-	enabled = FieldBool(stream, "StreamEnabled", false);
-	view = FieldMember(stream, "StreamViewType") != NULL;
-	if (enabled && !view)
-		InvalidParameter("If stream is being enabled then UpdateViewType is required");
-	if (!enabled && view)
-		InvalidParameter("If stream is being disabled, then UpdateViewType must not be specified");
-}
-
-static void
 CheckBillingMembers(const Field *input)
 {
 	const Field *throughput = FieldMember(input, "ProvisionedThroughput");
@@ -424,7 +408,9 @@ UpdateTableRequest(Request *request)
 
 	CheckAnyChange(input);
 	CollectChanges(input, &changes);
-	CheckStreamMembers(FieldMember(input, "StreamSpecification"));
+	CheckStreamView(FieldMember(input, "StreamSpecification"),
+					"If stream is being enabled then UpdateViewType is required",
+					"If stream is being disabled, then UpdateViewType must not be specified");
 	CheckBillingMembers(input);
 
 	if (changes.drop != NULL)
