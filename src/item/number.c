@@ -34,7 +34,7 @@ typedef struct Decimal
 	uint8		digits[MAX_DIGITS + 1]; /* [ndigits] may be read: it is 0 */
 } Decimal;
 
-static const char pair_text[200] =
+static const char pair_text[] =
 "00010203040506070809" "10111213141516171819"
 "20212223242526272829" "30313233343536373839"
 "40414243444546474849" "50515253545556575859"
