@@ -190,7 +190,7 @@ CheckOperands(Binder *b, Condition *cond)
 	switch (cond->kind)
 	{
 		case CONDITION_COMPARE:
-			if (cond->op >= COMPARE_LT)
+			if (cond->op >= COMPARISON_LT)
 				CheckOrderedTypes(b, cond);
 			break;
 		case CONDITION_BETWEEN:

@@ -102,19 +102,19 @@ Equal(ValueRef a, ValueRef b)
 static bool
 Compare(CompareOp op, ValueRef a, ValueRef b)
 {
-	if (op == COMPARE_EQ)
+	if (op == COMPARISON_EQ)
 		return Equal(a, b);
-	if (op == COMPARE_NE)
+	if (op == COMPARISON_NE)
 		return !Equal(a, b);
 	if (!Ordered(a, b))
 		return false;
 	switch (op)
 	{
-		case COMPARE_LT:
+		case COMPARISON_LT:
 			return CompareOrdered(a, b) < 0;
-		case COMPARE_LE:
+		case COMPARISON_LE:
 			return CompareOrdered(a, b) <= 0;
-		case COMPARE_GT:
+		case COMPARISON_GT:
 			return CompareOrdered(a, b) > 0;
 		default:
 			return CompareOrdered(a, b) >= 0;

@@ -56,7 +56,7 @@ CheckKeyOperator(const KeyClauses *list, const Condition *cond)
 {
 	if (cond->kind == CONDITION_BETWEEN ||
 		cond->kind == CONDITION_BEGINS_WITH ||
-		(cond->kind == CONDITION_COMPARE && cond->op != COMPARE_NE))
+		(cond->kind == CONDITION_COMPARE && cond->op != COMPARISON_NE))
 		return;
 	ClauseError(list, cond, EXPR_ERROR_KEY_OPERATOR);
 }
@@ -93,13 +93,13 @@ CompareKeyOperator(CompareOp op, bool flipped)
 {
 	switch (op)
 	{
-		case COMPARE_LT:
+		case COMPARISON_LT:
 			return flipped ? KEY_GT : KEY_LT;
-		case COMPARE_LE:
+		case COMPARISON_LE:
 			return flipped ? KEY_GE : KEY_LE;
-		case COMPARE_GT:
+		case COMPARISON_GT:
 			return flipped ? KEY_LT : KEY_GT;
-		case COMPARE_GE:
+		case COMPARISON_GE:
 			return flipped ? KEY_LE : KEY_GE;
 		default:
 			return KEY_EQ;

@@ -103,17 +103,17 @@ CompareOpAt(Parser *p)
 	switch (p->token.kind)
 	{
 		case TOKEN_EQ:
-			return COMPARE_EQ;
+			return COMPARISON_EQ;
 		case TOKEN_NE:
-			return COMPARE_NE;
+			return COMPARISON_NE;
 		case TOKEN_LT:
-			return COMPARE_LT;
+			return COMPARISON_LT;
 		case TOKEN_LE:
-			return COMPARE_LE;
+			return COMPARISON_LE;
 		case TOKEN_GT:
-			return COMPARE_GT;
+			return COMPARISON_GT;
 		case TOKEN_GE:
-			return COMPARE_GE;
+			return COMPARISON_GE;
 		default:
 			return -1;
 	}

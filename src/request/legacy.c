@@ -138,9 +138,9 @@ static Condition *
 BuildComparison(const Comparison *c)
 {
 	static const CompareOp compare[] = {
-		[LEGACY_EQ] = COMPARE_EQ, [LEGACY_NE] = COMPARE_NE,
-		[LEGACY_LE] = COMPARE_LE, [LEGACY_LT] = COMPARE_LT,
-		[LEGACY_GE] = COMPARE_GE, [LEGACY_GT] = COMPARE_GT,
+		[LEGACY_EQ] = COMPARISON_EQ, [LEGACY_NE] = COMPARISON_NE,
+		[LEGACY_LE] = COMPARISON_LE, [LEGACY_LT] = COMPARISON_LT,
+		[LEGACY_GE] = COMPARISON_GE, [LEGACY_GT] = COMPARISON_GT,
 	};
 	Condition **both;
 
