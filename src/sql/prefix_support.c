@@ -135,7 +135,7 @@ CollationOrdersByBytes(Oid collation)
 	char		provider;
 	char	   *locale;
 
-	if (collation == C_COLLATION_OID || collation == POSIX_COLLATION_OID)
+	if (collation == C_COLLATION_OID)
 		return true;
 	if (!OidIsValid(collation) || !CollationLocale(collation, &provider, &locale))
 		return false;
