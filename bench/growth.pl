@@ -50,10 +50,11 @@ my %operation = (
 	'get, plain SQL' => [ 'columns', q{SELECT item FROM grow WHERE "PK" = $1 AND "SK" = $2} ],
 	'put, existing key' => [ 'item', q{SELECT dynamo.put_item('grow', $1)} ],
 	'put, new key' => [ 'new', q{SELECT dynamo.put_item('grow', $1)} ],
+	'new key, plain SQL' => [ 'new', q{INSERT INTO grow (item) VALUES ($1) ON CONFLICT ("PK", "SK") DO UPDATE SET item = excluded.item} ],
 	'query, 10 items' => [ 'collection', q{SELECT dynamo.query('grow', 'PK = :pk', $1, max_items => 10)} ],
 	update => [ 'key', q{SELECT dynamo.update_item('grow', $1, 'ADD quantity :n', expression_attribute_values => '{":n": {"N": "1"}}')} ],
 	'update, index key' => [ 'key', q{SELECT dynamo.update_item('grow', $1, 'SET GSI1PK = if_not_exists(former, SK), former = GSI1PK')} ]);
-my @order = ('get', 'get, plain SQL', 'query, 10 items', 'update', 'put, existing key', 'put, new key', 'update, index key');
+my @order = ('get', 'get, plain SQL', 'query, 10 items', 'update', 'put, existing key', 'put, new key', 'new key, plain SQL', 'update, index key');
 
 # Buffers touched by a warm execution, the mean of ten.
 sub buffers
@@ -75,7 +76,7 @@ sub buffers
 		my $literals = join ', ', map { s/'/''/gr =~ s/(.*)/'$1'/sr } split /\x1f/, $row;
 		$script .= "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, SUMMARY OFF) EXECUTE s($literals);\n";
 	}
-	my @plans = split /^(?=ProjectSet|Result|Index Scan)/m, run_script($script);
+	my @plans = split /^(?=ProjectSet|Result|Index Scan|Insert on)/m, run_script($script);
 	shift @plans;
 	for my $plan (@plans)
 	{
@@ -94,7 +95,7 @@ sub cost
 	my ($name, $file, $statement) = @_;
 	my %option = (p => "$work/$file", w => 32, n => 10000);
 
-	if ($name eq 'put, new key')
+	if ($name =~ /new key/)
 	{
 		run_script(q{
 DELETE FROM grow USING grow_sample WHERE "PK" = doc ->> 'PK' AND "SK" = 'NEW#' || i;
