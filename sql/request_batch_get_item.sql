@@ -33,6 +33,12 @@ SELECT get('{"tab": null}');
 SELECT get(json_build_object('num', json_build_object('Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(1, 101) i)))::text) ~ 'at .requestItems.num.member.keys. failed to satisfy constraint: Member must have length less than or equal to 100';
 SELECT get(json_build_object('num', k, 'tab', k)::text) FROM (SELECT json_build_object('Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(1, 51) i)) k) s;
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}, {"n": {"N": "2"}}, {"n": {"N": "1"}}]}}');
+-- keys are compared as they are written, and before the table is looked for
+SELECT get('{"num": {"ProjectionExpression": "n", "Keys": [{"n": {"N": "1"}}, {"n": {"N": "1.0"}}]}}');
+SELECT get('{"num": {"Keys": [{"n": {"N": "1.0"}}, {"n": {"N": "1"}}, {"n": {"N": "1.0"}}]}}');
+SELECT get('{"none": {"Keys": [{"n": {"N": "1"}}, {"n": {"N": "1"}}]}}');
+SELECT get('{"tab": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}, {"sk": {"S": "s1"}, "pk": {"S": "a"}}]}}');
+SELECT get('{"bin": {"Keys": [{"b": {"B": "YQ=="}}, {"b": {"B": "YQ=="}}]}}');
 SELECT get('{"num": {"Keys": [{"n": {"S": "1"}}]}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "one"}}]}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}]}, "none": {"Keys": [{"n": {"N": "1"}}]}}');

@@ -75,6 +75,10 @@ SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}, "x": {"S": "' 
 	{"Update": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s1"}}, "UpdateExpression": "SET g = :g, n = :n", "ExpressionAttributeValues": {":g": {"S": "g"}, ":n": {"N": "1"}}}},
 	{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "b"}, "sk": {"S": "s3"}}, "ConditionExpression": "attribute_not_exists(pk)"}}', ', "ReturnConsumedCapacity": "INDEXES", "ReturnItemCollectionMetrics": "SIZE"');
 SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "1"}}}}', ', "ReturnConsumedCapacity": "TOTAL"');
+-- a condition check is in no collection's way, nor one of them
+SELECT tx('{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "c"}, "sk": {"S": "1"}}, "ConditionExpression": "attribute_not_exists(pk)"}},
+	{"Delete": {"TableName": "tab", "Key": {"pk": {"S": "c"}, "sk": {"S": "2"}}}}', ', "ReturnItemCollectionMetrics": "SIZE"');
+SELECT tx('{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "c"}, "sk": {"S": "1"}}, "ConditionExpression": "attribute_not_exists(pk)"}}', ', "ReturnItemCollectionMetrics": "SIZE"');
 
 SET client_min_messages = warning;
 DROP SCHEMA t_request_transact_write_items CASCADE;

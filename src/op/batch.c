@@ -88,21 +88,29 @@ typedef struct BoundGetTable
 } BoundGetTable;
 
 static void
+CheckDistinct(BoundGetTable *b)
+{
+	int			n = b->table->nkeys;
+	OpRow	   *rows = palloc(sizeof(OpRow) * Max(n, 1));
+
+	for (int i = 0; i < n; i++)
+		rows[i] = (OpRow) {&b->store, &b->keys[i], i};
+	if (!OpRowsSort(rows, n))
+		DuplicateKeysError();
+	pfree(rows);
+}
+
+static void
 BindKeys(BoundGetTable *b)
 {
 	const BatchGetTable *t = b->table;
-	OpRow	   *rows = palloc(sizeof(OpRow) * Max(t->nkeys, 1));
 
 	b->keys = palloc(sizeof(RowKey) * Max(t->nkeys, 1));
 	GetCheckPaths(&b->get, b->store.def);
 	for (int i = 0; i < t->nkeys; i++)
-	{
 		GetBindKey(b->store.def, t->keys[i], &b->keys[i]);
-		rows[i] = (OpRow) {&b->store, &b->keys[i], i};
-	}
-	if (!OpRowsSort(rows, t->nkeys))
-		DuplicateKeysError();
-	pfree(rows);
+	if (!t->repeats)
+		CheckDistinct(b);
 }
 
 static void

@@ -121,12 +121,13 @@ typedef struct BatchGetTable
 	ExprArgs	args;
 	Projection *built_projection;	/* NULL: none */
 	bool		sizes;
+	bool		repeats;		/* a key may be given twice */
 } BatchGetTable;
 
 /*
  * BatchGetItem.  results[t][k] is the item at key k of table t, NULL if there
  * is none, all under the active snapshot.  Raises "Provided list of item keys
- * contains duplicates".
+ * contains duplicates", unless keys may repeat.
  */
 extern void BatchGetItem(const BatchGetTable *tables, int n, GetResult **results);
 

@@ -59,6 +59,73 @@ KeysOf(const Field *keys)
 	return refs;
 }
 
+/* ---- keys that are given twice ---- */
+
+typedef struct GivenKey
+{
+	ValueRef	key;
+	const Field *field;
+} GivenKey;
+
+/* The text of a number in a key, or an empty one of another type. */
+static Slice
+NumberText(const Field *key, Slice name)
+{
+	for (int i = 0; i < key->count; i++)
+	{
+		if (SliceCompare(key->names[i], name) == 0 && FieldMember(key->fields[i], "N") != NULL)
+			return FieldSlice(key->fields[i], "N");
+	}
+	return (Slice) {"", 0};
+}
+
+/* Compares the texts of the numbers in two keys that are the same item's. */
+static int
+CompareNumberTexts(const GivenKey *a, const GivenKey *b)
+{
+	const Field *x = FieldExpand(a->field);
+	const Field *y = FieldExpand(b->field);
+	Container	map;
+	int			cmp = 0;
+
+	ContainerOpen(a->key, &map);
+	for (uint32 i = 0; i < map.count && cmp == 0; i++)
+	{
+		Slice		name;
+
+		(void) MapEntry(&map, i, &name);
+		cmp = SliceCompare(NumberText(x, name), NumberText(y, name));
+	}
+	return cmp;
+}
+
+/* To the service, keys are the same if they are written alike: 1 is not 1.0. */
+static int
+CompareGivenKeys(const void *a, const void *b)
+{
+	const GivenKey *x = (const GivenKey *) a;
+	const GivenKey *y = (const GivenKey *) b;
+	int			cmp = ValueCompare(x->key, y->key);
+
+	return cmp != 0 ? cmp : CompareNumberTexts(x, y);
+}
+
+static void
+CheckGivenOnce(const ValueRef *refs, const Field *keys)
+{
+	GivenKey   *given = palloc(Max(keys->count, 1) * sizeof(GivenKey));
+
+	for (int i = 0; i < keys->count; i++)
+		given[i] = (GivenKey) {refs[i], keys->fields[i]};
+	qsort(given, keys->count, sizeof(GivenKey), CompareGivenKeys);
+	for (int i = 1; i < keys->count; i++)
+	{
+		if (CompareGivenKeys(&given[i - 1], &given[i]) == 0)
+			BatchError(WORDING_DUPLICATE_KEYS);
+	}
+	pfree(given);
+}
+
 static void
 PrepareGets(BatchGet *batch, const Field *tables)
 {
@@ -77,6 +144,8 @@ PrepareGets(BatchGet *batch, const Field *tables)
 		get->table_name = TableNameOf(tables->names[i]);
 		get->nkeys = keys->count;
 		get->keys = KeysOf(keys);
+		CheckGivenOnce(get->keys, keys);
+		get->repeats = true;
 		get->projection = FieldExpr(request, "ProjectionExpression");
 		get->built_projection = LegacyProjection(request);
 		get->sizes = true;

@@ -15,13 +15,31 @@ CollectionOf(const Capacity *c, const WriteOp *write)
 	return AttributeFind(write->item, name.data, name.len);
 }
 
-/* Whether an earlier write to the same table is in the same collection. */
+/* Whether an action writes to this table; a condition check does not. */
+static bool
+Writes(const Capacity *c, const WriteOp *write, Slice table)
+{
+	return write->kind != WRITE_KIND_CHECK && SliceCompare(table, c->name) == 0;
+}
+
+static bool
+AnyWrites(const Capacity *c, const WriteOp *writes, const Slice *tables, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (Writes(c, &writes[i], tables[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Whether an earlier write to the table is in the same collection. */
 static bool
 IsRepeated(const Capacity *c, const WriteOp *writes, const Slice *tables, int i)
 {
 	for (int j = 0; j < i; j++)
 	{
-		if (SliceCompare(tables[j], tables[i]) == 0 &&
+		if (Writes(c, &writes[j], tables[j]) &&
 			ValueEqual(CollectionOf(c, &writes[j]), CollectionOf(c, &writes[i])))
 			return true;
 	}
@@ -35,8 +53,7 @@ AnswerTable(Writer *out, const Capacity *c, const WriteOp *writes, const Slice *
 	WriterBeginList(out);
 	for (int i = 0; i < n; i++)
 	{
-		if (SliceCompare(tables[i], c->name) == 0 &&
-			writes[i].kind != WRITE_KIND_CHECK && !IsRepeated(c, writes, tables, i))
+		if (Writes(c, &writes[i], tables[i]) && !IsRepeated(c, writes, tables, i))
 			WriterCollection(out, c->def, writes[i].item);
 	}
 	WriterEndList(out);
@@ -54,7 +71,7 @@ AnswerCollections(Request *request, const WriteOp *writes, const Slice *tables, 
 		(void) CapacityListGet(&list, tables[i]);
 	for (int t = 0; t < list.n; t++)
 	{
-		if (!list.tables[t].def->has_local)
+		if (!list.tables[t].def->has_local || !AnyWrites(&list.tables[t], writes, tables, n))
 			continue;
 		if (!begun)
 		{

@@ -109,7 +109,7 @@ ActionOf(const Field *transact_item, int *kind)
 	if (given != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg_internal(WORDING_ONE_ACTION)));
+				 errmsg_internal(given == 0 ? WORDING_NO_ACTION : WORDING_ONE_ACTION)));
 	return FieldMember(transact_item, action_kinds[*kind].member);
 }
 

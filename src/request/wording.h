@@ -61,8 +61,11 @@
 #define WORDING_ONE_REQUEST \
 	"Supplied AttributeValue has more than one datatypes set, " \
 	"must contain exactly one of the supported datatypes"
+#define WORDING_DUPLICATE_KEYS	"Provided list of item keys contains duplicates"
 #define WORDING_ONE_ACTION \
 	"TransactItems can only contain one of Check, Put, Update or Delete"
+#define WORDING_NO_ACTION \
+	"Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
 #define WORDING_TRANSACTION_SIZE \
 	"Transaction request size cannot exceed 4194304 bytes"
 
