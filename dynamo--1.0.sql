@@ -526,7 +526,18 @@ ORDER BY t.schema_name, t.table_name, i.position;
 COMMENT ON VIEW dynamo.indexes IS 'secondary indexes of tables made by dynamo.create_table';
 GRANT SELECT ON dynamo.tables, dynamo.indexes TO PUBLIC;
 
--- Ordinary DDL must not take away what a definition names.
+-- Ordinary DDL must not take away what a definition names, nor a trigger or
+-- an index table.  Always: also in sessions that only replicate.
+CREATE FUNCTION dynamo.ddl_command_start() RETURNS event_trigger
+AS 'MODULE_PATHNAME', 'dynamo_ddl_command_start' LANGUAGE C;
+COMMENT ON FUNCTION dynamo.ddl_command_start() IS
+	'event trigger function: refuses to take index tables apart and triggers away';
+
+CREATE EVENT TRIGGER dynamo_ddl_command_start ON ddl_command_start
+	WHEN TAG IN ('ALTER TABLE', 'CREATE TABLE', 'CREATE FOREIGN TABLE', 'DROP TABLE', 'DROP TRIGGER')
+	EXECUTE FUNCTION dynamo.ddl_command_start();
+ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
+
 CREATE FUNCTION dynamo.ddl_command_end() RETURNS event_trigger
 AS 'MODULE_PATHNAME', 'dynamo_ddl_command_end' LANGUAGE C;
 COMMENT ON FUNCTION dynamo.ddl_command_end() IS
@@ -535,6 +546,7 @@ COMMENT ON FUNCTION dynamo.ddl_command_end() IS
 CREATE EVENT TRIGGER dynamo_ddl_command_end ON ddl_command_end
 	WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'CREATE TRIGGER')
 	EXECUTE FUNCTION dynamo.ddl_command_end();
+ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 
 --
 -- Operations on items
@@ -757,6 +769,7 @@ COMMENT ON FUNCTION dynamo.sql_drop() IS
 CREATE EVENT TRIGGER dynamo_sql_drop ON sql_drop
 	WHEN TAG IN ('DROP TABLE', 'DROP INDEX', 'DROP OWNED', 'DROP SCHEMA')
 	EXECUTE FUNCTION dynamo.sql_drop();
+ALTER EVENT TRIGGER dynamo_sql_drop ENABLE ALWAYS;
 
 -- On a table with index tables: keeps their entries.
 CREATE FUNCTION dynamo.maintain_indexes() RETURNS trigger

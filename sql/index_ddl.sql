@@ -88,7 +88,7 @@ CREATE TRIGGER aa BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.deri
  "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "G", "type": "S", "column": "G"}], "partition": ["PK"], "sort": [],
  "indexes": [{"name": "own", "local": false, "partition": ["G"], "sort": [], "projection": "ALL", "non_key_attributes": [],
  "storage": "table", "shards": 0, "shard_by": null, "relation": "secret", "status": "ACTIVE"}]}');
-ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE;
+ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "x"}, "G": {"S": "g"}}');
 SELECT count(*) FROM secret;
 DROP TRIGGER aa ON tab;

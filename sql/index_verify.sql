@@ -21,7 +21,12 @@ INSERT INTO tab (item) VALUES ('{"PK": {"S": "sparse"}, "SK": {"S": "s"}, "n": {
 TABLE problems;
 
 -- rows changed behind our triggers: columns and entries are stale
+-- (the event triggers would not let us)
+ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
+ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 ALTER TABLE tab DISABLE TRIGGER "~dynamo_derive_keys";
+ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
+ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 UPDATE tab SET item = '{"PK": {"S": "p1"}, "SK": {"S": "s"}, "G": {"S": "new"}, "n": {"N": "1"}, "v": {"N": "99"}}' WHERE "PK" = 'p1';
 UPDATE tab SET "G" = 'wrong' WHERE "PK" = 'p2';
 UPDATE tab SET item = '{"PK": {"S": "p3"}, "SK": {"S": "s"}}' WHERE "PK" = 'p3';
@@ -31,7 +36,11 @@ TABLE problems;
 SELECT "PK", "G", n FROM tab WHERE "PK" IN ('p1', 'p2', 'p3') ORDER BY 1;
 
 -- index maintenance switched off: missing, surplus and stale entries
+ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
+ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 ALTER TABLE tab DISABLE TRIGGER "~dynamo_maintain_indexes";
+ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
+ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 DELETE FROM tab WHERE "PK" = 'p4';
 UPDATE tab SET item = '{"PK": {"S": "p5"}, "SK": {"S": "s"}, "G": {"S": "moved"}, "n": {"N": "5"}}' WHERE "PK" = 'p5';
 UPDATE tab SET item = '{"PK": {"S": "p6"}, "SK": {"S": "s"}, "G": {"S": "g0"}, "n": {"N": "6"}, "v": {"N": "66"}}' WHERE "PK" = 'p6';
@@ -41,11 +50,15 @@ CALL repair();
 TABLE problems;
 
 -- the entries themselves
+ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
+ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 ALTER TABLE "tab$own" DISABLE TRIGGER "~dynamo_guard_index";
 DELETE FROM "tab$own" WHERE "PK" = 'p7';
 UPDATE "tab$own" SET "G" = 'elsewhere' WHERE "PK" = 'p8';
 UPDATE "tab$own" SET item = '{"PK": {"S": "p9"}, "SK": {"S": "s"}, "G": {"S": "g0"}, "v": {"N": "-9"}}' WHERE "PK" = 'p9';
 ALTER TABLE "tab$spread" DISABLE TRIGGER "~dynamo_guard_index";
+ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
+ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 UPDATE "tab$spread" SET dynamo_shard = (dynamo_shard + 1) % 3 WHERE "PK" = 'p7';
 TABLE problems;
 SELECT dynamo.reindex('tab', 'own');
@@ -71,7 +84,7 @@ SET session_replication_role = replica;
 ALTER EVENT TRIGGER dynamo_sql_drop DISABLE;
 DROP INDEX "tab$inl";
 DROP TABLE "tab$own";
-ALTER EVENT TRIGGER dynamo_sql_drop ENABLE;
+ALTER EVENT TRIGGER dynamo_sql_drop ENABLE ALWAYS;
 RESET session_replication_role;
 TABLE problems;
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "p12"}, "SK": {"S": "s"}, "G": {"S": "g"}, "n": {"N": "12"}}');
@@ -81,7 +94,9 @@ INSERT INTO tab (item) VALUES ('{"PK": {"S": "p12"}, "SK": {"S": "s"}, "G": {"S"
 TABLE problems;
 
 -- triggers that are missing, fire too early or not always
+ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
 DROP TRIGGER "~dynamo_truncate_indexes" ON tab;
+ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$;
 CREATE TRIGGER "~~~" BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION nothing();
 SELECT index_name, problem, detail FROM problems;

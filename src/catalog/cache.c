@@ -14,6 +14,7 @@
 #include "access/htup_details.h"
 #include "access/sysattr.h"
 #include "access/xact.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "lib/ilist.h"
@@ -23,6 +24,7 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
@@ -181,6 +183,7 @@ static AttrNumber
 FindColumn(Relation rel, const char *column, const char *holds, Oid type)
 {
 	AttrNumber	attnum = get_attnum(RelationGetRelid(rel), column);
+	Form_pg_attribute column_attribute;
 
 	if (attnum <= 0)
 		ereport(ERROR,
@@ -188,12 +191,20 @@ FindColumn(Relation rel, const char *column, const char *holds, Oid type)
 				 errmsg("table \"%s\" has no column \"%s\" for %s",
 						RelationGetRelationName(rel), column, holds),
 				 errhint("A key column keeps its name as long as its table or index exists: name it so again.")));
-	if (OidIsValid(type) &&
-		TupleDescAttr(RelationGetDescr(rel), attnum - 1)->atttypid != type)
+	column_attribute = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
+	if ((OidIsValid(type) && column_attribute->atttypid != type) ||
+		column_attribute->atttypmod >= 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of table \"%s\" has another type than %s",
 						column, RelationGetRelationName(rel), holds)));
+	if (type == TEXTOID && !CollationIsC(column_attribute->attcollation))
+		ereport(ERROR,
+				(errcode(ERRCODE_COLLATION_MISMATCH),
+				 errmsg("column \"%s\" of table \"%s\" has not the order of %s",
+						column, RelationGetRelationName(rel), holds),
+				 errdetail("Keys are ordered by bytes."),
+				 errhint("The column must be of type text COLLATE \"C\".")));
 	return attnum;
 }
 
@@ -261,6 +272,37 @@ SetColumnSets(TableDef *def)
 	MemoryContextSwitchTo(old);
 }
 
+/* Whether a trigger writes the entries of index tables, if there are any. */
+static bool
+IsMaintained(Relation rel, const TableDef *def)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES);
+	bool		needed = false;
+
+	for (int i = 0; i < def->nindexes; i++)
+		needed |= def->indexes[i].storage == STORAGE_TABLE;
+	for (int i = 0; needed && rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == function && TRIGGER_FOR_ROW(trigger->tgtype) &&
+			trigger->tgenabled != TRIGGER_DISABLED)
+			return true;
+	}
+	return !needed;
+}
+
+void
+CheckMaintained(const TableDef *def)
+{
+	if (def->unmaintained)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index tables of table \"%s\" are not maintained", get_rel_name(def->relid)),
+				 errdetail("The trigger \"%s\" is missing or disabled.", TRIGGER_MAINTAIN_INDEXES),
+				 errhint("Use dynamo.reindex on each of its index tables.")));
+}
+
 static TableDef *
 LoadDefinition(Relation rel)
 {
@@ -276,8 +318,22 @@ LoadDefinition(Relation rel)
 	def->relid = RelationGetRelid(rel);
 	ResolveColumns(rel, def);
 	SetColumnSets(def);
+	def->unmaintained = !IsMaintained(rel, def);
 	def->primary_key = FindPrimaryKey(rel, def);
 	def->guard_function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);
+	return def;
+}
+
+TableDef *
+TableDefCopy(Relation rel)
+{
+	const Trigger *trigger = FindKeyTrigger(rel);
+	TableDef   *def;
+
+	if (trigger == NULL)
+		return NULL;
+	def = TableDefParse(pstrdup(trigger->tgargs[0]));
+	def->relid = RelationGetRelid(rel);
 	return def;
 }
 
@@ -353,6 +409,8 @@ TableDefIndexForRead(const TableDef *def, const char *name)
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found"),
 				 errdetail("Index \"%s\" is not active yet.", name)));
+	if (index->storage == STORAGE_TABLE)
+		CheckMaintained(def);
 	return index;
 }
 

@@ -71,6 +71,12 @@ extern int	AddAttribute(TableDef *def, const KeyAttribute *key);
 extern IndexDef *AddIndex(TableDef *def, Oid schema, const char *relation_name,
 						  const CreateIndexSpec *spec);
 
+/*
+ * A name for an index's relation, or for a shard of one, that no relation has.
+ */
+extern const char *ChooseIndexRelation(Oid schema, const char *relation_name,
+									   const char *index_name);
+
 /* Checks what an index may be changed to: projection, storage, shards. */
 extern void CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec);
 
@@ -84,6 +90,12 @@ extern IndexDef *AddReplacement(TableDef *def, Oid schema, const char *relation_
 
 /* Runs one statement; SPI must be connected. */
 extern void RunStatement(const char *format,...) pg_attribute_printf(1, 2);
+
+/*
+ * Whether such a statement is being run: event triggers let us do with our
+ * relations and triggers what they refuse to users.
+ */
+extern bool StatementIsOurs(void);
 
 /* "schema"."name" */
 extern char *QualifiedName(Oid schema, const char *name);
@@ -105,11 +117,6 @@ extern void StoreGuards(Oid index_table, const char *table_name, const char *ind
  * the caller owns it.  The control plane's not-found error.
  */
 extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
-
-/* ---- event.c ---- */
-
-/* True while the relation of an index is dropped to be created again. */
-extern bool rebuilding_index;
 
 /* ---- ddl_relation.c ---- */
 

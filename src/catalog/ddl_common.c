@@ -8,6 +8,7 @@
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
@@ -265,8 +266,7 @@ CheckIndexSpec(const TableDef *def, const CreateIndexSpec *spec)
 	CheckShards(spec);
 }
 
-/* A name for an index's relation that no relation has, nor a shard of one. */
-static const char *
+const char *
 ChooseIndexRelation(Oid schema, const char *relation_name, const char *index_name)
 {
 	char	   *base = IndexRelationNameFor(relation_name, index_name);
@@ -350,13 +350,40 @@ AddReplacement(TableDef *def, Oid schema, const char *relation_name,
 
 /* ---- statements ---- */
 
+static bool statement_is_ours = false;
+
+bool
+StatementIsOurs(void)
+{
+	return statement_is_ours;
+}
+
+static void
+Execute(const char *sql)
+{
+	bool		was_ours = statement_is_ours;
+	int			result = SPI_OK_UTILITY;
+
+	statement_is_ours = true;
+	PG_TRY();
+	{
+		result = SPI_execute(sql, false, 0);
+	}
+	PG_FINALLY();
+	{
+		statement_is_ours = was_ours;
+	}
+	PG_END_TRY();
+	if (result < 0)
+		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
+}
+
 void
 RunStatement(const char *format,...)
 {
 	StringInfoData sql;
 	va_list		args;
 	int			needed;
-	int			result;
 
 	initStringInfo(&sql);
 	for (;;)
@@ -368,9 +395,7 @@ RunStatement(const char *format,...)
 			break;
 		enlargeStringInfo(&sql, needed);
 	}
-	result = SPI_execute(sql.data, false, 0);
-	if (result < 0)
-		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql.data);
+	Execute(sql.data);
 	pfree(sql.data);
 }
 
@@ -448,6 +473,14 @@ StoreDefinition(Oid relid, const TableDef *def)
 	StoreMaintenance(relid, table, def);
 }
 
+static void
+GuardTruncate(Oid relid, const char *argument)
+{
+	StoreTrigger(QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
+				 TRIGGER_GUARD_TRUNCATE, "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
+				 FUNCTION_GUARD_INDEX, argument);
+}
+
 void
 StoreGuards(Oid index_table, const char *table_name, const char *index_name)
 {
@@ -455,13 +488,16 @@ StoreGuards(Oid index_table, const char *table_name, const char *index_name)
 									  get_rel_name(index_table));
 	char	   *argument = psprintf("%s, %s", quote_literal_cstr(table_name),
 									quote_literal_cstr(index_name));
+	ListCell   *cell;
 
 	StoreTrigger(table, TRIGGER_GUARD_INDEX,
 				 "BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
 				 FUNCTION_GUARD_INDEX, argument);
-	StoreTrigger(table, TRIGGER_GUARD_TRUNCATE,
-				 "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
-				 FUNCTION_GUARD_INDEX, argument);
+	GuardTruncate(index_table, argument);
+
+	/* PostgreSQL gives shards the triggers on rows, not those on statements */
+	foreach(cell, find_inheritance_children(index_table, AccessShareLock))
+		GuardTruncate(lfirst_oid(cell), argument);
 }
 
 Relation

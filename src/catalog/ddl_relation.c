@@ -119,7 +119,7 @@ CreateShards(Oid relid, Oid schema, const char *table, const IndexDef *index, Oi
 {
 	for (int i = 0; i < index->shards; i++)
 	{
-		char	   *name = IndexRelationNameFor(index->relation, psprintf("%d", i));
+		const char *name = ChooseIndexRelation(schema, index->relation, psprintf("%d", i));
 		char	   *shard = QualifiedName(schema, name);
 
 		RunStatement("CREATE TABLE %s PARTITION OF %s FOR VALUES IN (%d) WITH (fillfactor = %d)",
@@ -142,9 +142,9 @@ CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 		RunStatement("CREATE TABLE %s (%s) WITH (fillfactor = %d)", table,
 					 IndexTableColumns(def, index), INDEX_FILLFACTOR);
 	GiveToOwner(table, RelationOwner(relid));
-	StoreGuards(get_relname_relid(index->relation, schema), get_rel_name(relid), index->name);
 	MatchPersistence(relid, get_relname_relid(index->relation, schema));
 	CreateShards(relid, schema, table, index, RelationOwner(relid));
+	StoreGuards(get_relname_relid(index->relation, schema), get_rel_name(relid), index->name);
 }
 
 void

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/pg_class.h"
 #include "partitioning/partbounds.h"
 #include "partitioning/partdesc.h"
 #include "utils/rel.h"
@@ -47,17 +48,37 @@ IndexShardOf(const TableDef *def, const IndexDef *index, ValueRef item)
 	return ShardOfHash(index, hash);
 }
 
+bool
+IndexHasShards(Relation index_table, const IndexDef *index)
+{
+	PartitionDesc desc;
+
+	if (index_table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		return index->shards == 0;
+	desc = RelationGetPartitionDesc(index_table, true);
+	if (desc->nparts != index->shards || desc->boundinfo == NULL ||
+		desc->boundinfo->ndatums != index->shards)
+		return false;
+	for (int i = 0; i < index->shards; i++)
+	{
+		if (DatumGetInt32(desc->boundinfo->datums[i][0]) != i)
+			return false;
+	}
+	return true;
+}
+
 void
 IndexShardRelations(Relation index_table, const IndexDef *index, Oid *oids)
 {
 	PartitionDesc desc = RelationGetPartitionDesc(index_table, true);
 
 	/* list partitions stand in order of their values: 0 .. shards - 1 */
-	if (desc->nparts != index->shards || desc->boundinfo->ndatums != index->shards)
+	if (!IndexHasShards(index_table, index))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("index table \"%s\" has %d shards, not %d",
-						RelationGetRelationName(index_table), desc->nparts, index->shards)));
+				 errmsg("index table \"%s\" has not its shards 0 to %d",
+						RelationGetRelationName(index_table), index->shards - 1),
+				 errhint("Use dynamo.reindex to build it again.")));
 	for (int i = 0; i < index->shards; i++)
 		oids[i] = desc->oids[desc->boundinfo->indexes[i]];
 }

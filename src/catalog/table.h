@@ -117,6 +117,7 @@ typedef struct TableDef
 	int			nindexes;
 	IndexDef   *indexes;
 	bool		has_local;		/* any local index */
+	bool		unmaintained;	/* nothing writes the entries of index tables */
 	const char *long_name;		/* the DynamoDB name if no relation's name */
 	Slice		ttl;			/* time to live attribute; data NULL: none */
 	AttrNumber	ttl_attnum;		/* of its column; invalid if there is none */
@@ -166,6 +167,12 @@ extern void TableCacheInit(void);
 extern TableDef *TableDefAcquire(Relation rel);
 extern void TableDefRelease(TableDef *def);
 
+/*
+ * What the definition of an open relation says, whether it fits the relation
+ * or not, in the current memory context; NULL if it is no dynamo table.
+ */
+extern TableDef *TableDefCopy(Relation rel);
+
 /* Whether a relation is a dynamo table: it has our key trigger. */
 extern bool RelationIsDynamoTable(Relation rel);
 
@@ -183,6 +190,12 @@ extern bool InlineIndexFits(const TableDef *def, const IndexDef *index, Oid reli
  * ERRCODE_DATA_CORRUPTED, with a hint at dynamo.reindex, if it is gone.
  */
 extern Oid	IndexDefRelation(const TableDef *def, const IndexDef *index);
+
+/*
+ * Raises an error if nothing keeps the table's index tables, because somebody
+ * has disabled or dropped the trigger: what they hold may be out of date.
+ */
+extern void CheckMaintained(const TableDef *def);
 
 /* NULL if there is no such index. */
 extern const IndexDef *TableDefIndex(const TableDef *def, const char *name);
@@ -273,7 +286,13 @@ extern int	IndexShardOf(const TableDef *def, const IndexDef *index, ValueRef ite
 /* The shard of all entries with this value of the shard_by attribute. */
 extern int	IndexShardOfValue(const IndexDef *index, ValueRef value);
 
-/* The partitions of a sharded index table, by shard: oids[index->shards]. */
+/* Whether an index table has the partitions 0 .. shards - 1 and no others. */
+extern bool IndexHasShards(Relation index_table, const IndexDef *index);
+
+/*
+ * These partitions, by shard: oids[index->shards].  Raises
+ * ERRCODE_DATA_CORRUPTED if they are not as they should be.
+ */
 extern void IndexShardRelations(Relation index_table, const IndexDef *index, Oid *oids);
 
 /* ---- derive.c: the columns of a row from its item ---- */

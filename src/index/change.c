@@ -115,16 +115,7 @@ ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *
 	bool		inline_index = index->storage == STORAGE_INLINE;
 
 	SetShape(index, spec);
-	rebuilding_index = true;
-	PG_TRY();
-	{
-		RunStatement("DROP %s IF EXISTS %s", inline_index ? "INDEX" : "TABLE", relation);
-	}
-	PG_FINALLY();
-	{
-		rebuilding_index = false;
-	}
-	PG_END_TRY();
+	RunStatement("DROP %s IF EXISTS %s", inline_index ? "INDEX" : "TABLE", relation);
 	CreateIndexRelation(relid, def, index);
 	StoreDefinition(relid, def);
 	IndexFill(relid, index, false);

@@ -24,23 +24,13 @@ IsIndex(Oid relid)
 	return kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX;
 }
 
-/* DROP and CREATE; the event trigger would refuse the first. */
 static void
 Recreate(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 {
-	rebuilding_index = true;
-	PG_TRY();
-	{
-		if (OidIsValid(found))
-			RunStatement("DROP %s %s",
-						 IsIndex(found) ? "INDEX" : "TABLE",
-						 QualifiedName(get_rel_namespace(found), get_rel_name(found)));
-	}
-	PG_FINALLY();
-	{
-		rebuilding_index = false;
-	}
-	PG_END_TRY();
+	if (OidIsValid(found))
+		RunStatement("DROP %s %s",
+					 IsIndex(found) ? "INDEX" : "TABLE",
+					 QualifiedName(get_rel_namespace(found), get_rel_name(found)));
 	CreateIndexRelation(relid, def, index);
 }
 
@@ -54,7 +44,7 @@ IndexTableIsSound(const TableDef *def, const IndexDef *index, Oid found)
 	if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
 		return false;
 	rel = table_open(found, AccessExclusiveLock);
-	sound = IsIndexTable(rel, def, index);
+	sound = IsIndexTable(rel, def, index) && IndexHasShards(rel, index);
 	table_close(rel, NoLock);
 	return sound;
 }
@@ -84,6 +74,28 @@ RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 	FillIndexTable(relid, index->name);
 }
 
+/*
+ * The triggers are about to be made anew, and then nothing tells any more that
+ * other index tables missed writes, too.
+ */
+static void
+WarnOfOthers(Oid relid, const char *index_name)
+{
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *def = TableDefAcquire(rel);
+
+	for (int i = 0; def->unmaintained && i < def->nindexes; i++)
+	{
+		if (def->indexes[i].storage == STORAGE_TABLE && strcmp(def->indexes[i].name, index_name) != 0)
+			ereport(WARNING,
+					(errmsg("index \"%s\" of table \"%s\" may be out of date, too",
+							def->indexes[i].name, RelationGetRelationName(rel)),
+					 errhint("Use dynamo.reindex on it.")));
+	}
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+}
+
 void
 IndexRebuild(const char *table_name, const char *index_name)
 {
@@ -103,6 +115,7 @@ IndexRebuild(const char *table_name, const char *index_name)
 				 errmsg("index \"%s\" is being created", index_name),
 				 errhint("CALL dynamo.build_indexes() to have it built.")));
 	def->relid = relid;
+	WarnOfOthers(relid, index_name);
 	SPI_connect();
 	StoreDefinition(relid, def);
 	ReportSkipped(index_name, RepairKeyColumns(relid, index_name));

@@ -95,10 +95,20 @@ VerifyTriggerOrder(Verification *v)
 	}
 }
 
+static void
+VerifyGuards(Verification *v, Oid index_table)
+{
+	Relation	rel = table_open(index_table, AccessShareLock);
+
+	VerifyTrigger(v, rel, FUNCTION_GUARD_INDEX, false);
+	VerifyTrigger(v, rel, FUNCTION_GUARD_INDEX, true);
+	table_close(rel, AccessShareLock);
+}
+
 void
 VerifyTriggers(Verification *v)
 {
-	Relation	index_table;
+	ListCell   *cell;
 
 	VerifyTrigger(v, v->rel, FUNCTION_DERIVE_KEYS, false);
 	VerifyTriggerOrder(v);
@@ -106,10 +116,9 @@ VerifyTriggers(Verification *v)
 		return;
 	VerifyTrigger(v, v->rel, FUNCTION_MAINTAIN_INDEXES, false);
 	VerifyTrigger(v, v->rel, FUNCTION_MAINTAIN_INDEXES, true);
-	index_table = table_open(IndexDefRelation(v->def, v->index), AccessShareLock);
-	VerifyTrigger(v, index_table, FUNCTION_GUARD_INDEX, false);
-	VerifyTrigger(v, index_table, FUNCTION_GUARD_INDEX, true);
-	table_close(index_table, AccessShareLock);
+	VerifyGuards(v, IndexDefRelation(v->def, v->index));
+	foreach(cell, find_inheritance_children(IndexDefRelation(v->def, v->index), AccessShareLock))
+		VerifyGuards(v, lfirst_oid(cell));
 }
 
 /* ---- the columns of a row ---- */
@@ -216,6 +225,21 @@ CloseBaseTables(Verification *v)
 
 /* ---- the function ---- */
 
+/* Whether an index table can be read as one. */
+static bool
+VerifyShape(Verification *v, Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	bool		fits = IsIndexTable(rel, v->def, v->index) && IndexHasShards(rel, v->index);
+
+	if (!fits)
+		ReportProblem(v, "index invalid", NULL,
+					  psprintf("Relation \"%s\" has not the owner, columns, primary key, shards and guard of the index table.",
+							   RelationGetRelationName(rel)));
+	table_close(rel, AccessShareLock);
+	return fits;
+}
+
 static void
 VerifyRelation(Verification *v)
 {
@@ -228,6 +252,8 @@ VerifyRelation(Verification *v)
 		return;
 	}
 	VerifyTriggers(v);
+	if (v->index->storage == STORAGE_TABLE && !VerifyShape(v, relid))
+		return;
 	OpenBaseTables(v);
 	if (v->index->storage == STORAGE_INLINE)
 		VerifyInline(v, relid);

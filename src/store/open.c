@@ -262,6 +262,8 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 	store->rel = table_open(relid, NoLock);
 	store->def = TableDefAcquire(store->rel);
 	CheckPrivileges(store);
+	if (StoreForWriting(store))
+		CheckMaintained(store->def);
 	store->local = IsLocalHeap(store->rel);
 	store->direct = UseDirectPath(store);
 }

@@ -106,6 +106,19 @@ $node->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', $node->connstr
 is(definitions_of($node, $copy), $definitions, 'custom format: definitions');
 same_copy($copy, 'custom format');
 
+# ---- over what is there: --clean, from a script and from an archive ----
+
+dump_to('clean.sql', '--clean');
+$node->safe_psql($copy, q{DELETE FROM shop WHERE "PK" < 'p3'});
+my ($clean_out, $clean_error) = run_command([ 'psql', '-X', '-q', '-d', $node->connstr($copy), '-f', "$dir/clean.sql" ]);
+my @complaints = grep { /ERROR/ && !/cannot drop inherited constraint/ } split /\n/, $clean_error;
+is("@complaints", '', '--clean: triggers, indexes and tables can be dropped one by one');
+is(definitions_of($node, $copy), $definitions, '--clean: definitions');
+same_copy($copy, '--clean');
+run_command([ 'pg_restore', '--clean', '--if-exists', '-d', $node->connstr($copy), "$dir/all.dump" ]);
+is(definitions_of($node, $copy), $definitions, 'pg_restore --clean: definitions');
+same_copy($copy, 'pg_restore --clean');
+
 # ---- one table, with its index tables ----
 
 dump_to('one.sql', '-t', 'shop', '-t', 'shop$*');
@@ -128,6 +141,14 @@ for my $data ('data.sql', 'data_disabled.sql')
 	is(definitions_of($node, $copy), $definitions, "$data: triggers are as before");
 	same_copy($copy, $data);
 }
+
+# ---- data of the table alone: its index tables are filled from it ----
+
+dump_to('alone.sql', '--data-only', '--disable-triggers', '-t', 'shop');
+$copy = new_database(0);
+load($copy, 'schema.sql');
+load($copy, 'alone.sql');
+same_copy($copy, 'data of the table alone', 'shop');
 
 # ---- inserts with column names ----
 

@@ -1,0 +1,134 @@
+-- DDL that would take a table, its triggers or its index tables apart
+CREATE SCHEMA t_guards;
+CREATE SCHEMA t_guards_2;
+SET search_path = t_guards, dynamo;
+\set SHOW_CONTEXT never
+CREATE ROLE guards_owner;
+CREATE ROLE guards_other;
+GRANT ALL ON SCHEMA t_guards, t_guards_2 TO guards_owner;
+SET ROLE guards_owner;
+SELECT create_table('shop', 'PK', 'SK', indexes => '[
+	{"index_name": "inl", "partition_key": "G"},
+	{"index_name": "own", "partition_key": "G", "storage": "table"},
+	{"index_name": "shs", "partition_key": "G", "sort_key": "n", "sort_key_type": "N", "shards": 2}]');
+-- a name of an index table that leaves no room for its shards' numbers
+SELECT create_index('shop', 'a_rather_long_name_of_an_index_whose_shards_have_hashed_na', 'G', shards => 2);
+INSERT INTO shop (item) SELECT build_item('PK', 'p' || i, 'SK', 's', 'G', 'g' || i % 3, 'n', i) FROM generate_series(1, 9) i;
+CREATE VIEW problems AS SELECT i.index_name, v.* FROM dynamo.indexes i, LATERAL verify_index('shop', i.index_name) v
+WHERE i.schema_name = 't_guards' ORDER BY index_name COLLATE "C", problem, detail, key;
+
+-- a single shard: TRUNCATE, DROP, DETACH, ATTACH, owner, schema
+TRUNCATE "shop$shs$1";
+TRUNCATE shop, "shop$shs$0";
+DROP TABLE "shop$shs$1";
+DROP TABLE "shop$shs$1", "shop$shs$0" CASCADE;
+SELECT relname AS shard FROM pg_inherits JOIN pg_class ON oid = inhrelid
+WHERE inhparent = '"shop$a_rather_long_name_of_an_index_whose_shards_have_hashed_na"'::regclass ORDER BY 1 LIMIT 1 \gset
+SELECT :'shard' LIKE 'shop$a_rather%' AS shard, length(:'shard') AS length;
+DROP TABLE :"shard";
+ALTER TABLE "shop$shs" DETACH PARTITION "shop$shs$1";
+RESET ROLE;
+ALTER TABLE "shop$shs" DETACH PARTITION "shop$shs$1" CONCURRENTLY;
+SET ROLE guards_owner;
+CREATE TABLE foreign_shard (LIKE "shop$shs" INCLUDING ALL);
+ALTER TABLE "shop$shs" ATTACH PARTITION foreign_shard FOR VALUES IN (2);
+CREATE TABLE more PARTITION OF "shop$shs" DEFAULT;
+CREATE TABLE parent (LIKE "shop$own") PARTITION BY LIST ("G");
+ALTER TABLE parent ATTACH PARTITION "shop$own" DEFAULT;
+RESET ROLE;
+ALTER TABLE "shop$shs$1" OWNER TO guards_other;
+ALTER TABLE "shop$own" OWNER TO guards_other;
+ALTER TABLE "shop$own" OWNER TO guards_owner;
+SET ROLE guards_owner;
+ALTER TABLE "shop$shs$1" SET SCHEMA t_guards_2;
+ALTER TABLE "shop$own" SET SCHEMA t_guards_2;
+ALTER TABLE "shop$own" SET UNLOGGED;
+-- what an index table is
+ALTER TABLE "shop$own" ADD COLUMN more int;
+ALTER TABLE "shop$own" RENAME COLUMN "G" TO h;
+ALTER TABLE "shop$own" ALTER COLUMN "G" TYPE varchar;
+ALTER TABLE "shop$own" DROP CONSTRAINT "shop$own_pkey";
+ALTER TABLE "shop$shs$0" DROP CONSTRAINT "shop$shs$0_pkey";
+-- what is nobody's business but the owner's
+ALTER TABLE "shop$shs$1" RENAME TO shard_one;
+ALTER TABLE "shop$own" SET (fillfactor = 80);
+ALTER TABLE "shop$own" ADD CONSTRAINT mine CHECK (true);
+ALTER TABLE "shop$own" DROP CONSTRAINT mine;
+TABLE problems;
+
+-- triggers
+ALTER TABLE shop DISABLE TRIGGER "~dynamo_derive_keys";
+ALTER TABLE shop DISABLE TRIGGER USER;
+ALTER TABLE "shop$shs$0" DISABLE TRIGGER ALL;
+DROP TRIGGER "~dynamo_derive_keys" ON shop;
+DROP TRIGGER IF EXISTS "~dynamo_maintain_indexes" ON t_guards.shop;
+DROP TRIGGER "~dynamo_guard_truncate" ON "shop$own";
+DROP TRIGGER none ON shop;
+TABLE problems;
+-- keys
+ALTER TABLE shop DROP CONSTRAINT shop_pkey;
+ALTER TABLE shop ALTER COLUMN "SK" SET DEFAULT 's';
+ALTER TABLE shop ALTER COLUMN "PK" TYPE text COLLATE "POSIX";
+ALTER TABLE shop ALTER COLUMN n TYPE numeric(8, 2);
+ALTER TABLE shop ALTER COLUMN "PK" DROP NOT NULL;
+-- another btree may take the primary key's place
+CREATE UNIQUE INDEX new_pkey ON shop ("PK", "SK");
+ALTER TABLE shop DROP CONSTRAINT shop_pkey, ADD CONSTRAINT shop_pkey PRIMARY KEY USING INDEX new_pkey;
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "p10"}, "SK": {"S": "s"}, "G": {"S": "g0"}, "n": {"N": "10"}}');
+TABLE problems;
+
+-- ours go on, with shards that others have renamed
+SELECT reshard_index('shop', 'shs', 3), reindex('shop', 'shs'), change_index('shop', 'own', projection => 'KEYS_ONLY');
+TRUNCATE "shop$shs$2";
+RESET ROLE;
+ALTER TABLE shop SET SCHEMA t_guards_2;
+ALTER TABLE t_guards_2.shop OWNER TO guards_other;
+ALTER TABLE t_guards_2.shop OWNER TO guards_owner;
+ALTER TABLE t_guards_2.shop SET SCHEMA t_guards;
+SELECT count(*), count(DISTINCT relowner) FROM pg_class WHERE relkind IN ('r', 'p') AND relname LIKE 'shop%' AND relnamespace = 't_guards'::regnamespace;
+TABLE problems;
+SET ROLE guards_owner;
+
+-- a dump that is restored drops triggers one by one, and so can who means it
+SET check_function_bodies = off;
+DROP TRIGGER "~dynamo_maintain_indexes" ON shop;
+RESET check_function_bodies;
+SELECT put_item('shop', '{"PK": {"S": "p11"}, "SK": {"S": "s"}}');
+SELECT * FROM query('shop', 'G = :g', '{":g": {"S": "g1"}}', index_name => 'shs');
+SELECT count(*) FROM query('shop', 'G = :g', '{":g": {"S": "g1"}}', index_name => 'inl');
+DELETE FROM shop WHERE "PK" = 'p1';
+SELECT index_name, problem, detail FROM problems WHERE index_name IN ('own', 'shs');
+SELECT reindex('shop', 'own');
+SELECT reindex('shop', 'shs'), reindex('shop', 'a_rather_long_name_of_an_index_whose_shards_have_hashed_na');
+TABLE problems;
+
+-- where the event triggers are off: nothing answers wrongly, reindex repairs
+RESET ROLE;
+ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
+ALTER TABLE "shop$shs" DETACH PARTITION "shop$shs$0";
+DROP TABLE "shop$shs$1";
+ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
+SET ROLE guards_owner;
+TABLE problems;
+SELECT * FROM query('shop', 'G = :g', '{":g": {"S": "g1"}}', index_name => 'shs');
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "p12"}, "SK": {"S": "s"}, "G": {"S": "g0"}, "n": {"N": "10"}}');
+ALTER TABLE shop ADD COLUMN remark text;
+SELECT reindex('shop', 'shs');
+TABLE problems;
+SELECT count(*) FROM query('shop', 'G = :g', '{":g": {"S": "g0"}}', index_name => 'shs');
+
+-- tables go, with all that is theirs
+DROP TABLE foreign_shard, parent;
+SELECT drop_index('shop', 'shs');
+DROP TABLE shop CASCADE;
+SELECT relname FROM pg_class WHERE relnamespace = 't_guards'::regnamespace AND relkind IN ('r', 'p');
+SELECT create_table('shop', 'PK', indexes => '[{"index_name": "shs", "partition_key": "G", "shards": 2}]');
+DROP TABLE shop, "shop$shs", "shop$shs$0";
+SELECT create_table('shop', 'PK', indexes => '[{"index_name": "shs", "partition_key": "G", "shards": 2}]');
+RESET ROLE;
+DROP OWNED BY guards_owner;
+SELECT count(*) FROM pg_class WHERE relnamespace = 't_guards'::regnamespace;
+SELECT create_table('shop', 'PK', indexes => '[{"index_name": "shs", "partition_key": "G", "shards": 2}]');
+SET client_min_messages = warning;
+DROP SCHEMA t_guards, t_guards_2 CASCADE;
+DROP ROLE guards_owner, guards_other;

@@ -1,0 +1,70 @@
+/*
+ * event.h
+ *	  What the event triggers on tables share.
+ */
+#ifndef DYNAMO_EVENT_H
+#define DYNAMO_EVENT_H
+
+#include "commands/event_trigger.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "nodes/pg_list.h"
+
+#include "catalog/table.h"
+
+/* The call, checked to be one of an event trigger. */
+extern EventTriggerData *EventTriggerCall(FunctionCallInfo fcinfo);
+
+/* The OIDs in the first column of the last SPI query's result. */
+extern List *ResultOids(void);
+
+/* ---- event_trigger.c: triggers of ours ---- */
+
+/* Whether a function is one of those that keep tables and their indexes. */
+extern bool IsOurFunction(Oid function);
+
+/* Makes those of a table that others left otherwise fire as they must. */
+extern void EnableTriggers(Oid relid);
+
+/* Raises an error if a relation that is no table has any. */
+extern void RefuseOurTriggers(Oid relid);
+
+/* Raises an error if a table has two definitions. */
+extern void CheckOneDefinition(Oid relid);
+
+/* Raises an error if a trigger that the ending command made serves another's table. */
+extern void CheckReferenceOwners(void);
+
+/* ---- event_index.c: what holds an index ---- */
+
+/*
+ * The arguments of an index table's guard: its table and its index.  False if
+ * the relation has none.
+ */
+extern bool FindGuard(Oid relid, char **table_name, char **index_name);
+
+/* An index table, or a shard of one, as the definition of its table has it. */
+typedef struct HeldIndex
+{
+	Oid			table;			/* the base table */
+	Oid			index_table;	/* the relation, or that which it is a shard of */
+	char	   *index_name;
+} HeldIndex;
+
+/* False if the relation holds no index that a definition names. */
+extern bool FindHeldIndex(Oid relid, HeldIndex *held);
+
+/* Brings index tables to the schema, owner, name and persistence of their table. */
+extern void IndexTablesFollow(Oid relid, const TableDef *def);
+
+/* Definitions take over the new name of a btree, or of an index table. */
+extern void AdoptIndexName(Oid relid, Oid index_relid);
+extern void AdoptIndexTable(Oid index_table);
+
+/*
+ * An editable copy of a table's definition, checked against the table; NULL
+ * if it is no dynamo table.
+ */
+extern TableDef *CopyDefinition(Oid relid);
+
+#endif							/* DYNAMO_EVENT_H */

@@ -1,0 +1,186 @@
+/*
+ * event_trigger.c
+ *	  The triggers of the extension under ordinary DDL: who may make them, on
+ *	  what, and that they fire always.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "catalog/ddl.h"
+#include "catalog/event.h"
+#include "catalog/objects.h"
+
+bool
+IsOurFunction(Oid function)
+{
+	return function == DynamoFunctionOid(FUNCTION_DERIVE_KEYS) ||
+		function == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES) ||
+		function == DynamoFunctionOid(FUNCTION_GUARD_INDEX);
+}
+
+/* ---- who may make them ---- */
+
+/*
+ * Our triggers write past privileges: whoever has only TRIGGER on a table
+ * must not make them.
+ */
+static void
+CheckTriggerOwner(Relation rel, const Trigger *trigger)
+{
+	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table \"%s\" to create trigger \"%s\"",
+						RelationGetRelationName(rel), trigger->tgname)));
+}
+
+/* The tables of references that the ending command made. */
+static const char *const created_references =
+"SELECT r.relid "
+"FROM pg_catalog.pg_event_trigger_ddl_commands() c "
+"JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) c.objid "
+"CROSS JOIN LATERAL (VALUES (t.tgrelid), (t.tgconstrrelid)) r(relid) "
+"WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
+"AND (t.tgfoid OPERATOR(pg_catalog.=) $1 OR t.tgfoid OPERATOR(pg_catalog.=) $2) "
+"AND r.relid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid";
+
+/*
+ * The triggers of a reference read one table, and delete from it, for who
+ * writes to the other.
+ */
+static void
+CheckReferenceOwner(Oid relid)
+{
+	if (!RelationOwnercheck(relid, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table \"%s\" to create a reference between items",
+						get_rel_name(relid))));
+}
+
+void
+CheckReferenceOwners(void)
+{
+	ListCell   *cell;
+
+	if (SPI_execute_with_args(created_references, 2, (Oid[]) {OIDOID, OIDOID},
+							  (Datum[])
+							  {
+								  ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)),
+								  ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCED))
+							  },
+							  NULL, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the commands of an event trigger");
+	foreach(cell, ResultOids())
+		CheckReferenceOwner(lfirst_oid(cell));
+}
+
+/* Two definitions of one table would contradict each other. */
+void
+CheckOneDefinition(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	int			n = 0;
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+		n += rel->trigdesc->triggers[i].tgfoid == function;
+	if (n > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("table \"%s\" has a trigger with dynamo.derive_keys already",
+						RelationGetRelationName(rel))));
+	table_close(rel, AccessShareLock);
+}
+
+/*
+ * Our triggers are for plain and partitioned tables; elsewhere they would
+ * only disturb the views over definitions.
+ */
+void
+RefuseOurTriggers(Oid relid)
+{
+	Relation	rel = relation_open(relid, AccessShareLock);
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		if (IsOurFunction(rel->trigdesc->triggers[i].tgfoid))
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("trigger \"%s\" is for tables only",
+							rel->trigdesc->triggers[i].tgname)));
+	}
+	relation_close(rel, AccessShareLock);
+}
+
+/* ---- when they fire ---- */
+
+/*
+ * When a trigger of ours must fire and does not: ALWAYS or REPLICA; NULL
+ * otherwise.  ENABLE TRIGGER ALL and DISABLE TRIGGER ALL, as pg_restore
+ * --disable-triggers says them, are not meant for triggers that keep columns
+ * and indexes true.
+ */
+static const char *
+ModeToRestore(const Trigger *trigger)
+{
+	if (IsOurFunction(trigger->tgfoid))
+		return trigger->tgenabled == TRIGGER_FIRES_ALWAYS ? NULL : "ALWAYS";
+	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_SKIP_REPLICATED_DUPLICATE) &&
+		trigger->tgenabled != TRIGGER_DISABLED)
+		return trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA ? NULL : "REPLICA";
+	return NULL;
+}
+
+/*
+ * What follows ENABLE in a statement for each such trigger of a relation.
+ * disabled: whether any does not fire at all.
+ */
+static List *
+TriggersToEnable(Relation rel, bool *disabled)
+{
+	List	   *phrases = NIL;
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		Trigger    *trigger = &rel->trigdesc->triggers[i];
+		const char *mode = ModeToRestore(trigger);
+
+		if (mode == NULL)
+			continue;
+		CheckTriggerOwner(rel, trigger);
+		*disabled |= trigger->tgenabled == TRIGGER_DISABLED;
+		phrases = lappend(phrases, psprintf("%s TRIGGER %s", mode,
+											quote_identifier(trigger->tgname)));
+	}
+	return phrases;
+}
+
+void
+EnableTriggers(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	bool		disabled = false;
+	List	   *phrases = TriggersToEnable(rel, &disabled);
+	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
+	ListCell   *cell;
+
+	if (disabled && !StatementIsOurs())
+		ereport(NOTICE,
+				(errmsg("triggers of the extension dynamo on table \"%s\" stay enabled",
+						RelationGetRelationName(rel)),
+				 errdetail("They keep key columns and indexes what the items say.")));
+	table_close(rel, AccessShareLock);
+	foreach(cell, phrases)
+		RunStatement("ALTER TABLE %s ENABLE %s", table, (char *) lfirst(cell));
+}
