@@ -39,6 +39,15 @@ SELECT req('TagResource', '{"ResourceArn": "ARN/none", "Tags": [{"Key": "a", "Va
 SELECT req('TagResource', '{"ResourceArn": "tab", "Tags": [{"Key": "a", "Value": "x"}]}');
 SELECT req('TagResource', '{"ResourceArn": "arn:aws:s3:::bucket", "Tags": [{"Key": "a", "Value": "x"}]}');
 SELECT req('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:thing/tab", "Tags": [{"Key": "a", "Value": "x"}]}');
+-- the resource comes first
+SELECT req('TagResource', '{"ResourceArn": "tab", "Tags": []}');
+SELECT req('UntagResource', '{"ResourceArn": "tab", "TagKeys": []}');
+SELECT req('UntagResource', '{"ResourceArn": "ARN/none", "TagKeys": ["a!"]}');
+SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab/index/gsi"}');
+SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab/backup/1"}');
+SELECT req('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:eu-west-1:000000000000:table/tab"}');
+SELECT req('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:999999999999:table/tab"}');
+SELECT req('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1"}');
 
 -- with CreateTable, gone with DeleteTable
 SELECT req('CreateTable', '{"TableName": "tagged", "BillingMode": "PAY_PER_REQUEST", "Tags": [{"Key": "a", "Value": "b"}],

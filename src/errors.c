@@ -34,6 +34,8 @@ static const DynamoException exceptions[] = {
 	{ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT, "UnrecognizedClientException", PREFIX_CORAL, 400, false},
 	{ERRCODE_DYNAMO_ACCESS_DENIED, "AccessDeniedException", PREFIX_CORAL, 400, true},
 	{ERRCODE_DYNAMO_EXPIRED_TOKEN, "ExpiredTokenException", PREFIX_CORAL, 400, false},
+	{ERRCODE_DYNAMO_TABLE_NOT_FOUND, "TableNotFoundException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_POLICY_NOT_FOUND, "PolicyNotFoundException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_INTERNAL, "InternalServerError", PREFIX_SERVICE, 500, false},
 };
 

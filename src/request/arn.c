@@ -34,13 +34,69 @@ KeyArn(const char *key)
 	return psprintf("arn:aws:kms:%s:%s:key/%s", request_region, request_account, key);
 }
 
-char *
-ArnTableName(const char *arn)
+/* Cuts the text up to the next colon off; NULL at the end. */
+static char *
+NextPart(char **rest)
 {
-	char	   *prefix = TableArn("");
-	size_t		len = strlen(prefix);
+	char	   *part = *rest;
+	char	   *colon = part != NULL ? strchr(part, ':') : NULL;
 
-	if (strncmp(arn, prefix, len) != 0 || arn[len] == '\0' || strchr(arn + len, '/') != NULL)
+	if (colon == NULL)
 		return NULL;
-	return pstrdup(arn + len);
+	*colon = '\0';
+	*rest = colon + 1;
+	return part;
+}
+
+bool
+ArnParse(const char *text, Arn *arn)
+{
+	char	   *rest = pstrdup(text);
+	const char *scheme = NextPart(&rest);
+
+	arn->partition = NextPart(&rest);
+	arn->service = NextPart(&rest);
+	arn->region = NextPart(&rest);
+	arn->account = NextPart(&rest);
+	arn->resource = rest;
+	return arn->account != NULL && strcmp(scheme, "arn") == 0 &&
+		strcmp(arn->service, "dynamodb") == 0;
+}
+
+bool
+ArnIsOfPartition(const Arn *arn)
+{
+	return strcmp(arn->partition, "aws") == 0;
+}
+
+bool
+ArnIsOfRegion(const Arn *arn)
+{
+	return strcmp(arn->region, request_region) == 0;
+}
+
+bool
+ArnIsOfAccount(const Arn *arn)
+{
+	return strcmp(arn->account, request_account) == 0;
+}
+
+#define TABLE_PREFIX "table/"
+
+bool
+ArnHasTable(const Arn *arn, char **name)
+{
+	const char *start = arn->resource + strlen(TABLE_PREFIX);
+
+	if (strncmp(arn->resource, TABLE_PREFIX, strlen(TABLE_PREFIX)) != 0)
+		return false;
+	*name = pnstrdup(start, strcspn(start, "/"));
+	return **name != '\0';
+}
+
+bool
+ArnIsTable(const Arn *arn, char **name)
+{
+	return ArnHasTable(arn, name) &&
+		strlen(arn->resource) == strlen(TABLE_PREFIX) + strlen(*name);
 }

@@ -12,10 +12,26 @@ extern char *StreamArn(const char *table_name, const char *label);
 /* Of an encryption key's id; of an ARN itself. */
 extern char *KeyArn(const char *key);
 
-/*
- * The table's name in the ARN of a table of this account and region; NULL for
- * anything else.
- */
-extern char *ArnTableName(const char *arn);
+/* The parts of an ARN: arn:<partition>:<service>:<region>:<account>:<resource>. */
+typedef struct Arn
+{
+	const char *partition;
+	const char *service;
+	const char *region;
+	const char *account;
+	const char *resource;		/* may have more colons */
+} Arn;
+
+/* Whether text is an ARN of the service; the parts are palloc'd. */
+extern bool ArnParse(const char *text, Arn *arn);
+
+/* Whether the ARN is of the partition, region or account of the settings. */
+extern bool ArnIsOfPartition(const Arn *arn);
+extern bool ArnIsOfRegion(const Arn *arn);
+extern bool ArnIsOfAccount(const Arn *arn);
+
+/* Whether the ARN is a table's or of something below one; *name is the table's. */
+extern bool ArnHasTable(const Arn *arn, char **name);
+extern bool ArnIsTable(const Arn *arn, char **name);
 
 #endif							/* DYNAMO_ARN_H */

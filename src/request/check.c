@@ -146,11 +146,20 @@ CheckBounds(Check *check, const Field *field, int64 n)
 		Violation(check, field, MaxText(field->shape));
 }
 
+/* ARNs are checked where their table is looked for. */
+static bool
+IsArnInstead(const Shape *shape, Slice string)
+{
+	return shape->or_arn && string.len >= 4 && memcmp(string.data, "arn:", 4) == 0;
+}
+
 static void
 CheckString(Check *check, const Field *field)
 {
 	const Shape *shape = field->shape;
 
+	if (IsArnInstead(shape, field->string))
+		return;
 	if (shape->values != NULL && !EnumHas(shape, field->string))
 		Violation(check, field, EnumText(shape));
 	if (shape->pattern != NULL && !shape->pattern->matches(field->string))

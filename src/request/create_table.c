@@ -14,6 +14,7 @@
 #include "errors.h"
 #include "request/description.h"
 #include "request/operation.h"
+#include "request/params.h"
 #include "request/table_params.h"
 #include "request/tags.h"
 
@@ -158,7 +159,7 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 		ListLength(input, "GlobalSecondaryIndexes");
 
 	memset(spec, 0, sizeof(*spec));
-	spec->name = FieldString(input, "TableName");
+	spec->name = FieldTableName(input);
 	spec->fillfactor = DEFAULT_FILLFACTOR;
 	spec->indexes = palloc0(Max(nindexes, 1) * sizeof(CreateIndexSpec));
 	CheckBilling(input);

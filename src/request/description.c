@@ -24,6 +24,20 @@
 #define WARM_READ_UNITS		12000
 #define WARM_WRITE_UNITS	4000
 
+bool
+TableExists(const char *name)
+{
+	Oid			relid = TableNameResolve(name, true);
+	Relation	rel = OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+	bool		exists;
+
+	if (rel == NULL)
+		return false;
+	exists = RelationIsDynamoTable(rel);
+	table_close(rel, AccessShareLock);
+	return exists;
+}
+
 void
 TableOpen(OpenedTable *table, const char *name, LOCKMODE lockmode)
 {
@@ -38,6 +52,15 @@ TableOpen(OpenedTable *table, const char *name, LOCKMODE lockmode)
 	table->settings = TableSettingsRead(table->rel);
 	table->name = pstrdup(table->def->long_name != NULL ? table->def->long_name :
 						  RelationGetRelationName(table->rel));
+}
+
+void
+IndexNotFound(const OpenedTable *table, const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+			 errmsg("Requested resource not found: Index %s for table %s",
+					name, table->name)));
 }
 
 void

@@ -21,10 +21,14 @@ typedef struct OpenedTable
 	char	   *name;			/* the table's, without schema */
 } OpenedTable;
 
+extern bool TableExists(const char *name);
 extern void TableOpen(OpenedTable *table, const char *name, LOCKMODE lockmode);
 
 /* Keeps the lock. */
 extern void TableClose(OpenedTable *table);
+
+/* Raises ResourceNotFoundException about an index of the table. */
+extern void IndexNotFound(const OpenedTable *table, const char *name) pg_attribute_noreturn();
 
 /* Whether an index of the table is being built or dropped. */
 extern bool TableIsChanging(const OpenedTable *table);

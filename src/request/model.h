@@ -29,6 +29,7 @@ extern const Shape model_string;
 extern const Shape model_boolean;
 extern const Shape model_table_name;	/* or ARN, of an existing table */
 extern const Shape model_new_name;	/* of a table or index */
+extern const Shape model_new_table; /* or ARN, of a table to be made or listed after */
 extern const Shape model_attribute_name;
 extern const Shape model_attribute_names;	/* AttributesToGet */
 extern const Shape model_name_map;	/* ExpressionAttributeNames */
@@ -71,5 +72,18 @@ extern const Shape model_describe_ttl;
 extern const Shape model_tag_resource;
 extern const Shape model_untag_resource;
 extern const Shape model_list_tags;
+
+/* ---- model_absent.c ---- */
+
+extern const Shape model_describe_backups;
+extern const Shape model_describe_insights;
+extern const Shape model_list_insights;
+extern const Shape model_describe_kinesis;
+extern const Shape model_describe_auto_scaling;
+extern const Shape model_list_backups;
+extern const Shape model_list_global_tables;
+extern const Shape model_list_exports;
+extern const Shape model_list_imports;
+extern const Shape model_get_policy;
 
 #endif							/* DYNAMO_MODEL_H */

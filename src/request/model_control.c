@@ -108,7 +108,7 @@ static const Shape global_indexes = LIST_OF(global_index);
 
 static const Member create_table_members[] = {
 	REQUIRED("AttributeDefinitions", definitions),
-	REQUIRED("TableName", model_new_name),
+	REQUIRED("TableName", model_new_table),
 	MEMBER("BillingMode", billing_mode),
 	MEMBER("ProvisionedThroughput", throughput),
 	REQUIRED("KeySchema", key_schema),
@@ -168,7 +168,7 @@ const Shape model_delete_table = STRUCTURE("DeleteTableInput", table_members);
 
 static const Shape list_limit = {.kind = SHAPE_INTEGER, .min = 1, .max = 100};
 static const Member list_tables_members[] = {
-	MEMBER("ExclusiveStartTableName", model_new_name),
+	MEMBER("ExclusiveStartTableName", model_new_table),
 	MEMBER("Limit", list_limit),
 };
 const Shape model_list_tables = STRUCTURE("ListTablesInput", list_tables_members);

@@ -79,6 +79,18 @@ extern void TagResourceRequest(Request *request);
 extern void UntagResourceRequest(Request *request);
 extern void ListTagsRequest(Request *request);
 
+/* absent.c */
+extern void DescribeContinuousBackupsRequest(Request *request);
+extern void DescribeContributorInsightsRequest(Request *request);
+extern void DescribeKinesisRequest(Request *request);
+extern void DescribeAutoScalingRequest(Request *request);
+extern void GetResourcePolicyRequest(Request *request);
+extern void ListBackupsRequest(Request *request);
+extern void ListContributorInsightsRequest(Request *request);
+extern void ListExportsRequest(Request *request);
+extern void ListGlobalTablesRequest(Request *request);
+extern void ListImportsRequest(Request *request);
+
 /* ---- settings.c ---- */
 
 extern char *request_region;	/* dynamo.region */

@@ -293,17 +293,44 @@ FieldTableName(const Field *structure)
 	return TableNameOf(FieldSlice(structure, "TableName"));
 }
 
+static void NameNotFound(void) pg_attribute_noreturn();
+
+static void
+NameNotFound(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+			 errmsg("Requested resource not found")));
+}
+
+static void BadArn(const char *fault, const char *text) pg_attribute_noreturn();
+
+static void
+BadArn(const char *fault, const char *text)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg_internal(WORDING_BAD_ARN, fault, text)));
+}
+
 const char *
 TableNameOf(Slice name_or_arn)
 {
-	char	   *name = pnstrdup(name_or_arn.data, name_or_arn.len);
+	char	   *text = pnstrdup(name_or_arn.data, name_or_arn.len);
+	char	   *name;
+	Arn			arn;
 
-	if (strncmp(name, "arn:", 4) != 0)
-		return name;
-	name = ArnTableName(name);
-	if (name == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found")));
+	if (strncmp(text, "arn:", 4) != 0)
+		return text;
+	if (!ArnParse(text, &arn))
+		NameNotFound();
+	if (!ArnIsOfPartition(&arn))
+		BadArn("AWS partition", text);
+	if (!ArnIsOfRegion(&arn))
+		BadArn("AWS region", text);
+	if (!ArnIsTable(&arn, &name))
+		BadArn("resource type", text);
+	if (!ArnIsOfAccount(&arn))
+		NameNotFound();
 	return name;
 }

@@ -70,6 +70,7 @@ struct Shape
 	int64		max;
 	bool		not_negative;
 	const Pattern *pattern;
+	bool		or_arn;			/* an ARN may stand instead, of any length */
 	const char *const *values;	/* enum: in the service's order, NULL ended */
 
 	const Shape *key;			/* of a map: constraints on its names */

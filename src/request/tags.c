@@ -11,9 +11,9 @@
 
 #include "catalog/settings.h"
 #include "errors.h"
-#include "request/arn.h"
 #include "request/description.h"
 #include "request/operation.h"
+#include "request/resource.h"
 #include "request/table_params.h"
 #include "request/tags.h"
 
@@ -38,13 +38,19 @@ IsTagText(Slice text)
 }
 
 static void
+CheckTagKey(Slice key)
+{
+	if (!IsTagText(key))
+		InvalidRequest("The Tag Key provided is invalid, Key: %.*s", (int) key.len, key.data);
+}
+
+static void
 CheckTag(const Field *tag)
 {
 	Slice		key = FieldSlice(tag, "Key");
 	Slice		value = FieldSlice(tag, "Value");
 
-	if (!IsTagText(key))
-		InvalidRequest("The Tag Key provided is invalid, Key: %.*s", (int) key.len, key.data);
+	CheckTagKey(key);
 	if (key.len >= 4 && pg_strncasecmp(key.data, "aws:", 4) == 0)
 		InvalidRequest("Tag Key cannot be prefixed with aws:, Key: %.*s", (int) key.len, key.data);
 	if (!IsTagText(value))
@@ -91,18 +97,9 @@ static void
 OpenResource(OpenedTable *table, const Field *input, LOCKMODE lockmode)
 {
 	const char *arn = FieldString(input, "ResourceArn");
-	char	   *name;
-	Oid			relid;
+	char	   *name = ResourceTable(arn);
 
-	if (strncmp(arn, "arn:", 4) != 0)
-		InvalidParameter("ARNs must start with 'arn:': %s", arn);
-	if (strncmp(arn, "arn:aws:dynamodb:", 17) != 0)
-		InvalidParameter("Provided Arn is not a DynamoDB resource arn: %s", arn);
-	if (strstr(arn, ":table/") == NULL)
-		InvalidRequest("Invalid TableArn: Invalid ResourceArn provided as input %s", arn);
-	name = ArnTableName(arn);
-	relid = name != NULL ? TableNameResolve(name, true) : InvalidOid;
-	if (!OidIsValid(relid))
+	if (name == NULL || !OidIsValid(TableNameResolve(name, true)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found: ResourceArn: %s not found", arn)));
@@ -117,6 +114,7 @@ TagResourceRequest(Request *request)
 	const Field *tags = FieldMember(request->input, "Tags");
 	OpenedTable table;
 
+	(void) ResourceTable(FieldString(request->input, "ResourceArn"));
 	if (tags->count == 0)
 		InvalidRequest("Atleast one Tag needs to be provided as Input.");
 	CheckTags(tags);
@@ -131,8 +129,11 @@ UntagResourceRequest(Request *request)
 	const Field *keys = FieldMember(request->input, "TagKeys");
 	OpenedTable table;
 
+	(void) ResourceTable(FieldString(request->input, "ResourceArn"));
 	if (keys->count == 0)
 		InvalidRequest("Atleast one Tag Key needs to be provided as Input.");
+	for (int i = 0; i < keys->count; i++)
+		CheckTagKey(keys->fields[i]->string);
 	OpenResource(&table, request->input, ShareUpdateExclusiveLock);
 	for (int i = 0; i < keys->count; i++)
 	{

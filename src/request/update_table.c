@@ -149,17 +149,6 @@ CheckBillingMembers(const Field *input)
 
 /* ---- indexes ---- */
 
-static void IndexNotFound(const OpenedTable *table, const char *name) pg_attribute_noreturn();
-
-static void
-IndexNotFound(const OpenedTable *table, const char *name)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-			 errmsg("Requested resource not found: Index %s for table %s",
-					name, table->name)));
-}
-
 /* The index of this name; raises the error that there is none. */
 static const IndexDef *
 FindIndex(const OpenedTable *table, const char *name)

@@ -44,6 +44,7 @@
 	"ExpressionAttributeNames can only be specified when using expressions"
 #define WORDING_VALUES_ALONE \
 	"ExpressionAttributeValues can only be specified when using expressions: %s"
+#define WORDING_BAD_ARN		"1 validation error detected: Invalid %s in '%s'"
 #define WORDING_START_KEY	"The provided starting key is invalid: %s"
 #define WORDING_INVALID_VALUE \
 	"ExpressionAttributeValues contains invalid value: %s for key %.*s"

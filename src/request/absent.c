@@ -1,0 +1,194 @@
+/*
+ * absent.c
+ *	  Operations that say what there is not: backups, exports, replicas,
+ *	  streams to Kinesis, insights, auto scaling, policies.
+ *
+ * Tools ask for all of that when they look at a table.  The answers are those
+ * of a table for which nothing of it was ever set up.  What would set it up
+ * is unknown here.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "request/description.h"
+#include "request/operation.h"
+#include "request/params.h"
+#include "request/resource.h"
+
+/* ---- lists without elements ---- */
+
+static void
+EmptyList(Request *request, const char *name)
+{
+	WriterName(request->out, name);
+	WriterBeginList(request->out);
+	WriterEndList(request->out);
+}
+
+void
+ListBackupsRequest(Request *request)
+{
+	EmptyList(request, "BackupSummaries");
+}
+
+void
+ListExportsRequest(Request *request)
+{
+	EmptyList(request, "ExportSummaries");
+}
+
+void
+ListImportsRequest(Request *request)
+{
+	EmptyList(request, "ImportSummaryList");
+}
+
+void
+ListGlobalTablesRequest(Request *request)
+{
+	EmptyList(request, "GlobalTables");
+}
+
+void
+ListContributorInsightsRequest(Request *request)
+{
+	EmptyList(request, "ContributorInsightsSummaries");
+}
+
+/* ---- of one table ---- */
+
+/* Raises the control plane's error if the table does not exist; its name. */
+static const char *
+ExistingTable(const Field *input)
+{
+	const char *name = FieldTableName(input);
+	OpenedTable table;
+
+	TableOpen(&table, name, AccessShareLock);
+	TableClose(&table);
+	return name;
+}
+
+/* This operation has an exception of its own for a table that is not there. */
+void
+DescribeContinuousBackupsRequest(Request *request)
+{
+	Writer	   *out = request->out;
+	const char *name = FieldTableName(request->input);
+
+	if (!TableExists(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_TABLE_NOT_FOUND),
+				 errmsg("Table not found: %s", name)));
+	WriterName(out, "ContinuousBackupsDescription");
+	WriterBeginObject(out);
+	WriterStringMember(out, "ContinuousBackupsStatus", "DISABLED");
+	WriterName(out, "PointInTimeRecoveryDescription");
+	WriterBeginObject(out);
+	WriterStringMember(out, "PointInTimeRecoveryStatus", "DISABLED");
+	WriterEndObject(out);
+	WriterEndObject(out);
+}
+
+void
+DescribeKinesisRequest(Request *request)
+{
+	WriterStringMember(request->out, "TableName", ExistingTable(request->input));
+	EmptyList(request, "KinesisDataStreamDestinations");
+}
+
+void
+DescribeContributorInsightsRequest(Request *request)
+{
+	const char *index = FieldString(request->input, "IndexName");
+	OpenedTable table;
+
+	TableOpen(&table, FieldTableName(request->input), AccessShareLock);
+	WriterStringMember(request->out, "TableName", table.name);
+	if (index != NULL)
+	{
+		if (TableDefIndex(table.def, index) == NULL)
+			IndexNotFound(&table, index);
+		WriterStringMember(request->out, "IndexName", index);
+	}
+	WriterStringMember(request->out, "ContributorInsightsStatus", "DISABLED");
+	TableClose(&table);
+}
+
+/* ---- auto scaling ---- */
+
+static void
+WriterNoScaling(Writer *w, const char *name)
+{
+	WriterName(w, name);
+	WriterBeginObject(w);
+	WriterBoolMember(w, "AutoScalingDisabled", true);
+	WriterName(w, "ScalingPolicies");
+	WriterBeginList(w);
+	WriterEndList(w);
+	WriterEndObject(w);
+}
+
+static void
+WriterIndexScaling(Writer *w, const TableDef *def)
+{
+	WriterName(w, "GlobalSecondaryIndexes");
+	WriterBeginList(w);
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		if (index->local || index->replaces != NULL || index->status != INDEX_ACTIVE)
+			continue;
+		WriterBeginObject(w);
+		WriterStringMember(w, "IndexName", index->name);
+		WriterStringMember(w, "IndexStatus", "ACTIVE");
+		WriterNoScaling(w, "ProvisionedReadCapacityAutoScalingSettings");
+		WriterNoScaling(w, "ProvisionedWriteCapacityAutoScalingSettings");
+		WriterEndObject(w);
+	}
+	WriterEndList(w);
+}
+
+/* A table has one replica: itself. */
+void
+DescribeAutoScalingRequest(Request *request)
+{
+	Writer	   *out = request->out;
+	OpenedTable table;
+
+	TableOpen(&table, FieldTableName(request->input), AccessShareLock);
+	WriterName(out, "TableAutoScalingDescription");
+	WriterBeginObject(out);
+	WriterStringMember(out, "TableName", table.name);
+	WriterStringMember(out, "TableStatus", TableIsChanging(&table) ? "UPDATING" : "ACTIVE");
+	WriterName(out, "Replicas");
+	WriterBeginList(out);
+	WriterBeginObject(out);
+	WriterStringMember(out, "RegionName", request_region);
+	WriterIndexScaling(out, table.def);
+	WriterNoScaling(out, "ReplicaProvisionedReadCapacityAutoScalingSettings");
+	WriterNoScaling(out, "ReplicaProvisionedWriteCapacityAutoScalingSettings");
+	WriterStringMember(out, "ReplicaStatus", "ACTIVE");
+	WriterEndObject(out);
+	WriterEndList(out);
+	WriterEndObject(out);
+	TableClose(&table);
+}
+
+/* ---- policies ---- */
+
+void
+GetResourcePolicyRequest(Request *request)
+{
+	const char *arn = FieldString(request->input, "ResourceArn");
+	char	   *name = ResourceTable(arn);
+
+	if (name != NULL && !TableExists(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Table: %s not found", name)));
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_POLICY_NOT_FOUND),
+			 errmsg("Resource-based policy not found for the provided ResourceArn: %s", arn)));
+}

@@ -1,0 +1,70 @@
+/*
+ * model_absent.c
+ *	  Inputs of the operations that say what there is not.
+ */
+#include "postgres.h"
+
+#include "request/model.h"
+
+static const char *const backup_types[] = {"USER", "SYSTEM", "AWS_BACKUP", "ALL", NULL};
+
+static const Shape backup_type = ENUM(backup_types);
+static const Shape hundred = {.kind = SHAPE_INTEGER, .min = 1, .max = 100};
+static const Shape at_most_hundred = {.kind = SHAPE_INTEGER, .max = 100};
+static const Shape page_of_25 = {.kind = SHAPE_INTEGER, .min = 1, .max = 25};
+
+static const Member table_members[] = {
+	REQUIRED("TableName", model_table_name),
+};
+const Shape model_describe_backups = STRUCTURE("DescribeContinuousBackupsInput", table_members);
+const Shape model_describe_kinesis =
+STRUCTURE("DescribeKinesisStreamingDestinationInput", table_members);
+const Shape model_describe_auto_scaling =
+STRUCTURE("DescribeTableReplicaAutoScalingInput", table_members);
+
+static const Member describe_insights_members[] = {
+	REQUIRED("TableName", model_table_name),
+	MEMBER("IndexName", model_new_name),
+};
+const Shape model_describe_insights =
+STRUCTURE("DescribeContributorInsightsInput", describe_insights_members);
+
+static const Member list_insights_members[] = {
+	MEMBER("TableName", model_table_name),
+	MEMBER("NextToken", model_string),
+	MEMBER("MaxResults", at_most_hundred),
+};
+const Shape model_list_insights = STRUCTURE("ListContributorInsightsInput", list_insights_members);
+
+static const Member list_backups_members[] = {
+	MEMBER("TableName", model_table_name),
+	MEMBER("Limit", hundred),
+	MEMBER("BackupType", backup_type),
+};
+const Shape model_list_backups = STRUCTURE("ListBackupsInput", list_backups_members);
+
+static const Member list_global_members[] = {
+	MEMBER("ExclusiveStartGlobalTableName", model_new_name),
+	MEMBER("Limit", model_positive_integer),
+	MEMBER("RegionName", model_string),
+};
+const Shape model_list_global_tables = STRUCTURE("ListGlobalTablesInput", list_global_members);
+
+static const Member list_exports_members[] = {
+	MEMBER("TableArn", model_table_name),
+	MEMBER("MaxResults", page_of_25),
+	MEMBER("NextToken", model_string),
+};
+const Shape model_list_exports = STRUCTURE("ListExportsInput", list_exports_members);
+
+static const Member list_imports_members[] = {
+	MEMBER("TableArn", model_table_name),
+	MEMBER("PageSize", page_of_25),
+	MEMBER("NextToken", model_string),
+};
+const Shape model_list_imports = STRUCTURE("ListImportsInput", list_imports_members);
+
+static const Member get_policy_members[] = {
+	REQUIRED("ResourceArn", model_resource_arn),
+};
+const Shape model_get_policy = STRUCTURE("GetResourcePolicyInput", get_policy_members);

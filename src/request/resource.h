@@ -1,0 +1,15 @@
+/*
+ * resource.h
+ *	  The table that a request names by ResourceArn.
+ */
+#ifndef DYNAMO_RESOURCE_H
+#define DYNAMO_RESOURCE_H
+
+/*
+ * The table's name in an ARN; NULL if the ARN is of another account or of a
+ * table's stream.  Raises ERRCODE_DYNAMO_VALIDATION for what is no ARN of a
+ * table here.
+ */
+extern char *ResourceTable(const char *arn);
+
+#endif							/* DYNAMO_RESOURCE_H */
