@@ -493,7 +493,8 @@ SELECT n.nspname AS schema_name,
 		WHERE a ->> 'name' = d.definition #>> '{sort,0}') AS sort_key_type,
 	   (SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_array_elements(d.definition -> 'indexes') i
 		WHERE i ->> 'replaces' IS NULL)::integer AS indexes,
-	   GREATEST(c.reltuples, 0)::bigint AS item_count,
+	   CASE WHEN pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT pg_catalog.row_security_active(c.oid)
+			THEN GREATEST(c.reltuples, 0)::bigint END AS item_count,
 	   d.definition
 FROM pg_catalog.pg_trigger t
 	JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
@@ -852,11 +853,12 @@ SELECT t.schema_name,
 	   CASE WHEN i.index ->> 'status' = 'DELETING' THEN 'removing'
 			ELSE COALESCE(b.phase, CASE WHEN i.index ->> 'status' = 'ACTIVE' THEN 'complete' ELSE 'filling' END)
 			END AS phase,
-	   COALESCE(b.rows_done, 0) AS rows_done,
-	   CASE WHEN b.block > 0 AND b.phase = 'filling'
+	   CASE WHEN v.all_rows THEN COALESCE(b.rows_done, 0) END AS rows_done,
+	   CASE WHEN NOT v.all_rows THEN NULL
+			WHEN b.block > 0 AND b.phase = 'filling'
 			THEN (b.rows_done::numeric * b.blocks / b.block)::bigint
 			ELSE GREATEST(b.rows_done, t.item_count) END AS rows_estimated,
-	   COALESCE(b.skipped, 0) AS skipped,
+	   CASE WHEN v.all_rows THEN COALESCE(b.skipped, 0) END AS skipped,
 	   CASE WHEN pg_catalog.pg_has_role(t.owner, 'USAGE') THEN b.skipped_items END AS skipped_items,
 	   (SELECT l.pid FROM pg_catalog.pg_locks l
 		WHERE l.locktype = 'object' AND l.granted
@@ -870,6 +872,9 @@ SELECT t.schema_name,
 	   b.started_at,
 	   b.updated_at
 FROM dynamo.tables t
+	CROSS JOIN LATERAL (SELECT pg_catalog.pg_has_role(t.owner, 'USAGE')
+		OR pg_catalog.has_table_privilege(t.relation, 'SELECT')
+			AND NOT pg_catalog.row_security_active(t.relation)) AS v(all_rows)
 	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition -> 'indexes') AS i(index)
 	LEFT JOIN dynamo.index_builds b
 		ON b.relation = t.relation AND b.index_name = i.index ->> 'name'

@@ -14,6 +14,15 @@ SELECT dynamo.import_line('{"PK": {"S": "a"}}');
 SELECT dynamo.import_line('{"Item": {"PK": {"S": "a"}}} trailing');
 SELECT dynamo.import_line('{"Item": {"PK": {"X": "a"}}}');
 SELECT dynamo.import_line('');
+-- a byte order mark, as files from elsewhere begin with
+SELECT dynamo.import_line(U&'\FEFF{"Item": {"PK": {"S": "\FEFF"}}}') OPERATOR(dynamo.->>) 'PK' = U&'\FEFF' AS mark_in_item_kept;
+SELECT dynamo.import_line(U&'{"Item": \FEFF{"PK": {"S": "a"}}}');
+BEGIN;
+SELECT * FROM dynamo.import_lines('orders', ARRAY[U&'\FEFF{"Item": {"PK": {"S": "bom"}, "SK": {"S": "1"}}}', U&'\FEFF\000D']);
+COPY (SELECT convert_from('\xEFBBBF', 'UTF8') || '{"Item": {"PK": {"S": "bom"}, "SK": {"S": "2"}}}') TO :'file';
+SELECT * FROM dynamo.import_items('orders', :'file');
+SELECT "SK" FROM orders WHERE "PK" = 'bom' ORDER BY 1;
+ROLLBACK;
 
 -- lines from the client: keys that exist are replaced, blank lines skipped
 SELECT * FROM dynamo.import_lines('orders', ARRAY[

@@ -16,6 +16,25 @@ GRANT USAGE ON SCHEMA t_rls TO alice_rls;
 GRANT SELECT, INSERT, UPDATE, DELETE ON shop, rows TO alice_rls;
 CREATE POLICY tenant ON shop TO alice_rls USING (begins_with("PK", 'alice#'));
 ALTER TABLE shop ENABLE ROW LEVEL SECURITY;
+ANALYZE shop;
+-- how much there is, for who may count it and for who may not
+CREATE VIEW counts AS SELECT d ->> 'item_count' AS items, (d ->> 'table_size_bytes')::bigint > 0 AS bytes,
+	d #>> '{global_secondary_indexes,1,item_count}' AS stored,
+	(d #>> '{global_secondary_indexes,1,index_size_bytes}')::bigint > 0 AS stored_bytes,
+	r #>> '{Table,ItemCount}' AS request_items, (r #>> '{Table,TableSizeBytes}')::bigint > 0 AS request_bytes,
+	r #>> '{Table,GlobalSecondaryIndexes,1,ItemCount}' AS request_index,
+	(SELECT item_count FROM dynamo.tables WHERE schema_name = 't_rls') AS listed
+FROM describe_table('shop') d, request('DescribeTable', '{"TableName": "shop"}') r;
+GRANT SELECT ON counts TO PUBLIC;
+ANALYZE "shop$stored";
+TABLE counts;
+SET ROLE alice_rls;
+TABLE counts;
+RESET ROLE;
+CREATE ROLE nobody_rls;
+GRANT USAGE ON SCHEMA t_rls TO nobody_rls;
+SET ROLE nobody_rls;
+TABLE counts;
 SET ROLE alice_rls;
 
 -- reading
@@ -62,4 +81,4 @@ SELECT name, (SELECT count(*) FROM verify_index('shop', name)) AS problems FROM 
 
 SET client_min_messages = warning;
 DROP SCHEMA t_rls CASCADE;
-DROP ROLE alice_rls;
+DROP ROLE alice_rls, nobody_rls;

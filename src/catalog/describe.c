@@ -3,7 +3,8 @@
  *	  dynamo.describe_table and dynamo.table_relation: a table's definition
  *	  and size for SQL users, with DescribeTable's members in snake_case.
  *
- * Like the system catalogs they are made from, they are for everyone.
+ * Like the system catalogs they are made from, they are for everyone; but how
+ * much is stored is null for those who may not read all of it.
  */
 #include "postgres.h"
 
@@ -19,6 +20,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "catalog/objects.h"
 #include "catalog/table.h"
 #include "errors.h"
 
@@ -41,6 +43,18 @@ static int64
 SizeOf(PGFunction function, Oid relid)
 {
 	return DatumGetInt64(DirectFunctionCall1(function, ObjectIdGetDatum(relid)));
+}
+
+/* Items and bytes of a table or of an index of it; both null if not visible. */
+static void
+AppendCounts(StringInfo out, bool visible, Oid relid, const char *size_name)
+{
+	if (!visible)
+		appendStringInfo(out, "\"item_count\": null, \"%s\": null", size_name);
+	else
+		appendStringInfo(out, "\"item_count\": " INT64_FORMAT ", \"%s\": " INT64_FORMAT,
+						 OidIsValid(relid) ? EstimatedRows(relid) : 0, size_name,
+						 OidIsValid(relid) ? SizeOf(pg_total_relation_size, relid) : 0);
 }
 
 static void
@@ -124,9 +138,9 @@ AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 	AppendKeySchema(out, &index->key);
 	appendStringInfoString(out, ", ");
 	AppendProjection(out, index);
-	appendStringInfo(out, ", \"item_count\": " INT64_FORMAT ", \"index_size_bytes\": " INT64_FORMAT "}",
-					 OidIsValid(relid) ? EstimatedRows(relid) : 0,
-					 OidIsValid(relid) ? SizeOf(pg_total_relation_size, relid) : 0);
+	appendStringInfoString(out, ", ");
+	AppendCounts(out, MaySeeAllRows(def->relid), relid, "index_size_bytes");
+	appendStringInfoChar(out, '}');
 }
 
 static void
@@ -164,8 +178,8 @@ Describe(Relation rel, const TableDef *def)
 	AppendKeySchema(&out, &def->key);
 	appendStringInfoString(&out, ", ");
 	AppendAttributes(&out, def);
-	appendStringInfo(&out, ", \"item_count\": " INT64_FORMAT ", \"table_size_bytes\": " INT64_FORMAT,
-					 EstimatedRows(relid), SizeOf(pg_total_relation_size, relid));
+	appendStringInfoString(&out, ", ");
+	AppendCounts(&out, MaySeeAllRows(relid), relid, "table_size_bytes");
 	AppendIndexes(&out, def, false, "global_secondary_indexes");
 	AppendIndexes(&out, def, true, "local_secondary_indexes");
 	appendStringInfoChar(&out, '}');

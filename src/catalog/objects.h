@@ -36,6 +36,12 @@ extern Oid	ItemTypeOid(void);
 
 extern Oid	RelationOwner(Oid relid);
 
+/*
+ * Whether the user may read all rows of a table, so that their number and
+ * statistics tell nothing new: SELECT on it, and no row security.
+ */
+extern bool MaySeeAllRows(Oid relid);
+
 /* The index of a relation's primary key; InvalidOid if it has none. */
 extern Oid	RelationGetPrimaryKey(Relation rel);
 

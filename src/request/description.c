@@ -16,6 +16,7 @@
 #include "utils/syscache.h"
 
 #include "access/htup_details.h"
+#include "catalog/objects.h"
 #include "errors.h"
 #include "request/arn.h"
 #include "request/description.h"
@@ -72,14 +73,17 @@ TableClose(OpenedTable *table)
 
 /* ---- statistics ---- */
 
+/* Of a table or an index of it; nothing for who may not read all of it. */
 static void
-CountRows(Oid relid, int64 *rows, int64 *bytes)
+CountRows(const OpenedTable *table, Oid relid, int64 *rows, int64 *bytes)
 {
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	HeapTuple	tuple = NULL;
 	Form_pg_class form;
 
 	*rows = 0;
 	*bytes = 0;
+	if (MaySeeAllRows(RelationGetRelid(table->rel)))
+		tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	if (!HeapTupleIsValid(tuple))
 		return;
 	form = (Form_pg_class) GETSTRUCT(tuple);
@@ -231,7 +235,7 @@ WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index, const ch
 	int64		rows;
 	int64		bytes;
 
-	CountRows(relid, &rows, &bytes);
+	CountRows(table, relid, &rows, &bytes);
 	WriterBeginObject(w);
 	WriterStringMember(w, "IndexName", index->name);
 	WriterKeySchema(w, &index->key);
@@ -354,7 +358,7 @@ WriterTable(Writer *w, const OpenedTable *table, const char *status,
 
 	if (status == NULL)
 		status = TableIsChanging(table) ? "UPDATING" : "ACTIVE";
-	CountRows(RelationGetRelid(table->rel), &rows, &bytes);
+	CountRows(table, RelationGetRelid(table->rel), &rows, &bytes);
 	WriterBeginObject(w);
 	WriterDefinitions(w, table->def);
 	WriterStringMember(w, "TableName", table->name);

@@ -24,6 +24,18 @@
 
 /* ---- lines ---- */
 
+void
+SkipByteOrderMark(const char **line, Size *len)
+{
+	static const char mark[] = "\xEF\xBB\xBF";
+
+	if (*len >= strlen(mark) && memcmp(*line, mark, strlen(mark)) == 0)
+	{
+		*line += strlen(mark);
+		*len -= strlen(mark);
+	}
+}
+
 struct varlena *
 ItemFromExportLine(const char *line, uint32 len)
 {
@@ -69,9 +81,12 @@ DYNAMO_FUNCTION(dynamo_import_line);
 Datum
 dynamo_import_line(PG_FUNCTION_ARGS)
 {
-	text	   *line = PG_GETARG_TEXT_PP(0);
+	text	   *argument = PG_GETARG_TEXT_PP(0);
+	const char *line = VARDATA_ANY(argument);
+	Size		len = VARSIZE_ANY_EXHDR(argument);
 
-	PG_RETURN_POINTER(ItemFromExportLine(VARDATA_ANY(line), VARSIZE_ANY_EXHDR(line)));
+	SkipByteOrderMark(&line, &len);
+	PG_RETURN_POINTER(ItemFromExportLine(line, len));
 }
 
 DYNAMO_FUNCTION(dynamo_export_line);

@@ -16,6 +16,12 @@
 
 #include "item/item.h"
 
+/*
+ * A byte order mark is no part of a line: files that begin with one are
+ * concatenated, and clients send them line by line.
+ */
+extern void SkipByteOrderMark(const char **line, Size *len);
+
 /* The item in a line; palloc'd.  Raises the errors of DynamoDB JSON. */
 extern struct varlena *ItemFromExportLine(const char *line, uint32 len);
 

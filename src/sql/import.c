@@ -235,6 +235,7 @@ AddLine(Import *import, const char *text, Size len)
 
 	import->line_number++;
 	import->bytes += len;
+	SkipByteOrderMark(&text, &len);
 	if (IsBlank(text, len))
 		return;
 

@@ -16,19 +16,17 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_statistic.h"
 #include "fmgr.h"
-#include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "nodes/primnodes.h"
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 #include "optimizer/plancat.h"
 #include "storage/lockdefs.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
-#include "utils/rls.h"
 #include "utils/syscache.h"
 
+#include "catalog/objects.h"
 #include "catalog/table.h"
 #include "compat.h"
 
@@ -212,14 +210,6 @@ ReduceEstimate(const FuncExpr *call, const ReadArguments *args, ReadEstimate *es
 	estimate->returned = clamp_row_est(estimate->read * fraction);
 }
 
-/* Whether the user could count the rows, so that statistics tell nothing. */
-static bool
-MayUseStatistics(Oid relid)
-{
-	return pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
-		check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED;
-}
-
 static bool
 EstimateCall(Node *node, const ReadArguments *args, ReadEstimate *estimate)
 {
@@ -233,7 +223,7 @@ EstimateCall(Node *node, const ReadArguments *args, ReadEstimate *estimate)
 		return false;
 	table_name = TextArgument(call, 0);
 	relid = table_name == NULL ? InvalidOid : TableNameResolve(table_name, true);
-	if (!OidIsValid(relid) || !MayUseStatistics(relid))
+	if (!OidIsValid(relid) || !MaySeeAllRows(relid))
 		return false;
 	rel = try_table_open(relid, AccessShareLock);
 	if (rel == NULL)
