@@ -1030,7 +1030,7 @@ CREATE FUNCTION dynamo.query_support(internal) RETURNS internal
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_query_support';
 COMMENT ON FUNCTION dynamo.query_support(internal) IS
-	'planner support of dynamo.query: rows and cost';
+	'planner support of dynamo.query: rows, cost, arguments at their defaults';
 ALTER FUNCTION dynamo.query(text, text, dynamo.item, jsonb, text, boolean, integer,
 	dynamo.item, text, text, integer, dynamo.value) SUPPORT dynamo.query_support;
 
@@ -1038,7 +1038,7 @@ CREATE FUNCTION dynamo.scan_support(internal) RETURNS internal
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_scan_support';
 COMMENT ON FUNCTION dynamo.scan_support(internal) IS
-	'planner support of dynamo.scan: rows and cost';
+	'planner support of dynamo.scan: rows, cost, arguments at their defaults';
 ALTER FUNCTION dynamo.scan(text, text, dynamo.item, jsonb, text, text, integer,
 	dynamo.item, integer, integer) SUPPORT dynamo.scan_support;
 

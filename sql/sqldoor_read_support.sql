@@ -44,6 +44,24 @@ ANALYZE ids;
 EXPLAIN (COSTS OFF) SELECT * FROM query('shop', 'PK = :p', '{":p": {"S": "C#1"}}') q JOIN ids ON id = q ->> 'SK';
 EXPLAIN (COSTS OFF) SELECT * FROM scan('shop') q JOIN ids ON id = q ->> 'SK';
 
+-- arguments at their defaults are left out at the end of a call, others stay
+CREATE FUNCTION planned(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF, FORMAT json) SELECT ' || query INTO plan;
+	RETURN plan -> 0 -> 'Plan' -> 'Output' ->> 0;
+END $$;
+SELECT planned(call) FROM (VALUES
+	($$query('shop', 'PK = :p', '{":p": {"S": "C#1"}}')$$),
+	($$query('shop', 'PK = :p', '{":p": {"S": "C#1"}}', scan_index_forward => false)$$),
+	($$query('shop', 'PK = :p', '{":p": {"S": "C#1"}}', max_items => 3, filter_expression => NULL)$$),
+	($$query('shop', NULL, shard => 1)$$),
+	($$scan('shop')$$),
+	($$scan(NULL)$$),
+	($$scan('shop', total_segments => 1, segment => 0)$$)) v(call);
+-- planned twice: in a subquery that is pulled up
+SELECT count(*) FROM (SELECT query('shop', 'PK = :p', '{":p": {"S": "C#1"}}', max_items => 3) AS item) q, LATERAL (SELECT 1 WHERE item IS NOT NULL) r;
+
 -- statistics are for those who may read the table
 CREATE ROLE read_support_user;
 GRANT USAGE ON SCHEMA t_read_support TO read_support_user;

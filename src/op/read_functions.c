@@ -39,7 +39,7 @@ ArgCount(FunctionCallInfo fcinfo, int n, const char *name)
 {
 	int32		count;
 
-	if (PG_ARGISNULL(n))
+	if (ArgIsNull(fcinfo, n))
 		return 0;
 	count = PG_GETARG_INT32(n);
 	if (count < 1)
@@ -51,7 +51,7 @@ ArgCount(FunctionCallInfo fcinfo, int n, const char *name)
 static void
 ArgShard(FunctionCallInfo fcinfo, int shard, ReadOp *op)
 {
-	if (!PG_ARGISNULL(shard))
+	if (!ArgIsNull(fcinfo, shard))
 	{
 		op->shard = PG_GETARG_INT32(shard);
 		if (op->shard < 0)
@@ -81,8 +81,8 @@ ArgSegments(FunctionCallInfo fcinfo, int segment, ReadOp *op)
 {
 	int			total = segment + 1;
 
-	op->segment_given = !PG_ARGISNULL(segment);
-	op->total_segments_given = !PG_ARGISNULL(total);
+	op->segment_given = !ArgIsNull(fcinfo, segment);
+	op->total_segments_given = !ArgIsNull(fcinfo, total);
 	if (op->segment_given)
 		op->segment = ArgRange(fcinfo, segment, "segment", 0, 999999);
 	if (op->total_segments_given)
@@ -95,7 +95,7 @@ ArgSelect(FunctionCallInfo fcinfo, int n)
 	SelectKind	kind;
 	const char *text;
 
-	if (PG_ARGISNULL(n))
+	if (ArgIsNull(fcinfo, n))
 		return SELECT_DEFAULT;
 	text = ArgString(fcinfo, n);
 	if (!SelectKindFromText(text, strlen(text), &kind))
@@ -133,7 +133,7 @@ QueryOp(FunctionCallInfo fcinfo)
 	op.key_condition = ArgExpr(fcinfo, QUERY_KEY_CONDITION);
 	op.args = ArgExprArgs(fcinfo, QUERY_VALUES, QUERY_NAMES);
 	op.index_name = ArgString(fcinfo, QUERY_INDEX);
-	op.forward = PG_ARGISNULL(QUERY_FORWARD) || PG_GETARG_BOOL(QUERY_FORWARD);
+	op.forward = ArgIsNull(fcinfo, QUERY_FORWARD) || PG_GETARG_BOOL(QUERY_FORWARD);
 	op.start = ArgItem(fcinfo, QUERY_START, NULL);
 	op.filter = ArgExpr(fcinfo, QUERY_FILTER);
 	op.projection = ArgExpr(fcinfo, QUERY_PROJECTION);

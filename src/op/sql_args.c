@@ -30,14 +30,14 @@ ModelError(const char *value, const char *member, const char *constraint)
 static void
 RequireMember(FunctionCallInfo fcinfo, int n, const char *member)
 {
-	if (PG_ARGISNULL(n))
+	if (ArgIsNull(fcinfo, n))
 		ModelError(NULL, member, "Member must not be null");
 }
 
 const char *
 ArgString(FunctionCallInfo fcinfo, int n)
 {
-	return PG_ARGISNULL(n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
+	return ArgIsNull(fcinfo, n) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(n));
 }
 
 const char *
@@ -59,7 +59,7 @@ ArgItem(FunctionCallInfo fcinfo, int n, struct varlena **datum)
 
 	if (datum != NULL)
 		*datum = NULL;
-	if (PG_ARGISNULL(n))
+	if (ArgIsNull(fcinfo, n))
 		return MISSING_VALUE;
 
 	item = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(n));
@@ -81,7 +81,7 @@ ArgExpr(FunctionCallInfo fcinfo, int n)
 {
 	ExprText	expr = {false, {NULL, 0}};
 
-	if (!PG_ARGISNULL(n))
+	if (!ArgIsNull(fcinfo, n))
 	{
 		text	   *t = PG_GETARG_TEXT_PP(n);
 
@@ -99,7 +99,7 @@ ArgExprArgs(FunctionCallInfo fcinfo, int values, int names)
 
 	if (values >= 0)
 		args.values = ArgItem(fcinfo, values, NULL);
-	if (!PG_ARGISNULL(names))
+	if (!ArgIsNull(fcinfo, names))
 	{
 		args.names_given = true;
 		args.nnames = ExprNamesFromJsonb(&PG_GETARG_JSONB_P(names)->root, &args.names);
@@ -131,7 +131,7 @@ ArgReturnValues(FunctionCallInfo fcinfo, int n)
 	ReturnValues result = RETURN_NONE;
 	text	   *t;
 
-	if (PG_ARGISNULL(n))
+	if (ArgIsNull(fcinfo, n))
 		return RETURN_NONE;
 
 	t = PG_GETARG_TEXT_PP(n);
@@ -146,7 +146,7 @@ ArgIsWord(FunctionCallInfo fcinfo, int n, const char *word)
 	text	   *t;
 	size_t		len = strlen(word);
 
-	if (PG_ARGISNULL(n))
+	if (ArgIsNull(fcinfo, n))
 		return false;
 	t = PG_GETARG_TEXT_PP(n);
 	return VARSIZE_ANY_EXHDR(t) == len && memcmp(VARDATA_ANY(t), word, len) == 0;
@@ -155,7 +155,7 @@ ArgIsWord(FunctionCallInfo fcinfo, int n, const char *word)
 bool
 ArgReturnOldOnFailure(FunctionCallInfo fcinfo, int n)
 {
-	if (PG_ARGISNULL(n) || ArgIsWord(fcinfo, n, "NONE"))
+	if (ArgIsNull(fcinfo, n) || ArgIsWord(fcinfo, n, "NONE"))
 		return false;
 	if (!ArgIsWord(fcinfo, n, "ALL_OLD"))
 		ModelError(ArgString(fcinfo, n), "returnValuesOnConditionCheckFailure",

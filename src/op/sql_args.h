@@ -13,6 +13,16 @@
 
 #include "op/op.h"
 
+/*
+ * Whether an argument is NULL, or not there: the planner drops arguments of
+ * dynamo.query and dynamo.scan that are at their defaults (read_support.c).
+ */
+static inline bool
+ArgIsNull(FunctionCallInfo fcinfo, int n)
+{
+	return n >= PG_NARGS() || PG_ARGISNULL(n);
+}
+
 /* table_name: required. */
 extern const char *ArgTableName(FunctionCallInfo fcinfo, int n);
 

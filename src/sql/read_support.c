@@ -1,6 +1,7 @@
 /*
  * read_support.c
- *	  Row and cost estimates of dynamo.query and dynamo.scan.
+ *	  Planner support of dynamo.query and dynamo.scan: row and cost estimates,
+ *	  and calls without what is at its default.
  *
  * Where the table's name is a constant, the estimate comes from the table: a
  * query gives the average partition, a part of it if the sort key is
@@ -42,10 +43,11 @@ typedef struct ReadArguments
 	int			filter;
 	int			max_items;
 	int			total_segments;
+	int			forward;
 } ReadArguments;
 
-static const ReadArguments query_arguments = {1, 4, 8, 6, -1};
-static const ReadArguments scan_arguments = {-1, 4, 1, 6, 9};
+static const ReadArguments query_arguments = {1, 4, 8, 6, -1, 5};
+static const ReadArguments scan_arguments = {-1, 4, 1, 6, 9, -1};
 
 typedef struct ReadEstimate
 {
@@ -242,6 +244,42 @@ EstimateCall(Node *node, const ReadArguments *args, ReadEstimate *estimate)
 	return result;
 }
 
+/* ---- defaults ---- */
+
+/* Whether an argument is what the functions take for one that is not there. */
+static bool
+IsDefault(const FuncExpr *call, const ReadArguments *args, int n)
+{
+	const Const *arg = list_nth(call->args, n);
+
+	if (!IsA(arg, Const))
+		return false;
+	return arg->constisnull || (n == args->forward && DatumGetBool(arg->constvalue));
+}
+
+/*
+ * The call without the arguments at its end that are at their defaults, or
+ * NULL if it has none.  The executor compiles every argument of a
+ * set-returning function, constants too, at each execution: about a thousand
+ * instructions each.  The planner has just added them to a call that the
+ * parser had left as we leave it.
+ */
+static Node *
+WithoutDefaults(FuncExpr *call, const ReadArguments *args)
+{
+	int			n = list_length(call->args);
+	FuncExpr   *shorter;
+
+	while (n > 1 && IsDefault(call, args, n - 1))
+		n--;
+	if (n == list_length(call->args))
+		return NULL;
+	shorter = makeNode(FuncExpr);
+	*shorter = *call;
+	shorter->args = list_truncate(list_copy(call->args), n);
+	return (Node *) shorter;
+}
+
 /* ---- the support functions ---- */
 
 /* One descent and a range of an index, or all pages in order. */
@@ -261,6 +299,8 @@ SupportRead(Node *request, const ReadArguments *args)
 {
 	ReadEstimate estimate = {0};
 
+	if (IsA(request, SupportRequestSimplify))
+		return WithoutDefaults(((SupportRequestSimplify *) request)->fcall, args);
 	if (IsA(request, SupportRequestRows))
 	{
 		SupportRequestRows *req = (SupportRequestRows *) request;
