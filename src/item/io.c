@@ -18,6 +18,9 @@
 /* How much longer than the stored form the text of most items is. */
 #define TEXT_EXPANSION	3
 
+/* What json_out.c makes room for ahead of what it needs. */
+#define TEXT_SLACK		512
+
 DYNAMO_FUNCTION(dynamo_item_in);
 
 Datum
@@ -42,8 +45,9 @@ dynamo_value_in(PG_FUNCTION_ARGS)
 static void
 InitTextBuffer(StringInfo out, ValueRef v)
 {
-	initStringInfo(out);
-	enlargeStringInfo(out, Min(v.len, MaxAllocSize / 2 / TEXT_EXPANSION) * TEXT_EXPANSION);
+	out->maxlen = Min(v.len, MaxAllocSize / 2 / TEXT_EXPANSION) * TEXT_EXPANSION + TEXT_SLACK;
+	out->data = palloc(out->maxlen);
+	resetStringInfo(out);
 }
 
 DYNAMO_FUNCTION(dynamo_item_out);

@@ -18,28 +18,54 @@
 /* The most that one byte of text becomes: \u001f. */
 #define MAX_ESCAPE		6
 
-/* Makes room for that many bytes and a NUL, mostly without a call. */
-static inline void
-EnsureRoom(StringInfo out, uint32 more)
+/*
+ * Text is written at a cursor that functions take and return, so that it is
+ * kept in a register and room is asked for once for several pieces: whoever
+ * writes a value has made room for its own bytes and VALUE_ROOM more, and
+ * finds TAIL_ROOM behind it.
+ */
+#define VALUE_ROOM		(NUMBER_MAX_TEXT + 64)
+#define TAIL_ROOM		16
+
+/* Makes room for that many bytes and a NUL; where they begin. */
+static inline char *
+MakeRoom(StringInfo out, char *at, Size more)
 {
-	if (unlikely((uint32) (out->maxlen - out->len) <= more))
+	if (unlikely((Size) (out->data + out->maxlen - at) <= more))
+	{
+		out->len = (int) (at - out->data);
 		enlargeStringInfo(out, (int) more);
+		at = out->data + out->len;
+	}
+	return at;
+}
+
+static inline char *
+BeginText(StringInfo out, Size more)
+{
+	return MakeRoom(out, out->data + out->len, more);
 }
 
 static inline void
-AppendLiteral(StringInfo out, const char *text, uint32 len)
+EndText(StringInfo out, char *at)
 {
-	EnsureRoom(out, len);
-	memcpy(out->data + out->len, text, len);
-	out->len += len;
+	*at = '\0';
+	out->len = (int) (at - out->data);
 }
 
-#define APPEND(out, literal) AppendLiteral(out, literal, sizeof(literal) - 1)
+static inline char *
+PutLiteral(char *at, const char *text, uint32 len)
+{
+	memcpy(at, text, len);
+	return at + len;
+}
+
+#define PUT(at, literal) PutLiteral(at, literal, sizeof(literal) - 1)
 
 /* ---- strings ---- */
 
 static char *
-EscapeByte(char *p, char c)
+PutEscape(char *at, char c)
 {
 	static const char hex[] = "0123456789abcdef";
 	char		letter;
@@ -66,53 +92,68 @@ EscapeByte(char *p, char c)
 			letter = 't';
 			break;
 		default:
-			memcpy(p, "\\u00", 4);
-			p[4] = hex[(uint8) c >> 4];
-			p[5] = hex[(uint8) c & 0x0F];
-			return p + 6;
+			at = PUT(at, "\\u00");
+			*at++ = hex[(uint8) c >> 4];
+			*at++ = hex[(uint8) c & 0x0F];
+			return at;
 	}
-	p[0] = '\\';
-	p[1] = letter;
-	return p + 2;
+	*at++ = '\\';
+	*at++ = letter;
+	return at;
 }
 
-/* Appends text that needs escapes, or may; the quotes are the caller's. */
-static void
-AppendEscaped(StringInfo out, const char *p, const char *end)
+/* Text that needs escapes, or may; leaves as much room as "behind" says. */
+static char *
+PutEscaped(StringInfo out, char *at, const char *text, const char *end, Size behind)
 {
-	while (p < end)
+	while (text < end)
 	{
 		uint64		high = 0;
-		const char *run = ScanToSpecial(p, end, &high);
+		const char *run = ScanToSpecial(text, end, &high);
 
-		AppendLiteral(out, p, (uint32) (run - p));
-		p = run;
-		if (p < end)
-		{
-			EnsureRoom(out, MAX_ESCAPE);
-			out->len = (int) (EscapeByte(out->data + out->len, *p++) - out->data);
-		}
+		at = MakeRoom(out, at, run - text + MAX_ESCAPE);
+		at = PutLiteral(at, text, (uint32) (run - text));
+		text = run;
+		if (text < end)
+			at = PutEscape(at, *text++);
 	}
+	return MakeRoom(out, at, behind);
 }
 
-/*
- * Copies text to "to" as far as it needs no escapes; returns how much.  Copies
- * words of eight bytes, the last of them overlapping the one before it.
- */
+/* CopyPlain of less than eight bytes. */
 static inline uint32
-CopyPlain(char *to, const char *text, uint32 len)
+CopyShort(char *to, const char *text, uint32 len)
 {
 	uint32		i = 0;
-	uint64		word;
+	uint32		first,
+				last;
 
-	if (len < sizeof(word))
+	if (len < sizeof(first))
 	{
 		for (; i < len && !IsSpecial(text[i]); i++)
 			to[i] = text[i];
 		return i;
 	}
+	memcpy(&first, text, sizeof(first));
+	memcpy(&last, text + len - sizeof(last), sizeof(last));
+	memcpy(to, &first, sizeof(first));
+	memcpy(to + len - sizeof(last), &last, sizeof(last));
+	return ScanSpecial((uint64) first << 32 | last) == 0 ? len : 0;
+}
 
-	for (; i < len; i += sizeof(word))
+/*
+ * Copies text to "to" as far as it surely needs no escapes; returns how much.
+ * Copies words of eight bytes, the last of them overlapping the one before it.
+ * Not inlined: a function that calls none saves no registers.
+ */
+static pg_noinline uint32
+CopyPlain(char *to, const char *text, uint32 len)
+{
+	uint64		word;
+
+	if (len < sizeof(word))
+		return CopyShort(to, text, len);
+	for (uint32 i = 0; i < len; i += sizeof(word))
 	{
 		uint32		at = Min(i, len - (uint32) sizeof(word));
 
@@ -124,176 +165,195 @@ CopyPlain(char *to, const char *text, uint32 len)
 	return len;
 }
 
-void
-JsonAppendString(StringInfo out, const char *text, uint32 len)
+/* A string in quotes; there is room for it and what is behind it. */
+static inline char *
+PutString(StringInfo out, char *at, Slice text, Size behind)
 {
 	uint32		copied;
 
-	EnsureRoom(out, len + 2);
-	out->data[out->len++] = '"';
-	copied = CopyPlain(out->data + out->len, text, len);
-	out->len += copied;
-	if (unlikely(copied < len))
-		AppendEscaped(out, text + copied, text + len);
-	EnsureRoom(out, 1);
-	out->data[out->len++] = '"';
-	out->data[out->len] = '\0';
+	*at++ = '"';
+	copied = CopyPlain(at, text.data, text.len);
+	at += copied;
+	if (unlikely(copied < text.len))
+		at = PutEscaped(out, at, text.data + copied, text.data + text.len, behind + 1);
+	*at++ = '"';
+	return at;
+}
+
+void
+JsonAppendString(StringInfo out, const char *text, uint32 len)
+{
+	char	   *at = BeginText(out, (Size) len + 2);
+
+	EndText(out, PutString(out, at, (Slice) {text, len}, 0));
 }
 
 /* ---- scalars, and members of sets ---- */
 
-static void
-AppendNumber(StringInfo out, Slice number)
+static inline char *
+PutNumber(char *at, Slice number)
 {
-	EnsureRoom(out, NUMBER_MAX_TEXT + 2);
-	out->data[out->len++] = '"';
-	out->len += NumberToText((const uint8 *) number.data, number.len,
-							 out->data + out->len);
-	out->data[out->len++] = '"';
+	*at++ = '"';
+	at += NumberToText((const uint8 *) number.data, number.len, at);
+	*at++ = '"';
+	return at;
 }
 
-static void
-AppendBinary(StringInfo out, Slice bytes)
+static char *
+PutBinary(StringInfo out, char *at, Slice bytes)
 {
-	APPEND(out, "\"");
+	*at++ = '"';
+	out->len = (int) (at - out->data);
 	Base64Append(out, bytes.data, bytes.len);
-	APPEND(out, "\"");
+	at = BeginText(out, TAIL_ROOM + 1);
+	*at++ = '"';
+	return at;
 }
 
-static inline void
-AppendScalar(StringInfo out, ValueType type, Slice payload)
+static inline char *
+PutScalar(StringInfo out, char *at, ValueType type, Slice payload)
 {
 	if (type == VALUE_S)
-		JsonAppendString(out, payload.data, payload.len);
-	else if (type == VALUE_N)
-		AppendNumber(out, payload);
-	else
-		AppendBinary(out, payload);
+		return PutString(out, at, payload, TAIL_ROOM);
+	if (type == VALUE_N)
+		return PutNumber(at, payload);
+	return PutBinary(out, at, payload);
 }
 
 /* ---- containers ---- */
 
-static void AppendValue(StringInfo out, ValueRef v);
+static char *PutValue(StringInfo out, char *at, ValueRef v);
 
-static void
-AppendSet(StringInfo out, ValueRef v)
+/* What stands before an element. */
+static inline char *
+PutComma(char *at, uint32 i)
+{
+	return i > 0 ? PUT(at, ", ") : at;
+}
+
+static inline char *
+PutEnd(StringInfo out, char *at, char bracket)
+{
+	*at++ = bracket;
+	return MakeRoom(out, at, TAIL_ROOM);
+}
+
+static char *
+PutSet(StringInfo out, char *at, ValueRef v)
 {
 	Container	c;
 	ValueType	member;
 
 	ContainerOpen(v, &c);
 	member = c.type == VALUE_SS ? VALUE_S : c.type == VALUE_NS ? VALUE_N : VALUE_B;
-	APPEND(out, "[");
+	*at++ = '[';
 	for (uint32 i = 0; i < c.count; i++)
 	{
-		if (i > 0)
-			APPEND(out, ", ");
-		AppendScalar(out, member, FormatElement(&c, i));
+		Slice		element = FormatElement(&c, i);
+
+		at = MakeRoom(out, PutComma(at, i), (Size) element.len + VALUE_ROOM);
+		at = PutScalar(out, at, member, element);
 	}
-	APPEND(out, "]");
+	return PutEnd(out, at, ']');
 }
 
-static void
-AppendList(StringInfo out, ValueRef v)
+static char *
+PutList(StringInfo out, char *at, ValueRef v)
 {
 	Container	c;
 
 	check_stack_depth();
 	ContainerOpen(v, &c);
-	APPEND(out, "[");
+	*at++ = '[';
 	for (uint32 i = 0; i < c.count; i++)
 	{
-		if (i > 0)
-			APPEND(out, ", ");
-		AppendValue(out, ListElement(&c, i));
+		Slice		element = FormatElement(&c, i);
+
+		at = MakeRoom(out, PutComma(at, i), (Size) element.len + VALUE_ROOM);
+		at = PutValue(out, at, (ValueRef) {(const uint8 *) element.data, element.len});
 	}
-	APPEND(out, "]");
+	return PutEnd(out, at, ']');
 }
 
-static void
-AppendMap(StringInfo out, ValueRef v)
+static char *
+PutMap(StringInfo out, char *at, ValueRef v)
 {
 	Container	c;
 
 	check_stack_depth();
 	ContainerOpen(v, &c);
-	APPEND(out, "{");
+	*at++ = '{';
 	for (uint32 i = 0; i < c.count; i++)
 	{
 		Slice		name;
 		ValueRef	value = FormatMapEntry(&c, i, &name);
+		Size		room = (Size) value.len + VALUE_ROOM;
 
-		if (i > 0)
-			APPEND(out, ", ");
-		JsonAppendString(out, name.data, name.len);
-		APPEND(out, ": ");
-		AppendValue(out, value);
+		at = MakeRoom(out, PutComma(at, i), name.len + TAIL_ROOM + room);
+		at = PutString(out, at, name, TAIL_ROOM + room);
+		at = PUT(at, ": ");
+		at = PutValue(out, at, value);
 	}
-	APPEND(out, "}");
+	return PutEnd(out, at, '}');
 }
 
-static void
-AppendValue(StringInfo out, ValueRef v)
+static char *
+PutValue(StringInfo out, char *at, ValueRef v)
 {
 	ValueType	type = ValueTypeOf(v);
 
 	switch (type)
 	{
 		case VALUE_S:
-			APPEND(out, "{\"S\": ");
-			AppendScalar(out, type, ValuePayload(v));
+			at = PUT(at, "{\"S\": ");
+			at = PutString(out, at, ValuePayload(v), TAIL_ROOM);
 			break;
 		case VALUE_N:
-			APPEND(out, "{\"N\": ");
-			AppendScalar(out, type, ValuePayload(v));
+			at = PUT(at, "{\"N\": ");
+			at = PutNumber(at, ValuePayload(v));
 			break;
 		case VALUE_B:
-			APPEND(out, "{\"B\": ");
-			AppendScalar(out, type, ValuePayload(v));
+			at = PUT(at, "{\"B\": ");
+			at = PutBinary(out, at, ValuePayload(v));
 			break;
 		case VALUE_BOOL:
-			if (ValueBool(v))
-				APPEND(out, "{\"BOOL\": true");
-			else
-				APPEND(out, "{\"BOOL\": false");
+			at = ValueBool(v) ? PUT(at, "{\"BOOL\": true") : PUT(at, "{\"BOOL\": false");
 			break;
 		case VALUE_NULL:
-			APPEND(out, "{\"NULL\": true");
+			at = PUT(at, "{\"NULL\": true");
 			break;
 		case VALUE_L:
-			APPEND(out, "{\"L\": ");
-			AppendList(out, v);
+			at = PutList(out, PUT(at, "{\"L\": "), v);
 			break;
 		case VALUE_M:
-			APPEND(out, "{\"M\": ");
-			AppendMap(out, v);
+			at = PutMap(out, PUT(at, "{\"M\": "), v);
 			break;
 		case VALUE_SS:
-			APPEND(out, "{\"SS\": ");
-			AppendSet(out, v);
+			at = PutSet(out, PUT(at, "{\"SS\": "), v);
 			break;
 		case VALUE_NS:
-			APPEND(out, "{\"NS\": ");
-			AppendSet(out, v);
+			at = PutSet(out, PUT(at, "{\"NS\": "), v);
 			break;
 		case VALUE_BS:
-			APPEND(out, "{\"BS\": ");
-			AppendSet(out, v);
+			at = PutSet(out, PUT(at, "{\"BS\": "), v);
 			break;
 	}
-	APPEND(out, "}");
+	*at++ = '}';
+	return at;
 }
 
 void
 ValueToJson(StringInfo out, ValueRef v)
 {
-	AppendValue(out, v);
-	out->data[out->len] = '\0';
+	char	   *at = BeginText(out, (Size) v.len + VALUE_ROOM);
+
+	EndText(out, PutValue(out, at, v));
 }
 
 void
 ItemToJson(StringInfo out, ValueRef item)
 {
-	AppendMap(out, item);
-	out->data[out->len] = '\0';
+	char	   *at = BeginText(out, (Size) item.len + VALUE_ROOM);
+
+	EndText(out, PutMap(out, at, item));
 }

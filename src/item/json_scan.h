@@ -14,16 +14,17 @@
  * Marks (high bit of the byte) where a quote, a backslash or a control
  * character stands.  Bytes above the first marked one may be marked in
  * error; the first never is.
+ *
+ * Flipping the second bit puts the quote beside the control characters, and
+ * the blank away from them, so that one comparison finds both.
  */
 static inline uint64
 ScanSpecial(uint64 word)
 {
-	uint64		quote = word ^ (SCAN_ONES * '"');
-	uint64		backslash = word ^ (SCAN_ONES * '\\');
+	uint64		low = (word ^ SCAN_ONES * 0x02) - SCAN_ONES * 0x21;
+	uint64		backslash = (word ^ SCAN_ONES * '\\') - SCAN_ONES;
 
-	return (((quote - SCAN_ONES) & ~quote) |
-			((backslash - SCAN_ONES) & ~backslash) |
-			((word - SCAN_ONES * 0x20) & ~word)) & SCAN_HIGHS;
+	return (low | backslash) & ~word & SCAN_HIGHS;
 }
 
 static inline bool
