@@ -27,73 +27,29 @@
 /* What the finished varlena has before the encoded value. */
 #define PROLOGUE		(VARHDRSZ + 1)
 
-#define INITIAL_BYTES	1024
-#define INITIAL_ENTRIES	64
-
-/* Containers in containers, and a set in the innermost. */
-#define MAX_FRAMES		(ITEM_MAX_DEPTH + 1)
-
-/* One element of an open container. */
-typedef struct Entry
-{
-	uint32		start;			/* where it starts in the buffer */
-	uint32		end;			/* used only while sorting */
-	uint32		key;			/* what it is sorted by: name or member */
-	uint32		key_len;
-} Entry;
-
-/* One open container. */
-typedef struct Frame
-{
-	ValueType	type;
-	bool		sorted;			/* its elements came in order, without
-								 * duplicates */
-	bool		named;			/* map: the name of the next value is there */
-	uint32		start;			/* where its elements start */
-	uint32		first_entry;
-} Frame;
-
-struct ItemBuilder
-{
-	MemoryContext context;
-	int			depth;			/* containers around and of the value */
-	int			outer_depth;	/* containers around it */
-	DuplicateName duplicates;
-	BuilderPosition position;
-	const void *source;
-
-	uint8	   *bytes;
-	uint32		len;
-	uint32		capacity;
-
-	Entry	   *entries;
-	uint32		nentries;
-	uint32		entries_capacity;
-
-	int			nframes;
-	Frame		frames[MAX_FRAMES];
-
-	Entry		initial_entries[INITIAL_ENTRIES];
-	uint8		initial_bytes[INITIAL_BYTES];
-};
-
 /* ---- making and emptying ---- */
 
-ItemBuilder *
-ItemBuilderCreate(int depth, DuplicateName duplicates)
+void
+ItemBuilderInit(ItemBuilder *b, int depth, DuplicateName duplicates)
 {
-	ItemBuilder *b = palloc(sizeof(ItemBuilder));
-
 	b->context = CurrentMemoryContext;
 	b->outer_depth = depth;
 	b->duplicates = duplicates;
 	b->position = NULL;
 	b->source = NULL;
 	b->bytes = b->initial_bytes;
-	b->capacity = INITIAL_BYTES;
+	b->capacity = lengthof(b->initial_bytes);
 	b->entries = b->initial_entries;
-	b->entries_capacity = INITIAL_ENTRIES;
+	b->entries_capacity = lengthof(b->initial_entries);
 	ItemBuilderReset(b);
+}
+
+ItemBuilder *
+ItemBuilderCreate(int depth, DuplicateName duplicates)
+{
+	ItemBuilder *b = palloc(sizeof(ItemBuilder));
+
+	ItemBuilderInit(b, depth, duplicates);
 	return b;
 }
 
@@ -107,13 +63,12 @@ ItemBuilderReset(ItemBuilder *b)
 }
 
 void
-ItemBuilderDestroy(ItemBuilder *b)
+ItemBuilderRelease(ItemBuilder *b)
 {
 	if (b->bytes != b->initial_bytes)
 		pfree(b->bytes);
 	if (b->entries != b->initial_entries)
 		pfree(b->entries);
-	pfree(b);
 }
 
 void
@@ -164,17 +119,17 @@ static void
 GrowEntries(ItemBuilder *b)
 {
 	Size		capacity = (Size) b->entries_capacity * 2;
-	Entry	   *entries;
+	BuilderEntry *entries;
 
-	entries = MemoryContextAllocHuge(b->context, capacity * sizeof(Entry));
-	memcpy(entries, b->entries, b->nentries * sizeof(Entry));
+	entries = MemoryContextAllocHuge(b->context, capacity * sizeof(BuilderEntry));
+	memcpy(entries, b->entries, b->nentries * sizeof(BuilderEntry));
 	if (b->entries != b->initial_entries)
 		pfree(b->entries);
 	b->entries = entries;
 	b->entries_capacity = (uint32) capacity;
 }
 
-static inline Entry *
+static inline BuilderEntry *
 PushEntry(ItemBuilder *b)
 {
 	if (unlikely(b->nentries == b->entries_capacity))
@@ -197,14 +152,14 @@ AppendPath(const ItemBuilder *b, bool ended, StringInfo out)
 
 	for (int i = 0; i < b->nframes; i++)
 	{
-		const Frame *f = &b->frames[i];
+		const BuilderFrame *f = &b->frames[i];
 		bool		innermost = i + 1 == b->nframes;
 		bool		begun = ended || !innermost;
 		uint32		next = innermost ? b->nentries : b->frames[i + 1].first_entry;
 
 		if (f->type == VALUE_M && (begun || f->named))
 		{
-			const Entry *e = &b->entries[next - 1];
+			const BuilderEntry *e = &b->entries[next - 1];
 
 			if (out->len > start)
 				appendStringInfoChar(out, '.');
@@ -272,7 +227,7 @@ BuilderError(const ItemBuilder *b, const char *format,...)
 static inline void
 BeginValue(ItemBuilder *b)
 {
-	Frame	   *f;
+	BuilderFrame *f;
 
 	if (b->nframes == 0)
 	{
@@ -298,9 +253,9 @@ InSet(const ItemBuilder *b)
 
 /* Whether the newest entry of a frame is greater than the one before it. */
 static inline bool
-NewestInOrder(const ItemBuilder *b, const Frame *f)
+NewestInOrder(const ItemBuilder *b, const BuilderFrame *f)
 {
-	const Entry *e = &b->entries[b->nentries - 1];
+	const BuilderEntry *e = &b->entries[b->nentries - 1];
 	Slice		before;
 	Slice		newest;
 
@@ -316,8 +271,8 @@ NewestInOrder(const ItemBuilder *b, const Frame *f)
 static void
 AddMember(ItemBuilder *b, ValueType type, const void *bytes, uint32 len)
 {
-	Frame	   *f = &b->frames[b->nframes - 1];
-	Entry	   *e;
+	BuilderFrame *f = &b->frames[b->nframes - 1];
+	BuilderEntry *e;
 
 	Assert(f->type == type);
 	EnsureBytes(b, len);
@@ -460,7 +415,7 @@ ItemBuilderValue(ItemBuilder *b, ValueRef v)
 static void
 PushFrame(ItemBuilder *b, ValueType type)
 {
-	Frame	   *f;
+	BuilderFrame *f;
 
 	if (!ValueTypeIsSet(type))
 	{
@@ -470,7 +425,7 @@ PushFrame(ItemBuilder *b, ValueType type)
 	}
 
 	BeginValue(b);
-	Assert(b->nframes < MAX_FRAMES);
+	Assert(b->nframes < (int) lengthof(b->frames));
 	f = &b->frames[b->nframes++];
 	f->type = type;
 	f->sorted = true;
@@ -501,8 +456,8 @@ ItemBuilderBeginSet(ItemBuilder *b, ValueType type)
 void
 ItemBuilderName(ItemBuilder *b, const char *name, uint32 len)
 {
-	Frame	   *f = &b->frames[b->nframes - 1];
-	Entry	   *e;
+	BuilderFrame *f = &b->frames[b->nframes - 1];
+	BuilderEntry *e;
 	uint8	   *p;
 
 	Assert(b->nframes > 0 && f->type == VALUE_M && !f->named);
@@ -528,8 +483,8 @@ ItemBuilderName(ItemBuilder *b, const char *name, uint32 len)
 static int
 CompareEntries(const void *a, const void *b, void *arg)
 {
-	const Entry *ea = a;
-	const Entry *eb = b;
+	const BuilderEntry *ea = a;
+	const BuilderEntry *eb = b;
 	const char *bytes = arg;
 	int			order = SliceCompare((Slice) {bytes + ea->key, ea->key_len},
 									 (Slice) {bytes + eb->key, eb->key_len});
@@ -541,7 +496,7 @@ CompareEntries(const void *a, const void *b, void *arg)
 }
 
 static bool
-SameKey(const ItemBuilder *b, const Entry *x, const Entry *y)
+SameKey(const ItemBuilder *b, const BuilderEntry *x, const BuilderEntry *y)
 {
 	return x->key_len == y->key_len &&
 		memcmp(b->bytes + x->key, b->bytes + y->key, x->key_len) == 0;
@@ -550,21 +505,21 @@ SameKey(const ItemBuilder *b, const Entry *x, const Entry *y)
 static int
 CompareStarts(const void *a, const void *b)
 {
-	const Entry *ea = a;
-	const Entry *eb = b;
+	const BuilderEntry *ea = a;
+	const BuilderEntry *eb = b;
 
 	return ea->start < eb->start ? -1 : ea->start > eb->start;
 }
 
 /* The members of a set as they came, for the message about duplicates. */
 static char *
-DescribeMembers(ItemBuilder *b, const Frame *f)
+DescribeMembers(ItemBuilder *b, const BuilderFrame *f)
 {
-	Entry	   *entries = b->entries + f->first_entry;
+	BuilderEntry *entries = b->entries + f->first_entry;
 	uint32		n = b->nentries - f->first_entry;
 	StringInfoData out;
 
-	qsort(entries, n, sizeof(Entry), CompareStarts);
+	qsort(entries, n, sizeof(BuilderEntry), CompareStarts);
 	initStringInfo(&out);
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -587,7 +542,7 @@ DescribeMembers(ItemBuilder *b, const Frame *f)
 }
 
 static void
-DuplicateMemberError(ItemBuilder *b, const Frame *f)
+DuplicateMemberError(ItemBuilder *b, const BuilderFrame *f)
 {
 	if (f->type == VALUE_SS)
 		BuilderError(b, DYNAMO_INVALID_PARAMETERS
@@ -601,7 +556,7 @@ DuplicateMemberError(ItemBuilder *b, const Frame *f)
 }
 
 static void
-DuplicateNameError(ItemBuilder *b, const Entry *e)
+DuplicateNameError(ItemBuilder *b, const BuilderEntry *e)
 {
 	BuilderError(b, DYNAMO_INVALID_PARAMETERS "Duplicate attribute name: %.*s",
 				 (int) e->key_len, (const char *) b->bytes + e->key);
@@ -612,16 +567,16 @@ DuplicateNameError(ItemBuilder *b, const Entry *e)
  * name; returns how many remain.
  */
 static uint32
-SortEntries(ItemBuilder *b, const Frame *f)
+SortEntries(ItemBuilder *b, const BuilderFrame *f)
 {
-	Entry	   *entries = b->entries + f->first_entry;
+	BuilderEntry *entries = b->entries + f->first_entry;
 	uint32		n = b->nentries - f->first_entry;
 	uint32		kept = 0;
 
 	/* an element ends where the next one starts, until they are sorted */
 	for (uint32 i = 0; i < n; i++)
 		entries[i].end = i + 1 < n ? entries[i + 1].start : b->len;
-	qsort_arg(entries, n, sizeof(Entry), CompareEntries, b->bytes);
+	qsort_arg(entries, n, sizeof(BuilderEntry), CompareEntries, b->bytes);
 
 	for (uint32 i = 0; i < n; i++)
 	{
@@ -640,9 +595,9 @@ SortEntries(ItemBuilder *b, const Frame *f)
 
 /* Puts the elements of a map or set that came in disorder in order. */
 static void
-SortElements(ItemBuilder *b, const Frame *f)
+SortElements(ItemBuilder *b, const BuilderFrame *f)
 {
-	Entry	   *entries = b->entries + f->first_entry;
+	BuilderEntry *entries = b->entries + f->first_entry;
 	uint32		total = b->len - f->start;
 	uint32		n = SortEntries(b, f);
 	uint8	   *copy = MemoryContextAlloc(b->context, total);
@@ -663,9 +618,9 @@ SortElements(ItemBuilder *b, const Frame *f)
 
 /* Writes tag, count and offset table before the elements of a frame. */
 static void
-WriteContainerHeader(ItemBuilder *b, const Frame *f)
+WriteContainerHeader(ItemBuilder *b, const BuilderFrame *f)
 {
-	const Entry *entries = b->entries + f->first_entry;
+	const BuilderEntry *entries = b->entries + f->first_entry;
 	uint32		n = b->nentries - f->first_entry;
 	uint32		total = b->len - f->start;
 	uint32		width_bits = FormatWidthBits(total);
@@ -703,7 +658,7 @@ EmptySetError(ItemBuilder *b, ValueType type)
 void
 ItemBuilderEnd(ItemBuilder *b)
 {
-	Frame	   *f = &b->frames[b->nframes - 1];
+	BuilderFrame *f = &b->frames[b->nframes - 1];
 
 	Assert(b->nframes > 0 && !f->named);
 	if (ValueTypeIsSet(f->type))

@@ -30,26 +30,73 @@ typedef enum DuplicateName
 	DUPLICATE_NAME_ERROR
 } DuplicateName;
 
-typedef struct ItemBuilder ItemBuilder;
+/* The byte, counted from 1, at which a source that is being read stands. */
+typedef uint32 (*BuilderPosition) (const void *source);
+
+/* One element of an open container. */
+typedef struct BuilderEntry
+{
+	uint32		start;			/* where it starts in the buffer */
+	uint32		end;			/* used only while sorting */
+	uint32		key;			/* what it is sorted by: name or member */
+	uint32		key_len;
+} BuilderEntry;
+
+/* One open container. */
+typedef struct BuilderFrame
+{
+	ValueType	type;
+	bool		sorted;			/* its elements came in order, without
+								 * duplicates */
+	bool		named;			/* map: the name of the next value is there */
+	uint32		start;			/* where its elements start */
+	uint32		first_entry;
+} BuilderFrame;
 
 /*
- * Creates a builder in the current memory context.  depth: containers that
+ * Private to builder.c; here so that a builder can be a local variable, which
+ * spares its allocation where items are small and many.
+ */
+typedef struct ItemBuilder
+{
+	MemoryContext context;
+	int			depth;			/* containers around and of the value */
+	int			outer_depth;	/* containers around it */
+	DuplicateName duplicates;
+	BuilderPosition position;
+	const void *source;
+
+	uint8	   *bytes;
+	uint32		len;
+	uint32		capacity;
+
+	BuilderEntry *entries;
+	uint32		nentries;
+	uint32		entries_capacity;
+
+	/* containers in containers, and a set in the innermost */
+	int			nframes;
+	BuilderFrame frames[ITEM_MAX_DEPTH + 1];
+
+	BuilderEntry initial_entries[64];
+	uint8		initial_bytes[1024];
+} ItemBuilder;
+
+/*
+ * Makes a builder in the current memory context.  depth: containers that
  * will surround the built value (0 for an item, 1 for an attribute value),
  * for the nesting limit.
  */
 extern ItemBuilder *ItemBuilderCreate(int depth, DuplicateName duplicates);
 
-/* Releases its memory before its context goes. */
-extern void ItemBuilderDestroy(ItemBuilder *b);
+/* The same for one that is a local variable; and what it has allocated back. */
+extern void ItemBuilderInit(ItemBuilder *b, int depth, DuplicateName duplicates);
+extern void ItemBuilderRelease(ItemBuilder *b);
 
 /* Makes room for this many bytes at once. */
 extern void ItemBuilderReserve(ItemBuilder *b, Size bytes);
 
-/*
- * Tells where the source is, for the DETAIL of errors: position returns the
- * byte, counted from 1, in what is being read.
- */
-typedef uint32 (*BuilderPosition) (const void *source);
+/* Tells where the source is, for the DETAIL of errors. */
 extern void ItemBuilderSetSource(ItemBuilder *b, BuilderPosition position,
 								 const void *source);
 

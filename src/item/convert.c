@@ -213,9 +213,10 @@ dynamo_value_to_float8(PG_FUNCTION_ARGS)
 /* A value of its own from one scalar. */
 #define RETURN_BUILT(add) \
 	do { \
-		ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_LAST); \
+		ItemBuilder b; \
+		ItemBuilderInit(&b, 1, DUPLICATE_NAME_LAST); \
 		add; \
-		PG_RETURN_POINTER(ItemBuilderFinish(b)); \
+		PG_RETURN_POINTER(ItemBuilderFinish(&b)); \
 	} while (0)
 
 DYNAMO_FUNCTION(dynamo_value_from_bytea);
@@ -225,7 +226,7 @@ dynamo_value_from_bytea(PG_FUNCTION_ARGS)
 {
 	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
 
-	RETURN_BUILT(ItemBuilderBinary(b, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)));
+	RETURN_BUILT(ItemBuilderBinary(&b, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)));
 }
 
 DYNAMO_FUNCTION(dynamo_value_from_boolean);
@@ -233,7 +234,7 @@ DYNAMO_FUNCTION(dynamo_value_from_boolean);
 Datum
 dynamo_value_from_boolean(PG_FUNCTION_ARGS)
 {
-	RETURN_BUILT(ItemBuilderBool(b, PG_GETARG_BOOL(0)));
+	RETURN_BUILT(ItemBuilderBool(&b, PG_GETARG_BOOL(0)));
 }
 
 DYNAMO_FUNCTION(dynamo_value_from_numeric);
@@ -244,7 +245,7 @@ dynamo_value_from_numeric(PG_FUNCTION_ARGS)
 	char	   *number = DatumGetCString(DirectFunctionCall1(numeric_out,
 															 PG_GETARG_DATUM(0)));
 
-	RETURN_BUILT(ItemBuilderNumberText(b, number, strlen(number)));
+	RETURN_BUILT(ItemBuilderNumberText(&b, number, strlen(number)));
 }
 
 /* Adds an integer without a detour over text. */
@@ -261,7 +262,7 @@ DYNAMO_FUNCTION(dynamo_value_from_bigint);
 Datum
 dynamo_value_from_bigint(PG_FUNCTION_ARGS)
 {
-	RETURN_BUILT(AddInteger(b, PG_GETARG_INT64(0)));
+	RETURN_BUILT(AddInteger(&b, PG_GETARG_INT64(0)));
 }
 
 DYNAMO_FUNCTION(dynamo_value_from_integer);
@@ -269,5 +270,5 @@ DYNAMO_FUNCTION(dynamo_value_from_integer);
 Datum
 dynamo_value_from_integer(PG_FUNCTION_ARGS)
 {
-	RETURN_BUILT(AddInteger(b, PG_GETARG_INT32(0)));
+	RETURN_BUILT(AddInteger(&b, PG_GETARG_INT32(0)));
 }

@@ -95,12 +95,13 @@ ItemBuilderJsonb(ItemBuilder *b, Jsonb *jsonb)
 static struct varlena *
 BuildFromJsonb(Jsonb *jsonb, int depth)
 {
-	ItemBuilder *b = ItemBuilderCreate(depth, DUPLICATE_NAME_LAST);
+	ItemBuilder b;
 	struct varlena *result;
 
-	ItemBuilderJsonb(b, jsonb);
-	result = ItemBuilderFinish(b);
-	ItemBuilderDestroy(b);
+	ItemBuilderInit(&b, depth, DUPLICATE_NAME_LAST);
+	ItemBuilderJsonb(&b, jsonb);
+	result = ItemBuilderFinish(&b);
+	ItemBuilderRelease(&b);
 	return result;
 }
 

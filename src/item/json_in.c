@@ -389,24 +389,25 @@ ReadValueJson(JsonReader *r, ItemBuilder *b)
 static struct varlena *
 ReadText(const char *text, uint32 len, bool is_item)
 {
-	ItemBuilder *b = ItemBuilderCreate(is_item ? 0 : 1, DUPLICATE_NAME_LAST);
+	ItemBuilder b;
 	struct varlena *result;
 	JsonReader	r;
 
+	ItemBuilderInit(&b, is_item ? 0 : 1, DUPLICATE_NAME_LAST);
 	JsonReaderInit(&r, text, len);
 	r.message = is_item ? "invalid input syntax for type dynamo.item"
 		: "invalid input syntax for type dynamo.value";
 
 	/* most text is longer than its encoding */
-	ItemBuilderReserve(b, len);
+	ItemBuilderReserve(&b, len);
 	if (is_item)
-		ReadItemJson(&r, b);
+		ReadItemJson(&r, &b);
 	else
-		ReadValueJson(&r, b);
+		ReadValueJson(&r, &b);
 	JsonEnd(&r);
 
-	result = ItemBuilderFinish(b);
-	ItemBuilderDestroy(b);
+	result = ItemBuilderFinish(&b);
+	ItemBuilderRelease(&b);
 	return result;
 }
 

@@ -117,22 +117,24 @@ struct varlena *
 FieldItem(const Field *field)
 {
 	JsonReader	r;
-	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+	ItemBuilder b;
 
+	ItemBuilderInit(&b, 0, DUPLICATE_NAME_LAST);
 	JsonReaderInit(&r, field->text.data, field->text.len);
-	ReadItemJson(&r, b);
-	return ItemBuilderFinish(b);
+	ReadItemJson(&r, &b);
+	return ItemBuilderFinish(&b);
 }
 
 struct varlena *
 FieldValue(const Field *field)
 {
 	JsonReader	r;
-	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_LAST);
+	ItemBuilder b;
 
+	ItemBuilderInit(&b, 1, DUPLICATE_NAME_LAST);
 	JsonReaderInit(&r, field->text.data, field->text.len);
-	ReadValueJson(&r, b);
-	return ItemBuilderFinish(b);
+	ReadValueJson(&r, &b);
+	return ItemBuilderFinish(&b);
 }
 
 /*

@@ -39,19 +39,20 @@ SkipByteOrderMark(const char **line, Size *len)
 struct varlena *
 ItemFromExportLine(const char *line, uint32 len)
 {
-	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+	ItemBuilder builder;
 	bool		found = false;
 	struct varlena *item;
 	JsonReader	reader;
 	Slice		name;
 
+	ItemBuilderInit(&builder, 0, DUPLICATE_NAME_LAST);
 	JsonReaderInit(&reader, line, len);
 	JsonBeginObject(&reader);
 	while (JsonNextMember(&reader, &name))
 	{
 		if (name.len == 4 && memcmp(name.data, "Item", 4) == 0 && !found)
 		{
-			ReadItemJson(&reader, builder);
+			ReadItemJson(&reader, &builder);
 			found = true;
 		}
 		else
@@ -64,8 +65,8 @@ ItemFromExportLine(const char *line, uint32 len)
 				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
 				 errmsg("line has no member \"Item\""),
 				 errhint("A line of an export looks like {\"Item\":{\"PK\":{\"S\":\"a\"}}}.")));
-	item = ItemBuilderFinish(builder);
-	ItemBuilderDestroy(builder);
+	item = ItemBuilderFinish(&builder);
+	ItemBuilderRelease(&builder);
 	return item;
 }
 
