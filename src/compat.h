@@ -125,6 +125,17 @@
 	index_beginscan(rel, index, snapshot, nkeys, 0)
 #endif
 
+/* The search path as it is now, and whether it still is: other names since 17. */
+#if PG_VERSION_NUM >= 170000
+#define SearchPath SearchPathMatcher
+#define CurrentSearchPath(context) GetSearchPathMatcher(context)
+#define SearchPathIsCurrent(path) SearchPathMatchesCurrentEnvironment(path)
+#else
+#define SearchPath OverrideSearchPath
+#define CurrentSearchPath(context) GetOverrideSearchPath(context)
+#define SearchPathIsCurrent(path) OverrideSearchPathMatchesCurrent(path)
+#endif
+
 /* The next datum of a sort, not copied (that was all there was before 16). */
 #if PG_VERSION_NUM >= 160000
 #define TuplesortGetDatum(sort, datum, isnull) \

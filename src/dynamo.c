@@ -23,6 +23,7 @@ _PG_init(void)
 {
 	DdlInit();
 	TableCacheInit();
+	TableNamesInit();
 	StoreInit();
 	BuildWorkerInit();
 	RequestInit();

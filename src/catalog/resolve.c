@@ -11,16 +11,113 @@
 
 #include "catalog/namespace.h"
 #include "nodes/makefuncs.h"
+#include "utils/inval.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
 
 #include "catalog/names.h"
 #include "catalog/table.h"
 #include "errors.h"
 
+uint64		relation_changes = 1;
+
+static void
+NoteRelationChange(Datum arg, int cacheid, uint32 hash)
+{
+	relation_changes++;
+}
+
+void
+TableNamesInit(void)
+{
+	CacheRegisterSyscacheCallback(RELNAMENSP, NoteRelationChange, (Datum) 0);
+}
+
+/* ---- names resolved before ---- */
+
+/*
+ * Most statements of an application name the same few tables.  What a name
+ * means is a function of the relations there are and of the search path's
+ * schemas, which hold only those that the user may use.
+ */
+#define REMEMBERED_NAMES	8
+
+static struct
+{
+	uint64		changes;		/* relation_changes then */
+	SearchPath *path;			/* NULL: nothing remembered */
+	uint32		n;				/* ever remembered, the last of them in names */
+	struct
+	{
+		char		name[NAMEDATALEN];
+		Oid			relid;
+	}			names[REMEMBERED_NAMES];
+}			remembered;
+
+static bool
+RememberedAreCurrent(void)
+{
+	return remembered.path != NULL && remembered.changes == relation_changes &&
+		SearchPathIsCurrent(remembered.path);
+}
+
+static Oid
+RecallName(const char *name)
+{
+	if (!RememberedAreCurrent())
+		return InvalidOid;
+	for (uint32 i = 0; i < Min(remembered.n, REMEMBERED_NAMES); i++)
+	{
+		if (strcmp(remembered.names[i].name, name) == 0)
+			return remembered.names[i].relid;
+	}
+	return InvalidOid;
+}
+
+static void
+ForgetNames(void)
+{
+	if (remembered.path != NULL)
+	{
+		list_free(remembered.path->schemas);
+		pfree(remembered.path);
+		remembered.path = NULL;
+	}
+	remembered.path = CurrentSearchPath(TopMemoryContext);
+	remembered.changes = relation_changes;
+	remembered.n = 0;
+}
+
+/* changes: those before the name was looked up. */
+static void
+RememberName(const char *name, Oid relid, uint64 changes)
+{
+	uint32		i;
+
+	if (strlen(name) >= NAMEDATALEN || changes != relation_changes)
+		return;
+	if (!RememberedAreCurrent())
+		ForgetNames();
+	i = remembered.n++ % REMEMBERED_NAMES;
+	strcpy(remembered.names[i].name, name);
+	remembered.names[i].relid = relid;
+}
+
+/* ---- resolving ---- */
+
 /* Seen through search_path; names no relation can have are mapped. */
 static Oid
 ResolvePlain(const char *name)
 {
-	return RelnameGetRelid(RelationNameFor(name));
+	Oid			relid = RecallName(name);
+	uint64		changes = relation_changes;
+
+	if (OidIsValid(relid))
+		return relid;
+	relid = RelnameGetRelid(RelationNameFor(name));
+	if (OidIsValid(relid))
+		RememberName(name, relid, changes);
+	return relid;
 }
 
 /* schema.table at the first dot for which there is such a schema. */

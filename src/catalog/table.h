@@ -156,6 +156,10 @@ extern int	TableDefAttribute(const TableDef *def, Slice name);
  */
 extern Oid	TableNameResolve(const char *name, bool missing_ok);
 
+/* Counts what may have changed the relation that a name means. */
+extern uint64 relation_changes;
+extern void TableNamesInit(void);
+
 /* ---- cache.c ---- */
 
 extern void TableCacheInit(void);

@@ -21,7 +21,6 @@
 #include "storage/sinval.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
@@ -32,15 +31,6 @@
 bool		store_direct_access = true;
 
 /* ---- a distributed engine ---- */
-
-/* Counts what may have changed the relation that a name means. */
-static uint64 relation_changes = 1;
-
-static void
-NoteRelationChange(Datum arg, int cacheid, uint32 hash)
-{
-	relation_changes++;
-}
 
 /* The catalog that tells which tables Citus distributes, if it is there. */
 static Oid
@@ -70,7 +60,6 @@ StoreInit(void)
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);
-	CacheRegisterSyscacheCallback(RELNAMENSP, NoteRelationChange, (Datum) 0);
 }
 
 /* ---- name and lock ---- */
