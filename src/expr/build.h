@@ -53,7 +53,7 @@ extern Condition *ConditionBuildJoin(bool all, Condition **conditions, int n);
 /* ---- key conditions ---- */
 
 /*
- * One test for each of n different attributes.  Raises what KeyConditionBind
+ * One test for each of n different attributes.  Raises what KeyConditionMatch
  * raises about the key schema.
  */
 extern KeyCondition *KeyConditionBuild(const Slice *attributes,

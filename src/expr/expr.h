@@ -172,13 +172,15 @@ struct KeyCondition
 };
 
 /*
- * Binding has two steps because the service checks them at two times:
- * Check does all that needs no schema (syntax of conditions, placeholders),
- * Bind what does.
+ * Binding has two steps because the service checks them at two times: Bind
+ * does all that needs no schema (syntax of conditions, placeholders), Match
+ * what does.
  */
-extern void KeyConditionCheck(const Expr *expr, ExprBindings *b);
-extern KeyCondition *KeyConditionBind(const Expr *expr, ExprBindings *b,
-									  const KeySchema *schema);
+typedef struct KeyClauses KeyClauses;
+
+extern KeyClauses *KeyConditionBind(const Expr *expr, ExprBindings *b);
+extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses,
+									   const KeySchema *schema);
 
 /* Whether a key value satisfies a test (same type is assumed). */
 extern bool KeyTestMatches(const KeyTest *test, ValueRef value);

@@ -22,12 +22,28 @@ typedef struct KeyClause
 	KeyTest		test;
 } KeyClause;
 
-typedef struct KeyClauses
+struct KeyClauses
 {
 	const Expr *expr;			/* NULL: built without one */
 	int			n;
-	KeyClause	clauses[EXPR_MAX_OPERATORS + 1];
-} KeyClauses;
+	int			capacity;
+	KeyClause  *clauses;
+};
+
+/* Most conditions have no more clauses. */
+#define USUAL_CLAUSES	2
+
+static KeyClauses *
+MakeClauses(const Expr *expr, int capacity)
+{
+	KeyClauses *list = palloc(sizeof(KeyClauses));
+
+	list->expr = expr;
+	list->n = 0;
+	list->capacity = capacity;
+	list->clauses = palloc(capacity * sizeof(KeyClause));
+	return list;
+}
 
 static void
 RaiseAt(const Expr *expr, int position, ExprErrorCode code,
@@ -141,8 +157,11 @@ AddClause(KeyClauses *list, const Condition *cond)
 		if (SliceEqual(list->clauses[i].attribute, o->path.elements[0].name))
 			ClauseError(list, cond, EXPR_ERROR_KEY_TWICE);
 	}
-	/* Calls are not counted as operators, but ANDs between them are. */
-	Assert(list->n <= EXPR_MAX_OPERATORS);
+	if (list->n == list->capacity)
+	{
+		list->capacity *= 2;
+		list->clauses = repalloc(list->clauses, list->capacity * sizeof(KeyClause));
+	}
 	clause = &list->clauses[list->n++];
 	clause->attribute = o->path.elements[0].name;
 	clause->position = cond->node->position;
@@ -164,20 +183,13 @@ AddClauses(KeyClauses *list, const Condition *cond)
 		AddClauses(list, cond->children[i]);
 }
 
-static void
-CollectClauses(KeyClauses *list, const Expr *expr, ExprBindings *b)
+KeyClauses *
+KeyConditionBind(const Expr *expr, ExprBindings *b)
 {
-	list->expr = expr;
-	list->n = 0;
+	KeyClauses *list = MakeClauses(expr, USUAL_CLAUSES);
+
 	AddClauses(list, ConditionBind(EXPR_KEY_CONDITION, expr, b));
-}
-
-void
-KeyConditionCheck(const Expr *expr, ExprBindings *b)
-{
-	KeyClauses	list;
-
-	CollectClauses(&list, expr, b);
+	return list;
 }
 
 /* ---- clauses to the key schema ---- */
@@ -304,8 +316,8 @@ AttributeTest(const KeyClauses *list, const KeyAttribute *attribute)
 	return clause->test;
 }
 
-static KeyCondition *
-MatchSchema(const KeyClauses *list, const KeySchema *schema)
+KeyCondition *
+KeyConditionMatch(const KeyClauses *list, const KeySchema *schema)
 {
 	KeyCondition *key = palloc0(sizeof(KeyCondition));
 
@@ -320,25 +332,14 @@ MatchSchema(const KeyClauses *list, const KeySchema *schema)
 }
 
 KeyCondition *
-KeyConditionBind(const Expr *expr, ExprBindings *b, const KeySchema *schema)
-{
-	KeyClauses	list;
-
-	CollectClauses(&list, expr, b);
-	return MatchSchema(&list, schema);
-}
-
-KeyCondition *
 KeyConditionBuild(const Slice *attributes, const KeyTest *tests, int n,
 				  const KeySchema *schema)
 {
-	KeyClauses	list;
+	KeyClauses *list = MakeClauses(NULL, Max(n, 1));
 
-	list.expr = NULL;
-	list.n = Min(n, (int) lengthof(list.clauses));
-	for (int i = 0; i < list.n; i++)
-		list.clauses[i] = (KeyClause) {attributes[i], -1, tests[i]};
-	return MatchSchema(&list, schema);
+	for (list->n = 0; list->n < n; list->n++)
+		list->clauses[list->n] = (KeyClause) {attributes[list->n], -1, tests[list->n]};
+	return KeyConditionMatch(list, schema);
 }
 
 /* ---- tests ---- */

@@ -16,7 +16,7 @@
 
 /* The expressions, as far as they need no table. */
 static void
-BindExpressions(Reader *r, const Expr **key_condition, ExprBindings **bindings)
+BindExpressions(Reader *r)
 {
 	const ReadOp *op = r->op;
 	bool		values = op->key_condition.given || op->filter.given;
@@ -25,14 +25,10 @@ BindExpressions(Reader *r, const Expr **key_condition, ExprBindings **bindings)
 	b = OpBindings(&op->args, values || op->projection.given, values,
 				   op->query ? "FilterExpression and KeyConditionExpression are null"
 				   : "FilterExpression is null");
-	*bindings = b;
 	r->filter = op->built_filter;
 	r->projection = op->built_projection;
 	if (op->key_condition.given)
-	{
-		*key_condition = OpParse(EXPR_KEY_CONDITION, &op->key_condition);
-		KeyConditionCheck(*key_condition, b);
-	}
+		r->key_clauses = KeyConditionBind(OpParse(EXPR_KEY_CONDITION, &op->key_condition), b);
 	if (op->filter.given)
 		r->filter = ConditionBind(EXPR_FILTER, OpParse(EXPR_FILTER, &op->filter), b);
 	if (op->projection.given)
@@ -89,6 +85,14 @@ PlanRows(Reader *r)
 	}
 }
 
+/* Whether rows are returned as they are stored. */
+static bool
+RowsAsStored(const Reader *r)
+{
+	return r->filter == NULL && r->projection == NULL &&
+		r->entry_projection == NULL && !r->op->sizes;
+}
+
 static StoreScan *
 BeginScan(Reader *r)
 {
@@ -113,20 +117,18 @@ Reader *
 ReaderOpen(const ReadOp *op)
 {
 	Reader	   *r = palloc0(sizeof(Reader));
-	const Expr *key_condition = NULL;
-	ExprBindings *bindings;
 
 	r->op = op;
 	CheckReadParameters(op);
-	BindExpressions(r, &key_condition, &bindings);
+	BindExpressions(r);
 
 	StoreOpen(&r->store, op->table_name, ACL_SELECT);
 	OpenIndex(r);
 	CheckShards(r);
 	if (!ValueIsMissing(op->start))
 		CheckStartKey(r);
-	if (key_condition != NULL)
-		r->condition = KeyConditionBind(key_condition, bindings, r->key);
+	if (r->key_clauses != NULL)
+		r->condition = KeyConditionMatch(r->key_clauses, r->key);
 	else if (op->key_tests_given)
 		r->condition = KeyConditionBuild(op->key_attributes, op->key_tests,
 										 op->nkey_tests, r->key);
@@ -137,8 +139,9 @@ ReaderOpen(const ReadOp *op)
 	CheckReadPaths(r);
 
 	PlanRows(r);
-	r->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo row",
-										   ALLOCSET_DEFAULT_SIZES);
+	if (!RowsAsStored(r))
+		r->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo row",
+											   ALLOCSET_DEFAULT_SIZES);
 	r->scan = BeginScan(r);
 	return r;
 }
@@ -196,14 +199,6 @@ EvaluateRow(Reader *r, struct varlena *stored, ReadRow *row)
 	return true;
 }
 
-/* Whether rows are returned as they are stored. */
-static bool
-RowsAsStored(const Reader *r)
-{
-	return r->filter == NULL && r->projection == NULL &&
-		r->entry_projection == NULL && !r->op->sizes;
-}
-
 bool
 ReaderNext(Reader *r, ReadRow *row)
 {
@@ -217,7 +212,7 @@ ReaderNext(Reader *r, ReadRow *row)
 		if (!StoreScanNext(r->scan, &stored))
 			return false;
 		r->position = ItemRoot(stored);
-		if (RowsAsStored(r))
+		if (r->row_context == NULL)
 		{
 			row->matched = true;
 			row->item = stored;
@@ -287,5 +282,6 @@ ReaderClose(Reader *r)
 {
 	StoreScanEnd(r->scan);
 	StoreClose(&r->store);
-	MemoryContextDelete(r->row_context);
+	if (r->row_context != NULL)
+		MemoryContextDelete(r->row_context);
 }

@@ -18,6 +18,7 @@ struct Reader
 	Store		store;
 	const IndexDef *index;		/* NULL: the table */
 	const KeySchema *key;		/* of the index or the table */
+	KeyClauses *key_clauses;	/* of the key condition; NULL: none */
 	KeyCondition *condition;	/* NULL: a scan */
 	Condition  *filter;			/* NULL: none */
 	Projection *projection;		/* as asked for; NULL: none */
@@ -31,7 +32,7 @@ struct Reader
 	bool		return_entry;	/* entry_projection makes the result */
 
 	StoreScan  *scan;
-	MemoryContext row_context;
+	MemoryContext row_context;	/* NULL: rows are returned as they are stored */
 	ValueRef	position;		/* the row last read */
 };
 

@@ -112,8 +112,7 @@ TestKeyCondition(const Expr *expr, ExprBindings *b)
 
 	for (int i = 0; i < schema.npartition + schema.nsort; i++)
 		schema.attributes[i] = (KeyAttribute) {Text(names[i]), types[i]};
-	KeyConditionCheck(expr, b);
-	key = KeyConditionBind(expr, b, &schema);
+	key = KeyConditionMatch(KeyConditionBind(expr, b), &schema);
 	for (int i = 0; i < key->ntests; i++)
 	{
 		ValueRef	v = AttributeFind(item, names[i], 1);
