@@ -49,6 +49,12 @@ ALTER TABLE "shop$own" RENAME COLUMN "G" TO h;
 ALTER TABLE "shop$own" ALTER COLUMN "G" TYPE varchar;
 ALTER TABLE "shop$own" DROP CONSTRAINT "shop$own_pkey";
 ALTER TABLE "shop$shs$0" DROP CONSTRAINT "shop$shs$0_pkey";
+-- inheritance: a child would have neither triggers nor the key
+CREATE TABLE child () INHERITS (shop);
+CREATE TABLE child () INHERITS ("shop$own");
+CREATE TABLE child (LIKE shop);
+ALTER TABLE child INHERIT shop;
+DROP TABLE child;
 -- what is nobody's business but the owner's
 ALTER TABLE "shop$shs$1" RENAME TO shard_one;
 ALTER TABLE "shop$own" SET (fillfactor = 80);

@@ -175,6 +175,15 @@
 #define AnalyzeDelayPoint() vacuum_delay_point()
 #endif
 
+/* TRUNCATE of open and locked relations, without telling logical decoding. */
+#if PG_VERSION_NUM >= 160000
+#define TruncateRelations(rels, relids) \
+	ExecuteTruncateGuts(rels, relids, NIL, DROP_RESTRICT, false, false)
+#else
+#define TruncateRelations(rels, relids) \
+	ExecuteTruncateGuts(rels, relids, NIL, DROP_RESTRICT, false)
+#endif
+
 /* Whether text under a collation is compared as bytes are. */
 #if PG_VERSION_NUM >= 180000
 #define CollationIsC(collation) (pg_newlocale_from_collation(collation)->collate_is_c)

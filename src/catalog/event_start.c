@@ -201,6 +201,32 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 	relation_close(rel, AccessShareLock);
 }
 
+/* ---- inheritance ---- */
+
+/*
+ * INHERITS a dynamo table, or an index table: a child has no trigger and no
+ * key of theirs, and yet its rows would be theirs.
+ */
+static void
+CheckParent(const RangeVar *name)
+{
+	Oid			relid = RangeVarGetRelid(name, NoLock, true);
+	Relation	rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
+	HeldIndex	held;
+
+	if (rel == NULL)
+		return;
+	if (rel->rd_rel->relkind == RELKIND_RELATION &&
+		(TableDefCopy(rel) != NULL || FindHeldIndex(relid, &held)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot inherit from table \"%s\" of the extension dynamo",
+						RelationGetRelationName(rel)),
+				 errdetail("Triggers and primary keys are not inherited."),
+				 errhint("Use CREATE TABLE ... (LIKE ...) for a table of the same columns.")));
+	relation_close(rel, AccessShareLock);
+}
+
 /* ---- statements ---- */
 
 static void
@@ -222,6 +248,8 @@ CheckAlterTable(const AlterTableStmt *statement)
 			CheckIndexTableCommand(&held, relid, command);
 		if (command->subtype == AT_DisableTrig)
 			CheckTriggerStays(relid, command->name, "disable");
+		if (command->subtype == AT_AddInherit)
+			CheckParent(castNode(RangeVar, command->def));
 		if (command->subtype == AT_AttachPartition &&
 			FindNamedIndex(castNode(PartitionCmd, command->def)->name, &other))
 			RefuseShapeChange(&other);
@@ -247,14 +275,19 @@ CheckSetSchema(const AlterObjectSchemaStmt *statement)
 		RefuseToLeaveTable(&held, "schema");
 }
 
-/* CREATE TABLE ... PARTITION OF an index table: a shard that no entry is in. */
+/* Partitions of an index table are shards: no entry would be in another. */
 static void
 CheckCreateTable(const CreateStmt *statement)
 {
 	HeldIndex	held;
+	ListCell   *cell;
 
-	if (statement->partbound != NULL &&
-		FindNamedIndex(linitial_node(RangeVar, statement->inhRelations), &held))
+	if (statement->partbound == NULL)
+	{
+		foreach(cell, statement->inhRelations)
+			CheckParent(lfirst_node(RangeVar, cell));
+	}
+	else if (FindNamedIndex(linitial_node(RangeVar, statement->inhRelations), &held))
 		RefuseShardChange(&held);
 }
 

@@ -15,8 +15,11 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_inherits.h"
+#include "commands/tablecmds.h"
 #include "commands/trigger.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -156,9 +159,34 @@ MaintainRow(const TriggerData *trigger, const TableDef *def)
 
 /* ---- TRUNCATE ---- */
 
+/*
+ * What TRUNCATE does, but for the message to logical subscribers: theirs is
+ * emptied with their table, and one that is built again here is not refilled
+ * there.
+ */
+static void
+TruncateUnpublished(Oid index_table)
+{
+	List	   *relids = find_all_inheritors(index_table, AccessExclusiveLock, NULL);
+	List	   *rels = NIL;
+	ListCell   *cell;
+
+	foreach(cell, relids)
+	{
+		Relation	rel = table_open(lfirst_oid(cell), NoLock);
+
+		CheckTableNotInUse(rel, "TRUNCATE");
+		rels = lappend(rels, rel);
+	}
+	TruncateRelations(rels, relids);
+	foreach(cell, rels)
+		table_close((Relation) lfirst(cell), NoLock);
+	CommandCounterIncrement();
+}
+
 /* As its owner: whoever may truncate the table needs no privilege on it. */
 static void
-TruncateAsOwner(const char *name, Oid owner)
+TruncateAsOwner(Oid index_table, Oid owner)
 {
 	Oid			user;
 	int			context;
@@ -168,7 +196,7 @@ TruncateAsOwner(const char *name, Oid owner)
 	PG_TRY();
 	{
 		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE);
-		RunStatement("TRUNCATE TABLE %s", name);
+		TruncateUnpublished(index_table);
 		SetUserIdAndSecContext(user, context);
 	}
 	PG_FINALLY();
@@ -182,24 +210,22 @@ void
 TruncateIndexTable(const TableDef *def, const IndexDef *index)
 {
 	EntryTable	t;
-	char	   *name;
+	Oid			index_table;
 
 	EntryTableOpen(&t, def, index, 0, AccessExclusiveLock); /* checks that it is one */
-	name = QualifiedName(RelationGetNamespace(t.parent), RelationGetRelationName(t.parent));
+	index_table = RelationGetRelid(t.parent);
 	EntryTableClose(&t);
-	TruncateAsOwner(name, RelationOwner(def->relid));
+	TruncateAsOwner(index_table, RelationOwner(def->relid));
 }
 
 static void
 TruncateIndexTables(const TableDef *def)
 {
-	SPI_connect();
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		if (IsMaintained(&def->indexes[i]))
 			TruncateIndexTable(def, &def->indexes[i]);
 	}
-	SPI_finish();
 }
 
 /* ---- the trigger functions ---- */

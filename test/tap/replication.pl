@@ -74,6 +74,17 @@ SELECT dynamo.put_item('shop', '{"PK": {"S": "later"}, "SK": {"S": "later"}, "G"
 	$publisher->wait_for_catchup($name);
 	same_as_publisher($subscriber, "$tables, changed");
 
+	# index tables that are built again, and all of it that goes and comes back
+	$publisher->safe_psql('postgres', q{SELECT dynamo.reindex('shop', i) FROM unnest('{inline,kept,sharded}'::text[]) i});
+	$publisher->wait_for_catchup($name);
+	same_as_publisher($subscriber, "$tables, indexes built again");
+	$publisher->safe_psql('postgres', q{
+CREATE TEMP TABLE kept AS SELECT item FROM shop;
+TRUNCATE shop;
+INSERT INTO shop (item) SELECT item FROM kept});
+	$publisher->wait_for_catchup($name);
+	same_as_publisher($subscriber, "$tables, truncated and filled");
+
 	# a build's progress is of one server's pages
 	$publisher->safe_psql('postgres', q{
 INSERT INTO dynamo.index_builds VALUES (1, 'x', 'filling', 1, 7, 1, 9, 1, 0, '[]', NULL, now(), now())
