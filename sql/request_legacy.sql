@@ -47,6 +47,7 @@ SELECT scan('{"x": {"ComparisonOperator": "CONTAINS", "AttributeValueList": [{"S
 SELECT scan('{"x": {"ComparisonOperator": "BETWEEN", "AttributeValueList": [{"N": "3"}, {"N": "2"}]}}');
 SELECT scan('{"x": {"ComparisonOperator": "EQ", "AttributeValueList": [{}]}}');
 SELECT scan('{}', ', "ConditionalOperator": "OR"');
+SELECT scan('{"x": {"ComparisonOperator": "NULL"}}', ', "ConditionalOperator": "OR"');
 
 -- KeyConditions and QueryFilter
 CREATE FUNCTION q(conditions text, more text DEFAULT '') RETURNS text LANGUAGE sql AS $$
@@ -95,6 +96,7 @@ SELECT del('{"x": {"Exists": false, "Value": {"N": "1"}}}');
 SELECT del('{"x": {"ComparisonOperator": "BETWEEN", "Value": {"N": "1"}}}');
 SELECT del('{"x": {"ComparisonOperator": "NULL", "Value": {"N": "1"}}}');
 SELECT del('{}', ', "ConditionalOperator": "AND"');
+SELECT del('{"x": {"Exists": false}}', ', "ConditionalOperator": "AND"');
 SELECT del('{"x": {"Exists": false}}');
 
 -- AttributeUpdates

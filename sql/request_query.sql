@@ -97,6 +97,9 @@ SELECT q('"KeyConditionExpression": "pk = :p AND sk > :p", "ExclusiveStartKey": 
 SELECT q('"KeyConditionExpression": "pk = :p AND sk > :p", "ExclusiveStartKey": {"pk": {"S": "a"}, "sk": {"S": "a"}}');
 SELECT q('"KeyConditionExpression": "pk = :p", "ExclusiveStartKey": {"pk": {"S": "a"}}', '{":p": {"S": "a"}}', 'hash');
 SELECT q('"KeyConditionExpression": "pk = :p", "ExclusiveStartKey": {"pk": {}}');
+SELECT q('"KeyConditionExpression": "pk = :p", "ExclusiveStartKey": {"pk": {"S": "a"}, "sk": {"S": ""}}');
+SELECT q('"KeyConditionExpression": "pk = :p", "ExclusiveStartKey": {"pk": {"S": "a"}, "sk": {"S": "' || repeat('x', 1025) || '"}}');
+SELECT q('"KeyConditionExpression": "pk = :p", "ExclusiveStartKey": {"pk": {"S": "' || repeat('x', 2049) || '"}, "sk": {"S": "a"}}');
 SELECT q('"KeyConditionExpression": "pk = :p"', '{":p": {"S": "a"}}', 'none');
 
 -- capacity

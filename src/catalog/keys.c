@@ -112,30 +112,29 @@ KindName(ValueType type)
 }
 
 static void
-TooLongError(bool partition)
+TooLongError(const char *prefix, bool partition)
 {
 	if (partition)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS
-						"Size of hashkey has exceeded the maximum size limit of2048 bytes")));
+				 errmsg("%s" DYNAMO_INVALID_PARAMETERS
+						"Size of hashkey has exceeded the maximum size limit of2048 bytes", prefix)));
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg(DYNAMO_INVALID_PARAMETERS
-					"Aggregated size of all range keys has exceeded the size limit of 1024 bytes")));
+			 errmsg("%s" DYNAMO_INVALID_PARAMETERS
+					"Aggregated size of all range keys has exceeded the size limit of 1024 bytes", prefix)));
 }
 
-/* One table key attribute of the right type. */
-static void
-CheckKeyValue(const AttributeDef *attr, ValueRef v, bool partition)
+void
+CheckKeyValue(const char *prefix, Slice name, ValueRef v, bool partition)
 {
 	if (KeyIsEmpty(v))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %s",
-						KindName(attr->type), attr->name.data)));
+				 errmsg("%sOne or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %.*s",
+						prefix, KindName(ValueTypeOf(v)), (int) name.len, name.data)));
 	if (KeyBytes(v) > (partition ? KEY_MAX_PARTITION : KEY_MAX_SORT))
-		TooLongError(partition);
+		TooLongError(prefix, partition);
 }
 
 static void
@@ -158,7 +157,7 @@ CheckTableKeys(const TableDef *def, ValueRef item)
 							"Type mismatch for key %s expected: %s actual: %s",
 							attr->name.data, ValueTypeName(attr->type),
 							ValueTypeName(ValueTypeOf(v)))));
-		CheckKeyValue(attr, v, i < def->key.npartition);
+		CheckKeyValue("", attr->name, v, i < def->key.npartition);
 	}
 }
 
@@ -279,7 +278,7 @@ CheckIndexKeys(const TableDef *def, ValueRef item)
 
 		for (int i = 0; i < index->key.npartition; i++)
 			partition |= index->attributes[i] == attribute;
-		TooLongError(partition);
+		TooLongError("", partition);
 	}
 	IndexKeyError(attr, index, problem, FindAttribute(attr, item));
 }
@@ -316,6 +315,6 @@ CheckKeyParameter(const TableDef *def, ValueRef key)
 
 		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
 			KeyMismatchError();
-		CheckKeyValue(attr, v, i < def->key.npartition);
+		CheckKeyValue("", attr->name, v, i < def->key.npartition);
 	}
 }

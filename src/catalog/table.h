@@ -254,6 +254,12 @@ extern KeyProblem FindIndexKeyProblem(const TableDef *def, ValueRef item,
  */
 extern bool StoredKeyIsUsable(const TableDef *def, int attribute, ValueRef item);
 
+/*
+ * A value of the right type for a key: neither empty nor too long.  prefix is
+ * what the messages begin with.
+ */
+extern void CheckKeyValue(const char *prefix, Slice name, ValueRef v, bool partition);
+
 /* A Key parameter: exactly the key attributes, checked likewise. */
 extern void CheckKeyParameter(const TableDef *def, ValueRef key);
 

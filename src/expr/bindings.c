@@ -145,8 +145,8 @@ ExprBindingsFindValue(ExprBindings *b, Slice placeholder, ValueRef *value)
 
 /* ---- checks ---- */
 
-static void
-CheckNotEmpty(const char *parameter, uint32 count)
+void
+ExprCheckNotEmpty(const char *parameter, uint32 count)
 {
 	if (count == 0)
 		ereport(ERROR,
@@ -182,20 +182,27 @@ CheckPlaceholder(const char *parameter, Slice s, char sigil)
 						 sigil, EXPR_MAX_PLACEHOLDER - 1)));
 }
 
-static void
-CheckName(const BoundName *n)
+void
+ExprCheckName(Slice placeholder, Slice name)
 {
 	const char *problem = NULL;
 
-	if (n->name.len == 0)
+	CheckPlaceholder("ExpressionAttributeNames", placeholder, '#');
+	if (name.len == 0)
 		problem = "Empty attribute name";
-	else if (n->name.len > ITEM_MAX_NAME)
+	else if (name.len > ITEM_MAX_NAME)
 		problem = "Attribute name is too long";
 	if (problem)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("ExpressionAttributeNames contains invalid value: %s for key %.*s",
-						problem, (int) n->placeholder.len, n->placeholder.data)));
+						problem, (int) placeholder.len, placeholder.data)));
+}
+
+void
+ExprCheckValueKey(Slice placeholder)
+{
+	CheckPlaceholder("ExpressionAttributeValues", placeholder, ':');
 }
 
 /* Checks the names; returns their total size. */
@@ -206,9 +213,7 @@ CheckNames(ExprBindings *b)
 
 	for (int i = 0; i < b->nnames; i++)
 	{
-		CheckPlaceholder("ExpressionAttributeNames", b->names[i].placeholder,
-						 '#');
-		CheckName(&b->names[i]);
+		ExprCheckName(b->names[i].placeholder, b->names[i].name);
 		size += b->names[i].placeholder.len + b->names[i].name.len;
 	}
 	return size;
@@ -224,7 +229,7 @@ CheckValues(ExprBindings *b)
 		Slice		name;
 		ValueRef	v = MapEntry(&b->values, i, &name);
 
-		CheckPlaceholder("ExpressionAttributeValues", name, ':');
+		ExprCheckValueKey(name);
 		size += name.len + v.len;
 	}
 	return size;
@@ -236,9 +241,9 @@ ExprBindingsCheck(ExprBindings *b, bool names_given)
 	uint64		size;
 
 	if (names_given)
-		CheckNotEmpty("ExpressionAttributeNames", b->nnames);
+		ExprCheckNotEmpty("ExpressionAttributeNames", b->nnames);
 	if (b->values_given)
-		CheckNotEmpty("ExpressionAttributeValues", b->values.count);
+		ExprCheckNotEmpty("ExpressionAttributeValues", b->values.count);
 	size = CheckNames(b);
 	size += CheckValues(b);
 	if (size > EXPR_MAX_BINDINGS_SIZE)

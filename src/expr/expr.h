@@ -98,6 +98,11 @@ extern void ExprBindingsAddNames(ExprBindings *b, struct JsonbContainer *names);
  */
 extern void ExprBindingsCheck(ExprBindings *b, bool names_given);
 
+/* The same checks one by one, for who must raise their errors earlier. */
+extern void ExprCheckNotEmpty(const char *parameter, uint32 count);
+extern void ExprCheckName(Slice placeholder, Slice name);
+extern void ExprCheckValueKey(Slice placeholder);
+
 /*
  * The pairs of expression_attribute_names as SQL gives them, palloc'd; their
  * slices point into the jsonb.  Returns their number.

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "common/base64.h"
+#include "mb/pg_wchar.h"
 
 #include "item/base64.h"
 
@@ -78,6 +79,41 @@ Base64Decode(const char *text, uint32 len, char *out, uint32 *out_len)
 	}
 	*out_len = n;
 	return DecodeTail(text + len - 4, out + n, out_len);
+}
+
+/*
+ * The first character that no base64 has, or a pad before another character;
+ * empty if there is none.
+ */
+static Slice
+BadCharacter(Slice text)
+{
+	for (uint32 i = 0; i < text.len; i++)
+	{
+		const char *c = text.data + i;
+		bool		pad = *c == '=';
+
+		if (pad ? i + 1 < text.len && c[1] != '=' : SixBits(*c) == INVALID)
+			return (Slice) {c, Min((uint32) pg_utf_mblen((const unsigned char *) c), text.len - i)};
+	}
+	return (Slice) {text.data, 0};
+}
+
+char *
+Base64Problem(Base64Status status, Slice text)
+{
+	StringInfoData out;
+	Slice		bad = BadCharacter(text);
+
+	initStringInfo(&out);
+	if (status == BASE64_BAD_LENGTH)
+		appendStringInfo(&out, "Base64 encoded length is expected a multiple of 4 bytes but found: %u",
+						 text.len);
+	else if (status == BASE64_BAD_CHARACTER && bad.len > 0)
+		appendStringInfo(&out, "Invalid Base64 character: '%.*s'", (int) bad.len, bad.data);
+	else
+		appendStringInfoString(&out, "Invalid last non-pad Base64 character dectected");
+	return out.data;
 }
 
 void

@@ -7,6 +7,8 @@
 
 #include "lib/stringinfo.h"
 
+#include "item/item.h"
+
 /* Room for the decoded bytes of that many characters. */
 #define BASE64_DECODED_MAX(len)	((len) / 4 * 3)
 
@@ -21,6 +23,9 @@ typedef enum Base64Status
 /* Decodes text to out, which has BASE64_DECODED_MAX bytes of room. */
 extern Base64Status Base64Decode(const char *text, uint32 len,
 								 char *out, uint32 *out_len);
+
+/* What is wrong with a text that cannot be decoded, in the service's words. */
+extern char *Base64Problem(Base64Status status, Slice text);
 
 /* Appends bytes as padded base64. */
 extern void Base64Append(StringInfo out, const char *bytes, uint32 len);

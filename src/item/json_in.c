@@ -159,19 +159,15 @@ ReadFlag(JsonReader *r, const ItemBuilder *b)
 	ScalarError(r, b, kind, "Boolean");
 }
 
-static void Base64Error(const ItemBuilder *b, Base64Status status, uint32 len)
+static void Base64Error(const ItemBuilder *b, Base64Status status, Slice text)
 			pg_attribute_noreturn();
 
 static void
-Base64Error(const ItemBuilder *b, Base64Status status, uint32 len)
+Base64Error(const ItemBuilder *b, Base64Status status, Slice text)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_SERIALIZATION),
-			 status == BASE64_BAD_LENGTH ?
-			 errmsg("Base64 encoded length is expected a multiple of 4 bytes but found: %u", len) :
-			 status == BASE64_BAD_TAIL ?
-			 errmsg("Invalid last non-pad Base64 character dectected") :
-			 errmsg("only base-64-encoded strings are convertible to bytes"),
+			 errmsg_internal("%s", Base64Problem(status, text)),
 			 errdetail("At %s.", Place(b, false))));
 }
 
@@ -200,7 +196,7 @@ ReadBinary(JsonReader *r, ItemBuilder *b)
 	if (unlikely(status != BASE64_OK))
 	{
 		*r = before;
-		Base64Error(b, status, text.len);
+		Base64Error(b, status, text);
 	}
 	ItemBuilderBinary(b, bytes, len);
 	if (bytes != small)
@@ -355,7 +351,7 @@ ReadAttributeValue(JsonReader *r, ItemBuilder *b)
 	{
 		int			type = ValueTypeFromName(name.data, name.len);
 
-		if (unlikely(JsonNextByte(r) == 'n'))
+		if (unlikely(JsonNextByte(r) == 'n' || (type < 0 && r->ignore_unknown)))
 		{
 			JsonSkipValue(r);
 			continue;

@@ -57,6 +57,7 @@ JsonReaderInit(JsonReader *r, const char *text, uint32 len)
 	r->first = false;
 	r->sqlstate = ERRCODE_INVALID_TEXT_REPRESENTATION;
 	r->message = "invalid input syntax for type json";
+	r->ignore_unknown = false;
 }
 
 uint32

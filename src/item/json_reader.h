@@ -47,6 +47,12 @@ typedef struct JsonReader
 								 * its object or array */
 	int			sqlstate;		/* of syntax errors */
 	const char *message;
+
+	/*
+	 * For attribute values (json.h): a member that names no type is skipped
+	 * rather than an error.
+	 */
+	bool		ignore_unknown;
 } JsonReader;
 
 /*

@@ -26,22 +26,6 @@ Invalid(const char *message)
 	ereport(ERROR, (errcode(ERRCODE_DYNAMO_VALIDATION), errmsg("%s", message)));
 }
 
-static bool
-KeyIsEmpty(ValueRef v)
-{
-	return ValueTypeOf(v) != VALUE_N && v.len == 1;
-}
-
-static void
-EmptyKeyError(const char *prefix, ValueType type, Slice name)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("%sOne or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %.*s",
-					prefix, type == VALUE_B ? "binary" : "string",
-					(int) name.len, name.data)));
-}
-
 /* ---- parameters ---- */
 
 static void
@@ -178,6 +162,22 @@ StartValue(const Reader *r, int attribute)
 	return AttributeFind(r->op->start, name.data, name.len);
 }
 
+/* Whether an attribute is of the partition key of the table or index read. */
+static bool
+IsPartition(const Reader *r, int attribute)
+{
+	const TableDef *def = r->store.def;
+
+	if (attribute == def->key_attributes[0])
+		return true;
+	for (int i = 0; r->index != NULL && i < r->index->key.npartition; i++)
+	{
+		if (attribute == r->index->attributes[i])
+			return true;
+	}
+	return false;
+}
+
 void
 CheckStartKey(const Reader *r)
 {
@@ -202,8 +202,7 @@ CheckStartKey(const Reader *r)
 
 		if (ValueTypeOf(v) != attr->type)
 			Invalid(START_KEY_INVALID ": " SCHEMA_MISMATCH);
-		if (KeyIsEmpty(v))
-			EmptyKeyError(START_KEY_INVALID ": ", attr->type, attr->name);
+		CheckKeyValue(START_KEY_INVALID ": ", attr->name, v, IsPartition(r, attributes[i]));
 	}
 }
 
@@ -308,17 +307,7 @@ CheckStartPosition(const Reader *r)
 static void
 CheckConditionValue(const Reader *r, int position, ValueRef v)
 {
-	KeyAttribute attr = r->key->attributes[position];
-	bool		partition = position < r->key->npartition;
-
-	if (ValueTypeOf(v) == VALUE_N)
-		return;
-	if (KeyIsEmpty(v))
-		EmptyKeyError("", attr.type, attr.name);
-	if (partition && v.len - 1 > KEY_MAX_PARTITION)
-		Invalid(DYNAMO_INVALID_PARAMETERS "Size of hashkey has exceeded the maximum size limit of2048 bytes");
-	if (!partition && v.len - 1 > KEY_MAX_SORT)
-		Invalid(DYNAMO_INVALID_PARAMETERS "Aggregated size of all range keys has exceeded the size limit of 1024 bytes");
+	CheckKeyValue("", r->key->attributes[position].name, v, position < r->key->npartition);
 }
 
 void

@@ -141,6 +141,7 @@ PrepareGets(BatchGet *batch, const Field *tables)
 		BatchGetTable *get = &batch->gets[i];
 
 		CheckMixing(request, &batch_get_params);
+		FieldExprArgs(request, &batch_get_params, &get->args);
 		get->table_name = TableNameOf(tables->names[i]);
 		get->nkeys = keys->count;
 		get->keys = KeysOf(keys);
@@ -149,7 +150,6 @@ PrepareGets(BatchGet *batch, const Field *tables)
 		get->projection = FieldExpr(request, "ProjectionExpression");
 		get->built_projection = LegacyProjection(request);
 		get->sizes = true;
-		FieldExprArgs(request, false, &get->args);
 		batch->results[i] = palloc0(Max(keys->count, 1) * sizeof(GetResult));
 	}
 }

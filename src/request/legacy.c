@@ -183,8 +183,12 @@ ReadComparison(const Field *map, int i, Comparison *c)
 static void
 CheckConditionalOperator(const Field *input, const Field *map)
 {
-	if (FieldMember(input, "ConditionalOperator") != NULL && (map == NULL || map->count == 0))
+	if (FieldMember(input, "ConditionalOperator") == NULL)
+		return;
+	if (map == NULL || map->count == 0)
 		InvalidRequest("ConditionalOperator cannot be used without Filter or Expected");
+	if (map->count == 1)
+		InvalidRequest("ConditionalOperator can only be used when Filter or Expected has two or more elements");
 }
 
 /* Joins the conditions on each attribute as ConditionalOperator says. */

@@ -33,7 +33,6 @@ FieldReadOp(const Field *input, ReadOp *op)
 	op->consistent = FieldBool(input, "ConsistentRead", false);
 	op->shard = -1;
 	op->shard_value = MISSING_VALUE;
-	FieldExprArgs(input, true, &op->args);
 }
 
 /*
@@ -86,6 +85,7 @@ QueryRequest(Request *request)
 	ReadOp		op = {0};
 
 	CheckMixing(input, &query_params);
+	FieldExprArgs(input, &query_params, &op.args);
 	op.query = true;
 	op.key_condition = FieldExpr(input, "KeyConditionExpression");
 	LegacyKeyConditions(input, &op);
@@ -102,6 +102,7 @@ ScanRequest(Request *request)
 	ReadOp		op = {0};
 
 	CheckMixing(input, &scan_params);
+	FieldExprArgs(input, &scan_params, &op.args);
 	op.built_filter = LegacyFilter(input, "ScanFilter");
 	op.forward = true;
 	op.segment_given = FieldMember(input, "Segment") != NULL;

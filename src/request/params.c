@@ -74,44 +74,30 @@ ListGiven(StringInfo out, const Field *input, const char *const *names,
 	return n;
 }
 
-/* Whether an expression is given that may have values. */
-static bool
-AnyValueExpression(const Field *input, const ParamRules *rules)
-{
-	for (const char *const *name = rules->expressions; *name != NULL; name++)
-	{
-		if (IsGiven(input, *name) && strcmp(*name, "ProjectionExpression") != 0)
-			return true;
-	}
-	return false;
-}
-
 void
 CheckMixing(const Field *input, const ParamRules *rules)
 {
 	StringInfoData expressions;
 	StringInfoData legacy;
-	int			nexpressions;
 
 	initStringInfo(&expressions);
 	initStringInfo(&legacy);
-	nexpressions = ListGiven(&expressions, input, rules->expressions, IsGiven);
-	if (ListGiven(&legacy, input, rules->legacy, IsExcluded) > 0 && nexpressions > 0)
+	if (ListGiven(&legacy, input, rules->legacy, IsExcluded) > 0 &&
+		ListGiven(&expressions, input, rules->expressions, IsGiven) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal(WORDING_MIXED, legacy.data, expressions.data)));
-	if (nexpressions == 0 && IsGiven(input, "ExpressionAttributeNames"))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg_internal(WORDING_NAMES_ALONE)));
-	if (rules->values_need != NULL && IsGiven(input, "ExpressionAttributeValues") &&
-		!AnyValueExpression(input, rules))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg_internal(WORDING_VALUES_ALONE, rules->values_need)));
 }
 
 /* ---- attribute values ---- */
+
+/* Members that are not known are ignored everywhere, so in attribute values. */
+static void
+InitValueReader(JsonReader *r, const Field *field)
+{
+	JsonReaderInit(r, field->text.data, field->text.len);
+	r->ignore_unknown = true;
+}
 
 struct varlena *
 FieldItem(const Field *field)
@@ -120,7 +106,7 @@ FieldItem(const Field *field)
 	ItemBuilder b;
 
 	ItemBuilderInit(&b, 0, DUPLICATE_NAME_LAST);
-	JsonReaderInit(&r, field->text.data, field->text.len);
+	InitValueReader(&r, field);
 	ReadItemJson(&r, &b);
 	return ItemBuilderFinish(&b);
 }
@@ -132,7 +118,7 @@ FieldValue(const Field *field)
 	ItemBuilder b;
 
 	ItemBuilderInit(&b, 1, DUPLICATE_NAME_LAST);
-	JsonReaderInit(&r, field->text.data, field->text.len);
+	InitValueReader(&r, field);
 	ReadValueJson(&r, &b);
 	return ItemBuilderFinish(&b);
 }
@@ -198,71 +184,158 @@ FieldExpr(const Field *structure, const char *name)
 	return (ExprText) {true, field->string};
 }
 
-static void
-ReadNames(const Field *names, ExprArgs *args)
+/* Whether any of an operation's expressions is given. */
+static bool
+AnyExpression(const Field *input, const ParamRules *rules)
 {
+	for (const char *const *name = rules->expressions; *name != NULL; name++)
+	{
+		if (IsGiven(input, *name))
+			return true;
+	}
+	return false;
+}
+
+/* Whether an expression is given that may have values. */
+static bool
+AnyValueExpression(const Field *input, const ParamRules *rules)
+{
+	for (const char *const *name = rules->expressions; *name != NULL; name++)
+	{
+		if (IsGiven(input, *name) && strcmp(*name, "ProjectionExpression") != 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+ReadNames(const Field *structure, const ParamRules *rules, ExprArgs *args)
+{
+	const Field *names = FieldMember(structure, "ExpressionAttributeNames");
+
 	args->names_given = names != NULL;
 	if (names == NULL)
 		return;
+	if (!AnyExpression(structure, rules))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg_internal(WORDING_NAMES_ALONE)));
+	ExprCheckNotEmpty("ExpressionAttributeNames", names->count);
 	args->nnames = names->count;
-	args->names = palloc(Max(names->count, 1) * sizeof(NamePair));
+	args->names = palloc(names->count * sizeof(NamePair));
 	for (int i = 0; i < names->count; i++)
+	{
 		args->names[i] = (NamePair) {names->names[i], names->fields[i]->string};
+		ExprCheckName(args->names[i].placeholder, args->names[i].name);
+	}
 }
 
-/* Reads the values one by one; *placeholder is the one being read. */
-static void
-ReadValues(const Field *values, ItemBuilder *b, Slice *placeholder)
+/* ExpressionAttributeValues being read. */
+typedef struct ValuesReader
 {
-	JsonReader	r;
+	JsonReader	json;
+	ItemBuilder builder;
+	int			nvalues;
+	Slice		placeholder;	/* the one that was met last */
+	bool		in_value;		/* its value is being read */
+} ValuesReader;
 
-	JsonReaderInit(&r, values->text.data, values->text.len);
-	JsonBeginObject(&r);
-	ItemBuilderBeginMap(b);
-	while (JsonNextMember(&r, placeholder))
+/* The next placeholder that has a value; false at the end. */
+static bool
+NextPlaceholder(ValuesReader *r)
+{
+	while (JsonNextMember(&r->json, &r->placeholder))
 	{
-		if (JsonPeek(&r) == JSON_NULL)
+		if (JsonPeek(&r->json) != JSON_NULL)
 		{
-			JsonSkipValue(&r);
-			continue;
+			ExprCheckValueKey(r->placeholder);
+			return true;
 		}
-		ItemBuilderName(b, placeholder->data, placeholder->len);
-		ReadValueJson(&r, b);
+		JsonSkipValue(&r->json);
 	}
-	ItemBuilderEnd(b);
+	return false;
+}
+
+static void
+ReadValues(ValuesReader *r)
+{
+	JsonBeginObject(&r->json);
+	ItemBuilderBeginMap(&r->builder);
+	while (NextPlaceholder(r))
+	{
+		r->in_value = true;
+		ItemBuilderName(&r->builder, r->placeholder.data, r->placeholder.len);
+		ReadValueJson(&r->json, &r->builder);
+		r->in_value = false;
+		r->nvalues++;
+	}
+	ItemBuilderEnd(&r->builder);
+}
+
+/* Checks all placeholders, which come before all values. */
+static void
+CheckPlaceholders(const Field *values)
+{
+	ValuesReader r;
+
+	InitValueReader(&r.json, values);
+	JsonBeginObject(&r.json);
+	while (NextPlaceholder(&r))
+		JsonSkipValue(&r.json);
 }
 
 static ValueRef
 ExpressionValues(const Field *values)
 {
 	MemoryContext context = CurrentMemoryContext;
-	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
-	Slice	   *placeholder = palloc0(sizeof(Slice));
+	ValuesReader *r = palloc0(sizeof(ValuesReader));
 
+	InitValueReader(&r->json, values);
+	ItemBuilderInit(&r->builder, 0, DUPLICATE_NAME_LAST);
 	PG_TRY();
 	{
-		ReadValues(values, b, placeholder);
+		ReadValues(r);
 	}
 	PG_CATCH();
 	{
-		ErrorData  *error = CaughtValueError(context);
+		ErrorData  *error;
 
+		if (!r->in_value)
+			PG_RE_THROW();
+		error = CaughtValueError(context);
+		CheckPlaceholders(values);
 		error->message = psprintf(WORDING_INVALID_VALUE, error->message,
-								  (int) placeholder->len, placeholder->data);
+								  (int) r->placeholder.len, r->placeholder.data);
 		ReThrowError(error);
 	}
 	PG_END_TRY();
-	return ItemRoot(ItemBuilderFinish(b));
+	ExprCheckNotEmpty("ExpressionAttributeValues", r->nvalues);
+	return ItemRoot(ItemBuilderFinish(&r->builder));
+}
+
+static ValueRef
+FieldValues(const Field *structure, const ParamRules *rules)
+{
+	const Field *values;
+
+	if (rules->values_need == NULL)
+		return MISSING_VALUE;
+	values = FieldMember(structure, "ExpressionAttributeValues");
+	if (values == NULL)
+		return MISSING_VALUE;
+	if (!AnyValueExpression(structure, rules))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg_internal(WORDING_VALUES_ALONE, rules->values_need)));
+	return ExpressionValues(values);
 }
 
 void
-FieldExprArgs(const Field *structure, bool values, ExprArgs *args)
+FieldExprArgs(const Field *structure, const ParamRules *rules, ExprArgs *args)
 {
-	const Field *field = values ? FieldMember(structure, "ExpressionAttributeValues") : NULL;
-
 	memset(args, 0, sizeof(*args));
-	ReadNames(FieldMember(structure, "ExpressionAttributeNames"), args);
-	args->values = field != NULL ? ExpressionValues(field) : MISSING_VALUE;
+	ReadNames(structure, rules, args);
+	args->values = FieldValues(structure, rules);
 }
 
 ReturnValues

@@ -3,7 +3,8 @@
  *	  From the fields of a request to what the operations take.
  *
  * The service checks a request in this order, and so must the callers:
- * CheckMixing, then items, keys and legacy parameters, then FieldExprArgs.
+ * CheckMixing, FieldExprArgs, then items, keys and legacy parameters, and
+ * last the expressions themselves.
  */
 #ifndef DYNAMO_PARAMS_H
 #define DYNAMO_PARAMS_H
@@ -28,10 +29,7 @@ extern const ParamRules query_params;
 extern const ParamRules scan_params;
 extern const ParamRules batch_get_params;
 
-/*
- * Raises the error about expression and legacy parameters in one request, and
- * those about names or values that nothing could use.
- */
+/* Raises the error about expression and legacy parameters in one request. */
 extern void CheckMixing(const Field *input, const ParamRules *rules);
 
 /* The item in a field; raises the errors of attribute values. */
@@ -48,10 +46,11 @@ extern ValueRef FieldStartKey(const Field *input);
 extern ExprText FieldExpr(const Field *structure, const char *name);
 
 /*
- * ExpressionAttributeNames and, if the structure has that member,
- * ExpressionAttributeValues; raises the errors of values.
+ * ExpressionAttributeNames and, if the operation takes them,
+ * ExpressionAttributeValues.  Raises the errors about names or values that no
+ * expression could use, of placeholders, and of values.
  */
-extern void FieldExprArgs(const Field *structure, bool values, ExprArgs *args);
+extern void FieldExprArgs(const Field *structure, const ParamRules *rules, ExprArgs *args);
 
 extern ReturnValues FieldReturnValues(const Field *structure);
 

@@ -157,19 +157,10 @@ CheckBase64(Slice text)
 {
 	char	   *bytes = palloc(BASE64_DECODED_MAX(text.len) + 1);
 	uint32		len;
+	Base64Status status = Base64Decode(text.data, text.len, bytes, &len);
 
-	switch (Base64Decode(text.data, text.len, bytes, &len))
-	{
-		case BASE64_OK:
-			break;
-		case BASE64_BAD_LENGTH:
-			TypeError(psprintf(WORDING_BASE64_LENGTH, text.len));
-			break;
-		case BASE64_BAD_CHARACTER:
-		case BASE64_BAD_TAIL:
-			TypeError(WORDING_BASE64_TAIL);
-			break;
-	}
+	if (status != BASE64_OK)
+		TypeError(Base64Problem(status, text));
 	pfree(bytes);
 }
 

@@ -21,11 +21,11 @@ GetItemRequest(Request *request)
 	GetResult	result;
 
 	CheckMixing(input, &get_params);
+	FieldExprArgs(input, &get_params, &op.args);
 	op.table_name = FieldTableName(input);
 	op.key = FieldItemRef(input, "Key");
 	op.built_projection = LegacyProjection(input);
 	op.projection = FieldExpr(input, "ProjectionExpression");
-	FieldExprArgs(input, false, &op.args);
 	op.sizes = detail != CAPACITY_NONE;
 	GetItem(&op, &result);
 
@@ -83,6 +83,7 @@ ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRule
 	WriteResult result;
 
 	CheckMixing(input, rules);
+	FieldExprArgs(input, rules, &op.args);
 	op.kind = kind;
 	op.table_name = FieldTableName(input);
 	op.datum = FieldItem(FieldMember(input, item));
@@ -97,12 +98,11 @@ ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRule
 	op.return_old_on_failure =
 		FieldIs(input, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
 	op.images = FieldCapacity(input) != CAPACITY_NONE;
-	/* these come before errors of the values that follow */
+	/* these come before errors of what follows */
 	if (FieldMember(input, "Expected") != NULL ||
-		FieldMember(input, "ExpressionAttributeValues") != NULL)
+		FieldMember(input, "ConditionalOperator") != NULL)
 		WriteCheckRequest(&op);
 	op.built_condition = LegacyExpected(input);
-	FieldExprArgs(input, true, &op.args);
 	WriteItem(&op, &result);
 
 	if (result.attributes != NULL)

@@ -24,7 +24,7 @@ PrepareGet(const Field *get, GetOp *op)
 	op->key = FieldItemRef(get, "Key");
 	op->projection = FieldExpr(get, "ProjectionExpression");
 	op->sizes = true;
-	FieldExprArgs(get, false, &op->args);
+	FieldExprArgs(get, &get_params, &op->args);
 }
 
 static void
@@ -179,7 +179,8 @@ PrepareAction(Transaction *t, int position, const Field *transact_item, bool ima
 	op->return_old_on_failure =
 		FieldIs(action, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
 	op->images = images;
-	FieldExprArgs(action, true, &op->args);
+	FieldExprArgs(action, op->kind == WRITE_KIND_UPDATE ? &update_params : &put_params,
+				  &op->args);
 }
 
 static void

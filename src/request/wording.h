@@ -32,8 +32,6 @@
 #define WORDING_UNEXPECTED_FIELD	"Unexpected field type"
 #define WORDING_UNEXPECTED_VALUE	"Unexpected value type in payload"
 #define WORDING_NOT_BASE64			"only base-64-encoded strings are convertible to bytes"
-#define WORDING_BASE64_LENGTH		"Base64 encoded length is expected a multiple of 4 bytes but found: %u"
-#define WORDING_BASE64_TAIL			"Invalid last non-pad Base64 character dectected"
 
 /* ---- parameters (params.c) ---- */
 

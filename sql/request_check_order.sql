@@ -1,0 +1,66 @@
+-- Several mistakes in one request: which of them is reported
+CREATE SCHEMA t_request_check_order;
+SET search_path = t_request_check_order;
+\pset format unaligned
+\pset tuples_only on
+\set VERBOSITY terse
+-- a message; of several requests, each with one mistake less than the one before
+CREATE FUNCTION messages(operation text, VARIADIC requests text[]) RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT coalesce(r #>> '{body,message}', r #>> '{body,Message}', r::text)
+	FROM unnest(requests) WITH ORDINALITY AS u(request, o), dynamo.request_safe(operation, request::json) r ORDER BY o
+$$;
+
+-- mixing, names, values, the item, what is returned, its size, Expected
+SELECT messages('PutItem',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "Expected": {}, "ConditionExpression": "", "ExpressionAttributeNames": {}, "ExpressionAttributeValues": {}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ExpressionAttributeNames": {}, "ExpressionAttributeValues": {}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ConditionExpression": "", "ExpressionAttributeNames": {}, "ExpressionAttributeValues": {}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ConditionExpression": "", "ExpressionAttributeNames": {"a": "b"}, "ExpressionAttributeValues": {}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ConditionExpression": "", "ExpressionAttributeNames": {"#a": ""}, "ExpressionAttributeValues": {}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ConditionExpression": "", "ExpressionAttributeNames": {"#a": "b"}, "ExpressionAttributeValues": {}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ExpressionAttributeValues": {}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ConditionExpression": "", "ExpressionAttributeValues": {":a": {}, "b": {}}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ConditionExpression": "", "ExpressionAttributeValues": {"": {"S": "a"}}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ConditionExpression": "", "ExpressionAttributeValues": {":a": {"S": "a"}, ":b": {"N": "b"}}}',
+	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ConditionExpression": "", "ExpressionAttributeValues": {":a": {"S": "a"}}}',
+	'{"TableName": "none", "Item": {}, "ReturnValues": "ALL_NEW", "ConditionExpression": "", "ExpressionAttributeValues": {":a": {"S": "a"}}}',
+	'{"TableName": "none", "Item": {}, "ConditionExpression": "", "ExpressionAttributeValues": {":a": {"S": "a"}}}',
+	'{"TableName": "none", "Item": {}, "ConditionExpression": "#a = :b", "ExpressionAttributeNames": {"#a": "b", "#c": "d"}, "ExpressionAttributeValues": {":a": {"S": "a"}}}',
+	'{"TableName": "none", "Item": {}, "ConditionExpression": "#a = :a", "ExpressionAttributeNames": {"#a": "b", "#c": "d"}, "ExpressionAttributeValues": {":a": {"S": "a"}, ":b": {"S": "a"}}}',
+	'{"TableName": "none", "Item": {}, "ConditionExpression": "#a = :a", "ExpressionAttributeNames": {"#a": "b"}, "ExpressionAttributeValues": {":a": {"S": "a"}, ":b": {"S": "a"}}}',
+	'{"TableName": "none", "Item": {}, "ConditionExpression": "#a = :a", "ExpressionAttributeNames": {"#a": "b"}, "ExpressionAttributeValues": {":a": {"S": "a"}}}');
+SELECT messages('PutItem',
+	json_build_object('TableName', 'none', 'Item', json_build_object('a', json_build_object('S', repeat('x', 409600))), 'ReturnValues', 'ALL_NEW', 'Expected', '{"a": {}}'::json)::text,
+	json_build_object('TableName', 'none', 'Item', json_build_object('a', json_build_object('S', repeat('x', 409600))), 'Expected', '{"a": {}}'::json)::text,
+	json_build_object('TableName', 'none', 'Item', json_build_object('a', json_build_object('S', repeat('x', 409600))), 'ConditionalOperator', 'OR')::text,
+	'{"TableName": "none", "Item": {}, "ConditionalOperator": "OR"}',
+	'{"TableName": "none", "Item": {}, "Expected": {"a": {}}}');
+
+-- the key and the changes, Expected
+SELECT messages('UpdateItem',
+	'{"TableName": "none", "Key": {"a": {}}, "UpdateExpression": "SET", "ExpressionAttributeValues": {":a": {"SS": []}}}',
+	'{"TableName": "none", "Key": {"a": {}}, "AttributeUpdates": {"a": {"Value": {"SS": []}}}, "Expected": {"a": {}}}',
+	'{"TableName": "none", "Key": {}, "AttributeUpdates": {"a": {"Value": {"SS": []}}}, "Expected": {"a": {}}}',
+	'{"TableName": "none", "Key": {}, "AttributeUpdates": {"a": {"Value": {"S": "a"}}}, "Expected": {"a": {}}}',
+	'{"TableName": "none", "Key": {}, "UpdateExpression": "SET a", "ConditionExpression": "a"}',
+	'{"TableName": "none", "Key": {}, "UpdateExpression": "SET a = a", "ConditionExpression": "a"}');
+SELECT messages('GetItem',
+	'{"TableName": "none", "Key": {"a": {}}, "ProjectionExpression": "a b", "ExpressionAttributeNames": {"a": "b"}}',
+	'{"TableName": "none", "Key": {"a": {}}, "ProjectionExpression": "a b"}',
+	'{"TableName": "none", "Key": {"a": {}}, "AttributesToGet": ["a", "a"]}',
+	'{"TableName": "none", "Key": {}, "AttributesToGet": ["a", "a"]}');
+SELECT messages('Query',
+	'{"TableName": "none", "KeyConditionExpression": "a", "ExclusiveStartKey": {"a": {}}, "Select": "SPECIFIC_ATTRIBUTES", "ExpressionAttributeValues": {":a": {}}}',
+	'{"TableName": "none", "KeyConditionExpression": "a", "ExclusiveStartKey": {"a": {}}, "Select": "SPECIFIC_ATTRIBUTES"}',
+	'{"TableName": "none", "KeyConditionExpression": "a", "Select": "SPECIFIC_ATTRIBUTES"}',
+	'{"TableName": "none", "KeyConditionExpression": "a"}');
+
+-- members that are no types are ignored in attribute values, too
+SELECT dynamo.create_table('tab', 'pk');
+SELECT messages('PutItem', '{"TableName": "tab", "Item": {"pk": {"S": "a", "X": [1]}, "l": {"L": [{"type": "S", "S": "b"}, {"N": "1", "s": "c"}]}}}');
+SELECT item FROM tab;
+SELECT messages('PutItem', '{"TableName": "tab", "Item": {"pk": {"s": "a"}}}');
+SELECT '{"pk": {"S": "a", "X": "b"}}'::dynamo.item;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_request_check_order CASCADE;
