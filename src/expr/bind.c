@@ -74,6 +74,8 @@ BindValue(Binder *b, const ExprNode *node)
 	ValueRef	v = MISSING_VALUE;
 	Slice		none = {NULL, 0};
 
+	if (node->kind == NODE_POSITION)
+		return ExprBindingsAtPosition(b->bindings, node->op);
 	if (!ExprBindingsFindValue(b->bindings, node->text, &v))
 		BinderNote(b, node, EXPR_ERROR_VALUE, node->text, none);
 	return v;

@@ -16,6 +16,7 @@ extern bool ExprBindingsFindName(ExprBindings *b, Slice placeholder,
 								 Slice *name);
 extern bool ExprBindingsFindValue(ExprBindings *b, Slice placeholder,
 								  ValueRef *value);
+extern ValueRef ExprBindingsAtPosition(const ExprBindings *b, int position);
 
 /* ---- bind.c ---- */
 

@@ -112,13 +112,13 @@ CheckActionType(Binder *b, const ExprNode *node, const BoundAction *action)
 
 /* ---- operands of SET ---- */
 
+/* A call whose operands are a path and a value. */
 static void
-BindIfNotExists(Binder *b, const ExprNode *call, SetOperand *operand)
+BindPathCall(Binder *b, const ExprNode *call, SetOperand *operand)
 {
 	const ExprNode *path = call->first;
 	Slice		none = {NULL, 0};
 
-	operand->kind = SET_IF_NOT_EXISTS;
 	if (path->kind != NODE_PATH)
 	{
 		(void) BindOperand(b, path);
@@ -127,6 +127,16 @@ BindIfNotExists(Binder *b, const ExprNode *call, SetOperand *operand)
 	else
 		operand->path = BindPath(b, path);
 	operand->right = BindOperand(b, path->next);
+}
+
+/* What set_add and set_delete take must be a set, if it is known. */
+static void
+CheckSetOperand(Binder *b, const ExprNode *call, const SetOperand *set)
+{
+	if (set->kind == SET_LIST_APPEND)
+		NoteType(b, call, call->text, VALUE_L);
+	else if (set->kind == SET_VALUE && !ValueTypeIsSet(ValueTypeOf(set->value)))
+		NoteType(b, call, call->text, ValueTypeOf(set->value));
 }
 
 static void
@@ -147,14 +157,24 @@ BindCall(Binder *b, const ExprNode *call, SetOperand *operand)
 		BinderNoteCount(b, call, call->text, call->nchildren);
 		return;
 	}
-	if (call->function->id == FUNCTION_IF_NOT_EXISTS)
+	switch (call->function->id)
 	{
-		BindIfNotExists(b, call, operand);
-		return;
+		case FUNCTION_IF_NOT_EXISTS:
+			operand->kind = SET_IF_NOT_EXISTS;
+			BindPathCall(b, call, operand);
+			break;
+		case FUNCTION_SET_ADD:
+		case FUNCTION_SET_DELETE:
+			operand->kind = call->function->id == FUNCTION_SET_ADD ?
+				SET_UNION : SET_DIFFERENCE;
+			BindPathCall(b, call, operand);
+			CheckSetOperand(b, call, operand->right);
+			break;
+		default:
+			operand->kind = SET_LIST_APPEND;
+			BindPair(b, call, operand);
+			CheckOperandTypes(b, call, call->text, operand, VALUE_L);
 	}
-	operand->kind = SET_LIST_APPEND;
-	BindPair(b, call, operand);
-	CheckOperandTypes(b, call, call->text, operand, VALUE_L);
 }
 
 static SetOperand *
@@ -171,6 +191,7 @@ BindOperand(Binder *b, const ExprNode *node)
 			operand->path = BindPath(b, node);
 			break;
 		case NODE_VALUE:
+		case NODE_POSITION:
 			operand->kind = SET_VALUE;
 			operand->value = BindValue(b, node);
 			break;
@@ -213,7 +234,7 @@ UpdateBind(const Expr *expr, ExprBindings *bindings)
 	Update	   *update = UpdateCreate(expr->nitems, expr->nelements);
 	Binder		b;
 
-	Assert(expr->kind == EXPR_UPDATE);
+	Assert(expr->kind == EXPR_UPDATE || expr->kind == EXPR_STATEMENT);
 	BinderInit(&b, expr, bindings);
 	for (const ExprNode *node = expr->items; node; node = node->next)
 		BindAction(&b, node, update);

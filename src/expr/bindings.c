@@ -29,6 +29,7 @@ struct ExprBindings
 	bool		values_given;
 	Container	values;			/* the map */
 	bool	   *values_used;	/* by position in the map */
+	const ValueRef *positions;	/* of a statement, instead of the map */
 };
 
 ExprBindings *
@@ -43,6 +44,21 @@ ExprBindingsCreate(ValueRef values)
 		b->values_used = palloc0(Max(b->values.count, 1) * sizeof(bool));
 	}
 	return b;
+}
+
+ExprBindings *
+ExprBindingsOfPositions(const ValueRef *values)
+{
+	ExprBindings *b = palloc0(sizeof(ExprBindings));
+
+	b->positions = values;
+	return b;
+}
+
+ValueRef
+ExprBindingsAtPosition(const ExprBindings *b, int position)
+{
+	return b->positions[position];
 }
 
 void

@@ -1,6 +1,7 @@
 /*
  * condition.h
- *	  Bound conditions.  Private to expr/; build.h makes them without text.
+ *	  Bound conditions.  Private to expr/ and partiql/; build.h makes them
+ *	  without text.
  */
 #ifndef DYNAMO_EXPR_CONDITION_H
 #define DYNAMO_EXPR_CONDITION_H

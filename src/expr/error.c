@@ -24,6 +24,7 @@ typedef struct ErrorText
 	const char *text;
 } ErrorText;
 
+#define STATEMENT_PREFIX	"Statement wasn't well formed, can't be processed: "
 #define KEY_CONDITION_PREFIX	"Invalid condition in KeyConditionExpression: "
 
 static const ErrorText error_texts[] = {
@@ -80,6 +81,9 @@ static const ErrorText error_texts[] = {
 	{EXPR_ERROR_BETWEEN_ORDER, 13, NULL,
 	"The BETWEEN operator requires upper bound to be greater than or equal to lower bound; lower bound operand: AttributeValue: %v, upper bound operand: AttributeValue: %w"},
 
+	{EXPR_ERROR_STATEMENT, 0, NULL, "%1"},
+	{EXPR_ERROR_STATEMENT_PLAIN, 0, "", "%1"},
+
 	{EXPR_ERROR_KEY_OPERATOR, 20, "Invalid operator used in KeyConditionExpression: ",
 	"%1"},
 	{EXPR_ERROR_KEY_NESTED_PATH, 20, "",
@@ -134,6 +138,8 @@ ExprKindName(ExprKind kind)
 			return "FilterExpression";
 		case EXPR_PROJECTION:
 			return "ProjectionExpression";
+		case EXPR_STATEMENT:
+			return "Statement";
 	}
 	elog(ERROR, "unknown kind of expression %d", (int) kind);
 }
@@ -249,6 +255,8 @@ ErrorMessage(ExprKind kind, const ExprError *error)
 	initStringInfo(&out);
 	if (t->prefix)
 		appendStringInfoString(&out, t->prefix);
+	else if (kind == EXPR_STATEMENT)
+		appendStringInfoString(&out, STATEMENT_PREFIX);
 	else
 		appendStringInfo(&out, "Invalid %s: ", ExprKindName(kind));
 	for (const char *p = t->text; *p; p++)
@@ -267,7 +275,8 @@ ExprRaise(ExprKind kind, Slice text, const ExprError *error)
 	char	   *message = ErrorMessage(kind, error);
 	char	   *query;
 
-	if (error->position < 0)
+	/* A statement holds data, which an error must not carry into the log. */
+	if (error->position < 0 || kind == EXPR_STATEMENT)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal("%s", message)));

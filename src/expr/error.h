@@ -57,7 +57,11 @@ typedef enum ExprErrorCode
 	EXPR_ERROR_KEY_UNSUPPORTED,
 	EXPR_ERROR_KEY_TYPE,
 	EXPR_ERROR_KEY_PARTITION,	/* one: attributes */
-	EXPR_ERROR_KEY_SORT			/* one: attributes, two: attribute */
+	EXPR_ERROR_KEY_SORT,		/* one: attributes, two: attribute */
+
+	/* PartiQL statements. */
+	EXPR_ERROR_STATEMENT,		/* one: what is wrong with its form */
+	EXPR_ERROR_STATEMENT_PLAIN	/* one: the whole message */
 } ExprErrorCode;
 
 /* One problem.  Which members mean something depends on the code. */

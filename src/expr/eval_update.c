@@ -55,6 +55,23 @@ RequirePath(const Application *a, const Path *path)
 	return v;
 }
 
+static ValueRef EvaluateOperand(const Application *a, const SetOperand *o,
+								const Path *target);
+
+/* The set at a path, which need not be there, with or without members. */
+static ValueRef
+EvaluateSetChange(const Application *a, const SetOperand *o, const Path *target)
+{
+	ValueRef	old = ResolvePath(a, &o->path);
+	ValueRef	members = EvaluateOperand(a, o->right, target);
+
+	RequireSet(members, target);
+	if (ValueIsMissing(old))
+		return o->kind == SET_UNION ? members : old;
+	return o->kind == SET_UNION ? SetUnion(old, members, target) :
+		SetDifference(old, members, target);
+}
+
 static ValueRef
 EvaluateOperand(const Application *a, const SetOperand *o,
 				const Path *target)
@@ -74,6 +91,9 @@ EvaluateOperand(const Application *a, const SetOperand *o,
 		case SET_LIST_APPEND:
 			v = EvaluateOperand(a, o->left, target);
 			return ListConcat(v, EvaluateOperand(a, o->right, target), target);
+		case SET_UNION:
+		case SET_DIFFERENCE:
+			return EvaluateSetChange(a, o, target);
 		case SET_PLUS:
 		case SET_MINUS:
 			v = EvaluateOperand(a, o->left, target);

@@ -48,7 +48,8 @@ typedef enum ExprKind
 	EXPR_CONDITION,
 	EXPR_KEY_CONDITION,
 	EXPR_FILTER,
-	EXPR_PROJECTION
+	EXPR_PROJECTION,
+	EXPR_STATEMENT				/* any part of a PartiQL statement (partiql/) */
 } ExprKind;
 
 /* "UpdateExpression", "ConditionExpression", ... */
@@ -90,6 +91,12 @@ extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len);
 extern ExprBindings *ExprBindingsCreate(ValueRef values);
 extern void ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name);
 extern void ExprBindingsAddNames(ExprBindings *b, struct JsonbContainer *names);
+
+/*
+ * Bindings of a PartiQL statement, whose values have numbers in place of
+ * names.  The array is pointed at.
+ */
+extern ExprBindings *ExprBindingsOfPositions(const ValueRef *values);
 
 /*
  * After all names are added and before the first bind: raises for empty maps,
@@ -196,6 +203,12 @@ extern Projection *ProjectionBind(const Expr *expr, ExprBindings *b);
 
 /* A projection of whole attributes by name (AttributesToGet, INCLUDE). */
 extern Projection *ProjectionOfNames(const Slice *names, int n);
+
+/*
+ * The projection of a PartiQL statement: what path i of the list leads to
+ * becomes the attribute names[i], whatever hierarchy it stands in.
+ */
+extern Projection *ProjectionBindNamed(const Expr *list, const Slice *names);
 
 /* A new item, palloc'd, with only the projected paths; {} if none resolve. */
 extern struct varlena *ProjectionApply(const Projection *proj, ValueRef item);

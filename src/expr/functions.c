@@ -18,6 +18,12 @@ static const ExprFunction functions[] = {
 	{"list_append", FUNCTION_LIST_APPEND, PLACE_UPDATE, 2, false},
 };
 
+/* What expressions write as the sections ADD and DELETE. */
+static const ExprFunction statement_functions[] = {
+	{"set_add", FUNCTION_SET_ADD, PLACE_UPDATE, 2, true},
+	{"set_delete", FUNCTION_SET_DELETE, PLACE_UPDATE, 2, true},
+};
+
 const ExprFunction *
 ExprFunctionFind(Slice name)
 {
@@ -27,4 +33,25 @@ ExprFunctionFind(Slice name)
 			return &functions[i];
 	}
 	return NULL;
+}
+
+static const ExprFunction *
+FindAnyCase(const ExprFunction *list, int n, Slice name)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (strlen(list[i].name) == name.len &&
+			pg_strncasecmp(list[i].name, name.data, name.len) == 0)
+			return &list[i];
+	}
+	return NULL;
+}
+
+const ExprFunction *
+StatementFunctionFind(Slice name)
+{
+	const ExprFunction *f = FindAnyCase(functions, lengthof(functions), name);
+
+	return f != NULL ? f :
+		FindAnyCase(statement_functions, lengthof(statement_functions), name);
 }

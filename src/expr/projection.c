@@ -7,15 +7,24 @@
 #include "expr/path_tree.h"
 #include "item/splice.h"
 
+/* An attribute of the result of a named projection. */
+typedef struct PathOutput
+{
+	Slice		name;
+	Path		path;
+} PathOutput;
+
 struct Projection
 {
 	PathTree	tree;
+	PathOutput *outputs;		/* instead of the tree; NULL: not named */
+	int			noutputs;
 };
 
 Projection *
 ProjectionBind(const Expr *expr, ExprBindings *bindings)
 {
-	Projection *proj = palloc(sizeof(Projection));
+	Projection *proj = palloc0(sizeof(Projection));
 	Binder		b;
 
 	Assert(expr->kind == EXPR_PROJECTION);
@@ -30,7 +39,7 @@ ProjectionBind(const Expr *expr, ExprBindings *bindings)
 Projection *
 ProjectionOfNames(const Slice *names, int n)
 {
-	Projection *proj = palloc(sizeof(Projection));
+	Projection *proj = palloc0(sizeof(Projection));
 	PathElement *elements = palloc0(Max(n, 1) * sizeof(PathElement));
 
 	PathTreeInit(&proj->tree, n, n);
@@ -43,20 +52,73 @@ ProjectionOfNames(const Slice *names, int n)
 	return proj;
 }
 
+static int
+CompareOutputs(const void *a, const void *b)
+{
+	return SliceCompare(((const PathOutput *) a)->name,
+						((const PathOutput *) b)->name);
+}
+
+Projection *
+ProjectionBindNamed(const Expr *list, const Slice *names)
+{
+	Projection *proj = palloc0(sizeof(Projection));
+
+	proj->outputs = palloc(list->nitems * sizeof(PathOutput));
+	for (const ExprNode *node = list->items; node; node = node->next)
+	{
+		proj->outputs[proj->noutputs] =
+			(PathOutput) {names[proj->noutputs], node->path};
+		proj->noutputs++;
+	}
+	/* the order of attributes in an item */
+	qsort(proj->outputs, proj->noutputs, sizeof(PathOutput), CompareOutputs);
+	return proj;
+}
+
+static struct varlena *
+ExtractNamed(const Projection *proj, ValueRef item)
+{
+	SpliceEdit *edits = palloc(proj->noutputs * sizeof(SpliceEdit));
+	uint32		n = 0;
+	Container	c;
+
+	ContainerOpen(item, &c);
+	for (int i = 0; i < proj->noutputs; i++)
+	{
+		ValueRef	v = PathResolve(&proj->outputs[i].path, &c);
+
+		if (ValueIsMissing(v))
+			continue;
+		edits[n++] = (SpliceEdit) {
+			.inserts = true,
+			.name = proj->outputs[i].name,
+			.bytes = {(const char *) v.data, v.len}
+		};
+	}
+	return ItemSplice(NULL, edits, n);
+}
+
 struct varlena *
 ProjectionApply(const Projection *proj, ValueRef item)
 {
-	struct varlena *result = PathTreeExtract(&proj->tree, item);
+	struct varlena *result;
 
+	if (proj->outputs != NULL && !ValueIsMissing(item))
+		return ExtractNamed(proj, item);
+	result = PathTreeExtract(&proj->tree, item);
 	return result ? result : ItemSplice(NULL, NULL, 0);
 }
 
 void
 ProjectionVisitPaths(const Projection *proj, PathVisitor visit, void *arg)
 {
-	for (int i = 0; i < proj->tree.npaths; i++)
+	int			n = proj->outputs ? proj->noutputs : proj->tree.npaths;
+
+	for (int i = 0; i < n; i++)
 	{
-		const Path *path = &proj->tree.paths[i];
+		const Path *path = proj->outputs ? &proj->outputs[i].path :
+			&proj->tree.paths[i];
 
 		if (!visit(path->elements[0].name, path->n > 1, arg))
 			return;

@@ -1,6 +1,7 @@
 /*
  * tree.h
- *	  The parse tree of an expression.  Private to expr/.
+ *	  The parse tree of an expression.  Private to expr/ and partiql/, whose
+ *	  parser makes the same trees of statements.
  *
  * A tree knows nothing of names, values or key schemas: placeholders stand
  * in it as they were written.  It is immutable once parsed, shared by all
@@ -43,6 +44,7 @@ typedef enum NodeKind
 {
 	NODE_PATH,
 	NODE_VALUE,					/* ":v" */
+	NODE_POSITION,				/* op: number of a value of a statement */
 	NODE_FUNCTION,
 	NODE_COMPARE,				/* op: CompareOp */
 	NODE_BETWEEN,				/* three operands */
@@ -95,7 +97,9 @@ typedef enum FunctionId
 	FUNCTION_CONTAINS,
 	FUNCTION_SIZE,
 	FUNCTION_IF_NOT_EXISTS,
-	FUNCTION_LIST_APPEND
+	FUNCTION_LIST_APPEND,
+	FUNCTION_SET_ADD,			/* the last two in statements only */
+	FUNCTION_SET_DELETE
 } FunctionId;
 
 /* Where a function may stand. */
@@ -117,6 +121,9 @@ struct ExprFunction
 
 /* NULL if there is no such function.  Names are case-sensitive. */
 extern const ExprFunction *ExprFunctionFind(Slice name);
+
+/* The same in a PartiQL statement, where names are of any case. */
+extern const ExprFunction *StatementFunctionFind(Slice name);
 
 /* ---- reserved.c ---- */
 

@@ -13,6 +13,8 @@ typedef enum SetOperandKind
 	SET_VALUE,
 	SET_IF_NOT_EXISTS,			/* path, or else right */
 	SET_LIST_APPEND,			/* left, right */
+	SET_UNION,					/* path, right: a set, as the next */
+	SET_DIFFERENCE,
 	SET_PLUS,
 	SET_MINUS
 } SetOperandKind;

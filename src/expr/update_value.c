@@ -24,6 +24,17 @@ RequireType(ValueRef v, ValueType type, const Path *target)
 						   ValueTypeName(type))));
 }
 
+void
+RequireSet(ValueRef v, const Path *target)
+{
+	if (!ValueTypeIsSet(ValueTypeOf(v)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("An operand in the update expression has an incorrect data type"),
+				 errdetail("In the update of %s: %s where a set is needed.",
+						   ExprPathText(target), ValueTypeName(ValueTypeOf(v)))));
+}
+
 ValueRef
 ValueSum(ValueRef a, ValueRef b, bool subtract, const Path *target)
 {

@@ -14,6 +14,9 @@
 extern ValueRef ValueSum(ValueRef a, ValueRef b, bool subtract,
 						 const Path *target);
 
+/* Raises unless it is a set. */
+extern void RequireSet(ValueRef v, const Path *target);
+
 /* Raises unless both are lists. */
 extern ValueRef ListConcat(ValueRef a, ValueRef b, const Path *target);
 

@@ -15,6 +15,7 @@ GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
 	ExprBindings *bindings = OpBindings(args, projection->given, false, NULL);
 
 	b->projection = built;
+	b->filter = NULL;
 	b->sizes = sizes;
 	if (bindings != NULL)
 	{
@@ -28,6 +29,8 @@ GetCheckPaths(const BoundGet *b, const TableDef *def)
 {
 	if (b->projection != NULL)
 		ProjectionVisitPaths(b->projection, KeyPathVisitor, unconstify(TableDef *, def));
+	if (b->filter != NULL)
+		ConditionVisitPaths(b->filter, KeyPathVisitor, unconstify(TableDef *, def));
 }
 
 void
@@ -43,6 +46,8 @@ GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result)
 	struct varlena *item = StoreGet(store, key);
 
 	result->size = b->sizes && item != NULL ? ItemSize(ItemRoot(item)) : 0;
+	if (item != NULL && b->filter != NULL && !ConditionMatches(b->filter, ItemRoot(item)))
+		item = NULL;
 	if (item != NULL && b->projection != NULL)
 		item = ProjectionApply(b->projection, ItemRoot(item));
 	result->item = item;
@@ -56,6 +61,7 @@ GetItem(const GetOp *op, GetResult *result)
 	RowKey		key;
 
 	GetBind(&bound, &op->projection, &op->args, op->built_projection, op->sizes);
+	bound.filter = op->built_filter;
 	StoreOpen(&store, op->table_name, ACL_SELECT);
 	GetBindKey(store.def, op->key, &key);
 	GetCheckPaths(&bound, store.def);

@@ -9,7 +9,8 @@
 
 typedef struct BoundGet
 {
-	Projection *projection;		/* NULL: none */
+	Projection *projection;		/* NULL: none, as the next */
+	Condition  *filter;
 	bool		sizes;
 } BoundGet;
 

@@ -66,6 +66,8 @@ typedef struct WriteOp
 	ExprArgs	args;
 	Update	   *built_update;	/* NULL: none, as the next */
 	Condition  *built_condition;
+	bool		insert;			/* put only: an item that is there is
+								 * ERRCODE_DYNAMO_DUPLICATE_ITEM */
 	ReturnValues return_values;
 	bool		return_old_on_failure;
 	bool		sizes;			/* fill in the sizes of the result */
@@ -89,7 +91,8 @@ typedef struct GetOp
 	ValueRef	key;
 	ExprText	projection;
 	ExprArgs	args;
-	Projection *built_projection;	/* NULL: none */
+	Projection *built_projection;	/* NULL: none, as the next */
+	Condition  *built_filter;	/* an item that does not match is none */
 	bool		sizes;			/* fill in the size of the result */
 } GetOp;
 
@@ -205,6 +208,7 @@ typedef struct ReadOp
 	KeyTest		key_tests[KEY_MAX_ATTRIBUTES];
 	Condition  *built_filter;	/* NULL: none, as the next */
 	Projection *built_projection;
+	bool		filter_on_keys; /* the filter of a query may test its keys */
 	SelectKind	select;
 	bool		consistent;
 	bool		forward;
@@ -265,5 +269,27 @@ typedef struct ReadPageResult
 
 /* limit: Limit, the number of items to evaluate; 0: as many as fit. */
 extern void ReadPage(const ReadOp *op, int64 limit, ReadPageResult *result);
+
+/*
+ * A query of several partitions as one.  op has key tests, those of the
+ * partition attributes first; of each partition, in turn, these are equalities
+ * with its values.  op's start may lie in any of the partitions.
+ *
+ * Partitions follow one another in the order of their values; or, if merged,
+ * rows are in the order of their sort attributes, those of equal ones in the
+ * order of their partitions.
+ */
+typedef struct PartitionsOp
+{
+	const ReadOp *op;
+	const KeySchema *key;		/* of the index or the table */
+	int			npartitions;
+	ValueRef  (*partitions)[KEY_MAX_ATTRIBUTES];	/* all different; sorted here */
+	bool		descending;		/* the order of partitions */
+	bool		merged;
+} PartitionsOp;
+
+/* The same as ReadPage. */
+extern void ReadPartitionsPage(const PartitionsOp *op, int64 limit, ReadPageResult *result);
 
 #endif							/* DYNAMO_OP_H */

@@ -5,6 +5,7 @@
  *		read.c			opening in the service's order, rows, position
  *		read_check.c	the checks of the service that need no row
  *		read_page.c		pages
+ *		read_partitions.c	pages of several partitions
  *		read_functions.c	the SQL functions
  */
 #ifndef DYNAMO_READ_H
@@ -38,6 +39,22 @@ struct Reader
 
 /* Appends, in lines of words, what is read and what is done with it. */
 extern void ReaderDescribe(const Reader *r, StringInfo out);
+
+/* ---- read_page.c ---- */
+
+/* A page that is being filled. */
+typedef struct PageBuilder
+{
+	ReadPageResult *page;
+	bool		count_only;
+	int64		limit;
+	int			allocated;
+} PageBuilder;
+
+extern void PageBegin(PageBuilder *b, ReadPageResult *page, const ReadOp *op, int64 limit);
+
+/* Adds a row; whether the page ends with it. */
+extern bool PageAdd(PageBuilder *b, const ReadRow *row);
 
 /* ---- read_check.c ---- */
 

@@ -436,7 +436,7 @@ CheckReadPaths(const Reader *r)
 
 	if (r->projection != NULL)
 		ProjectionVisitPaths(r->projection, KeyPathVisitor, def);
-	if (r->filter != NULL && r->op->query)
+	if (r->filter != NULL && r->op->query && !r->op->filter_on_keys)
 		ConditionVisitPaths(r->filter, RefuseKeyInFilter, unconstify(Reader *, r));
 	if (r->filter != NULL)
 		ConditionVisitPaths(r->filter, KeyPathVisitor, def);

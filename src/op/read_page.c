@@ -12,51 +12,64 @@
 #define READ_UNIT	4096
 
 static void
-AppendItem(ReadPageResult *page, const ReadRow *row, int *allocated)
+AppendItem(PageBuilder *b, const ReadRow *row)
 {
-	if (page->count == *allocated)
+	ReadPageResult *page = b->page;
+
+	if (page->count == b->allocated)
 	{
-		*allocated *= 2;
-		page->items = repalloc(page->items, sizeof(struct varlena *) * *allocated);
+		b->allocated *= 2;
+		page->items = repalloc(page->items, sizeof(struct varlena *) * b->allocated);
 	}
 	page->items[page->count] =
 		(struct varlena *) DatumGetPointer(datumCopy(PointerGetDatum(row->item), false, -1));
 }
 
-static void
-AddRow(ReadPageResult *page, const ReadOp *op, const ReadRow *row, int *allocated)
+void
+PageBegin(PageBuilder *b, ReadPageResult *page, const ReadOp *op, int64 limit)
 {
+	memset(page, 0, sizeof(ReadPageResult));
+	b->page = page;
+	b->count_only = op->select == SELECT_COUNT;
+	b->limit = limit;
+	b->allocated = 16;
+	if (!b->count_only)
+		page->items = palloc(sizeof(struct varlena *) * b->allocated);
+}
+
+bool
+PageAdd(PageBuilder *b, const ReadRow *row)
+{
+	ReadPageResult *page = b->page;
+
 	page->scanned_count++;
 	page->size += row->size;
 	page->fetched_units += (row->fetched_size + READ_UNIT - 1) / READ_UNIT;
-	if (!row->matched)
-		return;
-	if (op->select != SELECT_COUNT)
-		AppendItem(page, row, allocated);
-	page->count++;
+	if (row->matched)
+	{
+		if (!b->count_only)
+			AppendItem(b, row);
+		page->count++;
+	}
+	return page->scanned_count == b->limit || page->size >= READ_PAGE_SIZE;
 }
 
 void
 ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page)
 {
 	ReadOp		measured = *op;
+	PageBuilder builder;
 	Reader	   *reader;
 	ReadRow		row;
-	int			allocated = 16;
 
 	measured.sizes = true;
-	memset(page, 0, sizeof(ReadPageResult));
-	if (op->select != SELECT_COUNT)
-		page->items = palloc(sizeof(struct varlena *) * allocated);
-
+	PageBegin(&builder, page, op, limit);
 	reader = ReaderOpen(&measured);
 	page->index_local = reader->index != NULL && reader->index->local;
 	while (ReaderNext(reader, &row))
 	{
-		AddRow(page, op, &row, &allocated);
-
 		/* A page that ended here may or may not be the last. */
-		if (page->scanned_count == limit || page->size >= READ_PAGE_SIZE)
+		if (PageAdd(&builder, &row))
 		{
 			page->last_key = ReaderPosition(reader);
 			break;

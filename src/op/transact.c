@@ -115,10 +115,10 @@ StageCancels(void (*stage) (Action *action), Action *actions, int n,
 static void
 CheckExpressionsGiven(const WriteOp *op, int position)
 {
-	if (op->kind == WRITE_KIND_UPDATE && !op->update.given)
+	if (op->kind == WRITE_KIND_UPDATE && !op->update.given && op->built_update == NULL)
 		ModelError(NULL, psprintf("transactItems.%d.member.update.updateExpression",
 								  position + 1), "Member must not be null");
-	if (op->kind == WRITE_KIND_CHECK && !op->condition.given)
+	if (op->kind == WRITE_KIND_CHECK && !op->condition.given && op->built_condition == NULL)
 		ModelError(NULL, psprintf("transactItems.%d.member.conditionCheck.conditionExpression",
 								  position + 1), "Member must not be null");
 }
@@ -221,6 +221,12 @@ ConditionsCancel(Action *actions, int n, TransactResult *result)
 		if (!result->canceled)
 			result->reasons = NoReasons(n);
 		result->canceled = true;
+		if (a->op->insert)
+		{
+			result->reasons[i].code = "DuplicateItem";
+			result->reasons[i].message = DUPLICATE_ITEM_MESSAGE;
+			continue;
+		}
 		result->reasons[i].code = "ConditionalCheckFailed";
 		result->reasons[i].message = "The conditional request failed";
 		if (a->op->return_old_on_failure)
@@ -355,6 +361,7 @@ TransactGetItems(const GetOp *gets, int n, GetResult *results)
 	{
 		GetBind(&bound[i], &gets[i].projection, &gets[i].args,
 				gets[i].built_projection, gets[i].sizes);
+		bound[i].filter = gets[i].built_filter;
 		rows[i].position = OpTablesAdd(&tables, gets[i].table_name, ACL_SELECT);
 	}
 	OpTablesOpen(&tables);

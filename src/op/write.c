@@ -55,7 +55,7 @@ WriteBind(PreparedWrite *w, const WriteOp *op)
 	w->update = op->built_update;
 	w->condition = op->built_condition;
 	BindExpressions(w);
-	w->need_old = op->kind == WRITE_KIND_UPDATE || w->condition != NULL ||
+	w->need_old = op->kind == WRITE_KIND_UPDATE || w->condition != NULL || op->insert ||
 		op->return_values != RETURN_NONE || op->sizes || op->images;
 }
 
@@ -98,6 +98,8 @@ WriteBindTable(PreparedWrite *w, const TableDef *def)
 bool
 WriteCondition(const PreparedWrite *w, ValueRef old)
 {
+	if (w->op->insert && !ValueIsMissing(old))
+		return false;
 	return w->condition == NULL || ConditionMatches(w->condition, old);
 }
 
@@ -107,6 +109,10 @@ ConditionFailed(const WriteOp *op, ValueRef old)
 {
 	StringInfoData json;
 
+	if (op->insert)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_DUPLICATE_ITEM),
+				 errmsg(DUPLICATE_ITEM_MESSAGE)));
 	if (!op->return_old_on_failure || ValueIsMissing(old))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_CONDITION_FAILED),

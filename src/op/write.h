@@ -32,7 +32,12 @@ extern void WriteCheckRequest(const WriteOp *op);
 extern void WriteBind(PreparedWrite *w, const WriteOp *op);
 extern void WriteBindTable(PreparedWrite *w, const TableDef *def);
 
-/* Whether the condition holds (there may be none). */
+#define DUPLICATE_ITEM_MESSAGE "Duplicate primary key exists in table"
+
+/*
+ * Whether the condition holds (there may be none); that of an insert is that
+ * there is no item.
+ */
 extern bool WriteCondition(const PreparedWrite *w, ValueRef old);
 
 /* The item to store is set for WRITE_PUT. */

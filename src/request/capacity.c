@@ -230,6 +230,23 @@ WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind
 	WriterEndObject(w);
 }
 
+void
+WriterPageCapacity(Writer *w, Slice table, CapacityDetail detail,
+				   const ReadOp *op, const ReadPageResult *page)
+{
+	double		fetched = (double) page->fetched_units;
+	Capacity	c;
+
+	if (detail == CAPACITY_NONE)
+		return;
+	CapacityBegin(&c, table);
+	CapacityAddRead(&c, op->index_name, ReadUnits(page->size, op->consistent));
+	CapacityAddRead(&c, NULL, op->consistent ? fetched : fetched / 2);
+	WriterName(w, "ConsumedCapacity");
+	WriterCapacity(w, &c, detail, CAPACITY_PLAIN);
+	CapacityEnd(&c);
+}
+
 /* ---- several tables ---- */
 
 void

@@ -61,6 +61,13 @@ extern double ReadUnits(uint64 size, bool consistent);
 /* Adds to the table or, if index is not NULL, to an index of the table. */
 extern void CapacityAddRead(Capacity *c, const char *index, double units);
 
+/*
+ * Writes ConsumedCapacity of a page: of what was read from the table or an
+ * index, and of the items that a local index had to fetch from the table.
+ */
+extern void WriterPageCapacity(Writer *w, Slice table, CapacityDetail detail,
+							   const ReadOp *op, const ReadPageResult *page);
+
 /* Adds a write and what it does to every index.  NULL: there was, or is, none. */
 extern void CapacityAddWrite(Capacity *c, const struct varlena *old_item,
 							 const struct varlena *new_item);

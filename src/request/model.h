@@ -4,6 +4,7 @@
  *
  * model_common.c	shapes that several operations share
  * model_data.c		inputs of the operations on items
+ * model_statement.c	inputs of the operations that take PartiQL statements
  * model_control.c	inputs of the operations on tables
  *
  * The order of a structure's members is the order in which the service
@@ -57,6 +58,12 @@ extern const Shape model_batch_get_item;
 extern const Shape model_batch_write_item;
 extern const Shape model_transact_get_items;
 extern const Shape model_transact_write_items;
+
+/* ---- model_statement.c ---- */
+
+extern const Shape model_execute_statement;
+extern const Shape model_batch_execute_statement;
+extern const Shape model_execute_transaction;
 
 /* ---- model_control.c ---- */
 

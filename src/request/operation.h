@@ -70,6 +70,11 @@ extern void BatchWriteItemRequest(Request *request);
 extern void TransactGetItemsRequest(Request *request);
 extern void TransactWriteItemsRequest(Request *request);
 
+/* statement_execute.c, statement_batch.c, statement_transaction.c */
+extern void ExecuteStatementRequest(Request *request);
+extern void BatchExecuteStatementRequest(Request *request);
+extern void ExecuteTransactionRequest(Request *request);
+
 /* ttl.c */
 extern void UpdateTimeToLiveRequest(Request *request);
 extern void DescribeTimeToLiveRequest(Request *request);

@@ -24,6 +24,7 @@ static const Operation operations[] = {
 	{"DescribeTable", &model_describe_table, DescribeTableRequest},
 	{"DescribeTableReplicaAutoScaling", &model_describe_auto_scaling, DescribeAutoScalingRequest},
 	{"DescribeTimeToLive", &model_describe_ttl, DescribeTimeToLiveRequest},
+	{"ExecuteStatement", &model_execute_statement, ExecuteStatementRequest},
 	{"GetItem", &model_get_item, GetItemRequest},
 	{"GetResourcePolicy", &model_get_policy, GetResourcePolicyRequest},
 	{"ListBackups", &model_list_backups, ListBackupsRequest},

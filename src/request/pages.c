@@ -35,27 +35,6 @@ FieldReadOp(const Field *input, ReadOp *op)
 	op->shard_value = MISSING_VALUE;
 }
 
-/*
- * Capacity of a page: of what was read from the table or an index, and of the
- * items that a local index had to fetch from the table.
- */
-static void
-AnswerCapacity(Request *request, const ReadOp *op, const ReadPageResult *page)
-{
-	CapacityDetail detail = FieldCapacity(request->input);
-	double		fetched = (double) page->fetched_units;
-	Capacity	c;
-
-	if (detail == CAPACITY_NONE)
-		return;
-	CapacityBegin(&c, FieldSlice(request->input, "TableName"));
-	CapacityAddRead(&c, op->index_name, ReadUnits(page->size, op->consistent));
-	CapacityAddRead(&c, NULL, op->consistent ? fetched : fetched / 2);
-	WriterName(request->out, "ConsumedCapacity");
-	WriterCapacity(request->out, &c, detail, CAPACITY_PLAIN);
-	CapacityEnd(&c);
-}
-
 static void
 ExecuteRead(Request *request, const ReadOp *op)
 {
@@ -75,7 +54,8 @@ ExecuteRead(Request *request, const ReadOp *op)
 	WriterIntegerMember(out, "ScannedCount", page.scanned_count);
 	if (page.last_key != NULL)
 		WriterItemMember(out, "LastEvaluatedKey", page.last_key);
-	AnswerCapacity(request, op, &page);
+	WriterPageCapacity(out, FieldSlice(request->input, "TableName"),
+					   FieldCapacity(request->input), op, &page);
 }
 
 void

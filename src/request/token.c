@@ -5,9 +5,7 @@
 #include "postgres.h"
 
 #include "catalog/pg_type.h"
-#include "common/cryptohash.h"
 #include "common/hashfn.h"
-#include "common/sha2.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
@@ -15,6 +13,7 @@
 
 #include "catalog/settings.h"
 #include "errors.h"
+#include "request/digest.h"
 #include "request/token.h"
 #include "request/wording.h"
 
@@ -28,29 +27,6 @@
  * items and values in their one encoding, names in the order of their
  * placeholders.
  */
-typedef struct Digest
-{
-	pg_cryptohash_ctx *hash;
-} Digest;
-
-static void
-DigestBytes(Digest *digest, const void *bytes, uint32 len)
-{
-	/* lengths first: two lists of bytes must not run into one another */
-	if (pg_cryptohash_update(digest->hash, (const uint8 *) &len, sizeof(len)) < 0 ||
-		pg_cryptohash_update(digest->hash, (const uint8 *) bytes, len) < 0)
-		elog(ERROR, "could not compute a digest");
-}
-
-static void
-DigestValue(Digest *digest, ValueRef value)
-{
-	if (ValueIsMissing(value))
-		DigestBytes(digest, "", 0);
-	else
-		DigestBytes(digest, value.data, value.len);
-}
-
 static void
 DigestExpression(Digest *digest, const ExprText *expression)
 {
@@ -98,21 +74,15 @@ DigestAction(Digest *digest, const WriteOp *op)
 	DigestBytes(digest, op->return_old_on_failure ? "1" : "0", 1);
 }
 
-static bytea *
-DigestOf(const WriteOp *actions, int n)
+bytea *
+DigestOfActions(const WriteOp *actions, int n)
 {
-	bytea	   *result = palloc(VARHDRSZ + PG_SHA256_DIGEST_LENGTH);
-	Digest		digest = {pg_cryptohash_create(PG_SHA256)};
+	Digest		digest;
 
-	if (digest.hash == NULL || pg_cryptohash_init(digest.hash) < 0)
-		elog(ERROR, "could not compute a digest");
+	DigestBegin(&digest);
 	for (int i = 0; i < n; i++)
 		DigestAction(&digest, &actions[i]);
-	if (pg_cryptohash_final(digest.hash, (uint8 *) VARDATA(result), PG_SHA256_DIGEST_LENGTH) < 0)
-		elog(ERROR, "could not compute a digest");
-	pg_cryptohash_free(digest.hash);
-	SET_VARSIZE(result, VARHDRSZ + PG_SHA256_DIGEST_LENGTH);
-	return result;
+	return DigestEnd(&digest);
 }
 
 /* ---- the lock ---- */
@@ -192,7 +162,7 @@ AddToken(Slice token, bytea *digest, bool *same)
 }
 
 bool
-TokenTake(Slice token, const WriteOp *actions, int n)
+TokenTake(Slice token, bytea *digest)
 {
 	bool		same = false;
 
@@ -201,7 +171,7 @@ TokenTake(Slice token, const WriteOp *actions, int n)
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("ClientRequestToken must not contain U+0000")));
 	LockToken(token);
-	if (AddToken(token, DigestOf(actions, n), &same))
+	if (AddToken(token, digest, &same))
 		return true;
 	if (!same)
 		ereport(ERROR,

@@ -13,14 +13,17 @@
 
 #include "op/op.h"
 
+/* The digest of a transaction of actions. */
+extern bytea *DigestOfActions(const WriteOp *actions, int n);
+
 /*
- * Takes a token for the transaction of these actions, to the end of the
+ * Takes a token for the transaction with this digest, to the end of the
  * surrounding PostgreSQL transaction.  False if the same transaction was
  * executed under it within the last ten minutes, so that nothing is to be
  * done.  Raises ERRCODE_DYNAMO_TRANSACTION_IN_PROGRESS if it is being
  * executed now, ERRCODE_DYNAMO_IDEMPOTENT_MISMATCH if the token stands for
  * another transaction.
  */
-extern bool TokenTake(Slice token, const WriteOp *actions, int n);
+extern bool TokenTake(Slice token, bytea *digest);
 
 #endif							/* DYNAMO_TOKEN_H */

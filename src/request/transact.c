@@ -10,6 +10,7 @@
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/token.h"
+#include "request/transaction.h"
 #include "request/wording.h"
 
 #define MAX_REQUEST_BYTES	(4 * 1024 * 1024)
@@ -72,14 +73,6 @@ TransactGetItemsRequest(Request *request)
 
 /* ---- TransactWriteItems ---- */
 
-typedef struct Transaction
-{
-	int			n;
-	WriteOp    *actions;
-	Slice	   *tables;			/* as the request names them */
-	TransactResult result;
-} Transaction;
-
 /* The members of an action, and what each is. */
 static const struct
 {
@@ -113,23 +106,6 @@ ActionOf(const Field *transact_item, int *kind)
 	return FieldMember(transact_item, action_kinds[*kind].member);
 }
 
-/* Cancels the transaction by one of its actions. */
-static void CancelBy(const Transaction *t, int position, const char *code,
-					 const char *message) pg_attribute_noreturn();
-
-static void
-CancelBy(const Transaction *t, int position, const char *code, const char *message)
-{
-	TransactResult result = {0};
-
-	result.reasons = palloc0(t->n * sizeof(TransactReason));
-	for (int i = 0; i < t->n; i++)
-		result.reasons[i].code = "None";
-	result.reasons[position].code = code;
-	result.reasons[position].message = message;
-	TransactCanceledError(&result, t->n);
-}
-
 /*
  * The item of an action.  One that is nested too deeply is no error of the
  * request, like other errors of attribute values, but of its action.
@@ -153,7 +129,7 @@ ActionItem(const Transaction *t, int position, const Field *field)
 		if (strncmp(edata->message, WORDING_NESTING, strlen(WORDING_NESTING)) != 0)
 			PG_RE_THROW();
 		FlushErrorState();
-		CancelBy(t, position, "ValidationError", edata->message);
+		TransactionCancelBy(t->n, position, "ValidationError", edata->message);
 	}
 	PG_END_TRY();
 	return item;
@@ -216,41 +192,6 @@ AnswerTransaction(Request *request, const Transaction *t)
 	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_WRITE);
 }
 
-/* Whether an error is that another transaction was in the way. */
-static bool
-IsConflict(int sqlstate)
-{
-	return sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE ||
-		sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED ||
-		sqlstate == ERRCODE_LOCK_NOT_AVAILABLE;
-}
-
-static void
-ExecuteTransaction(Transaction *t)
-{
-	MemoryContext context = CurrentMemoryContext;
-
-	PG_TRY();
-	{
-		TransactWriteItems(t->actions, t->n, &t->result);
-	}
-	PG_CATCH();
-	{
-		int			sqlstate = geterrcode();
-
-		if (!IsConflict(sqlstate))
-			PG_RE_THROW();
-		/* the state goes with the error that is raised instead */
-		MemoryContextSwitchTo(context);
-		FlushErrorState();
-		CancelBy(t, Max(t->result.locking, 0), "TransactionConflict",
-				 WORDING_CONFLICT_REASON);
-	}
-	PG_END_TRY();
-	if (t->result.canceled)
-		TransactCanceledError(&t->result, t->n);
-}
-
 /* ---- the same transaction again ---- */
 
 /* The key of an action's item. */
@@ -298,11 +239,11 @@ TransactWriteItemsRequest(Request *request)
 	Transaction t;
 
 	PrepareTransaction(&t, request->input);
-	if (token != NULL && !TokenTake(token->string, t.actions, t.n))
+	if (token != NULL && !TokenTake(token->string, DigestOfActions(t.actions, t.n)))
 	{
 		AnswerRepeated(request, &t);
 		return;
 	}
-	ExecuteTransaction(&t);
+	TransactionExecute(&t);
 	AnswerTransaction(request, &t);
 }

@@ -73,6 +73,30 @@
 	"Specified idempotent token was used with different request parameters " \
 	"within the idempotency window"
 
+/* ---- PartiQL ---- */
+
+#define WORDING_NO_FULL_KEY \
+	"Where clause does not contain a mandatory equality on all key attributes"
+#define WORDING_INVALID_TOKEN	"Invalid NextToken"
+#define WORDING_ORDER_NO_PARTITION \
+	"Must have at least one non-optional hash key condition in WHERE clause when using ORDER BY clause."
+#define WORDING_ORDER_NO_KEY \
+	"Variable reference %.*s in ORDER BY clause must be part of the primary key"
+#define WORDING_BATCH_SELECT \
+	"Select statements within BatchExecuteStatement must specify the primary key in the where clause."
+#define WORDING_MIXED_BATCH \
+	"BatchExecuteStatement API does not support both read and write operations in the same request."
+#define WORDING_MIXED_TRANSACTION \
+	"ExecuteTransaction API does not support both read and write operations in the same request."
+
+/* the service's words are not known */
+#define WORDING_ORDER_OF_KEY \
+	"ORDER BY must have the attributes of the sort key in their order, in one direction"
+#define WORDING_EXISTS \
+	"EXISTS takes a SELECT from a table that specifies the primary key and one other condition in the where clause."
+#define WORDING_EXISTS_ALONE	"EXISTS can only be used in ExecuteTransaction"
+#define WORDING_NO_RETURNING	"RETURNING is not supported in ExecuteTransaction"
+
 /* how the error of items nested too deeply begins (item/builder.c) */
 #define WORDING_NESTING			"Nesting Levels have exceeded"
 

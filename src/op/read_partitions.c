@@ -1,0 +1,289 @@
+/*
+ * read_partitions.c
+ *	  One page of a query of several partitions: one after the other, or all at
+ *	  once, merged by their sort attributes.
+ *
+ *	  A page may begin anywhere: its start is the row that was read last, of
+ *	  any partition.  One after the other, that is a start within its partition.
+ *	  When merged, every other partition begins at the sort attributes of that
+ *	  row, and skips those of its rows that came before it.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "errors.h"
+#include "op/read.h"
+
+/* A partition of a merged read. */
+typedef struct Source
+{
+	int			rank;			/* its position in the order of partitions */
+	ReadOp		op;
+	Reader	   *reader;			/* NULL: not open, or at its end */
+	ReadRow		row;			/* the next one */
+
+	/* A test that a wider one stands for; the first row to fail it is the end. */
+	int			test_attribute;	/* in the key; 0: none */
+	KeyTest		test;
+} Source;
+
+typedef struct Merge
+{
+	const PartitionsOp *p;
+	int			start_rank;		/* the partition of the start, or -1 */
+	Source	   *sources;
+} Merge;
+
+static void
+OutsideError(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("The provided starting key is outside query boundaries based on provided conditions")));
+}
+
+static ValueRef
+KeyValue(const PartitionsOp *p, ValueRef item, int attribute)
+{
+	Slice		name = p->key->attributes[attribute].name;
+
+	return AttributeFind(item, name.data, name.len);
+}
+
+/* ---- the order of partitions ---- */
+
+static int
+ComparePartitions(const void *a, const void *b, void *arg)
+{
+	const ValueRef *x = (const ValueRef *) a;
+	const ValueRef *y = (const ValueRef *) b;
+	const PartitionsOp *p = (const PartitionsOp *) arg;
+
+	for (int i = 0; i < p->key->npartition; i++)
+	{
+		int			order = ValueCompare(x[i], y[i]);
+
+		if (order != 0)
+			return p->descending ? -order : order;
+	}
+	return 0;
+}
+
+/* Which partition the start lies in; -1 if there is no start. */
+static int
+StartRank(const PartitionsOp *p)
+{
+	if (ValueIsMissing(p->op->start))
+		return -1;
+	for (int i = 0; i < p->npartitions; i++)
+	{
+		bool		same = true;
+
+		for (int k = 0; k < p->key->npartition && same; k++)
+			same = ValueEqual(p->partitions[i][k], KeyValue(p, p->op->start, k));
+		if (same)
+			return i;
+	}
+	OutsideError();
+	return -1;
+}
+
+/* The query of one partition, from its beginning. */
+static ReadOp
+PartitionOp(const PartitionsOp *p, int rank)
+{
+	ReadOp		op = *p->op;
+
+	op.sizes = true;
+	op.start = MISSING_VALUE;
+	for (int i = 0; i < p->key->npartition; i++)
+		op.key_tests[i] = (KeyTest) {KEY_EQ, p->partitions[rank][i], MISSING_VALUE};
+	return op;
+}
+
+/* ---- one after the other ---- */
+
+/* Whether the page is full. */
+static bool
+ReadPartition(const ReadOp *op, PageBuilder *builder)
+{
+	Reader	   *reader = ReaderOpen(op);
+	ReadRow		row;
+	bool		full = false;
+
+	builder->page->index_local = reader->index != NULL && reader->index->local;
+	while (!full && ReaderNext(reader, &row))
+		full = PageAdd(builder, &row);
+	if (full)
+		builder->page->last_key = ReaderPosition(reader);
+	ReaderClose(reader);
+	return full;
+}
+
+static void
+ReadInSequence(const PartitionsOp *p, PageBuilder *builder)
+{
+	int			start = StartRank(p);
+	bool		full = false;
+
+	for (int i = Max(start, 0); i < p->npartitions && !full; i++)
+	{
+		ReadOp		op = PartitionOp(p, i);
+
+		CHECK_FOR_INTERRUPTS();
+		if (i == start)
+			op.start = p->op->start;
+		full = ReadPartition(&op, builder);
+	}
+}
+
+/* ---- merged ---- */
+
+/* The order of rows by their sort attributes, in the direction of the read. */
+static int
+CompareRows(const PartitionsOp *p, ValueRef a, ValueRef b)
+{
+	for (int i = 0; i < p->key->nsort; i++)
+	{
+		int			attribute = p->key->npartition + i;
+		int			order = ValueCompare(KeyValue(p, a, attribute), KeyValue(p, b, attribute));
+
+		if (order != 0)
+			return p->op->forward ? order : -order;
+	}
+	return 0;
+}
+
+/*
+ * Lets a partition begin at the sort attributes of the start, as far as a key
+ * condition can say that.
+ */
+static void
+BeginAtStart(const PartitionsOp *p, Source *s)
+{
+	ReadOp	   *op = &s->op;
+	int			i = p->key->npartition;
+
+	while (i < op->nkey_tests && op->key_tests[i].op == KEY_EQ)
+		i++;
+	if (i == p->key->npartition + p->key->nsort)
+		return;
+	if (i < op->nkey_tests)
+	{
+		s->test_attribute = i;
+		s->test = op->key_tests[i];
+	}
+	op->nkey_tests = i + 1;
+	op->key_attributes[i] = p->key->attributes[i].name;
+	op->key_tests[i] = (KeyTest) {op->forward ? KEY_GE : KEY_LE,
+		KeyValue(p, p->op->start, i), MISSING_VALUE};
+}
+
+/* Whether a row of a partition came before the start, or is it. */
+static bool
+IsBeforeStart(const Merge *m, const Source *s)
+{
+	int			order;
+
+	if (m->start_rank < 0 || m->start_rank == s->rank)
+		return false;
+	order = CompareRows(m->p, s->reader->position, m->p->op->start);
+	return order < 0 || (order == 0 && s->rank < m->start_rank);
+}
+
+static void
+EndSource(Source *s)
+{
+	ReaderClose(s->reader);
+	s->reader = NULL;
+}
+
+/* Reads the next row of a partition, or ends it. */
+static void
+AdvanceSource(const Merge *m, Source *s)
+{
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!ReaderNext(s->reader, &s->row))
+		{
+			EndSource(s);
+			return;
+		}
+	} while (IsBeforeStart(m, s));
+	if (s->test_attribute > 0 &&
+		!KeyTestMatches(&s->test, KeyValue(m->p, s->reader->position, s->test_attribute)))
+		EndSource(s);
+}
+
+static void
+OpenSource(const Merge *m, Source *s, int rank)
+{
+	s->rank = rank;
+	s->op = PartitionOp(m->p, rank);
+	if (m->start_rank == rank)
+		s->op.start = m->p->op->start;
+	else if (m->start_rank >= 0)
+		BeginAtStart(m->p, s);
+	s->reader = ReaderOpen(&s->op);
+}
+
+/* The partition whose row comes next; NULL at the end. */
+static Source *
+NextSource(const Merge *m)
+{
+	Source	   *next = NULL;
+
+	for (int i = 0; i < m->p->npartitions; i++)
+	{
+		Source	   *s = &m->sources[i];
+
+		if (s->reader != NULL &&
+			(next == NULL || CompareRows(m->p, s->reader->position, next->reader->position) < 0))
+			next = s;
+	}
+	return next;
+}
+
+static void
+ReadMerged(const PartitionsOp *p, PageBuilder *builder)
+{
+	Merge		m = {p, StartRank(p), palloc0(p->npartitions * sizeof(Source))};
+	Source	   *s;
+
+	for (int i = 0; i < p->npartitions; i++)
+		OpenSource(&m, &m.sources[i], i);
+	builder->page->index_local = m.sources[0].reader->index != NULL &&
+		m.sources[0].reader->index->local;
+	for (int i = 0; i < p->npartitions; i++)
+		AdvanceSource(&m, &m.sources[i]);
+	while ((s = NextSource(&m)) != NULL)
+	{
+		if (PageAdd(builder, &s->row))
+		{
+			builder->page->last_key = ReaderPosition(s->reader);
+			break;
+		}
+		AdvanceSource(&m, s);
+	}
+	for (int i = 0; i < p->npartitions; i++)
+	{
+		if (m.sources[i].reader != NULL)
+			EndSource(&m.sources[i]);
+	}
+}
+
+void
+ReadPartitionsPage(const PartitionsOp *p, int64 limit, ReadPageResult *page)
+{
+	PageBuilder builder;
+
+	qsort_arg(p->partitions, p->npartitions, sizeof(p->partitions[0]),
+			  ComparePartitions, unconstify(PartitionsOp *, p));
+	PageBegin(&builder, page, p->op, limit);
+	if (p->merged)
+		ReadMerged(p, &builder);
+	else
+		ReadInSequence(p, &builder);
+}

@@ -1,0 +1,107 @@
+/*
+ * parse_path.c
+ *	  Names, and the document paths they make.
+ *
+ *		path	= name { "." name | "[" digits "]" }
+ *		name	= bare name | quoted name
+ */
+#include "postgres.h"
+
+#include "partiql/parser.h"
+
+bool
+PartiqlAtName(const PartiqlParser *p)
+{
+	return PartiqlAt(p, PT_NAME) ||
+		(PartiqlAt(p, PT_WORD) && !PartiqlIsReserved(p->token.text));
+}
+
+Slice
+PartiqlParseName(PartiqlParser *p, const char *expected)
+{
+	Slice		name = p->token.text;
+
+	if (!PartiqlAtName(p))
+		PartiqlUnexpected(p, expected);
+	if (PartiqlAt(p, PT_NAME))
+		name = PartiqlUnquote(&p->token);
+	if (name.len == 0)
+		PartiqlError(p, "Empty identifier", p->token.text);
+	PartiqlAdvance(p);
+	return name;
+}
+
+static void
+ParsePathName(PartiqlParser *p, PathElement *element)
+{
+	element->step = PATH_NAME;
+	element->position = (int) (p->token.text.data - p->text.data);
+	element->name = PartiqlParseName(p, "an attribute name");
+}
+
+static bool
+IsDigits(Slice text)
+{
+	for (uint32 i = 0; i < text.len; i++)
+	{
+		if (text.data[i] < '0' || text.data[i] > '9')
+			return false;
+	}
+	return true;
+}
+
+/* "[" was consumed. */
+static void
+ParsePathIndex(PartiqlParser *p, PathElement *element)
+{
+	Slice		digits = p->token.text;
+	uint64		index = 0;
+
+	if (!PartiqlAt(p, PT_NUMBER) || !IsDigits(digits))
+		PartiqlUnexpected(p, "a list index");
+	for (uint32 i = 0; i < digits.len && index <= PG_INT32_MAX; i++)
+		index = index * 10 + (digits.data[i] - '0');
+	if (index > PG_INT32_MAX)
+		PartiqlExprError(p, EXPR_ERROR_LIST_INDEX, digits, 0);
+	element->step = PATH_INDEX;
+	element->index = (uint32) index;
+	element->position = (int) (digits.data - p->text.data);
+	PartiqlAdvance(p);
+	PartiqlExpect(p, PT_RBRACKET, "']'");
+}
+
+/* The next step of a path, if the path goes on. */
+static bool
+ParsePathStep(PartiqlParser *p, PathElement *element)
+{
+	bool		dot = PartiqlAt(p, PT_DOT);
+
+	if (!dot && !PartiqlAt(p, PT_LBRACKET))
+		return false;
+	PartiqlAdvance(p);
+	if (dot)
+		ParsePathName(p, element);
+	else
+		ParsePathIndex(p, element);
+	return true;
+}
+
+ExprNode *
+PartiqlParsePath(PartiqlParser *p)
+{
+	ExprNode   *node = PartiqlNode(p, NODE_PATH);
+	PathElement elements[EXPR_MAX_PATH_DEPTH + 1] = {0};
+	int			n = 1;
+
+	ParsePathName(p, &elements[0]);
+	/* Levels beyond the limit are counted, not kept. */
+	while (ParsePathStep(p, &elements[Min(n, EXPR_MAX_PATH_DEPTH)]))
+		n++;
+	if (n > EXPR_MAX_PATH_DEPTH)
+		PartiqlExprError(p, EXPR_ERROR_DEPTH, node->text, n);
+
+	node->path.n = n;
+	node->path.elements = palloc(n * sizeof(PathElement));
+	memcpy(node->path.elements, elements, n * sizeof(PathElement));
+	return node;
+}

@@ -1,0 +1,66 @@
+/*
+ * scan.h
+ *	  Text of a statement to tokens.  Private to partiql/.
+ */
+#ifndef DYNAMO_PARTIQL_SCAN_H
+#define DYNAMO_PARTIQL_SCAN_H
+
+#include "item/item.h"
+
+typedef enum PartiqlTokenKind
+{
+	PT_END,
+	PT_INVALID,					/* a character no token begins with */
+	PT_UNFINISHED,				/* a string, name or comment without its end */
+	PT_WORD,					/* a keyword or a bare name */
+	PT_NAME,					/* "name", quotes included */
+	PT_STRING,					/* 'text', quotes included */
+	PT_NUMBER,
+	PT_PARAMETER,				/* ? */
+	PT_EQ,
+	PT_NE,
+	PT_LT,
+	PT_LE,
+	PT_GT,
+	PT_GE,
+	PT_PLUS,
+	PT_MINUS,
+	PT_STAR,
+	PT_DOT,
+	PT_COMMA,
+	PT_COLON,
+	PT_SEMICOLON,
+	PT_LPAREN,
+	PT_RPAREN,
+	PT_LBRACKET,
+	PT_RBRACKET,
+	PT_LBRACE,
+	PT_RBRACE,
+	PT_LSET,					/* << */
+	PT_RSET						/* >> */
+} PartiqlTokenKind;
+
+typedef struct PartiqlToken
+{
+	PartiqlTokenKind kind;
+	Slice		text;			/* empty at the end */
+} PartiqlToken;
+
+/*
+ * The token that starts at or after this byte, white space and comments
+ * skipped.
+ */
+extern PartiqlToken PartiqlScan(Slice text, uint32 from);
+
+/* Whether a token is this word (upper case), in any case. */
+extern bool PartiqlIsWord(const PartiqlToken *token, const char *word);
+
+/* What stands between the quotes of a string or name; palloc'd if escaped. */
+extern Slice PartiqlUnquote(const PartiqlToken *token);
+
+/* ---- reserved.c ---- */
+
+/* A word that is no name without quotes. */
+extern bool PartiqlIsReserved(Slice word);
+
+#endif							/* DYNAMO_PARTIQL_SCAN_H */

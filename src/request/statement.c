@@ -1,0 +1,180 @@
+/*
+ * statement.c
+ *	  A PartiQL statement and its table, to operations on items.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "storage/lockdefs.h"
+
+#include "errors.h"
+#include "expr/build.h"
+#include "request/params.h"
+#include "request/statement.h"
+#include "request/wording.h"
+
+void
+StatementError(const char *message)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s", message)));
+}
+
+/* ---- preparing ---- */
+
+static void
+ReadParameters(PreparedStatement *s, const Field *list)
+{
+	s->nparameters = list != NULL ? list->count : 0;
+	s->parameters = palloc(Max(s->nparameters, 1) * sizeof(ValueRef));
+	for (int i = 0; i < s->nparameters; i++)
+		s->parameters[i] = ItemRoot(FieldValue(list->fields[i]));
+}
+
+void
+StatementPrepare(PreparedStatement *s, const Field *input)
+{
+	memset(s, 0, sizeof(*s));
+	s->input = input;
+	s->text = FieldSlice(input, "Statement");
+	ReadParameters(s, FieldMember(input, "Parameters"));
+	StatementBind(StatementParse(s->text.data, s->text.len),
+				  s->parameters, s->nparameters, &s->bound);
+}
+
+void
+StatementOpen(PreparedStatement *s)
+{
+	Slice		name = s->bound.table;
+	Relation	rel;
+
+	/* a C string would end there, and be another name */
+	if (memchr(name.data, '\0', name.len) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found")));
+	s->table_name = TableNameOf(name);
+	rel = table_open(TableNameResolve(s->table_name, false), AccessShareLock);
+	s->def = TableDefAcquire(rel);
+	table_close(rel, NoLock);
+}
+
+void
+StatementClose(PreparedStatement *s)
+{
+	TableDefRelease(s->def);
+	s->def = NULL;
+}
+
+void
+DigestStatement(Digest *digest, const PreparedStatement *s)
+{
+	DigestBytes(digest, s->text.data, s->text.len);
+	DigestBytes(digest, &s->nparameters, sizeof(s->nparameters));
+	for (int i = 0; i < s->nparameters; i++)
+		DigestValue(digest, s->parameters[i]);
+}
+
+/* ---- writes ---- */
+
+/* The condition, and that there is an item. */
+static Condition *
+AndItemExists(const PreparedStatement *s, Condition *rest)
+{
+	Condition  *exists = ConditionBuildExists(s->def->key.attributes[0].name, true);
+	Condition **both;
+
+	if (rest == NULL)
+		return exists;
+	both = palloc(2 * sizeof(Condition *));
+	both[0] = exists;
+	both[1] = rest;
+	return ConditionBuildJoin(true, both, 2);
+}
+
+static ReturnValues
+ReturnValuesOf(StatementReturning returning)
+{
+	switch (returning)
+	{
+		case RETURNING_NOTHING:
+			break;
+		case RETURNING_ALL_OLD:
+			return RETURN_ALL_OLD;
+		case RETURNING_MODIFIED_OLD:
+			return RETURN_UPDATED_OLD;
+		case RETURNING_ALL_NEW:
+			return RETURN_ALL_NEW;
+		case RETURNING_MODIFIED_NEW:
+			return RETURN_UPDATED_NEW;
+	}
+	return RETURN_NONE;
+}
+
+/* The item that WHERE fixes, and the rest of WHERE as a condition. */
+static void
+WriteByKey(const PreparedStatement *s, WriteOp *op)
+{
+	Condition  *rest;
+
+	if (!StatementFullKey(s->bound.where, &s->def->key, &op->datum, &rest))
+		StatementError(WORDING_NO_FULL_KEY);
+	op->item = ItemRoot(op->datum);
+	switch (s->bound.kind)
+	{
+		case STATEMENT_UPDATE:
+			op->kind = WRITE_KIND_UPDATE;
+			op->built_update = s->bound.update;
+			op->built_condition = AndItemExists(s, rest);
+			break;
+		case STATEMENT_DELETE:
+			op->kind = WRITE_KIND_DELETE;
+			op->built_condition = rest;
+			break;
+		default:
+			op->kind = WRITE_KIND_CHECK;
+			if (rest == NULL || s->bound.index.data != NULL)
+				StatementError(WORDING_EXISTS);
+			op->built_condition = AndItemExists(s, rest);
+	}
+}
+
+void
+StatementWrite(const PreparedStatement *s, bool images, WriteOp *op)
+{
+	memset(op, 0, sizeof(*op));
+	op->table_name = s->table_name;
+	op->args.values = MISSING_VALUE;
+	op->images = images;
+	op->return_values = ReturnValuesOf(s->bound.returning);
+	op->return_old_on_failure =
+		FieldIs(s->input, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
+	if (s->bound.kind == STATEMENT_INSERT)
+	{
+		op->kind = WRITE_KIND_PUT;
+		op->insert = true;
+		op->datum = s->bound.item;
+		op->item = ItemRoot(op->datum);
+	}
+	else
+		WriteByKey(s, op);
+}
+
+/* ---- reads ---- */
+
+bool
+StatementGet(const PreparedStatement *s, GetOp *op)
+{
+	struct varlena *key;
+
+	memset(op, 0, sizeof(*op));
+	if (s->bound.index.data != NULL ||
+		!StatementFullKey(s->bound.where, &s->def->key, &key, &op->built_filter))
+		return false;
+	op->table_name = s->table_name;
+	op->key = ItemRoot(key);
+	op->args.values = MISSING_VALUE;
+	op->built_projection = s->bound.projection;
+	op->sizes = true;
+	return true;
+}

@@ -1,0 +1,79 @@
+/*
+ * statement.h
+ *	  PartiQL statements in requests: what ExecuteStatement,
+ *	  BatchExecuteStatement and ExecuteTransaction share.
+ *
+ *		statement.c				a statement and its table, to operations of op/
+ *		statement_read.c		SELECT as a query or scan, page by page
+ *		statement_token.c		NextToken
+ *		statement_execute.c		ExecuteStatement
+ *		statement_batch.c		BatchExecuteStatement
+ *		statement_transaction.c	ExecuteTransaction
+ */
+#ifndef DYNAMO_STATEMENT_H
+#define DYNAMO_STATEMENT_H
+
+#include "op/op.h"
+#include "partiql/partiql.h"
+#include "request/capacity.h"
+#include "request/digest.h"
+#include "request/shape.h"
+
+/* A statement of a request, on its way to being executed. */
+typedef struct PreparedStatement
+{
+	const Field *input;			/* the structure with Statement and Parameters */
+	Slice		text;
+	int			nparameters;
+	ValueRef   *parameters;
+	BoundStatement bound;
+	const char *table_name;		/* without what an ARN has around it */
+	TableDef   *def;			/* NULL: not open */
+} PreparedStatement;
+
+/* ---- statement.c ---- */
+
+/*
+ * Reads a statement and its parameters, the members Statement and Parameters;
+ * raises all that is wrong with them as such.
+ */
+extern void StatementPrepare(PreparedStatement *s, const Field *input);
+
+/* Finds the table; StatementClose lets its definition go. */
+extern void StatementOpen(PreparedStatement *s);
+extern void StatementClose(PreparedStatement *s);
+
+/*
+ * The write that an open statement means: INSERT, UPDATE, DELETE, EXISTS.
+ * images: ask for the items before and after.
+ */
+extern void StatementWrite(const PreparedStatement *s, bool images, WriteOp *op);
+
+/* The get that an open SELECT means; false if it does not fix the full key. */
+extern bool StatementGet(const PreparedStatement *s, GetOp *op);
+
+/* Adds a statement with its parameters. */
+extern void DigestStatement(Digest *digest, const PreparedStatement *s);
+
+extern void StatementError(const char *message) pg_attribute_noreturn();
+
+/* ---- statement_read.c ---- */
+
+/*
+ * Executes a SELECT and answers it: Items, NextToken, LastEvaluatedKey,
+ * ConsumedCapacity.
+ */
+extern void StatementRead(const PreparedStatement *s, Writer *out);
+
+/* ---- statement_token.c ---- */
+
+/* The token for going on behind a key; palloc'd text. */
+extern char *NextTokenMake(const PreparedStatement *s, const struct varlena *key);
+
+/*
+ * The key that a token goes on behind.  Raises "Invalid NextToken" unless it
+ * was made for this statement with these parameters.
+ */
+extern struct varlena *NextTokenRead(const PreparedStatement *s, Slice token);
+
+#endif							/* DYNAMO_STATEMENT_H */

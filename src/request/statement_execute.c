@@ -1,0 +1,58 @@
+/*
+ * statement_execute.c
+ *	  ExecuteStatement: one PartiQL statement.
+ */
+#include "postgres.h"
+
+#include "request/operation.h"
+#include "request/statement.h"
+#include "request/wording.h"
+
+static void
+AnswerWrite(Request *request, const PreparedStatement *s, const WriteResult *result)
+{
+	CapacityDetail detail = FieldCapacity(request->input);
+	Capacity	c;
+
+	WriterName(request->out, "Items");
+	WriterBeginList(request->out);
+	if (result->attributes != NULL)
+		WriterItem(request->out, result->attributes);
+	WriterEndList(request->out);
+	if (detail == CAPACITY_NONE)
+		return;
+	CapacityBegin(&c, s->bound.table);
+	CapacityAddWrite(&c, result->old_item, result->new_item);
+	WriterName(request->out, "ConsumedCapacity");
+	WriterCapacity(request->out, &c, detail, CAPACITY_PLAIN);
+	CapacityEnd(&c);
+}
+
+static void
+ExecuteWrite(Request *request, const PreparedStatement *s)
+{
+	WriteOp		op;
+	WriteResult result;
+
+	if (s->bound.kind == STATEMENT_EXISTS)
+		StatementError(WORDING_EXISTS_ALONE);
+	if (FieldMember(request->input, "NextToken") != NULL)
+		StatementError(WORDING_INVALID_TOKEN);
+	StatementWrite(s, FieldCapacity(request->input) != CAPACITY_NONE, &op);
+	WriteItem(&op, &result);
+	AnswerWrite(request, s, &result);
+}
+
+void
+ExecuteStatementRequest(Request *request)
+{
+	PreparedStatement s;
+
+	StatementPrepare(&s, request->input);
+	StatementOpen(&s);
+	if (StatementReads(s.bound.kind))
+		StatementRead(&s, request->out);
+	else
+		ExecuteWrite(request, &s);
+	StatementClose(&s);
+}

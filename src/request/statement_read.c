@@ -1,0 +1,179 @@
+/*
+ * statement_read.c
+ *	  SELECT as a query of one partition or several, or as a scan.
+ */
+#include "postgres.h"
+
+#include "request/statement.h"
+#include "request/wording.h"
+
+/* A SELECT with the key it reads by. */
+typedef struct Selection
+{
+	const PreparedStatement *s;
+	const KeySchema *key;		/* of the table or the index */
+	StatementRange range;
+	ReadOp		op;
+	bool		descending;		/* the order of partitions */
+	bool		merged;			/* rows come in the order of their sort keys */
+} Selection;
+
+/* ---- ORDER BY ---- */
+
+static int
+KeyPosition(const KeySchema *key, Slice name)
+{
+	for (int i = 0; i < key->npartition + key->nsort; i++)
+	{
+		if (SliceCompare(key->attributes[i].name, name) == 0)
+			return i;
+	}
+	StatementError(psprintf(WORDING_ORDER_NO_KEY, (int) name.len, name.data));
+}
+
+/*
+ * The sort attributes are read in the order of the key, all in one direction;
+ * those that have one value need not be named.  *next is the first that may
+ * be.
+ */
+static void
+OrderBySort(Selection *sel, const StatementOrder *order, int position, int *next, bool first)
+{
+	position -= sel->key->npartition;
+	while (*next < position && *next < sel->range.ntests &&
+		   sel->range.tests[*next].op == KEY_EQ)
+		(*next)++;
+	if (position != *next || (!first && sel->op.forward == order->descending))
+		StatementError(WORDING_ORDER_OF_KEY);
+	sel->op.forward = !order->descending;
+	(*next)++;
+}
+
+static void
+OrderByPartition(Selection *sel, const StatementOrder *order, int *npartition)
+{
+	if (*npartition > 0 && sel->descending != order->descending)
+		StatementError(WORDING_ORDER_OF_KEY);
+	sel->descending = order->descending;
+	(*npartition)++;
+}
+
+static void
+PlanOrder(Selection *sel)
+{
+	const BoundStatement *bound = &sel->s->bound;
+	int			npartition = 0;
+	int			next_sort = 0;
+	bool		sorted = false;
+
+	sel->op.forward = true;
+	if (bound->norder > 0 && sel->range.npartitions == 0)
+		StatementError(WORDING_ORDER_NO_PARTITION);
+	for (int i = 0; i < bound->norder; i++)
+	{
+		const StatementOrder *order = &bound->order[i];
+		int			position = KeyPosition(sel->key, order->attribute);
+
+		if (position < sel->key->npartition)
+			OrderByPartition(sel, order, &npartition);
+		else
+		{
+			OrderBySort(sel, order, position, &next_sort, !sorted);
+			sorted = true;
+		}
+		if (i == 0)
+			sel->merged = position >= sel->key->npartition;
+	}
+}
+
+/* ---- what is read ---- */
+
+/* Tests of the partition attributes, then those of the sort attributes. */
+static void
+PlanTests(Selection *sel)
+{
+	ReadOp	   *op = &sel->op;
+	int			npartition = sel->key->npartition;
+
+	op->query = true;
+	op->key_tests_given = true;
+	op->nkey_tests = npartition + sel->range.ntests;
+	for (int i = 0; i < op->nkey_tests; i++)
+	{
+		op->key_attributes[i] = sel->key->attributes[i].name;
+		op->key_tests[i] = i < npartition ?
+			(KeyTest) {KEY_EQ, sel->range.partitions[0][i], MISSING_VALUE} :
+			sel->range.tests[i - npartition];
+	}
+}
+
+static void
+PlanSelection(Selection *sel, const PreparedStatement *s)
+{
+	const BoundStatement *bound = &s->bound;
+	Slice		token = FieldSlice(s->input, "NextToken");
+	ReadOp	   *op = &sel->op;
+
+	memset(sel, 0, sizeof(*sel));
+	sel->s = s;
+	sel->key = &s->def->key;
+	op->table_name = s->table_name;
+	if (bound->index.data != NULL)
+	{
+		op->index_name = pnstrdup(bound->index.data, bound->index.len);
+		sel->key = &TableDefIndexForRead(s->def, op->index_name)->key;
+	}
+	StatementRangeOf(bound->where, sel->key, &sel->range);
+	PlanOrder(sel);
+	if (sel->range.npartitions > 0)
+		PlanTests(sel);
+	op->args.values = MISSING_VALUE;
+	op->built_filter = sel->range.filter;
+	op->built_projection = bound->projection;
+	op->filter_on_keys = true;
+	op->consistent = FieldBool(s->input, "ConsistentRead", false);
+	op->shard = -1;
+	op->shard_value = MISSING_VALUE;
+	op->start = token.data != NULL ? ItemRoot(NextTokenRead(s, token)) : MISSING_VALUE;
+}
+
+static void
+ReadSelection(const Selection *sel, int64 limit, ReadPageResult *page)
+{
+	PartitionsOp partitions = {
+		.op = &sel->op,
+		.key = sel->key,
+		.npartitions = sel->range.npartitions,
+		.partitions = sel->range.partitions,
+		.descending = sel->descending,
+		.merged = sel->merged,
+	};
+
+	if (partitions.npartitions > 1)
+		ReadPartitionsPage(&partitions, limit, page);
+	else
+		ReadPage(&sel->op, limit, page);
+}
+
+/* ---- the answer ---- */
+
+void
+StatementRead(const PreparedStatement *s, Writer *out)
+{
+	Selection	sel;
+	ReadPageResult page;
+
+	PlanSelection(&sel, s);
+	ReadSelection(&sel, FieldInteger(s->input, "Limit", 0), &page);
+	WriterName(out, "Items");
+	WriterBeginList(out);
+	for (int i = 0; i < page.count; i++)
+		WriterItem(out, page.items[i]);
+	WriterEndList(out);
+	if (page.last_key != NULL)
+	{
+		WriterStringMember(out, "NextToken", NextTokenMake(s, page.last_key));
+		WriterItemMember(out, "LastEvaluatedKey", page.last_key);
+	}
+	WriterPageCapacity(out, s->bound.table, FieldCapacity(s->input), &sel.op, &page);
+}

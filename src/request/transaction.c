@@ -1,0 +1,57 @@
+/*
+ * transaction.c
+ *	  What TransactWriteItems and ExecuteTransaction share.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "request/transaction.h"
+#include "request/wording.h"
+
+void
+TransactionCancelBy(int n, int position, const char *code, const char *message)
+{
+	TransactResult result = {0};
+
+	result.reasons = palloc0(n * sizeof(TransactReason));
+	for (int i = 0; i < n; i++)
+		result.reasons[i].code = "None";
+	result.reasons[position].code = code;
+	result.reasons[position].message = message;
+	TransactCanceledError(&result, n);
+}
+
+/* Whether an error is that another transaction was in the way. */
+static bool
+IsConflict(int sqlstate)
+{
+	return sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE ||
+		sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED ||
+		sqlstate == ERRCODE_LOCK_NOT_AVAILABLE;
+}
+
+void
+TransactionExecute(Transaction *t)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		TransactWriteItems(t->actions, t->n, &t->result);
+	}
+	PG_CATCH();
+	{
+		int			sqlstate = geterrcode();
+
+		if (!IsConflict(sqlstate))
+			PG_RE_THROW();
+		/* the state goes with the error that is raised instead */
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		TransactionCancelBy(t->n, Max(t->result.locking, 0), "TransactionConflict",
+				 WORDING_CONFLICT_REASON);
+	}
+	PG_END_TRY();
+	if (t->result.canceled)
+		TransactCanceledError(&t->result, t->n);
+}
