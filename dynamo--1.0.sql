@@ -1179,6 +1179,75 @@ COMMENT ON FUNCTION dynamo.export_items(text, text) IS
 	'writes the items of a table to a server file of JSON lines; returns how many';
 
 --
+-- Streams: capturing changes, reading and trimming them
+--
+
+-- On a table with a stream: appends records.  Arguments: stream, view, label.
+CREATE FUNCTION dynamo.capture_changes() RETURNS trigger
+AS 'MODULE_PATHNAME', 'dynamo_capture_changes' LANGUAGE C;
+COMMENT ON FUNCTION dynamo.capture_changes() IS
+	'trigger function: records the changes of items in a stream';
+
+-- On a stream: keeps all other writes out.  Its argument is the definition.
+CREATE FUNCTION dynamo.guard_stream() RETURNS trigger
+AS 'MODULE_PATHNAME', 'dynamo_guard_stream' LANGUAGE C;
+COMMENT ON FUNCTION dynamo.guard_stream() IS
+	'trigger function: skips writes to a stream that are no changes of items';
+
+CREATE FUNCTION dynamo.stream_arn(table_name text, label text) RETURNS text
+AS 'MODULE_PATHNAME', 'dynamo_stream_arn' LANGUAGE C STABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION dynamo.stream_arn(text, text) IS
+	'the resource name of a stream, as requests know it';
+
+-- Definitions are arguments of triggers, as those of tables are.
+CREATE VIEW dynamo.streams AS
+SELECT n.nspname AS schema_name,
+	   d.definition ->> 'table' AS table_name,
+	   c.oid::regclass AS stream_relation,
+	   pg_catalog.pg_get_userbyid(c.relowner) AS owner,
+	   d.definition ->> 'label' AS label,
+	   d.definition ->> 'view' AS view_type,
+	   CASE WHEN d.definition ->> 'closed' IS NULL THEN 'ENABLED' ELSE 'DISABLED' END AS status,
+	   (d.definition ->> 'label' || '+00')::timestamptz AS enabled_at,
+	   (d.definition ->> 'closed' || '+00')::timestamptz AS disabled_at,
+	   dynamo.stream_arn(d.definition ->> 'table', d.definition ->> 'label') AS arn
+FROM pg_catalog.pg_trigger t
+	JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+	JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	CROSS JOIN LATERAL (SELECT pg_catalog.convert_from(
+		pg_catalog.rtrim(t.tgargs, '\x00'::bytea), 'UTF8')::jsonb AS definition) d
+WHERE t.tgfoid = 'dynamo.guard_stream()'::regprocedure
+	AND NOT t.tgisinternal AND t.tgnargs = 1 AND t.tgtype & 32 = 0;
+COMMENT ON VIEW dynamo.streams IS 'streams, open and closed, of tables that may be dropped';
+GRANT SELECT ON dynamo.streams TO PUBLIC;
+
+CREATE FUNCTION dynamo.enable_stream(table_name text,
+	view_type text DEFAULT 'NEW_AND_OLD_IMAGES') RETURNS text
+AS 'MODULE_PATHNAME', 'dynamo_enable_stream' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.enable_stream(text, text) IS
+	'begins a stream of the changes of a table; returns its label';
+
+CREATE FUNCTION dynamo.disable_stream(table_name text) RETURNS void
+AS 'MODULE_PATHNAME', 'dynamo_disable_stream' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.disable_stream(text) IS
+	'ends the stream of a table; its records remain until they are trimmed';
+
+CREATE FUNCTION dynamo.read_stream(table_name text, after numeric DEFAULT NULL,
+	max_records bigint DEFAULT 1000, label text DEFAULT NULL,
+	OUT sequence_number numeric, OUT event_name text, OUT keys dynamo.item,
+	OUT new_image dynamo.item, OUT old_image dynamo.item, OUT created_at timestamptz,
+	OUT expired boolean, OUT event_id text) RETURNS SETOF record
+AS 'MODULE_PATHNAME', 'dynamo_read_stream' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.read_stream(text, numeric, bigint, text) IS
+	'changes of a table in their order, after a sequence number';
+
+CREATE FUNCTION dynamo.trim_streams(table_name text DEFAULT NULL,
+	retention interval DEFAULT '24 hours', max_records bigint DEFAULT 1000000) RETURNS bigint
+AS 'MODULE_PATHNAME', 'dynamo_trim_streams' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.trim_streams(text, interval, bigint) IS
+	'deletes old records of the streams of one''s own tables; returns how many';
+
+--
 -- Requests in DynamoDB's JSON
 --
 
@@ -1195,7 +1264,6 @@ CREATE TABLE dynamo.table_settings (
 	write_capacity_units bigint NOT NULL,
 	increased_at timestamptz,
 	decreased_at timestamptz,
-	stream_view_type text,
 	stream_label text,
 	deletion_protection boolean NOT NULL,
 	table_class text,

@@ -36,7 +36,7 @@ SELECT req('CreateTable', '{"TableName": "Music", "TableClass": "STANDARD_INFREQ
 	"DeletionProtectionEnabled": true}') ~ '"StreamViewType":"NEW_AND_OLD_IMAGES"},"LatestStreamLabel":"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d.\d\d\d"';
 SELECT regexp_replace(req('DescribeTable', '{"TableName": "Music"}'), '20\d\d-\d\d-\d\dT[0-9:.]+', '<label>', 'g');
 SELECT indexdef FROM pg_indexes WHERE schemaname = 't_request_create' ORDER BY 1;
-SELECT table_id ~ '^[0-9a-f-]{36}$', on_demand, read_capacity_units, write_capacity_units, stream_view_type, deletion_protection, table_class
+SELECT table_id ~ '^[0-9a-f-]{36}$', on_demand, read_capacity_units, write_capacity_units, deletion_protection, table_class
 	FROM dynamo.table_settings WHERE schema_name = 't_request_create';
 
 -- the model

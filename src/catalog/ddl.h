@@ -103,6 +103,16 @@ extern char *QualifiedName(Oid schema, const char *name);
 /* "column" type COLLATE ... */
 extern char *ColumnClause(const AttributeDef *attr);
 
+/*
+ * Creates or replaces a trigger of ours and makes it fire always.  table is
+ * quoted and qualified; when has %s in its place.
+ */
+extern void StoreTrigger(const char *table, const char *name, const char *when,
+						 const char *function, const char *argument);
+
+/* Drops a trigger if it is there. */
+extern void DropTrigger(Oid relid, const char *table, const char *name);
+
 /* Makes def the definition of a table: replaces its triggers. */
 extern void StoreDefinition(Oid relid, const TableDef *def);
 

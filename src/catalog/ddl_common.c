@@ -417,8 +417,7 @@ ColumnClause(const AttributeDef *attr)
 	return psprintf("%s %s", quote_identifier(attr->column), type);
 }
 
-/* Creates or replaces a trigger of ours and makes it fire always. */
-static void
+void
 StoreTrigger(const char *table, const char *name, const char *when,
 			 const char *function, const char *argument)
 {
@@ -434,7 +433,7 @@ HasTrigger(Oid relid, const char *name)
 	return OidIsValid(get_trigger_oid(relid, name, true));
 }
 
-static void
+void
 DropTrigger(Oid relid, const char *table, const char *name)
 {
 	if (HasTrigger(relid, name))

@@ -21,6 +21,7 @@
 #include "catalog/names.h"
 #include "catalog/objects.h"
 #include "catalog/settings.h"
+#include "catalog/stream.h"
 #include "errors.h"
 
 /* Items are UTF-8, and their key attributes become text as they are. */
@@ -196,6 +197,7 @@ TableDrop(const char *table_name)
 	TableSettingsForget(rel);
 	table_close(rel, NoLock);
 	SPI_connect();
+	StreamCloseOfTable(relid);
 	DropEntityViews(relid);
 	RunStatement("DROP TABLE %s", tables);
 	SPI_finish();

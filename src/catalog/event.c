@@ -5,8 +5,8 @@
  * A definition names columns and relations.  A statement that takes one of
  * them away (RENAME COLUMN, DROP COLUMN, DROP INDEX, DROP TABLE of an index
  * table, DROP CONSTRAINT of the primary key) would make the table unusable
- * and is refused.  What can follow follows (event_index.c); triggers of ours
- * go on to fire (event_trigger.c).
+ * and is refused.  What can follow follows (event_index.c,
+ * stream_event.c); triggers of ours go on to fire (event_trigger.c).
  *
  * Everything runs as the user of the statement, who owns what it changed.
  */
@@ -23,6 +23,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
+#include "catalog/stream.h"
 
 EventTriggerData *
 EventTriggerCall(FunctionCallInfo fcinfo)
@@ -129,10 +130,12 @@ TableAltered(Oid relid, const Node *statement)
 	if (def == NULL)
 	{
 		AdoptIndexTable(relid);
+		StreamAltered(relid);
 		return;
 	}
 	CheckAltered(relid, def, statement);
 	IndexTablesFollow(relid, def);
+	StreamFollowTable(relid);
 }
 
 static void

@@ -54,6 +54,12 @@ typedef struct HeldIndex
 /* False if the relation holds no index that a definition names. */
 extern bool FindHeldIndex(Oid relid, HeldIndex *held);
 
+/*
+ * Brings an index table, a shard of one or a stream to its table's schema,
+ * owner and persistence.
+ */
+extern void FollowTable(Oid relid, Oid index_table);
+
 /* Brings index tables to the schema, owner, name and persistence of their table. */
 extern void IndexTablesFollow(Oid relid, const TableDef *def);
 

@@ -1,7 +1,7 @@
 /*
  * event_drop.c
  *	  The event trigger after DROP: what holds an index is not dropped beside
- *	  it; index tables go with their table.
+ *	  it; index tables go with their table.  Streams are closed with it.
  */
 #include "postgres.h"
 
@@ -10,6 +10,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
+#include "catalog/stream.h"
 
 /* Dropped relations that the definition of a table still names. */
 static const char *const missed_relations =
@@ -68,6 +69,8 @@ dynamo_sql_drop(PG_FUNCTION_ARGS)
 	(void) EventTriggerCall(fcinfo);
 	SPI_connect();
 	RefuseMissedRelations();
+	RefuseDroppedStreams();
+	CloseDroppedStreams();
 	if (SPI_execute(orphaned_index_tables, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the objects of an event trigger");
 	foreach(cell, ResultOids())

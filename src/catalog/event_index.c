@@ -130,8 +130,7 @@ FindIndexTable(Oid relid, const IndexDef *index)
 	return found;
 }
 
-/* Brings an index table, or a shard of one, to its table's schema, owner and persistence. */
-static void
+void
 FollowTable(Oid relid, Oid index_table)
 {
 	Oid			schema = get_rel_namespace(index_table);

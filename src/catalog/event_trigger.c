@@ -25,7 +25,9 @@ IsOurFunction(Oid function)
 {
 	return function == DynamoFunctionOid(FUNCTION_DERIVE_KEYS) ||
 		function == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES) ||
-		function == DynamoFunctionOid(FUNCTION_GUARD_INDEX);
+		function == DynamoFunctionOid(FUNCTION_GUARD_INDEX) ||
+		function == DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES) ||
+		function == DynamoFunctionOid(FUNCTION_GUARD_STREAM);
 }
 
 /* ---- who may make them ---- */

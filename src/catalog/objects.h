@@ -16,17 +16,25 @@
 #define FUNCTION_GUARD_INDEX		"guard_index"
 #define FUNCTION_CHECK_REFERENCE	"check_reference"
 #define FUNCTION_CHECK_REFERENCED	"check_referenced"
+#define FUNCTION_CAPTURE_CHANGES	"capture_changes"
+#define FUNCTION_GUARD_STREAM		"guard_stream"
 #define FUNCTION_SKIP_REPLICATED_DUPLICATE	"skip_replicated_duplicate"
 
 /*
- * The triggers.  The first must be the last of the BEFORE row triggers, which
- * fire in order of their names.
+ * The triggers, which fire in order of their names.  The first must be the
+ * last of the BEFORE row triggers.  That which captures changes must be the
+ * first of the AFTER row triggers: what another of them writes to the same
+ * item comes later.
  */
 #define TRIGGER_DERIVE_KEYS			"~dynamo_derive_keys"
 #define TRIGGER_MAINTAIN_INDEXES	"~dynamo_maintain_indexes"
 #define TRIGGER_TRUNCATE_INDEXES	"~dynamo_truncate_indexes"
 #define TRIGGER_GUARD_INDEX			"~dynamo_guard_index"
 #define TRIGGER_GUARD_TRUNCATE		"~dynamo_guard_truncate"
+#define TRIGGER_CAPTURE_CHANGES		"!dynamo_capture_changes"
+#define TRIGGER_CAPTURE_TRUNCATE	"!dynamo_capture_truncate"
+#define TRIGGER_GUARD_STREAM		"~dynamo_guard_stream"
+#define TRIGGER_GUARD_STREAM_TRUNCATE	"~dynamo_guard_stream_truncate"
 
 /* The OID of dynamo.<name>(), without arguments; InvalidOid if missing. */
 extern Oid	DynamoFunctionOid(const char *name);

@@ -51,7 +51,6 @@ static const Column columns[] = {
 	{"write_capacity_units", COLUMN_BIGINT, offsetof(TableSettings, write_units)},
 	{"increased_at", COLUMN_TIME, offsetof(TableSettings, increased)},
 	{"decreased_at", COLUMN_TIME, offsetof(TableSettings, decreased)},
-	{"stream_view_type", COLUMN_TEXT, offsetof(TableSettings, stream_view)},
 	{"stream_label", COLUMN_TEXT, offsetof(TableSettings, stream_label)},
 	{"deletion_protection", COLUMN_BOOLEAN, offsetof(TableSettings, deletion_protection)},
 	{"table_class", COLUMN_TEXT, offsetof(TableSettings, table_class)},

@@ -27,7 +27,6 @@ typedef struct TableSettings
 	int64		write_units;
 	int64		increased;		/* the throughput, last time */
 	int64		decreased;
-	char	   *stream_view;	/* NULL: no stream */
 	char	   *stream_label;	/* of the latest stream; NULL: never one */
 	bool		deletion_protection;
 	char	   *table_class;	/* NULL: never set */

@@ -26,6 +26,7 @@
 #include "catalog/names.h"
 #include "compat.h"
 #include "errors.h"
+#include "stream/stream.h"
 
 /* Items deleted by one statement. */
 #define BATCH_ITEMS		1000
@@ -100,6 +101,26 @@ DeleteBatches(const char *sql, int64 max_items)
 	return total;
 }
 
+/* The same, with the streams told why. */
+static int64
+DeleteAsExpired(Oid relid, const char *sql, int64 max_items)
+{
+	Oid			outer = StreamGetExpiring();
+	int64		total = 0;
+
+	StreamSetExpiring(relid);
+	PG_TRY();
+	{
+		total = DeleteBatches(sql, max_items);
+	}
+	PG_FINALLY();
+	{
+		StreamSetExpiring(outer);
+	}
+	PG_END_TRY();
+	return total;
+}
+
 /* Deletes expired items of one table, which need not have a time to live. */
 static int64
 DeleteExpired(Oid relid, int64 max_items)
@@ -114,7 +135,7 @@ DeleteExpired(Oid relid, int64 max_items)
 	sql = def->ttl.data != NULL ? DeleteStatement(rel, def) : NULL;
 	TableDefRelease(def);
 	table_close(rel, NoLock);
-	return sql != NULL ? DeleteBatches(sql, max_items) : 0;
+	return sql != NULL ? DeleteAsExpired(relid, sql, max_items) : 0;
 }
 
 /* All tables with a time to live that the caller may delete from. */

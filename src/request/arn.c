@@ -82,6 +82,7 @@ ArnIsOfAccount(const Arn *arn)
 }
 
 #define TABLE_PREFIX "table/"
+#define STREAM_PREFIX "/stream/"
 
 bool
 ArnHasTable(const Arn *arn, char **name)
@@ -99,4 +100,18 @@ ArnIsTable(const Arn *arn, char **name)
 {
 	return ArnHasTable(arn, name) &&
 		strlen(arn->resource) == strlen(TABLE_PREFIX) + strlen(*name);
+}
+
+bool
+ArnIsStream(const Arn *arn, char **name, char **label)
+{
+	const char *rest;
+
+	if (!ArnHasTable(arn, name))
+		return false;
+	rest = arn->resource + strlen(TABLE_PREFIX) + strlen(*name);
+	if (strncmp(rest, STREAM_PREFIX, strlen(STREAM_PREFIX)) != 0)
+		return false;
+	*label = pstrdup(rest + strlen(STREAM_PREFIX));
+	return **label != '\0';
 }

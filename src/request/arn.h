@@ -34,4 +34,7 @@ extern bool ArnIsOfAccount(const Arn *arn);
 extern bool ArnHasTable(const Arn *arn, char **name);
 extern bool ArnIsTable(const Arn *arn, char **name);
 
+/* Whether the ARN is a stream's. */
+extern bool ArnIsStream(const Arn *arn, char **name, char **label);
+
 #endif							/* DYNAMO_ARN_H */

@@ -17,6 +17,7 @@
 #include "request/params.h"
 #include "request/table_params.h"
 #include "request/tags.h"
+#include "stream/stream.h"
 
 /* ---- checks, in the service's order ---- */
 
@@ -188,7 +189,6 @@ SettingsFromInput(const Field *input)
 {
 	TableSettings *settings = TableSettingsNew();
 	IndexSettings throughput = FieldThroughput(FieldMember(input, "ProvisionedThroughput"));
-	const Field *stream = FieldMember(input, "StreamSpecification");
 
 	settings->on_demand = IsOnDemand(input);
 	if (!settings->on_demand)
@@ -199,8 +199,6 @@ SettingsFromInput(const Field *input)
 	settings->table_class = unconstify(char *, FieldString(input, "TableClass"));
 	settings->on_demand_limits = RawJson(input, "OnDemandThroughput");
 	SetEncryption(settings, FieldMember(input, "SSESpecification"));
-	if (stream != NULL && FieldBool(stream, "StreamEnabled", false))
-		EnableStream(settings, FieldString(stream, "StreamViewType"));
 	return settings;
 }
 
@@ -218,6 +216,15 @@ WriteIndexThroughput(Relation rel, const Field *input)
 
 		IndexSettingsWrite(rel, FieldName(list->fields[i], "IndexName"), &throughput);
 	}
+}
+
+static void
+BeginStream(const Field *input)
+{
+	const Field *stream = FieldMember(input, "StreamSpecification");
+
+	if (stream != NULL && FieldBool(stream, "StreamEnabled", false))
+		(void) StreamEnable(FieldString(input, "TableName"), FieldString(stream, "StreamViewType"));
 }
 
 void
@@ -239,6 +246,7 @@ CreateTableRequest(Request *request)
 	if (tags != NULL)
 		WriteTags(rel, tags);
 	table_close(rel, NoLock);
+	BeginStream(input);
 
 	TableOpen(&table, spec.name, AccessShareLock);
 	WriterName(request->out, "TableDescription");

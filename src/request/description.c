@@ -17,6 +17,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/objects.h"
+#include "catalog/stream.h"
 #include "errors.h"
 #include "request/arn.h"
 #include "request/description.h"
@@ -321,20 +322,22 @@ WriterSettings(Writer *w, const OpenedTable *table)
 static void
 WriterStream(Writer *w, const OpenedTable *table)
 {
-	const TableSettings *s = table->settings;
+	const char *label = table->settings->stream_label;
+	TableStream stream;
 
-	if (s->stream_view != NULL)
+	if (TableStreamOf(table->rel, &stream))
 	{
+		label = stream.label;
 		WriterName(w, "StreamSpecification");
 		WriterBeginObject(w);
 		WriterBoolMember(w, "StreamEnabled", true);
-		WriterStringMember(w, "StreamViewType", s->stream_view);
+		WriterStringMember(w, "StreamViewType", stream.view);
 		WriterEndObject(w);
 	}
-	if (s->stream_label != NULL)
+	if (label != NULL)
 	{
-		WriterStringMember(w, "LatestStreamLabel", s->stream_label);
-		WriterStringMember(w, "LatestStreamArn", StreamArn(table->name, s->stream_label));
+		WriterStringMember(w, "LatestStreamLabel", label);
+		WriterStringMember(w, "LatestStreamArn", StreamArn(table->name, label));
 	}
 }
 

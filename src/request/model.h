@@ -6,6 +6,7 @@
  * model_data.c		inputs of the operations on items
  * model_statement.c	inputs of the operations that take PartiQL statements
  * model_control.c	inputs of the operations on tables
+ * model_streams.c	inputs of the operations on streams
  *
  * The order of a structure's members is the order in which the service
  * reports their violations, where it is known.
@@ -92,5 +93,12 @@ extern const Shape model_list_global_tables;
 extern const Shape model_list_exports;
 extern const Shape model_list_imports;
 extern const Shape model_get_policy;
+
+/* ---- model_streams.c ---- */
+
+extern const Shape model_list_streams;
+extern const Shape model_describe_stream;
+extern const Shape model_get_shard_iterator;
+extern const Shape model_get_records;
 
 #endif							/* DYNAMO_MODEL_H */

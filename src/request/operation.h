@@ -29,13 +29,15 @@ typedef struct Operation
 	const char *name;
 	const Shape *input;
 	void		(*execute) (Request *request);
+	bool		of_streams;		/* the service is DynamoDB Streams */
 } Operation;
 
 /* ---- operations.c ---- */
 
 /*
- * The operation of this name, which may have the service's target prefix
- * ("DynamoDB_20120810."); raises ERRCODE_DYNAMO_UNKNOWN_OPERATION.
+ * The operation of this name, which may have its service's target prefix
+ * ("DynamoDB_20120810.", for streams "DynamoDBStreams_20120810."); raises
+ * ERRCODE_DYNAMO_UNKNOWN_OPERATION.
  */
 extern const Operation *OperationFind(Slice name);
 
@@ -95,6 +97,12 @@ extern void ListContributorInsightsRequest(Request *request);
 extern void ListExportsRequest(Request *request);
 extern void ListGlobalTablesRequest(Request *request);
 extern void ListImportsRequest(Request *request);
+
+/* streams.c, stream_records.c */
+extern void ListStreamsRequest(Request *request);
+extern void DescribeStreamRequest(Request *request);
+extern void GetShardIteratorRequest(Request *request);
+extern void GetRecordsRequest(Request *request);
 
 /* ---- settings.c ---- */
 

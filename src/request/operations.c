@@ -9,6 +9,7 @@
 #include "request/operation.h"
 
 #define TARGET_PREFIX "DynamoDB_20120810."
+#define STREAMS_PREFIX "DynamoDBStreams_20120810."
 
 static const Operation operations[] = {
 	{"BatchGetItem", &model_batch_get_item, BatchGetItemRequest},
@@ -21,17 +22,21 @@ static const Operation operations[] = {
 	{"DescribeEndpoints", &model_describe_endpoints, DescribeEndpointsRequest},
 	{"DescribeKinesisStreamingDestination", &model_describe_kinesis, DescribeKinesisRequest},
 	{"DescribeLimits", &model_describe_limits, DescribeLimitsRequest},
+	{"DescribeStream", &model_describe_stream, DescribeStreamRequest, true},
 	{"DescribeTable", &model_describe_table, DescribeTableRequest},
 	{"DescribeTableReplicaAutoScaling", &model_describe_auto_scaling, DescribeAutoScalingRequest},
 	{"DescribeTimeToLive", &model_describe_ttl, DescribeTimeToLiveRequest},
 	{"ExecuteStatement", &model_execute_statement, ExecuteStatementRequest},
 	{"GetItem", &model_get_item, GetItemRequest},
+	{"GetRecords", &model_get_records, GetRecordsRequest, true},
 	{"GetResourcePolicy", &model_get_policy, GetResourcePolicyRequest},
+	{"GetShardIterator", &model_get_shard_iterator, GetShardIteratorRequest, true},
 	{"ListBackups", &model_list_backups, ListBackupsRequest},
 	{"ListContributorInsights", &model_list_insights, ListContributorInsightsRequest},
 	{"ListExports", &model_list_exports, ListExportsRequest},
 	{"ListGlobalTables", &model_list_global_tables, ListGlobalTablesRequest},
 	{"ListImports", &model_list_imports, ListImportsRequest},
+	{"ListStreams", &model_list_streams, ListStreamsRequest, true},
 	{"ListTables", &model_list_tables, ListTablesRequest},
 	{"ListTagsOfResource", &model_list_tags, ListTagsRequest},
 	{"PutItem", &model_put_item, PutItemRequest},
@@ -46,25 +51,25 @@ static const Operation operations[] = {
 	{"UpdateTimeToLive", &model_update_ttl, UpdateTimeToLiveRequest},
 };
 
-static Slice
-WithoutPrefix(Slice name)
+/* A name alone, or after the prefix of the operation's service. */
+static bool
+IsNamed(const Operation *operation, Slice name)
 {
-	const uint32 len = strlen(TARGET_PREFIX);
+	const char *prefix = operation->of_streams ? STREAMS_PREFIX : TARGET_PREFIX;
+	const uint32 len = strlen(prefix);
 
-	if (name.len > len && memcmp(name.data, TARGET_PREFIX, len) == 0)
-		return (Slice) {name.data + len, name.len - len};
-	return name;
+	if (name.len > len && memcmp(name.data, prefix, len) == 0)
+		name = (Slice) {name.data + len, name.len - len};
+	return strlen(operation->name) == name.len &&
+		memcmp(operation->name, name.data, name.len) == 0;
 }
 
 const Operation *
 OperationFind(Slice name)
 {
-	Slice		bare = WithoutPrefix(name);
-
 	for (size_t i = 0; i < lengthof(operations); i++)
 	{
-		if (strlen(operations[i].name) == bare.len &&
-			memcmp(operations[i].name, bare.data, bare.len) == 0)
+		if (IsNamed(&operations[i], name))
 			return &operations[i];
 	}
 	ereport(ERROR,

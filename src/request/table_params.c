@@ -5,8 +5,6 @@
  */
 #include "postgres.h"
 
-#include "pgtime.h"
-
 #include "errors.h"
 #include "request/table_params.h"
 
@@ -317,18 +315,6 @@ CheckStreamView(const Field *stream, const char *missing, const char *unwanted)
 	given = FieldMember(stream, "StreamViewType") != NULL;
 	if (given != FieldBool(stream, "StreamEnabled", false))
 		InvalidParameter("%s", given ? unwanted : missing);
-}
-
-void
-EnableStream(TableSettings *settings, const char *view)
-{
-	int64		now = SettingsTime();
-	pg_time_t	seconds = (pg_time_t) (now / 1000000);
-	char		text[64];
-
-	pg_strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", pg_gmtime(&seconds));
-	settings->stream_view = pstrdup(view);
-	settings->stream_label = psprintf("%s.%03d", text, (int) (now % 1000000 / 1000));
 }
 
 void

@@ -50,9 +50,6 @@ extern IndexSettings FieldThroughput(const Field *throughput);
  */
 extern void CheckStreamView(const Field *stream, const char *missing, const char *unwanted);
 
-/* Starts a new stream. */
-extern void EnableStream(TableSettings *settings, const char *view);
-
 /* SSESpecification, if it is given. */
 extern void SetEncryption(TableSettings *settings, const Field *specification);
 

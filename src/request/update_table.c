@@ -13,6 +13,7 @@
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/table_params.h"
+#include "stream/stream.h"
 
 /* What the request is to do with the indexes. */
 typedef struct IndexChanges
@@ -300,22 +301,12 @@ ChangeBilling(const OpenedTable *table, const Field *input, const IndexChanges *
 /* ---- streams and the rest ---- */
 
 static void
-ChangeStream(const OpenedTable *table, const Field *stream)
+ChangeStream(const char *name, const Field *stream)
 {
-	TableSettings *s = table->settings;
-
-	if (stream == NULL)
-		return;
 	if (FieldBool(stream, "StreamEnabled", false))
-	{
-		if (s->stream_view != NULL)
-			InvalidRequest("Table already has an enabled stream: TableName: %s", table->name);
-		EnableStream(s, FieldString(stream, "StreamViewType"));
-		return;
-	}
-	if (s->stream_view == NULL)
-		InvalidRequest("Table has no stream to disable: TableName: %s", table->name);
-	s->stream_view = NULL;
+		(void) StreamEnable(name, FieldString(stream, "StreamViewType"));
+	else
+		StreamDisable(name);
 }
 
 static char *
@@ -392,6 +383,7 @@ UpdateTableRequest(Request *request)
 {
 	const Field *input = request->input;
 	const char *name = FieldTableName(input);
+	const Field *stream = FieldMember(input, "StreamSpecification");
 	IndexChanges changes;
 	OpenedTable table;
 
@@ -407,7 +399,6 @@ UpdateTableRequest(Request *request)
 	TableOpen(&table, name, ShareUpdateExclusiveLock);
 	CheckIndexChanges(&table, input, &changes);
 	ChangeBilling(&table, input, &changes);
-	ChangeStream(&table, FieldMember(input, "StreamSpecification"));
 	ChangeSettings(&table, input);
 	TableSettingsWrite(table.rel, table.settings);
 	StoreThroughput(&table, &changes);
@@ -435,6 +426,13 @@ UpdateTableRequest(Request *request)
 	}
 	else
 	{
+		if (stream != NULL)
+		{
+			/* as above */
+			TableClose(&table);
+			ChangeStream(name, stream);
+			TableOpen(&table, name, AccessShareLock);
+		}
 		Answer(request, &table, "", NULL);
 		TableClose(&table);
 	}

@@ -1,0 +1,266 @@
+/*
+ * stream.c
+ *	  Streams in the catalogs: definitions, relations, triggers.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "access/table.h"
+#include "commands/trigger.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "pgtime.h"
+#include "utils/builtins.h"
+#include "utils/datetime.h"
+#include "utils/fmgrprotos.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "catalog/ddl.h"
+#include "catalog/names.h"
+#include "catalog/objects.h"
+#include "catalog/settings.h"
+#include "catalog/stream.h"
+
+#define STREAM_DEFINITION_VERSION	1
+
+/* From PostgreSQL's epoch to Unix's. */
+#define EPOCH_SHIFT ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
+
+/* ---- times ---- */
+
+char *
+StreamTimeText(int64 microseconds)
+{
+	pg_time_t	seconds = (pg_time_t) (microseconds / 1000000);
+	char		text[64];
+
+	pg_strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", pg_gmtime(&seconds));
+	return psprintf("%s.%03d", text, (int) (microseconds % 1000000 / 1000));
+}
+
+int64
+StreamTimeFromText(const char *text)
+{
+	Datum		time = DirectFunctionCall3(timestamp_in, CStringGetDatum(text),
+										   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+
+	return DatumGetTimestamp(time) + EPOCH_SHIFT;
+}
+
+/* ---- the text of a definition ---- */
+
+static const char *
+DefinitionMember(Jsonb *definition, const char *name)
+{
+	JsonbValue	value;
+
+	if (getKeyJsonValueFromContainer(&definition->root, name, strlen(name), &value) == NULL ||
+		value.type != jbvString)
+		return NULL;
+	return pnstrdup(value.val.string.val, value.val.string.len);
+}
+
+static void
+ParseStreamDef(const char *text, const char *relation_name, StreamDef *def)
+{
+	Jsonb	   *json = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+
+	memset(def, 0, sizeof(*def));
+	if (JB_ROOT_IS_OBJECT(json))
+	{
+		def->table = DefinitionMember(json, "table");
+		def->relation = DefinitionMember(json, "relation");
+		def->label = DefinitionMember(json, "label");
+		def->view = DefinitionMember(json, "view");
+		def->partition = DefinitionMember(json, "partition");
+		def->sort = DefinitionMember(json, "sort");
+		def->closed = DefinitionMember(json, "closed");
+	}
+	if (def->table == NULL || def->label == NULL || def->view == NULL || def->partition == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("invalid definition of stream \"%s\"", relation_name)));
+}
+
+static void
+AppendMember(StringInfo out, const char *name, const char *value)
+{
+	if (value == NULL)
+		return;
+	appendStringInfo(out, ", \"%s\": ", name);
+	escape_json(out, value);
+}
+
+static char *
+PrintStreamDef(const StreamDef *def)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfo(&out, "{\"version\": %d", STREAM_DEFINITION_VERSION);
+	AppendMember(&out, "table", def->table);
+	AppendMember(&out, "relation", def->relation);
+	AppendMember(&out, "label", def->label);
+	AppendMember(&out, "view", def->view);
+	AppendMember(&out, "partition", def->partition);
+	AppendMember(&out, "sort", def->sort);
+	AppendMember(&out, "closed", def->closed);
+	appendStringInfoChar(&out, '}');
+	return out.data;
+}
+
+/* ---- definitions of relations ---- */
+
+static const Trigger *
+FindTrigger(Relation rel, const char *function_name, int nargs)
+{
+	Oid			function;
+
+	if (rel->trigdesc == NULL)
+		return NULL;
+	function = DynamoFunctionOid(function_name);
+	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == function && trigger->tgnargs == nargs)
+			return trigger;
+	}
+	return NULL;
+}
+
+bool
+StreamDefOf(Relation stream, StreamDef *def)
+{
+	const Trigger *trigger = FindTrigger(stream, FUNCTION_GUARD_STREAM, 1);
+
+	if (trigger == NULL)
+		return false;
+	ParseStreamDef(trigger->tgargs[0], RelationGetRelationName(stream), def);
+	return true;
+}
+
+bool
+TableStreamOf(Relation rel, TableStream *stream)
+{
+	const Trigger *trigger = FindTrigger(rel, FUNCTION_CAPTURE_CHANGES, 3);
+
+	if (trigger == NULL)
+		return false;
+	stream->relation = pstrdup(trigger->tgargs[0]);
+	stream->view = pstrdup(trigger->tgargs[1]);
+	stream->label = pstrdup(trigger->tgargs[2]);
+	return true;
+}
+
+Oid
+StreamRelation(Oid relid, const TableStream *stream)
+{
+	return get_relname_relid(stream->relation, get_rel_namespace(relid));
+}
+
+/* ---- relations and triggers ---- */
+
+static char *
+RelationText(Oid relid)
+{
+	return QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+}
+
+/* A name for a stream's table that no relation has. */
+static char *
+ChooseStreamRelation(Oid relid)
+{
+	Oid			schema = get_rel_namespace(relid);
+	char	   *base = IndexRelationNameFor(get_rel_name(relid), "stream");
+	char	   *name = base;
+
+	for (int suffix = 2; OidIsValid(get_relname_relid(name, schema)); suffix++)
+		name = IndexRelationNameFor(base, psprintf("%d", suffix));
+	return name;
+}
+
+char *
+CreateStreamTable(Oid relid, const StreamDef *def)
+{
+	char	   *name = ChooseStreamRelation(relid);
+	char	   *table = QualifiedName(get_rel_namespace(relid), name);
+	Oid			owner = RelationOwner(relid);
+	Oid			stream;
+
+	RunStatement("CREATE TABLE %s ("
+				 "number pg_catalog.int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+				 "created_at pg_catalog.timestamptz NOT NULL, "
+				 "horizon pg_catalog.xid8 NOT NULL, "
+				 "event pg_catalog.\"char\" NOT NULL, "
+				 "keys " DYNAMO_SCHEMA ".item, "
+				 "new_item " DYNAMO_SCHEMA ".item, "
+				 "old_item " DYNAMO_SCHEMA ".item)", table);
+	if (owner != GetUserId())
+		RunStatement("ALTER TABLE %s OWNER TO %s", table,
+					 quote_identifier(GetUserNameFromId(owner, false)));
+	stream = get_relname_relid(name, get_rel_namespace(relid));
+	MatchPersistence(relid, stream);
+	StoreStreamDef(stream, def);
+	return name;
+}
+
+void
+StoreStreamDef(Oid stream, const StreamDef *def)
+{
+	char	   *table = RelationText(stream);
+	char	   *argument = quote_literal_cstr(PrintStreamDef(def));
+
+	StoreTrigger(table, TRIGGER_GUARD_STREAM,
+				 "BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+				 FUNCTION_GUARD_STREAM, argument);
+	StoreTrigger(table, TRIGGER_GUARD_STREAM_TRUNCATE,
+				 "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
+				 FUNCTION_GUARD_STREAM, argument);
+}
+
+void
+StoreCapture(Oid relid, const TableStream *stream)
+{
+	char	   *table = RelationText(relid);
+	char	   *arguments = psprintf("%s, %s, %s", quote_literal_cstr(stream->relation),
+									 quote_literal_cstr(stream->view),
+									 quote_literal_cstr(stream->label));
+
+	StoreTrigger(table, TRIGGER_CAPTURE_CHANGES,
+				 "AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+				 FUNCTION_CAPTURE_CHANGES, arguments);
+	StoreTrigger(table, TRIGGER_CAPTURE_TRUNCATE,
+				 "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
+				 FUNCTION_CAPTURE_CHANGES, arguments);
+}
+
+void
+DropCapture(Oid relid)
+{
+	char	   *table = RelationText(relid);
+
+	DropTrigger(relid, table, TRIGGER_CAPTURE_CHANGES);
+	DropTrigger(relid, table, TRIGGER_CAPTURE_TRUNCATE);
+}
+
+void
+CloseStream(Oid stream, bool dropped)
+{
+	Relation	rel = table_open(stream, AccessShareLock);
+	StreamDef	def;
+	bool		found = StreamDefOf(rel, &def);
+
+	table_close(rel, NoLock);
+	if (!found)
+		return;
+	if (def.closed == NULL)
+		def.closed = StreamTimeText(SettingsTime());
+	if (dropped)
+		def.relation = NULL;
+	StoreStreamDef(stream, &def);
+}

@@ -1,0 +1,102 @@
+/*
+ * shard_iterator.c
+ *	  Shard iterators as text, and back.
+ */
+#include "postgres.h"
+
+#include "access/xlog.h"
+#include "common/hmac.h"
+#include "common/sha2.h"
+#include "port/pg_bswap.h"
+
+#include "catalog/settings.h"
+#include "errors.h"
+#include "item/base64.h"
+#include "request/shard_iterator.h"
+#include "request/table_params.h"
+
+#define ITERATOR_MINUTES	15
+#define CODE_BYTES			16	/* of the message authentication code */
+#define SEPARATOR			"|1|"
+
+/* What the base64 text holds; integers are in network order. */
+typedef struct Payload
+{
+	uint64		position;
+	uint64		issued;			/* microseconds since 1970 */
+	uint8		code[CODE_BYTES];
+} Payload;
+
+StaticAssertDecl(sizeof(Payload) == 2 * sizeof(uint64) + CODE_BYTES,
+				 "a payload has no padding");
+
+static void
+ComputeCode(const char *arn, const Payload *payload, uint8 *code)
+{
+	uint64		key = pg_hton64(GetSystemIdentifier());
+	uint8		digest[PG_SHA256_DIGEST_LENGTH];
+	pg_hmac_ctx *hmac = pg_hmac_create(PG_SHA256);
+
+	if (hmac == NULL ||
+		pg_hmac_init(hmac, (uint8 *) &key, sizeof(key)) < 0 ||
+		pg_hmac_update(hmac, (const uint8 *) arn, strlen(arn)) < 0 ||
+		pg_hmac_update(hmac, (const uint8 *) payload, offsetof(Payload, code)) < 0 ||
+		pg_hmac_final(hmac, digest, sizeof(digest)) < 0)
+		elog(ERROR, "could not compute the code of a shard iterator: %s",
+			 hmac != NULL ? pg_hmac_error(hmac) : "out of memory");
+	pg_hmac_free(hmac);
+	memcpy(code, digest, CODE_BYTES);
+}
+
+char *
+ShardIteratorPrint(const char *arn, int64 position)
+{
+	StringInfoData out;
+	Payload		payload;
+
+	payload.position = pg_hton64((uint64) position);
+	payload.issued = pg_hton64((uint64) SettingsTime());
+	ComputeCode(arn, &payload, payload.code);
+	initStringInfo(&out);
+	appendStringInfo(&out, "%s" SEPARATOR, arn);
+	Base64Append(&out, (char *) &payload, sizeof(payload));
+	return out.data;
+}
+
+/* Whether text is what ShardIteratorPrint made once. */
+static bool
+ParsePayload(const char *text, char **arn, Payload *payload)
+{
+	const char *separator = strstr(text, SEPARATOR);
+	const char *encoded;
+	char		bytes[BASE64_DECODED_MAX(64)];
+	uint32		len;
+	uint8		code[CODE_BYTES];
+
+	if (separator == NULL)
+		return false;
+	encoded = separator + strlen(SEPARATOR);
+	if (strlen(encoded) > 64 ||
+		Base64Decode(encoded, strlen(encoded), bytes, &len) != BASE64_OK ||
+		len != sizeof(Payload))
+		return false;
+	memcpy(payload, bytes, sizeof(Payload));
+	*arn = pnstrdup(text, separator - text);
+	ComputeCode(*arn, payload, code);
+	return memcmp(code, payload->code, CODE_BYTES) == 0;
+}
+
+void
+ShardIteratorParse(Slice text, char **arn, int64 *position)
+{
+	Payload		payload;
+
+	if (!ParsePayload(pnstrdup(text.data, text.len), arn, &payload))
+		InvalidRequest("Invalid ShardIterator");
+	if (SettingsTime() - (int64) pg_ntoh64(payload.issued) >
+		ITERATOR_MINUTES * INT64CONST(60000000))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_EXPIRED_ITERATOR),
+				 errmsg("Shard iterator has expired")));
+	*position = (int64) pg_ntoh64(payload.position);
+}

@@ -1,0 +1,25 @@
+/*
+ * shard_iterator.h
+ *	  Shard iterators: where a reader of a stream stands, as text.
+ *
+ * "<ARN of the stream>|1|<base64>", where the base64 text holds the position,
+ * the time it was issued and a message authentication code over all of it.
+ * The code keeps clients from relying on what is inside; privileges are
+ * checked at every use, so that an iterator gives none.  Its key is the
+ * server's system identifier.
+ */
+#ifndef DYNAMO_SHARD_ITERATOR_H
+#define DYNAMO_SHARD_ITERATOR_H
+
+#include "item/item.h"
+
+/* An iterator that is issued now; palloc'd. */
+extern char *ShardIteratorPrint(const char *arn, int64 position);
+
+/*
+ * Reads an iterator.  Raises ERRCODE_DYNAMO_VALIDATION for text that is none,
+ * ERRCODE_DYNAMO_EXPIRED_ITERATOR 15 minutes after it was issued.
+ */
+extern void ShardIteratorParse(Slice text, char **arn, int64 *position);
+
+#endif							/* DYNAMO_SHARD_ITERATOR_H */

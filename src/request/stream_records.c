@@ -1,0 +1,187 @@
+/*
+ * stream_records.c
+ *	  GetShardIterator and GetRecords.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "errors.h"
+#include "request/operation.h"
+#include "request/shard_iterator.h"
+#include "request/streams.h"
+#include "request/table_params.h"
+
+#define MAX_RECORDS		1000
+#define MAX_BYTES		(1024 * 1024)	/* of records, by their SizeBytes */
+
+/* From PostgreSQL's epoch to Unix's. */
+#define EPOCH_SECONDS ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
+
+/* ---- GetShardIterator ---- */
+
+static bool
+NeedsSequenceNumber(const Field *input)
+{
+	return FieldIs(input, "ShardIteratorType", "AT_SEQUENCE_NUMBER") ||
+		FieldIs(input, "ShardIteratorType", "AFTER_SEQUENCE_NUMBER");
+}
+
+static void
+CheckSequenceNumberGiven(const Field *input)
+{
+	bool		given = FieldMember(input, "SequenceNumber") != NULL;
+
+	if (NeedsSequenceNumber(input) && !given)
+		InvalidRequest("SequenceNumber is required for ShardIteratorType %s",
+					   FieldString(input, "ShardIteratorType"));
+	if (!NeedsSequenceNumber(input) && given)
+		InvalidRequest("SequenceNumber must not be specified for ShardIteratorType %s",
+					   FieldString(input, "ShardIteratorType"));
+}
+
+/* The position of a sequence number that the stream has given to somebody. */
+static int64
+PositionOfNumber(const Field *input, Relation stream)
+{
+	const char *text = FieldString(input, "SequenceNumber");
+	int64		number;
+	int64		position;
+
+	if (!SequenceNumberFromText(text, &number) || number < 1 ||
+		number > Max(StreamLastNumber(stream), 1))
+		InvalidRequest("Invalid SequenceNumber: %s", text);
+	position = FieldIs(input, "ShardIteratorType", "AT_SEQUENCE_NUMBER") ? number : number + 1;
+	if (position <= StreamTrimmedUpTo(stream, GetActiveSnapshot()))
+		StreamIsTrimmed();
+	return position;
+}
+
+static int64
+PositionOf(const Field *input, Relation stream)
+{
+	if (NeedsSequenceNumber(input))
+		return PositionOfNumber(input, stream);
+	if (FieldIs(input, "ShardIteratorType", "LATEST"))
+		return StreamLatest(stream, GetActiveSnapshot());
+	return STREAM_BEGINNING;
+}
+
+void
+GetShardIteratorRequest(Request *request)
+{
+	const Field *input = request->input;
+	const char *arn = FieldString(input, "StreamArn");
+	StreamDef	def;
+	Relation	stream;
+
+	CheckSequenceNumberGiven(input);
+	stream = OpenStreamOfArn(arn, &def);
+	if (!FieldIs(input, "ShardId", ShardIdOf(&def)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Shard does not exist")));
+	WriterStringMember(request->out, "ShardIterator",
+					   ShardIteratorPrint(arn, PositionOf(input, stream)));
+	table_close(stream, NoLock);
+}
+
+/* ---- GetRecords ---- */
+
+static void
+WriterImage(Writer *out, const char *name, Datum item)
+{
+	WriterItemMember(out, name, PG_DETOAST_DATUM_PACKED(item));
+}
+
+static void
+WriterIdentity(Writer *out)
+{
+	WriterName(out, "userIdentity");
+	WriterBeginObject(out);
+	WriterStringMember(out, "PrincipalId", "dynamodb.amazonaws.com");
+	WriterStringMember(out, "Type", "Service");
+	WriterEndObject(out);
+}
+
+static void
+WriterRecord(Writer *out, const StreamDef *def, const StreamRecord *record, int64 size)
+{
+	WriterBeginObject(out);
+	WriterStringMember(out, "eventID", StreamEventId(def, record->number));
+	WriterStringMember(out, "eventName", StreamEventName(record->event));
+	WriterStringMember(out, "eventVersion", "1.1");
+	WriterStringMember(out, "eventSource", "aws:dynamodb");
+	WriterStringMember(out, "awsRegion", request_region);
+	WriterName(out, "dynamodb");
+	WriterBeginObject(out);
+	WriterIntegerMember(out, "ApproximateCreationDateTime",
+						record->created_at / USECS_PER_SEC + EPOCH_SECONDS);
+	WriterImage(out, "Keys", record->keys);
+	if (record->has_new)
+		WriterImage(out, "NewImage", record->new_item);
+	if (record->has_old)
+		WriterImage(out, "OldImage", record->old_item);
+	WriterStringMember(out, "SequenceNumber", SequenceNumberText(record->number));
+	WriterIntegerMember(out, "SizeBytes", size);
+	WriterStringMember(out, "StreamViewType", def->view);
+	WriterEndObject(out);
+	if (record->event == STREAM_EXPIRE)
+		WriterIdentity(out);
+	WriterEndObject(out);
+}
+
+/*
+ * Writes records until there are so many, they fill a megabyte or there is no
+ * more.  Returns where to go on.
+ */
+static int64
+WriterRecords(Writer *out, const StreamDef *def, StreamScan *scan, int64 limit)
+{
+	StreamRecord record;
+	int64		bytes = 0;
+
+	for (int64 n = 0; n < limit; n++)
+	{
+		int64		size;
+
+		if (!StreamScanNext(scan, &record))
+			break;
+		size = StreamRecordSize(&record);
+		bytes += size;
+		if (n > 0 && bytes > MAX_BYTES)
+			return record.number;
+		WriterRecord(out, def, &record, size);
+	}
+	return scan->position;
+}
+
+void
+GetRecordsRequest(Request *request)
+{
+	int64		limit = FieldInteger(request->input, "Limit", MAX_RECORDS);
+	Writer	   *out = request->out;
+	char	   *arn;
+	int64		position;
+	StreamDef	def;
+	Relation	stream;
+	StreamScan	scan;
+
+	ShardIteratorParse(FieldSlice(request->input, "ShardIterator"), &arn, &position);
+	stream = OpenStreamOfArn(arn, &def);
+	StreamScanBegin(&scan, stream, position, GetActiveSnapshot());
+	WriterName(out, "Records");
+	WriterBeginList(out);
+	position = WriterRecords(out, &def, &scan, limit);
+	WriterEndList(out);
+
+	/* nothing comes after the end of a closed shard */
+	if (def.closed == NULL || scan.blocked || position <= StreamLastNumber(stream))
+		WriterStringMember(out, "NextShardIterator", ShardIteratorPrint(arn, position));
+	StreamScanEnd(&scan);
+	table_close(stream, NoLock);
+}

@@ -1,0 +1,219 @@
+/*
+ * streams.c
+ *	  ListStreams and DescribeStream.
+ *
+ * A stream has one shard, from its beginning to its end.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+
+#include "catalog/names.h"
+#include "compat.h"
+#include "errors.h"
+#include "request/arn.h"
+#include "request/operation.h"
+#include "request/streams.h"
+
+#define LIST_LIMIT	100
+
+/* The number that the shards of all streams begin with. */
+#define FIRST_NUMBER	1
+
+static void StreamNotFound(const char *arn) pg_attribute_noreturn();
+
+static void
+StreamNotFound(const char *arn)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+			 errmsg("Requested resource not found: Stream: %s not found", arn)));
+}
+
+/* The table's name in the ARN of a stream; NULL if it is none of ours. */
+static char *
+TableOfStream(const char *text, char **label)
+{
+	Arn			arn;
+	char	   *name;
+
+	if (!ArnParse(text, &arn) || !ArnIsOfPartition(&arn) || !ArnIsOfRegion(&arn) ||
+		!ArnIsOfAccount(&arn) || !ArnIsStream(&arn, &name, label))
+		return NULL;
+	return name;
+}
+
+Relation
+OpenStreamOfArn(const char *arn, StreamDef *def)
+{
+	char	   *label;
+	char	   *table_name = TableOfStream(arn, &label);
+	Relation	stream = table_name != NULL ? StreamOpen(table_name, label, def) : NULL;
+
+	if (stream == NULL)
+		StreamNotFound(arn);
+	CheckStreamPrivileges(stream, def);
+	return stream;
+}
+
+char *
+ShardIdOf(const StreamDef *def)
+{
+	char	   *name = psprintf("%s/%s", def->table, def->label);
+
+	return psprintf("shardId-%020lld-%08x",
+					(long long) (StreamTimeFromText(def->label) / 1000),
+					(uint32) StableHash(name, strlen(name), 0));
+}
+
+/* The ARN as SQL users may want to see it. */
+DYNAMO_FUNCTION(dynamo_stream_arn);
+
+Datum
+dynamo_stream_arn(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(StreamArn(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+											   text_to_cstring(PG_GETARG_TEXT_PP(1)))));
+}
+
+/* ---- ListStreams ---- */
+
+/*
+ * Streams that requests without a schema find, of one table or of all, in the
+ * order of tables and labels, after the one given.
+ */
+static void
+SelectStreams(const char *table_name, const char *after_table, const char *after_label,
+			  int64 limit)
+{
+	Oid			types[] = {TEXTOID, TEXTOID, TEXTOID, INT8OID};
+	Datum		values[] = {
+		table_name != NULL ? CStringGetTextDatum(table_name) : (Datum) 0,
+		CStringGetTextDatum(after_table), CStringGetTextDatum(after_label), Int64GetDatum(limit)
+	};
+
+	if (SPI_execute_with_args("SELECT table_name, label FROM dynamo.streams "
+							  "WHERE pg_catalog.pg_table_is_visible(stream_relation) "
+							  "AND ($1 IS NULL OR table_name OPERATOR(pg_catalog.=) $1) "
+							  "AND (table_name COLLATE \"C\" OPERATOR(pg_catalog.>) $2 "
+							  "     OR table_name OPERATOR(pg_catalog.=) $2 "
+							  "        AND label COLLATE \"C\" OPERATOR(pg_catalog.>) $3) "
+							  "ORDER BY table_name COLLATE \"C\", label COLLATE \"C\" LIMIT $4",
+							  4, types, values, table_name != NULL ? NULL : "n   ",
+							  true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read dynamo.streams");
+}
+
+static char *
+WriterStream(Writer *out, HeapTuple row, TupleDesc desc)
+{
+	char	   *table_name = SPI_getvalue(row, desc, 1);
+	char	   *label = SPI_getvalue(row, desc, 2);
+	char	   *arn = StreamArn(table_name, label);
+
+	WriterBeginObject(out);
+	WriterStringMember(out, "StreamArn", arn);
+	WriterStringMember(out, "TableName", table_name);
+	WriterStringMember(out, "StreamLabel", label);
+	WriterEndObject(out);
+	return arn;
+}
+
+void
+ListStreamsRequest(Request *request)
+{
+	const char *start = FieldString(request->input, "ExclusiveStartStreamArn");
+	int64		limit = FieldInteger(request->input, "Limit", LIST_LIMIT);
+	Writer	   *out = request->out;
+	char	   *after_label = "";
+	char	   *after_table = start != NULL ? TableOfStream(start, &after_label) : "";
+	char	   *last = NULL;
+
+	if (after_table == NULL)
+		StreamNotFound(start);
+	WriterName(out, "Streams");
+	WriterBeginList(out);
+	SPI_connect();
+	/* one more than asked for tells whether there are more */
+	SelectStreams(FieldString(request->input, "TableName"), after_table, after_label, limit + 1);
+	for (int64 i = 0; i < (int64) SPI_processed && i < limit; i++)
+		last = WriterStream(out, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
+	WriterEndList(out);
+	if ((int64) SPI_processed > limit)
+		WriterStringMember(out, "LastEvaluatedStreamArn", last);
+	SPI_finish();
+}
+
+/* ---- DescribeStream ---- */
+
+static void
+WriterKeyElement(Writer *out, const char *name, const char *type)
+{
+	WriterBeginObject(out);
+	WriterStringMember(out, "AttributeName", name);
+	WriterStringMember(out, "KeyType", type);
+	WriterEndObject(out);
+}
+
+static void
+WriterShard(Writer *out, Relation stream, const StreamDef *def)
+{
+	WriterBeginObject(out);
+	WriterStringMember(out, "ShardId", ShardIdOf(def));
+	WriterName(out, "SequenceNumberRange");
+	WriterBeginObject(out);
+	WriterStringMember(out, "StartingSequenceNumber", SequenceNumberText(FIRST_NUMBER));
+	if (def->closed != NULL)
+		WriterStringMember(out, "EndingSequenceNumber",
+						   SequenceNumberText(Max(StreamLastNumber(stream), FIRST_NUMBER)));
+	WriterEndObject(out);
+	WriterEndObject(out);
+}
+
+/* Whether the one shard is among those asked for: it has no children. */
+static bool
+ShardIsWanted(const Field *input, const StreamDef *def)
+{
+	const char *after = FieldString(input, "ExclusiveStartShardId");
+	const Field *filter = FieldMember(input, "ShardFilter");
+
+	if (filter != NULL && FieldIs(filter, "Type", "CHILD_SHARDS"))
+		return false;
+	return after == NULL || strcmp(ShardIdOf(def), after) > 0;
+}
+
+void
+DescribeStreamRequest(Request *request)
+{
+	const char *arn = FieldString(request->input, "StreamArn");
+	Writer	   *out = request->out;
+	StreamDef	def;
+	Relation	stream = OpenStreamOfArn(arn, &def);
+
+	WriterName(out, "StreamDescription");
+	WriterBeginObject(out);
+	WriterStringMember(out, "StreamArn", arn);
+	WriterStringMember(out, "StreamLabel", def.label);
+	WriterStringMember(out, "StreamStatus", def.closed == NULL ? "ENABLED" : "DISABLED");
+	WriterStringMember(out, "StreamViewType", def.view);
+	WriterName(out, "CreationRequestDateTime");
+	WriterTimestamp(out, StreamTimeFromText(def.label));
+	WriterStringMember(out, "TableName", def.table);
+	WriterName(out, "KeySchema");
+	WriterBeginList(out);
+	WriterKeyElement(out, def.partition, "HASH");
+	if (def.sort != NULL)
+		WriterKeyElement(out, def.sort, "RANGE");
+	WriterEndList(out);
+	WriterName(out, "Shards");
+	WriterBeginList(out);
+	if (ShardIsWanted(request->input, &def))
+		WriterShard(out, stream, &def);
+	WriterEndList(out);
+	WriterEndObject(out);
+	table_close(stream, NoLock);
+}

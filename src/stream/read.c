@@ -1,0 +1,358 @@
+/*
+ * read.c
+ *	  Reading a stream: up to what is settled (stream.h).
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relscan.h"
+#include "access/subtrans.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "storage/predicate.h"
+#include "storage/procarray.h"
+#include "utils/fmgroids.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/objects.h"
+#include "compat.h"
+#include "errors.h"
+#include "stream/stream.h"
+
+/* ---- columns ---- */
+
+static Datum
+ColumnOf(TupleTableSlot *slot, StreamColumn column, bool *isnull)
+{
+	return slot_getattr(slot, column, isnull);
+}
+
+static int64
+NumberOf(TupleTableSlot *slot)
+{
+	bool		isnull;
+
+	return DatumGetInt64(ColumnOf(slot, STREAM_NUMBER, &isnull));
+}
+
+static char
+EventOf(TupleTableSlot *slot)
+{
+	bool		isnull;
+
+	return DatumGetChar(ColumnOf(slot, STREAM_EVENT, &isnull));
+}
+
+/* ---- scans of the primary key ---- */
+
+typedef struct NumberScan
+{
+	Relation	pkey;
+	IndexScanDesc scan;
+	TupleTableSlot *slot;
+} NumberScan;
+
+/* position: the least number, for scans forward. */
+static void
+NumberScanBegin(NumberScan *s, Relation rel, Snapshot snapshot, int64 position)
+{
+	ScanKeyData key;
+
+	s->pkey = index_open(RelationGetPrimaryKey(rel), AccessShareLock);
+	s->slot = table_slot_create(rel, NULL);
+	s->scan = BeginIndexScan(rel, s->pkey, snapshot, 1);
+	ScanKeyEntryInitialize(&key, 0, 1, BTGreaterEqualStrategyNumber, InvalidOid, InvalidOid,
+						   F_INT8GE, Int64GetDatum(position));
+	index_rescan(s->scan, &key, 1, NULL, 0);
+}
+
+static bool
+NumberScanNext(NumberScan *s, ScanDirection direction)
+{
+	CHECK_FOR_INTERRUPTS();
+	return index_getnext_slot(s->scan, direction, s->slot);
+}
+
+static void
+NumberScanEnd(NumberScan *s)
+{
+	index_endscan(s->scan);
+	ExecDropSingleTupleTableSlot(s->slot);
+	index_close(s->pkey, NoLock);
+}
+
+/* The number of the first row in a direction; 0 if there is none. */
+static int64
+EndmostNumber(Relation rel, Snapshot snapshot, ScanDirection direction, char *event)
+{
+	NumberScan	s;
+	int64		number = 0;
+
+	NumberScanBegin(&s, rel, snapshot, STREAM_BEGINNING);
+	if (NumberScanNext(&s, direction))
+	{
+		number = NumberOf(s.slot);
+		*event = EventOf(s.slot);
+	}
+	NumberScanEnd(&s);
+	return number;
+}
+
+int64
+StreamLastNumber(Relation rel)
+{
+	char		event;
+
+	return EndmostNumber(rel, SnapshotAny, BackwardScanDirection, &event);
+}
+
+int64
+StreamTrimmedUpTo(Relation rel, Snapshot snapshot)
+{
+	char		event = '\0';
+	int64		number = EndmostNumber(rel, snapshot, ForwardScanDirection, &event);
+
+	return event == STREAM_TRIMMED ? number : 0;
+}
+
+/* ---- what is settled ---- */
+
+static TransactionId
+InserterOf(TupleTableSlot *slot, CommandId *command)
+{
+	bool		should_free;
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+	TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
+
+	*command = TransactionIdIsCurrentTransactionId(xid) ?
+		HeapTupleHeaderGetCmin(tuple->t_data) : InvalidCommandId;
+	return xid;
+}
+
+/*
+ * Whether a row that is not visible may become so: its transaction was in
+ * progress when the snapshot was taken and has not been aborted since.
+ */
+static bool
+IsPending(TupleTableSlot *slot, Snapshot snapshot)
+{
+	CommandId	command;
+	TransactionId xid = InserterOf(slot, &command);
+
+	if (command != InvalidCommandId)
+		return command >= snapshot->curcid; /* else it was trimmed */
+	if (!TransactionIdIsNormal(xid) || !XidInMVCCSnapshot(xid, snapshot))
+		return false;
+	return TransactionIdIsInProgress(xid) || TransactionIdDidCommit(xid);
+}
+
+/*
+ * A serializable reader that stopped at a row has not read what its
+ * transaction wrote.
+ */
+static void
+CheckConflictOut(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
+{
+	CommandId	command;
+	TransactionId xid = InserterOf(slot, &command);
+
+	if (!TransactionIdIsNormal(xid) || !CheckForSerializableConflictOutNeeded(rel, snapshot))
+		return;
+	if (TransactionIdFollowsOrEquals(xid, TransactionXmin))
+		xid = SubTransGetTopmostTransaction(xid);
+	if (TransactionIdPrecedes(xid, TransactionXmin) ||
+		TransactionIdEquals(xid, GetTopTransactionIdIfAny()))
+		return;
+	CheckForSerializableConflictOut(rel, xid, snapshot);
+}
+
+/* The oldest transaction that the snapshot takes for running, all 64 bits. */
+static FullTransactionId
+OldestRunning(Snapshot snapshot)
+{
+	FullTransactionId next = ReadNextFullTransactionId();
+	uint32		epoch = EpochFromFullTransactionId(next);
+
+	if (snapshot->xmin > XidFromFullTransactionId(next))
+		epoch--;
+	return FullTransactionIdFromEpochAndXid(epoch, snapshot->xmin);
+}
+
+/*
+ * Whether no transaction is running that can have taken a number as small as
+ * this row's.  A horizon above any id that this server knows says no more than
+ * that all known ones must have ended: it comes from another server's dump, or
+ * a standby has not heard of ids that are of no interest here.
+ */
+static bool
+IsBelowHorizon(TupleTableSlot *slot, Snapshot snapshot)
+{
+	bool		isnull;
+	FullTransactionId horizon =
+		FullTransactionIdFromU64(DatumGetUInt64(ColumnOf(slot, STREAM_HORIZON, &isnull)));
+	FullTransactionId next = ReadNextFullTransactionId();
+
+	if (FullTransactionIdPrecedes(next, horizon))
+		horizon = next;
+	return !FullTransactionIdPrecedes(OldestRunning(snapshot), horizon);
+}
+
+/* On a standby: the greatest number with nothing in progress below it. */
+static int64
+LastBelowHorizon(Relation rel, Snapshot snapshot)
+{
+	NumberScan	s;
+	int64		number = 0;
+
+	NumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING);
+	while (number == 0 && NumberScanNext(&s, BackwardScanDirection))
+	{
+		if (IsBelowHorizon(s.slot, snapshot))
+			number = NumberOf(s.slot);
+	}
+	NumberScanEnd(&s);
+	return number;
+}
+
+/*
+ * The greatest number that may be looked at.  Without anything new at the
+ * position, writers need not be waited for.
+ */
+static int64
+LastReadable(Relation rel, int64 position, Snapshot snapshot)
+{
+	if (RecoveryInProgress())
+		return LastBelowHorizon(rel, snapshot);
+	if (StreamLastNumber(rel) < position)
+		return position - 1;
+	StreamWaitForWriters(RelationGetRelid(rel));
+	return StreamLastNumber(rel);
+}
+
+/* ---- records ---- */
+
+void
+StreamIsTrimmed(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_TRIMMED_DATA),
+			 errmsg("The data you are trying to access has been trimmed"),
+			 errhint("Read the stream from its beginning.")));
+}
+
+void
+StreamScanBegin(StreamScan *scan, Relation rel, int64 position, Snapshot snapshot)
+{
+	NumberScan	s;
+
+	if (position != STREAM_BEGINNING && position <= StreamTrimmedUpTo(rel, snapshot))
+		StreamIsTrimmed();
+	PredicateLockRelation(rel, snapshot);
+	scan->rel = rel;
+	scan->snapshot = snapshot;
+	scan->position = position;
+	scan->blocked = false;
+	scan->marks = false;
+	scan->last = LastReadable(rel, position, snapshot);
+	NumberScanBegin(&s, rel, SnapshotAny, position);
+	scan->pkey = s.pkey;
+	scan->scan = s.scan;
+	scan->slot = s.slot;
+}
+
+static Datum
+ItemColumn(TupleTableSlot *slot, StreamColumn column, bool *present)
+{
+	bool		isnull;
+	Datum		value = ColumnOf(slot, column, &isnull);
+
+	*present = !isnull;
+	return value;
+}
+
+static void
+ReadRecord(TupleTableSlot *slot, StreamRecord *record)
+{
+	bool		present;
+	bool		isnull;
+
+	record->number = NumberOf(slot);
+	record->created_at = DatumGetTimestampTz(ColumnOf(slot, STREAM_CREATED_AT, &isnull));
+	record->event = EventOf(slot);
+	record->tid = slot->tts_tid;
+	record->keys = ItemColumn(slot, STREAM_KEYS, &present);
+	record->new_item = ItemColumn(slot, STREAM_NEW_ITEM, &record->has_new);
+	record->old_item = ItemColumn(slot, STREAM_OLD_ITEM, &record->has_old);
+}
+
+bool
+StreamScanNext(StreamScan *scan, StreamRecord *record)
+{
+	NumberScan	s = {scan->pkey, scan->scan, scan->slot};
+
+	while (!scan->blocked && scan->position <= scan->last &&
+		   NumberScanNext(&s, ForwardScanDirection))
+	{
+		int64		number = NumberOf(scan->slot);
+
+		if (number > scan->last)
+			break;
+		if (EventOf(scan->slot) == STREAM_TRIMMED && !scan->marks)
+			continue;
+		if (table_tuple_satisfies_snapshot(scan->rel, scan->slot, scan->snapshot))
+		{
+			ReadRecord(scan->slot, record);
+			scan->position = number + 1;
+			return true;
+		}
+		if (IsPending(scan->slot, scan->snapshot))
+		{
+			CheckConflictOut(scan->rel, scan->slot, scan->snapshot);
+			scan->blocked = true;
+			scan->position = number;
+			return false;
+		}
+	}
+	if (!scan->blocked)
+		scan->position = Max(scan->position, scan->last + 1);
+	return false;
+}
+
+void
+StreamScanEnd(StreamScan *scan)
+{
+	NumberScan	s = {scan->pkey, scan->scan, scan->slot};
+
+	NumberScanEnd(&s);
+}
+
+int64
+StreamLatest(Relation rel, Snapshot snapshot)
+{
+	NumberScan	s;
+	int64		last = LastReadable(rel, 1, snapshot);
+	int64		position = last + 1;
+
+	if (RecoveryInProgress())
+		return position;
+	NumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING);
+	while (NumberScanNext(&s, BackwardScanDirection))
+	{
+		int64		number = NumberOf(s.slot);
+
+		if (number > last || EventOf(s.slot) == STREAM_TRIMMED)
+			continue;
+		if (!table_tuple_satisfies_snapshot(rel, s.slot, snapshot) && IsPending(s.slot, snapshot))
+			position = number;
+		else if (IsBelowHorizon(s.slot, snapshot))
+			break;
+	}
+	NumberScanEnd(&s);
+	return position;
+}

@@ -1,0 +1,66 @@
+/*
+ * record.c
+ *	  What users see of a record beside its items.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+
+#include "catalog/names.h"
+#include "item/item.h"
+#include "stream/stream.h"
+
+/* A one before the digits of any number, so that all are of one length. */
+#define LEADING_DIGIT	'1'
+
+#define NUMBER_DIGITS	(SEQUENCE_NUMBER_DIGITS - 1)
+
+char *
+SequenceNumberText(int64 number)
+{
+	return psprintf("%c%0*lld", LEADING_DIGIT, NUMBER_DIGITS, (long long) number);
+}
+
+bool
+SequenceNumberFromText(const char *text, int64 *number)
+{
+	char	   *end;
+
+	if (strlen(text) != SEQUENCE_NUMBER_DIGITS || text[0] != LEADING_DIGIT ||
+		strspn(text, "0123456789") != SEQUENCE_NUMBER_DIGITS)
+		return false;
+	errno = 0;
+	*number = strtoll(text + 1, &end, 10);
+	return errno == 0;
+}
+
+const char *
+StreamEventName(char event)
+{
+	if (event == STREAM_INSERT)
+		return "INSERT";
+	return event == STREAM_MODIFY ? "MODIFY" : "REMOVE";
+}
+
+char *
+StreamEventId(const StreamDef *def, int64 number)
+{
+	char	   *text = psprintf("%s/%s/%lld", def->table, def->label, (long long) number);
+	size_t		len = strlen(text);
+
+	return psprintf("%016llx%016llx", (unsigned long long) StableHash(text, len, 0),
+					(unsigned long long) StableHash(text, len, UINT64CONST(0x9e3779b97f4a7c15)));
+}
+
+static int64
+SizeOf(Datum item, bool present)
+{
+	return present ? (int64) ItemSize(ItemRoot(PG_DETOAST_DATUM_PACKED(item))) : 0;
+}
+
+int64
+StreamRecordSize(const StreamRecord *record)
+{
+	return SizeOf(record->keys, true) + SizeOf(record->new_item, record->has_new) +
+		SizeOf(record->old_item, record->has_old);
+}

@@ -1,0 +1,291 @@
+/*
+ * table.c
+ *	  The rows of a stream's table.
+ *
+ * They are written with the access method's own calls, as the entries of
+ * index tables are.  stream.h says what the lock around number and row is for.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/dependency.h"
+#include "catalog/index.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/sequence.h"
+#include "commands/trigger.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+#include "utils/xid8.h"
+
+#include "catalog/objects.h"
+#include "compat.h"
+#include "stream/stream.h"
+
+/* ---- locks: the stream's table as an object, with subobjects ---- */
+
+#define NUMBER_SUBOBJECT	2
+#define TRIM_SUBOBJECT		3
+
+static void
+SetTag(LOCKTAG *tag, Oid stream, int subobject)
+{
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, stream, subobject);
+}
+
+void
+StreamWaitForWriters(Oid stream)
+{
+	LOCKTAG		tag;
+
+	SetTag(&tag, stream, NUMBER_SUBOBJECT);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	LockRelease(&tag, ExclusiveLock, false);
+}
+
+void
+StreamLockForTrim(Oid stream)
+{
+	LOCKTAG		tag;
+
+	SetTag(&tag, stream, TRIM_SUBOBJECT);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+/* ---- sequences, remembered ---- */
+
+typedef struct SequenceEntry
+{
+	Oid			stream;			/* hash key */
+	Oid			sequence;
+} SequenceEntry;
+
+static HTAB *sequences;
+
+static void
+ForgetSequence(Datum arg, Oid relid)
+{
+	HASH_SEQ_STATUS status;
+	SequenceEntry *entry;
+
+	hash_seq_init(&status, sequences);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		if (!OidIsValid(relid) || entry->stream == relid || entry->sequence == relid)
+			hash_search(sequences, &entry->stream, HASH_REMOVE, NULL);
+	}
+}
+
+static void
+InitSequences(void)
+{
+	HASHCTL		ctl = {0};
+
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = sizeof(SequenceEntry);
+	sequences = hash_create("dynamo streams", 16, &ctl, HASH_ELEM | HASH_BLOBS);
+	CacheRegisterRelcacheCallback(ForgetSequence, (Datum) 0);
+}
+
+static Oid
+SequenceOf(Relation stream)
+{
+	Oid			relid = RelationGetRelid(stream);
+	SequenceEntry *entry;
+	List	   *owned;
+
+	if (sequences == NULL)
+		InitSequences();
+	entry = hash_search(sequences, &relid, HASH_FIND, NULL);
+	if (entry != NULL)
+		return entry->sequence;
+	owned = getOwnedSequences(relid);
+	if (list_length(owned) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stream \"%s\" has not one sequence for its numbers",
+						RelationGetRelationName(stream))));
+	entry = hash_search(sequences, &relid, HASH_ENTER, NULL);
+	entry->sequence = linitial_oid(owned);
+	return entry->sequence;
+}
+
+/* ---- opening ---- */
+
+static bool
+HasGuard(Relation rel)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_GUARD_STREAM);
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		if (rel->trigdesc->triggers[i].tgfoid == function)
+			return true;
+	}
+	return false;
+}
+
+bool
+IsStreamTable(Relation rel)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	const Oid	types[STREAM_NCOLUMNS] = {
+		INT8OID, TIMESTAMPTZOID, XID8OID, CHAROID, InvalidOid, InvalidOid, InvalidOid
+	};
+	Oid			item = ItemTypeOid();
+
+	if (rel->rd_rel->relkind != RELKIND_RELATION || desc->natts != STREAM_NCOLUMNS ||
+		!OidIsValid(RelationGetPrimaryKey(rel)) || !HasGuard(rel))
+		return false;
+	for (int i = 0; i < STREAM_NCOLUMNS; i++)
+	{
+		if (TupleDescAttr(desc, i)->atttypid != (OidIsValid(types[i]) ? types[i] : item))
+			return false;
+	}
+	return true;
+}
+
+static void StreamIsMissing(Relation table, const char *stream_name) pg_attribute_noreturn();
+
+static void
+StreamIsMissing(Relation table, const char *stream_name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("\"%s\" is not the stream of table \"%s\"",
+					stream_name, RelationGetRelationName(table)),
+			 errdetail("A stream has its table's schema and owner, its own columns and the trigger dynamo.guard_stream."),
+			 errhint("Use dynamo.disable_stream to go on without it.")));
+}
+
+/* Indexes that somebody has added are written through the executor. */
+static void
+OpenOtherIndexes(StreamTable *t)
+{
+	t->estate = CreateExecutorState();
+	t->result = makeNode(ResultRelInfo);
+	InitResultRelInfo(t->result, t->rel, 0, NULL, 0);
+	ExecOpenIndices(t->result, false);
+}
+
+void
+StreamTableOpen(StreamTable *t, Relation table, const char *stream_name)
+{
+	Oid			relid = get_relname_relid(stream_name, RelationGetNamespace(table));
+
+	t->rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
+	if (t->rel == NULL || !IsStreamTable(t->rel) ||
+		t->rel->rd_rel->relowner != table->rd_rel->relowner)
+		StreamIsMissing(table, stream_name);
+	StreamTableInit(t, t->rel);
+}
+
+void
+StreamTableInit(StreamTable *t, Relation stream)
+{
+	t->rel = stream;
+	t->sequence = SequenceOf(t->rel);
+	t->pkey = index_open(RelationGetPrimaryKey(t->rel), RowExclusiveLock);
+	t->info = BuildIndexInfo(t->pkey);
+	t->slot = table_slot_create(t->rel, NULL);
+	t->estate = NULL;
+	if (list_length(t->rel->rd_indexlist) > 1)
+		OpenOtherIndexes(t);
+}
+
+void
+StreamTableRelease(StreamTable *t)
+{
+	if (t->estate != NULL)
+	{
+		ExecCloseIndices(t->result);
+		FreeExecutorState(t->estate);
+	}
+	ExecDropSingleTupleTableSlot(t->slot);
+	index_close(t->pkey, NoLock);
+}
+
+void
+StreamTableClose(StreamTable *t)
+{
+	StreamTableRelease(t);
+	table_close(t->rel, NoLock);
+}
+
+/* ---- writing ---- */
+
+static void
+SetColumn(TupleTableSlot *slot, StreamColumn column, Datum value, bool isnull)
+{
+	slot->tts_values[column - 1] = value;
+	slot->tts_isnull[column - 1] = isnull;
+}
+
+static void
+FormRow(StreamTable *t, int64 number, const StreamRow *row)
+{
+	TupleTableSlot *slot = t->slot;
+	FullTransactionId next = ReadNextFullTransactionId();
+
+	ExecClearTuple(slot);
+	SetColumn(slot, STREAM_NUMBER, Int64GetDatum(number), false);
+	SetColumn(slot, STREAM_CREATED_AT, TimestampTzGetDatum(GetCurrentTimestamp()), false);
+	SetColumn(slot, STREAM_HORIZON, FullTransactionIdGetDatum(next), false);
+	SetColumn(slot, STREAM_EVENT, CharGetDatum(row->event), false);
+	SetColumn(slot, STREAM_KEYS, row->keys, row->event == STREAM_TRIMMED);
+	SetColumn(slot, STREAM_NEW_ITEM, row->new_item, !row->has_new);
+	SetColumn(slot, STREAM_OLD_ITEM, row->old_item, !row->has_old);
+	ExecStoreVirtualTuple(slot);
+}
+
+static void
+InsertRow(StreamTable *t, int64 number)
+{
+	Datum		value = Int64GetDatum(number);
+	bool		isnull = false;
+
+	simple_table_tuple_insert(t->rel, t->slot);
+	if (t->estate == NULL)
+	{
+		index_insert(t->pkey, &value, &isnull, &t->slot->tts_tid, t->rel,
+					 UNIQUE_CHECK_YES, false, t->info);
+		return;
+	}
+	InsertIndexTuples(t->result, t->slot, t->estate);
+	ResetPerTupleExprContext(t->estate);
+}
+
+void
+StreamAppend(StreamTable *t, const StreamRow *row)
+{
+	LOCKTAG		tag;
+	int64		number;
+
+	/* the horizon is above the id of whoever takes a number: have one first */
+	(void) GetCurrentTransactionId();
+	SetTag(&tag, RelationGetRelid(t->rel), NUMBER_SUBOBJECT);
+	(void) LockAcquire(&tag, ShareLock, false, false);
+	number = nextval_internal(t->sequence, false);
+	FormRow(t, number, row);
+	InsertRow(t, number);
+	LockRelease(&tag, ShareLock, false);
+}
+
+void
+StreamAppendTrimmed(StreamTable *t, int64 number)
+{
+	StreamRow	row = {STREAM_TRIMMED, false, false, (Datum) 0, (Datum) 0, (Datum) 0};
+
+	FormRow(t, number, &row);
+	InsertRow(t, number);
+}

@@ -1,0 +1,196 @@
+/*
+ * trim.c
+ *	  dynamo.trim_streams: removing records that have been kept long enough.
+ *
+ * Records are deleted from the beginning, as far as they are settled and old
+ * enough, and one row remains to say how far.  The tables of streams that
+ * were closed so long ago are dropped.  A scheduler calls it, as it calls
+ * dynamo.delete_expired.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "catalog/ddl.h"
+#include "catalog/settings.h"
+#include "compat.h"
+#include "stream/stream.h"
+
+/* What is to be trimmed. */
+typedef struct Trim
+{
+	TimestampTz cutoff;			/* records from before */
+	int64		room;			/* how many may still be deleted */
+	int64		deleted;
+} Trim;
+
+static void
+DeleteRow(Relation rel, ItemPointer tid, Snapshot snapshot)
+{
+	TM_FailureData failure;
+
+	(void) table_tuple_delete(rel, tid, GetCurrentCommandId(true), snapshot, InvalidSnapshot,
+							  true, &failure, false);
+}
+
+/*
+ * Deletes old records; returns the last one's number, 0 if there was none.
+ * The mark of an earlier trimming goes with them.
+ */
+static int64
+DeleteRecords(Trim *trim, Relation rel, Snapshot snapshot)
+{
+	StreamScan	scan;
+	StreamRecord record;
+	ItemPointerData mark;
+	int64		last = 0;
+
+	ItemPointerSetInvalid(&mark);
+	StreamScanBegin(&scan, rel, STREAM_BEGINNING, snapshot);
+	scan.marks = true;
+	while (trim->room > 0 && StreamScanNext(&scan, &record))
+	{
+		if (record.event == STREAM_TRIMMED)
+		{
+			mark = record.tid;
+			continue;
+		}
+		if (record.created_at >= trim->cutoff)
+			break;
+		DeleteRow(rel, &record.tid, snapshot);
+		last = record.number;
+		trim->room--;
+		trim->deleted++;
+	}
+	StreamScanEnd(&scan);
+	if (last > 0 && ItemPointerIsValid(&mark))
+		DeleteRow(rel, &mark, snapshot);
+	return last;
+}
+
+/* The newest snapshot whatever the isolation level: others trim, too. */
+static void
+TrimRecords(Trim *trim, Relation rel)
+{
+	Snapshot	snapshot;
+	int64		last;
+
+	StreamLockForTrim(RelationGetRelid(rel));
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	last = DeleteRecords(trim, rel, snapshot);
+	UnregisterSnapshot(snapshot);
+	if (last > 0)
+	{
+		StreamTable t;
+
+		StreamTableInit(&t, rel);
+		StreamAppendTrimmed(&t, last);
+		StreamTableRelease(&t);
+	}
+	CommandCounterIncrement();
+}
+
+static bool
+ClosedBefore(const StreamDef *def, TimestampTz time)
+{
+	return def->closed != NULL &&
+		StreamTimeFromText(def->closed) + (GetCurrentTimestamp() - SettingsTime()) < time;
+}
+
+static void
+TrimStream(Trim *trim, Oid relid)
+{
+	Relation	rel = try_table_open(relid, RowExclusiveLock);
+	StreamDef	def;
+	bool		over;
+
+	if (rel == NULL)
+		return;
+	if (!IsStreamTable(rel) || !StreamDefOf(rel, &def))
+	{
+		table_close(rel, RowExclusiveLock);
+		return;
+	}
+	TrimRecords(trim, rel);
+	over = trim->room > 0 && ClosedBefore(&def, trim->cutoff);
+	table_close(rel, NoLock);
+	if (over)
+		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
+}
+
+/* The user's streams, all or those of tables of this name. */
+static const char *const own_streams =
+"SELECT s.stream_relation::pg_catalog.oid FROM dynamo.streams s "
+"WHERE pg_catalog.pg_has_role(s.owner, 'USAGE') "
+"AND ($1 IS NULL OR s.table_name OPERATOR(pg_catalog.=) $1 "
+"                   AND pg_catalog.pg_table_is_visible(s.stream_relation) "
+"     OR s.schema_name::pg_catalog.text OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) s.table_name "
+"        OPERATOR(pg_catalog.=) $1) "
+"ORDER BY 1";
+
+static void
+TrimStreams(Trim *trim, const char *table_name)
+{
+	Datum		value = table_name != NULL ? CStringGetTextDatum(table_name) : (Datum) 0;
+	SPITupleTable *streams;
+	uint64		n;
+
+	if (SPI_execute_with_args(own_streams, 1, (Oid[]) {TEXTOID}, &value,
+							  table_name != NULL ? NULL : "n", true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read dynamo.streams");
+	streams = SPI_tuptable;
+	n = SPI_processed;
+	for (uint64 i = 0; i < n && trim->room > 0; i++)
+	{
+		bool		isnull;
+
+		TrimStream(trim, DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc,
+														1, &isnull)));
+	}
+}
+
+/* What is older than the retention may go. */
+static void
+SetLimits(Trim *trim, FunctionCallInfo fcinfo)
+{
+	TimestampTz now = GetCurrentTimestamp();
+
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("retention must not be null")));
+	trim->cutoff = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_mi_interval,
+														   TimestampTzGetDatum(now),
+														   PG_GETARG_DATUM(1)));
+	trim->room = PG_ARGISNULL(2) ? PG_INT64_MAX : PG_GETARG_INT64(2);
+	trim->deleted = 0;
+	if (trim->cutoff > now || trim->room < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("retention and max_records must not be negative")));
+}
+
+DYNAMO_FUNCTION(dynamo_trim_streams);
+
+Datum
+dynamo_trim_streams(PG_FUNCTION_ARGS)
+{
+	Trim		trim;
+
+	PreventCommandIfReadOnly("dynamo.trim_streams()");
+	SetLimits(&trim, fcinfo);
+	SPI_connect();
+	TrimStreams(&trim, PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	SPI_finish();
+	PG_RETURN_INT64(trim.deleted);
+}
