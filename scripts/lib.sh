@@ -186,6 +186,29 @@ need_packages()
 	fi
 }
 
+# The clang that PostgreSQL was built with, or any.
+find_clang()
+{
+	local clang
+
+	clang=$(sed -n 's/^CLANG *= *//p' "$("$pg_config" --pkglibdir)/pgxs/src/Makefile.global")
+	command -v "${clang:-clang}" || command -v clang
+}
+
+# want_fuzzer: installs clang's fuzzer and sanitizers if they are missing and
+# can be had.  The fuzz tests are left out without them.
+want_fuzzer()
+{
+	local clang package
+
+	clang=$(find_clang) || return 0
+	compgen -G "$("$clang" -print-resource-dir)/lib/*/libclang_rt.fuzzer*" >/dev/null && return 0
+	package=libclang-rt-$("$clang" -dumpversion | sed 's/\..*//')-dev
+	if can_install && apt_has "$package"; then
+		step "Installing $package" apt_install "$package" || true
+	fi
+}
+
 # The user that runs servers: the caller, or for root an unprivileged one.
 if ((EUID == 0)); then
 	server_user=postgres
