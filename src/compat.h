@@ -184,13 +184,6 @@
 	ExecuteTruncateGuts(rels, relids, NIL, DROP_RESTRICT, false)
 #endif
 
-/* Whether text under a collation is compared as bytes are. */
-#if PG_VERSION_NUM >= 180000
-#define CollationIsC(collation) (pg_newlocale_from_collation(collation)->collate_is_c)
-#else
-#define CollationIsC(collation) lc_collate_is_c(collation)
-#endif
-
 /* A type's name to the type; errors are raised. */
 #if PG_VERSION_NUM >= 160000
 #define ParseTypeName(name, type, typmod) parseTypeString(name, type, typmod, NULL)

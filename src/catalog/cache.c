@@ -24,10 +24,10 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/pg_locale.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "catalog/collation.h"
 #include "catalog/names.h"
 #include "catalog/objects.h"
 #include "catalog/table.h"
@@ -198,7 +198,7 @@ FindColumn(Relation rel, const char *column, const char *holds, Oid type)
 				(errcode(ERRCODE_DATATYPE_MISMATCH),
 				 errmsg("column \"%s\" of table \"%s\" has another type than %s",
 						column, RelationGetRelationName(rel), holds)));
-	if (type == TEXTOID && !CollationIsC(column_attribute->attcollation))
+	if (type == TEXTOID && !CollationOrdersByBytes(column_attribute->attcollation))
 		ereport(ERROR,
 				(errcode(ERRCODE_COLLATION_MISMATCH),
 				 errmsg("column \"%s\" of table \"%s\" has not the order of %s",
