@@ -1352,3 +1352,42 @@ CREATE FUNCTION dynamo.delete_expired(table_name text DEFAULT NULL, max_items bi
 	AS 'MODULE_PATHNAME', 'dynamo_delete_expired' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dynamo.delete_expired(text, bigint) IS
 	'deletes expired items of a table, or of all; returns how many';
+
+--
+-- The HTTP endpoint
+--
+
+-- Signatures are verified with the secrets themselves, so they are kept as
+-- they are.  They are left out of dumps, as passwords are.
+CREATE TABLE dynamo.access_key_secrets (
+	access_key_id text COLLATE "C" PRIMARY KEY,
+	secret_access_key text NOT NULL,
+	role regrole NOT NULL,
+	created_at timestamptz NOT NULL
+);
+REVOKE ALL ON dynamo.access_key_secrets FROM PUBLIC;
+COMMENT ON TABLE dynamo.access_key_secrets IS
+	'access keys of the HTTP endpoint with their secrets; see dynamo.create_access_key';
+
+-- Roles and secrets are one server's own.
+CREATE TRIGGER skip_replicated_write BEFORE INSERT OR UPDATE OR DELETE ON dynamo.access_key_secrets
+	FOR EACH ROW EXECUTE FUNCTION dynamo.skip_replicated_write();
+ALTER TABLE dynamo.access_key_secrets ENABLE REPLICA TRIGGER skip_replicated_write;
+
+CREATE VIEW dynamo.access_keys WITH (security_barrier) AS
+	SELECT access_key_id, role, created_at
+	FROM dynamo.access_key_secrets
+	WHERE pg_catalog.pg_has_role(role, 'USAGE');
+GRANT SELECT ON dynamo.access_keys TO PUBLIC;
+COMMENT ON VIEW dynamo.access_keys IS
+	'access keys of the HTTP endpoint whose roles the user has the privileges of';
+
+CREATE FUNCTION dynamo.create_access_key(role regrole,
+	INOUT access_key_id text DEFAULT NULL, INOUT secret_access_key text DEFAULT NULL) RETURNS record
+	AS 'MODULE_PATHNAME', 'dynamo_create_access_key' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.create_access_key(regrole, text, text) IS
+	'makes an access key for the HTTP endpoint, whose requests have the rights of the role; returns it with its secret';
+
+CREATE FUNCTION dynamo.drop_access_key(access_key_id text) RETURNS void
+	AS 'MODULE_PATHNAME', 'dynamo_drop_access_key' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
+COMMENT ON FUNCTION dynamo.drop_access_key(text) IS 'drops an access key of the HTTP endpoint';

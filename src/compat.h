@@ -184,6 +184,27 @@
 	ExecuteTruncateGuts(rels, relids, NIL, DROP_RESTRICT, false)
 #endif
 
+/* Events to wait for belong to a memory context, since 17 to a resource owner. */
+#if PG_VERSION_NUM >= 170000
+#define CreateSessionWaitEventSet(nevents) CreateWaitEventSet(NULL, nevents)
+#else
+#define CreateSessionWaitEventSet(nevents) CreateWaitEventSet(TopMemoryContext, nevents)
+#endif
+
+#if PG_VERSION_NUM >= 160000
+#define DatabaseAclCheck(database, role, mode) \
+	object_aclcheck(DatabaseRelationId, database, role, mode)
+#else
+#define DatabaseAclCheck(database, role, mode) pg_database_aclcheck(database, role, mode)
+#endif
+
+/* Since 18 a primary key may be deferrable; ours are not. */
+#if PG_VERSION_NUM >= 180000
+#define PrimaryKeyIndex(rel) RelationGetPrimaryKeyIndex(rel, false)
+#else
+#define PrimaryKeyIndex(rel) RelationGetPrimaryKeyIndex(rel)
+#endif
+
 /* A type's name to the type; errors are raised. */
 #if PG_VERSION_NUM >= 160000
 #define ParseTypeName(name, type, typmod) parseTypeString(name, type, typmod, NULL)

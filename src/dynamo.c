@@ -10,6 +10,7 @@
 #include "catalog/ddl.h"
 #include "catalog/table.h"
 #include "compat.h"
+#include "http/settings.h"
 #include "index/build.h"
 #include "request/operation.h"
 #include "store/store.h"
@@ -27,5 +28,6 @@ _PG_init(void)
 	StoreInit();
 	BuildWorkerInit();
 	RequestInit();
+	HttpInit();
 	MarkGUCPrefixReserved("dynamo");
 }

@@ -30,6 +30,7 @@ typedef struct Operation
 	const Shape *input;
 	void		(*execute) (Request *request);
 	bool		of_streams;		/* the service is DynamoDB Streams */
+	bool		empty;			/* over HTTP the answer has no body at all */
 } Operation;
 
 /* ---- operations.c ---- */
@@ -40,6 +41,15 @@ typedef struct Operation
  * ERRCODE_DYNAMO_UNKNOWN_OPERATION.
  */
 extern const Operation *OperationFind(Slice name);
+
+/* ---- request.c ---- */
+
+/*
+ * Executes a request and appends the body of the answer; in a transaction,
+ * which the caller must roll back if an error is raised.  Garbage stays in
+ * the current memory context.
+ */
+extern void RequestExecute(const Operation *operation, Slice json, Writer *out);
 
 /* ---- the operations ---- */
 

@@ -1,6 +1,7 @@
 /*
  * request.c
- *	  dynamo.request and dynamo.request_safe.
+ *	  Executing requests: for every door, dynamo.request and
+ *	  dynamo.request_safe.
  */
 #include "postgres.h"
 
@@ -16,18 +17,13 @@
 #include "request/operation.h"
 #include "request/wording.h"
 
-/*
- * Executes a request and appends the answer to out, in the current memory
- * context, where all garbage stays, too.
- */
-static void
-Execute(const text *name, const text *json, Writer *out)
+void
+RequestExecute(const Operation *operation, Slice json, Writer *out)
 {
 	Request		request;
 
-	request.operation = OperationFind((Slice) {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)});
-	request.input = RequestRead(request.operation->input,
-								VARDATA_ANY(json), VARSIZE_ANY_EXHDR(json));
+	request.operation = operation;
+	request.input = RequestRead(operation->input, json.data, json.len);
 	RequestCheck(request.input);
 
 	/*
@@ -37,9 +33,23 @@ Execute(const text *name, const text *json, Writer *out)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	WriterBeginObject(out);
 	request.out = out;
-	request.operation->execute(&request);
+	operation->execute(&request);
 	WriterEndObject(out);
 	PopActiveSnapshot();
+}
+
+/* ---- the arguments of the functions ---- */
+
+static Slice
+TextSlice(const text *argument)
+{
+	return (Slice) {VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)};
+}
+
+static void
+Execute(const text *name, const text *json, Writer *out)
+{
+	RequestExecute(OperationFind(TextSlice(name)), TextSlice(json), out);
 }
 
 /* ---- dynamo.request ---- */

@@ -1,0 +1,74 @@
+-- Access keys of the HTTP endpoint: who may make them, see them and drop them.
+-- Requests that are signed with them: test/tap/http.pl
+SET client_min_messages = warning;
+DROP ROLE IF EXISTS dynamo_key_app, dynamo_key_other, dynamo_key_group, dynamo_key_admin, dynamo_key_super;
+RESET client_min_messages;
+CREATE ROLE dynamo_key_app LOGIN;
+CREATE ROLE dynamo_key_other LOGIN;
+CREATE ROLE dynamo_key_group;
+CREATE ROLE dynamo_key_admin LOGIN;
+CREATE ROLE dynamo_key_super LOGIN SUPERUSER;
+GRANT dynamo_key_app TO dynamo_key_admin WITH ADMIN OPTION;
+
+-- a new key: an id and a secret nobody can guess
+SELECT access_key_id ~ '^DYNA[A-Z2-7]{16}$' AS id, secret_access_key ~ '^[A-Za-z0-9+/]{40}$' AS secret
+FROM dynamo.create_access_key('dynamo_key_app');
+SELECT count(DISTINCT (k).access_key_id) AS ids, count(DISTINCT (k).secret_access_key) AS secrets
+FROM (SELECT dynamo.create_access_key('dynamo_key_app') AS k FROM generate_series(1, 20) OFFSET 0) t;
+
+-- one that is known elsewhere
+SELECT * FROM dynamo.create_access_key('dynamo_key_app', 'AKIDEXAMPLE', 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY');
+SELECT * FROM dynamo.create_access_key('dynamo_key_other', access_key_id => 'AKIDEXAMPLE');
+SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_other', access_key_id => 'other');
+
+-- what is none
+SELECT dynamo.create_access_key(NULL);
+SELECT dynamo.create_access_key('dynamo_key_nobody');
+SELECT dynamo.create_access_key(0::oid::regrole);
+SELECT dynamo.create_access_key('dynamo_key_group');
+SELECT dynamo.create_access_key('dynamo_key_app', '');
+SELECT dynamo.create_access_key('dynamo_key_app', 'a b');
+SELECT dynamo.create_access_key('dynamo_key_app', repeat('a', 129));
+SELECT dynamo.create_access_key('dynamo_key_app', 'a', '');
+SELECT dynamo.create_access_key('dynamo_key_app', 'a', 'sécret');
+SELECT dynamo.drop_access_key('nothing');
+
+-- one's own
+SET ROLE dynamo_key_other;
+SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_other', 'own');
+SELECT dynamo.create_access_key('dynamo_key_app', 'stolen');
+SELECT dynamo.create_access_key('dynamo_key_super', 'stolen');
+SELECT dynamo.drop_access_key('AKIDEXAMPLE');
+SELECT access_key_id, role FROM dynamo.access_keys ORDER BY 1;
+SELECT * FROM dynamo.access_key_secrets;
+INSERT INTO dynamo.access_key_secrets VALUES ('a', 'b', 10, now());
+SELECT dynamo.drop_access_key('own');
+
+-- those of a role one may give to others
+SET ROLE dynamo_key_admin;
+SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_app', 'given');
+SELECT dynamo.create_access_key('dynamo_key_other', 'stolen');
+SELECT dynamo.drop_access_key('given');
+SELECT dynamo.drop_access_key('other');
+RESET ROLE;
+
+-- code that is run for whoever looks after tables makes none
+CREATE SCHEMA t_access_key;
+CREATE FUNCTION t_access_key.steal(a int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS
+$$ BEGIN PERFORM dynamo.create_access_key('dynamo_key_app', 'stolen'); RETURN a; END $$;
+CREATE TABLE t_access_key.bait AS SELECT 1 AS a;
+ALTER TABLE t_access_key.bait OWNER TO dynamo_key_app;
+GRANT USAGE ON SCHEMA t_access_key TO dynamo_key_app;
+CREATE INDEX ON t_access_key.bait (t_access_key.steal(a));
+
+-- a dropped role's keys mean nothing, and go when another is made
+SELECT count(*) > 20 AS keys FROM dynamo.access_keys WHERE role = 'dynamo_key_app'::regrole;
+SET client_min_messages = warning;
+DROP SCHEMA t_access_key CASCADE;
+RESET client_min_messages;
+DROP ROLE dynamo_key_app;
+SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_admin', 'admin');
+SELECT access_key_id, role FROM dynamo.access_keys WHERE access_key_id IN ('AKIDEXAMPLE', 'other', 'admin') ORDER BY 1;
+
+SELECT dynamo.drop_access_key(access_key_id) FROM dynamo.access_keys WHERE role::text LIKE 'dynamo_key_%';
+DROP ROLE dynamo_key_other, dynamo_key_group, dynamo_key_admin, dynamo_key_super;

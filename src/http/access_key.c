@@ -1,0 +1,270 @@
+/*
+ * access_key.c
+ *	  The access keys that a worker has read.
+ *
+ * An entry is read again when its role, the database or the table of keys has
+ * changed, of which PostgreSQL tells, and after some seconds in any case:
+ * nothing tells of changed settings of roles.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/relcache.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "catalog/objects.h"
+#include "compat.h"
+#include "http/access_key.h"
+
+#define MAX_ENTRIES		1000
+#define MAX_AGE_MS		5000
+#define SCOPE_LEN		80
+
+/* Roles without a key are here, too, under a name no key can have. */
+#define ROLE_PREFIX		"role "
+#define ENTRY_NAME_LEN	(ACCESS_KEY_MAX_LEN + 1)
+
+struct AccessKey
+{
+	char		name[ENTRY_NAME_LEN];	/* the hash key */
+	MemoryContext context;		/* of what follows; NULL: not read */
+	uint64		generation;
+	TimestampTz read_at;
+	Identity	identity;
+	char	   *secret;
+
+	/* the last signing key that was derived from it */
+	char		scope[SCOPE_LEN];
+	uint8		signing_key[SIGV4_KEY_LEN];
+};
+
+static HTAB *entries;
+
+/* Incremented when what was read may have changed. */
+static uint64 generation;
+static Oid	key_table;
+
+/* ---- invalidation ---- */
+
+static void
+CatalogChanged(Datum arg, int cache, uint32 hash)
+{
+	generation++;
+}
+
+static void
+RelationChanged(Datum arg, Oid relid)
+{
+	if (relid == InvalidOid || relid == key_table)
+		generation++;
+}
+
+static void
+InitEntries(void)
+{
+	HASHCTL		ctl = {0};
+
+	if (entries == NULL)
+	{
+		CacheRegisterSyscacheCallback(AUTHOID, CatalogChanged, (Datum) 0);
+		CacheRegisterSyscacheCallback(DATABASEOID, CatalogChanged, (Datum) 0);
+		CacheRegisterRelcacheCallback(RelationChanged, (Datum) 0);
+	}
+	ctl.keysize = ENTRY_NAME_LEN;
+	ctl.entrysize = sizeof(AccessKey);
+	entries = hash_create("dynamo access keys", 64, &ctl, HASH_ELEM | HASH_STRINGS);
+}
+
+/* ---- entries ---- */
+
+static void
+ForgetEntry(AccessKey *entry)
+{
+	if (entry->context != NULL)
+		MemoryContextDelete(entry->context);
+	explicit_bzero(entry->signing_key, sizeof(entry->signing_key));
+	hash_search(entries, entry->name, HASH_REMOVE, NULL);
+}
+
+static void
+ForgetAll(void)
+{
+	HASH_SEQ_STATUS status;
+	AccessKey  *entry;
+
+	hash_seq_init(&status, entries);
+	while ((entry = hash_seq_search(&status)) != NULL)
+		ForgetEntry(entry);
+}
+
+/* The entry of this name if it is still good; one that is not goes. */
+static AccessKey *
+FindEntry(const char *name)
+{
+	AccessKey  *entry;
+
+	if (entries == NULL)
+		InitEntries();
+	entry = hash_search(entries, name, HASH_FIND, NULL);
+	if (entry != NULL &&
+		(entry->generation != generation ||
+		 TimestampDifferenceExceeds(entry->read_at, GetCurrentStatementStartTimestamp(), MAX_AGE_MS)))
+	{
+		ForgetEntry(entry);
+		entry = NULL;
+	}
+	return entry;
+}
+
+/* A new entry with what has been read, which context holds. */
+static AccessKey *
+AddEntry(const char *name, MemoryContext context, const Identity *identity, char *secret,
+		 uint64 generation_before)
+{
+	AccessKey  *entry;
+
+	if (hash_get_num_entries(entries) >= MAX_ENTRIES)
+		ForgetAll();
+	entry = hash_search(entries, name, HASH_ENTER, NULL);
+	MemSet((char *) entry + ENTRY_NAME_LEN, 0, sizeof(AccessKey) - ENTRY_NAME_LEN);
+	entry->identity = *identity;
+	entry->secret = secret;
+	entry->generation = generation_before;
+	entry->read_at = GetCurrentStatementStartTimestamp();
+	MemoryContextSetParent(context, TopMemoryContext);
+	entry->context = context;
+	return entry;
+}
+
+/* ---- reading ---- */
+
+/*
+ * Finds the row of a key: its role, and its secret in the current memory
+ * context.
+ */
+static bool
+ReadKey(const char *id, Oid *role, char **secret)
+{
+	Relation	rel;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		isnull;
+	bool		found;
+
+	key_table = get_relname_relid(ACCESS_KEY_TABLE, get_namespace_oid(DYNAMO_SCHEMA, false));
+	if (!OidIsValid(key_table))
+		elog(ERROR, "table dynamo.%s is missing", ACCESS_KEY_TABLE);
+	rel = table_open(key_table, AccessShareLock);
+	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_TEXTEQ, CStringGetTextDatum(id));
+	scan = systable_beginscan(rel, PrimaryKeyIndex(rel), true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	found = HeapTupleIsValid(tuple);
+	if (found)
+	{
+		*secret = TextDatumGetCString(heap_getattr(tuple, 2, RelationGetDescr(rel), &isnull));
+		*role = DatumGetObjectId(heap_getattr(tuple, 3, RelationGetDescr(rel), &isnull));
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+/* A context for a new entry, which goes with the request if it fails. */
+static MemoryContext
+NewContext(void)
+{
+	return AllocSetContextCreate(CurrentMemoryContext, "dynamo access key",
+								 ALLOCSET_SMALL_SIZES);
+}
+
+AccessKey *
+AccessKeyFind(Slice id)
+{
+	char		name[ENTRY_NAME_LEN];
+	AccessKey  *entry;
+	MemoryContext context;
+	MemoryContext old;
+	Identity	identity;
+	Oid			role;
+	char	   *secret;
+	uint64		before;
+
+	if (id.len == 0 || id.len > ACCESS_KEY_MAX_LEN ||
+		memchr(id.data, ' ', id.len) != NULL || memchr(id.data, '\0', id.len) != NULL)
+		return NULL;
+	memcpy(name, id.data, id.len);
+	name[id.len] = '\0';
+	entry = FindEntry(name);
+	if (entry != NULL)
+		return entry;
+	before = generation;
+	context = NewContext();
+	old = MemoryContextSwitchTo(context);
+	if (!ReadKey(name, &role, &secret))
+	{
+		MemoryContextSwitchTo(old);
+		return NULL;
+	}
+	IdentityRead(&identity, role);
+	MemoryContextSwitchTo(old);
+	return AddEntry(name, context, &identity, secret, before);
+}
+
+const Identity *
+RoleIdentity(const char *role)
+{
+	char		name[ENTRY_NAME_LEN];
+	AccessKey  *entry;
+	MemoryContext context;
+	MemoryContext old;
+	Identity	identity;
+	uint64		before;
+
+	snprintf(name, sizeof(name), ROLE_PREFIX "%s", role);
+	entry = FindEntry(name);
+	if (entry != NULL)
+		return &entry->identity;
+	before = generation;
+	context = NewContext();
+	old = MemoryContextSwitchTo(context);
+	IdentityRead(&identity, get_role_oid(role, false));
+	MemoryContextSwitchTo(old);
+	return &AddEntry(name, context, &identity, NULL, before)->identity;
+}
+
+const Identity *
+AccessKeyIdentity(const AccessKey *key)
+{
+	return &key->identity;
+}
+
+const uint8 *
+AccessKeySigningKey(AccessKey *key, Slice date, Slice region)
+{
+	char		scope[SCOPE_LEN];
+
+	/* a region's length is limited by its setting */
+	snprintf(scope, sizeof(scope), "%.*s/%.*s", (int) date.len, date.data,
+			 (int) region.len, region.data);
+	if (strcmp(scope, key->scope) != 0)
+	{
+		SignatureDeriveKey(key->signing_key, key->secret, date, region);
+		strcpy(key->scope, scope);
+	}
+	return key->signing_key;
+}

@@ -1,0 +1,164 @@
+/*
+ * answer.c
+ *	  Answers to HTTP requests.
+ */
+#include "postgres.h"
+
+#include <time.h>
+
+#include "common/pg_prng.h"
+#include "utils/pg_crc.h"
+
+#include "http/answer.h"
+#include "http/settings.h"
+
+#define REQUEST_ID_LEN	52
+
+static const char *
+Reason(int status)
+{
+	switch (status)
+	{
+		case 200:
+			return "OK";
+		case 400:
+			return "Bad Request";
+		case 404:
+			return "Not Found";
+		case 408:
+			return "Request Timeout";
+		case 413:
+			return "Content Too Large";
+		case 417:
+			return "Expectation Failed";
+		case 431:
+			return "Request Header Fields Too Large";
+		case 500:
+			return "Internal Server Error";
+		case 501:
+			return "Not Implemented";
+		case 503:
+			return "Service Unavailable";
+		case 505:
+			return "HTTP Version Not Supported";
+		default:
+			return "Error";
+	}
+}
+
+/* SDKs correct their clock by it.  Formatted once a second. */
+static const char *
+Date(void)
+{
+	static time_t formatted = 0;
+	static char text[64];
+	time_t		now = time(NULL);
+	struct tm	tm;
+
+	if (now != formatted && gmtime_r(&now, &tm) != NULL)
+	{
+		static const char *const days[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+		static const char *const months[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+		"Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+
+		/* whatever lc_time says */
+		snprintf(text, sizeof(text), "%s, %02d %s %04d %02d:%02d:%02d GMT",
+				 days[tm.tm_wday], tm.tm_mday, months[tm.tm_mon], tm.tm_year + 1900,
+				 tm.tm_hour, tm.tm_min, tm.tm_sec);
+		formatted = now;
+	}
+	return text;
+}
+
+static void
+AppendRequestId(StringInfo out)
+{
+	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
+	uint64		random = 0;
+	int			bits = 0;
+
+	for (int i = 0; i < REQUEST_ID_LEN; i++)
+	{
+		if (bits < 5)
+		{
+			random = pg_prng_uint64(&pg_global_prng_state);
+			bits = 64;
+		}
+		appendStringInfoChar(out, alphabet[random % 32]);
+		random >>= 5;
+		bits -= 5;
+	}
+}
+
+/* The CRC-32 of zlib and Ethernet, with PostgreSQL's own table. */
+static uint32
+Crc32(Slice body)
+{
+	pg_crc32	crc;
+
+	INIT_TRADITIONAL_CRC32(crc);
+	COMP_TRADITIONAL_CRC32(crc, body.data, body.len);
+	FIN_TRADITIONAL_CRC32(crc);
+	return crc;
+}
+
+static void
+AppendSlice(StringInfo out, const char *name, Slice value)
+{
+	if (value.len == 0)
+		return;
+	appendStringInfo(out, "%s: ", name);
+	appendBinaryStringInfo(out, value.data, (int) value.len);
+	appendStringInfoString(out, "\r\n");
+}
+
+static void
+AppendCors(StringInfo out, const HttpAnswer *answer)
+{
+	if (answer->allow_origin)
+		appendStringInfo(out, "Access-Control-Allow-Origin: %s\r\n", http_allow_origin);
+	if (!answer->preflight)
+		return;
+	AppendSlice(out, "Access-Control-Allow-Headers", answer->allow_headers);
+	AppendSlice(out, "Access-Control-Allow-Methods", answer->allow_methods);
+	appendStringInfoString(out, "Access-Control-Max-Age: 172800\r\n");
+}
+
+void
+AnswerHead(StringInfo out, const HttpAnswer *answer, HttpDelivery delivery)
+{
+	appendStringInfo(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n",
+					 answer->status, Reason(answer->status), Date());
+	if (!delivery.keep_alive)
+		appendStringInfoString(out, "Connection: close\r\n");
+	else if (delivery.old)
+		appendStringInfoString(out, "Connection: keep-alive\r\n");
+	AppendSlice(out, "Content-Type", answer->content_type);
+	appendStringInfo(out, "Content-Length: %u\r\nx-amzn-RequestId: ", answer->body.len);
+	AppendRequestId(out);
+	appendStringInfo(out, "\r\nx-amz-crc32: %u\r\n", Crc32(answer->body));
+	AppendCors(out, answer);
+	appendStringInfoString(out, "\r\n");
+}
+
+HttpAnswer
+EmptyAnswer(int status)
+{
+	HttpAnswer	answer = {.status = status};
+
+	return answer;
+}
+
+HttpAnswer
+UnavailableAnswer(void)
+{
+	static const char type[] = "application/x-amz-json-1.0";
+	static const char body[] =
+		"{\"__type\":\"com.amazonaws.dynamodb.v20120810#ServiceUnavailable\","
+		"\"message\":\"The service is temporarily overloaded.\"}";
+	HttpAnswer	answer = {.status = 503};
+
+	answer.content_type = (Slice) {type, sizeof(type) - 1};
+	answer.body = (Slice) {body, sizeof(body) - 1};
+	return answer;
+}

@@ -1,0 +1,46 @@
+/*
+ * connection.h
+ *	  Connections of HTTP clients.
+ *
+ * A connection is in one of four states, and waits for its socket to become
+ * readable, but for CONNECTION_WRITING:
+ *
+ *		IDLE		no byte of the next request has come
+ *		READING		some have
+ *		WRITING		not all of an answer could be sent
+ *		LINGERING	the last answer is sent; what still comes is thrown away, so
+ *					that the client gets to read it
+ *
+ * A request is answered as soon as it is there as a whole.  Of requests that
+ * have come together (pipelining) each waits until the answer before it is
+ * sent, and until other connections had their turn.
+ */
+#ifndef DYNAMO_HTTP_CONNECTION_H
+#define DYNAMO_HTTP_CONNECTION_H
+
+#include "datatype/timestamp.h"
+
+typedef struct Connection Connection;
+
+/* Accepts a client at a listening socket, if there is one. */
+extern void ConnectionAccept(pgsocket listening);
+
+/* Goes on with a connection whose socket is readable or writeable. */
+extern void ConnectionContinue(Connection *connection);
+
+/*
+ * Goes on with connections that have more requests in their buffers, one
+ * request each; false if there are none left.
+ */
+extern bool ConnectionsServeWaiting(void);
+
+/*
+ * Closes connections that have waited too long.  Returns the milliseconds
+ * until this must be called again, -1 if there is nothing to wait for.
+ */
+extern long ConnectionsExpire(void);
+
+/* Begins the waiting anew, with timeouts that have been changed. */
+extern void ConnectionsRestartTimeouts(void);
+
+#endif							/* DYNAMO_HTTP_CONNECTION_H */

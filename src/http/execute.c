@@ -1,0 +1,346 @@
+/*
+ * execute.c
+ *	  Requests of the DynamoDB API in transactions of their own.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "commands/dbcommands.h"
+#include "jit/jit.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/proc.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/timeout.h"
+
+#include "catalog/objects.h"
+#include "catalog/namespace.h"
+#include "errors.h"
+#include "http/access_key.h"
+#include "http/execute.h"
+#include "http/identity.h"
+#include "http/settings.h"
+#include "http/sigv4.h"
+#include "item/json_reader.h"
+#include "request/failure.h"
+#include "request/operation.h"
+#include "request/wording.h"
+
+/* What every target begins with. */
+static const char *const target_prefixes[] = {"DynamoDB_20120810.", "DynamoDBStreams_20120810."};
+
+#define MAX_SHOWN_TARGET	64
+
+typedef struct Execution
+{
+	const HttpRequest *request;
+	const char *peer;
+	MemoryContext context;		/* of the answer */
+	char		target[MAX_SHOWN_TARGET];	/* for the log and pg_stat_activity */
+	bool		accepted;		/* operation and signature are good */
+} Execution;
+
+/* ---- before the request ---- */
+
+/* The target as text of a length and of characters that can be shown. */
+static void
+ShowTarget(Execution *execution, Slice target)
+{
+	uint32		len = Min(target.len, MAX_SHOWN_TARGET - 1);
+
+	for (uint32 i = 0; i < len; i++)
+		execution->target[i] = target.data[i] > ' ' && target.data[i] <= '~' ? target.data[i] : '?';
+	execution->target[len] = '\0';
+}
+
+static Slice
+Target(const HttpRequest *request)
+{
+	Slice		target = {"", 0};
+
+	(void) HttpFindHeader(request->head, request->data, "x-amz-target", &target);
+	return target;
+}
+
+/* The name of an operation alone is no target. */
+static const Operation *
+FindOperation(Slice target)
+{
+	for (size_t i = 0; i < lengthof(target_prefixes); i++)
+	{
+		uint32		len = (uint32) strlen(target_prefixes[i]);
+
+		if (target.len > len && memcmp(target.data, target_prefixes[i], len) == 0)
+			return OperationFind(target);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_UNKNOWN_OPERATION),
+			 errmsg("no operation in X-Amz-Target")));
+}
+
+static void
+CheckInstalled(void)
+{
+	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, true);
+
+	if (!OidIsValid(schema) || !OidIsValid(get_relname_relid(ACCESS_KEY_TABLE, schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("extension \"dynamo\" is not installed in database \"%s\"",
+						get_database_name(MyDatabaseId)),
+				 errhint("Run CREATE EXTENSION dynamo there, or set \"dynamo.http_database\".")));
+}
+
+/* Who signed the request; an error if nobody we know did. */
+static const Identity *
+VerifiedIdentity(const HttpRequest *request)
+{
+	Signature	signature;
+	AccessKey  *key;
+	Slice		session_token;
+	bool		has_token = HttpFindHeader(request->head, request->data,
+										   "x-amz-security-token", &session_token);
+
+	/* the region of the server, not the one a role has set */
+	SignatureRead(&signature, request, (int64) time(NULL),
+				  GetConfigOptionResetString("dynamo.region"));
+	key = has_token ? NULL : AccessKeyFind(signature.key_id);
+	if (key == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT),
+				 errmsg("The security token included in the request is invalid.")));
+	SignatureVerify(&signature, request,
+					AccessKeySigningKey(key, signature.date, signature.region));
+	return AccessKeyIdentity(key);
+}
+
+static const Identity *
+Authenticate(const HttpRequest *request)
+{
+	if (http_authentication == HTTP_AUTHENTICATION_SIGV4)
+		return VerifiedIdentity(request);
+	if (http_role[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"dynamo.http_role\" is not set"),
+				 errhint("Without authentication it names the role whose rights requests have.")));
+	return RoleIdentity(http_role);
+}
+
+/* ---- the transaction ---- */
+
+static void
+Begin(Execution *execution)
+{
+	StartTransactionCommand();
+	MemoryContextSwitchTo(execution->context);
+}
+
+static void
+Commit(Execution *execution)
+{
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(execution->context);
+}
+
+static void
+Run(Execution *execution, Writer *out)
+{
+	const HttpRequest *request = execution->request;
+	const Operation *operation;
+	const Identity *identity;
+
+	Begin(execution);
+	CheckInstalled();
+	operation = FindOperation(Target(request));
+	identity = Authenticate(request);
+	if (!IdentityIsAssumed(identity))
+	{
+		Commit(execution);
+		IdentityAssume(identity);
+		Begin(execution);
+	}
+	execution->accepted = true;
+	IdentityEnter();
+	if (StatementTimeout > 0)
+		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
+	RequestExecute(operation, request->body, out);
+	if (StatementTimeout > 0)
+		disable_timeout(STATEMENT_TIMEOUT, false);
+	Commit(execution);
+	IdentityLeave();
+	if (operation->empty)
+		out->out.len = VARHDRSZ;
+}
+
+/* ---- errors ---- */
+
+static bool
+IsJson(Slice text)
+{
+	volatile bool valid = true;
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		JsonReader	r;
+
+		JsonReaderInit(&r, text.data, text.len);
+		JsonSkipValue(&r);
+		JsonEnd(&r);
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		valid = false;
+	}
+	PG_END_TRY();
+	return valid;
+}
+
+/*
+ * A body that is no JSON is told of before operation and signature are looked
+ * at.  It is read here only if one of them failed: otherwise it has been.
+ */
+static void
+PreferBadJson(const Execution *execution, ErrorData *error)
+{
+	if (execution->accepted || execution->request->body.len == 0 ||
+		DynamoExceptionForSqlstate(error->sqlerrcode)->http_status >= 500 ||
+		IsJson(execution->request->body))
+		return;
+	error->sqlerrcode = ERRCODE_DYNAMO_SERIALIZATION;
+	error->message = WORDING_BAD_JSON;
+	error->detail = NULL;
+}
+
+/* Who tried to come in is logged as a failed login is. */
+static void
+LogRefusal(const Execution *execution, const ErrorData *error)
+{
+	const char *detail = error->detail_log != NULL ? error->detail_log : error->message;
+
+	if (error->sqlerrcode == ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT ||
+		error->sqlerrcode == ERRCODE_DYNAMO_INVALID_SIGNATURE)
+		ereport(LOG,
+				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+				 errmsg("HTTP authentication failed for client %s", execution->peer),
+				 errdetail_log("%.*s", (int) strcspn(detail, "\n"), detail)));
+}
+
+/* Ends the transaction after an error; returns the error. */
+static ErrorData *
+Rollback(Execution *execution)
+{
+	ErrorData  *error;
+
+	HOLD_INTERRUPTS();
+	disable_all_timeouts(false);
+	QueryCancelPending = false;
+	MemoryContextSwitchTo(execution->context);
+	error = CopyErrorData();
+	if (DynamoExceptionForSqlstate(error->sqlerrcode)->http_status >= 500)
+		EmitErrorReport();
+	FlushErrorState();
+	AbortCurrentTransaction();
+	jit_reset_after_error();
+	IdentityLeave();
+	MemoryContextSwitchTo(execution->context);
+	RESUME_INTERRUPTS();
+	return error;
+}
+
+static HttpAnswer
+FailureAnswer(const Execution *execution, ErrorData *error)
+{
+	HttpAnswer	answer = EmptyAnswer(0);
+	StringInfoData body;
+
+	initStringInfo(&body);
+	PreferBadJson(execution, error);
+	LogRefusal(execution, error);
+	answer.status = FailureBody(&body, error);
+	answer.body = (Slice) {body.data, (uint32) body.len};
+	return answer;
+}
+
+/* ---- reporting ---- */
+
+static void
+DescribeRequest(void *arg)
+{
+	const Execution *execution = arg;
+
+	errcontext("HTTP request of client %s", execution->peer);
+}
+
+static void
+LogDuration(const Execution *execution)
+{
+	char		milliseconds[32];
+
+	switch (check_log_duration(milliseconds, false))
+	{
+		case 1:
+			ereport(LOG,
+					(errmsg("duration: %s ms", milliseconds), errhidestmt(true)));
+			break;
+		case 2:
+			ereport(LOG,
+					(errmsg("duration: %s ms  request: %s", milliseconds, execution->target),
+					 errhidestmt(true)));
+			break;
+	}
+}
+
+static void
+ReportStart(const Execution *execution)
+{
+	SetCurrentStatementStartTimestamp();
+	debug_query_string = execution->target;
+	pgstat_report_activity(STATE_RUNNING, execution->target);
+}
+
+static void
+ReportEnd(const Execution *execution)
+{
+	LogDuration(execution);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	debug_query_string = NULL;
+}
+
+HttpAnswer
+ExecuteRequest(const HttpRequest *request, const char *peer)
+{
+	Execution	execution = {.request = request, .peer = peer, .context = CurrentMemoryContext};
+	ErrorContextCallback callback = {.callback = DescribeRequest, .arg = &execution};
+	HttpAnswer	answer = EmptyAnswer(200);
+	Writer		out;
+	ErrorData  *volatile error = NULL;
+
+	ShowTarget(&execution, Target(request));
+	ReportStart(&execution);
+	callback.previous = error_context_stack;
+	error_context_stack = &callback;
+	WriterInit(&out);
+	PG_TRY();
+	{
+		Run(&execution, &out);
+	}
+	PG_CATCH();
+	{
+		error = Rollback(&execution);
+	}
+	PG_END_TRY();
+	if (error != NULL)
+		answer = FailureAnswer(&execution, error);
+	else
+		answer.body = (Slice) {out.out.data + VARHDRSZ, (uint32) out.out.len - VARHDRSZ};
+	error_context_stack = callback.previous;
+	ReportEnd(&execution);
+	return answer;
+}

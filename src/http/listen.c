@@ -1,0 +1,234 @@
+/*
+ * listen.c
+ *	  Sockets the HTTP endpoint listens to.
+ */
+#include "postgres.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/ip.h"
+#include "nodes/pg_list.h"
+#include "storage/fd.h"
+#include "utils/guc.h"
+#include "utils/varlena.h"
+
+#include "http/listen.h"
+#include "http/settings.h"
+
+#define BACKLOG	1024
+
+/* One address, with its text for messages. */
+typedef struct Address
+{
+	const struct addrinfo *info;
+	const char *family;
+	char		text[NI_MAXHOST];
+} Address;
+
+typedef struct Listening
+{
+	pgsocket   *sockets;
+	int			n;
+	bool		shared;			/* with the other workers */
+	bool		announce;
+	bool		failed;			/* an address could not be had */
+} Listening;
+
+static void
+DescribeAddress(Address *address, const struct addrinfo *info)
+{
+	address->info = info;
+	address->family = info->ai_family == AF_INET ? "IPv4" : "IPv6";
+	pg_getnameinfo_all((const struct sockaddr_storage *) info->ai_addr, info->ai_addrlen,
+					   address->text, sizeof(address->text), NULL, 0, NI_NUMERICHOST);
+}
+
+static bool
+SetOption(pgsocket fd, int level, int option, const char *name, const Address *address)
+{
+	int			one = 1;
+
+	if (setsockopt(fd, level, option, &one, sizeof(one)) == 0)
+		return true;
+	ereport(LOG,
+			(errcode_for_socket_access(),
+			 errmsg("%s(%s) failed for %s address \"%s\": %m",
+					"setsockopt", name, address->family, address->text)));
+	return false;
+}
+
+static bool
+SetOptions(pgsocket fd, const Address *address, bool shared)
+{
+	if (!SetOption(fd, SOL_SOCKET, SO_REUSEADDR, "SO_REUSEADDR", address))
+		return false;
+#ifdef SO_REUSEPORT
+	if (shared && !SetOption(fd, SOL_SOCKET, SO_REUSEPORT, "SO_REUSEPORT", address))
+		return false;
+#endif
+#ifdef IPV6_V6ONLY
+	if (address->info->ai_family == AF_INET6 &&
+		!SetOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, "IPV6_V6ONLY", address))
+		return false;
+#endif
+	return true;
+}
+
+static bool
+Bind(pgsocket fd, const Address *address)
+{
+	int			saved_errno;
+
+	if (bind(fd, address->info->ai_addr, address->info->ai_addrlen) == 0)
+		return true;
+	saved_errno = errno;
+	ereport(LOG,
+			(errcode_for_socket_access(),
+			 errmsg("could not bind %s address \"%s\", port %d, for HTTP: %m",
+					address->family, address->text, http_port),
+			 saved_errno == EADDRINUSE ?
+			 errhint("Is another server already running on port %d?", http_port) : 0));
+	errno = saved_errno;
+	return false;
+}
+
+/* Whether this machine has no such address: "localhost" may name one. */
+static bool
+IsAbsent(int error)
+{
+	return error == EADDRNOTAVAIL || error == EAFNOSUPPORT;
+}
+
+static bool
+StartListening(pgsocket fd, const Address *address)
+{
+	if (listen(fd, BACKLOG) == 0 && pg_set_noblock(fd) &&
+		fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
+		return true;
+	ereport(LOG,
+			(errcode_for_socket_access(),
+			 errmsg("could not listen on %s address \"%s\": %m",
+					address->family, address->text)));
+	return false;
+}
+
+static void
+ListenToAddress(Listening *listening, const struct addrinfo *info)
+{
+	Address		address;
+	pgsocket	fd;
+
+	DescribeAddress(&address, info);
+	if (listening->n == HTTP_MAX_LISTEN)
+	{
+		ereport(LOG,
+				(errmsg("could not bind to all requested addresses: the limit of %d is exceeded",
+						HTTP_MAX_LISTEN)));
+		return;
+	}
+	fd = socket(info->ai_family, SOCK_STREAM, 0);
+	if (fd == PGINVALID_SOCKET)
+	{
+		if (!IsAbsent(errno))
+			listening->failed = true;
+		ereport(LOG,
+				(errcode_for_socket_access(),
+				 errmsg("could not create %s socket for address \"%s\": %m",
+						address.family, address.text)));
+		return;
+	}
+	if (!SetOptions(fd, &address, listening->shared) ||
+		!Bind(fd, &address) || !StartListening(fd, &address))
+	{
+		if (!IsAbsent(errno))
+			listening->failed = true;
+		closesocket(fd);
+		return;
+	}
+	if (listening->announce)
+		ereport(LOG,
+				(errmsg("listening on %s address \"%s\", port %d, for HTTP",
+						address.family, address.text, http_port)));
+	listening->sockets[listening->n++] = fd;
+}
+
+/* host is NULL for all addresses of the machine. */
+static void
+ListenToHost(Listening *listening, const char *host)
+{
+	struct addrinfo hint = {0};
+	struct addrinfo *addresses = NULL;
+	char		service[12];
+	int			result;
+
+	snprintf(service, sizeof(service), "%d", http_port);
+	hint.ai_family = AF_UNSPEC;
+	hint.ai_flags = AI_PASSIVE;
+	hint.ai_socktype = SOCK_STREAM;
+	result = pg_getaddrinfo_all(host, service, &hint, &addresses);
+	if (result != 0)
+	{
+		ereport(LOG,
+				(errmsg("could not translate host name \"%s\", service \"%s\" to address: %s",
+						host == NULL ? "*" : host, service, gai_strerror(result))));
+		listening->failed = true;
+		return;
+	}
+	for (const struct addrinfo *info = addresses; info != NULL; info = info->ai_next)
+	{
+		if (info->ai_family == AF_INET || info->ai_family == AF_INET6)
+			ListenToAddress(listening, info);
+	}
+	pg_freeaddrinfo_all(hint.ai_family, addresses);
+}
+
+static void
+ListenToAll(Listening *listening)
+{
+	char	   *text = pstrdup(http_listen_addresses);
+	List	   *hosts;
+	ListCell   *cell;
+
+	if (!SplitGUCList(text, ',', &hosts))
+	{
+		ereport(LOG,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("invalid list syntax in parameter \"%s\"", "dynamo.http_listen_addresses")));
+		listening->failed = true;
+		return;
+	}
+	foreach(cell, hosts)
+	{
+		const char *host = lfirst(cell);
+
+		ListenToHost(listening, strcmp(host, "*") == 0 ? NULL : host);
+	}
+	list_free(hosts);
+	pfree(text);
+}
+
+int
+HttpListen(pgsocket *sockets, bool announce)
+{
+	Listening	listening = {.sockets = sockets, .shared = true, .announce = announce};
+
+	ListenToAll(&listening);
+	for (int i = 0; i < listening.n; i++)
+		ReserveExternalFD();
+	return listening.n;
+}
+
+bool
+HttpPortIsFree(void)
+{
+	pgsocket	sockets[HTTP_MAX_LISTEN];
+	Listening	listening = {.sockets = sockets};
+
+	ListenToAll(&listening);
+	for (int i = 0; i < listening.n; i++)
+		closesocket(sockets[i]);
+	return !listening.failed && listening.n > 0;
+}

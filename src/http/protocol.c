@@ -1,0 +1,129 @@
+/*
+ * protocol.c
+ *	  What requests of the DynamoDB API are answered over HTTP: everything
+ *	  that comes before the request itself, in the service's order.
+ */
+#include "postgres.h"
+
+#include "utils/guc.h"
+
+#include "http/execute.h"
+#include "http/protocol.h"
+#include "http/settings.h"
+#include "request/operation.h"
+
+#define JSON_TYPE	"application/json"
+#define AMZ_TYPE	"application/x-amz-json-1.0"
+
+static Slice
+Text(const char *text)
+{
+	return (Slice) {text, (uint32) strlen(text)};
+}
+
+static bool
+IsMethod(const HttpRequest *request, const char *method)
+{
+	Slice		text = HttpText(request->data, request->head->method);
+
+	return text.len == strlen(method) && memcmp(text.data, method, text.len) == 0;
+}
+
+/* The type of the body without parameters; empty if it is none of ours. */
+static Slice
+ContentType(const HttpRequest *request)
+{
+	static const char *const types[] = {AMZ_TYPE, JSON_TYPE};
+	Slice		value;
+	const char *semicolon;
+
+	if (!HttpFindHeader(request->head, request->data, "content-type", &value))
+		return (Slice) {NULL, 0};
+	semicolon = memchr(value.data, ';', value.len);
+	if (semicolon != NULL)
+		value.len = (uint32) (semicolon - value.data);
+	while (value.len > 0 && (value.data[value.len - 1] == ' ' || value.data[value.len - 1] == '\t'))
+		value.len--;
+	for (size_t i = 0; i < lengthof(types); i++)
+	{
+		if (HttpSame(value, types[i]))
+			return Text(types[i]);
+	}
+	return (Slice) {NULL, 0};
+}
+
+static bool
+HasOrigin(const HttpRequest *request)
+{
+	Slice		origin;
+
+	return http_allow_origin[0] != '\0' &&
+		HttpFindHeader(request->head, request->data, "origin", &origin);
+}
+
+/* What a browser asks before it lets a page send something. */
+static HttpAnswer
+PreflightAnswer(const HttpRequest *request)
+{
+	HttpAnswer	answer = EmptyAnswer(200);
+
+	answer.preflight = true;
+	(void) HttpFindHeader(request->head, request->data, "access-control-request-headers",
+						  &answer.allow_headers);
+	(void) HttpFindHeader(request->head, request->data, "access-control-request-method",
+						  &answer.allow_methods);
+	return answer;
+}
+
+/* For load balancers. */
+static HttpAnswer
+HealthAnswer(void)
+{
+	HttpAnswer	answer = EmptyAnswer(200);
+
+	answer.body = Text(psprintf("healthy: dynamodb.%s.amazonaws.com ",
+								GetConfigOptionResetString("dynamo.region")));
+	return answer;
+}
+
+static HttpAnswer
+NotFoundAnswer(void)
+{
+	HttpAnswer	answer = EmptyAnswer(404);
+
+	answer.body = Text("<UnknownOperationException/>\n");
+	return answer;
+}
+
+static HttpAnswer
+AnswerPost(const HttpRequest *request, const char *peer)
+{
+	Slice		path = HttpText(request->data, request->head->path);
+	Slice		type = ContentType(request);
+	HttpAnswer	answer;
+
+	if (path.len != 1 || path.data[0] != '/' || (request->body.len > 0 && type.len == 0))
+		return NotFoundAnswer();
+	answer = ExecuteRequest(request, peer);
+	if (answer.content_type.len == 0)
+		answer.content_type = type.len > 0 ? type : Text(AMZ_TYPE);
+	return answer;
+}
+
+HttpAnswer
+ProtocolAnswer(const HttpRequest *request, const char *peer)
+{
+	bool		origin = HasOrigin(request);
+	HttpAnswer	answer;
+
+	if (origin && IsMethod(request, "OPTIONS"))
+		answer = PreflightAnswer(request);
+	else if (IsMethod(request, "GET"))
+		answer = HealthAnswer();
+	else if (IsMethod(request, "POST"))
+		answer = AnswerPost(request, peer);
+	else
+		answer = NotFoundAnswer();
+	answer.allow_origin = origin;
+	return answer;
+}

@@ -1,0 +1,151 @@
+/*
+ * settings.c
+ *	  Settings of the HTTP endpoint, and its start with the server.
+ */
+#include "postgres.h"
+
+#include <limits.h>
+
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "utils/guc.h"
+
+#include "http/listen.h"
+#include "http/settings.h"
+#include "http/worker.h"
+
+int			http_port;
+char	   *http_listen_addresses;
+char	   *http_database;
+int			http_workers;
+int			http_authentication;
+char	   *http_role;
+char	   *http_allow_origin;
+int			http_max_connections;
+int			http_buffer_memory;
+int			http_idle_timeout;
+int			http_client_timeout;
+
+/* Seconds after which a worker that ended is started again. */
+#define RESTART_SECONDS	5
+
+static const struct config_enum_entry authentication_options[] = {
+	{"sigv4", HTTP_AUTHENTICATION_SIGV4, false},
+	{"none", HTTP_AUTHENTICATION_NONE, false},
+	{NULL, 0, false}
+};
+
+/* It becomes the value of a header field. */
+static bool
+CheckOrigin(char **value, void **extra, GucSource source)
+{
+	for (const char *c = *value; *c != '\0'; c++)
+	{
+		if (*c <= ' ' || *c > '~')
+		{
+			GUC_check_errdetail("An origin has no spaces, control characters or characters beyond ASCII.");
+			return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * What the workers are started with.  Only a library that is loaded with the
+ * server may define settings for its start; in others they can be shown.
+ */
+static void
+DefineStartSettings(void)
+{
+	GucContext	context = process_shared_preload_libraries_in_progress ? PGC_POSTMASTER : PGC_SIGHUP;
+
+	DefineCustomIntVariable("dynamo.http_port",
+							"TCP port of the HTTP endpoint; 0 turns it off.",
+							"Needs dynamo in shared_preload_libraries.",
+							&http_port, 0, 0, 65535, context, 0, NULL, NULL, NULL);
+	DefineCustomStringVariable("dynamo.http_listen_addresses",
+							   "Host names or IP addresses the HTTP endpoint listens to.",
+							   "Separated by commas; * stands for all.",
+							   &http_listen_addresses, "localhost", context,
+							   GUC_LIST_INPUT, NULL, NULL, NULL);
+	DefineCustomStringVariable("dynamo.http_database",
+							   "Database that the HTTP endpoint serves.",
+							   NULL, &http_database, "postgres", context, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.http_workers",
+							"Background workers that serve the HTTP endpoint.",
+							"Each executes one request at a time.",
+							&http_workers, 4, 1, 256, context, 0, NULL, NULL, NULL);
+}
+
+static void
+DefineClientSettings(void)
+{
+	DefineCustomIntVariable("dynamo.http_max_connections",
+							"Clients that one worker of the HTTP endpoint keeps connections with.",
+							NULL, &http_max_connections, 250, 1, 65535, PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.http_buffer_memory",
+							"Memory of one worker for requests that are still coming in and answers on their way.",
+							NULL, &http_buffer_memory, 64 * 1024, 20 * 1024, MAX_KILOBYTES,
+							PGC_SIGHUP, GUC_UNIT_KB, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.http_idle_timeout",
+							"Time after which a connection without a request is closed; 0 means never.",
+							NULL, &http_idle_timeout, 300 * 1000, 0, INT_MAX, PGC_SIGHUP,
+							GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.http_client_timeout",
+							"Time a client has to send one request, and to take one answer.",
+							NULL, &http_client_timeout, 30 * 1000, 100, INT_MAX, PGC_SIGHUP,
+							GUC_UNIT_MS, NULL, NULL, NULL);
+}
+
+static void
+DefineSettings(void)
+{
+	DefineStartSettings();
+	DefineClientSettings();
+	DefineCustomEnumVariable("dynamo.http_authentication",
+							 "How HTTP requests tell who sent them.",
+							 "With sigv4 they are signed with an access key; with none all have the rights of dynamo.http_role.",
+							 &http_authentication, HTTP_AUTHENTICATION_SIGV4, authentication_options,
+							 PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomStringVariable("dynamo.http_role",
+							   "Role whose rights HTTP requests have without authentication.",
+							   NULL, &http_role, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomStringVariable("dynamo.http_allow_origin",
+							   "Origin whose pages browsers let use the HTTP endpoint.",
+							   "* stands for all; empty for none.",
+							   &http_allow_origin, "*", PGC_SIGHUP, 0, CheckOrigin, NULL, NULL);
+}
+
+static void
+RegisterWorker(int number)
+{
+	BackgroundWorker worker = {0};
+
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	/* a standby serves reads */
+	worker.bgw_start_time = BgWorkerStart_ConsistentState;
+	worker.bgw_restart_time = RESTART_SECONDS;
+	worker.bgw_main_arg = Int32GetDatum(number);
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
+	snprintf(worker.bgw_function_name, BGW_MAXLEN, "dynamo_http_worker_main");
+	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo http worker %d", number);
+	snprintf(worker.bgw_type, BGW_MAXLEN, "dynamo http");
+	RegisterBackgroundWorker(&worker);
+}
+
+void
+HttpInit(void)
+{
+	DefineSettings();
+	if (!process_shared_preload_libraries_in_progress || http_port == 0 || IsBinaryUpgrade)
+		return;
+	if (!HttpPortIsFree())
+	{
+		ereport(LOG,
+				(errmsg("HTTP endpoint is not started")));
+		return;
+	}
+	for (int i = 1; i <= http_workers; i++)
+		RegisterWorker(i);
+}

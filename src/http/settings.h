@@ -1,0 +1,33 @@
+/*
+ * settings.h
+ *	  Settings of the HTTP endpoint.
+ */
+#ifndef DYNAMO_HTTP_SETTINGS_H
+#define DYNAMO_HTTP_SETTINGS_H
+
+typedef enum HttpAuthentication
+{
+	HTTP_AUTHENTICATION_SIGV4,
+	HTTP_AUTHENTICATION_NONE
+} HttpAuthentication;
+
+/* dynamo.http_...; read when the server starts */
+extern int	http_port;			/* 0: off */
+extern char *http_listen_addresses;
+extern char *http_database;
+extern int	http_workers;
+
+/* read again when the configuration is reloaded */
+extern int	http_authentication;
+extern char *http_role;			/* whose rights requests have without
+								 * authentication */
+extern char *http_allow_origin; /* "": browsers are told nothing */
+extern int	http_max_connections;	/* of one worker */
+extern int	http_buffer_memory; /* of one worker, in kB */
+extern int	http_idle_timeout;	/* in ms; 0: none */
+extern int	http_client_timeout;
+
+/* Defines the settings and, in the postmaster, registers the workers. */
+extern void HttpInit(void);
+
+#endif							/* DYNAMO_HTTP_SETTINGS_H */

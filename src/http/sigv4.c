@@ -1,0 +1,130 @@
+/*
+ * sigv4.c
+ *	  Deriving keys and verifying signatures.
+ */
+#include "postgres.h"
+
+#include "common/cryptohash.h"
+#include "common/hmac.h"
+#include "common/sha2.h"
+#include "utils/builtins.h"
+
+#include "errors.h"
+#include "http/sigv4.h"
+
+StaticAssertDecl(SIGV4_KEY_LEN == PG_SHA256_DIGEST_LENGTH, "keys are digests");
+
+#define HEX_LEN	(2 * PG_SHA256_DIGEST_LENGTH)
+
+static void
+Hmac(uint8 *result, const uint8 *key, size_t key_len, Slice text)
+{
+	pg_hmac_ctx *context = pg_hmac_create(PG_SHA256);
+
+	if (context == NULL || pg_hmac_init(context, key, key_len) < 0 ||
+		pg_hmac_update(context, (const uint8 *) text.data, text.len) < 0 ||
+		pg_hmac_final(context, result, PG_SHA256_DIGEST_LENGTH) < 0)
+		elog(ERROR, "could not compute a keyed hash");
+	pg_hmac_free(context);
+}
+
+/* The digest as hexadecimal digits; hex has HEX_LEN + 1 bytes. */
+static void
+DigestHex(char *hex, Slice text)
+{
+	pg_cryptohash_ctx *context = pg_cryptohash_create(PG_SHA256);
+	uint8		digest[PG_SHA256_DIGEST_LENGTH];
+
+	if (context == NULL || pg_cryptohash_init(context) < 0 ||
+		pg_cryptohash_update(context, (const uint8 *) text.data, text.len) < 0 ||
+		pg_cryptohash_final(context, digest, sizeof(digest)) < 0)
+		elog(ERROR, "could not compute a digest");
+	pg_cryptohash_free(context);
+	hex[hex_encode((const char *) digest, sizeof(digest), hex)] = '\0';
+}
+
+static Slice
+Text(const char *text)
+{
+	return (Slice) {text, (uint32) strlen(text)};
+}
+
+void
+SignatureDeriveKey(uint8 *key, const char *secret, Slice date, Slice region)
+{
+	char	   *start = psprintf("AWS4%s", secret);
+
+	Hmac(key, (const uint8 *) start, strlen(start), date);
+	Hmac(key, key, SIGV4_KEY_LEN, region);
+	Hmac(key, key, SIGV4_KEY_LEN, Text("dynamodb"));
+	Hmac(key, key, SIGV4_KEY_LEN, Text("aws4_request"));
+	explicit_bzero(start, strlen(start));
+	pfree(start);
+}
+
+/* In the same time wherever they differ. */
+static bool
+SameSecret(const char *a, Slice b)
+{
+	unsigned char different = 0;
+
+	if (b.len != HEX_LEN)
+		return false;
+	for (int i = 0; i < HEX_LEN; i++)
+		different |= (unsigned char) (a[i] ^ b.data[i]);
+	return different == 0;
+}
+
+/* The scope is the credential without the key's id. */
+static void
+StringToSign(StringInfo out, const Signature *signature, const StringInfoData *canonical)
+{
+	uint32		scope = signature->key_id.len + 1;
+	char		hex[HEX_LEN + 1];
+
+	DigestHex(hex, (Slice) {canonical->data, (uint32) canonical->len});
+	appendStringInfo(out, "AWS4-HMAC-SHA256\n%.*s\n%.*s\n%s",
+					 (int) signature->time.len, signature->time.data,
+					 (int) (signature->credential.len - scope), signature->credential.data + scope,
+					 hex);
+}
+
+/* Messages are text: bytes of header fields may be anything. */
+static void
+MakePrintable(StringInfo text)
+{
+	for (int i = 0; i < text->len; i++)
+	{
+		if ((text->data[i] < ' ' && text->data[i] != '\n') || text->data[i] > '~')
+			text->data[i] = '?';
+	}
+}
+
+void
+SignatureVerify(const Signature *signature, const HttpRequest *request, const uint8 *key)
+{
+	StringInfoData canonical;
+	StringInfoData to_sign;
+	char		hex[HEX_LEN + 1];
+	uint8		computed[PG_SHA256_DIGEST_LENGTH];
+
+	initStringInfo(&canonical);
+	initStringInfo(&to_sign);
+	DigestHex(hex, request->body);
+	SignatureCanonical(&canonical, signature, request, hex);
+	StringToSign(&to_sign, signature, &canonical);
+	Hmac(computed, key, SIGV4_KEY_LEN, (Slice) {to_sign.data, (uint32) to_sign.len});
+	hex[hex_encode((const char *) computed, sizeof(computed), hex)] = '\0';
+	if (SameSecret(hex, signature->given))
+		return;
+	MakePrintable(&canonical);
+	MakePrintable(&to_sign);
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_INVALID_SIGNATURE),
+			 errmsg_internal("The request signature we calculated does not match the signature you provided. "
+							 "Check your AWS Secret Access Key and signing method. "
+							 "Consult the service documentation for details.\n\n"
+							 "The Canonical String for this request should have been\n'%s'\n\n"
+							 "The String-to-Sign should have been\n'%s'\n",
+							 canonical.data, to_sign.data)));
+}

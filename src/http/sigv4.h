@@ -1,0 +1,63 @@
+/*
+ * sigv4.h
+ *	  AWS Signature Version 4: who signed a request, and whether they did.
+ *
+ * A signature is over a canonical form of the request: method, path, query,
+ * the headers that its author chose, and a digest of the body.  It comes in
+ * the header Authorization or in the query string.  The key that signs is
+ * derived from the secret for a day, a region and a service.
+ *
+ * The order of the checks and their messages are the service's.  All errors
+ * are raised.
+ */
+#ifndef DYNAMO_SIGV4_H
+#define DYNAMO_SIGV4_H
+
+#include "lib/stringinfo.h"
+
+#include "http/parser.h"
+
+#define SIGV4_KEY_LEN	32		/* SHA-256's */
+
+/* What a request says of its signature. */
+typedef struct Signature
+{
+	bool		in_query;
+	Slice		algorithm;
+	Slice		credential;
+	Slice		signed_headers; /* lower case, separated by semicolons */
+	Slice		given;			/* the signature: hexadecimal digits */
+	Slice		time;			/* 20260131T235959Z */
+	Slice		expires;		/* seconds; only in the query */
+
+	/* the parts of the credential */
+	Slice		key_id;
+	Slice		date;			/* 20260131 */
+	Slice		region;
+	Slice		service;
+	Slice		terminator;
+} Signature;
+
+/* ---- sigv4_read.c: no cryptography, no server ---- */
+
+/*
+ * Reads and checks all but the signature itself.  now is in epoch seconds,
+ * region the one that requests must be signed for.
+ */
+extern void SignatureRead(Signature *signature, const HttpRequest *request,
+						  int64 now, const char *region);
+
+/* Appends the canonical form of a request, whose body has this digest. */
+extern void SignatureCanonical(StringInfo out, const Signature *signature,
+							   const HttpRequest *request, const char *body_digest);
+
+/* ---- sigv4.c ---- */
+
+/* Derives the key that signs on a date for a region. */
+extern void SignatureDeriveKey(uint8 *key, const char *secret, Slice date, Slice region);
+
+/* Raises an error unless the request was signed with this key. */
+extern void SignatureVerify(const Signature *signature, const HttpRequest *request,
+							const uint8 *key);
+
+#endif							/* DYNAMO_SIGV4_H */

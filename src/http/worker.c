@@ -1,0 +1,158 @@
+/*
+ * worker.c
+ *	  A background worker of the HTTP endpoint: its loop.
+ *
+ * It is restarted some seconds after it ended, for whatever reason: terminated
+ * by an administrator, the database missing, the port taken.
+ */
+#include "postgres.h"
+
+#include <signal.h>
+
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "storage/sinval.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "http/connection.h"
+#include "http/events.h"
+#include "http/listen.h"
+#include "http/settings.h"
+#include "http/worker.h"
+
+#define MAX_EVENTS	64
+
+/*
+ * While a request is executed all others of the worker wait.  So none may wait
+ * long for a lock, or run for ever, unless somebody has said that it may.
+ */
+static void
+SetDefaults(void)
+{
+	SetConfigOption("lock_timeout", "2s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	SetConfigOption("statement_timeout", "30s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	SetConfigOption("application_name", "dynamo http", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+}
+
+static void
+ListenOrExit(void)
+{
+	pgsocket	sockets[HTTP_MAX_LISTEN];
+	int			number = DatumGetInt32(MyBgworkerEntry->bgw_main_arg);
+	int			n = HttpListen(sockets, number == 1);
+
+	if (n == 0)
+		ereport(FATAL,
+				(errmsg("could not create any TCP/IP sockets for HTTP")));
+	for (int i = 0; i < n; i++)
+		EventsAdd(sockets[i], WL_SOCKET_READABLE, NULL);
+}
+
+/* What signals have asked for.  No request is running: none is cancelled. */
+static void
+HandleInterrupts(void)
+{
+	QueryCancelPending = false;
+	CHECK_FOR_INTERRUPTS();
+	if (catchupInterruptPending)
+		ProcessCatchupInterrupt();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+		SetDefaults();
+		ConnectionsRestartTimeouts();
+	}
+}
+
+static void
+HandleEvent(int place)
+{
+	pgsocket	fd;
+	void	   *connection;
+
+	if (!EventsGet(place, &fd, &connection))
+		return;
+	if (connection == NULL)
+		ConnectionAccept(fd);
+	else
+		ConnectionContinue(connection);
+}
+
+/* The sooner of two times to wait; -1 is never. */
+static long
+Sooner(long a, long b)
+{
+	if (a < 0 || b < 0)
+		return Max(a, b);
+	return Min(a, b);
+}
+
+/*
+ * Sends counters to the statistics at a session's pace; returns when to do so
+ * again.
+ */
+static long
+ReportStatistics(bool waited)
+{
+	static TimestampTz pending_since = 0;
+	long		timeout;
+
+	if (waited && pending_since == 0)
+		return -1;
+	timeout = pgstat_report_stat(pending_since != 0 &&
+								 TimestampDifferenceExceeds(pending_since, GetCurrentTimestamp(), 1000));
+	if (timeout <= 0)
+	{
+		pending_since = 0;
+		return -1;
+	}
+	if (pending_since == 0)
+		pending_since = GetCurrentTimestamp();
+	return timeout;
+}
+
+static void
+Serve(void)
+{
+	long		timeout = 0;
+	bool		more = false;
+
+	for (;;)
+	{
+		int			places[MAX_EVENTS];
+		bool		latch;
+		int			n = EventsWait(more ? 0 : timeout, places, MAX_EVENTS, &latch);
+
+		if (latch)
+			ResetLatch(MyLatch);
+		if (latch || InterruptPending || ConfigReloadPending)
+			HandleInterrupts();
+		for (int i = 0; i < n; i++)
+			HandleEvent(places[i]);
+		more = ConnectionsServeWaiting();
+		timeout = Sooner(ConnectionsExpire(), ReportStatistics(n == 0 && !more));
+	}
+}
+
+void
+dynamo_http_worker_main(Datum arg)
+{
+	pqsignal(SIGTERM, die);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
+	SetDefaults();
+	pgstat_report_activity(STATE_IDLE, NULL);
+	EventsInit();
+	ListenOrExit();
+	Serve();
+}

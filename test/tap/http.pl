@@ -1,0 +1,519 @@
+# http.pl: the HTTP endpoint, over plain sockets.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use HttpClient;
+use IO::Select;
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $node = new_dynamo_node(
+	'http', qq{
+shared_preload_libraries = 'dynamo'
+dynamo.http_port = $port
+dynamo.http_workers = 1
+dynamo.http_database = 'postgres'
+dynamo.http_listen_addresses = '127.0.0.1'
+restart_after_crash = on
+max_prepared_transactions = 2
+});
+
+# Runs a setting and waits until the workers have read it.
+sub reload
+{
+	my (%settings) = @_;
+
+	$node->safe_psql('postgres', "ALTER SYSTEM SET $_ = $settings{$_}") for sort keys %settings;
+	$node->reload;
+	sleep(0.5);
+}
+
+sub worker_pid
+{
+	return $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo http'");
+}
+
+sub error_of
+{
+	my ($status, $body) = @_;
+
+	return "$status " . (($body->{__type} // 'none') =~ s/.*#//r);
+}
+
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo http'"), 'a worker runs');
+for (1 .. 100)
+{
+	last if connect_http($port);
+	sleep(0.1);
+}
+
+$node->safe_psql('postgres', q{
+CREATE ROLE app LOGIN;
+CREATE ROLE other LOGIN;
+GRANT CREATE ON SCHEMA public TO app;
+SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET');
+SELECT dynamo.create_access_key('other', 'OTHERKEY', 'OTHERSECRET');
+});
+
+# ---- what comes before requests ----
+
+my $socket = connect_http($port);
+my $answer = exchange($socket, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+is($answer->{status}, 200, 'health check');
+is($answer->{body}, 'healthy: dynamodb.us-east-1.amazonaws.com ', 'its body');
+like($answer->{header}{'x-amzn-requestid'}, qr/\A[A-Z0-9]{52}\z/, 'request id');
+like($answer->{header}{date}, qr/\A\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT\z/, 'date');
+
+$answer = exchange($socket, "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://page\r\n"
+	. "Access-Control-Request-Headers: a, b\r\nAccess-Control-Request-Method: POST\r\n\r\n");
+is($answer->{status}, 200, 'preflight');
+is_deeply([ map { $answer->{header}{"access-control-$_"} } 'allow-origin', 'allow-headers', 'allow-methods', 'max-age' ],
+	[ '*', 'a, b', 'POST', '172800' ], 'its headers');
+is(exchange($socket, "OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n")->{status}, 404, 'OPTIONS without Origin');
+$answer = exchange($socket, "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}");
+is("$answer->{status} $answer->{body}", "404 <UnknownOperationException/>\n", 'another method');
+is(exchange($socket, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}")->{status}, 404, 'another content type');
+is(exchange($socket, "POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")->{status}, 404, 'another path');
+send_raw($socket, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
+is(read_answer($socket, 20, 1)->{status}, 404, 'HEAD has no body');
+is(error_of(api($socket, 'NoSuch', {})), '400 UnknownOperationException', 'unknown operation');
+is(error_of(api($socket, 'NoSuch', '{"a"')), '400 SerializationException', 'what is no JSON is told of first');
+is(error_of(api($socket, 'GetItem', '{"a"', key => 'NOBODY')), '400 SerializationException', 'before the signature');
+is(error_of(api($socket, 'GetItem', '', key => 'NOBODY')), '400 UnrecognizedClientException', 'an empty body after it');
+is(error_of(api($socket, 'GetItem', '')), '400 SerializationException', 'an empty body');
+is(error_of(api($socket, 'Elsewhere_1.GetItem', {})), '400 UnknownOperationException', 'another target');
+is(exchange($socket, signed_request('GetItem', '{"a":"' . "\xff" . '"}'))->{status}, 400, 'bytes that are no UTF-8');
+
+# ---- requests ----
+
+my ($status, $body) = api($socket, 'CreateTable', {
+	TableName => 'Music', BillingMode => 'PAY_PER_REQUEST',
+	AttributeDefinitions => [ { AttributeName => 'Artist', AttributeType => 'S' } ],
+	KeySchema => [ { AttributeName => 'Artist', KeyType => 'HASH' } ] });
+is($status, 200, 'CreateTable');
+is($node->safe_psql('postgres', q{SELECT tableowner FROM pg_tables WHERE tablename = 'Music'}), 'app', 'the table is its creator\'s');
+my $arn = $body->{TableDescription}{TableArn};
+is((api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'A' }, n => { N => '1' } } }))[0], 200, 'PutItem');
+$answer = exchange($socket, signed_request('GetItem', '{"TableName":"Music","Key":{"Artist":{"S":"A"}}}'));
+is_deeply(decode_json($answer->{body}), { Item => { Artist => { S => 'A' }, n => { N => '1' } } }, 'GetItem');
+is($answer->{header}{'content-type'}, 'application/x-amz-json-1.0', 'content type');
+$answer = exchange($socket, signed_request('GetItem', '{"TableName":"Music","Key":{"Artist":{"S":"none"}}}',
+	header => { 'content-type' => 'application/json; charset=utf-8', origin => 'x' }));
+is($answer->{body}, '{}', 'an answer');
+is($answer->{header}{'content-type'}, 'application/json', 'the other content type');
+is($answer->{header}{'x-amz-crc32'}, 2745614147, 'CRC-32');
+is($answer->{header}{'access-control-allow-origin'}, '*', 'for pages');
+$answer = exchange($socket, signed_request('TagResource', encode_json({ ResourceArn => $arn, Tags => [ { Key => 'k', Value => 'v' } ] })));
+is("$answer->{status} $answer->{header}{'content-length'} $answer->{header}{'x-amz-crc32'}", '200 0 0', 'TagResource answers nothing');
+is(error_of(api($socket, 'GetItem', { TableName => 'Nothing', Key => { a => { S => 'a' } } })), '400 ResourceNotFoundException', 'an error');
+is_deeply(
+	[ api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'A' } }, ConditionExpression => 'attribute_not_exists(Artist)', ReturnValuesOnConditionCheckFailure => 'ALL_OLD' }) ],
+	[ 400, { __type => 'com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException', message => 'The conditional request failed', Item => { Artist => { S => 'A' }, n => { N => '1' } } } ],
+	'an error with data');
+($status, $body) = api($socket, 'TransactWriteItems', { TransactItems => [
+	{ Put => { TableName => 'Music', Item => { Artist => { S => 'T' } } } },
+	{ ConditionCheck => { TableName => 'Music', Key => { Artist => { S => 'none' } }, ConditionExpression => 'attribute_exists(Artist)' } } ] });
+is(error_of($status, $body), '400 TransactionCanceledException', 'a transaction');
+is($body->{CancellationReasons}[1]{Code}, 'ConditionalCheckFailed', 'its reasons');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM "Music" WHERE "Artist" = 'T'}), '0', 'it was rolled back');
+
+# ---- HTTP ----
+
+my $get = signed_request('GetItem', '{"TableName":"Music","Key":{"Artist":{"S":"A"}}}');
+send_raw($socket, $get x 50);
+is(scalar(grep { defined $_ && $_->{status} == 200 } map { read_answer($socket) } 1 .. 50), 50, '50 requests at once');
+send_raw($socket, $_) for split //, $get;
+is(read_answer($socket)->{status}, 200, 'a request byte by byte');
+
+my $chunked = $get =~ s/content-length: \d+\r\n/transfer-encoding: chunked\r\n/ir;
+$chunked =~ s/\r\n\r\n(.*)\z/"\r\n\r\n" . join('', map { sprintf("%x;ext=1\r\n%s\r\n", length $_, $_) } $1 =~ m{.{1,7}}gs) . "0\r\nTrailer: x\r\n\r\n"/es;
+is(exchange($socket, $chunked)->{status}, 200, 'a chunked body');
+send_raw($socket, $_) for split //, $chunked;
+is(read_answer($socket)->{status}, 200, 'the same byte by byte');
+send_raw($socket, "$chunked$get");
+is(join(' ', map { read_answer($socket)->{status} } 1 .. 2), '200 200', 'another request behind it');
+
+my ($head, $content) = $get =~ /\A(.*?\r\n)\r\n(.*)\z/s;
+send_raw($socket, "${head}Expect: 100-continue\r\n\r\n");
+is(read_answer($socket)->{status}, 100, '100 Continue');
+is(exchange($socket, $content)->{status}, 200, 'then the answer');
+
+send_raw($socket, "GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n");
+is(read_answer($socket)->{header}{connection}, 'close', 'Connection: close');
+ok(is_closed($socket), 'the server closes');
+$socket = connect_http($port);
+is(exchange($socket, "GET / HTTP/1.0\r\n\r\n")->{status}, 200, 'HTTP/1.0');
+ok(is_closed($socket), 'the server closes');
+$socket = connect_http($port);
+is(exchange($socket, "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n")->{header}{connection}, 'keep-alive', 'unless asked not to') for 1 .. 2;
+is(exchange($socket, "GET http://somewhere/?x=1 HTTP/1.1\r\nHost: x\r\n\r\n")->{status}, 200, 'absolute form');
+
+my $line = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
+my %malformed = (
+	'bare line feeds' => [ 400, "GET / HTTP/1.1\nHost: x\n\n" ],
+	'bare carriage return' => [ 400, "GET / HTTP/1.1\r\nHost: x\rA: b\r\n\r\n" ],
+	'NUL' => [ 400, "GET / HTTP/1.1\r\nHost: x\r\nA: b\0\r\n\r\n" ],
+	'NUL in the target' => [ 400, "GET /\0 HTTP/1.1\r\nHost: x\r\n\r\n" ],
+	'folded field' => [ 400, "GET / HTTP/1.1\r\nHost: x\r\nA: b\r\n c\r\n\r\n" ],
+	'space before the colon' => [ 400, "GET / HTTP/1.1\r\nHost : x\r\n\r\n" ],
+	'space before the first field' => [ 400, "GET / HTTP/1.1\r\n Host: x\r\n\r\n" ],
+	'field without a name' => [ 400, "GET / HTTP/1.1\r\nHost: x\r\n: y\r\n\r\n" ],
+	'no Host' => [ 400, "GET / HTTP/1.1\r\n\r\n" ],
+	'two Hosts' => [ 400, "GET / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n" ],
+	'two spaces' => [ 400, "GET  / HTTP/1.1\r\nHost: x\r\n\r\n" ],
+	'no version' => [ 400, "GET /\r\n\r\n" ],
+	'another version' => [ 505, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" ],
+	'TLS' => [ 400, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" ],
+	'length and coding' => [ 400, "${line}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" ],
+	'two lengths' => [ 400, "${line}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}" ],
+	'a list of lengths' => [ 400, "${line}Content-Length: 2, 2\r\n\r\n{}" ],
+	'a length with a sign' => [ 400, "${line}Content-Length: +2\r\n\r\n{}" ],
+	'a hexadecimal length' => [ 400, "${line}Content-Length: 0x2\r\n\r\n{}" ],
+	'no length' => [ 400, "${line}Content-Length: \r\n\r\n{}" ],
+	'a huge length' => [ 413, "${line}Content-Length: 99999999999999999999999999\r\n\r\n{}" ],
+	'a length that wraps' => [ 413, "${line}Content-Length: 18446744073709551618\r\n\r\n{}" ],
+	'another coding' => [ 501, "${line}Transfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n" ],
+	'coding twice' => [ 400, "${line}Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" ],
+	'coding in HTTP/1.0' => [ 400, "POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" ],
+	'chunk size' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\nx\r\n\r\n" ],
+	'empty chunk size' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n\r\n\r\n" ],
+	'chunk size with a sign' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n-1\r\n\r\n" ],
+	'chunk line' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n2\n{}\r\n0\r\n\r\n" ],
+	'chunk end' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n2\r\n{}x0\r\n\r\n" ],
+	'huge chunk' => [ 413, "${line}Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n" ],
+	'endless chunk extension' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n1;" . 'x' x 500 ],
+	'endless trailer' => [ 431, "${line}Transfer-Encoding: chunked\r\n\r\n0\r\n" . "A: b\r\n" x 5000 ],
+	'expectation' => [ 417, "${line}Expect: wonders\r\nContent-Length: 2\r\n\r\n" ],
+	'long header' => [ 431, "GET / HTTP/1.1\r\nHost: x\r\nA: " . 'x' x 40000 ],
+	'many fields' => [ 431, "GET / HTTP/1.1\r\nHost: x\r\n" . "A: b\r\n" x 200 . "\r\n" ],
+	'large body' => [ 413, "${line}Content-Length: 16777217\r\n\r\n" ],
+);
+for my $name (sort keys %malformed)
+{
+	my ($expected, $bytes) = @{ $malformed{$name} };
+	my $s = connect_http($port);
+
+	$answer = exchange($s, $bytes);
+	is($answer && $answer->{status}, $expected, "malformed: $name");
+	is($answer->{body}, '', 'an empty body') if $expected == 413;
+	ok(is_closed($s), 'the connection is closed');
+}
+
+# The client gets to read an answer that comes while it still sends.
+$socket = connect_http($port);
+send_raw($socket, "${line}Content-Length: 17000000\r\n\r\n" . 'x' x 3_000_000);
+is(read_answer($socket)->{status}, 413, 'an answer to a body that is too large, while it comes');
+$socket = connect_http($port);
+my $large = encode_json({ TableName => 'Music', Item => { Artist => { S => 'L' }, pad => { S => 'x' x 399_000 } } });
+is(error_of(exchange($socket, signed_request('PutItem', $large))->{status}, {}), '200 none', 'a large item');
+my $filler = ' ' x (16 * 1024 * 1024 - length $large);
+is(exchange($socket, signed_request('PutItem', "$large$filler"))->{status}, 200, 'a body of 16 MB');
+is(exchange($socket, $get)->{status}, 200, 'the connection goes on');
+
+# ---- signatures ----
+
+my $sign = sub { error_of(api(connect_http($port), 'ListTables', {}, @_)) };
+my $message = sub { (api(connect_http($port), 'ListTables', {}, @_))[1]{message} };
+
+is($sign->(), '200 none', 'a signature');
+is($sign->(query => 1), '200 none', 'a signature in the query string');
+is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '60', 'other' => "a b/\x{e9}" }), '200 none', 'with more parameters');
+is($sign->(header => { 'x-amz-meta' => 'a   b  c' }), '200 none', 'a value with blanks');
+is($sign->(secret => 'wrong'), '400 InvalidSignatureException', 'wrong secret');
+like($message->(secret => 'wrong'), qr/\AThe request signature we calculated does not match.*The Canonical String for this request should have been\n'POST\n/s, 'its message');
+is($sign->(query => 1, secret => 'wrong'), '400 InvalidSignatureException', 'wrong secret in the query string');
+is($sign->(key => 'OTHERKEY'), '400 InvalidSignatureException', 'another\'s key');
+is($sign->(key => 'NOBODY'), '400 UnrecognizedClientException', 'unknown key');
+is($message->(key => 'NOBODY'), 'The security token included in the request is invalid.', 'its message');
+is($sign->(key => 'role app'), '400 UnrecognizedClientException', 'a role is no key');
+is($sign->(token => 'session'), '400 UnrecognizedClientException', 'session token');
+is($sign->(authorization => undef), '400 MissingAuthenticationTokenException', 'no signature');
+is($sign->(authorization => 'Basic YTpi'), '400 MissingAuthenticationTokenException', 'another scheme');
+is($sign->(query => 1, header => { authorization => 'AWS4-HMAC-SHA256 x' }), '400 InvalidSignatureException', 'two signatures');
+is($message->(authorization => 'AWS4-HMAC-SHA256 Credential=a', header => { 'x-amz-date' => undef }),
+	"Authorization header requires 'Signature' parameter. Authorization header requires 'SignedHeaders' parameter. "
+	. "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. Authorization=AWS4-HMAC-SHA256 Credential=a", 'missing parts');
+is($message->(authorization => 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c', header => { 'x-amz-date' => 'today' }),
+	"Date must be in ISO-8601 'basic format'. Got 'today'. See http://en.wikipedia.org/wiki/ISO_8601", 'date');
+like($message->(time => time - 1000), qr/\ASignature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 15 min\.\)\z/, 'an old signature');
+like($message->(time => time + 1000), qr/\ASignature not yet current: /, 'one of the future');
+is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '5' }, time => time - 60), '400 InvalidSignatureException', 'an expired one');
+is($message->(signed => ['x-amz-date']), "'Host' must be a 'SignedHeader' in the AWS Authorization.", 'Host not signed');
+is($message->(signed => [ 'host', 'x-amz-date' ]), "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.", 'operation not signed');
+is($message->(authorization => 'AWS4-HMAC-SHA512 Credential=a, SignedHeaders=host;x-amz-target, Signature=c'),
+	"Unsupported AWS 'algorithm': 'AWS4-HMAC-SHA512' (only AWS4-HMAC-SHA256 for now). ", 'algorithm');
+is($message->(authorization => 'AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders=host;x-amz-target, Signature=c'),
+	"Credential must have exactly 5 slash-delimited elements, e.g. keyid/date/region/service/term, got 'a/b'", 'credential');
+is($message->(region => 'eu-west-1', service => 's3'),
+	"Credential should be scoped to a valid region, not 'eu-west-1'. Credential should be scoped to correct service: 'dynamodb'. ", 'scope');
+is($message->(scope => '20200101/us-east-1/dynamodb/aws4_request') =~ s/\d{8}(?:T\d{6}Z)?'(?=,|\.)/<now>'/gr,
+	"Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '20200101' != '<now>', from '<now>'.", 'date of the scope');
+ok($node->log_contains(qr/HTTP authentication failed for client 127\.0\.0\.1:\d+/), 'failures are logged');
+
+my $changed = signed_request('GetItem', '{"TableName":"Music","Key":{"Artist":{"S":"A"}}}');
+is(error_of(400, decode_json(exchange(connect_http($port), $changed =~ s/"A"/"B"/r)->{body})), '400 InvalidSignatureException', 'a changed body');
+is(error_of(400, decode_json(exchange(connect_http($port), $changed =~ s/GetItem/DeleteItem/r)->{body})), '400 InvalidSignatureException', 'a changed operation');
+
+# ---- roles ----
+
+my @other = (key => 'OTHERKEY', secret => 'OTHERSECRET');
+$socket = connect_http($port);
+my $read = sub { error_of(api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'A' } } }, @_)) };
+is($read->(@other), '400 AccessDeniedException', 'another role has no privilege');
+is($read->(), '200 none', 'the owner has');
+$node->safe_psql('postgres', 'GRANT SELECT ON "Music" TO other');
+is($read->(@other), '200 none', 'a privilege that was given');
+is(error_of(api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'B' } } }, @other)), '400 AccessDeniedException', 'reading is not writing');
+
+# A trigger that tries what it can to be somebody else, and to leave something behind.
+$node->safe_psql('postgres', q{
+CREATE TABLE seen (session_user_name text, current_user_name text, attempt text, outcome text);
+GRANT INSERT ON seen TO PUBLIC;
+CREATE FUNCTION public.intrude() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE attempt text; outcome text;
+BEGIN
+	FOREACH attempt IN ARRAY ARRAY['SET ROLE postgres', 'RESET ROLE', 'SET SESSION AUTHORIZATION postgres', 'RESET SESSION AUTHORIZATION', 'SET LOCAL ROLE other'] LOOP
+		BEGIN
+			EXECUTE attempt;
+			outcome := 'done';
+		EXCEPTION WHEN OTHERS THEN
+			outcome := SQLERRM;
+		END;
+		INSERT INTO public.seen VALUES (session_user, current_user, attempt, outcome);
+	END LOOP;
+	PERFORM pg_catalog.set_config('search_path', 'nowhere', false);
+	IF pg_catalog.to_regclass('pg_temp."Music"') IS NULL THEN
+		CREATE TEMP TABLE "Music" (a int);
+		CREATE TEMP TABLE other_temp (a int);
+	END IF;
+	RETURN NEW;
+END $$;
+CREATE TABLE other_own (a int);
+SELECT dynamo.create_table('Trap', partition_key => 'PK');
+ALTER TABLE "Trap" OWNER TO app;
+CREATE TRIGGER intrude BEFORE INSERT ON "Trap" FOR EACH ROW EXECUTE FUNCTION public.intrude();
+});
+is((api($socket, 'PutItem', { TableName => 'public.Trap', Item => { PK => { S => 'x' } } }))[0], 200, 'a write with a trigger');
+is($node->safe_psql('postgres', 'SELECT count(*), count(*) FILTER (WHERE outcome = \'done\'), min(session_user_name), max(current_user_name) FROM seen'),
+	'5|0|app|app', 'nobody becomes anybody else');
+is($read->(@other), '200 none', 'what it left in the session is not for another role');
+is($read->(), '200 none', 'nor for the role when it comes back');
+
+$node->safe_psql('postgres', q{
+CREATE SCHEMA elsewhere AUTHORIZATION other;
+ALTER ROLE other SET search_path = elsewhere, dynamo;
+ALTER ROLE other SET default_transaction_read_only = on});
+ok(eventually(sub { $read->(@other) eq '400 ResourceNotFoundException' }), 'settings of the role apply after some seconds');
+is($read->(), '200 none', 'and only to it');
+is($read->(@other), '400 ResourceNotFoundException', 'again');
+$node->safe_psql('postgres', 'ALTER ROLE other SET search_path = public, dynamo; GRANT INSERT, UPDATE ON "Music" TO other');
+ok(eventually(sub { $read->(@other) eq '200 none' }), 'changed settings');
+is(error_of(api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'B' } } }, @other)), '400 AccessDeniedException', 'a read-only role');
+$node->safe_psql('postgres', 'ALTER ROLE other NOLOGIN');
+is($read->(@other), '400 UnrecognizedClientException', 'a role that may not log in');
+$node->safe_psql('postgres', 'ALTER ROLE other LOGIN; ALTER ROLE other RESET ALL');
+is($read->(@other), '200 none', 'one that may again');
+$node->safe_psql('postgres', 'REVOKE CONNECT ON DATABASE postgres FROM PUBLIC');
+is($read->(@other), '400 UnrecognizedClientException', 'a role that may not connect');
+$node->safe_psql('postgres', 'GRANT CONNECT ON DATABASE postgres TO PUBLIC');
+$node->safe_psql('postgres', q{SELECT dynamo.drop_access_key('OTHERKEY')});
+is($read->(@other), '400 UnrecognizedClientException', 'a key that was dropped');
+$node->safe_psql('postgres', q{
+CREATE ROLE brief LOGIN; SELECT dynamo.create_access_key('brief', 'BRIEF', 'S'); GRANT SELECT ON "Music" TO brief});
+is($read->(key => 'BRIEF', secret => 'S'), '200 none', 'a new key');
+$node->safe_psql('postgres', 'REVOKE SELECT ON "Music" FROM brief; DROP ROLE brief');
+is($read->(key => 'BRIEF', secret => 'S'), '400 UnrecognizedClientException', 'a role that was dropped');
+
+# Tries for some seconds.
+sub eventually
+{
+	my ($test) = @_;
+
+	for (1 .. 100)
+	{
+		return 1 if $test->();
+		sleep(0.1);
+	}
+	return 0;
+}
+
+# ---- waiting, cancelling, timeouts of requests ----
+
+my $put = { TableName => 'Music', Item => { Artist => { S => 'A' }, n => { N => '2' } } };
+# a lock that needs no session to hold it
+$node->safe_psql('postgres', q{BEGIN; SELECT FROM "Music" WHERE "Artist" = 'A' FOR UPDATE; PREPARE TRANSACTION 'holder'});
+my $started = time;
+is(error_of(api($socket, 'PutItem', $put)), '400 TransactionConflictException', 'a locked item');
+cmp_ok(time - $started, '<', 15, 'it is not waited for long');
+$node->safe_psql('postgres', 'ALTER ROLE app SET lock_timeout = 0; ALTER ROLE app SET statement_timeout = \'1s\'');
+ok(eventually(sub { error_of(api($socket, 'PutItem', $put)) eq '500 InternalServerError' }), 'statement_timeout');
+$node->safe_psql('postgres', 'ALTER ROLE app SET statement_timeout = 0');
+sleep(5.5);
+send_raw($socket, signed_request('PutItem', encode_json($put)));
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity
+	WHERE backend_type = 'dynamo http' AND state = 'active' AND wait_event_type = 'Lock' AND query = 'DynamoDB_20120810.PutItem'}),
+	'pg_stat_activity shows what a worker does');
+$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
+$answer = read_answer($socket);
+is($answer->{status}, 500, 'a request that was cancelled');
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'holder'});
+is((api($socket, 'PutItem', $put))[0], 200, 'the connection goes on');
+$node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
+is($read->(), '200 none', 'cancelling an idle worker does nothing');
+is($node->safe_psql('postgres', q{SELECT state, backend_xmin IS NULL, application_name FROM pg_stat_activity WHERE backend_type = 'dynamo http'}),
+	'idle|t|dynamo http', 'an idle worker holds nothing');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE pid = } . worker_pid()), '0', 'no lock either');
+$node->safe_psql('postgres', 'ALTER ROLE app RESET ALL');
+
+# ---- many clients, slow clients ----
+
+my @clients = map { connect_http($port) } 1 .. 100;
+send_raw($_, $get) for @clients;
+is(scalar(grep { $_ && $_->{status} == 200 } map { read_answer($_) } @clients), 100, '100 clients');
+
+# Those that send half a request, or read no answer, are in nobody's way.
+my @slow = map { connect_http($port) } 1 .. 20;
+send_raw($_, substr($get, 0, 100)) for @slow;
+my $big = encode_json({ TableName => 'Music', Key => { Artist => { S => 'L' } } });
+my @deaf = map { connect_http($port) } 1 .. 5;
+for my $client (@deaf)
+{
+	send_raw($client, signed_request('GetItem', $big) x 40);
+}
+$started = time;
+is(exchange($clients[0], $get)->{status}, 200, 'a client among slow ones');
+cmp_ok(time - $started, '<', 10, 'it does not wait for them');
+send_raw($_, substr($get, 100)) for @slow;
+is(scalar(grep { $_ && $_->{status} == 200 } map { read_answer($_) } @slow), 20, 'slow clients get their answers');
+is(scalar(grep { length $_->{body} > 399_000 } map { read_answer($deaf[0]) } 1 .. 40), 40, 'so do those that read late');
+
+reload('dynamo.http_client_timeout' => '1000', 'dynamo.http_idle_timeout' => '2000');
+my $half = connect_http($port);
+send_raw($half, 'POST / HT');
+is(read_answer($half)->{status}, 408, 'a request that never ends');
+ok(is_closed($half), 'its connection is closed');
+ok(is_closed($clients[1]), 'so is an idle one');
+ok(eventually(sub { slurp_file($node->logfile) =~ /HTTP client 127\.0\.0\.1:\d+ took too long to take an answer/ }), 'and one that takes no answer');
+close($_) for @clients, @slow, @deaf;
+reload('dynamo.http_client_timeout' => '30000', 'dynamo.http_idle_timeout' => '0', 'dynamo.http_max_connections' => '3');
+my @idle = map { connect_http($port) } 1 .. 3;
+exchange($_, $get) for @idle;
+$socket = connect_http($port);
+is(exchange($socket, $get)->{status}, 200, 'one more client than there may be');
+ok(is_closed($idle[0]), 'has the place of the one that was idle longest');
+@slow = map { connect_http($port) } 1 .. 3;
+send_raw($_, 'POST / HT') for @slow;
+sleep(0.5);
+is(read_answer(connect_http($port))->{status}, 503, 'if none is idle it is sent away');
+close($_) for @slow, @idle;
+reload('dynamo.http_max_connections' => '250', 'dynamo.http_buffer_memory' => "'20MB'");
+@slow = map { connect_http($port) } 1 .. 3;
+my @statuses;
+for my $client (@slow)
+{
+	send_raw($client, "${line}Content-Length: 15000000\r\n\r\n" . ' ' x 14_000_000);
+}
+ok(scalar(grep { my $a = read_answer($_, 2); $a && $a->{status} == 503 } @slow) >= 1, 'memory for requests that come in is limited');
+close($_) for @slow;
+$socket = connect_http($port);
+is($read->(), '200 none', 'and others go on');
+reload('dynamo.http_buffer_memory' => "'64MB'");
+
+# ---- memory ----
+
+SKIP:
+{
+	skip 'no /proc', 2 if !-r '/proc/self/statm';
+	my $pid = worker_pid();
+	my $size = sub { (split ' ', slurp_file("/proc/$pid/statm"))[1] * 4 };
+	my $descriptors = sub { scalar(() = glob("/proc/$pid/fd/*")) };
+	my $round = sub {
+		my $s = connect_http($port);
+		my @all = (
+			$get, signed_request('GetItem', $big),
+			signed_request('PutItem', encode_json({ TableName => 'Music', Item => { Artist => { N => '1' } } })),
+			signed_request('PutItem', encode_json({ %$put, ConditionExpression => 'attribute_not_exists(Artist)' })),
+			signed_request('Query', '{"TableName":"Music"}'), signed_request('Query', '{'), signed_request('X', '{}'),
+			signed_request('GetItem', '{}', secret => 'wrong'), signed_request('GetItem', '{}', key => 'NOBODY'),
+			"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: x\r\n\r\n");
+		send_raw($s, $_) && read_answer($s) for @all;
+		close($s);
+	};
+	$round->() for 1 .. 100;
+	my ($before, $before_fds) = ($size->(), $descriptors->());
+	$round->() for 1 .. 300;
+	cmp_ok($size->() - $before, '<', 2048, 'errors do not leak memory') or diag("$before kB, then " . $size->());
+	cmp_ok($descriptors->() - $before_fds, '<', 5, 'nor file descriptors');
+}
+
+# ---- without authentication ----
+
+reload('dynamo.http_authentication' => 'none');
+$socket = connect_http($port);
+is(error_of(api($socket, 'ListTables', {}, key => 'any', secret => 'any')), '500 InternalServerError', 'a role must be named');
+reload('dynamo.http_role' => 'app', 'dynamo.http_allow_origin' => "''");
+is($read->(key => 'any', secret => 'any', token => 'x'), '200 none', 'any credentials');
+$answer = exchange($socket, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nOrigin: x\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: 2\r\n\r\n{}");
+is($answer->{status}, 200, 'or none');
+is($answer->{header}{'access-control-allow-origin'}, undef, 'pages are told nothing');
+reload('dynamo.http_authentication' => 'sigv4', 'dynamo.http_role' => "''");
+
+# ---- extension, database and server that come and go ----
+
+$node->safe_psql('postgres', 'SELECT dynamo.drop_table(\'Trap\'); SET client_min_messages = error; DROP EXTENSION dynamo CASCADE; DROP TABLE "Music"');
+is($sign->(), '500 InternalServerError', 'the extension is gone');
+$node->safe_psql('postgres', q{CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
+is($sign->(), '200 none', 'and back');
+
+my $pid = worker_pid();
+$socket = connect_http($port);
+$node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
+ok(is_closed($socket), 'a worker that is terminated closes its connections');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND pid <> $pid AND state = 'idle'"), 'another is started');
+ok(eventually(sub { my $s = connect_http($port); $s && ($sign->() eq '200 none') }), 'and serves');
+
+kill 'KILL', worker_pid();
+ok(eventually(sub { my $s = connect_http($port); $s && eval { $sign->() eq '200 none' } }), 'after a crash, too');
+ok($node->poll_query_until('postgres', 'SELECT true'), 'with the whole server');
+
+$node->safe_psql('postgres', q{CREATE DATABASE brief});
+$node->safe_psql('brief', q{CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
+reload('dynamo.http_database' => 'brief', 'dynamo.http_workers' => '3');
+$node->restart;
+ok(eventually(sub { my $s = connect_http($port); $s && $sign->() eq '200 none' }), 'another database');
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND datname = 'brief'"), '3', 'and more workers');
+my $all = 0;
+for (1 .. 60)
+{
+	$all++ if exchange(connect_http($port), "GET / HTTP/1.1\r\nHost: x\r\n\r\n")->{status} == 200;
+}
+is($all, 60, 'connections are shared out');
+$node->safe_psql('postgres', 'DROP DATABASE brief WITH (FORCE)');
+ok(eventually(sub { slurp_file($node->logfile) =~ /FATAL:  database "brief" does not exist/ }), 'a database that is dropped');
+ok(eventually(sub { !connect_http($port) }), 'nobody listens any more');
+$node->safe_psql('postgres', 'CREATE DATABASE brief');
+ok(eventually(sub { connect_http($port) }), 'until it is there again');
+is($sign->(), '500 InternalServerError', 'without the extension');
+
+# ---- two servers, one port ----
+
+my $second = PostgreSQL::Test::Cluster->new('http_second');
+$second->init;
+$second->append_conf('postgresql.conf', "shared_preload_libraries = 'dynamo'\ndynamo.http_port = $port\ndynamo.http_listen_addresses = '127.0.0.1'\n");
+$second->start;
+like(slurp_file($second->logfile), qr/Is another server already running on port $port\?.*HTTP endpoint is not started/s, 'the port of another server is left alone');
+is($second->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http'"), '0', 'no worker runs');
+$second->stop;
+
+$socket = connect_http($port);
+$node->stop('fast');
+ok(is_closed($socket), 'a shutdown closes connections');
+ok(slurp_file($node->logfile) !~ /PANIC:|TRAP:|signal (?!9)/, 'nothing broke');
+
+done_testing();
