@@ -36,6 +36,13 @@ SELECT messages('PutItem',
 	'{"TableName": "none", "Item": {}, "ConditionalOperator": "OR"}',
 	'{"TableName": "none", "Item": {}, "Expected": {"a": {}}}');
 
+-- an attribute value of several types
+SELECT messages('PutItem',
+	'{"TableName": "none", "Item": {"a": {"N": "x", "S": 1}}}',
+	'{"TableName": "none", "Item": {"a": {"N": "x", "SS": []}}}',
+	'{"TableName": "none", "Item": {"a": {"N": "1", "S": "a", "SS": []}}}',
+	'{"TableName": "none", "Item": {"a": {"N": "1", "S": null, "L": [{"M": {"b": {"NULL": true, "X": {}, "BOOL": true}}}]}}}');
+
 -- the key and the changes, Expected
 SELECT messages('UpdateItem',
 	'{"TableName": "none", "Key": {"a": {}}, "UpdateExpression": "SET", "ExpressionAttributeValues": {":a": {"SS": []}}}',
@@ -50,6 +57,10 @@ SELECT messages('GetItem',
 	'{"TableName": "none", "Key": {"a": {}}, "AttributesToGet": ["a", "a"]}',
 	'{"TableName": "none", "Key": {}, "AttributesToGet": ["a", "a"]}');
 SELECT messages('Query',
+	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "EQ"}}, "QueryFilter": {"a": {"ComparisonOperator": "NE"}}, "ExclusiveStartKey": {"a": {}}, "AttributesToGet": ["a", "a"]}',
+	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "EQ"}}, "ExclusiveStartKey": {"a": {}}, "AttributesToGet": ["a", "a"]}',
+	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "EQ"}}, "AttributesToGet": ["a", "a"]}',
+	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "EQ"}}, "Select": "ALL_PROJECTED_ATTRIBUTES"}',
 	'{"TableName": "none", "KeyConditionExpression": "a", "ExclusiveStartKey": {"a": {}}, "Select": "SPECIFIC_ATTRIBUTES", "ExpressionAttributeValues": {":a": {}}}',
 	'{"TableName": "none", "KeyConditionExpression": "a", "ExclusiveStartKey": {"a": {}}, "Select": "SPECIFIC_ATTRIBUTES"}',
 	'{"TableName": "none", "KeyConditionExpression": "a", "Select": "SPECIFIC_ATTRIBUTES"}',

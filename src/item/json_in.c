@@ -336,6 +336,45 @@ NoValueError(JsonReader *r, const ItemBuilder *b)
 	ShapeError(b, "Unexpected value type in payload");
 }
 
+/* Reads the value of a type, for its errors only. */
+static void
+CheckTypedValue(JsonReader *r, const ItemBuilder *b, ValueType type)
+{
+	ItemBuilder scratch;
+
+	ItemBuilderInit(&scratch, b->depth, DUPLICATE_NAME_LAST);
+	ItemBuilderSetSource(&scratch, ReaderPosition, r);
+	ReadTypedValue(r, &scratch, type);
+	ItemBuilderRelease(&scratch);
+}
+
+static void SeveralTypesError(JsonReader *r, const ItemBuilder *b, int type)
+			pg_attribute_noreturn();
+
+/*
+ * An attribute value has a second type, whose value comes next.  What is
+ * wrong with that value, and with those that follow, matters more.
+ */
+static void
+SeveralTypesError(JsonReader *r, const ItemBuilder *b, int type)
+{
+	JsonReader	before = *r;
+	Slice		name;
+
+	for (;;)
+	{
+		if (type < 0 || JsonNextByte(r) == 'n')
+			JsonSkipValue(r);
+		else
+			CheckTypedValue(r, b, (ValueType) type);
+		if (!JsonNextMember(r, &name))
+			break;
+		type = ValueTypeFromName(name.data, name.len);
+	}
+	*r = before;
+	ValueError(b, MISSING_SLICE, true);
+}
+
 /* {"S": "text"}: an object with exactly one member, a type. */
 static void
 ReadAttributeValue(JsonReader *r, ItemBuilder *b)
@@ -357,7 +396,7 @@ ReadAttributeValue(JsonReader *r, ItemBuilder *b)
 			continue;
 		}
 		if (unlikely(found))
-			ValueError(b, MISSING_SLICE, true);
+			SeveralTypesError(r, b, type);
 		if (unlikely(type < 0))
 			ValueError(b, name, false);
 		ReadTypedValue(r, b, (ValueType) type);

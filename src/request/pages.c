@@ -68,10 +68,10 @@ QueryRequest(Request *request)
 	FieldExprArgs(input, &query_params, &op.args);
 	op.query = true;
 	op.key_condition = FieldExpr(input, "KeyConditionExpression");
-	LegacyKeyConditions(input, &op);
 	op.built_filter = LegacyFilter(input, "QueryFilter");
 	op.forward = FieldBool(input, "ScanIndexForward", true);
 	FieldReadOp(input, &op);
+	LegacyKeyConditions(input, &op);
 	ExecuteRead(request, &op);
 }
 
