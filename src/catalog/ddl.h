@@ -116,6 +116,12 @@ extern void DropTrigger(Oid relid, const char *table, const char *name);
 /* Makes def the definition of a table: replaces its triggers. */
 extern void StoreDefinition(Oid relid, const TableDef *def);
 
+/* Whether a definition has indexes with tables of their own. */
+extern bool HasIndexTables(const TableDef *def);
+
+/* Makes the triggers that a new partition of a dynamo table has not yet. */
+extern void StorePartitionTriggers(Oid partition);
+
 /*
  * Makes the triggers of an index table that keep all writes but those of
  * index maintenance out.  Their arguments say whose index it is.

@@ -7,6 +7,7 @@
 
 #include "access/table.h"
 #include "catalog/namespace.h"
+#include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "commands/trigger.h"
@@ -440,26 +441,65 @@ DropTrigger(Oid relid, const char *table, const char *name)
 		RunStatement("DROP TRIGGER %s ON %s", quote_identifier(name), table);
 }
 
-/* Index tables, if there are any, are maintained by two triggers. */
+bool
+HasIndexTables(const TableDef *def)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].storage == STORAGE_TABLE)
+			return true;
+	}
+	return false;
+}
+
+static void
+StoreTruncation(Oid relid, bool needed)
+{
+	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+
+	if (needed)
+		StoreTrigger(table, TRIGGER_TRUNCATE_INDEXES, "AFTER TRUNCATE ON %s FOR EACH STATEMENT",
+					 FUNCTION_MAINTAIN_INDEXES, "");
+	else
+		DropTrigger(relid, table, TRIGGER_TRUNCATE_INDEXES);
+}
+
+void
+StorePartitionTriggers(Oid partition)
+{
+	Oid			root = llast_oid(get_partition_ancestors(partition));
+	Relation	rel = table_open(root, AccessShareLock);
+	const TableDef *def = TableDefCopy(rel);
+
+	table_close(rel, AccessShareLock);
+	if (def != NULL && HasIndexTables(def) && !HasTrigger(partition, TRIGGER_TRUNCATE_INDEXES))
+		StoreTruncation(partition, true);
+}
+
+/*
+ * Index tables, if there are any, are maintained by two triggers.  PostgreSQL
+ * gives partitions that on rows, not that on statements.
+ */
 static void
 StoreMaintenance(Oid relid, const char *table, const TableDef *def)
 {
-	bool		needed = false;
+	bool		needed = HasIndexTables(def);
+	ListCell   *cell;
 
-	for (int i = 0; i < def->nindexes; i++)
-		needed |= def->indexes[i].storage == STORAGE_TABLE;
-	if (!needed)
-	{
+	if (needed)
+		StoreTrigger(table, TRIGGER_MAINTAIN_INDEXES,
+					 "AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+					 FUNCTION_MAINTAIN_INDEXES, "");
+	else
 		DropTrigger(relid, table, TRIGGER_MAINTAIN_INDEXES);
-		DropTrigger(relid, table, TRIGGER_TRUNCATE_INDEXES);
+	StoreTruncation(relid, needed);
+	if (get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
 		return;
+	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
+	{
+		if (lfirst_oid(cell) != relid && get_rel_relkind(lfirst_oid(cell)) != RELKIND_FOREIGN_TABLE)
+			StoreTruncation(lfirst_oid(cell), needed);
 	}
-	StoreTrigger(table, TRIGGER_MAINTAIN_INDEXES,
-				 "AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
-				 FUNCTION_MAINTAIN_INDEXES, "");
-	StoreTrigger(table, TRIGGER_TRUNCATE_INDEXES,
-				 "AFTER TRUNCATE ON %s FOR EACH STATEMENT",
-				 FUNCTION_MAINTAIN_INDEXES, "");
 }
 
 void

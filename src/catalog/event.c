@@ -138,6 +138,14 @@ TableAltered(Oid relid, const Node *statement)
 	StreamFollowTable(relid);
 }
 
+/* Of a dynamo table, or a shard: restoring data alters shards one by one. */
+static void
+PartitionAltered(Oid relid)
+{
+	EnableTriggers(relid);
+	StorePartitionTriggers(relid);
+}
+
 static void
 RelationAltered(Oid relid, const Node *statement)
 {
@@ -145,9 +153,8 @@ RelationAltered(Oid relid, const Node *statement)
 	{
 		case RELKIND_RELATION:
 		case RELKIND_PARTITIONED_TABLE:
-			/* restoring data alters the shards of an index table one by one */
 			if (get_rel_relispartition(relid))
-				EnableTriggers(relid);
+				PartitionAltered(relid);
 			else
 				TableAltered(relid, statement);
 			break;
@@ -185,6 +192,9 @@ dynamo_ddl_command_end(PG_FUNCTION_ARGS)
 	EventTriggerData *event = EventTriggerCall(fcinfo);
 	ListCell   *cell;
 
+	/* a new table is of interest as a partition only */
+	if (IsA(event->parsetree, CreateStmt) && ((CreateStmt *) event->parsetree)->partbound == NULL)
+		PG_RETURN_NULL();
 	SPI_connect();
 	if (SPI_execute(altered_relations, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the commands of an event trigger");

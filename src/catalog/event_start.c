@@ -14,9 +14,11 @@
 
 #include "access/relation.h"
 #include "catalog/namespace.h"
+#include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_trigger.h"
 #include "nodes/parsenodes.h"
+#include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -33,6 +35,21 @@ FindNamedIndex(const RangeVar *name, HeldIndex *held)
 	Oid			relid = RangeVarGetRelid(name, NoLock, true);
 
 	return OidIsValid(relid) && FindHeldIndex(relid, held);
+}
+
+/* The definition of a table, or of that which it is a partition of, or NULL. */
+static TableDef *
+RootDefinition(Oid relid)
+{
+	List	   *ancestors = get_rel_relispartition(relid) ? get_partition_ancestors(relid) : NIL;
+	Relation	rel = try_relation_open(ancestors == NIL ? relid : llast_oid(ancestors), AccessShareLock);
+	TableDef   *def;
+
+	if (rel == NULL)
+		return NULL;
+	def = TableDefCopy(rel);
+	relation_close(rel, AccessShareLock);
+	return def;
 }
 
 /* ---- ALTER TABLE of an index table ---- */
@@ -154,17 +171,13 @@ HasTwin(Relation rel, const Trigger *trigger)
 	return false;
 }
 
+/* Whether a table, or what it is a partition of, has index tables. */
 static bool
-HasIndexTables(Relation rel)
+RootHasIndexTables(Oid relid)
 {
-	const TableDef *def = TableDefCopy(rel);
+	const TableDef *def = RootDefinition(relid);
 
-	for (int i = 0; def != NULL && i < def->nindexes; i++)
-	{
-		if (def->indexes[i].storage == STORAGE_TABLE)
-			return true;
-	}
-	return false;
+	return def != NULL && HasIndexTables(def);
 }
 
 /* Whether a table needs a trigger of it: nothing else does what it does. */
@@ -178,7 +191,7 @@ TriggerIsNeeded(Relation rel, const Trigger *trigger)
 	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_INDEX))
 		return FindHeldIndex(RelationGetRelid(rel), &held);
 	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES))
-		return HasIndexTables(rel);
+		return RootHasIndexTables(RelationGetRelid(rel));
 	return true;
 }
 
@@ -199,6 +212,61 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 	if (trigger != NULL && TriggerIsNeeded(rel, trigger))
 		RefuseWithoutTrigger(verb, name, relid);
 	relation_close(rel, AccessShareLock);
+}
+
+/* ---- partitions of dynamo tables ---- */
+
+/* Index tables hold the entries of all partitions. */
+static void
+CheckPartitionsStay(Oid relid, const char *verb)
+{
+	const TableDef *def = RootDefinition(relid);
+
+	if (def != NULL && HasIndexTables(def))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot %s a partition of dynamo table \"%s\"", verb, get_rel_name(def->relid)),
+				 errdetail("It has index tables, which would not follow."),
+				 errhint("Make these indexes inline with dynamo.change_index, or drop them with dynamo.drop_index.")));
+}
+
+/* Whether a table has rows, perhaps dead ones. */
+static bool
+HasRows(Oid relid)
+{
+	Relation	rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
+	bool		has_rows;
+
+	if (rel == NULL)
+		return false;
+	has_rows = rel->rd_rel->relkind == RELKIND_RELATION && RelationGetNumberOfBlocks(rel) > 0;
+	relation_close(rel, AccessShareLock);
+	return has_rows;
+}
+
+/* Rows that are there have not passed the trigger. */
+static void
+WarnOfRows(Oid relid, const RangeVar *partition_name)
+{
+	Oid			partition = RangeVarGetRelid(partition_name, NoLock, true);
+	const TableDef *def = RootDefinition(relid);
+
+	if (def != NULL && def->nindexes > 0 && HasRows(partition))
+		ereport(WARNING,
+				(errmsg("key columns of the rows of \"%s\" may differ from their items",
+						partition_name->relname),
+				 errhint("dynamo.verify_index tells, and dynamo.reindex sets them.")));
+}
+
+static void
+CheckAttach(Oid relid, const RangeVar *partition)
+{
+	HeldIndex	held;
+
+	if (FindNamedIndex(partition, &held))
+		RefuseShapeChange(&held);
+	CheckPartitionsStay(relid, "attach");
+	WarnOfRows(relid, partition);
 }
 
 /* ---- inheritance ---- */
@@ -234,7 +302,6 @@ CheckAlterTable(const AlterTableStmt *statement)
 {
 	Oid			relid = RangeVarGetRelid(statement->relation, NoLock, true);
 	HeldIndex	held;
-	HeldIndex	other;
 	bool		holds = OidIsValid(relid) && FindHeldIndex(relid, &held);
 	ListCell   *cell;
 
@@ -250,9 +317,10 @@ CheckAlterTable(const AlterTableStmt *statement)
 			CheckTriggerStays(relid, command->name, "disable");
 		if (command->subtype == AT_AddInherit)
 			CheckParent(castNode(RangeVar, command->def));
-		if (command->subtype == AT_AttachPartition &&
-			FindNamedIndex(castNode(PartitionCmd, command->def)->name, &other))
-			RefuseShapeChange(&other);
+		if (command->subtype == AT_DetachPartition)
+			CheckPartitionsStay(relid, "detach");
+		if (command->subtype == AT_AttachPartition)
+			CheckAttach(relid, castNode(PartitionCmd, command->def)->name);
 	}
 }
 
@@ -305,9 +373,13 @@ CheckDropTables(const DropStmt *statement)
 		Oid			relid = lfirst_oid(cell);
 		HeldIndex	held;
 
+		if (!OidIsValid(relid) || !get_rel_relispartition(relid))
+			continue;
+		if (!list_member_oid(dropped, llast_oid(get_partition_ancestors(relid))))
+			CheckPartitionsStay(relid, "drop");
+
 		/* who drops the index table as a whole is told at the end */
-		if (OidIsValid(relid) && get_rel_relispartition(relid) &&
-			FindHeldIndex(relid, &held) && !list_member_oid(dropped, held.index_table))
+		if (FindHeldIndex(relid, &held) && !list_member_oid(dropped, held.index_table))
 			ereport(ERROR,
 					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 					 errmsg("cannot drop \"%s\", which is a shard of index \"%s\" of table \"%s\"",

@@ -17,10 +17,12 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/partition.h"
 #include "catalog/pg_inherits.h"
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -218,6 +220,26 @@ TruncateIndexTable(const TableDef *def, const IndexDef *index)
 	TruncateAsOwner(index_table, RelationOwner(def->relid));
 }
 
+/*
+ * A partition can be emptied along with its table only: which entries are its
+ * own is not known any more.
+ */
+static void
+CheckWholeTable(Relation partition)
+{
+	Oid			root = llast_oid(get_partition_ancestors(RelationGetRelid(partition)));
+	Relation	rel = table_open(root, AccessShareLock);
+
+	if (!CheckRelationLockedByMe(rel, AccessExclusiveLock, false))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot truncate partition \"%s\" of dynamo table \"%s\"",
+						RelationGetRelationName(partition), RelationGetRelationName(rel)),
+				 errdetail("The table has index tables, which would keep its entries."),
+				 errhint("Use DELETE, or truncate the whole table.")));
+	table_close(rel, NoLock);
+}
+
 static void
 TruncateIndexTables(const TableDef *def)
 {
@@ -244,10 +266,12 @@ dynamo_maintain_indexes(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("dynamo.maintain_indexes must be an AFTER row trigger or an AFTER TRUNCATE trigger")));
 	def = TableDefAcquire(trigger->tg_relation);
-	if (TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
-		TruncateIndexTables(def);
-	else
+	if (!TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
 		MaintainRow(trigger, def);
+	else if (trigger->tg_relation->rd_rel->relispartition)
+		CheckWholeTable(trigger->tg_relation);
+	else
+		TruncateIndexTables(def);
 	TableDefRelease(def);
 	return PointerGetDatum(NULL);
 }

@@ -157,6 +157,21 @@ VerifyBtree(Verification *v, Oid relid)
 	index_close(btree, AccessShareLock);
 }
 
+/* The btree of a partition that is part of a partitioned one, at any depth. */
+static Oid
+PartOfIndex(Relation partition, Oid btree)
+{
+	ListCell   *cell;
+
+	foreach(cell, RelationGetIndexList(partition))
+	{
+		if (get_rel_relispartition(lfirst_oid(cell)) &&
+			list_member_oid(get_partition_ancestors(lfirst_oid(cell)), btree))
+			return lfirst_oid(cell);
+	}
+	return InvalidOid;
+}
+
 void
 VerifyInline(Verification *v, Oid btree)
 {
@@ -167,7 +182,7 @@ VerifyInline(Verification *v, Oid btree)
 		Oid			relid;
 
 		UseBaseTable(v, &v->bases[i]);
-		relid = partitioned ? index_get_partition(v->rel, btree) : btree;
+		relid = partitioned ? PartOfIndex(v->rel, btree) : btree;
 		if (OidIsValid(relid))
 			VerifyBtree(v, relid);
 		else

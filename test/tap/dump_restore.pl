@@ -126,6 +126,26 @@ $copy = new_database(1);
 load($copy, 'one.sql');
 same_copy($copy, 'one table', 'shop');
 
+# ---- without a schema, and one schema alone ----
+
+$node->safe_psql('source', q{
+CREATE SCHEMA other;
+SET search_path = other;
+SELECT dynamo.create_table('shop', 'PK', indexes => '[{"index_name": "own", "partition_key": "G", "storage": "table"}]');
+SELECT dynamo.put_item('shop', '{"PK": {"S": "a"}, "G": {"S": "g"}}')});
+dump_to('without.sql', '-N', 'other');
+$copy = new_database(0);
+load($copy, 'without.sql');
+is(definitions_of($node, $copy), $definitions, 'without a schema: definitions');
+same_copy($copy, 'without a schema');
+dump_to('alone_schema.sql', '-n', 'other');
+$copy = new_database(1);
+load($copy, 'alone_schema.sql');
+is($node->safe_psql($copy, q{SET search_path = other;
+SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g"}}', index_name => 'own');
+SELECT count(*) FROM dynamo.verify_index('shop', 'own')}), "1\n0", 'one schema alone');
+$node->safe_psql('source', 'SET client_min_messages = warning; DROP SCHEMA other CASCADE');
+
 # ---- schema only, then data only ----
 
 dump_to('schema.sql', '--schema-only');

@@ -1,0 +1,74 @@
+# upgrade.pl: pg_upgrade carries tables, indexes of every storage, views,
+# constraints and the extension over; to the same major version, which is as
+# far as one installation goes.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $old = new_dynamo_node('old');
+$old->safe_psql('postgres', <<'SQL');
+SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK');
+SELECT dynamo.create_index('shop', 'inline', 'G', 'SK');
+SELECT dynamo.create_index('shop', 'kept', 'G', 'SK', storage => 'table', projection => 'KEYS_ONLY');
+SELECT dynamo.create_index('shop', 'sharded', 'G', 'SK', shards => 3);
+SELECT dynamo.create_table('numbers', 'id', 'at', partition_key_type => 'N', sort_key_type => 'B');
+INSERT INTO shop (item) SELECT dynamo.build_item('PK', 'p' || i % 7, 'SK', 's' || i, 'G', 'g' || i % 3, 'customer_id', i, 'text', repeat('long ', i))
+FROM generate_series(1, 100) i;
+SELECT dynamo.put_item('numbers', '{"id": {"N": "1e-3"}, "at": {"B": "/w=="}}');
+SELECT dynamo.create_entity_view('customers', 'shop', '{"customer_id": "int", "text": "text"}');
+SELECT dynamo.add_unique_constraint('shop', 'customer_id_is_unique', '{customer_id}');
+SELECT dynamo.request('TagResource', json_build_object('ResourceArn',
+	dynamo.request('DescribeTable', '{"TableName": "shop"}') #>> '{Table,TableArn}', 'Tags', '[{"Key": "k", "Value": "v"}]'::json));
+CREATE INDEX any_attribute ON shop USING gin (item);
+ANALYZE;
+SQL
+my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'dynamo.table_tags';
+my $definitions = definitions_of($old, 'postgres');
+my $event_triggers = 'SELECT evtname, evtevent, evtenabled, evtfoid::regproc FROM pg_event_trigger ORDER BY 1';
+my $triggers_before = $old->safe_psql('postgres', $event_triggers);
+my $members = q{SELECT count(*) FROM pg_depend WHERE deptype = 'e' AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dynamo')};
+my $members_before = $old->safe_psql('postgres', $members);
+$old->stop;
+
+my $new = PostgreSQL::Test::Cluster->new('new');
+$new->init(extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
+my $bindir = `pg_config --bindir`;
+chomp $bindir;
+chdir PostgreSQL::Test::Utils::tempdir();
+command_ok(
+	[ 'pg_upgrade', '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $bindir, '-B', $bindir,
+	  '-s', $new->host, '-p', $old->port, '-P', $new->port ],
+	'pg_upgrade');
+$new->start;
+
+is(items_of($new, 'postgres', $_), $before{$_}, "$_ is as it was") for sort keys %before;
+is(definitions_of($new, 'postgres'), $definitions, 'definitions');
+is($new->safe_psql('postgres', $event_triggers), $triggers_before, 'event triggers');
+is($new->safe_psql('postgres', $members), $members_before, 'objects of the extension');
+for my $index ('inline', 'kept', 'sharded')
+{
+	is($new->safe_psql('postgres', "SELECT * FROM dynamo.verify_index('shop', '$index')"), '', "index $index");
+	is($new->safe_psql('postgres', qq{
+SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g1"}}', index_name => '$index')}), '34', "query on $index");
+}
+is($new->safe_psql('postgres', q{
+SELECT dynamo.put_item('shop', '{"PK": {"S": "new"}, "SK": {"S": "new"}, "G": {"S": "g9"}}');
+SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g9"}}', index_name => 'sharded');
+UPDATE customers SET text = 'changed' WHERE "PK" = 'p1' AND "SK" = 's1' RETURNING text;
+SELECT count(*) FROM shop WHERE item OPERATOR(dynamo.@>) '{"customer_id": {"N": "7"}}'}),
+	"\n1\nchanged\n1", 'writes, views and searches go on');
+my ($status, $out, $error) = $new->psql('postgres', q{
+INSERT INTO shop (item) VALUES ('{"PK": {"S": "x"}, "SK": {"S": "x"}, "customer_id": {"N": "1"}}')});
+like($error, qr/customer_id_is_unique/, 'constraints hold');
+($status, $out, $error) = $new->psql('postgres', 'DROP TABLE "shop$sharded$0"');
+like($error, qr/is a shard of index "sharded"/, 'event triggers work');
+is($new->safe_psql('postgres', q{SELECT dynamo.reshard_index('shop', 'sharded', 2); SELECT count(*) FROM dynamo.verify_index('shop', 'sharded')}),
+	"\n0", 'indexes can be changed');
+
+$new->stop;
+done_testing();
