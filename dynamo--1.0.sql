@@ -1264,11 +1264,15 @@ CREATE TABLE dynamo.table_settings (
 	write_capacity_units bigint NOT NULL,
 	increased_at timestamptz,
 	decreased_at timestamptz,
+	decreases bigint NOT NULL,
+	max_read_request_units bigint NOT NULL,
+	max_write_request_units bigint NOT NULL,
+	warm_read_units bigint NOT NULL,
+	warm_write_units bigint NOT NULL,
 	stream_label text,
 	deletion_protection boolean NOT NULL,
 	table_class text,
 	table_class_changed_at timestamptz,
-	on_demand_throughput text,
 	sse_type text,
 	sse_key text,
 	PRIMARY KEY (schema_name, table_name)
@@ -1282,6 +1286,13 @@ CREATE TABLE dynamo.index_settings (
 	index_name text COLLATE "C" NOT NULL,
 	read_capacity_units bigint NOT NULL,
 	write_capacity_units bigint NOT NULL,
+	increased_at timestamptz,
+	decreased_at timestamptz,
+	decreases bigint NOT NULL,
+	max_read_request_units bigint NOT NULL,
+	max_write_request_units bigint NOT NULL,
+	warm_read_units bigint NOT NULL,
+	warm_write_units bigint NOT NULL,
 	PRIMARY KEY (schema_name, table_name, index_name)
 );
 COMMENT ON TABLE dynamo.index_settings IS

@@ -44,7 +44,7 @@ SELECT create_with('{"TableName": "ab"}');
 SELECT create_with('{"TableName": "a;b", "KeySchema": null}');
 SELECT create_with(jsonb_build_object('TableName', repeat('x', 256))) LIKE '%at ''tableName'' failed to satisfy constraint: Member must have length less than or equal to 255';
 -- an ARN may stand for the name
-SELECT create_with('{"TableName": "arn:aws:dynamodb:us-east-1:000000000000:table/by-arn"}') LIKE '%"TableName":"by-arn"%';
+SELECT create_with('{"TableName": "arn:aws:dynamodb:us-east-1:000000000000:table/by-arn", "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}}') ~ '"TableName":"by-arn".*"StreamViewType":"KEYS_ONLY"';
 SELECT create_with('{"TableName": "arn:aws:dynamodb:us-east-2:000000000000:table/by-arn"}');
 SELECT create_with('{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}, {"AttributeName": "c", "KeyType": "RANGE"}]}');
 SELECT create_with('{"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "SS"}], "BillingMode": "FREE"}');

@@ -79,21 +79,31 @@ SELECT described('StreamSpecification') IS NULL, described('LatestStreamArn') IS
 -- the rest
 SELECT update_tab('{}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": []}');
+SELECT update_tab('{"AttributeDefinitions": []}');
+SELECT update_tab('{"ReplicaUpdates": [{"Create": {"RegionName": "eu-west-1"}}]}');
 SELECT req('UpdateTable', '{"TableName": "nowhere"}');
 SELECT req('UpdateTable', '{"TableName": "nowhere", "TableClass": "STANDARD"}');
 SELECT update_tab('{"TableClass": "CHEAP"}');
-SELECT update_tab('{"DeletionProtectionEnabled": true, "TableClass": "STANDARD"}');
+SELECT update_tab('{"DeletionProtectionEnabled": true, "BillingMode": "PAY_PER_REQUEST"}');
 SELECT update_tab('{"DeletionProtectionEnabled": true}') LIKE '%"DeletionProtectionEnabled":true%';
 SELECT req('DeleteTable', '{"TableName": "tab"}');
-SELECT update_tab('{"DeletionProtectionEnabled": false}') LIKE '%UPDATING%';
+-- what takes the service no time says so
+SELECT update_tab('{"DeletionProtectionEnabled": false}') LIKE '%"TableStatus":"ACTIVE"%';
 SELECT update_tab('{"TableClass": "STANDARD_INFREQUENT_ACCESS"}') LIKE '%UPDATING%', described('TableClassSummary');
-SELECT update_tab('{"OnDemandThroughput": {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": -1}}') LIKE '%UPDATING%', described('OnDemandThroughput');
 
-SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "key"}}') LIKE '%UPDATING%', described('SSEDescription');
-SELECT update_tab('{"SSESpecification": {"Enabled": false}}') LIKE '%UPDATING%', described('SSEDescription') IS NULL;
--- what is not used is ignored, but a key keeps its type
-SELECT update_tab('{"TableClass": "STANDARD", "AttributeDefinitions": [{"AttributeName": "unused", "AttributeType": "N"}]}') LIKE '%UPDATING%';
-SELECT update_tab('{"TableClass": "STANDARD", "AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "N"}]}');
+SELECT update_tab('{"SSESpecification": {"Enabled": false}}');
+SELECT update_tab('{"SSESpecification": {}}');
+SELECT update_tab('{"SSESpecification": {"Enabled": false, "SSEType": "KMS"}}');
+SELECT update_tab('{"SSESpecification": {"Enabled": false, "KMSMasterKeyId": "key"}}');
+SELECT update_tab('{"SSESpecification": {"Enabled": true, "KMSMasterKeyId": "key"}}');
+SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "AES256"}}');
+SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "key"}}') LIKE '%"TableStatus":"ACTIVE"%', described('SSEDescription');
+SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "arn:aws:kms:us-east-1:000000000000:key/key"}}');
+SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "other"}}') LIKE '%key/other%';
+SELECT update_tab('{"SSESpecification": {"Enabled": false}}') LIKE '%"TableStatus":"ACTIVE"%', described('SSEDescription') IS NULL;
+-- definitions are for new indexes, for which a key keeps its type
+SELECT update_tab('{"TableClass": "STANDARD", "AttributeDefinitions": [{"AttributeName": "unused", "AttributeType": "N"}, {"AttributeName": "pk", "AttributeType": "N"}]}') LIKE '%UPDATING%', described('AttributeDefinitions');
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "N"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 SET dynamo.max_global_indexes = 0;
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 RESET dynamo.max_global_indexes;

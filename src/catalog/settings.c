@@ -25,7 +25,7 @@
 #include "catalog/objects.h"
 #include "catalog/settings.h"
 
-/* ---- the columns of dynamo.table_settings ---- */
+/* ---- columns ---- */
 
 typedef enum ColumnKind
 {
@@ -39,28 +39,58 @@ typedef struct Column
 {
 	const char *name;
 	ColumnKind	kind;
-	size_t		offset;			/* in TableSettings */
+	size_t		offset;			/* in what the settings are read into */
 } Column;
 
-static const Column columns[] = {
+/* Those of a Throughput that stands at an offset. */
+#define THROUGHPUT_COLUMNS(base) \
+	{"read_capacity_units", COLUMN_BIGINT, (base) + offsetof(Throughput, read_units)}, \
+	{"write_capacity_units", COLUMN_BIGINT, (base) + offsetof(Throughput, write_units)}, \
+	{"increased_at", COLUMN_TIME, (base) + offsetof(Throughput, increased)}, \
+	{"decreased_at", COLUMN_TIME, (base) + offsetof(Throughput, decreased)}, \
+	{"decreases", COLUMN_BIGINT, (base) + offsetof(Throughput, decreases)}, \
+	{"max_read_request_units", COLUMN_BIGINT, (base) + offsetof(Throughput, max_read_units)}, \
+	{"max_write_request_units", COLUMN_BIGINT, (base) + offsetof(Throughput, max_write_units)}, \
+	{"warm_read_units", COLUMN_BIGINT, (base) + offsetof(Throughput, warm_read_units)}, \
+	{"warm_write_units", COLUMN_BIGINT, (base) + offsetof(Throughput, warm_write_units)}
+
+static const Column table_columns[] = {
 	{"table_id", COLUMN_TEXT, offsetof(TableSettings, table_id)},
 	{"created_at", COLUMN_TIME, offsetof(TableSettings, created)},
 	{"on_demand", COLUMN_BOOLEAN, offsetof(TableSettings, on_demand)},
 	{"on_demand_since", COLUMN_TIME, offsetof(TableSettings, on_demand_since)},
-	{"read_capacity_units", COLUMN_BIGINT, offsetof(TableSettings, read_units)},
-	{"write_capacity_units", COLUMN_BIGINT, offsetof(TableSettings, write_units)},
-	{"increased_at", COLUMN_TIME, offsetof(TableSettings, increased)},
-	{"decreased_at", COLUMN_TIME, offsetof(TableSettings, decreased)},
+	THROUGHPUT_COLUMNS(offsetof(TableSettings, throughput)),
 	{"stream_label", COLUMN_TEXT, offsetof(TableSettings, stream_label)},
 	{"deletion_protection", COLUMN_BOOLEAN, offsetof(TableSettings, deletion_protection)},
 	{"table_class", COLUMN_TEXT, offsetof(TableSettings, table_class)},
 	{"table_class_changed_at", COLUMN_TIME, offsetof(TableSettings, class_changed)},
-	{"on_demand_throughput", COLUMN_TEXT, offsetof(TableSettings, on_demand_limits)},
 	{"sse_type", COLUMN_TEXT, offsetof(TableSettings, sse_type)},
 	{"sse_key", COLUMN_TEXT, offsetof(TableSettings, sse_key)},
 };
 
-#define NCOLUMNS ((int) lengthof(columns))
+static const Column index_columns[] = {
+	THROUGHPUT_COLUMNS(0)
+};
+
+/* A table of settings: its key columns come first, then these. */
+typedef struct SettingsTable
+{
+	const char *name;
+	int			nkeys;
+	int			ncolumns;
+	const Column *columns;
+} SettingsTable;
+
+static const SettingsTable table_settings = {
+	"dynamo.table_settings", 2, lengthof(table_columns), table_columns
+};
+static const SettingsTable index_settings = {
+	"dynamo.index_settings", 3, lengthof(index_columns), index_columns
+};
+
+static const char *const key_columns[] = {"schema_name", "table_name", "index_name"};
+
+#define MAX_COLUMNS ((int) lengthof(table_columns))
 
 static const Oid column_types[] = {
 	[COLUMN_TEXT] = TEXTOID,
@@ -79,14 +109,14 @@ SettingsTime(void)
 }
 
 static void *
-ColumnField(const TableSettings *settings, const Column *column)
+ColumnField(const void *settings, const Column *column)
 {
 	return unconstify(char *, (const char *) settings) + column->offset;
 }
 
 /* A column's value; sets *null. */
 static Datum
-ColumnDatum(const TableSettings *settings, const Column *column, char *null)
+ColumnDatum(const void *settings, const Column *column, char *null)
 {
 	void	   *field = ColumnField(settings, column);
 
@@ -111,7 +141,7 @@ ColumnDatum(const TableSettings *settings, const Column *column, char *null)
 }
 
 static void
-SetColumnField(TableSettings *settings, const Column *column, Datum value)
+SetColumnField(void *settings, const Column *column, Datum value)
 {
 	void	   *field = ColumnField(settings, column);
 
@@ -138,9 +168,9 @@ SetColumnField(TableSettings *settings, const Column *column, Datum value)
 typedef struct Parameters
 {
 	int			n;
-	Oid			types[NCOLUMNS + 2];
-	Datum		values[NCOLUMNS + 2];
-	char		nulls[NCOLUMNS + 2];
+	Oid			types[MAX_COLUMNS + (int) lengthof(key_columns)];
+	Datum		values[MAX_COLUMNS + (int) lengthof(key_columns)];
+	char		nulls[MAX_COLUMNS + (int) lengthof(key_columns)];
 } Parameters;
 
 static void
@@ -242,66 +272,116 @@ TableSettingsNew(void)
 	return settings;
 }
 
+/* Appends a format for every column: @ stands for its name, # for its number. */
+static void
+AppendColumns(StringInfo out, const char *format, const char *column, int number)
+{
+	for (const char *f = format; *f != '\0'; f++)
+	{
+		if (*f == '@')
+			appendStringInfoString(out, column);
+		else if (*f == '#')
+			appendStringInfo(out, "$%d", number);
+		else
+			appendStringInfoChar(out, *f);
+	}
+}
+
+static char *
+KeyList(const SettingsTable *t, const char *format, const char *separator)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < t->nkeys; i++)
+	{
+		appendStringInfoString(&out, i > 0 ? separator : "");
+		AppendColumns(&out, format, key_columns[i], i + 1);
+	}
+	return out.data;
+}
+
+static char *
+ColumnList(const SettingsTable *t, const char *format)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < t->ncolumns; i++)
+	{
+		appendStringInfoString(&out, i > 0 ? ", " : "");
+		AppendColumns(&out, format, t->columns[i].name, t->nkeys + i + 1);
+	}
+	return out.data;
+}
+
+/* WHERE, for the row with the key that the first parameters are. */
+static char *
+OfKey(const SettingsTable *t)
+{
+	return psprintf("WHERE %s", KeyList(t, "@ OPERATOR(pg_catalog.=) #", " AND "));
+}
+
 /* The one row that SPI found into settings, in the current memory context. */
 static void
-SettingsFromRow(TableSettings *settings, MemoryContext context)
+SettingsFromRow(const SettingsTable *t, void *settings, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 
-	for (int i = 0; i < NCOLUMNS; i++)
+	for (int i = 0; i < t->ncolumns; i++)
 	{
 		bool		isnull;
 		Datum		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
 										  i + 1, &isnull);
 
 		if (!isnull)
-			SetColumnField(settings, &columns[i], value);
+			SetColumnField(settings, &t->columns[i], value);
 	}
 	MemoryContextSwitchTo(old);
 }
 
-static char *
-ColumnNames(const char *format)
+/* Reads the row with the key in p, if there is one, over what is there. */
+static void
+ReadSettings(const SettingsTable *t, Parameters *p, void *settings)
 {
-	StringInfoData out;
+	MemoryContext context = CurrentMemoryContext;
 
-	initStringInfo(&out);
-	for (int i = 0; i < NCOLUMNS; i++)
-	{
-		if (i > 0)
-			appendStringInfoString(&out, ", ");
-		for (const char *f = format; *f != '\0'; f++)
-		{
-			if (*f == '@')
-				appendStringInfoString(&out, columns[i].name);
-			else if (*f == '#')
-				appendStringInfo(&out, "$%d", i + 3);
-			else
-				appendStringInfoChar(&out, *f);
-		}
-	}
-	return out.data;
+	SPI_connect();
+	ExecuteAsOwner(psprintf("SELECT %s FROM %s %s", ColumnList(t, "@"), t->name, OfKey(t)), p);
+	if (SPI_processed > 0)
+		SettingsFromRow(t, settings, context);
+	SPI_finish();
 }
 
-#define OF_TABLE \
-	"WHERE schema_name OPERATOR(pg_catalog.=) $1 AND table_name OPERATOR(pg_catalog.=) $2"
+static void
+WriteSettings(const SettingsTable *t, Relation rel, Parameters *p, const void *settings)
+{
+	for (int i = 0; i < t->ncolumns; i++)
+	{
+		char		null;
+		Datum		value = ColumnDatum(settings, &t->columns[i], &null);
+
+		AddParameter(p, column_types[t->columns[i].kind], value, null);
+	}
+	ChangeAsOwner(rel,
+				  psprintf("INSERT INTO %s (%s, %s) VALUES (%s, %s) "
+						   "ON CONFLICT (%s) DO UPDATE SET %s",
+						   t->name, KeyList(t, "@", ", "), ColumnList(t, "@"),
+						   KeyList(t, "#", ", "), ColumnList(t, "#"),
+						   KeyList(t, "@", ", "), ColumnList(t, "@ = EXCLUDED.@")),
+				  p);
+}
 
 TableSettings *
 TableSettingsRead(Relation rel)
 {
-	MemoryContext context = CurrentMemoryContext;
 	TableSettings *settings = palloc0(sizeof(TableSettings));
 	Parameters	p;
 
 	settings->table_id = DerivedId(rel);
 	settings->on_demand = true;
 	InitParameters(&p, rel);
-	SPI_connect();
-	ExecuteAsOwner(psprintf("SELECT %s FROM dynamo.table_settings " OF_TABLE,
-							ColumnNames("@")), &p);
-	if (SPI_processed > 0)
-		SettingsFromRow(settings, context);
-	SPI_finish();
+	ReadSettings(&table_settings, &p, settings);
 	return settings;
 }
 
@@ -311,20 +391,11 @@ TableSettingsWrite(Relation rel, const TableSettings *settings)
 	Parameters	p;
 
 	InitParameters(&p, rel);
-	for (int i = 0; i < NCOLUMNS; i++)
-	{
-		char		null;
-		Datum		value = ColumnDatum(settings, &columns[i], &null);
-
-		AddParameter(&p, column_types[columns[i].kind], value, null);
-	}
-	ChangeAsOwner(rel,
-				  psprintf("INSERT INTO dynamo.table_settings (schema_name, table_name, %s) "
-						   "VALUES ($1, $2, %s) "
-						   "ON CONFLICT (schema_name, table_name) DO UPDATE SET %s",
-						   ColumnNames("@"), ColumnNames("#"), ColumnNames("@ = EXCLUDED.@")),
-				  &p);
+	WriteSettings(&table_settings, rel, &p, settings);
 }
+
+#define OF_TABLE \
+	"WHERE schema_name OPERATOR(pg_catalog.=) $1 AND table_name OPERATOR(pg_catalog.=) $2"
 
 void
 TableSettingsForget(Relation rel)
@@ -339,56 +410,41 @@ TableSettingsForget(Relation rel)
 
 /* ---- settings of indexes ---- */
 
-IndexSettings
-IndexSettingsRead(Relation rel, const char *index_name)
+static void
+IndexParameters(Parameters *p, Relation rel, const char *index_name)
 {
-	IndexSettings settings = {0, 0};
+	InitParameters(p, rel);
+	AddText(p, index_name);
+}
+
+Throughput
+IndexThroughputRead(Relation rel, const char *index_name)
+{
+	Throughput	throughput = {0};
 	Parameters	p;
-	bool		isnull;
 
-	InitParameters(&p, rel);
-	AddText(&p, index_name);
-	SPI_connect();
-	ExecuteAsOwner("SELECT read_capacity_units, write_capacity_units "
-				   "FROM dynamo.index_settings " OF_TABLE
-				   " AND index_name OPERATOR(pg_catalog.=) $3", &p);
-	if (SPI_processed > 0)
-	{
-		HeapTuple	row = SPI_tuptable->vals[0];
-
-		settings.read_units = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull));
-		settings.write_units = DatumGetInt64(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull));
-	}
-	SPI_finish();
-	return settings;
+	IndexParameters(&p, rel, index_name);
+	ReadSettings(&index_settings, &p, &throughput);
+	return throughput;
 }
 
 void
-IndexSettingsWrite(Relation rel, const char *index_name, const IndexSettings *settings)
+IndexThroughputWrite(Relation rel, const char *index_name, const Throughput *throughput)
 {
 	Parameters	p;
 
-	InitParameters(&p, rel);
-	AddText(&p, index_name);
-	AddParameter(&p, INT8OID, Int64GetDatum(settings->read_units), ' ');
-	AddParameter(&p, INT8OID, Int64GetDatum(settings->write_units), ' ');
-	ChangeAsOwner(rel,
-				  "INSERT INTO dynamo.index_settings VALUES ($1, $2, $3, $4, $5) "
-				  "ON CONFLICT (schema_name, table_name, index_name) DO UPDATE SET "
-				  "read_capacity_units = EXCLUDED.read_capacity_units, "
-				  "write_capacity_units = EXCLUDED.write_capacity_units", &p);
+	IndexParameters(&p, rel, index_name);
+	WriteSettings(&index_settings, rel, &p, throughput);
 }
 
 void
-IndexSettingsForget(Relation rel, const char *index_name)
+IndexThroughputForget(Relation rel, const char *index_name)
 {
 	Parameters	p;
 
-	InitParameters(&p, rel);
-	AddText(&p, index_name);
-	ChangeAsOwner(rel,
-				  "DELETE FROM dynamo.index_settings " OF_TABLE
-				  " AND index_name OPERATOR(pg_catalog.=) $3", &p);
+	IndexParameters(&p, rel, index_name);
+	ChangeAsOwner(rel, psprintf("DELETE FROM %s %s", index_settings.name,
+								OfKey(&index_settings)), &p);
 }
 
 /* ---- tags ---- */

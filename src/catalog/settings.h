@@ -16,32 +16,37 @@
 
 #include "utils/rel.h"
 
-/* Times are microseconds since 1970; 0 for never or unknown. */
+/*
+ * Throughput of a table or of a global index.  Times are microseconds since
+ * 1970; 0 for never or unknown.
+ */
+typedef struct Throughput
+{
+	int64		read_units;		/* provisioned; 0 on demand */
+	int64		write_units;
+	int64		increased;		/* last time, as the next */
+	int64		decreased;
+	int64		decreases;		/* on the day of the last one */
+	int64		max_read_units; /* OnDemandThroughput; 0: no limit */
+	int64		max_write_units;
+	int64		warm_read_units;	/* the most there ever was; 0: the default */
+	int64		warm_write_units;
+} Throughput;
+
 typedef struct TableSettings
 {
 	char	   *table_id;		/* UUID */
 	int64		created;
 	bool		on_demand;		/* PAY_PER_REQUEST */
 	int64		on_demand_since;
-	int64		read_units;		/* provisioned; 0 on demand */
-	int64		write_units;
-	int64		increased;		/* the throughput, last time */
-	int64		decreased;
+	Throughput	throughput;
 	char	   *stream_label;	/* of the latest stream; NULL: never one */
 	bool		deletion_protection;
 	char	   *table_class;	/* NULL: never set */
 	int64		class_changed;
-	char	   *on_demand_limits;	/* OnDemandThroughput as JSON; NULL: none */
 	char	   *sse_type;		/* of SSESpecification; NULL: not enabled */
 	char	   *sse_key;		/* KMSMasterKeyId; NULL: none */
 } TableSettings;
-
-/* Throughput of one global index. */
-typedef struct IndexSettings
-{
-	int64		read_units;
-	int64		write_units;
-} IndexSettings;
 
 typedef struct TableTag
 {
@@ -75,11 +80,11 @@ extern void TableSettingsWrite(Relation rel, const TableSettings *settings);
 /* All about a table that is about to be dropped. */
 extern void TableSettingsForget(Relation rel);
 
-/* Zero if none is stored. */
-extern IndexSettings IndexSettingsRead(Relation rel, const char *index_name);
-extern void IndexSettingsWrite(Relation rel, const char *index_name,
-							   const IndexSettings *settings);
-extern void IndexSettingsForget(Relation rel, const char *index_name);
+/* Throughput of an index; zero if none is stored. */
+extern Throughput IndexThroughputRead(Relation rel, const char *index_name);
+extern void IndexThroughputWrite(Relation rel, const char *index_name,
+								 const Throughput *throughput);
+extern void IndexThroughputForget(Relation rel, const char *index_name);
 
 /* Tags in the order of their keys. */
 extern TableTag *TableTagsRead(Relation rel, int *n);

@@ -17,6 +17,7 @@
 #include "request/params.h"
 #include "request/table_params.h"
 #include "request/tags.h"
+#include "request/throughput.h"
 #include "stream/stream.h"
 
 /* ---- checks, in the service's order ---- */
@@ -38,7 +39,8 @@ CheckBilling(const Field *input)
 	if (IsOnDemand(input) && throughput != NULL)
 		InvalidParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified "
 						 "when BillingMode is PAY_PER_REQUEST");
-	(void) FieldThroughput(throughput);
+	CheckProvisioned(throughput);
+	(void) NewThroughput(input, (ThroughputOf) {NULL, IsOnDemand(input), false});
 }
 
 static bool
@@ -110,6 +112,14 @@ CheckAllUsed(const Field *input)
 	}
 }
 
+static Throughput
+NewIndexThroughput(const Field *input, const Field *index)
+{
+	ThroughputOf of = {FieldName(index, "IndexName"), IsOnDemand(input), false};
+
+	return NewThroughput(index, of);
+}
+
 static void
 CheckIndexThroughput(const Field *input, const Field *index)
 {
@@ -121,7 +131,8 @@ CheckIndexThroughput(const Field *input, const Field *index)
 	if (!IsOnDemand(input) && throughput == NULL)
 		InvalidParameter("ProvisionedThroughput is not specified for index: %s",
 						 FieldName(index, "IndexName"));
-	(void) FieldThroughput(throughput);
+	CheckProvisioned(throughput);
+	(void) NewIndexThroughput(input, index);
 }
 
 /* ---- the specification ---- */
@@ -163,7 +174,10 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 	spec->name = FieldTableName(input);
 	spec->fillfactor = DEFAULT_FILLFACTOR;
 	spec->indexes = palloc0(Max(nindexes, 1) * sizeof(CreateIndexSpec));
+	RefuseMember(input, "ResourcePolicy");
+	CheckTableClass(input);
 	CheckBilling(input);
+	CheckEncryption(FieldMember(input, "SSESpecification"));
 	FieldTableKey(FieldMember(input, "KeySchema"), definitions, &spec->key);
 	CheckDefinitions(definitions);
 	CheckAllUsed(input);
@@ -176,28 +190,17 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 
 /* ---- settings ---- */
 
-static char *
-RawJson(const Field *input, const char *member)
-{
-	const Field *field = FieldMember(input, member);
-
-	return field != NULL ? pnstrdup(field->text.data, field->text.len) : NULL;
-}
-
 static TableSettings *
 SettingsFromInput(const Field *input)
 {
 	TableSettings *settings = TableSettingsNew();
-	IndexSettings throughput = FieldThroughput(FieldMember(input, "ProvisionedThroughput"));
 
 	settings->on_demand = IsOnDemand(input);
 	if (!settings->on_demand)
 		settings->on_demand_since = 0;
-	settings->read_units = throughput.read_units;
-	settings->write_units = throughput.write_units;
+	settings->throughput = NewThroughput(input, (ThroughputOf) {NULL, IsOnDemand(input), false});
 	settings->deletion_protection = FieldBool(input, "DeletionProtectionEnabled", false);
 	settings->table_class = unconstify(char *, FieldString(input, "TableClass"));
-	settings->on_demand_limits = RawJson(input, "OnDemandThroughput");
 	SetEncryption(settings, FieldMember(input, "SSESpecification"));
 	return settings;
 }
@@ -207,14 +210,11 @@ WriteIndexThroughput(Relation rel, const Field *input)
 {
 	const Field *list = FieldMember(input, "GlobalSecondaryIndexes");
 
-	if (list == NULL || IsOnDemand(input))
-		return;
-	for (int i = 0; i < list->count; i++)
+	for (int i = 0; list != NULL && i < list->count; i++)
 	{
-		IndexSettings throughput =
-			FieldThroughput(FieldMember(list->fields[i], "ProvisionedThroughput"));
+		Throughput	throughput = NewIndexThroughput(input, list->fields[i]);
 
-		IndexSettingsWrite(rel, FieldName(list->fields[i], "IndexName"), &throughput);
+		IndexThroughputWrite(rel, FieldName(list->fields[i], "IndexName"), &throughput);
 	}
 }
 
@@ -224,7 +224,7 @@ BeginStream(const Field *input)
 	const Field *stream = FieldMember(input, "StreamSpecification");
 
 	if (stream != NULL && FieldBool(stream, "StreamEnabled", false))
-		(void) StreamEnable(FieldString(input, "TableName"), FieldString(stream, "StreamViewType"));
+		(void) StreamEnable(FieldTableName(input), FieldString(stream, "StreamViewType"));
 }
 
 void
@@ -232,6 +232,7 @@ CreateTableRequest(Request *request)
 {
 	const Field *input = request->input;
 	const Field *tags = FieldMember(input, "Tags");
+	Transition	transition = {.status = "CREATING", .created = true};
 	CreateTableSpec spec;
 	OpenedTable table;
 	Relation	rel;
@@ -250,6 +251,7 @@ CreateTableRequest(Request *request)
 
 	TableOpen(&table, spec.name, AccessShareLock);
 	WriterName(request->out, "TableDescription");
-	WriterTable(request->out, &table, "CREATING", NULL, "CREATING");
+	transition.warm_given = FieldMember(input, "WarmThroughput") != NULL;
+	WriterTable(request->out, &table, &transition);
 	TableClose(&table);
 }

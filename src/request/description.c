@@ -21,10 +21,8 @@
 #include "errors.h"
 #include "request/arn.h"
 #include "request/description.h"
-
-/* What the service keeps warm for a table on demand. */
-#define WARM_READ_UNITS		12000
-#define WARM_WRITE_UNITS	4000
+#include "request/table_params.h"
+#include "request/throughput.h"
 
 bool
 TableExists(const char *name)
@@ -99,15 +97,6 @@ CountRows(const OpenedTable *table, Oid relid, int64 *rows, int64 *bytes)
 /* ---- parts ---- */
 
 static void
-WriterTime(Writer *w, const char *name, int64 time)
-{
-	if (time == 0)
-		return;
-	WriterName(w, name);
-	WriterTimestamp(w, time);
-}
-
-static void
 WriterKeySchema(Writer *w, const KeySchema *key)
 {
 	WriterName(w, "KeySchema");
@@ -178,59 +167,44 @@ WriterProjection(Writer *w, const IndexDef *index)
 	WriterEndObject(w);
 }
 
-static void
-WriterThroughput(Writer *w, int64 read_units, int64 write_units,
-				 int64 increased, int64 decreased)
-{
-	WriterName(w, "ProvisionedThroughput");
-	WriterBeginObject(w);
-	WriterTime(w, "LastIncreaseDateTime", increased);
-	WriterTime(w, "LastDecreaseDateTime", decreased);
-	WriterIntegerMember(w, "NumberOfDecreasesToday", 0);
-	WriterIntegerMember(w, "ReadCapacityUnits", read_units);
-	WriterIntegerMember(w, "WriteCapacityUnits", write_units);
-	WriterEndObject(w);
-}
-
-static void
-WriterWarmThroughput(Writer *w, const TableSettings *settings, int64 read_units,
-					 int64 write_units)
-{
-	WriterName(w, "WarmThroughput");
-	WriterBeginObject(w);
-	WriterIntegerMember(w, "ReadUnitsPerSecond",
-						settings->on_demand ? WARM_READ_UNITS : read_units);
-	WriterIntegerMember(w, "WriteUnitsPerSecond",
-						settings->on_demand ? WARM_WRITE_UNITS : write_units);
-	WriterStringMember(w, "Status", "ACTIVE");
-	WriterEndObject(w);
-}
-
 /* ---- indexes ---- */
 
-static void
-WriterIndexState(Writer *w, const OpenedTable *table, const IndexDef *index,
-				 const char *status)
+static const char *
+IndexStatusName(const IndexDef *index, const Transition *transition)
 {
 	static const char *const states[] = {
 		[INDEX_CREATING] = "CREATING",
 		[INDEX_ACTIVE] = "ACTIVE",
 		[INDEX_DELETING] = "DELETING",
 	};
-	IndexSettings settings = IndexSettingsRead(table->rel, index->name);
 
-	if (status == NULL)
-		status = states[index->status];
-	WriterStringMember(w, "IndexStatus", status);
-	if (strcmp(status, "CREATING") == 0)
-		WriterBoolMember(w, "Backfilling", index->status == INDEX_CREATING);
-	WriterThroughput(w, settings.read_units, settings.write_units, 0, 0);
-	WriterWarmThroughput(w, table->settings, settings.read_units, settings.write_units);
+	/* a table under creation has all its indexes under creation */
+	if (transition->created)
+		return "CREATING";
+	if (transition->index != NULL && strcmp(index->name, transition->index) == 0)
+		return transition->index_status;
+	if (UpdateOfIndex(transition->index_updates, index->name) != NULL)
+		return "UPDATING";
+	return states[index->status];
 }
 
-/* status: of a global index, or NULL for what it is. */
 static void
-WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index, const char *status)
+WriterIndexState(Writer *w, const OpenedTable *table, const IndexDef *index,
+				 const Transition *transition)
+{
+	const char *status = IndexStatusName(index, transition);
+	Throughput	throughput = IndexThroughputRead(table->rel, index->name);
+
+	WriterStringMember(w, "IndexStatus", status);
+	if (!transition->created && strcmp(status, "CREATING") == 0)
+		WriterBoolMember(w, "Backfilling", index->status == INDEX_CREATING);
+	WriterThroughput(w, &throughput, table->settings->on_demand,
+					 transition->created ? NULL : "ACTIVE");
+}
+
+static void
+WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index,
+			const Transition *transition)
 {
 	Oid			relid = get_relname_relid(index->relation, RelationGetNamespace(table->rel));
 	int64		rows;
@@ -242,7 +216,7 @@ WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index, const ch
 	WriterKeySchema(w, &index->key);
 	WriterProjection(w, index);
 	if (!index->local)
-		WriterIndexState(w, table, index, status);
+		WriterIndexState(w, table, index, transition);
 	WriterIntegerMember(w, "IndexSizeBytes", bytes);
 	WriterIntegerMember(w, "ItemCount", rows);
 	WriterStringMember(w, "IndexArn", IndexArn(table->name, index->name));
@@ -251,14 +225,13 @@ WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index, const ch
 
 static void
 WriterIndexes(Writer *w, const OpenedTable *table, bool local,
-			  const char *changed, const char *status)
+			  const Transition *transition)
 {
 	bool		begun = false;
 
 	for (int i = 0; i < table->def->nindexes; i++)
 	{
 		const IndexDef *index = &table->def->indexes[i];
-		bool		is_changed = changed != NULL && strcmp(index->name, changed) == 0;
 
 		if (index->local != local || index->replaces != NULL)
 			continue;
@@ -268,9 +241,7 @@ WriterIndexes(Writer *w, const OpenedTable *table, bool local,
 			WriterBeginList(w);
 			begun = true;
 		}
-
-		/* a table under creation has all its indexes under creation */
-		WriterIndex(w, table, index, is_changed || changed == NULL ? status : NULL);
+		WriterIndex(w, table, index, transition);
 	}
 	if (begun)
 		WriterEndList(w);
@@ -279,31 +250,33 @@ WriterIndexes(Writer *w, const OpenedTable *table, bool local,
 /* ---- the table ---- */
 
 static void
-WriterSettings(Writer *w, const OpenedTable *table)
+WriterBilling(Writer *w, const TableSettings *s, const Transition *transition)
 {
-	const TableSettings *s = table->settings;
+	const char *warm_status = "ACTIVE";
 
 	if (s->on_demand || s->on_demand_since != 0)
 	{
 		WriterName(w, "BillingModeSummary");
 		WriterBeginObject(w);
 		WriterStringMember(w, "BillingMode", s->on_demand ? "PAY_PER_REQUEST" : "PROVISIONED");
-		WriterTime(w, "LastUpdateToPayPerRequestDateTime", s->on_demand_since);
+		WriterTimeMember(w, "LastUpdateToPayPerRequestDateTime",
+						 transition->created ? 0 : s->on_demand_since);
 		WriterEndObject(w);
 	}
-	WriterThroughput(w, s->read_units, s->write_units, s->increased, s->decreased);
-	WriterWarmThroughput(w, s, s->read_units, s->write_units);
-	if (s->on_demand_limits != NULL)
-	{
-		WriterName(w, "OnDemandThroughput");
-		WriterRaw(w, (Slice) {s->on_demand_limits, strlen(s->on_demand_limits)});
-	}
+	if (transition->created)
+		warm_status = transition->warm_given ? "UPDATING" : NULL;
+	WriterThroughput(w, &s->throughput, s->on_demand, warm_status);
+}
+
+static void
+WriterSettings(Writer *w, const TableSettings *s)
+{
 	if (s->table_class != NULL)
 	{
 		WriterName(w, "TableClassSummary");
 		WriterBeginObject(w);
 		WriterStringMember(w, "TableClass", s->table_class);
-		WriterTime(w, "LastUpdateDateTime", s->class_changed);
+		WriterTimeMember(w, "LastUpdateDateTime", s->class_changed);
 		WriterEndObject(w);
 	}
 	if (s->sse_type != NULL)
@@ -353,9 +326,9 @@ TableIsChanging(const OpenedTable *table)
 }
 
 void
-WriterTable(Writer *w, const OpenedTable *table, const char *status,
-			const char *index, const char *index_status)
+WriterTable(Writer *w, const OpenedTable *table, const Transition *transition)
 {
+	const char *status = transition->status;
 	int64		rows;
 	int64		bytes;
 
@@ -373,9 +346,10 @@ WriterTable(Writer *w, const OpenedTable *table, const char *status,
 	WriterIntegerMember(w, "ItemCount", rows);
 	WriterStringMember(w, "TableArn", TableArn(table->name));
 	WriterStringMember(w, "TableId", table->settings->table_id);
-	WriterSettings(w, table);
-	WriterIndexes(w, table, true, index, index_status);
-	WriterIndexes(w, table, false, index, index_status);
+	WriterBilling(w, table->settings, transition);
+	WriterSettings(w, table->settings);
+	WriterIndexes(w, table, true, transition);
+	WriterIndexes(w, table, false, transition);
 	WriterStream(w, table);
 	WriterEndObject(w);
 }

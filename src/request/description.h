@@ -7,6 +7,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/settings.h"
+#include "request/shape.h"
 #include "request/writer.h"
 
 /*
@@ -33,13 +34,18 @@ extern void IndexNotFound(const OpenedTable *table, const char *name) pg_attribu
 /* Whether an index of the table is being built or dropped. */
 extern bool TableIsChanging(const OpenedTable *table);
 
-/*
- * Writes the value of Table or TableDescription.
- *
- * status: the table's, or NULL to tell it from its indexes.  index: the one
- * whose status is index_status in this answer; NULL for none.
- */
-extern void WriterTable(Writer *w, const OpenedTable *table, const char *status,
-						const char *index, const char *index_status);
+/* What an answer says is under way. */
+typedef struct Transition
+{
+	const char *status;			/* of the table; NULL: as its indexes tell */
+	bool		created;		/* the table, by this request */
+	bool		warm_given;		/* and WarmThroughput for it */
+	const char *index;			/* one that is made or dropped; NULL: none */
+	const char *index_status;
+	const Field *index_updates; /* GlobalSecondaryIndexUpdates; NULL: none */
+} Transition;
+
+/* Writes the value of Table or TableDescription. */
+extern void WriterTable(Writer *w, const OpenedTable *table, const Transition *transition);
 
 #endif							/* DYNAMO_DESCRIPTION_H */

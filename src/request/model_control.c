@@ -10,7 +10,6 @@ static const char *const attribute_types[] = {"B", "N", "S", NULL};
 static const char *const key_types[] = {"HASH", "RANGE", NULL};
 static const char *const projection_types[] = {"ALL", "INCLUDE", "KEYS_ONLY", NULL};
 static const char *const billing_modes[] = {"PROVISIONED", "PAY_PER_REQUEST", NULL};
-static const char *const table_classes[] = {"STANDARD", "STANDARD_INFREQUENT_ACCESS", NULL};
 static const char *const stream_views[] = {
 	"NEW_IMAGE", "OLD_IMAGE", "NEW_AND_OLD_IMAGES", "KEYS_ONLY", NULL
 };
@@ -20,7 +19,6 @@ static const Shape attribute_type = ENUM(attribute_types);
 static const Shape key_type = ENUM(key_types);
 static const Shape projection_type = ENUM(projection_types);
 static const Shape billing_mode = ENUM(billing_modes);
-static const Shape table_class = ENUM(table_classes);
 static const Shape stream_view = ENUM(stream_views);
 static const Shape sse_type = ENUM(sse_types);
 
@@ -117,10 +115,11 @@ static const Member create_table_members[] = {
 	MEMBER("StreamSpecification", stream),
 	MEMBER("SSESpecification", sse),
 	MEMBER("Tags", model_tags),
-	MEMBER("TableClass", table_class),
+	MEMBER("TableClass", model_string),
 	MEMBER("DeletionProtectionEnabled", model_boolean),
 	MEMBER("OnDemandThroughput", on_demand),
 	MEMBER("WarmThroughput", warm),
+	MEMBER("ResourcePolicy", model_string),
 	MEMBER("ResourcePolicy", model_string),
 };
 const Shape model_create_table = STRUCTURE("CreateTableInput", create_table_members);
@@ -145,6 +144,10 @@ static const Member index_change_members[] = {
 static const Shape index_change = STRUCTURE("GlobalSecondaryIndexUpdate", index_change_members);
 static const Shape index_changes = LIST_OF(index_change);
 
+/* refused as a whole, so that nothing is said of what is in it */
+static const Shape replica_change = {.kind = SHAPE_STRUCTURE, .name = "ReplicationGroupUpdate"};
+static const Shape replica_changes = LIST_OF(replica_change);
+
 static const Member update_table_members[] = {
 	MEMBER("AttributeDefinitions", definitions),
 	REQUIRED("TableName", model_table_name),
@@ -153,10 +156,11 @@ static const Member update_table_members[] = {
 	MEMBER("GlobalSecondaryIndexUpdates", index_changes),
 	MEMBER("StreamSpecification", stream),
 	MEMBER("SSESpecification", sse),
-	MEMBER("TableClass", table_class),
+	MEMBER("TableClass", model_string),
 	MEMBER("DeletionProtectionEnabled", model_boolean),
 	MEMBER("OnDemandThroughput", on_demand),
 	MEMBER("WarmThroughput", warm),
+	MEMBER("ReplicaUpdates", replica_changes),
 };
 const Shape model_update_table = STRUCTURE("UpdateTableInput", update_table_members);
 

@@ -1,14 +1,13 @@
 /*
  * table_params.c
- *	  Key schemas, indexes, throughput and streams of CreateTable and
+ *	  Key schemas, indexes, streams and encryption of CreateTable and
  *	  UpdateTable.
  */
 #include "postgres.h"
 
 #include "errors.h"
+#include "request/arn.h"
 #include "request/table_params.h"
-
-#define MAX_THROUGHPUT INT64CONST(1000000000000)
 
 static void RaiseInvalid(const char *prefix, const char *format, va_list args, int *needed,
 						 StringInfo text) pg_attribute_printf(2, 0);
@@ -281,29 +280,20 @@ FieldIndexSpec(const Field *index, bool local, const Field *definitions,
 	FieldProjection(FieldMember(index, "Projection"), spec);
 }
 
-/* ---- throughput and streams ---- */
-
-static int64
-CheckedUnits(const Field *throughput, const char *member)
+const Field *
+UpdateOfIndex(const Field *updates, const char *index_name)
 {
-	int64		units = FieldInteger(throughput, member, 0);
+	for (int i = 0; updates != NULL && i < updates->count; i++)
+	{
+		const Field *update = FieldMember(updates->fields[i], "Update");
 
-	if (units > MAX_THROUGHPUT)
-		InvalidRequest("Given value " INT64_FORMAT " for %s is out of bounds", units, member);
-	return units;
+		if (update != NULL && FieldIs(update, "IndexName", index_name))
+			return update;
+	}
+	return NULL;
 }
 
-IndexSettings
-FieldThroughput(const Field *throughput)
-{
-	IndexSettings settings = {0, 0};
-
-	if (throughput == NULL)
-		return settings;
-	settings.read_units = CheckedUnits(throughput, "ReadCapacityUnits");
-	settings.write_units = CheckedUnits(throughput, "WriteCapacityUnits");
-	return settings;
-}
+/* ---- streams and the rest ---- */
 
 void
 CheckStreamView(const Field *stream, const char *missing, const char *unwanted)
@@ -318,17 +308,85 @@ CheckStreamView(const Field *stream, const char *missing, const char *unwanted)
 }
 
 void
+RefuseMember(const Field *input, const char *member)
+{
+	if (FieldMember(input, member) != NULL)
+		InvalidRequest("%s is not supported", member);
+}
+
+void
+CheckTableClass(const Field *input)
+{
+	if (FieldMember(input, "TableClass") != NULL &&
+		!FieldIs(input, "TableClass", "STANDARD") &&
+		!FieldIs(input, "TableClass", "STANDARD_INFREQUENT_ACCESS"))
+		InvalidRequest("Invalid table-class parameter provided. Please try again with a valid "
+					   "table-class value: [STANDARD, STANDARD_INFREQUENT_ACCESS].");
+}
+
+/* ---- encryption ---- */
+
+/* A type or a key asks for encryption unless it is refused in words. */
+static bool
+AsksForEncryption(const Field *specification)
+{
+	return FieldBool(specification, "Enabled",
+					 FieldMember(specification, "SSEType") != NULL ||
+					 FieldMember(specification, "KMSMasterKeyId") != NULL);
+}
+
+void
+CheckEncryption(const Field *specification)
+{
+	if (specification == NULL)
+		return;
+	if (!AsksForEncryption(specification))
+	{
+		if (FieldMember(specification, "SSEType") != NULL)
+			InvalidParameter("SSEType can not be specified if Enabled is false");
+		if (FieldMember(specification, "KMSMasterKeyId") != NULL)
+			InvalidParameter("KMSMasterKeyId can not be specified if Enabled is false");
+	}
+	else if (FieldIs(specification, "SSEType", "AES256"))
+		InvalidParameter("SSEType AES256 is not supported");
+	else if (FieldMember(specification, "KMSMasterKeyId") != NULL &&
+			 FieldMember(specification, "SSEType") == NULL)
+		InvalidParameter("SSEType KMS is required if KMSMasterKeyId is specified");
+}
+
+/* Whether the key is the one the table has. */
+static bool
+IsSameKey(const TableSettings *settings, const Field *specification)
+{
+	return settings->sse_type != NULL && settings->sse_key != NULL &&
+		FieldMember(specification, "KMSMasterKeyId") != NULL &&
+		strcmp(KeyArn(settings->sse_key),
+			   KeyArn(FieldName(specification, "KMSMasterKeyId"))) == 0;
+}
+
+void
+ChangeEncryption(TableSettings *settings, const Field *specification)
+{
+	if (specification == NULL)
+		return;
+	if (!AsksForEncryption(specification) && settings->sse_type == NULL)
+		InvalidParameter("Table is already encrypted by default");
+	if (IsSameKey(settings, specification))
+		InvalidParameter("Table is already encrypted with given KMSMasterKeyId. "
+						 "Use KMSMasterKeyId parameter if you want to change Master Key");
+	SetEncryption(settings, specification);
+}
+
+void
 SetEncryption(TableSettings *settings, const Field *specification)
 {
 	if (specification == NULL)
 		return;
 	settings->sse_type = NULL;
 	settings->sse_key = NULL;
-	if (!FieldBool(specification, "Enabled", false))
+	if (!AsksForEncryption(specification))
 		return;
 	settings->sse_type = pstrdup("KMS");
-	if (FieldMember(specification, "SSEType") != NULL)
-		settings->sse_type = FieldName(specification, "SSEType");
 	if (FieldMember(specification, "KMSMasterKeyId") != NULL)
 		settings->sse_key = FieldName(specification, "KMSMasterKeyId");
 }

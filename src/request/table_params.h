@@ -1,6 +1,6 @@
 /*
  * table_params.h
- *	  Key schemas, indexes, throughput and streams of CreateTable and
+ *	  Key schemas, indexes, streams and encryption of CreateTable and
  *	  UpdateTable: their checks, and their way into the structures of ddl.h.
  */
 #ifndef DYNAMO_TABLE_PARAMS_H
@@ -25,6 +25,9 @@ extern void InvalidRequest(const char *format,...)
 extern bool AttributeTypeOf(const Field *definitions, const TableDef *def,
 							Slice name, ValueType *type);
 
+/* What a list of GlobalSecondaryIndexUpdate (or NULL) updates of an index, or NULL. */
+extern const Field *UpdateOfIndex(const Field *updates, const char *index_name);
+
 /* Raises the error about a name that a list of definitions has twice. */
 extern void CheckDefinitions(const Field *definitions);
 
@@ -40,9 +43,6 @@ extern void FieldIndexKey(const Field *schema, const Field *definitions,
 extern void FieldIndexSpec(const Field *index, bool local, const Field *definitions,
 						   const TableDef *def, CreateIndexSpec *spec);
 
-/* Throughput; raises the error of values out of bounds.  NULL: zeros. */
-extern IndexSettings FieldThroughput(const Field *throughput);
-
 /*
  * A StreamSpecification, which may be NULL, has a view if and only if it
  * enables the stream; raises what the operation says of one that is missing
@@ -50,7 +50,15 @@ extern IndexSettings FieldThroughput(const Field *throughput);
  */
 extern void CheckStreamView(const Field *stream, const char *missing, const char *unwanted);
 
-/* SSESpecification, if it is given. */
+/* Raises an error, not the service's, about a member that would be ignored at a loss. */
+extern void RefuseMember(const Field *input, const char *member);
+
+/* Raises the error about the input's TableClass, which is no enum of the model. */
+extern void CheckTableClass(const Field *input);
+
+/* SSESpecification, if it is given: its checks, and taking it over. */
+extern void CheckEncryption(const Field *specification);
+extern void ChangeEncryption(TableSettings *settings, const Field *specification);
 extern void SetEncryption(TableSettings *settings, const Field *specification);
 
 /* The name of an attribute or index, for messages and specs. */

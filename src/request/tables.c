@@ -20,12 +20,13 @@
 void
 DescribeTableRequest(Request *request)
 {
+	Transition	transition = {NULL};
 	OpenedTable table;
 
 	TableOpen(&table, FieldTableName(request->input), AccessShareLock);
 	BuildIfPending(table.rel, table.def);
 	WriterName(request->out, "Table");
-	WriterTable(request->out, &table, NULL, NULL, NULL);
+	WriterTable(request->out, &table, &transition);
 	TableClose(&table);
 }
 
@@ -49,6 +50,7 @@ void
 DeleteTableRequest(Request *request)
 {
 	const char *name = FieldTableName(request->input);
+	Transition	transition = {.status = "DELETING"};
 	OpenedTable table;
 
 	CheckNotBuilding(name);
@@ -62,7 +64,7 @@ DeleteTableRequest(Request *request)
 				 errmsg("Attempt to change a resource which is still in use: "
 						"Cannot delete table while indexes are being created, updated, or deleted.")));
 	WriterName(request->out, "TableDescription");
-	WriterTable(request->out, &table, "DELETING", NULL, NULL);
+	WriterTable(request->out, &table, &transition);
 	TableClose(&table);
 	TableDrop(name);
 }

@@ -170,6 +170,15 @@ WriterBoolMember(Writer *w, const char *name, bool value)
 }
 
 void
+WriterTimeMember(Writer *w, const char *name, int64 microseconds)
+{
+	if (microseconds == 0)
+		return;
+	WriterName(w, name);
+	WriterTimestamp(w, microseconds);
+}
+
+void
 WriterItemMember(Writer *w, const char *name, const struct varlena *item)
 {
 	WriterName(w, name);

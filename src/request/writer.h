@@ -51,6 +51,9 @@ extern void WriterRaw(Writer *w, Slice json);
 extern void WriterStringMember(Writer *w, const char *name, const char *text);
 extern void WriterIntegerMember(Writer *w, const char *name, int64 value);
 extern void WriterBoolMember(Writer *w, const char *name, bool value);
+
+/* Nothing for a time of 0. */
+extern void WriterTimeMember(Writer *w, const char *name, int64 microseconds);
 extern void WriterItemMember(Writer *w, const char *name, const struct varlena *item);
 
 #endif							/* DYNAMO_WRITER_H */
