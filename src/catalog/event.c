@@ -16,6 +16,7 @@
 #include "access/table.h"
 #include "catalog/index.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "nodes/parsenodes.h"
 #include "utils/lsyscache.h"
@@ -33,6 +34,22 @@ EventTriggerCall(FunctionCallInfo fcinfo)
 				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("this function is an event trigger")));
 	return (EventTriggerData *) fcinfo->context;
+}
+
+/* Every DDL statement in the database pays for these: plans are kept. */
+void
+EventQuery(EventPlan *plan, int nargs, Datum *args)
+{
+	if (plan->prepared == NULL)
+	{
+		Oid			types[EVENT_QUERY_MAX_ARGS] = {OIDOID, OIDOID};
+
+		plan->prepared = SPI_prepare(plan->query, nargs, types);
+		if (plan->prepared == NULL || SPI_keepplan(plan->prepared) != 0)
+			elog(ERROR, "could not prepare a query of an event trigger");
+	}
+	if (SPI_execute_plan(plan->prepared, args, NULL, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read what an event trigger is about");
 }
 
 List *
@@ -173,7 +190,7 @@ RelationAltered(Oid relid, const Node *statement)
 /* ---- the event trigger ---- */
 
 /* The relations the ending command worked on, directly or by a trigger. */
-static const char *const altered_relations =
+static EventPlan altered_relations = {
 "SELECT DISTINCT CASE WHEN c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 "         THEN c.objid "
 "         ELSE t.tgrelid END "
@@ -182,7 +199,8 @@ static const char *const altered_relations =
 "  ON c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
 "  AND t.oid OPERATOR(pg_catalog.=) c.objid "
 "WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
-"   OR t.oid IS NOT NULL";
+"   OR t.oid IS NOT NULL"
+};
 
 DYNAMO_FUNCTION(dynamo_ddl_command_end);
 
@@ -196,8 +214,7 @@ dynamo_ddl_command_end(PG_FUNCTION_ARGS)
 	if (IsA(event->parsetree, CreateStmt) && ((CreateStmt *) event->parsetree)->partbound == NULL)
 		PG_RETURN_NULL();
 	SPI_connect();
-	if (SPI_execute(altered_relations, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the commands of an event trigger");
+	EventQuery(&altered_relations, 0, NULL);
 	foreach(cell, ResultOids())
 		RelationAltered(lfirst_oid(cell), event->parsetree);
 	CheckReferenceOwners();

@@ -7,6 +7,7 @@
 
 #include "commands/event_trigger.h"
 #include "commands/trigger.h"
+#include "executor/spi.h"
 #include "fmgr.h"
 #include "nodes/pg_list.h"
 
@@ -14,6 +15,17 @@
 
 /* The call, checked to be one of an event trigger. */
 extern EventTriggerData *EventTriggerCall(FunctionCallInfo fcinfo);
+
+/* A query on what happened, with parameters that are OIDs. */
+typedef struct EventPlan
+{
+	const char *query;
+	SPIPlanPtr	prepared;		/* NULL until it is used first */
+} EventPlan;
+
+#define EVENT_QUERY_MAX_ARGS	2
+
+extern void EventQuery(EventPlan *plan, int nargs, Datum *args);
 
 /* The OIDs in the first column of the last SPI query's result. */
 extern List *ResultOids(void);

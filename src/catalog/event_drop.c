@@ -5,15 +5,15 @@
  */
 #include "postgres.h"
 
-#include "executor/spi.h"
 #include "utils/lsyscache.h"
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
+#include "catalog/objects.h"
 #include "catalog/stream.h"
 
 /* Dropped relations that the definition of a table still names. */
-static const char *const missed_relations =
+static EventPlan missed_relations = {
 "SELECT t.table_name, i OPERATOR(pg_catalog.->>) 'name', d.object_name "
 "FROM pg_catalog.pg_event_trigger_dropped_objects() d "
 "JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) d.schema_name::pg_catalog.name "
@@ -22,21 +22,23 @@ static const char *const missed_relations =
 "OR d.object_type OPERATOR(pg_catalog.=) 'index' "
 "   AND (i OPERATOR(pg_catalog.->>) 'status') OPERATOR(pg_catalog.=) 'ACTIVE') "
 "AND (i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.=) d.object_name "
-"ORDER BY d.object_name";
+"ORDER BY d.object_name"
+};
 
 /* Index tables of dropped tables that the user may drop. */
-static const char *const orphaned_index_tables =
+static EventPlan orphaned_index_tables = {
 "SELECT DISTINCT c.oid "
 "FROM pg_catalog.pg_event_trigger_dropped_objects() d "
 "JOIN pg_catalog.pg_namespace n ON n.nspname OPERATOR(pg_catalog.=) d.schema_name::pg_catalog.name "
 "JOIN pg_catalog.pg_class c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid "
 "JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) c.oid "
 "WHERE d.object_type OPERATOR(pg_catalog.=) 'table' AND NOT c.relispartition "
-"AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.guard_index()'::pg_catalog.regprocedure "
+"AND t.tgfoid OPERATOR(pg_catalog.=) $1 "
 "AND pg_catalog.pg_has_role(c.relowner, 'USAGE') "
 "AND pg_catalog.starts_with(pg_catalog.encode(t.tgargs, 'escape'), "
 "    pg_catalog.encode(pg_catalog.convert_to(d.object_name, 'UTF8'), 'escape') "
-"    OPERATOR(pg_catalog.||) '\\000')";
+"    OPERATOR(pg_catalog.||) '\\000')"
+};
 
 static void
 RefuseMissedRelations(void)
@@ -45,8 +47,7 @@ RefuseMissedRelations(void)
 
 	if (StatementIsOurs())
 		return;
-	if (SPI_execute(missed_relations, false, 1) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the objects of an event trigger");
+	EventQuery(&missed_relations, 0, NULL);
 	if (SPI_processed == 0)
 		return;
 	result = SPI_tuptable;
@@ -71,8 +72,8 @@ dynamo_sql_drop(PG_FUNCTION_ARGS)
 	RefuseMissedRelations();
 	RefuseDroppedStreams();
 	CloseDroppedStreams();
-	if (SPI_execute(orphaned_index_tables, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the objects of an event trigger");
+	EventQuery(&orphaned_index_tables, 1,
+			   (Datum[]) {ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_GUARD_INDEX))});
 	foreach(cell, ResultOids())
 		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(lfirst_oid(cell)),
 													get_rel_name(lfirst_oid(cell))));

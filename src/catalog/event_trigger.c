@@ -8,8 +8,6 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "catalog/pg_trigger.h"
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -47,14 +45,15 @@ CheckTriggerOwner(Relation rel, const Trigger *trigger)
 }
 
 /* The tables of references that the ending command made. */
-static const char *const created_references =
+static EventPlan created_references = {
 "SELECT r.relid "
 "FROM pg_catalog.pg_event_trigger_ddl_commands() c "
 "JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) c.objid "
 "CROSS JOIN LATERAL (VALUES (t.tgrelid), (t.tgconstrrelid)) r(relid) "
 "WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
 "AND (t.tgfoid OPERATOR(pg_catalog.=) $1 OR t.tgfoid OPERATOR(pg_catalog.=) $2) "
-"AND r.relid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid";
+"AND r.relid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid"
+};
 
 /*
  * The triggers of a reference read one table, and delete from it, for who
@@ -75,14 +74,11 @@ CheckReferenceOwners(void)
 {
 	ListCell   *cell;
 
-	if (SPI_execute_with_args(created_references, 2, (Oid[]) {OIDOID, OIDOID},
-							  (Datum[])
-							  {
-								  ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)),
-								  ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCED))
-							  },
-							  NULL, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the commands of an event trigger");
+	EventQuery(&created_references, 2, (Datum[])
+			   {
+				   ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)),
+				   ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCED))
+			   });
 	foreach(cell, ResultOids())
 		CheckReferenceOwner(lfirst_oid(cell));
 }
