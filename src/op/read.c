@@ -181,18 +181,18 @@ ProjectRow(const Reader *r, struct varlena *item)
 
 /* False if the table has no item for the entry (that this user may see). */
 static bool
-EvaluateRow(Reader *r, struct varlena *stored, ReadRow *row)
+EvaluateRow(Reader *r, ReadRow *row)
 {
-	struct varlena *item = stored;
+	struct varlena *item = r->stored;
 
 	if (r->fetch && r->index->storage == STORAGE_TABLE)
 	{
-		item = FetchItem(r, r->position);
+		item = FetchItem(r, ReaderRow(r));
 		if (item == NULL)
 			return false;
 	}
 	if (r->op->sizes)
-		MeasureRow(r, r->position, ItemRoot(item), row);
+		MeasureRow(r, ReaderRow(r), ItemRoot(item), row);
 	row->matched = r->filter == NULL || ConditionMatches(r->filter, ItemRoot(item));
 	if (row->matched && r->op->select != SELECT_COUNT)
 		row->item = ProjectRow(r, item);
@@ -202,25 +202,23 @@ EvaluateRow(Reader *r, struct varlena *stored, ReadRow *row)
 bool
 ReaderNext(Reader *r, ReadRow *row)
 {
-	struct varlena *stored;
 	MemoryContext old;
 	bool		found;
 
 	memset(row, 0, sizeof(ReadRow));
 	do
 	{
-		if (!StoreScanNext(r->scan, &stored))
+		if (!StoreScanNext(r->scan, &r->stored))
 			return false;
-		r->position = ItemRoot(stored);
 		if (r->row_context == NULL)
 		{
 			row->matched = true;
-			row->item = stored;
+			row->item = r->stored;
 			return true;
 		}
 		MemoryContextReset(r->row_context);
 		old = MemoryContextSwitchTo(r->row_context);
-		found = EvaluateRow(r, stored, row);
+		found = EvaluateRow(r, row);
 		MemoryContextSwitchTo(old);
 	} while (!found);
 	return true;
@@ -231,6 +229,7 @@ ReaderPosition(Reader *r)
 {
 	const TableDef *def = r->store.def;
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	ValueRef	row = ReaderRow(r);
 	const int  *attributes;
 	int			n;
 
@@ -241,7 +240,7 @@ ReaderPosition(Reader *r)
 		Slice		name = def->attributes[attributes[i]].name;
 
 		ItemBuilderName(b, name.data, name.len);
-		ItemBuilderValue(b, AttributeFind(r->position, name.data, name.len));
+		ItemBuilderValue(b, AttributeFind(row, name.data, name.len));
 	}
 	ItemBuilderEnd(b);
 	return ItemBuilderFinish(b);

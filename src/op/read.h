@@ -34,8 +34,15 @@ struct Reader
 
 	StoreScan  *scan;
 	MemoryContext row_context;	/* NULL: rows are returned as they are stored */
-	ValueRef	position;		/* the row last read */
+	struct varlena *stored;		/* the row last read */
 };
+
+/* The row last read. */
+static inline ValueRef
+ReaderRow(const Reader *r)
+{
+	return ItemRoot(r->stored);
+}
 
 /* Appends, in lines of words, what is read and what is done with it. */
 extern void ReaderDescribe(const Reader *r, StringInfo out);

@@ -20,17 +20,14 @@
 
 /* ---- arguments ---- */
 
-static ReadOp
-NewReadOp(bool query, FunctionCallInfo fcinfo)
+static void
+InitReadOp(ReadOp *op, bool query, FunctionCallInfo fcinfo)
 {
-	ReadOp		op;
-
-	memset(&op, 0, sizeof(op));
-	op.query = query;
-	op.table_name = ArgTableName(fcinfo, 0);
-	op.forward = true;
-	op.shard = -1;
-	return op;
+	memset(op, 0, sizeof(*op));
+	op->query = query;
+	op->table_name = ArgTableName(fcinfo, 0);
+	op->forward = true;
+	op->shard = -1;
 }
 
 /* A count that may be NULL, which is 0. */
@@ -125,20 +122,18 @@ enum
 	QUERY_SELECT				/* query_page only */
 };
 
-static ReadOp
-QueryOp(FunctionCallInfo fcinfo)
+static void
+QueryOp(FunctionCallInfo fcinfo, ReadOp *op)
 {
-	ReadOp		op = NewReadOp(true, fcinfo);
-
-	op.key_condition = ArgExpr(fcinfo, QUERY_KEY_CONDITION);
-	op.args = ArgExprArgs(fcinfo, QUERY_VALUES, QUERY_NAMES);
-	op.index_name = ArgString(fcinfo, QUERY_INDEX);
-	op.forward = ArgIsNull(fcinfo, QUERY_FORWARD) || PG_GETARG_BOOL(QUERY_FORWARD);
-	op.start = ArgItem(fcinfo, QUERY_START, NULL);
-	op.filter = ArgExpr(fcinfo, QUERY_FILTER);
-	op.projection = ArgExpr(fcinfo, QUERY_PROJECTION);
-	ArgShard(fcinfo, QUERY_SHARD, &op);
-	return op;
+	InitReadOp(op, true, fcinfo);
+	op->key_condition = ArgExpr(fcinfo, QUERY_KEY_CONDITION);
+	op->args = ArgExprArgs(fcinfo, QUERY_VALUES, QUERY_NAMES);
+	op->index_name = ArgString(fcinfo, QUERY_INDEX);
+	op->forward = ArgIsNull(fcinfo, QUERY_FORWARD) || PG_GETARG_BOOL(QUERY_FORWARD);
+	op->start = ArgItem(fcinfo, QUERY_START, NULL);
+	op->filter = ArgExpr(fcinfo, QUERY_FILTER);
+	op->projection = ArgExpr(fcinfo, QUERY_PROJECTION);
+	ArgShard(fcinfo, QUERY_SHARD, op);
 }
 
 /*
@@ -160,18 +155,16 @@ enum
 	SCAN_SELECT					/* scan_page only */
 };
 
-static ReadOp
-ScanOp(FunctionCallInfo fcinfo)
+static void
+ScanOp(FunctionCallInfo fcinfo, ReadOp *op)
 {
-	ReadOp		op = NewReadOp(false, fcinfo);
-
-	op.filter = ArgExpr(fcinfo, SCAN_FILTER);
-	op.args = ArgExprArgs(fcinfo, SCAN_VALUES, SCAN_NAMES);
-	op.index_name = ArgString(fcinfo, SCAN_INDEX);
-	op.projection = ArgExpr(fcinfo, SCAN_PROJECTION);
-	op.start = ArgItem(fcinfo, SCAN_START, NULL);
-	ArgSegments(fcinfo, SCAN_SEGMENT, &op);
-	return op;
+	InitReadOp(op, false, fcinfo);
+	op->filter = ArgExpr(fcinfo, SCAN_FILTER);
+	op->args = ArgExprArgs(fcinfo, SCAN_VALUES, SCAN_NAMES);
+	op->index_name = ArgString(fcinfo, SCAN_INDEX);
+	op->projection = ArgExpr(fcinfo, SCAN_PROJECTION);
+	op->start = ArgItem(fcinfo, SCAN_START, NULL);
+	ArgSegments(fcinfo, SCAN_SEGMENT, op);
 }
 
 /* ---- sets of items ---- */
@@ -209,10 +202,13 @@ ItemPerCall(FunctionCallInfo fcinfo)
 	return rsinfo;
 }
 
-static SetRead *
-BeginRead(FunctionCallInfo fcinfo, ReadOp (*make_op) (FunctionCallInfo),
-		  int count_arg)
+typedef void (*MakeReadOp) (FunctionCallInfo fcinfo, ReadOp *op);
+
+/* Not inlined, so that the calls for further items have small frames. */
+static pg_noinline SetRead *
+BeginRead(FunctionCallInfo fcinfo, MakeReadOp make_op, int count_arg)
 {
+	ReturnSetInfo *rsinfo = ItemPerCall(fcinfo);
 	MemoryContext context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt,
 												  "dynamo read",
 												  ALLOCSET_DEFAULT_SIZES);
@@ -223,13 +219,12 @@ BeginRead(FunctionCallInfo fcinfo, ReadOp (*make_op) (FunctionCallInfo),
 	read->flinfo = fcinfo->flinfo;
 	read->context = context;
 	read->remaining = max_items > 0 ? max_items : -1;
-	read->op = make_op(fcinfo);
+	make_op(fcinfo, &read->op);
 	read->reader = ReaderOpen(&read->op);
 	MemoryContextSwitchTo(old);
 
 	fcinfo->flinfo->fn_extra = read;
-	RegisterExprContextCallback(ItemPerCall(fcinfo)->econtext, EndRead,
-								PointerGetDatum(read));
+	RegisterExprContextCallback(rsinfo->econtext, EndRead, PointerGetDatum(read));
 	return read;
 }
 
@@ -253,10 +248,9 @@ NextMatch(SetRead *read)
 }
 
 static Datum
-ReturnItems(FunctionCallInfo fcinfo, ReadOp (*make_op) (FunctionCallInfo),
-			int count_arg)
+ReturnItems(FunctionCallInfo fcinfo, MakeReadOp make_op, int count_arg)
 {
-	ReturnSetInfo *rsinfo = ItemPerCall(fcinfo);
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 	SetRead    *read = fcinfo->flinfo->fn_extra;
 	struct varlena *item;
 
@@ -332,9 +326,10 @@ Datum
 dynamo_query_page(PG_FUNCTION_ARGS)
 {
 	int64		limit = ArgCount(fcinfo, QUERY_COUNT, "limit");
-	ReadOp		op = QueryOp(fcinfo);
+	ReadOp		op;
 	ReadPageResult page;
 
+	QueryOp(fcinfo, &op);
 	op.select = ArgSelect(fcinfo, QUERY_SELECT);
 	ReadPage(&op, limit, &page);
 	return PageTuple(fcinfo, &page);
@@ -345,9 +340,10 @@ Datum
 dynamo_scan_page(PG_FUNCTION_ARGS)
 {
 	int64		limit = ArgCount(fcinfo, SCAN_COUNT, "limit");
-	ReadOp		op = ScanOp(fcinfo);
+	ReadOp		op;
 	ReadPageResult page;
 
+	ScanOp(fcinfo, &op);
 	op.select = ArgSelect(fcinfo, SCAN_SELECT);
 	ReadPage(&op, limit, &page);
 	return PageTuple(fcinfo, &page);
@@ -359,10 +355,12 @@ DYNAMO_FUNCTION(dynamo_explain_query);
 Datum
 dynamo_explain_query(PG_FUNCTION_ARGS)
 {
-	ReadOp		op = QueryOp(fcinfo);
-	Reader	   *reader = ReaderOpen(&op);
+	ReadOp		op;
+	Reader	   *reader;
 	StringInfoData out;
 
+	QueryOp(fcinfo, &op);
+	reader = ReaderOpen(&op);
 	initStringInfo(&out);
 	ReaderDescribe(reader, &out);
 	ReaderClose(reader);

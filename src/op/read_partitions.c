@@ -188,7 +188,7 @@ IsBeforeStart(const Merge *m, const Source *s)
 
 	if (m->start_rank < 0 || m->start_rank == s->rank)
 		return false;
-	order = CompareRows(m->p, s->reader->position, m->p->op->start);
+	order = CompareRows(m->p, ReaderRow(s->reader), m->p->op->start);
 	return order < 0 || (order == 0 && s->rank < m->start_rank);
 }
 
@@ -213,7 +213,7 @@ AdvanceSource(const Merge *m, Source *s)
 		}
 	} while (IsBeforeStart(m, s));
 	if (s->test_attribute > 0 &&
-		!KeyTestMatches(&s->test, KeyValue(m->p, s->reader->position, s->test_attribute)))
+		!KeyTestMatches(&s->test, KeyValue(m->p, ReaderRow(s->reader), s->test_attribute)))
 		EndSource(s);
 }
 
@@ -240,7 +240,7 @@ NextSource(const Merge *m)
 		Source	   *s = &m->sources[i];
 
 		if (s->reader != NULL &&
-			(next == NULL || CompareRows(m->p, s->reader->position, next->reader->position) < 0))
+			(next == NULL || CompareRows(m->p, ReaderRow(s->reader), ReaderRow(next->reader)) < 0))
 			next = s;
 	}
 	return next;

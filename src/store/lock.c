@@ -74,10 +74,9 @@ UnlockKeyByName(const Store *store, const RowKey *key)
 static void
 MakePlaceholder(DirectWrite *d)
 {
-	TupleTableSlot *slot = d->new;
+	TupleTableSlot *slot = EmptyNewRow(d);
 	int			natts = RelationGetDescr(d->rel)->natts;
 
-	ExecClearTuple(slot);
 	memset(slot->tts_values, 0, natts * sizeof(Datum));
 	memset(slot->tts_isnull, true, natts * sizeof(bool));
 	for (int i = 0; i < d->def->key.npartition + d->def->key.nsort; i++)

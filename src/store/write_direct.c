@@ -200,7 +200,6 @@ DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary, bool fire_t
 	d->estate->es_snapshot = GetActiveSnapshot();
 	InitResultRelation(d);
 	d->old = table_slot_create(rel, &d->estate->es_tupleTable);
-	d->new = table_slot_create(rel, &d->estate->es_tupleTable);
 }
 
 void
@@ -220,6 +219,16 @@ DirectEnd(DirectWrite *d)
 }
 
 /* ---- the new row ---- */
+
+TupleTableSlot *
+EmptyNewRow(DirectWrite *d)
+{
+	if (d->new == NULL)
+		d->new = table_slot_create(d->rel, &d->estate->es_tupleTable);
+	else
+		ExecClearTuple(d->new);
+	return d->new;
+}
 
 static void
 SetKeyColumns(DirectWrite *d)
@@ -257,15 +266,15 @@ ColumnsAreCurrent(DirectWrite *d, ValueRef item)
 
 /*
  * Makes the new row: that of an UPDATE of item in the current row, or that of
- * an INSERT of key and item.
+ * an INSERT of key and item.  It points into both until triggers or the heap
+ * make a tuple of it: its columns need not be taken from that again before.
  */
 static void
 MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
 {
-	TupleTableSlot *new = d->new;
+	TupleTableSlot *new = EmptyNewRow(d);
 	int			natts = RelationGetDescr(d->rel)->natts;
 
-	ExecClearTuple(new);
 	if (from_old)
 	{
 		slot_getallattrs(d->old);
@@ -284,7 +293,6 @@ MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
 	if (!d->fire_before && !(from_old && ColumnsAreCurrent(d, ItemRoot(item))))
 		DeriveCheckedKeys(d->def, ItemRoot(item), new->tts_values, new->tts_isnull);
 	ExecStoreVirtualTuple(new);
-	ExecMaterializeSlot(new);
 }
 
 static void

@@ -22,7 +22,7 @@ typedef struct DirectWrite
 	ResultRelInfo *rri;
 	EPQState	epq;			/* wanted by triggers; never used to recheck */
 	TupleTableSlot *old;		/* the current row */
-	TupleTableSlot *new;		/* what becomes of it */
+	TupleTableSlot *new;		/* what becomes of it; NULL until needed */
 	CommandId	cid;
 	bool		fire_before;	/* BEFORE ROW triggers besides derive_keys */
 	bool		fire_after;		/* AFTER ROW triggers */
@@ -45,6 +45,9 @@ extern Relation OpenPrimaryKey(const TableDef *def);
 extern void DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary,
 						bool fire_triggers);
 extern void DirectEnd(DirectWrite *d);
+
+/* d->new, empty. */
+extern TupleTableSlot *EmptyNewRow(DirectWrite *d);
 
 /* ---- find_row.c ---- */
 
