@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 
 #include "errors.h"
 #include "op/get.h"
@@ -87,17 +88,51 @@ typedef struct BoundGetTable
 	RowKey	   *keys;
 } BoundGetTable;
 
-static void
-CheckDistinct(BoundGetTable *b)
+static uint64
+KeyHash(const RowKey *key, int nattributes)
 {
+	uint64		hash = 0;
+
+	for (int i = 0; i < nattributes; i++)
+		hash = ValueHash(key->attributes[i], hash);
+	return hash;
+}
+
+static bool
+SameKey(const RowKey *a, const RowKey *b, int nattributes)
+{
+	for (int i = 0; i < nattributes; i++)
+	{
+		if (!ValueEqual(a->attributes[i], b->attributes[i]))
+			return false;
+	}
+	return true;
+}
+
+/* By a hash table of positions, from 1, that is at most half full. */
+static void
+CheckDistinct(const BoundGetTable *b)
+{
+	const KeySchema *key = &b->store.def->key;
+	int			nattributes = key->npartition + key->nsort;
 	int			n = b->table->nkeys;
-	OpRow	   *rows = palloc(sizeof(OpRow) * Max(n, 1));
+	uint32		size = pg_nextpower2_32(2 * Max(n, 1));
+	int		   *slots = palloc0(size * sizeof(int));
 
 	for (int i = 0; i < n; i++)
-		rows[i] = (OpRow) {&b->store, &b->keys[i], i};
-	if (!OpRowsSort(rows, n))
-		DuplicateKeysError();
-	pfree(rows);
+	{
+		uint32		at = KeyHash(&b->keys[i], nattributes) & (size - 1);
+
+		CHECK_FOR_INTERRUPTS();
+		while (slots[at] != 0)
+		{
+			if (SameKey(&b->keys[slots[at] - 1], &b->keys[i], nattributes))
+				DuplicateKeysError();
+			at = (at + 1) & (size - 1);
+		}
+		slots[at] = i + 1;
+	}
+	pfree(slots);
 }
 
 static void
