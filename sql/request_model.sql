@@ -66,5 +66,13 @@ SELECT req('Scan', '{"TableName": "abc", "Limit": 0.9}');
 SELECT req('Scan', '{"TableName": "abc", "Limit": 0, "Limit": 1, "Segment": null, "TotalSegments": -1}');
 SELECT req('Scan', '{"TableName": "abc", "ConsistentRead": "YES"}');
 
+-- structures as the service prints them; of attribute values only a hash, the same for the same value
+SELECT req('TransactWriteItems', '{"TransactItems": []}');
+SELECT regexp_replace(regexp_replace(req('BatchWriteItem', json_build_object('RequestItems', json_build_object('tab',
+	'[{"PutRequest": {"Item": {"a": {"S": "secret"}, "b": {"L": [{"N": "1"}]}}}}]'::jsonb || (SELECT jsonb_agg('{"DeleteRequest": {"Key": {"a": {"S": "secret"}}}}'::jsonb) FROM generate_series(1, 25))))::text),
+	'(, WriteRequest.putRequest=null[^,]*, [^,]*){25}', ', <25 times> \1'), '@[0-9a-f]+', '@<hash>', 'g');
+SELECT count(DISTINCT m[1]) FROM regexp_matches(req('BatchGetItem', json_build_object('RequestItems', json_build_object('tab', json_build_object('Keys',
+	(SELECT json_agg(json_build_object('a', json_build_object('S', 'x' || i % 3))) FROM generate_series(1, 101) i))))::text), 'AttributeValue(@\w+)', 'g') m;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_request_model CASCADE;

@@ -39,6 +39,8 @@ SELECT req('TagResource', '{"ResourceArn": "ARN/none", "Tags": [{"Key": "a", "Va
 SELECT req('TagResource', '{"ResourceArn": "tab", "Tags": [{"Key": "a", "Value": "x"}]}');
 SELECT req('TagResource', '{"ResourceArn": "arn:aws:s3:::bucket", "Tags": [{"Key": "a", "Value": "x"}]}');
 SELECT req('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:thing/tab", "Tags": [{"Key": "a", "Value": "x"}]}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "a"}]}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Value": "a"}]}');
 -- the resource comes first
 SELECT req('TagResource', '{"ResourceArn": "tab", "Tags": []}');
 SELECT req('UntagResource', '{"ResourceArn": "tab", "TagKeys": []}');

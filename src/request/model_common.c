@@ -95,7 +95,7 @@ static const Shape tag_key = {.kind = SHAPE_STRING, .min = 1, .max = 128};
 static const Shape tag_value = {.kind = SHAPE_STRING, .max = 256};
 static const Member tag_members[] = {
 	REQUIRED("Key", tag_key),
-	REQUIRED("Value", tag_value),
+	MEMBER("Value", tag_value),
 };
 static const Shape tag = STRUCTURE("Tag", tag_members);
 

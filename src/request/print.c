@@ -4,9 +4,13 @@
  *
  *		[KeySchemaElement(attributeName=a, keyType=HASH)]
  *		{T=[WriteRequest(putRequest=null, deleteRequest=DeleteRequest(...))]}
+ *
+ * Attribute values are not shown, only the hash of each, so that messages
+ * hold no data of items.
  */
 #include "postgres.h"
 
+#include "common/hashfn.h"
 #include "miscadmin.h"
 
 #include "request/shape.h"
@@ -55,6 +59,14 @@ PrintStructure(StringInfo out, const Field *field)
 	appendStringInfoChar(out, ')');
 }
 
+/* Equal text, equal hash: a value prints as Java prints an object. */
+static void
+PrintAttributeValue(StringInfo out, const Field *field)
+{
+	appendStringInfo(out, "com.amazonaws.dynamodb.v20120810.AttributeValue@%x",
+					 hash_bytes((const unsigned char *) field->text.data, (int) field->text.len));
+}
+
 void
 FieldPrint(StringInfo out, const Field *field)
 {
@@ -86,7 +98,10 @@ FieldPrint(StringInfo out, const Field *field)
 			PrintMap(out, field);
 			break;
 		case SHAPE_STRUCTURE:
-			PrintStructure(out, field);
+			if (field->shape->raw)
+				PrintAttributeValue(out, field);
+			else
+				PrintStructure(out, field);
 			break;
 	}
 }

@@ -53,6 +53,8 @@ CheckTag(const Field *tag)
 	CheckTagKey(key);
 	if (key.len >= 4 && pg_strncasecmp(key.data, "aws:", 4) == 0)
 		InvalidRequest("Tag Key cannot be prefixed with aws:, Key: %.*s", (int) key.len, key.data);
+	if (FieldMember(tag, "Value") == NULL)
+		InvalidRequest("The Tag Value provided is invalid, Value: null");
 	if (!IsTagText(value))
 		InvalidRequest("The Tag Value provided is invalid, Value: %.*s", (int) value.len, value.data);
 }
