@@ -24,6 +24,7 @@ SELECT types('PutItem', '[]', '"a"', 'null', '1',
 	'{"Expected": []}', '{"Expected": {"a": []}}', '{"Expected": {"a": {"Exists": 1}}}',
 	'{"Expected": {"a": {"Exists": "maybe"}}}', '{"Expected": {"a": {"AttributeValueList": {}}}}',
 	'{"Expected": {"a": {"AttributeValueList": "x"}}}',
+	'{"Expected": {"a": {"Value": "x"}}}', '{"Expected": {"a": "x"}}', '{"Expected": {"a": {"AttributeValueList": ["x"]}}}',
 	'{"ExpressionAttributeNames": []}', '{"ExpressionAttributeNames": {"#a": 1}}');
 -- attribute values, however deep
 SELECT types('PutItem',

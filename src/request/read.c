@@ -22,6 +22,8 @@ typedef struct ReadState
 {
 	JsonReader	json;
 	bool		expand;			/* build what raw shapes hold, too */
+	bool		member;			/* what is read next is a structure's member,
+								 * rather than an element of a list or map */
 	int			depth;			/* of the field being read */
 } ReadState;
 
@@ -123,9 +125,12 @@ ConversionError(JsonReader *r, const Shape *shape)
 	TypeError(psprintf(WORDING_CANNOT_CONVERT, found, ScalarName(shape)));
 }
 
-/* A value of a JSON kind that this shape never has. */
+/*
+ * A value of a JSON kind that this shape never has.  member: it belongs to a
+ * structure.
+ */
 static void
-KindError(JsonReader *r, const Shape *shape)
+KindError(JsonReader *r, const Shape *shape, bool member)
 {
 	JsonKind	kind = JsonPeek(r);
 
@@ -140,7 +145,7 @@ KindError(JsonReader *r, const Shape *shape)
 			TypeError(WORDING_UNEXPECTED_FIELD);
 			break;
 		case SHAPE_STRUCTURE:
-			TypeError(WORDING_UNEXPECTED_VALUE);
+			TypeError(member ? WORDING_UNEXPECTED_FIELD : WORDING_UNEXPECTED_VALUE);
 			break;
 		case SHAPE_BLOB:
 			TypeError(WORDING_NOT_BASE64);
@@ -239,7 +244,7 @@ ReadScalar(JsonReader *r, const Shape *shape, Field *field)
 			 (shape->kind == SHAPE_INTEGER || shape->kind == SHAPE_LONG))
 		field->integer = IntegerFromNumber(JsonNumber(r), shape);
 	else
-		KindError(r, shape);
+		KindError(r, shape, false);
 }
 
 /* ---- containers ---- */
@@ -271,8 +276,10 @@ ReadList(ReadState *state, const Shape *shape, Field *field)
 	JsonBeginArray(r);
 	while (JsonNextElement(r))
 	{
-		Field	   *element = ReadField(state, shape->element, field != NULL);
+		Field	   *element;
 
+		state->member = false;
+		element = ReadField(state, shape->element, field != NULL);
 		if (field == NULL)
 			continue;
 		Grow(field, false);
@@ -307,8 +314,10 @@ ReadMap(ReadState *state, const Shape *shape, Field *field)
 	JsonBeginObject(r);
 	while (JsonNextMember(r, &name))
 	{
-		Field	   *value = ReadField(state, shape->element, field != NULL);
+		Field	   *value;
 
+		state->member = false;
+		value = ReadField(state, shape->element, field != NULL);
 		if (field != NULL && value != NULL)
 			MapPut(field, name, value);
 	}
@@ -350,6 +359,7 @@ ReadStructure(ReadState *state, const Shape *shape, Field *field)
 			JsonSkipValue(r);
 			continue;
 		}
+		state->member = true;
 		value = ReadField(state, shape->members[i].shape, field != NULL);
 		if (field != NULL)
 			field->fields[i] = value;
@@ -364,7 +374,7 @@ ReadContents(ReadState *state, const Shape *shape, Field *field)
 	if (shape->kind < SHAPE_LIST)
 		ReadScalar(&state->json, shape, field);
 	else if (kind != (shape->kind == SHAPE_LIST ? JSON_ARRAY : JSON_OBJECT))
-		KindError(&state->json, shape);
+		KindError(&state->json, shape, state->member);
 	else if (shape->kind == SHAPE_LIST)
 		ReadList(state, shape, field);
 	else if (shape->kind == SHAPE_MAP)
@@ -413,6 +423,7 @@ RequestRead(const Shape *shape, const char *text, uint32 len)
 	state.json.sqlstate = ERRCODE_DYNAMO_SERIALIZATION;
 	state.json.message = WORDING_BAD_JSON;
 	state.expand = false;
+	state.member = false;
 	state.depth = 0;
 	field = ReadField(&state, shape, true);
 	if (field == NULL)
@@ -428,6 +439,7 @@ FieldExpand(const Field *field)
 
 	JsonReaderInit(&state.json, field->text.data, field->text.len);
 	state.expand = true;
+	state.member = false;
 	state.depth = 0;
 	return ReadField(&state, field->shape, true);
 }
