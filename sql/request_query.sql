@@ -39,9 +39,12 @@ SELECT q('"IndexName": "lsi", "KeyConditionExpression": "pk = :p AND l <= :l", "
 SELECT q('"IndexName": "lsi", "KeyConditionExpression": "pk = :p AND l <= :l", "ProjectionExpression": "x"', '{":p": {"S": "a"}, ":l": {"S": "l4"}}');
 SELECT q('"IndexName": "few", "KeyConditionExpression": "g = :p", "Select": "ALL_PROJECTED_ATTRIBUTES", "Limit": 1', '{":p": {"S": "g0"}}');
 -- a page ends with the item that crosses 1 MB
-INSERT INTO tab (item) SELECT jsonb_build_object('pk', 'big', 'sk', 's' || i, 'x', repeat('x', 300000)) FROM generate_series(1, 5) i;
+INSERT INTO tab (item) SELECT jsonb_build_object('pk', 'big', 'sk', 's' || i, 'l', 'l' || i, 'x', repeat('x', 300000)) FROM generate_series(1, 5) i;
 SELECT q('"KeyConditionExpression": "pk = :p", "ProjectionExpression": "sk", "ReturnConsumedCapacity": "TOTAL"', '{":p": {"S": "big"}}');
 SELECT q('"KeyConditionExpression": "pk = :p", "ProjectionExpression": "sk", "ReturnConsumedCapacity": "TOTAL", "ExclusiveStartKey": {"pk": {"S": "big"}, "sk": {"S": "s4"}}', '{":p": {"S": "big"}}');
+-- and what a local index fetches from the table counts, too
+SELECT q('"IndexName": "lsi", "KeyConditionExpression": "pk = :p", "ReturnConsumedCapacity": "INDEXES"', '{":p": {"S": "big"}}');
+SELECT q('"IndexName": "lsi", "KeyConditionExpression": "pk = :p", "ProjectionExpression": "sk, y", "ReturnConsumedCapacity": "INDEXES"', '{":p": {"S": "big"}}');
 
 -- parameters
 SELECT q('"Limit": 1', NULL);

@@ -259,8 +259,9 @@ typedef struct ReadPageResult
 	struct varlena **items;		/* NULL for COUNT */
 	struct varlena *last_key;	/* LastEvaluatedKey; NULL at the end */
 	uint64		size;			/* of all that was read, before the filter */
-	uint64		fetched_units;	/* 4 KB units of items that a local index
-								 * fetched from the table, each rounded up */
+	uint64		fetched_size;	/* of the items that a local index fetched
+								 * from the table */
+	uint64		fetched_units;	/* and their 4 KB units, each rounded up */
 	bool		index_local;	/* kind of the index that was read, if any */
 } ReadPageResult;
 

@@ -44,6 +44,7 @@ PageAdd(PageBuilder *b, const ReadRow *row)
 
 	page->scanned_count++;
 	page->size += row->size;
+	page->fetched_size += row->fetched_size;
 	page->fetched_units += (row->fetched_size + READ_UNIT - 1) / READ_UNIT;
 	if (row->matched)
 	{
@@ -51,7 +52,8 @@ PageAdd(PageBuilder *b, const ReadRow *row)
 			AppendItem(b, row);
 		page->count++;
 	}
-	return page->scanned_count == b->limit || page->size >= READ_PAGE_SIZE;
+	return page->scanned_count == b->limit ||
+		page->size + page->fetched_size >= READ_PAGE_SIZE;
 }
 
 void
