@@ -42,6 +42,9 @@ SELECT messages('PutItem',
 	'{"TableName": "none", "Item": {"a": {"N": "x", "SS": []}}}',
 	'{"TableName": "none", "Item": {"a": {"N": "1", "S": "a", "SS": []}}}',
 	'{"TableName": "none", "Item": {"a": {"N": "1", "S": null, "L": [{"M": {"b": {"NULL": true, "X": {}, "BOOL": true}}}]}}}');
+SELECT messages('DeleteItem',
+	'{"TableName": "none", "Key": {}, "Expected": {"a": {"Value": {}}, "b": {}}}',
+	'{"TableName": "none", "Key": {}, "Expected": {"a": {"Value": {}}, "b": {"Exists": false}}}');
 
 -- the key and the changes, Expected
 SELECT messages('UpdateItem',
@@ -61,6 +64,9 @@ SELECT messages('Query',
 	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "EQ"}}, "ExclusiveStartKey": {"a": {}}, "AttributesToGet": ["a", "a"]}',
 	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "EQ"}}, "AttributesToGet": ["a", "a"]}',
 	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "EQ"}}, "Select": "ALL_PROJECTED_ATTRIBUTES"}',
+	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "NULL"}, "b": {"ComparisonOperator": "NULL"}, "c": {"ComparisonOperator": "EQ"}}}',
+	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "NULL"}, "b": {"ComparisonOperator": "NULL"}, "c": {"ComparisonOperator": "NULL"}}}',
+	'{"TableName": "none", "KeyConditions": {"a": {"ComparisonOperator": "NULL"}, "b": {"ComparisonOperator": "NULL"}}}',
 	'{"TableName": "none", "KeyConditionExpression": "a", "ExclusiveStartKey": {"a": {}}, "Select": "SPECIFIC_ATTRIBUTES", "ExpressionAttributeValues": {":a": {}}}',
 	'{"TableName": "none", "KeyConditionExpression": "a", "ExclusiveStartKey": {"a": {}}, "Select": "SPECIFIC_ATTRIBUTES"}',
 	'{"TableName": "none", "KeyConditionExpression": "a", "Select": "SPECIFIC_ATTRIBUTES"}',

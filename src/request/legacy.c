@@ -256,23 +256,30 @@ CheckExpectedOperator(const Field *expected, const char *name)
 	return op;
 }
 
+/* The operator of an entry, whose parts go together. */
+static LegacyOperator
+ExpectedOperator(const Field *map, int i)
+{
+	const Field *expected = map->fields[i];
+	char	   *name = pnstrdup(map->names[i].data, map->names[i].len);
+
+	if (FieldMember(expected, "Value") != NULL &&
+		FieldMember(expected, "AttributeValueList") != NULL)
+		InvalidParameter("Value and AttributeValueList cannot be used together for Attribute: %s", name);
+	if (FieldMember(expected, "ComparisonOperator") != NULL)
+		return CheckExpectedOperator(expected, name);
+	return CheckExists(expected, name);
+}
+
 static Condition *
 BuildExpected(const Field *map, int i)
 {
 	const Field *expected = map->fields[i];
-	const Field *value = FieldMember(expected, "Value");
-	const Field *list = FieldMember(expected, "AttributeValueList");
-	char	   *name = pnstrdup(map->names[i].data, map->names[i].len);
 	Comparison	c;
 
-	if (value != NULL && list != NULL)
-		InvalidParameter("Value and AttributeValueList cannot be used together for Attribute: %s", name);
 	c.attribute = map->names[i];
-	if (FieldMember(expected, "ComparisonOperator") != NULL)
-		c.op = CheckExpectedOperator(expected, name);
-	else
-		c.op = CheckExists(expected, name);
-	ReadValues(value, list, &c);
+	c.op = ExpectedOperator(map, i);
+	ReadValues(FieldMember(expected, "Value"), FieldMember(expected, "AttributeValueList"), &c);
 	CheckComparison(&c);
 	return BuildComparison(&c);
 }
@@ -280,33 +287,50 @@ BuildExpected(const Field *map, int i)
 Condition *
 LegacyExpected(const Field *input)
 {
-	return JoinConditions(input, FieldMember(input, "Expected"), BuildExpected);
+	const Field *map = FieldMember(input, "Expected");
+
+	/* what goes with what is checked of all entries before any value */
+	for (int i = 0; map != NULL && i < map->count; i++)
+		(void) ExpectedOperator(map, i);
+	return JoinConditions(input, map, BuildExpected);
 }
 
 /* ---- KeyConditions ---- */
+
+/* The comparisons of KeyConditions, each checked like one of a filter. */
+static Comparison *
+ReadComparisons(const Field *map)
+{
+	Comparison *comparisons = palloc(Max(map->count, 1) * sizeof(Comparison));
+
+	for (int i = 0; i < map->count; i++)
+		ReadComparison(map, i, &comparisons[i]);
+	return comparisons;
+}
 
 void
 LegacyKeyConditions(const Field *input, ReadOp *op)
 {
 	const Field *map = FieldMember(input, "KeyConditions");
+	Comparison *comparisons;
 
 	if (map == NULL)
 		return;
+	comparisons = ReadComparisons(map);
 	if (map->count != 1 && map->count != 2)
 		InvalidRequest("Conditions can be of length 1 or 2 only");
 	op->key_tests_given = true;
 	op->nkey_tests = map->count;
 	for (int i = 0; i < map->count; i++)
 	{
-		Comparison	c;
+		const Comparison *c = &comparisons[i];
 
-		ReadComparison(map, i, &c);
-		if (operators[c.op].key == KEY_NONE)
+		if (operators[c->op].key == KEY_NONE)
 			InvalidRequest("Attempted conditional constraint is not an indexable operation");
-		op->key_attributes[i] = c.attribute;
-		op->key_tests[i].op = operators[c.op].key;
-		op->key_tests[i].value = c.values[0];
-		op->key_tests[i].upper = c.n > 1 ? c.values[1] : MISSING_VALUE;
+		op->key_attributes[i] = c->attribute;
+		op->key_tests[i].op = operators[c->op].key;
+		op->key_tests[i].value = c->values[0];
+		op->key_tests[i].upper = c->n > 1 ? c->values[1] : MISSING_VALUE;
 	}
 }
 
