@@ -108,6 +108,21 @@ SET dynamo.max_global_indexes = 0;
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 RESET dynamo.max_global_indexes;
 
+-- while an index is built the table is ACTIVE; the index can be given up, no other one made or dropped
+SELECT update_tab('{"AttributeDefinitions": [], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "other", "KeySchema": [{"AttributeName": "sk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}') LIKE '%"Backfilling":false%';
+SET dynamo.in_place_build_limit = 0;
+BEGIN;
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "slow", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}') LIKE '%"TableStatus":"UPDATING"%';
+SELECT described('TableStatus'), i ->> 'IndexName', i ->> 'IndexStatus', i ->> 'Backfilling' FROM json_array_elements(described('GlobalSecondaryIndexes')::json) i;
+SELECT update_tab('{"AttributeDefinitions": [], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "third", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "other"}}]}');
+SELECT req('DeleteTable', '{"TableName": "tab"}');
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "other", "OnDemandThroughput": {"MaxReadRequestUnits": 9}}}]}') LIKE '%"IndexStatus":"UPDATING"%';
+SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "slow"}}]}') LIKE '%"IndexStatus":"DELETING"%';
+SELECT i ->> 'IndexName', i ->> 'IndexStatus' FROM json_array_elements(described('GlobalSecondaryIndexes')::json) i;
+ROLLBACK;
+RESET dynamo.in_place_build_limit;
+
 -- only the owner changes a table; everyone may look
 CREATE ROLE regress_dynamo_other;
 GRANT USAGE ON SCHEMA dynamo, t_request_update TO regress_dynamo_other;

@@ -404,11 +404,16 @@ TableDefIndexForRead(const TableDef *def, const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("The table does not have the specified index: %s", name)));
+	if (index->status == INDEX_CREATING)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Cannot read from backfilling global secondary index: %s", name),
+				 errhint("dynamo.index_progress shows what is being built.")));
 	if (index->status != INDEX_ACTIVE)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found"),
-				 errdetail("Index \"%s\" is not active yet.", name)));
+				 errdetail("Index \"%s\" is being dropped.", name)));
 	if (index->storage == STORAGE_TABLE)
 		CheckMaintained(def);
 	return index;

@@ -206,7 +206,7 @@ extern const IndexDef *TableDefIndex(const TableDef *def, const char *name);
 
 /*
  * Raises "The table does not have the specified index: <I>" if there is no
- * such index, ERRCODE_DYNAMO_RESOURCE_NOT_FOUND while it is not ACTIVE.
+ * such index, and an error while it is built or dropped.
  */
 extern const IndexDef *TableDefIndexForRead(const TableDef *def, const char *name);
 

@@ -161,7 +161,7 @@ DescribeAutoScalingRequest(Request *request)
 	WriterName(out, "TableAutoScalingDescription");
 	WriterBeginObject(out);
 	WriterStringMember(out, "TableName", table.name);
-	WriterStringMember(out, "TableStatus", TableIsChanging(&table) ? "UPDATING" : "ACTIVE");
+	WriterStringMember(out, "TableStatus", "ACTIVE");
 	WriterName(out, "Replicas");
 	WriterBeginList(out);
 	WriterBeginObject(out);

@@ -328,18 +328,16 @@ TableIsChanging(const OpenedTable *table)
 void
 WriterTable(Writer *w, const OpenedTable *table, const Transition *transition)
 {
-	const char *status = transition->status;
 	int64		rows;
 	int64		bytes;
 
-	if (status == NULL)
-		status = TableIsChanging(table) ? "UPDATING" : "ACTIVE";
 	CountRows(table, RelationGetRelid(table->rel), &rows, &bytes);
 	WriterBeginObject(w);
 	WriterDefinitions(w, table->def);
 	WriterStringMember(w, "TableName", table->name);
 	WriterKeySchema(w, &table->def->key);
-	WriterStringMember(w, "TableStatus", status);
+	WriterStringMember(w, "TableStatus",
+					   transition->status != NULL ? transition->status : "ACTIVE");
 	WriterName(w, "CreationDateTime");
 	WriterTimestamp(w, table->settings->created);
 	WriterIntegerMember(w, "TableSizeBytes", bytes);

@@ -37,7 +37,7 @@ extern bool TableIsChanging(const OpenedTable *table);
 /* What an answer says is under way. */
 typedef struct Transition
 {
-	const char *status;			/* of the table; NULL: as its indexes tell */
+	const char *status;			/* of the table; NULL: ACTIVE */
 	bool		created;		/* the table, by this request */
 	bool		warm_given;		/* and WarmThroughput for it */
 	const char *index;			/* one that is made or dropped; NULL: none */

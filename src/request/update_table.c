@@ -79,6 +79,18 @@ CheckRedefinitions(const OpenedTable *table, const Field *definitions)
 	}
 }
 
+/* An index that is being built may be given up, but no other one meanwhile. */
+static void
+CheckDrop(const OpenedTable *table, const char *name)
+{
+	const IndexDef *index = FindIndex(table, name);
+
+	if (index->local)
+		InvalidRequest("Cannot delete an index that is not a GlobalSecondaryIndex: %s", name);
+	if (index->status == INDEX_ACTIVE && TableIsChanging(table))
+		TooManyIndexChanges();
+}
+
 static void
 CheckIndexChanges(const OpenedTable *table, const Field *input, const IndexChanges *changes)
 {
@@ -89,12 +101,10 @@ CheckIndexChanges(const OpenedTable *table, const Field *input, const IndexChang
 		if (update != NULL)
 			CheckIndexUpdate(table, input, update);
 	}
-	if ((changes->drop != NULL || changes->create != NULL) && TableIsChanging(table))
+	if (changes->drop != NULL)
+		CheckDrop(table, FieldName(changes->drop, "IndexName"));
+	if (changes->create != NULL && TableIsChanging(table))
 		TooManyIndexChanges();
-	if (changes->drop != NULL &&
-		FindIndex(table, FieldName(changes->drop, "IndexName"))->local)
-		InvalidRequest("Cannot delete an index that is not a GlobalSecondaryIndex: %s",
-					   FieldName(changes->drop, "IndexName"));
 	if (changes->create != NULL)
 		CheckRedefinitions(table, FieldMember(input, "AttributeDefinitions"));
 	if (changes->create != NULL &&
