@@ -115,6 +115,34 @@ SELECT add_reference('tickets', 'bad', '{"other": "{customer}"}', 'clients');
 SELECT add_reference('tickets', 'bad', '{}', 'clients');
 SELECT add_reference('tickets', 'bad', '{"id": "{customer}"}', 'clients', on_delete => 'maybe');
 
+-- TRUNCATE and DDL: as of tables with foreign keys
+TRUNCATE clients;
+TRUNCATE clients, tickets;
+SELECT tgrelid::regclass AS "table", tgname FROM pg_trigger
+WHERE tgrelid IN ('clients'::regclass, 'tickets'::regclass) AND tgname NOT LIKE '~dynamo_derive%' ORDER BY 2;
+DROP TABLE clients;
+SELECT drop_table('clients');
+DROP TRIGGER ticket_customer ON tickets;
+DROP TRIGGER ticket_customer_referenced ON clients;
+ALTER TABLE tickets DROP CONSTRAINT ticket_customer;
+ALTER TRIGGER ticket_customer ON tickets RENAME TO other_name;
+ALTER TRIGGER "~dynamo_derive_keys" ON tickets RENAME TO derive;
+BEGIN;
+DROP TABLE clients CASCADE;
+INSERT INTO tickets (item) VALUES ('{"customer": {"S": "nobody"}, "at": {"S": "1"}}');
+ROLLBACK;
+BEGIN;
+DROP TABLE clients, tickets;
+ROLLBACK;
+BEGIN;
+DROP TABLE tickets;
+TRUNCATE clients;
+DROP TABLE clients;
+ROLLBACK;
+SELECT drop_constraint('tickets', 'ticket_customer');
+TRUNCATE clients;
+DROP TABLE clients;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_constraints CASCADE;
 DROP ROLE ticket_writer;

@@ -11,6 +11,7 @@
 #define DYNAMO_DDL_H
 
 #include "fmgr.h"
+#include "nodes/pg_list.h"
 #include "storage/lockdefs.h"
 
 #include "catalog/table.h"
@@ -133,6 +134,14 @@ extern void StoreGuards(Oid index_table, const char *table_name, const char *ind
  * the caller owns it.  The control plane's not-found error.
  */
 extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
+
+/* ---- event_reference.c ---- */
+
+/*
+ * Raises an error if items of a table that is not dropped, too (a list of
+ * OIDs), refer to items of this one.
+ */
+extern void RefuseReferenced(Oid relid, const List *dropped);
 
 /* ---- ddl_relation.c ---- */
 

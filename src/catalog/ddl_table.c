@@ -193,6 +193,7 @@ TableDrop(const char *table_name)
 	(void) BuildStop(relid);
 	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
 	relid = RelationGetRelid(rel);
+	RefuseReferenced(relid, list_make1_oid(relid));
 	tables = TablesToDrop(rel);
 	TableSettingsForget(rel);
 	table_close(rel, NoLock);

@@ -44,10 +44,21 @@ extern void RefuseOurTriggers(Oid relid);
 /* Raises an error if a table has two definitions. */
 extern void CheckOneDefinition(Oid relid);
 
+/* ---- event_reference.c: references between items ---- */
+
 /* Raises an error if a trigger that the ending command made serves another's table. */
 extern void CheckReferenceOwners(void);
 
+/*
+ * Raises an error if a trigger is one half of a reference; verb says what was
+ * to be done to it.
+ */
+extern void RefuseHalfReference(Relation rel, const Trigger *trigger, const char *verb);
+
 /* ---- event_index.c: what holds an index ---- */
+
+/* Whether a relation is a plain or a partitioned table. */
+extern bool IsTable(Oid relid);
 
 /*
  * The arguments of an index table's guard: its table and its index.  False if

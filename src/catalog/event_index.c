@@ -28,7 +28,7 @@
 
 /* ---- whose an index table is ---- */
 
-static bool
+bool
 IsTable(Oid relid)
 {
 	char		kind = get_rel_relkind(relid);

@@ -195,7 +195,7 @@ TriggerIsNeeded(Relation rel, const Trigger *trigger)
 	return true;
 }
 
-/* Refuses to take a trigger away that a table needs; verb says how. */
+/* Refuses to disable, drop or rename a trigger that a table needs; verb says which. */
 static void
 CheckTriggerStays(Oid relid, const char *name, const char *verb)
 {
@@ -212,6 +212,20 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 	if (trigger != NULL && TriggerIsNeeded(rel, trigger))
 		RefuseWithoutTrigger(verb, name, relid);
 	relation_close(rel, AccessShareLock);
+}
+
+/* The same, and not one of the two triggers of a reference either. */
+static void
+CheckTriggerKept(Oid relid, const char *name, const char *verb)
+{
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+	const Trigger *trigger = rel != NULL ? FindTriggerByName(rel, name) : NULL;
+
+	if (trigger != NULL && check_function_bodies)
+		RefuseHalfReference(rel, trigger, verb);
+	if (rel != NULL)
+		relation_close(rel, AccessShareLock);
+	CheckTriggerStays(relid, name, verb);
 }
 
 /* ---- partitions of dynamo tables ---- */
@@ -315,6 +329,8 @@ CheckAlterTable(const AlterTableStmt *statement)
 			CheckIndexTableCommand(&held, relid, command);
 		if (command->subtype == AT_DisableTrig)
 			CheckTriggerStays(relid, command->name, "disable");
+		if (command->subtype == AT_DropConstraint)
+			CheckTriggerKept(relid, command->name, "drop");
 		if (command->subtype == AT_AddInherit)
 			CheckParent(castNode(RangeVar, command->def));
 		if (command->subtype == AT_DetachPartition)
@@ -327,11 +343,16 @@ CheckAlterTable(const AlterTableStmt *statement)
 static void
 CheckRename(const RenameStmt *statement)
 {
+	Oid			relid = statement->relation != NULL ?
+		RangeVarGetRelid(statement->relation, NoLock, true) : InvalidOid;
 	HeldIndex	held;
 
-	if (statement->renameType == OBJECT_COLUMN && statement->relation != NULL &&
-		FindNamedIndex(statement->relation, &held))
+	if (!OidIsValid(relid))
+		return;
+	if (statement->renameType == OBJECT_COLUMN && FindHeldIndex(relid, &held))
 		RefuseShapeChange(&held);
+	if (statement->renameType == OBJECT_TRIGGER)
+		CheckTriggerKept(relid, statement->subname, "rename");
 }
 
 static void
@@ -373,7 +394,11 @@ CheckDropTables(const DropStmt *statement)
 		Oid			relid = lfirst_oid(cell);
 		HeldIndex	held;
 
-		if (!OidIsValid(relid) || !get_rel_relispartition(relid))
+		if (!OidIsValid(relid))
+			continue;
+		if (statement->behavior == DROP_RESTRICT && IsTable(relid))
+			RefuseReferenced(relid, dropped);
+		if (!get_rel_relispartition(relid))
 			continue;
 		if (!list_member_oid(dropped, llast_oid(get_partition_ancestors(relid))))
 			CheckPartitionsStay(relid, "drop");
@@ -404,7 +429,7 @@ CheckDropTriggers(const DropStmt *statement)
 			continue;
 		relid = RangeVarGetRelid(makeRangeVarFromNameList(table), NoLock, true);
 		if (OidIsValid(relid))
-			CheckTriggerStays(relid, strVal(llast(names)), "drop");
+			CheckTriggerKept(relid, strVal(llast(names)), "drop");
 	}
 }
 

@@ -44,45 +44,6 @@ CheckTriggerOwner(Relation rel, const Trigger *trigger)
 						RelationGetRelationName(rel), trigger->tgname)));
 }
 
-/* The tables of references that the ending command made. */
-static EventPlan created_references = {
-"SELECT r.relid "
-"FROM pg_catalog.pg_event_trigger_ddl_commands() c "
-"JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) c.objid "
-"CROSS JOIN LATERAL (VALUES (t.tgrelid), (t.tgconstrrelid)) r(relid) "
-"WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
-"AND (t.tgfoid OPERATOR(pg_catalog.=) $1 OR t.tgfoid OPERATOR(pg_catalog.=) $2) "
-"AND r.relid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid"
-};
-
-/*
- * The triggers of a reference read one table, and delete from it, for who
- * writes to the other.
- */
-static void
-CheckReferenceOwner(Oid relid)
-{
-	if (!RelationOwnercheck(relid, GetUserId()))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of table \"%s\" to create a reference between items",
-						get_rel_name(relid))));
-}
-
-void
-CheckReferenceOwners(void)
-{
-	ListCell   *cell;
-
-	EventQuery(&created_references, 2, (Datum[])
-			   {
-				   ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)),
-				   ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCED))
-			   });
-	foreach(cell, ResultOids())
-		CheckReferenceOwner(lfirst_oid(cell));
-}
-
 /* Two definitions of one table would contradict each other. */
 void
 CheckOneDefinition(Oid relid)

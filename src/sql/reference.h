@@ -19,6 +19,8 @@
 #ifndef DYNAMO_REFERENCE_H
 #define DYNAMO_REFERENCE_H
 
+#include "commands/trigger.h"
+
 #include "sql/entity.h"
 
 #define REFERENCE_MAX_KEYS	2	/* key attributes of a table */
@@ -52,5 +54,17 @@ extern void AppendReferencingTests(StringInfo sql, const Reference *ref,
 extern char *ReferenceExpression(const Reference *ref, const TableDef *referencing,
 								 const TableDef *referenced, int i,
 								 const char *qualifier, bool *rendered);
+
+/* ---- reference_truncate.c ---- */
+
+/*
+ * A table that items of another refer to has one trigger more, against
+ * TRUNCATE; it goes with the last of these references.  SPI is connected.
+ */
+extern void GuardReferencedTruncate(Oid referenced);
+extern void UnguardReferencedTruncate(Oid referenced);
+
+/* What this trigger does: an error unless the other tables are truncated, too. */
+extern void CheckReferencedTruncate(const TriggerData *event);
 
 #endif							/* DYNAMO_REFERENCE_H */

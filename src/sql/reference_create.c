@@ -242,6 +242,8 @@ dynamo_add_reference(PG_FUNCTION_ARGS)
 						   spec.relid, spec.referenced, "check_reference");
 	CreateReferenceTrigger(&spec, SuffixedName(spec.ref.name, REFERENCED_SUFFIX), "DELETE OR UPDATE",
 						   spec.referenced, spec.relid, "check_referenced");
+	if (spec.referenced != spec.relid)
+		GuardReferencedTruncate(spec.referenced);
 	SPI_finish();
 
 	TableDefRelease(spec.target);
@@ -272,6 +274,7 @@ DropReference(Oid relid, Oid other, const char *name)
 	RunStatement("DROP TRIGGER IF EXISTS %s ON %s",
 				 quote_identifier(SuffixedName(name, REFERENCED_SUFFIX)),
 				 RelationSqlName(other));
+	UnguardReferencedTruncate(other);
 	DropIndexNamed(relid, SuffixedName(name, INDEX_SUFFIX));
 }
 

@@ -1,0 +1,142 @@
+/*
+ * event_reference.c
+ *	  References between items under ordinary DDL: two triggers each, one on
+ *	  either table, that come and go together.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "catalog/ddl.h"
+#include "catalog/event.h"
+#include "catalog/objects.h"
+
+/* ---- made ---- */
+
+/* The tables of references that the ending command made. */
+static EventPlan created_references = {
+"SELECT r.relid "
+"FROM pg_catalog.pg_event_trigger_ddl_commands() c "
+"JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) c.objid "
+"CROSS JOIN LATERAL (VALUES (t.tgrelid), (t.tgconstrrelid)) r(relid) "
+"WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
+"AND (t.tgfoid OPERATOR(pg_catalog.=) $1 OR t.tgfoid OPERATOR(pg_catalog.=) $2) "
+"AND r.relid OPERATOR(pg_catalog.<>) 0::pg_catalog.oid"
+};
+
+/*
+ * The triggers of a reference read one table, and delete from it, for who
+ * writes to the other.
+ */
+static void
+CheckReferenceOwner(Oid relid)
+{
+	if (!RelationOwnercheck(relid, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table \"%s\" to create a reference between items",
+						get_rel_name(relid))));
+}
+
+void
+CheckReferenceOwners(void)
+{
+	ListCell   *cell;
+
+	EventQuery(&created_references, 2, (Datum[])
+			   {
+				   ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)),
+				   ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_CHECK_REFERENCED))
+			   });
+	foreach(cell, ResultOids())
+		CheckReferenceOwner(lfirst_oid(cell));
+}
+
+/* ---- dropped ---- */
+
+/* The function of the trigger on the other table; InvalidOid if none of these. */
+static Oid
+OtherFunction(Oid function)
+{
+	if (function == DynamoFunctionOid(FUNCTION_CHECK_REFERENCE))
+		return DynamoFunctionOid(FUNCTION_CHECK_REFERENCED);
+	if (function == DynamoFunctionOid(FUNCTION_CHECK_REFERENCED))
+		return DynamoFunctionOid(FUNCTION_CHECK_REFERENCE);
+	return InvalidOid;
+}
+
+/* Whether a trigger of another table is the other one of a reference. */
+static bool
+IsOtherTrigger(const Trigger *trigger, Oid relid, const Trigger *other)
+{
+	return other->tgfoid == OtherFunction(trigger->tgfoid) && other->tgconstrrelid == relid &&
+		trigger->tgnargs == 1 && other->tgnargs == 1 &&
+		strcmp(trigger->tgargs[0], other->tgargs[0]) == 0;
+}
+
+/* The name of the other trigger of a reference; NULL if there is none. */
+static char *
+OtherTriggerName(Oid relid, const Trigger *trigger)
+{
+	Relation	rel;
+	char	   *name = NULL;
+
+	if (!OidIsValid(OtherFunction(trigger->tgfoid)) || !OidIsValid(trigger->tgconstrrelid))
+		return NULL;
+	rel = try_table_open(trigger->tgconstrrelid, AccessShareLock);
+	if (rel == NULL)
+		return NULL;
+	for (int i = 0; name == NULL && rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		if (IsOtherTrigger(trigger, relid, &rel->trigdesc->triggers[i]))
+			name = pstrdup(rel->trigdesc->triggers[i].tgname);
+	}
+	table_close(rel, AccessShareLock);
+	return name;
+}
+
+void
+RefuseHalfReference(Relation rel, const Trigger *trigger, const char *verb)
+{
+	char	   *other = OtherTriggerName(RelationGetRelid(rel), trigger);
+
+	if (other != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("cannot %s trigger \"%s\" on table \"%s\"", verb, trigger->tgname,
+						RelationGetRelationName(rel)),
+				 errdetail("It is one half of a reference; the other is trigger \"%s\" on table \"%s\".",
+						   other, get_rel_name(trigger->tgconstrrelid)),
+				 errhint("dynamo.drop_constraint drops both.")));
+}
+
+void
+RefuseReferenced(Oid relid, const List *dropped)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	Oid			function = DynamoFunctionOid(FUNCTION_CHECK_REFERENCED);
+
+	for (int i = 0; rel != NULL && rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+		char	   *reference;
+
+		if (trigger->tgfoid != function || list_member_oid(dropped, trigger->tgconstrrelid))
+			continue;
+		reference = OtherTriggerName(relid, trigger);
+		if (reference != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+					 errmsg("cannot drop table \"%s\" because other objects depend on it",
+							RelationGetRelationName(rel)),
+					 errdetail("Reference \"%s\" of table \"%s\" depends on it.",
+							   reference, get_rel_name(trigger->tgconstrrelid)),
+					 errhint("Use dynamo.drop_constraint, or DROP TABLE ... CASCADE to drop the reference too.")));
+	}
+	if (rel != NULL)
+		table_close(rel, AccessShareLock);
+}
