@@ -16,7 +16,7 @@ extern bool FuzzTry(void (*function) (const uint8 *data, size_t size),
 					const uint8 *data, size_t size);
 
 /* Ends the function that FuzzTry called. */
-extern void FuzzRaise(void) pg_attribute_noreturn();
+extern void FuzzRaise(void) __attribute__((noreturn));
 
 /* Aborts: a property does not hold. */
 #define FUZZ_CHECK(condition) \
