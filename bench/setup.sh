@@ -44,7 +44,7 @@ bench_cluster()
 		die "$pg_config is a build with assertions: its figures mean nothing"
 	fi
 	step "Building" build
-	as_server gcc -O2 -I"$("$pg_config" --includedir)" -o "$work/client" "$project/bench/client.c" \
+	as_server gcc -O2 -I"$("$pg_config" --includedir)" -o "$work/client" "$work/src/bench/client.c" \
 		-L"$("$pg_config" --libdir)" -lpq
 	step "Creating a cluster" bench_cluster
 	start_cluster

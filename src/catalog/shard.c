@@ -68,17 +68,24 @@ IndexHasShards(Relation index_table, const IndexDef *index)
 }
 
 void
-IndexShardRelations(Relation index_table, const IndexDef *index, Oid *oids)
+CheckIndexShards(Relation index_table, const IndexDef *index)
 {
-	PartitionDesc desc = RelationGetPartitionDesc(index_table, true);
-
-	/* list partitions stand in order of their values: 0 .. shards - 1 */
 	if (!IndexHasShards(index_table, index))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("index table \"%s\" has not its shards 0 to %d",
 						RelationGetRelationName(index_table), index->shards - 1),
 				 errhint("Use dynamo.reindex to build it again.")));
+}
+
+void
+IndexShardRelations(Relation index_table, const IndexDef *index, Oid *oids)
+{
+	PartitionDesc desc;
+
+	CheckIndexShards(index_table, index);
+	desc = RelationGetPartitionDesc(index_table, true);
+	/* list partitions stand in order of their values: 0 .. shards - 1 */
 	for (int i = 0; i < index->shards; i++)
 		oids[i] = desc->oids[desc->boundinfo->indexes[i]];
 }

@@ -299,6 +299,9 @@ extern int	IndexShardOfValue(const IndexDef *index, ValueRef value);
 /* Whether an index table has the partitions 0 .. shards - 1 and no others. */
 extern bool IndexHasShards(Relation index_table, const IndexDef *index);
 
+/* Raises an error if it has not. */
+extern void CheckIndexShards(Relation index_table, const IndexDef *index);
+
 /*
  * These partitions, by shard: oids[index->shards].  Raises
  * ERRCODE_DATA_CORRUPTED if they are not as they should be.

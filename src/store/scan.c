@@ -172,8 +172,12 @@ IndexTableSource(StoreScan *scan)
 		source = index->shards > 0 ? DirectShards(scan, rel) : DirectEntries(scan, rel);
 	scan->direct = source != NULL;
 	if (source == NULL)
+	{
+		if (index->shards > 0)
+			CheckIndexShards(rel, index);
 		source = SqlScanBegin(rel, scan->range.shard, rel->rd_rel->relowner,
 							  &scan->keys, scan->snapshot);
+	}
 
 	if (check_enable_rls(RelationGetRelid(scan->store->rel), InvalidOid, true) == RLS_ENABLED)
 		scan->visible_context = AllocSetContextCreate(CurrentMemoryContext,
