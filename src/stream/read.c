@@ -58,17 +58,19 @@ typedef struct NumberScan
 	TupleTableSlot *slot;
 } NumberScan;
 
-/* position: the least number, for scans forward. */
+/* Of numbers from position on or, backwards, of those up to it. */
 static void
-NumberScanBegin(NumberScan *s, Relation rel, Snapshot snapshot, int64 position)
+NumberScanBegin(NumberScan *s, Relation rel, Snapshot snapshot, int64 position, bool below)
 {
 	ScanKeyData key;
 
 	s->pkey = index_open(RelationGetPrimaryKey(rel), AccessShareLock);
 	s->slot = table_slot_create(rel, NULL);
 	s->scan = BeginIndexScan(rel, s->pkey, snapshot, 1);
-	ScanKeyEntryInitialize(&key, 0, 1, BTGreaterEqualStrategyNumber, InvalidOid, InvalidOid,
-						   F_INT8GE, Int64GetDatum(position));
+	ScanKeyEntryInitialize(&key, 0, 1,
+						   below ? BTLessEqualStrategyNumber : BTGreaterEqualStrategyNumber,
+						   InvalidOid, InvalidOid, below ? F_INT8LE : F_INT8GE,
+						   Int64GetDatum(position));
 	index_rescan(s->scan, &key, 1, NULL, 0);
 }
 
@@ -87,15 +89,18 @@ NumberScanEnd(NumberScan *s)
 	index_close(s->pkey, NoLock);
 }
 
-/* The number of the first row in a direction; 0 if there is none. */
+/*
+ * The greatest number up to a limit, or the least one, of the rows that a
+ * snapshot sees; 0 if there is none.
+ */
 static int64
-EndmostNumber(Relation rel, Snapshot snapshot, ScanDirection direction, char *event)
+EndmostNumber(Relation rel, Snapshot snapshot, int64 limit, bool least, char *event)
 {
 	NumberScan	s;
 	int64		number = 0;
 
-	NumberScanBegin(&s, rel, snapshot, STREAM_BEGINNING);
-	if (NumberScanNext(&s, direction))
+	NumberScanBegin(&s, rel, snapshot, limit, !least);
+	if (NumberScanNext(&s, least ? ForwardScanDirection : BackwardScanDirection))
 	{
 		number = NumberOf(s.slot);
 		*event = EventOf(s.slot);
@@ -109,16 +114,29 @@ StreamLastNumber(Relation rel)
 {
 	char		event;
 
-	return EndmostNumber(rel, SnapshotAny, BackwardScanDirection, &event);
+	return EndmostNumber(rel, SnapshotAny, PG_INT64_MAX, false, &event);
 }
 
 int64
 StreamTrimmedUpTo(Relation rel, Snapshot snapshot)
 {
 	char		event = '\0';
-	int64		number = EndmostNumber(rel, snapshot, ForwardScanDirection, &event);
+	int64		number = EndmostNumber(rel, snapshot, STREAM_BEGINNING, true, &event);
 
 	return event == STREAM_TRIMMED ? number : 0;
+}
+
+/*
+ * Whether a position is behind the trim mark.  Who reads on has a record right
+ * before it, which was not trimmed: then nothing from there on was.
+ */
+static bool
+IsTrimmed(Relation rel, int64 position, Snapshot snapshot)
+{
+	char		event = '\0';
+
+	return EndmostNumber(rel, snapshot, position - 1, false, &event) == 0 &&
+		position <= StreamTrimmedUpTo(rel, snapshot);
 }
 
 /* ---- what is settled ---- */
@@ -210,7 +228,7 @@ LastBelowHorizon(Relation rel, Snapshot snapshot)
 	NumberScan	s;
 	int64		number = 0;
 
-	NumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING);
+	NumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING, false);
 	while (number == 0 && NumberScanNext(&s, BackwardScanDirection))
 	{
 		if (IsBelowHorizon(s.slot, snapshot))
@@ -251,7 +269,10 @@ StreamScanBegin(StreamScan *scan, Relation rel, int64 position, Snapshot snapsho
 {
 	NumberScan	s;
 
-	if (position != STREAM_BEGINNING && position <= StreamTrimmedUpTo(rel, snapshot))
+	/* what has been trimmed may still lie about */
+	if (position == STREAM_BEGINNING)
+		position = StreamTrimmedUpTo(rel, snapshot);
+	else if (IsTrimmed(rel, position, snapshot))
 		StreamIsTrimmed();
 	PredicateLockRelation(rel, snapshot);
 	scan->rel = rel;
@@ -260,7 +281,7 @@ StreamScanBegin(StreamScan *scan, Relation rel, int64 position, Snapshot snapsho
 	scan->blocked = false;
 	scan->marks = false;
 	scan->last = LastReadable(rel, position, snapshot);
-	NumberScanBegin(&s, rel, SnapshotAny, position);
+	NumberScanBegin(&s, rel, SnapshotAny, position, false);
 	scan->pkey = s.pkey;
 	scan->scan = s.scan;
 	scan->slot = s.slot;
@@ -341,7 +362,7 @@ StreamLatest(Relation rel, Snapshot snapshot)
 
 	if (RecoveryInProgress())
 		return position;
-	NumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING);
+	NumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING, false);
 	while (NumberScanNext(&s, BackwardScanDirection))
 	{
 		int64		number = NumberOf(s.slot);

@@ -62,62 +62,80 @@ StreamLockForTrim(Oid stream)
 	(void) LockAcquire(&tag, ExclusiveLock, false, false);
 }
 
-/* ---- sequences, remembered ---- */
+/* ---- what is remembered of streams ---- */
 
-typedef struct SequenceEntry
+/* A relation that was found to be a stream's table. */
+typedef struct StreamEntry
 {
 	Oid			stream;			/* hash key */
 	Oid			sequence;
-} SequenceEntry;
+	IndexInfo	info;			/* of the primary key; has nothing in memory of its own */
+} StreamEntry;
 
-static HTAB *sequences;
+static HTAB *entries;
 
 static void
-ForgetSequence(Datum arg, Oid relid)
+ForgetStream(Datum arg, Oid relid)
 {
 	HASH_SEQ_STATUS status;
-	SequenceEntry *entry;
+	StreamEntry *entry;
 
-	hash_seq_init(&status, sequences);
+	hash_seq_init(&status, entries);
 	while ((entry = hash_seq_search(&status)) != NULL)
 	{
 		if (!OidIsValid(relid) || entry->stream == relid || entry->sequence == relid)
-			hash_search(sequences, &entry->stream, HASH_REMOVE, NULL);
+			hash_search(entries, &entry->stream, HASH_REMOVE, NULL);
 	}
 }
 
 static void
-InitSequences(void)
+InitEntries(void)
 {
 	HASHCTL		ctl = {0};
 
 	ctl.keysize = sizeof(Oid);
-	ctl.entrysize = sizeof(SequenceEntry);
-	sequences = hash_create("dynamo streams", 16, &ctl, HASH_ELEM | HASH_BLOBS);
-	CacheRegisterRelcacheCallback(ForgetSequence, (Datum) 0);
+	ctl.entrysize = sizeof(StreamEntry);
+	entries = hash_create("dynamo streams", 16, &ctl, HASH_ELEM | HASH_BLOBS);
+	CacheRegisterRelcacheCallback(ForgetStream, (Datum) 0);
 }
 
 static Oid
 SequenceOf(Relation stream)
 {
-	Oid			relid = RelationGetRelid(stream);
-	SequenceEntry *entry;
-	List	   *owned;
+	List	   *owned = getOwnedSequences(RelationGetRelid(stream));
 
-	if (sequences == NULL)
-		InitSequences();
-	entry = hash_search(sequences, &relid, HASH_FIND, NULL);
-	if (entry != NULL)
-		return entry->sequence;
-	owned = getOwnedSequences(relid);
 	if (list_length(owned) != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stream \"%s\" has not one sequence for its numbers",
 						RelationGetRelationName(stream))));
-	entry = hash_search(sequences, &relid, HASH_ENTER, NULL);
-	entry->sequence = linitial_oid(owned);
-	return entry->sequence;
+	return linitial_oid(owned);
+}
+
+/* The entry of an open stream; NULL if the relation is none. */
+static const StreamEntry *
+FindEntry(Relation stream)
+{
+	Oid			relid = RelationGetRelid(stream);
+	StreamEntry *entry;
+	StreamEntry new;
+	Relation	pkey;
+
+	if (entries == NULL)
+		InitEntries();
+	entry = hash_search(entries, &relid, HASH_FIND, NULL);
+	if (entry != NULL)
+		return entry;
+	if (!IsStreamTable(stream))
+		return NULL;
+	new.stream = relid;
+	new.sequence = SequenceOf(stream);
+	pkey = index_open(RelationGetPrimaryKey(stream), RowExclusiveLock);
+	new.info = *BuildIndexInfo(pkey);
+	index_close(pkey, NoLock);
+	entry = hash_search(entries, &relid, HASH_ENTER, NULL);
+	*entry = new;
+	return entry;
 }
 
 /* ---- opening ---- */
@@ -184,7 +202,7 @@ StreamTableOpen(StreamTable *t, Relation table, const char *stream_name)
 	Oid			relid = get_relname_relid(stream_name, RelationGetNamespace(table));
 
 	t->rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
-	if (t->rel == NULL || !IsStreamTable(t->rel) ||
+	if (t->rel == NULL || FindEntry(t->rel) == NULL ||
 		t->rel->rd_rel->relowner != table->rd_rel->relowner)
 		StreamIsMissing(table, stream_name);
 	StreamTableInit(t, t->rel);
@@ -193,10 +211,16 @@ StreamTableOpen(StreamTable *t, Relation table, const char *stream_name)
 void
 StreamTableInit(StreamTable *t, Relation stream)
 {
+	const StreamEntry *entry = FindEntry(stream);
+
+	if (entry == NULL)
+		elog(ERROR, "relation \"%s\" is no stream", RelationGetRelationName(stream));
 	t->rel = stream;
-	t->sequence = SequenceOf(t->rel);
+	t->sequence = entry->sequence;
+	t->info = palloc(sizeof(IndexInfo));
+	*t->info = entry->info;
+	t->info->ii_Context = CurrentMemoryContext;
 	t->pkey = index_open(RelationGetPrimaryKey(t->rel), RowExclusiveLock);
-	t->info = BuildIndexInfo(t->pkey);
 	t->slot = table_slot_create(t->rel, NULL);
 	t->estate = NULL;
 	if (list_length(t->rel->rd_indexlist) > 1)
