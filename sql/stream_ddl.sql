@@ -48,6 +48,7 @@ DROP TABLE t_stream_ddl_2."store$stream" CASCADE;
 ALTER TABLE store DISABLE TRIGGER ALL;
 ALTER TABLE store ENABLE TRIGGER ALL;
 SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'store'::regclass ORDER BY 1;
+SELECT (describe_table('store') -> 'stream') - 'label'::text;
 -- an index of one's own
 CREATE INDEX ON t_stream_ddl_2."store$stream" ((keys ->> 'PK'), number);
 SELECT put('store');

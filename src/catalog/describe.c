@@ -21,6 +21,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/objects.h"
+#include "catalog/stream.h"
 #include "catalog/table.h"
 #include "errors.h"
 
@@ -162,6 +163,21 @@ AppendIndexes(StringInfo out, const TableDef *def, bool local, const char *membe
 		appendStringInfoChar(out, ']');
 }
 
+static void
+AppendStream(StringInfo out, Relation rel)
+{
+	TableStream stream;
+
+	if (!TableStreamOf(rel, &stream))
+		return;
+	appendStringInfoString(out, ", \"stream\": {");
+	AppendMember(out, "label", stream.label);
+	AppendMember(out, "relation", stream.relation);
+	appendStringInfoString(out, "\"view_type\": ");
+	escape_json(out, stream.view);
+	appendStringInfoChar(out, '}');
+}
+
 static Datum
 Describe(Relation rel, const TableDef *def)
 {
@@ -182,6 +198,7 @@ Describe(Relation rel, const TableDef *def)
 	AppendCounts(&out, MaySeeAllRows(relid), relid, "table_size_bytes");
 	AppendIndexes(&out, def, false, "global_secondary_indexes");
 	AppendIndexes(&out, def, true, "local_secondary_indexes");
+	AppendStream(&out, rel);
 	appendStringInfoChar(&out, '}');
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));
 }

@@ -49,6 +49,17 @@ INSERT INTO corpus (operation, request) VALUES
 ('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tab", "Tags": [{"Key": "k", "Value": "v"}]}'),
 ('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tab", "NextToken": "a"}');
 
+SELECT dynamo.enable_stream('tab');
+INSERT INTO corpus (operation, request)
+SELECT operation, request FROM dynamo.streams s,
+	LATERAL (SELECT dynamo.request('DescribeStream', json_build_object('StreamArn', arn)) #>> '{StreamDescription,Shards,0,ShardId}' AS shard) d,
+	LATERAL (SELECT dynamo.request('GetShardIterator', json_build_object('StreamArn', arn, 'ShardId', shard, 'ShardIteratorType', 'TRIM_HORIZON')) ->> 'ShardIterator' AS iterator) i,
+	LATERAL (VALUES ('ListStreams', json_build_object('TableName', 'tab', 'Limit', 2, 'ExclusiveStartStreamArn', arn)),
+		('DescribeStream', json_build_object('StreamArn', arn, 'Limit', 2, 'ExclusiveStartShardId', shard, 'ShardFilter', json_build_object('Type', 'CHILD_SHARDS', 'ShardId', shard))),
+		('GetShardIterator', json_build_object('StreamArn', arn, 'ShardId', shard, 'ShardIteratorType', 'AT_SEQUENCE_NUMBER', 'SequenceNumber', '100000000000000000001')),
+		('GetRecords', json_build_object('ShardIterator', iterator, 'Limit', 10))) r(operation, request)
+WHERE table_name = 'tab';
+
 CREATE FUNCTION any_of(choices text[]) RETURNS text LANGUAGE sql VOLATILE AS $$
 	SELECT choices[1 + floor(random() * cardinality(choices))] $$;
 
