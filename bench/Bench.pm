@@ -40,8 +40,8 @@ sub rows_to_file
 	close($out);
 }
 
-# Executions per second of a statement, and microseconds of the server's
-# processor time for each.  Options: as the client's letters.
+# Executions per second of a statement, microseconds of the server's processor
+# time for each, and the number of its process.  Options: as the client's letters.
 sub rate
 {
 	my ($statement, %option) = @_;

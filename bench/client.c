@@ -1,8 +1,9 @@
 /*
  * client.c
  *	  Runs one prepared statement as fast as a server answers and prints how
- *	  many a second were done, and the microseconds of processor time that the
- *	  server's process spent on each.
+ *	  many a second were done, the microseconds of processor time that the
+ *	  server's process spent on each, and the number of that process (of the
+ *	  last client's, if there are several).
  *
  *	client [-d conninfo] [-c clients] [-w window] [-t seconds | -n count]
  *		   [-p parameter-file] statement
@@ -46,6 +47,7 @@ typedef struct Result
 {
 	double		rate;
 	double		cpu;			/* microseconds of an execution; 0: unknown */
+	int			pid;
 } Result;
 
 static void
@@ -222,7 +224,7 @@ run_client(int which, int start_fd, int report_fd)
 	long		done;
 	double		begin,
 				cpu;
-	Result		result = {0, 0};
+	Result		result = {0, 0, PQbackendPID(conn)};
 	char		byte;
 
 	/* a few executions for the caches, where repeating them is harmless */
@@ -249,7 +251,7 @@ main(int argc, char **argv)
 				option,
 				status;
 	Result		result,
-				sum = {0, 0};
+				sum = {0, 0, 0};
 
 	while ((option = getopt(argc, argv, "d:c:w:t:n:p:")) != -1)
 	{
@@ -302,10 +304,11 @@ main(int argc, char **argv)
 			exit(1);
 		sum.rate += result.rate;
 		sum.cpu += result.cpu / clients;
+		sum.pid = result.pid;
 	}
 	while (wait(&status) > 0)
 		if (status != 0)
 			exit(1);
-	printf("%.3f %.3f\n", sum.rate, sum.cpu);
+	printf("%.3f %.3f %d\n", sum.rate, sum.cpu, sum.pid);
 	return 0;
 }

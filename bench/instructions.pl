@@ -51,20 +51,15 @@ sub profile
 	my %option = (c => 1, w => 32, n => $n);
 
 	run_script($side->{before}) if $side->{before};
-	sleep 1;
 	unlink glob("$profiles/*");
 	$option{p} = $side->{file} if $side->{file};
-	rate($side->{sql}, %option);
+	my (undef, undef, $pid) = rate($side->{sql}, %option);
 	for (1 .. 100)
 	{
 		select(undef, undef, undef, 0.2);
-		for my $file (glob("$profiles/*"))
-		{
-			open(my $in, '<', $file) or next;
-			my ($sum) = map { /^(?:summary|totals): (\d+)/ ? $1 : () } <$in>;
-			next if !defined $sum;
-			return ($file, $sum);
-		}
+		open(my $in, '<', "$profiles/$pid") or next;
+		my ($sum) = map { /^(?:summary|totals): (\d+)/ ? $1 : () } <$in>;
+		return ("$profiles/$pid", $sum) if defined $sum;
 	}
 	die "no profile\n";
 }
