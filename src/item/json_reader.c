@@ -404,6 +404,20 @@ DecodeString(JsonReader *r, const char *start)
 	return (Slice) {result, (uint32) (out - result)};
 }
 
+/*
+ * A string that ScanToSpecial has read up to p, and that is not plain.  Not
+ * inlined, so that reading plain ones saves few registers.
+ */
+static pg_noinline Slice
+ReadHardString(JsonReader *r, const char *start, const char *p)
+{
+	if (p >= r->end || *p != '"')
+		return DecodeString(r, start);
+	CheckUtf8(r, start, p);
+	r->at = p + 1;
+	return (Slice) {start, (uint32) (p - start)};
+}
+
 Slice
 JsonString(JsonReader *r)
 {
@@ -414,10 +428,8 @@ JsonString(JsonReader *r)
 	Expect(r, '"', "a string");
 	start = r->at;
 	p = ScanToSpecial(start, r->end, &high);
-	if (unlikely(p >= r->end || *p != '"'))
-		return DecodeString(r, start);
-	if (high & SCAN_HIGHS)
-		CheckUtf8(r, start, p);
+	if (unlikely(p >= r->end || *p != '"' || (high & SCAN_HIGHS) != 0))
+		return ReadHardString(r, start, p);
 	r->at = p + 1;
 	return (Slice) {start, (uint32) (p - start)};
 }

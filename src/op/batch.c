@@ -8,9 +8,9 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 
 #include "errors.h"
+#include "op/distinct.h"
 #include "op/get.h"
 #include "op/tables.h"
 #include "op/write.h"
@@ -88,51 +88,36 @@ typedef struct BoundGetTable
 	RowKey	   *keys;
 } BoundGetTable;
 
-static uint64
-KeyHash(const RowKey *key, int nattributes)
+static int
+NumberOfKeyAttributes(const BoundGetTable *b)
 {
+	return b->store.def->key.npartition + b->store.def->key.nsort;
+}
+
+/* ElementHash */
+static uint64
+HashOfKey(const void *list, int i)
+{
+	const BoundGetTable *b = list;
 	uint64		hash = 0;
 
-	for (int i = 0; i < nattributes; i++)
-		hash = ValueHash(key->attributes[i], hash);
+	for (int k = 0; k < NumberOfKeyAttributes(b); k++)
+		hash = ValueHash(b->keys[i].attributes[k], hash);
 	return hash;
 }
 
+/* ElementsEqual */
 static bool
-SameKey(const RowKey *a, const RowKey *b, int nattributes)
+KeysEqual(const void *list, int i, int j)
 {
-	for (int i = 0; i < nattributes; i++)
+	const BoundGetTable *b = list;
+
+	for (int k = 0; k < NumberOfKeyAttributes(b); k++)
 	{
-		if (!ValueEqual(a->attributes[i], b->attributes[i]))
+		if (!ValueEqual(b->keys[i].attributes[k], b->keys[j].attributes[k]))
 			return false;
 	}
 	return true;
-}
-
-/* By a hash table of positions, from 1, that is at most half full. */
-static void
-CheckDistinct(const BoundGetTable *b)
-{
-	const KeySchema *key = &b->store.def->key;
-	int			nattributes = key->npartition + key->nsort;
-	int			n = b->table->nkeys;
-	uint32		size = pg_nextpower2_32(2 * Max(n, 1));
-	int		   *slots = palloc0(size * sizeof(int));
-
-	for (int i = 0; i < n; i++)
-	{
-		uint32		at = KeyHash(&b->keys[i], nattributes) & (size - 1);
-
-		CHECK_FOR_INTERRUPTS();
-		while (slots[at] != 0)
-		{
-			if (SameKey(&b->keys[slots[at] - 1], &b->keys[i], nattributes))
-				DuplicateKeysError();
-			at = (at + 1) & (size - 1);
-		}
-		slots[at] = i + 1;
-	}
-	pfree(slots);
 }
 
 static void
@@ -144,8 +129,8 @@ BindKeys(BoundGetTable *b)
 	GetCheckPaths(&b->get, b->store.def);
 	for (int i = 0; i < t->nkeys; i++)
 		GetBindKey(b->store.def, t->keys[i], &b->keys[i]);
-	if (!t->repeats)
-		CheckDistinct(b);
+	if (!t->repeats && !AllDistinct(b, t->nkeys, HashOfKey, KeysEqual))
+		DuplicateKeysError();
 }
 
 static void

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "errors.h"
+#include "op/distinct.h"
 #include "request/capacity.h"
 #include "request/collections.h"
 #include "request/legacy.h"
@@ -79,35 +80,40 @@ NumberText(const Field *key, Slice name)
 	return (Slice) {"", 0};
 }
 
-/* Compares the texts of the numbers in two keys that are the same item's. */
-static int
-CompareNumberTexts(const GivenKey *a, const GivenKey *b)
+/* Whether the numbers in two keys that are the same item's are written alike. */
+static bool
+NumbersAlike(const GivenKey *a, const GivenKey *b)
 {
 	const Field *x = FieldExpand(a->field);
 	const Field *y = FieldExpand(b->field);
 	Container	map;
-	int			cmp = 0;
 
 	ContainerOpen(a->key, &map);
-	for (uint32 i = 0; i < map.count && cmp == 0; i++)
+	for (uint32 i = 0; i < map.count; i++)
 	{
 		Slice		name;
 
 		(void) MapEntry(&map, i, &name);
-		cmp = SliceCompare(NumberText(x, name), NumberText(y, name));
+		if (SliceCompare(NumberText(x, name), NumberText(y, name)) != 0)
+			return false;
 	}
-	return cmp;
+	return true;
+}
+
+/* ElementHash */
+static uint64
+HashOfGiven(const void *list, int i)
+{
+	return ValueHash(((const GivenKey *) list)[i].key, 0);
 }
 
 /* To the service, keys are the same if they are written alike: 1 is not 1.0. */
-static int
-CompareGivenKeys(const void *a, const void *b)
+static bool
+GivenAlike(const void *list, int i, int j)
 {
-	const GivenKey *x = (const GivenKey *) a;
-	const GivenKey *y = (const GivenKey *) b;
-	int			cmp = ValueCompare(x->key, y->key);
+	const GivenKey *given = list;
 
-	return cmp != 0 ? cmp : CompareNumberTexts(x, y);
+	return ValueEqual(given[i].key, given[j].key) && NumbersAlike(&given[i], &given[j]);
 }
 
 static void
@@ -117,17 +123,13 @@ CheckGivenOnce(const ValueRef *refs, const Field *keys)
 
 	for (int i = 0; i < keys->count; i++)
 		given[i] = (GivenKey) {refs[i], keys->fields[i]};
-	qsort(given, keys->count, sizeof(GivenKey), CompareGivenKeys);
-	for (int i = 1; i < keys->count; i++)
-	{
-		if (CompareGivenKeys(&given[i - 1], &given[i]) == 0)
-			BatchError(WORDING_DUPLICATE_KEYS);
-	}
+	if (!AllDistinct(given, keys->count, HashOfGiven, GivenAlike))
+		BatchError(WORDING_DUPLICATE_KEYS);
 	pfree(given);
 }
 
 static void
-PrepareGets(BatchGet *batch, const Field *tables)
+PrepareGets(BatchGet *batch, const Field *tables, CapacityDetail detail)
 {
 	batch->tables = tables;
 	batch->n = tables->count;
@@ -149,8 +151,40 @@ PrepareGets(BatchGet *batch, const Field *tables)
 		get->repeats = true;
 		get->projection = FieldExpr(request, "ProjectionExpression");
 		get->built_projection = LegacyProjection(request);
-		get->sizes = true;
+		get->sizes = detail != CAPACITY_NONE || get->projection.given ||
+			get->built_projection != NULL;
 		batch->results[i] = palloc0(Max(keys->count, 1) * sizeof(GetResult));
+	}
+}
+
+/*
+ * Fills in the sizes that nobody has asked for, unless all items surely fit
+ * into a response: stored, an item has at least three quarters of its size.
+ */
+static void
+MeasureItems(BatchGet *batch)
+{
+	uint64		most = 0;
+
+	for (int i = 0; i < batch->n; i++)
+	{
+		for (int k = 0; k < batch->gets[i].nkeys; k++)
+		{
+			const GetResult *result = &batch->results[i][k];
+
+			if (result->item != NULL)
+				most += batch->gets[i].sizes ? result->size : 2 * VARSIZE_ANY(result->item);
+		}
+	}
+	for (int i = 0; i < batch->n && most > MAX_RESPONSE_BYTES; i++)
+	{
+		for (int k = 0; k < batch->gets[i].nkeys; k++)
+		{
+			GetResult  *result = &batch->results[i][k];
+
+			if (result->item != NULL && !batch->gets[i].sizes)
+				result->size = ItemSize(ItemRoot(result->item));
+		}
 	}
 }
 
@@ -254,8 +288,9 @@ BatchGetItemRequest(Request *request)
 	BatchGet	batch;
 
 	CheckNumberOfKeys(tables);
-	PrepareGets(&batch, tables);
+	PrepareGets(&batch, tables, FieldCapacity(request->input));
 	BatchGetItem(batch.gets, batch.n, batch.results);
+	MeasureItems(&batch);
 	AnswerItems(request, &batch);
 	AnswerUnprocessed(request, &batch);
 	AnswerGetCapacity(request, &batch);

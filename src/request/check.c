@@ -177,6 +177,9 @@ CheckElements(Check *check, const Field *field)
 
 	for (int i = 0; i < field->count; i++)
 	{
+		/* nothing to report, so no need of a path */
+		if (field->shape->element->raw && field->fields[i] != NULL)
+			continue;
 		appendStringInfo(&check->path, ".%d.member", i + 1);
 		if (field->fields[i] == NULL)
 			Violation(check, NULL, WORDING_NOT_NULL);
