@@ -31,6 +31,10 @@ SELECT json_array_length(get((SELECT string_agg('{"Get": {"TableName": "num", "K
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}}}, {"Get": {"TableName": "num", "Key": {"n": {"N": "1.0"}}}}');
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"S": "1"}}}}');
 SELECT get('{"Get": {"TableName": "none", "Key": {"n": {"S": "1"}}}}');
+-- canceled by the first key that does not fit its table; an empty one fails the request
+SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}}}, {"Get": {"TableName": "tab", "Key": {"pk": {"S": "a"}}}}, {"Get": {"TableName": "num", "Key": {"n": {"S": "1"}}}}');
+SELECT get('{"Get": {"TableName": "tab", "Key": {"pk": {"S": "' || repeat('x', 2049) || '"}, "sk": {"S": "a"}}}}');
+SELECT get('{"Get": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": ""}}}}');
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}, "ExpressionAttributeNames": {"#n": "n"}}}');
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}, "ProjectionExpression": "a, a"}}');
 

@@ -69,6 +69,10 @@ SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExp
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ReturnValuesOnConditionCheckFailure": "NEW"}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}}}', ', "ClientRequestToken": "' || repeat('x', 37) || '"');
 SELECT tx((SELECT string_agg('{"Put": {"TableName": "num", "Item": {"n": {"N": "' || i || '"}, "x": {"S": "' || repeat('x', 300000) || '"}}}}', ', ') FROM generate_series(1, 15) i));
+-- items count, not the text that writes them: base64 and escapes are longer
+SELECT tx((SELECT string_agg('{"Put": {"TableName": "num", "Item": {"n": {"N": "' || i || '"}, "x": {"S": "' || repeat('\u0061', 400000) || '"}}}}', ', ') FROM generate_series(201, 210) i));
+SELECT count(*) FROM num WHERE item OPERATOR(dynamo.->>) 'x' = repeat('a', 400000);
+SELECT tx((SELECT string_agg('{"Delete": {"TableName": "num", "Key": {"n": {"N": "' || i || '"}}}}', ', ') FROM generate_series(201, 210) i));
 
 -- capacity: twice that of a write
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}, "x": {"S": "' || repeat('x', 2000) || '"}}}},

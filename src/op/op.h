@@ -136,7 +136,8 @@ extern void BatchGetItem(const BatchGetTable *tables, int n, GetResult **results
 
 /*
  * TransactGetItems: results[i] for gets[i], all under the active snapshot.
- * Raises "Transaction request cannot include multiple operations on one item".
+ * Raises "Transaction request cannot include multiple operations on one item",
+ * and ERRCODE_DYNAMO_TRANSACTION_CANCELED for a key that does not fit a table.
  */
 extern void TransactGetItems(const GetOp *gets, int n, GetResult *results);
 

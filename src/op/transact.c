@@ -67,14 +67,14 @@ CancelByAction(TransactResult *result, int n, int action, const char *message)
  * Any other error goes on.
  */
 static const char *
-ValidationErrorOf(void (*stage) (Action *action), Action *action)
+ValidationErrorOf(void (*stage) (void *arg), void *arg)
 {
 	MemoryContext context = CurrentMemoryContext;
 	const char *volatile message = NULL;
 
 	PG_TRY();
 	{
-		stage(action);
+		stage(arg);
 	}
 	PG_CATCH();
 	{
@@ -93,7 +93,7 @@ ValidationErrorOf(void (*stage) (Action *action), Action *action)
 
 /* Whether an action's validation error has canceled the transaction. */
 static bool
-StageCancels(void (*stage) (Action *action), Action *actions, int n,
+StageCancels(void (*stage) (void *action), Action *actions, int n,
 			 TransactResult *result)
 {
 	for (int i = 0; i < n; i++)
@@ -140,16 +140,20 @@ HasEmptyKey(const TableDef *def, ValueRef item)
 }
 
 static void
-BindAction(Action *a)
+BindAction(void *action)
 {
+	Action	   *a = (Action *) action;
+
 	WriteCheckRequest(a->op);
 	WriteBindTable(&a->prepared, a->store->def);
 }
 
 /* A condition that fails hides what its own update would raise. */
 static void
-ApplyAction(Action *a)
+ApplyAction(void *action)
 {
+	Action	   *a = (Action *) action;
+
 	if (!a->holds)
 		return;
 	a->write = WriteApply(&a->prepared, a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE,
@@ -348,12 +352,48 @@ TransactCanceledError(const TransactResult *result, int n)
 
 /* ---- TransactGetItems ---- */
 
+typedef struct KeyOfGet
+{
+	const TableDef *def;
+	ValueRef	key;
+	RowKey	   *row_key;
+} KeyOfGet;
+
+static void
+BindKeyOfGet(void *get)
+{
+	KeyOfGet   *g = (KeyOfGet *) get;
+
+	GetBindKey(g->def, g->key, g->row_key);
+}
+
+/* A key that does not fit the table cancels the transaction. */
+static void
+BindKeys(const GetOp *gets, OpTables *tables, const int *table, int n, RowKey *keys)
+{
+	for (int i = 0; i < n; i++)
+	{
+		KeyOfGet	get = {tables->tables[table[i]].store.def, gets[i].key, &keys[i]};
+		const char *message;
+		TransactResult result;
+
+		if (HasEmptyKey(get.def, get.key))
+			BindKeyOfGet(&get);		/* raises it */
+		message = ValidationErrorOf(BindKeyOfGet, &get);
+		if (message == NULL)
+			continue;
+		CancelByAction(&result, n, i, message);
+		TransactCanceledError(&result, n);
+	}
+}
+
 void
 TransactGetItems(const GetOp *gets, int n, GetResult *results)
 {
 	OpRow	   *rows = palloc(sizeof(OpRow) * Max(n, 1));
 	RowKey	   *keys = palloc(sizeof(RowKey) * Max(n, 1));
 	BoundGet   *bound = palloc(sizeof(BoundGet) * Max(n, 1));
+	int		   *table = palloc(sizeof(int) * Max(n, 1));
 	OpTables	tables;
 
 	OpTablesInit(&tables, n);
@@ -362,14 +402,14 @@ TransactGetItems(const GetOp *gets, int n, GetResult *results)
 		GetBind(&bound[i], &gets[i].projection, &gets[i].args,
 				gets[i].built_projection, gets[i].sizes);
 		bound[i].filter = gets[i].built_filter;
-		rows[i].position = OpTablesAdd(&tables, gets[i].table_name, ACL_SELECT);
+		table[i] = OpTablesAdd(&tables, gets[i].table_name, ACL_SELECT);
 	}
 	OpTablesOpen(&tables);
+	BindKeys(gets, &tables, table, n, keys);
 	for (int i = 0; i < n; i++)
 	{
-		Store	   *store = &tables.tables[rows[i].position].store;
+		Store	   *store = &tables.tables[table[i]].store;
 
-		GetBindKey(store->def, gets[i].key, &keys[i]);
 		GetCheckPaths(&bound[i], store->def);
 		rows[i] = (OpRow) {store, &keys[i], i};
 	}

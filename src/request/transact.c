@@ -159,20 +159,31 @@ PrepareAction(Transaction *t, int position, const Field *transact_item, bool ima
 				  &op->args);
 }
 
+/* What counts are the items, keys and values sent, not how they are written. */
+static uint64
+SizeOfAction(const WriteOp *op)
+{
+	return ItemSize(op->item) + (ValueIsMissing(op->args.values) ? 0 : ItemSize(op->args.values));
+}
+
 static void
 PrepareTransaction(Transaction *t, const Field *input)
 {
 	const Field *items = FieldMember(input, "TransactItems");
+	uint64		size = 0;
 
-	if (input->text.len > MAX_REQUEST_BYTES)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg_internal(WORDING_TRANSACTION_SIZE)));
 	t->n = items->count;
 	t->actions = palloc(t->n * sizeof(WriteOp));
 	t->tables = palloc(t->n * sizeof(Slice));
 	for (int i = 0; i < t->n; i++)
+	{
 		PrepareAction(t, i, items->fields[i], FieldCapacity(input) != CAPACITY_NONE);
+		size += SizeOfAction(&t->actions[i]);
+	}
+	if (size > MAX_REQUEST_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg_internal(WORDING_TRANSACTION_SIZE)));
 }
 
 static void
