@@ -4,17 +4,13 @@
  */
 #include "postgres.h"
 
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include "access/xact.h"
-#include "common/ip.h"
 #include "lib/ilist.h"
 #include "lib/stringinfo.h"
-#include "libpq/pqcomm.h"
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
@@ -30,7 +26,6 @@
 #define READ_SIZE			(8 * 1024)
 #define KEPT_BUFFER_SIZE	(64 * 1024) /* an idle connection keeps no more */
 #define LINGER_MS			2000
-#define PEER_LEN			(NI_MAXHOST + 16)
 
 typedef enum ConnectionState
 {
@@ -51,7 +46,7 @@ struct Connection
 	MemoryContext context;		/* of this and its buffers */
 	TimestampTz deadline;		/* of the state; DT_NOEND: none */
 	uint32		accounted;		/* bytes of buffers in buffered_bytes */
-	char		peer[PEER_LEN];
+	char		peer[CONNECTION_PEER_LEN];
 
 	/* the request */
 	StringInfoData in;
@@ -72,7 +67,6 @@ static dlist_head connections = DLIST_STATIC_INIT(connections);
 static dlist_head waiting = DLIST_STATIC_INIT(waiting);
 static int	nconnections;
 static Size buffered_bytes;
-static bool is_full;			/* a client was turned away */
 
 /* When ConnectionsExpire has something to do. */
 static TimestampTz next_expiry = DT_NOEND;
@@ -537,11 +531,41 @@ ConnectionsServeWaiting(void)
 	return !dlist_is_empty(&waiting);
 }
 
-/* ---- accepting ---- */
+/* ---- the list of connections ---- */
 
-/* Closes the connection that has been idle longest; false if none is. */
-static bool
-CloseIdlest(void)
+void
+ConnectionOpen(pgsocket fd, const char *peer)
+{
+	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "dynamo HTTP connection",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Connection *c = palloc0(sizeof(Connection));
+
+	if (request_context == NULL)
+		request_context = AllocSetContextCreate(TopMemoryContext, "dynamo HTTP request",
+												ALLOCSET_DEFAULT_SIZES);
+	c->fd = fd;
+	c->context = context;
+	strlcpy(c->peer, peer, sizeof(c->peer));
+	initStringInfo(&c->in);
+	enlargeStringInfo(&c->in, READ_SIZE - 1);
+	initStringInfo(&c->out);
+	Account(c);
+	MemoryContextSwitchTo(old);
+	c->place = EventsAdd(fd, WL_SOCKET_READABLE, c);
+	dlist_push_tail(&connections, &c->node);
+	nconnections++;
+	SetState(c, CONNECTION_IDLE);
+}
+
+int
+ConnectionCount(void)
+{
+	return nconnections;
+}
+
+bool
+ConnectionCloseIdlest(void)
 {
 	Connection *idlest = NULL;
 	dlist_iter	iter;
@@ -557,110 +581,6 @@ CloseIdlest(void)
 		return false;
 	Close(idlest);
 	return true;
-}
-
-/* Makes room for another connection and its file descriptor. */
-static bool
-ReserveConnection(void)
-{
-	while (nconnections >= http_max_connections || !AcquireExternalFD())
-	{
-		if (!CloseIdlest())
-			return false;
-	}
-	is_full = false;
-	return true;
-}
-
-/* Sends a client away that there is no room for. */
-static void
-TurnAway(pgsocket fd)
-{
-	MemoryContext old = MemoryContextSwitchTo(request_context);
-	HttpAnswer	answer = UnavailableAnswer();
-	HttpDelivery delivery = {0};
-	StringInfoData text;
-
-	if (!is_full)
-		ereport(LOG,
-				(errcode(ERRCODE_TOO_MANY_CONNECTIONS),
-				 errmsg("sorry, too many HTTP clients already")));
-	is_full = true;
-	initStringInfo(&text);
-	AnswerHead(&text, &answer, delivery);
-	appendBinaryStringInfo(&text, answer.body.data, (int) answer.body.len);
-	(void) send(fd, text.data, text.len, MSG_NOSIGNAL);
-	closesocket(fd);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(request_context);
-}
-
-static void
-DescribePeer(char *peer, const struct sockaddr_storage *address, socklen_t len)
-{
-	char		host[NI_MAXHOST];
-	char		port[NI_MAXSERV];
-
-	if (pg_getnameinfo_all(address, len, host, sizeof(host), port, sizeof(port),
-						   NI_NUMERICHOST | NI_NUMERICSERV) != 0)
-		strcpy(peer, "???");
-	else
-		snprintf(peer, PEER_LEN, strchr(host, ':') != NULL ? "[%s]:%s" : "%s:%s", host, port);
-}
-
-static void
-AddConnection(pgsocket fd, const struct sockaddr_storage *address, socklen_t len)
-{
-	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "dynamo HTTP connection",
-												  ALLOCSET_SMALL_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	Connection *c = palloc0(sizeof(Connection));
-	int			one = 1;
-
-	c->fd = fd;
-	c->context = context;
-	DescribePeer(c->peer, address, len);
-	initStringInfo(&c->in);
-	enlargeStringInfo(&c->in, READ_SIZE - 1);
-	initStringInfo(&c->out);
-	Account(c);
-	MemoryContextSwitchTo(old);
-	(void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	c->place = EventsAdd(fd, WL_SOCKET_READABLE, c);
-	dlist_push_tail(&connections, &c->node);
-	nconnections++;
-	SetState(c, CONNECTION_IDLE);
-}
-
-void
-ConnectionAccept(pgsocket listening)
-{
-	struct sockaddr_storage address;
-	socklen_t	len = sizeof(address);
-	pgsocket	fd = accept(listening, (struct sockaddr *) &address, &len);
-
-	if (request_context == NULL)
-		request_context = AllocSetContextCreate(TopMemoryContext, "dynamo HTTP request",
-												ALLOCSET_DEFAULT_SIZES);
-	if (fd == PGINVALID_SOCKET)
-	{
-		/* the client may be gone again */
-		if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED)
-		{
-			ereport(LOG,
-					(errcode_for_socket_access(),
-					 errmsg("could not accept new HTTP connection: %m")));
-			/* as the postmaster does: out of descriptors, most likely */
-			pg_usleep(100000L);
-		}
-		return;
-	}
-	if (!pg_set_noblock(fd) || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
-		closesocket(fd);
-	else if (!ReserveConnection())
-		TurnAway(fd);
-	else
-		AddConnection(fd, &address, len);
 }
 
 /* ---- timeouts ---- */

@@ -18,12 +18,20 @@
 #ifndef DYNAMO_HTTP_CONNECTION_H
 #define DYNAMO_HTTP_CONNECTION_H
 
-#include "datatype/timestamp.h"
+#define CONNECTION_PEER_LEN	128
 
 typedef struct Connection Connection;
 
-/* Accepts a client at a listening socket, if there is one. */
-extern void ConnectionAccept(pgsocket listening);
+/*
+ * Takes over the socket of a client, for which a file descriptor has been
+ * acquired.  peer names the client in the log.
+ */
+extern void ConnectionOpen(pgsocket fd, const char *peer);
+
+extern int	ConnectionCount(void);
+
+/* Closes the connection that has been idle longest; false if none is idle. */
+extern bool ConnectionCloseIdlest(void);
 
 /* Goes on with a connection whose socket is readable or writeable. */
 extern void ConnectionContinue(Connection *connection);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>

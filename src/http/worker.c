@@ -22,6 +22,7 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
+#include "http/accept.h"
 #include "http/connection.h"
 #include "http/events.h"
 #include "http/listen.h"
@@ -82,7 +83,7 @@ HandleEvent(int place)
 	if (!EventsGet(place, &fd, &connection))
 		return;
 	if (connection == NULL)
-		ConnectionAccept(fd);
+		AcceptClient(fd);
 	else
 		ConnectionContinue(connection);
 }

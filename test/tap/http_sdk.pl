@@ -1,0 +1,62 @@
+# http_sdk.pl: AWS SDKs as they are, against the HTTP endpoint.
+#
+# boto3 is used if Python has it.  DYNAMO_SDK names a directory in which
+# `npm install @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb` was run.  Nothing
+# is fetched; what is missing is left out.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $scripts = "$FindBin::RealBin/../sdk";
+my $directory = $ENV{DYNAMO_SDK} // '';
+my %client;
+
+sub runs
+{
+	my @command = @_;
+
+	return eval { IPC::Run::run(\@command, '<', '/dev/null', '>', '/dev/null', '2>', '/dev/null') };
+}
+
+$client{boto3} = [ 'python3', "$scripts/python.py" ] if runs('python3', '-c', 'import boto3');
+if (-d "$directory/node_modules/\@aws-sdk/lib-dynamodb" && runs('node', '--version'))
+{
+	# a module finds others beside itself
+	my $beside = PostgreSQL::Test::Utils::tempdir();
+
+	symlink("$directory/node_modules", "$beside/node_modules");
+	append_to_file("$beside/javascript.mjs", slurp_file("$scripts/javascript.mjs"));
+	$client{'SDK for JavaScript'} = [ 'node', '--no-warnings', "$beside/javascript.mjs" ];
+}
+plan skip_all => 'no AWS SDK is installed' if !%client;
+
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $node = new_dynamo_node(
+	'http_sdk', qq{
+shared_preload_libraries = 'dynamo'
+dynamo.http_port = $port
+dynamo.http_workers = 2
+dynamo.http_listen_addresses = '127.0.0.1'
+});
+
+$node->safe_psql('postgres', q{
+CREATE ROLE app LOGIN;
+GRANT CREATE ON SCHEMA public TO app;
+SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
+for my $name (sort keys %client)
+{
+	my ($stdout, $stderr) = ('', '');
+	my $result = IPC::Run::run([ @{ $client{$name} }, "http://127.0.0.1:$port", 'TESTKEY', 'TESTSECRET' ],
+		'<', '/dev/null', '>', \$stdout, '2>', \$stderr, IPC::Run::timeout(120));
+
+	ok($result && $stdout eq "ok\n", "$name works") or diag($stderr);
+}
+
+$node->stop;
+done_testing();
