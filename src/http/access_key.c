@@ -73,6 +73,12 @@ RelationChanged(Datum arg, Oid relid)
 		generation++;
 }
 
+void
+AccessKeysReload(void)
+{
+	generation++;
+}
+
 static void
 InitEntries(void)
 {

@@ -30,4 +30,7 @@ extern const uint8 *AccessKeySigningKey(AccessKey *key, Slice date, Slice region
 /* The role of this name, from the same cache: for requests without a key. */
 extern const Identity *RoleIdentity(const char *name);
 
+/* What has been read of keys and roles is read again. */
+extern void AccessKeysReload(void);
+
 #endif							/* DYNAMO_ACCESS_KEY_H */

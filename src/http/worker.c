@@ -23,6 +23,7 @@
 
 #include "compat.h"
 #include "http/accept.h"
+#include "http/access_key.h"
 #include "http/connection.h"
 #include "http/events.h"
 #include "http/listen.h"
@@ -71,6 +72,7 @@ HandleInterrupts(void)
 		ProcessConfigFile(PGC_SIGHUP);
 		SetDefaults();
 		ConnectionsRestartTimeouts();
+		AccessKeysReload();
 	}
 }
 
