@@ -138,7 +138,7 @@ sub changes
 }
 
 # Errors that sessions may see besides losing the server.
-my $expected = join '|', 'server closed the connection', 'terminating connection', 'connection to server',
+my $expected = join '|', 'server closed the connection', 'terminating connection', 'connection to server', 'no connection',
 	'This probably means', 'before or while processing', 'the database system is',
 	'Only 1 online index', 'already exists', 'not found: Index', 'building index .* stopped',
 	'^HINT', '^NOTICE', '^DETAIL', '^CONTEXT', '^\s*$';
