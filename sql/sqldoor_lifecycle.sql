@@ -82,6 +82,35 @@ DROP TABLE store;
 DROP TABLE store CASCADE;
 SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v') AND relnamespace::regnamespace::text LIKE 't_lifecycle%' ORDER BY 1;
 
+-- what requests have set follows names and schemas
+SELECT request('CreateTable', '{"TableName": "guarded", "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
+	"KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST", "DeletionProtectionEnabled": true,
+	"Tags": [{"Key": "k", "Value": "v"}]}') #>> '{TableDescription,TableId}' AS id \gset
+CREATE FUNCTION settings(name text) RETURNS text LANGUAGE sql AS $$
+	SELECT pg_catalog.format('%s %s', d #>> '{Table,TableId}', (d #>> '{Table,DeletionProtectionEnabled}'))
+	FROM request('DescribeTable', pg_catalog.json_build_object('TableName', name)) d
+$$;
+SELECT settings('guarded') = :'id' || ' true';
+ALTER TABLE guarded RENAME TO kept;
+SELECT settings('kept') = :'id' || ' true';
+ALTER TABLE kept SET SCHEMA t_lifecycle_2;
+SELECT settings('kept') = :'id' || ' true';
+ALTER SCHEMA t_lifecycle_2 RENAME TO t_lifecycle_3;
+SET search_path = t_lifecycle, t_lifecycle_3, dynamo;
+SELECT settings('kept') = :'id' || ' true';
+SELECT request('DeleteTable', '{"TableName": "kept"}');
+SELECT schema_name, table_name, tag_value FROM dynamo.table_tags WHERE schema_name LIKE 't_lifecycle%';
+SELECT create_table('guarded', 'PK');
+SELECT settings('guarded') = :'id' || ' true';
+-- a name whose earlier table has left settings
+DROP TABLE kept;
+ALTER TABLE guarded SET SCHEMA t_lifecycle_3;
+ALTER TABLE guarded RENAME TO kept;
+SELECT settings('kept') = :'id' || ' true';
+ALTER SCHEMA t_lifecycle_3 RENAME TO t_lifecycle_2;
+SELECT drop_table('t_lifecycle_2.kept');
+SELECT count(*) FROM dynamo.table_settings WHERE table_name IN ('kept', 'guarded');
+
 SET client_min_messages = warning;
 DROP SCHEMA t_lifecycle, t_lifecycle_2 CASCADE;
 DROP ROLE lifecycle_owner;

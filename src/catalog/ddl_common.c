@@ -363,20 +363,20 @@ static void
 Execute(const char *sql)
 {
 	bool		was_ours = statement_is_ours;
-	int			result = SPI_OK_UTILITY;
 
 	statement_is_ours = true;
 	PG_TRY();
 	{
-		result = SPI_execute(sql, false, 0);
+		int			result = SPI_execute(sql, false, 0);
+
+		if (result < 0)
+			elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
 	}
 	PG_FINALLY();
 	{
 		statement_is_ours = was_ours;
 	}
 	PG_END_TRY();
-	if (result < 0)
-		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
 }
 
 void

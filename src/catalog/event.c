@@ -24,6 +24,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
+#include "catalog/settings.h"
 #include "catalog/stream.h"
 
 EventTriggerData *
@@ -137,6 +138,18 @@ CheckAltered(Oid relid, const TableDef *def, const Node *statement)
 }
 
 static void
+MoveSettings(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+
+	if (strcmp(former_name.name, RelationGetRelationName(rel)) != 0 ||
+		strcmp(former_name.schema, get_namespace_name(RelationGetNamespace(rel))) != 0)
+		TableSettingsMove(rel, former_name.schema, former_name.name);
+	table_close(rel, AccessShareLock);
+	former_name.relid = InvalidOid;
+}
+
+static void
 TableAltered(Oid relid, const Node *statement)
 {
 	/* raises an error if the definition no longer fits the table */
@@ -151,6 +164,8 @@ TableAltered(Oid relid, const Node *statement)
 		return;
 	}
 	CheckAltered(relid, def, statement);
+	if (former_name.relid == relid)
+		MoveSettings(relid);
 	IndexTablesFollow(relid, def);
 	StreamFollowTable(relid);
 }
@@ -214,6 +229,10 @@ dynamo_ddl_command_end(PG_FUNCTION_ARGS)
 	if (IsA(event->parsetree, CreateStmt) && ((CreateStmt *) event->parsetree)->partbound == NULL)
 		PG_RETURN_NULL();
 	SPI_connect();
+	if (IsA(event->parsetree, RenameStmt) &&
+		((RenameStmt *) event->parsetree)->renameType == OBJECT_SCHEMA)
+		SchemaSettingsMove(((RenameStmt *) event->parsetree)->subname,
+						   ((RenameStmt *) event->parsetree)->newname);
 	EventQuery(&altered_relations, 0, NULL);
 	foreach(cell, ResultOids())
 		RelationAltered(lfirst_oid(cell), event->parsetree);

@@ -30,6 +30,18 @@ extern void EventQuery(EventPlan *plan, int nargs, Datum *args);
 /* The OIDs in the first column of the last SPI query's result. */
 extern List *ResultOids(void);
 
+/* ---- event_start.c ---- */
+
+/* What a dynamo table was called before the statement that may rename it. */
+typedef struct FormerName
+{
+	Oid			relid;			/* InvalidOid: no table is renamed */
+	char		schema[NAMEDATALEN];
+	char		name[NAMEDATALEN];
+} FormerName;
+
+extern FormerName former_name;
+
 /* ---- event_trigger.c: triggers of ours ---- */
 
 /* Whether a function is one of those that keep tables and their indexes. */

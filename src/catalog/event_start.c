@@ -28,6 +28,25 @@
 #include "catalog/event.h"
 #include "catalog/objects.h"
 
+FormerName	former_name;
+
+/* Remembers what a dynamo table is called, for its settings. */
+static void
+NoteName(Oid relid)
+{
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+
+	if (rel == NULL)
+		return;
+	if (TableDefCopy(rel) != NULL)
+	{
+		former_name.relid = relid;
+		strlcpy(former_name.schema, get_namespace_name(RelationGetNamespace(rel)), NAMEDATALEN);
+		strlcpy(former_name.name, RelationGetRelationName(rel), NAMEDATALEN);
+	}
+	relation_close(rel, AccessShareLock);
+}
+
 /* The index that a named relation holds; false if it holds none. */
 static bool
 FindNamedIndex(const RangeVar *name, HeldIndex *held)
@@ -349,6 +368,8 @@ CheckRename(const RenameStmt *statement)
 
 	if (!OidIsValid(relid))
 		return;
+	if (statement->renameType == OBJECT_TABLE)
+		NoteName(relid);
 	if (statement->renameType == OBJECT_COLUMN && FindHeldIndex(relid, &held))
 		RefuseShapeChange(&held);
 	if (statement->renameType == OBJECT_TRIGGER)
@@ -358,10 +379,15 @@ CheckRename(const RenameStmt *statement)
 static void
 CheckSetSchema(const AlterObjectSchemaStmt *statement)
 {
+	Oid			relid = statement->relation != NULL ?
+		RangeVarGetRelid(statement->relation, NoLock, true) : InvalidOid;
 	HeldIndex	held;
 
-	if (statement->relation != NULL && FindNamedIndex(statement->relation, &held))
+	if (!OidIsValid(relid))
+		return;
+	if (FindHeldIndex(relid, &held))
 		RefuseToLeaveTable(&held, "schema");
+	NoteName(relid);
 }
 
 /* Partitions of an index table are shards: no entry would be in another. */
@@ -478,6 +504,9 @@ dynamo_ddl_command_start(PG_FUNCTION_ARGS)
 	EventTriggerData *event = EventTriggerCall(fcinfo);
 
 	if (!StatementIsOurs())
+	{
+		former_name.relid = InvalidOid;
 		CheckStatement(event->parsetree);
+	}
 	PG_RETURN_NULL();
 }

@@ -80,6 +80,17 @@ extern void TableSettingsWrite(Relation rel, const TableSettings *settings);
 /* All about a table that is about to be dropped. */
 extern void TableSettingsForget(Relation rel);
 
+/* ---- settings_move.c ---- */
+
+/*
+ * A table that the caller owns, or a schema, has just got another name: the
+ * settings follow.  SPI is connected.
+ */
+extern void TableSettingsMove(Relation rel, const char *old_schema, const char *old_name);
+extern void SchemaSettingsMove(const char *old_schema, const char *new_schema);
+
+/* ---- settings.c, again ---- */
+
 /* Throughput of an index; zero if none is stored. */
 extern Throughput IndexThroughputRead(Relation rel, const char *index_name);
 extern void IndexThroughputWrite(Relation rel, const char *index_name,
