@@ -33,6 +33,9 @@ SELECT dynamo.request('ListTables', '{"ExclusiveStartTableName": "arn:aws:dynamo
 SELECT dynamo.request_safe('DescribeTable', '{"TableName": "pear"}');
 SELECT dynamo.request_safe('DescribeTable', '{"TableName": ""}') #>> '{body,message}';
 SELECT dynamo.request_safe('DescribeTable', '{}') #>> '{body,message}';
+SELECT dynamo.request_safe('DescribeTable', '{"TableName": "ab"}') #>> '{body,message}';
+SELECT dynamo.request_safe('DescribeTable', json_build_object('TableName', repeat('x', 256))) #>> '{body,message}' ~ 'less than or equal to 255$';
+SELECT dynamo.request_safe('GetItem', '{"TableName": "ab", "Key": {}}') #>> '{body,message}';
 -- the same answer every time
 SELECT (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text = (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text;
 -- counts and sizes come with statistics

@@ -36,6 +36,7 @@ SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "a", "Val
 SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "aws:a", "Value": "x"}]}');
 SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "a", "Value": "x"}, {"Key": "a", "Value": "y"}]}');
 SELECT req('TagResource', '{"ResourceArn": "ARN/none", "Tags": [{"Key": "a", "Value": "x"}]}');
+SELECT req('TagResource', '{"ResourceArn": "ARN/pg_class", "Tags": [{"Key": "a", "Value": "x"}]}');
 SELECT req('TagResource', '{"ResourceArn": "tab", "Tags": [{"Key": "a", "Value": "x"}]}');
 SELECT req('TagResource', '{"ResourceArn": "arn:aws:s3:::bucket", "Tags": [{"Key": "a", "Value": "x"}]}');
 SELECT req('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:thing/tab", "Tags": [{"Key": "a", "Value": "x"}]}');

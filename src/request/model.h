@@ -29,9 +29,9 @@ extern const Pattern model_name_pattern;
 
 extern const Shape model_string;
 extern const Shape model_boolean;
-extern const Shape model_table_name;	/* or ARN, of an existing table */
+extern const Shape model_table_name;	/* or ARN; where items are read and written */
 extern const Shape model_new_name;	/* of a table or index */
-extern const Shape model_new_table; /* or ARN, of a table to be made or listed after */
+extern const Shape model_defined_table; /* or ARN; where tables are made and described */
 extern const Shape model_attribute_name;
 extern const Shape model_attribute_names;	/* AttributesToGet */
 extern const Shape model_name_map;	/* ExpressionAttributeNames */

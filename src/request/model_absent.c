@@ -14,7 +14,7 @@ static const Shape at_most_hundred = {.kind = SHAPE_INTEGER, .max = 100};
 static const Shape page_of_25 = {.kind = SHAPE_INTEGER, .min = 1, .max = 25};
 
 static const Member table_members[] = {
-	REQUIRED("TableName", model_table_name),
+	REQUIRED("TableName", model_defined_table),
 };
 const Shape model_describe_backups = STRUCTURE("DescribeContinuousBackupsInput", table_members);
 const Shape model_describe_kinesis =
@@ -23,21 +23,21 @@ const Shape model_describe_auto_scaling =
 STRUCTURE("DescribeTableReplicaAutoScalingInput", table_members);
 
 static const Member describe_insights_members[] = {
-	REQUIRED("TableName", model_table_name),
+	REQUIRED("TableName", model_defined_table),
 	MEMBER("IndexName", model_new_name),
 };
 const Shape model_describe_insights =
 STRUCTURE("DescribeContributorInsightsInput", describe_insights_members);
 
 static const Member list_insights_members[] = {
-	MEMBER("TableName", model_table_name),
+	MEMBER("TableName", model_defined_table),
 	MEMBER("NextToken", model_string),
 	MEMBER("MaxResults", at_most_hundred),
 };
 const Shape model_list_insights = STRUCTURE("ListContributorInsightsInput", list_insights_members);
 
 static const Member list_backups_members[] = {
-	MEMBER("TableName", model_table_name),
+	MEMBER("TableName", model_defined_table),
 	MEMBER("Limit", hundred),
 	MEMBER("BackupType", backup_type),
 };

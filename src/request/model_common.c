@@ -43,7 +43,7 @@ static const Shape blob = {.kind = SHAPE_BLOB};
 
 const Shape model_table_name = {.kind = SHAPE_STRING, .min = 1, .max = 1024, .pattern = &name_or_arn};
 const Shape model_new_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &model_name_pattern};
-const Shape model_new_table = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &model_name_pattern, .or_arn = true};
+const Shape model_defined_table = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &model_name_pattern, .or_arn = true};
 const Shape model_positive_integer = {.kind = SHAPE_INTEGER, .min = 1};
 const Shape model_resource_arn = {.kind = SHAPE_STRING, .min = 1, .max = 1283};
 

@@ -106,7 +106,7 @@ static const Shape global_indexes = LIST_OF(global_index);
 
 static const Member create_table_members[] = {
 	REQUIRED("AttributeDefinitions", definitions),
-	REQUIRED("TableName", model_new_table),
+	REQUIRED("TableName", model_defined_table),
 	MEMBER("BillingMode", billing_mode),
 	MEMBER("ProvisionedThroughput", throughput),
 	REQUIRED("KeySchema", key_schema),
@@ -150,7 +150,7 @@ static const Shape replica_changes = LIST_OF(replica_change);
 
 static const Member update_table_members[] = {
 	MEMBER("AttributeDefinitions", definitions),
-	REQUIRED("TableName", model_table_name),
+	REQUIRED("TableName", model_defined_table),
 	MEMBER("BillingMode", billing_mode),
 	MEMBER("ProvisionedThroughput", throughput),
 	MEMBER("GlobalSecondaryIndexUpdates", index_changes),
@@ -165,14 +165,14 @@ static const Member update_table_members[] = {
 const Shape model_update_table = STRUCTURE("UpdateTableInput", update_table_members);
 
 static const Member table_members[] = {
-	REQUIRED("TableName", model_table_name),
+	REQUIRED("TableName", model_defined_table),
 };
 const Shape model_describe_table = STRUCTURE("DescribeTableInput", table_members);
 const Shape model_delete_table = STRUCTURE("DeleteTableInput", table_members);
 
 static const Shape list_limit = {.kind = SHAPE_INTEGER, .min = 1, .max = 100};
 static const Member list_tables_members[] = {
-	MEMBER("ExclusiveStartTableName", model_new_table),
+	MEMBER("ExclusiveStartTableName", model_defined_table),
 	MEMBER("Limit", list_limit),
 };
 const Shape model_list_tables = STRUCTURE("ListTablesInput", list_tables_members);
@@ -188,7 +188,7 @@ static const Member ttl_members[] = {
 };
 static const Shape ttl = STRUCTURE("TimeToLiveSpecification", ttl_members);
 static const Member update_ttl_members[] = {
-	REQUIRED("TableName", model_table_name),
+	REQUIRED("TableName", model_defined_table),
 	REQUIRED("TimeToLiveSpecification", ttl),
 };
 const Shape model_update_ttl = STRUCTURE("UpdateTimeToLiveInput", update_ttl_members);

@@ -101,7 +101,7 @@ OpenResource(OpenedTable *table, const Field *input, LOCKMODE lockmode)
 	const char *arn = FieldString(input, "ResourceArn");
 	char	   *name = ResourceTable(arn);
 
-	if (name == NULL || !OidIsValid(TableNameResolve(name, true)))
+	if (name == NULL || !TableExists(name))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found: ResourceArn: %s not found", arn)));
