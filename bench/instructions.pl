@@ -87,7 +87,7 @@ sub count_case
 	{
 		my (undef, $few) = profile($side, $warm_up);
 		my ($file, $many) = profile($side, $warm_up + $count);
-		my $each = ($many - $few) / $count;
+		my $each = ($many - $few) / $count / ($side->{weight} || 1);
 		my $ratio = '';
 		$ratio = sprintf('**%.2f**', $each / $ours) if defined $ours;
 		printf "| %s | %s | %d | %s |\n", $case->{title}, $side->{title}, $each, $ratio;
