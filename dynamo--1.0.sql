@@ -535,7 +535,8 @@ COMMENT ON FUNCTION dynamo.ddl_command_start() IS
 	'event trigger function: refuses to take index tables apart and triggers away';
 
 CREATE EVENT TRIGGER dynamo_ddl_command_start ON ddl_command_start
-	WHEN TAG IN ('ALTER TABLE', 'CREATE TABLE', 'CREATE FOREIGN TABLE', 'DROP TABLE', 'DROP TRIGGER', 'ALTER TRIGGER')
+	WHEN TAG IN ('ALTER TABLE', 'CREATE TABLE', 'CREATE FOREIGN TABLE', 'DROP INDEX', 'DROP TABLE', 'DROP TRIGGER',
+		'ALTER TRIGGER')
 	EXECUTE FUNCTION dynamo.ddl_command_start();
 ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
 

@@ -25,6 +25,8 @@ INSERT INTO tab (item) VALUES ('{"PK": {"S": "a"}, "G": {"S": "g"}}'), ('{"PK": 
 
 -- what the definition names cannot be dropped beside it
 DROP INDEX "tab$inl";
+DROP INDEX CONCURRENTLY "tab$inl";
+SELECT indisvalid FROM pg_index WHERE indexrelid = '"tab$inl"'::regclass;
 DROP TABLE "tab$own";
 DROP TABLE "tab$spread";
 -- index tables follow their table to another schema and owner

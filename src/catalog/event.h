@@ -9,7 +9,7 @@
 #include "commands/trigger.h"
 #include "executor/spi.h"
 #include "fmgr.h"
-#include "nodes/pg_list.h"
+#include "nodes/parsenodes.h"
 
 #include "catalog/table.h"
 
@@ -41,6 +41,44 @@ typedef struct FormerName
 } FormerName;
 
 extern FormerName former_name;
+
+/* ---- event_refuse.c ---- */
+
+typedef struct HeldIndex HeldIndex;
+
+/* The index that a named relation holds; false if it holds none. */
+extern bool FindNamedIndex(const RangeVar *name, HeldIndex *held);
+
+/* The definition of a table, or of that which it is a partition of, or NULL. */
+extern TableDef *RootDefinition(Oid relid);
+
+/* Errors about what holds an index; what: owner, schema or persistence. */
+extern void RefuseShardChange(const HeldIndex *held);
+extern void RefuseShapeChange(const HeldIndex *held);
+extern void RefuseToLeaveTable(const HeldIndex *held, const char *what);
+
+/* A command of ALTER TABLE on it; relid: the index table or a shard of it. */
+extern void CheckIndexTableCommand(const HeldIndex *held, Oid relid,
+								   const AlterTableCmd *command);
+
+/*
+ * Refuse to disable, drop or rename (the verb) a trigger that a table needs;
+ * the second, also one of the two triggers of a reference.
+ */
+extern void CheckTriggerStays(Oid relid, const char *name, const char *verb);
+extern void CheckTriggerKept(Oid relid, const char *name, const char *verb);
+
+/* Partitions of dynamo tables do not come and go where there are index tables. */
+extern void CheckPartitionsStay(Oid relid, const char *verb);
+extern void CheckAttach(Oid relid, const RangeVar *partition);
+
+/* INHERITS of a table. */
+extern void CheckParent(const RangeVar *name);
+
+/* ---- event_drop.c ---- */
+
+extern void RefuseDropOfIndex(const char *relation, const char *index_name,
+							  const char *table_name);
 
 /* ---- event_trigger.c: triggers of ours ---- */
 
@@ -79,12 +117,12 @@ extern bool IsTable(Oid relid);
 extern bool FindGuard(Oid relid, char **table_name, char **index_name);
 
 /* An index table, or a shard of one, as the definition of its table has it. */
-typedef struct HeldIndex
+struct HeldIndex
 {
 	Oid			table;			/* the base table */
 	Oid			index_table;	/* the relation, or that which it is a shard of */
 	char	   *index_name;
-} HeldIndex;
+};
 
 /* False if the relation holds no index that a definition names. */
 extern bool FindHeldIndex(Oid relid, HeldIndex *held);

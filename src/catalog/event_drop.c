@@ -40,6 +40,16 @@ static EventPlan orphaned_index_tables = {
 "    OPERATOR(pg_catalog.||) '\\000')"
 };
 
+void
+RefuseDropOfIndex(const char *relation, const char *index_name, const char *table_name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+			 errmsg("cannot drop \"%s\", which holds index \"%s\" of table \"%s\"",
+					relation, index_name, table_name),
+			 errhint("Use dynamo.drop_index.")));
+}
+
 static void
 RefuseMissedRelations(void)
 {
@@ -51,13 +61,9 @@ RefuseMissedRelations(void)
 	if (SPI_processed == 0)
 		return;
 	result = SPI_tuptable;
-	ereport(ERROR,
-			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-			 errmsg("cannot drop \"%s\", which holds index \"%s\" of table \"%s\"",
-					SPI_getvalue(result->vals[0], result->tupdesc, 3),
-					SPI_getvalue(result->vals[0], result->tupdesc, 2),
-					SPI_getvalue(result->vals[0], result->tupdesc, 1)),
-			 errhint("Use dynamo.drop_index.")));
+	RefuseDropOfIndex(SPI_getvalue(result->vals[0], result->tupdesc, 3),
+					  SPI_getvalue(result->vals[0], result->tupdesc, 2),
+					  SPI_getvalue(result->vals[0], result->tupdesc, 1));
 }
 
 DYNAMO_FUNCTION(dynamo_sql_drop);

@@ -1,7 +1,7 @@
 /*
  * event_start.c
- *	  The event trigger before DDL: what would take an index table apart, or
- *	  a trigger of ours away, is refused.
+ *	  The event trigger before DDL: statements that would take an index table
+ *	  apart, or a trigger of ours away, are refused (event_refuse.c).
  *
  * Before rather than after, because then the catalogs still tell what belongs
  * to what, and because DETACH CONCURRENTLY commits in between.  What a dump
@@ -13,20 +13,16 @@
 #include "postgres.h"
 
 #include "access/relation.h"
+#include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_trigger.h"
 #include "nodes/parsenodes.h"
-#include "storage/bufmgr.h"
-#include "utils/acl.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
-#include "catalog/objects.h"
 
 FormerName	former_name;
 
@@ -44,287 +40,6 @@ NoteName(Oid relid)
 		strlcpy(former_name.schema, get_namespace_name(RelationGetNamespace(rel)), NAMEDATALEN);
 		strlcpy(former_name.name, RelationGetRelationName(rel), NAMEDATALEN);
 	}
-	relation_close(rel, AccessShareLock);
-}
-
-/* The index that a named relation holds; false if it holds none. */
-static bool
-FindNamedIndex(const RangeVar *name, HeldIndex *held)
-{
-	Oid			relid = RangeVarGetRelid(name, NoLock, true);
-
-	return OidIsValid(relid) && FindHeldIndex(relid, held);
-}
-
-/* The definition of a table, or of that which it is a partition of, or NULL. */
-static TableDef *
-RootDefinition(Oid relid)
-{
-	List	   *ancestors = get_rel_relispartition(relid) ? get_partition_ancestors(relid) : NIL;
-	Relation	rel = try_relation_open(ancestors == NIL ? relid : llast_oid(ancestors), AccessShareLock);
-	TableDef   *def;
-
-	if (rel == NULL)
-		return NULL;
-	def = TableDefCopy(rel);
-	relation_close(rel, AccessShareLock);
-	return def;
-}
-
-/* ---- ALTER TABLE of an index table ---- */
-
-static void
-RefuseShardChange(const HeldIndex *held)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("cannot change the shards of index table \"%s\"",
-					get_rel_name(held->index_table)),
-			 errhint("dynamo.reshard_index changes how many shards index \"%s\" of table \"%s\" has.",
-					 held->index_name, get_rel_name(held->table))));
-}
-
-static void
-RefuseShapeChange(const HeldIndex *held)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("cannot change the columns or the primary key of index table \"%s\"",
-					get_rel_name(held->index_table)),
-			 errdetail("It holds index \"%s\" of table \"%s\".",
-					   held->index_name, get_rel_name(held->table)),
-			 errhint("Use dynamo.change_index or dynamo.drop_index.")));
-}
-
-/* what: owner, schema or persistence. */
-static void
-RefuseToLeaveTable(const HeldIndex *held, const char *what)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-			 errmsg("index table \"%s\" keeps the %s of table \"%s\"",
-					get_rel_name(held->index_table), what, get_rel_name(held->table)),
-			 errhint("Alter the table: its index tables follow.")));
-}
-
-/* Its constraint is called as its index is. */
-static bool
-IsPrimaryKey(Oid relid, const char *constraint)
-{
-	Relation	rel = relation_open(relid, AccessShareLock);
-	Oid			primary_key = RelationGetPrimaryKey(rel);
-
-	relation_close(rel, AccessShareLock);
-	return OidIsValid(primary_key) && strcmp(get_rel_name(primary_key), constraint) == 0;
-}
-
-/* relid: the index table or the shard of one that is altered. */
-static void
-CheckIndexTableCommand(const HeldIndex *held, Oid relid, const AlterTableCmd *command)
-{
-	switch (command->subtype)
-	{
-		case AT_AttachPartition:
-		case AT_DetachPartition:
-		case AT_DetachPartitionFinalize:
-			RefuseShardChange(held);
-			break;
-		case AT_AddColumn:
-		case AT_DropColumn:
-		case AT_AlterColumnType:
-		case AT_AddInherit:
-			RefuseShapeChange(held);
-			break;
-		case AT_DropConstraint:
-			if (IsPrimaryKey(relid, command->name))
-				RefuseShapeChange(held);
-			break;
-		case AT_ChangeOwner:
-			if (get_rolespec_oid(command->newowner, true) != RelationOwner(held->table))
-				RefuseToLeaveTable(held, "owner");
-			break;
-		case AT_SetLogged:
-		case AT_SetUnLogged:
-			RefuseToLeaveTable(held, "persistence");
-			break;
-		default:
-			break;
-	}
-}
-
-/* ---- triggers ---- */
-
-static void
-RefuseWithoutTrigger(const char *verb, const char *trigger, Oid relid)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-			 errmsg("cannot %s trigger \"%s\" on table \"%s\"", verb, trigger, get_rel_name(relid)),
-			 errdetail("It keeps key columns and indexes what the items say."),
-			 errhint("An ordinary table is made of the items by CREATE TABLE ... AS; dynamo.drop_table drops the table.")));
-}
-
-static const Trigger *
-FindTriggerByName(Relation rel, const char *name)
-{
-	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
-	{
-		if (strcmp(rel->trigdesc->triggers[i].tgname, name) == 0)
-			return &rel->trigdesc->triggers[i];
-	}
-	return NULL;
-}
-
-/* Whether another trigger does the same. */
-static bool
-HasTwin(Relation rel, const Trigger *trigger)
-{
-	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
-	{
-		const Trigger *other = &rel->trigdesc->triggers[i];
-
-		if (other != trigger && other->tgfoid == trigger->tgfoid &&
-			TRIGGER_FOR_TRUNCATE(other->tgtype) == TRIGGER_FOR_TRUNCATE(trigger->tgtype))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a table, or what it is a partition of, has index tables. */
-static bool
-RootHasIndexTables(Oid relid)
-{
-	const TableDef *def = RootDefinition(relid);
-
-	return def != NULL && HasIndexTables(def);
-}
-
-/* Whether a table needs a trigger of it: nothing else does what it does. */
-static bool
-TriggerIsNeeded(Relation rel, const Trigger *trigger)
-{
-	HeldIndex	held;
-
-	if (!IsOurFunction(trigger->tgfoid) || HasTwin(rel, trigger))
-		return false;
-	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_INDEX))
-		return FindHeldIndex(RelationGetRelid(rel), &held);
-	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES))
-		return RootHasIndexTables(RelationGetRelid(rel));
-	return true;
-}
-
-/* Refuses to disable, drop or rename a trigger that a table needs; verb says which. */
-static void
-CheckTriggerStays(Oid relid, const char *name, const char *verb)
-{
-	Relation	rel = try_relation_open(relid, AccessShareLock);
-	const Trigger *trigger;
-
-	if (rel == NULL || !check_function_bodies)
-	{
-		if (rel != NULL)
-			relation_close(rel, AccessShareLock);
-		return;
-	}
-	trigger = FindTriggerByName(rel, name);
-	if (trigger != NULL && TriggerIsNeeded(rel, trigger))
-		RefuseWithoutTrigger(verb, name, relid);
-	relation_close(rel, AccessShareLock);
-}
-
-/* The same, and not one of the two triggers of a reference either. */
-static void
-CheckTriggerKept(Oid relid, const char *name, const char *verb)
-{
-	Relation	rel = try_relation_open(relid, AccessShareLock);
-	const Trigger *trigger = rel != NULL ? FindTriggerByName(rel, name) : NULL;
-
-	if (trigger != NULL && check_function_bodies)
-		RefuseHalfReference(rel, trigger, verb);
-	if (rel != NULL)
-		relation_close(rel, AccessShareLock);
-	CheckTriggerStays(relid, name, verb);
-}
-
-/* ---- partitions of dynamo tables ---- */
-
-/* Index tables hold the entries of all partitions. */
-static void
-CheckPartitionsStay(Oid relid, const char *verb)
-{
-	const TableDef *def = RootDefinition(relid);
-
-	if (def != NULL && HasIndexTables(def))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot %s a partition of dynamo table \"%s\"", verb, get_rel_name(def->relid)),
-				 errdetail("It has index tables, which would not follow."),
-				 errhint("Make these indexes inline with dynamo.change_index, or drop them with dynamo.drop_index.")));
-}
-
-/* Whether a table has rows, perhaps dead ones. */
-static bool
-HasRows(Oid relid)
-{
-	Relation	rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
-	bool		has_rows;
-
-	if (rel == NULL)
-		return false;
-	has_rows = rel->rd_rel->relkind == RELKIND_RELATION && RelationGetNumberOfBlocks(rel) > 0;
-	relation_close(rel, AccessShareLock);
-	return has_rows;
-}
-
-/* Rows that are there have not passed the trigger. */
-static void
-WarnOfRows(Oid relid, const RangeVar *partition_name)
-{
-	Oid			partition = RangeVarGetRelid(partition_name, NoLock, true);
-	const TableDef *def = RootDefinition(relid);
-
-	if (def != NULL && def->nindexes > 0 && HasRows(partition))
-		ereport(WARNING,
-				(errmsg("key columns of the rows of \"%s\" may differ from their items",
-						partition_name->relname),
-				 errhint("dynamo.verify_index tells, and dynamo.reindex sets them.")));
-}
-
-static void
-CheckAttach(Oid relid, const RangeVar *partition)
-{
-	HeldIndex	held;
-
-	if (FindNamedIndex(partition, &held))
-		RefuseShapeChange(&held);
-	CheckPartitionsStay(relid, "attach");
-	WarnOfRows(relid, partition);
-}
-
-/* ---- inheritance ---- */
-
-/*
- * INHERITS a dynamo table, or an index table: a child has no trigger and no
- * key of theirs, and yet its rows would be theirs.
- */
-static void
-CheckParent(const RangeVar *name)
-{
-	Oid			relid = RangeVarGetRelid(name, NoLock, true);
-	Relation	rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
-	HeldIndex	held;
-
-	if (rel == NULL)
-		return;
-	if (rel->rd_rel->relkind == RELKIND_RELATION &&
-		(TableDefCopy(rel) != NULL || FindHeldIndex(relid, &held)))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot inherit from table \"%s\" of the extension dynamo",
-						RelationGetRelationName(rel)),
-				 errdetail("Triggers and primary keys are not inherited."),
-				 errhint("Use CREATE TABLE ... (LIKE ...) for a table of the same columns.")));
 	relation_close(rel, AccessShareLock);
 }
 
@@ -459,10 +174,35 @@ CheckDropTriggers(const DropStmt *statement)
 	}
 }
 
+/* CONCURRENTLY has done the half of it when it ends. */
+static void
+CheckDropIndexes(const DropStmt *statement)
+{
+	ListCell   *cell;
+
+	foreach(cell, statement->objects)
+	{
+		Oid			relid = RangeVarGetRelid(makeRangeVarFromNameList(lfirst(cell)), NoLock, true);
+		Oid			table = OidIsValid(relid) ? IndexGetRelation(relid, true) : InvalidOid;
+		const TableDef *def = OidIsValid(table) ? RootDefinition(table) : NULL;
+
+		for (int i = 0; def != NULL && i < def->nindexes; i++)
+		{
+			const IndexDef *index = &def->indexes[i];
+
+			if (index->storage == STORAGE_INLINE && index->status == INDEX_ACTIVE &&
+				strcmp(index->relation, get_rel_name(relid)) == 0)
+				RefuseDropOfIndex(index->relation, index->name, get_rel_name(def->relid));
+		}
+	}
+}
+
 static void
 CheckDrop(const DropStmt *statement)
 {
-	if (statement->removeType == OBJECT_TABLE)
+	if (statement->removeType == OBJECT_INDEX)
+		CheckDropIndexes(statement);
+	else if (statement->removeType == OBJECT_TABLE)
 		CheckDropTables(statement);
 	else if (statement->removeType == OBJECT_TRIGGER)
 		CheckDropTriggers(statement);
