@@ -55,14 +55,14 @@ StatementBind(const Statement *s, const ValueRef *parameters, int nparameters,
 	ExprBindings *bindings;
 
 	memset(bound, 0, sizeof(*bound));
-	CheckParameters(s, nparameters);
-	bindings = ExprBindingsOfPositions(BindValues(s, parameters));
 	bound->kind = s->kind;
 	bound->table = s->table;
 	bound->index = s->index;
 	bound->returning = s->returning;
 	bound->norder = s->norder;
 	bound->order = s->order;
+	CheckParameters(s, nparameters);
+	bindings = ExprBindingsOfPositions(BindValues(s, parameters));
 	if (s->projection.items != NULL)
 		bound->projection = ProjectionBindNamed(&s->projection, s->names);
 	if (s->update.items != NULL)

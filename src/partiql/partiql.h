@@ -88,7 +88,8 @@ extern const Statement *StatementParse(const char *text, uint32 len);
 /*
  * Puts the parameters in.  The result points into the tree and at the
  * parameters; what is made is palloc'd.  Raises the error of another number of
- * parameters, and all that can be known to be wrong without a table.
+ * parameters, and all that can be known to be wrong without a table; what
+ * statement it is and on which table is set all the same.
  */
 extern void StatementBind(const Statement *statement, const ValueRef *parameters,
 						  int nparameters, BoundStatement *bound);

@@ -23,9 +23,11 @@ FailureEndsSession(const ErrorData *edata)
  * The service names the reason of most errors.  It does not for operations it
  * does not know and for text that is no JSON; conflicts have its own words.
  */
-static const char *
-FailureMessage(const DynamoException *exception, const ErrorData *edata)
+const char *
+FailureMessage(const ErrorData *edata)
 {
+	const DynamoException *exception = DynamoExceptionForSqlstate(edata->sqlerrcode);
+
 	switch (exception->sqlstate)
 	{
 		case ERRCODE_DYNAMO_UNKNOWN_OPERATION:
@@ -58,7 +60,7 @@ int
 FailureBody(StringInfo out, const ErrorData *edata)
 {
 	const DynamoException *exception = DynamoExceptionForSqlstate(edata->sqlerrcode);
-	const char *message = FailureMessage(exception, edata);
+	const char *message = FailureMessage(edata);
 
 	appendStringInfo(out, "{\"__type\":\"%s#%s\"", exception->prefix, exception->name);
 	if (message != NULL)
@@ -69,4 +71,13 @@ FailureBody(StringInfo out, const ErrorData *edata)
 	FailureData(out, edata);
 	appendStringInfoChar(out, '}');
 	return exception->http_status;
+}
+
+void
+FailureLog(const ErrorData *edata)
+{
+	if (DynamoExceptionForSqlstate(edata->sqlerrcode)->http_status >= 500)
+		ereport(LOG,
+				(errcode(edata->sqlerrcode),
+				 errmsg("request failed: %s", edata->message)));
 }

@@ -14,6 +14,15 @@
  */
 extern bool FailureEndsSession(const ErrorData *edata);
 
+/* What the service says of an error; NULL if it says nothing. */
+extern const char *FailureMessage(const ErrorData *edata);
+
+/*
+ * Logs an error of the server rather than of the request, since nobody else
+ * will.
+ */
+extern void FailureLog(const ErrorData *edata);
+
 /*
  * Appends the body of the answer, {"__type": ..., "message": ...}; returns
  * the HTTP status.

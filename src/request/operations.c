@@ -12,6 +12,7 @@
 #define STREAMS_PREFIX "DynamoDBStreams_20120810."
 
 static const Operation operations[] = {
+	{"BatchExecuteStatement", &model_batch_execute_statement, BatchExecuteStatementRequest},
 	{"BatchGetItem", &model_batch_get_item, BatchGetItemRequest},
 	{"BatchWriteItem", &model_batch_write_item, BatchWriteItemRequest},
 	{"CreateTable", &model_create_table, CreateTableRequest},
@@ -27,6 +28,7 @@ static const Operation operations[] = {
 	{"DescribeTableReplicaAutoScaling", &model_describe_auto_scaling, DescribeAutoScalingRequest},
 	{"DescribeTimeToLive", &model_describe_ttl, DescribeTimeToLiveRequest},
 	{"ExecuteStatement", &model_execute_statement, ExecuteStatementRequest},
+	{"ExecuteTransaction", &model_execute_transaction, ExecuteTransactionRequest},
 	{"GetItem", &model_get_item, GetItemRequest},
 	{"GetRecords", &model_get_records, GetRecordsRequest, true},
 	{"GetResourcePolicy", &model_get_policy, GetResourcePolicyRequest},

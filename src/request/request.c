@@ -119,10 +119,7 @@ BeginStatus(Writer *out, int status)
 	WriterName(out, "body");
 }
 
-/*
- * The answer that tells of an error.  Errors of the server rather than of the
- * request are logged, since nobody else will.
- */
+/* The answer that tells of an error. */
 static void
 AnswerFailure(Writer *out, ErrorData *edata)
 {
@@ -131,10 +128,7 @@ AnswerFailure(Writer *out, ErrorData *edata)
 
 	initStringInfo(&body);
 	status = FailureBody(&body, edata);
-	if (status >= 500)
-		ereport(LOG,
-				(errcode(edata->sqlerrcode),
-				 errmsg("request failed: %s", edata->message)));
+	FailureLog(edata);
 	BeginStatus(out, status);
 	WriterRaw(out, (Slice) {body.data, body.len});
 	WriterEndObject(out);

@@ -34,12 +34,14 @@ ReadParameters(PreparedStatement *s, const Field *list)
 void
 StatementPrepare(PreparedStatement *s, const Field *input)
 {
+	const Statement *statement;
+
 	memset(s, 0, sizeof(*s));
 	s->input = input;
 	s->text = FieldSlice(input, "Statement");
+	statement = StatementParse(s->text.data, s->text.len);
 	ReadParameters(s, FieldMember(input, "Parameters"));
-	StatementBind(StatementParse(s->text.data, s->text.len),
-				  s->parameters, s->nparameters, &s->bound);
+	StatementBind(statement, s->parameters, s->nparameters, &s->bound);
 }
 
 void
@@ -177,4 +179,31 @@ StatementGet(const PreparedStatement *s, GetOp *op)
 	op->built_projection = s->bound.projection;
 	op->sizes = true;
 	return true;
+}
+
+/* ---- capacity ---- */
+
+void
+StatementWriteCapacity(Writer *out, const PreparedStatement *s, CapacityDetail detail,
+					   CapacityKind kind, const struct varlena *old_item,
+					   const struct varlena *new_item)
+{
+	Capacity	c;
+
+	CapacityBegin(&c, s->bound.table);
+	CapacityAddWrite(&c, old_item, new_item);
+	WriterCapacity(out, &c, detail, kind);
+	CapacityEnd(&c);
+}
+
+void
+StatementReadCapacity(Writer *out, const PreparedStatement *s, CapacityDetail detail,
+					  CapacityKind kind, double units)
+{
+	Capacity	c;
+
+	CapacityBegin(&c, s->bound.table);
+	CapacityAddRead(&c, NULL, units);
+	WriterCapacity(out, &c, detail, kind);
+	CapacityEnd(&c);
 }

@@ -35,7 +35,8 @@ typedef struct PreparedStatement
 
 /*
  * Reads a statement and its parameters, the members Statement and Parameters;
- * raises all that is wrong with them as such.
+ * raises all that is wrong with them as such.  bound.table tells, also after
+ * an error, whether what statement it is is known.
  */
 extern void StatementPrepare(PreparedStatement *s, const Field *input);
 
@@ -54,6 +55,13 @@ extern bool StatementGet(const PreparedStatement *s, GetOp *op);
 
 /* Adds a statement with its parameters. */
 extern void DigestStatement(Digest *digest, const PreparedStatement *s);
+
+/* Writes the capacity of one write, or of one get, of an open statement. */
+extern void StatementWriteCapacity(Writer *out, const PreparedStatement *s, CapacityDetail detail,
+								   CapacityKind kind, const struct varlena *old_item,
+								   const struct varlena *new_item);
+extern void StatementReadCapacity(Writer *out, const PreparedStatement *s, CapacityDetail detail,
+								  CapacityKind kind, double units);
 
 extern void StatementError(const char *message) pg_attribute_noreturn();
 

@@ -12,7 +12,6 @@ static void
 AnswerWrite(Request *request, const PreparedStatement *s, const WriteResult *result)
 {
 	CapacityDetail detail = FieldCapacity(request->input);
-	Capacity	c;
 
 	WriterName(request->out, "Items");
 	WriterBeginList(request->out);
@@ -21,11 +20,9 @@ AnswerWrite(Request *request, const PreparedStatement *s, const WriteResult *res
 	WriterEndList(request->out);
 	if (detail == CAPACITY_NONE)
 		return;
-	CapacityBegin(&c, s->bound.table);
-	CapacityAddWrite(&c, result->old_item, result->new_item);
 	WriterName(request->out, "ConsumedCapacity");
-	WriterCapacity(request->out, &c, detail, CAPACITY_PLAIN);
-	CapacityEnd(&c);
+	StatementWriteCapacity(request->out, s, detail, CAPACITY_PLAIN,
+						   result->old_item, result->new_item);
 }
 
 static void

@@ -13,8 +13,6 @@
 #include "request/transaction.h"
 #include "request/wording.h"
 
-#define MAX_REQUEST_BYTES	(4 * 1024 * 1024)
-
 /* ---- TransactGetItems ---- */
 
 static void
@@ -180,10 +178,7 @@ PrepareTransaction(Transaction *t, const Field *input)
 		PrepareAction(t, i, items->fields[i], FieldCapacity(input) != CAPACITY_NONE);
 		size += SizeOfAction(&t->actions[i]);
 	}
-	if (size > MAX_REQUEST_BYTES)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg_internal(WORDING_TRANSACTION_SIZE)));
+	TransactionCheckSize(size);
 }
 
 static void
@@ -205,13 +200,6 @@ AnswerTransaction(Request *request, const Transaction *t)
 
 /* ---- the same transaction again ---- */
 
-/* The key of an action's item. */
-static ValueRef
-KeyOfAction(const Capacity *c, const WriteOp *op)
-{
-	return op->kind == WRITE_KIND_PUT ? ItemRoot(KeyOfItem(c->def, op->item)) : op->item;
-}
-
 /*
  * Answers a transaction that was executed before.  Nothing is done; the
  * capacity is what the service takes to look at the items.
@@ -230,15 +218,8 @@ AnswerRepeated(Request *request, const Transaction *t)
 	for (int i = 0; i < t->n; i++)
 	{
 		Capacity   *c = CapacityListGet(&list, t->tables[i]);
-		GetOp		get = {0};
-		GetResult	result;
 
-		get.table_name = t->actions[i].table_name;
-		get.key = KeyOfAction(c, &t->actions[i]);
-		get.args.values = MISSING_VALUE;
-		get.sizes = true;
-		GetItem(&get, &result);
-		CapacityAddRead(c, NULL, ReadUnits(result.size, true));
+		CapacityAddRead(c, NULL, TransactionLookUnits(c->def, &t->actions[i]));
 	}
 	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_READ);
 }

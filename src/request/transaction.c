@@ -5,8 +5,20 @@
 #include "postgres.h"
 
 #include "errors.h"
+#include "request/capacity.h"
 #include "request/transaction.h"
 #include "request/wording.h"
+
+#define MAX_REQUEST_BYTES	(4 * 1024 * 1024)
+
+void
+TransactionCheckSize(uint64 size)
+{
+	if (size > MAX_REQUEST_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg_internal(WORDING_TRANSACTION_SIZE)));
+}
 
 void
 TransactionCancelBy(int n, int position, const char *code, const char *message)
@@ -54,4 +66,19 @@ TransactionExecute(Transaction *t)
 	PG_END_TRY();
 	if (t->result.canceled)
 		TransactCanceledError(&t->result, t->n);
+}
+
+double
+TransactionLookUnits(const TableDef *def, const WriteOp *action)
+{
+	GetOp		get = {0};
+	GetResult	result;
+
+	get.table_name = action->table_name;
+	get.key = action->kind == WRITE_KIND_PUT ?
+		ItemRoot(KeyOfItem(def, action->item)) : action->item;
+	get.args.values = MISSING_VALUE;
+	get.sizes = true;
+	GetItem(&get, &result);
+	return ReadUnits(result.size, true);
 }

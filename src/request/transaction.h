@@ -15,11 +15,20 @@ typedef struct Transaction
 	TransactResult result;
 } Transaction;
 
+/* Raises the error of a request whose data, in bytes, are too many. */
+extern void TransactionCheckSize(uint64 size);
+
 /* Raises TransactionCanceled: one of n actions is the reason. */
 extern void TransactionCancelBy(int n, int position, const char *code, const char *message)
 			pg_attribute_noreturn();
 
 /* Executes the actions; raises TransactionCanceled, conflicts included. */
 extern void TransactionExecute(Transaction *t);
+
+/*
+ * Units of looking at an action's item, as the service takes them for a
+ * transaction that was executed before.
+ */
+extern double TransactionLookUnits(const TableDef *def, const WriteOp *action);
 
 #endif							/* DYNAMO_TRANSACTION_H */

@@ -1,6 +1,6 @@
 /*
  * shim.c
- *	  The little of a server that item/ and expr/ need, for fuzzing without
+ *	  The little of a server that item/, expr/ and partiql/ need, for fuzzing without
  *	  one.
  *
  * Memory is malloc'd piece by piece, so that the address sanitizer sees every

@@ -47,7 +47,11 @@ INSERT INTO corpus (operation, request) VALUES
 ('DescribeTable', '{"TableName": "new"}'), ('DeleteTable', '{"TableName": "new"}'), ('ListTables', '{"Limit": 5, "ExclusiveStartTableName": "abc"}'),
 ('UpdateTimeToLive', '{"TableName": "new", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "x"}}'),
 ('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tab", "Tags": [{"Key": "k", "Value": "v"}]}'),
-('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tab", "NextToken": "a"}');
+('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/tab", "NextToken": "a"}'),
+('ExecuteStatement', '{"Statement": "SELECT pk, m.q[0] FROM \\"tab\\".\\"lsi\\" WHERE pk IN [''a'', ?] AND l BETWEEN ''a'' AND ''z'' AND (x > 1 OR m IS NOT MISSING) ORDER BY l DESC", "Parameters": [{"S": "b"}], "Limit": 2, "ReturnConsumedCapacity": "INDEXES", "ConsistentRead": true}'),
+('ExecuteStatement', '{"Statement": "UPDATE tab SET x = if_not_exists(x, 0) + ?, n = set_add(n, <<1, 2>>) REMOVE b WHERE pk = ''a'' AND sk = ''1'' AND NOT contains(m.q, ?) RETURNING MODIFIED NEW *", "Parameters": [{"N": "1"}, {"S": "z"}]}'),
+('BatchExecuteStatement', '{"Statements": [{"Statement": "INSERT INTO tab VALUE {''pk'': ''a'', ''sk'': ''7'', ''l'': [1, null, {''k'': ?}]}", "Parameters": [{"B": "AAE="}]}, {"Statement": "DELETE FROM tab WHERE pk = ''a'' AND sk = ''7'' RETURNING ALL OLD *"}], "ReturnConsumedCapacity": "TOTAL"}'),
+('ExecuteTransaction', '{"TransactStatements": [{"Statement": "INSERT INTO tab VALUE {''pk'': ''p'', ''sk'': ''1''}"}, {"Statement": "EXISTS(SELECT * FROM tab WHERE pk = ''a'' AND sk = ''1'' AND x IS MISSING)", "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}], "ClientRequestToken": "abcd", "ReturnConsumedCapacity": "INDEXES"}');
 
 SELECT dynamo.enable_stream('tab');
 INSERT INTO corpus (operation, request)

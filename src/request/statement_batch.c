@@ -1,0 +1,245 @@
+/*
+ * statement_batch.c
+ *	  BatchExecuteStatement: many statements, each of which succeeds or fails by
+ *	  itself.
+ *
+ *	  Every statement is executed in a subtransaction, in the order of the
+ *	  request.  What fails is rolled back and reported in its place; errors that
+ *	  end the session end the request.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+#include "errors.h"
+#include "request/failure.h"
+#include "request/operation.h"
+#include "request/statement.h"
+#include "request/wording.h"
+
+/* A statement of a batch and what came of it. */
+typedef struct BatchStatement
+{
+	const Field *input;
+	PreparedStatement s;
+	ErrorData  *failure;		/* NULL: none */
+	bool		images;			/* capacity needs the items */
+	WriteResult written;
+	GetResult	read;
+} BatchStatement;
+
+/* ---- errors ---- */
+
+static const struct
+{
+	int			sqlstate;
+	const char *code;
+}			error_codes[] = {
+	{ERRCODE_DYNAMO_CONDITION_FAILED, "ConditionalCheckFailed"},
+	{ERRCODE_DYNAMO_COLLECTION_SIZE_LIMIT, "ItemCollectionSizeLimitExceeded"},
+	{ERRCODE_DYNAMO_LIMIT_EXCEEDED, "RequestLimitExceeded"},
+	{ERRCODE_DYNAMO_VALIDATION, "ValidationError"},
+	{ERRCODE_DYNAMO_THROUGHPUT_EXCEEDED, "ProvisionedThroughputExceeded"},
+	{ERRCODE_DYNAMO_TRANSACTION_CONFLICT, "TransactionConflict"},
+	{ERRCODE_DYNAMO_RESOURCE_NOT_FOUND, "ResourceNotFound"},
+	{ERRCODE_DYNAMO_ACCESS_DENIED, "AccessDenied"},
+	{ERRCODE_DYNAMO_DUPLICATE_ITEM, "DuplicateItem"},
+};
+
+static const char *
+ErrorCode(const ErrorData *edata)
+{
+	int			sqlstate = DynamoExceptionForSqlstate(edata->sqlerrcode)->sqlstate;
+
+	for (size_t i = 0; i < lengthof(error_codes); i++)
+	{
+		if (error_codes[i].sqlstate == sqlstate)
+			return error_codes[i].code;
+	}
+	return "InternalServerError";
+}
+
+static void
+AnswerError(Writer *out, const ErrorData *edata)
+{
+	const char *message = FailureMessage(edata);
+
+	FailureLog(edata);
+	WriterName(out, "Error");
+	WriterBeginObject(out);
+	WriterStringMember(out, "Code", ErrorCode(edata));
+	if (message != NULL)
+		WriterStringMember(out, "Message", message);
+	/* the operation has put the item into DETAIL */
+	if (edata->sqlerrcode == ERRCODE_DYNAMO_CONDITION_FAILED && edata->detail != NULL)
+	{
+		WriterName(out, "Item");
+		WriterRaw(out, (Slice) {edata->detail, strlen(edata->detail)});
+	}
+	WriterEndObject(out);
+}
+
+/* ---- one statement ---- */
+
+static void
+Prepare(BatchStatement *b)
+{
+	StatementPrepare(&b->s, b->input);
+}
+
+/* Whether its text could be read as a statement. */
+static bool
+IsStatement(const BatchStatement *b)
+{
+	return b->s.bound.table.data != NULL;
+}
+
+static void
+Execute(BatchStatement *b)
+{
+	GetOp		get;
+	WriteOp		write;
+
+	StatementOpen(&b->s);
+	if (StatementReads(b->s.bound.kind))
+	{
+		if (!StatementGet(&b->s, &get))
+			StatementError(WORDING_BATCH_SELECT);
+		GetItem(&get, &b->read);
+	}
+	else
+	{
+		if (b->s.bound.kind == STATEMENT_EXISTS)
+			StatementError(WORDING_EXISTS_ALONE);
+		StatementWrite(&b->s, b->images, &write);
+		WriteItem(&write, &b->written);
+	}
+	StatementClose(&b->s);
+}
+
+/*
+ * Runs a step of a statement in a subtransaction; its error becomes the
+ * statement's.
+ */
+static void
+RunSafely(void (*step) (BatchStatement *b), BatchStatement *b)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+
+	BeginInternalSubTransaction(NULL);
+	/* results outlive the subtransaction */
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		step(b);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		MemoryContextSwitchTo(context);
+		b->failure = CopyErrorData();
+		if (FailureEndsSession(b->failure))
+			PG_RE_THROW();
+		FlushErrorState();
+		RollbackAndReleaseCurrentSubTransaction();
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+}
+
+/* ---- the batch ---- */
+
+/* All that could be read as statements must read, or all must write. */
+static void
+CheckKinds(const BatchStatement *batch, int n)
+{
+	bool		reads = false;
+	bool		writes = false;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (!IsStatement(&batch[i]))
+			continue;
+		if (StatementReads(batch[i].s.bound.kind))
+			reads = true;
+		else
+			writes = true;
+	}
+	if (reads && writes)
+		StatementError(WORDING_MIXED_BATCH);
+}
+
+static void
+AnswerStatement(Writer *out, const BatchStatement *b)
+{
+	bool		read = IsStatement(b) && StatementReads(b->s.bound.kind);
+	const struct varlena *item = read ? b->read.item : b->written.attributes;
+
+	WriterBeginObject(out);
+	if (b->failure != NULL)
+		AnswerError(out, b->failure);
+	else if (item != NULL)
+		WriterItemMember(out, "Item", item);
+	if (IsStatement(b))
+	{
+		WriterName(out, "TableName");
+		WriterSlice(out, b->s.bound.table);
+	}
+	WriterEndObject(out);
+}
+
+/* One entry for each statement that succeeded. */
+static void
+AnswerCapacity(Request *request, const BatchStatement *batch, int n)
+{
+	CapacityDetail detail = FieldCapacity(request->input);
+	Writer	   *out = request->out;
+
+	if (detail == CAPACITY_NONE)
+		return;
+	WriterName(out, "ConsumedCapacity");
+	WriterBeginList(out);
+	for (int i = 0; i < n; i++)
+	{
+		const BatchStatement *b = &batch[i];
+
+		if (b->failure != NULL)
+			continue;
+		if (StatementReads(b->s.bound.kind))
+			StatementReadCapacity(out, &b->s, detail, CAPACITY_PLAIN,
+								  ReadUnits(b->read.size, FieldBool(b->input, "ConsistentRead", false)));
+		else
+			StatementWriteCapacity(out, &b->s, detail, CAPACITY_PLAIN,
+								   b->written.old_item, b->written.new_item);
+	}
+	WriterEndList(out);
+}
+
+void
+BatchExecuteStatementRequest(Request *request)
+{
+	const Field *list = FieldMember(request->input, "Statements");
+	BatchStatement *batch = palloc0(list->count * sizeof(BatchStatement));
+
+	for (int i = 0; i < list->count; i++)
+	{
+		batch[i].input = list->fields[i];
+		batch[i].images = FieldCapacity(request->input) != CAPACITY_NONE;
+		RunSafely(Prepare, &batch[i]);
+	}
+	CheckKinds(batch, list->count);
+	WriterName(request->out, "Responses");
+	WriterBeginList(request->out);
+	for (int i = 0; i < list->count; i++)
+	{
+		if (batch[i].failure == NULL)
+			RunSafely(Execute, &batch[i]);
+		AnswerStatement(request->out, &batch[i]);
+	}
+	WriterEndList(request->out);
+	AnswerCapacity(request, batch, list->count);
+}

@@ -1,0 +1,282 @@
+/*
+ * statement_transaction.c
+ *	  ExecuteTransaction: reads, or writes, that happen all or not at all.
+ *
+ *	  Statements become the gets of TransactGetItems or the actions of
+ *	  TransactWriteItems.  What is wrong with one of them cancels the
+ *	  transaction and is its reason; what is wrong with the request is raised.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "request/operation.h"
+#include "request/statement.h"
+#include "request/token.h"
+#include "request/transaction.h"
+#include "request/wording.h"
+
+/* A statement of a transaction. */
+typedef struct TransactStatement
+{
+	const Field *input;
+	bool		images;			/* capacity needs the items */
+	PreparedStatement s;
+	GetOp		get;			/* one or the other */
+	WriteOp		write;
+} TransactStatement;
+
+typedef struct StatementList
+{
+	int			n;
+	TransactStatement *list;
+} StatementList;
+
+/* ---- steps of one statement ---- */
+
+static void
+Prepare(TransactStatement *t)
+{
+	StatementPrepare(&t->s, t->input);
+	if (t->s.bound.returning != RETURNING_NOTHING)
+		StatementError(WORDING_NO_RETURNING);
+}
+
+static void
+MakeGet(TransactStatement *t)
+{
+	if (!StatementGet(&t->s, &t->get))
+		StatementError(WORDING_NO_FULL_KEY);
+	CheckKeyParameter(t->s.def, t->get.key);
+}
+
+static void
+MakeWrite(TransactStatement *t)
+{
+	StatementWrite(&t->s, t->images, &t->write);
+}
+
+/*
+ * The message of a validation error that a step raises, or NULL.
+ *
+ * Catching the error without a subtransaction is right because the steps only
+ * compute, and another error is raised in its place.
+ */
+static const char *
+ErrorOfStep(void (*step) (TransactStatement *t), TransactStatement *t)
+{
+	MemoryContext context = CurrentMemoryContext;
+	const char *volatile message = NULL;
+
+	PG_TRY();
+	{
+		step(t);
+	}
+	PG_CATCH();
+	{
+		if (geterrcode() != ERRCODE_DYNAMO_VALIDATION)
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		message = CopyErrorData()->message;
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	return message;
+}
+
+/* Runs a step of every statement; a validation error cancels. */
+static void
+RunSteps(const StatementList *l, void (*step) (TransactStatement *t))
+{
+	for (int i = 0; i < l->n; i++)
+	{
+		const char *message = ErrorOfStep(step, &l->list[i]);
+
+		if (message != NULL)
+			TransactionCancelBy(l->n, i, "ValidationError", message);
+	}
+}
+
+/* ---- preparing all ---- */
+
+/* Whether they read; all must, or none. */
+static bool
+ListReads(const StatementList *l)
+{
+	bool		reads = StatementReads(l->list[0].s.bound.kind);
+
+	for (int i = 1; i < l->n; i++)
+	{
+		if (StatementReads(l->list[i].s.bound.kind) != reads)
+			StatementError(WORDING_MIXED_TRANSACTION);
+	}
+	return reads;
+}
+
+/* What counts are the statements and the values sent with them. */
+static uint64
+SizeOfStatement(const PreparedStatement *s)
+{
+	uint64		size = s->text.len;
+
+	for (int i = 0; i < s->nparameters; i++)
+		size += ValueSize(s->parameters[i]);
+	return size;
+}
+
+static void
+PrepareList(StatementList *l, const Field *input)
+{
+	const Field *statements = FieldMember(input, "TransactStatements");
+	uint64		size = 0;
+
+	l->n = statements->count;
+	l->list = palloc0(l->n * sizeof(TransactStatement));
+	for (int i = 0; i < l->n; i++)
+	{
+		l->list[i].input = statements->fields[i];
+		l->list[i].images = FieldCapacity(input) != CAPACITY_NONE;
+	}
+	RunSteps(l, Prepare);
+	for (int i = 0; i < l->n; i++)
+		size += SizeOfStatement(&l->list[i].s);
+	TransactionCheckSize(size);
+}
+
+static void
+OpenList(StatementList *l)
+{
+	for (int i = 0; i < l->n; i++)
+		StatementOpen(&l->list[i].s);
+}
+
+static void
+CloseList(StatementList *l)
+{
+	for (int i = 0; i < l->n; i++)
+		StatementClose(&l->list[i].s);
+}
+
+/* ---- reads ---- */
+
+static void
+AnswerReads(Request *request, const StatementList *l, const GetResult *results)
+{
+	CapacityDetail detail = FieldCapacity(request->input);
+	Writer	   *out = request->out;
+
+	WriterName(out, "Responses");
+	WriterBeginList(out);
+	for (int i = 0; i < l->n; i++)
+	{
+		WriterBeginObject(out);
+		if (results[i].item != NULL)
+			WriterItemMember(out, "Item", results[i].item);
+		WriterEndObject(out);
+	}
+	WriterEndList(out);
+	if (detail == CAPACITY_NONE)
+		return;
+	WriterName(out, "ConsumedCapacity");
+	WriterBeginList(out);
+	for (int i = 0; i < l->n; i++)
+		StatementReadCapacity(out, &l->list[i].s, detail, CAPACITY_TRANSACT_READ,
+							  ReadUnits(results[i].size, true));
+	WriterEndList(out);
+}
+
+static void
+ExecuteReads(Request *request, StatementList *l)
+{
+	GetOp	   *gets = palloc(l->n * sizeof(GetOp));
+	GetResult  *results = palloc0(l->n * sizeof(GetResult));
+
+	RunSteps(l, MakeGet);
+	for (int i = 0; i < l->n; i++)
+		gets[i] = l->list[i].get;
+	TransactGetItems(gets, l->n, results);
+	AnswerReads(request, l, results);
+}
+
+/* ---- writes ---- */
+
+static bytea *
+DigestOfList(const StatementList *l)
+{
+	Digest		digest;
+
+	DigestBegin(&digest);
+	for (int i = 0; i < l->n; i++)
+	{
+		DigestStatement(&digest, &l->list[i].s);
+		DigestBytes(&digest, l->list[i].write.return_old_on_failure ? "1" : "0", 1);
+	}
+	return DigestEnd(&digest);
+}
+
+/* written: NULL if the transaction was executed before. */
+static void
+AnswerWrites(Request *request, const StatementList *l, const WriteResult *written)
+{
+	CapacityDetail detail = FieldCapacity(request->input);
+	Writer	   *out = request->out;
+
+	WriterName(out, "Responses");
+	WriterBeginList(out);
+	for (int i = 0; i < l->n; i++)
+	{
+		WriterBeginObject(out);
+		WriterEndObject(out);
+	}
+	WriterEndList(out);
+	if (detail == CAPACITY_NONE)
+		return;
+	WriterName(out, "ConsumedCapacity");
+	WriterBeginList(out);
+	for (int i = 0; i < l->n; i++)
+	{
+		const TransactStatement *t = &l->list[i];
+
+		if (written != NULL)
+			StatementWriteCapacity(out, &t->s, detail, CAPACITY_TRANSACT_WRITE,
+								   written[i].old_item, written[i].new_item);
+		else
+			StatementReadCapacity(out, &t->s, detail, CAPACITY_TRANSACT_READ,
+								  TransactionLookUnits(t->s.def, &t->write));
+	}
+	WriterEndList(out);
+}
+
+static void
+ExecuteWrites(Request *request, StatementList *l)
+{
+	const Field *token = FieldMember(request->input, "ClientRequestToken");
+	Transaction t = {.n = l->n};
+
+	RunSteps(l, MakeWrite);
+	if (token != NULL && !TokenTake(token->string, DigestOfList(l)))
+	{
+		AnswerWrites(request, l, NULL);
+		return;
+	}
+	t.actions = palloc(l->n * sizeof(WriteOp));
+	for (int i = 0; i < l->n; i++)
+		t.actions[i] = l->list[i].write;
+	TransactionExecute(&t);
+	AnswerWrites(request, l, t.result.writes);
+}
+
+void
+ExecuteTransactionRequest(Request *request)
+{
+	StatementList l;
+	bool		reads;
+
+	PrepareList(&l, request->input);
+	reads = ListReads(&l);
+	OpenList(&l);
+	if (reads)
+		ExecuteReads(request, &l);
+	else
+		ExecuteWrites(request, &l);
+	CloseList(&l);
+}
