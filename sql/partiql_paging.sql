@@ -12,6 +12,8 @@ SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[
 	{"index_name": "gsi", "partition_key": "g", "sort_key": "n", "sort_key_type": "N"},
 	{"index_name": "own", "partition_key": "g", "sort_key": "n", "sort_key_type": "N", "storage": "table", "projection": "KEYS_ONLY"},
 	{"index_name": "multi", "partition_key": ["g", "h"], "sort_key": ["i", "j"]}]');
+SELECT dynamo.create_table('hash', 'id', partition_key_type => 'N');
+INSERT INTO hash (item) SELECT jsonb_build_object('id', i) FROM generate_series(1, 9) i;
 -- many equal sort keys in the indexes
 INSERT INTO tab (item) SELECT jsonb_build_object('pk', 'p' || i % 5, 'sk', 's' || i / 5 % 8, 'x', i, 'g', 'g' || i % 3, 'n', i % 4, 'h', 'h' || i % 2, 'i', 'i' || i % 2, 'j', 'j' || i % 3)
 	FROM generate_series(1, 60) i ON CONFLICT DO NOTHING;
@@ -32,6 +34,9 @@ BEGIN
 		items := items || (answer -> 'Items');
 		pages := pages + 1;
 		EXIT WHEN NOT answer ? 'NextToken';
+		IF pages > 200 THEN
+			RAISE EXCEPTION 'no end of pages';
+		END IF;
 		request := request || jsonb_build_object('NextToken', answer -> 'NextToken');
 	END LOOP;
 END $$;
@@ -53,7 +58,11 @@ INSERT INTO statements (statement) VALUES
 ($$SELECT * FROM tab.own WHERE g IN ['g0','g1','g2'] AND n > 0 ORDER BY n DESC$$),
 ($$SELECT * FROM tab.own WHERE g IN ['g0','g1','g2']$$),
 ($$SELECT * FROM tab.multi WHERE g IN ['g0','g1'] AND h IN ['h0','h1'] ORDER BY i, j$$),
-($$SELECT * FROM tab.multi WHERE g IN ['g0','g1'] AND h = 'h1' AND i = 'i1' AND j >= 'j1' ORDER BY j DESC$$);
+($$SELECT * FROM tab.multi WHERE g IN ['g0','g1'] AND h = 'h1' AND i = 'i1' AND j >= 'j1' ORDER BY j DESC$$),
+($$SELECT * FROM tab WHERE pk = 'p1' AND sk = 's3'$$),
+($$SELECT * FROM hash WHERE id = 3$$),
+($$SELECT * FROM hash WHERE id IN [3, 11, 4, 0, 9] ORDER BY id DESC$$),
+($$SELECT * FROM hash$$);
 
 -- pages of any size make one answer
 SELECT n, jsonb_array_length((w).items), bool_and((walk(statement, l)).items = (w).items), max((walk(statement, l)).pages) > 1
@@ -82,6 +91,10 @@ SELECT same($$SELECT x, sk FROM tab.gsi WHERE g = 'g1' AND n BETWEEN 1 AND 2 ORD
 SELECT same($$SELECT * FROM tab WHERE contains(sk, '3') OR size(h) < 2 OR NOT x IN [1, 2]$$, 'Scan', '{"FilterExpression": "contains(sk, :s) OR size(h) < :n OR NOT x IN (:a, :b)",
 	"ExpressionAttributeValues": {":s": {"S": "3"}, ":n": {"N": "2"}, ":a": {"N": "1"}, ":b": {"N": "2"}}}');
 SELECT same($$SELECT * FROM tab.own$$, 'Scan', '{"IndexName": "own"}');
+
+-- behind the last row of a table without sort key there is nothing to ask for
+SELECT req('ExecuteStatement', '{"Statement": "SELECT * FROM hash WHERE id = 3", "Limit": 1}');
+SELECT req('ExecuteStatement', '{"Statement": "SELECT * FROM hash WHERE id IN [4, 3]", "Limit": 1}') - 'NextToken';
 
 -- a token goes with its statement and its parameters
 SELECT req('ExecuteStatement', '{"Statement": "SELECT sk FROM tab WHERE pk = ?", "Parameters": [{"S": "p1"}], "Limit": 2}') - 'NextToken';

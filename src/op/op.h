@@ -273,7 +273,7 @@ typedef struct ReadPageResult
 extern void ReadPage(const ReadOp *op, int64 limit, ReadPageResult *result);
 
 /*
- * A query of several partitions as one.  op has key tests, those of the
+ * A query of one partition or several as one.  op has key tests, those of the
  * partition attributes first; of each partition, in turn, these are equalities
  * with its values.  op's start may lie in any of the partitions.
  *
@@ -291,7 +291,10 @@ typedef struct PartitionsOp
 	bool		merged;
 } PartitionsOp;
 
-/* The same as ReadPage. */
+/*
+ * The same as ReadPage, but that there is no LastEvaluatedKey behind the last
+ * row of a table without sort key: that row's key tells that nothing follows.
+ */
 extern void ReadPartitionsPage(const PartitionsOp *op, int64 limit, ReadPageResult *result);
 
 #endif							/* DYNAMO_OP_H */

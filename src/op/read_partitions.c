@@ -104,9 +104,19 @@ PartitionOp(const PartitionsOp *p, int rank)
 
 /* ---- one after the other ---- */
 
-/* Whether the page is full. */
+/*
+ * A partition of a table without sort key is one row, which no read can be
+ * restarted behind.
+ */
 static bool
-ReadPartition(const ReadOp *op, PageBuilder *builder)
+HaveOneRow(const PartitionsOp *p)
+{
+	return p->op->index_name == NULL && p->key->nsort == 0;
+}
+
+/* Whether the page is full; ends: it ends with the last row there is. */
+static bool
+ReadPartition(const ReadOp *op, PageBuilder *builder, bool ends)
 {
 	Reader	   *reader = ReaderOpen(op);
 	ReadRow		row;
@@ -115,7 +125,7 @@ ReadPartition(const ReadOp *op, PageBuilder *builder)
 	builder->page->index_local = reader->index != NULL && reader->index->local;
 	while (!full && ReaderNext(reader, &row))
 		full = PageAdd(builder, &row);
-	if (full)
+	if (full && !ends)
 		builder->page->last_key = ReaderPosition(reader);
 	ReaderClose(reader);
 	return full;
@@ -125,16 +135,17 @@ static void
 ReadInSequence(const PartitionsOp *p, PageBuilder *builder)
 {
 	int			start = StartRank(p);
+	int			first = start >= 0 && HaveOneRow(p) ? start + 1 : Max(start, 0);
 	bool		full = false;
 
-	for (int i = Max(start, 0); i < p->npartitions && !full; i++)
+	for (int i = first; i < p->npartitions && !full; i++)
 	{
 		ReadOp		op = PartitionOp(p, i);
 
 		CHECK_FOR_INTERRUPTS();
 		if (i == start)
 			op.start = p->op->start;
-		full = ReadPartition(&op, builder);
+		full = ReadPartition(&op, builder, HaveOneRow(p) && i == p->npartitions - 1);
 	}
 }
 

@@ -146,10 +146,10 @@ ReadSelection(const Selection *sel, int64 limit, ReadPageResult *page)
 		.npartitions = sel->range.npartitions,
 		.partitions = sel->range.partitions,
 		.descending = sel->descending,
-		.merged = sel->merged,
+		.merged = sel->merged && sel->range.npartitions > 1,
 	};
 
-	if (partitions.npartitions > 1)
+	if (partitions.npartitions > 0)
 		ReadPartitionsPage(&partitions, limit, page);
 	else
 		ReadPage(&sel->op, limit, page);
