@@ -56,6 +56,9 @@ INSERT INTO num (item) SELECT jsonb_build_object('n', i, 'x', repeat('x', 400000
 CREATE TEMP TABLE answer AS SELECT dynamo.request('BatchGetItem', json_build_object('RequestItems', json_build_object('num', json_build_object('ProjectionExpression', 'n',
 	'Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(101, 150) i)))));
 SELECT json_array_length(request #> '{Responses,num}'), json_array_length(request #> '{UnprocessedKeys,num,Keys}'), request #> '{UnprocessedKeys,num,Keys,0}', request #> '{UnprocessedKeys,num,ProjectionExpression}' FROM answer;
+-- a table that was not come to is left as a whole, and costs nothing
+SELECT r #> '{Responses,tab}', r #> '{UnprocessedKeys,tab}', r -> 'ConsumedCapacity' FROM dynamo.request('BatchGetItem', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'RequestItems', json_build_object('num', json_build_object('ProjectionExpression', 'n',
+	'Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(101, 150) i)), 'tab', '{"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}]}'::json))) r;
 SELECT json_array_length(dynamo.request('BatchGetItem', json_build_object('RequestItems', request -> 'UnprocessedKeys')) #> '{Responses,num}') FROM answer;
 
 SET client_min_messages = warning;

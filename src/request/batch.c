@@ -272,9 +272,12 @@ AnswerGetCapacity(Request *request, const BatchGet *batch)
 	CapacityListInit(&list, batch->n);
 	for (int i = 0; i < batch->n; i++)
 	{
-		Capacity   *c = CapacityListGet(&list, batch->tables->names[i]);
 		bool		consistent = FieldBool(batch->tables->fields[i], "ConsistentRead", false);
+		Capacity   *c;
 
+		if (batch->returned[i] == 0)
+			continue;			/* all of it unprocessed */
+		c = CapacityListGet(&list, batch->tables->names[i]);
 		for (int k = 0; k < batch->returned[i]; k++)
 			CapacityAddRead(c, NULL, ReadUnits(batch->results[i][k].size, consistent));
 	}
