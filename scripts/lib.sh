@@ -295,9 +295,10 @@ new_cluster()
 	} | as_server tee -a "$work/data/postgresql.conf" >/dev/null
 }
 
+# start_cluster [OPTIONS]: starts it, with options of postgres.
 start_cluster()
 {
-	as_server pg_ctl -D "$work/data" -l "$work/data/server.log" -w -t 120 start >>"$log" ||
+	as_server pg_ctl -D "$work/data" -l "$work/data/server.log" -w -t 120 ${1:+-o "$1"} start >>"$log" ||
 		{
 			as_server tail -n 20 "$work/data/server.log" >&2
 			return 1

@@ -9,6 +9,7 @@ use IO::Select;
 use IO::Socket::INET;
 use JSON::PP;
 use POSIX qw(strftime);
+use Time::HiRes ();
 use Socket qw(IPPROTO_TCP TCP_NODELAY);
 
 our @EXPORT = qw(connect_http send_raw read_answer is_closed signed_request api exchange uri_encode);
