@@ -14,6 +14,7 @@
 #include "miscadmin.h"
 #include "storage/fd.h"
 #include "storage/latch.h"
+#include "tcop/tcopprot.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -26,6 +27,7 @@
 #define READ_SIZE			(8 * 1024)
 #define KEPT_BUFFER_SIZE	(64 * 1024) /* an idle connection keeps no more */
 #define LINGER_MS			2000
+#define MAX_WAIT_MS			(3600 * 1000L)
 
 typedef enum ConnectionState
 {
@@ -493,6 +495,7 @@ Guarded(Connection *c, void (*function) (Connection *c))
 	{
 		HOLD_INTERRUPTS();
 		MemoryContextSwitchTo(TopMemoryContext);
+		debug_query_string = NULL;	/* it was on the stack */
 		EmitErrorReport();
 		FlushErrorState();
 		AbortOutOfAnyTransaction();
@@ -628,7 +631,7 @@ ConnectionsExpire(void)
 		}
 	}
 	return next_expiry == DT_NOEND ? -1 :
-		TimestampDifferenceMilliseconds(now, next_expiry) + 1;
+		Min(TimestampDifferenceMilliseconds(now, next_expiry) + 1, MAX_WAIT_MS);
 }
 
 void

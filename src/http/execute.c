@@ -32,28 +32,28 @@
 /* What every target begins with. */
 static const char *const target_prefixes[] = {"DynamoDB_20120810.", "DynamoDBStreams_20120810."};
 
-#define MAX_SHOWN_TARGET	64
+#define SHOWN_LEN	64
 
 typedef struct Execution
 {
 	const HttpRequest *request;
 	const char *peer;
 	MemoryContext context;		/* of the answer */
-	char		target[MAX_SHOWN_TARGET];	/* for the log and pg_stat_activity */
+	char		target[SHOWN_LEN];	/* for the log and pg_stat_activity */
 	bool		accepted;		/* operation and signature are good */
 } Execution;
 
 /* ---- before the request ---- */
 
-/* The target as text of a length and of characters that can be shown. */
+/* What a client sent as text of a length and of characters that can be shown. */
 static void
-ShowTarget(Execution *execution, Slice target)
+Show(char *shown, Slice text)
 {
-	uint32		len = Min(target.len, MAX_SHOWN_TARGET - 1);
+	uint32		len = Min(text.len, SHOWN_LEN - 1);
 
 	for (uint32 i = 0; i < len; i++)
-		execution->target[i] = target.data[i] > ' ' && target.data[i] <= '~' ? target.data[i] : '?';
-	execution->target[len] = '\0';
+		shown[i] = text.data[i] > ' ' && text.data[i] <= '~' ? text.data[i] : '?';
+	shown[len] = '\0';
 }
 
 static Slice
@@ -94,6 +94,20 @@ CheckInstalled(void)
 				 errhint("Run CREATE EXTENSION dynamo there, or set \"dynamo.http_database\".")));
 }
 
+static void RefuseKey(Slice id, const char *problem) pg_attribute_noreturn();
+
+static void
+RefuseKey(Slice id, const char *problem)
+{
+	char		shown[SHOWN_LEN];
+
+	Show(shown, id);
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT),
+			 errmsg("The security token included in the request is invalid."),
+			 errdetail_log("Access key \"%s\" %s.", shown, problem)));
+}
+
 /* Who signed the request; an error if nobody we know did. */
 static const Identity *
 VerifiedIdentity(const HttpRequest *request)
@@ -101,17 +115,15 @@ VerifiedIdentity(const HttpRequest *request)
 	Signature	signature;
 	AccessKey  *key;
 	Slice		session_token;
-	bool		has_token = HttpFindHeader(request->head, request->data,
-										   "x-amz-security-token", &session_token);
 
 	/* the region of the server, not the one a role has set */
 	SignatureRead(&signature, request, (int64) time(NULL),
 				  GetConfigOptionResetString("dynamo.region"));
-	key = has_token ? NULL : AccessKeyFind(signature.key_id);
+	if (HttpFindHeader(request->head, request->data, "x-amz-security-token", &session_token))
+		RefuseKey(signature.key_id, "came with a session token");
+	key = AccessKeyFind(signature.key_id);
 	if (key == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT),
-				 errmsg("The security token included in the request is invalid.")));
+		RefuseKey(signature.key_id, "does not exist");
 	SignatureVerify(&signature, request,
 					AccessKeySigningKey(key, signature.date, signature.region));
 	return AccessKeyIdentity(key);
@@ -322,7 +334,7 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 	Writer		out;
 	ErrorData  *volatile error = NULL;
 
-	ShowTarget(&execution, Target(request));
+	Show(execution.target, Target(request));
 	ReportStart(&execution);
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;

@@ -22,7 +22,7 @@ dynamo.http_database = 'postgres'
 dynamo.http_listen_addresses = '127.0.0.1'
 restart_after_crash = on
 max_prepared_transactions = 2
-});
+}, allows_streaming => 1);
 
 # Runs a setting and waits until the workers have read it.
 sub reload
@@ -254,7 +254,7 @@ is($message->(region => 'eu-west-1', service => 's3'),
 	"Credential should be scoped to a valid region, not 'eu-west-1'. Credential should be scoped to correct service: 'dynamodb'. ", 'scope');
 is($message->(scope => '20200101/us-east-1/dynamodb/aws4_request') =~ s/\d{8}(?:T\d{6}Z)?'(?=,|\.)/<now>'/gr,
 	"Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '20200101' != '<now>', from '<now>'.", 'date of the scope');
-ok($node->log_contains(qr/HTTP authentication failed for client 127\.0\.0\.1:\d+/), 'failures are logged');
+ok($node->log_contains(qr/HTTP authentication failed for client 127\.0\.0\.1:\d+\n.*DETAIL:  Access key "NOBODY" does not exist\./), 'failures are logged');
 
 my $changed = signed_request('GetItem', '{"TableName":"Music","Key":{"Artist":{"S":"A"}}}');
 is(error_of(400, decode_json(exchange(connect_http($port), $changed =~ s/"A"/"B"/r)->{body})), '400 InvalidSignatureException', 'a changed body');
@@ -343,6 +343,16 @@ sub eventually
 	}
 	return 0;
 }
+
+# What fails when the transaction ends is an answer, too.
+$node->safe_psql('postgres', q{
+CREATE FUNCTION public.forbid() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE 'not at the end' USING ERRCODE = 'check_violation'; END $$;
+CREATE CONSTRAINT TRIGGER forbid AFTER INSERT ON "Music" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.forbid()});
+is_deeply([ api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'late' } } }) ],
+	[ 400, { __type => 'com.amazon.coral.validate#ValidationException', message => 'not at the end' } ], 'an error at commit');
+is_deeply([ api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'late' } } }) ], [ 200, {} ], 'nothing was written');
+$node->safe_psql('postgres', 'DROP TRIGGER forbid ON "Music"');
 
 # ---- waiting, cancelling, timeouts of requests ----
 
@@ -465,6 +475,22 @@ $answer = exchange($socket, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: applica
 is($answer->{status}, 200, 'or none');
 is($answer->{header}{'access-control-allow-origin'}, undef, 'pages are told nothing');
 reload('dynamo.http_authentication' => 'sigv4', 'dynamo.http_role' => "''");
+
+# ---- a standby ----
+
+my $standby_port = PostgreSQL::Test::Cluster::get_free_port();
+my $standby = PostgreSQL::Test::Cluster->new('http_standby');
+$node->backup('standby');
+$standby->init_from_backup($node, 'standby', has_streaming => 1);
+$standby->append_conf('postgresql.conf', "dynamo.http_port = $standby_port\n");
+$standby->start;
+ok(eventually(sub { connect_http($standby_port) }), 'a standby serves');
+$socket = connect_http($standby_port);
+is($read->(), '200 none', 'reads');
+is(error_of(api($socket, 'PutItem', $put)), '400 AccessDeniedException', 'but no writes');
+$standby->promote;
+ok(eventually(sub { error_of(api($socket, 'PutItem', $put)) eq '200 none' }), 'until it is promoted');
+$standby->stop;
 
 # ---- extension, database and server that come and go ----
 
