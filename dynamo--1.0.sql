@@ -1218,7 +1218,7 @@ FROM pg_catalog.pg_trigger t
 	CROSS JOIN LATERAL (SELECT pg_catalog.convert_from(
 		pg_catalog.rtrim(t.tgargs, '\x00'::bytea), 'UTF8')::jsonb AS definition) d
 WHERE t.tgfoid = 'dynamo.guard_stream()'::regprocedure
-	AND NOT t.tgisinternal AND t.tgnargs = 1 AND t.tgtype & 32 = 0;
+	AND NOT t.tgisinternal AND t.tgnargs = 1 AND t.tgtype & 32 = 0 AND NOT c.relispartition;
 COMMENT ON VIEW dynamo.streams IS 'streams, open and closed, of tables that may be dropped';
 GRANT SELECT ON dynamo.streams TO PUBLIC;
 

@@ -36,11 +36,23 @@ SELECT relowner::regrole FROM pg_class WHERE relname = 'shop$stream_number_seq';
 ALTER TABLE changes OWNER TO CURRENT_USER;
 -- what the stream needs
 ALTER TABLE changes DROP COLUMN horizon;
-SELECT put('store');
-ALTER TABLE changes ADD COLUMN horizon xid8;
+ALTER TABLE changes ADD COLUMN more int;
+ALTER TABLE changes DROP CONSTRAINT "shop$stream_pkey";
+ALTER TABLE changes SET UNLOGGED;
+ALTER TABLE changes SET SCHEMA t_stream_ddl;
+DROP TRIGGER "~dynamo_guard_stream" ON changes;
+ALTER TRIGGER "!dynamo_capture_changes" ON store RENAME TO capture;
+ALTER TABLE store DISABLE TRIGGER "!dynamo_capture_truncate";
 SELECT put('store');
 SELECT disable_stream('store');
+ALTER TABLE changes DROP COLUMN horizon;
+SELECT counted('store');
 DROP TABLE changes;
+-- definitions that are none
+CREATE TABLE none (a int);
+CREATE TRIGGER t BEFORE INSERT ON none FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{');
+CREATE TRIGGER t BEFORE INSERT ON store FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{}');
+CREATE TRIGGER t BEFORE INSERT ON none FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{"table": "store", "label": "x", "view": "NEW_IMAGE", "partition": "PK"}');
 SELECT enable_stream('store', 'KEYS_ONLY') IS NOT NULL;
 SELECT put('store');
 DROP TABLE t_stream_ddl_2."store$stream";
@@ -104,6 +116,9 @@ INSERT INTO parts ("PK", item) SELECT p, build_item('PK', p, 'n', 1) FROM unnest
 UPDATE parts SET item = set_attribute(item, 'n', to_value(2));
 UPDATE parts SET "PK" = 'c', item = build_item('PK', 'c') WHERE "PK" = 'a';
 TRUNCATE parts;
+CREATE TABLE part_c (LIKE parts);
+ALTER TABLE parts ATTACH PARTITION part_c FOR VALUES IN ('x');
+ALTER TABLE parts DETACH PARTITION part_a;
 SELECT event_name, keys, old_image ->> 'n', new_image ->> 'n' FROM read_stream('parts');
 
 SET client_min_messages = warning;

@@ -160,7 +160,6 @@ TableAltered(Oid relid, const Node *statement)
 	if (def == NULL)
 	{
 		AdoptIndexTable(relid);
-		StreamAltered(relid);
 		return;
 	}
 	CheckAltered(relid, def, statement);
@@ -189,6 +188,7 @@ RelationAltered(Oid relid, const Node *statement)
 				PartitionAltered(relid);
 			else
 				TableAltered(relid, statement);
+			StreamAltered(relid);
 			break;
 		case RELKIND_INDEX:
 			AdoptIndexName(IndexGetRelation(relid, false), relid);

@@ -61,6 +61,9 @@ extern void RefuseToLeaveTable(const HeldIndex *held, const char *what);
 extern void CheckIndexTableCommand(const HeldIndex *held, Oid relid,
 								   const AlterTableCmd *command);
 
+/* The same for the stream of a table (stream_event.c). */
+extern void CheckStreamCommand(Oid relid, const AlterTableCmd *command);
+
 /*
  * Refuse to disable, drop or rename (the verb) a trigger that a table needs;
  * the second, also one of the two triggers of a reference.

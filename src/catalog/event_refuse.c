@@ -19,6 +19,7 @@
 #include "catalog/ddl.h"
 #include "catalog/event.h"
 #include "catalog/objects.h"
+#include "catalog/stream.h"
 
 /* The index that a named relation holds; false if it holds none. */
 bool
@@ -128,6 +129,16 @@ CheckIndexTableCommand(const HeldIndex *held, Oid relid, const AlterTableCmd *co
 /* ---- triggers ---- */
 
 static void
+RefuseWithoutStreamTrigger(const char *verb, const char *trigger, Oid relid)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+			 errmsg("cannot %s trigger \"%s\" on table \"%s\"", verb, trigger, get_rel_name(relid)),
+			 errdetail("It keeps a stream of the changes of items."),
+			 errhint("dynamo.disable_stream ends the stream of a table; DROP TABLE drops a stream that has ended.")));
+}
+
+static void
 RefuseWithoutTrigger(const char *verb, const char *trigger, Oid relid)
 {
 	ereport(ERROR,
@@ -202,7 +213,12 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 	}
 	trigger = FindTriggerByName(rel, name);
 	if (trigger != NULL && TriggerIsNeeded(rel, trigger))
+	{
+		if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES) ||
+			trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_STREAM))
+			RefuseWithoutStreamTrigger(verb, name, relid);
 		RefuseWithoutTrigger(verb, name, relid);
+	}
 	relation_close(rel, AccessShareLock);
 }
 
@@ -234,6 +250,12 @@ CheckPartitionsStay(Oid relid, const char *verb)
 				 errmsg("cannot %s a partition of dynamo table \"%s\"", verb, get_rel_name(def->relid)),
 				 errdetail("It has index tables, which would not follow."),
 				 errhint("Make these indexes inline with dynamo.change_index, or drop them with dynamo.drop_index.")));
+	if (def != NULL && HasOpenStream(def->relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot %s a partition of dynamo table \"%s\"", verb, get_rel_name(def->relid)),
+				 errdetail("It has a stream, which would miss the items of the partition."),
+				 errhint("Disable the stream with dynamo.disable_stream.")));
 }
 
 /* Whether a table has rows, perhaps dead ones. */

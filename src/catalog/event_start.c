@@ -23,6 +23,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
+#include "catalog/stream.h"
 
 FormerName	former_name;
 
@@ -61,6 +62,7 @@ CheckAlterTable(const AlterTableStmt *statement)
 
 		if (holds)
 			CheckIndexTableCommand(&held, relid, command);
+		CheckStreamCommand(relid, command);
 		if (command->subtype == AT_DisableTrig)
 			CheckTriggerStays(relid, command->name, "disable");
 		if (command->subtype == AT_DropConstraint)
@@ -102,6 +104,7 @@ CheckSetSchema(const AlterObjectSchemaStmt *statement)
 		return;
 	if (FindHeldIndex(relid, &held))
 		RefuseToLeaveTable(&held, "schema");
+	StreamRefuseChange(relid, "schema");
 	NoteName(relid);
 }
 

@@ -84,6 +84,10 @@ ParseStreamDef(const char *text, const char *relation_name, StreamDef *def)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("invalid definition of stream \"%s\"", relation_name)));
+	/* these raise errors, too */
+	(void) StreamTimeFromText(def->label);
+	if (def->closed != NULL)
+		(void) StreamTimeFromText(def->closed);
 }
 
 static void

@@ -98,6 +98,12 @@ extern void CloseStream(Oid stream, bool dropped);
 /* The same for the open stream of a table that is about to be dropped. */
 extern void StreamCloseOfTable(Oid relid);
 
+/* Whether a table has an open stream. */
+extern bool HasOpenStream(Oid relid);
+
+/* Raises an error if the relation, if any, is the open stream of a table. */
+extern void StreamRefuseChange(Oid relid, const char *what);
+
 /* ---- what DDL does to streams (event.c); SPI is connected ---- */
 
 /* A table was altered: its stream gets its schema, owner, persistence, name. */

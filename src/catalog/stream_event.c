@@ -10,12 +10,15 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
+#include "nodes/parsenodes.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "catalog/ddl.h"
 #include "catalog/event.h"
 #include "catalog/objects.h"
 #include "catalog/stream.h"
@@ -40,6 +43,68 @@ DefinitionOf(Oid relid, StreamDef *def)
 
 	table_close(rel, AccessShareLock);
 	return found;
+}
+
+bool
+HasOpenStream(Oid relid)
+{
+	TableStream stream;
+
+	return OpenStreamOf(relid, &stream);
+}
+
+/* The table whose open stream a relation is; InvalidOid if it is none. */
+static Oid
+TableOfOpenStream(Oid relid)
+{
+	StreamDef	def;
+	TableStream stream;
+	Oid			table;
+
+	if (!OidIsValid(relid) || get_rel_relkind(relid) != RELKIND_RELATION ||
+		!DefinitionOf(relid, &def) || def.relation == NULL)
+		return InvalidOid;
+	table = get_relname_relid(def.relation, get_rel_namespace(relid));
+	if (!OidIsValid(table) || !OpenStreamOf(table, &stream) ||
+		strcmp(stream.relation, get_rel_name(relid)) != 0)
+		return InvalidOid;
+	return table;
+}
+
+void
+StreamRefuseChange(Oid relid, const char *what)
+{
+	Oid			table = StatementIsOurs() ? InvalidOid : TableOfOpenStream(relid);
+
+	if (OidIsValid(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot change the %s of stream \"%s\" of table \"%s\"",
+						what, get_rel_name(relid), get_rel_name(table)),
+				 errhint("It follows its table's schema, owner and persistence; dynamo.disable_stream ends it.")));
+}
+
+void
+CheckStreamCommand(Oid relid, const AlterTableCmd *command)
+{
+	switch (command->subtype)
+	{
+		case AT_AddColumn:
+		case AT_DropColumn:
+		case AT_AlterColumnType:
+		case AT_AddInherit:
+			StreamRefuseChange(relid, "columns");
+			break;
+		case AT_DropConstraint:
+			StreamRefuseChange(relid, "constraints");
+			break;
+		case AT_SetLogged:
+		case AT_SetUnLogged:
+			StreamRefuseChange(relid, "persistence");
+			break;
+		default:
+			break;
+	}
 }
 
 /*

@@ -92,6 +92,10 @@ $copy = new_database(1);
 load($copy, 'one.sql');
 same_stream($copy, 'one table');
 
+dump_to('clean.sql', '--clean', '-t', 'shop', '-t', 'shop$*');
+load($copy, 'clean.sql');
+same_stream($copy, 'one table, again with --clean');
+
 dump_to('alone.sql', '-t', 'shop');
 $copy = new_database(1);
 load($copy, 'alone.sql');
