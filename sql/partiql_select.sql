@@ -97,6 +97,9 @@ SELECT pq($$SELECT x FROM tab.lsi WHERE pk = 'p1' AND l < 'l6'$$);
 SELECT pq($$SELECT * FROM tab.gsi WHERE g = 'g1'$$, NULL, ', "ConsistentRead": true');
 SELECT pq($$SELECT * FROM tab.nothing WHERE g = 'g1'$$);
 SELECT pq($$SELECT * FROM nothing WHERE g = 'g1'$$);
+SELECT dynamo.request_safe('ExecuteStatement', '{"Statement": "SELECT * FROM \"tab\u0000\""}') #>> '{body,message}';
+SELECT dynamo.request_safe('ExecuteStatement', '{"Statement": "SELECT * FROM \"tab\".\"gsi\u0000\""}') #>> '{body,message}';
+SELECT dynamo.request_safe('ExecuteStatement', '{"Statement": "SELECT \"\u0000\" FROM tab WHERE \"\u0000x\" = ''\u0000''"}') -> 'body';
 
 -- tables by schema and by ARN
 SELECT pq($$SELECT id FROM "t_partiql_select.hash" WHERE id = 1$$);

@@ -44,18 +44,24 @@ StatementPrepare(PreparedStatement *s, const Field *input)
 	StatementBind(statement, s->parameters, s->nparameters, &s->bound);
 }
 
-void
-StatementOpen(PreparedStatement *s)
+/* A C string would end at U+0000, and be another name. */
+static void
+CheckName(Slice name)
 {
-	Slice		name = s->bound.table;
-	Relation	rel;
-
-	/* a C string would end there, and be another name */
-	if (memchr(name.data, '\0', name.len) != NULL)
+	if (name.len > 0 && memchr(name.data, '\0', name.len) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found")));
-	s->table_name = TableNameOf(name);
+}
+
+void
+StatementOpen(PreparedStatement *s)
+{
+	Relation	rel;
+
+	CheckName(s->bound.table);
+	CheckName(s->bound.index);
+	s->table_name = TableNameOf(s->bound.table);
 	rel = table_open(TableNameResolve(s->table_name, false), AccessShareLock);
 	s->def = TableDefAcquire(rel);
 	table_close(rel, NoLock);
