@@ -76,6 +76,26 @@ DELETE FROM rows WHERE "PK" LIKE 'bob%';
 SELECT * FROM import_lines('shop', ARRAY['{"Item": {"PK": {"S": "bob#6"}, "SK": {"S": "s"}}}']);
 RESET ROLE;
 
+-- who is granted everything in a schema sees no more in index tables
+SELECT create_index('shop', 'later', 'G', shards => 2);
+GRANT ALL ON ALL TABLES IN SCHEMA t_rls TO alice_rls;
+SELECT DISTINCT relrowsecurity FROM pg_class WHERE relname LIKE 'shop%' AND relkind IN ('r', 'p') AND relnamespace = 't_rls'::regnamespace;
+SET ROLE alice_rls;
+SELECT (SELECT count(*) FROM "shop$stored") AS stored, (SELECT count(*) FROM "shop$sharded") AS sharded,
+	(SELECT count(*) FROM "shop$later$0") + (SELECT count(*) FROM "shop$later$1") AS shards,
+	(SELECT count(*) FROM query('shop', 'G = :g', '{":g": {"S": "g"}}', index_name => 'later')) AS query;
+INSERT INTO "shop$stored" VALUES ('g', 's1', 'bob#1', '{}');
+DELETE FROM "shop$stored";
+TRUNCATE "shop$stored";
+RESET ROLE;
+ALTER TABLE "shop$stored" DISABLE ROW LEVEL SECURITY;
+ALTER TABLE "shop$stored" FORCE ROW LEVEL SECURITY;
+BEGIN;
+ALTER TABLE shop DISABLE ROW LEVEL SECURITY;
+SELECT DISTINCT relrowsecurity FROM pg_class WHERE relname LIKE 'shop%' AND relkind IN ('r', 'p') AND relnamespace = 't_rls'::regnamespace;
+ROLLBACK;
+SELECT drop_index('shop', 'later');
+
 SELECT "PK", "SK", item ->> 'n' AS n FROM shop ORDER BY 1, 2;
 SELECT name, (SELECT count(*) FROM verify_index('shop', name)) AS problems FROM unnest('{inline,stored,sharded}'::text[]) name;
 

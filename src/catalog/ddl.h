@@ -151,6 +151,15 @@ extern void RefuseReferenced(Oid relid, const List *dropped);
  */
 extern void MatchPersistence(Oid relid, Oid index_table);
 
+/* Whether row security is enabled on a table. */
+extern bool HasRowSecurity(Oid relid);
+
+/*
+ * Enables row security on an index table, without any policy, if its table has
+ * it: whoever was granted all tables of a schema sees no entries by it.
+ */
+extern void MatchRowSecurity(Oid relid, Oid index_table);
+
 /* Creates the relation that holds an index: a btree or an index table. */
 extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index);
 

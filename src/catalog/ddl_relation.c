@@ -4,11 +4,13 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 #include "catalog/ddl.h"
 #include "catalog/names.h"
@@ -114,6 +116,30 @@ MatchPersistence(Oid relid, Oid index_table)
 				 persistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "LOGGED");
 }
 
+bool
+HasRowSecurity(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	result = ((Form_pg_class) GETSTRUCT(tuple))->relrowsecurity;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+void
+MatchRowSecurity(Oid relid, Oid index_table)
+{
+	bool		wanted = HasRowSecurity(relid);
+
+	if (wanted != HasRowSecurity(index_table))
+		RunStatement("ALTER TABLE %s %s ROW LEVEL SECURITY",
+					 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
+					 wanted ? "ENABLE" : "DISABLE");
+}
+
 static void
 CreateShards(Oid relid, Oid schema, const char *table, const IndexDef *index, Oid owner)
 {
@@ -126,6 +152,7 @@ CreateShards(Oid relid, Oid schema, const char *table, const IndexDef *index, Oi
 					 shard, table, i, INDEX_FILLFACTOR);
 		GiveToOwner(shard, owner);
 		MatchPersistence(relid, get_relname_relid(name, schema));
+		MatchRowSecurity(relid, get_relname_relid(name, schema));
 	}
 }
 
@@ -143,6 +170,7 @@ CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 					 IndexTableColumns(def, index), INDEX_FILLFACTOR);
 	GiveToOwner(table, RelationOwner(relid));
 	MatchPersistence(relid, get_relname_relid(index->relation, schema));
+	MatchRowSecurity(relid, get_relname_relid(index->relation, schema));
 	CreateShards(relid, schema, table, index, RelationOwner(relid));
 	StoreGuards(get_relname_relid(index->relation, schema), get_rel_name(relid), index->name);
 }

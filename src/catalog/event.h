@@ -52,7 +52,7 @@ extern bool FindNamedIndex(const RangeVar *name, HeldIndex *held);
 /* The definition of a table, or of that which it is a partition of, or NULL. */
 extern TableDef *RootDefinition(Oid relid);
 
-/* Errors about what holds an index; what: owner, schema or persistence. */
+/* Errors about what holds an index; what: owner, schema or the like. */
 extern void RefuseShardChange(const HeldIndex *held);
 extern void RefuseShapeChange(const HeldIndex *held);
 extern void RefuseToLeaveTable(const HeldIndex *held, const char *what);

@@ -146,6 +146,7 @@ FollowTable(Oid relid, Oid index_table)
 		RunStatement("ALTER TABLE %s OWNER TO %s", QualifiedName(schema, name),
 					 quote_identifier(GetUserNameFromId(RelationOwner(relid), false)));
 	MatchPersistence(relid, index_table);
+	MatchRowSecurity(relid, index_table);
 }
 
 static void

@@ -70,7 +70,6 @@ RefuseShapeChange(const HeldIndex *held)
 			 errhint("Use dynamo.change_index or dynamo.drop_index.")));
 }
 
-/* what: owner, schema or persistence. */
 void
 RefuseToLeaveTable(const HeldIndex *held, const char *what)
 {
@@ -120,6 +119,13 @@ CheckIndexTableCommand(const HeldIndex *held, Oid relid, const AlterTableCmd *co
 		case AT_SetLogged:
 		case AT_SetUnLogged:
 			RefuseToLeaveTable(held, "persistence");
+			break;
+		case AT_DisableRowSecurity:
+			if (HasRowSecurity(held->table))
+				RefuseToLeaveTable(held, "row security");
+			break;
+		case AT_ForceRowSecurity:
+			RefuseToLeaveTable(held, "row security");
 			break;
 		default:
 			break;

@@ -209,6 +209,7 @@ CreateStreamTable(Oid relid, const StreamDef *def)
 					 quote_identifier(GetUserNameFromId(owner, false)));
 	stream = get_relname_relid(name, get_rel_namespace(relid));
 	MatchPersistence(relid, stream);
+	MatchRowSecurity(relid, stream);
 	StoreStreamDef(stream, def);
 	return name;
 }
