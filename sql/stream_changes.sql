@@ -72,6 +72,9 @@ SELECT request('TransactWriteItems', '{"TransactItems": [
 SELECT request_safe('TransactWriteItems', '{"TransactItems": [
 	{"Delete": {"TableName": "shop", "Key": {"PK": {"S": "r"}, "SK": {"S": "2"}}}},
 	{"ConditionCheck": {"TableName": "shop", "Key": {"PK": {"S": "r"}, "SK": {"S": "9"}}, "ConditionExpression": "attribute_exists(PK)"}}]}') ->> 'status';
+SELECT request('ExecuteStatement', $${"Statement": "INSERT INTO shop VALUE {'PK': 'q', 'SK': '1', 'n': 1}"}$$);
+SELECT request('ExecuteStatement', $${"Statement": "UPDATE shop SET n = n + 1 WHERE PK = 'q' AND SK = '1'"}$$);
+SELECT request('ExecuteStatement', $${"Statement": "DELETE FROM shop WHERE PK = 'q' AND SK = '1'"}$$);
 SELECT batch_write_item('shop', put_items => ARRAY[build_item('PK', 'b', 'SK', '1', 'n', 1)]::item[]);
 SELECT news();
 
@@ -108,6 +111,18 @@ INSERT INTO shop (item) VALUES (build_item('PK', 't', 'SK', '1', 'n', 1, 'e', fl
 SELECT delete_expired('shop');
 DELETE FROM shop WHERE "PK" = 'b';
 SELECT news();
+
+-- a trigger of one's own that changes the item again comes second
+CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE t_stream_changes.shop SET item = dynamo.set_attribute(item, 'n', dynamo.to_value(-1)) WHERE "PK" = NEW."PK" AND "SK" = NEW."SK";
+	RETURN NULL;
+END $$;
+CREATE TRIGGER a AFTER INSERT OR UPDATE ON shop FOR EACH ROW WHEN (NEW.item ->> 'n' <> '-1') EXECUTE FUNCTION stamp();
+SELECT put_item('shop', '{"PK": {"S": "o"}, "SK": {"S": "1"}, "n": {"N": "1"}}');
+INSERT INTO shop (item) SELECT build_item('PK', 'o', 'SK', i::text, 'n', i) FROM generate_series(2, 3) i;
+SELECT news();
+DROP TRIGGER a ON shop;
 
 -- TRUNCATE removes every item
 DELETE FROM shop WHERE "PK" NOT IN ('f', 'c');
