@@ -15,7 +15,7 @@
 #include "errors.h"
 #include "item/base64.h"
 #include "item/json_reader.h"
-#include "request/shape.h"
+#include "request/read_raw.h"
 #include "request/wording.h"
 
 typedef struct ReadState
@@ -407,7 +407,10 @@ ReadField(ReadState *state, const Shape *shape, bool build)
 		field->shape = shape;
 		field->text.data = r->at;
 	}
-	ReadContents(state, kind, shape, shape->raw && !state->expand ? NULL : field);
+	if (!shape->raw || state->expand)
+		ReadContents(state, kind, shape, field);
+	else if (!PassRaw(r, shape))
+		ReadContents(state, kind, shape, NULL);
 	if (build)
 		field->text.len = r->at - field->text.data;
 	state->depth--;
