@@ -6,6 +6,7 @@
 
 #include "expr/error.h"
 #include "expr/tree.h"
+#include "expr/words.h"
 
 static const ExprFunction functions[] = {
 	{"attribute_exists", FUNCTION_ATTRIBUTE_EXISTS, PLACE_CONDITION, 1, true},
@@ -40,8 +41,7 @@ FindAnyCase(const ExprFunction *list, int n, Slice name)
 {
 	for (int i = 0; i < n; i++)
 	{
-		if (strlen(list[i].name) == name.len &&
-			pg_strncasecmp(list[i].name, name.data, name.len) == 0)
+		if (WordIs(name, list[i].name))
 			return &list[i];
 	}
 	return NULL;

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "expr/tree.h"
+#include "expr/words.h"
 
 /* The service's list, in byte order. */
 static const char *const reserved_words[] = {
@@ -95,22 +96,8 @@ static const char *const reserved_words[] = {
 	"WORK", "WRAPPED", "WRITE", "YEAR", "ZONE",
 };
 
-static int
-CompareWord(const void *key, const void *word)
-{
-	return strcmp(key, *(const char *const *) word);
-}
-
 bool
 ExprIsReservedWord(Slice word)
 {
-	char		upper[24];		/* the longest reserved word has 14 bytes */
-
-	if (word.len >= sizeof(upper))
-		return false;
-	for (uint32 i = 0; i < word.len; i++)
-		upper[i] = pg_ascii_toupper((unsigned char) word.data[i]);
-	upper[word.len] = '\0';
-	return bsearch(upper, reserved_words, lengthof(reserved_words),
-				   sizeof(reserved_words[0]), CompareWord) != NULL;
+	return WordIsListed(word, reserved_words, lengthof(reserved_words));
 }

@@ -8,6 +8,7 @@
 #include "postgres.h"
 
 #include "expr/scan.h"
+#include "expr/words.h"
 
 static inline bool
 IsSpace(char c)
@@ -157,7 +158,5 @@ ScanToken(Slice text, uint32 from)
 bool
 TokenIsWord(const Token *token, const char *word)
 {
-	return token->kind == TOKEN_IDENT &&
-		token->text.len == strlen(word) &&
-		pg_strncasecmp(token->text.data, word, token->text.len) == 0;
+	return token->kind == TOKEN_IDENT && WordIs(token->text, word);
 }

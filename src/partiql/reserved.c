@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "expr/words.h"
 #include "partiql/scan.h"
 
 /* In byte order. */
@@ -45,22 +46,8 @@ static const char *const reserved_words[] = {
 	"YEAR", "ZONE",
 };
 
-static int
-CompareWord(const void *key, const void *word)
-{
-	return strcmp(key, *(const char *const *) word);
-}
-
 bool
 PartiqlIsReserved(Slice word)
 {
-	char		upper[24];		/* the longest reserved word has 17 bytes */
-
-	if (word.len >= sizeof(upper))
-		return false;
-	for (uint32 i = 0; i < word.len; i++)
-		upper[i] = pg_ascii_toupper((unsigned char) word.data[i]);
-	upper[word.len] = '\0';
-	return bsearch(upper, reserved_words, lengthof(reserved_words),
-				   sizeof(reserved_words[0]), CompareWord) != NULL;
+	return WordIsListed(word, reserved_words, lengthof(reserved_words));
 }

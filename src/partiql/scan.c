@@ -7,6 +7,7 @@
  */
 #include "postgres.h"
 
+#include "expr/words.h"
 #include "partiql/scan.h"
 
 static inline bool
@@ -215,9 +216,7 @@ PartiqlScan(Slice text, uint32 from)
 bool
 PartiqlIsWord(const PartiqlToken *token, const char *word)
 {
-	return token->kind == PT_WORD &&
-		token->text.len == strlen(word) &&
-		pg_strncasecmp(token->text.data, word, token->text.len) == 0;
+	return token->kind == PT_WORD && WordIs(token->text, word);
 }
 
 Slice
