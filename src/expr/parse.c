@@ -15,7 +15,7 @@
 static int
 PositionOf(Parser *p, Slice word)
 {
-	return (int) (word.data - p->expr->text.data);
+	return PositionIn(p->expr->text, word);
 }
 
 static Token
@@ -102,23 +102,7 @@ ParserAtCall(Parser *p)
 ExprNode *
 ParserNode(Parser *p, NodeKind kind)
 {
-	ExprNode   *node = palloc0(sizeof(ExprNode));
-
-	node->kind = kind;
-	node->text = p->token.text;
-	node->position = PositionOf(p, node->text);
-	return node;
-}
-
-void
-NodeAppend(ExprNode *parent, ExprNode *child)
-{
-	if (parent->last)
-		parent->last->next = child;
-	else
-		parent->first = child;
-	parent->last = child;
-	parent->nchildren++;
+	return NodeCreate(kind, p->expr->text, p->token.text);
 }
 
 ExprNode *
@@ -159,16 +143,10 @@ static void
 ParsePathIndex(Parser *p, PathElement *element)
 {
 	Slice		digits = p->token.text;
-	uint64		index = 0;
 
 	ParserExpect(p, TOKEN_DIGITS);
-	for (uint32 i = 0; i < digits.len && index <= PG_INT32_MAX; i++)
-		index = index * 10 + (digits.data[i] - '0');
-	if (index > PG_INT32_MAX)
+	if (!PathElementSetIndex(element, p->expr->text, digits))
 		ParserRaise(p, EXPR_ERROR_LIST_INDEX, digits, 0);
-	element->step = PATH_INDEX;
-	element->index = (uint32) index;
-	element->position = PositionOf(p, digits);
 	ParserExpect(p, TOKEN_RBRACKET);
 }
 
@@ -191,17 +169,6 @@ ParsePathStep(Parser *p, PathElement *element)
 	return false;
 }
 
-static bool
-HasPlaceholder(const Path *path)
-{
-	for (int i = 0; i < path->n; i++)
-	{
-		if (path->elements[i].step == PATH_PLACEHOLDER)
-			return true;
-	}
-	return false;
-}
-
 ExprNode *
 ParsePath(Parser *p)
 {
@@ -215,11 +182,7 @@ ParsePath(Parser *p)
 		n++;
 	if (n > EXPR_MAX_PATH_DEPTH)
 		ParserRaise(p, EXPR_ERROR_DEPTH, node->text, n);
-
-	node->path.n = n;
-	node->path.elements = palloc(n * sizeof(PathElement));
-	memcpy(node->path.elements, elements, n * sizeof(PathElement));
-	node->has_placeholder = HasPlaceholder(&node->path);
+	NodeSetPath(node, elements, n);
 	return node;
 }
 

@@ -122,7 +122,7 @@ ParseSection(Parser *p, ExprNode *list, bool *seen)
 		ExprError	error = {.code = EXPR_ERROR_SECTION};
 
 		error.one = SliceOf(section_words[action]);
-		error.position = (int) (p->token.text.data - p->expr->text.data);
+		error.position = PositionIn(p->expr->text, p->token.text);
 		ExprNote(&p->problem, &error);
 	}
 	seen[action] = true;

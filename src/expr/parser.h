@@ -33,7 +33,6 @@ extern void ParserNote(Parser *p, ExprErrorCode code, Slice word);
 
 /* A node at the current token; the token is not consumed. */
 extern ExprNode *ParserNode(Parser *p, NodeKind kind);
-extern void NodeAppend(ExprNode *parent, ExprNode *child);
 
 /* Consumes an operator's token and makes a node at it; counts operators. */
 extern ExprNode *ParserOperator(Parser *p, NodeKind kind);

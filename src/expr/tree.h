@@ -86,6 +86,29 @@ struct Expr
 	ExprNode   *items;			/* linked by next, in textual order */
 };
 
+/* ---- node.c ---- */
+
+/* Where a piece of a text begins in it, in bytes. */
+static inline int
+PositionIn(Slice text, Slice piece)
+{
+	return (int) (piece.data - text.data);
+}
+
+/* A node without children, at a piece of the source. */
+extern ExprNode *NodeCreate(NodeKind kind, Slice source, Slice text);
+
+extern void NodeAppend(ExprNode *parent, ExprNode *child);
+
+/* Gives a NODE_PATH a copy of these elements. */
+extern void NodeSetPath(ExprNode *node, const PathElement *elements, int n);
+
+/*
+ * Makes an element the index that these digits of the source are; false, and
+ * no change, if it is too large.
+ */
+extern bool PathElementSetIndex(PathElement *element, Slice source, Slice digits);
+
 /* ---- functions.c ---- */
 
 typedef enum FunctionId

@@ -123,7 +123,7 @@ PartiqlPeek(const PartiqlParser *p)
 {
 	const Slice *t = &p->token.text;
 
-	return PartiqlScan(p->text, t->data - p->text.data + t->len);
+	return PartiqlScan(p->text, PositionIn(p->text, *t) + t->len);
 }
 
 void
@@ -181,23 +181,7 @@ PartiqlLeave(PartiqlParser *p)
 ExprNode *
 PartiqlNode(PartiqlParser *p, NodeKind kind)
 {
-	ExprNode   *node = palloc0(sizeof(ExprNode));
-
-	node->kind = kind;
-	node->text = p->token.text;
-	node->position = (int) (node->text.data - p->text.data);
-	return node;
-}
-
-void
-PartiqlAppend(ExprNode *parent, ExprNode *child)
-{
-	if (parent->last)
-		parent->last->next = child;
-	else
-		parent->first = child;
-	parent->last = child;
-	parent->nchildren++;
+	return NodeCreate(kind, p->text, p->token.text);
 }
 
 ExprNode *
@@ -310,11 +294,11 @@ ParseProjection(PartiqlParser *p)
 		PartiqlAdvance(p);
 		return;
 	}
-	PartiqlAppend(&list, PartiqlParsePath(p));
+	NodeAppend(&list, PartiqlParsePath(p));
 	while (PartiqlAt(p, PT_COMMA))
 	{
 		PartiqlAdvance(p);
-		PartiqlAppend(&list, PartiqlParsePath(p));
+		NodeAppend(&list, PartiqlParsePath(p));
 	}
 	p->statement->projection.items = list.first;
 	p->statement->projection.nitems = list.nchildren;

@@ -70,11 +70,11 @@ PartiqlParseCall(PartiqlParser *p, PartiqlOperandParser operand)
 	PartiqlAdvance(p);
 	PartiqlExpect(p, PT_LPAREN, "'('");
 	if (!PartiqlAt(p, PT_RPAREN))
-		PartiqlAppend(node, operand(p));
+		NodeAppend(node, operand(p));
 	while (node->first != NULL && PartiqlAt(p, PT_COMMA))
 	{
 		PartiqlAdvance(p);
-		PartiqlAppend(node, operand(p));
+		NodeAppend(node, operand(p));
 	}
 	PartiqlExpect(p, PT_RPAREN, "',' or ')'");
 	PartiqlLeave(p);
@@ -123,7 +123,7 @@ ImpliedCall(PartiqlParser *p, const char *name, ExprNode *operand)
 
 	node->text = SliceOf(name);
 	node->function = StatementFunctionFind(node->text);
-	PartiqlAppend(node, operand);
+	NodeAppend(node, operand);
 	return node;
 }
 
@@ -192,8 +192,8 @@ ParseCompare(PartiqlParser *p, ExprNode *left, int op)
 	ExprNode   *node = PartiqlOperator(p, NODE_COMPARE);
 
 	node->op = op;
-	PartiqlAppend(node, left);
-	PartiqlAppend(node, ParseOperand(p));
+	NodeAppend(node, left);
+	NodeAppend(node, ParseOperand(p));
 	return node;
 }
 
@@ -202,10 +202,10 @@ ParseBetween(PartiqlParser *p, ExprNode *left)
 {
 	ExprNode   *node = PartiqlOperator(p, NODE_BETWEEN);
 
-	PartiqlAppend(node, left);
-	PartiqlAppend(node, ParseOperand(p));
+	NodeAppend(node, left);
+	NodeAppend(node, ParseOperand(p));
 	PartiqlExpectWord(p, "AND");
-	PartiqlAppend(node, ParseOperand(p));
+	NodeAppend(node, ParseOperand(p));
 	return node;
 }
 
@@ -215,14 +215,14 @@ ParseIn(PartiqlParser *p, ExprNode *left)
 	ExprNode   *node = PartiqlOperator(p, NODE_IN);
 	bool		brackets = PartiqlAt(p, PT_LBRACKET);
 
-	PartiqlAppend(node, left);
+	NodeAppend(node, left);
 	if (!brackets && !PartiqlAt(p, PT_LPAREN))
 		PartiqlUnexpected(p, "'[' or '('");
 	PartiqlEnter(p);
 	do
 	{
 		PartiqlAdvance(p);
-		PartiqlAppend(node, ParseOperand(p));
+		NodeAppend(node, ParseOperand(p));
 	} while (PartiqlAt(p, PT_COMMA));
 	PartiqlExpect(p, brackets ? PT_RBRACKET : PT_RPAREN, brackets ? "',' or ']'" : "',' or ')'");
 	PartiqlLeave(p);
@@ -234,7 +234,7 @@ Negate(PartiqlParser *p, ExprNode *condition)
 {
 	ExprNode   *node = PartiqlNode(p, NODE_NOT);
 
-	PartiqlAppend(node, condition);
+	NodeAppend(node, condition);
 	return node;
 }
 
@@ -244,7 +244,7 @@ IsNull(PartiqlParser *p, ExprNode *path)
 {
 	ExprNode   *call = ImpliedCall(p, "attribute_type", path);
 
-	PartiqlAppend(call, PartiqlImpliedString(p, "NULL"));
+	NodeAppend(call, PartiqlImpliedString(p, "NULL"));
 	return call;
 }
 
@@ -256,8 +256,8 @@ IsNotNull(PartiqlParser *p, ExprNode *path)
 	ExprNode   *copy = palloc(sizeof(ExprNode));
 
 	memcpy(copy, path, sizeof(ExprNode));	/* a node has one parent */
-	PartiqlAppend(and, ImpliedCall(p, "attribute_exists", copy));
-	PartiqlAppend(and, Negate(p, IsNull(p, path)));
+	NodeAppend(and, ImpliedCall(p, "attribute_exists", copy));
+	NodeAppend(and, Negate(p, IsNull(p, path)));
 	return and;
 }
 
@@ -315,7 +315,7 @@ ParseNot(PartiqlParser *p)
 		return ParsePredicate(p);
 	PartiqlEnter(p);
 	node = PartiqlOperator(p, NODE_NOT);
-	PartiqlAppend(node, RequireCondition(p, ParseNot(p)));
+	NodeAppend(node, RequireCondition(p, ParseNot(p)));
 	PartiqlLeave(p);
 	return node;
 }
@@ -333,11 +333,11 @@ ParseJoined(PartiqlParser *p, const char *word, NodeKind kind, PartiqlOperandPar
 	if (!PartiqlAtWord(p, word))
 		return first;
 	node = PartiqlNode(p, kind);
-	PartiqlAppend(node, RequireCondition(p, first));
+	NodeAppend(node, RequireCondition(p, first));
 	while (PartiqlAtWord(p, word))
 	{
 		(void) PartiqlOperator(p, kind);
-		PartiqlAppend(node, RequireCondition(p, parse(p)));
+		NodeAppend(node, RequireCondition(p, parse(p)));
 	}
 	return node;
 }

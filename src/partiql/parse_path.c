@@ -35,7 +35,7 @@ static void
 ParsePathName(PartiqlParser *p, PathElement *element)
 {
 	element->step = PATH_NAME;
-	element->position = (int) (p->token.text.data - p->text.data);
+	element->position = PositionIn(p->text, p->token.text);
 	element->name = PartiqlParseName(p, "an attribute name");
 }
 
@@ -55,17 +55,11 @@ static void
 ParsePathIndex(PartiqlParser *p, PathElement *element)
 {
 	Slice		digits = p->token.text;
-	uint64		index = 0;
 
 	if (!PartiqlAt(p, PT_NUMBER) || !IsDigits(digits))
 		PartiqlUnexpected(p, "a list index");
-	for (uint32 i = 0; i < digits.len && index <= PG_INT32_MAX; i++)
-		index = index * 10 + (digits.data[i] - '0');
-	if (index > PG_INT32_MAX)
+	if (!PathElementSetIndex(element, p->text, digits))
 		PartiqlExprError(p, EXPR_ERROR_LIST_INDEX, digits, 0);
-	element->step = PATH_INDEX;
-	element->index = (uint32) index;
-	element->position = (int) (digits.data - p->text.data);
 	PartiqlAdvance(p);
 	PartiqlExpect(p, PT_RBRACKET, "']'");
 }
@@ -99,9 +93,6 @@ PartiqlParsePath(PartiqlParser *p)
 		n++;
 	if (n > EXPR_MAX_PATH_DEPTH)
 		PartiqlExprError(p, EXPR_ERROR_DEPTH, node->text, n);
-
-	node->path.n = n;
-	node->path.elements = palloc(n * sizeof(PathElement));
-	memcpy(node->path.elements, elements, n * sizeof(PathElement));
+	NodeSetPath(node, elements, n);
 	return node;
 }

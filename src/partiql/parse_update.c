@@ -89,8 +89,8 @@ ParseSetValue(PartiqlParser *p)
 	{
 		(void) RequireTerm(p, left);
 		node = PartiqlOperator(p, PartiqlAt(p, PT_PLUS) ? NODE_PLUS : NODE_MINUS);
-		PartiqlAppend(node, left);
-		PartiqlAppend(node, RequireTerm(p, ParseOperand(p)));
+		NodeAppend(node, left);
+		NodeAppend(node, RequireTerm(p, ParseOperand(p)));
 		left = node;
 	}
 	return left;
@@ -102,14 +102,14 @@ ParseAction(PartiqlParser *p, ExprNode *list, UpdateAction action)
 	ExprNode   *node = PartiqlNode(p, NODE_ACTION);
 
 	node->op = action;
-	PartiqlAppend(node, PartiqlParsePath(p));
+	NodeAppend(node, PartiqlParsePath(p));
 	p->statement->update.nelements += node->first->path.n;
 	if (action == ACTION_SET)
 	{
 		PartiqlExpect(p, PT_EQ, "'='");
-		PartiqlAppend(node, ParseSetValue(p));
+		NodeAppend(node, ParseSetValue(p));
 	}
-	PartiqlAppend(list, node);
+	NodeAppend(list, node);
 }
 
 static void

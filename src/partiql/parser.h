@@ -60,7 +60,6 @@ extern void PartiqlLeave(PartiqlParser *p);
 
 /* A node at the current token, which is not consumed. */
 extern ExprNode *PartiqlNode(PartiqlParser *p, NodeKind kind);
-extern void PartiqlAppend(ExprNode *parent, ExprNode *child);
 
 /* Consumes an operator and makes a node of it; counts operators. */
 extern ExprNode *PartiqlOperator(PartiqlParser *p, NodeKind kind);
