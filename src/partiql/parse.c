@@ -184,14 +184,20 @@ PartiqlNode(PartiqlParser *p, NodeKind kind)
 	return NodeCreate(kind, p->text, p->token.text);
 }
 
+void
+PartiqlTakeOperator(PartiqlParser *p)
+{
+	if (++p->operators > EXPR_MAX_OPERATORS)
+		PartiqlExprError(p, EXPR_ERROR_OPERATORS, p->token.text, p->operators);
+	PartiqlAdvance(p);
+}
+
 ExprNode *
 PartiqlOperator(PartiqlParser *p, NodeKind kind)
 {
 	ExprNode   *node = PartiqlNode(p, kind);
 
-	if (++p->operators > EXPR_MAX_OPERATORS)
-		PartiqlExprError(p, EXPR_ERROR_OPERATORS, p->token.text, p->operators);
-	PartiqlAdvance(p);
+	PartiqlTakeOperator(p);
 	return node;
 }
 

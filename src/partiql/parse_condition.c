@@ -129,21 +129,25 @@ ImpliedCall(PartiqlParser *p, const char *name, ExprNode *operand)
 
 /* ---- operands ---- */
 
+ExprNode *
+PartiqlParseParentheses(PartiqlParser *p, PartiqlOperandParser inner)
+{
+	ExprNode   *node;
+
+	PartiqlEnter(p);
+	PartiqlAdvance(p);
+	node = inner(p);
+	PartiqlExpect(p, PT_RPAREN, "')'");
+	PartiqlLeave(p);
+	return node;
+}
+
 /* An operand or, in parentheses, maybe a condition. */
 static ExprNode *
 ParseTerm(PartiqlParser *p)
 {
-	ExprNode   *node;
-
 	if (PartiqlAt(p, PT_LPAREN))
-	{
-		PartiqlEnter(p);
-		PartiqlAdvance(p);
-		node = ParseOr(p);
-		PartiqlExpect(p, PT_RPAREN, "')'");
-		PartiqlLeave(p);
-		return node;
-	}
+		return PartiqlParseParentheses(p, ParseOr);
 	if (PartiqlAtLiteral(p))
 		return PartiqlParseValue(p);
 	if (PartiqlAtWord(p, "EXISTS"))
@@ -268,9 +272,7 @@ ParseIs(PartiqlParser *p, ExprNode *path)
 
 	if (path->kind != NODE_PATH)
 		PartiqlError(p, "IS needs a path before it", p->token.text);
-	if (++p->operators > EXPR_MAX_OPERATORS)
-		PartiqlExprError(p, EXPR_ERROR_OPERATORS, p->token.text, p->operators);
-	PartiqlAdvance(p);
+	PartiqlTakeOperator(p);
 	negated = PartiqlAcceptWord(p, "NOT");
 	if (PartiqlAcceptWord(p, "MISSING"))
 		return ImpliedCall(p, negated ? "attribute_exists" : "attribute_not_exists", path);
@@ -336,7 +338,7 @@ ParseJoined(PartiqlParser *p, const char *word, NodeKind kind, PartiqlOperandPar
 	NodeAppend(node, RequireCondition(p, first));
 	while (PartiqlAtWord(p, word))
 	{
-		(void) PartiqlOperator(p, kind);
+		PartiqlTakeOperator(p);
 		NodeAppend(node, RequireCondition(p, parse(p)));
 	}
 	return node;

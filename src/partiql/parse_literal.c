@@ -14,6 +14,8 @@
 #include "item/builder.h"
 #include "partiql/parser.h"
 
+typedef Literal *(*LiteralParser) (PartiqlParser *p);
+
 static Literal *ParseAny(PartiqlParser *p);
 
 static Literal *
@@ -100,25 +102,6 @@ Parameter(PartiqlParser *p)
 /* ---- containers ---- */
 
 static Literal *
-ParseList(PartiqlParser *p, LiteralKind kind, PartiqlTokenKind end, const char *expected)
-{
-	Literal    *list = NewLiteral(kind);
-
-	PartiqlEnter(p);
-	PartiqlAdvance(p);
-	if (!PartiqlAt(p, end))
-		AppendLiteral(list, ParseAny(p));
-	while (list->first != NULL && PartiqlAt(p, PT_COMMA))
-	{
-		PartiqlAdvance(p);
-		AppendLiteral(list, ParseAny(p));
-	}
-	PartiqlExpect(p, end, expected);
-	PartiqlLeave(p);
-	return list;
-}
-
-static Literal *
 ParseEntry(PartiqlParser *p)
 {
 	Literal    *entry;
@@ -135,22 +118,23 @@ ParseEntry(PartiqlParser *p)
 }
 
 static Literal *
-ParseMap(PartiqlParser *p)
+ParseContainer(PartiqlParser *p, LiteralKind kind, LiteralParser parse_child,
+			   PartiqlTokenKind end, const char *expected)
 {
-	Literal    *map = NewLiteral(LITERAL_MAP);
+	Literal    *container = NewLiteral(kind);
 
 	PartiqlEnter(p);
 	PartiqlAdvance(p);
-	if (!PartiqlAt(p, PT_RBRACE))
-		AppendLiteral(map, ParseEntry(p));
-	while (map->first != NULL && PartiqlAt(p, PT_COMMA))
+	if (!PartiqlAt(p, end))
+		AppendLiteral(container, parse_child(p));
+	while (container->first != NULL && PartiqlAt(p, PT_COMMA))
 	{
 		PartiqlAdvance(p);
-		AppendLiteral(map, ParseEntry(p));
+		AppendLiteral(container, parse_child(p));
 	}
-	PartiqlExpect(p, PT_RBRACE, "',' or '}'");
+	PartiqlExpect(p, end, expected);
 	PartiqlLeave(p);
-	return map;
+	return container;
 }
 
 /* ---- entry ---- */
@@ -189,13 +173,13 @@ ParseAny(PartiqlParser *p)
 	switch (p->token.kind)
 	{
 		case PT_LBRACKET:
-			literal = ParseList(p, LITERAL_LIST, PT_RBRACKET, "',' or ']'");
+			literal = ParseContainer(p, LITERAL_LIST, ParseAny, PT_RBRACKET, "',' or ']'");
 			break;
 		case PT_LSET:
-			literal = ParseList(p, LITERAL_SET, PT_RSET, "',' or '>>'");
+			literal = ParseContainer(p, LITERAL_SET, ParseAny, PT_RSET, "',' or '>>'");
 			break;
 		case PT_LBRACE:
-			literal = ParseMap(p);
+			literal = ParseContainer(p, LITERAL_MAP, ParseEntry, PT_RBRACE, "',' or '}'");
 			break;
 		default:
 			literal = ParseScalar(p);

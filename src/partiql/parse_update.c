@@ -52,17 +52,8 @@ ParseCallOperand(PartiqlParser *p)
 static ExprNode *
 ParseOperand(PartiqlParser *p)
 {
-	ExprNode   *node;
-
 	if (PartiqlAt(p, PT_LPAREN))
-	{
-		PartiqlEnter(p);
-		PartiqlAdvance(p);
-		node = ParseSetValue(p);
-		PartiqlExpect(p, PT_RPAREN, "')'");
-		PartiqlLeave(p);
-		return node;
-	}
+		return PartiqlParseParentheses(p, ParseSetValue);
 	if (PartiqlAtLiteral(p))
 		return PartiqlParseValue(p);
 	return PartiqlAtCall(p) ? ParseUpdateCall(p) : PartiqlParsePath(p);

@@ -61,7 +61,10 @@ extern void PartiqlLeave(PartiqlParser *p);
 /* A node at the current token, which is not consumed. */
 extern ExprNode *PartiqlNode(PartiqlParser *p, NodeKind kind);
 
-/* Consumes an operator and makes a node of it; counts operators. */
+/* Consumes an operator and counts it. */
+extern void PartiqlTakeOperator(PartiqlParser *p);
+
+/* The same, with a node for it. */
 extern ExprNode *PartiqlOperator(PartiqlParser *p, NodeKind kind);
 
 /* ---- parse_path.c ---- */
@@ -86,6 +89,9 @@ extern ExprNode *PartiqlImpliedString(PartiqlParser *p, const char *text);
 /* ---- parse_condition.c ---- */
 
 typedef ExprNode *(*PartiqlOperandParser) (PartiqlParser *p);
+
+/* "(" inner ")", with the "(" at the current token. */
+extern ExprNode *PartiqlParseParentheses(PartiqlParser *p, PartiqlOperandParser inner);
 
 /* Whether a function's name and "(" are next; then the call. */
 extern bool PartiqlAtCall(const PartiqlParser *p);
