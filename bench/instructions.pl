@@ -9,6 +9,9 @@ use strict;
 use warnings;
 use Bench;
 use Getopt::Long;
+use IO::Socket::INET;
+use lib "$ENV{BENCH_DIR}/../test/tap";
+use HttpClient;
 
 my $work = $ENV{BENCH_WORK};
 my ($count, $functions) = (300, 0);
@@ -16,6 +19,8 @@ GetOptions('count=i' => \$count, 'functions=i' => \$functions) or exit 2;
 my $warm_up = 100;
 my $profiles = "$work/profiles";
 my $server;
+my $http_port;
+my $last_worker = 0;
 
 sub stop_server
 {
@@ -34,7 +39,7 @@ sub start_under_callgrind
 		open(STDERR, '>&', \*STDOUT);
 		my ($postgres) = map { "$_/postgres" } grep { -x "$_/postgres" } split /:/, $ENV{PATH};
 		exec('valgrind', '--tool=callgrind', "--callgrind-out-file=$profiles/%p",
-			$postgres, '-D', "$work/data", '-c', 'max_parallel_workers=0') or die "valgrind: $!";
+			$postgres, '-D', "$work/data", '-c', 'max_parallel_workers=0', http_settings()) or die "valgrind: $!";
 	}
 	for (1 .. 120)
 	{
@@ -42,6 +47,50 @@ sub start_under_callgrind
 		sleep 1;
 	}
 	die "the server does not start under callgrind\n";
+}
+
+# One worker of the HTTP endpoint, on a free port, if a case needs it.
+sub http_settings
+{
+	return () if !$http_port;
+	return map { ('-c', $_) } 'shared_preload_libraries=dynamo', 'dynamo.http_workers=1',
+	  'dynamo.http_database=bench', 'dynamo.http_listen_addresses=127.0.0.1', "dynamo.http_port=$http_port";
+}
+
+sub prepare_http
+{
+	my $socket = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') or die "no free port\n";
+
+	$http_port = $socket->sockport;
+	run_script("SELECT dynamo.create_access_key('postgres', 'TESTKEY', 'TESTSECRET')");
+}
+
+# Sends requests over one connection; then the worker ends, and another starts.
+sub run_http
+{
+	my ($side, $n) = @_;
+	my ($socket, $pid, @bodies);
+
+	open(my $in, '<', $side->{file}) or die $!;
+	while (@bodies < $n && defined(my $line = <$in>))
+	{
+		chomp $line;
+		push @bodies, $line;
+	}
+	# not the worker of the last profile, which may take its time to end
+	for (1 .. 120)
+	{
+		$pid = run_script("SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND pid <> $last_worker");
+		last if $pid && ($socket = connect_http($http_port));
+		sleep 1;
+	}
+	for my $i (0 .. $n - 1)
+	{
+		my $answer = exchange($socket, signed_request($side->{http}, $bodies[$i % @bodies]));
+		die "HTTP request $i failed: " . ($answer ? "$answer->{status} $answer->{body}" : "none") . "\n" if !$answer || $answer->{status} != 200;
+	}
+	kill 'TERM', $pid;
+	return $last_worker = $pid;
 }
 
 # The profile of a backend that executes a statement this often, and its sum.
@@ -53,7 +102,7 @@ sub profile
 	run_script($side->{before}) if $side->{before};
 	unlink glob("$profiles/*");
 	$option{p} = $side->{file} if $side->{file};
-	my (undef, undef, $pid) = rate($side->{sql}, %option);
+	my $pid = $side->{http} ? run_http($side, $n) : (rate($side->{sql}, %option))[2];
 	for (1 .. 100)
 	{
 		select(undef, undef, undef, 0.2);
@@ -85,6 +134,8 @@ sub count_case
 
 	for my $side (@{ $case->{sides} })
 	{
+		# a worker that was started anew has more of the postmaster in it
+		profile($side, 1) if $side->{http} && !$last_worker;
 		my (undef, $few) = profile($side, $warm_up);
 		my ($file, $many) = profile($side, $warm_up + $count);
 		my $each = ($many - $few) / $count / ($side->{weight} || 1);
@@ -98,12 +149,13 @@ sub count_case
 }
 
 require IO::Handle;
-my @cases = grep { ($_->{kind} || 'rate') eq 'rate' && $_->{params} } read_cases(@ARGV);
+my @cases = grep { $_->{kind} ne 'value' && $_->{params} } read_cases(@ARGV);
 prepare_common();
 for my $case (@cases)
 {
 	prepare_case($case);
 }
+prepare_http() if grep { $_->{http} } map { @{ $_->{sides} } } @cases;
 run_script('CHECKPOINT');
 stop_server();
 start_under_callgrind();

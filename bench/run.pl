@@ -101,7 +101,7 @@ sub run_case
 	run_script($case->{after}) if $case->{after};
 }
 
-my @cases = read_cases(@ARGV);
+my @cases = grep { $_->{kind} ne 'instructions' } read_cases(@ARGV);
 if ($list)
 {
 	print "$_->{name}: $_->{title}\n" for @cases;
