@@ -1,8 +1,11 @@
 /*
  * errors.c
- *	  The one table of DynamoDB's exceptions (shared with every door).
+ *	  The one table of DynamoDB's exceptions (shared with every door), and the
+ *	  text of messages.
  */
 #include "postgres.h"
+
+#include "lib/stringinfo.h"
 
 #include "errors.h"
 
@@ -85,4 +88,24 @@ DynamoExceptionForSqlstate(int sqlstate)
 			return FindException(standard_errors[i].exception);
 	}
 	return FindException(ERRCODE_DYNAMO_INTERNAL);
+}
+
+char *
+DynamoFormat(const char *format, va_list args)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (;;)
+	{
+		va_list		copy;
+		int			needed;
+
+		va_copy(copy, args);
+		needed = appendStringInfoVA(&text, format, copy);
+		va_end(copy);
+		if (needed == 0)
+			return text.data;
+		enlargeStringInfo(&text, needed);
+	}
 }

@@ -62,6 +62,12 @@ typedef struct DynamoException
  */
 extern const DynamoException *DynamoExceptionForSqlstate(int sqlstate);
 
+/*
+ * The text that printf would print, palloc'd; for functions that take its
+ * arguments themselves.
+ */
+extern char *DynamoFormat(const char *format, va_list args) pg_attribute_printf(1, 0);
+
 /* The prefix that most parameter errors of the service start with. */
 #define DYNAMO_INVALID_PARAMETERS "One or more parameter values were invalid: "
 

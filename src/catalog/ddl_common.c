@@ -51,23 +51,15 @@ static void InvalidParameters(const char *format,...)
 static void
 InvalidParameters(const char *format,...)
 {
-	StringInfoData text;
 	va_list		args;
-	int			needed;
+	char	   *text;
 
-	initStringInfo(&text);
-	appendStringInfoString(&text, DYNAMO_INVALID_PARAMETERS);
-	for (;;)
-	{
-		va_start(args, format);
-		needed = appendStringInfoVA(&text, format, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&text, needed);
-	}
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
 	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION), errmsg("%s", text.data)));
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg(DYNAMO_INVALID_PARAMETERS "%s", text)));
 }
 
 /* ---- keys ---- */
@@ -382,22 +374,14 @@ Execute(const char *sql)
 void
 RunStatement(const char *format,...)
 {
-	StringInfoData sql;
 	va_list		args;
-	int			needed;
+	char	   *sql;
 
-	initStringInfo(&sql);
-	for (;;)
-	{
-		va_start(args, format);
-		needed = appendStringInfoVA(&sql, format, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&sql, needed);
-	}
-	Execute(sql.data);
-	pfree(sql.data);
+	va_start(args, format);
+	sql = DynamoFormat(format, args);
+	va_end(args);
+	Execute(sql);
+	pfree(sql);
 }
 
 char *

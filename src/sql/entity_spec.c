@@ -7,6 +7,7 @@
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 
+#include "errors.h"
 #include "item/convert.h"
 #include "sql/entity.h"
 #include "sql/template.h"
@@ -14,23 +15,14 @@
 void
 EntityError(const char *format,...)
 {
-	StringInfoData text;
 	va_list		args;
-	int			needed;
+	char	   *text;
 
-	initStringInfo(&text);
-	for (;;)
-	{
-		va_start(args, format);
-		needed = appendStringInfoVA(&text, format, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&text, needed);
-	}
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
 	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg_internal("%s", text.data)));
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg_internal("%s", text)));
 }
 
 /* ---- arguments ---- */
