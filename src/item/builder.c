@@ -19,8 +19,8 @@
 #include "utils/memutils.h"
 
 #include "errors.h"
-#include "item/base64.h"
 #include "item/builder.h"
+#include "item/builder_error.h"
 #include "item/format.h"
 #include "item/number.h"
 
@@ -138,86 +138,6 @@ PushEntry(ItemBuilder *b)
 	return &b->entries[b->nentries++];
 }
 
-/* ---- errors ---- */
-
-/*
- * Errors are raised before the value they are about has begun, so that in the
- * innermost container it has a name, if in a map, but no entry, if in a list;
- * or, if "ended", just after it.
- */
-static void
-AppendPath(const ItemBuilder *b, bool ended, StringInfo out)
-{
-	int			start = out->len;
-
-	for (int i = 0; i < b->nframes; i++)
-	{
-		const BuilderFrame *f = &b->frames[i];
-		bool		innermost = i + 1 == b->nframes;
-		bool		begun = ended || !innermost;
-		uint32		next = innermost ? b->nentries : b->frames[i + 1].first_entry;
-
-		if (f->type == VALUE_M && (begun || f->named))
-		{
-			const BuilderEntry *e = &b->entries[next - 1];
-
-			if (out->len > start)
-				appendStringInfoChar(out, '.');
-			appendBinaryStringInfo(out, (const char *) b->bytes + e->key, e->key_len);
-		}
-		else if (f->type == VALUE_L)
-			appendStringInfo(out, "[%u]", next - f->first_entry - (begun ? 1 : 0));
-	}
-}
-
-void
-ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out)
-{
-	int			start = out->len;
-
-	appendStringInfoString(out, "attribute ");
-	AppendPath(b, ended, out);
-	if (out->len == start + (int) strlen("attribute "))
-	{
-		out->len = start;
-		out->data[start] = '\0';
-	}
-	if (b->position != NULL)
-		appendStringInfo(out, "%sbyte %u", out->len > start ? ", " : "",
-						 b->position(b->source));
-}
-
-/* Raises a validation error; takes the printf arguments of its message. */
-static void BuilderError(const ItemBuilder *b, const char *format,...)
-			pg_attribute_printf(2, 3) pg_attribute_noreturn();
-
-static void
-BuilderError(const ItemBuilder *b, const char *format,...)
-{
-	StringInfoData message;
-	StringInfoData place;
-	int			more;
-
-	initStringInfo(&message);
-	do
-	{
-		va_list		args;
-
-		va_start(args, format);
-		more = appendStringInfoVA(&message, format, args);
-		va_end(args);
-		if (more > 0)
-			enlargeStringInfo(&message, more);
-	} while (more > 0);
-
-	initStringInfo(&place);
-	ItemBuilderAppendPlace(b, false, &place);
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg_internal("%s", message.data),
-			 place.len > 0 ? errdetail("At %s.", place.data) : 0));
-}
-
 /* ---- values ---- */
 
 /*
@@ -331,8 +251,8 @@ ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len)
 	NumberStatus status = NumberFromText(text, len, encoded, &encoded_len);
 
 	if (unlikely(status != NUMBER_OK))
-		BuilderError(b, "%s%.*s", NumberErrorMessage(status, InSet(b)),
-					 status == NUMBER_MALFORMED ? (int) len : 0, text);
+		ItemBuilderError(b, "%s%.*s", NumberErrorMessage(status, InSet(b)),
+						 status == NUMBER_MALFORMED ? (int) len : 0, text);
 	ItemBuilderNumber(b, encoded, encoded_len);
 }
 
@@ -361,16 +281,9 @@ void
 ItemBuilderNullFlag(ItemBuilder *b, bool flag)
 {
 	if (!flag)
-		BuilderError(b, DYNAMO_INVALID_PARAMETERS
-					 "Null attribute value types must have the value of true");
+		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
+						 "Null attribute value types must have the value of true");
 	ItemBuilderNull(b);
-}
-
-static void
-NestingError(ItemBuilder *b)
-{
-	BuilderError(b, "Nesting Levels have exceeded supported limits: "
-				 "Attributes in the item have nested levels beyond supported limit");
 }
 
 /* Containers in containers, v included. */
@@ -403,7 +316,7 @@ ItemBuilderValue(ItemBuilder *b, ValueRef v)
 {
 	Assert(!InSet(b));
 	if (unlikely(ContainerDepth(v) + b->depth > ITEM_MAX_DEPTH))
-		NestingError(b);
+		ItemBuilderTooDeep(b);
 	BeginValue(b);
 	EnsureBytes(b, v.len);
 	memcpy(b->bytes + b->len, v.data, v.len);
@@ -420,7 +333,7 @@ PushFrame(ItemBuilder *b, ValueType type)
 	if (!ValueTypeIsSet(type))
 	{
 		if (unlikely(b->depth >= ITEM_MAX_DEPTH))
-			NestingError(b);
+			ItemBuilderTooDeep(b);
 		b->depth++;
 	}
 
@@ -462,11 +375,11 @@ ItemBuilderName(ItemBuilder *b, const char *name, uint32 len)
 
 	Assert(b->nframes > 0 && f->type == VALUE_M && !f->named);
 	if (unlikely(len == 0))
-		BuilderError(b, DYNAMO_INVALID_PARAMETERS "Empty attribute name");
+		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "Empty attribute name");
 	if (unlikely(len > ITEM_MAX_NAME))
-		BuilderError(b, DYNAMO_INVALID_PARAMETERS
-					 "Attribute name is too large, must be less than %d bytes",
-					 ITEM_MAX_NAME + 1);
+		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
+						 "Attribute name is too large, must be less than %d bytes",
+						 ITEM_MAX_NAME + 1);
 
 	EnsureBytes(b, (Size) len + FORMAT_MAX_VARINT);
 	e = PushEntry(b);
@@ -502,66 +415,6 @@ SameKey(const ItemBuilder *b, const BuilderEntry *x, const BuilderEntry *y)
 		memcmp(b->bytes + x->key, b->bytes + y->key, x->key_len) == 0;
 }
 
-static int
-CompareStarts(const void *a, const void *b)
-{
-	const BuilderEntry *ea = a;
-	const BuilderEntry *eb = b;
-
-	return ea->start < eb->start ? -1 : ea->start > eb->start;
-}
-
-/* The members of a set as they came, for the message about duplicates. */
-static char *
-DescribeMembers(ItemBuilder *b, const BuilderFrame *f)
-{
-	BuilderEntry *entries = b->entries + f->first_entry;
-	uint32		n = b->nentries - f->first_entry;
-	StringInfoData out;
-
-	qsort(entries, n, sizeof(BuilderEntry), CompareStarts);
-	initStringInfo(&out);
-	for (uint32 i = 0; i < n; i++)
-	{
-		const char *member = (const char *) b->bytes + entries[i].key;
-		uint32		len = entries[i].key_len;
-
-		if (f->type == VALUE_SS)
-		{
-			appendStringInfoString(&out, i > 0 ? ", " : "");
-			appendBinaryStringInfo(&out, member, len);
-		}
-		else
-		{
-			appendStringInfoString(&out, i > 0 ? ",\"" : "\"");
-			Base64Append(&out, member, len);
-			appendStringInfoChar(&out, '"');
-		}
-	}
-	return out.data;
-}
-
-static void
-DuplicateMemberError(ItemBuilder *b, const BuilderFrame *f)
-{
-	if (f->type == VALUE_SS)
-		BuilderError(b, DYNAMO_INVALID_PARAMETERS
-					 "Input collection [%s] contains duplicates.",
-					 DescribeMembers(b, f));
-	if (f->type == VALUE_BS)
-		BuilderError(b, DYNAMO_INVALID_PARAMETERS
-					 "Input collection [%s]of type BS contains duplicates.",
-					 DescribeMembers(b, f));
-	BuilderError(b, "Input collection contains duplicates");
-}
-
-static void
-DuplicateNameError(ItemBuilder *b, const BuilderEntry *e)
-{
-	BuilderError(b, DYNAMO_INVALID_PARAMETERS "Duplicate attribute name: %.*s",
-				 (int) e->key_len, (const char *) b->bytes + e->key);
-}
-
 /*
  * Sorts the entries of a frame by key and drops all but the last of each
  * name; returns how many remain.
@@ -583,9 +436,9 @@ SortEntries(ItemBuilder *b, const BuilderFrame *f)
 		if (i + 1 < n && SameKey(b, &entries[i], &entries[i + 1]))
 		{
 			if (ValueTypeIsSet(f->type))
-				DuplicateMemberError(b, f);
+				ItemBuilderDuplicateMember(b, f);
 			if (b->duplicates == DUPLICATE_NAME_ERROR)
-				DuplicateNameError(b, &entries[i]);
+				ItemBuilderDuplicateName(b, &entries[i]);
 			continue;
 		}
 		entries[kept++] = entries[i];
@@ -641,20 +494,6 @@ WriteContainerHeader(ItemBuilder *b, const BuilderFrame *f)
 		FormatWriteOffset(p, width, total);
 }
 
-static void
-EmptySetError(ItemBuilder *b, ValueType type)
-{
-	switch (type)
-	{
-		case VALUE_SS:
-			BuilderError(b, DYNAMO_INVALID_PARAMETERS "An string set  may not be empty");
-		case VALUE_NS:
-			BuilderError(b, DYNAMO_INVALID_PARAMETERS "An number set  may not be empty");
-		default:
-			BuilderError(b, DYNAMO_INVALID_PARAMETERS "Binary sets should not be empty");
-	}
-}
-
 void
 ItemBuilderEnd(ItemBuilder *b)
 {
@@ -664,7 +503,7 @@ ItemBuilderEnd(ItemBuilder *b)
 	if (ValueTypeIsSet(f->type))
 	{
 		if (b->nentries == f->first_entry)
-			EmptySetError(b, f->type);
+			ItemBuilderEmptySet(b, f->type);
 	}
 	else
 		b->depth--;

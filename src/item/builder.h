@@ -54,8 +54,8 @@ typedef struct BuilderFrame
 } BuilderFrame;
 
 /*
- * Private to builder.c; here so that a builder can be a local variable, which
- * spares its allocation where items are small and many.
+ * Private to builder.c and builder_error.c; here so that a builder can be a
+ * local variable, which spares its allocation where items are small and many.
  */
 typedef struct ItemBuilder
 {

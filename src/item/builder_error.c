@@ -1,0 +1,160 @@
+/*
+ * builder_error.c
+ *	  What the builder says is wrong, and where.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "item/base64.h"
+#include "item/builder_error.h"
+
+/* ---- places ---- */
+
+/*
+ * Errors are raised before the value they are about has begun, so that in the
+ * innermost container it has a name, if in a map, but no entry, if in a list;
+ * or, if "ended", just after it.
+ */
+static void
+AppendPath(const ItemBuilder *b, bool ended, StringInfo out)
+{
+	int			start = out->len;
+
+	for (int i = 0; i < b->nframes; i++)
+	{
+		const BuilderFrame *f = &b->frames[i];
+		bool		innermost = i + 1 == b->nframes;
+		bool		begun = ended || !innermost;
+		uint32		next = innermost ? b->nentries : b->frames[i + 1].first_entry;
+
+		if (f->type == VALUE_M && (begun || f->named))
+		{
+			const BuilderEntry *e = &b->entries[next - 1];
+
+			if (out->len > start)
+				appendStringInfoChar(out, '.');
+			appendBinaryStringInfo(out, (const char *) b->bytes + e->key, e->key_len);
+		}
+		else if (f->type == VALUE_L)
+			appendStringInfo(out, "[%u]", next - f->first_entry - (begun ? 1 : 0));
+	}
+}
+
+void
+ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out)
+{
+	int			start = out->len;
+
+	appendStringInfoString(out, "attribute ");
+	AppendPath(b, ended, out);
+	if (out->len == start + (int) strlen("attribute "))
+	{
+		out->len = start;
+		out->data[start] = '\0';
+	}
+	if (b->position != NULL)
+		appendStringInfo(out, "%sbyte %u", out->len > start ? ", " : "",
+						 b->position(b->source));
+}
+
+/* ---- errors ---- */
+
+void
+ItemBuilderError(const ItemBuilder *b, const char *format,...)
+{
+	StringInfoData place;
+	char	   *message;
+	va_list		args;
+
+	va_start(args, format);
+	message = DynamoFormat(format, args);
+	va_end(args);
+
+	initStringInfo(&place);
+	ItemBuilderAppendPlace(b, false, &place);
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg_internal("%s", message),
+			 place.len > 0 ? errdetail("At %s.", place.data) : 0));
+}
+
+void
+ItemBuilderTooDeep(const ItemBuilder *b)
+{
+	ItemBuilderError(b, "Nesting Levels have exceeded supported limits: "
+					 "Attributes in the item have nested levels beyond supported limit");
+}
+
+static int
+CompareStarts(const void *a, const void *b)
+{
+	const BuilderEntry *ea = a;
+	const BuilderEntry *eb = b;
+
+	return ea->start < eb->start ? -1 : ea->start > eb->start;
+}
+
+/* The members of a set as they came, for the message about duplicates. */
+static char *
+DescribeMembers(ItemBuilder *b, const BuilderFrame *f)
+{
+	BuilderEntry *entries = b->entries + f->first_entry;
+	uint32		n = b->nentries - f->first_entry;
+	StringInfoData out;
+
+	qsort(entries, n, sizeof(BuilderEntry), CompareStarts);
+	initStringInfo(&out);
+	for (uint32 i = 0; i < n; i++)
+	{
+		const char *member = (const char *) b->bytes + entries[i].key;
+		uint32		len = entries[i].key_len;
+
+		if (f->type == VALUE_SS)
+		{
+			appendStringInfoString(&out, i > 0 ? ", " : "");
+			appendBinaryStringInfo(&out, member, len);
+		}
+		else
+		{
+			appendStringInfoString(&out, i > 0 ? ",\"" : "\"");
+			Base64Append(&out, member, len);
+			appendStringInfoChar(&out, '"');
+		}
+	}
+	return out.data;
+}
+
+void
+ItemBuilderDuplicateMember(ItemBuilder *b, const BuilderFrame *f)
+{
+	if (f->type == VALUE_SS)
+		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
+						 "Input collection [%s] contains duplicates.",
+						 DescribeMembers(b, f));
+	if (f->type == VALUE_BS)
+		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
+						 "Input collection [%s]of type BS contains duplicates.",
+						 DescribeMembers(b, f));
+	ItemBuilderError(b, "Input collection contains duplicates");
+}
+
+void
+ItemBuilderDuplicateName(const ItemBuilder *b, const BuilderEntry *e)
+{
+	ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "Duplicate attribute name: %.*s",
+					 (int) e->key_len, (const char *) b->bytes + e->key);
+}
+
+void
+ItemBuilderEmptySet(const ItemBuilder *b, ValueType type)
+{
+	switch (type)
+	{
+		case VALUE_SS:
+			ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "An string set  may not be empty");
+		case VALUE_NS:
+			ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "An number set  may not be empty");
+		default:
+			ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "Binary sets should not be empty");
+	}
+}
