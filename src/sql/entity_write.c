@@ -8,7 +8,7 @@
  * deletes it.  All with plain statements on the table, as the caller, so that
  * privileges, row security, triggers and constraints of the table apply.
  *
- * Memory: what a statement needs for all its rows (Writer) lives in the
+ * Memory: what a statement needs for all its rows (EntityWriter) lives in the
  * trigger function's own context, the work on one row in the caller's.
  */
 #include "postgres.h"
@@ -22,17 +22,14 @@
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/rel.h"
 
 #include "catalog/objects.h"
 #include "compat.h"
 #include "errors.h"
-#include "item/builder.h"
 #include "sql/attribute.h"
-#include "sql/entity.h"
+#include "sql/entity_row.h"
 #include "sql/plans.h"
-#include "sql/template.h"
 
 typedef enum WriterPlan
 {
@@ -45,24 +42,14 @@ typedef enum WriterPlan
 
 #define PLAN_COUNT		5
 
-typedef struct Writer
+typedef struct EntityWriter
 {
 	MemoryContext context;
 	EntityDef  *def;
 	Oid			table;
 	Slice	   *attributes;		/* of the view's columns; data NULL: none */
 	SPIPlanPtr	plans[PLAN_COUNT];
-} Writer;
-
-/* One row under way. */
-typedef struct RowWrite
-{
-	const Writer *writer;
-	Relation	view;
-	const TableDef *table;
-	HeapTuple	old;			/* rows of the view, or NULL */
-	HeapTuple	new;
-} RowWrite;
+} EntityWriter;
 
 /* ---- the writer of a statement ---- */
 
@@ -86,10 +73,10 @@ TableOfView(Relation view)
 	return rte->relid;
 }
 
-static Writer *
+static EntityWriter *
 CreateWriter(const TriggerData *trigger)
 {
-	Writer	   *writer = palloc0(sizeof(Writer));
+	EntityWriter *writer = palloc0(sizeof(EntityWriter));
 	TupleDesc	desc = RelationGetDescr(trigger->tg_relation);
 
 	if (trigger->tg_trigger->tgnargs != 1)
@@ -107,7 +94,7 @@ CreateWriter(const TriggerData *trigger)
 	return writer;
 }
 
-static Writer *
+static EntityWriter *
 GetWriter(FmgrInfo *flinfo, const TriggerData *trigger)
 {
 	if (flinfo->fn_extra == NULL)
@@ -138,7 +125,7 @@ AppendKeyCondition(StringInfo sql, const TableDef *table, int first, Oid *types)
 }
 
 static SPIPlanPtr
-GetPlan(Writer *writer, const TableDef *table, WriterPlan which)
+GetPlan(EntityWriter *writer, const TableDef *table, WriterPlan which)
 {
 	char	   *name = RelationSqlName(writer->table);
 	Oid			types[3] = {ItemTypeOid()};
@@ -179,9 +166,9 @@ GetPlan(Writer *writer, const TableDef *table, WriterPlan which)
 
 /* PLAN_READ reads under the snapshot of the statement on the view. */
 static uint64
-ExecutePlan(const RowWrite *row, WriterPlan which, Datum *args)
+ExecutePlan(const EntityRow *row, WriterPlan which, Datum *args)
 {
-	int			result = SPI_execute_plan(GetPlan(unconstify(Writer *, row->writer), row->table, which),
+	int			result = SPI_execute_plan(GetPlan(row->writer, row->table, which),
 										  args, NULL, which == PLAN_READ, 0);
 
 	if (result < 0)
@@ -189,302 +176,22 @@ ExecutePlan(const RowWrite *row, WriterPlan which, Datum *args)
 	return SPI_processed;
 }
 
-/* ---- columns and attributes ---- */
-
-static Oid
-ColumnType(const RowWrite *row, int column)
-{
-	return TupleDescAttr(RelationGetDescr(row->view), column)->atttypid;
-}
-
-/*
- * The attribute value in a column of a row; NULL for null.  before: the value
- * that it replaces, or missing.
- */
-static struct varlena *
-ColumnAttribute(const RowWrite *row, HeapTuple tuple, int column, ValueRef before)
-{
-	bool		isnull;
-	Datum		datum = heap_getattr(tuple, column + 1, RelationGetDescr(row->view), &isnull);
-
-	return isnull ? NULL : AttributeFromDatum(datum, ColumnType(row, column), before);
-}
-
-static int
-ColumnOfAttribute(const RowWrite *row, Slice attribute)
-{
-	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
-	{
-		if (row->writer->attributes[i].data != NULL &&
-			SliceCompare(row->writer->attributes[i], attribute) == 0)
-			return i;
-	}
-	return -1;
-}
-
-/* Whether the statement gave the column a value of its own. */
-static bool
-ColumnSupplied(const RowWrite *row, int column)
-{
-	TupleDesc	desc = RelationGetDescr(row->view);
-	Form_pg_attribute att = TupleDescAttr(desc, column);
-	bool		isnull;
-	bool		old_null;
-	Datum		datum = heap_getattr(row->new, column + 1, desc, &isnull);
-	Datum		before;
-
-	if (row->old == NULL)
-		return !isnull;
-	before = heap_getattr(row->old, column + 1, desc, &old_null);
-	if (isnull || old_null)
-		return isnull != old_null;
-	return !datum_image_eq(datum, before, att->attbyval, att->attlen);
-}
-
-/* The parameters that name the old row's key. */
-static void
-OldKeyArguments(const RowWrite *row, Datum *args)
-{
-	for (int i = 0; i < row->table->key.npartition + row->table->key.nsort; i++)
-	{
-		const AttributeDef *attr = &row->table->attributes[row->table->key_attributes[i]];
-		int			column = ColumnOfAttribute(row, attr->name);
-		struct varlena *value = (column < 0) ? NULL : ColumnAttribute(row, row->old, column, MISSING_VALUE);
-
-		if (value == NULL || ValueTypeOf(ItemRoot(value)) != attr->type)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("view \"%s\" does not show key attribute %s of its table as it is",
-							RelationGetRelationName(row->view), attr->name.data)));
-		args[i] = KeyValueToDatum(attr, ItemRoot(value));
-	}
-}
-
-/* ---- the new item ---- */
-
-static void
-AddEntries(ItemBuilder *builder, ValueRef map)
-{
-	Container	entries;
-
-	if (ValueIsMissing(map))
-		return;
-	ContainerOpen(map, &entries);
-	for (uint32 i = 0; i < entries.count; i++)
-	{
-		Slice		name;
-		ValueRef	value = MapEntry(&entries, i, &name);
-
-		ItemBuilderName(builder, name.data, name.len);
-		ItemBuilderValue(builder, value);
-	}
-}
-
-/* An attribute that the statement sets to null is removed. */
-static bool
-IsRemoved(const RowWrite *row, Slice name)
-{
-	int			column = ColumnOfAttribute(row, name);
-
-	return column >= 0 && ColumnSupplied(row, column) &&
-		ColumnAttribute(row, row->new, column, MISSING_VALUE) == NULL;
-}
-
-static void
-AddKeptEntries(const RowWrite *row, ItemBuilder *builder, ValueRef item)
-{
-	Container	entries;
-
-	ContainerOpen(item, &entries);
-	for (uint32 i = 0; i < entries.count; i++)
-	{
-		Slice		name;
-		ValueRef	value = MapEntry(&entries, i, &name);
-
-		if (IsRemoved(row, name))
-			continue;
-		ItemBuilderName(builder, name.data, name.len);
-		ItemBuilderValue(builder, value);
-	}
-}
-
-static void
-AddColumns(const RowWrite *row, ItemBuilder *builder, ValueRef locked)
-{
-	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
-	{
-		Slice		name = row->writer->attributes[i];
-		struct varlena *value;
-
-		if (name.data == NULL || !ColumnSupplied(row, i) ||
-			EntityTemplate(row->writer->def, name).data != NULL)
-			continue;
-		value = ColumnAttribute(row, row->new, i,
-								AttributeFind(locked, name.data, name.len));
-		if (value == NULL)
-			continue;
-		ItemBuilderName(builder, name.data, name.len);
-		ItemBuilderValue(builder, ItemRoot(value));
-	}
-}
-
-/* The item with the row's columns; locked: the item before, or missing. */
-static struct varlena *
-MergeColumns(const RowWrite *row, ValueRef locked)
-{
-	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
-
-	ItemBuilderBeginMap(builder);
-	if (ValueIsMissing(locked))
-		AddEntries(builder, row->writer->def->attributes);
-	else
-		AddKeptEntries(row, builder, locked);
-	AddColumns(row, builder, locked);
-	ItemBuilderEnd(builder);
-	return ItemBuilderFinish(builder);
-}
-
-/* A composed key is what the template makes it: nobody else sets it. */
-static void
-CheckSuppliedKey(const RowWrite *row, Slice attribute, const StringInfo key)
-{
-	int			column = ColumnOfAttribute(row, attribute);
-	struct varlena *value;
-
-	if (column < 0 || !ColumnSupplied(row, column))
-		return;
-	value = ColumnAttribute(row, row->new, column, MISSING_VALUE);
-	if (value == NULL ||
-		SliceCompare(ValuePayload(ItemRoot(value)), (Slice) {key->data, key->len}) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("column \"%s\" of view \"%s\" contradicts the template of its key",
-						NameStr(TupleDescAttr(RelationGetDescr(row->view), column)->attname),
-						RelationGetRelationName(row->view)),
-				 errhint("Leave the column out: it is composed of other attributes.")));
-}
-
-static bool
-IsTableKey(const TableDef *table, Slice name)
-{
-	for (int i = 0; i < table->key.npartition + table->key.nsort; i++)
-	{
-		if (SliceCompare(table->key.attributes[i].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * The item with its composed keys.  The key of an index is left out when an
- * attribute that it needs is missing, so that the item is not in that index.
- */
-static struct varlena *
-ComposeKeys(const RowWrite *row, struct varlena *item)
-{
-	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
-	ValueRef	root = ItemRoot(item);
-	Container	keys;
-	Container	entries;
-
-	if (ValueIsMissing(row->writer->def->keys))
-		return item;
-	ItemBuilderBeginMap(builder);
-	ContainerOpen(root, &entries);
-	for (uint32 i = 0; i < entries.count; i++)
-	{
-		Slice		name;
-		ValueRef	value = MapEntry(&entries, i, &name);
-
-		if (EntityTemplate(row->writer->def, name).data != NULL)
-			continue;
-		ItemBuilderName(builder, name.data, name.len);
-		ItemBuilderValue(builder, value);
-	}
-
-	ContainerOpen(row->writer->def->keys, &keys);
-	for (uint32 i = 0; i < keys.count; i++)
-	{
-		Slice		name;
-		Slice		template = ValuePayload(MapEntry(&keys, i, &name));
-		Slice		missing;
-		StringInfoData key;
-
-		initStringInfo(&key);
-		if (TemplateRender(template, root, &key, &missing))
-		{
-			CheckSuppliedKey(row, name, &key);
-			ItemBuilderName(builder, name.data, name.len);
-			ItemBuilderString(builder, key.data, key.len);
-		}
-		else if (IsTableKey(row->table, name))
-			ereport(ERROR,
-					(errcode(ERRCODE_NOT_NULL_VIOLATION),
-					 errmsg("key attribute %.*s of view \"%s\" needs attribute %.*s",
-							(int) name.len, name.data, RelationGetRelationName(row->view),
-							(int) missing.len, missing.data),
-					 errdetail("Its template is %.*s.", (int) template.len, template.data)));
-	}
-	ItemBuilderEnd(builder);
-	return ItemBuilderFinish(builder);
-}
-
-static void
-CheckKind(const RowWrite *row, const struct varlena *item)
-{
-	if (!EntityMatches(row->writer->def, row->table, ItemRoot(item)))
-		ereport(ERROR,
-				(errcode(ERRCODE_WITH_CHECK_OPTION_VIOLATION),
-				 errmsg("new row would not be in view \"%s\"",
-						RelationGetRelationName(row->view)),
-				 errdetail("The item is not of the kind that the view shows.")));
-}
-
-/* The row as it now is in the view, for RETURNING: composed keys filled in. */
-static HeapTuple
-ResultRow(const RowWrite *row, const struct varlena *item)
-{
-	TupleDesc	desc = RelationGetDescr(row->view);
-	HeapTuple	result = row->new;
-
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Slice		name = row->writer->attributes[i];
-		int			column = i + 1;
-		bool		isnull = false;
-		ValueRef	value;
-		Datum		key;
-
-		if (name.data == NULL || EntityTemplate(row->writer->def, name).data == NULL ||
-			ColumnType(row, i) != TEXTOID)
-			continue;
-		value = AttributeFind(ItemRoot(item), name.data, name.len);
-		isnull = ValueIsMissing(value);
-		key = isnull ? (Datum) 0 :
-			PointerGetDatum(cstring_to_text_with_len(ValuePayload(value).data,
-													 ValuePayload(value).len));
-		result = heap_modify_tuple_by_cols(result, desc, 1, &column, &key, &isnull);
-	}
-	return result;
-}
-
 /* ---- the three events ---- */
 
 static HeapTuple
-InsertRow(const RowWrite *row)
+InsertRow(const EntityRow *row)
 {
-	struct varlena *item = ComposeKeys(row, MergeColumns(row, MISSING_VALUE));
+	struct varlena *item = EntityRowItem(row, MISSING_VALUE);
 	Datum		args[1] = {PointerGetDatum(item)};
 
-	CheckKind(row, item);
 	if (ExecutePlan(row, PLAN_INSERT, args) == 0)
 		return NULL;
-	return ResultRow(row, item);
+	return EntityResultRow(row, item);
 }
 
 /* The item at a key, by PLAN_READ or PLAN_LOCK; NULL if there is none. */
 static struct varlena *
-FetchItem(const RowWrite *row, WriterPlan which, Datum *key)
+FetchItem(const EntityRow *row, WriterPlan which, Datum *key)
 {
 	bool		isnull;
 
@@ -501,7 +208,7 @@ FetchItem(const RowWrite *row, WriterPlan which, Datum *key)
  * trigger cannot, so that a change of the same attribute is an error.
  */
 static void
-CheckUnchanged(const RowWrite *row, ValueRef locked, Datum *key)
+CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 {
 	struct varlena *item = FetchItem(row, PLAN_READ, key);
 
@@ -509,11 +216,11 @@ CheckUnchanged(const RowWrite *row, ValueRef locked, Datum *key)
 		return;
 	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
 	{
-		Slice		name = row->writer->attributes[i];
+		Slice		name = row->attributes[i];
 		ValueRef	before;
 		ValueRef	now;
 
-		if (name.data == NULL || !ColumnSupplied(row, i))
+		if (name.data == NULL || !EntityColumnSupplied(row, i))
 			continue;
 		before = AttributeFind(ItemRoot(item), name.data, name.len);
 		now = AttributeFind(locked, name.data, name.len);
@@ -529,11 +236,11 @@ CheckUnchanged(const RowWrite *row, ValueRef locked, Datum *key)
 
 /* Locks the old row's item; NULL if it is gone or no longer of the kind. */
 static struct varlena *
-LockItem(const RowWrite *row, Datum *key)
+LockItem(const EntityRow *row, Datum *key)
 {
 	struct varlena *item = FetchItem(row, PLAN_LOCK, key);
 
-	if (item == NULL || !EntityMatches(row->writer->def, row->table, ItemRoot(item)))
+	if (item == NULL || !EntityMatches(row->def, row->table, ItemRoot(item)))
 		return NULL;
 	if (!IsolationUsesXactSnapshot())
 		CheckUnchanged(row, ItemRoot(item), key);
@@ -541,29 +248,28 @@ LockItem(const RowWrite *row, Datum *key)
 }
 
 static HeapTuple
-UpdateRow(const RowWrite *row)
+UpdateRow(const EntityRow *row)
 {
 	Datum		args[3];
 	struct varlena *item;
 
-	OldKeyArguments(row, args + 1);
+	EntityOldKey(row, args + 1);
 	item = LockItem(row, args + 1);
 	if (item == NULL)
 		return NULL;
-	item = ComposeKeys(row, MergeColumns(row, ItemRoot(item)));
-	CheckKind(row, item);
+	item = EntityRowItem(row, ItemRoot(item));
 	args[0] = PointerGetDatum(item);
 	if (ExecutePlan(row, PLAN_UPDATE, args) == 0)
 		return NULL;
-	return ResultRow(row, item);
+	return EntityResultRow(row, item);
 }
 
 static HeapTuple
-DeleteRow(const RowWrite *row)
+DeleteRow(const EntityRow *row)
 {
 	Datum		args[2];
 
-	OldKeyArguments(row, args);
+	EntityOldKey(row, args);
 	if (ExecutePlan(row, PLAN_DELETE, args) == 0)
 		return NULL;
 	return row->old;
@@ -572,7 +278,7 @@ DeleteRow(const RowWrite *row)
 /* ---- the trigger ---- */
 
 static HeapTuple
-WriteRow(RowWrite *row, const TriggerData *trigger)
+WriteRow(EntityRow *row, const TriggerData *trigger)
 {
 	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
 	{
@@ -591,7 +297,7 @@ Datum
 dynamo_entity_view_write(PG_FUNCTION_ARGS)
 {
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
-	RowWrite	row = {0};
+	EntityRow	row = {0};
 	HeapTuple	result;
 	TableDef   *table;
 	Relation	rel;
@@ -604,6 +310,8 @@ dynamo_entity_view_write(PG_FUNCTION_ARGS)
 
 	SPI_connect();
 	row.writer = GetWriter(fcinfo->flinfo, trigger);
+	row.def = row.writer->def;
+	row.attributes = row.writer->attributes;
 	row.view = trigger->tg_relation;
 	rel = table_open(row.writer->table, AccessShareLock);
 	table = TableDefAcquire(rel);

@@ -1,0 +1,307 @@
+/*
+ * entity_row.c
+ *	  The item that a row of an entity view makes.
+ *
+ * Columns become attributes, attributes without columns stay, and composed
+ * keys come from their templates.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/rel.h"
+
+#include "errors.h"
+#include "item/builder.h"
+#include "sql/attribute.h"
+#include "sql/entity_row.h"
+#include "sql/template.h"
+
+/* ---- columns and attributes ---- */
+
+static Oid
+ColumnType(const EntityRow *row, int column)
+{
+	return TupleDescAttr(RelationGetDescr(row->view), column)->atttypid;
+}
+
+/*
+ * The attribute value in a column of a row; NULL for null.  before: the value
+ * that it replaces, or missing.
+ */
+static struct varlena *
+ColumnAttribute(const EntityRow *row, HeapTuple tuple, int column, ValueRef before)
+{
+	bool		isnull;
+	Datum		datum = heap_getattr(tuple, column + 1, RelationGetDescr(row->view), &isnull);
+
+	return isnull ? NULL : AttributeFromDatum(datum, ColumnType(row, column), before);
+}
+
+static int
+ColumnOfAttribute(const EntityRow *row, Slice attribute)
+{
+	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
+	{
+		if (row->attributes[i].data != NULL &&
+			SliceCompare(row->attributes[i], attribute) == 0)
+			return i;
+	}
+	return -1;
+}
+
+bool
+EntityColumnSupplied(const EntityRow *row, int column)
+{
+	TupleDesc	desc = RelationGetDescr(row->view);
+	Form_pg_attribute att = TupleDescAttr(desc, column);
+	bool		isnull;
+	bool		old_null;
+	Datum		datum = heap_getattr(row->new, column + 1, desc, &isnull);
+	Datum		before;
+
+	if (row->old == NULL)
+		return !isnull;
+	before = heap_getattr(row->old, column + 1, desc, &old_null);
+	if (isnull || old_null)
+		return isnull != old_null;
+	return !datum_image_eq(datum, before, att->attbyval, att->attlen);
+}
+
+void
+EntityOldKey(const EntityRow *row, Datum *args)
+{
+	for (int i = 0; i < row->table->key.npartition + row->table->key.nsort; i++)
+	{
+		const AttributeDef *attr = &row->table->attributes[row->table->key_attributes[i]];
+		int			column = ColumnOfAttribute(row, attr->name);
+		struct varlena *value = (column < 0) ? NULL : ColumnAttribute(row, row->old, column, MISSING_VALUE);
+
+		if (value == NULL || ValueTypeOf(ItemRoot(value)) != attr->type)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("view \"%s\" does not show key attribute %s of its table as it is",
+							RelationGetRelationName(row->view), attr->name.data)));
+		args[i] = KeyValueToDatum(attr, ItemRoot(value));
+	}
+}
+
+/* ---- the new item ---- */
+
+static void
+AddEntries(ItemBuilder *builder, ValueRef map)
+{
+	Container	entries;
+
+	if (ValueIsMissing(map))
+		return;
+	ContainerOpen(map, &entries);
+	for (uint32 i = 0; i < entries.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&entries, i, &name);
+
+		ItemBuilderName(builder, name.data, name.len);
+		ItemBuilderValue(builder, value);
+	}
+}
+
+/* An attribute that the statement sets to null is removed. */
+static bool
+IsRemoved(const EntityRow *row, Slice name)
+{
+	int			column = ColumnOfAttribute(row, name);
+
+	return column >= 0 && EntityColumnSupplied(row, column) &&
+		ColumnAttribute(row, row->new, column, MISSING_VALUE) == NULL;
+}
+
+static void
+AddKeptEntries(const EntityRow *row, ItemBuilder *builder, ValueRef item)
+{
+	Container	entries;
+
+	ContainerOpen(item, &entries);
+	for (uint32 i = 0; i < entries.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&entries, i, &name);
+
+		if (IsRemoved(row, name))
+			continue;
+		ItemBuilderName(builder, name.data, name.len);
+		ItemBuilderValue(builder, value);
+	}
+}
+
+static void
+AddColumns(const EntityRow *row, ItemBuilder *builder, ValueRef locked)
+{
+	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
+	{
+		Slice		name = row->attributes[i];
+		struct varlena *value;
+
+		if (name.data == NULL || !EntityColumnSupplied(row, i) ||
+			EntityTemplate(row->def, name).data != NULL)
+			continue;
+		value = ColumnAttribute(row, row->new, i,
+								AttributeFind(locked, name.data, name.len));
+		if (value == NULL)
+			continue;
+		ItemBuilderName(builder, name.data, name.len);
+		ItemBuilderValue(builder, ItemRoot(value));
+	}
+}
+
+/* The item with the row's columns; locked: the item before, or missing. */
+static struct varlena *
+MergeColumns(const EntityRow *row, ValueRef locked)
+{
+	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+
+	ItemBuilderBeginMap(builder);
+	if (ValueIsMissing(locked))
+		AddEntries(builder, row->def->attributes);
+	else
+		AddKeptEntries(row, builder, locked);
+	AddColumns(row, builder, locked);
+	ItemBuilderEnd(builder);
+	return ItemBuilderFinish(builder);
+}
+
+/* A composed key is what the template makes it: nobody else sets it. */
+static void
+CheckSuppliedKey(const EntityRow *row, Slice attribute, const StringInfo key)
+{
+	int			column = ColumnOfAttribute(row, attribute);
+	struct varlena *value;
+
+	if (column < 0 || !EntityColumnSupplied(row, column))
+		return;
+	value = ColumnAttribute(row, row->new, column, MISSING_VALUE);
+	if (value == NULL ||
+		SliceCompare(ValuePayload(ItemRoot(value)), (Slice) {key->data, key->len}) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("column \"%s\" of view \"%s\" contradicts the template of its key",
+						NameStr(TupleDescAttr(RelationGetDescr(row->view), column)->attname),
+						RelationGetRelationName(row->view)),
+				 errhint("Leave the column out: it is composed of other attributes.")));
+}
+
+static bool
+IsTableKey(const TableDef *table, Slice name)
+{
+	for (int i = 0; i < table->key.npartition + table->key.nsort; i++)
+	{
+		if (SliceCompare(table->key.attributes[i].name, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The item with its composed keys.  The key of an index is left out when an
+ * attribute that it needs is missing, so that the item is not in that index.
+ */
+static struct varlena *
+ComposeKeys(const EntityRow *row, struct varlena *item)
+{
+	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+	ValueRef	root = ItemRoot(item);
+	Container	keys;
+	Container	entries;
+
+	if (ValueIsMissing(row->def->keys))
+		return item;
+	ItemBuilderBeginMap(builder);
+	ContainerOpen(root, &entries);
+	for (uint32 i = 0; i < entries.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&entries, i, &name);
+
+		if (EntityTemplate(row->def, name).data != NULL)
+			continue;
+		ItemBuilderName(builder, name.data, name.len);
+		ItemBuilderValue(builder, value);
+	}
+
+	ContainerOpen(row->def->keys, &keys);
+	for (uint32 i = 0; i < keys.count; i++)
+	{
+		Slice		name;
+		Slice		template = ValuePayload(MapEntry(&keys, i, &name));
+		Slice		missing;
+		StringInfoData key;
+
+		initStringInfo(&key);
+		if (TemplateRender(template, root, &key, &missing))
+		{
+			CheckSuppliedKey(row, name, &key);
+			ItemBuilderName(builder, name.data, name.len);
+			ItemBuilderString(builder, key.data, key.len);
+		}
+		else if (IsTableKey(row->table, name))
+			ereport(ERROR,
+					(errcode(ERRCODE_NOT_NULL_VIOLATION),
+					 errmsg("key attribute %.*s of view \"%s\" needs attribute %.*s",
+							(int) name.len, name.data, RelationGetRelationName(row->view),
+							(int) missing.len, missing.data),
+					 errdetail("Its template is %.*s.", (int) template.len, template.data)));
+	}
+	ItemBuilderEnd(builder);
+	return ItemBuilderFinish(builder);
+}
+
+static void
+CheckKind(const EntityRow *row, const struct varlena *item)
+{
+	if (!EntityMatches(row->def, row->table, ItemRoot(item)))
+		ereport(ERROR,
+				(errcode(ERRCODE_WITH_CHECK_OPTION_VIOLATION),
+				 errmsg("new row would not be in view \"%s\"",
+						RelationGetRelationName(row->view)),
+				 errdetail("The item is not of the kind that the view shows.")));
+}
+
+struct varlena *
+EntityRowItem(const EntityRow *row, ValueRef before)
+{
+	struct varlena *item = ComposeKeys(row, MergeColumns(row, before));
+
+	CheckKind(row, item);
+	return item;
+}
+
+/* ---- the row for RETURNING ---- */
+
+HeapTuple
+EntityResultRow(const EntityRow *row, const struct varlena *item)
+{
+	TupleDesc	desc = RelationGetDescr(row->view);
+	HeapTuple	result = row->new;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Slice		name = row->attributes[i];
+		int			column = i + 1;
+		bool		isnull = false;
+		ValueRef	value;
+		Datum		key;
+
+		if (name.data == NULL || EntityTemplate(row->def, name).data == NULL ||
+			ColumnType(row, i) != TEXTOID)
+			continue;
+		value = AttributeFind(ItemRoot(item), name.data, name.len);
+		isnull = ValueIsMissing(value);
+		key = isnull ? (Datum) 0 :
+			PointerGetDatum(cstring_to_text_with_len(ValuePayload(value).data,
+													 ValuePayload(value).len));
+		result = heap_modify_tuple_by_cols(result, desc, 1, &column, &key, &isnull);
+	}
+	return result;
+}

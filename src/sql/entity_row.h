@@ -1,0 +1,43 @@
+/*
+ * entity_row.h
+ *	  A row of an entity view that is being written, and the item it makes.
+ *	  Private to entity_write.c and entity_row.c.
+ */
+#ifndef DYNAMO_ENTITY_ROW_H
+#define DYNAMO_ENTITY_ROW_H
+
+#include "access/htup.h"
+#include "utils/relcache.h"
+
+#include "sql/entity.h"
+
+struct EntityWriter;
+
+typedef struct EntityRow
+{
+	struct EntityWriter *writer;	/* of entity_write.c */
+	const EntityDef *def;
+	const Slice *attributes;	/* of the view's columns; data NULL: none */
+	Relation	view;
+	const TableDef *table;
+	HeapTuple	old;			/* rows of the view, or NULL */
+	HeapTuple	new;
+} EntityRow;
+
+/* Whether the statement gave the column a value of its own. */
+extern bool EntityColumnSupplied(const EntityRow *row, int column);
+
+/* The parameters that name the old row's key. */
+extern void EntityOldKey(const EntityRow *row, Datum *args);
+
+/*
+ * The item with the new row's columns and its composed keys, palloc'd; before:
+ * the item that it replaces, or missing.  Raises an error if the item would
+ * not be of the view's kind.
+ */
+extern struct varlena *EntityRowItem(const EntityRow *row, ValueRef before);
+
+/* The row as it now is in the view, for RETURNING: composed keys filled in. */
+extern HeapTuple EntityResultRow(const EntityRow *row, const struct varlena *item);
+
+#endif							/* DYNAMO_ENTITY_ROW_H */
