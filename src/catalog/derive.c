@@ -227,15 +227,10 @@ DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 bool
 KeyDatumsEqual(ValueType type, Datum a, Datum b)
 {
-	struct varlena *x;
-	struct varlena *y;
-
 	if (type == VALUE_N)
 		return DatumGetBool(DirectFunctionCall2(numeric_eq, a, b));
-	x = PG_DETOAST_DATUM_PACKED(a);
-	y = PG_DETOAST_DATUM_PACKED(b);
-	return VARSIZE_ANY_EXHDR(x) == VARSIZE_ANY_EXHDR(y) &&
-		memcmp(VARDATA_ANY(x), VARDATA_ANY(y), VARSIZE_ANY_EXHDR(x)) == 0;
+	return SliceEqual(SliceOfVarlena(PG_DETOAST_DATUM_PACKED(a)),
+					  SliceOfVarlena(PG_DETOAST_DATUM_PACKED(b)));
 }
 
 static bool

@@ -96,7 +96,7 @@ ColumnNameIsTaken(Slice name)
 
 	for (size_t i = 0; i < lengthof(taken); i++)
 	{
-		if (name.len == strlen(taken[i]) && memcmp(name.data, taken[i], name.len) == 0)
+		if (SliceIs(name, taken[i]))
 			return true;
 	}
 	return false;

@@ -163,7 +163,7 @@ dynamo_update_time_to_live(PG_FUNCTION_ARGS)
 	const text *attribute = PG_GETARG_TEXT_PP(1);
 
 	TtlChange(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-			  (Slice) {VARDATA_ANY(attribute), VARSIZE_ANY_EXHDR(attribute)},
+			  SliceOfVarlena(attribute),
 			  PG_GETARG_BOOL(2));
 	PG_RETURN_VOID();
 }

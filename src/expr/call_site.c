@@ -68,9 +68,7 @@ ArgumentIsKept(FunctionCallInfo fcinfo, int n, const struct varlena *kept)
 	if (kept == NULL)
 		return false;
 	arg = PG_GETARG_VARLENA_PP(n);
-	same = VARSIZE_ANY_EXHDR(arg) == VARSIZE_ANY_EXHDR(kept) &&
-		memcmp(VARDATA_ANY(arg), VARDATA_ANY(kept),
-			   VARSIZE_ANY_EXHDR(kept)) == 0;
+	same = SliceEqual(SliceOfVarlena(arg), SliceOfVarlena(kept));
 	PG_FREE_IF_COPY(arg, n);
 	return same;
 }

@@ -85,18 +85,6 @@ typedef struct ExprProblem
 	ExprError	error;
 } ExprProblem;
 
-static inline Slice
-SliceOf(const char *text)
-{
-	return (Slice) {text, (uint32) strlen(text)};
-}
-
-static inline bool
-SliceEqual(Slice a, Slice b)
-{
-	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
 /* Keeps the error unless one as important is known. */
 extern void ExprNote(ExprProblem *problem, const ExprError *error);
 

@@ -179,11 +179,7 @@ SameBytesType(ValueRef a, ValueRef b)
 bool
 ValueBeginsWith(ValueRef v, ValueRef prefix)
 {
-	Slice		text = ValuePayload(v);
-	Slice		start = ValuePayload(prefix);
-
-	return SameBytesType(v, prefix) && text.len >= start.len &&
-		memcmp(text.data, start.data, start.len) == 0;
+	return SameBytesType(v, prefix) && SliceBeginsWith(ValuePayload(v), ValuePayload(prefix));
 }
 
 static bool

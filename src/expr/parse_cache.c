@@ -95,8 +95,7 @@ Find(const ParseCache *cache, int kind, Slice text, uint32 hash)
 	{
 		const CacheEntry *e = cache->entries[i];
 
-		if (e->hash == hash && e->kind == kind && e->text.len == text.len &&
-			memcmp(e->text.data, text.data, text.len) == 0)
+		if (e->hash == hash && e->kind == kind && SliceEqual(e->text, text))
 			return i;
 	}
 	return -1;

@@ -71,9 +71,9 @@ FindOperation(Slice target)
 {
 	for (size_t i = 0; i < lengthof(target_prefixes); i++)
 	{
-		uint32		len = (uint32) strlen(target_prefixes[i]);
+		Slice		prefix = SliceOf(target_prefixes[i]);
 
-		if (target.len > len && memcmp(target.data, target_prefixes[i], len) == 0)
+		if (target.len > prefix.len && SliceBeginsWith(target, prefix))
 			return OperationFind(target);
 	}
 	ereport(ERROR,

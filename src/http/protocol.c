@@ -15,18 +15,10 @@
 #define JSON_TYPE	"application/json"
 #define AMZ_TYPE	"application/x-amz-json-1.0"
 
-static Slice
-Text(const char *text)
-{
-	return (Slice) {text, (uint32) strlen(text)};
-}
-
 static bool
 IsMethod(const HttpRequest *request, const char *method)
 {
-	Slice		text = HttpText(request->data, request->head->method);
-
-	return text.len == strlen(method) && memcmp(text.data, method, text.len) == 0;
+	return SliceIs(HttpText(request->data, request->head->method), method);
 }
 
 /* The type of the body without parameters; empty if it is none of ours. */
@@ -47,7 +39,7 @@ ContentType(const HttpRequest *request)
 	for (size_t i = 0; i < lengthof(types); i++)
 	{
 		if (HttpSame(value, types[i]))
-			return Text(types[i]);
+			return SliceOf(types[i]);
 	}
 	return (Slice) {NULL, 0};
 }
@@ -81,7 +73,7 @@ HealthAnswer(void)
 {
 	HttpAnswer	answer = EmptyAnswer(200);
 
-	answer.body = Text(psprintf("healthy: dynamodb.%s.amazonaws.com ",
+	answer.body = SliceOf(psprintf("healthy: dynamodb.%s.amazonaws.com ",
 								GetConfigOptionResetString("dynamo.region")));
 	return answer;
 }
@@ -91,7 +83,7 @@ NotFoundAnswer(void)
 {
 	HttpAnswer	answer = EmptyAnswer(404);
 
-	answer.body = Text("<UnknownOperationException/>\n");
+	answer.body = SliceOf("<UnknownOperationException/>\n");
 	return answer;
 }
 
@@ -106,7 +98,7 @@ AnswerPost(const HttpRequest *request, const char *peer)
 		return NotFoundAnswer();
 	answer = ExecuteRequest(request, peer);
 	if (answer.content_type.len == 0)
-		answer.content_type = type.len > 0 ? type : Text(AMZ_TYPE);
+		answer.content_type = type.len > 0 ? type : SliceOf(AMZ_TYPE);
 	return answer;
 }
 

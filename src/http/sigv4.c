@@ -43,12 +43,6 @@ DigestHex(char *hex, Slice text)
 	hex[hex_encode((const char *) digest, sizeof(digest), hex)] = '\0';
 }
 
-static Slice
-Text(const char *text)
-{
-	return (Slice) {text, (uint32) strlen(text)};
-}
-
 void
 SignatureDeriveKey(uint8 *key, const char *secret, Slice date, Slice region)
 {
@@ -56,8 +50,8 @@ SignatureDeriveKey(uint8 *key, const char *secret, Slice date, Slice region)
 
 	Hmac(key, (const uint8 *) start, strlen(start), date);
 	Hmac(key, key, SIGV4_KEY_LEN, region);
-	Hmac(key, key, SIGV4_KEY_LEN, Text("dynamodb"));
-	Hmac(key, key, SIGV4_KEY_LEN, Text("aws4_request"));
+	Hmac(key, key, SIGV4_KEY_LEN, SliceOf("dynamodb"));
+	Hmac(key, key, SIGV4_KEY_LEN, SliceOf("aws4_request"));
 	explicit_bzero(start, strlen(start));
 	pfree(start);
 }

@@ -38,7 +38,7 @@ typedef struct Signature
 	Slice		terminator;
 } Signature;
 
-/* ---- sigv4_read.c: no cryptography, no server ---- */
+/* ---- sigv4_read.c and sigv4_canonical.c: no cryptography, no server ---- */
 
 /*
  * Reads and checks all but the signature itself.  now is in epoch seconds,

@@ -1,155 +1,11 @@
 /*
  * sigv4_read.c
- *	  What a request says of its signature, and its canonical form.
+ *	  What a request says of its signature.
  */
 #include "postgres.h"
 
-#include <time.h>
-
 #include "errors.h"
-#include "http/sigv4.h"
-
-#define MAX_SKEW	(15 * 60)
-#define TIME_LEN	16			/* of 20260131T235959Z */
-#define MAX_PARAMETERS	100
-
-/* ---- errors ---- */
-
-/* The text with bytes that are no printable ASCII replaced. */
-static char *
-Printable(Slice text)
-{
-	char	   *copy = palloc(text.len + 1);
-
-	for (uint32 i = 0; i < text.len; i++)
-		copy[i] = text.data[i] >= ' ' && text.data[i] <= '~' ? text.data[i] : '?';
-	copy[text.len] = '\0';
-	return copy;
-}
-
-static void Incomplete(const char *message) pg_attribute_noreturn();
-static void Invalid(const char *message) pg_attribute_noreturn();
-
-static void
-Incomplete(const char *message)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_INCOMPLETE_SIGNATURE),
-			 errmsg_internal("%s", message)));
-}
-
-static void
-Invalid(const char *message)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_INVALID_SIGNATURE),
-			 errmsg_internal("%s", message)));
-}
-
-static char *
-Format(const char *format, Slice text)
-{
-	StringInfoData out;
-
-	initStringInfo(&out);
-	for (const char *c = format; *c != '\0'; c++)
-	{
-		if (*c == '@')
-			appendStringInfoString(&out, Printable(text));
-		else
-			appendStringInfoChar(&out, *c);
-	}
-	return out.data;
-}
-
-/* ---- query strings ---- */
-
-typedef struct Parameter
-{
-	Slice		name;			/* decoded */
-	Slice		value;
-} Parameter;
-
-static int
-HexValue(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	if (c >= 'a' && c <= 'f')
-		return c - 'a' + 10;
-	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* Without percent-encoding; what is none is left as it is. */
-static Slice
-Decode(Slice text)
-{
-	char	   *out = palloc(text.len + 1);
-	uint32		n = 0;
-
-	for (uint32 i = 0; i < text.len; i++)
-	{
-		int			high = i + 2 < text.len && text.data[i] == '%' ? HexValue(text.data[i + 1]) : -1;
-		int			low = high >= 0 ? HexValue(text.data[i + 2]) : -1;
-
-		if (low >= 0)
-		{
-			out[n++] = (char) (high * 16 + low);
-			i += 2;
-		}
-		else
-			out[n++] = text.data[i];
-	}
-	return (Slice) {out, n};
-}
-
-/* Splits a query string, decoded; returns how many parameters there are. */
-static int
-ReadParameters(Slice query, Parameter *parameters)
-{
-	int			n = 0;
-	uint32		at = 0;
-
-	while (at < query.len)
-	{
-		const char *start = query.data + at;
-		const char *end = memchr(start, '&', query.len - at);
-		uint32		len = end == NULL ? query.len - at : (uint32) (end - start);
-		const char *equals = memchr(start, '=', len);
-		uint32		name = equals == NULL ? len : (uint32) (equals - start);
-
-		at += len + 1;
-		if (len == 0)
-			continue;
-		if (n == MAX_PARAMETERS)
-			Invalid("Too many query-string parameters.");
-		parameters[n].name = Decode((Slice) {start, name});
-		parameters[n].value = equals == NULL ? (Slice) {"", 0} :
-			Decode((Slice) {equals + 1, len - name - 1});
-		n++;
-	}
-	return n;
-}
-
-static bool
-SliceIs(Slice text, const char *other)
-{
-	return text.len == strlen(other) && memcmp(text.data, other, text.len) == 0;
-}
-
-static bool
-FindParameter(const Parameter *parameters, int n, const char *name, Slice *value)
-{
-	for (int i = 0; i < n; i++)
-	{
-		if (SliceIs(parameters[i].name, name))
-		{
-			*value = parameters[i].value;
-			return true;
-		}
-	}
-	return false;
-}
+#include "http/sigv4_internal.h"
 
 /* ---- the two places of a signature ---- */
 
@@ -229,13 +85,13 @@ ReadHeader(Signature *signature, const HttpRequest *request, Slice header)
 		appendStringInfoString(&missing, "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header. ");
 	if (missing.len > 0)
 	{
-		appendStringInfo(&missing, "Authorization=%s", Printable(header));
-		Incomplete(missing.data);
+		appendStringInfo(&missing, "Authorization=%s", SignaturePrintable(header));
+		SignatureIncomplete(missing.data);
 	}
 }
 
 static void
-ReadQuery(Signature *signature, const Parameter *parameters, int n)
+ReadQuery(Signature *signature, const QueryParameter *parameters, int n)
 {
 	const struct
 	{
@@ -251,126 +107,25 @@ ReadQuery(Signature *signature, const Parameter *parameters, int n)
 	StringInfoData missing;
 
 	signature->in_query = true;
-	(void) FindParameter(parameters, n, "X-Amz-Expires", &signature->expires);
+	(void) SignatureFindParameter(parameters, n, "X-Amz-Expires", &signature->expires);
 	initStringInfo(&missing);
 	for (size_t i = 0; i < lengthof(parts); i++)
 	{
-		(void) FindParameter(parameters, n, parts[i].name, parts[i].value);
+		(void) SignatureFindParameter(parameters, n, parts[i].name, parts[i].value);
 		if (IsMissing(*parts[i].value))
 			appendStringInfo(&missing, "AWS query-string parameters must include '%s'. ", parts[i].name);
 	}
 	if (missing.len > 0)
 	{
 		appendStringInfoString(&missing, "Re-examine the query-string parameters.");
-		Incomplete(missing.data);
+		SignatureIncomplete(missing.data);
 	}
-}
-
-/* ---- time ---- */
-
-/* Digits at a place; -1 if there are others. */
-static int
-Digits(Slice text, uint32 at, uint32 n)
-{
-	int			value = 0;
-
-	for (uint32 i = at; i < at + n; i++)
-	{
-		if (text.data[i] < '0' || text.data[i] > '9')
-			return -1;
-		value = value * 10 + (text.data[i] - '0');
-	}
-	return value;
-}
-
-/* Days from the epoch to a date of the Gregorian calendar. */
-static int64
-DaysOf(int year, int month, int day)
-{
-	/* years that begin in March: the leap day is the last one */
-	int			y = month <= 2 ? year - 1 : year;
-	int			m = month <= 2 ? month + 9 : month - 3;
-
-	return (int64) y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1 - 719468;
-}
-
-/* 20260131T235959Z to epoch seconds. */
-static bool
-ReadTime(Slice text, int64 *seconds)
-{
-	int			year;
-	int			month;
-	int			day;
-	int			hour;
-	int			minute;
-	int			second;
-
-	if (text.len != TIME_LEN || text.data[8] != 'T' || text.data[15] != 'Z')
-		return false;
-	year = Digits(text, 0, 4);
-	month = Digits(text, 4, 2);
-	day = Digits(text, 6, 2);
-	hour = Digits(text, 9, 2);
-	minute = Digits(text, 11, 2);
-	second = Digits(text, 13, 2);
-	if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 ||
-		hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
-		return false;
-	*seconds = ((DaysOf(year, month, day) * 24 + hour) * 60 + minute) * 60 + second;
-	return true;
-}
-
-static char *
-TimeText(int64 seconds)
-{
-	time_t		t = (time_t) seconds;
-	struct tm	tm;
-	char	   *text = palloc(TIME_LEN + 16);
-
-	if (gmtime_r(&t, &tm) == NULL || strftime(text, TIME_LEN + 16, "%Y%m%dT%H%M%SZ", &tm) == 0)
-		elog(ERROR, "could not format a time");
-	return text;
-}
-
-/* How long a signature holds: less in a query that says so. */
-static int64
-Validity(const Signature *signature)
-{
-	if (signature->expires.len > 0 && signature->expires.len <= 6)
-	{
-		int			seconds = Digits(signature->expires, 0, signature->expires.len);
-
-		if (seconds >= 0)
-			return Min(seconds, MAX_SKEW);
-	}
-	return MAX_SKEW;
-}
-
-static void
-CheckTime(const Signature *signature, int64 now)
-{
-	int64		signed_at;
-	int64		validity = Validity(signature);
-
-	if (!ReadTime(signature->time, &signed_at))
-		Incomplete(Format("Date must be in ISO-8601 'basic format'. Got '@'. "
-						  "See http://en.wikipedia.org/wiki/ISO_8601", signature->time));
-	if (signed_at < now - validity)
-		Invalid(psprintf("Signature expired: %s is now earlier than %s (%s - %d %s.)",
-						 Printable(signature->time), TimeText(now - validity), TimeText(now),
-						 (int) (validity == MAX_SKEW ? validity / 60 : validity),
-						 validity == MAX_SKEW ? "min" : "sec"));
-	if (signed_at > now + MAX_SKEW)
-		Invalid(psprintf("Signature not yet current: %s is still later than %s (%s + %d min.)",
-						 Printable(signature->time), TimeText(now + MAX_SKEW), TimeText(now),
-						 MAX_SKEW / 60));
 }
 
 /* ---- the other checks ---- */
 
-/* The next of the signed headers; false at the end. */
-static bool
-NextSigned(const Signature *signature, uint32 *at, Slice *name)
+bool
+SignatureNextSigned(const Signature *signature, uint32 *at, Slice *name)
 {
 	const char *start = signature->signed_headers.data + *at;
 	const char *end;
@@ -389,7 +144,7 @@ IsSigned(const Signature *signature, const char *header)
 	uint32		at = 0;
 	Slice		name;
 
-	while (NextSigned(signature, &at, &name))
+	while (SignatureNextSigned(signature, &at, &name))
 	{
 		if (HttpSame(name, header))
 			return true;
@@ -407,10 +162,10 @@ CheckSignedHeaders(const Signature *signature, const HttpRequest *request)
 	Slice		target;
 
 	if (!IsSigned(signature, "host"))
-		Invalid("'Host' must be a 'SignedHeader' in the AWS Authorization.");
+		SignatureInvalid("'Host' must be a 'SignedHeader' in the AWS Authorization.");
 	if (HttpFindHeader(request->head, request->data, "x-amz-target", &target) &&
 		!IsSigned(signature, "x-amz-target"))
-		Invalid("'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.");
+		SignatureInvalid("'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.");
 }
 
 /* keyid/date/region/service/term */
@@ -437,8 +192,9 @@ SplitCredential(Signature *signature)
 		rest = (Slice) {slash + 1, rest.len - len - 1};
 	}
 	if (n != lengthof(parts))
-		Incomplete(Format("Credential must have exactly 5 slash-delimited elements, "
-						  "e.g. keyid/date/region/service/term, got '@'", signature->credential));
+		SignatureIncomplete(SignatureFormat("Credential must have exactly 5 slash-delimited elements, "
+											"e.g. keyid/date/region/service/term, got '@'",
+											signature->credential));
 }
 
 static void
@@ -449,37 +205,39 @@ CheckScope(const Signature *signature, const char *region)
 
 	initStringInfo(&wrong);
 	if (!SliceIs(signature->region, region))
-		appendStringInfoString(&wrong, Format("Credential should be scoped to a valid region, not '@'. ",
-											  signature->region));
+		appendStringInfoString(&wrong, SignatureFormat("Credential should be scoped to a valid region, "
+													   "not '@'. ", signature->region));
 	if (!SliceIs(signature->service, "dynamodb"))
 		appendStringInfoString(&wrong, "Credential should be scoped to correct service: 'dynamodb'. ");
 	if (!SliceIs(signature->terminator, "aws4_request"))
-		appendStringInfoString(&wrong, Format("Credential should be scoped with a valid terminator: "
-											  "'aws4_request', not '@'. ", signature->terminator));
+		appendStringInfoString(&wrong, SignatureFormat("Credential should be scoped with a valid terminator: "
+													   "'aws4_request', not '@'. ",
+													   signature->terminator));
 	if (SliceCompare(signature->date, day) != 0)
 		appendStringInfo(&wrong, "Date in Credential scope does not match YYYYMMDD from ISO-8601 "
 						 "version of date from HTTP: '%s' != '%s', from '%s'.",
-						 Printable(signature->date), Printable(day), Printable(signature->time));
+						 SignaturePrintable(signature->date), SignaturePrintable(day),
+						 SignaturePrintable(signature->time));
 	if (wrong.len > 0)
-		Invalid(wrong.data);
+		SignatureInvalid(wrong.data);
 }
 
 /* Where the signature is, and its parts. */
 static void
 FindSignature(Signature *signature, const HttpRequest *request)
 {
-	Parameter  *parameters = palloc(MAX_PARAMETERS * sizeof(Parameter));
-	int			n = ReadParameters(HttpText(request->data, request->head->query), parameters);
+	int			n;
+	QueryParameter *parameters = SignatureReadQuery(HttpText(request->data, request->head->query), &n);
 	Slice		header;
 	Slice		algorithm;
 	bool		in_header = HttpFindHeader(request->head, request->data, "authorization", &header);
-	bool		in_query = FindParameter(parameters, n, "X-Amz-Algorithm", &algorithm);
+	bool		in_query = SignatureFindParameter(parameters, n, "X-Amz-Algorithm", &algorithm);
 
 	if (in_header && in_query)
-		Invalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
+		SignatureInvalid("Found both 'X-Amz-Algorithm' as a query-string param and 'Authorization' as HTTP header.");
 	if (in_query)
 		ReadQuery(signature, parameters, n);
-	else if (in_header && header.len >= 5 && memcmp(header.data, "AWS4-", 5) == 0)
+	else if (in_header && SliceBeginsWith(header, SliceOf("AWS4-")))
 		ReadHeader(signature, request, header);
 	else
 		ereport(ERROR,
@@ -492,125 +250,11 @@ SignatureRead(Signature *signature, const HttpRequest *request, int64 now, const
 {
 	memset(signature, 0, sizeof(*signature));
 	FindSignature(signature, request);
-	CheckTime(signature, now);
+	SignatureCheckTime(signature, now);
 	CheckSignedHeaders(signature, request);
 	if (!SliceIs(signature->algorithm, "AWS4-HMAC-SHA256"))
-		Incomplete(Format("Unsupported AWS 'algorithm': '@' (only AWS4-HMAC-SHA256 for now). ",
-						  signature->algorithm));
+		SignatureIncomplete(SignatureFormat("Unsupported AWS 'algorithm': '@' "
+											"(only AWS4-HMAC-SHA256 for now). ", signature->algorithm));
 	SplitCredential(signature);
 	CheckScope(signature, region);
-}
-
-/* ---- the canonical form ---- */
-
-static void
-AppendEncoded(StringInfo out, Slice text)
-{
-	for (uint32 i = 0; i < text.len; i++)
-	{
-		unsigned char c = (unsigned char) text.data[i];
-
-		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-			c == '-' || c == '_' || c == '.' || c == '~')
-			appendStringInfoChar(out, (char) c);
-		else
-			appendStringInfo(out, "%%%02X", c);
-	}
-}
-
-static int
-CompareParameters(const void *a, const void *b)
-{
-	int			by_name = SliceCompare(((const Parameter *) a)->name, ((const Parameter *) b)->name);
-
-	return by_name != 0 ? by_name :
-		SliceCompare(((const Parameter *) a)->value, ((const Parameter *) b)->value);
-}
-
-/* Sorted and encoded, without the signature itself. */
-static void
-AppendQuery(StringInfo out, Slice query)
-{
-	Parameter  *parameters;
-	int			n;
-	bool		first = true;
-
-	if (query.len == 0)
-		return;
-	parameters = palloc(MAX_PARAMETERS * sizeof(Parameter));
-	n = ReadParameters(query, parameters);
-	qsort(parameters, n, sizeof(Parameter), CompareParameters);
-	for (int i = 0; i < n; i++)
-	{
-		if (SliceIs(parameters[i].name, "X-Amz-Signature"))
-			continue;
-		if (!first)
-			appendStringInfoChar(out, '&');
-		AppendEncoded(out, parameters[i].name);
-		appendStringInfoChar(out, '=');
-		AppendEncoded(out, parameters[i].value);
-		first = false;
-	}
-}
-
-/* Runs of blanks are one. */
-static void
-AppendValue(StringInfo out, Slice value)
-{
-	for (uint32 i = 0; i < value.len; i++)
-	{
-		bool		blank = value.data[i] == ' ' || value.data[i] == '\t';
-
-		if (!blank)
-			appendStringInfoChar(out, value.data[i]);
-		else if (out->data[out->len - 1] != ' ')
-			appendStringInfoChar(out, ' ');
-	}
-}
-
-/* A line for a header; fields of one name are joined by commas. */
-static void
-AppendHeader(StringInfo out, const HttpRequest *request, Slice name)
-{
-	char	   *wanted = pnstrdup(name.data, name.len);
-	bool		first = true;
-
-	for (uint32 i = 0; i < name.len; i++)
-		appendStringInfoChar(out, name.data[i] >= 'A' && name.data[i] <= 'Z' ?
-							 name.data[i] + ('a' - 'A') : name.data[i]);
-	appendStringInfoChar(out, ':');
-	for (int i = 0; i < request->head->nheaders; i++)
-	{
-		const HttpHeader *header = &request->head->headers[i];
-
-		if (!HttpSame(HttpText(request->data, header->name), wanted))
-			continue;
-		if (!first)
-			appendStringInfoChar(out, ',');
-		AppendValue(out, HttpText(request->data, header->value));
-		first = false;
-	}
-	appendStringInfoChar(out, '\n');
-}
-
-void
-SignatureCanonical(StringInfo out, const Signature *signature,
-				   const HttpRequest *request, const char *body_digest)
-{
-	Slice		method = HttpText(request->data, request->head->method);
-	Slice		path = HttpText(request->data, request->head->path);
-	uint32		at = 0;
-	Slice		name;
-
-	appendBinaryStringInfo(out, method.data, (int) method.len);
-	appendStringInfoChar(out, '\n');
-	appendBinaryStringInfo(out, path.data, (int) path.len);
-	appendStringInfoChar(out, '\n');
-	AppendQuery(out, HttpText(request->data, request->head->query));
-	appendStringInfoChar(out, '\n');
-	while (NextSigned(signature, &at, &name))
-		AppendHeader(out, request, name);
-	appendStringInfoChar(out, '\n');
-	appendBinaryStringInfo(out, signature->signed_headers.data, (int) signature->signed_headers.len);
-	appendStringInfo(out, "\n%s", body_digest);
 }

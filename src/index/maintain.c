@@ -45,13 +45,6 @@ ItemsIdentical(const TableDef *def, BaseRow *old, BaseRow *new)
 						false, -1);
 }
 
-static bool
-VarlenasEqual(struct varlena *a, struct varlena *b)
-{
-	return VARSIZE_ANY_EXHDR(a) == VARSIZE_ANY_EXHDR(b) &&
-		memcmp(VARDATA_ANY(a), VARDATA_ANY(b), VARSIZE_ANY_EXHDR(a)) == 0;
-}
-
 /* Whether an entry that keeps its key also keeps its content. */
 static bool
 SameProjection(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new)
@@ -62,10 +55,10 @@ SameProjection(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow
 	{
 		BaseRowItem(def, old);
 		BaseRowItem(def, new);
-		return VarlenasEqual(old->item, new->item);
+		return SliceEqual(SliceOfVarlena(old->item), SliceOfVarlena(new->item));
 	}
-	return VarlenasEqual(IndexEntryItem(def, index, BaseRowItem(def, old)),
-						 IndexEntryItem(def, index, BaseRowItem(def, new)));
+	return SliceEqual(SliceOfVarlena(IndexEntryItem(def, index, BaseRowItem(def, old))),
+					  SliceOfVarlena(IndexEntryItem(def, index, BaseRowItem(def, new))));
 }
 
 static struct varlena *

@@ -136,8 +136,7 @@ NameListHas(const NameList *list, Slice name)
 		if (list->nulls[i])
 			continue;
 		t = DatumGetTextPP(list->names[i]);
-		if (VARSIZE_ANY_EXHDR(t) == name.len &&
-			memcmp(VARDATA_ANY(t), name.data, name.len) == 0)
+		if (SliceEqual(SliceOfVarlena(t), name))
 			return true;
 	}
 	return false;

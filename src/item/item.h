@@ -95,6 +95,37 @@ typedef struct Slice
 	uint32		len;
 } Slice;
 
+static inline Slice
+SliceOf(const char *text)
+{
+	return (Slice) {text, (uint32) strlen(text)};
+}
+
+/* The content of a text, bytea, item or value that is not compressed or external. */
+static inline Slice
+SliceOfVarlena(const struct varlena *v)
+{
+	return (Slice) {VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v)};
+}
+
+static inline bool
+SliceEqual(Slice a, Slice b)
+{
+	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+}
+
+static inline bool
+SliceIs(Slice s, const char *text)
+{
+	return SliceEqual(s, SliceOf(text));
+}
+
+static inline bool
+SliceBeginsWith(Slice s, Slice prefix)
+{
+	return s.len >= prefix.len && memcmp(s.data, prefix.data, prefix.len) == 0;
+}
+
 /* Byte order of two slices: memcmp, then length. */
 static inline int
 SliceCompare(Slice a, Slice b)

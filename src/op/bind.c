@@ -43,17 +43,11 @@ OpParse(ExprKind kind, const ExprText *expr)
 }
 
 static bool
-SameName(Slice a, Slice b)
-{
-	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
-}
-
-static bool
 SchemaHasName(const KeySchema *key, Slice name)
 {
 	for (int i = 0; i < key->npartition + key->nsort; i++)
 	{
-		if (SameName(key->attributes[i].name, name))
+		if (SliceEqual(key->attributes[i].name, name))
 			return true;
 	}
 	return false;

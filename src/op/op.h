@@ -188,7 +188,7 @@ typedef enum SelectKind
 } SelectKind;
 
 /* False if the text is no Select; then SELECT_KIND_SET says what would be. */
-extern bool SelectKindFromText(const char *text, uint32 len, SelectKind *kind);
+extern bool SelectKindFromText(Slice text, SelectKind *kind);
 
 #define SELECT_KIND_SET \
 	"Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"

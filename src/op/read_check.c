@@ -51,11 +51,11 @@ static const char *const select_names[] = {
 };
 
 bool
-SelectKindFromText(const char *text, uint32 len, SelectKind *kind)
+SelectKindFromText(Slice text, SelectKind *kind)
 {
 	for (size_t i = SELECT_ALL_ATTRIBUTES; i < lengthof(select_names); i++)
 	{
-		if (strlen(select_names[i]) == len && memcmp(select_names[i], text, len) == 0)
+		if (SliceIs(text, select_names[i]))
 		{
 			*kind = (SelectKind) i;
 			return true;
@@ -327,12 +327,6 @@ CheckConditionValues(const Reader *r)
 
 /* ---- paths ---- */
 
-static bool
-SameName(Slice a, Slice b)
-{
-	return SliceCompare(a, b) == 0;
-}
-
 /* The distinct attributes of some expression that an index does not project. */
 typedef struct Unprojected
 {
@@ -353,7 +347,7 @@ CollectUnprojected(Slice name, bool nested, void *arg)
 		return true;
 	foreach(lc, u->seen)
 	{
-		if (SameName(*(Slice *) lfirst(lc), name))
+		if (SliceEqual(*(Slice *) lfirst(lc), name))
 			return true;
 	}
 	copy = palloc(sizeof(Slice));
@@ -417,7 +411,7 @@ RefuseKeyInFilter(Slice name, bool nested, void *arg)
 
 	for (int i = 0; i < key->npartition + key->nsort; i++)
 	{
-		if (SameName(key->attributes[i].name, name))
+		if (SliceEqual(key->attributes[i].name, name))
 			ereport(ERROR,
 					(errcode(ERRCODE_DYNAMO_VALIDATION),
 					 errmsg("%s can only contain non-primary key attributes: Primary key attribute: %.*s",

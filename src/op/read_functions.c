@@ -95,7 +95,7 @@ ArgSelect(FunctionCallInfo fcinfo, int n)
 	if (ArgIsNull(fcinfo, n))
 		return SELECT_DEFAULT;
 	text = ArgString(fcinfo, n);
-	if (!SelectKindFromText(text, strlen(text), &kind))
+	if (!SelectKindFromText(SliceOf(text), &kind))
 		ModelError(text, "select", SELECT_KIND_SET);
 	return kind;
 }

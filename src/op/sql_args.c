@@ -108,7 +108,7 @@ ArgExprArgs(FunctionCallInfo fcinfo, int values, int names)
 }
 
 bool
-ReturnValuesFromText(const char *text, uint32 len, ReturnValues *result)
+ReturnValuesFromText(Slice text, ReturnValues *result)
 {
 	static const char *const words[] = {
 		"NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"
@@ -116,7 +116,7 @@ ReturnValuesFromText(const char *text, uint32 len, ReturnValues *result)
 
 	for (size_t i = 0; i < lengthof(words); i++)
 	{
-		if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0)
+		if (SliceIs(text, words[i]))
 		{
 			*result = (ReturnValues) i;
 			return true;
@@ -135,7 +135,7 @@ ArgReturnValues(FunctionCallInfo fcinfo, int n)
 		return RETURN_NONE;
 
 	t = PG_GETARG_TEXT_PP(n);
-	if (!ReturnValuesFromText(VARDATA_ANY(t), VARSIZE_ANY_EXHDR(t), &result))
+	if (!ReturnValuesFromText(SliceOfVarlena(t), &result))
 		ModelError(text_to_cstring(t), "returnValues", RETURN_VALUES_SET);
 	return result;
 }
@@ -143,13 +143,7 @@ ArgReturnValues(FunctionCallInfo fcinfo, int n)
 bool
 ArgIsWord(FunctionCallInfo fcinfo, int n, const char *word)
 {
-	text	   *t;
-	size_t		len = strlen(word);
-
-	if (ArgIsNull(fcinfo, n))
-		return false;
-	t = PG_GETARG_TEXT_PP(n);
-	return VARSIZE_ANY_EXHDR(t) == len && memcmp(VARDATA_ANY(t), word, len) == 0;
+	return !ArgIsNull(fcinfo, n) && SliceIs(SliceOfVarlena(PG_GETARG_TEXT_PP(n)), word);
 }
 
 bool

@@ -65,6 +65,6 @@ extern void ModelError(const char *value, const char *member, const char *constr
 			pg_attribute_noreturn();
 
 /* The same names and words from other doors. */
-extern bool ReturnValuesFromText(const char *text, uint32 len, ReturnValues *result);
+extern bool ReturnValuesFromText(Slice text, ReturnValues *result);
 
 #endif							/* DYNAMO_SQL_ARGS_H */

@@ -16,12 +16,6 @@
 #include "op/item_list.h"
 #include "op/sql_args.h"
 
-static bool
-SliceIs(Slice slice, const char *word)
-{
-	return slice.len == strlen(word) && memcmp(slice.data, word, slice.len) == 0;
-}
-
 /* ---- members of JSON objects ---- */
 
 static bool

@@ -93,7 +93,7 @@ EnumHas(const Shape *shape, Slice string)
 {
 	for (const char *const *v = shape->values; *v != NULL; v++)
 	{
-		if (strlen(*v) == string.len && memcmp(*v, string.data, string.len) == 0)
+		if (SliceIs(string, *v))
 			return true;
 	}
 	return false;
@@ -150,7 +150,7 @@ CheckBounds(Check *check, const Field *field, int64 n)
 static bool
 IsArnInstead(const Shape *shape, Slice string)
 {
-	return shape->or_arn && string.len >= 4 && memcmp(string.data, "arn:", 4) == 0;
+	return shape->or_arn && SliceBeginsWith(string, SliceOf("arn:"));
 }
 
 static void

@@ -13,7 +13,7 @@ IsNameOrArn(Slice string)
 	if (string.len == 0)
 		return true;
 	/* where a table is named, its ARN may stand, which is checked later */
-	if (string.len >= 4 && memcmp(string.data, "arn:", 4) == 0)
+	if (SliceBeginsWith(string, SliceOf("arn:")))
 		return true;
 	return model_name_pattern.matches(string);
 }

@@ -57,13 +57,11 @@ static const Operation operations[] = {
 static bool
 IsNamed(const Operation *operation, Slice name)
 {
-	const char *prefix = operation->of_streams ? STREAMS_PREFIX : TARGET_PREFIX;
-	const uint32 len = strlen(prefix);
+	Slice		prefix = SliceOf(operation->of_streams ? STREAMS_PREFIX : TARGET_PREFIX);
 
-	if (name.len > len && memcmp(name.data, prefix, len) == 0)
-		name = (Slice) {name.data + len, name.len - len};
-	return strlen(operation->name) == name.len &&
-		memcmp(operation->name, name.data, name.len) == 0;
+	if (SliceBeginsWith(name, prefix))
+		name = (Slice) {name.data + prefix.len, name.len - prefix.len};
+	return SliceIs(name, operation->name);
 }
 
 const Operation *

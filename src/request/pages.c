@@ -15,7 +15,7 @@ SelectOf(const Field *input)
 	Slice		text = FieldSlice(input, "Select");
 	SelectKind	kind = SELECT_DEFAULT;
 
-	(void) SelectKindFromText(text.data, text.len, &kind);
+	(void) SelectKindFromText(text, &kind);
 	return kind;
 }
 

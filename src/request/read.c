@@ -292,8 +292,7 @@ MapPut(Field *map, Slice name, Field *value)
 {
 	for (int i = 0; i < map->count; i++)
 	{
-		if (map->names[i].len == name.len &&
-			memcmp(map->names[i].data, name.data, name.len) == 0)
+		if (SliceEqual(map->names[i], name))
 		{
 			map->fields[i] = value;
 			return;
@@ -479,9 +478,7 @@ FieldString(const Field *structure, const char *name)
 bool
 FieldIs(const Field *structure, const char *name, const char *value)
 {
-	Slice		string = FieldSlice(structure, name);
-
-	return strlen(value) == string.len && memcmp(value, string.data, string.len) == 0;
+	return SliceIs(FieldSlice(structure, name), value);
 }
 
 bool

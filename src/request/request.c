@@ -43,7 +43,7 @@ RequestExecute(const Operation *operation, Slice json, Writer *out)
 static Slice
 TextSlice(const text *argument)
 {
-	return (Slice) {VARDATA_ANY(argument), VARSIZE_ANY_EXHDR(argument)};
+	return SliceOfVarlena(argument);
 }
 
 static void

@@ -50,7 +50,7 @@ ItemFromExportLine(const char *line, uint32 len)
 	JsonBeginObject(&reader);
 	while (JsonNextMember(&reader, &name))
 	{
-		if (name.len == 4 && memcmp(name.data, "Item", 4) == 0 && !found)
+		if (!found && SliceIs(name, "Item"))
 		{
 			ReadItemJson(&reader, &builder);
 			found = true;

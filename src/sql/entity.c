@@ -62,7 +62,7 @@ EntityColumnAttribute(const EntityDef *def, const char *column)
 		ValueRef	entry = ListElement(&def->columns, i);
 		Slice		name = StringMember(entry, "column");
 
-		if (name.len == strlen(column) && memcmp(name.data, column, name.len) == 0)
+		if (SliceIs(name, column))
 			return StringMember(entry, "attribute");
 	}
 	return MISSING_SLICE;
@@ -112,8 +112,7 @@ HasPrefixes(const EntityDef *def, ValueRef item)
 		ValueRef	value = AttributeFind(item, name.data, name.len);
 
 		if (ValueIsMissing(value) || ValueTypeOf(value) != VALUE_S ||
-			ValuePayload(value).len < prefix.len ||
-			memcmp(ValuePayload(value).data, prefix.data, prefix.len) != 0)
+			!SliceBeginsWith(ValuePayload(value), prefix))
 			return false;
 	}
 	return true;

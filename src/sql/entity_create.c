@@ -95,8 +95,7 @@ HasColumnFor(const ViewColumn *columns, int n, Slice attribute)
 {
 	for (int i = 0; i < n; i++)
 	{
-		if (strlen(columns[i].attribute) == attribute.len &&
-			memcmp(columns[i].attribute, attribute.data, attribute.len) == 0)
+		if (SliceIs(attribute, columns[i].attribute))
 			return true;
 	}
 	return false;

@@ -78,7 +78,7 @@ EntityKindArguments(FunctionCallInfo fcinfo, int n, EntityDef *def)
 	{
 		text	   *condition = PG_GETARG_TEXT_PP(n + 2);
 
-		def->condition = (Slice) {VARDATA_ANY(condition), VARSIZE_ANY_EXHDR(condition)};
+		def->condition = SliceOfVarlena(condition);
 	}
 	def->values = ItemArgument(fcinfo, n + 3);
 	def->names = NamesArgument(fcinfo, n + 4);

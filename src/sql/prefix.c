@@ -12,6 +12,7 @@
 #include "nodes/primnodes.h"
 
 #include "compat.h"
+#include "item/item.h"
 #include "sql/prefix.h"
 
 /* Above every valid UTF-8 text; the least byte that occurs in none is C0. */
@@ -24,15 +25,6 @@
  */
 #define BYTEA_SENTINEL_LENGTH	(BLCKSZ * 256)
 
-static bool
-VarlenaBeginsWith(const struct varlena *value, const struct varlena *prefix)
-{
-	Size		len = VARSIZE_ANY_EXHDR(prefix);
-
-	return VARSIZE_ANY_EXHDR(value) >= len &&
-		memcmp(VARDATA_ANY(value), VARDATA_ANY(prefix), len) == 0;
-}
-
 /* text and bytea alike */
 DYNAMO_FUNCTION(dynamo_begins_with);
 Datum
@@ -40,7 +32,7 @@ dynamo_begins_with(PG_FUNCTION_ARGS)
 {
 	struct varlena *value = PG_GETARG_VARLENA_PP(0);
 	struct varlena *prefix = PG_GETARG_VARLENA_PP(1);
-	bool		result = VarlenaBeginsWith(value, prefix);
+	bool		result = SliceBeginsWith(SliceOfVarlena(value), SliceOfVarlena(prefix));
 
 	PG_FREE_IF_COPY(value, 0);
 	PG_FREE_IF_COPY(prefix, 1);

@@ -264,8 +264,7 @@ KeyOfRow(CheckEvent *event, HeapTuple tuple)
 			continue;
 		initStringInfo(&constant);
 		if (TemplateRender(template, MISSING_VALUE, &constant, &missing) &&
-			SliceCompare((Slice) {VARDATA_ANY(key), VARSIZE_ANY_EXHDR(key)},
-						 (Slice) {constant.data, constant.len}) != 0)
+			!SliceEqual(SliceOfVarlena(key), (Slice) {constant.data, constant.len}))
 			return false;
 	}
 	return true;

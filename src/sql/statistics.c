@@ -257,16 +257,16 @@ dynamo_item_typanalyze(PG_FUNCTION_ARGS)
 static double
 NameFrequency(const AttStatsSlot *slot, const text *name)
 {
-	Slice		wanted = {VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)};
+	Slice		wanted = SliceOfVarlena(name);
 
 	if (slot->nnumbers != slot->nvalues + 2)
 		return DEFAULT_EXISTS_SEL;
 	for (int i = 0; i < slot->nvalues; i++)
 	{
 		const text *known = DatumGetTextPP(slot->values[i]);
-		Slice		have = {VARDATA_ANY(known), VARSIZE_ANY_EXHDR(known)};
+		Slice		have = SliceOfVarlena(known);
 
-		if (SliceCompare(have, wanted) == 0)
+		if (SliceEqual(have, wanted))
 			return slot->numbers[i];
 	}
 	return slot->numbers[slot->nvalues] / 2;

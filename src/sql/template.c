@@ -157,7 +157,7 @@ dynamo_render_key(PG_FUNCTION_ARGS)
 	Slice		missing;
 
 	initStringInfo(&key);
-	if (!TemplateRender((Slice) {VARDATA_ANY(template), VARSIZE_ANY_EXHDR(template)},
+	if (!TemplateRender(SliceOfVarlena(template),
 						PG_GETARG_VALUE(0), &key, &missing))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(SliceToText((Slice) {key.data, key.len}));

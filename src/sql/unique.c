@@ -27,7 +27,7 @@ static void
 AppendElement(StringInfo sql, const TableDef *table, Datum name, bool exclude)
 {
 	text	   *attribute = DatumGetTextPP(name);
-	Slice		slice = {VARDATA_ANY(attribute), VARSIZE_ANY_EXHDR(attribute)};
+	Slice		slice = SliceOfVarlena(attribute);
 	int			i = TableDefAttribute(table, slice);
 
 	if (i >= 0)

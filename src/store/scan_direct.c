@@ -214,7 +214,7 @@ DatumPayload(ValueType type, Datum datum, uint8 *number)
 		return (Slice) {(const char *) number, len};
 	}
 	bytes = PG_DETOAST_DATUM_PACKED(datum);
-	return (Slice) {VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes)};
+	return SliceOfVarlena(bytes);
 }
 
 /* KeyInSegment for an index entry: other segments' rows are never fetched. */

@@ -170,15 +170,8 @@ SameItem(const Capture *c, HeapTuple old, HeapTuple new)
 {
 	Datum		a = ColumnOf(c, old, c->def->item_attnum);
 	Datum		b = ColumnOf(c, new, c->def->item_attnum);
-	struct varlena *x;
-	struct varlena *y;
-
-	if (datumIsEqual(a, b, false, -1))
-		return true;
-	x = PG_DETOAST_DATUM_PACKED(a);
-	y = PG_DETOAST_DATUM_PACKED(b);
-	return VARSIZE_ANY_EXHDR(x) == VARSIZE_ANY_EXHDR(y) &&
-		memcmp(VARDATA_ANY(x), VARDATA_ANY(y), VARSIZE_ANY_EXHDR(x)) == 0;
+	/* the second also sees through compression and storage outside the row */
+	return datumIsEqual(a, b, false, -1) || datum_image_eq(a, b, false, -1);
 }
 
 /* Either tuple may be NULL, as the event has it. */

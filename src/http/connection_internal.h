@@ -1,0 +1,99 @@
+/*
+ * connection_internal.h
+ *	  A connection, as the files that serve it see it.
+ */
+#ifndef DYNAMO_HTTP_CONNECTION_INTERNAL_H
+#define DYNAMO_HTTP_CONNECTION_INTERNAL_H
+
+#include "lib/ilist.h"
+#include "lib/stringinfo.h"
+#include "utils/timestamp.h"
+
+#include "http/answer.h"
+#include "http/connection.h"
+#include "http/parser.h"
+
+#define CONNECTION_READ_SIZE	(8 * 1024)
+
+typedef enum ConnectionState
+{
+	CONNECTION_IDLE,
+	CONNECTION_READING,
+	CONNECTION_WRITING,
+	CONNECTION_LINGERING
+} ConnectionState;
+
+struct Connection
+{
+	dlist_node	node;
+	dlist_node	waiting_node;	/* in the list of those with more requests */
+	bool		waiting;
+	ConnectionState state;
+	pgsocket	fd;
+	int			place;			/* events.h */
+	MemoryContext context;		/* of this and its buffers */
+	TimestampTz deadline;		/* of the state; DT_NOEND: none */
+	uint32		accounted;		/* bytes of buffers in buffered_bytes */
+	char		peer[CONNECTION_PEER_LEN];
+
+	/* the request */
+	StringInfoData in;
+	HttpScan	scan;
+	bool		has_head;
+	HttpHead	head;
+	HttpChunks	chunks;
+	bool		told_to_continue;
+
+	/* the answer, what has not been sent of it */
+	StringInfoData out;
+	int			sent;
+	bool		close;			/* afterwards */
+	bool		linger;
+};
+
+/* ---- connection.c: states, memory and the list of connections ---- */
+
+/* What one request needs; kept for the next. */
+extern MemoryContext connection_request_context;
+
+/* Enters a state, with its timeout and the event that it waits for. */
+extern void ConnectionSetState(Connection *c, ConnectionState state);
+
+/* Has more requests in its buffer: goes on when the others had their turn. */
+extern void ConnectionWait(Connection *c);
+
+/* Whether the buffers of all connections may grow by this. */
+extern bool ConnectionHasMemory(Size more);
+
+/* To be called when a buffer has grown or shrunk. */
+extern void ConnectionAccount(Connection *c);
+
+/* Gives back what a large request or answer needed. */
+extern void ConnectionShrinkBuffer(StringInfo buffer);
+
+/* Closes the socket and frees the connection. */
+extern void ConnectionClose(Connection *c);
+
+/* The same in a way that lets the client read what was sent, if c->linger. */
+extern void ConnectionCloseAfterAnswer(Connection *c);
+
+/* ---- connection_send.c ---- */
+
+/* Sends head and body at once; what the socket does not take is in c->out. */
+extern void ConnectionSend(Connection *c, HttpAnswer *answer, bool head_only);
+
+/* Sends what is left of the answer; false if the socket does not take all. */
+extern bool ConnectionFlush(Connection *c);
+
+/* ---- connection_request.c ---- */
+
+/* Goes on in the connection's state: its socket is ready. */
+extern void ConnectionServe(Connection *c);
+
+/* Goes as far as the request in the buffer allows. */
+extern void ConnectionAdvance(Connection *c);
+
+/* Answers what is no proper request, after which nothing can follow. */
+extern void ConnectionRefuse(Connection *c, HttpAnswer answer);
+
+#endif							/* DYNAMO_HTTP_CONNECTION_INTERNAL_H */

@@ -1,0 +1,240 @@
+/*
+ * connection_request.c
+ *	  From the bytes of requests to their answers.
+ */
+#include "postgres.h"
+
+#include <sys/socket.h>
+
+#include "utils/memutils.h"
+
+#include "http/connection_internal.h"
+#include "http/protocol.h"
+
+/* The next request: the bytes of the last one are done with. */
+static void
+BeginRequest(Connection *c)
+{
+	memset(&c->scan, 0, sizeof(c->scan));
+	c->has_head = false;
+	c->told_to_continue = false;
+	ConnectionSetState(c, c->in.len > 0 ? CONNECTION_READING : CONNECTION_IDLE);
+	if (c->in.len > 0)
+		ConnectionWait(c);
+}
+
+/* The answer is on its way, or the connection's last one was. */
+static void
+AfterSending(Connection *c)
+{
+	if (!ConnectionFlush(c))
+	{
+		if (c->state != CONNECTION_WRITING)
+			ConnectionSetState(c, CONNECTION_WRITING);
+	}
+	else if (c->close)
+		ConnectionCloseAfterAnswer(c);
+	else
+		BeginRequest(c);
+}
+
+void
+ConnectionRefuse(Connection *c, HttpAnswer answer)
+{
+	MemoryContext old = MemoryContextSwitchTo(connection_request_context);
+
+	c->close = true;
+	c->linger = true;
+	ConnectionSend(c, &answer, false);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(connection_request_context);
+	AfterSending(c);
+}
+
+static void
+RefuseMalformed(Connection *c, int status, const char *reason)
+{
+	ereport(LOG,
+			(errcode(ERRCODE_PROTOCOL_VIOLATION),
+			 errmsg("invalid HTTP request from client %s: %s", c->peer, reason)));
+	ConnectionRefuse(c, EmptyAnswer(status));
+}
+
+/* ---- requests ---- */
+
+/* Where the request ends in the buffer. */
+static uint32
+RequestEnd(const Connection *c)
+{
+	return c->head.chunked ? c->chunks.from : c->head.len + c->head.content_length;
+}
+
+static bool
+IsHeadMethod(const Connection *c)
+{
+	return SliceIs(HttpText(c->in.data, c->head.method), "HEAD");
+}
+
+static void
+AnswerRequest(Connection *c)
+{
+	uint32		end = RequestEnd(c);
+	HttpRequest request = {.data = c->in.data, .head = &c->head};
+	MemoryContext old = MemoryContextSwitchTo(connection_request_context);
+	HttpAnswer	answer;
+
+	request.body.data = c->in.data + c->head.len;
+	request.body.len = c->head.chunked ? c->chunks.to - c->head.len : c->head.content_length;
+	c->close = !c->head.keep_alive;
+	c->linger = false;
+	answer = ConnectionHasMemory(0) ? ProtocolAnswer(&request, c->peer) : UnavailableAnswer();
+	ConnectionSend(c, &answer, IsHeadMethod(c));
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(connection_request_context);
+
+	memmove(c->in.data, c->in.data + end, c->in.len - end);
+	c->in.len -= (int) end;
+	ConnectionShrinkBuffer(&c->in);
+	ConnectionAccount(c);
+	AfterSending(c);
+}
+
+/* Tells a client that waits before it sends a large body. */
+static void
+TellToContinue(Connection *c)
+{
+	static const char text[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+	if (!c->head.expect_continue || c->told_to_continue || c->in.len > (int) c->head.len)
+		return;
+	c->told_to_continue = true;
+	/* a socket with room for nothing is not one to wait for */
+	(void) send(c->fd, text, sizeof(text) - 1, MSG_NOSIGNAL);
+}
+
+/* Reads what there is of the body; *status and *reason if it is malformed. */
+static HttpStep
+ReadBody(Connection *c)
+{
+	HttpStep	step;
+
+	if (!c->head.chunked)
+		return c->in.len >= (int) RequestEnd(c) ? HTTP_DONE : HTTP_MORE;
+	step = HttpReadChunks(&c->chunks, c->in.data, (uint32) c->in.len);
+	if (step == HTTP_MORE)
+	{
+		/* all was decoded: the next bytes may stand behind it */
+		c->in.len = (int) c->chunks.to;
+		c->chunks.from = c->chunks.to;
+	}
+	return step;
+}
+
+void
+ConnectionAdvance(Connection *c)
+{
+	HttpStep	step;
+
+	if (!c->has_head)
+	{
+		step = HttpReadHead(&c->head, &c->scan, c->in.data, (uint32) c->in.len);
+		if (step == HTTP_FAILED)
+			RefuseMalformed(c, c->head.status, c->head.reason);
+		if (step != HTTP_DONE)
+			return;
+		c->has_head = true;
+		HttpChunksInit(&c->chunks, c->head.len);
+	}
+	step = ReadBody(c);
+	if (step == HTTP_FAILED)
+		RefuseMalformed(c, c->chunks.status, c->chunks.reason);
+	else if (step == HTTP_DONE)
+		AnswerRequest(c);
+	else
+		TellToContinue(c);
+}
+
+/* ---- reading ---- */
+
+/* The most that the buffer need hold. */
+static uint32
+BufferLimit(const Connection *c)
+{
+	uint32		limit = HTTP_MAX_HEAD + HTTP_MAX_BODY;
+
+	if (c->has_head && !c->head.chunked)
+		limit = RequestEnd(c);
+	return Max(limit, (uint32) c->in.len) + CONNECTION_READ_SIZE;
+}
+
+/* Makes room in the buffer; false if there is no memory for it. */
+static bool
+MakeRoom(Connection *c)
+{
+	uint32		size = Min(2 * (uint32) c->in.maxlen, BufferLimit(c));
+
+	if (c->in.maxlen - c->in.len > CONNECTION_READ_SIZE / 2)
+		return true;
+	if (!ConnectionHasMemory(size - (uint32) c->in.maxlen))
+		return false;
+	c->in.data = repalloc(c->in.data, size);
+	c->in.maxlen = (int) size;
+	ConnectionAccount(c);
+	return true;
+}
+
+static void
+Receive(Connection *c)
+{
+	ssize_t		n;
+
+	if (!MakeRoom(c))
+	{
+		ConnectionRefuse(c, UnavailableAnswer());
+		return;
+	}
+	n = recv(c->fd, c->in.data + c->in.len, c->in.maxlen - c->in.len - 1, 0);
+	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
+		return;
+	if (n <= 0)
+	{
+		if (n < 0 && c->state == CONNECTION_READING)
+			ereport(LOG,
+					(errcode_for_socket_access(),
+					 errmsg("could not receive data from client %s: %m", c->peer)));
+		ConnectionClose(c);
+		return;
+	}
+	c->in.len += (int) n;
+	if (c->state == CONNECTION_IDLE)
+		ConnectionSetState(c, CONNECTION_READING);
+	ConnectionAdvance(c);
+}
+
+static void
+Discard(Connection *c)
+{
+	char		bytes[CONNECTION_READ_SIZE];
+	ssize_t		n = recv(c->fd, bytes, sizeof(bytes), 0);
+
+	if (n == 0 || (n < 0 && errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR))
+		ConnectionClose(c);
+}
+
+void
+ConnectionServe(Connection *c)
+{
+	switch (c->state)
+	{
+		case CONNECTION_WRITING:
+			AfterSending(c);
+			break;
+		case CONNECTION_LINGERING:
+			Discard(c);
+			break;
+		default:
+			/* those with a request in the buffer have it answered first */
+			if (!c->waiting)
+				Receive(c);
+	}
+}

@@ -1,0 +1,80 @@
+/*
+ * connection_send.c
+ *	  Sending answers.
+ */
+#include "postgres.h"
+
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include "http/connection_internal.h"
+
+bool
+ConnectionFlush(Connection *c)
+{
+	while (c->sent < c->out.len)
+	{
+		ssize_t		n = send(c->fd, c->out.data + c->sent, c->out.len - c->sent, MSG_NOSIGNAL);
+
+		if (n >= 0)
+			c->sent += (int) n;
+		else if (errno == EAGAIN || errno == EWOULDBLOCK)
+			return false;
+		else if (errno != EINTR)
+		{
+			/* nobody is there to read it */
+			c->close = true;
+			c->linger = false;
+			break;
+		}
+	}
+	resetStringInfo(&c->out);
+	c->sent = 0;
+	ConnectionShrinkBuffer(&c->out);
+	ConnectionAccount(c);
+	return true;
+}
+
+static void
+SendParts(Connection *c, const StringInfoData *head, Slice body)
+{
+	struct iovec parts[2];
+	struct msghdr message = {0};
+	ssize_t		n;
+	Size		rest;
+
+	parts[0].iov_base = head->data;
+	parts[0].iov_len = head->len;
+	parts[1].iov_base = unconstify(char *, body.data);
+	parts[1].iov_len = body.len;
+	message.msg_iov = parts;
+	message.msg_iovlen = body.len > 0 ? 2 : 1;
+	do
+		n = sendmsg(c->fd, &message, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		n = 0;					/* ConnectionFlush will tell why */
+	rest = head->len + (Size) body.len - (Size) n;
+	if (rest == 0)
+		return;
+	enlargeStringInfo(&c->out, (int) rest);
+	if (n < head->len)
+	{
+		appendBinaryStringInfo(&c->out, head->data + n, head->len - (int) n);
+		n = head->len;
+	}
+	if (body.len > 0)
+		appendBinaryStringInfo(&c->out, body.data + (n - head->len), (int) rest - c->out.len);
+	ConnectionAccount(c);
+}
+
+void
+ConnectionSend(Connection *c, HttpAnswer *answer, bool head_only)
+{
+	HttpDelivery delivery = {.keep_alive = !c->close, .old = c->has_head && c->head.old};
+	StringInfoData head;
+
+	initStringInfo(&head);
+	AnswerHead(&head, answer, delivery);
+	SendParts(c, &head, head_only ? (Slice) {NULL, 0} : answer->body);
+}
