@@ -236,6 +236,13 @@ extern ValueRef AttributeFind(ValueRef item, const char *name, uint32 len);
 /* Whether a set has this member (payload bytes as ValuePayload gives them). */
 extern bool SetContains(const Container *set, Slice member);
 
+/*
+ * Whether a map has an entry of this name, or a set this member; *position is
+ * where it is or belongs.
+ */
+extern bool MapPosition(const Container *c, Slice name, uint32 *position);
+extern bool SetPosition(const Container *c, Slice member, uint32 *position);
+
 /* "S", "N", ... ; the type of such a name, or -1. */
 extern const char *ValueTypeName(ValueType type);
 extern int	ValueTypeFromName(const char *name, uint32 len);

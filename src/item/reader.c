@@ -138,27 +138,68 @@ AttributeFind(ValueRef item, const char *name, uint32 len)
 	return MapFind(&c, name, len);
 }
 
-bool
-SetContains(const Container *set, Slice member)
+/* ---- positions ---- */
+
+/* What orders element i: its name, or the member itself. */
+static inline Slice
+ElementKey(const Container *c, uint32 i)
+{
+	Slice		name;
+
+	if (c->type != VALUE_M)
+		return FormatElement(c, i);
+	(void) FormatMapEntry(c, i, &name);
+	return name;
+}
+
+static bool
+Position(const Container *c, Slice key, uint32 *position)
 {
 	uint32		low = 0;
-	uint32		high = set->count;
+	uint32		high = c->count;
 
-	Assert(ValueTypeIsSet(set->type));
 	while (low < high)
 	{
 		uint32		middle = low + (high - low) / 2;
-		int			order = SliceCompare(member, FormatElement(set, middle));
+		int			order = SliceCompare(key, ElementKey(c, middle));
 
 		if (order == 0)
+		{
+			*position = middle;
 			return true;
+		}
 		if (order < 0)
 			high = middle;
 		else
 			low = middle + 1;
 	}
+	*position = low;
 	return false;
 }
+
+bool
+MapPosition(const Container *c, Slice name, uint32 *position)
+{
+	Assert(c->type == VALUE_M);
+	return Position(c, name, position);
+}
+
+bool
+SetPosition(const Container *c, Slice member, uint32 *position)
+{
+	Assert(ValueTypeIsSet(c->type));
+	return Position(c, member, position);
+}
+
+bool
+SetContains(const Container *set, Slice member)
+{
+	uint32		position;
+
+	return SetPosition(set, member, &position);
+}
+
+/* ---- names of types ---- */
 
 const char *
 ValueTypeName(ValueType type)

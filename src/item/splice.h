@@ -33,11 +33,4 @@ extern ValueRef ContainerSplice(ValueType type, const Container *old,
 extern struct varlena *ItemSplice(const Container *old,
 								  const SpliceEdit *edits, uint32 nedits);
 
-/*
- * Whether a map has an entry of this name, or a set this member; *position is
- * where it is or belongs.
- */
-extern bool MapPosition(const Container *c, Slice name, uint32 *position);
-extern bool SetPosition(const Container *c, Slice member, uint32 *position);
-
 #endif							/* DYNAMO_SPLICE_H */
