@@ -9,55 +9,37 @@
 #include "request/arn.h"
 #include "request/table_params.h"
 
-static void RaiseInvalid(const char *prefix, const char *format, va_list args, int *needed,
-						 StringInfo text) pg_attribute_printf(2, 0);
+static void Invalid(const char *prefix, const char *text) pg_attribute_noreturn();
 
 static void
-RaiseInvalid(const char *prefix, const char *format, va_list args, int *needed,
-			 StringInfo text)
+Invalid(const char *prefix, const char *text)
 {
-	resetStringInfo(text);
-	appendStringInfoString(text, prefix);
-	*needed = appendStringInfoVA(text, format, args);
-	if (*needed > 0)
-		enlargeStringInfo(text, *needed);
-	else
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s", text->data)));
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s%s", prefix, text)));
 }
 
 void
 InvalidParameter(const char *format,...)
 {
-	StringInfoData text;
-	int			needed = 0;
+	va_list		args;
+	char	   *text;
 
-	initStringInfo(&text);
-	for (;;)
-	{
-		va_list		args;
-
-		va_start(args, format);
-		RaiseInvalid(DYNAMO_INVALID_PARAMETERS, format, args, &needed, &text);
-		va_end(args);
-	}
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
+	Invalid(DYNAMO_INVALID_PARAMETERS, text);
 }
 
 void
 InvalidRequest(const char *format,...)
 {
-	StringInfoData text;
-	int			needed = 0;
+	va_list		args;
+	char	   *text;
 
-	initStringInfo(&text);
-	for (;;)
-	{
-		va_list		args;
-
-		va_start(args, format);
-		RaiseInvalid("", format, args, &needed, &text);
-		va_end(args);
-	}
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
+	Invalid("", text);
 }
 
 char *

@@ -181,31 +181,12 @@ PrepareTransaction(Transaction *t, const Field *input)
 	TransactionCheckSize(size);
 }
 
-static void
-AnswerTransaction(Request *request, const Transaction *t)
-{
-	CapacityDetail detail = FieldCapacity(request->input);
-	CapacityList list;
-
-	if (FieldIs(request->input, "ReturnItemCollectionMetrics", "SIZE"))
-		AnswerCollections(request, t->actions, t->tables, t->n);
-	if (detail == CAPACITY_NONE)
-		return;
-	CapacityListInit(&list, t->n);
-	for (int i = 0; i < t->n; i++)
-		CapacityAddWrite(CapacityListGet(&list, t->tables[i]),
-						 t->result.writes[i].old_item, t->result.writes[i].new_item);
-	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_WRITE);
-}
-
-/* ---- the same transaction again ---- */
-
 /*
- * Answers a transaction that was executed before.  Nothing is done; the
- * capacity is what the service takes to look at the items.
+ * repeated: it was executed before.  Nothing was done now; the capacity is
+ * what the service takes to look at the items.
  */
 static void
-AnswerRepeated(Request *request, const Transaction *t)
+AnswerTransaction(Request *request, const Transaction *t, bool repeated)
 {
 	CapacityDetail detail = FieldCapacity(request->input);
 	CapacityList list;
@@ -219,9 +200,13 @@ AnswerRepeated(Request *request, const Transaction *t)
 	{
 		Capacity   *c = CapacityListGet(&list, t->tables[i]);
 
-		CapacityAddRead(c, NULL, TransactionLookUnits(c->def, &t->actions[i]));
+		if (repeated)
+			CapacityAddRead(c, NULL, TransactionLookUnits(c->def, &t->actions[i]));
+		else
+			CapacityAddWrite(c, t->result.writes[i].old_item, t->result.writes[i].new_item);
 	}
-	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_READ);
+	WriterCapacityList(request->out, &list, detail,
+					   repeated ? CAPACITY_TRANSACT_READ : CAPACITY_TRANSACT_WRITE);
 }
 
 void
@@ -229,13 +214,11 @@ TransactWriteItemsRequest(Request *request)
 {
 	const Field *token = FieldMember(request->input, "ClientRequestToken");
 	Transaction t;
+	bool		repeated;
 
 	PrepareTransaction(&t, request->input);
-	if (token != NULL && !TokenTake(token->string, DigestOfActions(t.actions, t.n)))
-	{
-		AnswerRepeated(request, &t);
-		return;
-	}
-	TransactionExecute(&t);
-	AnswerTransaction(request, &t);
+	repeated = token != NULL && !TokenTake(token->string, DigestOfActions(t.actions, t.n));
+	if (!repeated)
+		TransactionExecute(&t);
+	AnswerTransaction(request, &t, repeated);
 }
