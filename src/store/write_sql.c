@@ -171,10 +171,16 @@ CopyItem(MemoryContext context, struct varlena *item)
 	return copy;
 }
 
-static void
-KeepStored(const SqlWrite *w)
+/* Runs a statement that returns the item it stored; whether there is one. */
+static bool
+StoreItem(Statement *s, const SqlWrite *w)
 {
+	appendStringInfo(&s->sql, " RETURNING %s", ItemColumnName(w));
+	RunStatement(s);
+	if (SPI_processed == 0)
+		return false;
 	w->request->stored = CopyItem(w->caller, PG_DETOAST_DATUM_PACKED(ResultItem()));
+	return true;
 }
 
 /* Whether a row was inserted. */
@@ -200,13 +206,7 @@ InsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
 		AppendKeyColumns(&s, w);
 		appendStringInfoString(&s.sql, ") DO NOTHING");
 	}
-	appendStringInfo(&s.sql, " RETURNING %s", ItemColumnName(w));
-	RunStatement(&s);
-
-	if (SPI_processed == 0)
-		return false;
-	KeepStored(w);
-	return true;
+	return StoreItem(&s, w);
 }
 
 /* Whether a row was updated; a trigger may have suppressed it. */
@@ -219,13 +219,7 @@ UpdateRow(const SqlWrite *w, struct varlena *item)
 	appendStringInfo(&s.sql, " SET %s = ", ItemColumnName(w));
 	AppendItemParameter(&s, w, item);
 	AppendKeyCondition(&s, w);
-	appendStringInfo(&s.sql, " RETURNING %s", ItemColumnName(w));
-	RunStatement(&s);
-
-	if (SPI_processed == 0)
-		return false;
-	KeepStored(w);
-	return true;
+	return StoreItem(&s, w);
 }
 
 /* Deletes the row, if it still holds the item that was decided on. */
