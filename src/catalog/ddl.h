@@ -54,7 +54,7 @@ extern Oid	TableCreate(const CreateTableSpec *spec);
 /* Drops a table, its index tables and its entity views. */
 extern void TableDrop(const char *table_name);
 
-/* ---- ddl_common.c: the parts they share ---- */
+/* ---- ddl_definition.c: building a definition, checked in the service's words ---- */
 
 /*
  * Checks a key schema given by a user: names of 1 to 255 bytes, none twice.
@@ -81,6 +81,9 @@ extern const char *ChooseIndexRelation(Oid schema, const char *relation_name,
 /* Checks what an index may be changed to: projection, storage, shards. */
 extern void CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec);
 
+/* Makes an index so. */
+extern void SetIndexShape(IndexDef *index, const CreateIndexSpec *spec);
+
 /*
  * Adds, beside the index of spec's name, one with the same key and what else
  * spec says, CREATING.  Users cannot name an index so.
@@ -88,6 +91,8 @@ extern void CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec);
 #define REPLACEMENT_SUFFIX	"$new"
 extern IndexDef *AddReplacement(TableDef *def, Oid schema, const char *relation_name,
 								const CreateIndexSpec *spec);
+
+/* ---- ddl_statement.c ---- */
 
 /* Runs one statement; SPI must be connected. */
 extern void RunStatement(const char *format,...) pg_attribute_printf(1, 2);
@@ -103,6 +108,8 @@ extern char *QualifiedName(Oid schema, const char *name);
 
 /* "column" type COLLATE ... */
 extern char *ColumnClause(const AttributeDef *attr);
+
+/* ---- ddl_trigger.c ---- */
 
 /*
  * Creates or replaces a trigger of ours and makes it fire always.  table is
@@ -129,11 +136,19 @@ extern void StorePartitionTriggers(Oid partition);
  */
 extern void StoreGuards(Oid index_table, const char *table_name, const char *index_name);
 
+/* ---- ddl_open.c ---- */
+
 /*
  * Opens a table for DDL: resolves the name, locks the relation, checks that
  * the caller owns it.  The control plane's not-found error.
  */
 extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
+
+/*
+ * Locks a table in the same way against all others; returns a copy of its
+ * definition that may be changed.
+ */
+extern TableDef *LockDefinition(const char *table_name, Oid *relid);
 
 /* ---- event_reference.c ---- */
 

@@ -45,23 +45,6 @@ TtlSeconds(ValueRef value, int64 *seconds)
 
 /* ---- enabling and disabling ---- */
 
-/*
- * Opens, locks and closes a table for DDL; returns a copy of its definition
- * that may be changed.
- */
-static TableDef *
-LockForTtl(const char *table_name, Oid *relid)
-{
-	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
-	TableDef   *held = TableDefAcquire(rel);
-	TableDef   *def = TableDefParse(TableDefPrint(held));
-
-	*relid = RelationGetRelid(rel);
-	TableDefRelease(held);
-	table_close(rel, NoLock);
-	return def;
-}
-
 static char *
 TableOf(Oid relid)
 {
@@ -89,7 +72,7 @@ void
 TtlEnable(const char *table_name, Slice attribute)
 {
 	Oid			relid;
-	TableDef   *def = LockForTtl(table_name, &relid);
+	TableDef   *def = LockDefinition(table_name, &relid);
 	char	   *table = TableOf(relid);
 	char	   *name;
 
@@ -110,7 +93,7 @@ void
 TtlDisable(const char *table_name)
 {
 	Oid			relid;
-	TableDef   *def = LockForTtl(table_name, &relid);
+	TableDef   *def = LockDefinition(table_name, &relid);
 
 	def->ttl = (Slice) {NULL, 0};
 	SPI_connect();
@@ -124,7 +107,7 @@ static Slice
 CurrentAttribute(const char *table_name)
 {
 	Oid			relid;
-	TableDef   *def = LockForTtl(table_name, &relid);
+	TableDef   *def = LockDefinition(table_name, &relid);
 
 	return def->ttl;
 }

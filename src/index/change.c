@@ -96,17 +96,6 @@ SameProjection(const IndexDef *index, const CreateIndexSpec *spec)
 	return true;
 }
 
-static void
-SetShape(IndexDef *index, const CreateIndexSpec *spec)
-{
-	index->projected = spec->projected;
-	index->nnon_key = spec->nnon_key;
-	index->non_key = spec->non_key;
-	index->storage = spec->storage;
-	index->shards = spec->shards;
-	index->shard_by = spec->shard_by;
-}
-
 /* The relation is made anew under the lock that we have. */
 static void
 ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *spec)
@@ -114,7 +103,7 @@ ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *
 	char	   *relation = QualifiedName(get_rel_namespace(relid), index->relation);
 	bool		inline_index = index->storage == STORAGE_INLINE;
 
-	SetShape(index, spec);
+	SetIndexShape(index, spec);
 	RunStatement("DROP %s IF EXISTS %s", inline_index ? "INDEX" : "TABLE", relation);
 	CreateIndexRelation(relid, def, index);
 	StoreDefinition(relid, def);
@@ -158,7 +147,7 @@ IndexAlter(const char *table_name, const char *index_name, const IndexChange *ch
 	SPI_connect();
 	if (SameStorage(index, &spec) && index->storage == STORAGE_INLINE)
 	{
-		SetShape(index, &spec);
+		SetIndexShape(index, &spec);
 		StoreDefinition(relid, def);
 	}
 	else if (BuildsInPlace(relid))

@@ -121,18 +121,8 @@ RefuseDuringBuild(const char *table_name)
 TableDef *
 LockForIndexDdl(const char *table_name, Oid *relid)
 {
-	Relation	rel;
-	TableDef   *held;
-	TableDef   *def;
-
 	InterruptBuild(table_name);
-	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
-	held = TableDefAcquire(rel);
-	def = TableDefParse(TableDefPrint(held));
-	*relid = RelationGetRelid(rel);
-	TableDefRelease(held);
-	table_close(rel, NoLock);
-	return def;
+	return LockDefinition(table_name, relid);
 }
 
 void

@@ -1,29 +1,16 @@
 /*
- * ddl_common.c
- *	  What creating tables and creating indexes have in common: building a
- *	  definition, checking it in the service's words, storing it.
+ * ddl_definition.c
+ *	  Building the definition of a table, and checking it in the service's
+ *	  words.
  */
 #include "postgres.h"
 
-#include "access/table.h"
-#include "catalog/namespace.h"
-#include "catalog/partition.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_inherits.h"
-#include "commands/trigger.h"
-#include "executor/spi.h"
-#include "lib/stringinfo.h"
-#include "miscadmin.h"
-#include "nodes/parsenodes.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 #include "catalog/ddl.h"
 #include "catalog/names.h"
-#include "catalog/objects.h"
 #include "errors.h"
 
 #define MAX_NON_KEY_PER_INDEX	20
@@ -283,6 +270,24 @@ AppendIndex(TableDef *def)
 	return index;
 }
 
+void
+CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec)
+{
+	CheckProjection(def, spec);
+	CheckShards(spec);
+}
+
+void
+SetIndexShape(IndexDef *index, const CreateIndexSpec *spec)
+{
+	index->projected = spec->projected;
+	index->nnon_key = spec->nnon_key;
+	index->non_key = spec->non_key;
+	index->storage = spec->storage;
+	index->shards = spec->shards;
+	index->shard_by = spec->shard_by;
+}
+
 IndexDef *
 AddIndex(TableDef *def, Oid schema, const char *relation_name,
 		 const CreateIndexSpec *spec)
@@ -299,25 +304,13 @@ AddIndex(TableDef *def, Oid schema, const char *relation_name,
 		index->attributes[i] = AddAttribute(def, &spec->key.attributes[i]);
 		index->key.attributes[i].name = def->attributes[index->attributes[i]].name;
 	}
-	index->projected = spec->projected;
-	index->nnon_key = spec->nnon_key;
-	index->non_key = spec->non_key;
-	index->storage = spec->storage;
-	index->shards = spec->shards;
-	index->shard_by = spec->shard_by;
+	SetIndexShape(index, spec);
 	index->relation = ChooseIndexRelation(schema, relation_name, spec->name);
 	index->status = INDEX_ACTIVE;
 	IndexDefComplete(def, index);
 	def->has_local |= index->local;
 	def->nindexes++;
 	return index;
-}
-
-void
-CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec)
-{
-	CheckProjection(def, spec);
-	CheckShards(spec);
 }
 
 IndexDef *
@@ -329,211 +322,9 @@ AddReplacement(TableDef *def, Oid schema, const char *relation_name,
 	*index = *TableDefIndex(def, spec->name);
 	index->replaces = index->name;
 	index->name = psprintf("%s" REPLACEMENT_SUFFIX, spec->name);
-	index->projected = spec->projected;
-	index->nnon_key = spec->nnon_key;
-	index->non_key = spec->non_key;
-	index->storage = spec->storage;
-	index->shards = spec->shards;
-	index->shard_by = spec->shard_by;
+	SetIndexShape(index, spec);
 	index->relation = ChooseIndexRelation(schema, relation_name, spec->name);
 	index->status = INDEX_CREATING;
 	def->nindexes++;
 	return index;
-}
-
-/* ---- statements ---- */
-
-static bool statement_is_ours = false;
-
-bool
-StatementIsOurs(void)
-{
-	return statement_is_ours;
-}
-
-static void
-Execute(const char *sql)
-{
-	bool		was_ours = statement_is_ours;
-
-	statement_is_ours = true;
-	PG_TRY();
-	{
-		int			result = SPI_execute(sql, false, 0);
-
-		if (result < 0)
-			elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
-	}
-	PG_FINALLY();
-	{
-		statement_is_ours = was_ours;
-	}
-	PG_END_TRY();
-}
-
-void
-RunStatement(const char *format,...)
-{
-	va_list		args;
-	char	   *sql;
-
-	va_start(args, format);
-	sql = DynamoFormat(format, args);
-	va_end(args);
-	Execute(sql);
-	pfree(sql);
-}
-
-char *
-QualifiedName(Oid schema, const char *name)
-{
-	return quote_qualified_identifier(get_namespace_name(schema), name);
-}
-
-char *
-ColumnClause(const AttributeDef *attr)
-{
-	const char *type = "pg_catalog.bytea";
-
-	if (attr->type == VALUE_S)
-		type = "pg_catalog.text COLLATE pg_catalog.\"C\"";
-	else if (attr->type == VALUE_N)
-		type = "pg_catalog.numeric";
-	return psprintf("%s %s", quote_identifier(attr->column), type);
-}
-
-void
-StoreTrigger(const char *table, const char *name, const char *when,
-			 const char *function, const char *argument)
-{
-	RunStatement("CREATE OR REPLACE TRIGGER %s %s EXECUTE FUNCTION %s.%s(%s)",
-				 quote_identifier(name), psprintf(when, table),
-				 DYNAMO_SCHEMA, function, argument);
-	RunStatement("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", table, quote_identifier(name));
-}
-
-static bool
-HasTrigger(Oid relid, const char *name)
-{
-	return OidIsValid(get_trigger_oid(relid, name, true));
-}
-
-void
-DropTrigger(Oid relid, const char *table, const char *name)
-{
-	if (HasTrigger(relid, name))
-		RunStatement("DROP TRIGGER %s ON %s", quote_identifier(name), table);
-}
-
-bool
-HasIndexTables(const TableDef *def)
-{
-	for (int i = 0; i < def->nindexes; i++)
-	{
-		if (def->indexes[i].storage == STORAGE_TABLE)
-			return true;
-	}
-	return false;
-}
-
-static void
-StoreTruncation(Oid relid, bool needed)
-{
-	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
-
-	if (needed)
-		StoreTrigger(table, TRIGGER_TRUNCATE_INDEXES, "AFTER TRUNCATE ON %s FOR EACH STATEMENT",
-					 FUNCTION_MAINTAIN_INDEXES, "");
-	else
-		DropTrigger(relid, table, TRIGGER_TRUNCATE_INDEXES);
-}
-
-void
-StorePartitionTriggers(Oid partition)
-{
-	Oid			root = llast_oid(get_partition_ancestors(partition));
-	Relation	rel = table_open(root, AccessShareLock);
-	const TableDef *def = TableDefCopy(rel);
-
-	table_close(rel, AccessShareLock);
-	if (def != NULL && HasIndexTables(def) && !HasTrigger(partition, TRIGGER_TRUNCATE_INDEXES))
-		StoreTruncation(partition, true);
-}
-
-/*
- * Index tables, if there are any, are maintained by two triggers.  PostgreSQL
- * gives partitions that on rows, not that on statements.
- */
-static void
-StoreMaintenance(Oid relid, const char *table, const TableDef *def)
-{
-	bool		needed = HasIndexTables(def);
-	ListCell   *cell;
-
-	if (needed)
-		StoreTrigger(table, TRIGGER_MAINTAIN_INDEXES,
-					 "AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
-					 FUNCTION_MAINTAIN_INDEXES, "");
-	else
-		DropTrigger(relid, table, TRIGGER_MAINTAIN_INDEXES);
-	StoreTruncation(relid, needed);
-	if (get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
-		return;
-	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
-	{
-		if (lfirst_oid(cell) != relid && get_rel_relkind(lfirst_oid(cell)) != RELKIND_FOREIGN_TABLE)
-			StoreTruncation(lfirst_oid(cell), needed);
-	}
-}
-
-void
-StoreDefinition(Oid relid, const TableDef *def)
-{
-	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
-
-	StoreTrigger(table, TRIGGER_DERIVE_KEYS, "BEFORE INSERT OR UPDATE ON %s FOR EACH ROW",
-				 FUNCTION_DERIVE_KEYS, quote_literal_cstr(TableDefPrint(def)));
-	StoreMaintenance(relid, table, def);
-}
-
-static void
-GuardTruncate(Oid relid, const char *argument)
-{
-	StoreTrigger(QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
-				 TRIGGER_GUARD_TRUNCATE, "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
-				 FUNCTION_GUARD_INDEX, argument);
-}
-
-void
-StoreGuards(Oid index_table, const char *table_name, const char *index_name)
-{
-	char	   *table = QualifiedName(get_rel_namespace(index_table),
-									  get_rel_name(index_table));
-	char	   *argument = psprintf("%s, %s", quote_literal_cstr(table_name),
-									quote_literal_cstr(index_name));
-	ListCell   *cell;
-
-	StoreTrigger(table, TRIGGER_GUARD_INDEX,
-				 "BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
-				 FUNCTION_GUARD_INDEX, argument);
-	GuardTruncate(index_table, argument);
-
-	/* PostgreSQL gives shards the triggers on rows, not those on statements */
-	foreach(cell, find_inheritance_children(index_table, AccessShareLock))
-		GuardTruncate(lfirst_oid(cell), argument);
-}
-
-Relation
-OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
-{
-	Oid			relid = TableNameResolve(table_name, true);
-	Relation	rel = OidIsValid(relid) ? try_table_open(relid, lockmode) : NULL;
-
-	if (rel == NULL || !RelationIsDynamoTable(rel))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Table: %s not found", table_name)));
-	if (!RelationOwnercheck(relid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
-	return rel;
 }

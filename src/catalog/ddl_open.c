@@ -1,0 +1,45 @@
+/*
+ * ddl_open.c
+ *	  Opening tables whose definition is to be changed.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "utils/acl.h"
+#include "utils/rel.h"
+
+#include "catalog/ddl.h"
+#include "catalog/names.h"
+#include "catalog/objects.h"
+#include "compat.h"
+#include "errors.h"
+
+Relation
+OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
+{
+	Oid			relid = TableNameResolve(table_name, true);
+	Relation	rel = OidIsValid(relid) ? try_table_open(relid, lockmode) : NULL;
+
+	if (rel == NULL || !RelationIsDynamoTable(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Table: %s not found", table_name)));
+	if (!RelationOwnercheck(relid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	return rel;
+}
+
+TableDef *
+LockDefinition(const char *table_name, Oid *relid)
+{
+	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	TableDef   *held = TableDefAcquire(rel);
+	TableDef   *def = TableDefParse(TableDefPrint(held));
+
+	*relid = RelationGetRelid(rel);
+	TableDefRelease(held);
+	table_close(rel, NoLock);
+	return def;
+}
