@@ -1276,6 +1276,7 @@ CREATE TABLE dynamo.table_settings (
 	table_class_changed_at timestamptz,
 	sse_type text,
 	sse_key text,
+	time_to_live_changed_at timestamptz,
 	PRIMARY KEY (schema_name, table_name)
 );
 COMMENT ON TABLE dynamo.table_settings IS

@@ -66,6 +66,7 @@ static const Column table_columns[] = {
 	{"table_class_changed_at", COLUMN_TIME, offsetof(TableSettings, class_changed)},
 	{"sse_type", COLUMN_TEXT, offsetof(TableSettings, sse_type)},
 	{"sse_key", COLUMN_TEXT, offsetof(TableSettings, sse_key)},
+	{"time_to_live_changed_at", COLUMN_TIME, offsetof(TableSettings, ttl_changed)},
 };
 
 static const Column index_columns[] = {

@@ -46,6 +46,7 @@ typedef struct TableSettings
 	int64		class_changed;
 	char	   *sse_type;		/* of SSESpecification; NULL: not enabled */
 	char	   *sse_key;		/* KMSMasterKeyId; NULL: none */
+	int64		ttl_changed;	/* by a request */
 } TableSettings;
 
 typedef struct TableTag

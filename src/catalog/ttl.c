@@ -121,7 +121,7 @@ TtlError(const char *message)
 }
 
 void
-TtlChange(const char *table_name, Slice attribute, bool enable)
+TtlCheckChange(const char *table_name, Slice attribute, bool enable)
 {
 	Slice		current = CurrentAttribute(table_name);
 
@@ -132,10 +132,6 @@ TtlChange(const char *table_name, Slice attribute, bool enable)
 						  current.data));
 	if (current.data != NULL && enable)
 		TtlError("TimeToLive is already enabled");
-	if (enable)
-		TtlEnable(table_name, attribute);
-	else
-		TtlDisable(table_name);
 }
 
 DYNAMO_FUNCTION(dynamo_update_time_to_live);
@@ -143,10 +139,15 @@ DYNAMO_FUNCTION(dynamo_update_time_to_live);
 Datum
 dynamo_update_time_to_live(PG_FUNCTION_ARGS)
 {
-	const text *attribute = PG_GETARG_TEXT_PP(1);
+	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	const text *name = PG_GETARG_TEXT_PP(1);
+	Slice		attribute = SliceOfVarlena(name);
+	bool		enable = PG_GETARG_BOOL(2);
 
-	TtlChange(text_to_cstring(PG_GETARG_TEXT_PP(0)),
-			  SliceOfVarlena(attribute),
-			  PG_GETARG_BOOL(2));
+	TtlCheckChange(table_name, attribute, enable);
+	if (enable)
+		TtlEnable(table_name, attribute);
+	else
+		TtlDisable(table_name);
 	PG_RETURN_VOID();
 }

@@ -17,10 +17,10 @@ extern void TtlEnable(const char *table_name, Slice attribute);
 extern void TtlDisable(const char *table_name);
 
 /*
- * Enables or disables as a request does: raises the service's errors if that
- * is so already, or if another attribute is in use.
+ * Locks the table for a change and raises the service's errors if it is so
+ * already, or if another attribute is in use.
  */
-extern void TtlChange(const char *table_name, Slice attribute, bool enable);
+extern void TtlCheckChange(const char *table_name, Slice attribute, bool enable);
 
 /*
  * The seconds that a value of the attribute stands for; false if it is no

@@ -152,17 +152,23 @@ IsSigned(const Signature *signature, const char *header)
 	return false;
 }
 
+static void
+CheckHostSigned(const Signature *signature)
+{
+	if (!IsSigned(signature, "host"))
+		SignatureInvalid("'Host' must be a 'SignedHeader' in the AWS Authorization.");
+}
+
 /*
- * Host, and what tells which operation it is: a signature that does not cover
- * it would be one for every operation.
+ * What tells which operation it is: a signature that does not cover it would
+ * be one for every operation.  The service has no such check, so it comes
+ * after those that it has.
  */
 static void
-CheckSignedHeaders(const Signature *signature, const HttpRequest *request)
+CheckTargetSigned(const Signature *signature, const HttpRequest *request)
 {
 	Slice		target;
 
-	if (!IsSigned(signature, "host"))
-		SignatureInvalid("'Host' must be a 'SignedHeader' in the AWS Authorization.");
 	if (HttpFindHeader(request->head, request->data, "x-amz-target", &target) &&
 		!IsSigned(signature, "x-amz-target"))
 		SignatureInvalid("'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.");
@@ -251,10 +257,11 @@ SignatureRead(Signature *signature, const HttpRequest *request, int64 now, const
 	memset(signature, 0, sizeof(*signature));
 	FindSignature(signature, request);
 	SignatureCheckTime(signature, now);
-	CheckSignedHeaders(signature, request);
+	CheckHostSigned(signature);
 	if (!SliceIs(signature->algorithm, "AWS4-HMAC-SHA256"))
 		SignatureIncomplete(SignatureFormat("Unsupported AWS 'algorithm': '@' "
 											"(only AWS4-HMAC-SHA256 for now). ", signature->algorithm));
 	SplitCredential(signature);
 	CheckScope(signature, region);
+	CheckTargetSigned(signature, request);
 }

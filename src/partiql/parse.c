@@ -7,9 +7,9 @@
  *				  [ WHERE condition ] [ ORDER BY order { "," order } ]
  *		order	= name [ ASC | DESC ]
  *		insert	= INSERT INTO table VALUE ( tuple | "?" )
- *		update	= UPDATE table clause { clause } WHERE condition
+ *		update	= UPDATE table clause { clause } [ WHERE condition ]
  *				  [ RETURNING ( ALL | MODIFIED ) ( OLD | NEW ) "*" ]
- *		delete	= DELETE FROM table WHERE condition [ RETURNING ALL OLD "*" ]
+ *		delete	= DELETE FROM table [ WHERE condition ] [ RETURNING ALL OLD "*" ]
  *		exists	= EXISTS "(" select ")"
  *
  * Recursive descent, one small function for each production.  What is no
@@ -209,11 +209,12 @@ ParseTable(PartiqlParser *p)
 	p->statement->table = PartiqlParseName(p, "a table name");
 }
 
+/* A write without one is complete, but does not fix the key it needs. */
 static void
 ParseWhere(PartiqlParser *p)
 {
-	PartiqlExpectWord(p, "WHERE");
-	p->statement->where.root = PartiqlParseCondition(p);
+	if (PartiqlAcceptWord(p, "WHERE"))
+		p->statement->where.root = PartiqlParseCondition(p);
 }
 
 /* ALL OLD, and so on, with the star. */
@@ -350,8 +351,7 @@ ParseSelect(PartiqlParser *p)
 		PartiqlAdvance(p);
 		p->statement->index = PartiqlParseName(p, "an index name");
 	}
-	if (PartiqlAtWord(p, "WHERE"))
-		ParseWhere(p);
+	ParseWhere(p);
 	ParseOrder(p);
 }
 

@@ -118,6 +118,7 @@ extern void GetRecordsRequest(Request *request);
 
 extern char *request_region;	/* dynamo.region */
 extern char *request_account;	/* dynamo.account_id */
+extern int	request_ttl_interval;	/* dynamo.ttl_change_interval, seconds */
 extern void RequestInit(void);
 
 #endif							/* DYNAMO_OPERATION_H */

@@ -1,15 +1,18 @@
 /*
  * settings.c
- *	  Settings of the request door: what ARNs and endpoints are made of.
+ *	  Settings of the request door: what ARNs and endpoints are made of, how
+ *	  often time to live may be changed.
  */
 #include "postgres.h"
 
+#include "datatype/timestamp.h"
 #include "utils/guc.h"
 
 #include "request/operation.h"
 
 char	   *request_region;
 char	   *request_account;
+int			request_ttl_interval;
 
 static bool
 CheckRegion(char **value, void **extra, GucSource source)
@@ -43,4 +46,9 @@ RequestInit(void)
 							   "Account id that requests report in ARNs.",
 							   NULL, &request_account, "000000000000",
 							   PGC_USERSET, 0, CheckAccount, NULL, NULL);
+	DefineCustomIntVariable("dynamo.ttl_change_interval",
+							"Time for which UpdateTimeToLive refuses another change of a table.",
+							"0 turns it off.",
+							&request_ttl_interval, SECS_PER_HOUR, 0, SECS_PER_DAY,
+							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
 }

@@ -2,15 +2,38 @@
  * ttl.c
  *	  UpdateTimeToLive and DescribeTimeToLive.
  *
- * A change is done when the request ends: there is no time of enabling.
+ * A change is done when the request ends: there is no time of enabling.  But
+ * for as long as the service takes for it no other change is accepted.
  */
 #include "postgres.h"
 
+#include "datatype/timestamp.h"
+
+#include "catalog/settings.h"
 #include "catalog/ttl.h"
 #include "errors.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"
+#include "request/table_params.h"
+
+/*
+ * Remembers the change, unless there has been one just now.  The table is
+ * locked already.
+ */
+static void
+RecordChange(const char *name)
+{
+	int64		now = SettingsTime();
+	OpenedTable table;
+
+	TableOpen(&table, name, AccessShareLock);
+	if (now - table.settings->ttl_changed < request_ttl_interval * USECS_PER_SEC)
+		InvalidRequest("Time to live has been modified multiple times within a fixed interval");
+	table.settings->ttl_changed = now;
+	TableSettingsWrite(table.rel, table.settings);
+	TableClose(&table);
+}
 
 void
 UpdateTimeToLiveRequest(Request *request)
@@ -21,7 +44,12 @@ UpdateTimeToLiveRequest(Request *request)
 	bool		enabled = FieldBool(specification, "Enabled", false);
 	Writer	   *out = request->out;
 
-	TtlChange(name, attribute, enabled);
+	TtlCheckChange(name, attribute, enabled);
+	RecordChange(name);
+	if (enabled)
+		TtlEnable(name, attribute);
+	else
+		TtlDisable(name);
 	WriterName(out, "TimeToLiveSpecification");
 	WriterBeginObject(out);
 	WriterName(out, "AttributeName");
