@@ -166,7 +166,8 @@ DeriveColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 	DeriveExpiry(def, item, values, nulls);
 }
 
-void
+/* Checks an item to be stored and sets the values of all attribute columns. */
+static void
 DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 {
 	CheckSizes(def, item);

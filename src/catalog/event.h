@@ -113,12 +113,6 @@ extern void RefuseHalfReference(Relation rel, const Trigger *trigger, const char
 /* Whether a relation is a plain or a partitioned table. */
 extern bool IsTable(Oid relid);
 
-/*
- * The arguments of an index table's guard: its table and its index.  False if
- * the relation has none.
- */
-extern bool FindGuard(Oid relid, char **table_name, char **index_name);
-
 /* An index table, or a shard of one, as the definition of its table has it. */
 struct HeldIndex
 {

@@ -36,7 +36,11 @@ IsTable(Oid relid)
 	return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE;
 }
 
-bool
+/*
+ * The arguments of an index table's guard: its table and its index.  False if
+ * the relation has none.
+ */
+static bool
 FindGuard(Oid relid, char **table_name, char **index_name)
 {
 	Relation	rel = table_open(relid, AccessShareLock);

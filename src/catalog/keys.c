@@ -161,6 +161,16 @@ CheckTableKeys(const TableDef *def, ValueRef item)
 	}
 }
 
+/* What is wrong with an index key attribute. */
+typedef enum KeyProblem
+{
+	KEY_VALID,
+	KEY_TYPE_MISMATCH,
+	KEY_EMPTY,
+	KEY_TOO_LONG,
+	KEY_HAS_NUL					/* U+0000: legal in items, not in text */
+} KeyProblem;
+
 /* One index; *position is the offending one of its key attributes. */
 static KeyProblem
 IndexKeyProblem(const TableDef *def, const IndexDef *index, ValueRef item, int *position)
@@ -222,7 +232,8 @@ StoredKeyIsUsable(const TableDef *def, int attribute, ValueRef item)
 		(attr->type != VALUE_S || memchr(v.data + 1, '\0', v.len - 1) == NULL);
 }
 
-KeyProblem
+/* The first problem of an item, in the order of indexes and keys. */
+static KeyProblem
 FindIndexKeyProblem(const TableDef *def, ValueRef item,
 					const IndexDef **index, int *attribute)
 {

@@ -233,22 +233,6 @@ extern void CheckItemKeys(const TableDef *def, ValueRef item);
 extern void CheckIndexKeys(const TableDef *def, ValueRef item);
 
 /*
- * What CheckItemKeys finds first wrong with index key attributes, without
- * raising it: the SQL doors and UpdateItem have different words for it.
- */
-typedef enum KeyProblem
-{
-	KEY_VALID,
-	KEY_TYPE_MISMATCH,
-	KEY_EMPTY,
-	KEY_TOO_LONG,
-	KEY_HAS_NUL					/* U+0000: legal in items, not in text */
-} KeyProblem;
-
-extern KeyProblem FindIndexKeyProblem(const TableDef *def, ValueRef item,
-									  const IndexDef **index, int *attribute);
-
-/*
  * Whether an index key attribute of an item stored before the index was
  * built can be in its column: absent, or of the right type and size.
  */
@@ -311,13 +295,11 @@ extern void IndexShardRelations(Relation index_table, const IndexDef *index, Oid
 /* ---- derive.c: the columns of a row from its item ---- */
 
 /*
- * Checks an item to be stored (size, keys, index keys, length of index
- * entries) and sets the values of all attribute columns; item's own column is
- * left alone.  values and nulls are indexed by attnum - 1.
+ * Sets the values of all attribute columns from an item to be stored, whose
+ * size and keys were checked before; checks the length of index entries.
+ * item's own column is left alone.  values and nulls are indexed by
+ * attnum - 1.
  */
-extern void DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
-
-/* The same for an item whose size and keys were checked before. */
 extern void DeriveCheckedKeys(const TableDef *def, ValueRef item, Datum *values,
 							  bool *nulls);
 

@@ -49,7 +49,4 @@ extern bool PathEqual(const Path *a, const Path *b);
 /* The value at a path, or MISSING_VALUE.  root: an opened map. */
 extern ValueRef PathResolve(const Path *path, const Container *root);
 
-/* One step of it. */
-extern ValueRef PathStepInto(const PathElement *step, ValueRef v);
-
 #endif							/* DYNAMO_EXPR_BIND_H */

@@ -123,7 +123,7 @@ ErrorTextFind(ExprErrorCode code)
 	elog(ERROR, "unknown expression error %d", (int) code);
 }
 
-const char *
+static const char *
 ExprKindName(ExprKind kind)
 {
 	switch (kind)

@@ -52,9 +52,6 @@ typedef enum ExprKind
 	EXPR_STATEMENT				/* any part of a PartiQL statement (partiql/) */
 } ExprKind;
 
-/* "UpdateExpression", "ConditionExpression", ... */
-extern const char *ExprKindName(ExprKind kind);
-
 typedef struct Expr Expr;		/* a parse tree */
 typedef struct ExprBindings ExprBindings;
 typedef struct Condition Condition; /* bound condition or filter */

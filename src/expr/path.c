@@ -29,8 +29,8 @@ PathEqual(const Path *a, const Path *b)
 	return true;
 }
 
-ValueRef
-PathStepInto(const PathElement *step, ValueRef v)
+static ValueRef
+StepInto(const PathElement *step, ValueRef v)
 {
 	ValueType	need = step->step == PATH_INDEX ? VALUE_L : VALUE_M;
 	Container	c;
@@ -53,6 +53,6 @@ PathResolve(const Path *path, const Container *root)
 	ValueRef	v = MapFind(root, e->name.data, e->name.len);
 
 	while (++e < end && !ValueIsMissing(v))
-		v = PathStepInto(e, v);
+		v = StepInto(e, v);
 	return v;
 }

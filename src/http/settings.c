@@ -17,7 +17,7 @@
 int			http_port;
 char	   *http_listen_addresses;
 char	   *http_database;
-int			http_workers;
+static int	http_workers;
 int			http_authentication;
 char	   *http_role;
 char	   *http_allow_origin;

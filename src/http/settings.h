@@ -15,7 +15,6 @@ typedef enum HttpAuthentication
 extern int	http_port;			/* 0: off */
 extern char *http_listen_addresses;
 extern char *http_database;
-extern int	http_workers;
 
 /* read again when the configuration is reloaded */
 extern int	http_authentication;

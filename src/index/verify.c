@@ -105,7 +105,8 @@ VerifyGuards(Verification *v, Oid index_table)
 	table_close(rel, AccessShareLock);
 }
 
-void
+/* Tells of triggers of ours that are missing or do not fire. */
+static void
 VerifyTriggers(Verification *v)
 {
 	ListCell   *cell;

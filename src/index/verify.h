@@ -47,9 +47,6 @@ extern void ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *
 /* Makes one of bases the one at hand. */
 extern void UseBaseTable(Verification *v, const BaseTable *base);
 
-/* Tells of triggers of ours that are missing or do not fire. */
-extern void VerifyTriggers(Verification *v);
-
 /* ---- verify_inline.c, verify_table.c ---- */
 
 extern void VerifyInline(Verification *v, Oid btree);

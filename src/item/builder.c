@@ -41,7 +41,10 @@ ItemBuilderInit(ItemBuilder *b, int depth, DuplicateName duplicates)
 	b->capacity = lengthof(b->initial_bytes);
 	b->entries = b->initial_entries;
 	b->entries_capacity = lengthof(b->initial_entries);
-	ItemBuilderReset(b);
+	b->depth = b->outer_depth;
+	b->len = PROLOGUE;
+	b->nentries = 0;
+	b->nframes = 0;
 }
 
 ItemBuilder *
@@ -51,15 +54,6 @@ ItemBuilderCreate(int depth, DuplicateName duplicates)
 
 	ItemBuilderInit(b, depth, duplicates);
 	return b;
-}
-
-void
-ItemBuilderReset(ItemBuilder *b)
-{
-	b->depth = b->outer_depth;
-	b->len = PROLOGUE;
-	b->nentries = 0;
-	b->nframes = 0;
 }
 
 void

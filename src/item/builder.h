@@ -107,9 +107,6 @@ extern void ItemBuilderSetSource(ItemBuilder *b, BuilderPosition position,
  */
 extern void ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out);
 
-/* Makes it empty again and keeps its memory. */
-extern void ItemBuilderReset(ItemBuilder *b);
-
 extern void ItemBuilderBeginMap(ItemBuilder *b);
 extern void ItemBuilderBeginList(ItemBuilder *b);
 

@@ -493,14 +493,3 @@ JsonSkipValue(JsonReader *r)
 {
 	SkipNested(r, 0);
 }
-
-Slice
-JsonRawValue(JsonReader *r)
-{
-	const char *start;
-
-	JsonSkipSpace(r);
-	start = r->at;
-	JsonSkipValue(r);
-	return (Slice) {start, (uint32) (r->at - start)};
-}

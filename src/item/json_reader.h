@@ -113,9 +113,6 @@ extern bool JsonBool(JsonReader *r);
 /* Skips the value that comes next, of any kind, checking its syntax. */
 extern void JsonSkipValue(JsonReader *r);
 
-/* Skips it and returns its text. */
-extern Slice JsonRawValue(JsonReader *r);
-
 /* Requires that nothing but white space follows. */
 extern void JsonEnd(JsonReader *r);
 

@@ -436,16 +436,6 @@ NumberToInt64(const uint8 *number, uint32 len, int64 *value)
 
 /* ---- others ---- */
 
-int
-NumberCompare(const uint8 *a, uint32 alen, const uint8 *b, uint32 blen)
-{
-	int			order = memcmp(a, b, Min(alen, blen));
-
-	if (order != 0)
-		return order;
-	return alen < blen ? -1 : alen > blen;
-}
-
 /* Digits of the pairs, without the zeros at both ends. */
 static int
 SignificantDigits(const Pairs *p)

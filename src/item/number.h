@@ -55,10 +55,6 @@ extern void NumberError(NumberStatus status, const char *text, uint32 text_len)
  */
 extern uint32 NumberToText(const uint8 *number, uint32 len, char *out);
 
-/* <0, 0, >0 */
-extern int	NumberCompare(const uint8 *a, uint32 alen,
-						  const uint8 *b, uint32 blen);
-
 /* False if it is no integer or does not fit. */
 extern bool NumberToInt64(const uint8 *number, uint32 len, int64 *value);
 extern uint32 NumberFromInt64(int64 value, uint8 *out);

@@ -249,9 +249,6 @@ extern bool ReaderNext(Reader *reader, ReadRow *row);
 extern struct varlena *ReaderPosition(Reader *reader);
 extern void ReaderClose(Reader *reader);
 
-/* The definition of the table that is read, valid until ReaderClose. */
-extern const TableDef *ReaderTable(Reader *reader);
-
 /* One page of a Query or Scan, as the service answers it. */
 typedef struct ReadPageResult
 {

@@ -270,12 +270,6 @@ ReaderDescribe(const Reader *r, StringInfo out)
 		appendStringInfoString(out, "\nfetch: the item of every index entry, from the table");
 }
 
-const TableDef *
-ReaderTable(Reader *r)
-{
-	return r->store.def;
-}
-
 void
 ReaderClose(Reader *r)
 {

@@ -107,7 +107,7 @@ ArgExprArgs(FunctionCallInfo fcinfo, int values, int names)
 	return args;
 }
 
-bool
+static bool
 ReturnValuesFromText(Slice text, ReturnValues *result)
 {
 	static const char *const words[] = {
@@ -140,7 +140,7 @@ ArgReturnValues(FunctionCallInfo fcinfo, int n)
 	return result;
 }
 
-bool
+static bool
 ArgIsWord(FunctionCallInfo fcinfo, int n, const char *word)
 {
 	return !ArgIsNull(fcinfo, n) && SliceIs(SliceOfVarlena(PG_GETARG_TEXT_PP(n)), word);

@@ -54,17 +54,11 @@ extern ReturnValues ArgReturnValues(FunctionCallInfo fcinfo, int n);
 /* return_values_on_condition_check_failure: whether ALL_OLD was asked for. */
 extern bool ArgReturnOldOnFailure(FunctionCallInfo fcinfo, int n);
 
-/* Whether a text is this enumeration word. */
-extern bool ArgIsWord(FunctionCallInfo fcinfo, int n, const char *word);
-
 /*
  * Raises "1 validation error detected: Value <v> at '<member>' failed to
  * satisfy constraint: <constraint>"; value NULL is null.
  */
 extern void ModelError(const char *value, const char *member, const char *constraint)
 			pg_attribute_noreturn();
-
-/* The same names and words from other doors. */
-extern bool ReturnValuesFromText(Slice text, ReturnValues *result);
 
 #endif							/* DYNAMO_SQL_ARGS_H */

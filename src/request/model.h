@@ -25,8 +25,6 @@
 
 /* ---- model_common.c ---- */
 
-extern const Pattern model_name_pattern;
-
 extern const Shape model_string;
 extern const Shape model_boolean;
 extern const Shape model_table_name;	/* or ARN; where items are read and written */

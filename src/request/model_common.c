@@ -7,18 +7,6 @@
 #include "request/model.h"
 
 static bool
-IsNameOrArn(Slice string)
-{
-	/* too short is all that is said of an empty name */
-	if (string.len == 0)
-		return true;
-	/* where a table is named, its ARN may stand, which is checked later */
-	if (SliceBeginsWith(string, SliceOf("arn:")))
-		return true;
-	return model_name_pattern.matches(string);
-}
-
-static bool
 IsName(Slice string)
 {
 	for (uint32 i = 0; i < string.len; i++)
@@ -32,9 +20,21 @@ IsName(Slice string)
 	return string.len > 0;
 }
 
+static bool
+IsNameOrArn(Slice string)
+{
+	/* too short is all that is said of an empty name */
+	if (string.len == 0)
+		return true;
+	/* where a table is named, its ARN may stand, which is checked later */
+	if (SliceBeginsWith(string, SliceOf("arn:")))
+		return true;
+	return IsName(string);
+}
+
 #define NAME_PATTERN "[a-zA-Z0-9_.-]+"
 
-const Pattern model_name_pattern = {NAME_PATTERN, IsName};
+static const Pattern name_pattern = {NAME_PATTERN, IsName};
 static const Pattern name_or_arn = {NAME_PATTERN, IsNameOrArn};
 
 const Shape model_string = {.kind = SHAPE_STRING};
@@ -42,8 +42,8 @@ const Shape model_boolean = {.kind = SHAPE_BOOLEAN};
 static const Shape blob = {.kind = SHAPE_BLOB};
 
 const Shape model_table_name = {.kind = SHAPE_STRING, .min = 1, .max = 1024, .pattern = &name_or_arn};
-const Shape model_new_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &model_name_pattern};
-const Shape model_defined_table = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &model_name_pattern, .or_arn = true};
+const Shape model_new_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern};
+const Shape model_defined_table = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern, .or_arn = true};
 const Shape model_positive_integer = {.kind = SHAPE_INTEGER, .min = 1};
 const Shape model_resource_arn = {.kind = SHAPE_STRING, .min = 1, .max = 1283};
 

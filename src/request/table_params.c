@@ -201,7 +201,8 @@ CheckMultiAttributeOrder(const Field *schema)
 	}
 }
 
-void
+/* The key of a global index. */
+static void
 FieldIndexKey(const Field *schema, const Field *definitions, const TableDef *def,
 			  KeySchema *key)
 {

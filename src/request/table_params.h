@@ -31,13 +31,8 @@ extern const Field *UpdateOfIndex(const Field *updates, const char *index_name);
 /* Raises the error about a name that a list of definitions has twice. */
 extern void CheckDefinitions(const Field *definitions);
 
-/*
- * The key of a table (or local index), or of a global index, with the types
- * its attributes are defined to have.
- */
+/* The key of a table (or local index), with the types its attributes are defined to have. */
 extern void FieldTableKey(const Field *schema, const Field *definitions, KeySchema *key);
-extern void FieldIndexKey(const Field *schema, const Field *definitions,
-						  const TableDef *def, KeySchema *key);
 
 /* A secondary index; definitions and def as in AttributeTypeOf. */
 extern void FieldIndexSpec(const Field *index, bool local, const Field *definitions,

@@ -95,17 +95,17 @@ WriterSlice(Writer *w, Slice text)
 void
 WriterString(Writer *w, const char *text)
 {
-	WriterSlice(w, (Slice) {text, strlen(text)});
+	WriterSlice(w, SliceOf(text));
 }
 
-void
+static void
 WriterInteger(Writer *w, int64 value)
 {
 	Element(w);
 	appendStringInfo(&w->out, INT64_FORMAT, value);
 }
 
-void
+static void
 WriterBool(Writer *w, bool value)
 {
 	Element(w);

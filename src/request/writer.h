@@ -31,8 +31,6 @@ extern void WriterNameSlice(Writer *w, Slice name);
 
 extern void WriterString(Writer *w, const char *text);
 extern void WriterSlice(Writer *w, Slice text);
-extern void WriterInteger(Writer *w, int64 value);
-extern void WriterBool(Writer *w, bool value);
 
 /* Capacity units and the like: always with a fraction, 0.5 or 2.0. */
 extern void WriterUnits(Writer *w, double value);

@@ -1,13 +1,20 @@
 /*
  * contains.c
- *	  Containment of items and values.
+ *	  Containment of items, as jsonb has it: a @> b.
+ *
+ * A map contains one whose entries it has, each value containing the other's;
+ * a list one whose elements are each contained in some element of its own; a
+ * set its subsets of the same type; a scalar its equal.
  */
 #include "postgres.h"
 
 #include "fmgr.h"
 #include "miscadmin.h"
 
-#include "sql/contains.h"
+#include "compat.h"
+#include "item/item.h"
+
+static bool ValueContains(ValueRef a, ValueRef b);
 
 static bool
 MapContains(const Container *a, const Container *b)
@@ -54,7 +61,7 @@ SetContainsSet(const Container *a, const Container *b)
 	return true;
 }
 
-bool
+static bool
 ValueContains(ValueRef a, ValueRef b)
 {
 	Container	outer;

@@ -29,7 +29,7 @@
 
 #include "store/store.h"
 
-bool		store_direct_access = true;
+static bool direct_access = true;
 
 /* ---- a distributed engine ---- */
 
@@ -56,7 +56,7 @@ StoreInit(void)
 	DefineCustomBoolVariable("dynamo.direct_access",
 							 "Reads and writes rows without going through SQL statements where that is possible.",
 							 "Both ways give the same results; off is for tests and for comparison.",
-							 &store_direct_access,
+							 &direct_access,
 							 true,
 							 PGC_USERSET,
 							 0,
@@ -235,7 +235,7 @@ UseDirectPath(const Store *store)
 {
 	Relation	rel = store->rel;
 
-	if (!store_direct_access || !store->local || !IsPlainTable(rel))
+	if (!direct_access || !store->local || !IsPlainTable(rel))
 		return false;
 	if (!StoreForWriting(store))
 		return true;

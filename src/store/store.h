@@ -23,7 +23,6 @@
 
 #include "catalog/table.h"
 
-extern bool store_direct_access;	/* dynamo.direct_access */
 extern void StoreInit(void);
 
 typedef struct StoreLookup StoreLookup;

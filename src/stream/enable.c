@@ -17,7 +17,7 @@
 #include "errors.h"
 #include "stream/stream.h"
 
-const char *const stream_views[] = {
+static const char *const stream_views[] = {
 	"NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE", "KEYS_ONLY", NULL
 };
 

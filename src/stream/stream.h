@@ -67,9 +67,6 @@
 
 /* ---- enable.c ---- */
 
-/* The names of views, NULL ended, the first is the default. */
-extern const char *const stream_views[];
-
 /*
  * Begins a stream of a table; returns its label.  Raises the service's errors
  * for an enabled stream.  Owners only.
