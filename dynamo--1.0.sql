@@ -59,6 +59,12 @@ COMMENT ON FUNCTION value_recv(internal) IS 'binary input of dynamo.value';
 COMMENT ON FUNCTION value_send(value) IS 'binary output of dynamo.value';
 
 CREATE CAST (item AS value) WITHOUT FUNCTION AS IMPLICIT;
+COMMENT ON CAST (item AS value) IS 'an item is a value of type M';
+CREATE FUNCTION value_to_item(value) RETURNS item
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_item' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS item) WITH FUNCTION value_to_item(value);
+COMMENT ON FUNCTION value_to_item(value) IS 'cast from value to item';
+COMMENT ON CAST (value AS item) IS 'a map as an item';
 
 CREATE FUNCTION item_eq(item, item) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dynamo_value_eq' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
@@ -112,6 +118,10 @@ CREATE OPERATOR CLASS item_ops DEFAULT FOR TYPE item USING hash AS
 	FUNCTION 1 item_hash(item),
 	FUNCTION 2 item_hash_extended(item, bigint);
 
+COMMENT ON OPERATOR CLASS item_ops USING btree IS 'order of items';
+COMMENT ON OPERATOR CLASS item_ops USING hash IS 'equality of items';
+COMMENT ON OPERATOR FAMILY item_ops USING btree IS 'order of items';
+COMMENT ON OPERATOR FAMILY item_ops USING hash IS 'equality of items';
 COMMENT ON FUNCTION item_eq(item, item) IS 'implementation of = operator';
 COMMENT ON FUNCTION item_ne(item, item) IS 'implementation of <> operator';
 COMMENT ON FUNCTION item_lt(item, item) IS 'implementation of < operator';
@@ -180,6 +190,10 @@ CREATE OPERATOR CLASS value_ops DEFAULT FOR TYPE value USING hash AS
 	FUNCTION 1 value_hash(value),
 	FUNCTION 2 value_hash_extended(value, bigint);
 
+COMMENT ON OPERATOR CLASS value_ops USING btree IS 'order of values';
+COMMENT ON OPERATOR CLASS value_ops USING hash IS 'equality of values';
+COMMENT ON OPERATOR FAMILY value_ops USING btree IS 'order of values';
+COMMENT ON OPERATOR FAMILY value_ops USING hash IS 'equality of values';
 COMMENT ON FUNCTION value_eq(value, value) IS 'implementation of = operator';
 COMMENT ON FUNCTION value_ne(value, value) IS 'implementation of <> operator';
 COMMENT ON FUNCTION value_lt(value, value) IS 'implementation of < operator';
@@ -196,73 +210,114 @@ COMMENT ON OPERATOR <= (value, value) IS 'less than or equal';
 COMMENT ON OPERATOR > (value, value) IS 'greater than';
 COMMENT ON OPERATOR >= (value, value) IS 'greater than or equal';
 
+CREATE FUNCTION value_smaller(value, value) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_smaller' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION value_larger(value, value) RETURNS value
+	AS 'MODULE_PATHNAME', 'dynamo_value_larger' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE AGGREGATE min(value) (
+	SFUNC = value_smaller, STYPE = value, COMBINEFUNC = value_smaller, SORTOP = <, PARALLEL = SAFE
+);
+CREATE AGGREGATE max(value) (
+	SFUNC = value_larger, STYPE = value, COMBINEFUNC = value_larger, SORTOP = >, PARALLEL = SAFE
+);
+COMMENT ON FUNCTION value_smaller(value, value) IS 'smaller of two';
+COMMENT ON FUNCTION value_larger(value, value) IS 'larger of two';
+COMMENT ON AGGREGATE min(value) IS 'minimum value in the order of values';
+COMMENT ON AGGREGATE max(value) IS 'maximum value in the order of values';
+
 -- plain JSON, as the SDKs marshall and unmarshall it
 CREATE FUNCTION item_from_jsonb(jsonb) RETURNS item
 	AS 'MODULE_PATHNAME', 'dynamo_item_from_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (jsonb AS item) WITH FUNCTION item_from_jsonb(jsonb) AS IMPLICIT;
 COMMENT ON FUNCTION item_from_jsonb(jsonb) IS 'cast from jsonb to item';
+COMMENT ON CAST (jsonb AS item) IS 'plain JSON, as the SDKs marshall it';
 CREATE FUNCTION value_from_jsonb(jsonb) RETURNS value
 	AS 'MODULE_PATHNAME', 'dynamo_value_from_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (jsonb AS value) WITH FUNCTION value_from_jsonb(jsonb) AS IMPLICIT;
 COMMENT ON FUNCTION value_from_jsonb(jsonb) IS 'cast from jsonb to value';
+COMMENT ON CAST (jsonb AS value) IS 'plain JSON, as the SDKs marshall it';
 CREATE FUNCTION item_to_jsonb(item) RETURNS jsonb
 	AS 'MODULE_PATHNAME', 'dynamo_value_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (item AS jsonb) WITH FUNCTION item_to_jsonb(item) AS ASSIGNMENT;
 COMMENT ON FUNCTION item_to_jsonb(item) IS 'cast from item to jsonb';
+COMMENT ON CAST (item AS jsonb) IS 'plain JSON, as the SDKs unmarshall it';
 CREATE FUNCTION value_to_jsonb(value) RETURNS jsonb
 	AS 'MODULE_PATHNAME', 'dynamo_value_to_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (value AS jsonb) WITH FUNCTION value_to_jsonb(value) AS ASSIGNMENT;
 COMMENT ON FUNCTION value_to_jsonb(value) IS 'cast from value to jsonb';
+COMMENT ON CAST (value AS jsonb) IS 'plain JSON, as the SDKs unmarshall it';
+CREATE FUNCTION item_to_json(item) RETURNS json
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (item AS json) WITH FUNCTION item_to_json(item) AS ASSIGNMENT;
+COMMENT ON FUNCTION item_to_json(item) IS 'cast from item to json';
+COMMENT ON CAST (item AS json) IS 'plain JSON, as the SDKs unmarshall it';
+CREATE FUNCTION value_to_json(value) RETURNS json
+	AS 'MODULE_PATHNAME', 'dynamo_value_to_json' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE CAST (value AS json) WITH FUNCTION value_to_json(value) AS ASSIGNMENT;
+COMMENT ON FUNCTION value_to_json(value) IS 'cast from value to json';
+COMMENT ON CAST (value AS json) IS 'plain JSON, as the SDKs unmarshall it';
 
 -- scalars: the type must be the right one
 CREATE FUNCTION value_to_text(value) RETURNS text
 	AS 'MODULE_PATHNAME', 'dynamo_value_to_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (value AS text) WITH FUNCTION value_to_text(value) AS ASSIGNMENT;
 COMMENT ON FUNCTION value_to_text(value) IS 'cast from value to text';
+COMMENT ON CAST (value AS text) IS 'content of a value of type S';
 CREATE FUNCTION value_to_bytea(value) RETURNS bytea
 	AS 'MODULE_PATHNAME', 'dynamo_value_to_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (value AS bytea) WITH FUNCTION value_to_bytea(value);
 COMMENT ON FUNCTION value_to_bytea(value) IS 'cast from value to bytea';
+COMMENT ON CAST (value AS bytea) IS 'content of a value of type B';
 CREATE FUNCTION value_to_boolean(value) RETURNS boolean
 	AS 'MODULE_PATHNAME', 'dynamo_value_to_boolean' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (value AS boolean) WITH FUNCTION value_to_boolean(value);
 COMMENT ON FUNCTION value_to_boolean(value) IS 'cast from value to boolean';
+COMMENT ON CAST (value AS boolean) IS 'content of a value of type BOOL';
 CREATE FUNCTION value_to_numeric(value) RETURNS numeric
 	AS 'MODULE_PATHNAME', 'dynamo_value_to_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (value AS numeric) WITH FUNCTION value_to_numeric(value);
 COMMENT ON FUNCTION value_to_numeric(value) IS 'cast from value to numeric';
+COMMENT ON CAST (value AS numeric) IS 'content of a value of type N';
 CREATE FUNCTION value_to_bigint(value) RETURNS bigint
 	AS 'MODULE_PATHNAME', 'dynamo_value_to_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (value AS bigint) WITH FUNCTION value_to_bigint(value);
 COMMENT ON FUNCTION value_to_bigint(value) IS 'cast from value to bigint';
+COMMENT ON CAST (value AS bigint) IS 'content of a value of type N';
 CREATE FUNCTION value_to_integer(value) RETURNS integer
 	AS 'MODULE_PATHNAME', 'dynamo_value_to_integer' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (value AS integer) WITH FUNCTION value_to_integer(value);
 COMMENT ON FUNCTION value_to_integer(value) IS 'cast from value to integer';
+COMMENT ON CAST (value AS integer) IS 'content of a value of type N';
 CREATE FUNCTION value_to_float8(value) RETURNS double precision
 	AS 'MODULE_PATHNAME', 'dynamo_value_to_float8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (value AS double precision) WITH FUNCTION value_to_float8(value);
 COMMENT ON FUNCTION value_to_float8(value) IS 'cast from value to double precision';
+COMMENT ON CAST (value AS double precision) IS 'content of a value of type N';
 CREATE FUNCTION value_from_bytea(bytea) RETURNS value
 	AS 'MODULE_PATHNAME', 'dynamo_value_from_bytea' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (bytea AS value) WITH FUNCTION value_from_bytea(bytea) AS ASSIGNMENT;
 COMMENT ON FUNCTION value_from_bytea(bytea) IS 'cast from bytea to value';
+COMMENT ON CAST (bytea AS value) IS 'a value of type B';
 CREATE FUNCTION value_from_boolean(boolean) RETURNS value
 	AS 'MODULE_PATHNAME', 'dynamo_value_from_boolean' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (boolean AS value) WITH FUNCTION value_from_boolean(boolean) AS ASSIGNMENT;
 COMMENT ON FUNCTION value_from_boolean(boolean) IS 'cast from boolean to value';
+COMMENT ON CAST (boolean AS value) IS 'a value of type BOOL';
 CREATE FUNCTION value_from_numeric(numeric) RETURNS value
 	AS 'MODULE_PATHNAME', 'dynamo_value_from_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (numeric AS value) WITH FUNCTION value_from_numeric(numeric) AS ASSIGNMENT;
 COMMENT ON FUNCTION value_from_numeric(numeric) IS 'cast from numeric to value';
+COMMENT ON CAST (numeric AS value) IS 'a value of type N';
 CREATE FUNCTION value_from_bigint(bigint) RETURNS value
 	AS 'MODULE_PATHNAME', 'dynamo_value_from_bigint' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (bigint AS value) WITH FUNCTION value_from_bigint(bigint) AS ASSIGNMENT;
 COMMENT ON FUNCTION value_from_bigint(bigint) IS 'cast from bigint to value';
+COMMENT ON CAST (bigint AS value) IS 'a value of type N';
 CREATE FUNCTION value_from_integer(integer) RETURNS value
 	AS 'MODULE_PATHNAME', 'dynamo_value_from_integer' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (integer AS value) WITH FUNCTION value_from_integer(integer) AS ASSIGNMENT;
 COMMENT ON FUNCTION value_from_integer(integer) IS 'cast from integer to value';
+COMMENT ON CAST (integer AS value) IS 'a value of type N';
 
 -- parts of items and values
 CREATE FUNCTION item_attribute(item, text) RETURNS value
@@ -362,6 +417,10 @@ COMMENT ON FUNCTION attribute_names(item) IS 'names of an item''s attributes';
 CREATE FUNCTION each(item item, OUT name text, OUT value value) RETURNS SETOF record
 	AS 'MODULE_PATHNAME', 'dynamo_each' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
 COMMENT ON FUNCTION each(item) IS 'attributes of an item as rows';
+
+CREATE FUNCTION elements(value value) RETURNS SETOF value
+	AS 'MODULE_PATHNAME', 'dynamo_elements' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE ROWS 10;
+COMMENT ON FUNCTION elements(value) IS 'elements of a list or members of a set as rows';
 
 CREATE FUNCTION set_attribute(item item, name text, value value) RETURNS item
 	AS 'MODULE_PATHNAME', 'dynamo_set_attribute' LANGUAGE C IMMUTABLE PARALLEL SAFE;
@@ -539,6 +598,7 @@ CREATE EVENT TRIGGER dynamo_ddl_command_start ON ddl_command_start
 		'ALTER TRIGGER')
 	EXECUTE FUNCTION dynamo.ddl_command_start();
 ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
+COMMENT ON EVENT TRIGGER dynamo_ddl_command_start IS 'refuses to take index tables apart and triggers away';
 
 CREATE FUNCTION dynamo.ddl_command_end() RETURNS event_trigger
 AS 'MODULE_PATHNAME', 'dynamo_ddl_command_end' LANGUAGE C;
@@ -549,6 +609,7 @@ CREATE EVENT TRIGGER dynamo_ddl_command_end ON ddl_command_end
 	WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER SCHEMA', 'CREATE TABLE', 'CREATE TRIGGER')
 	EXECUTE FUNCTION dynamo.ddl_command_end();
 ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
+COMMENT ON EVENT TRIGGER dynamo_ddl_command_end IS 'keeps tables and their definitions in step';
 
 --
 -- Operations on items
@@ -772,6 +833,7 @@ CREATE EVENT TRIGGER dynamo_sql_drop ON sql_drop
 	WHEN TAG IN ('DROP TABLE', 'DROP INDEX', 'DROP OWNED', 'DROP SCHEMA')
 	EXECUTE FUNCTION dynamo.sql_drop();
 ALTER EVENT TRIGGER dynamo_sql_drop ENABLE ALWAYS;
+COMMENT ON EVENT TRIGGER dynamo_sql_drop IS 'drops index tables with their table, and forgets its settings';
 
 -- On a table with index tables: keeps their entries.
 CREATE FUNCTION dynamo.maintain_indexes() RETURNS trigger
@@ -1009,6 +1071,8 @@ CREATE OPERATOR CLASS dynamo.item_gin_ops DEFAULT FOR TYPE dynamo.item USING gin
 		internal, internal, internal),
 	STORAGE integer;
 COMMENT ON OPERATOR CLASS dynamo.item_gin_ops USING gin IS
+	'containment and existence of attributes';
+COMMENT ON OPERATOR FAMILY dynamo.item_gin_ops USING gin IS
 	'containment and existence of attributes';
 
 -- Statistics on items: attribute names and how many items have them.

@@ -169,7 +169,7 @@ dynamo_has_attribute(PG_FUNCTION_ARGS)
 
 /* ---- sets of rows ---- */
 
-/* The item of a set-returning function, opened for all its calls. */
+/* The container of a set-returning function, opened for all its calls. */
 static void
 OpenForCalls(FunctionCallInfo fcinfo, FuncCallContext *context)
 {
@@ -233,4 +233,62 @@ dynamo_each(PG_FUNCTION_ARGS)
 	columns[1] = PointerGetDatum(ValueCopy(value));
 	SRF_RETURN_NEXT(context,
 					HeapTupleGetDatum(heap_form_tuple(context->tuple_desc, columns, nulls)));
+}
+
+/* What stands at a place of a list or a set, as a value of its own. */
+static struct varlena *
+ElementCopy(const Container *c, uint32 i)
+{
+	ItemBuilder b;
+	Slice		member;
+
+	if (c->type == VALUE_L)
+		return ValueCopy(ListElement(c, i));
+
+	member = ContainerSlice(c, i);
+	ItemBuilderInit(&b, 1, DUPLICATE_NAME_ERROR);
+	if (c->type == VALUE_SS)
+		ItemBuilderString(&b, member.data, member.len);
+	else if (c->type == VALUE_NS)
+		ItemBuilderNumber(&b, (const uint8 *) member.data, member.len);
+	else
+		ItemBuilderBinary(&b, member.data, member.len);
+	return ItemBuilderFinish(&b);
+}
+
+static void
+CheckHasElements(ValueType type)
+{
+	if (type != VALUE_L && !ValueTypeIsSet(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("a dynamo.value of type %s has no elements", ValueTypeName(type)),
+				 errhint("Lists and sets have.")));
+}
+
+DYNAMO_FUNCTION(dynamo_elements);
+
+Datum
+dynamo_elements(PG_FUNCTION_ARGS)
+{
+	FuncCallContext *context;
+	struct varlena *element;
+
+	if (SRF_IS_FIRSTCALL())
+	{
+		ValueType	type = ValueTypeOf(PG_GETARG_VALUE(0));
+
+		context = SRF_FIRSTCALL_INIT();
+		if (type != VALUE_NULL)
+		{
+			CheckHasElements(type);
+			OpenForCalls(fcinfo, context);
+		}
+	}
+	context = SRF_PERCALL_SETUP();
+	if (context->call_cntr >= context->max_calls)
+		SRF_RETURN_DONE(context);
+
+	element = ElementCopy(context->user_fctx, (uint32) context->call_cntr);
+	SRF_RETURN_NEXT(context, PointerGetDatum(element));
 }

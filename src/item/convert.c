@@ -208,6 +208,25 @@ dynamo_value_to_float8(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(DirectFunctionCall1(numeric_float8, NumericGetDatum(PayloadNumeric(v))));
 }
 
+DYNAMO_FUNCTION(dynamo_value_to_item);
+
+Datum
+dynamo_value_to_item(PG_FUNCTION_ARGS)
+{
+	struct varlena *value = PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(0));
+	ValueType	type = ValueTypeOf(ItemRoot(value));
+
+	if (type == VALUE_NULL)
+		PG_RETURN_NULL();
+	if (type != VALUE_M)
+		ereport(ERROR,
+				(errcode(ERRCODE_CANNOT_COERCE),
+				 errmsg("cannot cast dynamo.value of type %s to dynamo.item",
+						ValueTypeName(type)),
+				 errhint("Only a value of type M is an item.")));
+	PG_RETURN_POINTER(value);
+}
+
 /* ---- from SQL ---- */
 
 /* A value of its own from one scalar. */

@@ -1,6 +1,6 @@
 /*
  * convert_jsonb.c
- *	  Plain JSON: casts from and to jsonb.
+ *	  Plain JSON: casts from and to jsonb, and to json.
  *
  * As the SDKs' marshall and unmarshall: objects are maps, arrays lists, and
  * strings, numbers, booleans and null the types of that kind.  On the way
@@ -279,4 +279,18 @@ Datum
 dynamo_value_to_jsonb(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_JSONB_P(ValueToJsonb(PG_GETARG_VALUE(0)));
+}
+
+/*
+ * PostgreSQL's own JSON functions (to_jsonb, json_agg, row_to_json, ...) look
+ * for a cast to json, whichever of the two types they make.
+ */
+DYNAMO_FUNCTION(dynamo_value_to_json);
+
+Datum
+dynamo_value_to_json(PG_FUNCTION_ARGS)
+{
+	Jsonb	   *jsonb = ValueToJsonb(PG_GETARG_VALUE(0));
+
+	PG_RETURN_TEXT_P(cstring_to_text(JsonbToCString(NULL, &jsonb->root, VARSIZE(jsonb))));
 }

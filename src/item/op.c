@@ -67,6 +67,27 @@ dynamo_value_cmp(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(ValueCompare(PG_GETARG_VALUE(0), PG_GETARG_VALUE(1)));
 }
 
+/* The values themselves, not copies: an aggregate copies what it keeps. */
+DYNAMO_FUNCTION(dynamo_value_smaller);
+
+Datum
+dynamo_value_smaller(PG_FUNCTION_ARGS)
+{
+	bool		first = ValueCompare(PG_GETARG_VALUE(0), PG_GETARG_VALUE(1)) <= 0;
+
+	PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
+}
+
+DYNAMO_FUNCTION(dynamo_value_larger);
+
+Datum
+dynamo_value_larger(PG_FUNCTION_ARGS)
+{
+	bool		first = ValueCompare(PG_GETARG_VALUE(0), PG_GETARG_VALUE(1)) >= 0;
+
+	PG_RETURN_DATUM(PG_GETARG_DATUM(first ? 0 : 1));
+}
+
 DYNAMO_FUNCTION(dynamo_value_hash);
 
 Datum
