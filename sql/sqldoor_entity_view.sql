@@ -87,6 +87,25 @@ SELECT create_entity_view('bad', 'shop', '{}', condition_expression => 'a = :b')
 SELECT create_entity_view('bad', 'none', '{}');
 SELECT create_entity_view('bad', NULL, '{}');
 
+-- a renamed column is the same column; one that is added is not written
+SELECT create_entity_view('renamed', 'shop', '{"total": "numeric", "note": "text"}',
+	keys => '{"PK": "CUSTOMER#r", "SK": "RENAMED#{total}"}');
+ALTER VIEW renamed RENAME COLUMN note TO remark;
+ALTER VIEW renamed RENAME COLUMN "SK" TO sort;
+INSERT INTO renamed (total, remark) VALUES (1, 'one') RETURNING *;
+UPDATE renamed SET remark = 'first' WHERE total = 1 RETURNING *;
+UPDATE renamed SET total = 2 RETURNING *;
+CREATE OR REPLACE VIEW renamed WITH (security_invoker) AS
+	SELECT "PK", "SK" AS sort, (item ->> 'total')::numeric AS total, item ->> 'note' AS remark, length(item ->> 'note') AS characters
+	FROM shop WHERE begins_with("SK", 'RENAMED#');
+UPDATE renamed SET remark = 'second';
+SELECT item FROM shop WHERE begins_with("SK", 'RENAMED#');
+UPDATE renamed SET characters = 3;
+ALTER VIEW renamed RENAME COLUMN remark TO x;
+ALTER VIEW renamed RENAME COLUMN sort TO note;
+UPDATE renamed SET x = 'third';
+DELETE FROM shop WHERE begins_with("SK", 'RENAMED#');
+
 -- hostile names are only names
 SELECT create_entity_view('we"ird; --', 'shop', '{"a\"; --": {"type": "text", "attribute": "b''; --"}}',
 	key_prefix => '{"PK": "''; DROP TABLE shop; --"}');

@@ -102,7 +102,7 @@ CREATE TABLE plain (a int PRIMARY KEY, item dynamo.item);
 CREATE VIEW no_table AS SELECT 1 AS a;
 CREATE VIEW of_values AS SELECT * FROM (VALUES (1)) v(a);
 CREATE VIEW of_plain AS SELECT a FROM plain;
-CREATE VIEW of_shop AS SELECT "PK", 1 AS a FROM shop;
+CREATE VIEW of_shop AS SELECT 1 AS a, "PK" FROM shop;
 CREATE FUNCTION try(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE statement;

@@ -54,18 +54,25 @@ EntityDefRead(const char *text)
 	return def;
 }
 
-Slice
-EntityColumnAttribute(const EntityDef *def, const char *column)
+int
+EntityColumnNumber(const EntityDef *def, const char *column)
 {
 	for (uint32 i = 0; i < def->columns.count; i++)
 	{
-		ValueRef	entry = ListElement(&def->columns, i);
-		Slice		name = StringMember(entry, "column");
+		Slice		name = StringMember(ListElement(&def->columns, i), "column");
 
 		if (SliceIs(name, column))
-			return StringMember(entry, "attribute");
+			return (int) i;
 	}
-	return MISSING_SLICE;
+	return -1;
+}
+
+Slice
+EntityColumnAttribute(const EntityDef *def, int column)
+{
+	if (column < 0 || column >= (int) def->columns.count)
+		return MISSING_SLICE;
+	return StringMember(ListElement(&def->columns, (uint32) column), "attribute");
 }
 
 Slice

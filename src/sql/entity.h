@@ -41,8 +41,11 @@ typedef struct EntityDef
 /* Reads the text; the result is palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */
 extern EntityDef *EntityDefRead(const char *text);
 
-/* The attribute of a view's column; data NULL if it is none of its. */
-extern Slice EntityColumnAttribute(const EntityDef *def, const char *column);
+/* The place of a column of this name in the definition, from 0; -1: none. */
+extern int	EntityColumnNumber(const EntityDef *def, const char *column);
+
+/* The attribute of the column at a place; data NULL if there is none. */
+extern Slice EntityColumnAttribute(const EntityDef *def, int column);
 
 /* The template of a key attribute; data NULL if it has none. */
 extern Slice EntityTemplate(const EntityDef *def, Slice attribute);

@@ -136,6 +136,18 @@ AddKeptEntries(const EntityRow *row, ItemBuilder *builder, ValueRef item)
 	}
 }
 
+/* A column that somebody added to the view is computed from others. */
+static void
+RefuseColumn(const EntityRow *row, int column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("column \"%s\" of view \"%s\" cannot be written",
+					NameStr(TupleDescAttr(RelationGetDescr(row->view), column)->attname),
+					RelationGetRelationName(row->view)),
+			 errdetail("The definition of the view has no attribute for it.")));
+}
+
 static void
 AddColumns(const EntityRow *row, ItemBuilder *builder, ValueRef locked)
 {
@@ -144,8 +156,11 @@ AddColumns(const EntityRow *row, ItemBuilder *builder, ValueRef locked)
 		Slice		name = row->attributes[i];
 		struct varlena *value;
 
-		if (name.data == NULL || !EntityColumnSupplied(row, i) ||
-			EntityTemplate(row->def, name).data != NULL)
+		if (!EntityColumnSupplied(row, i))
+			continue;
+		if (name.data == NULL)
+			RefuseColumn(row, i);
+		if (EntityTemplate(row->def, name).data != NULL)
 			continue;
 		value = ColumnAttribute(row, row->new, i,
 								AttributeFind(locked, name.data, name.len));

@@ -73,6 +73,27 @@ TableOfView(Relation view)
 	return rte->relid;
 }
 
+/*
+ * The attribute of a view's column.  Columns are known by their places, which
+ * ALTER VIEW ... RENAME COLUMN leaves as they are.  A name of the definition
+ * at another place means that the view was made by hand or that names were
+ * exchanged: then nobody knows what is meant.
+ */
+static Slice
+ColumnMeaning(const EntityDef *def, Relation view, int column)
+{
+	const char *name = NameStr(TupleDescAttr(RelationGetDescr(view), column)->attname);
+	int			defined = EntityColumnNumber(def, name);
+
+	if (defined >= 0 && defined != column)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("column \"%s\" of view \"%s\" is not where its definition has it",
+						name, RelationGetRelationName(view)),
+				 errhint("Create the view again with dynamo.create_entity_view.")));
+	return EntityColumnAttribute(def, column);
+}
+
 static EntityWriter *
 CreateWriter(const TriggerData *trigger)
 {
@@ -89,8 +110,7 @@ CreateWriter(const TriggerData *trigger)
 	writer->table = TableOfView(trigger->tg_relation);
 	writer->attributes = palloc(sizeof(Slice) * desc->natts);
 	for (int i = 0; i < desc->natts; i++)
-		writer->attributes[i] = EntityColumnAttribute(writer->def,
-													  NameStr(TupleDescAttr(desc, i)->attname));
+		writer->attributes[i] = ColumnMeaning(writer->def, trigger->tg_relation, i);
 	return writer;
 }
 
