@@ -102,7 +102,7 @@ SELECT request('DeleteTable', '{"TableName": "kept"}');
 SELECT schema_name, table_name, tag_value FROM dynamo.table_tags WHERE schema_name LIKE 't_lifecycle%';
 SELECT create_table('guarded', 'PK');
 SELECT settings('guarded') = :'id' || ' true';
--- a name whose earlier table has left settings
+-- a name that another table had
 DROP TABLE kept;
 ALTER TABLE guarded SET SCHEMA t_lifecycle_3;
 ALTER TABLE guarded RENAME TO kept;
@@ -110,6 +110,26 @@ SELECT settings('kept') = :'id' || ' true';
 ALTER SCHEMA t_lifecycle_3 RENAME TO t_lifecycle_2;
 SELECT drop_table('t_lifecycle_2.kept');
 SELECT count(*) FROM dynamo.table_settings WHERE table_name IN ('kept', 'guarded');
+-- they go with the table, whoever drops it and how
+SET search_path = t_lifecycle_2, dynamo;
+SELECT create_table(t, 'PK') FROM unnest(ARRAY['gone1', 'gone2', 'gone3']) t;
+SELECT request('TagResource', json_build_object('ResourceArn', 'arn:aws:dynamodb:us-east-1:000000000000:table/' || t,
+	'Tags', '[{"Key": "k", "Value": "v"}]'::json)) FROM unnest(ARRAY['gone1', 'gone2', 'gone3']) t;
+ALTER TABLE gone2 OWNER TO lifecycle_owner;
+SELECT count(*), count(*) FILTER (WHERE table_name LIKE 'gone%') AS gone FROM dynamo.table_settings WHERE schema_name = 't_lifecycle_2';
+DROP TABLE gone1;
+DROP OWNED BY lifecycle_owner;
+SELECT table_name FROM dynamo.table_settings WHERE schema_name = 't_lifecycle_2';
+SELECT table_name FROM dynamo.table_tags WHERE schema_name = 't_lifecycle_2';
+SET client_min_messages = warning;
+DROP SCHEMA t_lifecycle_2 CASCADE;
+RESET client_min_messages;
+SELECT table_name FROM dynamo.table_settings WHERE schema_name = 't_lifecycle_2';
+CREATE SCHEMA t_lifecycle_2;
+SET search_path = pg_temp, dynamo;
+SELECT create_table('gone4', 'PK') IS NOT NULL;
+DROP TABLE gone4;
+SELECT table_name FROM dynamo.table_settings WHERE table_name = 'gone4';
 
 SET client_min_messages = warning;
 DROP SCHEMA t_lifecycle, t_lifecycle_2 CASCADE;

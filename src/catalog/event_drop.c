@@ -1,7 +1,8 @@
 /*
  * event_drop.c
  *	  The event trigger after DROP: what holds an index is not dropped beside
- *	  it; index tables go with their table.  Streams are closed with it.
+ *	  it; index tables and settings go with their table.  Streams are closed
+ *	  with it.
  */
 #include "postgres.h"
 
@@ -10,6 +11,7 @@
 #include "catalog/ddl.h"
 #include "catalog/event.h"
 #include "catalog/objects.h"
+#include "catalog/settings.h"
 #include "catalog/stream.h"
 
 /* Dropped relations that the definition of a table still names. */
@@ -78,6 +80,7 @@ dynamo_sql_drop(PG_FUNCTION_ARGS)
 	RefuseMissedRelations();
 	RefuseDroppedStreams();
 	CloseDroppedStreams();
+	DroppedSettingsForget();
 	EventQuery(&orphaned_index_tables, 1,
 			   (Datum[]) {ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_GUARD_INDEX))});
 	foreach(cell, ResultOids())

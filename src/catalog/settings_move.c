@@ -1,7 +1,7 @@
 /*
  * settings_move.c
- *	  Settings follow their table to another name or schema: a table that is
- *	  protected against deletion stays so.
+ *	  Settings follow their table to another name or schema, so that a table
+ *	  that is protected against deletion stays so, and go when it is dropped.
  */
 #include "postgres.h"
 
@@ -61,4 +61,28 @@ SchemaSettingsMove(const char *old_schema, const char *new_schema)
 								  "WHERE schema_name OPERATOR(pg_catalog.=) $2",
 								  settings_tables[i]), 2, names);
 	}
+}
+
+/* An event trigger knows temporary tables by another schema than we do. */
+static const char *const forget_dropped =
+"WITH dropped AS MATERIALIZED ("
+"SELECT CASE WHEN is_temporary THEN (SELECT nspname::pg_catalog.text FROM pg_catalog.pg_namespace "
+"                                    WHERE oid OPERATOR(pg_catalog.=) pg_catalog.pg_my_temp_schema()) "
+"       ELSE schema_name END AS schema_name, object_name AS table_name "
+"FROM pg_catalog.pg_event_trigger_dropped_objects() "
+"WHERE object_type OPERATOR(pg_catalog.=) 'table'), "
+"tags AS (DELETE FROM dynamo.table_tags s USING dropped d "
+"WHERE s.schema_name OPERATOR(pg_catalog.=) d.schema_name "
+"AND s.table_name OPERATOR(pg_catalog.=) d.table_name), "
+"indexes AS (DELETE FROM dynamo.index_settings s USING dropped d "
+"WHERE s.schema_name OPERATOR(pg_catalog.=) d.schema_name "
+"AND s.table_name OPERATOR(pg_catalog.=) d.table_name) "
+"DELETE FROM dynamo.table_settings s USING dropped d "
+"WHERE s.schema_name OPERATOR(pg_catalog.=) d.schema_name "
+"AND s.table_name OPERATOR(pg_catalog.=) d.table_name";
+
+void
+DroppedSettingsForget(void)
+{
+	ExecuteAsSettingsOwner(forget_dropped, 0, NULL, NULL, NULL);
 }
