@@ -75,6 +75,8 @@ SET ROLE stream_reader;
 SELECT count(*) FROM dynamo.read_stream('tab');
 -- trimming: only one's own
 SELECT dynamo.trim_streams('tab', '0');
+SELECT dynamo.trim_streams('t_stream_priv.tab', '0');
+SELECT dynamo.trim_streams(retention => '0');
 SET ROLE stream_owner;
 SELECT dynamo.trim_streams(retention => '0');
 

@@ -128,11 +128,12 @@ TrimStream(Trim *trim, Oid relid)
 		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
 }
 
-/* The user's streams, all or those of tables of this name. */
+/* The user's streams, or those of tables of this name and whether they are. */
 static const char *const own_streams =
-"SELECT s.stream_relation::pg_catalog.oid FROM dynamo.streams s "
-"WHERE pg_catalog.pg_has_role(s.owner, 'USAGE') "
-"AND ($1 IS NULL OR s.table_name OPERATOR(pg_catalog.=) $1 "
+"SELECT s.stream_relation::pg_catalog.oid, pg_catalog.pg_has_role(s.owner, 'USAGE') "
+"FROM dynamo.streams s "
+"WHERE ($1 IS NULL AND pg_catalog.pg_has_role(s.owner, 'USAGE') "
+"     OR s.table_name OPERATOR(pg_catalog.=) $1 "
 "                   AND pg_catalog.pg_table_is_visible(s.stream_relation) "
 "     OR s.schema_name::pg_catalog.text OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) s.table_name "
 "        OPERATOR(pg_catalog.=) $1) "
@@ -154,6 +155,10 @@ TrimStreams(Trim *trim, const char *table_name)
 	{
 		bool		isnull;
 
+		if (!DatumGetBool(SPI_getbinval(streams->vals[i], streams->tupdesc, 2, &isnull)))
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("must be owner of table %s", table_name)));
 		TrimStream(trim, DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc,
 														1, &isnull)));
 	}
