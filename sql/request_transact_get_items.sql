@@ -38,6 +38,11 @@ SELECT get('{"Get": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}, "ExpressionAttributeNames": {"#n": "n"}}}');
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}, "ProjectionExpression": "a, a"}}');
 
+-- all items together have a limit, whatever is returned of them
+INSERT INTO num (item) SELECT jsonb_build_object('n', i, 'x', repeat('x', 409595)) FROM generate_series(201, 211) i;
+SELECT length(get((SELECT string_agg('{"Get": {"TableName": "num", "Key": {"n": {"N": "' || i || '"}}, "ProjectionExpression": "n"}}', ', ') FROM generate_series(201, 210) i)));
+SELECT get((SELECT string_agg('{"Get": {"TableName": "num", "Key": {"n": {"N": "' || i || '"}}, "ProjectionExpression": "n"}}', ', ') FROM generate_series(201, 211) i));
+
 -- capacity: twice that of a consistent read
 SELECT get('{"Get": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s2"}}, "ProjectionExpression": "x"}}, {"Get": {"TableName": "num", "Key": {"n": {"N": "7"}}}}, {"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}, "ProjectionExpression": "n"}}', ', "ReturnConsumedCapacity": "TOTAL"');
 SELECT get('{"Get": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s2"}}, "ProjectionExpression": "x"}}', ', "ReturnConsumedCapacity": "INDEXES"');

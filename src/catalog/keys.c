@@ -294,6 +294,24 @@ CheckIndexKeys(const TableDef *def, ValueRef item)
 	IndexKeyError(attr, index, problem, FindAttribute(attr, item));
 }
 
+/* The key trigger would refuse it too, in PutItem's words. */
+void
+CheckComputedIndexKeys(const TableDef *def, ValueRef item)
+{
+	const IndexDef *index;
+	int			attribute;
+	KeyProblem	problem = FindIndexKeyProblem(def, item, &index, &attribute);
+
+	if (problem == KEY_TYPE_MISMATCH)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("The update expression attempted to update the secondary index key to unsupported type")));
+	if (problem == KEY_TOO_LONG)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("The update expression attempted to update the secondary index key beyond allowed size limits")));
+}
+
 void
 CheckItemKeys(const TableDef *def, ValueRef item)
 {

@@ -233,6 +233,12 @@ extern void CheckItemKeys(const TableDef *def, ValueRef item);
 extern void CheckIndexKeys(const TableDef *def, ValueRef item);
 
 /*
+ * Likewise of an item that an update has made, in UpdateItem's words where it
+ * has words of its own; otherwise CheckItemKeys has to find it.
+ */
+extern void CheckComputedIndexKeys(const TableDef *def, ValueRef item);
+
+/*
  * Whether an index key attribute of an item stored before the index was
  * built can be in its column: absent, or of the right type and size.
  */

@@ -132,29 +132,9 @@ ConditionFailed(const WriteOp *op, ValueRef old)
 /* ---- application ---- */
 
 /*
- * An update may compute a value that an index cannot have as its key.  The
- * key trigger would refuse it too, in PutItem's words.
+ * The key trigger would refuse an item that is too large with its entries, too,
+ * but in PutItem's words; the size of the item alone is checked already.
  */
-static void
-CheckComputedIndexKeys(const TableDef *def, ValueRef item)
-{
-	for (int i = 0; i < def->nattributes; i++)
-	{
-		const AttributeDef *attr = &def->attributes[i];
-		ValueRef	v;
-
-		if (i == def->key_attributes[0] ||
-			(def->key.nsort > 0 && i == def->key_attributes[1]))
-			continue;
-		v = AttributeFind(item, attr->name.data, attr->name.len);
-		if (!ValueIsMissing(v) && ValueTypeOf(v) != attr->type)
-			ereport(ERROR,
-					(errcode(ERRCODE_DYNAMO_VALIDATION),
-					 errmsg("The update expression attempted to update the secondary index key to unsupported type")));
-	}
-}
-
-/* Likewise of its size; the size of the item alone is checked already. */
 static void
 CheckLocalEntries(const TableDef *def, ValueRef item)
 {

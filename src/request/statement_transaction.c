@@ -193,7 +193,7 @@ ExecuteReads(Request *request, StatementList *l)
 	RunSteps(l, MakeGet);
 	for (int i = 0; i < l->n; i++)
 		gets[i] = l->list[i].get;
-	TransactGetItems(gets, l->n, results);
+	TransactionRead(gets, l->n, results);
 	AnswerReads(request, l, results);
 }
 

@@ -54,7 +54,7 @@ TransactGetItemsRequest(Request *request)
 
 	for (int i = 0; i < items->count; i++)
 		PrepareGet(FieldMember(items->fields[i], "Get"), &gets[i]);
-	TransactGetItems(gets, items->count, results);
+	TransactionRead(gets, items->count, results);
 	AnswerGets(request, results, items->count);
 	if (detail == CAPACITY_NONE)
 		return;

@@ -9,15 +9,30 @@
 #include "request/transaction.h"
 #include "request/wording.h"
 
-#define MAX_REQUEST_BYTES	(4 * 1024 * 1024)
+/* of the data sent, and of the items read */
+#define MAX_TRANSACTION_BYTES	(4 * 1024 * 1024)
 
 void
 TransactionCheckSize(uint64 size)
 {
-	if (size > MAX_REQUEST_BYTES)
+	if (size > MAX_TRANSACTION_BYTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal(WORDING_TRANSACTION_SIZE)));
+}
+
+void
+TransactionRead(const GetOp *gets, int n, GetResult *results)
+{
+	uint64		size = 0;
+
+	TransactGetItems(gets, n, results);
+	for (int i = 0; i < n; i++)
+		size += results[i].size;
+	if (size > MAX_TRANSACTION_BYTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg_internal(WORDING_TRANSACTION_ITEMS)));
 }
 
 void

@@ -18,6 +18,9 @@ typedef struct Transaction
 /* Raises the error of a request whose data, in bytes, are too many. */
 extern void TransactionCheckSize(uint64 size);
 
+/* Reads all items, whose sizes must be asked for, or raises that they are too large. */
+extern void TransactionRead(const GetOp *gets, int n, GetResult *results);
+
 /* Raises TransactionCanceled: one of n actions is the reason. */
 extern void TransactionCancelBy(int n, int position, const char *code, const char *message)
 			pg_attribute_noreturn();

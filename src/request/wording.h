@@ -67,6 +67,8 @@
 	"Invalid Request: TransactWriteRequest should contain Delete or Put or Update request"
 #define WORDING_TRANSACTION_SIZE \
 	"Transaction request size cannot exceed 4194304 bytes"
+#define WORDING_TRANSACTION_ITEMS \
+	"Transaction items size cannot exceed 4194304 bytes"
 
 #define WORDING_TOKEN_IN_PROGRESS "Transaction from previous request is still in progress"
 #define WORDING_TOKEN_MISMATCH \
