@@ -18,8 +18,6 @@
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "lib/ilist.h"
-#include "nodes/pg_list.h"
-#include "parser/parse_func.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"

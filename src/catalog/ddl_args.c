@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/numeric.h"

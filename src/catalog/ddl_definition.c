@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 

@@ -11,8 +11,6 @@
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
-#include "catalog/names.h"
-#include "catalog/objects.h"
 #include "compat.h"
 #include "errors.h"
 

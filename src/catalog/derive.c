@@ -30,7 +30,6 @@
 #include "catalog/table.h"
 #include "catalog/ttl.h"
 #include "errors.h"
-#include "item/number.h"
 
 /* BTMaxItemSize, which wants a page to measure. */
 #define INDEX_ENTRY_MAX \

@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"

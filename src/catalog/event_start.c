@@ -16,7 +16,6 @@
 #include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
-#include "catalog/pg_class.h"
 #include "nodes/parsenodes.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"

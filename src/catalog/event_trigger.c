@@ -7,11 +7,9 @@
 
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/pg_trigger.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"

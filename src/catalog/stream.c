@@ -4,14 +4,12 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
 #include "access/table.h"
 #include "commands/trigger.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "pgtime.h"
 #include "utils/builtins.h"
-#include "utils/datetime.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"

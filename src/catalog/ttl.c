@@ -6,13 +6,10 @@
 
 #include <math.h>
 
-#include "access/table.h"
-#include "access/xact.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 #include "catalog/ddl.h"
 #include "catalog/names.h"

@@ -13,7 +13,6 @@
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/memutils.h"
 #include "utils/timeout.h"
 
 #include "catalog/objects.h"

@@ -13,7 +13,6 @@
 #include "common/ip.h"
 #include "nodes/pg_list.h"
 #include "storage/fd.h"
-#include "utils/guc.h"
 #include "utils/varlena.h"
 
 #include "http/listen.h"

@@ -10,7 +10,6 @@
 #include "http/execute.h"
 #include "http/protocol.h"
 #include "http/settings.h"
-#include "request/operation.h"
 
 #define JSON_TYPE	"application/json"
 #define AMZ_TYPE	"application/x-amz-json-1.0"

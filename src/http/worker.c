@@ -9,19 +9,16 @@
 
 #include <signal.h>
 
-#include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
-#include "storage/ipc.h"
 #include "storage/latch.h"
 #include "storage/sinval.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/timestamp.h"
 
-#include "compat.h"
 #include "http/accept.h"
 #include "http/access_key.h"
 #include "http/connection.h"

@@ -12,7 +12,6 @@
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "storage/latch.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/timestamp.h"
@@ -20,7 +19,6 @@
 
 #include "access/table.h"
 #include "catalog/build_lock.h"
-#include "errors.h"
 #include "index/build.h"
 
 #define POLL_MILLISECONDS		100

@@ -18,8 +18,6 @@
 
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "executor/spi.h"
-#include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
@@ -31,13 +29,11 @@
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/wait_event.h"
 
 #include "catalog/build_lock.h"
-#include "catalog/objects.h"
 #include "index/build.h"
 
 #define RETRY_MILLISECONDS		5000

@@ -9,10 +9,8 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "executor/spi.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 #include "errors.h"
 #include "index/build.h"

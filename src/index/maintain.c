@@ -24,7 +24,6 @@
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/objects.h"

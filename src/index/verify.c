@@ -16,13 +16,11 @@
 #include "catalog/pg_trigger.h"
 #include "commands/trigger.h"
 #include "funcapi.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
 #include "catalog/objects.h"
 #include "errors.h"

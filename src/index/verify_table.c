@@ -6,9 +6,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/relscan.h"
-#include "access/table.h"
 #include "access/tableam.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"

@@ -7,10 +7,9 @@
 #include "catalog/pg_type_d.h"
 #include "fmgr.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 
 #include "item/builder.h"
-#include "item/convert.h"
+#include "item/builder.h"
 #include "item/item.h"
 
 /* ---- merging ---- */

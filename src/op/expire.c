@@ -18,14 +18,12 @@
 #include "nodes/parsenodes.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
 #include "catalog/ddl.h"
 #include "catalog/names.h"
 #include "compat.h"
-#include "errors.h"
 #include "stream/stream.h"
 
 /* Items deleted by one statement. */

@@ -14,7 +14,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-#include "errors.h"
 #include "op/read.h"
 #include "op/sql_args.h"
 

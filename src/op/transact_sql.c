@@ -8,7 +8,6 @@
  */
 #include "postgres.h"
 
-#include "utils/builtins.h"
 #include "utils/jsonb.h"
 
 #include "errors.h"

@@ -11,7 +11,6 @@
 #include "access/table.h"
 #include "access/xact.h"
 
-#include "errors.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"

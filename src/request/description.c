@@ -9,8 +9,6 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
-#include "storage/bufmgr.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"

@@ -10,7 +10,6 @@
  */
 #include "postgres.h"
 
-#include "errors.h"
 #include "expr/build.h"
 #include "request/legacy.h"
 #include "request/params.h"

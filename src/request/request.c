@@ -7,15 +7,12 @@
 
 #include "access/xact.h"
 #include "fmgr.h"
-#include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
-#include "errors.h"
 #include "request/failure.h"
 #include "request/operation.h"
-#include "request/wording.h"
 
 void
 RequestExecute(const Operation *operation, Slice json, Writer *out)

@@ -5,8 +5,6 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "utils/memutils.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 

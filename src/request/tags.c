@@ -7,7 +7,6 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "mb/pg_wchar.h"
 
 #include "catalog/settings.h"
 #include "errors.h"

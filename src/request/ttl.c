@@ -11,7 +11,6 @@
 
 #include "catalog/settings.h"
 #include "catalog/ttl.h"
-#include "errors.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"

@@ -14,7 +14,7 @@
 
 #include "catalog/objects.h"
 #include "item/builder.h"
-#include "item/convert.h"
+#include "item/builder.h"
 #include "sql/attribute.h"
 #include "sql/construct.h"
 

@@ -16,7 +16,6 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "parser/parsetree.h"
@@ -26,7 +25,6 @@
 
 #include "catalog/objects.h"
 #include "compat.h"
-#include "errors.h"
 #include "sql/attribute.h"
 #include "sql/entity_row.h"
 #include "sql/plans.h"

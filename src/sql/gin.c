@@ -14,7 +14,6 @@
 #include "access/stratnum.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "utils/builtins.h"
 
 #include "catalog/names.h"
 #include "item/item.h"

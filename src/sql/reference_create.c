@@ -6,7 +6,6 @@
 
 #include "access/table.h"
 #include "catalog/index.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "fmgr.h"

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "fmgr.h"
-#include "utils/builtins.h"
 
 #include "compat.h"
 #include "item/convert.h"

@@ -18,7 +18,6 @@
 
 #include "catalog/ddl.h"
 #include "compat.h"
-#include "item/convert.h"
 #include "sql/entity.h"
 #include "sql/plans.h"
 

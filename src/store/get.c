@@ -15,7 +15,6 @@
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "utils/builtins.h"
-#include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "catalog/names.h"

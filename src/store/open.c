@@ -6,7 +6,6 @@
 
 #include "access/genam.h"
 #include "access/skey.h"
-#include "access/sysattr.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/transam.h"

@@ -13,7 +13,6 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "catalog/pg_type_d.h"
 #include "common/hashfn.h"
 #include "utils/builtins.h"
 #include "utils/hsearch.h"

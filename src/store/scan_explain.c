@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "utils/builtins.h"
-#include "utils/rel.h"
 
 #include "store/scan.h"
 

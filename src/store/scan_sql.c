@@ -19,9 +19,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/datum.h"
 #include "utils/memutils.h"
-#include "utils/rel.h"
 
 #include "catalog/names.h"
 #include "store/plan.h"

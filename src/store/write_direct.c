@@ -32,7 +32,6 @@
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/datum.h"
-#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 

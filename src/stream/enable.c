@@ -5,14 +5,10 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "access/xact.h"
 #include "executor/spi.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
-#include "catalog/objects.h"
 #include "catalog/settings.h"
 #include "errors.h"
 #include "stream/stream.h"

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -17,7 +16,6 @@
 #include "utils/rls.h"
 
 #include "catalog/objects.h"
-#include "compat.h"
 #include "stream/stream.h"
 
 /* ---- finding ---- */
