@@ -100,6 +100,44 @@ BeginSettings(Oid relid)
 	table_close(rel, NoLock);
 }
 
+static void AlreadyExists(const char *name) pg_attribute_noreturn();
+
+static void
+AlreadyExists(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+			 errmsg("Table already exists: %s", name)));
+}
+
+/* Whether somebody else has created a relation of the name meanwhile. */
+static bool
+IsTaken(int sqlstate)
+{
+	return sqlstate == ERRCODE_DUPLICATE_TABLE || sqlstate == ERRCODE_DUPLICATE_OBJECT ||
+		sqlstate == ERRCODE_UNIQUE_VIOLATION;	/* of a catalog */
+}
+
+static void
+CreateRelationOnce(const char *table, const TableDef *def, const CreateTableSpec *spec)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		CreateRelation(table, def, spec->fillfactor);
+	}
+	PG_CATCH();
+	{
+		if (!IsTaken(geterrcode()))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		AlreadyExists(spec->name);
+	}
+	PG_END_TRY();
+}
+
 Oid
 TableCreate(const CreateTableSpec *spec)
 {
@@ -116,11 +154,9 @@ TableCreate(const CreateTableSpec *spec)
 												  NoLock, &relid);
 	def = DefineTable(spec, schema, relation_name);
 	if (OidIsValid(relid))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
-				 errmsg("Table already exists: %s", spec->name)));
+		AlreadyExists(spec->name);
 	SPI_connect();
-	CreateRelation(QualifiedName(schema, relation_name), def, spec->fillfactor);
+	CreateRelationOnce(QualifiedName(schema, relation_name), def, spec);
 	relid = get_relname_relid(relation_name, schema);
 	for (int i = 0; i < def->nindexes; i++)
 		CreateIndexRelation(relid, def, &def->indexes[i]);

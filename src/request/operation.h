@@ -31,6 +31,7 @@ typedef struct Operation
 	void		(*execute) (Request *request);
 	bool		of_streams;		/* the service is DynamoDB Streams */
 	bool		empty;			/* over HTTP the answer has no body at all */
+	const char *changes;		/* the member that names the table it changes, or NULL */
 } Operation;
 
 /* ---- operations.c ---- */

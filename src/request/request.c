@@ -11,6 +11,7 @@
 #include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
+#include "request/change.h"
 #include "request/failure.h"
 #include "request/operation.h"
 
@@ -30,7 +31,10 @@ RequestExecute(const Operation *operation, Slice json, Writer *out)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	WriterBeginObject(out);
 	request.out = out;
-	operation->execute(&request);
+	if (operation->changes != NULL)
+		ChangeExecute(&request);
+	else
+		operation->execute(&request);
 	WriterEndObject(out);
 	PopActiveSnapshot();
 }
