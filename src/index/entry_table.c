@@ -235,19 +235,26 @@ KeyScanKey(ScanKey scan_key, Relation btree, int column, ValueType type, Datum v
 						   btree->rd_indcollation[column], EqualityOf(type), value);
 }
 
-bool
-EntryFind(EntryTable *t, const EntryKey *key)
+/* A scan of the entries with a key; keys is room for its scan keys. */
+static IndexScanDesc
+BeginKeyScan(EntryTable *t, const EntryKey *key, ScanKey keys)
 {
-	ScanKeyData keys[KEY_MAX_ATTRIBUTES + 2];
-	IndexScanDesc scan;
-	bool		found;
+	IndexScanDesc scan = BeginIndexScan(t->rel, t->pkey, t->snapshot, t->index->nentry);
 
 	for (int i = 0; i < t->index->nentry; i++)
 		KeyScanKey(&keys[i], t->pkey, i, t->def->attributes[t->index->entry[i]].type,
 				   key->keys[i]);
-	scan = BeginIndexScan(t->rel, t->pkey, t->snapshot, t->index->nentry);
 	index_rescan(scan, keys, t->index->nentry, NULL, 0);
-	found = index_getnext_slot(scan, ForwardScanDirection, t->slot);
+	return scan;
+}
+
+bool
+EntryFind(EntryTable *t, const EntryKey *key)
+{
+	ScanKeyData keys[KEY_MAX_ATTRIBUTES + 2];
+	IndexScanDesc scan = BeginKeyScan(t, key, keys);
+	bool		found = index_getnext_slot(scan, ForwardScanDirection, t->slot);
+
 	if (found)
 		t->tid = t->slot->tts_tid;
 	index_endscan(scan);
@@ -281,31 +288,60 @@ FormEntry(EntryTable *t, const EntryKey *key, struct varlena *item)
 	ExecStoreVirtualTuple(slot);
 }
 
-/* unchanged: the row's last version has the same key. */
-static void
-InsertIntoPrimaryKey(EntryTable *t, const EntryKey *key, bool unchanged)
+/*
+ * unchanged: the row's last version has the same key.  Returns false if there is
+ * an entry with this key, unless check is UNIQUE_CHECK_YES.
+ */
+static bool
+InsertIntoPrimaryKey(EntryTable *t, const EntryKey *key, bool unchanged, IndexUniqueCheck check)
 {
 	Datum		values[KEY_MAX_ATTRIBUTES + 3];
 	bool		nulls[KEY_MAX_ATTRIBUTES + 3] = {0};
 
 	memcpy(values, key->keys, sizeof(Datum) * t->index->nentry);
 	values[t->index->nentry] = Int32GetDatum(key->shard);	/* if sharded */
-	index_insert(t->pkey, values, nulls, &t->slot->tts_tid, t->rel,
-				 UNIQUE_CHECK_YES, unchanged, t->info);
+	return index_insert(t->pkey, values, nulls, &t->slot->tts_tid, t->rel,
+						check, unchanged, t->info);
+}
+
+/*
+ * Deletes entries with this key other than the one at tid (NULL: all).  They are
+ * of an item that has left its key, whose event has not been fired yet, or
+ * differences that verify_index would have found.
+ */
+static void
+DeleteOthers(EntryTable *t, const EntryKey *key, ItemPointer tid)
+{
+	ScanKeyData keys[KEY_MAX_ATTRIBUTES + 2];
+	TupleTableSlot *slot = table_slot_create(t->rel, NULL);
+	IndexScanDesc scan = BeginKeyScan(t, key, keys);
+
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		if (tid == NULL || !ItemPointerEquals(tid, &slot->tts_tid))
+			simple_table_tuple_delete(t->rel, &slot->tts_tid, GetActiveSnapshot());
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
 }
 
 void
 EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
+	if (t->estate != NULL)
+		DeleteOthers(t, key, NULL);
 	FormEntry(t, key, item);
 	simple_table_tuple_insert(t->rel, t->slot);
-	if (t->estate == NULL)
+	if (t->estate != NULL)
 	{
-		InsertIntoPrimaryKey(t, key, false);
-		return;
+		InsertIndexTuples(t->result, t->slot, t->estate);
+		ResetPerTupleExprContext(t->estate);
 	}
-	InsertIndexTuples(t->result, t->slot, t->estate);
-	ResetPerTupleExprContext(t->estate);
+	else if (!InsertIntoPrimaryKey(t, key, false, UNIQUE_CHECK_PARTIAL))
+	{
+		DeleteOthers(t, key, &t->slot->tts_tid);
+		InsertIntoPrimaryKey(t, key, false, UNIQUE_CHECK_EXISTING);
+	}
 }
 
 void
@@ -319,7 +355,7 @@ EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item)
 		return;
 	if (t->estate == NULL)
 	{
-		InsertIntoPrimaryKey(t, key, true);
+		(void) InsertIntoPrimaryKey(t, key, true, UNIQUE_CHECK_YES);
 		return;
 	}
 	InsertUpdatedIndexTuples(t->result, t->slot, t->estate, updated);

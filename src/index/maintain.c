@@ -28,6 +28,7 @@
 
 #include "catalog/objects.h"
 #include "index/index.h"
+#include "store/row_event.h"
 
 /* True while an index table is truncated along with its table. */
 static bool truncating = false;
@@ -69,14 +70,28 @@ EntryContent(const TableDef *def, const IndexDef *index, BaseRow *row)
 		IndexEntryItem(def, index, item);
 }
 
+/*
+ * Whether the entry found belongs to a row that has the same key since a later
+ * command: then it was written when that one's event fired, not before.
+ */
+static bool
+EntryIsLater(EntryTable *t, const RowEvent *event)
+{
+	bool		should_free;
+	CommandId	command = OwnCommandOf(ExecFetchSlotHeapTuple(t->slot, false, &should_free));
+
+	return command != InvalidCommandId && command >= event->command;
+}
+
 /* A missing entry is no error: verify_index is there to find such things. */
 static void
-DeleteEntry(const TableDef *def, const IndexDef *index, const EntryKey *key)
+DeleteEntry(const TableDef *def, const IndexDef *index, const EntryKey *key,
+			const RowEvent *event)
 {
 	EntryTable	t;
 
 	EntryTableOpen(&t, def, index, key->shard, RowExclusiveLock);
-	if (EntryFind(&t, key))
+	if (EntryFind(&t, key) && !EntryIsLater(&t, event))
 		EntryDelete(&t);
 	EntryTableClose(&t);
 }
@@ -104,8 +119,10 @@ ReplaceEntry(const TableDef *def, const IndexDef *index, const EntryKey *key, Ba
 	EntryTableClose(&t);
 }
 
+/* overtaken: another event has the same new row, and may have fired or not. */
 static void
-MaintainIndex(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new)
+MaintainIndex(const TableDef *def, const IndexDef *index, const RowEvent *event,
+			  BaseRow *old, BaseRow *new, bool overtaken)
 {
 	EntryKey	before;
 	EntryKey	after;
@@ -114,13 +131,15 @@ MaintainIndex(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow 
 	EntryKeyOfRow(def, index, new, &after);
 	if (before.present && after.present && EntryKeysEqual(def, index, &before, &after))
 	{
-		if (!SameProjection(def, index, old, new))
+		if (overtaken || !SameProjection(def, index, old, new))
 			ReplaceEntry(def, index, &after, new);
 		return;
 	}
 	if (before.present)
-		DeleteEntry(def, index, &before);
-	if (after.present)
+		DeleteEntry(def, index, &before, event);
+	if (after.present && overtaken)
+		ReplaceEntry(def, index, &after, new);
+	else if (after.present)
 		InsertEntry(def, index, &after, new);
 }
 
@@ -131,23 +150,27 @@ IsMaintained(const IndexDef *index)
 	return index->storage == STORAGE_TABLE && index->status != INDEX_DELETING;
 }
 
+/*
+ * A row that was changed again before the event fired is looked at as it is
+ * now, so that its entries end right in whatever order the events fire.
+ */
 static void
 MaintainRow(const TriggerData *trigger, const TableDef *def)
 {
 	TupleDesc	desc = RelationGetDescr(trigger->tg_relation);
 	BaseRow		old = {.desc = desc};
 	BaseRow		new = {.desc = desc};
+	RowEvent	event;
+	bool		overtaken;
 
-	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
-		new.tuple = trigger->tg_trigtuple;
-	else
-		old.tuple = trigger->tg_trigtuple;
-	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
-		new.tuple = trigger->tg_newtuple;
+	RowEventOfTrigger(&event, trigger);
+	overtaken = RowEventOvertaken(&event) != InvalidCommandId;
+	old.tuple = event.old;
+	new.tuple = overtaken ? RowEventLatest(&event) : event.new;
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		if (IsMaintained(&def->indexes[i]))
-			MaintainIndex(def, &def->indexes[i], &old, &new);
+			MaintainIndex(def, &def->indexes[i], &event, &old, &new, overtaken);
 	}
 }
 

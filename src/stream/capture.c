@@ -39,6 +39,7 @@
 
 #include "compat.h"
 #include "item/builder.h"
+#include "store/row_event.h"
 #include "stream/stream.h"
 
 /* ---- circumstances ---- */
@@ -87,6 +88,7 @@ typedef struct Capture
 	bool		new_images;
 	bool		old_images;
 	StreamTable stream;
+	RowEvent	event;			/* not late for TRUNCATE */
 } Capture;
 
 static void
@@ -99,6 +101,7 @@ CaptureBegin(Capture *c, const TriggerData *trigger)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("dynamo.capture_changes must be called with a stream, a view and a label")));
 	view = trigger->tg_trigger->tgargs[1];
+	c->event.late = false;
 	c->rel = trigger->tg_relation;
 	c->desc = RelationGetDescr(c->rel);
 	c->def = TableDefAcquire(c->rel);
@@ -188,7 +191,12 @@ Record(Capture *c, char event, HeapTuple old, HeapTuple new)
 		row.new_item = ColumnOf(c, new, c->def->item_attnum);
 	if (row.has_old)
 		row.old_item = ColumnOf(c, old, c->def->item_attnum);
-	StreamAppend(&c->stream, &row);
+	if (c->event.late)
+		StreamAppendLate(&c->stream, &row, c->event.command,
+						 new != NULL ? RowEventOvertaken(&c->event) :
+						 RowEventKeyTaken(&c->event, c->def));
+	else
+		(void) StreamAppend(&c->stream, &row);
 }
 
 static void
@@ -207,15 +215,15 @@ static void
 CaptureRow(const TriggerData *trigger)
 {
 	Capture		c;
-	HeapTuple	tuple = trigger->tg_trigtuple;
 
 	CaptureBegin(&c, trigger);
-	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
-		RecordUpdate(&c, tuple, trigger->tg_newtuple);
-	else if (TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
-		Record(&c, IsExpiring(c.rel) ? STREAM_EXPIRE : STREAM_REMOVE, tuple, NULL);
+	RowEventOfTrigger(&c.event, trigger);
+	if (c.event.old != NULL && c.event.new != NULL)
+		RecordUpdate(&c, c.event.old, c.event.new);
+	else if (c.event.new == NULL)
+		Record(&c, IsExpiring(c.rel) ? STREAM_EXPIRE : STREAM_REMOVE, c.event.old, NULL);
 	else if (!IsRestoring(c.rel))
-		Record(&c, STREAM_INSERT, NULL, tuple);
+		Record(&c, STREAM_INSERT, NULL, c.event.new);
 	CaptureEnd(&c);
 }
 

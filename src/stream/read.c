@@ -51,16 +51,9 @@ EventOf(TupleTableSlot *slot)
 
 /* ---- scans of the primary key ---- */
 
-typedef struct NumberScan
-{
-	Relation	pkey;
-	IndexScanDesc scan;
-	TupleTableSlot *slot;
-} NumberScan;
-
-/* Of numbers from position on or, backwards, of those up to it. */
-static void
-NumberScanBegin(NumberScan *s, Relation rel, Snapshot snapshot, int64 position, bool below)
+void
+StreamNumberScanBegin(StreamNumberScan *s, Relation rel, Snapshot snapshot,
+					  int64 position, bool below)
 {
 	ScanKeyData key;
 
@@ -74,15 +67,15 @@ NumberScanBegin(NumberScan *s, Relation rel, Snapshot snapshot, int64 position, 
 	index_rescan(s->scan, &key, 1, NULL, 0);
 }
 
-static bool
-NumberScanNext(NumberScan *s, ScanDirection direction)
+bool
+StreamNumberScanNext(StreamNumberScan *s, ScanDirection direction)
 {
 	CHECK_FOR_INTERRUPTS();
 	return index_getnext_slot(s->scan, direction, s->slot);
 }
 
-static void
-NumberScanEnd(NumberScan *s)
+void
+StreamNumberScanEnd(StreamNumberScan *s)
 {
 	index_endscan(s->scan);
 	ExecDropSingleTupleTableSlot(s->slot);
@@ -96,16 +89,16 @@ NumberScanEnd(NumberScan *s)
 static int64
 EndmostNumber(Relation rel, Snapshot snapshot, int64 limit, bool least, char *event)
 {
-	NumberScan	s;
+	StreamNumberScan	s;
 	int64		number = 0;
 
-	NumberScanBegin(&s, rel, snapshot, limit, !least);
-	if (NumberScanNext(&s, least ? ForwardScanDirection : BackwardScanDirection))
+	StreamNumberScanBegin(&s, rel, snapshot, limit, !least);
+	if (StreamNumberScanNext(&s, least ? ForwardScanDirection : BackwardScanDirection))
 	{
 		number = NumberOf(s.slot);
 		*event = EventOf(s.slot);
 	}
-	NumberScanEnd(&s);
+	StreamNumberScanEnd(&s);
 	return number;
 }
 
@@ -225,16 +218,16 @@ IsBelowHorizon(TupleTableSlot *slot, Snapshot snapshot)
 static int64
 LastBelowHorizon(Relation rel, Snapshot snapshot)
 {
-	NumberScan	s;
+	StreamNumberScan	s;
 	int64		number = 0;
 
-	NumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING, false);
-	while (number == 0 && NumberScanNext(&s, BackwardScanDirection))
+	StreamNumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING, false);
+	while (number == 0 && StreamNumberScanNext(&s, BackwardScanDirection))
 	{
 		if (IsBelowHorizon(s.slot, snapshot))
 			number = NumberOf(s.slot);
 	}
-	NumberScanEnd(&s);
+	StreamNumberScanEnd(&s);
 	return number;
 }
 
@@ -267,7 +260,7 @@ StreamIsTrimmed(void)
 void
 StreamScanBegin(StreamScan *scan, Relation rel, int64 position, Snapshot snapshot)
 {
-	NumberScan	s;
+	StreamNumberScan	s;
 
 	/* what has been trimmed may still lie about */
 	if (position == STREAM_BEGINNING)
@@ -281,7 +274,7 @@ StreamScanBegin(StreamScan *scan, Relation rel, int64 position, Snapshot snapsho
 	scan->blocked = false;
 	scan->marks = false;
 	scan->last = LastReadable(rel, position, snapshot);
-	NumberScanBegin(&s, rel, SnapshotAny, position, false);
+	StreamNumberScanBegin(&s, rel, SnapshotAny, position, false);
 	scan->pkey = s.pkey;
 	scan->scan = s.scan;
 	scan->slot = s.slot;
@@ -315,10 +308,10 @@ ReadRecord(TupleTableSlot *slot, StreamRecord *record)
 bool
 StreamScanNext(StreamScan *scan, StreamRecord *record)
 {
-	NumberScan	s = {scan->pkey, scan->scan, scan->slot};
+	StreamNumberScan	s = {scan->pkey, scan->scan, scan->slot};
 
 	while (!scan->blocked && scan->position <= scan->last &&
-		   NumberScanNext(&s, ForwardScanDirection))
+		   StreamNumberScanNext(&s, ForwardScanDirection))
 	{
 		int64		number = NumberOf(scan->slot);
 
@@ -348,22 +341,22 @@ StreamScanNext(StreamScan *scan, StreamRecord *record)
 void
 StreamScanEnd(StreamScan *scan)
 {
-	NumberScan	s = {scan->pkey, scan->scan, scan->slot};
+	StreamNumberScan	s = {scan->pkey, scan->scan, scan->slot};
 
-	NumberScanEnd(&s);
+	StreamNumberScanEnd(&s);
 }
 
 int64
 StreamLatest(Relation rel, Snapshot snapshot)
 {
-	NumberScan	s;
+	StreamNumberScan	s;
 	int64		last = LastReadable(rel, 1, snapshot);
 	int64		position = last + 1;
 
 	if (RecoveryInProgress())
 		return position;
-	NumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING, false);
-	while (NumberScanNext(&s, BackwardScanDirection))
+	StreamNumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING, false);
+	while (StreamNumberScanNext(&s, BackwardScanDirection))
 	{
 		int64		number = NumberOf(s.slot);
 
@@ -374,6 +367,6 @@ StreamLatest(Relation rel, Snapshot snapshot)
 		else if (IsBelowHorizon(s.slot, snapshot))
 			break;
 	}
-	NumberScanEnd(&s);
+	StreamNumberScanEnd(&s);
 	return position;
 }

@@ -46,14 +46,11 @@
  *
  * Numbers are shown as 10^20 and more: decimal strings of 21 digits that
  * order as they should however they are compared.
- *
- * What it does not see: an AFTER ROW trigger of a user that changes an item
- * which the same statement has changed, but for which our trigger was not
- * fired yet; the two records are then the wrong way round.
  */
 #ifndef DYNAMO_STREAM_H
 #define DYNAMO_STREAM_H
 
+#include "access/sdir.h"
 #include "datatype/timestamp.h"
 #include "executor/tuptable.h"
 #include "storage/itemptr.h"
@@ -117,8 +114,11 @@ extern void StreamTableRelease(StreamTable *t);
 /* Whether a relation has the columns and the guard of a stream's table. */
 extern bool IsStreamTable(Relation rel);
 
-/* Appends a record: takes its number and inserts it, under the lock. */
-extern void StreamAppend(StreamTable *t, const StreamRow *row);
+/* Appends a record: takes its number, returned, and inserts it, under the lock. */
+extern int64 StreamAppend(StreamTable *t, const StreamRow *row);
+
+/* The number this session took last, if it was in this stream; else 0. */
+extern int64 StreamLastAppended(Oid stream);
 
 /* Inserts the row that says that all up to number were trimmed. */
 extern void StreamAppendTrimmed(StreamTable *t, int64 number);
@@ -129,6 +129,16 @@ extern void StreamWaitForWriters(Oid stream);
 /* Keeps other trimmers out until the transaction ends. */
 extern void StreamLockForTrim(Oid stream);
 
+/* ---- late.c ---- */
+
+/*
+ * Appends the record of a change whose event fires late: command made the
+ * change, since is the first one that changed the item again, or
+ * InvalidCommandId.  Records of later changes are moved behind it.
+ */
+extern void StreamAppendLate(StreamTable *t, const StreamRow *row,
+							 CommandId command, CommandId since);
+
 /* ---- capture.c ---- */
 
 /* While a table's expired items are deleted; InvalidOid: no longer. */
@@ -136,6 +146,22 @@ extern void StreamSetExpiring(Oid relid);
 extern Oid	StreamGetExpiring(void);
 
 /* ---- read.c ---- */
+
+/*
+ * A scan of the primary key: numbers from position on or, to be read backwards,
+ * those up to it.
+ */
+typedef struct StreamNumberScan
+{
+	Relation	pkey;
+	struct IndexScanDescData *scan;
+	TupleTableSlot *slot;
+} StreamNumberScan;
+
+extern void StreamNumberScanBegin(StreamNumberScan *s, Relation rel, Snapshot snapshot,
+								  int64 position, bool below);
+extern bool StreamNumberScanNext(StreamNumberScan *s, ScanDirection direction);
+extern void StreamNumberScanEnd(StreamNumberScan *s);
 
 /* A record as it was read; items are not detoasted. */
 typedef struct StreamRecord

@@ -289,7 +289,17 @@ InsertRow(StreamTable *t, int64 number)
 	ResetPerTupleExprContext(t->estate);
 }
 
-void
+/* Our last record. */
+static Oid	appended_stream = InvalidOid;
+static int64 appended_number;
+
+int64
+StreamLastAppended(Oid stream)
+{
+	return stream == appended_stream ? appended_number : 0;
+}
+
+int64
 StreamAppend(StreamTable *t, const StreamRow *row)
 {
 	LOCKTAG		tag;
@@ -303,6 +313,9 @@ StreamAppend(StreamTable *t, const StreamRow *row)
 	FormRow(t, number, row);
 	InsertRow(t, number);
 	LockRelease(&tag, ShareLock, false);
+	appended_stream = RelationGetRelid(t->rel);
+	appended_number = number;
+	return number;
 }
 
 void

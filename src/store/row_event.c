@@ -1,0 +1,165 @@
+/*
+ * row_event.c
+ *	  Events of AFTER ROW triggers, and what has become of their rows since.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "executor/tuptable.h"
+#include "utils/fmgroids.h"
+#include "utils/snapmgr.h"
+
+#include "store/row_event.h"
+
+/* Other access methods need not have commands in their tuples' headers. */
+static CommandId
+CommandOf(const RowEvent *event)
+{
+	if (event->rel->rd_tableam != GetHeapamTableAmRoutine())
+		return InvalidCommandId;
+	if (event->new != NULL)
+		return HeapTupleHeaderGetCmin(event->new->t_data);
+	return HeapTupleHeaderGetCmax(event->old->t_data);
+}
+
+void
+RowEventOfTrigger(RowEvent *event, const TriggerData *trigger)
+{
+	event->rel = trigger->tg_relation;
+	event->old = TRIGGER_FIRED_BY_INSERT(trigger->tg_event) ? NULL : trigger->tg_trigtuple;
+	event->new = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ? trigger->tg_newtuple :
+		TRIGGER_FIRED_BY_INSERT(trigger->tg_event) ? trigger->tg_trigtuple : NULL;
+	event->command = CommandOf(event);
+	event->late = event->command != InvalidCommandId &&
+		event->command != GetCurrentCommandId(false);
+}
+
+/* ---- versions of one row ---- */
+
+CommandId
+OwnCommandOf(HeapTuple tuple)
+{
+	if (!TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data)))
+		return InvalidCommandId;
+	return HeapTupleHeaderGetCmin(tuple->t_data);
+}
+
+/* Whether we have replaced or deleted a version, and not rolled that back. */
+static bool
+IsReplaced(HeapTuple tuple)
+{
+	HeapTupleHeader header = tuple->t_data;
+
+	return !(header->t_infomask & HEAP_XMAX_INVALID) &&
+		!HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask) &&
+		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(header));
+}
+
+CommandId
+RowEventOvertaken(const RowEvent *event)
+{
+	if (!event->late || event->new == NULL || !IsReplaced(event->new))
+		return InvalidCommandId;
+	return HeapTupleHeaderGetCmax(event->new->t_data);
+}
+
+/* The version that has replaced this one; false if the row was deleted. */
+static bool
+FetchNext(Relation rel, HeapTuple tuple, TupleTableSlot *slot)
+{
+	HeapTupleHeader header = tuple->t_data;
+
+	return !HeapTupleHeaderIndicatesMovedPartitions(header) &&
+		!ItemPointerEquals(&header->t_ctid, &tuple->t_self) &&
+		table_tuple_fetch_row_version(rel, &header->t_ctid, SnapshotAny, slot);
+}
+
+HeapTuple
+RowEventLatest(const RowEvent *event)
+{
+	TupleTableSlot *slot = table_slot_create(event->rel, NULL);
+	HeapTuple	tuple = event->new;
+
+	while (tuple != NULL && IsReplaced(tuple))
+		tuple = FetchNext(event->rel, tuple, slot) ? ExecCopySlotHeapTuple(slot) : NULL;
+	ExecDropSingleTupleTableSlot(slot);
+	return tuple;
+}
+
+/* ---- rows of one key ---- */
+
+static RegProcedure
+EqualityOf(ValueType type)
+{
+	if (type == VALUE_S)
+		return F_TEXTEQ;
+	return type == VALUE_N ? F_NUMERIC_EQ : F_BYTEAEQ;
+}
+
+static int
+OldKeyScanKeys(const RowEvent *event, const TableDef *def, Relation primary, ScanKey keys)
+{
+	int			n = def->key.npartition + def->key.nsort;
+
+	for (int i = 0; i < n; i++)
+	{
+		for (int j = 0; j < n; j++)
+		{
+			const AttributeDef *attr = &def->attributes[def->key_attributes[j]];
+			bool		isnull;
+
+			if (attr->attnum == primary->rd_index->indkey.values[i])
+				ScanKeyEntryInitialize(&keys[i], 0, i + 1, BTEqualStrategyNumber, InvalidOid,
+									   primary->rd_indcollation[i], EqualityOf(attr->type),
+									   heap_getattr(event->old, attr->attnum,
+													RelationGetDescr(event->rel), &isnull));
+		}
+	}
+	return n;
+}
+
+/* Versions that are not valid any more count, too. */
+static CommandId
+FirstCommandAfter(const RowEvent *event, IndexScanDesc scan, TupleTableSlot *slot)
+{
+	CommandId	first = InvalidCommandId;
+
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		bool		should_free;
+		CommandId	command = OwnCommandOf(ExecFetchSlotHeapTuple(slot, false, &should_free));
+
+		if (command != InvalidCommandId && command > event->command)
+			first = Min(first, command);
+	}
+	return first;
+}
+
+CommandId
+RowEventKeyTaken(const RowEvent *event, const TableDef *def)
+{
+	ScanKeyData keys[2];
+	Relation	primary;
+	IndexScanDesc scan;
+	TupleTableSlot *slot;
+	CommandId	first;
+	int			n;
+
+	if (!event->late || event->old == NULL || !OidIsValid(def->primary_key))
+		return InvalidCommandId;
+	primary = index_open(def->primary_key, AccessShareLock);
+	slot = table_slot_create(event->rel, NULL);
+	n = OldKeyScanKeys(event, def, primary, keys);
+	scan = BeginIndexScan(event->rel, primary, SnapshotAny, n);
+	index_rescan(scan, keys, n, NULL, 0);
+	first = FirstCommandAfter(event, scan, slot);
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	index_close(primary, NoLock);
+	return first;
+}
