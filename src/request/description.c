@@ -323,13 +323,25 @@ TableIsChanging(const OpenedTable *table)
 	return false;
 }
 
-void
-WriterTable(Writer *w, const OpenedTable *table, const Transition *transition)
+/* What is no matter of keys and indexes. */
+static void
+WriterState(Writer *w, const OpenedTable *table, const Transition *transition)
 {
 	int64		rows;
 	int64		bytes;
 
 	CountRows(table, RelationGetRelid(table->rel), &rows, &bytes);
+	WriterIntegerMember(w, "TableSizeBytes", bytes);
+	WriterIntegerMember(w, "ItemCount", rows);
+	WriterStringMember(w, "TableArn", TableArn(table->name));
+	WriterStringMember(w, "TableId", table->settings->table_id);
+	WriterBilling(w, table->settings, transition);
+	WriterSettings(w, table->settings);
+}
+
+void
+WriterTable(Writer *w, const OpenedTable *table, const Transition *transition)
+{
 	WriterBeginObject(w);
 	WriterDefinitions(w, table->def);
 	WriterStringMember(w, "TableName", table->name);
@@ -338,14 +350,22 @@ WriterTable(Writer *w, const OpenedTable *table, const Transition *transition)
 					   transition->status != NULL ? transition->status : "ACTIVE");
 	WriterName(w, "CreationDateTime");
 	WriterTimestamp(w, table->settings->created);
-	WriterIntegerMember(w, "TableSizeBytes", bytes);
-	WriterIntegerMember(w, "ItemCount", rows);
-	WriterStringMember(w, "TableArn", TableArn(table->name));
-	WriterStringMember(w, "TableId", table->settings->table_id);
-	WriterBilling(w, table->settings, transition);
-	WriterSettings(w, table->settings);
+	WriterState(w, table, transition);
 	WriterIndexes(w, table, true, transition);
 	WriterIndexes(w, table, false, transition);
+	WriterStream(w, table);
+	WriterEndObject(w);
+}
+
+void
+WriterDeletedTable(Writer *w, const OpenedTable *table)
+{
+	Transition	transition = {NULL};
+
+	WriterBeginObject(w);
+	WriterStringMember(w, "TableName", table->name);
+	WriterStringMember(w, "TableStatus", "DELETING");
+	WriterState(w, table, &transition);
 	WriterStream(w, table);
 	WriterEndObject(w);
 }

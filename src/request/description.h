@@ -48,4 +48,7 @@ typedef struct Transition
 /* Writes the value of Table or TableDescription. */
 extern void WriterTable(Writer *w, const OpenedTable *table, const Transition *transition);
 
+/* TableDescription of a table that is about to be gone: without its schema. */
+extern void WriterDeletedTable(Writer *w, const OpenedTable *table);
+
 #endif							/* DYNAMO_DESCRIPTION_H */

@@ -50,7 +50,6 @@ void
 DeleteTableRequest(Request *request)
 {
 	const char *name = FieldTableName(request->input);
-	Transition	transition = {.status = "DELETING"};
 	OpenedTable table;
 
 	CheckNotBuilding(name);
@@ -64,7 +63,7 @@ DeleteTableRequest(Request *request)
 				 errmsg("Attempt to change a resource which is still in use: "
 						"Cannot delete table while indexes are being created, updated, or deleted.")));
 	WriterName(request->out, "TableDescription");
-	WriterTable(request->out, &table, &transition);
+	WriterDeletedTable(request->out, &table);
 	TableClose(&table);
 	TableDrop(name);
 }

@@ -243,6 +243,18 @@ Answer(Request *request, const OpenedTable *table, const IndexChanges *changes,
 	WriterTable(request->out, table, &transition);
 }
 
+/*
+ * Whether the answer still tells the throughput there was, as the service's
+ * does unless the billing mode is changed, too.
+ */
+static bool
+ChangesThroughputOnly(const OpenedTable *table, const Field *input, const IndexChanges *changes)
+{
+	return changes->create == NULL && changes->drop == NULL &&
+		BecomesOnDemand(table, input) == table->settings->on_demand &&
+		(FieldMember(input, "ProvisionedThroughput") != NULL || changes->list != NULL);
+}
+
 void
 UpdateTableRequest(Request *request)
 {
@@ -252,6 +264,7 @@ UpdateTableRequest(Request *request)
 	IndexChanges changes;
 	OpenedTable table;
 	bool		was_on_demand;
+	bool		answered;
 
 	CheckUpdateRules(input, &changes);
 	if (changes.drop != NULL)
@@ -259,6 +272,9 @@ UpdateTableRequest(Request *request)
 	TableOpen(&table, name, ShareUpdateExclusiveLock);
 	CheckIndexChanges(&table, input, &changes);
 	was_on_demand = table.settings->on_demand;
+	answered = ChangesThroughputOnly(&table, input, &changes);
+	if (answered)
+		Answer(request, &table, &changes, NULL, NULL);
 	ChangeBilling(&table, input, &changes);
 	ChangeSettings(&table, input);
 	TableSettingsWrite(table.rel, table.settings);
@@ -294,7 +310,8 @@ UpdateTableRequest(Request *request)
 			ChangeStream(name, stream);
 			TableOpen(&table, name, AccessShareLock);
 		}
-		Answer(request, &table, &changes, NULL, NULL);
+		if (!answered)
+			Answer(request, &table, &changes, NULL, NULL);
 		TableClose(&table);
 	}
 }
