@@ -12,12 +12,15 @@ FROM generate_series(1, 4000) i;
 INSERT INTO single (item) SELECT build_item('id', i::text) FROM generate_series(1, 100) i;
 ANALYZE shop, single;
 
-CREATE FUNCTION estimate(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+CREATE FUNCTION plan_rows(statement text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
-	EXECUTE 'EXPLAIN (FORMAT json) SELECT FROM ' || query INTO plan;
+	EXECUTE 'EXPLAIN (FORMAT json) ' || statement INTO plan;
 	RETURN round((plan -> 0 -> 'Plan' ->> 'Plan Rows')::numeric);
 END $$;
+CREATE FUNCTION estimate(query text) RETURNS bigint LANGUAGE sql AS $$
+	SELECT plan_rows('SELECT FROM ' || query)
+$$;
 
 SELECT call, estimate(call) FROM (VALUES
 	($$query('shop', 'PK = :p', '{":p": {"S": "C#1"}}')$$),
@@ -36,6 +39,33 @@ SELECT call, estimate(call) FROM (VALUES
 	($$query('shop', 'nonsense(', index_name => 'none')$$),
 	($$scan(current_setting('application_name'))$$),
 	($$scan('pg_class')$$)) v(call);
+
+-- a large partition among small ones, when its key is known; half of the items are its
+SELECT create_table('skewed', 'PK', 'SK', indexes => '[{"index_name": "multi", "partition_key": ["a", "b"], "partition_key_type": ["S", "N"]}]');
+INSERT INTO skewed (item) SELECT build_item('PK', CASE WHEN i % 2 = 0 THEN 'big' ELSE 'small' || i % 500 END, 'SK', i::text,
+	'a', CASE WHEN i % 4 = 0 THEN 'x' ELSE i::text END, 'b', i % 2)
+FROM generate_series(1, 4000) i;
+ANALYZE skewed;
+SELECT call, estimate(call) FROM (VALUES
+	($$query('skewed', 'PK = :p', '{":p": {"S": "big"}}')$$),
+	($$query('skewed', ':p = #k AND begins_with(SK, :s)', '{":p": {"S": "big"}, ":s": {"S": "1"}}', '{"#k": "PK"}')$$),
+	($$query('skewed', 'PK = :p', jsonb_build_object(':p', 'bi' || 'g'))$$),
+	($$query('skewed', 'PK = :p', jsonb_build_object(':p', 'small1'))$$),
+	($$query('skewed', 'a = :a AND b = :b', '{":a": {"S": "x"}, ":b": {"N": "0"}}', index_name => 'multi')$$),
+	-- the average one when it is not known, or cannot be
+	($$(VALUES ('big'), ('small1')) AS v (k), query('skewed', 'PK = :p', jsonb_build_object(':p', k))$$),
+	($$query('skewed', 'PK = :p', '{":p": {"N": "1"}}')$$),
+	($$query('skewed', 'PK = :p', '{":p": {"S": "\u0000"}}')$$),
+	($$query('skewed', 'PK = :q', '{":p": {"S": "big"}}')$$),
+	($$query('skewed', '#k = :p', '{":p": {"S": "big"}}', '{"#k": 1}')$$),
+	($$query('skewed', '#k = :p', '{":p": {"S": "big"}}', '["#k"]')$$),
+	($$query('skewed', '= = PK PK = = :p; PK = :p', '{":p": {"S": "big"}}')$$)) v(call);
+PREPARE known(text) AS SELECT FROM query('skewed', 'PK = :p', jsonb_build_object(':p', $1));
+SET plan_cache_mode = force_custom_plan;
+SELECT plan_rows($$EXECUTE known('big')$$);
+SET plan_cache_mode = force_generic_plan;
+SELECT plan_rows($$EXECUTE known('big')$$);
+RESET plan_cache_mode;
 
 -- a join is planned by them
 CREATE TABLE ids (id text PRIMARY KEY);

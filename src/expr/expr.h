@@ -191,6 +191,14 @@ extern KeyClauses *KeyConditionBind(const Expr *expr, ExprBindings *b);
 extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses,
 									   const KeySchema *schema);
 
+/*
+ * The :placeholder that a key condition compares an attribute with by =, data
+ * NULL if there is none; names: the #names, an object, or NULL.  The text need
+ * not be a key condition; nothing is raised.
+ */
+extern Slice KeyConditionGlance(Slice condition, Slice attribute,
+								struct JsonbContainer *names);
+
 /* Whether a key value satisfies a test (same type is assumed). */
 extern bool KeyTestMatches(const KeyTest *test, ValueRef value);
 

@@ -4,8 +4,9 @@
  *	  and calls without what is at its default.
  *
  * Where the table's name is a constant, the estimate comes from the table: a
- * query gives the average partition, a part of it if the sort key is
- * constrained; a scan gives everything.  Filters and limits reduce it.
+ * query gives the partition that its condition names if the value is known,
+ * else the average one, a part of it if the sort key is constrained; a scan
+ * gives everything.  Filters and limits reduce it.
  * Nothing is estimated, and the functions' fixed numbers apply, where the
  * caller may not see all rows, or where anything is not as it should be: a
  * planner support function must not fail.
@@ -30,6 +31,7 @@
 #include "catalog/objects.h"
 #include "catalog/table.h"
 #include "compat.h"
+#include "sql/key_estimate.h"
 
 #define SORT_RANGE_FRACTION	0.25	/* of a partition, a range of sort keys */
 #define FILTER_FRACTION		0.3333
@@ -39,6 +41,8 @@
 typedef struct ReadArguments
 {
 	int			key_condition;
+	int			values;
+	int			names;
 	int			index_name;
 	int			filter;
 	int			max_items;
@@ -46,8 +50,8 @@ typedef struct ReadArguments
 	int			forward;
 } ReadArguments;
 
-static const ReadArguments query_arguments = {1, 4, 8, 6, -1, 5};
-static const ReadArguments scan_arguments = {-1, 4, 1, 6, 9, -1};
+static const ReadArguments query_arguments = {1, 2, 3, 4, 8, 6, -1, 5};
+static const ReadArguments scan_arguments = {-1, -1, -1, 4, 1, 6, 9, -1};
 
 typedef struct ReadEstimate
 {
@@ -80,11 +84,17 @@ TextArgument(const FuncExpr *call, int n)
 	return arg == NULL ? NULL : TextDatumGetCString(arg->constvalue);
 }
 
+static Node *
+NodeArgument(const FuncExpr *call, int n)
+{
+	return (n < 0 || n >= list_length(call->args)) ? NULL : list_nth(call->args, n);
+}
+
 /* Whether an argument is given, if not known as what. */
 static bool
 HasArgument(const FuncExpr *call, int n)
 {
-	const Node *arg = (n < 0 || n >= list_length(call->args)) ? NULL : list_nth(call->args, n);
+	const Node *arg = NodeArgument(call, n);
 
 	return arg != NULL && !(IsA(arg, Const) && ((const Const *) arg)->constisnull);
 }
@@ -150,8 +160,22 @@ RowsOfCondition(const char *condition, double partition, bool has_sort)
 	return 1.0;
 }
 
+/* The rows of the partition of a query; average: those of one unknown. */
+static double
+RowsOfPartition(PlannerInfo *root, const FuncExpr *call, const ReadArguments *args, Relation rel,
+				const TableDef *def, const int *attributes, int n, double tuples, double average)
+{
+	KeyArguments key = {
+		root, TextArgument(call, args->key_condition),
+		NodeArgument(call, args->values), NodeArgument(call, args->names)
+	};
+	double		fraction = KeyFraction(&key, rel, def, attributes, n, tuples);
+
+	return fraction < 0 ? average : tuples * fraction;
+}
+
 static bool
-EstimateRead(const FuncExpr *call, const ReadArguments *args, Relation rel,
+EstimateRead(PlannerInfo *root, const FuncExpr *call, const ReadArguments *args, Relation rel,
 			 const TableDef *def, ReadEstimate *estimate)
 {
 	char	   *index_name = TextArgument(call, args->index_name);
@@ -181,8 +205,15 @@ EstimateRead(const FuncExpr *call, const ReadArguments *args, Relation rel,
 	if (!EntriesOfAttributes(RelationGetRelid(rel), def, attributes, key->npartition,
 							 tuples, &entries, &partition))
 		return false;
-	estimate->read = args->key_condition < 0 ? entries :
-		RowsOfCondition(TextArgument(call, args->key_condition), partition, key->nsort > 0);
+	if (args->key_condition < 0)
+	{
+		estimate->read = entries;
+		return true;
+	}
+	partition = RowsOfPartition(root, call, args, rel, def, attributes, key->npartition,
+								tuples, partition);
+	estimate->read = RowsOfCondition(TextArgument(call, args->key_condition), partition,
+									 key->nsort > 0);
 	return true;
 }
 
@@ -213,7 +244,7 @@ ReduceEstimate(const FuncExpr *call, const ReadArguments *args, ReadEstimate *es
 }
 
 static bool
-EstimateCall(Node *node, const ReadArguments *args, ReadEstimate *estimate)
+EstimateCall(PlannerInfo *root, Node *node, const ReadArguments *args, ReadEstimate *estimate)
 {
 	const FuncExpr *call = (const FuncExpr *) node;
 	char	   *table_name;
@@ -235,7 +266,7 @@ EstimateCall(Node *node, const ReadArguments *args, ReadEstimate *estimate)
 	{
 		TableDef   *def = TableDefAcquire(rel);
 
-		result = EstimateRead(call, args, rel, def, estimate);
+		result = EstimateRead(root, call, args, rel, def, estimate);
 		if (result)
 			ReduceEstimate(call, args, estimate);
 		TableDefRelease(def);
@@ -305,7 +336,7 @@ SupportRead(Node *request, const ReadArguments *args)
 	{
 		SupportRequestRows *req = (SupportRequestRows *) request;
 
-		if (!EstimateCall(req->node, args, &estimate))
+		if (!EstimateCall(req->root, req->node, args, &estimate))
 			return NULL;
 		req->rows = estimate.returned;
 		return request;
@@ -314,7 +345,7 @@ SupportRead(Node *request, const ReadArguments *args)
 	{
 		SupportRequestCost *req = (SupportRequestCost *) request;
 
-		if (!EstimateCall(req->node, args, &estimate))
+		if (!EstimateCall(req->root, req->node, args, &estimate))
 			return NULL;
 		req->startup = 0;
 		req->per_tuple = ReadCost(&estimate, args == &scan_arguments);
