@@ -46,8 +46,9 @@ struct AccessKey
 	Identity	identity;
 	char	   *secret;
 
-	/* the last signing key that was derived from it */
+	/* the last signing key that was derived from it, and for which day and region */
 	char		scope[SCOPE_LEN];
+	uint32		scope_len;
 	uint8		signing_key[SIGV4_KEY_LEN];
 };
 
@@ -261,15 +262,17 @@ AccessKeyIdentity(const AccessKey *key)
 const uint8 *
 AccessKeySigningKey(AccessKey *key, Slice date, Slice region)
 {
-	char		scope[SCOPE_LEN];
+	uint32		len = date.len + region.len;
 
 	/* a region's length is limited by its setting */
-	snprintf(scope, sizeof(scope), "%.*s/%.*s", (int) date.len, date.data,
-			 (int) region.len, region.data);
-	if (strcmp(scope, key->scope) != 0)
+	Assert(len <= SCOPE_LEN);
+	if (key->scope_len != len || memcmp(key->scope, date.data, date.len) != 0 ||
+		memcmp(key->scope + date.len, region.data, region.len) != 0)
 	{
 		SignatureDeriveKey(key->signing_key, key->secret, date, region);
-		strcpy(key->scope, scope);
+		memcpy(key->scope, date.data, date.len);
+		memcpy(key->scope + date.len, region.data, region.len);
+		key->scope_len = len;
 	}
 	return key->signing_key;
 }

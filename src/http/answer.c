@@ -7,9 +7,10 @@
 #include <time.h>
 
 #include "common/pg_prng.h"
-#include "utils/pg_crc.h"
+#include "utils/builtins.h"
 
 #include "http/answer.h"
+#include "http/crc32.h"
 #include "http/settings.h"
 
 #define REQUEST_ID_LEN	52
@@ -46,12 +47,16 @@ Reason(int status)
 	}
 }
 
-/* SDKs correct their clock by it.  Formatted once a second. */
-static const char *
-Date(void)
+/*
+ * The line with the time, by which SDKs correct their clock.  Formatted once a
+ * second.
+ */
+static Slice
+DateLine(void)
 {
 	static time_t formatted = 0;
 	static char text[64];
+	static uint32 len;
 	time_t		now = time(NULL);
 	struct tm	tm;
 
@@ -62,18 +67,33 @@ Date(void)
 		"Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
 
 		/* whatever lc_time says */
-		snprintf(text, sizeof(text), "%s, %02d %s %04d %02d:%02d:%02d GMT",
-				 days[tm.tm_wday], tm.tm_mday, months[tm.tm_mon], tm.tm_year + 1900,
-				 tm.tm_hour, tm.tm_min, tm.tm_sec);
+		len = (uint32) snprintf(text, sizeof(text), "Date: %s, %02d %s %04d %02d:%02d:%02d GMT\r\n",
+								days[tm.tm_wday], tm.tm_mday, months[tm.tm_mon], tm.tm_year + 1900,
+								tm.tm_hour, tm.tm_min, tm.tm_sec);
 		formatted = now;
 	}
-	return text;
+	return (Slice) {text, len};
+}
+
+static void
+AppendSlice(StringInfo out, Slice text)
+{
+	appendBinaryStringInfo(out, text.data, (int) text.len);
+}
+
+static void
+AppendNumber(StringInfo out, uint32 number)
+{
+	char		digits[10];
+
+	appendBinaryStringInfo(out, digits, pg_ultoa_n(number, digits));
 }
 
 static void
 AppendRequestId(StringInfo out)
 {
 	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
+	char		id[REQUEST_ID_LEN];
 	uint64		random = 0;
 	int			bits = 0;
 
@@ -84,31 +104,32 @@ AppendRequestId(StringInfo out)
 			random = pg_prng_uint64(&pg_global_prng_state);
 			bits = 64;
 		}
-		appendStringInfoChar(out, alphabet[random % 32]);
+		id[i] = alphabet[random % 32];
 		random >>= 5;
 		bits -= 5;
 	}
-}
-
-/* The CRC-32 of zlib and Ethernet, with PostgreSQL's own table. */
-static uint32
-Crc32(Slice body)
-{
-	pg_crc32	crc;
-
-	INIT_TRADITIONAL_CRC32(crc);
-	COMP_TRADITIONAL_CRC32(crc, body.data, body.len);
-	FIN_TRADITIONAL_CRC32(crc);
-	return crc;
+	appendBinaryStringInfo(out, id, REQUEST_ID_LEN);
 }
 
 static void
-AppendSlice(StringInfo out, const char *name, Slice value)
+AppendStatusLine(StringInfo out, int status)
+{
+	appendStringInfoString(out, "HTTP/1.1 ");
+	AppendNumber(out, (uint32) status);
+	appendStringInfoChar(out, ' ');
+	appendStringInfoString(out, Reason(status));
+	appendStringInfoString(out, "\r\n");
+}
+
+/* A line for a field, unless it is empty. */
+static void
+AppendField(StringInfo out, const char *name, Slice value)
 {
 	if (value.len == 0)
 		return;
-	appendStringInfo(out, "%s: ", name);
-	appendBinaryStringInfo(out, value.data, (int) value.len);
+	appendStringInfoString(out, name);
+	appendStringInfoString(out, ": ");
+	AppendSlice(out, value);
 	appendStringInfoString(out, "\r\n");
 }
 
@@ -119,24 +140,28 @@ AppendCors(StringInfo out, const HttpAnswer *answer)
 		appendStringInfo(out, "Access-Control-Allow-Origin: %s\r\n", http_allow_origin);
 	if (!answer->preflight)
 		return;
-	AppendSlice(out, "Access-Control-Allow-Headers", answer->allow_headers);
-	AppendSlice(out, "Access-Control-Allow-Methods", answer->allow_methods);
+	AppendField(out, "Access-Control-Allow-Headers", answer->allow_headers);
+	AppendField(out, "Access-Control-Allow-Methods", answer->allow_methods);
 	appendStringInfoString(out, "Access-Control-Max-Age: 172800\r\n");
 }
 
 void
 AnswerHead(StringInfo out, const HttpAnswer *answer, HttpDelivery delivery)
 {
-	appendStringInfo(out, "HTTP/1.1 %d %s\r\nDate: %s\r\n",
-					 answer->status, Reason(answer->status), Date());
+	AppendStatusLine(out, answer->status);
+	AppendSlice(out, DateLine());
 	if (!delivery.keep_alive)
 		appendStringInfoString(out, "Connection: close\r\n");
 	else if (delivery.old)
 		appendStringInfoString(out, "Connection: keep-alive\r\n");
-	AppendSlice(out, "Content-Type", answer->content_type);
-	appendStringInfo(out, "Content-Length: %u\r\nx-amzn-RequestId: ", answer->body.len);
+	AppendField(out, "Content-Type", answer->content_type);
+	appendStringInfoString(out, "Content-Length: ");
+	AppendNumber(out, answer->body.len);
+	appendStringInfoString(out, "\r\nx-amzn-RequestId: ");
 	AppendRequestId(out);
-	appendStringInfo(out, "\r\nx-amz-crc32: %u\r\n", Crc32(answer->body));
+	appendStringInfoString(out, "\r\nx-amz-crc32: ");
+	AppendNumber(out, Crc32(answer->body));
+	appendStringInfoString(out, "\r\n");
 	AppendCors(out, answer);
 	appendStringInfoString(out, "\r\n");
 }

@@ -130,6 +130,16 @@ ReadBody(Connection *c)
 	return step;
 }
 
+/* The rest of a request is still to come. */
+static void
+AwaitMore(Connection *c)
+{
+	if (c->state == CONNECTION_IDLE)
+		ConnectionSetState(c, CONNECTION_READING);
+	if (c->has_head)
+		TellToContinue(c);
+}
+
 void
 ConnectionAdvance(Connection *c)
 {
@@ -140,6 +150,8 @@ ConnectionAdvance(Connection *c)
 		step = HttpReadHead(&c->head, &c->scan, c->in.data, (uint32) c->in.len);
 		if (step == HTTP_FAILED)
 			RefuseMalformed(c, c->head.status, c->head.reason);
+		else if (step == HTTP_MORE)
+			AwaitMore(c);
 		if (step != HTTP_DONE)
 			return;
 		c->has_head = true;
@@ -151,7 +163,7 @@ ConnectionAdvance(Connection *c)
 	else if (step == HTTP_DONE)
 		AnswerRequest(c);
 	else
-		TellToContinue(c);
+		AwaitMore(c);
 }
 
 /* ---- reading ---- */
@@ -206,8 +218,6 @@ Receive(Connection *c)
 		return;
 	}
 	c->in.len += (int) n;
-	if (c->state == CONNECTION_IDLE)
-		ConnectionSetState(c, CONNECTION_READING);
 	ConnectionAdvance(c);
 }
 

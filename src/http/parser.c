@@ -49,22 +49,32 @@ LowerByte(char c)
 }
 
 bool
-HttpSame(Slice text, const char *other)
+HttpSameSlice(Slice a, Slice b)
 {
-	for (uint32 i = 0; i < text.len; i++)
+	if (a.len != b.len)
+		return false;
+	for (uint32 i = 0; i < a.len; i++)
 	{
-		if (other[i] == '\0' || LowerByte(text.data[i]) != LowerByte(other[i]))
+		if (LowerByte(a.data[i]) != LowerByte(b.data[i]))
 			return false;
 	}
-	return other[text.len] == '\0';
+	return true;
+}
+
+bool
+HttpSame(Slice text, const char *other)
+{
+	return HttpSameSlice(text, (Slice) {other, (uint32) strlen(other)});
 }
 
 bool
 HttpFindHeader(const HttpHead *head, const char *data, const char *name, Slice *value)
 {
+	Slice		wanted = {name, (uint32) strlen(name)};
+
 	for (int i = 0; i < head->nheaders; i++)
 	{
-		if (HttpSame(HttpText(data, head->headers[i].name), name))
+		if (HttpSameSlice(HttpText(data, head->headers[i].name), wanted))
 		{
 			*value = HttpText(data, head->headers[i].value);
 			return true;
@@ -75,33 +85,47 @@ HttpFindHeader(const HttpHead *head, const char *data, const char *name, Slice *
 
 /* ---- the end of the head ---- */
 
+/* What is wrong with a line that ends with LF; NULL if nothing is. */
+static const char *
+LineProblem(const char *line, uint32 len)
+{
+	const char *cr = memchr(line, '\r', len);
+
+	if (cr == NULL)
+		return "line feed without carriage return";
+	return cr == line + len - 2 ? NULL : "carriage return without line feed";
+}
+
 /*
  * Looks for the empty line.  Every line must end with CR LF, and neither may
- * stand elsewhere; nor may a NUL stand anywhere.
+ * stand elsewhere; nor may a NUL stand anywhere, which is told of before the
+ * line ends: what speaks TLS waits for an answer.
  */
 static HttpStep
 ScanHead(HttpHead *head, HttpScan *scan, const char *data, uint32 len)
 {
-	while (scan->at < len)
-	{
-		char		c = data[scan->at];
+	uint32		limit = Min(len, HTTP_MAX_HEAD);
 
-		if (scan->at >= HTTP_MAX_HEAD)
-			return FailHead(head, 431, "request header is too long");
-		if (c == '\0')
+	while (scan->at < limit)
+	{
+		const char *start = data + scan->at;
+		const char *lf = memchr(start, '\n', limit - scan->at);
+		uint32		n = lf == NULL ? limit - scan->at : (uint32) (lf - start) + 1;
+		const char *problem;
+
+		if (memchr(start, '\0', n) != NULL)
 			return FailHead(head, 400, "NUL in the request header");
-		if (scan->at > 0 && data[scan->at - 1] == '\r' && c != '\n')
-			return FailHead(head, 400, "carriage return without line feed");
-		scan->at++;
-		if (c != '\n')
-			continue;
-		if (scan->at < 2 || data[scan->at - 2] != '\r')
-			return FailHead(head, 400, "line feed without carriage return");
+		scan->at += n;
+		if (lf == NULL)
+			break;
+		problem = LineProblem(data + scan->line, scan->at - scan->line);
+		if (problem != NULL)
+			return FailHead(head, 400, problem);
 		if (scan->at - scan->line == 2)
 			return HTTP_DONE;
 		scan->line = scan->at;
 	}
-	return HTTP_MORE;
+	return len > limit ? FailHead(head, 431, "request header is too long") : HTTP_MORE;
 }
 
 /* ---- the request line ---- */
@@ -259,11 +283,12 @@ ReadFields(HttpHead *head, const char *data, uint32 at)
 static int
 CountFields(const HttpHead *head, const char *data, const char *name, Slice *value)
 {
+	Slice		wanted = {name, (uint32) strlen(name)};
 	int			n = 0;
 
 	for (int i = 0; i < head->nheaders; i++)
 	{
-		if (HttpSame(HttpText(data, head->headers[i].name), name))
+		if (HttpSameSlice(HttpText(data, head->headers[i].name), wanted))
 		{
 			*value = HttpText(data, head->headers[i].value);
 			n++;

@@ -104,6 +104,7 @@ HttpText(const char *data, HttpSpan span)
 }
 
 /* Whether texts are the same but for the case of ASCII letters. */
+extern bool HttpSameSlice(Slice a, Slice b);
 extern bool HttpSame(Slice text, const char *other);
 
 /* A request that is there as a whole. */

@@ -77,10 +77,13 @@ StringToSign(StringInfo out, const Signature *signature, const StringInfoData *c
 	char		hex[HEX_LEN + 1];
 
 	DigestHex(hex, (Slice) {canonical->data, (uint32) canonical->len});
-	appendStringInfo(out, "AWS4-HMAC-SHA256\n%.*s\n%.*s\n%s",
-					 (int) signature->time.len, signature->time.data,
-					 (int) (signature->credential.len - scope), signature->credential.data + scope,
-					 hex);
+	appendStringInfoString(out, "AWS4-HMAC-SHA256\n");
+	appendBinaryStringInfo(out, signature->time.data, (int) signature->time.len);
+	appendStringInfoChar(out, '\n');
+	appendBinaryStringInfo(out, signature->credential.data + scope,
+						   (int) (signature->credential.len - scope));
+	appendStringInfoChar(out, '\n');
+	appendStringInfoString(out, hex);
 }
 
 /* Messages are text: bytes of header fields may be anything. */

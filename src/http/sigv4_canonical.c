@@ -55,37 +55,58 @@ AppendQuery(StringInfo out, Slice query)
 	}
 }
 
+static bool
+IsBlank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 /* Runs of blanks are one. */
 static void
 AppendValue(StringInfo out, Slice value)
 {
-	for (uint32 i = 0; i < value.len; i++)
-	{
-		bool		blank = value.data[i] == ' ' || value.data[i] == '\t';
+	uint32		at = 0;
 
-		if (!blank)
-			appendStringInfoChar(out, value.data[i]);
-		else if (out->data[out->len - 1] != ' ')
+	while (at < value.len)
+	{
+		uint32		start = at;
+
+		while (at < value.len && !IsBlank(value.data[at]))
+			at++;
+		appendBinaryStringInfo(out, value.data + start, (int) (at - start));
+		if (at < value.len && out->data[out->len - 1] != ' ')
 			appendStringInfoChar(out, ' ');
+		while (at < value.len && IsBlank(value.data[at]))
+			at++;
 	}
+}
+
+static void
+AppendLowerCase(StringInfo out, Slice text)
+{
+	char	   *to;
+
+	enlargeStringInfo(out, (int) text.len);
+	to = out->data + out->len;
+	for (uint32 i = 0; i < text.len; i++)
+		to[i] = text.data[i] >= 'A' && text.data[i] <= 'Z' ? text.data[i] + ('a' - 'A') : text.data[i];
+	out->len += (int) text.len;
+	out->data[out->len] = '\0';
 }
 
 /* A line for a header; fields of one name are joined by commas. */
 static void
 AppendHeader(StringInfo out, const HttpRequest *request, Slice name)
 {
-	char	   *wanted = pnstrdup(name.data, name.len);
 	bool		first = true;
 
-	for (uint32 i = 0; i < name.len; i++)
-		appendStringInfoChar(out, name.data[i] >= 'A' && name.data[i] <= 'Z' ?
-							 name.data[i] + ('a' - 'A') : name.data[i]);
+	AppendLowerCase(out, name);
 	appendStringInfoChar(out, ':');
 	for (int i = 0; i < request->head->nheaders; i++)
 	{
 		const HttpHeader *header = &request->head->headers[i];
 
-		if (!HttpSame(HttpText(request->data, header->name), wanted))
+		if (!HttpSameSlice(HttpText(request->data, header->name), name))
 			continue;
 		if (!first)
 			appendStringInfoChar(out, ',');
@@ -114,5 +135,6 @@ SignatureCanonical(StringInfo out, const Signature *signature,
 		AppendHeader(out, request, name);
 	appendStringInfoChar(out, '\n');
 	appendBinaryStringInfo(out, signature->signed_headers.data, (int) signature->signed_headers.len);
-	appendStringInfo(out, "\n%s", body_digest);
+	appendStringInfoChar(out, '\n');
+	appendStringInfoString(out, body_digest);
 }
