@@ -63,6 +63,7 @@ SELECT upd('"UpdateExpression": "SET g.x = :x", "ExpressionAttributeValues": {":
 SELECT upd('"UpdateExpression": "SET g = :x", "ExpressionAttributeValues": {":x": {"N": "1"}}');
 SELECT upd('"UpdateExpression": "SET g = :x", "ExpressionAttributeValues": {":x": {"S": ""}}');
 SELECT upd('"UpdateExpression": "SET g = x"');
+SELECT upd('"UpdateExpression": "SET g = if_not_exists(nothing, :x)", "ExpressionAttributeValues": {":x": {"S": ""}}');
 SELECT upd('"UpdateExpression": "SET g = if_not_exists(nothing, :x)", "ExpressionAttributeValues": {":x": {"S": "' || repeat('x', 2049) || '"}}');
 SELECT upd('"UpdateExpression": "SET g = :x", "ConditionExpression": "attribute_exists(nothing)", "ExpressionAttributeValues": {":x": {"N": "1"}}');
 SELECT upd('"UpdateExpression": "SET x = :x"', '{"pk": {"S": "a"}}');

@@ -270,17 +270,12 @@ IndexKeyError(const AttributeDef *attr, const IndexDef *index,
 						KindName(attr->type), index->name, attr->name.data)));
 }
 
-void
-CheckIndexKeys(const TableDef *def, ValueRef item)
+static void
+KeyProblemError(const TableDef *def, const IndexDef *index, int attribute,
+				KeyProblem problem, ValueRef item)
 {
-	const IndexDef *index;
-	int			attribute;
-	KeyProblem	problem = FindIndexKeyProblem(def, item, &index, &attribute);
-	const AttributeDef *attr;
+	const AttributeDef *attr = &def->attributes[attribute];
 
-	if (problem == KEY_VALID)
-		return;
-	attr = &def->attributes[attribute];
 	if (problem == KEY_HAS_NUL)
 		KeyValueToDatum(attr, FindAttribute(attr, item));	/* raises it */
 	if (problem == KEY_TOO_LONG)
@@ -294,22 +289,42 @@ CheckIndexKeys(const TableDef *def, ValueRef item)
 	IndexKeyError(attr, index, problem, FindAttribute(attr, item));
 }
 
-/* The key trigger would refuse it too, in PutItem's words. */
-void
-CheckComputedIndexKeys(const TableDef *def, ValueRef item)
+static void
+CheckIndexKeys(const TableDef *def, ValueRef item)
 {
 	const IndexDef *index;
 	int			attribute;
 	KeyProblem	problem = FindIndexKeyProblem(def, item, &index, &attribute);
 
-	if (problem == KEY_TYPE_MISMATCH)
+	if (problem != KEY_VALID)
+		KeyProblemError(def, index, attribute, problem, item);
+}
+
+void
+CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed)
+{
+	const IndexDef *index;
+	int			attribute;
+	KeyProblem	problem = FindIndexKeyProblem(def, item, &index, &attribute);
+
+	if (problem == KEY_VALID)
+		return;
+	if (problem == KEY_EMPTY)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.",
+						KindName(def->attributes[attribute].type)),
+				 errdetail("Attribute \"%s\" is a key of index \"%s\".",
+						   def->attributes[attribute].name.data, index->name)));
+	if (computed && problem == KEY_TYPE_MISMATCH)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("The update expression attempted to update the secondary index key to unsupported type")));
-	if (problem == KEY_TOO_LONG)
+	if (computed && problem == KEY_TOO_LONG)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("The update expression attempted to update the secondary index key beyond allowed size limits")));
+	KeyProblemError(def, index, attribute, problem, item);
 }
 
 void

@@ -229,14 +229,11 @@ extern struct varlena *KeyOfItem(const TableDef *def, ValueRef item);
  */
 extern void CheckItemKeys(const TableDef *def, ValueRef item);
 
-/* Only the index keys, of an item or of some attributes of one. */
-extern void CheckIndexKeys(const TableDef *def, ValueRef item);
-
 /*
- * Likewise of an item that an update has made, in UpdateItem's words where it
- * has words of its own; otherwise CheckItemKeys has to find it.
+ * Only the index keys, in UpdateItem's words: of the values that an update
+ * gives, or of the item that it has made (computed).
  */
-extern void CheckComputedIndexKeys(const TableDef *def, ValueRef item);
+extern void CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed);
 
 /*
  * Whether an index key attribute of an item stored before the index was

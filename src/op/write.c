@@ -68,7 +68,7 @@ CheckLiteralIndexKeys(const Update *update, const TableDef *def)
 	struct varlena *literals = def->nindexes > 0 ? UpdateLiterals(update) : NULL;
 
 	if (literals != NULL)
-		CheckIndexKeys(def, ItemRoot(literals));
+		CheckUpdatedIndexKeys(def, ItemRoot(literals), false);
 }
 
 void
@@ -165,8 +165,7 @@ ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
 		return WRITE_NOTHING;
 	if (w->def->nindexes > 0)
 	{
-		CheckComputedIndexKeys(w->def, ItemRoot(*item));
-		CheckItemKeys(w->def, ItemRoot(*item));
+		CheckUpdatedIndexKeys(w->def, ItemRoot(*item), true);
 		CheckLocalEntries(w->def, ItemRoot(*item));
 	}
 	return WRITE_PUT;
