@@ -5,14 +5,15 @@
  *	  server's process spent on each, and the number of that process (of the
  *	  last client's, if there are several).
  *
- *	client [-d conninfo] [-c clients] [-w window] [-t seconds | -n count]
- *		   [-p parameter-file] statement
+ *	client [-d conninfo] [-c clients] [-w window] [-b batch]
+ *		   [-t seconds | -n count] [-p parameter-file] statement
  *
  * Each line of the parameter file gives one execution's parameters, separated
  * by 0x1F; the lines are used in turn, each client beginning at another one.
  * A window of 1 is the round trip of ordinary clients; a larger one keeps that
  * many statements under way by the protocol's pipeline, each a transaction of
  * its own, so that the server never waits and its cost alone is measured.
+ * A batch is that many statements, sent at once, in one transaction.
  * pgbench does neither: it cannot draw text parameters from a list.
  */
 #define _GNU_SOURCE
@@ -36,6 +37,7 @@ typedef struct Row
 static const char *conninfo = "";
 static int	clients = 1;
 static int	window = 1;
+static int	batch = 1;			/* statements of a transaction */
 static double seconds = 1.0;
 static long count = 0;			/* executions of each client; 0: by time */
 static const char *statement;
@@ -153,17 +155,22 @@ connect_and_prepare(void)
 	return conn;
 }
 
+/* What comes before a Sync is one transaction. */
 static void
 send_one(PGconn *conn, long i)
 {
-	const char *const *values = nparams > 0 ? rows[i % nrows].values : NULL;
+	for (long n = i * batch; n < (i + 1) * batch; n++)
+	{
+		const char *const *values = nparams > 0 ? rows[n % nrows].values : NULL;
 
-	if (PQsendQueryPrepared(conn, "s", nparams, values, NULL, NULL, 0) != 1 ||
-		PQpipelineSync(conn) != 1)
+		if (PQsendQueryPrepared(conn, "s", nparams, values, NULL, NULL, 0) != 1)
+			die("send", PQerrorMessage(conn));
+	}
+	if (PQpipelineSync(conn) != 1)
 		die("send", PQerrorMessage(conn));
 }
 
-/* One statement's results: its rows, a NULL, and the answer to its Sync. */
+/* A transaction's results: of each statement its rows and a NULL, and the answer to Sync. */
 static void
 receive_one(PGconn *conn)
 {
@@ -253,7 +260,7 @@ main(int argc, char **argv)
 	Result		result,
 				sum = {0, 0, 0};
 
-	while ((option = getopt(argc, argv, "d:c:w:t:n:p:")) != -1)
+	while ((option = getopt(argc, argv, "d:c:w:b:t:n:p:")) != -1)
 	{
 		switch (option)
 		{
@@ -265,6 +272,9 @@ main(int argc, char **argv)
 				break;
 			case 'w':
 				window = atoi(optarg);
+				break;
+			case 'b':
+				batch = atoi(optarg);
 				break;
 			case 't':
 				seconds = atof(optarg);

@@ -10,6 +10,7 @@ use warnings;
 use Bench;
 use Getopt::Long;
 use IO::Socket::INET;
+use List::Util 'min';
 use lib "$ENV{BENCH_DIR}/../test/tap";
 use HttpClient;
 
@@ -102,6 +103,7 @@ sub profile
 	run_script($side->{before}) if $side->{before};
 	unlink glob("$profiles/*");
 	$option{p} = $side->{file} if $side->{file};
+	$option{b} = $side->{batch} if $side->{batch};
 	my $pid = $side->{http} ? run_http($side, $n) : (rate($side->{sql}, %option))[2];
 	for (1 .. 100)
 	{
@@ -130,15 +132,17 @@ sub print_functions
 sub count_case
 {
 	my ($case) = @_;
+	my $executions = $case->{executions} || $count;
+	my $first = $executions > 1 ? min($warm_up, $executions) : 0;
 	my $ours;
 
 	for my $side (@{ $case->{sides} })
 	{
 		# a worker that was started anew has more of the postmaster in it
 		profile($side, 1) if $side->{http} && !$last_worker;
-		my (undef, $few) = profile($side, $warm_up);
-		my ($file, $many) = profile($side, $warm_up + $count);
-		my $each = ($many - $few) / $count / ($side->{weight} || 1);
+		my (undef, $few) = $first ? profile($side, $first) : (undef, 0);
+		my ($file, $many) = profile($side, $first + $executions);
+		my $each = ($many - $few) / $executions / ($side->{weight} || 1) / ($side->{batch} || 1);
 		my $ratio = '';
 		$ratio = sprintf('**%.2f**', $each / $ours) if defined $ours;
 		printf "| %s | %s | %d | %s |\n", $case->{title}, $side->{title}, $each, $ratio;
@@ -149,7 +153,7 @@ sub count_case
 }
 
 require IO::Handle;
-my @cases = grep { $_->{kind} ne 'value' && $_->{params} } read_cases(@ARGV);
+my @cases = grep { $_->{kind} ne 'value' && ($_->{params} || $_->{executions}) } read_cases(@ARGV);
 prepare_common();
 for my $case (@cases)
 {

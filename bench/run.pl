@@ -27,9 +27,10 @@ sub measure
 	}
 	my %option = (c => $mode->{c}, w => $mode->{w}, t => $seconds);
 	$option{p} = $side->{file} if $side->{file};
+	$option{b} = $side->{batch} if $side->{batch};
 	$option{n} = $case->{count} if $case->{count};
 	my ($rate, $cpu) = rate($side->{sql}, %option);
-	my $weight = $side->{weight} || 1;
+	my $weight = ($side->{weight} || 1) * ($side->{batch} || 1);
 	return ($rate * $weight, $cpu / $weight);
 }
 

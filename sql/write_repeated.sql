@@ -57,5 +57,16 @@ SELECT dynamo.delete_item('counters', jsonb_build_object('id', 'c'));
 SELECT bump('new');
 DROP PUBLICATION regress_dynamo_pub;
 
+-- a table made anew with a key of another type: no plan of the old one is used
+SET dynamo.direct_access = off;
+SELECT dynamo.create_table('again', partition_key => 'PK');
+SELECT dynamo.put_item('again', '{"PK": {"S": "x"}}');
+SELECT dynamo.get_item('again', '{"PK": {"S": "x"}}');
+DROP TABLE again;
+SELECT dynamo.create_table('again', partition_key => 'PK', partition_key_type => 'N');
+SELECT dynamo.put_item('again', '{"PK": {"N": "1"}}');
+SELECT dynamo.get_item('again', '{"PK": {"N": "1"}}');
+RESET dynamo.direct_access;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_rep CASCADE;

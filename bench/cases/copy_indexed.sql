@@ -3,6 +3,7 @@
 -- modes: pipeline
 -- rounds: 3
 -- count: 1
+-- executions: 1
 -- target: >= 0.9
 --:: dynamo
 -- before: TRUNCATE copy3; CHECKPOINT

@@ -27,7 +27,7 @@
 #include "compat.h"
 #include "sql/attribute.h"
 #include "sql/entity_row.h"
-#include "sql/plans.h"
+#include "store/plan.h"
 
 typedef enum WriterPlan
 {
@@ -40,13 +40,20 @@ typedef enum WriterPlan
 
 #define PLAN_COUNT		5
 
+typedef struct WriterStatement
+{
+	char	   *sql;			/* NULL: not made yet */
+	int			nargs;
+	Oid			types[3];
+} WriterStatement;
+
 typedef struct EntityWriter
 {
 	MemoryContext context;
 	EntityDef  *def;
 	Oid			table;
 	Slice	   *attributes;		/* of the view's columns; data NULL: none */
-	SPIPlanPtr	plans[PLAN_COUNT];
+	WriterStatement statements[PLAN_COUNT];
 } EntityWriter;
 
 /* ---- the writer of a statement ---- */
@@ -142,44 +149,57 @@ AppendKeyCondition(StringInfo sql, const TableDef *table, int first, Oid *types)
 	}
 }
 
-static SPIPlanPtr
-GetPlan(EntityWriter *writer, const TableDef *table, WriterPlan which)
+static void
+MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan which,
+			  WriterStatement *statement)
 {
 	char	   *name = RelationSqlName(writer->table);
-	Oid			types[3] = {ItemTypeOid()};
 	int			nkeys = table->key.npartition + table->key.nsort;
-	int			nargs = nkeys;
 	StringInfoData sql;
 
-	if (writer->plans[which] != NULL)
-		return writer->plans[which];
-
+	statement->types[0] = ItemTypeOid();
+	statement->nargs = nkeys;
 	initStringInfo(&sql);
 	switch (which)
 	{
 		case PLAN_INSERT:
 			appendStringInfo(&sql, "INSERT INTO %s (item) VALUES ($1)", name);
-			nargs = 1;
+			statement->nargs = 1;
 			break;
 		case PLAN_READ:
 		case PLAN_LOCK:
 			appendStringInfo(&sql, "SELECT item FROM %s", name);
-			AppendKeyCondition(&sql, table, 1, types);
+			AppendKeyCondition(&sql, table, 1, statement->types);
 			if (which == PLAN_LOCK)
 				appendStringInfoString(&sql, " FOR NO KEY UPDATE");
 			break;
 		case PLAN_UPDATE:
 			appendStringInfo(&sql, "UPDATE %s SET item = $1", name);
-			AppendKeyCondition(&sql, table, 2, types);
-			nargs++;
+			AppendKeyCondition(&sql, table, 2, statement->types);
+			statement->nargs++;
 			break;
 		case PLAN_DELETE:
 			appendStringInfo(&sql, "DELETE FROM %s", name);
-			AppendKeyCondition(&sql, table, 1, types);
+			AppendKeyCondition(&sql, table, 1, statement->types);
 			break;
 	}
-	writer->plans[which] = PrepareForContext(writer->context, sql.data, nargs, types);
-	return writer->plans[which];
+	statement->sql = sql.data;
+}
+
+/* Plans outlive the statement on the view: the next one needs them again. */
+static SPIPlanPtr
+GetPlan(EntityWriter *writer, const TableDef *table, WriterPlan which)
+{
+	WriterStatement *statement = &writer->statements[which];
+
+	if (statement->sql == NULL)
+	{
+		MemoryContext caller = MemoryContextSwitchTo(writer->context);
+
+		MakeStatement(writer, table, which, statement);
+		MemoryContextSwitchTo(caller);
+	}
+	return StorePlan(statement->sql, statement->nargs, statement->types);
 }
 
 /* PLAN_READ reads under the snapshot of the statement on the view. */

@@ -18,7 +18,7 @@
 #include "catalog/table.h"
 #include "compat.h"
 #include "sql/bulk.h"
-#include "sql/plans.h"
+#include "store/plan.h"
 
 #define FETCH_ROWS	1000
 

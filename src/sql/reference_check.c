@@ -32,9 +32,9 @@
 
 #include "catalog/objects.h"
 #include "compat.h"
-#include "sql/plans.h"
 #include "sql/reference.h"
 #include "sql/template.h"
+#include "store/plan.h"
 
 typedef enum CheckPlan
 {
@@ -49,7 +49,7 @@ typedef struct Check
 {
 	MemoryContext context;
 	Reference  *ref;
-	SPIPlanPtr	plans[PLAN_COUNT];
+	char	   *statements[PLAN_COUNT];
 } Check;
 
 /* One event: the two tables and the key concerned. */
@@ -139,6 +139,7 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 	Datum		key[REFERENCE_MAX_KEYS];
 	Snapshot	snapshot = InvalidSnapshot;
 	Snapshot	crosscheck = InvalidSnapshot;
+	SPIPlanPtr	plan;
 	Oid			user;
 	int			context;
 	int			result;
@@ -147,16 +148,17 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(RelationOwner(relid),
 						   context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
-	if (check->plans[which] == NULL)
-		check->plans[which] = PrepareForContext(check->context, CheckStatement(event, which),
-												KeyCount(event->referenced), types);
+	if (check->statements[which] == NULL)
+		check->statements[which] = MemoryContextStrdup(check->context,
+													   CheckStatement(event, which));
+	plan = StorePlan(check->statements[which], KeyCount(event->referenced), types);
 	if (all_committed && IsolationUsesXactSnapshot())
 	{
 		CommandCounterIncrement();
 		snapshot = GetLatestSnapshot();
 		crosscheck = GetTransactionSnapshot();
 	}
-	result = SPI_execute_snapshot(check->plans[which], key, NULL,
+	result = SPI_execute_snapshot(plan, key, NULL,
 								  snapshot, crosscheck, false, which == PLAN_CASCADE,
 								  which == PLAN_CASCADE ? 0 : 1);
 	if (result < 0)

@@ -17,9 +17,9 @@
 #include "catalog/ddl.h"
 #include "compat.h"
 #include "item/json.h"
-#include "sql/plans.h"
 #include "sql/reference.h"
 #include "sql/template.h"
+#include "store/plan.h"
 
 /* The trigger on the referenced table, and the index for its question. */
 #define REFERENCED_SUFFIX	"_referenced"

@@ -12,8 +12,8 @@
 
 #include "catalog/ddl.h"
 #include "catalog/objects.h"
-#include "sql/plans.h"
 #include "sql/reference.h"
+#include "store/plan.h"
 
 #define TRIGGER_REFERENCED_TRUNCATE	"~dynamo_referenced_truncate"
 

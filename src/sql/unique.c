@@ -19,7 +19,7 @@
 #include "catalog/ddl.h"
 #include "compat.h"
 #include "sql/entity.h"
-#include "sql/plans.h"
+#include "store/plan.h"
 
 /* One attribute as an element of the index; with its operator if excluding. */
 static void

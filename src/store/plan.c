@@ -1,6 +1,6 @@
 /*
  * plan.c
- *	  Kept plans of the SQL path, by statement text.
+ *	  Kept plans, by statement text and types of parameters.
  *
  *	  Statements name their relations with schema and quote them, so that a
  *	  plan does not depend on search_path; PostgreSQL's plan cache follows
@@ -23,11 +23,14 @@
 #include "store/plan.h"
 
 #define PLAN_CACHE_SIZE		256
+#define PLAN_MAX_ARGS		32	/* with more, a plan is not kept */
 
 typedef struct PlanEntry
 {
-	uint64		hash;			/* of the text; the key */
+	uint64		hash;			/* of text and types; the key */
 	char	   *sql;
+	int			nargs;
+	Oid			argtypes[PLAN_MAX_ARGS];
 	SPIPlanPtr	plan;
 	TimestampTz used;			/* start of the last transaction that used it */
 } PlanEntry;
@@ -78,11 +81,28 @@ PreparePlan(const char *sql, int nargs, Oid *argtypes)
 	return plan;
 }
 
+/* A table made anew may have the same statement with keys of other types. */
+static uint64
+StatementHash(const char *sql, int nargs, const Oid *argtypes)
+{
+	uint64		types = hash_bytes_extended((const unsigned char *) argtypes,
+											(int) (nargs * sizeof(Oid)), 0);
+
+	return hash_bytes_extended((const unsigned char *) sql, (int) strlen(sql), types);
+}
+
+static bool
+EntryIsOf(const PlanEntry *entry, const char *sql, int nargs, const Oid *argtypes)
+{
+	return entry->nargs == nargs &&
+		memcmp(entry->argtypes, argtypes, nargs * sizeof(Oid)) == 0 &&
+		strcmp(entry->sql, sql) == 0;
+}
+
 SPIPlanPtr
 StorePlan(const char *sql, int nargs, Oid *argtypes)
 {
-	uint64		hash = hash_bytes_extended((const unsigned char *) sql,
-										   (int) strlen(sql), 0);
+	uint64		hash = StatementHash(sql, nargs, argtypes);
 	TimestampTz now = GetCurrentTransactionStartTimestamp();
 	PlanEntry  *entry;
 	SPIPlanPtr	plan;
@@ -92,14 +112,14 @@ StorePlan(const char *sql, int nargs, Oid *argtypes)
 	if (plans == NULL)
 		CreatePlanCache();
 	entry = hash_search(plans, &hash, HASH_FIND, NULL);
-	if (entry != NULL && strcmp(entry->sql, sql) == 0)
+	if (entry != NULL && EntryIsOf(entry, sql, nargs, argtypes))
 	{
 		entry->used = now;
 		return entry->plan;
 	}
 
 	plan = PreparePlan(sql, nargs, argtypes);
-	if (entry != NULL)
+	if (entry != NULL || nargs > PLAN_MAX_ARGS)
 		return plan;			/* another text of the same hash: not kept */
 	if (SPI_keepplan(plan) != 0)
 		elog(ERROR, "SPI_keepplan failed");
@@ -109,6 +129,8 @@ StorePlan(const char *sql, int nargs, Oid *argtypes)
 	text = MemoryContextStrdup(TopMemoryContext, sql);
 	entry = hash_search(plans, &hash, HASH_ENTER, &found);
 	entry->sql = text;
+	entry->nargs = nargs;
+	memcpy(entry->argtypes, argtypes, nargs * sizeof(Oid));
 	entry->plan = plan;
 	entry->used = now;
 	return plan;
@@ -120,4 +142,11 @@ AppendRelationName(StringInfo sql, Relation rel)
 	char	   *schema = get_namespace_name(RelationGetNamespace(rel));
 
 	appendStringInfoString(sql, quote_qualified_identifier(schema, RelationGetRelationName(rel)));
+}
+
+char *
+RelationSqlName(Oid relid)
+{
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relid)),
+									  get_rel_name(relid));
 }

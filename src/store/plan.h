@@ -1,6 +1,6 @@
 /*
  * plan.h
- *	  Kept plans of the SQL path.
+ *	  Kept plans.
  */
 #ifndef DYNAMO_PLAN_H
 #define DYNAMO_PLAN_H
@@ -20,5 +20,8 @@ extern SPIPlanPtr StorePlan(const char *sql, int nargs, Oid *argtypes);
 
 /* Appends the relation's qualified, quoted name. */
 extern void AppendRelationName(StringInfo sql, Relation rel);
+
+/* "schema"."table" */
+extern char *RelationSqlName(Oid relid);
 
 #endif							/* DYNAMO_PLAN_H */

@@ -1,0 +1,11 @@
+-- title: query, 10 items in order from 8 shards
+-- setup: sharded8
+-- params: SELECT json_build_object(':o', json_build_object('S', 'ORDERS' || i % 4), ':d', json_build_object('S', 'OPEN#' || lpad(i::text, 8, '0'))), 'ORDERS' || i % 4, 'OPEN#' || lpad(i::text, 8, '0') FROM generate_series(1, 39000, 97) i
+-- modes: pipeline
+-- target: >= 1.2
+--:: dynamo
+-- use: 1
+SELECT dynamo.query('sharded8', 'GSI2PK = :o AND GSI2SK >= :d', $1, index_name => 'GSI2', max_items => 10)
+--:: UNION ALL of 8 index scans over jsonb
+-- use: 2,3
+SELECT item FROM ((SELECT item, item ->> 'GSI2SK' AS gsk FROM raw_sharded8 WHERE (item ->> 'GSI2PK') COLLATE "C" = $1 AND shard = 0 AND (item ->> 'GSI2SK') COLLATE "C" >= $2 ORDER BY (item ->> 'GSI2SK') COLLATE "C" LIMIT 10) UNION ALL (SELECT item, item ->> 'GSI2SK' AS gsk FROM raw_sharded8 WHERE (item ->> 'GSI2PK') COLLATE "C" = $1 AND shard = 1 AND (item ->> 'GSI2SK') COLLATE "C" >= $2 ORDER BY (item ->> 'GSI2SK') COLLATE "C" LIMIT 10) UNION ALL (SELECT item, item ->> 'GSI2SK' AS gsk FROM raw_sharded8 WHERE (item ->> 'GSI2PK') COLLATE "C" = $1 AND shard = 2 AND (item ->> 'GSI2SK') COLLATE "C" >= $2 ORDER BY (item ->> 'GSI2SK') COLLATE "C" LIMIT 10) UNION ALL (SELECT item, item ->> 'GSI2SK' AS gsk FROM raw_sharded8 WHERE (item ->> 'GSI2PK') COLLATE "C" = $1 AND shard = 3 AND (item ->> 'GSI2SK') COLLATE "C" >= $2 ORDER BY (item ->> 'GSI2SK') COLLATE "C" LIMIT 10) UNION ALL (SELECT item, item ->> 'GSI2SK' AS gsk FROM raw_sharded8 WHERE (item ->> 'GSI2PK') COLLATE "C" = $1 AND shard = 4 AND (item ->> 'GSI2SK') COLLATE "C" >= $2 ORDER BY (item ->> 'GSI2SK') COLLATE "C" LIMIT 10) UNION ALL (SELECT item, item ->> 'GSI2SK' AS gsk FROM raw_sharded8 WHERE (item ->> 'GSI2PK') COLLATE "C" = $1 AND shard = 5 AND (item ->> 'GSI2SK') COLLATE "C" >= $2 ORDER BY (item ->> 'GSI2SK') COLLATE "C" LIMIT 10) UNION ALL (SELECT item, item ->> 'GSI2SK' AS gsk FROM raw_sharded8 WHERE (item ->> 'GSI2PK') COLLATE "C" = $1 AND shard = 6 AND (item ->> 'GSI2SK') COLLATE "C" >= $2 ORDER BY (item ->> 'GSI2SK') COLLATE "C" LIMIT 10) UNION ALL (SELECT item, item ->> 'GSI2SK' AS gsk FROM raw_sharded8 WHERE (item ->> 'GSI2PK') COLLATE "C" = $1 AND shard = 7 AND (item ->> 'GSI2SK') COLLATE "C" >= $2 ORDER BY (item ->> 'GSI2SK') COLLATE "C" LIMIT 10)) s ORDER BY gsk COLLATE "C" LIMIT 10

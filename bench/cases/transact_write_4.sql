@@ -1,0 +1,19 @@
+-- title: transact_write_items of 4 puts
+-- setup: shop
+-- params: SELECT json_agg(json_build_object('Put', json_build_object('TableName', 'shop', 'Item', item_text::json))), min(pk), min(sk), min(json_text), min(item_text) FROM (SELECT *, (row_number() OVER () - 1) / 4 AS batch FROM shop_sample) s GROUP BY batch
+-- modes: pipeline
+--:: dynamo
+-- use: 1
+-- weight: 4
+-- before: VACUUM shop
+SELECT dynamo.transact_write_items($1)
+--:: 4 statements over jsonb, one transaction
+-- use: 2,3,4
+-- batch: 4
+-- before: VACUUM raw_shop
+INSERT INTO raw_shop VALUES ($1, $2, $3) ON CONFLICT (pk, sk) DO UPDATE SET item = excluded.item
+--:: 4 calls of put_item, one transaction
+-- use: 5
+-- batch: 4
+-- before: VACUUM shop
+SELECT dynamo.put_item('shop', $1)
