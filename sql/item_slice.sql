@@ -34,6 +34,28 @@ ALTER TABLE t ALTER i SET STORAGE main;
 UPDATE t SET i = i || '{}' WHERE id IN (1, 2, 6, 7);
 SELECT * FROM problems;
 
+-- a projection of a large item, by functions and by a request, under both settings
+SELECT create_table('docs', partition_key => 'id', partition_key_type => 'N');
+INSERT INTO docs (item) SELECT i || jsonb_build_object('id', id) FROM t WHERE NOT i ? 'id';
+CREATE FUNCTION reads(key jsonb, projection text) RETURNS SETOF item LANGUAGE sql AS $$
+	SELECT get_item('docs', key, projection_expression => projection)
+	UNION ALL SELECT batch_get_item('docs', ARRAY[key::item], projection_expression => projection)
+	UNION ALL SELECT i FROM transact_get_items(jsonb_build_array(jsonb_build_object('Get', jsonb_build_object('TableName', 'docs',
+		'Key', key::item::text::jsonb, 'ProjectionExpression', projection)))) i
+$$;
+CREATE FUNCTION wrong_reads() RETURNS TABLE (id numeric, names text) LANGUAGE sql AS $$
+	SELECT d.id, n FROM docs d, unnest('{a,b,c,d,z,"a,b","c,a",attribute7,"attribute3000,attribute1","id,absent",absent}'::text[]) n,
+		string_to_array(n, ',') list, reads(jsonb_build_object('id', d.id), n) r
+	WHERE (SELECT count(*) FROM each(r)) <> (SELECT count(*) FROM unnest(list) name WHERE d.item ? name)
+		OR EXISTS (SELECT FROM unnest(list) name WHERE r -> name IS DISTINCT FROM d.item -> name)
+$$;
+SET dynamo.direct_access = on;
+SELECT count(*) FROM docs;
+SELECT * FROM wrong_reads();
+SET dynamo.direct_access = off;
+SELECT * FROM wrong_reads();
+RESET dynamo.direct_access;
+
 -- values, which may be no maps
 CREATE TABLE v AS SELECT to_value(noise(20000)) AS v UNION ALL SELECT to_value(ARRAY(SELECT noise(30) FROM generate_series(1, 1000)));
 SELECT value_type(v), v -> 'a' IS NULL AS null, v ? 'a' AS no FROM v;

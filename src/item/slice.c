@@ -1,6 +1,6 @@
 /*
  * slice.c
- *	  One attribute of a stored item, without reading all of a large one.
+ *	  Attributes of a stored item, without reading all of a large one.
  *
  * A large item is compressed, or stored out of line, or both.  Its attributes
  * stand in order of their names and the table of their ends comes first, so
@@ -14,6 +14,7 @@
 #include "item/format.h"
 #include "item/item.h"
 #include "item/slice.h"
+#include "item/splice.h"
 
 /* What is read first, and the least size of an item that is worth it. */
 #define FIRST_SLICE		2000
@@ -101,39 +102,68 @@ FindInWhole(Datum item, Slice name)
 						 name.data, name.len);
 }
 
-/* Reads as much of a large item as ends with its attribute i. */
-static ValueRef
-ReadUpTo(Datum item, const Container *c, const uint8 *bytes, uint32 i)
+/* Whether reading a part of an item can be cheaper than reading all of it. */
+static bool
+IsLarge(Datum item)
 {
-	uint32		end = FormatReadOffset(c->ends, c->width, i);
-	uint32		elements = (uint32) (c->elements - bytes);
-	struct varlena *part = PG_DETOAST_DATUM_SLICE(item, 0, elements + end);
-	const uint8 *start = (const uint8 *) VARDATA_ANY(part);
-	Container	longer = *c;
-	Slice		name;
+	struct varlena *stored = (struct varlena *) DatumGetPointer(item);
 
-	if (VARSIZE_ANY_EXHDR(part) < elements + end)
+	return (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored)) &&
+		toast_raw_datum_size(item) >= LEAST_SIZE;
+}
+
+/* The first bytes of a large item. */
+typedef struct ItemPart
+{
+	Datum		item;
+	const uint8 *bytes;
+	uint32		available;		/* of the elements */
+	Container	c;
+} ItemPart;
+
+static bool
+OpenPart(Datum item, ItemPart *part)
+{
+	struct varlena *slice = PG_DETOAST_DATUM_SLICE(item, 0, FIRST_SLICE);
+	uint32		len = VARSIZE_ANY_EXHDR(slice);
+
+	part->item = item;
+	part->bytes = (const uint8 *) VARDATA_ANY(slice);
+	if (!OpenSlice(part->bytes, len, &part->c))
+		return false;
+	part->available = len - (uint32) (part->c.elements - part->bytes);
+	return true;
+}
+
+/* Reads as much of the item as ends with its attribute i, if that is more. */
+static void
+ExtendPart(ItemPart *part, uint32 i)
+{
+	uint32		end = FormatReadOffset(part->c.ends, part->c.width, i);
+	uint32		elements = (uint32) (part->c.elements - part->bytes);
+	uint32		ends = (uint32) (part->c.ends - part->bytes);
+	struct varlena *longer;
+
+	if (end <= part->available)
+		return;
+	longer = PG_DETOAST_DATUM_SLICE(part->item, 0, elements + end);
+	if (VARSIZE_ANY_EXHDR(longer) < elements + end)
 		elog(ERROR, "item is shorter than its table says");
-	longer.ends = start + (c->ends - bytes);
-	longer.elements = start + elements;
-	return FormatMapEntry(&longer, i, &name);
+	part->bytes = (const uint8 *) VARDATA_ANY(longer);
+	part->available = end;
+	part->c.ends = part->bytes + ends;
+	part->c.elements = part->bytes + elements;
 }
 
 static ValueRef
 FindInLarge(Datum item, Slice name)
 {
-	struct varlena *part = PG_DETOAST_DATUM_SLICE(item, 0, FIRST_SLICE);
-	const uint8 *bytes = (const uint8 *) VARDATA_ANY(part);
-	uint32		len = VARSIZE_ANY_EXHDR(part);
-	uint32		available;
-	Container	c;
+	ItemPart	part;
 	uint32		i;
 
-	if (!OpenSlice(bytes, len, &c))
+	if (!OpenPart(item, &part))
 		return FindInWhole(item, name);
-
-	available = len - (uint32) (c.elements - bytes);
-	switch (FindInSlice(&c, available, name, &i))
+	switch (FindInSlice(&part.c, part.available, name, &i))
 	{
 		case NOT_THERE:
 			return MISSING_VALUE;
@@ -142,19 +172,70 @@ FindInLarge(Datum item, Slice name)
 		case FOUND:
 			break;
 	}
-	if (FormatReadOffset(c.ends, c.width, i) <= available)
-		return FormatMapEntry(&c, i, &name);
-	return ReadUpTo(item, &c, bytes, i);
+	ExtendPart(&part, i);
+	return FormatMapEntry(&part.c, i, &name);
 }
 
 ValueRef
 ItemDatumAttribute(Datum item, const char *name, uint32 len)
 {
-	struct varlena *stored = (struct varlena *) DatumGetPointer(item);
 	Slice		wanted = {name, len};
 
-	if ((VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored)) &&
-		toast_raw_datum_size(item) >= LEAST_SIZE)
-		return FindInLarge(item, wanted);
-	return FindInWhole(item, wanted);
+	return IsLarge(item) ? FindInLarge(item, wanted) : FindInWhole(item, wanted);
+}
+
+/*
+ * Which entries have one of these names, in the order of the names; false if
+ * the part does not tell of each.
+ */
+static bool
+FindEntries(const ItemPart *part, const Slice *names, int n, uint32 *entries, int *found)
+{
+	*found = 0;
+	for (int i = 0; i < n; i++)
+	{
+		switch (FindInSlice(&part->c, part->available, names[i], &entries[*found]))
+		{
+			case FOUND:
+				(*found)++;
+				break;
+			case BEYOND:
+				return false;
+			case NOT_THERE:
+				break;
+		}
+	}
+	return true;
+}
+
+static struct varlena *
+ItemOfEntries(const Container *c, const uint32 *entries, int n)
+{
+	SpliceEdit *edits = palloc0(Max(n, 1) * sizeof(SpliceEdit));
+
+	for (int i = 0; i < n; i++)
+	{
+		ValueRef	value = FormatMapEntry(c, entries[i], &edits[i].name);
+
+		edits[i].inserts = true;
+		edits[i].bytes = (Slice) {(const char *) value.data, value.len};
+	}
+	return ItemSplice(NULL, edits, n);
+}
+
+struct varlena *
+ItemDatumPart(Datum item, const Slice *names, int n)
+{
+	uint32	   *entries;
+	int			found;
+	ItemPart	part;
+
+	if (n == 0 || !IsLarge(item) || !OpenPart(item, &part))
+		return PG_DETOAST_DATUM_COPY(item);
+	entries = palloc(n * sizeof(uint32));
+	if (!FindEntries(&part, names, n, entries, &found))
+		return PG_DETOAST_DATUM_COPY(item);
+	if (found > 0)
+		ExtendPart(&part, entries[found - 1]);
+	return ItemOfEntries(&part.c, entries, found);
 }

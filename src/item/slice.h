@@ -1,6 +1,6 @@
 /*
  * slice.h
- *	  Reading one attribute of a stored item.
+ *	  Reading attributes of a stored item.
  */
 #ifndef DYNAMO_SLICE_H
 #define DYNAMO_SLICE_H
@@ -14,5 +14,12 @@
  * points into the datum or into memory palloc'd here.
  */
 extern ValueRef ItemDatumAttribute(Datum item, const char *name, uint32 len);
+
+/*
+ * The item, or as much of a large one as these attributes need: an item that
+ * has what it has of them, and maybe more.  The names are sorted, each once;
+ * none means the whole item.  Detoasted, palloc'd.
+ */
+extern struct varlena *ItemDatumPart(Datum item, const Slice *names, int n);
 
 #endif							/* DYNAMO_SLICE_H */

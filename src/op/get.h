@@ -12,6 +12,8 @@ typedef struct BoundGet
 	Projection *projection;		/* NULL: none, as the next */
 	Condition  *filter;
 	bool		sizes;
+	Slice	   *names;			/* attributes to read, sorted; none: all */
+	int			nnames;
 } BoundGet;
 
 /* Binds the projection (built: NULL, or instead of it): what needs no table. */

@@ -18,6 +18,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/names.h"
+#include "item/slice.h"
 #include "store/plan.h"
 #include "store/scan.h"
 
@@ -76,7 +77,7 @@ StoreLookupEnd(StoreLookup *lookup)
 }
 
 static struct varlena *
-DirectGet(Store *store, const RowKey *key)
+DirectGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 {
 	StoreLookup *lookup = store->lookup;
 	struct varlena *item = NULL;
@@ -91,7 +92,7 @@ DirectGet(Store *store, const RowKey *key)
 		bool		isnull;
 		Datum		stored = slot_getattr(lookup->slot, store->def->item_attnum, &isnull);
 
-		item = PG_DETOAST_DATUM_COPY(stored);
+		item = ItemDatumPart(stored, names, nnames);
 		ExecClearTuple(lookup->slot);
 	}
 	return item;
@@ -122,7 +123,7 @@ GetStatement(const Store *store, Oid *types)
 }
 
 static struct varlena *
-SqlGet(Store *store, const RowKey *key)
+SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	struct varlena *item = NULL;
@@ -148,7 +149,7 @@ SqlGet(Store *store, const RowKey *key)
 										   SPI_tuptable->tupdesc, 1, &isnull);
 		MemoryContext old = MemoryContextSwitchTo(caller);
 
-		item = PG_DETOAST_DATUM_COPY(stored);
+		item = ItemDatumPart(stored, names, nnames);
 		MemoryContextSwitchTo(old);
 	}
 	SPI_finish();
@@ -156,13 +157,19 @@ SqlGet(Store *store, const RowKey *key)
 }
 
 struct varlena *
-StoreGet(Store *store, const RowKey *key)
+StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames)
 {
 	bool		direct = store->direct && OidIsValid(store->def->primary_key);
 
 	if (direct && store->lookup == NULL)
 		store->lookup = LookupBegin(store);
 	if (direct && store->lookup->direct)
-		return DirectGet(store, key);
-	return SqlGet(store, key);
+		return DirectGet(store, key, names, nnames);
+	return SqlGet(store, key, names, nnames);
+}
+
+struct varlena *
+StoreGet(Store *store, const RowKey *key)
+{
+	return StoreGetPart(store, key, NULL, 0);
 }

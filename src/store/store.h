@@ -81,6 +81,13 @@ extern void RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key);
  */
 extern struct varlena *StoreGet(Store *store, const RowKey *key);
 
+/*
+ * As much of it as these attributes need (sorted names, each once; none: all);
+ * there may be more in it.
+ */
+extern struct varlena *StoreGetPart(Store *store, const RowKey *key,
+									const Slice *names, int nnames);
+
 /* StoreClose ends what gets have kept open. */
 extern void StoreLookupEnd(StoreLookup *lookup);
 
