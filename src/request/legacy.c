@@ -167,13 +167,23 @@ BuildComparison(const Comparison *c)
 	}
 }
 
+/* ---- names ---- */
+
+static Slice
+CheckedName(Slice name)
+{
+	if (name.len == 0)
+		InvalidParameter("Empty attribute name");
+	return name;
+}
+
 /* ---- filters ---- */
 
 /* The comparison of an entry of a filter or of KeyConditions, checked. */
 static void
 ReadComparison(const Field *map, int i, Comparison *c)
 {
-	c->attribute = map->names[i];
+	c->attribute = CheckedName(map->names[i]);
 	c->op = OperatorOf(map->fields[i]);
 	ReadValues(NULL, FieldMember(map->fields[i], "AttributeValueList"), c);
 	CheckComparison(c);
@@ -276,7 +286,7 @@ BuildExpected(const Field *map, int i)
 	const Field *expected = map->fields[i];
 	Comparison	c;
 
-	c.attribute = map->names[i];
+	c.attribute = CheckedName(map->names[i]);
 	c.op = ExpectedOperator(map, i);
 	ReadValues(FieldMember(expected, "Value"), FieldMember(expected, "AttributeValueList"), &c);
 	CheckComparison(&c);
@@ -378,7 +388,7 @@ LegacyUpdates(const Field *input)
 		UpdateAction action = ActionOf(map->fields[i]);
 
 		CheckUpdateValue(action, value);
-		UpdateBuildAction(update, action, map->names[i], value);
+		UpdateBuildAction(update, action, CheckedName(map->names[i]), value);
 	}
 	return update;
 }
@@ -396,7 +406,7 @@ LegacyProjection(const Field *input)
 	names = palloc(list->count * sizeof(Slice));
 	for (int i = 0; i < list->count; i++)
 	{
-		names[i] = list->fields[i]->string;
+		names[i] = CheckedName(list->fields[i]->string);
 		for (int j = 0; j < i; j++)
 		{
 			if (SliceCompare(names[i], names[j]) == 0)
