@@ -20,6 +20,9 @@
 #include "http/connection.h"
 #include "http/settings.h"
 
+/* In a row, before others are served. */
+#define MAX_ACCEPTED	16
+
 /* A client was sent away, and since then there was no room. */
 static bool is_full;
 
@@ -82,8 +85,9 @@ Open(pgsocket fd, const struct sockaddr_storage *address, socklen_t len)
 	ConnectionOpen(fd, peer);
 }
 
-void
-AcceptClient(pgsocket listening)
+/* Whether there was a client, which may be gone again. */
+static bool
+AcceptOne(pgsocket listening)
 {
 	struct sockaddr_storage address;
 	socklen_t	len = sizeof(address);
@@ -91,16 +95,16 @@ AcceptClient(pgsocket listening)
 
 	if (fd == PGINVALID_SOCKET)
 	{
-		/* the client may be gone again */
-		if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR && errno != ECONNABORTED)
-		{
-			ereport(LOG,
-					(errcode_for_socket_access(),
-					 errmsg("could not accept new HTTP connection: %m")));
-			/* as the postmaster does: out of descriptors, most likely */
-			pg_usleep(100000L);
-		}
-		return;
+		if (errno == EAGAIN || errno == EWOULDBLOCK)
+			return false;
+		if (errno == EINTR || errno == ECONNABORTED)
+			return true;
+		ereport(LOG,
+				(errcode_for_socket_access(),
+				 errmsg("could not accept new HTTP connection: %m")));
+		/* as the postmaster does: out of descriptors, most likely */
+		pg_usleep(100000L);
+		return false;
 	}
 	if (!pg_set_noblock(fd) || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
 		closesocket(fd);
@@ -108,4 +112,12 @@ AcceptClient(pgsocket listening)
 		TurnAway(fd);
 	else
 		Open(fd, &address, len);
+	return true;
+}
+
+void
+AcceptClients(pgsocket listening)
+{
+	for (int i = 0; i < MAX_ACCEPTED && AcceptOne(listening); i++)
+		;
 }

@@ -6,9 +6,9 @@
 #define DYNAMO_HTTP_ACCEPT_H
 
 /*
- * Accepts a client at a listening socket, if there is one, and opens a
- * connection; sends it away if there may be no more.
+ * Accepts the clients that wait at a listening socket, but for a crowd, and
+ * opens a connection with each; sends those away of which there may be no more.
  */
-extern void AcceptClient(pgsocket listening);
+extern void AcceptClients(pgsocket listening);
 
 #endif							/* DYNAMO_HTTP_ACCEPT_H */

@@ -82,7 +82,7 @@ HandleEvent(int place)
 	if (!EventsGet(place, &fd, &connection))
 		return;
 	if (connection == NULL)
-		AcceptClient(fd);
+		AcceptClients(fd);
 	else
 		ConnectionContinue(connection);
 }
