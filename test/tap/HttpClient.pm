@@ -1,4 +1,4 @@
-# HttpClient.pm: HTTP over plain sockets and AWS signatures, for http.pl.
+# HttpClient.pm: HTTP over plain sockets and AWS signatures, for http.pl and bench/.
 package HttpClient;
 
 use strict;
@@ -16,8 +16,8 @@ our @EXPORT = qw(connect_http send_raw read_answer is_closed signed_request api 
 
 sub connect_http
 {
-	my ($port) = @_;
-	my $socket = IO::Socket::INET->new(PeerAddr => '127.0.0.1', PeerPort => $port, Proto => 'tcp', Timeout => 10);
+	my ($port, $host) = @_;
+	my $socket = IO::Socket::INET->new(PeerAddr => $host // '127.0.0.1', PeerPort => $port, Proto => 'tcp', Timeout => 10);
 
 	setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1) if $socket;
 	return $socket;

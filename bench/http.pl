@@ -1,0 +1,228 @@
+# http.pl: requests over HTTP, a second and each.  Started by bench/http.
+#
+# Both endpoints get a table of their own through the API, the same items and
+# the same requests, signed with the same credentials.
+use strict;
+use warnings;
+use Bench;
+use Getopt::Long;
+use IO::Socket::INET;
+use JSON::PP;
+use lib "$ENV{BENCH_DIR}/../test/tap";
+use HttpClient;
+
+my $work = $ENV{BENCH_WORK};
+my $table = "bench_http_$$";
+my $json = JSON::PP->new->canonical;
+my %option = (rounds => 5, seconds => 1, connections => 16, workers => 2, items => 10000);
+GetOptions(\%option, 'rounds=i', 'seconds=f', 'connections=i', 'workers=i', 'items=i', 'against=s', 'against-pid=s') or exit 2;
+my $requests = 2000;
+
+# ---- what is asked ----
+
+# DynamoDB's JSON of an order: two key attributes and ten others, ten orders a
+# customer.  The same as bench_order of setup/common.sql.
+sub order
+{
+	my ($i) = @_;
+	my $customer = int($i / 10);
+
+	return {
+		PK => { S => sprintf 'CUSTOMER#%08d', $customer },
+		SK => { S => sprintf 'ORDER#%010d', $i },
+		EntityType => { S => 'Order' },
+		name => { S => "Customer number $customer" },
+		email => { S => "customer$customer\@example.com" },
+		status => { S => (qw(OPEN PAID SHIPPED CLOSED RETURNED))[ $i % 5 ] },
+		total => { N => '' . ($i * 7919 % 100000) / 100 },
+		quantity => { N => '' . $i % 17 },
+		active => { BOOL => $i % 3 == 0 ? JSON::PP::true : JSON::PP::false },
+		created_at => { S => sprintf '2026-%02d-%02dT10:00:00Z', $i % 12 + 1, $i % 28 + 1 },
+		address => { M => { street => { S => ($i % 500) . ' Long Street' }, city => { S => 'Springfield' },
+				geo => { M => { lat => { N => '51.5' }, lng => { N => '0.12' } } } } },
+		tags => { L => [ map { { S => $_ } } qw(new gift export) ] },
+	};
+}
+
+sub key
+{
+	my $order = order(@_);
+
+	return { PK => $order->{PK}, SK => $order->{SK} };
+}
+
+# Twenty-five different ones.
+sub some
+{
+	my ($i) = @_;
+
+	return map { ($i + $_) % $option{items} } 0 .. 24;
+}
+
+my @operations = (
+	[ 'GetItem', '', sub { { Key => key($_[0]) } } ],
+	[ 'PutItem', 'over an existing key', sub { { Item => order($_[0]) } } ],
+	[ 'UpdateItem', 'ADD with a condition', sub {
+			{ Key => key($_[0]), UpdateExpression => 'ADD quantity :q', ConditionExpression => 'attribute_exists(PK)',
+				ExpressionAttributeValues => { ':q' => { N => '1' } } } } ],
+	[ 'Query', '10 items', sub {
+			{ KeyConditionExpression => 'PK = :p', ExpressionAttributeValues => { ':p' => key($_[0])->{PK} } } } ],
+	[ 'Scan', 'a page of 1 MB', sub { {} } ],
+	[ 'BatchGetItem', '25 keys', sub { { RequestItems => { $table => { Keys => [ map { key($_) } some($_[0]) ] } } } } ],
+	[ 'BatchWriteItem', '25 items', sub {
+			{ RequestItems => { $table => [ map { { PutRequest => { Item => order($_) } } } some($_[0]) ] } } } ],
+);
+
+# Requests as the client reads them, signed now: good for 15 minutes.
+sub write_requests
+{
+	my ($operation, $bodies) = @_;
+
+	open(my $out, '>', "$work/requests") or die $!;
+	for my $body (@$bodies)
+	{
+		$body->{TableName} = $table if !$body->{RequestItems};
+		my $request = signed_request($operation, $json->encode($body));
+		print $out length($request), "\n", $request;
+	}
+	close($out);
+}
+
+# ---- endpoints ----
+
+sub call
+{
+	my ($side, $operation, $input) = @_;
+
+	my $socket = connect_http($side->{port}, $side->{host}) or die "nobody listens on $side->{host}:$side->{port}\n";
+	my ($status, $output) = api($socket, $operation, $input);
+	die "$side->{name}: $operation: ", $output ? $json->encode($output) : 'no answer', "\n" if $status != 200;
+	return $output;
+}
+
+# What the client measured: rate, processor time, times of requests, its own load.
+sub measure
+{
+	my ($side, @count) = @_;
+
+	open(my $in, '-|', "$work/http_client", '-h', $side->{host}, '-p', $side->{port}, '-P', $side->{processes},
+		@count, "$work/requests") or die "http_client: $!";
+	my $answer = <$in>;
+	close($in) or die "$side->{name}: failed\n";
+	my %result;
+	@result{qw(rate cpu p50 p90 p99 p999 longest busy)} = split ' ', $answer;
+	return \%result;
+}
+
+sub create_table
+{
+	my ($side) = @_;
+
+	progress("  filling $side->{name}\n");
+	call($side, 'CreateTable', {
+			TableName => $table, BillingMode => 'PAY_PER_REQUEST',
+			AttributeDefinitions => [ map { { AttributeName => $_, AttributeType => 'S' } } qw(PK SK) ],
+			KeySchema => [ { AttributeName => 'PK', KeyType => 'HASH' }, { AttributeName => 'SK', KeyType => 'RANGE' } ] });
+	for (1 .. 60)
+	{
+		last if call($side, 'DescribeTable', { TableName => $table })->{Table}{TableStatus} eq 'ACTIVE';
+		sleep 1;
+	}
+	for (my $i = 0; $i < $option{items}; $i += 25)
+	{
+		my $output = call($side, 'BatchWriteItem', { RequestItems => { $table => [ map { { PutRequest => { Item => order($_) } } } some($i) ] } });
+		die "$side->{name}: items were not taken\n" if %{ $output->{UnprocessedItems} || {} };
+	}
+}
+
+# Our own endpoint, which needs the server started again.
+sub start_endpoint
+{
+	my $port = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')->sockport;
+	my $settings = join ' ', map { "-c $_" } 'shared_preload_libraries=dynamo', "dynamo.http_port=$port",
+	  'dynamo.http_listen_addresses=127.0.0.1', 'dynamo.http_database=bench', "dynamo.http_workers=$option{workers}";
+
+	run_script("CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('postgres', 'TESTKEY', 'TESTSECRET')");
+	system('pg_ctl', '-D', "$work/data", '-l', "$work/data/server.log", '-s', '-w', '-m', 'fast', '-o', $settings, 'restart') == 0
+	  or die "cannot start the server again\n";
+	my $processes = '';
+	for (1 .. 100)
+	{
+		$processes = run_script("SELECT string_agg(pid::text, ',') FROM pg_stat_activity WHERE backend_type = 'dynamo http'");
+		last if split(/,/, $processes) == $option{workers} && connect_http($port);
+		select(undef, undef, undef, 0.1);
+	}
+	return { name => 'dynamo', host => '127.0.0.1', port => $port, processes => $processes };
+}
+
+sub other_endpoint
+{
+	my ($host, $port) = $option{against} =~ m{\Ahttp://([\w.]+):(\d+)/?\z} or die "not http://HOST:PORT: $option{against}\n";
+
+	$host = '127.0.0.1' if $host eq 'localhost';
+	return { name => $option{against}, host => $host, port => $port, processes => $option{'against-pid'} || '' };
+}
+
+# ---- the table ----
+
+sub ms
+{
+	my ($results, $time) = @_;
+
+	return sprintf '%.2f', median(map { $_->{$time} } @$results) / 1000;
+}
+
+sub columns
+{
+	my ($results) = @_;
+	my $cpu = median(map { $_->{cpu} } @$results);
+
+	return (sprintf('%.0f', median(map { $_->{rate} } @$results)), map({ ms($results, $_) } qw(p50 p99 longest)),
+		$cpu ? sprintf('%.1f', $cpu) : '');
+}
+
+# How many times as fast the first side is, and by processor time.
+sub ratios
+{
+	my ($ours, $theirs) = @_;
+	my @rates = map { $ours->[$_]{rate} / $theirs->[$_]{rate} } 0 .. $#$ours;
+	my $cpu = $theirs->[0]{cpu} ? sprintf('**%.1f**', median(map { $theirs->[$_]{cpu} / $ours->[$_]{cpu} } 0 .. $#$ours)) : '';
+
+	return (sprintf('**%.1f**', median(@rates)), spread(@rates), $cpu);
+}
+
+sub measure_operation
+{
+	my ($operation, $detail, $body, @sides) = @_;
+	my @results;
+
+	progress("$operation\n");
+	write_requests($operation, [ map { $body->($_ * 7919 % $option{items}) } 1 .. $requests ]);
+	for my $round (1 .. $option{rounds})
+	{
+		for my $i (0 .. $#sides)
+		{
+			my $result = measure($sides[$i], '-c', $option{connections}, '-t', $option{seconds});
+			progress("  the client was busy: its time limits $sides[$i]{name}\n") if $result->{busy} > 0.9;
+			push @{ $results[$i] }, $result;
+		}
+	}
+	my @cells = map { columns($_) } @results;
+	push @cells, ratios(@results) if @sides > 1;
+	print '| ', join(' | ', $detail ? "$operation, $detail" : $operation, @cells), " |\n";
+	STDOUT->flush;
+}
+
+require IO::Handle;
+my @sides = start_endpoint();
+push @sides, other_endpoint() if $option{against};
+create_table($_) for @sides;
+my @titles = ('a second', 'median ms', '99 % ms', 'longest ms', 'CPU us');
+push @titles, map({ "other: $_" } @titles), 'ratio', 'spread', 'CPU ratio' if @sides > 1;
+print '| operation | ', join(' | ', @titles), " |\n", '|---' x (@titles + 1), "|\n";
+for my $operation (@operations)
+{
+	my $name = $operation->[0];
+	measure_operation(@$operation, @sides) if !@ARGV || grep { $_ eq $name } @ARGV;
+}
+call($_, 'DeleteTable', { TableName => $table }) for @sides;
