@@ -1,15 +1,9 @@
 -- Requests against the model: JSON types, constraints
 CREATE SCHEMA t_request_model;
 SET search_path = t_request_model;
-\pset format unaligned
-\pset tuples_only on
-\set VERBOSITY terse
--- the body of an answer; of an error its type and the rest of its body
-CREATE FUNCTION req(operation text, request text) RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
-		ELSE regexp_replace((r -> 'body')::text, '^."__type":"[^#]*#(\w+)",?(.*).$', '\1 \2') END
-	FROM dynamo.request_safe(operation, request::json) r
-$$;
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set include :abs_srcdir '/test/include/request.sql'
+\i :include
 -- JSON types
 CREATE FUNCTION types(operation text, VARIADIC requests text[]) RETURNS SETOF text LANGUAGE sql AS $$
 	SELECT r || ' -> ' || coalesce(dynamo.request_safe(operation, r::json) #>> '{body,Message}',

@@ -1,14 +1,9 @@
 -- Time to live: requests, the SQL functions, which items are deleted
 CREATE SCHEMA t_request_ttl;
 SET search_path = t_request_ttl;
-\pset format unaligned
-\pset tuples_only on
-\set VERBOSITY terse
-CREATE FUNCTION req(operation text, request text) RETURNS text LANGUAGE sql AS $$
-	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
-		ELSE regexp_replace((r -> 'body')::text, '^."__type":"[^#]*#(\w+)",?(.*).$', '\1 \2') END
-	FROM dynamo.request_safe(operation, request::json) r
-$$;
+\getenv abs_srcdir PG_ABS_SRCDIR
+\set include :abs_srcdir '/test/include/request.sql'
+\i :include
 -- one moment for the whole test
 CREATE TABLE moment AS SELECT floor(extract(epoch FROM now()))::bigint AS t;
 CREATE FUNCTION now_plus(seconds bigint) RETURNS bigint LANGUAGE sql AS $$ SELECT t + seconds FROM moment $$;

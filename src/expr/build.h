@@ -45,7 +45,7 @@ extern Condition *ConditionBuildIn(Slice attribute, const ValueRef *values,
 extern Condition *ConditionBuildExists(Slice attribute, bool exists);
 extern Condition *ConditionBuildBeginsWith(Slice attribute, ValueRef prefix);
 extern Condition *ConditionBuildContains(Slice attribute, ValueRef part);
-extern Condition *ConditionBuildNot(Condition *cond);
+extern Condition *ConditionBuildNot(Condition *negated);
 
 /* all: AND, else OR.  The array is kept, not copied. */
 extern Condition *ConditionBuildJoin(bool all, Condition **conditions, int n);

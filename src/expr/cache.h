@@ -14,6 +14,6 @@ typedef struct ExprCacheStats
 	int			capacity;
 } ExprCacheStats;
 
-extern void ExprCacheGetStats(ExprCacheStats *stats);
+extern void ExprCacheGetStats(ExprCacheStats *result);
 
 #endif							/* DYNAMO_EXPR_CACHE_H */

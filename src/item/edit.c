@@ -9,7 +9,6 @@
 #include "utils/array.h"
 
 #include "item/builder.h"
-#include "item/builder.h"
 #include "item/item.h"
 
 /* ---- merging ---- */

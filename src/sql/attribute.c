@@ -14,7 +14,6 @@
 
 #include "catalog/objects.h"
 #include "item/builder.h"
-#include "item/builder.h"
 #include "sql/attribute.h"
 #include "sql/construct.h"
 
