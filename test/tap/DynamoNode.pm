@@ -8,7 +8,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(new_dynamo_node crash_node items_of definitions_of);
+our @EXPORT = qw(new_dynamo_node new_http_node new_database dump_database load_file crash_node items_of definitions_of);
 
 # A running server whose database postgres has the extension.  Settings are
 # lines for postgresql.conf; init options as PostgreSQL::Test::Cluster's.
@@ -23,6 +23,51 @@ sub new_dynamo_node
 	$node->start;
 	$node->safe_psql('postgres', 'CREATE EXTENSION dynamo');
 	return $node;
+}
+
+# The same with the HTTP endpoint at a port.
+sub new_http_node
+{
+	my ($name, $port, $workers, $settings, %init) = @_;
+
+	return new_dynamo_node(
+		$name, qq{
+shared_preload_libraries = 'dynamo'
+dynamo.http_port = $port
+dynamo.http_workers = $workers
+dynamo.http_listen_addresses = '127.0.0.1'
+} . ($settings // ''), %init);
+}
+
+# An empty database, copy1 and so on, with the extension if that is asked for;
+# returns its name.
+my $databases = 0;
+
+sub new_database
+{
+	my ($node, $extension) = @_;
+	my $name = 'copy' . ++$databases;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $name TEMPLATE template0");
+	$node->safe_psql($name, 'CREATE EXTENSION dynamo') if $extension;
+	return $name;
+}
+
+# Two tests: pg_dump writes the file, psql runs it without an error.
+sub dump_database
+{
+	my ($node, $database, $path, @options) = @_;
+
+	$node->command_ok([ 'pg_dump', '-d', $node->connstr($database), '-f', $path, @options ], "pg_dump @options");
+}
+
+sub load_file
+{
+	my ($node, $database, $path) = @_;
+	my ($name) = $path =~ m{([^/]*)$};
+
+	$node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', $path ],
+		"$name loads");
 }
 
 # Kills every process of the server at once, so that none has time to clean up.

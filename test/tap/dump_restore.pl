@@ -11,34 +11,6 @@ use Test::More;
 
 my $node = new_dynamo_node('dump');
 my $dir = PostgreSQL::Test::Utils::tempdir();
-my $next = 0;
-
-sub new_database
-{
-	my ($extension) = @_;
-	my $name = 'copy' . ++$next;
-
-	$node->safe_psql('postgres', "CREATE DATABASE $name TEMPLATE template0");
-	$node->safe_psql($name, 'CREATE EXTENSION dynamo') if $extension;
-	return $name;
-}
-
-sub dump_to
-{
-	my ($file, @options) = @_;
-
-	$node->command_ok([ 'pg_dump', '-d', $node->connstr('source'), '-f', "$dir/$file", @options ],
-		"pg_dump @options");
-}
-
-sub load
-{
-	my ($database, $file) = @_;
-
-	$node->command_ok(
-		[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', "$dir/$file" ],
-		"$file loads");
-}
 
 # ---- the source ----
 
@@ -94,21 +66,21 @@ SELECT count(*) FROM dynamo.query('shop', 'GSI1PK = :g', '{":g": {"S": "g9"}}', 
 
 # ---- the whole database ----
 
-dump_to('all.sql');
-my $copy = new_database(0);
-load($copy, 'all.sql');
+dump_database($node, 'source', "$dir/all.sql");
+my $copy = new_database($node, 0);
+load_file($node, $copy, "$dir/all.sql");
 is(definitions_of($node, $copy), $definitions, 'whole database: definitions');
 same_copy($copy, 'whole database');
 
-dump_to('all.dump', '-Fc');
-$copy = new_database(0);
+dump_database($node, 'source', "$dir/all.dump", '-Fc');
+$copy = new_database($node, 0);
 $node->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', $node->connstr($copy), "$dir/all.dump" ], 'pg_restore -j2');
 is(definitions_of($node, $copy), $definitions, 'custom format: definitions');
 same_copy($copy, 'custom format');
 
 # ---- over what is there: --clean, from a script and from an archive ----
 
-dump_to('clean.sql', '--clean');
+dump_database($node, 'source', "$dir/clean.sql", '--clean');
 $node->safe_psql($copy, q{DELETE FROM shop WHERE "PK" < 'p3'});
 my ($clean_out, $clean_error) = run_command([ 'psql', '-X', '-q', '-d', $node->connstr($copy), '-f', "$dir/clean.sql" ]);
 my @complaints = grep { /ERROR/ && !/cannot drop inherited constraint/ } split /\n/, $clean_error;
@@ -121,9 +93,9 @@ same_copy($copy, 'pg_restore --clean');
 
 # ---- one table, with its index tables ----
 
-dump_to('one.sql', '-t', 'shop', '-t', 'shop$*');
-$copy = new_database(1);
-load($copy, 'one.sql');
+dump_database($node, 'source', "$dir/one.sql", '-t', 'shop', '-t', 'shop$*');
+$copy = new_database($node, 1);
+load_file($node, $copy, "$dir/one.sql");
 same_copy($copy, 'one table', 'shop');
 
 # ---- without a schema, and one schema alone ----
@@ -133,14 +105,14 @@ CREATE SCHEMA other;
 SET search_path = other;
 SELECT dynamo.create_table('shop', 'PK', indexes => '[{"index_name": "own", "partition_key": "G", "storage": "table"}]');
 SELECT dynamo.put_item('shop', '{"PK": {"S": "a"}, "G": {"S": "g"}}')});
-dump_to('without.sql', '-N', 'other');
-$copy = new_database(0);
-load($copy, 'without.sql');
+dump_database($node, 'source', "$dir/without.sql", '-N', 'other');
+$copy = new_database($node, 0);
+load_file($node, $copy, "$dir/without.sql");
 is(definitions_of($node, $copy), $definitions, 'without a schema: definitions');
 same_copy($copy, 'without a schema');
-dump_to('alone_schema.sql', '-n', 'other');
-$copy = new_database(1);
-load($copy, 'alone_schema.sql');
+dump_database($node, 'source', "$dir/alone_schema.sql", '-n', 'other');
+$copy = new_database($node, 1);
+load_file($node, $copy, "$dir/alone_schema.sql");
 is($node->safe_psql($copy, q{SET search_path = other;
 SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g"}}', index_name => 'own');
 SELECT count(*) FROM dynamo.verify_index('shop', 'own')}), "1\n0", 'one schema alone');
@@ -148,38 +120,38 @@ $node->safe_psql('source', 'SET client_min_messages = warning; DROP SCHEMA other
 
 # ---- schema only, then data only ----
 
-dump_to('schema.sql', '--schema-only');
-dump_to('data.sql', '--data-only');
-dump_to('data_disabled.sql', '--data-only', '--disable-triggers');
+dump_database($node, 'source', "$dir/schema.sql", '--schema-only');
+dump_database($node, 'source', "$dir/data.sql", '--data-only');
+dump_database($node, 'source', "$dir/data_disabled.sql", '--data-only', '--disable-triggers');
 for my $data ('data.sql', 'data_disabled.sql')
 {
-	$copy = new_database(0);
-	load($copy, 'schema.sql');
+	$copy = new_database($node, 0);
+	load_file($node, $copy, "$dir/schema.sql");
 	is(definitions_of($node, $copy), $definitions, 'schema only: definitions');
 	is($node->safe_psql($copy, 'SELECT count(*) FROM shop'), '0', 'schema only: no items');
-	load($copy, $data);
+	load_file($node, $copy, "$dir/$data");
 	is(definitions_of($node, $copy), $definitions, "$data: triggers are as before");
 	same_copy($copy, $data);
 }
 
 # ---- data of the table alone: its index tables are filled from it ----
 
-dump_to('alone.sql', '--data-only', '--disable-triggers', '-t', 'shop');
-$copy = new_database(0);
-load($copy, 'schema.sql');
-load($copy, 'alone.sql');
+dump_database($node, 'source', "$dir/alone.sql", '--data-only', '--disable-triggers', '-t', 'shop');
+$copy = new_database($node, 0);
+load_file($node, $copy, "$dir/schema.sql");
+load_file($node, $copy, "$dir/alone.sql");
 same_copy($copy, 'data of the table alone', 'shop');
 
 # ---- inserts with column names ----
 
-dump_to('inserts.sql', '--data-only', '--column-inserts', '-t', 'shop');
-$copy = new_database(1);
+dump_database($node, 'source', "$dir/inserts.sql", '--data-only', '--column-inserts', '-t', 'shop');
+$copy = new_database($node, 1);
 $node->safe_psql($copy, q{
 SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('shop', 'inline', 'GSI1PK', 'SK');
 SELECT dynamo.create_index('shop', 'kept', 'GSI1PK', 'SK', storage => 'table', projection => 'KEYS_ONLY');
 SELECT dynamo.create_index('shop', 'sharded', 'GSI1PK', 'SK', storage => 'table', shards => 3)});
-load($copy, 'inserts.sql');
+load_file($node, $copy, "$dir/inserts.sql");
 same_copy($copy, 'inserts into a new table', 'shop');
 
 $node->stop;

@@ -13,13 +13,9 @@ use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
-my $node = new_dynamo_node(
-	'http', qq{
-shared_preload_libraries = 'dynamo'
-dynamo.http_port = $port
-dynamo.http_workers = 1
+my $node = new_http_node(
+	'http', $port, 1, qq{
 dynamo.http_database = 'postgres'
-dynamo.http_listen_addresses = '127.0.0.1'
 restart_after_crash = on
 max_prepared_transactions = 2
 }, allows_streaming => 1);

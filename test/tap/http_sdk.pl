@@ -37,13 +37,7 @@ if (-d "$directory/node_modules/\@aws-sdk/lib-dynamodb" && runs('node', '--versi
 plan skip_all => 'no AWS SDK is installed' if !%client;
 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
-my $node = new_dynamo_node(
-	'http_sdk', qq{
-shared_preload_libraries = 'dynamo'
-dynamo.http_port = $port
-dynamo.http_workers = 2
-dynamo.http_listen_addresses = '127.0.0.1'
-});
+my $node = new_http_node('http_sdk', $port, 2);
 
 $node->safe_psql('postgres', q{
 CREATE ROLE app LOGIN;

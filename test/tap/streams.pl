@@ -35,32 +35,6 @@ SELECT dynamo.disable_stream('old');
 });
 my $recorded = $node->safe_psql('source', $records);
 my $streams = $node->safe_psql('source', 'SELECT * FROM dynamo.streams ORDER BY label');
-my $next = 0;
-
-sub new_database
-{
-	my ($extension) = @_;
-	my $name = 'copy' . ++$next;
-
-	$node->safe_psql('postgres', "CREATE DATABASE $name TEMPLATE template0");
-	$node->safe_psql($name, 'CREATE EXTENSION dynamo') if $extension;
-	return $name;
-}
-
-sub load
-{
-	my ($database, $file) = @_;
-
-	$node->command_ok(
-		[ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($database), '-f', "$dir/$file" ], "$file loads");
-}
-
-sub dump_to
-{
-	my ($file, @options) = @_;
-
-	$node->command_ok([ 'pg_dump', '-d', $node->connstr('source'), '-f', "$dir/$file", @options ], "pg_dump @options");
-}
 
 # The records are those of the source, and the next change makes one more.
 sub same_stream
@@ -75,30 +49,30 @@ FROM dynamo.read_stream('shop', (SELECT max(sequence_number) FROM dynamo.read_st
 		'1|t', "$what: a change makes one record, after all others");
 }
 
-dump_to('all.sql');
-my $copy = new_database(0);
-load($copy, 'all.sql');
+dump_database($node, 'source', "$dir/all.sql");
+my $copy = new_database($node, 0);
+load_file($node, $copy, "$dir/all.sql");
 is($node->safe_psql($copy, 'SELECT * FROM dynamo.streams ORDER BY label'), $streams, 'whole database: streams');
 same_stream($copy, 'whole database');
 is($node->safe_psql($copy, q{SELECT event_name, keys FROM dynamo.read_stream('old')}), 'INSERT|{"id": {"S": "x"}}', 'whole database: a closed stream');
 
-dump_to('all.dump', '-Fc');
-$copy = new_database(0);
+dump_database($node, 'source', "$dir/all.dump", '-Fc');
+$copy = new_database($node, 0);
 $node->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', $node->connstr($copy), "$dir/all.dump" ], 'pg_restore -j2');
 same_stream($copy, 'custom format');
 
-dump_to('one.sql', '-t', 'shop', '-t', 'shop$*');
-$copy = new_database(1);
-load($copy, 'one.sql');
+dump_database($node, 'source', "$dir/one.sql", '-t', 'shop', '-t', 'shop$*');
+$copy = new_database($node, 1);
+load_file($node, $copy, "$dir/one.sql");
 same_stream($copy, 'one table');
 
-dump_to('clean.sql', '--clean', '-t', 'shop', '-t', 'shop$*');
-load($copy, 'clean.sql');
+dump_database($node, 'source', "$dir/clean.sql", '--clean', '-t', 'shop', '-t', 'shop$*');
+load_file($node, $copy, "$dir/clean.sql");
 same_stream($copy, 'one table, again with --clean');
 
-dump_to('alone.sql', '-t', 'shop');
-$copy = new_database(1);
-load($copy, 'alone.sql');
+dump_database($node, 'source', "$dir/alone.sql", '-t', 'shop');
+$copy = new_database($node, 1);
+load_file($node, $copy, "$dir/alone.sql");
 my ($status, $out, $error) = $node->psql($copy, q{SELECT dynamo.put_item('shop', '{"PK": {"S": "new"}, "SK": {"S": "new"}}')});
 like($error, qr/is not the stream of table "shop"/, 'a table without its stream refuses changes');
 is($node->safe_psql($copy, q{
@@ -106,21 +80,21 @@ SELECT dynamo.disable_stream('shop');
 SELECT dynamo.put_item('shop', '{"PK": {"S": "new"}, "SK": {"S": "new"}}');
 SELECT count(*) FROM shop WHERE "PK" = 'new'}), "\n\n1", '... until the stream is disabled');
 
-dump_to('schema.sql', '--schema-only');
-dump_to('data.sql', '--data-only');
-dump_to('data_disabled.sql', '--data-only', '--disable-triggers');
-dump_to('inserts.sql', '--data-only', '--column-inserts');
+dump_database($node, 'source', "$dir/schema.sql", '--schema-only');
+dump_database($node, 'source', "$dir/data.sql", '--data-only');
+dump_database($node, 'source', "$dir/data_disabled.sql", '--data-only', '--disable-triggers');
+dump_database($node, 'source', "$dir/inserts.sql", '--data-only', '--column-inserts');
 for my $data ('data.sql', 'data_disabled.sql', 'inserts.sql')
 {
-	$copy = new_database(0);
-	load($copy, 'schema.sql');
+	$copy = new_database($node, 0);
+	load_file($node, $copy, "$dir/schema.sql");
 	is($node->safe_psql($copy, 'SELECT * FROM dynamo.streams ORDER BY label'), $streams, 'schema only: streams');
-	load($copy, $data);
+	load_file($node, $copy, "$dir/$data");
 	same_stream($copy, $data);
 }
-dump_to('data.dump', '-Fc', '--data-only');
-$copy = new_database(0);
-load($copy, 'schema.sql');
+dump_database($node, 'source', "$dir/data.dump", '-Fc', '--data-only');
+$copy = new_database($node, 0);
+load_file($node, $copy, "$dir/schema.sql");
 $node->command_ok([ 'pg_restore', '--exit-on-error', '--data-only', '-j2', '-d', $node->connstr($copy), "$dir/data.dump" ], 'pg_restore --data-only -j2');
 same_stream($copy, 'pg_restore --data-only');
 
