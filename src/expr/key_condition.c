@@ -317,17 +317,17 @@ AttributeTest(const KeyClauses *list, const KeyAttribute *attribute)
 }
 
 KeyCondition *
-KeyConditionMatch(const KeyClauses *list, const KeySchema *schema)
+KeyConditionMatch(const KeyClauses *clauses, const KeySchema *schema)
 {
 	KeyCondition *key = palloc0(sizeof(KeyCondition));
 
 	if (schema->npartition == 1 && schema->nsort <= 1)
-		CheckSimpleKey(list, schema);
+		CheckSimpleKey(clauses, schema);
 	else
-		CheckMultiKey(list, schema);
+		CheckMultiKey(clauses, schema);
 	key->ntests = schema->npartition + schema->nsort;
 	for (int i = 0; i < key->ntests; i++)
-		key->tests[i] = AttributeTest(list, &schema->attributes[i]);
+		key->tests[i] = AttributeTest(clauses, &schema->attributes[i]);
 	return key;
 }
 

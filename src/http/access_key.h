@@ -28,7 +28,7 @@ extern const Identity *AccessKeyIdentity(const AccessKey *key);
 extern const uint8 *AccessKeySigningKey(AccessKey *key, Slice date, Slice region);
 
 /* The role of this name, from the same cache: for requests without a key. */
-extern const Identity *RoleIdentity(const char *name);
+extern const Identity *RoleIdentity(const char *role);
 
 /* What has been read of keys and roles is read again. */
 extern void AccessKeysReload(void);

@@ -154,7 +154,7 @@ EventsGet(int place, pgsocket *fd, void **data)
 }
 
 int
-EventsWait(long timeout, int *result, int max, bool *latch)
+EventsWait(long timeout, int *places, int max, bool *latch)
 {
 	WaitEvent	occurred[MAX_OCCURRED];
 	int			n;
@@ -171,7 +171,7 @@ EventsWait(long timeout, int *result, int max, bool *latch)
 		if (place == LATCH_PLACE)
 			*latch = true;
 		else
-			result[found++] = place;
+			places[found++] = place;
 	}
 	return found;
 }

@@ -168,7 +168,7 @@ typedef struct TransactResult
  * duplicates, empty keys); what concerns one action cancels, and is returned
  * as data.
  */
-extern void TransactWriteItems(const WriteOp *actions, int n, TransactResult *result);
+extern void TransactWriteItems(const WriteOp *ops, int n, TransactResult *result);
 
 /*
  * Raises TransactionCanceled for a canceled result, the reasons in DETAIL as
@@ -267,7 +267,7 @@ typedef struct ReadPageResult
 #define READ_PAGE_SIZE	(1024 * 1024)
 
 /* limit: Limit, the number of items to evaluate; 0: as many as fit. */
-extern void ReadPage(const ReadOp *op, int64 limit, ReadPageResult *result);
+extern void ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page);
 
 /*
  * A query of one partition or several as one.  op has key tests, those of the
@@ -292,6 +292,6 @@ typedef struct PartitionsOp
  * The same as ReadPage, but that there is no LastEvaluatedKey behind the last
  * row of a table without sort key: that row's key tells that nothing follows.
  */
-extern void ReadPartitionsPage(const PartitionsOp *op, int64 limit, ReadPageResult *result);
+extern void ReadPartitionsPage(const PartitionsOp *op, int64 limit, ReadPageResult *page);
 
 #endif							/* DYNAMO_OP_H */
