@@ -1,4 +1,5 @@
-# docs.pl: every ```sql block of the README and of docs/ runs.
+# docs.pl: every ```sql block of the README and of docs/ runs, and docs/ names
+# everything that the extension has.
 #
 # A page's blocks run in their order in one session of a database of their own,
 # as a superuser, with the extension created unless the page does so itself.
@@ -86,6 +87,37 @@ for my $page ("$project/README.md", sort glob("$project/docs/*.md"))
 	}
 	$node->safe_psql('postgres', "DROP DATABASE $database WITH (FORCE)");
 }
+
+# ---- the reference is complete ----
+
+my $text = join '', map { slurp_file($_) } glob("$project/docs/*.md");
+my %named = map { $_ => 1 } $text =~ /[A-Za-z0-9_.]+/g;
+$named{$_} = 1 for $text =~ /\w+/g;
+
+my $things = $node->safe_psql('postgres', q{
+	LOAD 'dynamo';
+	SELECT 'function ' || proname, proname::text FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace
+	UNION SELECT format('parameter of %s', proname), unnest(proargnames)
+	FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace
+	UNION SELECT 'setting', name FROM pg_settings WHERE name LIKE 'dynamo.%'
+	UNION SELECT 'relation', relname FROM pg_class
+	WHERE relnamespace = 'dynamo'::regnamespace AND relkind IN ('r', 'v')
+	UNION SELECT format('column of %s', relname), attname
+	FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid AND attnum > 0
+	WHERE relnamespace = 'dynamo'::regnamespace AND relkind = 'v'
+	UNION SELECT 'operator class', opcname FROM pg_opclass WHERE opcnamespace = 'dynamo'::regnamespace
+	ORDER BY 1, 2});
+my @missing = grep { !$named{ (split /\|/)[1] } } split /\n/, $things;
+is("@missing", '', 'docs/ names every function, parameter, setting, table, view, column and operator class');
+
+my %states = map { $_ =~ s/[',]//gr => 1 } slurp_file("$project/src/errors.h") =~ /MAKE_SQLSTATE\(([^)]+)\)/g;
+is(join(' ', grep { !$named{$_} } sort keys %states), '', 'docs/ names every SQLSTATE');
+
+my %operators = map { $_ => 1 } split /\n/, $node->safe_psql('postgres',
+	q{SELECT DISTINCT oprname FROM pg_operator WHERE oprnamespace = 'dynamo'::regnamespace});
+my $items = slurp_file("$project/docs/items.md") . slurp_file("$project/docs/sql.md");
+$items =~ s/\\\|/|/g;
+is(join(' ', grep { index($items, $_) < 0 } sort keys %operators), '', 'docs/ names every operator');
 
 $node->stop;
 done_testing();
