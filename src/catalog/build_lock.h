@@ -13,6 +13,7 @@
 extern void BuildLockAcquire(Oid relid);
 extern void BuildLockRelease(Oid relid);
 
+/* Whether another process builds indexes of a table. */
 extern bool BuildIsRunning(Oid relid);
 
 /*

@@ -25,6 +25,7 @@ typedef struct EventPlan
 
 #define EVENT_QUERY_MAX_ARGS	2
 
+/* Runs it; the result is SPI's. */
 extern void EventQuery(EventPlan *plan, int nargs, Datum *args);
 
 /* The OIDs in the first column of the last SPI query's result. */
@@ -80,8 +81,9 @@ extern void CheckParent(const RangeVar *name);
 
 /* ---- event_drop.c ---- */
 
+/* Raises the error about dropping a relation that holds an index. */
 extern void RefuseDropOfIndex(const char *relation, const char *index_name,
-							  const char *table_name);
+							  const char *table_name) pg_attribute_noreturn();
 
 /* ---- event_trigger.c: triggers of ours ---- */
 

@@ -42,6 +42,7 @@ extern Oid	DynamoFunctionOid(const char *name);
 /* The OID of type dynamo.item; InvalidOid if missing. */
 extern Oid	ItemTypeOid(void);
 
+/* The owner of a relation, which must exist. */
 extern Oid	RelationOwner(Oid relid);
 
 /*

@@ -27,6 +27,7 @@ typedef struct Binder
 	ExprProblem problem;
 } Binder;
 
+/* Nothing is wrong yet. */
 extern void BinderInit(Binder *b, const Expr *expr, ExprBindings *bindings);
 
 /* The path with its placeholders replaced; notes those not defined. */
@@ -40,10 +41,13 @@ extern void BinderNote(Binder *b, const ExprNode *node, ExprErrorCode code,
 					   Slice one, Slice two);
 extern void BinderNoteCount(Binder *b, const ExprNode *node, Slice name,
 							int noperands);
+
+/* Raises what was noted, if anything was. */
 extern void BinderRaise(Binder *b);
 
 /* ---- path.c ---- */
 
+/* Whether two bound paths have the same names and indexes. */
 extern bool PathEqual(const Path *a, const Path *b);
 
 /* The value at a path, or MISSING_VALUE.  root: an opened map. */

@@ -75,6 +75,7 @@ CompareOrdered(ValueRef a, ValueRef b)
 	return SliceCompare(ValuePayload(a), ValuePayload(b));
 }
 
+/* Whether both are S, or both B, and the one begins with the other. */
 extern bool ValueBeginsWith(ValueRef v, ValueRef prefix);
 
 #endif							/* DYNAMO_EXPR_CONDITION_H */

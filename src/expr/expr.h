@@ -120,6 +120,7 @@ extern void ExprBindingsCheckUnused(ExprBindings *b);
 
 /* ---- conditions and filters ---- */
 
+/* A condition, filter or key condition bound to names and values; palloc'd. */
 extern Condition *ConditionBind(ExprKind kind, const Expr *expr, ExprBindings *b);
 
 /* item: MISSING_VALUE for "no item". */
@@ -204,6 +205,7 @@ extern bool KeyTestMatches(const KeyTest *test, ValueRef value);
 
 /* ---- projections ---- */
 
+/* A projection bound to names; palloc'd. */
 extern Projection *ProjectionBind(const Expr *expr, ExprBindings *b);
 
 /* A projection of whole attributes by name (AttributesToGet, INCLUDE). */
@@ -221,6 +223,7 @@ extern void ProjectionVisitPaths(const Projection *proj, PathVisitor visit, void
 
 /* ---- updates ---- */
 
+/* An update bound to names and values; palloc'd. */
 extern Update *UpdateBind(const Expr *expr, ExprBindings *b);
 
 /* Calls visit for the top-level name of every target path. */

@@ -21,6 +21,7 @@ typedef struct Parser
 
 /* ---- parse.c ---- */
 
+/* To the next token; of this kind, or a syntax error at the current one. */
 extern void ParserAdvance(Parser *p);
 extern void ParserExpect(Parser *p, TokenKind kind);
 extern void ParserSyntaxError(Parser *p) pg_attribute_noreturn();
@@ -37,6 +38,7 @@ extern ExprNode *ParserNode(Parser *p, NodeKind kind);
 /* Consumes an operator's token and makes a node at it; counts operators. */
 extern ExprNode *ParserOperator(Parser *p, NodeKind kind);
 
+/* A document path, a :value, at the current token. */
 extern ExprNode *ParsePath(Parser *p);
 extern ExprNode *ParseValuePlaceholder(Parser *p);
 
@@ -47,10 +49,12 @@ extern ExprNode *ParseCall(Parser *p, OperandParser parse_operand);
 
 /* ---- parse_condition.c ---- */
 
+/* A condition up to what cannot go on with it. */
 extern ExprNode *ParseCondition(Parser *p);
 
 /* ---- parse_update.c ---- */
 
+/* The sections of an update, into the expression. */
 extern void ParseUpdate(Parser *p);
 
 #endif							/* DYNAMO_EXPR_PARSER_H */

@@ -98,6 +98,7 @@ PositionIn(Slice text, Slice piece)
 /* A node without children, at a piece of the source. */
 extern ExprNode *NodeCreate(NodeKind kind, Slice source, Slice text);
 
+/* Makes a node the last child of another. */
 extern void NodeAppend(ExprNode *parent, ExprNode *child);
 
 /* Gives a NODE_PATH a copy of these elements. */
@@ -150,6 +151,7 @@ extern const ExprFunction *StatementFunctionFind(Slice name);
 
 /* ---- reserved.c ---- */
 
+/* Whether a word, in any case, may not stand for an attribute. */
 extern bool ExprIsReservedWord(Slice word);
 
 /* ---- parse.c ---- */

@@ -47,6 +47,7 @@ struct Update
 
 /* ---- bind_update.c ---- */
 
+/* An update with room for actions and for the elements of their paths. */
 extern Update *UpdateCreate(int nactions, int nelements);
 
 /* Adds an action to its update, within what was reserved. */

@@ -28,6 +28,7 @@ typedef struct Connection Connection;
  */
 extern void ConnectionOpen(pgsocket fd, const char *peer);
 
+/* How many there are, those that only linger among them. */
 extern int	ConnectionCount(void);
 
 /* Closes the connection that has been idle longest; false if none is idle. */

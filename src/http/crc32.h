@@ -10,6 +10,7 @@
 
 #include "item/item.h"
 
+/* The checksum of these bytes. */
 extern uint32 Crc32(Slice bytes);
 
 #endif							/* DYNAMO_HTTP_CRC32_H */

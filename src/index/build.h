@@ -51,6 +51,7 @@ typedef struct BuildState
 	char	   *error;			/* what stopped the build, or NULL */
 } BuildState;
 
+/* Begins a build in this phase, whatever was known of one before. */
 extern void BuildStateStart(Oid relid, const char *index_name, BuildPhase phase);
 
 /* That of a build that nothing is known of is to begin filling. */
@@ -146,6 +147,10 @@ typedef struct IndexChange
 	const char *shard_by;		/* NULL: as it is; "": the base key */
 } IndexChange;
 
+/*
+ * Changes an index: at once, or where that would take long by a second index
+ * that takes its place when it is built.
+ */
 extern void IndexAlter(const char *table_name, const char *index_name,
 					   const IndexChange *change);
 

@@ -120,6 +120,7 @@ typedef struct EntryKey
 	Datum		keys[KEY_MAX_ATTRIBUTES + 2];	/* as IndexDef.entry */
 } EntryKey;
 
+/* Where the entry of a row is, by its columns; whether two are the same place. */
 extern void EntryKeyOfRow(const TableDef *def, const IndexDef *index,
 						  BaseRow *row, EntryKey *key);
 extern bool EntryKeysEqual(const TableDef *def, const IndexDef *index,

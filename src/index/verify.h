@@ -49,6 +49,7 @@ extern void UseBaseTable(Verification *v, const BaseTable *base);
 
 /* ---- verify_inline.c, verify_table.c ---- */
 
+/* Compare an index with its table: a btree, an index table. */
 extern void VerifyInline(Verification *v, Oid btree);
 extern void VerifyTable(Verification *v);
 

@@ -107,6 +107,7 @@ extern void ItemBuilderSetSource(ItemBuilder *b, BuilderPosition position,
  */
 extern void ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out);
 
+/* Begin a map or list, where a value may come. */
 extern void ItemBuilderBeginMap(ItemBuilder *b);
 extern void ItemBuilderBeginList(ItemBuilder *b);
 
@@ -119,6 +120,7 @@ extern void ItemBuilderEnd(ItemBuilder *b);
 /* The name of the next value, inside a map. */
 extern void ItemBuilderName(ItemBuilder *b, const char *name, uint32 len);
 
+/* Bytes that are copied; those of a string are valid UTF-8. */
 extern void ItemBuilderString(ItemBuilder *b, const char *text, uint32 len);
 extern void ItemBuilderBinary(ItemBuilder *b, const char *bytes, uint32 len);
 
@@ -137,8 +139,7 @@ extern void ItemBuilderNullFlag(ItemBuilder *b, bool flag);
 extern void ItemBuilderValue(ItemBuilder *b, ValueRef v);
 
 /*
- * The finished varlena, palloc'd in the builder's context, exactly sized;
- * the builder may be reset and used again.
+ * The finished varlena, palloc'd in the builder's context, exactly sized.
  */
 extern struct varlena *ItemBuilderFinish(ItemBuilder *b);
 

@@ -258,8 +258,8 @@ extern bool ValueEqual(ValueRef a, ValueRef b);
  */
 extern int	ValueCompare(ValueRef a, ValueRef b);
 
+/* The same for values that are equal. */
 extern uint64 ValueHash(ValueRef v, uint64 seed);
-
 
 /* ---- size.c ---- */
 

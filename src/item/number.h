@@ -59,6 +59,7 @@ extern uint32 NumberToText(const uint8 *number, uint32 len, char *out);
 extern bool NumberToInt64(const uint8 *number, uint32 len, int64 *value);
 extern uint32 NumberFromInt64(int64 value, uint8 *out);
 
+/* A numeric, palloc'd; from one, as NumberFromText. */
 extern Numeric NumberToNumeric(const uint8 *number, uint32 len);
 extern NumberStatus NumberFromNumeric(Numeric num, uint8 *out, uint32 *len);
 

@@ -26,6 +26,7 @@ extern void GetCheckPaths(const BoundGet *b, const TableDef *def);
 /* Checks a key parameter. */
 extern void GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key);
 
+/* Reads the row of a key, filtered and projected. */
 extern void GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result);
 
 #endif							/* DYNAMO_GET_H */

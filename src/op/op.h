@@ -23,6 +23,9 @@ typedef enum ReturnValues
 	RETURN_UPDATED_NEW
 } ReturnValues;
 
+/* False, and no result, if the text is none of their names. */
+extern bool ReturnValuesFromText(Slice text, ReturnValues *result);
+
 /*
  * An expression that may be absent.  Parameters that came before expressions
  * arrive as the trees they mean, in members named built_...; an operation has
@@ -83,6 +86,7 @@ typedef struct WriteResult
 	struct varlena *new_item;
 } WriteResult;
 
+/* PutItem, UpdateItem or DeleteItem. */
 extern void WriteItem(const WriteOp *op, WriteResult *result);
 
 typedef struct GetOp
@@ -102,6 +106,7 @@ typedef struct GetResult
 	uint64		size;			/* if asked for: of the whole stored item */
 } GetResult;
 
+/* GetItem; a missing item is no error. */
 extern void GetItem(const GetOp *op, GetResult *result);
 
 /* ---- batches and transactions ---- */

@@ -58,6 +58,7 @@ typedef struct PageBuilder
 	int			allocated;
 } PageBuilder;
 
+/* Begins to fill a page of at most limit rows; 0: as many as fit. */
 extern void PageBegin(PageBuilder *b, ReadPageResult *page, const ReadOp *op, int64 limit);
 
 /* Adds a row; whether the page ends with it. */

@@ -107,24 +107,6 @@ ArgExprArgs(FunctionCallInfo fcinfo, int values, int names)
 	return args;
 }
 
-static bool
-ReturnValuesFromText(Slice text, ReturnValues *result)
-{
-	static const char *const words[] = {
-		"NONE", "ALL_OLD", "UPDATED_OLD", "ALL_NEW", "UPDATED_NEW"
-	};
-
-	for (size_t i = 0; i < lengthof(words); i++)
-	{
-		if (SliceIs(text, words[i]))
-		{
-			*result = (ReturnValues) i;
-			return true;
-		}
-	}
-	return false;
-}
-
 ReturnValues
 ArgReturnValues(FunctionCallInfo fcinfo, int n)
 {

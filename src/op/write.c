@@ -13,6 +13,28 @@
 
 /* ---- request-only checks ---- */
 
+bool
+ReturnValuesFromText(Slice text, ReturnValues *result)
+{
+	static const char *const words[] = {
+		[RETURN_NONE] = "NONE",
+		[RETURN_ALL_OLD] = "ALL_OLD",
+		[RETURN_UPDATED_OLD] = "UPDATED_OLD",
+		[RETURN_ALL_NEW] = "ALL_NEW",
+		[RETURN_UPDATED_NEW] = "UPDATED_NEW",
+	};
+
+	for (size_t i = 0; i < lengthof(words); i++)
+	{
+		if (SliceIs(text, words[i]))
+		{
+			*result = (ReturnValues) i;
+			return true;
+		}
+	}
+	return false;
+}
+
 void
 WriteCheckRequest(const WriteOp *op)
 {

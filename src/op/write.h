@@ -28,6 +28,7 @@ typedef struct PreparedWrite
 	RowKey		key;
 } PreparedWrite;
 
+/* The stages that need no row. */
 extern void WriteCheckRequest(const WriteOp *op);
 extern void WriteBind(PreparedWrite *w, const WriteOp *op);
 extern void WriteBindTable(PreparedWrite *w, const TableDef *def);

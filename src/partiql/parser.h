@@ -37,6 +37,7 @@ extern void PartiqlUnexpected(const PartiqlParser *p, const char *expected)
 extern void PartiqlExprError(const PartiqlParser *p, ExprErrorCode code, Slice where,
 							 int number) pg_attribute_noreturn();
 
+/* Goes to the next token; looks at it. */
 extern void PartiqlAdvance(PartiqlParser *p);
 extern PartiqlToken PartiqlPeek(const PartiqlParser *p);
 
@@ -69,6 +70,7 @@ extern ExprNode *PartiqlOperator(PartiqlParser *p, NodeKind kind);
 
 /* ---- parse_path.c ---- */
 
+/* Whether the current token is a name. */
 extern bool PartiqlAtName(const PartiqlParser *p);
 
 /* A name, bare or quoted; expected says of what. */
@@ -77,6 +79,7 @@ extern ExprNode *PartiqlParsePath(PartiqlParser *p);
 
 /* ---- parse_literal.c ---- */
 
+/* Whether a literal begins at the current token; then the literal. */
 extern bool PartiqlAtLiteral(const PartiqlParser *p);
 extern Literal *PartiqlParseLiteral(PartiqlParser *p);
 

@@ -5,6 +5,7 @@
 #ifndef DYNAMO_ARN_H
 #define DYNAMO_ARN_H
 
+/* palloc'd; region and account are those of the settings. */
 extern char *TableArn(const char *table_name);
 extern char *IndexArn(const char *table_name, const char *index_name);
 extern char *StreamArn(const char *table_name, const char *label);

@@ -22,6 +22,7 @@ typedef struct OpenedTable
 	char	   *name;			/* the table's, without schema */
 } OpenedTable;
 
+/* Whether a name means a dynamo table; opens one and locks it. */
 extern bool TableExists(const char *name);
 extern void TableOpen(OpenedTable *table, const char *name, LOCKMODE lockmode);
 

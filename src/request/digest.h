@@ -18,6 +18,7 @@ typedef struct Digest
 	struct pg_cryptohash_ctx *hash;
 } Digest;
 
+/* What is added from here to DigestEnd is digested in its order. */
 extern void DigestBegin(Digest *digest);
 
 /* Adds bytes, or the encoding of a value, which may be missing. */

@@ -19,6 +19,7 @@ extern Condition *LegacyExpected(const Field *input);
 /* QueryFilter or ScanFilter, with ConditionalOperator. */
 extern Condition *LegacyFilter(const Field *input, const char *member);
 
+/* AttributeUpdates, AttributesToGet; NULL if there are none. */
 extern Update *LegacyUpdates(const Field *input);
 extern Projection *LegacyProjection(const Field *input);
 

@@ -341,23 +341,10 @@ FieldExprArgs(const Field *structure, const ParamRules *rules, ExprArgs *args)
 ReturnValues
 FieldReturnValues(const Field *structure)
 {
-	static const struct
-	{
-		const char *name;
-		ReturnValues value;
-	}			kinds[] = {
-		{"ALL_OLD", RETURN_ALL_OLD},
-		{"UPDATED_OLD", RETURN_UPDATED_OLD},
-		{"ALL_NEW", RETURN_ALL_NEW},
-		{"UPDATED_NEW", RETURN_UPDATED_NEW},
-	};
+	ReturnValues result = RETURN_NONE;
 
-	for (size_t i = 0; i < lengthof(kinds); i++)
-	{
-		if (FieldIs(structure, "ReturnValues", kinds[i].name))
-			return kinds[i].value;
-	}
-	return RETURN_NONE;
+	(void) ReturnValuesFromText(FieldSlice(structure, "ReturnValues"), &result);
+	return result;
 }
 
 /* ---- tables ---- */

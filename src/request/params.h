@@ -52,6 +52,7 @@ extern ExprText FieldExpr(const Field *structure, const char *name);
  */
 extern void FieldExprArgs(const Field *structure, const ParamRules *rules, ExprArgs *args);
 
+/* ReturnValues; NONE if absent. */
 extern ReturnValues FieldReturnValues(const Field *structure);
 
 /*

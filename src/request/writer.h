@@ -15,11 +15,13 @@ typedef struct Writer
 	bool		comma;			/* something stands before the next element */
 } Writer;
 
+/* Begins a text in the current context. */
 extern void WriterInit(Writer *w);
 
 /* Makes room before the text, for a varlena header. */
 extern struct varlena *WriterFinish(Writer *w);
 
+/* Around the members of an object, or the elements of a list. */
 extern void WriterBeginObject(Writer *w);
 extern void WriterEndObject(Writer *w);
 extern void WriterBeginList(Writer *w);
@@ -29,6 +31,7 @@ extern void WriterEndList(Writer *w);
 extern void WriterName(Writer *w, const char *name);
 extern void WriterNameSlice(Writer *w, Slice name);
 
+/* A string, escaped as JSON demands. */
 extern void WriterString(Writer *w, const char *text);
 extern void WriterSlice(Writer *w, Slice text);
 

@@ -18,6 +18,7 @@ typedef struct WriteRequest
 	struct varlena *stored;		/* result */
 } WriteRequest;
 
+/* One write, as StoreWrite says. */
 extern WriteAction StoreWriteDirect(WriteRequest *request);
 extern WriteAction StoreWriteSql(WriteRequest *request);
 

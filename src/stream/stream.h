@@ -99,12 +99,11 @@ typedef struct StreamRow
 } StreamRow;
 
 /*
- * Opens the stream of a table for writing, past privileges and triggers; view
- * is what its trigger says.  Raises an error unless there is such a stream of
- * the same owner: anyone may write a trigger that names any relation.
+ * Opens the stream of a table for writing, past privileges and triggers.
+ * Raises an error unless there is such a stream of the same owner: anyone may
+ * write a trigger that names any relation.
  */
 extern void StreamTableOpen(StreamTable *t, Relation table, const char *stream_name);
-
 extern void StreamTableClose(StreamTable *t);
 
 /* The same for a stream that is open and locked already, and remains so. */
