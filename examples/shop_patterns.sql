@@ -83,10 +83,10 @@ FROM dynamo.query('shop', 'GSI1PK = :invoice AND GSI1SK = :invoice',
 				  '{":invoice": {"S": "i#55443"}}', index_name => 'GSI1') AS item;
 
 \echo '8. The payments of an invoice: a list of maps on the invoice'
-SELECT payment ->> 'Date' AS date, (payment ->> 'Amount')::numeric AS amount, payment ->> 'Method' AS method
+SELECT payment ->> 'Date' AS date, (payment -> 'Amount')::numeric AS amount, payment ->> 'Method' AS method
 FROM dynamo.query('shop', 'GSI1PK = :invoice AND GSI1SK = :invoice',
 				  '{":invoice": {"S": "i#55443"}}', index_name => 'GSI1') AS item,
-	jsonb_array_elements((item -> 'Payments')::jsonb) AS payment;
+	dynamo.elements(item -> 'Payments') AS payment;
 
 \echo '9. The invoices of a customer in a range of dates'
 SELECT item ->> 'SK' AS invoice, item ->> 'Date' AS date, item ->> 'Amount' AS amount

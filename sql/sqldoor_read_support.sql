@@ -67,6 +67,19 @@ SET plan_cache_mode = force_generic_plan;
 SELECT plan_rows($$EXECUTE known('big')$$);
 RESET plan_cache_mode;
 
+-- a partitioned table, before and after ANALYZE has seen all of it
+SELECT definition FROM tables WHERE relation = 'shop'::regclass \gset
+CREATE TABLE parts ("PK" text COLLATE "C", "SK" text COLLATE "C", "GSI1PK" text COLLATE "C", "GSI1SK" text COLLATE "C",
+	item item NOT NULL, PRIMARY KEY ("PK", "SK")) PARTITION BY HASH ("PK");
+CREATE TABLE part0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+CREATE TABLE part1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+SELECT format('CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION derive_keys(%L)',
+	(:'definition'::jsonb || '{"indexes": []}')::text) \gexec
+INSERT INTO parts ("PK", "SK", item) SELECT "PK", "SK", item FROM skewed;
+SELECT estimate($$query('parts', 'PK = :p', '{":p": {"S": "big"}}')$$) AS query, estimate($$scan('parts')$$) AS scan;
+ANALYZE parts;
+SELECT estimate($$query('parts', 'PK = :p', '{":p": {"S": "big"}}')$$) AS query, estimate($$scan('parts')$$) AS scan;
+
 -- a join is planned by them
 CREATE TABLE ids (id text PRIMARY KEY);
 INSERT INTO ids SELECT 'O#' || i FROM generate_series(1, 20000) i;

@@ -7,7 +7,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "catalog/pg_type.h"
+#include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
 #include "nodes/primnodes.h"
 #include "optimizer/optimizer.h"
@@ -19,6 +19,15 @@
 #include "expr/expr.h"
 #include "item/item.h"
 #include "sql/key_estimate.h"
+
+HeapTuple
+SearchColumnStatistics(Relation rel, AttrNumber attnum)
+{
+	bool		inherited = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+
+	return SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(RelationGetRelid(rel)),
+						   Int16GetDatum(attnum), BoolGetDatum(inherited));
+}
 
 /* The value of an argument as far as the planner knows it, or NULL. */
 static const Const *
@@ -56,9 +65,7 @@ ValueFraction(Relation rel, const AttributeDef *attr, ValueRef v, double tuples)
 	column.vartype = column.atttype = att->atttypid;
 	column.atttypmod = att->atttypmod;
 	column.acl_ok = true;
-	column.statsTuple = SearchSysCache3(STATRELATTINH,
-										ObjectIdGetDatum(RelationGetRelid(rel)),
-										Int16GetDatum(attr->attnum), BoolGetDatum(false));
+	column.statsTuple = SearchColumnStatistics(rel, attr->attnum);
 	if (!HeapTupleIsValid(column.statsTuple))
 		return -1.0;
 	result = var_eq_const(&column, equal, att->attcollation, KeyValueToDatum(attr, v),

@@ -20,6 +20,12 @@ typedef struct KeyArguments
 } KeyArguments;
 
 /*
+ * What is known of a column, of a partitioned table that of all partitions;
+ * not valid if nothing is.  The caller releases it.
+ */
+extern HeapTuple SearchColumnStatistics(Relation rel, AttrNumber attnum);
+
+/*
  * The fraction of a table's rows whose first n of these attributes are what
  * the condition compares them with; negative if not all values are known when
  * the call is planned.  The caller may see all rows.

@@ -35,6 +35,7 @@
 
 #define SORT_RANGE_FRACTION	0.25	/* of a partition, a range of sort keys */
 #define FILTER_FRACTION		0.3333
+#define ROWS_OF_PAGE		20	/* of partitions, whose pages are not known together */
 #define DESCENT_PAGES		2.0 /* uncached pages on the way into an index */
 
 /* The arguments that matter; -1: the function has no such argument. */
@@ -103,11 +104,10 @@ HasArgument(const FuncExpr *call, int n)
 
 /* Distinct values and null fraction of a column; false without statistics. */
 static bool
-ColumnStatistics(Oid relid, AttrNumber attnum, double tuples,
+ColumnStatistics(Relation rel, AttrNumber attnum, double tuples,
 				 double *distinct, double *nullfrac)
 {
-	HeapTuple	tuple = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(relid),
-										Int16GetDatum(attnum), BoolGetDatum(false));
+	HeapTuple	tuple = SearchColumnStatistics(rel, attnum);
 	Form_pg_statistic stats;
 
 	if (!HeapTupleIsValid(tuple))
@@ -121,7 +121,7 @@ ColumnStatistics(Oid relid, AttrNumber attnum, double tuples,
 
 /* Rows with these attributes, and rows for one value of them. */
 static bool
-EntriesOfAttributes(Oid relid, const TableDef *def, const int *attributes, int n,
+EntriesOfAttributes(Relation rel, const TableDef *def, const int *attributes, int n,
 					double tuples, double *entries, double *partition)
 {
 	double		distinct = 1;
@@ -132,7 +132,7 @@ EntriesOfAttributes(Oid relid, const TableDef *def, const int *attributes, int n
 		double		values;
 		double		nullfrac;
 
-		if (!ColumnStatistics(relid, def->attributes[attributes[i]].attnum, tuples,
+		if (!ColumnStatistics(rel, def->attributes[attributes[i]].attnum, tuples,
 							  &values, &nullfrac))
 			return false;
 		distinct *= values;
@@ -191,7 +191,9 @@ EstimateRead(PlannerInfo *root, const FuncExpr *call, const ReadArguments *args,
 	if (HasArgument(call, args->index_name) && index == NULL)
 		return false;
 	estimate_rel_size(rel, NULL, &pages, &tuples, &allvisfrac);
-	estimate->pages = pages;
+	if (tuples < 0)
+		return false;			/* partitioned, and never analyzed */
+	estimate->pages = rel->rd_rel->relkind == RELKIND_RELATION ? pages : tuples / ROWS_OF_PAGE;
 	if (index == NULL && args->key_condition < 0)
 	{
 		estimate->read = tuples;
@@ -202,8 +204,7 @@ EstimateRead(PlannerInfo *root, const FuncExpr *call, const ReadArguments *args,
 		estimate->read = 1;
 		return true;
 	}
-	if (!EntriesOfAttributes(RelationGetRelid(rel), def, attributes, key->npartition,
-							 tuples, &entries, &partition))
+	if (!EntriesOfAttributes(rel, def, attributes, key->npartition, tuples, &entries, &partition))
 		return false;
 	if (args->key_condition < 0)
 	{
@@ -262,7 +263,8 @@ EstimateCall(PlannerInfo *root, Node *node, const ReadArguments *args, ReadEstim
 	if (rel == NULL)
 		return false;
 
-	if (rel->rd_rel->relkind == RELKIND_RELATION && RelationIsDynamoTable(rel))
+	if ((rel->rd_rel->relkind == RELKIND_RELATION ||
+		 rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE) && RelationIsDynamoTable(rel))
 	{
 		TableDef   *def = TableDefAcquire(rel);
 
