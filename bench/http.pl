@@ -15,7 +15,8 @@ my $work = $ENV{BENCH_WORK};
 my $table = "bench_http_$$";
 my $json = JSON::PP->new->canonical;
 my %option = (rounds => 5, seconds => 1, connections => 16, workers => 2, items => 10000);
-GetOptions(\%option, 'rounds=i', 'seconds=f', 'connections=i', 'workers=i', 'items=i', 'against=s', 'against-pid=s') or exit 2;
+GetOptions(\%option, 'rounds=i', 'seconds=f', 'connections=i', 'workers=i', 'items=i', 'against=s', 'against-pid=s',
+	'no-authentication') or exit 2;
 my $requests = 2000;
 
 # ---- what is asked ----
@@ -140,7 +141,8 @@ sub start_endpoint
 {
 	my $port = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')->sockport;
 	my $settings = join ' ', map { "-c $_" } 'shared_preload_libraries=dynamo', "dynamo.http_port=$port",
-	  'dynamo.http_listen_addresses=127.0.0.1', 'dynamo.http_database=bench', "dynamo.http_workers=$option{workers}";
+	  'dynamo.http_listen_addresses=127.0.0.1', 'dynamo.http_database=bench', "dynamo.http_workers=$option{workers}",
+	  $option{'no-authentication'} ? ('dynamo.http_authentication=none', 'dynamo.http_role=postgres') : ();
 
 	run_script("CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('postgres', 'TESTKEY', 'TESTSECRET')");
 	system('pg_ctl', '-D', "$work/data", '-l', "$work/data/server.log", '-s', '-w', '-m', 'fast', '-o', $settings, 'restart') == 0

@@ -194,7 +194,7 @@ percentile(double share)
 	{
 		seen += classes[i];
 		if (seen > wanted)
-			return class_time(i);
+			return class_time(i) < longest * 1e6 ? class_time(i) : longest * 1e6;
 	}
 	return longest * 1e6;
 }
