@@ -126,5 +126,16 @@ SELECT dynamo.transact_write_items('[
 	{"ConditionCheck": {"TableName": "parted", "Key": {"id": {"S": "c"}}, "ConditionExpression": "attribute_not_exists(id)"}}]');
 SELECT item FROM parted ORDER BY id;
 
+-- items of every type, in any order of names, are what they are as text
+CREATE TABLE forms (item jsonb);
+INSERT INTO forms VALUES
+	('{"id": {"S": "scalars"}, "bb": {"BOOL": true}, "a": {"N": "-1.50"}, "aaa": {"NULL": true}, "c": {"S": "\u00e9\n"}}'),
+	('{"id": {"S": "binary"}, "bb": {"B": "aGk="}}'),
+	('{"id": {"S": "nested"}, "z": {"L": []}, "m": {"M": {}}, "l": {"L": [{"S": ""}, {"M": {"bb": {"N": "1e3"}, "a": {"L": [{"BOOL": false}]}}}, {"N": "2"}]}}'),
+	('{"id": {"S": "sets"}, "n": {"NS": ["2", "1"]}, "s": {"SS": ["b", "a"]}, "l": {"L": [{"BS": ["aGk="]}]}}'),
+	('{"id": {"S": "lenient"}, "gone": null, "f": {"BOOL": "false"}, "n": {"S": null, "N": "7"}}');
+SELECT dynamo.transact_write_items((SELECT jsonb_agg(jsonb_build_object('Put', jsonb_build_object('TableName', 'accounts', 'Item', item))) FROM forms));
+SELECT a.item, a.item OPERATOR(dynamo.=) f.item::text::dynamo.item AS same FROM forms f JOIN accounts a ON a.id = f.item #>> '{id,S}' ORDER BY a.id;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_transact CASCADE;

@@ -6,7 +6,7 @@
 -- executions: 1
 --:: dynamo
 -- before: TRUNCATE imported; CHECKPOINT
-SELECT dynamo.import_items('imported', 'import_lines.txt')
+SELECT dynamo.import_items('imported', current_setting('data_directory') || '/import_lines.txt')
 --:: COPY of jsonb
 -- before: TRUNCATE raw_imported; CHECKPOINT
 COPY raw_imported FROM PROGRAM 'cat copy8_raw.txt'

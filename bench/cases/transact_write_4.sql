@@ -1,6 +1,6 @@
 -- title: transact_write_items of 4 puts
 -- setup: shop
--- params: SELECT json_agg(json_build_object('Put', json_build_object('TableName', 'shop', 'Item', item_text::json))), min(pk), min(sk), min(json_text), min(item_text) FROM (SELECT *, (row_number() OVER () - 1) / 4 AS batch FROM shop_sample) s GROUP BY batch
+-- params: SELECT json_agg(json_build_object('Put', json_build_object('TableName', 'shop', 'Item', item_text::json))), min(pk), min(sk), min(json_text), min(item_text), json_build_object('TransactItems', json_agg(json_build_object('Put', json_build_object('TableName', 'shop', 'Item', item_text::json)))) FROM (SELECT *, (row_number() OVER () - 1) / 4 AS batch FROM shop_sample) s GROUP BY batch
 -- modes: pipeline
 --:: dynamo
 -- use: 1
@@ -17,3 +17,8 @@ INSERT INTO raw_shop VALUES ($1, $2, $3) ON CONFLICT (pk, sk) DO UPDATE SET item
 -- batch: 4
 -- before: VACUUM shop
 SELECT dynamo.put_item('shop', $1)
+--:: dynamo.request
+-- use: 6
+-- weight: 4
+-- before: VACUUM shop
+SELECT dynamo.request('TransactWriteItems', $1)

@@ -15,6 +15,8 @@
 #include "item/item.h"
 #include "item/json_reader.h"
 
+struct JsonbContainer;			/* utils/jsonb.h */
+
 /*
  * Reads one whole text as an item (a map of attribute values) or as one
  * attribute value.  Errors: ERRCODE_INVALID_TEXT_REPRESENTATION with byte
@@ -24,6 +26,9 @@
  */
 extern struct varlena *ItemFromJson(const char *text, uint32 len);
 extern struct varlena *ValueFromJson(const char *text, uint32 len);
+
+/* ItemFromJson of an object in a jsonb. */
+extern struct varlena *ItemFromJsonbContainer(struct JsonbContainer *map);
 
 /*
  * Reads the value (or the map of values) at the reader's position into the

@@ -63,14 +63,11 @@ static ValueRef
 ItemMember(JsonbContainer *object, const char *name, struct varlena **datum)
 {
 	JsonbContainer *map;
-	char	   *json;
 
 	*datum = NULL;
 	if (!ObjectMember(object, name, &map))
 		return MISSING_VALUE;
-	json = JsonbToCString(NULL, map, -1);
-	*datum = ItemFromJson(json, strlen(json));
-	pfree(json);
+	*datum = ItemFromJsonbContainer(map);
 	return ItemRoot(*datum);
 }
 
