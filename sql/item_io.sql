@@ -35,5 +35,13 @@ INSERT INTO t VALUES
 	('{"k": {"S": "\u0000\\"}, "b": {"BS": ["AQ==", "AAEC"]}}');
 SELECT i::text::item = i AS same FROM t;
 
+-- escapes at every place of strings of many lengths, as PostgreSQL's JSON has them
+SELECT count(*), count(*) FILTER (WHERE i::text <> '{"a": {"S": ' || to_json(s)::text || '}}') AS wrong,
+	count(*) FILTER (WHERE i::text::item <> i) AS lost
+FROM generate_series(0, 50) len, generate_series(0, 49) place,
+	unnest(ARRAY['"', '\', E'\x01', E'\x1f', E'\n', ' ', '!', '#', '[', ']', '~', E'\x7f', 'é', '€']) c,
+	overlay(repeat('x', len) PLACING c FROM place + 1) s, build_item('a', s) i
+WHERE place < greatest(len, 1);
+
 SET client_min_messages = warning;
 DROP SCHEMA t_item_io CASCADE;

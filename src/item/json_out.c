@@ -141,18 +141,48 @@ CopyShort(char *to, const char *text, uint32 len)
 	return ScanSpecial((uint64) first << 32 | last) == 0 ? len : 0;
 }
 
-/*
- * Copies text to "to" as far as it surely needs no escapes; returns how much.
- * Copies words of eight bytes, the last of them overlapping the one before it.
- * Not inlined: a function that calls none saves no registers.
- */
-static pg_noinline uint32
-CopyPlain(char *to, const char *text, uint32 len)
+#ifdef __SSE2__
+
+/* CopyPlain of sixteen bytes or more, sixteen at a time. */
+static inline uint32
+CopyLong(char *to, const char *text, uint32 len)
+{
+	for (uint32 i = 0; i < len; i += 16)
+	{
+		uint32		at = Min(i, len - 16);
+		__m128i		bytes = _mm_loadu_si128((const __m128i *) (text + at));
+
+		if (HasSpecial16(bytes))
+			return at;
+		_mm_storeu_si128((__m128i *) (to + at), bytes);
+	}
+	return len;
+}
+
+/* CopyPlain of eight to fifteen bytes: all or nothing. */
+static inline uint32
+CopyMiddle(char *to, const char *text, uint32 len)
+{
+	uint64		first,
+				last;
+
+	memcpy(&first, text, sizeof(first));
+	memcpy(&last, text + len - sizeof(last), sizeof(last));
+	if (HasSpecial16(_mm_set_epi64x((int64) last, (int64) first)))
+		return 0;
+	memcpy(to, &first, sizeof(first));
+	memcpy(to + len - sizeof(last), &last, sizeof(last));
+	return len;
+}
+
+#else
+
+/* CopyPlain of eight bytes or more, eight at a time. */
+static inline uint32
+CopyLong(char *to, const char *text, uint32 len)
 {
 	uint64		word;
 
-	if (len < sizeof(word))
-		return CopyShort(to, text, len);
 	for (uint32 i = 0; i < len; i += sizeof(word))
 	{
 		uint32		at = Min(i, len - (uint32) sizeof(word));
@@ -163,6 +193,23 @@ CopyPlain(char *to, const char *text, uint32 len)
 		memcpy(to + at, &word, sizeof(word));
 	}
 	return len;
+}
+
+#define CopyMiddle CopyLong
+
+#endif
+
+/*
+ * Copies text to "to" as far as it surely needs no escapes; returns how much.
+ * The last words that are copied may overlap those before.
+ * Not inlined: a function that calls none saves no registers.
+ */
+static pg_noinline uint32
+CopyPlain(char *to, const char *text, uint32 len)
+{
+	if (len >= 16)
+		return CopyLong(to, text, len);
+	return len >= 8 ? CopyMiddle(to, text, len) : CopyShort(to, text, len);
 }
 
 /* A string in quotes; there is room for it and what is behind it. */

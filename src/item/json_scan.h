@@ -1,9 +1,13 @@
 /*
  * json_scan.h
- *	  Eight bytes of a JSON string at a time.  Private to item/.
+ *	  Eight or sixteen bytes of a JSON string at a time.  Private to item/.
  */
 #ifndef DYNAMO_JSON_SCAN_H
 #define DYNAMO_JSON_SCAN_H
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "port/pg_bitutils.h"
 
@@ -26,6 +30,19 @@ ScanSpecial(uint64 word)
 
 	return (low | backslash) & ~word & SCAN_HIGHS;
 }
+
+#ifdef __SSE2__
+/* Whether a quote, a backslash or a control character is among sixteen bytes. */
+static inline bool
+HasSpecial16(__m128i bytes)
+{
+	__m128i		quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
+	__m128i		backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
+	__m128i		control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
+
+	return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), control)) != 0;
+}
+#endif
 
 static inline bool
 IsSpecial(char c)
