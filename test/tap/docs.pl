@@ -67,7 +67,6 @@ for my $page ("$project/README.md", sort glob("$project/docs/*.md"))
 
 	next if $script !~ /\S/;
 	$node->safe_psql('postgres', "CREATE DATABASE $database");
-	$node->safe_psql($database, "ALTER DATABASE $database SET search_path = public, dynamo");
 	$node->safe_psql($database, 'CREATE EXTENSION dynamo') if $script !~ /CREATE EXTENSION/i;
 
 	my $file = PostgreSQL::Test::Utils::tempdir() . "/$name.sql";
