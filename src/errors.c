@@ -109,3 +109,28 @@ DynamoFormat(const char *format, va_list args)
 		enlargeStringInfo(&text, needed);
 	}
 }
+
+void
+InvalidRequest(const char *format,...)
+{
+	va_list		args;
+	char	   *text;
+
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s", text)));
+}
+
+void
+InvalidParameter(const char *format,...)
+{
+	va_list		args;
+	char	   *text;
+
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
+	InvalidRequest(DYNAMO_INVALID_PARAMETERS "%s", text);
+}

@@ -71,4 +71,10 @@ extern char *DynamoFormat(const char *format, va_list args) pg_attribute_printf(
 /* The prefix that most parameter errors of the service start with. */
 #define DYNAMO_INVALID_PARAMETERS "One or more parameter values were invalid: "
 
+/* Raises a ValidationException with this message; with that prefix before it. */
+extern void InvalidRequest(const char *format,...)
+			pg_attribute_printf(1, 2) pg_attribute_noreturn();
+extern void InvalidParameter(const char *format,...)
+			pg_attribute_printf(1, 2) pg_attribute_noreturn();
+
 #endif							/* DYNAMO_ERRORS_H */

@@ -31,37 +31,20 @@ DdlInit(void)
 							PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
-static void InvalidParameters(const char *format,...)
-			pg_attribute_printf(1, 2) pg_attribute_noreturn();
-
-static void
-InvalidParameters(const char *format,...)
-{
-	va_list		args;
-	char	   *text;
-
-	va_start(args, format);
-	text = DynamoFormat(format, args);
-	va_end(args);
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg(DYNAMO_INVALID_PARAMETERS "%s", text)));
-}
-
 /* ---- keys ---- */
 
 static void
 CheckAttributeName(Slice name)
 {
 	if (name.len == 0)
-		InvalidParameters("Empty attribute name");
+		InvalidParameter("Empty attribute name");
 	if (name.len > KEY_MAX_NAME)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("1 validation error detected: Value '%s' at 'attributeName' failed to satisfy constraint: Member must have length less than or equal to 255",
 						name.data)));
 	if (memchr(name.data, '\0', name.len) != NULL)
-		InvalidParameters("The name of a key attribute contains U+0000");
+		InvalidParameter("The name of a key attribute contains U+0000");
 }
 
 void
@@ -74,9 +57,9 @@ CheckKeySchema(const KeySchema *key, int max_partition, int max_sort)
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("Invalid KeySchema: The first KeySchemaElement is not a HASH key type")));
 	if (key->npartition > max_partition)
-		InvalidParameters("The KeySchema exceeds the maximum allowed number of HASH key attributes");
+		InvalidParameter("The KeySchema exceeds the maximum allowed number of HASH key attributes");
 	if (key->nsort > max_sort)
-		InvalidParameters("The KeySchema exceeds the maximum allowed number of RANGE key attributes");
+		InvalidParameter("The KeySchema exceeds the maximum allowed number of RANGE key attributes");
 	for (int i = 0; i < n; i++)
 	{
 		CheckAttributeName(key->attributes[i].name);
@@ -122,9 +105,9 @@ AddAttribute(TableDef *def, const KeyAttribute *key)
 	if (a >= 0)
 	{
 		if (def->attributes[a].type != key->type)
-			InvalidParameters("Attribute %s is defined with types %s and %s",
-							  key->name.data, ValueTypeName(def->attributes[a].type),
-							  ValueTypeName(key->type));
+			InvalidParameter("Attribute %s is defined with types %s and %s",
+							 key->name.data, ValueTypeName(def->attributes[a].type),
+							 ValueTypeName(key->type));
 		return a;
 	}
 	a = def->nattributes++;
@@ -152,11 +135,11 @@ CheckIndexCount(const TableDef *def, bool local)
 	for (int i = 0; i < def->nindexes; i++)
 		n += def->indexes[i].local == local && def->indexes[i].replaces == NULL;
 	if (local && n > max_local_indexes)
-		InvalidParameters("Number of LocalSecondaryIndexes exceeds per-table limit of %d",
-						  max_local_indexes);
+		InvalidParameter("Number of LocalSecondaryIndexes exceeds per-table limit of %d",
+						 max_local_indexes);
 	if (!local && n > max_global_indexes)
-		InvalidParameters("GlobalSecondaryIndex count exceeds the per-table limit of %d",
-						  max_global_indexes);
+		InvalidParameter("GlobalSecondaryIndex count exceeds the per-table limit of %d",
+						 max_global_indexes);
 }
 
 static void
@@ -165,17 +148,17 @@ CheckLocalIndex(const TableDef *def, const CreateIndexSpec *spec)
 	const KeySchema *key = &spec->key;
 
 	if (def->key.nsort == 0)
-		InvalidParameters("Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex");
+		InvalidParameter("Table KeySchema does not have a range key, which is required when specifying a LocalSecondaryIndex");
 	if (key->npartition > 1)
-		InvalidParameters("The KeySchema exceeds the maximum allowed number of HASH key attributes");
+		InvalidParameter("The KeySchema exceeds the maximum allowed number of HASH key attributes");
 	if (key->nsort > 1)
-		InvalidParameters("The KeySchema exceeds the maximum allowed number of RANGE key attributes");
+		InvalidParameter("The KeySchema exceeds the maximum allowed number of RANGE key attributes");
 	if (key->nsort == 0)
-		InvalidParameters("Index KeySchema does not have a range key for index: %s", spec->name);
+		InvalidParameter("Index KeySchema does not have a range key for index: %s", spec->name);
 	if (SliceCompare(key->attributes[0].name, def->key.attributes[0].name) != 0)
-		InvalidParameters("Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s",
-						  spec->name, key->attributes[0].name.data,
-						  def->key.attributes[0].name.data);
+		InvalidParameter("Index KeySchema does not have the same leading hash key as table KeySchema for index: %s. index hash key: %s, table hash key: %s",
+						 spec->name, key->attributes[0].name.data,
+						 def->key.attributes[0].name.data);
 }
 
 static void
@@ -184,18 +167,18 @@ CheckProjection(const TableDef *def, const CreateIndexSpec *spec)
 	int			total = spec->nnon_key;
 
 	if (spec->projected == PROJECTED_INCLUDE && spec->nnon_key == 0)
-		InvalidParameters("ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
+		InvalidParameter("ProjectionType is INCLUDE, but NonKeyAttributes is not specified");
 	if (spec->projected != PROJECTED_INCLUDE && spec->nnon_key > 0)
-		InvalidParameters("ProjectionType is %s, but NonKeyAttributes is specified",
-						  spec->projected == PROJECTED_ALL ? "ALL" : "KEYS_ONLY");
+		InvalidParameter("ProjectionType is %s, but NonKeyAttributes is specified",
+						 spec->projected == PROJECTED_ALL ? "ALL" : "KEYS_ONLY");
 	for (int i = 0; i < spec->nnon_key; i++)
 	{
 		CheckAttributeName(spec->non_key[i]);
 		for (int j = 0; j < i; j++)
 		{
 			if (SliceCompare(spec->non_key[i], spec->non_key[j]) == 0)
-				InvalidParameters("Duplicate element in NonKeyAttributes: %s",
-								  spec->non_key[i].data);
+				InvalidParameter("Duplicate element in NonKeyAttributes: %s",
+								 spec->non_key[i].data);
 		}
 	}
 	for (int i = 0; i < def->nindexes; i++)
@@ -204,11 +187,11 @@ CheckProjection(const TableDef *def, const CreateIndexSpec *spec)
 			total += def->indexes[i].nnon_key;
 	}
 	if (spec->nnon_key > MAX_NON_KEY_PER_INDEX)
-		InvalidParameters("Number of NonKeyAttributes exceeds the per-index limit of %d",
-						  MAX_NON_KEY_PER_INDEX);
+		InvalidParameter("Number of NonKeyAttributes exceeds the per-index limit of %d",
+						 MAX_NON_KEY_PER_INDEX);
 	if (total > MAX_NON_KEY_PER_TABLE)
-		InvalidParameters("Number of NonKeyAttributes exceeds the per-table limit of %d",
-						  MAX_NON_KEY_PER_TABLE);
+		InvalidParameter("Number of NonKeyAttributes exceeds the per-table limit of %d",
+						 MAX_NON_KEY_PER_TABLE);
 }
 
 static void
@@ -236,7 +219,7 @@ CheckIndexSpec(const TableDef *def, const CreateIndexSpec *spec)
 {
 	CheckResourceName(spec->name, "indexName");
 	if (TableDefIndex(def, spec->name) != NULL)
-		InvalidParameters("Duplicate index name: %s", spec->name);
+		InvalidParameter("Duplicate index name: %s", spec->name);
 	CheckIndexCount(def, spec->local);
 	CheckKeySchema(&spec->key, KEY_MAX_ATTRIBUTES / 2, KEY_MAX_ATTRIBUTES / 2);
 	if (spec->local)

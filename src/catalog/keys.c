@@ -146,17 +146,11 @@ CheckTableKeys(const TableDef *def, ValueRef item)
 		ValueRef	v = FindAttribute(attr, item);
 
 		if (ValueIsMissing(v))
-			ereport(ERROR,
-					(errcode(ERRCODE_DYNAMO_VALIDATION),
-					 errmsg(DYNAMO_INVALID_PARAMETERS
-							"Missing the key %s in the item", attr->name.data)));
+			InvalidParameter("Missing the key %s in the item", attr->name.data);
 		if (ValueTypeOf(v) != attr->type)
-			ereport(ERROR,
-					(errcode(ERRCODE_DYNAMO_VALIDATION),
-					 errmsg(DYNAMO_INVALID_PARAMETERS
-							"Type mismatch for key %s expected: %s actual: %s",
-							attr->name.data, ValueTypeName(attr->type),
-							ValueTypeName(ValueTypeOf(v)))));
+			InvalidParameter("Type mismatch for key %s expected: %s actual: %s",
+							 attr->name.data, ValueTypeName(attr->type),
+							 ValueTypeName(ValueTypeOf(v)));
 		CheckKeyValue("", attr->name, v, i < def->key.npartition);
 	}
 }
@@ -257,12 +251,9 @@ IndexKeyError(const AttributeDef *attr, const IndexDef *index,
 			  KeyProblem problem, ValueRef v)
 {
 	if (problem == KEY_TYPE_MISMATCH)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS
-						"Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
-						attr->name.data, ValueTypeName(attr->type),
-						ValueTypeName(ValueTypeOf(v)), index->name)));
+		InvalidParameter("Type mismatch for Index Key %s Expected: %s Actual: %s IndexName: %s",
+						 attr->name.data, ValueTypeName(attr->type),
+						 ValueTypeName(ValueTypeOf(v)), index->name);
 	if (problem == KEY_EMPTY)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),

@@ -53,11 +53,8 @@ CheckAttribute(Slice attribute)
 {
 	if (attribute.len == 0 || attribute.len > KEY_MAX_NAME ||
 		memchr(attribute.data, '\0', attribute.len) != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS
-						"The time to live attribute must have a name of 1 to %d bytes without U+0000",
-						KEY_MAX_NAME)));
+		InvalidParameter("The time to live attribute must have a name of 1 to %d bytes without U+0000",
+						 KEY_MAX_NAME);
 }
 
 /*
@@ -109,26 +106,18 @@ CurrentAttribute(const char *table_name)
 	return def->ttl;
 }
 
-static void TtlError(const char *message) pg_attribute_noreturn();
-
-static void
-TtlError(const char *message)
-{
-	ereport(ERROR, (errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s", message)));
-}
-
 void
 TtlCheckChange(const char *table_name, Slice attribute, bool enable)
 {
 	Slice		current = CurrentAttribute(table_name);
 
 	if (current.data == NULL && !enable)
-		TtlError("TimeToLive is already disabled");
+		InvalidRequest("TimeToLive is already disabled");
 	if (current.data != NULL && SliceCompare(current, attribute) != 0)
-		TtlError(psprintf("TimeToLive is active on a different AttributeName: current AttributeName is %s",
-						  current.data));
+		InvalidRequest("TimeToLive is active on a different AttributeName: current AttributeName is %s",
+					   current.data);
 	if (current.data != NULL && enable)
-		TtlError("TimeToLive is already enabled");
+		InvalidRequest("TimeToLive is already enabled");
 }
 
 DYNAMO_FUNCTION(dynamo_update_time_to_live);

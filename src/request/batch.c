@@ -17,15 +17,6 @@
 #define MAX_WRITES			25
 #define MAX_RESPONSE_BYTES	(16 * 1024 * 1024)
 
-static void BatchError(const char *message) pg_attribute_noreturn();
-
-static void
-BatchError(const char *message)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s", message)));
-}
-
 /* ---- BatchGetItem ---- */
 
 typedef struct BatchGet
@@ -43,11 +34,11 @@ CheckNumberOfKeys(const Field *tables)
 	int			total = 0;
 
 	if (tables->count == 0)
-		BatchError(WORDING_NO_KEYS);
+		InvalidRequest(WORDING_NO_KEYS);
 	for (int i = 0; i < tables->count; i++)
 		total += FieldMember(tables->fields[i], "Keys")->count;
 	if (total > MAX_GETS)
-		BatchError(WORDING_TOO_MANY_KEYS);
+		InvalidRequest(WORDING_TOO_MANY_KEYS);
 }
 
 static ValueRef *
@@ -124,7 +115,7 @@ CheckGivenOnce(const ValueRef *refs, const Field *keys)
 	for (int i = 0; i < keys->count; i++)
 		given[i] = (GivenKey) {refs[i], keys->fields[i]};
 	if (!AllDistinct(given, keys->count, HashOfGiven, GivenAlike))
-		BatchError(WORDING_DUPLICATE_KEYS);
+		InvalidRequest(WORDING_DUPLICATE_KEYS);
 	pfree(given);
 }
 
@@ -315,11 +306,11 @@ CountWrites(const Field *tables)
 	int			total = 0;
 
 	if (tables->count == 0)
-		BatchError(WORDING_NO_WRITES);
+		InvalidRequest(WORDING_NO_WRITES);
 	for (int i = 0; i < tables->count; i++)
 		total += tables->fields[i]->count;
 	if (total > MAX_WRITES)
-		BatchError(WORDING_TOO_MANY_WRITES);
+		InvalidRequest(WORDING_TOO_MANY_WRITES);
 	return total;
 }
 
@@ -330,7 +321,7 @@ PrepareWrite(const Field *request, const char *table_name, bool images, WriteOp 
 	const Field *del = FieldMember(request, "DeleteRequest");
 
 	if ((put != NULL) == (del != NULL))
-		BatchError(WORDING_ONE_REQUEST);
+		InvalidRequest(WORDING_ONE_REQUEST);
 	memset(op, 0, sizeof(*op));
 	op->kind = put != NULL ? WRITE_KIND_PUT : WRITE_KIND_DELETE;
 	op->table_name = table_name;

@@ -11,6 +11,7 @@
 #include "access/table.h"
 #include "access/xact.h"
 
+#include "errors.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"

@@ -10,6 +10,7 @@
  */
 #include "postgres.h"
 
+#include "errors.h"
 #include "expr/build.h"
 #include "request/legacy.h"
 #include "request/params.h"

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "errors.h"
 #include "request/arn.h"
 #include "request/resource.h"
 #include "request/table_params.h"

@@ -13,13 +13,6 @@
 #include "request/statement.h"
 #include "request/wording.h"
 
-void
-StatementError(const char *message)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s", message)));
-}
-
 /* ---- preparing ---- */
 
 static void
@@ -126,7 +119,7 @@ WriteByKey(const PreparedStatement *s, WriteOp *op)
 	Condition  *rest;
 
 	if (!StatementFullKey(s->bound.where, &s->def->key, &op->datum, &rest))
-		StatementError(WORDING_NO_FULL_KEY);
+		InvalidRequest(WORDING_NO_FULL_KEY);
 	op->item = ItemRoot(op->datum);
 	switch (s->bound.kind)
 	{
@@ -142,7 +135,7 @@ WriteByKey(const PreparedStatement *s, WriteOp *op)
 		default:
 			op->kind = WRITE_KIND_CHECK;
 			if (rest == NULL || s->bound.index.data != NULL)
-				StatementError(WORDING_EXISTS);
+				InvalidRequest(WORDING_EXISTS);
 			op->built_condition = AndItemExists(s, rest);
 	}
 }

@@ -63,9 +63,6 @@ extern void StatementWriteCapacity(Writer *out, const PreparedStatement *s, Capa
 extern void StatementReadCapacity(Writer *out, const PreparedStatement *s, CapacityDetail detail,
 								  CapacityKind kind, double units);
 
-/* Raises a ValidationException. */
-extern void StatementError(const char *message) pg_attribute_noreturn();
-
 /* ---- statement_read.c ---- */
 
 /*

@@ -105,13 +105,13 @@ Execute(BatchStatement *b)
 	if (StatementReads(b->s.bound.kind))
 	{
 		if (!StatementGet(&b->s, &get))
-			StatementError(WORDING_BATCH_SELECT);
+			InvalidRequest(WORDING_BATCH_SELECT);
 		GetItem(&get, &b->read);
 	}
 	else
 	{
 		if (b->s.bound.kind == STATEMENT_EXISTS)
-			StatementError(WORDING_EXISTS_ALONE);
+			InvalidRequest(WORDING_EXISTS_ALONE);
 		StatementWrite(&b->s, b->images, &write);
 		WriteItem(&write, &b->written);
 	}
@@ -169,7 +169,7 @@ CheckKinds(const BatchStatement *batch, int n)
 			writes = true;
 	}
 	if (reads && writes)
-		StatementError(WORDING_MIXED_BATCH);
+		InvalidRequest(WORDING_MIXED_BATCH);
 }
 
 static void

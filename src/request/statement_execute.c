@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "errors.h"
 #include "request/operation.h"
 #include "request/statement.h"
 #include "request/wording.h"
@@ -32,9 +33,9 @@ ExecuteWrite(Request *request, const PreparedStatement *s)
 	WriteResult result;
 
 	if (s->bound.kind == STATEMENT_EXISTS)
-		StatementError(WORDING_EXISTS_ALONE);
+		InvalidRequest(WORDING_EXISTS_ALONE);
 	if (FieldMember(request->input, "NextToken") != NULL)
-		StatementError(WORDING_INVALID_TOKEN);
+		InvalidRequest(WORDING_INVALID_TOKEN);
 	StatementWrite(s, FieldCapacity(request->input) != CAPACITY_NONE, &op);
 	WriteItem(&op, &result);
 	AnswerWrite(request, s, &result);

@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "errors.h"
 #include "request/statement.h"
 #include "request/wording.h"
 
@@ -28,7 +29,7 @@ KeyPosition(const KeySchema *key, Slice name)
 		if (SliceCompare(key->attributes[i].name, name) == 0)
 			return i;
 	}
-	StatementError(psprintf(WORDING_ORDER_NO_KEY, (int) name.len, name.data));
+	InvalidRequest(WORDING_ORDER_NO_KEY, (int) name.len, name.data);
 }
 
 /*
@@ -44,7 +45,7 @@ OrderBySort(Selection *sel, const StatementOrder *order, int position, int *next
 		   sel->range.tests[*next].op == KEY_EQ)
 		(*next)++;
 	if (position != *next || (!first && sel->op.forward == order->descending))
-		StatementError(WORDING_ORDER_OF_KEY);
+		InvalidRequest(WORDING_ORDER_OF_KEY);
 	sel->op.forward = !order->descending;
 	(*next)++;
 }
@@ -53,7 +54,7 @@ static void
 OrderByPartition(Selection *sel, const StatementOrder *order, int *npartition)
 {
 	if (*npartition > 0 && sel->descending != order->descending)
-		StatementError(WORDING_ORDER_OF_KEY);
+		InvalidRequest(WORDING_ORDER_OF_KEY);
 	sel->descending = order->descending;
 	(*npartition)++;
 }
@@ -68,7 +69,7 @@ PlanOrder(Selection *sel)
 
 	sel->op.forward = true;
 	if (bound->norder > 0 && sel->range.npartitions == 0)
-		StatementError(WORDING_ORDER_NO_PARTITION);
+		InvalidRequest(WORDING_ORDER_NO_PARTITION);
 	for (int i = 0; i < bound->norder; i++)
 	{
 		const StatementOrder *order = &bound->order[i];

@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "errors.h"
 #include "item/base64.h"
 #include "request/statement.h"
 #include "request/wording.h"
@@ -55,10 +56,10 @@ NextTokenRead(const PreparedStatement *s, Slice token)
 
 	if (Base64Decode(token.data, token.len, bytes, &len) != BASE64_OK ||
 		len <= TOKEN_HEADER || bytes[0] != TOKEN_VERSION)
-		StatementError(WORDING_INVALID_TOKEN);
+		InvalidRequest(WORDING_INVALID_TOKEN);
 	key = (ValueRef) {(const uint8 *) bytes + TOKEN_HEADER, len - TOKEN_HEADER};
 	if (memcmp(bytes + 1, TokenDigest(s, key), TOKEN_DIGEST) != 0 ||
 		ValueFormatProblem(key, 0) != NULL || ValueTypeOf(key) != VALUE_M)
-		StatementError(WORDING_INVALID_TOKEN);
+		InvalidRequest(WORDING_INVALID_TOKEN);
 	return ValueCopy(key);
 }

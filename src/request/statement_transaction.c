@@ -38,14 +38,14 @@ Prepare(TransactStatement *t)
 {
 	StatementPrepare(&t->s, t->input);
 	if (t->s.bound.returning != RETURNING_NOTHING)
-		StatementError(WORDING_NO_RETURNING);
+		InvalidRequest(WORDING_NO_RETURNING);
 }
 
 static void
 MakeGet(TransactStatement *t)
 {
 	if (!StatementGet(&t->s, &t->get))
-		StatementError(WORDING_NO_FULL_KEY);
+		InvalidRequest(WORDING_NO_FULL_KEY);
 	CheckKeyParameter(t->s.def, t->get.key);
 }
 
@@ -107,7 +107,7 @@ ListReads(const StatementList *l)
 	for (int i = 1; i < l->n; i++)
 	{
 		if (StatementReads(l->list[i].s.bound.kind) != reads)
-			StatementError(WORDING_MIXED_TRANSACTION);
+			InvalidRequest(WORDING_MIXED_TRANSACTION);
 	}
 	return reads;
 }

@@ -9,39 +9,6 @@
 #include "request/arn.h"
 #include "request/table_params.h"
 
-static void Invalid(const char *prefix, const char *text) pg_attribute_noreturn();
-
-static void
-Invalid(const char *prefix, const char *text)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION), errmsg_internal("%s%s", prefix, text)));
-}
-
-void
-InvalidParameter(const char *format,...)
-{
-	va_list		args;
-	char	   *text;
-
-	va_start(args, format);
-	text = DynamoFormat(format, args);
-	va_end(args);
-	Invalid(DYNAMO_INVALID_PARAMETERS, text);
-}
-
-void
-InvalidRequest(const char *format,...)
-{
-	va_list		args;
-	char	   *text;
-
-	va_start(args, format);
-	text = DynamoFormat(format, args);
-	va_end(args);
-	Invalid("", text);
-}
-
 char *
 FieldName(const Field *structure, const char *member)
 {

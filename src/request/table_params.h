@@ -10,14 +10,6 @@
 #include "catalog/settings.h"
 #include "request/shape.h"
 
-/* Raises ERRCODE_DYNAMO_VALIDATION with "One or more parameter values ...". */
-extern void InvalidParameter(const char *format,...)
-			pg_attribute_printf(1, 2) pg_attribute_noreturn();
-
-/* Raises ERRCODE_DYNAMO_VALIDATION with the message alone. */
-extern void InvalidRequest(const char *format,...)
-			pg_attribute_printf(1, 2) pg_attribute_noreturn();
-
 /*
  * The type of an attribute in a list of AttributeDefinitions, or in the
  * definition of a table (either may be NULL); false if it has none.

@@ -6,6 +6,7 @@
 
 #include "datatype/timestamp.h"
 
+#include "errors.h"
 #include "request/table_params.h"
 #include "request/throughput.h"
 

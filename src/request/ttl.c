@@ -11,6 +11,7 @@
 
 #include "catalog/settings.h"
 #include "catalog/ttl.h"
+#include "errors.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"

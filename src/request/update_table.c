@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "errors.h"
 #include "index/index.h"
 #include "request/description.h"
 #include "request/operation.h"
