@@ -6,10 +6,12 @@
 
 #include <limits.h>
 
+#include "datatype/timestamp.h"
 #include "miscadmin.h"
 #include "postmaster/bgworker.h"
 #include "utils/guc.h"
 
+#include "http/housekeeping.h"
 #include "http/listen.h"
 #include "http/settings.h"
 #include "http/worker.h"
@@ -25,6 +27,8 @@ int			http_max_connections;
 int			http_buffer_memory;
 int			http_idle_timeout;
 int			http_client_timeout;
+int			http_housekeeping_interval;
+int			http_stream_retention;
 
 /* Seconds after which a worker that ended is started again. */
 #define RESTART_SECONDS	5
@@ -99,10 +103,24 @@ DefineClientSettings(void)
 }
 
 static void
+DefineHousekeepingSettings(void)
+{
+	DefineCustomIntVariable("dynamo.http_housekeeping_interval",
+							"Time between removals of expired items and old records of streams; 0 means never.",
+							NULL, &http_housekeeping_interval, SECS_PER_MINUTE, 0, SECS_PER_DAY,
+							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.http_stream_retention",
+							"Time for which records of streams are kept at least.",
+							NULL, &http_stream_retention, SECS_PER_DAY, 0, INT_MAX,
+							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
+}
+
+static void
 DefineSettings(void)
 {
 	DefineStartSettings();
 	DefineClientSettings();
+	DefineHousekeepingSettings();
 	DefineCustomEnumVariable("dynamo.http_authentication",
 							 "How HTTP requests tell who sent them.",
 							 "With sigv4 they are signed with an access key; with none all have the rights of dynamo.http_role.",
@@ -117,20 +135,38 @@ DefineSettings(void)
 							   &http_allow_origin, "*", PGC_SIGHUP, 0, CheckOrigin, NULL, NULL);
 }
 
-static void
-RegisterWorker(int number)
+static BackgroundWorker
+NewWorker(const char *function, const char *type)
 {
 	BackgroundWorker worker = {0};
 
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_restart_time = RESTART_SECONDS;
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
+	snprintf(worker.bgw_function_name, BGW_MAXLEN, "%s", function);
+	snprintf(worker.bgw_name, BGW_MAXLEN, "%s", type);
+	snprintf(worker.bgw_type, BGW_MAXLEN, "%s", type);
+	return worker;
+}
+
+static void
+RegisterWorker(int number)
+{
+	BackgroundWorker worker = NewWorker("dynamo_http_worker_main", "dynamo http");
+
 	/* a standby serves reads */
 	worker.bgw_start_time = BgWorkerStart_ConsistentState;
-	worker.bgw_restart_time = RESTART_SECONDS;
 	worker.bgw_main_arg = Int32GetDatum(number);
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
-	snprintf(worker.bgw_function_name, BGW_MAXLEN, "dynamo_http_worker_main");
 	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo http worker %d", number);
-	snprintf(worker.bgw_type, BGW_MAXLEN, "dynamo http");
+	RegisterBackgroundWorker(&worker);
+}
+
+static void
+RegisterHousekeeping(void)
+{
+	BackgroundWorker worker = NewWorker("dynamo_http_housekeeping_main", "dynamo housekeeping");
+
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	RegisterBackgroundWorker(&worker);
 }
 
@@ -148,4 +184,5 @@ HttpInit(void)
 	}
 	for (int i = 1; i <= http_workers; i++)
 		RegisterWorker(i);
+	RegisterHousekeeping();
 }

@@ -2,10 +2,11 @@
  * expire.c
  *	  dynamo.delete_expired: deleting items whose time to live has passed.
  *
- * A scheduler calls it, as often as it likes and from as many sessions: rows
- * that another transaction holds are passed over.  Items are deleted by plain
- * DELETE statements under the caller's privileges, so that indexes, triggers
- * and row security have their say.
+ * A scheduler calls it, or the worker beside the HTTP endpoint, as often as
+ * they like and from as many sessions: rows that another transaction holds
+ * are passed over.  Items are deleted by plain DELETE statements under the
+ * caller's privileges, so that indexes, triggers and row security have their
+ * say.
  */
 #include "postgres.h"
 
@@ -24,6 +25,7 @@
 #include "catalog/ddl.h"
 #include "catalog/names.h"
 #include "compat.h"
+#include "op/op.h"
 #include "stream/stream.h"
 
 /* Items deleted by one statement. */
@@ -119,7 +121,7 @@ DeleteAsExpired(Oid relid, const char *sql, int64 max_items)
 	return total;
 }
 
-/* Deletes expired items of one table, which need not have a time to live. */
+/* SPI must be connected. */
 static int64
 DeleteExpired(Oid relid, int64 max_items)
 {
@@ -161,6 +163,17 @@ DeleteExpiredEverywhere(int64 max_items)
 			pg_class_aclcheck(relid, GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
 			total += DeleteExpired(relid, max_items - total);
 	}
+	return total;
+}
+
+int64
+ExpireItems(Oid relid, int64 max_items)
+{
+	int64		total;
+
+	SPI_connect();
+	total = DeleteExpired(relid, max_items);
+	SPI_finish();
 	return total;
 }
 

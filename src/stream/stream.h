@@ -216,6 +216,12 @@ extern int64 StreamLastNumber(Relation rel);
 /* Raises ERRCODE_DYNAMO_TRIMMED_DATA. */
 extern void StreamIsTrimmed(void) pg_attribute_noreturn();
 
+/*
+ * Deletes up to so many records from before a time, and the stream's table if
+ * it was closed before; returns how many records.  The caller owns the table.
+ */
+extern int64 StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records);
+
 /* Up to where the stream has been trimmed; 0 if it never was. */
 extern int64 StreamTrimmedUpTo(Relation rel, Snapshot snapshot);
 

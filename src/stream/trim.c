@@ -4,8 +4,8 @@
  *
  * Records are deleted from the beginning, as far as they are settled and old
  * enough, and one row remains to say how far.  The tables of streams that
- * were closed so long ago are dropped.  A scheduler calls it, as it calls
- * dynamo.delete_expired.
+ * were closed so long ago are dropped.  A scheduler calls it, or the worker
+ * beside the HTTP endpoint, as they call dynamo.delete_expired.
  */
 #include "postgres.h"
 
@@ -126,6 +126,17 @@ TrimStream(Trim *trim, Oid relid)
 	table_close(rel, NoLock);
 	if (over)
 		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
+}
+
+int64
+StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records)
+{
+	Trim		trim = {cutoff, max_records, 0};
+
+	SPI_connect();
+	TrimStream(&trim, relid);
+	SPI_finish();
+	return trim.deleted;
 }
 
 /* The user's streams, or those of tables of this name and whether they are. */

@@ -1,0 +1,272 @@
+/*
+ * housekeeping.c
+ *	  A background worker that does what the service does by itself.
+ *
+ * Now and then it goes through the tables that have a time to live and the
+ * streams.  Each is a transaction of its own, with the rights of the table's
+ * owner: deleting fires triggers, and an owner may have written any.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "access/xact.h"
+#include "catalog/pg_authid.h"
+#include "catalog/pg_class.h"
+#include "commands/extension.h"
+#include "executor/spi.h"
+#include "jit/jit.h"
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/latch.h"
+#include "storage/lmgr.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "http/housekeeping.h"
+#include "http/identity.h"
+#include "http/settings.h"
+#include "op/op.h"
+#include "stream/stream.h"
+
+/* What one transaction does at most; the rest is done after the others. */
+#define ITEMS_AT_ONCE	1000
+#define RECORDS_AT_ONCE	10000
+
+typedef struct Task
+{
+	Oid			relid;
+	Oid			owner;
+	bool		stream;			/* to be trimmed; or a table with expired items */
+	bool		done;
+} Task;
+
+/* ---- what there is to do ---- */
+
+static const char *const tasks_query =
+"SELECT c.oid, c.relowner, false FROM dynamo.tables t "
+"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation "
+"WHERE t.definition OPERATOR(pg_catalog.->>) 'time_to_live' IS NOT NULL "
+"UNION ALL SELECT c.oid, c.relowner, true FROM dynamo.streams s "
+"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) s.stream_relation";
+
+/* Reads the tasks into a memory context. */
+static Task *
+ReadTasks(MemoryContext context, int *n)
+{
+	Task	   *tasks;
+
+	SPI_connect();
+	if (SPI_execute(tasks_query, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read dynamo.tables and dynamo.streams");
+	*n = (int) SPI_processed;
+	tasks = MemoryContextAllocZero(context, Max(*n, 1) * sizeof(Task));
+	for (int i = 0; i < *n; i++)
+	{
+		HeapTuple	tuple = SPI_tuptable->vals[i];
+		TupleDesc	desc = SPI_tuptable->tupdesc;
+		bool		isnull;
+
+		tasks[i].relid = DatumGetObjectId(SPI_getbinval(tuple, desc, 1, &isnull));
+		tasks[i].owner = DatumGetObjectId(SPI_getbinval(tuple, desc, 2, &isnull));
+		tasks[i].stream = DatumGetBool(SPI_getbinval(tuple, desc, 3, &isnull));
+	}
+	SPI_finish();
+	return tasks;
+}
+
+/* A standby, and a database without the extension, have none. */
+static Task *
+FindTasks(MemoryContext context, int *n)
+{
+	Identity	anybody = {.role = BOOTSTRAP_SUPERUSERID, .superuser = true};
+	Task	   *tasks = NULL;
+
+	*n = 0;
+	if (!IdentityIsAssumed(&anybody))
+		IdentityAssume(&anybody);
+	StartTransactionCommand();
+	if (!XactReadOnly && OidIsValid(get_extension_oid("dynamo", true)))
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		tasks = ReadTasks(context, n);
+		PopActiveSnapshot();
+	}
+	CommitTransactionCommand();
+	return tasks;
+}
+
+/* ---- doing it ---- */
+
+static Identity
+OwnerIdentity(Oid owner)
+{
+	Identity	identity = {.role = owner};
+
+	StartTransactionCommand();
+	identity.superuser = superuser_arg(owner);
+	CommitTransactionCommand();
+	return identity;
+}
+
+/* Locks the table; whether it is still there, and the same owner's. */
+static bool
+IsOwned(const Task *task)
+{
+	HeapTuple	tuple;
+	bool		same;
+
+	LockRelationOid(task->relid, AccessShareLock);
+	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(task->relid));
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	same = ((Form_pg_class) GETSTRUCT(tuple))->relowner == task->owner;
+	ReleaseSysCache(tuple);
+	return same;
+}
+
+/* Whether nothing is left to do. */
+static bool
+DoTask(const Task *task)
+{
+	TimestampTz cutoff = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
+													 -1000 * (int64) http_stream_retention);
+
+	if (task->stream)
+		return StreamTrim(task->relid, cutoff, RECORDS_AT_ONCE) < RECORDS_AT_ONCE;
+	return ExpireItems(task->relid, ITEMS_AT_ONCE) < ITEMS_AT_ONCE;
+}
+
+/* A table and a role may have been dropped since the tasks were read. */
+static bool
+RunTask(const Task *task)
+{
+	Identity	identity = OwnerIdentity(task->owner);
+	bool		done = true;
+
+	if (!IdentityIsAssumed(&identity))
+		IdentityAssume(&identity);
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	IdentityEnter();
+	if (IsOwned(task))
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		done = DoTask(task);
+		PopActiveSnapshot();
+	}
+	CommitTransactionCommand();
+	IdentityLeave();
+	return done;
+}
+
+static void
+Rollback(void)
+{
+	HOLD_INTERRUPTS();
+	EmitErrorReport();
+	FlushErrorState();
+	AbortCurrentTransaction();
+	jit_reset_after_error();
+	IdentityLeave();
+	RESUME_INTERRUPTS();
+}
+
+/* What fails is logged and tried again the next time. */
+static bool
+TryTask(const Task *task)
+{
+	volatile bool done = true;
+
+	PG_TRY();
+	{
+		done = RunTask(task);
+	}
+	PG_CATCH();
+	{
+		Rollback();
+	}
+	PG_END_TRY();
+	return done;
+}
+
+/* Once for every task; whether all is done. */
+static bool
+RunTasks(Task *tasks, int n)
+{
+	bool		all = true;
+
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!tasks[i].done)
+			tasks[i].done = TryTask(&tasks[i]);
+		all = all && tasks[i].done;
+	}
+	return all;
+}
+
+static void
+CleanUp(MemoryContext context)
+{
+	Task	   *tasks;
+	int			n;
+
+	pgstat_report_activity(STATE_RUNNING, "housekeeping");
+	tasks = FindTasks(context, &n);
+	while (!RunTasks(tasks, n))
+		pgstat_report_stat(false);
+	MemoryContextReset(context);
+	pgstat_report_stat(true);
+	pgstat_report_activity(STATE_IDLE, NULL);
+}
+
+/* ---- the loop ---- */
+
+/* Waits for the time or a signal; whether it was time. */
+static bool
+Wait(void)
+{
+	bool		never = http_housekeeping_interval == 0;
+	int			events = WaitLatch(MyLatch,
+								   WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | (never ? 0 : WL_TIMEOUT),
+								   never ? -1L : http_housekeeping_interval * 1000L,
+								   PG_WAIT_EXTENSION);
+
+	if (events & WL_LATCH_SET)
+		ResetLatch(MyLatch);
+	CHECK_FOR_INTERRUPTS();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+	}
+	return (events & WL_TIMEOUT) != 0;
+}
+
+void
+dynamo_http_housekeeping_main(Datum arg)
+{
+	MemoryContext context;
+
+	pqsignal(SIGTERM, die);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
+	SetConfigOption("lock_timeout", "2s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	SetConfigOption("application_name", "dynamo housekeeping", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	context = AllocSetContextCreate(TopMemoryContext, "dynamo housekeeping", ALLOCSET_SMALL_SIZES);
+	for (;;)
+	{
+		if (Wait())
+			CleanUp(context);
+	}
+}

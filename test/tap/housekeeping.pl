@@ -1,0 +1,116 @@
+# housekeeping.pl: the worker beside the HTTP endpoint that removes expired
+# items and old records of streams.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $node = new_dynamo_node(
+	'housekeeping', qq{
+shared_preload_libraries = 'dynamo'
+dynamo.http_port = $port
+dynamo.http_workers = 1
+dynamo.http_listen_addresses = '127.0.0.1'
+dynamo.http_housekeeping_interval = 0
+}, allows_streaming => 1);
+
+sub reload
+{
+	my (%settings) = @_;
+
+	$node->safe_psql('postgres', "ALTER SYSTEM SET dynamo.http_$_ = '$settings{$_}'") for sort keys %settings;
+	$node->reload;
+}
+
+sub query
+{
+	return $node->safe_psql('postgres', $_[0]);
+}
+
+# Waits until a query is true.
+sub until_true
+{
+	my ($query, $name) = @_;
+
+	ok($node->poll_query_until('postgres', $query), $name);
+}
+
+# An owner that cannot log in, a trigger that tells who fires it, names that
+# need quotes.  Of five items three have expired.
+query(q{
+CREATE ROLE owner;
+CREATE ROLE villain;
+GRANT CREATE ON SCHEMA public TO owner, villain;
+CREATE TABLE fired (by name, session name);
+GRANT INSERT ON fired TO PUBLIC;
+CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN INSERT INTO public.fired VALUES (current_user, session_user); RETURN OLD; END';
+CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$;
+SET ROLE owner;
+SELECT dynamo.create_table('The.Table', 'id');
+SELECT dynamo.update_time_to_live('The.Table', 'e');
+SELECT dynamo.enable_stream('The.Table');
+CREATE TRIGGER tell BEFORE DELETE ON "The.Table" FOR EACH ROW EXECUTE FUNCTION tell();
+INSERT INTO "The.Table" (item) SELECT jsonb_build_object('id', i::text, 'e', floor(extract(epoch FROM now())) + (i - 3) * 1000) FROM generate_series(1, 5) i;
+SELECT dynamo.create_table('many', 'id');
+SELECT dynamo.update_time_to_live('many', 'e');
+INSERT INTO many (item) SELECT jsonb_build_object('id', i::text, 'e', floor(extract(epoch FROM now())) - i) FROM generate_series(1, 2500) i;
+SET ROLE villain;
+SELECT dynamo.create_table('broken', 'id');
+SELECT dynamo.update_time_to_live('broken', 'e');
+CREATE TRIGGER a_fail BEFORE DELETE ON broken FOR EACH ROW EXECUTE FUNCTION fail();
+CREATE TRIGGER tell BEFORE DELETE ON broken FOR EACH ROW EXECUTE FUNCTION tell();
+INSERT INTO broken (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1));
+});
+until_true("SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'", 'the worker runs');
+is(query('SELECT count(*) FROM "The.Table"'), '5', 'and does nothing if it is told so');
+
+my $offset = -s $node->logfile;
+reload(housekeeping_interval => '1s');
+until_true('SELECT count(*) = 2 FROM "The.Table"', 'expired items go');
+until_true('SELECT count(*) = 0 FROM many', 'more than one transaction deletes, too');
+is(query('SELECT DISTINCT by, session FROM fired'), 'owner|owner', 'with the rights of the owner');
+is(query(q{SELECT count(*) FROM dynamo.read_stream('The.Table') WHERE expired}), '3', 'and for that reason');
+ok($node->wait_for_log(qr/ERROR:  not this one/, $offset), 'what fails is logged');
+is(query('SELECT count(*) FROM broken'), '1', 'and stays');
+query('DROP TRIGGER a_fail ON broken');
+until_true('SELECT count(*) = 0 FROM broken', 'until the next time');
+is(query(q{SELECT DISTINCT by FROM fired WHERE by <> 'owner'}), 'villain', 'as its own owner');
+
+# ---- streams ----
+
+is(query(q{SELECT count(*) FROM dynamo.read_stream('The.Table')}), '8', 'young records stay');
+query(q{SELECT dynamo.create_table('gone', 'id'), dynamo.enable_stream('gone'); SELECT dynamo.put_item('gone', '{"id": "a"}'::jsonb)});
+query('DROP TABLE gone');
+is(query(q{SELECT count(*) FROM dynamo.streams WHERE table_name = 'gone'}), '1', 'so does the stream of a table that was dropped');
+reload(stream_retention => '0');
+until_true(q{SELECT count(*) = 0 FROM dynamo.read_stream('The.Table')}, 'old records go');
+until_true(q{SELECT count(*) = 0 FROM dynamo.streams WHERE table_name = 'gone'}, 'and streams that ended long ago');
+is(query(q{SELECT status FROM dynamo.streams WHERE table_name = 'The.Table'}), 'ENABLED', 'but none that is enabled');
+
+# ---- the server ----
+
+query('DROP EXTENSION dynamo CASCADE');
+sleep(2);
+is(query("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'"), '1', 'without the extension it waits');
+query('CREATE EXTENSION dynamo');
+query(q{SELECT dynamo.create_table('again', 'id'); SELECT dynamo.update_time_to_live('again', 'e');
+INSERT INTO again (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1))});
+until_true('SELECT count(*) = 0 FROM again', 'and goes on with it');
+
+$node->backup('copy');
+my $standby = PostgreSQL::Test::Cluster->new('housekeeping_standby');
+$standby->init_from_backup($node, 'copy', has_streaming => 1);
+$standby->append_conf('postgresql.conf', 'dynamo.http_port = ' . PostgreSQL::Test::Cluster::get_free_port());
+$standby->start;
+is($standby->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'"), '0', 'a standby has none');
+$standby->promote;
+ok($standby->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'"), 'until it is promoted');
+$standby->stop;
+$node->stop;
+
+done_testing();
