@@ -40,6 +40,8 @@ INSERT INTO docs (item) SELECT i || jsonb_build_object('id', id) FROM t WHERE NO
 CREATE FUNCTION reads(key jsonb, projection text) RETURNS SETOF item LANGUAGE sql AS $$
 	SELECT get_item('docs', key, projection_expression => projection)
 	UNION ALL SELECT batch_get_item('docs', ARRAY[key::item], projection_expression => projection)
+	UNION ALL SELECT query('docs', 'id = :id', build_item(':id', key -> 'id'), projection_expression => projection)
+	UNION ALL SELECT scan('docs', 'id = :id AND (size(c) > :zero OR attribute_not_exists(c))', build_item(':id', key -> 'id', ':zero', 0), projection_expression => projection)
 	UNION ALL SELECT i FROM transact_get_items(jsonb_build_array(jsonb_build_object('Get', jsonb_build_object('TableName', 'docs',
 		'Key', key::item::text::jsonb, 'ProjectionExpression', projection)))) i
 $$;

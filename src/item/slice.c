@@ -116,7 +116,8 @@ IsLarge(Datum item)
 typedef struct ItemPart
 {
 	Datum		item;
-	const uint8 *bytes;
+	struct varlena *read;		/* palloc'd */
+	const uint8 *bytes;			/* of it */
 	uint32		available;		/* of the elements */
 	Container	c;
 } ItemPart;
@@ -124,11 +125,12 @@ typedef struct ItemPart
 static bool
 OpenPart(Datum item, ItemPart *part)
 {
-	struct varlena *slice = PG_DETOAST_DATUM_SLICE(item, 0, FIRST_SLICE);
-	uint32		len = VARSIZE_ANY_EXHDR(slice);
+	uint32		len;
 
 	part->item = item;
-	part->bytes = (const uint8 *) VARDATA_ANY(slice);
+	part->read = PG_DETOAST_DATUM_SLICE(item, 0, FIRST_SLICE);
+	part->bytes = (const uint8 *) VARDATA_ANY(part->read);
+	len = VARSIZE_ANY_EXHDR(part->read);
 	if (!OpenSlice(part->bytes, len, &part->c))
 		return false;
 	part->available = len - (uint32) (part->c.elements - part->bytes);
@@ -149,6 +151,8 @@ ExtendPart(ItemPart *part, uint32 i)
 	longer = PG_DETOAST_DATUM_SLICE(part->item, 0, elements + end);
 	if (VARSIZE_ANY_EXHDR(longer) < elements + end)
 		elog(ERROR, "item is shorter than its table says");
+	pfree(part->read);
+	part->read = longer;
 	part->bytes = (const uint8 *) VARDATA_ANY(longer);
 	part->available = end;
 	part->c.ends = part->bytes + ends;
@@ -212,6 +216,7 @@ static struct varlena *
 ItemOfEntries(const Container *c, const uint32 *entries, int n)
 {
 	SpliceEdit *edits = palloc0(Max(n, 1) * sizeof(SpliceEdit));
+	struct varlena *item;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -220,22 +225,38 @@ ItemOfEntries(const Container *c, const uint32 *entries, int n)
 		edits[i].inserts = true;
 		edits[i].bytes = (Slice) {(const char *) value.data, value.len};
 	}
-	return ItemSplice(NULL, edits, n);
+	item = ItemSplice(NULL, edits, n);
+	pfree(edits);
+	return item;
 }
 
+/* NULL if the part of the item that is read at first does not tell of each name. */
+static struct varlena *
+ReadPart(Datum item, const Slice *names, int n)
+{
+	ItemPart	part;
+	uint32	   *entries = palloc(n * sizeof(uint32));
+	struct varlena *result = NULL;
+	int			found;
+
+	if (OpenPart(item, &part) && FindEntries(&part, names, n, entries, &found))
+	{
+		if (found > 0)
+			ExtendPart(&part, entries[found - 1]);
+		result = ItemOfEntries(&part.c, entries, found);
+	}
+	pfree(part.read);
+	pfree(entries);
+	return result;
+}
+
+/* Leaves no memory behind but the result: scans call it for each row. */
 struct varlena *
 ItemDatumPart(Datum item, const Slice *names, int n)
 {
-	uint32	   *entries;
-	int			found;
-	ItemPart	part;
+	struct varlena *part = NULL;
 
-	if (n == 0 || !IsLarge(item) || !OpenPart(item, &part))
-		return PG_DETOAST_DATUM_COPY(item);
-	entries = palloc(n * sizeof(uint32));
-	if (!FindEntries(&part, names, n, entries, &found))
-		return PG_DETOAST_DATUM_COPY(item);
-	if (found > 0)
-		ExtendPart(&part, entries[found - 1]);
-	return ItemOfEntries(&part.c, entries, found);
+	if (n > 0 && IsLarge(item))
+		part = ReadPart(item, names, n);
+	return part != NULL ? part : PG_DETOAST_DATUM_COPY(item);
 }

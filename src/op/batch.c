@@ -127,6 +127,7 @@ BindKeys(BoundGetTable *b)
 
 	b->keys = palloc(sizeof(RowKey) * Max(t->nkeys, 1));
 	GetCheckPaths(&b->get, b->store.def);
+	GetFindNeeded(&b->get);
 	for (int i = 0; i < t->nkeys; i++)
 		GetBindKey(b->store.def, t->keys[i], &b->keys[i]);
 	if (!t->repeats && !AllDistinct(b, t->nkeys, HashOfKey, KeysEqual))

@@ -8,51 +8,6 @@
 #include "op/get.h"
 #include "op/sql_args.h"
 
-/* ---- which attributes are read ---- */
-
-static bool
-NameVisitor(Slice name, bool nested, void *arg)
-{
-	BoundGet   *b = arg;
-
-	if (b->names != NULL)
-		b->names[b->nnames] = name;
-	b->nnames++;
-	return true;
-}
-
-static int
-CompareNames(const void *a, const void *b)
-{
-	return SliceCompare(*(const Slice *) a, *(const Slice *) b);
-}
-
-/* A projection alone tells what is needed; a condition and a size need more. */
-static void
-FindNames(BoundGet *b)
-{
-	int			n;
-
-	b->names = NULL;
-	b->nnames = 0;
-	if (b->projection == NULL || b->sizes)
-		return;
-	ProjectionVisitPaths(b->projection, NameVisitor, b);
-	b->names = palloc(Max(b->nnames, 1) * sizeof(Slice));
-	b->nnames = 0;
-	ProjectionVisitPaths(b->projection, NameVisitor, b);
-	qsort(b->names, b->nnames, sizeof(Slice), CompareNames);
-	n = 0;
-	for (int i = 0; i < b->nnames; i++)
-	{
-		if (n == 0 || SliceCompare(b->names[n - 1], b->names[i]) != 0)
-			b->names[n++] = b->names[i];
-	}
-	b->nnames = n;
-}
-
-/* ---- the stages ---- */
-
 void
 GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
 		Projection *built, bool sizes)
@@ -67,7 +22,6 @@ GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
 		b->projection = ProjectionBind(OpParse(EXPR_PROJECTION, projection), bindings);
 		ExprBindingsCheckUnused(bindings);
 	}
-	FindNames(b);
 }
 
 void
@@ -77,6 +31,17 @@ GetCheckPaths(const BoundGet *b, const TableDef *def)
 		ProjectionVisitPaths(b->projection, KeyPathVisitor, unconstify(TableDef *, def));
 	if (b->filter != NULL)
 		ConditionVisitPaths(b->filter, KeyPathVisitor, unconstify(TableDef *, def));
+}
+
+/* A size is that of the whole item. */
+void
+GetFindNeeded(BoundGet *b)
+{
+	memset(&b->needed, 0, sizeof(NameSet));
+	if (b->projection == NULL || b->sizes)
+		return;
+	NameSetAddPaths(&b->needed, b->projection, b->filter);
+	NameSetFinish(&b->needed);
 }
 
 void
@@ -89,8 +54,7 @@ GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key)
 void
 GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result)
 {
-	int			nnames = b->filter == NULL ? b->nnames : 0;
-	struct varlena *item = StoreGetPart(store, key, b->names, nnames);
+	struct varlena *item = StoreGetPart(store, key, b->needed.names, b->needed.n);
 
 	result->size = b->sizes && item != NULL ? ItemSize(ItemRoot(item)) : 0;
 	if (item != NULL && b->filter != NULL && !ConditionMatches(b->filter, ItemRoot(item)))
@@ -112,6 +76,7 @@ GetItem(const GetOp *op, GetResult *result)
 	StoreOpen(&store, op->table_name, ACL_SELECT);
 	GetBindKey(store.def, op->key, &key);
 	GetCheckPaths(&bound, store.def);
+	GetFindNeeded(&bound);
 	GetRow(&store, &bound, &key, result);
 	StoreClose(&store);
 }

@@ -5,6 +5,7 @@
 #ifndef DYNAMO_GET_H
 #define DYNAMO_GET_H
 
+#include "op/name_set.h"
 #include "op/op.h"
 
 typedef struct BoundGet
@@ -12,8 +13,7 @@ typedef struct BoundGet
 	Projection *projection;		/* NULL: none, as the next */
 	Condition  *filter;
 	bool		sizes;
-	Slice	   *names;			/* attributes to read, sorted; none: all */
-	int			nnames;
+	NameSet		needed;			/* of the item; none: all of it */
 } BoundGet;
 
 /* Binds the projection (built: NULL, or instead of it): what needs no table. */
@@ -22,6 +22,9 @@ extern void GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *arg
 
 /* Checks the projection's paths against the table's keys. */
 extern void GetCheckPaths(const BoundGet *b, const TableDef *def);
+
+/* Finds what is needed of the items, after all expressions are bound. */
+extern void GetFindNeeded(BoundGet *b);
 
 /* Checks a key parameter. */
 extern void GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key);

@@ -10,6 +10,7 @@
 #include "expr/build.h"
 #include "item/builder.h"
 #include "op/bind.h"
+#include "op/name_set.h"
 #include "op/read.h"
 
 /* ---- opening ---- */
@@ -93,16 +94,40 @@ RowsAsStored(const Reader *r)
 		r->entry_projection == NULL && !r->op->sizes;
 }
 
+/*
+ * What is needed of each row; none: all of it, as where sizes are asked for.
+ * The key's attributes are for positions and the order of rows.
+ */
+static NameSet
+NeededAttributes(const Reader *r)
+{
+	NameSet		needed = {NULL, 0, 0};
+	const int  *attributes;
+	int			n;
+
+	if (r->projection == NULL || r->op->sizes || r->fetch)
+		return needed;
+	NameSetAddPaths(&needed, r->projection, r->filter);
+	attributes = PositionAttributes(r, &n);
+	for (int i = 0; i < n; i++)
+		NameSetAdd(&needed, r->store.def->attributes[attributes[i]].name);
+	NameSetFinish(&needed);
+	return needed;
+}
+
 static StoreScan *
 BeginScan(Reader *r)
 {
 	const ReadOp *op = r->op;
+	NameSet		needed = NeededAttributes(r);
 	ScanRange	range = {
 		.index = r->index,
 		.condition = r->condition,
 		.forward = op->forward,
 		.start = op->start,
 		.shard = ShardOfRead(r),
+		.needed = needed.names,
+		.nneeded = needed.n,
 	};
 
 	if (op->segment_given)

@@ -411,6 +411,7 @@ TransactGetItems(const GetOp *gets, int n, GetResult *results)
 		Store	   *store = &tables.tables[table[i]].store;
 
 		GetCheckPaths(&bound[i], store->def);
+		GetFindNeeded(&bound[i]);
 		rows[i] = (OpRow) {store, &keys[i], i};
 	}
 	if (!OpRowsSort(rows, n))

@@ -68,6 +68,10 @@ typedef struct ScanKeys
 
 	uint32		segment;
 	uint32		total_segments; /* 0: all */
+
+	/* attributes that are needed of the items; none: all */
+	const Slice *needed;
+	int			nneeded;
 } ScanKeys;
 
 /* ---- scan_range.c ---- */

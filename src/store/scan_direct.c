@@ -13,7 +13,6 @@
  */
 #include "postgres.h"
 
-#include "access/detoast.h"
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relscan.h"
@@ -28,6 +27,7 @@
 #include "utils/snapmgr.h"
 
 #include "item/number.h"
+#include "item/slice.h"
 #include "store/scan.h"
 
 /* The btree family of numeric; its catalog entry names no symbol. */
@@ -290,7 +290,8 @@ DirectNext(ScanSource *source)
 	{
 		MemoryContext old = MemoryContextSwitchTo(s->context);
 
-		s->detoasted = stored = detoast_attr(stored);
+		s->detoasted = stored = ItemDatumPart(PointerGetDatum(stored), s->keys->needed,
+											  s->keys->nneeded);
 		MemoryContextSwitchTo(old);
 	}
 	return stored;

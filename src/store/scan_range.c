@@ -194,6 +194,8 @@ ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
 	keys->forward = range->forward;
 	keys->segment = range->segment;
 	keys->total_segments = range->total_segments;
+	keys->needed = range->needed;
+	keys->nneeded = range->nneeded;
 
 	AddColumns(keys, def, range->index);
 	if (range->condition != NULL)

@@ -156,6 +156,8 @@ typedef struct ScanRange
 	int			shard;
 	uint32		segment;
 	uint32		total_segments; /* 0: not segmented */
+	const Slice *needed;		/* attributes, sorted, each once; none: all */
+	int			nneeded;
 } ScanRange;
 
 /*
