@@ -30,6 +30,20 @@ sub reload
 	sleep(0.5);
 }
 
+# The checksum of zlib, bit by bit.
+sub crc32
+{
+	my ($bytes) = @_;
+	my $crc = 0xFFFFFFFF;
+
+	for my $byte (unpack 'C*', $bytes)
+	{
+		$crc ^= $byte;
+		$crc = ($crc >> 1) ^ ($crc & 1 ? 0xEDB88320 : 0) for 1 .. 8;
+	}
+	return $crc ^ 0xFFFFFFFF;
+}
+
 sub worker_pid
 {
 	return $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo http'");
@@ -105,6 +119,11 @@ is($answer->{body}, '{}', 'an answer');
 is($answer->{header}{'content-type'}, 'application/json', 'the other content type');
 is($answer->{header}{'x-amz-crc32'}, 2745614147, 'CRC-32');
 is($answer->{header}{'access-control-allow-origin'}, '*', 'for pages');
+my @bodies = map {
+	exchange($socket, signed_request('PutItem', encode_json({ TableName => 'Music', ReturnValues => 'ALL_OLD', Item => { Artist => { S => 'A' }, n => { N => '1' }, s => { S => 'x' x $_ } } })))
+} 0 .. 40;
+is_deeply([ map { $_->{header}{'x-amz-crc32'} } @bodies ], [ map { crc32($_->{body}) } @bodies ], 'CRC-32 of any length');
+api($socket, 'UpdateItem', { TableName => 'Music', Key => { Artist => { S => 'A' } }, UpdateExpression => 'REMOVE s' });
 $answer = exchange($socket, signed_request('TagResource', encode_json({ ResourceArn => $arn, Tags => [ { Key => 'k', Value => 'v' } ] })));
 is("$answer->{status} $answer->{header}{'content-length'} $answer->{header}{'x-amz-crc32'}", '200 0 0', 'TagResource answers nothing');
 is(error_of(api($socket, 'GetItem', { TableName => 'Nothing', Key => { a => { S => 'a' } } })), '400 ResourceNotFoundException', 'an error');
