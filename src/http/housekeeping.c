@@ -40,6 +40,9 @@
 #define ITEMS_AT_ONCE	1000
 #define RECORDS_AT_ONCE	10000
 
+/* How often that is, before tables that are new have their turn. */
+#define MAX_ROUNDS		100
+
 typedef struct Task
 {
 	Oid			relid;
@@ -221,7 +224,7 @@ CleanUp(MemoryContext context)
 
 	pgstat_report_activity(STATE_RUNNING, "housekeeping");
 	tasks = FindTasks(context, &n);
-	while (!RunTasks(tasks, n))
+	for (int i = 0; i < MAX_ROUNDS && !RunTasks(tasks, n); i++)
 		pgstat_report_stat(false);
 	MemoryContextReset(context);
 	pgstat_report_stat(true);
