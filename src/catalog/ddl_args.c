@@ -39,11 +39,8 @@ AppendKeyPart(KeySchema *key, char **names, int n, char **types, int ntypes)
 	int			before = key->npartition + key->nsort;
 
 	if (before + n > KEY_MAX_ATTRIBUTES)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS
-						"The KeySchema exceeds the maximum allowed number of %s key attributes",
-						before > 0 ? "RANGE" : "HASH")));
+		InvalidParameter("The KeySchema exceeds the maximum allowed number of %s key attributes",
+						 before > 0 ? "RANGE" : "HASH");
 	if (ntypes != 0 && ntypes != n)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

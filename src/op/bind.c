@@ -85,9 +85,7 @@ KeyTargetVisitor(Slice name, bool nested, void *arg)
 	const TableDef *def = (const TableDef *) arg;
 
 	if (SchemaHasName(&def->key, name))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS "Cannot update attribute %.*s. This attribute is part of the key",
-						(int) name.len, name.data)));
+		InvalidParameter("Cannot update attribute %.*s. This attribute is part of the key",
+						 (int) name.len, name.data);
 	return KeyPathVisitor(name, nested, arg);
 }

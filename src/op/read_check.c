@@ -390,17 +390,13 @@ CheckGlobalIndexPaths(const Reader *r)
 	if (r->projection != NULL)
 		ProjectionVisitPaths(r->projection, CollectUnprojected, &u);
 	if (u.n > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS "Global secondary index %s does not project [%s]",
-						r->index->name, u.names.data)));
+		InvalidParameter("Global secondary index %s does not project [%s]",
+						 r->index->name, u.names.data);
 	if (r->filter != NULL)
 		ConditionVisitPaths(r->filter, CollectUnprojected, &u);
 	if (u.n > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS "Secondary index %s does not project one or more filter attributes: [%s]",
-						r->index->name, u.names.data)));
+		InvalidParameter("Secondary index %s does not project one or more filter attributes: [%s]",
+						 r->index->name, u.names.data);
 }
 
 static bool
@@ -435,10 +431,8 @@ CheckReadPaths(const Reader *r)
 	if (r->filter != NULL)
 		ConditionVisitPaths(r->filter, KeyPathVisitor, def);
 	if (global && r->op->select == SELECT_ALL_ATTRIBUTES)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS "Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL",
-						r->index->name)));
+		InvalidParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL",
+						 r->index->name);
 	if (global)
 		CheckGlobalIndexPaths(r);
 }

@@ -54,9 +54,7 @@ SetType(const Literal *set, const ValueRef *parameters)
 	ValueType	type = VALUE_NULL;
 
 	if (set->first == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS "An string set  may not be empty")));
+		InvalidParameter("An string set  may not be empty");
 	for (const Literal *member = set->first; member; member = member->next)
 	{
 		ValueRef	v = ScalarOf(member, parameters);

@@ -348,9 +348,7 @@ static void
 CheckSortType(const KeyAttribute *attribute, ValueRef value)
 {
 	if (ValueTypeOf(value) != attribute->type)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg(DYNAMO_INVALID_PARAMETERS "Condition parameter type does not match schema type")));
+		InvalidParameter("Condition parameter type does not match schema type");
 }
 
 /* Takes, or for IN only uses, a conjunct that bounds the attribute. */
