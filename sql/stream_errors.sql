@@ -86,6 +86,7 @@ SELECT * FROM dynamo.read_stream('quiet');
 SELECT * FROM dynamo.read_stream('tab', label => 'x');
 SELECT * FROM dynamo.read_stream(NULL);
 SELECT * FROM dynamo.read_stream('tab', 17);
+SELECT * FROM dynamo.read_stream('tab', 109223372036854775807);
 SELECT * FROM dynamo.read_stream('tab', max_records => -1);
 SELECT dynamo.trim_streams('tab', '-1 s');
 SELECT dynamo.trim_streams(max_records => -1);

@@ -31,7 +31,7 @@ SequenceNumberFromText(const char *text, int64 *number)
 		return false;
 	errno = 0;
 	*number = strtoll(text + 1, &end, 10);
-	return errno == 0;
+	return errno == 0 && *number < PG_INT64_MAX;	/* there is a position after it */
 }
 
 const char *
