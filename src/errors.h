@@ -15,6 +15,8 @@
 #ifndef DYNAMO_ERRORS_H
 #define DYNAMO_ERRORS_H
 
+#include "compat.h"
+
 #include "utils/elog.h"
 
 #define ERRCODE_DYNAMO_VALIDATION				MAKE_SQLSTATE('K','V','0','0','1')
