@@ -179,4 +179,17 @@ INSERT INTO todo VALUES ($$SELECT dynamo.put_item('shop', thing('c', 'z', 3))$$)
 DELETE FROM shop WHERE id = 'a';
 SELECT news(); TABLE problems;
 
+-- rows that COPY has frozen
+DROP TRIGGER first ON shop;
+CREATE TRIGGER first AFTER INSERT ON shop FOR EACH ROW EXECUTE FUNCTION run();
+BEGIN;
+CALL fresh($$UPDATE shop SET item = thing(id, 'z', 3) WHERE id = 'e'$$);
+TRUNCATE shop;
+COPY shop (item) FROM STDIN (FREEZE);
+{"id": {"S": "d"}, "g": {"S": "y"}, "n": {"N": "2"}}
+{"id": {"S": "e"}, "g": {"S": "y"}, "n": {"N": "2"}}
+\.
+COMMIT;
+SELECT news(); TABLE problems;
+
 DROP SCHEMA t_nested CASCADE;

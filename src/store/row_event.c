@@ -16,6 +16,47 @@
 
 #include "store/row_event.h"
 
+/* ---- versions of one row ---- */
+
+/* Whether we have replaced or deleted a version, and not rolled that back. */
+static bool
+IsReplaced(HeapTuple tuple)
+{
+	HeapTupleHeader header = tuple->t_data;
+
+	return !(header->t_infomask & HEAP_XMAX_INVALID) &&
+		!HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask) &&
+		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(header));
+}
+
+/*
+ * The command that inserted a version for which an event is waiting.  COPY
+ * FREEZE leaves no transaction in it, so that there is room for one command
+ * only: once it has been replaced, that is the later one, which any command
+ * before it stands for.
+ */
+static CommandId
+InsertedBy(HeapTuple tuple)
+{
+	HeapTupleHeader header = tuple->t_data;
+
+	if (!HeapTupleHeaderXminFrozen(header))
+		return HeapTupleHeaderGetCmin(header);
+	if (IsReplaced(tuple))
+		return HeapTupleHeaderGetCmax(header) - 1;
+	return HeapTupleHeaderGetRawCommandId(header);
+}
+
+CommandId
+OwnCommandOf(HeapTuple tuple)
+{
+	if (!TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data)))
+		return InvalidCommandId;
+	return HeapTupleHeaderGetCmin(tuple->t_data);
+}
+
+/* ---- events ---- */
+
 /* Other access methods need not have commands in their tuples' headers. */
 static CommandId
 CommandOf(const RowEvent *event)
@@ -23,7 +64,7 @@ CommandOf(const RowEvent *event)
 	if (event->rel->rd_tableam != GetHeapamTableAmRoutine())
 		return InvalidCommandId;
 	if (event->new != NULL)
-		return HeapTupleHeaderGetCmin(event->new->t_data);
+		return InsertedBy(event->new);
 	return HeapTupleHeaderGetCmax(event->old->t_data);
 }
 
@@ -37,27 +78,6 @@ RowEventOfTrigger(RowEvent *event, const TriggerData *trigger)
 	event->command = CommandOf(event);
 	event->late = event->command != InvalidCommandId &&
 		event->command != GetCurrentCommandId(false);
-}
-
-/* ---- versions of one row ---- */
-
-CommandId
-OwnCommandOf(HeapTuple tuple)
-{
-	if (!TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data)))
-		return InvalidCommandId;
-	return HeapTupleHeaderGetCmin(tuple->t_data);
-}
-
-/* Whether we have replaced or deleted a version, and not rolled that back. */
-static bool
-IsReplaced(HeapTuple tuple)
-{
-	HeapTupleHeader header = tuple->t_data;
-
-	return !(header->t_infomask & HEAP_XMAX_INVALID) &&
-		!HEAP_XMAX_IS_LOCKED_ONLY(header->t_infomask) &&
-		TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetUpdateXid(header));
 }
 
 CommandId
