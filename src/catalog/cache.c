@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
 #include "lib/ilist.h"
+#include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
@@ -175,6 +176,14 @@ KeyColumnType(ValueType type)
 	if (type == VALUE_S)
 		return TEXTOID;
 	return type == VALUE_N ? NUMERICOID : BYTEAOID;
+}
+
+Oid
+KeyEqualityFunction(ValueType type)
+{
+	if (type == VALUE_S)
+		return F_TEXTEQ;
+	return type == VALUE_N ? F_NUMERIC_EQ : F_BYTEAEQ;
 }
 
 static AttrNumber

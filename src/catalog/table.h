@@ -183,6 +183,9 @@ extern bool RelationIsDynamoTable(Relation rel);
 /* The type of a column for key values of this type. */
 extern Oid	KeyColumnType(ValueType type);
 
+/* The function that compares two of them for equality. */
+extern Oid	KeyEqualityFunction(ValueType type);
+
 /*
  * Whether a btree index of the table has the columns of an entry of an inline
  * index.  The definition may be one without column numbers.

@@ -18,7 +18,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "executor/executor.h"
-#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -220,19 +219,11 @@ EntryTableClose(EntryTable *t)
 
 /* ---- finding ---- */
 
-static RegProcedure
-EqualityOf(ValueType type)
-{
-	if (type == VALUE_S)
-		return F_TEXTEQ;
-	return type == VALUE_N ? F_NUMERIC_EQ : F_BYTEAEQ;
-}
-
 void
 KeyScanKey(ScanKey scan_key, Relation btree, int column, ValueType type, Datum value)
 {
 	ScanKeyEntryInitialize(scan_key, 0, column + 1, BTEqualStrategyNumber, InvalidOid,
-						   btree->rd_indcollation[column], EqualityOf(type), value);
+						   btree->rd_indcollation[column], KeyEqualityFunction(type), value);
 }
 
 /* A scan of the entries with a key; keys is room for its scan keys. */

@@ -22,27 +22,12 @@
 #include "executor/tuptable.h"
 #include "nodes/lockoptions.h"
 #include "storage/lmgr.h"
-#include "utils/fmgroids.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 #include "store/write_direct.h"
 
 /* ---- scan keys ---- */
-
-static RegProcedure
-EqualityFunction(ValueType type)
-{
-	switch (type)
-	{
-		case VALUE_N:
-			return F_NUMERIC_EQ;
-		case VALUE_B:
-			return F_BYTEAEQ;
-		default:
-			return F_TEXTEQ;
-	}
-}
 
 /* The key attribute that a column of the primary key's index holds. */
 static int
@@ -72,7 +57,7 @@ BuildKeys(const DirectWrite *d, ScanKey keys)
 
 		ScanKeyEntryInitialize(&keys[i], 0, i + 1, BTEqualStrategyNumber, InvalidOid,
 							   d->primary->rd_indcollation[i],
-							   EqualityFunction(d->def->attributes[d->def->key_attributes[k]].type),
+							   KeyEqualityFunction(d->def->attributes[d->def->key_attributes[k]].type),
 							   d->request->key->values[k]);
 	}
 	return nkeys;

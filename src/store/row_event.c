@@ -11,7 +11,6 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/tuptable.h"
-#include "utils/fmgroids.h"
 #include "utils/snapmgr.h"
 
 #include "store/row_event.h"
@@ -113,14 +112,6 @@ RowEventLatest(const RowEvent *event)
 
 /* ---- rows of one key ---- */
 
-static RegProcedure
-EqualityOf(ValueType type)
-{
-	if (type == VALUE_S)
-		return F_TEXTEQ;
-	return type == VALUE_N ? F_NUMERIC_EQ : F_BYTEAEQ;
-}
-
 static int
 OldKeyScanKeys(const RowEvent *event, const TableDef *def, Relation primary, ScanKey keys)
 {
@@ -135,7 +126,7 @@ OldKeyScanKeys(const RowEvent *event, const TableDef *def, Relation primary, Sca
 
 			if (attr->attnum == primary->rd_index->indkey.values[i])
 				ScanKeyEntryInitialize(&keys[i], 0, i + 1, BTEqualStrategyNumber, InvalidOid,
-									   primary->rd_indcollation[i], EqualityOf(attr->type),
+									   primary->rd_indcollation[i], KeyEqualityFunction(attr->type),
 									   heap_getattr(event->old, attr->attnum,
 													RelationGetDescr(event->rel), &isnull));
 		}
