@@ -209,6 +209,16 @@ want_fuzzer()
 	fi
 }
 
+# want_sdk: installs the AWS SDK for Python if it is missing and can be had.
+# The tests with it are left out without it.
+want_sdk()
+{
+	/usr/bin/python3 -c 'import boto3' 2>/dev/null && return 0
+	if can_install && apt_has python3-boto3; then
+		step "Installing python3-boto3" apt_install python3-boto3 || true
+	fi
+}
+
 # The user that runs servers: the caller, or for root an unprivileged one.
 if ((EUID == 0)); then
 	server_user=postgres
