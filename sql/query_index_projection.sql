@@ -60,5 +60,15 @@ SELECT dynamo.explain_query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name =
 SELECT dynamo.explain_query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lSome', projection_expression => 'a',
 	exclusive_start_key => '{"PK": {"S": "p"}, "SK": {"S": "1"}, "ls": {"S": "k"}}');
 
+-- large items, whose keys have entries of dead versions in front of those of the live ones
+SELECT dynamo.create_table('large', 'PK', 'SK', indexes =>
+	'[{"index_name": "lKeys", "partition_key": "PK", "sort_key": "ls", "local": true, "projection": "KEYS_ONLY", "storage": "table"}]');
+CREATE INDEX ON large ((item ->> 'b'));	-- no update is HOT
+INSERT INTO large (item) SELECT jsonb_build_object('PK', 'p', 'SK', i::text, 'ls', i::text, 'b', i, 'text', repeat('x', 20000))
+	FROM generate_series(0, 9) i;
+UPDATE large SET item = dynamo.apply_update(item, 'SET b = b + :n', '{":n": {"N": "10"}}');
+SELECT count(*), sum(length(found ->> 'text')) FROM dynamo.query('large', 'PK = :p', '{":p": {"S": "p"}}',
+	index_name => 'lKeys', projection_expression => '#t', expression_attribute_names => '{"#t": "text"}') found;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_index_proj CASCADE;

@@ -76,18 +76,33 @@ StoreLookupEnd(StoreLookup *lookup)
 	pfree(lookup);
 }
 
+/*
+ * Whether there is a row at a key, which is then in lookup->slot.  What the
+ * index remembers (dead entries) must live as long as the scan.
+ */
+static bool
+LookupRow(Store *store, const RowKey *key)
+{
+	StoreLookup *lookup = store->lookup;
+	MemoryContext old = MemoryContextSwitchTo(store->context);
+	bool		found;
+
+	for (int i = 0; i < lookup->nkeys; i++)
+		lookup->keys[i].sk_argument = key->values[i];
+	lookup->scan->xs_snapshot = GetActiveSnapshot();
+	index_rescan(lookup->scan, lookup->keys, lookup->nkeys, NULL, 0);
+	found = index_getnext_slot(lookup->scan, ForwardScanDirection, lookup->slot);
+	MemoryContextSwitchTo(old);
+	return found;
+}
+
 static struct varlena *
 DirectGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 {
 	StoreLookup *lookup = store->lookup;
 	struct varlena *item = NULL;
 
-	for (int i = 0; i < lookup->nkeys; i++)
-		lookup->keys[i].sk_argument = key->values[i];
-	lookup->scan->xs_snapshot = GetActiveSnapshot();
-	index_rescan(lookup->scan, lookup->keys, lookup->nkeys, NULL, 0);
-
-	if (index_getnext_slot(lookup->scan, ForwardScanDirection, lookup->slot))
+	if (LookupRow(store, key))
 	{
 		bool		isnull;
 		Datum		stored = slot_getattr(lookup->slot, store->def->item_attnum, &isnull);
