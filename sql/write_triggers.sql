@@ -49,6 +49,21 @@ DROP TRIGGER after_row ON base;
 DROP TRIGGER of_item ON base;
 DROP TRIGGER of_id ON base;
 
+-- a trigger that inserts the item itself, which is then replaced
+CREATE FUNCTION insert_first() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF pg_trigger_depth() = 1 THEN
+		INSERT INTO base (item) VALUES (dynamo.apply_update(NEW.item, 'SET n = :n', '{":n": {"S": "the trigger''s"}}'));
+	END IF;
+	RETURN NEW;
+END $$;
+CREATE TRIGGER insert_first BEFORE INSERT ON base FOR EACH ROW EXECUTE FUNCTION insert_first();
+CALL run(ARRAY[
+	$$SELECT dynamo.put_item('base', jsonb_build_object('id', 'a', 'n', 1), return_values => 'ALL_OLD')$$,
+	$$SELECT dynamo.get_item('base', jsonb_build_object('id', 'a'))$$,
+	$$SELECT dynamo.delete_item('base', jsonb_build_object('id', 'a'))$$]);
+DROP TRIGGER insert_first ON base;
+
 -- statement triggers, with transition tables
 CREATE FUNCTION tell_tables() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -13,9 +13,9 @@
  *	  is not, unless BEFORE triggers will look at it.  A row that is absent is
  *	  inserted speculatively; if somebody else was faster we start again too.
  *
- *	  Commands.  The command counter is incremented before, so that what this
- *	  statement wrote already can be written again, and after, so that what
- *	  follows sees the row.
+ *	  Commands.  The command counter is incremented before each attempt, so that
+ *	  what this statement wrote already can be written again, and at the end, so
+ *	  that what follows sees the row.
  *
  *	  The derive_keys trigger is not called as a trigger if it is the only
  *	  BEFORE ROW trigger: then DeriveCheckedKeys fills the columns of the new row.
@@ -31,7 +31,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/datum.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -145,10 +144,15 @@ InitResultRelation(DirectWrite *d)
 		AfterTriggerBeginQuery();
 }
 
-/* Code that may look at tables gets a snapshot that sees all we did. */
+/*
+ * An attempt is a command of its own.  Code that may look at tables gets a snapshot that
+ * sees all we did.
+ */
 static void
-PushSnapshotForUserCode(DirectWrite *d)
+BeginAttempt(DirectWrite *d)
 {
+	CommandCounterIncrement();
+	d->cid = GetCurrentCommandId(true);
 	d->snapshot_pushed = d->fire_before || d->fire_after ||
 		d->rel->rd_rel->relchecks > 0;
 	if (d->snapshot_pushed)
@@ -156,6 +160,24 @@ PushSnapshotForUserCode(DirectWrite *d)
 		PushActiveSnapshot(GetTransactionSnapshot());
 		UpdateActiveSnapshotCommandId();
 	}
+	d->estate->es_output_cid = d->cid;
+	d->estate->es_snapshot = GetActiveSnapshot();
+}
+
+static void
+EndAttempt(DirectWrite *d)
+{
+	if (d->snapshot_pushed)
+		PopActiveSnapshot();
+}
+
+/* Triggers of the attempt that failed may have written rows, also this one. */
+static void
+StartAgain(DirectWrite *d)
+{
+	CHECK_FOR_INTERRUPTS();
+	EndAttempt(d);
+	BeginAttempt(d);
 }
 
 Relation
@@ -189,14 +211,9 @@ DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary, bool fire_t
 		d->fire_after = HasAfterRowTriggers(rel->trigdesc);
 	}
 
-	CommandCounterIncrement();
-	d->cid = GetCurrentCommandId(true);
-	PushSnapshotForUserCode(d);
-
 	d->estate = CreateExecutorState();
 	MemoryContextSwitchTo(d->estate->es_query_cxt);
-	d->estate->es_output_cid = d->cid;
-	d->estate->es_snapshot = GetActiveSnapshot();
+	BeginAttempt(d);
 	InitResultRelation(d);
 	d->old = table_slot_create(rel, &d->estate->es_tupleTable);
 }
@@ -211,8 +228,7 @@ DirectEnd(DirectWrite *d)
 	ExecResetTupleTable(d->estate->es_tupleTable, false);
 	MemoryContextSwitchTo(d->caller);
 	FreeExecutorState(d->estate);
-	if (d->snapshot_pushed)
-		PopActiveSnapshot();
+	EndAttempt(d);
 
 	CommandCounterIncrement();
 }
@@ -388,7 +404,7 @@ KeyIsUnchanged(DirectWrite *d)
 		bool		isnull;
 		Datum		datum = slot_getattr(d->new, attr->attnum, &isnull);
 
-		if (isnull || !datumIsEqual(datum, d->request->key->values[i], false, -1))
+		if (isnull || !KeyDatumsEqual(attr->type, datum, d->request->key->values[i]))
 			return false;
 	}
 	return true;
@@ -525,7 +541,7 @@ StoreWriteDirect(WriteRequest *request)
 
 	DirectBegin(&d, request, primary, true);
 	while (!TryWrite(&d, &action))
-		CHECK_FOR_INTERRUPTS();
+		StartAgain(&d);
 	DirectEnd(&d);
 	index_close(primary, NoLock);
 	return action;
