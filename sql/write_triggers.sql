@@ -79,6 +79,18 @@ CALL run(ARRAY[
 DROP TRIGGER statement ON base;
 DROP TRIGGER with_table ON base;
 
+-- row triggers with transition tables
+CREATE TRIGGER row_with_table AFTER INSERT ON base REFERENCING NEW TABLE AS new_rows FOR EACH ROW EXECUTE FUNCTION tell_tables();
+CREATE TRIGGER row_with_updates AFTER UPDATE ON base REFERENCING NEW TABLE AS new_rows FOR EACH ROW EXECUTE FUNCTION tell_tables();
+CREATE TRIGGER row_with_deleted AFTER DELETE ON base REFERENCING OLD TABLE AS new_rows FOR EACH ROW EXECUTE FUNCTION tell_tables();
+CALL run(ARRAY[
+	$$SELECT dynamo.put_item('base', jsonb_build_object('id', 'a', 'n', 1))$$,
+	$$SELECT dynamo.put_item('base', jsonb_build_object('id', 'a', 'n', 2))$$,
+	$$SELECT dynamo.delete_item('base', jsonb_build_object('id', 'a'))$$]);
+DROP TRIGGER row_with_table ON base;
+DROP TRIGGER row_with_updates ON base;
+DROP TRIGGER row_with_deleted ON base;
+
 -- a trigger that changes the item: what is returned is what is stored
 CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

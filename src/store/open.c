@@ -176,12 +176,15 @@ IsDistributed(Oid relid)
 	return found;
 }
 
+/* Triggers that see a statement as a whole; row triggers with its tables do. */
 static bool
 HasStatementTriggers(const TriggerDesc *t)
 {
 	return t->trig_insert_before_statement || t->trig_insert_after_statement ||
 		t->trig_update_before_statement || t->trig_update_after_statement ||
-		t->trig_delete_before_statement || t->trig_delete_after_statement;
+		t->trig_delete_before_statement || t->trig_delete_after_statement ||
+		t->trig_insert_new_table || t->trig_update_old_table ||
+		t->trig_update_new_table || t->trig_delete_old_table;
 }
 
 /*
