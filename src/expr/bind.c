@@ -26,12 +26,11 @@ BinderNote(Binder *b, const ExprNode *node, ExprErrorCode code,
 }
 
 void
-BinderNoteCount(Binder *b, const ExprNode *node, Slice name, int noperands)
+BinderNoteCount(Binder *b, const ExprNode *node, ExprErrorCode code, int noperands)
 {
-	ExprError	error = {.code = EXPR_ERROR_OPERAND_COUNT, .one = name};
+	ExprError	error = {.code = code, .one = node->text, .number = noperands};
 
 	error.position = node->position;
-	error.number = noperands;
 	ExprNote(&b->problem, &error);
 }
 

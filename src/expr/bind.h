@@ -39,7 +39,7 @@ extern ValueRef BindValue(Binder *b, const ExprNode *node);
 /* Notes an error at a node. */
 extern void BinderNote(Binder *b, const ExprNode *node, ExprErrorCode code,
 					   Slice one, Slice two);
-extern void BinderNoteCount(Binder *b, const ExprNode *node, Slice name,
+extern void BinderNoteCount(Binder *b, const ExprNode *node, ExprErrorCode code,
 							int noperands);
 
 /* Raises what was noted, if anything was. */

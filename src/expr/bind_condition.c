@@ -36,7 +36,7 @@ BindSize(Binder *b, const ExprNode *call, Operand *o)
 	for (const ExprNode *arg = call->first; arg; arg = arg->next)
 		BindSimpleOperand(b, arg, o, true);
 	if (call->nchildren != call->function->noperands)
-		BinderNoteCount(b, call, call->text, call->nchildren);
+		BinderNoteCount(b, call, EXPR_ERROR_OPERAND_COUNT, call->nchildren);
 }
 
 static void
@@ -98,9 +98,9 @@ CheckOperandCount(Binder *b, const ExprNode *node)
 {
 	if (node->kind == NODE_FUNCTION &&
 		node->nchildren != node->function->noperands)
-		BinderNoteCount(b, node, node->text, node->nchildren);
+		BinderNoteCount(b, node, EXPR_ERROR_OPERAND_COUNT, node->nchildren);
 	if (node->kind == NODE_IN && node->nchildren - 1 > EXPR_MAX_IN_OPERANDS)
-		BinderNoteCount(b, node, SliceOf("IN"), node->nchildren - 1);
+		BinderNoteCount(b, node, EXPR_ERROR_IN_OPERANDS, node->nchildren - 1);
 }
 
 static void

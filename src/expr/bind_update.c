@@ -154,7 +154,7 @@ BindCall(Binder *b, const ExprNode *call, SetOperand *operand)
 		/* Undefined names among the operands still matter more. */
 		for (const ExprNode *arg = call->first; arg; arg = arg->next)
 			(void) BindOperand(b, arg);
-		BinderNoteCount(b, call, call->text, call->nchildren);
+		BinderNoteCount(b, call, EXPR_ERROR_OPERAND_COUNT, call->nchildren);
 		return;
 	}
 	switch (call->function->id)

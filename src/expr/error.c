@@ -68,6 +68,8 @@ static const ErrorText error_texts[] = {
 	"Incorrect operand type for operator or function; operator: %1, operand type: %2"},
 	{EXPR_ERROR_OPERAND_COUNT, 11, NULL,
 	"Incorrect number of operands for operator or function; operator or function: %1, number of operands: %n"},
+	{EXPR_ERROR_IN_OPERANDS, 11, NULL,
+	"The IN operator is provided with too many operands; number of operands: %n"},
 	{EXPR_ERROR_SAME_OPERANDS, 12, NULL,
 	"The first operand must be distinct from the remaining operands for this operator or function; operator: %1, first operand: %p"},
 	{EXPR_ERROR_OPERAND_TYPE, 13, NULL,

@@ -34,6 +34,7 @@ typedef enum ExprErrorCode
 	EXPR_ERROR_NAME,			/* one: #n */
 	EXPR_ERROR_VALUE,			/* one: :v */
 	EXPR_ERROR_OPERAND_COUNT,	/* one: operator, number */
+	EXPR_ERROR_IN_OPERANDS,		/* number */
 	EXPR_ERROR_OPERAND_TYPE,	/* one: operator, two: type */
 	EXPR_ERROR_ACTION_TYPE,		/* one: ADD or DELETE, two: type */
 	EXPR_ERROR_NEEDS_PATH,		/* one: operator */
