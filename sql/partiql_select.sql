@@ -55,6 +55,9 @@ SELECT pq($$SELECT id FROM hash WHERE m IS NOT NULL AND id = 1$$);
 SELECT pq($$SELECT id FROM hash WHERE z = null$$);
 SELECT pq($$SELECT id FROM hash WHERE z IS NOT NULL AND id = 9$$);
 SELECT pq($$SELECT id FROM hash WHERE w IS NOT NULL OR w IS NULL$$);
+SELECT pq($$SELECT id FROM hash WHERE id = 1 AND m IS STRUCT AND m is tuple AND m.b IS LIST AND m.b[0] IS STRING AND m.b[1] IS NUMERIC$$);
+SELECT pq($$SELECT id FROM hash WHERE m.b IS BOOLEAN OR m.b IS BLOB OR w IS STRING OR w IS NOT STRING OR m.a IS NOT NUMERIC$$);
+SELECT pq($$SELECT id FROM hash WHERE id = 1 AND m IS NOT LIST$$);
 SELECT pq($$SELECT id FROM hash WHERE m = {'a': 1, 'b': ['x', ?]}$$, '[{"N": "1"}]');
 SELECT pq($$SELECT id FROM hash WHERE 'x' = m.b[0] AND m.a = id AND id = 1$$);
 

@@ -6,7 +6,6 @@
 
 #include "miscadmin.h"
 
-#include "errors.h"
 #include "expr/error.h"
 #include "item/builder.h"
 #include "partiql/tree.h"
@@ -40,7 +39,7 @@ static void SetError(const char *what) pg_attribute_noreturn();
 static void
 SetError(const char *what)
 {
-	ExprError	error = {.code = EXPR_ERROR_STATEMENT};
+	ExprError	error = {.code = EXPR_ERROR_STATEMENT_PLAIN};
 
 	error.position = -1;
 	error.one = SliceOf(what);
@@ -54,14 +53,14 @@ SetType(const Literal *set, const ValueRef *parameters)
 	ValueType	type = VALUE_NULL;
 
 	if (set->first == NULL)
-		InvalidParameter("An string set  may not be empty");
+		SetError("Empty bags are not supported");
 	for (const Literal *member = set->first; member; member = member->next)
 	{
 		ValueRef	v = ScalarOf(member, parameters);
 
 		if (ValueIsMissing(v) || !ValueTypeIsKey(ValueTypeOf(v)) ||
 			(member != set->first && ValueTypeOf(v) != type))
-			SetError("The members of a set must be all strings, all numbers or all binary values");
+			SetError("Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags");
 		type = ValueTypeOf(v);
 	}
 	return type == VALUE_S ? VALUE_SS : type == VALUE_N ? VALUE_NS : VALUE_BS;

@@ -53,6 +53,12 @@ PartiqlExprError(const PartiqlParser *p, ExprErrorCode code, Slice where, int nu
 }
 
 void
+PartiqlPlainError(const PartiqlParser *p, const char *message)
+{
+	PartiqlExprError(p, EXPR_ERROR_STATEMENT_PLAIN, SliceOf(message), 0);
+}
+
+void
 PartiqlError(const PartiqlParser *p, const char *what, Slice where)
 {
 	char	   *text = psprintf("%s at %s", what, PlaceOf(p, where));
@@ -99,8 +105,7 @@ CheckUnsupported(const PartiqlParser *p)
 	for (size_t i = 0; i < lengthof(clauses); i++)
 	{
 		if (PartiqlAtWord(p, clauses[i]))
-			PartiqlExprError(p, EXPR_ERROR_STATEMENT_PLAIN,
-							 SliceOf(psprintf("Unsupported clause: %s", clauses[i])), 0);
+			PartiqlPlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
 	}
 }
 
@@ -229,23 +234,36 @@ ParseReturningKind(PartiqlParser *p)
 	old = PartiqlAcceptWord(p, "OLD");
 	if (!old)
 		PartiqlExpectWord(p, "NEW");
-	PartiqlExpect(p, PT_STAR, "'*'");
+	if (!PartiqlAt(p, PT_STAR))
+		PartiqlPlainError(p, "Expected '*' after ( MODIFIED | ALL ) ( NEW | OLD ) in RETURNING clause");
+	PartiqlAdvance(p);
+	if (PartiqlAt(p, PT_COMMA))
+		PartiqlPlainError(p, "Invalid syntax with multiple returning elements in RETURNING clause");
 	if (all)
 		return old ? RETURNING_ALL_OLD : RETURNING_ALL_NEW;
 	return old ? RETURNING_MODIFIED_OLD : RETURNING_MODIFIED_NEW;
 }
 
+/* What DELETE cannot return, as the clause has it. */
+static const char *
+ReturningName(StatementReturning returning)
+{
+	return returning == RETURNING_ALL_NEW ? "ALL NEW *" :
+		returning == RETURNING_MODIFIED_OLD ? "MODIFIED OLD *" : "MODIFIED NEW *";
+}
+
 static void
 ParseReturning(PartiqlParser *p)
 {
-	Slice		word = p->token.text;
+	Statement  *s = p->statement;
 
 	if (!PartiqlAcceptWord(p, "RETURNING"))
 		return;
-	p->statement->returning = ParseReturningKind(p);
-	if (p->statement->kind == STATEMENT_DELETE &&
-		p->statement->returning != RETURNING_ALL_OLD)
-		PartiqlError(p, "DELETE can only be RETURNING ALL OLD *", word);
+	s->returning = ParseReturningKind(p);
+	if (s->kind == STATEMENT_DELETE && s->returning != RETURNING_ALL_OLD)
+		PartiqlPlainError(p, psprintf("Invalid returning clause: RETURNING %s. "
+									  "Only RETURNING ALL OLD * is allowed in DELETE statements.",
+									  ReturningName(s->returning)));
 }
 
 /* ---- SELECT ---- */
@@ -270,9 +288,8 @@ CheckDuplicateName(const PartiqlParser *p, int n)
 	for (int i = 0; i < n; i++)
 	{
 		if (SliceEqual(names[i], names[n]))
-			PartiqlExprError(p, EXPR_ERROR_STATEMENT_PLAIN,
-							 SliceOf(psprintf("Duplicate identifiers in select clause: %.*s",
-											  (int) names[n].len, names[n].data)), 0);
+			PartiqlPlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
+										  (int) names[n].len, names[n].data));
 	}
 }
 
@@ -299,6 +316,8 @@ ParseProjection(PartiqlParser *p)
 	if (PartiqlAt(p, PT_STAR))
 	{
 		PartiqlAdvance(p);
+		if (PartiqlAt(p, PT_COMMA))
+			PartiqlPlainError(p, "Other attributes should not be present in the projection when '*' is used.");
 		return;
 	}
 	NodeAppend(&list, PartiqlParsePath(p));
@@ -321,8 +340,7 @@ ParseOrder(PartiqlParser *p)
 	if (!PartiqlAcceptWord(p, "ORDER"))
 		return;
 	if (s->where.root == NULL)
-		PartiqlExprError(p, EXPR_ERROR_STATEMENT_PLAIN,
-						 SliceOf("Must have WHERE clause in the statement when using ORDER BY clause."), 0);
+		PartiqlPlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
 	PartiqlExpectWord(p, "BY");
 	do
 	{
@@ -340,10 +358,29 @@ ParseOrder(PartiqlParser *p)
 }
 
 static void
+CheckAlias(const PartiqlParser *p)
+{
+	if (PartiqlAtWord(p, "AS"))
+		PartiqlPlainError(p, "Aliasing is not supported");
+}
+
+/* What stands in FROM of other dialects. */
+static void
+CheckSource(const PartiqlParser *p)
+{
+	CheckAlias(p);
+	if (PartiqlAt(p, PT_DOT))
+		PartiqlPlainError(p, "A path may contain at most 2 components in the FROM clause");
+	if (PartiqlAt(p, PT_COMMA))
+		PartiqlPlainError(p, "Only select from a single table or index is supported.");
+}
+
+static void
 ParseSelect(PartiqlParser *p)
 {
 	PartiqlExpectWord(p, "SELECT");
 	ParseProjection(p);
+	CheckAlias(p);
 	PartiqlExpectWord(p, "FROM");
 	ParseTable(p);
 	if (PartiqlAt(p, PT_DOT))
@@ -351,6 +388,7 @@ ParseSelect(PartiqlParser *p)
 		PartiqlAdvance(p);
 		p->statement->index = PartiqlParseName(p, "an index name");
 	}
+	CheckSource(p);
 	ParseWhere(p);
 	ParseOrder(p);
 }
@@ -372,10 +410,16 @@ ParseInsert(PartiqlParser *p)
 	PartiqlAdvance(p);
 	PartiqlExpectWord(p, "INTO");
 	ParseTable(p);
+	if (PartiqlAt(p, PT_LSET))
+		PartiqlPlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
+						  "is not supported, use \"INSERT INTO tableName VALUE item\" instead");
 	PartiqlExpectWord(p, "VALUE");
-	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER))
-		PartiqlUnexpected(p, "a tuple");
+	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER) && PartiqlAtLiteral(p))
+		PartiqlPlainError(p, "Unsupported format in item expression. Please use struct format {...} "
+						  "to express item values for insert statement.");
 	p->statement->item = PartiqlParseLiteral(p);
+	if (PartiqlAtWord(p, "RETURNING"))
+		PartiqlPlainError(p, "RETURNING is not supported in INSERT");
 }
 
 static void

@@ -8,11 +8,11 @@
  *		predicate	= operand cmp operand
  *					| operand [ NOT ] BETWEEN operand AND operand
  *					| operand [ NOT ] IN ( "[" list "]" | "(" list ")" )
- *					| path IS [ NOT ] ( MISSING | NULL )
+ *					| path IS [ NOT ] ( MISSING | NULL | type )
  *					| call | "(" condition ")"
  *		operand		= path | literal | call | "(" operand ")"
  *
- * IS MISSING and IS NULL are other words for functions of expressions.  A "("
+ * IS MISSING and IS of a type are other words for functions of expressions.  A "("
  * opens a condition or an operand, and only what follows the ")" tells which:
  * the left side of a predicate is read as either, and each place then requires
  * what it needs.
@@ -64,7 +64,8 @@ PartiqlParseCall(PartiqlParser *p, PartiqlOperandParser operand)
 
 	node->function = StatementFunctionFind(node->text);
 	if (node->function == NULL)
-		PartiqlExprError(p, EXPR_ERROR_UNKNOWN_FUNCTION, node->text, 0);
+		PartiqlPlainError(p, psprintf("Unrecognized function: %.*s",
+									  (int) node->text.len, node->text.data));
 	node->text = SliceOf(node->function->name);
 	PartiqlEnter(p);
 	PartiqlAdvance(p);
@@ -242,33 +243,59 @@ Negate(PartiqlParser *p, ExprNode *condition)
 	return node;
 }
 
-/* x IS NULL: x is there and is of that type. */
+/* x IS STRING: x is there and is of that type. */
 static ExprNode *
-IsNull(PartiqlParser *p, ExprNode *path)
+IsType(PartiqlParser *p, ExprNode *path, const char *type)
 {
 	ExprNode   *call = ImpliedCall(p, "attribute_type", path);
 
-	NodeAppend(call, PartiqlImpliedString(p, "NULL"));
+	NodeAppend(call, PartiqlImpliedString(p, type));
 	return call;
 }
 
-/* x IS NOT NULL: x is there and is of another type. */
+/* x IS NOT STRING: x is there and is of another type. */
 static ExprNode *
-IsNotNull(PartiqlParser *p, ExprNode *path)
+IsNotType(PartiqlParser *p, ExprNode *path, const char *type)
 {
 	ExprNode   *and = PartiqlNode(p, NODE_AND);
 	ExprNode   *copy = palloc(sizeof(ExprNode));
 
 	memcpy(copy, path, sizeof(ExprNode));	/* a node has one parent */
 	NodeAppend(and, ImpliedCall(p, "attribute_exists", copy));
-	NodeAppend(and, Negate(p, IsNull(p, path)));
+	NodeAppend(and, Negate(p, IsType(p, path, type)));
 	return and;
+}
+
+/* The type that stands after IS, by its name in attribute_type(). */
+static const char *
+ParseIsType(PartiqlParser *p)
+{
+	static const struct
+	{
+		const char *word;
+		const char *type;
+	}			types[] = {
+		{"NULL", "NULL"}, {"BOOLEAN", "BOOL"}, {"BLOB", "B"}, {"STRING", "S"},
+		{"NUMERIC", "N"}, {"STRUCT", "M"}, {"TUPLE", "M"}, {"LIST", "L"}
+	};
+
+	for (size_t i = 0; i < lengthof(types); i++)
+	{
+		if (PartiqlAcceptWord(p, types[i].word))
+			return types[i].type;
+	}
+	if (!PartiqlAt(p, PT_WORD))
+		PartiqlUnexpected(p, "MISSING or a type");
+	PartiqlPlainError(p, psprintf("Unsupported data type for IS operator: %.*s. Supported data types are "
+								  "[MISSING, NULL, BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE, LIST]",
+								  (int) p->token.text.len, p->token.text.data));
 }
 
 static ExprNode *
 ParseIs(PartiqlParser *p, ExprNode *path)
 {
 	bool		negated;
+	const char *type;
 
 	if (path->kind != NODE_PATH)
 		PartiqlError(p, "IS needs a path before it", p->token.text);
@@ -276,9 +303,8 @@ ParseIs(PartiqlParser *p, ExprNode *path)
 	negated = PartiqlAcceptWord(p, "NOT");
 	if (PartiqlAcceptWord(p, "MISSING"))
 		return ImpliedCall(p, negated ? "attribute_exists" : "attribute_not_exists", path);
-	if (!PartiqlAcceptWord(p, "NULL"))
-		PartiqlUnexpected(p, "MISSING or NULL");
-	return negated ? IsNotNull(p, path) : IsNull(p, path);
+	type = ParseIsType(p);
+	return negated ? IsNotType(p, path, type) : IsType(p, path, type);
 }
 
 static ExprNode *

@@ -29,6 +29,10 @@ typedef struct PartiqlParser
 extern void PartiqlError(const PartiqlParser *p, const char *what, Slice where)
 			pg_attribute_noreturn();
 
+/* Raises a message of the service's that stands by itself. */
+extern void PartiqlPlainError(const PartiqlParser *p, const char *message)
+			pg_attribute_noreturn();
+
 /* The next token is not what may stand here; expected: "an operand". */
 extern void PartiqlUnexpected(const PartiqlParser *p, const char *expected)
 			pg_attribute_noreturn();

@@ -193,12 +193,12 @@ typedef struct ValueList
 } ValueList;
 
 static void
-TooManyValues(int n)
+TooManyPartitions(void)
 {
-	ExprError	error = {.code = EXPR_ERROR_OPERAND_COUNT, .number = n};
+	ExprError	error = {.code = EXPR_ERROR_STATEMENT_PLAIN};
 
 	error.position = -1;
-	error.one = SliceOf("IN");
+	error.one = SliceOf("Too many decomposed read operations for a given query.");
 	ExprRaise(EXPR_STATEMENT, (Slice) {"", 0}, &error);
 }
 
@@ -221,7 +221,7 @@ static bool
 AddInValues(const Condition *cond, ValueList *list)
 {
 	if (cond->n - 1 > STATEMENT_MAX_KEY_IN)
-		TooManyValues(cond->n - 1);
+		TooManyPartitions();
 	for (int i = 1; i < cond->n; i++)
 	{
 		if (!AddValue(list, cond->operands[i].value))
@@ -273,7 +273,7 @@ MultiplyPartitions(StatementRange *range, int attribute, const ValueList *list)
 	ValueRef  (*product)[KEY_MAX_ATTRIBUTES];
 
 	if (n * list->n > STATEMENT_MAX_KEY_IN)
-		TooManyValues(n * list->n);
+		TooManyPartitions();
 	product = palloc(n * list->n * sizeof(*product));
 	for (int i = 0; i < n * list->n; i++)
 	{
