@@ -60,5 +60,19 @@ SELECT count(*) FROM items a JOIN items b ON a.item = b.item WHERE a.id <= 100;
 CREATE UNIQUE INDEX ON t (v);
 INSERT INTO t VALUES (0, '{"SS": ["b", "a"]}');
 
+-- comparisons of compressed items leave no memory behind: a cursor that has sorted still holds what its sort took
+RESET enable_hashjoin;
+RESET enable_nestloop;
+CREATE TABLE large AS SELECT i AS id, build_item('k', 'same', 'n', (i * 7919) % 2003, 'pad', repeat('x', 8000)) AS item
+	FROM generate_series(1, 2000) i;
+BEGIN;
+SET LOCAL work_mem = '64MB';
+DECLARE sorted CURSOR FOR SELECT item ->> 'n' AS n FROM large ORDER BY item LIMIT 2000;
+FETCH 1 FROM sorted;
+SELECT sum(total_bytes) < 100 * 1024 * 1024 AS moderate FROM pg_backend_memory_contexts;
+COMMIT;
+SELECT count(DISTINCT item), min(item ->> 'n'), count(*) FILTER (WHERE a.item = b.item) AS equal
+	FROM large a JOIN large b USING (id, item);
+
 SET client_min_messages = warning;
 DROP SCHEMA t_item_opclass CASCADE;
