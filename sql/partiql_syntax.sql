@@ -155,6 +155,9 @@ SELECT pq($$SELECT pk FROM tab WHERE pk = ?$$, '[{"N": "x"}]');
 SELECT pq($$SELECT pk FROM tab$$, NULL, ', "Limit": 0, "ReturnConsumedCapacity": "X", "NextToken": ""');
 SELECT pq(rpad($$SELECT pk FROM tab WHERE "é" = 3$$, 8192));
 SELECT left(pq(rpad($$SELECT pk FROM tab WHERE "é" = 3$$, 8193)), 80);
+-- U+0000 ends no statement, and what is behind it counts
+SELECT dynamo.request_safe('ExecuteStatement', format('{"Statement": "SELECT pk FROM tab WHERE n <> ''\u0000%s''"}', repeat('x', 8159))::json);
+SELECT right(dynamo.request_safe('ExecuteStatement', format('{"Statement": "SELECT pk FROM tab WHERE n <> ''\u0000%s''"}', repeat('x', 8160))::json)::text, 120);
 SELECT pq(format('SELECT pk FROM tab WHERE %sn = 1%s', repeat('(', 200), repeat(')', 200)));
 SELECT pq(format('SELECT pk FROM tab WHERE %sn = 1%s', repeat('(', 201), repeat(')', 201)));
 SELECT pq(format('SELECT pk FROM tab WHERE %s n = 1', repeat('NOT ', 300)));

@@ -138,6 +138,8 @@ Parse(const ParseCache *cache, int kind, Slice text, uint32 hash)
 	entry->kind = kind;
 	entry->text = text;
 	entry->tree = cache->parse(kind, text);
+	if (text.len > cache->max_size)
+		elog(ERROR, "a text of %u bytes was not refused", text.len);
 	MemoryContextSwitchTo(old);
 	return entry;
 }

@@ -7,8 +7,6 @@
  */
 #include "postgres.h"
 
-#include "mb/pg_wchar.h"
-
 #include "errors.h"
 #include "request/shape.h"
 #include "request/wording.h"
@@ -68,12 +66,24 @@ PathTruncate(StringInfo path, int len)
 
 /* ---- constraints ---- */
 
+/* Unlike PostgreSQL's own functions it does not stop at U+0000. */
+static int64
+CharacterCount(Slice string)
+{
+	int64		n = 0;
+
+	for (uint32 i = 0; i < string.len; i++)
+	{
+		if (((unsigned char) string.data[i] & 0xC0) != 0x80)
+			n++;
+	}
+	return n;
+}
+
 static int64
 FieldLength(const Field *field)
 {
-	if (field->shape->kind == SHAPE_STRING)
-		return pg_mbstrlen_with_len(field->string.data, field->string.len);
-	return field->count;
+	return field->shape->kind == SHAPE_STRING ? CharacterCount(field->string) : field->count;
 }
 
 static bool
@@ -221,7 +231,7 @@ MapNamesFail(const Field *map)
 
 	for (int i = 0; i < map->count; i++)
 	{
-		int64		n = pg_mbstrlen_with_len(map->names[i].data, map->names[i].len);
+		int64		n = CharacterCount(map->names[i]);
 
 		if (BelowMin(shape, n) || AboveMax(shape, n) ||
 			(shape->pattern != NULL && !shape->pattern->matches(map->names[i])))

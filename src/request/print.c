@@ -15,6 +15,22 @@
 
 #include "request/shape.h"
 
+/* What stands for U+0000, which would end the message. */
+#define NUL_SIGN	'?'
+
+static void
+PrintString(StringInfo out, Slice string)
+{
+	int			start = out->len;
+
+	appendBinaryStringInfo(out, string.data, string.len);
+	for (int i = start; i < out->len; i++)
+	{
+		if (out->data[i] == '\0')
+			out->data[i] = NUL_SIGN;
+	}
+}
+
 static void
 PrintList(StringInfo out, const Field *field)
 {
@@ -36,7 +52,7 @@ PrintMap(StringInfo out, const Field *field)
 	{
 		if (i > 0)
 			appendStringInfoString(out, ", ");
-		appendBinaryStringInfo(out, field->names[i].data, field->names[i].len);
+		PrintString(out, field->names[i]);
 		appendStringInfoChar(out, '=');
 		FieldPrint(out, field->fields[i]);
 	}
@@ -82,7 +98,7 @@ FieldPrint(StringInfo out, const Field *field)
 	{
 		case SHAPE_STRING:
 		case SHAPE_BLOB:
-			appendBinaryStringInfo(out, field->string.data, field->string.len);
+			PrintString(out, field->string);
 			break;
 		case SHAPE_BOOLEAN:
 			appendStringInfoString(out, field->boolean ? "true" : "false");
