@@ -60,6 +60,16 @@ SELECT req('Query', json_build_object('TableName', 'abc', 'KeyConditions', (SELE
 SELECT req('Scan', '{"TableName": "abc", "Limit": 0.9}');
 SELECT req('Scan', '{"TableName": "abc", "Limit": 0, "Limit": 1, "Segment": null, "TotalSegments": -1}');
 SELECT req('Scan', '{"TableName": "abc", "ConsistentRead": "YES"}');
+-- of entries of a map with one name the last counts, be there few or many
+SELECT req('GetItem', '{"TableName": "abc", "Key": {}, "ProjectionExpression": "#a",
+	"ExpressionAttributeNames": {"#a": "", "#b": "b", "#a": "", "#a": "x"}}');
+SELECT req('GetItem', format('{"TableName": "abc", "Key": {}, "ProjectionExpression": "#a",
+	"ExpressionAttributeNames": {"#a": "", %s, "#b": "", "#a": "x", "#b": "b"}}', (SELECT string_agg(format('"#n%s": "n"', i), ', ') FROM generate_series(1, 9) i)));
+-- and maps of any size are read in time
+SET statement_timeout = '20s';
+SELECT left(req('GetItem', json_build_object('TableName', 'abc', 'Key', json_build_object(), 'ProjectionExpression', 'a', 'ExpressionAttributeNames',
+	(SELECT json_object_agg('#n' || i, '') FROM generate_series(1, 300000) i))::text), 120);
+RESET statement_timeout;
 
 -- structures as the service prints them; of attribute values only a hash, the same for the same value
 SELECT req('TransactWriteItems', '{"TransactItems": []}');

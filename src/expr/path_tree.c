@@ -110,6 +110,7 @@ PathTreeAdd(PathTree *tree, Path path, ExprProblem *problem)
 {
 	PathNode   *node = &tree->root;
 
+	CHECK_FOR_INTERRUPTS();
 	for (int i = 0; i < path.n; i++)
 	{
 		const PathNode *other = OtherKind(node, &path.elements[i]);

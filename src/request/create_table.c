@@ -10,6 +10,7 @@
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "miscadmin.h"
 
 #include "errors.h"
 #include "request/description.h"
@@ -69,6 +70,7 @@ IndexesHave(const Field *indexes, Slice name)
 static bool
 IsUsed(const Field *input, Slice name)
 {
+	CHECK_FOR_INTERRUPTS();
 	return KeyHas(FieldMember(input, "KeySchema"), name) ||
 		IndexesHave(FieldMember(input, "LocalSecondaryIndexes"), name) ||
 		IndexesHave(FieldMember(input, "GlobalSecondaryIndexes"), name);
@@ -148,6 +150,7 @@ AddIndexes(CreateTableSpec *spec, const Field *input, const char *member, bool l
 		InvalidParameter("List of %s is empty", member);
 	for (int i = 0; i < list->count; i++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		if (!local)
 			CheckIndexThroughput(input, list->fields[i]);
 		FieldIndexSpec(list->fields[i], local, FieldMember(input, "AttributeDefinitions"),

@@ -10,11 +10,13 @@
 
 #include <math.h>
 
+#include "common/hashfn.h"
 #include "miscadmin.h"
 
 #include "errors.h"
 #include "item/base64.h"
 #include "item/json_reader.h"
+#include "op/distinct.h"
 #include "request/read_raw.h"
 #include "request/wording.h"
 
@@ -32,6 +34,9 @@ typedef struct ReadState
  * looked at; whoever reads such a value refuses it.
  */
 #define MAX_DEPTH	200
+
+/* Up to this many names are compared with each other. */
+#define FEW_NAMES	8
 
 static Field *ReadField(ReadState *state, const Shape *shape, bool build);
 
@@ -286,21 +291,48 @@ ReadList(ReadState *state, const Shape *shape, Field *field)
 	}
 }
 
-/* Adds an entry to a map or replaces the one of the same name. */
+/* Adds an entry to a map. */
 static void
 MapPut(Field *map, Slice name, Field *value)
 {
-	for (int i = 0; i < map->count; i++)
-	{
-		if (SliceEqual(map->names[i], name))
-		{
-			map->fields[i] = value;
-			return;
-		}
-	}
 	Grow(map, true);
 	map->names[map->count] = name;
 	map->fields[map->count++] = value;
+}
+
+/* ElementHash, ElementsEqual */
+static uint64
+HashOfName(const void *names, int i)
+{
+	const Slice *name = (const Slice *) names + i;
+
+	return hash_bytes((const unsigned char *) name->data, (int) name->len);
+}
+
+static bool
+NamesEqual(const void *names, int i, int j)
+{
+	return SliceEqual(((const Slice *) names)[i], ((const Slice *) names)[j]);
+}
+
+/* Of several entries of one name the value of the last remains. */
+static void
+DropRepeated(Field *map)
+{
+	int			n = 0;
+
+	for (int i = 0; i < map->count; i++)
+	{
+		int			earlier = 0;
+
+		CHECK_FOR_INTERRUPTS();
+		while (earlier < n && !NamesEqual(map->names, earlier, i))
+			earlier++;
+		map->names[earlier] = map->names[i];
+		map->fields[earlier] = map->fields[i];
+		n = Max(n, earlier + 1);
+	}
+	map->count = n;
 }
 
 static void
@@ -319,6 +351,9 @@ ReadMap(ReadState *state, const Shape *shape, Field *field)
 		if (field != NULL && value != NULL)
 			MapPut(field, name, value);
 	}
+	if (field != NULL && (field->count <= FEW_NAMES ||
+						  !AllDistinct(field->names, field->count, HashOfName, NamesEqual)))
+		DropRepeated(field);
 }
 
 /* The position of a member in its structure, or -1. */

@@ -5,6 +5,8 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "errors.h"
 #include "request/arn.h"
 #include "request/table_params.h"
@@ -61,6 +63,7 @@ CheckDefinitions(const Field *definitions)
 	{
 		Slice		name = FieldSlice(definitions->fields[i], "AttributeName");
 
+		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < i; j++)
 		{
 			if (SliceCompare(FieldSlice(definitions->fields[j], "AttributeName"), name) == 0)

@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "miscadmin.h"
 
 #include "catalog/settings.h"
 #include "errors.h"
@@ -65,6 +66,7 @@ CheckTags(const Field *tags)
 	{
 		Slice		key = FieldSlice(tags->fields[i], "Key");
 
+		CHECK_FOR_INTERRUPTS();
 		CheckTag(tags->fields[i]);
 		for (int j = 0; j < i; j++)
 		{
@@ -75,11 +77,20 @@ CheckTags(const Field *tags)
 	}
 }
 
+static void
+CheckNumberOfTags(int n)
+{
+	if (n > MAX_TAGS)
+		InvalidRequest("Number of Tags exceed the current limit for the provided ResourceArn");
+}
+
 void
 WriteTags(Relation rel, const Field *tags)
 {
 	int			n;
 
+	/* their keys are different */
+	CheckNumberOfTags(tags->count);
 	for (int i = 0; i < tags->count; i++)
 	{
 		TableTag	tag = {FieldName(tags->fields[i], "Key"), FieldName(tags->fields[i], "Value")};
@@ -87,8 +98,7 @@ WriteTags(Relation rel, const Field *tags)
 		TableTagWrite(rel, &tag);
 	}
 	(void) TableTagsRead(rel, &n);
-	if (n > MAX_TAGS)
-		InvalidRequest("Number of Tags exceed the current limit for the provided ResourceArn");
+	CheckNumberOfTags(n);
 }
 
 /* ---- the resource ---- */

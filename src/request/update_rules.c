@@ -8,6 +8,8 @@
  */
 #include "postgres.h"
 
+#include "miscadmin.h"
+
 #include "errors.h"
 #include "request/table_params.h"
 #include "request/throughput.h"
@@ -163,6 +165,7 @@ CheckNamedOnce(const Field *list)
 	{
 		Slice		name = FieldSlice(ActionOf(list->fields[i]), "IndexName");
 
+		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < i; j++)
 		{
 			if (SliceCompare(FieldSlice(ActionOf(list->fields[j]), "IndexName"), name) == 0)
