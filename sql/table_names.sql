@@ -55,6 +55,11 @@ SET ROLE names_user;
 SELECT t_names.where_is('tab');
 RESET ROLE;
 SELECT t_names.where_is('tab');
+-- the names of indexes and composite types mean no table
+CREATE TYPE t_names_a.composite AS (a int);
+SELECT name, operation, dynamo.request_safe(operation, json_build_object('TableName', name, 'Key', '{"id": {"S": "a"}}'::json)) ->> 'status' AS status
+	FROM unnest(ARRAY['tab_pkey', 't_names_a.tab_pkey', 'composite']) name, unnest(ARRAY['DescribeTable', 'GetItem']) operation;
+SELECT t_names.where_is('tab_pkey');
 -- more names than are remembered
 SELECT FROM generate_series(1, 12) n, t_names.add('t_names_a', 'tab' || n);
 SELECT count(t_names.where_is('tab' || n % 12 + 1)) FROM generate_series(1, 50) n;

@@ -10,8 +10,10 @@
 #include "postgres.h"
 
 #include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
 #include "utils/inval.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
@@ -105,6 +107,20 @@ RememberName(const char *name, Oid relid, uint64 changes)
 
 /* ---- resolving ---- */
 
+/*
+ * Whether a relation can be opened as a table, if only to find that it is none
+ * of ours.  Indexes and composite types have names as tables have, and those
+ * of our tables' indexes may be asked for by mistake.
+ */
+static bool
+MayBeTable(Oid relid)
+{
+	char		kind = get_rel_relkind(relid);
+
+	return kind != RELKIND_INDEX && kind != RELKIND_PARTITIONED_INDEX &&
+		kind != RELKIND_COMPOSITE_TYPE;
+}
+
 /* Seen through search_path; names no relation can have are mapped. */
 static Oid
 ResolvePlain(const char *name)
@@ -115,8 +131,9 @@ ResolvePlain(const char *name)
 	if (OidIsValid(relid))
 		return relid;
 	relid = RelnameGetRelid(RelationNameFor(name));
-	if (OidIsValid(relid))
-		RememberName(name, relid, changes);
+	if (!OidIsValid(relid) || !MayBeTable(relid))
+		return InvalidOid;
+	RememberName(name, relid, changes);
 	return relid;
 }
 
@@ -134,7 +151,7 @@ ResolveQualified(const char *name)
 		relid = RangeVarGetRelid(makeRangeVar(pnstrdup(name, len),
 											  RelationNameFor(dot + 1), -1),
 								 NoLock, true);
-		if (OidIsValid(relid))
+		if (OidIsValid(relid) && MayBeTable(relid))
 			return relid;
 	}
 	return InvalidOid;

@@ -151,8 +151,10 @@ extern int	TableDefAttribute(const TableDef *def, Slice name);
 /*
  * The relation a DynamoDB table name means, resolved as PostgreSQL resolves
  * names: through search_path; a name with a dot first as it is, then as
- * schema.table.  InvalidOid if there is none and missing_ok; otherwise
- * ERRCODE_DYNAMO_RESOURCE_NOT_FOUND, "Requested resource not found".
+ * schema.table.  It may be no table of ours, but no index and no composite
+ * type, so that table_open takes it.  InvalidOid if there is none and
+ * missing_ok; otherwise ERRCODE_DYNAMO_RESOURCE_NOT_FOUND, "Requested resource
+ * not found".
  */
 extern Oid	TableNameResolve(const char *name, bool missing_ok);
 
