@@ -120,7 +120,6 @@ static const Member create_table_members[] = {
 	MEMBER("OnDemandThroughput", on_demand),
 	MEMBER("WarmThroughput", warm),
 	MEMBER("ResourcePolicy", model_string),
-	MEMBER("ResourcePolicy", model_string),
 };
 const Shape model_create_table = STRUCTURE("CreateTableInput", create_table_members);
 
