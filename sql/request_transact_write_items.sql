@@ -60,6 +60,13 @@ SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "x"}}}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "n ="}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "n = :n"}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "attribute_exists(n)", "ExpressionAttributeValues": {":n": {"N": "1"}}}}');
+-- names and values may stand without an expression here, if they are any
+SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "50"}}, "ExpressionAttributeNames": {"#n": "n"}}}, {"Delete": {"TableName": "num", "Key": {"n": {"N": "51"}}, "ExpressionAttributeValues": {":n": {"N": "1"}}}}');
+SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "50"}}, "ExpressionAttributeNames": {}}}');
+SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "50"}}, "ExpressionAttributeValues": {}}}');
+SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "50"}}, "ExpressionAttributeNames": {"n": "n"}}}');
+SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "50"}}, "ExpressionAttributeValues": {":n": {}}}}');
+SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "50"}}}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ReturnValuesOnConditionCheckFailure": "NEW"}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}}}', ', "ClientRequestToken": "' || repeat('x', 37) || '"');
 SELECT tx((SELECT string_agg('{"Put": {"TableName": "num", "Item": {"n": {"N": "' || i || '"}, "x": {"S": "' || repeat('x', 300000) || '"}}}}', ', ') FROM generate_series(1, 15) i));

@@ -37,6 +37,8 @@ const ParamRules update_params = {update_and_condition, legacy_update,
 "UpdateExpression and ConditionExpression are null"};
 const ParamRules get_params = {projection, legacy_projection, NULL};
 const ParamRules batch_get_params = {projection, legacy_projection, NULL};
+const ParamRules transact_put_params = {condition, NULL, "ConditionExpression is null", true};
+const ParamRules transact_get_params = {projection, NULL, NULL, true};
 const ParamRules scan_params = {scan_expressions, legacy_scan, "FilterExpression is null"};
 const ParamRules query_params = {query_expressions, legacy_query,
 "FilterExpression and KeyConditionExpression are null"};
@@ -216,7 +218,7 @@ ReadNames(const Field *structure, const ParamRules *rules, ExprArgs *args)
 	args->names_given = names != NULL;
 	if (names == NULL)
 		return;
-	if (!AnyExpression(structure, rules))
+	if (!AnyExpression(structure, rules) && !rules->unneeded)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal(WORDING_NAMES_ALONE)));
@@ -323,7 +325,7 @@ FieldValues(const Field *structure, const ParamRules *rules)
 	values = FieldMember(structure, "ExpressionAttributeValues");
 	if (values == NULL)
 		return MISSING_VALUE;
-	if (!AnyValueExpression(structure, rules))
+	if (!AnyValueExpression(structure, rules) && !rules->unneeded)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal(WORDING_VALUES_ALONE, rules->values_need)));
@@ -336,6 +338,8 @@ FieldExprArgs(const Field *structure, const ParamRules *rules, ExprArgs *args)
 	memset(args, 0, sizeof(*args));
 	ReadNames(structure, rules, args);
 	args->values = FieldValues(structure, rules);
+	if (rules->unneeded && !AnyExpression(structure, rules))
+		*args = (ExprArgs) {.values = MISSING_VALUE};
 }
 
 ReturnValues

@@ -19,6 +19,8 @@ typedef struct ParamRules
 	const char *const *legacy;
 	const char *values_need;	/* "ConditionExpression is null"; NULL if the
 								 * operation takes no values */
+	bool		unneeded;		/* names and values may stand without an
+								 * expression, which says nothing then */
 } ParamRules;
 
 extern const ParamRules put_params;
@@ -28,6 +30,8 @@ extern const ParamRules delete_params;
 extern const ParamRules query_params;
 extern const ParamRules scan_params;
 extern const ParamRules batch_get_params;
+extern const ParamRules transact_put_params;
+extern const ParamRules transact_get_params;
 
 /* Raises the error about expression and legacy parameters in one request. */
 extern void CheckMixing(const Field *input, const ParamRules *rules);

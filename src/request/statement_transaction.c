@@ -166,16 +166,7 @@ AnswerReads(Request *request, const StatementList *l, const GetResult *results)
 	CapacityDetail detail = FieldCapacity(request->input);
 	Writer	   *out = request->out;
 
-	WriterName(out, "Responses");
-	WriterBeginList(out);
-	for (int i = 0; i < l->n; i++)
-	{
-		WriterBeginObject(out);
-		if (results[i].item != NULL)
-			WriterItemMember(out, "Item", results[i].item);
-		WriterEndObject(out);
-	}
-	WriterEndList(out);
+	TransactionAnswerReads(out, results, l->n);
 	if (detail == CAPACITY_NONE)
 		return;
 	WriterName(out, "ConsumedCapacity");

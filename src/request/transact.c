@@ -23,24 +23,7 @@ PrepareGet(const Field *get, GetOp *op)
 	op->key = FieldItemRef(get, "Key");
 	op->projection = FieldExpr(get, "ProjectionExpression");
 	op->sizes = true;
-	FieldExprArgs(get, &get_params, &op->args);
-}
-
-static void
-AnswerGets(Request *request, const GetResult *results, int n)
-{
-	Writer	   *out = request->out;
-
-	WriterName(out, "Responses");
-	WriterBeginList(out);
-	for (int i = 0; i < n; i++)
-	{
-		WriterBeginObject(out);
-		if (results[i].item != NULL)
-			WriterItemMember(out, "Item", results[i].item);
-		WriterEndObject(out);
-	}
-	WriterEndList(out);
+	FieldExprArgs(get, &transact_get_params, &op->args);
 }
 
 void
@@ -55,7 +38,7 @@ TransactGetItemsRequest(Request *request)
 	for (int i = 0; i < items->count; i++)
 		PrepareGet(FieldMember(items->fields[i], "Get"), &gets[i]);
 	TransactionRead(gets, items->count, results);
-	AnswerGets(request, results, items->count);
+	TransactionAnswerReads(request->out, results, items->count);
 	if (detail == CAPACITY_NONE)
 		return;
 	CapacityListInit(&list, items->count);
@@ -153,7 +136,7 @@ PrepareAction(Transaction *t, int position, const Field *transact_item, bool ima
 	op->return_old_on_failure =
 		FieldIs(action, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
 	op->images = images;
-	FieldExprArgs(action, op->kind == WRITE_KIND_UPDATE ? &update_params : &put_params,
+	FieldExprArgs(action, op->kind == WRITE_KIND_UPDATE ? &update_params : &transact_put_params,
 				  &op->args);
 }
 

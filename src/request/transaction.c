@@ -35,6 +35,30 @@ TransactionRead(const GetOp *gets, int n, GetResult *results)
 				 errmsg_internal(WORDING_TRANSACTION_ITEMS)));
 }
 
+static bool
+HasAttributes(const struct varlena *item)
+{
+	Container	c;
+
+	ContainerOpen(ItemRoot(item), &c);
+	return c.count > 0;
+}
+
+void
+TransactionAnswerReads(Writer *out, const GetResult *results, int n)
+{
+	WriterName(out, "Responses");
+	WriterBeginList(out);
+	for (int i = 0; i < n; i++)
+	{
+		WriterBeginObject(out);
+		if (results[i].item != NULL && HasAttributes(results[i].item))
+			WriterItemMember(out, "Item", results[i].item);
+		WriterEndObject(out);
+	}
+	WriterEndList(out);
+}
+
 void
 TransactionCancelBy(int n, int position, const char *code, const char *message)
 {

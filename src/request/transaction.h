@@ -6,6 +6,7 @@
 #define DYNAMO_TRANSACTION_H
 
 #include "op/op.h"
+#include "request/writer.h"
 
 typedef struct Transaction
 {
@@ -20,6 +21,12 @@ extern void TransactionCheckSize(uint64 size);
 
 /* Reads all items, whose sizes must be asked for, or raises that they are too large. */
 extern void TransactionRead(const GetOp *gets, int n, GetResult *results);
+
+/*
+ * The member Responses.  Of an item without any of the attributes asked for
+ * it has as little as of no item, unlike the answers of other reads.
+ */
+extern void TransactionAnswerReads(Writer *out, const GetResult *results, int n);
 
 /* Raises TransactionCanceled: one of n actions is the reason. */
 extern void TransactionCancelBy(int n, int position, const char *code, const char *message)
