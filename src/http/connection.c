@@ -263,29 +263,27 @@ Expire(Connection *c)
 }
 
 long
-ConnectionsExpire(void)
+ConnectionsExpire(TimestampTz asked)
 {
-	TimestampTz now;
 	dlist_mutable_iter iter;
 
 	if (next_expiry == DT_NOEND)
 		return -1;
-	now = GetCurrentTimestamp();
-	if (now >= next_expiry)
+	if (asked >= next_expiry)
 	{
 		next_expiry = DT_NOEND;
 		dlist_foreach_modify(iter, &connections)
 		{
 			Connection *c = dlist_container(Connection, node, iter.cur);
 
-			if (c->deadline <= now)
+			if (c->deadline <= asked)
 				Guarded(c, Expire);
 			else if (c->deadline < next_expiry)
 				next_expiry = c->deadline;
 		}
 	}
 	return next_expiry == DT_NOEND ? -1 :
-		Min(TimestampDifferenceMilliseconds(now, next_expiry) + 1, MAX_WAIT_MS);
+		Min(TimestampDifferenceMilliseconds(GetCurrentTimestamp(), next_expiry) + 1, MAX_WAIT_MS);
 }
 
 void

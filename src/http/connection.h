@@ -18,6 +18,8 @@
 #ifndef DYNAMO_HTTP_CONNECTION_H
 #define DYNAMO_HTTP_CONNECTION_H
 
+#include "datatype/timestamp.h"
+
 #define CONNECTION_PEER_LEN	128
 
 typedef struct Connection Connection;
@@ -44,10 +46,12 @@ extern void ConnectionContinue(Connection *connection);
 extern bool ConnectionsServeWaiting(void);
 
 /*
- * Closes connections that have waited too long.  Returns the milliseconds
- * until this must be called again, -1 if there is nothing to wait for.
+ * Closes connections that had waited too long when their sockets were last
+ * asked: what has come since, while a request was executed, has come in time.
+ * Returns the milliseconds until this must be called again, -1 if there is
+ * nothing to wait for.
  */
-extern long ConnectionsExpire(void);
+extern long ConnectionsExpire(TimestampTz asked);
 
 /* Begins the waiting anew, with timeouts that have been changed. */
 extern void ConnectionsRestartTimeouts(void);

@@ -16,7 +16,7 @@
 #define FIXED_EVENTS	2
 #define LATCH_PLACE		(-1)
 #define MIN_EVENTS		64
-#define MAX_OCCURRED	64
+#define MAX_OCCURRED	256
 
 /*
  * epoll and kqueue forget a socket when it is closed; what the set itself

@@ -27,7 +27,8 @@
 #include "http/settings.h"
 #include "http/worker.h"
 
-#define MAX_EVENTS	64
+/* As many as a worker has clients, unless the settings say otherwise. */
+#define MAX_EVENTS	256
 
 /*
  * While a request is executed all others of the worker wait.  So none may wait
@@ -131,6 +132,7 @@ Serve(void)
 		int			places[MAX_EVENTS];
 		bool		latch;
 		int			n = EventsWait(more ? 0 : timeout, places, MAX_EVENTS, &latch);
+		TimestampTz asked = GetCurrentTimestamp();
 
 		if (latch)
 			ResetLatch(MyLatch);
@@ -139,7 +141,7 @@ Serve(void)
 		for (int i = 0; i < n; i++)
 			HandleEvent(places[i]);
 		more = ConnectionsServeWaiting();
-		timeout = Sooner(ConnectionsExpire(), ReportStatistics(n == 0 && !more));
+		timeout = Sooner(ConnectionsExpire(asked), ReportStatistics(n == 0 && !more));
 	}
 }
 

@@ -428,6 +428,19 @@ ok(is_closed($half), 'its connection is closed');
 ok(is_closed($clients[1]), 'so is an idle one');
 ok(eventually(sub { slurp_file($node->logfile) =~ /HTTP client 127\.0\.0\.1:\d+ took too long to take an answer/ }), 'and one that takes no answer');
 close($_) for @clients, @slow, @deaf;
+
+# While the worker waits for a lock, what clients send still comes in time.
+$node->safe_psql('postgres', q{BEGIN; SELECT FROM "Music" WHERE "Artist" = 'A' FOR UPDATE; PREPARE TRANSACTION 'holder'});
+my ($busy, $patient) = map { connect_http($port) } 1 .. 2;
+send_raw($patient, substr($get, 0, 100));
+sleep(0.3);
+send_raw($busy, signed_request('PutItem', encode_json($put)));
+sleep(0.3);
+send_raw($patient, substr($get, 100));
+is(read_answer($busy)->{status}, 400, 'a request that takes longer than clients may');
+is(read_answer($patient)->{status}, 200, 'the rest of another has come meanwhile');
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'holder'});
+close($_) for $busy, $patient;
 reload('dynamo.http_client_timeout' => '30000', 'dynamo.http_idle_timeout' => '0', 'dynamo.http_max_connections' => '3');
 my @idle = map { connect_http($port) } 1 .. 3;
 exchange($_, $get) for @idle;
