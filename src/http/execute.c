@@ -32,6 +32,7 @@
 static const char *const target_prefixes[] = {"DynamoDB_20120810.", "DynamoDBStreams_20120810."};
 
 #define SHOWN_LEN	64
+#define LOGGED_LEN	512			/* bytes that a stranger gets into the log */
 
 typedef struct Execution
 {
@@ -240,7 +241,7 @@ LogRefusal(const Execution *execution, const ErrorData *error)
 		ereport(LOG,
 				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 				 errmsg("HTTP authentication failed for client %s", execution->peer),
-				 errdetail_log("%.*s", (int) strcspn(detail, "\n"), detail)));
+				 errdetail_log("%.*s", (int) Min(strcspn(detail, "\n"), LOGGED_LEN), detail)));
 }
 
 /* Ends the transaction after an error; returns the error. */

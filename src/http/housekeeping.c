@@ -22,11 +22,13 @@
 #include "postmaster/interrupt.h"
 #include "storage/latch.h"
 #include "storage/lmgr.h"
+#include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
@@ -50,6 +52,32 @@ typedef struct Task
 	bool		stream;			/* to be trimmed; or a table with expired items */
 	bool		done;
 } Task;
+
+/*
+ * No table may keep the worker from the others for ever: with its locks, with
+ * its triggers.
+ */
+static void
+SetDefaults(void)
+{
+	SetConfigOption("lock_timeout", "2s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	SetConfigOption("statement_timeout", "10min", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	SetConfigOption("application_name", "dynamo housekeeping", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+}
+
+/* What signals have asked for, between transactions: there is none to cancel. */
+static void
+HandleInterrupts(void)
+{
+	QueryCancelPending = false;
+	CHECK_FOR_INTERRUPTS();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+		SetDefaults();
+	}
+}
 
 /* ---- what there is to do ---- */
 
@@ -159,12 +187,15 @@ RunTask(const Task *task)
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	IdentityEnter();
+	if (StatementTimeout > 0)
+		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
 	if (IsOwned(task))
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
 		done = DoTask(task);
 		PopActiveSnapshot();
 	}
+	disable_timeout(STATEMENT_TIMEOUT, false);
 	CommitTransactionCommand();
 	IdentityLeave();
 	return done;
@@ -174,6 +205,8 @@ static void
 Rollback(void)
 {
 	HOLD_INTERRUPTS();
+	disable_all_timeouts(false);
+	QueryCancelPending = false;
 	EmitErrorReport();
 	FlushErrorState();
 	AbortCurrentTransaction();
@@ -208,7 +241,7 @@ RunTasks(Task *tasks, int n)
 
 	for (int i = 0; i < n; i++)
 	{
-		CHECK_FOR_INTERRUPTS();
+		HandleInterrupts();
 		if (!tasks[i].done)
 			tasks[i].done = TryTask(&tasks[i]);
 		all = all && tasks[i].done;
@@ -245,12 +278,7 @@ Wait(void)
 
 	if (events & WL_LATCH_SET)
 		ResetLatch(MyLatch);
-	CHECK_FOR_INTERRUPTS();
-	if (ConfigReloadPending)
-	{
-		ConfigReloadPending = false;
-		ProcessConfigFile(PGC_SIGHUP);
-	}
+	HandleInterrupts();
 	return (events & WL_TIMEOUT) != 0;
 }
 
@@ -263,8 +291,7 @@ dynamo_http_housekeeping_main(Datum arg)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
-	SetConfigOption("lock_timeout", "2s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
-	SetConfigOption("application_name", "dynamo housekeeping", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	SetDefaults();
 	pgstat_report_activity(STATE_IDLE, NULL);
 	context = AllocSetContextCreate(TopMemoryContext, "dynamo housekeeping", ALLOCSET_SMALL_SIZES);
 	for (;;)

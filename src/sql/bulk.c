@@ -122,7 +122,7 @@ FILE *
 OpenServerFile(const char *name, bool for_writing)
 {
 	struct stat status;
-	FILE	   *file;
+	FILE	   *volatile file;
 
 	CheckServerFilePrivilege(for_writing);
 	if (!is_absolute_path(name))
@@ -134,8 +134,15 @@ OpenServerFile(const char *name, bool for_writing)
 	{
 		mode_t		oumask = umask(S_IWGRP | S_IWOTH);
 
-		file = AllocateFile(name, PG_BINARY_W);
-		umask(oumask);
+		PG_TRY();
+		{
+			file = AllocateFile(name, PG_BINARY_W);
+		}
+		PG_FINALLY();
+		{
+			umask(oumask);
+		}
+		PG_END_TRY();
 	}
 	else
 		file = AllocateFile(name, PG_BINARY_R);

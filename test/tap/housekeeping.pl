@@ -81,6 +81,27 @@ query('DROP TRIGGER a_fail ON broken');
 until_true('SELECT count(*) = 0 FROM broken', 'until the next time');
 is(query(q{SELECT DISTINCT by FROM fired WHERE by <> 'owner'}), 'villain', 'as its own owner');
 
+# A trigger that does not end.
+query('ALTER SYSTEM SET statement_timeout = \'1s\'');
+query(q{
+SET ROLE villain;
+CREATE FUNCTION public.hang() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(3600); RETURN OLD; END $$;
+CREATE TRIGGER a_hang BEFORE DELETE ON broken FOR EACH ROW EXECUTE FUNCTION hang();
+INSERT INTO broken (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1));
+SET ROLE owner;
+INSERT INTO many (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1))});
+$offset = -s $node->logfile;
+reload();
+ok($node->wait_for_log(qr/ERROR:  canceling statement due to statement timeout/, $offset), 'what takes too long is cancelled');
+until_true('SELECT count(*) = 0 FROM many', 'and the others have their turn');
+query('DROP TRIGGER a_hang ON broken; ALTER SYSTEM RESET statement_timeout');
+reload();
+until_true('SELECT count(*) = 0 FROM broken', 'as it has without the trigger');
+my $pid = query(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'});
+query("SELECT pg_cancel_backend($pid)");
+sleep(2);
+is(query(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'}), $pid, 'cancelling an idle worker does nothing');
+
 # ---- streams ----
 
 is(query(q{SELECT count(*) FROM dynamo.read_stream('The.Table')}), '8', 'young records stay');
