@@ -180,8 +180,7 @@ Run(Execution *execution, Writer *out)
 	if (StatementTimeout > 0)
 		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
 	RequestExecute(operation, request->body, out);
-	if (StatementTimeout > 0)
-		disable_timeout(STATEMENT_TIMEOUT, false);
+	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
 	Commit(execution);
 	IdentityLeave();
 	if (operation->empty)

@@ -380,6 +380,18 @@ cmp_ok(time - $started, '<', 15, 'it is not waited for long');
 $node->safe_psql('postgres', 'ALTER ROLE app SET lock_timeout = 0; ALTER ROLE app SET statement_timeout = \'1s\'');
 reload();
 is(error_of(api($socket, 'PutItem', $put)), '500 InternalServerError', 'statement_timeout');
+
+# Its timer ends with the request, whatever a trigger makes of the setting.
+$node->safe_psql('postgres', q{
+ALTER ROLE app RESET lock_timeout;
+DROP TRIGGER intrude ON "Trap";
+CREATE FUNCTION public.unlimit() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN PERFORM pg_catalog.set_config('statement_timeout', '0', false); RETURN NEW; END $$;
+CREATE TRIGGER unlimit BEFORE INSERT ON "Trap" FOR EACH ROW EXECUTE FUNCTION public.unlimit()});
+reload();
+is((api($socket, 'PutItem', { TableName => 'public.Trap', Item => { PK => { S => 'y' } } }))[0], 200, 'a request that lifts the limit');
+is(error_of(api($socket, 'PutItem', $put)), '400 TransactionConflictException', 'the next one is not cancelled by it');
+$node->safe_psql('postgres', 'ALTER ROLE app SET lock_timeout = 0');
 $node->safe_psql('postgres', 'ALTER ROLE app SET statement_timeout = 0');
 reload();
 send_raw($socket, signed_request('PutItem', encode_json($put)));
