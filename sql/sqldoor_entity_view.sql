@@ -64,6 +64,16 @@ SELECT item FROM shop WHERE "PK" = 'CUSTOMER#4';
 MERGE INTO shop t USING vip v ON t."PK" = v."PK" WHEN MATCHED THEN DELETE;
 SELECT * FROM vip;
 
+-- what a new item has because it is of the kind is shown, whatever the column's type
+SELECT create_entity_view('labels', 'shop',
+	'{"id": "int", "kind": {"type": "char(7)", "attribute": "EntityType"}, "version": "int", "tags": "text[]"}',
+	keys => '{"PK": "LABEL#{id}", "SK": "LABEL"}',
+	attributes => '{"EntityType": {"S": "Label"}, "version": {"N": "1"}, "tags": {"SS": ["a", "b"]}}');
+INSERT INTO labels (id) VALUES (1) RETURNING *;
+INSERT INTO labels (id, version) VALUES (2, 1) RETURNING *;
+SELECT * FROM labels ORDER BY id;
+DELETE FROM labels;
+
 -- the index serves the view
 SET enable_seqscan = off;
 CREATE FUNCTION index_use(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$

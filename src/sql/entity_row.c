@@ -13,11 +13,14 @@
 #include "utils/datum.h"
 #include "utils/rel.h"
 
+#include "catalog/objects.h"
 #include "errors.h"
 #include "item/builder.h"
+#include "item/convert.h"
 #include "sql/attribute.h"
 #include "sql/entity_row.h"
 #include "sql/template.h"
+#include "store/plan.h"
 
 /* ---- columns and attributes ---- */
 
@@ -294,6 +297,50 @@ EntityRowItem(const EntityRow *row, ValueRef before)
 
 /* ---- the row for RETURNING ---- */
 
+/* Whether the item has an attribute that the row does not say. */
+static bool
+IsMadeByView(const EntityRow *row, int column)
+{
+	Slice		name = row->attributes[column];
+
+	if (name.data == NULL)
+		return false;
+	if (EntityTemplate(row->def, name).data != NULL)
+		return true;
+	return row->old == NULL && !EntityColumnSupplied(row, column) &&
+		!ValueIsMissing(AttributeFind(row->def->attributes, name.data, name.len));
+}
+
+/* What the view shows of an attribute, by the expression it has for a column. */
+static Datum
+ShownAttribute(const EntityRow *row, const struct varlena *item, int column, bool *isnull)
+{
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(row->view), column);
+	Slice		name = row->attributes[column];
+	Oid			types[1] = {ItemTypeOid()};
+	Datum		args[1] = {PointerGetDatum(item)};
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	AppendAttributeExpression(&sql, pnstrdup(name.data, name.len), att->atttypid, att->atttypmod);
+	appendStringInfoString(&sql, " FROM (SELECT $1 AS item) t");
+	if (SPI_execute_plan(StorePlan(sql.data, 1, types), args, NULL, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read an attribute of an entity view");
+	return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, isnull);
+}
+
+/* The same of a composed key, which is a string; most columns on keys are text. */
+static Datum
+ShownText(const EntityRow *row, const struct varlena *item, int column, bool *isnull)
+{
+	Slice		name = row->attributes[column];
+	ValueRef	value = AttributeFind(ItemRoot(item), name.data, name.len);
+
+	*isnull = ValueIsMissing(value);
+	return *isnull ? (Datum) 0 : PointerGetDatum(SliceToText(ValuePayload(value)));
+}
+
 HeapTuple
 EntityResultRow(const EntityRow *row, const struct varlena *item)
 {
@@ -302,21 +349,17 @@ EntityResultRow(const EntityRow *row, const struct varlena *item)
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		Slice		name = row->attributes[i];
 		int			column = i + 1;
-		bool		isnull = false;
-		ValueRef	value;
-		Datum		key;
+		bool		isnull;
+		Datum		shown;
 
-		if (name.data == NULL || EntityTemplate(row->def, name).data == NULL ||
-			ColumnType(row, i) != TEXTOID)
+		if (!IsMadeByView(row, i))
 			continue;
-		value = AttributeFind(ItemRoot(item), name.data, name.len);
-		isnull = ValueIsMissing(value);
-		key = isnull ? (Datum) 0 :
-			PointerGetDatum(cstring_to_text_with_len(ValuePayload(value).data,
-													 ValuePayload(value).len));
-		result = heap_modify_tuple_by_cols(result, desc, 1, &column, &key, &isnull);
+		if (EntityTemplate(row->def, row->attributes[i]).data != NULL && ColumnType(row, i) == TEXTOID)
+			shown = ShownText(row, item, i, &isnull);
+		else
+			shown = ShownAttribute(row, item, i, &isnull);
+		result = heap_modify_tuple_by_cols(result, desc, 1, &column, &shown, &isnull);
 	}
 	return result;
 }

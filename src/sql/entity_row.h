@@ -37,7 +37,10 @@ extern void EntityOldKey(const EntityRow *row, Datum *args);
  */
 extern struct varlena *EntityRowItem(const EntityRow *row, ValueRef before);
 
-/* The row as it now is in the view, for RETURNING: composed keys filled in. */
+/*
+ * The row as it now is in the view, for RETURNING: composed keys filled in, and
+ * what the item has because it is of the view's kind.
+ */
 extern HeapTuple EntityResultRow(const EntityRow *row, const struct varlena *item);
 
 #endif							/* DYNAMO_ENTITY_ROW_H */

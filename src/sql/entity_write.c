@@ -181,6 +181,7 @@ MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan whic
 		case PLAN_DELETE:
 			appendStringInfo(&sql, "DELETE FROM %s", name);
 			AppendKeyCondition(&sql, table, 1, statement->types);
+			appendStringInfoString(&sql, " RETURNING item");
 			break;
 	}
 	statement->sql = sql.data;
@@ -227,7 +228,7 @@ InsertRow(const EntityRow *row)
 	return EntityResultRow(row, item);
 }
 
-/* The item at a key, by PLAN_READ or PLAN_LOCK; NULL if there is none. */
+/* The item at a key, by PLAN_READ, PLAN_LOCK or PLAN_DELETE; NULL if there is none. */
 static struct varlena *
 FetchItem(const EntityRow *row, WriterPlan which, Datum *key)
 {
@@ -239,11 +240,21 @@ FetchItem(const EntityRow *row, WriterPlan which, Datum *key)
 												 SPI_tuptable->tupdesc, 1, &isnull));
 }
 
+/* Whether what the statement does depends on what the column was. */
+static bool
+DependsOn(const EntityRow *row, int column)
+{
+	if (row->attributes[column].data == NULL)
+		return false;
+	return row->new == NULL || EntityColumnSupplied(row, column);
+}
+
 /*
  * In READ COMMITTED the item may have changed since the statement read it,
  * and what the statement set its columns to may have been computed from it
- * (total = total + 1).  PostgreSQL would compute it again for a table; a
- * trigger cannot, so that a change of the same attribute is an error.
+ * (total = total + 1); a row that it deletes may have been chosen by any
+ * column.  PostgreSQL would compute it again for a table; a trigger cannot, so
+ * that a change of such an attribute is an error.
  */
 static void
 CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
@@ -258,7 +269,7 @@ CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 		ValueRef	before;
 		ValueRef	now;
 
-		if (name.data == NULL || !EntityColumnSupplied(row, i))
+		if (!DependsOn(row, i))
 			continue;
 		before = AttributeFind(ItemRoot(item), name.data, name.len);
 		now = AttributeFind(locked, name.data, name.len);
@@ -270,6 +281,19 @@ CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 							   (int) name.len, name.data),
 					 errhint("Try again.")));
 	}
+}
+
+/* What has been deleted cannot be passed over any more. */
+static void
+CheckStillOfKind(const EntityRow *row, ValueRef deleted)
+{
+	if (!EntityMatches(row->def, row->table, deleted))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update"),
+				 errdetail("Another transaction has made the item one that view \"%s\" does not show.",
+						   RelationGetRelationName(row->view)),
+				 errhint("Try again.")));
 }
 
 /* Locks the old row's item; NULL if it is gone or no longer of the kind. */
@@ -306,10 +330,17 @@ static HeapTuple
 DeleteRow(const EntityRow *row)
 {
 	Datum		args[2];
+	struct varlena *item;
 
 	EntityOldKey(row, args);
-	if (ExecutePlan(row, PLAN_DELETE, args) == 0)
+	item = FetchItem(row, PLAN_DELETE, args);
+	if (item == NULL)
 		return NULL;
+	if (!IsolationUsesXactSnapshot())
+	{
+		CheckStillOfKind(row, ItemRoot(item));
+		CheckUnchanged(row, ItemRoot(item), args);
+	}
 	return row->old;
 }
 
