@@ -117,6 +117,19 @@ SELECT add_reference('tickets', 'bad', '{"id": "{customer}"}', 'clients', on_del
 
 -- TRUNCATE and DDL: as of tables with foreign keys
 TRUNCATE clients;
+BEGIN;
+LOCK TABLE tickets;
+TRUNCATE clients;
+ROLLBACK;
+BEGIN;
+LOCK TABLE tickets;
+DELETE FROM tickets;
+TRUNCATE clients;
+ROLLBACK;
+BEGIN;
+TRUNCATE tickets;
+TRUNCATE clients;
+ROLLBACK;
 TRUNCATE clients, tickets;
 SELECT tgrelid::regclass AS "table", tgname FROM pg_trigger
 WHERE tgrelid IN ('clients'::regclass, 'tickets'::regclass) AND tgname NOT LIKE '~dynamo_derive%' ORDER BY 2;

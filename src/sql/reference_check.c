@@ -377,7 +377,7 @@ dynamo_check_referenced(PG_FUNCTION_ARGS)
 	const TriggerData *trigger = (const TriggerData *) fcinfo->context;
 
 	if (CALLED_AS_TRIGGER(fcinfo) && TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event) &&
-		TRIGGER_FIRED_BEFORE(trigger->tg_event))
+		TRIGGER_FIRED_AFTER(trigger->tg_event))
 	{
 		CheckReferencedTruncate(trigger);
 		return PointerGetDatum(NULL);
