@@ -66,6 +66,12 @@ PartiqlError(const PartiqlParser *p, const char *what, Slice where)
 	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf(text), 0);
 }
 
+void
+PartiqlNoOperation(const PartiqlParser *p)
+{
+	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf("Expected data manipulation"), 0);
+}
+
 /* What kind of token this is; names and literals may be data. */
 static const char *
 TokenName(const PartiqlToken *token)
@@ -468,7 +474,7 @@ ParseStatement(PartiqlParser *p)
 		statements[i].parse(p);
 		return;
 	}
-	PartiqlUnexpected(p, "SELECT, INSERT, UPDATE, DELETE or EXISTS");
+	PartiqlNoOperation(p);
 }
 
 static void

@@ -109,7 +109,7 @@ ParseClause(PartiqlParser *p, ExprNode *list)
 	UpdateAction action = PartiqlAtWord(p, "SET") ? ACTION_SET : ACTION_REMOVE;
 
 	if (action == ACTION_REMOVE && !PartiqlAtWord(p, "REMOVE"))
-		PartiqlUnexpected(p, "SET or REMOVE");
+		PartiqlNoOperation(p);
 	do
 	{
 		PartiqlAdvance(p);

@@ -33,6 +33,9 @@ extern void PartiqlError(const PartiqlParser *p, const char *what, Slice where)
 extern void PartiqlPlainError(const PartiqlParser *p, const char *message)
 			pg_attribute_noreturn();
 
+/* Raises that it does not begin with a statement, or an UPDATE not with a clause. */
+extern void PartiqlNoOperation(const PartiqlParser *p) pg_attribute_noreturn();
+
 /* The next token is not what may stand here; expected: "an operand". */
 extern void PartiqlUnexpected(const PartiqlParser *p, const char *expected)
 			pg_attribute_noreturn();
