@@ -1,7 +1,7 @@
 /*
  * bind.h
  *	  What the binders share: looking up placeholders, resolving paths.
- *	  Private to expr/.
+ *	  Private to expr/; partiql/ sees it through condition.h.
  */
 #ifndef DYNAMO_EXPR_BIND_H
 #define DYNAMO_EXPR_BIND_H

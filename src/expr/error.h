@@ -2,7 +2,7 @@
  * error.h
  *	  What can be wrong with an expression: codes with byte positions, and
  *	  the one place that turns them into the service's words.  Private to
- *	  expr/.
+ *	  expr/ and partiql/.
  *
  * An expression may be wrong in many ways at once, and the service reports
  * the most important one.  Checks therefore note problems (ExprNote), and

@@ -22,14 +22,16 @@ typedef const void *(*TextParser) (int kind, Slice text);
 typedef struct ParseCache
 {
 	TextParser	parse;
-	uint32		max_size;		/* longer texts are refused by the parser */
+	uint32		max_size;		/* longer texts must be refused: by the parser,
+								 * or before they come here */
 	ExprCacheStats stats;
 	CacheEntry *entries[PARSE_CACHE_ENTRIES];	/* the one used last in front */
 } ParseCache;
 
 /*
- * The parse tree of a text, from the cache or parsed now.  It is immutable
- * and stays valid as long as the current memory context.
+ * The parse tree of a text, from the cache or parsed now; raises what the
+ * parser raises.  It is immutable and stays valid as long as the current
+ * memory context.
  */
 extern const void *ParseCacheGet(ParseCache *cache, int kind, Slice text);
 

@@ -305,7 +305,7 @@ static void
 CheckField(Check *check, const Field *field)
 {
 	if (field->shape->raw)
-		return;					/* attribute values: values.c */
+		return;					/* attribute values: params.c */
 	switch (field->shape->kind)
 	{
 		case SHAPE_STRING:

@@ -14,7 +14,7 @@
  * model_*.c hold the tables.  Attribute values are the bulk of a request.
  * They are checked for type while they are read, but no field is built for
  * what is inside them: the field remembers where the value stands in the text,
- * and values.c has it read straight into an item once the model is satisfied.
+ * and params.c has it read straight into an item once the model is satisfied.
  */
 #ifndef DYNAMO_SHAPE_H
 #define DYNAMO_SHAPE_H
