@@ -21,9 +21,10 @@ INSERT INTO t VALUES
 
 CREATE VIEW problems AS
 	SELECT id, left(name, 20) AS name FROM t, each(t.i) e WHERE t.i -> e.name IS DISTINCT FROM e.value OR NOT t.i ? e.name
+		OR t.i #> ARRAY[name] IS DISTINCT FROM e.value OR t.i #> ARRAY[name, '0'] IS NOT NULL
 	UNION ALL
 	SELECT id, name FROM t, unnest(ARRAY['', '0', 'aa', 'attribute1500x', 'bb', 'zz', 'c ', repeat('name', 99)]) name
-	WHERE t.i -> name IS NOT NULL OR t.i ->> name IS NOT NULL OR t.i ? name;
+	WHERE t.i -> name IS NOT NULL OR t.i ->> name IS NOT NULL OR t.i ? name OR t.i #> ARRAY[name] IS NOT NULL;
 
 -- compressed and out of line, each as the column's storage has it
 SELECT * FROM problems;
@@ -61,6 +62,18 @@ RESET dynamo.direct_access;
 -- values, which may be no maps
 CREATE TABLE v AS SELECT to_value(noise(20000)) AS v UNION ALL SELECT to_value(ARRAY(SELECT noise(30) FROM generate_series(1, 1000)));
 SELECT value_type(v), v -> 'a' IS NULL AS null, v ? 'a' AS no FROM v;
+SELECT value_type(v #> '{}') AS root, v #>> '{0}' AS first, v #>> '{-1}' AS last, v #> '{a}' IS NULL AS null, v #> '{0,0}' IS NULL AS deeper FROM v;
+-- a path reads no more of a large item than its first step needs
+CREATE TABLE nested AS SELECT build_item('a', jsonb_build_object('b', jsonb_build_array('x', 'y')), 'c', noise(300000)) AS i;
+CREATE FUNCTION blocks(expression text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE format('EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) SELECT %s FROM nested', expression) INTO plan;
+	RETURN (plan #>> '{0,Plan,Shared Hit Blocks}')::int + (plan #>> '{0,Plan,Shared Read Blocks}')::int;
+END $$;
+SELECT i #>> '{a,b,1}' FROM nested;
+SELECT e AS expression, blocks(e) < blocks('i::text') / 2 AS less FROM unnest(ARRAY['i', 'i #>> ''{a,b,1}''', 'i #> ''{x,b}''', 'i #> ''{c}''']) e;
 
 SET client_min_messages = warning;
 DROP SCHEMA t_item_slice CASCADE;

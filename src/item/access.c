@@ -42,44 +42,68 @@ FindNamed(ValueRef v, text *name)
 	return AttributeFind(v, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
+/* An attribute of an item as it is stored. */
+static ValueRef
+FindStored(Datum item, text *name)
+{
+	return ItemDatumAttribute(item, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
+}
+
 /* The attribute that arguments 0 and 1 of an operator name. */
 static ValueRef
 FindArgument(FunctionCallInfo fcinfo)
 {
-	text	   *name = PG_GETARG_TEXT_PP(1);
+	return FindStored(PG_GETARG_DATUM(0), PG_GETARG_TEXT_PP(1));
+}
 
-	return ItemDatumAttribute(PG_GETARG_DATUM(0), VARDATA_ANY(name),
-							  VARSIZE_ANY_EXHDR(name));
+/* ---- paths ---- */
+
+/* Whether a step of a path is a number, which is what it takes in a list. */
+static bool
+StepIsNumber(text *step, long *number)
+{
+	char	   *digits = text_to_cstring(step);
+	char	   *end;
+
+	errno = 0;
+	*number = strtol(digits, &end, 10);
+	return end != digits && *end == '\0' && errno == 0;
 }
 
 /* One step of a path: a name in a map, a number in a list. */
 static ValueRef
 FindStep(ValueRef v, text *step)
 {
-	char	   *digits;
-	char	   *end;
 	long		i;
 
 	if (ValueTypeOf(v) == VALUE_M)
 		return FindNamed(v, step);
-	if (ValueTypeOf(v) != VALUE_L)
-		return MISSING_VALUE;
+	return StepIsNumber(step, &i) ? FindElement(v, i) : MISSING_VALUE;
+}
 
-	digits = text_to_cstring(step);
-	errno = 0;
-	i = strtol(digits, &end, 10);
-	if (end == digits || *end != '\0' || errno != 0)
-		return MISSING_VALUE;
-	return FindElement(v, i);
+/*
+ * The first step, from what is stored.  Of a large map not all is read; a list
+ * comes into question only if the step is a number.
+ */
+static ValueRef
+FindFirstStep(Datum value, text *step)
+{
+	ValueRef	v = FindStored(value, step);
+	long		i;
+
+	if (ValueIsMissing(v) && StepIsNumber(step, &i))
+		v = FindElement(DatumGetValue(value), i);
+	return v;
 }
 
 /* What a path of steps leads to. */
 static ValueRef
-FindPath(ValueRef v, ArrayType *path)
+FindPath(Datum value, ArrayType *path)
 {
 	Datum	   *steps;
 	bool	   *nulls;
 	int			n;
+	ValueRef	v;
 
 	if (ARR_NDIM(path) > 1)
 		ereport(ERROR,
@@ -87,7 +111,10 @@ FindPath(ValueRef v, ArrayType *path)
 				 errmsg("path must be a one-dimensional array")));
 	deconstruct_array(path, ARR_ELEMTYPE(path), -1, false, TYPALIGN_INT,
 					  &steps, &nulls, &n);
-	for (int i = 0; i < n && !ValueIsMissing(v); i++)
+	if (n == 0)
+		return DatumGetValue(value);
+	v = nulls[0] ? MISSING_VALUE : FindFirstStep(value, DatumGetTextPP(steps[0]));
+	for (int i = 1; i < n && !ValueIsMissing(v); i++)
 		v = nulls[i] ? MISSING_VALUE : FindStep(v, DatumGetTextPP(steps[i]));
 	return v;
 }
@@ -148,7 +175,7 @@ DYNAMO_FUNCTION(dynamo_get_path);
 Datum
 dynamo_get_path(PG_FUNCTION_ARGS)
 {
-	RETURN_VALUE(FindPath(PG_GETARG_VALUE(0), PG_GETARG_ARRAYTYPE_P(1)));
+	RETURN_VALUE(FindPath(PG_GETARG_DATUM(0), PG_GETARG_ARRAYTYPE_P(1)));
 }
 
 DYNAMO_FUNCTION(dynamo_get_path_text);
@@ -156,7 +183,7 @@ DYNAMO_FUNCTION(dynamo_get_path_text);
 Datum
 dynamo_get_path_text(PG_FUNCTION_ARGS)
 {
-	RETURN_TEXT(FindPath(PG_GETARG_VALUE(0), PG_GETARG_ARRAYTYPE_P(1)));
+	RETURN_TEXT(FindPath(PG_GETARG_DATUM(0), PG_GETARG_ARRAYTYPE_P(1)));
 }
 
 DYNAMO_FUNCTION(dynamo_has_attribute);

@@ -165,9 +165,10 @@ typedef struct Container
 #define MISSING_VALUE	((ValueRef) {NULL, 0})
 #define MISSING_SLICE	((Slice) {NULL, 0})
 
-/* Argument n of a function that takes an item or a value. */
-#define PG_GETARG_VALUE(n) \
-	ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(n)))
+/* An item or value as it is stored; argument n of a function that takes one. */
+#define DatumGetValue(datum) \
+	ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(datum))
+#define PG_GETARG_VALUE(n)	DatumGetValue(PG_GETARG_DATUM(n))
 
 static inline bool
 ValueIsMissing(ValueRef v)

@@ -98,8 +98,7 @@ FindInSlice(const Container *c, uint32 available, Slice wanted, uint32 *i)
 static ValueRef
 FindInWhole(Datum item, Slice name)
 {
-	return AttributeFind(ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(item)),
-						 name.data, name.len);
+	return AttributeFind(DatumGetValue(item), name.data, name.len);
 }
 
 /* Whether reading a part of an item can be cheaper than reading all of it. */
