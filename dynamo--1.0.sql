@@ -110,9 +110,10 @@ CREATE OPERATOR >= (
 	COMMUTATOR = <=, NEGATOR = <, RESTRICT = scalargesel, JOIN = scalargejoinsel
 );
 
+-- Equal values have the same bytes, so that an index keeps them once (btequalimage).
 CREATE OPERATOR CLASS item_ops DEFAULT FOR TYPE item USING btree AS
 	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-	FUNCTION 1 item_cmp(item, item);
+	FUNCTION 1 item_cmp(item, item), FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
 CREATE OPERATOR CLASS item_ops DEFAULT FOR TYPE item USING hash AS
 	OPERATOR 1 =,
 	FUNCTION 1 item_hash(item),
@@ -184,7 +185,7 @@ CREATE OPERATOR >= (
 
 CREATE OPERATOR CLASS value_ops DEFAULT FOR TYPE value USING btree AS
 	OPERATOR 1 <, OPERATOR 2 <=, OPERATOR 3 =, OPERATOR 4 >=, OPERATOR 5 >,
-	FUNCTION 1 value_cmp(value, value);
+	FUNCTION 1 value_cmp(value, value), FUNCTION 4 pg_catalog.btequalimage(pg_catalog.oid);
 CREATE OPERATOR CLASS value_ops DEFAULT FOR TYPE value USING hash AS
 	OPERATOR 1 =,
 	FUNCTION 1 value_hash(value),

@@ -46,6 +46,15 @@ SELECT count(*) FROM items WHERE item -> 'k' = '{"N": "7.0"}';
 SELECT count(*) FROM items WHERE item = build_item('pad', repeat('x', 20), 'k', 7);
 RESET enable_seqscan;
 
+-- an index keeps equal values once
+CREATE TABLE colours AS SELECT i AS id, build_item('c', (ARRAY['red', 'green', 'blue'])[i % 3 + 1], 'n', i % 2) AS item FROM generate_series(1, 10000) i;
+CREATE INDEX colours_value ON colours ((item -> 'c'));
+CREATE INDEX colours_item ON colours (item);
+CREATE INDEX colours_id ON colours (id);
+SELECT relname, pg_relation_size(oid) < pg_relation_size('colours_id') / 2 AS small FROM pg_class WHERE relname IN ('colours_value', 'colours_item') ORDER BY 1;
+SELECT count(*) FROM colours WHERE item -> 'c' = '{"S": "red"}';
+SELECT count(*) FROM colours WHERE item = build_item('n', 1, 'c', 'blue');
+
 -- grouping, distinct, joins, unique
 SELECT count(DISTINCT item), count(DISTINCT item -> 'k') FROM items;
 SET enable_sort = off;
