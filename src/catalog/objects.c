@@ -58,6 +58,19 @@ RelationOwner(Oid relid)
 	return owner;
 }
 
+void
+BecomeOwner(Oid owner, SavedUser *user)
+{
+	GetUserIdAndSecContext(&user->role, &user->context);
+	SetUserIdAndSecContext(owner, user->context | SECURITY_RESTRICTED_OPERATION);
+}
+
+void
+BecomeUser(const SavedUser *user)
+{
+	SetUserIdAndSecContext(user->role, user->context);
+}
+
 bool
 MaySeeAllRows(Oid relid)
 {

@@ -45,6 +45,22 @@ extern Oid	ItemTypeOid(void);
 /* The owner of a relation, which must exist. */
 extern Oid	RelationOwner(Oid relid);
 
+/* Who the user was. */
+typedef struct SavedUser
+{
+	Oid			role;
+	int			context;
+} SavedUser;
+
+/*
+ * Becomes the owner of a relation, for work on its rows that is not the user's
+ * own: expressions of its indexes and its triggers are the owner's, and must
+ * not run with more rights than he has.  An error ends it with its
+ * (sub)transaction.
+ */
+extern void BecomeOwner(Oid owner, SavedUser *user);
+extern void BecomeUser(const SavedUser *user);
+
 /*
  * Whether the user may read all rows of a table, so that their number and
  * statistics tell nothing new: SELECT on it, and no row security.

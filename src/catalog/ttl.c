@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -58,9 +59,27 @@ CheckAttribute(Slice attribute)
 }
 
 /*
+ * Rows are updated by the ordinary path, whose trigger sets the column.  The
+ * triggers and expressions of another's table are not to run as the user.
+ */
+static void
+FillExpiry(Oid relid, const char *table, const char *attribute)
+{
+	Oid			owner = RelationOwner(relid);
+	bool		of_other = owner != GetUserId();
+	SavedUser	user;
+
+	if (of_other)
+		BecomeOwner(owner, &user);
+	RunStatement("UPDATE %s SET item = item WHERE item OPERATOR(%s.?) %s",
+				 table, DYNAMO_SCHEMA, quote_literal_cstr(attribute));
+	if (of_other)
+		BecomeUser(&user);
+}
+
+/*
  * The index comes before the rows are changed: after, it would stand over
- * broken chains of row versions and be unusable for older snapshots.  Rows
- * are updated by the ordinary path, whose trigger sets the column.
+ * broken chains of row versions and be unusable for older snapshots.
  */
 void
 TtlEnable(const char *table_name, Slice attribute)
@@ -78,8 +97,7 @@ TtlEnable(const char *table_name, Slice attribute)
 	RunStatement("CREATE INDEX ON %s USING btree (%s) WHERE %s IS NOT NULL",
 				 table, TTL_COLUMN, TTL_COLUMN);
 	StoreDefinition(relid, def);
-	RunStatement("UPDATE %s SET item = item WHERE item OPERATOR(%s.?) %s",
-				 table, DYNAMO_SCHEMA, quote_literal_cstr(name));
+	FillExpiry(relid, table, name);
 	SPI_finish();
 }
 

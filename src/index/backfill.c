@@ -27,6 +27,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/objects.h"
 #include "index/build.h"
 
 /* So many unusable keys are named. */
@@ -49,8 +50,7 @@ typedef struct Batch
 	bool	   *open;
 	MemoryContext context;
 	MemoryContext row_context;
-	Oid			user;			/* to be again */
-	int			security;
+	SavedUser	user;			/* to be again */
 } Batch;
 
 /* ---- a batch ---- */
@@ -76,18 +76,6 @@ OpenForBackfill(Batch *b, Oid relid, const char *index_name)
 	return false;
 }
 
-/*
- * Expressions of a user's own indexes are evaluated, which must not happen
- * with more rights than the owner of the table has.
- */
-static void
-BecomeOwner(Batch *b)
-{
-	GetUserIdAndSecContext(&b->user, &b->security);
-	SetUserIdAndSecContext(b->rel->rd_rel->relowner,
-						   b->security | SECURITY_RESTRICTED_OPERATION);
-}
-
 static void
 BatchBegin(Batch *b)
 {
@@ -107,13 +95,13 @@ BatchBegin(Batch *b)
 	b->context = CurrentMemoryContext;
 	b->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index backfill",
 										   ALLOCSET_DEFAULT_SIZES);
-	BecomeOwner(b);
+	BecomeOwner(b->rel->rd_rel->relowner, &b->user);
 }
 
 static void
 BatchEnd(Batch *b)
 {
-	SetUserIdAndSecContext(b->user, b->security);
+	BecomeUser(&b->user);
 	for (int i = 0; i < Max(b->index->shards, 1); i++)
 	{
 		if (b->open[i])

@@ -22,6 +22,7 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "catalog/objects.h"
 #include "index/index.h"
 
 /* Progress is reported no more often than this. */
@@ -42,6 +43,7 @@ typedef struct Fill
 	bool		repair;			/* also change columns that are set */
 	int64		rows;
 	int64		skipped;
+	SavedUser	user;			/* to be again */
 } Fill;
 
 static void
@@ -61,11 +63,13 @@ FillBegin(Fill *fill, Relation rel, const char *index_name, bool repair)
 											  ALLOCSET_DEFAULT_SIZES);
 	fill->repair = repair;
 	fill->index = TableDefIndex(fill->def, index_name);
+	BecomeOwner(rel->rd_rel->relowner, &fill->user);
 }
 
 static void
 FillEnd(Fill *fill)
 {
+	BecomeUser(&fill->user);
 	ExecDropSingleTupleTableSlot(fill->old);
 	ExecDropSingleTupleTableSlot(fill->new);
 	UnregisterSnapshot(fill->snapshot);

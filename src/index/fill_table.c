@@ -16,6 +16,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/objects.h"
 #include "index/index.h"
 
 /* The index table, each shard opened when its first entry comes. */
@@ -128,13 +129,16 @@ int64
 FillIndexTable(Oid relid, const char *index_name)
 {
 	int64		entries = 0;
+	SavedUser	user;
 	ListCell   *cell;
 
+	BecomeOwner(RelationOwner(relid), &user);
 	foreach(cell, find_all_inheritors(relid, AccessExclusiveLock, NULL))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)
 			entries += FillFromRelation(lfirst_oid(cell), index_name);
 	}
+	BecomeUser(&user);
 	CommandCounterIncrement();
 	return entries;
 }

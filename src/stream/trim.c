@@ -22,6 +22,7 @@
 #include "utils/timestamp.h"
 
 #include "catalog/ddl.h"
+#include "catalog/objects.h"
 #include "catalog/settings.h"
 #include "compat.h"
 #include "stream/stream.h"
@@ -92,10 +93,13 @@ TrimRecords(Trim *trim, Relation rel)
 	if (last > 0)
 	{
 		StreamTable t;
+		SavedUser	user;
 
+		BecomeOwner(rel->rd_rel->relowner, &user);
 		StreamTableInit(&t, rel);
 		StreamAppendTrimmed(&t, last);
 		StreamTableRelease(&t);
+		BecomeUser(&user);
 	}
 	CommandCounterIncrement();
 }

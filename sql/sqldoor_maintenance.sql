@@ -1,0 +1,42 @@
+-- maintenance of another's table runs that one's code with that one's rights
+SET client_min_messages = warning;
+CREATE ROLE regress_dynamo_owner;
+CREATE SCHEMA t_maintenance;
+GRANT ALL ON SCHEMA t_maintenance TO regress_dynamo_owner;
+RESET client_min_messages;
+SET search_path = t_maintenance, dynamo;
+\set SHOW_CONTEXT never
+
+SET ROLE regress_dynamo_owner;
+CREATE FUNCTION tell(name text, item dynamo.item) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	RAISE NOTICE '% by %', name, CASE current_user WHEN 'regress_dynamo_owner' THEN 'the owner' ELSE 'another' END;
+	RETURN name;
+END $$;
+CREATE FUNCTION tell_trigger() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM t_maintenance.tell(TG_NAME, NEW.item);
+	RETURN NEW;
+END $$;
+SELECT dynamo.create_table('tab', 'PK', indexes => '[{"index_name": "own", "partition_key": "g", "storage": "table"}]');
+INSERT INTO tab (item) VALUES ('{"PK": {"S": "a"}, "g": {"S": "x"}, "h": {"S": "y"}, "until": {"N": "1"}}');
+SELECT dynamo.enable_stream('tab') IS NOT NULL AS enabled;
+SET client_min_messages = warning;
+CREATE INDEX ON tab (tell('expression of an index of the table', item));
+CREATE INDEX ON "tab$own" (tell('expression of an index of the index table', item));
+CREATE INDEX ON "tab$stream" (tell('expression of an index of the stream', keys));
+CREATE TRIGGER a_trigger BEFORE UPDATE ON tab FOR EACH ROW EXECUTE FUNCTION tell_trigger();
+RESET client_min_messages;
+UPDATE tab SET item = dynamo.apply_update(item, 'SET v = :v', '{":v": {"N": "1"}}');
+
+-- a superuser
+RESET ROLE;
+SELECT dynamo.create_index('tab', 'late', 'h');
+SELECT dynamo.reindex('tab', 'own');
+SELECT dynamo.update_time_to_live('tab', 'until');
+SELECT dynamo.trim_streams('tab', '0') > 0 AS trimmed;
+SELECT * FROM tab;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_maintenance CASCADE;
+DROP ROLE regress_dynamo_owner;
