@@ -83,6 +83,7 @@ static char *
 OtherTriggerName(Oid relid, const Trigger *trigger)
 {
 	Relation	rel;
+	const TriggerDesc *others;
 	char	   *name = NULL;
 
 	if (!OidIsValid(OtherFunction(trigger->tgfoid)) || !OidIsValid(trigger->tgconstrrelid))
@@ -90,12 +91,13 @@ OtherTriggerName(Oid relid, const Trigger *trigger)
 	rel = try_table_open(trigger->tgconstrrelid, AccessShareLock);
 	if (rel == NULL)
 		return NULL;
-	for (int i = 0; name == NULL && rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
-	{
-		if (IsOtherTrigger(trigger, relid, &rel->trigdesc->triggers[i]))
-			name = pstrdup(rel->trigdesc->triggers[i].tgname);
-	}
+	others = CopyTriggerDesc(rel->trigdesc);
 	table_close(rel, AccessShareLock);
+	for (int i = 0; name == NULL && others != NULL && i < others->numtriggers; i++)
+	{
+		if (IsOtherTrigger(trigger, relid, &others->triggers[i]))
+			name = others->triggers[i].tgname;
+	}
 	return name;
 }
 
@@ -119,10 +121,11 @@ RefuseReferenced(Oid relid, const List *dropped)
 {
 	Relation	rel = try_table_open(relid, AccessShareLock);
 	Oid			function = DynamoFunctionOid(FUNCTION_CHECK_REFERENCED);
+	const TriggerDesc *triggers = rel != NULL ? CopyTriggerDesc(rel->trigdesc) : NULL;
 
-	for (int i = 0; rel != NULL && rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		const Trigger *trigger = &rel->trigdesc->triggers[i];
+		const Trigger *trigger = &triggers->triggers[i];
 		char	   *reference;
 
 		if (trigger->tgfoid != function || list_member_oid(dropped, trigger->tgconstrrelid))

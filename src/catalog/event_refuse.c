@@ -85,7 +85,7 @@ static bool
 IsPrimaryKey(Oid relid, const char *constraint)
 {
 	Relation	rel = relation_open(relid, AccessShareLock);
-	Oid			primary_key = RelationGetPrimaryKey(rel);
+	Oid			primary_key = PrimaryKeyIndex(rel);
 
 	relation_close(rel, AccessShareLock);
 	return OidIsValid(primary_key) && strcmp(get_rel_name(primary_key), constraint) == 0;
@@ -155,23 +155,23 @@ RefuseWithoutTrigger(const char *verb, const char *trigger, Oid relid)
 }
 
 static const Trigger *
-FindTriggerByName(Relation rel, const char *name)
+FindTriggerByName(const TriggerDesc *triggers, const char *name)
 {
-	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		if (strcmp(rel->trigdesc->triggers[i].tgname, name) == 0)
-			return &rel->trigdesc->triggers[i];
+		if (strcmp(triggers->triggers[i].tgname, name) == 0)
+			return &triggers->triggers[i];
 	}
 	return NULL;
 }
 
 /* Whether another trigger does the same. */
 static bool
-HasTwin(Relation rel, const Trigger *trigger)
+HasTwin(const TriggerDesc *triggers, const Trigger *trigger)
 {
-	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
+	for (int i = 0; i < triggers->numtriggers; i++)
 	{
-		const Trigger *other = &rel->trigdesc->triggers[i];
+		const Trigger *other = &triggers->triggers[i];
 
 		if (other != trigger && other->tgfoid == trigger->tgfoid &&
 			TRIGGER_FOR_TRUNCATE(other->tgtype) == TRIGGER_FOR_TRUNCATE(trigger->tgtype))
@@ -189,18 +189,18 @@ RootHasIndexTables(Oid relid)
 	return def != NULL && HasIndexTables(def);
 }
 
-/* Whether a table needs a trigger of it: nothing else does what it does. */
+/* Whether a table needs one of its triggers: nothing else does what it does. */
 static bool
-TriggerIsNeeded(Relation rel, const Trigger *trigger)
+TriggerIsNeeded(Oid relid, const TriggerDesc *triggers, const Trigger *trigger)
 {
 	HeldIndex	held;
 
-	if (!IsOurFunction(trigger->tgfoid) || HasTwin(rel, trigger))
+	if (!IsOurFunction(trigger->tgfoid) || HasTwin(triggers, trigger))
 		return false;
 	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_INDEX))
-		return FindHeldIndex(RelationGetRelid(rel), &held);
+		return FindHeldIndex(relid, &held);
 	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES))
-		return RootHasIndexTables(RelationGetRelid(rel));
+		return RootHasIndexTables(relid);
 	return true;
 }
 
@@ -208,17 +208,15 @@ TriggerIsNeeded(Relation rel, const Trigger *trigger)
 void
 CheckTriggerStays(Oid relid, const char *name, const char *verb)
 {
-	Relation	rel = try_relation_open(relid, AccessShareLock);
+	Relation	rel = check_function_bodies ? try_relation_open(relid, AccessShareLock) : NULL;
+	const TriggerDesc *triggers;
 	const Trigger *trigger;
 
-	if (rel == NULL || !check_function_bodies)
-	{
-		if (rel != NULL)
-			relation_close(rel, AccessShareLock);
+	if (rel == NULL)
 		return;
-	}
-	trigger = FindTriggerByName(rel, name);
-	if (trigger != NULL && TriggerIsNeeded(rel, trigger))
+	triggers = CopyTriggerDesc(rel->trigdesc);
+	trigger = FindTriggerByName(triggers, name);
+	if (trigger != NULL && TriggerIsNeeded(relid, triggers, trigger))
 	{
 		if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES) ||
 			trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_STREAM))
@@ -232,13 +230,15 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 void
 CheckTriggerKept(Oid relid, const char *name, const char *verb)
 {
-	Relation	rel = try_relation_open(relid, AccessShareLock);
-	const Trigger *trigger = rel != NULL ? FindTriggerByName(rel, name) : NULL;
+	Relation	rel = check_function_bodies ? try_relation_open(relid, AccessShareLock) : NULL;
+	const Trigger *trigger;
 
-	if (trigger != NULL && check_function_bodies)
+	if (rel == NULL)
+		return;
+	trigger = FindTriggerByName(CopyTriggerDesc(rel->trigdesc), name);
+	if (trigger != NULL)
 		RefuseHalfReference(rel, trigger, verb);
-	if (rel != NULL)
-		relation_close(rel, AccessShareLock);
+	relation_close(rel, AccessShareLock);
 	CheckTriggerStays(relid, name, verb);
 }
 

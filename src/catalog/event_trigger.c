@@ -2,6 +2,9 @@
  * event_trigger.c
  *	  The triggers of the extension under ordinary DDL: who may make them, on
  *	  what, and that they fire always.
+ *
+ * Looking something up may rebuild a relation's entry in the cache, triggers
+ * included: who looks up while he goes through them has a copy.
  */
 #include "postgres.h"
 
@@ -68,16 +71,17 @@ void
 RefuseOurTriggers(Oid relid)
 {
 	Relation	rel = relation_open(relid, AccessShareLock);
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
 
-	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	relation_close(rel, AccessShareLock);
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		if (IsOurFunction(rel->trigdesc->triggers[i].tgfoid))
+		if (IsOurFunction(triggers->triggers[i].tgfoid))
 			ereport(ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 					 errmsg("trigger \"%s\" is for tables only",
-							rel->trigdesc->triggers[i].tgname)));
+							triggers->triggers[i].tgname)));
 	}
-	relation_close(rel, AccessShareLock);
 }
 
 /* ---- when they fire ---- */
@@ -106,11 +110,12 @@ ModeToRestore(const Trigger *trigger)
 static List *
 TriggersToEnable(Relation rel, bool *disabled)
 {
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
 	List	   *phrases = NIL;
 
-	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
-		Trigger    *trigger = &rel->trigdesc->triggers[i];
+		const Trigger *trigger = &triggers->triggers[i];
 		const char *mode = ModeToRestore(trigger);
 
 		if (mode == NULL)

@@ -76,7 +76,8 @@ VerifyTrigger(Verification *v, Relation rel, const char *function_name, bool tru
 static void
 VerifyTriggerOrder(Verification *v)
 {
-	TriggerDesc *triggers = v->rel->trigdesc;
+	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	const TriggerDesc *triggers = v->rel->trigdesc;
 	bool		seen = false;
 
 	for (int i = 0; i < triggers->numtriggers; i++)
@@ -89,7 +90,7 @@ VerifyTriggerOrder(Verification *v)
 			ReportProblem(v, "trigger order", NULL,
 						  psprintf("Trigger \"%s\" fires after the key columns are derived.",
 								   trigger->tgname));
-		seen |= trigger->tgfoid == DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+		seen |= trigger->tgfoid == function;
 	}
 }
 

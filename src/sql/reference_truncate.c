@@ -106,11 +106,12 @@ void
 CheckReferencedTruncate(const TriggerData *event)
 {
 	Relation	rel = event->tg_relation;
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);	/* lookups may replace them */
 
-	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
+	for (int i = 0; i < triggers->numtriggers; i++)
 	{
-		if (IsFromOther(rel, &rel->trigdesc->triggers[i]))
-			CheckReferencingTruncated(rel, &rel->trigdesc->triggers[i]);
+		if (IsFromOther(rel, &triggers->triggers[i]))
+			CheckReferencingTruncated(rel, &triggers->triggers[i]);
 	}
 }
 
@@ -127,10 +128,11 @@ void
 UnguardReferencedTruncate(Oid referenced)
 {
 	Relation	rel = table_open(referenced, AccessShareLock);
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
 	bool		needed = false;
 
-	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
-		needed |= IsFromOther(rel, &rel->trigdesc->triggers[i]);
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+		needed |= IsFromOther(rel, &triggers->triggers[i]);
 	table_close(rel, NoLock);
 	if (!needed && OidIsValid(get_trigger_oid(referenced, TRIGGER_REFERENCED_TRUNCATE, true)))
 		RunStatement("DROP TRIGGER \"%s\" ON %s",
