@@ -241,7 +241,7 @@ FindPrimaryKey(Relation rel, const TableDef *def)
 	HeapTuple	tuple;
 	Form_pg_index form;
 
-	relid = RelationGetPrimaryKey(rel);
+	relid = PrimaryKeyIndex(rel);
 	if (!OidIsValid(relid))
 		return InvalidOid;
 	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(relid));

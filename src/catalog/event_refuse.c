@@ -20,6 +20,7 @@
 #include "catalog/event.h"
 #include "catalog/objects.h"
 #include "catalog/stream.h"
+#include "compat.h"
 
 /* The index that a named relation holds; false if it holds none. */
 bool

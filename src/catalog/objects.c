@@ -20,6 +20,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/objects.h"
+#include "compat.h"
 
 Oid
 DynamoFunctionOid(const char *name)
@@ -78,12 +79,10 @@ MaySeeAllRows(Oid relid)
 		check_enable_rls(relid, InvalidOid, true) != RLS_ENABLED;
 }
 
-Oid
-RelationGetPrimaryKey(Relation rel)
+bool
+HasOtherIndexes(Relation rel)
 {
-	/* the list is built as a side effect of this; RelationGetPrimaryKeyIndex
-	 * has other arguments in every version */
-	if (!rel->rd_indexvalid)
-		list_free(RelationGetIndexList(rel));
-	return rel->rd_pkindex;
+	/* makes the list valid, which any lookup may have taken back */
+	(void) PrimaryKeyIndex(rel);
+	return list_length(rel->rd_indexlist) > 1;
 }

@@ -67,7 +67,7 @@ extern void BecomeUser(const SavedUser *user);
  */
 extern bool MaySeeAllRows(Oid relid);
 
-/* The index of a relation's primary key; InvalidOid if it has none. */
-extern Oid	RelationGetPrimaryKey(Relation rel);
+/* Whether a relation with a primary key has other indexes, too. */
+extern bool HasOtherIndexes(Relation rel);
 
 #endif							/* DYNAMO_OBJECTS_H */

@@ -24,6 +24,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/objects.h"
+#include "compat.h"
 #include "index/index.h"
 
 /* ---- keys ---- */
@@ -117,7 +118,7 @@ static bool
 HasPrimaryKey(Relation rel, const IndexDef *index)
 {
 	HeapTuple	tuple = SearchSysCache1(INDEXRELID,
-										ObjectIdGetDatum(RelationGetPrimaryKey(rel)));
+										ObjectIdGetDatum(PrimaryKeyIndex(rel)));
 	Form_pg_index form;
 	int			first = index->shards > 0 ? 1 : 0;
 	bool		fits;
@@ -194,11 +195,11 @@ EntryTableOpen(EntryTable *t, const TableDef *def, const IndexDef *index,
 	if (!IsIndexTable(t->parent, def, index))
 		NotIndexTable(t->parent, def, index);
 	t->rel = index->shards > 0 ? OpenShard(t->parent, def, index, shard, lockmode) : t->parent;
-	t->pkey = index_open(RelationGetPrimaryKey(t->rel), RowExclusiveLock);
+	t->pkey = index_open(PrimaryKeyIndex(t->rel), RowExclusiveLock);
 	t->info = BuildIndexInfo(t->pkey);
 	t->slot = table_slot_create(t->rel, NULL);
 	t->estate = NULL;
-	if (list_length(t->rel->rd_indexlist) > 1)
+	if (HasOtherIndexes(t->rel))
 		OpenOtherIndexes(t);
 }
 

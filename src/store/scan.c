@@ -20,7 +20,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/names.h"
-#include "catalog/objects.h"
+#include "compat.h"
 #include "store/scan.h"
 
 struct StoreScan
@@ -126,7 +126,7 @@ DirectEntries(StoreScan *scan, Relation rel)
 
 	if (!IsPlainIndexTable(rel))
 		return NULL;
-	index = OpenBtree(scan, RelationGetPrimaryKey(rel));
+	index = OpenBtree(scan, PrimaryKeyIndex(rel));
 	if (index == NULL)
 		return NULL;
 	return DirectScanBegin(rel, index, ItemColumn(rel), &scan->keys, scan->snapshot);

@@ -57,7 +57,7 @@ StreamNumberScanBegin(StreamNumberScan *s, Relation rel, Snapshot snapshot,
 {
 	ScanKeyData key;
 
-	s->pkey = index_open(RelationGetPrimaryKey(rel), AccessShareLock);
+	s->pkey = index_open(PrimaryKeyIndex(rel), AccessShareLock);
 	s->slot = table_slot_create(rel, NULL);
 	s->scan = BeginIndexScan(rel, s->pkey, snapshot, 1);
 	ScanKeyEntryInitialize(&key, 0, 1,

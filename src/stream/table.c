@@ -130,7 +130,7 @@ FindEntry(Relation stream)
 		return NULL;
 	new.stream = relid;
 	new.sequence = SequenceOf(stream);
-	pkey = index_open(RelationGetPrimaryKey(stream), RowExclusiveLock);
+	pkey = index_open(PrimaryKeyIndex(stream), RowExclusiveLock);
 	new.info = *BuildIndexInfo(pkey);
 	index_close(pkey, NoLock);
 	entry = hash_search(entries, &relid, HASH_ENTER, NULL);
@@ -163,7 +163,7 @@ IsStreamTable(Relation rel)
 	Oid			item = ItemTypeOid();
 
 	if (rel->rd_rel->relkind != RELKIND_RELATION || desc->natts != STREAM_NCOLUMNS ||
-		!OidIsValid(RelationGetPrimaryKey(rel)) || !HasGuard(rel))
+		!OidIsValid(PrimaryKeyIndex(rel)) || !HasGuard(rel))
 		return false;
 	for (int i = 0; i < STREAM_NCOLUMNS; i++)
 	{
@@ -220,10 +220,10 @@ StreamTableInit(StreamTable *t, Relation stream)
 	t->info = palloc(sizeof(IndexInfo));
 	*t->info = entry->info;
 	t->info->ii_Context = CurrentMemoryContext;
-	t->pkey = index_open(RelationGetPrimaryKey(t->rel), RowExclusiveLock);
+	t->pkey = index_open(PrimaryKeyIndex(t->rel), RowExclusiveLock);
 	t->slot = table_slot_create(t->rel, NULL);
 	t->estate = NULL;
-	if (list_length(t->rel->rd_indexlist) > 1)
+	if (HasOtherIndexes(t->rel))
 		OpenOtherIndexes(t);
 }
 

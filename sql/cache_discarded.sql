@@ -1,0 +1,35 @@
+-- what was looked up may be gone from PostgreSQL's caches at the next lookup
+SET client_min_messages = warning;
+CREATE SCHEMA t_discard;
+SET search_path = t_discard, dynamo;
+\set VERBOSITY terse
+SELECT dynamo.create_table('tab', 'PK', indexes => '[{"index_name": "own", "partition_key": "g", "storage": "table"}]');
+SELECT dynamo.create_table('other', 'PK');
+SELECT dynamo.enable_stream('tab') IS NOT NULL AS enabled;
+CREATE INDEX added ON "tab$own" ("PK");
+CREATE INDEX added_too ON "tab$stream" (created_at);
+SELECT dynamo.add_reference('tab', 'to_other', '{"PK": "{o}"}', 'other');
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+
+-- here at every lookup, where the server is built for tests
+DO $$ BEGIN
+	PERFORM set_config('debug_discard_caches', '1', false);
+EXCEPTION WHEN OTHERS THEN
+	NULL;
+END $$;
+INSERT INTO tab (item) VALUES ('{"PK": {"S": "a"}, "g": {"S": "x"}}');
+SELECT dynamo.put_item('tab', '{"PK": {"S": "b"}, "g": {"S": "x"}}');
+SELECT dynamo.query('tab', 'g = :g', '{":g": {"S": "x"}}', index_name => 'own', projection_expression => 'PK');
+CREATE TRIGGER users AFTER INSERT ON tab FOR EACH ROW EXECUTE FUNCTION nothing();
+ALTER TABLE tab DISABLE TRIGGER "~dynamo_derive_keys";
+DROP TRIGGER "!dynamo_capture_changes" ON tab;
+DROP TRIGGER to_other ON tab;
+SELECT * FROM dynamo.verify_index('tab', 'own');
+SELECT event_name, keys FROM dynamo.read_stream('tab');
+RESET debug_discard_caches;
+
+-- indexes of the user's on index table and stream were kept
+SET enable_seqscan = off;
+SELECT count(*) FROM "tab$own" WHERE "PK" IN ('a', 'b');
+SELECT count(*) FROM "tab$stream" WHERE created_at > '2000-01-01';
+DROP SCHEMA t_discard CASCADE;
