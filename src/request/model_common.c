@@ -71,7 +71,7 @@ static const Member value_members[] = {
 
 const Shape model_value = {.kind = SHAPE_STRUCTURE, .name = "AttributeValue", .raw = true,
 .nmembers = lengthof(value_members), .members = value_members};
-const Shape model_item = {.kind = SHAPE_MAP, .raw = true,
+const Shape model_item = {.kind = SHAPE_MAP, .raw = true, .item = true,
 .key = &model_attribute_name, .element = &model_value};
 const Shape model_value_map = {.kind = SHAPE_MAP, .raw = true,
 .key = &model_string, .element = &model_value};

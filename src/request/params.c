@@ -107,6 +107,8 @@ FieldItem(const Field *field)
 	JsonReader	r;
 	ItemBuilder b;
 
+	if (field->item != NULL)
+		return field->item;
 	ItemBuilderInit(&b, 0, DUPLICATE_NAME_LAST);
 	InitValueReader(&r, field);
 	ReadItemJson(&r, &b);

@@ -416,6 +416,15 @@ ReadContents(ReadState *state, JsonKind kind, const Shape *shape, Field *field)
 		ReadStructure(state, shape, field);
 }
 
+/* Whether an item came next and was good. */
+static bool
+ReadItem(JsonReader *r, Field *field)
+{
+	if (field->shape->item)
+		field->item = ReadGoodItem(r);
+	return field->item != NULL;
+}
+
 /*
  * Reads the value that comes next.  NULL for null, and if nothing is to be
  * built.
@@ -443,7 +452,7 @@ ReadField(ReadState *state, const Shape *shape, bool build)
 	}
 	if (!shape->raw || state->expand)
 		ReadContents(state, kind, shape, field);
-	else if (!PassRaw(r, shape))
+	else if (!(build && ReadItem(r, field)) && !PassRaw(r, shape))
 		ReadContents(state, kind, shape, NULL);
 	if (build)
 		field->text.len = r->at - field->text.data;

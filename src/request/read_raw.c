@@ -7,9 +7,16 @@
  *	  what that needs, in half the time of the walk over their shapes.  It
  *	  reads in the same order and gives up where it meets anything else, so
  *	  that the walk can begin again and find what to say of it.
+ *
+ *	  An item is made in the same go.  What it is made by raises errors of
+ *	  types and of values as it meets them, and those of types come first in
+ *	  the whole request: so they are only caught here, to be found again in
+ *	  their order.
  */
 #include "postgres.h"
 
+#include "errors.h"
+#include "item/json.h"
 #include "request/read_raw.h"
 
 static bool PassValue(JsonReader *r, int depth);
@@ -125,4 +132,44 @@ PassRaw(JsonReader *r, const Shape *shape)
 		return true;
 	*r = before;
 	return false;
+}
+
+/* Errors of what is read, as opposed to those of the server. */
+static bool
+IsReadingError(int sqlstate)
+{
+	return sqlstate == ERRCODE_DYNAMO_VALIDATION ||
+		sqlstate == ERRCODE_DYNAMO_SERIALIZATION;
+}
+
+struct varlena *
+ReadGoodItem(JsonReader *r)
+{
+	MemoryContext context = CurrentMemoryContext;
+	struct varlena *volatile item = NULL;
+	JsonReader	ahead = *r;
+	ItemBuilder b;
+
+	ahead.ignore_unknown = true;
+	ItemBuilderInit(&b, 0, DUPLICATE_NAME_LAST);
+	PG_TRY();
+	{
+		ReadItemJson(&ahead, &b);
+		item = ItemBuilderFinish(&b);
+		ItemBuilderRelease(&b);
+	}
+	PG_CATCH();
+	{
+		if (!IsReadingError(geterrcode()))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	if (item != NULL)
+	{
+		r->at = ahead.at;
+		r->first = ahead.first;
+	}
+	return item;
 }

@@ -14,4 +14,10 @@
  */
 extern bool PassRaw(JsonReader *r, const Shape *shape);
 
+/*
+ * Reads an item, palloc'd; or NULL, the reader where it was, if it is none:
+ * its types and then its values have to be looked at.
+ */
+extern struct varlena *ReadGoodItem(JsonReader *r);
+
 #endif							/* DYNAMO_READ_RAW_H */

@@ -15,6 +15,8 @@
  * They are checked for type while they are read, but no field is built for
  * what is inside them: the field remembers where the value stands in the text,
  * and params.c has it read straight into an item once the model is satisfied.
+ * An item that is as it should be is made at once, so that its text is read
+ * once; of any other the types are checked first.
  */
 #ifndef DYNAMO_SHAPE_H
 #define DYNAMO_SHAPE_H
@@ -60,6 +62,7 @@ struct Shape
 
 	/* Kept as text by read.c: attribute values, lists and maps of them. */
 	bool		raw;
+	bool		item;			/* a raw map that is an item, or a key */
 
 	/*
 	 * Least and greatest length of a string, list or map, or value of a
@@ -84,6 +87,7 @@ typedef struct Field
 {
 	const Shape *shape;
 	Slice		text;			/* its JSON */
+	struct varlena *item;		/* of an item's shape; NULL: not read yet */
 	Slice		string;			/* STRING; BLOB: its base64 text */
 	int64		integer;		/* INTEGER, LONG */
 	bool		boolean;		/* BOOLEAN */
