@@ -24,6 +24,7 @@ typedef struct Action
 	const WriteOp *op;
 	PreparedWrite prepared;
 	Store	   *store;
+	RowLock		lock;
 	struct varlena *old;		/* the locked item; NULL: none */
 	bool		holds;			/* its condition, on that item */
 	WriteAction write;			/* what to do, after ApplyAction */
@@ -193,9 +194,11 @@ LockActions(Action *actions, int n, TransactResult *result)
 		DuplicateActionsError();
 	for (int i = 0; i < n; i++)
 	{
+		Action	   *a = &actions[rows[i].position];
+
 		CHECK_FOR_INTERRUPTS();
 		result->locking = rows[i].position;
-		actions[rows[i].position].old = StoreLock(rows[i].store, rows[i].key);
+		a->old = StoreLock(a->store, rows[i].key, &a->lock);
 	}
 	pfree(rows);
 }
@@ -239,16 +242,6 @@ ConditionsCancel(Action *actions, int n, TransactResult *result)
 	return result->canceled;
 }
 
-/* WriteDecider: the row is locked, all is decided already. */
-static WriteAction
-DecideLocked(void *arg, ValueRef old, struct varlena **item)
-{
-	Action	   *a = (Action *) arg;
-
-	*item = a->item;
-	return a->write;
-}
-
 static void
 FillResult(const Action *a, struct varlena *stored, WriteResult *result)
 {
@@ -275,7 +268,7 @@ WriteActions(Action *actions, int n, TransactResult *result)
 
 		CHECK_FOR_INTERRUPTS();
 		if (a->write != WRITE_NOTHING)
-			StoreWrite(a->store, &a->prepared.key, false, DecideLocked, a, &stored);
+			StoreWriteLocked(a->store, &a->prepared.key, &a->lock, a->write, a->item, &stored);
 		else
 			stored = a->old;
 		FillResult(a, stored, &result->writes[i]);

@@ -209,6 +209,15 @@ RowIsThere(DirectWrite *d)
 	return found;
 }
 
+bool
+FindLockedRow(DirectWrite *d, ItemPointerData tid)
+{
+	SnapshotData dirty;
+
+	InitDirtySnapshot(dirty);
+	return table_tuple_fetch_row_version(d->rel, &tid, &dirty, d->old);
+}
+
 FoundState
 FindCurrentRow(DirectWrite *d, bool lock)
 {

@@ -155,7 +155,7 @@ CopyCurrentItem(DirectWrite *d)
 
 /* Locks in the heap; the current item, or NULL. */
 static struct varlena *
-LockDirect(WriteRequest *request, Relation primary)
+LockDirect(WriteRequest *request, Relation primary, RowLock *lock)
 {
 	DirectWrite d;
 	struct varlena *item = NULL;
@@ -168,6 +168,8 @@ LockDirect(WriteRequest *request, Relation primary)
 		if (found == ROW_FOUND)
 		{
 			item = CopyCurrentItem(&d);
+			lock->present = true;
+			lock->tid = d.old->tts_tid;
 			break;
 		}
 		if (found == ROW_ABSENT && LockAbsence(&d))
@@ -179,17 +181,19 @@ LockDirect(WriteRequest *request, Relation primary)
 }
 
 struct varlena *
-StoreLock(Store *store, const RowKey *key)
+StoreLock(Store *store, const RowKey *key, RowLock *lock)
 {
-	WriteRequest request = {store, key, true, NULL, NULL, NULL};
+	WriteRequest request = {store, key, true, NULL, NULL, NULL, NULL};
 	Relation	primary = store->local ? OpenPrimaryKey(store->def) : NULL;
 	struct varlena *item;
 
 	Assert(StoreForWriting(store));
+	lock->direct = primary != NULL;
+	lock->present = false;
 	if (primary == NULL)
 		return StoreLockSql(&request, true);
 
-	item = LockDirect(&request, primary);
+	item = LockDirect(&request, primary, lock);
 	index_close(primary, NoLock);
 
 	/* what the user may see of it, unless that is all */

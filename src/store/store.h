@@ -19,6 +19,7 @@
 
 #include "lib/stringinfo.h"
 #include "nodes/parsenodes.h"
+#include "storage/itemptr.h"
 #include "utils/snapshot.h"
 
 #include "catalog/table.h"
@@ -129,13 +130,30 @@ extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
 
 /* ---- lock.c ---- */
 
+/* What StoreLock has locked: a row, or the absence of one. */
+typedef struct RowLock
+{
+	bool		direct;			/* the rest is known: locked without SQL */
+	bool		present;
+	ItemPointerData tid;		/* of the version that is locked */
+} RowLock;
+
 /*
  * Locks the row at a key until the end of the transaction and returns its
  * current item (palloc'd), or NULL if there is none; then its absence is
  * locked: others who write that key wait.  For operations that decide on
  * several rows before they write any.  Fires no triggers.
  */
-extern struct varlena *StoreLock(Store *store, const RowKey *key);
+extern struct varlena *StoreLock(Store *store, const RowKey *key, RowLock *lock);
+
+/*
+ * StoreWrite of a row locked by this transaction, with the decision taken.
+ * What the lock tells spares the search, unless triggers of ours have changed
+ * the row since.
+ */
+extern WriteAction StoreWriteLocked(Store *store, const RowKey *key, const RowLock *lock,
+									WriteAction action, struct varlena *item,
+									struct varlena **stored);
 
 /* ---- scan.c ---- */
 

@@ -6,15 +6,54 @@
 
 #include "store/write_paths.h"
 
+static WriteAction
+WriteOnPath(WriteRequest *request, struct varlena **stored)
+{
+	Store	   *store = request->store;
+	WriteAction action;
+
+	Assert(StoreForWriting(store));
+	action = store->direct ? StoreWriteDirect(request) : StoreWriteSql(request);
+	*stored = request->stored;
+	return action;
+}
+
 WriteAction
 StoreWrite(Store *store, const RowKey *key, bool need_old,
 		   WriteDecider decide, void *arg, struct varlena **stored)
 {
-	WriteRequest request = {store, key, need_old, decide, arg, NULL};
-	WriteAction action;
+	WriteRequest request = {store, key, need_old, decide, arg, NULL, NULL};
 
-	Assert(StoreForWriting(store));
-	action = store->direct ? StoreWriteDirect(&request) : StoreWriteSql(&request);
-	*stored = request.stored;
-	return action;
+	return WriteOnPath(&request, stored);
+}
+
+/* ---- rows that are locked ---- */
+
+typedef struct Decision
+{
+	WriteAction action;
+	struct varlena *item;
+} Decision;
+
+/* WriteDecider */
+static WriteAction
+TakeDecision(void *arg, ValueRef old, struct varlena **item)
+{
+	const Decision *d = (const Decision *) arg;
+
+	*item = d->item;
+	return d->action;
+}
+
+WriteAction
+StoreWriteLocked(Store *store, const RowKey *key, const RowLock *lock,
+				 WriteAction action, struct varlena *item, struct varlena **stored)
+{
+	Decision	decision = {action, item};
+	WriteRequest request = {store, key, false, TakeDecision, &decision, lock, NULL};
+
+	/* nothing would tell that an absent row is there now */
+	if (action == WRITE_DELETE && !lock->present)
+		request.lock = NULL;
+	return WriteOnPath(&request, stored);
 }

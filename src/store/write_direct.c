@@ -511,11 +511,33 @@ Decide(DirectWrite *d, FoundState found, struct varlena **item)
 	return action;
 }
 
+/*
+ * Finds the row, by its lock if there is one.  Since that was taken, triggers
+ * of ours may have written the row: a version that is no longer current is
+ * searched for, and a row that is no longer absent is met by the insertion,
+ * after which the next attempt finds it.
+ */
+static FoundState
+FindRow(DirectWrite *d)
+{
+	const RowLock *lock = d->request->lock;
+
+	d->request->lock = NULL;
+	if (lock != NULL && lock->direct)
+	{
+		if (!lock->present)
+			return ROW_ABSENT;
+		if (FindLockedRow(d, lock->tid))
+			return ROW_FOUND;
+	}
+	return FindCurrentRow(d, d->fire_before);
+}
+
 /* One attempt; false to start again. */
 static bool
 TryWrite(DirectWrite *d, WriteAction *action)
 {
-	FoundState	found = FindCurrentRow(d, d->fire_before);
+	FoundState	found = FindRow(d);
 	struct varlena *item;
 
 	if (found == ROW_CHANGED)

@@ -68,6 +68,12 @@ typedef enum FoundState
  */
 extern FoundState FindCurrentRow(DirectWrite *d, bool lock);
 
+/*
+ * Fetches a version of the row that this transaction has locked: nobody else
+ * can have changed or removed it.  False if we have.
+ */
+extern bool FindLockedRow(DirectWrite *d, ItemPointerData tid);
+
 /* Whether the row is there now, or about to be; waits for nobody. */
 extern bool RowIsThere(DirectWrite *d);
 

@@ -15,6 +15,7 @@ typedef struct WriteRequest
 	bool		need_old;
 	WriteDecider decide;
 	void	   *arg;
+	const RowLock *lock;		/* what is locked already; NULL: nothing */
 	struct varlena *stored;		/* result */
 } WriteRequest;
 
