@@ -387,20 +387,25 @@ ItemBuilderName(ItemBuilder *b, const char *name, uint32 len)
 		f->sorted = NewestInOrder(b, f);
 }
 
-static int
-CompareEntries(const void *a, const void *b, void *arg)
+static inline int
+CompareEntries(const BuilderEntry *x, const BuilderEntry *y, const char *bytes)
 {
-	const BuilderEntry *ea = a;
-	const BuilderEntry *eb = b;
-	const char *bytes = arg;
-	int			order = SliceCompare((Slice) {bytes + ea->key, ea->key_len},
-									 (Slice) {bytes + eb->key, eb->key_len});
+	int			order = SliceCompare((Slice) {bytes + x->key, x->key_len},
+									 (Slice) {bytes + y->key, y->key_len});
 
 	/* as they came, so that of equal ones the last wins */
 	if (order == 0)
-		return ea->start < eb->start ? -1 : 1;
+		return x->start < y->start ? -1 : 1;
 	return order;
 }
+
+#define ST_SORT SortByKey
+#define ST_ELEMENT_TYPE BuilderEntry
+#define ST_COMPARE(a, b, bytes) CompareEntries(a, b, bytes)
+#define ST_COMPARE_ARG_TYPE const char
+#define ST_SCOPE static
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 static bool
 SameKey(const ItemBuilder *b, const BuilderEntry *x, const BuilderEntry *y)
@@ -423,7 +428,7 @@ SortEntries(ItemBuilder *b, const BuilderFrame *f)
 	/* an element ends where the next one starts, until they are sorted */
 	for (uint32 i = 0; i < n; i++)
 		entries[i].end = i + 1 < n ? entries[i + 1].start : b->len;
-	qsort_arg(entries, n, sizeof(BuilderEntry), CompareEntries, b->bytes);
+	SortByKey(entries, n, (const char *) b->bytes);
 
 	for (uint32 i = 0; i < n; i++)
 	{

@@ -12,11 +12,11 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
-#include "utils/jsonb.h"
 #include "utils/numeric.h"
 
 #include "item/base64.h"
 #include "item/convert.h"
+#include "item/jsonb_walk.h"
 #include "item/number.h"
 
 /* ---- from jsonb ---- */
@@ -53,43 +53,55 @@ AddJsonbScalar(ItemBuilder *b, const JsonbValue *v)
 	}
 }
 
+static void
+AddJsonbValue(ItemBuilder *b, const JsonbValue *v)
+{
+	JsonbContainer *container;
+	JsonbWalk	walk;
+	JsonbValue	child;
+	Slice		name;
+
+	if (v->type != jbvBinary)
+	{
+		AddJsonbScalar(b, v);
+		return;
+	}
+
+	/* the builder bounds the depth */
+	container = v->val.binary.data;
+	JsonbWalkInit(&walk, container);
+	if (JsonContainerIsObject(container))
+	{
+		ItemBuilderBeginMap(b);
+		while (JsonbWalkMember(&walk, &name, &child))
+		{
+			ItemBuilderName(b, name.data, name.len);
+			AddJsonbValue(b, &child);
+		}
+	}
+	else
+	{
+		ItemBuilderBeginList(b);
+		while (JsonbWalkElement(&walk, &child))
+			AddJsonbValue(b, &child);
+	}
+	ItemBuilderEnd(b);
+}
+
 void
 ItemBuilderJsonb(ItemBuilder *b, Jsonb *jsonb)
 {
-	JsonbIterator *it = JsonbIteratorInit(&jsonb->root);
-	bool		raw_scalar = JB_ROOT_IS_SCALAR(jsonb);
-	JsonbIteratorToken token;
-	JsonbValue	v;
+	JsonbValue	root = {.type = jbvBinary};
+	JsonbWalk	walk;
 
-	while ((token = JsonbIteratorNext(&it, &v, false)) != WJB_DONE)
+	root.val.binary.data = &jsonb->root;
+	if (JB_ROOT_IS_SCALAR(jsonb))
 	{
-		switch (token)
-		{
-			case WJB_KEY:
-				ItemBuilderName(b, v.val.string.val, v.val.string.len);
-				break;
-			case WJB_VALUE:
-			case WJB_ELEM:
-				AddJsonbScalar(b, &v);
-				break;
-			case WJB_BEGIN_OBJECT:
-				ItemBuilderBeginMap(b);
-				break;
-			case WJB_BEGIN_ARRAY:
-				if (!raw_scalar)
-					ItemBuilderBeginList(b);
-				break;
-			case WJB_END_ARRAY:
-				if (!raw_scalar)
-					ItemBuilderEnd(b);
-				break;
-			case WJB_END_OBJECT:
-				ItemBuilderEnd(b);
-				break;
-			case WJB_DONE:
-				break;
-		}
+		/* stored as the one element of an array */
+		JsonbWalkInit(&walk, &jsonb->root);
+		(void) JsonbWalkElement(&walk, &root);
 	}
+	AddJsonbValue(b, &root);
 }
 
 static struct varlena *

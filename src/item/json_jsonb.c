@@ -9,17 +9,45 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
-#include "utils/jsonb.h"
 
 #include "item/builder.h"
 #include "item/json.h"
+#include "item/jsonb_walk.h"
 
-static bool AddMap(JsonbIterator **it, ItemBuilder *b);
-static bool AddAttributeValue(JsonbIterator **it, ItemBuilder *b);
+static bool AddMap(ItemBuilder *b, JsonbContainer *map);
+static bool AddAttributeValue(ItemBuilder *b, const JsonbValue *v);
 
 static bool
-AddScalar(ItemBuilder *b, int type, const JsonbValue *v)
+AddList(ItemBuilder *b, JsonbContainer *list)
 {
+	JsonbWalk	walk;
+	JsonbValue	element;
+
+	ItemBuilderBeginList(b);
+	JsonbWalkInit(&walk, list);
+	while (JsonbWalkElement(&walk, &element))
+	{
+		if (!AddAttributeValue(b, &element))
+			return false;
+	}
+	ItemBuilderEnd(b);
+	return true;
+}
+
+static bool
+AddContainer(ItemBuilder *b, int type, JsonbContainer *container)
+{
+	if (type == VALUE_M && JsonContainerIsObject(container))
+		return AddMap(b, container);
+	return type == VALUE_L && JsonContainerIsArray(container) && AddList(b, container);
+}
+
+/* What stands behind the name of a type. */
+static bool
+AddTyped(ItemBuilder *b, int type, const JsonbValue *v)
+{
+	if (v->type == jbvBinary)
+		return AddContainer(b, type, v->val.binary.data);
 	if (v->type == jbvBool && type == VALUE_BOOL)
 		ItemBuilderBool(b, v->val.boolean);
 	else if (v->type == jbvBool && type == VALUE_NULL)
@@ -33,81 +61,49 @@ AddScalar(ItemBuilder *b, int type, const JsonbValue *v)
 	return true;
 }
 
-/* The elements of a list, after its beginning, and its end. */
+/* {"S": "text"} */
 static bool
-AddList(JsonbIterator **it, ItemBuilder *b)
+AddAttributeValue(ItemBuilder *b, const JsonbValue *v)
 {
-	JsonbValue	v;
-	JsonbIteratorToken token;
-
-	ItemBuilderBeginList(b);
-	while ((token = JsonbIteratorNext(it, &v, false)) == WJB_BEGIN_OBJECT)
-	{
-		if (!AddAttributeValue(it, b))
-			return false;
-	}
-	ItemBuilderEnd(b);
-	return token == WJB_END_ARRAY;
-}
-
-/* {"S": "text"}, after its beginning, and its end. */
-static bool
-AddAttributeValue(JsonbIterator **it, ItemBuilder *b)
-{
-	JsonbValue	v;
-	int			type;
-	bool		added = false;
+	JsonbWalk	walk;
+	JsonbValue	content;
+	Slice		type;
 
 	check_stack_depth();
-	if (JsonbIteratorNext(it, &v, false) != WJB_KEY)
+	if (v->type != jbvBinary || !JsonContainerIsObject(v->val.binary.data))
 		return false;
-	type = ValueTypeFromName(v.val.string.val, v.val.string.len);
-	switch (JsonbIteratorNext(it, &v, false))
-	{
-		case WJB_VALUE:
-			added = AddScalar(b, type, &v);
-			break;
-		case WJB_BEGIN_OBJECT:
-			added = type == VALUE_M && AddMap(it, b);
-			break;
-		case WJB_BEGIN_ARRAY:
-			added = type == VALUE_L && AddList(it, b);
-			break;
-		default:
-			break;
-	}
-	return added && JsonbIteratorNext(it, &v, false) == WJB_END_OBJECT;
+	JsonbWalkInit(&walk, v->val.binary.data);
+	return walk.count == 1 && JsonbWalkMember(&walk, &type, &content) &&
+		AddTyped(b, ValueTypeFromName(type.data, type.len), &content);
 }
 
-/* The entries of a map, after its beginning, and its end. */
 static bool
-AddMap(JsonbIterator **it, ItemBuilder *b)
+AddMap(ItemBuilder *b, JsonbContainer *map)
 {
-	JsonbValue	v;
-	JsonbIteratorToken token;
+	JsonbWalk	walk;
+	JsonbValue	value;
+	Slice		name;
 
 	ItemBuilderBeginMap(b);
-	while ((token = JsonbIteratorNext(it, &v, false)) == WJB_KEY)
+	JsonbWalkInit(&walk, map);
+	while (JsonbWalkMember(&walk, &name, &value))
 	{
-		ItemBuilderName(b, v.val.string.val, v.val.string.len);
-		if (JsonbIteratorNext(it, &v, false) != WJB_BEGIN_OBJECT ||
-			!AddAttributeValue(it, b))
+		ItemBuilderName(b, name.data, name.len);
+		if (!AddAttributeValue(b, &value))
 			return false;
 	}
 	ItemBuilderEnd(b);
-	return token == WJB_END_OBJECT;
+	return true;
 }
 
 static struct varlena *
 BuildItem(JsonbContainer *map)
 {
-	JsonbIterator *it = JsonbIteratorInit(map);
 	struct varlena *item = NULL;
 	ItemBuilder b;
-	JsonbValue	v;
 
 	ItemBuilderInit(&b, 0, DUPLICATE_NAME_LAST);
-	if (JsonbIteratorNext(&it, &v, false) == WJB_BEGIN_OBJECT && AddMap(&it, &b))
+	if (AddMap(&b, map))
 		item = ItemBuilderFinish(&b);
 	ItemBuilderRelease(&b);
 	return item;

@@ -8,10 +8,9 @@
  */
 #include "postgres.h"
 
-#include "utils/jsonb.h"
-
 #include "errors.h"
 #include "item/json.h"
+#include "item/jsonb_walk.h"
 #include "op/item_list.h"
 #include "op/sql_args.h"
 
@@ -96,13 +95,27 @@ ArgsMembers(JsonbContainer *object)
 	return args;
 }
 
+/* Where an action stands, for messages. */
+typedef struct ActionPlace
+{
+	int			position;
+	const char *kind;			/* as the service writes it */
+} ActionPlace;
+
+static char *
+MemberPath(ActionPlace place, const char *member)
+{
+	return psprintf("transactItems.%d.member.%s.%s",
+					place.position + 1, place.kind, member);
+}
+
 static const char *
-TableNameMember(JsonbContainer *object, const char *path)
+TableNameMember(JsonbContainer *object, ActionPlace place)
 {
 	Slice		name;
 
 	if (!StringMember(object, "TableName", &name))
-		ModelError(NULL, psprintf("%s.tableName", path), "Member must not be null");
+		ModelError(NULL, MemberPath(place, "tableName"), "Member must not be null");
 	return pnstrdup(name.data, name.len);
 }
 
@@ -114,9 +127,9 @@ typedef void (*ActionReader) (void *arg, int position, Slice kind, JsonbContaine
 static void
 ReadAction(JsonbContainer *action, int position, ActionReader read, void *arg)
 {
-	JsonbIterator *it = JsonbIteratorInit(action);
-	JsonbValue	key;
+	JsonbWalk	walk;
 	JsonbValue	body;
+	Slice		kind;
 
 	if (JsonContainerSize(action) != 1)
 		ereport(ERROR,
@@ -124,13 +137,11 @@ ReadAction(JsonbContainer *action, int position, ActionReader read, void *arg)
 				 errmsg("every element of transact_items must have exactly one member"),
 				 errdetail("Element %d has %d.", position + 1, (int) JsonContainerSize(action))));
 
-	(void) JsonbIteratorNext(&it, &body, true); /* WJB_BEGIN_OBJECT */
-	(void) JsonbIteratorNext(&it, &key, true);
-	(void) JsonbIteratorNext(&it, &body, true);
+	JsonbWalkInit(&walk, action);
+	(void) JsonbWalkMember(&walk, &kind, &body);
 	if (body.type != jbvBinary || !JsonContainerIsObject(body.val.binary.data))
-		WrongMember(pnstrdup(key.val.string.val, key.val.string.len), "an object");
-	read(arg, position, (Slice) {key.val.string.val, key.val.string.len},
-		 body.val.binary.data);
+		WrongMember(pnstrdup(kind.data, kind.len), "an object");
+	read(arg, position, kind, body.val.binary.data);
 }
 
 static int
@@ -152,15 +163,15 @@ static void
 ReadActions(FunctionCallInfo fcinfo, ActionReader read, void *arg)
 {
 	Jsonb	   *list = PG_GETARG_JSONB_P(0);
-	int			n = JB_ROOT_COUNT(list);
+	JsonbWalk	walk;
+	JsonbValue	element;
 
-	for (int i = 0; i < n; i++)
+	JsonbWalkInit(&walk, &list->root);
+	for (int i = 0; JsonbWalkElement(&walk, &element); i++)
 	{
-		JsonbValue *element = getIthJsonbValueFromContainer(&list->root, i);
-
-		if (element->type != jbvBinary || !JsonContainerIsObject(element->val.binary.data))
+		if (element.type != jbvBinary || !JsonContainerIsObject(element.val.binary.data))
 			WrongMember(psprintf("transact_items[%d]", i), "an object");
-		ReadAction(element->val.binary.data, i, read, arg);
+		ReadAction(element.val.binary.data, i, read, arg);
 	}
 }
 
@@ -189,7 +200,7 @@ static const struct
 };
 
 static bool
-ReturnsOldOnFailure(JsonbContainer *body, const char *path)
+ReturnsOldOnFailure(JsonbContainer *body, ActionPlace place)
 {
 	Slice		word;
 
@@ -198,7 +209,7 @@ ReturnsOldOnFailure(JsonbContainer *body, const char *path)
 		return false;
 	if (!SliceIs(word, "ALL_OLD"))
 		ModelError(pnstrdup(word.data, word.len),
-				   psprintf("%s.returnValuesOnConditionCheckFailure", path),
+				   MemberPath(place, "returnValuesOnConditionCheckFailure"),
 				   "Member must satisfy enum value set: [ALL_OLD, NONE]");
 	return true;
 }
@@ -207,7 +218,7 @@ static void
 ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
 {
 	WriteOp    *op = &((WriteOp *) arg)[position];
-	const char *path;
+	ActionPlace place = {position, NULL};
 	size_t		a = 0;
 
 	while (a < lengthof(write_actions) && !SliceIs(kind, write_actions[a].name))
@@ -215,17 +226,17 @@ ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
 	if (a == lengthof(write_actions))
 		UnknownAction(kind, "Put, Update, Delete or ConditionCheck");
 
-	path = psprintf("transactItems.%d.member.%s", position + 1, write_actions[a].path);
+	place.kind = write_actions[a].path;
 	op->kind = write_actions[a].kind;
-	op->table_name = TableNameMember(body, path);
+	op->table_name = TableNameMember(body, place);
 	op->item = ItemMember(body, write_actions[a].item, &op->datum);
 	if (ValueIsMissing(op->item))
-		ModelError(NULL, psprintf("%s.%s", path, op->kind == WRITE_KIND_PUT ? "item" : "key"),
+		ModelError(NULL, MemberPath(place, op->kind == WRITE_KIND_PUT ? "item" : "key"),
 				   "Member must not be null");
 	op->update = ExprMember(body, "UpdateExpression");
 	op->condition = ExprMember(body, "ConditionExpression");
 	op->args = ArgsMembers(body);
-	op->return_old_on_failure = ReturnsOldOnFailure(body, path);
+	op->return_old_on_failure = ReturnsOldOnFailure(body, place);
 }
 
 DYNAMO_FUNCTION(dynamo_transact_write_items);
@@ -250,15 +261,15 @@ static void
 ReadGet(void *arg, int position, Slice kind, JsonbContainer *body)
 {
 	GetOp	   *op = &((GetOp *) arg)[position];
-	const char *path = psprintf("transactItems.%d.member.get", position + 1);
+	ActionPlace place = {position, "get"};
 	struct varlena *datum;
 
 	if (!SliceIs(kind, "Get"))
 		UnknownAction(kind, "Get");
-	op->table_name = TableNameMember(body, path);
+	op->table_name = TableNameMember(body, place);
 	op->key = ItemMember(body, "Key", &datum);
 	if (ValueIsMissing(op->key))
-		ModelError(NULL, psprintf("%s.key", path), "Member must not be null");
+		ModelError(NULL, MemberPath(place, "key"), "Member must not be null");
 	op->projection = ExprMember(body, "ProjectionExpression");
 	op->args = ArgsMembers(body);
 }
