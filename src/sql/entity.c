@@ -36,15 +36,32 @@ MapMember(ValueRef v, const char *name)
 	return found;
 }
 
+static void
+ReadColumns(EntityDef *def, ValueRef list)
+{
+	Container	columns;
+
+	if (ValueIsMissing(list) || ValueTypeOf(list) != VALUE_L)
+		return;
+	ContainerOpen(list, &columns);
+	def->ncolumns = (int) columns.count;
+	def->columns = palloc(sizeof(EntityColumn) * Max(columns.count, 1));
+	for (uint32 i = 0; i < columns.count; i++)
+	{
+		ValueRef	column = ListElement(&columns, i);
+
+		def->columns[i].name = StringMember(column, "column");
+		def->columns[i].attribute = StringMember(column, "attribute");
+	}
+}
+
 EntityDef *
 EntityDefRead(const char *text)
 {
 	ValueRef	root = ItemRoot(ItemFromJson(text, strlen(text)));
-	ValueRef	columns = Member(root, "columns");
 	EntityDef  *def = palloc0(sizeof(EntityDef));
 
-	if (!ValueIsMissing(columns) && ValueTypeOf(columns) == VALUE_L)
-		ContainerOpen(columns, &def->columns);
+	ReadColumns(def, Member(root, "columns"));
 	def->keys = MapMember(root, "keys");
 	def->prefix = MapMember(root, "prefix");
 	def->attributes = MapMember(root, "attributes");
@@ -57,12 +74,10 @@ EntityDefRead(const char *text)
 int
 EntityColumnNumber(const EntityDef *def, const char *column)
 {
-	for (uint32 i = 0; i < def->columns.count; i++)
+	for (int i = 0; i < def->ncolumns; i++)
 	{
-		Slice		name = StringMember(ListElement(&def->columns, i), "column");
-
-		if (SliceIs(name, column))
-			return (int) i;
+		if (SliceIs(def->columns[i].name, column))
+			return i;
 	}
 	return -1;
 }
@@ -70,9 +85,9 @@ EntityColumnNumber(const EntityDef *def, const char *column)
 Slice
 EntityColumnAttribute(const EntityDef *def, int column)
 {
-	if (column < 0 || column >= (int) def->columns.count)
+	if (column < 0 || column >= def->ncolumns)
 		return MISSING_SLICE;
-	return StringMember(ListElement(&def->columns, (uint32) column), "attribute");
+	return def->columns[column].attribute;
 }
 
 Slice

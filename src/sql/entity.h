@@ -25,9 +25,17 @@
 #include "catalog/table.h"
 #include "item/builder.h"
 
+/* What a column of the view shows; data NULL: the definition does not say. */
+typedef struct EntityColumn
+{
+	Slice		name;
+	Slice		attribute;
+} EntityColumn;
+
 typedef struct EntityDef
 {
-	Container	columns;		/* elements: EntityColumn */
+	int			ncolumns;
+	EntityColumn *columns;
 	ValueRef	keys;			/* maps, or MISSING_VALUE */
 	ValueRef	prefix;
 	ValueRef	attributes;
@@ -40,6 +48,9 @@ typedef struct EntityDef
 
 /* Reads the text; the result is palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */
 extern EntityDef *EntityDefRead(const char *text);
+
+/* The same, kept for later statements; valid until the transaction ends. */
+extern const EntityDef *EntityDefRecall(const char *text);
 
 /* The place of a column of this name in the definition, from 0; -1: none. */
 extern int	EntityColumnNumber(const EntityDef *def, const char *column);

@@ -31,16 +31,23 @@ ColumnType(const EntityRow *row, int column)
 }
 
 /*
- * The attribute value in a column of a row; NULL for null.  before: the value
- * that it replaces, or missing.
+ * The attribute value in a column of the new row; NULL for null.  before: the
+ * value that it replaces, or missing.
  */
 static struct varlena *
-ColumnAttribute(const EntityRow *row, HeapTuple tuple, int column, ValueRef before)
+NewAttribute(const EntityRow *row, int column, ValueRef before)
 {
-	bool		isnull;
-	Datum		datum = heap_getattr(tuple, column + 1, RelationGetDescr(row->view), &isnull);
+	if (row->new_nulls[column])
+		return NULL;
+	return AttributeFromDatum(row->new_values[column], ColumnType(row, column), before);
+}
 
-	return isnull ? NULL : AttributeFromDatum(datum, ColumnType(row, column), before);
+static struct varlena *
+OldAttribute(const EntityRow *row, int column)
+{
+	if (row->old_nulls[column])
+		return NULL;
+	return AttributeFromDatum(row->old_values[column], ColumnType(row, column), MISSING_VALUE);
 }
 
 static int
@@ -55,39 +62,58 @@ ColumnOfAttribute(const EntityRow *row, Slice attribute)
 	return -1;
 }
 
-bool
-EntityColumnSupplied(const EntityRow *row, int column)
+static bool
+IsSupplied(const EntityRow *row, int column)
 {
-	TupleDesc	desc = RelationGetDescr(row->view);
-	Form_pg_attribute att = TupleDescAttr(desc, column);
-	bool		isnull;
-	bool		old_null;
-	Datum		datum = heap_getattr(row->new, column + 1, desc, &isnull);
-	Datum		before;
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(row->view), column);
 
 	if (row->old == NULL)
-		return !isnull;
-	before = heap_getattr(row->old, column + 1, desc, &old_null);
-	if (isnull || old_null)
-		return isnull != old_null;
-	return !datum_image_eq(datum, before, att->attbyval, att->attlen);
+		return !row->new_nulls[column];
+	if (row->new_nulls[column] || row->old_nulls[column])
+		return row->new_nulls[column] != row->old_nulls[column];
+	return !datum_image_eq(row->new_values[column], row->old_values[column],
+						   att->attbyval, att->attlen);
+}
+
+static void
+Deform(HeapTuple tuple, TupleDesc desc, Datum **values, bool **nulls)
+{
+	*values = palloc(sizeof(Datum) * Max(desc->natts, 1));
+	*nulls = palloc(sizeof(bool) * Max(desc->natts, 1));
+	heap_deform_tuple(tuple, desc, *values, *nulls);
 }
 
 void
-EntityOldKey(const EntityRow *row, Datum *args)
+EntityRowDeform(EntityRow *row)
+{
+	TupleDesc	desc = RelationGetDescr(row->view);
+
+	if (row->old != NULL)
+		Deform(row->old, desc, &row->old_values, &row->old_nulls);
+	if (row->new == NULL)
+		return;
+	Deform(row->new, desc, &row->new_values, &row->new_nulls);
+	row->supplied = palloc(sizeof(bool) * Max(desc->natts, 1));
+	for (int i = 0; i < desc->natts; i++)
+		row->supplied[i] = IsSupplied(row, i);
+}
+
+void
+EntityOldKey(const EntityRow *row, RowKey *key)
 {
 	for (int i = 0; i < row->table->key.npartition + row->table->key.nsort; i++)
 	{
 		const AttributeDef *attr = &row->table->attributes[row->table->key_attributes[i]];
 		int			column = ColumnOfAttribute(row, attr->name);
-		struct varlena *value = (column < 0) ? NULL : ColumnAttribute(row, row->old, column, MISSING_VALUE);
+		struct varlena *value = (column < 0) ? NULL : OldAttribute(row, column);
 
 		if (value == NULL || ValueTypeOf(ItemRoot(value)) != attr->type)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("view \"%s\" does not show key attribute %s of its table as it is",
 							RelationGetRelationName(row->view), attr->name.data)));
-		args[i] = KeyValueToDatum(attr, ItemRoot(value));
+		key->attributes[i] = ItemRoot(value);
+		key->values[i] = KeyValueToDatum(attr, key->attributes[i]);
 	}
 }
 
@@ -117,8 +143,7 @@ IsRemoved(const EntityRow *row, Slice name)
 {
 	int			column = ColumnOfAttribute(row, name);
 
-	return column >= 0 && EntityColumnSupplied(row, column) &&
-		ColumnAttribute(row, row->new, column, MISSING_VALUE) == NULL;
+	return column >= 0 && row->supplied[column] && row->new_nulls[column];
 }
 
 static void
@@ -159,14 +184,13 @@ AddColumns(const EntityRow *row, ItemBuilder *builder, ValueRef locked)
 		Slice		name = row->attributes[i];
 		struct varlena *value;
 
-		if (!EntityColumnSupplied(row, i))
+		if (!row->supplied[i])
 			continue;
 		if (name.data == NULL)
 			RefuseColumn(row, i);
 		if (EntityTemplate(row->def, name).data != NULL)
 			continue;
-		value = ColumnAttribute(row, row->new, i,
-								AttributeFind(locked, name.data, name.len));
+		value = NewAttribute(row, i, AttributeFind(locked, name.data, name.len));
 		if (value == NULL)
 			continue;
 		ItemBuilderName(builder, name.data, name.len);
@@ -197,9 +221,9 @@ CheckSuppliedKey(const EntityRow *row, Slice attribute, const StringInfo key)
 	int			column = ColumnOfAttribute(row, attribute);
 	struct varlena *value;
 
-	if (column < 0 || !EntityColumnSupplied(row, column))
+	if (column < 0 || !row->supplied[column])
 		return;
-	value = ColumnAttribute(row, row->new, column, MISSING_VALUE);
+	value = NewAttribute(row, column, MISSING_VALUE);
 	if (value == NULL ||
 		SliceCompare(ValuePayload(ItemRoot(value)), (Slice) {key->data, key->len}) != 0)
 		ereport(ERROR,
@@ -307,7 +331,7 @@ IsMadeByView(const EntityRow *row, int column)
 		return false;
 	if (EntityTemplate(row->def, name).data != NULL)
 		return true;
-	return row->old == NULL && !EntityColumnSupplied(row, column) &&
+	return row->old == NULL && !row->supplied[column] &&
 		!ValueIsMissing(AttributeFind(row->def->attributes, name.data, name.len));
 }
 

@@ -10,6 +10,7 @@
 #include "utils/relcache.h"
 
 #include "sql/entity.h"
+#include "store/store.h"
 
 struct EntityWriter;
 
@@ -22,13 +23,20 @@ typedef struct EntityRow
 	const TableDef *table;
 	HeapTuple	old;			/* rows of the view, or NULL */
 	HeapTuple	new;
+
+	/* from EntityRowDeform on, of each column */
+	Datum	   *old_values;
+	bool	   *old_nulls;
+	Datum	   *new_values;
+	bool	   *new_nulls;
+	bool	   *supplied;		/* the statement gave it a value of its own */
 } EntityRow;
 
-/* Whether the statement gave the column a value of its own. */
-extern bool EntityColumnSupplied(const EntityRow *row, int column);
+/* Takes the rows apart; palloc'd. */
+extern void EntityRowDeform(EntityRow *row);
 
-/* The parameters that name the old row's key. */
-extern void EntityOldKey(const EntityRow *row, Datum *args);
+/* The key of the old row's item, palloc'd. */
+extern void EntityOldKey(const EntityRow *row, RowKey *key);
 
 /*
  * The item with the new row's columns and its composed keys, palloc'd; before:

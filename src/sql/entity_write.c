@@ -5,8 +5,9 @@
  * A row of the view is a part of an item.  INSERT makes an item of its
  * columns; UPDATE locks the item, changes the attributes whose columns
  * changed and keeps all others, those the view does not show included; DELETE
- * deletes it.  All with plain statements on the table, as the caller, so that
- * privileges, row security, triggers and constraints of the table apply.
+ * deletes it.  All as plain statements on the table by the caller would, so
+ * that privileges, row security, triggers and constraints of the table apply:
+ * by the store's direct path where it can be taken, else with statements.
  *
  * Memory: what a statement needs for all its rows (EntityWriter) lives in the
  * trigger function's own context, the work on one row in the caller's.
@@ -50,7 +51,7 @@ typedef struct WriterStatement
 typedef struct EntityWriter
 {
 	MemoryContext context;
-	EntityDef  *def;
+	const EntityDef *def;
 	Oid			table;
 	Slice	   *attributes;		/* of the view's columns; data NULL: none */
 	WriterStatement statements[PLAN_COUNT];
@@ -111,7 +112,7 @@ CreateWriter(const TriggerData *trigger)
 				 errmsg("dynamo.%s needs a definition", FUNCTION_ENTITY_VIEW_WRITE),
 				 errhint("Create the view with dynamo.create_entity_view.")));
 	writer->context = CurrentMemoryContext;
-	writer->def = EntityDefRead(trigger->tg_trigger->tgargs[0]);
+	writer->def = EntityDefRecall(trigger->tg_trigger->tgargs[0]);
 	writer->table = TableOfView(trigger->tg_relation);
 	writer->attributes = palloc(sizeof(Slice) * desc->natts);
 	for (int i = 0; i < desc->natts; i++)
@@ -246,7 +247,7 @@ DependsOn(const EntityRow *row, int column)
 {
 	if (row->attributes[column].data == NULL)
 		return false;
-	return row->new == NULL || EntityColumnSupplied(row, column);
+	return row->new == NULL || row->supplied[column];
 }
 
 /*
@@ -296,52 +297,113 @@ CheckStillOfKind(const EntityRow *row, ValueRef deleted)
 				 errhint("Try again.")));
 }
 
-/* Locks the old row's item; NULL if it is gone or no longer of the kind. */
+/*
+ * The old row's item, which is locked; NULL if it is gone or no longer of the
+ * kind.  shown: it is what the statement on the view has read.
+ */
 static struct varlena *
-LockItem(const EntityRow *row, Datum *key)
+CheckLocked(const EntityRow *row, struct varlena *item, bool shown, Datum *key)
 {
-	struct varlena *item = FetchItem(row, PLAN_LOCK, key);
-
 	if (item == NULL || !EntityMatches(row->def, row->table, ItemRoot(item)))
 		return NULL;
-	if (!IsolationUsesXactSnapshot())
+	if (!shown && !IsolationUsesXactSnapshot())
 		CheckUnchanged(row, ItemRoot(item), key);
 	return item;
+}
+
+/* Locks the item and writes what becomes of it, which is returned, or NULL. */
+static struct varlena *
+UpdateDirectly(const EntityRow *row, Store *store, RowKey *key)
+{
+	RowLock		lock;
+	struct varlena *item = StoreLockPresent(store, key, &lock);
+	struct varlena *stored;
+
+	item = CheckLocked(row, item, lock.shown, key->values);
+	if (item == NULL)
+		return NULL;
+	item = EntityRowItem(row, ItemRoot(item));
+	CheckItemSize(ItemRoot(item));
+	CheckItemKeys(row->table, ItemRoot(item));
+	if (StoreWriteLocked(store, key, &lock, WRITE_PUT, item, &stored) == WRITE_NOTHING)
+		return NULL;
+	return item;
+}
+
+static struct varlena *
+UpdateBySql(const EntityRow *row, RowKey *key)
+{
+	struct varlena *item = FetchItem(row, PLAN_LOCK, key->values);
+	Datum		args[3];
+
+	item = CheckLocked(row, item, false, key->values);
+	if (item == NULL)
+		return NULL;
+	item = EntityRowItem(row, ItemRoot(item));
+	args[0] = PointerGetDatum(item);
+	memcpy(args + 1, key->values, sizeof(key->values));
+	return ExecutePlan(row, PLAN_UPDATE, args) == 0 ? NULL : item;
 }
 
 static HeapTuple
 UpdateRow(const EntityRow *row)
 {
-	Datum		args[3];
+	RowKey		key;
+	Store		store;
 	struct varlena *item;
 
-	EntityOldKey(row, args + 1);
-	item = LockItem(row, args + 1);
+	EntityOldKey(row, &key);
+	StoreOpenRelation(&store, row->writer->table, ACL_SELECT | ACL_UPDATE);
+	item = store.direct ? UpdateDirectly(row, &store, &key) : UpdateBySql(row, &key);
+	StoreClose(&store);
+	return item == NULL ? NULL : EntityResultRow(row, item);
+}
+
+/* The item that is deleted; shown: as for CheckLocked. */
+static void
+CheckDeleted(const EntityRow *row, struct varlena *item, bool shown, Datum *key)
+{
+	if (shown || IsolationUsesXactSnapshot())
+		return;
+	CheckStillOfKind(row, ItemRoot(item));
+	CheckUnchanged(row, ItemRoot(item), key);
+}
+
+static bool
+DeleteDirectly(const EntityRow *row, Store *store, RowKey *key)
+{
+	RowLock		lock;
+	struct varlena *item = StoreLockPresent(store, key, &lock);
+	struct varlena *stored;
+
 	if (item == NULL)
-		return NULL;
-	item = EntityRowItem(row, ItemRoot(item));
-	args[0] = PointerGetDatum(item);
-	if (ExecutePlan(row, PLAN_UPDATE, args) == 0)
-		return NULL;
-	return EntityResultRow(row, item);
+		return false;
+	CheckDeleted(row, item, lock.shown, key->values);
+	return StoreWriteLocked(store, key, &lock, WRITE_DELETE, NULL, &stored) == WRITE_DELETE;
+}
+
+static bool
+DeleteBySql(const EntityRow *row, RowKey *key)
+{
+	struct varlena *item = FetchItem(row, PLAN_DELETE, key->values);
+
+	if (item != NULL)
+		CheckDeleted(row, item, false, key->values);
+	return item != NULL;
 }
 
 static HeapTuple
 DeleteRow(const EntityRow *row)
 {
-	Datum		args[2];
-	struct varlena *item;
+	RowKey		key;
+	Store		store;
+	bool		deleted;
 
-	EntityOldKey(row, args);
-	item = FetchItem(row, PLAN_DELETE, args);
-	if (item == NULL)
-		return NULL;
-	if (!IsolationUsesXactSnapshot())
-	{
-		CheckStillOfKind(row, ItemRoot(item));
-		CheckUnchanged(row, ItemRoot(item), args);
-	}
-	return row->old;
+	EntityOldKey(row, &key);
+	StoreOpenRelation(&store, row->writer->table, ACL_SELECT | ACL_DELETE);
+	deleted = store.direct ? DeleteDirectly(row, &store, &key) : DeleteBySql(row, &key);
+	StoreClose(&store);
+	return deleted ? row->old : NULL;
 }
 
 /* ---- the trigger ---- */
@@ -352,13 +414,14 @@ WriteRow(EntityRow *row, const TriggerData *trigger)
 	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
 	{
 		row->new = trigger->tg_trigtuple;
+		EntityRowDeform(row);
 		return InsertRow(row);
 	}
 	row->old = trigger->tg_trigtuple;
-	if (TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
-		return DeleteRow(row);
-	row->new = trigger->tg_newtuple;
-	return UpdateRow(row);
+	if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
+		row->new = trigger->tg_newtuple;
+	EntityRowDeform(row);
+	return row->new != NULL ? UpdateRow(row) : DeleteRow(row);
 }
 
 DYNAMO_FUNCTION(dynamo_entity_view_write);

@@ -32,6 +32,7 @@
 #include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "store/write_direct.h"
 
@@ -153,9 +154,9 @@ CopyCurrentItem(DirectWrite *d)
 	return item;
 }
 
-/* Locks in the heap; the current item, or NULL. */
+/* Locks in the heap, absence only if wanted; the current item, or NULL. */
 static struct varlena *
-LockDirect(WriteRequest *request, Relation primary, RowLock *lock)
+LockDirect(WriteRequest *request, Relation primary, bool absence, RowLock *lock)
 {
 	DirectWrite d;
 	struct varlena *item = NULL;
@@ -170,9 +171,11 @@ LockDirect(WriteRequest *request, Relation primary, RowLock *lock)
 			item = CopyCurrentItem(&d);
 			lock->present = true;
 			lock->tid = d.old->tts_tid;
+			if (!absence)
+				lock->shown = table_tuple_satisfies_snapshot(d.rel, d.old, GetActiveSnapshot());
 			break;
 		}
-		if (found == ROW_ABSENT && LockAbsence(&d))
+		if (found == ROW_ABSENT && (!absence || LockAbsence(&d)))
 			break;
 		CHECK_FOR_INTERRUPTS();
 	}
@@ -180,8 +183,8 @@ LockDirect(WriteRequest *request, Relation primary, RowLock *lock)
 	return item;
 }
 
-struct varlena *
-StoreLock(Store *store, const RowKey *key, RowLock *lock)
+static struct varlena *
+LockOneRow(Store *store, const RowKey *key, bool absence, RowLock *lock)
 {
 	WriteRequest request = {store, key, true, NULL, NULL, NULL, NULL};
 	Relation	primary = store->local ? OpenPrimaryKey(store->def) : NULL;
@@ -190,12 +193,25 @@ StoreLock(Store *store, const RowKey *key, RowLock *lock)
 	Assert(StoreForWriting(store));
 	lock->direct = primary != NULL;
 	lock->present = false;
+	lock->shown = false;
 	if (primary == NULL)
 		return StoreLockSql(&request, true);
 
-	item = LockDirect(&request, primary, lock);
+	item = LockDirect(&request, primary, absence, lock);
 	index_close(primary, NoLock);
 
 	/* what the user may see of it, unless that is all */
 	return store->direct ? item : StoreLockSql(&request, false);
+}
+
+struct varlena *
+StoreLock(Store *store, const RowKey *key, RowLock *lock)
+{
+	return LockOneRow(store, key, true, lock);
+}
+
+struct varlena *
+StoreLockPresent(Store *store, const RowKey *key, RowLock *lock)
+{
+	return LockOneRow(store, key, false, lock);
 }

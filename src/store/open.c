@@ -90,16 +90,18 @@ LockTableByName(const char *name, LOCKMODE lockmode)
 	}
 }
 
-/* What the executor would refuse before it takes any lock. */
+/*
+ * What the executor would refuse before it takes any lock.  relid matters
+ * only in a read-only transaction.
+ */
 static void
-CheckWritable(const char *name, AclMode access)
+CheckWritable(Oid relid, AclMode access)
 {
 	const char *command = (access & ACL_INSERT) ? "INSERT" :
 		(access & ACL_UPDATE) ? "UPDATE" : "DELETE";
 
 	/* temporary tables may be written in a read-only transaction */
-	if (XactReadOnly &&
-		!isTempNamespace(get_rel_namespace(TableNameResolve(name, false))))
+	if (XactReadOnly && !isTempNamespace(get_rel_namespace(relid)))
 		PreventCommandIfReadOnly(command);
 	PreventCommandIfParallelMode(command);
 }
@@ -247,30 +249,48 @@ UseDirectPath(const Store *store)
 
 /* ---- open and close ---- */
 
-void
-StoreOpen(Store *store, const char *table_name, AclMode access)
+static LOCKMODE
+LockModeOf(AclMode access)
 {
-	LOCKMODE	lockmode = AccessShareLock;
-	Oid			relid;
+	return (access & ~ACL_SELECT) != 0 ? RowExclusiveLock : AccessShareLock;
+}
 
+/* Opens a relation that is locked. */
+static void
+OpenLocked(Store *store, Oid relid, AclMode access)
+{
 	store->access = access;
 	store->context = CurrentMemoryContext;
 	store->lookup = NULL;
-	if (StoreForWriting(store))
-	{
-		CheckWritable(table_name, access);
-		lockmode = RowExclusiveLock;
-	}
-
-	relid = LockTableByName(table_name, lockmode);
 	store->rel = table_open(relid, NoLock);
 	store->def = TableDefAcquire(store->rel);
 	if (!HasTablePrivileges(store))
 		CheckPrivileges(store);
-	if (StoreForWriting(store))
-		CheckMaintained(store->def);
 	store->local = IsLocalHeap(store->rel);
 	store->direct = UseDirectPath(store);
+}
+
+void
+StoreOpen(Store *store, const char *table_name, AclMode access)
+{
+	LOCKMODE	lockmode = LockModeOf(access);
+
+	if (lockmode == RowExclusiveLock)
+		CheckWritable(XactReadOnly ? TableNameResolve(table_name, false) : InvalidOid, access);
+	OpenLocked(store, LockTableByName(table_name, lockmode), access);
+	if (StoreForWriting(store))
+		CheckMaintained(store->def);
+}
+
+void
+StoreOpenRelation(Store *store, Oid relid, AclMode access)
+{
+	LOCKMODE	lockmode = LockModeOf(access);
+
+	if (lockmode == RowExclusiveLock)
+		CheckWritable(relid, access);
+	LockRelationOid(relid, lockmode);
+	OpenLocked(store, relid, access);
 }
 
 void

@@ -52,6 +52,9 @@ typedef struct Store
  * item, UPDATE on item.
  */
 extern void StoreOpen(Store *store, const char *table_name, AclMode access);
+
+/* The same for a relation, as plain SQL would open it: with its indexes or not. */
+extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
 extern void StoreClose(Store *store);
 
 static inline bool
@@ -136,6 +139,8 @@ typedef struct RowLock
 	bool		direct;			/* the rest is known: locked without SQL */
 	bool		present;
 	ItemPointerData tid;		/* of the version that is locked */
+	bool		shown;			/* the active snapshot shows that version; told
+								 * by StoreLockPresent */
 } RowLock;
 
 /*
@@ -146,10 +151,13 @@ typedef struct RowLock
  */
 extern struct varlena *StoreLock(Store *store, const RowKey *key, RowLock *lock);
 
+/* The same, but the absence of a row is only told, not locked. */
+extern struct varlena *StoreLockPresent(Store *store, const RowKey *key, RowLock *lock);
+
 /*
  * StoreWrite of a row locked by this transaction, with the decision taken.
  * What the lock tells spares the search, unless triggers of ours have changed
- * the row since.
+ * the row since.  Where a row is present, an item of another key moves it.
  */
 extern WriteAction StoreWriteLocked(Store *store, const RowKey *key, const RowLock *lock,
 									WriteAction action, struct varlena *item,
