@@ -24,7 +24,7 @@ typedef struct CallSite
 	MemoryContext context;		/* everything that depends on the arguments */
 	bool		constant;		/* the arguments are */
 	struct varlena *kept[CALL_ARGUMENTS];	/* text, values, names; or NULL */
-	void	   *bound;			/* NULL: nothing yet */
+	BoundCall	bound;			/* tree NULL: nothing yet */
 } CallSite;
 
 /* Whether argument n is a constant in the calling query. */
@@ -114,25 +114,32 @@ BindArguments(const CallSite *site)
 	return b;
 }
 
-static void *
+static BoundCall
 BindExpression(const CallSite *site, ExprKind kind)
 {
 	ExprBindings *b = BindArguments(site);
 	const Expr *expr = ExprParse(kind, VARDATA_ANY(site->kept[0]),
 								 VARSIZE_ANY_EXHDR(site->kept[0]));
-	void	   *bound;
+	BoundCall	bound = {0};
 
 	if (kind == EXPR_UPDATE)
-		bound = UpdateBind(expr, b);
+		bound.tree = UpdateBind(expr, b);
 	else if (kind == EXPR_PROJECTION)
-		bound = ProjectionBind(expr, b);
+	{
+		bound.tree = ProjectionBind(expr, b);
+		NameSetAddPaths(&bound.needed, bound.tree, NULL);
+	}
 	else
-		bound = ConditionBind(kind, expr, b);
+	{
+		bound.tree = ConditionBind(kind, expr, b);
+		NameSetAddPaths(&bound.needed, NULL, bound.tree);
+	}
+	NameSetFinish(&bound.needed);
 	ExprBindingsCheckUnused(b);
 	return bound;
 }
 
-const void *
+const BoundCall *
 CallSiteBind(FunctionCallInfo fcinfo, ExprKind kind,
 			 const CallArguments *arguments)
 {
@@ -144,15 +151,15 @@ CallSiteBind(FunctionCallInfo fcinfo, ExprKind kind,
 
 	if (site == NULL)
 		site = CallSiteCreate(fcinfo, numbers);
-	if (site->bound && ArgumentsAreKept(fcinfo, site, numbers))
-		return site->bound;
+	if (site->bound.tree && ArgumentsAreKept(fcinfo, site, numbers))
+		return &site->bound;
 
 	/* An error below leaves nothing bound. */
-	site->bound = NULL;
+	site->bound.tree = NULL;
 	MemoryContextReset(site->context);
 	old = MemoryContextSwitchTo(site->context);
 	KeepArguments(fcinfo, site, numbers);
 	site->bound = BindExpression(site, kind);
 	MemoryContextSwitchTo(old);
-	return site->bound;
+	return &site->bound;
 }

@@ -8,7 +8,7 @@
 
 #include "fmgr.h"
 
-#include "expr/expr.h"
+#include "expr/name_set.h"
 
 /* Which arguments of a function are what; 0: it has none. */
 typedef struct CallArguments
@@ -18,12 +18,17 @@ typedef struct CallArguments
 	int			names;
 } CallArguments;
 
+typedef struct BoundCall
+{
+	const void *tree;			/* Condition, Projection or Update, by kind */
+	NameSet		needed;			/* what it reads of an item; empty: all */
+} BoundCall;
+
 /*
- * The bound tree (Condition, Projection or Update, by kind) of a call whose
- * expression is not null.  Valid until the next call from the same place.
- * Raises all that binding raises.
+ * The bound expression of a call whose expression is not null.  Valid until
+ * the next call from the same place.  Raises all that binding raises.
  */
-extern const void *CallSiteBind(FunctionCallInfo fcinfo, ExprKind kind,
-								const CallArguments *arguments);
+extern const BoundCall *CallSiteBind(FunctionCallInfo fcinfo, ExprKind kind,
+									 const CallArguments *arguments);
 
 #endif							/* DYNAMO_EXPR_CALL_SITE_H */

@@ -9,9 +9,17 @@
 
 #include "expr/cache.h"
 #include "expr/call_site.h"
+#include "item/slice.h"
 
 static const CallArguments with_values = {.text = 1, .values = 2, .names = 3};
 static const CallArguments without_values = {.text = 1, .names = 2};
+
+/* Argument 0, an item, or as much of a large one as the expression reads. */
+static struct varlena *
+ItemArgument(FunctionCallInfo fcinfo, const BoundCall *call)
+{
+	return ItemDatumPartPacked(PG_GETARG_DATUM(0), call->needed.names, call->needed.n);
+}
 
 DYNAMO_FUNCTION(dynamo_matches);
 
@@ -19,15 +27,15 @@ DYNAMO_FUNCTION(dynamo_matches);
 Datum
 dynamo_matches(PG_FUNCTION_ARGS)
 {
-	const Condition *cond;
+	const BoundCall *call;
 	struct varlena *item;
 	bool		result;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	cond = CallSiteBind(fcinfo, EXPR_CONDITION, &with_values);
-	item = PG_GETARG_VARLENA_PP(0);
-	result = ConditionMatches(cond, ItemRoot(item));
+	call = CallSiteBind(fcinfo, EXPR_CONDITION, &with_values);
+	item = ItemArgument(fcinfo, call);
+	result = ConditionMatches(call->tree, ItemRoot(item));
 	PG_FREE_IF_COPY(item, 0);
 	PG_RETURN_BOOL(result);
 }
@@ -38,12 +46,12 @@ DYNAMO_FUNCTION(dynamo_project);
 Datum
 dynamo_project(PG_FUNCTION_ARGS)
 {
-	const Projection *proj;
+	const BoundCall *call;
 
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	proj = CallSiteBind(fcinfo, EXPR_PROJECTION, &without_values);
-	PG_RETURN_POINTER(ProjectionApply(proj, ItemRoot(PG_GETARG_VARLENA_PP(0))));
+	call = CallSiteBind(fcinfo, EXPR_PROJECTION, &without_values);
+	PG_RETURN_POINTER(ProjectionApply(call->tree, ItemRoot(ItemArgument(fcinfo, call))));
 }
 
 DYNAMO_FUNCTION(dynamo_apply_update);
@@ -52,16 +60,16 @@ DYNAMO_FUNCTION(dynamo_apply_update);
 Datum
 dynamo_apply_update(PG_FUNCTION_ARGS)
 {
-	const Update *update;
+	const BoundCall *call;
 	ValueRef	old = MISSING_VALUE;
 	struct varlena *result;
 
 	if (PG_ARGISNULL(1))
 		PG_RETURN_NULL();
-	update = CallSiteBind(fcinfo, EXPR_UPDATE, &with_values);
+	call = CallSiteBind(fcinfo, EXPR_UPDATE, &with_values);
 	if (!PG_ARGISNULL(0))
 		old = ItemRoot(PG_GETARG_VARLENA_PP(0));
-	result = UpdateApply(update, old, MISSING_VALUE);
+	result = UpdateApply(call->tree, old, MISSING_VALUE);
 	if (result == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_POINTER(result);

@@ -249,13 +249,26 @@ ReadPart(Datum item, const Slice *names, int n)
 	return result;
 }
 
-/* Leaves no memory behind but the result: scans call it for each row. */
+/* These leave no memory behind but the result: scans call them for each row. */
+
+static struct varlena *
+PartOfLarge(Datum item, const Slice *names, int n)
+{
+	return n > 0 && IsLarge(item) ? ReadPart(item, names, n) : NULL;
+}
+
 struct varlena *
 ItemDatumPart(Datum item, const Slice *names, int n)
 {
-	struct varlena *part = NULL;
+	struct varlena *part = PartOfLarge(item, names, n);
 
-	if (n > 0 && IsLarge(item))
-		part = ReadPart(item, names, n);
 	return part != NULL ? part : PG_DETOAST_DATUM_COPY(item);
+}
+
+struct varlena *
+ItemDatumPartPacked(Datum item, const Slice *names, int n)
+{
+	struct varlena *part = PartOfLarge(item, names, n);
+
+	return part != NULL ? part : (struct varlena *) PG_DETOAST_DATUM_PACKED(item);
 }

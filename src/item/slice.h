@@ -18,8 +18,10 @@ extern ValueRef ItemDatumAttribute(Datum item, const char *name, uint32 len);
 /*
  * The item, or as much of a large one as these attributes need: an item that
  * has what it has of them, and maybe more.  The names are sorted, each once;
- * none means the whole item.  Detoasted, palloc'd.
+ * none means the whole item.  Detoasted; a copy, palloc'd, or by the second
+ * function the datum itself if it can be read as it is.
  */
 extern struct varlena *ItemDatumPart(Datum item, const Slice *names, int n);
+extern struct varlena *ItemDatumPartPacked(Datum item, const Slice *names, int n);
 
 #endif							/* DYNAMO_SLICE_H */

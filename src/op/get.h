@@ -5,7 +5,7 @@
 #ifndef DYNAMO_GET_H
 #define DYNAMO_GET_H
 
-#include "op/name_set.h"
+#include "expr/name_set.h"
 #include "op/op.h"
 
 typedef struct BoundGet

@@ -8,9 +8,9 @@
 
 #include "errors.h"
 #include "expr/build.h"
+#include "expr/name_set.h"
 #include "item/builder.h"
 #include "op/bind.h"
-#include "op/name_set.h"
 #include "op/read.h"
 
 /* ---- opening ---- */

@@ -1,11 +1,11 @@
 /*
  * name_set.c
- *	  The attributes that an operation needs of an item, so that no more is
- *	  read of a large one.
+ *	  The attributes that somebody needs of an item, so that no more is read of
+ *	  a large one.
  */
 #include "postgres.h"
 
-#include "op/name_set.h"
+#include "expr/name_set.h"
 
 void
 NameSetAdd(NameSet *set, Slice name)

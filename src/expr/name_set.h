@@ -1,6 +1,6 @@
 /*
  * name_set.h
- *	  The attributes that an operation needs of an item.
+ *	  The attributes that somebody needs of an item.
  */
 #ifndef DYNAMO_NAME_SET_H
 #define DYNAMO_NAME_SET_H
