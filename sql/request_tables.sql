@@ -29,7 +29,7 @@ SELECT dynamo.request_safe('DescribeTable', '{"TableName": "arn:aws:dynamodb:eu-
 SELECT dynamo.request_safe('DescribeTable', '{"TableName": "arn:aws-cn:dynamodb:us-east-1:000000000000:table/apple"}') #>> '{body,message}';
 SELECT dynamo.request_safe('GetItem', '{"TableName": "arn:aws:dynamodb:us-east-1:000000000000:table/apple/index/gsi", "Key": {"id": {"S": "a"}}}') #>> '{body,message}';
 SELECT dynamo.request_safe('GetItem', '{"TableName": "arn:aws:s3:us-east-1:000000000000:bucket", "Key": {"id": {"S": "a"}}}') #>> '{body,message}';
-SELECT dynamo.request('ListTables', '{"ExclusiveStartTableName": "arn:aws:dynamodb:us-east-1:000000000000:table/Beta", "Limit": 1}');
+SELECT dynamo.request_safe('ListTables', '{"ExclusiveStartTableName": "arn:aws:dynamodb:us-east-1:000000000000:table/Beta", "Limit": 1}') #>> '{body,message}';
 SELECT dynamo.request_safe('DescribeTable', '{"TableName": "pear"}');
 SELECT dynamo.request_safe('DescribeTable', '{"TableName": ""}') #>> '{body,message}';
 SELECT dynamo.request_safe('DescribeTable', '{}') #>> '{body,message}';

@@ -171,7 +171,7 @@ const Shape model_delete_table = STRUCTURE("DeleteTableInput", table_members);
 
 static const Shape list_limit = {.kind = SHAPE_INTEGER, .min = 1, .max = 100};
 static const Member list_tables_members[] = {
-	MEMBER("ExclusiveStartTableName", model_defined_table),
+	MEMBER("ExclusiveStartTableName", model_new_name),
 	MEMBER("Limit", list_limit),
 };
 const Shape model_list_tables = STRUCTURE("ListTablesInput", list_tables_members);

@@ -93,7 +93,7 @@ SelectTables(const char *after, int64 limit)
 void
 ListTablesRequest(Request *request)
 {
-	const Field *start = FieldMember(request->input, "ExclusiveStartTableName");
+	const char *start = FieldString(request->input, "ExclusiveStartTableName");
 	int64		limit = FieldInteger(request->input, "Limit", LIST_LIMIT);
 	Writer	   *out = request->out;
 	char	   *name = NULL;
@@ -102,7 +102,7 @@ ListTablesRequest(Request *request)
 	WriterBeginList(out);
 	SPI_connect();
 	/* one more than asked for tells whether there are more */
-	SelectTables(start != NULL ? TableNameOf(start->string) : "", limit + 1);
+	SelectTables(start != NULL ? start : "", limit + 1);
 	for (int64 i = 0; i < (int64) SPI_processed && i < limit; i++)
 	{
 		name = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1);
