@@ -175,6 +175,34 @@ ReadActions(FunctionCallInfo fcinfo, ActionReader read, void *arg)
 	}
 }
 
+/*
+ * Checks the names of an action's members, which are a list that ends with
+ * NULL: a mistyped ConditionExpression must not be a write without condition.
+ */
+static void
+CheckMembers(JsonbContainer *body, Slice kind, const char *const *members)
+{
+	JsonbIterator *it = JsonbIteratorInit(body);
+	JsonbValue	name;
+
+	(void) JsonbIteratorNext(&it, &name, true); /* WJB_BEGIN_OBJECT */
+	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	{
+		Slice		given = {name.val.string.val, name.val.string.len};
+		const char *const *known = members;
+		JsonbValue	value;
+
+		while (*known != NULL && !SliceIs(given, *known))
+			known++;
+		if (*known == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_DYNAMO_VALIDATION),
+					 errmsg("unknown member \"%.*s\" of %.*s in transact_items",
+							(int) given.len, given.data, (int) kind.len, kind.data)));
+		(void) JsonbIteratorNext(&it, &value, true);
+	}
+}
+
 static void
 UnknownAction(Slice kind, const char *expected)
 {
@@ -186,17 +214,26 @@ UnknownAction(Slice kind, const char *expected)
 
 /* ---- transact_write_items ---- */
 
+#define CONDITION_MEMBERS \
+	"TableName", "ConditionExpression", "ExpressionAttributeNames", \
+	"ExpressionAttributeValues", "ReturnValuesOnConditionCheckFailure"
+
+static const char *const put_members[] = {CONDITION_MEMBERS, "Item", NULL};
+static const char *const update_members[] = {CONDITION_MEMBERS, "Key", "UpdateExpression", NULL};
+static const char *const key_members[] = {CONDITION_MEMBERS, "Key", NULL};
+
 static const struct
 {
 	const char *name;
 	WriteKind	kind;
 	const char *item;			/* the member that has the item or key */
+	const char *const *members; /* all of them */
 	const char *path;			/* in messages */
 }			write_actions[] = {
-	{"Put", WRITE_KIND_PUT, "Item", "put"},
-	{"Update", WRITE_KIND_UPDATE, "Key", "update"},
-	{"Delete", WRITE_KIND_DELETE, "Key", "delete"},
-	{"ConditionCheck", WRITE_KIND_CHECK, "Key", "conditionCheck"},
+	{"Put", WRITE_KIND_PUT, "Item", put_members, "put"},
+	{"Update", WRITE_KIND_UPDATE, "Key", update_members, "update"},
+	{"Delete", WRITE_KIND_DELETE, "Key", key_members, "delete"},
+	{"ConditionCheck", WRITE_KIND_CHECK, "Key", key_members, "conditionCheck"},
 };
 
 static bool
@@ -226,6 +263,7 @@ ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
 	if (a == lengthof(write_actions))
 		UnknownAction(kind, "Put, Update, Delete or ConditionCheck");
 
+	CheckMembers(body, kind, write_actions[a].members);
 	place.kind = write_actions[a].path;
 	op->kind = write_actions[a].kind;
 	op->table_name = TableNameMember(body, place);
@@ -257,6 +295,10 @@ dynamo_transact_write_items(PG_FUNCTION_ARGS)
 
 /* ---- transact_get_items ---- */
 
+static const char *const get_members[] = {
+	"TableName", "Key", "ProjectionExpression", "ExpressionAttributeNames", NULL
+};
+
 static void
 ReadGet(void *arg, int position, Slice kind, JsonbContainer *body)
 {
@@ -266,6 +308,7 @@ ReadGet(void *arg, int position, Slice kind, JsonbContainer *body)
 
 	if (!SliceIs(kind, "Get"))
 		UnknownAction(kind, "Get");
+	CheckMembers(body, kind, get_members);
 	op->table_name = TableNameMember(body, place);
 	op->key = ItemMember(body, "Key", &datum);
 	if (ValueIsMissing(op->key))
