@@ -77,6 +77,17 @@ SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', projection_expressio
 -- shards belong to sharded indexes
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', shard => 1);
 
+-- what SQL users are told beyond it
+\set VERBOSITY default
+SELECT dynamo.query('tab', 'PK = "a"');
+SELECT dynamo.query('tab', 'PK = :p AND begins_with(SK, ''x'')', '{":p": {"S": "a"}}');
+SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', filter_expression => 'n > 5');
+SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', filter_expression => 'Year > :p');
+SELECT dynamo.query('tab', 'PK = :p AND amount > :p', '{":p": {"S": "a"}}');
+SELECT dynamo.query('tab', 'PK = :p', 'a');
+SELECT dynamo.set_attribute('{}', 'a', 'b');
+\set VERBOSITY terse
+
 -- privileges are those of the table
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS t_query_nobody;

@@ -16,6 +16,10 @@ WHERE attrelid = 'numbers'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT reloptions FROM pg_class WHERE oid = 'numbers'::regclass;
 -- a DynamoDB name may have dots and dashes
 SELECT dynamo.create_table('my.table-1', 'id');
+-- and no schema, which who means one is told
+BEGIN;
+SELECT dynamo.create_table('public.table', 'id');
+ROLLBACK;
 
 -- views and descriptions
 SELECT schema_name, table_name, relation, partition_key, partition_key_type,

@@ -5,8 +5,10 @@
  */
 #include "postgres.h"
 
+#include "catalog/namespace.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
+#include "utils/lsyscache.h"
 #include "utils/numeric.h"
 
 #include "catalog/ddl.h"
@@ -281,12 +283,28 @@ OneAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeySchema *key
 	*count = AppendKeyPart(key, &name, 1, &type, 1);
 }
 
+/* Tells who writes schema.table that a dot is a part of DynamoDB's names. */
+static void
+NoticeDot(const char *name, Oid relid)
+{
+	const char *dot = strchr(name, '.');
+
+	if (dot == NULL || dot - name >= NAMEDATALEN ||
+		!OidIsValid(get_namespace_oid(pnstrdup(name, dot - name), true)))
+		return;
+	ereport(NOTICE,
+			(errmsg("table \"%s\" is created in schema \"%s\": the dot is part of its name",
+					name, get_namespace_name(get_rel_namespace(relid))),
+			 errhint("Tables are created in the first schema of \"search_path\".")));
+}
+
 DYNAMO_FUNCTION(dynamo_create_table);
 
 Datum
 dynamo_create_table(PG_FUNCTION_ARGS)
 {
 	CreateTableSpec spec = {0};
+	Oid			relid;
 
 	spec.name = RequiredText(fcinfo, 0, "table_name");
 	RequiredText(fcinfo, 1, "partition_key");
@@ -296,7 +314,9 @@ dynamo_create_table(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(5))
 		spec.indexes = IndexesFromJson(PG_GETARG_JSONB_P(5), &spec.nindexes);
 	spec.fillfactor = PG_ARGISNULL(6) ? DEFAULT_FILLFACTOR : PG_GETARG_INT32(6);
-	PG_RETURN_OID(TableCreate(&spec));
+	relid = TableCreate(&spec);
+	NoticeDot(spec.name, relid);
+	PG_RETURN_OID(relid);
 }
 
 DYNAMO_FUNCTION(dynamo_drop_table);

@@ -23,7 +23,9 @@ OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
 	if (rel == NULL || !RelationIsDynamoTable(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Table: %s not found", table_name)));
+				 errmsg("Requested resource not found: Table: %s not found", table_name),
+				 rel == NULL ? errdetail("There is no table \"%s\" in the search path.", table_name) :
+				 errdetail("\"%s\" is not a dynamo table.", RelationGetRelationName(rel))));
 	if (!RelationOwnercheck(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
 	return rel;

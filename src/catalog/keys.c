@@ -326,12 +326,23 @@ CheckItemKeys(const TableDef *def, ValueRef item)
 		CheckIndexKeys(def, item);
 }
 
-static void
-KeyMismatchError(void)
+void
+KeyMismatchError(const TableDef *def)
 {
+	StringInfoData key;
+
+	initStringInfo(&key);
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	{
+		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+
+		appendStringInfo(&key, "%s%s of type %s", i > 0 ? " and " : "",
+						 attr->name.data, ValueTypeName(attr->type));
+	}
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("The provided key element does not match the schema")));
+			 errmsg("The provided key element does not match the schema"),
+			 errdetail("The key is %s, and nothing else.", key.data)));
 }
 
 void
@@ -342,14 +353,14 @@ CheckKeyParameter(const TableDef *def, ValueRef key)
 
 	ContainerOpen(key, &c);
 	if (c.count != (uint32) nkey)
-		KeyMismatchError();
+		KeyMismatchError(def);
 	for (int i = 0; i < nkey; i++)
 	{
 		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
 		ValueRef	v = MapFind(&c, attr->name.data, attr->name.len);
 
 		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
-			KeyMismatchError();
+			KeyMismatchError(def);
 		CheckKeyValue("", attr->name, v, i < def->key.npartition);
 	}
 }

@@ -252,6 +252,9 @@ extern bool StoredKeyIsUsable(const TableDef *def, int attribute, ValueRef item)
  */
 extern void CheckKeyValue(const char *prefix, Slice name, ValueRef v, bool partition);
 
+/* The error of a key that has not exactly the table's key attributes. */
+extern void KeyMismatchError(const TableDef *def) pg_attribute_noreturn();
+
 /* A Key parameter: exactly the key attributes, checked likewise. */
 extern void CheckKeyParameter(const TableDef *def, ValueRef key);
 

@@ -271,9 +271,31 @@ ErrorMessage(ExprKind kind, const ExprError *error)
 	return out.data;
 }
 
+/* What SQL users expect of an expression, and is not in it; NULL: no hint. */
+static const char *
+ErrorHint(const ExprError *error)
+{
+	switch (error->code)
+	{
+		case EXPR_ERROR_SYNTAX:
+			if (error->one.len > 0 && strchr("'\"0123456789", error->one.data[0]) != NULL)
+				return "Expressions have no literals: write a placeholder, such as :value, "
+					"and give its value in the expression attribute values.";
+			return NULL;
+		case EXPR_ERROR_RESERVED:
+			return "Write a placeholder, such as #name, and give the name in the expression attribute names.";
+		case EXPR_ERROR_KEY_MISSING:
+			return "A key condition is on the key of the table, or of the index that is queried; "
+				"a filter expression is on any attribute.";
+		default:
+			return NULL;
+	}
+}
+
 void
 ExprRaise(ExprKind kind, Slice text, const ExprError *error)
 {
+	const char *hint = ErrorHint(error);
 	char	   *message = ErrorMessage(kind, error);
 	char	   *query;
 
@@ -281,13 +303,15 @@ ExprRaise(ExprKind kind, Slice text, const ExprError *error)
 	if (error->position < 0 || kind == EXPR_STATEMENT)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg_internal("%s", message)));
+				 errmsg_internal("%s", message),
+				 hint != NULL && kind != EXPR_STATEMENT ? errhint("%s", hint) : 0));
 
 	/* Positions are counted in characters, from one. */
 	query = pnstrdup(text.data, text.len);
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
 			 errmsg_internal("%s", message),
+			 hint != NULL ? errhint("%s", hint) : 0,
 			 internalerrquery(query),
 			 internalerrposition(pg_mbstrlen_with_len(query, error->position) + 1)));
 }

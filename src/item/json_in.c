@@ -15,6 +15,13 @@
 #define MAP_TYPE_NAME \
 	"java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>"
 
+#define ITEM_HINT \
+	"Expected DynamoDB JSON, such as {\"id\": {\"S\": \"a\"}, \"n\": {\"N\": \"1\"}}. " \
+	"Plain JSON is converted by a cast from jsonb: '...'::jsonb::dynamo.item."
+#define VALUE_HINT \
+	"Expected DynamoDB JSON, such as {\"S\": \"a\"} or {\"N\": \"1\"}. " \
+	"dynamo.to_value makes a value of any SQL data."
+
 static void ReadMapBody(JsonReader *r, ItemBuilder *b);
 
 /* ---- errors ---- */
@@ -52,8 +59,7 @@ ShapeError(const ItemBuilder *b, const char *format,...)
 			(errcode(ERRCODE_DYNAMO_SERIALIZATION),
 			 errmsg_internal("%s", message),
 			 errdetail("At %s.", Place(b, false)),
-			 errhint("Expected DynamoDB JSON, such as {\"id\": {\"S\": \"a\"}, \"n\": {\"N\": \"1\"}}. "
-					 "Plain JSON is converted by a cast from jsonb: '...'::jsonb::dynamo.item.")));
+			 errhint(ITEM_HINT)));
 }
 
 static void ValueError(const ItemBuilder *b, Slice type, bool many)
@@ -432,6 +438,7 @@ ReadText(const char *text, uint32 len, bool is_item)
 	JsonReaderInit(&r, text, len);
 	r.message = is_item ? "invalid input syntax for type dynamo.item"
 		: "invalid input syntax for type dynamo.value";
+	r.hint = is_item ? ITEM_HINT : VALUE_HINT;
 
 	/* most text is longer than its encoding */
 	ItemBuilderReserve(&b, len);

@@ -27,7 +27,8 @@ ReaderError(const JsonReader *r, const char *at, const char *problem)
 	ereport(ERROR,
 			(errcode(r->sqlstate),
 			 errmsg_internal("%s", r->message),
-			 errdetail("%s at byte %u.", problem, (uint32) (at - r->text) + 1)));
+			 errdetail("%s at byte %u.", problem, (uint32) (at - r->text) + 1),
+			 r->hint != NULL ? errhint("%s", r->hint) : 0));
 }
 
 static void
@@ -57,6 +58,7 @@ JsonReaderInit(JsonReader *r, const char *text, uint32 len)
 	r->first = false;
 	r->sqlstate = ERRCODE_INVALID_TEXT_REPRESENTATION;
 	r->message = "invalid input syntax for type json";
+	r->hint = NULL;
 	r->ignore_unknown = false;
 }
 

@@ -47,6 +47,7 @@ typedef struct JsonReader
 								 * its object or array */
 	int			sqlstate;		/* of syntax errors */
 	const char *message;
+	const char *hint;			/* NULL: none */
 
 	/*
 	 * For attribute values (json.h): a member that names no type is skipped
@@ -57,7 +58,8 @@ typedef struct JsonReader
 
 /*
  * Starts reading.  Syntax errors are ERRCODE_INVALID_TEXT_REPRESENTATION,
- * "invalid input syntax for type json"; set sqlstate and message for others.
+ * "invalid input syntax for type json"; set sqlstate, message and hint for
+ * others.
  */
 extern void JsonReaderInit(JsonReader *r, const char *text, uint32 len);
 

@@ -35,9 +35,7 @@ CheckPutHasKey(const TableDef *def, ValueRef item)
 		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
 
 		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
-			ereport(ERROR,
-					(errcode(ERRCODE_DYNAMO_VALIDATION),
-					 errmsg("The provided key element does not match the schema")));
+			KeyMismatchError(def);
 	}
 }
 
