@@ -232,6 +232,13 @@ CREATE FUNCTION item_from_jsonb(jsonb) RETURNS item
 CREATE CAST (jsonb AS item) WITH FUNCTION item_from_jsonb(jsonb) AS IMPLICIT;
 COMMENT ON FUNCTION item_from_jsonb(jsonb) IS 'cast from jsonb to item';
 COMMENT ON CAST (jsonb AS item) IS 'plain JSON, as the SDKs marshall it';
+-- not implicit: it would give json the operators of items, = among them
+CREATE FUNCTION item_from_json(json) RETURNS item
+	LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+	RETURN $1::pg_catalog.jsonb::item;
+CREATE CAST (json AS item) WITH FUNCTION item_from_json(json) AS ASSIGNMENT;
+COMMENT ON FUNCTION item_from_json(json) IS 'cast from json to item';
+COMMENT ON CAST (json AS item) IS 'plain JSON, as the SDKs marshall it';
 CREATE FUNCTION value_from_jsonb(jsonb) RETURNS value
 	AS 'MODULE_PATHNAME', 'dynamo_value_from_jsonb' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 CREATE CAST (jsonb AS value) WITH FUNCTION value_from_jsonb(jsonb) AS IMPLICIT;

@@ -9,6 +9,13 @@ SELECT item_size(jsonb_build_object('id', 'a', 'n', 1));
 SELECT '"x"'::jsonb::value, '1'::jsonb::value, 'null'::jsonb::value, 'true'::jsonb::value, '[1, [2]]'::jsonb::value,
 	'{}'::jsonb::value;
 
+-- from json on assignment only
+SELECT json_build_object('id', 'a', 'n', 1.50, 'n', 2)::item;
+SELECT item_size(json_build_object('id', 'a'));
+SELECT '{}'::json = '{}'::json;
+CREATE TABLE assigned (item item);
+INSERT INTO assigned SELECT row_to_json(r) FROM (SELECT 'a' AS id, ARRAY[1, 2] AS l) r RETURNING item;
+
 -- what is no item
 SELECT '[1]'::jsonb::item;
 SELECT '"x"'::jsonb::item;
