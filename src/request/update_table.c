@@ -256,12 +256,55 @@ ChangesThroughputOnly(const OpenedTable *table, const Field *input, const IndexC
 		(FieldMember(input, "ProvisionedThroughput") != NULL || changes->list != NULL);
 }
 
+/* The answer still has the index. */
+static void
+DropIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
+{
+	const char *index = FieldName(changes->drop, "IndexName");
+
+	Answer(request, table, changes, index, "DELETING");
+	IndexThroughputForget(table->rel, index);
+	TableClose(table);
+	IndexDrop(name, index);
+}
+
+/* ALTER TABLE wants nobody to have the table open; so below. */
+static void
+CreateIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
+{
+	CreateIndexSpec spec;
+
+	PrepareIndex(table, request->input, changes->create, &spec);
+	TableClose(table);
+	IndexCreate(name, &spec);
+	TableOpen(table, name, AccessShareLock);
+	Answer(request, table, changes, spec.name, "CREATING");
+	TableClose(table);
+}
+
+/* answered: the answer is written already. */
+static void
+KeepIndexes(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes,
+			bool answered)
+{
+	const Field *stream = FieldMember(request->input, "StreamSpecification");
+
+	if (stream != NULL)
+	{
+		TableClose(table);
+		ChangeStream(name, stream);
+		TableOpen(table, name, AccessShareLock);
+	}
+	if (!answered)
+		Answer(request, table, changes, NULL, NULL);
+	TableClose(table);
+}
+
 void
 UpdateTableRequest(Request *request)
 {
 	const Field *input = request->input;
 	const char *name = FieldTableName(input);
-	const Field *stream = FieldMember(input, "StreamSpecification");
 	IndexChanges changes;
 	OpenedTable table;
 	bool		was_on_demand;
@@ -281,38 +324,9 @@ UpdateTableRequest(Request *request)
 	TableSettingsWrite(table.rel, table.settings);
 	StoreThroughput(&table, &changes, was_on_demand);
 	if (changes.drop != NULL)
-	{
-		const char *index = FieldName(changes.drop, "IndexName");
-
-		/* the answer still has it */
-		Answer(request, &table, &changes, index, "DELETING");
-		IndexThroughputForget(table.rel, index);
-		TableClose(&table);
-		IndexDrop(name, index);
-	}
+		DropIndex(request, &table, name, &changes);
 	else if (changes.create != NULL)
-	{
-		CreateIndexSpec spec;
-
-		PrepareIndex(&table, input, changes.create, &spec);
-		/* ALTER TABLE wants nobody to have it open */
-		TableClose(&table);
-		IndexCreate(name, &spec);
-		TableOpen(&table, name, AccessShareLock);
-		Answer(request, &table, &changes, spec.name, "CREATING");
-		TableClose(&table);
-	}
+		CreateIndex(request, &table, name, &changes);
 	else
-	{
-		if (stream != NULL)
-		{
-			/* as above */
-			TableClose(&table);
-			ChangeStream(name, stream);
-			TableOpen(&table, name, AccessShareLock);
-		}
-		if (!answered)
-			Answer(request, &table, &changes, NULL, NULL);
-		TableClose(&table);
-	}
+		KeepIndexes(request, &table, name, &changes, answered);
 }
