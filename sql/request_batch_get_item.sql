@@ -37,6 +37,7 @@ SELECT get('{"num": {"Keys": [{"n": {"S": "1"}}]}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "one"}}]}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}]}, "none": {"Keys": [{"n": {"N": "1"}}]}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}], "ProjectionExpression": "a", "AttributesToGet": ["a"]}}');
+SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}], "ProjectionExpression": "a"}, "tab": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}], "AttributesToGet": ["sk"]}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}], "ExpressionAttributeNames": {"#a": "a"}}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}], "ProjectionExpression": "a..b"}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}], "ProjectionExpression": "n.x"}}');

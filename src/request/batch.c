@@ -119,6 +119,25 @@ CheckGivenOnce(const ValueRef *refs, const Field *keys)
 	pfree(given);
 }
 
+static bool
+AnyTableHas(const Field *tables, const char *member)
+{
+	for (int i = 0; i < tables->count; i++)
+	{
+		if (FieldMember(tables->fields[i], member) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* The parameters of all tables are those of one request. */
+static void
+CheckTablesMixing(const Field *tables)
+{
+	if (AnyTableHas(tables, "AttributesToGet") && AnyTableHas(tables, "ProjectionExpression"))
+		InvalidRequest(WORDING_MIXED, "AttributesToGet", "ProjectionExpression");
+}
+
 static void
 PrepareGets(BatchGet *batch, const Field *tables, CapacityDetail detail)
 {
@@ -127,13 +146,13 @@ PrepareGets(BatchGet *batch, const Field *tables, CapacityDetail detail)
 	batch->gets = palloc0(batch->n * sizeof(BatchGetTable));
 	batch->results = palloc(batch->n * sizeof(GetResult *));
 	batch->returned = palloc0(batch->n * sizeof(int));
+	CheckTablesMixing(tables);
 	for (int i = 0; i < batch->n; i++)
 	{
 		const Field *request = tables->fields[i];
 		const Field *keys = FieldMember(request, "Keys");
 		BatchGetTable *get = &batch->gets[i];
 
-		CheckMixing(request, &batch_get_params);
 		FieldExprArgs(request, &batch_get_params, &get->args);
 		get->table_name = TableNameOf(tables->names[i]);
 		get->nkeys = keys->count;

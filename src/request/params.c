@@ -36,7 +36,7 @@ const ParamRules delete_params = {condition, legacy_condition, "ConditionExpress
 const ParamRules update_params = {update_and_condition, legacy_update,
 "UpdateExpression and ConditionExpression are null"};
 const ParamRules get_params = {projection, legacy_projection, NULL};
-const ParamRules batch_get_params = {projection, legacy_projection, NULL};
+const ParamRules batch_get_params = {projection, NULL, NULL};
 const ParamRules transact_put_params = {condition, NULL, "ConditionExpression is null", true};
 const ParamRules transact_get_params = {projection, NULL, NULL, true};
 const ParamRules scan_params = {scan_expressions, legacy_scan, "FilterExpression is null"};
