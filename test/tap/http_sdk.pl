@@ -24,7 +24,11 @@ sub runs
 	return eval { IPC::Run::run(\@command, '<', '/dev/null', '>', '/dev/null', '2>', '/dev/null') };
 }
 
-$client{boto3} = [ 'python3', "$scripts/python.py" ] if runs('python3', '-c', 'import boto3');
+if (runs('python3', '-c', 'import boto3'))
+{
+	$client{boto3} = [ 'python3', "$scripts/python.py" ];
+	$client{'model of botocore'} = [ 'python3', "$scripts/model.py" ];
+}
 if (-d "$directory/node_modules/\@aws-sdk/lib-dynamodb" && runs('node', '--version'))
 {
 	# a module finds others beside itself
