@@ -263,7 +263,6 @@ ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
 	if (a == lengthof(write_actions))
 		UnknownAction(kind, "Put, Update, Delete or ConditionCheck");
 
-	CheckMembers(body, kind, write_actions[a].members);
 	place.kind = write_actions[a].path;
 	op->kind = write_actions[a].kind;
 	op->table_name = TableNameMember(body, place);
@@ -271,10 +270,15 @@ ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
 	if (ValueIsMissing(op->item))
 		ModelError(NULL, MemberPath(place, op->kind == WRITE_KIND_PUT ? "item" : "key"),
 				   "Member must not be null");
-	op->update = ExprMember(body, "UpdateExpression");
+	if (op->kind == WRITE_KIND_UPDATE)
+		op->update = ExprMember(body, "UpdateExpression");
 	op->condition = ExprMember(body, "ConditionExpression");
 	op->args = ArgsMembers(body);
 	op->return_old_on_failure = ReturnsOldOnFailure(body, place);
+	/* more than has been read; what is read least is not counted */
+	if (JsonContainerSize(body) != (uint32) (2 + op->update.given + op->condition.given +
+											 !ValueIsMissing(op->args.values) + op->args.names_given))
+		CheckMembers(body, kind, write_actions[a].members);
 }
 
 DYNAMO_FUNCTION(dynamo_transact_write_items);
@@ -308,13 +312,14 @@ ReadGet(void *arg, int position, Slice kind, JsonbContainer *body)
 
 	if (!SliceIs(kind, "Get"))
 		UnknownAction(kind, "Get");
-	CheckMembers(body, kind, get_members);
 	op->table_name = TableNameMember(body, place);
 	op->key = ItemMember(body, "Key", &datum);
 	if (ValueIsMissing(op->key))
 		ModelError(NULL, MemberPath(place, "key"), "Member must not be null");
 	op->projection = ExprMember(body, "ProjectionExpression");
 	op->args = ArgsMembers(body);
+	if (JsonContainerSize(body) != (uint32) (2 + op->projection.given + op->args.names_given))
+		CheckMembers(body, kind, get_members);
 }
 
 DYNAMO_FUNCTION(dynamo_transact_get_items);
