@@ -279,8 +279,8 @@ ErrorHint(const ExprError *error)
 	{
 		case EXPR_ERROR_SYNTAX:
 			if (error->one.len > 0 && strchr("'\"0123456789", error->one.data[0]) != NULL)
-				return "Expressions have no literals: write a placeholder, such as :value, "
-					"and give its value in the expression attribute values.";
+				return "Expressions have no literals and no quotes: write placeholders, :value for a value and #name for a name, "
+					"and give what they stand for in the expression attribute values and names.";
 			return NULL;
 		case EXPR_ERROR_RESERVED:
 			return "Write a placeholder, such as #name, and give the name in the expression attribute names.";
