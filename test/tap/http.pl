@@ -447,7 +447,7 @@ my ($busy, $patient) = map { connect_http($port) } 1 .. 2;
 send_raw($patient, substr($get, 0, 100));
 sleep(0.3);
 send_raw($busy, signed_request('PutItem', encode_json($put)));
-sleep(0.3);
+sleep(0.1);
 send_raw($patient, substr($get, 100));
 is(read_answer($busy)->{status}, 400, 'a request that takes longer than clients may');
 is(read_answer($patient)->{status}, 200, 'the rest of another has come meanwhile');
