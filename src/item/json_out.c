@@ -120,20 +120,39 @@ PutEscaped(StringInfo out, char *at, const char *text, const char *end, Size beh
 	return MakeRoom(out, at, behind);
 }
 
-/* CopyPlain of less than eight bytes. */
+/* Four bytes that need no escapes, before four that may. */
+#define PLAIN_WORD		UINT64CONST(0x2020202000000000)
+
+/* CopyPlain of less than four bytes. */
 static inline uint32
-CopyShort(char *to, const char *text, uint32 len)
+CopyTiny(char *to, const char *text, uint32 len)
 {
-	uint32		i = 0;
-	uint32		first,
+	uint16		first,
 				last;
 
 	if (len < sizeof(first))
 	{
-		for (; i < len && !IsSpecial(text[i]); i++)
-			to[i] = text[i];
-		return i;
+		if (len == 0 || IsSpecial(*text))
+			return 0;
+		*to = *text;
+		return 1;
 	}
+	memcpy(&first, text, sizeof(first));
+	memcpy(&last, text + len - sizeof(last), sizeof(last));
+	memcpy(to, &first, sizeof(first));
+	memcpy(to + len - sizeof(last), &last, sizeof(last));
+	return ScanSpecial(PLAIN_WORD | (uint64) first << 16 | last) == 0 ? len : 0;
+}
+
+/* CopyPlain of less than eight bytes. */
+static inline uint32
+CopyShort(char *to, const char *text, uint32 len)
+{
+	uint32		first,
+				last;
+
+	if (len < sizeof(first))
+		return CopyTiny(to, text, len);
 	memcpy(&first, text, sizeof(first));
 	memcpy(&last, text + len - sizeof(last), sizeof(last));
 	memcpy(to, &first, sizeof(first));
@@ -271,6 +290,17 @@ PutScalar(StringInfo out, char *at, ValueType type, Slice payload)
 
 static char *PutValue(StringInfo out, char *at, ValueRef v);
 
+/* PutValue, without a call of it for what most elements are. */
+static inline char *
+PutElement(StringInfo out, char *at, ValueRef v)
+{
+	if (ValueTypeOf(v) != VALUE_S)
+		return PutValue(out, at, v);
+	at = PutString(out, PUT(at, "{\"S\": "), ValuePayload(v), TAIL_ROOM);
+	*at++ = '}';
+	return at;
+}
+
 /* What stands before an element. */
 static inline char *
 PutComma(char *at, uint32 i)
@@ -317,7 +347,7 @@ PutList(StringInfo out, char *at, ValueRef v)
 		Slice		element = FormatElement(&c, i);
 
 		at = MakeRoom(out, PutComma(at, i), (Size) element.len + VALUE_ROOM);
-		at = PutValue(out, at, (ValueRef) {(const uint8 *) element.data, element.len});
+		at = PutElement(out, at, (ValueRef) {(const uint8 *) element.data, element.len});
 	}
 	return PutEnd(out, at, ']');
 }
@@ -339,7 +369,7 @@ PutMap(StringInfo out, char *at, ValueRef v)
 		at = MakeRoom(out, PutComma(at, i), name.len + TAIL_ROOM + room);
 		at = PutString(out, at, name, TAIL_ROOM + room);
 		at = PUT(at, ": ");
-		at = PutValue(out, at, value);
+		at = PutElement(out, at, value);
 	}
 	return PutEnd(out, at, '}');
 }
