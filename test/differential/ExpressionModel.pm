@@ -15,6 +15,7 @@ package ExpressionModel;
 
 use strict;
 use warnings;
+use Encode qw(encode);
 use MIME::Base64 qw(encode_base64 decode_base64);
 
 our $kind = '';					# "ConditionExpression", ...
@@ -202,7 +203,8 @@ sub size
 	return undef if !defined $v;
 	my $type = type($v);
 	return undef if $type =~ /^(N|BOOL|NULL)$/;
-	return number(100 * length(bytes($v))) if $type =~ /^[SB]$/;
+	return number(100 * length(bytes($v))) if $type eq 'B';
+	return number(50 * length(encode('UTF-16BE', $v->{S}))) if $type eq 'S';
 	return number(100 * ($type eq 'M' ? scalar keys %{$v->{M}} : scalar @{$v->{$type}}));
 }
 
