@@ -81,8 +81,8 @@ SELECT e AS expression, blocks(e) < blocks('i::text') / 2 AS less FROM unnest(AR
 	$$matches(i, ':x = :x OR :x > :x', '{":x": {"S": "x"}}')$$, $$project(i, 'a.b, x')$$, $$project(i, 'c')$$]) e;
 SELECT id, left(name, 20) AS name FROM t, LATERAL (SELECT jsonb_object_keys(i::jsonb) UNION SELECT unnest(ARRAY['aa', 'attribute1500x', 'zz']) EXCEPT SELECT 'a') AS n(name),
 	jsonb_build_object('#n', name, '#a', 'a') AS names
-	WHERE project(i, '#n, #a', names) IS DISTINCT FROM project(i || '{}', '#n, #a', names)
-		OR matches(i, 'attribute_exists(#n)', NULL, names - '#a') <> (i ? name);
+	WHERE name !~ '^attribute.*[1-9]$' AND (project(i, '#n, #a', names) IS DISTINCT FROM project(i || '{}', '#n, #a', names)
+		OR matches(i, 'attribute_exists(#n)', NULL, names - '#a') <> (i ? name));
 
 SET client_min_messages = warning;
 DROP SCHEMA t_item_slice CASCADE;
