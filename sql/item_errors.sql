@@ -98,6 +98,25 @@ SELECT try(repeat('{"M": {"a": ', 32) || '{"S": "x"}' || repeat('}}', 32), 'valu
 SELECT try(repeat('{"M": {"a": ', 100000), 'value');
 SELECT try(repeat('[', 100000));
 
+-- who asks softly (pg_input_is_valid, COPY ... ON_ERROR) is told the same; PostgreSQL does so since 16
+CREATE FUNCTION soft(t text, type text DEFAULT 'item') RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	r text;
+BEGIN
+	IF current_setting('server_version_num')::int < 160000 THEN
+		RETURN split_part(try(t, type), E'\n', 1);
+	END IF;
+	EXECUTE 'SELECT sql_error_code || '' '' || message FROM pg_input_error_info($1, $2)' INTO r USING t, 'dynamo.' || type;
+	RETURN coalesce(r, 'accepted');
+END $$;
+SELECT soft('{"a": {"S": "x"}}');
+SELECT soft('{"a": {"S": "x"}');
+SELECT soft('{"a": "x"}');
+SELECT soft('{"a": {"N": "x"}}');
+SELECT soft('{"NS": []}', 'value');
+SELECT soft('{"NS": ["1"]}', 'value');
+SELECT soft(repeat('{"M": {"a": ', 100000), 'value');
+
 \pset tuples_only
 \pset format aligned
 -- where an error shows to a user

@@ -25,6 +25,21 @@
 #define PGDLLEXPORT __attribute__((visibility("default")))
 #endif
 
+/*
+ * Since 16 who calls an input function may want to be told of an error in its
+ * text rather than have it raised.
+ */
+#if PG_VERSION_NUM >= 160000
+#include "nodes/miscnodes.h"
+#define WantsSoftError(context) ((context) != NULL && IsA(context, ErrorSaveContext))
+#define SaveSoftError(context, error) \
+	(((ErrorSaveContext *) (context))->error_occurred = true, \
+	 ((ErrorSaveContext *) (context))->error_data = (error))
+#else
+#define WantsSoftError(context) false
+#define SaveSoftError(context, error) ((void) (error))
+#endif
+
 /* 18 has pg_noreturn in its place, which stands before the declaration. */
 #ifndef pg_attribute_noreturn
 #define pg_attribute_noreturn() __attribute__((noreturn))

@@ -12,6 +12,7 @@
 #include "libpq/pqformat.h"
 #include "utils/memutils.h"
 
+#include "errors.h"
 #include "item/item.h"
 #include "item/json.h"
 
@@ -21,14 +22,54 @@
 /* What json_out.c makes room for ahead of what it needs. */
 #define TEXT_SLACK		512
 
+/* ---- input ---- */
+
+typedef struct varlena *(*TextReader) (const char *text, uint32 len);
+
+/* Errors of what is read, as opposed to those of the server. */
+static bool
+IsTextError(int sqlstate)
+{
+	return sqlstate == ERRCODE_INVALID_TEXT_REPRESENTATION ||
+		sqlstate == ERRCODE_DYNAMO_SERIALIZATION || sqlstate == ERRCODE_DYNAMO_VALIDATION;
+}
+
+/*
+ * Reads argument 0.  An error in it is only noted where that is wanted (by
+ * COPY ... ON_ERROR, pg_input_is_valid), with the result NULL.  To catch it
+ * takes no subtransaction, since reading does nothing but compute.
+ */
+static struct varlena *
+ReadArgument(FunctionCallInfo fcinfo, TextReader read)
+{
+	const char *text = PG_GETARG_CSTRING(0);
+	MemoryContext context = CurrentMemoryContext;
+	struct varlena *volatile result = NULL;
+
+	if (!WantsSoftError(fcinfo->context))
+		return read(text, strlen(text));
+	PG_TRY();
+	{
+		result = read(text, strlen(text));
+	}
+	PG_CATCH();
+	{
+		if (!IsTextError(geterrcode()))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		SaveSoftError(fcinfo->context, CopyErrorData());
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	return result;
+}
+
 DYNAMO_FUNCTION(dynamo_item_in);
 
 Datum
 dynamo_item_in(PG_FUNCTION_ARGS)
 {
-	char	   *text = PG_GETARG_CSTRING(0);
-
-	PG_RETURN_POINTER(ItemFromJson(text, strlen(text)));
+	PG_RETURN_POINTER(ReadArgument(fcinfo, ItemFromJson));
 }
 
 DYNAMO_FUNCTION(dynamo_value_in);
@@ -36,10 +77,10 @@ DYNAMO_FUNCTION(dynamo_value_in);
 Datum
 dynamo_value_in(PG_FUNCTION_ARGS)
 {
-	char	   *text = PG_GETARG_CSTRING(0);
-
-	PG_RETURN_POINTER(ValueFromJson(text, strlen(text)));
+	PG_RETURN_POINTER(ReadArgument(fcinfo, ValueFromJson));
 }
+
+/* ---- output ---- */
 
 /* A buffer that will not have to grow for most values. */
 static void
@@ -75,6 +116,8 @@ dynamo_value_out(PG_FUNCTION_ARGS)
 	ValueToJson(&out, value);
 	PG_RETURN_CSTRING(out.data);
 }
+
+/* ---- the binary form ---- */
 
 static void ReceiveError(const char *type, const char *problem)
 			pg_attribute_noreturn();
