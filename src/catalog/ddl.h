@@ -140,7 +140,8 @@ extern void StoreGuards(Oid index_table, const char *table_name, const char *ind
 
 /*
  * Opens a table for DDL: resolves the name, locks the relation, checks that
- * the caller owns it.  The control plane's not-found error.
+ * the caller owns it; nobody else gets in the way of readers and writers, not
+ * even by waiting for the lock.  The control plane's not-found error.
  */
 extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
 

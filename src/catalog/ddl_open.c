@@ -14,8 +14,8 @@
 #include "compat.h"
 #include "errors.h"
 
-Relation
-OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
+static Relation
+OpenOwnTable(const char *table_name, LOCKMODE lockmode)
 {
 	Oid			relid = TableNameResolve(table_name, true);
 	Relation	rel = OidIsValid(relid) ? try_table_open(relid, lockmode) : NULL;
@@ -29,6 +29,14 @@ OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
 	if (!RelationOwnercheck(relid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
 	return rel;
+}
+
+Relation
+OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
+{
+	if (lockmode > AccessShareLock)
+		table_close(OpenOwnTable(table_name, AccessShareLock), AccessShareLock);
+	return OpenOwnTable(table_name, lockmode);
 }
 
 TableDef *
