@@ -125,8 +125,12 @@ extern void StreamAppendTrimmed(StreamTable *t, int64 number);
 /* The lock that writers hold for a moment, exclusively. */
 extern void StreamWaitForWriters(Oid stream);
 
-/* Keeps other trimmers out until the transaction ends. */
-extern void StreamLockForTrim(Oid stream);
+/*
+ * Keeps other trimmers out until the transaction ends.  Taken before any lock
+ * on the relation that a trimmer who drops it would wait for.  False if there
+ * is another, unless wait.
+ */
+extern bool StreamLockForTrim(Oid stream, bool wait);
 
 /* ---- late.c ---- */
 
@@ -218,7 +222,8 @@ extern void StreamIsTrimmed(void) pg_attribute_noreturn();
 
 /*
  * Deletes up to so many records from before a time, and the stream's table if
- * it was closed before; returns how many records.  The caller owns the table.
+ * it was closed before; returns how many records, none if another trims it.
+ * The caller owns the table.
  */
 extern int64 StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records);
 

@@ -53,13 +53,13 @@ StreamWaitForWriters(Oid stream)
 	LockRelease(&tag, ExclusiveLock, false);
 }
 
-void
-StreamLockForTrim(Oid stream)
+bool
+StreamLockForTrim(Oid stream, bool wait)
 {
 	LOCKTAG		tag;
 
 	SetTag(&tag, stream, TRIM_SUBOBJECT);
-	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
 /* ---- what is remembered of streams ---- */

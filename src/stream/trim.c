@@ -86,7 +86,6 @@ TrimRecords(Trim *trim, Relation rel)
 	Snapshot	snapshot;
 	int64		last;
 
-	StreamLockForTrim(RelationGetRelid(rel));
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	last = DeleteRecords(trim, rel, snapshot);
 	UnregisterSnapshot(snapshot);
@@ -111,6 +110,7 @@ ClosedBefore(const StreamDef *def, TimestampTz time)
 		StreamTimeFromText(def->closed) + (GetCurrentTimestamp() - SettingsTime()) < time;
 }
 
+/* The lock for trimming is held. */
 static void
 TrimStream(Trim *trim, Oid relid)
 {
@@ -137,6 +137,8 @@ StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records)
 {
 	Trim		trim = {cutoff, max_records, 0};
 
+	if (!StreamLockForTrim(relid, false))
+		return 0;
 	SPI_connect();
 	TrimStream(&trim, relid);
 	SPI_finish();
@@ -169,13 +171,15 @@ TrimStreams(Trim *trim, const char *table_name)
 	for (uint64 i = 0; i < n && trim->room > 0; i++)
 	{
 		bool		isnull;
+		Oid			relid;
 
 		if (!DatumGetBool(SPI_getbinval(streams->vals[i], streams->tupdesc, 2, &isnull)))
 			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					 errmsg("must be owner of table %s", table_name)));
-		TrimStream(trim, DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc,
-														1, &isnull)));
+		relid = DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc, 1, &isnull));
+		(void) StreamLockForTrim(relid, true);
+		TrimStream(trim, relid);
 	}
 }
 
