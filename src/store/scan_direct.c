@@ -23,6 +23,7 @@
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -67,6 +68,7 @@ typedef struct DirectSource
 	AttrNumber	item_attnum;
 	MemoryContext context;		/* detoasted items */
 	struct varlena *detoasted;	/* the last one, to be freed */
+	MemoryContext entry_context;	/* for EntryInSegment; NULL: no segments */
 } DirectSource;
 
 /* ---- may this index be read? ---- */
@@ -217,10 +219,14 @@ DatumPayload(ValueType type, Datum datum, uint8 *number)
 	return SliceOfVarlena(bytes);
 }
 
-/* KeyInSegment for an index entry: other segments' rows are never fetched. */
+/*
+ * KeyInSegment for an index entry: other segments' rows are never fetched.
+ * Millions may be passed over between two calls of the source.
+ */
 static bool
 EntryInSegment(const DirectSource *s)
 {
+	MemoryContext old = MemoryContextSwitchTo(s->entry_context);
 	const ScanKeys *keys = s->keys;
 	uint64		hash = 0;
 
@@ -233,6 +239,8 @@ EntryInSegment(const DirectSource *s)
 
 		hash = SegmentHash(hash, DatumPayload(keys->columns[i]->type, datum, number));
 	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(s->entry_context);
 	return SegmentOfHash(hash, keys->total_segments) == keys->segment;
 }
 
@@ -304,6 +312,8 @@ DirectEnd(ScanSource *source)
 
 	index_endscan(s->scan);
 	ExecDropSingleTupleTableSlot(s->slot);
+	if (s->entry_context != NULL)
+		MemoryContextDelete(s->entry_context);
 }
 
 static const ScanSourceMethods direct_methods = {DirectNext, DirectEnd};
@@ -321,6 +331,9 @@ DirectScanBegin(Relation rel, Relation index, AttrNumber item_attnum,
 	s->direction = keys->forward ? ForwardScanDirection : BackwardScanDirection;
 	s->item_attnum = item_attnum;
 	s->context = CurrentMemoryContext;
+	if (keys->total_segments > 0)
+		s->entry_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index entry",
+												 ALLOCSET_SMALL_SIZES);
 	s->slot = table_slot_create(rel, NULL);
 	s->scan = BeginIndexScan(rel, index, snapshot, nkeys);
 	s->scan->xs_want_itup = keys->total_segments > 0;
