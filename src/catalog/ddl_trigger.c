@@ -6,7 +6,6 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "commands/trigger.h"
@@ -66,8 +65,7 @@ StoreTruncation(Oid relid, bool needed)
 void
 StorePartitionTriggers(Oid partition)
 {
-	Oid			root = llast_oid(get_partition_ancestors(partition));
-	Relation	rel = table_open(root, AccessShareLock);
+	Relation	rel = table_open(PartitionRoot(partition), AccessShareLock);
 	const TableDef *def = TableDefCopy(rel);
 
 	table_close(rel, AccessShareLock);

@@ -7,7 +7,6 @@
 
 #include "access/relation.h"
 #include "catalog/namespace.h"
-#include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_trigger.h"
 #include "storage/bufmgr.h"
@@ -35,8 +34,7 @@ FindNamedIndex(const RangeVar *name, HeldIndex *held)
 TableDef *
 RootDefinition(Oid relid)
 {
-	List	   *ancestors = get_rel_relispartition(relid) ? get_partition_ancestors(relid) : NIL;
-	Relation	rel = try_relation_open(ancestors == NIL ? relid : llast_oid(ancestors), AccessShareLock);
+	Relation	rel = try_relation_open(PartitionRoot(relid), AccessShareLock);
 	TableDef   *def;
 
 	if (rel == NULL)

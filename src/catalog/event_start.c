@@ -15,13 +15,13 @@
 #include "access/relation.h"
 #include "catalog/index.h"
 #include "catalog/namespace.h"
-#include "catalog/partition.h"
 #include "nodes/parsenodes.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
+#include "catalog/objects.h"
 #include "catalog/stream.h"
 
 FormerName	former_name;
@@ -143,7 +143,7 @@ CheckDropTables(const DropStmt *statement)
 			RefuseReferenced(relid, dropped);
 		if (!get_rel_relispartition(relid))
 			continue;
-		if (!list_member_oid(dropped, llast_oid(get_partition_ancestors(relid))))
+		if (!list_member_oid(dropped, PartitionRoot(relid)))
 			CheckPartitionsStay(relid, "drop");
 
 		/* who drops the index table as a whole is told at the end */

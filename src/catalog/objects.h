@@ -45,6 +45,12 @@ extern Oid	ItemTypeOid(void);
 /* The owner of a relation, which must exist. */
 extern Oid	RelationOwner(Oid relid);
 
+/*
+ * The table that a relation is a partition of, at any depth; itself if it is
+ * none, or is being detached.
+ */
+extern Oid	PartitionRoot(Oid relid);
+
 /* Who the user was. */
 typedef struct SavedUser
 {

@@ -17,7 +17,6 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/partition.h"
 #include "catalog/pg_inherits.h"
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
@@ -242,8 +241,7 @@ TruncateIndexTable(const TableDef *def, const IndexDef *index)
 static void
 CheckWholeTable(Relation partition)
 {
-	Oid			root = llast_oid(get_partition_ancestors(RelationGetRelid(partition)));
-	Relation	rel = table_open(root, AccessShareLock);
+	Relation	rel = table_open(PartitionRoot(RelationGetRelid(partition)), AccessShareLock);
 
 	if (!CheckRelationLockedByMe(rel, AccessExclusiveLock, false))
 		ereport(ERROR,
