@@ -89,5 +89,29 @@ DROP VIEW problems;
 SELECT dynamo.drop_table('part');
 SELECT count(*) FROM pg_class WHERE relnamespace = 't_part'::regnamespace;
 
+-- partitions in other schemas, and of other owners, have their table's index table and stream
+CREATE SCHEMA t_part_2;
+CREATE ROLE t_part_other;
+CREATE TABLE far ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY ("PK")) PARTITION BY LIST ("PK");
+CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON far FOR EACH ROW
+EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
+ "partition": ["PK"], "sort": [], "indexes": []}');
+CREATE TABLE t_part_2.far_a PARTITION OF far FOR VALUES IN ('a') PARTITION BY LIST ("PK");
+CREATE TABLE t_part_2.far_aa PARTITION OF t_part_2.far_a FOR VALUES IN ('a');
+ALTER TABLE t_part_2.far_aa OWNER TO t_part_other;
+SELECT dynamo.put_item('far', '{"PK": {"S": "a"}, "G": {"S": "before"}}');
+SELECT dynamo.create_index('far', 'own', 'G', storage => 'table');
+SELECT dynamo.enable_stream('far') IS NOT NULL;
+SELECT dynamo.put_item('far', '{"PK": {"S": "a"}, "G": {"S": "g"}}');
+UPDATE t_part_2.far_aa SET item = '{"PK": {"S": "a"}, "G": {"S": "h"}}';
+SELECT dynamo.query('far', 'G = :g', '{":g": {"S": "h"}}', index_name => 'own');
+SELECT count(*) FROM "far$own";
+SELECT * FROM dynamo.verify_index('far', 'own');
+SELECT dynamo.reindex('far', 'own');
+TRUNCATE far;
+SELECT count(*) FROM "far$own";
+SELECT event_name, keys FROM dynamo.read_stream('far');
+
 SET client_min_messages = warning;
-DROP SCHEMA t_part CASCADE;
+DROP SCHEMA t_part, t_part_2 CASCADE;
+DROP ROLE t_part_other;

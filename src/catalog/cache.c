@@ -323,6 +323,7 @@ LoadDefinition(Relation rel)
 				 errdetail("\"%s\" is not a dynamo table.", RelationGetRelationName(rel))));
 	def = TableDefParse(pstrdup(trigger->tgargs[0]));
 	def->relid = RelationGetRelid(rel);
+	def->root = rel->rd_rel->relispartition ? PartitionRoot(def->relid) : def->relid;
 	ResolveColumns(rel, def);
 	SetColumnSets(def);
 	def->unmaintained = !IsMaintained(rel, def);
@@ -447,14 +448,14 @@ InlineIndexFits(const TableDef *def, const IndexDef *index, Oid relid)
 Oid
 IndexDefRelation(const TableDef *def, const IndexDef *index)
 {
-	Oid			relid = get_relname_relid(index->relation,
-										  get_rel_namespace(def->relid));
+	Oid			table = TableDefRoot(def);
+	Oid			relid = get_relname_relid(index->relation, get_rel_namespace(table));
 
 	if (!OidIsValid(relid))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("index \"%s\" of table \"%s\" has lost its relation \"%s\"",
-						index->name, get_rel_name(def->relid), index->relation),
+						index->name, get_rel_name(table), index->relation),
 				 errhint("Use dynamo.reindex to build it again.")));
 	return relid;
 }

@@ -26,7 +26,8 @@
  * places, what was replaced is the one with "replaces", DELETING.
  *
  * "relation" is the name, in the table's schema, of the btree index (inline)
- * or of the index table (table).  "table", present only if the relation's
+ * or of the index table (table).  A partition has the definition of its table,
+ * and the relations beside that one.  "table", present only if the relation's
  * name could not hold it (longer than 63 bytes), is the DynamoDB name.  The
  * trigger needs nothing but this argument: never the relation's OID or name.
  * "time_to_live", if present, is the attribute that says when an item expires
@@ -111,6 +112,7 @@ typedef struct TableDef
 	KeySchema	key;			/* one partition, at most one sort attribute */
 	int			key_attributes[2];	/* key's, in attributes */
 	AttrNumber	item_attnum;
+	Oid			root;			/* the table, or that which it is a partition of */
 	Oid			primary_key;	/* the primary key's index */
 	Oid			guard_function; /* dynamo.guard_index, looked up once */
 	Oid			item_type;		/* dynamo.item, likewise */
@@ -172,6 +174,16 @@ extern void TableCacheInit(void);
  */
 extern TableDef *TableDefAcquire(Relation rel);
 extern void TableDefRelease(TableDef *def);
+
+/*
+ * The table beside which the relations of a definition are, and whose owner
+ * they have; of a definition that knows its table only, that.
+ */
+static inline Oid
+TableDefRoot(const TableDef *def)
+{
+	return OidIsValid(def->root) ? def->root : def->relid;
+}
 
 /*
  * What the definition of an open relation says, whether it fits the relation

@@ -140,7 +140,7 @@ IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 
 	return rel->rd_rel->relkind == kind && HasGuard(rel, def) && HasColumns(rel, def, index) &&
 		HasPrimaryKey(rel, index) &&
-		rel->rd_rel->relowner == RelationOwner(def->relid);
+		rel->rd_rel->relowner == RelationOwner(TableDefRoot(def));
 }
 
 static void
@@ -149,7 +149,7 @@ NotIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("\"%s\" is not the index table of index \"%s\" of table \"%s\"",
-					RelationGetRelationName(rel), index->name, get_rel_name(def->relid)),
+					RelationGetRelationName(rel), index->name, get_rel_name(TableDefRoot(def))),
 			 errdetail("An index table has its table's owner, the columns and primary key of its index and the trigger dynamo.guard_index."),
 			 errhint("Use dynamo.reindex to build it again.")));
 }

@@ -231,7 +231,7 @@ TruncateIndexTable(const TableDef *def, const IndexDef *index)
 	EntryTableOpen(&t, def, index, 0, AccessExclusiveLock); /* checks that it is one */
 	index_table = RelationGetRelid(t.parent);
 	EntryTableClose(&t);
-	TruncateAsOwner(index_table, RelationOwner(def->relid));
+	TruncateAsOwner(index_table, RelationOwner(TableDefRoot(def)));
 }
 
 /*

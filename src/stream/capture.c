@@ -107,7 +107,7 @@ CaptureBegin(Capture *c, const TriggerData *trigger)
 	c->def = TableDefAcquire(c->rel);
 	c->new_images = strcmp(view, "NEW_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0;
 	c->old_images = strcmp(view, "OLD_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0;
-	StreamTableOpen(&c->stream, c->rel, trigger->tg_trigger->tgargs[0]);
+	StreamTableOpen(&c->stream, c->def, trigger->tg_trigger->tgargs[0]);
 }
 
 static void

@@ -103,7 +103,7 @@ typedef struct StreamRow
  * Raises an error unless there is such a stream of the same owner: anyone may
  * write a trigger that names any relation.
  */
-extern void StreamTableOpen(StreamTable *t, Relation table, const char *stream_name);
+extern void StreamTableOpen(StreamTable *t, const TableDef *table, const char *stream_name);
 extern void StreamTableClose(StreamTable *t);
 
 /* The same for a stream that is open and locked already, and remains so. */

@@ -173,15 +173,15 @@ IsStreamTable(Relation rel)
 	return true;
 }
 
-static void StreamIsMissing(Relation table, const char *stream_name) pg_attribute_noreturn();
+static void StreamIsMissing(Oid table, const char *stream_name) pg_attribute_noreturn();
 
 static void
-StreamIsMissing(Relation table, const char *stream_name)
+StreamIsMissing(Oid table, const char *stream_name)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("\"%s\" is not the stream of table \"%s\"",
-					stream_name, RelationGetRelationName(table)),
+					stream_name, get_rel_name(table)),
 			 errdetail("A stream has its table's schema and owner, its own columns and the trigger dynamo.guard_stream."),
 			 errhint("Use dynamo.disable_stream to go on without it.")));
 }
@@ -197,14 +197,15 @@ OpenOtherIndexes(StreamTable *t)
 }
 
 void
-StreamTableOpen(StreamTable *t, Relation table, const char *stream_name)
+StreamTableOpen(StreamTable *t, const TableDef *table, const char *stream_name)
 {
-	Oid			relid = get_relname_relid(stream_name, RelationGetNamespace(table));
+	Oid			root = TableDefRoot(table);
+	Oid			relid = get_relname_relid(stream_name, get_rel_namespace(root));
 
 	t->rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
 	if (t->rel == NULL || FindEntry(t->rel) == NULL ||
-		t->rel->rd_rel->relowner != table->rd_rel->relowner)
-		StreamIsMissing(table, stream_name);
+		t->rel->rd_rel->relowner != RelationOwner(root))
+		StreamIsMissing(root, stream_name);
 	StreamTableInit(t, t->rel);
 }
 
