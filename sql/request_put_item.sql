@@ -102,5 +102,15 @@ SELECT req('PutItem', '{"TableName": "arn:aws:dynamodb:us-east-1:000000000000:ta
 SELECT put('{"pk": {"S": "cap"}, "sk": {"S": "1"}}', ', "ReturnItemCollectionMetrics": "SIZE"');
 SELECT req('PutItem', '{"TableName": "num", "Item": {"n": {"N": "7"}}, "ReturnItemCollectionMetrics": "SIZE"}');
 
+-- a trigger may fail the condition, too; its detail is no item
+CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	RAISE 'The conditional request failed' USING ERRCODE = 'KV002', DETAIL = 'The shop is closed.';
+END $$;
+CREATE TRIGGER veto BEFORE INSERT ON num FOR EACH ROW EXECUTE FUNCTION veto();
+SELECT req('PutItem', '{"TableName": "num", "Item": {"n": {"N": "77"}}}');
+SELECT req('BatchExecuteStatement', '{"Statements": [{"Statement": "INSERT INTO num VALUE {''n'': 77}"}]}');
+SELECT req('TransactWriteItems', '{"TransactItems": [{"Put": {"TableName": "num", "Item": {"n": {"N": "77"}}}}]}');
+
 SET client_min_messages = warning;
 DROP SCHEMA t_request_put_item CASCADE;

@@ -41,19 +41,36 @@ FailureMessage(const ErrorData *edata)
 	}
 }
 
-/*
- * What some errors carry beside their message.  The operations have put it
- * into DETAIL as JSON.
- */
-static void
-FailureData(StringInfo out, const ErrorData *edata)
+/* The detail of an error with this code, if it begins as this kind of JSON. */
+static const char *
+JsonDetail(const ErrorData *edata, int sqlstate, char begin)
 {
-	if (edata->detail == NULL)
-		return;
-	if (edata->sqlerrcode == ERRCODE_DYNAMO_CONDITION_FAILED)
-		appendStringInfo(out, ",\"Item\":%s", edata->detail);
-	else if (edata->sqlerrcode == ERRCODE_DYNAMO_TRANSACTION_CANCELED)
-		appendStringInfo(out, ",\"CancellationReasons\":%s", edata->detail);
+	bool		is_json = edata->sqlerrcode == sqlstate && edata->detail != NULL &&
+		edata->detail[0] == begin;
+
+	return is_json ? edata->detail : NULL;
+}
+
+const char *
+FailureItem(const ErrorData *edata)
+{
+	return JsonDetail(edata, ERRCODE_DYNAMO_CONDITION_FAILED, '{');
+}
+
+const char *
+FailureReasons(const ErrorData *edata)
+{
+	return JsonDetail(edata, ERRCODE_DYNAMO_TRANSACTION_CANCELED, '[');
+}
+
+/* What some errors carry beside their message. */
+static void
+AppendData(StringInfo out, const ErrorData *edata)
+{
+	if (FailureItem(edata) != NULL)
+		appendStringInfo(out, ",\"Item\":%s", FailureItem(edata));
+	if (FailureReasons(edata) != NULL)
+		appendStringInfo(out, ",\"CancellationReasons\":%s", FailureReasons(edata));
 }
 
 int
@@ -68,7 +85,7 @@ FailureBody(StringInfo out, const ErrorData *edata)
 		appendStringInfo(out, ",\"%s\":", exception->capital_message ? "Message" : "message");
 		JsonAppendString(out, message, strlen(message));
 	}
-	FailureData(out, edata);
+	AppendData(out, edata);
 	appendStringInfoChar(out, '}');
 	return exception->http_status;
 }

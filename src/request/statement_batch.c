@@ -64,6 +64,7 @@ static void
 AnswerError(Writer *out, const ErrorData *edata)
 {
 	const char *message = FailureMessage(edata);
+	const char *item = FailureItem(edata);
 
 	FailureLog(edata);
 	WriterName(out, "Error");
@@ -71,11 +72,10 @@ AnswerError(Writer *out, const ErrorData *edata)
 	WriterStringMember(out, "Code", ErrorCode(edata));
 	if (message != NULL)
 		WriterStringMember(out, "Message", message);
-	/* the operation has put the item into DETAIL */
-	if (edata->sqlerrcode == ERRCODE_DYNAMO_CONDITION_FAILED && edata->detail != NULL)
+	if (item != NULL)
 	{
 		WriterName(out, "Item");
-		WriterRaw(out, (Slice) {edata->detail, strlen(edata->detail)});
+		WriterRaw(out, SliceOf(item));
 	}
 	WriterEndObject(out);
 }
