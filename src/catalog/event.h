@@ -112,8 +112,15 @@ extern void RefuseHalfReference(Relation rel, const Trigger *trigger, const char
 
 /* ---- event_index.c: what holds an index ---- */
 
-/* Whether a relation is a plain or a partitioned table. */
+/*
+ * Before a statement has its locks, what it names may be dropped by others at
+ * any moment: a relation that is gone is nothing in particular, and PostgreSQL
+ * says what there is to say.
+ */
+
+/* Whether a relation is a plain or a partitioned table; whether it is called so. */
 extern bool IsTable(Oid relid);
+extern bool HasName(Oid relid, const char *name);
 
 /* An index table, or a shard of one, as the definition of its table has it. */
 struct HeldIndex

@@ -35,6 +35,14 @@ IsTable(Oid relid)
 	return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE;
 }
 
+bool
+HasName(Oid relid, const char *name)
+{
+	const char *found = get_rel_name(relid);
+
+	return found != NULL && strcmp(found, name) == 0;
+}
+
 /*
  * The arguments of an index table's guard: its table and its index.  False if
  * the relation has none.
@@ -42,10 +50,12 @@ IsTable(Oid relid)
 static bool
 FindGuard(Oid relid, char **table_name, char **index_name)
 {
-	Relation	rel = table_open(relid, AccessShareLock);
 	Oid			function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);
+	Relation	rel = try_table_open(relid, AccessShareLock);
 	bool		found = false;
 
+	if (rel == NULL)
+		return false;
 	for (int i = 0; !found && rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{
 		Trigger    *trigger = &rel->trigdesc->triggers[i];
@@ -91,7 +101,7 @@ FindHeldIndex(Oid relid, HeldIndex *held)
 	def = OidIsValid(held->table) ? WrittenDefinition(held->table) : NULL;
 	index = def != NULL ? TableDefIndex(def, held->index_name) : NULL;
 	return index != NULL && index->storage == STORAGE_TABLE &&
-		strcmp(index->relation, get_rel_name(relid)) == 0;
+		HasName(relid, index->relation);
 }
 
 /* ---- index tables follow their table ---- */

@@ -193,7 +193,7 @@ CheckDropIndexes(const DropStmt *statement)
 			const IndexDef *index = &def->indexes[i];
 
 			if (index->storage == STORAGE_INLINE && index->status == INDEX_ACTIVE &&
-				strcmp(index->relation, get_rel_name(relid)) == 0)
+				HasName(relid, index->relation))
 				RefuseDropOfIndex(index->relation, index->name, get_rel_name(def->relid));
 		}
 	}

@@ -28,9 +28,12 @@
 static bool
 OpenStreamOf(Oid relid, TableStream *stream)
 {
-	Relation	rel = table_open(relid, AccessShareLock);
-	bool		found = RelationIsDynamoTable(rel) && TableStreamOf(rel, stream);
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	bool		found;
 
+	if (rel == NULL)
+		return false;
+	found = RelationIsDynamoTable(rel) && TableStreamOf(rel, stream);
 	table_close(rel, AccessShareLock);
 	return found;
 }
@@ -38,9 +41,12 @@ OpenStreamOf(Oid relid, TableStream *stream)
 static bool
 DefinitionOf(Oid relid, StreamDef *def)
 {
-	Relation	rel = table_open(relid, AccessShareLock);
-	bool		found = StreamDefOf(rel, def);
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	bool		found;
 
+	if (rel == NULL)
+		return false;
+	found = StreamDefOf(rel, def);
 	table_close(rel, AccessShareLock);
 	return found;
 }
@@ -66,7 +72,7 @@ TableOfOpenStream(Oid relid)
 		return InvalidOid;
 	table = get_relname_relid(def.relation, get_rel_namespace(relid));
 	if (!OidIsValid(table) || !OpenStreamOf(table, &stream) ||
-		strcmp(stream.relation, get_rel_name(relid)) != 0)
+		!HasName(relid, stream.relation))
 		return InvalidOid;
 	return table;
 }
