@@ -22,6 +22,7 @@
 #define LINGER_MS			2000
 #define MAX_WAIT_MS			(3600 * 1000L)
 
+/* In the order in which they became idle; others stand where they last did. */
 static dlist_head connections = DLIST_STATIC_INIT(connections);
 static dlist_head waiting = DLIST_STATIC_INIT(waiting);
 static int	nconnections;
@@ -44,11 +45,10 @@ SetDeadline(Connection *c, int milliseconds)
 		next_expiry = c->deadline;
 }
 
-void
-ConnectionSetState(Connection *c, ConnectionState state)
+static void
+StartTimeout(Connection *c)
 {
-	c->state = state;
-	switch (state)
+	switch (c->state)
 	{
 		case CONNECTION_IDLE:
 			SetDeadline(c, http_idle_timeout);
@@ -59,6 +59,18 @@ ConnectionSetState(Connection *c, ConnectionState state)
 		default:
 			SetDeadline(c, http_client_timeout);
 	}
+}
+
+void
+ConnectionSetState(Connection *c, ConnectionState state)
+{
+	c->state = state;
+	if (state == CONNECTION_IDLE)
+	{
+		dlist_delete(&c->node);
+		dlist_push_tail(&connections, &c->node);
+	}
+	StartTimeout(c);
 	EventsChange(c->place, state == CONNECTION_WRITING ? WL_SOCKET_WRITEABLE : WL_SOCKET_READABLE);
 }
 
@@ -224,20 +236,19 @@ ConnectionCount(void)
 bool
 ConnectionCloseIdlest(void)
 {
-	Connection *idlest = NULL;
 	dlist_iter	iter;
 
 	dlist_foreach(iter, &connections)
 	{
 		Connection *c = dlist_container(Connection, node, iter.cur);
 
-		if (c->state == CONNECTION_IDLE && (idlest == NULL || c->deadline < idlest->deadline))
-			idlest = c;
+		if (c->state == CONNECTION_IDLE)
+		{
+			ConnectionClose(c);
+			return true;
+		}
 	}
-	if (idlest == NULL)
-		return false;
-	ConnectionClose(idlest);
-	return true;
+	return false;
 }
 
 /* ---- timeouts ---- */
@@ -292,9 +303,5 @@ ConnectionsRestartTimeouts(void)
 	dlist_iter	iter;
 
 	dlist_foreach(iter, &connections)
-	{
-		Connection *c = dlist_container(Connection, node, iter.cur);
-
-		ConnectionSetState(c, c->state);
-	}
+		StartTimeout(dlist_container(Connection, node, iter.cur));
 }
