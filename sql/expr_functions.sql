@@ -62,12 +62,14 @@ SELECT is('contains(m, :v)', '{":v": {"S": "k"}}') AS m, is('contains(n, :v)', '
 	is('contains(s, q)') AS missing_part, is('contains(:v, s)', '{":v": {"S": "xhäbx"}}') AS of_value;
 SELECT is('contains(s)');
 
--- size: bytes, or number of elements; numbers and booleans have none
-SELECT a, is('size(' || a || ') = :v', ('{":v": {"N": "' || CASE a WHEN 's' THEN 4 WHEN 'b' THEN 3 WHEN 'l' THEN 4
+-- size: units of UTF-16, bytes, or number of elements; numbers and booleans have none
+SELECT a, is('size(' || a || ') = :v', ('{":v": {"N": "' || CASE a WHEN 's' THEN 3 WHEN 'b' THEN 3 WHEN 'l' THEN 4
 	WHEN 'm' THEN 2 WHEN 'ss' THEN 2 WHEN 'ns' THEN 3 WHEN 'bs' THEN 2 ELSE 0 END || '"}}')::dynamo.item) AS equal,
 	is('size(' || a || ') <> :v', '{":v": {"N": "7"}}') AS differs FROM types;
 SELECT is('size(ss) = size(bs)'), is('size(s) BETWEEN size(ss) AND n'), is('size(m) IN (:a)', '{":a": {"N": "2"}}'),
-	is('size(:v) < size(s)', '{":v": {"S": "abc"}}'), is('contains(ns, size(ss.a))'), is('size(l[3]) = l[0]');
+	is('size(:v) < size(s)', '{":v": {"S": "ab"}}'), is('contains(ns, size(ss.a))'), is('size(l[3]) = l[0]');
+SELECT t, dynamo.matches(jsonb_build_object('t', t), 'size(t) = :n', jsonb_build_object(':n', n)) AS equal
+FROM (VALUES ('', 0), ('é', 1), ('日本', 2), ('é𝄞', 3), ('😀😀', 4)) AS v(t, n);
 SELECT is('size(:v) = n', '{":v": {"N": "1"}}');
 SELECT is('size(:v) = n', '{":v": {"BOOL": true}}');
 SELECT is('size(:v) = n', '{":v": {"NULL": true}}');

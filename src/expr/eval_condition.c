@@ -30,6 +30,22 @@ static bool Evaluate(const Condition *cond, const Evaluation *e);
 
 /* ---- operands ---- */
 
+/* The service counts the units of UTF-16. */
+static int64
+Utf16Length(Slice text)
+{
+	int64		units = 0;
+
+	for (uint32 i = 0; i < text.len; i++)
+	{
+		unsigned char c = (unsigned char) text.data[i];
+
+		units += (c & 0xC0) != 0x80;	/* begins a character */
+		units += c >= 0xF0;		/* which takes a surrogate pair */
+	}
+	return units;
+}
+
 /* The number that size() gives, or MISSING_VALUE. */
 static ValueRef
 SizeOf(ValueRef v, SizeBuffer *buffer)
@@ -41,6 +57,8 @@ SizeOf(ValueRef v, SizeBuffer *buffer)
 	switch (ValueTypeOf(v))
 	{
 		case VALUE_S:
+			size = Utf16Length(ValuePayload(v));
+			break;
 		case VALUE_B:
 			size = ValuePayload(v).len;
 			break;
