@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 
+#include "errors.h"
 #include "expr/error.h"
 #include "item/builder.h"
 #include "partiql/tree.h"
@@ -39,7 +40,7 @@ static void SetError(const char *what) pg_attribute_noreturn();
 static void
 SetError(const char *what)
 {
-	ExprError	error = {.code = EXPR_ERROR_STATEMENT_PLAIN};
+	ExprError	error = {.code = EXPR_ERROR_STATEMENT};
 
 	error.position = -1;
 	error.one = SliceOf(what);
@@ -53,14 +54,14 @@ SetType(const Literal *set, const ValueRef *parameters)
 	ValueType	type = VALUE_NULL;
 
 	if (set->first == NULL)
-		SetError("Empty bags are not supported");
+		InvalidParameter("An string set  may not be empty");
 	for (const Literal *member = set->first; member; member = member->next)
 	{
 		ValueRef	v = ScalarOf(member, parameters);
 
 		if (ValueIsMissing(v) || !ValueTypeIsKey(ValueTypeOf(v)) ||
 			(member != set->first && ValueTypeOf(v) != type))
-			SetError("Unsupported data type in Bag. DynamoDB only supports either numbers or strings in bags");
+			SetError("The members of a set must be all strings, all numbers or all binary values");
 		type = ValueTypeOf(v);
 	}
 	return type == VALUE_S ? VALUE_SS : type == VALUE_N ? VALUE_NS : VALUE_BS;

@@ -240,36 +240,23 @@ ParseReturningKind(PartiqlParser *p)
 	old = PartiqlAcceptWord(p, "OLD");
 	if (!old)
 		PartiqlExpectWord(p, "NEW");
-	if (!PartiqlAt(p, PT_STAR))
-		PartiqlPlainError(p, "Expected '*' after ( MODIFIED | ALL ) ( NEW | OLD ) in RETURNING clause");
-	PartiqlAdvance(p);
-	if (PartiqlAt(p, PT_COMMA))
-		PartiqlPlainError(p, "Invalid syntax with multiple returning elements in RETURNING clause");
+	PartiqlExpect(p, PT_STAR, "'*'");
 	if (all)
 		return old ? RETURNING_ALL_OLD : RETURNING_ALL_NEW;
 	return old ? RETURNING_MODIFIED_OLD : RETURNING_MODIFIED_NEW;
 }
 
-/* What DELETE cannot return, as the clause has it. */
-static const char *
-ReturningName(StatementReturning returning)
-{
-	return returning == RETURNING_ALL_NEW ? "ALL NEW *" :
-		returning == RETURNING_MODIFIED_OLD ? "MODIFIED OLD *" : "MODIFIED NEW *";
-}
-
 static void
 ParseReturning(PartiqlParser *p)
 {
+	Slice		word = p->token.text;
 	Statement  *s = p->statement;
 
 	if (!PartiqlAcceptWord(p, "RETURNING"))
 		return;
 	s->returning = ParseReturningKind(p);
 	if (s->kind == STATEMENT_DELETE && s->returning != RETURNING_ALL_OLD)
-		PartiqlPlainError(p, psprintf("Invalid returning clause: RETURNING %s. "
-									  "Only RETURNING ALL OLD * is allowed in DELETE statements.",
-									  ReturningName(s->returning)));
+		PartiqlError(p, "DELETE can only be RETURNING ALL OLD *", word);
 }
 
 /* ---- SELECT ---- */
@@ -322,8 +309,6 @@ ParseProjection(PartiqlParser *p)
 	if (PartiqlAt(p, PT_STAR))
 	{
 		PartiqlAdvance(p);
-		if (PartiqlAt(p, PT_COMMA))
-			PartiqlPlainError(p, "Other attributes should not be present in the projection when '*' is used.");
 		return;
 	}
 	NodeAppend(&list, PartiqlParsePath(p));
@@ -375,8 +360,6 @@ static void
 CheckSource(const PartiqlParser *p)
 {
 	CheckAlias(p);
-	if (PartiqlAt(p, PT_DOT))
-		PartiqlPlainError(p, "A path may contain at most 2 components in the FROM clause");
 	if (PartiqlAt(p, PT_COMMA))
 		PartiqlPlainError(p, "Only select from a single table or index is supported.");
 }
@@ -420,9 +403,8 @@ ParseInsert(PartiqlParser *p)
 		PartiqlPlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
 						  "is not supported, use \"INSERT INTO tableName VALUE item\" instead");
 	PartiqlExpectWord(p, "VALUE");
-	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER) && PartiqlAtLiteral(p))
-		PartiqlPlainError(p, "Unsupported format in item expression. Please use struct format {...} "
-						  "to express item values for insert statement.");
+	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER))
+		PartiqlUnexpected(p, "a tuple");
 	p->statement->item = PartiqlParseLiteral(p);
 	if (PartiqlAtWord(p, "RETURNING"))
 		PartiqlPlainError(p, "RETURNING is not supported in INSERT");

@@ -64,8 +64,7 @@ PartiqlParseCall(PartiqlParser *p, PartiqlOperandParser operand)
 
 	node->function = StatementFunctionFind(node->text);
 	if (node->function == NULL)
-		PartiqlPlainError(p, psprintf("Unrecognized function: %.*s",
-									  (int) node->text.len, node->text.data));
+		PartiqlExprError(p, EXPR_ERROR_UNKNOWN_FUNCTION, node->text, 0);
 	node->text = SliceOf(node->function->name);
 	PartiqlEnter(p);
 	PartiqlAdvance(p);
@@ -284,11 +283,7 @@ ParseIsType(PartiqlParser *p)
 		if (PartiqlAcceptWord(p, types[i].word))
 			return types[i].type;
 	}
-	if (!PartiqlAt(p, PT_WORD))
-		PartiqlUnexpected(p, "MISSING or a type");
-	PartiqlPlainError(p, psprintf("Unsupported data type for IS operator: %.*s. Supported data types are "
-								  "[MISSING, NULL, BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE, LIST]",
-								  (int) p->token.text.len, p->token.text.data));
+	PartiqlUnexpected(p, "MISSING, NULL, BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE or LIST");
 }
 
 static ExprNode *

@@ -109,19 +109,6 @@ PlanTests(Selection *sel)
 }
 
 static void
-PlanIndex(Selection *sel, Slice name)
-{
-	ReadOp	   *op = &sel->op;
-	const IndexDef *index;
-
-	op->index_name = pnstrdup(name.data, name.len);
-	index = TableDefIndexForRead(sel->s->def, op->index_name);
-	if (op->consistent && !index->local)
-		InvalidRequest(WORDING_CONSISTENT_INDEX);
-	sel->key = &index->key;
-}
-
-static void
 PlanSelection(Selection *sel, const PreparedStatement *s)
 {
 	const BoundStatement *bound = &s->bound;
@@ -132,9 +119,11 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 	sel->s = s;
 	sel->key = &s->def->key;
 	op->table_name = s->table_name;
-	op->consistent = FieldBool(s->input, "ConsistentRead", false);
 	if (bound->index.data != NULL)
-		PlanIndex(sel, bound->index);
+	{
+		op->index_name = pnstrdup(bound->index.data, bound->index.len);
+		sel->key = &TableDefIndexForRead(s->def, op->index_name)->key;
+	}
 	StatementRangeOf(bound->where, sel->key, &sel->range);
 	PlanOrder(sel);
 	if (sel->range.npartitions > 0)
@@ -143,6 +132,7 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 	op->built_filter = sel->range.filter;
 	op->built_projection = bound->projection;
 	op->filter_on_keys = true;
+	op->consistent = FieldBool(s->input, "ConsistentRead", false);
 	op->shard = -1;
 	op->shard_value = MISSING_VALUE;
 	op->start = token.data != NULL ? ItemRoot(NextTokenRead(s, token)) : MISSING_VALUE;

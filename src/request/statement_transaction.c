@@ -44,8 +44,6 @@ Prepare(TransactStatement *t)
 static void
 MakeGet(TransactStatement *t)
 {
-	if (t->s.bound.index.data != NULL)
-		InvalidRequest(WORDING_TRANSACTION_INDEX);
 	if (!StatementGet(&t->s, &t->get))
 		InvalidRequest(WORDING_TRANSACTION_SELECT);
 	CheckKeyParameter(t->s.def, t->get.key);

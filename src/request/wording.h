@@ -90,17 +90,15 @@
 	"BatchExecuteStatement API does not support both read and write operations in the same request."
 #define WORDING_MIXED_TRANSACTION \
 	"ExecuteTransaction API does not support both read and write operations in the same request."
-#define WORDING_CONSISTENT_INDEX \
-	"Strongly consistent read is not supported on Global Secondary Indexes"
 #define WORDING_TRANSACTION_SELECT \
 	"Select statements within ExecuteTransaction must specify the primary key in the where clause."
-#define WORDING_TRANSACTION_INDEX "Reads on indices are not supported within transactions."
-#define WORDING_EXISTS			"EXISTS() must contain a single item read with additional condition"
-#define WORDING_EXISTS_ALONE	"EXISTS can only be used in ExecuteTransaction write requests."
 
 /* the service's words are not known */
 #define WORDING_ORDER_OF_KEY \
 	"ORDER BY must have the attributes of the sort key in their order, in one direction"
+#define WORDING_EXISTS \
+	"EXISTS takes a SELECT from a table that specifies the primary key and one other condition in the where clause."
+#define WORDING_EXISTS_ALONE	"EXISTS can only be used in ExecuteTransaction"
 #define WORDING_NO_RETURNING	"RETURNING is not supported in ExecuteTransaction"
 
 /* how the error of items nested too deeply begins (item/builder.c) */
