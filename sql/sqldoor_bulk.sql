@@ -122,6 +122,12 @@ SELECT lo_from_bytea(0, convert_to(dynamo.export_line('{"PK": {"S": "a"}, "SK": 
 SELECT lo_export(:file_oid, :'file'), lo_unlink(:file_oid);
 SELECT * FROM dynamo.import_items('zero', :'file', true);
 SELECT "PK" FROM zero;
+-- an export as the service leaves it; the path is this server's
+SELECT lo_from_bytea(0, '\x1f8b0800') AS file_oid \gset
+SELECT lo_export(:file_oid, :'file'), lo_unlink(:file_oid);
+\set VERBOSITY sqlstate
+SELECT * FROM dynamo.import_items('zero', :'file', true);
+\set VERBOSITY default
 COPY (SELECT 1) TO PROGRAM 'rm -f t_bulk.jsonl' WITH (FORMAT binary);
 SET client_min_messages = warning;
 DROP SCHEMA t_bulk CASCADE;

@@ -305,6 +305,17 @@ SizeOfFile(FILE *file)
 	return fstat(fileno(file), &status) == 0 ? status.st_size : 0;
 }
 
+/* The service exports its tables compressed. */
+static void
+CheckNotCompressed(const StringInfoData *first_line, const char *file_name)
+{
+	if (first_line->len >= 2 && memcmp(first_line->data, "\x1F\x8B", 2) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("file \"%s\" is compressed", file_name),
+				 errhint("Unpack it with gunzip.")));
+}
+
 /* import_items(table_name text, file_name text, skip_errors boolean) */
 DYNAMO_FUNCTION(dynamo_import_items);
 Datum
@@ -326,6 +337,8 @@ dynamo_import_items(PG_FUNCTION_ARGS)
 	initStringInfo(&line);
 	while (ReadLine(reader, &line))
 	{
+		if (import.line_number == 0)
+			CheckNotCompressed(&line, file_name);
 		AddLine(&import, line.data, line.len);
 		resetStringInfo(&line);
 	}
