@@ -21,6 +21,7 @@
 #include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
@@ -67,6 +68,9 @@ StoreInit(void)
 /*
  * Resolves and locks.  A name may come to mean another relation while we wait
  * for the lock; like RangeVarGetRelidExtended, look again until it is stable.
+ *
+ * A lock that this transaction had already tells nothing new: one index may
+ * have taken another's place beneath a reader's lock.
  */
 static Oid
 LockTableByName(const char *name, LOCKMODE lockmode)
@@ -79,15 +83,17 @@ LockTableByName(const char *name, LOCKMODE lockmode)
 		Oid			relid = TableNameResolve(name, false);
 
 		if (relid == locked)
-			return relid;
+			break;
 		if (OidIsValid(locked))
 			UnlockRelationOid(locked, lockmode);
 
 		LockRelationOid(relid, lockmode);
 		locked = relid;
 		if (inval_count == SharedInvalidMessageCounter)
-			return relid;
+			break;
 	}
+	AcceptInvalidationMessages();
+	return locked;
 }
 
 /*
