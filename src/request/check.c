@@ -3,7 +3,8 @@
  *	  Requests against the constraints of the model.
  *
  * All violations are collected, in the order of the model's tables, up to
- * the ten that the service reports at once.
+ * the ten that the service reports at once.  There mostly are none: a first
+ * walk only counts, and a second one, if need be, tells where they are.
  */
 #include "postgres.h"
 
@@ -15,6 +16,7 @@
 
 typedef struct Check
 {
+	bool		telling;		/* the second walk; the next two are for it */
 	StringInfoData path;		/* of the field under the walk: keySchema.1.member */
 	StringInfoData violations;	/* joined */
 	int			count;
@@ -30,7 +32,10 @@ Violation(Check *check, const Field *field, const char *constraint)
 
 	if (check->count == MAX_VIOLATIONS)
 		return;
-	if (check->count++ > 0)
+	check->count++;
+	if (!check->telling)
+		return;
+	if (check->count > 1)
 		appendStringInfoString(out, "; ");
 	appendStringInfoString(out, "Value ");
 	if (field == NULL)
@@ -49,19 +54,38 @@ Violation(Check *check, const Field *field, const char *constraint)
 
 /* Members are named in lower camel case in messages. */
 static void
-PathAddMember(StringInfo path, const char *name)
+PathAddMember(Check *check, const char *name)
 {
-	if (path->len > 0)
-		appendStringInfoChar(path, '.');
-	appendStringInfoChar(path, pg_tolower((unsigned char) name[0]));
-	appendStringInfoString(path, name + 1);
+	if (!check->telling)
+		return;
+	if (check->path.len > 0)
+		appendStringInfoChar(&check->path, '.');
+	appendStringInfoChar(&check->path, pg_tolower((unsigned char) name[0]));
+	appendStringInfoString(&check->path, name + 1);
+}
+
+/* An element of a list is named by its position, from 1. */
+static void
+PathAddElement(Check *check, int i)
+{
+	if (check->telling)
+		appendStringInfo(&check->path, ".%d.member", i + 1);
 }
 
 static void
-PathTruncate(StringInfo path, int len)
+PathAddEntry(Check *check, Slice name)
 {
-	path->len = len;
-	path->data[len] = '\0';
+	if (check->telling)
+		appendStringInfo(&check->path, ".%.*s.member", (int) name.len, name.data);
+}
+
+static void
+PathTruncate(Check *check, int len)
+{
+	if (!check->telling)
+		return;
+	check->path.len = len;
+	check->path.data[len] = '\0';
 }
 
 /* ---- constraints ---- */
@@ -190,12 +214,12 @@ CheckElements(Check *check, const Field *field)
 		/* nothing to report, so no need of a path */
 		if (field->shape->element->raw && field->fields[i] != NULL)
 			continue;
-		appendStringInfo(&check->path, ".%d.member", i + 1);
+		PathAddElement(check, i);
 		if (field->fields[i] == NULL)
 			Violation(check, NULL, WORDING_NOT_NULL);
 		else
 			CheckField(check, field->fields[i]);
-		PathTruncate(&check->path, len);
+		PathTruncate(check, len);
 	}
 }
 
@@ -270,13 +294,12 @@ CheckMap(Check *check, const Field *field)
 		Violation(check, field, MapConstraints(WORDING_MAP_VALUE, field->shape->element));
 	for (int i = 0; i < field->count; i++)
 	{
-		appendStringInfo(&check->path, ".%.*s.member",
-						 (int) field->names[i].len, field->names[i].data);
+		PathAddEntry(check, field->names[i]);
 		if (kind == SHAPE_LIST)
 			CheckElements(check, field->fields[i]);	/* length: see above */
 		else if (kind != SHAPE_STRING)
 			CheckField(check, field->fields[i]);
-		PathTruncate(&check->path, len);
+		PathTruncate(check, len);
 	}
 }
 
@@ -292,12 +315,12 @@ CheckStructure(Check *check, const Field *field)
 
 		if (value == NULL && !member->required)
 			continue;
-		PathAddMember(&check->path, member->name);
+		PathAddMember(check, member->name);
 		if (value == NULL)
 			Violation(check, NULL, WORDING_NOT_NULL);
 		else
 			CheckField(check, value);
-		PathTruncate(&check->path, len);
+		PathTruncate(check, len);
 	}
 }
 
@@ -334,18 +357,17 @@ CheckField(Check *check, const Field *field)
 void
 RequestCheck(const Field *input)
 {
-	Check		check;
+	Check		check = {.telling = false};
 
-	initStringInfo(&check.path);
-	initStringInfo(&check.violations);
-	check.count = 0;
 	CheckStructure(&check, input);
 	if (check.count == 0)
-	{
-		pfree(check.path.data);
-		pfree(check.violations.data);
 		return;
-	}
+
+	check.telling = true;
+	check.count = 0;
+	initStringInfo(&check.path);
+	initStringInfo(&check.violations);
+	CheckStructure(&check, input);
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
 			 errmsg_internal(WORDING_VIOLATIONS "%s", check.count,
