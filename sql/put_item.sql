@@ -59,6 +59,9 @@ SELECT dynamo.put_item('pg_class', '{}');
 -- keys
 SELECT dynamo.put_item('music', '{"Artist": {"S": "Nina"}}');
 SELECT dynamo.put_item('music', '{"Artist": {"N": "1"}, "Song": {"S": "x"}}');
+SELECT dynamo.put_item('music', '{"Artist": {"S": "Nina"}, "Song": {"S": "x"}}'::jsonb);
+SELECT dynamo.get_item('music', '{"Artist": {"S": "Nina"}, "Song": {"S": "x"}}'::jsonb);
+SELECT dynamo.get_item('music', '{"Artist": {"name": "Nina"}, "Song": "x"}'::jsonb);
 SELECT dynamo.put_item('music', '{"Artist": {"S": ""}, "Song": {"S": "x"}}');
 SELECT dynamo.put_item('music', jsonb_build_object('Artist', repeat('x', 2049), 'Song', 'x'));
 SELECT dynamo.put_item('music', jsonb_build_object('Artist', 'x', 'Song', repeat('x', 1025)));

@@ -137,6 +137,27 @@ CheckKeyValue(const char *prefix, Slice name, ValueRef v, bool partition)
 		TooLongError(prefix, partition);
 }
 
+/*
+ * A hint for errhint's place: {"S": "a"} that came as jsonb is a map of an
+ * attribute "S", as any other object is.
+ */
+static int
+TypedJsonHint(ValueRef v)
+{
+	Container	map;
+	Slice		name;
+
+	if (ValueIsMissing(v) || ValueTypeOf(v) != VALUE_M)
+		return 0;
+	ContainerOpen(v, &map);
+	if (map.count != 1)
+		return 0;
+	MapEntry(&map, 0, &name);
+	if (ValueTypeFromName(name.data, name.len) < 0)
+		return 0;
+	return errhint("As jsonb, DynamoDB JSON is plain JSON like any other: cast it by way of text, ...::text::dynamo.item.");
+}
+
 static void
 CheckTableKeys(const TableDef *def, ValueRef item)
 {
@@ -148,9 +169,12 @@ CheckTableKeys(const TableDef *def, ValueRef item)
 		if (ValueIsMissing(v))
 			InvalidParameter("Missing the key %s in the item", attr->name.data);
 		if (ValueTypeOf(v) != attr->type)
-			InvalidParameter("Type mismatch for key %s expected: %s actual: %s",
-							 attr->name.data, ValueTypeName(attr->type),
-							 ValueTypeName(ValueTypeOf(v)));
+			ereport(ERROR,
+					(errcode(ERRCODE_DYNAMO_VALIDATION),
+					 errmsg(DYNAMO_INVALID_PARAMETERS "Type mismatch for key %s expected: %s actual: %s",
+							attr->name.data, ValueTypeName(attr->type),
+							ValueTypeName(ValueTypeOf(v))),
+					 TypedJsonHint(v)));
 		CheckKeyValue("", attr->name, v, i < def->key.npartition);
 	}
 }
@@ -327,7 +351,7 @@ CheckItemKeys(const TableDef *def, ValueRef item)
 }
 
 void
-KeyMismatchError(const TableDef *def)
+KeyMismatchError(const TableDef *def, ValueRef given)
 {
 	StringInfoData key;
 
@@ -342,7 +366,8 @@ KeyMismatchError(const TableDef *def)
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
 			 errmsg("The provided key element does not match the schema"),
-			 errdetail("The key is %s, and nothing else.", key.data)));
+			 errdetail("The key is %s, and nothing else.", key.data),
+			 TypedJsonHint(given)));
 }
 
 void
@@ -353,14 +378,14 @@ CheckKeyParameter(const TableDef *def, ValueRef key)
 
 	ContainerOpen(key, &c);
 	if (c.count != (uint32) nkey)
-		KeyMismatchError(def);
+		KeyMismatchError(def, MISSING_VALUE);
 	for (int i = 0; i < nkey; i++)
 	{
 		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
 		ValueRef	v = MapFind(&c, attr->name.data, attr->name.len);
 
 		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
-			KeyMismatchError(def);
+			KeyMismatchError(def, v);
 		CheckKeyValue("", attr->name, v, i < def->key.npartition);
 	}
 }

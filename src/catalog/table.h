@@ -264,8 +264,11 @@ extern bool StoredKeyIsUsable(const TableDef *def, int attribute, ValueRef item)
  */
 extern void CheckKeyValue(const char *prefix, Slice name, ValueRef v, bool partition);
 
-/* The error of a key that has not exactly the table's key attributes. */
-extern void KeyMismatchError(const TableDef *def) pg_attribute_noreturn();
+/*
+ * The error of a key that has not exactly the table's key attributes.  given:
+ * the attribute that is not of the right type, or missing.
+ */
+extern void KeyMismatchError(const TableDef *def, ValueRef given) pg_attribute_noreturn();
 
 /* A Key parameter: exactly the key attributes, checked likewise. */
 extern void CheckKeyParameter(const TableDef *def, ValueRef key);

@@ -35,7 +35,7 @@ CheckPutHasKey(const TableDef *def, ValueRef item)
 		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
 
 		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
-			KeyMismatchError(def);
+			KeyMismatchError(def, v);
 	}
 }
 
