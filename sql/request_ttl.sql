@@ -41,6 +41,16 @@ SELECT dynamo.delete_expired('tab');
 SELECT dynamo.create_table('other', 'id');
 SELECT dynamo.update_time_to_live('other', 'e');
 INSERT INTO other (item) SELECT jsonb_build_object('id', i::text, 'e', now_plus(-i)) FROM generate_series(1, 2500) i;
+-- a table without indexes keeps the column as well: a time that is moved or taken away
+SELECT dynamo.put_item('other', jsonb_build_object('id', 'moved', 'e', now_plus(-7)));
+SELECT dynamo.put_item('other', jsonb_build_object('id', 'moved', 'e', now_plus(8)));
+SELECT dynamo_expires_at - now_plus(0) FROM other WHERE id = 'moved';
+SELECT dynamo.update_item('other', '{"id": {"S": "moved"}}', 'SET e = e + :n', expression_attribute_values => '{":n": {"N": "1"}}');
+SELECT dynamo_expires_at - now_plus(0) FROM other WHERE id = 'moved';
+SELECT dynamo.update_item('other', '{"id": {"S": "moved"}}', 'REMOVE e');
+SELECT dynamo_expires_at FROM other WHERE id = 'moved';
+SELECT dynamo.update_item('other', '{"id": {"S": "moved"}}', 'SET e = :e', expression_attribute_values => jsonb_build_object(':e', now_plus(7000)));
+SELECT dynamo_expires_at - now_plus(0) FROM other WHERE id = 'moved';
 SELECT dynamo.delete_expired('other', 10), dynamo.delete_expired('other', 0);
 INSERT INTO tab (item) VALUES (jsonb_build_object('pk', 'sql', 'sk', 'b', 'exp', now_plus(-7)));
 SELECT dynamo.delete_expired(max_items => 2000), dynamo.delete_expired(), dynamo.delete_expired();

@@ -266,7 +266,8 @@ ColumnsAreCurrent(DirectWrite *d, ValueRef item)
 {
 	int			nkeys = d->def->key.npartition + d->def->key.nsort;
 
-	if (d->def->nattributes != nkeys || d->def->has_local)
+	if (d->def->nattributes != nkeys || d->def->has_local ||
+		d->def->ttl_attnum != InvalidAttrNumber)
 		return false;
 	for (int i = 0; i < nkeys; i++)
 	{
