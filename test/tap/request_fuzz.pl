@@ -75,7 +75,7 @@ CREATE FUNCTION any_of(choices text[]) RETURNS text LANGUAGE sql VOLATILE AS $$
 
 CREATE FUNCTION damage(request text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-	tokens text[] := '{null,true,[],"{}",1,-1,1.5,1e999,"\"\"","\"a\"","\"S\"","\"N\"","\"L\"","\"pk\"","\"x\\u0000\"",\\u0000,"\"tab_pkey\"","\"AND\"","{\"S\":\"\"}","{\"N\":\"x\"}",",","#","(",":a","[0]"}';
+	tokens text[] := '{"null",true,[],"{}",1,-1,1.5,1e999,"\"\"","\"a\"","\"S\"","\"N\"","\"L\"","\"pk\"","\"x\\u0000\"",\\u0000,"\"tab_pkey\"","\"AND\"","{\"S\":\"\"}","{\"N\":\"x\"}",",","#","(",":a","[0]"}';
 	at int := 1 + floor(random() * length(request))::int;
 BEGIN
 	CASE floor(random() * 4)::int
