@@ -4,9 +4,7 @@
  */
 #include "postgres.h"
 
-#include "access/htup_details.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "executor/spi.h"
@@ -17,7 +15,6 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
@@ -201,14 +198,10 @@ SettingsOwner(void)
 {
 	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, false);
 	Oid			relid = get_relname_relid("table_settings", schema);
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	Oid			owner;
 
-	if (!HeapTupleIsValid(tuple))
+	if (!OidIsValid(relid))
 		elog(ERROR, "table dynamo.table_settings is missing");
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	ReleaseSysCache(tuple);
-	return owner;
+	return RelationOwner(relid);
 }
 
 void

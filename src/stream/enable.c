@@ -17,7 +17,7 @@ static const char *const stream_views[] = {
 	"NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE", "KEYS_ONLY", NULL
 };
 
-static void StreamError(const char *format, Relation rel) pg_attribute_noreturn();
+static void StreamError(const char *message, Relation rel) pg_attribute_noreturn();
 
 static const char *
 TableNameOfDef(Relation rel, const TableDef *def)
@@ -26,7 +26,7 @@ TableNameOfDef(Relation rel, const TableDef *def)
 }
 
 static void
-StreamError(const char *format, Relation rel)
+StreamError(const char *message, Relation rel)
 {
 	TableDef   *def = TableDefAcquire(rel);
 	char	   *name = pstrdup(TableNameOfDef(rel, def));
@@ -34,7 +34,7 @@ StreamError(const char *format, Relation rel)
 	TableDefRelease(def);
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg_internal("%s: TableName: %s", format, name)));
+			 errmsg_internal("%s: TableName: %s", message, name)));
 }
 
 static const char *
