@@ -37,6 +37,19 @@ SELECT dynamo.update_time_to_live('tab', 'until');
 SELECT dynamo.trim_streams('tab', '0') > 0 AS trimmed;
 SELECT * FROM tab;
 
+-- all rows, also where row security is forced on the owner
+SET ROLE regress_dynamo_owner;
+SELECT dynamo.create_table('forced', 'PK');
+INSERT INTO forced (item) VALUES ('{"PK": {"S": "a"}, "until": {"N": "1"}}');
+ALTER TABLE forced ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+SELECT dynamo.update_time_to_live('forced', 'until');
+SELECT count(*) FROM forced;
+RESET ROLE;
+SELECT * FROM forced;
+SELECT dynamo.update_time_to_live('forced', 'until', false);
+SELECT dynamo.update_time_to_live('forced', 'until');
+SELECT * FROM forced;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_maintenance CASCADE;
 DROP ROLE regress_dynamo_owner;

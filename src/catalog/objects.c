@@ -70,10 +70,10 @@ PartitionRoot(Oid relid)
 }
 
 void
-BecomeOwner(Oid owner, SavedUser *user)
+BecomeOwner(Oid owner, int context, SavedUser *user)
 {
 	GetUserIdAndSecContext(&user->role, &user->context);
-	SetUserIdAndSecContext(owner, user->context | SECURITY_RESTRICTED_OPERATION);
+	SetUserIdAndSecContext(owner, user->context | context);
 }
 
 void

@@ -59,22 +59,21 @@ CheckAttribute(Slice attribute)
 }
 
 /*
- * Rows are updated by the ordinary path, whose trigger sets the column.  The
- * triggers and expressions of another's table are not to run as the user.
+ * Rows are updated by the ordinary path, whose trigger sets the column; all of
+ * them, also where row security is forced on the owner.  The triggers and
+ * expressions of another's table are not to run as the user.
  */
 static void
 FillExpiry(Oid relid, const char *table, const char *attribute)
 {
 	Oid			owner = RelationOwner(relid);
-	bool		of_other = owner != GetUserId();
+	int			restricted = owner != GetUserId() ? SECURITY_RESTRICTED_OPERATION : 0;
 	SavedUser	user;
 
-	if (of_other)
-		BecomeOwner(owner, &user);
+	BecomeOwner(owner, SECURITY_NOFORCE_RLS | restricted, &user);
 	RunStatement("UPDATE %s SET item = item WHERE item OPERATOR(%s.?) %s",
 				 table, DYNAMO_SCHEMA, quote_literal_cstr(attribute));
-	if (of_other)
-		BecomeUser(&user);
+	BecomeUser(&user);
 }
 
 /*

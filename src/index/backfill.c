@@ -95,7 +95,7 @@ BatchBegin(Batch *b)
 	b->context = CurrentMemoryContext;
 	b->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index backfill",
 										   ALLOCSET_DEFAULT_SIZES);
-	BecomeOwner(b->rel->rd_rel->relowner, &b->user);
+	BecomeOwner(b->rel->rd_rel->relowner, SECURITY_RESTRICTED_OPERATION, &b->user);
 }
 
 static void

@@ -63,7 +63,7 @@ FillBegin(Fill *fill, Relation rel, const char *index_name, bool repair)
 											  ALLOCSET_DEFAULT_SIZES);
 	fill->repair = repair;
 	fill->index = TableDefIndex(fill->def, index_name);
-	BecomeOwner(rel->rd_rel->relowner, &fill->user);
+	BecomeOwner(rel->rd_rel->relowner, SECURITY_RESTRICTED_OPERATION, &fill->user);
 }
 
 static void

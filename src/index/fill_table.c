@@ -132,7 +132,7 @@ FillIndexTable(Oid relid, const char *index_name)
 	SavedUser	user;
 	ListCell   *cell;
 
-	BecomeOwner(RelationOwner(relid), &user);
+	BecomeOwner(RelationOwner(relid), SECURITY_RESTRICTED_OPERATION, &user);
 	foreach(cell, find_all_inheritors(relid, AccessExclusiveLock, NULL))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)

@@ -94,7 +94,7 @@ TrimRecords(Trim *trim, Relation rel)
 		StreamTable t;
 		SavedUser	user;
 
-		BecomeOwner(rel->rd_rel->relowner, &user);
+		BecomeOwner(rel->rd_rel->relowner, SECURITY_RESTRICTED_OPERATION, &user);
 		StreamTableInit(&t, rel);
 		StreamAppendTrimmed(&t, last);
 		StreamTableRelease(&t);
