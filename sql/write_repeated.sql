@@ -57,6 +57,15 @@ SELECT dynamo.delete_item('counters', jsonb_build_object('id', 'c'));
 SELECT bump('new');
 DROP PUBLICATION regress_dynamo_pub;
 
+-- what a dropped column held is written no more
+ALTER TABLE counters ADD COLUMN secret text;
+INSERT INTO counters (item, secret) SELECT jsonb_build_object('id', i), repeat('x', 900) FROM unnest('{d1,d2}'::text[]) i;
+ALTER TABLE counters DROP COLUMN secret;
+SELECT id, pg_column_size(counters.*) > 900 AS has_secret FROM counters WHERE id LIKE 'd_' ORDER BY 1;
+SELECT bump('d1');
+UPDATE counters SET item = item WHERE id = 'd2';
+SELECT id, pg_column_size(counters.*) > 900 AS has_secret FROM counters WHERE id LIKE 'd_' ORDER BY 1;
+
 -- a table made anew with a key of another type: no plan of the old one is used
 SET dynamo.direct_access = off;
 SELECT dynamo.create_table('again', partition_key => 'PK');

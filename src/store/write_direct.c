@@ -280,6 +280,20 @@ ColumnsAreCurrent(DirectWrite *d, ValueRef item)
 	return true;
 }
 
+/* As in any UPDATE, what columns held that have been dropped is not written again. */
+static void
+CopyOldRow(DirectWrite *d)
+{
+	TupleDesc	desc = RelationGetDescr(d->rel);
+
+	slot_getallattrs(d->old);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		d->new->tts_values[i] = d->old->tts_values[i];
+		d->new->tts_isnull[i] = d->old->tts_isnull[i] || TupleDescAttr(desc, i)->attisdropped;
+	}
+}
+
 /*
  * Makes the new row: that of an UPDATE of item in the current row, or that of
  * an INSERT of key and item.  It points into both until triggers or the heap
@@ -292,11 +306,7 @@ MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
 	int			natts = RelationGetDescr(d->rel)->natts;
 
 	if (from_old)
-	{
-		slot_getallattrs(d->old);
-		memcpy(new->tts_values, d->old->tts_values, natts * sizeof(Datum));
-		memcpy(new->tts_isnull, d->old->tts_isnull, natts * sizeof(bool));
-	}
+		CopyOldRow(d);
 	else
 	{
 		memset(new->tts_values, 0, natts * sizeof(Datum));
