@@ -153,9 +153,7 @@ BeginAttempt(DirectWrite *d)
 {
 	CommandCounterIncrement();
 	d->cid = GetCurrentCommandId(true);
-	d->snapshot_pushed = d->fire_before || d->fire_after ||
-		d->rel->rd_rel->relchecks > 0;
-	if (d->snapshot_pushed)
+	if (d->own_snapshot)
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
 		UpdateActiveSnapshotCommandId();
@@ -167,7 +165,7 @@ BeginAttempt(DirectWrite *d)
 static void
 EndAttempt(DirectWrite *d)
 {
-	if (d->snapshot_pushed)
+	if (d->own_snapshot)
 		PopActiveSnapshot();
 }
 
@@ -209,6 +207,7 @@ DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary, bool fire_t
 	{
 		d->fire_before = !OnlyDeriveKeysBefore(rel->trigdesc);
 		d->fire_after = HasAfterRowTriggers(rel->trigdesc);
+		d->own_snapshot = d->fire_before || d->fire_after || rel->rd_rel->relchecks > 0;
 	}
 
 	d->estate = CreateExecutorState();

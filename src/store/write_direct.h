@@ -26,7 +26,7 @@ typedef struct DirectWrite
 	CommandId	cid;
 	bool		fire_before;	/* BEFORE ROW triggers besides derive_keys */
 	bool		fire_after;		/* AFTER ROW triggers */
-	bool		snapshot_pushed;
+	bool		own_snapshot;	/* each attempt has one; locking has its caller's */
 	bool		indexes_open;
 } DirectWrite;
 
