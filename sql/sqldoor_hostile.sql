@@ -122,6 +122,16 @@ SELECT r, d, try(format('CREATE CONSTRAINT TRIGGER t AFTER INSERT ON shop FROM %
 FROM (VALUES ('shop'), ('plain')) r(r),
 	(VALUES ('{}'), ('x'), ('{"name": {"S": "n"}, "keys": {"M": {}}}'), ('{"name": {"S": "n"}, "keys": {"M": {"PK": {"NS": ["1"]}, "SK": {"S": "{"}}}}')) d(d)
 ORDER BY r, d COLLATE "C";
+-- definitions that nobody could read, and that everybody's DROP TABLE would read
+CREATE TABLE parts (a int) PARTITION BY LIST (a);
+CREATE TABLE part PARTITION OF parts FOR VALUES IN (1);
+CREATE TRIGGER t BEFORE INSERT ON part FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('x');
+CREATE TRIGGER t BEFORE INSERT ON part FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('x');
+CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{}', '{}');
+CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream();
+CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{"table": "a", "label": "infinity", "view": "b", "partition": "c"}');
+ALTER TABLE parts DETACH PARTITION part;
+DROP TABLE part, parts;
 CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.check_reference('{}');
 INSERT INTO plain VALUES (1, '{}');
 SELECT dynamo.check_reference();

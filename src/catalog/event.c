@@ -187,6 +187,7 @@ RelationAltered(Oid relid, const Node *statement)
 				PartitionAltered(relid);
 			else
 				TableAltered(relid, statement);
+			CheckTriggerDefinitions(relid);
 			StreamAltered(relid);
 			break;
 		case RELKIND_INDEX:

@@ -99,6 +99,12 @@ extern void RefuseOurTriggers(Oid relid);
 /* Raises an error if a table has two definitions. */
 extern void CheckOneDefinition(Oid relid);
 
+/*
+ * Raises an error if a trigger holds a definition, of a table or of a stream,
+ * that cannot be read: views and event triggers read those of all tables.
+ */
+extern void CheckTriggerDefinitions(Oid relid);
+
 /* ---- event_reference.c: references between items ---- */
 
 /* Raises an error if a trigger that the ending command made serves another's table. */

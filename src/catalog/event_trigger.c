@@ -18,6 +18,7 @@
 #include "catalog/ddl.h"
 #include "catalog/event.h"
 #include "catalog/objects.h"
+#include "catalog/stream.h"
 
 bool
 IsOurFunction(Oid function)
@@ -60,6 +61,39 @@ CheckOneDefinition(Oid relid)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("table \"%s\" has a trigger with dynamo.derive_keys already",
 						RelationGetRelationName(rel))));
+	table_close(rel, AccessShareLock);
+}
+
+static void
+CheckStreamDefinition(Relation rel, const Trigger *trigger)
+{
+	StreamDef	def;
+
+	if (trigger->tgnargs != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.guard_stream must be called with one argument, the definition of a stream")));
+	StreamDefParse(trigger->tgargs[0], RelationGetRelationName(rel), &def);
+}
+
+/* Also those of partitions, which may be detached. */
+void
+CheckTriggerDefinitions(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
+	Oid			derive_keys = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Oid			guard_stream = DynamoFunctionOid(FUNCTION_GUARD_STREAM);
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (trigger->tgfoid == derive_keys && trigger->tgnargs == 1)
+			(void) TableDefParse(trigger->tgargs[0]);
+		else if (trigger->tgfoid == guard_stream)
+			CheckStreamDefinition(rel, trigger);
+	}
 	table_close(rel, AccessShareLock);
 }
 

@@ -65,6 +65,9 @@ typedef enum StreamColumn
 #define STREAM_EXPIRE		'E' /* removed by time to live */
 #define STREAM_TRIMMED		'T' /* no record: all up to here were trimmed */
 
+/* Reads a definition; raises ERRCODE_DATA_CORRUPTED. */
+extern void StreamDefParse(const char *text, const char *relation_name, StreamDef *def);
+
 /* The definition of a stream's table; false if the relation is none. */
 extern bool StreamDefOf(Relation stream, StreamDef *def);
 

@@ -129,6 +129,7 @@ FindStream(Oid relid, const TableStream *stream)
 							  "JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) c.oid "
 							  "WHERE c.relname OPERATOR(pg_catalog.=) $1 "
 							  "AND t.tgfoid OPERATOR(pg_catalog.=) $2 "
+							  "AND t.tgnargs OPERATOR(pg_catalog.=) 1::pg_catalog.int2 "
 							  "AND c.relowner OPERATOR(pg_catalog.=) $3 "
 							  "AND pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\\x00'::pg_catalog.bytea), 'UTF8')"
 							  "::pg_catalog.jsonb OPERATOR(pg_catalog.->>) 'label' OPERATOR(pg_catalog.=) $4",
@@ -242,6 +243,7 @@ static const char *const orphaned_streams =
 "JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) c.oid "
 "WHERE d.object_type OPERATOR(pg_catalog.=) 'table' "
 "AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure "
+"AND t.tgnargs OPERATOR(pg_catalog.=) 1::pg_catalog.int2 "
 "AND pg_catalog.pg_has_role(c.relowner, 'USAGE') "
 "AND pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\\x00'::pg_catalog.bytea), 'UTF8')"
 "::pg_catalog.jsonb OPERATOR(pg_catalog.->>) 'relation' OPERATOR(pg_catalog.=) d.object_name";
