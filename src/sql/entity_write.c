@@ -323,8 +323,11 @@ UpdateDirectly(const EntityRow *row, Store *store, RowKey *key)
 	if (item == NULL)
 		return NULL;
 	item = EntityRowItem(row, ItemRoot(item));
-	CheckItemSize(ItemRoot(item));
-	CheckItemKeys(row->table, ItemRoot(item));
+	if (StoreItemIsFinal(store))
+	{
+		CheckItemSize(ItemRoot(item));
+		CheckItemKeys(store->def, ItemRoot(item));
+	}
 	if (StoreWriteLocked(store, key, &lock, WRITE_PUT, item, &stored) == WRITE_NOTHING)
 		return NULL;
 	return item;

@@ -131,6 +131,13 @@ extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
 							  WriteDecider decide, void *arg,
 							  struct varlena **stored);
 
+/*
+ * Whether an item is stored as the direct path gets it, and so must have been
+ * checked.  Else BEFORE triggers may change it, after which derive_keys checks
+ * it in any case.
+ */
+extern bool StoreItemIsFinal(const Store *store);
+
 /* ---- lock.c ---- */
 
 /* What StoreLock has locked: a row, or the absence of one. */

@@ -63,6 +63,12 @@ OnlyDeriveKeysBefore(const TriggerDesc *triggers)
 	return before == 1;
 }
 
+bool
+StoreItemIsFinal(const Store *store)
+{
+	return OnlyDeriveKeysBefore(store->rel->trigdesc);
+}
+
 static bool
 HasAfterRowTriggers(const TriggerDesc *t)
 {
