@@ -50,6 +50,18 @@ SELECT dynamo.update_time_to_live('forced', 'until', false);
 SELECT dynamo.update_time_to_live('forced', 'until');
 SELECT * FROM forced;
 
+-- a trigger cannot become another meanwhile
+SELECT dynamo.update_time_to_live('forced', 'until', false);
+SET ROLE regress_dynamo_owner;
+CREATE FUNCTION set_role() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	SET LOCAL ROLE regress_dynamo_owner;
+	RETURN NEW;
+END $$;
+CREATE TRIGGER a_trigger BEFORE UPDATE ON forced FOR EACH ROW EXECUTE FUNCTION set_role();
+SELECT dynamo.update_time_to_live('forced', 'until');
+RESET ROLE;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_maintenance CASCADE;
 DROP ROLE regress_dynamo_owner;

@@ -73,7 +73,7 @@ void
 BecomeOwner(Oid owner, int context, SavedUser *user)
 {
 	GetUserIdAndSecContext(&user->role, &user->context);
-	SetUserIdAndSecContext(owner, user->context | context);
+	SetUserIdAndSecContext(owner, user->context | SECURITY_LOCAL_USERID_CHANGE | context);
 }
 
 void

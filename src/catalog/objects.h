@@ -61,8 +61,8 @@ typedef struct SavedUser
 /*
  * Becomes the owner of a relation, for work on its rows that is not the user's
  * own: expressions of its indexes and its triggers are the owner's, and must
- * not run with more rights than he has.  context: SECURITY_..., in addition.
- * An error ends it with its (sub)transaction.
+ * not run with more rights than he has, nor change the role.  context:
+ * SECURITY_..., in addition.  An error ends it with its (sub)transaction.
  */
 extern void BecomeOwner(Oid owner, int context, SavedUser *user);
 extern void BecomeUser(const SavedUser *user);

@@ -207,14 +207,12 @@ SettingsOwner(void)
 void
 ExecuteAsSettingsOwner(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
 {
-	Oid			user;
-	int			context;
+	SavedUser	user;
 	int			result;
 
-	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(SettingsOwner(), context | SECURITY_LOCAL_USERID_CHANGE);
+	BecomeOwner(SettingsOwner(), 0, &user);
 	result = SPI_execute_with_args(sql, n, types, values, nulls, false, 0);
-	SetUserIdAndSecContext(user, context);
+	BecomeUser(&user);
 	if (result < 0)
 		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
 }

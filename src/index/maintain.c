@@ -20,7 +20,6 @@
 #include "catalog/pg_inherits.h"
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
-#include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/datum.h"
 #include "utils/rel.h"
@@ -204,16 +203,14 @@ TruncateUnpublished(Oid index_table)
 static void
 TruncateAsOwner(Oid index_table, Oid owner)
 {
-	Oid			user;
-	int			context;
+	SavedUser	user;
 
-	GetUserIdAndSecContext(&user, &context);
 	truncating = true;
 	PG_TRY();
 	{
-		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE);
+		BecomeOwner(owner, 0, &user);
 		TruncateUnpublished(index_table);
-		SetUserIdAndSecContext(user, context);
+		BecomeUser(&user);
 	}
 	PG_FINALLY();
 	{

@@ -140,14 +140,11 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 	Snapshot	snapshot = InvalidSnapshot;
 	Snapshot	crosscheck = InvalidSnapshot;
 	SPIPlanPtr	plan;
-	Oid			user;
-	int			context;
+	SavedUser	user;
 	int			result;
 
 	memcpy(key, event->key, sizeof(key));
-	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(RelationOwner(relid),
-						   context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
+	BecomeOwner(RelationOwner(relid), SECURITY_NOFORCE_RLS, &user);
 	if (check->statements[which] == NULL)
 		check->statements[which] = MemoryContextStrdup(check->context,
 													   CheckStatement(event, which));
@@ -163,7 +160,7 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 								  which == PLAN_CASCADE ? 0 : 1);
 	if (result < 0)
 		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(result));
-	SetUserIdAndSecContext(user, context);
+	BecomeUser(&user);
 	return SPI_processed;
 }
 

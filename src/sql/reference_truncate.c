@@ -63,13 +63,10 @@ HasReferencing(Relation rel, Relation other, const Trigger *trigger)
 	char	   *sql = ReferencingQuery(ReferenceRead(trigger->tgargs[0]), rel, other);
 	Snapshot	snapshot = InvalidSnapshot;
 	SPIPlanPtr	plan;
-	Oid			user;
-	int			context;
+	SavedUser	user;
 	bool		found;
 
-	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(other->rd_rel->relowner,
-						   context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_NOFORCE_RLS);
+	BecomeOwner(other->rd_rel->relowner, SECURITY_NOFORCE_RLS, &user);
 	SPI_connect();
 	plan = SPI_prepare(sql, 0, NULL);
 	if (IsolationUsesXactSnapshot())
@@ -82,7 +79,7 @@ HasReferencing(Relation rel, Relation other, const Trigger *trigger)
 		elog(ERROR, "could not look for references between items");
 	found = SPI_processed > 0;
 	SPI_finish();
-	SetUserIdAndSecContext(user, context);
+	BecomeUser(&user);
 	return found;
 }
 
