@@ -132,6 +132,28 @@ CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.gua
 CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{"table": "a", "label": "infinity", "view": "b", "partition": "c"}');
 ALTER TABLE parts DETACH PARTITION part;
 DROP TABLE part, parts;
+-- definitions that name what is another's: it can be dropped all the same
+CREATE ROLE t_hostile_a;
+CREATE ROLE t_hostile_b;
+GRANT ALL ON SCHEMA t_hostile TO t_hostile_a, t_hostile_b;
+SET ROLE t_hostile_a;
+CREATE TABLE of_a (a int PRIMARY KEY);
+CREATE TABLE of_a_2 (a int);
+CREATE INDEX index_of_a ON of_a_2 (a);
+SET ROLE t_hostile_b;
+CREATE TABLE of_b ("PK" text COLLATE "C" PRIMARY KEY, g text COLLATE "C", item dynamo.item NOT NULL);
+CREATE TRIGGER k BEFORE INSERT OR UPDATE ON of_b FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
+	"attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "g", "type": "S", "column": "g"}], "partition": ["PK"], "sort": [],
+	"indexes": [{"name": "one", "local": false, "partition": ["g"], "sort": [], "projection": "ALL", "non_key_attributes": [],
+		"storage": "table", "shards": 0, "shard_by": null, "relation": "of_a", "status": "ACTIVE"},
+		{"name": "two", "local": false, "partition": ["g"], "sort": [], "projection": "ALL", "non_key_attributes": [],
+		"storage": "inline", "shards": 0, "shard_by": null, "relation": "index_of_a", "status": "ACTIVE"}]}');
+CREATE TRIGGER c AFTER INSERT ON of_b FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('of_a_2', 'KEYS_ONLY', '2026-11-21T11:20:47.123');
+SET ROLE t_hostile_a;
+DROP INDEX index_of_a;
+DROP TABLE of_a, of_a_2;
+RESET ROLE;
+DROP TABLE of_b;
 CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.check_reference('{}');
 INSERT INTO plain VALUES (1, '{}');
 SELECT dynamo.check_reference();
@@ -141,4 +163,5 @@ SET search_path = pg_catalog;
 SET client_min_messages = warning;
 DROP SCHEMA t_trap CASCADE;
 DROP SCHEMA t_hostile CASCADE;
+DROP ROLE t_hostile_a, t_hostile_b;
 DROP FUNCTION dynamo.render_key(dynamo.item, varchar), dynamo.begins_with(text, varchar), dynamo.matches(dynamo.item, text, text, text);

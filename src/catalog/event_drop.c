@@ -14,7 +14,10 @@
 #include "catalog/settings.h"
 #include "catalog/stream.h"
 
-/* Dropped relations that the definition of a table still names. */
+/*
+ * Dropped relations that the definition of a table still names.  Anybody can
+ * name another's; a table that holds an index is its table's owner's.
+ */
 static EventPlan missed_relations = {
 "SELECT t.table_name, i OPERATOR(pg_catalog.->>) 'name', d.object_name "
 "FROM pg_catalog.pg_event_trigger_dropped_objects() d "
@@ -24,6 +27,7 @@ static EventPlan missed_relations = {
 "OR d.object_type OPERATOR(pg_catalog.=) 'index' "
 "   AND (i OPERATOR(pg_catalog.->>) 'status') OPERATOR(pg_catalog.=) 'ACTIVE') "
 "AND (i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.=) d.object_name "
+"AND pg_catalog.pg_has_role(t.owner, 'USAGE') "
 "ORDER BY d.object_name"
 };
 
