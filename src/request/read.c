@@ -12,11 +12,11 @@
 
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "port/pg_bitutils.h"
 
 #include "errors.h"
 #include "item/base64.h"
 #include "item/json_reader.h"
-#include "op/distinct.h"
 #include "request/read_raw.h"
 #include "request/wording.h"
 
@@ -34,9 +34,6 @@ typedef struct ReadState
  * looked at; whoever reads such a value refuses it.
  */
 #define MAX_DEPTH	200
-
-/* Up to this many names are compared with each other. */
-#define FEW_NAMES	8
 
 static Field *ReadField(ReadState *state, const Shape *shape, bool build);
 
@@ -300,39 +297,29 @@ MapPut(Field *map, Slice name, Field *value)
 	map->fields[map->count++] = value;
 }
 
-/* ElementHash, ElementsEqual */
-static uint64
-HashOfName(const void *names, int i)
-{
-	const Slice *name = (const Slice *) names + i;
-
-	return hash_bytes((const unsigned char *) name->data, (int) name->len);
-}
-
-static bool
-NamesEqual(const void *names, int i, int j)
-{
-	return SliceEqual(((const Slice *) names)[i], ((const Slice *) names)[j]);
-}
-
 /* Of several entries of one name the value of the last remains. */
 static void
 DropRepeated(Field *map)
 {
+	uint32		size = pg_nextpower2_32(2 * map->count);	/* at most half full */
+	int		   *slots = palloc0(size * sizeof(int));	/* by hash of the name, positions from 1 */
 	int			n = 0;
 
 	for (int i = 0; i < map->count; i++)
 	{
-		int			earlier = 0;
+		Slice		name = map->names[i];
+		uint32		at = hash_bytes((const unsigned char *) name.data, (int) name.len) & (size - 1);
 
 		CHECK_FOR_INTERRUPTS();
-		while (earlier < n && !NamesEqual(map->names, earlier, i))
-			earlier++;
-		map->names[earlier] = map->names[i];
-		map->fields[earlier] = map->fields[i];
-		n = Max(n, earlier + 1);
+		while (slots[at] != 0 && !SliceEqual(map->names[slots[at] - 1], name))
+			at = (at + 1) & (size - 1);
+		if (slots[at] == 0)
+			slots[at] = ++n;
+		map->names[slots[at] - 1] = name;
+		map->fields[slots[at] - 1] = map->fields[i];
 	}
 	map->count = n;
+	pfree(slots);
 }
 
 static void
@@ -351,8 +338,7 @@ ReadMap(ReadState *state, const Shape *shape, Field *field)
 		if (field != NULL && value != NULL)
 			MapPut(field, name, value);
 	}
-	if (field != NULL && (field->count <= FEW_NAMES ||
-						  !AllDistinct(field->names, field->count, HashOfName, NamesEqual)))
+	if (field != NULL && field->count > 1)
 		DropRepeated(field);
 }
 
@@ -365,8 +351,7 @@ MemberIndex(const Shape *shape, Slice name)
 		const char *member = shape->members[i].name;
 
 		/* the first letter tells most apart, and is cheaper than a call */
-		if (name.len > 0 && member[0] == name.data[0] &&
-			strncmp(member, name.data, name.len) == 0 && member[name.len] == '\0')
+		if (name.len > 0 && member[0] == name.data[0] && SliceIs(name, member))
 			return i;
 	}
 	return -1;
