@@ -182,15 +182,14 @@ ReadActions(FunctionCallInfo fcinfo, ActionReader read, void *arg)
 static void
 CheckMembers(JsonbContainer *body, Slice kind, const char *const *members)
 {
-	JsonbIterator *it = JsonbIteratorInit(body);
-	JsonbValue	name;
+	JsonbWalk	walk;
+	JsonbValue	value;
+	Slice		given;
 
-	(void) JsonbIteratorNext(&it, &name, true); /* WJB_BEGIN_OBJECT */
-	while (JsonbIteratorNext(&it, &name, true) == WJB_KEY)
+	JsonbWalkInit(&walk, body);
+	while (JsonbWalkMember(&walk, &given, &value))
 	{
-		Slice		given = {name.val.string.val, name.val.string.len};
 		const char *const *known = members;
-		JsonbValue	value;
 
 		while (*known != NULL && !SliceIs(given, *known))
 			known++;
@@ -199,7 +198,6 @@ CheckMembers(JsonbContainer *body, Slice kind, const char *const *members)
 					(errcode(ERRCODE_DYNAMO_VALIDATION),
 					 errmsg("unknown member \"%.*s\" of %.*s in transact_items",
 							(int) given.len, given.data, (int) kind.len, kind.data)));
-		(void) JsonbIteratorNext(&it, &value, true);
 	}
 }
 

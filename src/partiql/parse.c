@@ -52,8 +52,12 @@ PartiqlExprError(const PartiqlParser *p, ExprErrorCode code, Slice where, int nu
 	ExprRaise(EXPR_STATEMENT, p->text, &error);
 }
 
-void
-PartiqlPlainError(const PartiqlParser *p, const char *message)
+static void PlainError(const PartiqlParser *p, const char *message)
+			pg_attribute_noreturn();
+
+/* Raises a message of the service's that stands by itself. */
+static void
+PlainError(const PartiqlParser *p, const char *message)
 {
 	PartiqlExprError(p, EXPR_ERROR_STATEMENT_PLAIN, SliceOf(message), 0);
 }
@@ -111,7 +115,7 @@ CheckUnsupported(const PartiqlParser *p)
 	for (size_t i = 0; i < lengthof(clauses); i++)
 	{
 		if (PartiqlAtWord(p, clauses[i]))
-			PartiqlPlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
+			PlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
 	}
 }
 
@@ -281,8 +285,8 @@ CheckDuplicateName(const PartiqlParser *p, int n)
 	for (int i = 0; i < n; i++)
 	{
 		if (SliceEqual(names[i], names[n]))
-			PartiqlPlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
-										  (int) names[n].len, names[n].data));
+			PlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
+								   (int) names[n].len, names[n].data));
 	}
 }
 
@@ -331,7 +335,7 @@ ParseOrder(PartiqlParser *p)
 	if (!PartiqlAcceptWord(p, "ORDER"))
 		return;
 	if (s->where.root == NULL)
-		PartiqlPlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
+		PlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
 	PartiqlExpectWord(p, "BY");
 	do
 	{
@@ -352,7 +356,7 @@ static void
 CheckAlias(const PartiqlParser *p)
 {
 	if (PartiqlAtWord(p, "AS"))
-		PartiqlPlainError(p, "Aliasing is not supported");
+		PlainError(p, "Aliasing is not supported");
 }
 
 /* What stands in FROM of other dialects. */
@@ -361,7 +365,7 @@ CheckSource(const PartiqlParser *p)
 {
 	CheckAlias(p);
 	if (PartiqlAt(p, PT_COMMA))
-		PartiqlPlainError(p, "Only select from a single table or index is supported.");
+		PlainError(p, "Only select from a single table or index is supported.");
 }
 
 static void
@@ -400,14 +404,14 @@ ParseInsert(PartiqlParser *p)
 	PartiqlExpectWord(p, "INTO");
 	ParseTable(p);
 	if (PartiqlAt(p, PT_LSET))
-		PartiqlPlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
-						  "is not supported, use \"INSERT INTO tableName VALUE item\" instead");
+		PlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
+				   "is not supported, use \"INSERT INTO tableName VALUE item\" instead");
 	PartiqlExpectWord(p, "VALUE");
 	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER))
 		PartiqlUnexpected(p, "a tuple");
 	p->statement->item = PartiqlParseLiteral(p);
 	if (PartiqlAtWord(p, "RETURNING"))
-		PartiqlPlainError(p, "RETURNING is not supported in INSERT");
+		PlainError(p, "RETURNING is not supported in INSERT");
 }
 
 static void

@@ -29,10 +29,6 @@ typedef struct PartiqlParser
 extern void PartiqlError(const PartiqlParser *p, const char *what, Slice where)
 			pg_attribute_noreturn();
 
-/* Raises a message of the service's that stands by itself. */
-extern void PartiqlPlainError(const PartiqlParser *p, const char *message)
-			pg_attribute_noreturn();
-
 /* Raises that it does not begin with a statement, or an UPDATE not with a clause. */
 extern void PartiqlNoOperation(const PartiqlParser *p) pg_attribute_noreturn();
 

@@ -57,7 +57,8 @@ FailureItem(const ErrorData *edata)
 	return JsonDetail(edata, ERRCODE_DYNAMO_CONDITION_FAILED, '{');
 }
 
-const char *
+/* The reasons of a canceled transaction, in the same way. */
+static const char *
 FailureReasons(const ErrorData *edata)
 {
 	return JsonDetail(edata, ERRCODE_DYNAMO_TRANSACTION_CANCELED, '[');

@@ -18,12 +18,11 @@ extern bool FailureEndsSession(const ErrorData *edata);
 extern const char *FailureMessage(const ErrorData *edata);
 
 /*
- * The JSON that operations put into DETAIL: the item of a failed condition,
- * the reasons of a canceled transaction.  NULL if there is none, or if it is
- * text, as of a user's trigger that raises the same error.
+ * The item of a failed condition, JSON that operations put into DETAIL.  NULL
+ * if there is none, or if it is text, as of a user's trigger that raises the
+ * same error.
  */
 extern const char *FailureItem(const ErrorData *edata);
-extern const char *FailureReasons(const ErrorData *edata);
 
 /*
  * Logs an error of the server rather than of the request, since nobody else
