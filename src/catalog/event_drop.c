@@ -16,18 +16,20 @@
 
 /*
  * Dropped relations that the definition of a table still names.  Anybody can
- * name another's; a table that holds an index is its table's owner's.
+ * name another's, who is not to be hindered: what holds an index is its table's
+ * owner's.  The owner of the schema may drop that, too, but the table as well.
  */
 static EventPlan missed_relations = {
 "SELECT t.table_name, i OPERATOR(pg_catalog.->>) 'name', d.object_name "
 "FROM pg_catalog.pg_event_trigger_dropped_objects() d "
-"JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) d.schema_name::pg_catalog.name "
+"JOIN pg_catalog.pg_namespace n ON n.nspname OPERATOR(pg_catalog.=) d.schema_name::pg_catalog.name "
+"JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) n.nspname "
 "CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') i "
 "WHERE (d.object_type OPERATOR(pg_catalog.=) 'table' "
 "OR d.object_type OPERATOR(pg_catalog.=) 'index' "
 "   AND (i OPERATOR(pg_catalog.->>) 'status') OPERATOR(pg_catalog.=) 'ACTIVE') "
 "AND (i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.=) d.object_name "
-"AND pg_catalog.pg_has_role(t.owner, 'USAGE') "
+"AND (pg_catalog.pg_has_role(t.owner, 'USAGE') OR pg_catalog.pg_has_role(n.nspowner, 'USAGE')) "
 "ORDER BY d.object_name"
 };
 

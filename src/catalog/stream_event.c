@@ -221,7 +221,7 @@ StreamCloseOfTable(Oid relid)
 		CloseStream(relation, true);
 }
 
-/* Dropped tables that the capture trigger of another of the user's still names. */
+/* Dropped tables that a capture trigger still names, for the same users. */
 static const char *const missed_streams =
 "SELECT d.object_name, c.relname "
 "FROM pg_catalog.pg_event_trigger_dropped_objects() d "
@@ -230,7 +230,7 @@ static const char *const missed_streams =
 "JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) c.oid "
 "WHERE d.object_type OPERATOR(pg_catalog.=) 'table' AND NOT c.relispartition "
 "AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.capture_changes()'::pg_catalog.regprocedure "
-"AND pg_catalog.pg_has_role(c.relowner, 'USAGE') "
+"AND (pg_catalog.pg_has_role(c.relowner, 'USAGE') OR pg_catalog.pg_has_role(n.nspowner, 'USAGE')) "
 "AND pg_catalog.starts_with(pg_catalog.encode(t.tgargs, 'escape'), "
 "    pg_catalog.encode(pg_catalog.convert_to(d.object_name, 'UTF8'), 'escape') "
 "    OPERATOR(pg_catalog.||) '\\000')";
