@@ -24,6 +24,8 @@ typedef struct ReadState
 {
 	JsonReader	json;
 	bool		expand;			/* build what raw shapes hold, too */
+	bool		bad_item;		/* an item was not good: the request will most
+								 * likely fail, so that no more are made ahead */
 	bool		member;			/* what is read next is a structure's member,
 								 * rather than an element of a list or map */
 	int			depth;			/* of the field being read */
@@ -401,13 +403,15 @@ ReadContents(ReadState *state, JsonKind kind, const Shape *shape, Field *field)
 		ReadStructure(state, shape, field);
 }
 
-/* Whether an item came next and was good. */
+/* Whether an item came next, and was good. */
 static bool
-ReadItem(JsonReader *r, Field *field)
+ReadItem(ReadState *state, Field *field)
 {
-	if (field->shape->item)
-		field->item = ReadGoodItem(r);
-	return field->item != NULL;
+	if (!field->shape->item || state->bad_item)
+		return false;
+	field->item = ReadGoodItem(&state->json);
+	state->bad_item = field->item == NULL;
+	return !state->bad_item;
 }
 
 /*
@@ -437,7 +441,7 @@ ReadField(ReadState *state, const Shape *shape, bool build)
 	}
 	if (!shape->raw || state->expand)
 		ReadContents(state, kind, shape, field);
-	else if (!(build && ReadItem(r, field)) && !PassRaw(r, shape))
+	else if (!(build && ReadItem(state, field)) && !PassRaw(r, shape))
 		ReadContents(state, kind, shape, NULL);
 	if (build)
 		field->text.len = r->at - field->text.data;
@@ -455,6 +459,7 @@ RequestRead(const Shape *shape, const char *text, uint32 len)
 	state.json.sqlstate = ERRCODE_DYNAMO_SERIALIZATION;
 	state.json.message = WORDING_BAD_JSON;
 	state.expand = false;
+	state.bad_item = false;
 	state.member = false;
 	state.depth = 0;
 	field = ReadField(&state, shape, true);
@@ -471,6 +476,7 @@ FieldExpand(const Field *field)
 
 	JsonReaderInit(&state.json, field->text.data, field->text.len);
 	state.expand = true;
+	state.bad_item = false;
 	state.member = false;
 	state.depth = 0;
 	return ReadField(&state, field->shape, true);
