@@ -89,6 +89,21 @@ SELECT * FROM marks;
 DROP TRIGGER a_strip ON shop;
 DELETE FROM marks;
 
+-- what a trigger does to a row that is still to be deleted does not keep it
+SELECT create_entity_view('ranks', 'shop', '{"rank": "int"}', key_prefix => '{"PK": "RANK#"}');
+INSERT INTO ranks SELECT 'RANK#', n, n FROM generate_series(1, 4) n;
+CREATE FUNCTION close_up() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	UPDATE shop SET item = dynamo.apply_update(item, 'ADD #r :one', '{":one": {"N": "-1"}}', '{"#r": "rank"}')
+	WHERE "PK" = 'RANK#' AND "SK" > OLD."SK";
+	RETURN NULL;
+END $$;
+CREATE TRIGGER close_up AFTER DELETE ON shop FOR EACH ROW EXECUTE FUNCTION close_up();
+DELETE FROM ranks WHERE rank <= 2 RETURNING "SK", rank;
+SELECT "SK", rank FROM ranks ORDER BY "SK";
+DROP TRIGGER close_up ON shop;
+DELETE FROM ranks;
+
 -- the index serves the view
 SET enable_seqscan = off;
 CREATE FUNCTION index_use(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$

@@ -23,6 +23,7 @@
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "catalog/objects.h"
 #include "compat.h"
@@ -182,7 +183,6 @@ MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan whic
 		case PLAN_DELETE:
 			appendStringInfo(&sql, "DELETE FROM %s", name);
 			AppendKeyCondition(&sql, table, 1, statement->types);
-			appendStringInfoString(&sql, " RETURNING item");
 			break;
 	}
 	statement->sql = sql.data;
@@ -204,7 +204,7 @@ GetPlan(EntityWriter *writer, const TableDef *table, WriterPlan which)
 	return StorePlan(statement->sql, statement->nargs, statement->types);
 }
 
-/* PLAN_READ reads under the snapshot of the statement on the view. */
+/* PLAN_READ reads under the active snapshot: that of the statement on the view. */
 static uint64
 ExecutePlan(const EntityRow *row, WriterPlan which, Datum *args)
 {
@@ -229,7 +229,7 @@ InsertRow(const EntityRow *row)
 	return EntityResultRow(row, item);
 }
 
-/* The item at a key, by PLAN_READ, PLAN_LOCK or PLAN_DELETE; NULL if there is none. */
+/* The item at a key, by PLAN_READ or PLAN_LOCK; NULL if there is none. */
 static struct varlena *
 FetchItem(const EntityRow *row, WriterPlan which, Datum *key)
 {
@@ -362,11 +362,38 @@ UpdateRow(const EntityRow *row)
 	return item == NULL ? NULL : EntityResultRow(row, item);
 }
 
-/* The item that is deleted; shown: as for CheckLocked. */
-static void
-CheckDeleted(const EntityRow *row, struct varlena *item, bool shown, Datum *key)
+/*
+ * The item as other transactions leave it now, without what this one has done
+ * since the statement on the view began; NULL if there is none.
+ */
+static struct varlena *
+FetchOfOthers(const EntityRow *row, Datum *key)
 {
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());	/* a copy */
+	struct varlena *item;
+
+	snapshot->curcid = GetActiveSnapshot()->curcid;
+	PushActiveSnapshot(snapshot);
+	item = FetchItem(row, PLAN_READ, key);
+	PopActiveSnapshot();
+	UnregisterSnapshot(snapshot);
+	return item;
+}
+
+/*
+ * Of the item that is deleted, which nobody else can change any more.  What
+ * triggers of this statement have done to it is no reason to keep it.  shown:
+ * as for CheckLocked.
+ */
+static void
+CheckDeleted(const EntityRow *row, bool shown, Datum *key)
+{
+	struct varlena *item;
+
 	if (shown || IsolationUsesXactSnapshot())
+		return;
+	item = FetchOfOthers(row, key);
+	if (item == NULL)
 		return;
 	CheckStillOfKind(row, ItemRoot(item));
 	CheckUnchanged(row, ItemRoot(item), key);
@@ -381,18 +408,17 @@ DeleteDirectly(const EntityRow *row, Store *store, RowKey *key)
 
 	if (item == NULL)
 		return false;
-	CheckDeleted(row, item, lock.shown, key->values);
+	CheckDeleted(row, lock.shown, key->values);
 	return StoreWriteLocked(store, key, &lock, WRITE_DELETE, NULL, &stored) == WRITE_DELETE;
 }
 
 static bool
 DeleteBySql(const EntityRow *row, RowKey *key)
 {
-	struct varlena *item = FetchItem(row, PLAN_DELETE, key->values);
-
-	if (item != NULL)
-		CheckDeleted(row, item, false, key->values);
-	return item != NULL;
+	if (ExecutePlan(row, PLAN_DELETE, key->values) == 0)
+		return false;
+	CheckDeleted(row, false, key->values);
+	return true;
 }
 
 static HeapTuple
