@@ -9,8 +9,11 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/pg_class_d.h"
 #include "nodes/pg_list.h"
 #include "utils/lsyscache.h"
@@ -18,6 +21,7 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "catalog/names.h"
 #include "compat.h"
@@ -201,6 +205,75 @@ IsVisible(StoreScan *scan, struct varlena *entry)
 	return visible;
 }
 
+/* ---- the snapshot ---- */
+
+/*
+ * Whether the row of a catalog that tells of a relation was written by a
+ * transaction that the snapshot takes for running.
+ */
+static bool
+IsNewer(int catalog_cache, Oid relid, Snapshot snapshot)
+{
+	HeapTuple	tuple = SearchSysCache1(catalog_cache, ObjectIdGetDatum(relid));
+	TransactionId xid;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	xid = HeapTupleHeaderGetXmin(tuple->t_data);
+	ReleaseSysCache(tuple);
+	return TransactionIdIsNormal(xid) && !TransactionIdIsCurrentTransactionId(xid) &&
+		XidInMVCCSnapshot(xid, snapshot);
+}
+
+/* An index table is filled in the transaction that gives it or its shards a file. */
+static bool
+IndexTableIsNewer(Oid relid, const IndexDef *index, Snapshot snapshot)
+{
+	Relation	rel;
+	Oid		   *shards;
+	bool		newer = IsNewer(RELOID, relid, snapshot);
+
+	if (index->shards == 0 || newer)
+		return newer;
+	rel = table_open(relid, AccessShareLock);
+	shards = palloc(sizeof(Oid) * index->shards);
+	IndexShardRelations(rel, index, shards);
+	newer = IsNewer(RELOID, shards[0], snapshot);
+	pfree(shards);
+	table_close(rel, NoLock);
+	return newer;
+}
+
+/*
+ * Whether an index has been filled since a snapshot was taken, which sees no
+ * entries or no columns of it then: in a transaction that began before, or in
+ * a statement that has waited for whoever filled it.
+ */
+static bool
+IndexIsNewer(const Store *store, const IndexDef *index, Snapshot snapshot)
+{
+	Oid			relid = IndexDefRelation(store->def, index);
+
+	return index->storage == STORAGE_TABLE ? IndexTableIsNewer(relid, index, snapshot) :
+		IsNewer(INDEXRELID, relid, snapshot);
+}
+
+/* A statement may see what it has waited for. */
+static Snapshot
+SnapshotToRead(const Store *store, const IndexDef *index)
+{
+	Snapshot	snapshot = GetActiveSnapshot();
+
+	if (index == NULL || !IndexIsNewer(store, index, snapshot))
+		return snapshot;
+	if (IsolationUsesXactSnapshot() || IsInParallelMode())
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent build of index \"%s\"",
+						index->name)));
+	return GetLatestSnapshot();
+}
+
 /* ---- scans ---- */
 
 StoreScan *
@@ -211,7 +284,7 @@ StoreScanBegin(Store *store, const ScanRange *range)
 	scan->store = store;
 	scan->range = *range;
 	ScanKeysInit(&scan->keys, store->def, range);
-	scan->snapshot = RegisterSnapshot(GetActiveSnapshot());
+	scan->snapshot = RegisterSnapshot(SnapshotToRead(store, range->index));
 	if (scan->keys.empty)
 		return scan;
 	if (range->index != NULL && range->index->storage == STORAGE_TABLE)

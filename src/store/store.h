@@ -205,9 +205,11 @@ typedef struct StoreScan StoreScan;
 /*
  * Allocates in the current memory context, which must outlive the scan.
  *
- * Rows come under the active snapshot, registered for the scan's life.  The
- * scan must be ended, also by callers that stop early (a set-returning
- * function's shutdown callback); an error cleans up by resource owner.
+ * Rows come under the active snapshot, registered for the scan's life; or a
+ * newer one if that is older than the index, which is a serialization failure
+ * in REPEATABLE READ and above.  The scan must be ended, also by callers that
+ * stop early (a set-returning function's shutdown callback); an error cleans up
+ * by resource owner.
  */
 extern StoreScan *StoreScanBegin(Store *store, const ScanRange *range);
 
