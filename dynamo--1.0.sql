@@ -615,7 +615,7 @@ COMMENT ON FUNCTION dynamo.ddl_command_end() IS
 	'event trigger function: keeps tables and their definitions in step';
 
 CREATE EVENT TRIGGER dynamo_ddl_command_end ON ddl_command_end
-	WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER SCHEMA', 'CREATE TABLE', 'CREATE TRIGGER')
+	WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER SCHEMA', 'CREATE SCHEMA', 'CREATE TABLE', 'CREATE TRIGGER')
 	EXECUTE FUNCTION dynamo.ddl_command_end();
 ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dynamo_ddl_command_end IS 'keeps tables and their definitions in step';

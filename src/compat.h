@@ -220,6 +220,15 @@
 #define PrimaryKeyIndex(rel) RelationGetPrimaryKeyIndex(rel)
 #endif
 
+/* Whether no row has a null there: since 18 the constraint may not be valid yet. */
+#if PG_VERSION_NUM >= 180000
+#define ColumnIsNotNull(desc, attnum) \
+	(TupleDescAttr(desc, (attnum) - 1)->attnotnull && \
+	 TupleDescCompactAttr(desc, (attnum) - 1)->attnullability != ATTNULLABLE_INVALID)
+#else
+#define ColumnIsNotNull(desc, attnum) (TupleDescAttr(desc, (attnum) - 1)->attnotnull)
+#endif
+
 /* A type's name to the type; errors are raised. */
 #if PG_VERSION_NUM >= 160000
 #define ParseTypeName(name, type, typmod) parseTypeString(name, type, typmod, NULL)

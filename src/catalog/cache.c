@@ -30,6 +30,7 @@
 #include "catalog/names.h"
 #include "catalog/objects.h"
 #include "catalog/table.h"
+#include "compat.h"
 #include "errors.h"
 
 typedef struct CacheEntry
@@ -215,6 +216,19 @@ FindColumn(Relation rel, const char *column, const char *holds, Oid type)
 	return attnum;
 }
 
+/* What every row has is read without a look at whether it is null. */
+static void
+RequireNotNull(Relation rel, AttrNumber attnum)
+{
+	if (!ColumnIsNotNull(RelationGetDescr(rel), attnum))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("column \"%s\" of table \"%s\" must be NOT NULL",
+						NameStr(TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attname),
+						RelationGetRelationName(rel)),
+				 errdetail("Every row of a dynamo table has an item and its key.")));
+}
+
 static void
 ResolveColumns(Relation rel, TableDef *def)
 {
@@ -228,6 +242,9 @@ ResolveColumns(Relation rel, TableDef *def)
 	}
 	def->item_type = ItemTypeOid();
 	def->item_attnum = FindColumn(rel, ITEM_COLUMN, "the item", def->item_type);
+	RequireNotNull(rel, def->item_attnum);
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+		RequireNotNull(rel, def->attributes[def->key_attributes[i]].attnum);
 	if (def->ttl.data != NULL)
 		def->ttl_attnum = FindColumn(rel, TTL_COLUMN, "the time to live", INT8OID);
 }

@@ -195,7 +195,10 @@ DropEntityViews(Oid relid)
 		RunStatement("DROP VIEW %s", SPI_getvalue(views->vals[i], views->tupdesc, 1));
 }
 
-/* A table and its index tables, as DROP TABLE wants them. */
+/*
+ * A table and its index tables, as DROP TABLE wants them.  Anybody can write a
+ * definition that names another's table, and wait for a superuser to drop his.
+ */
 static char *
 TablesToDrop(Relation rel)
 {
@@ -208,9 +211,10 @@ TablesToDrop(Relation rel)
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		const IndexDef *index = &def->indexes[i];
+		Oid			found = get_relname_relid(index->relation, schema);
 
-		if (index->storage == STORAGE_TABLE &&
-			OidIsValid(get_relname_relid(index->relation, schema)))
+		if (index->storage == STORAGE_TABLE && OidIsValid(found) &&
+			RelationOwner(found) == rel->rd_rel->relowner)
 			appendStringInfo(&out, ", %s", QualifiedName(schema, index->relation));
 	}
 	TableDefRelease(def);

@@ -72,15 +72,21 @@ OptionalStringMember(JsonbContainer *object, const char *name)
 	return StringOf(&value);
 }
 
+/* Written as one, too: views cast it. */
 static int
 IntegerMember(JsonbContainer *object, const char *name)
 {
 	JsonbValue	value;
+	Datum		number;
+	int			integer;
 
 	if (!FindMember(object, name, &value) || value.type != jbvNumeric)
 		DefinitionError(psprintf("Member \"%s\" is not a number.", name));
-	return DatumGetInt32(DirectFunctionCall1(numeric_int4,
-											 NumericGetDatum(value.val.numeric)));
+	number = NumericGetDatum(value.val.numeric);
+	integer = DatumGetInt32(DirectFunctionCall1(numeric_int4, number));
+	if (strcmp(DatumGetCString(DirectFunctionCall1(numeric_out, number)), psprintf("%d", integer)) != 0)
+		DefinitionError(psprintf("Member \"%s\" is not an integer.", name));
+	return integer;
 }
 
 static bool

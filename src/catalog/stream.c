@@ -62,14 +62,27 @@ IsTimeText(const char *text)
 
 /* ---- the text of a definition ---- */
 
+static void InvalidDefinition(const char *relation_name) pg_attribute_noreturn();
+
+static void
+InvalidDefinition(const char *relation_name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("invalid definition of stream \"%s\"", relation_name)));
+}
+
+/* A string; NULL if it is absent or null. */
 static const char *
-DefinitionMember(Jsonb *definition, const char *name)
+DefinitionMember(Jsonb *definition, const char *name, const char *relation_name)
 {
 	JsonbValue	value;
 
 	if (getKeyJsonValueFromContainer(&definition->root, name, strlen(name), &value) == NULL ||
-		value.type != jbvString)
+		value.type == jbvNull)
 		return NULL;
+	if (value.type != jbvString)
+		InvalidDefinition(relation_name);
 	return pnstrdup(value.val.string.val, value.val.string.len);
 }
 
@@ -81,19 +94,17 @@ StreamDefParse(const char *text, const char *relation_name, StreamDef *def)
 	memset(def, 0, sizeof(*def));
 	if (JB_ROOT_IS_OBJECT(json))
 	{
-		def->table = DefinitionMember(json, "table");
-		def->relation = DefinitionMember(json, "relation");
-		def->label = DefinitionMember(json, "label");
-		def->view = DefinitionMember(json, "view");
-		def->partition = DefinitionMember(json, "partition");
-		def->sort = DefinitionMember(json, "sort");
-		def->closed = DefinitionMember(json, "closed");
+		def->table = DefinitionMember(json, "table", relation_name);
+		def->relation = DefinitionMember(json, "relation", relation_name);
+		def->label = DefinitionMember(json, "label", relation_name);
+		def->view = DefinitionMember(json, "view", relation_name);
+		def->partition = DefinitionMember(json, "partition", relation_name);
+		def->sort = DefinitionMember(json, "sort", relation_name);
+		def->closed = DefinitionMember(json, "closed", relation_name);
 	}
 	if (def->table == NULL || def->label == NULL || def->view == NULL || def->partition == NULL ||
 		!IsTimeText(def->label) || (def->closed != NULL && !IsTimeText(def->closed)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("invalid definition of stream \"%s\"", relation_name)));
+		InvalidDefinition(relation_name);
 }
 
 static void

@@ -20,6 +20,7 @@
 #include "utils/rel.h"
 
 #include "catalog/build_lock.h"
+#include "catalog/objects.h"
 #include "errors.h"
 #include "index/build.h"
 #include "index/index.h"
@@ -293,7 +294,8 @@ IndexRemove(Oid relid, TableDef *def, const IndexDef *index)
 	BuildStateForget(relid, index->name);
 	drop_columns = ForgetIndex(def, index);
 	StoreDefinition(relid, def);
-	if (OidIsValid(found))
+	/* anybody can write a definition that names another's relation */
+	if (OidIsValid(found) && RelationOwner(found) == RelationOwner(relid))
 		RunStatement("DROP %s %s", inline_index ? "INDEX" : "TABLE", relation);
 	if (drop_columns[0] != '\0')
 		RunStatement("ALTER TABLE %s %s", QualifiedName(schema, get_rel_name(relid)),

@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "catalog/objects.h"
 #include "errors.h"
 #include "index/index.h"
 
@@ -24,9 +25,17 @@ IsIndex(Oid relid)
 	return kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX;
 }
 
+/* Anybody can write a definition that names another's relation. */
 static void
 Recreate(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 {
+	if (OidIsValid(found) && RelationOwner(found) != RelationOwner(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_TABLE),
+				 errmsg("relation \"%s\" belongs to another than the owner of table \"%s\"",
+						get_rel_name(found), get_rel_name(relid)),
+				 errhint("Index \"%s\" needs this name: give the relation another one, or its owner.",
+						 index->name)));
 	if (OidIsValid(found))
 		RunStatement("DROP %s %s",
 					 IsIndex(found) ? "INDEX" : "TABLE",

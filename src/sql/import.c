@@ -192,7 +192,10 @@ ImportSkippingErrors(Import *import, const Line *lines, int n)
 	if (error == NULL)
 		import->imported += n;
 	else if (n == 1)
+	{
 		SkipLine(import, lines, error);
+		FreeErrorData(error);
+	}
 	else
 	{
 		FreeErrorData(error);

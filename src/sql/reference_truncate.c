@@ -28,7 +28,7 @@
 static bool
 IsFromOther(Relation rel, const Trigger *trigger)
 {
-	return trigger->tgfoid == DynamoFunctionOid(FUNCTION_CHECK_REFERENCED) &&
+	return trigger->tgfoid == DynamoFunctionOid(FUNCTION_CHECK_REFERENCED) && trigger->tgnargs == 1 &&
 		OidIsValid(trigger->tgconstrrelid) && trigger->tgconstrrelid != RelationGetRelid(rel);
 }
 

@@ -24,6 +24,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/names.h"
+#include "catalog/objects.h"
 #include "compat.h"
 #include "store/scan.h"
 
@@ -54,16 +55,16 @@ BtreeOfRange(const Store *store, const ScanRange *range)
 	return IndexDefRelation(store->def, range->index);
 }
 
-/* Opens a btree that the direct path can read; NULL if it cannot. */
+/* Opens a btree of a relation that the direct path can read; NULL if it cannot. */
 static Relation
-OpenBtree(StoreScan *scan, Oid btree)
+OpenBtree(StoreScan *scan, Relation rel, Oid btree)
 {
 	Relation	index;
 
 	if (!OidIsValid(btree))
 		return NULL;
 	index = index_open(btree, AccessShareLock);
-	if (!DirectScanPossible(index, &scan->keys))
+	if (index->rd_index->indrelid != RelationGetRelid(rel) || !DirectScanPossible(index, &scan->keys))
 	{
 		index_close(index, NoLock);
 		return NULL;
@@ -79,7 +80,7 @@ TableSource(StoreScan *scan)
 
 	if (store->direct)
 	{
-		Relation	index = OpenBtree(scan, BtreeOfRange(store, &scan->range));
+		Relation	index = OpenBtree(scan, store->rel, BtreeOfRange(store, &scan->range));
 
 		scan->direct = index != NULL;
 		if (scan->direct)
@@ -91,15 +92,6 @@ TableSource(StoreScan *scan)
 
 /* ---- index tables ---- */
 
-static Relation
-OpenIndexTable(StoreScan *scan, Oid relid)
-{
-	Relation	rel = table_open(relid, AccessShareLock);
-
-	scan->relations = lappend(scan->relations, rel);
-	return rel;
-}
-
 static bool
 IsPlainIndexTable(Relation rel)
 {
@@ -110,16 +102,38 @@ IsPlainIndexTable(Relation rel)
 }
 
 static AttrNumber
-ItemColumn(Relation rel)
+ItemColumn(Relation rel, const TableDef *def)
 {
 	AttrNumber	attnum = get_attnum(RelationGetRelid(rel), ITEM_COLUMN);
 
-	if (attnum == InvalidAttrNumber)
+	if (attnum <= 0 || !ColumnIsNotNull(RelationGetDescr(rel), attnum) ||
+		TupleDescAttr(RelationGetDescr(rel), attnum - 1)->atttypid != def->item_type)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("index table \"%s\" has no column \"%s\"",
+				 errmsg("index table \"%s\" has no column \"%s\" of items",
 						RelationGetRelationName(rel), ITEM_COLUMN)));
 	return attnum;
+}
+
+/*
+ * Anybody can write a definition that names another's table.  Index tables
+ * are read with their owner's rights, who is therefore the table's.
+ */
+static Relation
+OpenIndexTable(StoreScan *scan, Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	Oid			table = TableDefRoot(scan->store->def);
+
+	scan->relations = lappend(scan->relations, rel);
+	if (rel->rd_rel->relowner != RelationOwner(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("\"%s\" is not the index table of index \"%s\" of table \"%s\"",
+						RelationGetRelationName(rel), scan->range.index->name, get_rel_name(table)),
+				 errdetail("An index table belongs to the owner of its table.")));
+	(void) ItemColumn(rel, scan->store->def);
+	return rel;
 }
 
 /* A direct scan of an index table or one of its shards; NULL if impossible. */
@@ -130,10 +144,10 @@ DirectEntries(StoreScan *scan, Relation rel)
 
 	if (!IsPlainIndexTable(rel))
 		return NULL;
-	index = OpenBtree(scan, PrimaryKeyIndex(rel));
+	index = OpenBtree(scan, rel, PrimaryKeyIndex(rel));
 	if (index == NULL)
 		return NULL;
-	return DirectScanBegin(rel, index, ItemColumn(rel), &scan->keys, scan->snapshot);
+	return DirectScanBegin(rel, index, ItemColumn(rel, scan->store->def), &scan->keys, scan->snapshot);
 }
 
 /* The direct scans of all shards, or of the one asked for, merged. */

@@ -91,8 +91,10 @@ IndexUsable(Relation index)
 static bool
 ColumnMatches(Relation index, int column, const AttributeDef *attr)
 {
-	return strcmp(NameStr(TupleDescAttr(RelationGetDescr(index), column)->attname),
-				  attr->column) == 0;
+	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(index), column);
+
+	/* the family of text is that of name, too */
+	return att->atttypid == KeyColumnType(attr->type) && strcmp(NameStr(att->attname), attr->column) == 0;
 }
 
 bool

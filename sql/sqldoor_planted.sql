@@ -1,0 +1,100 @@
+-- definitions are arguments of triggers, which anybody may write: none gives
+-- away what is another's, takes it away, or brings the server down
+CREATE SCHEMA t_planted;
+SET search_path = t_planted, dynamo;
+\set SHOW_CONTEXT never
+\set VERBOSITY terse
+CREATE ROLE plant_thief;
+CREATE ROLE plant_victim;
+GRANT USAGE, CREATE ON SCHEMA t_planted TO plant_thief, plant_victim;
+DO $$ BEGIN EXECUTE format('GRANT CREATE ON DATABASE %I TO plant_thief', current_database()); END $$;
+
+SET ROLE plant_victim;
+SELECT create_table('shop', 'PK', 'SK');
+SELECT put_item('shop', '{"PK": {"S": "a"}, "SK": {"S": "b"}, "card": {"S": "4111"}}');
+CREATE INDEX shop_card ON shop ((item ->> 'card'));
+SET ROLE plant_thief;
+CREATE FUNCTION plant(table_name text, relation text, storage text, shards text DEFAULT '0') RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON %I FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(%L)',
+		table_name, format('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "SK", "type": "S", "column": "SK"}],
+			"partition": ["PK"], "sort": ["SK"], "indexes": [{"name": "GSI", "local": false, "partition": ["PK"], "sort": ["SK"], "projection": "ALL",
+			"non_key_attributes": [], "storage": %s, "shards": %s, "relation": %s, "status": "ACTIVE"}]}',
+			to_json(storage), shards, to_json(relation)));
+END $$;
+
+-- an index table that is another's table: not read with its owner's rights
+CREATE TABLE bait ("PK" text COLLATE "C", "SK" text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK", "SK"));
+CREATE TRIGGER maintain_indexes AFTER INSERT OR UPDATE OR DELETE ON bait
+	FOR EACH ROW EXECUTE FUNCTION dynamo.maintain_indexes();
+SELECT plant('bait', 'shop', 'table');
+SELECT query('bait', 'PK = :a', '{":a": {"S": "a"}}', index_name => 'GSI');
+SELECT scan('bait', index_name => 'GSI');
+ALTER TABLE bait ENABLE ROW LEVEL SECURITY;
+SELECT scan('bait', index_name => 'GSI');
+ALTER TABLE bait DISABLE ROW LEVEL SECURITY;
+
+-- nor dropped or truncated by a superuser who cleans up
+RESET ROLE;
+SELECT reindex('bait', 'GSI');
+SELECT drop_index('bait', 'GSI');
+SET ROLE plant_thief;
+SELECT plant('bait', 'shop_card', 'inline');
+RESET ROLE;
+SELECT reindex('bait', 'GSI');
+SELECT drop_index('bait', 'GSI');
+SET ROLE plant_thief;
+SELECT plant('bait', 'shop_card', 'inline');
+SELECT query('bait', 'PK = :a', '{":a": {"S": "a"}}', index_name => 'GSI');
+SELECT plant('bait', 'shop', 'table');
+RESET ROLE;
+SELECT drop_table('bait');
+SELECT count(*), to_regclass('shop_card') FROM shop;
+
+-- columns of other types, and nulls
+SET ROLE plant_thief;
+CREATE TABLE bait ("PK" text COLLATE "C", "SK" text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK", "SK"));
+CREATE TRIGGER maintain_indexes AFTER INSERT OR UPDATE OR DELETE ON bait
+	FOR EACH ROW EXECUTE FUNCTION dynamo.maintain_indexes();
+CREATE TABLE wrong ("PK" text COLLATE "C", "SK" text COLLATE "C", item bigint NOT NULL, PRIMARY KEY ("PK", "SK"));
+INSERT INTO wrong VALUES ('a', 'b', 42);
+SELECT plant('bait', 'wrong', 'table');
+SELECT query('bait', 'PK = :a', '{":a": {"S": "a"}}', index_name => 'GSI');
+SELECT scan('bait', index_name => 'GSI');
+ALTER TABLE wrong ALTER item DROP NOT NULL, ALTER item TYPE item USING NULL;
+SELECT query('bait', 'PK = :a', '{":a": {"S": "a"}}', index_name => 'GSI');
+ALTER TABLE bait ALTER item DROP NOT NULL;
+CREATE TABLE nulls ("PK" text COLLATE "C", "SK" text COLLATE "C", item item NOT NULL);
+SELECT plant('nulls', 'wrong', 'inline');
+
+-- what views could not read
+SELECT plant('bait', 'wrong', 'table', '1.5');
+CREATE TABLE stream (a int);
+CREATE TRIGGER guard BEFORE INSERT ON stream FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream(
+	'{"table": "x", "label": "2026-01-01T00:00:00.000", "view": "KEYS_ONLY", "partition": "p", "closed": 5}');
+CREATE SCHEMA t_planted_2
+	CREATE TABLE bait (item item NOT NULL)
+	CREATE TRIGGER derive_keys BEFORE INSERT ON bait FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('no JSON');
+SELECT index_name, local, shards FROM indexes WHERE schema_name LIKE 't\_planted%';
+SELECT enabled_at, disabled_at FROM streams WHERE schema_name LIKE 't\_planted%';
+
+-- a reference without a definition
+SELECT create_table('one', 'PK');
+SELECT create_table('other', 'PK');
+CREATE CONSTRAINT TRIGGER referenced AFTER DELETE ON one FROM other
+	FOR EACH ROW EXECUTE FUNCTION dynamo.check_referenced();
+CREATE TRIGGER truncated AFTER TRUNCATE ON one FOR EACH STATEMENT EXECUTE FUNCTION dynamo.check_referenced();
+TRUNCATE one, other;
+
+-- a reference is checked for all items, also where row security is forced on the owner
+SELECT put_item('one', '{"PK": {"S": "a"}, "other": {"S": "nobody"}}');
+ALTER TABLE one ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+SELECT add_reference('one', 'other_key', '{"PK": "{other}"}', referenced_table => 'other');
+
+RESET ROLE;
+SET client_min_messages = warning;
+DROP SCHEMA t_planted CASCADE;
+DROP OWNED BY plant_thief;
+DROP ROLE plant_thief;
+DROP ROLE plant_victim;
