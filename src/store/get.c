@@ -4,7 +4,7 @@
  *
  *	  The direct path keeps its index scan open between gets of one Store, so
  *	  that a batch of keys pays for one.  Every get reads under the snapshot
- *	  that is active then.
+ *	  that is active then, but for a table that was rewritten since.
  */
 #include "postgres.h"
 
@@ -15,7 +15,6 @@
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "utils/builtins.h"
-#include "utils/snapmgr.h"
 
 #include "catalog/names.h"
 #include "item/slice.h"
@@ -41,7 +40,7 @@ BeginLookupScan(Store *store, StoreLookup *lookup, const ScanKeys *keys)
 		DirectScanKey(&lookup->keys[i], lookup->index, i, keys->columns[i]->type,
 					  BTEqualStrategyNumber, (Datum) 0);
 	lookup->slot = table_slot_create(store->rel, NULL);
-	lookup->scan = BeginIndexScan(store->rel, lookup->index, GetActiveSnapshot(),
+	lookup->scan = BeginIndexScan(store->rel, lookup->index, StoreSnapshot(store),
 								  lookup->nkeys);
 }
 
@@ -89,7 +88,7 @@ LookupRow(Store *store, const RowKey *key)
 
 	for (int i = 0; i < lookup->nkeys; i++)
 		lookup->keys[i].sk_argument = key->values[i];
-	lookup->scan->xs_snapshot = GetActiveSnapshot();
+	lookup->scan->xs_snapshot = StoreSnapshot(store);
 	index_rescan(lookup->scan, lookup->keys, lookup->nkeys, NULL, 0);
 	found = index_getnext_slot(lookup->scan, ForwardScanDirection, lookup->slot);
 	MemoryContextSwitchTo(old);
@@ -152,7 +151,7 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 		elog(ERROR, "SPI_connect failed");
 	sql = GetStatement(store, types);
 	plan = StorePlan(sql, store->def->key.npartition + store->def->key.nsort, types);
-	rc = SPI_execute_snapshot(plan, values, NULL, GetActiveSnapshot(),
+	rc = SPI_execute_snapshot(plan, values, NULL, StoreSnapshot(store),
 							  InvalidSnapshot, true, false, 1);
 	if (rc != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(rc));

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/skey.h"
 #include "access/table.h"
 #include "access/tableam.h"
@@ -25,6 +26,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 #include "store/store.h"
@@ -69,13 +71,17 @@ StoreInit(void)
  * Resolves and locks.  A name may come to mean another relation while we wait
  * for the lock; like RangeVarGetRelidExtended, look again until it is stable.
  *
+ * changed: something has happened meanwhile, if only to other relations.
+ *
  * A lock that this transaction had already tells nothing new: one index may
  * have taken another's place beneath a reader's lock.
  */
 static Oid
-LockTableByName(const char *name, LOCKMODE lockmode)
+LockTableByName(const char *name, LOCKMODE lockmode, bool *changed)
 {
 	Oid			locked = InvalidOid;
+
+	*changed = true;
 
 	for (;;)
 	{
@@ -90,7 +96,10 @@ LockTableByName(const char *name, LOCKMODE lockmode)
 		LockRelationOid(relid, lockmode);
 		locked = relid;
 		if (inval_count == SharedInvalidMessageCounter)
+		{
+			*changed = false;
 			break;
+		}
 	}
 	AcceptInvalidationMessages();
 	return locked;
@@ -253,6 +262,41 @@ UseDirectPath(const Store *store)
 		!HasColumnDefaults(store);
 }
 
+/* ---- snapshot ---- */
+
+bool
+RelationIsNewer(int catalog_cache, Oid relid, Snapshot snapshot)
+{
+	HeapTuple	tuple = SearchSysCache1(catalog_cache, ObjectIdGetDatum(relid));
+	TransactionId xid;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	xid = HeapTupleHeaderGetXmin(tuple->t_data);
+	ReleaseSysCache(tuple);
+	return TransactionIdIsNormal(xid) && !TransactionIdIsCurrentTransactionId(xid) &&
+		XidInMVCCSnapshot(xid, snapshot);
+}
+
+/*
+ * A snapshot from before ALTER TABLE rewrote a table shows it empty.  A
+ * statement of plain SQL waits for the table before it takes its snapshot; we
+ * have waited with one that was there, and may see what we have waited for.
+ */
+static void
+TakeNewerSnapshot(Store *store)
+{
+	if (!IsolationUsesXactSnapshot() && !IsInParallelMode() && ActiveSnapshotSet() &&
+		RelationIsNewer(RELOID, RelationGetRelid(store->rel), GetActiveSnapshot()))
+		store->newer = RegisterSnapshot(GetLatestSnapshot());
+}
+
+Snapshot
+StoreSnapshot(const Store *store)
+{
+	return store->newer != NULL ? store->newer : GetActiveSnapshot();
+}
+
 /* ---- open and close ---- */
 
 static LOCKMODE
@@ -268,6 +312,7 @@ OpenLocked(Store *store, Oid relid, AclMode access)
 	store->access = access;
 	store->context = CurrentMemoryContext;
 	store->lookup = NULL;
+	store->newer = NULL;
 	store->rel = table_open(relid, NoLock);
 	store->def = TableDefAcquire(store->rel);
 	if (!HasTablePrivileges(store))
@@ -280,12 +325,15 @@ void
 StoreOpen(Store *store, const char *table_name, AclMode access)
 {
 	LOCKMODE	lockmode = LockModeOf(access);
+	bool		changed;
 
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(XactReadOnly ? TableNameResolve(table_name, false) : InvalidOid, access);
-	OpenLocked(store, LockTableByName(table_name, lockmode), access);
+	OpenLocked(store, LockTableByName(table_name, lockmode, &changed), access);
 	if (StoreForWriting(store))
 		CheckMaintained(store->def);
+	else if (changed)
+		TakeNewerSnapshot(store);
 }
 
 void
@@ -304,6 +352,8 @@ StoreClose(Store *store)
 {
 	if (store->lookup != NULL)
 		StoreLookupEnd(store->lookup);
+	if (store->newer != NULL)
+		UnregisterSnapshot(store->newer);
 	TableDefRelease(store->def);
 	table_close(store->rel, NoLock);
 }

@@ -9,10 +9,8 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
-#include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/pg_class_d.h"
 #include "nodes/pg_list.h"
@@ -221,38 +219,20 @@ IsVisible(StoreScan *scan, struct varlena *entry)
 
 /* ---- the snapshot ---- */
 
-/*
- * Whether the row of a catalog that tells of a relation was written by a
- * transaction that the snapshot takes for running.
- */
-static bool
-IsNewer(int catalog_cache, Oid relid, Snapshot snapshot)
-{
-	HeapTuple	tuple = SearchSysCache1(catalog_cache, ObjectIdGetDatum(relid));
-	TransactionId xid;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	xid = HeapTupleHeaderGetXmin(tuple->t_data);
-	ReleaseSysCache(tuple);
-	return TransactionIdIsNormal(xid) && !TransactionIdIsCurrentTransactionId(xid) &&
-		XidInMVCCSnapshot(xid, snapshot);
-}
-
 /* An index table is filled in the transaction that gives it or its shards a file. */
 static bool
 IndexTableIsNewer(Oid relid, const IndexDef *index, Snapshot snapshot)
 {
 	Relation	rel;
 	Oid		   *shards;
-	bool		newer = IsNewer(RELOID, relid, snapshot);
+	bool		newer = RelationIsNewer(RELOID, relid, snapshot);
 
 	if (index->shards == 0 || newer)
 		return newer;
 	rel = table_open(relid, AccessShareLock);
 	shards = palloc(sizeof(Oid) * index->shards);
 	IndexShardRelations(rel, index, shards);
-	newer = IsNewer(RELOID, shards[0], snapshot);
+	newer = RelationIsNewer(RELOID, shards[0], snapshot);
 	pfree(shards);
 	table_close(rel, NoLock);
 	return newer;
@@ -269,14 +249,14 @@ IndexIsNewer(const Store *store, const IndexDef *index, Snapshot snapshot)
 	Oid			relid = IndexDefRelation(store->def, index);
 
 	return index->storage == STORAGE_TABLE ? IndexTableIsNewer(relid, index, snapshot) :
-		IsNewer(INDEXRELID, relid, snapshot);
+		RelationIsNewer(INDEXRELID, relid, snapshot);
 }
 
 /* A statement may see what it has waited for. */
 static Snapshot
 SnapshotToRead(const Store *store, const IndexDef *index)
 {
-	Snapshot	snapshot = GetActiveSnapshot();
+	Snapshot	snapshot = StoreSnapshot(store);
 
 	if (index == NULL || !IndexIsNewer(store, index, snapshot))
 		return snapshot;

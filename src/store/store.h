@@ -37,6 +37,7 @@ typedef struct Store
 	MemoryContext context;		/* current at StoreOpen */
 	StoreLookup *lookup;		/* of get.c, kept between gets; NULL at first */
 	bool		local;			/* rows are in this relation's own heap */
+	Snapshot	newer;			/* than the active one, to read with; else NULL */
 } Store;
 
 /* ---- open.c ---- */
@@ -56,6 +57,15 @@ extern void StoreOpen(Store *store, const char *table_name, AclMode access);
 /* The same for a relation, as plain SQL would open it: with its indexes or not. */
 extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
 extern void StoreClose(Store *store);
+
+/* The snapshot to read with. */
+extern Snapshot StoreSnapshot(const Store *store);
+
+/*
+ * Whether the row that tells of a relation in a catalog (RELOID, INDEXRELID)
+ * was written by another transaction, which a snapshot takes for running.
+ */
+extern bool RelationIsNewer(int catalog_cache, Oid relid, Snapshot snapshot);
 
 static inline bool
 StoreForWriting(const Store *store)
@@ -81,7 +91,7 @@ extern void RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key);
 /* ---- get.c ---- */
 
 /*
- * The item at a key under the active snapshot, or NULL.  Detoasted, palloc'd.
+ * The item at a key under StoreSnapshot, or NULL.  Detoasted, palloc'd.
  */
 extern struct varlena *StoreGet(Store *store, const RowKey *key);
 
@@ -205,7 +215,7 @@ typedef struct StoreScan StoreScan;
 /*
  * Allocates in the current memory context, which must outlive the scan.
  *
- * Rows come under the active snapshot, registered for the scan's life; or a
+ * Rows come under StoreSnapshot, registered for the scan's life; or a
  * newer one if that is older than the index, which is a serialization failure
  * in REPEATABLE READ and above.  The scan must be ended, also by callers that
  * stop early (a set-returning function's shutdown callback); an error cleans up
