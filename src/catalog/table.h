@@ -120,6 +120,7 @@ typedef struct TableDef
 	IndexDef   *indexes;
 	bool		has_local;		/* any local index */
 	bool		unmaintained;	/* nothing writes the entries of index tables */
+	TransactionId written;		/* by whom the table's row of pg_class was */
 	const char *long_name;		/* the DynamoDB name if no relation's name */
 	Slice		ttl;			/* time to live attribute; data NULL: none */
 	AttrNumber	ttl_attnum;		/* of its column; invalid if there is none */

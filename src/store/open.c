@@ -71,17 +71,13 @@ StoreInit(void)
  * Resolves and locks.  A name may come to mean another relation while we wait
  * for the lock; like RangeVarGetRelidExtended, look again until it is stable.
  *
- * changed: something has happened meanwhile, if only to other relations.
- *
  * A lock that this transaction had already tells nothing new: one index may
  * have taken another's place beneath a reader's lock.
  */
 static Oid
-LockTableByName(const char *name, LOCKMODE lockmode, bool *changed)
+LockTableByName(const char *name, LOCKMODE lockmode)
 {
 	Oid			locked = InvalidOid;
-
-	*changed = true;
 
 	for (;;)
 	{
@@ -96,10 +92,7 @@ LockTableByName(const char *name, LOCKMODE lockmode, bool *changed)
 		LockRelationOid(relid, lockmode);
 		locked = relid;
 		if (inval_count == SharedInvalidMessageCounter)
-		{
-			*changed = false;
 			break;
-		}
 	}
 	AcceptInvalidationMessages();
 	return locked;
@@ -265,17 +258,45 @@ UseDirectPath(const Store *store)
 /* ---- snapshot ---- */
 
 bool
-RelationIsNewer(int catalog_cache, Oid relid, Snapshot snapshot)
+WriterIsNewer(TransactionId xid, Snapshot snapshot)
 {
-	HeapTuple	tuple = SearchSysCache1(catalog_cache, ObjectIdGetDatum(relid));
+	return TransactionIdIsNormal(xid) && XidInMVCCSnapshot(xid, snapshot) &&
+		!TransactionIdIsCurrentTransactionId(xid);
+}
+
+/* Whether a snapshot shows a relation with another file, or not at all. */
+static bool
+HadOtherFile(Oid relid, Oid file, Snapshot snapshot)
+{
+	Relation	rel = table_open(RelationRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		other;
+
+	ScanKeyInit(&key, Anum_pg_class_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
+	scan = systable_beginscan(rel, ClassOidIndexId, true, snapshot, 1, &key);
+	tuple = systable_getnext(scan);
+	other = !HeapTupleIsValid(tuple) ||
+		((Form_pg_class) GETSTRUCT(tuple))->relfilenode != file;
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return other;
+}
+
+bool
+FileIsNewer(Oid relid, Snapshot snapshot)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	TransactionId xid;
+	Oid			file;
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	xid = HeapTupleHeaderGetXmin(tuple->t_data);
+	file = ((Form_pg_class) GETSTRUCT(tuple))->relfilenode;
 	ReleaseSysCache(tuple);
-	return TransactionIdIsNormal(xid) && !TransactionIdIsCurrentTransactionId(xid) &&
-		XidInMVCCSnapshot(xid, snapshot);
+	return WriterIsNewer(xid, snapshot) && HadOtherFile(relid, file, snapshot);
 }
 
 /*
@@ -287,7 +308,8 @@ static void
 TakeNewerSnapshot(Store *store)
 {
 	if (!IsolationUsesXactSnapshot() && !IsInParallelMode() && ActiveSnapshotSet() &&
-		RelationIsNewer(RELOID, RelationGetRelid(store->rel), GetActiveSnapshot()))
+		WriterIsNewer(store->def->written, GetActiveSnapshot()) &&
+		FileIsNewer(RelationGetRelid(store->rel), GetActiveSnapshot()))
 		store->newer = RegisterSnapshot(GetLatestSnapshot());
 }
 
@@ -325,14 +347,13 @@ void
 StoreOpen(Store *store, const char *table_name, AclMode access)
 {
 	LOCKMODE	lockmode = LockModeOf(access);
-	bool		changed;
 
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(XactReadOnly ? TableNameResolve(table_name, false) : InvalidOid, access);
-	OpenLocked(store, LockTableByName(table_name, lockmode, &changed), access);
+	OpenLocked(store, LockTableByName(table_name, lockmode), access);
 	if (StoreForWriting(store))
 		CheckMaintained(store->def);
-	else if (changed)
+	else
 		TakeNewerSnapshot(store);
 }
 

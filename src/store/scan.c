@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
@@ -219,20 +220,34 @@ IsVisible(StoreScan *scan, struct varlena *entry)
 
 /* ---- the snapshot ---- */
 
+/* Rows are given their columns in the transaction that makes the btree. */
+static bool
+BtreeIsNewer(Oid relid, Snapshot snapshot)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(relid));
+	TransactionId xid;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	xid = HeapTupleHeaderGetXmin(tuple->t_data);
+	ReleaseSysCache(tuple);
+	return WriterIsNewer(xid, snapshot);
+}
+
 /* An index table is filled in the transaction that gives it or its shards a file. */
 static bool
 IndexTableIsNewer(Oid relid, const IndexDef *index, Snapshot snapshot)
 {
 	Relation	rel;
 	Oid		   *shards;
-	bool		newer = RelationIsNewer(RELOID, relid, snapshot);
+	bool		newer = FileIsNewer(relid, snapshot);
 
 	if (index->shards == 0 || newer)
 		return newer;
 	rel = table_open(relid, AccessShareLock);
 	shards = palloc(sizeof(Oid) * index->shards);
 	IndexShardRelations(rel, index, shards);
-	newer = RelationIsNewer(RELOID, shards[0], snapshot);
+	newer = FileIsNewer(shards[0], snapshot);
 	pfree(shards);
 	table_close(rel, NoLock);
 	return newer;
@@ -249,7 +264,7 @@ IndexIsNewer(const Store *store, const IndexDef *index, Snapshot snapshot)
 	Oid			relid = IndexDefRelation(store->def, index);
 
 	return index->storage == STORAGE_TABLE ? IndexTableIsNewer(relid, index, snapshot) :
-		RelationIsNewer(INDEXRELID, relid, snapshot);
+		BtreeIsNewer(relid, snapshot);
 }
 
 /* A statement may see what it has waited for. */

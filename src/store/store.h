@@ -61,11 +61,11 @@ extern void StoreClose(Store *store);
 /* The snapshot to read with. */
 extern Snapshot StoreSnapshot(const Store *store);
 
-/*
- * Whether the row that tells of a relation in a catalog (RELOID, INDEXRELID)
- * was written by another transaction, which a snapshot takes for running.
- */
-extern bool RelationIsNewer(int catalog_cache, Oid relid, Snapshot snapshot);
+/* Whether a snapshot takes another transaction, which wrote something, for running. */
+extern bool WriterIsNewer(TransactionId xid, Snapshot snapshot);
+
+/* Whether such a transaction has made a relation, or written it anew. */
+extern bool FileIsNewer(Oid relid, Snapshot snapshot);
 
 static inline bool
 StoreForWriting(const Store *store)
