@@ -31,6 +31,7 @@
 #include "utils/wait_event.h"
 
 #include "catalog/build_lock.h"
+#include "catalog/objects.h"
 #include "compat.h"
 #include "index/build.h"
 
@@ -371,12 +372,14 @@ ExchangeShapes(IndexDef *a, IndexDef *b)
 	b->status = INDEX_DELETING;
 }
 
+/* Only in an index table of the owner's own: a definition may name any other. */
 static void
 NameGuards(Oid relid, const IndexDef *index)
 {
 	Oid			index_table = get_relname_relid(index->relation, get_rel_namespace(relid));
 
-	if (index->storage == STORAGE_TABLE && OidIsValid(index_table))
+	if (index->storage == STORAGE_TABLE && OidIsValid(index_table) &&
+		RelationOwner(index_table) == RelationOwner(relid))
 		StoreGuards(index_table, get_rel_name(relid), index->name);
 }
 

@@ -233,12 +233,9 @@ InsertRow(const EntityRow *row)
 static struct varlena *
 FetchItem(const EntityRow *row, WriterPlan which, Datum *key)
 {
-	bool		isnull;
-
 	if (ExecutePlan(row, which, key) == 0)
 		return NULL;
-	return PG_DETOAST_DATUM_PACKED(SPI_getbinval(SPI_tuptable->vals[0],
-												 SPI_tuptable->tupdesc, 1, &isnull));
+	return PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }
 
 /* Whether what the statement does depends on what the column was. */

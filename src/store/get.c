@@ -158,9 +158,7 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 
 	if (SPI_processed > 0)
 	{
-		bool		isnull;
-		Datum		stored = SPI_getbinval(SPI_tuptable->vals[0],
-										   SPI_tuptable->tupdesc, 1, &isnull);
+		Datum		stored = StatementItem(0);
 		MemoryContext old = MemoryContextSwitchTo(caller);
 
 		item = ItemDatumPart(stored, names, nnames);

@@ -20,6 +20,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "catalog/names.h"
 #include "store/plan.h"
 
 #define PLAN_CACHE_SIZE		256
@@ -134,6 +135,19 @@ StorePlan(const char *sql, int nargs, Oid *argtypes)
 	entry->plan = plan;
 	entry->used = now;
 	return plan;
+}
+
+Datum
+StatementItem(uint64 row)
+{
+	bool		isnull;
+	Datum		item = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1, &isnull);
+
+	if (isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("null value in column \"%s\"", ITEM_COLUMN)));
+	return item;
 }
 
 void

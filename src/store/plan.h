@@ -18,6 +18,13 @@
  */
 extern SPIPlanPtr StorePlan(const char *sql, int nargs, Oid *argtypes);
 
+/*
+ * The item in the first column of a row that the last statement returned, in
+ * SPI's memory.  Raises an error if it is null, as it can be where NOT NULL is
+ * not enforced: in a foreign table.
+ */
+extern Datum StatementItem(uint64 row);
+
 /* Appends the relation's qualified, quoted name. */
 extern void AppendRelationName(StringInfo sql, Relation rel);
 

@@ -178,13 +178,7 @@ KeepRows(SqlSource *s)
 	s->nitems = (int) SPI_processed;
 	s->items = palloc(sizeof(struct varlena *) * Max(s->nitems, 1));
 	for (int i = 0; i < s->nitems; i++)
-	{
-		bool		isnull;
-		Datum		item = SPI_getbinval(SPI_tuptable->vals[i],
-										 SPI_tuptable->tupdesc, 1, &isnull);
-
-		s->items[i] = PG_DETOAST_DATUM_COPY(item);
-	}
+		s->items[i] = PG_DETOAST_DATUM_COPY(StatementItem(i));
 	MemoryContextSwitchTo(old);
 	s->next = 0;
 }

@@ -133,18 +133,6 @@ RunStatement(Statement *s)
 
 /* ---- reading the row ---- */
 
-static Datum
-ResultItem(void)
-{
-	bool		isnull;
-	Datum		datum = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-									  1, &isnull);
-
-	if (isnull)
-		elog(ERROR, "unexpected null item in a row of a dynamo table");
-	return datum;
-}
-
 /* The item or NULL. */
 static struct varlena *
 FindRow(const SqlWrite *w, bool lock)
@@ -156,7 +144,7 @@ FindRow(const SqlWrite *w, bool lock)
 	if (lock)
 		appendStringInfoString(&s.sql, " FOR NO KEY UPDATE");
 	RunStatement(&s);
-	return SPI_processed == 0 ? NULL : PG_DETOAST_DATUM_PACKED(ResultItem());
+	return SPI_processed == 0 ? NULL : PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }
 
 /* ---- writing ---- */
@@ -179,7 +167,7 @@ StoreItem(Statement *s, const SqlWrite *w)
 	RunStatement(s);
 	if (SPI_processed == 0)
 		return false;
-	w->request->stored = CopyItem(w->caller, PG_DETOAST_DATUM_PACKED(ResultItem()));
+	w->request->stored = CopyItem(w->caller, PG_DETOAST_DATUM_PACKED(StatementItem(0)));
 	return true;
 }
 
