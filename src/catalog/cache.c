@@ -327,19 +327,6 @@ CheckMaintained(const TableDef *def)
 				 errhint("Use dynamo.reindex on each of its index tables.")));
 }
 
-static TransactionId
-WriterOf(Oid relid)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	TransactionId xid;
-
-	if (!HeapTupleIsValid(tuple))
-		return InvalidTransactionId;
-	xid = HeapTupleHeaderGetXmin(tuple->t_data);
-	ReleaseSysCache(tuple);
-	return xid;
-}
-
 static TableDef *
 LoadDefinition(Relation rel)
 {
@@ -357,7 +344,7 @@ LoadDefinition(Relation rel)
 	ResolveColumns(rel, def);
 	SetColumnSets(def);
 	def->unmaintained = !IsMaintained(rel, def);
-	def->written = WriterOf(def->relid);
+	def->written = CatalogRowWriter(RELOID, def->relid);
 	def->primary_key = FindPrimaryKey(rel, def);
 	def->guard_function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);
 	return def;

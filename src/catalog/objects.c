@@ -69,6 +69,19 @@ PartitionRoot(Oid relid)
 	return ancestors != NIL ? llast_oid(ancestors) : relid;
 }
 
+TransactionId
+CatalogRowWriter(int cache, Oid oid)
+{
+	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(oid));
+	TransactionId xid;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidTransactionId;
+	xid = HeapTupleHeaderGetXmin(tuple->t_data);
+	ReleaseSysCache(tuple);
+	return xid;
+}
+
 void
 BecomeOwner(Oid owner, int context, SavedUser *user)
 {

@@ -51,6 +51,12 @@ extern Oid	RelationOwner(Oid relid);
  */
 extern Oid	PartitionRoot(Oid relid);
 
+/*
+ * The transaction that wrote the catalog row of an object, by the syscache of
+ * its OID; not a normal one if that was long ago or the row is gone.
+ */
+extern TransactionId CatalogRowWriter(int cache, Oid oid);
+
 /* Who the user was. */
 typedef struct SavedUser
 {

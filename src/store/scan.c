@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
@@ -224,14 +223,7 @@ IsVisible(StoreScan *scan, struct varlena *entry)
 static bool
 BtreeIsNewer(Oid relid, Snapshot snapshot)
 {
-	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(relid));
-	TransactionId xid;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	xid = HeapTupleHeaderGetXmin(tuple->t_data);
-	ReleaseSysCache(tuple);
-	return WriterIsNewer(xid, snapshot);
+	return WriterIsNewer(CatalogRowWriter(INDEXRELID, relid), snapshot);
 }
 
 /* An index table is filled in the transaction that gives it or its shards a file. */
