@@ -6,11 +6,13 @@
 # dropped at the end.
 use strict;
 use warnings;
+use FindBin;
+use lib $FindBin::Bin;
 use utf8;
-use File::Temp;
 use JSON::PP;
 use MIME::Base64 qw(encode_base64);
 use Test::More;
+use TestDatabase;
 
 binmode(Test::More->builder->$_, ':utf8') for qw(output failure_output todo_output);
 
@@ -270,32 +272,10 @@ sub segment_case
 
 # ---- run ----
 
-sub psql
-{
-	my ($db, $sql) = @_;
-	my $file = File::Temp->new(SUFFIX => '.sql');
-	utf8::encode($sql);
-	print $file $sql;
-	close $file;
-	my $output = `psql -XqAt -v ON_ERROR_STOP=1 -d $db -f $file 2>&1`;
-	my $status = $? >> 8;
-	utf8::decode($output);
-	$output =~ s/^\n//mg;
-	$output =~ s/([^\x20-\x7e\n])/sprintf '\\x{%x}', ord $1/ge;
-	return ($status, $output);
-}
-
-END { system('psql', '-Xq', '-d', 'postgres', '-c', 'SET client_min_messages = warning', '-c', "DROP DATABASE IF EXISTS $database") if $database }
-
-my ($status, $output) = psql('postgres', "CREATE DATABASE $database ENCODING 'UTF8' TEMPLATE template0;");
-is($status, 0, 'database') or BAIL_OUT($output);
-($status, $output) = psql($database, "CREATE EXTENSION dynamo;\nALTER DATABASE $database SET search_path = public, dynamo;\n");
-is($status, 0, 'extension') or BAIL_OUT($output);
-($status, $output) = psql($database, "\\o /dev/null\n$setup");
-is($status, 0, 'tables') or BAIL_OUT($output);
+create_database($database, $setup);
 
 my $reads = join '', map { chance(.03) ? segment_case() : read_case() } 1 .. $cases;
-($status, $output) = psql($database, $compare . $reads);
+my ($status, $output) = psql($database, $compare . $reads);
 is($status, 0, 'reads run') or diag($output);
 is($output, '', "$cases reads agree");
 

@@ -6,8 +6,10 @@
 # there and dropped at the end.
 use strict;
 use warnings;
-use File::Temp;
+use FindBin;
+use lib $FindBin::Bin;
 use Test::More;
+use TestDatabase;
 
 my $seed = $ENV{SEED} // time() ^ $$;
 my $cases = $ENV{CASES} // 1500;
@@ -166,28 +168,9 @@ SQL
 
 # ---- run ----
 
-sub psql
-{
-	my ($db, $sql) = @_;
-	my $file = File::Temp->new(SUFFIX => '.sql');
-	print $file $sql;
-	close $file;
-	my $output = `psql -XqAt -v ON_ERROR_STOP=1 -d $db -f $file 2>&1`;
-	my $status = $? >> 8;
-	$output =~ s/^\n//mg;
-	return ($status, $output);
-}
+create_database($database, $setup);
 
-END { system('psql', '-Xq', '-d', 'postgres', '-c', 'SET client_min_messages = warning', '-c', "DROP DATABASE IF EXISTS $database") if $database }
-
-my ($status, $output) = psql('postgres', "CREATE DATABASE $database ENCODING 'UTF8' TEMPLATE template0;");
-is($status, 0, 'database') or BAIL_OUT($output);
-($status, $output) = psql($database, "CREATE EXTENSION dynamo;\nALTER DATABASE $database SET search_path = public, dynamo;\n");
-is($status, 0, 'extension') or BAIL_OUT($output);
-($status, $output) = psql($database, "\\o /dev/null\n$setup");
-is($status, 0, 'table') or BAIL_OUT($output);
-
-($status, $output) = psql($database, join '', map { statement_case() } 1 .. $cases);
+my ($status, $output) = psql($database, join '', map { statement_case() } 1 .. $cases);
 is($status, 0, 'statements run') or diag($output);
 is($output, '', "$cases statements agree");
 
