@@ -109,13 +109,15 @@ can_install()
 supported_versions="18 17 16 15"
 
 # Whether a pg_config belongs to a server that can be built against and run.
+# Debian's client packages bring pg_config and pgxs.mk without the headers.
 usable_pg_config()
 {
-	local bindir pgxs
+	local bindir pgxs headers
 
 	bindir=$("$1" --bindir 2>/dev/null) || return 1
 	pgxs=$("$1" --pgxs 2>/dev/null) || return 1
-	[[ -x $bindir/postgres && -x $bindir/initdb && -f $pgxs ]] &&
+	headers=$("$1" --includedir-server 2>/dev/null) || return 1
+	[[ -x $bindir/postgres && -x $bindir/initdb && -f $pgxs && -f $headers/postgres.h ]] &&
 		[[ " $supported_versions " == *" $("$1" --version | sed 's/[^0-9]*\([0-9]*\).*/\1/') "* ]]
 }
 
