@@ -236,4 +236,11 @@
 #define ParseTypeName(name, type, typmod) parseTypeString(name, type, typmod, false)
 #endif
 
+/* Sets search_path to "pg_catalog, pg_temp" until the end of the GUC nest level. */
+#if PG_VERSION_NUM < 170000
+#define RestrictSearchPath() \
+	((void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, \
+							  PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false))
+#endif
+
 #endif							/* DYNAMO_COMPAT_H */

@@ -82,19 +82,6 @@ CatalogRowWriter(int cache, Oid oid)
 	return xid;
 }
 
-void
-BecomeOwner(Oid owner, int context, SavedUser *user)
-{
-	GetUserIdAndSecContext(&user->role, &user->context);
-	SetUserIdAndSecContext(owner, user->context | SECURITY_LOCAL_USERID_CHANGE | context);
-}
-
-void
-BecomeUser(const SavedUser *user)
-{
-	SetUserIdAndSecContext(user->role, user->context);
-}
-
 bool
 MaySeeAllRows(Oid relid)
 {

@@ -57,22 +57,6 @@ extern Oid	PartitionRoot(Oid relid);
  */
 extern TransactionId CatalogRowWriter(int cache, Oid oid);
 
-/* Who the user was. */
-typedef struct SavedUser
-{
-	Oid			role;
-	int			context;
-} SavedUser;
-
-/*
- * Becomes the owner of a relation, for work on its rows that is not the user's
- * own: expressions of its indexes and its triggers are the owner's, and must
- * not run with more rights than he has, nor change the role.  context:
- * SECURITY_..., in addition.  An error ends it with its (sub)transaction.
- */
-extern void BecomeOwner(Oid owner, int context, SavedUser *user);
-extern void BecomeUser(const SavedUser *user);
-
 /*
  * Whether the user may read all rows of a table, so that their number and
  * statistics tell nothing new: SELECT on it, and no row security.

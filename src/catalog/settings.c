@@ -20,6 +20,7 @@
 #include "compat.h"
 
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "catalog/settings.h"
 
 /* ---- columns ---- */
@@ -207,12 +208,12 @@ SettingsOwner(void)
 void
 ExecuteAsSettingsOwner(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
 {
-	SavedUser	user;
+	OwnerScope	scope;
 	int			result;
 
-	BecomeOwner(SettingsOwner(), 0, &user);
+	OwnerScopeEnter(&scope, SettingsOwner());
 	result = SPI_execute_with_args(sql, n, types, values, nulls, false, 0);
-	BecomeUser(&user);
+	OwnerScopeLeave(&scope);
 	if (result < 0)
 		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
 }

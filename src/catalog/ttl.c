@@ -15,6 +15,7 @@
 #include "catalog/ddl.h"
 #include "catalog/names.h"
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "catalog/ttl.h"
 #include "errors.h"
 #include "item/number.h"
@@ -66,14 +67,12 @@ CheckAttribute(Slice attribute)
 static void
 FillExpiry(Oid relid, const char *table, const char *attribute)
 {
-	Oid			owner = RelationOwner(relid);
-	int			restricted = owner != GetUserId() ? SECURITY_RESTRICTED_OPERATION : 0;
-	SavedUser	user;
+	OwnerScope	scope;
 
-	BecomeOwner(owner, SECURITY_NOFORCE_RLS | restricted, &user);
+	OwnerScopeEnter(&scope, RelationOwner(relid));
 	RunStatement("UPDATE %s SET item = item WHERE item OPERATOR(%s.?) %s",
 				 table, DYNAMO_SCHEMA, quote_literal_cstr(attribute));
-	BecomeUser(&user);
+	OwnerScopeLeave(&scope);
 }
 
 /*

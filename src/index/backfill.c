@@ -28,6 +28,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "index/build.h"
 
 /* So many unusable keys are named. */
@@ -50,7 +51,7 @@ typedef struct Batch
 	bool	   *open;
 	MemoryContext context;
 	MemoryContext row_context;
-	SavedUser	user;			/* to be again */
+	OwnerScope	scope;
 } Batch;
 
 /* ---- a batch ---- */
@@ -95,13 +96,13 @@ BatchBegin(Batch *b)
 	b->context = CurrentMemoryContext;
 	b->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index backfill",
 										   ALLOCSET_DEFAULT_SIZES);
-	BecomeOwner(b->rel->rd_rel->relowner, SECURITY_RESTRICTED_OPERATION, &b->user);
+	OwnerScopeEnter(&b->scope, b->rel->rd_rel->relowner);
 }
 
 static void
 BatchEnd(Batch *b)
 {
-	BecomeUser(&b->user);
+	OwnerScopeLeave(&b->scope);
 	for (int i = 0; i < Max(b->index->shards, 1); i++)
 	{
 		if (b->open[i])

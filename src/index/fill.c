@@ -23,6 +23,7 @@
 #include "utils/timestamp.h"
 
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "index/index.h"
 
 /* Progress is reported no more often than this. */
@@ -43,7 +44,7 @@ typedef struct Fill
 	bool		repair;			/* also change columns that are set */
 	int64		rows;
 	int64		skipped;
-	SavedUser	user;			/* to be again */
+	OwnerScope	scope;
 } Fill;
 
 static void
@@ -63,13 +64,13 @@ FillBegin(Fill *fill, Relation rel, const char *index_name, bool repair)
 											  ALLOCSET_DEFAULT_SIZES);
 	fill->repair = repair;
 	fill->index = TableDefIndex(fill->def, index_name);
-	BecomeOwner(rel->rd_rel->relowner, SECURITY_RESTRICTED_OPERATION, &fill->user);
+	OwnerScopeEnter(&fill->scope, rel->rd_rel->relowner);
 }
 
 static void
 FillEnd(Fill *fill)
 {
-	BecomeUser(&fill->user);
+	OwnerScopeLeave(&fill->scope);
 	ExecDropSingleTupleTableSlot(fill->old);
 	ExecDropSingleTupleTableSlot(fill->new);
 	UnregisterSnapshot(fill->snapshot);

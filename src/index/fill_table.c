@@ -17,6 +17,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "index/index.h"
 
 /* The index table, each shard opened when its first entry comes. */
@@ -129,16 +130,16 @@ int64
 FillIndexTable(Oid relid, const char *index_name)
 {
 	int64		entries = 0;
-	SavedUser	user;
+	OwnerScope	scope;
 	ListCell   *cell;
 
-	BecomeOwner(RelationOwner(relid), SECURITY_RESTRICTED_OPERATION, &user);
+	OwnerScopeEnter(&scope, RelationOwner(relid));
 	foreach(cell, find_all_inheritors(relid, AccessExclusiveLock, NULL))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)
 			entries += FillFromRelation(lfirst_oid(cell), index_name);
 	}
-	BecomeUser(&user);
+	OwnerScopeLeave(&scope);
 	CommandCounterIncrement();
 	return entries;
 }

@@ -25,6 +25,7 @@
 #include "utils/rel.h"
 
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "index/index.h"
 #include "store/row_event.h"
 
@@ -203,14 +204,14 @@ TruncateUnpublished(Oid index_table)
 static void
 TruncateAsOwner(Oid index_table, Oid owner)
 {
-	SavedUser	user;
+	OwnerScope	scope;
 
 	truncating = true;
 	PG_TRY();
 	{
-		BecomeOwner(owner, 0, &user);
+		OwnerScopeEnter(&scope, owner);
 		TruncateUnpublished(index_table);
-		BecomeUser(&user);
+		OwnerScopeLeave(&scope);
 	}
 	PG_FINALLY();
 	{

@@ -31,6 +31,7 @@
 #include "utils/snapshot.h"
 
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "compat.h"
 #include "sql/reference.h"
 #include "sql/template.h"
@@ -140,11 +141,14 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 	Snapshot	snapshot = InvalidSnapshot;
 	Snapshot	crosscheck = InvalidSnapshot;
 	SPIPlanPtr	plan;
-	SavedUser	user;
+	OwnerScope	scope;
 	int			result;
 
 	memcpy(key, event->key, sizeof(key));
-	BecomeOwner(RelationOwner(relid), SECURITY_NOFORCE_RLS, &user);
+	if (which == PLAN_CASCADE)
+		OwnerScopeEnterForCascade(&scope, RelationOwner(relid));
+	else
+		OwnerScopeEnter(&scope, RelationOwner(relid));
 	if (check->statements[which] == NULL)
 		check->statements[which] = MemoryContextStrdup(check->context,
 													   CheckStatement(event, which));
@@ -160,7 +164,7 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 								  which == PLAN_CASCADE ? 0 : 1);
 	if (result < 0)
 		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(result));
-	BecomeUser(&user);
+	OwnerScopeLeave(&scope);
 	return SPI_processed;
 }
 

@@ -17,6 +17,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "compat.h"
 #include "item/json.h"
 #include "sql/reference.h"
@@ -126,7 +127,7 @@ ValidateReference(const ReferenceSpec *spec)
 	int			nkeys = spec->target->key.npartition + spec->target->key.nsort;
 	bool		first = true;
 	StringInfoData sql;
-	SavedUser	user;
+	OwnerScope	scope;
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
@@ -155,10 +156,10 @@ ValidateReference(const ReferenceSpec *spec)
 	appendStringInfoString(&sql, ") LIMIT 1");
 
 	/* all of them, also where row security is forced on the owner */
-	BecomeOwner(GetUserId(), SECURITY_NOFORCE_RLS, &user);
+	OwnerScopeEnter(&scope, GetUserId());
 	if (SPI_execute(sql.data, false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not validate a reference between items");
-	BecomeUser(&user);
+	OwnerScopeLeave(&scope);
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),

@@ -19,6 +19,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "sql/reference.h"
 #include "store/plan.h"
 
@@ -63,10 +64,10 @@ HasReferencing(Relation rel, Relation other, const Trigger *trigger)
 	char	   *sql = ReferencingQuery(ReferenceRead(trigger->tgargs[0]), rel, other);
 	Snapshot	snapshot = InvalidSnapshot;
 	SPIPlanPtr	plan;
-	SavedUser	user;
+	OwnerScope	scope;
 	bool		found;
 
-	BecomeOwner(other->rd_rel->relowner, SECURITY_NOFORCE_RLS, &user);
+	OwnerScopeEnter(&scope, other->rd_rel->relowner);
 	SPI_connect();
 	plan = SPI_prepare(sql, 0, NULL);
 	if (IsolationUsesXactSnapshot())
@@ -79,7 +80,7 @@ HasReferencing(Relation rel, Relation other, const Trigger *trigger)
 		elog(ERROR, "could not look for references between items");
 	found = SPI_processed > 0;
 	SPI_finish();
-	BecomeUser(&user);
+	OwnerScopeLeave(&scope);
 	return found;
 }
 

@@ -22,6 +22,7 @@
 #include "utils/memutils.h"
 
 #include "catalog/names.h"
+#include "catalog/owner.h"
 #include "store/plan.h"
 #include "store/scan.h"
 
@@ -220,17 +221,16 @@ RunStatement(SqlSource *s)
 static void
 FetchBatch(SqlSource *s)
 {
-	Oid			user;
-	int			sec_context;
+	OwnerScope	scope;
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 
-	GetUserIdAndSecContext(&user, &sec_context);
 	if (OidIsValid(s->owner))
-		SetUserIdAndSecContext(s->owner, sec_context | SECURITY_LOCAL_USERID_CHANGE);
+		OwnerScopeEnter(&scope, s->owner);
 	RunStatement(s);
-	SetUserIdAndSecContext(user, sec_context);
+	if (OidIsValid(s->owner))
+		OwnerScopeLeave(&scope);
 
 	KeepRows(s);
 	s->exhausted = s->nitems < s->batch_size ||

@@ -23,6 +23,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "catalog/settings.h"
 #include "compat.h"
 #include "stream/stream.h"
@@ -92,13 +93,13 @@ TrimRecords(Trim *trim, Relation rel)
 	if (last > 0)
 	{
 		StreamTable t;
-		SavedUser	user;
+		OwnerScope	scope;
 
-		BecomeOwner(rel->rd_rel->relowner, SECURITY_RESTRICTED_OPERATION, &user);
+		OwnerScopeEnter(&scope, rel->rd_rel->relowner);
 		StreamTableInit(&t, rel);
 		StreamAppendTrimmed(&t, last);
 		StreamTableRelease(&t);
-		BecomeUser(&user);
+		OwnerScopeLeave(&scope);
 	}
 	CommandCounterIncrement();
 }
