@@ -154,6 +154,7 @@ PrepareGets(BatchGet *batch, const Field *tables, CapacityDetail detail)
 		BatchGetTable *get = &batch->gets[i];
 
 		FieldExprArgs(request, &batch_get_params, &get->args);
+		(void) FieldConsistentRead(request);
 		get->table_name = TableNameOf(tables->names[i]);
 		get->nkeys = keys->count;
 		get->keys = KeysOf(keys);
@@ -282,7 +283,7 @@ AnswerGetCapacity(Request *request, const BatchGet *batch)
 	CapacityListInit(&list, batch->n);
 	for (int i = 0; i < batch->n; i++)
 	{
-		bool		consistent = FieldBool(batch->tables->fields[i], "ConsistentRead", false);
+		bool		consistent = FieldConsistentRead(batch->tables->fields[i]);
 		Capacity   *c;
 
 		if (batch->returned[i] == 0)

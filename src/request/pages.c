@@ -30,7 +30,7 @@ FieldReadOp(const Field *input, ReadOp *op)
 	op->projection = FieldExpr(input, "ProjectionExpression");
 	op->built_projection = LegacyProjection(input);
 	op->select = SelectOf(input);
-	op->consistent = FieldBool(input, "ConsistentRead", false);
+	op->consistent = FieldConsistentRead(input);
 	op->shard = -1;
 	op->shard_value = MISSING_VALUE;
 }

@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "access/xlog.h"
+
 #include "errors.h"
 #include "item/json.h"
 #include "request/arn.h"
@@ -351,6 +353,29 @@ FieldReturnValues(const Field *structure)
 
 	(void) ReturnValuesFromText(FieldSlice(structure, "ReturnValues"), &result);
 	return result;
+}
+
+/* ---- consistent reads ---- */
+
+void
+PreventStaleRead(void)
+{
+	if (RecoveryInProgress())
+		ereport(ERROR,
+				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+				 errmsg("cannot execute a consistent read during recovery"),
+				 errdetail("A standby may not have replayed the latest commits."),
+				 errhint("Read from the primary, or without ConsistentRead and transactions.")));
+}
+
+bool
+FieldConsistentRead(const Field *structure)
+{
+	bool		consistent = FieldBool(structure, "ConsistentRead", false);
+
+	if (consistent)
+		PreventStaleRead();
+	return consistent;
 }
 
 /* ---- tables ---- */

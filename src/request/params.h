@@ -56,6 +56,18 @@ extern ExprText FieldExpr(const Field *structure, const char *name);
  */
 extern void FieldExprArgs(const Field *structure, const ParamRules *rules, ExprArgs *args);
 
+/*
+ * ConsistentRead.  Raises ERRCODE_READ_ONLY_SQL_TRANSACTION on a standby, as
+ * writes do there.
+ */
+extern bool FieldConsistentRead(const Field *structure);
+
+/*
+ * Refuses a read that must see everything that was committed before it, where
+ * the server cannot know of that: on a standby.
+ */
+extern void PreventStaleRead(void);
+
 /* ReturnValues; NONE if absent. */
 extern ReturnValues FieldReturnValues(const Field *structure);
 

@@ -19,8 +19,10 @@ GetItemRequest(Request *request)
 	CapacityDetail detail = FieldCapacity(input);
 	GetOp		op = {0};
 	GetResult	result;
+	bool		consistent;
 
 	CheckMixing(input, &get_params);
+	consistent = FieldConsistentRead(input);
 	FieldExprArgs(input, &get_params, &op.args);
 	op.table_name = FieldTableName(input);
 	op.key = FieldItemRef(input, "Key");
@@ -36,7 +38,7 @@ GetItemRequest(Request *request)
 		Capacity	c;
 
 		CapacityBegin(&c, FieldSlice(input, "TableName"));
-		CapacityAddRead(&c, NULL, ReadUnits(result.size, FieldBool(input, "ConsistentRead", false)));
+		CapacityAddRead(&c, NULL, ReadUnits(result.size, consistent));
 		WriterName(request->out, "ConsumedCapacity");
 		WriterCapacity(request->out, &c, detail, CAPACITY_PLAIN);
 		CapacityEnd(&c);

@@ -15,6 +15,7 @@
 #include "errors.h"
 #include "request/failure.h"
 #include "request/operation.h"
+#include "request/params.h"
 #include "request/statement.h"
 #include "request/wording.h"
 
@@ -104,6 +105,7 @@ Execute(BatchStatement *b)
 	StatementOpen(&b->s);
 	if (StatementReads(b->s.bound.kind))
 	{
+		(void) FieldConsistentRead(b->input);
 		if (!StatementGet(&b->s, &get))
 			InvalidRequest(WORDING_BATCH_SELECT);
 		GetItem(&get, &b->read);
@@ -210,7 +212,7 @@ AnswerCapacity(Request *request, const BatchStatement *batch, int n)
 			continue;
 		if (StatementReads(b->s.bound.kind))
 			StatementReadCapacity(out, &b->s, detail, CAPACITY_PLAIN,
-								  ReadUnits(b->read.size, FieldBool(b->input, "ConsistentRead", false)));
+								  ReadUnits(b->read.size, FieldConsistentRead(b->input)));
 		else
 			StatementWriteCapacity(out, &b->s, detail, CAPACITY_PLAIN,
 								   b->written.old_item, b->written.new_item);

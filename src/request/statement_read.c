@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "errors.h"
+#include "request/params.h"
 #include "request/statement.h"
 #include "request/wording.h"
 
@@ -132,7 +133,7 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 	op->built_filter = sel->range.filter;
 	op->built_projection = bound->projection;
 	op->filter_on_keys = true;
-	op->consistent = FieldBool(s->input, "ConsistentRead", false);
+	op->consistent = FieldConsistentRead(s->input);
 	op->shard = -1;
 	op->shard_value = MISSING_VALUE;
 	op->start = token.data != NULL ? ItemRoot(NextTokenRead(s, token)) : MISSING_VALUE;

@@ -6,6 +6,7 @@
 
 #include "errors.h"
 #include "request/capacity.h"
+#include "request/params.h"
 #include "request/transaction.h"
 #include "request/wording.h"
 
@@ -26,6 +27,7 @@ TransactionRead(const GetOp *gets, int n, GetResult *results)
 {
 	uint64		size = 0;
 
+	PreventStaleRead();
 	TransactGetItems(gets, n, results);
 	for (int i = 0; i < n; i++)
 		size += results[i].size;

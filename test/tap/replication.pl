@@ -141,6 +141,37 @@ SELECT dynamo.request('Query', '{"TableName": "shop", "Select": "COUNT", "KeyCon
 	}
 }
 
+# A standby cannot know what was committed on the primary meanwhile.
+my $consistent = q{"ConsistentRead": true};
+my $key = q{"Key": {"PK": {"S": "standby"}, "SK": {"S": "a"}}};
+my $statement = q{"Statement": "SELECT * FROM shop WHERE PK = 'standby' AND SK = 'a'"};
+my %consistent_reads = (
+	GetItem => qq({"TableName": "shop", $key, $consistent}),
+	Query => qq({"TableName": "shop", $consistent, "KeyConditionExpression": "PK = :p",
+		"ExpressionAttributeValues": {":p": {"S": "standby"}}}),
+	Scan => qq({"TableName": "shop", $consistent}),
+	BatchGetItem => qq({"RequestItems": {"shop": {"Keys": [{"PK": {"S": "standby"}, "SK": {"S": "a"}}], $consistent}}}),
+	ExecuteStatement => qq({$statement, $consistent}),
+	BatchExecuteStatement => qq({"Statements": [{$statement, $consistent}]}),
+	TransactGetItems => qq({"TransactItems": [{"Get": {"TableName": "shop", $key}}]}),
+	ExecuteTransaction => qq({"TransactStatements": [{$statement}]}));
+for my $operation (sort keys %consistent_reads)
+{
+	my $request = sprintf q{SELECT dynamo.request_safe('%s', $json$%s$json$)}, $operation, $consistent_reads{$operation};
+	(my $eventual = $request) =~ s/"ConsistentRead": true/"ConsistentRead": false/;
+
+	unlike($publisher->safe_psql('postgres', $request), qr/Access|"Error"/, "primary: consistent $operation");
+	like($standby->safe_psql('postgres', $request),
+		$operation eq 'BatchExecuteStatement' ?
+			qr/"Code":"AccessDenied","Message":"cannot execute a consistent read during recovery"/ :
+			qr/#AccessDeniedException","Message":"cannot execute a consistent read during recovery"/,
+		"standby: consistent $operation is refused");
+	unlike($standby->safe_psql('postgres', $eventual), qr/Access|"Error"/, "standby: $operation, possibly stale")
+		if $eventual ne $request;
+}
+is($standby->safe_psql('postgres', qq{SELECT dynamo.transact_get_items('[{"Get": {"TableName": "shop", $key}}]') IS NOT NULL}),
+	't', 'standby: a snapshot of several items in SQL');
+
 # ---- promotion ----
 
 $standby->promote;
