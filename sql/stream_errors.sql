@@ -28,10 +28,16 @@ SELECT req('GetRecords', '{"ShardIterator": 1}');
 
 -- streams and shards that are not there
 SELECT req('DescribeStream', json_build_object('StreamArn', :'arn' || 'x'));
-SELECT req('DescribeStream', json_build_object('StreamArn', 'arn:aws:dynamodb:us-east-1:000000000000:table/tab'));
 SELECT req('DescribeStream', json_build_object('StreamArn', 'arn:aws:dynamodb:us-east-1:000000000000:table/no/stream/' || :'label'));
 SELECT req('DescribeStream', json_build_object('StreamArn', replace(:'arn', 'us-east-1', 'eu-west-1')));
-SELECT req('ListStreams', json_build_object('ExclusiveStartStreamArn', 'here comes a text that is no resource name'));
+-- and what is no stream's name
+SELECT operation, req(operation, json_build_object(member, name, 'ShardId', :'shard', 'ShardIteratorType', 'LATEST'))
+FROM (VALUES ('DescribeStream', 'StreamArn'), ('GetShardIterator', 'StreamArn'), ('ListStreams', 'ExclusiveStartStreamArn')) o(operation, member),
+	unnest(ARRAY['here comes a text that is no resource name', 'arn:aws:dynamodb:us-east-1:000000000000:table/tab',
+		replace(:'arn', 'dynamodb', 'kinesis')]) name;
+-- a filter of shards has both members
+SELECT req('DescribeStream', json_build_object('StreamArn', :'arn', 'ShardFilter', filter::json))
+FROM (VALUES ('{}'), ('{"Type": "CHILD_SHARDS"}'), ('{"ShardId": "shardId-00000000000000000000-00000000"}')) f(filter);
 SELECT req('GetShardIterator', json_build_object('StreamArn', :'arn', 'ShardId', :'shard' || 'x', 'ShardIteratorType', 'LATEST'));
 
 -- iterator types and sequence numbers
@@ -74,6 +80,20 @@ FROM (VALUES ('AT_SEQUENCE_NUMBER', '100000000000000000003'), ('AFTER_SEQUENCE_N
 SELECT sequence_number, event_name FROM dynamo.read_stream('tab');
 SELECT sequence_number FROM dynamo.read_stream('tab', 100000000000000000003, 1);
 SELECT sequence_number FROM dynamo.read_stream('tab', 100000000000000000002);
+-- the number a shard is said to begin with can be read from, also when there is nothing left
+CREATE FUNCTION first_number() RETURNS text LANGUAGE sql AS
+	$$SELECT dynamo.request('DescribeStream', json_build_object('StreamArn', arn)) #>> '{StreamDescription,Shards,0,SequenceNumberRange,StartingSequenceNumber}'
+	FROM dynamo.streams WHERE table_name = 'tab' AND schema_name = 't_stream_errors'$$;
+CREATE FUNCTION read_from_first(arn text, shard text) RETURNS text LANGUAGE sql AS $$
+	SELECT coalesce(string_agg(r #>> '{dynamodb,SequenceNumber}', ' '), 'nothing') FROM json_array_elements(dynamo.request('GetRecords', json_build_object('ShardIterator',
+		dynamo.request('GetShardIterator', json_build_object('StreamArn', arn, 'ShardId', shard, 'ShardIteratorType', 'AT_SEQUENCE_NUMBER',
+			'SequenceNumber', first_number())) ->> 'ShardIterator')) -> 'Records') r
+$$;
+SELECT first_number(), read_from_first(:'arn', :'shard');
+SELECT dynamo.trim_streams('tab', '0');
+SELECT first_number(), read_from_first(:'arn', :'shard');
+SELECT dynamo.put_item('tab', '{"p": {"S": "x"}, "s": {"S": "after all were trimmed"}}');
+SELECT first_number(), read_from_first(:'arn', :'shard');
 
 -- the functions
 SELECT dynamo.enable_stream('tab');

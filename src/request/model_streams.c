@@ -28,8 +28,8 @@ static const Member list_streams_members[] = {
 const Shape model_list_streams = STRUCTURE("ListStreamsInput", list_streams_members);
 
 static const Member filter_members[] = {
-	MEMBER("Type", filter_type),
-	MEMBER("ShardId", shard_id),
+	REQUIRED("Type", filter_type),
+	REQUIRED("ShardId", shard_id),
 };
 static const Shape shard_filter = STRUCTURE("ShardFilter", filter_members);
 static const Member describe_stream_members[] = {

@@ -42,19 +42,20 @@ CheckSequenceNumberGiven(const Field *input)
 					   FieldString(input, "ShardIteratorType"));
 }
 
-/* The position of a sequence number that the stream has given to somebody. */
+/* The position of a sequence number that the stream has given to somebody, or DescribeStream shown. */
 static int64
 PositionOfNumber(const Field *input, Relation stream)
 {
 	const char *text = FieldString(input, "SequenceNumber");
+	int64		first = StreamFirstNumber(stream, GetActiveSnapshot());
 	int64		number;
 	int64		position;
 
 	if (!SequenceNumberFromText(text, &number) || number < 1 ||
-		number > Max(StreamLastNumber(stream), 1))
+		number > Max(StreamLastNumber(stream), first))
 		InvalidRequest("Invalid SequenceNumber: %s", text);
 	position = FieldIs(input, "ShardIteratorType", "AT_SEQUENCE_NUMBER") ? number : number + 1;
-	if (position <= StreamTrimmedUpTo(stream, GetActiveSnapshot()))
+	if (position < first)
 		StreamIsTrimmed();
 	return position;
 }

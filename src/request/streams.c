@@ -11,6 +11,7 @@
 #include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "catalog/names.h"
 #include "compat.h"
@@ -20,9 +21,6 @@
 #include "request/streams.h"
 
 #define LIST_LIMIT	100
-
-/* The number that the shards of all streams begin with. */
-#define FIRST_NUMBER	1
 
 static void StreamNotFound(const char *arn) pg_attribute_noreturn();
 
@@ -34,17 +32,19 @@ StreamNotFound(const char *arn)
 			 errmsg("Requested resource not found: Stream: %s not found", arn)));
 }
 
-/* The table's name in the ARN of a stream; NULL if it is none of ours. */
+/*
+ * The table's name in the ARN of a stream; NULL if it is of another partition,
+ * region or account.
+ */
 static char *
 TableOfStream(const char *text, char **label)
 {
 	Arn			arn;
 	char	   *name;
 
-	if (!ArnParse(text, &arn) || !ArnIsOfPartition(&arn) || !ArnIsOfRegion(&arn) ||
-		!ArnIsOfAccount(&arn) || !ArnIsStream(&arn, &name, label))
-		return NULL;
-	return name;
+	if (!ArnParse(text, &arn) || !ArnIsStream(&arn, &name, label))
+		InvalidRequest("Invalid StreamArn");
+	return ArnIsOfPartition(&arn) && ArnIsOfRegion(&arn) && ArnIsOfAccount(&arn) ? name : NULL;
 }
 
 Relation
@@ -162,14 +162,16 @@ WriterKeyElement(Writer *out, const char *name, const char *type)
 static void
 WriterShard(Writer *out, Relation stream, const StreamDef *def)
 {
+	int64		first = StreamFirstNumber(stream, GetActiveSnapshot());
+
 	WriterBeginObject(out);
 	WriterStringMember(out, "ShardId", ShardIdOf(def));
 	WriterName(out, "SequenceNumberRange");
 	WriterBeginObject(out);
-	WriterStringMember(out, "StartingSequenceNumber", SequenceNumberText(FIRST_NUMBER));
+	WriterStringMember(out, "StartingSequenceNumber", SequenceNumberText(first));
 	if (def->closed != NULL)
 		WriterStringMember(out, "EndingSequenceNumber",
-						   SequenceNumberText(Max(StreamLastNumber(stream), FIRST_NUMBER)));
+						   SequenceNumberText(Max(StreamLastNumber(stream), first)));
 	WriterEndObject(out);
 	WriterEndObject(out);
 }

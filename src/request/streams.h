@@ -8,7 +8,8 @@
 #include "stream/stream.h"
 
 /*
- * Opens the stream of an ARN, which the user may read; raises
+ * Opens the stream of an ARN, which the user may read.  Raises
+ * ERRCODE_DYNAMO_VALIDATION for what is no ARN of a stream and
  * ERRCODE_DYNAMO_RESOURCE_NOT_FOUND.
  */
 extern Relation OpenStreamOfArn(const char *arn, StreamDef *def);

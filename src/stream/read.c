@@ -110,13 +110,20 @@ StreamLastNumber(Relation rel)
 	return EndmostNumber(rel, SnapshotAny, PG_INT64_MAX, false, &event);
 }
 
-int64
-StreamTrimmedUpTo(Relation rel, Snapshot snapshot)
+/* Up to where the stream has been trimmed; 0 if it never was. */
+static int64
+TrimmedUpTo(Relation rel, Snapshot snapshot)
 {
 	char		event = '\0';
 	int64		number = EndmostNumber(rel, snapshot, STREAM_BEGINNING, true, &event);
 
 	return event == STREAM_TRIMMED ? number : 0;
+}
+
+int64
+StreamFirstNumber(Relation rel, Snapshot snapshot)
+{
+	return TrimmedUpTo(rel, snapshot) + 1;
 }
 
 /*
@@ -129,7 +136,7 @@ IsTrimmed(Relation rel, int64 position, Snapshot snapshot)
 	char		event = '\0';
 
 	return EndmostNumber(rel, snapshot, position - 1, false, &event) == 0 &&
-		position <= StreamTrimmedUpTo(rel, snapshot);
+		position <= TrimmedUpTo(rel, snapshot);
 }
 
 /* ---- what is settled ---- */
@@ -264,7 +271,7 @@ StreamScanBegin(StreamScan *scan, Relation rel, int64 position, Snapshot snapsho
 
 	/* what has been trimmed may still lie about */
 	if (position == STREAM_BEGINNING)
-		position = StreamTrimmedUpTo(rel, snapshot);
+		position = TrimmedUpTo(rel, snapshot);
 	else if (IsTrimmed(rel, position, snapshot))
 		StreamIsTrimmed();
 	PredicateLockRelation(rel, snapshot);

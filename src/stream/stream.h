@@ -227,8 +227,8 @@ extern void StreamIsTrimmed(void) pg_attribute_noreturn();
  */
 extern int64 StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records);
 
-/* Up to where the stream has been trimmed; 0 if it never was. */
-extern int64 StreamTrimmedUpTo(Relation rel, Snapshot snapshot);
+/* The oldest number that can still be read, or that is yet to come; from 1 on. */
+extern int64 StreamFirstNumber(Relation rel, Snapshot snapshot);
 
 /* The numbers that users see; false for text that is none. */
 extern char *SequenceNumberText(int64 number);
