@@ -550,47 +550,47 @@ COMMENT ON FUNCTION dynamo.table_relation(text) IS
 -- Definitions are arguments of triggers, which every kind of dump keeps.
 CREATE VIEW dynamo.tables AS
 SELECT n.nspname AS schema_name,
-	   COALESCE(d.definition ->> 'table', c.relname::text) AS table_name,
-	   c.oid::regclass AS relation,
+	   COALESCE(d.definition OPERATOR(pg_catalog.->>) 'table', c.relname::pg_catalog.text) AS table_name,
+	   c.oid::pg_catalog.regclass AS relation,
 	   pg_catalog.pg_get_userbyid(c.relowner) AS owner,
-	   d.definition #>> '{partition,0}' AS partition_key,
-	   (SELECT a ->> 'type' FROM pg_catalog.jsonb_array_elements(d.definition -> 'attributes') a
-		WHERE a ->> 'name' = d.definition #>> '{partition,0}') AS partition_key_type,
-	   d.definition #>> '{sort,0}' AS sort_key,
-	   (SELECT a ->> 'type' FROM pg_catalog.jsonb_array_elements(d.definition -> 'attributes') a
-		WHERE a ->> 'name' = d.definition #>> '{sort,0}') AS sort_key_type,
-	   (SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_array_elements(d.definition -> 'indexes') i
-		WHERE i ->> 'replaces' IS NULL)::integer AS indexes,
+	   d.definition OPERATOR(pg_catalog.#>>) '{partition,0}' AS partition_key,
+	   (SELECT a OPERATOR(pg_catalog.->>) 'type' FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'attributes') a
+		WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) (d.definition OPERATOR(pg_catalog.#>>) '{partition,0}')) AS partition_key_type,
+	   d.definition OPERATOR(pg_catalog.#>>) '{sort,0}' AS sort_key,
+	   (SELECT a OPERATOR(pg_catalog.->>) 'type' FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'attributes') a
+		WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) (d.definition OPERATOR(pg_catalog.#>>) '{sort,0}')) AS sort_key_type,
+	   (SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'indexes') i
+		WHERE (i OPERATOR(pg_catalog.->>) 'replaces') IS NULL)::pg_catalog.int4 AS indexes,
 	   CASE WHEN pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT pg_catalog.row_security_active(c.oid)
-			THEN GREATEST(c.reltuples, 0)::bigint END AS item_count,
+			THEN GREATEST(c.reltuples, 0)::pg_catalog.int8 END AS item_count,
 	   d.definition
 FROM pg_catalog.pg_trigger t
-	JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
-	JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.tgrelid
+	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 	CROSS JOIN LATERAL (SELECT pg_catalog.convert_from(
-		pg_catalog.rtrim(t.tgargs, '\x00'::bytea), 'UTF8')::jsonb AS definition) d
-WHERE t.tgfoid = 'dynamo.derive_keys()'::regprocedure
-	AND NOT t.tgisinternal AND t.tgnargs = 1 AND NOT c.relispartition;
+		pg_catalog.rtrim(t.tgargs, pg_catalog.decode('00', 'hex')), 'UTF8')::pg_catalog.jsonb AS definition) d
+WHERE t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.derive_keys()'::pg_catalog.regprocedure
+	AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND NOT c.relispartition;
 COMMENT ON VIEW dynamo.tables IS 'tables made by dynamo.create_table';
 
 CREATE VIEW dynamo.indexes AS
 SELECT t.schema_name,
 	   t.table_name,
-	   i.index ->> 'name' AS index_name,
-	   (i.index ->> 'local')::boolean AS local,
-	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index -> 'partition')) AS partition_key,
-	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index -> 'sort')) AS sort_key,
-	   i.index ->> 'projection' AS projection,
-	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index -> 'non_key_attributes')) AS non_key_attributes,
-	   i.index ->> 'storage' AS storage,
-	   NULLIF((i.index ->> 'shards')::integer, 0) AS shards,
-	   i.index ->> 'shard_by' AS shard_by,
-	   i.index ->> 'relation' AS relation_name,
-	   i.index ->> 'status' AS status
+	   i.index OPERATOR(pg_catalog.->>) 'name' AS index_name,
+	   (i.index OPERATOR(pg_catalog.->>) 'local')::pg_catalog.bool AS local,
+	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index OPERATOR(pg_catalog.->) 'partition')) AS partition_key,
+	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index OPERATOR(pg_catalog.->) 'sort')) AS sort_key,
+	   i.index OPERATOR(pg_catalog.->>) 'projection' AS projection,
+	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index OPERATOR(pg_catalog.->) 'non_key_attributes')) AS non_key_attributes,
+	   i.index OPERATOR(pg_catalog.->>) 'storage' AS storage,
+	   CASE WHEN i.index OPERATOR(pg_catalog.->>) 'shards' OPERATOR(pg_catalog.<>) '0' THEN (i.index OPERATOR(pg_catalog.->>) 'shards')::pg_catalog.int4 END AS shards,
+	   i.index OPERATOR(pg_catalog.->>) 'shard_by' AS shard_by,
+	   i.index OPERATOR(pg_catalog.->>) 'relation' AS relation_name,
+	   i.index OPERATOR(pg_catalog.->>) 'status' AS status
 FROM dynamo.tables t
-	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition -> 'indexes')
+	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes')
 		WITH ORDINALITY AS i(index, position)
-WHERE i.index ->> 'replaces' IS NULL
+WHERE (i.index OPERATOR(pg_catalog.->>) 'replaces') IS NULL
 ORDER BY t.schema_name, t.table_name, i.position;
 COMMENT ON VIEW dynamo.indexes IS 'secondary indexes of tables made by dynamo.create_table';
 GRANT SELECT ON dynamo.tables, dynamo.indexes TO PUBLIC;
@@ -920,26 +920,26 @@ ALTER TABLE dynamo.index_builds ENABLE REPLICA TRIGGER skip_replicated_write;
 CREATE VIEW dynamo.index_progress AS
 SELECT t.schema_name,
 	   t.table_name,
-	   COALESCE(i.index ->> 'replaces', i.index ->> 'name') AS index_name,
-	   i.index ->> 'status' AS status,
-	   CASE WHEN i.index ->> 'status' = 'DELETING' THEN 'removing'
-			ELSE COALESCE(b.phase, CASE WHEN i.index ->> 'status' = 'ACTIVE' THEN 'complete' ELSE 'filling' END)
+	   COALESCE(i.index OPERATOR(pg_catalog.->>) 'replaces', i.index OPERATOR(pg_catalog.->>) 'name') AS index_name,
+	   i.index OPERATOR(pg_catalog.->>) 'status' AS status,
+	   CASE WHEN i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.=) 'DELETING' THEN 'removing'
+			ELSE COALESCE(b.phase, CASE WHEN i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.=) 'ACTIVE' THEN 'complete' ELSE 'filling' END)
 			END AS phase,
 	   CASE WHEN v.all_rows THEN COALESCE(b.rows_done, 0) END AS rows_done,
 	   CASE WHEN NOT v.all_rows THEN NULL
-			WHEN b.block > 0 AND b.phase = 'filling'
-			THEN (b.rows_done::numeric * b.blocks / b.block)::bigint
+			WHEN b.block OPERATOR(pg_catalog.>) 0 AND b.phase OPERATOR(pg_catalog.=) 'filling'
+			THEN (b.rows_done::pg_catalog.numeric OPERATOR(pg_catalog.*) b.blocks OPERATOR(pg_catalog./) b.block)::pg_catalog.int8
 			ELSE GREATEST(b.rows_done, t.item_count) END AS rows_estimated,
 	   CASE WHEN v.all_rows THEN COALESCE(b.skipped, 0) END AS skipped,
 	   CASE WHEN pg_catalog.pg_has_role(t.owner, 'USAGE') THEN b.skipped_items END AS skipped_items,
 	   (SELECT l.pid FROM pg_catalog.pg_locks l
-		WHERE l.locktype = 'object' AND l.granted
-			AND l.database = (SELECT oid FROM pg_catalog.pg_database
-							  WHERE datname = pg_catalog.current_database())
-			AND l.classid = 'pg_catalog.pg_class'::regclass
-			AND l.objid = t.relation AND l.objsubid = 1
-			AND l.mode = 'ShareUpdateExclusiveLock'
-			AND i.index ->> 'status' <> 'ACTIVE' LIMIT 1) AS worker_pid,
+		WHERE l.locktype OPERATOR(pg_catalog.=) 'object' AND l.granted
+			AND l.database OPERATOR(pg_catalog.=) (SELECT oid FROM pg_catalog.pg_database
+							  WHERE datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+			AND l.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass
+			AND l.objid OPERATOR(pg_catalog.=) t.relation AND l.objsubid OPERATOR(pg_catalog.=) 1::pg_catalog.int2
+			AND l.mode OPERATOR(pg_catalog.=) 'ShareUpdateExclusiveLock'
+			AND i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.<>) 'ACTIVE' LIMIT 1) AS worker_pid,
 	   CASE WHEN pg_catalog.pg_has_role(t.owner, 'USAGE') THEN b.error END AS error,
 	   b.started_at,
 	   b.updated_at
@@ -947,10 +947,10 @@ FROM dynamo.tables t
 	CROSS JOIN LATERAL (SELECT pg_catalog.pg_has_role(t.owner, 'USAGE')
 		OR pg_catalog.has_table_privilege(t.relation, 'SELECT')
 			AND NOT pg_catalog.row_security_active(t.relation)) AS v(all_rows)
-	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition -> 'indexes') AS i(index)
+	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') AS i(index)
 	LEFT JOIN dynamo.index_builds b
-		ON b.relation = t.relation AND b.index_name = i.index ->> 'name'
-WHERE b.relation IS NOT NULL OR i.index ->> 'status' <> 'ACTIVE';
+		ON b.relation OPERATOR(pg_catalog.=) t.relation AND b.index_name OPERATOR(pg_catalog.=) (i.index OPERATOR(pg_catalog.->>) 'name')
+WHERE b.relation IS NOT NULL OR i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.<>) 'ACTIVE';
 COMMENT ON VIEW dynamo.index_progress IS
 	'builds of secondary indexes: how far they are, what they left out, what stopped them';
 GRANT SELECT ON dynamo.index_progress TO PUBLIC;
@@ -1276,22 +1276,22 @@ COMMENT ON FUNCTION dynamo.stream_arn(text, text) IS
 -- Definitions are arguments of triggers, as those of tables are.
 CREATE VIEW dynamo.streams AS
 SELECT n.nspname AS schema_name,
-	   d.definition ->> 'table' AS table_name,
-	   c.oid::regclass AS stream_relation,
+	   d.definition OPERATOR(pg_catalog.->>) 'table' AS table_name,
+	   c.oid::pg_catalog.regclass AS stream_relation,
 	   pg_catalog.pg_get_userbyid(c.relowner) AS owner,
-	   d.definition ->> 'label' AS label,
-	   d.definition ->> 'view' AS view_type,
-	   CASE WHEN d.definition ->> 'closed' IS NULL THEN 'ENABLED' ELSE 'DISABLED' END AS status,
-	   (d.definition ->> 'label' || '+00')::timestamptz AS enabled_at,
-	   (d.definition ->> 'closed' || '+00')::timestamptz AS disabled_at,
-	   dynamo.stream_arn(d.definition ->> 'table', d.definition ->> 'label') AS arn
+	   d.definition OPERATOR(pg_catalog.->>) 'label' AS label,
+	   d.definition OPERATOR(pg_catalog.->>) 'view' AS view_type,
+	   CASE WHEN (d.definition OPERATOR(pg_catalog.->>) 'closed') IS NULL THEN 'ENABLED' ELSE 'DISABLED' END AS status,
+	   (d.definition OPERATOR(pg_catalog.->>) 'label' OPERATOR(pg_catalog.||) '+00')::pg_catalog.timestamptz AS enabled_at,
+	   (d.definition OPERATOR(pg_catalog.->>) 'closed' OPERATOR(pg_catalog.||) '+00')::pg_catalog.timestamptz AS disabled_at,
+	   dynamo.stream_arn(d.definition OPERATOR(pg_catalog.->>) 'table', d.definition OPERATOR(pg_catalog.->>) 'label') AS arn
 FROM pg_catalog.pg_trigger t
-	JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
-	JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.tgrelid
+	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 	CROSS JOIN LATERAL (SELECT pg_catalog.convert_from(
-		pg_catalog.rtrim(t.tgargs, '\x00'::bytea), 'UTF8')::jsonb AS definition) d
-WHERE t.tgfoid = 'dynamo.guard_stream()'::regprocedure
-	AND NOT t.tgisinternal AND t.tgnargs = 1 AND t.tgtype & 32 = 0 AND NOT c.relispartition;
+		pg_catalog.rtrim(t.tgargs, pg_catalog.decode('00', 'hex')), 'UTF8')::pg_catalog.jsonb AS definition) d
+WHERE t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure
+	AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND (t.tgtype OPERATOR(pg_catalog.&) 32::pg_catalog.int2) OPERATOR(pg_catalog.=) 0 AND NOT c.relispartition;
 COMMENT ON VIEW dynamo.streams IS 'streams, open and closed, of tables that may be dropped';
 GRANT SELECT ON dynamo.streams TO PUBLIC;
 

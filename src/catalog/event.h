@@ -28,6 +28,21 @@ typedef struct EventPlan
 /* Runs it; the result is SPI's. */
 extern void EventQuery(EventPlan *plan, int nargs, Datum *args);
 
+/*
+ * Parts of queries that join pg_trigger t.  Arguments are stored one after the
+ * other, each with a zero byte behind it.
+ */
+#define ZERO_BYTE "pg_catalog.decode('00', 'hex')"
+
+/* Whether the first argument is the name of the dropped object d. */
+#define FIRST_ARGUMENT_NAMES_OBJECT \
+	"pg_catalog.position(t.tgargs, pg_catalog.convert_to(d.object_name, 'UTF8') " \
+	"OPERATOR(pg_catalog.||) " ZERO_BYTE ") OPERATOR(pg_catalog.=) 1"
+
+/* The only argument, a definition. */
+#define ONLY_ARGUMENT \
+	"pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, " ZERO_BYTE "), 'UTF8')::pg_catalog.jsonb"
+
 /* The OIDs in the first column of the last SPI query's result. */
 extern List *ResultOids(void);
 

@@ -43,9 +43,7 @@ static EventPlan orphaned_index_tables = {
 "WHERE d.object_type OPERATOR(pg_catalog.=) 'table' AND NOT c.relispartition "
 "AND t.tgfoid OPERATOR(pg_catalog.=) $1 "
 "AND pg_catalog.pg_has_role(c.relowner, 'USAGE') "
-"AND pg_catalog.starts_with(pg_catalog.encode(t.tgargs, 'escape'), "
-"    pg_catalog.encode(pg_catalog.convert_to(d.object_name, 'UTF8'), 'escape') "
-"    OPERATOR(pg_catalog.||) '\\000')"
+"AND " FIRST_ARGUMENT_NAMES_OBJECT
 };
 
 void

@@ -131,8 +131,7 @@ FindStream(Oid relid, const TableStream *stream)
 							  "AND t.tgfoid OPERATOR(pg_catalog.=) $2 "
 							  "AND t.tgnargs OPERATOR(pg_catalog.=) 1::pg_catalog.int2 "
 							  "AND c.relowner OPERATOR(pg_catalog.=) $3 "
-							  "AND pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\\x00'::pg_catalog.bytea), 'UTF8')"
-							  "::pg_catalog.jsonb OPERATOR(pg_catalog.->>) 'label' OPERATOR(pg_catalog.=) $4",
+							  "AND " ONLY_ARGUMENT " OPERATOR(pg_catalog.->>) 'label' OPERATOR(pg_catalog.=) $4",
 							  4, (Oid[]) {NAMEOID, OIDOID, OIDOID, TEXTOID},
 							  (Datum[])
 							  {
@@ -231,9 +230,7 @@ static const char *const missed_streams =
 "WHERE d.object_type OPERATOR(pg_catalog.=) 'table' AND NOT c.relispartition "
 "AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.capture_changes()'::pg_catalog.regprocedure "
 "AND (pg_catalog.pg_has_role(c.relowner, 'USAGE') OR pg_catalog.pg_has_role(n.nspowner, 'USAGE')) "
-"AND pg_catalog.starts_with(pg_catalog.encode(t.tgargs, 'escape'), "
-"    pg_catalog.encode(pg_catalog.convert_to(d.object_name, 'UTF8'), 'escape') "
-"    OPERATOR(pg_catalog.||) '\\000')";
+"AND " FIRST_ARGUMENT_NAMES_OBJECT;
 
 /* Streams of dropped tables that the user may close. */
 static const char *const orphaned_streams =
@@ -246,8 +243,7 @@ static const char *const orphaned_streams =
 "AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure "
 "AND t.tgnargs OPERATOR(pg_catalog.=) 1::pg_catalog.int2 "
 "AND pg_catalog.pg_has_role(c.relowner, 'USAGE') "
-"AND pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, '\\x00'::pg_catalog.bytea), 'UTF8')"
-"::pg_catalog.jsonb OPERATOR(pg_catalog.->>) 'relation' OPERATOR(pg_catalog.=) d.object_name";
+"AND " ONLY_ARGUMENT " OPERATOR(pg_catalog.->>) 'relation' OPERATOR(pg_catalog.=) d.object_name";
 
 static void
 SelectDropped(const char *query)

@@ -71,7 +71,7 @@ DeleteStatement(Relation rel, const TableDef *def)
 	if (rel->rd_rel->relkind == RELKIND_RELATION && !rel->rd_rel->relhassubclass)
 		return psprintf("DELETE FROM %s WHERE ctid OPERATOR(pg_catalog.=) "
 						"ANY (ARRAY(SELECT ctid FROM %s %s))", table, table, expired);
-	return psprintf("DELETE FROM %s WHERE (%s) IN (SELECT %s FROM %s %s)",
+	return psprintf("DELETE FROM %s WHERE (%s) OPERATOR(pg_catalog.=) ANY (SELECT %s FROM %s %s)",
 					table, key, key, table, expired);
 }
 
