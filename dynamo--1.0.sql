@@ -15,6 +15,54 @@ BEGIN
 	END IF;
 END $$;
 
+-- Who may create in the schema could put functions and operators beside ours.
+-- Default privileges of schemas may allow it, and so may a schema that was there
+-- before.
+DO $$
+DECLARE
+	other record;
+BEGIN
+	SELECT r.rolname INTO other
+	FROM pg_catalog.pg_namespace n JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) n.nspowner
+	WHERE n.nspname OPERATOR(pg_catalog.=) 'dynamo'
+		AND NOT r.rolsuper AND r.rolname OPERATOR(pg_catalog.<>) CURRENT_USER;
+	IF FOUND THEN
+		RAISE EXCEPTION 'schema "dynamo" exists already and belongs to role "%"', other.rolname
+			USING ERRCODE = 'insufficient_privilege',
+				DETAIL = 'The owner of the schema could replace what all users of the extension call.',
+				HINT = 'Drop the schema, or rename it: ALTER SCHEMA dynamo RENAME TO ...';
+	END IF;
+
+	SELECT pg_catalog.pg_describe_object(d.classid, d.objid, 0) AS object, r.rolname INTO other
+	FROM pg_catalog.pg_depend d
+		JOIN pg_catalog.pg_shdepend o ON o.classid OPERATOR(pg_catalog.=) d.classid AND o.objid OPERATOR(pg_catalog.=) d.objid
+		JOIN pg_catalog.pg_database b ON b.oid OPERATOR(pg_catalog.=) o.dbid
+		JOIN pg_catalog.pg_roles r ON r.oid OPERATOR(pg_catalog.=) o.refobjid
+	WHERE d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_namespace'::pg_catalog.regclass
+		AND d.refobjid OPERATOR(pg_catalog.=) 'dynamo'::pg_catalog.regnamespace
+		AND b.datname OPERATOR(pg_catalog.=) pg_catalog.current_database()
+		AND o.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_authid'::pg_catalog.regclass
+		AND o.deptype OPERATOR(pg_catalog.=) 'o'
+		AND NOT r.rolsuper AND r.rolname OPERATOR(pg_catalog.<>) CURRENT_USER
+	LIMIT 1;
+	IF FOUND THEN
+		RAISE EXCEPTION 'schema "dynamo" exists already and contains objects of other roles'
+			USING ERRCODE = 'insufficient_privilege',
+				DETAIL = pg_catalog.format('Role "%s" owns %s.', other.rolname, other.object),
+				HINT = 'Drop them, or rename the schema: ALTER SCHEMA dynamo RENAME TO ...';
+	END IF;
+
+	FOR other IN
+		SELECT DISTINCT a.grantee
+		FROM pg_catalog.pg_namespace n, pg_catalog.aclexplode(n.nspacl) a
+		WHERE n.nspname OPERATOR(pg_catalog.=) 'dynamo' AND a.grantee OPERATOR(pg_catalog.<>) n.nspowner
+	LOOP
+		EXECUTE pg_catalog.concat('REVOKE ALL ON SCHEMA dynamo FROM ',
+			CASE WHEN other.grantee OPERATOR(pg_catalog.=) 0 THEN 'PUBLIC'
+				ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(other.grantee)) END, ' CASCADE');
+	END LOOP;
+END $$;
+
 CREATE TYPE item;
 
 CREATE FUNCTION item_in(cstring) RETURNS item

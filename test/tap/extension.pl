@@ -54,6 +54,43 @@ SQL
 		'indexes are kept');
 }
 
+# ---- a schema that was there before ----
+
+# What an ordinary role has done to a new database before the extension is
+# created there by a superuser: the error that is expected, or what the schema's
+# privileges are afterwards.
+sub created_after
+{
+	my ($as_role, $as_superuser) = @_;
+
+	value('DROP DATABASE IF EXISTS prepared');
+	value('CREATE DATABASE prepared');
+	value('GRANT CREATE ON DATABASE prepared TO stranger');
+	value("SET ROLE stranger; $as_role", 'prepared');
+	value($as_superuser, 'prepared');
+	return error_of('CREATE EXTENSION dynamo', 'prepared') ||
+		value(q{SELECT nspacl FROM pg_namespace WHERE nspname = 'dynamo'}, 'prepared');
+}
+
+my $superuser = value('SELECT current_user');
+my $operator = q{
+	CREATE FUNCTION dynamo.hook(oid, regprocedure) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+	CREATE OPERATOR dynamo.= (LEFTARG = oid, RIGHTARG = regprocedure, FUNCTION = dynamo.hook)};
+
+value('CREATE ROLE stranger');
+like(created_after('CREATE SCHEMA dynamo', ''), qr/schema "dynamo" exists already and belongs to role "stranger"/,
+	"another's schema is refused");
+like(created_after("CREATE SCHEMA dynamo; $operator", "ALTER SCHEMA dynamo OWNER TO $superuser"),
+	qr/contains objects of other roles.*Role "stranger" owns (function|operator) /s, 'and one that contains what is theirs');
+is(created_after('CREATE SCHEMA dynamo', "ALTER SCHEMA dynamo OWNER TO $superuser; GRANT CREATE ON SCHEMA dynamo TO stranger, PUBLIC"),
+	"{$superuser=UC/$superuser,=U/$superuser}", "one's own is taken, and nobody else may create in it");
+is(created_after('', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO stranger'),
+	"{$superuser=UC/$superuser,=U/$superuser}", 'whatever the default privileges');
+value('CREATE DATABASE plain');
+is(error_of('SET standard_conforming_strings = off; SET escape_string_warning = on; CREATE EXTENSION dynamo', 'plain'),
+	'', 'created where a backslash is an escape');
+value('DROP DATABASE prepared');
+
 # ---- dump and restore of views and constraints ----
 
 $node->safe_psql('postgres', 'CREATE DATABASE source');
