@@ -2,15 +2,30 @@
  * backfill.c
  *	  Filling an index with the rows that were there before it, in batches.
  *
- * All writers that began before the index was CREATING are done, and every
- * row version written since has its key columns and, for an index table, its
- * entry.  So one pass over the blocks that the table had when filling began
- * is enough, under a new snapshot for each batch, and the place it has come to
- * is all there is to remember.  A table that was rewritten (VACUUM FULL,
- * CLUSTER, TRUNCATE) has another file and is begun again.
+ * The invariant, from the commit that makes the index CREATING to the end of
+ * the pass:
  *
- * A row is locked before it is looked at for good: its last version then stays
- * the last until the batch commits, and nobody else writes its entry.
+ *	A version of a row that is not complete is older than that commit, and the
+ *	pass has yet to come to it.
+ *
+ * A version is complete when its key columns are what its item says and, for an
+ * index table, its entry is there.  The pass comes to everything in the blocks
+ * that the table had when it began, from the place on that it has come to.
+ * These hold the invariant:
+ *
+ * - The statement that makes the index CREATING has the table for itself: all who
+ *	 wrote before, prepared transactions included, have ended.
+ * - Whoever writes a version since makes it complete: derive_keys sets its
+ *	 columns, and maintain_indexes writes its entry even if the change does not
+ *	 concern the index, for the new version may be where the pass does not come.
+ *	 A (sub)transaction that is rolled back takes version and entry with it.
+ * - The pass completes what it meets.  It locks the row first, by its last
+ *	 version, which then stays the last until the batch commits, and nobody else
+ *	 writes its entry.  Each batch has a new snapshot.
+ * - A table that was rewritten (VACUUM FULL, CLUSTER, TRUNCATE) has another file,
+ *	 and the pass begins again.
+ *
+ * So one pass is enough, and the place it has come to is all there is to remember.
  */
 #include "postgres.h"
 

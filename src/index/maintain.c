@@ -118,7 +118,13 @@ ReplaceEntry(const TableDef *def, const IndexDef *index, const EntryKey *key, Ba
 	EntryTableClose(&t);
 }
 
-/* overtaken: another event has the same new row, and may have fired or not. */
+/*
+ * overtaken: another event has the same new row, and may have fired or not.
+ *
+ * While an index is filled, a row may have no entry yet.  The new version is
+ * perhaps where filling has been already, so it gets its entry here even if
+ * nothing that the entry holds is changed.
+ */
 static void
 MaintainIndex(const TableDef *def, const IndexDef *index, const RowEvent *event,
 			  BaseRow *old, BaseRow *new, bool overtaken)
@@ -130,7 +136,8 @@ MaintainIndex(const TableDef *def, const IndexDef *index, const RowEvent *event,
 	EntryKeyOfRow(def, index, new, &after);
 	if (before.present && after.present && EntryKeysEqual(def, index, &before, &after))
 	{
-		if (overtaken || !SameProjection(def, index, old, new))
+		if (overtaken || index->status == INDEX_CREATING ||
+			!SameProjection(def, index, old, new))
 			ReplaceEntry(def, index, &after, new);
 		return;
 	}
