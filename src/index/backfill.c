@@ -97,6 +97,7 @@ BatchBegin(Batch *b)
 {
 	int			nshards = Max(b->index->shards, 1);
 
+	OwnerScopeEnter(&b->scope, b->rel->rd_rel->relowner);
 	b->estate = CreateExecutorState();
 	b->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(b->result, b->rel, 0, NULL, 0);
@@ -111,13 +112,11 @@ BatchBegin(Batch *b)
 	b->context = CurrentMemoryContext;
 	b->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index backfill",
 										   ALLOCSET_DEFAULT_SIZES);
-	OwnerScopeEnter(&b->scope, b->rel->rd_rel->relowner);
 }
 
 static void
 BatchEnd(Batch *b)
 {
-	OwnerScopeLeave(&b->scope);
 	for (int i = 0; i < Max(b->index->shards, 1); i++)
 	{
 		if (b->open[i])
@@ -132,6 +131,7 @@ BatchEnd(Batch *b)
 	FreeExecutorState(b->estate);
 	TableDefRelease(b->def);
 	MemoryContextDelete(b->row_context);
+	OwnerScopeLeave(&b->scope);
 	table_close(b->rel, NoLock);
 }
 

@@ -24,6 +24,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "compat.h"
 #include "index/index.h"
 
@@ -173,15 +174,20 @@ OpenShard(Relation parent, const TableDef *def, const IndexDef *index,
 
 /*
  * An index table has its primary key only, which is written without an
- * executor state; that is for indexes somebody else has added.
+ * executor state; that is for indexes that its owner has added.  Expressions
+ * of theirs are evaluated as the owner, whoever writes to the table.
  */
 static void
 OpenOtherIndexes(EntryTable *t)
 {
+	OwnerScope	scope;
+
+	OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
 	t->estate = CreateExecutorState();
 	t->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(t->result, t->rel, 0, NULL, 0);
 	ExecOpenIndices(t->result, false);
+	OwnerScopeLeave(&scope);
 }
 
 void
@@ -296,6 +302,21 @@ InsertIntoPrimaryKey(EntryTable *t, const EntryKey *key, bool unchanged, IndexUn
 						check, unchanged, t->info);
 }
 
+/* updated: what the update of the row said; NULL for a new row. */
+static void
+InsertIntoAllIndexes(EntryTable *t, const UpdatedIndexes *updated)
+{
+	OwnerScope	scope;
+
+	OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
+	if (updated == NULL)
+		InsertIndexTuples(t->result, t->slot, t->estate);
+	else
+		InsertUpdatedIndexTuples(t->result, t->slot, t->estate, *updated);
+	ResetPerTupleExprContext(t->estate);
+	OwnerScopeLeave(&scope);
+}
+
 /*
  * Deletes entries with this key other than the one at tid (NULL: all).  They are
  * of an item that has left its key, whose event has not been fired yet, or
@@ -325,10 +346,7 @@ EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item)
 	FormEntry(t, key, item);
 	simple_table_tuple_insert(t->rel, t->slot);
 	if (t->estate != NULL)
-	{
-		InsertIndexTuples(t->result, t->slot, t->estate);
-		ResetPerTupleExprContext(t->estate);
-	}
+		InsertIntoAllIndexes(t, NULL);
 	else if (!InsertIntoPrimaryKey(t, key, false, UNIQUE_CHECK_PARTIAL))
 	{
 		DeleteOthers(t, key, &t->slot->tts_tid);
@@ -345,13 +363,10 @@ EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item)
 	simple_table_tuple_update(t->rel, &t->tid, t->slot, GetActiveSnapshot(), &updated);
 	if (updated == NO_UPDATED_INDEXES)
 		return;
-	if (t->estate == NULL)
-	{
+	if (t->estate != NULL)
+		InsertIntoAllIndexes(t, &updated);
+	else
 		(void) InsertIntoPrimaryKey(t, key, true, UNIQUE_CHECK_YES);
-		return;
-	}
-	InsertUpdatedIndexTuples(t->result, t->slot, t->estate, updated);
-	ResetPerTupleExprContext(t->estate);
 }
 
 void

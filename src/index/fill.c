@@ -51,6 +51,7 @@ static void
 FillBegin(Fill *fill, Relation rel, const char *index_name, bool repair)
 {
 	memset(fill, 0, sizeof(Fill));
+	OwnerScopeEnter(&fill->scope, rel->rd_rel->relowner);
 	fill->rel = rel;
 	fill->def = TableDefAcquire(rel);
 	fill->estate = CreateExecutorState();
@@ -64,13 +65,11 @@ FillBegin(Fill *fill, Relation rel, const char *index_name, bool repair)
 											  ALLOCSET_DEFAULT_SIZES);
 	fill->repair = repair;
 	fill->index = TableDefIndex(fill->def, index_name);
-	OwnerScopeEnter(&fill->scope, rel->rd_rel->relowner);
 }
 
 static void
 FillEnd(Fill *fill)
 {
-	OwnerScopeLeave(&fill->scope);
 	ExecDropSingleTupleTableSlot(fill->old);
 	ExecDropSingleTupleTableSlot(fill->new);
 	UnregisterSnapshot(fill->snapshot);
@@ -78,6 +77,7 @@ FillEnd(Fill *fill)
 	FreeExecutorState(fill->estate);
 	TableDefRelease(fill->def);
 	MemoryContextDelete(fill->row_context);
+	OwnerScopeLeave(&fill->scope);
 }
 
 void

@@ -23,6 +23,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "errors.h"
 #include "index/verify.h"
 
@@ -273,6 +274,7 @@ dynamo_verify_index(PG_FUNCTION_ARGS)
 	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
 	TableDef   *def = TableDefAcquire(rel);
 	Verification v = {.rel = rel, .def = def};
+	OwnerScope	scope;
 
 	v.index = TableDefIndex(v.def, index_name);
 	if (v.index == NULL)
@@ -283,12 +285,14 @@ dynamo_verify_index(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	v.problems = result->setResult;
 	v.problems_desc = result->setDesc;
+	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
 	v.snapshot = RegisterSnapshot(GetTransactionSnapshot());
 	v.row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo verify_index",
 										  ALLOCSET_DEFAULT_SIZES);
 	VerifyRelation(&v);
 	MemoryContextDelete(v.row_context);
 	UnregisterSnapshot(v.snapshot);
+	OwnerScopeLeave(&scope);
 	TableDefRelease(def);
 	table_close(rel, AccessShareLock);
 	return (Datum) 0;

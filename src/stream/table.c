@@ -29,6 +29,7 @@
 #include "utils/xid8.h"
 
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "compat.h"
 #include "stream/stream.h"
 
@@ -186,14 +187,21 @@ StreamIsMissing(Oid table, const char *stream_name)
 			 errhint("Use dynamo.disable_stream to go on without it.")));
 }
 
-/* Indexes that somebody has added are written through the executor. */
+/*
+ * Indexes that its owner has added are written through the executor, as the
+ * owner, whose expressions they may have.
+ */
 static void
 OpenOtherIndexes(StreamTable *t)
 {
+	OwnerScope	scope;
+
+	OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
 	t->estate = CreateExecutorState();
 	t->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(t->result, t->rel, 0, NULL, 0);
 	ExecOpenIndices(t->result, false);
+	OwnerScopeLeave(&scope);
 }
 
 void
@@ -278,6 +286,7 @@ InsertRow(StreamTable *t, int64 number)
 {
 	Datum		value = Int64GetDatum(number);
 	bool		isnull = false;
+	OwnerScope	scope;
 
 	simple_table_tuple_insert(t->rel, t->slot);
 	if (t->estate == NULL)
@@ -286,8 +295,10 @@ InsertRow(StreamTable *t, int64 number)
 					 UNIQUE_CHECK_YES, false, t->info);
 		return;
 	}
+	OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
 	InsertIndexTuples(t->result, t->slot, t->estate);
 	ResetPerTupleExprContext(t->estate);
+	OwnerScopeLeave(&scope);
 }
 
 /* Our last record. */

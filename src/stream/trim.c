@@ -93,13 +93,10 @@ TrimRecords(Trim *trim, Relation rel)
 	if (last > 0)
 	{
 		StreamTable t;
-		OwnerScope	scope;
 
-		OwnerScopeEnter(&scope, rel->rd_rel->relowner);
 		StreamTableInit(&t, rel);
 		StreamAppendTrimmed(&t, last);
 		StreamTableRelease(&t);
-		OwnerScopeLeave(&scope);
 	}
 	CommandCounterIncrement();
 }
@@ -111,26 +108,34 @@ ClosedBefore(const StreamDef *def, TimestampTz time)
 		StreamTimeFromText(def->closed) + (GetCurrentTimestamp() - SettingsTime()) < time;
 }
 
+/* As the owner: a scheduler may be anybody.  Closes the relation. */
+static void
+TrimOpened(Trim *trim, Relation rel, const StreamDef *def)
+{
+	Oid			relid = RelationGetRelid(rel);
+	OwnerScope	scope;
+
+	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
+	TrimRecords(trim, rel);
+	table_close(rel, NoLock);
+	if (trim->room > 0 && ClosedBefore(def, trim->cutoff))
+		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
+	OwnerScopeLeave(&scope);
+}
+
 /* The lock for trimming is held. */
 static void
 TrimStream(Trim *trim, Oid relid)
 {
 	Relation	rel = try_table_open(relid, RowExclusiveLock);
 	StreamDef	def;
-	bool		over;
 
 	if (rel == NULL)
 		return;
-	if (!IsStreamTable(rel) || !StreamDefOf(rel, &def))
-	{
+	if (IsStreamTable(rel) && StreamDefOf(rel, &def))
+		TrimOpened(trim, rel, &def);
+	else
 		table_close(rel, RowExclusiveLock);
-		return;
-	}
-	TrimRecords(trim, rel);
-	over = trim->room > 0 && ClosedBefore(&def, trim->cutoff);
-	table_close(rel, NoLock);
-	if (over)
-		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
 }
 
 int64
