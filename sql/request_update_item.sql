@@ -74,6 +74,57 @@ SELECT upd('"UpdateExpression": "SET nothing.x = :x", "ConditionExpression": "at
 SELECT upd('"UpdateExpression": "SET x = :x, w = :x", "ExpressionAttributeValues": {":x": {"S": "' || repeat('x', 210000) || '"}}');
 SELECT req('UpdateItem', '{"TableName": "none", "Key": {"a": {"S": "a"}}}');
 
+-- operands see the key of an item that is to be created; the condition sees no item
+SELECT upd('"UpdateExpression": "SET x = pk, y = if_not_exists(sk, :n), z = :n", "ExpressionAttributeValues": {":n": {"N": "1"}}, "ReturnValues": "ALL_NEW"', '{"pk": {"S": "new"}, "sk": {"S": "2"}}');
+SELECT req('UpdateItem', '{"TableName": "num", "Key": {"n": {"N": "20"}}, "UpdateExpression": "SET x = n + n REMOVE y", "ReturnValues": "ALL_NEW"}');
+SELECT upd('"UpdateExpression": "SET x = pk", "ConditionExpression": "attribute_exists(pk)"', '{"pk": {"S": "new"}, "sk": {"S": "3"}}');
+SELECT upd('"UpdateExpression": "SET x = pk", "ConditionExpression": "attribute_not_exists(pk)", "ReturnValues": "UPDATED_NEW"', '{"pk": {"S": "new"}, "sk": {"S": "3"}}');
+SELECT upd('"UpdateExpression": "SET x = y"', '{"pk": {"S": "new"}, "sk": {"S": "4"}}');
+SELECT upd('"UpdateExpression": "SET x = pk.y"', '{"pk": {"S": "new"}, "sk": {"S": "4"}}');
+SELECT req('TransactWriteItems', '{"TransactItems": [{"Update": {"TableName": "num", "Key": {"n": {"N": "21"}}, "UpdateExpression": "SET x = n"}}]}');
+SELECT dynamo.get_item('num', '{"n": {"N": "21"}}');
+
+-- the largest item: the update counts, the key does not
+SELECT dynamo.create_table('big', 'pk');
+-- by how many bytes the largest item that a door stores is smaller than one of 409600
+CREATE FUNCTION room(update text, more text DEFAULT '', door text DEFAULT 'UpdateItem', key text DEFAULT 'k') RETURNS numeric LANGUAGE plpgsql AS $$
+DECLARE
+	low int := 409600 - 160;
+	high int := 409600;
+	v text;
+	answer text;
+BEGIN
+	PERFORM dynamo.put_item('big', jsonb_build_object('pk', key, 'l', array['', ''], 'm', '{"a": ""}'::jsonb, 'n', 0));
+	WHILE low < high LOOP
+		v := format('{"S": "%s"}', repeat('x', (low + high + 1) / 2));
+		answer := CASE door
+			WHEN 'UpdateItem' THEN req(door, format('{"TableName": "big", "Key": {"pk": {"S": "%s"}}, "UpdateExpression": "%s", "ExpressionAttributeValues": {":v": %s%s}}', key, update, v, more))
+			WHEN 'TransactWriteItems' THEN req(door, format('{"TransactItems": [{"Update": {"TableName": "big", "Key": {"pk": {"S": "%s"}}, "UpdateExpression": "%s", "ExpressionAttributeValues": {":v": %s%s}}}]}', key, update, v, more))
+			WHEN 'AttributeUpdates' THEN req('UpdateItem', format('{"TableName": "big", "Key": {"pk": {"S": "%s"}}, "AttributeUpdates": {"v": {"Value": %s}}}', key, v))
+			ELSE req(door, format('{"%s": [{"Statement": "%s WHERE pk = ''%s''", "Parameters": [%s]}]}', more, update, key, v))
+			END;
+		IF answer ~ 'Item size to update has exceeded the maximum allowed size' THEN
+			high := (low + high + 1) / 2 - 1;
+		ELSIF answer ~ 'Exception' THEN
+			RAISE '%', left(answer, 200);
+		ELSE
+			low := (low + high + 1) / 2;
+		END IF;
+	END LOOP;
+	RETURN 409600 - dynamo.item_size(dynamo.get_item('big', jsonb_build_object('pk', key)));
+END $$;
+SELECT room('SET v = :v') AS set, room('SET v = :v, w = :w', ', ":w": {"S": ""}') AS two, room('SET v = :v ADD z :w', ', ":w": {"N": "0"}') AS add;
+SELECT room('SET v = :v REMOVE z') AS remove, room('SET v = :v DELETE z :w', ', ":w": {"SS": [""]}') AS delete, room('SET v = :v REMOVE l[5]') AS remove_element;
+SELECT room('SET l[0] = :v') AS element, room('SET m.a = :v') AS nested, room('SET v = :v, n = n + :w', ', ":w": {"N": "0"}') AS sum;
+SELECT room('', door => 'AttributeUpdates') AS legacy, room('SET v = :v', door => 'TransactWriteItems') AS transaction,
+	room('UPDATE big SET v = ?', 'TransactStatements', 'ExecuteTransaction') AS transact_statement, room('UPDATE big SET v = ?', 'Statements', 'BatchExecuteStatement') AS batch_statement;
+-- a key that is longer than what the update adds makes no room
+SELECT room('SET v = :v', key => repeat('k', 19)), room('SET v = :v', key => repeat('k', 20)), room('SET v = :v', key => repeat('k', 30));
+-- dynamo.update_item is UpdateItem
+SELECT dynamo.put_item('big', '{"pk": {"S": "k"}}');
+SELECT dynamo.update_item('big', '{"pk": {"S": "k"}}', 'SET v = :v', NULL, jsonb_build_object(':v', repeat('x', 409600 - 4 - 18)));
+SELECT dynamo.update_item('big', '{"pk": {"S": "k"}}', 'SET v = :v', NULL, jsonb_build_object(':v', repeat('x', 409600 - 4 - 19)));
+
 -- capacity
 SELECT upd('"UpdateExpression": "SET x = :x, g = :g, n = :n", "ExpressionAttributeValues": {":x": {"N": "1"}, ":g": {"S": "a"}, ":n": {"N": "1"}}, "ReturnConsumedCapacity": "INDEXES"');
 SELECT upd('"UpdateExpression": "SET x = :x", "ExpressionAttributeValues": {":x": {"N": "1"}}, "ReturnConsumedCapacity": "INDEXES"');

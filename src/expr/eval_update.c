@@ -3,7 +3,7 @@
  *	  Applying a bound update to an item.
  *
  * Two steps.  First every right-hand side of SET is evaluated against the
- * item as it was.  Then the tree of target paths is walked together with the
+ * item as it was, or against the key of an item that is to be created.  Then the tree of target paths is walked together with the
  * item: each level finds out what its children become, and splices those
  * into a copy of the container, so that what is not touched is copied in
  * bulk.  Positions in lists are those of the old list at all times.
@@ -25,7 +25,7 @@ typedef struct Application
 {
 	const Update *update;
 	bool		exists;			/* there was an item */
-	Container	item;			/* that item */
+	Container	item;			/* that item, or the key it starts from */
 	ValueRef   *assigned;		/* what SET assigns, by action */
 } Application;
 
@@ -37,15 +37,9 @@ static ValueRef ApplyInside(const Application *a, const PathNode *node,
 /* ---- right-hand sides ---- */
 
 static ValueRef
-ResolvePath(const Application *a, const Path *path)
-{
-	return a->exists ? PathResolve(path, &a->item) : MISSING_VALUE;
-}
-
-static ValueRef
 RequirePath(const Application *a, const Path *path)
 {
-	ValueRef	v = ResolvePath(a, path);
+	ValueRef	v = PathResolve(path, &a->item);
 
 	if (ValueIsMissing(v))
 		ereport(ERROR,
@@ -62,7 +56,7 @@ static ValueRef EvaluateOperand(const Application *a, const SetOperand *o,
 static ValueRef
 EvaluateSetChange(const Application *a, const SetOperand *o, const Path *target)
 {
-	ValueRef	old = ResolvePath(a, &o->path);
+	ValueRef	old = PathResolve(&o->path, &a->item);
 	ValueRef	members = EvaluateOperand(a, o->right, target);
 
 	RequireSet(members, target);
@@ -86,7 +80,7 @@ EvaluateOperand(const Application *a, const SetOperand *o,
 		case SET_VALUE:
 			return o->value;
 		case SET_IF_NOT_EXISTS:
-			v = ResolvePath(a, &o->path);
+			v = PathResolve(&o->path, &a->item);
 			return ValueIsMissing(v) ? EvaluateOperand(a, o->right, target) : v;
 		case SET_LIST_APPEND:
 			v = EvaluateOperand(a, o->left, target);
@@ -293,21 +287,19 @@ ApplyInside(const Application *a, const PathNode *node, ValueRef old, int depth)
 	return n > 0 ? ContainerSplice(c.type, &c, edits, n) : old;
 }
 
-/* The same for the item, or the key it starts from. */
+/* The same for the whole item. */
 static struct varlena *
-ApplyToItem(const Application *a, ValueRef old)
+ApplyToItem(const Application *a)
 {
 	const PathNode *root = &a->update->tree.root;
 	SpliceEdit	few[FEW_EDITS];
 	SpliceEdit *edits = few;
-	Container	c;
 	uint32		n;
 
 	if (root->nchildren > FEW_EDITS)
 		edits = palloc(root->nchildren * sizeof(SpliceEdit));
-	ContainerOpen(old, &c);
-	n = ChildEdits(a, root, &c, 1, edits);
-	return ItemSplice(&c, edits, n);
+	n = ChildEdits(a, root, &a->item, 1, edits);
+	return ItemSplice(&a->item, edits, n);
 }
 
 /* ---- entry ---- */
@@ -344,15 +336,46 @@ UpdateApply(const Update *update, ValueRef old, ValueRef key)
 		old = ValueIsMissing(key) ?
 			(ValueRef) {empty_map, sizeof(empty_map)} : key;
 	}
-	else
-		ContainerOpen(old, &a.item);
+	ContainerOpen(old, &a.item);
 
 	a.assigned = update->n > FEW_ACTIONS ?
 		palloc(update->n * sizeof(ValueRef)) : few;
 	EvaluateAssignments(&a);
-	item = ApplyToItem(&a, old);
+	item = ApplyToItem(&a);
 	CheckSize(item);
 	return item;
+}
+
+/* ---- what UpdateItem counts beside the item ---- */
+
+#define OVERHEAD_OF_UPDATE		3
+#define OVERHEAD_OF_STORING		19	/* of each SET or ADD */
+#define OVERHEAD_OF_REMOVING	2	/* of each REMOVE or DELETE */
+#define OVERHEAD_OF_ELEMENT		1	/* more, where the target is one of a list */
+#define OVERHEAD_OF_SUM			50	/* more, of a SET that adds or subtracts */
+
+static uint32
+ActionOverhead(const BoundAction *action, const Path *target)
+{
+	bool		stores = action->action == ACTION_SET || action->action == ACTION_ADD;
+	uint32		overhead = stores ? OVERHEAD_OF_STORING : OVERHEAD_OF_REMOVING;
+
+	if (target->elements[target->n - 1].step == PATH_INDEX)
+		overhead += OVERHEAD_OF_ELEMENT;
+	if (action->action == ACTION_SET &&
+		(action->operand->kind == SET_PLUS || action->operand->kind == SET_MINUS))
+		overhead += OVERHEAD_OF_SUM;
+	return overhead;
+}
+
+uint32
+UpdateOverhead(const Update *update)
+{
+	uint32		overhead = OVERHEAD_OF_UPDATE;
+
+	for (int i = 0; i < update->n; i++)
+		overhead += ActionOverhead(&update->actions[i], &update->tree.paths[i]);
+	return overhead;
 }
 
 struct varlena *

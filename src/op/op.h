@@ -73,6 +73,8 @@ typedef struct WriteOp
 								 * ERRCODE_DYNAMO_DUPLICATE_ITEM */
 	ReturnValues return_values;
 	bool		return_old_on_failure;
+	bool		count_overhead; /* update only: the item's size is limited as
+								 * UpdateItem does, see UpdateOverhead */
 	bool		sizes;			/* fill in the sizes of the result */
 	bool		images;			/* fill in its items */
 } WriteOp;

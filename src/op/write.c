@@ -170,6 +170,24 @@ CheckLocalEntries(const TableDef *def, ValueRef item)
 						   size, ITEM_MAX_SIZE)));
 }
 
+/* The size of the item itself is checked already. */
+static void
+CheckOverhead(const PreparedWrite *w, ValueRef item)
+{
+	uint64		size;
+
+	/* as in CheckItemSize: small encodings are small items */
+	if (!w->op->count_overhead || item.len <= ITEM_MAX_SIZE / 2)
+		return;
+	size = ItemSize(item) - ItemSize(w->op->item) + UpdateOverhead(w->update);
+	if (size > ITEM_MAX_SIZE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Item size to update has exceeded the maximum allowed size"),
+				 errdetail("The item without its key and the update would have " UINT64_FORMAT " bytes; the limit is %d.",
+						   size, ITEM_MAX_SIZE)));
+}
+
 static WriteAction
 ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
 {
@@ -185,6 +203,7 @@ ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
 	*item = UpdateApply(w->update, old, w->op->item);
 	if (*item == NULL)
 		return WRITE_NOTHING;
+	CheckOverhead(w, ItemRoot(*item));
 	if (w->def->nindexes > 0)
 	{
 		CheckUpdatedIndexKeys(w->def, ItemRoot(*item), true);

@@ -63,5 +63,6 @@ dynamo_update_item(PG_FUNCTION_ARGS)
 	op.args = ArgExprArgs(fcinfo, 4, 5);
 	op.return_values = ArgReturnValues(fcinfo, 6);
 	op.return_old_on_failure = ArgReturnOldOnFailure(fcinfo, 7);
+	op.count_overhead = true;
 	return WriteAndReturn(fcinfo, &op);
 }
