@@ -72,6 +72,29 @@ SELECT req('GetItem', '{"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S"
 SELECT req('BatchGetItem', '{"RequestItems": {"tab": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}], "AttributesToGet": ["x"]}}}');
 SELECT right(req('GetItem', json_build_object('TableName', 'tab', 'Key', '{}'::json, 'AttributesToGet', (SELECT json_agg('a' || i) FROM generate_series(1, 256) i))::text), 110);
 
+-- KeyConditions of an index whose key has several attributes
+SELECT dynamo.create_table('games', 'id', indexes => '[{"index_name": "multi", "partition_key": ["a", "b"], "sort_key": ["c", "d"], "sort_key_type": ["S", "N"]}]');
+SELECT dynamo.put_item('games', jsonb_build_object('id', 'i' || i, 'a', 'A', 'b', 'B', 'c', 'C' || i / 4, 'd', i)) FROM generate_series(0, 7) i;
+CREATE FUNCTION multi(conditions text, more text DEFAULT ', "IndexName": "multi"', tab text DEFAULT 'games') RETURNS text LANGUAGE sql AS $$
+	SELECT req('Query', '{"TableName": "' || tab || '", "Select": "COUNT", "KeyConditions": ' || conditions || more || '}') $$;
+SELECT multi('{"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}, "b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}}');
+SELECT multi('{"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}, "b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}, "c": {"ComparisonOperator": "BEGINS_WITH", "AttributeValueList": [{"S": "C1"}]}}');
+SELECT multi('{"d": {"ComparisonOperator": "BETWEEN", "AttributeValueList": [{"N": "5"}, {"N": "6"}]}, "a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}, "b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}, "c": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "C1"}]}}');
+SELECT multi('{"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}, "b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}, "d": {"ComparisonOperator": "EQ", "AttributeValueList": [{"N": "5"}]}}');
+SELECT multi('{"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}}');
+SELECT multi('{"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}, "b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}, "x": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}}');
+-- the table's key has two attributes at most, another index's too
+SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}, "b": {"ComparisonOperator": "NOT_NULL"}, "c": {"ComparisonOperator": "NOT_NULL"}}', '');
+SELECT multi('{"g": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}, "b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}, "c": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "C1"}]}}', ', "IndexName": "gsi"', 'tab');
+SELECT multi((SELECT json_object_agg('a' || i, '{"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}'::json) FROM generate_series(1, 9) i)::text);
+SELECT multi('{}');
+-- an operator that no key can have: after table, index and start key
+SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}}');
+SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}}', '', 'none');
+SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}}', ', "IndexName": "nope"');
+SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}}', ', "IndexName": "multi", "ConsistentRead": true');
+SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}}', ', "IndexName": "multi", "ExclusiveStartKey": {"a": {"S": "A"}}');
+
 -- Expected
 CREATE FUNCTION del(expected text, more text DEFAULT '') RETURNS text LANGUAGE sql AS $$
 	SELECT req('DeleteItem', '{"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "none"}}, "Expected": ' || expected || more || '}') $$;

@@ -75,6 +75,15 @@ SELECT q('"KeyConditionExpression": "pk = :p AND sk BETWEEN :b AND :a"', '{":p":
 SELECT q('"IndexName": "gsi", "KeyConditionExpression": "g = :p AND begins_with(n, :n)"', '{":p": {"S": "a"}, ":n": {"N": "3"}}');
 SELECT q('"IndexName": "multi", "KeyConditionExpression": "g = :p"');
 SELECT q('"IndexName": "multi", "KeyConditionExpression": "g = :p AND h = :p AND j = :p"');
+-- what is wrong with any expression, and names or values without use, come before what a key condition may not have
+SELECT q('"KeyConditionExpression": "pk <> :p", "FilterExpression": ""');
+SELECT q('"KeyConditionExpression": "pk <> :p", "FilterExpression": "x = :q"');
+SELECT q('"KeyConditionExpression": "pk <> :p", "ProjectionExpression": ""');
+SELECT q('"KeyConditionExpression": "pk <> :p", "ProjectionExpression": "x, x"');
+SELECT q('"KeyConditionExpression": "pk <> :p", "ExpressionAttributeNames": {"#x": "x"}');
+SELECT q('"KeyConditionExpression": "pk <> :p"', '{":p": {"S": "a"}, ":q": {"S": "b"}}');
+SELECT q('"KeyConditionExpression": "pk <> :q", "FilterExpression": ""');
+SELECT q('"KeyConditionExpression": "pk <> :p"', '{":p": {"S": "a"}}', 'none');
 -- filters
 SELECT q('"KeyConditionExpression": "pk = :p", "FilterExpression": "sk = :p"');
 SELECT q('"IndexName": "gsi", "KeyConditionExpression": "g = :p", "FilterExpression": "n = :p"');

@@ -54,7 +54,8 @@ extern Condition *ConditionBuildJoin(bool all, Condition **conditions, int n);
 
 /*
  * One test for each of n different attributes.  Raises what KeyConditionMatch
- * raises about the key schema.
+ * raises about the key schema, and before that an error about KEY_NONE, which
+ * stands for an operator that no key can have.
  */
 extern KeyCondition *KeyConditionBuild(const Slice *attributes,
 									   const KeyTest *tests, int n,

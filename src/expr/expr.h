@@ -182,13 +182,14 @@ struct KeyCondition
 };
 
 /*
- * Binding has two steps because the service checks them at two times: Bind
- * does all that needs no schema (syntax of conditions, placeholders), Match
- * what does.
+ * A key condition is bound by ConditionBind, as any other.  What follows has
+ * two steps because the service checks them at two times: Clauses does what
+ * needs no schema (operators and operands that no key can have), Match what
+ * does.
  */
 typedef struct KeyClauses KeyClauses;
 
-extern KeyClauses *KeyConditionBind(const Expr *expr, ExprBindings *b);
+extern KeyClauses *KeyConditionClauses(const Expr *expr, const Condition *cond);
 extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses,
 									   const KeySchema *schema);
 

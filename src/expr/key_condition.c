@@ -12,6 +12,7 @@
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 
+#include "errors.h"
 #include "expr/condition.h"
 
 /* What is said of one attribute. */
@@ -184,11 +185,11 @@ AddClauses(KeyClauses *list, const Condition *cond)
 }
 
 KeyClauses *
-KeyConditionBind(const Expr *expr, ExprBindings *b)
+KeyConditionClauses(const Expr *expr, const Condition *cond)
 {
 	KeyClauses *list = MakeClauses(expr, USUAL_CLAUSES);
 
-	AddClauses(list, ConditionBind(EXPR_KEY_CONDITION, expr, b));
+	AddClauses(list, cond);
 	return list;
 }
 
@@ -338,7 +339,11 @@ KeyConditionBuild(const Slice *attributes, const KeyTest *tests, int n,
 	KeyClauses *list = MakeClauses(NULL, Max(n, 1));
 
 	for (list->n = 0; list->n < n; list->n++)
+	{
+		if (tests[list->n].op == KEY_NONE)
+			InvalidRequest("Attempted conditional constraint is not an indexable operation");
 		list->clauses[list->n] = (KeyClause) {attributes[list->n], -1, tests[list->n]};
+	}
 	return KeyConditionMatch(list, schema);
 }
 

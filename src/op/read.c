@@ -15,12 +15,17 @@
 
 /* ---- opening ---- */
 
-/* The expressions, as far as they need no table. */
+/*
+ * The expressions, as far as they need no table.  What a key condition may
+ * not have is checked after all that is wrong with any expression.
+ */
 static void
 BindExpressions(Reader *r)
 {
 	const ReadOp *op = r->op;
 	bool		values = op->key_condition.given || op->filter.given;
+	const Expr *key_expr = NULL;
+	Condition  *key_condition = NULL;
 	ExprBindings *b;
 
 	b = OpBindings(&op->args, values || op->projection.given, values,
@@ -29,13 +34,18 @@ BindExpressions(Reader *r)
 	r->filter = op->built_filter;
 	r->projection = op->built_projection;
 	if (op->key_condition.given)
-		r->key_clauses = KeyConditionBind(OpParse(EXPR_KEY_CONDITION, &op->key_condition), b);
+	{
+		key_expr = OpParse(EXPR_KEY_CONDITION, &op->key_condition);
+		key_condition = ConditionBind(EXPR_KEY_CONDITION, key_expr, b);
+	}
 	if (op->filter.given)
 		r->filter = ConditionBind(EXPR_FILTER, OpParse(EXPR_FILTER, &op->filter), b);
 	if (op->projection.given)
 		r->projection = ProjectionBind(OpParse(EXPR_PROJECTION, &op->projection), b);
 	if (b != NULL)
 		ExprBindingsCheckUnused(b);
+	if (key_condition != NULL)
+		r->key_clauses = KeyConditionClauses(key_expr, key_condition);
 }
 
 static void

@@ -49,7 +49,7 @@ typedef struct OperatorRule
 	int			min_values;
 	int			max_values;		/* -1: any number */
 	LegacyTypes types;
-	KeyOperator key;			/* in KeyConditions; KEY_NONE: not there */
+	KeyOperator key;			/* in KeyConditions; KEY_NONE: refused there */
 } OperatorRule;
 
 static const OperatorRule operators[] = {
@@ -318,6 +318,10 @@ ReadComparisons(const Field *map)
 	return comparisons;
 }
 
+/*
+ * The key of an index may have several attributes; whether this one has is
+ * seen when the table is open.
+ */
 void
 LegacyKeyConditions(const Field *input, ReadOp *op)
 {
@@ -327,7 +331,7 @@ LegacyKeyConditions(const Field *input, ReadOp *op)
 	if (map == NULL)
 		return;
 	comparisons = ReadComparisons(map);
-	if (map->count != 1 && map->count != 2)
+	if (map->count == 0 || map->count > (op->index_name == NULL ? 2 : KEY_MAX_ATTRIBUTES))
 		InvalidRequest("Conditions can be of length 1 or 2 only");
 	op->key_tests_given = true;
 	op->nkey_tests = map->count;
@@ -335,11 +339,9 @@ LegacyKeyConditions(const Field *input, ReadOp *op)
 	{
 		const Comparison *c = &comparisons[i];
 
-		if (operators[c->op].key == KEY_NONE)
-			InvalidRequest("Attempted conditional constraint is not an indexable operation");
 		op->key_attributes[i] = c->attribute;
 		op->key_tests[i].op = operators[c->op].key;
-		op->key_tests[i].value = c->values[0];
+		op->key_tests[i].value = c->n > 0 ? c->values[0] : MISSING_VALUE;
 		op->key_tests[i].upper = c->n > 1 ? c->values[1] : MISSING_VALUE;
 	}
 }

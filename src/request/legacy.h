@@ -23,7 +23,7 @@ extern Condition *LegacyFilter(const Field *input, const char *member);
 extern Update *LegacyUpdates(const Field *input);
 extern Projection *LegacyProjection(const Field *input);
 
-/* Fills in the key tests of a query. */
+/* Fills in the key tests of a query, whose index is filled in already. */
 extern void LegacyKeyConditions(const Field *input, ReadOp *op);
 
 #endif							/* DYNAMO_LEGACY_H */

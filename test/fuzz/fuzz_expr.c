@@ -112,7 +112,8 @@ TestKeyCondition(const Expr *expr, ExprBindings *b)
 
 	for (int i = 0; i < schema.npartition + schema.nsort; i++)
 		schema.attributes[i] = (KeyAttribute) {Text(names[i]), types[i]};
-	key = KeyConditionMatch(KeyConditionBind(expr, b), &schema);
+	key = KeyConditionMatch(KeyConditionClauses(expr, ConditionBind(EXPR_KEY_CONDITION, expr, b)),
+							&schema);
 	for (int i = 0; i < key->ntests; i++)
 	{
 		ValueRef	v = AttributeFind(item, names[i], 1);
