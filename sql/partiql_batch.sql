@@ -15,35 +15,40 @@ $$;
 SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[{"index_name": "gsi", "partition_key": "g"}]');
 SELECT dynamo.create_table('other', 'id', partition_key_type => 'N');
 
--- writes, in the order of the request
-SELECT bq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'a', 'sk': '1', 'n': 1}$$,
-	$$INSERT INTO tab VALUE {'pk': 'a', 'sk': '1', 'n': 2}$$,
-	$$UPDATE tab SET n = n + 1 WHERE pk = 'a' AND sk = '1' RETURNING MODIFIED NEW *$$,
-	$$UPDATE tab SET n = n + 1 WHERE pk = 'a' AND sk = '1' AND n = 1$$,
-	$${"Statement": "UPDATE tab SET n = ? WHERE pk = 'a' AND sk = '1' AND n = ?", "Parameters": [{"N": "1"}, {"N": "1"}], "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}$$,
-	$$UPDATE tab SET n = n + 's' WHERE pk = 'a' AND sk = '1'$$,
-	$$UPDATE tab SET g = 1 WHERE pk = 'a' AND sk = '1'$$,
+-- writes, each of its own item
+INSERT INTO other (item) VALUES ('{"id": {"N": "5"}, "n": {"N": "1"}}');
+SELECT bq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'a', 'sk': '1', 'n': 1}$$, $$INSERT INTO other VALUE {'id': ?}$$, $$INSERT INTO other VALUE {'id': 1}$$, $$INSERT INTO other VALUE {'id': 5}$$]);
+SELECT bq(ARRAY[$$UPDATE tab SET n = n + 1 WHERE pk = 'a' AND sk = '1' RETURNING MODIFIED NEW *$$, $$UPDATE other SET n = n + 's' WHERE id = 5$$]);
+SELECT bq(ARRAY[$$UPDATE tab SET n = n + 1 WHERE pk = 'a' AND sk = '1' AND n = 1$$]);
+SELECT bq(ARRAY[$${"Statement": "UPDATE tab SET n = ? WHERE pk = 'a' AND sk = '1' AND n = ?", "Parameters": [{"N": "1"}, {"N": "1"}], "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}$$]);
+SELECT bq(ARRAY[$$UPDATE tab SET g = 1 WHERE pk = 'a' AND sk = '1'$$,
 	$$UPDATE tab SET n = 1 WHERE pk = 'a'$$,
-	$$DELETE FROM other WHERE id = 1$$,
+	$$DELETE FROM other WHERE id = 4$$,
 	$$DELETE FROM nothing WHERE id = 1$$,
 	$$DELETE FROM "tab" WHERE pk = 'a' AND sk = '2' AND x = 1$$,
-	$$INSERT INTO other VALUE {'id': ?}$$,
-	$$INSERT INTO other VALUE {'id': 1}$$,
+	$$DELETE FROM other WHERE id = 5$$,
 	$$nonsense$$,
 	$$EXISTS(SELECT * FROM tab WHERE pk = 'a' AND sk = '1' AND n = 1)$$]);
 SELECT item FROM tab;
 SELECT item FROM other;
 -- the same by SQL
 SET dynamo.direct_access = off;
-SELECT bq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'b', 'sk': '1', 'n': 1}$$, $$INSERT INTO tab VALUE {'pk': 'b', 'sk': '1', 'n': 2}$$,
-	$$UPDATE tab SET n = n + 1 WHERE pk = 'b' AND sk = '1' RETURNING ALL NEW *$$, $$DELETE FROM tab WHERE pk = 'b' AND sk = '1' AND n = 1$$,
-	$$DELETE FROM tab WHERE pk = 'b' AND sk = '1' AND n = 2 RETURNING ALL OLD *$$]);
+SELECT bq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'b', 'sk': '1', 'n': 1}$$, $$INSERT INTO tab VALUE {'pk': 'a', 'sk': '1'}$$]);
+SELECT bq(ARRAY[$$UPDATE tab SET n = n + 1 WHERE pk = 'b' AND sk = '1' RETURNING ALL NEW *$$, $$DELETE FROM tab WHERE pk = 'a' AND sk = '1' AND n = 9$$]);
+SELECT bq(ARRAY[$$DELETE FROM tab WHERE pk = 'b' AND sk = '1' AND n = 2 RETURNING ALL OLD *$$]);
 RESET dynamo.direct_access;
+-- two statements on one item fail the batch, whatever else is wrong
+SELECT bq(ARRAY[$$INSERT INTO other VALUE {'id': 7}$$, $$DELETE FROM other WHERE id = 7.0$$]);
+SELECT bq(ARRAY[$$INSERT INTO other VALUE {'id': 8}$$, $$nonsense$$, $$SELECT * FROM nothing$$, $$DELETE FROM t_partiql_batch.other WHERE id = 8$$]);
+SELECT bq(ARRAY[$$INSERT INTO other VALUE {'id': 8}$$, $$nonsense$$, $$DELETE FROM nothing WHERE id = 8$$, $$DELETE FROM "t_partiql_batch.other" WHERE id = 8$$]);
+SELECT bq(ARRAY[$$SELECT * FROM tab WHERE pk = 'a' AND sk = '1'$$, $$SELECT n FROM tab WHERE sk = '1' AND pk = 'a' AND n > 1$$]);
+SELECT bq(ARRAY[$$INSERT INTO other VALUE {'n': 8}$$, $$INSERT INTO other VALUE {'n': 8}$$]);
+SELECT count(*) FROM other WHERE id IN (7, 8);
 
 -- reads: each of one item
+INSERT INTO tab (item) VALUES ('{"pk": {"S": "a"}, "sk": {"S": "3"}, "n": {"N": "1"}}');
 SELECT bq(ARRAY[$$SELECT * FROM tab WHERE pk = 'a' AND sk = '1'$$,
-	$$SELECT n, sk FROM tab WHERE sk = '1' AND pk = 'a' AND n > 1$$,
-	$$SELECT n FROM tab WHERE sk = '1' AND pk = 'a' AND n > 100$$,
+	$$SELECT n, sk FROM tab WHERE sk = '3' AND pk = 'a' AND n > 0$$,
 	$${"Statement": "SELECT * FROM other WHERE id = ?", "Parameters": [{"N": "1.0"}], "ConsistentRead": true}$$,
 	$$SELECT * FROM other WHERE id = 2$$,
 	$$SELECT * FROM other WHERE id = '2'$$,
@@ -51,8 +56,10 @@ SELECT bq(ARRAY[$$SELECT * FROM tab WHERE pk = 'a' AND sk = '1'$$,
 	$$SELECT * FROM tab$$,
 	$$SELECT * FROM tab WHERE pk = 'a' AND sk IN ['1']$$,
 	$$SELECT * FROM tab.gsi WHERE pk = 'a' AND sk = '1'$$,
-	$$SELECT * FROM tab WHERE pk = 'a' AND sk = '1' AND pk.x = 1$$,
+	$$SELECT * FROM tab WHERE pk = 'a' AND sk = '4' AND pk.x = 1$$,
 	$$SELECT * FROM nothing WHERE id = 2$$]);
+SELECT bq(ARRAY[$$SELECT n FROM tab WHERE sk = '1' AND pk = 'a' AND n > 100$$]);
+DELETE FROM tab WHERE sk = '3';
 -- not both
 SELECT bq(ARRAY[$$SELECT * FROM other WHERE id = 1$$, $$DELETE FROM other WHERE id = 1$$]);
 SELECT count(*) FROM other;
@@ -65,7 +72,7 @@ CREATE ROLE regress_partiql_batch;
 GRANT USAGE ON SCHEMA t_partiql_batch TO regress_partiql_batch;
 GRANT SELECT, INSERT, UPDATE ON tab TO regress_partiql_batch;
 SET ROLE regress_partiql_batch;
-SELECT bq(ARRAY[$$UPDATE tab SET n = 100 WHERE pk = 'a' AND sk = '1' RETURNING MODIFIED NEW *$$, $$DELETE FROM tab WHERE pk = 'a' AND sk = '1'$$, $$DELETE FROM other WHERE id = 1$$]);
+SELECT bq(ARRAY[$$UPDATE tab SET n = 100 WHERE pk = 'a' AND sk = '1' RETURNING MODIFIED NEW *$$, $$DELETE FROM tab WHERE pk = 'a' AND sk = '2'$$, $$DELETE FROM other WHERE id = 1$$]);
 SELECT bq(ARRAY[$$SELECT n FROM tab WHERE pk = 'a' AND sk = '1'$$, $$SELECT * FROM other WHERE id = 1$$]);
 RESET ROLE;
 -- so does row security
@@ -79,8 +86,8 @@ RESET ROLE;
 
 -- limits
 SELECT bq('{}');
-SELECT left(string_agg(b, ''), 40), right(string_agg(b, ''), 95) FROM bq((SELECT array_agg('SELECT * FROM other WHERE id = 1'::text) FROM generate_series(1, 26))) b;
-SELECT count(*) FROM bq((SELECT array_agg('SELECT * FROM other WHERE id = 1'::text) FROM generate_series(1, 25)));
+SELECT left(string_agg(b, ''), 40), right(string_agg(b, ''), 95) FROM bq((SELECT array_agg('SELECT * FROM other WHERE id = ' || i) FROM generate_series(1, 26) i)) b;
+SELECT count(*) FROM bq((SELECT array_agg('SELECT * FROM other WHERE id = ' || i) FROM generate_series(1, 25) i));
 -- an error of the caller's transaction is nobody's but its own
 BEGIN;
 SELECT bq(ARRAY[$$DELETE FROM other WHERE id = 1$$, $$DELETE FROM other WHERE id = 'x'$$]);

@@ -5,7 +5,9 @@
  *
  *	  Every statement is executed in a subtransaction, in the order of the
  *	  request.  What fails is rolled back and reported in its place; errors that
- *	  end the session end the request.
+ *	  end the session end the request.  Statements that do not go together
+ *	  (reads and writes, two on one item) fail the request before any of them is
+ *	  executed.
  */
 #include "postgres.h"
 
@@ -26,6 +28,8 @@ typedef struct BatchStatement
 	PreparedStatement s;
 	ErrorData  *failure;		/* NULL: none */
 	bool		images;			/* capacity needs the items */
+	GetOp		get;			/* one or the other */
+	WriteOp		write;
 	WriteResult written;
 	GetResult	read;
 } BatchStatement;
@@ -96,28 +100,31 @@ IsStatement(const BatchStatement *b)
 	return b->s.bound.table.data != NULL;
 }
 
+static bool
+Reads(const BatchStatement *b)
+{
+	return StatementReads(b->s.bound.kind);
+}
+
+static void
+Make(BatchStatement *b)
+{
+	StatementOpen(&b->s);
+	if (b->s.bound.kind == STATEMENT_EXISTS)
+		InvalidRequest(WORDING_EXISTS_ALONE);
+	if (!Reads(b))
+		StatementWrite(&b->s, b->images, &b->write);
+	else if (!StatementGet(&b->s, &b->get))
+		InvalidRequest(WORDING_BATCH_SELECT);
+}
+
 static void
 Execute(BatchStatement *b)
 {
-	GetOp		get;
-	WriteOp		write;
-
-	StatementOpen(&b->s);
-	if (StatementReads(b->s.bound.kind))
-	{
-		(void) FieldConsistentRead(b->input);
-		if (!StatementGet(&b->s, &get))
-			InvalidRequest(WORDING_BATCH_SELECT);
-		GetItem(&get, &b->read);
-	}
+	if (Reads(b))
+		GetItem(&b->get, &b->read);
 	else
-	{
-		if (b->s.bound.kind == STATEMENT_EXISTS)
-			InvalidRequest(WORDING_EXISTS_ALONE);
-		StatementWrite(&b->s, b->images, &write);
-		WriteItem(&write, &b->written);
-	}
-	StatementClose(&b->s);
+		WriteItem(&b->write, &b->written);
 }
 
 /*
@@ -165,7 +172,7 @@ CheckKinds(const BatchStatement *batch, int n)
 	{
 		if (!IsStatement(&batch[i]))
 			continue;
-		if (StatementReads(batch[i].s.bound.kind))
+		if (Reads(&batch[i]))
 			reads = true;
 		else
 			writes = true;
@@ -174,10 +181,55 @@ CheckKinds(const BatchStatement *batch, int n)
 		InvalidRequest(WORDING_MIXED_BATCH);
 }
 
+/* Runs a step of all statements that have not failed. */
+static void
+RunAll(void (*step) (BatchStatement *b), BatchStatement *batch, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (batch[i].failure == NULL)
+			RunSafely(step, &batch[i]);
+	}
+}
+
+/* Whether two statements, whose operations are made, are on one item. */
+static bool
+IsSameItem(const BatchStatement *a, const BatchStatement *b)
+{
+	const KeySchema *key = &a->s.def->key;
+
+	if (a->s.def->relid != b->s.def->relid)
+		return false;
+	for (int i = 0; i < key->npartition + key->nsort; i++)
+	{
+		Slice		name = key->attributes[i].name;
+		ValueRef	x = AttributeFind(Reads(a) ? a->get.key : a->write.item, name.data, name.len);
+		ValueRef	y = AttributeFind(Reads(b) ? b->get.key : b->write.item, name.data, name.len);
+
+		if (ValueIsMissing(x) || !ValueEqual(x, y))
+			return false;
+	}
+	return true;
+}
+
+static void
+CheckItemsOnce(const BatchStatement *batch, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		for (int j = 0; j < i; j++)
+		{
+			if (batch[i].failure == NULL && batch[j].failure == NULL &&
+				IsSameItem(&batch[i], &batch[j]))
+				InvalidRequest(WORDING_DUPLICATE_KEYS);
+		}
+	}
+}
+
 static void
 AnswerStatement(Writer *out, const BatchStatement *b)
 {
-	bool		read = IsStatement(b) && StatementReads(b->s.bound.kind);
+	bool		read = IsStatement(b) && Reads(b);
 	const struct varlena *item = read ? b->read.item : b->written.attributes;
 
 	WriterBeginObject(out);
@@ -210,7 +262,7 @@ AnswerCapacity(Request *request, const BatchStatement *batch, int n)
 
 		if (b->failure != NULL)
 			continue;
-		if (StatementReads(b->s.bound.kind))
+		if (Reads(b))
 			StatementReadCapacity(out, &b->s, detail, CAPACITY_PLAIN,
 								  ReadUnits(b->read.size, FieldConsistentRead(b->input)));
 		else
@@ -230,16 +282,19 @@ BatchExecuteStatementRequest(Request *request)
 	{
 		batch[i].input = list->fields[i];
 		batch[i].images = FieldCapacity(request->input) != CAPACITY_NONE;
-		RunSafely(Prepare, &batch[i]);
 	}
+	RunAll(Prepare, batch, list->count);
 	CheckKinds(batch, list->count);
+	RunAll(Make, batch, list->count);
+	CheckItemsOnce(batch, list->count);
+	RunAll(Execute, batch, list->count);
 	WriterName(request->out, "Responses");
 	WriterBeginList(request->out);
 	for (int i = 0; i < list->count; i++)
 	{
-		if (batch[i].failure == NULL)
-			RunSafely(Execute, &batch[i]);
 		AnswerStatement(request->out, &batch[i]);
+		if (batch[i].s.def != NULL)
+			StatementClose(&batch[i].s);
 	}
 	WriterEndList(request->out);
 	AnswerCapacity(request, batch, list->count);
