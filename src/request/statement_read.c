@@ -123,6 +123,8 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 	if (bound->index.data != NULL)
 	{
 		op->index_name = pnstrdup(bound->index.data, bound->index.len);
+		if (TableDefIndex(s->def, op->index_name) == NULL)
+			InvalidRequest(WORDING_NO_INDEX);
 		sel->key = &TableDefIndexForRead(s->def, op->index_name)->key;
 	}
 	StatementRangeOf(bound->where, sel->key, &sel->range);
