@@ -73,6 +73,9 @@ extern char *DynamoFormat(const char *format, va_list args) pg_attribute_printf(
 /* The prefix that most parameter errors of the service start with. */
 #define DYNAMO_INVALID_PARAMETERS "One or more parameter values were invalid: "
 
+/* What the messages about empty keys start with instead. */
+#define DYNAMO_INVALID_VALUES "One or more parameter values are not valid. "
+
 /* Raises a ValidationException with this message; with that prefix before it. */
 extern void InvalidRequest(const char *format,...)
 			pg_attribute_printf(1, 2) pg_attribute_noreturn();

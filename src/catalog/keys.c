@@ -131,7 +131,7 @@ CheckKeyValue(const char *prefix, Slice name, ValueRef v, bool partition)
 	if (KeyIsEmpty(v))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("%sOne or more parameter values are not valid. The AttributeValue for a key attribute cannot contain an empty %s value. Key: %.*s",
+				 errmsg("%s" DYNAMO_INVALID_VALUES "The AttributeValue for a key attribute cannot contain an empty %s value. Key: %.*s",
 						prefix, KindName(ValueTypeOf(v)), (int) name.len, name.data)));
 	if (KeyBytes(v) > (partition ? KEY_MAX_PARTITION : KEY_MAX_SORT))
 		TooLongError(prefix, partition);
@@ -281,7 +281,7 @@ IndexKeyError(const AttributeDef *attr, const IndexDef *index,
 	if (problem == KEY_EMPTY)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("One or more parameter values are not valid. A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s",
+				 errmsg(DYNAMO_INVALID_VALUES "A value specified for a secondary index key is not supported. The AttributeValue for a key attribute cannot contain an empty %s value. IndexName: %s, IndexKey: %s",
 						KindName(attr->type), index->name, attr->name.data)));
 }
 
@@ -327,7 +327,7 @@ CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed)
 	if (problem == KEY_EMPTY)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("One or more parameter values are not valid. The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.",
+				 errmsg(DYNAMO_INVALID_VALUES "The update expression attempted to update a secondary index key to a value that is not supported. The AttributeValue for a key attribute cannot contain an empty %s value.",
 						KindName(def->attributes[attribute].type)),
 				 errdetail("Attribute \"%s\" is a key of index \"%s\".",
 						   def->attributes[attribute].name.data, index->name)));

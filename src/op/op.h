@@ -171,8 +171,8 @@ typedef struct TransactResult
  * conditions are evaluated, all updates applied, and only then is anything
  * written.
  *
- * What concerns the request as a whole is raised (expressions, tables,
- * duplicates, empty keys); what concerns one action cancels, and is returned
+ * What concerns the request as a whole is raised (expressions, items that are
+ * too large, tables, duplicates, empty keys); what concerns one action cancels, and is returned
  * as data.
  */
 extern void TransactWriteItems(const WriteOp *ops, int n, TransactResult *result);

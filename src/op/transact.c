@@ -60,6 +60,13 @@ CancelByAction(TransactResult *result, int n, int action, const char *message)
 	result->reasons[action].message = message;
 }
 
+/* Whether an error about one action, an empty key, is that of the request. */
+static bool
+FailsRequest(const ErrorData *error)
+{
+	return strncmp(error->message, DYNAMO_INVALID_VALUES, strlen(DYNAMO_INVALID_VALUES)) == 0;
+}
+
 /*
  * Runs a stage of one action; the message of its validation error, or NULL.
  *
@@ -83,7 +90,7 @@ ValidationErrorOf(void (*stage) (void *arg), void *arg)
 
 		MemoryContextSwitchTo(context);
 		error = CopyErrorData();
-		if (error->sqlerrcode != ERRCODE_DYNAMO_VALIDATION)
+		if (error->sqlerrcode != ERRCODE_DYNAMO_VALIDATION || FailsRequest(error))
 			PG_RE_THROW();
 		FlushErrorState();
 		message = error->message;
@@ -92,7 +99,11 @@ ValidationErrorOf(void (*stage) (void *arg), void *arg)
 	return message;
 }
 
-/* Whether an action's validation error has canceled the transaction. */
+/*
+ * Whether the validation error of an action, the first that has one, has
+ * canceled the transaction.  The stage is run for all: an error of the request
+ * comes before those of actions.
+ */
 static bool
 StageCancels(void (*stage) (void *action), Action *actions, int n,
 			 TransactResult *result)
@@ -101,13 +112,10 @@ StageCancels(void (*stage) (void *action), Action *actions, int n,
 	{
 		const char *message = ValidationErrorOf(stage, &actions[i]);
 
-		if (message != NULL)
-		{
+		if (message != NULL && !result->canceled)
 			CancelByAction(result, n, i, message);
-			return true;
-		}
 	}
-	return false;
+	return result->canceled;
 }
 
 /* ---- stages ---- */
@@ -124,28 +132,11 @@ CheckExpressionsGiven(const WriteOp *op, int position)
 								  position + 1), "Member must not be null");
 }
 
-/* An empty key fails the request as a whole, unlike all other bad keys. */
-static bool
-HasEmptyKey(const TableDef *def, ValueRef item)
-{
-	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
-	{
-		const KeyAttribute *attr = &def->key.attributes[i];
-		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
-
-		if (!ValueIsMissing(v) && ValueTypeOf(v) == attr->type &&
-			attr->type != VALUE_N && v.len == 1)
-			return true;
-	}
-	return false;
-}
-
 static void
 BindAction(void *action)
 {
 	Action	   *a = (Action *) action;
 
-	WriteCheckRequest(a->op);
 	WriteBindTable(&a->prepared, a->store->def);
 }
 
@@ -170,16 +161,13 @@ PrepareActions(const WriteOp *ops, int n, Action *actions, OpTables *tables)
 	{
 		actions[i].op = &ops[i];
 		CheckExpressionsGiven(&ops[i], i);
+		WriteCheckRequest(&ops[i]);
 		WriteBind(&actions[i].prepared, &ops[i]);
 		table[i] = OpTablesAdd(tables, ops[i].table_name, WriteAccess(ops[i].kind));
 	}
 	OpTablesOpen(tables);
 	for (int i = 0; i < n; i++)
-	{
 		actions[i].store = &tables->tables[table[i]].store;
-		if (HasEmptyKey(actions[i].store->def, ops[i].item))
-			BindAction(&actions[i]);	/* raises it */
-	}
 	pfree(table);
 }
 
@@ -364,20 +352,18 @@ BindKeyOfGet(void *get)
 static void
 BindKeys(const GetOp *gets, OpTables *tables, const int *table, int n, RowKey *keys)
 {
+	TransactResult result = {0};
+
 	for (int i = 0; i < n; i++)
 	{
 		KeyOfGet	get = {tables->tables[table[i]].store.def, gets[i].key, &keys[i]};
-		const char *message;
-		TransactResult result;
+		const char *message = ValidationErrorOf(BindKeyOfGet, &get);
 
-		if (HasEmptyKey(get.def, get.key))
-			BindKeyOfGet(&get);		/* raises it */
-		message = ValidationErrorOf(BindKeyOfGet, &get);
-		if (message == NULL)
-			continue;
-		CancelByAction(&result, n, i, message);
-		TransactCanceledError(&result, n);
+		if (message != NULL && !result.canceled)
+			CancelByAction(&result, n, i, message);
 	}
+	if (result.canceled)
+		TransactCanceledError(&result, n);
 }
 
 void

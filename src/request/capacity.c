@@ -170,8 +170,6 @@ CapacityAddWrite(Capacity *c, const struct varlena *old_item, const struct varle
 static void
 WriterUnitMembers(Writer *w, double units, CapacityKind kind)
 {
-	if (kind != CAPACITY_PLAIN)
-		units *= 2;
 	WriterName(w, "CapacityUnits");
 	WriterUnits(w, units);
 	if (kind == CAPACITY_PLAIN)
@@ -210,7 +208,8 @@ WriterIndexUnits(Writer *w, const Capacity *c, bool local, CapacityKind kind)
 void
 WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind kind)
 {
-	double		total = c->table;
+	double		table = kind == CAPACITY_PLAIN ? c->table : 2 * c->table;
+	double		total = table;
 
 	for (int i = 0; i < c->def->nindexes; i++)
 		total += Max(c->indexes[i], 0);
@@ -222,7 +221,7 @@ WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind
 	{
 		WriterName(w, "Table");
 		WriterBeginObject(w);
-		WriterUnitMembers(w, c->table, kind);
+		WriterUnitMembers(w, table, kind);
 		WriterEndObject(w);
 		WriterIndexUnits(w, c, true, kind);
 		WriterIndexUnits(w, c, false, kind);

@@ -15,7 +15,8 @@
 typedef enum CapacityKind
 {
 	CAPACITY_PLAIN,
-	CAPACITY_TRANSACT_READ,		/* twice as much, reported by kind */
+	CAPACITY_TRANSACT_READ,		/* twice as much of the table, though not of
+								 * indexes; reported by kind */
 	CAPACITY_TRANSACT_WRITE
 } CapacityKind;
 

@@ -46,7 +46,6 @@ MakeGet(TransactStatement *t)
 {
 	if (!StatementGet(&t->s, &t->get))
 		InvalidRequest(WORDING_TRANSACTION_SELECT);
-	CheckKeyParameter(t->s.def, t->get.key);
 }
 
 static void
@@ -213,11 +212,6 @@ AnswerWrites(Request *request, const StatementList *l, const WriteResult *writte
 
 	WriterName(out, "Responses");
 	WriterBeginList(out);
-	for (int i = 0; i < l->n; i++)
-	{
-		WriterBeginObject(out);
-		WriterEndObject(out);
-	}
 	WriterEndList(out);
 	if (detail == CAPACITY_NONE)
 		return;
