@@ -45,12 +45,25 @@ SELECT types('PutItem', '{"Item": {"a": {"S": 1}}, "TableName": true}', '{"Table
 
 -- the model: violations in the service's order, joined
 SELECT req('PutItem', '{}');
-SELECT req('PutItem', '{"TableName": "", "Item": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y", "ReturnItemCollectionMetrics": "",
+SELECT req('PutItem', '{"TableName": "a b", "Item": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y", "ReturnItemCollectionMetrics": "",
 	"ConditionalOperator": "z", "Expected": {"a": {"ComparisonOperator": "Q"}}, "ReturnValuesOnConditionCheckFailure": "ALL"}');
 SELECT req('DeleteItem', '{"TableName": "abc", "Key": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y"}');
+-- an empty table name hides all else, a ReturnValues of UpdateItem, too
+SELECT req('UpdateItem', '{"TableName": "", "Key": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y"}');
+SELECT req('DeleteItem', '{"TableName": "", "ReturnConsumedCapacity": "y"}');
+SELECT req('DeleteItem', '{"TableName": ";", "ReturnConsumedCapacity": "y"}');
+SELECT req('GetItem', '{"TableName": "", "Key": {}, "ReturnConsumedCapacity": "y"}');
 SELECT req('UpdateItem', '{"TableName": "abc", "Key": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y", "AttributeUpdates": {"a": {"Action": "SET"}}}');
 SELECT req('GetItem', '{"TableName": "a b", "AttributesToGet": []}');
-SELECT req('GetItem', json_build_object('TableName', repeat('x', 1025), 'Key', json_build_object())::text);
+-- names have 255 characters at most, ARNs 1024
+SELECT right(req(op, json_build_object('TableName', repeat('x', 256), item, json_build_object())::text), 100)
+	FROM (VALUES ('GetItem', 'Key'), ('PutItem', 'Item'), ('Scan', 'ScanFilter')) AS v (op, item);
+SELECT req('Scan', json_build_object('TableName', repeat('x', 255))::text);
+SELECT right(req('BatchGetItem', json_build_object('RequestItems', json_build_object(repeat('x', 256), json_build_object('Keys', '[{}]'::json)))::text), 200);
+SELECT right(req('TransactGetItems', json_build_object('TransactItems', json_build_array(json_build_object('Get', json_build_object('TableName', repeat('x', 256), 'Key', '{}'::json))))::text), 130);
+SELECT right(req('Scan', json_build_object('TableName', 'arn:aws:dynamodb:us-east-1:000000000000:table/' || repeat('x', 255))::text), 60);
+SELECT right(req('Scan', json_build_object('TableName', 'arn:' || repeat('x', 1021))::text), 100);
+SELECT right(req('BatchGetItem', json_build_object('RequestItems', json_build_object('arn:' || repeat('x', 1021), json_build_object('Keys', '[{}]'::json)))::text), 200);
 SELECT req('Query', '{"TableName": "abc", "Limit": 0, "Select": "x", "IndexName": "a", "KeyConditions": {"a": {"ComparisonOperator": "x"}, "b": {}}}');
 SELECT req('Scan', '{"TableName": "abc", "Segment": -1, "TotalSegments": 0, "Limit": -5}');
 SELECT req('Scan', '{"TableName": "abc", "Segment": 1000000, "TotalSegments": 1000001}');

@@ -180,7 +180,7 @@ CheckBounds(Check *check, const Field *field, int64 n)
 		Violation(check, field, MaxText(field->shape));
 }
 
-/* ARNs are checked where their table is looked for. */
+/* ARNs are checked where their table is looked for, but for their length. */
 static bool
 IsArnInstead(const Shape *shape, Slice string)
 {
@@ -193,7 +193,11 @@ CheckString(Check *check, const Field *field)
 	const Shape *shape = field->shape;
 
 	if (IsArnInstead(shape, field->string))
+	{
+		if (FieldLength(field) > MAX_ARN)
+			Violation(check, field, psprintf(WORDING_AT_MOST, "length", (long long) MAX_ARN));
 		return;
+	}
 	if (shape->values != NULL && !EnumHas(shape, field->string))
 		Violation(check, field, EnumText(shape));
 	if (shape->pattern != NULL && !shape->pattern->matches(field->string))
@@ -257,6 +261,8 @@ MapNamesFail(const Field *map)
 	{
 		int64		n = CharacterCount(map->names[i]);
 
+		if (IsArnInstead(shape, map->names[i]) && n <= MAX_ARN)
+			continue;
 		if (BelowMin(shape, n) || AboveMax(shape, n) ||
 			(shape->pattern != NULL && !shape->pattern->matches(map->names[i])))
 			return true;
@@ -304,24 +310,27 @@ CheckMap(Check *check, const Field *field)
 }
 
 static void
-CheckStructure(Check *check, const Field *field)
+CheckMember(Check *check, const Field *field, int i)
 {
+	const Member *member = &field->shape->members[i];
+	const Field *value = field->fields[i];
 	int			len = check->path.len;
 
-	for (int i = 0; i < field->shape->nmembers; i++)
-	{
-		const Member *member = &field->shape->members[i];
-		const Field *value = field->fields[i];
+	if (value == NULL && !member->required)
+		return;
+	PathAddMember(check, member->name);
+	if (value == NULL)
+		Violation(check, NULL, WORDING_NOT_NULL);
+	else
+		CheckField(check, value);
+	PathTruncate(check, len);
+}
 
-		if (value == NULL && !member->required)
-			continue;
-		PathAddMember(check, member->name);
-		if (value == NULL)
-			Violation(check, NULL, WORDING_NOT_NULL);
-		else
-			CheckField(check, value);
-		PathTruncate(check, len);
-	}
+static void
+CheckStructure(Check *check, const Field *field)
+{
+	for (int i = 0; i < field->shape->nmembers; i++)
+		CheckMember(check, field, i);
 }
 
 static void
@@ -354,6 +363,33 @@ CheckField(Check *check, const Field *field)
 	}
 }
 
+/* Whether a member violates the model in a way that hides other violations. */
+static bool
+HidesOthers(const Field *input, int i)
+{
+	Hiding		hiding = input->shape->members[i].hiding;
+	Check		check = {.telling = false};
+
+	if (input->fields[i] == NULL || hiding == HIDES_NONE ||
+		(hiding == HIDES_IF_EMPTY && input->fields[i]->string.len > 0))
+		return false;
+	CheckMember(&check, input, i);
+	return check.count > 0;
+}
+
+static void
+CheckInput(Check *check, const Field *input)
+{
+	for (int i = 0; i < input->shape->nmembers; i++)
+	{
+		if (!HidesOthers(input, i))
+			continue;
+		CheckMember(check, input, i);
+		return;
+	}
+	CheckStructure(check, input);
+}
+
 void
 RequestCheck(const Field *input)
 {
@@ -367,7 +403,7 @@ RequestCheck(const Field *input)
 	check.count = 0;
 	initStringInfo(&check.path);
 	initStringInfo(&check.violations);
-	CheckStructure(&check, input);
+	CheckInput(&check, input);
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
 			 errmsg_internal(WORDING_VIOLATIONS "%s", check.count,

@@ -16,8 +16,8 @@
 
 #include "request/shape.h"
 
-#define MEMBER(name, shape)		{name, &(shape), false}
-#define REQUIRED(name, shape)	{name, &(shape), true}
+#define MEMBER(name, shape)		{name, &(shape), false, HIDES_NONE}
+#define REQUIRED(name, shape)	{name, &(shape), true, HIDES_NONE}
 #define STRUCTURE(title, list) \
 	{.kind = SHAPE_STRUCTURE, .name = title, .nmembers = lengthof(list), .members = list}
 #define ENUM(list)				{.kind = SHAPE_STRING, .values = list}

@@ -20,28 +20,23 @@ IsName(Slice string)
 	return string.len > 0;
 }
 
+/* Too short is all that is said of an empty name where items are. */
 static bool
-IsNameOrArn(Slice string)
+IsNameOrEmpty(Slice string)
 {
-	/* too short is all that is said of an empty name */
-	if (string.len == 0)
-		return true;
-	/* where a table is named, its ARN may stand, which is checked later */
-	if (SliceBeginsWith(string, SliceOf("arn:")))
-		return true;
-	return IsName(string);
+	return string.len == 0 || IsName(string);
 }
 
 #define NAME_PATTERN "[a-zA-Z0-9_.-]+"
 
 static const Pattern name_pattern = {NAME_PATTERN, IsName};
-static const Pattern name_or_arn = {NAME_PATTERN, IsNameOrArn};
+static const Pattern name_or_empty = {NAME_PATTERN, IsNameOrEmpty};
 
 const Shape model_string = {.kind = SHAPE_STRING};
 const Shape model_boolean = {.kind = SHAPE_BOOLEAN};
 static const Shape blob = {.kind = SHAPE_BLOB};
 
-const Shape model_table_name = {.kind = SHAPE_STRING, .min = 1, .max = 1024, .pattern = &name_or_arn};
+const Shape model_table_name = {.kind = SHAPE_STRING, .min = 1, .max = 255, .pattern = &name_or_empty, .or_arn = true};
 const Shape model_new_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern};
 const Shape model_defined_table = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern, .or_arn = true};
 const Shape model_positive_integer = {.kind = SHAPE_INTEGER, .min = 1};

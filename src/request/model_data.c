@@ -49,6 +49,9 @@ static const Shape attribute_updates = {.kind = SHAPE_MAP, .key = &model_attribu
 
 /* ---- single items ---- */
 
+/* of the writes, an empty name hides other violations */
+#define WRITTEN_TABLE	{"TableName", &model_table_name, true, HIDES_IF_EMPTY}
+
 static const Member get_item_members[] = {
 	MEMBER("ReturnConsumedCapacity", model_return_capacity),
 	MEMBER("AttributesToGet", model_attribute_names),
@@ -64,7 +67,7 @@ const Shape model_get_item = STRUCTURE("GetItemInput", get_item_members);
 static const Member put_item_members[] = {
 	MEMBER("ReturnValues", model_return_values),
 	MEMBER("ReturnConsumedCapacity", model_return_capacity),
-	REQUIRED("TableName", model_table_name),
+	WRITTEN_TABLE,
 	REQUIRED("Item", model_item),
 	MEMBER("ConditionalOperator", model_conditional_operator),
 	MEMBER("Expected", expected),
@@ -78,9 +81,9 @@ const Shape model_put_item = STRUCTURE("PutItemInput", put_item_members);
 
 static const Member update_item_members[] = {
 	MEMBER("ReturnConsumedCapacity", model_return_capacity),
-	REQUIRED("TableName", model_table_name),
+	WRITTEN_TABLE,
 	MEMBER("ReturnItemCollectionMetrics", model_return_metrics),
-	MEMBER("ReturnValues", model_return_values),
+	{"ReturnValues", &model_return_values, false, HIDES_ALWAYS},
 	REQUIRED("Key", model_item),
 	MEMBER("ConditionalOperator", model_conditional_operator),
 	MEMBER("Expected", expected),
@@ -96,7 +99,7 @@ const Shape model_update_item = STRUCTURE("UpdateItemInput", update_item_members
 static const Member delete_item_members[] = {
 	MEMBER("ReturnValues", model_return_values),
 	MEMBER("ReturnConsumedCapacity", model_return_capacity),
-	REQUIRED("TableName", model_table_name),
+	WRITTEN_TABLE,
 	MEMBER("ReturnItemCollectionMetrics", model_return_metrics),
 	REQUIRED("Key", model_item),
 	MEMBER("ConditionalOperator", model_conditional_operator),

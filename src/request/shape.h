@@ -39,6 +39,8 @@ typedef enum ShapeKind
 
 typedef struct Shape Shape;
 
+#define MAX_ARN		1024
+
 /* A regular expression, as text for messages and as code. */
 typedef struct Pattern
 {
@@ -46,12 +48,21 @@ typedef struct Pattern
 	bool		(*matches) (Slice string);
 } Pattern;
 
+/* Whether a violation by a member of an input hides those by all others. */
+typedef enum Hiding
+{
+	HIDES_NONE,
+	HIDES_IF_EMPTY,				/* an empty string does */
+	HIDES_ALWAYS
+} Hiding;
+
 /* A member of a structure. */
 typedef struct Member
 {
 	const char *name;			/* as in JSON: "TableName" */
 	const Shape *shape;
 	bool		required;
+	Hiding		hiding;
 } Member;
 
 struct Shape
@@ -73,7 +84,7 @@ struct Shape
 	int64		max;
 	bool		not_negative;
 	const Pattern *pattern;
-	bool		or_arn;			/* an ARN may stand instead, of any length */
+	bool		or_arn;			/* an ARN may stand instead, of MAX_ARN characters */
 	const char *const *values;	/* enum: in the service's order, NULL ended */
 
 	const Shape *key;			/* of a map: constraints on its names */
