@@ -36,6 +36,14 @@ SELECT dynamo.request_safe('DescribeTable', '{}') #>> '{body,message}';
 SELECT dynamo.request_safe('DescribeTable', '{"TableName": "ab"}') #>> '{body,message}';
 SELECT dynamo.request_safe('DescribeTable', json_build_object('TableName', repeat('x', 256))) #>> '{body,message}' ~ 'less than or equal to 255$';
 SELECT dynamo.request_safe('GetItem', '{"TableName": "ab", "Key": {}}') #>> '{body,message}';
+-- answers name the table, not its ARN, but for the keys of a batch's responses
+\set arn 'arn:aws:dynamodb:us-east-1:000000000000:table/apple'
+SELECT dynamo.request('BatchWriteItem', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'RequestItems', json_build_object(:'arn', '[{"DeleteRequest": {"Key": {"id": {"S": "a"}}}}]'::json)));
+SELECT dynamo.request('BatchGetItem', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'RequestItems', json_build_object(:'arn', '{"Keys": [{"id": {"S": "a"}}]}'::json, 'apple', '{"Keys": [{"id": {"S": "b"}}]}'::json)));
+SELECT dynamo.request('TransactWriteItems', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'TransactItems', json_build_array(json_build_object('Delete', json_build_object('TableName', :'arn', 'Key', '{"id": {"S": "a"}}'::json)))));
+SELECT dynamo.request('TransactGetItems', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'TransactItems', json_build_array(json_build_object('Get', json_build_object('TableName', :'arn', 'Key', '{"id": {"S": "a"}}'::json)))));
+SELECT dynamo.request('Query', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'TableName', :'arn', 'KeyConditionExpression', 'id = :a', 'ExpressionAttributeValues', '{":a": {"S": "a"}}'::json)) -> 'ConsumedCapacity';
+SELECT dynamo.request('BatchExecuteStatement', json_build_object('Statements', json_build_array(json_build_object('Statement', 'SELECT * FROM "' || :'arn' || '" WHERE id = ''a'''))));
 -- the same answer every time
 SELECT (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text = (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text;
 -- counts and sizes come with statistics

@@ -288,7 +288,7 @@ AnswerGetCapacity(Request *request, const BatchGet *batch)
 
 		if (batch->returned[i] == 0)
 			continue;			/* all of it unprocessed */
-		c = CapacityListGet(&list, batch->tables->names[i]);
+		c = CapacityListGet(&list, batch->gets[i].table_name);
 		for (int k = 0; k < batch->returned[i]; k++)
 			CapacityAddRead(c, NULL, ReadUnits(batch->results[i][k].size, consistent));
 	}
@@ -315,9 +315,8 @@ BatchGetItemRequest(Request *request)
 typedef struct BatchWrite
 {
 	int			n;
-	WriteOp    *writes;			/* one per request, as the next two */
+	WriteOp    *writes;			/* one per request, as the next */
 	WriteResult *results;
-	Slice	   *tables;			/* as the request names them */
 } BatchWrite;
 
 static int
@@ -360,17 +359,13 @@ PrepareWrites(BatchWrite *batch, const Field *tables, bool images)
 	batch->n = 0;
 	batch->writes = palloc(total * sizeof(WriteOp));
 	batch->results = palloc0(total * sizeof(WriteResult));
-	batch->tables = palloc(total * sizeof(Slice));
 	for (int i = 0; i < tables->count; i++)
 	{
 		const char *table_name = TableNameOf(tables->names[i]);
 
 		for (int k = 0; k < tables->fields[i]->count; k++)
-		{
 			PrepareWrite(tables->fields[i]->fields[k], table_name, images,
-						 &batch->writes[batch->n]);
-			batch->tables[batch->n++] = tables->names[i];
-		}
+						 &batch->writes[batch->n++]);
 	}
 }
 
@@ -384,7 +379,7 @@ AnswerWriteCapacity(Request *request, const BatchWrite *batch)
 		return;
 	CapacityListInit(&list, batch->n);
 	for (int i = 0; i < batch->n; i++)
-		CapacityAddWrite(CapacityListGet(&list, batch->tables[i]),
+		CapacityAddWrite(CapacityListGet(&list, batch->writes[i].table_name),
 						 batch->results[i].old_item, batch->results[i].new_item);
 	WriterCapacityList(request->out, &list, detail, CAPACITY_PLAIN);
 }
@@ -403,6 +398,6 @@ BatchWriteItemRequest(Request *request)
 	WriterBeginObject(request->out);
 	WriterEndObject(request->out);
 	if (FieldIs(input, "ReturnItemCollectionMetrics", "SIZE"))
-		AnswerCollections(request, batch.writes, batch.tables, batch.n);
+		AnswerCollections(request, batch.writes, batch.n);
 	AnswerWriteCapacity(request, &batch);
 }

@@ -10,7 +10,6 @@
 #include "storage/lockdefs.h"
 
 #include "request/capacity.h"
-#include "request/params.h"
 
 #define READ_UNIT	4096
 #define WRITE_UNIT	1024
@@ -26,12 +25,12 @@ FieldCapacity(const Field *input)
 }
 
 void
-CapacityBegin(Capacity *c, Slice name)
+CapacityBegin(Capacity *c, const char *table_name)
 {
-	Oid			relid = TableNameResolve(TableNameOf(name), false);
+	Oid			relid = TableNameResolve(table_name, false);
 	Relation	rel = table_open(relid, AccessShareLock);
 
-	c->name = name;
+	c->name = table_name;
 	c->def = TableDefAcquire(rel);
 	table_close(rel, NoLock);
 	c->table = 0;
@@ -214,8 +213,7 @@ WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind
 	for (int i = 0; i < c->def->nindexes; i++)
 		total += Max(c->indexes[i], 0);
 	WriterBeginObject(w);
-	WriterName(w, "TableName");
-	WriterSlice(w, c->name);
+	WriterStringMember(w, "TableName", c->name);
 	WriterUnitMembers(w, total, kind);
 	if (detail == CAPACITY_INDEXES)
 	{
@@ -230,15 +228,15 @@ WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind
 }
 
 void
-WriterPageCapacity(Writer *w, Slice table, CapacityDetail detail,
-				   const ReadOp *op, const ReadPageResult *page)
+WriterPageCapacity(Writer *w, CapacityDetail detail, const ReadOp *op,
+				   const ReadPageResult *page)
 {
 	double		fetched = (double) page->fetched_units;
 	Capacity	c;
 
 	if (detail == CAPACITY_NONE)
 		return;
-	CapacityBegin(&c, table);
+	CapacityBegin(&c, op->table_name);
 	CapacityAddRead(&c, op->index_name, ReadUnits(page->size, op->consistent));
 	CapacityAddRead(&c, NULL, op->consistent ? fetched : fetched / 2);
 	WriterName(w, "ConsumedCapacity");
@@ -256,14 +254,14 @@ CapacityListInit(CapacityList *list, int max)
 }
 
 Capacity *
-CapacityListGet(CapacityList *list, Slice name)
+CapacityListGet(CapacityList *list, const char *table_name)
 {
 	for (int i = 0; i < list->n; i++)
 	{
-		if (SliceCompare(list->tables[i].name, name) == 0)
+		if (strcmp(list->tables[i].name, table_name) == 0)
 			return &list->tables[i];
 	}
-	CapacityBegin(&list->tables[list->n], name);
+	CapacityBegin(&list->tables[list->n], table_name);
 	return &list->tables[list->n++];
 }
 

@@ -30,7 +30,7 @@ typedef enum CapacityDetail
 /* Units of one table and its indexes. */
 typedef struct Capacity
 {
-	Slice		name;			/* of the table, as the request has it */
+	const char *name;			/* of the table */
 	const TableDef *def;
 	double		table;
 	double	   *indexes;		/* one per index of def; negative: not touched */
@@ -50,7 +50,7 @@ extern CapacityDetail FieldCapacity(const Field *input);
  * Begins an account of a table.  The definition is pinned; CapacityEnd
  * releases it.
  */
-extern void CapacityBegin(Capacity *c, Slice name);
+extern void CapacityBegin(Capacity *c, const char *table_name);
 extern void CapacityEnd(Capacity *c);
 
 /*
@@ -66,8 +66,8 @@ extern void CapacityAddRead(Capacity *c, const char *index, double units);
  * Writes ConsumedCapacity of a page: of what was read from the table or an
  * index, and of the items that a local index had to fetch from the table.
  */
-extern void WriterPageCapacity(Writer *w, Slice table, CapacityDetail detail,
-							   const ReadOp *op, const ReadPageResult *page);
+extern void WriterPageCapacity(Writer *w, CapacityDetail detail, const ReadOp *op,
+							   const ReadPageResult *page);
 
 /* Adds a write and what it does to every index.  NULL: there was, or is, none. */
 extern void CapacityAddWrite(Capacity *c, const struct varlena *old_item,
@@ -79,7 +79,7 @@ extern void WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail,
 
 /* Makes an empty list for at most max tables; the account of a table. */
 extern void CapacityListInit(CapacityList *list, int max);
-extern Capacity *CapacityListGet(CapacityList *list, Slice name);
+extern Capacity *CapacityListGet(CapacityList *list, const char *table_name);
 
 /* Writes ConsumedCapacity, unless detail is CAPACITY_NONE; ends the accounts. */
 extern void WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail,

@@ -17,17 +17,17 @@ CollectionOf(const Capacity *c, const WriteOp *write)
 
 /* Whether an action writes to this table; a condition check does not. */
 static bool
-Writes(const Capacity *c, const WriteOp *write, Slice table)
+Writes(const Capacity *c, const WriteOp *write)
 {
-	return write->kind != WRITE_KIND_CHECK && SliceCompare(table, c->name) == 0;
+	return write->kind != WRITE_KIND_CHECK && strcmp(write->table_name, c->name) == 0;
 }
 
 static bool
-AnyWrites(const Capacity *c, const WriteOp *writes, const Slice *tables, int n)
+AnyWrites(const Capacity *c, const WriteOp *writes, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
-		if (Writes(c, &writes[i], tables[i]))
+		if (Writes(c, &writes[i]))
 			return true;
 	}
 	return false;
@@ -35,11 +35,11 @@ AnyWrites(const Capacity *c, const WriteOp *writes, const Slice *tables, int n)
 
 /* Whether an earlier write to the table is in the same collection. */
 static bool
-IsRepeated(const Capacity *c, const WriteOp *writes, const Slice *tables, int i)
+IsRepeated(const Capacity *c, const WriteOp *writes, int i)
 {
 	for (int j = 0; j < i; j++)
 	{
-		if (Writes(c, &writes[j], tables[j]) &&
+		if (Writes(c, &writes[j]) &&
 			ValueEqual(CollectionOf(c, &writes[j]), CollectionOf(c, &writes[i])))
 			return true;
 	}
@@ -47,20 +47,20 @@ IsRepeated(const Capacity *c, const WriteOp *writes, const Slice *tables, int i)
 }
 
 static void
-AnswerTable(Writer *out, const Capacity *c, const WriteOp *writes, const Slice *tables, int n)
+AnswerTable(Writer *out, const Capacity *c, const WriteOp *writes, int n)
 {
-	WriterNameSlice(out, c->name);
+	WriterName(out, c->name);
 	WriterBeginList(out);
 	for (int i = 0; i < n; i++)
 	{
-		if (Writes(c, &writes[i], tables[i]) && !IsRepeated(c, writes, tables, i))
+		if (Writes(c, &writes[i]) && !IsRepeated(c, writes, i))
 			WriterCollection(out, c->def, writes[i].item);
 	}
 	WriterEndList(out);
 }
 
 void
-AnswerCollections(Request *request, const WriteOp *writes, const Slice *tables, int n)
+AnswerCollections(Request *request, const WriteOp *writes, int n)
 {
 	Writer	   *out = request->out;
 	CapacityList list;
@@ -68,10 +68,10 @@ AnswerCollections(Request *request, const WriteOp *writes, const Slice *tables, 
 
 	CapacityListInit(&list, n);
 	for (int i = 0; i < n; i++)
-		(void) CapacityListGet(&list, tables[i]);
+		(void) CapacityListGet(&list, writes[i].table_name);
 	for (int t = 0; t < list.n; t++)
 	{
-		if (!list.tables[t].def->has_local || !AnyWrites(&list.tables[t], writes, tables, n))
+		if (!list.tables[t].def->has_local || !AnyWrites(&list.tables[t], writes, n))
 			continue;
 		if (!begun)
 		{
@@ -79,7 +79,7 @@ AnswerCollections(Request *request, const WriteOp *writes, const Slice *tables, 
 			WriterBeginObject(out);
 			begun = true;
 		}
-		AnswerTable(out, &list.tables[t], writes, tables, n);
+		AnswerTable(out, &list.tables[t], writes, n);
 	}
 	if (begun)
 		WriterEndObject(out);

@@ -10,9 +10,8 @@
 
 /*
  * Writes ItemCollectionMetrics: of each table with local indexes, one entry
- * per collection written.  tables: one name per write.
+ * per collection written.
  */
-extern void AnswerCollections(Request *request, const WriteOp *writes,
-							  const Slice *tables, int n);
+extern void AnswerCollections(Request *request, const WriteOp *writes, int n);
 
 #endif							/* DYNAMO_COLLECTIONS_H */

@@ -54,8 +54,7 @@ ExecuteRead(Request *request, const ReadOp *op)
 	WriterIntegerMember(out, "ScannedCount", page.scanned_count);
 	if (page.last_key != NULL)
 		WriterItemMember(out, "LastEvaluatedKey", page.last_key);
-	WriterPageCapacity(out, FieldSlice(request->input, "TableName"),
-					   FieldCapacity(request->input), op, &page);
+	WriterPageCapacity(out, FieldCapacity(request->input), op, &page);
 }
 
 void

@@ -9,6 +9,7 @@
 #include "errors.h"
 #include "item/json.h"
 #include "request/arn.h"
+#include "request/operation.h"
 #include "request/params.h"
 #include "request/wording.h"
 
@@ -424,6 +425,8 @@ TableNameOf(Slice name_or_arn)
 	if (!ArnIsTable(&arn, &name))
 		BadArn("resource type", text);
 	if (!ArnIsOfAccount(&arn))
-		NameNotFound();
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_ACCESS_DENIED),
+				 errmsg(WORDING_OTHER_ACCOUNT, request_account, text)));
 	return name;
 }

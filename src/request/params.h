@@ -74,7 +74,7 @@ extern ReturnValues FieldReturnValues(const Field *structure);
 /*
  * The table that a name of a request means: itself or, of an ARN, the name in
  * it.  An ARN of another partition or region, or of something else, is invalid;
- * one of another account is ERRCODE_DYNAMO_RESOURCE_NOT_FOUND.
+ * one of another account is ERRCODE_DYNAMO_ACCESS_DENIED.
  */
 extern const char *TableNameOf(Slice name_or_arn);
 extern const char *FieldTableName(const Field *structure);

@@ -37,7 +37,7 @@ GetItemRequest(Request *request)
 	{
 		Capacity	c;
 
-		CapacityBegin(&c, FieldSlice(input, "TableName"));
+		CapacityBegin(&c, op.table_name);
 		CapacityAddRead(&c, NULL, ReadUnits(result.size, consistent));
 		WriterName(request->out, "ConsumedCapacity");
 		WriterCapacity(request->out, &c, detail, CAPACITY_PLAIN);
@@ -61,7 +61,7 @@ AnswerMetrics(Request *request, const WriteOp *op, const WriteResult *result)
 
 	if (detail == CAPACITY_NONE && !metrics)
 		return;
-	CapacityBegin(&c, FieldSlice(input, "TableName"));
+	CapacityBegin(&c, op->table_name);
 	if (detail != CAPACITY_NONE)
 	{
 		CapacityAddWrite(&c, result->old_item, result->new_item);

@@ -189,7 +189,7 @@ StatementWriteCapacity(Writer *out, const PreparedStatement *s, CapacityDetail d
 {
 	Capacity	c;
 
-	CapacityBegin(&c, s->bound.table);
+	CapacityBegin(&c, s->table_name);
 	CapacityAddWrite(&c, old_item, new_item);
 	WriterCapacity(out, &c, detail, kind);
 	CapacityEnd(&c);
@@ -201,7 +201,7 @@ StatementReadCapacity(Writer *out, const PreparedStatement *s, CapacityDetail de
 {
 	Capacity	c;
 
-	CapacityBegin(&c, s->bound.table);
+	CapacityBegin(&c, s->table_name);
 	CapacityAddRead(&c, NULL, units);
 	WriterCapacity(out, &c, detail, kind);
 	CapacityEnd(&c);

@@ -240,7 +240,7 @@ AnswerStatement(Writer *out, const BatchStatement *b)
 	if (IsStatement(b))
 	{
 		WriterName(out, "TableName");
-		WriterSlice(out, b->s.bound.table);
+		WriterSlice(out, b->s.table_name != NULL ? SliceOf(b->s.table_name) : b->s.bound.table);
 	}
 	WriterEndObject(out);
 }

@@ -179,5 +179,5 @@ StatementRead(const PreparedStatement *s, Writer *out)
 		WriterStringMember(out, "NextToken", NextTokenMake(s, page.last_key));
 		WriterItemMember(out, "LastEvaluatedKey", page.last_key);
 	}
-	WriterPageCapacity(out, s->bound.table, FieldCapacity(s->input), &sel.op, &page);
+	WriterPageCapacity(out, FieldCapacity(s->input), &sel.op, &page);
 }

@@ -44,9 +44,7 @@ TransactGetItemsRequest(Request *request)
 	CapacityListInit(&list, items->count);
 	for (int i = 0; i < items->count; i++)
 	{
-		const Field *get = FieldMember(items->fields[i], "Get");
-
-		CapacityAddRead(CapacityListGet(&list, FieldSlice(get, "TableName")), NULL,
+		CapacityAddRead(CapacityListGet(&list, gets[i].table_name), NULL,
 						ReadUnits(results[i].size, true));
 	}
 	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_READ);
@@ -120,14 +118,12 @@ static void
 PrepareAction(Transaction *t, int position, const Field *transact_item, bool images)
 {
 	WriteOp    *op = &t->actions[position];
-	Slice	   *table = &t->tables[position];
 	int			kind;
 	const Field *action = ActionOf(transact_item, &kind);
 
 	memset(op, 0, sizeof(*op));
-	*table = FieldSlice(action, "TableName");
 	op->kind = action_kinds[kind].kind;
-	op->table_name = TableNameOf(*table);
+	op->table_name = FieldTableName(action);
 	op->datum = ActionItem(t, position, FieldMember(action, action_kinds[kind].item));
 	op->item = ItemRoot(op->datum);
 	op->condition = FieldExpr(action, "ConditionExpression");
@@ -155,7 +151,6 @@ PrepareTransaction(Transaction *t, const Field *input)
 
 	t->n = items->count;
 	t->actions = palloc(t->n * sizeof(WriteOp));
-	t->tables = palloc(t->n * sizeof(Slice));
 	for (int i = 0; i < t->n; i++)
 	{
 		PrepareAction(t, i, items->fields[i], FieldCapacity(input) != CAPACITY_NONE);
@@ -175,13 +170,13 @@ AnswerTransaction(Request *request, const Transaction *t, bool repeated)
 	CapacityList list;
 
 	if (FieldIs(request->input, "ReturnItemCollectionMetrics", "SIZE"))
-		AnswerCollections(request, t->actions, t->tables, t->n);
+		AnswerCollections(request, t->actions, t->n);
 	if (detail == CAPACITY_NONE)
 		return;
 	CapacityListInit(&list, t->n);
 	for (int i = 0; i < t->n; i++)
 	{
-		Capacity   *c = CapacityListGet(&list, t->tables[i]);
+		Capacity   *c = CapacityListGet(&list, t->actions[i].table_name);
 
 		if (repeated)
 			CapacityAddRead(c, NULL, TransactionLookUnits(c->def, &t->actions[i]));

@@ -12,7 +12,6 @@ typedef struct Transaction
 {
 	int			n;
 	WriteOp    *actions;
-	Slice	   *tables;			/* as the request names them */
 	TransactResult result;
 } Transaction;
 

@@ -43,6 +43,11 @@
 #define WORDING_VALUES_ALONE \
 	"ExpressionAttributeValues can only be specified when using expressions: %s"
 #define WORDING_BAD_ARN		"1 validation error detected: Invalid %s in '%s'"
+
+/* the service names the user and the action */
+#define WORDING_OTHER_ACCOUNT \
+	"Account %s is not authorized to access resource: %s " \
+	"because no resource-based policy allows it"
 #define WORDING_START_KEY	"The provided starting key is invalid: %s"
 #define WORDING_INVALID_VALUE \
 	"ExpressionAttributeValues contains invalid value: %s for key %.*s"
