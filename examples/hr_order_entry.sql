@@ -28,8 +28,10 @@
 
 CREATE EXTENSION IF NOT EXISTS dynamo;
 
--- The operators of items (->, ->>, ?) are in the extension's schema.
-SELECT set_config('search_path', current_setting('search_path') || ', dynamo', false) AS path \gset
+-- The tables of the examples have a schema of their own.  The operators of items
+-- (->, ->>, ?) are in the extension's schema.
+CREATE SCHEMA IF NOT EXISTS dynamo_examples;
+SET search_path = dynamo_examples, dynamo;
 
 DROP TABLE IF EXISTS hr_oe;
 

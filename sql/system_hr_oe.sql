@@ -5,6 +5,7 @@ CREATE SCHEMA t_system_5;
 SET search_path = t_system_5;
 \i test/agree.sql
 \i examples/hr_order_entry.sql
+SET search_path = dynamo_examples, t_system_5, dynamo;
 
 SELECT count(*) FROM generate_series(1, 400) i,
 	dynamo.put_item('hr_oe', jsonb_build_object('PK', 'OE-ORDER9' || i, 'SK', 'OE-CUSTOMER9', 'GSI1PK', 'OE-CUSTOMER9',
@@ -81,4 +82,4 @@ SELECT item ->> 'PK' AS "order" FROM dynamo.query('hr_oe', 'GSI2PK = :o AND begi
 SELECT * FROM dynamo.verify_index('hr_oe', 'GSI1');
 SELECT * FROM dynamo.verify_index('hr_oe', 'GSI2');
 
-DROP SCHEMA t_system_5 CASCADE;
+DROP SCHEMA t_system_5, dynamo_examples CASCADE;

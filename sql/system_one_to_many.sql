@@ -5,6 +5,7 @@ CREATE SCHEMA t_system_4;
 SET search_path = t_system_4;
 \i test/agree.sql
 \i examples/one_to_many.sql
+SET search_path = dynamo_examples, t_system_4, dynamo;
 
 -- the 21st address is refused, and the map stays as it was
 SELECT count(*) FROM generate_series(3, 20) i,
@@ -50,4 +51,4 @@ SET dynamo.direct_access = on;
 SELECT counted(query_of('tickets', 'GSI1PK = :u', '{":u": "ORG#MICROSOFT#USER#BILLGATES"}', 'GSI1', false, 3), 'tickets');
 SELECT * FROM dynamo.verify_index('tickets', 'GSI1');
 
-DROP SCHEMA t_system_4 CASCADE;
+DROP SCHEMA t_system_4, dynamo_examples CASCADE;

@@ -5,6 +5,7 @@ CREATE SCHEMA t_system_3;
 SET search_path = t_system_3;
 \i test/agree.sql
 \i examples/schools.sql
+SET search_path = dynamo_examples, t_system_3, dynamo;
 
 -- many to many by a join: the pupils of each course by name
 SELECT course.item ->> 'title' AS course, string_agg(DISTINCT pupil.item ->> 'name', ', ') AS pupils
@@ -35,4 +36,4 @@ SELECT dynamo.delete_item('schools', '{"PK": {"S": "COURSE#MUS"}, "SK": {"S": "P
 SELECT item ->> 'PK' AS course
 FROM dynamo.query('schools', 'SK = :p AND begins_with(PK, :c)', '{":p": {"S": "PUPIL#101"}, ":c": {"S": "COURSE#"}}', index_name => 'inverted') AS item;
 
-DROP SCHEMA t_system_3 CASCADE;
+DROP SCHEMA t_system_3, dynamo_examples CASCADE;

@@ -5,6 +5,7 @@ CREATE SCHEMA t_system_1;
 SET search_path = t_system_1;
 \i test/agree.sql
 \i examples/shop_hierarchy.sql
+SET search_path = dynamo_examples, t_system_1, dynamo;
 
 -- more customers, so that reading too much would show
 SELECT count(*) FROM generate_series(1, 200) i, generate_series(1, 5) j,
@@ -31,4 +32,4 @@ SELECT reads($$SELECT * FROM dynamo.query('ecommerce', 'PK = :pk AND begins_with
 EXPLAIN (COSTS OFF) SELECT item FROM ecommerce WHERE "PK" = 'CUSTOMER#12345' AND dynamo.begins_with("SK", 'ORDER#') ORDER BY "SK";
 EXPLAIN (COSTS OFF) SELECT "PK" FROM ecommerce WHERE item ? 'product_name' AND item ->> 'product_name' = 'Wireless Mouse';
 
-DROP SCHEMA t_system_1 CASCADE;
+DROP SCHEMA t_system_1, dynamo_examples CASCADE;

@@ -5,6 +5,7 @@ CREATE SCHEMA t_system_2;
 SET search_path = t_system_2;
 \i test/agree.sql
 \i examples/shop_patterns.sql
+SET search_path = dynamo_examples, t_system_2, dynamo;
 
 SELECT count(*) FROM generate_series(1, 300) i,
 	dynamo.put_item('shop', jsonb_build_object('PK', 'o#9' || i, 'SK', 'p#99887', 'EntityType', 'orderItem',
@@ -57,4 +58,4 @@ SELECT count(*) FILTER (WHERE "GSI1PK" IS NOT NULL) AS in_gsi1, count(*) FILTER 
 SELECT * FROM dynamo.verify_index('shop', 'GSI1');
 SELECT * FROM dynamo.verify_index('shop', 'GSI2');
 
-DROP SCHEMA t_system_2 CASCADE;
+DROP SCHEMA t_system_2, dynamo_examples CASCADE;
