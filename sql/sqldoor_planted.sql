@@ -92,6 +92,39 @@ SELECT put_item('one', '{"PK": {"S": "a"}, "other": {"S": "nobody"}}');
 ALTER TABLE one ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SELECT add_reference('one', 'other_key', '{"PK": "{other}"}', referenced_table => 'other');
 
+-- what a superuser does to the thief's tables leaves the victim's alone
+SET ROLE plant_victim;
+CREATE TABLE precious (a int);
+INSERT INTO precious VALUES (1);
+SELECT create_table('till', 'PK', 'SK');
+SELECT enable_stream('till') AS label \gset
+SELECT create_table('kept', 'PK', 'SK');
+GRANT TRIGGER ON kept TO plant_thief;
+CREATE TRIGGER links_referenced AFTER UPDATE ON kept EXECUTE FUNCTION dynamo.skip_replicated_duplicate();
+SET ROLE plant_thief;
+SELECT create_table('claim', 'PK', 'SK');
+SELECT plant('claim', 'precious', 'table');
+CREATE TRIGGER "!dynamo_capture_changes" AFTER INSERT OR DELETE OR UPDATE ON claim FOR EACH ROW
+	EXECUTE FUNCTION dynamo.capture_changes('till$stream', 'KEYS_ONLY', :'label');
+CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE CONSTRAINT TRIGGER links AFTER INSERT ON claim FROM kept FOR EACH ROW EXECUTE FUNCTION nothing('{}');
+RESET ROLE;
+SELECT describe_table('claim') #>> '{global_secondary_indexes,0,index_size_bytes}' AS size_of_precious;
+SELECT change_index('claim', 'GSI', projection => 'KEYS_ONLY');
+SELECT change_index('claim', 'GSI', storage => 'inline');
+SELECT reshard_index('claim', 'GSI', 2);
+SELECT disable_stream('claim');
+SELECT drop_constraint('claim', 'links');
+SET ROLE plant_thief;
+SELECT plant('claim', 'precious', 'table');
+RESET ROLE;
+ALTER TABLE claim OWNER TO CURRENT_USER;
+SELECT c.relname, c.relowner::regrole, t.tgname FROM pg_class c LEFT JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname LIKE 'links%'
+WHERE c.relnamespace = 't_planted'::regnamespace AND c.relname IN ('precious', 'kept', 'till$stream') ORDER BY 1;
+SELECT stream_relation, status FROM streams WHERE schema_name = 't_planted';
+DROP TABLE precious;
+SELECT drop_table('claim');
+
 RESET ROLE;
 SET client_min_messages = warning;
 DROP SCHEMA t_planted CASCADE;

@@ -47,6 +47,7 @@ LockDefinition(const char *table_name, Oid *relid)
 	TableDef   *def = TableDefParse(TableDefPrint(held));
 
 	*relid = RelationGetRelid(rel);
+	def->relid = *relid;
 	TableDefRelease(held);
 	table_close(rel, NoLock);
 	return def;

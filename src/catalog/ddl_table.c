@@ -18,6 +18,7 @@
 
 #include "catalog/build_lock.h"
 #include "catalog/ddl.h"
+#include "catalog/link.h"
 #include "catalog/names.h"
 #include "catalog/objects.h"
 #include "catalog/settings.h"
@@ -195,10 +196,7 @@ DropEntityViews(Oid relid)
 		RunStatement("DROP VIEW %s", SPI_getvalue(views->vals[i], views->tupdesc, 1));
 }
 
-/*
- * A table and its index tables, as DROP TABLE wants them.  Anybody can write a
- * definition that names another's table, and wait for a superuser to drop his.
- */
+/* A table and its index tables, as DROP TABLE wants them. */
 static char *
 TablesToDrop(Relation rel)
 {
@@ -211,10 +209,8 @@ TablesToDrop(Relation rel)
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		const IndexDef *index = &def->indexes[i];
-		Oid			found = get_relname_relid(index->relation, schema);
 
-		if (index->storage == STORAGE_TABLE && OidIsValid(found) &&
-			RelationOwner(found) == rel->rd_rel->relowner)
+		if (index->storage == STORAGE_TABLE && OidIsValid(FindIndexRelation(def, index)))
 			appendStringInfo(&out, ", %s", QualifiedName(schema, index->relation));
 	}
 	TableDefRelease(def);

@@ -19,6 +19,7 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "catalog/stream.h"
 #include "catalog/table.h"
@@ -123,8 +124,10 @@ AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 {
 	static const char *const states[] = {"CREATING", "ACTIVE", "DELETING"};
 	/* an index that is being created may have no relation yet */
-	Oid			relid = index->status == INDEX_ACTIVE ? IndexDefRelation(def, index) :
-		get_relname_relid(index->relation, get_rel_namespace(def->relid));
+	Oid			relid = FindIndexRelation(def, index);
+
+	if (index->status == INDEX_ACTIVE && !OidIsValid(relid))
+		(void) IndexDefRelation(def, index);	/* raises an error if there is none */
 
 	appendStringInfoChar(out, '{');
 	AppendMember(out, "index_name", index->name);

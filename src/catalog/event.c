@@ -141,11 +141,10 @@ MoveSettings(Oid relid)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
 
-	if (strcmp(former_name.name, RelationGetRelationName(rel)) != 0 ||
-		strcmp(former_name.schema, get_namespace_name(RelationGetNamespace(rel))) != 0)
-		TableSettingsMove(rel, former_name.schema, former_name.name);
+	if (strcmp(former_table.name, RelationGetRelationName(rel)) != 0 ||
+		strcmp(former_table.schema, get_namespace_name(RelationGetNamespace(rel))) != 0)
+		TableSettingsMove(rel, former_table.schema, former_table.name);
 	table_close(rel, AccessShareLock);
-	former_name.relid = InvalidOid;
 }
 
 static void
@@ -162,10 +161,12 @@ TableAltered(Oid relid, const Node *statement)
 		return;
 	}
 	CheckAltered(relid, def, statement);
-	if (former_name.relid == relid)
+	if (former_table.relid == relid)
 		MoveSettings(relid);
 	IndexTablesFollow(relid, def);
 	StreamFollowTable(relid);
+	if (former_table.relid == relid)
+		former_table.relid = InvalidOid;
 }
 
 /* Of a dynamo table, or a shard: restoring data alters shards one by one. */

@@ -46,17 +46,30 @@ extern void EventQuery(EventPlan *plan, int nargs, Datum *args);
 /* The OIDs in the first column of the last SPI query's result. */
 extern List *ResultOids(void);
 
+/*
+ * For queries on dropped tables d: whether one had a trigger of this name, by
+ * which it is told from a table that somebody else's definition names.
+ */
+#define DROPPED_WITH_TRIGGER(name) \
+	"EXISTS (SELECT FROM pg_catalog.pg_event_trigger_dropped_objects() g " \
+	"WHERE g.object_type OPERATOR(pg_catalog.=) 'trigger' AND g.address_names OPERATOR(pg_catalog.=) " \
+	"ARRAY[d.schema_name, d.object_name, '" name "'])"
+
 /* ---- event_start.c ---- */
 
-/* What a dynamo table was called before the statement that may rename it. */
-typedef struct FormerName
+/*
+ * What a dynamo table was called, and whose it was, before the statement that
+ * may change one of them.
+ */
+typedef struct FormerTable
 {
-	Oid			relid;			/* InvalidOid: no table is renamed */
+	Oid			relid;			/* InvalidOid: no such statement */
+	Oid			owner;
 	char		schema[NAMEDATALEN];
 	char		name[NAMEDATALEN];
-} FormerName;
+} FormerTable;
 
-extern FormerName former_name;
+extern FormerTable former_table;
 
 /* ---- event_refuse.c ---- */
 
@@ -156,9 +169,11 @@ extern bool FindHeldIndex(Oid relid, HeldIndex *held);
 
 /*
  * Brings an index table, a shard of one or a stream to its table's schema,
- * owner and persistence.
+ * owner and persistence.  False if it belongs to somebody else: neither to the
+ * table's owner nor, if the ending statement gave the table to another and the
+ * follower names the table (named), to the former one.
  */
-extern void FollowTable(Oid relid, Oid index_table);
+extern bool FollowTable(Oid relid, Oid follower, bool named);
 
 /* Brings index tables to the schema, owner, name and persistence of their table. */
 extern void IndexTablesFollow(Oid relid, const TableDef *def);

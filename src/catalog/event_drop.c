@@ -15,9 +15,11 @@
 #include "catalog/stream.h"
 
 /*
- * Dropped relations that the definition of a table still names.  Anybody can
- * name another's, who is not to be hindered: what holds an index is its table's
- * owner's.  The owner of the schema may drop that, too, but the table as well.
+ * Dropped index tables that the definition of a table still names: guards
+ * were dropped with them.  Anybody can name another's table, who is not to be
+ * hindered: what holds an index is its table's owner's.  The owner of the
+ * schema may drop that, too, but the table as well.  A btree is dropped with a
+ * column of its table (event.c), or by DROP INDEX (event_start.c).
  */
 static EventPlan missed_relations = {
 "SELECT t.table_name, i OPERATOR(pg_catalog.->>) 'name', d.object_name "
@@ -25,9 +27,9 @@ static EventPlan missed_relations = {
 "JOIN pg_catalog.pg_namespace n ON n.nspname OPERATOR(pg_catalog.=) d.schema_name::pg_catalog.name "
 "JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) n.nspname "
 "CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') i "
-"WHERE (d.object_type OPERATOR(pg_catalog.=) 'table' "
-"OR d.object_type OPERATOR(pg_catalog.=) 'index' "
-"   AND (i OPERATOR(pg_catalog.->>) 'status') OPERATOR(pg_catalog.=) 'ACTIVE') "
+"WHERE d.object_type OPERATOR(pg_catalog.=) 'table' "
+"AND " DROPPED_WITH_TRIGGER(TRIGGER_GUARD_INDEX) " "
+"AND (i OPERATOR(pg_catalog.->>) 'storage') OPERATOR(pg_catalog.=) 'table' "
 "AND (i OPERATOR(pg_catalog.->>) 'relation') OPERATOR(pg_catalog.=) d.object_name "
 "AND (pg_catalog.pg_has_role(t.owner, 'USAGE') OR pg_catalog.pg_has_role(n.nspowner, 'USAGE')) "
 "ORDER BY d.object_name"

@@ -143,41 +143,49 @@ FindIndexTable(Oid relid, const IndexDef *index)
 	return found;
 }
 
-void
-FollowTable(Oid relid, Oid index_table)
+static bool
+MayFollow(Oid relid, Oid follower, bool named)
 {
-	Oid			schema = get_rel_namespace(index_table);
-	char	   *name = get_rel_name(index_table);
+	Oid			owner = RelationOwner(follower);
 
+	return owner == RelationOwner(relid) ||
+		(named && former_table.relid == relid && former_table.owner == owner);
+}
+
+bool
+FollowTable(Oid relid, Oid follower, bool named)
+{
+	Oid			schema = get_rel_namespace(follower);
+	char	   *name = get_rel_name(follower);
+
+	if (!MayFollow(relid, follower, named))
+		return false;
 	if (schema != get_rel_namespace(relid))
 	{
 		RunStatement("ALTER TABLE %s SET SCHEMA %s", QualifiedName(schema, name),
 					 quote_identifier(get_namespace_name(get_rel_namespace(relid))));
 		schema = get_rel_namespace(relid);
 	}
-	if (RelationOwner(index_table) != RelationOwner(relid))
+	if (RelationOwner(follower) != RelationOwner(relid))
 		RunStatement("ALTER TABLE %s OWNER TO %s", QualifiedName(schema, name),
 					 quote_identifier(GetUserNameFromId(RelationOwner(relid), false)));
-	MatchPersistence(relid, index_table);
-	MatchRowSecurity(relid, index_table);
+	MatchPersistence(relid, follower);
+	MatchRowSecurity(relid, follower);
+	return true;
 }
 
-static void
-FollowWithShards(Oid relid, Oid index_table)
+static bool
+FollowWithShards(Oid relid, Oid index_table, bool named)
 {
 	List	   *shards = find_inheritance_children(index_table, AccessShareLock);
 	ListCell   *cell;
 
 	foreach(cell, shards)
-		FollowTable(relid, lfirst_oid(cell));
-	FollowTable(relid, index_table);
+		(void) FollowTable(relid, lfirst_oid(cell), named);
+	return FollowTable(relid, index_table, named);
 }
 
-/*
- * Anybody can write a definition that names another's table, and wait for a
- * superuser to alter his own.  An index table has a guard, and where it has
- * not the table's owner (yet), the guard names the table.
- */
+/* An index table has a guard, or it was dropped or is not restored yet. */
 static void
 FollowIndexTable(Oid relid, const IndexDef *index)
 {
@@ -188,12 +196,9 @@ FollowIndexTable(Oid relid, const IndexDef *index)
 
 	if (!OidIsValid(index_table) || !IsTable(index_table) ||
 		!FindGuard(index_table, &table_name, &index_name))
-		return;					/* dropped in the same transaction, or not restored yet */
-	named = strcmp(table_name, get_rel_name(relid)) == 0;
-	if (!named && RelationOwner(index_table) != RelationOwner(relid))
 		return;
-	FollowWithShards(relid, index_table);
-	if (!named)
+	named = strcmp(table_name, get_rel_name(relid)) == 0;
+	if (FollowWithShards(relid, index_table, named) && !named)
 		StoreGuards(index_table, get_rel_name(relid), index->name);
 }
 

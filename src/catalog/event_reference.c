@@ -13,6 +13,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
+#include "catalog/link.h"
 #include "catalog/objects.h"
 
 /* ---- made ---- */
@@ -58,53 +59,10 @@ CheckReferenceOwners(void)
 
 /* ---- dropped ---- */
 
-/* The function of the trigger on the other table; InvalidOid if none of these. */
-static Oid
-OtherFunction(Oid function)
-{
-	if (function == DynamoFunctionOid(FUNCTION_CHECK_REFERENCE))
-		return DynamoFunctionOid(FUNCTION_CHECK_REFERENCED);
-	if (function == DynamoFunctionOid(FUNCTION_CHECK_REFERENCED))
-		return DynamoFunctionOid(FUNCTION_CHECK_REFERENCE);
-	return InvalidOid;
-}
-
-/* Whether a trigger of another table is the other one of a reference. */
-static bool
-IsOtherTrigger(const Trigger *trigger, Oid relid, const Trigger *other)
-{
-	return other->tgfoid == OtherFunction(trigger->tgfoid) && other->tgconstrrelid == relid &&
-		trigger->tgnargs == 1 && other->tgnargs == 1 &&
-		strcmp(trigger->tgargs[0], other->tgargs[0]) == 0;
-}
-
-/* The name of the other trigger of a reference; NULL if there is none. */
-static char *
-OtherTriggerName(Oid relid, const Trigger *trigger)
-{
-	Relation	rel;
-	const TriggerDesc *others;
-	char	   *name = NULL;
-
-	if (!OidIsValid(OtherFunction(trigger->tgfoid)) || !OidIsValid(trigger->tgconstrrelid))
-		return NULL;
-	rel = try_table_open(trigger->tgconstrrelid, AccessShareLock);
-	if (rel == NULL)
-		return NULL;
-	others = CopyTriggerDesc(rel->trigdesc);
-	table_close(rel, AccessShareLock);
-	for (int i = 0; name == NULL && others != NULL && i < others->numtriggers; i++)
-	{
-		if (IsOtherTrigger(trigger, relid, &others->triggers[i]))
-			name = others->triggers[i].tgname;
-	}
-	return name;
-}
-
 void
 RefuseHalfReference(Relation rel, const Trigger *trigger, const char *verb)
 {
-	char	   *other = OtherTriggerName(RelationGetRelid(rel), trigger);
+	char	   *other = FindOtherReferenceTrigger(RelationGetRelid(rel), trigger);
 
 	if (other != NULL)
 		ereport(ERROR,
@@ -130,7 +88,7 @@ RefuseReferenced(Oid relid, const List *dropped)
 
 		if (trigger->tgfoid != function || list_member_oid(dropped, trigger->tgconstrrelid))
 			continue;
-		reference = OtherTriggerName(relid, trigger);
+		reference = FindOtherReferenceTrigger(relid, trigger);
 		if (reference != NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),

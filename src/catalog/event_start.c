@@ -24,11 +24,11 @@
 #include "catalog/objects.h"
 #include "catalog/stream.h"
 
-FormerName	former_name;
+FormerTable former_table;
 
-/* Remembers what a dynamo table is called, for its settings. */
+/* Remembers a dynamo table for its settings, indexes and stream. */
 static void
-NoteName(Oid relid)
+NoteTable(Oid relid)
 {
 	Relation	rel = try_relation_open(relid, AccessShareLock);
 
@@ -36,9 +36,10 @@ NoteName(Oid relid)
 		return;
 	if (TableDefCopy(rel) != NULL)
 	{
-		former_name.relid = relid;
-		strlcpy(former_name.schema, get_namespace_name(RelationGetNamespace(rel)), NAMEDATALEN);
-		strlcpy(former_name.name, RelationGetRelationName(rel), NAMEDATALEN);
+		former_table.relid = relid;
+		former_table.owner = rel->rd_rel->relowner;
+		strlcpy(former_table.schema, get_namespace_name(RelationGetNamespace(rel)), NAMEDATALEN);
+		strlcpy(former_table.name, RelationGetRelationName(rel), NAMEDATALEN);
 	}
 	relation_close(rel, AccessShareLock);
 }
@@ -62,6 +63,8 @@ CheckAlterTable(const AlterTableStmt *statement)
 		if (holds)
 			CheckIndexTableCommand(&held, relid, command);
 		CheckStreamCommand(relid, command);
+		if (command->subtype == AT_ChangeOwner)
+			NoteTable(relid);
 		if (command->subtype == AT_DisableTrig)
 			CheckTriggerStays(relid, command->name, "disable");
 		if (command->subtype == AT_DropConstraint)
@@ -85,7 +88,7 @@ CheckRename(const RenameStmt *statement)
 	if (!OidIsValid(relid))
 		return;
 	if (statement->renameType == OBJECT_TABLE)
-		NoteName(relid);
+		NoteTable(relid);
 	if (statement->renameType == OBJECT_COLUMN && FindHeldIndex(relid, &held))
 		RefuseShapeChange(&held);
 	if (statement->renameType == OBJECT_TRIGGER)
@@ -104,7 +107,7 @@ CheckSetSchema(const AlterObjectSchemaStmt *statement)
 	if (FindHeldIndex(relid, &held))
 		RefuseToLeaveTable(&held, "schema");
 	StreamRefuseChange(relid, "schema");
-	NoteName(relid);
+	NoteTable(relid);
 }
 
 /* Partitions of an index table are shards: no entry would be in another. */
@@ -247,7 +250,7 @@ dynamo_ddl_command_start(PG_FUNCTION_ARGS)
 
 	if (!StatementIsOurs())
 	{
-		former_name.relid = InvalidOid;
+		former_table.relid = InvalidOid;
 		CheckStatement(event->parsetree);
 	}
 	PG_RETURN_NULL();

@@ -90,6 +90,17 @@ MaySeeAllRows(Oid relid)
 }
 
 bool
+HasTriggerOf(Relation rel, Oid function)
+{
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		if (rel->trigdesc->triggers[i].tgfoid == function)
+			return true;
+	}
+	return false;
+}
+
+bool
 HasOtherIndexes(Relation rel)
 {
 	/* makes the list valid, which any lookup may have taken back */

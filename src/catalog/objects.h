@@ -63,6 +63,9 @@ extern TransactionId CatalogRowWriter(int cache, Oid oid);
  */
 extern bool MaySeeAllRows(Oid relid);
 
+/* Whether a relation has a trigger that calls a function. */
+extern bool HasTriggerOf(Relation rel, Oid function);
+
 /* Whether a relation with a primary key has other indexes, too. */
 extern bool HasOtherIndexes(Relation rel);
 

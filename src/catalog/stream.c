@@ -178,12 +178,6 @@ TableStreamOf(Relation rel, TableStream *stream)
 	return true;
 }
 
-Oid
-StreamRelation(Oid relid, const TableStream *stream)
-{
-	return get_relname_relid(stream->relation, get_rel_namespace(relid));
-}
-
 /* ---- relations and triggers ---- */
 
 static char *

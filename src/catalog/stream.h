@@ -74,9 +74,6 @@ extern bool StreamDefOf(Relation stream, StreamDef *def);
 /* The open stream of a table; false if it has none.  palloc'd strings. */
 extern bool TableStreamOf(Relation rel, TableStream *stream);
 
-/* The stream's table of a table; InvalidOid if it is gone. */
-extern Oid	StreamRelation(Oid relid, const TableStream *stream);
-
 /* Now, or a time (microseconds since 1970), as a label: UTC, milliseconds. */
 extern char *StreamTimeText(int64 microseconds);
 

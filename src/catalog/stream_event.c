@@ -20,6 +20,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "catalog/stream.h"
 
@@ -120,7 +121,7 @@ CheckStreamCommand(Oid relid, const AlterTableCmd *command)
 static Oid
 FindStream(Oid relid, const TableStream *stream)
 {
-	Oid			found = StreamRelation(relid, stream);
+	Oid			found = get_relname_relid(stream->relation, get_rel_namespace(relid));
 	bool		isnull;
 
 	if (OidIsValid(found))
@@ -146,11 +147,6 @@ FindStream(Oid relid, const TableStream *stream)
 										  1, &isnull));
 }
 
-/*
- * Anybody can write a trigger that names another's table, and wait for a
- * superuser to alter his own: where a stream has not its table's owner (yet),
- * its definition names the table.
- */
 void
 StreamFollowTable(Oid relid)
 {
@@ -167,10 +163,7 @@ StreamFollowTable(Oid relid)
 		!DefinitionOf(relation, &def) || strcmp(def.label, stream.label) != 0)
 		return;					/* not restored yet */
 	named = def.relation != NULL && strcmp(def.relation, name) == 0;
-	if (!named && RelationOwner(relation) != RelationOwner(relid))
-		return;
-	FollowTable(relid, relation);
-	if (named)
+	if (!FollowTable(relid, relation, named) || named)
 		return;
 
 	/* a name that no relation could have stays what it is */
@@ -215,12 +208,12 @@ StreamCloseOfTable(Oid relid)
 
 	if (!OpenStreamOf(relid, &stream))
 		return;
-	relation = StreamRelation(relid, &stream);
-	if (OidIsValid(relation) && RelationOwner(relation) == RelationOwner(relid))
+	relation = FindStreamRelation(relid, &stream);
+	if (OidIsValid(relation))
 		CloseStream(relation, true);
 }
 
-/* Dropped tables that a capture trigger still names, for the same users. */
+/* Dropped streams that a capture trigger still names, for the same users. */
 static const char *const missed_streams =
 "SELECT d.object_name, c.relname "
 "FROM pg_catalog.pg_event_trigger_dropped_objects() d "
@@ -228,6 +221,7 @@ static const char *const missed_streams =
 "JOIN pg_catalog.pg_class c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid "
 "JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) c.oid "
 "WHERE d.object_type OPERATOR(pg_catalog.=) 'table' AND NOT c.relispartition "
+"AND " DROPPED_WITH_TRIGGER(TRIGGER_GUARD_STREAM) " "
 "AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.capture_changes()'::pg_catalog.regprocedure "
 "AND (pg_catalog.pg_has_role(c.relowner, 'USAGE') OR pg_catalog.pg_has_role(n.nspowner, 'USAGE')) "
 "AND " FIRST_ARGUMENT_NAMES_OBJECT;

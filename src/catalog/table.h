@@ -208,8 +208,9 @@ extern Oid	KeyEqualityFunction(ValueType type);
 extern bool InlineIndexFits(const TableDef *def, const IndexDef *index, Oid relid);
 
 /*
- * The btree index or the index table that holds an index.  Raises
- * ERRCODE_DATA_CORRUPTED, with a hint at dynamo.reindex, if it is gone.
+ * The relation of the name that an index's definition gives, which may be any:
+ * who opens it checks what it is (else: FindIndexRelation, link.h).  Raises ERRCODE_DATA_CORRUPTED, with a hint
+ * at dynamo.reindex, if there is none.
  */
 extern Oid	IndexDefRelation(const TableDef *def, const IndexDef *index);
 

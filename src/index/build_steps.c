@@ -31,6 +31,7 @@
 #include "utils/wait_event.h"
 
 #include "catalog/build_lock.h"
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "compat.h"
 #include "index/build.h"
@@ -198,9 +199,9 @@ LockPatiently(const Builder *builder, Oid relid, LOCKMODE mode, const List *othe
 static List *
 IndexTables(const TableDef *def, const IndexDef *index)
 {
-	Oid			relid = get_relname_relid(index->relation, get_rel_namespace(def->relid));
+	Oid			relid = index->storage == STORAGE_TABLE ? FindIndexRelation(def, index) : InvalidOid;
 
-	if (index->storage != STORAGE_TABLE || !OidIsValid(relid))
+	if (!OidIsValid(relid))
 		return NIL;
 	return find_all_inheritors(relid, NoLock, NULL);
 }
@@ -372,15 +373,13 @@ ExchangeShapes(IndexDef *a, IndexDef *b)
 	b->status = INDEX_DELETING;
 }
 
-/* Only in an index table of the owner's own: a definition may name any other. */
 static void
-NameGuards(Oid relid, const IndexDef *index)
+NameGuards(const TableDef *def, const IndexDef *index)
 {
-	Oid			index_table = get_relname_relid(index->relation, get_rel_namespace(relid));
+	Oid			index_table = FindIndexRelation(def, index);
 
-	if (index->storage == STORAGE_TABLE && OidIsValid(index_table) &&
-		RelationOwner(index_table) == RelationOwner(relid))
-		StoreGuards(index_table, get_rel_name(relid), index->name);
+	if (index->storage == STORAGE_TABLE && OidIsValid(index_table))
+		StoreGuards(index_table, get_rel_name(def->relid), index->name);
 }
 
 static void
@@ -392,8 +391,8 @@ Replace(Oid relid, TableDef *def, IndexDef *index)
 		elog(ERROR, "index \"%s\" has nothing to replace", index->name);
 	ExchangeShapes(replaced, index);
 	StoreDefinition(relid, def);
-	NameGuards(relid, replaced);
-	NameGuards(relid, index);
+	NameGuards(def, replaced);
+	NameGuards(def, index);
 }
 
 static void

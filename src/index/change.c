@@ -12,6 +12,7 @@
 #include "executor/spi.h"
 #include "utils/lsyscache.h"
 
+#include "catalog/link.h"
 #include "errors.h"
 #include "index/build.h"
 
@@ -98,11 +99,14 @@ SameProjection(const IndexDef *index, const CreateIndexSpec *spec)
 static void
 ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *spec)
 {
-	char	   *relation = QualifiedName(get_rel_namespace(relid), index->relation);
-	bool		inline_index = index->storage == STORAGE_INLINE;
+	Oid			schema = get_rel_namespace(relid);
+	const char *kind = index->storage == STORAGE_INLINE ? "INDEX" : "TABLE";
 
+	if (OidIsValid(FindIndexRelation(def, index)))
+		RunStatement("DROP %s %s", kind, QualifiedName(schema, index->relation));
+	else
+		index->relation = ChooseIndexRelation(schema, get_rel_name(relid), index->name);
 	SetIndexShape(index, spec);
-	RunStatement("DROP %s IF EXISTS %s", inline_index ? "INDEX" : "TABLE", relation);
 	CreateIndexRelation(relid, def, index);
 	StoreDefinition(relid, def);
 	IndexFill(relid, index, false);

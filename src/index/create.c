@@ -20,6 +20,7 @@
 #include "utils/rel.h"
 
 #include "catalog/build_lock.h"
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "errors.h"
 #include "index/build.h"
@@ -288,14 +289,13 @@ IndexRemove(Oid relid, TableDef *def, const IndexDef *index)
 	Oid			schema = get_rel_namespace(relid);
 	char	   *relation = QualifiedName(schema, index->relation);
 	bool		inline_index = index->storage == STORAGE_INLINE;
-	Oid			found = get_relname_relid(index->relation, schema);
+	Oid			found = FindIndexRelation(def, index);
 	char	   *drop_columns;
 
 	BuildStateForget(relid, index->name);
 	drop_columns = ForgetIndex(def, index);
 	StoreDefinition(relid, def);
-	/* anybody can write a definition that names another's relation */
-	if (OidIsValid(found) && RelationOwner(found) == RelationOwner(relid))
+	if (OidIsValid(found))
 		RunStatement("DROP %s %s", inline_index ? "INDEX" : "TABLE", relation);
 	if (drop_columns[0] != '\0')
 		RunStatement("ALTER TABLE %s %s", QualifiedName(schema, get_rel_name(relid)),

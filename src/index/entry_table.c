@@ -85,15 +85,8 @@ EntryKeysEqual(const TableDef *def, const IndexDef *index,
 static bool
 HasGuard(Relation rel, const TableDef *def)
 {
-	Oid			function = OidIsValid(def->guard_function) ? def->guard_function :
-		DynamoFunctionOid(FUNCTION_GUARD_INDEX);
-
-	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
-	{
-		if (rel->trigdesc->triggers[i].tgfoid == function)
-			return true;
-	}
-	return false;
+	return HasTriggerOf(rel, OidIsValid(def->guard_function) ? def->guard_function :
+						DynamoFunctionOid(FUNCTION_GUARD_INDEX));
 }
 
 static bool

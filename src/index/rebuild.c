@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "errors.h"
 #include "index/index.h"
@@ -29,13 +30,13 @@ IsIndex(Oid relid)
 static void
 Recreate(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 {
-	if (OidIsValid(found) && RelationOwner(found) != RelationOwner(relid))
+	if (OidIsValid(found) && FindIndexRelation(def, index) != found)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
-				 errmsg("relation \"%s\" belongs to another than the owner of table \"%s\"",
-						get_rel_name(found), get_rel_name(relid)),
-				 errhint("Index \"%s\" needs this name: give the relation another one, or its owner.",
-						 index->name)));
+				 errmsg("relation \"%s\" does not hold index \"%s\" of table \"%s\"",
+						get_rel_name(found), index->name, get_rel_name(relid)),
+				 errdetail("An index is a btree of its table or an index table of the same owner."),
+				 errhint("Rename the relation, then use dynamo.reindex.")));
 	if (OidIsValid(found))
 		RunStatement("DROP %s %s",
 					 IsIndex(found) ? "INDEX" : "TABLE",
@@ -123,7 +124,6 @@ IndexRebuild(const char *table_name, const char *index_name)
 				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
 				 errmsg("index \"%s\" is being created", index_name),
 				 errhint("CALL dynamo.build_indexes() to have it built.")));
-	def->relid = relid;
 	WarnOfOthers(relid, index_name);
 	SPI_connect();
 	StoreDefinition(relid, def);

@@ -14,6 +14,7 @@
 #include "utils/syscache.h"
 
 #include "access/htup_details.h"
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "catalog/stream.h"
 #include "errors.h"
@@ -204,7 +205,7 @@ static void
 WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index,
 			const Transition *transition)
 {
-	Oid			relid = get_relname_relid(index->relation, RelationGetNamespace(table->rel));
+	Oid			relid = FindIndexRelation(table->def, index);
 	int64		rows;
 	int64		bytes;
 

@@ -26,10 +26,12 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/snapshot.h"
 
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "catalog/owner.h"
 #include "compat.h"
@@ -145,7 +147,7 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 	int			result;
 
 	memcpy(key, event->key, sizeof(key));
-	if (which == PLAN_CASCADE)
+	if (which == PLAN_CASCADE && event->other->rd_rel->relowner == event->rel->rd_rel->relowner)
 		OwnerScopeEnterForCascade(&scope, RelationOwner(relid));
 	else
 		OwnerScopeEnter(&scope, RelationOwner(relid));
@@ -317,6 +319,19 @@ CheckReferenced(CheckEvent *event, const TriggerData *trigger)
 /* ---- the triggers ---- */
 
 static void
+CheckLinked(const TriggerData *trigger)
+{
+	if (!ReferenceIsLinked(trigger->tg_relation, trigger->tg_trigger))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("trigger \"%s\" of table \"%s\" refers to a table of another owner",
+						trigger->tg_trigger->tgname, RelationGetRelationName(trigger->tg_relation)),
+				 errdetail("Table \"%s\" does not have the other trigger of the reference.",
+						   get_rel_name(trigger->tg_trigger->tgconstrrelid)),
+				 errhint("Create the reference with dynamo.add_reference.")));
+}
+
+static void
 CheckProtocol(FunctionCallInfo fcinfo, bool referencing)
 {
 	const TriggerData *trigger = (const TriggerData *) fcinfo->context;
@@ -343,6 +358,7 @@ RunTrigger(FunctionCallInfo fcinfo, bool referencing)
 	CheckProtocol(fcinfo, referencing);
 	SPI_connect();
 	event.check = GetCheck(fcinfo->flinfo, trigger);
+	CheckLinked(trigger);
 	event.rel = trigger->tg_relation;
 	event.other = table_open(trigger->tg_trigger->tgconstrrelid, RowShareLock);
 	own = TableDefAcquire(event.rel);

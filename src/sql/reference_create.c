@@ -16,6 +16,7 @@
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "catalog/owner.h"
 #include "compat.h"
@@ -272,31 +273,41 @@ DropIndexNamed(Oid relid, const char *name)
 	return true;
 }
 
-/* Drops the triggers of a reference; other: the referenced table. */
+/*
+ * Drops the triggers of a reference, by that of the referencing table.  What
+ * of another table is dropped is what the reference has there.
+ */
 static void
-DropReference(Oid relid, Oid other, const char *name)
+DropReference(Oid relid, const Trigger *trigger)
 {
-	RunStatement("DROP TRIGGER %s ON %s", quote_identifier(name), RelationSqlName(relid));
-	RunStatement("DROP TRIGGER IF EXISTS %s ON %s",
-				 quote_identifier(SuffixedName(name, REFERENCED_SUFFIX)),
-				 RelationSqlName(other));
-	UnguardReferencedTruncate(other);
-	DropIndexNamed(relid, SuffixedName(name, INDEX_SUFFIX));
+	Oid			other = trigger->tgconstrrelid;
+	char	   *other_trigger = FindOtherReferenceTrigger(relid, trigger);
+
+	RunStatement("DROP TRIGGER %s ON %s", quote_identifier(trigger->tgname), RelationSqlName(relid));
+	if (other_trigger != NULL)
+	{
+		RunStatement("DROP TRIGGER %s ON %s", quote_identifier(other_trigger), RelationSqlName(other));
+		UnguardReferencedTruncate(other);
+	}
+	DropIndexNamed(relid, SuffixedName(trigger->tgname, INDEX_SUFFIX));
 }
 
-/* The table that a reference of this name is to; InvalidOid if there is none. */
-static Oid
-ReferencedTable(Relation rel, const char *name)
+/* The trigger of a reference of this name; NULL if there is none. */
+static const Trigger *
+FindReference(Relation rel, const char *name)
 {
-	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
-	{
-		const Trigger *trigger = &rel->trigdesc->triggers[i];
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
+	Oid			function = DynamoFunctionOid(FUNCTION_CHECK_REFERENCE);
 
-		if (strcmp(trigger->tgname, name) == 0 && trigger->tgnargs == 1 &&
-			OidIsValid(trigger->tgconstrrelid) && !trigger->tgisinternal)
-			return trigger->tgconstrrelid;
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (strcmp(trigger->tgname, name) == 0 && trigger->tgfoid == function &&
+			trigger->tgnargs == 1 && OidIsValid(trigger->tgconstrrelid))
+			return trigger;
 	}
-	return InvalidOid;
+	return NULL;
 }
 
 /* drop_constraint(table_name text, constraint_name text) */
@@ -307,12 +318,12 @@ dynamo_drop_constraint(PG_FUNCTION_ARGS)
 	Relation	rel = OpenTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessExclusiveLock);
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Oid			relid = RelationGetRelid(rel);
-	Oid			referenced = ReferencedTable(rel, name);
+	const Trigger *reference = FindReference(rel, name);
 
 	table_close(rel, NoLock);
 	SPI_connect();
-	if (OidIsValid(referenced))
-		DropReference(relid, referenced, name);
+	if (reference != NULL)
+		DropReference(relid, reference);
 	else if (OidIsValid(get_relation_constraint_oid(relid, name, true)))
 		RunStatement("ALTER TABLE %s DROP CONSTRAINT %s",
 					 RelationSqlName(relid), quote_identifier(name));

@@ -18,6 +18,7 @@
 #include "utils/snapmgr.h"
 
 #include "catalog/ddl.h"
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "catalog/owner.h"
 #include "sql/reference.h"
@@ -30,7 +31,8 @@ static bool
 IsFromOther(Relation rel, const Trigger *trigger)
 {
 	return trigger->tgfoid == DynamoFunctionOid(FUNCTION_CHECK_REFERENCED) && trigger->tgnargs == 1 &&
-		OidIsValid(trigger->tgconstrrelid) && trigger->tgconstrrelid != RelationGetRelid(rel);
+		OidIsValid(trigger->tgconstrrelid) && trigger->tgconstrrelid != RelationGetRelid(rel) &&
+		ReferenceIsLinked(rel, trigger);
 }
 
 /* A query for an item of the other table that the reference is for. */

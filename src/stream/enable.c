@@ -9,6 +9,7 @@
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
+#include "catalog/link.h"
 #include "catalog/settings.h"
 #include "errors.h"
 #include "stream/stream.h"
@@ -125,7 +126,7 @@ StreamDisable(const char *table_name)
 	if (!TableStreamOf(rel, &stream))
 		StreamError("Table has no stream to disable", rel);
 	table_close(rel, NoLock);
-	relation = StreamRelation(relid, &stream);
+	relation = FindStreamRelation(relid, &stream);
 	SPI_connect();
 	DropCapture(relid);
 	if (OidIsValid(relation))

@@ -15,6 +15,7 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 
+#include "catalog/link.h"
 #include "catalog/objects.h"
 #include "stream/stream.h"
 
@@ -33,7 +34,7 @@ OpenStreamRelation(const char *table_name, const char *label)
 		return InvalidOid;
 	if (RelationIsDynamoTable(rel) && TableStreamOf(rel, &stream) &&
 		(label == NULL || strcmp(label, stream.label) == 0))
-		found = StreamRelation(relid, &stream);
+		found = FindStreamRelation(relid, &stream);
 	table_close(rel, NoLock);
 	return found;
 }

@@ -141,19 +141,6 @@ FindEntry(Relation stream)
 
 /* ---- opening ---- */
 
-static bool
-HasGuard(Relation rel)
-{
-	Oid			function = DynamoFunctionOid(FUNCTION_GUARD_STREAM);
-
-	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
-	{
-		if (rel->trigdesc->triggers[i].tgfoid == function)
-			return true;
-	}
-	return false;
-}
-
 bool
 IsStreamTable(Relation rel)
 {
@@ -164,7 +151,8 @@ IsStreamTable(Relation rel)
 	Oid			item = ItemTypeOid();
 
 	if (rel->rd_rel->relkind != RELKIND_RELATION || desc->natts != STREAM_NCOLUMNS ||
-		!OidIsValid(PrimaryKeyIndex(rel)) || !HasGuard(rel))
+		!OidIsValid(PrimaryKeyIndex(rel)) || 
+		!HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_STREAM)))
 		return false;
 	for (int i = 0; i < STREAM_NCOLUMNS; i++)
 	{
