@@ -641,7 +641,6 @@ FROM dynamo.tables t
 WHERE (i.index OPERATOR(pg_catalog.->>) 'replaces') IS NULL
 ORDER BY t.schema_name, t.table_name, i.position;
 COMMENT ON VIEW dynamo.indexes IS 'secondary indexes of tables made by dynamo.create_table';
-GRANT SELECT ON dynamo.tables, dynamo.indexes TO PUBLIC;
 
 -- Ordinary DDL must not take away what a definition names, nor a trigger or
 -- an index table.  Always: also in sessions that only replicate.
@@ -1001,7 +1000,6 @@ FROM dynamo.tables t
 WHERE b.relation IS NOT NULL OR i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.<>) 'ACTIVE';
 COMMENT ON VIEW dynamo.index_progress IS
 	'builds of secondary indexes: how far they are, what they left out, what stopped them';
-GRANT SELECT ON dynamo.index_progress TO PUBLIC;
 
 CREATE PROCEDURE dynamo.build_indexes(table_name text DEFAULT NULL, wait boolean DEFAULT true)
 AS 'MODULE_PATHNAME', 'dynamo_build_indexes' LANGUAGE C;
@@ -1068,10 +1066,6 @@ COMMENT ON FUNCTION dynamo.recommend_shards(bigint, integer, double precision, d
 --
 -- Plain SQL: planner support, entity views, constraints, import and export
 --
-
--- Privileges on a table decide what its users may do; the functions are for
--- everyone.
-GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
 
 -- Containment, and a GIN operator class for it and for the existence of names.
 CREATE FUNCTION dynamo.item_contains(dynamo.item, dynamo.item) RETURNS boolean
@@ -1341,7 +1335,6 @@ FROM pg_catalog.pg_trigger t
 WHERE t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure
 	AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND (t.tgtype OPERATOR(pg_catalog.&) 32::pg_catalog.int2) OPERATOR(pg_catalog.=) 0 AND NOT c.relispartition;
 COMMENT ON VIEW dynamo.streams IS 'streams, open and closed, of tables that may be dropped';
-GRANT SELECT ON dynamo.streams TO PUBLIC;
 
 CREATE FUNCTION dynamo.enable_stream(table_name text,
 	view_type text DEFAULT 'NEW_AND_OLD_IMAGES') RETURNS text
@@ -1499,7 +1492,6 @@ CREATE TABLE dynamo.access_key_secrets (
 	role regrole NOT NULL,
 	created_at timestamptz NOT NULL
 );
-REVOKE ALL ON dynamo.access_key_secrets FROM PUBLIC;
 COMMENT ON TABLE dynamo.access_key_secrets IS
 	'access keys of the HTTP endpoint with their secrets; see dynamo.create_access_key';
 
@@ -1512,7 +1504,6 @@ CREATE VIEW dynamo.access_keys WITH (security_barrier) AS
 	SELECT access_key_id, role, created_at
 	FROM dynamo.access_key_secrets
 	WHERE pg_catalog.pg_has_role(role, 'USAGE');
-GRANT SELECT ON dynamo.access_keys TO PUBLIC;
 COMMENT ON VIEW dynamo.access_keys IS
 	'access keys of the HTTP endpoint whose roles the user has the privileges of';
 
@@ -1525,3 +1516,43 @@ COMMENT ON FUNCTION dynamo.create_access_key(regrole, text, text) IS
 CREATE FUNCTION dynamo.drop_access_key(access_key_id text) RETURNS void
 	AS 'MODULE_PATHNAME', 'dynamo_drop_access_key' LANGUAGE C STRICT VOLATILE PARALLEL UNSAFE;
 COMMENT ON FUNCTION dynamo.drop_access_key(text) IS 'drops an access key of the HTTP endpoint';
+
+--
+-- Privileges: the whole of them, so whatever is granted is granted here
+--
+
+-- What ALTER DEFAULT PRIVILEGES has given to somebody or taken from everybody is
+-- undone: it is meant for what a role makes itself.
+DO $$
+DECLARE
+	object record;
+BEGIN
+	FOR object IN
+		SELECT o.kind, i.identity, o.owner::pg_catalog.regrole AS owner,
+			   (SELECT pg_catalog.string_agg(DISTINCT CASE WHEN a.grantee OPERATOR(pg_catalog.=) 0 THEN 'PUBLIC'
+													  ELSE a.grantee::pg_catalog.regrole::pg_catalog.text END, ', ')
+				FROM pg_catalog.aclexplode(o.acl) a) AS grantees
+		FROM (SELECT 'TABLE' AS kind, tableoid, oid, relowner AS owner, relacl AS acl FROM pg_catalog.pg_class
+			  UNION ALL
+			  SELECT 'ROUTINE', tableoid, oid, proowner, proacl FROM pg_catalog.pg_proc
+			  UNION ALL
+			  SELECT 'TYPE', tableoid, oid, typowner, typacl FROM pg_catalog.pg_type) o
+			JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) o.tableoid AND d.objid OPERATOR(pg_catalog.=) o.oid
+			JOIN pg_catalog.pg_extension e ON d.refclassid OPERATOR(pg_catalog.=) e.tableoid AND d.refobjid OPERATOR(pg_catalog.=) e.oid
+			CROSS JOIN LATERAL pg_catalog.pg_identify_object(o.tableoid, o.oid, 0) i
+		WHERE o.acl IS NOT NULL AND d.deptype OPERATOR(pg_catalog.=) 'e' AND e.extname OPERATOR(pg_catalog.=) 'dynamo'
+	LOOP
+		IF object.grantees IS NOT NULL THEN
+			EXECUTE pg_catalog.format('REVOKE ALL ON %s %s FROM %s CASCADE', object.kind, object.identity, object.grantees);
+		END IF;
+		EXECUTE pg_catalog.format('GRANT ALL ON %s %s TO %s', object.kind, object.identity, object.owner);
+		IF object.kind OPERATOR(pg_catalog.=) ANY ('{ROUTINE,TYPE}') THEN
+			EXECUTE pg_catalog.format('GRANT ALL ON %s %s TO PUBLIC', object.kind, object.identity);
+		END IF;
+	END LOOP;
+END $$;
+
+-- Privileges on a table decide what its users may do; the functions are for
+-- everyone, as PostgreSQL has it.
+GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
+GRANT SELECT ON dynamo.tables, dynamo.indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys TO PUBLIC;
