@@ -1485,23 +1485,52 @@ COMMENT ON FUNCTION dynamo.delete_expired(text, bigint) IS
 --
 
 -- Signatures are verified with the secrets themselves, so they are kept as
--- they are.  They are left out of dumps, as passwords are.
+-- they are, in a type that shows a mask to whoever reads it.
+CREATE TYPE dynamo.secret;
+CREATE FUNCTION dynamo.secret_in(cstring) RETURNS dynamo.secret
+	AS 'MODULE_PATHNAME', 'dynamo_secret_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION dynamo.secret_out(dynamo.secret) RETURNS cstring
+	AS 'MODULE_PATHNAME', 'dynamo_secret_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION dynamo.secret_recv(internal) RETURNS dynamo.secret
+	AS 'MODULE_PATHNAME', 'dynamo_secret_recv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION dynamo.secret_send(dynamo.secret) RETURNS bytea
+	AS 'MODULE_PATHNAME', 'dynamo_secret_send' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE TYPE dynamo.secret (
+	INPUT = dynamo.secret_in, OUTPUT = dynamo.secret_out,
+	RECEIVE = dynamo.secret_recv, SEND = dynamo.secret_send,
+	INTERNALLENGTH = 144, ALIGNMENT = char, STORAGE = plain
+);
+COMMENT ON TYPE dynamo.secret IS 'secret that no statement can read';
+COMMENT ON FUNCTION dynamo.secret_in(cstring) IS 'input of dynamo.secret: the mask';
+COMMENT ON FUNCTION dynamo.secret_out(dynamo.secret) IS 'output of dynamo.secret: a mask';
+COMMENT ON FUNCTION dynamo.secret_recv(internal) IS 'binary input of dynamo.secret: the mask';
+COMMENT ON FUNCTION dynamo.secret_send(dynamo.secret) IS 'binary output of dynamo.secret: a mask';
+
+-- Left out of dumps, as passwords are: roles and secrets are one server's own.
 CREATE TABLE dynamo.access_key_secrets (
 	access_key_id text COLLATE "C" PRIMARY KEY,
-	secret_access_key text NOT NULL,
-	role regrole NOT NULL,
+	secret_access_key dynamo.secret NOT NULL,
+	role oid NOT NULL,
 	created_at timestamptz NOT NULL
-);
+) USING heap;
 COMMENT ON TABLE dynamo.access_key_secrets IS
-	'access keys of the HTTP endpoint with their secrets; see dynamo.create_access_key';
+	'access keys of the HTTP endpoint with their secrets; written by dynamo.create_access_key only';
 
--- Roles and secrets are one server's own.
-CREATE TRIGGER skip_replicated_write BEFORE INSERT OR UPDATE OR DELETE ON dynamo.access_key_secrets
-	FOR EACH ROW EXECUTE FUNCTION dynamo.skip_replicated_write();
-ALTER TABLE dynamo.access_key_secrets ENABLE REPLICA TRIGGER skip_replicated_write;
+-- Who writes a row becomes its role.  No privilege is enough for that.
+CREATE FUNCTION dynamo.guard_access_keys() RETURNS trigger
+	LANGUAGE C
+	AS 'MODULE_PATHNAME', 'dynamo_guard_access_keys';
+COMMENT ON FUNCTION dynamo.guard_access_keys() IS
+	'trigger function: refuses what statements write to the table of access keys';
+CREATE TRIGGER guard_access_keys BEFORE INSERT OR UPDATE OR DELETE ON dynamo.access_key_secrets
+	FOR EACH ROW EXECUTE FUNCTION dynamo.guard_access_keys();
+CREATE TRIGGER guard_access_keys_truncate BEFORE TRUNCATE ON dynamo.access_key_secrets
+	FOR EACH STATEMENT EXECUTE FUNCTION dynamo.guard_access_keys();
+ALTER TABLE dynamo.access_key_secrets ENABLE ALWAYS TRIGGER guard_access_keys;
+ALTER TABLE dynamo.access_key_secrets ENABLE ALWAYS TRIGGER guard_access_keys_truncate;
 
 CREATE VIEW dynamo.access_keys WITH (security_barrier) AS
-	SELECT access_key_id, role, created_at
+	SELECT access_key_id, role::pg_catalog.regrole AS role, created_at
 	FROM dynamo.access_key_secrets
 	WHERE pg_catalog.pg_has_role(role, 'USAGE');
 COMMENT ON VIEW dynamo.access_keys IS

@@ -30,6 +30,7 @@ bench_cluster()
 		max_wal_size = 16GB
 		checkpoint_timeout = 1h
 		max_connections = 40
+		dynamo.http_allow_superuser = on
 	CONF
 }
 

@@ -8,26 +8,18 @@
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/indexing.h"
-#include "catalog/namespace.h"
 #include "utils/acl.h"
-#include "utils/builtins.h"
-#include "utils/fmgroids.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-#include "catalog/objects.h"
-#include "compat.h"
 #include "http/access_key.h"
+#include "http/access_key_table.h"
 
 #define MAX_ENTRIES		1000
 #define MAX_AGE_MS		5000
@@ -159,35 +151,29 @@ AddEntry(const char *name, MemoryContext context, const Identity *identity, char
 /* ---- reading ---- */
 
 /*
- * Finds the row of a key: its role, and its secret in the current memory
- * context.
+ * Reads a key and its role into the current memory context.  Returns NULL, or
+ * what is wrong with the key.
  */
-static bool
-ReadKey(const char *id, Oid *role, char **secret)
+static const char *
+ReadKey(const char *id, Identity *identity, char **secret)
 {
-	Relation	rel;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	bool		isnull;
+	Relation	rel = AccessKeyTableOpen(AccessShareLock);
+	AccessKeyRow row;
 	bool		found;
+	const char *problem;
 
-	key_table = get_relname_relid(ACCESS_KEY_TABLE, get_namespace_oid(DYNAMO_SCHEMA, false));
-	if (!OidIsValid(key_table))
-		elog(ERROR, "table dynamo.%s is missing", ACCESS_KEY_TABLE);
-	rel = table_open(key_table, AccessShareLock);
-	ScanKeyInit(&key, 1, BTEqualStrategyNumber, F_TEXTEQ, CStringGetTextDatum(id));
-	scan = systable_beginscan(rel, PrimaryKeyIndex(rel), true, NULL, 1, &key);
-	tuple = systable_getnext(scan);
-	found = HeapTupleIsValid(tuple);
-	if (found)
-	{
-		*secret = TextDatumGetCString(heap_getattr(tuple, 2, RelationGetDescr(rel), &isnull));
-		*role = DatumGetObjectId(heap_getattr(tuple, 3, RelationGetDescr(rel), &isnull));
-	}
-	systable_endscan(scan);
+	if (rel == NULL)
+		return "does not exist";
+	key_table = RelationGetRelid(rel);
+	found = AccessKeyRead(rel, id, &row);
 	table_close(rel, AccessShareLock);
-	return found;
+	if (!found)
+		return "does not exist";
+	if (row.secret == NULL)
+		return "has no secret";
+	*secret = row.secret;
+	problem = IdentityRead(identity, row.role);
+	return problem == NULL ? NULL : psprintf("is for role %u, which %s", row.role, problem);
 }
 
 /* A context for a new entry, which goes with the request if it fails. */
@@ -198,20 +184,27 @@ NewContext(void)
 								 ALLOCSET_SMALL_SIZES);
 }
 
+/* Whether it can be the id of a key, and none of a role's entry. */
+static bool
+IsKeyId(Slice id)
+{
+	return id.len > 0 && id.len <= ACCESS_KEY_MAX_LEN &&
+		memchr(id.data, ' ', id.len) == NULL && memchr(id.data, '\0', id.len) == NULL;
+}
+
 AccessKey *
-AccessKeyFind(Slice id)
+AccessKeyFind(Slice id, const char **problem)
 {
 	char		name[ENTRY_NAME_LEN];
 	AccessKey  *entry;
 	MemoryContext context;
 	MemoryContext old;
 	Identity	identity;
-	Oid			role;
-	char	   *secret;
+	char	   *secret = NULL;
 	uint64		before;
 
-	if (id.len == 0 || id.len > ACCESS_KEY_MAX_LEN ||
-		memchr(id.data, ' ', id.len) != NULL || memchr(id.data, '\0', id.len) != NULL)
+	*problem = "does not exist";
+	if (!IsKeyId(id))
 		return NULL;
 	memcpy(name, id.data, id.len);
 	name[id.len] = '\0';
@@ -221,18 +214,15 @@ AccessKeyFind(Slice id)
 	before = generation;
 	context = NewContext();
 	old = MemoryContextSwitchTo(context);
-	if (!ReadKey(name, &role, &secret))
-	{
-		MemoryContextSwitchTo(old);
-		return NULL;
-	}
-	IdentityRead(&identity, role);
+	*problem = ReadKey(name, &identity, &secret);
 	MemoryContextSwitchTo(old);
+	if (*problem != NULL)
+		return NULL;
 	return AddEntry(name, context, &identity, secret, before);
 }
 
 const Identity *
-RoleIdentity(const char *role)
+RoleIdentity(const char *role, const char **problem)
 {
 	char		name[ENTRY_NAME_LEN];
 	AccessKey  *entry;
@@ -248,8 +238,10 @@ RoleIdentity(const char *role)
 	before = generation;
 	context = NewContext();
 	old = MemoryContextSwitchTo(context);
-	IdentityRead(&identity, get_role_oid(role, false));
+	*problem = IdentityRead(&identity, get_role_oid(role, true));
 	MemoryContextSwitchTo(old);
+	if (*problem != NULL)
+		return NULL;
 	return &AddEntry(name, context, &identity, NULL, before)->identity;
 }
 

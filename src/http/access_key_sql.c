@@ -2,34 +2,33 @@
  * access_key_sql.c
  *	  Making and dropping access keys.
  *
- * The table of secrets is its owner's alone, so the statements here run with
- * the owner's rights, after the caller's have been checked.
+ * Nobody has privileges on the table of keys: what the caller may do is
+ * checked here.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "catalog/namespace.h"
+#include "access/table.h"
 #include "catalog/pg_authid.h"
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
-#include "fmgr.h"
 #include "funcapi.h"
 #include "miscadmin.h"
+#include "tcop/utility.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/inval.h"
-#include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "catalog/objects.h"
-#include "catalog/settings.h"
 #include "compat.h"
 #include "http/access_key.h"
+#include "http/access_key_table.h"
+#include "http/secret.h"
+#include "http/settings.h"
 #include "item/base64.h"
 
 #define ID_PREFIX		"DYNA"
 #define ID_RANDOM		16		/* characters */
 #define SECRET_BYTES	30		/* 40 characters of base64 */
+
+StaticAssertDecl(ACCESS_KEY_MAX_LEN == SECRET_MAX_LEN, "ids and secrets have one limit");
 
 /* ---- who may ---- */
 
@@ -53,34 +52,34 @@ CheckMayManage(Oid role)
 }
 
 static void
-CheckCanLogIn(Oid role)
+CheckMayServe(Oid role)
 {
 	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(role));
+	Form_pg_authid form;
 	bool		login;
+	bool		superuser;
 
 	if (!HeapTupleIsValid(tuple))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("role with OID %u does not exist", role)));
-	login = ((Form_pg_authid) GETSTRUCT(tuple))->rolcanlogin;
+	form = (Form_pg_authid) GETSTRUCT(tuple);
+	login = form->rolcanlogin;
+	superuser = form->rolsuper;
 	ReleaseSysCache(tuple);
 	if (!login)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 				 errmsg("role \"%s\" is not permitted to log in", GetUserNameFromId(role, false)),
 				 errhint("An access key is for a role with the LOGIN attribute.")));
+	if (superuser && !http_allow_superuser)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+				 errmsg("role \"%s\" is a superuser", GetUserNameFromId(role, false)),
+				 errhint("Make a role with the privileges that clients need, or set \"dynamo.http_allow_superuser\".")));
 }
 
 /* ---- new keys ---- */
-
-static void
-Random(void *bytes, int n)
-{
-	if (!pg_strong_random(bytes, n))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
-}
 
 static char *
 NewId(void)
@@ -89,7 +88,7 @@ NewId(void)
 	char	   *id = palloc(sizeof(ID_PREFIX) + ID_RANDOM);
 	uint8		bytes[ID_RANDOM];
 
-	Random(bytes, sizeof(bytes));
+	RandomBytes(bytes, sizeof(bytes));
 	strcpy(id, ID_PREFIX);
 	for (int i = 0; i < ID_RANDOM; i++)
 		id[strlen(ID_PREFIX) + i] = alphabet[bytes[i] % 32];
@@ -103,7 +102,7 @@ NewSecret(void)
 	char		bytes[SECRET_BYTES];
 	StringInfoData secret;
 
-	Random(bytes, sizeof(bytes));
+	RandomBytes(bytes, sizeof(bytes));
 	initStringInfo(&secret);
 	Base64Append(&secret, bytes, sizeof(bytes));
 	return secret.data;
@@ -144,52 +143,32 @@ GivenSecret(text *given)
 	return secret;
 }
 
-/* ---- the table ---- */
+/* ---- the functions ---- */
 
-/* Keys of roles that have been dropped go when others are made. */
-static const char *const sweep =
-"DELETE FROM dynamo." ACCESS_KEY_TABLE " s WHERE NOT EXISTS "
-"(SELECT FROM pg_catalog.pg_roles r WHERE r.oid OPERATOR(pg_catalog.=) s.role)";
-
-static const char *const insert_key =
-"INSERT INTO dynamo." ACCESS_KEY_TABLE " VALUES ($1, $2, $3, pg_catalog.now()) "
-"ON CONFLICT (access_key_id) DO NOTHING";
-
-static const char *const find_role =
-"SELECT role::pg_catalog.oid FROM dynamo." ACCESS_KEY_TABLE " "
-"WHERE access_key_id OPERATOR(pg_catalog.=) $1";
-
-static const char *const delete_key =
-"DELETE FROM dynamo." ACCESS_KEY_TABLE " WHERE access_key_id OPERATOR(pg_catalog.=) $1";
-
-/* Workers that have read keys read them again. */
-static void
-TellWorkers(void)
+/* The table, to be written by a function of this name. */
+static Relation
+OpenTable(const char *function)
 {
-	CacheInvalidateRelcacheByRelid(get_relname_relid(ACCESS_KEY_TABLE,
-													 get_namespace_oid(DYNAMO_SCHEMA, false)));
+	Relation	rel;
+
+	PreventCommandIfReadOnly(function);
+	rel = AccessKeyTableOpen(RowExclusiveLock);
+	if (rel == NULL)
+		elog(ERROR, "the table of access keys is missing");
+	return rel;
 }
 
 static void
 InsertKey(const char *id, const char *secret, Oid role)
 {
-	Oid			types[] = {TEXTOID, TEXTOID, OIDOID};
-	Datum		values[3];
-	uint64		inserted;
+	Relation	rel = OpenTable("dynamo.create_access_key()");
 
-	values[0] = CStringGetTextDatum(id);
-	values[1] = CStringGetTextDatum(secret);
-	values[2] = ObjectIdGetDatum(role);
-	SPI_connect();
-	ExecuteAsSettingsOwner(sweep, 0, NULL, NULL, NULL);
-	ExecuteAsSettingsOwner(insert_key, 3, types, values, NULL);
-	inserted = SPI_processed;
-	SPI_finish();
-	if (inserted == 0)
+	if (!AccessKeyInsert(rel, id, secret, role))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("access key \"%s\" already exists", id)));
-	TellWorkers();
+	AccessKeysSweep(rel, id);
+	table_close(rel, NoLock);
 }
 
 static Datum
@@ -219,46 +198,37 @@ dynamo_create_access_key(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("role must not be null")));
 	role = PG_GETARG_OID(0);
-	CheckCanLogIn(role);
 	CheckMayManage(role);
+	CheckMayServe(role);
 	id = PG_ARGISNULL(1) ? NewId() : GivenId(PG_GETARG_TEXT_PP(1));
 	secret = PG_ARGISNULL(2) ? NewSecret() : GivenSecret(PG_GETARG_TEXT_PP(2));
 	InsertKey(id, secret, role);
 	return KeyRow(fcinfo, id, secret);
 }
 
-/* The role of a key; InvalidOid if there is none. */
-static Oid
-RoleOfKey(Datum id)
-{
-	Oid			type = TEXTOID;
-	Oid			role = InvalidOid;
-	bool		isnull;
+static void NoSuchKey(const char *id) pg_attribute_noreturn();
 
-	ExecuteAsSettingsOwner(find_role, 1, &type, &id, NULL);
-	if (SPI_processed > 0)
-		role = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-											  1, &isnull));
-	return role;
+static void
+NoSuchKey(const char *id)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("access key \"%s\" does not exist", id)));
 }
 
 DYNAMO_FUNCTION(dynamo_drop_access_key);
 Datum
 dynamo_drop_access_key(PG_FUNCTION_ARGS)
 {
-	Datum		id = PG_GETARG_DATUM(0);
-	Oid			type = TEXTOID;
-	Oid			role;
+	char	   *id = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Relation	rel = OpenTable("dynamo.drop_access_key()");
+	AccessKeyRow row;
 
-	SPI_connect();
-	role = RoleOfKey(id);
-	if (!OidIsValid(role))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("access key \"%s\" does not exist", TextDatumGetCString(id))));
-	CheckMayManage(role);
-	ExecuteAsSettingsOwner(delete_key, 1, &type, &id, NULL);
-	SPI_finish();
-	TellWorkers();
+	if (!AccessKeyRead(rel, id, &row))
+		NoSuchKey(id);
+	CheckMayManage(row.role);
+	if (!AccessKeyDelete(rel, id))
+		NoSuchKey(id);
+	table_close(rel, NoLock);
 	PG_RETURN_VOID();
 }

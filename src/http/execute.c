@@ -5,20 +5,17 @@
 #include "postgres.h"
 
 #include "access/xact.h"
-#include "commands/dbcommands.h"
 #include "jit/jit.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "storage/proc.h"
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 #include "utils/timeout.h"
 
-#include "catalog/objects.h"
-#include "catalog/namespace.h"
 #include "errors.h"
 #include "http/access_key.h"
+#include "http/access_key_table.h"
 #include "http/execute.h"
 #include "http/identity.h"
 #include "http/settings.h"
@@ -81,17 +78,23 @@ FindOperation(Slice target)
 			 errmsg("no operation in X-Amz-Target")));
 }
 
+/* Nobody is served as long as the endpoint is set up like this. */
+static void RefuseAll(const char *remedy) pg_attribute_noreturn();
+
+static void
+RefuseAll(const char *remedy)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_ACCESS_DENIED),
+			 errmsg_internal("%s", remedy)));
+}
+
 static void
 CheckInstalled(void)
 {
-	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, true);
-
-	if (!OidIsValid(schema) || !OidIsValid(get_relname_relid(ACCESS_KEY_TABLE, schema)))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("extension \"dynamo\" is not installed in database \"%s\"",
-						get_database_name(MyDatabaseId)),
-				 errhint("Run CREATE EXTENSION dynamo there, or set \"dynamo.http_database\".")));
+	if (!AccessKeyTableExists())
+		RefuseAll("extension \"dynamo\" is not installed in the database that is served: "
+				  "run CREATE EXTENSION dynamo there, or set \"dynamo.http_database\"");
 }
 
 static void RefuseKey(Slice id, const char *problem) pg_attribute_noreturn();
@@ -115,31 +118,42 @@ VerifiedIdentity(const HttpRequest *request)
 	Signature	signature;
 	AccessKey  *key;
 	Slice		session_token;
+	const char *problem;
 
 	/* the region of the server, not the one a role has set */
 	SignatureRead(&signature, request, (int64) time(NULL),
 				  GetConfigOptionResetString("dynamo.region"));
 	if (HttpFindHeader(request->head, request->data, "x-amz-security-token", &session_token))
 		RefuseKey(signature.key_id, "came with a session token");
-	key = AccessKeyFind(signature.key_id);
+	key = AccessKeyFind(signature.key_id, &problem);
 	if (key == NULL)
-		RefuseKey(signature.key_id, "does not exist");
+		RefuseKey(signature.key_id, problem);
 	SignatureVerify(&signature, request,
 					AccessKeySigningKey(key, signature.date, signature.region));
 	return AccessKeyIdentity(key);
 }
 
+/* The role whose rights requests have without authentication. */
+static const Identity *
+CommonIdentity(void)
+{
+	const Identity *identity;
+	const char *problem;
+
+	if (http_role[0] == '\0')
+		RefuseAll("\"dynamo.http_role\" is not set: "
+				  "without authentication it names the role whose rights requests have");
+	identity = RoleIdentity(http_role, &problem);
+	if (identity == NULL)
+		RefuseAll(psprintf("role \"%s\" of \"dynamo.http_role\" %s", http_role, problem));
+	return identity;
+}
+
 static const Identity *
 Authenticate(const HttpRequest *request)
 {
-	if (http_authentication == HTTP_AUTHENTICATION_SIGV4)
-		return VerifiedIdentity(request);
-	if (http_role[0] == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("\"dynamo.http_role\" is not set"),
-				 errhint("Without authentication it names the role whose rights requests have.")));
-	return RoleIdentity(http_role);
+	return http_authentication == HTTP_AUTHENTICATION_SIGV4 ?
+		VerifiedIdentity(request) : CommonIdentity();
 }
 
 /* ---- the transaction ---- */
@@ -235,8 +249,10 @@ LogRefusal(const Execution *execution, const ErrorData *error)
 {
 	const char *detail = error->detail_log != NULL ? error->detail_log : error->message;
 
-	if (error->sqlerrcode == ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT ||
-		error->sqlerrcode == ERRCODE_DYNAMO_INVALID_SIGNATURE)
+	if (!execution->accepted &&
+		(error->sqlerrcode == ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT ||
+		 error->sqlerrcode == ERRCODE_DYNAMO_INVALID_SIGNATURE ||
+		 error->sqlerrcode == ERRCODE_DYNAMO_ACCESS_DENIED))
 		ereport(LOG,
 				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 				 errmsg("HTTP authentication failed for client %s", execution->peer),

@@ -29,8 +29,8 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
-#include "errors.h"
 #include "http/identity.h"
+#include "http/settings.h"
 
 /* What the worker is; the role is invalid before the first request. */
 static Identity assumed;
@@ -38,18 +38,7 @@ static MemoryContext assumed_context;
 
 /* ---- reading ---- */
 
-static void Refuse(Oid role, const char *why) pg_attribute_noreturn();
-
-static void
-Refuse(Oid role, const char *why)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT),
-			 errmsg("The security token included in the request is invalid."),
-			 errdetail_log("Role %u %s.", role, why)));
-}
-
-static void
+static const char *
 ReadRole(Identity *identity, Oid role)
 {
 	HeapTuple	tuple = SearchSysCache1(AUTHOID, ObjectIdGetDatum(role));
@@ -57,16 +46,19 @@ ReadRole(Identity *identity, Oid role)
 	bool		login;
 
 	if (!HeapTupleIsValid(tuple))
-		Refuse(role, "does not exist");
+		return "does not exist";
 	form = (Form_pg_authid) GETSTRUCT(tuple);
 	identity->role = role;
 	identity->superuser = form->rolsuper;
 	login = form->rolcanlogin;
 	ReleaseSysCache(tuple);
 	if (!login)
-		Refuse(role, "is not permitted to log in");
+		return "is not permitted to log in";
 	if (DatabaseAclCheck(MyDatabaseId, role, ACL_CONNECT) != ACLCHECK_OK)
-		Refuse(role, "has no CONNECT privilege for the database");
+		return "has no CONNECT privilege for the database";
+	if (identity->superuser && !http_allow_superuser)
+		return "is a superuser, and \"dynamo.http_allow_superuser\" is off";
+	return NULL;
 }
 
 /* Adds the settings of a role, in one database or in all. */
@@ -103,18 +95,22 @@ ReadSettings(Identity *identity, Relation rel, Oid database)
 	systable_endscan(scan);
 }
 
-void
+const char *
 IdentityRead(Identity *identity, Oid role)
 {
 	Relation	rel;
+	const char *problem;
 
 	memset(identity, 0, sizeof(*identity));
-	ReadRole(identity, role);
+	problem = ReadRole(identity, role);
+	if (problem != NULL)
+		return problem;
 	rel = table_open(DbRoleSettingRelationId, AccessShareLock);
 	/* those for this database are applied last */
 	ReadSettings(identity, rel, InvalidOid);
 	ReadSettings(identity, rel, MyDatabaseId);
 	table_close(rel, AccessShareLock);
+	return NULL;
 }
 
 /* ---- assuming ---- */

@@ -19,11 +19,12 @@ typedef struct Identity
 } Identity;
 
 /*
- * Reads a role, in a transaction, into the current memory context.  Raises
- * ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT if it could not connect to this database:
- * it is gone, may not log in, or has no CONNECT privilege.
+ * Reads a role, in a transaction, into the current memory context.  Returns
+ * NULL, or what a log says of the role if no request may be executed as it: it
+ * is gone, could not connect to this database (LOGIN, CONNECT), or is a
+ * superuser that dynamo.http_allow_superuser does not allow.
  */
-extern void IdentityRead(Identity *identity, Oid role);
+extern const char *IdentityRead(Identity *identity, Oid role);
 
 /* Whether the worker is this role already. */
 extern bool IdentityIsAssumed(const Identity *identity);

@@ -22,6 +22,7 @@ char	   *http_database;
 static int	http_workers;
 int			http_authentication;
 char	   *http_role;
+bool		http_allow_superuser;
 char	   *http_allow_origin;
 int			http_max_connections;
 int			http_buffer_memory;
@@ -129,6 +130,10 @@ DefineSettings(void)
 	DefineCustomStringVariable("dynamo.http_role",
 							   "Role whose rights HTTP requests have without authentication.",
 							   NULL, &http_role, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomBoolVariable("dynamo.http_allow_superuser",
+							 "Lets HTTP requests be executed as superusers.",
+							 "Without it access keys of superusers are refused.",
+							 &http_allow_superuser, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomStringVariable("dynamo.http_allow_origin",
 							   "Origin whose pages browsers let use the HTTP endpoint.",
 							   "* stands for all; empty for none.",

@@ -20,6 +20,7 @@ extern char *http_database;
 extern int	http_authentication;
 extern char *http_role;			/* whose rights requests have without
 								 * authentication */
+extern bool http_allow_superuser;	/* requests may be a superuser's */
 extern char *http_allow_origin; /* "": browsers are told nothing */
 extern int	http_max_connections;	/* of one worker */
 extern int	http_buffer_memory; /* of one worker, in kB */

@@ -509,7 +509,7 @@ SKIP:
 
 reload('dynamo.http_authentication' => 'none');
 $socket = connect_http($port);
-is(error_of(api($socket, 'ListTables', {}, key => 'any', secret => 'any')), '500 InternalServerError', 'a role must be named');
+is(error_of(api($socket, 'ListTables', {}, key => 'any', secret => 'any')), '400 AccessDeniedException', 'a role must be named');
 reload('dynamo.http_role' => 'app', 'dynamo.http_allow_origin' => "''");
 is($read->(key => 'any', secret => 'any', token => 'x'), '200 none', 'any credentials');
 $answer = exchange($socket, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nOrigin: x\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: 2\r\n\r\n{}");
@@ -536,7 +536,7 @@ $standby->stop;
 # ---- extension, database and server that come and go ----
 
 $node->safe_psql('postgres', 'SELECT dynamo.drop_table(\'Trap\'); SET client_min_messages = error; DROP EXTENSION dynamo CASCADE; DROP TABLE "Music"');
-is($sign->(), '500 InternalServerError', 'the extension is gone');
+is($sign->(), '400 AccessDeniedException', 'the extension is gone');
 $node->safe_psql('postgres', q{CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
 is($sign->(), '200 none', 'and back');
 
@@ -568,7 +568,7 @@ ok(eventually(sub { slurp_file($node->logfile) =~ /FATAL:  database "brief" does
 ok(eventually(sub { !connect_http($port) }), 'nobody listens any more');
 $node->safe_psql('postgres', 'CREATE DATABASE brief');
 ok(eventually(sub { connect_http($port) }), 'until it is there again');
-is($sign->(), '500 InternalServerError', 'without the extension');
+is($sign->(), '400 AccessDeniedException', 'without the extension');
 
 # ---- two servers, one port ----
 

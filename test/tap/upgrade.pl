@@ -6,9 +6,11 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
 use DynamoNode;
+use HttpClient;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(sleep);
 
 my $old = new_dynamo_node('old');
 $old->safe_psql('postgres', <<'SQL');
@@ -25,6 +27,8 @@ SELECT dynamo.add_unique_constraint('shop', 'customer_id_is_unique', '{customer_
 SELECT dynamo.request('TagResource', json_build_object('ResourceArn',
 	dynamo.request('DescribeTable', '{"TableName": "shop"}') #>> '{Table,TableArn}', 'Tags', '[{"Key": "k", "Value": "v"}]'::json));
 CREATE INDEX any_attribute ON shop USING gin (item);
+CREATE ROLE app LOGIN;
+SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET');
 ANALYZE;
 SQL
 my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'dynamo.table_tags';
@@ -44,6 +48,12 @@ command_ok(
 	[ 'pg_upgrade', '--no-sync', '-d', $old->data_dir, '-D', $new->data_dir, '-b', $bindir, '-B', $bindir,
 	  '-s', $new->host, '-p', $old->port, '-P', $new->port ],
 	'pg_upgrade');
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+$new->append_conf('postgresql.conf', qq{
+shared_preload_libraries = 'dynamo'
+dynamo.http_port = $port
+dynamo.http_listen_addresses = '127.0.0.1'
+});
 $new->start;
 
 is(items_of($new, 'postgres', $_), $before{$_}, "$_ is as it was") for sort keys %before;
@@ -67,6 +77,13 @@ INSERT INTO shop (item) VALUES ('{"PK": {"S": "x"}, "SK": {"S": "x"}, "customer_
 like($error, qr/customer_id_is_unique/, 'constraints hold');
 ($status, $out, $error) = $new->psql('postgres', 'DROP TABLE "shop$sharded$0"');
 like($error, qr/is a shard of index "sharded"/, 'event triggers work');
+my $socket;
+for (1 .. 100)
+{
+	last if $socket = connect_http($port);
+	sleep(0.1);
+}
+is((api($socket, 'ListTables', {}))[0], 200, 'access keys work');
 is($new->safe_psql('postgres', q{SELECT dynamo.reshard_index('shop', 'sharded', 2); SELECT count(*) FROM dynamo.verify_index('shop', 'sharded')}),
 	"\n0", 'indexes can be changed');
 

@@ -1,0 +1,231 @@
+/*
+ * access_key_table.c
+ *	  Reading and writing the table of access keys, below SQL.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "commands/trigger.h"
+#include "fmgr.h"
+#include "replication/logicalworker.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "catalog/objects.h"
+#include "compat.h"
+#include "http/access_key_table.h"
+#include "http/secret.h"
+
+#define ACCESS_KEY_TABLE	"access_key_secrets"
+
+/* A sweep ends after so many keys of roles that exist, or so many keys. */
+#define SWEPT_LIVE_KEYS		16
+#define SWEPT_KEYS			1000
+
+enum
+{
+	COLUMN_ID = 1,
+	COLUMN_SECRET,
+	COLUMN_ROLE,
+	COLUMN_CREATED_AT,
+	COLUMNS = COLUMN_CREATED_AT
+};
+
+/* ---- the table ---- */
+
+static Oid
+TableOid(void)
+{
+	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, true);
+
+	return OidIsValid(schema) ? get_relname_relid(ACCESS_KEY_TABLE, schema) : InvalidOid;
+}
+
+bool
+AccessKeyTableExists(void)
+{
+	return OidIsValid(TableOid());
+}
+
+Relation
+AccessKeyTableOpen(LOCKMODE lock)
+{
+	Oid			relid = TableOid();
+
+	/* it may be dropped before it is locked */
+	return OidIsValid(relid) ? try_table_open(relid, lock) : NULL;
+}
+
+/* ---- finding rows ---- */
+
+/* A scan of the keys in the order of their ids; id may be NULL. */
+static SysScanDesc
+BeginScan(Relation rel, Relation index, ScanKeyData *key, StrategyNumber strategy,
+		  RegProcedure compare, const char *id)
+{
+	if (id != NULL)
+		ScanKeyInit(key, COLUMN_ID, strategy, compare, CStringGetTextDatum(id));
+	return systable_beginscan_ordered(rel, index, NULL, id != NULL ? 1 : 0, key);
+}
+
+static Datum
+Column(Relation rel, HeapTuple tuple, int column)
+{
+	bool		isnull;
+
+	return heap_getattr(tuple, column, RelationGetDescr(rel), &isnull);
+}
+
+/* A copy of the key's row; NULL if there is none. */
+static HeapTuple
+FindRow(Relation rel, const char *id)
+{
+	Relation	index = index_open(PrimaryKeyIndex(rel), AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan = BeginScan(rel, index, &key, BTEqualStrategyNumber, F_TEXTEQ, id);
+	HeapTuple	tuple = systable_getnext_ordered(scan, ForwardScanDirection);
+
+	if (HeapTupleIsValid(tuple))
+		tuple = heap_copytuple(tuple);
+	systable_endscan_ordered(scan);
+	index_close(index, AccessShareLock);
+	return tuple;
+}
+
+bool
+AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row)
+{
+	HeapTuple	tuple = FindRow(rel, id);
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	row->role = DatumGetObjectId(Column(rel, tuple, COLUMN_ROLE));
+	row->secret = SecretText((Secret *) DatumGetPointer(Column(rel, tuple, COLUMN_SECRET)));
+	return true;
+}
+
+/* ---- writing rows ---- */
+
+/* What was written is seen, and workers that have read keys read them again. */
+static void
+Written(Relation rel)
+{
+	CacheInvalidateRelcache(rel);
+	CommandCounterIncrement();
+}
+
+bool
+AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
+{
+	Datum		values[COLUMNS];
+	bool		nulls[COLUMNS] = {false};
+
+	if (HeapTupleIsValid(FindRow(rel, id)))
+		return false;
+	values[COLUMN_ID - 1] = CStringGetTextDatum(id);
+	values[COLUMN_SECRET - 1] = PointerGetDatum(SecretMake(secret));
+	values[COLUMN_ROLE - 1] = ObjectIdGetDatum(role);
+	values[COLUMN_CREATED_AT - 1] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
+	CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
+	Written(rel);
+	return true;
+}
+
+/* False if somebody else has deleted it, or is about to and wait is false. */
+static bool
+DeleteRow(Relation rel, ItemPointer tid, bool wait)
+{
+	TM_FailureData failure;
+
+	return table_tuple_delete(rel, tid, GetCurrentCommandId(true), SnapshotAny,
+							  InvalidSnapshot, wait, &failure, false) == TM_Ok;
+}
+
+bool
+AccessKeyDelete(Relation rel, const char *id)
+{
+	HeapTuple	tuple = FindRow(rel, id);
+	bool		deleted = HeapTupleIsValid(tuple) && DeleteRow(rel, &tuple->t_self, true);
+
+	if (deleted)
+		Written(rel);
+	return deleted;
+}
+
+typedef struct Sweep
+{
+	int			live;
+	int			keys;
+} Sweep;
+
+static bool
+SweepGoesOn(const Sweep *sweep)
+{
+	return sweep->live < SWEPT_LIVE_KEYS && sweep->keys < SWEPT_KEYS;
+}
+
+/* Goes over the keys after an id, or from the first one. */
+static void
+SweepFrom(Relation rel, const char *id, Sweep *sweep)
+{
+	Relation	index = index_open(PrimaryKeyIndex(rel), AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan = BeginScan(rel, index, &key, BTGreaterStrategyNumber, F_TEXT_GT, id);
+	HeapTuple	tuple;
+
+	while (SweepGoesOn(sweep) &&
+		   HeapTupleIsValid(tuple = systable_getnext_ordered(scan, ForwardScanDirection)))
+	{
+		if (SearchSysCacheExists1(AUTHOID, Column(rel, tuple, COLUMN_ROLE)))
+			sweep->live++;
+		else
+			(void) DeleteRow(rel, &tuple->t_self, false);
+		sweep->keys++;
+	}
+	systable_endscan_ordered(scan);
+	index_close(index, AccessShareLock);
+}
+
+void
+AccessKeysSweep(Relation rel, const char *id)
+{
+	Sweep		sweep = {0};
+
+	SweepFrom(rel, id, &sweep);
+	SweepFrom(rel, NULL, &sweep);
+	Written(rel);
+}
+
+/* ---- what SQL writes ---- */
+
+/*
+ * Refuses a statement.  Rows that logical replication brings are another
+ * server's and are skipped: an error would end the replication of all tables.
+ */
+DYNAMO_FUNCTION(dynamo_guard_access_keys);
+Datum
+dynamo_guard_access_keys(PG_FUNCTION_ARGS)
+{
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.guard_access_keys must be a trigger")));
+	if (!IsLogicalWorker() || !TRIGGER_FIRED_FOR_ROW(((TriggerData *) fcinfo->context)->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("access keys cannot be changed by statements"),
+				 errhint("Use dynamo.create_access_key() and dynamo.drop_access_key().")));
+	return PointerGetDatum(NULL);
+}
