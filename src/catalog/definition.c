@@ -282,6 +282,21 @@ ParseIndexes(TableDef *def, JsonbContainer *array)
 	}
 }
 
+/* Tells which attributes are keys. */
+static void
+MarkKeys(TableDef *def)
+{
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+		def->attributes[def->key_attributes[i]].is_key = true;
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		for (int j = 0; j < index->key.npartition + index->key.nsort; j++)
+			def->attributes[index->attributes[j]].is_key = true;
+	}
+}
+
 static void
 ParseTable(TableDef *def, JsonbContainer *root)
 {
@@ -297,6 +312,7 @@ ParseTable(TableDef *def, JsonbContainer *root)
 	def->long_name = OptionalStringMember(root, "table").data;
 	def->ttl = OptionalStringMember(root, "time_to_live");
 	ParseIndexes(def, ArrayMember(root, "indexes"));
+	MarkKeys(def);
 }
 
 TableDef *

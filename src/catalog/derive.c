@@ -135,10 +135,8 @@ CheckSizes(const TableDef *def, ValueRef item)
 /* ---- deriving ---- */
 
 static void
-DeriveColumn(const AttributeDef *attr, ValueRef item, Datum *values, bool *nulls)
+SetColumn(const AttributeDef *attr, ValueRef v, Datum *values, bool *nulls)
 {
-	ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
-
 	nulls[attr->attnum - 1] = ValueIsMissing(v);
 	values[attr->attnum - 1] = ValueIsMissing(v) ? (Datum) 0 : KeyValueToDatum(attr, v);
 }
@@ -160,7 +158,14 @@ static void
 DeriveColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 {
 	for (int i = 0; i < def->nattributes; i++)
-		DeriveColumn(&def->attributes[i], item, values, nulls);
+	{
+		const AttributeDef *attr = &def->attributes[i];
+		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+		if (unlikely(!attr->is_key) && !ValueIsMissing(v))
+			CheckOtherAttribute(attr, v);
+		SetColumn(attr, v, values, nulls);
+	}
 	CheckEntryLengths(def, values, nulls);
 	DeriveExpiry(def, item, values, nulls);
 }
@@ -212,7 +217,7 @@ DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 
 		if (!nulls[attr->attnum - 1] || !StoredKeyIsUsable(def, i, item))
 			continue;
-		DeriveColumn(attr, item, values, nulls);
+		SetColumn(attr, AttributeFind(item, attr->name.data, attr->name.len), values, nulls);
 		fresh[i] = !nulls[attr->attnum - 1];
 	}
 	DropLongEntries(def, fresh, values, nulls);

@@ -15,11 +15,28 @@
 
 /* ---- values and column data ---- */
 
+static void TypeError(const AttributeDef *attr, ValueRef v) pg_attribute_noreturn();
+
+/* Whoever has a value from somewhere has checked it; this is the last one who can. */
+static void
+TypeError(const AttributeDef *attr, ValueRef v)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("key attribute %s %s", attr->name.data,
+					ValueIsMissing(v) ? "is missing" :
+					psprintf("has type %s, not %s", ValueTypeName(ValueTypeOf(v)),
+							 ValueTypeName(attr->type)))));
+}
+
 Datum
 KeyValueToDatum(const AttributeDef *attr, ValueRef v)
 {
-	Slice		s = ValuePayload(v);
+	Slice		s;
 
+	if (unlikely(ValueIsMissing(v) || ValueTypeOf(v) != attr->type))
+		TypeError(attr, v);
+	s = ValuePayload(v);
 	if (attr->type == VALUE_N)
 		return NumericGetDatum(NumberToNumeric((const uint8 *) s.data, s.len));
 	if (attr->type == VALUE_S && memchr(s.data, '\0', s.len) != NULL)
@@ -41,10 +58,8 @@ KeyDatumToValue(ValueType type, Datum datum)
 
 	if (type == VALUE_N)
 	{
-		NumberStatus status = NumberFromNumeric(DatumGetNumeric(datum), number, &len);
-
-		if (status != NUMBER_OK)
-			NumberError(status, "", 0);
+		if (NumberFromNumeric(DatumGetNumeric(datum), number, &len) != NUMBER_OK)
+			return NULL;
 		ItemBuilderNumber(b, number, len);
 		return ItemBuilderFinish(b);
 	}
@@ -71,9 +86,12 @@ KeyOfItem(const TableDef *def, ValueRef item)
 	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
 	{
 		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+		ValueRef	v = FindAttribute(attr, item);
 
+		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
+			KeyMismatchError(def, v);
 		ItemBuilderName(b, attr->name.data, attr->name.len);
-		ItemBuilderValue(b, FindAttribute(attr, item));
+		ItemBuilderValue(b, v);
 	}
 	ItemBuilderEnd(b);
 	return ItemBuilderFinish(b);
@@ -348,6 +366,15 @@ CheckItemKeys(const TableDef *def, ValueRef item)
 	CheckTableKeys(def, item);
 	if (def->nindexes > 0)
 		CheckIndexKeys(def, item);
+}
+
+void
+CheckOtherAttribute(const AttributeDef *attr, ValueRef v)
+{
+	if (ValueTypeOf(v) != attr->type)
+		InvalidParameter("Type mismatch for attribute %s expected: %s actual: %s",
+						 attr->name.data, ValueTypeName(attr->type), ValueTypeName(ValueTypeOf(v)));
+	CheckKeyValue("", attr->name, v, false);
 }
 
 void

@@ -83,6 +83,7 @@ typedef struct AttributeDef
 	ValueType	type;
 	const char *column;
 	AttrNumber	attnum;			/* of column in this relation */
+	bool		is_key;			/* of the table or an index */
 } AttributeDef;
 
 typedef struct IndexDef
@@ -233,12 +234,19 @@ extern const IndexDef *TableDefIndexForRead(const TableDef *def, const char *nam
 
 /*
  * What a column holds for a key value: text, numeric or bytea, palloc'd.
- * U+0000 in S: ERRCODE_DYNAMO_VALIDATION naming the attribute.
+ * U+0000 in S: ERRCODE_DYNAMO_VALIDATION naming the attribute.  The value has
+ * been checked to be there and of the right type; ERRCODE_DATA_CORRUPTED if
+ * not.  Who has a stored item checks it before (stored.h).
  */
 extern Datum KeyValueToDatum(const AttributeDef *attr, ValueRef v);
+
+/* The same back; NULL for a number that no item can hold. */
 extern struct varlena *KeyDatumToValue(ValueType type, Datum datum);
 
-/* The key attributes of an item as a map (a palloc'd item). */
+/*
+ * The key attributes of an item that a client gives as a map (a palloc'd
+ * item).  Raises the error of a key that does not fit the table.
+ */
 extern struct varlena *KeyOfItem(const TableDef *def, ValueRef item);
 
 /*
@@ -247,6 +255,12 @@ extern struct varlena *KeyOfItem(const TableDef *def, ValueRef item);
  * service's messages for PutItem.
  */
 extern void CheckItemKeys(const TableDef *def, ValueRef item);
+
+/*
+ * A value to be stored of an attribute that has a column, but is the key of
+ * nothing: of the right type and size, too.
+ */
+extern void CheckOtherAttribute(const AttributeDef *attr, ValueRef v);
 
 /*
  * Only the index keys, in UpdateItem's words: of the values that an update

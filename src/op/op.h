@@ -253,7 +253,7 @@ typedef struct ReadRow
 extern bool ReaderNext(Reader *reader, ReadRow *row);
 
 /* The key of the row last returned, as LastEvaluatedKey has it. */
-extern struct varlena *ReaderPosition(Reader *reader);
+extern struct varlena *ReaderPosition(const Reader *reader);
 extern void ReaderClose(Reader *reader);
 
 /* One page of a Query or Scan, as the service answers it. */

@@ -9,7 +9,6 @@
 #include "errors.h"
 #include "expr/build.h"
 #include "expr/name_set.h"
-#include "item/builder.h"
 #include "op/bind.h"
 #include "op/read.h"
 
@@ -183,13 +182,13 @@ ReaderOpen(const ReadOp *op)
 
 /* ---- rows ---- */
 
-/* The table's item for an entry of an index table. */
+/* The table's item for the entry of an index table that came last. */
 static struct varlena *
-FetchItem(Reader *r, ValueRef entry)
+FetchItem(Reader *r)
 {
 	RowKey		key;
 
-	RowKeyFromItem(r->store.def, entry, &key);
+	StoreScanRowKey(r->scan, &key);
 	return StoreGet(&r->store, &key);
 }
 
@@ -222,7 +221,7 @@ EvaluateRow(Reader *r, ReadRow *row)
 
 	if (r->fetch && r->index->storage == STORAGE_TABLE)
 	{
-		item = FetchItem(r, ReaderRow(r));
+		item = FetchItem(r);
 		if (item == NULL)
 			return false;
 	}
@@ -259,26 +258,16 @@ ReaderNext(Reader *r, ReadRow *row)
 	return true;
 }
 
-struct varlena *
-ReaderPosition(Reader *r)
+ValueRef
+ReaderKey(const Reader *r, int attribute)
 {
-	const TableDef *def = r->store.def;
-	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
-	ValueRef	row = ReaderRow(r);
-	const int  *attributes;
-	int			n;
+	return StoreScanKey(r->scan, attribute);
+}
 
-	attributes = PositionAttributes(r, &n);
-	ItemBuilderBeginMap(b);
-	for (int i = 0; i < n; i++)
-	{
-		Slice		name = def->attributes[attributes[i]].name;
-
-		ItemBuilderName(b, name.data, name.len);
-		ItemBuilderValue(b, AttributeFind(row, name.data, name.len));
-	}
-	ItemBuilderEnd(b);
-	return ItemBuilderFinish(b);
+struct varlena *
+ReaderPosition(const Reader *r)
+{
+	return StoreScanPosition(r->scan);
 }
 
 static void

@@ -44,6 +44,9 @@ ReaderRow(const Reader *r)
 	return ItemRoot(r->stored);
 }
 
+/* An attribute of its key, that of the table or index read; checked. */
+extern ValueRef ReaderKey(const Reader *r, int attribute);
+
 /* Appends, in lines of words, what is read and what is done with it. */
 extern void ReaderDescribe(const Reader *r, StringInfo out);
 

@@ -22,6 +22,7 @@ typedef struct Source
 	ReadOp		op;
 	Reader	   *reader;			/* NULL: not open, or at its end */
 	ReadRow		row;			/* the next one */
+	ValueRef	sort[KEY_MAX_ATTRIBUTES];	/* its sort attributes */
 
 	/* A test that a wider one stands for; the first row to fail it is the end. */
 	int			test_attribute;	/* in the key; 0: none */
@@ -32,6 +33,7 @@ typedef struct Merge
 {
 	const PartitionsOp *p;
 	int			start_rank;		/* the partition of the start, or -1 */
+	ValueRef	start_sort[KEY_MAX_ATTRIBUTES]; /* its sort attributes */
 	Source	   *sources;
 } Merge;
 
@@ -44,11 +46,11 @@ OutsideError(void)
 }
 
 static ValueRef
-KeyValue(const PartitionsOp *p, ValueRef item, int attribute)
+StartValue(const PartitionsOp *p, int attribute)
 {
 	Slice		name = p->key->attributes[attribute].name;
 
-	return AttributeFind(item, name.data, name.len);
+	return AttributeFind(p->op->start, name.data, name.len);
 }
 
 /* ---- the order of partitions ---- */
@@ -81,7 +83,7 @@ StartRank(const PartitionsOp *p)
 		bool		same = true;
 
 		for (int k = 0; k < p->key->npartition && same; k++)
-			same = ValueEqual(p->partitions[i][k], KeyValue(p, p->op->start, k));
+			same = ValueEqual(p->partitions[i][k], StartValue(p, k));
 		if (same)
 			return i;
 	}
@@ -153,12 +155,11 @@ ReadInSequence(const PartitionsOp *p, PageBuilder *builder)
 
 /* The order of rows by their sort attributes, in the direction of the read. */
 static int
-CompareRows(const PartitionsOp *p, ValueRef a, ValueRef b)
+CompareSort(const PartitionsOp *p, const ValueRef *a, const ValueRef *b)
 {
 	for (int i = 0; i < p->key->nsort; i++)
 	{
-		int			attribute = p->key->npartition + i;
-		int			order = ValueCompare(KeyValue(p, a, attribute), KeyValue(p, b, attribute));
+		int			order = ValueCompare(a[i], b[i]);
 
 		if (order != 0)
 			return p->op->forward ? order : -order;
@@ -171,14 +172,15 @@ CompareRows(const PartitionsOp *p, ValueRef a, ValueRef b)
  * condition can say that.
  */
 static void
-BeginAtStart(const PartitionsOp *p, Source *s)
+BeginAtStart(const Merge *m, Source *s)
 {
+	const KeySchema *key = m->p->key;
 	ReadOp	   *op = &s->op;
-	int			i = p->key->npartition;
+	int			i = key->npartition;
 
 	while (i < op->nkey_tests && op->key_tests[i].op == KEY_EQ)
 		i++;
-	if (i == p->key->npartition + p->key->nsort)
+	if (i == key->npartition + key->nsort)
 		return;
 	if (i < op->nkey_tests)
 	{
@@ -186,9 +188,9 @@ BeginAtStart(const PartitionsOp *p, Source *s)
 		s->test = op->key_tests[i];
 	}
 	op->nkey_tests = i + 1;
-	op->key_attributes[i] = p->key->attributes[i].name;
+	op->key_attributes[i] = key->attributes[i].name;
 	op->key_tests[i] = (KeyTest) {op->forward ? KEY_GE : KEY_LE,
-		KeyValue(p, p->op->start, i), MISSING_VALUE};
+		m->start_sort[i - key->npartition], MISSING_VALUE};
 }
 
 /* Whether a row of a partition came before the start, or is it. */
@@ -199,7 +201,7 @@ IsBeforeStart(const Merge *m, const Source *s)
 
 	if (m->start_rank < 0 || m->start_rank == s->rank)
 		return false;
-	order = CompareRows(m->p, ReaderRow(s->reader), m->p->op->start);
+	order = CompareSort(m->p, s->sort, m->start_sort);
 	return order < 0 || (order == 0 && s->rank < m->start_rank);
 }
 
@@ -222,22 +224,43 @@ AdvanceSource(const Merge *m, Source *s)
 			EndSource(s);
 			return;
 		}
+		for (int i = 0; i < m->p->key->nsort; i++)
+			s->sort[i] = ReaderKey(s->reader, m->p->key->npartition + i);
 	} while (IsBeforeStart(m, s));
 	if (s->test_attribute > 0 &&
-		!KeyTestMatches(&s->test, KeyValue(m->p, ReaderRow(s->reader), s->test_attribute)))
+		!KeyTestMatches(&s->test, s->sort[s->test_attribute - m->p->key->npartition]))
 		EndSource(s);
 }
 
 static void
-OpenSource(const Merge *m, Source *s, int rank)
+OpenSource(const Merge *m, int rank)
 {
+	Source	   *s = &m->sources[rank];
+
 	s->rank = rank;
 	s->op = PartitionOp(m->p, rank);
 	if (m->start_rank == rank)
 		s->op.start = m->p->op->start;
 	else if (m->start_rank >= 0)
-		BeginAtStart(m->p, s);
+		BeginAtStart(m, s);
 	s->reader = ReaderOpen(&s->op);
+}
+
+/* The partition of the start first: opening it checks the start. */
+static void
+OpenSources(Merge *m)
+{
+	if (m->start_rank >= 0)
+	{
+		OpenSource(m, m->start_rank);
+		for (int i = 0; i < m->p->key->nsort; i++)
+			m->start_sort[i] = StartValue(m->p, m->p->key->npartition + i);
+	}
+	for (int i = 0; i < m->p->npartitions; i++)
+	{
+		if (i != m->start_rank)
+			OpenSource(m, i);
+	}
 }
 
 /* The partition whose row comes next; NULL at the end. */
@@ -251,7 +274,7 @@ NextSource(const Merge *m)
 		Source	   *s = &m->sources[i];
 
 		if (s->reader != NULL &&
-			(next == NULL || CompareRows(m->p, ReaderRow(s->reader), ReaderRow(next->reader)) < 0))
+			(next == NULL || CompareSort(m->p, s->sort, next->sort) < 0))
 			next = s;
 	}
 	return next;
@@ -260,11 +283,11 @@ NextSource(const Merge *m)
 static void
 ReadMerged(const PartitionsOp *p, PageBuilder *builder)
 {
-	Merge		m = {p, StartRank(p), palloc0(p->npartitions * sizeof(Source))};
+	Merge		m = {.p = p, .start_rank = StartRank(p)};
 	Source	   *s;
 
-	for (int i = 0; i < p->npartitions; i++)
-		OpenSource(&m, &m.sources[i], i);
+	m.sources = palloc0(p->npartitions * sizeof(Source));
+	OpenSources(&m);
 	builder->page->index_local = m.sources[0].reader->index != NULL &&
 		m.sources[0].reader->index->local;
 	for (int i = 0; i < p->npartitions; i++)

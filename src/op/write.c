@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "catalog/stored.h"
 #include "errors.h"
 #include "item/builder.h"
 #include "item/json.h"
@@ -188,9 +189,50 @@ CheckOverhead(const PreparedWrite *w, ValueRef item)
 						   size, ITEM_MAX_SIZE)));
 }
 
+static void InvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
+			pg_attribute_noreturn();
+
+static void
+InvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
+{
+	const char *problem = KeyAttributeProblem(attr, v, KEY_MAX_PARTITION);
+	const AttributeDef *columns[] = {
+		&w->def->attributes[w->def->key_attributes[0]],
+		&w->def->attributes[w->def->key_attributes[1]]
+	};
+	RowPlace	place = {.relid = w->def->relid};
+
+	place.key = KeyColumnsText(columns, w->def->key.npartition + w->def->key.nsort,
+							   w->key.values, (bool[]) {false, false});
+	if (problem == NULL)
+		problem = psprintf("Column \"%s\" differs from attribute %s of the item.",
+						   attr->column, attr->name.data);
+	InvalidRowError(&place, problem);
+}
+
+/* The item that is updated has the key by which it was found, and keeps it. */
+static void
+CheckOldItem(const PreparedWrite *w, ValueRef old)
+{
+	Container	map;
+
+	ContainerOpen(old, &map);
+	for (int i = 0; i < w->def->key.npartition + w->def->key.nsort; i++)
+	{
+		const AttributeDef *attr = &w->def->attributes[w->def->key_attributes[i]];
+		ValueRef	v = MapFind(&map, attr->name.data, attr->name.len);
+
+		if (unlikely(!ValueEqual(v, w->key.attributes[i])))
+			InvalidOldItem(w, attr, v);
+	}
+}
+
 static WriteAction
 ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
 {
+	if (!ValueIsMissing(old))
+		CheckOldItem(w, old);
+
 	if (w->update == NULL)
 	{
 		/* no update expression: only creates the item, if it is not there */

@@ -103,10 +103,7 @@ DirectGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 
 	if (LookupRow(store, key))
 	{
-		bool		isnull;
-		Datum		stored = slot_getattr(lookup->slot, store->def->item_attnum, &isnull);
-
-		item = ItemDatumPart(stored, names, nnames);
+		item = ItemDatumPart(SlotItem(lookup->slot, store->def->item_attnum), names, nnames);
 		ExecClearTuple(lookup->slot);
 	}
 	return item;

@@ -34,6 +34,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/stored.h"
 #include "store/write_direct.h"
 
 /* ---- locks by name ---- */
@@ -145,8 +146,7 @@ LockAbsence(DirectWrite *d)
 static struct varlena *
 CopyCurrentItem(DirectWrite *d)
 {
-	bool		isnull;
-	Datum		datum = slot_getattr(d->old, d->def->item_attnum, &isnull);
+	Datum		datum = SlotItem(d->old, d->def->item_attnum);
 	MemoryContext old = MemoryContextSwitchTo(d->caller);
 	struct varlena *item = PG_DETOAST_DATUM_COPY(datum);
 

@@ -24,6 +24,7 @@
 #include "catalog/names.h"
 #include "catalog/objects.h"
 #include "compat.h"
+#include "item/builder.h"
 #include "store/scan.h"
 
 struct StoreScan
@@ -38,6 +39,8 @@ struct StoreScan
 
 	List	   *relations;		/* opened for the scan: index tables, shards */
 	List	   *indexes;		/* and btrees */
+
+	struct varlena *item;		/* that came last */
 
 	MemoryContext visible_context;	/* for IsVisible; NULL: all entries are */
 };
@@ -202,16 +205,16 @@ IndexTableSource(StoreScan *scan)
 	return source;
 }
 
-/* Whether this user may see the item of an entry. */
+/* Whether this user may see the item of the entry that came last. */
 static bool
-IsVisible(StoreScan *scan, struct varlena *entry)
+IsVisible(StoreScan *scan)
 {
 	MemoryContext old = MemoryContextSwitchTo(scan->visible_context);
 	RowKey		key;
 	bool		visible;
 
 	MemoryContextReset(scan->visible_context);
-	RowKeyFromItem(scan->store->def, ItemRoot(entry), &key);
+	StoreScanRowKey(scan, &key);
 	visible = StoreGet(scan->store, &key) != NULL;
 	MemoryContextSwitchTo(old);
 	return visible;
@@ -275,6 +278,99 @@ SnapshotToRead(const Store *store, const IndexDef *index)
 	return GetLatestSnapshot();
 }
 
+/* ---- keys of the row that came last ---- */
+
+static void InvalidRow(const StoreScan *scan, const char *problem) pg_attribute_noreturn();
+
+static void
+InvalidRow(const StoreScan *scan, const char *problem)
+{
+	RowPlace	place;
+
+	scan->source->methods->place(scan->source, &place);
+	InvalidRowError(&place, problem);
+}
+
+/* What may be in a column: of a partition key, of the table's or the index's, or of a sort key. */
+static uint32
+LargestKey(const StoreScan *scan, int column)
+{
+	const TableDef *def = scan->store->def;
+	bool		partition = column < scan->keys.schema->npartition ||
+		scan->keys.columns[column] == &def->attributes[def->key_attributes[0]];
+
+	return partition ? KEY_MAX_PARTITION : KEY_MAX_SORT;
+}
+
+ValueRef
+StoreScanKey(const StoreScan *scan, int column)
+{
+	const AttributeDef *attr = scan->keys.columns[column];
+	ValueRef	v = AttributeFind(ItemRoot(scan->item), attr->name.data, attr->name.len);
+	const char *problem = KeyAttributeProblem(attr, v, LargestKey(scan, column));
+
+	if (problem != NULL)
+		InvalidRow(scan, problem);
+	return v;
+}
+
+/* Rows are ordered by their columns, so that a position is told by these. */
+static void
+CheckColumn(const StoreScan *scan, int column, ValueRef v)
+{
+	const AttributeDef *attr = scan->keys.columns[column];
+	bool		isnull;
+	Datum		stored = scan->source->methods->column(scan->source, column, &isnull);
+
+	if (isnull || !KeyDatumsEqual(attr->type, stored, KeyValueToDatum(attr, v)))
+		InvalidRow(scan, psprintf("Column \"%s\" differs from attribute %s of the item.",
+								  attr->column, attr->name.data));
+}
+
+struct varlena *
+StoreScanPosition(const StoreScan *scan)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < scan->keys.ncolumns; i++)
+	{
+		ValueRef	v = StoreScanKey(scan, i);
+
+		CheckColumn(scan, i, v);
+		ItemBuilderName(b, scan->keys.columns[i]->name.data, scan->keys.columns[i]->name.len);
+		ItemBuilderValue(b, v);
+	}
+	ItemBuilderEnd(b);
+	return ItemBuilderFinish(b);
+}
+
+/* The column of scan keys that holds an attribute of the table's key. */
+static int
+ColumnOfKey(const StoreScan *scan, int i)
+{
+	const TableDef *def = scan->store->def;
+	int			column = 0;
+
+	while (scan->keys.columns[column] != &def->attributes[def->key_attributes[i]])
+		column++;
+	return column;
+}
+
+void
+StoreScanRowKey(const StoreScan *scan, RowKey *key)
+{
+	const TableDef *def = scan->store->def;
+
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	{
+		int			column = ColumnOfKey(scan, i);
+
+		key->attributes[i] = StoreScanKey(scan, column);
+		key->values[i] = KeyValueToDatum(scan->keys.columns[column], key->attributes[i]);
+	}
+}
+
 /* ---- scans ---- */
 
 StoreScan *
@@ -302,10 +398,11 @@ StoreScanNext(StoreScan *scan, struct varlena **item)
 		return false;
 	do
 	{
-		*item = scan->source->methods->next(scan->source);
-		if (*item == NULL)
+		scan->item = scan->source->methods->next(scan->source);
+		if (scan->item == NULL)
 			return false;
-	} while (scan->visible_context != NULL && !IsVisible(scan, *item));
+	} while (scan->visible_context != NULL && !IsVisible(scan));
+	*item = scan->item;
 	return true;
 }
 

@@ -22,6 +22,7 @@
 #include "lib/stringinfo.h"
 #include "utils/relcache.h"
 
+#include "catalog/stored.h"
 #include "store/store.h"
 
 /* Index attributes (at most 8) and the table's (2). */
@@ -81,11 +82,12 @@ extern void ScanKeysInit(ScanKeys *keys, const TableDef *def,
 						 const ScanRange *range);
 
 /*
- * Which segment a partition key belongs to: by a hash of its encoded values,
- * in schema order, that starts at 0.
+ * Whether the partition columns of a row (the first of keys->columns) lie in
+ * the segment that is read.  *problem is set if one of them holds what no item
+ * can, else NULL.
  */
-extern uint64 SegmentHash(uint64 hash, Slice payload);
-extern uint32 SegmentOfHash(uint64 hash, uint32 total_segments);
+extern bool ColumnsInSegment(const ScanKeys *keys, const Datum *values, const bool *nulls,
+							 const char **problem);
 
 /* ---- scan_explain.c ---- */
 
@@ -101,6 +103,10 @@ typedef struct ScanSourceMethods
 {
 	/* The next stored item, detoasted, valid until the next call; or NULL. */
 	struct varlena *(*next) (ScanSource *source);
+
+	/* Of the row that came last: a column of ScanKeys.columns, and its place. */
+	Datum		(*column) (ScanSource *source, int column, bool *isnull);
+	void		(*place) (ScanSource *source, RowPlace *place);
 	void		(*end) (ScanSource *source);
 } ScanSourceMethods;
 

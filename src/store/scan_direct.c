@@ -27,7 +27,6 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "item/number.h"
 #include "item/slice.h"
 #include "store/scan.h"
 
@@ -93,8 +92,10 @@ ColumnMatches(Relation index, int column, const AttributeDef *attr)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(index), column);
 
-	/* the family of text is that of name, too */
-	return att->atttypid == KeyColumnType(attr->type) && strcmp(NameStr(att->attname), attr->column) == 0;
+	/* the family of text is that of name, too; an expression has no column */
+	return att->atttypid == KeyColumnType(attr->type) &&
+		index->rd_index->indkey.values[column] > 0 &&
+		strcmp(NameStr(att->attname), attr->column) == 0;
 }
 
 bool
@@ -205,45 +206,31 @@ BuildScanKeys(ScanKey out, Relation index, const ScanKeys *keys)
 
 /* ---- rows ---- */
 
-static Slice
-DatumPayload(ValueType type, Datum datum, uint8 *number)
-{
-	struct varlena *bytes;
-	uint32		len;
-
-	if (type == VALUE_N)
-	{
-		if (NumberFromNumeric(DatumGetNumeric(datum), number, &len) != NUMBER_OK)
-			elog(ERROR, "key column holds a number that no item can hold");
-		return (Slice) {(const char *) number, len};
-	}
-	bytes = PG_DETOAST_DATUM_PACKED(datum);
-	return SliceOfVarlena(bytes);
-}
-
 /*
- * KeyInSegment for an index entry: other segments' rows are never fetched.
- * Millions may be passed over between two calls of the source.
+ * Whether an index entry is in the segment: other segments' rows are never
+ * fetched.  Millions may be passed over between two calls of the source.
  */
 static bool
 EntryInSegment(const DirectSource *s)
 {
 	MemoryContext old = MemoryContextSwitchTo(s->entry_context);
-	const ScanKeys *keys = s->keys;
-	uint64		hash = 0;
+	Datum		values[SCAN_MAX_COLUMNS];
+	bool		nulls[SCAN_MAX_COLUMNS];
+	const char *problem;
+	bool		inside;
 
-	for (int i = 0; i < keys->schema->npartition; i++)
+	for (int i = 0; i < s->keys->schema->npartition; i++)
+		values[i] = index_getattr(s->scan->xs_itup, i + 1, s->scan->xs_itupdesc, &nulls[i]);
+	inside = ColumnsInSegment(s->keys, values, nulls, &problem);
+	if (problem != NULL)
 	{
-		uint8		number[NUMBER_MAX_BYTES];
-		bool		isnull;
-		Datum		datum = index_getattr(s->scan->xs_itup, i + 1,
-										  s->scan->xs_itupdesc, &isnull);
+		RowPlace	place = {RelationGetRelid(s->scan->heapRelation), s->scan->xs_heaptid, NULL};
 
-		hash = SegmentHash(hash, DatumPayload(keys->columns[i]->type, datum, number));
+		InvalidRowError(&place, problem);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(s->entry_context);
-	return SegmentOfHash(hash, keys->total_segments) == keys->segment;
+	return inside;
 }
 
 /* What the index remembers (dead entries) must live as long as the scan. */
@@ -284,7 +271,6 @@ DirectNext(ScanSource *source)
 {
 	DirectSource *s = (DirectSource *) source;
 	struct varlena *stored;
-	bool		isnull;
 
 	CHECK_FOR_INTERRUPTS();
 	if (!(s->keys->total_segments > 0 ? NextRowOfSegment(s) : NextRow(s)))
@@ -295,7 +281,7 @@ DirectNext(ScanSource *source)
 		pfree(s->detoasted);
 		s->detoasted = NULL;
 	}
-	stored = (struct varlena *) DatumGetPointer(slot_getattr(s->slot, s->item_attnum, &isnull));
+	stored = (struct varlena *) DatumGetPointer(SlotItem(s->slot, s->item_attnum));
 	if (VARATT_IS_EXTERNAL(stored) || VARATT_IS_COMPRESSED(stored))
 	{
 		MemoryContext old = MemoryContextSwitchTo(s->context);
@@ -305,6 +291,22 @@ DirectNext(ScanSource *source)
 		MemoryContextSwitchTo(old);
 	}
 	return stored;
+}
+
+static Datum
+DirectColumn(ScanSource *source, int column, bool *isnull)
+{
+	DirectSource *s = (DirectSource *) source;
+
+	return slot_getattr(s->slot, s->scan->indexRelation->rd_index->indkey.values[column], isnull);
+}
+
+static void
+DirectPlace(ScanSource *source, RowPlace *place)
+{
+	DirectSource *s = (DirectSource *) source;
+
+	*place = (RowPlace) {RelationGetRelid(s->scan->heapRelation), s->slot->tts_tid, NULL};
 }
 
 static void
@@ -318,7 +320,7 @@ DirectEnd(ScanSource *source)
 		MemoryContextDelete(s->entry_context);
 }
 
-static const ScanSourceMethods direct_methods = {DirectNext, DirectEnd};
+static const ScanSourceMethods direct_methods = {DirectNext, DirectColumn, DirectPlace, DirectEnd};
 
 ScanSource *
 DirectScanBegin(Relation rel, Relation index, AttrNumber item_attnum,

@@ -54,6 +54,15 @@ CompareShards(Datum a, Datum b, void *arg)
 	return 0;
 }
 
+static void
+InvalidEntry(const Shard *shard, const AttributeDef *attr, ValueRef v)
+{
+	RowPlace	place;
+
+	shard->source->methods->place(shard->source, &place);
+	InvalidRowError(&place, KeyAttributeProblem(attr, v, KEY_MAX_PARTITION));
+}
+
 /* Moves a shard to its next entry; false at its end. */
 static bool
 Advance(const GatherSource *g, Shard *shard)
@@ -68,9 +77,12 @@ Advance(const GatherSource *g, Shard *shard)
 	ContainerOpen(ItemRoot(shard->item), &entry);
 	for (int i = keys->nfixed; i < keys->ncolumns; i++)
 	{
-		Slice		name = keys->columns[i]->name;
+		const AttributeDef *attr = keys->columns[i];
+		ValueRef	v = MapFind(&entry, attr->name.data, attr->name.len);
 
-		shard->keys[i - keys->nfixed] = ValuePayload(MapFind(&entry, name.data, name.len));
+		if (unlikely(ValueIsMissing(v) || ValueTypeOf(v) != attr->type))
+			InvalidEntry(shard, attr, v);
+		shard->keys[i - keys->nfixed] = ValuePayload(v);
 	}
 	return true;
 }
@@ -107,6 +119,22 @@ GatherNext(ScanSource *source)
 	return g->current != NULL ? g->current->item : NULL;
 }
 
+static Datum
+GatherColumn(ScanSource *source, int column, bool *isnull)
+{
+	ScanSource *current = ((GatherSource *) source)->current->source;
+
+	return current->methods->column(current, column, isnull);
+}
+
+static void
+GatherPlace(ScanSource *source, RowPlace *place)
+{
+	ScanSource *current = ((GatherSource *) source)->current->source;
+
+	current->methods->place(current, place);
+}
+
 static void
 GatherEnd(ScanSource *source)
 {
@@ -116,7 +144,7 @@ GatherEnd(ScanSource *source)
 		g->shards[i].source->methods->end(g->shards[i].source);
 }
 
-static const ScanSourceMethods gather_methods = {GatherNext, GatherEnd};
+static const ScanSourceMethods gather_methods = {GatherNext, GatherColumn, GatherPlace, GatherEnd};
 
 ScanSource *
 GatherBegin(ScanSource **sources, int nsources, const ScanKeys *keys)

@@ -11,7 +11,10 @@
  */
 #include "postgres.h"
 
+#include "fmgr.h"
+
 #include "catalog/names.h"
+#include "item/number.h"
 #include "item/prefix.h"
 #include "store/scan.h"
 
@@ -178,9 +181,6 @@ AddStart(ScanKeys *keys, ValueRef start)
 		const AttributeDef *attr = keys->columns[keys->nfixed + i];
 		ValueRef	v = AttributeFind(start, attr->name.data, attr->name.len);
 
-		if (ValueIsMissing(v))
-			elog(ERROR, "start key has no attribute \"%.*s\"",
-				 (int) attr->name.len, attr->name.data);
 		keys->start[i] = KeyValueToDatum(attr, v);
 	}
 }
@@ -208,14 +208,18 @@ ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
 
 /* ---- segments ---- */
 
-uint64
+/*
+ * A partition key's segment is told by a hash of its encoded values, in schema
+ * order, that starts at 0.
+ */
+static uint64
 SegmentHash(uint64 hash, Slice payload)
 {
 	return StableHash(payload.data, payload.len, hash);
 }
 
 /* Equal slices of the hash's range, so that segments nest as totals double. */
-uint32
+static uint32
 SegmentOfHash(uint64 hash, uint32 total_segments)
 {
 	return (uint32) (((hash >> 32) * total_segments) >> 32);
@@ -233,4 +237,39 @@ KeyInSegment(const KeySchema *key, ValueRef item, uint32 segment, uint32 total_s
 		hash = SegmentHash(hash, ValuePayload(AttributeFind(item, name.data, name.len)));
 	}
 	return SegmentOfHash(hash, total_segments) == segment;
+}
+
+/* The payload that a column's value has in an item; false if it has none. */
+static bool
+ColumnPayload(ValueType type, Datum datum, uint8 *number, Slice *payload)
+{
+	if (type == VALUE_N)
+	{
+		payload->data = (const char *) number;
+		return NumberFromNumeric(DatumGetNumeric(datum), number, &payload->len) == NUMBER_OK;
+	}
+	*payload = SliceOfVarlena(PG_DETOAST_DATUM_PACKED(datum));
+	return true;
+}
+
+bool
+ColumnsInSegment(const ScanKeys *keys, const Datum *values, const bool *nulls,
+				 const char **problem)
+{
+	uint64		hash = 0;
+
+	*problem = NULL;
+	for (int i = 0; i < keys->schema->npartition; i++)
+	{
+		uint8		number[NUMBER_MAX_BYTES];
+		Slice		payload;
+
+		if (nulls[i] || !ColumnPayload(keys->columns[i]->type, values[i], number, &payload))
+		{
+			*problem = ColumnProblem(keys->columns[i], values[i], nulls[i]);
+			return false;
+		}
+		hash = SegmentHash(hash, payload);
+	}
+	return SegmentOfHash(hash, keys->total_segments) == keys->segment;
 }

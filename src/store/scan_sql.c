@@ -9,7 +9,7 @@
  *	  between calls, and a caller that stops early has read little more than
  *	  it used.
  *
- *		SELECT item FROM "s"."t"
+ *		SELECT item, "PK", "SK" FROM "s"."t"
  *		WHERE "PK" = $1 AND ("SK") > ($2) ORDER BY "PK", "SK" LIMIT $3
  */
 #include "postgres.h"
@@ -20,6 +20,7 @@
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 
 #include "catalog/names.h"
 #include "catalog/owner.h"
@@ -42,14 +43,16 @@ typedef struct SqlSource
 	const ScanKeys *keys;
 	Snapshot	snapshot;
 
-	MemoryContext batch_context;	/* items and start of the next batch */
+	MemoryContext batch_context;	/* rows of the batch */
 	struct varlena **items;
+	Datum	   *values;			/* key columns, of one row after the other */
+	bool	   *nulls;
 	int			nitems;
 	int			next;			/* position in items */
 	int			batch_size;
 	bool		exhausted;		/* no row after the current batch */
 
-	bool		has_start;		/* start of the next batch */
+	bool		has_start;		/* start of the next batch: from the last row */
 	Datum		start[SCAN_MAX_COLUMNS];
 } SqlSource;
 
@@ -158,7 +161,10 @@ BuildStatement(Statement *st, const SqlSource *s)
 {
 	st->nparams = 0;
 	initStringInfo(&st->sql);
-	appendStringInfoString(&st->sql, "SELECT " ITEM_COLUMN " FROM ");
+	appendStringInfoString(&st->sql, "SELECT " ITEM_COLUMN);
+	for (int i = 0; i < s->keys->ncolumns; i++)
+		appendStringInfo(&st->sql, ", %s", quote_identifier(s->keys->columns[i]->column));
+	appendStringInfoString(&st->sql, " FROM ");
 	AppendRelationName(&st->sql, s->rel);
 	AddConditions(st, s);
 	AddOrder(st, s->keys);
@@ -168,7 +174,45 @@ BuildStatement(Statement *st, const SqlSource *s)
 
 /* ---- batches ---- */
 
-/* Copies the rows of the last statement out of SPI's memory. */
+static void
+PlaceOfRow(const SqlSource *s, int row, RowPlace *place)
+{
+	int			first = row * s->keys->ncolumns;
+
+	place->relid = RelationGetRelid(s->rel);
+	ItemPointerSetInvalid(&place->tid);
+	place->key = KeyColumnsText(s->keys->columns, s->keys->ncolumns,
+								s->values + first, s->nulls + first);
+}
+
+static void InvalidRow(const SqlSource *s, int row, const char *problem) pg_attribute_noreturn();
+
+static void
+InvalidRow(const SqlSource *s, int row, const char *problem)
+{
+	RowPlace	place;
+
+	PlaceOfRow(s, row, &place);
+	InvalidRowError(&place, problem);
+}
+
+/* Copies the key columns of a row out of SPI's memory. */
+static void
+KeepColumns(SqlSource *s, int row)
+{
+	int			n = s->keys->ncolumns;
+
+	for (int i = 0; i < n; i++)
+	{
+		Datum		value = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc,
+										  i + 2, &s->nulls[row * n + i]);
+
+		s->values[row * n + i] = s->nulls[row * n + i] ? (Datum) 0 :
+			PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+	}
+}
+
+/* The same with all rows of the last statement. */
 static void
 KeepRows(SqlSource *s)
 {
@@ -178,28 +222,33 @@ KeepRows(SqlSource *s)
 	old = MemoryContextSwitchTo(s->batch_context);
 	s->nitems = (int) SPI_processed;
 	s->items = palloc(sizeof(struct varlena *) * Max(s->nitems, 1));
+	s->values = palloc(sizeof(Datum) * Max(s->nitems, 1) * s->keys->ncolumns);
+	s->nulls = palloc(sizeof(bool) * Max(s->nitems, 1) * s->keys->ncolumns);
 	for (int i = 0; i < s->nitems; i++)
+	{
 		s->items[i] = PG_DETOAST_DATUM_COPY(StatementItem(i));
+		KeepColumns(s, i);
+	}
 	MemoryContextSwitchTo(old);
 	s->next = 0;
 }
 
-/* The next batch begins after the last row of this one. */
+/*
+ * The next batch begins after the last row of this one: by its columns, which
+ * rows are ordered by, whatever its item says.
+ */
 static void
 KeepStart(SqlSource *s)
 {
 	const ScanKeys *keys = s->keys;
-	ValueRef	item = ItemRoot(s->items[s->nitems - 1]);
-	MemoryContext old = MemoryContextSwitchTo(s->batch_context);
+	int			last = (s->nitems - 1) * keys->ncolumns;
 
 	for (int i = keys->nfixed; i < keys->ncolumns; i++)
 	{
-		const AttributeDef *attr = keys->columns[i];
-
-		s->start[i - keys->nfixed] =
-			KeyValueToDatum(attr, AttributeFind(item, attr->name.data, attr->name.len));
+		if (s->nulls[last + i])
+			InvalidRow(s, s->nitems - 1, ColumnProblem(keys->columns[i], (Datum) 0, true));
+		s->start[i - keys->nfixed] = s->values[last + i];
 	}
-	MemoryContextSwitchTo(old);
 	s->has_start = true;
 }
 
@@ -241,6 +290,37 @@ FetchBatch(SqlSource *s)
 	SPI_finish();
 }
 
+static Datum
+SqlColumn(ScanSource *source, int column, bool *isnull)
+{
+	const SqlSource *s = (const SqlSource *) source;
+	int			i = (s->next - 1) * s->keys->ncolumns + column;
+
+	*isnull = s->nulls[i];
+	return s->values[i];
+}
+
+static void
+SqlPlace(ScanSource *source, RowPlace *place)
+{
+	const SqlSource *s = (const SqlSource *) source;
+
+	PlaceOfRow(s, s->next - 1, place);
+}
+
+/* Whether the row that came last is of the segment. */
+static bool
+RowInSegment(SqlSource *s)
+{
+	int			first = (s->next - 1) * s->keys->ncolumns;
+	const char *problem;
+	bool		inside = ColumnsInSegment(s->keys, s->values + first, s->nulls + first, &problem);
+
+	if (problem != NULL)
+		InvalidRow(s, s->next - 1, problem);
+	return inside;
+}
+
 static struct varlena *
 SqlNext(ScanSource *source)
 {
@@ -253,9 +333,7 @@ SqlNext(ScanSource *source)
 		{
 			struct varlena *item = s->items[s->next++];
 
-			if (s->keys->total_segments == 0 ||
-				KeyInSegment(s->keys->schema, ItemRoot(item),
-							 s->keys->segment, s->keys->total_segments))
+			if (s->keys->total_segments == 0 || RowInSegment(s))
 				return item;
 		}
 		if (s->exhausted)
@@ -270,7 +348,7 @@ SqlEnd(ScanSource *source)
 	MemoryContextDelete(((SqlSource *) source)->batch_context);
 }
 
-static const ScanSourceMethods sql_methods = {SqlNext, SqlEnd};
+static const ScanSourceMethods sql_methods = {SqlNext, SqlColumn, SqlPlace, SqlEnd};
 
 ScanSource *
 SqlScanBegin(Relation rel, int shard, Oid owner, const ScanKeys *keys,

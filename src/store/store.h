@@ -229,6 +229,16 @@ extern StoreScan *StoreScanBegin(Store *store, const ScanRange *range);
  * entry's projected item (index keys, table keys, projected attributes).
  */
 extern bool StoreScanNext(StoreScan *scan, struct varlena **item);
+
+/*
+ * Of the item that came last, checked to be there and to be what they must, as
+ * nothing else has: the key attribute i of the table or index that is read
+ * (those of the table's key follow those of the index); where the scan has come to, as a
+ * map of all of them, palloc'd; the table's key.  They point into the item.
+ */
+extern ValueRef StoreScanKey(const StoreScan *scan, int i);
+extern struct varlena *StoreScanPosition(const StoreScan *scan);
+extern void StoreScanRowKey(const StoreScan *scan, RowKey *key);
 extern void StoreScanEnd(StoreScan *scan);
 
 /* Appends, in lines of words, what the scan reads and how. */

@@ -34,6 +34,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/stored.h"
 #include "store/write_direct.h"
 
 /* ---- triggers ---- */
@@ -338,7 +339,6 @@ CheckConstraints(DirectWrite *d)
 static void
 KeepStored(DirectWrite *d, struct varlena *item)
 {
-	bool		isnull;
 	Datum		datum;
 	MemoryContext old;
 
@@ -347,7 +347,7 @@ KeepStored(DirectWrite *d, struct varlena *item)
 		d->request->stored = item;
 		return;
 	}
-	datum = slot_getattr(d->new, d->def->item_attnum, &isnull);
+	datum = SlotItem(d->new, d->def->item_attnum);
 	old = MemoryContextSwitchTo(d->caller);
 	d->request->stored = PG_DETOAST_DATUM_COPY(datum);
 	MemoryContextSwitchTo(old);
@@ -510,16 +510,11 @@ Decide(DirectWrite *d, FoundState found, struct varlena **item)
 {
 	WriteRequest *r = d->request;
 	ValueRef	old = MISSING_VALUE;
-	bool		isnull;
 	MemoryContext context;
 	WriteAction action;
 
 	if (found == ROW_FOUND && r->need_old)
-	{
-		Datum		datum = slot_getattr(d->old, d->def->item_attnum, &isnull);
-
-		old = ItemRoot(PG_DETOAST_DATUM_PACKED(datum));
-	}
+		old = DatumGetValue(SlotItem(d->old, d->def->item_attnum));
 	*item = NULL;
 	context = MemoryContextSwitchTo(d->caller);
 	action = r->decide(r->arg, old, item);
