@@ -141,10 +141,14 @@ TableDefRelease(TableDef *def)
 
 /* ---- loading ---- */
 
-/* The key trigger of a relation, found by its function, or NULL. */
+/*
+ * The key trigger of a relation, found by its function, or NULL.  That which a
+ * partition has from its table comes before one that somebody has given it.
+ */
 static const Trigger *
 FindKeyTrigger(Relation rel)
 {
+	const Trigger *found = NULL;
 	Oid			function;
 
 	if (rel->trigdesc == NULL)
@@ -158,10 +162,11 @@ FindKeyTrigger(Relation rel)
 	{
 		const Trigger *trigger = &rel->trigdesc->triggers[i];
 
-		if (trigger->tgfoid == function && trigger->tgnargs == 1)
-			return trigger;
+		if (trigger->tgfoid == function && trigger->tgnargs == 1 &&
+			(found == NULL || trigger->tgisclone))
+			found = trigger;
 	}
-	return NULL;
+	return found;
 }
 
 bool
@@ -419,6 +424,20 @@ TableDefIndex(const TableDef *def, const char *name)
 			return &def->indexes[i];
 	}
 	return NULL;
+}
+
+const IndexDef *
+TableDefIndexOf(const TableDef *def, const char *name)
+{
+	const IndexDef *index = TableDefIndex(def, name);
+
+	if (index == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the definition of table \"%s\" has no index \"%s\"",
+						get_rel_name(def->relid), name),
+				 errdetail("A partition has the definition of the table that it is a partition of.")));
+	return index;
 }
 
 const IndexDef *

@@ -60,6 +60,20 @@ IsTimeText(const char *text)
 		strcmp(StreamTimeText(StreamTimeFromText(text)), text) == 0;
 }
 
+/* ---- views ---- */
+
+bool
+StreamViewHasNew(const char *view)
+{
+	return strcmp(view, "NEW_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0;
+}
+
+bool
+StreamViewHasOld(const char *view)
+{
+	return strcmp(view, "OLD_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0;
+}
+
 /* ---- the text of a definition ---- */
 
 static void InvalidDefinition(const char *relation_name) pg_attribute_noreturn();

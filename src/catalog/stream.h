@@ -65,6 +65,10 @@ typedef enum StreamColumn
 #define STREAM_EXPIRE		'E' /* removed by time to live */
 #define STREAM_TRIMMED		'T' /* no record: all up to here were trimmed */
 
+/* Whether records of this view have the item after, or before, a change. */
+extern bool StreamViewHasNew(const char *view);
+extern bool StreamViewHasOld(const char *view);
+
 /* Reads a definition; raises ERRCODE_DATA_CORRUPTED. */
 extern void StreamDefParse(const char *text, const char *relation_name, StreamDef *def);
 

@@ -225,6 +225,12 @@ extern void CheckMaintained(const TableDef *def);
 extern const IndexDef *TableDefIndex(const TableDef *def, const char *name);
 
 /*
+ * An index that is there: of a partition, whose definition is its table's.
+ * Raises ERRCODE_DATA_CORRUPTED if somebody has given it one of its own.
+ */
+extern const IndexDef *TableDefIndexOf(const TableDef *def, const char *name);
+
+/*
  * Raises "The table does not have the specified index: <I>" if there is no
  * such index, and an error while it is built or dropped.
  */

@@ -44,6 +44,7 @@
 
 #include "catalog/objects.h"
 #include "catalog/owner.h"
+#include "catalog/stored.h"
 #include "index/build.h"
 
 /* So many unusable keys are named. */
@@ -148,7 +149,7 @@ DeriveRow(Batch *b, TupleTableSlot *slot, Datum **values, bool **nulls, ValueRef
 	slot_getallattrs(slot);
 	memcpy(*values, slot->tts_values, sizeof(Datum) * natts);
 	memcpy(*nulls, slot->tts_isnull, sizeof(bool) * natts);
-	*item = ItemRoot(PG_DETOAST_DATUM_PACKED((*values)[b->def->item_attnum - 1]));
+	*item = DatumGetValue(SlotItem(slot, b->def->item_attnum));
 	return DeriveStoredKeys(b->def, *item, *values, *nulls);
 }
 
@@ -261,20 +262,33 @@ SkippedReason(const Batch *b, ValueRef item, const bool *nulls)
 	return NULL;
 }
 
-static void
-NoteSkipped(const Batch *b, BuildState *state, ValueRef item, const char *reason)
+/* The key of the row seen, by its columns, as JSON. */
+static char *
+KeyOfSeen(const Batch *b)
 {
-	StringInfoData list;
+	BaseRow		row = {.desc = RelationGetDescr(b->rel)};
+	struct varlena *key;
 	Oid			output;
 	bool		is_varlena;
+	bool		should_free;
+
+	row.tuple = ExecFetchSlotHeapTuple(b->seen, false, &should_free);
+	key = BaseRowKey(b->def, &row);
+	getTypeOutputInfo(b->def->item_type, &output, &is_varlena);
+	return key != NULL ? OidOutputFunctionCall(output, PointerGetDatum(key)) : pstrdup("null");
+}
+
+static void
+NoteSkipped(const Batch *b, BuildState *state, const char *reason)
+{
+	StringInfoData list;
 
 	if (++state->skipped > MAX_SKIPPED_ITEMS)
 		return;
-	getTypeOutputInfo(b->def->item_type, &output, &is_varlena);
 	initStringInfo(&list);
 	appendBinaryStringInfo(&list, state->skipped_items, strlen(state->skipped_items) - 1);
 	appendStringInfo(&list, "%s{\"key\": %s, \"reason\": ", state->skipped > 1 ? ", " : "",
-					 OidOutputFunctionCall(output, PointerGetDatum(KeyOfItem(b->def, item))));
+					 KeyOfSeen(b));
 	escape_json(&list, reason);
 	appendStringInfoString(&list, "}]");
 	state->skipped_items = MemoryContextStrdup(b->context, list.data);
@@ -293,7 +307,7 @@ NeedsFilling(Batch *b, BuildState *state)
 	const char *reason = SkippedReason(b, item, nulls);
 
 	if (reason != NULL)
-		NoteSkipped(b, state, item, reason);
+		NoteSkipped(b, state, reason);
 	return changed || (b->index->storage == STORAGE_TABLE && reason == NULL &&
 					   ItemInIndex(b->def, b->index, item));
 }

@@ -25,6 +25,7 @@
 
 #include "catalog/objects.h"
 #include "catalog/owner.h"
+#include "catalog/stored.h"
 #include "compat.h"
 #include "index/index.h"
 
@@ -34,15 +35,16 @@ ValueRef
 BaseRowItem(const TableDef *def, BaseRow *row)
 {
 	if (row->item == NULL)
-	{
-		bool		isnull;
-		Datum		datum = heap_getattr(row->tuple, def->item_attnum, row->desc, &isnull);
-
-		if (isnull)
-			elog(ERROR, "item of a stored row is null");
-		row->item = PG_DETOAST_DATUM_PACKED(datum);
-	}
+		row->item = PG_DETOAST_DATUM_PACKED(TupleItem(def, row->tuple, row->desc));
 	return ItemRoot(row->item);
+}
+
+struct varlena *
+BaseRowKey(const TableDef *def, const BaseRow *row)
+{
+	const char *problem;
+
+	return KeyOfTuple(def, row->tuple, row->desc, &problem);
 }
 
 void
@@ -258,7 +260,7 @@ EntryItem(EntryTable *t)
 	bool		isnull;
 	Datum		datum = slot_getattr(t->slot, RelationGetDescr(t->rel)->natts, &isnull);
 
-	return PG_DETOAST_DATUM_PACKED(datum);
+	return isnull ? NULL : PG_DETOAST_DATUM_PACKED(datum);
 }
 
 /* ---- writing ---- */

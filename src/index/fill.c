@@ -24,6 +24,7 @@
 
 #include "catalog/objects.h"
 #include "catalog/owner.h"
+#include "catalog/stored.h"
 #include "index/index.h"
 
 /* Progress is reported no more often than this. */
@@ -64,7 +65,7 @@ FillBegin(Fill *fill, Relation rel, const char *index_name, bool repair)
 	fill->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index fill",
 											  ALLOCSET_DEFAULT_SIZES);
 	fill->repair = repair;
-	fill->index = TableDefIndex(fill->def, index_name);
+	fill->index = TableDefIndexOf(fill->def, index_name);
 }
 
 static void
@@ -131,9 +132,17 @@ UpdateRow(Fill *fill, Datum *values, bool *nulls)
 	ResetPerTupleExprContext(fill->estate);
 }
 
+static bool
+IsTableKey(const TableDef *def, int attribute)
+{
+	return attribute == def->key_attributes[0] ||
+		(def->key.nsort > 0 && attribute == def->key_attributes[1]);
+}
+
 /*
  * Makes columns null that differ from the item, so that they are derived
- * again; tells whether there were any.
+ * again; tells whether there were any.  A column of the table's key, which is
+ * never null, stays as it is where the item has no usable key.
  */
 static bool
 ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
@@ -145,10 +154,10 @@ ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *null
 		const AttributeDef *attr = &def->attributes[i];
 		int			column = attr->attnum - 1;
 		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+		bool		usable = !ValueIsMissing(v) && StoredKeyIsUsable(def, i, item);
 
-		if (nulls[column] ||
-			(!ValueIsMissing(v) && StoredKeyIsUsable(def, i, item) &&
-			 KeyDatumsEqual(attr->type, values[column], KeyValueToDatum(attr, v))))
+		if (nulls[column] || (IsTableKey(def, i) && !usable) ||
+			(usable && KeyDatumsEqual(attr->type, values[column], KeyValueToDatum(attr, v))))
 			continue;
 		nulls[column] = true;
 		stale = true;
@@ -168,7 +177,7 @@ FillRow(Fill *fill)
 	slot_getallattrs(fill->old);
 	memcpy(values, fill->old->tts_values, sizeof(Datum) * natts);
 	memcpy(nulls, fill->old->tts_isnull, sizeof(bool) * natts);
-	item = ItemRoot(PG_DETOAST_DATUM_PACKED(values[fill->def->item_attnum - 1]));
+	item = DatumGetValue(SlotItem(fill->old, fill->def->item_attnum));
 	changed = fill->repair && ForgetStaleColumns(fill->def, item, values, nulls);
 	changed |= DeriveStoredKeys(fill->def, item, values, nulls);
 	if (changed)

@@ -118,7 +118,7 @@ FillFromRelation(Oid relid, const char *index_name)
 	TableDef   *def = TableDefAcquire(rel);
 	Target		target;
 
-	TargetBegin(&target, def, TableDefIndex(def, index_name));
+	TargetBegin(&target, def, TableDefIndexOf(def, index_name));
 	FillFrom(&target, rel);
 	TargetEnd(&target);
 	TableDefRelease(def);

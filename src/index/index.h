@@ -112,6 +112,9 @@ typedef struct BaseRow
 /* The item of a row; the row must be there. */
 extern ValueRef BaseRowItem(const TableDef *def, BaseRow *row);
 
+/* Its key, by its columns; NULL if they hold what no item can. */
+extern struct varlena *BaseRowKey(const TableDef *def, const BaseRow *row);
+
 /* Where an item's entry is, if it has one. */
 typedef struct EntryKey
 {
@@ -166,7 +169,7 @@ extern void EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item
 extern void EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item);
 extern void EntryDelete(EntryTable *t);
 
-/* The projected item of the entry that EntryFind found. */
+/* The projected item of the entry that EntryFind found; NULL if it is null. */
 extern struct varlena *EntryItem(EntryTable *t);
 
 #endif							/* DYNAMO_INDEX_H */

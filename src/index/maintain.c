@@ -26,6 +26,7 @@
 
 #include "catalog/objects.h"
 #include "catalog/owner.h"
+#include "catalog/stored.h"
 #include "index/index.h"
 #include "store/row_event.h"
 
@@ -37,11 +38,8 @@ static bool truncating = false;
 static bool
 ItemsIdentical(const TableDef *def, BaseRow *old, BaseRow *new)
 {
-	bool		isnull;
-
-	return datumIsEqual(heap_getattr(old->tuple, def->item_attnum, old->desc, &isnull),
-						heap_getattr(new->tuple, def->item_attnum, new->desc, &isnull),
-						false, -1);
+	return datumIsEqual(TupleItem(def, old->tuple, old->desc),
+						TupleItem(def, new->tuple, new->desc), false, -1);
 }
 
 /* Whether an entry that keeps its key also keeps its content. */

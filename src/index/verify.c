@@ -24,6 +24,7 @@
 
 #include "catalog/objects.h"
 #include "catalog/owner.h"
+#include "catalog/stored.h"
 #include "errors.h"
 #include "index/verify.h"
 
@@ -129,29 +130,54 @@ ReportColumn(Verification *v, BaseRow *row, const char *problem, const char *for
 			 const AttributeDef *attr)
 {
 	if (v != NULL)
-		ReportProblem(v, problem, KeyOfItem(v->def, BaseRowItem(v->def, row)),
+		ReportProblem(v, problem, BaseRowKey(v->def, row),
 					  psprintf(format, attr->column, attr->name.data));
 }
 
+static void
+ReportInvalidKey(Verification *v, BaseRow *row, const char *problem)
+{
+	const ItemPointerData *tid = &row->tuple->t_self;
+
+	if (v != NULL)
+		ReportProblem(v, "unusable key", BaseRowKey(v->def, row),
+					  psprintf("%s The row is (%u,%u).", problem,
+							   ItemPointerGetBlockNumber(tid), ItemPointerGetOffsetNumber(tid)));
+}
+
 /*
- * All columns as the item alone gives them; unusable keys are null.
+ * A column of the table's key as the item gives it.  Where the item has no
+ * usable key the column stands, which the entries of the row are by.
  */
 static void
-DeriveFromItem(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+DeriveTableKey(Verification *v, const TableDef *def, int i, BaseRow *row,
+			   Datum *values, bool *nulls)
+{
+	const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+	ValueRef	key = AttributeFind(BaseRowItem(def, row), attr->name.data, attr->name.len);
+	const char *problem = KeyAttributeProblem(attr, key, i < def->key.npartition ?
+											  KEY_MAX_PARTITION : KEY_MAX_SORT);
+	int			column = attr->attnum - 1;
+
+	if (problem == NULL)
+	{
+		values[column] = KeyValueToDatum(attr, key);
+		nulls[column] = false;
+		return;
+	}
+	ReportInvalidKey(v, row, problem);
+	values[column] = heap_getattr(row->tuple, attr->attnum, row->desc, &nulls[column]);
+}
+
+/* All columns as the item gives them; unusable keys of indexes are null. */
+static void
+DeriveFromItem(Verification *v, const TableDef *def, BaseRow *row, Datum *values, bool *nulls)
 {
 	for (int i = 0; i < def->nattributes; i++)
 		nulls[def->attributes[i].attnum - 1] = true;
 	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
-	{
-		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
-		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
-
-		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
-			continue;
-		values[attr->attnum - 1] = KeyValueToDatum(attr, v);
-		nulls[attr->attnum - 1] = false;
-	}
-	DeriveStoredKeys(def, item, values, nulls);
+		DeriveTableKey(v, def, i, row, values, nulls);
+	DeriveStoredKeys(def, BaseRowItem(def, row), values, nulls);
 }
 
 void
@@ -162,7 +188,7 @@ ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *index,
 	bool	   *missing = palloc0(sizeof(bool) * row->desc->natts);
 	ValueRef	item = BaseRowItem(def, row);
 
-	DeriveFromItem(def, item, derived, missing);
+	DeriveFromItem(v, def, row, derived, missing);
 	for (int i = 0; i < index->nentry; i++)
 	{
 		const AttributeDef *attr = &def->attributes[index->entry[i]];
@@ -209,7 +235,7 @@ OpenBaseTables(Verification *v)
 			continue;
 		base->rel = table_open(lfirst_oid(cell), NoLock);
 		base->def = TableDefAcquire(base->rel);
-		base->index = TableDefIndex(base->def, v->index->name);
+		base->index = TableDefIndexOf(base->def, v->index->name);
 		v->nbases++;
 	}
 }

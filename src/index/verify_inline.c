@@ -13,6 +13,7 @@
 #include "access/relscan.h"
 #include "access/tableam.h"
 #include "catalog/partition.h"
+#include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_operator_d.h"
 #include "catalog/pg_type.h"
@@ -89,7 +90,7 @@ RowIsIndexed(const Verification *v, BaseRow *row)
 static void
 ReportEntry(Verification *v, BaseRow *row, const char *problem)
 {
-	ReportProblem(v, problem, KeyOfItem(v->def, BaseRowItem(v->def, row)), NULL);
+	ReportProblem(v, problem, BaseRowKey(v->def, row), NULL);
 }
 
 static void
@@ -144,7 +145,8 @@ VerifyBtree(Verification *v, Oid relid)
 	Relation	btree = index_open(relid, AccessShareLock);
 	Places		places = {0};
 
-	if (!btree->rd_index->indisvalid || !InlineIndexFits(v->def, v->index, relid))
+	if (btree->rd_rel->relam != BTREE_AM_OID || !btree->rd_index->indisvalid ||
+		!InlineIndexFits(v->def, v->index, relid))
 		ReportProblem(v, "index invalid", NULL,
 					  psprintf("Relation \"%s\" is no valid btree on the key columns.",
 							   RelationGetRelationName(btree)));

@@ -33,10 +33,20 @@ ExpectedKey(Verification *v, bool report, BaseRow *row, EntryKey *key)
 		key->shard = IndexShardOf(v->def, v->index, BaseRowItem(v->def, row));
 }
 
+/* Whether the entry found holds what it should of a row's item. */
+static bool
+HasProjectedItem(Verification *v, EntryTable *shard, BaseRow *row)
+{
+	struct varlena *stored = EntryItem(shard);
+
+	return stored != NULL &&
+		ValueEqual(ItemRoot(stored),
+				   ItemRoot(IndexEntryItem(v->def, v->index, BaseRowItem(v->def, row))));
+}
+
 static void
 VerifyRow(Verification *v, EntryTable *shards, BaseRow *row)
 {
-	ValueRef	item = BaseRowItem(v->def, row);
 	EntryKey	key;
 	EntryTable *shard;
 
@@ -45,16 +55,15 @@ VerifyRow(Verification *v, EntryTable *shards, BaseRow *row)
 		return;
 	shard = &shards[key.shard];
 	if (!EntryFind(shard, &key))
-		ReportProblem(v, "missing entry", KeyOfItem(v->def, item), NULL);
-	else if (!ValueEqual(ItemRoot(EntryItem(shard)),
-						 ItemRoot(IndexEntryItem(v->def, v->index, item))))
-		ReportProblem(v, "stale entry", KeyOfItem(v->def, item),
+		ReportProblem(v, "missing entry", BaseRowKey(v->def, row), NULL);
+	else if (!HasProjectedItem(v, shard, row))
+		ReportProblem(v, "stale entry", BaseRowKey(v->def, row),
 					  "The projected item differs.");
 }
 
 /* ---- entries without their rows ---- */
 
-/* The base key of an entry, by the entry's columns. */
+/* The base key of an entry, by the entry's columns; NULL if they hold what no item can. */
 static struct varlena *
 BaseKeyOf(Verification *v, const EntryKey *key)
 {
@@ -67,10 +76,15 @@ BaseKeyOf(Verification *v, const EntryKey *key)
 
 		for (int j = 0; j < v->def->key.npartition + v->def->key.nsort; j++)
 		{
+			struct varlena *value;
+
 			if (v->def->key_attributes[j] != v->index->entry[i])
 				continue;
+			value = KeyDatumToValue(attr->type, key->keys[i]);
+			if (value == NULL)
+				return NULL;
 			ItemBuilderName(b, attr->name.data, attr->name.len);
-			ItemBuilderValue(b, ItemRoot(KeyDatumToValue(attr->type, key->keys[i])));
+			ItemBuilderValue(b, ItemRoot(value));
 		}
 	}
 	ItemBuilderEnd(b);

@@ -290,12 +290,16 @@ void
 WriterCollection(Writer *w, const TableDef *def, ValueRef item)
 {
 	Slice		name = def->key.attributes[0].name;
+	ValueRef	key = AttributeFind(item, name.data, name.len);
 
+	/* the table's name may mean another table by now */
+	if (ValueIsMissing(key))
+		KeyMismatchError(def, key);
 	WriterBeginObject(w);
 	WriterName(w, "ItemCollectionKey");
 	WriterBeginObject(w);
 	WriterNameSlice(w, name);
-	WriterValue(w, AttributeFind(item, name.data, name.len));
+	WriterValue(w, key);
 	WriterEndObject(w);
 	WriterName(w, "SizeEstimateRangeGB");
 	WriterBeginList(w);

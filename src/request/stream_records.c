@@ -172,7 +172,7 @@ GetRecordsRequest(Request *request)
 
 	ShardIteratorParse(FieldSlice(request->input, "ShardIterator"), &arn, &position);
 	stream = OpenStreamOfArn(arn, &def);
-	StreamScanBegin(&scan, stream, position, GetActiveSnapshot());
+	StreamScanBegin(&scan, stream, &def, position, GetActiveSnapshot());
 	WriterName(out, "Records");
 	WriterBeginList(out);
 	position = WriterRecords(out, &def, &scan, limit);

@@ -34,6 +34,7 @@
 #include "catalog/link.h"
 #include "catalog/objects.h"
 #include "catalog/owner.h"
+#include "catalog/stored.h"
 #include "compat.h"
 #include "sql/reference.h"
 #include "sql/template.h"
@@ -214,10 +215,7 @@ ReferencedKey(CheckEvent *event, ValueRef item)
 static Datum
 ItemDatum(const CheckEvent *event, HeapTuple tuple)
 {
-	bool		isnull;
-
-	return heap_getattr(tuple, event->referencing->item_attnum,
-						RelationGetDescr(event->rel), &isnull);
+	return TupleItem(event->referencing, tuple, RelationGetDescr(event->rel));
 }
 
 static void
@@ -249,17 +247,32 @@ CheckReference(CheckEvent *event, const TriggerData *trigger)
 
 /* ---- the referenced side ---- */
 
+/* A column of the key of a row, which is text: keys are composed of text. */
+static Datum
+KeyColumn(const CheckEvent *event, HeapTuple tuple, int i)
+{
+	const AttributeDef *attr = &event->referenced->attributes[event->referenced->key_attributes[i]];
+	bool		isnull;
+	Datum		value = heap_getattr(tuple, attr->attnum, RelationGetDescr(event->rel), &isnull);
+
+	if (attr->type != VALUE_S)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("reference \"%s\" is to a key attribute that is not of type S: %s",
+						event->check->ref->name, attr->name.data)));
+	if (isnull)
+		InvalidTupleError(RelationGetRelid(event->rel), tuple, ColumnProblem(attr, (Datum) 0, true));
+	return value;
+}
+
 /* The key of a row; false if no item can reference it. */
 static bool
 KeyOfRow(CheckEvent *event, HeapTuple tuple)
 {
 	for (int i = 0; i < KeyCount(event->referenced); i++)
 	{
-		const AttributeDef *attr = &event->referenced->attributes[event->referenced->key_attributes[i]];
 		Slice		template = ReferenceTemplate(event->check->ref, event->referenced, i);
-		bool		isnull;
-		Datum		value = heap_getattr(tuple, attr->attnum, RelationGetDescr(event->rel), &isnull);
-		text	   *key = DatumGetTextPP(value);
+		text	   *key = DatumGetTextPP(KeyColumn(event, tuple, i));
 		StringInfoData constant;
 		Slice		missing;
 
@@ -279,12 +292,7 @@ SameKey(const CheckEvent *event, HeapTuple a, HeapTuple b)
 {
 	for (int i = 0; i < KeyCount(event->referenced); i++)
 	{
-		AttrNumber	attnum = event->referenced->attributes[event->referenced->key_attributes[i]].attnum;
-		TupleDesc	desc = RelationGetDescr(event->rel);
-		bool		isnull;
-
-		if (!datum_image_eq(heap_getattr(a, attnum, desc, &isnull),
-							heap_getattr(b, attnum, desc, &isnull), false, -1))
+		if (!datum_image_eq(KeyColumn(event, a, i), KeyColumn(event, b, i), false, -1))
 			return false;
 	}
 	return true;

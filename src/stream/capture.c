@@ -37,8 +37,8 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
+#include "catalog/stored.h"
 #include "compat.h"
-#include "item/builder.h"
 #include "store/row_event.h"
 #include "stream/stream.h"
 
@@ -105,8 +105,8 @@ CaptureBegin(Capture *c, const TriggerData *trigger)
 	c->rel = trigger->tg_relation;
 	c->desc = RelationGetDescr(c->rel);
 	c->def = TableDefAcquire(c->rel);
-	c->new_images = strcmp(view, "NEW_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0;
-	c->old_images = strcmp(view, "OLD_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0;
+	c->new_images = StreamViewHasNew(view);
+	c->old_images = StreamViewHasOld(view);
 	StreamTableOpen(&c->stream, c->def, trigger->tg_trigger->tgargs[0]);
 }
 
@@ -124,7 +124,7 @@ ColumnOf(const Capture *c, HeapTuple tuple, AttrNumber attnum)
 	Datum		value = heap_getattr(tuple, attnum, c->desc, &isnull);
 
 	if (isnull)
-		elog(ERROR, "key or item of a stored row is null");
+		InvalidTupleError(c->def->relid, tuple, "Its key or its item is null.");
 	return value;
 }
 
@@ -138,19 +138,12 @@ KeyAttributeOf(const Capture *c, int i)
 static Datum
 KeysOf(const Capture *c, HeapTuple tuple)
 {
-	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	const char *problem;
+	struct varlena *keys = KeyOfTuple(c->def, tuple, c->desc, &problem);
 
-	ItemBuilderBeginMap(b);
-	for (int i = 0; i < c->def->key.npartition + c->def->key.nsort; i++)
-	{
-		const AttributeDef *attr = KeyAttributeOf(c, i);
-		struct varlena *value = KeyDatumToValue(attr->type, ColumnOf(c, tuple, attr->attnum));
-
-		ItemBuilderName(b, attr->name.data, attr->name.len);
-		ItemBuilderValue(b, ItemRoot(value));
-	}
-	ItemBuilderEnd(b);
-	return PointerGetDatum(ItemBuilderFinish(b));
+	if (keys == NULL)
+		InvalidTupleError(c->def->relid, tuple, problem);
+	return PointerGetDatum(keys);
 }
 
 static bool

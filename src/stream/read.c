@@ -107,7 +107,7 @@ StreamLastNumber(Relation rel)
 {
 	char		event;
 
-	return EndmostNumber(rel, SnapshotAny, PG_INT64_MAX, false, &event);
+	return EndmostNumber(rel, SnapshotAny, STREAM_LAST_NUMBER, false, &event);
 }
 
 /* Up to where the stream has been trimmed; 0 if it never was. */
@@ -232,7 +232,7 @@ LastBelowHorizon(Relation rel, Snapshot snapshot)
 	while (number == 0 && StreamNumberScanNext(&s, BackwardScanDirection))
 	{
 		if (IsBelowHorizon(s.slot, snapshot))
-			number = NumberOf(s.slot);
+			number = Min(NumberOf(s.slot), STREAM_LAST_NUMBER);
 	}
 	StreamNumberScanEnd(&s);
 	return number;
@@ -265,7 +265,8 @@ StreamIsTrimmed(void)
 }
 
 void
-StreamScanBegin(StreamScan *scan, Relation rel, int64 position, Snapshot snapshot)
+StreamScanBegin(StreamScan *scan, Relation rel, const StreamDef *def, int64 position,
+				Snapshot snapshot)
 {
 	StreamNumberScan	s;
 
@@ -276,10 +277,10 @@ StreamScanBegin(StreamScan *scan, Relation rel, int64 position, Snapshot snapsho
 		StreamIsTrimmed();
 	PredicateLockRelation(rel, snapshot);
 	scan->rel = rel;
+	scan->def = def;
 	scan->snapshot = snapshot;
 	scan->position = position;
 	scan->blocked = false;
-	scan->marks = false;
 	scan->last = LastReadable(rel, position, snapshot);
 	StreamNumberScanBegin(&s, rel, SnapshotAny, position, false);
 	scan->pkey = s.pkey;
@@ -300,16 +301,73 @@ ItemColumn(TupleTableSlot *slot, StreamColumn column, bool *present)
 static void
 ReadRecord(TupleTableSlot *slot, StreamRecord *record)
 {
-	bool		present;
 	bool		isnull;
 
 	record->number = NumberOf(slot);
 	record->created_at = DatumGetTimestampTz(ColumnOf(slot, STREAM_CREATED_AT, &isnull));
 	record->event = EventOf(slot);
 	record->tid = slot->tts_tid;
-	record->keys = ItemColumn(slot, STREAM_KEYS, &present);
+	record->keys = ItemColumn(slot, STREAM_KEYS, &record->has_keys);
 	record->new_item = ItemColumn(slot, STREAM_NEW_ITEM, &record->has_new);
 	record->old_item = ItemColumn(slot, STREAM_OLD_ITEM, &record->has_old);
+}
+
+/* ---- records that our trigger has not made ---- */
+
+static bool
+IsKey(ValueRef v)
+{
+	return !ValueIsMissing(v) && ValueTypeIsKey(ValueTypeOf(v));
+}
+
+/* Whether they are the key attributes that the definition names, and no others. */
+static bool
+KeysFit(const StreamDef *def, Datum keys)
+{
+	ValueRef	item = DatumGetValue(keys);
+	Container	map;
+
+	ContainerOpen(item, &map);
+	return map.count == (def->sort != NULL ? 2 : 1) &&
+		IsKey(AttributeFind(item, def->partition, strlen(def->partition))) &&
+		(def->sort == NULL || IsKey(AttributeFind(item, def->sort, strlen(def->sort))));
+}
+
+/* What a reader cannot make sense of; NULL for nothing. */
+static const char *
+RecordProblem(const StreamDef *def, const StreamRecord *record)
+{
+	bool		put = record->event == STREAM_INSERT || record->event == STREAM_MODIFY;
+	bool		removed = record->event == STREAM_MODIFY || record->event == STREAM_REMOVE ||
+		record->event == STREAM_EXPIRE;
+
+	if (!put && !removed)
+		return "Its event is unknown.";
+	if (!record->has_keys || !KeysFit(def, record->keys))
+		return "It has not the keys of the table.";
+	if (put && !record->has_new && StreamViewHasNew(def->view))
+		return "It has no new image.";
+	if (removed && !record->has_old && StreamViewHasOld(def->view))
+		return "It has no old image.";
+	return NULL;
+}
+
+/*
+ * A stream's table is its owner's, who may have filled it before it had its
+ * guard.
+ */
+static void
+CheckRecord(const StreamScan *scan, const StreamRecord *record)
+{
+	const char *problem = RecordProblem(scan->def, record);
+
+	if (problem != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("invalid record " INT64_FORMAT " in stream \"%s\"",
+						record->number, RelationGetRelationName(scan->rel)),
+				 errdetail("%s", problem),
+				 errhint("Read on behind it; dynamo.trim_streams removes it in time.")));
 }
 
 bool
@@ -324,11 +382,13 @@ StreamScanNext(StreamScan *scan, StreamRecord *record)
 
 		if (number > scan->last)
 			break;
-		if (EventOf(scan->slot) == STREAM_TRIMMED && !scan->marks)
+		if (EventOf(scan->slot) == STREAM_TRIMMED && scan->def != NULL)
 			continue;
 		if (table_tuple_satisfies_snapshot(scan->rel, scan->slot, scan->snapshot))
 		{
 			ReadRecord(scan->slot, record);
+			if (scan->def != NULL)
+				CheckRecord(scan, record);
 			scan->position = number + 1;
 			return true;
 		}

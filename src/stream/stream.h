@@ -173,6 +173,7 @@ typedef struct StreamRecord
 	TimestampTz created_at;
 	char		event;
 	ItemPointerData tid;
+	bool		has_keys;		/* always, where records are checked */
 	bool		has_new;
 	bool		has_old;
 	Datum		keys;
@@ -184,11 +185,11 @@ typedef struct StreamScan
 {
 	Relation	rel;
 	Relation	pkey;
+	const StreamDef *def;		/* NULL: for trimming */
 	Snapshot	snapshot;
 	int64		position;		/* the next number to look at */
 	int64		last;			/* the last one that may be looked at */
 	bool		blocked;		/* by a transaction in progress */
-	bool		marks;			/* show STREAM_TRIMMED rows, too: for trimming */
 	struct IndexScanDescData *scan;
 	TupleTableSlot *slot;
 } StreamScan;
@@ -196,12 +197,18 @@ typedef struct StreamScan
 /* Before the first record that is not trimmed. */
 #define STREAM_BEGINNING	INT64CONST(0)
 
+/* The greatest number that is read: there is a position after it. */
+#define STREAM_LAST_NUMBER	(PG_INT64_MAX - 1)
+
 /*
  * Begins to read at a position.  Raises ERRCODE_DYNAMO_TRIMMED_DATA if there
- * were records from there on that have been trimmed.
+ * were records from there on that have been trimmed.  Records are checked
+ * against def: ERRCODE_DATA_CORRUPTED, with the number, for one that has not
+ * the keys and images it should have.  Without def (to trim), all rows come as
+ * they are, STREAM_TRIMMED ones, too.
  */
-extern void StreamScanBegin(StreamScan *scan, Relation rel, int64 position,
-							Snapshot snapshot);
+extern void StreamScanBegin(StreamScan *scan, Relation rel, const StreamDef *def,
+							int64 position, Snapshot snapshot);
 
 /*
  * The next record; its data are valid until the next call.  False when there

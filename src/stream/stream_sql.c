@@ -91,7 +91,7 @@ PutRecords(ReturnSetInfo *result, Relation stream, const StreamDef *def,
 	StreamScan	scan;
 	StreamRecord record;
 
-	StreamScanBegin(&scan, stream, position, GetActiveSnapshot());
+	StreamScanBegin(&scan, stream, def, position, GetActiveSnapshot());
 	while (limit-- > 0 && StreamScanNext(&scan, &record))
 	{
 		MemoryContextSwitchTo(row_context);

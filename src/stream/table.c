@@ -15,6 +15,7 @@
 #include "catalog/dependency.h"
 #include "catalog/index.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "commands/sequence.h"
 #include "commands/trigger.h"
@@ -25,6 +26,7 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/xid8.h"
 
@@ -141,6 +143,22 @@ FindEntry(Relation stream)
 
 /* ---- opening ---- */
 
+/* Whether its primary key is the number, by which it is read. */
+static bool
+HasNumberKey(Relation rel)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(PrimaryKeyIndex(rel)));
+	Form_pg_index form;
+	bool		fits;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	fits = form->indnkeyatts == 1 && form->indkey.values[0] == STREAM_NUMBER && form->indisvalid;
+	ReleaseSysCache(tuple);
+	return fits;
+}
+
 bool
 IsStreamTable(Relation rel)
 {
@@ -151,8 +169,7 @@ IsStreamTable(Relation rel)
 	Oid			item = ItemTypeOid();
 
 	if (rel->rd_rel->relkind != RELKIND_RELATION || desc->natts != STREAM_NCOLUMNS ||
-		!OidIsValid(PrimaryKeyIndex(rel)) || 
-		!HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_STREAM)))
+		!HasNumberKey(rel) || !HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_STREAM)))
 		return false;
 	for (int i = 0; i < STREAM_NCOLUMNS; i++)
 	{

@@ -58,8 +58,7 @@ DeleteRecords(Trim *trim, Relation rel, Snapshot snapshot)
 	int64		last = 0;
 
 	ItemPointerSetInvalid(&mark);
-	StreamScanBegin(&scan, rel, STREAM_BEGINNING, snapshot);
-	scan.marks = true;
+	StreamScanBegin(&scan, rel, NULL, STREAM_BEGINNING, snapshot);
 	while (trim->room > 0 && StreamScanNext(&scan, &record))
 	{
 		if (record.event == STREAM_TRIMMED)
