@@ -9,7 +9,7 @@
  *
  *	  Entries are compared by their encoded key attributes, which order by
  *	  memcmp for every type (item.h, number.h).  They are looked up once an
- *	  entry.
+ *	  entry, in its item.
  */
 #include "postgres.h"
 
@@ -54,13 +54,23 @@ CompareShards(Datum a, Datum b, void *arg)
 	return 0;
 }
 
-static void
-InvalidEntry(const Shard *shard, const AttributeDef *attr, ValueRef v)
+/*
+ * An entry whose item has not its key stands where its columns say, which is
+ * where the statements of the SQL path have it.
+ */
+static Slice
+KeyOfColumn(const Shard *shard, const ScanKeys *keys, int column)
 {
+	const AttributeDef *attr = keys->columns[column];
+	bool		isnull;
+	Datum		stored = shard->source->methods->column(shard->source, column, &isnull);
+	struct varlena *value = isnull ? NULL : KeyDatumToValue(attr->type, stored);
 	RowPlace	place;
 
+	if (value != NULL)
+		return ValuePayload(ItemRoot(value));
 	shard->source->methods->place(shard->source, &place);
-	InvalidRowError(&place, KeyAttributeProblem(attr, v, KEY_MAX_PARTITION));
+	InvalidRowError(&place, ColumnProblem(attr, stored, isnull));
 }
 
 /* Moves a shard to its next entry; false at its end. */
@@ -81,8 +91,9 @@ Advance(const GatherSource *g, Shard *shard)
 		ValueRef	v = MapFind(&entry, attr->name.data, attr->name.len);
 
 		if (unlikely(ValueIsMissing(v) || ValueTypeOf(v) != attr->type))
-			InvalidEntry(shard, attr, v);
-		shard->keys[i - keys->nfixed] = ValuePayload(v);
+			shard->keys[i - keys->nfixed] = KeyOfColumn(shard, keys, i);
+		else
+			shard->keys[i - keys->nfixed] = ValuePayload(v);
 	}
 	return true;
 }

@@ -102,17 +102,13 @@ InitEntries(void)
 	CacheRegisterRelcacheCallback(ForgetStream, (Datum) 0);
 }
 
+/* InvalidOid if there is not one: then nothing is appended. */
 static Oid
 SequenceOf(Relation stream)
 {
 	List	   *owned = getOwnedSequences(RelationGetRelid(stream));
 
-	if (list_length(owned) != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("stream \"%s\" has not one sequence for its numbers",
-						RelationGetRelationName(stream))));
-	return linitial_oid(owned);
+	return list_length(owned) == 1 ? linitial_oid(owned) : InvalidOid;
 }
 
 /* The entry of an open stream; NULL if the relation is none. */
@@ -321,6 +317,12 @@ StreamAppend(StreamTable *t, const StreamRow *row)
 {
 	LOCKTAG		tag;
 	int64		number;
+
+	if (!OidIsValid(t->sequence))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("stream \"%s\" has not one sequence for its numbers",
+						RelationGetRelationName(t->rel))));
 
 	/* the horizon is above the id of whoever takes a number: have one first */
 	(void) GetCurrentTransactionId();
