@@ -395,6 +395,30 @@ Replace(Oid relid, TableDef *def, IndexDef *index)
 	NameGuards(def, index);
 }
 
+/* A btree may have been dropped while we waited: nothing reads it yet. */
+static bool
+HasBtree(const TableDef *def, const IndexDef *index)
+{
+	bool		valid;
+
+	(void) FindInlineIndex(def, index, &valid);
+	return valid;
+}
+
+static void
+MakeActive(Oid relid, TableDef *def, IndexDef *index)
+{
+	SPI_connect();
+	if (index->replaces != NULL)
+		Replace(relid, def, index);
+	else
+	{
+		index->status = INDEX_ACTIVE;
+		StoreDefinition(relid, def);
+	}
+	SPI_finish();
+}
+
 static void
 Activate(const Builder *builder, Oid relid, const TableDef *seen, const IndexDef *pending)
 {
@@ -409,17 +433,11 @@ Activate(const Builder *builder, Oid relid, const TableDef *seen, const IndexDef
 	LockPatiently(builder, relid, ShareRowExclusiveLock, tables);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	def = ReadLocked(relid, pending->name, INDEX_CREATING, &index);
-	if (def != NULL)
+	if (def != NULL && index->storage == STORAGE_INLINE && !HasBtree(def, index))
+		BuildStatePhase(relid, pending->name, PHASE_BUILDING);
+	else if (def != NULL)
 	{
-		SPI_connect();
-		if (index->replaces != NULL)
-			Replace(relid, def, index);
-		else
-		{
-			index->status = INDEX_ACTIVE;
-			StoreDefinition(relid, def);
-		}
-		SPI_finish();
+		MakeActive(relid, def, index);
 		BuildStatePhase(relid, pending->name, PHASE_COMPLETE);
 	}
 	PopActiveSnapshot();

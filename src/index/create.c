@@ -172,7 +172,7 @@ IndexFill(Oid relid, const IndexDef *index, bool new_columns)
 	}
 	BuildStateForget(relid, index->name);
 	if (new_columns)
-		ReportSkipped(index->name, FillKeyColumns(relid, index->name));
+		ReportSkipped(index->name, FillKeyColumns(relid, index->name).skipped);
 	if (index->storage == STORAGE_TABLE)
 		FillIndexTable(relid, index->name);
 }

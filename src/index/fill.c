@@ -44,7 +44,7 @@ typedef struct Fill
 	const IndexDef *index;
 	bool		repair;			/* also change columns that are set */
 	int64		rows;
-	int64		skipped;
+	FillCount	count;
 	OwnerScope	scope;
 } Fill;
 
@@ -130,6 +130,7 @@ UpdateRow(Fill *fill, Datum *values, bool *nulls)
 	if (fill->result->ri_NumIndices > 0 && updated != NO_UPDATED_INDEXES)
 		InsertUpdatedIndexTuples(fill->result, fill->new, fill->estate, updated);
 	ResetPerTupleExprContext(fill->estate);
+	fill->count.rewritten++;
 }
 
 static bool
@@ -183,12 +184,12 @@ FillRow(Fill *fill)
 	if (changed)
 		UpdateRow(fill, values, nulls);
 	if (HasUnusableKey(fill->def, fill->index, item, nulls))
-		fill->skipped++;
+		fill->count.skipped++;
 	fill->rows++;
 }
 
-static int64
-FillRelation(Oid relid, const char *index_name, bool repair)
+static void
+FillRelation(Oid relid, const char *index_name, bool repair, FillCount *count)
 {
 	Relation	rel = table_open(relid, NoLock);
 	Fill		fill;
@@ -210,30 +211,31 @@ FillRelation(Oid relid, const char *index_name, bool repair)
 	FillEnd(&fill);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
-	return fill.skipped;
+	count->skipped += fill.count.skipped;
+	count->rewritten += fill.count.rewritten;
 }
 
-static int64
+static FillCount
 FillWithPartitions(Oid relid, const char *index_name, bool repair)
 {
-	int64		skipped = 0;
+	FillCount	count = {0};
 	ListCell   *cell;
 
 	foreach(cell, find_all_inheritors(relid, AccessExclusiveLock, NULL))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)
-			skipped += FillRelation(lfirst_oid(cell), index_name, repair);
+			FillRelation(lfirst_oid(cell), index_name, repair, &count);
 	}
-	return skipped;
+	return count;
 }
 
-int64
+FillCount
 FillKeyColumns(Oid relid, const char *index_name)
 {
 	return FillWithPartitions(relid, index_name, false);
 }
 
-int64
+FillCount
 RepairKeyColumns(Oid relid, const char *index_name)
 {
 	return FillWithPartitions(relid, index_name, true);

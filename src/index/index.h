@@ -62,18 +62,23 @@ extern void ReportSkipped(const char *index_name, int64 skipped);
 
 /* ---- fill.c ---- */
 
+typedef struct FillCount
+{
+	int64		skipped;		/* items that stay out: a key attribute is unusable */
+	int64		rewritten;		/* rows, without their triggers */
+} FillCount;
+
 /*
  * Sets the key columns of the rows of a table whose items have attributes
  * that are not in their columns yet, bypassing triggers.  The caller holds an
- * exclusive lock.  Returns the number of items that stay out of the named
- * index because a key attribute is unusable.
+ * exclusive lock.
  */
-extern int64 FillKeyColumns(Oid relid, const char *index_name);
+extern FillCount FillKeyColumns(Oid relid, const char *index_name);
 
 /*
  * The same, and columns that differ from the item are set right (reindex).
  */
-extern int64 RepairKeyColumns(Oid relid, const char *index_name);
+extern FillCount RepairKeyColumns(Oid relid, const char *index_name);
 
 /* Says from time to time how far a build is; rows counts from 1. */
 extern void ReportBuildProgress(const IndexDef *index, int64 rows);
