@@ -18,7 +18,7 @@
 #include "request/tags.h"
 
 #define MAX_TAGS	50
-#define TAGS_PAGE	10
+#define MAX_TAG_BYTES	10240	/* of all keys and values */
 
 /* ---- checks ---- */
 
@@ -84,9 +84,21 @@ CheckNumberOfTags(int n)
 		InvalidRequest("Number of Tags exceed the current limit for the provided ResourceArn");
 }
 
+static void
+CheckTagBytes(const TableTag *tags, int n)
+{
+	size_t		bytes = 0;
+
+	for (int i = 0; i < n; i++)
+		bytes += strlen(tags[i].key) + strlen(tags[i].value);
+	if (bytes > MAX_TAG_BYTES)
+		InvalidRequest("Tag set size %zu bytes is above max size limit", bytes);
+}
+
 void
 WriteTags(Relation rel, const Field *tags)
 {
+	TableTag   *all;
 	int			n;
 
 	/* their keys are different */
@@ -97,8 +109,9 @@ WriteTags(Relation rel, const Field *tags)
 
 		TableTagWrite(rel, &tag);
 	}
-	(void) TableTagsRead(rel, &n);
+	all = TableTagsRead(rel, &n);
 	CheckNumberOfTags(n);
+	CheckTagBytes(all, n);
 }
 
 /* ---- the resource ---- */
@@ -155,17 +168,14 @@ UntagResourceRequest(Request *request)
 	TableClose(&table);
 }
 
-/* A token is the key after which the next page begins. */
+/* There is one page. */
 void
 ListTagsRequest(Request *request)
 {
-	const char *token = FieldString(request->input, "NextToken");
 	Writer	   *out = request->out;
 	OpenedTable table;
 	TableTag   *tags;
-	const char *last = NULL;
 	int			n;
-	int			written = 0;
 
 	OpenResource(&table, request->input, AccessShareLock);
 	tags = TableTagsRead(table.rel, &n);
@@ -174,17 +184,10 @@ ListTagsRequest(Request *request)
 	WriterBeginList(out);
 	for (int i = 0; i < n; i++)
 	{
-		if (token != NULL && strcmp(tags[i].key, token) <= 0)
-			continue;
-		if (written++ == TAGS_PAGE)
-			break;
 		WriterBeginObject(out);
 		WriterStringMember(out, "Key", tags[i].key);
 		WriterStringMember(out, "Value", tags[i].value);
 		WriterEndObject(out);
-		last = tags[i].key;
 	}
 	WriterEndList(out);
-	if (written > TAGS_PAGE)
-		WriterStringMember(out, "NextToken", last);
 }
