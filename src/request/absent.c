@@ -82,7 +82,8 @@ DescribeContinuousBackupsRequest(Request *request)
 				 errmsg("Table not found: %s", name)));
 	WriterName(out, "ContinuousBackupsDescription");
 	WriterBeginObject(out);
-	WriterStringMember(out, "ContinuousBackupsStatus", "DISABLED");
+	/* so says the service of every table, whatever is set up */
+	WriterStringMember(out, "ContinuousBackupsStatus", "ENABLED");
 	WriterName(out, "PointInTimeRecoveryDescription");
 	WriterBeginObject(out);
 	WriterStringMember(out, "PointInTimeRecoveryStatus", "DISABLED");
@@ -115,65 +116,14 @@ DescribeContributorInsightsRequest(Request *request)
 	TableClose(&table);
 }
 
-/* ---- auto scaling ---- */
-
-static void
-WriterNoScaling(Writer *w, const char *name)
-{
-	WriterName(w, name);
-	WriterBeginObject(w);
-	WriterBoolMember(w, "AutoScalingDisabled", true);
-	WriterName(w, "ScalingPolicies");
-	WriterBeginList(w);
-	WriterEndList(w);
-	WriterEndObject(w);
-}
-
-static void
-WriterIndexScaling(Writer *w, const TableDef *def)
-{
-	WriterName(w, "GlobalSecondaryIndexes");
-	WriterBeginList(w);
-	for (int i = 0; i < def->nindexes; i++)
-	{
-		const IndexDef *index = &def->indexes[i];
-
-		if (index->local || index->replaces != NULL || index->status != INDEX_ACTIVE)
-			continue;
-		WriterBeginObject(w);
-		WriterStringMember(w, "IndexName", index->name);
-		WriterStringMember(w, "IndexStatus", "ACTIVE");
-		WriterNoScaling(w, "ProvisionedReadCapacityAutoScalingSettings");
-		WriterNoScaling(w, "ProvisionedWriteCapacityAutoScalingSettings");
-		WriterEndObject(w);
-	}
-	WriterEndList(w);
-}
-
-/* A table has one replica: itself. */
+/* Only tables with replicas have anything to describe. */
 void
 DescribeAutoScalingRequest(Request *request)
 {
-	Writer	   *out = request->out;
-	OpenedTable table;
-
-	TableOpen(&table, FieldTableName(request->input), AccessShareLock);
-	WriterName(out, "TableAutoScalingDescription");
-	WriterBeginObject(out);
-	WriterStringMember(out, "TableName", table.name);
-	WriterStringMember(out, "TableStatus", "ACTIVE");
-	WriterName(out, "Replicas");
-	WriterBeginList(out);
-	WriterBeginObject(out);
-	WriterStringMember(out, "RegionName", request_region);
-	WriterIndexScaling(out, table.def);
-	WriterNoScaling(out, "ReplicaProvisionedReadCapacityAutoScalingSettings");
-	WriterNoScaling(out, "ReplicaProvisionedWriteCapacityAutoScalingSettings");
-	WriterStringMember(out, "ReplicaStatus", "ACTIVE");
-	WriterEndObject(out);
-	WriterEndList(out);
-	WriterEndObject(out);
-	TableClose(&table);
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+			 errmsg("Global table with name: '%s' does not exist.",
+					FieldTableName(request->input))));
 }
 
 /* ---- policies ---- */
