@@ -65,12 +65,12 @@ SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": 
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": ""}}');
 SELECT req('UpdateTimeToLive', '{"TableName": "none", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "exp"}}');
 SELECT req('DescribeTimeToLive', '{"TableName": "none"}');
--- one change in an hour; what cannot be is said first
+-- one change in 31 minutes; what cannot be is said first
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": false, "AttributeName": "exp"}}');
 SELECT req('DescribeTimeToLive', '{"TableName": "tab"}');
-UPDATE dynamo.table_settings SET time_to_live_changed_at = now() - interval '59 min' WHERE schema_name = 't_request_ttl' AND table_name = 'tab';
+UPDATE dynamo.table_settings SET time_to_live_changed_at = now() - interval '30 min' WHERE schema_name = 't_request_ttl' AND table_name = 'tab';
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": false, "AttributeName": "exp"}}');
-UPDATE dynamo.table_settings SET time_to_live_changed_at = now() - interval '61 min' WHERE schema_name = 't_request_ttl' AND table_name = 'tab';
+UPDATE dynamo.table_settings SET time_to_live_changed_at = now() - interval '32 min' WHERE schema_name = 't_request_ttl' AND table_name = 'tab';
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": false, "AttributeName": "exp"}}');
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": false, "AttributeName": "exp"}}');
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "exp"}}');

@@ -49,6 +49,6 @@ RequestInit(void)
 	DefineCustomIntVariable("dynamo.ttl_change_interval",
 							"Time for which UpdateTimeToLive refuses another change of a table.",
 							"0 turns it off.",
-							&request_ttl_interval, SECS_PER_HOUR, 0, SECS_PER_DAY,
+							&request_ttl_interval, 31 * SECS_PER_MINUTE, 0, SECS_PER_DAY,
 							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);
 }
