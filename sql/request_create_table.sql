@@ -64,6 +64,11 @@ SELECT create_with('{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"
 	"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}, {"AttributeName": "b", "AttributeType": "S"}]}');
 SELECT create_with('{"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}, {"AttributeName": "a", "AttributeType": "N"}]}');
 SELECT create_with('{"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}, {"AttributeName": "b", "AttributeType": "N"}]}');
+SELECT create_with('{"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}, {"AttributeName": "y", "KeyType": "RANGE"}]}');
+-- encryption has a key, the account's unless another is named
+SELECT substring(create_with('{"TableName": "encrypted", "SSESpecification": {"Enabled": true}}') from '"SSEDescription":({[^}]*})');
+SELECT substring(create_with('{"TableName": "encrypted2", "SSESpecification": {"SSEType": "KMS", "KMSMasterKeyId": "alias/mine"}}') from '"SSEDescription":({[^}]*})');
+SELECT substring(create_with('{"TableName": "encrypted3", "SSESpecification": {"SSEType": "KMS", "KMSMasterKeyId": "mine"}}') from '"SSEDescription":({[^}]*})');
 -- streams and tags
 SELECT create_with('{"StreamSpecification": {"StreamEnabled": true}}');
 SELECT create_with('{"StreamSpecification": {"StreamEnabled": false, "StreamViewType": "NEW_IMAGE"}}');
@@ -88,6 +93,15 @@ SELECT with_index(false, '{"Projection": {"ProjectionType": "INCLUDE"}}');
 SELECT with_index(false, '{"Projection": {"ProjectionType": "ALL", "NonKeyAttributes": ["x"]}}');
 SELECT with_index(false, '{"Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x", "x"]}}');
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}]}');
+SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "x", "KeyType": "RANGE"}]}');
+SELECT with_index(false, '{"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}, {"AttributeName": "a", "KeyType": "RANGE"}, {"AttributeName": "y", "KeyType": "RANGE"}]}');
+SELECT with_index(true, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "x", "KeyType": "RANGE"}]}');
+-- what is wrong with an index comes before definitions that no key uses
+SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "Projection": {}}');
+SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "Projection": {"ProjectionType": "INCLUDE"}}');
+SELECT with_index(true, '{"KeySchema": [{"AttributeName": "b", "KeyType": "HASH"}, {"AttributeName": "a", "KeyType": "RANGE"}]}');
+SELECT create_with(jsonb_build_object('AttributeDefinitions', jsonb_build_array(jsonb_build_object('AttributeName', 'a', 'AttributeType', 'S'), jsonb_build_object('AttributeName', 'b', 'AttributeType', 'S')),
+	'GlobalSecondaryIndexes', (SELECT jsonb_agg('{"IndexName": "idx", "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}'::jsonb) FROM generate_series(1, 2) i)));
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "c", "KeyType": "HASH"}, {"AttributeName": "c", "KeyType": "RANGE"}]}');
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}, {"AttributeName": "c", "KeyType": "HASH"}]}');
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "HASH"}, {"AttributeName": "c", "KeyType": "RANGE"}, {"AttributeName": "b", "KeyType": "RANGE"}]}');

@@ -62,7 +62,7 @@ SELECT update_tab('{"OnDemandThroughput": {"MaxWriteRequestUnits": 5}}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "OnDemandThroughput": {"MaxReadRequestUnits": 5}}}]}');
 SELECT update_tab('{"WarmThroughput": {"ReadUnitsPerSecond": 99}}');
 SELECT update_tab('{"WarmThroughput": {"ReadUnitsPerSecond": 100, "WriteUnitsPerSecond": 60}}');
-SELECT update_tab(jsonb_build_object('AttributeDefinitions', '[]'::jsonb, 'GlobalSecondaryIndexUpdates', jsonb_build_array(jsonb_build_object('Create', gsi('gs2')))));
+SELECT update_tab(jsonb_build_object('AttributeDefinitions', '[{"AttributeName": "a", "AttributeType": "S"}]'::jsonb, 'GlobalSecondaryIndexUpdates', jsonb_build_array(jsonb_build_object('Create', gsi('gs2')))));
 
 -- on demand: units are gone, limits come, go one by one, and end with it
 SELECT update_tab('{"BillingMode": "PAY_PER_REQUEST", "OnDemandThroughput": {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": 20}}');
@@ -99,7 +99,7 @@ SELECT together('GlobalSecondaryIndexUpdates', 'TableClass');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [], "DeletionProtectionEnabled": false}');
 SELECT update_tab(jsonb_build_object('WarmThroughput', '{"ReadUnitsPerSecond": 20000}'::jsonb, 'GlobalSecondaryIndexUpdates', jsonb_build_array(jsonb_build_object('Create', gsi('gs2')))));
 -- an index with another's update, or with a change to on demand
-SELECT update_tab(jsonb_build_object('BillingMode', 'PAY_PER_REQUEST', 'AttributeDefinitions', '[]'::jsonb, 'GlobalSecondaryIndexUpdates',
+SELECT update_tab(jsonb_build_object('BillingMode', 'PAY_PER_REQUEST', 'AttributeDefinitions', '[{"AttributeName": "a", "AttributeType": "S"}]'::jsonb, 'GlobalSecondaryIndexUpdates',
 	jsonb_build_array(jsonb_build_object('Create', gsi('gs2', '{"OnDemandThroughput": {"MaxReadRequestUnits": 3}}')), '{"Update": {"IndexName": "gsi", "OnDemandThroughput": {"MaxReadRequestUnits": 4}}}'::jsonb)));
 SELECT update_tab('{"BillingMode": "PAY_PER_REQUEST", "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"}}');
 SELECT * FROM described();

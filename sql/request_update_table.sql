@@ -20,8 +20,8 @@ CREATE FUNCTION described(member text) RETURNS text LANGUAGE sql AS $$
 SELECT dynamo.create_table('tab', 'pk', 'sk');
 INSERT INTO tab (item) VALUES ('{"pk": {"S": "p"}, "sk": {"S": "s"}, "g": {"S": "x"}}');
 
--- create an index: the answer says CREATING, afterwards it is there
-SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}, {"AttributeName": "unused", "AttributeType": "N"}],
+-- create an index: the answer says CREATING, afterwards it is there; definitions of what is no key of the index count for nothing
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "S"}, {"AttributeName": "unused", "AttributeType": "N"}, {"AttributeName": "pk", "AttributeType": "N"}],
 	"GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "gsi", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
 	"Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x"]}}}]}');
 SELECT described('GlobalSecondaryIndexes');
@@ -35,7 +35,7 @@ SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gs
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}, {"Delete": {"IndexName": "gsi2"}}]}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi2"}}]}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
-SELECT update_tab('{"AttributeDefinitions": [], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "gsi", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "gsi", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 SELECT update_tab('{"AttributeDefinitions": [], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"},
 	"ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}}]}');
@@ -57,11 +57,12 @@ SELECT update_tab('{"BillingMode": "PROVISIONED", "ProvisionedThroughput": {"Rea
 	"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 4, "WriteCapacityUnits": 5}}}]}') LIKE '%UPDATING%';
 SELECT described('ProvisionedThroughput'), described('BillingModeSummary'), described('GlobalSecondaryIndexes');
 SELECT update_tab('{"ProvisionedThroughput": {"ReadCapacityUnits": 2, "WriteCapacityUnits": 3}}');
--- the answer tells what is still provisioned
-SELECT u ~ '"TableStatus":"UPDATING"', u ~ '"IndexStatus":"UPDATING"', regexp_matches(u, '"ReadCapacityUnits":\d+', 'g') FROM
+-- the answer tells what is still provisioned, and that it is changed now
+SELECT u ~ '"TableStatus":"UPDATING"', u ~ '"IndexStatus":"UPDATING"', regexp_matches(u, '"ProvisionedThroughput":({[^}]*})', 'g') FROM
 	update_tab('{"ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 3}, "BillingMode": "PROVISIONED",
 	"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 7, "WriteCapacityUnits": 5}}}]}') u;
 SELECT described('ProvisionedThroughput'), described('GlobalSecondaryIndexes') ~ '"ReadCapacityUnits":7';
+SELECT regexp_matches(update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 6, "WriteCapacityUnits": 5}}}]}'), '"ProvisionedThroughput":({[^}]*})', 'g');
 SELECT update_tab('{"BillingMode": "PAY_PER_REQUEST"}') LIKE '%UPDATING%';
 SELECT described('ProvisionedThroughput'), described('BillingModeSummary'), described('GlobalSecondaryIndexes') LIKE '%"ReadCapacityUnits":0%';
 
@@ -104,7 +105,8 @@ SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMS
 SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "arn:aws:kms:us-east-1:000000000000:key/key"}}');
 SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "other"}}') LIKE '%key/other%';
 SELECT update_tab('{"SSESpecification": {"Enabled": false}}') LIKE '%"TableStatus":"ACTIVE"%', described('SSEDescription') IS NULL;
--- definitions are for new indexes, for which a key keeps its type
+-- definitions are for new indexes only: all keys of the index are in them, and keep their types
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 SELECT update_tab('{"TableClass": "STANDARD", "AttributeDefinitions": [{"AttributeName": "unused", "AttributeType": "N"}, {"AttributeName": "pk", "AttributeType": "N"}]}') LIKE '%UPDATING%', described('AttributeDefinitions');
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "N"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 SET dynamo.max_global_indexes = 0;
@@ -112,12 +114,12 @@ SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeTy
 RESET dynamo.max_global_indexes;
 
 -- while an index is built the table is ACTIVE; the index can be given up, no other one made or dropped
-SELECT update_tab('{"AttributeDefinitions": [], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "other", "KeySchema": [{"AttributeName": "sk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}') LIKE '%"Backfilling":false%';
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "sk", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "other", "KeySchema": [{"AttributeName": "sk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}') LIKE '%"Backfilling":false%';
 SET dynamo.in_place_build_limit = 0;
 BEGIN;
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "slow", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}') LIKE '%"TableStatus":"UPDATING"%';
 SELECT described('TableStatus'), i ->> 'IndexName', i ->> 'IndexStatus', i ->> 'Backfilling' FROM json_array_elements(described('GlobalSecondaryIndexes')::json) i;
-SELECT update_tab('{"AttributeDefinitions": [], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "third", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
+SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "third", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "other"}}]}');
 SELECT req('DeleteTable', '{"TableName": "tab"}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "other", "OnDemandThroughput": {"MaxReadRequestUnits": 9}}}]}') LIKE '%"IndexStatus":"UPDATING"%';

@@ -48,6 +48,9 @@ typedef struct CreateTableSpec
 
 /* ---- ddl_table.c ---- */
 
+/* Raises what is wrong with the keys and indexes of a table to be. */
+extern void CheckTableSpec(const CreateTableSpec *spec);
+
 /* Creates a table in the current schema; returns its relation. */
 extern Oid	TableCreate(const CreateTableSpec *spec);
 

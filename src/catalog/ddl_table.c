@@ -65,6 +65,12 @@ DefineTable(const CreateTableSpec *spec, Oid schema, const char *relation_name)
 	return def;
 }
 
+void
+CheckTableSpec(const CreateTableSpec *spec)
+{
+	(void) DefineTable(spec, InvalidOid, RelationNameFor(spec->name));
+}
+
 static void
 CreateRelation(const char *table, const TableDef *def, int fillfactor)
 {

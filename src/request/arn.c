@@ -4,7 +4,11 @@
  */
 #include "postgres.h"
 
+#include "utils/fmgrprotos.h"
+#include "utils/uuid.h"
+
 #include "request/arn.h"
+#include "request/digest.h"
 #include "request/operation.h"
 
 char *
@@ -26,12 +30,28 @@ StreamArn(const char *table_name, const char *label)
 	return psprintf("%s/stream/%s", TableArn(table_name), label);
 }
 
+/* An id for the key that the service makes for every account and region. */
+static char *
+AccountKey(void)
+{
+	Digest		digest;
+
+	DigestBegin(&digest);
+	DigestBytes(&digest, request_region, strlen(request_region));
+	DigestBytes(&digest, request_account, strlen(request_account));
+	return DatumGetCString(DirectFunctionCall1(uuid_out,
+											   UUIDPGetDatum((pg_uuid_t *) VARDATA(DigestEnd(&digest)))));
+}
+
 char *
 KeyArn(const char *key)
 {
+	if (key == NULL)
+		key = AccountKey();
 	if (strncmp(key, "arn:", 4) == 0)
 		return pstrdup(key);
-	return psprintf("arn:aws:kms:%s:%s:key/%s", request_region, request_account, key);
+	return psprintf("arn:aws:kms:%s:%s:%s%s", request_region, request_account,
+					strncmp(key, "alias/", 6) == 0 ? "" : "key/", key);
 }
 
 /* Cuts the text up to the next colon off; NULL at the end. */

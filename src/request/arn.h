@@ -10,7 +10,10 @@ extern char *TableArn(const char *table_name);
 extern char *IndexArn(const char *table_name, const char *index_name);
 extern char *StreamArn(const char *table_name, const char *label);
 
-/* Of an encryption key's id; of an ARN itself. */
+/*
+ * Of an encryption key's id or alias; an ARN itself; of NULL, the account's
+ * own key, always the same.
+ */
 extern char *KeyArn(const char *key);
 
 /* The parts of an ARN: arn:<partition>:<service>:<region>:<account>:<resource>. */

@@ -154,7 +154,7 @@ AddIndexes(CreateTableSpec *spec, const Field *input, const char *member, bool l
 		if (!local)
 			CheckIndexThroughput(input, list->fields[i]);
 		FieldIndexSpec(list->fields[i], local, FieldMember(input, "AttributeDefinitions"),
-					   NULL, &spec->indexes[spec->nindexes++]);
+					   &spec->indexes[spec->nindexes++]);
 	}
 }
 
@@ -183,9 +183,10 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 	CheckEncryption(FieldMember(input, "SSESpecification"));
 	FieldTableKey(FieldMember(input, "KeySchema"), definitions, &spec->key);
 	CheckDefinitions(definitions);
-	CheckAllUsed(input);
 	AddIndexes(spec, input, "LocalSecondaryIndexes", true);
 	AddIndexes(spec, input, "GlobalSecondaryIndexes", false);
+	CheckTableSpec(spec);
+	CheckAllUsed(input);
 	CheckStreamView(FieldMember(input, "StreamSpecification"),
 					"Table is being created with a stream enabled, UpdateViewType is required",
 					"Table is being created with a stream disabled, UpdateViewType should not be specified");

@@ -192,8 +192,11 @@ WriterIndexState(Writer *w, const OpenedTable *table, const IndexDef *index,
 				 const Transition *transition)
 {
 	const char *status = IndexStatusName(index, transition);
+	const Field *update = UpdateOfIndex(transition->index_updates, index->name);
 	Throughput	throughput = IndexThroughputRead(table->rel, index->name);
 
+	if (update != NULL && FieldMember(update, "ProvisionedThroughput") != NULL)
+		DateProvisioned(&throughput, FieldMember(update, "ProvisionedThroughput"));
 	WriterStringMember(w, "IndexStatus", status);
 	if (!transition->created && strcmp(status, "CREATING") == 0)
 		WriterBoolMember(w, "Backfilling", index->status == INDEX_CREATING);
@@ -264,6 +267,8 @@ WriterBilling(Writer *w, const TableSettings *s, const Transition *transition)
 	}
 	if (transition->created)
 		warm_status = transition->warm_given ? "UPDATING" : NULL;
+	else if (transition->deleted)
+		warm_status = NULL;
 	WriterThroughput(w, &s->throughput, s->on_demand, warm_status);
 }
 
@@ -284,8 +289,7 @@ WriterSettings(Writer *w, const TableSettings *s)
 		WriterBeginObject(w);
 		WriterStringMember(w, "Status", "ENABLED");
 		WriterStringMember(w, "SSEType", s->sse_type);
-		if (s->sse_key != NULL)
-			WriterStringMember(w, "KMSMasterKeyArn", KeyArn(s->sse_key));
+		WriterStringMember(w, "KMSMasterKeyArn", KeyArn(s->sse_key));
 		WriterEndObject(w);
 	}
 	WriterBoolMember(w, "DeletionProtectionEnabled", s->deletion_protection);
@@ -361,7 +365,7 @@ WriterTable(Writer *w, const OpenedTable *table, const Transition *transition)
 void
 WriterDeletedTable(Writer *w, const OpenedTable *table)
 {
-	Transition	transition = {NULL};
+	Transition	transition = {.deleted = true};
 
 	WriterBeginObject(w);
 	WriterStringMember(w, "TableName", table->name);

@@ -41,6 +41,7 @@ typedef struct Transition
 	const char *status;			/* of the table; NULL: ACTIVE */
 	bool		created;		/* the table, by this request */
 	bool		warm_given;		/* and WarmThroughput for it */
+	bool		deleted;		/* the table, by this request */
 	const char *index;			/* one that is made or dropped; NULL: none */
 	const char *index_status;
 	const Field *index_updates; /* GlobalSecondaryIndexUpdates; NULL: none */

@@ -32,12 +32,11 @@ CopyName(Slice name)
 
 /* ---- attribute definitions ---- */
 
-bool
-AttributeTypeOf(const Field *definitions, const TableDef *def, Slice name, ValueType *type)
+/* The type that a list of definitions gives an attribute; false: none. */
+static bool
+AttributeTypeOf(const Field *definitions, Slice name, ValueType *type)
 {
-	int			a;
-
-	for (int i = 0; definitions != NULL && i < definitions->count; i++)
+	for (int i = 0; i < definitions->count; i++)
 	{
 		const Field *definition = definitions->fields[i];
 		Slice		type_name;
@@ -48,12 +47,7 @@ AttributeTypeOf(const Field *definitions, const TableDef *def, Slice name, Value
 		*type = (ValueType) ValueTypeFromName(type_name.data, type_name.len);
 		return true;
 	}
-	if (def == NULL)
-		return false;
-	a = TableDefAttribute(def, name);
-	if (a >= 0)
-		*type = def->attributes[a].type;
-	return a >= 0;
+	return false;
 }
 
 void
@@ -72,44 +66,68 @@ CheckDefinitions(const Field *definitions)
 	}
 }
 
-/* "[a, b]": the attribute names of a list of structures. */
-static char *
-NameList(const Field *list)
-{
-	StringInfoData out;
-
-	initStringInfo(&out);
-	appendStringInfoChar(&out, '[');
-	for (int i = 0; list != NULL && i < list->count; i++)
-		appendStringInfo(&out, "%s%s", i > 0 ? ", " : "",
-						 FieldName(list->fields[i], "AttributeName"));
-	appendStringInfoChar(&out, ']');
-	return out.data;
-}
-
 /* ---- keys ---- */
 
-/* Raises the error about attributes of a key that are not defined. */
+/* Adds the attribute's name of a structure to a list: "a, b". */
 static void
-CheckDefined(const Field *schema, const Field *definitions, const TableDef *def)
+AppendName(StringInfo list, const Field *structure)
 {
-	int			undefined = 0;
+	appendStringInfo(list, "%s%s", list->len > 0 ? ", " : "",
+					 FieldName(structure, "AttributeName"));
+}
 
+/* Raises the error about attributes of a key, a list of names, that are not defined. */
+static void UndefinedKeys(const char *keys, const Field *definitions) pg_attribute_noreturn();
+
+static void
+UndefinedKeys(const char *keys, const Field *definitions)
+{
+	StringInfoData defined;
+
+	initStringInfo(&defined);
+	for (int i = 0; i < definitions->count; i++)
+		AppendName(&defined, definitions->fields[i]);
+	InvalidParameter("Some index key attributes are not defined in AttributeDefinitions. "
+					 "Keys: [%s], AttributeDefinitions: [%s]", keys, defined.data);
+}
+
+/* The attributes of a key that are not defined, as a list; empty: all are. */
+static char *
+FindUndefined(const Field *schema, const Field *definitions)
+{
+	StringInfoData undefined;
+
+	initStringInfo(&undefined);
 	for (int i = 0; i < schema->count; i++)
 	{
 		ValueType	type;
 
-		if (!AttributeTypeOf(definitions, def,
-							 FieldSlice(schema->fields[i], "AttributeName"), &type))
-			undefined++;
+		if (!AttributeTypeOf(definitions, FieldSlice(schema->fields[i], "AttributeName"), &type))
+			AppendName(&undefined, schema->fields[i]);
 	}
-	if (undefined == 0)
+	return undefined.data;
+}
+
+/* Of a table's key with two attributes the service tells no more. */
+static void
+CheckTableKeyDefined(const Field *schema, const Field *definitions)
+{
+	char	   *undefined = FindUndefined(schema, definitions);
+
+	if (*undefined == '\0')
 		return;
-	if (undefined < schema->count)
+	if (schema->count > 1)
 		InvalidRequest("Invalid KeySchema: Some index key attribute have no definition");
-	InvalidParameter("Some index key attributes are not defined in AttributeDefinitions. "
-					 "Keys: %s, AttributeDefinitions: %s",
-					 NameList(schema), NameList(definitions));
+	UndefinedKeys(undefined, definitions);
+}
+
+static void
+CheckIndexKeyDefined(const Field *schema, const Field *definitions)
+{
+	char	   *undefined = FindUndefined(schema, definitions);
+
+	if (*undefined != '\0')
+		UndefinedKeys(undefined, definitions);
 }
 
 static bool
@@ -126,7 +144,7 @@ CheckFirstIsHash(const Field *schema)
 }
 
 static void
-ConvertKey(const Field *schema, const Field *definitions, const TableDef *def, KeySchema *key)
+ConvertKey(const Field *schema, const Field *definitions, KeySchema *key)
 {
 	memset(key, 0, sizeof(*key));
 	for (int i = 0; i < schema->count; i++)
@@ -134,7 +152,7 @@ ConvertKey(const Field *schema, const Field *definitions, const TableDef *def, K
 		Slice		name = FieldSlice(schema->fields[i], "AttributeName");
 
 		key->attributes[i].name = CopyName(name);
-		AttributeTypeOf(definitions, def, name, &key->attributes[i].type);
+		(void) AttributeTypeOf(definitions, name, &key->attributes[i].type);
 		if (IsHash(schema, i))
 			key->npartition++;
 		else
@@ -142,10 +160,10 @@ ConvertKey(const Field *schema, const Field *definitions, const TableDef *def, K
 	}
 }
 
-void
-FieldTableKey(const Field *schema, const Field *definitions, KeySchema *key)
+/* A key of one or two attributes, as tables and local indexes have. */
+static void
+FieldSimpleKey(const Field *schema, const Field *definitions, KeySchema *key)
 {
-	CheckDefined(schema, definitions, NULL);
 	if (schema->count > 1 &&
 		SliceCompare(FieldSlice(schema->fields[0], "AttributeName"),
 					 FieldSlice(schema->fields[1], "AttributeName")) == 0)
@@ -153,7 +171,14 @@ FieldTableKey(const Field *schema, const Field *definitions, KeySchema *key)
 	CheckFirstIsHash(schema);
 	if (schema->count > 1 && IsHash(schema, 1))
 		InvalidRequest("Invalid KeySchema: The second KeySchemaElement is not a RANGE key type");
-	ConvertKey(schema, definitions, NULL, key);
+	ConvertKey(schema, definitions, key);
+}
+
+void
+FieldTableKey(const Field *schema, const Field *definitions, KeySchema *key)
+{
+	CheckTableKeyDefined(schema, definitions);
+	FieldSimpleKey(schema, definitions, key);
 }
 
 /* Up to four attributes of each kind, in this order. */
@@ -173,13 +198,11 @@ CheckMultiAttributeOrder(const Field *schema)
 
 /* The key of a global index. */
 static void
-FieldIndexKey(const Field *schema, const Field *definitions, const TableDef *def,
-			  KeySchema *key)
+FieldGlobalKey(const Field *schema, const Field *definitions, KeySchema *key)
 {
-	CheckDefined(schema, definitions, def);
 	CheckFirstIsHash(schema);
 	CheckMultiAttributeOrder(schema);
-	ConvertKey(schema, definitions, def, key);
+	ConvertKey(schema, definitions, key);
 	CheckKeySchema(key, KEY_MAX_ATTRIBUTES / 2, KEY_MAX_ATTRIBUTES / 2);
 }
 
@@ -206,30 +229,29 @@ FieldProjection(const Field *projection, CreateIndexSpec *spec)
 		spec->non_key[i] = CopyName(names->fields[i]->string);
 }
 
-/* A local index has the key schema of a table. */
 static void
 FieldLocalKey(const Field *index, const Field *definitions, KeySchema *key)
 {
-	const Field *schema = FieldMember(index, "KeySchema");
-
-	FieldTableKey(schema, definitions, key);
+	FieldSimpleKey(FieldMember(index, "KeySchema"), definitions, key);
 	if (key->nsort == 0)
 		InvalidParameter("Index KeySchema does not have a range key for index: %s",
 						 FieldName(index, "IndexName"));
 }
 
 void
-FieldIndexSpec(const Field *index, bool local, const Field *definitions,
-			   const TableDef *def, CreateIndexSpec *spec)
+FieldIndexSpec(const Field *index, bool local, const Field *definitions, CreateIndexSpec *spec)
 {
+	const Field *schema = FieldMember(index, "KeySchema");
+
 	memset(spec, 0, sizeof(*spec));
 	spec->name = FieldName(index, "IndexName");
 	spec->local = local;
 	spec->storage = STORAGE_INLINE;
+	CheckIndexKeyDefined(schema, definitions);
 	if (local)
 		FieldLocalKey(index, definitions, &spec->key);
 	else
-		FieldIndexKey(FieldMember(index, "KeySchema"), definitions, def, &spec->key);
+		FieldGlobalKey(schema, definitions, &spec->key);
 	FieldProjection(FieldMember(index, "Projection"), spec);
 }
 

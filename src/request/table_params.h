@@ -10,25 +10,21 @@
 #include "catalog/settings.h"
 #include "request/shape.h"
 
-/*
- * The type of an attribute in a list of AttributeDefinitions, or in the
- * definition of a table (either may be NULL); false if it has none.
- */
-extern bool AttributeTypeOf(const Field *definitions, const TableDef *def,
-							Slice name, ValueType *type);
-
 /* What a list of GlobalSecondaryIndexUpdate (or NULL) updates of an index, or NULL. */
 extern const Field *UpdateOfIndex(const Field *updates, const char *index_name);
 
 /* Raises the error about a name that a list of definitions has twice. */
 extern void CheckDefinitions(const Field *definitions);
 
-/* The key of a table (or local index), with the types its attributes are defined to have. */
+/* The key of a table, with the types its attributes are defined to have. */
 extern void FieldTableKey(const Field *schema, const Field *definitions, KeySchema *key);
 
-/* A secondary index; definitions and def as in AttributeTypeOf. */
+/*
+ * A secondary index.  All attributes of its key are in the definitions, also
+ * those that the table knows already.
+ */
 extern void FieldIndexSpec(const Field *index, bool local, const Field *definitions,
-						   const TableDef *def, CreateIndexSpec *spec);
+						   CreateIndexSpec *spec);
 
 /*
  * A StreamSpecification, which may be NULL, has a view if and only if it

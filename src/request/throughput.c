@@ -66,20 +66,36 @@ IsSameDay(int64 a, int64 b)
 	return a / USECS_PER_DAY == b / USECS_PER_DAY;
 }
 
+static bool
+Decreases(const Throughput *t, const Field *throughput)
+{
+	return FieldInteger(throughput, "ReadCapacityUnits", 0) < t->read_units ||
+		FieldInteger(throughput, "WriteCapacityUnits", 0) < t->write_units;
+}
+
+void
+DateProvisioned(Throughput *t, const Field *throughput)
+{
+	int64		now = SettingsTime();
+
+	if (FieldInteger(throughput, "ReadCapacityUnits", 0) > t->read_units ||
+		FieldInteger(throughput, "WriteCapacityUnits", 0) > t->write_units)
+		t->increased = now;
+	if (!Decreases(t, throughput))
+		return;
+	if (!IsSameDay(now, t->decreased))
+		t->decreases = 0;
+	t->decreased = now;
+}
+
 static void
 SetProvisioned(Throughput *t, const Field *throughput)
 {
-	int64		now = SettingsTime();
 	int64		read_units = FieldInteger(throughput, "ReadCapacityUnits", 0);
 	int64		write_units = FieldInteger(throughput, "WriteCapacityUnits", 0);
 
-	if (read_units > t->read_units || write_units > t->write_units)
-		t->increased = now;
-	if (read_units < t->read_units || write_units < t->write_units)
-	{
-		t->decreases = IsSameDay(now, t->decreased) ? t->decreases + 1 : 1;
-		t->decreased = now;
-	}
+	DateProvisioned(t, throughput);
+	t->decreases += Decreases(t, throughput);
 	t->read_units = read_units;
 	t->write_units = write_units;
 	t->warm_read_units = Max(t->warm_read_units, read_units);

@@ -37,6 +37,12 @@ extern Throughput NewThroughput(const Field *structure, ThroughputOf of);
 /* Raises the error of units that are those there are; index NULL: the table's. */
 extern void CheckChanges(const Throughput *before, const Field *throughput, const char *index);
 
+/*
+ * Notes when provisioned units are changed, which the service's answer tells
+ * beside the units there were.
+ */
+extern void DateProvisioned(Throughput *t, const Field *throughput);
+
 /* Takes over the members of a structure that are given, which are checked. */
 extern void SetThroughput(Throughput *t, const Field *structure);
 

@@ -49,12 +49,13 @@ CheckAnyChange(const Field *input)
 {
 	const Field *list = FieldMember(input, "GlobalSecondaryIndexUpdates");
 
+	/* a list that is given and empty is not asked for */
 	if (CountChanges(input) == 0)
 		InvalidRequest("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
-					   "GlobalSecondaryIndexUpdates, SSESpecification, ReplicaUpdates, "
+					   "%sSSESpecification, ReplicaUpdates, "
 					   "MultiAccountReplicaReady, ReplicaTransitRoleArn, MultiRegionConsistency, "
 					   "DeletionProtectionEnabled, OnDemandThroughput, WarmThroughput or "
-					   "TableClass is required");
+					   "TableClass is required", list == NULL ? "GlobalSecondaryIndexUpdates, " : "");
 	if (list != NULL && list->count == 0)
 		InvalidParameter("List of GlobalSecondaryIndexUpdates is empty");
 }

@@ -60,25 +60,6 @@ CheckIndexUpdate(const OpenedTable *table, const Field *input, const Field *upda
 	CheckThroughputLimits(update, of, &before);
 }
 
-/* Definitions are for new indexes only, for which keys keep their types. */
-static void
-CheckRedefinitions(const OpenedTable *table, const Field *definitions)
-{
-	for (int i = 0; definitions != NULL && i < definitions->count; i++)
-	{
-		Slice		name = FieldSlice(definitions->fields[i], "AttributeName");
-		int			a = TableDefAttribute(table->def, name);
-		ValueType	type;
-
-		if (a >= 0 && AttributeTypeOf(definitions, NULL, name, &type) &&
-			type != table->def->attributes[a].type)
-			InvalidParameter("Attribute %.*s is defined with types %s and %s",
-							 (int) name.len, name.data,
-							 ValueTypeName(table->def->attributes[a].type),
-							 ValueTypeName(type));
-	}
-}
-
 /* An index that is being built may be given up, but no other one meanwhile. */
 static void
 CheckDrop(const OpenedTable *table, const char *name)
@@ -105,8 +86,6 @@ CheckIndexChanges(const OpenedTable *table, const Field *input, const IndexChang
 		CheckDrop(table, FieldName(changes->drop, "IndexName"));
 	if (changes->create != NULL && TableIsChanging(table))
 		TooManyIndexChanges();
-	if (changes->create != NULL)
-		CheckRedefinitions(table, FieldMember(input, "AttributeDefinitions"));
 	if (changes->create != NULL &&
 		TableDefIndex(table->def, FieldName(changes->create, "IndexName")) != NULL)
 		InvalidRequest("Attempting to create an index which already exists");
@@ -224,7 +203,7 @@ PrepareIndex(const OpenedTable *table, const Field *input, const Field *create,
 						 "for index: %s when BillingMode is PAY_PER_REQUEST", of.index);
 	CheckProvisioned(provisioned);
 	throughput = NewThroughput(create, of);
-	FieldIndexSpec(create, false, FieldMember(input, "AttributeDefinitions"), table->def, spec);
+	FieldIndexSpec(create, false, FieldMember(input, "AttributeDefinitions"), spec);
 	IndexThroughputWrite(table->rel, spec->name, &throughput);
 }
 
@@ -254,6 +233,17 @@ ChangesThroughputOnly(const OpenedTable *table, const Field *input, const IndexC
 	return changes->create == NULL && changes->drop == NULL &&
 		BecomesOnDemand(table, input) == table->settings->on_demand &&
 		(FieldMember(input, "ProvisionedThroughput") != NULL || changes->list != NULL);
+}
+
+/* The answer that tells the throughput there was, and when it was changed: now. */
+static void
+AnswerAhead(Request *request, const OpenedTable *table, const IndexChanges *changes)
+{
+	const Field *provisioned = FieldMember(request->input, "ProvisionedThroughput");
+
+	if (provisioned != NULL)
+		DateProvisioned(&table->settings->throughput, provisioned);
+	Answer(request, table, changes, NULL, NULL);
 }
 
 /* The answer still has the index. */
@@ -318,7 +308,7 @@ UpdateTableRequest(Request *request)
 	was_on_demand = table.settings->on_demand;
 	answered = ChangesThroughputOnly(&table, input, &changes);
 	if (answered)
-		Answer(request, &table, &changes, NULL, NULL);
+		AnswerAhead(request, &table, &changes);
 	ChangeBilling(&table, input, &changes);
 	ChangeSettings(&table, input);
 	TableSettingsWrite(table.rel, table.settings);

@@ -93,14 +93,14 @@ for change in (
         {"BillingMode": "PROVISIONED", "ProvisionedThroughput": units,
          "GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": units}}]},
         {"ProvisionedThroughput": {"ReadCapacityUnits": 4, "WriteCapacityUnits": 6}},
-        {"AttributeDefinitions": [{"AttributeName": "x", "AttributeType": "S"}],
+        {"AttributeDefinitions": [{"AttributeName": "x", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "N"}],
          "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": keys("x", "sk"), "ProvisionedThroughput": units,
                                                      "Projection": {"ProjectionType": "KEYS_ONLY"}}}]},
         {"BillingMode": "PAY_PER_REQUEST"}, {"TableClass": "STANDARD"}, {"SSESpecification": {"Enabled": False}}):
     db.update_table(TableName=T, **change)
     db.describe_table(TableName=T)
 db.update_time_to_live(TableName=T, TimeToLiveSpecification={"Enabled": True, "AttributeName": "e"})
-db.list_tags_of_resource(ResourceArn=arn, NextToken=db.list_tags_of_resource(ResourceArn=arn)["NextToken"])
+db.list_tags_of_resource(ResourceArn=arn)
 db.tag_resource(ResourceArn=arn, Tags=[{"Key": "a", "Value": ""}])
 db.untag_resource(ResourceArn=arn, TagKeys=["a"])
 for call in (db.describe_time_to_live, db.describe_continuous_backups, db.describe_contributor_insights,
