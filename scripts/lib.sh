@@ -94,6 +94,18 @@ apt_install()
 	apt install --no-install-recommends "$@"
 }
 
+# Installs a server without the cluster that Debian's packages make and start.
+apt_install_server()
+{
+	local config=/etc/postgresql-common/createcluster.d/without-cluster.conf status=0
+
+	as_root mkdir -p "${config%/*}"
+	echo "create_main_cluster = false" | as_root tee "$config" >/dev/null
+	apt_install "$@" || status=$?
+	as_root rm -f "$config"
+	return "$status"
+}
+
 apt_has()
 {
 	[[ $(apt-cache policy "$1" 2>/dev/null | sed -n 's/^  Candidate: //p') == [0-9]* ]]
@@ -173,17 +185,19 @@ need_packages()
 		perl -MIPC::Run -e 1 2>/dev/null || missing+=(libipc-run-perl)
 	fi
 	if ! installed_postgres; then
-		can_install || die "PostgreSQL 15 to 18 with its development files is missing: install it, or set PG_CONFIG"
-		if ! postgres_packages >/dev/null; then
+		if can_install && ! postgres_packages >/dev/null; then
 			step "Refreshing the package lists" apt_update
 		fi
-		server=$(postgres_packages) || die "no package of PostgreSQL 15 to 18 can be found"
+		if ! server=$(postgres_packages); then
+			! can_install || die "no package of PostgreSQL 15 to 18 can be found"
+			server="postgresql-<version> postgresql-server-dev-<version> (15 to 18; or set PG_CONFIG)"
+		fi
 		# shellcheck disable=SC2206
 		missing+=($server)
 	fi
 	if ((${#missing[@]} > 0)); then
 		can_install || die "missing packages: ${missing[*]}"
-		step "Installing ${missing[*]}" apt_install "${missing[@]}"
+		step "Installing ${missing[*]}" apt_install_server "${missing[@]}"
 		installed_postgres || die "PostgreSQL was installed but cannot be found"
 	fi
 }
