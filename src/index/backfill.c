@@ -22,9 +22,9 @@
  * - The pass completes what it meets.  It locks the row first, by its last
  *	 version, which then stays the last until the batch commits, and nobody else
  *	 writes its entry.  Each batch has a new snapshot.
- * - Where rows are rewritten past the triggers (dynamo.reindex of another index),
- *	 the pass begins again.  So it does for a table with another file than before
- *	 (VACUUM FULL, CLUSTER, TRUNCATE).
+ * - Where rows are rewritten past the triggers (fill.c, for dynamo.reindex of
+ *	 another index), the pass begins again.  So it does for a table with another
+ *	 file than before (VACUUM FULL, CLUSTER, TRUNCATE).
  *
  * So one pass is enough, and the place it has come to is all there is to remember.
  */

@@ -96,16 +96,21 @@ AddColumns(Oid relid, const TableDef *def, int first)
 }
 
 void
+InterruptBuilder(Oid relid)
+{
+	/* it goes on after this transaction, also if that is rolled back */
+	if (BuildStop(relid) && !BuildNow(relid))
+		BuildAtCommit(relid);
+}
+
+void
 InterruptBuild(const char *table_name)
 {
 	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
 	Oid			relid = RelationGetRelid(rel);
 
 	table_close(rel, AccessShareLock);
-
-	/* it goes on after this transaction, also if that is rolled back */
-	if (BuildStop(relid) && !BuildNow(relid))
-		BuildAtCommit(relid);
+	InterruptBuilder(relid);
 }
 
 /* Before a lock is asked for: a refusal shall not hold anybody up. */
@@ -172,7 +177,7 @@ IndexFill(Oid relid, const IndexDef *index, bool new_columns)
 	}
 	BuildStateForget(relid, index->name);
 	if (new_columns)
-		ReportSkipped(index->name, FillKeyColumns(relid, index->name).skipped);
+		ReportSkipped(index->name, FillKeyColumns(relid, index->name));
 	if (index->storage == STORAGE_TABLE)
 		FillIndexTable(relid, index->name);
 }

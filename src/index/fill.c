@@ -25,7 +25,7 @@
 #include "catalog/objects.h"
 #include "catalog/owner.h"
 #include "catalog/stored.h"
-#include "index/index.h"
+#include "index/build.h"
 
 /* Progress is reported no more often than this. */
 #define REPORT_MILLISECONDS	5000
@@ -44,7 +44,8 @@ typedef struct Fill
 	const IndexDef *index;
 	bool		repair;			/* also change columns that are set */
 	int64		rows;
-	FillCount	count;
+	int64		skipped;
+	int64		rewritten;
 	OwnerScope	scope;
 } Fill;
 
@@ -130,7 +131,7 @@ UpdateRow(Fill *fill, Datum *values, bool *nulls)
 	if (fill->result->ri_NumIndices > 0 && updated != NO_UPDATED_INDEXES)
 		InsertUpdatedIndexTuples(fill->result, fill->new, fill->estate, updated);
 	ResetPerTupleExprContext(fill->estate);
-	fill->count.rewritten++;
+	fill->rewritten++;
 }
 
 static bool
@@ -184,12 +185,13 @@ FillRow(Fill *fill)
 	if (changed)
 		UpdateRow(fill, values, nulls);
 	if (HasUnusableKey(fill->def, fill->index, item, nulls))
-		fill->count.skipped++;
+		fill->skipped++;
 	fill->rows++;
 }
 
-static void
-FillRelation(Oid relid, const char *index_name, bool repair, FillCount *count)
+/* Adds the items that stay out of the index; returns whether rows were rewritten. */
+static bool
+FillRelation(Oid relid, const char *index_name, bool repair, int64 *skipped)
 {
 	Relation	rel = table_open(relid, NoLock);
 	Fill		fill;
@@ -211,31 +213,57 @@ FillRelation(Oid relid, const char *index_name, bool repair, FillCount *count)
 	FillEnd(&fill);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
-	count->skipped += fill.count.skipped;
-	count->rewritten += fill.count.rewritten;
+	*skipped += fill.skipped;
+	return fill.rewritten > 0;
 }
 
-static FillCount
+/*
+ * No trigger has seen the rows that were rewritten: where they are now, an index
+ * table that is being filled may miss them.  Its builder forgets how far it was.
+ */
+static void
+FillTablesAgain(Oid relid)
+{
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *def = TableDefAcquire(rel);
+
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		if (index->storage != STORAGE_TABLE || index->status != INDEX_CREATING)
+			continue;
+		InterruptBuilder(relid);
+		BuildStateStart(relid, index->name, PHASE_FILLING);
+	}
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+}
+
+static int64
 FillWithPartitions(Oid relid, const char *index_name, bool repair)
 {
-	FillCount	count = {0};
+	int64		skipped = 0;
+	bool		rewritten = false;
 	ListCell   *cell;
 
 	foreach(cell, find_all_inheritors(relid, AccessExclusiveLock, NULL))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)
-			FillRelation(lfirst_oid(cell), index_name, repair, &count);
+			rewritten |= FillRelation(lfirst_oid(cell), index_name, repair, &skipped);
 	}
-	return count;
+	if (rewritten)
+		FillTablesAgain(relid);
+	return skipped;
 }
 
-FillCount
+int64
 FillKeyColumns(Oid relid, const char *index_name)
 {
 	return FillWithPartitions(relid, index_name, false);
 }
 
-FillCount
+int64
 RepairKeyColumns(Oid relid, const char *index_name)
 {
 	return FillWithPartitions(relid, index_name, true);

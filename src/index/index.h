@@ -52,6 +52,7 @@ extern bool BuildsInPlace(Oid relid);
  * build takes; it goes on after this transaction, with what is left to build.
  */
 extern void InterruptBuild(const char *table_name);
+extern void InterruptBuilder(Oid relid);
 
 /* Refuses to begin while another index of the table is being built. */
 extern void CheckNoPendingBuild(const TableDef *def);
@@ -62,23 +63,18 @@ extern void ReportSkipped(const char *index_name, int64 skipped);
 
 /* ---- fill.c ---- */
 
-typedef struct FillCount
-{
-	int64		skipped;		/* items that stay out: a key attribute is unusable */
-	int64		rewritten;		/* rows, without their triggers */
-} FillCount;
-
 /*
  * Sets the key columns of the rows of a table whose items have attributes
  * that are not in their columns yet, bypassing triggers.  The caller holds an
- * exclusive lock.
+ * exclusive lock.  Returns the number of items that stay out of the named
+ * index because a key attribute is unusable.
  */
-extern FillCount FillKeyColumns(Oid relid, const char *index_name);
+extern int64 FillKeyColumns(Oid relid, const char *index_name);
 
 /*
  * The same, and columns that differ from the item are set right (reindex).
  */
-extern FillCount RepairKeyColumns(Oid relid, const char *index_name);
+extern int64 RepairKeyColumns(Oid relid, const char *index_name);
 
 /* Says from time to time how far a build is; rows counts from 1. */
 extern void ReportBuildProgress(const IndexDef *index, int64 rows);

@@ -16,7 +16,7 @@
 #include "catalog/link.h"
 #include "catalog/objects.h"
 #include "errors.h"
-#include "index/build.h"
+#include "index/index.h"
 
 static bool
 IsIndex(Oid relid)
@@ -106,29 +106,12 @@ WarnOfOthers(Oid relid, const char *index_name)
 	table_close(rel, NoLock);
 }
 
-/*
- * Rows that were rewritten here passed no trigger.  An index table that is being
- * filled has perhaps missed them where they are now.
- */
-static void
-FillOthersAgain(Oid relid, const TableDef *def)
-{
-	for (int i = 0; i < def->nindexes; i++)
-	{
-		const IndexDef *index = &def->indexes[i];
-
-		if (index->storage == STORAGE_TABLE && index->status == INDEX_CREATING)
-			BuildStateStart(relid, index->name, PHASE_FILLING);
-	}
-}
-
 void
 IndexRebuild(const char *table_name, const char *index_name)
 {
 	Oid			relid;
 	TableDef   *def = LockForIndexDdl(table_name, &relid);
 	const IndexDef *index = TableDefIndex(def, index_name);
-	FillCount	count;
 	Oid			found;
 
 	if (index == NULL)
@@ -144,10 +127,7 @@ IndexRebuild(const char *table_name, const char *index_name)
 	WarnOfOthers(relid, index_name);
 	SPI_connect();
 	StoreDefinition(relid, def);
-	count = RepairKeyColumns(relid, index_name);
-	ReportSkipped(index_name, count.skipped);
-	if (count.rewritten > 0)
-		FillOthersAgain(relid, def);
+	ReportSkipped(index_name, RepairKeyColumns(relid, index_name));
 	found = get_relname_relid(index->relation, get_rel_namespace(relid));
 	if (index->storage == STORAGE_INLINE)
 		RebuildInline(relid, def, index, found);
