@@ -94,18 +94,22 @@ OpenForBackfill(Batch *b, Oid relid, const char *index_name)
 	return false;
 }
 
+/*
+ * The indexes come last: opening them evaluates constant expressions of the
+ * owner's, which want to be the owner and to have a snapshot.
+ */
 static void
 BatchBegin(Batch *b)
 {
 	int			nshards = Max(b->index->shards, 1);
 
 	OwnerScopeEnter(&b->scope, b->rel->rd_rel->relowner);
+	b->snapshot = RegisterSnapshot(GetLatestSnapshot());
+	PushActiveSnapshot(b->snapshot);
 	b->estate = CreateExecutorState();
 	b->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(b->result, b->rel, 0, NULL, 0);
 	ExecOpenIndices(b->result, false);
-	b->snapshot = RegisterSnapshot(GetLatestSnapshot());
-	PushActiveSnapshot(b->snapshot);
 	b->seen = table_slot_create(b->rel, NULL);
 	b->locked = table_slot_create(b->rel, NULL);
 	b->written = table_slot_create(b->rel, NULL);
@@ -127,10 +131,10 @@ BatchEnd(Batch *b)
 	ExecDropSingleTupleTableSlot(b->seen);
 	ExecDropSingleTupleTableSlot(b->locked);
 	ExecDropSingleTupleTableSlot(b->written);
-	PopActiveSnapshot();
-	UnregisterSnapshot(b->snapshot);
 	ExecCloseIndices(b->result);
 	FreeExecutorState(b->estate);
+	PopActiveSnapshot();
+	UnregisterSnapshot(b->snapshot);
 	TableDefRelease(b->def);
 	MemoryContextDelete(b->row_context);
 	OwnerScopeLeave(&b->scope);
