@@ -359,12 +359,10 @@ TableDef *
 TableDefCopy(Relation rel)
 {
 	const Trigger *trigger = FindKeyTrigger(rel);
-	TableDef   *def;
+	TableDef   *def = trigger != NULL ? TableDefTryParse(pstrdup(trigger->tgargs[0])) : NULL;
 
-	if (trigger == NULL)
-		return NULL;
-	def = TableDefParse(pstrdup(trigger->tgargs[0]));
-	def->relid = RelationGetRelid(rel);
+	if (def != NULL)
+		def->relid = RelationGetRelid(rel);
 	return def;
 }
 

@@ -336,6 +336,36 @@ TableDefParse(const char *definition)
 	return def;
 }
 
+/* Whether an error tells that a text is no definition, rather than of the server. */
+static bool
+IsUnreadable(int sqlstate)
+{
+	return sqlstate == ERRCODE_DATA_CORRUPTED ||
+		ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_DATA_EXCEPTION ||
+		ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+}
+
+TableDef *
+TableDefTryParse(const char *definition)
+{
+	MemoryContext context = CurrentMemoryContext;
+	TableDef   *volatile def = NULL;
+
+	PG_TRY();
+	{
+		def = TableDefParse(definition);
+	}
+	PG_CATCH();
+	{
+		if (!IsUnreadable(geterrcode()))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	return def;
+}
+
 /* ---- printing ---- */
 
 static void

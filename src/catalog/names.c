@@ -66,7 +66,7 @@ FitName(const char *name, size_t len)
 
 	if (len < NAMEDATALEN)
 		return pnstrdup(name, len);
-	keep = pg_mbcliplen(name, len, NAMEDATALEN - 1 - HASH_DIGITS - 1);
+	keep = pg_mbcliplen(name, len, MAPPED_PREFIX);
 	return psprintf("%.*s$%016llx", keep, name,
 					(unsigned long long) StableHash(name, len, 0));
 }
@@ -75,6 +75,14 @@ char *
 RelationNameFor(const char *table_name)
 {
 	return FitName(table_name, strlen(table_name));
+}
+
+StaticAssertDecl(MAPPED_PREFIX + 1 + HASH_DIGITS == NAMEDATALEN - 1, "mapped names have another length");
+
+bool
+RelationNameIsMapped(const char *relation_name)
+{
+	return strlen(relation_name) == NAMEDATALEN - 1 && relation_name[MAPPED_PREFIX] == '$';
 }
 
 char *

@@ -32,6 +32,13 @@ extern void CheckResourceName(const char *name, const char *member);
 /* The name of the relation that holds a table; name itself or palloc'd. */
 extern char *RelationNameFor(const char *table_name);
 
+/*
+ * Whether a relation has such a name, or one that looks so.  It begins with
+ * MAPPED_PREFIX bytes of the table's name.
+ */
+#define MAPPED_PREFIX	46
+extern bool RelationNameIsMapped(const char *relation_name);
+
 /* The name proposed for the relation of an index: table$index. */
 extern char *IndexRelationNameFor(const char *relation_name, const char *index_name);
 

@@ -141,6 +141,12 @@ typedef struct TableDef
  */
 extern TableDef *TableDefParse(const char *definition);
 
+/*
+ * The same, but NULL for a text that is no definition: what one user wrote must
+ * not stand in others' way.
+ */
+extern TableDef *TableDefTryParse(const char *definition);
+
 /* The text TableDefParse reads; palloc'd. */
 extern char *TableDefPrint(const TableDef *def);
 
@@ -189,7 +195,8 @@ TableDefRoot(const TableDef *def)
 
 /*
  * What the definition of an open relation says, whether it fits the relation
- * or not, in the current memory context; NULL if it is no dynamo table.
+ * or not, in the current memory context; NULL if it is no dynamo table, or
+ * its definition cannot be read.
  */
 extern TableDef *TableDefCopy(Relation rel);
 

@@ -31,6 +31,7 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
+#include "catalog/table_list.h"
 #include "compat.h"
 #include "http/housekeeping.h"
 #include "http/identity.h"
@@ -81,34 +82,61 @@ HandleInterrupts(void)
 
 /* ---- what there is to do ---- */
 
-static const char *const tasks_query =
-"SELECT c.oid, c.relowner, false FROM dynamo.tables t "
-"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation "
-"WHERE t.definition OPERATOR(pg_catalog.->>) 'time_to_live' IS NOT NULL "
-"UNION ALL SELECT c.oid, c.relowner, true FROM dynamo.streams s "
-"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) s.stream_relation";
+static List *
+Streams(void)
+{
+	List	   *relids = NIL;
+
+	if (SPI_execute("SELECT stream_relation::pg_catalog.oid FROM dynamo.streams", true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read dynamo.streams");
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+
+		relids = lappend_oid(relids, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
+																	SPI_tuptable->tupdesc,
+																	1, &isnull)));
+	}
+	return relids;
+}
+
+/* Adds those of the relations that are still there. */
+static int
+AddTasks(Task *tasks, int n, const List *relids, bool stream)
+{
+	ListCell   *cell;
+
+	foreach(cell, relids)
+	{
+		HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(lfirst_oid(cell)));
+
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		tasks[n++] = (Task) {
+			.relid = lfirst_oid(cell),
+			.owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner,
+			.stream = stream
+		};
+		ReleaseSysCache(tuple);
+	}
+	return n;
+}
 
 /* Reads the tasks into a memory context. */
 static Task *
 ReadTasks(MemoryContext context, int *n)
 {
+	List	   *tables;
+	List	   *streams;
 	Task	   *tasks;
 
 	SPI_connect();
-	if (SPI_execute(tasks_query, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read dynamo.tables and dynamo.streams");
-	*n = (int) SPI_processed;
-	tasks = MemoryContextAllocZero(context, Max(*n, 1) * sizeof(Task));
-	for (int i = 0; i < *n; i++)
-	{
-		HeapTuple	tuple = SPI_tuptable->vals[i];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-		bool		isnull;
-
-		tasks[i].relid = DatumGetObjectId(SPI_getbinval(tuple, desc, 1, &isnull));
-		tasks[i].owner = DatumGetObjectId(SPI_getbinval(tuple, desc, 2, &isnull));
-		tasks[i].stream = DatumGetBool(SPI_getbinval(tuple, desc, 3, &isnull));
-	}
+	tables = TablesWithFeature(FEATURE_TIME_TO_LIVE);
+	streams = Streams();
+	tasks = MemoryContextAllocZero(context, (list_length(tables) + list_length(streams) + 1) *
+								   sizeof(Task));
+	*n = AddTasks(tasks, 0, tables, false);
+	*n = AddTasks(tasks, *n, streams, true);
 	SPI_finish();
 	return tasks;
 }

@@ -24,6 +24,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/names.h"
+#include "catalog/table_list.h"
 #include "compat.h"
 #include "op/op.h"
 #include "stream/stream.h"
@@ -138,30 +139,26 @@ DeleteExpired(Oid relid, int64 max_items)
 	return sql != NULL ? DeleteAsExpired(relid, sql, max_items) : 0;
 }
 
+static bool
+MayDeleteFrom(Oid relid)
+{
+	return pg_class_aclcheck(relid, GetUserId(), ACL_DELETE) == ACLCHECK_OK &&
+		pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
+		pg_class_aclcheck(relid, GetUserId(), ACL_UPDATE) == ACLCHECK_OK;
+}
+
 /* All tables with a time to live that the caller may delete from. */
 static int64
 DeleteExpiredEverywhere(int64 max_items)
 {
+	List	   *relids = TablesWithFeature(FEATURE_TIME_TO_LIVE);
 	int64		total = 0;
-	SPITupleTable *tables;
-	uint64		n;
+	ListCell   *cell;
 
-	if (SPI_execute("SELECT relation::pg_catalog.oid FROM dynamo.tables "
-					"WHERE definition OPERATOR(pg_catalog.->>) 'time_to_live' IS NOT NULL "
-					"ORDER BY relation::pg_catalog.oid", true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read dynamo.tables");
-	tables = SPI_tuptable;
-	n = SPI_processed;
-	for (uint64 i = 0; i < n && total < max_items; i++)
+	foreach(cell, relids)
 	{
-		bool		isnull;
-		Oid			relid = DatumGetObjectId(SPI_getbinval(tables->vals[i], tables->tupdesc,
-														   1, &isnull));
-
-		if (pg_class_aclcheck(relid, GetUserId(), ACL_DELETE) == ACLCHECK_OK &&
-			pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
-			pg_class_aclcheck(relid, GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
-			total += DeleteExpired(relid, max_items - total);
+		if (total < max_items && MayDeleteFrom(lfirst_oid(cell)))
+			total += DeleteExpired(lfirst_oid(cell), max_items - total);
 	}
 	return total;
 }

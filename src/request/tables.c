@@ -4,10 +4,7 @@
  */
 #include "postgres.h"
 
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
-#include "utils/builtins.h"
-
+#include "catalog/table_list.h"
 #include "errors.h"
 #include "index/build.h"
 #include "request/description.h"
@@ -70,46 +67,21 @@ DeleteTableRequest(Request *request)
 
 /* ---- ListTables ---- */
 
-/*
- * Tables that a name without a schema finds, which is how requests name them,
- * in the order of their names after the one given.
- */
-static void
-SelectTables(const char *after, int64 limit)
-{
-	Oid			types[] = {TEXTOID, INT8OID};
-	Datum		values[] = {CStringGetTextDatum(after), Int64GetDatum(limit)};
-	int			result;
-
-	result = SPI_execute_with_args("SELECT table_name FROM dynamo.tables "
-								   "WHERE pg_catalog.pg_table_is_visible(relation) "
-								   "AND table_name COLLATE \"C\" OPERATOR(pg_catalog.>) $1 "
-								   "ORDER BY table_name COLLATE \"C\" LIMIT $2",
-								   2, types, values, NULL, true, 0);
-	if (result != SPI_OK_SELECT)
-		elog(ERROR, "could not read dynamo.tables: %s", SPI_result_code_string(result));
-}
-
+/* Tables that a name without a schema finds, which is how requests name them. */
 void
 ListTablesRequest(Request *request)
 {
 	const char *start = FieldString(request->input, "ExclusiveStartTableName");
 	int64		limit = FieldInteger(request->input, "Limit", LIST_LIMIT);
 	Writer	   *out = request->out;
-	char	   *name = NULL;
+	/* one more than asked for tells whether there are more */
+	List	   *names = VisibleTableNames(start != NULL ? start : "", limit + 1);
 
 	WriterName(out, "TableNames");
 	WriterBeginList(out);
-	SPI_connect();
-	/* one more than asked for tells whether there are more */
-	SelectTables(start != NULL ? start : "", limit + 1);
-	for (int64 i = 0; i < (int64) SPI_processed && i < limit; i++)
-	{
-		name = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1);
-		WriterString(out, name);
-	}
+	for (int i = 0; i < list_length(names) && i < limit; i++)
+		WriterString(out, list_nth(names, i));
 	WriterEndList(out);
-	if ((int64) SPI_processed > limit)
-		WriterStringMember(out, "LastEvaluatedTableName", name);
-	SPI_finish();
+	if (list_length(names) > limit)
+		WriterStringMember(out, "LastEvaluatedTableName", list_nth(names, (int) limit - 1));
 }
