@@ -946,6 +946,8 @@ CREATE TABLE dynamo.index_builds (
 	skipped bigint NOT NULL,
 	skipped_items jsonb NOT NULL,
 	error text,
+	cancelled boolean NOT NULL DEFAULT false,
+	attempts integer NOT NULL DEFAULT 0,
 	started_at timestamptz NOT NULL,
 	updated_at timestamptz NOT NULL,
 	PRIMARY KEY (relation, index_name)

@@ -70,21 +70,29 @@ BuildIsRunning(Oid relid)
 	return false;
 }
 
+/* The builder's lock on table $1 in pg_locks. */
+#define BUILDER_LOCK \
+	"FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) l.database " \
+	"WHERE l.locktype OPERATOR(pg_catalog.=) 'object' AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database() " \
+	"AND l.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass " \
+	"AND l.mode OPERATOR(pg_catalog.=) 'ShareUpdateExclusiveLock' " \
+	"AND l.objid OPERATOR(pg_catalog.=) $1 AND l.objsubid OPERATOR(pg_catalog.=) 1 AND l.granted"
+
 static void
-CancelHolder(Oid relid)
+SelectLocks(const char *sql, Oid relid)
 {
-	static const char *const holder =
-		"SELECT l.pid FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_database d ON d.oid OPERATOR(pg_catalog.=) l.database "
-		"WHERE l.locktype OPERATOR(pg_catalog.=) 'object' AND d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database() "
-		"AND l.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
-		"AND l.mode OPERATOR(pg_catalog.=) 'ShareUpdateExclusiveLock' "
-		"AND l.objid OPERATOR(pg_catalog.=) $1 AND l.objsubid OPERATOR(pg_catalog.=) 1 AND l.granted";
 	Oid			types[] = {OIDOID};
 	Datum		values[] = {ObjectIdGetDatum(relid)};
 
-	SPI_connect();
-	if (SPI_execute_with_args(holder, 1, types, values, NULL, true, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(sql, 1, types, values, NULL, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read pg_locks");
+}
+
+static void
+CancelHolder(Oid relid)
+{
+	SPI_connect();
+	SelectLocks("SELECT l.pid " BUILDER_LOCK, relid);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		bool		isnull;
@@ -95,6 +103,19 @@ CancelHolder(Oid relid)
 			kill(pid, SIGINT);
 	}
 	SPI_finish();
+}
+
+bool
+BuilderWaits(Oid relid)
+{
+	bool		waits;
+
+	SPI_connect();
+	SelectLocks("SELECT " BUILDER_LOCK " AND EXISTS (SELECT FROM pg_catalog.pg_locks w "
+				"WHERE w.pid OPERATOR(pg_catalog.=) l.pid AND NOT w.granted)", relid);
+	waits = SPI_processed > 0;
+	SPI_finish();
+	return waits;
 }
 
 bool

@@ -9,12 +9,19 @@
 #ifndef DYNAMO_BUILD_LOCK_H
 #define DYNAMO_BUILD_LOCK_H
 
-/* Waits for another builder; held until released or until an error. */
+/*
+ * Waits for another builder; held until released or until an error.  Whoever
+ * has it must be in a transaction when interrupts are served: a process that
+ * ends outside of one keeps it.
+ */
 extern void BuildLockAcquire(Oid relid);
 extern void BuildLockRelease(Oid relid);
 
 /* Whether another process builds indexes of a table. */
 extern bool BuildIsRunning(Oid relid);
+
+/* Whether it waits for a lock that others have. */
+extern bool BuilderWaits(Oid relid);
 
 /*
  * Cancels the builder of a table, if there is one, and keeps others out until

@@ -40,3 +40,9 @@ OwnerScopeLeave(const OwnerScope *scope)
 		AtEOXact_GUC(false, scope->guc_level);
 	SetUserIdAndSecContext(scope->role, scope->context);
 }
+
+void
+OwnerAssume(Oid owner)
+{
+	SetSessionAuthorization(owner, superuser_arg(owner));
+}

@@ -50,4 +50,13 @@ extern void OwnerScopeEnterForCascade(OwnerScope *scope, Oid owner);
 
 extern void OwnerScopeLeave(const OwnerScope *scope);
 
+/*
+ * Makes the owner the user of this background worker, from one transaction to
+ * the next: for statements that commit by themselves, such as CREATE INDEX
+ * CONCURRENTLY, which restrict the owner's code themselves.  Other code of the
+ * owner's runs in a scope: outside of one it could become the role that the
+ * worker has connected as.  In a transaction.
+ */
+extern void OwnerAssume(Oid owner);
+
 #endif							/* DYNAMO_OWNER_H */

@@ -4,7 +4,8 @@
  *
  * Now and then it goes through the tables that have a time to live and the
  * streams.  Each is a transaction of its own, with the rights of the table's
- * owner: deleting fires triggers, and an owner may have written any.
+ * owner: deleting fires triggers, and an owner may have written any.  Builds of
+ * indexes that the end of a process has interrupted are begun again.
  */
 #include "postgres.h"
 
@@ -36,6 +37,7 @@
 #include "http/housekeeping.h"
 #include "http/identity.h"
 #include "http/settings.h"
+#include "index/build.h"
 #include "op/op.h"
 #include "stream/stream.h"
 
@@ -141,18 +143,31 @@ ReadTasks(MemoryContext context, int *n)
 	return tasks;
 }
 
-/* A standby, and a database without the extension, have none. */
+static void
+AssumeSuperuser(void)
+{
+	Identity	superuser = {.role = BOOTSTRAP_SUPERUSERID, .superuser = true};
+
+	if (!IdentityIsAssumed(&superuser))
+		IdentityAssume(&superuser);
+}
+
+/* A standby, and a database without the extension, have nothing to do. */
+static bool
+HasTables(void)
+{
+	return !XactReadOnly && OidIsValid(get_extension_oid("dynamo", true));
+}
+
 static Task *
 FindTasks(MemoryContext context, int *n)
 {
-	Identity	anybody = {.role = BOOTSTRAP_SUPERUSERID, .superuser = true};
 	Task	   *tasks = NULL;
 
 	*n = 0;
-	if (!IdentityIsAssumed(&anybody))
-		IdentityAssume(&anybody);
+	AssumeSuperuser();
 	StartTransactionCommand();
-	if (!XactReadOnly && OidIsValid(get_extension_oid("dynamo", true)))
+	if (HasTables())
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
 		tasks = ReadTasks(context, n);
@@ -243,6 +258,34 @@ Rollback(void)
 	RESUME_INTERRUPTS();
 }
 
+static void
+ResumeBuilds(void)
+{
+	AssumeSuperuser();
+	StartTransactionCommand();
+	if (HasTables())
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		BuildsResume();
+		PopActiveSnapshot();
+	}
+	CommitTransactionCommand();
+}
+
+static void
+TryResumeBuilds(void)
+{
+	PG_TRY();
+	{
+		ResumeBuilds();
+	}
+	PG_CATCH();
+	{
+		Rollback();
+	}
+	PG_END_TRY();
+}
+
 /* What fails is logged and tried again the next time. */
 static bool
 TryTask(const Task *task)
@@ -284,6 +327,7 @@ CleanUp(MemoryContext context)
 	int			n;
 
 	pgstat_report_activity(STATE_RUNNING, "housekeeping");
+	TryResumeBuilds();
 	tasks = FindTasks(context, &n);
 	for (int i = 0; i < MAX_ROUNDS && !RunTasks(tasks, n); i++)
 		pgstat_report_stat(false);
@@ -320,6 +364,7 @@ dynamo_http_housekeeping_main(Datum arg)
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
 	SetDefaults();
+	BuildsResumeEverywhere();
 	pgstat_report_activity(STATE_IDLE, NULL);
 	context = AllocSetContextCreate(TopMemoryContext, "dynamo housekeeping", ALLOCSET_SMALL_SIZES);
 	for (;;)

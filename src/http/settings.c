@@ -15,6 +15,7 @@
 #include "http/listen.h"
 #include "http/settings.h"
 #include "http/worker.h"
+#include "index/build.h"
 
 int			http_port;
 char	   *http_listen_addresses;
@@ -179,12 +180,14 @@ void
 HttpInit(void)
 {
 	DefineSettings();
-	if (!process_shared_preload_libraries_in_progress || http_port == 0 || IsBinaryUpgrade)
+	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;
-	if (!HttpPortIsFree())
+	if (http_port == 0 || !HttpPortIsFree())
 	{
-		ereport(LOG,
-				(errmsg("HTTP endpoint is not started")));
+		if (http_port != 0)
+			ereport(LOG,
+					(errmsg("HTTP endpoint is not started")));
+		BuildResumeRegister();
 		return;
 	}
 	for (int i = 1; i <= http_workers; i++)

@@ -22,6 +22,9 @@
 #ifndef DYNAMO_BUILD_H
 #define DYNAMO_BUILD_H
 
+#include "datatype/timestamp.h"
+#include "lib/stringinfo.h"
+
 #include "index/index.h"
 
 extern int	in_place_build_limit;	/* dynamo.in_place_build_limit, kB; -1: none */
@@ -49,6 +52,9 @@ typedef struct BuildState
 	int64		skipped;		/* with unusable keys */
 	char	   *skipped_items;	/* the first of them, a JSON array */
 	char	   *error;			/* what stopped the build, or NULL */
+	bool		cancelled;		/* somebody did */
+	TimestampTz updated;		/* 0: nothing is known, nor the next */
+	char	   *index_name;
 } BuildState;
 
 /* Begins a build in this phase, whatever was known of one before. */
@@ -56,11 +62,32 @@ extern void BuildStateStart(Oid relid, const char *index_name, BuildPhase phase)
 
 /* That of a build that nothing is known of is to begin filling. */
 extern void BuildStateRead(Oid relid, const char *index_name, BuildState *state);
+
+/* That of the table's build which failed or was heard of last. */
+extern void BuildStateReadLatest(Oid relid, BuildState *state);
 extern void BuildStateWrite(Oid relid, const char *index_name, const BuildState *state);
 extern void BuildStatePhase(Oid relid, const char *index_name, BuildPhase phase);
 
-/* Of all indexes of the table that are being built; NULL clears. */
-extern void BuildStateError(Oid relid, const char *error);
+/*
+ * Records what stopped the build of an index: an error, after which the worker
+ * tries again, or somebody who wanted it to stop.  An empty name stands for
+ * whatever index of a table whose definition could not be read.
+ */
+extern void BuildStateError(Oid relid, const char *index_name, const char *error);
+extern void BuildStateCancelled(Oid relid, const char *index_name, const char *error);
+
+/* Counts a beginning of a build, until it gets on or stops with an error. */
+extern void BuildStateAttempt(Oid relid, const char *index_name);
+
+/*
+ * Whether builds of a table are to go on by themselves after a restart: not if
+ * they were cancelled, or have ended so often without getting on.
+ */
+#define BUILD_MAX_ATTEMPTS	10
+extern bool BuildStateMayResume(Oid relid);
+
+/* Forgets what stopped the builds of a table. */
+extern void BuildStateForgetErrors(Oid relid);
 extern void BuildStateForget(Oid relid, const char *index_name);
 
 /* ---- backfill.c ---- */
@@ -91,6 +118,7 @@ typedef struct Builder
 {
 	bool		worker;
 	MemoryContext context;		/* outlives transactions */
+	StringInfo	index_name;		/* being built; empty before */
 } Builder;
 
 /* Whether an index of the table waits to be built or removed. */
@@ -122,6 +150,20 @@ extern bool BuildNow(Oid relid);
 extern void BuildIfPending(Relation rel, const TableDef *def);
 extern void BuildWorkerInit(void);
 
+/* ---- build_resume.c ---- */
+
+/*
+ * Has a worker build what nobody builds, in this database; in a transaction.
+ * What was cancelled is left alone.
+ */
+extern void BuildsResume(void);
+
+/* The same in all databases, for a worker that has just started. */
+extern void BuildsResumeEverywhere(void);
+
+/* Has the server start a worker for that, where none of ours does it. */
+extern void BuildResumeRegister(void);
+
 /* ---- build_sql.c ---- */
 
 /* Raises an error unless a procedure was called that may commit. */
@@ -129,8 +171,8 @@ extern void CheckMayCommit(FunctionCallInfo fcinfo, const char *procedure);
 
 /*
  * Waits until the indexes of a table are built, telling how far they are; has
- * a worker build them if none does, or builds them if there is none.  Commits;
- * SPI is connected.
+ * a worker build them if none does, or builds them if there is none.  Raises
+ * the error that stops the build.  Commits; SPI is connected.
  */
 extern void BuildAndWait(Oid relid);
 

@@ -5,20 +5,28 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "access/table.h"
 #include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "funcapi.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "storage/latch.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "access/table.h"
 #include "catalog/build_lock.h"
+#include "catalog/table_list.h"
 #include "index/build.h"
 
 #define POLL_MILLISECONDS		100
@@ -26,6 +34,9 @@
 
 /* A worker that was registered has begun by then. */
 #define START_MILLISECONDS		5000
+
+/* How long a build of one table among several is waited for that waits itself. */
+#define PATIENCE_MILLISECONDS	10000
 
 void
 CheckMayCommit(FunctionCallInfo fcinfo, const char *procedure)
@@ -44,35 +55,28 @@ CheckMayCommit(FunctionCallInfo fcinfo, const char *procedure)
 
 /* ---- waiting ---- */
 
-/* The state of the index of a table that is being built; false if none is. */
-static bool
-ReadPendingState(Oid relid, char **index_name, BuildState *state)
+/* A table whose builds are waited for. */
+typedef struct Awaited
 {
-	Relation	rel = try_table_open(relid, AccessShareLock);
-	TableDef   *def;
+	Oid			relid;
+	char	   *name;			/* for messages */
+	TimestampTz launched;		/* 0: no worker yet */
+	TimestampTz updated;		/* the state last seen */
+	TimestampTz moved;			/* when the build last got on */
+	TimestampTz reported;
+	bool		over;
+} Awaited;
 
-	*index_name = NULL;
-	if (rel == NULL)
-		return false;
-	if (RelationIsDynamoTable(rel))
-	{
-		def = TableDefAcquire(rel);
-		for (int i = 0; i < def->nindexes && *index_name == NULL; i++)
-		{
-			if (def->indexes[i].status != INDEX_ACTIVE)
-				*index_name = pstrdup(def->indexes[i].name);
-		}
-		TableDefRelease(def);
-	}
-	table_close(rel, AccessShareLock);
-	if (*index_name == NULL)
-		return false;
-	BuildStateRead(relid, *index_name, state);
-	return true;
-}
+/* Several tables are other people's as well: one of them does not hold up the rest. */
+typedef struct Awaiting
+{
+	bool		several;
+	bool		running;		/* any of them, when last looked at */
+	MemoryContext context;		/* of one look */
+} Awaiting;
 
 static void
-ReportState(const char *index_name, const BuildState *state)
+ReportState(const BuildState *state)
 {
 	static const char *const doing[] = {
 		"looking at rows", "building the btree", "waiting for older transactions", "done"
@@ -80,18 +84,47 @@ ReportState(const char *index_name, const BuildState *state)
 
 	ereport(NOTICE,
 			(errmsg("building index \"%s\": %s, " INT64_FORMAT " items done (block %u of %u)",
-					index_name, doing[state->phase], state->rows,
+					state->index_name, doing[state->phase], state->rows,
 					(uint32) state->block, (uint32) state->blocks)));
 }
 
 static void
-BuildHere(Oid relid, const char *index_name)
+ReportStopped(const Awaited *a, const BuildState *state, bool several)
+{
+	ereport(several ? WARNING : ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 several ?
+			 errmsg("building index \"%s\" of table \"%s\" stopped: %s",
+					state->index_name, a->name, state->error) :
+			 errmsg("building index \"%s\" stopped: %s", state->index_name, state->error),
+			 errhint("The worker tries again; dynamo.index_progress shows how it goes.")));
+}
+
+static void
+ReportStuck(const Awaited *a)
+{
+	if (a->launched == 0)
+		ereport(WARNING,
+				(errmsg("no background worker is free to build the indexes of table \"%s\"", a->name),
+				 errhint("CALL dynamo.build_indexes('%s') builds them without, or set \"max_worker_processes\" higher.",
+						 a->name)));
+	else
+		ereport(WARNING,
+				(errmsg("the indexes of table \"%s\" are still being built", a->name),
+				 errdetail("The build waits for other transactions."),
+				 errhint("The worker goes on; dynamo.index_progress shows how it goes.")));
+}
+
+static void
+BuildHere(Oid relid)
 {
 	Builder		builder = {.worker = false, .context = CurrentMemoryContext};
 
+	builder.index_name = makeStringInfo();
 	if (!BuildIndexes(&builder, relid))
 		ereport(WARNING,
-				(errmsg("index \"%s\" waits for its btree, which must be built concurrently", index_name),
+				(errmsg("index \"%s\" waits for its btree, which must be built concurrently",
+						builder.index_name->data),
 				 errdetail("No background worker is free."),
 				 errhint("In psql: SELECT * FROM dynamo.build_statements() \\gexec")));
 }
@@ -105,55 +138,166 @@ Poll(void)
 	CHECK_FOR_INTERRUPTS();
 }
 
-void
-BuildAndWait(Oid relid)
+static bool
+HasPassed(TimestampTz since, int milliseconds)
 {
-	TimestampTz reported = GetCurrentTimestamp();
-	TimestampTz launched = 0;
-	char	   *index_name;
+	return TimestampDifferenceExceeds(since, GetCurrentTimestamp(), milliseconds);
+}
+
+/* Has a worker build, if one can be had. */
+static bool
+Launch(Awaited *a)
+{
+	BuildStateForgetErrors(a->relid);
+	SPI_commit();
+	if (!BuildNow(a->relid))
+		return false;
+	a->launched = a->moved = GetCurrentTimestamp();
+	return true;
+}
+
+/* Whether a build has got on since it was last looked at. */
+static bool
+HasMoved(Awaited *a, const BuildState *state, bool running)
+{
+	bool		updated = state->updated != a->updated;
+
+	a->updated = state->updated;
+	return updated ||
+		(running && (state->phase == PHASE_FILLING || state->phase == PHASE_BUILDING) &&
+		 !BuilderWaits(a->relid));
+}
+
+static void
+Report(Awaited *a, const BuildState *state)
+{
+	if (state->index_name == NULL || !HasPassed(a->reported, REPORT_MILLISECONDS))
+		return;
+	ReportState(state);
+	a->reported = GetCurrentTimestamp();
+}
+
+/* Whether there is nothing to wait for any more; that has been reported. */
+static bool
+LookAt(Awaited *a, Awaiting *all, bool *running)
+{
 	BuildState	state;
 
-	SPI_commit();				/* with a worker to come, perhaps */
-	while (ReadPendingState(relid, &index_name, &state))
+	/* what others wrote is not read here */
+	if (!(all->several ? TableHasFeature(a->relid, FEATURE_PENDING_BUILD) :
+		  TableHasPendingBuild(a->relid)))
+		return true;
+	BuildStateReadLatest(a->relid, &state);
+	if (a->launched != 0 && state.error != NULL)
 	{
-		TimestampTz now = GetCurrentTimestamp();
+		ReportStopped(a, &state, all->several);
+		return true;
+	}
+	*running = BuildIsRunning(a->relid);
+	if (*running)
+		a->launched = GetCurrentTimestamp();
+	else if ((a->launched == 0 || HasPassed(a->launched, START_MILLISECONDS)) &&
+			 !Launch(a) && !all->several)
+	{
+		BuildHere(a->relid);
+		return true;
+	}
+	if (HasMoved(a, &state, *running) || (a->launched == 0 && all->running))
+		a->moved = GetCurrentTimestamp();
+	else if (all->several && HasPassed(a->moved, PATIENCE_MILLISECONDS))
+	{
+		ReportStuck(a);
+		return true;
+	}
+	Report(a, &state);
+	return false;
+}
 
-		if (launched != 0 && state.error != NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("building index \"%s\" stopped: %s", index_name, state.error),
-					 errhint("The worker tries again; dynamo.index_progress shows how it goes.")));
-		if (BuildIsRunning(relid))
-			launched = now;
-		else if (launched == 0 ||
-				 TimestampDifferenceExceeds(launched, now, START_MILLISECONDS))
-		{
-			BuildStateError(relid, NULL);
-			SPI_commit();
-			if (!BuildNow(relid))
-			{
-				BuildHere(relid, index_name);
-				return;
-			}
-			launched = now;
-		}
-		if (TimestampDifferenceExceeds(reported, now, REPORT_MILLISECONDS))
-		{
-			ReportState(index_name, &state);
-			reported = now;
-		}
+/* Looks at each table that is not over; false if none is left. */
+static bool
+LookAtAll(Awaiting *all, Awaited *tables, int n)
+{
+	MemoryContext old = MemoryContextSwitchTo(all->context);
+	bool		any_running = false;
+	bool		waiting = false;
+
+	for (int i = 0; i < n; i++)
+	{
+		bool		running = false;
+
+		if (tables[i].over)
+			continue;
+		tables[i].over = LookAt(&tables[i], all, &running);
+		any_running |= running;
+		waiting |= !tables[i].over;
+	}
+	all->running = any_running;
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(all->context);
+	return waiting;
+}
+
+static char *
+NameForMessages(Oid relid)
+{
+	char	   *name = get_rel_name(relid);
+
+	return name == NULL ? pstrdup("") :
+		psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), name);
+}
+
+static void
+Await(const List *relids, bool several)
+{
+	int			n = list_length(relids);
+	Awaited    *tables = palloc0(sizeof(Awaited) * Max(n, 1));
+	Awaiting	all = {.several = several};
+
+	all.context = AllocSetContextCreate(CurrentMemoryContext, "dynamo build wait",
+										ALLOCSET_SMALL_SIZES);
+	for (int i = 0; i < n; i++)
+	{
+		tables[i].relid = list_nth_oid(relids, i);
+		tables[i].name = NameForMessages(tables[i].relid);
+		tables[i].moved = tables[i].reported = GetCurrentTimestamp();
+	}
+	SPI_commit();				/* with a worker to come, perhaps */
+	while (LookAtAll(&all, tables, n))
+	{
 		SPI_commit();
 		Poll();
 	}
+	MemoryContextDelete(all.context);
+}
+
+void
+BuildAndWait(Oid relid)
+{
+	Await(list_make1_oid(relid), false);
 }
 
 /* ---- the procedure ---- */
+
+static bool
+IsBuilder(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	bool		is_builder;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	is_builder = has_privs_of_role(GetUserId(), ((Form_pg_class) GETSTRUCT(tuple))->relowner) &&
+		!isOtherTempNamespace(((Form_pg_class) GETSTRUCT(tuple))->relnamespace);
+	ReleaseSysCache(tuple);
+	return is_builder;
+}
 
 /* Tables of the user with indexes to be built, of this name or all. */
 static List *
 PendingTables(const char *table_name)
 {
 	List	   *relids = NIL;
+	ListCell   *cell;
 
 	if (table_name != NULL)
 	{
@@ -163,19 +307,10 @@ PendingTables(const char *table_name)
 		table_close(rel, AccessShareLock);
 		return relids;
 	}
-	if (SPI_execute("SELECT t.relation::pg_catalog.oid FROM dynamo.tables t "
-					"WHERE pg_catalog.pg_has_role(t.owner, 'USAGE') AND EXISTS (SELECT FROM "
-					"pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') i "
-					"WHERE i OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.<>) 'ACTIVE') "
-					"ORDER BY 1", true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read dynamo.tables");
-	for (uint64 i = 0; i < SPI_processed; i++)
+	foreach(cell, TablesWithFeature(FEATURE_PENDING_BUILD))
 	{
-		bool		isnull;
-
-		relids = lappend_oid(relids, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
-																	SPI_tuptable->tupdesc,
-																	1, &isnull)));
+		if (IsBuilder(lfirst_oid(cell)))
+			relids = lappend_oid(relids, lfirst_oid(cell));
 	}
 	return relids;
 }
@@ -198,12 +333,15 @@ dynamo_build_indexes(PG_FUNCTION_ARGS)
 	CheckMayCommit(fcinfo, "build_indexes");
 	SPI_connect_ext(SPI_OPT_NONATOMIC);
 	relids = PendingTables(table_name);
-	foreach(cell, relids)
+	if (PG_ARGISNULL(1) || PG_GETARG_BOOL(1))
+		Await(relids, table_name == NULL);
+	else
 	{
-		if (PG_ARGISNULL(1) || PG_GETARG_BOOL(1))
-			BuildAndWait(lfirst_oid(cell));
-		else if (TableHasPendingBuild(lfirst_oid(cell)))
-			BuildAtCommit(lfirst_oid(cell));
+		foreach(cell, relids)
+		{
+			if (TableHasFeature(lfirst_oid(cell), FEATURE_PENDING_BUILD))
+				BuildAtCommit(lfirst_oid(cell));
+		}
 	}
 	SPI_finish();
 	PG_RETURN_VOID();
@@ -241,6 +379,21 @@ PutStatementsFor(ReturnSetInfo *result, const TableDef *def, const IndexDef *ind
 	PutStatement(result, call);
 }
 
+static void
+PutStatementsOf(ReturnSetInfo *result, Oid relid)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	const TableDef *def = rel != NULL ? TableDefCopy(rel) : NULL;
+
+	for (int i = 0; def != NULL && i < def->nindexes; i++)
+	{
+		if (def->indexes[i].status != INDEX_ACTIVE)
+			PutStatementsFor(result, def, &def->indexes[i]);
+	}
+	if (rel != NULL)
+		table_close(rel, AccessShareLock);
+}
+
 DYNAMO_FUNCTION(dynamo_build_statements);
 
 Datum
@@ -254,18 +407,7 @@ dynamo_build_statements(PG_FUNCTION_ARGS)
 	SPI_connect();
 	relids = PendingTables(TableNameArgument(fcinfo));
 	foreach(cell, relids)
-	{
-		Relation	rel = table_open(lfirst_oid(cell), AccessShareLock);
-		TableDef   *def = TableDefAcquire(rel);
-
-		for (int i = 0; i < def->nindexes; i++)
-		{
-			if (def->indexes[i].status != INDEX_ACTIVE)
-				PutStatementsFor(result, def, &def->indexes[i]);
-		}
-		TableDefRelease(def);
-		table_close(rel, AccessShareLock);
-	}
+		PutStatementsOf(result, lfirst_oid(cell));
 	SPI_finish();
 	return (Datum) 0;
 }

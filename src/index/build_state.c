@@ -11,6 +11,7 @@
 #include "executor/spi.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "catalog/settings.h"
 #include "index/build.h"
@@ -73,22 +74,73 @@ BuildStateStart(Oid relid, const char *index_name, BuildPhase phase)
 void
 BuildStatePhase(Oid relid, const char *index_name, BuildPhase phase)
 {
-	ExecuteWithText("UPDATE dynamo.index_builds SET phase = $3, updated_at = pg_catalog.clock_timestamp() "
+	ExecuteWithText("UPDATE dynamo.index_builds SET phase = $3, attempts = 0, updated_at = pg_catalog.clock_timestamp() "
 					"WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
 					relid, index_name, phase_names[phase]);
 }
 
 void
-BuildStateError(Oid relid, const char *error)
+BuildStateForgetErrors(Oid relid)
 {
-	if (error == NULL)
-		ExecuteWithText("UPDATE dynamo.index_builds SET error = NULL "
-						"WHERE relation OPERATOR(pg_catalog.=) $1 AND $2 IS NOT NULL AND error IS NOT NULL",
-						relid, "", NULL);
-	else
-		ExecuteWithText("UPDATE dynamo.index_builds SET error = $3, updated_at = pg_catalog.clock_timestamp() "
-						"WHERE relation OPERATOR(pg_catalog.=) $1 AND $2 IS NOT NULL "
-						"AND phase OPERATOR(pg_catalog.<>) 'complete'", relid, "", error);
+	ExecuteWithText("UPDATE dynamo.index_builds SET error = NULL, cancelled = false "
+					"WHERE relation OPERATOR(pg_catalog.=) $1 AND $2 IS NOT NULL AND error IS NOT NULL",
+					relid, "", NULL);
+}
+
+/*
+ * There may be no row: a definition can come from a dump, or be written by
+ * hand.
+ */
+#define ENSURE_STATE(column, value, update) \
+	"INSERT INTO dynamo.index_builds AS b (relation, index_name, phase, file, block, \"offset\", " \
+	"blocks, rows_done, skipped, skipped_items, started_at, updated_at, " column ") " \
+	"VALUES ($1, $2, 'filling', 0, 0, 0, 0, 0, 0, '[]', pg_catalog.clock_timestamp(), " \
+	"pg_catalog.clock_timestamp(), " value ") " \
+	"ON CONFLICT (relation, index_name) DO UPDATE SET " update
+
+void
+BuildStateAttempt(Oid relid, const char *index_name)
+{
+	ExecuteWithText(ENSURE_STATE("attempts", "1", "attempts = b.attempts OPERATOR(pg_catalog.+) 1"),
+					relid, index_name, NULL);
+}
+
+void
+BuildStateError(Oid relid, const char *index_name, const char *error)
+{
+	ExecuteWithText(ENSURE_STATE("error", "$3", "error = $3, cancelled = false, attempts = 0, "
+								 "updated_at = pg_catalog.clock_timestamp()"),
+					relid, index_name, error);
+}
+
+/* No row: it was cancelled by who drops the index. */
+void
+BuildStateCancelled(Oid relid, const char *index_name, const char *error)
+{
+	ExecuteWithText("UPDATE dynamo.index_builds SET error = $3, cancelled = true, "
+					"updated_at = pg_catalog.clock_timestamp() "
+					"WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
+					relid, index_name, error);
+}
+
+/*
+ * A build that again and again ends with the server, without an error and
+ * without getting on, may be what ends it.
+ */
+static const char *const give_up =
+"UPDATE dynamo.index_builds SET cancelled = true, "
+"error = pg_catalog.format('the build ended %s times without an error', attempts) "
+"WHERE relation OPERATOR(pg_catalog.=) $1 AND $2 IS NOT NULL "
+"AND attempts OPERATOR(pg_catalog.>=) " CppAsString2(BUILD_MAX_ATTEMPTS) " AND NOT cancelled";
+
+bool
+BuildStateMayResume(Oid relid)
+{
+	BuildState	state;
+
+	ExecuteWithText(give_up, relid, "", NULL);
+	BuildStateReadLatest(relid, &state);
+	return !state.cancelled;
 }
 
 /* ---- reading and writing ---- */
@@ -128,34 +180,65 @@ PhaseFromName(const char *name)
 	return PHASE_FILLING;
 }
 
-void
-BuildStateRead(Oid relid, const char *index_name, BuildState *state)
+#define STATE_COLUMNS \
+	"phase, file::pg_catalog.int8, block, \"offset\", blocks, rows_done, skipped, " \
+	"skipped_items, error, cancelled, updated_at, index_name"
+
+/* The row that a statement has found, with these columns. */
+static void
+StateFromRow(BuildState *state, MemoryContext context)
+{
+	bool		isnull;
+
+	state->phase = PhaseFromName(ResultText(1, context));
+	state->file = (Oid) ResultInteger(2);
+	state->block = (BlockNumber) ResultInteger(3);
+	state->offset = (OffsetNumber) ResultInteger(4);
+	state->blocks = (BlockNumber) ResultInteger(5);
+	state->rows = ResultInteger(6);
+	state->skipped = ResultInteger(7);
+	state->skipped_items = ResultText(8, context);
+	state->error = ResultText(9, context);
+	state->cancelled = DatumGetBool(ResultValue(10, &isnull));
+	state->updated = DatumGetTimestampTz(ResultValue(11, &isnull));
+	state->index_name = ResultText(12, context);
+}
+
+static void
+ReadState(const char *sql, int n, Oid *types, Datum *values, BuildState *state)
 {
 	MemoryContext context = CurrentMemoryContext;
-	Oid			types[KEY_PARAMETERS];
-	Datum		values[KEY_PARAMETERS];
 
 	memset(state, 0, sizeof(*state));
 	state->skipped_items = "[]";
-	SetKey(relid, index_name, types, values);
 	SPI_connect();
-	Execute("SELECT phase, file::pg_catalog.int8, block, \"offset\", blocks, rows_done, skipped, "
-						   "skipped_items, error FROM dynamo.index_builds "
-						   "WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
-			KEY_PARAMETERS, types, values, NULL);
+	Execute(sql, n, types, values, NULL);
 	if (SPI_processed > 0)
-	{
-		state->phase = PhaseFromName(ResultText(1, context));
-		state->file = (Oid) ResultInteger(2);
-		state->block = (BlockNumber) ResultInteger(3);
-		state->offset = (OffsetNumber) ResultInteger(4);
-		state->blocks = (BlockNumber) ResultInteger(5);
-		state->rows = ResultInteger(6);
-		state->skipped = ResultInteger(7);
-		state->skipped_items = ResultText(8, context);
-		state->error = ResultText(9, context);
-	}
+		StateFromRow(state, context);
 	SPI_finish();
+}
+
+void
+BuildStateRead(Oid relid, const char *index_name, BuildState *state)
+{
+	Oid			types[KEY_PARAMETERS];
+	Datum		values[KEY_PARAMETERS];
+
+	SetKey(relid, index_name, types, values);
+	ReadState("SELECT " STATE_COLUMNS " FROM dynamo.index_builds "
+			  "WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
+			  KEY_PARAMETERS, types, values, state);
+}
+
+void
+BuildStateReadLatest(Oid relid, BuildState *state)
+{
+	Oid			type = OIDOID;
+	Datum		value = ObjectIdGetDatum(relid);
+
+	ReadState("SELECT " STATE_COLUMNS " FROM dynamo.index_builds "
+			  "WHERE relation OPERATOR(pg_catalog.=) $1 "
+			  "ORDER BY error IS NULL, updated_at DESC LIMIT 1", 1, &type, &value, state);
 }
 
 void
@@ -181,8 +264,8 @@ BuildStateWrite(Oid relid, const char *index_name, const BuildState *state)
 						   "pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp()) "
 						   "ON CONFLICT (relation, index_name) DO UPDATE SET phase = $3, file = $4, block = $5, "
 						   "\"offset\" = $6, blocks = $7, rows_done = $8, skipped = $9, "
-						   "skipped_items = $10::pg_catalog.jsonb, error = NULL, "
-						   "updated_at = pg_catalog.clock_timestamp()",
+						   "skipped_items = $10::pg_catalog.jsonb, error = NULL, cancelled = false, "
+						   "attempts = 0, updated_at = pg_catalog.clock_timestamp()",
 						   lengthof(types), types, values, NULL);
 	SPI_finish();
 }

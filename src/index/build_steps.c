@@ -33,6 +33,7 @@
 #include "catalog/build_lock.h"
 #include "catalog/link.h"
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "compat.h"
 #include "index/build.h"
 
@@ -43,6 +44,9 @@
 #define LOCK_MILLISECONDS		50
 #define LOCK_MILLISECONDS_MAX	2000
 #define BRIEF_TRIES				20
+
+/* A row's lock, which holds nobody up. */
+#define ROW_LOCK_MILLISECONDS	1000
 
 int			build_delay = 10;
 
@@ -141,13 +145,16 @@ FindInlineIndex(const TableDef *def, const IndexDef *index, bool *valid)
 
 /* ---- locks that others wait for ---- */
 
-/* Locks the table, and at once the relations given. */
+/*
+ * Does what needs locks, waiting for each only so long; otherwise it is undone
+ * and false returned, as when the action returns false.
+ */
 static bool
-TryLocks(Oid relid, LOCKMODE mode, const List *others, int milliseconds)
+TryBriefly(int milliseconds, bool (*action) (void *arg), void *arg)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
-	volatile bool locked = true;
+	volatile bool done = false;
 
 	BeginInternalSubTransaction(NULL);
 	PG_TRY();
@@ -156,11 +163,9 @@ TryLocks(Oid relid, LOCKMODE mode, const List *others, int milliseconds)
 
 		(void) set_config_option("lock_timeout", psprintf("%d", milliseconds), PGC_USERSET,
 								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-		LockRelationOid(relid, mode);
+		done = action(arg);
 		AtEOXact_GUC(false, level);
-		for (int i = 0; locked && i < list_length(others); i++)
-			locked = ConditionalLockRelationOid(list_nth_oid(others, i), mode);
-		if (locked)
+		if (done)
 			ReleaseCurrentSubTransaction();
 		else
 			RollbackAndReleaseCurrentSubTransaction();
@@ -172,21 +177,45 @@ TryLocks(Oid relid, LOCKMODE mode, const List *others, int milliseconds)
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
 		RollbackAndReleaseCurrentSubTransaction();
-		locked = false;
+		done = false;
 	}
 	PG_END_TRY();
 	MemoryContextSwitchTo(context);
 	CurrentResourceOwner = owner;
-	return locked;
+	return done;
+}
+
+/* What is to be locked: a table, and at once with it others. */
+typedef struct NeededLocks
+{
+	Oid			relid;
+	LOCKMODE	mode;
+	const List *others;
+} NeededLocks;
+
+static bool
+TakeLocks(void *arg)
+{
+	const NeededLocks *locks = arg;
+	ListCell   *cell;
+
+	LockRelationOid(locks->relid, locks->mode);
+	foreach(cell, locks->others)
+	{
+		if (!ConditionalLockRelationOid(lfirst_oid(cell), locks->mode))
+			return false;
+	}
+	return true;
 }
 
 /* Each try is a transaction of its own, so that nothing is held meanwhile. */
 static void
 LockPatiently(const Builder *builder, Oid relid, LOCKMODE mode, const List *others)
 {
+	NeededLocks locks = {relid, mode, others};
 	int			milliseconds = LOCK_MILLISECONDS;
 
-	for (int i = 0; !TryLocks(relid, mode, others, milliseconds); i++)
+	for (int i = 0; !TryBriefly(milliseconds, TakeLocks, &locks); i++)
 	{
 		NextTransaction(builder);
 		Pause(5 * milliseconds);
@@ -195,7 +224,7 @@ LockPatiently(const Builder *builder, Oid relid, LOCKMODE mode, const List *othe
 	}
 }
 
-/* The index table of an index, with its shards. */
+/* The index table of an index, with its shards; not what is another owner's. */
 static List *
 IndexTables(const TableDef *def, const IndexDef *index)
 {
@@ -208,6 +237,26 @@ IndexTables(const TableDef *def, const IndexDef *index)
 
 /* ---- filling ---- */
 
+typedef struct BusyRow
+{
+	Oid			relid;
+	const char *index_name;
+	ItemPointer tid;
+} BusyRow;
+
+static bool
+FillBusyRow(void *arg)
+{
+	const BusyRow *row = arg;
+
+	BackfillOne(row->relid, row->index_name, row->tid);
+	return true;
+}
+
+/*
+ * Waits for the locks of rows as others do, one after the other, but lets go of
+ * its snapshot now and then: builds of other tables wait for that.
+ */
 static void
 FillBusy(const Builder *builder, Oid relid, const char *index_name,
 		 const BuildState *state, List *busy)
@@ -216,7 +265,10 @@ FillBusy(const Builder *builder, Oid relid, const char *index_name,
 
 	foreach(cell, busy)
 	{
-		BackfillOne(relid, index_name, lfirst(cell));
+		BusyRow		row = {relid, index_name, lfirst(cell)};
+
+		while (!TryBriefly(ROW_LOCK_MILLISECONDS, FillBusyRow, &row))
+			NextTransaction(builder);
 		NextTransaction(builder);
 	}
 	if (busy != NIL)
@@ -231,9 +283,10 @@ FillIndex(const Builder *builder, Oid relid, const char *index_name)
 {
 	MemoryContext context = AllocSetContextCreate(builder->context, "dynamo index build",
 												  ALLOCSET_DEFAULT_SIZES);
-	Builder		inner = {.worker = builder->worker, .context = context};
+	Builder		inner = *builder;
 	BackfillResult result;
 
+	inner.context = context;
 	do
 	{
 		BuildState	state;
@@ -277,16 +330,41 @@ RunAtTopLevel(const char *sql)
 	PortalDrop(portal, false);
 }
 
+/* What there is to run to build a btree; statements. */
+typedef struct BtreeBuild
+{
+	bool		valid;			/* nothing: it is built */
+	char	   *drop;			/* what an interrupted build has left, or NULL */
+	char	   *create;
+} BtreeBuild;
+
+/* False if the table is gone. */
+static bool
+PlanBtree(const TableDef *def, const IndexDef *index, BtreeBuild *build)
+{
+	Relation	rel = try_table_open(def->relid, AccessShareLock);
+	Oid			found;
+
+	if (rel == NULL)
+		return false;
+	found = FindInlineIndex(def, index, &build->valid);
+	build->drop = OidIsValid(found) ?
+		psprintf("DROP INDEX CONCURRENTLY %s",
+				 QualifiedName(RelationGetNamespace(rel), index->relation)) : NULL;
+	build->create = InlineIndexStatement(def->relid, def, index, true);
+	table_close(rel, AccessShareLock);
+	return true;
+}
+
 /* False if this is not the process to do it. */
 static bool
 BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 {
-	bool		valid;
-	Oid			found = FindInlineIndex(def, index, &valid);
-	char	   *name;
-	char	   *sql;
+	BtreeBuild	build;
 
-	if (valid)
+	if (!PlanBtree(def, index, &build))
+		return true;
+	if (build.valid)
 	{
 		BuildStatePhase(def->relid, index->name, PHASE_WAITING);
 		NextTransaction(builder);
@@ -294,17 +372,13 @@ BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 	}
 	if (!builder->worker)
 		return false;
-	name = QualifiedName(get_rel_namespace(def->relid), index->relation);
-	sql = InlineIndexStatement(def->relid, def, index, true);
-
-	/* what a build that was interrupted has left */
-	if (OidIsValid(found))
+	if (build.drop != NULL)
 	{
 		NextTransaction(builder);
-		RunAtTopLevel(psprintf("DROP INDEX CONCURRENTLY %s", name));
+		RunAtTopLevel(build.drop);
 	}
 	NextTransaction(builder);
-	RunAtTopLevel(sql);
+	RunAtTopLevel(build.create);
 	NextTransaction(builder);
 	return true;
 }
@@ -405,9 +479,13 @@ HasBtree(const TableDef *def, const IndexDef *index)
 	return valid;
 }
 
+/* As the owner: it is their definition, whoever builds. */
 static void
 MakeActive(Oid relid, TableDef *def, IndexDef *index)
 {
+	OwnerScope	scope;
+
+	OwnerScopeEnter(&scope, RelationOwner(relid));
 	SPI_connect();
 	if (index->replaces != NULL)
 		Replace(relid, def, index);
@@ -417,6 +495,7 @@ MakeActive(Oid relid, TableDef *def, IndexDef *index)
 		StoreDefinition(relid, def);
 	}
 	SPI_finish();
+	OwnerScopeLeave(&scope);
 }
 
 static void
@@ -444,6 +523,18 @@ Activate(const Builder *builder, Oid relid, const TableDef *seen, const IndexDef
 	NextTransaction(builder);
 }
 
+static void
+RemoveLocked(Oid relid, TableDef *def, const IndexDef *index)
+{
+	OwnerScope	scope;
+
+	OwnerScopeEnter(&scope, RelationOwner(relid));
+	SPI_connect();
+	IndexRemove(relid, def, index);
+	SPI_finish();
+	OwnerScopeLeave(&scope);
+}
+
 /* Drops what was replaced, when nobody reads it any more. */
 static void
 RemoveReplaced(const Builder *builder, Oid relid, const TableDef *seen, const IndexDef *pending)
@@ -456,11 +547,7 @@ RemoveReplaced(const Builder *builder, Oid relid, const TableDef *seen, const In
 	PushActiveSnapshot(GetTransactionSnapshot());
 	def = ReadLocked(relid, pending->name, INDEX_DELETING, &index);
 	if (def != NULL)
-	{
-		SPI_connect();
-		IndexRemove(relid, def, index);
-		SPI_finish();
-	}
+		RemoveLocked(relid, def, index);
 	PopActiveSnapshot();
 	NextTransaction(builder);
 }
@@ -496,16 +583,30 @@ BuildStep(const Builder *builder, Oid relid, const TableDef *def, const IndexDef
 	}
 }
 
+/* What is to be recorded if the build ends here. */
+static void
+NoteIndex(const Builder *builder, Oid relid, const char *index_name)
+{
+	if (strcmp(builder->index_name->data, index_name) == 0)
+		return;
+	resetStringInfo(builder->index_name);
+	appendStringInfoString(builder->index_name, index_name);
+	BuildStateAttempt(relid, index_name);
+	NextTransaction(builder);
+}
+
 bool
 BuildIndexes(const Builder *builder, Oid relid)
 {
 	MemoryContext context = AllocSetContextCreate(builder->context, "dynamo index builder",
 												  ALLOCSET_DEFAULT_SIZES);
-	Builder		inner = {.worker = builder->worker, .context = context};
+	Builder		inner = *builder;
 	bool		can_go_on = true;
 
+	inner.context = context;
+	resetStringInfo(builder->index_name);
 	BuildLockAcquire(relid);
-	BuildStateError(relid, NULL);
+	BuildStateForgetErrors(relid);
 	NextTransaction(&inner);
 	while (can_go_on)
 	{
@@ -518,6 +619,7 @@ BuildIndexes(const Builder *builder, Oid relid)
 		index = def != NULL ? PendingIndex(def) : NULL;
 		if (index == NULL)
 			break;
+		NoteIndex(&inner, relid, index->name);
 		can_go_on = BuildStep(&inner, relid, def, index);
 	}
 	BuildLockRelease(relid);

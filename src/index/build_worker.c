@@ -2,22 +2,24 @@
  * build_worker.c
  *	  The background worker that builds the indexes of a table.
  *
- * It is registered just before the transaction commits that has created the
- * index, and waits for the end of that transaction, whichever it is.  So
- * nothing can fail after the commit, and a rollback needs no care: the worker
- * finds nothing to build.
+ * It is registered just before the transaction commits, or is prepared, that
+ * has created the index, and waits for the end of that transaction, whichever
+ * it is.  So nothing can fail after the commit, and a rollback needs no care:
+ * the worker finds nothing to build.
  *
- * The worker connects as the session's user and takes the role that was
- * current.  After an error it tries again, later and later; it ends when it is
- * cancelled.  It is not restarted after a crash of the server: the next DDL on
- * the table, DescribeTable or dynamo.build_indexes starts another.
+ * Whoever asked for it, the worker has the rights of the table's owner and no
+ * others.  After an error it tries again, later and later; it ends when it is
+ * cancelled.  After a restart of the server build_resume.c starts another, and
+ * so do the next DDL on the table, DescribeTable and dynamo.build_indexes.
  */
 #include "postgres.h"
 
 #include <signal.h>
 
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "access/xlog.h"
+#include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
@@ -31,9 +33,12 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
 #include "catalog/build_lock.h"
+#include "catalog/owner.h"
 #include "index/build.h"
 
 #define RETRY_MILLISECONDS		5000
@@ -43,8 +48,6 @@
 typedef struct WorkerTask
 {
 	Oid			database;
-	Oid			session_user;
-	Oid			role;
 	Oid			relid;
 	VirtualTransactionId launcher;
 } WorkerTask;
@@ -58,6 +61,19 @@ PGDLLEXPORT void dynamo_build_worker_main(Datum arg);
 /* Tables whose indexes are to be built after this transaction. */
 static List *requested;
 
+/*
+ * What an owner's code asks for while somebody else maintains the owner's table
+ * would happen when that is over, without its restrictions.
+ */
+static void
+RefuseInRestrictedOperation(void)
+{
+	if (InSecurityRestrictedOperation())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("cannot start building indexes within security-restricted operation")));
+}
+
 bool
 BuildNow(Oid relid)
 {
@@ -65,9 +81,8 @@ BuildNow(Oid relid)
 	BackgroundWorkerHandle *handle;
 	WorkerTask	task = {0};
 
+	RefuseInRestrictedOperation();
 	task.database = MyDatabaseId;
-	task.session_user = GetSessionUserId();
-	task.role = GetUserId();
 	task.relid = relid;
 	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
@@ -84,8 +99,10 @@ BuildNow(Oid relid)
 void
 BuildAtCommit(Oid relid)
 {
-	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	MemoryContext old;
 
+	RefuseInRestrictedOperation();
+	old = MemoryContextSwitchTo(TopTransactionContext);
 	requested = list_append_unique_oid(requested, relid);
 	MemoryContextSwitchTo(old);
 }
@@ -96,7 +113,7 @@ BuildIfPending(Relation rel, const TableDef *def)
 	Oid			relid = RelationGetRelid(rel);
 
 	if (HasPendingBuild(def) && !RecoveryInProgress() && !XactReadOnly &&
-		RelationOwnercheck(relid, GetUserId()) && !BuildIsRunning(relid))
+		!InSecurityRestrictedOperation() && RelationOwnercheck(relid, GetUserId()) && !BuildIsRunning(relid))
 		BuildAtCommit(relid);
 }
 
@@ -105,7 +122,7 @@ LaunchRequested(XactEvent event, void *arg)
 {
 	ListCell   *cell;
 
-	if (event == XACT_EVENT_PRE_COMMIT)
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
 	{
 		foreach(cell, requested)
 		{
@@ -158,6 +175,7 @@ SetWorkerSettings(void)
 		SetConfigOption(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION);
 }
 
+/* Also if its transaction is prepared, and until that is over. */
 static void
 WaitForLauncher(const WorkerTask *task)
 {
@@ -167,88 +185,163 @@ WaitForLauncher(const WorkerTask *task)
 	CommitTransactionCommand();
 }
 
-static void
-RecordError(const WorkerTask *task, const ErrorData *error)
-{
-	StartTransactionCommand();
-	BuildStateError(task->relid, error->message);
-	CommitTransactionCommand();
-}
-
-/* False after an error; *cancelled: somebody wanted it to end. */
+/* Takes the rights of the table's owner; false if there is no such table. */
 static bool
-TryBuild(const WorkerTask *task, MemoryContext context, bool *cancelled)
+AssumeOwner(Oid relid)
 {
-	Builder		builder = {.worker = true, .context = context};
-	volatile bool done = true;
+	HeapTuple	tuple;
+	bool		found;
 
-	PG_TRY();
+	StartTransactionCommand();
+	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	found = HeapTupleIsValid(tuple);
+	if (found)
 	{
-		StartTransactionCommand();
-		(void) BuildIndexes(&builder, task->relid);
-		CommitTransactionCommand();
+		OwnerAssume(((Form_pg_class) GETSTRUCT(tuple))->relowner);
+		ReleaseSysCache(tuple);
 	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		HOLD_INTERRUPTS();
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		AbortCurrentTransaction();
-		RESUME_INTERRUPTS();
-		ereport(LOG,
-				(errmsg("building indexes of relation %u stopped: %s",
-						task->relid, error->message)));
-		*cancelled = error->sqlerrcode == ERRCODE_QUERY_CANCELED;
-		RecordError(task, error);
-		done = false;
-	}
-	PG_END_TRY();
-	return done;
+	CommitTransactionCommand();
+	return found;
 }
 
-/* Holding the lock: nobody else need try meanwhile. */
+/* A latch may be set for other reasons than the end of a pause. */
 static void
-WaitBeforeRetry(Oid relid, int milliseconds)
+Sleep(int milliseconds)
+{
+	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), milliseconds);
+	long		left;
+
+	while ((left = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end)) > 0)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 left, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+/*
+ * Holding the lock: nobody else need try meanwhile.  In a transaction, whose
+ * end releases it whatever happens; one without a snapshot holds nobody up.
+ */
+static void
+PauseBeforeRetry(Oid relid, int milliseconds)
 {
 	StartTransactionCommand();
 	BuildLockAcquire(relid);
-	CommitTransactionCommand();
-	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
-					 milliseconds, PG_WAIT_EXTENSION);
-	ResetLatch(MyLatch);
-	CHECK_FOR_INTERRUPTS();
-	StartTransactionCommand();
+	Sleep(milliseconds);
 	BuildLockRelease(relid);
 	CommitTransactionCommand();
+}
+
+static void
+Build(const Builder *builder, Oid relid, int pause)
+{
+	if (pause > 0)
+		PauseBeforeRetry(relid, pause);
+	if (!AssumeOwner(relid))
+		return;
+	StartTransactionCommand();
+	(void) BuildIndexes(builder, relid);
+	CommitTransactionCommand();
+}
+
+/* Ends the transaction of an error that was caught; returns a copy of the error. */
+static ErrorData *
+EndFailedTransaction(Oid relid, MemoryContext context)
+{
+	ErrorData  *error;
+
+	HOLD_INTERRUPTS();
+	MemoryContextSwitchTo(context);
+	error = CopyErrorData();
+	FlushErrorState();
+	AbortCurrentTransaction();
+	RESUME_INTERRUPTS();
+	MemoryContextSwitchTo(context);
+	ereport(LOG,
+			(errmsg("building indexes of relation %u stopped: %s", relid, error->message)));
+	return error;
+}
+
+/* The error that stopped the build, or NULL. */
+static ErrorData *
+TryBuild(const Builder *builder, Oid relid, int pause)
+{
+	ErrorData  *volatile error = NULL;
+
+	PG_TRY();
+	{
+		Build(builder, relid, pause);
+	}
+	PG_CATCH();
+	{
+		error = EndFailedTransaction(relid, builder->context);
+	}
+	PG_END_TRY();
+	return error;
+}
+
+static void
+RecordError(const Builder *builder, Oid relid, const ErrorData *error)
+{
+	StartTransactionCommand();
+	if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+		BuildStateCancelled(relid, builder->index_name->data, error->message);
+	else
+		BuildStateError(relid, builder->index_name->data, error->message);
+	CommitTransactionCommand();
+}
+
+/* If this fails, too, as on a full disk, the log has both. */
+static void
+TryRecordError(const Builder *builder, Oid relid, const ErrorData *error)
+{
+	PG_TRY();
+	{
+		RecordError(builder, relid, error);
+	}
+	PG_CATCH();
+	{
+		(void) EndFailedTransaction(relid, builder->context);
+	}
+	PG_END_TRY();
+}
+
+/* Until it is built, there is nothing to build (any more), or it is cancelled. */
+static void
+BuildPatiently(Oid relid)
+{
+	Builder		builder = {.worker = true};
+	ErrorData  *error;
+	int			pause = 0;
+
+	builder.index_name = makeStringInfo();
+	builder.context = AllocSetContextCreate(TopMemoryContext, "dynamo index worker",
+											ALLOCSET_DEFAULT_SIZES);
+	while ((error = TryBuild(&builder, relid, pause)) != NULL)
+	{
+		TryRecordError(&builder, relid, error);
+		if (error->sqlerrcode == ERRCODE_QUERY_CANCELED)
+			break;
+		MemoryContextReset(builder.context);
+		pause = pause == 0 ? RETRY_MILLISECONDS : Min(2 * pause, RETRY_MILLISECONDS_MAX);
+	}
 }
 
 void
 dynamo_build_worker_main(Datum arg)
 {
 	WorkerTask	task;
-	MemoryContext context;
-	int			wait = RETRY_MILLISECONDS;
-	bool		cancelled = false;
 
 	memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof(task));
 	pqsignal(SIGTERM, die);
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnectionByOid(task.database, task.session_user, 0);
-	SetUserIdAndSecContext(task.role, 0);
+	BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, 0);
 	SetWorkerSettings();
 	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
-	context = AllocSetContextCreate(TopMemoryContext, "dynamo index worker",
-									ALLOCSET_DEFAULT_SIZES);
 	WaitForLauncher(&task);
-	while (!TryBuild(&task, context, &cancelled) && !cancelled)
-	{
-		MemoryContextReset(context);
-		WaitBeforeRetry(task.relid, wait);
-		wait = Min(2 * wait, RETRY_MILLISECONDS_MAX);
-	}
+	BuildPatiently(task.relid);
 	proc_exit(0);
 }

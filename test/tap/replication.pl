@@ -87,7 +87,7 @@ INSERT INTO shop (item) SELECT item FROM kept});
 
 	# a build's progress is of one server's pages
 	$publisher->safe_psql('postgres', q{
-INSERT INTO dynamo.index_builds VALUES (1, 'x', 'filling', 1, 7, 1, 9, 1, 0, '[]', NULL, now(), now())
+INSERT INTO dynamo.index_builds VALUES (1, 'x', 'filling', 1, 7, 1, 9, 1, 0, '[]', NULL, false, 0, now(), now())
 ON CONFLICT (relation, index_name) DO UPDATE SET block = index_builds.block + 1});
 	$publisher->wait_for_catchup($name);
 	is($subscriber->safe_psql('postgres', 'SELECT count(*) FROM dynamo.index_builds'), '0',

@@ -1,0 +1,184 @@
+/*
+ * build_resume.c
+ *	  Going on with builds that the end of the server has interrupted.
+ *
+ * A library that is loaded with the server has a worker from the server's
+ * start on: that of http/housekeeping.c, or else the one here.  It is connected to
+ * one database or to none, so that it has each database looked at by a worker
+ * of its own, one after the other.  It stays, because the server starts it
+ * anew after a crash.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_database.h"
+#include "commands/extension.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "tcop/tcopprot.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/wait_event.h"
+
+#include "catalog/build_lock.h"
+#include "catalog/table_list.h"
+#include "compat.h"
+#include "index/build.h"
+
+/* How often, and how long apart, a worker is asked for that may be free. */
+#define MAX_TRIES			60
+#define RETRY_MILLISECONDS	1000
+
+#define RESTART_SECONDS		5
+
+PGDLLEXPORT void dynamo_build_resume_main(Datum arg);
+PGDLLEXPORT void dynamo_build_resume_database_main(Datum arg);
+
+/* ---- in one database ---- */
+
+void
+BuildsResume(void)
+{
+	ListCell   *cell;
+
+	foreach(cell, TablesWithFeature(FEATURE_PENDING_BUILD))
+	{
+		if (!BuildIsRunning(lfirst_oid(cell)) && BuildStateMayResume(lfirst_oid(cell)) &&
+			!BuildNow(lfirst_oid(cell)))
+			break;
+	}
+}
+
+void
+dynamo_build_resume_database_main(Datum arg)
+{
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnectionByOid(DatumGetObjectId(arg), InvalidOid, 0);
+	StartTransactionCommand();
+	if (!XactReadOnly && OidIsValid(get_extension_oid("dynamo", true)))
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		BuildsResume();
+		PopActiveSnapshot();
+	}
+	CommitTransactionCommand();
+	proc_exit(0);
+}
+
+/* ---- in all databases ---- */
+
+/* The OIDs of those that have tables of users, in a memory context. */
+static List *
+ReadDatabases(MemoryContext context)
+{
+	List	   *databases = NIL;
+	Relation	rel;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	StartTransactionCommand();
+	rel = table_open(DatabaseRelationId, AccessShareLock);
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_database form = (Form_pg_database) GETSTRUCT(tuple);
+		MemoryContext old;
+
+		if (!form->datallowconn || form->datistemplate)
+			continue;
+		old = MemoryContextSwitchTo(context);
+		databases = lappend_oid(databases, form->oid);
+		MemoryContextSwitchTo(old);
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	CommitTransactionCommand();
+	return databases;
+}
+
+static BackgroundWorker
+NewWorker(const char *function)
+{
+	BackgroundWorker worker = {0};
+
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
+	snprintf(worker.bgw_function_name, BGW_MAXLEN, "%s", function);
+	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo index build resume");
+	snprintf(worker.bgw_type, BGW_MAXLEN, "dynamo index build resume");
+	return worker;
+}
+
+/* Has a worker look at a database, and waits for it. */
+static void
+ResumeIn(Oid database)
+{
+	BackgroundWorker worker = NewWorker("dynamo_build_resume_database_main");
+	BackgroundWorkerHandle *handle;
+
+	worker.bgw_main_arg = ObjectIdGetDatum(database);
+	worker.bgw_notify_pid = MyProcPid;
+	for (int i = 1; !RegisterDynamicBackgroundWorker(&worker, &handle); i++)
+	{
+		if (i == MAX_TRIES)
+			return;
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+						 RETRY_MILLISECONDS, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	(void) WaitForBackgroundWorkerShutdown(handle);
+}
+
+void
+BuildsResumeEverywhere(void)
+{
+	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "dynamo build resume",
+												  ALLOCSET_SMALL_SIZES);
+	ListCell   *cell;
+
+	foreach(cell, ReadDatabases(context))
+	{
+		MemoryContextSwitchTo(context);
+		ResumeIn(lfirst_oid(cell));
+	}
+	MemoryContextSwitchTo(TopMemoryContext);
+	MemoryContextDelete(context);
+}
+
+/* ---- the worker that stays ---- */
+
+void
+dynamo_build_resume_main(Datum arg)
+{
+	pqsignal(SIGTERM, die);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
+	BuildsResumeEverywhere();
+	pgstat_report_activity(STATE_IDLE, NULL);
+	for (;;)
+	{
+		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1L, PG_WAIT_EXTENSION);
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+}
+
+void
+BuildResumeRegister(void)
+{
+	BackgroundWorker worker = NewWorker("dynamo_build_resume_main");
+
+	worker.bgw_restart_time = RESTART_SECONDS;
+	RegisterBackgroundWorker(&worker);
+}

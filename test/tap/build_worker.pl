@@ -1,0 +1,252 @@
+# build_worker.pl: the worker that builds indexes has the rights of the table's
+# owner, whoever asked for it and however; one table's build does not keep
+# others' from being built; builds go on after a crash.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use IPC::Run qw(start);
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $node = new_dynamo_node('build_worker', q{
+shared_preload_libraries = 'dynamo'
+max_worker_processes = 16
+max_prepared_transactions = 5
+dynamo.in_place_build_limit = 0
+dynamo.build_delay = 0
+});
+
+sub query
+{
+	my ($sql, %options) = @_;
+
+	return $node->safe_psql($options{database} // 'postgres', $sql, extra_params => [ '-U', $options{user} // getpwuid($<) ]);
+}
+
+sub until_true
+{
+	my ($sql, $name, $database) = @_;
+
+	ok($node->poll_query_until($database // 'postgres', $sql), $name);
+}
+
+# Waits until every index of a table is ACTIVE.
+sub until_built
+{
+	my ($table, $name, $database) = @_;
+
+	until_true(qq{SELECT bool_and(status = 'ACTIVE') FROM dynamo.indexes WHERE schema_name || '.' || table_name = '$table'},
+		$name, $database);
+}
+
+# A table of ten items that have the attributes g and h.
+sub create_table
+{
+	my ($table, %options) = @_;
+	my ($schema, $name) = split /\./, $table;
+
+	query(qq{
+SET search_path = $schema;
+SELECT dynamo.create_table('$name', 'PK');
+INSERT INTO $name (item) SELECT jsonb_build_object('PK', 'k' || i, 'g', 'x', 'h', 'x') FROM generate_series(1, 10) i}, %options);
+}
+
+query(q{
+CREATE ROLE owner;
+CREATE ROLE mallory LOGIN;
+CREATE ROLE other LOGIN;
+CREATE SCHEMA o AUTHORIZATION owner;
+CREATE SCHEMA m AUTHORIZATION mallory;
+CREATE SCHEMA x AUTHORIZATION other});
+
+# What mallory would have others do: an expression that is not what it says, and
+# tells the log whose rights it has.
+query(q{
+CREATE FUNCTION m.try(what text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
+	EXECUTE what;
+	RAISE LOG 'tripwire: %', what;
+EXCEPTION WHEN OTHERS THEN NULL; END $$;
+CREATE FUNCTION m.tag(value text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+	RAISE LOG 'tagged by %', current_user;
+	PERFORM m.try('ALTER ROLE mallory SUPERUSER');
+	PERFORM m.try('RESET ROLE');
+	PERFORM m.try('SET ROLE pg_monitor');
+	PERFORM m.try('RESET SESSION AUTHORIZATION');
+	PERFORM m.try('SET SESSION AUTHORIZATION other');
+	PERFORM m.try('CREATE TEMP TABLE t (i int)');
+	RETURN value; END $$;
+CREATE FUNCTION m.twice(value text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'x'::text FROM (VALUES (1)) v LIMIT 1 $$},
+	user => 'mallory');
+
+# ---- whose rights ----
+
+create_table('m.shop', user => 'mallory');
+query(q{
+SET client_min_messages = error;
+CREATE INDEX ON m.shop (m.tag("PK"));
+CREATE INDEX ON m.shop ((m.tag('constant') || "PK"));
+CREATE INDEX ON m.shop ("PK") WHERE m.tag('predicate') <> '';
+CREATE INDEX ON m.shop ((m.twice('constant') || "PK"))}, user => 'mallory');
+my $log_start = -s $node->logfile;
+query(q{SELECT dynamo.create_index('m.shop', 'inline', 'g')});
+until_built('m.shop', 'a superuser creates an index for another, whose indexes have expressions in SQL and PL/pgSQL');
+query(q{SELECT dynamo.create_index('m.shop', 'own', 'g', storage => 'table', shards => 2)});
+until_built('m.shop', 'and one with a table');
+query(q{SELECT dynamo.reshard_index('m.shop', 'own', 3)});
+until_built('m.shop', 'which is replaced');
+my $log = substr slurp_file($node->logfile), $log_start;
+like($log, qr/tagged by mallory/, 'expressions were evaluated');
+unlike($log, qr/tagged by (?!mallory)/, 'by the owner only');
+unlike($log, qr/tripwire/, 'who got nothing else');
+is(query('SELECT count(*) FROM dynamo.indexes i, dynamo.verify_index(i.schema_name || $$.$$ || i.table_name, i.index_name)'), '0',
+	'indexes agree with their table');
+is(query(q{SELECT string_agg(DISTINCT pg_get_userbyid(relowner), ' ') FROM pg_class WHERE relname LIKE 'shop$%'}), 'mallory',
+	'what was built belongs to the owner');
+
+create_table('o.shop');
+query(q{ALTER TABLE o.shop OWNER TO owner; SELECT dynamo.create_index('o.shop', 'inline', 'g')});
+until_built('o.shop', 'the owner need not be able to log in');
+
+# ---- who asked ----
+
+create_table('m.asked', user => 'mallory');
+query(q{
+GRANT USAGE ON SCHEMA m TO other;
+CREATE FUNCTION m.ask() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$ SELECT dynamo.create_index('m.asked', 'definer', 'g') $$},
+	user => 'mallory');
+query('SELECT m.ask()', user => 'other');
+until_built('m.asked', 'asked for in a function with the rights of its owner');
+query(q{BEGIN; SET LOCAL ROLE mallory; SELECT dynamo.create_index('m.asked', 'local', 'PK', 'g'); RESET ROLE; COMMIT});
+until_built('m.asked', 'after SET LOCAL ROLE');
+query(q{BEGIN; SELECT dynamo.create_index('m.asked', 'prepared', 'g', 'PK'); PREPARE TRANSACTION 'built later'});
+query(q{COMMIT PREPARED 'built later'});
+until_built('m.asked', 'in a transaction that was prepared');
+query(q{BEGIN; SELECT dynamo.create_index('m.asked', 'never', 'PK', 'PK2'); PREPARE TRANSACTION 'not built'});
+query(q{ROLLBACK PREPARED 'not built'});
+until_true(q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dynamo index build'},
+	'the worker of one that is rolled back ends');
+
+# ---- code that runs while others maintain a table starts nothing ----
+
+# An index that waits to be built, by a definition written by hand.
+sub plant
+{
+	my ($table, $index, $user, $storage) = @_;
+	my ($schema, $name) = split /\./, $table;
+
+	$storage //= 'inline';
+	query(qq{
+ALTER TABLE $table ADD COLUMN IF NOT EXISTS h text COLLATE "C";
+DO \$\$ BEGIN EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON $table FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys(%L)',
+	'{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "h", "type": "S", "column": "h"}], "partition": ["PK"], "sort": [], "indexes": [{"name": "$index", "local": false, "partition": ["h"], "sort": [], "projection": "ALL", "non_key_attributes": [], "storage": "$storage", "shards": 0, "shard_by": null, "relation": "$name\$$index", "status": "CREATING"}]}'); END \$\$},
+		user => $user);
+}
+
+create_table('m.waiting', user => 'mallory');
+plant('m.waiting', 'planted', 'mallory');
+query(q{
+CREATE FUNCTION m.analyzed(value text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN
+	IF session_user <> 'mallory' THEN
+		RAISE LOG 'analyzed by %', current_user;
+		PERFORM dynamo.request('DescribeTable', '{"TableName": "m.waiting"}');
+		PERFORM m.try($_$SELECT dynamo.create_index('m.shop', 'more', 'PK', 'g')$_$);
+		PERFORM m.try($_$SELECT dynamo.reindex('m.shop', 'inline')$_$);
+	END IF;
+	RETURN value; END $$;
+CREATE TABLE m.analyze (value text);
+CREATE INDEX ON m.analyze (m.analyzed(value));
+INSERT INTO m.analyze SELECT i FROM generate_series(1, 100) i}, user => 'mallory');
+query('ANALYZE m.analyze');
+$log = slurp_file($node->logfile);
+like($log, qr/analyzed by mallory/, 'ANALYZE evaluates expressions as the owner');
+unlike($log, qr/tripwire: SELECT dynamo.create_index/, 'who cannot have an index built from there');
+is(query(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo index build'}), '0', 'no worker was started');
+is(query(q{SELECT status FROM dynamo.indexes WHERE index_name = 'planted'}), 'CREATING', 'what waits, waits');
+
+# ---- one bad table among many ----
+
+# planted can be built, taken has a relation of its name, torn has no column to
+# fill, and the rows of held are somebody's.
+create_table("x.$_", user => 'other') for qw(good held);
+create_table("m.$_", user => 'mallory') for qw(taken torn);
+plant('m.taken', 'planted', 'mallory');
+plant('m.torn', 'planted', 'mallory', 'table');
+plant('x.good', 'planted', 'other');
+plant('x.held', 'planted', 'other');
+query('CREATE TABLE m.taken$planted (i int)', user => 'mallory');
+my $holder = $node->background_psql('postgres');
+$holder->query_safe('BEGIN');
+$holder->query_safe('SELECT 1 FROM x.held FOR UPDATE');
+my ($out, $said, $timed_out);
+$node->psql('postgres', 'CALL dynamo.build_indexes()', stdout => \$out, stderr => \$said, timeout => 60, timed_out => \$timed_out);
+ok(!$timed_out, 'CALL dynamo.build_indexes() ends');
+is(query(q{SELECT string_agg(table_name, ' ' ORDER BY table_name) FROM dynamo.indexes WHERE index_name = 'planted' AND status = 'ACTIVE'}),
+	'good waiting', 'having built what can be built');
+like($said, qr/WARNING:  building index "planted" of table "m.taken" stopped: relation "taken\$planted" already exists/, 'it tells what cannot');
+like($said, qr/WARNING:  building index "planted" of table "m.torn" stopped: /, 'whatever the reason');
+like($said, qr/WARNING:  the indexes of table "x.held" are still being built/, 'and what waits');
+is(query(q{SELECT string_agg(table_name || ': ' || left(error, 30), ', ' ORDER BY table_name) FROM dynamo.index_progress WHERE error IS NOT NULL}),
+	'taken: relation "taken$planted" alrea, torn: index "planted" of table "torn', 'errors are recorded');
+is($node->psql('postgres', q{CALL dynamo.build_indexes('m.taken')}, stderr => \$said, timeout => 60), 3, 'one table alone');
+like($said, qr/ERROR:  building index "planted" stopped: relation "taken\$planted" already exists/, 'is an error');
+query('ALTER TABLE m.taken$planted RENAME TO other', user => 'mallory');
+until_built('m.taken', 'the worker tries again by itself');
+$holder->query_safe('COMMIT');
+until_built('x.held', 'the worker that waited goes on');
+query('SELECT dynamo.drop_table($$m.torn$$)', user => 'mallory');
+
+# ---- after a crash ----
+
+my $elsewhere = new_database($node, 1);
+for my $database ('postgres', $elsewhere)
+{
+	query(q{
+SELECT dynamo.create_table('interrupted', 'PK'), dynamo.create_table('cancelled', 'PK');
+INSERT INTO interrupted (item) SELECT jsonb_build_object('PK', 'k' || i, 'g', 'x') FROM generate_series(1, 10) i;
+INSERT INTO cancelled (item) SELECT item FROM interrupted}, database => $database);
+}
+$holder->query_safe(q{BEGIN ISOLATION LEVEL REPEATABLE READ});
+$holder->query_safe(q{SELECT count(*) FROM pg_class});
+for my $database ('postgres', $elsewhere)
+{
+	my $other_holder = $node->background_psql($elsewhere);
+
+	$other_holder->query_safe(q{BEGIN ISOLATION LEVEL REPEATABLE READ});
+	$other_holder->query_safe(q{SELECT count(*) FROM pg_class});
+	query(qq{SELECT dynamo.create_index('$_', 'idx', 'g')}, database => $database) for qw(interrupted cancelled);
+	until_true(q{SELECT count(*) = 2 FROM dynamo.index_progress WHERE index_name = 'idx' AND phase = 'building' AND worker_pid IS NOT NULL},
+		"builds have begun in $database", $database);
+	query(q{SELECT pg_cancel_backend(worker_pid) FROM dynamo.index_progress WHERE table_name = 'cancelled'}, database => $database);
+	until_true(q{SELECT worker_pid IS NULL AND error LIKE 'cancel%' FROM dynamo.index_progress WHERE table_name = 'cancelled'},
+		'one was cancelled', $database);
+	push @main::holders, $other_holder;
+}
+crash_node($node);
+eval { $_->quit } for $holder, @main::holders;
+$node->start;
+for my $database ('postgres', $elsewhere)
+{
+	until_built('public.interrupted', "the build in $database goes on by itself after a crash", $database);
+	is(query(q{SELECT status FROM dynamo.indexes WHERE table_name = 'cancelled'}, database => $database), 'CREATING',
+		'but not the one that was cancelled');
+	query(q{CALL dynamo.build_indexes('cancelled')}, database => $database);
+	until_built('public.cancelled', 'until somebody asks for it', $database);
+}
+
+# a build that ends the server is not begun for ever
+query(q{INSERT INTO cancelled (item) VALUES ('{"PK": {"S": "new"}, "last": {"S": "x"}}');
+BEGIN; SELECT dynamo.create_index('cancelled', 'last', 'last'); UPDATE dynamo.index_builds SET attempts = 10 WHERE index_name = 'last';
+PREPARE TRANSACTION 'interrupted'});
+$node->restart;
+query(q{COMMIT PREPARED 'interrupted'});
+$node->restart;
+until_true(q{SELECT error = 'the build ended 10 times without an error' FROM dynamo.index_progress WHERE index_name = 'last'},
+	'a build that ends with the server again and again is given up');
+query(q{CALL dynamo.build_indexes('cancelled')});
+until_built('public.cancelled', 'until somebody asks for it');
+
+$node->stop;
+done_testing();
