@@ -50,17 +50,37 @@ SELECT dynamo.update_time_to_live('forced', 'until', false);
 SELECT dynamo.update_time_to_live('forced', 'until');
 SELECT * FROM forced;
 
--- a trigger cannot become another meanwhile
+-- no trigger is due where items stay as they are, nor a deferred constraint
 SELECT dynamo.update_time_to_live('forced', 'until', false);
 SET ROLE regress_dynamo_owner;
-CREATE FUNCTION set_role() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-	SET LOCAL ROLE regress_dynamo_owner;
-	RETURN NEW;
-END $$;
-CREATE TRIGGER a_trigger BEFORE UPDATE ON forced FOR EACH ROW EXECUTE FUNCTION set_role();
+CREATE TRIGGER a_trigger BEFORE UPDATE ON forced FOR EACH ROW EXECUTE FUNCTION tell_trigger();
+SELECT dynamo.add_reference('forced', 'other', '{"PK": "{other}"}', initially_deferred => true);
 SELECT dynamo.update_time_to_live('forced', 'until');
 RESET ROLE;
+
+-- the owner's code cannot become another, and what it sets is restored
+SET ROLE regress_dynamo_owner;
+CREATE FUNCTION set_anything(item dynamo.item) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+BEGIN
+	RAISE NOTICE 'search_path is %', current_setting('search_path');
+	PERFORM set_config('search_path', 't_maintenance', false), set_config('standard_conforming_strings', 'off', true);
+	PERFORM set_config('role', 'regress_dynamo_owner', false);
+	RETURN 'set';
+EXCEPTION WHEN insufficient_privilege THEN
+	PERFORM set_config('search_path', 't_maintenance', false), set_config('standard_conforming_strings', 'off', true);
+	RETURN SQLERRM;
+END $$;
+SET client_min_messages = warning;
+CREATE INDEX settings ON forced (set_anything(item));
+RESET client_min_messages;
+RESET ROLE;
+BEGIN;
+SELECT dynamo.create_index('forced', 'late', 'until', partition_key_type => 'N', storage => 'table');
+SELECT dynamo.update_time_to_live('forced', 'until', false);
+SELECT dynamo.update_time_to_live('forced', 'until');
+SHOW search_path;
+SHOW standard_conforming_strings;
+COMMIT;
 
 SET client_min_messages = warning;
 DROP SCHEMA t_maintenance CASCADE;

@@ -154,6 +154,29 @@ DeriveExpiry(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 	values[def->ttl_attnum - 1] = Int64GetDatum(seconds);
 }
 
+/* Whether the time of expiry in a row is not the item's. */
+static bool
+ExpiryDiffers(const TableDef *def, Datum given, bool isnull, const Datum *values, const bool *nulls)
+{
+	if (isnull || nulls[def->ttl_attnum - 1])
+		return isnull != nulls[def->ttl_attnum - 1];
+	return DatumGetInt64(given) != DatumGetInt64(values[def->ttl_attnum - 1]);
+}
+
+bool
+DeriveStoredExpiry(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+{
+	Datum		stored;
+	bool		isnull;
+
+	if (def->ttl_attnum == InvalidAttrNumber)
+		return false;
+	stored = values[def->ttl_attnum - 1];
+	isnull = nulls[def->ttl_attnum - 1];
+	DeriveExpiry(def, item, values, nulls);
+	return ExpiryDiffers(def, stored, isnull, values, nulls);
+}
+
 static void
 DeriveColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 {
@@ -260,8 +283,8 @@ ContradictionError(Relation rel, const AttributeDef *attr)
 
 /* Whether the time of expiry in a tuple is not the one derived. */
 static bool
-ExpiryDiffers(const TableDef *def, HeapTuple tuple, TupleDesc desc,
-			  const Datum *values, const bool *nulls)
+TupleExpiryDiffers(const TableDef *def, HeapTuple tuple, TupleDesc desc,
+				   const Datum *values, const bool *nulls)
 {
 	bool		isnull;
 	Datum		given;
@@ -269,9 +292,7 @@ ExpiryDiffers(const TableDef *def, HeapTuple tuple, TupleDesc desc,
 	if (def->ttl_attnum == InvalidAttrNumber)
 		return false;
 	given = heap_getattr(tuple, def->ttl_attnum, desc, &isnull);
-	if (isnull || nulls[def->ttl_attnum - 1])
-		return isnull != nulls[def->ttl_attnum - 1];
-	return DatumGetInt64(given) != DatumGetInt64(values[def->ttl_attnum - 1]);
+	return ExpiryDiffers(def, given, isnull, values, nulls);
 }
 
 /*
@@ -312,7 +333,7 @@ CompareColumns(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old
 			ContradictionError(rel, attr);
 		columns[n++] = attr->attnum;
 	}
-	if (ExpiryDiffers(def, tuple, desc, values, nulls))
+	if (TupleExpiryDiffers(def, tuple, desc, values, nulls))
 		columns[n++] = def->ttl_attnum;
 	return n;
 }

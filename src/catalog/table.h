@@ -366,6 +366,9 @@ extern void DeriveCheckedKeys(const TableDef *def, ValueRef item, Datum *values,
  */
 extern bool DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
 
+/* The same for the time of expiry, set or not. */
+extern bool DeriveStoredExpiry(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
+
 /* Whether two column values of a key attribute are the same key. */
 extern bool KeyDatumsEqual(ValueType type, Datum a, Datum b);
 

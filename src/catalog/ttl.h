@@ -12,16 +12,6 @@
 
 #include "catalog/table.h"
 
-/* Begins to keep a table's time to live, of existing items, too. */
-extern void TtlEnable(const char *table_name, Slice attribute);
-extern void TtlDisable(const char *table_name);
-
-/*
- * Locks the table for a change and raises the service's errors if it is so
- * already, or if another attribute is in use.
- */
-extern void TtlCheckChange(const char *table_name, Slice attribute, bool enable);
-
 /*
  * The seconds that a value of the attribute stands for; false if it is no
  * number that could be a time.

@@ -31,6 +31,14 @@
 #define REPORT_MILLISECONDS	5000
 #define ROWS_PER_CLOCK_TEST	1000
 
+/* What is set. */
+typedef enum FillMode
+{
+	FILL_MISSING,				/* key columns that are null */
+	FILL_REPAIR,				/* and those that are wrong */
+	FILL_EXPIRY					/* the column of expiry times alone */
+} FillMode;
+
 typedef struct Fill
 {
 	Relation	rel;
@@ -41,8 +49,8 @@ typedef struct Fill
 	TupleTableSlot *old;
 	TupleTableSlot *new;
 	MemoryContext row_context;
-	const IndexDef *index;
-	bool		repair;			/* also change columns that are set */
+	FillMode	mode;
+	const IndexDef *index;		/* NULL for expiry times */
 	int64		rows;
 	int64		skipped;
 	int64		rewritten;
@@ -50,7 +58,7 @@ typedef struct Fill
 } Fill;
 
 static void
-FillBegin(Fill *fill, Relation rel, const char *index_name, bool repair)
+FillBegin(Fill *fill, Relation rel, const char *index_name, FillMode mode)
 {
 	memset(fill, 0, sizeof(Fill));
 	OwnerScopeEnter(&fill->scope, rel->rd_rel->relowner);
@@ -65,8 +73,8 @@ FillBegin(Fill *fill, Relation rel, const char *index_name, bool repair)
 	fill->new = table_slot_create(rel, NULL);
 	fill->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index fill",
 											  ALLOCSET_DEFAULT_SIZES);
-	fill->repair = repair;
-	fill->index = TableDefIndexOf(fill->def, index_name);
+	fill->mode = mode;
+	fill->index = index_name != NULL ? TableDefIndexOf(fill->def, index_name) : NULL;
 }
 
 static void
@@ -167,6 +175,18 @@ ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *null
 	return stale;
 }
 
+/* Whether a row has to be rewritten, so. */
+static bool
+DeriveRow(const Fill *fill, ValueRef item, Datum *values, bool *nulls)
+{
+	bool		stale;
+
+	if (fill->mode == FILL_EXPIRY)
+		return DeriveStoredExpiry(fill->def, item, values, nulls);
+	stale = fill->mode == FILL_REPAIR && ForgetStaleColumns(fill->def, item, values, nulls);
+	return DeriveStoredKeys(fill->def, item, values, nulls) || stale;
+}
+
 static void
 FillRow(Fill *fill)
 {
@@ -174,30 +194,27 @@ FillRow(Fill *fill)
 	Datum	   *values = palloc(sizeof(Datum) * natts);
 	bool	   *nulls = palloc(sizeof(bool) * natts);
 	ValueRef	item;
-	bool		changed;
 
 	slot_getallattrs(fill->old);
 	memcpy(values, fill->old->tts_values, sizeof(Datum) * natts);
 	memcpy(nulls, fill->old->tts_isnull, sizeof(bool) * natts);
 	item = DatumGetValue(SlotItem(fill->old, fill->def->item_attnum));
-	changed = fill->repair && ForgetStaleColumns(fill->def, item, values, nulls);
-	changed |= DeriveStoredKeys(fill->def, item, values, nulls);
-	if (changed)
+	if (DeriveRow(fill, item, values, nulls))
 		UpdateRow(fill, values, nulls);
-	if (HasUnusableKey(fill->def, fill->index, item, nulls))
+	if (fill->index != NULL && HasUnusableKey(fill->def, fill->index, item, nulls))
 		fill->skipped++;
 	fill->rows++;
 }
 
 /* Adds the items that stay out of the index; returns whether rows were rewritten. */
 static bool
-FillRelation(Oid relid, const char *index_name, bool repair, int64 *skipped)
+FillRelation(Oid relid, const char *index_name, FillMode mode, int64 *skipped)
 {
 	Relation	rel = table_open(relid, NoLock);
 	Fill		fill;
 	TableScanDesc scan;
 
-	FillBegin(&fill, rel, index_name, repair);
+	FillBegin(&fill, rel, index_name, mode);
 	scan = table_beginscan(rel, fill.snapshot, 0, NULL);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, fill.old))
 	{
@@ -207,7 +224,8 @@ FillRelation(Oid relid, const char *index_name, bool repair, int64 *skipped)
 		FillRow(&fill);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(fill.row_context);
-		ReportBuildProgress(fill.index, fill.rows);
+		if (fill.index != NULL)
+			ReportBuildProgress(fill.index, fill.rows);
 	}
 	table_endscan(scan);
 	FillEnd(&fill);
@@ -241,7 +259,7 @@ FillTablesAgain(Oid relid)
 }
 
 static int64
-FillWithPartitions(Oid relid, const char *index_name, bool repair)
+FillWithPartitions(Oid relid, const char *index_name, FillMode mode)
 {
 	int64		skipped = 0;
 	bool		rewritten = false;
@@ -250,7 +268,7 @@ FillWithPartitions(Oid relid, const char *index_name, bool repair)
 	foreach(cell, find_all_inheritors(relid, AccessExclusiveLock, NULL))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)
-			rewritten |= FillRelation(lfirst_oid(cell), index_name, repair, &skipped);
+			rewritten |= FillRelation(lfirst_oid(cell), index_name, mode, &skipped);
 	}
 	if (rewritten)
 		FillTablesAgain(relid);
@@ -260,11 +278,17 @@ FillWithPartitions(Oid relid, const char *index_name, bool repair)
 int64
 FillKeyColumns(Oid relid, const char *index_name)
 {
-	return FillWithPartitions(relid, index_name, false);
+	return FillWithPartitions(relid, index_name, FILL_MISSING);
 }
 
 int64
 RepairKeyColumns(Oid relid, const char *index_name)
 {
-	return FillWithPartitions(relid, index_name, true);
+	return FillWithPartitions(relid, index_name, FILL_REPAIR);
+}
+
+void
+FillExpiry(Oid relid)
+{
+	(void) FillWithPartitions(relid, NULL, FILL_EXPIRY);
 }

@@ -76,6 +76,9 @@ extern int64 FillKeyColumns(Oid relid, const char *index_name);
  */
 extern int64 RepairKeyColumns(Oid relid, const char *index_name);
 
+/* Sets the column of expiry times in the same way. */
+extern void FillExpiry(Oid relid);
+
 /* Says from time to time how far a build is; rows counts from 1. */
 extern void ReportBuildProgress(const IndexDef *index, int64 rows);
 

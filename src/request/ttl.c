@@ -10,7 +10,7 @@
 #include "datatype/timestamp.h"
 
 #include "catalog/settings.h"
-#include "catalog/ttl.h"
+#include "index/ttl.h"
 #include "errors.h"
 #include "request/description.h"
 #include "request/operation.h"
