@@ -88,11 +88,15 @@ SelectLocks(const char *sql, Oid relid)
 		elog(ERROR, "could not read pg_locks");
 }
 
-static void
-CancelHolder(Oid relid)
+/* Cancels the builder of a table; whether there is one. */
+static bool
+CancelBuilder(Oid relid)
 {
+	bool		found;
+
 	SPI_connect();
 	SelectLocks("SELECT l.pid " BUILDER_LOCK, relid);
+	found = SPI_processed > 0;
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
 		bool		isnull;
@@ -103,6 +107,7 @@ CancelHolder(Oid relid)
 			kill(pid, SIGINT);
 	}
 	SPI_finish();
+	return found;
 }
 
 bool
@@ -128,7 +133,12 @@ BuildStop(Oid relid)
 		return false;
 	do
 	{
-		CancelHolder(relid);
+		if (!CancelBuilder(relid))
+		{
+			/* other DDL keeps builders out: wait as for any lock, so that deadlocks are found */
+			(void) LockAcquire(&tag, ExclusiveLock, false, false);
+			return false;
+		}
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 						 CANCEL_MILLISECONDS, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);

@@ -17,8 +17,7 @@
 static Relation
 OpenOwnTable(const char *table_name, LOCKMODE lockmode)
 {
-	Oid			relid = TableNameResolve(table_name, true);
-	Relation	rel = OidIsValid(relid) ? try_table_open(relid, lockmode) : NULL;
+	Relation	rel = TableNameOpen(table_name, lockmode, true);
 
 	if (rel == NULL || !RelationIsDynamoTable(rel))
 		ereport(ERROR,
@@ -26,7 +25,7 @@ OpenOwnTable(const char *table_name, LOCKMODE lockmode)
 				 errmsg("Requested resource not found: Table: %s not found", table_name),
 				 rel == NULL ? errdetail("There is no table \"%s\" in the search path.", table_name) :
 				 errdetail("\"%s\" is not a dynamo table.", RelationGetRelationName(rel))));
-	if (!RelationOwnercheck(relid, GetUserId()))
+	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
 	return rel;
 }

@@ -211,8 +211,7 @@ Datum
 dynamo_describe_table(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Oid			relid = TableNameResolve(name, true);
-	Relation	rel = OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+	Relation	rel = TableNameOpen(name, AccessShareLock, true);
 	TableDef   *def;
 	Datum		result;
 

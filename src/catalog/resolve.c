@@ -6,15 +6,22 @@
  * statement: through search_path, under the schema privileges of the caller.
  * A dot is legal in a DynamoDB name and means a schema in SQL, so that a
  * name with a dot is tried as it is first.
+ *
+ * What a name means can change at any moment until the relation is locked:
+ * who opens it resolves and locks in one, here.
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "nodes/makefuncs.h"
+#include "storage/lmgr.h"
+#include "storage/sinval.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/relcache.h"
 #include "utils/syscache.h"
 
 #include "catalog/names.h"
@@ -170,4 +177,47 @@ TableNameResolve(const char *name, bool missing_ok)
 				 errmsg("Requested resource not found"),
 				 errdetail("There is no table \"%s\" in the search path.", name)));
 	return relid;
+}
+
+/* ---- resolving and locking ---- */
+
+/*
+ * As RangeVarGetRelidExtended: a name may come to mean another relation while
+ * we wait for the lock, so look again until it is stable.
+ *
+ * A lock that this transaction had already accepts no invalidation messages,
+ * and one index may have taken another's place beneath it: accept them here.
+ */
+Oid
+TableNameLock(const char *name, LOCKMODE lockmode, bool missing_ok)
+{
+	Oid			locked = InvalidOid;
+
+	for (;;)
+	{
+		uint64		inval_count = SharedInvalidMessageCounter;
+		Oid			relid = TableNameResolve(name, missing_ok);
+
+		if (OidIsValid(locked) && relid != locked)
+			UnlockRelationOid(locked, lockmode);
+		if (relid == locked || !OidIsValid(relid))
+		{
+			locked = relid;
+			break;
+		}
+		LockRelationOid(relid, lockmode);
+		locked = relid;
+		if (inval_count == SharedInvalidMessageCounter)
+			break;
+	}
+	AcceptInvalidationMessages();
+	return locked;
+}
+
+Relation
+TableNameOpen(const char *name, LOCKMODE lockmode, bool missing_ok)
+{
+	Oid			relid = TableNameLock(name, lockmode, missing_ok);
+
+	return OidIsValid(relid) ? table_open(relid, NoLock) : NULL;
 }

@@ -51,6 +51,7 @@
 #include "access/attnum.h"
 #include "lib/ilist.h"
 #include "nodes/bitmapset.h"
+#include "storage/lockdefs.h"
 #include "utils/relcache.h"
 
 #include "expr/expr.h"
@@ -167,6 +168,18 @@ extern int	TableDefAttribute(const TableDef *def, Slice name);
  * not found".
  */
 extern Oid	TableNameResolve(const char *name, bool missing_ok);
+
+/*
+ * The same, locked: the relation was there, and had this name, when the lock
+ * was granted.  Where the name means nothing (any more), no lock is held.
+ */
+extern Oid	TableNameLock(const char *name, LOCKMODE lockmode, bool missing_ok);
+
+/*
+ * The same, locked and opened as a table, to be closed by table_close; NULL if
+ * there is none and missing_ok.
+ */
+extern Relation TableNameOpen(const char *name, LOCKMODE lockmode, bool missing_ok);
 
 /* Counts what may have changed the relation that a name means. */
 extern uint64 relation_changes;

@@ -190,7 +190,7 @@ dynamo_delete_expired(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		total = DeleteExpiredEverywhere(max_items);
 	else
-		total = DeleteExpired(TableNameResolve(text_to_cstring(PG_GETARG_TEXT_PP(0)), false),
+		total = DeleteExpired(TableNameLock(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock, false),
 							  max_items);
 	SPI_finish();
 	PG_RETURN_INT64(total);

@@ -27,8 +27,7 @@ FieldCapacity(const Field *input)
 void
 CapacityBegin(Capacity *c, const char *table_name)
 {
-	Oid			relid = TableNameResolve(table_name, false);
-	Relation	rel = table_open(relid, AccessShareLock);
+	Relation	rel = TableNameOpen(table_name, AccessShareLock, false);
 
 	c->name = table_name;
 	c->def = TableDefAcquire(rel);

@@ -26,8 +26,7 @@
 bool
 TableExists(const char *name)
 {
-	Oid			relid = TableNameResolve(name, true);
-	Relation	rel = OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+	Relation	rel = TableNameOpen(name, AccessShareLock, true);
 	bool		exists;
 
 	if (rel == NULL)
@@ -40,9 +39,7 @@ TableExists(const char *name)
 void
 TableOpen(OpenedTable *table, const char *name, LOCKMODE lockmode)
 {
-	Oid			relid = TableNameResolve(name, true);
-
-	table->rel = OidIsValid(relid) ? try_table_open(relid, lockmode) : NULL;
+	table->rel = TableNameOpen(name, lockmode, true);
 	if (table->rel == NULL || !RelationIsDynamoTable(table->rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),

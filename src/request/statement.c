@@ -55,7 +55,7 @@ StatementOpen(PreparedStatement *s)
 	CheckName(s->bound.table);
 	CheckName(s->bound.index);
 	s->table_name = TableNameOf(s->bound.table);
-	rel = table_open(TableNameResolve(s->table_name, false), AccessShareLock);
+	rel = TableNameOpen(s->table_name, AccessShareLock, false);
 	s->def = TableDefAcquire(rel);
 	table_close(rel, NoLock);
 }

@@ -240,7 +240,7 @@ dynamo_create_entity_view(PG_FUNCTION_ARGS)
 
 	ReadSpec(fcinfo, &spec);
 	view = QualifiedName(schema, spec.view_name);
-	rel = table_open(TableNameResolve(spec.table_name, false), AccessShareLock);
+	rel = TableNameOpen(spec.table_name, AccessShareLock, false);
 	table = TableDefAcquire(rel);
 	EntityCheckTemplates(table, spec.def.keys, false);
 	EntityCheckKind(table, &spec.def);

@@ -22,7 +22,11 @@
 
 #define FETCH_ROWS	1000
 
-/* A cursor over the items of the table. */
+/*
+ * A cursor over the items of the locked table.  It is not told to be read-only,
+ * so that it takes a snapshot of its own: the statement's may be from before a
+ * table that we have waited for.
+ */
 static Portal
 OpenItemCursor(Oid relid)
 {
@@ -31,7 +35,7 @@ OpenItemCursor(Oid relid)
 
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	return SPI_cursor_open(NULL, plan, NULL, NULL, true);
+	return SPI_cursor_open(NULL, plan, NULL, NULL, false);
 }
 
 static void
@@ -78,8 +82,8 @@ Datum
 dynamo_export_items(PG_FUNCTION_ARGS)
 {
 	char	   *file_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	Oid			relid = TableNameResolve(text_to_cstring(PG_GETARG_TEXT_PP(0)), false);
-	Relation	rel = table_open(relid, AccessShareLock);
+	Relation	rel = TableNameOpen(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock, false);
+	Oid			relid = RelationGetRelid(rel);
 	FILE	   *file;
 	int64		bytes = 0;
 	int64		items = 0;

@@ -18,7 +18,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "storage/sinval.h"
 #include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
@@ -63,39 +62,6 @@ StoreInit(void)
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);
-}
-
-/* ---- name and lock ---- */
-
-/*
- * Resolves and locks.  A name may come to mean another relation while we wait
- * for the lock; like RangeVarGetRelidExtended, look again until it is stable.
- *
- * A lock that this transaction had already tells nothing new: one index may
- * have taken another's place beneath a reader's lock.
- */
-static Oid
-LockTableByName(const char *name, LOCKMODE lockmode)
-{
-	Oid			locked = InvalidOid;
-
-	for (;;)
-	{
-		uint64		inval_count = SharedInvalidMessageCounter;
-		Oid			relid = TableNameResolve(name, false);
-
-		if (relid == locked)
-			break;
-		if (OidIsValid(locked))
-			UnlockRelationOid(locked, lockmode);
-
-		LockRelationOid(relid, lockmode);
-		locked = relid;
-		if (inval_count == SharedInvalidMessageCounter)
-			break;
-	}
-	AcceptInvalidationMessages();
-	return locked;
 }
 
 /*
@@ -350,7 +316,7 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(XactReadOnly ? TableNameResolve(table_name, false) : InvalidOid, access);
-	OpenLocked(store, LockTableByName(table_name, lockmode), access);
+	OpenLocked(store, TableNameLock(table_name, lockmode, false), access);
 	if (StoreForWriting(store))
 		CheckMaintained(store->def);
 	else

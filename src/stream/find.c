@@ -25,8 +25,7 @@
 static Oid
 OpenStreamRelation(const char *table_name, const char *label)
 {
-	Oid			relid = TableNameResolve(table_name, true);
-	Relation	rel = OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+	Relation	rel = TableNameOpen(table_name, AccessShareLock, true);
 	TableStream stream;
 	Oid			found = InvalidOid;
 
@@ -34,7 +33,7 @@ OpenStreamRelation(const char *table_name, const char *label)
 		return InvalidOid;
 	if (RelationIsDynamoTable(rel) && TableStreamOf(rel, &stream) &&
 		(label == NULL || strcmp(label, stream.label) == 0))
-		found = FindStreamRelation(relid, &stream);
+		found = FindStreamRelation(RelationGetRelid(rel), &stream);
 	table_close(rel, NoLock);
 	return found;
 }
