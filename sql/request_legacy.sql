@@ -1,4 +1,4 @@
--- Parameters that came before expressions: meaning and messages
+-- Legacy parameters: meaning and messages
 CREATE SCHEMA t_request_legacy;
 SET search_path = t_request_legacy;
 \getenv abs_srcdir PG_ABS_SRCDIR

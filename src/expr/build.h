@@ -1,11 +1,10 @@
 /*
  * build.h
- *	  Bound conditions and updates made without text: for the parameters that
- *	  came before expressions (Expected, QueryFilter, ScanFilter,
- *	  KeyConditions, AttributeUpdates).
+ *	  Bound conditions and updates made without text: for legacy parameters
+ *	  (Expected, QueryFilter, ScanFilter, KeyConditions, AttributeUpdates).
  *
  * There is one evaluator; these make the trees it takes.  They address
- * top-level attributes by name and check nothing: the old parameters have
+ * top-level attributes by name and check nothing: these parameters have
  * checks and messages of their own.  Trees are palloc'd and point at the
  * names and values given.
  */

@@ -27,9 +27,8 @@ typedef enum ReturnValues
 extern bool ReturnValuesFromText(Slice text, ReturnValues *result);
 
 /*
- * An expression that may be absent.  Parameters that came before expressions
- * arrive as the trees they mean, in members named built_...; an operation has
- * one or the other.
+ * An expression that may be absent.  Legacy parameters arrive as the trees
+ * they mean, in members named built_...; an operation has one or the other.
  */
 typedef struct ExprText
 {

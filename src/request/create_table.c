@@ -178,6 +178,7 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 	spec->fillfactor = DEFAULT_FILLFACTOR;
 	spec->indexes = palloc0(Max(nindexes, 1) * sizeof(CreateIndexSpec));
 	RefuseMember(input, "ResourcePolicy");
+	RefuseMember(input, "VectorIndexes");
 	CheckTableClass(input);
 	CheckBilling(input);
 	CheckEncryption(FieldMember(input, "SSESpecification"));

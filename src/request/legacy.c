@@ -1,6 +1,6 @@
 /*
  * legacy.c
- *	  The parameters that came before expressions.
+ *	  Legacy parameters, older than expressions.
  *
  *		Expected			{a: {Value | Exists | ComparisonOperator, ...}}
  *		QueryFilter, ...	{a: {ComparisonOperator, AttributeValueList}}

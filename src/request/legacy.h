@@ -1,6 +1,6 @@
 /*
  * legacy.h
- *	  The parameters that came before expressions: Expected, AttributeUpdates,
+ *	  Legacy parameters, older than expressions: Expected, AttributeUpdates,
  *	  KeyConditions, QueryFilter, ScanFilter, AttributesToGet.
  *
  * Each becomes the bound tree that an expression would have become

@@ -102,6 +102,15 @@ static const Member global_index_members[] = {
 static const Shape global_index = STRUCTURE("GlobalSecondaryIndex", global_index_members);
 static const Shape global_indexes = LIST_OF(global_index);
 
+/* ---- refused as a whole, so that nothing is said of what is in it ---- */
+
+static const Shape replica_change = {.kind = SHAPE_STRUCTURE, .name = "ReplicationGroupUpdate"};
+static const Shape vector_index = {.kind = SHAPE_STRUCTURE, .name = "VectorIndex"};
+static const Shape vector_index_change = {.kind = SHAPE_STRUCTURE, .name = "VectorIndexUpdate"};
+static const Shape replica_changes = LIST_OF(replica_change);
+static const Shape vector_indexes = LIST_OF(vector_index);
+static const Shape vector_index_changes = LIST_OF(vector_index_change);
+
 /* ---- operations ---- */
 
 static const Member create_table_members[] = {
@@ -120,6 +129,7 @@ static const Member create_table_members[] = {
 	MEMBER("OnDemandThroughput", on_demand),
 	MEMBER("WarmThroughput", warm),
 	MEMBER("ResourcePolicy", model_string),
+	MEMBER("VectorIndexes", vector_indexes),
 };
 const Shape model_create_table = STRUCTURE("CreateTableInput", create_table_members);
 
@@ -143,10 +153,6 @@ static const Member index_change_members[] = {
 static const Shape index_change = STRUCTURE("GlobalSecondaryIndexUpdate", index_change_members);
 static const Shape index_changes = LIST_OF(index_change);
 
-/* refused as a whole, so that nothing is said of what is in it */
-static const Shape replica_change = {.kind = SHAPE_STRUCTURE, .name = "ReplicationGroupUpdate"};
-static const Shape replica_changes = LIST_OF(replica_change);
-
 static const Member update_table_members[] = {
 	MEMBER("AttributeDefinitions", definitions),
 	REQUIRED("TableName", model_defined_table),
@@ -160,6 +166,7 @@ static const Member update_table_members[] = {
 	MEMBER("OnDemandThroughput", on_demand),
 	MEMBER("WarmThroughput", warm),
 	MEMBER("ReplicaUpdates", replica_changes),
+	MEMBER("VectorIndexUpdates", vector_index_changes),
 };
 const Shape model_update_table = STRUCTURE("UpdateTableInput", update_table_members);
 

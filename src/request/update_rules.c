@@ -224,6 +224,7 @@ void
 CheckUpdateRules(const Field *input, IndexChanges *changes)
 {
 	RefuseMember(input, "ReplicaUpdates");
+	RefuseMember(input, "VectorIndexUpdates");
 	CheckAnyChange(input);
 	CheckTableClass(input);
 	CheckAlone(input);
