@@ -104,8 +104,9 @@ db.list_tags_of_resource(ResourceArn=arn)
 db.tag_resource(ResourceArn=arn, Tags=[{"Key": "a", "Value": ""}])
 db.untag_resource(ResourceArn=arn, TagKeys=["a"])
 for call in (db.describe_time_to_live, db.describe_continuous_backups, db.describe_contributor_insights,
-             db.describe_kinesis_streaming_destination, db.describe_table_replica_auto_scaling):
+             db.describe_kinesis_streaming_destination):
     call(TableName=T)
+fails("ResourceNotFoundException", db.describe_table_replica_auto_scaling, TableName=T)
 for call in (db.list_tables, db.list_backups, db.list_exports, db.list_imports, db.list_global_tables, db.list_contributor_insights,
              db.describe_limits, db.describe_endpoints):
     call()
