@@ -122,7 +122,10 @@ static void
 Execute(BatchStatement *b)
 {
 	if (Reads(b))
+	{
+		(void) FieldConsistentRead(b->input);	/* refused on a standby */
 		GetItem(&b->get, &b->read);
+	}
 	else
 		WriteItem(&b->write, &b->written);
 }
