@@ -113,8 +113,12 @@ Make(BatchStatement *b)
 	if (b->s.bound.kind == STATEMENT_EXISTS)
 		InvalidRequest(WORDING_EXISTS_ALONE);
 	if (!Reads(b))
+	{
 		StatementWrite(&b->s, b->images, &b->write);
-	else if (!StatementGet(&b->s, &b->get))
+		return;
+	}
+	(void) FieldConsistentRead(b->input);
+	if (!StatementGet(&b->s, &b->get))
 		InvalidRequest(WORDING_BATCH_SELECT);
 }
 

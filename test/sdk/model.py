@@ -152,7 +152,7 @@ update = f"UPDATE {T} SET n = 0 WHERE pk = '%s' AND sk = 1"
 db.execute_statement(Statement=select, NextToken=db.execute_statement(Statement=select, Limit=1, **read)["NextToken"], **read)
 db.execute_statement(Statement=update % "a" + " RETURNING ALL NEW *", **read)
 db.batch_execute_statement(**read, Statements=[{"Statement": statement} for statement in (
-    insert, update % "a", update % "none", "DELETE FROM nothing WHERE pk = 'a'")])
+    insert, update % "none", "DELETE FROM nothing WHERE pk = 'a'")])
 db.batch_execute_statement(Statements=[{"Statement": select + " AND sk = " + n} for n in "19"], **read)
 db.execute_transaction(TransactStatements=[{"Statement": select + " AND sk = 1"}], **read)
 db.execute_transaction(TransactStatements=[{"Statement": update % "a"}], **read)
