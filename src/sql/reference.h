@@ -55,6 +55,15 @@ extern char *ReferenceExpression(const Reference *ref, const TableDef *referenci
 								 const TableDef *referenced, int i,
 								 const char *qualifier, bool *rendered);
 
+/* ---- reference_validate.c ---- */
+
+/*
+ * Raises an error if an item of the table refers to one that the referenced
+ * table does not have.  Both are locked against writers; SPI is connected.
+ */
+extern void ReferenceValidate(const Reference *ref, Oid relid, const TableDef *table,
+							  Oid referenced_relid, const TableDef *referenced);
+
 /* ---- reference_truncate.c ---- */
 
 /*

@@ -10,7 +10,6 @@
 #include "catalog/pg_constraint.h"
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -18,7 +17,6 @@
 #include "catalog/ddl.h"
 #include "catalog/link.h"
 #include "catalog/objects.h"
-#include "catalog/owner.h"
 #include "compat.h"
 #include "item/json.h"
 #include "sql/reference.h"
@@ -113,68 +111,6 @@ CreateReferenceIndex(const ReferenceSpec *spec)
 					 RelationSqlName(spec->relid), columns.data);
 }
 
-/* Appends "key attribute i of t, rendered" for each, between separators. */
-static void
-AppendRenderedKey(StringInfo sql, const ReferenceSpec *spec, int i)
-{
-	appendStringInfo(sql, "dynamo.render_key(t.item, %s)",
-					 SliceLiteral(ReferenceTemplate(&spec->ref, spec->target, i)));
-}
-
-/* Raises an error if an item that is there already references nothing. */
-static void
-ValidateReference(const ReferenceSpec *spec)
-{
-	int			nkeys = spec->target->key.npartition + spec->target->key.nsort;
-	bool		first = true;
-	StringInfoData sql;
-	OwnerScope	scope;
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT ");
-	for (int i = 0; i < nkeys; i++)
-	{
-		appendStringInfoString(&sql, i == 0 ? "" : ", ");
-		AppendRenderedKey(&sql, spec, i);
-	}
-	appendStringInfo(&sql, " FROM %s t", RelationSqlName(spec->relid));
-	AppendKindTests(&sql, &first, "t.", spec->table, spec->ref.def);
-	for (int i = 0; i < nkeys; i++)
-	{
-		appendStringInfoString(&sql, first ? " WHERE " : " AND ");
-		AppendRenderedKey(&sql, spec, i);
-		appendStringInfoString(&sql, " IS NOT NULL");
-		first = false;
-	}
-	appendStringInfo(&sql, " AND NOT EXISTS (SELECT 1 FROM %s r WHERE true",
-					 RelationSqlName(spec->referenced));
-	for (int i = 0; i < nkeys; i++)
-	{
-		appendStringInfo(&sql, " AND r.%s OPERATOR(pg_catalog.=) ",
-						 quote_identifier(spec->target->attributes[spec->target->key_attributes[i]].column));
-		AppendRenderedKey(&sql, spec, i);
-	}
-	appendStringInfoString(&sql, ") LIMIT 1");
-
-	/* all of them, also where row security is forced on the owner */
-	OwnerScopeEnter(&scope, GetUserId());
-	if (SPI_execute(sql.data, false, 1) != SPI_OK_SELECT)
-		elog(ERROR, "could not validate a reference between items");
-	OwnerScopeLeave(&scope);
-	if (SPI_processed > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FOREIGN_KEY_VIOLATION),
-				 errmsg("table \"%s\" violates reference \"%s\"",
-						get_rel_name(spec->relid), spec->ref.name),
-				 errdetail("Key (%s%s%s) is not present in table \"%s\".",
-						   SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1),
-						   nkeys > 1 ? ", " : "",
-						   nkeys > 1 ? SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 2) : "",
-						   get_rel_name(spec->referenced)),
-				 errdetail_log("A key is not present in table \"%s\".",
-							   get_rel_name(spec->referenced))));
-}
-
 static bool
 BooleanArgument(FunctionCallInfo fcinfo, int n)
 {
@@ -244,7 +180,7 @@ dynamo_add_reference(PG_FUNCTION_ARGS)
 	ReadSpec(fcinfo, &spec);
 	SPI_connect();
 	CreateReferenceIndex(&spec);
-	ValidateReference(&spec);
+	ReferenceValidate(&spec.ref, spec.relid, spec.table, spec.referenced, spec.target);
 	CreateReferenceTrigger(&spec, spec.ref.name, "INSERT OR UPDATE",
 						   spec.relid, spec.referenced, "check_reference");
 	CreateReferenceTrigger(&spec, SuffixedName(spec.ref.name, REFERENCED_SUFFIX), "DELETE OR UPDATE",
