@@ -62,6 +62,11 @@ $$ SELECT translate(encode(string_agg(sha256(convert_to(seed || i, 'UTF8')), '' 
 SELECT dynamo.create_table('texts', 'p', 's');
 INSERT INTO texts (item) SELECT format('{"p": {"S": "%s"}, "s": {"S": "%s"}}', noise(2040, 'a'), noise(1020, 'b'))::dynamo.item;
 INSERT INTO texts (item) SELECT format('{"p": {"S": "%s"}, "s": {"S": "%s"}}', repeat('a', 2048), repeat('b', 1024))::dynamo.item;
+-- no less in a transaction, which locks the key before there is an item
+SELECT dynamo.transact_write_items(format('[{"Put": {"TableName": "texts", "Item": {"p": {"S": "%s"}, "s": {"S": "%s"}}}}]',
+	noise(2040, 'a'), noise(1020, 'b'))::jsonb);
+SELECT dynamo.transact_write_items(format('[{"ConditionCheck": {"TableName": "texts", "Key": {"p": {"S": "%s"}, "s": {"S": "%s"}},
+	"ConditionExpression": "attribute_not_exists(p)"}}]', noise(2040, 'a'), noise(1020, 'b'))::jsonb);
 INSERT INTO texts (item) SELECT format('{"p": {"S": "%s"}, "s": {"S": "%s"}}', noise(1600, 'a'), noise(1000, 'b'))::dynamo.item;
 SELECT length(p), length(s) FROM texts ORDER BY 1;
 

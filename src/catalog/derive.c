@@ -99,12 +99,18 @@ EntryTooLongError(const char *what, const char *name)
 			 errhint("The service's limits are 2048 bytes for a partition and 1024 for a sort key; one entry of an index must hold both.")));
 }
 
-static void
-CheckEntryLengths(const TableDef *def, const Datum *values, const bool *nulls)
+void
+CheckKeyEntryLength(const TableDef *def, const Datum *values, const bool *nulls)
 {
 	if (EntryIsTooLong(def, def->key_attributes, def->key.npartition + def->key.nsort,
 					   values, nulls))
 		EntryTooLongError("the primary key", "");
+}
+
+static void
+CheckEntryLengths(const TableDef *def, const Datum *values, const bool *nulls)
+{
+	CheckKeyEntryLength(def, values, nulls);
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		const IndexDef *index = &def->indexes[i];

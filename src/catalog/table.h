@@ -382,6 +382,9 @@ extern bool DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, 
 /* The same for the time of expiry, set or not. */
 extern bool DeriveStoredExpiry(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
 
+/* Checks the length of the primary key's index entry alone. */
+extern void CheckKeyEntryLength(const TableDef *def, const Datum *values, const bool *nulls);
+
 /* Whether two column values of a key attribute are the same key. */
 extern bool KeyDatumsEqual(ValueType type, Datum a, Datum b);
 

@@ -88,6 +88,7 @@ MakePlaceholder(DirectWrite *d)
 		slot->tts_values[column] = d->request->key->values[i];
 		slot->tts_isnull[column] = false;
 	}
+	CheckKeyEntryLength(d->def, slot->tts_values, slot->tts_isnull);
 	ExecStoreVirtualTuple(slot);
 	ExecMaterializeSlot(slot);
 	slot->tts_tableOid = RelationGetRelid(d->rel);
