@@ -60,6 +60,9 @@ static const struct
 	{ERRCODE_NOT_NULL_VIOLATION, ERRCODE_DYNAMO_VALIDATION},
 	{ERRCODE_UNIQUE_VIOLATION, ERRCODE_DYNAMO_VALIDATION},
 	{ERRCODE_FOREIGN_KEY_VIOLATION, ERRCODE_DYNAMO_VALIDATION},
+	{ERRCODE_RESTRICT_VIOLATION, ERRCODE_DYNAMO_VALIDATION},
+	{ERRCODE_EXCLUSION_VIOLATION, ERRCODE_DYNAMO_VALIDATION},
+	{ERRCODE_RAISE_EXCEPTION, ERRCODE_DYNAMO_VALIDATION},
 	{ERRCODE_PROGRAM_LIMIT_EXCEEDED, ERRCODE_DYNAMO_VALIDATION},
 };
 
@@ -87,6 +90,9 @@ DynamoExceptionForSqlstate(int sqlstate)
 		if (standard_errors[i].sqlstate == sqlstate)
 			return FindException(standard_errors[i].exception);
 	}
+	/* what a table's own expressions say of values that do not suit them */
+	if (ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_DATA_EXCEPTION)
+		return FindException(ERRCODE_DYNAMO_VALIDATION);
 	return FindException(ERRCODE_DYNAMO_INTERNAL);
 }
 

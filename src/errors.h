@@ -59,7 +59,8 @@ typedef struct DynamoException
  * The exception an error of this SQLSTATE is reported as by the request door.
  * Never NULL: SQLSTATEs of PostgreSQL's own map to the nearest exception
  * (serialization failure and deadlock to TransactionConflictException, lack
- * of privilege to AccessDeniedException, ...), all others to
+ * of privilege to AccessDeniedException, violated constraints, bad values and
+ * what a trigger raises to ValidationException, ...), all others to
  * InternalServerError.  The result is static.
  */
 extern const DynamoException *DynamoExceptionForSqlstate(int sqlstate);

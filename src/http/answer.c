@@ -13,7 +13,8 @@
 #include "http/crc32.h"
 #include "http/settings.h"
 
-#define REQUEST_ID_LEN	52
+/* What pages may read of an answer's header, besides its type and length. */
+#define EXPOSED_FIELDS	"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date,x-amz-crc32"
 
 static const char *
 Reason(int status)
@@ -89,11 +90,10 @@ AppendNumber(StringInfo out, uint32 number)
 	appendBinaryStringInfo(out, digits, pg_ultoa_n(number, digits));
 }
 
-static void
-AppendRequestId(StringInfo out)
+void
+RequestIdMake(char *id)
 {
 	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ012345";
-	char		id[REQUEST_ID_LEN];
 	uint64		random = 0;
 	int			bits = 0;
 
@@ -107,6 +107,19 @@ AppendRequestId(StringInfo out)
 		id[i] = alphabet[random % 32];
 		random >>= 5;
 		bits -= 5;
+	}
+	id[REQUEST_ID_LEN] = '\0';
+}
+
+static void
+AppendRequestId(StringInfo out, const char *id)
+{
+	char		made_up[REQUEST_ID_LEN + 1];
+
+	if (id == NULL)
+	{
+		RequestIdMake(made_up);
+		id = made_up;
 	}
 	appendBinaryStringInfo(out, id, REQUEST_ID_LEN);
 }
@@ -137,7 +150,8 @@ static void
 AppendCors(StringInfo out, const HttpAnswer *answer)
 {
 	if (answer->allow_origin)
-		appendStringInfo(out, "Access-Control-Allow-Origin: %s\r\n", http_allow_origin);
+		appendStringInfo(out, "Access-Control-Allow-Origin: %s\r\n"
+						 "Access-Control-Expose-Headers: " EXPOSED_FIELDS "\r\n", http_allow_origin);
 	if (!answer->preflight)
 		return;
 	AppendField(out, "Access-Control-Allow-Headers", answer->allow_headers);
@@ -149,6 +163,7 @@ void
 AnswerHead(StringInfo out, const HttpAnswer *answer, HttpDelivery delivery)
 {
 	AppendStatusLine(out, answer->status);
+	appendStringInfoString(out, "Server: Server\r\n");
 	AppendSlice(out, DateLine());
 	if (!delivery.keep_alive)
 		appendStringInfoString(out, "Connection: close\r\n");
@@ -158,7 +173,7 @@ AnswerHead(StringInfo out, const HttpAnswer *answer, HttpDelivery delivery)
 	appendStringInfoString(out, "Content-Length: ");
 	AppendNumber(out, answer->body.len);
 	appendStringInfoString(out, "\r\nx-amzn-RequestId: ");
-	AppendRequestId(out);
+	AppendRequestId(out, answer->request_id);
 	appendStringInfoString(out, "\r\nx-amz-crc32: ");
 	AppendNumber(out, Crc32(answer->body));
 	appendStringInfoString(out, "\r\n");

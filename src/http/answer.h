@@ -9,6 +9,8 @@
 
 #include "item/item.h"
 
+#define REQUEST_ID_LEN	52
+
 typedef struct HttpAnswer
 {
 	int			status;
@@ -18,6 +20,7 @@ typedef struct HttpAnswer
 	bool		preflight;		/* what a browser may send */
 	Slice		allow_headers;
 	Slice		allow_methods;
+	const char *request_id;		/* NULL: a new one */
 } HttpAnswer;
 
 /* How the message is sent. */
@@ -29,6 +32,9 @@ typedef struct HttpDelivery
 
 /* Appends the answer's status line and header, with the empty line. */
 extern void AnswerHead(StringInfo out, const HttpAnswer *answer, HttpDelivery delivery);
+
+/* Makes up the id of a request; id has REQUEST_ID_LEN + 1 bytes. */
+extern void RequestIdMake(char *id);
 
 /* An answer of this status without a body. */
 extern HttpAnswer EmptyAnswer(int status);

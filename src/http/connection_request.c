@@ -80,6 +80,7 @@ AnswerRequest(Connection *c)
 {
 	uint32		end = RequestEnd(c);
 	HttpRequest request = {.data = c->in.data, .head = &c->head};
+	char		id[REQUEST_ID_LEN + 1];
 	MemoryContext old = MemoryContextSwitchTo(connection_request_context);
 	HttpAnswer	answer;
 
@@ -87,7 +88,10 @@ AnswerRequest(Connection *c)
 	request.body.len = c->head.chunked ? c->chunks.to - c->head.len : c->head.content_length;
 	c->close = !c->head.keep_alive;
 	c->linger = false;
-	answer = ConnectionHasMemory(0) ? ProtocolAnswer(&request, c->peer) : UnavailableAnswer();
+	RequestIdMake(id);
+	request.id = id;
+	answer = ConnectionHasMemory(0) ? ProtocolAnswer(&request, c->peer) : ProtocolUnavailable(&request);
+	answer.request_id = id;
 	ConnectionSend(c, &answer, IsHeadMethod(c));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(connection_request_context);

@@ -53,13 +53,20 @@ Show(char *shown, Slice text)
 	shown[len] = '\0';
 }
 
+/* The value of a header; empty if there is none. */
+static Slice
+Header(const HttpRequest *request, const char *name)
+{
+	Slice		value = {"", 0};
+
+	(void) HttpFindHeader(request->head, request->data, name, &value);
+	return value;
+}
+
 static Slice
 Target(const HttpRequest *request)
 {
-	Slice		target = {"", 0};
-
-	(void) HttpFindHeader(request->head, request->data, "x-amz-target", &target);
-	return target;
+	return Header(request, "x-amz-target");
 }
 
 /* The name of an operation alone is no target. */
@@ -193,7 +200,7 @@ Run(Execution *execution, Writer *out)
 	IdentityEnter();
 	if (StatementTimeout > 0)
 		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
-	RequestExecute(operation, request->body, out);
+	RequestExecute(operation, Header(request, "host"), request->body, out);
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
 	Commit(execution);
 	IdentityLeave();
@@ -302,7 +309,7 @@ DescribeRequest(void *arg)
 {
 	const Execution *execution = arg;
 
-	errcontext("HTTP request of client %s", execution->peer);
+	errcontext("HTTP request %s of client %s", execution->request->id, execution->peer);
 }
 
 static void

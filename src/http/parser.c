@@ -365,6 +365,27 @@ ReadConnection(HttpHead *head, Slice value)
 	}
 }
 
+/*
+ * Fields that say who asks for what, of which one value is read: a proxy may
+ * have read the other.
+ */
+static bool
+IsAmbiguous(const HttpHead *head, const char *data)
+{
+	static const char *const names[] = {
+		"authorization", "content-type", "date", "origin", "x-amz-date",
+		"x-amz-security-token", "x-amz-target"
+	};
+	Slice		value;
+
+	for (size_t i = 0; i < lengthof(names); i++)
+	{
+		if (CountFields(head, data, names[i], &value) > 1)
+			return true;
+	}
+	return false;
+}
+
 static HttpStep
 ReadMeaning(HttpHead *head, const char *data)
 {
@@ -373,6 +394,8 @@ ReadMeaning(HttpHead *head, const char *data)
 
 	if (hosts > 1 || (hosts == 0 && !head->old))
 		return FailHead(head, 400, "request needs one Host");
+	if (IsAmbiguous(head, data))
+		return FailHead(head, 400, "repeated header field");
 	for (int i = 0; i < head->nheaders; i++)
 	{
 		if (HttpSame(HttpText(data, head->headers[i].name), "connection"))

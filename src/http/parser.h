@@ -113,6 +113,7 @@ typedef struct HttpRequest
 	const char *data;			/* what the head's offsets are into */
 	const HttpHead *head;
 	Slice		body;
+	const char *id;				/* in the answer and the log */
 } HttpRequest;
 
 /*

@@ -96,8 +96,7 @@ AnswerPost(const HttpRequest *request, const char *peer)
 	if (path.len != 1 || path.data[0] != '/' || (request->body.len > 0 && type.len == 0))
 		return NotFoundAnswer();
 	answer = ExecuteRequest(request, peer);
-	if (answer.content_type.len == 0)
-		answer.content_type = type.len > 0 ? type : SliceOf(AMZ_TYPE);
+	answer.content_type = type.len > 0 ? type : SliceOf(AMZ_TYPE);
 	return answer;
 }
 
@@ -116,5 +115,17 @@ ProtocolAnswer(const HttpRequest *request, const char *peer)
 	else
 		answer = NotFoundAnswer();
 	answer.allow_origin = origin;
+	return answer;
+}
+
+HttpAnswer
+ProtocolUnavailable(const HttpRequest *request)
+{
+	HttpAnswer	answer = UnavailableAnswer();
+	Slice		type = ContentType(request);
+
+	if (type.len > 0)
+		answer.content_type = type;
+	answer.allow_origin = HasOrigin(request);
 	return answer;
 }

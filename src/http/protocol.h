@@ -14,4 +14,7 @@
  */
 extern HttpAnswer ProtocolAnswer(const HttpRequest *request, const char *peer);
 
+/* The answer to one for which there is no memory. */
+extern HttpAnswer ProtocolUnavailable(const HttpRequest *request);
+
 #endif							/* DYNAMO_HTTP_PROTOCOL_H */

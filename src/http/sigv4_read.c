@@ -15,19 +15,6 @@ IsMissing(Slice text)
 	return text.len == 0;
 }
 
-static Slice
-Trim(Slice text)
-{
-	while (text.len > 0 && (text.data[0] == ' ' || text.data[0] == '\t'))
-	{
-		text.data++;
-		text.len--;
-	}
-	while (text.len > 0 && (text.data[text.len - 1] == ' ' || text.data[text.len - 1] == '\t'))
-		text.len--;
-	return text;
-}
-
 static void
 SetPart(Signature *signature, Slice name, Slice value)
 {
@@ -39,7 +26,16 @@ SetPart(Signature *signature, Slice name, Slice value)
 		signature->given = value;
 }
 
-/* "AWS4-HMAC-SHA256 Credential=..., SignedHeaders=..., Signature=..." */
+static bool
+Separates(char c)
+{
+	return c == ',' || c == ' ' || c == '\t';
+}
+
+/*
+ * "AWS4-HMAC-SHA256 Credential=..., SignedHeaders=..., Signature=...", with
+ * commas, blanks or both between the parts.
+ */
 static void
 SplitHeader(Signature *signature, Slice header)
 {
@@ -49,12 +45,12 @@ SplitHeader(Signature *signature, Slice header)
 	signature->algorithm = (Slice) {header.data, at};
 	while (at < header.len)
 	{
-		const char *start = header.data + at;
-		const char *comma = memchr(start, ',', header.len - at);
-		uint32		len = comma == NULL ? header.len - at : (uint32) (comma - start);
-		Slice		part = Trim((Slice) {start, len});
-		const char *equals = memchr(part.data, '=', part.len);
+		Slice		part = {header.data + at, 0};
+		const char *equals;
 
+		while (at + part.len < header.len && !Separates(part.data[part.len]))
+			part.len++;
+		equals = memchr(part.data, '=', part.len);
 		if (equals != NULL)
 		{
 			uint32		name = (uint32) (equals - part.data);
@@ -62,7 +58,7 @@ SplitHeader(Signature *signature, Slice header)
 			SetPart(signature, (Slice) {part.data, name},
 					(Slice) {equals + 1, part.len - name - 1});
 		}
-		at += len + 1;
+		at += part.len + 1;
 	}
 }
 

@@ -19,6 +19,27 @@ DescribeLimitsRequest(Request *request)
 	WriterIntegerMember(request->out, "TableMaxWriteCapacityUnits", 40000);
 }
 
+/* Whether it can be an address, by its bytes. */
+static bool
+IsAddress(Slice host)
+{
+	for (uint32 i = 0; i < host.len; i++)
+	{
+		if (host.data[i] <= ' ' || host.data[i] > '~')
+			return false;
+	}
+	return host.len > 0;
+}
+
+/* Clients go on with the address that they get: the one they came by. */
+static const char *
+Endpoint(const Request *request)
+{
+	if (IsAddress(request->host))
+		return pnstrdup(request->host.data, request->host.len);
+	return psprintf("dynamodb.%s.amazonaws.com", request_region);
+}
+
 void
 DescribeEndpointsRequest(Request *request)
 {
@@ -27,7 +48,7 @@ DescribeEndpointsRequest(Request *request)
 	WriterName(out, "Endpoints");
 	WriterBeginList(out);
 	WriterBeginObject(out);
-	WriterStringMember(out, "Address", psprintf("dynamodb.%s.amazonaws.com", request_region));
+	WriterStringMember(out, "Address", Endpoint(request));
 	WriterIntegerMember(out, "CachePeriodInMinutes", 1440);
 	WriterEndObject(out);
 	WriterEndList(out);

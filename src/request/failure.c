@@ -22,6 +22,7 @@ FailureEndsSession(const ErrorData *edata)
 /*
  * The service names the reason of most errors.  It does not for operations it
  * does not know and for text that is no JSON; conflicts have its own words.
+ * Errors of the server are its own business: their texts have names of files.
  */
 const char *
 FailureMessage(const ErrorData *edata)
@@ -36,6 +37,8 @@ FailureMessage(const ErrorData *edata)
 			return strcmp(edata->message, WORDING_BAD_JSON) == 0 ? NULL : edata->message;
 		case ERRCODE_DYNAMO_TRANSACTION_CONFLICT:
 			return WORDING_CONFLICT;
+		case ERRCODE_DYNAMO_INTERNAL:
+			return WORDING_INTERNAL;
 		default:
 			return edata->message;
 	}

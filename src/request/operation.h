@@ -21,6 +21,7 @@ typedef struct Request
 {
 	const struct Operation *operation;
 	const Field *input;
+	Slice		host;			/* as RequestExecute's */
 	Writer	   *out;			/* the response; the outer object is open */
 } Request;
 
@@ -47,10 +48,11 @@ extern const Operation *OperationFind(Slice name);
 
 /*
  * Executes a request and appends the body of the answer; in a transaction,
- * which the caller must roll back if an error is raised.  Garbage stays in
- * the current memory context.
+ * which the caller must roll back if an error is raised.  host is host[:port]
+ * that the client says it addressed, in any bytes; empty if it came by SQL.
+ * Garbage stays in the current memory context.
  */
-extern void RequestExecute(const Operation *operation, Slice json, Writer *out);
+extern void RequestExecute(const Operation *operation, Slice host, Slice json, Writer *out);
 
 /* ---- the operations ---- */
 

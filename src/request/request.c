@@ -16,11 +16,12 @@
 #include "request/operation.h"
 
 void
-RequestExecute(const Operation *operation, Slice json, Writer *out)
+RequestExecute(const Operation *operation, Slice host, Slice json, Writer *out)
 {
 	Request		request;
 
 	request.operation = operation;
+	request.host = host;
 	request.input = RequestRead(operation->input, json.data, json.len);
 	RequestCheck(request.input);
 
@@ -50,7 +51,7 @@ TextSlice(const text *argument)
 static void
 Execute(const text *name, const text *json, Writer *out)
 {
-	RequestExecute(OperationFind(TextSlice(name)), TextSlice(json), out);
+	RequestExecute(OperationFind(TextSlice(name)), (Slice) {NULL, 0}, TextSlice(json), out);
 }
 
 /* ---- dynamo.request ---- */

@@ -113,6 +113,7 @@
 /* ---- conflicts (failure.c) ---- */
 
 #define WORDING_CONFLICT			"Transaction is ongoing for the item"
+#define WORDING_INTERNAL			"Internal server error"
 #define WORDING_CONFLICT_REASON		"Transaction is ongoing for the item."
 
 #endif							/* DYNAMO_WORDING_H */

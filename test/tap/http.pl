@@ -85,6 +85,9 @@ $answer = exchange($socket, "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://pag
 is($answer->{status}, 200, 'preflight');
 is_deeply([ map { $answer->{header}{"access-control-$_"} } 'allow-origin', 'allow-headers', 'allow-methods', 'max-age' ],
 	[ '*', 'a, b', 'POST', '172800' ], 'its headers');
+is($answer->{header}{'access-control-expose-headers'}, 'x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date,x-amz-crc32',
+	'what a page may read');
+is($answer->{header}{server}, 'Server', 'the server, as the service calls itself');
 is(exchange($socket, "OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n")->{status}, 404, 'OPTIONS without Origin');
 $answer = exchange($socket, "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}");
 is("$answer->{status} $answer->{body}", "404 <UnknownOperationException/>\n", 'another method');
@@ -137,6 +140,43 @@ is_deeply(
 is(error_of($status, $body), '400 TransactionCanceledException', 'a transaction');
 is($body->{CancellationReasons}[1]{Code}, 'ConditionalCheckFailed', 'its reasons');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM "Music" WHERE "Artist" = 'T'}), '0', 'it was rolled back');
+$answer = exchange($socket, signed_request('GetItem', '{"TableName":"Nothing"}', header => { 'content-type' => 'application/json' }));
+is("$answer->{status} $answer->{header}{'content-type'}", '400 application/json', 'an error has the content type of its request');
+is_deeply(scalar api($socket, 'DescribeEndpoints', {}, header => { host => 'db.example:8000' }),
+	{ Endpoints => [ { Address => 'db.example:8000', CachePeriodInMinutes => 1440 } ] }, 'the endpoint is the one that was addressed');
+is_deeply(scalar api($socket, 'DescribeEndpoints', {}, header => { host => 'no "host"' }),
+	{ Endpoints => [ { Address => 'dynamodb.us-east-1.amazonaws.com', CachePeriodInMinutes => 1440 } ] }, 'if it is one');
+
+# Errors of the server: the log has them, by the id that the client got.
+$node->safe_psql('postgres', q{
+CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN RAISE '%', NEW.item OPERATOR(dynamo.->>) 'text' USING ERRCODE = NEW.item OPERATOR(dynamo.->>) 'code'; END $$;
+SELECT dynamo.create_table('Fails', partition_key => 'PK');
+ALTER TABLE "Fails" OWNER TO app;
+CREATE TRIGGER fail BEFORE INSERT ON "Fails" FOR EACH ROW EXECUTE FUNCTION public.fail()});
+my $failing = sub {
+	my ($code) = @_;
+	return { PK => { S => 'a' }, code => { S => $code }, text => { S => qq{could not open file "base/1/$code"} } };
+};
+for my $code ('58P01', 'XX000', '53100', 'XX001', '57014')
+{
+	$answer = exchange($socket, signed_request('PutItem', encode_json({ TableName => 'Fails', Item => $failing->($code) })));
+	is_deeply([ $answer->{status}, decode_json($answer->{body}) ],
+		[ 500, { __type => 'com.amazonaws.dynamodb.v20120810#InternalServerError', message => 'Internal server error' } ],
+		"an error of the server, $code: no more is said");
+	ok($node->log_contains(qr{ERROR:  could not open file "base/1/$code"\n.*HTTP request $answer->{header}{'x-amzn-requestid'} of client 127}s),
+		'the log tells the rest');
+}
+($status, $body) = api($socket, 'BatchExecuteStatement', { Statements => [
+	{ Statement => q{INSERT INTO "Fails" VALUE {'PK': 'a', 'code': '58P01', 'text': 'could not open file "base/1/batch"'}} } ] });
+is_deeply($body->{Responses}[0]{Error}, { Code => 'InternalServerError', Message => 'Internal server error' }, 'in a batch of statements, too');
+for my $code ('P0001', '22012', '23P01')
+{
+	is_deeply([ api($socket, 'PutItem', { TableName => 'Fails', Item => $failing->($code) }) ],
+		[ 400, { __type => 'com.amazon.coral.validate#ValidationException', message => qq{could not open file "base/1/$code"} } ],
+		"what a table's own code says, $code");
+}
+$node->safe_psql('postgres', q{SELECT dynamo.drop_table('Fails')});
 
 # ---- HTTP ----
 
@@ -186,6 +226,12 @@ my %malformed = (
 	'another version' => [ 505, "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" ],
 	'TLS' => [ 400, "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" ],
 	'length and coding' => [ 400, "${line}Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" ],
+	'two signatures' => [ 400, $get =~ s/^(authorization: .*\r\n)/${1}Authorization: AWS4-HMAC-SHA256 b\r\n/mr ],
+	'two operations' => [ 400, "${line}X-Amz-Target: DynamoDB_20120810.GetItem\r\nX-Amz-Target: DynamoDB_20120810.DeleteItem\r\nContent-Length: 2\r\n\r\n{}" ],
+	'two dates' => [ 400, "${line}X-Amz-Date: 20260101T000000Z\r\nx-amz-date: 20260101T000000Z\r\nContent-Length: 2\r\n\r\n{}" ],
+	'two content types' => [ 400, "${line}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}" ],
+	'two origins' => [ 400, "${line}Origin: http://localhost\r\nOrigin: http://page\r\nContent-Length: 2\r\n\r\n{}" ],
+	'two session tokens' => [ 400, "${line}X-Amz-Security-Token: a\r\nX-Amz-Security-Token: b\r\nContent-Length: 2\r\n\r\n{}" ],
 	'two lengths' => [ 400, "${line}Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}" ],
 	'a list of lengths' => [ 400, "${line}Content-Length: 2, 2\r\n\r\n{}" ],
 	'a length with a sign' => [ 400, "${line}Content-Length: +2\r\n\r\n{}" ],
@@ -216,6 +262,7 @@ for my $name (sort keys %malformed)
 
 	$answer = exchange($s, $bytes);
 	is($answer && $answer->{status}, $expected, "malformed: $name");
+	like($answer->{header}{'x-amzn-requestid'}, qr/\A[A-Z0-9]{52}\z/, 'it has a request id');
 	is($answer->{body}, '', 'an empty body') if $expected == 413;
 	ok(is_closed($s), 'the connection is closed');
 }
@@ -240,13 +287,18 @@ is($sign->(), '200 none', 'a signature');
 is($sign->(query => 1), '200 none', 'a signature in the query string');
 is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '60', 'other' => "a b/\x{e9}" }), '200 none', 'with more parameters');
 is($sign->(header => { 'x-amz-meta' => 'a   b  c' }), '200 none', 'a value with blanks');
+for my $between (' ', ',', "\t", ' , ')
+{
+	my $bytes = signed_request('ListTables', '{}') =~ s/^(authorization: )(\S+) (.*)$/"$1$2 " . ($3 =~ s{, }{$between}gr)/mer;
+	is(exchange(connect_http($port), $bytes)->{status}, 200, "parts of the signature with '$between' between them");
+}
 is($sign->(secret => 'wrong'), '400 InvalidSignatureException', 'wrong secret');
 like($message->(secret => 'wrong'), qr/\AThe request signature we calculated does not match.*The Canonical String for this request should have been\n'POST\n/s, 'its message');
 is($sign->(query => 1, secret => 'wrong'), '400 InvalidSignatureException', 'wrong secret in the query string');
 is($sign->(key => 'OTHERKEY'), '400 InvalidSignatureException', 'another\'s key');
 is($sign->(key => 'NOBODY'), '400 UnrecognizedClientException', 'unknown key');
 is($message->(key => 'NOBODY'), 'The security token included in the request is invalid.', 'its message');
-is($sign->(key => 'role app'), '400 UnrecognizedClientException', 'a role is no key');
+is($sign->(query => 1, key => 'role app'), '400 UnrecognizedClientException', 'a role is no key');
 is($sign->(token => 'session'), '400 UnrecognizedClientException', 'session token');
 is($sign->(authorization => undef), '400 MissingAuthenticationTokenException', 'no signature');
 is($sign->(authorization => 'Basic YTpi'), '400 MissingAuthenticationTokenException', 'another scheme');
