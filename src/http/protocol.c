@@ -7,9 +7,12 @@
 
 #include "utils/guc.h"
 
+#include "errors.h"
 #include "http/execute.h"
+#include "http/host.h"
 #include "http/protocol.h"
 #include "http/settings.h"
+#include "request/failure.h"
 
 #define JSON_TYPE	"application/json"
 #define AMZ_TYPE	"application/x-amz-json-1.0"
@@ -87,7 +90,27 @@ NotFoundAnswer(void)
 }
 
 static HttpAnswer
-AnswerPost(const HttpRequest *request, const char *peer)
+ForeignAnswer(const char *problem, const char *peer)
+{
+	ErrorData	error = {
+		.sqlerrcode = ERRCODE_DYNAMO_ACCESS_DENIED,
+		.message = unconstify(char *, problem)
+	};
+	StringInfoData body;
+	HttpAnswer	answer;
+
+	ereport(LOG,
+			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+			 errmsg("refused an HTTP request of client %s: %s", peer, problem)));
+	initStringInfo(&body);
+	answer = EmptyAnswer(FailureBody(&body, &error));
+	answer.body = (Slice) {body.data, (uint32) body.len};
+	return answer;
+}
+
+/* problem: why it is refused; NULL if it is not. */
+static HttpAnswer
+AnswerPost(const HttpRequest *request, const char *peer, const char *problem)
 {
 	Slice		path = HttpText(request->data, request->head->path);
 	Slice		type = ContentType(request);
@@ -95,7 +118,7 @@ AnswerPost(const HttpRequest *request, const char *peer)
 
 	if (path.len != 1 || path.data[0] != '/' || (request->body.len > 0 && type.len == 0))
 		return NotFoundAnswer();
-	answer = ExecuteRequest(request, peer);
+	answer = problem != NULL ? ForeignAnswer(problem, peer) : ExecuteRequest(request, peer);
 	answer.content_type = type.len > 0 ? type : SliceOf(AMZ_TYPE);
 	return answer;
 }
@@ -103,7 +126,8 @@ AnswerPost(const HttpRequest *request, const char *peer)
 HttpAnswer
 ProtocolAnswer(const HttpRequest *request, const char *peer)
 {
-	bool		origin = HasOrigin(request);
+	const char *problem = HostProblem(request);
+	bool		origin = problem == NULL && HasOrigin(request);
 	HttpAnswer	answer;
 
 	if (origin && IsMethod(request, "OPTIONS"))
@@ -111,7 +135,7 @@ ProtocolAnswer(const HttpRequest *request, const char *peer)
 	else if (IsMethod(request, "GET"))
 		answer = HealthAnswer();
 	else if (IsMethod(request, "POST"))
-		answer = AnswerPost(request, peer);
+		answer = AnswerPost(request, peer, problem);
 	else
 		answer = NotFoundAnswer();
 	answer.allow_origin = origin;
@@ -126,6 +150,6 @@ ProtocolUnavailable(const HttpRequest *request)
 
 	if (type.len > 0)
 		answer.content_type = type;
-	answer.allow_origin = HasOrigin(request);
+	answer.allow_origin = HostProblem(request) == NULL && HasOrigin(request);
 	return answer;
 }

@@ -8,8 +8,10 @@
 
 #include "datatype/timestamp.h"
 #include "miscadmin.h"
+#include "nodes/pg_list.h"
 #include "postmaster/bgworker.h"
 #include "utils/guc.h"
+#include "utils/varlena.h"
 
 #include "http/housekeeping.h"
 #include "http/listen.h"
@@ -25,6 +27,7 @@ int			http_authentication;
 char	   *http_role;
 bool		http_allow_superuser;
 char	   *http_allow_origin;
+char	   *http_allowed_hosts;
 int			http_max_connections;
 int			http_buffer_memory;
 int			http_idle_timeout;
@@ -54,6 +57,36 @@ CheckOrigin(char **value, void **extra, GucSource source)
 		}
 	}
 	return true;
+}
+
+/* Something else than a name or an address would never be found. */
+static bool
+IsHost(const char *text)
+{
+	const char *colon = strchr(text, ':');
+
+	/* those of IPv6 have at least two */
+	return strpbrk(text, "/[]@ ") == NULL && (colon == NULL || strchr(colon + 1, ':') != NULL);
+}
+
+static bool
+CheckHosts(char **value, void **extra, GucSource source)
+{
+	char	   *text = pstrdup(*value);
+	List	   *hosts;
+	ListCell   *cell;
+	bool		valid = SplitGUCList(text, ',', &hosts);
+
+	if (valid)
+	{
+		foreach(cell, hosts)
+			valid = valid && IsHost(lfirst(cell));
+		list_free(hosts);
+	}
+	pfree(text);
+	if (!valid)
+		GUC_check_errdetail("It is a list of host names and addresses, without schemes, ports and brackets.");
+	return valid;
 }
 
 /*
@@ -139,6 +172,11 @@ DefineSettings(void)
 							   "Origin whose pages browsers let use the HTTP endpoint.",
 							   "* stands for all; empty for none.",
 							   &http_allow_origin, "*", PGC_SIGHUP, 0, CheckOrigin, NULL, NULL);
+	DefineCustomStringVariable("dynamo.http_allowed_hosts",
+							   "Hosts, besides this machine, that HTTP requests without authentication may name.",
+							   "In their headers Host and Origin; separated by commas; * stands for all.",
+							   &http_allowed_hosts, "", PGC_SIGHUP, GUC_LIST_INPUT, CheckHosts,
+							   NULL, NULL);
 }
 
 static BackgroundWorker

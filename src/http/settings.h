@@ -22,6 +22,8 @@ extern char *http_role;			/* whose rights requests have without
 								 * authentication */
 extern bool http_allow_superuser;	/* requests may be a superuser's */
 extern char *http_allow_origin; /* "": browsers are told nothing */
+extern char *http_allowed_hosts;	/* besides this machine, without
+								 * authentication */
 extern int	http_max_connections;	/* of one worker */
 extern int	http_buffer_memory; /* of one worker, in kB */
 extern int	http_idle_timeout;	/* in ms; 0: none */

@@ -562,12 +562,49 @@ SKIP:
 reload('dynamo.http_authentication' => 'none');
 $socket = connect_http($port);
 is(error_of(api($socket, 'ListTables', {}, key => 'any', secret => 'any')), '400 AccessDeniedException', 'a role must be named');
-reload('dynamo.http_role' => 'app', 'dynamo.http_allow_origin' => "''");
+reload('dynamo.http_role' => 'app');
 is($read->(key => 'any', secret => 'any', token => 'x'), '200 none', 'any credentials');
-$answer = exchange($socket, "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nOrigin: x\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: 2\r\n\r\n{}");
-is($answer->{status}, 200, 'or none');
-is($answer->{header}{'access-control-allow-origin'}, undef, 'pages are told nothing');
-reload('dynamo.http_authentication' => 'sigv4', 'dynamo.http_role' => "''");
+
+# What a request from a host, or a page, gets: the status and whether the page may read it.
+sub visit
+{
+	my ($host, $origin, $method) = @_;
+	my $request = ($method // 'POST') . " / HTTP/1.1\r\nHost: $host\r\n" . (defined $origin ? "Origin: $origin\r\n" : '')
+	  . "Content-Type: application/json\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: 2\r\n\r\n{}";
+	my $got = exchange($socket, $request);
+
+	is(decode_json($got->{body})->{__type}, 'com.amazon.coral.service#AccessDeniedException', 'as access denied') if $got->{status} == 400;
+	return $got->{status} . (defined $got->{header}{'access-control-allow-origin'} ? ' readable' : '');
+}
+
+is(visit($_), '200', "host $_") for 'localhost', "localhost:$port", 'LOCALHOST', 'db.localhost:1', '127.0.0.1', '127.1.2.3:80', '[::1]', "[::1]:$port";
+is(visit($_), '400', "host $_") for 'page.example', "page.example:$port", 'localhost.page.example', 'xlocalhost', '.example', '127.0.0.1.page.example',
+  '10.0.0.1', '[::2]', '[::1', '[::1]x', 'localhost:x', '127.1', 'null', '';
+ok($node->log_contains(qr/refused an HTTP request of client 127\.0\.0\.1:\d+: host "page\.example" is not allowed/), 'the log tells of them');
+is(visit('localhost', $_), '200 readable', "a page of $_") for 'http://localhost:3000', 'https://localhost', 'http://127.0.0.1:8080', 'http://[::1]:3000';
+is(visit('localhost', $_), '400', "a page of $_") for 'http://page.example', 'https://localhost.page.example', 'null', 'http://', 'localhost', '*',
+  'file://', 'http://page.example/://localhost';
+is(visit('localhost', 'http://localhost:3000', 'OPTIONS'), '200 readable', 'it may ask first');
+is(visit('localhost', 'http://page.example', 'OPTIONS'), '404', 'or not');
+is(visit('page.example', undef, 'GET'), '200', 'health is told to everybody');
+reload('dynamo.http_allow_origin' => "'http://page.example'");
+is(visit('localhost', 'http://page.example'), '200 readable', 'the origin that is allowed');
+is(visit('localhost', 'http://other.example'), '400', 'another');
+is(visit('page.example'), '400', 'it is no host');
+reload('dynamo.http_allow_origin' => "''", 'dynamo.http_allowed_hosts' => "'db.example, 10.0.0.1'");
+is(visit($_), '200', "host $_ is allowed") for 'db.example:8000', 'DB.example', '10.0.0.1';
+is(visit('other.example'), '400', 'others are not');
+is(visit('localhost', 'http://db.example'), '200', 'its pages are served, and told nothing');
+reload('dynamo.http_allowed_hosts' => "'*'", 'dynamo.http_allow_origin' => "'*'");
+is(visit('page.example', 'http://other.example'), '200 readable', 'all hosts may be allowed');
+is(visit('x', 'null'), '200 readable', 'whatever they are called');
+for my $value ('http://db.example', 'db.example:8000', '[::1]', 'a b')
+{
+	my ($result, $out, $error) = $node->psql('postgres', "LOAD 'dynamo'; ALTER SYSTEM SET dynamo.http_allowed_hosts = '$value'");
+	like($error, qr/invalid value for parameter/, "$value is no host");
+}
+reload('dynamo.http_authentication' => 'sigv4', 'dynamo.http_role' => "''", 'dynamo.http_allowed_hosts' => "''");
+is($sign->(header => { host => 'page.example', origin => 'http://page.example' }), '200 none', 'with signatures, which cover the host, any will do');
 
 # ---- a standby ----
 
