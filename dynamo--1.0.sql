@@ -595,7 +595,19 @@ AS 'MODULE_PATHNAME', 'dynamo_table_relation' LANGUAGE C STABLE STRICT PARALLEL 
 COMMENT ON FUNCTION dynamo.table_relation(text) IS
 	'the relation that holds a table, found as the operations find it';
 
--- Definitions are arguments of triggers, which every kind of dump keeps.
+-- Definitions are arguments of triggers, which every kind of dump keeps.  Whoever
+-- owns a table may write one: the views of all tables take one that is not
+-- valid for none.
+CREATE FUNCTION dynamo.table_definition(trigger_arguments bytea) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'dynamo_table_definition' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dynamo.table_definition(bytea) IS
+	'the definition of a table in pg_trigger.tgargs of its key trigger; null if it is not valid';
+
+CREATE FUNCTION dynamo.stream_definition(trigger_arguments bytea) RETURNS jsonb
+AS 'MODULE_PATHNAME', 'dynamo_stream_definition' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000;
+COMMENT ON FUNCTION dynamo.stream_definition(bytea) IS
+	'the definition of a stream in pg_trigger.tgargs of its guard; null if it is not valid';
+
 CREATE VIEW dynamo.tables AS
 SELECT n.nspname AS schema_name,
 	   COALESCE(d.definition OPERATOR(pg_catalog.->>) 'table', c.relname::pg_catalog.text) AS table_name,
@@ -607,19 +619,20 @@ SELECT n.nspname AS schema_name,
 	   d.definition OPERATOR(pg_catalog.#>>) '{sort,0}' AS sort_key,
 	   (SELECT a OPERATOR(pg_catalog.->>) 'type' FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'attributes') a
 		WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) (d.definition OPERATOR(pg_catalog.#>>) '{sort,0}')) AS sort_key_type,
-	   (SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'indexes') i
-		WHERE (i OPERATOR(pg_catalog.->>) 'replaces') IS NULL)::pg_catalog.int4 AS indexes,
+	   CASE WHEN d.definition IS NOT NULL THEN
+			(SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'indexes') i
+			 WHERE (i OPERATOR(pg_catalog.->>) 'replaces') IS NULL)::pg_catalog.int4 END AS indexes,
 	   CASE WHEN pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT pg_catalog.row_security_active(c.oid)
 			THEN GREATEST(c.reltuples, 0)::pg_catalog.int8 END AS item_count,
 	   d.definition
 FROM pg_catalog.pg_trigger t
 	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.tgrelid
 	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-	CROSS JOIN LATERAL (SELECT pg_catalog.convert_from(
-		pg_catalog.rtrim(t.tgargs, pg_catalog.decode('00', 'hex')), 'UTF8')::pg_catalog.jsonb AS definition) d
+	CROSS JOIN LATERAL (SELECT dynamo.table_definition(t.tgargs) AS definition OFFSET 0) d
 WHERE t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.derive_keys()'::pg_catalog.regprocedure
 	AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND NOT c.relispartition;
-COMMENT ON VIEW dynamo.tables IS 'tables made by dynamo.create_table';
+COMMENT ON VIEW dynamo.tables IS
+	'tables made by dynamo.create_table; key and indexes are null where the definition is not valid';
 
 CREATE VIEW dynamo.indexes AS
 SELECT t.schema_name,
@@ -1332,10 +1345,10 @@ SELECT n.nspname AS schema_name,
 FROM pg_catalog.pg_trigger t
 	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.tgrelid
 	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-	CROSS JOIN LATERAL (SELECT pg_catalog.convert_from(
-		pg_catalog.rtrim(t.tgargs, pg_catalog.decode('00', 'hex')), 'UTF8')::pg_catalog.jsonb AS definition) d
+	CROSS JOIN LATERAL (SELECT dynamo.stream_definition(t.tgargs) AS definition OFFSET 0) d
 WHERE t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure
-	AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND (t.tgtype OPERATOR(pg_catalog.&) 32::pg_catalog.int2) OPERATOR(pg_catalog.=) 0 AND NOT c.relispartition;
+	AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND (t.tgtype OPERATOR(pg_catalog.&) 32::pg_catalog.int2) OPERATOR(pg_catalog.=) 0 AND NOT c.relispartition
+	AND d.definition IS NOT NULL;
 COMMENT ON VIEW dynamo.streams IS 'streams, open and closed, of tables that may be dropped';
 
 CREATE FUNCTION dynamo.enable_stream(table_name text,

@@ -19,13 +19,14 @@ SELECT v, d, try(format('CREATE OR REPLACE TRIGGER t INSTEAD OF INSERT ON %s FOR
 	try(format('INSERT INTO %s (a) VALUES (1)', v)) AS insert
 FROM (VALUES ('no_table'), ('of_values'), ('of_plain'), ('of_shop')) v(v),
 	(VALUES ('{}'), ('x'), ('{"columns": {"L": [{"S": "a"}, {"M": {"column": {"N": "1"}, "attribute": {"S": "a"}}}]}, "keys": {"M": {"PK": {"N": "1"}}}}'),
-		('{"columns": {"L": [{"M": {"column": {"S": "a"}, "attribute": {"S": "PK"}}}]}, "prefix": {"M": {"PK": {"L": []}}}, "condition": {"S": "("}}')) d(d)
+		('{"columns": {"L": [{"M": {"column": {"S": "a"}, "attribute": {"S": "PK"}}}]}, "prefix": {"M": {"PK": {"L": []}}}, "condition": {"S": "("}}'),
+		('{"columns": {"L": [{"M": {"column": {"S": "a"}, "attribute": {"S": "PK"}}}]}, "keys": {"M": {"SK": {"S": "S#{PK}"}}}, "prefix": {"M": {"PK": {"S": "1"}}}, "condition": {"S": "("}}')) d(d)
 ORDER BY v, d COLLATE "C";
 SELECT r, d, try(format('CREATE CONSTRAINT TRIGGER t AFTER INSERT ON shop FROM %s FOR EACH ROW EXECUTE FUNCTION dynamo.check_reference(%L)', r, d)) AS create,
 	try($i$INSERT INTO shop (item) VALUES ('{"PK": {"S": "a"}, "SK": {"S": "b"}}')$i$) AS insert,
 	try('DROP TRIGGER IF EXISTS t ON shop') AS drop
 FROM (VALUES ('shop'), ('plain')) r(r),
-	(VALUES ('{}'), ('x'), ('{"name": {"S": "n"}, "keys": {"M": {}}}'), ('{"name": {"S": "n"}, "keys": {"M": {"PK": {"NS": ["1"]}, "SK": {"S": "{"}}}}')) d(d)
+	(VALUES ('{}'), ('x'), ('{"name": {"S": "n"}, "keys": {"M": {}}}'), ('{"name": {"S": "n"}, "keys": {"M": {"PK": {"S": "{PK}"}, "SK": {"S": "{"}}}}'), ('{"name": {"S": "n"}, "keys": {"M": {"PK": {"NS": ["1"]}, "SK": {"S": "{"}}}}')) d(d)
 ORDER BY r, d COLLATE "C";
 -- definitions that nobody could read, and that everybody's DROP TABLE would read
 CREATE TABLE parts (a int) PARTITION BY LIST (a);

@@ -112,9 +112,9 @@ SELECT dynamo.trim_streams('tab', '-1 s');
 SELECT dynamo.trim_streams(max_records => -1);
 SELECT dynamo.trim_streams('none');
 SELECT dynamo.capture_changes();
-CREATE TRIGGER t BEFORE INSERT ON quiet FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('a', 'b', 'c');
+CREATE TRIGGER t BEFORE INSERT ON quiet FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('a', 'KEYS_ONLY', '2026-11-21T11:20:47.123');
 INSERT INTO quiet (item) VALUES ('{"p": {"S": "x"}}');
-CREATE OR REPLACE TRIGGER t AFTER INSERT ON quiet FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('tab', 'NEW_IMAGE', 'c');
+CREATE OR REPLACE TRIGGER t AFTER INSERT ON quiet FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes('tab', 'NEW_IMAGE', '2026-11-21T11:20:47.123');
 INSERT INTO quiet (item) VALUES ('{"p": {"S": "x"}}');
 
 SET client_min_messages = warning;

@@ -205,6 +205,11 @@ FindColumn(Relation rel, const char *column, const char *holds, Oid type)
 						RelationGetRelationName(rel), column, holds),
 				 errhint("A key column keeps its name as long as its table or index exists: name it so again.")));
 	column_attribute = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
+	if (column_attribute->attgenerated != '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("column \"%s\" of table \"%s\" for %s must not be generated",
+						column, RelationGetRelationName(rel), holds)));
 	if ((OidIsValid(type) && column_attribute->atttypid != type) ||
 		column_attribute->atttypmod >= 0)
 		ereport(ERROR,

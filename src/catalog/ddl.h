@@ -18,6 +18,7 @@
 
 #define DEFAULT_FILLFACTOR	90
 #define MAX_SHARDS			1024
+#define MAX_NON_KEY_PER_INDEX	20
 
 extern int	max_global_indexes; /* dynamo.max_global_indexes */
 extern int	max_local_indexes;	/* dynamo.max_local_indexes */

@@ -12,7 +12,6 @@
 #include "catalog/names.h"
 #include "errors.h"
 
-#define MAX_NON_KEY_PER_INDEX	20
 #define MAX_NON_KEY_PER_TABLE	100
 
 int			max_global_indexes = 20;

@@ -15,13 +15,12 @@
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
-#include "catalog/table.h"
+#include "catalog/ddl.h"
+#include "catalog/definition.h"
 
 #define DEFINITION_VERSION	1
 
-static void DefinitionError(const char *detail) pg_attribute_noreturn();
-
-static void
+void
 DefinitionError(const char *detail)
 {
 	ereport(ERROR,
@@ -31,6 +30,19 @@ DefinitionError(const char *detail)
 }
 
 /* ---- members of JSON objects ---- */
+
+/* Raises an error if there is any member but these. */
+static void
+CheckMembers(JsonbContainer *object, const char *const *names, int n)
+{
+	uint32		known = 0;
+	JsonbValue	value;
+
+	for (int i = 0; i < n; i++)
+		known += getKeyJsonValueFromContainer(object, names[i], strlen(names[i]), &value) != NULL;
+	if (known != JsonContainerSize(object))
+		DefinitionError("It has a member that is unknown to this version of the extension.");
+}
 
 /* False if it is absent or null. */
 static bool
@@ -100,7 +112,7 @@ BooleanMember(JsonbContainer *object, const char *name)
 }
 
 static JsonbContainer *
-ArrayMember(JsonbContainer *object, const char *name)
+ArrayMember(JsonbContainer *object, const char *name, uint32 max)
 {
 	JsonbValue	value;
 
@@ -108,6 +120,8 @@ ArrayMember(JsonbContainer *object, const char *name)
 		!JsonContainerIsArray(value.val.binary.data) ||
 		JsonContainerIsScalar(value.val.binary.data))
 		DefinitionError(psprintf("Member \"%s\" is not an array.", name));
+	if (JsonContainerSize(value.val.binary.data) > max)
+		DefinitionError(psprintf("Member \"%s\" has too many elements.", name));
 	return value.val.binary.data;
 }
 
@@ -117,7 +131,7 @@ ObjectElement(JsonbContainer *array, int i)
 	JsonbValue *value = getIthJsonbValueFromContainer(array, i);
 
 	if (value->type != jbvBinary || !JsonContainerIsObject(value->val.binary.data))
-		DefinitionError("An element that should be an object is none.");
+		DefinitionError("An attribute or index is not an object.");
 	return value->val.binary.data;
 }
 
@@ -157,6 +171,8 @@ TableDefAttribute(const TableDef *def, Slice name)
 static void
 ParseAttributes(TableDef *def, JsonbContainer *array)
 {
+	static const char *const members[] = {"name", "type", "column"};
+
 	def->nattributes = JsonContainerSize(array);
 	def->attributes = palloc0(sizeof(AttributeDef) * Max(def->nattributes, 1));
 	for (int i = 0; i < def->nattributes; i++)
@@ -166,14 +182,13 @@ ParseAttributes(TableDef *def, JsonbContainer *array)
 		Slice		type = StringMember(object, "type");
 		int			t = ValueTypeFromName(type.data, type.len);
 
+		CheckMembers(object, members, lengthof(members));
 		if (t < 0 || !ValueTypeIsKey((ValueType) t))
-			DefinitionError("An attribute's type is none of S, N and B.");
+			DefinitionError("The type of an attribute is not S, N or B.");
 		attr->name = StringMember(object, "name");
 		attr->type = (ValueType) t;
 		attr->column = StringMember(object, "column").data;
 		attr->attnum = InvalidAttrNumber;
-		if (attr->name.len == 0 || attr->name.len > KEY_MAX_NAME)
-			DefinitionError("An attribute's name has no usable length.");
 	}
 }
 
@@ -182,11 +197,9 @@ static int
 ParseKeyPart(const TableDef *def, JsonbContainer *object, const char *member,
 			 KeySchema *key, int *attributes, int nbefore, int max)
 {
-	JsonbContainer *array = ArrayMember(object, member);
+	JsonbContainer *array = ArrayMember(object, member, max);
 	int			n = JsonContainerSize(array);
 
-	if (n > max)
-		DefinitionError(psprintf("Member \"%s\" has too many elements.", member));
 	for (int i = 0; i < n; i++)
 	{
 		Slice		name = StringOf(getIthJsonbValueFromContainer(array, i));
@@ -248,12 +261,18 @@ IndexDefComplete(const TableDef *def, IndexDef *index)
 static void
 ParseIndex(const TableDef *def, JsonbContainer *object, IndexDef *index)
 {
+	static const char *const members[] = {
+		"name", "local", "partition", "sort", "projection", "non_key_attributes", "storage",
+		"shards", "shard_by", "relation", "status", "replaces"
+	};
+
+	CheckMembers(object, members, lengthof(members));
 	index->name = StringMember(object, "name").data;
 	index->local = BooleanMember(object, "local");
 	ParseKey(def, object, &index->key, index->attributes, KEY_MAX_ATTRIBUTES / 2);
 	index->projected = (Projected) EnumMember(object, "projection", projected_names,
 											  lengthof(projected_names));
-	ParseNonKey(index, ArrayMember(object, "non_key_attributes"));
+	ParseNonKey(index, ArrayMember(object, "non_key_attributes", MAX_NON_KEY_PER_INDEX));
 	index->storage = (IndexStorage) EnumMember(object, "storage", storage_names,
 											   lengthof(storage_names));
 	index->shards = IntegerMember(object, "shards");
@@ -274,11 +293,6 @@ ParseIndexes(TableDef *def, JsonbContainer *array)
 	{
 		ParseIndex(def, ObjectElement(array, i), &def->indexes[i]);
 		def->has_local |= def->indexes[i].local;
-		for (int j = 0; j < i; j++)
-		{
-			if (strcmp(def->indexes[i].name, def->indexes[j].name) == 0)
-				DefinitionError("Two indexes have the same name.");
-		}
 	}
 }
 
@@ -300,51 +314,72 @@ MarkKeys(TableDef *def)
 static void
 ParseTable(TableDef *def, JsonbContainer *root)
 {
+	static const char *const members[] = {
+		"version", "table", "time_to_live", "attributes", "partition", "sort", "indexes"
+	};
 	int			attributes[KEY_MAX_ATTRIBUTES];
 
 	if (IntegerMember(root, "version") != DEFINITION_VERSION)
 		DefinitionError("Its version is unknown to this version of the extension.");
-	ParseAttributes(def, ArrayMember(root, "attributes"));
+	CheckMembers(root, members, lengthof(members));
+	ParseAttributes(def, ArrayMember(root, "attributes", DEFINITION_MAX_ATTRIBUTES));
 	ParseKey(def, root, &def->key, attributes, 1);
 	def->key_attributes[0] = attributes[0];
 	if (def->key.nsort > 0)
 		def->key_attributes[1] = attributes[1];
 	def->long_name = OptionalStringMember(root, "table").data;
 	def->ttl = OptionalStringMember(root, "time_to_live");
-	ParseIndexes(def, ArrayMember(root, "indexes"));
+	ParseIndexes(def, ArrayMember(root, "indexes", DEFINITION_MAX_INDEXES));
 	MarkKeys(def);
+	DefinitionCheck(def);
 }
 
-TableDef *
-TableDefParse(const char *definition)
+static Jsonb *
+ReadJson(const char *definition)
 {
-	MemoryContext context;
-	MemoryContext old;
-	TableDef   *def;
 	Jsonb	   *jsonb;
 
-	context = AllocSetContextCreate(CurrentMemoryContext, "dynamo table definition",
-									ALLOCSET_SMALL_SIZES);
-	old = MemoryContextSwitchTo(context);
-	def = palloc0(sizeof(TableDef));
-	def->context = context;
+	if (strlen(definition) > DEFINITION_MAX_BYTES)
+		DefinitionError("It is too long.");
 	jsonb = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(definition)));
 	if (!JB_ROOT_IS_OBJECT(jsonb))
-		DefinitionError("It is no JSON object.");
+		DefinitionError("It is not a JSON object.");
+	return jsonb;
+}
+
+static TableDef *
+ParseJson(Jsonb *jsonb)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo table definition",
+												  ALLOCSET_SMALL_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	TableDef   *def = palloc0(sizeof(TableDef));
+
+	def->context = context;
 	ParseTable(def, &jsonb->root);
 	MemoryContextSwitchTo(old);
 	return def;
 }
 
-/* Whether an error tells that a text is no definition, rather than of the server. */
-static bool
-IsUnreadable(int sqlstate)
+TableDef *
+TableDefParse(const char *definition)
 {
-	return sqlstate == ERRCODE_DATA_CORRUPTED ||
-		ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_DATA_EXCEPTION ||
-		ERRCODE_TO_CATEGORY(sqlstate) == ERRCODE_PROGRAM_LIMIT_EXCEEDED;
+	return ParseJson(ReadJson(definition));
 }
 
+/* ---- reading what may be none ---- */
+
+bool
+IsDefinitionError(int sqlstate)
+{
+	int			category = ERRCODE_TO_CATEGORY(sqlstate);
+
+	return sqlstate == ERRCODE_DATA_CORRUPTED ||
+		category == ERRCODE_TO_CATEGORY(ERRCODE_DATA_EXCEPTION) ||
+		category == ERRCODE_TO_CATEGORY(ERRCODE_PROGRAM_LIMIT_EXCEEDED);
+}
+
+/* No subtransaction: reading does nothing but compute. */
 TableDef *
 TableDefTryParse(const char *definition)
 {
@@ -357,13 +392,25 @@ TableDefTryParse(const char *definition)
 	}
 	PG_CATCH();
 	{
-		if (!IsUnreadable(geterrcode()))
+		if (!IsDefinitionError(geterrcode()))
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
 	}
 	PG_END_TRY();
 	return def;
+}
+
+bool
+TableDefToJsonb(const char *definition, Datum *json)
+{
+	TableDef   *def = TableDefTryParse(definition);
+
+	if (def == NULL)
+		return false;
+	MemoryContextDelete(def->context);
+	*json = JsonbPGetDatum(ReadJson(definition));
+	return true;
 }
 
 /* ---- printing ---- */

@@ -39,9 +39,8 @@ extern void EventQuery(EventPlan *plan, int nargs, Datum *args);
 	"pg_catalog.position(t.tgargs, pg_catalog.convert_to(d.object_name, 'UTF8') " \
 	"OPERATOR(pg_catalog.||) " ZERO_BYTE ") OPERATOR(pg_catalog.=) 1"
 
-/* The only argument, a definition. */
-#define ONLY_ARGUMENT \
-	"pg_catalog.convert_from(pg_catalog.rtrim(t.tgargs, " ZERO_BYTE "), 'UTF8')::pg_catalog.jsonb"
+/* The definition of a stream in the arguments of its guard; null if it is none. */
+#define STREAM_DEFINITION	"dynamo.stream_definition(t.tgargs)"
 
 /* The OIDs in the first column of the last SPI query's result. */
 extern List *ResultOids(void);

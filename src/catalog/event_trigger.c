@@ -84,6 +84,7 @@ CheckTriggerDefinitions(Oid relid)
 	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
 	Oid			derive_keys = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
 	Oid			guard_stream = DynamoFunctionOid(FUNCTION_GUARD_STREAM);
+	Oid			capture_changes = DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES);
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
@@ -93,6 +94,8 @@ CheckTriggerDefinitions(Oid relid)
 			(void) TableDefParse(trigger->tgargs[0]);
 		else if (trigger->tgfoid == guard_stream)
 			CheckStreamDefinition(rel, trigger);
+		else if (trigger->tgfoid == capture_changes)
+			CaptureArgumentsCheck(trigger);
 	}
 	table_close(rel, AccessShareLock);
 }

@@ -33,29 +33,37 @@ StableHash(const void *bytes, size_t len, uint64 seed)
 	return h;
 }
 
-static void
-NameConstraintError(const char *name, const char *member, const char *constraint)
+/* What a name violates, in the service's words; NULL for nothing. */
+static const char *
+ViolatedConstraint(const char *name)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: %s",
-					name, member, constraint)));
+	size_t		len = strlen(name);
+
+	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != len)
+		return "Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+";
+	if (len < RESOURCE_NAME_MIN)
+		return "Member must have length greater than or equal to 3";
+	if (len > RESOURCE_NAME_MAX)
+		return "Member must have length less than or equal to 255";
+	return NULL;
+}
+
+bool
+IsResourceName(const char *name)
+{
+	return ViolatedConstraint(name) == NULL;
 }
 
 void
 CheckResourceName(const char *name, const char *member)
 {
-	size_t		len = strlen(name);
+	const char *constraint = ViolatedConstraint(name);
 
-	if (strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-") != len)
-		NameConstraintError(name, member,
-							"Member must satisfy regular expression pattern: [a-zA-Z0-9_.-]+");
-	if (len < RESOURCE_NAME_MIN)
-		NameConstraintError(name, member,
-							"Member must have length greater than or equal to 3");
-	if (len > RESOURCE_NAME_MAX)
-		NameConstraintError(name, member,
-							"Member must have length less than or equal to 255");
+	if (constraint != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("1 validation error detected: Value '%s' at '%s' failed to satisfy constraint: %s",
+						name, member, constraint)));
 }
 
 /* The name if it fits into an identifier, else its beginning and its hash. */

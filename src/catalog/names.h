@@ -26,7 +26,8 @@
  */
 extern uint64 StableHash(const void *bytes, size_t len, uint64 seed);
 
-/* Raises the service's errors unless it is 3-255 of [a-zA-Z0-9_.-]. */
+/* Whether it is 3-255 of [a-zA-Z0-9_.-]; the other raises the service's errors. */
+extern bool IsResourceName(const char *name);
 extern void CheckResourceName(const char *name, const char *member);
 
 /* The name of the relation that holds a table; name itself or palloc'd. */

@@ -23,7 +23,7 @@
 #include "catalog/settings.h"
 #include "catalog/stream.h"
 
-#define STREAM_DEFINITION_VERSION	1
+#define STREAM_DEFINITION_VERSION	1	/* as CheckVersion has it */
 
 /* From PostgreSQL's epoch to Unix's. */
 #define EPOCH_SHIFT ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
@@ -62,6 +62,21 @@ IsTimeText(const char *text)
 
 /* ---- views ---- */
 
+static const char *const stream_views[] = {
+	"NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE", "KEYS_ONLY", NULL
+};
+
+bool
+IsStreamView(const char *view)
+{
+	for (const char *const *name = stream_views; *name != NULL; name++)
+	{
+		if (strcmp(*name, view) == 0)
+			return true;
+	}
+	return false;
+}
+
 bool
 StreamViewHasNew(const char *view)
 {
@@ -76,49 +91,156 @@ StreamViewHasOld(const char *view)
 
 /* ---- the text of a definition ---- */
 
-static void InvalidDefinition(const char *relation_name) pg_attribute_noreturn();
+static void InvalidDefinition(const char *relation_name, const char *detail)
+			pg_attribute_noreturn();
 
 static void
-InvalidDefinition(const char *relation_name)
+InvalidDefinition(const char *relation_name, const char *detail)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
-			 errmsg("invalid definition of stream \"%s\"", relation_name)));
+			 errmsg("invalid definition of stream \"%s\"", relation_name),
+			 errdetail("%s", detail)));
 }
 
-/* A string; NULL if it is absent or null. */
+/* A definition that is being read. */
+typedef struct DefinitionReader
+{
+	JsonbContainer *object;
+	const char *relation_name;
+	uint32		members;		/* found */
+} DefinitionReader;
+
+/* A string of 1 to max bytes; NULL if it is absent or null. */
 static const char *
-DefinitionMember(Jsonb *definition, const char *name, const char *relation_name)
+OptionalMember(DefinitionReader *r, const char *name, int max)
 {
 	JsonbValue	value;
 
-	if (getKeyJsonValueFromContainer(&definition->root, name, strlen(name), &value) == NULL ||
-		value.type == jbvNull)
+	if (getKeyJsonValueFromContainer(r->object, name, strlen(name), &value) == NULL)
 		return NULL;
-	if (value.type != jbvString)
-		InvalidDefinition(relation_name);
+	r->members++;
+	if (value.type == jbvNull)
+		return NULL;
+	if (value.type != jbvString || value.val.string.len == 0 || value.val.string.len > max)
+		InvalidDefinition(r->relation_name,
+						  psprintf("Member \"%s\" is not a string of 1 to %d bytes.", name, max));
 	return pnstrdup(value.val.string.val, value.val.string.len);
+}
+
+static const char *
+Member(DefinitionReader *r, const char *name, int max)
+{
+	const char *value = OptionalMember(r, name, max);
+
+	if (value == NULL)
+		InvalidDefinition(r->relation_name, psprintf("Member \"%s\" is missing.", name));
+	return value;
+}
+
+/* Written by us it is 1; it was not looked at before. */
+static void
+CheckVersion(DefinitionReader *r)
+{
+	JsonbValue	value;
+
+	if (getKeyJsonValueFromContainer(r->object, "version", strlen("version"), &value) == NULL)
+		return;
+	r->members++;
+	if (value.type != jbvNumeric ||
+		strcmp(DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric))),
+			   "1") != 0)
+		InvalidDefinition(r->relation_name,
+						  "Its version is unknown to this version of the extension.");
+}
+
+static void
+CheckTime(const char *text, const char *relation_name)
+{
+	if (text != NULL && !IsTimeText(text))
+		InvalidDefinition(relation_name, psprintf("\"%s\" is not a time.", text));
+}
+
+static void
+CheckView(const char *view, const char *relation_name)
+{
+	if (!IsStreamView(view))
+		InvalidDefinition(relation_name, psprintf("\"%s\" is not a view of a stream.", view));
+}
+
+static void
+ReadMembers(DefinitionReader *r, StreamDef *def)
+{
+	CheckVersion(r);
+	def->table = Member(r, "table", KEY_MAX_NAME);
+	def->relation = OptionalMember(r, "relation", NAMEDATALEN - 1);
+	def->label = Member(r, "label", NAMEDATALEN);
+	def->view = Member(r, "view", NAMEDATALEN);
+	def->partition = Member(r, "partition", KEY_MAX_NAME);
+	def->sort = OptionalMember(r, "sort", KEY_MAX_NAME);
+	def->closed = OptionalMember(r, "closed", NAMEDATALEN);
+}
+
+static Jsonb *
+ReadDefinition(const char *text, const char *relation_name, StreamDef *def)
+{
+	Jsonb	   *json = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+	DefinitionReader r = {&json->root, relation_name, 0};
+
+	memset(def, 0, sizeof(*def));
+	if (!JB_ROOT_IS_OBJECT(json))
+		InvalidDefinition(relation_name, "It is not a JSON object.");
+	ReadMembers(&r, def);
+	if (r.members != JsonContainerSize(r.object))
+		InvalidDefinition(relation_name,
+						  "It has a member that is unknown to this version of the extension.");
+	CheckTime(def->label, relation_name);
+	CheckTime(def->closed, relation_name);
+	CheckView(def->view, relation_name);
+	if (def->sort != NULL && strcmp(def->partition, def->sort) == 0)
+		InvalidDefinition(relation_name, "Its key names an attribute twice.");
+	return json;
 }
 
 void
 StreamDefParse(const char *text, const char *relation_name, StreamDef *def)
 {
-	Jsonb	   *json = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+	(void) ReadDefinition(text, relation_name, def);
+}
 
-	memset(def, 0, sizeof(*def));
-	if (JB_ROOT_IS_OBJECT(json))
+/* No subtransaction: reading does nothing but compute. */
+bool
+StreamDefToJsonb(const char *definition, Datum *json)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Jsonb	   *volatile jsonb = NULL;
+	StreamDef	def;
+
+	PG_TRY();
 	{
-		def->table = DefinitionMember(json, "table", relation_name);
-		def->relation = DefinitionMember(json, "relation", relation_name);
-		def->label = DefinitionMember(json, "label", relation_name);
-		def->view = DefinitionMember(json, "view", relation_name);
-		def->partition = DefinitionMember(json, "partition", relation_name);
-		def->sort = DefinitionMember(json, "sort", relation_name);
-		def->closed = DefinitionMember(json, "closed", relation_name);
+		jsonb = ReadDefinition(definition, "", &def);
 	}
-	if (def->table == NULL || def->label == NULL || def->view == NULL || def->partition == NULL ||
-		!IsTimeText(def->label) || (def->closed != NULL && !IsTimeText(def->closed)))
-		InvalidDefinition(relation_name);
+	PG_CATCH();
+	{
+		if (!IsDefinitionError(geterrcode()))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+	}
+	PG_END_TRY();
+	*json = JsonbPGetDatum(jsonb);
+	return jsonb != NULL;
+}
+
+void
+CaptureArgumentsCheck(const Trigger *trigger)
+{
+	if (trigger->tgnargs != 3)
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.capture_changes must be called with a stream, a view and a label")));
+	CheckView(trigger->tgargs[1], trigger->tgargs[0]);
+	CheckTime(trigger->tgargs[2], trigger->tgargs[0]);
 }
 
 static void

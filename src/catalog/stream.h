@@ -23,6 +23,8 @@
 #ifndef DYNAMO_STREAM_CATALOG_H
 #define DYNAMO_STREAM_CATALOG_H
 
+#include "utils/reltrigger.h"
+
 #include "catalog/table.h"
 
 typedef struct StreamDef
@@ -65,12 +67,21 @@ typedef enum StreamColumn
 #define STREAM_EXPIRE		'E' /* removed by time to live */
 #define STREAM_TRIMMED		'T' /* no record: all up to here were trimmed */
 
+/* Whether it is one of the four views of a stream. */
+extern bool IsStreamView(const char *view);
+
 /* Whether records of this view have the item after, or before, a change. */
 extern bool StreamViewHasNew(const char *view);
 extern bool StreamViewHasOld(const char *view);
 
-/* Reads a definition; raises ERRCODE_DATA_CORRUPTED. */
+/* Reads a definition; raises an error for which IsDefinitionError holds. */
 extern void StreamDefParse(const char *text, const char *relation_name, StreamDef *def);
+
+/* The text as jsonb; false if StreamDefParse would raise such an error. */
+extern bool StreamDefToJsonb(const char *definition, Datum *json);
+
+/* The same for the arguments of a capture_changes trigger: stream, view, label. */
+extern void CaptureArgumentsCheck(const Trigger *trigger);
 
 /* The definition of a stream's table; false if the relation is none. */
 extern bool StreamDefOf(Relation stream, StreamDef *def);

@@ -132,7 +132,7 @@ FindStream(Oid relid, const TableStream *stream)
 							  "AND t.tgfoid OPERATOR(pg_catalog.=) $2 "
 							  "AND t.tgnargs OPERATOR(pg_catalog.=) 1::pg_catalog.int2 "
 							  "AND c.relowner OPERATOR(pg_catalog.=) $3 "
-							  "AND " ONLY_ARGUMENT " OPERATOR(pg_catalog.->>) 'label' OPERATOR(pg_catalog.=) $4",
+							  "AND " STREAM_DEFINITION " OPERATOR(pg_catalog.->>) 'label' OPERATOR(pg_catalog.=) $4",
 							  4, (Oid[]) {NAMEOID, OIDOID, OIDOID, TEXTOID},
 							  (Datum[])
 							  {
@@ -237,7 +237,7 @@ static const char *const orphaned_streams =
 "AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure "
 "AND t.tgnargs OPERATOR(pg_catalog.=) 1::pg_catalog.int2 "
 "AND pg_catalog.pg_has_role(c.relowner, 'USAGE') "
-"AND " ONLY_ARGUMENT " OPERATOR(pg_catalog.->>) 'relation' OPERATOR(pg_catalog.=) d.object_name";
+"AND " STREAM_DEFINITION " OPERATOR(pg_catalog.->>) 'relation' OPERATOR(pg_catalog.=) d.object_name";
 
 static void
 SelectDropped(const char *query)

@@ -137,8 +137,10 @@ typedef struct TableDef
 /* ---- definition.c: text of a definition and back; no catalog access ---- */
 
 /*
- * Parses a trigger argument; column numbers are left invalid.  The result is
- * a child context of the current one.  Raises ERRCODE_DATA_CORRUPTED.
+ * Parses a trigger argument, which must make sense as a whole
+ * (definition_check.c); column numbers are left invalid.  The result is a
+ * child context of the current one.  Raises ERRCODE_DATA_CORRUPTED, or what
+ * PostgreSQL's jsonb does.
  */
 extern TableDef *TableDefParse(const char *definition);
 
@@ -147,6 +149,12 @@ extern TableDef *TableDefParse(const char *definition);
  * not stand in others' way.
  */
 extern TableDef *TableDefTryParse(const char *definition);
+
+/* The text as jsonb; false if it is no definition. */
+extern bool TableDefToJsonb(const char *definition, Datum *json);
+
+/* Whether an error tells that a text is no definition, rather than of the server. */
+extern bool IsDefinitionError(int sqlstate);
 
 /* The text TableDefParse reads; palloc'd. */
 extern char *TableDefPrint(const TableDef *def);

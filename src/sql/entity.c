@@ -10,30 +10,89 @@
 
 /* ---- reading a definition ---- */
 
-static ValueRef
-Member(ValueRef v, const char *name)
+/*
+ * It is the argument of a trigger, which whoever owns the view may write:
+ * nothing is taken for what it should be.
+ */
+static void DefinitionError(const char *detail) pg_attribute_noreturn();
+
+static void
+DefinitionError(const char *detail)
 {
-	return AttributeFind(v, name, strlen(name));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("invalid definition of entities"),
+			 errdetail("%s", detail)));
+}
+
+/* A member of this type; MISSING_VALUE if it is absent. */
+static ValueRef
+Member(ValueRef v, const char *name, ValueType type)
+{
+	ValueRef	found = AttributeFind(v, name, strlen(name));
+
+	if (!ValueIsMissing(found) && ValueTypeOf(found) != type)
+		DefinitionError(psprintf("Member \"%s\" has type %s, not %s.", name,
+								 ValueTypeName(ValueTypeOf(found)), ValueTypeName(type)));
+	return found;
 }
 
 static Slice
 StringMember(ValueRef v, const char *name)
 {
-	ValueRef	found = Member(v, name);
+	ValueRef	found = Member(v, name, VALUE_S);
 
-	if (ValueIsMissing(found) || ValueTypeOf(found) != VALUE_S)
-		return MISSING_SLICE;
-	return ValuePayload(found);
+	return ValueIsMissing(found) ? MISSING_SLICE : ValuePayload(found);
+}
+
+/* A map whose entries are strings. */
+static ValueRef
+StringsMember(ValueRef v, const char *name)
+{
+	ValueRef	found = Member(v, name, VALUE_M);
+	Container	entries;
+
+	if (ValueIsMissing(found))
+		return found;
+	ContainerOpen(found, &entries);
+	for (uint32 i = 0; i < entries.count; i++)
+	{
+		Slice		entry;
+
+		if (ValueTypeOf(MapEntry(&entries, i, &entry)) != VALUE_S)
+			DefinitionError(psprintf("Member \"%s\" holds something that is no string: %.*s.",
+									 name, (int) entry.len, entry.data));
+	}
+	return found;
 }
 
 static ValueRef
-MapMember(ValueRef v, const char *name)
+TemplatesMember(ValueRef v, const char *name)
 {
-	ValueRef	found = Member(v, name);
+	ValueRef	found = StringsMember(v, name);
+	Container	entries;
 
-	if (ValueIsMissing(found) || ValueTypeOf(found) != VALUE_M)
-		return MISSING_VALUE;
+	if (ValueIsMissing(found))
+		return found;
+	ContainerOpen(found, &entries);
+	for (uint32 i = 0; i < entries.count; i++)
+	{
+		Slice		entry;
+
+		TemplateCheck(ValuePayload(MapEntry(&entries, i, &entry)));
+	}
 	return found;
+}
+
+static void
+ReadColumn(ValueRef v, EntityColumn *column)
+{
+	if (ValueTypeOf(v) != VALUE_M)
+		DefinitionError("A column is no map.");
+	column->name = StringMember(v, "column");
+	column->attribute = StringMember(v, "attribute");
+	if (column->name.len == 0 || column->attribute.len == 0)
+		DefinitionError("A column has no name or no attribute.");
 }
 
 static void
@@ -41,18 +100,13 @@ ReadColumns(EntityDef *def, ValueRef list)
 {
 	Container	columns;
 
-	if (ValueIsMissing(list) || ValueTypeOf(list) != VALUE_L)
+	if (ValueIsMissing(list))
 		return;
 	ContainerOpen(list, &columns);
 	def->ncolumns = (int) columns.count;
 	def->columns = palloc(sizeof(EntityColumn) * Max(columns.count, 1));
 	for (uint32 i = 0; i < columns.count; i++)
-	{
-		ValueRef	column = ListElement(&columns, i);
-
-		def->columns[i].name = StringMember(column, "column");
-		def->columns[i].attribute = StringMember(column, "attribute");
-	}
+		ReadColumn(ListElement(&columns, i), &def->columns[i]);
 }
 
 EntityDef *
@@ -61,13 +115,13 @@ EntityDefRead(const char *text)
 	ValueRef	root = ItemRoot(ItemFromJson(text, strlen(text)));
 	EntityDef  *def = palloc0(sizeof(EntityDef));
 
-	ReadColumns(def, Member(root, "columns"));
-	def->keys = MapMember(root, "keys");
-	def->prefix = MapMember(root, "prefix");
-	def->attributes = MapMember(root, "attributes");
+	ReadColumns(def, Member(root, "columns", VALUE_L));
+	def->keys = TemplatesMember(root, "keys");
+	def->prefix = StringsMember(root, "prefix");
+	def->attributes = Member(root, "attributes", VALUE_M);
 	def->condition = StringMember(root, "condition");
-	def->values = MapMember(root, "values");
-	def->names = MapMember(root, "names");
+	def->values = Member(root, "values", VALUE_M);
+	def->names = StringsMember(root, "names");
 	return def;
 }
 

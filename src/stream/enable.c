@@ -14,10 +14,6 @@
 #include "errors.h"
 #include "stream/stream.h"
 
-static const char *const stream_views[] = {
-	"NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE", "KEYS_ONLY", NULL
-};
-
 static void StreamError(const char *message, Relation rel) pg_attribute_noreturn();
 
 static const char *
@@ -38,18 +34,14 @@ StreamError(const char *message, Relation rel)
 			 errmsg_internal("%s: TableName: %s", message, name)));
 }
 
-static const char *
+static void
 CheckView(const char *view)
 {
-	for (const char *const *name = stream_views; *name != NULL; name++)
-	{
-		if (strcmp(*name, view) == 0)
-			return *name;
-	}
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown view of a stream: \"%s\"", view),
-			 errhint("A view is NEW_AND_OLD_IMAGES, NEW_IMAGE, OLD_IMAGE or KEYS_ONLY.")));
+	if (!IsStreamView(view))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown view of a stream: \"%s\"", view),
+				 errhint("A view is NEW_AND_OLD_IMAGES, NEW_IMAGE, OLD_IMAGE or KEYS_ONLY.")));
 }
 
 /* Now, or later than the label before: labels tell streams apart. */
@@ -97,7 +89,7 @@ StreamEnable(const char *table_name, const char *view)
 	TableStream stream;
 	StreamDef	def;
 
-	view = CheckView(view);
+	CheckView(view);
 	if (TableStreamOf(rel, &stream))
 		StreamError("Table already has an enabled stream", rel);
 	settings = TableSettingsRead(rel);
