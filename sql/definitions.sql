@@ -127,7 +127,7 @@ SELECT request('ListStreams', '{}') -> 'Streams' -> 0 ->> 'TableName' AS stream;
 DROP TRIGGER k ON tab;
 DROP TABLE tab;
 CALL build_indexes();
-SELECT delete_expired(), trim_streams();
+SELECT trim_streams();
 SELECT read_stream('good');
 SELECT put_item('bad', '{"PK": {"S": "a"}}');
 INSERT INTO worse (item) VALUES ('{}');
