@@ -280,7 +280,7 @@ Rollback(Execution *execution)
 	if (DynamoExceptionForSqlstate(error->sqlerrcode)->http_status >= 500)
 		EmitErrorReport();
 	FlushErrorState();
-	AbortCurrentTransaction();
+	AbortOutOfAnyTransaction();
 	jit_reset_after_error();
 	IdentityLeave();
 	MemoryContextSwitchTo(execution->context);

@@ -9,16 +9,6 @@
 #include "request/failure.h"
 #include "request/wording.h"
 
-bool
-FailureEndsSession(const ErrorData *edata)
-{
-	int			category = ERRCODE_TO_CATEGORY(edata->sqlerrcode);
-
-	return edata->elevel > ERROR ||
-		category == ERRCODE_OPERATOR_INTERVENTION ||
-		category == ERRCODE_CONNECTION_EXCEPTION;
-}
-
 /*
  * The service names the reason of most errors.  It does not for operations it
  * does not know and for text that is no JSON; conflicts have its own words.

@@ -8,12 +8,6 @@
 #include "lib/stringinfo.h"
 #include "utils/elog.h"
 
-/*
- * Whether an error concerns the session rather than the request: cancel,
- * shutdown, a lost connection.  Such errors are never answered.
- */
-extern bool FailureEndsSession(const ErrorData *edata);
-
 /* What the service says of an error; NULL if it says nothing. */
 extern const char *FailureMessage(const ErrorData *edata);
 

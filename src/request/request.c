@@ -5,15 +5,14 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "fmgr.h"
 #include "utils/memutils.h"
-#include "utils/resowner.h"
 #include "utils/snapmgr.h"
 
 #include "request/change.h"
 #include "request/failure.h"
 #include "request/operation.h"
+#include "subtransaction.h"
 
 void
 RequestExecute(const Operation *operation, Slice host, Slice json, Writer *out)
@@ -67,7 +66,7 @@ ThrowWithBody(ErrorData *edata)
 {
 	StringInfoData body;
 
-	if (!FailureEndsSession(edata))
+	if (!ErrorEndsSession(edata))
 	{
 		initStringInfo(&body);
 		FailureBody(&body, edata);
@@ -136,6 +135,26 @@ AnswerFailure(Writer *out, ErrorData *edata)
 	WriterEndObject(out);
 }
 
+/* A request and where its answer goes. */
+typedef struct SafeRequest
+{
+	const text *name;
+	const text *json;
+	Writer	   *out;
+	MemoryContext context;		/* of all else */
+} SafeRequest;
+
+static void
+ExecuteSafe(void *arg)
+{
+	const SafeRequest *request = arg;
+
+	MemoryContextSwitchTo(request->context);
+	BeginStatus(request->out, 200);
+	Execute(request->name, request->json, request->out);
+	WriterEndObject(request->out);
+}
+
 /*
  * Executes a request in a subtransaction, which an error rolls back; returns
  * NULL or the error.  Errors that end the session are raised.
@@ -143,36 +162,13 @@ AnswerFailure(Writer *out, ErrorData *edata)
 static ErrorData *
 ExecuteSafely(const text *name, const text *json, Writer *out)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData  *volatile failure = NULL;
-
 	/* not the subtransaction's own context, which would live to the end */
-	MemoryContext context = AllocSetContextCreate(caller, "dynamo request",
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo request",
 												  ALLOCSET_DEFAULT_SIZES);
+	SafeRequest request = {name, json, out, context};
+	ErrorData  *failure = TryInSubtransaction(ExecuteSafe, &request);
 
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		BeginStatus(out, 200);
-		Execute(name, json, out);
-		WriterEndObject(out);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(caller);
-		failure = CopyErrorData();
-		if (FailureEndsSession(failure))
-			PG_RE_THROW();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(context);
-	CurrentResourceOwner = owner;
 	return failure;
 }
 

@@ -11,15 +11,13 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
-#include "utils/resowner.h"
-
 #include "errors.h"
 #include "request/failure.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/statement.h"
 #include "request/wording.h"
+#include "subtransaction.h"
 
 /* A statement of a batch and what came of it. */
 typedef struct BatchStatement
@@ -88,8 +86,10 @@ AnswerError(Writer *out, const ErrorData *edata)
 /* ---- one statement ---- */
 
 static void
-Prepare(BatchStatement *b)
+Prepare(void *arg)
 {
+	BatchStatement *b = arg;
+
 	StatementPrepare(&b->s, b->input);
 }
 
@@ -107,8 +107,10 @@ Reads(const BatchStatement *b)
 }
 
 static void
-Make(BatchStatement *b)
+Make(void *arg)
 {
+	BatchStatement *b = arg;
+
 	StatementOpen(&b->s);
 	if (b->s.bound.kind == STATEMENT_EXISTS)
 		InvalidRequest(WORDING_EXISTS_ALONE);
@@ -117,53 +119,20 @@ Make(BatchStatement *b)
 		StatementWrite(&b->s, b->images, &b->write);
 		return;
 	}
-	(void) FieldConsistentRead(b->input);
+	(void) FieldConsistentRead(b->input);	/* refused on a standby */
 	if (!StatementGet(&b->s, &b->get))
 		InvalidRequest(WORDING_BATCH_SELECT);
 }
 
 static void
-Execute(BatchStatement *b)
+Execute(void *arg)
 {
+	BatchStatement *b = arg;
+
 	if (Reads(b))
-	{
-		(void) FieldConsistentRead(b->input);	/* refused on a standby */
 		GetItem(&b->get, &b->read);
-	}
 	else
 		WriteItem(&b->write, &b->written);
-}
-
-/*
- * Runs a step of a statement in a subtransaction; its error becomes the
- * statement's.
- */
-static void
-RunSafely(void (*step) (BatchStatement *b), BatchStatement *b)
-{
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-
-	BeginInternalSubTransaction(NULL);
-	/* results outlive the subtransaction */
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		step(b);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		b->failure = CopyErrorData();
-		if (FailureEndsSession(b->failure))
-			PG_RE_THROW();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
 }
 
 /* ---- the batch ---- */
@@ -190,12 +159,12 @@ CheckKinds(const BatchStatement *batch, int n)
 
 /* Runs a step of all statements that have not failed. */
 static void
-RunAll(void (*step) (BatchStatement *b), BatchStatement *batch, int n)
+RunAll(void (*step) (void *b), BatchStatement *batch, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
 		if (batch[i].failure == NULL)
-			RunSafely(step, &batch[i]);
+			batch[i].failure = TryInSubtransaction(step, &batch[i]);
 	}
 }
 

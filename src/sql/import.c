@@ -15,7 +15,6 @@
 #include <sys/stat.h>
 
 #include "access/htup_details.h"
-#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "funcapi.h"
@@ -26,12 +25,12 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/resowner.h"
 
 #include "compat.h"
 #include "errors.h"
 #include "sql/bulk.h"
 #include "store/store.h"
+#include "subtransaction.h"
 
 #define BATCH_LINES			1000
 #define BATCH_BYTES			(1024 * 1024)
@@ -129,6 +128,23 @@ StartProgress(const Import *import)
 	ReportProgress(import);
 }
 
+/* The lines that one subtransaction imports. */
+typedef struct Lines
+{
+	Import	   *import;
+	const Line *lines;
+	int			n;
+} Lines;
+
+static void
+ImportLines(void *arg)
+{
+	const Lines *lines = arg;
+
+	for (int i = 0; i < lines->n; i++)
+		ImportLine(lines->import, &lines->lines[i]);
+}
+
 /*
  * Imports lines in a subtransaction.  Returns NULL, or the error of the data
  * that undid all of them; other errors are raised.
@@ -136,28 +152,8 @@ StartProgress(const Import *import)
 static ErrorData *
 TryLines(Import *import, const Line *lines, int n)
 {
-	MemoryContext context = CurrentMemoryContext;
-	ResourceOwner owner = CurrentResourceOwner;
-	ErrorData  *volatile error = NULL;
-
-	BeginInternalSubTransaction(NULL);
-	MemoryContextSwitchTo(context);
-	PG_TRY();
-	{
-		for (int i = 0; i < n; i++)
-			ImportLine(import, &lines[i]);
-		ReleaseCurrentSubTransaction();
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		FlushErrorState();
-		RollbackAndReleaseCurrentSubTransaction();
-	}
-	PG_END_TRY();
-	MemoryContextSwitchTo(context);
-	CurrentResourceOwner = owner;
+	Lines		all = {import, lines, n};
+	ErrorData  *error = TryInSubtransaction(ImportLines, &all);
 
 	if (error != NULL)
 	{

@@ -1,0 +1,66 @@
+/*
+ * subtransaction.c
+ *	  Work that may fail without failing the transaction.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/memutils.h"
+#include "utils/resowner.h"
+
+#include "subtransaction.h"
+
+bool
+ErrorEndsSession(const ErrorData *edata)
+{
+	int			category = ERRCODE_TO_CATEGORY(edata->sqlerrcode);
+
+	return edata->elevel > ERROR ||
+		category == ERRCODE_OPERATOR_INTERVENTION ||
+		category == ERRCODE_CONNECTION_EXCEPTION;
+}
+
+/*
+ * Rolls back, whatever the error is: a session that is told of an error while
+ * in a subtransaction takes it for one of the user's, and waits for them to
+ * end it.
+ */
+static ErrorData *
+CatchError(MemoryContext context)
+{
+	ErrorData  *edata;
+
+	MemoryContextSwitchTo(context);
+	edata = CopyErrorData();
+	FlushErrorState();
+	RollbackAndReleaseCurrentSubTransaction();
+	MemoryContextSwitchTo(context);
+	return edata;
+}
+
+ErrorData *
+TryInSubtransaction(void (*step) (void *arg), void *arg)
+{
+	MemoryContext context = CurrentMemoryContext;
+	ResourceOwner owner = CurrentResourceOwner;
+	ErrorData  *volatile failure = NULL;
+
+	BeginInternalSubTransaction(NULL);
+	/* not the subtransaction's own context: results outlive it */
+	MemoryContextSwitchTo(context);
+	PG_TRY();
+	{
+		step(arg);
+		ReleaseCurrentSubTransaction();
+	}
+	PG_CATCH();
+	{
+		failure = CatchError(context);
+	}
+	PG_END_TRY();
+	MemoryContextSwitchTo(context);
+	CurrentResourceOwner = owner;
+	if (failure != NULL && ErrorEndsSession(failure))
+		ReThrowError(failure);
+	return failure;
+}

@@ -1,0 +1,23 @@
+/*
+ * subtransaction.h
+ *	  Work that may fail without failing the transaction.
+ */
+#ifndef DYNAMO_SUBTRANSACTION_H
+#define DYNAMO_SUBTRANSACTION_H
+
+#include "utils/elog.h"
+
+/*
+ * Whether an error concerns the session rather than what it was doing: cancel,
+ * shutdown, a lost connection.
+ */
+extern bool ErrorEndsSession(const ErrorData *edata);
+
+/*
+ * Runs a step in a subtransaction.  Returns NULL, or the error that has rolled
+ * it back, in the current memory context; what the step allocates there
+ * remains.  Errors that end the session are raised.
+ */
+extern ErrorData *TryInSubtransaction(void (*step) (void *arg), void *arg);
+
+#endif							/* DYNAMO_SUBTRANSACTION_H */
