@@ -3,9 +3,11 @@
  *	  A background worker that does what the service does by itself.
  *
  * Now and then it goes through the tables that have a time to live and the
- * streams.  Each is a transaction of its own, with the rights of the table's
- * owner: deleting fires triggers, and an owner may have written any.  Builds of
- * indexes that the end of a process has interrupted are begun again.
+ * streams, each in turn a little, until nothing is left to do.  What it does
+ * of one is a transaction of its own, with the rights of the table's owner:
+ * deleting fires triggers, and an owner may have written any.  After each it
+ * pauses for as long as that took, for the sake of others.  Builds of indexes
+ * that the end of a process has interrupted are begun again.
  */
 #include "postgres.h"
 
@@ -14,7 +16,6 @@
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
 #include "commands/extension.h"
-#include "executor/spi.h"
 #include "jit/jit.h"
 #include "libpq/pqsignal.h"
 #include "miscadmin.h"
@@ -32,29 +33,15 @@
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
-#include "catalog/table_list.h"
 #include "compat.h"
 #include "http/housekeeping.h"
+#include "http/housekeeping_task.h"
 #include "http/identity.h"
 #include "http/settings.h"
 #include "index/build.h"
-#include "op/op.h"
-#include "stream/stream.h"
 
-/* What one transaction does at most; the rest is done after the others. */
-#define ITEMS_AT_ONCE	1000
-#define RECORDS_AT_ONCE	10000
-
-/* How often that is, before tables that are new have their turn. */
-#define MAX_ROUNDS		100
-
-typedef struct Task
-{
-	Oid			relid;
-	Oid			owner;
-	bool		stream;			/* to be trimmed; or a table with expired items */
-	bool		done;
-} Task;
+/* The longest pause, in milliseconds. */
+#define LONGEST_PAUSE	1000
 
 /*
  * No table may keep the worker from the others for ever: with its locks, with
@@ -84,65 +71,6 @@ HandleInterrupts(void)
 
 /* ---- what there is to do ---- */
 
-static List *
-Streams(void)
-{
-	List	   *relids = NIL;
-
-	if (SPI_execute("SELECT stream_relation::pg_catalog.oid FROM dynamo.streams", true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read dynamo.streams");
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		bool		isnull;
-
-		relids = lappend_oid(relids, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
-																	SPI_tuptable->tupdesc,
-																	1, &isnull)));
-	}
-	return relids;
-}
-
-/* Adds those of the relations that are still there. */
-static int
-AddTasks(Task *tasks, int n, const List *relids, bool stream)
-{
-	ListCell   *cell;
-
-	foreach(cell, relids)
-	{
-		HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(lfirst_oid(cell)));
-
-		if (!HeapTupleIsValid(tuple))
-			continue;
-		tasks[n++] = (Task) {
-			.relid = lfirst_oid(cell),
-			.owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner,
-			.stream = stream
-		};
-		ReleaseSysCache(tuple);
-	}
-	return n;
-}
-
-/* Reads the tasks into a memory context. */
-static Task *
-ReadTasks(MemoryContext context, int *n)
-{
-	List	   *tables;
-	List	   *streams;
-	Task	   *tasks;
-
-	SPI_connect();
-	tables = TablesWithFeature(FEATURE_TIME_TO_LIVE);
-	streams = Streams();
-	tasks = MemoryContextAllocZero(context, (list_length(tables) + list_length(streams) + 1) *
-								   sizeof(Task));
-	*n = AddTasks(tasks, 0, tables, false);
-	*n = AddTasks(tasks, *n, streams, true);
-	SPI_finish();
-	return tasks;
-}
-
 static void
 AssumeSuperuser(void)
 {
@@ -159,22 +87,20 @@ HasTables(void)
 	return !XactReadOnly && OidIsValid(get_extension_oid("dynamo", true));
 }
 
-static Task *
-FindTasks(MemoryContext context, int *n)
+static void
+FindTasks(HTAB *tasks)
 {
-	Task	   *tasks = NULL;
-
-	*n = 0;
 	AssumeSuperuser();
 	StartTransactionCommand();
 	if (HasTables())
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
-		tasks = ReadTasks(context, n);
+		TasksRead(tasks);
 		PopActiveSnapshot();
 	}
+	else
+		TasksForget(tasks);
 	CommitTransactionCommand();
-	return tasks;
 }
 
 /* ---- doing it ---- */
@@ -206,24 +132,12 @@ IsOwned(const Task *task)
 	return same;
 }
 
-/* Whether nothing is left to do. */
-static bool
-DoTask(const Task *task)
-{
-	TimestampTz cutoff = TimestampTzPlusMilliseconds(GetCurrentTimestamp(),
-													 -1000 * (int64) http_stream_retention);
-
-	if (task->stream)
-		return StreamTrim(task->relid, cutoff, RECORDS_AT_ONCE) < RECORDS_AT_ONCE;
-	return ExpireItems(task->relid, ITEMS_AT_ONCE) < ITEMS_AT_ONCE;
-}
-
 /* A table and a role may have been dropped since the tasks were read. */
-static bool
-RunTask(const Task *task)
+static int64
+RunTask(Task *task)
 {
 	Identity	identity = OwnerIdentity(task->owner);
-	bool		done = true;
+	int64		deleted = 0;
 
 	if (!IdentityIsAssumed(&identity))
 		IdentityAssume(&identity);
@@ -235,24 +149,37 @@ RunTask(const Task *task)
 	if (IsOwned(task))
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
-		done = DoTask(task);
+		deleted = TaskRun(task);
 		PopActiveSnapshot();
 	}
+	else
+		task->done = true;
 	disable_timeout(STATEMENT_TIMEOUT, false);
 	CommitTransactionCommand();
 	IdentityLeave();
-	return done;
+	return deleted;
+}
+
+/* Whether somebody has cancelled it: a timeout says the same, but takes its time. */
+static bool
+WasCancelled(void)
+{
+	return geterrcode() == ERRCODE_QUERY_CANCELED &&
+		(StatementTimeout == 0 ||
+		 !TimestampDifferenceExceeds(GetCurrentStatementStartTimestamp(),
+									 GetCurrentTimestamp(), StatementTimeout));
 }
 
 static void
-Rollback(void)
+Rollback(bool log)
 {
 	HOLD_INTERRUPTS();
 	disable_all_timeouts(false);
 	QueryCancelPending = false;
-	EmitErrorReport();
+	if (log)
+		EmitErrorReport();
 	FlushErrorState();
-	AbortCurrentTransaction();
+	AbortOutOfAnyTransaction();
 	jit_reset_after_error();
 	IdentityLeave();
 	RESUME_INTERRUPTS();
@@ -281,59 +208,87 @@ TryResumeBuilds(void)
 	}
 	PG_CATCH();
 	{
-		Rollback();
+		Rollback(true);
 	}
 	PG_END_TRY();
 }
 
-/* What fails is logged and tried again the next time. */
-static bool
-TryTask(const Task *task)
+/* Returns how much it deleted.  *cancelled is set if somebody wants it to end. */
+static int64
+TryTask(Task *task, bool *cancelled)
 {
-	volatile bool done = true;
+	volatile int64 deleted = 0;
 
 	PG_TRY();
 	{
-		done = RunTask(task);
+		deleted = RunTask(task);
 	}
 	PG_CATCH();
 	{
-		Rollback();
+		*cancelled = WasCancelled();
+		Rollback(TaskAborted(task, *cancelled));
 	}
 	PG_END_TRY();
-	return done;
+	return deleted;
 }
 
-/* Once for every task; whether all is done. */
-static bool
-RunTasks(Task *tasks, int n)
+/* For as long as the others have had to wait. */
+static void
+Pause(TimestampTz since)
 {
-	bool		all = true;
+	long		milliseconds = TimestampDifferenceMilliseconds(since, GetCurrentTimestamp());
+
+	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
+					 Min(milliseconds, LONGEST_PAUSE), PG_WAIT_EXTENSION);
+	ResetLatch(MyLatch);
+}
+
+/* A part of every task; whether more is left to do. */
+static bool
+RunTasks(Task **tasks, int n, bool *cancelled)
+{
+	bool		more = false;
 
 	for (int i = 0; i < n; i++)
 	{
+		Task	   *task = tasks[i];
+		TimestampTz begin = GetCurrentTimestamp();
+
 		HandleInterrupts();
-		if (!tasks[i].done)
-			tasks[i].done = TryTask(&tasks[i]);
-		all = all && tasks[i].done;
+		if (*cancelled || !TaskIsDue(task))
+			continue;
+		if (TryTask(task, cancelled) > 0)
+			Pause(begin);
+		more = more || TaskIsDue(task);
 	}
-	return all;
+	return more;
 }
 
-static void
-CleanUp(MemoryContext context)
+/* Tables that are new meanwhile have their turn after an interval. */
+static bool
+CleanUp(HTAB *tasks)
 {
-	Task	   *tasks;
+	TimestampTz begin = GetCurrentTimestamp();
+	Task	  **list;
 	int			n;
+	bool		cancelled = false;
+	bool		more = true;
 
 	pgstat_report_activity(STATE_RUNNING, "housekeeping");
 	TryResumeBuilds();
-	tasks = FindTasks(context, &n);
-	for (int i = 0; i < MAX_ROUNDS && !RunTasks(tasks, n); i++)
+	FindTasks(tasks);
+	list = TasksList(tasks, &n);
+	while (more && !cancelled &&
+		   !TimestampDifferenceExceeds(begin, GetCurrentTimestamp(),
+									   http_housekeeping_interval * 1000))
+	{
+		more = RunTasks(list, n, &cancelled);
 		pgstat_report_stat(false);
-	MemoryContextReset(context);
+	}
+	pfree(list);
 	pgstat_report_stat(true);
 	pgstat_report_activity(STATE_IDLE, NULL);
+	return more && !cancelled;
 }
 
 /* ---- the loop ---- */
@@ -357,7 +312,7 @@ Wait(void)
 void
 dynamo_http_housekeeping_main(Datum arg)
 {
-	MemoryContext context;
+	HTAB	   *tasks;
 
 	pqsignal(SIGTERM, die);
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
@@ -366,10 +321,12 @@ dynamo_http_housekeeping_main(Datum arg)
 	SetDefaults();
 	BuildsResumeEverywhere();
 	pgstat_report_activity(STATE_IDLE, NULL);
-	context = AllocSetContextCreate(TopMemoryContext, "dynamo housekeeping", ALLOCSET_SMALL_SIZES);
+	tasks = TasksCreate();
 	for (;;)
 	{
-		if (Wait())
-			CleanUp(context);
+		if (!Wait())
+			continue;
+		while (CleanUp(tasks) && http_housekeeping_interval > 0)
+			;
 	}
 }

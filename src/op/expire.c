@@ -2,176 +2,223 @@
  * expire.c
  *	  dynamo.delete_expired: deleting items whose time to live has passed.
  *
- * A scheduler calls it, or the worker beside the HTTP endpoint, as often as
- * they like and from as many sessions: rows that another transaction holds
- * are passed over.  Items are deleted by plain DELETE statements under the
- * caller's privileges, so that indexes, triggers and row security have their
- * say.
+ * A scheduler calls it as often as they like and from as many sessions: rows
+ * that another transaction holds are passed over.  Whoever may delete from a
+ * table may call it; the deletion is the table's own doing and runs as its
+ * owner.
+ *
+ * A session remembers where its last call ended, so that calls which delete a
+ * few of many items do not begin at the beginning each time.
  */
 #include "postgres.h"
 
-#include "access/table.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
-#include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/rel.h"
-#include "utils/timestamp.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rls.h"
 
-#include "catalog/ddl.h"
-#include "catalog/names.h"
 #include "catalog/table_list.h"
 #include "compat.h"
-#include "op/op.h"
-#include "stream/stream.h"
+#include "op/expire.h"
+#include "store/store.h"
+#include "subtransaction.h"
 
-/* Items deleted by one statement. */
-#define BATCH_ITEMS		1000
+/* A call that meets so many items that cannot be deleted goes no further. */
+#define MAX_FAILURES	100000
 
-/* Values longer ago are taken for something else than a time of expiry. */
-#define OLDEST_SECONDS	INT64CONST(157680000)	/* five years of 365 days */
+/* ---- where the last call ended ---- */
 
-static int64
-UnixSeconds(void)
+#define MAX_PLACES	1000		/* tables of which that is remembered */
+
+typedef struct Place
 {
-	return GetCurrentTimestamp() / USECS_PER_SEC +
-		(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * (int64) SECS_PER_DAY;
+	Oid			relid;			/* the hash key */
+	int64		seconds;
+	ItemPointerData entry;
+} Place;
+
+static HTAB *places;
+
+static void
+CreatePlaces(void)
+{
+	HASHCTL		ctl = {0};
+
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = sizeof(Place);
+	places = hash_create("dynamo expiry places", 16, &ctl, HASH_ELEM | HASH_BLOBS);
 }
 
-/* The columns of the primary key: "PK", "SK". */
-static char *
-KeyColumns(const TableDef *def)
+static void
+RecallPlace(Expiry *e)
 {
-	StringInfoData out;
+	const Place *place = places != NULL ? hash_search(places, &e->relid, HASH_FIND, NULL) : NULL;
 
-	initStringInfo(&out);
-	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
-		appendStringInfo(&out, "%s%s", i > 0 ? ", " : "",
-						 quote_identifier(def->attributes[def->key_attributes[i]].column));
-	return out.data;
+	if (place == NULL)
+		return;
+	e->position.set = true;
+	e->position.seconds = place->seconds;
+	e->position.entry = place->entry;
 }
 
-/*
- * The statement that deletes one batch.  Rows of a plain table are found
- * again by their place, others by their key.
- */
-static char *
-DeleteStatement(Relation rel, const TableDef *def)
+/* Of positions that are no places but keys, nothing is kept. */
+static void
+KeepPlace(const Expiry *e)
 {
-	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
-	char	   *key = KeyColumns(def);
-	const char *expired =
-		"WHERE " TTL_COLUMN " OPERATOR(pg_catalog.>=) $1 "
-		"AND " TTL_COLUMN " OPERATOR(pg_catalog.<=) $2 "
-		"ORDER BY " TTL_COLUMN " LIMIT $3 FOR UPDATE SKIP LOCKED";
+	Place	   *place;
 
-	if (rel->rd_rel->relkind == RELKIND_RELATION && !rel->rd_rel->relhassubclass)
-		return psprintf("DELETE FROM %s WHERE ctid OPERATOR(pg_catalog.=) "
-						"ANY (ARRAY(SELECT ctid FROM %s %s))", table, table, expired);
-	return psprintf("DELETE FROM %s WHERE (%s) OPERATOR(pg_catalog.=) ANY (SELECT %s FROM %s %s)",
-					table, key, key, table, expired);
-}
-
-/* Deletes up to so many items; SPI must be connected. */
-static int64
-DeleteBatches(const char *sql, int64 max_items)
-{
-	Oid			types[] = {INT8OID, INT8OID, INT8OID};
-	int64		now = UnixSeconds();
-	int64		total = 0;
-
-	while (total < max_items)
+	if (places == NULL)
+		CreatePlaces();
+	if (!e->position.set || DatumGetPointer(e->position.key[0]) != NULL)
+		hash_search(places, &e->relid, HASH_REMOVE, NULL);
+	else if (hash_get_num_entries(places) < MAX_PLACES ||
+			 hash_search(places, &e->relid, HASH_FIND, NULL) != NULL)
 	{
-		int64		limit = Min(max_items - total, BATCH_ITEMS);
-		Datum		values[3];
-
-		CHECK_FOR_INTERRUPTS();
-		values[0] = Int64GetDatum(now - OLDEST_SECONDS);
-		values[1] = Int64GetDatum(now);
-		values[2] = Int64GetDatum(limit);
-		if (SPI_execute_with_args(sql, 3, types, values, NULL, false, 0) != SPI_OK_DELETE)
-			elog(ERROR, "could not delete expired items");
-		if (SPI_processed == 0)
-			break;
-		total += (int64) SPI_processed;
+		place = hash_search(places, &e->relid, HASH_ENTER, NULL);
+		place->seconds = e->position.seconds;
+		place->entry = e->position.entry;
 	}
-	return total;
 }
 
-/* The same, with the streams told why. */
-static int64
-DeleteAsExpired(Oid relid, const char *sql, int64 max_items)
-{
-	Oid			outer = StreamGetExpiring();
-	int64		total = 0;
+/* ---- one table ---- */
 
-	StreamSetExpiring(relid);
-	PG_TRY();
+/* What is deleted from one table. */
+typedef struct Work
+{
+	Oid			relid;
+	int64		room;			/* items that may be deleted */
+	int64		deleted;
+	bool		done;			/* there is nothing left to delete */
+} Work;
+
+/* A batch, in memory of its own. */
+static void
+DeleteBatch(Expiry *e, int limit, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	e->passing = ExpireBatch(e, limit);
+	ExpiryReportFailures(e);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(context);
+	KeepPlace(e);
+}
+
+/* A pass, as far as there is room. */
+static void
+DeleteFromTable(void *arg)
+{
+	Work	   *work = arg;
+	Expiry		e = {.relid = work->relid, .context = CurrentMemoryContext};
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo expired items",
+												  ALLOCSET_DEFAULT_SIZES);
+	int64		failed = 0;
+
+	RecallPlace(&e);
+	ExpiryBeginPass(&e, true);
+	while (e.passing && work->deleted < work->room && failed < MAX_FAILURES)
 	{
-		total = DeleteBatches(sql, max_items);
+		DeleteBatch(&e, (int) Min(work->room - work->deleted, EXPIRE_BATCH), context);
+		work->deleted += e.deleted;
+		failed += e.failed;
 	}
-	PG_FINALLY();
-	{
-		StreamSetExpiring(outer);
-	}
-	PG_END_TRY();
-	return total;
+	work->done = !e.passing || failed >= MAX_FAILURES;
+	MemoryContextDelete(context);
 }
 
-/* SPI must be connected. */
-static int64
-DeleteExpired(Oid relid, int64 max_items)
+/* ---- which tables ---- */
+
+/* Whether the user may delete all rows of the table. */
+static AclResult
+CheckMayDelete(Oid relid)
 {
-	Relation	rel = try_table_open(relid, AccessShareLock);
-	TableDef   *def;
-	char	   *sql;
+	bool		is_missing = false;
+	AclResult	result = pg_class_aclcheck_ext(relid, GetUserId(), ACL_DELETE, &is_missing);
 
-	if (rel == NULL)
-		return 0;
-	def = TableDefAcquire(rel);
-	sql = def->ttl.data != NULL ? DeleteStatement(rel, def) : NULL;
-	TableDefRelease(def);
-	table_close(rel, NoLock);
-	return sql != NULL ? DeleteAsExpired(relid, sql, max_items) : 0;
+	if (is_missing)
+		return ACLCHECK_NO_PRIV;
+	if (result == ACLCHECK_OK && !RelationOwnercheck(relid, GetUserId()) &&
+		check_enable_rls(relid, InvalidOid, true) == RLS_ENABLED)
+		result = ACLCHECK_NOT_OWNER;
+	return result;
 }
 
-static bool
-MayDeleteFrom(Oid relid)
-{
-	return pg_class_aclcheck(relid, GetUserId(), ACL_DELETE) == ACLCHECK_OK &&
-		pg_class_aclcheck(relid, GetUserId(), ACL_SELECT) == ACLCHECK_OK &&
-		pg_class_aclcheck(relid, GetUserId(), ACL_UPDATE) == ACLCHECK_OK;
-}
-
-/* All tables with a time to live that the caller may delete from. */
 static int64
-DeleteExpiredEverywhere(int64 max_items)
+DeleteFromNamed(const char *name, int64 room)
+{
+	Work		work = {.relid = TableNameLock(name, RowExclusiveLock, false), .room = room};
+	AclResult	result = CheckMayDelete(work.relid);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(work.relid)), name);
+	DeleteFromTable(&work);
+	return work.deleted;
+}
+
+/* The tables that have a time to live and that the user may delete from. */
+static Work *
+FindTables(int *n)
 {
 	List	   *relids = TablesWithFeature(FEATURE_TIME_TO_LIVE);
-	int64		total = 0;
-	ListCell   *cell;
+	Work	   *tables = palloc0((list_length(relids) + 1) * sizeof(Work));
+	ListCell   *lc;
 
-	foreach(cell, relids)
+	*n = 0;
+	foreach(lc, relids)
 	{
-		if (total < max_items && MayDeleteFrom(lfirst_oid(cell)))
-			total += DeleteExpired(lfirst_oid(cell), max_items - total);
+		if (CheckMayDelete(lfirst_oid(lc)) == ACLCHECK_OK)
+			tables[(*n)++].relid = lfirst_oid(lc);
 	}
-	return total;
+	return tables;
 }
 
-int64
-ExpireItems(Oid relid, int64 max_items)
+/* What is wrong with a table, or with code of its owner's, stops no other. */
+static void
+TryTable(Work *work)
 {
-	int64		total;
+	ErrorData  *error = TryInSubtransaction(DeleteFromTable, work);
 
-	SPI_connect();
-	total = DeleteExpired(relid, max_items);
-	SPI_finish();
-	return total;
+	if (error == NULL)
+		return;
+	work->deleted = 0;
+	work->done = true;
+	ereport(WARNING,
+			(errcode(error->sqlerrcode),
+			 errmsg("expired items of table \"%s\" could not be deleted",
+					get_rel_name(work->relid)),
+			 errdetail_internal("%s", error->message)));
+}
+
+/* Every table has its share first; then what is left is for those that have more. */
+static int64
+DeleteEverywhere(int64 room)
+{
+	int			n;
+	Work	   *tables = FindTables(&n);
+	int64		deleted = 0;
+
+	for (int turn = 0; turn < 2; turn++)
+	{
+		for (int i = 0; i < n; i++)
+		{
+			Work	   *work = &tables[i];
+			int64		left = room - deleted;
+
+			if (work->done || left == 0)
+				continue;
+			work->deleted = 0;
+			work->room = turn == 0 ? Max(left / (n - i), 1) : left;
+			TryTable(work);
+			deleted += work->deleted;
+		}
+	}
+	return deleted;
 }
 
 DYNAMO_FUNCTION(dynamo_delete_expired);
@@ -179,19 +226,21 @@ DYNAMO_FUNCTION(dynamo_delete_expired);
 Datum
 dynamo_delete_expired(PG_FUNCTION_ARGS)
 {
-	int64		max_items = PG_ARGISNULL(1) ? PG_INT64_MAX : PG_GETARG_INT64(1);
-	int64		total;
+	int64		room = PG_ARGISNULL(1) ? PG_INT64_MAX : PG_GETARG_INT64(1);
+	int64		deleted;
 
-	if (max_items < 0)
+	if (room < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("max_items must not be negative")));
 	SPI_connect();
 	if (PG_ARGISNULL(0))
-		total = DeleteExpiredEverywhere(max_items);
+	{
+		PreventCommandIfReadOnly("dynamo.delete_expired()");
+		deleted = DeleteEverywhere(room);
+	}
 	else
-		total = DeleteExpired(TableNameLock(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock, false),
-							  max_items);
+		deleted = DeleteFromNamed(text_to_cstring(PG_GETARG_TEXT_PP(0)), room);
 	SPI_finish();
-	PG_RETURN_INT64(total);
+	PG_RETURN_INT64(deleted);
 }

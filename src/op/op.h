@@ -300,12 +300,4 @@ typedef struct PartitionsOp
  */
 extern void ReadPartitionsPage(const PartitionsOp *op, int64 limit, ReadPageResult *page);
 
-/* ---- expire.c ---- */
-
-/*
- * Deletes up to so many expired items of a table, with the caller's rights;
- * returns how many.  There are none if it is gone or has no time to live.
- */
-extern int64 ExpireItems(Oid relid, int64 max_items);
-
 #endif							/* DYNAMO_OP_H */

@@ -186,9 +186,8 @@ HasColumnDefaults(const Store *store)
 	return false;
 }
 
-/* Whether rows are in the relation's own heap, here. */
-static bool
-IsLocalHeap(Relation rel)
+bool
+RelationIsLocalHeap(Relation rel)
 {
 	return rel->rd_rel->relkind == RELKIND_RELATION &&
 		rel->rd_tableam == GetHeapamTableAmRoutine() &&
@@ -305,7 +304,7 @@ OpenLocked(Store *store, Oid relid, AclMode access)
 	store->def = TableDefAcquire(store->rel);
 	if (!HasTablePrivileges(store))
 		CheckPrivileges(store);
-	store->local = IsLocalHeap(store->rel);
+	store->local = RelationIsLocalHeap(store->rel);
 	store->direct = UseDirectPath(store);
 }
 

@@ -1,6 +1,6 @@
 /*
  * scan.h
- *	  The parts of a range scan; shared by scan*.c and get.c only.
+ *	  The parts of a range scan; shared by scan*.c, get.c and expired.c only.
  *
  *		scan_range.c	what to read: a ScanRange as tests on the columns of
  *						one btree (ScanKeys)
@@ -116,6 +116,12 @@ struct ScanSource
 };
 
 /* ---- scan_direct.c ---- */
+
+/*
+ * Whether an index is valid and, as the planner sees it, was not built over
+ * broken HOT chains, which makes it one for newer snapshots only.
+ */
+extern bool IndexIsUsable(Relation index);
 
 /*
  * Whether an index can be read with the keys' operators now: valid, ordered

@@ -72,12 +72,8 @@ typedef struct DirectSource
 
 /* ---- may this index be read? ---- */
 
-/*
- * As the planner: an index built over broken HOT chains is for newer
- * snapshots only.
- */
-static bool
-IndexUsable(Relation index)
+bool
+IndexIsUsable(Relation index)
 {
 	if (!index->rd_index->indisvalid)
 		return false;
@@ -101,7 +97,7 @@ ColumnMatches(Relation index, int column, const AttributeDef *attr)
 bool
 DirectScanPossible(Relation index, const ScanKeys *keys)
 {
-	if (!IndexUsable(index) ||
+	if (!IndexIsUsable(index) ||
 		IndexRelationGetNumberOfKeyAttributes(index) < keys->ncolumns)
 		return false;
 

@@ -58,6 +58,9 @@ extern void StoreOpen(Store *store, const char *table_name, AclMode access);
 extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
 extern void StoreClose(Store *store);
 
+/* Whether rows are in the relation's own heap, here. */
+extern bool RelationIsLocalHeap(Relation rel);
+
 /* The snapshot to read with. */
 extern Snapshot StoreSnapshot(const Store *store);
 

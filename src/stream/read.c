@@ -82,22 +82,16 @@ StreamNumberScanEnd(StreamNumberScan *s)
 	index_close(s->pkey, NoLock);
 }
 
-/*
- * The greatest number up to a limit, or the least one, of the rows that a
- * snapshot sees; 0 if there is none.
- */
+/* The greatest number up to a limit of the rows that a snapshot sees; 0: none. */
 static int64
-EndmostNumber(Relation rel, Snapshot snapshot, int64 limit, bool least, char *event)
+GreatestNumber(Relation rel, Snapshot snapshot, int64 limit)
 {
-	StreamNumberScan	s;
+	StreamNumberScan s;
 	int64		number = 0;
 
-	StreamNumberScanBegin(&s, rel, snapshot, limit, !least);
-	if (StreamNumberScanNext(&s, least ? ForwardScanDirection : BackwardScanDirection))
-	{
+	StreamNumberScanBegin(&s, rel, snapshot, limit, true);
+	if (StreamNumberScanNext(&s, BackwardScanDirection))
 		number = NumberOf(s.slot);
-		*event = EventOf(s.slot);
-	}
 	StreamNumberScanEnd(&s);
 	return number;
 }
@@ -105,19 +99,43 @@ EndmostNumber(Relation rel, Snapshot snapshot, int64 limit, bool least, char *ev
 int64
 StreamLastNumber(Relation rel)
 {
-	char		event;
-
-	return EndmostNumber(rel, SnapshotAny, STREAM_LAST_NUMBER, false, &event);
+	return GreatestNumber(rel, SnapshotAny, STREAM_LAST_NUMBER);
 }
 
-/* Up to where the stream has been trimmed; 0 if it never was. */
+/* ---- what was trimmed ---- */
+
+static TransactionId
+InserterOf(TupleTableSlot *slot, CommandId *command)
+{
+	bool		should_free;
+	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+	TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
+
+	*command = TransactionIdIsCurrentTransactionId(xid) ?
+		HeapTupleHeaderGetCmin(tuple->t_data) : InvalidCommandId;
+	return xid;
+}
+
+/*
+ * Up to where the stream has been trimmed; 0 if it never was.  What was deleted
+ * may still lie about: the search goes on where an earlier one ended.
+ */
 static int64
 TrimmedUpTo(Relation rel, Snapshot snapshot)
 {
-	char		event = '\0';
-	int64		number = EndmostNumber(rel, snapshot, STREAM_BEGINNING, true, &event);
+	Oid			relid = RelationGetRelid(rel);
+	StreamNumberScan s;
+	CommandId	command;
+	int64		number = 0;
 
-	return event == STREAM_TRIMMED ? number : 0;
+	StreamNumberScanBegin(&s, rel, snapshot, StreamTrimmedOnce(relid, snapshot), false);
+	if (StreamNumberScanNext(&s, ForwardScanDirection) && EventOf(s.slot) == STREAM_TRIMMED)
+	{
+		number = NumberOf(s.slot);
+		StreamSawTrimmed(relid, number, InserterOf(s.slot, &command));
+	}
+	StreamNumberScanEnd(&s);
+	return number;
 }
 
 int64
@@ -133,25 +151,11 @@ StreamFirstNumber(Relation rel, Snapshot snapshot)
 static bool
 IsTrimmed(Relation rel, int64 position, Snapshot snapshot)
 {
-	char		event = '\0';
-
-	return EndmostNumber(rel, snapshot, position - 1, false, &event) == 0 &&
+	return GreatestNumber(rel, snapshot, position - 1) == 0 &&
 		position <= TrimmedUpTo(rel, snapshot);
 }
 
 /* ---- what is settled ---- */
-
-static TransactionId
-InserterOf(TupleTableSlot *slot, CommandId *command)
-{
-	bool		should_free;
-	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
-	TransactionId xid = HeapTupleHeaderGetXmin(tuple->t_data);
-
-	*command = TransactionIdIsCurrentTransactionId(xid) ?
-		HeapTupleHeaderGetCmin(tuple->t_data) : InvalidCommandId;
-	return xid;
-}
 
 /*
  * Whether a row that is not visible may become so: its transaction was in

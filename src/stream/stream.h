@@ -122,6 +122,13 @@ extern int64 StreamLastAppended(Oid stream);
 /* Inserts the row that says that all up to number were trimmed. */
 extern void StreamAppendTrimmed(StreamTable *t, int64 number);
 
+/*
+ * A number before which a snapshot sees nothing, as far as this session has
+ * learned from a visible row of a trimming; else STREAM_BEGINNING.
+ */
+extern int64 StreamTrimmedOnce(Oid stream, Snapshot snapshot);
+extern void StreamSawTrimmed(Oid stream, int64 number, TransactionId xid);
+
 /* The lock that writers hold for a moment, exclusively. */
 extern void StreamWaitForWriters(Oid stream);
 

@@ -73,6 +73,8 @@ typedef struct StreamEntry
 	Oid			stream;			/* hash key */
 	Oid			sequence;
 	IndexInfo	info;			/* of the primary key; has nothing in memory of its own */
+	int64		trimmed;		/* up to here once, as a row showed; or 0 */
+	TransactionId trimmed_by;	/* that wrote the row, and committed */
 } StreamEntry;
 
 static HTAB *entries;
@@ -127,6 +129,7 @@ FindEntry(Relation stream)
 		return entry;
 	if (!IsStreamTable(stream))
 		return NULL;
+	memset(&new, 0, sizeof(new));
 	new.stream = relid;
 	new.sequence = SequenceOf(stream);
 	pkey = index_open(PrimaryKeyIndex(stream), RowExclusiveLock);
@@ -135,6 +138,32 @@ FindEntry(Relation stream)
 	entry = hash_search(entries, &relid, HASH_ENTER, NULL);
 	*entry = new;
 	return entry;
+}
+
+/*
+ * A snapshot that sees what that transaction did sees nothing before the
+ * number: there are only the entries of rows that it deleted.
+ */
+int64
+StreamTrimmedOnce(Oid stream, Snapshot snapshot)
+{
+	const StreamEntry *entry = entries == NULL ? NULL :
+		hash_search(entries, &stream, HASH_FIND, NULL);
+
+	return entry != NULL && TransactionIdPrecedes(entry->trimmed_by, snapshot->xmin) ?
+		entry->trimmed : STREAM_BEGINNING;
+}
+
+void
+StreamSawTrimmed(Oid stream, int64 number, TransactionId xid)
+{
+	StreamEntry *entry = entries == NULL ? NULL :
+		hash_search(entries, &stream, HASH_FIND, NULL);
+
+	if (entry == NULL || TransactionIdIsCurrentTransactionId(xid))
+		return;
+	entry->trimmed = number;
+	entry->trimmed_by = xid;
 }
 
 /* ---- opening ---- */

@@ -27,6 +27,7 @@
 #include "catalog/settings.h"
 #include "compat.h"
 #include "stream/stream.h"
+#include "subtransaction.h"
 
 /* What is to be trimmed. */
 typedef struct Trim
@@ -161,6 +162,39 @@ static const char *const own_streams =
 "        OPERATOR(pg_catalog.=) $1) "
 "ORDER BY 1";
 
+/* One stream of many. */
+typedef struct TrimOne
+{
+	Trim	   *trim;
+	Oid			relid;
+} TrimOne;
+
+static void
+TrimLocked(void *arg)
+{
+	TrimOne    *one = arg;
+
+	(void) StreamLockForTrim(one->relid, true);
+	TrimStream(one->trim, one->relid);
+}
+
+/* What is wrong with one stream stops no other. */
+static void
+TryTrim(Trim *trim, Oid relid)
+{
+	Trim		before = *trim;
+	TrimOne		one = {trim, relid};
+	ErrorData  *error = TryInSubtransaction(TrimLocked, &one);
+
+	if (error == NULL)
+		return;
+	*trim = before;
+	ereport(WARNING,
+			(errcode(error->sqlerrcode),
+			 errmsg("stream \"%s\" could not be trimmed", get_rel_name(relid)),
+			 errdetail_internal("%s", error->message)));
+}
+
 static void
 TrimStreams(Trim *trim, const char *table_name)
 {
@@ -176,15 +210,13 @@ TrimStreams(Trim *trim, const char *table_name)
 	for (uint64 i = 0; i < n && trim->room > 0; i++)
 	{
 		bool		isnull;
-		Oid			relid;
 
 		if (!DatumGetBool(SPI_getbinval(streams->vals[i], streams->tupdesc, 2, &isnull)))
 			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					 errmsg("must be owner of table %s", table_name)));
-		relid = DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc, 1, &isnull));
-		(void) StreamLockForTrim(relid, true);
-		TrimStream(trim, relid);
+		TryTrim(trim, DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc,
+													 1, &isnull)));
 	}
 }
 

@@ -182,6 +182,33 @@ $standby->safe_psql('postgres', q{SELECT dynamo.put_item('shop', '{"PK": {"S": "
 is($standby->safe_psql('postgres', $newest), 'first slow fast first', 'the promoted standby writes on');
 $standby->stop;
 
+# ---- trimming while an old snapshot sees everything ----
+
+# Nothing that is deleted goes away, and calls go on where the last one ended.
+$node->safe_psql('postgres', q{
+SELECT dynamo.create_table('long', 'id');
+SELECT dynamo.update_time_to_live('long', 'e');
+SELECT dynamo.enable_stream('long', 'KEYS_ONLY');
+INSERT INTO long (item) SELECT dynamo.build_item('id', i::text, 'e', floor(extract(epoch FROM now())) - 100) FROM generate_series(1, 8000) i;
+CREATE FUNCTION hits(query text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+	plan json;
+BEGIN
+	EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, FORMAT JSON) ' || query INTO plan;
+	RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::bigint;
+END $$;
+BEGIN;
+SELECT pg_current_xact_id();
+PREPARE TRANSACTION 'old'});
+for my $call (q{dynamo.trim_streams('long', '0', 1000)}, q{dynamo.delete_expired('long', 1000)})
+{
+	my @hits = split /\n/, $node->safe_psql('postgres', "SELECT hits(\$\$SELECT $call\$\$);" x 7);
+
+	shift @hits;
+	cmp_ok($hits[-1], '<', 1.3 * $hits[0], "$call costs the same each time (@hits)");
+}
+$node->safe_psql('postgres', q{ROLLBACK PREPARED 'old'});
+
 # ---- a reader beside writers, and crashes ----
 
 # Each writer changes items at random, in transactions of several changes with

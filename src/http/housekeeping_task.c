@@ -1,0 +1,242 @@
+/*
+ * housekeeping_task.c
+ *	  What the housekeeping worker has to do: tables that have a time to live,
+ *	  and streams.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "nodes/pg_list.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+#include "utils/timestamp.h"
+
+#include "catalog/table_list.h"
+#include "http/housekeeping_task.h"
+#include "http/settings.h"
+#include "stream/stream.h"
+
+/* What one transaction deletes of a stream at most. */
+#define RECORDS_AT_ONCE		10000
+
+/* A pass looks again at items it has come past, once in so many intervals. */
+#define WHOLE_PASS_INTERVALS	10
+
+/* A table of which nothing can be deleted is left alone, longer each time. */
+#define FIRST_REST		1		/* seconds */
+#define LONGEST_REST	600
+
+HTAB *
+TasksCreate(void)
+{
+	HASHCTL		ctl = {0};
+
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = sizeof(Task);
+	return hash_create("dynamo housekeeping", 16, &ctl, HASH_ELEM | HASH_BLOBS);
+}
+
+/* ---- reading ---- */
+
+static List *
+Streams(void)
+{
+	List	   *relids = NIL;
+
+	if (SPI_execute("SELECT stream_relation::pg_catalog.oid FROM dynamo.streams", true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read dynamo.streams");
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+
+		relids = lappend_oid(relids, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
+																	SPI_tuptable->tupdesc,
+																	1, &isnull)));
+	}
+	return relids;
+}
+
+static void
+InitTask(Task *task)
+{
+	Oid			relid = task->relid;
+
+	memset(task, 0, sizeof(Task));
+	task->relid = task->expiry.relid = relid;
+	task->expiry.context = AllocSetContextCreate(TopMemoryContext, "dynamo expiry",
+												 ALLOCSET_SMALL_SIZES);
+	ExpiryRemember(&task->expiry);
+}
+
+static void
+ListTask(HTAB *tasks, Oid relid, Oid owner, bool stream)
+{
+	bool		found;
+	Task	   *task = hash_search(tasks, &relid, HASH_ENTER, &found);
+
+	if (!found)
+		InitTask(task);
+	task->owner = owner;
+	task->stream = stream;
+	task->listed = true;
+	task->done = false;
+}
+
+/* Those of the relations that are still there. */
+static void
+ListTasks(HTAB *tasks, const List *relids, bool stream)
+{
+	ListCell   *cell;
+
+	foreach(cell, relids)
+	{
+		HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(lfirst_oid(cell)));
+
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		ListTask(tasks, lfirst_oid(cell), ((Form_pg_class) GETSTRUCT(tuple))->relowner, stream);
+		ReleaseSysCache(tuple);
+	}
+}
+
+/* Those that are not listed. */
+static void
+ForgetTasks(HTAB *tasks)
+{
+	HASH_SEQ_STATUS status;
+	Task	   *task;
+
+	hash_seq_init(&status, tasks);
+	while ((task = hash_seq_search(&status)) != NULL)
+	{
+		if (task->listed)
+			continue;
+		ExpiryForget(&task->expiry);
+		hash_search(tasks, &task->relid, HASH_REMOVE, NULL);
+	}
+}
+
+static void
+Unlist(HTAB *tasks)
+{
+	HASH_SEQ_STATUS status;
+	Task	   *task;
+
+	hash_seq_init(&status, tasks);
+	while ((task = hash_seq_search(&status)) != NULL)
+		task->listed = false;
+}
+
+void
+TasksForget(HTAB *tasks)
+{
+	Unlist(tasks);
+	ForgetTasks(tasks);
+}
+
+void
+TasksRead(HTAB *tasks)
+{
+	Unlist(tasks);
+	SPI_connect();
+	ListTasks(tasks, TablesWithFeature(FEATURE_TIME_TO_LIVE), false);
+	ListTasks(tasks, Streams(), true);
+	SPI_finish();
+	ForgetTasks(tasks);
+}
+
+Task	  **
+TasksList(HTAB *tasks, int *n)
+{
+	Task	  **list = MemoryContextAlloc(TopMemoryContext,
+										 sizeof(Task *) * (hash_get_num_entries(tasks) + 1));
+	HASH_SEQ_STATUS status;
+	Task	   *task;
+
+	*n = 0;
+	hash_seq_init(&status, tasks);
+	while ((task = hash_seq_search(&status)) != NULL)
+		list[(*n)++] = task;
+	return list;
+}
+
+/* ---- doing ---- */
+
+static void
+BeginPass(Task *task)
+{
+	TimestampTz due = task->whole_pass + WHOLE_PASS_INTERVALS *
+		http_housekeeping_interval * USECS_PER_SEC;
+
+	ExpiryBeginPass(&task->expiry, task->whole_pass == 0 || GetCurrentTimestamp() >= due);
+}
+
+/* After a batch: how long to rest if none of its items could be deleted. */
+static void
+SetRest(Task *task)
+{
+	const Expiry *e = &task->expiry;
+
+	if (e->deleted > 0 || e->failed == 0 || e->alone)
+	{
+		task->rest_seconds = 0;
+		return;
+	}
+	task->rest_seconds = task->rest_seconds == 0 ? FIRST_REST :
+		Min(2 * task->rest_seconds, LONGEST_REST);
+	task->rest_until = GetCurrentTimestamp() + task->rest_seconds * USECS_PER_SEC;
+}
+
+static int64
+ExpireSome(Task *task)
+{
+	Expiry	   *e = &task->expiry;
+
+	SPI_connect();
+	if (!e->passing)
+		BeginPass(task);
+	task->done = !ExpireBatch(e, EXPIRE_BATCH);
+	ExpiryReportFailures(e);
+	SPI_finish();
+	if (task->done && e->whole)
+		task->whole_pass = GetCurrentTimestamp();
+	SetRest(task);
+	return e->deleted;
+}
+
+static int64
+TrimSome(Task *task)
+{
+	int64		trimmed = StreamTrim(task->relid,
+									 GetCurrentTimestamp() - http_stream_retention * USECS_PER_SEC,
+									 RECORDS_AT_ONCE);
+
+	task->done = trimmed < RECORDS_AT_ONCE;
+	return trimmed;
+}
+
+int64
+TaskRun(Task *task)
+{
+	return task->stream ? TrimSome(task) : ExpireSome(task);
+}
+
+bool
+TaskIsDue(const Task *task)
+{
+	return !task->done && task->rest_until <= GetCurrentTimestamp();
+}
+
+/* What failed as a whole is done in smaller parts; a stream, the next time. */
+bool
+TaskAborted(Task *task, bool cancelled)
+{
+	Expiry	   *e = &task->expiry;
+
+	task->done = task->stream || cancelled || !e->deleting;
+	if (task->stream)
+		return true;
+	return ExpiryAborted(e, cancelled);
+}

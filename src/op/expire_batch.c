@@ -1,0 +1,419 @@
+/*
+ * expire_batch.c
+ *	  Deleting a batch of expired items.
+ *
+ * Items are deleted by plain DELETE statements as the table's owner, so that
+ * indexes, triggers, references and streams have their say.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_type_d.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/hsearch.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "catalog/owner.h"
+#include "op/expire.h"
+#include "stream/stream.h"
+#include "subtransaction.h"
+
+/* Values longer ago are taken for something else than a time of expiry. */
+#define OLDEST_SECONDS	INT64CONST(157680000)	/* five years of 365 days */
+
+/*
+ * An item that failed a transaction of its own is left alone so many times as
+ * long as that took: it may be a trigger that does not end.
+ */
+#define REST_TIMES		10
+
+/* Failures remembered of a table; of more it is told again. */
+#define MAX_FAILURES	10000
+
+static int64
+UnixSeconds(void)
+{
+	return GetCurrentTimestamp() / USECS_PER_SEC +
+		(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * (int64) SECS_PER_DAY;
+}
+
+/* ---- what could not be deleted ---- */
+
+typedef struct Failure
+{
+	uint64		id;				/* of the item; the hash key */
+	uint32		pass;			/* that saw it last */
+	TimestampTz retry_at;		/* if it is to be tried alone; else 0 */
+} Failure;
+
+void
+ExpiryRemember(Expiry *e)
+{
+	HASHCTL		ctl = {0};
+
+	ctl.keysize = sizeof(uint64);
+	ctl.entrysize = sizeof(Failure);
+	ctl.hcxt = e->context;
+	e->failures = hash_create("dynamo expiry failures", 16, &ctl,
+							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+}
+
+void
+ExpiryForget(Expiry *e)
+{
+	MemoryContextDelete(e->context);
+	memset(e, 0, sizeof(Expiry));
+}
+
+/* NULL if the item is not known to fail. */
+static Failure *
+FindFailure(const Expiry *e, uint64 id)
+{
+	return e->failures == NULL ? NULL : hash_search(e->failures, &id, HASH_FIND, NULL);
+}
+
+/* rest: how long the item is left alone, and then tried alone; 0: neither.  Whether it is news. */
+static bool
+RecordFailure(Expiry *e, uint64 id, int64 rest)
+{
+	Failure    *failure = FindFailure(e, id);
+	bool		known = failure != NULL;
+
+	if (e->failures != NULL && !known && hash_get_num_entries(e->failures) < MAX_FAILURES)
+		failure = hash_search(e->failures, &id, HASH_ENTER, NULL);
+	if (failure != NULL)
+	{
+		failure->pass = e->pass;
+		failure->retry_at = rest > 0 ? GetCurrentTimestamp() + rest : 0;
+	}
+	return !known;
+}
+
+/* After a whole pass: the items it did not see are gone, or not expired any more. */
+static void
+ForgetOldFailures(Expiry *e)
+{
+	HASH_SEQ_STATUS status;
+	Failure    *failure;
+
+	if (e->failures == NULL)
+		return;
+	hash_seq_init(&status, e->failures);
+	while ((failure = hash_seq_search(&status)) != NULL)
+	{
+		if (failure->pass != e->pass)
+			hash_search(e->failures, &failure->id, HASH_REMOVE, NULL);
+	}
+}
+
+/* ---- passes ---- */
+
+void
+ExpiryBeginPass(Expiry *e, bool whole)
+{
+	e->passing = true;
+	e->whole = whole || !e->position.set;
+	e->again = false;
+	ExpiredPositionKeep(&e->start, &e->position, e->context);
+	e->pass++;
+}
+
+/* Nothing was left in this part of the pass; whether there is another part. */
+static bool
+NextPart(Expiry *e)
+{
+	static const ExpiredPosition beginning;
+
+	if (e->whole && !e->again && e->start.set)
+	{
+		e->again = true;
+		ExpiredPositionKeep(&e->position, &beginning, e->context);
+		return true;
+	}
+	if (e->whole)
+	{
+		ForgetOldFailures(e);
+		ExpiredPositionKeep(&e->position, &beginning, e->context);
+	}
+	return false;
+}
+
+/* ---- deleting ---- */
+
+typedef struct Deletion
+{
+	Expiry	   *e;
+	const ExpiredSearch *search;
+	const ExpiredRows *found;
+	int			from;			/* the rows of this attempt */
+	int			n;
+} Deletion;
+
+/* One column of the rows as an array. */
+static Datum
+ColumnArray(const Deletion *d, int column)
+{
+	Oid			type = d->found->types[column];
+	Datum	   *elements = palloc(sizeof(Datum) * d->n);
+	int16		length;
+	bool		by_value;
+	char		alignment;
+
+	get_typlenbyvalalign(type, &length, &by_value, &alignment);
+	for (int i = 0; i < d->n; i++)
+		elements[i] = d->found->rows[d->from + i].columns[column];
+	return PointerGetDatum(construct_array(elements, d->n, type, length, by_value, alignment));
+}
+
+/* Deletes the rows in one statement. */
+static void
+DeleteRows(void *arg)
+{
+	const Deletion *d = arg;
+	Datum		values[2 + EXPIRED_KEYS] = {
+		Int64GetDatum(d->search->oldest), Int64GetDatum(d->search->newest)
+	};
+	Oid			types[2 + EXPIRED_KEYS] = {INT8OID, INT8OID};
+
+	for (int i = 0; i < d->found->ncolumns; i++)
+	{
+		types[2 + i] = get_array_type(d->found->types[i]);
+		values[2 + i] = ColumnArray(d, i);
+	}
+	if (SPI_execute_with_args(d->found->delete_sql, 2 + d->found->ncolumns, types, values,
+							  NULL, false, 0) != SPI_OK_DELETE)
+		elog(ERROR, "could not delete expired items");
+	d->e->deleted += (int64) SPI_processed;
+}
+
+/* Whether an error is the server's, or the transaction's, rather than an item's. */
+static bool
+ConcernsAll(const ErrorData *error)
+{
+	int			category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
+
+	return category == ERRCODE_INSUFFICIENT_RESOURCES ||
+		category == ERRCODE_SYSTEM_ERROR ||
+		error->sqlerrcode == ERRCODE_READ_ONLY_SQL_TRANSACTION ||
+		(error->sqlerrcode == ERRCODE_T_R_SERIALIZATION_FAILURE && IsolationUsesXactSnapshot());
+}
+
+static void
+TakeFailure(Expiry *e, uint64 id, const ErrorData *error)
+{
+	if (!RecordFailure(e, id, 0))
+		return;
+	if (e->failed++ == 0)
+		e->message = pstrdup(error->message);
+}
+
+/* Deletes rows, but those that cannot be. */
+static void
+DeleteWhatCanBe(Expiry *e, Deletion *d, int from, int n)
+{
+	int64		deleted = e->deleted;
+	ErrorData  *error;
+
+	CHECK_FOR_INTERRUPTS();
+	if (n == 0)
+		return;
+	d->from = from;
+	d->n = n;
+	error = TryInSubtransaction(DeleteRows, d);
+	if (error == NULL)
+		return;
+	e->deleted = deleted;
+	if (ConcernsAll(error))
+		ReThrowError(error);
+	if (n == 1)
+		TakeFailure(e, d->found->rows[from].id, error);
+	FreeErrorData(error);
+	if (n > 1)
+	{
+		DeleteWhatCanBe(e, d, from, n / 2);
+		DeleteWhatCanBe(e, d, from + n / 2, n - n / 2);
+	}
+}
+
+/* Those that have failed before do not hold up the others. */
+static void
+DeleteFound(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)
+{
+	ExpiredRow *failed = palloc(sizeof(ExpiredRow) * found->n);
+	Deletion	d = {e, search, found};
+	int			nfailed = 0;
+	int			n = 0;
+
+	for (int i = 0; i < found->n; i++)
+	{
+		if (FindFailure(e, found->rows[i].id) != NULL)
+			failed[nfailed++] = found->rows[i];
+		else
+			found->rows[n++] = found->rows[i];
+	}
+	memcpy(&found->rows[n], failed, sizeof(ExpiredRow) * nfailed);
+	DeleteWhatCanBe(e, &d, 0, n);
+	for (int i = 0; i < nfailed; i++)
+		DeleteWhatCanBe(e, &d, n + i, 1);
+}
+
+/* The same, with the streams told why. */
+static void
+DeleteAsExpired(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)
+{
+	Oid			outer = StreamGetExpiring();
+
+	StreamSetExpiring(e->relid);
+	PG_TRY();
+	{
+		DeleteFound(e, search, found);
+	}
+	PG_FINALLY();
+	{
+		StreamSetExpiring(outer);
+	}
+	PG_END_TRY();
+}
+
+/* ---- batches ---- */
+
+/*
+ * Takes the items to be tried together from those that were found, and moves
+ * on behind them.  Returns whether any were left for the next batch.
+ */
+static bool
+TakeBatch(Expiry *e, ExpiredRows *found)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	ExpiredPosition last = e->position;
+	bool		cut = false;
+	int			n = 0;
+
+	for (int i = 0; i < found->n && !cut && !e->alone; i++)
+	{
+		ExpiredRow	row = found->rows[i];
+		Failure    *failure = FindFailure(e, row.id);
+		bool		alone = e->careful > 0 || (failure != NULL && failure->retry_at != 0);
+
+		if (failure != NULL && failure->retry_at > now)
+			failure->pass = e->pass;
+		else if (alone && n > 0)
+		{
+			cut = true;
+			break;
+		}
+		else
+		{
+			found->rows[n++] = row;
+			e->alone = alone;
+			e->id = row.id;
+			cut = alone && i + 1 < found->n;
+		}
+		last = row.position;
+	}
+	e->careful -= e->alone && e->careful > 0 ? 1 : 0;
+	found->n = n;
+	ExpiredPositionKeep(&e->position, &last, e->context);
+	return cut;
+}
+
+/* As the owner. */
+static bool
+ExpireRows(Expiry *e, Relation rel, const TableDef *def, int limit)
+{
+	int64		now = UnixSeconds();
+	ExpiredSearch search = {
+		.rel = rel, .def = def, .oldest = now - OLDEST_SECONDS, .newest = now,
+		.after = e->position, .limit = limit,
+	};
+	ExpiredRows found;
+	bool		more;
+
+	if (e->again)
+		search.upto = e->start;
+	ExpiredFind(&search, &found);
+	more = found.n == limit;
+	ExpiredPositionKeep(&e->before, &e->position, e->context);
+	if (TakeBatch(e, &found))
+		more = true;
+	if (found.n > 0)
+	{
+		e->deleting = true;
+		DeleteAsExpired(e, &search, &found);
+	}
+	return more || NextPart(e);
+}
+
+/* What depends on the table's definition is done as the owner, too. */
+static bool
+ExpireTable(Expiry *e, Relation rel, int limit)
+{
+	Oid			owner = rel->rd_rel->relowner;
+	bool		switched = GetUserId() != owner;
+	OwnerScope	scope;
+	TableDef   *def;
+	bool		more = false;
+
+	if (switched)
+		OwnerScopeEnter(&scope, owner);
+	def = TableDefAcquire(rel);
+	if (def->ttl.data != NULL)
+		more = ExpireRows(e, rel, def, limit);
+	TableDefRelease(def);
+	if (switched)
+		OwnerScopeLeave(&scope);
+	return more;
+}
+
+bool
+ExpireBatch(Expiry *e, int limit)
+{
+	Relation	rel;
+	bool		more = false;
+
+	e->began = GetCurrentTimestamp();
+	e->deleting = e->alone = false;
+	e->deleted = e->failed = 0;
+	rel = try_table_open(e->relid, RowExclusiveLock);
+	if (rel != NULL)
+	{
+		more = ExpireTable(e, rel, limit);
+		table_close(rel, NoLock);
+	}
+	e->passing = more;
+	return more;
+}
+
+void
+ExpiryReportFailures(const Expiry *e)
+{
+	char	   *schema = get_namespace_name(get_rel_namespace(e->relid));
+
+	if (e->failed > 0 && schema != NULL)
+		ereport(WARNING,
+				(errmsg_plural("%lld expired item of table \"%s.%s\" could not be deleted",
+							   "%lld expired items of table \"%s.%s\" could not be deleted",
+							   e->failed, (long long) e->failed, schema, get_rel_name(e->relid)),
+				 errdetail_internal("%s", e->message)));
+}
+
+bool
+ExpiryAborted(Expiry *e, bool cancelled)
+{
+	if (cancelled || !e->deleting)
+	{
+		ExpiredPositionKeep(&e->position, &e->before, e->context);
+		return true;
+	}
+	if (e->alone)
+		return RecordFailure(e, e->id, REST_TIMES * (GetCurrentTimestamp() - e->began + 1));
+	ExpiredPositionKeep(&e->position, &e->before, e->context);
+	e->careful = EXPIRE_BATCH;
+	return true;
+}
