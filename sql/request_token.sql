@@ -54,6 +54,38 @@ SELECT count(*) FROM dynamo.request_tokens;
 RESET ROLE;
 SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
 
+-- a table that is created anew is another one, also for a token that was used with
+-- its name: its key may have changed, and nothing of the transaction is there
+SELECT dynamo.create_table('other', 'id');
+CREATE FUNCTION put(tables text, token text) RETURNS text LANGUAGE sql AS $$
+	SELECT coalesce(r #>> '{body,message}', (r -> 'body')::text) FROM dynamo.request_safe('TransactWriteItems', ('{"TransactItems": ['
+		|| (SELECT string_agg('{"Put": {"TableName": "' || t || '", "Item": {"id": {"S": "p"}, "SK": {"S": "s"}}}}', ',') FROM regexp_split_to_table(tables, ',') t)
+		|| '], "ClientRequestToken": "' || token || '", "ReturnConsumedCapacity": "TOTAL", "ReturnItemCollectionMetrics": "SIZE"}')::json) r
+$$;
+CREATE FUNCTION insert(token text) RETURNS text LANGUAGE sql AS $$
+	SELECT coalesce(r #>> '{body,CancellationReasons,0,Message}', r #>> '{body,message}', (r -> 'body')::text) FROM dynamo.request_safe('ExecuteTransaction', ('{"TransactStatements": [
+		{"Statement": "INSERT INTO tab VALUE {''id'': ''q''}"}], "ReturnConsumedCapacity": "TOTAL", "ClientRequestToken": "' || token || '"}')::json) r
+$$;
+SELECT put('tab', 'five'), put('tab,other', 'six'), insert('seven');
+SELECT put('tab', 'five'), put('tab,other', 'six'), insert('seven');
+SELECT dynamo.drop_table('tab');
+SELECT put('tab', 'five'), put('tab,other', 'six'), insert('seven');
+SELECT dynamo.create_table('tab', 'id');
+SELECT put('tab', 'five'), put('tab,other', 'six'), insert('seven');
+SELECT put('tab', 'five'), insert('seven'), (SELECT count(*) FROM tab);
+SELECT dynamo.drop_table('tab');
+SELECT dynamo.create_table('tab', 'id', 'SK', sort_key_type => 'N', indexes => '[{"index_name": "LSI", "local": true, "partition_key": "id", "sort_key": "x"}]');
+SELECT put('tab', 'five'), put('tab,other', 'six'), insert('seven');
+SELECT dynamo.drop_table('tab'), dynamo.drop_table('other');
+SELECT dynamo.create_table('tab', 'PK'), dynamo.create_table('other', 'id');
+SELECT put('tab', 'five'), put('tab,other', 'six'), insert('seven');
+-- what another server has written, or somebody else
+SELECT dynamo.create_table('tab2', 'id');
+SELECT put('tab2', 'eight'), put('tab2', 'nine');
+UPDATE dynamo.request_tokens SET digest = set_byte(digest, 33, 255 - get_byte(digest, 33)) WHERE token = 'eight';
+UPDATE dynamo.request_tokens SET digest = '' WHERE token = 'nine';
+SELECT put('tab2', 'eight'), put('tab2', 'nine');
+
 SET client_min_messages = warning;
 DELETE FROM dynamo.request_tokens;
 DROP SCHEMA t_request_token CASCADE;

@@ -231,6 +231,17 @@ AnswerWrites(Request *request, const StatementList *l, const WriteResult *writte
 	WriterEndList(out);
 }
 
+/* Whether a transaction with a token was executed before. */
+static bool
+WasExecuted(const StatementList *l, const Field *token)
+{
+	Oid		   *tables = palloc(l->n * sizeof(Oid));
+
+	for (int i = 0; i < l->n; i++)
+		tables[i] = l->list[i].s.def->relid;
+	return !TokenTake(token->string, DigestOfList(l), tables, l->n);
+}
+
 static void
 ExecuteWrites(Request *request, StatementList *l)
 {
@@ -238,7 +249,7 @@ ExecuteWrites(Request *request, StatementList *l)
 	Transaction t = {.n = l->n};
 
 	RunSteps(l, MakeWrite);
-	if (token != NULL && !TokenTake(token->string, DigestOfList(l)))
+	if (token != NULL && WasExecuted(l, token))
 	{
 		AnswerWrites(request, l, NULL);
 		return;

@@ -2,8 +2,10 @@
  * token.h
  *	  ClientRequestToken: a transaction that is sent twice runs once.
  *
- * The token of a transaction is stored with a digest of its request, by the
- * same PostgreSQL transaction, so that both or none survive a crash.  While
+ * The token of a transaction is stored with a digest of its request and its
+ * tables, by the same PostgreSQL transaction, so that both or none survive a
+ * crash.  A request that is sent again after its tables were created anew is
+ * another transaction, and is executed.  While
  * the transaction runs, an advisory lock of the extension's own class marks
  * the token as in use.  A token counts for ten minutes; old rows are deleted,
  * a few at a time, by the requests that add new ones.
@@ -17,13 +19,14 @@
 extern bytea *DigestOfActions(const WriteOp *actions, int n);
 
 /*
- * Takes a token for the transaction with this digest, to the end of the
+ * Takes a token for the transaction with this digest on these n tables, which
+ * are locked (InvalidOid for one that is not there), to the end of the
  * surrounding PostgreSQL transaction.  False if the same transaction was
  * executed under it within the last ten minutes, so that nothing is to be
  * done.  Raises ERRCODE_DYNAMO_TRANSACTION_IN_PROGRESS if it is being
  * executed now, ERRCODE_DYNAMO_IDEMPOTENT_MISMATCH if the token stands for
- * another transaction.
+ * another transaction, or if some of its tables, but not all, are others now.
  */
-extern bool TokenTake(Slice token, bytea *digest);
+extern bool TokenTake(Slice token, const bytea *digest, const Oid *tables, int n);
 
 #endif							/* DYNAMO_TOKEN_H */

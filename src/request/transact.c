@@ -187,6 +187,17 @@ AnswerTransaction(Request *request, const Transaction *t, bool repeated)
 					   repeated ? CAPACITY_TRANSACT_READ : CAPACITY_TRANSACT_WRITE);
 }
 
+/* Whether a transaction with a token was executed before. */
+static bool
+WasExecuted(const Transaction *t, const Field *token)
+{
+	Oid		   *tables = palloc(t->n * sizeof(Oid));
+
+	for (int i = 0; i < t->n; i++)
+		tables[i] = TableNameLock(t->actions[i].table_name, AccessShareLock, true);
+	return !TokenTake(token->string, DigestOfActions(t->actions, t->n), tables, t->n);
+}
+
 void
 TransactWriteItemsRequest(Request *request)
 {
@@ -195,7 +206,7 @@ TransactWriteItemsRequest(Request *request)
 	bool		repeated;
 
 	PrepareTransaction(&t, request->input);
-	repeated = token != NULL && !TokenTake(token->string, DigestOfActions(t.actions, t.n));
+	repeated = token != NULL && WasExecuted(&t, token);
 	if (!repeated)
 		TransactionExecute(&t);
 	AnswerTransaction(request, &t, repeated);
