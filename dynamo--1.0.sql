@@ -1527,7 +1527,7 @@ CREATE TABLE dynamo.access_key_secrets (
 	secret_access_key dynamo.secret NOT NULL,
 	role oid NOT NULL,
 	created_at timestamptz NOT NULL
-) USING heap;
+) USING heap WITH (vacuum_truncate = off);
 COMMENT ON TABLE dynamo.access_key_secrets IS
 	'access keys of the HTTP endpoint with their secrets; written by dynamo.create_access_key only';
 

@@ -3,8 +3,8 @@
  *	  The access keys that a worker has read.
  *
  * An entry is read again when its role, the database or the table of keys has
- * changed, of which PostgreSQL tells, and after some seconds in any case:
- * nothing tells of changed settings of roles.
+ * changed, of which PostgreSQL tells.  Nothing tells of changed settings of
+ * roles: those are read again after some seconds.
  */
 #include "postgres.h"
 
@@ -109,6 +109,49 @@ ForgetAll(void)
 		ForgetEntry(entry);
 }
 
+/* A context for what is read, which goes with the request if that fails. */
+static MemoryContext
+NewContext(void)
+{
+	return AllocSetContextCreate(CurrentMemoryContext, "dynamo access key",
+								 ALLOCSET_SMALL_SIZES);
+}
+
+/* What has been read, which context holds, becomes an entry's. */
+static void
+FillEntry(AccessKey *entry, MemoryContext context, const Identity *identity, char *secret)
+{
+	entry->identity = *identity;
+	entry->secret = secret;
+	entry->read_at = GetCurrentStatementStartTimestamp();
+	MemoryContextSetParent(context, TopMemoryContext);
+	entry->context = context;
+}
+
+/* Reads the role again if that was long ago; false if it may not be assumed. */
+static bool
+RenewEntry(AccessKey *entry)
+{
+	MemoryContext context;
+	MemoryContext old;
+	Identity	identity;
+	char	   *secret;
+	const char *problem;
+
+	if (!TimestampDifferenceExceeds(entry->read_at, GetCurrentStatementStartTimestamp(), MAX_AGE_MS))
+		return true;
+	context = NewContext();
+	old = MemoryContextSwitchTo(context);
+	problem = IdentityRead(&identity, entry->identity.role);
+	secret = entry->secret == NULL ? NULL : pstrdup(entry->secret);
+	MemoryContextSwitchTo(old);
+	if (problem != NULL)
+		return false;
+	MemoryContextDelete(entry->context);
+	FillEntry(entry, context, &identity, secret);
+	return true;
+}
+
 /* The entry of this name if it is still good; one that is not goes. */
 static AccessKey *
 FindEntry(const char *name)
@@ -118,14 +161,10 @@ FindEntry(const char *name)
 	if (entries == NULL)
 		InitEntries();
 	entry = hash_search(entries, name, HASH_FIND, NULL);
-	if (entry != NULL &&
-		(entry->generation != generation ||
-		 TimestampDifferenceExceeds(entry->read_at, GetCurrentStatementStartTimestamp(), MAX_AGE_MS)))
-	{
-		ForgetEntry(entry);
-		entry = NULL;
-	}
-	return entry;
+	if (entry == NULL || (entry->generation == generation && RenewEntry(entry)))
+		return entry;
+	ForgetEntry(entry);
+	return NULL;
 }
 
 /* A new entry with what has been read, which context holds. */
@@ -139,12 +178,8 @@ AddEntry(const char *name, MemoryContext context, const Identity *identity, char
 		ForgetAll();
 	entry = hash_search(entries, name, HASH_ENTER, NULL);
 	MemSet((char *) entry + ENTRY_NAME_LEN, 0, sizeof(AccessKey) - ENTRY_NAME_LEN);
-	entry->identity = *identity;
-	entry->secret = secret;
 	entry->generation = generation_before;
-	entry->read_at = GetCurrentStatementStartTimestamp();
-	MemoryContextSetParent(context, TopMemoryContext);
-	entry->context = context;
+	FillEntry(entry, context, identity, secret);
 	return entry;
 }
 
@@ -157,7 +192,7 @@ AddEntry(const char *name, MemoryContext context, const Identity *identity, char
 static const char *
 ReadKey(const char *id, Identity *identity, char **secret)
 {
-	Relation	rel = AccessKeyTableOpen(AccessShareLock);
+	Relation	rel = AccessKeyTableOpenNow();
 	AccessKeyRow row;
 	bool		found;
 	const char *problem;
@@ -174,14 +209,6 @@ ReadKey(const char *id, Identity *identity, char **secret)
 	*secret = row.secret;
 	problem = IdentityRead(identity, row.role);
 	return problem == NULL ? NULL : psprintf("is for role %u, which %s", row.role, problem);
-}
-
-/* A context for a new entry, which goes with the request if it fails. */
-static MemoryContext
-NewContext(void)
-{
-	return AllocSetContextCreate(CurrentMemoryContext, "dynamo access key",
-								 ALLOCSET_SMALL_SIZES);
 }
 
 /* Whether it can be the id of a key, and none of a role's entry. */

@@ -152,7 +152,7 @@ OpenTable(const char *function)
 	Relation	rel;
 
 	PreventCommandIfReadOnly(function);
-	rel = AccessKeyTableOpen(RowExclusiveLock);
+	rel = AccessKeyTableOpen();
 	if (rel == NULL)
 		elog(ERROR, "the table of access keys is missing");
 	return rel;

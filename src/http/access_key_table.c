@@ -14,6 +14,7 @@
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "replication/logicalworker.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/inval.h"
@@ -60,12 +61,26 @@ AccessKeyTableExists(void)
 }
 
 Relation
-AccessKeyTableOpen(LOCKMODE lock)
+AccessKeyTableOpen(void)
 {
 	Oid			relid = TableOid();
 
 	/* it may be dropped before it is locked */
-	return OidIsValid(relid) ? try_table_open(relid, lock) : NULL;
+	return OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
+}
+
+Relation
+AccessKeyTableOpenNow(void)
+{
+	Oid			relid = TableOid();
+
+	if (!OidIsValid(relid))
+		return NULL;
+	if (!ConditionalLockRelationOid(relid, AccessShareLock))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("the table of access keys is locked by another session")));
+	return try_table_open(relid, NoLock);
 }
 
 /* ---- finding rows ---- */

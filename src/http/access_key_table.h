@@ -22,10 +22,17 @@ typedef struct AccessKeyRow
 } AccessKeyRow;
 
 /*
- * Opens and locks the table; NULL if the extension is not there.  To be closed
- * by table_close.
+ * Opens and locks the table, to be written; NULL if the extension is not there.
+ * To be closed by table_close.
  */
-extern Relation AccessKeyTableOpen(LOCKMODE lock);
+extern Relation AccessKeyTableOpen(void);
+
+/*
+ * The same to read it, AccessShareLock, and without waiting: who may write all
+ * tables may also lock them, and a worker has others to serve.  Raises
+ * ERRCODE_OBJECT_IN_USE.
+ */
+extern Relation AccessKeyTableOpenNow(void);
 
 /* Whether the extension is there, by a look at the catalogs alone. */
 extern bool AccessKeyTableExists(void);
@@ -33,16 +40,16 @@ extern bool AccessKeyTableExists(void);
 /* Reads a key, as it is committed or written by this transaction. */
 extern bool AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row);
 
-/* Adds a key; false if there is one of that id.  Locked RowExclusiveLock. */
+/* Adds a key; false if there is one of that id. */
 extern bool AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role);
 
-/* Removes a key; false if it is gone.  Locked RowExclusiveLock. */
+/* Removes a key; false if it is gone. */
 extern bool AccessKeyDelete(Relation rel, const char *id);
 
 /*
  * Removes keys whose roles have been dropped, among those whose ids come after
  * this one, and after the last the first: some of them, since ids are random
- * and this is called with each new one.  Locked RowExclusiveLock.
+ * and this is called with each new one.
  */
 extern void AccessKeysSweep(Relation rel, const char *id);
 

@@ -14,7 +14,7 @@ use Time::HiRes qw(sleep);
 
 my $secret = 'wJalrXUtnFEMI+K7MDENG+bPxRfiCYEXAMPLEKEY';
 my $port = PostgreSQL::Test::Cluster::get_free_port();
-my $node = new_http_node('access_keys', $port, 1, "wal_level = logical\n", allows_streaming => 'logical');
+my $node = new_http_node('access_keys', $port, 1, "wal_level = logical\nmax_prepared_transactions = 1\n", allows_streaming => 'logical');
 
 sub value
 {
@@ -211,8 +211,6 @@ $subscriber->stop;
 value(qq{DROP PUBLICATION everything; SELECT dynamo.drop_access_key('LATER'); DROP ROLE here_only;
 	SELECT dynamo.create_access_key('app', 'KEY', '$secret')});
 
-# ---- superusers ----
-
 # The outcome of a request that is signed with a key.
 sub outcome
 {
@@ -229,6 +227,25 @@ sub outcome
 }
 
 is(outcome('KEY'), '200', 'an ordinary role');
+
+# ---- locks ----
+
+# Who may write all tables may lock them.  Clients go on that are known; others
+# keep nobody waiting.
+value(q{SELECT dynamo.create_access_key('app', 'UNUSED', 'U')});
+is(outcome('KEY'), '200', 'before a lock');
+as_role('with_pg_write_all_data', q{BEGIN; LOCK TABLE dynamo.access_key_secrets; PREPARE TRANSACTION 'locked'});
+is(value(q{SELECT count(*) FROM pg_locks WHERE relation = 'dynamo.access_key_secrets'::regclass}), '1', 'the table of keys is locked');
+is(outcome('KEY'), '200', 'a key that was used');
+sleep(6);
+is(outcome('KEY'), '200', 'some seconds later');
+my $started = time;
+is(outcome('UNUSED'), '500 InternalServerError', 'one that was not is to be tried again');
+cmp_ok(time - $started, '<', 2, 'at once: others are served');
+value(q{ROLLBACK PREPARED 'locked'; SELECT dynamo.drop_access_key('UNUSED')});
+
+# ---- superusers ----
+
 value('ALTER ROLE app SUPERUSER');
 is(outcome('KEY'), '400 UnrecognizedClientException', 'a role that was made a superuser later');
 ok($node->log_contains(qr/Access key "KEY" is for role \d+, which is a superuser, and "dynamo.http_allow_superuser" is off\./), 'the log tells why');
