@@ -11,9 +11,12 @@
  */
 #include "postgres.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/sysattr.h"
+#include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "commands/trigger.h"
@@ -326,6 +329,32 @@ IsMaintained(Relation rel, const TableDef *def)
 	return !needed;
 }
 
+/*
+ * Whether Citus keeps the rows elsewhere.  Its own catalog tells, a change of
+ * which comes with an invalidation of the table.
+ */
+static bool
+IsDistributed(Oid relid)
+{
+	Oid			catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+	AttrNumber	attnum = OidIsValid(catalog) ? get_attnum(catalog, "logicalrelid") :
+		InvalidAttrNumber;
+	Relation	rel;
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool		found;
+
+	if (attnum == InvalidAttrNumber)
+		return false;
+	rel = table_open(catalog, AccessShareLock);
+	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
 void
 CheckMaintained(const TableDef *def)
 {
@@ -354,6 +383,7 @@ LoadDefinition(Relation rel)
 	ResolveColumns(rel, def);
 	SetColumnSets(def);
 	def->unmaintained = !IsMaintained(rel, def);
+	def->distributed = IsDistributed(def->relid);
 	def->written = CatalogRowWriter(RELOID, def->relid);
 	def->primary_key = FindPrimaryKey(rel, def);
 	def->guard_function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);

@@ -122,6 +122,7 @@ typedef struct TableDef
 	IndexDef   *indexes;
 	bool		has_local;		/* any local index */
 	bool		unmaintained;	/* nothing writes the entries of index tables */
+	bool		distributed;	/* its rows are elsewhere: only SQL finds them */
 	TransactionId written;		/* by whom the table's row of pg_class was */
 	const char *long_name;		/* the DynamoDB name if no relation's name */
 	Slice		ttl;			/* time to live attribute; data NULL: none */

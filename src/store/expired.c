@@ -330,7 +330,7 @@ ExpiredFind(const ExpiredSearch *s, ExpiredRows *found)
 	Relation	index = NULL;
 
 	found->rows = palloc(sizeof(ExpiredRow) * s->limit);
-	if (!s->rel->rd_rel->relhassubclass && RelationIsLocalHeap(s->rel))
+	if (!s->rel->rd_rel->relhassubclass && RelationIsLocalHeap(s->rel, s->def))
 		index = OpenExpiryIndex(s->rel, s->def);
 	if (index == NULL)
 	{

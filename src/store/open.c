@@ -13,7 +13,6 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -31,25 +30,6 @@
 #include "store/store.h"
 
 static bool direct_access = true;
-
-/* ---- a distributed engine ---- */
-
-/* The catalog that tells which tables Citus distributes, if it is there. */
-static Oid
-DistributionCatalog(void)
-{
-	static Oid	catalog;
-	static uint64 looked_up;	/* relation_changes then */
-
-	if (unlikely(looked_up != relation_changes))
-	{
-		uint64		before = relation_changes;
-
-		catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
-		looked_up = before;
-	}
-	return catalog;
-}
 
 void
 StoreInit(void)
@@ -123,35 +103,6 @@ CheckPrivileges(const Store *store)
 
 /* ---- path ---- */
 
-/*
- * Whether a distributed engine keeps the rows elsewhere: the local table is an
- * empty shell then, and only SQL finds the rows.
- */
-static bool
-IsDistributed(Oid relid)
-{
-	Oid			catalog = DistributionCatalog();
-	AttrNumber	attnum;
-	Relation	rel;
-	ScanKeyData key;
-	SysScanDesc scan;
-	bool		found;
-
-	if (likely(!OidIsValid(catalog)))
-		return false;
-	attnum = get_attnum(catalog, "logicalrelid");
-	if (attnum == InvalidAttrNumber)
-		return false;
-
-	rel = table_open(catalog, AccessShareLock);
-	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
-	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
-	found = HeapTupleIsValid(systable_getnext(scan));
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return found;
-}
-
 /* Triggers that see a statement as a whole; row triggers with its tables do. */
 static bool
 HasStatementTriggers(const TriggerDesc *t)
@@ -187,11 +138,10 @@ HasColumnDefaults(const Store *store)
 }
 
 bool
-RelationIsLocalHeap(Relation rel)
+RelationIsLocalHeap(Relation rel, const TableDef *def)
 {
 	return rel->rd_rel->relkind == RELKIND_RELATION &&
-		rel->rd_tableam == GetHeapamTableAmRoutine() &&
-		!IsDistributed(RelationGetRelid(rel));
+		rel->rd_tableam == GetHeapamTableAmRoutine() && !def->distributed;
 }
 
 /* Whether SQL would do no more with the rows than we do. */
@@ -304,7 +254,7 @@ OpenLocked(Store *store, Oid relid, AclMode access)
 	store->def = TableDefAcquire(store->rel);
 	if (!HasTablePrivileges(store))
 		CheckPrivileges(store);
-	store->local = RelationIsLocalHeap(store->rel);
+	store->local = RelationIsLocalHeap(store->rel, store->def);
 	store->direct = UseDirectPath(store);
 }
 

@@ -58,8 +58,8 @@ extern void StoreOpen(Store *store, const char *table_name, AclMode access);
 extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
 extern void StoreClose(Store *store);
 
-/* Whether rows are in the relation's own heap, here. */
-extern bool RelationIsLocalHeap(Relation rel);
+/* Whether the rows of a table are in its own heap, here. */
+extern bool RelationIsLocalHeap(Relation rel, const TableDef *def);
 
 /* The snapshot to read with. */
 extern Snapshot StoreSnapshot(const Store *store);

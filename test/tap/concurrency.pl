@@ -127,5 +127,13 @@ like(value_of(q{SELECT dynamo.explain_query('shared', 'id = :i', jsonb_build_obj
 is(value_of(q{SELECT dynamo.put_item('shared', jsonb_build_object('id', 'd')) IS NULL AND dynamo.update_item('shared', jsonb_build_object('id', 'd'), 'SET a = :a', NULL, jsonb_build_object(':a', 1), return_values => 'ALL_NEW') ->> 'a' = '1'}),
 	't', 'and written');
 
+# which is known from one invalidation of the table to the next
+my $explain = q{SELECT dynamo.explain_query('shared', 'id = :i', jsonb_build_object(':i', 'a')) ~* 'sql';};
+is(value_of(qq{SET allow_system_table_mods = on; DROP PUBLICATION all_tables; $explain
+DELETE FROM pg_dist_partition; ALTER TABLE shared SET (fillfactor = 80); $explain
+INSERT INTO pg_dist_partition VALUES ('shared'); ALTER TABLE shared SET (fillfactor = 90); $explain
+DROP TABLE pg_dist_partition; ALTER TABLE shared SET (fillfactor = 80); $explain}),
+	"t\nf\nt\nf", 'a table that becomes distributed, or is no more, is noticed');
+
 $node->stop;
 done_testing();
