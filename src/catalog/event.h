@@ -28,31 +28,8 @@ typedef struct EventPlan
 /* Runs it; the result is SPI's. */
 extern void EventQuery(EventPlan *plan, int nargs, Datum *args);
 
-/*
- * Parts of queries that join pg_trigger t.  Arguments are stored one after the
- * other, each with a zero byte behind it.
- */
-#define ZERO_BYTE "pg_catalog.decode('00', 'hex')"
-
-/* Whether the first argument is the name of the dropped object d. */
-#define FIRST_ARGUMENT_NAMES_OBJECT \
-	"pg_catalog.position(t.tgargs, pg_catalog.convert_to(d.object_name, 'UTF8') " \
-	"OPERATOR(pg_catalog.||) " ZERO_BYTE ") OPERATOR(pg_catalog.=) 1"
-
-/* The definition of a stream in the arguments of its guard; null if it is none. */
-#define STREAM_DEFINITION	"dynamo.stream_definition(t.tgargs)"
-
 /* The OIDs in the first column of the last SPI query's result. */
 extern List *ResultOids(void);
-
-/*
- * For queries on dropped tables d: whether one had a trigger of this name, by
- * which it is told from a table that somebody else's definition names.
- */
-#define DROPPED_WITH_TRIGGER(name) \
-	"EXISTS (SELECT FROM pg_catalog.pg_event_trigger_dropped_objects() g " \
-	"WHERE g.object_type OPERATOR(pg_catalog.=) 'trigger' AND g.address_names OPERATOR(pg_catalog.=) " \
-	"ARRAY[d.schema_name, d.object_name, '" name "'])"
 
 /* ---- event_start.c ---- */
 
@@ -162,6 +139,12 @@ struct HeldIndex
 	Oid			index_table;	/* the relation, or that which it is a shard of */
 	char	   *index_name;
 };
+
+/*
+ * The arguments of an index table's guard: its table and its index.  False if
+ * the relation has none.
+ */
+extern bool FindGuard(Oid relid, char **table_name, char **index_name);
 
 /* False if the relation holds no index that a definition names. */
 extern bool FindHeldIndex(Oid relid, HeldIndex *held);

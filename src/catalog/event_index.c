@@ -43,11 +43,7 @@ HasName(Oid relid, const char *name)
 	return found != NULL && strcmp(found, name) == 0;
 }
 
-/*
- * The arguments of an index table's guard: its table and its index.  False if
- * the relation has none.
- */
-static bool
+bool
 FindGuard(Oid relid, char **table_name, char **index_name)
 {
 	Oid			function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);

@@ -90,7 +90,10 @@ extern void TableSettingsForget(Relation rel);
 extern void TableSettingsMove(Relation rel, const char *old_schema, const char *old_name);
 extern void SchemaSettingsMove(const char *old_schema, const char *new_schema);
 
-/* Those of the tables whose drop an event trigger is called for; SPI is connected. */
+/*
+ * Those of the tables whose drop an event trigger is called for, and how far
+ * builds of their indexes had come; SPI is connected.
+ */
 extern void DroppedSettingsForget(void);
 
 /* ---- settings.c, again ---- */

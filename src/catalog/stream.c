@@ -208,17 +208,16 @@ StreamDefParse(const char *text, const char *relation_name, StreamDef *def)
 	(void) ReadDefinition(text, relation_name, def);
 }
 
-/* No subtransaction: reading does nothing but compute. */
-bool
-StreamDefToJsonb(const char *definition, Datum *json)
+/* NULL if it is no definition.  No subtransaction: reading does nothing but compute. */
+static Jsonb *
+TryReadDefinition(const char *text, StreamDef *def)
 {
 	MemoryContext context = CurrentMemoryContext;
-	Jsonb	   *volatile jsonb = NULL;
-	StreamDef	def;
+	Jsonb	   *volatile json = NULL;
 
 	PG_TRY();
 	{
-		jsonb = ReadDefinition(definition, "", &def);
+		json = ReadDefinition(text, "", def);
 	}
 	PG_CATCH();
 	{
@@ -228,6 +227,21 @@ StreamDefToJsonb(const char *definition, Datum *json)
 		FlushErrorState();
 	}
 	PG_END_TRY();
+	return json;
+}
+
+bool
+StreamDefTryParse(const char *text, StreamDef *def)
+{
+	return TryReadDefinition(text, def) != NULL;
+}
+
+bool
+StreamDefToJsonb(const char *definition, Datum *json)
+{
+	StreamDef	def;
+	Jsonb	   *jsonb = TryReadDefinition(definition, &def);
+
 	*json = JsonbPGetDatum(jsonb);
 	return jsonb != NULL;
 }
@@ -403,11 +417,12 @@ DropCapture(Oid relid)
 void
 CloseStream(Oid stream, bool dropped)
 {
-	Relation	rel = table_open(stream, AccessShareLock);
+	Relation	rel = try_table_open(stream, AccessShareLock);
 	StreamDef	def;
-	bool		found = StreamDefOf(rel, &def);
+	bool		found = rel != NULL && StreamDefOf(rel, &def);
 
-	table_close(rel, NoLock);
+	if (rel != NULL)
+		table_close(rel, NoLock);
 	if (!found)
 		return;
 	if (def.closed == NULL)

@@ -77,7 +77,10 @@ extern bool StreamViewHasOld(const char *view);
 /* Reads a definition; raises an error for which IsDefinitionError holds. */
 extern void StreamDefParse(const char *text, const char *relation_name, StreamDef *def);
 
-/* The text as jsonb; false if StreamDefParse would raise such an error. */
+/* The same, but returns false where that would raise such an error. */
+extern bool StreamDefTryParse(const char *text, StreamDef *def);
+
+/* The text as jsonb; false likewise. */
 extern bool StreamDefToJsonb(const char *definition, Datum *json);
 
 /* The same for the arguments of a capture_changes trigger: stream, view, label. */
@@ -127,10 +130,10 @@ extern void StreamFollowTable(Oid relid);
 /* A stream's table was altered: its table gets its name. */
 extern void StreamAltered(Oid stream);
 
-/* Tables were dropped: refuses those that hold an open stream ... */
-extern void RefuseDroppedStreams(void);
-
-/* ... and closes the streams of the others. */
-extern void CloseDroppedStreams(void);
+/*
+ * Dynamo tables were dropped, a list of DroppedTable *: closes their streams, if
+ * the user may.  The owner of a schema may drop tables, but not do that.
+ */
+extern void CloseStreamsOf(const List *tables);
 
 #endif							/* DYNAMO_STREAM_CATALOG_H */

@@ -11,18 +11,21 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
-#include "executor/spi.h"
+#include "miscadmin.h"
 #include "nodes/parsenodes.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
+#include "catalog/dropped.h"
 #include "catalog/event.h"
 #include "catalog/link.h"
 #include "catalog/objects.h"
 #include "catalog/stream.h"
+#include "catalog/table_list.h"
+#include "compat.h"
 
 /* ---- altered ---- */
 
@@ -122,29 +125,22 @@ static Oid
 FindStream(Oid relid, const TableStream *stream)
 {
 	Oid			found = get_relname_relid(stream->relation, get_rel_namespace(relid));
-	bool		isnull;
+	ListCell   *cell;
 
 	if (OidIsValid(found))
 		return found;
-	if (SPI_execute_with_args("SELECT c.oid FROM pg_catalog.pg_class c "
-							  "JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) c.oid "
-							  "WHERE c.relname OPERATOR(pg_catalog.=) $1 "
-							  "AND t.tgfoid OPERATOR(pg_catalog.=) $2 "
-							  "AND t.tgnargs OPERATOR(pg_catalog.=) 1::pg_catalog.int2 "
-							  "AND c.relowner OPERATOR(pg_catalog.=) $3 "
-							  "AND " STREAM_DEFINITION " OPERATOR(pg_catalog.->>) 'label' OPERATOR(pg_catalog.=) $4",
-							  4, (Oid[]) {NAMEOID, OIDOID, OIDOID, TEXTOID},
-							  (Datum[])
-							  {
-								  DirectFunctionCall1(namein, CStringGetDatum(stream->relation)),
-								  ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_GUARD_STREAM)),
-								  ObjectIdGetDatum(RelationOwner(relid)),
-								  CStringGetTextDatum(stream->label)
-							  },
-							  NULL, false, 1) != SPI_OK_SELECT || SPI_processed == 0)
-		return InvalidOid;
-	return DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-										  1, &isnull));
+	foreach(cell, TriggersOf(FUNCTION_GUARD_STREAM, 1))
+	{
+		const TriggerText *trigger = lfirst(cell);
+		StreamDef	def;
+
+		if (HasName(trigger->relid, stream->relation) &&
+			RelationOwner(trigger->relid) == RelationOwner(relid) &&
+			StreamDefTryParse(trigger->argument, &def) &&
+			strcmp(def.label, stream->label) == 0)
+			return trigger->relid;
+	}
+	return InvalidOid;
 }
 
 void
@@ -213,70 +209,35 @@ StreamCloseOfTable(Oid relid)
 		CloseStream(relation, true);
 }
 
-/* Dropped streams that a capture trigger still names, for the same users. */
-static const char *const missed_streams =
-"SELECT d.object_name, c.relname "
-"FROM pg_catalog.pg_event_trigger_dropped_objects() d "
-"JOIN pg_catalog.pg_namespace n ON n.nspname OPERATOR(pg_catalog.=) d.schema_name::pg_catalog.name "
-"JOIN pg_catalog.pg_class c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid "
-"JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) c.oid "
-"WHERE d.object_type OPERATOR(pg_catalog.=) 'table' AND NOT c.relispartition "
-"AND " DROPPED_WITH_TRIGGER(TRIGGER_GUARD_STREAM) " "
-"AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.capture_changes()'::pg_catalog.regprocedure "
-"AND (pg_catalog.pg_has_role(c.relowner, 'USAGE') OR pg_catalog.pg_has_role(n.nspowner, 'USAGE')) "
-"AND " FIRST_ARGUMENT_NAMES_OBJECT;
-
-/* Streams of dropped tables that the user may close. */
-static const char *const orphaned_streams =
-"SELECT DISTINCT c.oid "
-"FROM pg_catalog.pg_event_trigger_dropped_objects() d "
-"JOIN pg_catalog.pg_namespace n ON n.nspname OPERATOR(pg_catalog.=) d.schema_name::pg_catalog.name "
-"JOIN pg_catalog.pg_class c ON c.relnamespace OPERATOR(pg_catalog.=) n.oid "
-"JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) c.oid "
-"WHERE d.object_type OPERATOR(pg_catalog.=) 'table' "
-"AND t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure "
-"AND t.tgnargs OPERATOR(pg_catalog.=) 1::pg_catalog.int2 "
-"AND pg_catalog.pg_has_role(c.relowner, 'USAGE') "
-"AND " STREAM_DEFINITION " OPERATOR(pg_catalog.->>) 'relation' OPERATOR(pg_catalog.=) d.object_name";
-
-static void
-SelectDropped(const char *query)
+/* Whether a stream is of one of these tables, which were dropped. */
+static bool
+IsStreamOf(Oid stream, const StreamDef *def, const List *tables)
 {
-	if (SPI_execute(query, false, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the objects of an event trigger");
-}
+	ListCell   *cell;
 
-void
-RefuseDroppedStreams(void)
-{
-	SPITupleTable *result;
-
-	SelectDropped(missed_streams);
-	if (SPI_processed == 0)
-		return;
-	result = SPI_tuptable;
-	ereport(ERROR,
-			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-			 errmsg("cannot drop \"%s\", which holds the stream of table \"%s\"",
-					SPI_getvalue(result->vals[0], result->tupdesc, 1),
-					SPI_getvalue(result->vals[0], result->tupdesc, 2)),
-			 errhint("Use dynamo.disable_stream.")));
-}
-
-void
-CloseDroppedStreams(void)
-{
-	SPITupleTable *streams;
-	uint64		n;
-
-	SelectDropped(orphaned_streams);
-	streams = SPI_tuptable;
-	n = SPI_processed;
-	for (uint64 i = 0; i < n; i++)
+	foreach(cell, tables)
 	{
-		bool		isnull;
+		const DroppedTable *table = lfirst(cell);
 
-		CloseStream(DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc,
-												   1, &isnull)), true);
+		if (strcmp(table->name, def->relation) == 0 && table->schema == get_rel_namespace(stream))
+			return table->owner == RelationOwner(stream);
+	}
+	return false;
+}
+
+void
+CloseStreamsOf(const List *tables)
+{
+	ListCell   *cell;
+
+	foreach(cell, TriggersOf(FUNCTION_GUARD_STREAM, 1))
+	{
+		const TriggerText *trigger = lfirst(cell);
+		StreamDef	def;
+
+		if (trigger->for_row && StreamDefTryParse(trigger->argument, &def) &&
+			def.relation != NULL && IsStreamOf(trigger->relid, &def, tables) &&
+			RelationOwnercheck(trigger->relid, GetUserId()))
+			CloseStream(trigger->relid, true);
 	}
 }

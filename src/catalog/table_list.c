@@ -1,6 +1,6 @@
 /*
  * table_list.c
- *	  Finding dynamo tables without reading their definitions.
+ *	  Finding dynamo tables, and triggers of ours, without reading definitions.
  */
 #include "postgres.h"
 
@@ -10,6 +10,8 @@
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -33,6 +35,16 @@ static const char *const *const feature_words[] = {
 	[FEATURE_PENDING_BUILD] = pending_build_words,
 };
 
+/* Of a row of pg_trigger that has one; each ends with a zero byte. */
+static const char *
+FirstArgument(HeapTuple tuple, TupleDesc desc)
+{
+	bool		isnull;
+
+	return VARDATA_ANY(PG_DETOAST_DATUM_PACKED(heap_getattr(tuple, Anum_pg_trigger_tgargs,
+															desc, &isnull)));
+}
+
 /*
  * The definition in a row of pg_trigger; NULL if it is another's trigger, or
  * that of a partition, which has its table's.
@@ -41,15 +53,10 @@ static const char *
 DefinitionOfTrigger(HeapTuple tuple, TupleDesc desc, Oid function)
 {
 	Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
-	bool		isnull;
-	Datum		arguments;
 
 	if (form->tgfoid != function || form->tgnargs != 1 || OidIsValid(form->tgparentid))
 		return NULL;
-	arguments = heap_getattr(tuple, Anum_pg_trigger_tgargs, desc, &isnull);
-
-	/* each argument ends with a zero byte */
-	return VARDATA_ANY(PG_DETOAST_DATUM_PACKED(arguments));
+	return FirstArgument(tuple, desc);
 }
 
 static bool
@@ -122,6 +129,62 @@ TableHasFeature(Oid relid, TableFeature feature)
 	const char *definition = DefinitionText(relid);
 
 	return definition != NULL && HasFeature(definition, feature);
+}
+
+/* ---- by function ---- */
+
+/* Adds the trigger of this OID, if it has so many arguments. */
+static List *
+AddTriggerText(List *list, Relation triggers, Oid oid, int nargs)
+{
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(oid));
+	scan = systable_beginscan(triggers, TriggerOidIndexId, true, NULL, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple) && ((Form_pg_trigger) GETSTRUCT(tuple))->tgnargs == nargs)
+	{
+		Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
+		TriggerText *text = palloc(sizeof(TriggerText));
+
+		text->relid = form->tgrelid;
+		text->for_row = TRIGGER_FOR_ROW(form->tgtype);
+		text->argument = pstrdup(FirstArgument(tuple, RelationGetDescr(triggers)));
+		list = lappend(list, text);
+	}
+	systable_endscan(scan);
+	return list;
+}
+
+/* By their dependencies on the function: those of others are not looked at. */
+List *
+TriggersOf(const char *function, int nargs)
+{
+	Relation	depend = table_open(DependRelationId, AccessShareLock);
+	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
+	List	   *list = NIL;
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(ProcedureRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(DynamoFunctionOid(function)));
+	scan = systable_beginscan(depend, DependReferenceIndexId, true, NULL, 2, keys);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		if (form->classid == TriggerRelationId)
+			list = AddTriggerText(list, triggers, form->objid, nargs);
+	}
+	systable_endscan(scan);
+	table_close(triggers, AccessShareLock);
+	table_close(depend, AccessShareLock);
+	return list;
 }
 
 /* ---- by name ---- */

@@ -1,6 +1,6 @@
 /*
  * table_list.h
- *	  Finding dynamo tables without reading their definitions.
+ *	  Finding dynamo tables, and triggers of ours, without reading definitions.
  *
  * The views over definitions parse all of them.  What has to find some tables
  * among thousands looks into the text of the definitions, or goes by names.
@@ -32,5 +32,16 @@ extern bool TableHasFeature(Oid relid, TableFeature feature);
  * palloc'd C strings in the order of their bytes, beginning after the name given.
  */
 extern List *VisibleTableNames(const char *after, int64 limit);
+
+/* A trigger as the catalogs have it. */
+typedef struct TriggerText
+{
+	Oid			relid;
+	bool		for_row;		/* or for the statement */
+	char	   *argument;		/* the first */
+} TriggerText;
+
+/* The triggers that call a function of ours with so many arguments, of TriggerText *. */
+extern List *TriggersOf(const char *function, int nargs);
 
 #endif							/* DYNAMO_TABLE_LIST_H */
