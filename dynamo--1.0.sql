@@ -1071,6 +1071,14 @@ AS 'MODULE_PATHNAME', 'dynamo_reindex' LANGUAGE C VOLATILE STRICT PARALLEL UNSAF
 COMMENT ON FUNCTION dynamo.reindex(text, text) IS
 	'builds a secondary index again from its table';
 
+-- In predicates of indexes: the result must not change.
+CREATE FUNCTION dynamo.fits_index(partition_attributes integer, sort_attributes integer,
+	VARIADIC key_columns "any")
+RETURNS boolean
+AS 'MODULE_PATHNAME', 'dynamo_fits_index' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+COMMENT ON FUNCTION dynamo.fits_index(integer, integer, "any") IS
+	'whether key columns are within the limits of an index';
+
 CREATE FUNCTION dynamo.recommend_shards(items bigint, item_bytes integer,
 	fraction double precision DEFAULT 1, padding double precision DEFAULT 0)
 RETURNS integer

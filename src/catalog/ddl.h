@@ -180,15 +180,19 @@ extern bool HasRowSecurity(Oid relid);
  */
 extern void MatchRowSecurity(Oid relid, Oid index_table);
 
-/* Creates the relation that holds an index: a btree or an index table. */
-extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index);
+/*
+ * Creates the relation that holds an index: a btree or an index table.
+ * limited: the btree must test the limits of keys (limits.h).
+ */
+extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index,
+								bool limited);
 
 /*
  * The statement that builds the btree of an inline index; concurrently: while
  * the table is written, outside of a transaction.
  */
-extern char *InlineIndexStatement(Oid relid, const TableDef *def,
-								  const IndexDef *index, bool concurrently);
+extern char *InlineIndexStatement(Oid relid, const TableDef *def, const IndexDef *index,
+								  bool limited, bool concurrently);
 
 /* ---- ddl_args.c: arguments of SQL functions to these structures ---- */
 

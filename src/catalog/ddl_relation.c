@@ -13,6 +13,7 @@
 #include "utils/syscache.h"
 
 #include "catalog/ddl.h"
+#include "catalog/limits.h"
 #include "catalog/names.h"
 #include "catalog/objects.h"
 
@@ -49,7 +50,7 @@ IsTableKey(const TableDef *def, int attribute)
  * could not use the index otherwise.
  */
 static char *
-SparsePredicate(const TableDef *def, const IndexDef *index)
+SparsePredicate(const TableDef *def, const IndexDef *index, bool limited)
 {
 	StringInfoData out;
 
@@ -61,18 +62,23 @@ SparsePredicate(const TableDef *def, const IndexDef *index)
 		appendStringInfo(&out, "%s%s IS NOT NULL", out.len > 0 ? " AND " : " WHERE ",
 						 quote_identifier(def->attributes[index->attributes[i]].column));
 	}
+	if (limited)
+	{
+		appendStringInfoString(&out, out.len > 0 ? " AND " : " WHERE ");
+		AppendLimits(&out, def, index);
+	}
 	return out.data;
 }
 
 char *
 InlineIndexStatement(Oid relid, const TableDef *def, const IndexDef *index,
-					 bool concurrently)
+					 bool limited, bool concurrently)
 {
 	return psprintf("CREATE INDEX %s%s ON %s USING btree (%s)%s",
 					concurrently ? "CONCURRENTLY " : "",
 					quote_identifier(index->relation),
 					QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
-					EntryColumns(def, index), SparsePredicate(def, index));
+					EntryColumns(def, index), SparsePredicate(def, index, limited));
 }
 
 /* ---- index tables ---- */
@@ -176,10 +182,10 @@ CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 }
 
 void
-CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index)
+CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index, bool limited)
 {
 	if (index->storage == STORAGE_TABLE)
 		CreateIndexTable(relid, def, index);
 	else
-		RunStatement("%s", InlineIndexStatement(relid, def, index, false));
+		RunStatement("%s", InlineIndexStatement(relid, def, index, limited, false));
 }

@@ -166,7 +166,7 @@ TableCreate(const CreateTableSpec *spec)
 	CreateRelationOnce(QualifiedName(schema, relation_name), def, spec);
 	relid = get_relname_relid(relation_name, schema);
 	for (int i = 0; i < def->nindexes; i++)
-		CreateIndexRelation(relid, def, &def->indexes[i]);
+		CreateIndexRelation(relid, def, &def->indexes[i], false);
 	StoreDefinition(relid, def);
 	SPI_finish();
 	BeginSettings(relid);

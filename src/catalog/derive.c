@@ -13,110 +13,39 @@
  */
 #include "postgres.h"
 
-#include "access/detoast.h"
-#include "access/heaptoast.h"
 #include "access/htup_details.h"
-#include "access/itup.h"
-#include "access/nbtree.h"
-#include "access/toast_compression.h"
-#include "access/toast_internals.h"
 #include "commands/trigger.h"
-#include "storage/bufpage.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
 
+#include "catalog/limits.h"
 #include "catalog/table.h"
 #include "catalog/ttl.h"
 #include "errors.h"
 
-/* BTMaxItemSize, which wants a page to measure. */
-#define INDEX_ENTRY_MAX \
-	MAXALIGN_DOWN((BLCKSZ - \
-				   MAXALIGN(SizeOfPageHeaderData + \
-							3 * sizeof(ItemIdData) + \
-							3 * sizeof(ItemPointerData)) - \
-				   MAXALIGN(sizeof(BTPageOpaqueData))) / 3)
-
 /* ---- size limits ---- */
-
-/* What a key value takes in a btree entry: long text is compressed there. */
-static Size
-IndexedSize(ValueType type, Datum datum)
-{
-	struct varlena *v = PG_DETOAST_DATUM_PACKED(datum);
-	Size		size = VARSIZE_ANY(v);
-
-	if (type != VALUE_N && size > TOAST_INDEX_TARGET)
-	{
-		Datum		compressed = toast_compress_datum(PointerGetDatum(v), InvalidCompressionMethod);
-
-		if (DatumGetPointer(compressed) != NULL)
-		{
-			size = VARSIZE_ANY(DatumGetPointer(compressed));
-			pfree(DatumGetPointer(compressed));
-		}
-	}
-	return INTALIGN(size);
-}
-
-/* Whether one btree entry would exceed its page's limit. */
-static bool
-EntryIsTooLong(const TableDef *def, const int *attributes, int n,
-			   const Datum *values, const bool *nulls)
-{
-	Size		plain = sizeof(IndexTupleData);
-	Size		packed = sizeof(IndexTupleData);
-
-	for (int i = 0; i < n; i++)
-	{
-		const AttributeDef *attr = &def->attributes[attributes[i]];
-
-		if (nulls[attr->attnum - 1])
-			return false;		/* not in this index */
-		plain += INTALIGN(toast_raw_datum_size(values[attr->attnum - 1]));
-	}
-	if (plain <= INDEX_ENTRY_MAX)
-		return false;
-	for (int i = 0; i < n; i++)
-	{
-		const AttributeDef *attr = &def->attributes[attributes[i]];
-
-		packed += IndexedSize(attr->type, values[attr->attnum - 1]);
-	}
-	return packed > INDEX_ENTRY_MAX;
-}
-
-static void
-EntryTooLongError(const char *what, const char *name)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-			 errmsg("the key of an item is too long for %s%s", what, name),
-			 errdetail("Its key attributes together may take %d bytes in a PostgreSQL index, compressed.",
-					   (int) INDEX_ENTRY_MAX),
-			 errhint("The service's limits are 2048 bytes for a partition and 1024 for a sort key; one entry of an index must hold both.")));
-}
 
 void
 CheckKeyEntryLength(const TableDef *def, const Datum *values, const bool *nulls)
 {
-	if (EntryIsTooLong(def, def->key_attributes, def->key.npartition + def->key.nsort,
-					   values, nulls))
-		EntryTooLongError("the primary key", "");
+	if (PrimaryKeyIsTooLong(def, values, nulls))
+		EntryTooLongError(NULL);
 }
 
 static void
-CheckEntryLengths(const TableDef *def, const Datum *values, const bool *nulls)
+CheckEntryLengths(const TableDef *def, ValueRef item, const Datum *values, const bool *nulls,
+				  const ReplacedItem *replaced)
 {
 	CheckKeyEntryLength(def, values, nulls);
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		const IndexDef *index = &def->indexes[i];
 
-		if (EntryIsTooLong(def, index->entry, index->nentry, values, nulls))
-			EntryTooLongError("index ", index->name);
+		if (EntryIsTooLong(def, index, values, nulls) &&
+			!KeepsEntryKey(def, index, item, replaced))
+			EntryTooLongError(index);
 	}
 }
 
@@ -143,8 +72,7 @@ CheckSizes(const TableDef *def, ValueRef item)
 static void
 SetColumn(const AttributeDef *attr, ValueRef v, Datum *values, bool *nulls)
 {
-	nulls[attr->attnum - 1] = ValueIsMissing(v);
-	values[attr->attnum - 1] = ValueIsMissing(v) ? (Datum) 0 : KeyValueToDatum(attr, v);
+	nulls[attr->attnum - 1] = !ColumnOfValue(attr, v, &values[attr->attnum - 1]);
 }
 
 /* The time of expiry is no key: a value that is none is as good as absent. */
@@ -183,8 +111,22 @@ DeriveStoredExpiry(const TableDef *def, ValueRef item, Datum *values, bool *null
 	return ExpiryDiffers(def, stored, isnull, values, nulls);
 }
 
+/* Its length and type were checked; U+0000 is not the service's business. */
 static void
-DeriveColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+CheckKeyColumns(const TableDef *def, ValueRef item, const bool *nulls)
+{
+	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	{
+		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+
+		if (unlikely(nulls[attr->attnum - 1]))
+			(void) KeyValueToDatum(attr, AttributeFind(item, attr->name.data, attr->name.len));
+	}
+}
+
+static void
+DeriveColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls,
+			  const ReplacedItem *replaced)
 {
 	for (int i = 0; i < def->nattributes; i++)
 	{
@@ -195,64 +137,44 @@ DeriveColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 			CheckOtherAttribute(attr, v);
 		SetColumn(attr, v, values, nulls);
 	}
-	CheckEntryLengths(def, values, nulls);
+	CheckKeyColumns(def, item, nulls);
+	CheckEntryLengths(def, item, values, nulls, replaced);
 	DeriveExpiry(def, item, values, nulls);
 }
 
 /* Checks an item to be stored and sets the values of all attribute columns. */
 static void
-DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+DeriveKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls,
+		   const ReplacedItem *replaced)
 {
 	CheckSizes(def, item);
-	CheckItemKeys(def, item);
-	DeriveColumns(def, item, values, nulls);
+	CheckItemKeys(def, item, replaced);
+	DeriveColumns(def, item, values, nulls, replaced);
 }
 
 void
-DeriveCheckedKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
+DeriveCheckedKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls,
+				  const ReplacedItem *replaced)
 {
 	if (def->has_local)
 		CheckSizes(def, item);	/* with the entries of local indexes */
-	DeriveColumns(def, item, values, nulls);
-}
-
-/* Gives up the columns that an entry too long for its index just got. */
-static void
-DropLongEntries(const TableDef *def, const bool *fresh, Datum *values, bool *nulls)
-{
-	for (int i = 0; i < def->nindexes; i++)
-	{
-		const IndexDef *index = &def->indexes[i];
-
-		if (!EntryIsTooLong(def, index->entry, index->nentry, values, nulls))
-			continue;
-		for (int j = 0; j < index->key.npartition + index->key.nsort; j++)
-		{
-			if (fresh[index->attributes[j]])
-				nulls[def->attributes[index->attributes[j]].attnum - 1] = true;
-		}
-	}
+	DeriveColumns(def, item, values, nulls, replaced);
 }
 
 bool
 DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 {
-	bool	   *fresh = palloc0(sizeof(bool) * def->nattributes);
 	bool		changed = false;
 
 	for (int i = 0; i < def->nattributes; i++)
 	{
 		const AttributeDef *attr = &def->attributes[i];
 
-		if (!nulls[attr->attnum - 1] || !StoredKeyIsUsable(def, i, item))
+		if (!nulls[attr->attnum - 1])
 			continue;
 		SetColumn(attr, AttributeFind(item, attr->name.data, attr->name.len), values, nulls);
-		fresh[i] = !nulls[attr->attnum - 1];
+		changed |= !nulls[attr->attnum - 1];
 	}
-	DropLongEntries(def, fresh, values, nulls);
-	for (int i = 0; i < def->nattributes; i++)
-		changed |= fresh[i] && !nulls[def->attributes[i].attnum - 1];
-	pfree(fresh);
 	return changed;
 }
 
@@ -372,17 +294,16 @@ NoItemError(Relation rel)
 			 errtable(rel)));
 }
 
-/* Same bytes in the row, toasted or not: the item is not changed. */
+/* The item of the row that is replaced; false if there is none. */
 static bool
-ItemUnchanged(const TableDef *def, TupleDesc desc, Datum item, HeapTuple old)
+FindReplaced(const TableDef *def, TupleDesc desc, HeapTuple old, ReplacedItem *replaced)
 {
-	bool		isnull;
-	Datum		before;
+	bool		isnull = true;
 
-	if (old == NULL)
-		return false;
-	before = heap_getattr(old, def->item_attnum, desc, &isnull);
-	return !isnull && datumIsEqual(item, before, false, -1);
+	replaced->item = MISSING_VALUE;
+	if (old != NULL)
+		replaced->stored = heap_getattr(old, def->item_attnum, desc, &isnull);
+	return !isnull;
 }
 
 /*
@@ -419,13 +340,16 @@ DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
 	int		   *columns = palloc(sizeof(int) * (def->nattributes + 1));
 	bool		isnull;
 	Datum		item = heap_getattr(tuple, def->item_attnum, desc, &isnull);
+	ReplacedItem replaced;
+	bool		replaces = FindReplaced(def, desc, old, &replaced);
 	bool		unchanged;
 	ValueRef	root;
 	int			n;
 
 	if (isnull)
 		NoItemError(rel);
-	unchanged = ItemUnchanged(def, desc, item, old);
+	/* same bytes in the row, toasted or not */
+	unchanged = replaces && datumIsEqual(item, replaced.stored, false, -1);
 	if (unchanged && ColumnsComplete(def, desc, tuple, old, values, nulls))
 		return tuple;
 	root = ItemRoot(PG_DETOAST_DATUM_PACKED(item));
@@ -435,7 +359,7 @@ DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
 		DeriveExpiry(def, root, values, nulls);
 	}
 	else
-		DeriveKeys(def, root, values, nulls);
+		DeriveKeys(def, root, values, nulls, replaces ? &replaced : NULL);
 	n = CompareColumns(rel, def, tuple, old, values, nulls, columns);
 	return n == 0 ? tuple : SetColumns(rel, tuple, columns, n, values, nulls);
 }

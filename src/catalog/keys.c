@@ -29,6 +29,14 @@ TypeError(const AttributeDef *attr, ValueRef v)
 							 ValueTypeName(attr->type)))));
 }
 
+static Datum
+PayloadToDatum(const AttributeDef *attr, Slice s)
+{
+	if (attr->type == VALUE_N)
+		return NumericGetDatum(NumberToNumeric((const uint8 *) s.data, s.len));
+	return PointerGetDatum(cstring_to_text_with_len(s.data, s.len));
+}
+
 Datum
 KeyValueToDatum(const AttributeDef *attr, ValueRef v)
 {
@@ -37,15 +45,13 @@ KeyValueToDatum(const AttributeDef *attr, ValueRef v)
 	if (unlikely(ValueIsMissing(v) || ValueTypeOf(v) != attr->type))
 		TypeError(attr, v);
 	s = ValuePayload(v);
-	if (attr->type == VALUE_N)
-		return NumericGetDatum(NumberToNumeric((const uint8 *) s.data, s.len));
 	if (attr->type == VALUE_S && memchr(s.data, '\0', s.len) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg(DYNAMO_INVALID_PARAMETERS
 						"Key attribute %s contains U+0000", attr->name.data),
 				 errdetail("A key attribute is stored as PostgreSQL text, which cannot hold U+0000.")));
-	return PointerGetDatum(cstring_to_text_with_len(s.data, s.len));
+	return PayloadToDatum(attr, s);
 }
 
 struct varlena *
@@ -95,17 +101,6 @@ KeyOfItem(const TableDef *def, ValueRef item)
 	}
 	ItemBuilderEnd(b);
 	return ItemBuilderFinish(b);
-}
-
-bool
-ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item)
-{
-	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
-	{
-		if (ValueIsMissing(FindAttribute(&def->attributes[index->attributes[i]], item)))
-			return false;
-	}
-	return true;
 }
 
 /* ---- checks ---- */
@@ -238,21 +233,12 @@ IndexKeyProblem(const TableDef *def, const IndexDef *index, ValueRef item, int *
 	return KEY_VALID;
 }
 
-/* The largest size any role of an attribute allows. */
-static uint32
-LargestKey(const TableDef *def, int attribute)
+/* Whether an index may have a value as a key, whatever its role. */
+static bool
+KeyIsUsable(const AttributeDef *attr, ValueRef v)
 {
-	for (int i = 0; i < def->nindexes; i++)
-	{
-		const IndexDef *index = &def->indexes[i];
-
-		for (int j = 0; j < index->key.npartition; j++)
-		{
-			if (index->attributes[j] == attribute)
-				return KEY_MAX_PARTITION;
-		}
-	}
-	return KEY_MAX_SORT;
+	return ValueTypeOf(v) == attr->type && !KeyIsEmpty(v) && KeyBytes(v) <= KEY_MAX_PARTITION &&
+		(attr->type != VALUE_S || memchr(v.data + 1, '\0', v.len - 1) == NULL);
 }
 
 bool
@@ -261,16 +247,95 @@ StoredKeyIsUsable(const TableDef *def, int attribute, ValueRef item)
 	const AttributeDef *attr = &def->attributes[attribute];
 	ValueRef	v = FindAttribute(attr, item);
 
-	if (ValueIsMissing(v))
-		return true;
-	return ValueTypeOf(v) == attr->type && !KeyIsEmpty(v) &&
-		KeyBytes(v) <= LargestKey(def, attribute) &&
-		(attr->type != VALUE_S || memchr(v.data + 1, '\0', v.len - 1) == NULL);
+	return ValueIsMissing(v) || KeyIsUsable(attr, v);
 }
 
-/* The first problem of an item, in the order of indexes and keys. */
+bool
+ColumnOfValue(const AttributeDef *attr, ValueRef v, Datum *column)
+{
+	if (ValueIsMissing(v) || !KeyIsUsable(attr, v))
+		return false;
+	*column = PayloadToDatum(attr, ValuePayload(v));
+	return true;
+}
+
+/* ---- items that an index leaves out ---- */
+
+static ValueRef
+ReplacedValue(const ReplacedItem *replaced)
+{
+	return ValueIsMissing(replaced->item) ?
+		ItemRoot(PG_DETOAST_DATUM_PACKED(replaced->stored)) : replaced->item;
+}
+
+bool
+KeepsEntryKey(const TableDef *def, const IndexDef *index, ValueRef item,
+			  const ReplacedItem *replaced)
+{
+	ValueRef	old;
+
+	if (replaced == NULL)
+		return false;
+	old = ReplacedValue(replaced);
+	for (int i = 0; i < index->nentry; i++)
+	{
+		const AttributeDef *attr = &def->attributes[index->entry[i]];
+		ValueRef	before = FindAttribute(attr, old);
+		ValueRef	after = FindAttribute(attr, item);
+
+		if (ValueIsMissing(before) != ValueIsMissing(after) ||
+			(!ValueIsMissing(after) && !ValueEqual(before, after)))
+			return false;
+	}
+	return true;
+}
+
+bool
+ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item)
+{
+	int			position;
+
+	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
+	{
+		if (ValueIsMissing(FindAttribute(&def->attributes[index->attributes[i]], item)))
+			return false;
+	}
+	return IndexKeyProblem(def, index, item, &position) == KEY_VALID;
+}
+
+const char *
+IndexKeyViolation(const TableDef *def, const IndexDef *index, ValueRef item)
+{
+	int			position;
+	const AttributeDef *attr;
+	ValueRef	v;
+
+	switch (IndexKeyProblem(def, index, item, &position))
+	{
+		case KEY_VALID:
+			return NULL;
+		case KEY_TOO_LONG:
+			return position < index->key.npartition ?
+				psprintf("its partition key has more than %d bytes", KEY_MAX_PARTITION) :
+				psprintf("its sort key has more than %d bytes", KEY_MAX_SORT);
+		default:
+			break;
+	}
+	attr = &def->attributes[index->attributes[position]];
+	v = FindAttribute(attr, item);
+	if (ValueTypeOf(v) != attr->type)
+		return psprintf("attribute %s has type %s, not %s", attr->name.data,
+						ValueTypeName(ValueTypeOf(v)), ValueTypeName(attr->type));
+	return psprintf("attribute %s %s", attr->name.data,
+					KeyIsEmpty(v) ? "is empty" : "contains U+0000");
+}
+
+/*
+ * The first problem of an item, in the order of indexes and keys.  An index that
+ * leaves the item out as before is none.
+ */
 static KeyProblem
-FindIndexKeyProblem(const TableDef *def, ValueRef item,
+FindIndexKeyProblem(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
 					const IndexDef **index, int *attribute)
 {
 	for (int i = 0; i < def->nindexes; i++)
@@ -278,7 +343,7 @@ FindIndexKeyProblem(const TableDef *def, ValueRef item,
 		int			position = 0;
 		KeyProblem	problem = IndexKeyProblem(def, &def->indexes[i], item, &position);
 
-		if (problem != KEY_VALID)
+		if (problem != KEY_VALID && !KeepsEntryKey(def, &def->indexes[i], item, replaced))
 		{
 			*index = &def->indexes[i];
 			*attribute = def->indexes[i].attributes[position];
@@ -323,22 +388,23 @@ KeyProblemError(const TableDef *def, const IndexDef *index, int attribute,
 }
 
 static void
-CheckIndexKeys(const TableDef *def, ValueRef item)
+CheckIndexKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced)
 {
 	const IndexDef *index;
 	int			attribute;
-	KeyProblem	problem = FindIndexKeyProblem(def, item, &index, &attribute);
+	KeyProblem	problem = FindIndexKeyProblem(def, item, replaced, &index, &attribute);
 
 	if (problem != KEY_VALID)
 		KeyProblemError(def, index, attribute, problem, item);
 }
 
 void
-CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed)
+CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed,
+					  const ReplacedItem *replaced)
 {
 	const IndexDef *index;
 	int			attribute;
-	KeyProblem	problem = FindIndexKeyProblem(def, item, &index, &attribute);
+	KeyProblem	problem = FindIndexKeyProblem(def, item, replaced, &index, &attribute);
 
 	if (problem == KEY_VALID)
 		return;
@@ -361,11 +427,11 @@ CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed)
 }
 
 void
-CheckItemKeys(const TableDef *def, ValueRef item)
+CheckItemKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced)
 {
 	CheckTableKeys(def, item);
 	if (def->nindexes > 0)
-		CheckIndexKeys(def, item);
+		CheckIndexKeys(def, item, replaced);
 }
 
 void

@@ -284,12 +284,34 @@ extern struct varlena *KeyDatumToValue(ValueType type, Datum datum);
  */
 extern struct varlena *KeyOfItem(const TableDef *def, ValueRef item);
 
+/* What the column of an attribute holds of a value; false: null. */
+extern bool ColumnOfValue(const AttributeDef *attr, ValueRef v, Datum *column);
+
+/*
+ * The item that a write replaces: as it is stored, or what it holds if item is
+ * not missing.  It is read only where something is wrong with the new one: an
+ * index that has left an item out goes on to do so while the attributes of its
+ * entry stay as they are.  NULL in the following: there is none.
+ */
+typedef struct ReplacedItem
+{
+	Datum		stored;
+	ValueRef	item;
+} ReplacedItem;
+
+/*
+ * Whether the attributes of an index's entry (its key's and the table's) are the
+ * same as in the item replaced.
+ */
+extern bool KeepsEntryKey(const TableDef *def, const IndexDef *index, ValueRef item,
+						  const ReplacedItem *replaced);
+
 /*
  * An item given to be stored: has the key, of the right types, not empty,
  * not too long; index key attributes that are present likewise.  The
  * service's messages for PutItem.
  */
-extern void CheckItemKeys(const TableDef *def, ValueRef item);
+extern void CheckItemKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced);
 
 /*
  * A value to be stored of an attribute that has a column, but is the key of
@@ -301,11 +323,13 @@ extern void CheckOtherAttribute(const AttributeDef *attr, ValueRef v);
  * Only the index keys, in UpdateItem's words: of the values that an update
  * gives, or of the item that it has made (computed).
  */
-extern void CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed);
+extern void CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed,
+								  const ReplacedItem *replaced);
 
 /*
- * Whether an index key attribute of an item stored before the index was
- * built can be in its column: absent, or of the right type and size.
+ * Whether an attribute of an item stored before its index can be in its column:
+ * absent, or such as some index may have it.  Whether an index admits it is
+ * another matter (limits.h).
  */
 extern bool StoredKeyIsUsable(const TableDef *def, int attribute, ValueRef item);
 
@@ -324,7 +348,14 @@ extern void KeyMismatchError(const TableDef *def, ValueRef given) pg_attribute_n
 /* A Key parameter: exactly the key attributes, checked likewise. */
 extern void CheckKeyParameter(const TableDef *def, ValueRef key);
 
-/* Entry of an index: whether the item has all its key attributes. */
+/*
+ * Why an index leaves out an item for one of its key attributes, as a clause;
+ * NULL if it does not.  That its entry may be too long is limits.h's.
+ */
+extern const char *IndexKeyViolation(const TableDef *def, const IndexDef *index,
+									 ValueRef item);
+
+/* Entry of an index: whether the item has all its key attributes, none unusable. */
 extern bool ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item);
 
 /* ---- entry.c: what an index holds of an item ---- */
@@ -378,13 +409,13 @@ extern void IndexShardRelations(Relation index_table, const IndexDef *index, Oid
  * attnum - 1.
  */
 extern void DeriveCheckedKeys(const TableDef *def, ValueRef item, Datum *values,
-							  bool *nulls);
+							  bool *nulls, const ReplacedItem *replaced);
 
 /*
  * The same for an item that is stored already: values and nulls hold the
  * columns as they are.  Those that are null are set if the item's attribute
- * is usable (StoredKeyIsUsable, and the entry not too long); nothing is
- * raised.  Returns whether any column changed.
+ * is usable (StoredKeyIsUsable); nothing is raised.  Returns whether any
+ * column changed.
  */
 extern bool DeriveStoredKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
 

@@ -239,34 +239,6 @@ FillLocked(Batch *b, ItemPointer tid, LockWaitPolicy policy)
 
 /* ---- items with unusable keys ---- */
 
-static const char *
-UnusableReason(const AttributeDef *attr, ValueRef v)
-{
-	ValueType	type = ValueTypeOf(v);
-
-	if (type != attr->type)
-		return psprintf("attribute %s has type %s, not %s", attr->name.data,
-						ValueTypeName(type), ValueTypeName(attr->type));
-	return psprintf("attribute %s is empty, too long or contains U+0000", attr->name.data);
-}
-
-/* Why an item is in no index although it has its attributes; NULL if it is. */
-static const char *
-SkippedReason(const Batch *b, ValueRef item, const bool *nulls)
-{
-	const IndexDef *index = b->index;
-
-	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
-	{
-		const AttributeDef *attr = &b->def->attributes[index->attributes[i]];
-		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
-
-		if (nulls[attr->attnum - 1] && !ValueIsMissing(v))
-			return UnusableReason(attr, v);
-	}
-	return NULL;
-}
-
 /* The key of the row seen, by its columns, as JSON. */
 static char *
 KeyOfSeen(const Batch *b)
@@ -309,7 +281,7 @@ NeedsFilling(Batch *b, BuildState *state)
 	bool	   *nulls;
 	ValueRef	item;
 	bool		changed = DeriveRow(b, b->seen, &values, &nulls, &item);
-	const char *reason = SkippedReason(b, item, nulls);
+	const char *reason = LeftOutReason(b->def, b->index, item, values, nulls);
 
 	if (reason != NULL)
 		NoteSkipped(b, state, reason);

@@ -365,6 +365,7 @@ PutStatementsFor(ReturnSetInfo *result, const TableDef *def, const IndexDef *ind
 	char	   *call = psprintf("CALL dynamo.build_indexes(%s)",
 								quote_literal_cstr(psprintf("%s.%s", get_namespace_name(schema),
 															get_rel_name(def->relid))));
+	LeftOut		left_out;
 	bool		valid;
 	Oid			found;
 
@@ -375,7 +376,8 @@ PutStatementsFor(ReturnSetInfo *result, const TableDef *def, const IndexDef *ind
 	if (OidIsValid(found) && !valid)
 		PutStatement(result, psprintf("DROP INDEX CONCURRENTLY IF EXISTS %s",
 									  QualifiedName(schema, index->relation)));
-	PutStatement(result, InlineIndexStatement(def->relid, def, index, true));
+	left_out = FindLeftOut(def->relid, index->name, COLUMNS_MISSING);
+	PutStatement(result, InlineIndexStatement(def->relid, def, index, left_out.by_limits, true));
 	PutStatement(result, call);
 }
 

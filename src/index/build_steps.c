@@ -31,6 +31,7 @@
 #include "utils/wait_event.h"
 
 #include "catalog/build_lock.h"
+#include "catalog/limits.h"
 #include "catalog/link.h"
 #include "catalog/objects.h"
 #include "catalog/owner.h"
@@ -334,6 +335,25 @@ RunAtTopLevel(const char *sql)
 	PortalDrop(portal, false);
 }
 
+/*
+ * Whether the btree must be limited: every write that would make it so has been
+ * refused since the index is CREATING.  Who filled columns has counted already.
+ */
+static bool
+MustBeLimited(const TableDef *def, const IndexDef *index)
+{
+	LeftOut		left_out = FindLeftOut(def->relid, index->name, COLUMNS_FILLED);
+	BuildState	state;
+
+	BuildStateRead(def->relid, index->name, &state);
+	if (state.skipped < left_out.items)
+	{
+		state.skipped = left_out.items;
+		BuildStateWrite(def->relid, index->name, &state);
+	}
+	return left_out.by_limits;
+}
+
 /* What there is to run to build a btree; statements. */
 typedef struct BtreeBuild
 {
@@ -348,16 +368,27 @@ PlanBtree(const TableDef *def, const IndexDef *index, BtreeBuild *build)
 {
 	Relation	rel = try_table_open(def->relid, AccessShareLock);
 	Oid			found;
+	bool		limited;
 
 	if (rel == NULL)
 		return false;
 	found = FindInlineIndex(def, index, &build->valid);
+	limited = MustBeLimited(def, index);
+	if (build->valid && limited)
+		build->valid = InlineIndexIsLimited(found);
 	build->drop = OidIsValid(found) ?
 		psprintf("DROP INDEX CONCURRENTLY %s",
 				 QualifiedName(RelationGetNamespace(rel), index->relation)) : NULL;
-	build->create = InlineIndexStatement(def->relid, def, index, true);
+	build->create = InlineIndexStatement(def->relid, def, index, limited, true);
 	table_close(rel, AccessShareLock);
 	return true;
+}
+
+static void
+BtreeIsBuilt(const Builder *builder, const TableDef *def, const IndexDef *index)
+{
+	BuildStatePhase(def->relid, index->name, PHASE_WAITING);
+	NextTransaction(builder);
 }
 
 /* False if this is not the process to do it. */
@@ -370,8 +401,7 @@ BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 		return true;
 	if (build.valid)
 	{
-		BuildStatePhase(def->relid, index->name, PHASE_WAITING);
-		NextTransaction(builder);
+		BtreeIsBuilt(builder, def, index);
 		return true;
 	}
 	if (!builder->worker)
@@ -384,6 +414,7 @@ BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 	NextTransaction(builder);
 	RunAtTopLevel(build.create);
 	NextTransaction(builder);
+	BtreeIsBuilt(builder, def, index);
 	return true;
 }
 

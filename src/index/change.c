@@ -107,9 +107,7 @@ ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *
 	else
 		index->relation = ChooseIndexRelation(schema, get_rel_name(relid), index->name);
 	SetIndexShape(index, spec);
-	CreateIndexRelation(relid, def, index);
-	StoreDefinition(relid, def);
-	IndexFill(relid, index, false);
+	IndexStore(relid, def, index, false);
 }
 
 static void
@@ -118,10 +116,7 @@ ChangeBeside(Oid relid, TableDef *def, const CreateIndexSpec *spec)
 	IndexDef   *index = AddReplacement(def, get_rel_namespace(relid),
 									   get_rel_name(relid), spec);
 
-	if (index->storage == STORAGE_TABLE)
-		CreateIndexRelation(relid, def, index);
-	StoreDefinition(relid, def);
-	IndexFill(relid, index, false);
+	IndexStore(relid, def, index, false);
 }
 
 void

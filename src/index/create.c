@@ -132,18 +132,6 @@ LockForIndexDdl(const char *table_name, Oid *relid)
 	return LockDefinition(table_name, relid);
 }
 
-void
-ReportSkipped(const char *index_name, int64 skipped)
-{
-	if (skipped > 0)
-		ereport(NOTICE,
-				(errmsg_plural("index \"%s\" leaves out " INT64_FORMAT " item with unusable key attributes",
-							   "index \"%s\" leaves out " INT64_FORMAT " items with unusable key attributes",
-							   (unsigned long) skipped, index_name, skipped),
-				 errdetail("An index key attribute has another type than the index, is empty or too long."),
-				 errhint("dynamo.verify_index lists them.")));
-}
-
 /*
  * Whether the table is so small that others had better wait, or nobody else
  * can see it, or it is of a kind that batches cannot be made of.
@@ -163,23 +151,41 @@ BuildsInPlace(Oid relid)
 	return in_place;
 }
 
-void
-IndexFill(Oid relid, const IndexDef *index, bool new_columns)
+/* Columns that are there already need a btree only. */
+static void
+BeginBuild(Oid relid, const IndexDef *index, bool new_columns)
 {
-	if (index->status == INDEX_CREATING)
-	{
-		/* columns that are there already need a btree only */
-		BuildStateStart(relid, index->name,
-						index->storage == STORAGE_TABLE || new_columns ?
-						PHASE_FILLING : PHASE_BUILDING);
-		BuildAtCommit(relid);
-		return;
-	}
+	BuildStateStart(relid, index->name,
+					index->storage == STORAGE_TABLE || new_columns ? PHASE_FILLING : PHASE_BUILDING);
+	BuildAtCommit(relid);
+}
+
+/* The btree comes before its columns: see fill.c. */
+static void
+FillInPlace(Oid relid, const TableDef *def, const IndexDef *index, bool new_columns)
+{
+	LeftOut		left_out = FindLeftOut(relid, index->name, COLUMNS_MISSING);
+
 	BuildStateForget(relid, index->name);
+	if (index->storage == STORAGE_INLINE)
+		CreateIndexRelation(relid, def, index, left_out.by_limits);
 	if (new_columns)
-		ReportSkipped(index->name, FillKeyColumns(relid, index->name));
+		FillKeyColumns(relid, index->name);
 	if (index->storage == STORAGE_TABLE)
 		FillIndexTable(relid, index->name);
+	ReportLeftOut(index->name, &left_out);
+}
+
+void
+IndexStore(Oid relid, const TableDef *def, const IndexDef *index, bool new_columns)
+{
+	if (index->storage == STORAGE_TABLE)
+		CreateIndexRelation(relid, def, index, false);
+	StoreDefinition(relid, def);
+	if (index->status == INDEX_CREATING)
+		BeginBuild(relid, index, new_columns);
+	else
+		FillInPlace(relid, def, index, new_columns);
 }
 
 void
@@ -199,10 +205,7 @@ IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 		index->status = INDEX_CREATING;
 	SPI_connect();
 	AddColumns(relid, def, nattributes);
-	if (index->storage == STORAGE_TABLE || index->status == INDEX_ACTIVE)
-		CreateIndexRelation(relid, def, index);
-	StoreDefinition(relid, def);
-	IndexFill(relid, index, def->nattributes > nattributes);
+	IndexStore(relid, def, index, def->nattributes > nattributes);
 	SPI_finish();
 }
 

@@ -23,6 +23,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "catalog/limits.h"
 #include "catalog/objects.h"
 #include "catalog/owner.h"
 #include "catalog/stored.h"
@@ -63,8 +64,8 @@ EntryKeyOfRow(const TableDef *def, const IndexDef *index, BaseRow *row, EntryKey
 		if (isnull)
 			return;
 	}
-	key->present = true;
-	if (index->shards > 0)
+	key->present = IndexAdmits(def, index, key->keys, NULL);
+	if (key->present && index->shards > 0)
 		key->shard = IndexShardOf(def, index, BaseRowItem(def, row));
 }
 

@@ -52,7 +52,6 @@ typedef struct Fill
 	FillMode	mode;
 	const IndexDef *index;		/* NULL for expiry times */
 	int64		rows;
-	int64		skipped;
 	int64		rewritten;
 	OwnerScope	scope;
 } Fill;
@@ -108,22 +107,6 @@ ReportBuildProgress(const IndexDef *index, int64 rows)
 						index->name, rows)));
 }
 
-/* Whether a key attribute of the item did not get into its column. */
-static bool
-HasUnusableKey(const TableDef *def, const IndexDef *index, ValueRef item,
-			   const bool *nulls)
-{
-	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
-	{
-		const AttributeDef *attr = &def->attributes[index->attributes[i]];
-
-		if (nulls[attr->attnum - 1] &&
-			!ValueIsMissing(AttributeFind(item, attr->name.data, attr->name.len)))
-			return true;
-	}
-	return false;
-}
-
 static void
 UpdateRow(Fill *fill, Datum *values, bool *nulls)
 {
@@ -150,11 +133,10 @@ IsTableKey(const TableDef *def, int attribute)
 }
 
 /*
- * Makes columns null that differ from the item, so that they are derived
- * again; tells whether there were any.  A column of the table's key, which is
+ * They are derived again when they are null.  A column of the table's key, which is
  * never null, stays as it is where the item has no usable key.
  */
-static bool
+bool
 ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 {
 	bool		stale = false;
@@ -201,14 +183,12 @@ FillRow(Fill *fill)
 	item = DatumGetValue(SlotItem(fill->old, fill->def->item_attnum));
 	if (DeriveRow(fill, item, values, nulls))
 		UpdateRow(fill, values, nulls);
-	if (fill->index != NULL && HasUnusableKey(fill->def, fill->index, item, nulls))
-		fill->skipped++;
 	fill->rows++;
 }
 
-/* Adds the items that stay out of the index; returns whether rows were rewritten. */
+/* Returns whether rows were rewritten. */
 static bool
-FillRelation(Oid relid, const char *index_name, FillMode mode, int64 *skipped)
+FillRelation(Oid relid, const char *index_name, FillMode mode)
 {
 	Relation	rel = table_open(relid, NoLock);
 	Fill		fill;
@@ -231,7 +211,6 @@ FillRelation(Oid relid, const char *index_name, FillMode mode, int64 *skipped)
 	FillEnd(&fill);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();
-	*skipped += fill.skipped;
 	return fill.rewritten > 0;
 }
 
@@ -258,37 +237,35 @@ FillTablesAgain(Oid relid)
 	table_close(rel, NoLock);
 }
 
-static int64
+static void
 FillWithPartitions(Oid relid, const char *index_name, FillMode mode)
 {
-	int64		skipped = 0;
 	bool		rewritten = false;
 	ListCell   *cell;
 
 	foreach(cell, find_all_inheritors(relid, AccessExclusiveLock, NULL))
 	{
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_RELATION)
-			rewritten |= FillRelation(lfirst_oid(cell), index_name, mode, &skipped);
+			rewritten |= FillRelation(lfirst_oid(cell), index_name, mode);
 	}
 	if (rewritten)
 		FillTablesAgain(relid);
-	return skipped;
 }
 
-int64
+void
 FillKeyColumns(Oid relid, const char *index_name)
 {
-	return FillWithPartitions(relid, index_name, FILL_MISSING);
+	FillWithPartitions(relid, index_name, FILL_MISSING);
 }
 
-int64
+void
 RepairKeyColumns(Oid relid, const char *index_name)
 {
-	return FillWithPartitions(relid, index_name, FILL_REPAIR);
+	FillWithPartitions(relid, index_name, FILL_REPAIR);
 }
 
 void
 FillExpiry(Oid relid)
 {
-	(void) FillWithPartitions(relid, NULL, FILL_EXPIRY);
+	FillWithPartitions(relid, NULL, FILL_EXPIRY);
 }

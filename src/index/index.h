@@ -39,10 +39,13 @@ extern TableDef *LockForIndexDdl(const char *table_name, Oid *relid);
 extern void IndexRemove(Oid relid, TableDef *def, const IndexDef *index);
 
 /*
- * Fills an index that has just been added to a definition: in place, or by a
- * worker.  new_columns: it has key attributes that had no column before.
+ * Stores a definition to which an index has just been added or in which it was
+ * changed, and makes and fills the relation of that: in place, or by a worker if
+ * it is CREATING.  new_columns: it has key attributes that had no column before.
+ * SPI is connected.
  */
-extern void IndexFill(Oid relid, const IndexDef *index, bool new_columns);
+extern void IndexStore(Oid relid, const TableDef *def, const IndexDef *index,
+					   bool new_columns);
 
 /* Whether a table is to be filled in place. */
 extern bool BuildsInPlace(Oid relid);
@@ -58,23 +61,51 @@ extern void InterruptBuilder(Oid relid);
 extern void CheckNoPendingBuild(const TableDef *def);
 extern void RefuseDuringBuild(const char *table_name);
 
-/* Tells the user of items that are not in an index. */
-extern void ReportSkipped(const char *index_name, int64 skipped);
+/* ---- left_out.c ---- */
+
+/* What the key columns of rows are worth. */
+typedef enum ColumnsState
+{
+	COLUMNS_FILLED,				/* they are what the items say */
+	COLUMNS_MISSING,			/* null where there was no index */
+	COLUMNS_STALE				/* anything */
+} ColumnsState;
+
+typedef struct LeftOut
+{
+	int64		items;			/* have an unusable key attribute */
+	bool		by_limits;		/* a btree must be limited to leave some out */
+} LeftOut;
+
+/* Looks for the items that an index of a locked table leaves out. */
+extern LeftOut FindLeftOut(Oid relid, const char *index_name, ColumnsState columns);
+
+/* Tells the user of them. */
+extern void ReportLeftOut(const char *index_name, const LeftOut *found);
+
+/*
+ * Why an index leaves out an item, as a clause; NULL if it does not.  values and
+ * nulls are the columns as the item gives them, by attnum - 1.
+ */
+extern const char *LeftOutReason(const TableDef *def, const IndexDef *index, ValueRef item,
+								 const Datum *values, const bool *nulls);
 
 /* ---- fill.c ---- */
 
 /*
  * Sets the key columns of the rows of a table whose items have attributes
  * that are not in their columns yet, bypassing triggers.  The caller holds an
- * exclusive lock.  Returns the number of items that stay out of the named
- * index because a key attribute is unusable.
+ * exclusive lock.  index_name is for reports of progress.
  */
-extern int64 FillKeyColumns(Oid relid, const char *index_name);
+extern void FillKeyColumns(Oid relid, const char *index_name);
 
 /*
  * The same, and columns that differ from the item are set right (reindex).
  */
-extern int64 RepairKeyColumns(Oid relid, const char *index_name);
+extern void RepairKeyColumns(Oid relid, const char *index_name);
+
+/* Makes such columns null; whether there were any.  By attnum - 1. */
+extern bool ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls);
 
 /* Sets the column of expiry times in the same way. */
 extern void FillExpiry(Oid relid);

@@ -14,6 +14,7 @@
 #include "utils/rel.h"
 
 #include "catalog/link.h"
+#include "catalog/limits.h"
 #include "catalog/objects.h"
 #include "errors.h"
 #include "index/index.h"
@@ -28,20 +29,20 @@ IsIndex(Oid relid)
 
 /* Anybody can write a definition that names another's relation. */
 static void
-Recreate(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
+DropRelation(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 {
-	if (OidIsValid(found) && FindIndexRelation(def, index) != found)
+	if (!OidIsValid(found))
+		return;
+	if (FindIndexRelation(def, index) != found)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_TABLE),
 				 errmsg("relation \"%s\" does not hold index \"%s\" of table \"%s\"",
 						get_rel_name(found), index->name, get_rel_name(relid)),
 				 errdetail("An index is a btree of its table or an index table of the same owner."),
 				 errhint("Rename the relation, then use dynamo.reindex.")));
-	if (OidIsValid(found))
-		RunStatement("DROP %s %s",
-					 IsIndex(found) ? "INDEX" : "TABLE",
-					 QualifiedName(get_rel_namespace(found), get_rel_name(found)));
-	CreateIndexRelation(relid, def, index);
+	RunStatement("DROP %s %s",
+				 IsIndex(found) ? "INDEX" : "TABLE",
+				 QualifiedName(get_rel_namespace(found), get_rel_name(found)));
 }
 
 static bool
@@ -59,28 +60,44 @@ IndexTableIsSound(const TableDef *def, const IndexDef *index, Oid found)
 	return sound;
 }
 
-static void
-RebuildInline(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
+/* REINDEX of a partitioned index does not run in a transaction. */
+static bool
+BtreeIsSound(const TableDef *def, const IndexDef *index, Oid found, bool limited)
 {
-	/* REINDEX of a partitioned index does not run in a transaction */
-	if (OidIsValid(found) && get_rel_relkind(found) == RELKIND_INDEX &&
-		InlineIndexFits(def, index, found))
+	return get_rel_relkind(found) == RELKIND_INDEX && InlineIndexFits(def, index, found) &&
+		InlineIndexIsLimited(found) == limited;
+}
+
+/* A btree that is not limited does not take all that columns may hold. */
+static void
+RebuildInline(Oid relid, const TableDef *def, const IndexDef *index, Oid found, bool limited)
+{
+	if (OidIsValid(found) && BtreeIsSound(def, index, found, limited))
+	{
+		RepairKeyColumns(relid, index->name);
 		RunStatement("REINDEX INDEX %s", QualifiedName(get_rel_namespace(found),
 													   get_rel_name(found)));
-	else
-		Recreate(relid, def, index, found);
+		return;
+	}
+	DropRelation(relid, def, index, found);
+	RepairKeyColumns(relid, index->name);
+	CreateIndexRelation(relid, def, index, limited);
 }
 
 static void
 RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 {
+	RepairKeyColumns(relid, index->name);
 	if (OidIsValid(found) && IndexTableIsSound(def, index, found))
 	{
 		StoreGuards(found, get_rel_name(relid), index->name);
 		TruncateIndexTable(def, index);
 	}
 	else
-		Recreate(relid, def, index, found);
+	{
+		DropRelation(relid, def, index, found);
+		CreateIndexRelation(relid, def, index, false);
+	}
 	FillIndexTable(relid, index->name);
 }
 
@@ -112,6 +129,7 @@ IndexRebuild(const char *table_name, const char *index_name)
 	Oid			relid;
 	TableDef   *def = LockForIndexDdl(table_name, &relid);
 	const IndexDef *index = TableDefIndex(def, index_name);
+	LeftOut		left_out;
 	Oid			found;
 
 	if (index == NULL)
@@ -127,11 +145,12 @@ IndexRebuild(const char *table_name, const char *index_name)
 	WarnOfOthers(relid, index_name);
 	SPI_connect();
 	StoreDefinition(relid, def);
-	ReportSkipped(index_name, RepairKeyColumns(relid, index_name));
+	left_out = FindLeftOut(relid, index_name, COLUMNS_STALE);
 	found = get_relname_relid(index->relation, get_rel_namespace(relid));
 	if (index->storage == STORAGE_INLINE)
-		RebuildInline(relid, def, index, found);
+		RebuildInline(relid, def, index, found, left_out.by_limits);
 	else
 		RebuildTable(relid, def, index, found);
+	ReportLeftOut(index_name, &left_out);
 	SPI_finish();
 }

@@ -126,12 +126,12 @@ VerifyTriggers(Verification *v)
 /* ---- the columns of a row ---- */
 
 static void
-ReportColumn(Verification *v, BaseRow *row, const char *problem, const char *format,
-			 const AttributeDef *attr)
+ReportStaleColumn(Verification *v, BaseRow *row, const AttributeDef *attr)
 {
 	if (v != NULL)
-		ReportProblem(v, problem, BaseRowKey(v->def, row),
-					  psprintf(format, attr->column, attr->name.data));
+		ReportProblem(v, "stale column", BaseRowKey(v->def, row),
+					  psprintf("Column \"%s\" differs from attribute %s of the item.",
+							   attr->column, attr->name.data));
 }
 
 static void
@@ -186,9 +186,13 @@ ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *index,
 {
 	Datum	   *derived = palloc0(sizeof(Datum) * row->desc->natts);
 	bool	   *missing = palloc0(sizeof(bool) * row->desc->natts);
-	ValueRef	item = BaseRowItem(def, row);
+	const char *reason;
 
 	DeriveFromItem(v, def, row, derived, missing);
+	reason = LeftOutReason(def, index, BaseRowItem(def, row), derived, missing);
+	if (v != NULL && reason != NULL)
+		ReportProblem(v, "unusable key", BaseRowKey(def, row),
+					  psprintf("The index leaves the item out: %s.", reason));
 	for (int i = 0; i < index->nentry; i++)
 	{
 		const AttributeDef *attr = &def->attributes[index->entry[i]];
@@ -197,16 +201,8 @@ ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *index,
 
 		values[i] = derived[attr->attnum - 1];
 		nulls[i] = missing[attr->attnum - 1];
-		if (nulls[i] && isnull)
-		{
-			if (!ValueIsMissing(AttributeFind(item, attr->name.data, attr->name.len)))
-				ReportColumn(v, row, "unusable key",
-							 "Column \"%s\" is null: attribute %s of the item has another type than the index, is empty or too long.",
-							 attr);
-		}
-		else if (nulls[i] != isnull || !KeyDatumsEqual(attr->type, values[i], stored))
-			ReportColumn(v, row, "stale column",
-						 "Column \"%s\" differs from attribute %s of the item.", attr);
+		if (nulls[i] != isnull || (!isnull && !KeyDatumsEqual(attr->type, values[i], stored)))
+			ReportStaleColumn(v, row, attr);
 	}
 }
 

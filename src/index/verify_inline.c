@@ -25,6 +25,7 @@
 #include "utils/rel.h"
 #include "utils/tuplesort.h"
 
+#include "catalog/limits.h"
 #include "index/verify.h"
 
 /* Places of rows, in order. */
@@ -78,13 +79,17 @@ CollectPlaces(Verification *v, Relation btree, Places *places)
 static bool
 RowIsIndexed(const Verification *v, BaseRow *row)
 {
-	for (int i = 0; i < v->index->key.npartition; i++)
+	Datum		keys[KEY_MAX_ATTRIBUTES + 2];
+	bool		nulls[KEY_MAX_ATTRIBUTES + 2];
+
+	for (int i = 0; i < v->index->nentry; i++)
 	{
-		if (heap_attisnull(row->tuple, v->def->attributes[v->index->attributes[i]].attnum,
-						   row->desc))
+		keys[i] = heap_getattr(row->tuple, v->def->attributes[v->index->entry[i]].attnum,
+							   row->desc, &nulls[i]);
+		if (nulls[i] && i < v->index->key.npartition)
 			return false;
 	}
-	return true;
+	return IndexAdmits(v->def, v->index, keys, nulls);
 }
 
 static void

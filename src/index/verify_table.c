@@ -13,6 +13,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "catalog/limits.h"
 #include "index/verify.h"
 #include "item/builder.h"
 
@@ -29,6 +30,7 @@ ExpectedKey(Verification *v, bool report, BaseRow *row, EntryKey *key)
 	key->shard = 0;
 	for (int i = 0; i < v->index->nentry; i++)
 		key->present &= !nulls[i];
+	key->present = key->present && IndexAdmits(v->def, v->index, key->keys, NULL);
 	if (key->present && v->index->shards > 0)
 		key->shard = IndexShardOf(v->def, v->index, BaseRowItem(v->def, row));
 }

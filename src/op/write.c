@@ -91,7 +91,7 @@ CheckLiteralIndexKeys(const Update *update, const TableDef *def)
 	struct varlena *literals = def->nindexes > 0 ? UpdateLiterals(update) : NULL;
 
 	if (literals != NULL)
-		CheckUpdatedIndexKeys(def, ItemRoot(literals), false);
+		CheckUpdatedIndexKeys(def, ItemRoot(literals), false, NULL);
 }
 
 void
@@ -100,7 +100,7 @@ WriteBindTable(PreparedWrite *w, const TableDef *def)
 	w->def = def;
 
 	if (w->op->kind == WRITE_KIND_PUT)
-		CheckItemKeys(def, w->op->item);
+		CheckItemKeys(def, w->op->item, NULL);
 	else
 		CheckKeyParameter(def, w->op->item);
 
@@ -248,7 +248,9 @@ ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
 	CheckOverhead(w, ItemRoot(*item));
 	if (w->def->nindexes > 0)
 	{
-		CheckUpdatedIndexKeys(w->def, ItemRoot(*item), true);
+		ReplacedItem replaced = {.item = old};
+
+		CheckUpdatedIndexKeys(w->def, ItemRoot(*item), true, ValueIsMissing(old) ? NULL : &replaced);
 		CheckLocalEntries(w->def, ItemRoot(*item));
 	}
 	return WRITE_PUT;

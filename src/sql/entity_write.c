@@ -314,16 +314,18 @@ UpdateDirectly(const EntityRow *row, Store *store, RowKey *key)
 {
 	RowLock		lock;
 	struct varlena *item = StoreLockPresent(store, key, &lock);
+	ReplacedItem replaced;
 	struct varlena *stored;
 
 	item = CheckLocked(row, item, lock.shown, key->values);
 	if (item == NULL)
 		return NULL;
-	item = EntityRowItem(row, ItemRoot(item));
+	replaced.item = ItemRoot(item);
+	item = EntityRowItem(row, replaced.item);
 	if (StoreItemIsFinal(store))
 	{
 		CheckItemSize(ItemRoot(item));
-		CheckItemKeys(store->def, ItemRoot(item));
+		CheckItemKeys(store->def, ItemRoot(item), &replaced);
 	}
 	if (StoreWriteLocked(store, key, &lock, WRITE_PUT, item, &stored) == WRITE_NOTHING)
 		return NULL;

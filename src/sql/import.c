@@ -82,7 +82,7 @@ ImportLine(Import *import, const Line *line)
 	CHECK_FOR_INTERRUPTS();
 	import->current = line;
 	item = ItemFromExportLine(line->text, line->len);
-	CheckItemKeys(import->store.def, ItemRoot(item));
+	CheckItemKeys(import->store.def, ItemRoot(item), NULL);
 	CheckItemSize(ItemRoot(item));
 	RowKeyFromItem(import->store.def, ItemRoot(item), &key);
 	StoreWrite(&import->store, &key, false, DecidePut, item, &stored);

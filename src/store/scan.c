@@ -21,6 +21,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "catalog/limits.h"
 #include "catalog/names.h"
 #include "catalog/objects.h"
 #include "compat.h"
@@ -74,6 +75,18 @@ OpenBtree(StoreScan *scan, Relation rel, Oid btree)
 	return index;
 }
 
+/* A statement leaves out the rows that a limited btree does not have. */
+static void
+LimitRows(StoreScan *scan)
+{
+	const IndexDef *index = scan->range.index;
+
+	if (index == NULL || !InlineIndexIsLimited(IndexDefRelation(scan->store->def, index)))
+		return;
+	scan->keys.limited = index;
+	scan->keys.def = scan->store->def;
+}
+
 static ScanSource *
 TableSource(StoreScan *scan)
 {
@@ -88,6 +101,7 @@ TableSource(StoreScan *scan)
 			return DirectScanBegin(store->rel, index, store->def->item_attnum,
 								   &scan->keys, scan->snapshot);
 	}
+	LimitRows(scan);
 	return SqlScanBegin(store->rel, -1, InvalidOid, &scan->keys, scan->snapshot);
 }
 

@@ -70,6 +70,10 @@ typedef struct ScanKeys
 	uint32		segment;
 	uint32		total_segments; /* 0: all */
 
+	/* only rows that the limits of this index admit; NULL: all of them do */
+	const IndexDef *limited;
+	const TableDef *def;		/* with it */
+
 	/* attributes that are needed of the items; none: all */
 	const Slice *needed;
 	int			nneeded;

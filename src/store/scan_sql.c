@@ -22,6 +22,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "catalog/limits.h"
 #include "catalog/names.h"
 #include "catalog/owner.h"
 #include "store/plan.h"
@@ -141,6 +142,11 @@ AddConditions(Statement *st, const SqlSource *s)
 		AddJoint(st);
 		appendStringInfo(&st->sql, "%s IS NOT NULL",
 						 quote_identifier(keys->columns[keys->notnull[i]]->column));
+	}
+	if (keys->limited != NULL)
+	{
+		AddJoint(st);
+		AppendLimits(&st->sql, keys->def, keys->limited);
 	}
 	if (s->has_start)
 		AddStartCondition(st, keys, s->start);

@@ -310,9 +310,13 @@ MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
 {
 	TupleTableSlot *new = EmptyNewRow(d);
 	int			natts = RelationGetDescr(d->rel)->natts;
+	ReplacedItem replaced = {.item = MISSING_VALUE};
 
 	if (from_old)
+	{
 		CopyOldRow(d);
+		replaced.stored = d->old->tts_values[d->def->item_attnum - 1];
+	}
 	else
 	{
 		memset(new->tts_values, 0, natts * sizeof(Datum));
@@ -323,7 +327,8 @@ MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
 	new->tts_isnull[d->def->item_attnum - 1] = false;
 
 	if (!d->fire_before && !(from_old && ColumnsAreCurrent(d, ItemRoot(item))))
-		DeriveCheckedKeys(d->def, ItemRoot(item), new->tts_values, new->tts_isnull);
+		DeriveCheckedKeys(d->def, ItemRoot(item), new->tts_values, new->tts_isnull,
+						  from_old ? &replaced : NULL);
 	ExecStoreVirtualTuple(new);
 }
 

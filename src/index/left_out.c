@@ -1,0 +1,151 @@
+/*
+ * left_out.c
+ *	  Items that an index leaves out.  They are looked for before it is built: the
+ *	  user is told of them, and the btree of an inline index must be limited if it
+ *	  would have some of them otherwise (catalog/limits.c).
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/tableam.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "catalog/limits.h"
+#include "catalog/stored.h"
+#include "index/index.h"
+
+typedef struct Search
+{
+	const TableDef *def;
+	const IndexDef *index;
+	ColumnsState columns;
+	LeftOut    *found;
+} Search;
+
+static bool
+HasAllColumns(const TableDef *def, const IndexDef *index, const bool *nulls)
+{
+	for (int i = 0; i < index->nentry; i++)
+	{
+		if (nulls[def->attributes[index->entry[i]].attnum - 1])
+			return false;
+	}
+	return true;
+}
+
+const char *
+LeftOutReason(const TableDef *def, const IndexDef *index, ValueRef item,
+			  const Datum *values, const bool *nulls)
+{
+	const char *violation = IndexKeyViolation(def, index, item);
+
+	if (violation == NULL && HasAllColumns(def, index, nulls) &&
+		!IndexAdmitsRow(def, index, values, nulls))
+		return "its key is too long for one entry of a PostgreSQL index";
+	return violation;
+}
+
+/* Makes the columns of a row what they will be. */
+static ValueRef
+DeriveRow(const Search *s, TupleTableSlot *slot, Datum **values, bool **nulls)
+{
+	int			natts = slot->tts_tupleDescriptor->natts;
+	ValueRef	item = DatumGetValue(SlotItem(slot, s->def->item_attnum));
+
+	*values = memcpy(palloc(sizeof(Datum) * natts), slot->tts_values, sizeof(Datum) * natts);
+	*nulls = memcpy(palloc(sizeof(bool) * natts), slot->tts_isnull, sizeof(bool) * natts);
+	if (s->columns == COLUMNS_STALE)
+		(void) ForgetStaleColumns(s->def, item, *values, *nulls);
+	(void) DeriveStoredKeys(s->def, item, *values, *nulls);
+	return item;
+}
+
+/*
+ * The item is read only where the columns do not tell.  A btree may have a row
+ * that is not in the index, because it lacks a sort attribute.
+ */
+static void
+LookAtRow(const Search *s, TupleTableSlot *slot)
+{
+	Datum	   *values = slot->tts_values;
+	bool	   *nulls = slot->tts_isnull;
+	bool		complete;
+	bool		left_out = false;
+	bool		exceeds;
+
+	slot_getallattrs(slot);
+	complete = s->columns != COLUMNS_STALE && HasAllColumns(s->def, s->index, nulls);
+	if (!complete && s->columns != COLUMNS_FILLED)
+	{
+		ValueRef	item = DeriveRow(s, slot, &values, &nulls);
+
+		left_out = LeftOutReason(s->def, s->index, item, values, nulls) != NULL;
+	}
+	exceeds = RowHasEntry(s->def, s->index, nulls) &&
+		!IndexAdmitsRow(s->def, s->index, values, nulls);
+	s->found->by_limits |= exceeds;
+	if (left_out || (complete && exceeds))
+		s->found->items++;
+}
+
+static void
+SearchRelation(Relation rel, const char *index_name, ColumnsState columns, LeftOut *found)
+{
+	TableDef   *def = TableDefAcquire(rel);
+	Search		search = {def, TableDefIndexOf(def, index_name), columns, found};
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo left out items",
+												  ALLOCSET_DEFAULT_SIZES);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		CHECK_FOR_INTERRUPTS();
+		LookAtRow(&search, slot);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(context);
+	}
+	MemoryContextDelete(context);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	TableDefRelease(def);
+}
+
+LeftOut
+FindLeftOut(Oid relid, const char *index_name, ColumnsState columns)
+{
+	LeftOut		found = {0};
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
+	{
+		Relation	rel = table_open(lfirst_oid(cell), NoLock);
+
+		if (rel->rd_rel->relkind == RELKIND_RELATION)
+			SearchRelation(rel, index_name, columns, &found);
+		table_close(rel, NoLock);
+	}
+	return found;
+}
+
+void
+ReportLeftOut(const char *index_name, const LeftOut *found)
+{
+	if (found->items > 0)
+		ereport(NOTICE,
+				(errmsg_plural("index \"%s\" leaves out " INT64_FORMAT " item with unusable key attributes",
+							   "index \"%s\" leaves out " INT64_FORMAT " items with unusable key attributes",
+							   (unsigned long) found->items, index_name, found->items),
+				 errdetail("An index key attribute has another type than the index, is empty or too long."),
+				 errhint("dynamo.verify_index lists them.")));
+}
