@@ -243,4 +243,18 @@
 							  PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false))
 #endif
 
+/*
+ * Whether commits wait for standbys; SyncRepLock is held.  Since the minor
+ * versions of May 2025 the checkpointer tells whether it has read the setting;
+ * until then the setting itself is the answer.
+ */
+#ifdef SYNC_STANDBY_DEFINED
+#define SynchronousStandbysAreDefined() \
+	((WalSndCtl->sync_standbys_status & SYNC_STANDBY_INIT) != 0 ? \
+	 (WalSndCtl->sync_standbys_status & SYNC_STANDBY_DEFINED) != 0 : \
+	 SyncRepStandbyNames != NULL && SyncRepStandbyNames[0] != '\0')
+#else
+#define SynchronousStandbysAreDefined() (WalSndCtl->sync_standbys_defined)
+#endif
+
 #endif							/* DYNAMO_COMPAT_H */

@@ -21,6 +21,7 @@ typedef struct HttpAnswer
 	Slice		allow_headers;
 	Slice		allow_methods;
 	const char *request_id;		/* NULL: a new one */
+	bool		withheld;		/* the client must not hear of it */
 } HttpAnswer;
 
 /* How the message is sent. */

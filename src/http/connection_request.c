@@ -92,9 +92,15 @@ AnswerRequest(Connection *c)
 	request.id = id;
 	answer = ConnectionHasMemory(0) ? ProtocolAnswer(&request, c->peer) : ProtocolUnavailable(&request);
 	answer.request_id = id;
-	ConnectionSend(c, &answer, IsHeadMethod(c));
+	if (!answer.withheld)
+		ConnectionSend(c, &answer, IsHeadMethod(c));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(connection_request_context);
+	if (answer.withheld)
+	{
+		ConnectionClose(c);
+		return;
+	}
 
 	memmove(c->in.data, c->in.data + end, c->in.len - end);
 	c->in.len -= (int) end;

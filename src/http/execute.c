@@ -16,6 +16,7 @@
 #include "errors.h"
 #include "http/access_key.h"
 #include "http/access_key_table.h"
+#include "http/durability.h"
 #include "http/execute.h"
 #include "http/identity.h"
 #include "http/settings.h"
@@ -374,6 +375,7 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 		answer = FailureAnswer(&execution, error);
 	else
 		answer.body = (Slice) {out.out.data + VARHDRSZ, (uint32) out.out.len - VARHDRSZ};
+	answer.withheld = !DurabilityIsConfirmed(DurabilityOfLastTransaction());
 	error_context_stack = callback.previous;
 	ReportEnd(&execution);
 	return answer;

@@ -22,6 +22,7 @@
 #include "http/accept.h"
 #include "http/access_key.h"
 #include "http/connection.h"
+#include "http/durability.h"
 #include "http/events.h"
 #include "http/listen.h"
 #include "http/settings.h"
@@ -154,6 +155,7 @@ dynamo_http_worker_main(Datum arg)
 	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
 	SetDefaults();
 	pgstat_report_activity(STATE_IDLE, NULL);
+	DurabilityInit();
 	EventsInit();
 	ListenOrExit();
 	Serve();
