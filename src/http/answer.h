@@ -7,6 +7,7 @@
 
 #include "lib/stringinfo.h"
 
+#include "http/durability.h"
 #include "item/item.h"
 
 #define REQUEST_ID_LEN	52
@@ -21,7 +22,7 @@ typedef struct HttpAnswer
 	Slice		allow_headers;
 	Slice		allow_methods;
 	const char *request_id;		/* NULL: a new one */
-	bool		withheld;		/* the client must not hear of it */
+	Durability	durability;		/* before which it must not be sent */
 } HttpAnswer;
 
 /* How the message is sent. */

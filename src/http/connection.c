@@ -35,9 +35,8 @@ MemoryContext connection_request_context;
 
 /* ---- time and memory ---- */
 
-/* The state lasts at most that long; 0: as long as it will. */
-static void
-SetDeadline(Connection *c, int milliseconds)
+void
+ConnectionSetDeadline(Connection *c, int milliseconds)
 {
 	c->deadline = milliseconds == 0 ? DT_NOEND :
 		TimestampTzPlusMilliseconds(GetCurrentTimestamp(), (int64) milliseconds);
@@ -51,13 +50,16 @@ StartTimeout(Connection *c)
 	switch (c->state)
 	{
 		case CONNECTION_IDLE:
-			SetDeadline(c, http_idle_timeout);
+			ConnectionSetDeadline(c, http_idle_timeout);
 			break;
 		case CONNECTION_LINGERING:
-			SetDeadline(c, LINGER_MS);
+			ConnectionSetDeadline(c, LINGER_MS);
+			break;
+		case CONNECTION_HELD:
+			ConnectionSetDeadline(c, 0);
 			break;
 		default:
-			SetDeadline(c, http_client_timeout);
+			ConnectionSetDeadline(c, http_client_timeout);
 	}
 }
 
@@ -124,6 +126,8 @@ void
 ConnectionClose(Connection *c)
 {
 	Unlist(c);
+	if (c->state == CONNECTION_HELD)
+		ConnectionForgetHeld(c);
 	dlist_delete(&c->node);
 	nconnections--;
 	buffered_bytes -= c->accounted;
@@ -149,9 +153,9 @@ ConnectionCloseAfterAnswer(Connection *c)
 
 /* ---- serving ---- */
 
-/* An error here is one of memory, most likely: it costs the connection. */
-static void
-Guarded(Connection *c, void (*function) (Connection *c))
+/* An error here is one of memory, most likely. */
+void
+ConnectionGuarded(Connection *c, void (*function) (Connection *c))
 {
 	PG_TRY();
 	{
@@ -176,10 +180,10 @@ Guarded(Connection *c, void (*function) (Connection *c))
 void
 ConnectionContinue(Connection *connection)
 {
-	Guarded(connection, ConnectionServe);
+	ConnectionGuarded(connection, ConnectionServe);
 }
 
-bool
+void
 ConnectionsServeWaiting(void)
 {
 	dlist_head	now = DLIST_STATIC_INIT(now);
@@ -195,8 +199,13 @@ ConnectionsServeWaiting(void)
 		Connection *c = dlist_container(Connection, waiting_node, dlist_pop_head_node(&now));
 
 		c->waiting = false;
-		Guarded(c, ConnectionAdvance);
+		ConnectionGuarded(c, ConnectionAdvance);
 	}
+}
+
+bool
+ConnectionsAreWaiting(void)
+{
 	return !dlist_is_empty(&waiting);
 }
 
@@ -288,7 +297,7 @@ ConnectionsExpire(TimestampTz asked)
 			Connection *c = dlist_container(Connection, node, iter.cur);
 
 			if (c->deadline <= asked)
-				Guarded(c, Expire);
+				ConnectionGuarded(c, Expire);
 			else if (c->deadline < next_expiry)
 				next_expiry = c->deadline;
 		}

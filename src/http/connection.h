@@ -2,11 +2,12 @@
  * connection.h
  *	  Connections of HTTP clients.
  *
- * A connection is in one of four states, and waits for its socket to become
+ * A connection is in one of five states, and waits for its socket to become
  * readable, but for CONNECTION_WRITING:
  *
  *		IDLE		no byte of the next request has come
  *		READING		some have
+ *		HELD		the answer waits until what it tells of is safe
  *		WRITING		not all of an answer could be sent
  *		LINGERING	the last answer is sent; what still comes is thrown away, so
  *					that the client gets to read it
@@ -41,9 +42,17 @@ extern void ConnectionContinue(Connection *connection);
 
 /*
  * Goes on with connections that have more requests in their buffers, one
- * request each; false if there are none left.
+ * request each.
  */
-extern bool ConnectionsServeWaiting(void);
+extern void ConnectionsServeWaiting(void);
+extern bool ConnectionsAreWaiting(void);
+
+/*
+ * Sends answers whose commits are as safe as they must be, and has the others'
+ * flushed.  Returns the milliseconds until this must be called again; -1: when
+ * the latch is set.
+ */
+extern long ConnectionsRelease(void);
 
 /*
  * Closes connections that had waited too long when their sockets were last

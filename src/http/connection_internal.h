@@ -19,6 +19,7 @@ typedef enum ConnectionState
 {
 	CONNECTION_IDLE,
 	CONNECTION_READING,
+	CONNECTION_HELD,
 	CONNECTION_WRITING,
 	CONNECTION_LINGERING
 } ConnectionState;
@@ -47,6 +48,8 @@ struct Connection
 	/* the answer, what has not been sent of it */
 	StringInfoData out;
 	int			sent;
+	dlist_node	held_node;		/* in the list of those that hold one */
+	Durability	durability;		/* which the answer waits for */
 	bool		close;			/* afterwards */
 	bool		linger;
 };
@@ -58,6 +61,12 @@ extern MemoryContext connection_request_context;
 
 /* Enters a state, with its timeout and the event that it waits for. */
 extern void ConnectionSetState(Connection *c, ConnectionState state);
+
+/* The state lasts at most that many milliseconds; 0: as long as it will. */
+extern void ConnectionSetDeadline(Connection *c, int milliseconds);
+
+/* Calls a function; an error costs the connection. */
+extern void ConnectionGuarded(Connection *c, void (*function) (Connection *c));
 
 /* Has more requests in its buffer: goes on when the others had their turn. */
 extern void ConnectionWait(Connection *c);
@@ -77,7 +86,18 @@ extern void ConnectionClose(Connection *c);
 /* The same in a way that lets the client read what was sent, if c->linger. */
 extern void ConnectionCloseAfterAnswer(Connection *c);
 
+/* ---- connection_hold.c: answers that wait for their commits ---- */
+
+/* Keeps the connection until its answer, which is in c->out, may be sent. */
+extern void ConnectionHold(Connection *c, const Durability *durability);
+
+/* Forgets a connection that is about to be closed. */
+extern void ConnectionForgetHeld(Connection *c);
+
 /* ---- connection_send.c ---- */
+
+/* Keeps head and body in c->out. */
+extern void ConnectionKeepAnswer(Connection *c, HttpAnswer *answer, bool head_only);
 
 /* Sends head and body at once; what the socket does not take is in c->out. */
 extern void ConnectionSend(Connection *c, HttpAnswer *answer, bool head_only);
@@ -89,6 +109,9 @@ extern bool ConnectionFlush(Connection *c);
 
 /* Goes on in the connection's state: its socket is ready. */
 extern void ConnectionServe(Connection *c);
+
+/* Goes on when the answer has been sent, or what the socket takes of it. */
+extern void ConnectionAfterSending(Connection *c);
 
 /* Goes as far as the request in the buffer allows. */
 extern void ConnectionAdvance(Connection *c);

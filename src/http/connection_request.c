@@ -9,7 +9,9 @@
 #include "utils/memutils.h"
 
 #include "http/connection_internal.h"
+#include "http/events.h"
 #include "http/protocol.h"
+#include "http/settings.h"
 
 /* The next request: the bytes of the last one are done with. */
 static void
@@ -24,8 +26,8 @@ BeginRequest(Connection *c)
 }
 
 /* The answer is on its way, or the connection's last one was. */
-static void
-AfterSending(Connection *c)
+void
+ConnectionAfterSending(Connection *c)
 {
 	if (!ConnectionFlush(c))
 	{
@@ -48,7 +50,7 @@ ConnectionRefuse(Connection *c, HttpAnswer answer)
 	ConnectionSend(c, &answer, false);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(connection_request_context);
-	AfterSending(c);
+	ConnectionAfterSending(c);
 }
 
 static void
@@ -83,6 +85,7 @@ AnswerRequest(Connection *c)
 	char		id[REQUEST_ID_LEN + 1];
 	MemoryContext old = MemoryContextSwitchTo(connection_request_context);
 	HttpAnswer	answer;
+	bool		hold;
 
 	request.body.data = c->in.data + c->head.len;
 	request.body.len = c->head.chunked ? c->chunks.to - c->head.len : c->head.content_length;
@@ -92,21 +95,22 @@ AnswerRequest(Connection *c)
 	request.id = id;
 	answer = ConnectionHasMemory(0) ? ProtocolAnswer(&request, c->peer) : ProtocolUnavailable(&request);
 	answer.request_id = id;
-	if (!answer.withheld)
+	hold = !DurabilityIsReachedNow(&answer.durability);
+	if (hold)
+		ConnectionKeepAnswer(c, &answer, IsHeadMethod(c));
+	else
 		ConnectionSend(c, &answer, IsHeadMethod(c));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(connection_request_context);
-	if (answer.withheld)
-	{
-		ConnectionClose(c);
-		return;
-	}
 
 	memmove(c->in.data, c->in.data + end, c->in.len - end);
 	c->in.len -= (int) end;
 	ConnectionShrinkBuffer(&c->in);
 	ConnectionAccount(c);
-	AfterSending(c);
+	if (hold)
+		ConnectionHold(c, &answer.durability);
+	else
+		ConnectionAfterSending(c);
 }
 
 /* Tells a client that waits before it sends a large body. */
@@ -231,6 +235,34 @@ Receive(Connection *c)
 	ConnectionAdvance(c);
 }
 
+/*
+ * While an answer is held, what comes is kept as far as there is room.  Then,
+ * and when the client has closed its side, the socket is not looked at any
+ * more; a client that is gone is not waited for as long as a standby may take.
+ */
+static void
+ReceiveAhead(Connection *c)
+{
+	int			room = c->in.maxlen - c->in.len - 1;
+	ssize_t		n;
+
+	if (room == 0)
+	{
+		EventsChange(c->place, 0);
+		return;
+	}
+	n = recv(c->fd, c->in.data + c->in.len, room, 0);
+	if (n > 0)
+		c->in.len += (int) n;
+	else if (n == 0)
+	{
+		EventsChange(c->place, 0);
+		ConnectionSetDeadline(c, http_client_timeout);
+	}
+	else if (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR)
+		ConnectionClose(c);
+}
+
 static void
 Discard(Connection *c)
 {
@@ -247,7 +279,10 @@ ConnectionServe(Connection *c)
 	switch (c->state)
 	{
 		case CONNECTION_WRITING:
-			AfterSending(c);
+			ConnectionAfterSending(c);
+			break;
+		case CONNECTION_HELD:
+			ReceiveAhead(c);
 			break;
 		case CONNECTION_LINGERING:
 			Discard(c);

@@ -68,13 +68,29 @@ SendParts(Connection *c, const StringInfoData *head, Slice body)
 	ConnectionAccount(c);
 }
 
+static void
+AppendHead(StringInfo head, const Connection *c, const HttpAnswer *answer)
+{
+	HttpDelivery delivery = {.keep_alive = !c->close, .old = c->has_head && c->head.old};
+
+	AnswerHead(head, answer, delivery);
+}
+
+void
+ConnectionKeepAnswer(Connection *c, HttpAnswer *answer, bool head_only)
+{
+	AppendHead(&c->out, c, answer);
+	if (!head_only)
+		appendBinaryStringInfo(&c->out, answer->body.data, (int) answer->body.len);
+	ConnectionAccount(c);
+}
+
 void
 ConnectionSend(Connection *c, HttpAnswer *answer, bool head_only)
 {
-	HttpDelivery delivery = {.keep_alive = !c->close, .old = c->has_head && c->head.old};
 	StringInfoData head;
 
 	initStringInfo(&head);
-	AnswerHead(&head, answer, delivery);
+	AppendHead(&head, c, answer);
 	SendParts(c, &head, head_only ? (Slice) {NULL, 0} : answer->body);
 }

@@ -13,17 +13,24 @@
 
 #include "compat.h"
 #include "http/durability.h"
+#include "http/flush_queue.h"
+
+/* Of the transaction that is about to commit; -1: none is. */
+static int	asked_level = -1;
 
 /* Of the transaction that ended last. */
 static Durability last;
 
-/* What SyncRepWaitForLSN waits for under the current settings. */
+/* How far the log was flushed when it was last asked. */
+static XLogRecPtr known_flushed;
+
+/* ---- commits ---- */
+
+/* What SyncRepWaitForLSN waits for at a level of synchronous_commit. */
 static int
-StandbyMode(void)
+StandbyMode(int level)
 {
-	if (!SyncRepRequested())
-		return SYNC_REP_NO_WAIT;
-	switch (synchronous_commit)
+	switch (level)
 	{
 		case SYNCHRONOUS_COMMIT_REMOTE_WRITE:
 			return SYNC_REP_WAIT_WRITE;
@@ -34,46 +41,100 @@ StandbyMode(void)
 	}
 }
 
-/*
- * Deferred triggers have run by then, and may have changed the setting; what
- * is set for the transaction only still is.
- */
+/* Deferred triggers have run, and may have changed the level. */
 static void
-NoteEnd(XactEvent event, void *arg)
+BeforeCommit(void)
 {
-	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT)
-		return;
-	last.lsn = InvalidXLogRecPtr;
-	if (event == XACT_EVENT_COMMIT && synchronous_commit > SYNCHRONOUS_COMMIT_OFF &&
-		TransactionIdIsValid(GetTopTransactionIdIfAny()))
+	asked_level = synchronous_commit;
+	synchronous_commit = SYNCHRONOUS_COMMIT_OFF;
+	if (asked_level > SYNCHRONOUS_COMMIT_OFF && TransactionIdIsValid(GetTopTransactionIdIfAny()))
+		FlushQueueBeginCommit();
+}
+
+static void
+AfterCommit(void)
+{
+	/* as PostgreSQL waits for nothing that has no transaction id */
+	if (asked_level > SYNCHRONOUS_COMMIT_OFF && TransactionIdIsValid(GetTopTransactionIdIfAny()))
 	{
-		last.lsn = XactLastCommitEnd;
-		last.standby_mode = StandbyMode();
+		last.flush = XactLastCommitEnd;
+		if (asked_level > SYNCHRONOUS_COMMIT_LOCAL_FLUSH && max_wal_senders > 0)
+		{
+			last.confirmed = XactLastCommitEnd;
+			last.standby_mode = StandbyMode(asked_level);
+		}
 	}
 }
 
-void
-DurabilityInit(void)
+static void
+AtTransactionEvent(XactEvent event, void *arg)
 {
-	RegisterXactCallback(NoteEnd, NULL);
+	if (event == XACT_EVENT_PRE_COMMIT)
+		BeforeCommit();
+	if (event != XACT_EVENT_COMMIT && event != XACT_EVENT_ABORT)
+		return;
+	memset(&last, 0, sizeof(last));
+	if (asked_level < 0)
+		return;
+	if (event == XACT_EVENT_COMMIT)
+		AfterCommit();
+	if (asked_level > SYNCHRONOUS_COMMIT_OFF)
+		FlushQueueEndCommit(last.flush);
+	/* before the settings of the transaction are taken back */
+	synchronous_commit = asked_level;
+	asked_level = -1;
 }
 
-Durability
-DurabilityOfLastTransaction(void)
+void
+DurabilityInit(int worker)
 {
-	return last;
+	FlushQueueJoin(worker);
+	RegisterXactCallback(AtTransactionEvent, NULL);
+}
+
+/* ---- what is waited for ---- */
+
+Durability
+DurabilityOfLastRequest(void)
+{
+	Durability	wanted = last;
+
+	wanted.flush = Max(wanted.flush, FlushQueueVisible());
+	return wanted;
+}
+
+static void
+ReadConfirmed(XLogRecPtr *confirmed)
+{
+	LWLockAcquire(SyncRepLock, LW_SHARED);
+	for (int mode = 0; mode < NUM_SYNC_REP_WAIT_MODE; mode++)
+		confirmed[mode] = SynchronousStandbysAreDefined() ? WalSndCtl->lsn[mode] : PG_UINT64_MAX;
+	LWLockRelease(SyncRepLock);
+}
+
+DurabilityProgress
+DurabilityNow(void)
+{
+	DurabilityProgress now;
+
+	now.flushed = known_flushed = GetFlushRecPtr(NULL);
+	ReadConfirmed(now.confirmed);
+	return now;
 }
 
 bool
-DurabilityIsConfirmed(Durability durability)
+DurabilityIsReached(const Durability *wanted, const DurabilityProgress *now)
 {
-	bool		confirmed;
+	return wanted->flush <= now->flushed && wanted->confirmed <= now->confirmed[wanted->standby_mode];
+}
 
-	if (XLogRecPtrIsInvalid(durability.lsn) || durability.standby_mode == SYNC_REP_NO_WAIT)
+bool
+DurabilityIsReachedNow(const Durability *wanted)
+{
+	DurabilityProgress now;
+
+	if (wanted->flush <= known_flushed && XLogRecPtrIsInvalid(wanted->confirmed))
 		return true;
-	LWLockAcquire(SyncRepLock, LW_SHARED);
-	confirmed = !SynchronousStandbysAreDefined() ||
-		WalSndCtl->lsn[durability.standby_mode] >= durability.lsn;
-	LWLockRelease(SyncRepLock);
-	return confirmed;
+	now = DurabilityNow();
+	return DurabilityIsReached(wanted, &now);
 }

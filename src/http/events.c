@@ -71,7 +71,7 @@ BuildSet(void)
 	set_is_stale = false;
 	for (int i = 0; i < nplaces; i++)
 	{
-		if (places[i].fd != PGINVALID_SOCKET)
+		if (places[i].fd != PGINVALID_SOCKET && places[i].events != 0)
 			AddToSet(i);
 	}
 }
@@ -127,10 +127,15 @@ EventsAdd(pgsocket fd, uint32 events, void *data)
 void
 EventsChange(int place, uint32 events)
 {
-	if (places[place].events == events)
+	uint32		before = places[place].events;
+
+	if (before == events)
 		return;
 	places[place].events = events;
-	if (!set_is_stale)
+	/* a set knows no sockets of which nothing is awaited */
+	if (before == 0 || events == 0)
+		set_is_stale = true;
+	else if (!set_is_stale)
 		ModifyWaitEvent(set, places[place].position, events, NULL);
 }
 

@@ -18,7 +18,7 @@ extern void EventsInit(void);
  */
 extern int	EventsAdd(pgsocket fd, uint32 events, void *data);
 
-/* Waits for something else. */
+/* Waits for something else; 0: for nothing, until this is called again. */
 extern void EventsChange(int place, uint32 events);
 
 /* Forgets a socket, which must be closed next. */

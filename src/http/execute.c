@@ -375,7 +375,7 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 		answer = FailureAnswer(&execution, error);
 	else
 		answer.body = (Slice) {out.out.data + VARHDRSZ, (uint32) out.out.len - VARHDRSZ};
-	answer.withheld = !DurabilityIsConfirmed(DurabilityOfLastTransaction());
+	answer.durability = DurabilityOfLastRequest();
 	error_context_stack = callback.previous;
 	ReportEnd(&execution);
 	return answer;

@@ -13,6 +13,7 @@
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
+#include "http/flush_queue.h"
 #include "http/housekeeping.h"
 #include "http/listen.h"
 #include "http/settings.h"
@@ -205,6 +206,16 @@ RegisterWorker(int number)
 	RegisterBackgroundWorker(&worker);
 }
 
+/* A standby commits nothing. */
+static void
+RegisterFlusher(void)
+{
+	BackgroundWorker worker = NewWorker("dynamo_http_flusher_main", "dynamo flusher");
+
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	RegisterBackgroundWorker(&worker);
+}
+
 static void
 RegisterHousekeeping(void)
 {
@@ -228,7 +239,9 @@ HttpInit(void)
 		BuildResumeRegister();
 		return;
 	}
+	FlushQueueInit(http_workers);
 	for (int i = 1; i <= http_workers; i++)
 		RegisterWorker(i);
+	RegisterFlusher();
 	RegisterHousekeeping();
 }

@@ -132,6 +132,7 @@ Serve(void)
 	{
 		int			places[MAX_EVENTS];
 		bool		latch;
+		long		release;
 		int			n = EventsWait(more ? 0 : timeout, places, MAX_EVENTS, &latch);
 		TimestampTz asked = GetCurrentTimestamp();
 
@@ -141,8 +142,10 @@ Serve(void)
 			HandleInterrupts();
 		for (int i = 0; i < n; i++)
 			HandleEvent(places[i]);
-		more = ConnectionsServeWaiting();
-		timeout = Sooner(ConnectionsExpire(asked), ReportStatistics(n == 0 && !more));
+		ConnectionsServeWaiting();
+		release = ConnectionsRelease();
+		more = ConnectionsAreWaiting();
+		timeout = Sooner(Sooner(ConnectionsExpire(asked), release), ReportStatistics(n == 0 && !more));
 	}
 }
 
@@ -155,7 +158,7 @@ dynamo_http_worker_main(Datum arg)
 	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
 	SetDefaults();
 	pgstat_report_activity(STATE_IDLE, NULL);
-	DurabilityInit();
+	DurabilityInit(DatumGetInt32(MyBgworkerEntry->bgw_main_arg));
 	EventsInit();
 	ListenOrExit();
 	Serve();

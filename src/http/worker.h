@@ -11,6 +11,8 @@
  *		connection.c	bytes of a connection to requests, answers to bytes
  *		protocol.c		what to answer, in the service's order
  *		execute.c		the request's transaction
+ *		durability.c	what its answer waits for
+ *		flush_queue.c	who flushes the log, and for whom
  *
  * Nothing is held between requests: no transaction, snapshot or lock.
  */

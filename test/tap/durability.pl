@@ -83,6 +83,37 @@ is($standby->safe_psql('postgres', 'SELECT count(*) FROM kept'), 1, 'the standby
 # ---- the standby is gone ----
 
 $standby->stop;
+$client = send_put('patient');
+my $reader = connect_http($port);
+my $get = signed_request('GetItem', '{"TableName":"kept","Key":{"id":{"S":"confirmed"}}}');
+is(exchange($reader, $get)->{status}, 200, 'reads go on');
+$node->safe_psql('postgres', 'SET synchronous_commit = local; ALTER ROLE app SET synchronous_commit = local');
+$node->reload;
+sleep(0.5);
+is(exchange($reader, put('local'))->{status}, 200, 'so do writes that ask for no standby');
+$node->safe_psql('postgres', 'SET synchronous_commit = local; ALTER ROLE app RESET synchronous_commit');
+$node->reload;
+sleep(0.5);
+signal_worker('pg_cancel_backend');
+ok(!IO::Select->new($client)->can_read(0.5), 'there is nothing to cancel in a write that waits');
+$standby->start;
+is(read_answer($client)->{status}, 200, 'the standby comes back: the write is answered');
+$standby->stop;
+
+my $second = connect_http($port);
+send_raw($second, put('first') . $get . put('second'));
+$client = send_put('unconfirmed');
+reload(synchronous_standby_names => "''");
+is(read_answer($client)->{status}, 200, 'no standby is asked for any more: the write is answered');
+is(join(' ', map { read_answer($second)->{body} } 1 .. 3), '{} {"Item":{"id": {"S": "confirmed"}}} {}',
+	'pipelined requests are answered in their order');
+reload(synchronous_standby_names => 'standby');
+
+$client = send_put('abandoned');
+shutdown($client, 1);
+is(exchange($reader, $get)->{status}, 200, 'a client that closes its side holds nobody up');
+close($client);
+
 $client = send_put('terminated');
 signal_worker('pg_terminate_backend');
 ok(is_closed($client), 'a worker that is terminated closes its connections without an answer');
@@ -105,7 +136,114 @@ for (1 .. 100)
 }
 $node->start;
 wait_for_endpoint();
-is($node->safe_psql('postgres', q{SELECT count(*) FROM kept}), 4, 'what was written is there');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM kept}), 10, 'what was written is there');
+reload(synchronous_standby_names => "''", wal_writer_delay => "'10s'");
+
+# ---- a crash between commit and flush ----
+
+sub pid_of
+{
+	my ($type) = @_;
+
+	return $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = '$type'");
+}
+
+# Keeps everybody from flushing: a connection that is idle keeps the worker
+# from doing it.
+sub stop_flushing
+{
+	my $idle = connect_http($port);
+	my @pids = map { pid_of($_) } 'dynamo flusher', 'walwriter', 'checkpointer';
+
+	is(exchange($idle, $get)->{status}, 200, 'an idle connection');
+	kill 'STOP', @pids;
+	return ($idle, @pids);
+}
+
+$node->safe_psql('postgres', q{
+CREATE ROLE hasty LOGIN;
+GRANT ALL ON kept TO hasty;
+ALTER ROLE hasty SET synchronous_commit = off;
+SELECT dynamo.create_access_key('hasty', 'HASTYKEY', 'TESTSECRET');
+CREATE FUNCTION hurry() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN SET LOCAL synchronous_commit = off; RETURN NULL; END $$;
+CREATE CONSTRAINT TRIGGER hurry AFTER INSERT ON kept DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW WHEN (NEW.id = 'hurried') EXECUTE FUNCTION hurry();
+CREATE TABLE other (i int);
+});
+my ($idle, @pids) = stop_flushing();
+$reader = connect_http($port);
+is((api($reader, 'PutItem', { TableName => 'kept', Item => { id => { S => 'hasty' } } }, key => 'HASTYKEY'))[0], 200,
+	'a role that need not wait for the disk does not');
+is(exchange($reader, put('hurried'))->{status}, 200, 'nor does a transaction with a trigger that says so');
+is(exchange($reader, $get)->{status}, 200, 'nor do reads');
+$client = connect_http($port);
+send_raw($client, put('lost'));
+ok(!IO::Select->new($client)->can_read(1), 'a write that is not on disk is not answered');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM kept WHERE id = 'lost'}), 1, 'it is committed');
+send_raw($reader, signed_request('GetItem', '{"TableName":"kept","Key":{"id":{"S":"lost"}}}'));
+ok(!IO::Select->new($reader)->can_read(1), 'nor is a read that saw it');
+my $condition = connect_http($port);
+send_raw($condition, signed_request('PutItem',
+	'{"TableName":"kept","Item":{"id":{"S":"lost"}},"ConditionExpression":"attribute_not_exists(id)"}'));
+ok(!IO::Select->new($condition)->can_read(1), 'nor is an error that tells of it');
+is(exchange(connect_http($port), "GET / HTTP/1.1\r\nHost: x\r\n\r\n")->{status}, 200, 'the worker goes on');
+crash_node($node);
+ok(is_closed($_), 'a crash closes the connection without an answer') for $client, $reader, $condition;
+$node->start;
+wait_for_endpoint();
+is($node->safe_psql('postgres', q{SELECT count(*) FROM kept WHERE id = 'lost'}), 0, 'nothing told of what the crash undid');
+
+# the flusher goes on
+($idle, @pids) = stop_flushing();
+$client = connect_http($port);
+send_raw($client, put('later'));
+ok(!IO::Select->new($client)->can_read(1), 'not answered');
+kill 'CONT', @pids;
+is(read_answer($client)->{status}, 200, 'flushed: answered');
+
+# the flusher is away for a while
+$node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo flusher'});
+is(exchange($client, put("alone $_"))->{status}, 200, 'workers flush without it') for 1 .. 2;
+ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo flusher'}),
+	'it comes back');
+
+# ---- crashes at any time ----
+
+my %answered;
+for my $round (1 .. 3)
+{
+	my @clients = map { connect_http($port) } 1 .. 6;
+	my @asked;
+	my $until = Time::HiRes::time() + 0.3 + 0.37 * $round;
+	my $n = 0;
+
+	for my $i (0 .. $#clients)
+	{
+		$asked[$i] = "crash $round $i " . $n++;
+		send_raw($clients[$i], put($asked[$i]));
+	}
+	while (Time::HiRes::time() < $until)
+	{
+		for my $socket (IO::Select->new(@clients)->can_read(0.01))
+		{
+			my ($i) = grep { $clients[$_] == $socket } 0 .. $#clients;
+			my $answer = read_answer($socket) or next;
+			$answered{$asked[$i]} = 1 if $answer->{status} == 200;
+			$asked[$i] = "crash $round $i " . $n++;
+			send_raw($socket, put($asked[$i]));
+		}
+	}
+	crash_node($node);
+	for my $i (0 .. $#clients)
+	{
+		my $answer = read_answer($clients[$i]);
+		$answered{$asked[$i]} = 1 if $answer && $answer->{status} == 200;
+	}
+	$node->start;
+	wait_for_endpoint();
+	my %there = map { $_ => 1 } split /\n/, $node->safe_psql('postgres', q{SELECT id FROM kept});
+	is(join(',', grep { !$there{$_} } sort keys %answered), '', 'every write that was answered is there: ' . keys(%answered));
+}
 
 $node->stop;
 done_testing();
