@@ -26,10 +26,18 @@ SetPart(Signature *signature, Slice name, Slice value)
 		signature->given = value;
 }
 
-static bool
-Separates(char c)
+/* The bytes up to the next comma or blank. */
+static Slice
+UpToSeparator(Slice text)
 {
-	return c == ',' || c == ' ' || c == '\t';
+	for (const char *separator = ", \t"; *separator != '\0'; separator++)
+	{
+		const char *found = memchr(text.data, *separator, text.len);
+
+		if (found != NULL)
+			text.len = (uint32) (found - text.data);
+	}
+	return text;
 }
 
 /*
@@ -45,12 +53,9 @@ SplitHeader(Signature *signature, Slice header)
 	signature->algorithm = (Slice) {header.data, at};
 	while (at < header.len)
 	{
-		Slice		part = {header.data + at, 0};
-		const char *equals;
+		Slice		part = UpToSeparator((Slice) {header.data + at, header.len - at});
+		const char *equals = memchr(part.data, '=', part.len);
 
-		while (at + part.len < header.len && !Separates(part.data[part.len]))
-			part.len++;
-		equals = memchr(part.data, '=', part.len);
 		if (equals != NULL)
 		{
 			uint32		name = (uint32) (equals - part.data);
