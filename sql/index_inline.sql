@@ -47,6 +47,19 @@ SELECT "PK", "SK" FROM shop WHERE "PK" = 'b';
 -- definitions the service refuses
 SELECT dynamo.create_index('shop', 'GSI1', 'x');
 SELECT dynamo.create_index('shop', 'g22', 'GSI1PK', partition_key_type => 'N');
+-- a type that is not given is the one that is known
+SELECT dynamo.create_table('typed', 'P', 'S', sort_key_type => 'N', indexes => '[
+	{"index_name": "inverted", "partition_key": "S", "sort_key": "P"},
+	{"index_name": "first", "partition_key": "x", "sort_key": "S"},
+	{"index_name": "second", "partition_key": "x", "partition_key_type": "B"}]');
+SELECT dynamo.create_index('typed', 'third', 'S', 'x');
+SELECT dynamo.create_index('typed', 'fourth', ARRAY['x', 'y'], ARRAY['S', 'z'], sort_key_type => ARRAY['N', 'N']);
+SELECT dynamo.create_index('typed', 'fifth', 'z', 'new');
+SELECT dynamo.create_index('typed', 'sixth', 'S', 'P', partition_key_type => 'S');
+SELECT a ->> 'name' AS name, a ->> 'type' AS type FROM dynamo.tables t, jsonb_array_elements(t.definition -> 'attributes') a WHERE table_name = 'typed';
+INSERT INTO typed (item) VALUES ('{"P": {"S": "p"}, "S": {"N": "1"}, "x": {"B": "AA=="}, "z": {"N": "7"}, "new": {"S": "n"}}');
+SELECT dynamo.query('typed', 'S = :s AND x = :x', '{":s": {"N": "1"}, ":x": {"B": "AA=="}}', index_name => 'third');
+SELECT dynamo.drop_table('typed');
 SELECT dynamo.create_index('shop', 'g22', 'x', 'x');
 SELECT dynamo.create_index('shop', 'g', 'x');
 SELECT dynamo.create_index('shop', 'g 2', 'x');

@@ -30,6 +30,7 @@ typedef struct CreateIndexSpec
 	const char *name;
 	bool		local;
 	KeySchema	key;
+	bool		untyped[KEY_MAX_ATTRIBUTES];	/* of key: the type is the one that is known, or S */
 	Projected	projected;
 	int			nnon_key;
 	Slice	   *non_key;
@@ -200,10 +201,10 @@ extern char *InlineIndexStatement(Oid relid, const TableDef *def, const IndexDef
 extern char *RequiredText(FunctionCallInfo fcinfo, int arg, const char *name);
 
 /*
- * Appends attributes and their types to a key; returns n.  No types at all
- * mean S, else there must be as many as attributes.
+ * Appends attributes and their types to an index's key; returns n.  There must be
+ * as many types as attributes, or none: these are untyped then.
  */
-extern int	AppendKeyPart(KeySchema *key, char **names, int n, char **types, int ntypes);
+extern int	AppendKeyPart(CreateIndexSpec *spec, char **names, int n, char **types, int ntypes);
 
 /* projection NULL: ALL. */
 extern void SetProjection(CreateIndexSpec *spec, const char *projection,

@@ -36,9 +36,9 @@ KeyTypeOf(const char *name)
 }
 
 int
-AppendKeyPart(KeySchema *key, char **names, int n, char **types, int ntypes)
+AppendKeyPart(CreateIndexSpec *spec, char **names, int n, char **types, int ntypes)
 {
-	int			before = key->npartition + key->nsort;
+	int			before = spec->key.npartition + spec->key.nsort;
 
 	if (before + n > KEY_MAX_ATTRIBUTES)
 		InvalidParameter("The KeySchema exceeds the maximum allowed number of %s key attributes",
@@ -50,8 +50,9 @@ AppendKeyPart(KeySchema *key, char **names, int n, char **types, int ntypes)
 				 errdetail("There are %d attributes and %d types.", n, ntypes)));
 	for (int i = 0; i < n; i++)
 	{
-		key->attributes[before + i].name = SliceOfString(names[i]);
-		key->attributes[before + i].type = ntypes > 0 ? KeyTypeOf(types[i]) : VALUE_S;
+		spec->key.attributes[before + i].name = SliceOfString(names[i]);
+		spec->key.attributes[before + i].type = ntypes > 0 ? KeyTypeOf(types[i]) : VALUE_S;
+		spec->untyped[before + i] = ntypes == 0;
 	}
 	return n;
 }
@@ -241,14 +242,31 @@ IndexFromJson(JsonbContainer *object, CreateIndexSpec *spec)
 	spec->local = BooleanMember(object, "local");
 	names = StringsMember(object, "partition_key", &n);
 	types = StringsMember(object, "partition_key_type", &ntypes);
-	spec->key.npartition = AppendKeyPart(&spec->key, names, n, types, ntypes);
+	spec->key.npartition = AppendKeyPart(spec, names, n, types, ntypes);
 	names = StringsMember(object, "sort_key", &n);
 	types = StringsMember(object, "sort_key_type", &ntypes);
-	spec->key.nsort = AppendKeyPart(&spec->key, names, n, types, ntypes);
+	spec->key.nsort = AppendKeyPart(spec, names, n, types, ntypes);
 	names = StringsMember(object, "non_key_attributes", &n);
 	SetProjection(spec, StringMember(object, "projection"), names, n);
 	SetStorage(spec, StringMember(object, "storage"), IntegerMember(object, "shards", SHARDS_NOT_GIVEN),
 			   StringMember(object, "shard_by"));
+}
+
+/* An attribute that one index gives a type has it in the others, too. */
+static void
+TakeTypes(CreateIndexSpec *spec, const CreateIndexSpec *from)
+{
+	for (int i = 0; i < spec->key.npartition + spec->key.nsort; i++)
+	{
+		for (int j = 0; spec->untyped[i] && j < from->key.npartition + from->key.nsort; j++)
+		{
+			if (from->untyped[j] ||
+				SliceCompare(spec->key.attributes[i].name, from->key.attributes[j].name) != 0)
+				continue;
+			spec->key.attributes[i].type = from->key.attributes[j].type;
+			spec->untyped[i] = false;
+		}
+	}
 }
 
 static CreateIndexSpec *
@@ -268,19 +286,22 @@ IndexesFromJson(Jsonb *indexes, int *n)
 			IndexJsonError("Indexes must be an array of objects.");
 		IndexFromJson(v->val.binary.data, &specs[i]);
 	}
+	for (int i = 0; i < *n; i++)
+	{
+		for (int j = 0; j < *n; j++)
+			TakeTypes(&specs[i], &specs[j]);
+	}
 	return specs;
 }
 
 /* ---- tables ---- */
 
 static void
-OneAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeySchema *key, int *count)
+SetKeyAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeyAttribute *attr)
 {
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(name_arg));
-	char	   *type = PG_ARGISNULL(type_arg) ? pstrdup("S") :
-		text_to_cstring(PG_GETARG_TEXT_PP(type_arg));
-
-	*count = AppendKeyPart(key, &name, 1, &type, 1);
+	attr->name = SliceOfString(text_to_cstring(PG_GETARG_TEXT_PP(name_arg)));
+	attr->type = PG_ARGISNULL(type_arg) ? VALUE_S :
+		KeyTypeOf(text_to_cstring(PG_GETARG_TEXT_PP(type_arg)));
 }
 
 /* Tells who writes schema.table that a dot is a part of DynamoDB's names. */
@@ -308,9 +329,11 @@ dynamo_create_table(PG_FUNCTION_ARGS)
 
 	spec.name = RequiredText(fcinfo, 0, "table_name");
 	RequiredText(fcinfo, 1, "partition_key");
-	OneAttribute(fcinfo, 1, 3, &spec.key, &spec.key.npartition);
-	if (!PG_ARGISNULL(2))
-		OneAttribute(fcinfo, 2, 4, &spec.key, &spec.key.nsort);
+	SetKeyAttribute(fcinfo, 1, 3, &spec.key.attributes[0]);
+	spec.key.npartition = 1;
+	spec.key.nsort = PG_ARGISNULL(2) ? 0 : 1;
+	if (spec.key.nsort > 0)
+		SetKeyAttribute(fcinfo, 2, 4, &spec.key.attributes[1]);
 	if (!PG_ARGISNULL(5))
 		spec.indexes = IndexesFromJson(PG_GETARG_JSONB_P(5), &spec.nindexes);
 	spec.fillfactor = PG_ARGISNULL(6) ? DEFAULT_FILLFACTOR : PG_GETARG_INT32(6);

@@ -282,8 +282,13 @@ AddIndex(TableDef *def, Oid schema, const char *relation_name,
 	index->key = spec->key;
 	for (int i = 0; i < spec->key.npartition + spec->key.nsort; i++)
 	{
-		index->attributes[i] = AddAttribute(def, &spec->key.attributes[i]);
-		index->key.attributes[i].name = def->attributes[index->attributes[i]].name;
+		KeyAttribute *attr = &index->key.attributes[i];
+		int			known = spec->untyped[i] ? TableDefAttribute(def, attr->name) : -1;
+
+		if (known >= 0)
+			attr->type = def->attributes[known].type;
+		index->attributes[i] = AddAttribute(def, attr);
+		attr->name = def->attributes[index->attributes[i]].name;
 	}
 	SetIndexShape(index, spec);
 	index->relation = ChooseIndexRelation(schema, relation_name, spec->name);

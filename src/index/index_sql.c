@@ -81,23 +81,23 @@ CreateIndex(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
 }
 
 static int
-OneAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeySchema *key)
+OneAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, CreateIndexSpec *spec)
 {
 	char	   *name = OptionalText(fcinfo, name_arg);
 	char	   *type = OptionalText(fcinfo, type_arg);
 
-	return AppendKeyPart(key, &name, name != NULL ? 1 : 0, &type, type != NULL ? 1 : 0);
+	return AppendKeyPart(spec, &name, name != NULL ? 1 : 0, &type, type != NULL ? 1 : 0);
 }
 
 static int
-SeveralAttributes(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeySchema *key)
+SeveralAttributes(FunctionCallInfo fcinfo, int name_arg, int type_arg, CreateIndexSpec *spec)
 {
 	int			n;
 	int			ntypes;
 	char	  **names = TextArray(fcinfo, name_arg, &n);
 	char	  **types = TextArray(fcinfo, type_arg, &ntypes);
 
-	return AppendKeyPart(key, names, n, types, ntypes);
+	return AppendKeyPart(spec, names, n, types, ntypes);
 }
 
 static void
@@ -105,8 +105,8 @@ CreateIndexOnOne(FunctionCallInfo fcinfo)
 {
 	CreateIndexSpec spec = {0};
 
-	spec.key.npartition = OneAttribute(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec.key);
-	spec.key.nsort = OneAttribute(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec.key);
+	spec.key.npartition = OneAttribute(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec);
+	spec.key.nsort = OneAttribute(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec);
 	CreateIndex(fcinfo, &spec);
 }
 
@@ -115,8 +115,8 @@ CreateIndexOnSeveral(FunctionCallInfo fcinfo)
 {
 	CreateIndexSpec spec = {0};
 
-	spec.key.npartition = SeveralAttributes(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec.key);
-	spec.key.nsort = SeveralAttributes(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec.key);
+	spec.key.npartition = SeveralAttributes(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec);
+	spec.key.nsort = SeveralAttributes(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec);
 	CreateIndex(fcinfo, &spec);
 }
 
