@@ -33,6 +33,31 @@ SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gSome
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}, ":one": {"N": "1"}}', index_name => 'gSome', filter_expression => 'a = :one OR b = :one');
 SELECT dynamo.scan('tab', 'b = :one', '{":one": {"N": "1"}}', index_name => 'gSome');
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}, ":one": {"N": "1"}}', index_name => 'gSome', filter_expression => 'a = :one');
+-- the filter of a scan finds it absent, wherever the index is kept
+SELECT dynamo.create_index('tab', 'gTable', 'gp', 'gs', projection => 'KEYS_ONLY', storage => 'table');
+SELECT dynamo.create_index('tab', 'gShards', 'gp', 'gs', projection => 'KEYS_ONLY', shards => 2);
+CREATE FUNCTION filtered(filter text) RETURNS TABLE (index text, sql text, page text, request text) LANGUAGE plpgsql AS $$
+BEGIN
+	FOREACH index IN ARRAY ARRAY['gKeys', 'gTable', 'gShards'] LOOP
+		SELECT string_agg(item ->> 'SK', ' ') INTO sql FROM dynamo.scan('tab', filter, '{":n": {"N": "2"}}', index_name => index) item;
+		SELECT concat_ws(' of ', count, scanned_count) INTO page FROM dynamo.scan_page('tab', filter, '{":n": {"N": "2"}}', index_name => index);
+		SELECT concat_ws(' of ', r -> 'Count', r -> 'ScannedCount') INTO request FROM CAST(dynamo.request('Scan', json_build_object('TableName', 'tab',
+			'IndexName', index, 'FilterExpression', filter, 'ExpressionAttributeValues', '{":n": {"N": "2"}}'::json)) AS json) r;
+		RETURN NEXT;
+	END LOOP;
+END $$;
+SELECT * FROM filtered('b = :n');
+SELECT * FROM filtered('b <> :n');
+SELECT * FROM filtered('NOT b = :n AND gs > SK OR attribute_exists(a)');
+SELECT index, dynamo.request('ExecuteStatement', json_build_object('Statement', format('SELECT * FROM "tab"."%s" WHERE b = 2', index)))
+FROM unnest(ARRAY['gKeys', 'gTable', 'gShards']) index;
+SELECT index, dynamo.request('Scan', json_build_object('TableName', 'tab', 'IndexName', index, 'ScanFilter', '{"b": {"ComparisonOperator": "NULL"}}'::json, 'Select', 'COUNT'))
+FROM unnest(ARRAY['gKeys', 'gTable', 'gShards']) index;
+SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}, ":one": {"N": "1"}}', index_name => 'gTable', filter_expression => 'b = :one');
+SELECT dynamo.request('ExecuteStatement', '{"Statement": "SELECT * FROM \"tab\".\"gTable\" WHERE gp = ''g'' AND b = 2"}');
+SELECT dynamo.scan('tab', index_name => 'gTable', projection_expression => 'b');
+SELECT dynamo.drop_index('tab', 'gTable');
+SELECT dynamo.drop_index('tab', 'gShards');
 -- a local index fetches it from the table
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lKeys', projection_expression => 'a, m.x');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}, ":n": {"N": "2"}}', index_name => 'lSome', filter_expression => 'b = :n');

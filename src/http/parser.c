@@ -365,47 +365,25 @@ ReadConnection(HttpHead *head, Slice value)
 	}
 }
 
-/* Whether it is a field that says who asks for what, of which one value is read. */
+/*
+ * Fields that say who asks for what, of which one value is read: a proxy may
+ * have read the other.
+ */
 static bool
-IsSingleField(Slice name)
+IsAmbiguous(const HttpHead *head, const char *data)
 {
 	static const char *const names[] = {
 		"authorization", "content-type", "date", "origin", "x-amz-date",
 		"x-amz-security-token", "x-amz-target"
 	};
+	Slice		value;
 
 	for (size_t i = 0; i < lengthof(names); i++)
 	{
-		if (HttpSame(name, names[i]))
+		if (CountFields(head, data, names[i], &value) > 1)
 			return true;
 	}
 	return false;
-}
-
-/* Whether such a field is there before this one, too: a proxy may have read the other. */
-static bool
-RepeatsField(const HttpHead *head, const char *data, int field)
-{
-	Slice		name = HttpText(data, head->headers[field].name);
-
-	for (int i = 0; i < field; i++)
-	{
-		if (head->headers[i].name.len == name.len &&
-			HttpSameSlice(HttpText(data, head->headers[i].name), name))
-			return IsSingleField(name);
-	}
-	return false;
-}
-
-static HttpStep
-CheckRepeatedFields(HttpHead *head, const char *data)
-{
-	for (int i = 1; i < head->nheaders; i++)
-	{
-		if (RepeatsField(head, data, i))
-			return FailHead(head, 400, "repeated header field");
-	}
-	return HTTP_DONE;
 }
 
 static HttpStep
@@ -416,6 +394,8 @@ ReadMeaning(HttpHead *head, const char *data)
 
 	if (hosts > 1 || (hosts == 0 && !head->old))
 		return FailHead(head, 400, "request needs one Host");
+	if (IsAmbiguous(head, data))
+		return FailHead(head, 400, "repeated header field");
 	for (int i = 0; i < head->nheaders; i++)
 	{
 		if (HttpSame(HttpText(data, head->headers[i].name), "connection"))
@@ -444,8 +424,6 @@ HttpReadHead(HttpHead *head, HttpScan *scan, const char *data, uint32 len)
 	step = ReadRequestLine(head, data, (uint32) (line_end - data));
 	if (step == HTTP_DONE)
 		step = ReadFields(head, data, (uint32) (line_end - data) + 2);
-	if (step == HTTP_DONE)
-		step = CheckRepeatedFields(head, data);
 	if (step == HTTP_DONE)
 		step = ReadMeaning(head, data);
 	return step;

@@ -26,18 +26,10 @@ SetPart(Signature *signature, Slice name, Slice value)
 		signature->given = value;
 }
 
-/* The bytes up to the next comma or blank. */
-static Slice
-UpToSeparator(Slice text)
+static bool
+Separates(char c)
 {
-	for (const char *separator = ", \t"; *separator != '\0'; separator++)
-	{
-		const char *found = memchr(text.data, *separator, text.len);
-
-		if (found != NULL)
-			text.len = (uint32) (found - text.data);
-	}
-	return text;
+	return c == ',' || c == ' ' || c == '\t';
 }
 
 /*
@@ -53,9 +45,12 @@ SplitHeader(Signature *signature, Slice header)
 	signature->algorithm = (Slice) {header.data, at};
 	while (at < header.len)
 	{
-		Slice		part = UpToSeparator((Slice) {header.data + at, header.len - at});
-		const char *equals = memchr(part.data, '=', part.len);
+		Slice		part = {header.data + at, 0};
+		const char *equals;
 
+		while (at + part.len < header.len && !Separates(part.data[part.len]))
+			part.len++;
+		equals = memchr(part.data, '=', part.len);
 		if (equals != NULL)
 		{
 			uint32		name = (uint32) (equals - part.data);

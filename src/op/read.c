@@ -84,10 +84,13 @@ PlanRows(Reader *r)
 {
 	const ReadOp *op = r->op;
 	const IndexDef *index = r->index;
+	bool		unprojected;
 
 	if (index == NULL || index->projected == PROJECTED_ALL)
 		return;
-	r->fetch = op->select == SELECT_ALL_ATTRIBUTES || ReadsUnprojected(r);
+	unprojected = ReadsUnprojected(r);
+	r->fetch = op->select == SELECT_ALL_ATTRIBUTES || (index->local && unprojected);
+	r->filter_entry = index->storage == STORAGE_INLINE && unprojected && !r->fetch;
 	if (index->storage == STORAGE_INLINE || r->fetch)
 	{
 		r->entry_projection = EntryProjection(r->store.def, index);
@@ -213,6 +216,16 @@ ProjectRow(const Reader *r, struct varlena *item)
 	return item;
 }
 
+static bool
+MatchesFilter(const Reader *r, ValueRef item)
+{
+	if (r->filter == NULL)
+		return true;
+	if (r->filter_entry)
+		item = ItemRoot(ProjectionApply(r->entry_projection, item));
+	return ConditionMatches(r->filter, item);
+}
+
 /* False if the table has no item for the entry (that this user may see). */
 static bool
 EvaluateRow(Reader *r, ReadRow *row)
@@ -227,7 +240,7 @@ EvaluateRow(Reader *r, ReadRow *row)
 	}
 	if (r->op->sizes)
 		MeasureRow(r, ReaderRow(r), ItemRoot(item), row);
-	row->matched = r->filter == NULL || ConditionMatches(r->filter, ItemRoot(item));
+	row->matched = MatchesFilter(r, ItemRoot(item));
 	if (row->matched && r->op->select != SELECT_COUNT)
 		row->item = ProjectRow(r, item);
 	return true;

@@ -30,6 +30,7 @@ struct Reader
 	 */
 	Projection *entry_projection;
 	bool		fetch;			/* entries lack what the result needs */
+	bool		filter_entry;	/* the filter would see what the index does not project */
 	bool		return_entry;	/* entry_projection makes the result */
 
 	StoreScan  *scan;

@@ -380,7 +380,10 @@ ReadsUnprojected(const Reader *r)
 	return u.n > 0;
 }
 
-/* What a global index does not project cannot be had from it. */
+/*
+ * What a global index does not project cannot be had from it.  The filter of a
+ * scan finds such an attribute absent.
+ */
 static void
 CheckGlobalIndexPaths(const Reader *r)
 {
@@ -392,7 +395,7 @@ CheckGlobalIndexPaths(const Reader *r)
 	if (u.n > 0)
 		InvalidParameter("Global secondary index %s does not project [%s]",
 						 r->index->name, u.names.data);
-	if (r->filter != NULL)
+	if (r->filter != NULL && r->op->query)
 		ConditionVisitPaths(r->filter, CollectUnprojected, &u);
 	if (u.n > 0)
 		InvalidParameter("Secondary index %s does not project one or more filter attributes: [%s]",
