@@ -178,6 +178,13 @@
 	EvalPlanQualInit(epq, estate, NULL, NIL, -1)
 #endif
 
+/* Whether the session or its transaction holds a lock, in just this mode. */
+#if PG_VERSION_NUM >= 170000
+#define IsLockHeldByMe(tag, mode) LockHeldByMe(tag, mode, false)
+#else
+#define IsLockHeldByMe(tag, mode) LockHeldByMe(tag, mode)
+#endif
+
 /* ANALYZE: the column's statistics target, and the nap between rows. */
 #if PG_VERSION_NUM >= 170000
 #define StatisticsTarget(stats) ((stats)->attstattarget)

@@ -30,6 +30,7 @@
 
 #include "compat.h"
 #include "http/identity.h"
+#include "store/segment.h"
 #include "http/settings.h"
 
 /* What the worker is; the role is invalid before the first request. */
@@ -142,7 +143,9 @@ DiscardSession(void)
 	PortalHashTableDeleteAll();
 	ResetAllOptions();
 	DropAllPreparedStatements();
+	SegmentsHold();
 	LockReleaseAll(USER_LOCKMETHOD, true);
+	SegmentsHoldAgain();
 	GetTempNamespaceState(&temporary, &temporary_toast);
 	if (OidIsValid(temporary))
 	{

@@ -130,23 +130,18 @@ NeededAttributes(const Reader *r)
 static StoreScan *
 BeginScan(Reader *r)
 {
-	const ReadOp *op = r->op;
 	NameSet		needed = NeededAttributes(r);
 	ScanRange	range = {
 		.index = r->index,
 		.condition = r->condition,
-		.forward = op->forward,
-		.start = op->start,
+		.forward = r->op->forward,
+		.start = r->op->start,
 		.shard = ShardOfRead(r),
+		.segment = r->segment,
 		.needed = needed.names,
 		.nneeded = needed.n,
 	};
 
-	if (op->segment_given)
-	{
-		range.segment = (uint32) op->segment;
-		range.total_segments = (uint32) op->total_segments;
-	}
 	return StoreScanBegin(&r->store, &range);
 }
 
@@ -162,6 +157,9 @@ ReaderOpen(const ReadOp *op)
 	StoreOpen(&r->store, op->table_name, ACL_SELECT);
 	OpenIndex(r);
 	CheckShards(r);
+	if (op->segment_given)
+		r->segment = StoreSegment(&r->store, r->index, (uint32) op->segment,
+								  (uint32) op->total_segments);
 	if (!ValueIsMissing(op->start))
 		CheckStartKey(r);
 	if (r->key_clauses != NULL)

@@ -33,6 +33,7 @@ struct Reader
 	bool		filter_entry;	/* the filter would see what the index does not project */
 	bool		return_entry;	/* entry_projection makes the result */
 
+	struct SegmentSlice *segment;	/* NULL: all of it */
 	StoreScan  *scan;
 	MemoryContext row_context;	/* NULL: rows are returned as they are stored */
 	struct varlena *stored;		/* the row last read */

@@ -293,9 +293,7 @@ CheckStartPosition(const Reader *r)
 		CheckStartPartition(r);
 		CheckStartSort(r);
 	}
-	else if (op->segment_given &&
-			 !KeyInSegment(r->key, op->start, (uint32) op->segment,
-						   (uint32) op->total_segments))
+	else if (r->segment != NULL && !KeyInSegment(r->segment, r->key, op->start))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg(START_KEY_INVALID ": Invalid ExclusiveStartKey. Please use ExclusiveStartKey with correct Segment. TotalSegments: " INT64_FORMAT " Segment: " INT64_FORMAT,

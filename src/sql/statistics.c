@@ -7,6 +7,8 @@
  * Kept instead are the attribute names and how many items have each, in the
  * form arrays have for their elements (STATISTIC_KIND_MCELEM, of text), so
  * that pg_stats.most_common_elems shows the attributes of a table's items.
+ * Another slot is for the ranges of keys that segments of scans are made of
+ * (store/segment.h).
  */
 #include "postgres.h"
 
@@ -28,6 +30,11 @@
 
 #include "compat.h"
 #include "item/item.h"
+#include "store/segment.h"
+
+/* Slots of the statistics. */
+#define NAMES_SLOT		0
+#define SEGMENTS_SLOT	1
 
 #define NAMES_TRACKED		10000	/* names that appear later are not counted */
 #define NAME_MAX_KEPT		KEY_MAX_NAME	/* bytes */
@@ -177,17 +184,17 @@ StoreNames(VacAttrStats *stats, HTAB *names, int items)
 	numbers[n + 1] = (double) most / items;
 	MemoryContextSwitchTo(caller);
 
-	stats->stakind[0] = STATISTIC_KIND_MCELEM;
-	stats->staop[0] = TextEqualOperator;
-	stats->stacoll[0] = C_COLLATION_OID;
-	stats->stanumbers[0] = numbers;
-	stats->numnumbers[0] = n + 2;
-	stats->stavalues[0] = values;
-	stats->numvalues[0] = n;
-	stats->statypid[0] = TEXTOID;
-	stats->statyplen[0] = -1;
-	stats->statypbyval[0] = false;
-	stats->statypalign[0] = TYPALIGN_INT;
+	stats->stakind[NAMES_SLOT] = STATISTIC_KIND_MCELEM;
+	stats->staop[NAMES_SLOT] = TextEqualOperator;
+	stats->stacoll[NAMES_SLOT] = C_COLLATION_OID;
+	stats->stanumbers[NAMES_SLOT] = numbers;
+	stats->numnumbers[NAMES_SLOT] = n + 2;
+	stats->stavalues[NAMES_SLOT] = values;
+	stats->numvalues[NAMES_SLOT] = n;
+	stats->statypid[NAMES_SLOT] = TEXTOID;
+	stats->statyplen[NAMES_SLOT] = -1;
+	stats->statypbyval[NAMES_SLOT] = false;
+	stats->statypalign[NAMES_SLOT] = TYPALIGN_INT;
 }
 
 /* ---- the analysis ---- */
@@ -232,6 +239,7 @@ ComputeItemStatistics(VacAttrStats *stats, AnalyzeAttrFetchFunc fetch,
 	}
 	if (read > 0)
 		StoreNames(stats, names, read);
+	SegmentsDraw(stats, SEGMENTS_SLOT, rows);
 	hash_destroy(names);
 }
 

@@ -67,8 +67,15 @@ typedef struct ScanKeys
 	/* No position lies after the start: nothing to read. */
 	bool		empty;
 
-	uint32		segment;
-	uint32		total_segments; /* 0: all */
+	/*
+	 * The segment that is read, NULL: all.  Its bounds as row comparisons of
+	 * the partition columns: >= lower, < upper.
+	 */
+	const struct SegmentSlice *segment;
+	bool		has_lower;
+	bool		has_upper;
+	Datum		lower[KEY_MAX_ATTRIBUTES];
+	Datum		upper[KEY_MAX_ATTRIBUTES];
 
 	/* only rows that the limits of this index admit; NULL: all of them do */
 	const IndexDef *limited;
@@ -86,8 +93,8 @@ extern void ScanKeysInit(ScanKeys *keys, const TableDef *def,
 						 const ScanRange *range);
 
 /*
- * Whether the partition columns of a row (the first of keys->columns) lie in
- * the segment that is read.  *problem is set if one of them holds what no item
+ * Whether a row within the bounds is in the segment: by its partition columns,
+ * the first of keys->columns.  *problem is set if one of them holds what no item
  * can, else NULL.
  */
 extern bool ColumnsInSegment(const ScanKeys *keys, const Datum *values, const bool *nulls,

@@ -29,6 +29,7 @@
 
 #include "item/slice.h"
 #include "store/scan.h"
+#include "store/segment.h"
 
 /* The btree family of numeric; its catalog entry names no symbol. */
 #define NUMERIC_BTREE_FAM_OID	1988
@@ -67,7 +68,7 @@ typedef struct DirectSource
 	AttrNumber	item_attnum;
 	MemoryContext context;		/* detoasted items */
 	struct varlena *detoasted;	/* the last one, to be freed */
-	MemoryContext entry_context;	/* for EntryInSegment; NULL: no segments */
+	MemoryContext entry_context;	/* for EntryInSegment; NULL: all entries are */
 } DirectSource;
 
 /* ---- may this index be read? ---- */
@@ -131,42 +132,37 @@ NotNullKey(ScanKey key, int column)
 						   (Datum) 0);
 }
 
-/* The members of the start row; the last one is marked. */
+/* The members of a row; the last one is marked. */
 static ScanKey
-StartRowMembers(Relation index, const ScanKeys *keys, StrategyNumber strategy)
+RowMembers(Relation index, const ScanKeys *keys, int column, int n,
+		   StrategyNumber strategy, const Datum *values)
 {
-	ScanKey		members = palloc(sizeof(ScanKeyData) * keys->nstart);
+	ScanKey		members = palloc(sizeof(ScanKeyData) * n);
 
-	for (int i = 0; i < keys->nstart; i++)
-	{
-		int			column = keys->nfixed + i;
-
-		ScanKeyEntryInitialize(&members[i], SK_ROW_MEMBER, column + 1, strategy,
-							   InvalidOid, index->rd_indcollation[column],
-							   key_operators[keys->columns[column]->type].compare,
-							   keys->start[i]);
-	}
-	members[keys->nstart - 1].sk_flags |= SK_ROW_END;
+	for (int i = 0; i < n; i++)
+		ScanKeyEntryInitialize(&members[i], SK_ROW_MEMBER, column + i + 1, strategy,
+							   InvalidOid, index->rd_indcollation[column + i],
+							   key_operators[keys->columns[column + i]->type].compare,
+							   values[i]);
+	members[n - 1].sk_flags |= SK_ROW_END;
 	return members;
 }
 
+/* ROW(columns from this one on) strategy ROW(values) */
 static void
-StartKey(ScanKey key, Relation index, const ScanKeys *keys)
+RowComparison(ScanKey key, Relation index, const ScanKeys *keys, int column, int n,
+			  StrategyNumber strategy, const Datum *values)
 {
-	StrategyNumber strategy = keys->forward ? BTGreaterStrategyNumber : BTLessStrategyNumber;
-
-	if (keys->nstart == 1)
+	if (n == 1)
 	{
-		DirectScanKey(key, index, keys->nfixed,
-					  keys->columns[keys->nfixed]->type,
-					  strategy, keys->start[0]);
+		DirectScanKey(key, index, column, keys->columns[column]->type, strategy, values[0]);
 		return;
 	}
 	memset(key, 0, sizeof(ScanKeyData));
 	key->sk_flags = SK_ROW_HEADER;
-	key->sk_attno = keys->nfixed + 1;
+	key->sk_attno = column + 1;
 	key->sk_strategy = strategy;
-	key->sk_argument = PointerGetDatum(StartRowMembers(index, keys, strategy));
+	key->sk_argument = PointerGetDatum(RowMembers(index, keys, column, n, strategy, values));
 }
 
 static bool
@@ -184,16 +180,23 @@ ColumnNotNull(const ScanKeys *keys, int column)
 static int
 BuildScanKeys(ScanKey out, Relation index, const ScanKeys *keys)
 {
+	int			npartition = keys->schema->npartition;
 	int			n = 0;
 	int			test = 0;
 
+	if (keys->has_lower)
+		RowComparison(&out[n++], index, keys, 0, npartition, BTGreaterEqualStrategyNumber, keys->lower);
+	if (keys->has_upper)
+		RowComparison(&out[n++], index, keys, 0, npartition, BTLessStrategyNumber, keys->upper);
 	for (int column = 0; column < keys->ncolumns; column++)
 	{
 		for (; test < keys->ntests && keys->tests[test].column == column; test++)
 			DirectScanKey(&out[n++], index, column, keys->columns[column]->type,
 						  keys->tests[test].strategy, keys->tests[test].value);
 		if (keys->nstart > 0 && keys->nfixed == column)
-			StartKey(&out[n++], index, keys);
+			RowComparison(&out[n++], index, keys, column, keys->nstart,
+						  keys->forward ? BTGreaterStrategyNumber : BTLessStrategyNumber,
+						  keys->start);
 		if (ColumnNotNull(keys, column))
 			NotNullKey(&out[n++], column);
 	}
@@ -269,7 +272,7 @@ DirectNext(ScanSource *source)
 	struct varlena *stored;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!(s->keys->total_segments > 0 ? NextRowOfSegment(s) : NextRow(s)))
+	if (!(s->entry_context != NULL ? NextRowOfSegment(s) : NextRow(s)))
 		return NULL;
 
 	if (s->detoasted != NULL)
@@ -323,7 +326,7 @@ DirectScanBegin(Relation rel, Relation index, AttrNumber item_attnum,
 				const ScanKeys *keys, Snapshot snapshot)
 {
 	DirectSource *s = palloc0(sizeof(DirectSource));
-	ScanKeyData scankeys[SCAN_MAX_TESTS + SCAN_MAX_COLUMNS + 1];
+	ScanKeyData scankeys[SCAN_MAX_TESTS + SCAN_MAX_COLUMNS + 3];
 	int			nkeys = BuildScanKeys(scankeys, index, keys);
 
 	s->source.methods = &direct_methods;
@@ -331,12 +334,12 @@ DirectScanBegin(Relation rel, Relation index, AttrNumber item_attnum,
 	s->direction = keys->forward ? ForwardScanDirection : BackwardScanDirection;
 	s->item_attnum = item_attnum;
 	s->context = CurrentMemoryContext;
-	if (keys->total_segments > 0)
+	if (keys->segment != NULL && !SegmentIsWhole(keys->segment))
 		s->entry_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index entry",
 												 ALLOCSET_SMALL_SIZES);
 	s->slot = table_slot_create(rel, NULL);
 	s->scan = BeginIndexScan(rel, index, snapshot, nkeys);
-	s->scan->xs_want_itup = keys->total_segments > 0;
+	s->scan->xs_want_itup = s->entry_context != NULL;
 	index_rescan(s->scan, scankeys, nkeys, NULL, 0);
 	return &s->source;
 }

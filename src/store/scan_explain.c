@@ -7,6 +7,7 @@
 #include "utils/builtins.h"
 
 #include "store/scan.h"
+#include "store/segment.h"
 
 static void
 AppendKeyValue(StringInfo out, ValueType type, Datum value)
@@ -56,6 +57,29 @@ AppendStart(StringInfo out, const ScanKeys *keys)
 	}
 }
 
+static void
+AppendBound(StringInfo out, const ScanKeys *keys, const char *word, const Datum *values)
+{
+	appendStringInfo(out, " %s ", word);
+	for (int i = 0; i < keys->schema->npartition; i++)
+	{
+		appendStringInfoString(out, i > 0 ? ", " : "");
+		AppendKeyValue(out, keys->columns[i]->type, values[i]);
+	}
+}
+
+static void
+AppendSegment(StringInfo out, const ScanKeys *keys)
+{
+	appendStringInfoString(out, "\nsegment: keys");
+	if (keys->has_lower)
+		AppendBound(out, keys, "from", keys->lower);
+	if (keys->has_upper)
+		AppendBound(out, keys, "below", keys->upper);
+	if (!SegmentIsWhole(keys->segment))
+		appendStringInfoString(out, ", by hash");
+}
+
 void
 ScanKeysDescribe(const ScanKeys *keys, StringInfo out)
 {
@@ -66,7 +90,7 @@ ScanKeysDescribe(const ScanKeys *keys, StringInfo out)
 		AppendTests(out, keys);
 	if (keys->nstart > 0)
 		AppendStart(out, keys);
-	if (keys->total_segments > 0)
-		appendStringInfo(out, "\nsegment: %u of %u", keys->segment, keys->total_segments);
+	if (keys->segment != NULL)
+		AppendSegment(out, keys);
 	appendStringInfo(out, "\norder: %s", keys->forward ? "forwards" : "backwards");
 }

@@ -12,11 +12,14 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
 
 #include "catalog/names.h"
 #include "item/number.h"
 #include "item/prefix.h"
 #include "store/scan.h"
+#include "store/segment.h"
 
 /* ---- columns ---- */
 
@@ -185,6 +188,24 @@ AddStart(ScanKeys *keys, ValueRef start)
 	}
 }
 
+/* Sets the values of a bound; whether there is one. */
+static bool
+SetBound(const ScanKeys *keys, const ValueRef *bound, Datum *values)
+{
+	for (int i = 0; bound != NULL && i < keys->schema->npartition; i++)
+		values[i] = KeyValueToDatum(keys->columns[i], bound[i]);
+	return bound != NULL;
+}
+
+/* A start key stands in for the lower bound: scans go forward. */
+static void
+AddSegment(ScanKeys *keys, const SegmentSlice *segment, bool from_start)
+{
+	keys->segment = segment;
+	keys->has_lower = !from_start && SetBound(keys, SegmentLower(segment), keys->lower);
+	keys->has_upper = SetBound(keys, SegmentUpper(segment), keys->upper);
+}
+
 void
 ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
 {
@@ -192,8 +213,6 @@ ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
 
 	memset(keys, 0, sizeof(ScanKeys));
 	keys->forward = range->forward;
-	keys->segment = range->segment;
-	keys->total_segments = range->total_segments;
 	keys->needed = range->needed;
 	keys->nneeded = range->nneeded;
 
@@ -204,39 +223,38 @@ ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
 		AddNotNull(keys, range->index);
 	if (from_start)
 		AddStart(keys, range->start);
+	if (range->segment != NULL)
+		AddSegment(keys, range->segment, from_start);
 }
 
 /* ---- segments ---- */
 
-/*
- * A partition key's segment is told by a hash of its encoded values, in schema
- * order, that starts at 0.
- */
-static uint64
-SegmentHash(uint64 hash, Slice payload)
+SegmentSlice *
+StoreSegment(Store *store, const IndexDef *index, uint32 segment, uint32 total_segments)
 {
-	return StableHash(payload.data, payload.len, hash);
-}
+	SegmentSlice *slice = palloc(sizeof(SegmentSlice));
+	SegmentMap *map;
 
-/* Equal slices of the hash's range, so that segments nest as totals double. */
-static uint32
-SegmentOfHash(uint64 hash, uint32 total_segments)
-{
-	return (uint32) (((hash >> 32) * total_segments) >> 32);
+	SegmentsKeep(RelationGetRelid(store->rel));
+	map = SegmentMapRead(store->rel, store->def, index);
+	if (check_enable_rls(RelationGetRelid(store->rel), InvalidOid, true) == RLS_ENABLED)
+		map->nranges = 1;
+	SegmentSliceInit(slice, map, segment, total_segments);
+	return slice;
 }
 
 bool
-KeyInSegment(const KeySchema *key, ValueRef item, uint32 segment, uint32 total_segments)
+KeyInSegment(const SegmentSlice *segment, const KeySchema *key, ValueRef item)
 {
-	uint64		hash = 0;
+	Slice		payloads[KEY_MAX_ATTRIBUTES];
 
 	for (int i = 0; i < key->npartition; i++)
 	{
 		Slice		name = key->attributes[i].name;
 
-		hash = SegmentHash(hash, ValuePayload(AttributeFind(item, name.data, name.len)));
+		payloads[i] = ValuePayload(AttributeFind(item, name.data, name.len));
 	}
-	return SegmentOfHash(hash, total_segments) == segment;
+	return SegmentHas(segment, payloads);
 }
 
 /* The payload that a column's value has in an item; false if it has none. */
@@ -256,20 +274,17 @@ bool
 ColumnsInSegment(const ScanKeys *keys, const Datum *values, const bool *nulls,
 				 const char **problem)
 {
-	uint64		hash = 0;
+	uint8		numbers[KEY_MAX_ATTRIBUTES][NUMBER_MAX_BYTES];
+	Slice		payloads[KEY_MAX_ATTRIBUTES];
 
 	*problem = NULL;
 	for (int i = 0; i < keys->schema->npartition; i++)
 	{
-		uint8		number[NUMBER_MAX_BYTES];
-		Slice		payload;
-
-		if (nulls[i] || !ColumnPayload(keys->columns[i]->type, values[i], number, &payload))
+		if (nulls[i] || !ColumnPayload(keys->columns[i]->type, values[i], numbers[i], &payloads[i]))
 		{
 			*problem = ColumnProblem(keys->columns[i], values[i], nulls[i]);
 			return false;
 		}
-		hash = SegmentHash(hash, payload);
 	}
-	return SegmentOfHash(hash, keys->total_segments) == keys->segment;
+	return SegmentHas(keys->segment, payloads);
 }

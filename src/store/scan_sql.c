@@ -27,13 +27,14 @@
 #include "catalog/owner.h"
 #include "store/plan.h"
 #include "store/scan.h"
+#include "store/segment.h"
 
 /* Small at first: most reads want few rows. */
 #define FIRST_BATCH		16
 #define LARGEST_BATCH	256
 
-/* Tests, start, shard, limit. */
-#define MAX_PARAMETERS	(SCAN_MAX_TESTS + SCAN_MAX_COLUMNS + 2)
+/* Tests, start, bounds, shard, limit. */
+#define MAX_PARAMETERS	(SCAN_MAX_TESTS + 3 * SCAN_MAX_COLUMNS + 2)
 
 typedef struct SqlSource
 {
@@ -104,23 +105,36 @@ AddTestCondition(Statement *st, const ScanKeys *keys, const ScanTest *test)
 	AddParameter(st, KeyColumnType(attr->type), test->value);
 }
 
+/* ROW(columns from this one on) operator ROW(values) */
 static void
-AddStartCondition(Statement *st, const ScanKeys *keys, const Datum *start)
+AddRowCondition(Statement *st, const ScanKeys *keys, int column, int n,
+				const char *operator, const Datum *values)
 {
 	AddJoint(st);
 	appendStringInfoString(&st->sql, "ROW(");
-	for (int i = keys->nfixed; i < keys->ncolumns; i++)
-		appendStringInfo(&st->sql, "%s%s", i > keys->nfixed ? ", " : "",
+	for (int i = column; i < column + n; i++)
+		appendStringInfo(&st->sql, "%s%s", i > column ? ", " : "",
 						 quote_identifier(keys->columns[i]->column));
-	appendStringInfo(&st->sql, ") OPERATOR(pg_catalog.%s) ROW(",
-					 keys->forward ? ">" : "<");
-	for (int i = keys->nfixed; i < keys->ncolumns; i++)
+	appendStringInfo(&st->sql, ") OPERATOR(pg_catalog.%s) ROW(", operator);
+	for (int i = 0; i < n; i++)
 	{
-		if (i > keys->nfixed)
+		if (i > 0)
 			appendStringInfoString(&st->sql, ", ");
-		AddParameter(st, KeyColumnType(keys->columns[i]->type), start[i - keys->nfixed]);
+		AddParameter(st, KeyColumnType(keys->columns[column + i]->type), values[i]);
 	}
 	appendStringInfoChar(&st->sql, ')');
+}
+
+/* Later batches have a start in place of the lower bound, as a start key has. */
+static void
+AddSegmentConditions(Statement *st, const SqlSource *s)
+{
+	const ScanKeys *keys = s->keys;
+
+	if (keys->has_lower && !s->has_start)
+		AddRowCondition(st, keys, 0, keys->schema->npartition, ">=", keys->lower);
+	if (keys->has_upper)
+		AddRowCondition(st, keys, 0, keys->schema->npartition, "<", keys->upper);
 }
 
 static void
@@ -148,8 +162,10 @@ AddConditions(Statement *st, const SqlSource *s)
 		AddJoint(st);
 		AppendLimits(&st->sql, keys->def, keys->limited);
 	}
+	AddSegmentConditions(st, s);
 	if (s->has_start)
-		AddStartCondition(st, keys, s->start);
+		AddRowCondition(st, keys, keys->nfixed, keys->ncolumns - keys->nfixed,
+						keys->forward ? ">" : "<", s->start);
 }
 
 static void
@@ -339,7 +355,7 @@ SqlNext(ScanSource *source)
 		{
 			struct varlena *item = s->items[s->next++];
 
-			if (s->keys->total_segments == 0 || RowInSegment(s))
+			if (s->keys->segment == NULL || SegmentIsWhole(s->keys->segment) || RowInSegment(s))
 				return item;
 		}
 		if (s->exhausted)

@@ -200,18 +200,20 @@ typedef struct ScanRange
 	bool		forward;
 	ValueRef	start;
 	int			shard;
-	uint32		segment;
-	uint32		total_segments; /* 0: not segmented */
+	const struct SegmentSlice *segment; /* NULL: all */
 	const Slice *needed;		/* attributes, sorted, each once; none: all */
 	int			nneeded;
 } ScanRange;
 
 /*
- * Whether a map with the partition attributes of a key lies in a segment:
- * a hash of their values, stable over sessions, servers and versions.
+ * A segment of a parallel scan of a table or an index, as it is while this
+ * session goes on reading segments of the table (segment.h); palloc'd.
  */
-extern bool KeyInSegment(const KeySchema *key, ValueRef item,
-						 uint32 segment, uint32 total_segments);
+extern struct SegmentSlice *StoreSegment(Store *store, const IndexDef *index,
+										 uint32 segment, uint32 total_segments);
+
+/* Whether a map with the partition attributes of a key lies in a segment. */
+extern bool KeyInSegment(const struct SegmentSlice *segment, const KeySchema *key, ValueRef item);
 
 typedef struct StoreScan StoreScan;
 

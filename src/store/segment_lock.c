@@ -1,0 +1,189 @@
+/*
+ * segment_lock.c
+ *	  Who reads segments of a table, so that its ranges are left alone.
+ *
+ * A reader holds advisory locks of the session, of a kind that SQL has no
+ * function for: they outlive errors, and end with the session.  pg_locks shows
+ * the table as classid, the period as objid and 3 as objsubid.
+ *
+ * Who releases all advisory locks of the session for another reason (the HTTP
+ * worker, when it becomes another role) holds others meanwhile, on the table as
+ * an object, which end with the transaction.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/inval.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "store/segment.h"
+
+/* A reader counts for one to two of these after its last request. */
+#define PERIOD			(5 * SECS_PER_MINUTE * USECS_PER_SEC)
+
+/* SQL's advisory locks have 1 and 2 there. */
+#define ADVISORY_KIND	3
+
+/* No column has this number, and none of our other locks on tables. */
+#define SUBOBJECT		4
+
+/* They conflict, and a standby allows the first one on any object. */
+#define READER_MODE		RowShareLock
+#define DRAWER_MODE		ExclusiveLock
+
+/* Tables whose segments a session reads at a time; of more it forgets one. */
+#define MAX_KEPT		32
+
+typedef struct Kept
+{
+	Oid			relid;			/* invalid: none */
+	uint32		period;
+} Kept;
+
+static Kept kept[MAX_KEPT];
+
+static uint32
+CurrentPeriod(void)
+{
+	return (uint32) (GetCurrentTimestamp() / PERIOD);
+}
+
+static void
+SetTag(LOCKTAG *tag, Oid relid, uint32 period)
+{
+	SET_LOCKTAG_ADVISORY(*tag, MyDatabaseId, relid, period, ADVISORY_KIND);
+}
+
+static void
+SetObjectTag(LOCKTAG *tag, Oid relid)
+{
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, relid, SUBOBJECT);
+}
+
+/* Somebody may have released it: DISCARD ALL does. */
+static bool
+IsHeld(const Kept *entry)
+{
+	LOCKTAG		tag;
+
+	SetTag(&tag, entry->relid, entry->period);
+	return OidIsValid(entry->relid) && IsLockHeldByMe(&tag, READER_MODE);
+}
+
+static void
+Release(Kept *entry)
+{
+	LOCKTAG		tag;
+
+	SetTag(&tag, entry->relid, entry->period);
+	if (IsHeld(entry))
+		LockRelease(&tag, READER_MODE, true);
+	entry->relid = InvalidOid;
+}
+
+/* A place for another lock; what is over is released on the way. */
+static Kept *
+FindPlace(uint32 period)
+{
+	Kept	   *place = NULL;
+
+	for (int i = 0; i < MAX_KEPT; i++)
+	{
+		if (OidIsValid(kept[i].relid) && kept[i].period < period - 1)
+			Release(&kept[i]);
+		if (!OidIsValid(kept[i].relid) && place == NULL)
+			place = &kept[i];
+	}
+	if (place == NULL)
+		Release(place = &kept[0]);
+	return place;
+}
+
+static bool
+IsKept(Oid relid, uint32 period)
+{
+	for (int i = 0; i < MAX_KEPT; i++)
+	{
+		if (kept[i].relid == relid && kept[i].period >= period && IsHeld(&kept[i]))
+			return true;
+	}
+	return false;
+}
+
+static void
+Acquire(Kept *entry)
+{
+	LOCKTAG		tag;
+
+	SetTag(&tag, entry->relid, entry->period);
+	(void) LockAcquire(&tag, READER_MODE, true, false);
+}
+
+void
+SegmentsKeep(Oid relid)
+{
+	uint32		period = CurrentPeriod();
+	Kept		entry = {relid, period};
+	Kept	   *place;
+
+	if (IsKept(relid, period))
+		return;
+	place = FindPlace(period);
+	Acquire(&entry);
+	AcceptInvalidationMessages();
+	*place = entry;
+}
+
+static bool
+TryLock(const LOCKTAG *tag)
+{
+	return LockAcquire(tag, DRAWER_MODE, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/* A session's own locks would not keep it away. */
+bool
+SegmentsLock(Oid relid)
+{
+	uint32		period = CurrentPeriod();
+	LOCKTAG		tag;
+
+	if (IsKept(relid, period - 1))
+		return false;
+	SetObjectTag(&tag, relid);
+	if (!TryLock(&tag))
+		return false;
+	for (int i = -1; i <= 1; i++)
+	{
+		SetTag(&tag, relid, period + i);
+		if (!TryLock(&tag))
+			return false;
+	}
+	return true;
+}
+
+void
+SegmentsHold(void)
+{
+	for (int i = 0; i < MAX_KEPT; i++)
+	{
+		LOCKTAG		tag;
+
+		if (!IsHeld(&kept[i]))
+			continue;
+		SetObjectTag(&tag, kept[i].relid);
+		(void) LockAcquire(&tag, READER_MODE, false, false);
+	}
+}
+
+void
+SegmentsHoldAgain(void)
+{
+	for (int i = 0; i < MAX_KEPT; i++)
+	{
+		if (OidIsValid(kept[i].relid))
+			Acquire(&kept[i]);
+	}
+}

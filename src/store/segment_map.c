@@ -1,0 +1,172 @@
+/*
+ * segment_map.c
+ *	  The ranges of a table's keys, as its statistics hold them.
+ *
+ * The column of items has a slot of items, one for each key that has ranges:
+ * {"index": "GSI1", "bounds": [{"GSI1PK": "a"}, {"GSI1PK": "k"}, ...]}, without
+ * "index" for the key of the table.  What does not fit the definition (an index
+ * was made anew with other attributes) counts for nothing.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class_d.h"
+#include "catalog/pg_statistic.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "item/builder.h"
+#include "store/segment.h"
+
+#define NAME_INDEX	"index"
+#define NAME_BOUNDS	"bounds"
+
+static const KeySchema *
+KeyOf(const TableDef *def, const IndexDef *index)
+{
+	return index != NULL ? &index->key : &def->key;
+}
+
+/* ---- reading ---- */
+
+/* Whether an item has the ranges of this index, or of the table: NULL. */
+static bool
+IsOfIndex(ValueRef item, const IndexDef *index)
+{
+	ValueRef	name = AttributeFind(item, NAME_INDEX, strlen(NAME_INDEX));
+
+	if (index == NULL || ValueIsMissing(name))
+		return index == NULL && ValueIsMissing(name);
+	return ValueTypeOf(name) == VALUE_S && SliceIs(ValuePayload(name), index->name);
+}
+
+/* A bound's values; false if it has others. */
+static bool
+ReadBound(ValueRef bound, const KeySchema *key, ValueRef *values)
+{
+	Container	map;
+
+	if (ValueTypeOf(bound) != VALUE_M)
+		return false;
+	ContainerOpen(bound, &map);
+	if (map.count != (uint32) key->npartition)
+		return false;
+	for (int i = 0; i < key->npartition; i++)
+	{
+		const KeyAttribute *attr = &key->attributes[i];
+
+		values[i] = AttributeFind(bound, attr->name.data, attr->name.len);
+		if (ValueIsMissing(values[i]) || ValueTypeOf(values[i]) != attr->type)
+			return false;
+	}
+	return true;
+}
+
+/* Whether a bound is not before the one before it. */
+static bool
+IsAscending(const SegmentMap *map, uint32 i)
+{
+	const ValueRef *bound = &map->bounds[i * map->npartition];
+	int			order = 0;
+
+	for (int k = 0; i > 0 && k < map->npartition && order == 0; k++)
+		order = SliceCompare(ValuePayload(bound[k - map->npartition]), ValuePayload(bound[k]));
+	return order <= 0;
+}
+
+static void
+ReadBounds(ValueRef item, const KeySchema *key, SegmentMap *map)
+{
+	ValueRef	list = AttributeFind(item, NAME_BOUNDS, strlen(NAME_BOUNDS));
+	Container	bounds;
+
+	if (ValueIsMissing(list) || ValueTypeOf(list) != VALUE_L)
+		return;
+	ContainerOpen(list, &bounds);
+	if (bounds.count >= SEGMENT_MAX_RANGES)
+		return;
+	map->bounds = palloc(sizeof(ValueRef) * (bounds.count * key->npartition + 1));
+	for (uint32 i = 0; i < bounds.count; i++)
+	{
+		if (!ReadBound(ListElement(&bounds, i), key, &map->bounds[i * key->npartition]) ||
+			!IsAscending(map, i))
+			return;
+	}
+	map->nranges = (int) bounds.count + 1;
+}
+
+/* The item of a key among those of the statistics; NULL if there is none. */
+static struct varlena *
+FindItem(const AttStatsSlot *slot, const IndexDef *index)
+{
+	for (int i = 0; i < slot->nvalues; i++)
+	{
+		struct varlena *item = PG_DETOAST_DATUM_COPY(slot->values[i]);
+
+		if (IsOfIndex(ItemRoot(item), index))
+			return item;
+		pfree(item);
+	}
+	return NULL;
+}
+
+SegmentMap *
+SegmentMapRead(Relation rel, const TableDef *def, const IndexDef *index)
+{
+	const KeySchema *key = KeyOf(def, index);
+	SegmentMap *map = palloc0(sizeof(SegmentMap));
+	bool		inherited = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+	HeapTuple	statistics = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(RelationGetRelid(rel)),
+											 Int16GetDatum(def->item_attnum), BoolGetDatum(inherited));
+	AttStatsSlot slot;
+
+	map->nranges = 1;
+	map->npartition = key->npartition;
+	if (!HeapTupleIsValid(statistics))
+		return map;
+	if (get_attstatsslot(&slot, statistics, SEGMENT_STATISTICS, InvalidOid, ATTSTATSSLOT_VALUES))
+	{
+		struct varlena *item = slot.valuetype == def->item_type ? FindItem(&slot, index) : NULL;
+
+		if (item != NULL)
+			ReadBounds(ItemRoot(item), key, map);
+		free_attstatsslot(&slot);
+	}
+	ReleaseSysCache(statistics);
+	return map;
+}
+
+/* ---- writing ---- */
+
+static void
+BuildBound(ItemBuilder *b, const KeySchema *key, const ValueRef *values)
+{
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < key->npartition; i++)
+	{
+		ItemBuilderName(b, key->attributes[i].name.data, key->attributes[i].name.len);
+		ItemBuilderValue(b, values[i]);
+	}
+	ItemBuilderEnd(b);
+}
+
+struct varlena *
+SegmentMapItem(const SegmentMap *map, const KeySchema *key, const char *index_name)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+
+	ItemBuilderBeginMap(b);
+	ItemBuilderName(b, NAME_BOUNDS, strlen(NAME_BOUNDS));
+	ItemBuilderBeginList(b);
+	for (int i = 0; i < map->nranges - 1; i++)
+		BuildBound(b, key, &map->bounds[i * map->npartition]);
+	ItemBuilderEnd(b);
+	if (index_name != NULL)
+	{
+		ItemBuilderName(b, NAME_INDEX, strlen(NAME_INDEX));
+		ItemBuilderString(b, index_name, strlen(index_name));
+	}
+	ItemBuilderEnd(b);
+	return ItemBuilderFinish(b);
+}
