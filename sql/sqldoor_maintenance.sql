@@ -36,6 +36,7 @@ SELECT dynamo.reindex('tab', 'own');
 SELECT dynamo.update_time_to_live('tab', 'until');
 SELECT dynamo.trim_streams('tab', '0') > 0 AS trimmed;
 SELECT * FROM tab;
+SELECT * FROM dynamo.import_lines('tab', ARRAY['{"Item": {"PK": {"S": "b"}}}']);
 
 -- all rows, also where row security is forced on the owner
 SET ROLE regress_dynamo_owner;

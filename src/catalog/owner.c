@@ -5,32 +5,52 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/guc.h"
 
 #include "catalog/owner.h"
 #include "compat.h"
 
+/* A scope that changes nothing yet. */
 static void
-SwitchUser(OwnerScope *scope, Oid owner, int context)
+SaveUser(OwnerScope *scope)
 {
 	GetUserIdAndSecContext(&scope->role, &scope->context);
-	SetUserIdAndSecContext(owner, scope->context | SECURITY_LOCAL_USERID_CHANGE |
-						   SECURITY_NOFORCE_RLS | context);
+	scope->guc_level = 0;
+}
+
+static void
+SwitchUser(const OwnerScope *scope, Oid owner, int context)
+{
+	SetUserIdAndSecContext(owner, scope->context | SECURITY_LOCAL_USERID_CHANGE | context);
 }
 
 void
 OwnerScopeEnter(OwnerScope *scope, Oid owner)
 {
-	SwitchUser(scope, owner, SECURITY_RESTRICTED_OPERATION);
+	SaveUser(scope);
+	SwitchUser(scope, owner, SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
 	scope->guc_level = NewGUCNestLevel();
 	RestrictSearchPath();
 }
 
 void
+OwnerScopeEnterForStatement(OwnerScope *scope, Oid owner)
+{
+	int			sees_all = has_bypassrls_privilege(GetUserId()) ? SECURITY_NOFORCE_RLS : 0;
+
+	SaveUser(scope);
+	if (scope->role == owner || !has_privs_of_role(scope->role, owner))
+		return;
+	SwitchUser(scope, owner, SECURITY_RESTRICTED_OPERATION | sees_all);
+	scope->guc_level = NewGUCNestLevel();
+}
+
+void
 OwnerScopeEnterForCascade(OwnerScope *scope, Oid owner)
 {
-	SwitchUser(scope, owner, 0);
-	scope->guc_level = 0;
+	SaveUser(scope);
+	SwitchUser(scope, owner, SECURITY_NOFORCE_RLS);
 }
 
 void

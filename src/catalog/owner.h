@@ -42,6 +42,14 @@ typedef struct OwnerScope
 extern void OwnerScopeEnter(OwnerScope *scope, Oid owner);
 
 /*
+ * The same for a statement that a user has run on many rows, such as an
+ * import: by a user who has the owner's rights without being the owner.  Others
+ * act as themselves.  search_path stays, for the triggers that the statement
+ * fires, and row security hides what it hides from the user.
+ */
+extern void OwnerScopeEnterForStatement(OwnerScope *scope, Oid owner);
+
+/*
  * The same, unrestricted and with the settings as they are, for rows that a
  * user's own statement deletes in a table that refers to its table: triggers
  * and deferred constraints there are due, as when a foreign key cascades.

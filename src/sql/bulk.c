@@ -103,7 +103,7 @@ dynamo_export_line(PG_FUNCTION_ARGS)
 
 /* ---- files ---- */
 
-static void
+void
 CheckServerFilePrivilege(bool for_writing)
 {
 	Oid			role = for_writing ? ROLE_PG_WRITE_SERVER_FILES : ROLE_PG_READ_SERVER_FILES;
@@ -124,7 +124,6 @@ OpenServerFile(const char *name, bool for_writing)
 	struct stat status;
 	FILE	   *volatile file;
 
-	CheckServerFilePrivilege(for_writing);
 	if (!is_absolute_path(name))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),

@@ -41,9 +41,14 @@ typedef struct LineReader
 extern bool ReadLine(LineReader *reader, StringInfo line);
 
 /*
- * Opens a server file as COPY would: an absolute path, no directory; the
- * caller's role must have privileges of pg_read_server_files or
- * pg_write_server_files.
+ * Raises an error unless the user has the privileges of pg_read_server_files
+ * or pg_write_server_files.
+ */
+extern void CheckServerFilePrivilege(bool for_writing);
+
+/*
+ * Opens a server file, whose privilege was checked, as COPY would: an absolute
+ * path, no directory.
  */
 extern FILE *OpenServerFile(const char *name, bool for_writing);
 extern void CloseServerFile(FILE *file, const char *name);

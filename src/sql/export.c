@@ -2,31 +2,100 @@
  * export.c
  *	  dynamo.export_items: a table's items as JSON lines in a server file.
  *
- * The rows come through an ordinary cursor, so that privileges, row security
- * and tables of other access methods are PostgreSQL's business.
+ * The rows of a plain table are read without planning a statement, as COPY
+ * does: planning evaluates what the table's owner wrote into indexes and
+ * policies, and who exports, a backup perhaps, may have rights that the owner
+ * has not.  Others come through an ordinary cursor, so that row security and
+ * tables of other access methods are PostgreSQL's business; who has the
+ * owner's rights reads it as the owner.
  */
 #include "postgres.h"
 
-#include "access/table.h"
+#include "access/tableam.h"
+#include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "utils/backend_progress.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 
-#include "catalog/table.h"
+#include "catalog/owner.h"
 #include "compat.h"
 #include "sql/bulk.h"
 #include "store/plan.h"
+#include "store/store.h"
 
+/* Progress is reported after so many, which a cursor fetches at once. */
 #define FETCH_ROWS	1000
 
-/*
- * A cursor over the items of the locked table.  It is not told to be read-only,
- * so that it takes a snapshot of its own: the statement's may be from before a
- * table that we have waited for.
- */
+typedef struct Export
+{
+	const char *file_name;
+	FILE	   *file;
+	StringInfoData line;
+	MemoryContext row_context;
+	int64		items;
+	int64		bytes;
+} Export;
+
+static void
+OpenFile(Export *export, Oid relid)
+{
+	export->file = OpenServerFile(export->file_name, true);
+	BulkProgressStart(relid, false, true, 0);
+}
+
+static void
+WriteLine(Export *export, Datum item)
+{
+	StringInfo	line = &export->line;
+
+	resetStringInfo(line);
+	ItemToExportLine(line, ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(item)));
+	appendStringInfoChar(line, '\n');
+	if (fwrite(line->data, 1, line->len, export->file) != (size_t) line->len)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not write to file \"%s\": %m", export->file_name)));
+	export->bytes += line->len;
+}
+
+static void
+WriteItem(Export *export, Datum item, bool isnull)
+{
+	MemoryContext caller = MemoryContextSwitchTo(export->row_context);
+
+	CHECK_FOR_INTERRUPTS();
+	if (!isnull)
+		WriteLine(export, item);
+	MemoryContextSwitchTo(caller);
+	MemoryContextReset(export->row_context);
+	if (++export->items % FETCH_ROWS == 0)
+		BulkProgressUpdate(export->bytes, export->items, 0);
+}
+
+/* All rows of a plain table. */
+static void
+ExportRows(Export *export, const Store *store)
+{
+	TupleTableSlot *slot = table_slot_create(store->rel, NULL);
+	TableScanDesc scan = table_beginscan(store->rel, StoreSnapshot(store), 0, NULL);
+
+	OpenFile(export, RelationGetRelid(store->rel));
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		bool		isnull;
+		Datum		item = slot_getattr(slot, store->def->item_attnum, &isnull);
+
+		WriteItem(export, item, isnull);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+/* A cursor over the items of a table. */
 static Portal
 OpenItemCursor(Oid relid)
 {
@@ -35,45 +104,37 @@ OpenItemCursor(Oid relid)
 
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	return SPI_cursor_open(NULL, plan, NULL, NULL, false);
+	return SPI_cursor_open(NULL, plan, NULL, NULL, true);
 }
 
+/* The items that a statement gives. */
 static void
-WriteLine(FILE *file, const char *file_name, StringInfo line, Datum item)
+ExportResult(Export *export, const Store *store)
 {
-	resetStringInfo(line);
-	ItemToExportLine(line, ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(item)));
-	appendStringInfoChar(line, '\n');
-	if (fwrite(line->data, 1, line->len, file) != (size_t) line->len)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not write to file \"%s\": %m", file_name)));
-}
+	OwnerScope	scope;
+	Portal		cursor;
 
-/* Writes the rows just fetched; returns how many bytes. */
-static int64
-WriteFetchedRows(FILE *file, const char *file_name, StringInfo line,
-				 MemoryContext row_context)
-{
-	int64		bytes = 0;
-
-	for (uint64 i = 0; i < SPI_processed; i++)
+	SPI_connect();
+	OwnerScopeEnterForStatement(&scope, store->rel->rd_rel->relowner);
+	cursor = OpenItemCursor(RelationGetRelid(store->rel));	/* raises errors before the file is overwritten */
+	OpenFile(export, RelationGetRelid(store->rel));
+	for (;;)
 	{
-		MemoryContext caller = MemoryContextSwitchTo(row_context);
-		bool		isnull;
-		Datum		item = SPI_getbinval(SPI_tuptable->vals[i],
-										 SPI_tuptable->tupdesc, 1, &isnull);
-
-		CHECK_FOR_INTERRUPTS();
-		if (!isnull)
+		SPI_cursor_fetch(cursor, true, FETCH_ROWS);
+		if (SPI_processed == 0)
+			break;
+		for (uint64 i = 0; i < SPI_processed; i++)
 		{
-			WriteLine(file, file_name, line, item);
-			bytes += line->len;
+			bool		isnull;
+			Datum		item = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull);
+
+			WriteItem(export, item, isnull);
 		}
-		MemoryContextSwitchTo(caller);
-		MemoryContextReset(row_context);
+		SPI_freetuptable(SPI_tuptable);
 	}
-	return bytes;
+	SPI_cursor_close(cursor);
+	OwnerScopeLeave(&scope);
+	SPI_finish();
 }
 
 /* export_items(table_name text, file_name text) returns bigint */
@@ -81,38 +142,20 @@ DYNAMO_FUNCTION(dynamo_export_items);
 Datum
 dynamo_export_items(PG_FUNCTION_ARGS)
 {
-	char	   *file_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	Relation	rel = TableNameOpen(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock, false);
-	Oid			relid = RelationGetRelid(rel);
-	FILE	   *file;
-	int64		bytes = 0;
-	int64		items = 0;
-	StringInfoData line;
-	MemoryContext row_context;
-	Portal		cursor;
+	Export		export = {.file_name = text_to_cstring(PG_GETARG_TEXT_PP(1))};
+	Store		store;
 
-	TableDefRelease(TableDefAcquire(rel));	/* a dynamo table it must be */
-	initStringInfo(&line);
-	row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo export row",
-										ALLOCSET_DEFAULT_SIZES);
-	SPI_connect();
-	cursor = OpenItemCursor(relid); /* privileges first: the file is overwritten */
-	file = OpenServerFile(file_name, true);
-	BulkProgressStart(relid, false, true, 0);
-	for (;;)
-	{
-		SPI_cursor_fetch(cursor, true, FETCH_ROWS);
-		if (SPI_processed == 0)
-			break;
-		items += SPI_processed;
-		bytes += WriteFetchedRows(file, file_name, &line, row_context);
-		SPI_freetuptable(SPI_tuptable);
-		BulkProgressUpdate(bytes, items, 0);
-	}
-	SPI_cursor_close(cursor);
-	SPI_finish();
+	StoreOpen(&store, text_to_cstring(PG_GETARG_TEXT_PP(0)), ACL_SELECT);
+	CheckServerFilePrivilege(true);
+	initStringInfo(&export.line);
+	export.row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo export row",
+											   ALLOCSET_DEFAULT_SIZES);
+	if (store.direct)
+		ExportRows(&export, &store);
+	else
+		ExportResult(&export, &store);
 	pgstat_progress_end_command();
-	CloseServerFile(file, file_name);
-	table_close(rel, NoLock);
-	PG_RETURN_INT64(items);
+	CloseServerFile(export.file, export.file_name);
+	StoreClose(&store);
+	PG_RETURN_INT64(export.items);
 }

@@ -3,7 +3,9 @@
  *	  dynamo.import_items and dynamo.import_lines: JSON lines into a table.
  *
  * An item is put: it replaces one with the same key, and every trigger and
- * constraint of the table has its say.  All of it is one transaction.
+ * constraint of the table has its say.  A superuser, and who else has the
+ * rights of the table's owner, imports as the owner, whose triggers they are.
+ * All of it is one transaction.
  *
  * Without skip_errors the first bad line ends it.  With skip_errors lines are
  * imported in batches, each in a subtransaction; a batch that fails is
@@ -26,6 +28,7 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
+#include "catalog/owner.h"
 #include "compat.h"
 #include "errors.h"
 #include "sql/bulk.h"
@@ -46,6 +49,7 @@ typedef struct Line
 typedef struct Import
 {
 	Store		store;
+	OwnerScope	scope;
 	bool		from_file;
 	bool		skip_errors;
 	int64		bytes_total;
@@ -265,6 +269,7 @@ ImportBegin(Import *import, const char *table_name, bool skip_errors,
 												  "dynamo import batch", ALLOCSET_DEFAULT_SIZES);
 	import->batch = palloc(sizeof(Line) * BATCH_LINES);
 	StoreOpen(&import->store, table_name, ACL_INSERT | ACL_UPDATE);
+	OwnerScopeEnterForStatement(&import->scope, import->store.rel->rd_rel->relowner);
 	StartProgress(import);
 }
 
@@ -278,6 +283,7 @@ ImportEnd(Import *import, FunctionCallInfo fcinfo)
 
 	ImportBatch(import);
 	pgstat_progress_end_command();
+	OwnerScopeLeave(&import->scope);
 	StoreClose(&import->store);
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
@@ -322,13 +328,15 @@ dynamo_import_items(PG_FUNCTION_ARGS)
 {
 	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *file_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	FILE	   *file = OpenServerFile(file_name, false);
+	FILE	   *file;
 	LineReader *reader = palloc0(sizeof(LineReader));
 	ErrorContextCallback callback;
 	StringInfoData line;
 	Import		import;
 	Datum		result;
 
+	CheckServerFilePrivilege(false);
+	file = OpenServerFile(file_name, false);
 	reader->file = file;
 	ImportBegin(&import, table_name, PG_GETARG_BOOL(2), true, SizeOfFile(file));
 	PushLineContext(&callback, &import);
