@@ -92,6 +92,12 @@ SELECT put_item('one', '{"PK": {"S": "a"}, "other": {"S": "nobody"}}');
 ALTER TABLE one ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SELECT add_reference('one', 'other_key', '{"PK": "{other}"}', referenced_table => 'other');
 
+-- an expression in a partition key would run as whoever looks partitions up
+SET ROLE plant_thief;
+CREATE TABLE by_expression ("PK" text COLLATE "C" NOT NULL, "SK" text COLLATE "C" NOT NULL, item item NOT NULL) PARTITION BY LIST ((left("PK", 1)));
+SELECT plant('by_expression', 'gone', 'inline');
+RESET ROLE;
+
 -- what a superuser does to the thief's tables leaves the victim's alone
 SET ROLE plant_victim;
 CREATE TABLE precious (a int);

@@ -5,14 +5,39 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "utils/acl.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
+#include "catalog/objects.h"
 #include "compat.h"
 #include "errors.h"
+
+/*
+ * Statements on a table run as the caller, and looking up partitions evaluates
+ * what the owner wrote into the partition key, at any depth.
+ */
+static void
+RefuseExpressionKeys(Relation rel)
+{
+	ListCell   *cell;
+
+	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		return;
+	foreach(cell, find_all_inheritors(RelationGetRelid(rel), NoLock, NULL))
+	{
+		if (IsPartitionedByExpression(lfirst_oid(cell)))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("table \"%s\" is partitioned by an expression", get_rel_name(lfirst_oid(cell))),
+					 errdetail("A dynamo table is partitioned by key columns.")));
+	}
+}
 
 static Relation
 OpenOwnTable(const char *table_name, LOCKMODE lockmode)
@@ -27,6 +52,7 @@ OpenOwnTable(const char *table_name, LOCKMODE lockmode)
 				 errdetail("\"%s\" is not a dynamo table.", RelationGetRelationName(rel))));
 	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	RefuseExpressionKeys(rel);
 	return rel;
 }
 

@@ -23,6 +23,7 @@
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
+#include "catalog/objects.h"
 #include "catalog/settings.h"
 #include "catalog/stream.h"
 
@@ -184,6 +185,11 @@ RelationAltered(Oid relid, const Node *statement)
 	{
 		case RELKIND_RELATION:
 		case RELKIND_PARTITIONED_TABLE:
+			if (IsPartitionedByExpression(relid))
+			{
+				RefuseOurTriggers(relid);
+				break;
+			}
 			if (get_rel_relispartition(relid))
 				PartitionAltered(relid);
 			else

@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
@@ -101,8 +102,8 @@ CheckTriggerDefinitions(Oid relid)
 }
 
 /*
- * Our triggers are for plain and partitioned tables; elsewhere they would
- * only disturb the views over definitions.
+ * Our triggers are for plain tables and those that are partitioned by columns;
+ * elsewhere they would only disturb the views over definitions.
  */
 void
 RefuseOurTriggers(Oid relid)
@@ -117,7 +118,9 @@ RefuseOurTriggers(Oid relid)
 			ereport(ERROR,
 					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 					 errmsg("trigger \"%s\" is for tables only",
-							triggers->triggers[i].tgname)));
+							triggers->triggers[i].tgname),
+					 IsPartitionedByExpression(relid) ?
+					 errdetail("\"%s\" is partitioned by an expression.", get_rel_name(relid)) : 0));
 	}
 }
 

@@ -43,7 +43,7 @@ IsIndexTableOf(Oid relid, Oid table)
 
 	if (rel == NULL)
 		return false;
-	linked = IsTableOfOwner(rel, RelationOwner(table)) &&
+	linked = IsTableOfOwner(rel, RelationOwner(table)) && !IsPartitionedByExpression(relid) &&
 		HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_INDEX));
 	relation_close(rel, AccessShareLock);
 	return linked;

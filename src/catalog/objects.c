@@ -11,6 +11,7 @@
 #include "catalog/namespace.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -67,6 +68,19 @@ PartitionRoot(Oid relid)
 	List	   *ancestors = get_rel_relispartition(relid) ? get_partition_ancestors(relid) : NIL;
 
 	return ancestors != NIL ? llast_oid(ancestors) : relid;
+}
+
+bool
+IsPartitionedByExpression(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(PARTRELID, ObjectIdGetDatum(relid));
+	bool		isnull;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	(void) SysCacheGetAttr(PARTRELID, tuple, Anum_pg_partitioned_table_partexprs, &isnull);
+	ReleaseSysCache(tuple);
+	return !isnull;
 }
 
 TransactionId

@@ -52,6 +52,14 @@ extern Oid	RelationOwner(Oid relid);
 extern Oid	PartitionRoot(Oid relid);
 
 /*
+ * Whether a relation is a table that is partitioned by an expression.  Its
+ * constant parts are evaluated whenever the partitions are looked up, by CREATE
+ * TRIGGER, too, as whoever it may be; a primary key, and so a dynamo table and
+ * an index table, cannot have one.
+ */
+extern bool IsPartitionedByExpression(Oid relid);
+
+/*
  * The transaction that wrote the catalog row of an object, by the syscache of
  * its OID; not a normal one if that was long ago or the row is gone.
  */

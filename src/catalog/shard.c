@@ -14,6 +14,7 @@
 #include "utils/rel.h"
 
 #include "catalog/names.h"
+#include "catalog/objects.h"
 #include "catalog/table.h"
 
 static int
@@ -55,6 +56,8 @@ IndexHasShards(Relation index_table, const IndexDef *index)
 
 	if (index_table->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
 		return index->shards == 0;
+	if (IsPartitionedByExpression(RelationGetRelid(index_table)))
+		return false;
 	desc = RelationGetPartitionDesc(index_table, true);
 	if (desc->nparts != index->shards || desc->boundinfo == NULL ||
 		desc->boundinfo->ndatums != index->shards)
