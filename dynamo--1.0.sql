@@ -675,7 +675,8 @@ COMMENT ON FUNCTION dynamo.ddl_command_end() IS
 	'event trigger function: keeps tables and their definitions in step';
 
 CREATE EVENT TRIGGER dynamo_ddl_command_end ON ddl_command_end
-	WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER SCHEMA', 'CREATE SCHEMA', 'CREATE TABLE', 'CREATE TRIGGER')
+	WHEN TAG IN ('ALTER TABLE', 'ALTER INDEX', 'ALTER SCHEMA', 'CREATE SCHEMA', 'CREATE TABLE', 'CREATE TRIGGER',
+		'ALTER TRIGGER')
 	EXECUTE FUNCTION dynamo.ddl_command_end();
 ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dynamo_ddl_command_end IS 'keeps tables and their definitions in step';
@@ -899,7 +900,7 @@ COMMENT ON FUNCTION dynamo.sql_drop() IS
 	'event trigger function: drops index tables with their table';
 
 CREATE EVENT TRIGGER dynamo_sql_drop ON sql_drop
-	WHEN TAG IN ('DROP TABLE', 'DROP INDEX', 'DROP OWNED', 'DROP SCHEMA')
+	WHEN TAG IN ('DROP TABLE', 'DROP INDEX', 'DROP OWNED', 'DROP SCHEMA', 'DROP TRIGGER')
 	EXECUTE FUNCTION dynamo.sql_drop();
 ALTER EVENT TRIGGER dynamo_sql_drop ENABLE ALWAYS;
 COMMENT ON EVENT TRIGGER dynamo_sql_drop IS 'drops index tables with their table, and forgets its settings';

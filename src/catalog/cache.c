@@ -173,6 +173,47 @@ FindKeyTrigger(Relation rel)
 }
 
 bool
+TriggerChangesRows(int16 type)
+{
+	return TRIGGER_FOR_ROW(type) && TRIGGER_FOR_BEFORE(type) &&
+		(TRIGGER_FOR_INSERT(type) || TRIGGER_FOR_UPDATE(type));
+}
+
+/* Triggers are in the order of their names, which is that in which they fire. */
+List *
+FindLaterTriggers(Relation rel)
+{
+	const Trigger *key_trigger = FindKeyTrigger(rel);
+	const Trigger *end = key_trigger == NULL ? NULL :
+		rel->trigdesc->triggers + rel->trigdesc->numtriggers;
+	List	   *names = NIL;
+
+	for (const Trigger *t = key_trigger; t != end; t++)
+	{
+		if (t != key_trigger && TriggerChangesRows(t->tgtype))
+			names = lappend(names, pstrdup(t->tgname));
+	}
+	return names;
+}
+
+bool
+HasRowMaintenance(Relation rel)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES);
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *t = &rel->trigdesc->triggers[i];
+
+		if (t->tgfoid == function && TRIGGER_FOR_ROW(t->tgtype) && TRIGGER_FOR_INSERT(t->tgtype) &&
+			TRIGGER_FOR_UPDATE(t->tgtype) && t->tgenabled == TRIGGER_FIRES_ALWAYS &&
+			t->tgqual == NULL && t->tgnattr == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
 RelationIsDynamoTable(Relation rel)
 {
 	return hash_search(definitions, &RelationGetRelid(rel), HASH_FIND, NULL) != NULL ||
@@ -366,6 +407,17 @@ CheckMaintained(const TableDef *def)
 				 errhint("Use dynamo.reindex on each of its index tables.")));
 }
 
+static void
+SetLaterTrigger(Relation rel, TableDef *def)
+{
+	List	   *names = FindLaterTriggers(rel);
+
+	if (names == NIL)
+		return;
+	def->later_trigger = MemoryContextStrdup(def->context, linitial(names));
+	def->checked_later = HasRowMaintenance(rel);
+}
+
 static TableDef *
 LoadDefinition(Relation rel)
 {
@@ -383,6 +435,7 @@ LoadDefinition(Relation rel)
 	ResolveColumns(rel, def);
 	SetColumnSets(def);
 	def->unmaintained = !IsMaintained(rel, def);
+	SetLaterTrigger(rel, def);
 	def->distributed = IsDistributed(def->relid);
 	def->written = CatalogRowWriter(RELOID, def->relid);
 	def->primary_key = FindPrimaryKey(rel, def);

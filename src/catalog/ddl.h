@@ -132,6 +132,16 @@ extern void StoreDefinition(Oid relid, const TableDef *def);
 /* Whether a definition has indexes with tables of their own. */
 extern bool HasIndexTables(const TableDef *def);
 
+/*
+ * Whether each row of a table is to be looked at after it was written: index
+ * tables have its entries, or a trigger could change it after its key columns
+ * were derived.
+ */
+extern bool NeedsRowMaintenance(Oid relid, const TableDef *def);
+
+/* Makes or drops the trigger for that. */
+extern void StoreRowMaintenance(Oid relid, const TableDef *def);
+
 /* Makes the triggers that a new partition of a dynamo table has not yet. */
 extern void StorePartitionTriggers(Oid partition);
 

@@ -5,6 +5,7 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -73,22 +74,53 @@ StorePartitionTriggers(Oid partition)
 		StoreTruncation(partition, true);
 }
 
-/*
- * Index tables, if there are any, are maintained by two triggers.  PostgreSQL
- * gives partitions that on rows, not that on statements.
- */
-static void
-StoreMaintenance(Oid relid, const char *table, const TableDef *def)
+/* Whether a table, or a partition of it, has a trigger that fires after derive_keys. */
+static bool
+HasLaterTrigger(Oid relid)
 {
-	bool		needed = HasIndexTables(def);
+	bool		has_later = false;
 	ListCell   *cell;
 
-	if (needed)
+	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
+	{
+		Relation	rel = relation_open(lfirst_oid(cell), NoLock);
+
+		has_later |= FindLaterTriggers(rel) != NIL;
+		relation_close(rel, NoLock);
+	}
+	return has_later;
+}
+
+bool
+NeedsRowMaintenance(Oid relid, const TableDef *def)
+{
+	return HasIndexTables(def) || HasLaterTrigger(relid);
+}
+
+void
+StoreRowMaintenance(Oid relid, const TableDef *def)
+{
+	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+
+	if (NeedsRowMaintenance(relid, def))
 		StoreTrigger(table, TRIGGER_MAINTAIN_INDEXES,
 					 "AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
 					 FUNCTION_MAINTAIN_INDEXES, "");
 	else
 		DropTrigger(relid, table, TRIGGER_MAINTAIN_INDEXES);
+}
+
+/*
+ * Index tables, if there are any, are maintained by two triggers.  PostgreSQL
+ * gives partitions that on rows, not that on statements.
+ */
+static void
+StoreMaintenance(Oid relid, const TableDef *def)
+{
+	bool		needed = HasIndexTables(def);
+	ListCell   *cell;
+
+	StoreRowMaintenance(relid, def);
 	StoreTruncation(relid, needed);
 	if (get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
 		return;
@@ -106,7 +138,7 @@ StoreDefinition(Oid relid, const TableDef *def)
 
 	StoreTrigger(table, TRIGGER_DERIVE_KEYS, "BEFORE INSERT OR UPDATE ON %s FOR EACH ROW",
 				 FUNCTION_DERIVE_KEYS, quote_literal_cstr(TableDefPrint(def)));
-	StoreMaintenance(relid, table, def);
+	StoreMaintenance(relid, def);
 }
 
 static void

@@ -21,6 +21,7 @@
 #include "utils/rel.h"
 
 #include "catalog/limits.h"
+#include "catalog/names.h"
 #include "catalog/table.h"
 #include "catalog/ttl.h"
 #include "errors.h"
@@ -331,27 +332,28 @@ ColumnsComplete(const TableDef *def, TupleDesc desc, HeapTuple tuple,
 	return complete;
 }
 
-static HeapTuple
-DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
+/*
+ * Sets what the columns of a row must be; false if there is nothing to set
+ * because neither item nor columns have changed.
+ */
+static bool
+DeriveRow(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old,
+		  Datum *values, bool *nulls)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
-	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
-	bool	   *nulls = palloc(sizeof(bool) * desc->natts);
-	int		   *columns = palloc(sizeof(int) * (def->nattributes + 1));
 	bool		isnull;
 	Datum		item = heap_getattr(tuple, def->item_attnum, desc, &isnull);
 	ReplacedItem replaced;
 	bool		replaces = FindReplaced(def, desc, old, &replaced);
 	bool		unchanged;
 	ValueRef	root;
-	int			n;
 
 	if (isnull)
 		NoItemError(rel);
 	/* same bytes in the row, toasted or not */
 	unchanged = replaces && datumIsEqual(item, replaced.stored, false, -1);
 	if (unchanged && ColumnsComplete(def, desc, tuple, old, values, nulls))
-		return tuple;
+		return false;
 	root = ItemRoot(PG_DETOAST_DATUM_PACKED(item));
 	if (unchanged)
 	{
@@ -360,8 +362,76 @@ DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
 	}
 	else
 		DeriveKeys(def, root, values, nulls, replaces ? &replaced : NULL);
+	return true;
+}
+
+static HeapTuple
+DeriveTuple(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
+{
+	int			natts = RelationGetDescr(rel)->natts;
+	Datum	   *values = palloc(sizeof(Datum) * natts);
+	bool	   *nulls = palloc(sizeof(bool) * natts);
+	int		   *columns = palloc(sizeof(int) * (def->nattributes + 1));
+	int			n;
+
+	if (!DeriveRow(rel, def, tuple, old, values, nulls))
+		return tuple;
 	n = CompareColumns(rel, def, tuple, old, values, nulls, columns);
 	return n == 0 ? tuple : SetColumns(rel, tuple, columns, n, values, nulls);
+}
+
+/* ---- triggers that fire later ---- */
+
+static void
+ChangedLaterError(Relation rel, const TableDef *def, const char *column)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_TRIGGERED_DATA_CHANGE_VIOLATION),
+			 errmsg("column \"%s\" of table \"%s\" contradicts the item after its triggers have fired",
+					column, RelationGetRelationName(rel)),
+			 errdetail("Trigger \"%s\" fires after the column is set from the item, and changes one of them.",
+					   def->later_trigger),
+			 errhint("Triggers fire in the order of their names: give it one that sorts before that of the trigger with dynamo.derive_keys.")));
+}
+
+void
+CheckDerivedRow(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
+	bool	   *nulls = palloc(sizeof(bool) * desc->natts);
+
+	if (!DeriveRow(rel, def, tuple, old, values, nulls))
+		return;
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		const AttributeDef *attr = &def->attributes[i];
+		bool		isnull;
+		Datum		stored = heap_getattr(tuple, attr->attnum, desc, &isnull);
+
+		if (!SameColumn(attr->type, stored, isnull, values[attr->attnum - 1], nulls[attr->attnum - 1]))
+			ChangedLaterError(rel, def, attr->column);
+	}
+	if (def->ttl_attnum != InvalidAttrNumber)
+	{
+		bool		isnull;
+		Datum		stored = heap_getattr(tuple, def->ttl_attnum, desc, &isnull);
+
+		if (ExpiryDiffers(def, stored, isnull, values, nulls))
+			ChangedLaterError(rel, def, TTL_COLUMN);
+	}
+}
+
+/* The event trigger has seen to a check, unless there was none. */
+static void
+RefuseUnchecked(Relation rel, const TableDef *def)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("trigger \"%s\" on table \"%s\" fires after key columns are set from the item",
+					def->later_trigger, RelationGetRelationName(rel)),
+			 errdetail("Nothing would tell if it changes the item."),
+			 errhint("Triggers fire in the order of their names: give it one that sorts before that of the trigger with dynamo.derive_keys.")));
 }
 
 DYNAMO_FUNCTION(dynamo_derive_keys);
@@ -387,6 +457,8 @@ dynamo_derive_keys(PG_FUNCTION_ARGS)
 		tuple = trigger->tg_newtuple;
 	}
 	def = TableDefAcquire(trigger->tg_relation);
+	if (unlikely(def->later_trigger != NULL) && !def->checked_later)
+		RefuseUnchecked(trigger->tg_relation, def);
 	tuple = DeriveTuple(trigger->tg_relation, def, tuple, old);
 	TableDefRelease(def);
 	return PointerGetDatum(tuple);

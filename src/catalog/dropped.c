@@ -14,6 +14,7 @@
 #include "utils/hsearch.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
+#include "utils/syscache.h"
 
 #include "catalog/dropped.h"
 #include "catalog/event.h"
@@ -98,6 +99,7 @@ typedef struct Reading
 	Relation	triggers;
 	HTAB	   *known;			/* of KnownTable */
 	List	   *tables;
+	List	   *kept;			/* see DroppedTables */
 } Reading;
 
 typedef struct KnownTable
@@ -132,7 +134,7 @@ FindTable(Reading *reading, Oid relid)
 	return known->table;
 }
 
-/* Adds a dropped trigger, if it is ours, to its table. */
+/* Adds a dropped trigger, if it is ours, to its table; notes a table that is there. */
 static void
 AddTrigger(Reading *reading, Oid oid)
 {
@@ -142,6 +144,9 @@ AddTrigger(Reading *reading, Oid oid)
 	DroppedTable *table;
 	DroppedTrigger *trigger;
 
+	if (form != NULL && TriggerChangesRows(form->tgtype) &&
+		SearchSysCacheExists1(RELOID, ObjectIdGetDatum(form->tgrelid)))
+		reading->kept = list_append_unique_oid(reading->kept, form->tgrelid);
 	if (form == NULL || !IsOurFunction(form->tgfoid))
 		return;
 	table = FindTable(reading, form->tgrelid);
@@ -161,12 +166,13 @@ static EventPlan dropped_triggers = {
 };
 
 List *
-DroppedTables(void)
+DroppedTables(List **kept)
 {
 	Reading		reading = {NULL};
 	List	   *oids;
 	ListCell   *cell;
 
+	*kept = NIL;
 	EventQuery(&dropped_triggers, 0, NULL);
 	oids = ResultOids();
 	if (oids == NIL)
@@ -178,6 +184,7 @@ DroppedTables(void)
 		AddTrigger(&reading, lfirst_oid(cell));
 	table_close(reading.triggers, AccessShareLock);
 	table_close(reading.classes, AccessShareLock);
+	*kept = reading.kept;
 	return reading.tables;
 }
 

@@ -30,8 +30,12 @@ typedef struct DroppedTable
 	List	   *triggers;		/* of DroppedTrigger * */
 } DroppedTable;
 
-/* Those that the ending statement has dropped, of DroppedTable *; SPI is connected. */
-extern List *DroppedTables(void);
+/*
+ * Those that the ending statement has dropped, of DroppedTable *; SPI is
+ * connected.  *kept: OIDs of tables that are there and have lost triggers that
+ * could change their rows, anybody's.
+ */
+extern List *DroppedTables(List **kept);
 
 /* The arguments of a trigger of this function; NULL if there was none, or another number. */
 extern char **DroppedArguments(const DroppedTable *table, const char *function, int nargs);

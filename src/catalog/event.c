@@ -196,6 +196,8 @@ RelationAltered(Oid relid, const Node *statement)
 				TableAltered(relid, statement);
 			CheckTriggerDefinitions(relid);
 			StreamAltered(relid);
+			NoteTriggerOrder(relid, statement);
+			FollowTriggerOrder(relid, false);
 			break;
 		case RELKIND_INDEX:
 			AdoptIndexName(IndexGetRelation(relid, false), relid);

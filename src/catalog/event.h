@@ -109,6 +109,18 @@ extern void CheckOneDefinition(Oid relid);
  */
 extern void CheckTriggerDefinitions(Oid relid);
 
+/*
+ * Tells of triggers that fire after derive_keys, where a statement has made or
+ * renamed one, or that one.
+ */
+extern void NoteTriggerOrder(Oid relid, const Node *statement);
+
+/*
+ * Makes the trigger that checks what those leave; or drops it if the last of
+ * them was dropped, and nothing else needs it.
+ */
+extern void FollowTriggerOrder(Oid relid, bool dropped);
+
 /* ---- event_reference.c: references between items ---- */
 
 /* Raises an error if a trigger that the ending command made serves another's table. */

@@ -179,13 +179,17 @@ Datum
 dynamo_sql_drop(PG_FUNCTION_ARGS)
 {
 	List	   *tables;
+	List	   *kept;
+	ListCell   *cell;
 
 	(void) EventTriggerCall(fcinfo);
 	SPI_connect();
-	tables = DroppedTables();
+	tables = DroppedTables(&kept);
 	if (!StatementIsOurs())
 		RefuseDrops(tables);
 	FollowDrops(WithDefinition(tables));
+	foreach(cell, kept)
+		FollowTriggerOrder(lfirst_oid(cell), true);
 	SPI_finish();
 	PG_RETURN_NULL();
 }

@@ -188,6 +188,14 @@ RootHasIndexTables(Oid relid)
 	return def != NULL && HasIndexTables(def);
 }
 
+static bool
+RootNeedsRowMaintenance(Oid relid)
+{
+	const TableDef *def = RootDefinition(relid);
+
+	return def != NULL && NeedsRowMaintenance(def->relid, def);
+}
+
 /* Whether a table needs one of its triggers: nothing else does what it does. */
 static bool
 TriggerIsNeeded(Oid relid, const TriggerDesc *triggers, const Trigger *trigger)
@@ -199,7 +207,8 @@ TriggerIsNeeded(Oid relid, const TriggerDesc *triggers, const Trigger *trigger)
 	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_INDEX))
 		return FindHeldIndex(relid, &held);
 	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES))
-		return RootHasIndexTables(relid);
+		return RootHasIndexTables(relid) ||
+			(TRIGGER_FOR_ROW(trigger->tgtype) && RootNeedsRowMaintenance(relid));
 	return true;
 }
 

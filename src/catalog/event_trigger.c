@@ -11,14 +11,17 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "miscadmin.h"
+#include "nodes/parsenodes.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "catalog/ddl.h"
 #include "catalog/event.h"
 #include "catalog/objects.h"
+#include "catalog/owner.h"
 #include "catalog/stream.h"
 
 bool
@@ -185,4 +188,108 @@ EnableTriggers(Oid relid)
 	table_close(rel, AccessShareLock);
 	foreach(cell, phrases)
 		RunStatement("ALTER TABLE %s ENABLE %s", table, (char *) lfirst(cell));
+}
+
+/* ---- the order of others' triggers ---- */
+
+/*
+ * The name of the trigger that a statement has made or renamed, or NULL.  Ours
+ * are made again and again; those of a dump were there before.
+ */
+static const char *
+TriggerOfStatement(const Node *statement)
+{
+	if (StatementIsOurs() || !check_function_bodies)
+		return NULL;
+	if (IsA(statement, CreateTrigStmt))
+		return ((const CreateTrigStmt *) statement)->trigname;
+	if (IsA(statement, RenameStmt) &&
+		((const RenameStmt *) statement)->renameType == OBJECT_TRIGGER)
+		return ((const RenameStmt *) statement)->newname;
+	return NULL;
+}
+
+/* Whether a trigger of this name calls derive_keys. */
+static bool
+IsKeyTrigger(const TriggerDesc *triggers, const char *name)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		if (triggers->triggers[i].tgfoid == function &&
+			strcmp(triggers->triggers[i].tgname, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+NoteLaterTrigger(Relation rel, const char *name)
+{
+	ereport(NOTICE,
+			(errmsg("trigger \"%s\" on table \"%s\" fires after key columns are set from the item",
+					name, RelationGetRelationName(rel)),
+			 errdetail("A row in which it changes the item or one of these columns is refused."),
+			 errhint("Triggers fire in the order of their names: give it one that sorts before that of the trigger with dynamo.derive_keys.")));
+}
+
+void
+NoteTriggerOrder(Oid relid, const Node *statement)
+{
+	const char *made = TriggerOfStatement(statement);
+	Relation	rel = made != NULL ? try_table_open(relid, AccessShareLock) : NULL;
+	bool		ours;
+	ListCell   *cell;
+
+	if (rel == NULL)
+		return;
+	ours = IsKeyTrigger(CopyTriggerDesc(rel->trigdesc), made);
+	foreach(cell, FindLaterTriggers(rel))
+	{
+		if (ours || strcmp(lfirst(cell), made) == 0)
+			NoteLaterTrigger(rel, lfirst(cell));
+	}
+	table_close(rel, AccessShareLock);
+}
+
+/*
+ * The definition of a table, if it needs the trigger and has it not, or the
+ * other way round; else NULL.  Tables with index tables have it for those, and
+ * whether they are maintained is nothing to make good in passing.
+ */
+static const TableDef *
+DefinitionToFollow(Relation rel, bool dropped)
+{
+	const TableDef *def = TableDefCopy(rel);
+
+	if (def == NULL || HasIndexTables(def) || HasRowMaintenance(rel) != dropped ||
+		NeedsRowMaintenance(def->relid, def) == dropped)
+		return NULL;
+	return def;
+}
+
+/*
+ * As the owner: whoever has the TRIGGER privilege may make and drop others.  A
+ * dump has ours among its own.
+ */
+void
+FollowTriggerOrder(Oid relid, bool dropped)
+{
+	Relation	rel = check_function_bodies && !StatementIsOurs() ?
+		try_table_open(PartitionRoot(relid), AccessShareLock) : NULL;
+	const TableDef *def;
+	OwnerScope	scope;
+	Oid			owner;
+
+	if (rel == NULL)
+		return;
+	owner = rel->rd_rel->relowner;
+	def = DefinitionToFollow(rel, dropped);
+	table_close(rel, AccessShareLock);
+	if (def == NULL)
+		return;
+	OwnerScopeEnter(&scope, owner);
+	StoreRowMaintenance(def->relid, def);
+	OwnerScopeLeave(&scope);
 }

@@ -49,8 +49,10 @@
 #define DYNAMO_TABLE_H
 
 #include "access/attnum.h"
+#include "access/htup.h"
 #include "lib/ilist.h"
 #include "nodes/bitmapset.h"
+#include "nodes/pg_list.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
 
@@ -122,6 +124,8 @@ typedef struct TableDef
 	IndexDef   *indexes;
 	bool		has_local;		/* any local index */
 	bool		unmaintained;	/* nothing writes the entries of index tables */
+	const char *later_trigger;	/* the first of FindLaterTriggers, or NULL */
+	bool		checked_later;	/* HasRowMaintenance, if there is one */
 	bool		distributed;	/* its rows are elsewhere: only SQL finds them */
 	TransactionId written;		/* by whom the table's row of pg_class was */
 	const char *long_name;		/* the DynamoDB name if no relation's name */
@@ -224,6 +228,19 @@ extern TableDef *TableDefCopy(Relation rel);
 
 /* Whether a relation is a dynamo table: it has our key trigger. */
 extern bool RelationIsDynamoTable(Relation rel);
+
+/*
+ * The names of triggers that may change a row after its key columns were
+ * derived: BEFORE ROW triggers whose names sort after that of the key trigger.
+ * NIL if the relation is no dynamo table.
+ */
+extern List *FindLaterTriggers(Relation rel);
+
+/* Whether a trigger of this type may change a row that is written. */
+extern bool TriggerChangesRows(int16 type);
+
+/* Whether a trigger of ours looks at each row after all that could change it. */
+extern bool HasRowMaintenance(Relation rel);
 
 /* The type of a column for key values of this type. */
 extern Oid	KeyColumnType(ValueType type);
@@ -424,6 +441,12 @@ extern bool DeriveStoredExpiry(const TableDef *def, ValueRef item, Datum *values
 
 /* Checks the length of the primary key's index entry alone. */
 extern void CheckKeyEntryLength(const TableDef *def, const Datum *values, const bool *nulls);
+
+/*
+ * Checks a row, of an INSERT or of an UPDATE of old, whose item or columns other
+ * triggers may have changed since its columns were derived.
+ */
+extern void CheckDerivedRow(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old);
 
 /* Whether two column values of a key attribute are the same key. */
 extern bool KeyDatumsEqual(ValueType type, Datum a, Datum b);

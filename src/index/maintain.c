@@ -6,6 +6,8 @@
  * makes the entries of all its index tables what the rows say.  There is one
  * for all of them, so that a row is looked at once.  It compares the old and
  * the new key columns first; a table without a changed entry is not opened.
+ * Where a trigger could change a row after its columns were derived, it checks
+ * them, too; a table has it then also without index tables.
  *
  * guard_index, on the index table, BEFORE each row: skips every write.
  * Maintenance writes past triggers, so that what arrives here came from
@@ -268,6 +270,16 @@ TruncateIndexTables(const TableDef *def)
 
 /* ---- the trigger functions ---- */
 
+/* Others may have changed the row since its key columns were derived. */
+static void
+CheckAfterTriggers(const TriggerData *trigger, const TableDef *def)
+{
+	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
+		CheckDerivedRow(trigger->tg_relation, def, trigger->tg_trigtuple, NULL);
+	else if (TRIGGER_FIRED_BY_UPDATE(trigger->tg_event))
+		CheckDerivedRow(trigger->tg_relation, def, trigger->tg_newtuple, trigger->tg_trigtuple);
+}
+
 DYNAMO_FUNCTION(dynamo_maintain_indexes);
 
 Datum
@@ -282,6 +294,8 @@ dynamo_maintain_indexes(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("dynamo.maintain_indexes must be an AFTER row trigger or an AFTER TRUNCATE trigger")));
 	def = TableDefAcquire(trigger->tg_relation);
+	if (unlikely(def->later_trigger != NULL))
+		CheckAfterTriggers(trigger, def);
 	if (!TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
 		MaintainRow(trigger, def);
 	else if (trigger->tg_relation->rd_rel->relispartition)

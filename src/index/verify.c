@@ -78,22 +78,12 @@ VerifyTrigger(Verification *v, Relation rel, const char *function_name, bool tru
 static void
 VerifyTriggerOrder(Verification *v)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
-	const TriggerDesc *triggers = v->rel->trigdesc;
-	bool		seen = false;
+	ListCell   *cell;
 
-	for (int i = 0; i < triggers->numtriggers; i++)
-	{
-		const Trigger *trigger = &triggers->triggers[i];
-
-		if (!TRIGGER_FOR_ROW(trigger->tgtype) || !TRIGGER_FOR_BEFORE(trigger->tgtype))
-			continue;
-		if (seen && (trigger->tgtype & (TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE)) != 0)
-			ReportProblem(v, "trigger order", NULL,
-						  psprintf("Trigger \"%s\" fires after the key columns are derived.",
-								   trigger->tgname));
-		seen |= trigger->tgfoid == function;
-	}
+	foreach(cell, FindLaterTriggers(v->rel))
+		ReportProblem(v, "trigger order", NULL,
+					  psprintf("Trigger \"%s\" fires after the key columns are derived.",
+							   (char *) lfirst(cell)));
 }
 
 static void

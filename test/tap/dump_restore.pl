@@ -30,6 +30,14 @@ SELECT dynamo.put_item('shop', '{"PK": {"S": "a"}, "SK": {"S": "1"}, "n": {"N": 
 SELECT count(dynamo.put_item('shop', jsonb_build_object('PK', 'p' || i % 7, 'SK', 's' || i,
 	'GSI1PK', 'g' || i % 3, 'text', repeat('long ', i)))) FROM generate_series(1, 300) i;
 SELECT dynamo.put_item('My.Readings', '{"id": {"B": "/w=="}, "at": {"N": "1e-3"}}');
+CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	IF NEW.item OPERATOR(dynamo.?) 'move' THEN
+		NEW.item := (NEW.item::text::jsonb || '{"at": {"N": "7"}}')::text::dynamo.item;
+	END IF;
+	RETURN NEW;
+END $$;
+CREATE TRIGGER "~later" BEFORE INSERT OR UPDATE ON "My.Readings" FOR EACH ROW EXECUTE FUNCTION later();
 SQL
 
 my @tables = ('shop', '"My.Readings"');
@@ -62,6 +70,9 @@ SELECT count(*) FROM dynamo.query('shop', 'GSI1PK = :g', '{":g": {"S": "g9"}}', 
 		'1', "$what: the indexes follow");
 	my ($status, $out, $error) = $node->psql($database, q{INSERT INTO shop (item) VALUES ('{"PK": {"S": "x"}}')});
 	isnt($status, 0, "$what: an item without its key is refused");
+	return if @only;
+	($status, $out, $error) = $node->psql($database, q{INSERT INTO "My.Readings" (item) VALUES ('{"id": {"B": "AA=="}, "at": {"N": "1"}, "move": {"BOOL": true}}')});
+	like($error, qr/contradicts the item after its triggers have fired/, "$what: a key that is changed after ours was set is refused");
 }
 
 # ---- the whole database ----
