@@ -284,7 +284,7 @@ COMMENT ON CAST (jsonb AS item) IS 'plain JSON, as the SDKs marshall it';
 -- call and not by the cast, on which pg_upgrade would see no dependency
 CREATE FUNCTION item_from_json(json) RETURNS item
 	LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
-	RETURN item_from_jsonb($1::pg_catalog.jsonb);
+	RETURN dynamo.item_from_jsonb($1::pg_catalog.jsonb);
 CREATE CAST (json AS item) WITH FUNCTION item_from_json(json) AS ASSIGNMENT;
 COMMENT ON FUNCTION item_from_json(json) IS 'cast from json to item';
 COMMENT ON CAST (json AS item) IS 'plain JSON, as the SDKs marshall it';

@@ -83,9 +83,12 @@ RefuseToLeaveTable(const HeldIndex *held, const char *what)
 static bool
 IsPrimaryKey(Oid relid, const char *constraint)
 {
-	Relation	rel = relation_open(relid, AccessShareLock);
-	Oid			primary_key = PrimaryKeyIndex(rel);
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+	Oid			primary_key;
 
+	if (rel == NULL)
+		return false;
+	primary_key = PrimaryKeyIndex(rel);
 	relation_close(rel, AccessShareLock);
 	return OidIsValid(primary_key) && strcmp(get_rel_name(primary_key), constraint) == 0;
 }

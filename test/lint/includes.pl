@@ -1,0 +1,40 @@
+# includes.pl: scripts/include-graph finds planted arrows, and none in the sources.
+use strict;
+use warnings;
+use FindBin;
+use File::Temp;
+use Test::More;
+
+my $script = "$FindBin::RealBin/../../scripts/include-graph";
+
+# What the script says is wrong with files of these contents.
+sub wrong_with
+{
+	my (%files) = @_;
+	my $dir = File::Temp->newdir;
+
+	for my $path (keys %files)
+	{
+		mkdir "$dir/$1" if $path =~ m{^(\w+)/};
+		open(my $out, '>', "$dir/$path") or die "cannot write $dir/$path: $!";
+		print $out $files{$path};
+		close $out;
+	}
+	my $said = `$script $dir 2>&1 >/dev/null`;
+	$said = "no failure, but $said" if $said ne '' && $? == 0;
+	return $said;
+}
+
+my $errors = '#include "errors.h"';
+
+is(wrong_with('item/a.c' => $errors, 'errors.h' => '', 'sql/b.c' => '#include "item/a.h"', 'item/a.h' => ''), '', 'downwards');
+like(wrong_with('item/a.c' => '#include "sql/b.h"', 'sql/b.h' => ''), qr{^include-graph: item/a.c:1: sql/b.h is higher up$}, 'upwards');
+like(wrong_with('errors.c' => '#include "item/a.h"', 'item/a.h' => ''), qr{errors.c:1: item/a.h is higher up}, 'the base');
+is(wrong_with('dynamo.c' => '#include "http/a.h"', 'http/a.h' => ''), '', 'the top');
+like(wrong_with('expr/a.c' => '#include "executor/spi.h"'), qr{expr/a.c:1: executor/spi.h belongs to the server}, 'SPI');
+like(wrong_with('item/a.h' => '#include "utils/rel.h"'), qr{utils/rel.h belongs to the server}, 'relations');
+is(wrong_with('item/a.c' => "#include \"expr.h\"\n#include \"catalog/pg_type_d.h\"", 'store/b.c' => '#include "utils/rel.h"'), '', 'what is allowed');
+like(wrong_with('new/a.c' => ''), qr{folder new has no place}, 'a new folder');
+like(wrong_with('sql/a.h' => '#include "sql/b.h"', 'sql/b.h' => '#include "sql/a.h"'), qr{circle: sql/a.h -> sql/b.h -> sql/a.h}, 'a circle');
+is(scalar `$script 2>&1 >/dev/null`, '', 'the sources');
+done_testing();

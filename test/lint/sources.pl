@@ -1,0 +1,321 @@
+# sources.pl: what the sources must not contain.  Each rule is tried on planted
+# code that it must find and on code that it must let pass, then on the sources.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use Source;
+use Test::More;
+
+my $top = "$FindBin::RealBin/../..";
+
+# Names of the same kind, from a list with line breaks.
+sub any_of { return join '|', split ' ', $_[0] }
+
+# Where a rule allows what it looks for: "file function" or "file", with the
+# reason.  An entry that is not needed is reported, too.
+my %used;
+
+sub is_allowed
+{
+	my ($allowed, $file, $function) = @_;
+
+	for my $place ("$file $function", $file)
+	{
+		return $used{$place} = 1 if exists $allowed->{$place};
+	}
+	return 0;
+}
+
+# ---- an owner's code runs as the owner ----
+
+# These evaluate or fire what a relation's owner has written: expressions and
+# predicates of indexes, constraints, triggers.
+my $owners_code = any_of(q{ExecOpenIndices BuildIndexInfo RelationGetIndexExpressions RelationGetIndexPredicate
+	FormIndexDatum ExecPrepareExpr ExecPrepareQual ExecConstraints ExecComputeStoredGenerated ExecPartitionCheck
+	index_build index_create DefineIndex validate_index reindex_index reindex_relation ExecuteTruncate
+	ExecuteTruncateGuts analyze_rel cluster_rel Exec[ABI][RS]\w+Triggers});
+my %outside_scope = (
+	'src/store/write_direct.c' => q{the user's own statement},
+	'src/store/lock.c' => 'a primary key, which has no expressions',
+	'src/index/entry_table.c EntryTableOpen' => 'a primary key, which has no expressions',
+	'src/stream/table.c FindEntry' => 'a primary key, which has no expressions',
+);
+
+sub owners_code_outside_scope
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: $_->{name} before OwnerScopeEnter" }
+		grep { !(grep { $_ eq 'OwnerScopeEnter' } @{ $_->{before} }) && !is_allowed(\%outside_scope, $file, $_->{function}) }
+		c_calls($owners_code, c_tokens($text));
+}
+
+# These change the current user, the last two without restriction.
+my $switch = any_of('SetUserIdAndSecContext SetUserIdAndContext SetCurrentRoleId OwnerScopeEnterForCascade OwnerAssume');
+my %may_switch = (
+	'src/catalog/owner.c' => 'the module',
+	'src/http/identity.c' => 'assumes the role of a client',
+	'src/sql/reference_check.c' => q{what a user's own statement deletes in a table that refers to its table},
+	'src/index/build_worker.c' => 'its statements commit by themselves and restrict the owner themselves',
+);
+
+sub switches_of_user
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: $_->{name}" }
+		grep { !is_allowed(\%may_switch, $file, $_->{function}) } c_calls($switch, c_tokens($text));
+}
+
+# ---- a name is locked before it is opened ----
+
+# An OID that was found without a lock may be nobody's when it is opened.  Use
+# TableNameOpen or try_table_open; these say why their relation is there.
+my %may_open = (
+	'src/catalog/event.c' => 'DDL on it has just ended',
+	'src/catalog/event_index.c' => 'DDL on it has just ended',
+	'src/catalog/event_trigger.c' => 'DDL on it has just ended',
+	'src/catalog/ddl_trigger.c' => 'the root of a partition that is locked',
+	'src/index/maintain.c' => 'the root of a partition that is locked',
+	'src/index/entry_table.c' => 'an index table goes with its table, which is locked',
+	'src/index/rebuild.c' => 'an index table goes with its table, which is locked',
+	'src/index/verify.c' => 'an index table goes with its table, which is locked',
+	'src/store/scan.c' => 'an index table goes with its table, which is locked',
+	'src/sql/entity_write.c' => 'the table of a view that is locked',
+	'src/sql/reference_check.c' => 'the other table of a trigger, whose table is locked',
+	'src/sql/reference_truncate.c' => 'the other table of a trigger, whose table is locked',
+	'src/stream/capture.c' => 'TRUNCATE has locked the partitions',
+);
+
+sub opens_without_lock
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: $_->{name}($_->{arguments})" }
+		grep { $_->{arguments} !~ /\bNoLock$|^\w+RelationId / && !is_allowed(\%may_open, $file, $_->{function}) }
+		c_calls('(?:table|relation)_open', c_tokens($text));
+}
+
+my %may_resolve = (
+	'src/catalog/resolve.c' => 'the module',
+	'src/catalog/describe.c dynamo_table_relation' => 'its result is the OID',
+	'src/store/open.c StoreOpen' => 'whether the table is a temporary one',
+	'src/sql/read_support.c EstimateCall' => 'the planner tries to open it',
+	'src/index/index_sql.c CreateAndWait' => 'the transaction has created an index on it',
+);
+
+sub resolves_without_lock
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: TableNameResolve, not TableNameLock" }
+		grep { !is_allowed(\%may_resolve, $file, $_->{function}) } c_calls('TableNameResolve', c_tokens($text));
+}
+
+# ---- statements mean the same whatever the settings ----
+
+my $sql_words = join '|', 'SELECT', 'INSERT INTO', 'UPDATE [%\w]', 'DELETE FROM', 'CREATE (?:OR|TABLE|INDEX|VIEW|UNIQUE|CONSTRAINT)',
+	'ALTER TABLE', 'DROP (?:TABLE|INDEX|VIEW|TRIGGER|%s)', 'WHERE', 'FROM', 'JOIN', 'AND', 'ORDER BY', 'ON CONFLICT', 'OPERATOR\(', '\$[%\d]';
+my $is_sql = qr/(?:^|[\s(])(?:$sql_words)/;
+
+# What tells of a statement to a user.
+my $no_sql = any_of(q{errmsg errmsg_internal errdetail errdetail_log errhint errcontext elog \w*Error Describe});
+
+sub statement_texts
+{
+	my ($text) = @_;
+
+	return grep { $_->{text} =~ $is_sql && $_->{call} !~ /^(?:$no_sql)$/ } c_texts(c_tokens($text));
+}
+
+sub backslashes_in_c
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: backslash in \"$_->{text}\"" } grep { $_->{text} =~ /\\/ } statement_texts($text);
+}
+
+sub backslashes_in_script
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: backslash in $_->{text}" }
+		grep { $_->{kind} eq 'string' && $_->{text} =~ /^'.*\\/s } sql_tokens($text);
+}
+
+my $grammar = any_of(q{COALESCE GREATEST LEAST NULLIF EXISTS ARRAY ROW ANY ALL SOME VALUES IN NOT AND OR ON AS WHERE
+	WHEN THEN ELSE SELECT FROM LATERAL USING KEY BY OPERATOR WITH INCLUDE TABLE INTO CHECK UNIQUE DISTINCT OVER
+	FILTER GROUP PARTITION CONFLICT ONLY MATERIALIZED SET TRIM CAST EXTRACT LIST HASH RANGE});
+my $grammar_types = any_of(q{integer int bigint smallint numeric decimal boolean real double char character varchar
+	bit timestamp time interval});
+
+# An assignment or an option: SET a = 1, b = 2; WITH (a = 1); RAISE ... USING a = 1;
+# and where a text begins with one.
+sub is_assignment
+{
+	my ($i, $in_set, @t) = @_;
+
+	return $t[$i]{text} eq '=' && $t[ $i - 1 ]{kind} =~ /word|name/
+		&& ($i == 1 || $in_set && $t[ $i - 2 ]{text} =~ /^(?:SET|USING|,|\()$/i);
+}
+
+# OPERATOR(pg_catalog.=) as one token.
+sub with_qualified_operators
+{
+	my @t;
+
+	while (my $t = shift)
+	{
+		if ($t->{text} eq 'OPERATOR' && @_ >= 5 && $_[2]{text} eq '.')
+		{
+			splice @_, 0, 5;
+			$t = { %$t, kind => 'qualified operator', text => '' };
+		}
+		push @t, $t;
+	}
+	return @t;
+}
+
+# Operators, functions and types that search_path finds, and what the grammar
+# turns into an operator of that kind.
+sub unqualified
+{
+	my @t = with_qualified_operators(@_);
+	my $in_set = @t > 1 && $t[1]{text} eq '=';
+	my @found;
+
+	for my $i (0 .. $#t)
+	{
+		my ($text, $kind) = @{ $t[$i] }{qw(text kind)};
+		my ($before, $after, $third) = map { $_ >= 0 && $_ < @t ? $t[$_]{text} : '' } $i - 1, $i + 1, $i + 2;
+		my $is_name = $kind eq 'word' || $kind eq 'name';
+		my $problem;
+
+		$in_set = $text =~ /^(?:SET|USING)$/i || $after eq '(' if $kind eq 'word' && $text =~ /^(?:SET|USING|WITH|WHERE|FROM|SELECT|RETURNING)$/i;
+		if ($kind eq 'operator')
+		{
+			$problem = "operator $text"
+				if !($before eq '.' || $text eq '*' && ($before =~ /^(?:SELECT|\(|,)$/i))
+				&& !is_assignment($i, $in_set, @t);
+		}
+		elsif ($kind eq 'word' && $text =~ /^(?:IN|LIKE|ILIKE|BETWEEN|SIMILAR|NULLIF|NATURAL|OVERLAPS)$/i)
+		{
+			$problem = uc $text if $before !~ /^(?:VALUES|TAG)$/i && !(uc $text eq 'IN' && $after ne '(');
+		}
+		elsif ($kind eq 'word' && ($text =~ /^CASE$/i && $after !~ /^WHEN$/i || $text =~ /^USING$/i && $after eq '('
+			|| $text =~ /^DISTINCT$/i && $after =~ /^FROM$/i))
+		{
+			$problem = uc "$text $after";
+		}
+		elsif ($is_name && $after eq '(' && $before ne '.' && $text !~ /^(?:$grammar)$/i && $text !~ /^%/)
+		{
+			# not the name of a table with its columns, nor an alias with its columns
+			$problem = "function $text"
+				if $i == 0 || $t[ $i - 1 ]{kind} =~ /operator/ || $before =~ /^(?:[(,]|$grammar|IS|LIMIT|RETURN|IF|:=)$/i
+				&& $before !~ /^(?:INTO|TABLE|AS|WITH|ON|USING)$/i;
+		}
+		elsif ($before eq '::' && $after ne '.' && $text !~ /^(?:$grammar_types)$/i && $text !~ /^%/)
+		{
+			$problem = "type $text";
+		}
+		push @found, "$t[$i]{line}: unqualified $problem" if $problem;
+	}
+	return @found;
+}
+
+sub unqualified_in_c
+{
+	my ($file, $text) = @_;
+
+	return $file eq 'src/request/wording.h' ? () : map { unqualified(sql_tokens($_->{text}, $_->{line})) } statement_texts($text);
+}
+
+# Of a script, what is planned or run later, or is given to others.
+sub unqualified_in_script
+{
+	my ($file, $text) = @_;
+
+	return map { unqualified(@$_) }
+		grep { join(' ', map { $_->{text} } @$_) =~ /^(?:CREATE (?:OR REPLACE )?VIEW|DO|SELECT)\b|LANGUAGE (?:sql|plpgsql)\b/i }
+		sql_statements(sql_tokens($text));
+}
+
+# ---- versions ----
+
+sub version_tests
+{
+	my ($file, $text) = @_;
+
+	return $file eq 'src/compat.h' ? () : map { "$_->{line}: $_->{text}" } grep { $_->{text} eq 'PG_VERSION_NUM' } c_tokens($text);
+}
+
+# ---- running them ----
+
+# Each: name, files, check, code it must find, code it must let pass.
+my @rules = (
+	[ q{owners' code runs in a scope}, 'src/*.c src/*/*.c', \&owners_code_outside_scope,
+		[ 'static void Build(Relation rel) { ExecOpenIndices(result, false); OwnerScopeEnter(&scope, owner); }',
+			'void F(void) { OwnerScopeEnter(&s, o); } void G(void) { if (x) info = BuildIndexInfo(index); }' ],
+		[ 'void F(void) { OwnerScopeEnter(&scope, owner); ExecOpenIndices(result, false); }',
+			'/* ExecOpenIndices(a, b) */ void F(void) { Say("ExecOpenIndices()"); }' ] ],
+	[ 'the user is changed by one module', 'src/*.c src/*/*.c', \&switches_of_user,
+		[ 'void F(void) { SetUserIdAndSecContext(role, 0); }', 'void F(void) { OwnerScopeEnterForCascade(&scope, owner); }' ],
+		[ 'void F(void) { GetUserIdAndSecContext(&role, &context); OwnerScopeEnter(&scope, owner); }' ] ],
+	[ 'relations are locked before they are opened', 'src/*.c src/*/*.c', \&opens_without_lock,
+		[ 'void F(void) { rel = table_open(get_relname_relid(name, schema), AccessShareLock); }',
+			'void F(void) { rel = relation_open(oid, mode); }' ],
+		[ 'void F(void) { rel = try_table_open(oid, AccessShareLock); rel = table_open(oid, NoLock); }',
+			'void F(void) { rel = table_open(RelationRelationId, AccessShareLock); }' ] ],
+	[ 'names of tables are locked when they are resolved', 'src/*.c src/*/*.c', \&resolves_without_lock,
+		[ 'void F(void) { relid = TableNameResolve(name, true); }' ],
+		[ 'void F(void) { relid = TableNameLock(name, AccessShareLock, true); }' ] ],
+	[ 'no backslash in statements', 'src/*.c src/*/*.c src/*/*.h', \&backslashes_in_c,
+		[ q{static const char *q = "SELECT 1 " "FROM t WHERE a OPERATOR(pg_catalog.=) '\\\\x00'";} ],
+		[ q{void F(void) { Parse("\\\\"); errhint("In psql: SELECT 1 \\\\gexec"); }},
+			q{static const char *q = "SELECT \"name\" FROM a.t";} ] ],
+	[ 'no backslash in scripts', '*.sql', \&backslashes_in_script,
+		[ q{SELECT pg_catalog.rtrim(a, '\x00'::bytea);}, q{DO $$ BEGIN PERFORM 'it''s \'; END $$;} ],
+		[ q{SELECT E'\\\\x00'; -- '\x'}, q{\echo Use "CREATE EXTENSION dynamo" to load this file. \quit} ] ],
+	[ 'statements name operators, functions and types with their schema', 'src/*.c src/*/*.c src/*/*.h', \&unqualified_in_c,
+		[ q{char *a = "SELECT a FROM s.t WHERE a = $1";}, q{char *a = "SELECT lower(a) FROM s.t";},
+			q{char *a = " AND a OPERATOR(pg_catalog.=) $1::text";}, q{char *a = "DELETE FROM %s WHERE (%s) IN (SELECT %s FROM %s)";},
+			q{char *a = "SELECT CASE a WHEN 1 THEN 2 END FROM s.t";}, q{char *a = "SELECT 1 FROM s.a JOIN s.b USING (x)";},
+			q{char *a = "SELECT 1 WHERE a IS DISTINCT FROM b";}, q{char *a = "UPDATE %s SET a = b + 1";},
+			q{char *a = "SELECT NULLIF(a, 1) FROM s.t";}, q{char *a = "SELECT a OPERATOR(pg_catalog.=) length(b) FROM s.t";} ],
+		[ q{char *a = "SELECT pg_catalog.lower(a), b.* FROM s.t b WHERE a OPERATOR(pg_catalog.=) ANY ($1::pg_catalog.text[])";},
+			q{char *a = "UPDATE %s SET a = $1, b = c WHERE (a, b) OPERATOR(pg_catalog.>) ($1, $2)";},
+			q{char *a = "INSERT INTO %s (a, b) VALUES ($1, $2) ON CONFLICT (a) DO UPDATE SET b = $2";},
+			q{char *a = "SELECT k.a FROM pg_catalog.json_typeof($1) k(a)";}, q{char *a = "CREATE TABLE %s (a int8) WITH (fillfactor = %d)";},
+			q{void F(void) { errhint("Use SELECT lower(a) FROM t WHERE a = b"); }} ] ],
+	[ 'views and functions of scripts do so, too', '*.sql', \&unqualified_in_script,
+		[ 'CREATE VIEW v AS SELECT a FROM s.t WHERE a = 1;', 'CREATE VIEW v AS SELECT a::text FROM s.t;',
+			q{DO $$ BEGIN IF lower('A') IS NULL THEN RETURN; END IF; END $$;}, q{CREATE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1 + 1;} ],
+		[ q{CREATE VIEW v AS SELECT COALESCE(a OPERATOR(pg_catalog.->>) 'b', 'c') AS d FROM s.t;},
+			q{CREATE OPERATOR = (LEFTARG = item, RIGHTARG = item, FUNCTION = item_eq);}, q{CREATE EVENT TRIGGER e ON sql_drop WHEN TAG IN ('A');} ] ],
+	[ 'versions are told apart in compat.h', 'src/*.[ch] src/*/*.[ch]', \&version_tests,
+		[ "#if PG_VERSION_NUM >= 160000\n#endif" ], [ '/* PG_VERSION_NUM */' ] ],
+);
+
+# Three answers for each: what the rule says of planted code, and of the sources.
+for my $rule (@rules)
+{
+	my ($name, $files, $check, $wrong, $right) = @$rule;
+	my (@missed, @refused, @found);
+
+	@missed = grep { !$check->('planted', $_) } @$wrong;
+	@refused = map { ($_, $check->('planted', $_)) } grep { $check->('planted', $_) } @$right;
+	is_deeply(\@missed, [], "$name: finds what is wrong");
+	is_deeply(\@refused, [], "$name: lets pass what is right");
+	for my $path (sort glob join ' ', map { "$top/$_" } split ' ', $files)
+	{
+		my $file = substr $path, length($top) + 1;
+
+		open(my $in, '<', $path) or die "cannot open $path: $!";
+		push @found, map { "$file:$_" } $check->($file, do { local $/; <$in> });
+	}
+	is(join("\n", @found), '', $name);
+}
+is(join("\n", grep { !$used{$_} } sort map { keys %$_ } \%outside_scope, \%may_switch, \%may_open, \%may_resolve), '',
+	'every exception is needed');
+done_testing();
