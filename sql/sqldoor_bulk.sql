@@ -128,7 +128,7 @@ SELECT lo_export(:file_oid, :'file'), lo_unlink(:file_oid);
 \set VERBOSITY sqlstate
 SELECT * FROM dynamo.import_items('zero', :'file', true);
 \set VERBOSITY default
-COPY (SELECT 1) TO PROGRAM 'rm -f t_bulk.jsonl' WITH (FORMAT binary);
+COPY (SELECT 1) TO PROGRAM 'cat >/dev/null; rm -f t_bulk.jsonl' WITH (FORMAT binary);
 SET client_min_messages = warning;
 DROP SCHEMA t_bulk CASCADE;
 DROP ROLE bulk_user;

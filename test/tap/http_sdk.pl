@@ -39,6 +39,8 @@ if (-d "$directory/node_modules/\@aws-sdk/lib-dynamodb" && runs('node', '--versi
 	$client{'SDK for JavaScript'} = [ 'node', '--no-warnings', "$beside/javascript.mjs" ];
 }
 plan skip_all => 'no AWS SDK is installed' if !%client;
+SKIP: { skip 'boto3 is not installed', 1 if !$client{boto3} }
+SKIP: { skip 'the AWS SDK for JavaScript is not installed: DYNAMO_SDK names its directory', 1 if !$client{'SDK for JavaScript'} }
 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $node = new_http_node('http_sdk', $port, 2);
