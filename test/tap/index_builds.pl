@@ -44,7 +44,7 @@ CREATE FUNCTION pick(n int) RETURNS int LANGUAGE sql VOLATILE AS $$ SELECT floor
 CREATE FUNCTION some_item(pk text, sk text) RETURNS jsonb LANGUAGE sql VOLATILE AS $$
 	SELECT jsonb_strip_nulls(jsonb_build_object('PK', pk, 'SK', sk, 'g', CASE pick(5) WHEN 0 THEN NULL ELSE 'g' || pick(4) END,
 		'h', CASE pick(5) WHEN 0 THEN NULL ELSE pick(20) END, 'i', CASE pick(5) WHEN 0 THEN NULL ELSE 'i' || pick(3) END,
-		'j', CASE pick(5) WHEN 0 THEN NULL ELSE pick(9) END, 'p', pick(3), 'q', repeat('q', pick(300)))) $$;
+		'j', CASE pick(5) WHEN 0 THEN NULL ELSE pick(9) END, 'e', CASE pick(2) WHEN 0 THEN 4000000000 + pick(9) END, 'p', pick(3), 'q', repeat('q', pick(300)))) $$;
 CREATE FUNCTION with_value(item dynamo.item, name text, value jsonb) RETURNS dynamo.item LANGUAGE sql AS $$
 	SELECT (jsonb_strip_nulls(item::jsonb || jsonb_build_object(name, value)))::dynamo.item $$;
 INSERT INTO tab (item, note)
@@ -276,12 +276,26 @@ sub try_sql
 	return $said;
 }
 
+# Drops an index beside the one that is built; its columns go with it.
+sub drop_another
+{
+	my $name = $node->safe_psql('postgres', "SELECT index_name FROM dynamo.indexes WHERE status = 'ACTIVE' ORDER BY random() LIMIT 1");
+
+	return if keys %indexes < 3 || $name eq '';
+	delete $indexes{$name};
+	$node->safe_psql('postgres', "SELECT dynamo.drop_index('tab', '$name')");
+	return;
+}
+
 # What else may happen while an index is built.
 my @meanwhile = (
 	sub { try_sql('SELECT pg_cancel_backend(worker_pid) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL') },
 	sub { try_sql('SELECT pg_terminate_backend(worker_pid) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL') },
 	sub { try_sql("SELECT dynamo.create_index('tab', 'refused', 'g'); SELECT dynamo.drop_index('tab', 'refused')") },
 	sub { try_sql("SELECT dynamo.reindex('tab', index_name) FROM dynamo.indexes WHERE status = 'ACTIVE' ORDER BY random() LIMIT 1") },
+	sub { try_sql("SELECT dynamo.update_time_to_live('tab', 'e', true)") },
+	sub { try_sql("SELECT dynamo.update_time_to_live('tab', 'e', false)") },
+	sub { drop_another() },
 	sub { try_sql('VACUUM tab') },
 	sub { try_sql('VACUUM FULL tab') },
 	sub { try_sql("TRUNCATE tab; INSERT INTO tab (item) SELECT some_item('p' || i % 20, 's' || i / 20) FROM generate_series(0, 1499) i") if rand() < 0.3 },

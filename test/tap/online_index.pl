@@ -30,6 +30,7 @@ SELECT dynamo.create_table('busy', partition_key => 'PK', sort_key => 'SK');
 INSERT INTO busy (item)
 SELECT jsonb_build_object('PK', 'p' || i % 20, 'SK', lpad(i::text, 6, '0'), 'grp', 'g' || i % 5, 'n', i, 'text', repeat('x', 1 + i % 200))
 FROM generate_series(1, 4000) i;
+ALTER TABLE busy ADD COLUMN note text;
 SELECT dynamo.create_index('busy', 'kept', 'grp', 'n', sort_key_type => 'N', storage => 'table', shards => 3);
 CALL dynamo.build_indexes();
 
@@ -43,7 +44,7 @@ BEGIN
 	IF random() < 0.8 THEN
 		new_item := new_item || jsonb_build_object('grp', 'g' || floor(random() * 5));
 	END IF;
-	CASE floor(random() * 7)
+	CASE floor(random() * 8)
 	WHEN 0 THEN PERFORM dynamo.put_item('busy', new_item);
 	WHEN 1 THEN PERFORM dynamo.delete_item('busy', jsonb_build_object('PK', pk, 'SK', sk));
 	WHEN 2 THEN PERFORM dynamo.update_item('busy', jsonb_build_object('PK', pk, 'SK', sk), 'SET grp = :g, n = :n',
@@ -51,6 +52,7 @@ BEGIN
 	WHEN 3 THEN PERFORM dynamo.update_item('busy', jsonb_build_object('PK', pk, 'SK', sk), 'REMOVE grp');
 	WHEN 4 THEN INSERT INTO busy (item) VALUES (new_item) ON CONFLICT ("PK", "SK") DO UPDATE SET item = EXCLUDED.item;
 	WHEN 5 THEN DELETE FROM busy WHERE "PK" = pk AND "SK" = sk;
+	WHEN 6 THEN UPDATE busy SET note = repeat('z', 1 + (random() * 300)::int) WHERE "PK" = pk AND "SK" = sk;
 	ELSE UPDATE busy SET item = new_item WHERE "PK" = pk AND "SK" = sk;
 	END CASE;
 	IF random() < 0.1 THEN
@@ -109,7 +111,7 @@ my @changes = (
 	"SELECT dynamo.drop_index('busy', 'extra')",
 	"SELECT dynamo.change_index('busy', 'kept', projection => 'INCLUDE', non_key_attributes => ARRAY['text'])",
 	"CALL dynamo.build_indexes('busy')",
-	"SELECT dynamo.create_index('busy', 'extra', 'text', storage => 'table')",
+	"SELECT dynamo.create_index('busy', 'extra', 'text', storage => 'table', projection => 'KEYS_ONLY')",
 	"SELECT pg_sleep(0.3 * random())",
 	"SELECT dynamo.drop_index('busy', 'extra')",
 	"SELECT dynamo.reshard_index('busy', 'kept', 2, shard_by => 'PK')",
