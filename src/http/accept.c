@@ -19,6 +19,7 @@
 #include "http/answer.h"
 #include "http/connection.h"
 #include "http/settings.h"
+#include "http/share.h"
 
 /* In a row, before others are served. */
 #define MAX_ACCEPTED	16
@@ -74,24 +75,38 @@ DescribePeer(char *peer, const struct sockaddr_storage *address, socklen_t len)
 }
 
 static void
-Open(pgsocket fd, const struct sockaddr_storage *address, socklen_t len)
+Open(pgsocket fd)
 {
-	char		peer[CONNECTION_PEER_LEN];
+	struct sockaddr_storage address;
+	socklen_t	len = sizeof(address);
+	char		peer[CONNECTION_PEER_LEN] = "???";
 	int			one = 1;
 
-	DescribePeer(peer, address, len);
+	if (getpeername(fd, (struct sockaddr *) &address, &len) == 0)
+		DescribePeer(peer, &address, len);
 	/* an answer is sent as a whole: nothing to wait for */
 	(void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
 	ConnectionOpen(fd, peer);
+}
+
+/* A place has been taken for it. */
+static void
+Admit(pgsocket fd)
+{
+	if (Reserve())
+		Open(fd);
+	else
+	{
+		ShareEnd();
+		TurnAway(fd);
+	}
 }
 
 /* Whether there was a client, which may be gone again. */
 static bool
 AcceptOne(pgsocket listening)
 {
-	struct sockaddr_storage address;
-	socklen_t	len = sizeof(address);
-	pgsocket	fd = accept(listening, (struct sockaddr *) &address, &len);
+	pgsocket	fd = accept(listening, NULL, NULL);
 
 	if (fd == PGINVALID_SOCKET)
 	{
@@ -106,12 +121,10 @@ AcceptOne(pgsocket listening)
 		pg_usleep(100000L);
 		return false;
 	}
-	if (!pg_set_noblock(fd) || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0)
+	if (!pg_set_noblock(fd) || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || !ShareKeep(fd))
 		closesocket(fd);
-	else if (!Reserve())
-		TurnAway(fd);
 	else
-		Open(fd, &address, len);
+		Admit(fd);
 	return true;
 }
 
@@ -120,4 +133,23 @@ AcceptClients(pgsocket listening)
 {
 	for (int i = 0; i < MAX_ACCEPTED && AcceptOne(listening); i++)
 		;
+}
+
+void
+AcceptFromWorkers(void)
+{
+	for (int i = 0; i < MAX_ACCEPTED; i++)
+	{
+		pgsocket	fd = ShareReceive();
+
+		if (fd == PGINVALID_SOCKET)
+			return;
+		if (fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
+			Admit(fd);
+		else
+		{
+			ShareEnd();
+			closesocket(fd);
+		}
+	}
 }

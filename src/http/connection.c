@@ -17,6 +17,7 @@
 #include "http/connection_internal.h"
 #include "http/events.h"
 #include "http/settings.h"
+#include "http/share.h"
 
 #define KEPT_BUFFER_SIZE	(64 * 1024) /* an idle connection keeps no more */
 #define LINGER_MS			2000
@@ -134,6 +135,7 @@ ConnectionClose(Connection *c)
 	EventsRemove(c->place);
 	closesocket(c->fd);
 	ReleaseExternalFD();
+	ShareEnd();
 	MemoryContextDelete(c->context);
 }
 

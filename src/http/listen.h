@@ -3,7 +3,7 @@
  *	  Sockets the HTTP endpoint listens to.
  *
  * Every worker has sockets of its own for the same addresses (SO_REUSEPORT),
- * and the kernel shares new connections out among them.  So the postmaster
+ * and the kernel gives a new connection to one of them (share.h).  So the postmaster
  * holds none, and no session inherits one; a worker that ends takes only its
  * own connections with it.
  */

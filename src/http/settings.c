@@ -17,6 +17,7 @@
 #include "http/housekeeping.h"
 #include "http/listen.h"
 #include "http/settings.h"
+#include "http/share.h"
 #include "http/worker.h"
 #include "index/build.h"
 
@@ -240,6 +241,7 @@ HttpInit(void)
 		return;
 	}
 	FlushQueueInit(http_workers);
+	ShareInit(http_workers);
 	for (int i = 1; i <= http_workers; i++)
 		RegisterWorker(i);
 	RegisterFlusher();

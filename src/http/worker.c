@@ -26,10 +26,14 @@
 #include "http/events.h"
 #include "http/listen.h"
 #include "http/settings.h"
+#include "http/share.h"
 #include "http/worker.h"
 
 /* As many as a worker has clients, unless the settings say otherwise. */
 #define MAX_EVENTS	256
+
+/* Stands for the socket by which other workers hand over connections. */
+static char from_workers;
 
 /*
  * While a request is executed all others of the worker wait.  So none may wait
@@ -76,6 +80,15 @@ HandleInterrupts(void)
 }
 
 static void
+JoinOthers(void)
+{
+	pgsocket	handover = ShareJoin(DatumGetInt32(MyBgworkerEntry->bgw_main_arg));
+
+	if (handover != PGINVALID_SOCKET)
+		(void) EventsAdd(handover, WL_SOCKET_READABLE, &from_workers);
+}
+
+static void
 HandleEvent(int place)
 {
 	pgsocket	fd;
@@ -85,6 +98,8 @@ HandleEvent(int place)
 		return;
 	if (connection == NULL)
 		AcceptClients(fd);
+	else if (connection == &from_workers)
+		AcceptFromWorkers();
 	else
 		ConnectionContinue(connection);
 }
@@ -161,5 +176,6 @@ dynamo_http_worker_main(Datum arg)
 	DurabilityInit(DatumGetInt32(MyBgworkerEntry->bgw_main_arg));
 	EventsInit();
 	ListenOrExit();
+	JoinOthers();
 	Serve();
 }

@@ -8,6 +8,7 @@
  *		worker.c		the loop: events, signals, timeouts
  *		events.c		what it waits for
  *		accept.c		new clients
+ *		share.c			which worker gets them
  *		connection.c	bytes of a connection to requests, answers to bytes
  *		protocol.c		what to answer, in the service's order
  *		execute.c		the request's transaction

@@ -1,0 +1,267 @@
+/*
+ * share.c
+ *	  Sharing new connections out evenly among the workers.
+ */
+#include "postgres.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/fd.h"
+#include "storage/ipc.h"
+#include "storage/shmem.h"
+
+#include "http/share.h"
+
+/* Base backups leave out what is there; workers stand in the data directory. */
+#define SOCKET_PATH	"pg_stat_tmp/dynamo_http.%d"
+
+/* Nobody is handed a connection. */
+#define ABSENT		PG_UINT32_MAX
+
+/* The connections of each worker; ABSENT: it does not run, or has no socket. */
+static pg_atomic_uint32 *counts;
+static int	nworkers;
+static int	me;					/* from 0 on */
+static pgsocket handover = PGINVALID_SOCKET;
+
+static shmem_request_hook_type next_request_hook;
+static shmem_startup_hook_type next_startup_hook;
+
+/* ---- shared memory ---- */
+
+static Size
+ShareSize(void)
+{
+	return mul_size(nworkers, sizeof(pg_atomic_uint32));
+}
+
+static void
+RequestMemory(void)
+{
+	if (next_request_hook != NULL)
+		next_request_hook();
+	RequestAddinShmemSpace(ShareSize());
+}
+
+static void
+InitMemory(void)
+{
+	bool		found;
+
+	if (next_startup_hook != NULL)
+		next_startup_hook();
+	counts = ShmemInitStruct("dynamo HTTP connections", ShareSize(), &found);
+	if (found)
+		return;
+	for (int i = 0; i < nworkers; i++)
+		pg_atomic_init_u32(&counts[i], ABSENT);
+}
+
+void
+ShareInit(int workers)
+{
+	nworkers = workers;
+	next_request_hook = shmem_request_hook;
+	shmem_request_hook = RequestMemory;
+	next_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = InitMemory;
+}
+
+/* ---- the socket ---- */
+
+static struct sockaddr_un
+Address(int worker)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX};
+
+	snprintf(address.sun_path, sizeof(address.sun_path), SOCKET_PATH, worker + 1);
+	return address;
+}
+
+static bool
+Bind(pgsocket fd)
+{
+	struct sockaddr_un address = Address(me);
+
+	(void) unlink(address.sun_path);	/* of a worker before this one */
+	return bind(fd, (struct sockaddr *) &address, sizeof(address)) == 0 &&
+		chmod(address.sun_path, S_IRUSR | S_IWUSR) == 0 &&
+		pg_set_noblock(fd) && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0;
+}
+
+static void
+Leave(int code, Datum arg)
+{
+	struct sockaddr_un address = Address(me);
+
+	pg_atomic_write_u32(&counts[me], ABSENT);
+	(void) unlink(address.sun_path);
+}
+
+pgsocket
+ShareJoin(int worker)
+{
+	pgsocket	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
+
+	me = worker - 1;
+	if (fd == PGINVALID_SOCKET || !Bind(fd))
+	{
+		ereport(LOG,
+				(errcode_for_socket_access(),
+				 errmsg("could not create a socket for HTTP connections of other workers: %m")));
+		if (fd != PGINVALID_SOCKET)
+			closesocket(fd);
+		return PGINVALID_SOCKET;
+	}
+	ReserveExternalFD();
+	handover = fd;
+	on_shmem_exit(Leave, (Datum) 0);
+	pg_atomic_write_u32(&counts[me], 0);
+	return fd;
+}
+
+/* ---- places ---- */
+
+/* Gives a place back, unless its worker has ended meanwhile. */
+static void
+GiveBack(int worker)
+{
+	uint32		count = pg_atomic_read_u32(&counts[worker]);
+
+	while (count != ABSENT && count > 0 &&
+		   !pg_atomic_compare_exchange_u32(&counts[worker], &count, count - 1))
+		;
+}
+
+/* Who has the fewest; this worker, if no other has fewer. */
+static int
+Fewest(uint32 *count)
+{
+	int			fewest = me;
+
+	*count = pg_atomic_read_u32(&counts[me]);
+	for (int i = 0; i < nworkers; i++)
+	{
+		uint32		others = pg_atomic_read_u32(&counts[i]);
+
+		if (others < *count)
+		{
+			fewest = i;
+			*count = others;
+		}
+	}
+	return fewest;
+}
+
+/* Takes a place with the worker that has the fewest connections. */
+static int
+TakePlace(void)
+{
+	for (;;)
+	{
+		uint32		count;
+		int			worker = Fewest(&count);
+
+		if (pg_atomic_compare_exchange_u32(&counts[worker], &count, count + 1))
+			return worker;
+	}
+}
+
+/* ---- handing over ---- */
+
+static bool
+SendSocket(pgsocket fd, int worker)
+{
+	struct sockaddr_un address = Address(worker);
+	char		byte = 0;
+	struct iovec part = {.iov_base = &byte, .iov_len = 1};
+	union
+	{
+		struct cmsghdr align;
+		char		room[CMSG_SPACE(sizeof(int))];
+	}			control = {{0}};
+	struct msghdr message = {
+		.msg_name = &address,
+		.msg_namelen = sizeof(address),
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+
+	header->cmsg_level = SOL_SOCKET;
+	header->cmsg_type = SCM_RIGHTS;
+	header->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(header), &fd, sizeof(int));
+	return sendmsg(handover, &message, MSG_NOSIGNAL) == 1;
+}
+
+bool
+ShareKeep(pgsocket fd)
+{
+	int			worker;
+
+	if (handover == PGINVALID_SOCKET)
+		return true;
+	worker = TakePlace();
+	if (worker == me)
+		return true;
+	if (SendSocket(fd, worker))
+		return false;
+	/* it has ended, or is too busy to take any */
+	GiveBack(worker);
+	pg_atomic_fetch_add_u32(&counts[me], 1);
+	return true;
+}
+
+void
+ShareEnd(void)
+{
+	if (handover != PGINVALID_SOCKET)
+		GiveBack(me);
+}
+
+pgsocket
+ShareReceive(void)
+{
+	char		byte;
+	struct iovec part = {.iov_base = &byte, .iov_len = 1};
+	union
+	{
+		struct cmsghdr align;
+		char		room[CMSG_SPACE(sizeof(int))];
+	}			control;
+	struct msghdr message = {
+		.msg_iov = &part,
+		.msg_iovlen = 1,
+		.msg_control = control.room,
+		.msg_controllen = sizeof(control.room),
+	};
+	struct cmsghdr *header;
+	pgsocket	fd;
+
+	for (;;)
+	{
+		if (recvmsg(handover, &message, 0) < 0)
+		{
+			if (errno == EINTR)
+				continue;
+			return PGINVALID_SOCKET;
+		}
+		header = CMSG_FIRSTHDR(&message);
+		if (header != NULL && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS)
+			break;
+		/* the descriptor was lost: this process may have no more of them */
+		ShareEnd();
+		message.msg_controllen = sizeof(control.room);
+	}
+	memcpy(&fd, CMSG_DATA(header), sizeof(int));
+	return fd;
+}
