@@ -34,7 +34,9 @@ StaticAssertDecl(ACCESS_KEY_MAX_LEN == SECRET_MAX_LEN, "ids and secrets have one
 
 /*
  * Keys of a role are made by itself, by superusers, and by those who may give
- * the role to others.  Code that is not trusted makes none.
+ * the role to others.  Code that is not trusted makes none: that which is run
+ * for whoever looks after a table, and that which a table's owner has a client
+ * of the HTTP endpoint run.
  */
 static void
 CheckMayManage(Oid role)
@@ -43,6 +45,10 @@ CheckMayManage(Oid role)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("cannot change access keys within a security-restricted operation")));
+	if (IdentityIsEntered())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("cannot change access keys within an HTTP request")));
 	if (!superuser() && role != GetUserId() && !is_admin_of_role(GetUserId(), role))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -36,6 +36,7 @@
 /* What the worker is; the role is invalid before the first request. */
 static Identity assumed;
 static MemoryContext assumed_context;
+static bool entered;
 
 /* ---- reading ---- */
 
@@ -212,10 +213,18 @@ void
 IdentityEnter(void)
 {
 	SetUserIdAndSecContext(assumed.role, SECURITY_LOCAL_USERID_CHANGE);
+	entered = true;
 }
 
 void
 IdentityLeave(void)
 {
 	SetUserIdAndSecContext(GetSessionUserId(), 0);
+	entered = false;
+}
+
+bool
+IdentityIsEntered(void)
+{
+	return entered;
 }

@@ -40,4 +40,7 @@ extern void IdentityAssume(const Identity *identity);
 extern void IdentityEnter(void);
 extern void IdentityLeave(void);
 
+/* Whether this is such a time. */
+extern bool IdentityIsEntered(void);
+
 #endif							/* DYNAMO_IDENTITY_H */

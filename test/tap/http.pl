@@ -345,7 +345,8 @@ GRANT INSERT ON seen TO PUBLIC;
 CREATE FUNCTION public.intrude() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE attempt text; outcome text;
 BEGIN
-	FOREACH attempt IN ARRAY ARRAY['SET ROLE postgres', 'RESET ROLE', 'SET SESSION AUTHORIZATION postgres', 'RESET SESSION AUTHORIZATION', 'SET LOCAL ROLE other'] LOOP
+	FOREACH attempt IN ARRAY ARRAY['SET ROLE postgres', 'RESET ROLE', 'SET SESSION AUTHORIZATION postgres', 'RESET SESSION AUTHORIZATION', 'SET LOCAL ROLE other',
+		'SELECT dynamo.create_access_key(current_user::regrole, ''STOLEN'')', 'SELECT dynamo.drop_access_key(''TESTKEY'')'] LOOP
 		BEGIN
 			EXECUTE attempt;
 			outcome := 'done';
@@ -368,7 +369,7 @@ CREATE TRIGGER intrude BEFORE INSERT ON "Trap" FOR EACH ROW EXECUTE FUNCTION pub
 });
 is((api($socket, 'PutItem', { TableName => 'public.Trap', Item => { PK => { S => 'x' } } }))[0], 200, 'a write with a trigger');
 is($node->safe_psql('postgres', 'SELECT count(*), count(*) FILTER (WHERE outcome = \'done\'), min(session_user_name), max(current_user_name) FROM seen'),
-	'5|0|app|app', 'nobody becomes anybody else');
+	'7|0|app|app', 'nobody becomes anybody else');
 is($read->(@other), '200 none', 'what it left in the session is not for another role');
 is($read->(), '200 none', 'nor for the role when it comes back');
 
