@@ -387,7 +387,9 @@ IsDistributed(Oid relid)
 
 	if (attnum == InvalidAttrNumber)
 		return false;
-	rel = table_open(catalog, AccessShareLock);
+	rel = try_table_open(catalog, AccessShareLock);
+	if (rel == NULL)
+		return false;
 	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
 	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
 	found = HeapTupleIsValid(systable_getnext(scan));
