@@ -420,10 +420,58 @@ SetLaterTrigger(Relation rel, TableDef *def)
 	def->checked_later = HasRowMaintenance(rel);
 }
 
+/* ---- definitions as they are stored ---- */
+
+/* The row of a trigger that a snapshot (NULL: a current one) shows, or NULL. */
+static HeapTuple
+ReadTrigger(Oid oid, Snapshot snapshot)
+{
+	Relation	rel = table_open(TriggerRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(oid));
+	scan = systable_beginscan(rel, TriggerOidIndexId, true, snapshot, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		tuple = heap_copytuple(tuple);
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return tuple;
+}
+
+static TransactionId
+TriggerWriter(Oid oid)
+{
+	HeapTuple	tuple = ReadTrigger(oid, NULL);
+
+	return HeapTupleIsValid(tuple) ? HeapTupleHeaderGetXmin(tuple->t_data) : InvalidTransactionId;
+}
+
+bool
+IndexWasActive(const TableDef *def, const IndexDef *index, Snapshot snapshot)
+{
+	Relation	rel = table_open(TriggerRelationId, AccessShareLock);
+	HeapTuple	tuple = ReadTrigger(def->trigger, snapshot);
+	const IndexDef *was;
+	Datum		arguments;
+	bool		isnull = true;
+
+	if (HeapTupleIsValid(tuple))
+		arguments = heap_getattr(tuple, Anum_pg_trigger_tgargs, RelationGetDescr(rel), &isnull);
+	table_close(rel, AccessShareLock);
+	if (isnull || ((Form_pg_trigger) GETSTRUCT(tuple))->tgnargs != 1)
+		return false;
+	was = TableDefIndex(TableDefParse(VARDATA_ANY(DatumGetByteaPP(arguments))), index->name);
+	return was != NULL && was->status == INDEX_ACTIVE && strcmp(was->relation, index->relation) == 0;
+}
+
 static TableDef *
 LoadDefinition(Relation rel)
 {
 	const Trigger *trigger = FindKeyTrigger(rel);
+	Oid			oid;
 	TableDef   *def;
 
 	if (trigger == NULL)
@@ -431,7 +479,10 @@ LoadDefinition(Relation rel)
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found"),
 				 errdetail("\"%s\" is not a dynamo table.", RelationGetRelationName(rel))));
+	oid = trigger->tgoid;
 	def = TableDefParse(pstrdup(trigger->tgargs[0]));
+	def->trigger = oid;
+	def->defined = TriggerWriter(oid);
 	def->relid = RelationGetRelid(rel);
 	def->root = rel->rd_rel->relispartition ? PartitionRoot(def->relid) : def->relid;
 	ResolveColumns(rel, def);

@@ -55,6 +55,7 @@
 #include "nodes/pg_list.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
+#include "utils/snapshot.h"
 
 #include "expr/expr.h"
 #include "item/item.h"
@@ -128,6 +129,8 @@ typedef struct TableDef
 	bool		checked_later;	/* HasRowMaintenance, if there is one */
 	bool		distributed;	/* its rows are elsewhere: only SQL finds them */
 	TransactionId written;		/* by whom the table's row of pg_class was */
+	Oid			trigger;		/* that has this definition */
+	TransactionId defined;		/* by whom it was written */
 	const char *long_name;		/* the DynamoDB name if no relation's name */
 	Slice		ttl;			/* time to live attribute; data NULL: none */
 	AttrNumber	ttl_attnum;		/* of its column; invalid if there is none */
@@ -266,6 +269,12 @@ extern Oid	IndexDefRelation(const TableDef *def, const IndexDef *index);
  * has disabled or dropped the trigger: what they hold may be out of date.
  */
 extern void CheckMaintained(const TableDef *def);
+
+/*
+ * Whether an index was ACTIVE, and in the same relation, by the definition that a
+ * snapshot shows.
+ */
+extern bool IndexWasActive(const TableDef *def, const IndexDef *index, Snapshot snapshot);
 
 /* NULL if there is no such index. */
 extern const IndexDef *TableDefIndex(const TableDef *def, const char *name);

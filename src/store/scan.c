@@ -12,6 +12,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "catalog/pg_class_d.h"
 #include "nodes/pg_list.h"
 #include "utils/lsyscache.h"
@@ -263,6 +264,17 @@ IndexTableIsNewer(Oid relid, const IndexDef *index, Snapshot snapshot)
 }
 
 /*
+ * An index table that was built online is filled in many transactions.  Who makes
+ * it ACTIVE waits for the snapshots of before, but knows none of a standby.
+ */
+static bool
+IsActiveSince(const TableDef *def, const IndexDef *index, Snapshot snapshot)
+{
+	return RecoveryInProgress() && WriterIsNewer(def->defined, snapshot) &&
+		!IndexWasActive(def, index, snapshot);
+}
+
+/*
  * Whether an index has been filled since a snapshot was taken, which sees no
  * entries or no columns of it then: in a transaction that began before, or in
  * a statement that has waited for whoever filled it.
@@ -272,8 +284,10 @@ IndexIsNewer(const Store *store, const IndexDef *index, Snapshot snapshot)
 {
 	Oid			relid = IndexDefRelation(store->def, index);
 
-	return index->storage == STORAGE_TABLE ? IndexTableIsNewer(relid, index, snapshot) :
-		BtreeIsNewer(relid, snapshot);
+	if (index->storage == STORAGE_INLINE)
+		return BtreeIsNewer(relid, snapshot);
+	return IndexTableIsNewer(relid, index, snapshot) ||
+		IsActiveSince(store->def, index, snapshot);
 }
 
 /* A statement may see what it has waited for. */
