@@ -11,7 +11,7 @@ use Exporter 'import';
 use HostileTables;
 use JSON::PP;
 
-our @EXPORT = qw(function_statements request_statements plain_statements last_statements superuser_statements);
+our @EXPORT = qw(sql_functions function_statements request_of request_sql request_statements plain_statements last_statements superuser_statements);
 
 my ($true, $false) = (JSON::PP::true, JSON::PP::false);
 
@@ -196,7 +196,25 @@ sub call_of_stored
 	return "SELECT dynamo.$function->{name}(" . join(', ', @arguments) . ") FROM a.$table->{name}";
 }
 
-# functions: [{name, kind, defaults, variadic, types, names}, ...].
+# The functions of the server's extension, without those that need more than a
+# table (a role, a file, a request) and those of values alone.
+sub sql_functions
+{
+	my ($node) = @_;
+
+	return map { decode_json($_) } split /\n/, $node->safe_psql('postgres', q{
+SELECT json_build_object('name', proname, 'kind', prokind, 'defaults', pronargdefaults, 'variadic', provariadic <> 0,
+	'types', COALESCE((SELECT json_agg(t::regtype ORDER BY i) FROM unnest(proargtypes) WITH ORDINALITY AS a(t, i)), '[]'),
+	'names', COALESCE((SELECT json_agg(n ORDER BY i) FROM unnest(proargnames, proargmodes) WITH ORDINALITY AS a(n, m, i) WHERE m IS NULL OR m IN ('i', 'b', 'v')), '[]'))
+FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace AND prokind IN ('f', 'p')
+	AND prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype)
+	AND NOT proargtypes::oid[] && ARRAY['internal'::regtype::oid, 'cstring'::regtype::oid]
+	AND proname NOT IN ('create_access_key', 'drop_access_key', 'import_items', 'export_items', 'request', 'request_safe')
+	AND proname !~ '^(value|secret)_'
+ORDER BY oid::regprocedure::text});
+}
+
+# Calls of the functions, each with its own arguments, and of all items.
 sub function_statements
 {
 	my ($table, @functions) = @_;
@@ -319,6 +337,22 @@ my %requests = (
 				{ Delete => { IndexName => index_name($_[0]) } }) ]) },
 	UpdateTimeToLive => sub { (of_table($_[0]), TimeToLiveSpecification => { AttributeName => 'expires', Enabled => pick($true, $false) }) });
 
+# A request of the operation on the table, decoded.
+sub request_of
+{
+	my ($operation, $table) = @_;
+	my $request = $requests{$operation} // sub { (of_table($_[0]), ResourceArn => "$arn/a.$_[0]{name}") };
+
+	return { $request->($table) };
+}
+
+sub request_sql
+{
+	my ($operation, $request) = @_;
+
+	return "SELECT dynamo.request('$operation', " . quote_literal(json($request)) . '::json)';
+}
+
 sub request_statements
 {
 	my ($table, @operations) = @_;
@@ -326,10 +360,7 @@ sub request_statements
 
 	for my $operation (@operations)
 	{
-		my $request = $requests{$operation} // sub { (of_table($_[0]), ResourceArn => "$arn/a.$_[0]{name}") };
-
-		push @statements, "SELECT dynamo.request('$operation', " . quote_literal(json({ $request->($table) })) . '::json)'
-		  for 1 .. ($requests{$operation} ? 3 : 1);
+		push @statements, request_sql($operation, request_of($operation, $table)) for 1 .. ($requests{$operation} ? 3 : 1);
 	}
 	return (@statements, map { records_statement($table, $_) } 'TRIM_HORIZON', 'LATEST');
 }

@@ -30,6 +30,7 @@ my $node = new_dynamo_node(
 restart_after_crash = on
 statement_timeout = 60s
 log_error_verbosity = verbose
+log_min_error_statement = panic
 });
 
 # ---- running statements ----
@@ -60,17 +61,7 @@ sub superuser
 
 # ---- what is there ----
 
-# Functions that need more than a table: a role, a file, a request.
-my @functions = map { decode_json($_) } split /\n/, superuser(q{
-SELECT json_build_object('name', proname, 'kind', prokind, 'defaults', pronargdefaults, 'variadic', provariadic <> 0,
-	'types', COALESCE((SELECT json_agg(t::regtype ORDER BY i) FROM unnest(proargtypes) WITH ORDINALITY AS a(t, i)), '[]'),
-	'names', COALESCE((SELECT json_agg(n ORDER BY i) FROM unnest(proargnames, proargmodes) WITH ORDINALITY AS a(n, m, i) WHERE m IS NULL OR m IN ('i', 'b', 'v')), '[]'))
-FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace AND prokind IN ('f', 'p')
-	AND prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype)
-	AND NOT proargtypes::oid[] && ARRAY['internal'::regtype::oid, 'cstring'::regtype::oid]
-	AND proname NOT IN ('create_access_key', 'drop_access_key', 'import_items', 'export_items', 'request', 'request_safe')
-	AND proname !~ '^(value|secret)_'
-ORDER BY oid::regprocedure::text});
+my @functions = sql_functions($node);
 my @operations = slurp_file("$FindBin::RealBin/../../src/request/operations.c") =~ /^\t\{"(\w+)", &model/mg;
 
 cmp_ok(scalar(@operations), '>', 30, 'the operations of the API are known');
