@@ -12,6 +12,7 @@
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
 #include "nodes/makefuncs.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -173,13 +174,18 @@ TableCreate(const CreateTableSpec *spec)
 	return relid;
 }
 
-/* The entity views of a table: they depend on it and have our trigger. */
+/*
+ * The entity views of a table: they depend on it, have our trigger, and belong
+ * to its owner or the user.  DROP TABLE tells of those of others.
+ */
 static const char entity_views_query[] =
 "SELECT DISTINCT pg_catalog.format('%I.%I', n.nspname, v.relname) "
 "FROM pg_catalog.pg_depend d "
 "JOIN pg_catalog.pg_rewrite r ON r.oid OPERATOR(pg_catalog.=) d.objid "
 "JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) r.ev_class "
 "JOIN pg_catalog.pg_class v ON v.oid OPERATOR(pg_catalog.=) r.ev_class "
+"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) d.refobjid "
+"  AND (v.relowner OPERATOR(pg_catalog.=) c.relowner OR v.relowner OPERATOR(pg_catalog.=) $3) "
 "JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) v.relnamespace "
 "WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
 "AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
@@ -188,14 +194,15 @@ static const char entity_views_query[] =
 static void
 DropEntityViews(Oid relid)
 {
-	Oid			types[2] = {OIDOID, OIDOID};
-	Datum		args[2] = {
+	Oid			types[3] = {OIDOID, OIDOID, OIDOID};
+	Datum		args[3] = {
 		ObjectIdGetDatum(relid),
-		ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE))
+		ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)),
+		ObjectIdGetDatum(GetUserId())
 	};
 	SPITupleTable *views;
 
-	if (SPI_execute_with_args(entity_views_query, 2, types, args, NULL, true, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(entity_views_query, 3, types, args, NULL, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read the entity views of a table");
 	views = SPI_tuptable;
 	for (uint64 i = 0; i < views->numvals; i++)
