@@ -20,6 +20,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "catalog/owner.h"
 #include "compat.h"
@@ -95,16 +96,21 @@ ExportRows(Export *export, const Store *store)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
-/* A cursor over the items of a table. */
+/* A cursor over the items of a table, which sees what a direct read sees. */
 static Portal
-OpenItemCursor(Oid relid)
+OpenItemCursor(const Store *store)
 {
-	SPIPlanPtr	plan = SPI_prepare(psprintf("SELECT item FROM %s", RelationSqlName(relid)),
+	SPIPlanPtr	plan = SPI_prepare(psprintf("SELECT item FROM %s",
+											RelationSqlName(RelationGetRelid(store->rel))),
 								   0, NULL);
+	Portal		cursor;
 
 	if (plan == NULL)
 		elog(ERROR, "SPI_prepare failed: %s", SPI_result_code_string(SPI_result));
-	return SPI_cursor_open(NULL, plan, NULL, NULL, true);
+	PushActiveSnapshot(StoreSnapshot(store));
+	cursor = SPI_cursor_open(NULL, plan, NULL, NULL, true);
+	PopActiveSnapshot();
+	return cursor;
 }
 
 /* The items that a statement gives. */
@@ -116,7 +122,7 @@ ExportResult(Export *export, const Store *store)
 
 	SPI_connect();
 	OwnerScopeEnterForStatement(&scope, store->rel->rd_rel->relowner);
-	cursor = OpenItemCursor(RelationGetRelid(store->rel));	/* raises errors before the file is overwritten */
+	cursor = OpenItemCursor(store);	/* raises errors before the file is overwritten */
 	OpenFile(export, RelationGetRelid(store->rel));
 	for (;;)
 	{
