@@ -129,6 +129,12 @@ SELECT c.relname, c.relowner::regrole, t.tgname FROM pg_class c LEFT JOIN pg_tri
 WHERE c.relnamespace = 't_planted'::regnamespace AND c.relname IN ('precious', 'kept', 'till$stream') ORDER BY 1;
 SELECT stream_relation, status FROM streams WHERE schema_name = 't_planted';
 DROP TABLE precious;
+GRANT SELECT ON claim TO plant_victim;
+SET ROLE plant_victim;
+SELECT create_entity_view('watched', 'claim', '{"a": "text"}');
+RESET ROLE;
+SELECT drop_table('claim');
+DROP VIEW watched;
 SELECT drop_table('claim');
 
 RESET ROLE;
