@@ -257,6 +257,13 @@ as_server()
 }
 server_env=()
 
+# The programs of a server with sanitizers (test/checked_server) leave memory to
+# the end of the process, and measure their stack by addresses.
+if [[ -n ${PG_CONFIG:-} ]] && grep -qs __asan_init "${PG_CONFIG%/*}/postgres"; then
+	export ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0:abort_on_error=1
+	server_env+=(ASAN_OPTIONS="$ASAN_OPTIONS" UBSAN_OPTIONS=print_stacktrace=1)
+fi
+
 # make_image: copies the server that pg_config names to $work/image and sets
 # PG_CONFIG and bindir to the copy's.
 make_image()
