@@ -204,14 +204,19 @@ TableNameOf(const char *relation_name, const char *definition)
 	return pstrdup(relation_name);
 }
 
-/* The name of a row of pg_class that is a table to be listed; else NULL. */
+/*
+ * The name of a row of pg_class that is a table to be listed; else NULL.  The
+ * relation may have been dropped since, for which RelationIsVisible raises an
+ * error.
+ */
 static const char *
 VisibleTableName(const FormData_pg_class *form)
 {
 	const char *definition;
 
 	if ((form->relkind != RELKIND_RELATION && form->relkind != RELKIND_PARTITIONED_TABLE) ||
-		form->relispartition || !form->relhastriggers || !RelationIsVisible(form->oid))
+		form->relispartition || !form->relhastriggers ||
+		RelnameGetRelid(NameStr(form->relname)) != form->oid)
 		return NULL;
 	definition = DefinitionText(form->oid);
 	return definition != NULL ? TableNameOf(NameStr(form->relname), definition) : NULL;
