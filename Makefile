@@ -5,18 +5,20 @@
 
 EXTENSION = dynamo
 MODULE_big = dynamo
-DATA = dynamo--1.0.sql
+DATA = $(sort $(wildcard dynamo--*.sql))
 PGFILEDESC = "dynamo - DynamoDB single-table design for PostgreSQL"
 
 OBJS := $(patsubst %.c,%.o,$(sort $(wildcard src/*.c src/*/*.c)))
 
-# Every file of sql/ is a test of its own and needs no other one.
+# Every file of sql/ is a test of its own and needs no other one.  The database is
+# the same whatever the server's encoding and locale.
 REGRESS := $(patsubst sql/%.sql,%,$(sort $(wildcard sql/*.sql)))
-REGRESS_OPTS = --load-extension=dynamo
+REGRESS_OPTS = --load-extension=dynamo --encoding=UTF8 --no-locale
 
 # Concurrency: specs/ and expected/ below test/isolation.
 ISOLATION := $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/isolation/specs/*.spec)))
-ISOLATION_OPTS = --inputdir=test/isolation --outputdir=test/isolation --load-extension=dynamo
+ISOLATION_OPTS = --inputdir=test/isolation --outputdir=test/isolation --load-extension=dynamo \
+	--encoding=UTF8 --no-locale
 
 PG_CONFIG ?= pg_config
 
@@ -26,8 +28,20 @@ PG_CPPFLAGS = -Isrc -isystem $(shell $(PG_CONFIG) --includedir-server)
 PG_CFLAGS = -Wall -Wextra -Wno-unused-parameter -Wno-missing-field-initializers \
 	-fvisibility=hidden
 
+# zlib, which the server is linked with, too.
+SHLIB_LINK = -lz
+
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
+
+# The archive of a release, from the commit that is checked out.
+VERSION := $(shell sed -n 's/^   "version": "\(.*\)",$$/\1/p' META.json)
+
+dist:
+	prove -q test/lint/release.pl
+	git archive --format=tar.gz --prefix=dynamo-$(VERSION)/ -o dynamo-$(VERSION).tar.gz HEAD
+
+.PHONY: dist
 
 # Any header may change any object; the tree is small enough to rebuild.
 $(OBJS): $(sort $(wildcard src/*.h src/*/*.h))

@@ -45,6 +45,7 @@ sub rows_to_file
 sub rate
 {
 	my ($statement, %option) = @_;
+	local $ENV{PGOPTIONS} = join ' ', map { "-c $_" } split ' ', delete $option{settings} // '';
 	my @command = ("$work/client", map { ("-$_", $option{$_}) } sort keys %option);
 
 	open(my $in, '-|', @command, $statement) or die "client: $!";

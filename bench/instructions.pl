@@ -104,6 +104,7 @@ sub profile
 	unlink glob("$profiles/*");
 	$option{p} = $side->{file} if $side->{file};
 	$option{b} = $side->{batch} if $side->{batch};
+	$option{settings} = $side->{settings};
 	my $pid = $side->{http} ? run_http($side, $n) : (rate($side->{sql}, %option))[2];
 	for (1 .. 100)
 	{
@@ -153,7 +154,7 @@ sub count_case
 }
 
 require IO::Handle;
-my @cases = grep { $_->{kind} ne 'value' && ($_->{params} || $_->{executions}) } read_cases(@ARGV);
+my @cases = grep { $_->{kind} !~ /^(value|time)$/ && ($_->{params} || $_->{executions}) } read_cases(@ARGV);
 prepare_common();
 for my $case (@cases)
 {

@@ -25,7 +25,7 @@ sub measure
 	{
 		return (split /\n/, run_script($side->{sql}))[-1];
 	}
-	my %option = (c => $mode->{c}, w => $mode->{w}, t => $seconds);
+	my %option = (c => $mode->{c}, w => $mode->{w}, t => $seconds, settings => $side->{settings});
 	$option{p} = $side->{file} if $side->{file};
 	$option{b} = $side->{batch} if $side->{batch};
 	$option{n} = $case->{count} if $case->{count};

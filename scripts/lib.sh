@@ -180,6 +180,7 @@ need_packages()
 
 	command -v make >/dev/null || missing+=(make)
 	command -v gcc >/dev/null && [[ -f /usr/include/stdio.h ]] || missing+=(gcc libc6-dev)
+	echo '#include <zlib.h>' | gcc -E - >/dev/null 2>&1 || missing+=(zlib1g-dev)
 	if [[ ${1:-} == tests ]]; then
 		command -v prove >/dev/null || missing+=(perl)
 		perl -MIPC::Run -e 1 2>/dev/null || missing+=(libipc-run-perl)
@@ -225,14 +226,18 @@ want_fuzzer()
 	fi
 }
 
-# want_sdk: installs the AWS SDK for Python if it is missing and can be had.
-# The tests with it are left out without it.
-want_sdk()
+# want_clients: installs the AWS SDK and the drivers for Python that are missing
+# and can be had.  The tests with them are left out without them.
+want_clients()
 {
-	/usr/bin/python3 -c 'import boto3' 2>/dev/null && return 0
-	if can_install && apt_has python3-boto3; then
-		step "Installing python3-boto3" apt_install python3-boto3 || true
-	fi
+	local module
+
+	for module in boto3 psycopg psycopg2 sqlalchemy; do
+		/usr/bin/python3 -c "import $module" 2>/dev/null && continue
+		if can_install && apt_has "python3-$module"; then
+			step "Installing python3-$module" apt_install "python3-$module" || true
+		fi
+	done
 }
 
 # The user that runs servers: the caller, or for root an unprivileged one.

@@ -41,8 +41,8 @@ SELECT dynamo.create_access_key('dynamo_key_app', 'stolen');
 SELECT dynamo.create_access_key('dynamo_key_super', 'stolen');
 SELECT dynamo.drop_access_key('AKIDEXAMPLE');
 SELECT access_key_id, role FROM dynamo.access_keys ORDER BY 1;
-SELECT * FROM dynamo.access_key_secrets;
-INSERT INTO dynamo.access_key_secrets VALUES ('a', '********', 10, now());
+SELECT * FROM dynamo_internal.access_key_secrets;
+INSERT INTO dynamo_internal.access_key_secrets VALUES ('a', '********', 10, now());
 SELECT dynamo.drop_access_key('own');
 
 -- those of a role one may give to others
@@ -63,41 +63,41 @@ GRANT USAGE ON SCHEMA t_access_key TO dynamo_key_app;
 CREATE INDEX ON t_access_key.bait (t_access_key.steal(a));
 
 -- the functions alone write keys, and nobody reads a secret
-SELECT access_key_id, secret_access_key, role::regrole FROM dynamo.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE';
-COPY (SELECT secret_access_key FROM dynamo.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE') TO STDOUT;
-SELECT convert_from(dynamo.secret_send(secret_access_key), 'UTF8'), pg_column_size(secret_access_key)
-FROM dynamo.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE';
-SELECT 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'::dynamo.secret;
-SELECT '********'::dynamo.secret;
-SELECT secret_access_key::bytea FROM dynamo.access_key_secrets;
-SELECT max(secret_access_key) FROM dynamo.access_key_secrets;
-SELECT DISTINCT secret_access_key FROM dynamo.access_key_secrets;
-INSERT INTO dynamo.access_key_secrets VALUES ('a', '********', 10, now());
-INSERT INTO dynamo.access_key_secrets SELECT 'a', secret_access_key, role, now() FROM dynamo.access_key_secrets
+SELECT access_key_id, secret_access_key, role::regrole FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE';
+COPY (SELECT secret_access_key FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE') TO STDOUT;
+SELECT convert_from(dynamo_internal.secret_send(secret_access_key), 'UTF8'), pg_column_size(secret_access_key)
+FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE';
+SELECT 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY'::dynamo_internal.secret;
+SELECT '********'::dynamo_internal.secret;
+SELECT secret_access_key::bytea FROM dynamo_internal.access_key_secrets;
+SELECT max(secret_access_key) FROM dynamo_internal.access_key_secrets;
+SELECT DISTINCT secret_access_key FROM dynamo_internal.access_key_secrets;
+INSERT INTO dynamo_internal.access_key_secrets VALUES ('a', '********', 10, now());
+INSERT INTO dynamo_internal.access_key_secrets SELECT 'a', secret_access_key, role, now() FROM dynamo_internal.access_key_secrets
 ON CONFLICT (access_key_id) DO UPDATE SET role = 10;
-UPDATE dynamo.access_key_secrets SET role = 10;
+UPDATE dynamo_internal.access_key_secrets SET role = 10;
 UPDATE dynamo.access_keys SET role = 'dynamo_key_super';
-DELETE FROM dynamo.access_key_secrets;
-TRUNCATE dynamo.access_key_secrets;
-MERGE INTO dynamo.access_key_secrets k USING (VALUES ('AKIDEXAMPLE')) v (id) ON k.access_key_id = v.id
+DELETE FROM dynamo_internal.access_key_secrets;
+TRUNCATE dynamo_internal.access_key_secrets;
+MERGE INTO dynamo_internal.access_key_secrets k USING (VALUES ('AKIDEXAMPLE')) v (id) ON k.access_key_id = v.id
 WHEN MATCHED THEN UPDATE SET role = 10;
-COPY dynamo.access_key_secrets FROM STDIN;
+COPY dynamo_internal.access_key_secrets FROM STDIN;
 a	********	10	2026-01-01
 \.
 SET session_replication_role = replica;
-DELETE FROM dynamo.access_key_secrets;
-TRUNCATE dynamo.access_key_secrets;
+DELETE FROM dynamo_internal.access_key_secrets;
+TRUNCATE dynamo_internal.access_key_secrets;
 RESET session_replication_role;
 -- images of rows can be compared: keys with the same secret are not alike, nor in its order
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_app', 'same', 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY');
 SELECT a OPERATOR(pg_catalog.*=) b AS same
-FROM (SELECT secret_access_key FROM dynamo.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE') a,
-	 (SELECT secret_access_key FROM dynamo.access_key_secrets WHERE access_key_id = 'same') b;
+FROM (SELECT secret_access_key FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE') a,
+	 (SELECT secret_access_key FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'same') b;
 SELECT count(dynamo.create_access_key('dynamo_key_app', 'ordered' || i, repeat(chr(ascii('A') + i), 40)))
 FROM generate_series(0, 25) i;
 SELECT string_agg(access_key_id, ' ' ORDER BY r) = string_agg(access_key_id, ' ' ORDER BY substr(access_key_id, 8)::int) AS ordered
 FROM (SELECT access_key_id, row_number() OVER (ORDER BY ROW(secret_access_key) USING OPERATOR(pg_catalog.*<)) AS r
-	  FROM dynamo.access_key_secrets WHERE access_key_id LIKE 'ordered%') t;
+	  FROM dynamo_internal.access_key_secrets WHERE access_key_id LIKE 'ordered%') t;
 
 -- a dropped role's keys mean nothing, and go when another is made
 SELECT count(*) > 20 AS keys FROM dynamo.access_keys WHERE role = 'dynamo_key_app'::regrole;
@@ -107,7 +107,7 @@ RESET client_min_messages;
 DROP ROLE dynamo_key_app;
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_admin', 'admin');
 SELECT access_key_id, role FROM dynamo.access_keys WHERE access_key_id IN ('AKIDEXAMPLE', 'other', 'admin') ORDER BY 1;
-SELECT count(*) FROM dynamo.access_key_secrets WHERE role NOT IN (SELECT oid FROM pg_roles);
+SELECT count(*) FROM dynamo_internal.access_key_secrets WHERE role NOT IN (SELECT oid FROM pg_roles);
 
 SELECT dynamo.drop_access_key(access_key_id) FROM dynamo.access_keys WHERE role::text LIKE 'dynamo_key_%';
 DROP ROLE dynamo_key_other, dynamo_key_group, dynamo_key_admin, dynamo_key_super;

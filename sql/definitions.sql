@@ -2,7 +2,7 @@
 -- makes no sense as a whole is refused, and if it is there all the same it
 -- hurts nobody but its table
 CREATE SCHEMA t_definitions;
-SET search_path = t_definitions, dynamo;
+SET search_path = t_definitions, dynamo, dynamo_internal;
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 
@@ -77,6 +77,9 @@ SELECT define(jsonb_set(whole(), '{attributes}', (SELECT jsonb_agg(jsonb_build_o
 SELECT define(jsonb_set(whole(), '{indexes}', (SELECT jsonb_agg(whole() #> '{indexes,2}') FROM generate_series(1, 10000) i))::text);
 SELECT table_definition(convert_to(jsonb_set(whole(), '{indexes}', (SELECT jsonb_agg(jsonb_set(jsonb_set(whole() #> '{indexes,2}', '{name}', to_jsonb('two' || i)), '{relation}', to_jsonb('two' || i)))
 	FROM generate_series(1, 2002) i))::text, 'UTF8')) IS NOT NULL AS many_indexes;
+-- bytes that are no text
+SELECT table_definition(convert_to(replace(whole()::text, '"g"', '"q@"'), 'UTF8')) IS NULL AS unreadable,
+	table_definition(decode(replace(encode(convert_to(replace(whole()::text, '"g"', '"q@"'), 'UTF8'), 'hex'), encode('q@', 'hex'), '71ff'), 'hex')) IS NULL AS unreadable_bytes;
 
 -- streams
 CREATE TABLE plain (a int);
@@ -85,7 +88,7 @@ BEGIN
 	RETURN try(format('CREATE OR REPLACE TRIGGER g BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream(%L)', definition));
 END $$;
 CREATE FUNCTION stream() RETURNS jsonb LANGUAGE sql AS $$
-	SELECT '{"version": 1, "table": "shop", "relation": "shop", "label": "2026-11-21T11:20:47.123", "view": "NEW_AND_OLD_IMAGES", "partition": "PK", "sort": "SK", "closed": "2026-11-21T12:00:00.000"}'::jsonb $$;
+	SELECT '{"version": 1, "table": "shop", "label": "2026-11-21T11:20:47.123", "view": "NEW_AND_OLD_IMAGES", "partition": "PK", "sort": "SK", "closed": "2026-11-21T12:00:00.000"}'::jsonb $$;
 SELECT guard(stream()::text), stream_definition(convert_to(stream()::text, 'UTF8') || '\x00') = stream() AS same;
 SELECT m, v, guard(jsonb_set(stream(), ARRAY[m], v)::text), stream_definition(convert_to(jsonb_set(stream(), ARRAY[m], v)::text, 'UTF8')) IS NOT NULL AS readable
 FROM (VALUES ('version', '2'::jsonb), ('other', '1'), ('table', '""'), ('table', '5'), ('table', 'null'), ('relation', '""'), ('label', '"infinity"'),
@@ -124,11 +127,25 @@ SELECT table_name, index_name FROM index_progress WHERE schema_name = 't_definit
 SELECT table_name, stream_relation FROM streams WHERE schema_name = 't_definitions' ORDER BY 1;
 SELECT request('ListTables', '{}');
 SELECT request('ListStreams', '{}') -> 'Streams' -> 0 ->> 'TableName' AS stream;
-DROP TRIGGER k ON tab;
-DROP TABLE tab;
 CALL build_indexes();
 SELECT trim_streams();
-SELECT read_stream('good');
+-- what is done for the tables of all goes on after a bad one, which is another's
+SELECT update_time_to_live('good', 'ends');
+SELECT put_item('good', '{"PK": {"S": "a"}, "SK": {"S": "b"}, "ends": {"N": "1700000000"}}');
+CREATE ROLE definitions_other;
+ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
+CREATE TABLE broken (LIKE tab INCLUDING ALL);
+CREATE TRIGGER k BEFORE INSERT OR UPDATE ON broken FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"time_to_live": "x", "indexes": [{"status": "CREATING"}]}');
+ALTER TABLE broken OWNER TO definitions_other;
+ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;
+SELECT delete_expired();
+CALL build_indexes();
+SELECT get_item('good', '{"PK": {"S": "a"}, "SK": {"S": "b"}}') IS NULL AS deleted;
+DROP TABLE broken;
+DROP ROLE definitions_other;
+DROP TRIGGER k ON tab;
+DROP TABLE tab;
+SELECT event_name, expired FROM read_stream('good');
 SELECT put_item('bad', '{"PK": {"S": "a"}}');
 INSERT INTO worse (item) VALUES ('{}');
 ALTER TABLE good RENAME TO better;

@@ -9,7 +9,9 @@ CREATE ROLE expire_scheduler;
 CREATE ROLE expire_nobody;
 GRANT USAGE, CREATE ON SCHEMA t_expire TO expire_owner;
 GRANT USAGE ON SCHEMA t_expire TO PUBLIC;
-CREATE FUNCTION past(seconds int) RETURNS bigint LANGUAGE sql AS 'SELECT floor(extract(epoch FROM now()))::bigint - seconds';
+-- before one and the same moment, so that the order of items does not depend on how long this takes
+SELECT floor(extract(epoch FROM now()))::bigint AS start \gset
+CREATE FUNCTION past(seconds int) RETURNS bigint LANGUAGE sql RETURN :start - seconds;
 CREATE FUNCTION expired(key text, seconds int) RETURNS dynamo.item LANGUAGE sql AS $$ SELECT dynamo.build_item('id', key, 'e', t_expire.past(seconds)) $$;
 CREATE TABLE told (what text);
 GRANT INSERT, SELECT ON told TO PUBLIC;

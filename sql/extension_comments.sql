@@ -6,3 +6,12 @@ WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_e
 	AND NOT (classid = 'pg_class'::regclass AND (SELECT relkind FROM pg_class WHERE oid = objid) NOT IN ('r', 'v'))
 	AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typrelid <> 0 FROM pg_type WHERE oid = objid))
 ORDER BY 1;
+
+-- what no user calls is not in the schema that users see
+SELECT p.oid::regprocedure AS internal
+FROM pg_proc p
+WHERE pronamespace = 'dynamo'::regnamespace AND (prorettype IN ('internal'::regtype, 'cstring'::regtype, 'event_trigger'::regtype)
+	OR EXISTS (SELECT FROM pg_operator WHERE oprcode = p.oid) OR EXISTS (SELECT FROM pg_cast WHERE castfunc = p.oid)
+	OR EXISTS (SELECT FROM pg_amproc WHERE amproc = p.oid));
+SELECT oid::regclass AS internal FROM pg_class WHERE relnamespace = 'dynamo'::regnamespace AND relkind = 'r';
+

@@ -23,7 +23,7 @@ COPY t TO STDOUT \g :file
 SELECT id, t.i IS NOT DISTINCT FROM c.i AND t.v IS NOT DISTINCT FROM c.v AS same FROM t JOIN copied c USING (id) ORDER BY id;
 
 -- the bytes of an item: version, tag, count, ends, names and values
-SELECT item_send('{"a": {"S": "xy"}, "b": {"N": "1"}}');
+SELECT dynamo_internal.item_send('{"a": {"S": "xy"}, "b": {"N": "1"}}');
 
 -- a COPY file of one column that holds these bytes, to be read by recv
 CREATE TABLE files (file oid);

@@ -116,6 +116,8 @@ SELECT soft('{"a": {"N": "x"}}');
 SELECT soft('{"NS": []}', 'value');
 SELECT soft('{"NS": ["1"]}', 'value');
 SELECT soft(repeat('{"M": {"a": ', 100000), 'value');
+-- of several problems the first, however deep the value is
+SELECT split_part(try(repeat('{"S": "a", "L": [{"NS": ["x"]}, ', n) || '{}' || repeat(']}', n), 'value'), E'\n', 1) FROM unnest(ARRAY[1, 31, 200, 100000]) n;
 
 \pset tuples_only
 \pset format aligned

@@ -1,6 +1,6 @@
 -- order, equality and hash, and the operator classes over them
 CREATE SCHEMA t_item_opclass;
-SET search_path = t_item_opclass, dynamo;
+SET search_path = t_item_opclass, dynamo, dynamo_internal;
 
 SELECT amname, opcname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
 	WHERE opcnamespace = 'dynamo'::regnamespace ORDER BY 1, 2;

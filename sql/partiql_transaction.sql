@@ -74,5 +74,5 @@ SELECT tq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'b', 'sk': '1'}$$, $$UPDATE other
 SELECT tq(ARRAY[$$SELECT * FROM tab WHERE pk = 'b' AND sk = '1'$$, $$SELECT c FROM other WHERE id = 1$$]);
 
 SET client_min_messages = warning;
-DELETE FROM dynamo.request_tokens WHERE token LIKE 'partiql-_';
+DELETE FROM dynamo_internal.request_tokens WHERE token LIKE 'partiql-_';
 DROP SCHEMA t_partiql_transaction CASCADE;

@@ -37,7 +37,7 @@ SELECT req('CreateTable', '{"TableName": "Music", "TableClass": "STANDARD_INFREQ
 SELECT regexp_replace(req('DescribeTable', '{"TableName": "Music"}'), '20\d\d-\d\d-\d\dT[0-9:.]+', '<label>', 'g');
 SELECT indexdef FROM pg_indexes WHERE schemaname = 't_request_create' ORDER BY 1;
 SELECT table_id ~ '^[0-9a-f-]{36}$', on_demand, read_capacity_units, write_capacity_units, deletion_protection, table_class
-	FROM dynamo.table_settings WHERE schema_name = 't_request_create';
+	FROM dynamo_internal.table_settings WHERE relation IN (SELECT oid FROM pg_class WHERE relnamespace = 't_request_create'::regnamespace);
 
 -- the model
 SELECT create_with('{"TableName": "ab"}');

@@ -102,6 +102,21 @@ SELECT req('PutItem', '{"TableName": "arn:aws:dynamodb:us-east-1:000000000000:ta
 SELECT put('{"pk": {"S": "cap"}, "sk": {"S": "1"}}', ', "ReturnItemCollectionMetrics": "SIZE"');
 SELECT req('PutItem', '{"TableName": "num", "Item": {"n": {"N": "7"}}, "ReturnItemCollectionMetrics": "SIZE"}');
 
+-- a problem of a value counts less than a wrong type further on, and than the model
+SELECT put('{"pk": {"N": "x"}, "sk": {"S": 1}}');
+SELECT put('{"pk": {"N": "x"}}', ', "ReturnValues": 1');
+SELECT put('{"pk": {"N": "x"}}', ', "ReturnValues": "SOME"');
+SELECT put('{"pk": {"SS": [null]}, "sk": {"N": "x"}}', ', "ReturnValues": "SOME"');
+SELECT put('{"pk": {"SS": [null]}, "sk": {"N": "x"}}');
+SELECT put('{"pk": {"N": "x"}, "sk": {"SS": [null]}}');
+SELECT put('{"pk": ' || repeat('{"M": {"a": ', 40) || '{"S": 1}' || repeat('}}', 40) || '}');
+SELECT put('{"pk": ' || repeat('{"L": [{"NS": ["x"]}, ', 40) || '{"S": 1}' || repeat(']}', 40) || '}');
+SELECT put('{"pk": ' || repeat('{"S": "a", "L": [{"NS": ["x"]}, ', 40) || '{"S": "b"}' || repeat(']}', 40) || '}');
+-- a placeholder counts more than the values before it
+SELECT put('{"pk": {"N": "x"}}', ', "ConditionExpression": "x = :v", "ExpressionAttributeValues": {":v": {"N": "x"}, "v": {"N": "y"}, "w": {"S": "a"}}');
+SELECT put('{"pk": {"N": "x"}}', ', "ConditionExpression": "x = :v", "ExpressionAttributeValues": {":v": {"N": "x"}, ":w": {"SS": [null]}}');
+SELECT put('{"pk": {"N": "x"}}', ', "ConditionExpression": "x = :v", "ExpressionAttributeValues": {":v": {"SS": [null]}, "w": {"N": "x"}}');
+SELECT put('{"pk": {"N": "x"}}', ', "ConditionExpression": "x = :v", "ExpressionAttributeValues": {"v": {"N": "x"}, ":w": {"S": 1}}');
 -- a trigger may fail the condition, too; its detail is no item
 CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -52,7 +52,7 @@ ANALYZE apple;
 SELECT r #>> '{Table,ItemCount}', (r #>> '{Table,TableSizeBytes}')::int > 0 FROM dynamo.request('DescribeTable', '{"TableName": "apple"}') r;
 
 -- settings that were lost are defaults, with an id that stays
-DELETE FROM dynamo.table_settings WHERE schema_name = 't_request_tables';
+DELETE FROM dynamo_internal.table_settings WHERE relation IN (SELECT oid FROM pg_class WHERE relnamespace = 't_request_tables'::regnamespace);
 SELECT r #>> '{Table,CreationDateTime}', r #>> '{Table,BillingModeSummary,BillingMode}', length(r #>> '{Table,TableId}')
 	FROM dynamo.request('DescribeTable', '{"TableName": "apple"}') r;
 SELECT count(DISTINCT dynamo.request('DescribeTable', '{"TableName": "apple"}') #>> '{Table,TableId}') FROM generate_series(1, 2);
@@ -63,12 +63,13 @@ DROP TABLE apple;
 SELECT dynamo.create_table('apple', 'id');
 SELECT dynamo.request('DescribeTable', '{"TableName": "apple"}') #>> '{Table,DeletionProtectionEnabled}';
 
+SELECT COALESCE(array_agg(table_id), '{}') AS before FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) \gset
 SELECT dynamo.request('DeleteTable', '{"TableName": "x.y"}') #>> '{TableDescription,TableStatus}';
 SELECT dynamo.request('ListTables', '{}');
 SELECT dynamo.request_safe('DeleteTable', '{"TableName": "x.y"}');
-SELECT count(*) FROM dynamo.table_settings WHERE schema_name = 't_request_tables' AND table_name = 'x.y';
+SELECT count(*) FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) AND table_id <> ALL (:'before');
 SELECT dynamo.drop_table('Beta');
-SELECT count(*) FROM dynamo.table_settings WHERE schema_name = 't_request_tables' AND table_name = 'Beta';
+SELECT count(*) FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) AND table_id <> ALL (:'before');
 
 SET client_min_messages = warning;
 DROP SCHEMA t_request_tables CASCADE;

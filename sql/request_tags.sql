@@ -23,7 +23,7 @@ SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}');
 SELECT req('TagResource', jsonb_build_object('ResourceArn', 'ARN/tab', 'Tags', (SELECT jsonb_agg(jsonb_build_object('Key', 'k' || i, 'Value', 'v')) FROM generate_series(10, 57) i))::text);
 SELECT json_array_length(r -> 'Tags'), r -> 'NextToken' IS NULL FROM (SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}')::json) AS _ (r);
 SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "one more", "Value": ""}]}');
-SELECT count(*) FROM dynamo.table_tags WHERE schema_name = 't_request_tags';
+SELECT count(*) FROM dynamo_internal.table_tags JOIN dynamo_internal.table_settings USING (table_id) WHERE relation = 't_request_tags.tab'::regclass;
 -- 10240 bytes at most, all keys and values together
 SELECT dynamo.create_table('heavy', 'id');
 SELECT req('TagResource', jsonb_build_object('ResourceArn', 'ARN/heavy', 'Tags', (SELECT jsonb_agg(jsonb_build_object('Key', lpad(i::text, 56, '0'), 'Value', repeat('v', 256))) FROM generate_series(1, 32) i))::text);
@@ -62,7 +62,7 @@ SELECT req('CreateTable', '{"TableName": "tagged", "BillingMode": "PAY_PER_REQUE
 	"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}') LIKE '%CREATING%';
 SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tagged"}');
 SELECT req('DeleteTable', '{"TableName": "tagged"}') LIKE '%DELETING%';
-SELECT count(*) FROM dynamo.table_tags WHERE table_name = 'tagged';
+SELECT count(*) FROM dynamo_internal.table_tags t WHERE NOT EXISTS (SELECT FROM dynamo_internal.table_settings s WHERE s.table_id = t.table_id);
 
 SET client_min_messages = warning;
 DROP SCHEMA t_request_tags CASCADE;

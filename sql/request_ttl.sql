@@ -68,9 +68,9 @@ SELECT req('DescribeTimeToLive', '{"TableName": "none"}');
 -- one change in 31 minutes; what cannot be is said first
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": false, "AttributeName": "exp"}}');
 SELECT req('DescribeTimeToLive', '{"TableName": "tab"}');
-UPDATE dynamo.table_settings SET time_to_live_changed_at = now() - interval '30 min' WHERE schema_name = 't_request_ttl' AND table_name = 'tab';
+UPDATE dynamo_internal.table_settings SET time_to_live_changed_at = now() - interval '30 min' WHERE relation = 't_request_ttl.tab'::regclass;
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": false, "AttributeName": "exp"}}');
-UPDATE dynamo.table_settings SET time_to_live_changed_at = now() - interval '32 min' WHERE schema_name = 't_request_ttl' AND table_name = 'tab';
+UPDATE dynamo_internal.table_settings SET time_to_live_changed_at = now() - interval '32 min' WHERE relation = 't_request_ttl.tab'::regclass;
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": false, "AttributeName": "exp"}}');
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": false, "AttributeName": "exp"}}');
 SELECT req('UpdateTimeToLive', '{"TableName": "tab", "TimeToLiveSpecification": {"Enabled": true, "AttributeName": "exp"}}');

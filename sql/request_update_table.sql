@@ -137,7 +137,7 @@ SELECT req('UpdateTable', '{"TableName": "tab", "TableClass": "STANDARD"}') IS N
 SELECT dynamo.request_safe('UpdateTable', '{"TableName": "tab", "TableClass": "STANDARD"}');
 SELECT dynamo.request_safe('DeleteTable', '{"TableName": "tab"}') ->> 'status';
 SELECT described('TableName');
-INSERT INTO dynamo.table_tags VALUES ('t_request_update', 'tab', 'k', 'v');
+INSERT INTO dynamo_internal.table_tags VALUES ('id', 'k', 'v');
 RESET ROLE;
 
 SET client_min_messages = warning;

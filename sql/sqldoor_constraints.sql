@@ -93,6 +93,12 @@ COMMIT;
 DELETE FROM shop WHERE "PK" = 'CUSTOMER#40';
 SELECT "PK", "SK" FROM shop ORDER BY 1, 2;
 
+-- a part that does not fit its format, from another table
+SELECT create_table('padded', 'PK');
+SELECT add_reference('padded', 'padded_customer', '{"PK": "CUSTOMER#{customer_id:04}", "SK": "METADATA"}', 'shop');
+SELECT put_item('padded', '{"PK": {"S": "a"}, "customer_id": {"S": "x"}}');
+SELECT put_item('padded', '{"PK": {"S": "a"}, "customer_id": {"N": "2"}}');
+
 -- to another table, by columns; renaming does not matter
 SELECT create_table('customers', 'id');
 SELECT create_table('tickets', 'customer', 'at');

@@ -15,15 +15,17 @@ BEGIN
 		'Tags', '[{"Key": "k", "Value": "v"}]'::json));
 	PERFORM enable_stream(name), disable_stream(name), enable_stream(name);
 END $$;
+SELECT COALESCE(array_agg(table_id), '{}') AS before FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) \gset
 CREATE VIEW left_over AS
 	SELECT relname || CASE relkind WHEN 'p' THEN ' (partitioned)' ELSE '' END AS what FROM pg_class
 	WHERE relnamespace = 't_drop'::regnamespace AND relkind IN ('r', 'p') AND relname NOT LIKE '%$stream%'
 	UNION ALL SELECT 'stream ' || status FROM dynamo.streams WHERE schema_name = 't_drop'
-	UNION ALL SELECT 'stream of ' || (convert_from(rtrim(tgargs, decode('00', 'hex')), 'UTF8')::jsonb ->> 'relation') FROM pg_trigger
-	WHERE tgname = '~dynamo_guard_stream' AND tgrelid::regclass::text ~ '^"?shop' AND convert_from(rtrim(tgargs, decode('00', 'hex')), 'UTF8')::jsonb ? 'relation'
-	UNION ALL SELECT 'settings' FROM dynamo.table_settings WHERE schema_name = 't_drop'
-	UNION ALL SELECT 'tags' FROM dynamo.table_tags WHERE schema_name = 't_drop'
-	UNION ALL SELECT 'builds' FROM dynamo.index_builds b WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = b.relation);
+	UNION ALL SELECT 'stream of ' || tgconstrrelid::regclass FROM pg_trigger
+	WHERE tgname = '~dynamo_belongs_to' AND tgrelid::regclass::text LIKE '%$stream%' AND tgrelid::regclass::text ~ '^"?shop'
+	UNION ALL SELECT 'settings' FROM dynamo_internal.table_settings WHERE relation IN (SELECT oid FROM pg_class WHERE relnamespace = 't_drop'::regnamespace)
+	UNION ALL SELECT 'settings of nothing' FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) AND table_id <> ALL (:'before')
+	UNION ALL SELECT 'tags' FROM dynamo_internal.table_tags t WHERE NOT EXISTS (SELECT FROM dynamo_internal.table_settings s WHERE s.table_id = t.table_id AND relation NOT IN (SELECT oid FROM pg_class WHERE relnamespace = 't_drop'::regnamespace))
+	UNION ALL SELECT 'builds' FROM dynamo_internal.index_builds b WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = b.relation);
 GRANT SELECT ON left_over TO PUBLIC;
 CREATE FUNCTION clean_up() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE stream regclass;
@@ -149,5 +151,5 @@ SELECT request('ListTables', '{"ExclusiveStartTableName": "zzz"}');
 
 SET client_min_messages = warning;
 DROP SCHEMA t_drop CASCADE;
-SELECT count(*) FROM dynamo.table_settings WHERE schema_name = 't_drop';
+SELECT count(*) FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) AND table_id <> ALL (:'before');
 DROP ROLE drop_owner, drop_other;

@@ -30,6 +30,13 @@ SELECT item FROM shop WHERE "SK" = 'ORDER#8';
 SELECT ordered_at, total, paid, tags, details, photo FROM orders WHERE order_id = 8;
 INSERT INTO orders (customer_id, order_id) VALUES ('1', 8);
 INSERT INTO orders (order_id) VALUES (9);
+INSERT INTO orders (customer_id, order_id, details) VALUES ('1', 9, '{}') RETURNING "SK";
+BEGIN;
+SELECT create_entity_view('padded', 'shop', columns => '{"n": "text"}', keys => '{"PK": "PADDED#{n:04}", "SK": "{n}"}');
+INSERT INTO padded (n) VALUES ('17') RETURNING *;
+INSERT INTO padded (n) VALUES ('x');
+ROLLBACK;
+DELETE FROM orders WHERE order_id = 9;
 INSERT INTO orders ("SK", customer_id, order_id) VALUES ('ORDER#10', '1', 9);
 
 -- update: attributes the view does not show are kept, null removes one

@@ -135,6 +135,23 @@ RESET ROLE;
 DROP OWNED BY guards_owner;
 SELECT count(*) FROM pg_class WHERE relnamespace = 't_guards'::regnamespace;
 SELECT create_table('shop', 'PK', indexes => '[{"index_name": "shs", "partition_key": "G", "shards": 2}]');
+
+-- commands that are named after other things and rename tables and columns
+SELECT create_table('cart', 'PK', indexes => '[{"index_name": "own", "partition_key": "G", "storage": "table"}]');
+SELECT enable_stream('cart') IS NOT NULL AS enabled;
+SELECT update_time_to_live('cart', 'ends');
+ALTER VIEW cart RENAME COLUMN "PK" TO x;
+ALTER MATERIALIZED VIEW cart RENAME COLUMN "PK" TO x;
+ALTER FOREIGN TABLE cart RENAME COLUMN item TO x;
+ALTER TYPE cart RENAME ATTRIBUTE "PK" TO x;
+ALTER VIEW "cart$own" RENAME COLUMN "G" TO x;
+ALTER TYPE "cart$own" RENAME ATTRIBUTE "G" TO x;
+SELECT request('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/cart", "Tags": [{"Key": "a", "Value": "b"}]}') IS NULL AS tagged;
+ALTER INDEX cart RENAME TO basket;
+SELECT relation::regclass FROM dynamo_internal.table_tags JOIN dynamo_internal.table_settings USING (table_id) WHERE relation = 'basket'::regclass;
+SELECT tgconstrrelid::regclass FROM pg_trigger WHERE tgrelid = to_regclass('"cart$own"') AND tgname = '~dynamo_belongs_to';
+SELECT put_item('basket', '{"PK": {"S": "a"}, "G": {"S": "g"}}');
+SELECT count(*) FROM query('basket', 'G = :g', '{":g": {"S": "g"}}', index_name => 'own');
 SET client_min_messages = warning;
 DROP SCHEMA t_guards, t_guards_2 CASCADE;
 DROP ROLE guards_owner, guards_other;

@@ -83,6 +83,7 @@ DROP TABLE store CASCADE;
 SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v') AND relnamespace::regnamespace::text LIKE 't_lifecycle%' ORDER BY 1;
 
 -- what requests have set follows names and schemas
+SELECT COALESCE(array_agg(table_id), '{}') AS before FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) \gset
 SELECT request('CreateTable', '{"TableName": "guarded", "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
 	"KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST", "DeletionProtectionEnabled": true,
 	"Tags": [{"Key": "k", "Value": "v"}]}') #>> '{TableDescription,TableId}' AS id \gset
@@ -99,7 +100,7 @@ ALTER SCHEMA t_lifecycle_2 RENAME TO t_lifecycle_3;
 SET search_path = t_lifecycle, t_lifecycle_3, dynamo;
 SELECT settings('kept') = :'id' || ' true';
 SELECT request('DeleteTable', '{"TableName": "kept"}');
-SELECT schema_name, table_name, tag_value FROM dynamo.table_tags WHERE schema_name LIKE 't_lifecycle%';
+SELECT relation::regclass, tag_value FROM dynamo_internal.table_tags JOIN dynamo_internal.table_settings USING (table_id) WHERE relation = 'kept'::regclass;
 SELECT create_table('guarded', 'PK');
 SELECT settings('guarded') = :'id' || ' true';
 -- a name that another table had
@@ -109,27 +110,69 @@ ALTER TABLE guarded RENAME TO kept;
 SELECT settings('kept') = :'id' || ' true';
 ALTER SCHEMA t_lifecycle_3 RENAME TO t_lifecycle_2;
 SELECT drop_table('t_lifecycle_2.kept');
-SELECT count(*) FROM dynamo.table_settings WHERE table_name IN ('kept', 'guarded');
+SELECT count(*) FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) AND table_id <> ALL (:'before');
 -- they go with the table, whoever drops it and how
 SET search_path = t_lifecycle_2, dynamo;
 SELECT create_table(t, 'PK') FROM unnest(ARRAY['gone1', 'gone2', 'gone3']) t;
 SELECT request('TagResource', json_build_object('ResourceArn', 'arn:aws:dynamodb:us-east-1:000000000000:table/' || t,
 	'Tags', '[{"Key": "k", "Value": "v"}]'::json)) FROM unnest(ARRAY['gone1', 'gone2', 'gone3']) t;
 ALTER TABLE gone2 OWNER TO lifecycle_owner;
-SELECT count(*), count(*) FILTER (WHERE table_name LIKE 'gone%') AS gone FROM dynamo.table_settings WHERE schema_name = 't_lifecycle_2';
+CREATE VIEW settings_of AS
+	SELECT COALESCE(relname, 'nothing') AS table_name, tag_key FROM dynamo_internal.table_settings s LEFT JOIN pg_class c ON c.oid = s.relation
+	LEFT JOIN dynamo_internal.table_tags USING (table_id) WHERE c.oid IS NULL AND table_id <> ALL (:'before') OR relname LIKE 'gone%';
+SELECT * FROM settings_of ORDER BY 1;
 DROP TABLE gone1;
 DROP OWNED BY lifecycle_owner;
-SELECT table_name FROM dynamo.table_settings WHERE schema_name = 't_lifecycle_2';
-SELECT table_name FROM dynamo.table_tags WHERE schema_name = 't_lifecycle_2';
+SELECT * FROM settings_of ORDER BY 1;
+DROP VIEW settings_of;
 SET client_min_messages = warning;
 DROP SCHEMA t_lifecycle_2 CASCADE;
 RESET client_min_messages;
-SELECT table_name FROM dynamo.table_settings WHERE schema_name = 't_lifecycle_2';
+SELECT count(*) FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) AND table_id <> ALL (:'before');
 CREATE SCHEMA t_lifecycle_2;
 SET search_path = pg_temp, dynamo;
 SELECT create_table('gone4', 'PK') IS NOT NULL;
 DROP TABLE gone4;
-SELECT table_name FROM dynamo.table_settings WHERE table_name = 'gone4';
+SELECT count(*) FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) AND table_id <> ALL (:'before');
+
+-- a copied definition is that of another table, which has its own settings
+SET search_path = t_lifecycle_2, t_lifecycle, dynamo;
+SELECT create_table('source', 'PK');
+SELECT request_safe('UpdateTable', '{"TableName": "source", "DeletionProtectionEnabled": true}') ->> 'status';
+CREATE TABLE copied (LIKE source INCLUDING ALL);
+CREATE TABLE hidden (LIKE source INCLUDING ALL);
+CREATE FUNCTION copy_trigger(name text, trigger_name text) RETURNS void LANGUAGE plpgsql AS $$
+DECLARE definition text;
+BEGIN
+	SELECT replace(replace(pg_get_triggerdef(oid), 't_lifecycle_2.source', 't_lifecycle_2.' || name), '~dynamo_derive_keys', trigger_name) INTO definition
+	FROM pg_trigger WHERE tgrelid = 'source'::regclass AND tgname = '~dynamo_derive_keys';
+	EXECUTE definition;
+END $$;
+SELECT copy_trigger('copied', '~dynamo_derive_keys'), copy_trigger('hidden', 'another');
+SELECT count(DISTINCT definition ->> 'id') FROM tables WHERE schema_name = 't_lifecycle_2';
+SELECT count(DISTINCT split_part(settings(t), ' ', 1)) FROM unnest(ARRAY['source', 'copied', 'hidden']) t;
+SELECT split_part(settings(t), ' ', 2) FROM unnest(ARRAY['source', 'copied', 'hidden']) t;
+SELECT request_safe('UpdateTable', '{"TableName": "hidden", "TableClass": "STANDARD_INFREQUENT_ACCESS"}') ->> 'status';
+SELECT count(*) FROM dynamo_internal.table_settings WHERE relation IN ('source'::regclass, 'copied'::regclass, 'hidden'::regclass);
+DROP TABLE hidden;
+SELECT split_part(settings(t), ' ', 2) FROM unnest(ARRAY['source', 'copied']) t;
+-- one that a dump restores beside nothing keeps the id and its settings
+SELECT definition ->> 'id' AS id FROM tables WHERE relation = 'source'::regclass \gset
+UPDATE dynamo_internal.table_settings SET relation = 1 WHERE table_id = :'id';
+SELECT settings('source') = :'id' || ' true';
+CREATE TABLE restored (LIKE source INCLUDING ALL);
+SET check_function_bodies = off;
+SELECT pg_get_triggerdef(oid) AS definition FROM pg_trigger WHERE tgrelid = 'source'::regclass AND tgname = '~dynamo_derive_keys' \gset
+DROP TRIGGER "~dynamo_derive_keys" ON source;
+RESET check_function_bodies;
+SELECT replace(:'definition', 't_lifecycle_2.source', 't_lifecycle_2.restored') AS definition \gset
+:definition;
+SELECT settings('restored') = :'id' || ' true';
+SELECT relation::regclass FROM dynamo_internal.table_settings WHERE table_id = :'id';
+-- an id has one form
+CREATE TABLE odd (LIKE source INCLUDING ALL);
+SELECT replace(replace(:'definition', 't_lifecycle_2.restored', 't_lifecycle_2.odd'), :'id', upper(:'id')) AS definition \gset
+:definition;
 
 SET client_min_messages = warning;
 DROP SCHEMA t_lifecycle, t_lifecycle_2 CASCADE;

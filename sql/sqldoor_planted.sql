@@ -106,7 +106,7 @@ SELECT create_table('till', 'PK', 'SK');
 SELECT enable_stream('till') AS label \gset
 SELECT create_table('kept', 'PK', 'SK');
 GRANT TRIGGER ON kept TO plant_thief;
-CREATE TRIGGER links_referenced AFTER UPDATE ON kept EXECUTE FUNCTION dynamo.skip_replicated_duplicate();
+CREATE TRIGGER links_referenced AFTER UPDATE ON kept EXECUTE FUNCTION dynamo.entity_view_write();
 SET ROLE plant_thief;
 SELECT create_table('claim', 'PK', 'SK');
 SELECT plant('claim', 'precious', 'table');

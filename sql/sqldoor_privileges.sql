@@ -100,6 +100,31 @@ SET ROLE priv_user;
 SELECT count(*) FROM rows;
 RESET ROLE;
 
+-- the extension's own tables are its own: also where every table may be written
+CREATE FUNCTION write_own(statement text) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE statement;
+	RETURN 'done';
+EXCEPTION WHEN OTHERS THEN
+	RETURN SQLSTATE || ' ' || SQLERRM;
+END $$;
+GRANT pg_write_all_data, pg_read_all_data TO priv_user;
+GRANT EXECUTE ON FUNCTION write_own(text) TO priv_user;
+SET ROLE priv_user;
+SELECT t, write_own(format('INSERT INTO dynamo_internal.%I SELECT * FROM dynamo_internal.%I', t, t)) AS inserts, write_own(format('DELETE FROM dynamo_internal.%I', t)) AS deletes
+FROM unnest('{table_settings,index_settings,table_tags,request_tokens,index_builds,access_key_secrets}'::text[]) t;
+SELECT write_own('UPDATE dynamo_internal.table_settings SET deletion_protection = true');
+SELECT write_own('UPDATE dynamo_internal.index_builds SET block = 1000000000');
+SELECT write_own('MERGE INTO dynamo_internal.table_tags t USING (VALUES (1)) v ON false WHEN NOT MATCHED THEN INSERT VALUES (''id'', ''a'', ''b'')');
+SELECT left(write_own('COPY dynamo_internal.table_tags FROM PROGRAM ''true'''), 5) AS sqlstate;    -- 16 says it otherwise
+RESET ROLE;
+SET session_replication_role = replica;
+SET ROLE priv_user;
+SELECT write_own('DELETE FROM dynamo_internal.request_tokens');
+RESET ROLE;
+RESET session_replication_role;
+REVOKE pg_write_all_data, pg_read_all_data FROM priv_user;
+
 SET client_min_messages = warning;
 DROP SCHEMA t_privileges CASCADE;
 DROP ROLE priv_owner;

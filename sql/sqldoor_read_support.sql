@@ -68,7 +68,7 @@ SELECT plan_rows($$EXECUTE known('big')$$);
 RESET plan_cache_mode;
 
 -- a partitioned table, before and after ANALYZE has seen all of it
-SELECT definition FROM tables WHERE relation = 'shop'::regclass \gset
+SELECT definition - 'id' AS definition FROM tables WHERE relation = 'shop'::regclass \gset
 CREATE TABLE parts ("PK" text COLLATE "C", "SK" text COLLATE "C", "GSI1PK" text COLLATE "C", "GSI1SK" text COLLATE "C",
 	item item NOT NULL, PRIMARY KEY ("PK", "SK")) PARTITION BY HASH ("PK");
 CREATE TABLE part0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);

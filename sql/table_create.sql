@@ -6,6 +6,10 @@ CREATE SCHEMA t_table;
 SET search_path = t_table;
 
 SELECT dynamo.create_table('ecommerce', 'PK', 'SK');
+-- its id is another every time
+SELECT regexp_replace(replace(pg_get_triggerdef(oid), 'CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER'), '"id": "[^"]*", ', '') AS definition
+FROM pg_trigger WHERE tgrelid = 'ecommerce'::regclass AND tgname = '~dynamo_derive_keys' \gset
+:definition;
 \d ecommerce
 SELECT reloptions FROM pg_class WHERE oid = 'ecommerce'::regclass;
 SELECT dynamo.create_table('numbers', partition_key => 'n', partition_key_type => 'N',

@@ -30,19 +30,21 @@
  * text rather than have it raised.
  */
 #if PG_VERSION_NUM >= 160000
-#include "nodes/miscnodes.h"
-#define WantsSoftError(context) ((context) != NULL && IsA(context, ErrorSaveContext))
-#define SaveSoftError(context, error) \
-	(((ErrorSaveContext *) (context))->error_occurred = true, \
-	 ((ErrorSaveContext *) (context))->error_data = (error))
+#define ErrorSave(context, report) errsave(context, report)
 #else
-#define WantsSoftError(context) false
-#define SaveSoftError(context, error) ((void) (error))
+#define ErrorSave(context, report) ereport(ERROR, report)
 #endif
 
 /* 18 has pg_noreturn in its place, which stands before the declaration. */
 #ifndef pg_attribute_noreturn
 #define pg_attribute_noreturn() __attribute__((noreturn))
+#endif
+
+/* Since 18 a library can say its name and version, for pg_get_loaded_modules. */
+#if PG_VERSION_NUM >= 180000
+#define MODULE_MAGIC(name_, version_) PG_MODULE_MAGIC_EXT(.name = name_, .version = version_)
+#else
+#define MODULE_MAGIC(name_, version_) PG_MODULE_MAGIC
 #endif
 
 /* A function that SQL can call.  Stands before its definition. */
@@ -52,7 +54,9 @@
 
 #if PG_VERSION_NUM >= 160000
 #define RelationOwnercheck(relid, role) object_ownercheck(RelationRelationId, relid, role)
+#define NamespaceOwnercheck(schema, role) object_ownercheck(NamespaceRelationId, schema, role)
 #else
+#define NamespaceOwnercheck(schema, role) pg_namespace_ownercheck(schema, role)
 #define RelationOwnercheck(relid, role) pg_class_ownercheck(relid, role)
 #endif
 
@@ -216,8 +220,11 @@
 #if PG_VERSION_NUM >= 160000
 #define DatabaseAclCheck(database, role, mode) \
 	object_aclcheck(DatabaseRelationId, database, role, mode)
+#define SchemaAclCheck(schema, role, mode) \
+	object_aclcheck(NamespaceRelationId, schema, role, mode)
 #else
 #define DatabaseAclCheck(database, role, mode) pg_database_aclcheck(database, role, mode)
+#define SchemaAclCheck(schema, role, mode) pg_namespace_aclcheck(schema, role, mode)
 #endif
 
 /* Since 18 a primary key may be deferrable; ours are not. */

@@ -5,17 +5,21 @@
 #include "postgres.h"
 
 #include "fmgr.h"
+#include "utils/builtins.h"
 #include "utils/guc.h"
 
-#include "catalog/ddl.h"
-#include "catalog/table.h"
 #include "compat.h"
+#include "ddl/ddl.h"
 #include "http/settings.h"
 #include "index/build.h"
 #include "request/operation.h"
 #include "store/store.h"
+#include "table/table.h"
 
-PG_MODULE_MAGIC;
+/* Of the library; META.json, CHANGELOG.md and the packages say the same. */
+#define DYNAMO_VERSION "1.0.0"
+
+MODULE_MAGIC("dynamo", DYNAMO_VERSION);
 
 PGDLLEXPORT void _PG_init(void);
 
@@ -30,4 +34,12 @@ _PG_init(void)
 	RequestInit();
 	HttpInit();
 	MarkGUCPrefixReserved("dynamo");
+}
+
+/* version() returns text */
+DYNAMO_FUNCTION(dynamo_version);
+Datum
+dynamo_version(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_TEXT_P(cstring_to_text(DYNAMO_VERSION));
 }

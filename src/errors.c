@@ -1,7 +1,6 @@
 /*
  * errors.c
- *	  The one table of DynamoDB's exceptions (shared with every door), and the
- *	  text of messages.
+ *	  The table of DynamoDB's exceptions, and the text of messages.
  */
 #include "postgres.h"
 
@@ -39,6 +38,7 @@ static const DynamoException exceptions[] = {
 	{ERRCODE_DYNAMO_EXPIRED_TOKEN, "ExpiredTokenException", PREFIX_CORAL, 400, false},
 	{ERRCODE_DYNAMO_TABLE_NOT_FOUND, "TableNotFoundException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_POLICY_NOT_FOUND, "PolicyNotFoundException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_NOT_JSON, "SerializationException", PREFIX_CORAL, 400, true},
 	{ERRCODE_DYNAMO_INTERNAL, "InternalServerError", PREFIX_SERVICE, 500, false},
 };
 

@@ -2,7 +2,7 @@
  * errors.h
  *	  DynamoDB's exceptions as SQLSTATEs.
  *
- * Every exception of the service has one SQLSTATE of class KV ("key-value";
+ * Every exception of the service has a SQLSTATE of class KV ("key-value";
  * class D is reserved by the standard).  errors.c holds the one table that
  * gives each its name, HTTP status and wire prefix.
  *
@@ -43,6 +43,7 @@
 #define ERRCODE_DYNAMO_EXPIRED_TOKEN			MAKE_SQLSTATE('K','V','0','2','2')
 #define ERRCODE_DYNAMO_TABLE_NOT_FOUND			MAKE_SQLSTATE('K','V','0','2','3')
 #define ERRCODE_DYNAMO_POLICY_NOT_FOUND			MAKE_SQLSTATE('K','V','0','2','4')
+#define ERRCODE_DYNAMO_NOT_JSON					MAKE_SQLSTATE('K','V','0','2','5')
 #define ERRCODE_DYNAMO_INTERNAL					MAKE_SQLSTATE('K','V','0','9','9')
 
 /* One exception of the service. */
@@ -56,7 +57,7 @@ typedef struct DynamoException
 } DynamoException;
 
 /*
- * The exception an error of this SQLSTATE is reported as by the request door.
+ * The exception with which requests report an error of this SQLSTATE.
  * Never NULL: SQLSTATEs of PostgreSQL's own map to the nearest exception
  * (serialization failure and deadlock to TransactionConflictException, lack
  * of privilege to AccessDeniedException, violated constraints, bad values and

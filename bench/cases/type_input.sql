@@ -1,5 +1,6 @@
 -- title: item input from its own text
 -- setup: types
+-- executions: 2
 -- modes: pipeline
 -- target: >= 1.2
 --:: item

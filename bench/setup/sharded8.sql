@@ -16,4 +16,6 @@ INSERT INTO raw_sharded8 (pk, sk, item) SELECT item ->> 'PK', item ->> 'SK', ite
 CREATE TABLE sharded8_sample AS
 SELECT 1 - turn AS turn, item ->> 'PK' AS pk, item ->> 'SK' AS sk, item::text AS json_text, item::dynamo.item::text AS item_text
 FROM sharded8_source WHERE i % 4 = 1 ORDER BY 1, md5(i::text);
+-- those that are deleted, and come back
+CREATE TABLE sharded8_deleted AS SELECT item FROM sharded8_source WHERE turn = 0 AND i % 4 = 3 ORDER BY random() LIMIT 5000;
 VACUUM ANALYZE;

@@ -33,5 +33,7 @@ INSERT INTO tabled (item) SELECT item FROM table_source;
 INSERT INTO triggered (item) SELECT item FROM table_source;
 CREATE TABLE table_sample AS
 SELECT bench_indexed_order(i)::dynamo.item::text AS same_item, bench_indexed_order(i, 3)::dynamo.item::text AS moved_item
-FROM (SELECT i FROM generate_series(1, 50000) i ORDER BY random() LIMIT 10000) s;
+FROM (SELECT i FROM generate_series(1, 45000) i ORDER BY random() LIMIT 10000) s;
+-- those that are deleted, and come back
+CREATE TABLE table_deleted AS SELECT item FROM table_source WHERE item ->> 'SK' > 'ORDER#0000045000' ORDER BY random();
 VACUUM ANALYZE;

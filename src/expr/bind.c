@@ -1,6 +1,6 @@
 /*
  * bind.c
- *	  What all binders do: replace the placeholders of paths and values.
+ *	  Replaces the placeholders of paths and values, for all binders.
  */
 #include "postgres.h"
 

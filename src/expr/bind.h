@@ -1,7 +1,7 @@
 /*
  * bind.h
- *	  What the binders share: looking up placeholders, resolving paths.
- *	  Private to expr/; partiql/ sees it through condition.h.
+ *	  Looks up placeholders and resolves paths.  Private to expr/; partiql/
+ *	  includes it through condition.h.
  */
 #ifndef DYNAMO_EXPR_BIND_H
 #define DYNAMO_EXPR_BIND_H
@@ -11,7 +11,10 @@
 
 /* ---- bindings.c ---- */
 
-/* False if there is no such placeholder.  Counts as a use. */
+/*
+ * Both return false if the placeholder is not defined; otherwise they count as
+ * a use of it.
+ */
 extern bool ExprBindingsFindName(ExprBindings *b, Slice placeholder,
 								 Slice *name);
 extern bool ExprBindingsFindValue(ExprBindings *b, Slice placeholder,
@@ -27,13 +30,13 @@ typedef struct Binder
 	ExprProblem problem;
 } Binder;
 
-/* Nothing is wrong yet. */
+/* Starts without a problem. */
 extern void BinderInit(Binder *b, const Expr *expr, ExprBindings *bindings);
 
-/* The path with its placeholders replaced; notes those not defined. */
+/* Returns the path with its placeholders replaced; notes undefined ones. */
 extern Path BindPath(Binder *b, const ExprNode *node);
 
-/* MISSING_VALUE, and noted, if it is not defined. */
+/* Notes an undefined placeholder and returns MISSING_VALUE. */
 extern ValueRef BindValue(Binder *b, const ExprNode *node);
 
 /* Notes an error at a node. */
@@ -42,7 +45,7 @@ extern void BinderNote(Binder *b, const ExprNode *node, ExprErrorCode code,
 extern void BinderNoteCount(Binder *b, const ExprNode *node, ExprErrorCode code,
 							int noperands);
 
-/* Raises what was noted, if anything was. */
+/* Raises the noted error, if any. */
 extern void BinderRaise(Binder *b);
 
 /* ---- path.c ---- */
@@ -50,7 +53,7 @@ extern void BinderRaise(Binder *b);
 /* Whether two bound paths have the same names and indexes. */
 extern bool PathEqual(const Path *a, const Path *b);
 
-/* The value at a path, or MISSING_VALUE.  root: an opened map. */
+/* Returns the value at a path, or MISSING_VALUE.  root is an opened map. */
 extern ValueRef PathResolve(const Path *path, const Container *root);
 
 #endif							/* DYNAMO_EXPR_BIND_H */

@@ -1,9 +1,9 @@
 /*
  * bind_condition.c
- *	  Parse trees of conditions to bound conditions.
+ *	  Turns parse trees of conditions into bound conditions.
  *
- * Errors are those of the first faulty predicate, so each is finished,
- * checks included, before the next.
+ * The error of the first faulty predicate is raised.  Each predicate is
+ * therefore bound and checked completely before the next one.
  */
 #include "postgres.h"
 
@@ -13,7 +13,7 @@
 
 static Condition *BindNode(Binder *b, const ExprNode *node);
 
-/* A path or value, as such or as what size() is of. */
+/* Binds a path or a value; with size, the argument of size(). */
 static void
 BindSimpleOperand(Binder *b, const ExprNode *node, Operand *o, bool size)
 {
@@ -29,7 +29,7 @@ BindSimpleOperand(Binder *b, const ExprNode *node, Operand *o, bool size)
 	}
 }
 
-/* The parser leaves no call of another function in an operand. */
+/* size() is the only function that the parser allows in an operand. */
 static void
 BindSize(Binder *b, const ExprNode *call, Operand *o)
 {
@@ -65,7 +65,7 @@ FunctionCondition(const ExprFunction *f)
 		case FUNCTION_CONTAINS:
 			return CONDITION_CONTAINS;
 		default:
-			elog(ERROR, "function %s is no condition", f->name);
+			elog(ERROR, "function %s is not a condition", f->name);
 	}
 }
 

@@ -1,9 +1,9 @@
 /*
  * bind_update.c
- *	  Parse trees of updates to bound updates.
+ *	  Turns parse trees of updates into bound updates.
  *
- * All problems of the whole expression are noted before the most important
- * one is raised.
+ * The problems of the whole expression are noted; then the most important one
+ * is raised.
  */
 #include "postgres.h"
 
@@ -39,7 +39,7 @@ UpdateAddAction(Update *update, UpdateAction action, Path target,
 	return bound;
 }
 
-/* ---- types of operands ---- */
+/* ---- operand types ---- */
 
 static void
 NoteType(Binder *b, const ExprNode *node, Slice name, ValueType type)
@@ -48,7 +48,9 @@ NoteType(Binder *b, const ExprNode *node, Slice name, ValueType type)
 			   SliceOf(ValueTypeName(type)));
 }
 
-/* An operand of a known type must have the one that its operator needs. */
+/*
+ * An operand whose type is known must have the type that its operator needs.
+ */
 static void
 CheckOperandType(Binder *b, const ExprNode *node, Slice name,
 				 const SetOperand *operand, ValueType need)
@@ -70,7 +72,7 @@ CheckOperandTypes(Binder *b, const ExprNode *node, Slice name,
 	CheckOperandType(b, node, name, operand->right, need);
 }
 
-/* Names of types that only ADD and DELETE use. */
+/* Returns the long type names, which only errors of ADD and DELETE use. */
 static const char *
 LongTypeName(ValueType type)
 {
@@ -112,7 +114,7 @@ CheckActionType(Binder *b, const ExprNode *node, const BoundAction *action)
 
 /* ---- operands of SET ---- */
 
-/* A call whose operands are a path and a value. */
+/* Binds a call whose operands are a path and a value. */
 static void
 BindPathCall(Binder *b, const ExprNode *call, SetOperand *operand)
 {
@@ -129,7 +131,10 @@ BindPathCall(Binder *b, const ExprNode *call, SetOperand *operand)
 	operand->right = BindOperand(b, path->next);
 }
 
-/* What set_add and set_delete take must be a set, if it is known. */
+/*
+ * The second operand of set_add and set_delete must be a set, if its type is
+ * known.
+ */
 static void
 CheckSetOperand(Binder *b, const ExprNode *call, const SetOperand *set)
 {
@@ -151,7 +156,7 @@ BindCall(Binder *b, const ExprNode *call, SetOperand *operand)
 {
 	if (call->nchildren != call->function->noperands)
 	{
-		/* Undefined names among the operands still matter more. */
+		/* An undefined name among the operands is more important. */
 		for (const ExprNode *arg = call->first; arg; arg = arg->next)
 			(void) BindOperand(b, arg);
 		BinderNoteCount(b, call, EXPR_ERROR_OPERAND_COUNT, call->nchildren);

@@ -1,7 +1,6 @@
 /*
  * bindings.c
- *	  Expression attribute names and values: what placeholders stand for,
- *	  and which of them were used.
+ *	  Expression attribute names and values, and which of them were used.
  */
 #include "postgres.h"
 
@@ -10,7 +9,7 @@
 #include "errors.h"
 #include "expr/bind.h"
 
-/* Up to this many names are searched one by one. */
+/* Up to this many names are searched linearly. */
 #define FEW_NAMES	8
 
 typedef struct BoundName
@@ -77,20 +76,13 @@ ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name)
 
 /* ---- lookup ---- */
 
-static int
-CompareNames(const void *a, const void *b)
-{
-	return SliceCompare((*(BoundName *const *) a)->placeholder,
-						(*(BoundName *const *) b)->placeholder);
-}
-
 static void
 SortNames(ExprBindings *b)
 {
 	b->sorted = palloc(b->nnames * sizeof(BoundName *));
 	for (int i = 0; i < b->nnames; i++)
 		b->sorted[i] = &b->names[i];
-	qsort(b->sorted, b->nnames, sizeof(BoundName *), CompareNames);
+	qsort(b->sorted, b->nnames, sizeof(BoundName *), ComparePointersBySlice);
 }
 
 static BoundName *
@@ -103,7 +95,7 @@ SearchSorted(ExprBindings *b, Slice placeholder)
 	if (b->sorted == NULL)
 		SortNames(b);
 	found = bsearch(&pkey, b->sorted, b->nnames, sizeof(BoundName *),
-					CompareNames);
+					ComparePointersBySlice);
 	return found ? *found : NULL;
 }
 
@@ -186,16 +178,17 @@ IsPlaceholder(Slice s, char sigil)
 	return true;
 }
 
-static void
-CheckPlaceholder(const char *parameter, Slice s, char sigil)
+static bool
+CheckPlaceholder(const char *parameter, Slice s, char sigil, Problem *problem)
 {
-	if (!IsPlaceholder(s, sigil))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("%s contains invalid key: Syntax error; key: \"%.*s\"",
-						parameter, (int) s.len, s.data),
-				 errhint("A key is \"%c\" and 1 to %d letters, digits or underscores.",
-						 sigil, EXPR_MAX_PLACEHOLDER - 1)));
+	return IsPlaceholder(s, sigil) || ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.rank = EXPR_PLACEHOLDER_RANK,
+		.message = psprintf("%s contains invalid key: Syntax error; key: \"%.*s\"",
+							parameter, (int) s.len, s.data),
+		.hint = psprintf("A key consists of \"%c\" followed by 1 to %d letters, digits or underscores.",
+						 sigil, EXPR_MAX_PLACEHOLDER - 1)
+	});
 }
 
 void
@@ -203,7 +196,7 @@ ExprCheckName(Slice placeholder, Slice name)
 {
 	const char *problem = NULL;
 
-	CheckPlaceholder("ExpressionAttributeNames", placeholder, '#');
+	(void) CheckPlaceholder("ExpressionAttributeNames", placeholder, '#', NULL);
 	if (name.len == 0)
 		problem = "Empty attribute name";
 	else if (name.len > ITEM_MAX_NAME)
@@ -215,10 +208,10 @@ ExprCheckName(Slice placeholder, Slice name)
 						problem, (int) placeholder.len, placeholder.data)));
 }
 
-void
-ExprCheckValueKey(Slice placeholder)
+bool
+ExprCheckValueKey(Slice placeholder, Problem *problem)
 {
-	CheckPlaceholder("ExpressionAttributeValues", placeholder, ':');
+	return CheckPlaceholder("ExpressionAttributeValues", placeholder, ':', problem);
 }
 
 /* Checks the names; returns their total size. */
@@ -245,7 +238,7 @@ CheckValues(ExprBindings *b)
 		Slice		name;
 		ValueRef	v = MapEntry(&b->values, i, &name);
 
-		ExprCheckValueKey(name);
+		(void) ExprCheckValueKey(name, NULL);
 		size += name.len + v.len;
 	}
 	return size;

@@ -1,6 +1,6 @@
 /*
  * build.c
- *	  Bound conditions and updates made without text.
+ *	  Builds bound conditions and updates without an expression text.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ AttributePath(Slice attribute)
 	return (Path) {1, element};
 }
 
-/* A predicate on an attribute, with room for so many values. */
+/* A predicate on an attribute, with room for nvalues values. */
 static Condition *
 BuildPredicate(ConditionKind kind, Slice attribute, int nvalues)
 {
@@ -36,7 +36,7 @@ BuildPredicate(ConditionKind kind, Slice attribute, int nvalues)
 }
 
 static Condition *
-BuildWithValue(ConditionKind kind, Slice attribute, ValueRef value)
+BuildValuePredicate(ConditionKind kind, Slice attribute, ValueRef value)
 {
 	Condition  *cond = BuildPredicate(kind, attribute, 1);
 
@@ -47,7 +47,7 @@ BuildWithValue(ConditionKind kind, Slice attribute, ValueRef value)
 Condition *
 ConditionBuildCompare(Slice attribute, CompareOp op, ValueRef value)
 {
-	Condition  *cond = BuildWithValue(CONDITION_COMPARE, attribute, value);
+	Condition  *cond = BuildValuePredicate(CONDITION_COMPARE, attribute, value);
 
 	cond->op = op;
 	return cond;
@@ -83,13 +83,13 @@ ConditionBuildExists(Slice attribute, bool exists)
 Condition *
 ConditionBuildBeginsWith(Slice attribute, ValueRef prefix)
 {
-	return BuildWithValue(CONDITION_BEGINS_WITH, attribute, prefix);
+	return BuildValuePredicate(CONDITION_BEGINS_WITH, attribute, prefix);
 }
 
 Condition *
 ConditionBuildContains(Slice attribute, ValueRef part)
 {
-	return BuildWithValue(CONDITION_CONTAINS, attribute, part);
+	return BuildValuePredicate(CONDITION_CONTAINS, attribute, part);
 }
 
 Condition *

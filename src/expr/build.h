@@ -1,12 +1,13 @@
 /*
  * build.h
- *	  Bound conditions and updates made without text: for legacy parameters
- *	  (Expected, QueryFilter, ScanFilter, KeyConditions, AttributeUpdates).
+ *	  Builds bound conditions and updates without an expression text, for the
+ *	  legacy parameters Expected, QueryFilter, ScanFilter, KeyConditions and
+ *	  AttributeUpdates.
  *
- * There is one evaluator; these make the trees it takes.  They address
- * top-level attributes by name and check nothing: these parameters have
- * checks and messages of their own.  Trees are palloc'd and point at the
- * names and values given.
+ * The functions make the trees that the evaluators of expressions take.  They
+ * address top-level attributes by name and check nothing: callers check legacy
+ * parameters, which have their own messages.  Trees are palloc'd and point to
+ * the names and values given.
  */
 #ifndef DYNAMO_EXPR_BUILD_H
 #define DYNAMO_EXPR_BUILD_H
@@ -46,15 +47,18 @@ extern Condition *ConditionBuildBeginsWith(Slice attribute, ValueRef prefix);
 extern Condition *ConditionBuildContains(Slice attribute, ValueRef part);
 extern Condition *ConditionBuildNot(Condition *negated);
 
-/* all: AND, else OR.  The array is kept, not copied. */
+/*
+ * Joins conditions with AND if all is true, otherwise with OR.  Keeps the
+ * array instead of copying it.
+ */
 extern Condition *ConditionBuildJoin(bool all, Condition **conditions, int n);
 
 /* ---- key conditions ---- */
 
 /*
- * One test for each of n different attributes.  Raises what KeyConditionMatch
- * raises about the key schema, and before that an error about KEY_NONE, which
- * stands for an operator that no key can have.
+ * Builds one test for each of n different attributes.  Raises the errors of
+ * KeyConditionMatch about the key schema and, before them, an error for
+ * KEY_NONE, which represents an operator that keys do not support.
  */
 extern KeyCondition *KeyConditionBuild(const Slice *attributes,
 									   const KeyTest *tests, int n,
@@ -63,9 +67,9 @@ extern KeyCondition *KeyConditionBuild(const Slice *attributes,
 /* ---- updates ---- */
 
 /*
- * An update with room for so many actions, each of another attribute.
- * ADD takes a number, a set, or (unlike in expressions) a list, which is
- * appended.  A stored type that does not fit raises "Type mismatch for
+ * Creates an update with room for nactions actions on different attributes.
+ * ADD takes a number, a set or, unlike in expressions, a list, which is
+ * appended.  A stored value of another type raises "Type mismatch for
  * attribute to update".
  */
 extern Update *UpdateBuild(int nactions);

@@ -8,7 +8,7 @@
 typedef struct ExprCacheStats
 {
 	int64		hits;
-	int64		misses;			/* parsed, or tried to */
+	int64		misses;			/* includes texts with errors */
 	int64		evictions;
 	int			entries;
 	int			capacity;

@@ -1,13 +1,13 @@
 /*
  * call_site.c
- *	  Bound expressions kept between the calls of a SQL function.
+ *	  Keeps bound expressions between the calls of a SQL function.
  *
- * A query calls a function once for each row, mostly with the same
- * expression, values and names.  The bound tree is kept in fn_extra together
- * with copies of the arguments it was made from.  If all of them are
- * constants of the query they need not be looked at again; else their bytes
- * are compared, since a parameter may change from one execution to the next
- * (PL/pgSQL keeps expression states over many).
+ * A query calls a function once for each row, usually with the same
+ * expression, values and names.  fn_extra holds the bound tree and copies of
+ * the arguments that it was made from.  Constant arguments are not examined
+ * again.  Other arguments are compared byte by byte, since a parameter may
+ * change from one execution to the next (PL/pgSQL keeps expression states for
+ * many executions).
  */
 #include "postgres.h"
 
@@ -22,9 +22,9 @@
 typedef struct CallSite
 {
 	MemoryContext context;		/* everything that depends on the arguments */
-	bool		constant;		/* the arguments are */
+	bool		constant;		/* all arguments are constants */
 	struct varlena *kept[CALL_ARGUMENTS];	/* text, values, names; or NULL */
-	BoundCall	bound;			/* tree NULL: nothing yet */
+	BoundCall	bound;			/* tree is NULL until it is bound */
 } CallSite;
 
 /* Whether argument n is a constant in the calling query. */
@@ -56,7 +56,7 @@ CallSiteCreate(FunctionCallInfo fcinfo, const int *arguments)
 	return site;
 }
 
-/* Whether an argument has the bytes that were kept. */
+/* Whether an argument has the same bytes as the kept copy. */
 static bool
 ArgumentIsKept(FunctionCallInfo fcinfo, int n, const struct varlena *kept)
 {
@@ -94,7 +94,9 @@ KeepArguments(FunctionCallInfo fcinfo, CallSite *site, const int *arguments)
 	{
 		int			n = arguments[i];
 
-		/* A copy with a full header, which is aligned as jsonb needs it. */
+		/*
+		 * Copy with a full header, which has the alignment that jsonb needs.
+		 */
 		site->kept[i] = n == 0 || PG_ARGISNULL(n) ? NULL :
 			PG_DETOAST_DATUM_COPY(PG_GETARG_DATUM(n));
 	}
@@ -154,7 +156,7 @@ CallSiteBind(FunctionCallInfo fcinfo, ExprKind kind,
 	if (site->bound.tree && ArgumentsAreKept(fcinfo, site, numbers))
 		return &site->bound;
 
-	/* An error below leaves nothing bound. */
+	/* If binding fails, the site is left unbound. */
 	site->bound.tree = NULL;
 	MemoryContextReset(site->context);
 	old = MemoryContextSwitchTo(site->context);

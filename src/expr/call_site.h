@@ -1,7 +1,6 @@
 /*
  * call_site.h
- *	  Expressions bound once for each place of a query that calls a function
- *	  with them.
+ *	  Binds an expression once for each call site of a SQL function in a query.
  */
 #ifndef DYNAMO_EXPR_CALL_SITE_H
 #define DYNAMO_EXPR_CALL_SITE_H
@@ -10,7 +9,7 @@
 
 #include "expr/name_set.h"
 
-/* Which arguments of a function are what; 0: it has none. */
+/* Numbers of the arguments of a function; 0 if it has no such argument. */
 typedef struct CallArguments
 {
 	int			text;
@@ -20,13 +19,14 @@ typedef struct CallArguments
 
 typedef struct BoundCall
 {
-	const void *tree;			/* Condition, Projection or Update, by kind */
-	NameSet		needed;			/* what it reads of an item; empty: all */
+	const void *tree;			/* Condition, Projection or Update, depending on the kind */
+	NameSet		needed;			/* attributes that it reads; empty: all */
 } BoundCall;
 
 /*
- * The bound expression of a call whose expression is not null.  Valid until
- * the next call from the same place.  Raises all that binding raises.
+ * Returns the bound expression of a call whose expression is not null.  It is
+ * valid until the next call from the same call site.  Raises the errors of
+ * binding.
  */
 extern const BoundCall *CallSiteBind(FunctionCallInfo fcinfo, ExprKind kind,
 									 const CallArguments *arguments);

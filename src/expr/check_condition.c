@@ -1,7 +1,6 @@
 /*
  * check_condition.c
- *	  What can be known to be wrong with the operands of a condition before
- *	  any item is read.
+ *	  Finds errors in the operands of a condition before any item is read.
  */
 #include "postgres.h"
 
@@ -33,9 +32,11 @@ ConditionOperatorName(const ExprNode *node)
 	}
 }
 
-/* The type an operand is known to have, or NO_TYPE. */
+/*
+ * The type of an operand if it is known before evaluation, otherwise NO_TYPE.
+ */
 static int
-StaticType(const Operand *o)
+KnownType(const Operand *o)
 {
 	switch (o->kind)
 	{
@@ -54,7 +55,7 @@ NoteType(Binder *b, const Condition *cond, Slice name, const char *type)
 	BinderNote(b, cond->node, EXPR_ERROR_OPERAND_TYPE, name, SliceOf(type));
 }
 
-/* size() of a value whose type has no size. */
+/* Notes size() of a value whose type has no size. */
 static void
 CheckSizes(Binder *b, const Condition *cond)
 {
@@ -71,7 +72,7 @@ CheckSizes(Binder *b, const Condition *cond)
 	}
 }
 
-/* The first operand must not be compared with itself. */
+/* The first operand must differ from the others. */
 static void
 CheckDistinct(Binder *b, const Condition *cond)
 {
@@ -95,13 +96,13 @@ CheckDistinct(Binder *b, const Condition *cond)
 	}
 }
 
-/* Operands of a known type must be of one that is ordered. */
+/* Operands of a known type must have a type that is ordered. */
 static void
 CheckOrderedTypes(Binder *b, const Condition *cond)
 {
 	for (int i = 0; i < cond->n; i++)
 	{
-		int			type = StaticType(&cond->operands[i]);
+		int			type = KnownType(&cond->operands[i]);
 
 		if (type != NO_TYPE && !ValueTypeIsKey((ValueType) type))
 			NoteType(b, cond, ConditionOperatorName(cond->node),
@@ -114,7 +115,7 @@ CheckPrefixTypes(Binder *b, const Condition *cond)
 {
 	for (int i = 0; i < cond->n; i++)
 	{
-		int			type = StaticType(&cond->operands[i]);
+		int			type = KnownType(&cond->operands[i]);
 
 		if (type != NO_TYPE && type != VALUE_S && type != VALUE_B)
 			NoteType(b, cond, cond->node->text,
@@ -154,7 +155,7 @@ CheckPath(Binder *b, const Condition *cond)
 				   none);
 }
 
-/* The second operand of attribute_type() names a type; so does the condition. */
+/* Stores the type that the second operand of attribute_type() names. */
 static void
 CheckTypeName(Binder *b, Condition *cond)
 {

@@ -1,7 +1,7 @@
 /*
  * condition.h
- *	  Bound conditions.  Private to expr/ and partiql/; build.h makes them
- *	  without text.
+ *	  Bound conditions.  Private to expr/ and partiql/.  build.h creates
+ *	  conditions without an expression text.
  */
 #ifndef DYNAMO_EXPR_CONDITION_H
 #define DYNAMO_EXPR_CONDITION_H
@@ -49,33 +49,33 @@ struct Condition
 	ConditionKind kind;
 	CompareOp	op;
 	ValueType	type;
-	const ExprNode *node;		/* what it was bound from; NULL: built */
+	const ExprNode *node;		/* its parse tree node; NULL if built without text */
 	int			n;				/* of children or operands */
 	Condition **children;		/* AND, OR, NOT */
-	Operand	   *operands;		/* all others */
+	Operand	   *operands;		/* all other kinds */
 };
 
 /* ---- check_condition.c ---- */
 
 /*
- * Notes what is wrong with the operands of a condition whose names, values
- * and number of operands are right; completes CONDITION_TYPE.
+ * Notes the errors in the operands of a condition whose names, values and
+ * operand count are valid.  Completes CONDITION_TYPE.
  */
 extern void CheckOperands(Binder *b, Condition *cond);
 
-/* "=", "BETWEEN", "AND", ...; a function's name. */
+/* The name of the operator or function: "=", "BETWEEN", "AND", "size", ... */
 extern Slice ConditionOperatorName(const ExprNode *node);
 
 /* ---- eval_condition.c ---- */
 
-/* a and b of one type out of S, N and B: <0, 0, >0 */
+/* Compares two values of the same type, S, N or B; returns <0, 0 or >0. */
 static inline int
 CompareOrdered(ValueRef a, ValueRef b)
 {
 	return SliceCompare(ValuePayload(a), ValuePayload(b));
 }
 
-/* Whether both are S, or both B, and the one begins with the other. */
+/* Whether both are S or both are B, and v begins with prefix. */
 extern bool ValueBeginsWith(ValueRef v, ValueRef prefix);
 
 #endif							/* DYNAMO_EXPR_CONDITION_H */

@@ -1,6 +1,6 @@
 /*
  * error.c
- *	  Errors of expressions: their order of importance and their texts.
+ *	  Messages of expression errors, and their order of importance.
  */
 #include "postgres.h"
 
@@ -13,13 +13,13 @@
 #include "item/number.h"
 
 /*
- * Message templates.  %1 and %2 are the error's slices, %n its number, %p
- * and %q its paths, %v and %w its values.
+ * Message templates.  %1 and %2 are the error's slices, %n is its number, %p
+ * and %q are its paths, %v and %w are its values.
  */
 typedef struct ErrorText
 {
 	ExprErrorCode code;
-	int			rank;			/* least is most important */
+	int			rank;			/* the lowest is the most important */
 	const char *prefix;			/* NULL: "Invalid <ExpressionKind>: " */
 	const char *text;
 } ErrorText;
@@ -146,13 +146,18 @@ ExprKindName(ExprKind kind)
 	elog(ERROR, "unknown kind of expression %d", (int) kind);
 }
 
-/* In updates a reserved word matters before functions and sections. */
+/*
+ * In updates a reserved word is more important than errors of functions and
+ * sections.
+ */
 static int
 ErrorRank(ExprKind kind, ExprErrorCode code)
 {
 	if (kind == EXPR_UPDATE && code == EXPR_ERROR_RESERVED)
 		return 1;
-	/* A condition's undefined names and values are of one rank. */
+	/*
+	 * In conditions, undefined names and undefined values have the same rank.
+	 */
 	if (kind != EXPR_UPDATE && code == EXPR_ERROR_VALUE)
 		code = EXPR_ERROR_NAME;
 	return ErrorTextFind(code)->rank;
@@ -167,7 +172,7 @@ ExprNote(ExprProblem *problem, const ExprError *error)
 		problem->error = *error;
 }
 
-/* [a, b, [0]] */
+/* Appends a path in the form [a, b, [0]]. */
 static void
 AppendPath(StringInfo out, const Path *path)
 {
@@ -196,7 +201,10 @@ ExprPathText(const Path *path)
 	return out.data;
 }
 
-/* {S:abc}: only S, N and B occur, as only they are ordered. */
+/*
+ * Appends a value in the form {S:abc}.  Only the ordered types S, N and B
+ * occur.
+ */
 static void
 AppendValue(StringInfo out, ValueRef v)
 {
@@ -271,49 +279,24 @@ ErrorMessage(ExprKind kind, const ExprError *error)
 	return out.data;
 }
 
-/* What SQL users expect of an expression, and is not in it; NULL: no hint. */
-static const char *
-ErrorHint(const ExprError *error)
-{
-	switch (error->code)
-	{
-		case EXPR_ERROR_SYNTAX:
-			if (error->one.len > 0 && strchr("'\"0123456789", error->one.data[0]) != NULL)
-				return "Expressions have no literals and no quotes: write placeholders, :value for a value and #name for a name, "
-					"and give what they stand for in the expression attribute values and names.";
-			return NULL;
-		case EXPR_ERROR_RESERVED:
-			return "Write a placeholder, such as #name, and give the name in the expression attribute names.";
-		case EXPR_ERROR_KEY_MISSING:
-			return "A key condition is on the key of the table, or of the index that is queried; "
-				"a filter expression is on any attribute.";
-		default:
-			return NULL;
-	}
-}
-
 void
 ExprRaise(ExprKind kind, Slice text, const ExprError *error)
 {
-	const char *hint = ErrorHint(error);
-	char	   *message = ErrorMessage(kind, error);
-	char	   *query;
+	Problem		problem = {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = ErrorMessage(kind, error)
+	};
 
-	/* A statement holds data, which an error must not carry into the log. */
-	if (error->position < 0 || kind == EXPR_STATEMENT)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg_internal("%s", message),
-				 hint != NULL && kind != EXPR_STATEMENT ? errhint("%s", hint) : 0));
-
-	/* Positions are counted in characters, from one. */
-	query = pnstrdup(text.data, text.len);
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg_internal("%s", message),
-			 hint != NULL ? errhint("%s", hint) : 0,
-			 internalerrquery(query),
-			 internalerrposition(pg_mbstrlen_with_len(query, error->position) + 1)));
+	/* A statement contains data, which must not reach the server log. */
+	if (kind != EXPR_STATEMENT)
+		problem.hint = ExprErrorHint(kind, error);
+	if (kind != EXPR_STATEMENT && error->position >= 0)
+	{
+		/* PostgreSQL counts error positions in characters, starting with 1. */
+		problem.query = pnstrdup(text.data, text.len);
+		problem.position = pg_mbstrlen_with_len(problem.query, error->position) + 1;
+	}
+	ProblemRaise(&problem);
 }
 
 void

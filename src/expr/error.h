@@ -1,13 +1,12 @@
 /*
  * error.h
- *	  What can be wrong with an expression: codes with byte positions, and
- *	  the one place that turns them into the service's words.  Private to
- *	  expr/ and partiql/.
+ *	  Errors of expressions: codes with byte positions, and the function that
+ *	  turns them into the service's messages.  Private to expr/ and partiql/.
  *
- * An expression may be wrong in many ways at once, and the service reports
- * the most important one.  Checks therefore note problems (ExprNote), and
- * the end of a stage raises the most important one; among equals the first
- * noted.
+ * An expression can have several errors, and the service reports the most
+ * important one.  Checks therefore note problems (ExprNote); the end of each
+ * stage raises the most important problem.  Among problems of the same
+ * importance the first one wins.
  */
 #ifndef DYNAMO_EXPR_ERROR_H
 #define DYNAMO_EXPR_ERROR_H
@@ -45,7 +44,7 @@ typedef enum ExprErrorCode
 	EXPR_ERROR_OVERLAP,			/* path_one, path_two */
 	EXPR_ERROR_CONFLICT,		/* path_one, path_two */
 
-	/* Key conditions; these stand without a prefix. */
+	/* Errors of key conditions, whose messages have no prefix. */
 	EXPR_ERROR_KEY_OPERATOR,	/* one: operator */
 	EXPR_ERROR_KEY_NESTED_PATH,
 	EXPR_ERROR_KEY_NESTED_FUNCTION,
@@ -60,12 +59,12 @@ typedef enum ExprErrorCode
 	EXPR_ERROR_KEY_PARTITION,	/* one: attributes */
 	EXPR_ERROR_KEY_SORT,		/* one: attributes, two: attribute */
 
-	/* PartiQL statements. */
-	EXPR_ERROR_STATEMENT,		/* one: what is wrong with its form */
+	/* Errors of PartiQL statements. */
+	EXPR_ERROR_STATEMENT,		/* one: what is malformed */
 	EXPR_ERROR_STATEMENT_PLAIN	/* one: the whole message */
 } ExprErrorCode;
 
-/* One problem.  Which members mean something depends on the code. */
+/* One problem.  The code determines which members are used. */
 typedef struct ExprError
 {
 	ExprErrorCode code;
@@ -79,22 +78,27 @@ typedef struct ExprError
 	ValueRef	value_two;
 } ExprError;
 
-/* The most important problem found so far.  Zeroed: none. */
+/* The most important problem found so far.  Zeroed: no problem. */
 typedef struct ExprProblem
 {
-	ExprKind	kind;			/* of the expression; decides importance */
+	ExprKind	kind;			/* determines the order of importance */
 	ExprError	error;
 } ExprProblem;
 
-/* Keeps the error unless one as important is known. */
+/*
+ * Keeps the error unless a problem of at least the same importance is known.
+ */
 extern void ExprNote(ExprProblem *problem, const ExprError *error);
 
-/* Raises the error; text is the whole expression. */
+/* Raises the error.  text is the whole expression. */
 extern void ExprRaise(ExprKind kind, Slice text, const ExprError *error)
 			pg_attribute_noreturn();
 
-/* Raises what was noted, if anything. */
+/* Raises the noted problem, if any. */
 extern void ExprRaiseProblem(Slice text, const ExprProblem *problem);
+
+/* hint.c: what helps a SQL user; NULL if nothing does.  Static. */
+extern const char *ExprErrorHint(ExprKind kind, const ExprError *error);
 
 /* "[a, b, [0]]", palloc'd. */
 extern char *ExprPathText(const Path *path);

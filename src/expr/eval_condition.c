@@ -1,11 +1,11 @@
 /*
  * eval_condition.c
- *	  Whether an item satisfies a bound condition.
+ *	  Decides whether an item satisfies a bound condition.
  *
- * Nothing is allocated: operands are views into the item or the bindings,
- * and the sizes that size() yields are encoded on the stack.  The logic has
- * two values: what cannot be decided (missing attributes, other types) is
- * false, or true for "<>" and NOT.
+ * Evaluation allocates no memory: operands are views into the item or the
+ * bindings, and the results of size() are encoded on the stack.  The logic has
+ * two values: a comparison with a missing attribute or between different types
+ * is false, but "<>" and NOT make it true.
  */
 #include "postgres.h"
 
@@ -20,17 +20,17 @@ typedef struct Evaluation
 	Container	item;
 } Evaluation;
 
-/* An encoded number with its tag. */
+/* An encoded number with its type tag. */
 typedef struct SizeBuffer
 {
 	uint8		bytes[1 + NUMBER_MAX_BYTES];
 } SizeBuffer;
 
-static bool Evaluate(const Condition *cond, const Evaluation *e);
+static bool EvaluateCondition(const Condition *cond, const Evaluation *e);
 
 /* ---- operands ---- */
 
-/* The service counts the units of UTF-16. */
+/* The service measures strings in UTF-16 code units. */
 static int64
 Utf16Length(Slice text)
 {
@@ -40,15 +40,15 @@ Utf16Length(Slice text)
 	{
 		unsigned char c = (unsigned char) text.data[i];
 
-		units += (c & 0xC0) != 0x80;	/* begins a character */
-		units += c >= 0xF0;		/* which takes a surrogate pair */
+		units += (c & 0xC0) != 0x80;	/* first byte of a character */
+		units += c >= 0xF0;		/* a surrogate pair */
 	}
 	return units;
 }
 
-/* The number that size() gives, or MISSING_VALUE. */
+/* The result of size(), or MISSING_VALUE. */
 static ValueRef
-SizeOf(ValueRef v, SizeBuffer *buffer)
+ComputeSize(ValueRef v, SizeBuffer *buffer)
 {
 	int64		size;
 
@@ -95,9 +95,9 @@ OperandValue(const Operand *o, const Evaluation *e, SizeBuffer *buffer)
 		case OPERAND_VALUE:
 			return o->value;
 		case OPERAND_SIZE_OF_PATH:
-			return SizeOf(OperandPath(o, e), buffer);
+			return ComputeSize(OperandPath(o, e), buffer);
 		case OPERAND_SIZE_OF_VALUE:
-			return SizeOf(o->value, buffer);
+			return ComputeSize(o->value, buffer);
 	}
 	return MISSING_VALUE;
 }
@@ -105,26 +105,26 @@ OperandValue(const Operand *o, const Evaluation *e, SizeBuffer *buffer)
 /* ---- predicates ---- */
 
 static bool
-Ordered(ValueRef a, ValueRef b)
+AreComparable(ValueRef a, ValueRef b)
 {
 	return !ValueIsMissing(a) && !ValueIsMissing(b) &&
 		ValueTypeOf(a) == ValueTypeOf(b) && ValueTypeIsKey(ValueTypeOf(a));
 }
 
 static bool
-Equal(ValueRef a, ValueRef b)
+AreEqual(ValueRef a, ValueRef b)
 {
 	return !ValueIsMissing(a) && !ValueIsMissing(b) && ValueEqual(a, b);
 }
 
 static bool
-Compare(CompareOp op, ValueRef a, ValueRef b)
+CompareValues(CompareOp op, ValueRef a, ValueRef b)
 {
 	if (op == COMPARISON_EQ)
-		return Equal(a, b);
+		return AreEqual(a, b);
 	if (op == COMPARISON_NE)
-		return !Equal(a, b);
-	if (!Ordered(a, b))
+		return !AreEqual(a, b);
+	if (!AreComparable(a, b))
 		return false;
 	switch (op)
 	{
@@ -145,7 +145,7 @@ EvaluateCompare(const Condition *cond, const Evaluation *e)
 	SizeBuffer	a;
 	SizeBuffer	b;
 
-	return Compare(cond->op,
+	return CompareValues(cond->op,
 				   OperandValue(&cond->operands[0], e, &a),
 				   OperandValue(&cond->operands[1], e, &b));
 }
@@ -158,7 +158,7 @@ EvaluateBetween(const Condition *cond, const Evaluation *e)
 	ValueRef	lower = OperandValue(&cond->operands[1], e, &buffers[1]);
 	ValueRef	upper = OperandValue(&cond->operands[2], e, &buffers[2]);
 
-	return Ordered(v, lower) && Ordered(v, upper) &&
+	return AreComparable(v, lower) && AreComparable(v, upper) &&
 		CompareOrdered(lower, v) <= 0 && CompareOrdered(v, upper) <= 0;
 }
 
@@ -171,7 +171,7 @@ EvaluateIn(const Condition *cond, const Evaluation *e)
 
 	for (int i = 1; i < cond->n; i++)
 	{
-		if (Equal(v, OperandValue(&cond->operands[i], e, &member)))
+		if (AreEqual(v, OperandValue(&cond->operands[i], e, &member)))
 			return true;
 	}
 	return false;
@@ -186,9 +186,8 @@ EvaluateType(const Condition *cond, const Evaluation *e)
 	return !ValueIsMissing(v) && ValueTypeOf(v) == cond->type;
 }
 
-/* Whether both are S, or both B. */
 static bool
-SameBytesType(ValueRef a, ValueRef b)
+AreBothStringsOrBinary(ValueRef a, ValueRef b)
 {
 	return ValueTypeOf(a) == ValueTypeOf(b) &&
 		(ValueTypeOf(a) == VALUE_S || ValueTypeOf(a) == VALUE_B);
@@ -197,7 +196,7 @@ SameBytesType(ValueRef a, ValueRef b)
 bool
 ValueBeginsWith(ValueRef v, ValueRef prefix)
 {
-	return SameBytesType(v, prefix) && SliceBeginsWith(ValuePayload(v), ValuePayload(prefix));
+	return AreBothStringsOrBinary(v, prefix) && SliceBeginsWith(ValuePayload(v), ValuePayload(prefix));
 }
 
 static bool
@@ -246,9 +245,9 @@ ListContains(const Container *list, ValueRef v)
 	return false;
 }
 
-/* The type of a set's members. */
+/* The type of the members of a set. */
 static ValueType
-MemberType(ValueType set)
+TypeOfMembers(ValueType set)
 {
 	return set == VALUE_SS ? VALUE_S : set == VALUE_NS ? VALUE_N : VALUE_B;
 }
@@ -259,14 +258,14 @@ ValueContains(ValueRef v, ValueRef part)
 	ValueType	type = ValueTypeOf(v);
 	Container	c;
 
-	if (SameBytesType(v, part))
+	if (AreBothStringsOrBinary(v, part))
 		return SliceContains(ValuePayload(v), ValuePayload(part));
 	if (type != VALUE_L && !ValueTypeIsSet(type))
 		return false;
 	ContainerOpen(v, &c);
 	if (type == VALUE_L)
 		return ListContains(&c, part);
-	return ValueTypeOf(part) == MemberType(type) &&
+	return ValueTypeOf(part) == TypeOfMembers(type) &&
 		SetContains(&c, ValuePayload(part));
 }
 
@@ -284,30 +283,30 @@ EvaluateContains(const Condition *cond, const Evaluation *e)
 
 /* ---- logic ---- */
 
-/* Whether any child has this result. */
+/* Whether any child evaluates to this result. */
 static bool
-AnyChild(const Condition *cond, const Evaluation *e, bool result)
+AnyChildYields(const Condition *cond, const Evaluation *e, bool result)
 {
 	check_stack_depth();
 	for (int i = 0; i < cond->n; i++)
 	{
-		if (Evaluate(cond->children[i], e) == result)
+		if (EvaluateCondition(cond->children[i], e) == result)
 			return true;
 	}
 	return false;
 }
 
 static bool
-Evaluate(const Condition *cond, const Evaluation *e)
+EvaluateCondition(const Condition *cond, const Evaluation *e)
 {
 	switch (cond->kind)
 	{
 		case CONDITION_AND:
-			return !AnyChild(cond, e, false);
+			return !AnyChildYields(cond, e, false);
 		case CONDITION_OR:
-			return AnyChild(cond, e, true);
+			return AnyChildYields(cond, e, true);
 		case CONDITION_NOT:
-			return AnyChild(cond, e, false);
+			return AnyChildYields(cond, e, false);
 		case CONDITION_COMPARE:
 			return EvaluateCompare(cond, e);
 		case CONDITION_BETWEEN:
@@ -336,7 +335,7 @@ ConditionMatches(const Condition *cond, ValueRef item)
 	e.exists = !ValueIsMissing(item);
 	if (e.exists)
 		ContainerOpen(item, &e.item);
-	return Evaluate(cond, &e);
+	return EvaluateCondition(cond, &e);
 }
 
 /* ---- paths ---- */

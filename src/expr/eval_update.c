@@ -1,12 +1,13 @@
 /*
  * eval_update.c
- *	  Applying a bound update to an item.
+ *	  Applies a bound update to an item.
  *
- * Two steps.  First every right-hand side of SET is evaluated against the
- * item as it was, or against the key of an item that is to be created.  Then the tree of target paths is walked together with the
- * item: each level finds out what its children become, and splices those
- * into a copy of the container, so that what is not touched is copied in
- * bulk.  Positions in lists are those of the old list at all times.
+ * The first step evaluates every right-hand side of SET against the old item
+ * or, if there is none, against the key of the new item.  The second step
+ * walks the tree of target paths together with the item.  Each level computes
+ * what its children become and splices the results into a copy of the
+ * container, so that untouched parts are copied in bulk.  List positions
+ * always refer to the old list.
  */
 #include "postgres.h"
 
@@ -24,15 +25,26 @@
 typedef struct Application
 {
 	const Update *update;
-	bool		exists;			/* there was an item */
-	Container	item;			/* that item, or the key it starts from */
+	bool		exists;			/* an old item exists */
+	Container	item;			/* the old item, or the key of a new one */
 	ValueRef   *assigned;		/* what SET assigns, by action */
+	Problem    *problem;		/* NULL: it is raised */
 } Application;
 
 static const uint8 empty_map[] = {VALUE_M, 0};
 
 static ValueRef ApplyInside(const Application *a, const PathNode *node,
 							ValueRef old, int depth);
+
+static void
+NotePath(const Application *a, const char *message, const Path *path)
+{
+	ProblemNote(a->problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = message,
+		.detail = psprintf("Document path: %s.", ExprPathText(path))
+	});
+}
 
 /* ---- right-hand sides ---- */
 
@@ -42,28 +54,29 @@ RequirePath(const Application *a, const Path *path)
 	ValueRef	v = PathResolve(path, &a->item);
 
 	if (ValueIsMissing(v))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("The provided expression refers to an attribute that does not exist in the item"),
-				 errdetail("Document path: %s.", ExprPathText(path))));
+		NotePath(a, "The provided expression refers to an attribute that does not exist in the item", path);
 	return v;
 }
 
 static ValueRef EvaluateOperand(const Application *a, const SetOperand *o,
 								const Path *target);
 
-/* The set at a path, which need not be there, with or without members. */
+/*
+ * The result of set_add or set_delete.  The set at the path may be missing; so
+ * may be the result.
+ */
 static ValueRef
 EvaluateSetChange(const Application *a, const SetOperand *o, const Path *target)
 {
 	ValueRef	old = PathResolve(&o->path, &a->item);
 	ValueRef	members = EvaluateOperand(a, o->right, target);
 
-	RequireSet(members, target);
+	if (!RequireSet(members, target, a->problem))
+		return MISSING_VALUE;
 	if (ValueIsMissing(old))
 		return o->kind == SET_UNION ? members : old;
-	return o->kind == SET_UNION ? SetUnion(old, members, target) :
-		SetDifference(old, members, target);
+	return o->kind == SET_UNION ? SetUnion(old, members, target, a->problem) :
+		SetDifference(old, members, target, a->problem);
 }
 
 static ValueRef
@@ -84,7 +97,7 @@ EvaluateOperand(const Application *a, const SetOperand *o,
 			return ValueIsMissing(v) ? EvaluateOperand(a, o->right, target) : v;
 		case SET_LIST_APPEND:
 			v = EvaluateOperand(a, o->left, target);
-			return ListConcat(v, EvaluateOperand(a, o->right, target), target);
+			return ListConcat(v, EvaluateOperand(a, o->right, target), target, a->problem);
 		case SET_UNION:
 		case SET_DIFFERENCE:
 			return EvaluateSetChange(a, o, target);
@@ -92,7 +105,7 @@ EvaluateOperand(const Application *a, const SetOperand *o,
 		case SET_MINUS:
 			v = EvaluateOperand(a, o->left, target);
 			return ValueSum(v, EvaluateOperand(a, o->right, target),
-							o->kind == SET_MINUS, target);
+							o->kind == SET_MINUS, target, a->problem);
 	}
 	elog(ERROR, "unknown operand %d of an update", (int) o->kind);
 }
@@ -113,33 +126,32 @@ EvaluateAssignments(Application *a)
 /* ---- actions on one value ---- */
 
 static ValueRef
-AddTo(ValueRef old, ValueRef literal, const Path *target)
+AddLiteral(ValueRef old, ValueRef literal, const Path *target, Problem *problem)
 {
 	if (ValueIsMissing(old))
 		return literal;
 	switch (ValueTypeOf(literal))
 	{
 		case VALUE_N:
-			return ValueSum(old, literal, false, target);
-		case VALUE_L:			/* not from an expression */
-			return ListConcat(old, literal, target);
+			return ValueSum(old, literal, false, target, problem);
+		case VALUE_L:			/* only in legacy parameters */
+			return ListConcat(old, literal, target, problem);
 		default:
-			return SetUnion(old, literal, target);
+			return SetUnion(old, literal, target, problem);
 	}
 }
 
-/* Built updates have an error of their own for ADD and DELETE. */
-static void
-CheckStoredType(const Update *update, ValueRef old, ValueRef literal)
+/* Legacy AttributeUpdates have their own message for ADD and DELETE. */
+static bool
+CheckStoredType(const Application *a, ValueRef old, ValueRef literal)
 {
-	if (update->built && !ValueIsMissing(old) &&
+	if (a->update->built && !ValueIsMissing(old) &&
 		ValueTypeOf(old) != ValueTypeOf(literal))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("Type mismatch for attribute to update")));
+		return NoteInvalid(a->problem, "Type mismatch for attribute to update");
+	return true;
 }
 
-/* What the target of an action becomes; MISSING_VALUE: nothing. */
+/* The new value of an action's target; MISSING_VALUE removes it. */
 static ValueRef
 ApplyAction(const Application *a, int i, ValueRef old)
 {
@@ -153,30 +165,29 @@ ApplyAction(const Application *a, int i, ValueRef old)
 		case ACTION_REMOVE:
 			return MISSING_VALUE;
 		case ACTION_ADD:
-			CheckStoredType(a->update, old, action->literal);
-			return AddTo(old, action->literal, target);
+			return !CheckStoredType(a, old, action->literal) ? old :
+				AddLiteral(old, action->literal, target, a->problem);
 		case ACTION_DELETE:
-			CheckStoredType(a->update, old, action->literal);
-			return ValueIsMissing(old) ? old :
-				SetDifference(old, action->literal, target);
+			return ValueIsMissing(old) || !CheckStoredType(a, old, action->literal) ? old :
+				SetDifference(old, action->literal, target, a->problem);
 	}
 	elog(ERROR, "unknown action %d of an update", (int) action->action);
 }
 
-/* A new value, which so many containers will surround, must not be too deep. */
+/* Checks the nesting depth of a new value inside depth containers. */
 static void
-CheckDepth(ValueRef v, int depth)
+CheckDepth(const Application *a, ValueRef v, int depth)
 {
-	if (ValueIsMissing(v) || depth + ValueDepth(v) <= ITEM_MAX_DEPTH)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("Nesting Levels have exceeded supported limits: Attributes in the item have nested levels beyond supported limit")));
+	if (!ValueIsMissing(v) && depth + ValueDepth(v) > ITEM_MAX_DEPTH)
+		NoteInvalid(a->problem, ITEM_TOO_DEEP);
 }
 
-/* ---- walking paths and item together ---- */
+/* ---- walk through paths and item ---- */
 
-/* Whether anything is stored at or below this node, rather than removed. */
+/*
+ * Whether any action at or below this node stores a value, rather than
+ * removing one.
+ */
 static bool
 NodeStores(const Application *a, const PathNode *node)
 {
@@ -196,22 +207,19 @@ NodeStores(const Application *a, const PathNode *node)
 }
 
 /*
- * The container that a target stands in is missing or of the wrong kind.  An
- * error, unless it is only about removing something from no item.
+ * Notes the problem of a target whose parent container is missing or has the
+ * wrong type, unless the actions only remove something from an item that does
+ * not exist.
  */
 static void
 CheckMissingParent(const Application *a, const PathNode *node)
 {
-	if (!a->exists && !NodeStores(a, node))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("The document path provided in the update expression is invalid for update"),
-			 errdetail("Document path: %s.",
-					   ExprPathText(&a->update->tree.paths[node->first_path]))));
+	if (a->exists || NodeStores(a, node))
+		NotePath(a, "The document path provided in the update expression is invalid for update",
+				 &a->update->tree.paths[node->first_path]);
 }
 
-/* What an element becomes that has targets at it or inside. */
+/* The new value of an element that has targets at or below it. */
 static ValueRef
 ApplyNode(const Application *a, const PathNode *node, ValueRef old, int depth)
 {
@@ -226,11 +234,11 @@ ApplyNode(const Application *a, const PathNode *node, ValueRef old, int depth)
 	}
 	v = ApplyAction(a, node->path, old);
 	if (v.data != old.data)
-		CheckDepth(v, depth);
+		CheckDepth(a, v, depth);
 	return v;
 }
 
-/* The old element a child leads to, and the position it has or would have. */
+/* Finds the old element of a child, and its current or future position. */
 static ValueRef
 FindElement(const PathNode *child, const Container *c, uint32 *position)
 {
@@ -244,9 +252,9 @@ FindElement(const PathNode *child, const Container *c, uint32 *position)
 	return e->index < c->count ? ListElement(c, e->index) : MISSING_VALUE;
 }
 
-/* Fills the edits that the children of a node make; returns their number. */
+/* Fills in the edits for the children of a node; returns their number. */
 static uint32
-ChildEdits(const Application *a, const PathNode *node, const Container *c,
+ComputeChildEdits(const Application *a, const PathNode *node, const Container *c,
 		   int depth, SpliceEdit *edits)
 {
 	uint32		n = 0;
@@ -258,7 +266,7 @@ ChildEdits(const Application *a, const PathNode *node, const Container *c,
 		ValueRef	new = ApplyNode(a, child, old, depth);
 
 		if (new.data == old.data)
-			continue;			/* also: missing before and after */
+			continue;			/* includes values missing before and after */
 		edits[n++] = (SpliceEdit) {
 			.position = position,
 			.removes = !ValueIsMissing(old),
@@ -270,7 +278,7 @@ ChildEdits(const Application *a, const PathNode *node, const Container *c,
 	return n;
 }
 
-/* A container inside the item, with the targets below node applied. */
+/* Applies the targets below node to a container inside the item. */
 static ValueRef
 ApplyInside(const Application *a, const PathNode *node, ValueRef old, int depth)
 {
@@ -283,11 +291,11 @@ ApplyInside(const Application *a, const PathNode *node, ValueRef old, int depth)
 	if (node->nchildren > FEW_EDITS)
 		edits = palloc(node->nchildren * sizeof(SpliceEdit));
 	ContainerOpen(old, &c);
-	n = ChildEdits(a, node, &c, depth + 1, edits);
+	n = ComputeChildEdits(a, node, &c, depth + 1, edits);
 	return n > 0 ? ContainerSplice(c.type, &c, edits, n) : old;
 }
 
-/* The same for the whole item. */
+/* Applies the update to the whole item. */
 static struct varlena *
 ApplyToItem(const Application *a)
 {
@@ -298,34 +306,37 @@ ApplyToItem(const Application *a)
 
 	if (root->nchildren > FEW_EDITS)
 		edits = palloc(root->nchildren * sizeof(SpliceEdit));
-	n = ChildEdits(a, root, &a->item, 1, edits);
+	n = ComputeChildEdits(a, root, &a->item, 1, edits);
 	return ItemSplice(&a->item, edits, n);
 }
 
 /* ---- entry ---- */
 
-static void
-CheckSize(const struct varlena *item)
+static bool
+CheckSize(const struct varlena *item, Problem *problem)
 {
 	ValueRef	v = ItemRoot(item);
 	uint64		size;
 
-	/* As in CheckItemSize: small encodings are small items. */
+	/*
+	 * An encoding of at most half the limit cannot exceed it, as in
+	 * CheckItemSize.
+	 */
 	if (v.len <= ITEM_MAX_SIZE / 2)
-		return;
+		return true;
 	size = ItemSize(v);
-	if (size > ITEM_MAX_SIZE)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("Item size to update has exceeded the maximum allowed size"),
-				 errdetail("The item would have " UINT64_FORMAT " bytes; the limit is %d.",
-						   size, ITEM_MAX_SIZE)));
+	return size <= ITEM_MAX_SIZE || ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = "Item size to update has exceeded the maximum allowed size",
+		.detail = psprintf("The item would have " UINT64_FORMAT " bytes; the limit is %d.",
+						   size, ITEM_MAX_SIZE)
+	});
 }
 
 struct varlena *
-UpdateApply(const Update *update, ValueRef old, ValueRef key)
+UpdateApply(const Update *update, ValueRef old, ValueRef key, Problem *problem)
 {
-	Application a = {.update = update, .exists = !ValueIsMissing(old)};
+	Application a = {.update = update, .exists = !ValueIsMissing(old), .problem = problem};
 	ValueRef	few[FEW_ACTIONS];
 	struct varlena *item;
 
@@ -341,12 +352,11 @@ UpdateApply(const Update *update, ValueRef old, ValueRef key)
 	a.assigned = update->n > FEW_ACTIONS ?
 		palloc(update->n * sizeof(ValueRef)) : few;
 	EvaluateAssignments(&a);
-	item = ApplyToItem(&a);
-	CheckSize(item);
-	return item;
+	item = ProblemIsNoted(problem) ? NULL : ApplyToItem(&a);
+	return ProblemIsNoted(problem) || !CheckSize(item, problem) ? NULL : item;
 }
 
-/* ---- what UpdateItem counts beside the item ---- */
+/* ---- size that UpdateItem adds to the item ---- */
 
 #define OVERHEAD_OF_UPDATE		3
 #define OVERHEAD_OF_STORING		19	/* of each SET or ADD */

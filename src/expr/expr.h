@@ -1,37 +1,38 @@
 /*
  * expr.h
- *	  Expressions: the language of conditions, filters, key conditions,
- *	  projections and updates.
+ *	  Expressions: conditions, filters, key conditions, projections and
+ *	  updates.
  *
- * An expression goes through four stages, each in files of its own:
+ * An expression goes through four stages, each in its own files:
  *
- *		scan.c		text to tokens
- *		parse*.c	tokens to a parse tree (Expr), which knows nothing of
- *					names, values or schemas; cached by text (cache.c)
- *		bind*.c		parse tree + ExprBindings (+ key schema) to a bound tree:
- *					placeholders resolved, static checks done; also
- *					key_condition.c, projection.c
- *		eval_*.c	bound tree + item to a result
+ *	scan.c		text to tokens
+ *	parse*.c	tokens to a parse tree (Expr), which does not depend on
+ *				names, values or schemas; cached by text (cache.c)
+ *	bind*.c		parse tree + ExprBindings (+ key schema) to a bound tree:
+ *				placeholders resolved, static checks done; also
+ *				key_condition.c, projection.c
+ *	eval_*.c	bound tree + item to a result
  *
- * build.h makes bound trees without text; error.c holds all messages.
+ * build.h creates bound trees without text; error.c holds all messages.
  *
- * Names and values.  A call has one ExprBindings for all its expressions; it
- * counts uses, so that after the last bind the unused ones are known.
+ * Names and values: a call has one ExprBindings for all its expressions.  It
+ * counts uses, so that the unused ones are known after the last bind.
  *
- * Errors are raised in the service's words (ERRCODE_DYNAMO_VALIDATION); for
- * an error inside an expression the byte position within it is recorded so
- * that the SQL door can draw a caret (errposition does not fit, since the
- * expression is not the query: internalerrposition with internalerrquery).
+ * Errors have the service's messages (ERRCODE_DYNAMO_VALIDATION).  An error
+ * inside an expression also records its byte position with internalerrposition
+ * and internalerrquery, so that psql can mark it.  errposition would refer to
+ * the query instead of the expression.
  *
- * Bound trees live in the memory context current at bind, and point into the
- * bindings and the cached parse tree: valid while both are.  A parse tree
- * returned by ExprParse is pinned until the memory context that was current
- * then is reset or deleted.
+ * Bound trees live in the memory context that is current at bind.  They point
+ * into the bindings and the cached parse tree, and are valid as long as both
+ * are.  ExprParse pins the parse tree until the memory context that is current
+ * at the call is reset or deleted.
  */
 #ifndef DYNAMO_EXPR_H
 #define DYNAMO_EXPR_H
 
 #include "item/item.h"
+#include "problem.h"
 
 struct JsonbContainer;			/* utils/jsonb.h */
 
@@ -44,7 +45,7 @@ struct JsonbContainer;			/* utils/jsonb.h */
 
 typedef enum ExprKind
 {
-	EXPR_UPDATE,				/* in the order the service parses them */
+	EXPR_UPDATE,				/* in the order in which the service parses them */
 	EXPR_CONDITION,
 	EXPR_KEY_CONDITION,
 	EXPR_FILTER,
@@ -69,67 +70,77 @@ typedef struct NamePair
 /* ---- cache.c ---- */
 
 /*
- * The parse tree of an expression, from the backend's cache or parsed now.
- * Raises every error that needs neither names nor values: size, syntax,
- * limits, parentheses, functions, reserved words, repeated sections.  So that
- * the first failing expression is the one reported, parse and bind one
- * expression before parsing the next, in the order of ExprKind.  The tree is
- * immutable and stays valid as long as the current memory context.
+ * Returns the parse tree of an expression, from the backend's cache or newly
+ * parsed.  Raises every error that depends neither on names nor on values:
+ * size, syntax, limits, parentheses, functions, reserved words, repeated
+ * sections.  The first failing expression must be the one reported, so parse
+ * and bind one expression before parsing the next, in the order of ExprKind.
+ * The tree is immutable and valid as long as the current memory context.
  */
 extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len);
 
 /* ---- bindings.c ---- */
 
 /*
- * Bindings of one call.  values: a map {":v": value}, or MISSING_VALUE when
- * not given.  Names are added one by one, or all at once from jsonb (an
- * object of strings).  Everything is pointed at, nothing copied.
+ * Creates the bindings of one call.  values is a map {":v": value}, or
+ * MISSING_VALUE if not given.  Names are added one by one, or all at once from
+ * jsonb (an object of strings).  The bindings point to their arguments and
+ * copy nothing.
  */
 extern ExprBindings *ExprBindingsCreate(ValueRef values);
 extern void ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name);
 extern void ExprBindingsAddNames(ExprBindings *b, struct JsonbContainer *names);
 
 /*
- * Bindings of a PartiQL statement, whose values have numbers in place of
- * names.  The array is pointed at.
+ * Bindings of a PartiQL statement, whose values have numbers instead of names.
+ * They point to the array.
  */
 extern ExprBindings *ExprBindingsOfPositions(const ValueRef *values);
 
 /*
- * After all names are added and before the first bind: raises for empty maps,
- * bad placeholder syntax and the total size.  names_given tells "given but
- * empty" from "not given".
+ * Call after all names are added and before the first bind.  Raises errors for
+ * empty maps, invalid placeholders and the total size.  names_given
+ * distinguishes an empty map from one that is not given.
  */
 extern void ExprBindingsCheck(ExprBindings *b, bool names_given);
 
-/* The same checks one by one, for who must raise their errors earlier. */
+/*
+ * The same checks one by one, for callers that must make them earlier.
+ */
 extern void ExprCheckNotEmpty(const char *parameter, uint32 count);
 extern void ExprCheckName(Slice placeholder, Slice name);
-extern void ExprCheckValueKey(Slice placeholder);
+
+/* False if a problem is noted, which is of this rank; NULL: it is raised. */
+#define EXPR_PLACEHOLDER_RANK	1
+extern bool ExprCheckValueKey(Slice placeholder, Problem *problem);
 
 /*
- * The pairs of expression_attribute_names as SQL gives them, palloc'd; their
- * slices point into the jsonb.  Returns their number.
+ * Reads the pairs of expression_attribute_names from jsonb.  The array is
+ * palloc'd; its slices point into the jsonb.  Returns the number of pairs.
  */
 extern int	ExprNamesFromJsonb(struct JsonbContainer *names, NamePair **pairs);
 
 /*
- * After all expressions are bound: raises for unused names, then values.
+ * Call after all expressions are bound.  Raises an error for unused names,
+ * then for unused values.
  */
 extern void ExprBindingsCheckUnused(ExprBindings *b);
 
 /* ---- conditions and filters ---- */
 
-/* A condition, filter or key condition bound to names and values; palloc'd. */
+/* Binds a condition, filter or key condition to names and values; palloc'd. */
 extern Condition *ConditionBind(ExprKind kind, const Expr *expr, ExprBindings *b);
 
-/* item: MISSING_VALUE for "no item". */
+/*
+ * Whether an item satisfies a condition.  item is MISSING_VALUE if there is
+ * none.
+ */
 extern bool ConditionMatches(const Condition *cond, ValueRef item);
 
 /*
- * Calls visit for the top-level attribute name of every path in it, in
- * textual order; nested tells that the path goes deeper.  Stops early when
- * visit returns false.
+ * Calls visit for the top-level attribute name of every path in the condition,
+ * in textual order.  nested is true if the path has further elements.  Stops
+ * when visit returns false.
  */
 typedef bool (*PathVisitor) (Slice name, bool nested, void *arg);
 extern void ConditionVisitPaths(const Condition *cond, PathVisitor visit, void *arg);
@@ -152,6 +163,13 @@ typedef struct KeySchema
 	KeyAttribute attributes[KEY_MAX_ATTRIBUTES];	/* partition, then sort */
 } KeySchema;
 
+/* The number of attributes of a key. */
+static inline int
+KeyCount(const KeySchema *key)
+{
+	return key->npartition + key->nsort;
+}
+
 typedef enum KeyOperator
 {
 	KEY_NONE,					/* not constrained */
@@ -172,8 +190,9 @@ typedef struct KeyTest
 } KeyTest;
 
 /*
- * One test per attribute of the schema, in its order: all partition
- * attributes KEY_EQ; sort attributes KEY_EQ up to the last constrained one.
+ * One test for each attribute of the schema, in its order.  All partition
+ * attributes have KEY_EQ; so have all sort attributes before the last
+ * constrained one.
  */
 struct KeyCondition
 {
@@ -182,10 +201,10 @@ struct KeyCondition
 };
 
 /*
- * A key condition is bound by ConditionBind, as any other.  What follows has
- * two steps because the service checks them at two times: Clauses does what
- * needs no schema (operators and operands that no key can have), Match what
- * does.
+ * ConditionBind binds a key condition like any other condition.  Two further
+ * steps follow, because the service runs their checks at different times:
+ * Clauses checks operators and operands without the schema, Match checks the
+ * clauses against the schema.
  */
 typedef struct KeyClauses KeyClauses;
 
@@ -194,37 +213,43 @@ extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses,
 									   const KeySchema *schema);
 
 /*
- * The :placeholder that a key condition compares an attribute with by =, data
- * NULL if there is none; names: the #names, an object, or NULL.  The text need
- * not be a key condition; nothing is raised.
+ * Finds the :placeholder that a key condition compares with an attribute by
+ * "=".  data is NULL if there is none.  names is a jsonb object of #names, or
+ * NULL.  The text may be invalid; the function raises no errors.
  */
 extern Slice KeyConditionGlance(Slice condition, Slice attribute,
 								struct JsonbContainer *names);
 
-/* Whether a key value satisfies a test (same type is assumed). */
+/* Whether a key value satisfies a test.  Both must have the same type. */
 extern bool KeyTestMatches(const KeyTest *test, ValueRef value);
 
 /* ---- projections ---- */
 
-/* A projection bound to names; palloc'd. */
+/* Binds a projection to names; palloc'd. */
 extern Projection *ProjectionBind(const Expr *expr, ExprBindings *b);
 
-/* A projection of whole attributes by name (AttributesToGet, INCLUDE). */
+/*
+ * Creates a projection of top-level attributes by name (AttributesToGet,
+ * INCLUDE).
+ */
 extern Projection *ProjectionOfNames(const Slice *names, int n);
 
 /*
- * The projection of a PartiQL statement: what path i of the list leads to
- * becomes the attribute names[i], whatever hierarchy it stands in.
+ * Binds the projection of a PartiQL statement: the value at path i of the list
+ * becomes the top-level attribute names[i].
  */
 extern Projection *ProjectionBindNamed(const Expr *list, const Slice *names);
 
-/* A new item, palloc'd, with only the projected paths; {} if none resolve. */
+/*
+ * Returns a new palloc'd item with only the projected paths; {} if none
+ * resolves.
+ */
 extern struct varlena *ProjectionApply(const Projection *proj, ValueRef item);
 extern void ProjectionVisitPaths(const Projection *proj, PathVisitor visit, void *arg);
 
 /* ---- updates ---- */
 
-/* An update bound to names and values; palloc'd. */
+/* Binds an update to names and values; palloc'd. */
 extern Update *UpdateBind(const Expr *expr, ExprBindings *b);
 
 /* Calls visit for the top-level name of every target path. */
@@ -234,30 +259,31 @@ extern void UpdateVisitTargets(const Update *update, PathVisitor visit, void *ar
 extern void UpdateVisitOperands(const Update *update, PathVisitor visit, void *arg);
 
 /*
- * A map, palloc'd, of the top-level attributes that SET gives values as they
- * stand in the request; NULL if there is none.
+ * A palloc'd map of the top-level attributes that SET assigns unchanged values
+ * of the request; NULL if there is none.
  */
 extern struct varlena *UpdateLiterals(const Update *update);
 
 /*
- * The item after the update.  old: the item before, or MISSING_VALUE, in
- * which case key (a map of the key attributes, or MISSING_VALUE for none) is
- * what the update starts from and what its operands see; NULL is returned when
- * there is nothing to store (only REMOVE and DELETE on a missing item).
- * Raises the application errors of the service.  The result's size is checked
- * here.
+ * Returns the updated item.  old is the item before the update, or
+ * MISSING_VALUE.  In the latter case the update starts from key (a map of the
+ * key attributes, or MISSING_VALUE if there are none), and operands read it.
+ * Returns NULL if there is nothing to store (only REMOVE and DELETE on a
+ * missing item), or if a problem is noted: the update does not suit the item,
+ * or makes it too large.  Raises the problem if problem is NULL.
  */
-extern struct varlena *UpdateApply(const Update *update, ValueRef old, ValueRef key);
+extern struct varlena *UpdateApply(const Update *update, ValueRef old, ValueRef key,
+								   Problem *problem);
 
 /*
- * The bytes that UpdateItem adds to the size of an item without its key
- * attributes before it compares the sum with the limit of an item.  Source:
+ * The number of bytes that UpdateItem adds to the item size, without key
+ * attributes, before it compares the sum with the item size limit.  Source:
  * sizes measured with the service in 2026.
  */
 extern uint32 UpdateOverhead(const Update *update);
 
 /*
- * The values at the update's target paths in item, hierarchy kept
+ * The values at the update's target paths in item, in their hierarchy
  * (UPDATED_OLD, UPDATED_NEW); NULL if none resolves.
  */
 extern struct varlena *UpdateTargetsIn(const Update *update, ValueRef item);

@@ -1,7 +1,7 @@
 /*
  * expr_sql.c
- *	  The evaluators as SQL functions: dynamo.matches, dynamo.project,
- *	  dynamo.apply_update; and the counters of the cache.
+ *	  SQL functions: dynamo.matches, dynamo.project, dynamo.apply_update and
+ *	  the statistics of the expression cache.
  */
 #include "postgres.h"
 
@@ -14,9 +14,9 @@
 static const CallArguments with_values = {.text = 1, .values = 2, .names = 3};
 static const CallArguments without_values = {.text = 1, .names = 2};
 
-/* Argument 0, an item, or as much of a large one as the expression reads. */
+/* The item in argument 0, or only the attributes that the expression reads. */
 static struct varlena *
-ItemArgument(FunctionCallInfo fcinfo, const BoundCall *call)
+GetItemArgument(FunctionCallInfo fcinfo, const BoundCall *call)
 {
 	return ItemDatumPartPacked(PG_GETARG_DATUM(0), call->needed.names, call->needed.n);
 }
@@ -34,7 +34,7 @@ dynamo_matches(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
 	call = CallSiteBind(fcinfo, EXPR_CONDITION, &with_values);
-	item = ItemArgument(fcinfo, call);
+	item = GetItemArgument(fcinfo, call);
 	result = ConditionMatches(call->tree, ItemRoot(item));
 	PG_FREE_IF_COPY(item, 0);
 	PG_RETURN_BOOL(result);
@@ -51,7 +51,7 @@ dynamo_project(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_NULL();
 	call = CallSiteBind(fcinfo, EXPR_PROJECTION, &without_values);
-	PG_RETURN_POINTER(ProjectionApply(call->tree, ItemRoot(ItemArgument(fcinfo, call))));
+	PG_RETURN_POINTER(ProjectionApply(call->tree, ItemRoot(GetItemArgument(fcinfo, call))));
 }
 
 DYNAMO_FUNCTION(dynamo_apply_update);
@@ -69,7 +69,7 @@ dynamo_apply_update(PG_FUNCTION_ARGS)
 	call = CallSiteBind(fcinfo, EXPR_UPDATE, &with_values);
 	if (!PG_ARGISNULL(0))
 		old = ItemRoot(PG_GETARG_VARLENA_PP(0));
-	result = UpdateApply(call->tree, old, MISSING_VALUE);
+	result = UpdateApply(call->tree, old, MISSING_VALUE, NULL);
 	if (result == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_POINTER(result);

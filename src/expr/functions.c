@@ -1,6 +1,6 @@
 /*
  * functions.c
- *	  The functions of the language.
+ *	  The functions of expressions and of PartiQL statements.
  */
 #include "postgres.h"
 
@@ -19,7 +19,7 @@ static const ExprFunction functions[] = {
 	{"list_append", FUNCTION_LIST_APPEND, PLACE_UPDATE, 2, false},
 };
 
-/* What expressions write as the sections ADD and DELETE. */
+/* The functions for which expressions have the sections ADD and DELETE. */
 static const ExprFunction statement_functions[] = {
 	{"set_add", FUNCTION_SET_ADD, PLACE_UPDATE, 2, true},
 	{"set_delete", FUNCTION_SET_DELETE, PLACE_UPDATE, 2, true},
@@ -37,7 +37,7 @@ ExprFunctionFind(Slice name)
 }
 
 static const ExprFunction *
-FindAnyCase(const ExprFunction *list, int n, Slice name)
+FindIgnoringCase(const ExprFunction *list, int n, Slice name)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -50,8 +50,8 @@ FindAnyCase(const ExprFunction *list, int n, Slice name)
 const ExprFunction *
 StatementFunctionFind(Slice name)
 {
-	const ExprFunction *f = FindAnyCase(functions, lengthof(functions), name);
+	const ExprFunction *f = FindIgnoringCase(functions, lengthof(functions), name);
 
 	return f != NULL ? f :
-		FindAnyCase(statement_functions, lengthof(statement_functions), name);
+		FindIgnoringCase(statement_functions, lengthof(statement_functions), name);
 }

@@ -1,11 +1,11 @@
 /*
  * key_condition.c
- *	  Key conditions: a condition restricted to what an index can answer.
+ *	  Key conditions: conditions that an index can answer.
  *
- * A key condition is bound as any other condition, so that it has the same
+ * A key condition is first bound like any other condition, with the same
  * static checks.  Its predicates are then turned into clauses, one for each
- * key attribute, which is where the restrictions that need no key schema are
- * checked; and the clauses are matched with the key schema.
+ * key attribute; this step applies the restrictions that do not depend on the
+ * key schema.  Finally the clauses are matched with the key schema.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@
 #include "errors.h"
 #include "expr/condition.h"
 
-/* What is said of one attribute. */
+/* A test of one attribute. */
 typedef struct KeyClause
 {
 	Slice		attribute;
@@ -25,13 +25,13 @@ typedef struct KeyClause
 
 struct KeyClauses
 {
-	const Expr *expr;			/* NULL: built without one */
+	const Expr *expr;			/* NULL if built without text */
 	int			n;
 	int			capacity;
 	KeyClause  *clauses;
 };
 
-/* Most conditions have no more clauses. */
+/* Most conditions have at most this many clauses. */
 #define USUAL_CLAUSES	2
 
 static KeyClauses *
@@ -47,7 +47,7 @@ MakeClauses(const Expr *expr, int capacity)
 }
 
 static void
-RaiseAt(const Expr *expr, int position, ExprErrorCode code,
+RaiseErrorAt(const Expr *expr, int position, ExprErrorCode code,
 		Slice one, Slice two)
 {
 	ExprError	error = {.code = code, .one = one, .two = two};
@@ -56,13 +56,13 @@ RaiseAt(const Expr *expr, int position, ExprErrorCode code,
 	ExprRaise(EXPR_KEY_CONDITION, expr ? expr->text : one, &error);
 }
 
-/* Raises an error of one predicate, which may name its operator. */
+/* Raises an error of one predicate; its message may name the operator. */
 static void
-ClauseError(const KeyClauses *list, const Condition *cond, ExprErrorCode code)
+RaisePredicateError(const KeyClauses *list, const Condition *cond, ExprErrorCode code)
 {
 	Slice		none = {NULL, 0};
 
-	RaiseAt(list->expr, cond->node->position, code,
+	RaiseErrorAt(list->expr, cond->node->position, code,
 			ConditionOperatorName(cond->node), none);
 }
 
@@ -75,10 +75,12 @@ CheckKeyOperator(const KeyClauses *list, const Condition *cond)
 		cond->kind == CONDITION_BEGINS_WITH ||
 		(cond->kind == CONDITION_COMPARE && cond->op != COMPARISON_NE))
 		return;
-	ClauseError(list, cond, EXPR_ERROR_KEY_OPERATOR);
+	RaisePredicateError(list, cond, EXPR_ERROR_KEY_OPERATOR);
 }
 
-/* Exactly one operand is a path, it is a plain name, the rest are values. */
+/*
+ * Exactly one operand must be a path, a plain name; all others must be values.
+ */
 static void
 CheckKeyOperands(const KeyClauses *list, const Condition *cond)
 {
@@ -89,22 +91,22 @@ CheckKeyOperands(const KeyClauses *list, const Condition *cond)
 		const Operand *o = &cond->operands[i];
 
 		if (o->kind == OPERAND_SIZE_OF_PATH || o->kind == OPERAND_SIZE_OF_VALUE)
-			ClauseError(list, cond, EXPR_ERROR_KEY_NESTED_FUNCTION);
+			RaisePredicateError(list, cond, EXPR_ERROR_KEY_NESTED_FUNCTION);
 		if (o->kind == OPERAND_PATH && o->path.n > 1)
-			ClauseError(list, cond, EXPR_ERROR_KEY_NESTED_PATH);
+			RaisePredicateError(list, cond, EXPR_ERROR_KEY_NESTED_PATH);
 		if (o->kind == OPERAND_PATH)
 			paths++;
 	}
 	if (paths == 0)
-		ClauseError(list, cond, EXPR_ERROR_KEY_NO_ATTRIBUTE);
+		RaisePredicateError(list, cond, EXPR_ERROR_KEY_NO_ATTRIBUTE);
 	if (paths > 1)
-		ClauseError(list, cond, EXPR_ERROR_KEY_TWO_NAMES);
+		RaisePredicateError(list, cond, EXPR_ERROR_KEY_TWO_NAMES);
 	if (cond->kind != CONDITION_COMPARE &&
 		cond->operands[0].kind != OPERAND_PATH)
-		ClauseError(list, cond, EXPR_ERROR_KEY_NOT_FIRST);
+		RaisePredicateError(list, cond, EXPR_ERROR_KEY_NOT_FIRST);
 }
 
-/* The operator of a comparison; flipped: the key is its right operand. */
+/* The operator of a comparison.  flipped: the key is the right operand. */
 static KeyOperator
 CompareKeyOperator(CompareOp op, bool flipped)
 {
@@ -124,7 +126,7 @@ CompareKeyOperator(CompareOp op, bool flipped)
 }
 
 static KeyTest
-PredicateTest(const Condition *cond)
+TestOfPredicate(const Condition *cond)
 {
 	const Operand *o = cond->operands;
 	bool		flipped = o[0].kind != OPERAND_PATH;
@@ -156,7 +158,7 @@ AddClause(KeyClauses *list, const Condition *cond)
 	for (int i = 0; i < list->n; i++)
 	{
 		if (SliceEqual(list->clauses[i].attribute, o->path.elements[0].name))
-			ClauseError(list, cond, EXPR_ERROR_KEY_TWICE);
+			RaisePredicateError(list, cond, EXPR_ERROR_KEY_TWICE);
 	}
 	if (list->n == list->capacity)
 	{
@@ -166,7 +168,7 @@ AddClause(KeyClauses *list, const Condition *cond)
 	clause = &list->clauses[list->n++];
 	clause->attribute = o->path.elements[0].name;
 	clause->position = cond->node->position;
-	clause->test = PredicateTest(cond);
+	clause->test = TestOfPredicate(cond);
 }
 
 static void
@@ -174,7 +176,7 @@ AddClauses(KeyClauses *list, const Condition *cond)
 {
 	check_stack_depth();
 	if (cond->kind == CONDITION_OR || cond->kind == CONDITION_NOT)
-		ClauseError(list, cond, EXPR_ERROR_KEY_OPERATOR);
+		RaisePredicateError(list, cond, EXPR_ERROR_KEY_OPERATOR);
 	if (cond->kind != CONDITION_AND)
 	{
 		AddClause(list, cond);
@@ -207,13 +209,15 @@ FindClause(const KeyClauses *list, Slice attribute)
 }
 
 static void
-SchemaError(const KeyClauses *list, const KeyClause *clause,
+RaiseSchemaError(const KeyClauses *list, const KeyClause *clause,
 			ExprErrorCode code, Slice one, Slice two)
 {
-	RaiseAt(list->expr, clause ? clause->position : -1, code, one, two);
+	RaiseErrorAt(list->expr, clause ? clause->position : -1, code, one, two);
 }
 
-/* Rules for one partition attribute and at most one sort attribute. */
+/*
+ * Rules for keys with one partition attribute and at most one sort attribute.
+ */
 static void
 CheckSimpleKey(const KeyClauses *list, const KeySchema *schema)
 {
@@ -223,26 +227,26 @@ CheckSimpleKey(const KeyClauses *list, const KeySchema *schema)
 	Slice		none = {NULL, 0};
 
 	if (list->n > 2)
-		SchemaError(list, &list->clauses[2], EXPR_ERROR_KEY_COUNT, none, none);
+		RaiseSchemaError(list, &list->clauses[2], EXPR_ERROR_KEY_COUNT, none, none);
 	if (clause == NULL)
-		SchemaError(list, NULL, EXPR_ERROR_KEY_MISSING, hash->name, none);
+		RaiseSchemaError(list, NULL, EXPR_ERROR_KEY_MISSING, hash->name, none);
 	if (clause->test.op != KEY_EQ)
-		SchemaError(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, none, none);
+		RaiseSchemaError(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, none, none);
 	if (list->n == 1)
 		return;
 	clause = &list->clauses[clause == &list->clauses[0] ? 1 : 0];
 	if (schema->nsort == 0)
-		SchemaError(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, none, none);
+		RaiseSchemaError(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, none, none);
 	if (!SliceEqual(clause->attribute, range->name))
-		SchemaError(list, clause, EXPR_ERROR_KEY_MISSING, range->name, none);
+		RaiseSchemaError(list, clause, EXPR_ERROR_KEY_MISSING, range->name, none);
 }
 
 /*
- * The attributes from..to of the schema that have no equality, as
- * "a, b"; empty if there is none.
+ * The schema attributes from..to that have no equality test, in the form "a,
+ * b"; empty if there are none.
  */
 static Slice
-WithoutEquality(const KeyClauses *list, const KeySchema *schema,
+NamesWithoutEquality(const KeyClauses *list, const KeySchema *schema,
 				int from, int to)
 {
 	StringInfoData names;
@@ -262,7 +266,7 @@ WithoutEquality(const KeyClauses *list, const KeySchema *schema,
 	return (Slice) {names.data, (uint32) names.len};
 }
 
-/* Every clause must be of an attribute of the schema. */
+/* Every clause must test an attribute of the schema. */
 static void
 CheckClausesAreKeys(const KeyClauses *list, const KeySchema *schema)
 {
@@ -273,37 +277,37 @@ CheckClausesAreKeys(const KeyClauses *list, const KeySchema *schema)
 		const KeyClause *clause = &list->clauses[i];
 		bool		found = false;
 
-		for (int j = 0; j < schema->npartition + schema->nsort && !found; j++)
+		for (int j = 0; j < KeyCount(schema) && !found; j++)
 			found = SliceEqual(clause->attribute, schema->attributes[j].name);
 		if (!found)
-			SchemaError(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, none, none);
+			RaiseSchemaError(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, none, none);
 	}
 }
 
-/* Rules for keys of several attributes. */
+/* Rules for keys with several partition or sort attributes. */
 static void
 CheckMultiKey(const KeyClauses *list, const KeySchema *schema)
 {
-	int			total = schema->npartition + schema->nsort;
+	int			total = KeyCount(schema);
 	int			last = total - 1;
-	Slice		names = WithoutEquality(list, schema, 0, schema->npartition);
+	Slice		names = NamesWithoutEquality(list, schema, 0, schema->npartition);
 	Slice		none = {NULL, 0};
 
 	if (names.len > 0)
-		SchemaError(list, NULL, EXPR_ERROR_KEY_PARTITION, names, none);
+		RaiseSchemaError(list, NULL, EXPR_ERROR_KEY_PARTITION, names, none);
 	CheckClausesAreKeys(list, schema);
 
 	while (FindClause(list, schema->attributes[last].name) == NULL)
 		last--;					/* ends at a partition attribute */
-	names = WithoutEquality(list, schema, schema->npartition, last);
+	names = NamesWithoutEquality(list, schema, schema->npartition, last);
 	if (names.len > 0)
-		SchemaError(list, FindClause(list, schema->attributes[last].name),
+		RaiseSchemaError(list, FindClause(list, schema->attributes[last].name),
 					EXPR_ERROR_KEY_SORT, names, schema->attributes[last].name);
 }
 
-/* The test of one attribute; values must be of its type. */
+/* The test of one attribute.  Its values must have the attribute's type. */
 static KeyTest
-AttributeTest(const KeyClauses *list, const KeyAttribute *attribute)
+TestOfAttribute(const KeyClauses *list, const KeyAttribute *attribute)
 {
 	const KeyClause *clause = FindClause(list, attribute->name);
 	Slice		none = {NULL, 0};
@@ -313,7 +317,7 @@ AttributeTest(const KeyClauses *list, const KeyAttribute *attribute)
 	if (ValueTypeOf(clause->test.value) != attribute->type ||
 		(clause->test.op == KEY_BETWEEN &&
 		 ValueTypeOf(clause->test.upper) != attribute->type))
-		SchemaError(list, clause, EXPR_ERROR_KEY_TYPE, none, none);
+		RaiseSchemaError(list, clause, EXPR_ERROR_KEY_TYPE, none, none);
 	return clause->test;
 }
 
@@ -326,9 +330,9 @@ KeyConditionMatch(const KeyClauses *clauses, const KeySchema *schema)
 		CheckSimpleKey(clauses, schema);
 	else
 		CheckMultiKey(clauses, schema);
-	key->ntests = schema->npartition + schema->nsort;
+	key->ntests = KeyCount(schema);
 	for (int i = 0; i < key->ntests; i++)
-		key->tests[i] = AttributeTest(clauses, &schema->attributes[i]);
+		key->tests[i] = TestOfAttribute(clauses, &schema->attributes[i]);
 	return key;
 }
 

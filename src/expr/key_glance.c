@@ -1,10 +1,11 @@
 /*
  * key_glance.c
- *	  What a key condition says of an attribute, by a glance at its tokens.
+ *	  Reads a key condition's test of an attribute without parsing the
+ *	  condition.
  *
- * The planner wants to know it before anybody asks for the query.  The
- * condition may be wrong, which is for the execution to say: nothing is
- * parsed, bound or raised here.
+ * The planner needs this for estimates before the query is executed.  An
+ * invalid condition is reported by the execution; this code does not parse,
+ * bind or raise anything.
  */
 #include "postgres.h"
 
@@ -13,9 +14,9 @@
 #include "expr/expr.h"
 #include "expr/scan.h"
 
-/* Whether a placeholder #n stands for an attribute. */
+/* Whether a placeholder #n represents an attribute. */
 static bool
-NameStandsFor(Slice placeholder, Slice attribute, JsonbContainer *names)
+PlaceholderIsAttribute(Slice placeholder, Slice attribute, JsonbContainer *names)
 {
 	JsonbValue	key;
 	JsonbValue *name;
@@ -35,7 +36,7 @@ TokenIsAttribute(const Token *token, Slice attribute, JsonbContainer *names)
 {
 	if (token->kind == TOKEN_IDENT)
 		return SliceCompare(token->text, attribute) == 0;
-	return token->kind == TOKEN_NAME && NameStandsFor(token->text, attribute, names);
+	return token->kind == TOKEN_NAME && PlaceholderIsAttribute(token->text, attribute, names);
 }
 
 Slice

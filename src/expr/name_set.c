@@ -1,7 +1,7 @@
 /*
  * name_set.c
- *	  The attributes that somebody needs of an item, so that no more is read of
- *	  a large one.
+ *	  The set of attributes that a caller needs from an item.  Only these parts
+ *	  of a large item are read.
  */
 #include "postgres.h"
 
@@ -35,19 +35,13 @@ NameSetAddPaths(NameSet *set, const Projection *projection, const Condition *con
 		ConditionVisitPaths(condition, AddVisitor, set);
 }
 
-static int
-CompareNames(const void *a, const void *b)
-{
-	return SliceCompare(*(const Slice *) a, *(const Slice *) b);
-}
-
 void
 NameSetFinish(NameSet *set)
 {
 	int			n = 0;
 
 	if (set->n > 1)
-		qsort(set->names, set->n, sizeof(Slice), CompareNames);
+		qsort(set->names, set->n, sizeof(Slice), CompareBySlice);
 	for (int i = 0; i < set->n; i++)
 	{
 		if (n == 0 || SliceCompare(set->names[n - 1], set->names[i]) != 0)

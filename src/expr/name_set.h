@@ -1,6 +1,6 @@
 /*
  * name_set.h
- *	  The attributes that somebody needs of an item.
+ *	  The set of attributes that a caller needs from an item.
  */
 #ifndef DYNAMO_NAME_SET_H
 #define DYNAMO_NAME_SET_H
@@ -9,18 +9,21 @@
 
 typedef struct NameSet
 {
-	Slice	   *names;			/* palloc'd; they point to where they came from */
+	Slice	   *names;			/* palloc'd; the slices point into the source */
 	int			n;
 	int			room;
 } NameSet;
 
 extern void NameSetAdd(NameSet *set, Slice name);
 
-/* Adds what the paths of a projection or a condition begin with; either may be NULL. */
+/*
+ * Adds the top-level names of the paths of a projection and a condition;
+ * either may be NULL.
+ */
 extern void NameSetAddPaths(NameSet *set, const Projection *projection,
 							const Condition *condition);
 
-/* Sorts the names and leaves each once, as ItemDatumPart wants them. */
+/* Sorts the names and removes duplicates, as ItemDatumPart requires. */
 extern void NameSetFinish(NameSet *set);
 
 #endif							/* DYNAMO_NAME_SET_H */

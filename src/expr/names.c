@@ -1,6 +1,6 @@
 /*
  * names.c
- *	  Expression attribute names as SQL gives them: a jsonb object of strings.
+ *	  Reads expression attribute names from jsonb: an object of strings.
  */
 #include "postgres.h"
 
@@ -15,7 +15,7 @@ StringSlice(const JsonbValue *v)
 }
 
 static void
-NamesError(void)
+RaiseNamesError(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -32,7 +32,7 @@ ExprNamesFromJsonb(struct JsonbContainer *names, NamePair **pairs)
 	int			n = 0;
 
 	if (!JsonContainerIsObject(names))
-		NamesError();
+		RaiseNamesError();
 	*pairs = palloc(Max(JsonContainerSize(names), 1) * sizeof(NamePair));
 	it = JsonbIteratorInit(names);
 	while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
@@ -42,7 +42,7 @@ ExprNamesFromJsonb(struct JsonbContainer *names, NamePair **pairs)
 		else if (token == WJB_VALUE)
 		{
 			if (v.type != jbvString)
-				NamesError();
+				RaiseNamesError();
 			(*pairs)[n++].name = StringSlice(&v);
 		}
 	}

@@ -1,7 +1,6 @@
 /*
  * node.c
- *	  The nodes of parse trees, as the parsers of expressions and of statements
- *	  make them.
+ *	  Creates parse tree nodes for the parsers of expressions and statements.
  */
 #include "postgres.h"
 

@@ -1,12 +1,11 @@
 /*
  * parse.c
- *	  The parser's entry, its tokens, and what all grammars share: paths,
- *	  placeholders, calls; projections, which are nothing but paths.
+ *	  The entry point of the parser and the productions that all grammars
+ *	  share: tokens, paths, placeholders, calls and projections.
  *
- * Recursive descent, one small function for each production of the grammar.
- * What is no sentence of the grammar is raised where it is seen.  Other
- * errors are noted and raised at the end, since a syntax error further on
- * takes precedence.
+ * Recursive descent with one function for each production of the grammar.
+ * Syntax errors are raised immediately.  Other errors are noted and raised at
+ * the end, because a later syntax error takes precedence.
  */
 #include "postgres.h"
 
@@ -44,9 +43,11 @@ ParserNote(Parser *p, ExprErrorCode code, Slice word)
 	ExprNote(&p->problem, &error);
 }
 
-/* The source text from the token before the wrong one to the token after. */
+/*
+ * The source text from the token before the invalid one to the token after it.
+ */
 static Slice
-Neighbourhood(Parser *p)
+TextAroundToken(Parser *p)
 {
 	const Token *first = p->previous.text.data ? &p->previous : &p->token;
 	const Token *last = &p->token;
@@ -69,7 +70,7 @@ ParserSyntaxError(Parser *p)
 
 	error.position = PositionOf(p, p->token.text);
 	error.one = p->token.kind == TOKEN_END ? SliceOf("<EOF>") : p->token.text;
-	error.two = Neighbourhood(p);
+	error.two = TextAroundToken(p);
 	ExprRaise(p->expr->kind, p->expr->text, &error);
 }
 
@@ -110,7 +111,7 @@ ParserOperator(Parser *p, NodeKind kind)
 {
 	ExprNode   *node = ParserNode(p, kind);
 
-	/* The service stops counting at the first one too many. */
+	/* The service stops counting at the first operator above the limit. */
 	if (++p->operators > EXPR_MAX_OPERATORS)
 		ParserRaise(p, EXPR_ERROR_OPERATORS, p->token.text, p->operators);
 	ParserAdvance(p);
@@ -119,7 +120,7 @@ ParserOperator(Parser *p, NodeKind kind)
 
 /* ---- paths ---- */
 
-/* The name at the current token. */
+/* Reads the name at the current token. */
 static void
 ParsePathName(Parser *p, PathElement *element)
 {
@@ -138,7 +139,7 @@ ParsePathName(Parser *p, PathElement *element)
 	ParserAdvance(p);
 }
 
-/* "[" was consumed. */
+/* Reads an index whose "[" has been consumed. */
 static void
 ParsePathIndex(Parser *p, PathElement *element)
 {
@@ -150,7 +151,7 @@ ParsePathIndex(Parser *p, PathElement *element)
 	ParserExpect(p, TOKEN_RBRACKET);
 }
 
-/* The next step of a path, if the path goes on. */
+/* Reads the next element of a path; false if the path ends. */
 static bool
 ParsePathStep(Parser *p, PathElement *element)
 {
@@ -177,7 +178,7 @@ ParsePath(Parser *p)
 	int			n = 1;
 
 	ParsePathName(p, &elements[0]);
-	/* Levels beyond the limit are counted, not kept. */
+	/* Elements beyond the limit are counted but not kept. */
 	while (ParsePathStep(p, &elements[Min(n, EXPR_MAX_PATH_DEPTH)]))
 		n++;
 	if (n > EXPR_MAX_PATH_DEPTH)
@@ -207,7 +208,7 @@ ParseCall(Parser *p, OperandParser parse_operand)
 		ParserNote(p, EXPR_ERROR_UNKNOWN_FUNCTION, node->text);
 	ParserAdvance(p);
 	ParserExpect(p, TOKEN_LPAREN);
-	/* An empty list is an error of number, not of syntax. */
+	/* An empty list is a wrong operand count, not a syntax error. */
 	if (p->token.kind != TOKEN_RPAREN)
 	{
 		NodeAppend(node, parse_operand(p));
@@ -261,7 +262,7 @@ ExprParseText(ExprKind kind, Slice text)
 	expr->text = text;
 	CheckTextSize(&p);
 
-	/* Start behind an empty token, and forget it. */
+	/* Start after an empty token, and forget it. */
 	p.token.text = (Slice) {text.data, 0};
 	ParserAdvance(&p);
 	p.previous.text.data = NULL;

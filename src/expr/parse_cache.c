@@ -1,16 +1,17 @@
 /*
  * parse_cache.c
- *	  Caches of parse trees, keyed by kind and text: one of expressions, one of
+ *	  Caches of parse trees by kind and text: one for expressions, one for
  *	  PartiQL statements.
  *
- * A bounded array of entries, the one used last in front.  Each parse tree
- * has a memory context of its own, so that an entry can be dropped as a whole.
+ * A cache is a bounded array of entries, the most recently used one first.
+ * Each parse tree has its own memory context, so that an entry is freed as a
+ * whole.
  *
- * A tree that was handed out must outlive its eviction: every caller holds a
- * pin, released by a reset callback of the memory context that was current
- * when it asked.  Eviction takes an entry out of the array; whoever releases
- * the last pin frees it.  Memory is therefore bounded by the array and by
- * what callers hold.
+ * A returned tree must outlive the eviction of its entry.  Every caller
+ * therefore holds a pin, which a reset callback of the caller's memory context
+ * releases.  Eviction removes an entry from the array; the release of the last
+ * pin frees it.  Memory is bounded by the array and by the trees that callers
+ * hold.
  */
 #include "postgres.h"
 
@@ -19,15 +20,15 @@
 
 #include "expr/parse_cache.h"
 
-/* How many of a context's callbacks to look at for a pin it has already. */
+/* Number of callbacks of a context that are searched for an existing pin. */
 #define PIN_LOOKBACK	8
 
 struct CacheEntry
 {
 	uint32		hash;
 	int			pins;
-	bool		evicted;		/* not in the array any more */
-	MemoryContext context;		/* holds the entry itself, too */
+	bool		evicted;		/* no longer in the array */
+	MemoryContext context;		/* also holds the entry itself */
 	int			kind;
 	Slice		text;
 	const void *tree;
@@ -64,7 +65,7 @@ IsPinned(CacheEntry *entry)
 }
 
 static void
-Pin(CacheEntry *entry)
+PinEntry(CacheEntry *entry)
 {
 	MemoryContextCallback *cb;
 
@@ -78,7 +79,7 @@ Pin(CacheEntry *entry)
 }
 
 static void
-Evict(ParseCache *cache, CacheEntry *entry)
+EvictEntry(ParseCache *cache, CacheEntry *entry)
 {
 	cache->stats.evictions++;
 	cache->stats.entries--;
@@ -89,7 +90,7 @@ Evict(ParseCache *cache, CacheEntry *entry)
 
 /* The position of a text in the array, or -1. */
 static int
-Find(const ParseCache *cache, int kind, Slice text, uint32 hash)
+FindEntry(const ParseCache *cache, int kind, Slice text, uint32 hash)
 {
 	for (int i = 0; i < cache->stats.entries; i++)
 	{
@@ -113,11 +114,10 @@ MoveToFront(ParseCache *cache, int i)
 }
 
 /*
- * Parses into a context below the caller's, where an error leaves it to be
- * cleaned up.
+ * Parses into a child of the caller's context, which cleans up after an error.
  */
 static CacheEntry *
-Parse(const ParseCache *cache, int kind, Slice text, uint32 hash)
+ParseEntry(const ParseCache *cache, int kind, Slice text, uint32 hash)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo parse tree",
@@ -125,7 +125,7 @@ Parse(const ParseCache *cache, int kind, Slice text, uint32 hash)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	CacheEntry *entry = palloc0(sizeof(CacheEntry));
 
-	/* What is too long is refused anyway; do not copy it whole. */
+	/* A text above the limit is refused anyway; do not copy it. */
 	if (text.len <= cache->max_size)
 	{
 		char	   *copy = palloc(text.len + 1);
@@ -144,12 +144,12 @@ Parse(const ParseCache *cache, int kind, Slice text, uint32 hash)
 	return entry;
 }
 
-/* Puts a new entry in front, the least recently used one out. */
+/* Inserts a new entry at the front and evicts the least recently used one. */
 static void
-Insert(ParseCache *cache, CacheEntry *entry)
+InsertEntry(ParseCache *cache, CacheEntry *entry)
 {
 	if (cache->stats.entries == PARSE_CACHE_ENTRIES)
-		Evict(cache, cache->entries[PARSE_CACHE_ENTRIES - 1]);
+		EvictEntry(cache, cache->entries[PARSE_CACHE_ENTRIES - 1]);
 	cache->entries[cache->stats.entries] = entry;
 	MemoryContextSetParent(entry->context, TopMemoryContext);
 	MoveToFront(cache, cache->stats.entries++);
@@ -159,7 +159,7 @@ const void *
 ParseCacheGet(ParseCache *cache, int kind, Slice text)
 {
 	uint32		hash = TextHash(kind, text.data, Min(text.len, cache->max_size));
-	int			i = Find(cache, kind, text, hash);
+	int			i = FindEntry(cache, kind, text, hash);
 
 	if (i >= 0)
 	{
@@ -169,8 +169,8 @@ ParseCacheGet(ParseCache *cache, int kind, Slice text)
 	else
 	{
 		cache->stats.misses++;
-		Insert(cache, Parse(cache, kind, text, hash));
+		InsertEntry(cache, ParseEntry(cache, kind, text, hash));
 	}
-	Pin(cache->entries[0]);
+	PinEntry(cache->entries[0]);
 	return cache->entries[0]->tree;
 }

@@ -13,25 +13,25 @@
 typedef struct CacheEntry CacheEntry;
 
 /*
- * Parses text, which lives as long as the tree, into the current memory
- * context; raises what is wrong with it.
+ * Parses a text, which lives as long as the tree, into the current memory
+ * context.  Raises the errors of the text.
  */
 typedef const void *(*TextParser) (int kind, Slice text);
 
-/* One cache: a static variable, zeroed but for its first two members. */
+/* A cache: a static variable, zeroed except for its first two members. */
 typedef struct ParseCache
 {
 	TextParser	parse;
-	uint32		max_size;		/* longer texts must be refused: by the parser,
-								 * or before they come here */
+	uint32		max_size;		/* the parser or the caller must refuse longer
+								 * texts */
 	ExprCacheStats stats;
-	CacheEntry *entries[PARSE_CACHE_ENTRIES];	/* the one used last in front */
+	CacheEntry *entries[PARSE_CACHE_ENTRIES];	/* most recently used first */
 } ParseCache;
 
 /*
- * The parse tree of a text, from the cache or parsed now; raises what the
- * parser raises.  It is immutable and stays valid as long as the current
- * memory context.
+ * Returns the parse tree of a text, from the cache or newly parsed.  Raises
+ * the errors of the parser.  The tree is immutable and valid as long as the
+ * current memory context.
  */
 extern const void *ParseCacheGet(ParseCache *cache, int kind, Slice text);
 

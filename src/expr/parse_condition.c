@@ -2,19 +2,19 @@
  * parse_condition.c
  *	  The grammar of conditions, filters and key conditions.
  *
- *		condition	= and { OR and }
- *		and			= not { AND not }
- *		not			= NOT not | predicate
- *		predicate	= operand cmp operand
- *					| operand BETWEEN operand AND operand
- *					| operand IN "(" operand { "," operand } ")"
- *					| call | "(" condition ")"
- *		operand		= path | ":" placeholder | call | "(" operand ")"
+ *	condition	= and { OR and }
+ *	and			= not { AND not }
+ *	not			= NOT not | predicate
+ *	predicate	= operand cmp operand
+ *				| operand BETWEEN operand AND operand
+ *				| operand IN "(" operand { "," operand } ")"
+ *				| call | "(" condition ")"
+ *	operand		= path | ":" placeholder | call | "(" operand ")"
  *
- * A "(" opens a condition or an operand, and only what follows the ")" tells
- * which.  The left side of a predicate is therefore read as either, and each
- * place then requires what it needs.  Which function may stand where is not
- * a matter of syntax; a walk over the finished tree checks it.
+ * A "(" opens a condition or an operand; only the text after the ")" shows
+ * which.  The left side of a predicate is therefore read as either, and the
+ * caller then checks that it is what it needs.  A walk over the finished tree
+ * checks which functions are allowed where.
  */
 #include "postgres.h"
 
@@ -31,7 +31,7 @@ NodeIsOperand(const ExprNode *node)
 		node->kind == NODE_FUNCTION;
 }
 
-/* A lone path or value is no condition; a call may be one. */
+/* A path or a value is not a condition; a call may be one. */
 static void
 RequireCondition(Parser *p, const ExprNode *node)
 {
@@ -45,7 +45,7 @@ AtWord(Parser *p, const char *word)
 	return TokenIsWord(&p->token, word);
 }
 
-/* A word that cannot start an operand. */
+/* Whether the current word cannot start an operand. */
 static bool
 AtKeyword(Parser *p)
 {
@@ -53,7 +53,7 @@ AtKeyword(Parser *p)
 		AtWord(p, "BETWEEN") || AtWord(p, "IN");
 }
 
-/* Ends what a "(" opened. */
+/* Ends the operand or condition that a "(" opened. */
 static ExprNode *
 CloseParenthesis(Parser *p, ExprNode *inner, Slice open)
 {
@@ -84,7 +84,7 @@ ParseOperand(Parser *p)
 	return ParsePath(p);
 }
 
-/* What a predicate starts with: an operand or a condition in parentheses. */
+/* The start of a predicate: an operand, or a condition in parentheses. */
 static ExprNode *
 ParseTerm(Parser *p)
 {
@@ -195,8 +195,8 @@ ParseNot(Parser *p)
 }
 
 /*
- * Operands joined by one word, as one node with all of them, or the lone
- * operand itself.
+ * Parses operands joined by one word.  Returns one node with all of them, or
+ * the operand itself if there is only one.
  */
 static ExprNode *
 ParseJoined(Parser *p, const char *word, NodeKind kind, OperandParser parse)
@@ -239,14 +239,14 @@ CheckCall(Parser *p, const ExprNode *call, FunctionPlace place, bool in_size)
 	const ExprFunction *f = call->function;
 
 	if (f == NULL)
-		return;					/* noted by ParseCall */
+		return;					/* ParseCall has noted the error */
 	if (f->place == PLACE_UPDATE)
 		ParserNote(p, EXPR_ERROR_NO_CONDITION_FUNCTION, call->text);
 	else if (f->place != place || in_size)
 		ParserNote(p, EXPR_ERROR_MISUSED_FUNCTION, call->text);
 }
 
-/* Checks that every function of the tree stands where it may. */
+/* Checks that every function of the tree is allowed at its place. */
 static void
 CheckCalls(Parser *p, const ExprNode *node, FunctionPlace place, bool in_size)
 {

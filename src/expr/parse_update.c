@@ -53,8 +53,8 @@ NodeIsArithmetic(const ExprNode *node)
 }
 
 /*
- * What SET assigns.  Parentheses may hold an operand or a whole value; a sum
- * in parentheses is no operand of another.
+ * Parses the value that SET assigns.  Parentheses may contain an operand or a
+ * whole value, but a sum in parentheses cannot be an operand of another sum.
  */
 static ExprNode *
 ParseSetValue(Parser *p)
@@ -81,7 +81,7 @@ ParseSetValue(Parser *p)
 	return node;
 }
 
-/* One target with its value. */
+/* Parses one target with its value. */
 static ExprNode *
 ParseAction(Parser *p, UpdateAction action)
 {
@@ -141,7 +141,7 @@ CheckCall(Parser *p, const ExprNode *call, bool in_call)
 	const ExprFunction *f = call->function;
 
 	if (f == NULL)
-		return;					/* noted by ParseCall */
+		return;					/* ParseCall has noted the error */
 	if (f->place != PLACE_UPDATE)
 		ParserNote(p, EXPR_ERROR_NO_UPDATE_FUNCTION, call->text);
 	else if (in_call && f->id == FUNCTION_LIST_APPEND)

@@ -1,6 +1,6 @@
 /*
  * parser.h
- *	  What the parts of the parser share: parse.c (the entry, tokens, paths),
+ *	  Functions that the parser's files share: parse.c (entry, tokens, paths),
  *	  parse_condition.c and parse_update.c.
  */
 #ifndef DYNAMO_EXPR_PARSER_H
@@ -13,7 +13,7 @@
 typedef struct Parser
 {
 	Expr	   *expr;
-	Token		previous;		/* text.data == NULL: none */
+	Token		previous;		/* text.data is NULL if there is none */
 	Token		token;			/* to be consumed next */
 	int			operators;
 	ExprProblem problem;		/* raised once the syntax is known to be right */
@@ -21,7 +21,10 @@ typedef struct Parser
 
 /* ---- parse.c ---- */
 
-/* To the next token; of this kind, or a syntax error at the current one. */
+/*
+ * Advance to the next token.  ParserExpect raises a syntax error unless the
+ * current token has this kind.
+ */
 extern void ParserAdvance(Parser *p);
 extern void ParserExpect(Parser *p, TokenKind kind);
 extern void ParserSyntaxError(Parser *p) pg_attribute_noreturn();
@@ -29,32 +32,32 @@ extern void ParserSyntaxError(Parser *p) pg_attribute_noreturn();
 /* Whether the token after the next one is "(". */
 extern bool ParserAtCall(Parser *p);
 
-/* Notes an error about a word of the expression. */
+/* Notes an error at a word of the expression. */
 extern void ParserNote(Parser *p, ExprErrorCode code, Slice word);
 
-/* A node at the current token; the token is not consumed. */
+/* Creates a node at the current token without consuming the token. */
 extern ExprNode *ParserNode(Parser *p, NodeKind kind);
 
-/* Consumes an operator's token and makes a node at it; counts operators. */
+/* Consumes an operator and creates a node for it; counts operators. */
 extern ExprNode *ParserOperator(Parser *p, NodeKind kind);
 
-/* A document path, a :value, at the current token. */
+/* Parse a document path, or a :value, at the current token. */
 extern ExprNode *ParsePath(Parser *p);
 extern ExprNode *ParseValuePlaceholder(Parser *p);
 
 typedef ExprNode *(*OperandParser) (Parser *p);
 
-/* A call, with its name at the current token. */
+/* Parses a call whose name is the current token. */
 extern ExprNode *ParseCall(Parser *p, OperandParser parse_operand);
 
 /* ---- parse_condition.c ---- */
 
-/* A condition up to what cannot go on with it. */
+/* Parses a condition up to the first token that cannot continue it. */
 extern ExprNode *ParseCondition(Parser *p);
 
 /* ---- parse_update.c ---- */
 
-/* The sections of an update, into the expression. */
+/* Parses the sections of an update into the expression. */
 extern void ParseUpdate(Parser *p);
 
 #endif							/* DYNAMO_EXPR_PARSER_H */

@@ -1,6 +1,6 @@
 /*
  * path.c
- *	  Bound document paths: comparing them, following them into a value.
+ *	  Compares bound document paths and follows them into a value.
  */
 #include "postgres.h"
 

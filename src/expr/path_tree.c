@@ -1,7 +1,7 @@
 /*
  * path_tree.c
- *	  Building trees of paths, finding paths that exclude each other, and
- *	  extracting from an item what the paths lead to.
+ *	  Builds trees of paths, finds overlapping and conflicting paths, and
+ *	  extracts the values at the paths from an item.
  */
 #include "postgres.h"
 
@@ -10,7 +10,7 @@
 #include "expr/path_tree.h"
 #include "item/splice.h"
 
-/* Edits of containers with few touched elements stand on the stack. */
+/* The edits of containers with few changed elements fit on the stack. */
 #define FEW_EDITS	8
 
 void
@@ -48,7 +48,7 @@ NotePaths(const PathTree *tree, ExprProblem *problem, ExprErrorCode code,
 	ExprNote(problem, &error);
 }
 
-/* Puts a new child in its place, after before (NULL: first). */
+/* Inserts a new child after before, or first if before is NULL. */
 static PathNode *
 InsertChild(PathTree *tree, PathNode *parent, PathNode *before,
 			const PathElement *element)
@@ -69,14 +69,14 @@ InsertChild(PathTree *tree, PathNode *parent, PathNode *before,
 	return child;
 }
 
-/* The child for a step, found or new. */
+/* Finds or inserts the child for a path element. */
 static PathNode *
 FindOrInsert(PathTree *tree, PathNode *parent, const PathElement *element)
 {
 	PathNode   *before = NULL;
 	PathNode   *child = parent->first;
 
-	/* Names often come in order. */
+	/* Names often arrive in order. */
 	if (parent->last && CompareElements(element, parent->last->element) > 0)
 		return InsertChild(tree, parent, parent->last, element);
 	for (; child; before = child, child = child->next)
@@ -91,9 +91,9 @@ FindOrInsert(PathTree *tree, PathNode *parent, const PathElement *element)
 	return InsertChild(tree, parent, before, element);
 }
 
-/* A child that is a step of the other kind, or NULL. */
+/* A child whose element is of the other kind (name or index), or NULL. */
 static const PathNode *
-OtherKind(const PathNode *parent, const PathElement *element)
+FindOtherKind(const PathNode *parent, const PathElement *element)
 {
 	if (parent->first == NULL)
 		return NULL;
@@ -113,7 +113,7 @@ PathTreeAdd(PathTree *tree, Path path, ExprProblem *problem)
 	CHECK_FOR_INTERRUPTS();
 	for (int i = 0; i < path.n; i++)
 	{
-		const PathNode *other = OtherKind(node, &path.elements[i]);
+		const PathNode *other = FindOtherKind(node, &path.elements[i]);
 
 		if (node->path != NO_PATH)
 			NotePaths(tree, problem, EXPR_ERROR_OVERLAP, node->path, &path);
@@ -134,7 +134,7 @@ PathTreeAdd(PathTree *tree, Path path, ExprProblem *problem)
 static uint32 ExtractChildren(const PathNode *node, const Container *c,
 							  SpliceEdit *edits);
 
-/* What the paths below node lead to in v, or MISSING_VALUE. */
+/* Extracts the parts of v at the paths below node, or MISSING_VALUE. */
 static ValueRef
 ExtractNode(const PathNode *node, ValueRef v)
 {
@@ -155,9 +155,9 @@ ExtractNode(const PathNode *node, ValueRef v)
 	return n > 0 ? ContainerSplice(c.type, NULL, edits, n) : MISSING_VALUE;
 }
 
-/* The element of the container that a child leads to. */
+/* The element of the container that a child refers to. */
 static ValueRef
-ChildValue(const PathNode *child, const Container *c)
+FindChildValue(const PathNode *child, const Container *c)
 {
 	const PathElement *e = child->element;
 
@@ -166,7 +166,10 @@ ChildValue(const PathNode *child, const Container *c)
 	return e->index < c->count ? ListElement(c, e->index) : MISSING_VALUE;
 }
 
-/* Fills edits that make a container of what was found; returns their number. */
+/*
+ * Fills in edits that build a container of the values found; returns their
+ * number.
+ */
 static uint32
 ExtractChildren(const PathNode *node, const Container *c, SpliceEdit *edits)
 {
@@ -174,7 +177,7 @@ ExtractChildren(const PathNode *node, const Container *c, SpliceEdit *edits)
 
 	for (const PathNode *child = node->first; child; child = child->next)
 	{
-		ValueRef	v = ExtractNode(child, ChildValue(child, c));
+		ValueRef	v = ExtractNode(child, FindChildValue(child, c));
 
 		if (ValueIsMissing(v))
 			continue;

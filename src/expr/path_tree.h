@@ -1,14 +1,13 @@
 /*
  * path_tree.h
- *	  Document paths as a tree, as projections and updates need them.
- *	  Private to expr/.
+ *	  Document paths as a tree, for projections and updates.  Private to expr/.
  *
- *		a.b, a.c[1], d		root +- a +- b
- *								 |	  +- c -- [1]
- *								 +- d
+ *	a.b, a.c[1], d		root +- a +- b
+ *							 |	  +- c -- [1]
+ *							 +- d
  *
- * Children stand in the order of their names, or of their indexes, which is
- * the order of the elements of maps and lists.
+ * Children are ordered by name or by index, like the elements of maps and
+ * lists.
  */
 #ifndef DYNAMO_EXPR_PATH_TREE_H
 #define DYNAMO_EXPR_PATH_TREE_H
@@ -21,7 +20,7 @@ typedef struct PathNode
 {
 	const PathElement *element; /* NULL at the root */
 	int			path;			/* the path that ends here, or NO_PATH */
-	int			first_path;		/* the first one added that comes by */
+	int			first_path;		/* the first added path through this node */
 	int			nchildren;
 	struct PathNode *first;
 	struct PathNode *last;
@@ -32,27 +31,27 @@ typedef struct PathTree
 {
 	PathNode	root;
 	int			npaths;
-	Path	   *paths;			/* as added */
+	Path	   *paths;			/* in the order of addition */
 	int			nnodes;
 	PathNode   *nodes;
 } PathTree;
 
-/* nelements: of all paths together. */
+/* nelements is the number of elements of all paths together. */
 extern void PathTreeInit(PathTree *tree, int npaths, int nelements);
 
 /*
- * Adds a path.  One that overlaps or conflicts with an earlier one is noted
- * in problem (NULL: it is known not to).
+ * Adds a path.  If it overlaps or conflicts with an earlier one, this is noted
+ * in problem.  problem may be NULL if that cannot happen.
  */
 extern void PathTreeAdd(PathTree *tree, Path path, ExprProblem *problem);
 
 /*
- * The parts of a map that the paths lead to, hierarchy kept, list elements
- * compacted; NULL if none of them resolves.
+ * Extracts the parts of a map at the paths, in their hierarchy, with list
+ * elements compacted; NULL if no path resolves.
  */
 extern struct varlena *PathTreeExtract(const PathTree *tree, ValueRef item);
 
-/* Whether a node's children are steps into a value of this type. */
+/* Whether the children of a node can be elements of a value of this type. */
 static inline bool
 PathNodeEnters(const PathNode *node, ValueRef v)
 {

@@ -1,6 +1,6 @@
 /*
  * projection.c
- *	  Projections: the parts of an item that a list of paths leads to.
+ *	  Projections: the parts of an item at a list of paths.
  */
 #include "postgres.h"
 
@@ -17,7 +17,7 @@ typedef struct PathOutput
 struct Projection
 {
 	PathTree	tree;
-	PathOutput *outputs;		/* instead of the tree; NULL: not named */
+	PathOutput *outputs;		/* replaces the tree; NULL if not named */
 	int			noutputs;
 };
 
@@ -52,13 +52,6 @@ ProjectionOfNames(const Slice *names, int n)
 	return proj;
 }
 
-static int
-CompareOutputs(const void *a, const void *b)
-{
-	return SliceCompare(((const PathOutput *) a)->name,
-						((const PathOutput *) b)->name);
-}
-
 Projection *
 ProjectionBindNamed(const Expr *list, const Slice *names)
 {
@@ -71,8 +64,8 @@ ProjectionBindNamed(const Expr *list, const Slice *names)
 			(PathOutput) {names[proj->noutputs], node->path};
 		proj->noutputs++;
 	}
-	/* the order of attributes in an item */
-	qsort(proj->outputs, proj->noutputs, sizeof(PathOutput), CompareOutputs);
+	/* Sort in the order of attributes in an item. */
+	qsort(proj->outputs, proj->noutputs, sizeof(PathOutput), CompareBySlice);
 	return proj;
 }
 

@@ -1,6 +1,7 @@
 /*
  * reserved.c
- *	  The words that may not stand for an attribute without a "#" placeholder.
+ *	  The reserved words, which cannot be used as attribute names without a "#"
+ *	  placeholder.
  */
 #include "postgres.h"
 

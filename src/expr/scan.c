@@ -2,8 +2,8 @@
  * scan.c
  *	  The scanner of expressions.
  *
- * Works on slices of the text, holds no state and raises nothing: what it
- * cannot read becomes TOKEN_INVALID, and the parser says so.
+ * It works on slices of the text, has no state and raises no errors.  Invalid
+ * text becomes TOKEN_INVALID, which the parser reports.
  */
 #include "postgres.h"
 
@@ -34,7 +34,7 @@ IsWordPart(char c)
 	return IsLetter(c) || IsDigit(c) || c == '_';
 }
 
-/* How many of the characters at p are of a word (or all are digits). */
+/* The number of word characters at p. */
 static uint32
 WordLength(const char *p, const char *end)
 {
@@ -55,9 +55,9 @@ DigitsLength(const char *p, const char *end)
 	return p - start;
 }
 
-/* #n or :v; the sigil alone is no token. */
+/* Scans #n or :v.  A lone "#" or ":" is invalid. */
 static Token
-Placeholder(TokenKind kind, const char *p, const char *end)
+ScanPlaceholder(TokenKind kind, const char *p, const char *end)
 {
 	uint32		len = WordLength(p + 1, end);
 
@@ -66,9 +66,9 @@ Placeholder(TokenKind kind, const char *p, const char *end)
 	return (Token) {kind, {p, len + 1}};
 }
 
-/* "<", "<=", "<>", ">" or ">=" */
+/* Scans "<", "<=", "<>", ">" or ">=". */
 static Token
-Ordering(const char *p, const char *end)
+ScanOrdering(const char *p, const char *end)
 {
 	bool		less = *p == '<';
 	char		second = p + 1 < end ? p[1] : '\0';
@@ -108,7 +108,7 @@ PunctuationKind(char c)
 	}
 }
 
-/* Bytes of the UTF-8 character that starts with this byte. */
+/* The length of the UTF-8 character that starts with this byte. */
 static uint32
 CharacterLength(unsigned char first)
 {
@@ -119,14 +119,14 @@ CharacterLength(unsigned char first)
 	return first < 0xF0 ? 3 : 4;
 }
 
-/* One character that is a token, or that none begins with. */
+/* Scans a token of one character, or an invalid character. */
 static Token
-Punctuation(const char *p, const char *end)
+ScanPunctuation(const char *p, const char *end)
 {
 	TokenKind	kind = PunctuationKind(*p);
 	uint32		len = 1;
 
-	/* Error messages must not cut a character of several bytes. */
+	/* Error messages must not cut a multibyte character. */
 	if (kind == TOKEN_INVALID)
 		len = Min(CharacterLength((unsigned char) *p), end - p);
 	return (Token) {kind, {p, len}};
@@ -147,12 +147,12 @@ ScanToken(Slice text, uint32 from)
 	if (IsDigit(*p))
 		return (Token) {TOKEN_DIGITS, {p, DigitsLength(p, end)}};
 	if (*p == '#')
-		return Placeholder(TOKEN_NAME, p, end);
+		return ScanPlaceholder(TOKEN_NAME, p, end);
 	if (*p == ':')
-		return Placeholder(TOKEN_VALUE, p, end);
+		return ScanPlaceholder(TOKEN_VALUE, p, end);
 	if (*p == '<' || *p == '>')
-		return Ordering(p, end);
-	return Punctuation(p, end);
+		return ScanOrdering(p, end);
+	return ScanPunctuation(p, end);
 }
 
 bool

@@ -1,10 +1,10 @@
 /*
  * scan.h
- *	  Text of an expression to tokens.  Private to expr/.
+ *	  The scanner of expressions: text to tokens.  Private to expr/.
  *
- * The scanner knows three classes of words: identifiers (keywords are told
- * from names by the parser, since what is a keyword depends on where it
- * stands), placeholders and digits.
+ * The scanner knows three classes of words: identifiers, placeholders and
+ * digits.  The parser distinguishes keywords from names, because that depends
+ * on their place.
  */
 #ifndef DYNAMO_EXPR_SCAN_H
 #define DYNAMO_EXPR_SCAN_H
@@ -14,7 +14,7 @@
 typedef enum TokenKind
 {
 	TOKEN_END,
-	TOKEN_INVALID,				/* a character no token begins with */
+	TOKEN_INVALID,				/* a character that starts no token */
 	TOKEN_IDENT,
 	TOKEN_NAME,					/* #n */
 	TOKEN_VALUE,				/* :v */
@@ -41,10 +41,10 @@ typedef struct Token
 	Slice		text;			/* empty at the end */
 } Token;
 
-/* The token that starts at or after this byte, white space skipped. */
+/* Returns the token at or after this byte, skipping white space. */
 extern Token ScanToken(Slice text, uint32 from);
 
-/* Whether an identifier is this word (upper case), in any case. */
+/* Whether an identifier is this upper-case word, ignoring case. */
 extern bool TokenIsWord(const Token *token, const char *word);
 
 #endif							/* DYNAMO_EXPR_SCAN_H */

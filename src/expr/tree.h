@@ -1,12 +1,12 @@
 /*
  * tree.h
  *	  The parse tree of an expression.  Private to expr/ and partiql/, whose
- *	  parser makes the same trees of statements.
+ *	  parser creates the same trees for statements.
  *
- * A tree knows nothing of names, values or key schemas: placeholders stand
- * in it as they were written.  It is immutable once parsed, shared by all
- * who parse the same text, and lives in one memory context together with its
- * copy of the text, which its slices point into.
+ * A tree contains placeholders as written; it does not depend on names, values
+ * or key schemas.  A parsed tree is immutable and shared by all who parse the
+ * same text.  It lives in one memory context with its copy of the text; its
+ * slices point into that copy.
  */
 #ifndef DYNAMO_EXPR_TREE_H
 #define DYNAMO_EXPR_TREE_H
@@ -15,9 +15,9 @@
 #include "expr/expr.h"
 
 /*
- * One step of a document path.  The same struct serves bound paths, where
- * PATH_PLACEHOLDER does not occur; a path without placeholders is therefore
- * used as it stands in the tree.
+ * One element of a document path.  Bound paths use the same struct without
+ * PATH_PLACEHOLDER.  A path without placeholders is therefore used directly
+ * from the tree.
  */
 typedef enum PathStep
 {
@@ -44,7 +44,7 @@ typedef enum NodeKind
 {
 	NODE_PATH,
 	NODE_VALUE,					/* ":v" */
-	NODE_POSITION,				/* op: number of a value of a statement */
+	NODE_POSITION,				/* op: number of a statement's value */
 	NODE_FUNCTION,
 	NODE_COMPARE,				/* op: CompareOp */
 	NODE_BETWEEN,				/* three operands */
@@ -54,8 +54,8 @@ typedef enum NodeKind
 	NODE_NOT,
 	NODE_PLUS,
 	NODE_MINUS,
-	NODE_ACTION					/* op: UpdateAction; a path, and a value
-								 * unless REMOVE */
+	NODE_ACTION					/* op: UpdateAction; a path and, except for
+								 * REMOVE, a value */
 } NodeKind;
 
 typedef struct ExprFunction ExprFunction;
@@ -72,8 +72,8 @@ typedef struct ExprNode
 	Slice		text;			/* NODE_VALUE: ":v"; NODE_FUNCTION: its name */
 	const ExprFunction *function;
 	Path		path;			/* NODE_PATH */
-	bool		has_placeholder;	/* NODE_PATH: some "#n" in it */
-	bool		parenthesized;	/* stands in parentheses of its own */
+	bool		has_placeholder;	/* NODE_PATH: contains a "#n" */
+	bool		parenthesized;	/* has its own parentheses */
 } ExprNode;
 
 struct Expr
@@ -82,31 +82,31 @@ struct Expr
 	Slice		text;
 	ExprNode   *root;			/* conditions */
 	int			nitems;			/* projection paths, update actions */
-	int			nelements;		/* path elements of these, all together */
+	int			nelements;		/* path elements of all items */
 	ExprNode   *items;			/* linked by next, in textual order */
 };
 
 /* ---- node.c ---- */
 
-/* Where a piece of a text begins in it, in bytes. */
+/* The byte position of a piece of a text. */
 static inline int
 PositionIn(Slice text, Slice piece)
 {
 	return (int) (piece.data - text.data);
 }
 
-/* A node without children, at a piece of the source. */
+/* Creates a node without children at a piece of the source. */
 extern ExprNode *NodeCreate(NodeKind kind, Slice source, Slice text);
 
-/* Makes a node the last child of another. */
+/* Makes a node the last child of another one. */
 extern void NodeAppend(ExprNode *parent, ExprNode *child);
 
-/* Gives a NODE_PATH a copy of these elements. */
+/* Gives a NODE_PATH a copy of the elements. */
 extern void NodeSetPath(ExprNode *node, const PathElement *elements, int n);
 
 /*
- * Makes an element the index that these digits of the source are; false, and
- * no change, if it is too large.
+ * Makes an element the list index that the digits denote.  Returns false, and
+ * changes nothing, if the index is too large.
  */
 extern bool PathElementSetIndex(PathElement *element, Slice source, Slice digits);
 
@@ -122,14 +122,14 @@ typedef enum FunctionId
 	FUNCTION_SIZE,
 	FUNCTION_IF_NOT_EXISTS,
 	FUNCTION_LIST_APPEND,
-	FUNCTION_SET_ADD,			/* the last two in statements only */
+	FUNCTION_SET_ADD,			/* these two only in statements */
 	FUNCTION_SET_DELETE
 } FunctionId;
 
-/* Where a function may stand. */
+/* Where a function is allowed. */
 typedef enum FunctionPlace
 {
-	PLACE_CONDITION,			/* is a condition of its own */
+	PLACE_CONDITION,			/* is itself a condition */
 	PLACE_OPERAND,				/* operand of a condition */
 	PLACE_UPDATE				/* operand of SET */
 } FunctionPlace;
@@ -143,22 +143,24 @@ struct ExprFunction
 	bool		needs_path;		/* first operand must be a document path */
 };
 
-/* NULL if there is no such function.  Names are case-sensitive. */
+/* Returns NULL for an unknown name.  Names are case-sensitive. */
 extern const ExprFunction *ExprFunctionFind(Slice name);
 
-/* The same in a PartiQL statement, where names are of any case. */
+/* Finds a function of PartiQL statements, ignoring case; NULL if unknown. */
 extern const ExprFunction *StatementFunctionFind(Slice name);
 
 /* ---- reserved.c ---- */
 
-/* Whether a word, in any case, may not stand for an attribute. */
+/*
+ * Whether a word is reserved, ignoring case, and cannot be an attribute name.
+ */
 extern bool ExprIsReservedWord(Slice word);
 
 /* ---- parse.c ---- */
 
 /*
- * Parses text, which must live as long as the tree, into a tree palloc'd in
- * the current memory context.  Raises every error that needs no bindings.
+ * Parses text into a tree in the current memory context.  text must live as
+ * long as the tree.  Raises every error that does not depend on bindings.
  */
 extern Expr *ExprParseText(ExprKind kind, Slice text);
 

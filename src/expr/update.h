@@ -1,6 +1,6 @@
 /*
  * update.h
- *	  Bound updates.  Private to expr/; build.h makes them without text.
+ *	  Bound updates.  Private to expr/.  build.h creates updates without text.
  */
 #ifndef DYNAMO_EXPR_UPDATE_H
 #define DYNAMO_EXPR_UPDATE_H
@@ -11,10 +11,10 @@ typedef enum SetOperandKind
 {
 	SET_PATH,
 	SET_VALUE,
-	SET_IF_NOT_EXISTS,			/* path, or else right */
+	SET_IF_NOT_EXISTS,			/* path or, if missing, right */
 	SET_LIST_APPEND,			/* left, right */
-	SET_UNION,					/* path, right: a set, as the next */
-	SET_DIFFERENCE,
+	SET_UNION,					/* path, right (a set) */
+	SET_DIFFERENCE,				/* path, right (a set) */
 	SET_PLUS,
 	SET_MINUS
 } SetOperandKind;
@@ -38,19 +38,21 @@ typedef struct BoundAction
 
 struct Update
 {
-	bool		stores;			/* some SET or ADD: creates a missing item */
-	bool		built;			/* not from an expression */
+	bool		stores;			/* has SET or ADD, which create a missing item */
+	bool		built;			/* created by build.h */
 	int			n;
 	BoundAction *actions;
-	PathTree	tree;			/* of the targets; path i is of action i */
+	PathTree	tree;			/* the targets; path i belongs to action i */
 };
 
 /* ---- bind_update.c ---- */
 
-/* An update with room for actions and for the elements of their paths. */
+/*
+ * Creates an update with room for actions and for the elements of their paths.
+ */
 extern Update *UpdateCreate(int nactions, int nelements);
 
-/* Adds an action to its update, within what was reserved. */
+/* Adds an action to an update, within the reserved room. */
 extern BoundAction *UpdateAddAction(Update *update, UpdateAction action,
 									Path target, ExprProblem *problem);
 

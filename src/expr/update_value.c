@@ -1,6 +1,6 @@
 /*
  * update_value.c
- *	  Sums of numbers, concatenated lists, unions and differences of sets.
+ *	  Adds numbers, concatenates lists, and changes sets, for updates.
  */
 #include "postgres.h"
 
@@ -12,55 +12,63 @@
 #include "item/number.h"
 #include "item/splice.h"
 
-static void
-RequireType(ValueRef v, ValueType type, const Path *target)
+static bool
+NoteWrongType(ValueRef v, const char *wanted, const Path *target, Problem *problem)
 {
-	if (ValueTypeOf(v) != type)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("An operand in the update expression has an incorrect data type"),
-				 errdetail("In the update of %s: %s where %s is needed.",
-						   ExprPathText(target), ValueTypeName(ValueTypeOf(v)),
-						   ValueTypeName(type))));
+	return ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = "An operand in the update expression has an incorrect data type",
+		.detail = psprintf("In the update of %s: %s where %s is needed.",
+						   ExprPathText(target), ValueTypeName(ValueTypeOf(v)), wanted)
+	});
 }
 
-void
-RequireSet(ValueRef v, const Path *target)
+static bool
+RequireType(ValueRef v, ValueType type, const Path *target, Problem *problem)
 {
-	if (!ValueTypeIsSet(ValueTypeOf(v)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("An operand in the update expression has an incorrect data type"),
-				 errdetail("In the update of %s: %s where a set is needed.",
-						   ExprPathText(target), ValueTypeName(ValueTypeOf(v)))));
+	if (ValueIsMissing(v))
+		return false;			/* its problem is noted */
+	return ValueTypeOf(v) == type || NoteWrongType(v, ValueTypeName(type), target, problem);
+}
+
+bool
+RequireSet(ValueRef v, const Path *target, Problem *problem)
+{
+	if (ValueIsMissing(v))
+		return false;
+	return ValueTypeIsSet(ValueTypeOf(v)) || NoteWrongType(v, "a set", target, problem);
 }
 
 ValueRef
-ValueSum(ValueRef a, ValueRef b, bool subtract, const Path *target)
+ValueSum(ValueRef a, ValueRef b, bool subtract, const Path *target, Problem *problem)
 {
-	uint8	   *sum = palloc(1 + NUMBER_MAX_BYTES);
+	uint8	   *sum;
 	uint32		len;
 	NumberStatus status;
 
-	RequireType(a, VALUE_N, target);
-	RequireType(b, VALUE_N, target);
+	if (!RequireType(a, VALUE_N, target, problem) || !RequireType(b, VALUE_N, target, problem))
+		return MISSING_VALUE;
+	sum = palloc(1 + NUMBER_MAX_BYTES);
 	status = NumberAdd(a.data + 1, a.len - 1, b.data + 1, b.len - 1, subtract,
 					   sum + 1, &len);
 	if (status != NUMBER_OK)
-		NumberError(status, "", 0);
+	{
+		NoteInvalid(problem, "%s", NumberErrorMessage(status, false));
+		return MISSING_VALUE;
+	}
 	sum[0] = VALUE_N;
 	return (ValueRef) {sum, 1 + len};
 }
 
 ValueRef
-ListConcat(ValueRef a, ValueRef b, const Path *target)
+ListConcat(ValueRef a, ValueRef b, const Path *target, Problem *problem)
 {
 	Container	ca;
 	Container	cb;
 	SpliceEdit *edits;
 
-	RequireType(a, VALUE_L, target);
-	RequireType(b, VALUE_L, target);
+	if (!RequireType(a, VALUE_L, target, problem) || !RequireType(b, VALUE_L, target, problem))
+		return MISSING_VALUE;
 	ContainerOpen(a, &ca);
 	ContainerOpen(b, &cb);
 	edits = palloc(Max(cb.count, 1) * sizeof(SpliceEdit));
@@ -74,11 +82,11 @@ ListConcat(ValueRef a, ValueRef b, const Path *target)
 }
 
 /*
- * a with the members of b added, or removed.  Members of both stand in the
- * same order, and so do the edits.
+ * Returns a with the members of b added or removed.  Both sets have the same
+ * order, and so have the edits.
  */
 static ValueRef
-SetChange(ValueRef a, ValueRef b, bool add, const Path *target)
+ChangeSet(ValueRef a, ValueRef b, bool add, const Path *target, Problem *problem)
 {
 	Container	ca;
 	Container	cb;
@@ -86,7 +94,8 @@ SetChange(ValueRef a, ValueRef b, bool add, const Path *target)
 	uint32		n = 0;
 
 	Assert(ValueTypeIsSet(ValueTypeOf(b)));
-	RequireType(a, ValueTypeOf(b), target);
+	if (!RequireType(a, ValueTypeOf(b), target, problem))
+		return MISSING_VALUE;
 	ContainerOpen(a, &ca);
 	ContainerOpen(b, &cb);
 	edits = palloc(Max(cb.count, 1) * sizeof(SpliceEdit));
@@ -112,15 +121,15 @@ SetChange(ValueRef a, ValueRef b, bool add, const Path *target)
 }
 
 ValueRef
-SetUnion(ValueRef a, ValueRef b, const Path *target)
+SetUnion(ValueRef a, ValueRef b, const Path *target, Problem *problem)
 {
-	return SetChange(a, b, true, target);
+	return ChangeSet(a, b, true, target, problem);
 }
 
 ValueRef
-SetDifference(ValueRef a, ValueRef b, const Path *target)
+SetDifference(ValueRef a, ValueRef b, const Path *target, Problem *problem)
 {
-	return SetChange(a, b, false, target);
+	return ChangeSet(a, b, false, target, problem);
 }
 
 int

@@ -2,32 +2,38 @@
  * update_value.h
  *	  The operations of updates on single values.  Private to expr/.
  *
- * Results are views of an operand or palloc'd; operands are not changed.
- * The target is what the update is of, for errors.
+ * Results are palloc'd or views of an operand; operands are not changed.
+ * target is the path being updated, for error messages.
  */
 #ifndef DYNAMO_EXPR_UPDATE_VALUE_H
 #define DYNAMO_EXPR_UPDATE_VALUE_H
 
 #include "expr/tree.h"
 
-/* a + b or a - b; raises unless both are numbers, and if out of range. */
+/*
+ * These functions note a problem if the operands do not suit, or raise it if
+ * problem is NULL.  The result is then MISSING_VALUE.  An operand is missing
+ * where evaluating it has noted a problem.
+ */
+
+/* Returns a + b or a - b, of numbers, in range. */
 extern ValueRef ValueSum(ValueRef a, ValueRef b, bool subtract,
-						 const Path *target);
+						 const Path *target, Problem *problem);
 
-/* Raises unless it is a set. */
-extern void RequireSet(ValueRef v, const Path *target);
+/* Whether v is a set; notes a problem if not. */
+extern bool RequireSet(ValueRef v, const Path *target, Problem *problem);
 
-/* Raises unless both are lists. */
-extern ValueRef ListConcat(ValueRef a, ValueRef b, const Path *target);
+/* Concatenates two lists. */
+extern ValueRef ListConcat(ValueRef a, ValueRef b, const Path *target, Problem *problem);
 
 /*
- * ADD and DELETE on a set; raise unless both are sets of one type.
- * MISSING_VALUE if no member is left.
+ * ADD and DELETE on a set, of two sets of one type.  Return MISSING_VALUE also if
+ * no member is left.
  */
-extern ValueRef SetUnion(ValueRef a, ValueRef b, const Path *target);
-extern ValueRef SetDifference(ValueRef a, ValueRef b, const Path *target);
+extern ValueRef SetUnion(ValueRef a, ValueRef b, const Path *target, Problem *problem);
+extern ValueRef SetDifference(ValueRef a, ValueRef b, const Path *target, Problem *problem);
 
-/* How many containers a value has inside each other, itself included. */
+/* The number of nested containers of a value, itself included. */
 extern int	ValueDepth(ValueRef v);
 
 #endif							/* DYNAMO_EXPR_UPDATE_VALUE_H */

@@ -1,6 +1,6 @@
 /*
  * words.c
- *	  Keywords and reserved words, which are of any case.
+ *	  Keywords and reserved words, which are not case-sensitive.
  */
 #include "postgres.h"
 

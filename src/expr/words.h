@@ -1,17 +1,20 @@
 /*
  * words.h
- *	  Keywords and reserved words, which are of any case.  Private to expr/ and
- *	  partiql/.
+ *	  Keywords and reserved words, which are not case-sensitive.  Private to
+ *	  expr/ and partiql/.
  */
 #ifndef DYNAMO_EXPR_WORDS_H
 #define DYNAMO_EXPR_WORDS_H
 
 #include "item/item.h"
 
-/* Whether text is this word, in any case. */
+/* Whether text is this word, ignoring case. */
 extern bool WordIs(Slice text, const char *word);
 
-/* Whether text is, in any case, one of n words: in upper case and byte order. */
+/*
+ * Whether text is one of n words, ignoring case.  The words are upper case and
+ * sorted by bytes.
+ */
 extern bool WordIsListed(Slice text, const char *const *words, size_t n);
 
 #endif							/* DYNAMO_EXPR_WORDS_H */

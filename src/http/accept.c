@@ -1,6 +1,6 @@
 /*
  * accept.c
- *	  New clients of the HTTP endpoint.
+ *	  Accepts new clients of the HTTP endpoint.
  */
 #include "postgres.h"
 
@@ -18,14 +18,15 @@
 #include "http/accept.h"
 #include "http/answer.h"
 #include "http/connection.h"
+#include "http/log_limit.h"
 #include "http/settings.h"
 #include "http/share.h"
 
 /* In a row, before others are served. */
 #define MAX_ACCEPTED	16
 
-/* A client was sent away, and since then there was no room. */
-static bool is_full;
+/* So many clients that find no room are told so with patience. */
+#define MAX_REFUSED		64
 
 /* Makes room for another connection and its file descriptor. */
 static bool
@@ -36,9 +37,21 @@ Reserve(void)
 		if (!ConnectionCloseIdlest())
 			return false;
 	}
-	is_full = false;
 	return true;
 }
+
+static void
+LogFull(void)
+{
+	const char *more = LogLimit(LOG_KIND_FULL);
+
+	if (more != NULL)
+		ereport(LOG,
+				(errcode(ERRCODE_TOO_MANY_CONNECTIONS),
+				 errmsg("sorry, too many HTTP clients already%s", more)));
+}
+
+/* Tells a client without waiting for what it sends. */
 
 static void
 TurnAway(pgsocket fd)
@@ -47,11 +60,6 @@ TurnAway(pgsocket fd)
 	HttpDelivery delivery = {0};
 	StringInfoData text;
 
-	if (!is_full)
-		ereport(LOG,
-				(errcode(ERRCODE_TOO_MANY_CONNECTIONS),
-				 errmsg("sorry, too many HTTP clients already")));
-	is_full = true;
 	initStringInfo(&text);
 	AnswerHead(&text, &answer, delivery);
 	appendBinaryStringInfo(&text, answer.body.data, (int) answer.body.len);
@@ -75,7 +83,7 @@ DescribePeer(char *peer, const struct sockaddr_storage *address, socklen_t len)
 }
 
 static void
-Open(pgsocket fd)
+Open(pgsocket fd, void (*open) (pgsocket fd, const char *peer))
 {
 	struct sockaddr_storage address;
 	socklen_t	len = sizeof(address);
@@ -86,7 +94,7 @@ Open(pgsocket fd)
 		DescribePeer(peer, &address, len);
 	/* an answer is sent as a whole: nothing to wait for */
 	(void) setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
-	ConnectionOpen(fd, peer);
+	open(fd, peer);
 }
 
 /* A place has been taken for it. */
@@ -94,12 +102,31 @@ static void
 Admit(pgsocket fd)
 {
 	if (Reserve())
-		Open(fd);
+	{
+		Open(fd, ConnectionOpen);
+		return;
+	}
+	LogFull();
+	if (ConnectionRefusedCount() < MAX_REFUSED && AcquireExternalFD())
+		Open(fd, ConnectionOpenRefused);
 	else
 	{
 		ShareEnd();
 		TurnAway(fd);
 	}
+}
+
+static void
+LogNotAccepted(void)
+{
+	int			error = errno;
+	const char *more = LogLimit(LOG_KIND_ACCEPT);
+
+	errno = error;
+	if (more != NULL)
+		ereport(LOG,
+				(errcode_for_socket_access(),
+				 errmsg("could not accept new HTTP connection: %m%s", more)));
 }
 
 /* Whether there was a client, which may be gone again. */
@@ -114,9 +141,7 @@ AcceptOne(pgsocket listening)
 			return false;
 		if (errno == EINTR || errno == ECONNABORTED)
 			return true;
-		ereport(LOG,
-				(errcode_for_socket_access(),
-				 errmsg("could not accept new HTTP connection: %m")));
+		LogNotAccepted();
 		/* as the postmaster does: out of descriptors, most likely */
 		pg_usleep(100000L);
 		return false;

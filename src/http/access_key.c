@@ -1,10 +1,10 @@
 /*
  * access_key.c
- *	  The access keys that a worker has read.
+ *	  The access keys cached by a worker.
  *
  * An entry is read again when its role, the database or the table of keys has
- * changed, of which PostgreSQL tells.  Nothing tells of changed settings of
- * roles: those are read again after some seconds.
+ * changed, which PostgreSQL reports.  Changed settings of roles are not
+ * reported, so that they are read again after some seconds.
  */
 #include "postgres.h"
 

@@ -1,6 +1,7 @@
 /*
  * access_key.h
- *	  Access keys: credentials of the AWS SDKs, each for a role.
+ *	  Access keys: credentials of the AWS SDKs, each of which belongs to a
+ *	  role.
  */
 #ifndef DYNAMO_ACCESS_KEY_H
 #define DYNAMO_ACCESS_KEY_H
@@ -14,25 +15,25 @@
 typedef struct AccessKey AccessKey;
 
 /*
- * The access key of this id, in a transaction; NULL if it does not exist or
- * its role may not be assumed (identity.h), and what a log says of the key.
- * Valid until the next call.
+ * Returns the access key with this id.  Returns NULL, and the reason for the
+ * log, if it does not exist or its role may not be assumed (identity.h).  Must
+ * be called in a transaction; valid until the next call.
  */
 extern AccessKey *AccessKeyFind(Slice id, const char **problem);
 
-/* The role the key stands for. */
+/* The role of the key. */
 extern const Identity *AccessKeyIdentity(const AccessKey *key);
 
-/* The key that signs on this date for this region, SIGV4_KEY_LEN bytes. */
+/* Derives the signing key of SIGV4_KEY_LEN bytes for a date and a region. */
 extern const uint8 *AccessKeySigningKey(AccessKey *key, Slice date, Slice region);
 
 /*
- * The role of this name, from the same cache: for requests without a key.
- * NULL if it may not be assumed, and what is to be said of it.
+ * Returns the role with this name from the same cache, for requests without a
+ * key.  Returns NULL, and the reason, if it may not be assumed.
  */
 extern const Identity *RoleIdentity(const char *role, const char **problem);
 
-/* What has been read of keys and roles is read again. */
+/* Discards cached keys and roles. */
 extern void AccessKeysReload(void);
 
 #endif							/* DYNAMO_ACCESS_KEY_H */

@@ -1,9 +1,9 @@
 /*
  * access_key_sql.c
- *	  Making and dropping access keys.
+ *	  Creates and drops access keys.
  *
- * Nobody has privileges on the table of keys: what the caller may do is
- * checked here.
+ * No role has privileges on the table of keys; these functions check what the
+ * caller may do.
  */
 #include "postgres.h"
 
@@ -54,7 +54,7 @@ CheckMayManage(Oid role)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("permission denied to change access keys of role \"%s\"",
 						GetUserNameFromId(role, false)),
-				 errhint("The role itself may, superusers, and members of the role with the ADMIN option.")));
+				 errhint("Only superusers, the role itself, and its members with the ADMIN option may change them.")));
 }
 
 static void
@@ -77,12 +77,12 @@ CheckMayServe(Oid role)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 				 errmsg("role \"%s\" is not permitted to log in", GetUserNameFromId(role, false)),
-				 errhint("An access key is for a role with the LOGIN attribute.")));
+				 errhint("Access keys require a role with the LOGIN attribute.")));
 	if (superuser && !http_allow_superuser)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
 				 errmsg("role \"%s\" is a superuser", GetUserNameFromId(role, false)),
-				 errhint("Make a role with the privileges that clients need, or set \"dynamo.http_allow_superuser\".")));
+				 errhint("Create a role with the privileges that clients need, or set \"dynamo.http_allow_superuser\".")));
 }
 
 /* ---- new keys ---- */

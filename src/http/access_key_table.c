@@ -1,15 +1,13 @@
 /*
  * access_key_table.c
- *	  Reading and writing the table of access keys, below SQL.
+ *	  Reads and writes the table of access keys below SQL.
  */
 #include "postgres.h"
 
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/xact.h"
-#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
@@ -24,10 +22,11 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-#include "catalog/objects.h"
 #include "compat.h"
 #include "http/access_key_table.h"
 #include "http/secret.h"
+#include "store/own_table.h"
+#include "table/objects.h"
 
 #define ACCESS_KEY_TABLE	"access_key_secrets"
 
@@ -49,7 +48,7 @@ enum
 static Oid
 TableOid(void)
 {
-	Oid			schema = get_namespace_oid(DYNAMO_SCHEMA, true);
+	Oid			schema = get_namespace_oid(INTERNAL_SCHEMA, true);
 
 	return OidIsValid(schema) ? get_relname_relid(ACCESS_KEY_TABLE, schema) : InvalidOid;
 }
@@ -146,6 +145,7 @@ AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 {
 	Datum		values[COLUMNS];
 	bool		nulls[COLUMNS] = {false};
+	OwnTable	t;
 
 	if (HeapTupleIsValid(FindRow(rel, id)))
 		return false;
@@ -153,26 +153,19 @@ AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 	values[COLUMN_SECRET - 1] = PointerGetDatum(SecretMake(secret));
 	values[COLUMN_ROLE - 1] = ObjectIdGetDatum(role);
 	values[COLUMN_CREATED_AT - 1] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	CatalogTupleInsert(rel, heap_form_tuple(RelationGetDescr(rel), values, nulls));
+	OwnTableBegin(&t, rel, false);
+	OwnTableForm(&t, values, nulls);
+	OwnTableInsert(&t);
+	OwnTableEnd(&t);
 	Written(rel);
 	return true;
-}
-
-/* False if somebody else has deleted it, or is about to and wait is false. */
-static bool
-DeleteRow(Relation rel, ItemPointer tid, bool wait)
-{
-	TM_FailureData failure;
-
-	return table_tuple_delete(rel, tid, GetCurrentCommandId(true), SnapshotAny,
-							  InvalidSnapshot, wait, &failure, false) == TM_Ok;
 }
 
 bool
 AccessKeyDelete(Relation rel, const char *id)
 {
 	HeapTuple	tuple = FindRow(rel, id);
-	bool		deleted = HeapTupleIsValid(tuple) && DeleteRow(rel, &tuple->t_self, true);
+	bool		deleted = HeapTupleIsValid(tuple) && TryDeleteRow(rel, &tuple->t_self, SnapshotAny, true);
 
 	if (deleted)
 		Written(rel);
@@ -206,7 +199,7 @@ SweepFrom(Relation rel, const char *id, Sweep *sweep)
 		if (SearchSysCacheExists1(AUTHOID, Column(rel, tuple, COLUMN_ROLE)))
 			sweep->live++;
 		else
-			(void) DeleteRow(rel, &tuple->t_self, false);
+			(void) TryDeleteRow(rel, &tuple->t_self, SnapshotAny, false);
 		sweep->keys++;
 	}
 	systable_endscan_ordered(scan);
@@ -236,7 +229,7 @@ dynamo_guard_access_keys(PG_FUNCTION_ARGS)
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.guard_access_keys must be a trigger")));
+				 errmsg("dynamo_internal.guard_access_keys must be a trigger")));
 	if (!IsLogicalWorker() || !TRIGGER_FIRED_FOR_ROW(((TriggerData *) fcinfo->context)->tg_event))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

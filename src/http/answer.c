@@ -170,6 +170,7 @@ AnswerHead(StringInfo out, const HttpAnswer *answer, HttpDelivery delivery)
 	else if (delivery.old)
 		appendStringInfoString(out, "Connection: keep-alive\r\n");
 	AppendField(out, "Content-Type", answer->content_type);
+	AppendField(out, "Content-Encoding", answer->content_encoding);
 	appendStringInfoString(out, "Content-Length: ");
 	AppendNumber(out, answer->body.len);
 	appendStringInfoString(out, "\r\nx-amzn-RequestId: ");

@@ -7,6 +7,8 @@
 
 #include "lib/stringinfo.h"
 
+#include "storage/lock.h"
+
 #include "http/durability.h"
 #include "item/item.h"
 
@@ -15,35 +17,44 @@
 typedef struct HttpAnswer
 {
 	int			status;
-	Slice		content_type;	/* empty: none */
+	Slice		content_type;	/* empty if there is none */
+	Slice		content_encoding;	/* of the body; empty if there is none */
 	Slice		body;
-	bool		allow_origin;	/* the browser may show it to its page */
-	bool		preflight;		/* what a browser may send */
+	bool		allow_origin;	/* the page may read the answer */
+	bool		preflight;		/* answers a CORS preflight request */
 	Slice		allow_headers;
 	Slice		allow_methods;
-	const char *request_id;		/* NULL: a new one */
-	Durability	durability;		/* before which it must not be sent */
+	const char *request_id;		/* NULL to create a new one */
+	Durability	durability;		/* required before the answer is sent */
+
+	/* The request has met a lock, and there is no answer yet. */
+	bool		parked;
+	LOCKTAG		lock;
+	int			lock_timeout;	/* for all attempts, in milliseconds; 0 for none */
 } HttpAnswer;
 
-/* How the message is sent. */
+/* How the answer is sent. */
 typedef struct HttpDelivery
 {
 	bool		keep_alive;		/* the connection stays open */
-	bool		old;			/* the client speaks HTTP/1.0 */
+	bool		old;			/* the client uses HTTP/1.0 */
 } HttpDelivery;
 
-/* Appends the answer's status line and header, with the empty line. */
+/*
+ * Appends the status line and the header of the answer, including the empty
+ * line.
+ */
 extern void AnswerHead(StringInfo out, const HttpAnswer *answer, HttpDelivery delivery);
 
-/* Makes up the id of a request; id has REQUEST_ID_LEN + 1 bytes. */
+/* Generates the id of a request; id has REQUEST_ID_LEN + 1 bytes. */
 extern void RequestIdMake(char *id);
 
-/* An answer of this status without a body. */
+/* An answer with this status and without a body. */
 extern HttpAnswer EmptyAnswer(int status);
 
 /*
- * An answer of the service's that asks the client to try again: a JSON body
- * of ServiceUnavailable with this message.  Static.
+ * An answer that asks the client to repeat the request: the JSON body of
+ * ServiceUnavailable with this message.  Static.
  */
 extern HttpAnswer UnavailableAnswer(void);
 

@@ -1,6 +1,6 @@
 /*
  * connection.c
- *	  The connections of HTTP clients: their states, memory and timeouts.
+ *	  Connections of HTTP clients: their states, memory and timeouts.
  */
 #include "postgres.h"
 
@@ -16,6 +16,7 @@
 
 #include "http/connection_internal.h"
 #include "http/events.h"
+#include "http/log_limit.h"
 #include "http/settings.h"
 #include "http/share.h"
 
@@ -27,6 +28,7 @@
 static dlist_head connections = DLIST_STATIC_INIT(connections);
 static dlist_head waiting = DLIST_STATIC_INIT(waiting);
 static int	nconnections;
+static int	nrefused;			/* of them */
 static Size buffered_bytes;
 
 /* When ConnectionsExpire has something to do. */
@@ -56,6 +58,7 @@ StartTimeout(Connection *c)
 		case CONNECTION_LINGERING:
 			ConnectionSetDeadline(c, LINGER_MS);
 			break;
+		case CONNECTION_PARKED:
 		case CONNECTION_HELD:
 			ConnectionSetDeadline(c, 0);
 			break;
@@ -127,10 +130,13 @@ void
 ConnectionClose(Connection *c)
 {
 	Unlist(c);
+	ConnectionUnpark(c);
 	if (c->state == CONNECTION_HELD)
 		ConnectionForgetHeld(c);
 	dlist_delete(&c->node);
 	nconnections--;
+	if (c->refused)
+		nrefused--;
 	buffered_bytes -= c->accounted;
 	EventsRemove(c->place);
 	closesocket(c->fd);
@@ -213,8 +219,8 @@ ConnectionsAreWaiting(void)
 
 /* ---- the list of connections ---- */
 
-void
-ConnectionOpen(pgsocket fd, const char *peer)
+static Connection *
+Open(pgsocket fd, const char *peer)
 {
 	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "dynamo HTTP connection",
 												  ALLOCSET_SMALL_SIZES);
@@ -236,12 +242,41 @@ ConnectionOpen(pgsocket fd, const char *peer)
 	dlist_push_tail(&connections, &c->node);
 	nconnections++;
 	ConnectionSetState(c, CONNECTION_IDLE);
+	return c;
+}
+
+void
+ConnectionOpen(pgsocket fd, const char *peer)
+{
+	(void) Open(fd, peer);
+}
+
+static void
+RefuseUnavailable(Connection *c)
+{
+	ConnectionRefuse(c, UnavailableAnswer());
+}
+
+void
+ConnectionOpenRefused(pgsocket fd, const char *peer)
+{
+	Connection *c = Open(fd, peer);
+
+	c->refused = true;
+	nrefused++;
+	ConnectionGuarded(c, RefuseUnavailable);
 }
 
 int
 ConnectionCount(void)
 {
-	return nconnections;
+	return nconnections - nrefused;
+}
+
+int
+ConnectionRefusedCount(void)
+{
+	return nrefused;
 }
 
 bool
@@ -265,18 +300,26 @@ ConnectionCloseIdlest(void)
 /* ---- timeouts ---- */
 
 static void
+LogSlow(const Connection *c, LogKind kind, const char *what)
+{
+	const char *more = LogLimit(kind);
+
+	if (more != NULL)
+		ereport(LOG,
+				(errmsg("HTTP client %s took too long to %s%s", c->peer, what, more)));
+}
+
+static void
 Expire(Connection *c)
 {
 	switch (c->state)
 	{
 		case CONNECTION_READING:
-			ereport(LOG,
-					(errmsg("HTTP client %s took too long to send a request", c->peer)));
+			LogSlow(c, LOG_KIND_SLOW_REQUEST, "send a request");
 			ConnectionRefuse(c, EmptyAnswer(408));
 			break;
 		case CONNECTION_WRITING:
-			ereport(LOG,
-					(errmsg("HTTP client %s took too long to take an answer", c->peer)));
+			LogSlow(c, LOG_KIND_SLOW_ANSWER, "receive an answer");
 			ConnectionClose(c);
 			break;
 		default:

@@ -2,19 +2,20 @@
  * connection.h
  *	  Connections of HTTP clients.
  *
- * A connection is in one of five states, and waits for its socket to become
- * readable, but for CONNECTION_WRITING:
+ * A connection is in one of six states.  It waits for its socket to become
+ * readable, except in CONNECTION_WRITING:
  *
- *		IDLE		no byte of the next request has come
- *		READING		some have
- *		HELD		the answer waits until what it tells of is safe
- *		WRITING		not all of an answer could be sent
- *		LINGERING	the last answer is sent; what still comes is thrown away, so
- *					that the client gets to read it
+ *	IDLE		no byte of the next request has been received
+ *	READING		part of a request has been received
+ *	PARKED		the request has met a lock and will be executed again
+ *	HELD		the answer waits until its commit is durable
+ *	WRITING		part of an answer could not be sent yet
+ *	LINGERING	the last answer was sent; further input is discarded, so that
+ *				the client can read the answer
  *
- * A request is answered as soon as it is there as a whole.  Of requests that
- * have come together (pipelining) each waits until the answer before it is
- * sent, and until other connections had their turn.
+ * A request is executed when it has been received completely.  With
+ * pipelining, each request waits until the previous answer is sent and other
+ * connections have been served.
  */
 #ifndef DYNAMO_HTTP_CONNECTION_H
 #define DYNAMO_HTTP_CONNECTION_H
@@ -27,42 +28,63 @@ typedef struct Connection Connection;
 
 /*
  * Takes over the socket of a client, for which a file descriptor has been
- * acquired.  peer names the client in the log.
+ * acquired.  peer is the client's name in the log.
  */
 extern void ConnectionOpen(pgsocket fd, const char *peer);
 
-/* How many there are, those that only linger among them. */
+/*
+ * Opens a connection for a client above the limit: answers 503 and closes, so
+ * that the client can read the answer while it is still sending.
+ */
+extern void ConnectionOpenRefused(pgsocket fd, const char *peer);
+
+/* The number of accepted connections, including those that linger. */
 extern int	ConnectionCount(void);
 
-/* Closes the connection that has been idle longest; false if none is idle. */
+/* The number of refused connections. */
+extern int	ConnectionRefusedCount(void);
+
+/*
+ * Closes the connection that has been idle for the longest time; false if none
+ * is idle.
+ */
 extern bool ConnectionCloseIdlest(void);
 
-/* Goes on with a connection whose socket is readable or writeable. */
+/* Continues a connection whose socket is readable or writeable. */
 extern void ConnectionContinue(Connection *connection);
 
 /*
- * Goes on with connections that have more requests in their buffers, one
- * request each.
+ * Continues connections with further requests in their buffers, one request
+ * each.
  */
 extern void ConnectionsServeWaiting(void);
 extern bool ConnectionsAreWaiting(void);
 
 /*
- * Sends answers whose commits are as safe as they must be, and has the others'
- * flushed.  Returns the milliseconds until this must be called again; -1: when
- * the latch is set.
+ * Executes parked requests again.  Returns the milliseconds until the next
+ * call is needed; -1 if there are no parked requests.
+ */
+extern long ConnectionsRetry(void);
+
+/* Tries each parked request once more, and then answers it. */
+extern void ConnectionsStopRetrying(void);
+
+/*
+ * Sends answers whose commits are durable, and requests the flush of the
+ * others.  Returns the milliseconds until the next call is needed; -1 to wait
+ * for the latch.
  */
 extern long ConnectionsRelease(void);
 
 /*
- * Closes connections that had waited too long when their sockets were last
- * asked: what has come since, while a request was executed, has come in time.
- * Returns the milliseconds until this must be called again, -1 if there is
- * nothing to wait for.
+ * Closes connections whose timeouts had passed when their sockets were last
+ * checked; input that arrived while a request was executed is in time.
+ * Returns the milliseconds until the next call is needed; -1 if there is no
+ * timeout.
  */
 extern long ConnectionsExpire(TimestampTz asked);
 
-/* Begins the waiting anew, with timeouts that have been changed. */
+/* Applies changed timeouts to all connections. */
 extern void ConnectionsRestartTimeouts(void);
 
 #endif							/* DYNAMO_HTTP_CONNECTION_H */

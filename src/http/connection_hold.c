@@ -1,6 +1,6 @@
 /*
  * connection_hold.c
- *	  Answers that wait until what they tell of is safe.
+ *	  Answers that wait until their commits are durable.
  */
 #include "postgres.h"
 

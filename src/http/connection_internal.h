@@ -1,6 +1,6 @@
 /*
  * connection_internal.h
- *	  A connection, as the files that serve it see it.
+ *	  The state of a connection, for the files that implement it.
  */
 #ifndef DYNAMO_HTTP_CONNECTION_INTERNAL_H
 #define DYNAMO_HTTP_CONNECTION_INTERNAL_H
@@ -19,6 +19,7 @@ typedef enum ConnectionState
 {
 	CONNECTION_IDLE,
 	CONNECTION_READING,
+	CONNECTION_PARKED,
 	CONNECTION_HELD,
 	CONNECTION_WRITING,
 	CONNECTION_LINGERING
@@ -27,13 +28,14 @@ typedef enum ConnectionState
 struct Connection
 {
 	dlist_node	node;
-	dlist_node	waiting_node;	/* in the list of those with more requests */
+	dlist_node	waiting_node;	/* in the list of connections with further requests */
 	bool		waiting;
 	ConnectionState state;
+	bool		refused;		/* from the beginning */
 	pgsocket	fd;
 	int			place;			/* events.h */
-	MemoryContext context;		/* of this and its buffers */
-	TimestampTz deadline;		/* of the state; DT_NOEND: none */
+	MemoryContext context;		/* of this struct and its buffers */
+	TimestampTz deadline;		/* end of the state; DT_NOEND: none */
 	uint32		accounted;		/* bytes of buffers in buffered_bytes */
 	char		peer[CONNECTION_PEER_LEN];
 
@@ -45,78 +47,115 @@ struct Connection
 	HttpChunks	chunks;
 	bool		told_to_continue;
 
-	/* the answer, what has not been sent of it */
+	char		id[REQUEST_ID_LEN + 1];
+
+	/* attempts of a parked request */
+	dlist_node	parked_node;	/* in the order of the first attempts */
+	TimestampTz first_attempt;	/* 0 if not parked */
+	TimestampTz last_attempt;	/* time of the last attempt; DT_NOEND: none */
+	TimestampTz retry;			/* earliest time of the next attempt */
+	int			pause;			/* in milliseconds */
+	LOCKTAG		lock;			/* the lock that the last attempt met */
+
+	/* the answer, or the part that has not been sent yet */
 	StringInfoData out;
 	int			sent;
-	dlist_node	held_node;		/* in the list of those that hold one */
-	Durability	durability;		/* which the answer waits for */
-	bool		close;			/* afterwards */
+	dlist_node	held_node;		/* in the list of held connections */
+	Durability	durability;		/* required by the answer */
+	bool		close;			/* close after the answer */
 	bool		linger;
 };
 
 /* ---- connection.c: states, memory and the list of connections ---- */
 
-/* What one request needs; kept for the next. */
+/* Memory for one request, reused for the next. */
 extern MemoryContext connection_request_context;
 
 /* Enters a state, with its timeout and the event that it waits for. */
 extern void ConnectionSetState(Connection *c, ConnectionState state);
 
-/* The state lasts at most that many milliseconds; 0: as long as it will. */
+/* Limits the state to this many milliseconds; 0 for no limit. */
 extern void ConnectionSetDeadline(Connection *c, int milliseconds);
 
-/* Calls a function; an error costs the connection. */
+/* Calls a function; an error closes the connection. */
 extern void ConnectionGuarded(Connection *c, void (*function) (Connection *c));
 
-/* Has more requests in its buffer: goes on when the others had their turn. */
+/*
+ * Marks a connection with further requests in its buffer, to be continued
+ * after the others.
+ */
 extern void ConnectionWait(Connection *c);
 
-/* Whether the buffers of all connections may grow by this. */
+/* Whether the buffers of all connections may grow by this size. */
 extern bool ConnectionHasMemory(Size more);
 
-/* To be called when a buffer has grown or shrunk. */
+/* Must be called when a buffer has grown or shrunk. */
 extern void ConnectionAccount(Connection *c);
 
-/* Gives back what a large request or answer needed. */
+/* Frees the memory of a large request or answer. */
 extern void ConnectionShrinkBuffer(StringInfo buffer);
 
 /* Closes the socket and frees the connection. */
 extern void ConnectionClose(Connection *c);
 
-/* The same in a way that lets the client read what was sent, if c->linger. */
+/*
+ * Closes the connection; if c->linger, lets the client read the answer first.
+ */
 extern void ConnectionCloseAfterAnswer(Connection *c);
+
+/* ---- connection_park.c: requests that have met a lock ---- */
+
+/* Parks the request, to be executed again when the lock may be free. */
+extern void ConnectionPark(Connection *c, const HttpAnswer *answer);
+
+/* Unparks a request that is answered or whose connection is closed. */
+extern void ConnectionUnpark(Connection *c);
+
+/* Whether the time limit for waiting for locks has passed. */
+extern bool ConnectionIsLastAttempt(const Connection *c);
 
 /* ---- connection_hold.c: answers that wait for their commits ---- */
 
-/* Keeps the connection until its answer, which is in c->out, may be sent. */
+/* Holds the connection until the answer in c->out may be sent. */
 extern void ConnectionHold(Connection *c, const Durability *durability);
 
-/* Forgets a connection that is about to be closed. */
+/* Removes a connection that is about to be closed. */
 extern void ConnectionForgetHeld(Connection *c);
 
 /* ---- connection_send.c ---- */
 
-/* Keeps head and body in c->out. */
+/* Stores head and body in c->out. */
 extern void ConnectionKeepAnswer(Connection *c, HttpAnswer *answer, bool head_only);
 
-/* Sends head and body at once; what the socket does not take is in c->out. */
+/*
+ * Sends head and body; stores the part that the socket does not accept in
+ * c->out.
+ */
 extern void ConnectionSend(Connection *c, HttpAnswer *answer, bool head_only);
 
-/* Sends what is left of the answer; false if the socket does not take all. */
+/*
+ * Sends the rest of the answer; false if the socket does not accept all of it.
+ */
 extern bool ConnectionFlush(Connection *c);
 
 /* ---- connection_request.c ---- */
 
-/* Goes on in the connection's state: its socket is ready. */
+/* Continues in the connection's state when its socket is ready. */
 extern void ConnectionServe(Connection *c);
 
-/* Goes on when the answer has been sent, or what the socket takes of it. */
+/*
+ * Continues after the answer, or the part that the socket accepted, has been
+ * sent.
+ */
 extern void ConnectionAfterSending(Connection *c);
 
-/* Goes as far as the request in the buffer allows. */
+/* Answers the complete request in the buffer. */
+extern void ConnectionAnswer(Connection *c);
+
+/* Processes the request in the buffer as far as it has been received. */
 extern void ConnectionAdvance(Connection *c);
 
-/* Answers what is no proper request, after which nothing can follow. */
+/* Answers a malformed request, after which the connection cannot continue. */
 extern void ConnectionRefuse(Connection *c, HttpAnswer answer);
 
 #endif							/* DYNAMO_HTTP_CONNECTION_INTERNAL_H */

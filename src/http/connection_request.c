@@ -1,6 +1,6 @@
 /*
  * connection_request.c
- *	  From the bytes of requests to their answers.
+ *	  Reads the bytes of requests and answers them.
  */
 #include "postgres.h"
 
@@ -10,6 +10,7 @@
 
 #include "http/connection_internal.h"
 #include "http/events.h"
+#include "http/log_limit.h"
 #include "http/protocol.h"
 #include "http/settings.h"
 
@@ -56,9 +57,12 @@ ConnectionRefuse(Connection *c, HttpAnswer answer)
 static void
 RefuseMalformed(Connection *c, int status, const char *reason)
 {
-	ereport(LOG,
-			(errcode(ERRCODE_PROTOCOL_VIOLATION),
-			 errmsg("invalid HTTP request from client %s: %s", c->peer, reason)));
+	const char *more = LogLimit(LOG_KIND_MALFORMED);
+
+	if (more != NULL)
+		ereport(LOG,
+				(errcode(ERRCODE_PROTOCOL_VIOLATION),
+				 errmsg("invalid HTTP request from client %s: %s%s", c->peer, reason, more)));
 	ConnectionRefuse(c, EmptyAnswer(status));
 }
 
@@ -77,12 +81,11 @@ IsHeadMethod(const Connection *c)
 	return SliceIs(HttpText(c->in.data, c->head.method), "HEAD");
 }
 
-static void
-AnswerRequest(Connection *c)
+void
+ConnectionAnswer(Connection *c)
 {
 	uint32		end = RequestEnd(c);
 	HttpRequest request = {.data = c->in.data, .head = &c->head};
-	char		id[REQUEST_ID_LEN + 1];
 	MemoryContext old = MemoryContextSwitchTo(connection_request_context);
 	HttpAnswer	answer;
 	bool		hold;
@@ -91,10 +94,20 @@ AnswerRequest(Connection *c)
 	request.body.len = c->head.chunked ? c->chunks.to - c->head.len : c->head.content_length;
 	c->close = !c->head.keep_alive;
 	c->linger = false;
-	RequestIdMake(id);
-	request.id = id;
+	if (c->first_attempt == 0)
+		RequestIdMake(c->id);
+	request.id = c->id;
+	request.last_attempt = ConnectionIsLastAttempt(c);
 	answer = ConnectionHasMemory(0) ? ProtocolAnswer(&request, c->peer) : ProtocolUnavailable(&request);
-	answer.request_id = id;
+	if (answer.parked)
+	{
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(connection_request_context);
+		ConnectionPark(c, &answer);
+		return;
+	}
+	ConnectionUnpark(c);
+	answer.request_id = c->id;
 	hold = !DurabilityIsReachedNow(&answer.durability);
 	if (hold)
 		ConnectionKeepAnswer(c, &answer, IsHeadMethod(c));
@@ -175,7 +188,7 @@ ConnectionAdvance(Connection *c)
 	if (step == HTTP_FAILED)
 		RefuseMalformed(c, c->chunks.status, c->chunks.reason);
 	else if (step == HTTP_DONE)
-		AnswerRequest(c);
+		ConnectionAnswer(c);
 	else
 		AwaitMore(c);
 }
@@ -210,6 +223,19 @@ MakeRoom(Connection *c)
 }
 
 static void
+LogLost(const Connection *c)
+{
+	int			error = errno;
+	const char *more = LogLimit(LOG_KIND_LOST);
+
+	errno = error;
+	if (more != NULL)
+		ereport(LOG,
+				(errcode_for_socket_access(),
+				 errmsg("could not receive data from client %s: %m%s", c->peer, more)));
+}
+
+static void
 Receive(Connection *c)
 {
 	ssize_t		n;
@@ -225,9 +251,7 @@ Receive(Connection *c)
 	if (n <= 0)
 	{
 		if (n < 0 && c->state == CONNECTION_READING)
-			ereport(LOG,
-					(errcode_for_socket_access(),
-					 errmsg("could not receive data from client %s: %m", c->peer)));
+			LogLost(c);
 		ConnectionClose(c);
 		return;
 	}
@@ -236,9 +260,10 @@ Receive(Connection *c)
 }
 
 /*
- * While an answer is held, what comes is kept as far as there is room.  Then,
- * and when the client has closed its side, the socket is not looked at any
- * more; a client that is gone is not waited for as long as a standby may take.
+ * Until there is an answer that may be sent, what comes is kept as far as
+ * there is room.  Then, and when the client has closed its side, the socket is
+ * not looked at any more; a client that is gone is not waited for as long as a
+ * standby may take.
  */
 static void
 ReceiveAhead(Connection *c)
@@ -281,6 +306,7 @@ ConnectionServe(Connection *c)
 		case CONNECTION_WRITING:
 			ConnectionAfterSending(c);
 			break;
+		case CONNECTION_PARKED:
 		case CONNECTION_HELD:
 			ReceiveAhead(c);
 			break;

@@ -1,6 +1,6 @@
 /*
  * connection_send.c
- *	  Sending answers.
+ *	  Sends answers.
  */
 #include "postgres.h"
 

@@ -2,8 +2,8 @@
  * crc32.h
  *	  The CRC-32 of zlib and Ethernet.
  *
- * PostgreSQL has it, too, but takes a byte at a time, which costs more than the
- * rest of writing a large answer.
+ * PostgreSQL's implementation processes one byte at a time, which would take
+ * longer than all other work for a large answer.
  */
 #ifndef DYNAMO_HTTP_CRC32_H
 #define DYNAMO_HTTP_CRC32_H

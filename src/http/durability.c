@@ -1,6 +1,7 @@
 /*
  * durability.c
- *	  How safe a commit must be before its client may hear of it.
+ *	  Determines how durable a commit must be before its client may receive the
+ *	  answer.
  */
 #include "postgres.h"
 

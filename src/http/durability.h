@@ -1,11 +1,11 @@
 /*
  * durability.h
- *	  How safe a commit must be before its client may hear of it.
+ *	  How durable a commit must be before its client may receive the answer.
  *
- * Transactions of this process commit without waiting, whatever
- * synchronous_commit says; that is what their answers wait for afterwards.
- * What others have committed so and a request may have seen is waited for as
- * well, as far as a crash could undo it: until it is on this server's disk.
+ * Transactions of this process commit without waiting, for any setting of
+ * synchronous_commit; their answers wait afterwards.  Answers also wait for
+ * commits of other workers that the request may have seen and a crash could
+ * undo: until these are on this server's disk.
  */
 #ifndef DYNAMO_HTTP_DURABILITY_H
 #define DYNAMO_HTTP_DURABILITY_H
@@ -13,28 +13,28 @@
 #include "access/xlogdefs.h"
 #include "replication/syncrep.h"
 
-/* What an answer waits for; nothing if all is zero. */
+/* What an answer waits for; nothing if all members are zero. */
 typedef struct Durability
 {
-	XLogRecPtr	flush;			/* this server's disk has the log up to there */
-	XLogRecPtr	confirmed;		/* so have its synchronous standbys */
-	int			standby_mode;	/* SYNC_REP_WAIT_...: what they have done with it */
+	XLogRecPtr	flush;			/* the WAL must be flushed up to here */
+	XLogRecPtr	confirmed;		/* standbys must have confirmed up to here */
+	int			standby_mode;	/* SYNC_REP_WAIT_...: how they confirm */
 } Durability;
 
-/* How far the log has come. */
+/* The current progress of the WAL. */
 typedef struct DurabilityProgress
 {
 	XLogRecPtr	flushed;
-	XLogRecPtr	confirmed[NUM_SYNC_REP_WAIT_MODE];	/* all, if no standby is asked for */
+	XLogRecPtr	confirmed[NUM_SYNC_REP_WAIT_MODE];	/* everything, if no standby is required */
 } DurabilityProgress;
 
-/* Lets the transactions of this worker, numbered from 1 on, commit so. */
+/* Initializes a worker, numbered from 1, for such commits. */
 extern void DurabilityInit(int worker);
 
-/* What the answer of the request that was executed last waits for. */
+/* What the answer of the last executed request must wait for. */
 extern Durability DurabilityOfLastRequest(void);
 
-/* Whether there is nothing to wait for (any more). */
+/* Whether nothing (more) must be waited for. */
 extern bool DurabilityIsReachedNow(const Durability *wanted);
 
 extern DurabilityProgress DurabilityNow(void);

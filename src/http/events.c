@@ -1,6 +1,6 @@
 /*
  * events.c
- *	  Waiting for many sockets that come and go.
+ *	  Waits for many sockets that are added and removed.
  */
 #include "postgres.h"
 

@@ -1,36 +1,35 @@
 /*
  * events.h
- *	  Waiting for many sockets that come and go.
+ *	  Waits for many sockets that are added and removed.
  *
- * A WaitEventSet never forgets a socket.  This one does: places in it are
- * numbers that are used again, and the set beneath is built anew when too much
- * of it is of sockets that have been closed.
+ * A WaitEventSet cannot remove sockets.  Here, places in the set are reused,
+ * and the underlying set is rebuilt when too many of its sockets have been
+ * closed.
  */
 #ifndef DYNAMO_HTTP_EVENTS_H
 #define DYNAMO_HTTP_EVENTS_H
 
-/* Starts waiting for this process's latch and for the server's end. */
+/* Starts waiting for this process's latch and for the postmaster's death. */
 extern void EventsInit(void);
 
 /*
- * Adds a socket, to be waited for until it is readable or writeable
+ * Adds a socket that is waited for until it is readable or writeable
  * (WL_SOCKET_...); returns its place.
  */
 extern int	EventsAdd(pgsocket fd, uint32 events, void *data);
 
-/* Waits for something else; 0: for nothing, until this is called again. */
+/* Changes the awaited event; 0 for none until the next call. */
 extern void EventsChange(int place, uint32 events);
 
-/* Forgets a socket, which must be closed next. */
+/* Removes a socket, which the caller must close next. */
 extern void EventsRemove(int place);
 
-/* What is at a place; false if nothing is. */
+/* The owner of a place; false if the place is free. */
 extern bool EventsGet(int place, pgsocket *fd, void **data);
 
 /*
- * Waits for at most timeout milliseconds (-1: as long as it takes).  Sets the
- * places where something happened; returns how many.  *latch: the latch was
- * set.
+ * Waits for at most timeout milliseconds (-1: without limit).  Sets the places
+ * where events occurred; returns their number.  *latch: the latch was set.
  */
 extern int	EventsWait(long timeout, int *places, int max, bool *latch);
 

@@ -1,6 +1,6 @@
 /*
  * execute.c
- *	  Requests of the DynamoDB API in transactions of their own.
+ *	  Executes requests of the DynamoDB API, each in its own transaction.
  */
 #include "postgres.h"
 
@@ -16,9 +16,12 @@
 #include "errors.h"
 #include "http/access_key.h"
 #include "http/access_key_table.h"
+#include "http/compression.h"
 #include "http/durability.h"
 #include "http/execute.h"
 #include "http/identity.h"
+#include "http/lock_watch.h"
+#include "http/log_limit.h"
 #include "http/settings.h"
 #include "http/sigv4.h"
 #include "item/json_reader.h"
@@ -39,13 +42,17 @@ typedef struct Execution
 	MemoryContext context;		/* of the answer */
 	char		target[SHOWN_LEN];	/* for the log and pg_stat_activity */
 	bool		accepted;		/* operation and signature are good */
+	bool		too_long;		/* its body, when it is decoded */
+	int			lock_timeout;	/* for all attempts, in milliseconds; 0: none */
+	bool		parked;			/* it has met a lock */
+	LOCKTAG		lock;
 } Execution;
 
 /* ---- before the request ---- */
 
-/* What a client sent as text of a length and of characters that can be shown. */
+/* Copies what a client sent, cut to a length, with ? for what cannot be printed. */
 static void
-Show(char *shown, Slice text)
+CopyPrintable(char *shown, Slice text)
 {
 	uint32		len = Min(text.len, SHOWN_LEN - 1);
 
@@ -112,7 +119,7 @@ RefuseKey(Slice id, const char *problem)
 {
 	char		shown[SHOWN_LEN];
 
-	Show(shown, id);
+	CopyPrintable(shown, id);
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT),
 			 errmsg("The security token included in the request is invalid."),
@@ -180,6 +187,52 @@ Commit(Execution *execution)
 	MemoryContextSwitchTo(execution->context);
 }
 
+/*
+ * The first attempts are given up when they meet a lock.  The last one fails
+ * as a statement does whose time is over: lock_timeout or statement_timeout,
+ * whichever is shorter.
+ */
+static void
+LimitLockWaits(Execution *execution)
+{
+	bool		of_lock = LockTimeout > 0 && (StatementTimeout == 0 || LockTimeout < StatementTimeout);
+
+	execution->lock_timeout = of_lock ? LockTimeout : StatementTimeout;
+	if (!execution->request->last_attempt)
+		LockWatchBegin();
+	else if (!of_lock)
+		enable_timeout_after(STATEMENT_TIMEOUT, LOCK_WATCH_MS);
+	else
+		(void) set_config_option("lock_timeout", psprintf("%d", LOCK_WATCH_MS), PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+}
+
+/* What is signed is the body as it came; what is read is what it stands for. */
+static Slice
+DecodedBody(Execution *execution)
+{
+	const HttpRequest *request = execution->request;
+	HttpCoding	coding = CodingOfRequest(Header(request, "content-encoding"));
+	InflateResult result;
+	Slice		body;
+
+	if (coding == CODING_IDENTITY)
+		return request->body;
+	if (coding == CODING_UNKNOWN)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("Content-Encoding of an HTTP request is neither gzip nor deflate")));
+	result = Inflate(coding, request->body, HTTP_MAX_BODY, &body);
+	execution->too_long = result == INFLATE_TOO_LONG;
+	if (result != INFLATE_OK)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 result == INFLATE_TOO_LONG ?
+				 errmsg("body of an HTTP request is too long when it is decompressed") :
+				 errmsg("body of an HTTP request cannot be decompressed")));
+	return body;
+}
+
 static void
 Run(Execution *execution, Writer *out)
 {
@@ -201,9 +254,11 @@ Run(Execution *execution, Writer *out)
 	IdentityEnter();
 	if (StatementTimeout > 0)
 		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
-	RequestExecute(operation, Header(request, "host"), request->body, out);
+	LimitLockWaits(execution);
+	RequestExecute(operation, Header(request, "host"), DecodedBody(execution), out);
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
-	Commit(execution);
+	Commit(execution);			/* deferred triggers may wait for locks, too */
+	(void) LockWatchEnd(&execution->lock);	/* a trigger may have caught the error */
 	IdentityLeave();
 	if (operation->empty)
 		out->out.len = VARHDRSZ;
@@ -214,41 +269,51 @@ Run(Execution *execution, Writer *out)
 static bool
 IsJson(Slice text)
 {
-	volatile bool valid = true;
-	MemoryContext context = CurrentMemoryContext;
+	Problem		problem = NO_PROBLEM;
+	JsonReader	r;
 
-	PG_TRY();
-	{
-		JsonReader	r;
-
-		JsonReaderInit(&r, text.data, text.len);
-		JsonSkipValue(&r);
-		JsonEnd(&r);
-	}
-	PG_CATCH();
-	{
-		MemoryContextSwitchTo(context);
-		FlushErrorState();
-		valid = false;
-	}
-	PG_END_TRY();
-	return valid;
+	JsonReaderInit(&r, text.data, text.len);
+	r.problem = &problem;
+	JsonSkipValue(&r);
+	JsonEnd(&r);
+	return !ProblemIsNoted(&problem);
 }
 
 /*
  * A body that is no JSON is told of before operation and signature are looked
- * at.  It is read here only if one of them failed: otherwise it has been.
+ * at.  It is read here only if one of them failed: otherwise it has been.  A
+ * stranger's body is not decompressed.
  */
 static void
 PreferBadJson(const Execution *execution, ErrorData *error)
 {
 	if (execution->accepted || execution->request->body.len == 0 ||
+		Header(execution->request, "content-encoding").len > 0 ||
 		DynamoExceptionForSqlstate(error->sqlerrcode)->http_status >= 500 ||
 		IsJson(execution->request->body))
 		return;
-	error->sqlerrcode = ERRCODE_DYNAMO_SERIALIZATION;
+	error->sqlerrcode = ERRCODE_DYNAMO_NOT_JSON;
 	error->message = WORDING_BAD_JSON;
 	error->detail = NULL;
+}
+
+/* The kind of message about a request that nobody we know has sent; LOG_KINDS: none. */
+static LogKind
+RefusalKind(const Execution *execution, const ErrorData *error)
+{
+	if (execution->accepted)
+		return LOG_KINDS;
+	switch (error->sqlerrcode)
+	{
+		case ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT:
+			return LOG_KIND_KEY;
+		case ERRCODE_DYNAMO_INVALID_SIGNATURE:
+			return LOG_KIND_SIGNATURE;
+		case ERRCODE_DYNAMO_ACCESS_DENIED:
+			return LOG_KIND_ACCESS;
+		default:
+			return LOG_KINDS;
+	}
 }
 
 /* Who tried to come in is logged as a failed login is. */
@@ -256,14 +321,13 @@ static void
 LogRefusal(const Execution *execution, const ErrorData *error)
 {
 	const char *detail = error->detail_log != NULL ? error->detail_log : error->message;
+	LogKind		kind = RefusalKind(execution, error);
+	const char *more = kind != LOG_KINDS ? LogLimit(kind) : NULL;
 
-	if (!execution->accepted &&
-		(error->sqlerrcode == ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT ||
-		 error->sqlerrcode == ERRCODE_DYNAMO_INVALID_SIGNATURE ||
-		 error->sqlerrcode == ERRCODE_DYNAMO_ACCESS_DENIED))
+	if (more != NULL)
 		ereport(LOG,
 				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
-				 errmsg("HTTP authentication failed for client %s", execution->peer),
+				 errmsg("HTTP authentication failed for client %s%s", execution->peer, more),
 				 errdetail_log("%.*s", (int) Min(strcspn(detail, "\n"), LOGGED_LEN), detail)));
 }
 
@@ -274,11 +338,12 @@ Rollback(Execution *execution)
 	ErrorData  *error;
 
 	HOLD_INTERRUPTS();
+	execution->parked = LockWatchEnd(&execution->lock) && geterrcode() == ERRCODE_QUERY_CANCELED;
 	disable_all_timeouts(false);
 	QueryCancelPending = false;
 	MemoryContextSwitchTo(execution->context);
 	error = CopyErrorData();
-	if (DynamoExceptionForSqlstate(error->sqlerrcode)->http_status >= 500)
+	if (!execution->parked && DynamoExceptionForSqlstate(error->sqlerrcode)->http_status >= 500)
 		EmitErrorReport();
 	FlushErrorState();
 	AbortOutOfAnyTransaction();
@@ -292,14 +357,27 @@ Rollback(Execution *execution)
 static HttpAnswer
 FailureAnswer(const Execution *execution, ErrorData *error)
 {
-	HttpAnswer	answer = EmptyAnswer(0);
+	HttpAnswer	answer = EmptyAnswer(413);
 	StringInfoData body;
 
+	if (execution->too_long)
+		return answer;
 	initStringInfo(&body);
 	PreferBadJson(execution, error);
 	LogRefusal(execution, error);
 	answer.status = FailureBody(&body, error);
 	answer.body = (Slice) {body.data, (uint32) body.len};
+	return answer;
+}
+
+static HttpAnswer
+ParkedAnswer(const Execution *execution)
+{
+	HttpAnswer	answer = EmptyAnswer(0);
+
+	answer.parked = true;
+	answer.lock = execution->lock;
+	answer.lock_timeout = execution->lock_timeout;
 	return answer;
 }
 
@@ -343,7 +421,9 @@ ReportStart(const Execution *execution)
 static void
 ReportEnd(const Execution *execution)
 {
-	LogDuration(execution);
+	/* strangers do not fill the log */
+	if (execution->accepted)
+		LogDuration(execution);
 	pgstat_report_activity(STATE_IDLE, NULL);
 	debug_query_string = NULL;
 }
@@ -357,7 +437,7 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 	Writer		out;
 	ErrorData  *volatile error = NULL;
 
-	Show(execution.target, Target(request));
+	CopyPrintable(execution.target, Target(request));
 	ReportStart(&execution);
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;
@@ -371,7 +451,9 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 		error = Rollback(&execution);
 	}
 	PG_END_TRY();
-	if (error != NULL)
+	if (execution.parked)
+		answer = ParkedAnswer(&execution);
+	else if (error != NULL)
 		answer = FailureAnswer(&execution, error);
 	else
 		answer.body = (Slice) {out.out.data + VARHDRSZ, (uint32) out.out.len - VARHDRSZ};

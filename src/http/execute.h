@@ -1,6 +1,6 @@
 /*
  * execute.h
- *	  Requests of the DynamoDB API in transactions of their own.
+ *	  Executes requests of the DynamoDB API, each in its own transaction.
  */
 #ifndef DYNAMO_HTTP_EXECUTE_H
 #define DYNAMO_HTTP_EXECUTE_H
@@ -10,9 +10,9 @@
 
 /*
  * Authenticates a request, executes it as its role in a transaction, and
- * commits; rolls back and answers the error if there is one.  The answer is in
- * the current memory context.  Outside transactions; only errors that end the
- * worker come out.
+ * commits; if there is an error, rolls back and returns it as the answer.  The
+ * answer is in the current memory context.  Must be called outside
+ * transactions.  Only errors that end the worker are raised.
  */
 extern HttpAnswer ExecuteRequest(const HttpRequest *request, const char *peer);
 

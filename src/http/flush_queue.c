@@ -1,6 +1,6 @@
 /*
  * flush_queue.c
- *	  Commits of the HTTP endpoint on their way to the disk.
+ *	  Commits of the HTTP endpoint that are not yet on disk.
  */
 #include "postgres.h"
 

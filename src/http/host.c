@@ -1,6 +1,6 @@
 /*
  * host.c
- *	  Which hosts and pages a server without authentication answers.
+ *	  Decides which hosts and web pages are served without authentication.
  */
 #include "postgres.h"
 

@@ -1,14 +1,14 @@
 /*
  * host.h
- *	  Which hosts and pages a server without authentication answers.
+ *	  Decides which hosts and web pages are served without authentication.
  *
- * Whoever reaches the port is served then, and a web page reaches it by the
- * browser of somebody on this machine: from its own origin, if CORS lets it,
- * or under its own name, which it has let point to this machine (DNS
- * rebinding).  So requests must name this machine, and pages be its own:
- * localhost, names below it, addresses of the loopback interface, the names
- * and addresses in dynamo.http_listen_addresses, and those in
- * dynamo.http_allowed_hosts.
+ * Without authentication, everyone who reaches the port is served.  A web page
+ * can reach it through the browser of a user of this machine: from its own
+ * origin, if CORS allows it, or with a host name of its own that it resolves
+ * to this machine (DNS rebinding).  Requests must therefore name this machine
+ * as host, and pages must come from it: localhost, names below it, addresses
+ * of the loopback interface, names and addresses in
+ * dynamo.http_listen_addresses and in dynamo.http_allowed_hosts.
  */
 #ifndef DYNAMO_HTTP_HOST_H
 #define DYNAMO_HTTP_HOST_H
@@ -16,8 +16,9 @@
 #include "http/parser.h"
 
 /*
- * Why a request is refused for its headers Host and Origin; NULL if it is not,
- * as with authentication, which covers Host.  Palloc'd.
+ * Returns the reason for refusing a request because of its headers Host and
+ * Origin, palloc'd; NULL if it is allowed, as with authentication, which
+ * covers Host.
  */
 extern const char *HostProblem(const HttpRequest *request);
 

@@ -1,13 +1,14 @@
 /*
  * housekeeping.c
- *	  A background worker that does what the service does by itself.
+ *	  A background worker that deletes expired items and old stream records, as
+ *	  the service does automatically.
  *
- * Now and then it goes through the tables that have a time to live and the
- * streams, each in turn a little, until nothing is left to do.  What it does
- * of one is a transaction of its own, with the rights of the table's owner:
- * deleting fires triggers, and an owner may have written any.  After each it
- * pauses for as long as that took, for the sake of others.  Builds of indexes
- * that the end of a process has interrupted are begun again.
+ * At intervals it processes the tables with time to live and the streams in
+ * turn, in small parts, until nothing is left to do.  Each part is a
+ * transaction with the rights of the table's owner, because deleting fires
+ * triggers that the owner may have written.  After each part it pauses for the
+ * same time, to leave resources to others.  It also resumes interrupted index
+ * builds.
  */
 #include "postgres.h"
 

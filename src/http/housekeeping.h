@@ -1,7 +1,7 @@
 /*
  * housekeeping.h
- *	  A background worker that does what the service does by itself: removes
- *	  expired items, and records of streams that have been kept long enough.
+ *	  A background worker that deletes expired items and old stream records, as
+ *	  the service does automatically.
  */
 #ifndef DYNAMO_HTTP_HOUSEKEEPING_H
 #define DYNAMO_HTTP_HOUSEKEEPING_H

@@ -1,7 +1,7 @@
 /*
  * housekeeping_task.c
- *	  What the housekeeping worker has to do: tables that have a time to live,
- *	  and streams.
+ *	  The tasks of the housekeeping worker: tables with time to live, and
+ *	  streams.
  */
 #include "postgres.h"
 
@@ -13,10 +13,10 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-#include "catalog/table_list.h"
 #include "http/housekeeping_task.h"
 #include "http/settings.h"
 #include "stream/stream.h"
+#include "table/table_list.h"
 
 /* What one transaction deletes of a stream at most. */
 #define RECORDS_AT_ONCE		10000

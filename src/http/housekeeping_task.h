@@ -1,6 +1,6 @@
 /*
  * housekeeping_task.h
- *	  What the housekeeping worker has to do, and what it remembers of it.
+ *	  The tasks of the housekeeping worker, and their state.
  */
 #ifndef DYNAMO_HOUSEKEEPING_TASK_H
 #define DYNAMO_HOUSEKEEPING_TASK_H
@@ -11,20 +11,20 @@
 
 typedef struct Task
 {
-	Oid			relid;			/* of a table or a stream's table; the hash key */
+	Oid			relid;			/* table or stream's table; hash key */
 	Oid			owner;
-	bool		stream;			/* to be trimmed; or a table with expired items */
-	bool		listed;			/* there when the tasks were read last */
-	bool		done;			/* nothing is left to do for now */
+	bool		stream;			/* stream to be trimmed, or table with expired items */
+	bool		listed;			/* existed when the tasks were last read */
+	bool		done;			/* nothing more to do at the moment */
 	Expiry		expiry;
-	TimestampTz whole_pass;		/* when the last one ended */
-	TimestampTz rest_until;		/* nothing but failures: leave it alone so long */
+	TimestampTz whole_pass;		/* end of the last complete pass */
+	TimestampTz rest_until;		/* skipped until then after failures only */
 	int			rest_seconds;
 } Task;
 
 /*
- * Reads what there is to do now; what is remembered of tables that are still
- * there remains.  In a transaction, with a snapshot, as a superuser.
+ * Reads the current tasks and keeps the state of tables that still exist.
+ * Must be called in a transaction with a snapshot, as a superuser.
  */
 extern void TasksRead(HTAB *tasks);
 
@@ -34,19 +34,24 @@ extern void TasksForget(HTAB *tasks);
 /* Tasks by relation. */
 extern HTAB *TasksCreate(void);
 
-/* All of them; palloc'd in TopMemoryContext, valid until tasks are read again. */
+/*
+ * All tasks; palloc'd in TopMemoryContext, valid until tasks are read again.
+ */
 extern Task **TasksList(HTAB *tasks, int *n);
 
 /*
- * Does a part of a task in the current transaction, as the relation's owner.
- * Returns how many items or records it deleted.
+ * Executes part of a task in the current transaction as the relation's owner.
+ * Returns the number of deleted items or records.
  */
 extern int64 TaskRun(Task *task);
 
-/* Whether there is something to do now that has not been done. */
+/* Whether a task is due that has not been done. */
 extern bool TaskIsDue(const Task *task);
 
-/* Its transaction was rolled back; whether the error is to be logged. */
+/*
+ * Called after the rollback of a task's transaction; returns whether the error
+ * is to be logged.
+ */
 extern bool TaskAborted(Task *task, bool cancelled);
 
 #endif							/* DYNAMO_HOUSEKEEPING_TASK_H */

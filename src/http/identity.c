@@ -1,6 +1,6 @@
 /*
  * identity.c
- *	  Whose rights and settings a request is executed with.
+ *	  The role, with its privileges and settings, that executes a request.
  */
 #include "postgres.h"
 

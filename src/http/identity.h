@@ -1,11 +1,11 @@
 /*
  * identity.h
- *	  Whose rights and settings a request is executed with.
+ *	  The role, with its privileges and settings, that executes a request.
  *
- * A worker is nobody in particular and becomes the role of each request in
- * turn, as if that role had connected: its name is the session's user, its
- * settings (ALTER ROLE ... SET) hold, and what an earlier role left in the
- * session is gone.
+ * A worker has no role of its own and takes on the role of each request, as if
+ * that role had connected: the role is the session user, its settings (ALTER
+ * ROLE ... SET) apply, and everything that a previous role left in the session
+ * is removed.
  */
 #ifndef DYNAMO_IDENTITY_H
 #define DYNAMO_IDENTITY_H
@@ -19,28 +19,28 @@ typedef struct Identity
 } Identity;
 
 /*
- * Reads a role, in a transaction, into the current memory context.  Returns
- * NULL, or what a log says of the role if no request may be executed as it: it
- * is gone, could not connect to this database (LOGIN, CONNECT), or is a
- * superuser that dynamo.http_allow_superuser does not allow.
+ * Reads a role into the current memory context, in a transaction.  Returns
+ * NULL, or the reason for the log if no request may be executed as the role:
+ * it does not exist, could not connect to this database (LOGIN, CONNECT), or
+ * is a superuser without dynamo.http_allow_superuser.
  */
 extern const char *IdentityRead(Identity *identity, Oid role);
 
-/* Whether the worker is this role already. */
+/* Whether the worker already has this role. */
 extern bool IdentityIsAssumed(const Identity *identity);
 
-/* Becomes the role; outside transactions. */
+/* Takes on the role; must be called outside transactions. */
 extern void IdentityAssume(const Identity *identity);
 
 /*
- * Begins and ends the time in which code of others may run: it can not become
- * anybody else.  The first one after a transaction has begun, the second
- * after it has ended, however it did.
+ * Begin and end the time in which code of other users may run, which must not
+ * be able to change the role.  Call the first function after a transaction has
+ * begun and the second after it has ended in any way.
  */
 extern void IdentityEnter(void);
 extern void IdentityLeave(void);
 
-/* Whether this is such a time. */
+/* Whether code of other users may be running. */
 extern bool IdentityIsEntered(void);
 
 #endif							/* DYNAMO_IDENTITY_H */

@@ -1,6 +1,6 @@
 /*
  * listen.c
- *	  Sockets the HTTP endpoint listens to.
+ *	  Listening sockets of the HTTP endpoint.
  */
 #include "postgres.h"
 

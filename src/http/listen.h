@@ -1,11 +1,11 @@
 /*
  * listen.h
- *	  Sockets the HTTP endpoint listens to.
+ *	  Listening sockets of the HTTP endpoint.
  *
- * Every worker has sockets of its own for the same addresses (SO_REUSEPORT),
- * and the kernel gives a new connection to one of them (share.h).  So the postmaster
- * holds none, and no session inherits one; a worker that ends takes only its
- * own connections with it.
+ * Every worker has its own sockets for the same addresses (SO_REUSEPORT), and
+ * the kernel assigns a new connection to one of them (share.h).  The
+ * postmaster has no such sockets, so that no session inherits one; a worker
+ * that ends loses only its own connections.
  */
 #ifndef DYNAMO_HTTP_LISTEN_H
 #define DYNAMO_HTTP_LISTEN_H
@@ -13,14 +13,14 @@
 #define HTTP_MAX_LISTEN	64
 
 /*
- * Opens the sockets of dynamo.http_listen_addresses; problems are logged,
- * successes if announce is true.  Returns how many there are.
+ * Opens the sockets of dynamo.http_listen_addresses.  Errors are logged, and
+ * successes if announce is true.  Returns the number of sockets.
  */
 extern int	HttpListen(pgsocket *sockets, bool announce);
 
 /*
- * Whether nobody else listens to any of the addresses.  Another server of this
- * user could otherwise share the port without anybody noticing.
+ * Whether no other process listens on any of the addresses.  Otherwise another
+ * server of the same user could share the port unnoticed.
  */
 extern bool HttpPortIsFree(void);
 

@@ -1,6 +1,6 @@
 /*
  * parser.c
- *	  HTTP/1.1 requests from bytes.
+ *	  Parses HTTP/1.1 requests.
  */
 #include "postgres.h"
 
@@ -96,6 +96,13 @@ LineProblem(const char *line, uint32 len)
 	return cr == line + len - 2 ? NULL : "carriage return without line feed";
 }
 
+/* Whether this is how a TLS connection begins: a handshake record. */
+static bool
+IsTls(const char *data, uint32 len)
+{
+	return len >= 2 && data[0] == 0x16 && data[1] == 0x03;
+}
+
 /*
  * Looks for the empty line.  Every line must end with CR LF, and neither may
  * stand elsewhere; nor may a NUL stand anywhere, which is told of before the
@@ -114,7 +121,9 @@ ScanHead(HttpHead *head, HttpScan *scan, const char *data, uint32 len)
 		const char *problem;
 
 		if (memchr(start, '\0', n) != NULL)
-			return FailHead(head, 400, "NUL in the request header");
+			return FailHead(head, 400, IsTls(data, len) ?
+							"TLS is not supported on this port; use http://, or a reverse proxy with TLS" :
+							"NUL in the request header");
 		scan->at += n;
 		if (lf == NULL)
 			break;
@@ -373,7 +382,7 @@ static bool
 IsAmbiguous(const HttpHead *head, const char *data)
 {
 	static const char *const names[] = {
-		"authorization", "content-type", "date", "origin", "x-amz-date",
+		"authorization", "content-encoding", "content-type", "date", "origin", "x-amz-date",
 		"x-amz-security-token", "x-amz-target"
 	};
 	Slice		value;

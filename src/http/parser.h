@@ -1,18 +1,18 @@
 /*
  * parser.h
- *	  HTTP/1.1 requests from bytes.
+ *	  Parses HTTP/1.1 requests.
  *
- * Written here because nothing that is kept up can be had where PostgreSQL
- * runs: Debian 12 has http-parser only, which its authors gave up in 2022, and
- * not its successor; the parsers meant to be copied into a program are not
- * packaged.  What an endpoint for one kind of client needs of HTTP is small,
- * and here it is strict: where RFC 9112 lets a server repair what it gets,
- * this one refuses (bare line feeds, folded lines, repeated lengths), since
- * two readings of one request are what smuggling lives on.
+ * No maintained parser is available as a package where PostgreSQL runs: Debian
+ * 12 has only http-parser, which is unmaintained since 2022, and not its
+ * successor; parsers meant to be copied into a program are not packaged.  The
+ * endpoint needs only a small part of HTTP, and this parser is strict: it
+ * rejects malformed requests that RFC 9112 allows a server to repair (bare
+ * line feeds, folded lines, repeated lengths), because request smuggling
+ * relies on different interpretations of one request.
  *
- * Nothing of a server is used; the text may come in pieces of any size and
- * need not end with a NUL.  Places are kept as offsets, since the buffer of a
- * connection moves while it grows.
+ * The parser does not depend on a server.  The text may arrive in pieces of
+ * any size and need not end with a NUL.  Positions are stored as offsets,
+ * since the buffer of a connection moves when it grows.
  */
 #ifndef DYNAMO_HTTP_PARSER_H
 #define DYNAMO_HTTP_PARSER_H
@@ -31,22 +31,22 @@ typedef struct HttpSpan
 
 typedef struct HttpHeader
 {
-	HttpSpan	name;			/* as it was sent */
-	HttpSpan	value;			/* without white space around it */
+	HttpSpan	name;			/* as sent */
+	HttpSpan	value;			/* without surrounding white space */
 } HttpHeader;
 
 typedef enum HttpStep
 {
-	HTTP_MORE,					/* not all of it is there */
+	HTTP_MORE,					/* more input is needed */
 	HTTP_DONE,
 	HTTP_FAILED
 } HttpStep;
 
-/* How far the search for the end of a head has come; zero at first. */
+/* State of the search for the end of a head; zero at first. */
 typedef struct HttpScan
 {
-	uint32		at;				/* bytes looked at */
-	uint32		line;			/* where the current line begins */
+	uint32		at;				/* bytes searched */
+	uint32		line;			/* start of the current line */
 } HttpScan;
 
 typedef struct HttpHead
@@ -59,30 +59,30 @@ typedef struct HttpHead
 	bool		keep_alive;
 	bool		expect_continue;
 	bool		chunked;
-	uint32		content_length; /* 0 if none was given */
+	uint32		content_length; /* 0 if not given */
 	int			nheaders;
 	HttpHeader	headers[HTTP_MAX_HEADERS];
 
-	/* of HTTP_FAILED: status of the answer, and why, for the log */
+	/* for HTTP_FAILED: the status of the answer, and the reason for the log */
 	int			status;
 	const char *reason;
 } HttpHead;
 
 /*
- * Reads the head of the request that begins at data.  scan is kept from call
- * to call while more bytes come.
+ * Parses the head of the request that starts at data.  The caller keeps scan
+ * between calls while more bytes arrive.
  */
 extern HttpStep HttpReadHead(HttpHead *head, HttpScan *scan, const char *data, uint32 len);
 
-/* A chunked body that is decoded where it stands. */
+/* A chunked body that is decoded in place. */
 typedef struct HttpChunks
 {
 	int			state;
-	uint32		left;			/* of this chunk; digits of its size at first */
-	uint32		line;			/* bytes of this line, or of all trailers */
-	uint32		start;			/* where the body begins */
-	uint32		from;			/* the next byte to decode */
-	uint32		to;				/* the end of what is decoded */
+	uint32		left;			/* remaining bytes of this chunk; digits of its size at first */
+	uint32		line;			/* bytes of this line or of all trailers */
+	uint32		start;			/* start of the body */
+	uint32		from;			/* next byte to decode */
+	uint32		to;				/* end of the decoded bytes */
 	int			status;			/* of HTTP_FAILED */
 	const char *reason;
 } HttpChunks;
@@ -91,9 +91,9 @@ typedef struct HttpChunks
 extern void HttpChunksInit(HttpChunks *chunks, uint32 at);
 
 /*
- * Decodes what there is of data up to len, moving the body's bytes together.
+ * Decodes the bytes of data up to len and moves the body's bytes together.
  * When done, the body ends at chunks->to, and chunks->from is the first byte
- * beyond the request.
+ * after the request.
  */
 extern HttpStep HttpReadChunks(HttpChunks *chunks, char *data, uint32 len);
 
@@ -103,22 +103,23 @@ HttpText(const char *data, HttpSpan span)
 	return (Slice) {data + span.at, span.len};
 }
 
-/* Whether texts are the same but for the case of ASCII letters. */
+/* Whether texts are equal, ignoring the case of ASCII letters. */
 extern bool HttpSameSlice(Slice a, Slice b);
 extern bool HttpSame(Slice text, const char *other);
 
-/* A request that is there as a whole. */
+/* A complete request. */
 typedef struct HttpRequest
 {
-	const char *data;			/* what the head's offsets are into */
+	const char *data;			/* base of the head's offsets */
 	const HttpHead *head;
 	Slice		body;
-	const char *id;				/* in the answer and the log */
+	const char *id;				/* request id for the answer and the log */
+	bool		last_attempt;	/* fails if it meets a lock */
 } HttpRequest;
 
 /*
- * The value of the header of this name (the first one, if there are more);
- * false if there is none.
+ * Returns the value of the first header with this name; false if there is
+ * none.
  */
 extern bool HttpFindHeader(const HttpHead *head, const char *data, const char *name, Slice *value);
 

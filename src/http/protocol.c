@@ -1,21 +1,26 @@
 /*
  * protocol.c
- *	  What requests of the DynamoDB API are answered over HTTP: everything
- *	  that comes before the request itself, in the service's order.
+ *	  Answers requests of the DynamoDB API over HTTP: all steps before the
+ *	  execution of the request, in the service's order.
  */
 #include "postgres.h"
 
 #include "utils/guc.h"
 
 #include "errors.h"
+#include "http/compression.h"
 #include "http/execute.h"
 #include "http/host.h"
+#include "http/log_limit.h"
 #include "http/protocol.h"
 #include "http/settings.h"
 #include "request/failure.h"
 
 #define JSON_TYPE	"application/json"
 #define AMZ_TYPE	"application/x-amz-json-1.0"
+
+/* Longer answers are compressed, in bytes. */
+#define COMPRESSED_FROM	4096
 
 static bool
 IsMethod(const HttpRequest *request, const char *method)
@@ -96,16 +101,35 @@ ForeignAnswer(const char *problem, const char *peer)
 		.sqlerrcode = ERRCODE_DYNAMO_ACCESS_DENIED,
 		.message = unconstify(char *, problem)
 	};
+	const char *more = LogLimit(LOG_KIND_HOST);
 	StringInfoData body;
 	HttpAnswer	answer;
 
-	ereport(LOG,
-			(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
-			 errmsg("refused an HTTP request of client %s: %s", peer, problem)));
+	if (more != NULL)
+		ereport(LOG,
+				(errcode(ERRCODE_INVALID_AUTHORIZATION_SPECIFICATION),
+				 errmsg("refused HTTP request from client %s: %s%s", peer, problem, more)));
 	initStringInfo(&body);
 	answer = EmptyAnswer(FailureBody(&body, &error));
 	answer.body = (Slice) {body.data, (uint32) body.len};
 	return answer;
+}
+
+/* Compresses a long answer for clients that like that better. */
+static void
+Compress(const HttpRequest *request, HttpAnswer *answer)
+{
+	Slice		accepted;
+	HttpCoding	coding;
+
+	if (answer->body.len <= COMPRESSED_FROM ||
+		!HttpFindHeader(request->head, request->data, "accept-encoding", &accepted))
+		return;
+	coding = CodingForAnswer(accepted);
+	if (coding == CODING_IDENTITY)
+		return;
+	answer->body = Deflate(coding, answer->body);
+	answer->content_encoding = CodingName(coding);
 }
 
 /* problem: why it is refused; NULL if it is not. */
@@ -120,6 +144,7 @@ AnswerPost(const HttpRequest *request, const char *peer, const char *problem)
 		return NotFoundAnswer();
 	answer = problem != NULL ? ForeignAnswer(problem, peer) : ExecuteRequest(request, peer);
 	answer.content_type = type.len > 0 ? type : SliceOf(AMZ_TYPE);
+	Compress(request, &answer);
 	return answer;
 }
 

@@ -1,6 +1,6 @@
 /*
  * protocol.h
- *	  What requests of the DynamoDB API are answered over HTTP.
+ *	  Answers requests of the DynamoDB API over HTTP.
  */
 #ifndef DYNAMO_HTTP_PROTOCOL_H
 #define DYNAMO_HTTP_PROTOCOL_H
@@ -9,12 +9,13 @@
 #include "http/parser.h"
 
 /*
- * The answer to a request that has come in as a whole, in the current memory
- * context or static.  Outside transactions.  peer names the client in the log.
+ * Returns the answer to a complete request, static or in the current memory
+ * context.  Must be called outside transactions.  peer is the client's name in
+ * the log.
  */
 extern HttpAnswer ProtocolAnswer(const HttpRequest *request, const char *peer);
 
-/* The answer to one for which there is no memory. */
+/* The answer to a request for which there is no memory. */
 extern HttpAnswer ProtocolUnavailable(const HttpRequest *request);
 
 #endif							/* DYNAMO_HTTP_PROTOCOL_H */

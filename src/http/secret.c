@@ -1,6 +1,6 @@
 /*
  * secret.c
- *	  dynamo.secret: what SQL gets to see of a secret.
+ *	  dynamo_internal.secret: the SQL view of a secret.
  */
 #include "postgres.h"
 
@@ -48,8 +48,8 @@ FromMask(const char *text)
 	if (strcmp(text, MASK) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("cannot accept a value of type dynamo.secret"),
-				 errhint("Make access keys with dynamo.create_access_key().")));
+				 errmsg("cannot accept a value of type dynamo_internal.secret"),
+				 errhint("Use dynamo.create_access_key() to create access keys.")));
 	return palloc0(sizeof(Secret));
 }
 

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include <limits.h>
+#include <unistd.h>
 
 #include "datatype/timestamp.h"
 #include "miscadmin.h"
@@ -16,6 +17,7 @@
 #include "http/flush_queue.h"
 #include "http/housekeeping.h"
 #include "http/listen.h"
+#include "http/log_limit.h"
 #include "http/settings.h"
 #include "http/share.h"
 #include "http/worker.h"
@@ -36,6 +38,13 @@ int			http_idle_timeout;
 int			http_client_timeout;
 int			http_housekeeping_interval;
 int			http_stream_retention;
+
+/*
+ * Workers by default: one a processor, but enough that one which reads from
+ * disk or executes a long request leaves others; others need places for
+ * background workers, too.
+ */
+#define MIN_DEFAULT_WORKERS	4
 
 /* Seconds after which a worker that ended is started again. */
 #define RESTART_SECONDS	5
@@ -102,10 +111,10 @@ DefineStartSettings(void)
 
 	DefineCustomIntVariable("dynamo.http_port",
 							"TCP port of the HTTP endpoint; 0 turns it off.",
-							"Needs dynamo in shared_preload_libraries.",
+							"The endpoint requires dynamo in shared_preload_libraries.",
 							&http_port, 0, 0, 65535, context, 0, NULL, NULL, NULL);
 	DefineCustomStringVariable("dynamo.http_listen_addresses",
-							   "Host names or IP addresses the HTTP endpoint listens to.",
+							   "Host names or IP addresses on which the HTTP endpoint listens.",
 							   "Separated by commas; * stands for all.",
 							   &http_listen_addresses, "localhost", context,
 							   GUC_LIST_INPUT, NULL, NULL, NULL);
@@ -113,20 +122,20 @@ DefineStartSettings(void)
 							   "Database that the HTTP endpoint serves.",
 							   NULL, &http_database, "postgres", context, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.http_workers",
-							"Background workers that serve the HTTP endpoint.",
-							"Each executes one request at a time.",
-							&http_workers, 4, 1, 256, context, 0, NULL, NULL, NULL);
+							"Number of background workers of the HTTP endpoint.",
+							"Each worker executes one request at a time. 0 chooses a number that fits the machine.",
+							&http_workers, 0, 0, 256, context, 0, NULL, NULL, NULL);
 }
 
 static void
 DefineClientSettings(void)
 {
 	DefineCustomIntVariable("dynamo.http_max_connections",
-							"Clients that one worker of the HTTP endpoint keeps connections with.",
+							"Maximum number of connections of one worker of the HTTP endpoint.",
 							NULL, &http_max_connections, 250, 1, 65535, PGC_SIGHUP, 0,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.http_buffer_memory",
-							"Memory of one worker for requests that are still coming in and answers on their way.",
+							"Memory of one worker for incoming requests and outgoing answers.",
 							NULL, &http_buffer_memory, 64 * 1024, 20 * 1024, MAX_KILOBYTES,
 							PGC_SIGHUP, GUC_UNIT_KB, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.http_idle_timeout",
@@ -134,7 +143,7 @@ DefineClientSettings(void)
 							NULL, &http_idle_timeout, 300 * 1000, 0, INT_MAX, PGC_SIGHUP,
 							GUC_UNIT_MS, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.http_client_timeout",
-							"Time a client has to send one request, and to take one answer.",
+							"Time for a client to send a request, and to receive an answer.",
 							NULL, &http_client_timeout, 30 * 1000, 100, INT_MAX, PGC_SIGHUP,
 							GUC_UNIT_MS, NULL, NULL, NULL);
 }
@@ -143,11 +152,11 @@ static void
 DefineHousekeepingSettings(void)
 {
 	DefineCustomIntVariable("dynamo.http_housekeeping_interval",
-							"Time between removals of expired items and old records of streams; 0 means never.",
+							"Time between removals of expired items and old stream records; 0 means never.",
 							NULL, &http_housekeeping_interval, SECS_PER_MINUTE, 0, SECS_PER_DAY,
 							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.http_stream_retention",
-							"Time for which records of streams are kept at least.",
+							"Minimum time for which stream records are kept.",
 							NULL, &http_stream_retention, SECS_PER_DAY, 0, INT_MAX,
 							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
 }
@@ -159,23 +168,23 @@ DefineSettings(void)
 	DefineClientSettings();
 	DefineHousekeepingSettings();
 	DefineCustomEnumVariable("dynamo.http_authentication",
-							 "How HTTP requests tell who sent them.",
-							 "With sigv4 they are signed with an access key; with none all have the rights of dynamo.http_role.",
+							 "Authentication of HTTP requests.",
+							 "With sigv4, requests must be signed with an access key. With none, all requests have the rights of dynamo.http_role.",
 							 &http_authentication, HTTP_AUTHENTICATION_SIGV4, authentication_options,
 							 PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomStringVariable("dynamo.http_role",
-							   "Role whose rights HTTP requests have without authentication.",
+							   "Role of HTTP requests without authentication.",
 							   NULL, &http_role, "", PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomBoolVariable("dynamo.http_allow_superuser",
-							 "Lets HTTP requests be executed as superusers.",
-							 "Without it access keys of superusers are refused.",
+							 "Allows HTTP requests to be executed as superusers.",
+							 "If off, access keys of superusers are refused.",
 							 &http_allow_superuser, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomStringVariable("dynamo.http_allow_origin",
-							   "Origin whose pages browsers let use the HTTP endpoint.",
+							   "Origin of web pages that may use the HTTP endpoint.",
 							   "* stands for all; empty for none.",
 							   &http_allow_origin, "*", PGC_SIGHUP, 0, CheckOrigin, NULL, NULL);
 	DefineCustomStringVariable("dynamo.http_allowed_hosts",
-							   "Hosts, besides this machine, that HTTP requests without authentication may name.",
+							   "Hosts allowed in HTTP requests without authentication, besides this machine.",
 							   "In their headers Host and Origin; separated by commas; * stands for all.",
 							   &http_allowed_hosts, "", PGC_SIGHUP, GUC_LIST_INPUT, CheckHosts,
 							   NULL, NULL);
@@ -226,9 +235,22 @@ RegisterHousekeeping(void)
 	RegisterBackgroundWorker(&worker);
 }
 
+/* How many to start. */
+static int
+NumberOfWorkers(void)
+{
+	int			processors = (int) sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (http_workers > 0)
+		return http_workers;
+	return Max(1, Min(Max(processors, MIN_DEFAULT_WORKERS), max_worker_processes / 2));
+}
+
 void
 HttpInit(void)
 {
+	int			workers;
+
 	DefineSettings();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;
@@ -240,9 +262,11 @@ HttpInit(void)
 		BuildResumeRegister();
 		return;
 	}
-	FlushQueueInit(http_workers);
-	ShareInit(http_workers);
-	for (int i = 1; i <= http_workers; i++)
+	workers = NumberOfWorkers();
+	FlushQueueInit(workers);
+	ShareInit(workers);
+	LogLimitInit();
+	for (int i = 1; i <= workers; i++)
 		RegisterWorker(i);
 	RegisterFlusher();
 	RegisterHousekeeping();

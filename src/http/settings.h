@@ -11,12 +11,12 @@ typedef enum HttpAuthentication
 	HTTP_AUTHENTICATION_NONE
 } HttpAuthentication;
 
-/* dynamo.http_...; read when the server starts */
+/* Settings dynamo.http_... that are read when the server starts. */
 extern int	http_port;			/* 0: off */
 extern char *http_listen_addresses;
 extern char *http_database;
 
-/* read again when the configuration is reloaded */
+/* Settings that are read again when the configuration is reloaded. */
 extern int	http_authentication;
 extern char *http_role;			/* whose rights requests have without
 								 * authentication */

@@ -1,6 +1,6 @@
 /*
  * share.c
- *	  Sharing new connections out evenly among the workers.
+ *	  Distributes new connections evenly among the workers.
  */
 #include "postgres.h"
 
@@ -114,7 +114,7 @@ ShareJoin(int worker)
 	{
 		ereport(LOG,
 				(errcode_for_socket_access(),
-				 errmsg("could not create a socket for HTTP connections of other workers: %m")));
+				 errmsg("could not create socket for HTTP connections of other workers: %m")));
 		if (fd != PGINVALID_SOCKET)
 			closesocket(fd);
 		return PGINVALID_SOCKET;

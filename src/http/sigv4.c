@@ -1,6 +1,6 @@
 /*
  * sigv4.c
- *	  Deriving keys and verifying signatures.
+ *	  Derives signing keys and verifies signatures.
  */
 #include "postgres.h"
 

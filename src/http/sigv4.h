@@ -1,14 +1,13 @@
 /*
  * sigv4.h
- *	  AWS Signature Version 4: who signed a request, and whether they did.
+ *	  AWS Signature Version 4: verifies who signed a request.
  *
- * A signature is over a canonical form of the request: method, path, query,
- * the headers that its author chose, and a digest of the body.  It comes in
- * the header Authorization or in the query string.  The key that signs is
- * derived from the secret for a day, a region and a service.
+ * A signature covers a canonical form of the request: method, path, query, the
+ * headers chosen by the client, and a digest of the body.  It is sent in the
+ * header Authorization or in the query string.  The signing key is derived
+ * from the secret for a day, a region and a service.
  *
- * The order of the checks and their messages are the service's.  All errors
- * are raised.
+ * The checks have the service's order and messages.  All errors are raised.
  */
 #ifndef DYNAMO_SIGV4_H
 #define DYNAMO_SIGV4_H
@@ -19,7 +18,7 @@
 
 #define SIGV4_KEY_LEN	32		/* SHA-256's */
 
-/* What a request says of its signature. */
+/* The signature of a request and its parameters. */
 typedef struct Signature
 {
 	bool		in_query;
@@ -41,19 +40,20 @@ typedef struct Signature
 /* ---- sigv4_read.c and sigv4_canonical.c: no cryptography, no server ---- */
 
 /*
- * Reads and checks all but the signature itself.  now is in epoch seconds,
- * region the one that requests must be signed for.
+ * Reads the signature's parameters and checks everything but the signature
+ * itself.  now is in epoch seconds; region is the region that requests must be
+ * signed for.
  */
 extern void SignatureRead(Signature *signature, const HttpRequest *request,
 						  int64 now, const char *region);
 
-/* Appends the canonical form of a request, whose body has this digest. */
+/* Appends the canonical form of a request whose body has this digest. */
 extern void SignatureCanonical(StringInfo out, const Signature *signature,
 							   const HttpRequest *request, const char *body_digest);
 
 /* ---- sigv4.c ---- */
 
-/* Derives the key that signs on a date for a region. */
+/* Derives the signing key for a date and a region. */
 extern void SignatureDeriveKey(uint8 *key, const char *secret, Slice date, Slice region);
 
 /* Raises an error unless the request was signed with this key. */

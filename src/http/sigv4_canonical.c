@@ -1,6 +1,6 @@
 /*
  * sigv4_canonical.c
- *	  The canonical form of a request, which is what is signed.
+ *	  The canonical form of a request, which is signed.
  */
 #include "postgres.h"
 

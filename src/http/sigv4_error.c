@@ -1,6 +1,6 @@
 /*
  * sigv4_error.c
- *	  Errors of signatures that cannot be right.
+ *	  Errors of invalid signatures.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * sigv4_query.c
- *	  The parameters of a query string.
+ *	  Parses the parameters of a query string.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * sigv4_read.c
- *	  What a request says of its signature.
+ *	  Reads the signature of a request and its parameters.
  */
 #include "postgres.h"
 

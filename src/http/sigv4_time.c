@@ -1,6 +1,6 @@
 /*
  * sigv4_time.c
- *	  When a request was signed, and whether its signature still holds.
+ *	  Checks the time of a signature.
  */
 #include "postgres.h"
 

@@ -1,9 +1,9 @@
 /*
  * worker.c
- *	  A background worker of the HTTP endpoint: its loop.
+ *	  The main loop of a background worker of the HTTP endpoint.
  *
- * It is restarted some seconds after it ended, for whatever reason: terminated
- * by an administrator, the database missing, the port taken.
+ * A worker is restarted some seconds after it ended for any reason: terminated
+ * by an administrator, a missing database, a port in use.
  */
 #include "postgres.h"
 
@@ -25,6 +25,7 @@
 #include "http/durability.h"
 #include "http/events.h"
 #include "http/listen.h"
+#include "http/lock_watch.h"
 #include "http/settings.h"
 #include "http/share.h"
 #include "http/worker.h"
@@ -61,10 +62,15 @@ ListenOrExit(void)
 		EventsAdd(sockets[i], WL_SOCKET_READABLE, NULL);
 }
 
-/* What signals have asked for.  No request is running: none is cancelled. */
+/*
+ * What signals have asked for.  No request is running: a cancellation is meant
+ * for those that wait for locks.
+ */
 static void
 HandleInterrupts(void)
 {
+	if (QueryCancelPending)
+		ConnectionsStopRetrying();
 	QueryCancelPending = false;
 	CHECK_FOR_INTERRUPTS();
 	if (catchupInterruptPending)
@@ -147,6 +153,7 @@ Serve(void)
 	{
 		int			places[MAX_EVENTS];
 		bool		latch;
+		long		retry;
 		long		release;
 		int			n = EventsWait(more ? 0 : timeout, places, MAX_EVENTS, &latch);
 		TimestampTz asked = GetCurrentTimestamp();
@@ -158,9 +165,11 @@ Serve(void)
 		for (int i = 0; i < n; i++)
 			HandleEvent(places[i]);
 		ConnectionsServeWaiting();
+		retry = ConnectionsRetry();
 		release = ConnectionsRelease();
 		more = ConnectionsAreWaiting();
-		timeout = Sooner(Sooner(ConnectionsExpire(asked), release), ReportStatistics(n == 0 && !more));
+		timeout = Sooner(Sooner(ConnectionsExpire(asked), Sooner(retry, release)),
+						 ReportStatistics(n == 0 && !more));
 	}
 }
 
@@ -173,6 +182,7 @@ dynamo_http_worker_main(Datum arg)
 	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
 	SetDefaults();
 	pgstat_report_activity(STATE_IDLE, NULL);
+	LockWatchInit();
 	DurabilityInit(DatumGetInt32(MyBgworkerEntry->bgw_main_arg));
 	EventsInit();
 	ListenOrExit();

@@ -2,20 +2,23 @@
  * worker.h
  *	  A background worker of the HTTP endpoint.
  *
- * A worker waits for its listening sockets and all its connections at once,
- * never for one of them, and executes one request at a time:
+ * A worker waits for its listening sockets and all its connections together,
+ * never for a single one, and executes one request at a time:
  *
- *		worker.c		the loop: events, signals, timeouts
- *		events.c		what it waits for
+ *		worker.c		main loop: events, signals, timeouts
+ *		events.c		waiting for sockets
  *		accept.c		new clients
- *		share.c			which worker gets them
- *		connection.c	bytes of a connection to requests, answers to bytes
- *		protocol.c		what to answer, in the service's order
- *		execute.c		the request's transaction
- *		durability.c	what its answer waits for
- *		flush_queue.c	who flushes the log, and for whom
+ *		share.c			distribution of clients among workers
+ *		connection.c	bytes to requests, answers to bytes
+ *		protocol.c		determines the answer, in the service's order
+ *		compression.c	compressed bodies of requests and answers
+ *		execute.c		executes a request in a transaction
+ *		lock_watch.c	cancels a transaction that meets a lock
+ *		durability.c	determines what an answer waits for
+ *		flush_queue.c	flushing of the WAL for all workers
+ *		log_limit.c		limits log messages about unauthenticated clients
  *
- * Nothing is held between requests: no transaction, snapshot or lock.
+ * Between requests a worker has no transaction, snapshot or lock.
  */
 #ifndef DYNAMO_HTTP_WORKER_H
 #define DYNAMO_HTTP_WORKER_H

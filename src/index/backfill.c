@@ -43,10 +43,10 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/objects.h"
-#include "catalog/owner.h"
-#include "catalog/stored.h"
 #include "index/build.h"
+#include "table/objects.h"
+#include "table/owner.h"
+#include "table/stored.h"
 
 /* So many unusable keys are named. */
 #define MAX_SKIPPED_ITEMS	5
@@ -58,14 +58,11 @@ typedef struct Batch
 	Relation	rel;
 	TableDef   *def;
 	const IndexDef *index;
-	EState	   *estate;
-	ResultRelInfo *result;
+	OwnTable	own;			/* its slot has the row with its key columns */
 	Snapshot	snapshot;
 	TupleTableSlot *seen;		/* as the snapshot sees it */
 	TupleTableSlot *locked;		/* its last version */
-	TupleTableSlot *written;	/* with its key columns */
-	EntryTable *entries;		/* by shard, of an index table */
-	bool	   *open;
+	EntryShards entries;		/* of an index table */
 	MemoryContext context;
 	MemoryContext row_context;
 	OwnerScope	scope;
@@ -101,20 +98,13 @@ OpenForBackfill(Batch *b, Oid relid, const char *index_name)
 static void
 BatchBegin(Batch *b)
 {
-	int			nshards = Max(b->index->shards, 1);
-
 	OwnerScopeEnter(&b->scope, b->rel->rd_rel->relowner);
 	b->snapshot = RegisterSnapshot(GetLatestSnapshot());
 	PushActiveSnapshot(b->snapshot);
-	b->estate = CreateExecutorState();
-	b->result = makeNode(ResultRelInfo);
-	InitResultRelInfo(b->result, b->rel, 0, NULL, 0);
-	ExecOpenIndices(b->result, false);
+	OwnTableBegin(&b->own, b->rel, true);
 	b->seen = table_slot_create(b->rel, NULL);
 	b->locked = table_slot_create(b->rel, NULL);
-	b->written = table_slot_create(b->rel, NULL);
-	b->entries = palloc0(sizeof(EntryTable) * nshards);
-	b->open = palloc0(sizeof(bool) * nshards);
+	EntryShardsBegin(&b->entries, b->def, b->index, RowExclusiveLock);
 	b->context = CurrentMemoryContext;
 	b->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index backfill",
 										   ALLOCSET_DEFAULT_SIZES);
@@ -123,16 +113,10 @@ BatchBegin(Batch *b)
 static void
 BatchEnd(Batch *b)
 {
-	for (int i = 0; i < Max(b->index->shards, 1); i++)
-	{
-		if (b->open[i])
-			EntryTableClose(&b->entries[i]);
-	}
+	EntryShardsEnd(&b->entries);
 	ExecDropSingleTupleTableSlot(b->seen);
 	ExecDropSingleTupleTableSlot(b->locked);
-	ExecDropSingleTupleTableSlot(b->written);
-	ExecCloseIndices(b->result);
-	FreeExecutorState(b->estate);
+	OwnTableEnd(&b->own);
 	PopActiveSnapshot();
 	UnregisterSnapshot(b->snapshot);
 	TableDefRelease(b->def);
@@ -147,46 +131,8 @@ BatchEnd(Batch *b)
 static bool
 DeriveRow(Batch *b, TupleTableSlot *slot, Datum **values, bool **nulls, ValueRef *item)
 {
-	int			natts = RelationGetDescr(b->rel)->natts;
-
-	*values = palloc(sizeof(Datum) * natts);
-	*nulls = palloc(sizeof(bool) * natts);
-	slot_getallattrs(slot);
-	memcpy(*values, slot->tts_values, sizeof(Datum) * natts);
-	memcpy(*nulls, slot->tts_isnull, sizeof(bool) * natts);
-	*item = DatumGetValue(SlotItem(slot, b->def->item_attnum));
+	*item = CopyColumns(b->def, slot, values, nulls);
 	return DeriveStoredKeys(b->def, *item, *values, *nulls);
-}
-
-/* The row is locked by us. */
-static void
-WriteColumns(Batch *b, Datum *values, bool *nulls)
-{
-	int			natts = RelationGetDescr(b->rel)->natts;
-	UpdatedIndexes updated = NO_UPDATED_INDEXES;
-
-	ExecClearTuple(b->written);
-	memcpy(b->written->tts_values, values, sizeof(Datum) * natts);
-	memcpy(b->written->tts_isnull, nulls, sizeof(bool) * natts);
-	ExecStoreVirtualTuple(b->written);
-	simple_table_tuple_update(b->rel, &b->locked->tts_tid, b->written, b->snapshot, &updated);
-	if (b->result->ri_NumIndices > 0 && updated != NO_UPDATED_INDEXES)
-		InsertUpdatedIndexTuples(b->result, b->written, b->estate, updated);
-	ResetPerTupleExprContext(b->estate);
-}
-
-static EntryTable *
-EntriesOfShard(Batch *b, int shard)
-{
-	if (!b->open[shard])
-	{
-		MemoryContext old = MemoryContextSwitchTo(b->context);
-
-		EntryTableOpen(&b->entries[shard], b->def, b->index, shard, RowExclusiveLock);
-		b->open[shard] = true;
-		MemoryContextSwitchTo(old);
-	}
-	return &b->entries[shard];
 }
 
 /* A write since has made the entry already, or there is to be none. */
@@ -202,7 +148,7 @@ WriteEntry(Batch *b, TupleTableSlot *slot)
 	EntryKeyOfRow(b->def, b->index, &row, &key);
 	if (!key.present)
 		return;
-	entries = EntriesOfShard(b, key.shard);
+	entries = EntryShardsGet(&b->entries, key.shard);
 	if (!EntryFind(entries, &key))
 		EntryInsert(entries, &key,
 					IndexEntryItem(b->def, b->index, BaseRowItem(b->def, &row)));
@@ -212,28 +158,22 @@ WriteEntry(Batch *b, TupleTableSlot *slot)
 static bool
 FillLocked(Batch *b, ItemPointer tid, LockWaitPolicy policy)
 {
-	TM_FailureData failure;
 	Datum	   *values;
 	bool	   *nulls;
 	ValueRef	item;
-	bool		changed;
+	TM_Result	result = OwnTableLock(&b->own, tid, b->snapshot, b->locked, policy);
+	TupleTableSlot *last = b->locked;
 
-	switch (table_tuple_lock(b->rel, tid, b->snapshot, b->locked, GetCurrentCommandId(true),
-							 LockTupleNoKeyExclusive, policy,
-							 TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &failure))
+	if (result != TM_Ok)
+		return result != TM_WouldBlock; /* it has been deleted */
+	if (DeriveRow(b, b->locked, &values, &nulls, &item))
 	{
-		case TM_Ok:
-			break;
-		case TM_WouldBlock:
-			return false;
-		default:
-			return true;		/* deleted */
+		OwnTableForm(&b->own, values, nulls);
+		OwnTableUpdate(&b->own, &b->locked->tts_tid, b->snapshot);
+		last = b->own.slot;
 	}
-	changed = DeriveRow(b, b->locked, &values, &nulls, &item);
-	if (changed)
-		WriteColumns(b, values, nulls);
 	if (b->index->storage == STORAGE_TABLE)
-		WriteEntry(b, changed ? b->written : b->locked);
+		WriteEntry(b, last);
 	return true;
 }
 
@@ -241,7 +181,7 @@ FillLocked(Batch *b, ItemPointer tid, LockWaitPolicy policy)
 
 /* The key of the row seen, by its columns, as JSON. */
 static char *
-KeyOfSeen(const Batch *b)
+PrintSeenKey(const Batch *b)
 {
 	BaseRow		row = {.desc = RelationGetDescr(b->rel)};
 	struct varlena *key;
@@ -265,7 +205,7 @@ NoteSkipped(const Batch *b, BuildState *state, const char *reason)
 	initStringInfo(&list);
 	appendBinaryStringInfo(&list, state->skipped_items, strlen(state->skipped_items) - 1);
 	appendStringInfo(&list, "%s{\"key\": %s, \"reason\": ", state->skipped > 1 ? ", " : "",
-					 KeyOfSeen(b));
+					 PrintSeenKey(b));
 	escape_json(&list, reason);
 	appendStringInfoString(&list, "}]");
 	state->skipped_items = MemoryContextStrdup(b->context, list.data);
@@ -386,7 +326,7 @@ BackfillOne(Oid relid, const char *index_name, ItemPointer tid)
 	BatchBegin(&b);
 	/* what has replaced a version that is gone is complete */
 	if (ItemPointerGetBlockNumber(tid) < RelationGetNumberOfBlocks(b.rel) &&
-		table_tuple_fetch_row_version(b.rel, tid, b.snapshot, b.seen))
+		OwnTableFetch(&b.own, tid, b.snapshot, b.seen))
 		(void) FillLocked(&b, tid, LockWaitBlock);
 	BatchEnd(&b);
 }

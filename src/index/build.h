@@ -1,23 +1,23 @@
 /*
  * build.h
- *	  Building indexes on tables that are in use.
+ *	  Builds indexes on tables that are in use.
  *
- * An index that is CREATING is maintained by every write since the statement
- * that created it.  What remains is done in steps, each a transaction or
- * several, by a builder:
+ * Every write maintains a CREATING index from the statement that created it.
+ * A builder does the remaining work in steps, each in one or several
+ * transactions:
  *
- *	filling		rows that were there before get their new key columns, or
- *				their entries in an index table, in batches;
+ *	filling		existing rows get their new key columns, or their entries in
+ *				an index table, in batches;
  *	building	the btree of an inline index is built concurrently;
- *	waiting		for snapshots from before, which would not see all of it;
- *	complete	the definition says ACTIVE.
+ *	waiting		for older snapshots, which would not see the whole index;
+ *	complete	the status becomes ACTIVE.
  *
- * A replacement changes places with the index it was built for instead, and
- * what was replaced is dropped when nobody reads it any more.
+ * A replacement instead takes the place of the index it was built for; the old
+ * index is dropped when it has no more readers.
  *
- * All that is needed to go on after a crash is in the definition;
- * dynamo.index_builds holds how far a build has come, and if it is lost, a
- * build begins again.
+ * The definition contains everything that is needed to continue after a crash.
+ * dynamo_internal.index_builds contains the progress of builds; if it is lost,
+ * a build starts again.
  */
 #ifndef DYNAMO_BUILD_H
 #define DYNAMO_BUILD_H
@@ -44,49 +44,57 @@ typedef enum BuildPhase
 typedef struct BuildState
 {
 	BuildPhase	phase;
-	Oid			file;			/* relfilenode that the place is in */
-	BlockNumber block;			/* next place to look at */
+	Oid			file;			/* relfilenode of the position */
+	BlockNumber block;			/* next position to process */
 	OffsetNumber offset;
-	BlockNumber blocks;			/* of the table, when filling began */
-	int64		rows;			/* looked at */
-	int64		skipped;		/* with unusable keys */
-	char	   *skipped_items;	/* the first of them, a JSON array */
-	char	   *error;			/* what stopped the build, or NULL */
-	bool		cancelled;		/* somebody did */
-	TimestampTz updated;		/* 0: nothing is known, nor the next */
+	BlockNumber blocks;			/* size of the table at the start of filling */
+	int64		rows;			/* processed */
+	int64		skipped;		/* rows with invalid keys */
+	char	   *skipped_items;	/* the first skipped items, a JSON array */
+	char	   *error;			/* error that stopped the build, or NULL */
+	bool		cancelled;		/* the build was cancelled */
+	TimestampTz updated;		/* 0 if there is no state */
 	char	   *index_name;
 } BuildState;
 
-/* Begins a build in this phase, whatever was known of one before. */
+/* Starts a build in this phase and discards earlier progress. */
 extern void BuildStateStart(Oid relid, const char *index_name, BuildPhase phase);
 
-/* That of a build that nothing is known of is to begin filling. */
+/*
+ * Returns the progress of a build; a build without progress starts with
+ * filling.
+ */
 extern void BuildStateRead(Oid relid, const char *index_name, BuildState *state);
 
-/* That of the table's build which failed or was heard of last. */
+/*
+ * Returns the progress of the table's build that failed or was updated last.
+ */
 extern void BuildStateReadLatest(Oid relid, BuildState *state);
 extern void BuildStateWrite(Oid relid, const char *index_name, const BuildState *state);
 extern void BuildStatePhase(Oid relid, const char *index_name, BuildPhase phase);
 
 /*
- * Records what stopped the build of an index: an error, after which the worker
- * tries again, or somebody who wanted it to stop.  An empty name stands for
- * whatever index of a table whose definition could not be read.
+ * Records why the build of an index stopped: an error, after which the worker
+ * will try again, or a cancellation.  An empty name means any index of a table
+ * whose definition could not be read.
  */
 extern void BuildStateError(Oid relid, const char *index_name, const char *error);
 extern void BuildStateCancelled(Oid relid, const char *index_name, const char *error);
 
-/* Counts a beginning of a build, until it gets on or stops with an error. */
+/*
+ * Counts a start of a build, until the build makes progress or stops with an
+ * error.
+ */
 extern void BuildStateAttempt(Oid relid, const char *index_name);
 
 /*
- * Whether builds of a table are to go on by themselves after a restart: not if
- * they were cancelled, or have ended so often without getting on.
+ * Whether builds of a table continue automatically after a restart: not if
+ * they were cancelled, or ended too often without progress.
  */
 #define BUILD_MAX_ATTEMPTS	10
 extern bool BuildStateMayResume(Oid relid);
 
-/* Forgets what stopped the builds of a table. */
+/* Forgets why the builds of a table stopped. */
 extern void BuildStateForgetErrors(Oid relid);
 extern void BuildStateForget(Oid relid, const char *index_name);
 
@@ -96,16 +104,15 @@ typedef enum BackfillResult
 {
 	BACKFILL_MORE,
 	BACKFILL_DONE,
-	BACKFILL_GONE				/* table or index is, or the build is over */
+	BACKFILL_GONE				/* the table, the index or the build no longer exists */
 } BackfillResult;
 
 /*
- * Fills the rows of one batch.  Rows that are locked by others are left to
- * *busy (of ItemPointers, in the current memory context), to be filled by
- * BackfillOne, one in each transaction: a builder that waits while it holds
- * locks could be in a deadlock with an innocent writer.  *state is where the
- * batch has come to; it is stored already unless there are busy rows, which
- * a crash must not lose.
+ * Fills the rows of one batch.  Rows locked by other transactions are added to
+ * *busy (ItemPointers, in the current memory context).  BackfillOne fills
+ * these, one in each transaction, because a builder that waits while it holds
+ * locks could cause a deadlock.  *state is the position after the batch; it is
+ * stored already unless there are busy rows, which a crash must not lose.
  */
 extern BackfillResult BackfillBatch(Oid relid, const char *index_name,
 									BuildState *state, List **busy);
@@ -113,12 +120,12 @@ extern void BackfillOne(Oid relid, const char *index_name, ItemPointer tid);
 
 /* ---- build_steps.c ---- */
 
-/* Who builds: a worker, or a procedure that may commit. */
+/* The builder: a worker, or a procedure that may commit. */
 typedef struct Builder
 {
 	bool		worker;
 	MemoryContext context;		/* outlives transactions */
-	StringInfo	index_name;		/* being built; empty before */
+	StringInfo	index_name;		/* the index being built; empty before */
 } Builder;
 
 /* Whether an index of the table waits to be built or removed. */
@@ -126,72 +133,92 @@ extern bool HasPendingBuild(const TableDef *def);
 extern bool TableHasPendingBuild(Oid relid);
 
 /*
- * Builds all indexes of a table that are CREATING.  Begins and ends in a
- * transaction without a snapshot.  False if it had to stop because a btree
- * must be built concurrently, which only a worker can.
+ * Builds all CREATING indexes of a table.  Starts and ends in a transaction
+ * without a snapshot.  Returns false if a btree must be built concurrently,
+ * which only a worker can do.
  */
 extern bool BuildIndexes(const Builder *builder, Oid relid);
 
-/* The btree of an inline index, if it is there; whether it can be used. */
+/*
+ * Returns the btree of an inline index, if it exists; and whether it is valid.
+ */
 extern Oid	FindInlineIndex(const TableDef *def, const IndexDef *index, bool *valid);
 
 /* ---- build_worker.c ---- */
 
-/* Has a worker build the table's indexes when this transaction has committed. */
+/*
+ * Starts a worker that builds the table's indexes after this transaction
+ * commits.
+ */
 extern void BuildAtCommit(Oid relid);
 
-/* The same now; false if no worker can be had. */
+/* Starts the worker immediately; false if none is available. */
 extern bool BuildNow(Oid relid);
 
 /*
- * Has an index built that nobody builds, as after a crash: clients wait for
- * it and ask nothing but DescribeTable.
+ * Resumes the build of an index that has no builder, for example after a
+ * crash: clients wait for an index and call only DescribeTable.
  */
 extern void BuildIfPending(Relation rel, const TableDef *def);
 extern void BuildWorkerInit(void);
 
+/* Sleeps; can be cancelled. */
+extern void BuildSleep(int milliseconds);
+
+/* ---- build_slot.c ---- */
+
+/*
+ * In a transaction, takes one of a role's slots for workers, until the process
+ * ends.  False if there is none.
+ */
+extern bool BuildSlotTake(Oid role);
+extern void BuildSlotInit(void);
+
 /* ---- build_resume.c ---- */
 
 /*
- * Has a worker build what nobody builds, in this database; in a transaction.
- * What was cancelled is left alone.
+ * Starts workers for builds in this database that have no builder, except
+ * cancelled ones.  Must be called in a transaction.
  */
 extern void BuildsResume(void);
 
-/* The same in all databases, for a worker that has just started. */
+/* Does the same in all databases, for a worker that has just started. */
 extern void BuildsResumeEverywhere(void);
 
-/* Has the server start a worker for that, where none of ours does it. */
+/*
+ * Makes the server start a worker for that, if none of the extension's workers
+ * does it.
+ */
 extern void BuildResumeRegister(void);
 
 /* ---- build_sql.c ---- */
 
-/* Raises an error unless a procedure was called that may commit. */
+/* Raises an error unless the caller is a procedure that may commit. */
 extern void CheckMayCommit(FunctionCallInfo fcinfo, const char *procedure);
 
 /*
- * Waits until the indexes of a table are built, telling how far they are; has
- * a worker build them if none does, or builds them if there is none.  Raises
- * the error that stops the build.  Commits; SPI is connected.
+ * Waits until the indexes of a table are built, and reports progress.  Starts
+ * a worker if there is no builder, or builds them if none is available.
+ * Raises the error that stops the build.  Commits; SPI must be connected.
  */
 extern void BuildAndWait(Oid relid);
 
 /* ---- change.c ---- */
 
-/* What of an index is to change. */
+/* The changes of an index. */
 typedef struct IndexChange
 {
-	const char *projection;		/* NULL: as it is; likewise storage */
+	const char *projection;		/* NULL if unchanged */
 	char	  **non_key;
 	int			nnon_key;
 	const char *storage;
-	int			shards;			/* -1: as it is; 0: not sharded */
-	const char *shard_by;		/* NULL: as it is; "": the base key */
+	int			shards;			/* -1 if unchanged; 0 if not sharded */
+	const char *shard_by;		/* NULL if unchanged; "" for the table's key */
 } IndexChange;
 
 /*
- * Changes an index: at once, or where that would take long by a second index
- * that takes its place when it is built.
+ * Changes an index: immediately or, if that would take long, through a second
+ * index that replaces it when it is built.
  */
 extern void IndexAlter(const char *table_name, const char *index_name,
 					   const IndexChange *change);

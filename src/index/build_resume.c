@@ -1,12 +1,12 @@
 /*
  * build_resume.c
- *	  Going on with builds that the end of the server has interrupted.
+ *	  Resumes builds that the end of the server has interrupted.
  *
- * A library that is loaded with the server has a worker from the server's
- * start on: that of http/housekeeping.c, or else the one here.  It is connected to
- * one database or to none, so that it has each database looked at by a worker
- * of its own, one after the other.  It stays, because the server starts it
- * anew after a crash.
+ * With a preloaded library, a worker exists from the server's start: that of
+ * http/housekeeping.c, or otherwise the one in this file.  It is connected to
+ * one database or to none, so that it starts a worker for each database, one
+ * after another.  It keeps running, because the server restarts it after a
+ * crash.
  */
 #include "postgres.h"
 
@@ -27,10 +27,10 @@
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
-#include "catalog/build_lock.h"
-#include "catalog/table_list.h"
 #include "compat.h"
 #include "index/build.h"
+#include "table/build_lock.h"
+#include "table/table_list.h"
 
 /* How often, and how long apart, a worker is asked for that may be free. */
 #define MAX_TRIES			60
@@ -121,7 +121,7 @@ NewWorker(const char *function)
 
 /* Has a worker look at a database, and waits for it. */
 static void
-ResumeIn(Oid database)
+ResumeInDatabase(Oid database)
 {
 	BackgroundWorker worker = NewWorker("dynamo_build_resume_database_main");
 	BackgroundWorkerHandle *handle;
@@ -150,7 +150,7 @@ BuildsResumeEverywhere(void)
 	foreach(cell, ReadDatabases(context))
 	{
 		MemoryContextSwitchTo(context);
-		ResumeIn(lfirst_oid(cell));
+		ResumeInDatabase(lfirst_oid(cell));
 	}
 	MemoryContextSwitchTo(TopMemoryContext);
 	MemoryContextDelete(context);

@@ -1,7 +1,7 @@
 /*
  * build_sql.c
- *	  dynamo.build_indexes and dynamo.build_statements: building what waits to
- *	  be built, and waiting for it.
+ *	  dynamo.build_indexes and dynamo.build_statements: build unfinished
+ *	  indexes, and wait for them.
  */
 #include "postgres.h"
 
@@ -25,15 +25,18 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "catalog/build_lock.h"
-#include "catalog/table_list.h"
 #include "index/build.h"
+#include "table/build_lock.h"
+#include "table/table_list.h"
 
 #define POLL_MILLISECONDS		100
 #define REPORT_MILLISECONDS		5000
 
 /* A worker that was registered has begun by then. */
 #define START_MILLISECONDS		5000
+
+/* How long a free worker is looked for: the one that was registered last may be for this table. */
+#define SEEK_MILLISECONDS		1000
 
 /* How long a build of one table among several is waited for that waits itself. */
 #define PATIENCE_MILLISECONDS	10000
@@ -46,7 +49,7 @@ CheckMayCommit(FunctionCallInfo fcinfo, const char *procedure)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_TRANSACTION_TERMINATION),
 				 errmsg("dynamo.%s cannot be called inside a transaction block", procedure),
-				 errdetail("It commits after each batch of rows.")));
+				 errdetail("The procedure commits after each batch of rows.")));
 	if (IsolationUsesXactSnapshot())
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -60,6 +63,7 @@ typedef struct Awaited
 {
 	Oid			relid;
 	char	   *name;			/* for messages */
+	TimestampTz began;			/* when the waiting began */
 	TimestampTz launched;		/* 0: no worker yet */
 	TimestampTz updated;		/* the state last seen */
 	TimestampTz moved;			/* when the build last got on */
@@ -97,7 +101,7 @@ ReportStopped(const Awaited *a, const BuildState *state, bool several)
 			 errmsg("building index \"%s\" of table \"%s\" stopped: %s",
 					state->index_name, a->name, state->error) :
 			 errmsg("building index \"%s\" stopped: %s", state->index_name, state->error),
-			 errhint("The worker tries again; dynamo.index_progress shows how it goes.")));
+			 errhint("The worker will try again; see dynamo.index_progress.")));
 }
 
 static void
@@ -106,13 +110,13 @@ ReportStuck(const Awaited *a)
 	if (a->launched == 0)
 		ereport(WARNING,
 				(errmsg("no background worker is free to build the indexes of table \"%s\"", a->name),
-				 errhint("CALL dynamo.build_indexes('%s') builds them without, or set \"max_worker_processes\" higher.",
+				 errhint("CALL dynamo.build_indexes('%s') to build them without a worker, or raise \"max_worker_processes\".",
 						 a->name)));
 	else
 		ereport(WARNING,
 				(errmsg("the indexes of table \"%s\" are still being built", a->name),
 				 errdetail("The build waits for other transactions."),
-				 errhint("The worker goes on; dynamo.index_progress shows how it goes.")));
+				 errhint("The worker continues; see dynamo.index_progress.")));
 }
 
 static void
@@ -123,14 +127,14 @@ BuildHere(Oid relid)
 	builder.index_name = makeStringInfo();
 	if (!BuildIndexes(&builder, relid))
 		ereport(WARNING,
-				(errmsg("index \"%s\" waits for its btree, which must be built concurrently",
+				(errmsg("index \"%s\" needs a btree, which must be built concurrently",
 						builder.index_name->data),
 				 errdetail("No background worker is free."),
 				 errhint("In psql: SELECT * FROM dynamo.build_statements() \\gexec")));
 }
 
 static void
-Poll(void)
+SleepUntilPoll(void)
 {
 	(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH,
 					 POLL_MILLISECONDS, PG_WAIT_EXTENSION);
@@ -146,7 +150,7 @@ HasPassed(TimestampTz since, int milliseconds)
 
 /* Has a worker build, if one can be had. */
 static bool
-Launch(Awaited *a)
+LaunchBuilder(Awaited *a)
 {
 	BuildStateForgetErrors(a->relid);
 	SPI_commit();
@@ -169,7 +173,7 @@ HasMoved(Awaited *a, const BuildState *state, bool running)
 }
 
 static void
-Report(Awaited *a, const BuildState *state)
+ReportProgress(Awaited *a, const BuildState *state)
 {
 	if (state->index_name == NULL || !HasPassed(a->reported, REPORT_MILLISECONDS))
 		return;
@@ -179,7 +183,7 @@ Report(Awaited *a, const BuildState *state)
 
 /* Whether there is nothing to wait for any more; that has been reported. */
 static bool
-LookAt(Awaited *a, Awaiting *all, bool *running)
+CheckAwaited(Awaited *a, Awaiting *all, bool *running)
 {
 	BuildState	state;
 
@@ -197,19 +201,19 @@ LookAt(Awaited *a, Awaiting *all, bool *running)
 	if (*running)
 		a->launched = GetCurrentTimestamp();
 	else if ((a->launched == 0 || HasPassed(a->launched, START_MILLISECONDS)) &&
-			 !Launch(a) && !all->several)
+			 !LaunchBuilder(a) && !all->several && HasPassed(a->began, SEEK_MILLISECONDS))
 	{
 		BuildHere(a->relid);
 		return true;
 	}
-	if (HasMoved(a, &state, *running) || (a->launched == 0 && all->running))
+	if (HasMoved(a, &state, *running) || (!*running && all->running))
 		a->moved = GetCurrentTimestamp();
 	else if (all->several && HasPassed(a->moved, PATIENCE_MILLISECONDS))
 	{
 		ReportStuck(a);
 		return true;
 	}
-	Report(a, &state);
+	ReportProgress(a, &state);
 	return false;
 }
 
@@ -227,7 +231,7 @@ LookAtAll(Awaiting *all, Awaited *tables, int n)
 
 		if (tables[i].over)
 			continue;
-		tables[i].over = LookAt(&tables[i], all, &running);
+		tables[i].over = CheckAwaited(&tables[i], all, &running);
 		any_running |= running;
 		waiting |= !tables[i].over;
 	}
@@ -247,7 +251,7 @@ NameForMessages(Oid relid)
 }
 
 static void
-Await(const List *relids, bool several)
+AwaitBuilds(const List *relids, bool several)
 {
 	int			n = list_length(relids);
 	Awaited    *tables = palloc0(sizeof(Awaited) * Max(n, 1));
@@ -259,13 +263,13 @@ Await(const List *relids, bool several)
 	{
 		tables[i].relid = list_nth_oid(relids, i);
 		tables[i].name = NameForMessages(tables[i].relid);
-		tables[i].moved = tables[i].reported = GetCurrentTimestamp();
+		tables[i].began = tables[i].moved = tables[i].reported = GetCurrentTimestamp();
 	}
 	SPI_commit();				/* with a worker to come, perhaps */
 	while (LookAtAll(&all, tables, n))
 	{
 		SPI_commit();
-		Poll();
+		SleepUntilPoll();
 	}
 	MemoryContextDelete(all.context);
 }
@@ -273,7 +277,7 @@ Await(const List *relids, bool several)
 void
 BuildAndWait(Oid relid)
 {
-	Await(list_make1_oid(relid), false);
+	AwaitBuilds(list_make1_oid(relid), false);
 }
 
 /* ---- the procedure ---- */
@@ -334,7 +338,7 @@ dynamo_build_indexes(PG_FUNCTION_ARGS)
 	SPI_connect_ext(SPI_OPT_NONATOMIC);
 	relids = PendingTables(table_name);
 	if (PG_ARGISNULL(1) || PG_GETARG_BOOL(1))
-		Await(relids, table_name == NULL);
+		AwaitBuilds(relids, table_name == NULL);
 	else
 	{
 		foreach(cell, relids)
@@ -382,7 +386,7 @@ PutStatementsFor(ReturnSetInfo *result, const TableDef *def, const IndexDef *ind
 }
 
 static void
-PutStatementsOf(ReturnSetInfo *result, Oid relid)
+PutTableStatements(ReturnSetInfo *result, Oid relid)
 {
 	Relation	rel = try_table_open(relid, AccessShareLock);
 	const TableDef *def = rel != NULL ? TableDefCopy(rel) : NULL;
@@ -409,7 +413,7 @@ dynamo_build_statements(PG_FUNCTION_ARGS)
 	SPI_connect();
 	relids = PendingTables(TableNameArgument(fcinfo));
 	foreach(cell, relids)
-		PutStatementsOf(result, lfirst_oid(cell));
+		PutTableStatements(result, lfirst_oid(cell));
 	SPI_finish();
 	return (Datum) 0;
 }

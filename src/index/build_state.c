@@ -1,6 +1,6 @@
 /*
  * build_state.c
- *	  How far the building of an index has come: rows of dynamo.index_builds.
+ *	  How far the building of an index has come: rows of dynamo_internal.index_builds.
  *
  * They are written in the transaction of the batch they tell of, so that after
  * a crash both are there or neither is.
@@ -13,8 +13,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "catalog/settings.h"
 #include "index/build.h"
+#include "table/table_settings.h"
 
 static const char *const phase_names[] = {"filling", "building", "waiting", "complete"};
 
@@ -29,12 +29,16 @@ SetKey(Oid relid, const char *index_name, Oid *types, Datum *values)
 	values[1] = CStringGetTextDatum(index_name);
 }
 
-/* A builder has no snapshot between its steps, but SPI wants one. */
+/*
+ * A builder has no snapshot between its steps, but SPI wants one.  Who drops an
+ * index in a transaction that began before its last batch has stopped the
+ * builder, and is not to fail for it.
+ */
 static void
-Execute(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
+ExecuteWithNewSnapshot(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
 {
 	PushActiveSnapshot(GetTransactionSnapshot());
-	ExecuteAsSettingsOwner(sql, n, types, values, nulls);
+	ExecuteLatestAsSettingsOwner(sql, n, types, values, nulls);
 	PopActiveSnapshot();
 }
 
@@ -50,7 +54,7 @@ ExecuteWithText(const char *sql, Oid relid, const char *index_name, const char *
 	types[KEY_PARAMETERS] = TEXTOID;
 	values[KEY_PARAMETERS] = text != NULL ? CStringGetTextDatum(text) : (Datum) 0;
 	SPI_connect();
-	Execute(sql, text != NULL ? KEY_PARAMETERS + 1 : KEY_PARAMETERS,
+	ExecuteWithNewSnapshot(sql, text != NULL ? KEY_PARAMETERS + 1 : KEY_PARAMETERS,
 						   types, values, nulls);
 	SPI_finish();
 }
@@ -58,7 +62,7 @@ ExecuteWithText(const char *sql, Oid relid, const char *index_name, const char *
 void
 BuildStateForget(Oid relid, const char *index_name)
 {
-	ExecuteWithText("DELETE FROM dynamo.index_builds WHERE relation OPERATOR(pg_catalog.=) $1 "
+	ExecuteWithText("DELETE FROM dynamo_internal.index_builds WHERE relation OPERATOR(pg_catalog.=) $1 "
 					"AND index_name OPERATOR(pg_catalog.=) $2", relid, index_name, NULL);
 }
 
@@ -74,7 +78,7 @@ BuildStateStart(Oid relid, const char *index_name, BuildPhase phase)
 void
 BuildStatePhase(Oid relid, const char *index_name, BuildPhase phase)
 {
-	ExecuteWithText("UPDATE dynamo.index_builds SET phase = $3, attempts = 0, updated_at = pg_catalog.clock_timestamp() "
+	ExecuteWithText("UPDATE dynamo_internal.index_builds SET phase = $3, attempts = 0, updated_at = pg_catalog.clock_timestamp() "
 					"WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
 					relid, index_name, phase_names[phase]);
 }
@@ -82,7 +86,7 @@ BuildStatePhase(Oid relid, const char *index_name, BuildPhase phase)
 void
 BuildStateForgetErrors(Oid relid)
 {
-	ExecuteWithText("UPDATE dynamo.index_builds SET error = NULL, cancelled = false "
+	ExecuteWithText("UPDATE dynamo_internal.index_builds SET error = NULL, cancelled = false "
 					"WHERE relation OPERATOR(pg_catalog.=) $1 AND $2 IS NOT NULL AND error IS NOT NULL",
 					relid, "", NULL);
 }
@@ -92,7 +96,7 @@ BuildStateForgetErrors(Oid relid)
  * hand.
  */
 #define ENSURE_STATE(column, value, update) \
-	"INSERT INTO dynamo.index_builds AS b (relation, index_name, phase, file, block, \"offset\", " \
+	"INSERT INTO dynamo_internal.index_builds AS b (relation, index_name, phase, file, block, \"offset\", " \
 	"blocks, rows_done, skipped, skipped_items, started_at, updated_at, " column ") " \
 	"VALUES ($1, $2, 'filling', 0, 0, 0, 0, 0, 0, '[]', pg_catalog.clock_timestamp(), " \
 	"pg_catalog.clock_timestamp(), " value ") " \
@@ -117,7 +121,7 @@ BuildStateError(Oid relid, const char *index_name, const char *error)
 void
 BuildStateCancelled(Oid relid, const char *index_name, const char *error)
 {
-	ExecuteWithText("UPDATE dynamo.index_builds SET error = $3, cancelled = true, "
+	ExecuteWithText("UPDATE dynamo_internal.index_builds SET error = $3, cancelled = true, "
 					"updated_at = pg_catalog.clock_timestamp() "
 					"WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
 					relid, index_name, error);
@@ -128,7 +132,7 @@ BuildStateCancelled(Oid relid, const char *index_name, const char *error)
  * without getting on, may be what ends it.
  */
 static const char *const give_up =
-"UPDATE dynamo.index_builds SET cancelled = true, "
+"UPDATE dynamo_internal.index_builds SET cancelled = true, "
 "error = pg_catalog.format('the build ended %s times without an error', attempts) "
 "WHERE relation OPERATOR(pg_catalog.=) $1 AND $2 IS NOT NULL "
 "AND attempts OPERATOR(pg_catalog.>=) " CppAsString2(BUILD_MAX_ATTEMPTS) " AND NOT cancelled";
@@ -212,7 +216,7 @@ ReadState(const char *sql, int n, Oid *types, Datum *values, BuildState *state)
 	memset(state, 0, sizeof(*state));
 	state->skipped_items = "[]";
 	SPI_connect();
-	Execute(sql, n, types, values, NULL);
+	ExecuteWithNewSnapshot(sql, n, types, values, NULL);
 	if (SPI_processed > 0)
 		StateFromRow(state, context);
 	SPI_finish();
@@ -225,7 +229,7 @@ BuildStateRead(Oid relid, const char *index_name, BuildState *state)
 	Datum		values[KEY_PARAMETERS];
 
 	SetKey(relid, index_name, types, values);
-	ReadState("SELECT " STATE_COLUMNS " FROM dynamo.index_builds "
+	ReadState("SELECT " STATE_COLUMNS " FROM dynamo_internal.index_builds "
 			  "WHERE relation OPERATOR(pg_catalog.=) $1 AND index_name OPERATOR(pg_catalog.=) $2",
 			  KEY_PARAMETERS, types, values, state);
 }
@@ -236,7 +240,7 @@ BuildStateReadLatest(Oid relid, BuildState *state)
 	Oid			type = OIDOID;
 	Datum		value = ObjectIdGetDatum(relid);
 
-	ReadState("SELECT " STATE_COLUMNS " FROM dynamo.index_builds "
+	ReadState("SELECT " STATE_COLUMNS " FROM dynamo_internal.index_builds "
 			  "WHERE relation OPERATOR(pg_catalog.=) $1 "
 			  "ORDER BY error IS NULL, updated_at DESC LIMIT 1", 1, &type, &value, state);
 }
@@ -258,7 +262,7 @@ BuildStateWrite(Oid relid, const char *index_name, const BuildState *state)
 	values[8] = Int64GetDatum(state->skipped);
 	values[9] = CStringGetTextDatum(state->skipped_items);
 	SPI_connect();
-	Execute("INSERT INTO dynamo.index_builds (relation, index_name, phase, file, block, \"offset\", "
+	ExecuteWithNewSnapshot("INSERT INTO dynamo_internal.index_builds (relation, index_name, phase, file, block, \"offset\", "
 						   "blocks, rows_done, skipped, skipped_items, started_at, updated_at) "
 						   "VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10::pg_catalog.jsonb, "
 						   "pg_catalog.clock_timestamp(), pg_catalog.clock_timestamp()) "

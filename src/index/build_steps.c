@@ -1,9 +1,9 @@
 /*
  * build_steps.c
- *	  The steps that make an index that is CREATING an ACTIVE one.
+ *	  The steps from a CREATING index to an ACTIVE one.
  *
- * Each step looks at the definition anew: between two transactions of a
- * builder anything may have happened to the table.
+ * Each step reads the definition again, because the table may have changed in
+ * any way between two transactions of a builder.
  */
 #include "postgres.h"
 
@@ -30,13 +30,13 @@
 #include "utils/syscache.h"
 #include "utils/wait_event.h"
 
-#include "catalog/build_lock.h"
-#include "catalog/limits.h"
-#include "catalog/link.h"
-#include "catalog/objects.h"
-#include "catalog/owner.h"
 #include "compat.h"
 #include "index/build.h"
+#include "table/build_lock.h"
+#include "table/index_relation.h"
+#include "table/limits.h"
+#include "table/objects.h"
+#include "table/owner.h"
 
 /*
  * A lock that writers must wait for is asked for briefly, because they wait
@@ -68,7 +68,7 @@ NextTransaction(const Builder *builder)
 }
 
 static void
-Pause(int milliseconds)
+PauseBuild(int milliseconds)
 {
 	if (milliseconds <= 0)
 		return;
@@ -129,7 +129,7 @@ TableHasPendingBuild(Oid relid)
 Oid
 FindInlineIndex(const TableDef *def, const IndexDef *index, bool *valid)
 {
-	Oid			relid = get_relname_relid(index->relation, get_rel_namespace(def->relid));
+	Oid			relid = FindIndexRelation(def, index);
 	HeapTuple	tuple;
 
 	*valid = false;
@@ -223,7 +223,7 @@ LockPatiently(const Builder *builder, Oid relid, LOCKMODE mode, const List *othe
 	for (int i = 0; !TryBriefly(milliseconds, TakeLocks, &locks); i++)
 	{
 		NextTransaction(builder);
-		Pause(5 * milliseconds);
+		PauseBuild(5 * milliseconds);
 		if (i >= BRIEF_TRIES)
 			milliseconds = Min(2 * milliseconds, LOCK_MILLISECONDS_MAX);
 	}
@@ -302,7 +302,7 @@ FillIndex(const Builder *builder, Oid relid, const char *index_name)
 		result = BackfillBatch(relid, index_name, &state, &busy);
 		NextTransaction(&inner);
 		FillBusy(&inner, relid, index_name, &state, busy);
-		Pause(build_delay);
+		PauseBuild(build_delay);
 	} while (result == BACKFILL_MORE);
 	if (result == BACKFILL_DONE)
 		BuildStatePhase(relid, index_name, PHASE_BUILDING);
@@ -483,16 +483,7 @@ ExchangeShapes(IndexDef *a, IndexDef *b)
 }
 
 static void
-NameGuards(const TableDef *def, const IndexDef *index)
-{
-	Oid			index_table = FindIndexRelation(def, index);
-
-	if (index->storage == STORAGE_TABLE && OidIsValid(index_table))
-		StoreGuards(index_table, get_rel_name(def->relid), index->name);
-}
-
-static void
-Replace(Oid relid, TableDef *def, IndexDef *index)
+ReplaceIndex(Oid relid, TableDef *def, IndexDef *index)
 {
 	IndexDef   *replaced = unconstify(IndexDef *, TableDefIndex(def, index->replaces));
 
@@ -500,8 +491,6 @@ Replace(Oid relid, TableDef *def, IndexDef *index)
 		elog(ERROR, "index \"%s\" has nothing to replace", index->name);
 	ExchangeShapes(replaced, index);
 	StoreDefinition(relid, def);
-	NameGuards(def, replaced);
-	NameGuards(def, index);
 }
 
 /* A btree may have been dropped while we waited: nothing reads it yet. */
@@ -523,7 +512,7 @@ MakeActive(Oid relid, TableDef *def, IndexDef *index)
 	OwnerScopeEnter(&scope, RelationOwner(relid));
 	SPI_connect();
 	if (index->replaces != NULL)
-		Replace(relid, def, index);
+		ReplaceIndex(relid, def, index);
 	else
 	{
 		index->status = INDEX_ACTIVE;
@@ -534,7 +523,7 @@ MakeActive(Oid relid, TableDef *def, IndexDef *index)
 }
 
 static void
-Activate(const Builder *builder, Oid relid, const TableDef *seen, const IndexDef *pending)
+ActivateIndex(const Builder *builder, Oid relid, const TableDef *seen, const IndexDef *pending)
 {
 	const IndexDef *replaced = pending->replaces != NULL ?
 		TableDefIndex(seen, pending->replaces) : NULL;
@@ -613,7 +602,7 @@ BuildStep(const Builder *builder, Oid relid, const TableDef *def, const IndexDef
 			return true;
 		default:
 			WaitForSnapshots(builder, def, index);
-			Activate(builder, relid, def, index);
+			ActivateIndex(builder, relid, def, index);
 			return true;
 	}
 }

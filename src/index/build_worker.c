@@ -33,13 +33,15 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
-#include "catalog/build_lock.h"
-#include "catalog/owner.h"
 #include "index/build.h"
+#include "table/build_lock.h"
+#include "table/owner.h"
+#include "table/table_list.h"
 
 #define RETRY_MILLISECONDS		5000
 #define RETRY_MILLISECONDS_MAX	300000
@@ -49,6 +51,7 @@ typedef struct WorkerTask
 {
 	Oid			database;
 	Oid			relid;
+	Oid			owner;			/* invalid: there is no such table (any more) */
 	VirtualTransactionId launcher;
 } WorkerTask;
 
@@ -74,6 +77,21 @@ RefuseInRestrictedOperation(void)
 				 errmsg("cannot start building indexes within security-restricted operation")));
 }
 
+/* InvalidOid if there is no such table. */
+static Oid
+OwnerOf(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	Oid			owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
 bool
 BuildNow(Oid relid)
 {
@@ -84,6 +102,7 @@ BuildNow(Oid relid)
 	RefuseInRestrictedOperation();
 	task.database = MyDatabaseId;
 	task.relid = relid;
+	task.owner = OwnerOf(relid);
 	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
 	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
@@ -129,7 +148,7 @@ LaunchRequested(XactEvent event, void *arg)
 			if (!BuildNow(lfirst_oid(cell)))
 				ereport(NOTICE,
 						(errmsg("no background worker is free to build the index"),
-						 errhint("CALL dynamo.build_indexes() after this transaction, or set \"max_worker_processes\" higher.")));
+						 errhint("CALL dynamo.build_indexes() after this transaction, or raise \"max_worker_processes\".")));
 		}
 	}
 	/* the list goes with its transaction */
@@ -141,6 +160,7 @@ void
 BuildWorkerInit(void)
 {
 	RegisterXactCallback(LaunchRequested, NULL);
+	BuildSlotInit();
 	DefineCustomIntVariable("dynamo.in_place_build_limit",
 							"Largest table on which create_index builds at once, under an exclusive lock.",
 							"Larger ones are built in the background while they are read and written; -1 builds all at once.",
@@ -189,24 +209,19 @@ WaitForLauncher(const WorkerTask *task)
 static bool
 AssumeOwner(Oid relid)
 {
-	HeapTuple	tuple;
-	bool		found;
+	Oid			owner;
 
 	StartTransactionCommand();
-	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
-	found = HeapTupleIsValid(tuple);
-	if (found)
-	{
-		OwnerAssume(((Form_pg_class) GETSTRUCT(tuple))->relowner);
-		ReleaseSysCache(tuple);
-	}
+	owner = OwnerOf(relid);
+	if (OidIsValid(owner))
+		OwnerAssume(owner);
 	CommitTransactionCommand();
-	return found;
+	return OidIsValid(owner);
 }
 
 /* A latch may be set for other reasons than the end of a pause. */
-static void
-Sleep(int milliseconds)
+void
+BuildSleep(int milliseconds)
 {
 	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), milliseconds);
 	long		left;
@@ -229,13 +244,13 @@ PauseBeforeRetry(Oid relid, int milliseconds)
 {
 	StartTransactionCommand();
 	BuildLockAcquire(relid);
-	Sleep(milliseconds);
+	BuildSleep(milliseconds);
 	BuildLockRelease(relid);
 	CommitTransactionCommand();
 }
 
 static void
-Build(const Builder *builder, Oid relid, int pause)
+BuildTable(const Builder *builder, Oid relid, int pause)
 {
 	if (pause > 0)
 		PauseBeforeRetry(relid, pause);
@@ -272,7 +287,7 @@ TryBuild(const Builder *builder, Oid relid, int pause)
 
 	PG_TRY();
 	{
-		Build(builder, relid, pause);
+		BuildTable(builder, relid, pause);
 	}
 	PG_CATCH();
 	{
@@ -308,6 +323,17 @@ TryRecordError(const Builder *builder, Oid relid, const ErrorData *error)
 	PG_END_TRY();
 }
 
+static bool
+TakeSlot(Oid owner)
+{
+	bool		taken;
+
+	StartTransactionCommand();
+	taken = BuildSlotTake(owner);
+	CommitTransactionCommand();
+	return taken;
+}
+
 /* Until it is built, there is nothing to build (any more), or it is cancelled. */
 static void
 BuildPatiently(Oid relid)
@@ -327,6 +353,52 @@ BuildPatiently(Oid relid)
 		MemoryContextReset(builder.context);
 		pause = pause == 0 ? RETRY_MILLISECONDS : Min(2 * pause, RETRY_MILLISECONDS_MAX);
 	}
+	MemoryContextSwitchTo(TopMemoryContext);
+	MemoryContextDelete(builder.context);
+}
+
+/* A table of the owner whose indexes nobody builds, other than those; InvalidOid if there is none. */
+static Oid
+FindNext(Oid owner, const List *others)
+{
+	Oid			found = InvalidOid;
+	ListCell   *cell;
+
+	QueryCancelPending = false; /* was for the build that is over */
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	foreach(cell, TablesWithFeature(FEATURE_PENDING_BUILD))
+	{
+		Oid			relid = lfirst_oid(cell);
+
+		if (OwnerOf(relid) == owner && !list_member_oid(others, relid) && !BuildIsRunning(relid) &&
+			BuildStateMayResume(relid))
+		{
+			found = relid;
+			break;
+		}
+	}
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+	return found;
+}
+
+/* Builds the table's indexes, then those that others have left to us. */
+static void
+BuildAll(Oid relid, Oid owner)
+{
+	List	   *done = NIL;
+
+	while (OidIsValid(relid))
+	{
+		MemoryContext old;
+
+		BuildPatiently(relid);
+		old = MemoryContextSwitchTo(TopMemoryContext);
+		done = lappend_oid(done, relid);
+		MemoryContextSwitchTo(old);
+		relid = FindNext(owner, done);
+	}
 }
 
 void
@@ -341,7 +413,9 @@ dynamo_build_worker_main(Datum arg)
 	BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, 0);
 	SetWorkerSettings();
 	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
+	if (!OidIsValid(task.owner) || !TakeSlot(task.owner))
+		proc_exit(0);
 	WaitForLauncher(&task);
-	BuildPatiently(task.relid);
+	BuildAll(task.relid, task.owner);
 	proc_exit(0);
 }

@@ -12,13 +12,13 @@
 #include "executor/spi.h"
 #include "utils/lsyscache.h"
 
-#include "catalog/link.h"
 #include "errors.h"
 #include "index/build.h"
+#include "table/index_relation.h"
 
 /* What the index would be created with, were it created so. */
 static CreateIndexSpec
-SpecOfIndex(const IndexDef *index)
+IndexToSpec(const IndexDef *index)
 {
 	CreateIndexSpec spec = {0};
 
@@ -100,12 +100,12 @@ static void
 ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *spec)
 {
 	Oid			schema = get_rel_namespace(relid);
-	const char *kind = index->storage == STORAGE_INLINE ? "INDEX" : "TABLE";
+	Oid			found = FindIndexRelation(def, index);
 
-	if (OidIsValid(FindIndexRelation(def, index)))
-		RunStatement("DROP %s %s", kind, QualifiedName(schema, index->relation));
-	else
-		index->relation = ChooseIndexRelation(schema, get_rel_name(relid), index->name);
+	if (OidIsValid(found))
+		DropIndexRelation(found);
+	index->relation = "";		/* may be chosen again */
+	index->relation = ChooseIndexRelation(def, schema, get_rel_name(relid), index->name);
 	SetIndexShape(index, spec);
 	IndexStore(relid, def, index, false);
 }
@@ -136,7 +136,7 @@ IndexAlter(const char *table_name, const char *index_name, const IndexChange *ch
 				 errmsg("Requested resource not found: Index %s for table %s",
 						index_name, table_name)));
 	CheckNoPendingBuild(def);
-	spec = SpecOfIndex(index);
+	spec = IndexToSpec(index);
 	ApplyChange(&spec, change);
 	CheckIndexShape(def, &spec);
 	if (SameStorage(index, &spec) && SameProjection(index, &spec))

@@ -19,12 +19,12 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "catalog/build_lock.h"
-#include "catalog/link.h"
-#include "catalog/objects.h"
 #include "errors.h"
 #include "index/build.h"
 #include "index/index.h"
+#include "table/build_lock.h"
+#include "table/index_relation.h"
+#include "table/objects.h"
 
 int			in_place_build_limit = 8192;
 
@@ -46,7 +46,7 @@ CheckNewIndex(const TableDef *def, const CreateIndexSpec *spec)
 				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
 				 errmsg("Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of %d",
 						max_global_indexes),
-				 errhint("The limit is the setting dynamo.max_global_indexes.")));
+				 errhint("To change the limit, set dynamo.max_global_indexes.")));
 	CheckNoPendingBuild(def);
 }
 
@@ -57,7 +57,7 @@ CheckNoPendingBuild(const TableDef *def)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
 				 errmsg("Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table"),
-				 errhint("dynamo.index_progress shows what is being built.")));
+				 errhint("See dynamo.index_progress for builds in progress.")));
 }
 
 /* A column of the user's cannot become one that the trigger sets. */
@@ -68,11 +68,11 @@ CheckColumnIsFree(Oid relid, const AttributeDef *attr)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_DUPLICATE_COLUMN),
-			 errmsg("column \"%s\" of table \"%s\" is not the extension's",
+			 errmsg("column \"%s\" of table \"%s\" does not belong to the extension",
 					attr->column, get_rel_name(relid)),
-			 errdetail("The index needs a column of that name for the key attribute \"%s\".",
+			 errdetail("The index needs a column with this name for the key attribute \"%s\".",
 					   attr->name.data),
-			 errhint("Rename or drop your column, for example with ALTER TABLE ... RENAME COLUMN.")));
+			 errhint("Rename or drop the column, for example with ALTER TABLE ... RENAME COLUMN.")));
 }
 
 /* Adds the columns of attributes from first on. */
@@ -188,7 +188,7 @@ IndexStore(Oid relid, const TableDef *def, const IndexDef *index, bool new_colum
 		FillInPlace(relid, def, index, new_columns);
 }
 
-void
+bool
 IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 {
 	Oid			relid;
@@ -207,6 +207,7 @@ IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 	AddColumns(relid, def, nattributes);
 	IndexStore(relid, def, index, def->nattributes > nattributes);
 	SPI_finish();
+	return index->status == INDEX_ACTIVE;
 }
 
 /* ---- dropping ---- */
@@ -214,7 +215,7 @@ IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 static bool
 IsUsedByIndex(const IndexDef *index, int attribute)
 {
-	for (int i = 0; i < index->key.npartition + index->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&index->key); i++)
 	{
 		if (index->attributes[i] == attribute)
 			return true;
@@ -226,7 +227,7 @@ IsUsedByIndex(const IndexDef *index, int attribute)
 static bool
 IsUsedElsewhere(const TableDef *def, int attribute, const IndexDef *dropped)
 {
-	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&def->key); i++)
 	{
 		if (def->key_attributes[i] == attribute)
 			return true;
@@ -250,10 +251,10 @@ RemoveAttribute(TableDef *def, int attribute)
 	{
 		IndexDef   *index = &def->indexes[i];
 
-		for (int j = 0; j < index->key.npartition + index->key.nsort; j++)
+		for (int j = 0; j < KeyCount(&index->key); j++)
 			index->attributes[j] -= index->attributes[j] > attribute;
 	}
-	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&def->key); i++)
 		def->key_attributes[i] -= def->key_attributes[i] > attribute;
 }
 
@@ -294,9 +295,6 @@ ForgetIndex(TableDef *def, const IndexDef *index)
 void
 IndexRemove(Oid relid, TableDef *def, const IndexDef *index)
 {
-	Oid			schema = get_rel_namespace(relid);
-	char	   *relation = QualifiedName(schema, index->relation);
-	bool		inline_index = index->storage == STORAGE_INLINE;
 	Oid			found = FindIndexRelation(def, index);
 	char	   *drop_columns;
 
@@ -304,15 +302,15 @@ IndexRemove(Oid relid, TableDef *def, const IndexDef *index)
 	drop_columns = ForgetIndex(def, index);
 	StoreDefinition(relid, def);
 	if (OidIsValid(found))
-		RunStatement("DROP %s %s", inline_index ? "INDEX" : "TABLE", relation);
+		DropIndexRelation(found);
 	if (drop_columns[0] != '\0')
-		RunStatement("ALTER TABLE %s %s", QualifiedName(schema, get_rel_name(relid)),
-					 drop_columns);
+		RunStatement("ALTER TABLE %s %s",
+					 QualifiedName(get_rel_namespace(relid), get_rel_name(relid)), drop_columns);
 }
 
 /* The index that is being built to replace another, or was replaced by it. */
 static const IndexDef *
-ReplacementOf(const TableDef *def, const char *index_name)
+FindReplacement(const TableDef *def, const char *index_name)
 {
 	for (int i = 0; i < def->nindexes; i++)
 	{
@@ -336,8 +334,8 @@ IndexDrop(const char *table_name, const char *index_name)
 				 errmsg("Requested resource not found: Index %s for table %s",
 						index_name, table_name)));
 	SPI_connect();
-	if (ReplacementOf(def, index_name) != NULL)
-		IndexRemove(relid, def, ReplacementOf(def, index_name));
+	if (FindReplacement(def, index_name) != NULL)
+		IndexRemove(relid, def, FindReplacement(def, index_name));
 	IndexRemove(relid, def, TableDefIndex(def, index_name));
 	SPI_finish();
 }

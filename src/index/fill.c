@@ -22,10 +22,10 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "catalog/objects.h"
-#include "catalog/owner.h"
-#include "catalog/stored.h"
 #include "index/build.h"
+#include "table/objects.h"
+#include "table/owner.h"
+#include "table/stored.h"
 
 /* Progress is reported no more often than this. */
 #define REPORT_MILLISECONDS	5000
@@ -43,11 +43,9 @@ typedef struct Fill
 {
 	Relation	rel;
 	TableDef   *def;
-	EState	   *estate;
-	ResultRelInfo *result;
+	OwnTable	own;			/* its slot has the new row */
 	Snapshot	snapshot;
 	TupleTableSlot *old;
-	TupleTableSlot *new;
 	MemoryContext row_context;
 	FillMode	mode;
 	const IndexDef *index;		/* NULL for expiry times */
@@ -63,13 +61,9 @@ FillBegin(Fill *fill, Relation rel, const char *index_name, FillMode mode)
 	OwnerScopeEnter(&fill->scope, rel->rd_rel->relowner);
 	fill->rel = rel;
 	fill->def = TableDefAcquire(rel);
-	fill->estate = CreateExecutorState();
-	fill->result = makeNode(ResultRelInfo);
-	InitResultRelInfo(fill->result, rel, 0, NULL, 0);
-	ExecOpenIndices(fill->result, false);
+	OwnTableBegin(&fill->own, rel, true);
 	fill->snapshot = RegisterSnapshot(GetLatestSnapshot());
 	fill->old = table_slot_create(rel, NULL);
-	fill->new = table_slot_create(rel, NULL);
 	fill->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index fill",
 											  ALLOCSET_DEFAULT_SIZES);
 	fill->mode = mode;
@@ -80,10 +74,8 @@ static void
 FillEnd(Fill *fill)
 {
 	ExecDropSingleTupleTableSlot(fill->old);
-	ExecDropSingleTupleTableSlot(fill->new);
 	UnregisterSnapshot(fill->snapshot);
-	ExecCloseIndices(fill->result);
-	FreeExecutorState(fill->estate);
+	OwnTableEnd(&fill->own);
 	TableDefRelease(fill->def);
 	MemoryContextDelete(fill->row_context);
 	OwnerScopeLeave(&fill->scope);
@@ -108,21 +100,22 @@ ReportBuildProgress(const IndexDef *index, int64 rows)
 }
 
 static void
-UpdateRow(Fill *fill, Datum *values, bool *nulls)
+RewriteRow(Fill *fill, Datum *values, bool *nulls)
 {
-	int			natts = RelationGetDescr(fill->rel)->natts;
-	UpdatedIndexes updated = NO_UPDATED_INDEXES;
-
-	ExecClearTuple(fill->new);
-	memcpy(fill->new->tts_values, values, sizeof(Datum) * natts);
-	memcpy(fill->new->tts_isnull, nulls, sizeof(bool) * natts);
-	ExecStoreVirtualTuple(fill->new);
-	simple_table_tuple_update(fill->rel, &fill->old->tts_tid, fill->new,
-							  fill->snapshot, &updated);
-	if (fill->result->ri_NumIndices > 0 && updated != NO_UPDATED_INDEXES)
-		InsertUpdatedIndexTuples(fill->result, fill->new, fill->estate, updated);
-	ResetPerTupleExprContext(fill->estate);
+	OwnTableForm(&fill->own, values, nulls);
+	OwnTableUpdate(&fill->own, &fill->old->tts_tid, fill->snapshot);
 	fill->rewritten++;
+}
+
+ValueRef
+CopyColumns(const TableDef *def, TupleTableSlot *slot, Datum **values, bool **nulls)
+{
+	int			natts = slot->tts_tupleDescriptor->natts;
+
+	slot_getallattrs(slot);
+	*values = memcpy(palloc(sizeof(Datum) * natts), slot->tts_values, sizeof(Datum) * natts);
+	*nulls = memcpy(palloc(sizeof(bool) * natts), slot->tts_isnull, sizeof(bool) * natts);
+	return DatumGetValue(SlotItem(slot, def->item_attnum));
 }
 
 static bool
@@ -172,17 +165,12 @@ DeriveRow(const Fill *fill, ValueRef item, Datum *values, bool *nulls)
 static void
 FillRow(Fill *fill)
 {
-	int			natts = RelationGetDescr(fill->rel)->natts;
-	Datum	   *values = palloc(sizeof(Datum) * natts);
-	bool	   *nulls = palloc(sizeof(bool) * natts);
-	ValueRef	item;
+	Datum	   *values;
+	bool	   *nulls;
+	ValueRef	item = CopyColumns(fill->def, fill->old, &values, &nulls);
 
-	slot_getallattrs(fill->old);
-	memcpy(values, fill->old->tts_values, sizeof(Datum) * natts);
-	memcpy(nulls, fill->old->tts_isnull, sizeof(bool) * natts);
-	item = DatumGetValue(SlotItem(fill->old, fill->def->item_attnum));
 	if (DeriveRow(fill, item, values, nulls))
-		UpdateRow(fill, values, nulls);
+		RewriteRow(fill, values, nulls);
 	fill->rows++;
 }
 

@@ -1,6 +1,6 @@
 /*
  * fill_table.c
- *	  Filling an index table from the rows of its table.
+ *	  Fills an index table from the rows of its table.
  */
 #include "postgres.h"
 
@@ -16,74 +16,33 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/objects.h"
-#include "catalog/owner.h"
 #include "index/index.h"
+#include "table/objects.h"
+#include "table/owner.h"
 
-/* The index table, each shard opened when its first entry comes. */
 typedef struct Target
 {
 	const TableDef *def;
 	const IndexDef *index;
-	EntryTable *shards;
-	bool	   *open;
+	EntryShards shards;
 	int64		entries;
 } Target;
 
 static void
-TargetBegin(Target *target, const TableDef *def, const IndexDef *index)
-{
-	int			n = Max(index->shards, 1);
-
-	target->def = def;
-	target->index = index;
-	target->shards = palloc0(sizeof(EntryTable) * n);
-	target->open = palloc0(sizeof(bool) * n);
-	target->entries = 0;
-}
-
-static void
-TargetEnd(Target *target)
-{
-	for (int i = 0; i < Max(target->index->shards, 1); i++)
-	{
-		if (target->open[i])
-			EntryTableClose(&target->shards[i]);
-	}
-}
-
-static EntryTable *
-TargetShard(Target *target, int shard)
-{
-	if (!target->open[shard])
-	{
-		EntryTableOpen(&target->shards[shard], target->def, target->index,
-					   shard, AccessExclusiveLock);
-		target->open[shard] = true;
-	}
-	return &target->shards[shard];
-}
-
-static void
-AddEntry(Target *target, BaseRow *row, MemoryContext context)
+AddEntry(Target *target, BaseRow *row)
 {
 	EntryKey	key;
-	MemoryContext outer;
-	EntryTable *shard;
 
 	EntryKeyOfRow(target->def, target->index, row, &key);
 	if (!key.present)
 		return;
-	outer = MemoryContextSwitchTo(context);
-	shard = TargetShard(target, key.shard);
-	MemoryContextSwitchTo(outer);
-	EntryInsert(shard, &key,
+	EntryInsert(EntryShardsGet(&target->shards, key.shard), &key,
 				IndexEntryItem(target->def, target->index, BaseRowItem(target->def, row)));
 	target->entries++;
 }
 
 static void
-FillFrom(Target *target, Relation rel)
+AddEntriesOf(Target *target, Relation rel)
 {
 	MemoryContext context = CurrentMemoryContext;
 	MemoryContext row_context = AllocSetContextCreate(context, "dynamo index fill",
@@ -100,7 +59,7 @@ FillFrom(Target *target, Relation rel)
 		CHECK_FOR_INTERRUPTS();
 		MemoryContextSwitchTo(row_context);
 		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
-		AddEntry(target, &row, context);
+		AddEntry(target, &row);
 		MemoryContextSwitchTo(context);
 		MemoryContextReset(row_context);
 		ReportBuildProgress(target->index, target->entries);
@@ -116,11 +75,11 @@ FillFromRelation(Oid relid, const char *index_name)
 {
 	Relation	rel = table_open(relid, NoLock);
 	TableDef   *def = TableDefAcquire(rel);
-	Target		target;
+	Target		target = {.def = def, .index = TableDefIndexOf(def, index_name)};
 
-	TargetBegin(&target, def, TableDefIndexOf(def, index_name));
-	FillFrom(&target, rel);
-	TargetEnd(&target);
+	EntryShardsBegin(&target.shards, def, target.index, AccessExclusiveLock);
+	AddEntriesOf(&target, rel);
+	EntryShardsEnd(&target.shards);
 	TableDefRelease(def);
 	table_close(rel, NoLock);
 	return target.entries;

@@ -62,8 +62,8 @@ TextArray(FunctionCallInfo fcinfo, int arg, int *n)
 	return strings;
 }
 
-/* What the overloads have in common; the key is set already. */
-static void
+/* What the overloads have in common; the key is set already.  Whether it is built. */
+static bool
 CreateIndex(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
 {
 	char	   *table_name = RequiredText(fcinfo, ARG_TABLE, "table_name");
@@ -77,7 +77,7 @@ CreateIndex(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
 	SetStorage(spec, OptionalText(fcinfo, ARG_STORAGE),
 			   PG_ARGISNULL(ARG_SHARDS) ? SHARDS_NOT_GIVEN : PG_GETARG_INT32(ARG_SHARDS),
 			   OptionalText(fcinfo, ARG_SHARD_BY));
-	IndexCreate(table_name, spec);
+	return IndexCreate(table_name, spec);
 }
 
 static int
@@ -100,24 +100,36 @@ SeveralAttributes(FunctionCallInfo fcinfo, int name_arg, int type_arg, CreateInd
 	return AppendKeyPart(spec, names, n, types, ntypes);
 }
 
-static void
+static bool
 CreateIndexOnOne(FunctionCallInfo fcinfo)
 {
 	CreateIndexSpec spec = {0};
 
 	spec.key.npartition = OneAttribute(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec);
 	spec.key.nsort = OneAttribute(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec);
-	CreateIndex(fcinfo, &spec);
+	return CreateIndex(fcinfo, &spec);
 }
 
-static void
+static bool
 CreateIndexOnSeveral(FunctionCallInfo fcinfo)
 {
 	CreateIndexSpec spec = {0};
 
 	spec.key.npartition = SeveralAttributes(fcinfo, ARG_PARTITION, ARG_PARTITION_TYPE, &spec);
 	spec.key.nsort = SeveralAttributes(fcinfo, ARG_SORT, ARG_SORT_TYPE, &spec);
-	CreateIndex(fcinfo, &spec);
+	return CreateIndex(fcinfo, &spec);
+}
+
+/* Creates an index and tells of a build that goes on in the background. */
+static void
+CreateAndReport(FunctionCallInfo fcinfo, bool (*create) (FunctionCallInfo fcinfo))
+{
+	if (!create(fcinfo))
+		ereport(NOTICE,
+				(errmsg("index \"%s\" is being built in the background and cannot be read until it is built",
+						OptionalText(fcinfo, ARG_INDEX)),
+				 errhint("See dynamo.index_progress for progress; CALL dynamo.build_indexes(%s) to wait.",
+						 quote_literal_cstr(OptionalText(fcinfo, ARG_TABLE)))));
 }
 
 DYNAMO_FUNCTION(dynamo_create_index);
@@ -125,7 +137,7 @@ DYNAMO_FUNCTION(dynamo_create_index);
 Datum
 dynamo_create_index(PG_FUNCTION_ARGS)
 {
-	CreateIndexOnOne(fcinfo);
+	CreateAndReport(fcinfo, CreateIndexOnOne);
 	PG_RETURN_VOID();
 }
 
@@ -134,18 +146,18 @@ DYNAMO_FUNCTION(dynamo_create_index_multi);
 Datum
 dynamo_create_index_multi(PG_FUNCTION_ARGS)
 {
-	CreateIndexOnSeveral(fcinfo);
+	CreateAndReport(fcinfo, CreateIndexOnSeveral);
 	PG_RETURN_VOID();
 }
 
 static void
-CreateAndWait(FunctionCallInfo fcinfo, void (*create) (FunctionCallInfo fcinfo))
+CreateAndWait(FunctionCallInfo fcinfo, bool (*create) (FunctionCallInfo fcinfo))
 {
 	Oid			relid;
 
 	CheckMayCommit(fcinfo, "create_index_and_wait");
 	SPI_connect_ext(SPI_OPT_NONATOMIC);
-	create(fcinfo);
+	(void) create(fcinfo);
 	relid = TableNameResolve(text_to_cstring(PG_GETARG_TEXT_PP(ARG_TABLE)), false);
 	BuildAndWait(relid);
 	SPI_finish();
@@ -262,7 +274,7 @@ dynamo_recommend_shards(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid workload"),
-				 errdetail("items must not be negative, item_bytes be 1 to %d, fraction 0 to 1, padding 0 to 100.",
+				 errdetail("items must not be negative; item_bytes must be between 1 and %d, fraction between 0 and 1, padding between 0 and 100.",
 						   ITEM_MAX_SIZE)));
 	shards = items * fraction * (1 + padding) /
 		(READ_UNITS_PER_PARTITION * ItemsPerReadUnit(item_bytes));

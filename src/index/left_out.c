@@ -2,7 +2,7 @@
  * left_out.c
  *	  Items that an index leaves out.  They are looked for before it is built: the
  *	  user is told of them, and the btree of an inline index must be limited if it
- *	  would have some of them otherwise (catalog/limits.c).
+ *	  would have some of them otherwise (table/limits.c).
  */
 #include "postgres.h"
 
@@ -16,9 +16,9 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/limits.h"
-#include "catalog/stored.h"
 #include "index/index.h"
+#include "table/limits.h"
+#include "table/stored.h"
 
 typedef struct Search
 {
@@ -28,12 +28,22 @@ typedef struct Search
 	LeftOut    *found;
 } Search;
 
+#define KEY_TOO_LONG_FOR_PAGE	"its key is too long for one entry of a PostgreSQL index"
+
+/* Why the first item is left out, of which the user is told. */
+static void
+KeepExample(LeftOut *found, const char *reason)
+{
+	if (found->example[0] == '\0')
+		strlcpy(found->example, reason, sizeof(found->example));
+}
+
 static bool
 HasAllColumns(const TableDef *def, const IndexDef *index, const bool *nulls)
 {
 	for (int i = 0; i < index->nentry; i++)
 	{
-		if (nulls[def->attributes[index->entry[i]].attnum - 1])
+		if (nulls[EntryAttribute(def, index, i)->attnum - 1])
 			return false;
 	}
 	return true;
@@ -47,7 +57,7 @@ LeftOutReason(const TableDef *def, const IndexDef *index, ValueRef item,
 
 	if (violation == NULL && HasAllColumns(def, index, nulls) &&
 		!IndexAdmitsRow(def, index, values, nulls))
-		return "its key is too long for one entry of a PostgreSQL index";
+		return KEY_TOO_LONG_FOR_PAGE;
 	return violation;
 }
 
@@ -55,11 +65,8 @@ LeftOutReason(const TableDef *def, const IndexDef *index, ValueRef item,
 static ValueRef
 DeriveRow(const Search *s, TupleTableSlot *slot, Datum **values, bool **nulls)
 {
-	int			natts = slot->tts_tupleDescriptor->natts;
-	ValueRef	item = DatumGetValue(SlotItem(slot, s->def->item_attnum));
+	ValueRef	item = CopyColumns(s->def, slot, values, nulls);
 
-	*values = memcpy(palloc(sizeof(Datum) * natts), slot->tts_values, sizeof(Datum) * natts);
-	*nulls = memcpy(palloc(sizeof(bool) * natts), slot->tts_isnull, sizeof(bool) * natts);
 	if (s->columns == COLUMNS_STALE)
 		(void) ForgetStaleColumns(s->def, item, *values, *nulls);
 	(void) DeriveStoredKeys(s->def, item, *values, *nulls);
@@ -84,14 +91,19 @@ LookAtRow(const Search *s, TupleTableSlot *slot)
 	if (!complete && s->columns != COLUMNS_FILLED)
 	{
 		ValueRef	item = DeriveRow(s, slot, &values, &nulls);
+		const char *reason = LeftOutReason(s->def, s->index, item, values, nulls);
 
-		left_out = LeftOutReason(s->def, s->index, item, values, nulls) != NULL;
+		left_out = reason != NULL;
+		if (left_out)
+			KeepExample(s->found, reason);
 	}
 	exceeds = RowHasEntry(s->def, s->index, nulls) &&
 		!IndexAdmitsRow(s->def, s->index, values, nulls);
 	s->found->by_limits |= exceeds;
 	if (left_out || (complete && exceeds))
 		s->found->items++;
+	if (complete && exceeds)
+		KeepExample(s->found, KEY_TOO_LONG_FOR_PAGE);
 }
 
 static void
@@ -146,6 +158,6 @@ ReportLeftOut(const char *index_name, const LeftOut *found)
 				(errmsg_plural("index \"%s\" leaves out " INT64_FORMAT " item with unusable key attributes",
 							   "index \"%s\" leaves out " INT64_FORMAT " items with unusable key attributes",
 							   (unsigned long) found->items, index_name, found->items),
-				 errdetail("An index key attribute has another type than the index, is empty or too long."),
+				 errdetail("For example, %s.", found->example),
 				 errhint("dynamo.verify_index lists them.")));
 }

@@ -2,17 +2,18 @@
  * maintain.c
  *	  The triggers of index tables.
  *
- * maintain_indexes, on the base table, AFTER each row and AFTER TRUNCATE:
- * makes the entries of all its index tables what the rows say.  There is one
- * for all of them, so that a row is looked at once.  It compares the old and
- * the new key columns first; a table without a changed entry is not opened.
- * Where a trigger could change a row after its columns were derived, it checks
- * them, too; a table has it then also without index tables.
+ * maintain_indexes, on the base table, fires AFTER each row and AFTER
+ * TRUNCATE.  It updates the entries of all its index tables.  A single trigger
+ * maintains all of them, so that a row is processed once.  It first compares
+ * the old and the new key columns; an index table without a changed entry is
+ * not opened.  If another trigger could change a row after its columns were
+ * derived, maintain_indexes also checks the columns; a table then has it even
+ * without index tables.
  *
- * guard_index, on the index table, BEFORE each row: skips every write.
- * Maintenance writes past triggers, so that what arrives here came from
- * elsewhere: a data-only restore or a subscription to all tables, which
- * would write each entry a second time.
+ * guard_index, on the index table, fires BEFORE each row and skips every
+ * write.  Maintenance writes without firing triggers, so that other writes
+ * come from elsewhere: from a data-only restore or a subscription to all
+ * tables, which would write each entry a second time.
  */
 #include "postgres.h"
 
@@ -26,11 +27,12 @@
 #include "utils/datum.h"
 #include "utils/rel.h"
 
-#include "catalog/objects.h"
-#include "catalog/owner.h"
-#include "catalog/stored.h"
 #include "index/index.h"
 #include "store/row_event.h"
+#include "table/index_relation.h"
+#include "table/objects.h"
+#include "table/owner.h"
+#include "table/stored.h"
 
 /* True while an index table is truncated along with its table. */
 static bool truncating = false;
@@ -40,8 +42,7 @@ static bool truncating = false;
 static bool
 ItemsIdentical(const TableDef *def, BaseRow *old, BaseRow *new)
 {
-	return datumIsEqual(TupleItem(def, old->tuple, old->desc),
-						TupleItem(def, new->tuple, new->desc), false, -1);
+	return datumIsEqual(BaseRowStoredItem(def, old), BaseRowStoredItem(def, new), false, -1);
 }
 
 /* Whether an entry that keeps its key also keeps its content. */
@@ -77,44 +78,60 @@ static bool
 EntryIsLater(EntryTable *t, const RowEvent *event)
 {
 	bool		should_free;
-	CommandId	command = OwnCommandOf(ExecFetchSlotHeapTuple(t->slot, false, &should_free));
+	CommandId	command = OwnCommandOf(ExecFetchSlotHeapTuple(t->own.slot, false, &should_free));
 
 	return command != InvalidCommandId && command >= event->command;
 }
 
 /* A missing entry is no error: verify_index is there to find such things. */
 static void
-DeleteEntry(const TableDef *def, const IndexDef *index, const EntryKey *key,
-			const RowEvent *event)
+DeleteEntry(EntryTable *t, const EntryKey *key, const RowEvent *event)
 {
-	EntryTable	t;
-
-	EntryTableOpen(&t, def, index, key->shard, RowExclusiveLock);
-	if (EntryFind(&t, key) && !EntryIsLater(&t, event))
-		EntryDelete(&t);
-	EntryTableClose(&t);
+	if (EntryFind(t, key) && !EntryIsLater(t, event))
+		EntryDelete(t);
 }
 
 static void
-InsertEntry(const TableDef *def, const IndexDef *index, const EntryKey *key, BaseRow *row)
+ReplaceEntry(EntryTable *t, const EntryKey *key, BaseRow *row)
 {
-	EntryTable	t;
+	struct varlena *content = EntryContent(t->def, t->index, row);
 
-	EntryTableOpen(&t, def, index, key->shard, RowExclusiveLock);
-	EntryInsert(&t, key, EntryContent(def, index, row));
-	EntryTableClose(&t);
-}
-
-static void
-ReplaceEntry(const TableDef *def, const IndexDef *index, const EntryKey *key, BaseRow *row)
-{
-	EntryTable	t;
-
-	EntryTableOpen(&t, def, index, key->shard, RowExclusiveLock);
-	if (EntryFind(&t, key))
-		EntryUpdate(&t, key, EntryContent(def, index, row));
+	if (EntryFind(t, key))
+		EntryUpdate(t, key, content);
 	else
-		EntryInsert(&t, key, EntryContent(def, index, row));
+		EntryInsert(t, key, content);
+}
+
+/* Makes the entry of a row, of which there may be one already. */
+static void
+WriteEntry(EntryTable *t, const EntryKey *key, BaseRow *row, bool may_exist)
+{
+	if (may_exist)
+		ReplaceEntry(t, key, row);
+	else
+		EntryInsert(t, key, EntryContent(t->def, t->index, row));
+}
+
+/* From one key to another; each may be absent. */
+static void
+MoveEntry(const TableDef *def, const IndexDef *index, const RowEvent *event,
+		  const EntryKey *before, const EntryKey *after, BaseRow *new, bool overtaken)
+{
+	EntryTable	t;
+	bool		stays = before->present && after->present && before->shard == after->shard;
+
+	if (before->present)
+	{
+		EntryTableOpen(&t, def, index, before->shard, RowExclusiveLock);
+		DeleteEntry(&t, before, event);
+		if (!stays)
+			EntryTableClose(&t);
+	}
+	if (!after->present)
+		return;
+	if (!stays)
+		EntryTableOpen(&t, def, index, after->shard, RowExclusiveLock);
+	WriteEntry(&t, after, new, overtaken);
 	EntryTableClose(&t);
 }
 
@@ -134,19 +151,17 @@ MaintainIndex(const TableDef *def, const IndexDef *index, const RowEvent *event,
 
 	EntryKeyOfRow(def, index, old, &before);
 	EntryKeyOfRow(def, index, new, &after);
-	if (before.present && after.present && EntryKeysEqual(def, index, &before, &after))
+	if (!before.present || !after.present || !EntryKeysEqual(def, index, &before, &after))
+		MoveEntry(def, index, event, &before, &after, new, overtaken);
+	else if (overtaken || index->status == INDEX_CREATING ||
+			 !SameProjection(def, index, old, new))
 	{
-		if (overtaken || index->status == INDEX_CREATING ||
-			!SameProjection(def, index, old, new))
-			ReplaceEntry(def, index, &after, new);
-		return;
+		EntryTable	t;
+
+		EntryTableOpen(&t, def, index, after.shard, RowExclusiveLock);
+		ReplaceEntry(&t, &after, new);
+		EntryTableClose(&t);
 	}
-	if (before.present)
-		DeleteEntry(def, index, &before, event);
-	if (after.present && overtaken)
-		ReplaceEntry(def, index, &after, new);
-	else if (after.present)
-		InsertEntry(def, index, &after, new);
 }
 
 /* One that was replaced is there for those who still read it, as it was. */
@@ -230,12 +245,10 @@ TruncateAsOwner(Oid index_table, Oid owner)
 void
 TruncateIndexTable(const TableDef *def, const IndexDef *index)
 {
-	EntryTable	t;
-	Oid			index_table;
+	Relation	rel = IndexTableOpen(def, index, AccessExclusiveLock);
+	Oid			index_table = RelationGetRelid(rel);
 
-	EntryTableOpen(&t, def, index, 0, AccessExclusiveLock); /* checks that it is one */
-	index_table = RelationGetRelid(t.parent);
-	EntryTableClose(&t);
+	table_close(rel, NoLock);
 	TruncateAsOwner(index_table, RelationOwner(TableDefRoot(def)));
 }
 
@@ -253,7 +266,7 @@ CheckWholeTable(Relation partition)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot truncate partition \"%s\" of dynamo table \"%s\"",
 						RelationGetRelationName(partition), RelationGetRelationName(rel)),
-				 errdetail("The table has index tables, which would keep its entries."),
+				 errdetail("The index tables would keep the entries of the partition."),
 				 errhint("Use DELETE, or truncate the whole table.")));
 	table_close(rel, NoLock);
 }
@@ -323,6 +336,6 @@ dynamo_guard_index(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot truncate index table \"%s\"",
 						RelationGetRelationName(trigger->tg_relation)),
-				 errhint("It is truncated with its table; dynamo.reindex builds it again.")));
+				 errhint("Truncate its table instead, or use dynamo.reindex to rebuild the index.")));
 	return PointerGetDatum(NULL);
 }

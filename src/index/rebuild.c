@@ -1,9 +1,9 @@
 /*
  * rebuild.c
- *	  dynamo.reindex: making an index right again, whatever is wrong with it.
+ *	  dynamo.reindex: repairs an index in any state.
  *
- * Triggers first, so that they are there and fire; then the key columns;
- * then the btree or the index table, built anew from the columns.
+ * It first repairs the triggers, so that they exist and fire; then the key
+ * columns; then it rebuilds the btree or the index table from the columns.
  */
 #include "postgres.h"
 
@@ -13,48 +13,18 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "catalog/link.h"
-#include "catalog/limits.h"
-#include "catalog/objects.h"
 #include "errors.h"
 #include "index/index.h"
-
-static bool
-IsIndex(Oid relid)
-{
-	char		kind = get_rel_relkind(relid);
-
-	return kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX;
-}
-
-/* Anybody can write a definition that names another's relation. */
-static void
-DropRelation(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
-{
-	if (!OidIsValid(found))
-		return;
-	if (FindIndexRelation(def, index) != found)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_TABLE),
-				 errmsg("relation \"%s\" does not hold index \"%s\" of table \"%s\"",
-						get_rel_name(found), index->name, get_rel_name(relid)),
-				 errdetail("An index is a btree of its table or an index table of the same owner."),
-				 errhint("Rename the relation, then use dynamo.reindex.")));
-	RunStatement("DROP %s %s",
-				 IsIndex(found) ? "INDEX" : "TABLE",
-				 QualifiedName(get_rel_namespace(found), get_rel_name(found)));
-}
+#include "table/index_relation.h"
+#include "table/limits.h"
+#include "table/objects.h"
 
 static bool
 IndexTableIsSound(const TableDef *def, const IndexDef *index, Oid found)
 {
-	char		kind = get_rel_relkind(found);
-	Relation	rel;
+	Relation	rel = table_open(found, AccessExclusiveLock);
 	bool		sound;
 
-	if (kind != RELKIND_RELATION && kind != RELKIND_PARTITIONED_TABLE)
-		return false;
-	rel = table_open(found, AccessExclusiveLock);
 	sound = IsIndexTable(rel, def, index) && IndexHasShards(rel, index);
 	table_close(rel, NoLock);
 	return sound;
@@ -79,7 +49,8 @@ RebuildInline(Oid relid, const TableDef *def, const IndexDef *index, Oid found, 
 													   get_rel_name(found)));
 		return;
 	}
-	DropRelation(relid, def, index, found);
+	if (OidIsValid(found))
+		DropIndexRelation(found);
 	RepairKeyColumns(relid, index->name);
 	CreateIndexRelation(relid, def, index, limited);
 }
@@ -90,12 +61,13 @@ RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 	RepairKeyColumns(relid, index->name);
 	if (OidIsValid(found) && IndexTableIsSound(def, index, found))
 	{
-		StoreGuards(found, get_rel_name(relid), index->name);
+		StoreGuards(found);
 		TruncateIndexTable(def, index);
 	}
 	else
 	{
-		DropRelation(relid, def, index, found);
+		if (OidIsValid(found))
+			DropIndexRelation(found);
 		CreateIndexRelation(relid, def, index, false);
 	}
 	FillIndexTable(relid, index->name);
@@ -106,7 +78,7 @@ RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
  * other index tables missed writes, too.
  */
 static void
-WarnOfOthers(Oid relid, const char *index_name)
+WarnOfOtherIndexes(Oid relid, const char *index_name)
 {
 	Relation	rel = table_open(relid, NoLock);
 	TableDef   *def = TableDefAcquire(rel);
@@ -115,12 +87,21 @@ WarnOfOthers(Oid relid, const char *index_name)
 	{
 		if (def->indexes[i].storage == STORAGE_TABLE && strcmp(def->indexes[i].name, index_name) != 0)
 			ereport(WARNING,
-					(errmsg("index \"%s\" of table \"%s\" may be out of date, too",
+					(errmsg("index \"%s\" of table \"%s\" may also be out of date",
 							def->indexes[i].name, RelationGetRelationName(rel)),
-					 errhint("Use dynamo.reindex on it.")));
+					 errhint("Use dynamo.reindex for this index, too.")));
 	}
 	TableDefRelease(def);
 	table_close(rel, NoLock);
+}
+
+/* What has the name now, if anything, is no relation of the index. */
+static void
+RenameRelation(Oid relid, TableDef *def, IndexDef *index)
+{
+	index->relation = "";
+	index->relation = ChooseIndexRelation(def, get_rel_namespace(relid), get_rel_name(relid),
+										  index->name);
 }
 
 void
@@ -128,7 +109,7 @@ IndexRebuild(const char *table_name, const char *index_name)
 {
 	Oid			relid;
 	TableDef   *def = LockForIndexDdl(table_name, &relid);
-	const IndexDef *index = TableDefIndex(def, index_name);
+	IndexDef   *index = unconstify(IndexDef *, TableDefIndex(def, index_name));
 	LeftOut		left_out;
 	Oid			found;
 
@@ -141,12 +122,14 @@ IndexRebuild(const char *table_name, const char *index_name)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
 				 errmsg("index \"%s\" is being created", index_name),
-				 errhint("CALL dynamo.build_indexes() to have it built.")));
-	WarnOfOthers(relid, index_name);
+				 errhint("CALL dynamo.build_indexes() to build it.")));
+	WarnOfOtherIndexes(relid, index_name);
 	SPI_connect();
+	found = FindIndexRelation(def, index);
+	if (!OidIsValid(found))
+		RenameRelation(relid, def, index);
 	StoreDefinition(relid, def);
 	left_out = FindLeftOut(relid, index_name, COLUMNS_STALE);
-	found = get_relname_relid(index->relation, get_rel_namespace(relid));
 	if (index->storage == STORAGE_INLINE)
 		RebuildInline(relid, def, index, found, left_out.by_limits);
 	else

@@ -9,14 +9,14 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-#include "catalog/ddl.h"
-#include "catalog/names.h"
+#include "ddl/ddl.h"
 #include "errors.h"
 #include "index/index.h"
 #include "index/ttl.h"
+#include "table/object_names.h"
 
 static char *
-TableOf(Oid relid)
+QualifiedTableName(Oid relid)
 {
 	return QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
 }
@@ -39,7 +39,7 @@ TtlEnable(const char *table_name, Slice attribute)
 {
 	Oid			relid;
 	TableDef   *def = LockDefinition(table_name, &relid);
-	char	   *table = TableOf(relid);
+	char	   *table = QualifiedTableName(relid);
 	char	   *name;
 
 	CheckAttribute(attribute);
@@ -63,7 +63,7 @@ TtlDisable(const char *table_name)
 	def->ttl = (Slice) {NULL, 0};
 	SPI_connect();
 	StoreDefinition(relid, def);
-	RunStatement("ALTER TABLE %s DROP COLUMN %s", TableOf(relid), TTL_COLUMN);
+	RunStatement("ALTER TABLE %s DROP COLUMN %s", QualifiedTableName(relid), TTL_COLUMN);
 	SPI_finish();
 }
 

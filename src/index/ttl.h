@@ -1,19 +1,19 @@
 /*
  * ttl.h
- *	  Time to live: enabling and disabling (catalog/ttl.h says what it is).
+ *	  Enables and disables time to live (table/time_to_live.h describes it).
  */
 #ifndef DYNAMO_INDEX_TTL_H
 #define DYNAMO_INDEX_TTL_H
 
 #include "item/item.h"
 
-/* Begins to keep a table's time to live, of existing items, too. */
+/* Enables time to live for a table, including its existing items. */
 extern void TtlEnable(const char *table_name, Slice attribute);
 extern void TtlDisable(const char *table_name);
 
 /*
- * Locks the table for a change and raises the service's errors if it is so
- * already, or if another attribute is in use.
+ * Locks the table for a change.  Raises the service's errors if it is in the
+ * requested state already, or if another attribute is in use.
  */
 extern void TtlCheckChange(const char *table_name, Slice attribute, bool enable);
 

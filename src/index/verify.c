@@ -1,15 +1,17 @@
 /*
  * verify.c
- *	  dynamo.verify_index: every difference between an index and its table.
+ *	  dynamo.verify_index: finds every difference between an index and its
+ *	  table.
  *
- * Three things are compared with the items, which are the only truth: the key
- * columns of the rows, the entries of the index, and the triggers that keep
- * both.  Nothing is changed and nothing is locked against writers: all is
- * read under one snapshot.
+ * Three things are compared with the items, which are the source of truth: the
+ * key columns of the rows, the entries of the index, and the triggers that
+ * maintain both.  Nothing is changed or locked against writers: everything is
+ * read with one snapshot.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -22,11 +24,12 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/objects.h"
-#include "catalog/owner.h"
-#include "catalog/stored.h"
 #include "errors.h"
 #include "index/verify.h"
+#include "table/index_relation.h"
+#include "table/objects.h"
+#include "table/owner.h"
+#include "table/stored.h"
 
 void
 ReportProblem(Verification *v, const char *problem, struct varlena *key, const char *detail)
@@ -143,7 +146,7 @@ static void
 DeriveTableKey(Verification *v, const TableDef *def, int i, BaseRow *row,
 			   Datum *values, bool *nulls)
 {
-	const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+	const AttributeDef *attr = TableKeyAttribute(def, i);
 	ValueRef	key = AttributeFind(BaseRowItem(def, row), attr->name.data, attr->name.len);
 	const char *problem = KeyAttributeProblem(attr, key, i < def->key.npartition ?
 											  KEY_MAX_PARTITION : KEY_MAX_SORT);
@@ -156,7 +159,7 @@ DeriveTableKey(Verification *v, const TableDef *def, int i, BaseRow *row,
 		return;
 	}
 	ReportInvalidKey(v, row, problem);
-	values[column] = heap_getattr(row->tuple, attr->attnum, row->desc, &nulls[column]);
+	values[column] = BaseRowColumn(row, attr->attnum, &nulls[column]);
 }
 
 /* All columns as the item gives them; unusable keys of indexes are null. */
@@ -165,7 +168,7 @@ DeriveFromItem(Verification *v, const TableDef *def, BaseRow *row, Datum *values
 {
 	for (int i = 0; i < def->nattributes; i++)
 		nulls[def->attributes[i].attnum - 1] = true;
-	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&def->key); i++)
 		DeriveTableKey(v, def, i, row, values, nulls);
 	DeriveStoredKeys(def, BaseRowItem(def, row), values, nulls);
 }
@@ -185,9 +188,9 @@ ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *index,
 					  psprintf("The index leaves the item out: %s.", reason));
 	for (int i = 0; i < index->nentry; i++)
 	{
-		const AttributeDef *attr = &def->attributes[index->entry[i]];
+		const AttributeDef *attr = EntryAttribute(def, index, i);
 		bool		isnull;
-		Datum		stored = heap_getattr(row->tuple, attr->attnum, row->desc, &isnull);
+		Datum		stored = BaseRowColumn(row, attr->attnum, &isnull);
 
 		values[i] = derived[attr->attnum - 1];
 		nulls[i] = missing[attr->attnum - 1];
@@ -240,39 +243,45 @@ CloseBaseTables(Verification *v)
 
 /* Whether an index table can be read as one. */
 static bool
-VerifyShape(Verification *v, Oid relid)
+VerifyShape(Verification *v, Relation rel)
 {
-	Relation	rel = table_open(relid, AccessShareLock);
 	bool		fits = IsIndexTable(rel, v->def, v->index) && IndexHasShards(rel, v->index);
 
 	if (!fits)
 		ReportProblem(v, "index invalid", NULL,
-					  psprintf("Relation \"%s\" has not the owner, columns, primary key, shards and guard of the index table.",
+					  psprintf("Relation \"%s\" does not have the owner, columns, primary key, shards and guard of the index table.",
 							   RelationGetRelationName(rel)));
-	table_close(rel, AccessShareLock);
 	return fits;
 }
 
 static void
+VerifyContent(Verification *v, Relation rel)
+{
+	VerifyTriggers(v);
+	if (v->index->storage == STORAGE_TABLE && !VerifyShape(v, rel))
+		return;
+	OpenBaseTables(v);
+	if (v->index->storage == STORAGE_INLINE)
+		VerifyInline(v, RelationGetRelid(rel));
+	else
+		VerifyTable(v);
+	CloseBaseTables(v);
+}
+
+/* The relation is locked meanwhile, so that nobody drops it. */
+static void
 VerifyRelation(Verification *v)
 {
-	Oid			relid = get_relname_relid(v->index->relation, RelationGetNamespace(v->rel));
+	Relation	rel = IndexRelationTryOpen(v->def, v->index, AccessShareLock);
 
-	if (!OidIsValid(relid))
+	if (rel == NULL)
 	{
 		ReportProblem(v, "index missing", NULL,
 					  psprintf("Relation \"%s\" does not exist.", v->index->relation));
 		return;
 	}
-	VerifyTriggers(v);
-	if (v->index->storage == STORAGE_TABLE && !VerifyShape(v, relid))
-		return;
-	OpenBaseTables(v);
-	if (v->index->storage == STORAGE_INLINE)
-		VerifyInline(v, relid);
-	else
-		VerifyTable(v);
-	CloseBaseTables(v);
+	VerifyContent(v, rel);
+	relation_close(rel, NoLock);
 }
 
 DYNAMO_FUNCTION(dynamo_verify_index);

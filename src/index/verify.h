@@ -1,6 +1,6 @@
 /*
  * verify.h
- *	  Comparing an index with its table: the parts of verify_index.
+ *	  The parts of verify_index, which compares an index with its table.
  */
 #ifndef DYNAMO_VERIFY_H
 #define DYNAMO_VERIFY_H
@@ -10,7 +10,7 @@
 
 #include "index/index.h"
 
-/* Where rows are: the base table, or each of its partitions. */
+/* A table that contains rows: the base table, or one of its partitions. */
 typedef struct BaseTable
 {
 	Relation	rel;
@@ -18,15 +18,15 @@ typedef struct BaseTable
 	const IndexDef *index;
 } BaseTable;
 
-/* One comparison under way. */
+/* A comparison in progress. */
 typedef struct Verification
 {
-	Relation	rel;			/* the base table, or the partition at hand */
+	Relation	rel;			/* the base table, or the current partition */
 	TableDef   *def;
 	const IndexDef *index;
-	BaseTable  *bases;			/* with the same index of each */
+	BaseTable  *bases;			/* each with its own definition of the index */
 	int			nbases;
-	Snapshot	snapshot;		/* all reading is under this one */
+	Snapshot	snapshot;		/* snapshot of all reads */
 	Tuplestorestate *problems;	/* (problem text, key dynamo.item, detail text) */
 	TupleDesc	problems_desc;
 	MemoryContext row_context;	/* reset after each row */
@@ -37,19 +37,19 @@ extern void ReportProblem(Verification *v, const char *problem,
 						  struct varlena *key, const char *detail);
 
 /*
- * What the index's columns of a row should be, by its item: values and nulls
- * are as IndexDef.entry.  Reports columns that differ and unusable keys
+ * Computes the index's columns of a row from its item; values and nulls are in
+ * the order of IndexDef.entry.  Reports columns that differ and invalid keys,
  * unless v is NULL.
  */
 extern void ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *index,
 						  BaseRow *row, Datum *values, bool *nulls);
 
-/* Makes one of bases the one at hand. */
+/* Makes one of bases the current one. */
 extern void UseBaseTable(Verification *v, const BaseTable *base);
 
 /* ---- verify_inline.c, verify_table.c ---- */
 
-/* Compare an index with its table: a btree, an index table. */
+/* Compare a btree, or an index table, with its table. */
 extern void VerifyInline(Verification *v, Oid btree);
 extern void VerifyTable(Verification *v);
 

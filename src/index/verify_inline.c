@@ -25,8 +25,9 @@
 #include "utils/rel.h"
 #include "utils/tuplesort.h"
 
-#include "catalog/limits.h"
 #include "index/verify.h"
+#include "table/index_relation.h"
+#include "table/limits.h"
 
 /* Places of rows, in order. */
 typedef struct Places
@@ -37,7 +38,7 @@ typedef struct Places
 } Places;
 
 static int64
-PlaceOf(ItemPointer tid)
+EncodePlace(ItemPointer tid)
 {
 	return ((int64) ItemPointerGetBlockNumber(tid) << 16) |
 		ItemPointerGetOffsetNumber(tid);
@@ -67,7 +68,7 @@ CollectPlaces(Verification *v, Relation btree, Places *places)
 	while (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
-		tuplesort_putdatum(places->sort, Int64GetDatum(PlaceOf(&slot->tts_tid)), false);
+		tuplesort_putdatum(places->sort, Int64GetDatum(EncodePlace(&slot->tts_tid)), false);
 	}
 	ExecDropSingleTupleTableSlot(slot);
 	index_endscan(scan);
@@ -84,8 +85,7 @@ RowIsIndexed(const Verification *v, BaseRow *row)
 
 	for (int i = 0; i < v->index->nentry; i++)
 	{
-		keys[i] = heap_getattr(row->tuple, v->def->attributes[v->index->entry[i]].attnum,
-							   row->desc, &nulls[i]);
+		keys[i] = BaseRowColumn(row, EntryAttribute(v->def, v->index, i)->attnum, &nulls[i]);
 		if (nulls[i] && i < v->index->key.npartition)
 			return false;
 	}
@@ -136,7 +136,7 @@ ScanRows(Verification *v, Places *places)
 
 		CHECK_FOR_INTERRUPTS();
 		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
-		VerifyRow(v, &row, PlaceOf(&slot->tts_tid), places);
+		VerifyRow(v, &row, EncodePlace(&slot->tts_tid), places);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(v->row_context);
 	}
@@ -166,7 +166,7 @@ VerifyBtree(Verification *v, Oid relid)
 
 /* The btree of a partition that is part of a partitioned one, at any depth. */
 static Oid
-PartOfIndex(Relation partition, Oid btree)
+FindPartOfIndex(Relation partition, Oid btree)
 {
 	ListCell   *cell;
 
@@ -189,7 +189,7 @@ VerifyInline(Verification *v, Oid btree)
 		Oid			relid;
 
 		UseBaseTable(v, &v->bases[i]);
-		relid = partitioned ? PartOfIndex(v->rel, btree) : btree;
+		relid = partitioned ? FindPartOfIndex(v->rel, btree) : btree;
 		if (OidIsValid(relid))
 			VerifyBtree(v, relid);
 		else

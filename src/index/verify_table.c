@@ -13,9 +13,10 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "catalog/limits.h"
 #include "index/verify.h"
 #include "item/builder.h"
+#include "store/scan.h"
+#include "table/limits.h"
 
 /* ---- rows without their entries ---- */
 
@@ -47,7 +48,7 @@ HasProjectedItem(Verification *v, EntryTable *shard, BaseRow *row)
 }
 
 static void
-VerifyRow(Verification *v, EntryTable *shards, BaseRow *row)
+VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
 {
 	EntryKey	key;
 	EntryTable *shard;
@@ -55,7 +56,7 @@ VerifyRow(Verification *v, EntryTable *shards, BaseRow *row)
 	ExpectedKey(v, true, row, &key);
 	if (!key.present)
 		return;
-	shard = &shards[key.shard];
+	shard = EntryShardsGet(shards, key.shard);
 	if (!EntryFind(shard, &key))
 		ReportProblem(v, "missing entry", BaseRowKey(v->def, row), NULL);
 	else if (!HasProjectedItem(v, shard, row))
@@ -67,16 +68,16 @@ VerifyRow(Verification *v, EntryTable *shards, BaseRow *row)
 
 /* The base key of an entry, by the entry's columns; NULL if they hold what no item can. */
 static struct varlena *
-BaseKeyOf(Verification *v, const EntryKey *key)
+BuildBaseKey(Verification *v, const EntryKey *key)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
 
 	ItemBuilderBeginMap(b);
 	for (int i = 0; i < v->index->nentry; i++)
 	{
-		const AttributeDef *attr = &v->def->attributes[v->index->entry[i]];
+		const AttributeDef *attr = EntryAttribute(v->def, v->index, i);
 
-		for (int j = 0; j < v->def->key.npartition + v->def->key.nsort; j++)
+		for (int j = 0; j < KeyCount(&v->def->key); j++)
 		{
 			struct varlena *value;
 
@@ -97,7 +98,7 @@ BaseKeyOf(Verification *v, const EntryKey *key)
 static bool
 FindBaseRow(Verification *v, const EntryKey *key, TupleTableSlot *slot)
 {
-	int			nkey = v->def->key.npartition + v->def->key.nsort;
+	int			nkey = KeyCount(&v->def->key);
 	Relation	pkey = index_open(v->def->primary_key, AccessShareLock);
 	ScanKeyData keys[2];
 	IndexScanDesc scan;
@@ -109,8 +110,8 @@ FindBaseRow(Verification *v, const EntryKey *key, TupleTableSlot *slot)
 
 		while (v->index->entry[position] != v->def->key_attributes[i])
 			position++;
-		KeyScanKey(&keys[i], pkey, i,
-				   v->def->attributes[v->def->key_attributes[i]].type, key->keys[position]);
+		KeyScanKey(&keys[i], pkey, i, TableKeyAttribute(v->def, i)->type,
+				   BTEqualStrategyNumber, key->keys[position]);
 	}
 	scan = BeginIndexScan(v->rel, pkey, v->snapshot, nkey);
 	index_rescan(scan, keys, nkey, NULL, 0);
@@ -123,7 +124,7 @@ FindBaseRow(Verification *v, const EntryKey *key, TupleTableSlot *slot)
 }
 
 static void
-EntryKeyOfSlot(Verification *v, int shard, TupleTableSlot *slot, EntryKey *key)
+ReadEntryKey(Verification *v, int shard, TupleTableSlot *slot, EntryKey *key)
 {
 	int			first = v->index->shards > 0 ? 1 : 0;
 	bool		isnull;
@@ -149,7 +150,7 @@ VerifyEntryIn(Verification *v, const EntryKey *key)
 		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
 		ExpectedKey(v, false, &row, &expected);
 		if (!expected.present || !EntryKeysEqual(v->def, v->index, &expected, key))
-			ReportProblem(v, "surplus entry", BaseKeyOf(v, key),
+			ReportProblem(v, "surplus entry", BuildBaseKey(v, key),
 						  "The item has other index keys.");
 	}
 	ExecDropSingleTupleTableSlot(slot);
@@ -165,13 +166,13 @@ VerifyEntry(Verification *v, const EntryKey *key)
 		if (VerifyEntryIn(v, key))
 			return;
 	}
-	ReportProblem(v, "surplus entry", BaseKeyOf(v, key), "There is no such item.");
+	ReportProblem(v, "surplus entry", BuildBaseKey(v, key), "There is no such item.");
 }
 
 /* ---- both ---- */
 
 static void
-VerifyRowSlot(Verification *v, EntryTable *shards, TupleTableSlot *slot)
+VerifyRowSlot(Verification *v, EntryShards *shards, TupleTableSlot *slot)
 {
 	BaseRow		row = {.desc = RelationGetDescr(v->rel)};
 	bool		should_free;
@@ -181,7 +182,7 @@ VerifyRowSlot(Verification *v, EntryTable *shards, TupleTableSlot *slot)
 }
 
 static void
-VerifyRows(Verification *v, EntryTable *shards)
+VerifyRows(Verification *v, EntryShards *shards)
 {
 	TupleTableSlot *slot = table_slot_create(v->rel, NULL);
 	TableScanDesc scan = table_beginscan(v->rel, v->snapshot, 0, NULL);
@@ -202,15 +203,15 @@ VerifyRows(Verification *v, EntryTable *shards)
 static void
 VerifyShard(Verification *v, EntryTable *t, int shard)
 {
-	TableScanDesc scan = table_beginscan(t->rel, v->snapshot, 0, NULL);
+	TableScanDesc scan = table_beginscan(t->own.rel, v->snapshot, 0, NULL);
 
-	while (table_scan_getnextslot(scan, ForwardScanDirection, t->slot))
+	while (table_scan_getnextslot(scan, ForwardScanDirection, t->own.slot))
 	{
 		MemoryContext old = MemoryContextSwitchTo(v->row_context);
 		EntryKey	key;
 
 		CHECK_FOR_INTERRUPTS();
-		EntryKeyOfSlot(v, shard, t->slot, &key);
+		ReadEntryKey(v, shard, t->own.slot, &key);
 		VerifyEntry(v, &key);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(v->row_context);
@@ -239,24 +240,20 @@ HavePrimaryKeys(Verification *v)
 void
 VerifyTable(Verification *v)
 {
-	int			nshards = Max(v->index->shards, 1);
-	EntryTable *shards = palloc(sizeof(EntryTable) * nshards);
+	EntryShards shards;
 
-	for (int i = 0; i < nshards; i++)
-	{
-		EntryTableOpen(&shards[i], v->def, v->index, i, AccessShareLock);
-		shards[i].snapshot = v->snapshot;
-	}
+	EntryShardsBegin(&shards, v->def, v->index, AccessShareLock);
+	for (int i = 0; i < shards.n; i++)
+		EntryShardsGet(&shards, i)->snapshot = v->snapshot;
 	for (int i = 0; i < v->nbases; i++)
 	{
 		UseBaseTable(v, &v->bases[i]);
-		VerifyRows(v, shards);
+		VerifyRows(v, &shards);
 	}
 	if (HavePrimaryKeys(v))
 	{
-		for (int i = 0; i < nshards; i++)
-			VerifyShard(v, &shards[i], i);
+		for (int i = 0; i < shards.n; i++)
+			VerifyShard(v, EntryShardsGet(&shards, i), i);
 	}
-	for (int i = 0; i < nshards; i++)
-		EntryTableClose(&shards[i]);
+	EntryShardsEnd(&shards);
 }

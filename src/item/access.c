@@ -1,9 +1,9 @@
 /*
  * access.c
- *	  Reading parts of items and values in SQL: operators and their functions.
+ *	  Reads parts of items and values in SQL: operators and their functions.
  *
- * They follow jsonb's: -> and #> give a value, ->> and #>> text, and what is
- * not there is null.
+ * They work like those of jsonb: -> and #> return a value, ->> and #>> text;
+ * the result is null if there is no such part.
  */
 #include "postgres.h"
 
@@ -290,7 +290,7 @@ CheckHasElements(ValueType type)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a dynamo.value of type %s has no elements", ValueTypeName(type)),
-				 errhint("Lists and sets have.")));
+				 errhint("Only lists and sets have elements.")));
 }
 
 DYNAMO_FUNCTION(dynamo_elements);

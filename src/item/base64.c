@@ -2,9 +2,9 @@
  * base64.c
  *	  Strict base64.
  *
- * PostgreSQL's decoder skips white space and takes any bits in the tail; the
- * service takes neither, and a decoder that did would let two texts stand for
- * one value.
+ * PostgreSQL's decoder skips white space and accepts any unused bits at the
+ * end.  The service accepts neither, and otherwise two texts could represent
+ * the same value.
  */
 #include "postgres.h"
 

@@ -37,6 +37,7 @@ ItemBuilderInit(ItemBuilder *b, int depth, DuplicateName duplicates)
 	b->duplicates = duplicates;
 	b->position = NULL;
 	b->source = NULL;
+	b->problem = NULL;
 	b->bytes = b->initial_bytes;
 	b->capacity = lengthof(b->initial_bytes);
 	b->entries = b->initial_entries;
@@ -84,7 +85,7 @@ GrowBytes(ItemBuilder *b, Size needed)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
 				 errmsg("item is too large"),
-				 errdetail("It would take more than %zu bytes.", MaxAllocSize)));
+				 errdetail("The item would have more than %zu bytes.", MaxAllocSize)));
 	while (capacity < needed)
 		capacity = Min(capacity * 2, MaxAllocSize);
 
@@ -136,18 +137,15 @@ PushEntry(ItemBuilder *b)
 
 /*
  * Called before every value: makes the entry of a list's element.  A map's
- * was made with its name.
+ * was made with its name.  False if nothing is built any more.
  */
-static inline void
+static inline bool
 BeginValue(ItemBuilder *b)
 {
 	BuilderFrame *f;
 
-	if (b->nframes == 0)
-	{
-		Assert(b->len == PROLOGUE);
-		return;
-	}
+	if (unlikely(b->nframes <= 0))
+		return !ItemBuilderHasFailed(b);
 
 	f = &b->frames[b->nframes - 1];
 	if (f->type == VALUE_L)
@@ -157,6 +155,7 @@ BeginValue(ItemBuilder *b)
 		Assert(f->type == VALUE_M && f->named);
 		f->named = false;
 	}
+	return true;
 }
 
 static inline bool
@@ -203,7 +202,8 @@ AddMember(ItemBuilder *b, ValueType type, const void *bytes, uint32 len)
 static inline void
 AddScalar(ItemBuilder *b, ValueType type, const void *bytes, uint32 len)
 {
-	BeginValue(b);
+	if (!BeginValue(b))
+		return;
 	EnsureBytes(b, (Size) len + 1);
 	b->bytes[b->len] = (uint8) type;
 	memcpy(b->bytes + b->len + 1, bytes, len);
@@ -244,17 +244,19 @@ ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len)
 	uint32		encoded_len;
 	NumberStatus status = NumberFromText(text, len, encoded, &encoded_len);
 
-	if (unlikely(status != NUMBER_OK))
+	if (likely(status == NUMBER_OK))
+		ItemBuilderNumber(b, encoded, encoded_len);
+	else
 		ItemBuilderError(b, "%s%.*s", NumberErrorMessage(status, InSet(b)),
 						 status == NUMBER_MALFORMED ? (int) len : 0, text);
-	ItemBuilderNumber(b, encoded, encoded_len);
 }
 
 /* A value that is nothing but its tag. */
 static void
 AddTag(ItemBuilder *b, uint8 tag)
 {
-	BeginValue(b);
+	if (!BeginValue(b))
+		return;
 	EnsureBytes(b, 1);
 	b->bytes[b->len++] = tag;
 }
@@ -277,7 +279,8 @@ ItemBuilderNullFlag(ItemBuilder *b, bool flag)
 	if (!flag)
 		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
 						 "Null attribute value types must have the value of true");
-	ItemBuilderNull(b);
+	else
+		ItemBuilderNull(b);
 }
 
 /* Containers in containers, v included. */
@@ -311,7 +314,8 @@ ItemBuilderValue(ItemBuilder *b, ValueRef v)
 	Assert(!InSet(b));
 	if (unlikely(ContainerDepth(v) + b->depth > ITEM_MAX_DEPTH))
 		ItemBuilderTooDeep(b);
-	BeginValue(b);
+	if (!BeginValue(b))
+		return;
 	EnsureBytes(b, v.len);
 	memcpy(b->bytes + b->len, v.data, v.len);
 	b->len += v.len;
@@ -324,14 +328,10 @@ PushFrame(ItemBuilder *b, ValueType type)
 {
 	BuilderFrame *f;
 
-	if (!ValueTypeIsSet(type))
-	{
-		if (unlikely(b->depth >= ITEM_MAX_DEPTH))
-			ItemBuilderTooDeep(b);
-		b->depth++;
-	}
-
-	BeginValue(b);
+	if (!ValueTypeIsSet(type) && b->depth++ >= ITEM_MAX_DEPTH)
+		ItemBuilderTooDeep(b);
+	if (!BeginValue(b))
+		return;
 	Assert(b->nframes < (int) lengthof(b->frames));
 	f = &b->frames[b->nframes++];
 	f->type = type;
@@ -363,17 +363,16 @@ ItemBuilderBeginSet(ItemBuilder *b, ValueType type)
 void
 ItemBuilderName(ItemBuilder *b, const char *name, uint32 len)
 {
-	BuilderFrame *f = &b->frames[b->nframes - 1];
+	BuilderFrame *f;
 	BuilderEntry *e;
 	uint8	   *p;
 
+	if (unlikely(len - 1 >= ITEM_MAX_NAME)) /* also none at all */
+		ItemBuilderBadName(b, len);
+	if (unlikely(ItemBuilderHasFailed(b)))
+		return;
+	f = &b->frames[b->nframes - 1];
 	Assert(b->nframes > 0 && f->type == VALUE_M && !f->named);
-	if (unlikely(len == 0))
-		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "Empty attribute name");
-	if (unlikely(len > ITEM_MAX_NAME))
-		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
-						 "Attribute name is too large, must be less than %d bytes",
-						 ITEM_MAX_NAME + 1);
 
 	EnsureBytes(b, (Size) len + FORMAT_MAX_VARINT);
 	e = PushEntry(b);
@@ -432,15 +431,15 @@ SortEntries(ItemBuilder *b, const BuilderFrame *f)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		if (i + 1 < n && SameKey(b, &entries[i], &entries[i + 1]))
+		if (i + 1 == n || !SameKey(b, &entries[i], &entries[i + 1]))
+			entries[kept++] = entries[i];
+		else if (ValueTypeIsSet(f->type))
 		{
-			if (ValueTypeIsSet(f->type))
-				ItemBuilderDuplicateMember(b, f);
-			if (b->duplicates == DUPLICATE_NAME_ERROR)
-				ItemBuilderDuplicateName(b, &entries[i]);
-			continue;
+			ItemBuilderDuplicateMember(b, f);
+			break;
 		}
-		entries[kept++] = entries[i];
+		else if (b->duplicates == DUPLICATE_NAME_ERROR)
+			ItemBuilderDuplicateName(b, &entries[i]);
 	}
 	return kept;
 }
@@ -452,8 +451,11 @@ SortElements(ItemBuilder *b, const BuilderFrame *f)
 	BuilderEntry *entries = b->entries + f->first_entry;
 	uint32		total = b->len - f->start;
 	uint32		n = SortEntries(b, f);
-	uint8	   *copy = MemoryContextAlloc(b->context, total);
+	uint8	   *copy;
 
+	if (ItemBuilderHasFailed(b))
+		return;
+	copy = MemoryContextAlloc(b->context, total);
 	memcpy(copy, b->bytes + f->start, total);
 	b->len = f->start;
 	for (uint32 i = 0; i < n; i++)
@@ -496,19 +498,23 @@ WriteContainerHeader(ItemBuilder *b, const BuilderFrame *f)
 void
 ItemBuilderEnd(ItemBuilder *b)
 {
-	BuilderFrame *f = &b->frames[b->nframes - 1];
+	BuilderFrame *f;
 
-	Assert(b->nframes > 0 && !f->named);
-	if (ValueTypeIsSet(f->type))
+	if (unlikely(ItemBuilderHasFailed(b)))
 	{
-		if (b->nentries == f->first_entry)
-			ItemBuilderEmptySet(b, f->type);
-	}
-	else
 		b->depth--;
-
+		return;
+	}
+	f = &b->frames[b->nframes - 1];
+	Assert(b->nframes > 0 && !f->named);
+	if (!ValueTypeIsSet(f->type))
+		b->depth--;
+	else if (b->nentries == f->first_entry)
+		ItemBuilderEmptySet(b, f->type);
 	if (!f->sorted)
 		SortElements(b, f);
+	if (unlikely(ItemBuilderHasFailed(b)))
+		return;
 	WriteContainerHeader(b, f);
 	b->nentries = f->first_entry;
 	b->nframes--;
@@ -517,9 +523,12 @@ ItemBuilderEnd(ItemBuilder *b)
 struct varlena *
 ItemBuilderFinish(ItemBuilder *b)
 {
-	struct varlena *result = MemoryContextAlloc(b->context, b->len);
+	struct varlena *result;
 
+	if (ItemBuilderHasFailed(b))
+		return NULL;
 	Assert(b->nframes == 0 && b->len > PROLOGUE);
+	result = MemoryContextAlloc(b->context, b->len);
 	memcpy(result, b->bytes, b->len);
 	SET_VARSIZE(result, b->len);
 	((uint8 *) VARDATA(result))[0] = ITEM_VERSION;

@@ -1,20 +1,24 @@
 /*
  * builder.h
- *	  The one way to make items and values.
+ *	  Builds items and values.
  *
- * A builder is fed from the outside in, in any order of map names and set
- * members; it sorts, rejects duplicates, bounds depth and writes the
- * canonical format of item.h.
+ * All items and values are created by this builder.  It is fed from the
+ * outside in, with map names and set members in any order.  It sorts, rejects
+ * duplicates, limits the depth and writes the canonical format of item.h.
  *
- *		b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
- *		ItemBuilderBeginMap(b);
- *		ItemBuilderName(b, "PK", 2);
- *		ItemBuilderString(b, "a", 1);
- *		ItemBuilderEnd(b);
- *		item = ItemBuilderFinish(b);
+ *	b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+ *	ItemBuilderBeginMap(b);
+ *	ItemBuilderName(b, "PK", 2);
+ *	ItemBuilderString(b, "a", 1);
+ *	ItemBuilderEnd(b);
+ *	item = ItemBuilderFinish(b);
  *
- * Memory is the context current at Create.  Errors are raised with ereport,
- * in the service's words.  One value at the top; a map is an item.
+ * Memory is allocated in the context that is current at Create.  There is one
+ * value at the top; a map is an item.
+ *
+ * Problems of a value are raised with the service's messages, or noted in the
+ * Problem that the builder was given.  After a noted problem the builder
+ * ignores further input and builds nothing.
  */
 #ifndef DYNAMO_BUILDER_H
 #define DYNAMO_BUILDER_H
@@ -22,23 +26,27 @@
 #include "lib/stringinfo.h"
 
 #include "item/item.h"
+#include "problem.h"
 
-/* What to do with a name that a map already has. */
+/* How to handle a name that a map already has. */
 typedef enum DuplicateName
 {
 	DUPLICATE_NAME_LAST,		/* the last one wins, as in JSON objects */
 	DUPLICATE_NAME_ERROR
 } DuplicateName;
 
-/* The byte, counted from 1, at which a source that is being read stands. */
+/*
+ * Returns the current byte position, counted from 1, of a source that is being
+ * read.
+ */
 typedef uint32 (*BuilderPosition) (const void *source);
 
 /* One element of an open container. */
 typedef struct BuilderEntry
 {
-	uint32		start;			/* where it starts in the buffer */
+	uint32		start;			/* start in the buffer */
 	uint32		end;			/* used only while sorting */
-	uint32		key;			/* what it is sorted by: name or member */
+	uint32		key;			/* sort key: name or member */
 	uint32		key_len;
 } BuilderEntry;
 
@@ -46,25 +54,27 @@ typedef struct BuilderEntry
 typedef struct BuilderFrame
 {
 	ValueType	type;
-	bool		sorted;			/* its elements came in order, without
+	bool		sorted;			/* its elements were added in order, without
 								 * duplicates */
-	bool		named;			/* map: the name of the next value is there */
-	uint32		start;			/* where its elements start */
+	bool		named;			/* map: the name of the next value is set */
+	uint32		start;			/* start of its elements */
 	uint32		first_entry;
 } BuilderFrame;
 
 /*
- * Private to builder.c and builder_error.c; here so that a builder can be a
- * local variable, which spares its allocation where items are small and many.
+ * Private to builder.c and builder_error.c.  It is defined here so that a
+ * builder can be a local variable, which saves its allocation for many small
+ * items.
  */
 typedef struct ItemBuilder
 {
 	MemoryContext context;
-	int			depth;			/* containers around and of the value */
-	int			outer_depth;	/* containers around it */
+	int			depth;			/* nested containers around and in the value */
+	int			outer_depth;	/* nested containers around the value */
 	DuplicateName duplicates;
 	BuilderPosition position;
 	const void *source;
+	Problem    *problem;		/* NULL to raise problems */
 
 	uint8	   *bytes;
 	uint32		len;
@@ -74,7 +84,10 @@ typedef struct ItemBuilder
 	uint32		nentries;
 	uint32		entries_capacity;
 
-	/* containers in containers, and a set in the innermost */
+	/*
+	 * The open containers, and a set in the innermost one.  Negative after a
+	 * problem: nothing more is built.
+	 */
 	int			nframes;
 	BuilderFrame frames[ITEM_MAX_DEPTH + 1];
 
@@ -83,67 +96,82 @@ typedef struct ItemBuilder
 } ItemBuilder;
 
 /*
- * Makes a builder in the current memory context.  depth: containers that
- * will surround the built value (0 for an item, 1 for an attribute value),
- * for the nesting limit.
+ * Creates a builder in the current memory context.  depth is the number of
+ * containers that will surround the value (0 for an item, 1 for an attribute
+ * value), for the nesting limit.
  */
 extern ItemBuilder *ItemBuilderCreate(int depth, DuplicateName duplicates);
 
-/* The same for one that is a local variable; and what it has allocated back. */
+/* Initializes a builder in a local variable; and frees its allocations. */
 extern void ItemBuilderInit(ItemBuilder *b, int depth, DuplicateName duplicates);
 extern void ItemBuilderRelease(ItemBuilder *b);
 
-/* Makes room for this many bytes at once. */
+/* Allocates room for this many bytes at once. */
 extern void ItemBuilderReserve(ItemBuilder *b, Size bytes);
 
-/* Tells where the source is, for the DETAIL of errors. */
+static inline bool
+ItemBuilderHasFailed(const ItemBuilder *b)
+{
+	return b->nframes < 0;
+}
+
+/*
+ * Notes or raises a problem, depending on the builder.  Nothing more is built.
+ */
+extern void ItemBuilderNote(ItemBuilder *b, const Problem *found);
+
+/* Sets the source whose position is added to the DETAIL of errors. */
 extern void ItemBuilderSetSource(ItemBuilder *b, BuilderPosition position,
 								 const void *source);
 
 /*
- * Appends where the builder stands, as "attribute a.b[2], byte 17", or
- * nothing if it knows neither: at the value that comes next or, if "ended",
- * at the one that was added last.
+ * Appends the builder's position, such as "attribute a.b[2], byte 17", or
+ * nothing if neither is known.  It is the position of the next value or, if
+ * "ended", of the last value added.
  */
 extern void ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out);
 
-/* Begin a map or list, where a value may come. */
+/* Start a map or list, in place of a value. */
 extern void ItemBuilderBeginMap(ItemBuilder *b);
 extern void ItemBuilderBeginList(ItemBuilder *b);
 
-/* type: VALUE_SS, VALUE_NS or VALUE_BS.  Members: String, Number, Binary. */
+/*
+ * Starts a set; type is VALUE_SS, VALUE_NS or VALUE_BS.  Members are added
+ * with String, Number, Binary.
+ */
 extern void ItemBuilderBeginSet(ItemBuilder *b, ValueType type);
 
 /* Ends the innermost open map, list or set. */
 extern void ItemBuilderEnd(ItemBuilder *b);
 
-/* The name of the next value, inside a map. */
+/* Sets the name of the next value in a map. */
 extern void ItemBuilderName(ItemBuilder *b, const char *name, uint32 len);
 
-/* Bytes that are copied; those of a string are valid UTF-8. */
+/* Add bytes, which are copied; those of a string must be valid UTF-8. */
 extern void ItemBuilderString(ItemBuilder *b, const char *text, uint32 len);
 extern void ItemBuilderBinary(ItemBuilder *b, const char *bytes, uint32 len);
 
-/* A number in the syntax of the service; any error of number.h. */
+/* Adds a number in the service's syntax; has the errors of number.h. */
 extern void ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len);
 
-/* A number already encoded. */
+/* Adds an encoded number. */
 extern void ItemBuilderNumber(ItemBuilder *b, const uint8 *encoded, uint32 len);
 extern void ItemBuilderBool(ItemBuilder *b, bool value);
 extern void ItemBuilderNull(ItemBuilder *b);
 
-/* As JSON has it: {"NULL": false} is an error. */
+/* Adds a NULL; as in JSON, {"NULL": false} is an error. */
 extern void ItemBuilderNullFlag(ItemBuilder *b, bool flag);
 
 /* Copies an encoded value of any type. */
 extern void ItemBuilderValue(ItemBuilder *b, ValueRef v);
 
 /*
- * The finished varlena, palloc'd in the builder's context, exactly sized.
+ * Returns the finished varlena, palloc'd in the builder's context with its
+ * exact size.  NULL if a problem was noted.
  */
 extern struct varlena *ItemBuilderFinish(ItemBuilder *b);
 
-/* A varlena of its own for one encoded value. */
+/* Returns a separate varlena for one encoded value. */
 extern struct varlena *ValueCopy(ValueRef v);
 
 #endif							/* DYNAMO_BUILDER_H */

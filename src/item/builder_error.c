@@ -1,6 +1,6 @@
 /*
  * builder_error.c
- *	  What the builder says is wrong, and where.
+ *	  The problems of the builder, and their positions.
  */
 #include "postgres.h"
 
@@ -57,32 +57,60 @@ ItemBuilderAppendPlace(const ItemBuilder *b, bool ended, StringInfo out)
 						 b->position(b->source));
 }
 
-/* ---- errors ---- */
+/* ---- problems ---- */
 
 void
-ItemBuilderError(const ItemBuilder *b, const char *format,...)
+ItemBuilderNote(ItemBuilder *b, const Problem *found)
+{
+	b->nframes = -1;
+	ProblemNote(b->problem, found);
+}
+
+static void
+NoteAtPlace(ItemBuilder *b, ProblemCode code, const char *message)
 {
 	StringInfoData place;
-	char	   *message;
-	va_list		args;
-
-	va_start(args, format);
-	message = DynamoFormat(format, args);
-	va_end(args);
 
 	initStringInfo(&place);
 	ItemBuilderAppendPlace(b, false, &place);
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg_internal("%s", message),
-			 place.len > 0 ? errdetail("At %s.", place.data) : 0));
+	ItemBuilderNote(b, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.code = code,
+		.message = message,
+		.detail = place.len > 0 ? psprintf("At %s.", place.data) : NULL
+	});
 }
 
 void
-ItemBuilderTooDeep(const ItemBuilder *b)
+ItemBuilderError(ItemBuilder *b, const char *format,...)
 {
-	ItemBuilderError(b, "Nesting Levels have exceeded supported limits: "
-					 "Attributes in the item have nested levels beyond supported limit");
+	va_list		args;
+	char	   *message;
+
+	if (ItemBuilderHasFailed(b))
+		return;
+	va_start(args, format);
+	message = DynamoFormat(format, args);
+	va_end(args);
+	NoteAtPlace(b, PROBLEM_OTHER, message);
+}
+
+void
+ItemBuilderTooDeep(ItemBuilder *b)
+{
+	if (!ItemBuilderHasFailed(b))
+		NoteAtPlace(b, PROBLEM_NESTING, ITEM_TOO_DEEP);
+}
+
+void
+ItemBuilderBadName(ItemBuilder *b, uint32 len)
+{
+	if (len == 0)
+		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "Empty attribute name");
+	else
+		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
+						 "Attribute name is too large, must be less than %d bytes",
+						 ITEM_MAX_NAME + 1);
 }
 
 static int
@@ -131,30 +159,27 @@ ItemBuilderDuplicateMember(ItemBuilder *b, const BuilderFrame *f)
 		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
 						 "Input collection [%s] contains duplicates.",
 						 DescribeMembers(b, f));
-	if (f->type == VALUE_BS)
+	else if (f->type == VALUE_BS)
 		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS
 						 "Input collection [%s]of type BS contains duplicates.",
 						 DescribeMembers(b, f));
-	ItemBuilderError(b, "Input collection contains duplicates");
+	else
+		ItemBuilderError(b, "Input collection contains duplicates");
 }
 
 void
-ItemBuilderDuplicateName(const ItemBuilder *b, const BuilderEntry *e)
+ItemBuilderDuplicateName(ItemBuilder *b, const BuilderEntry *e)
 {
 	ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "Duplicate attribute name: %.*s",
 					 (int) e->key_len, (const char *) b->bytes + e->key);
 }
 
 void
-ItemBuilderEmptySet(const ItemBuilder *b, ValueType type)
+ItemBuilderEmptySet(ItemBuilder *b, ValueType type)
 {
-	switch (type)
-	{
-		case VALUE_SS:
-			ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "An string set  may not be empty");
-		case VALUE_NS:
-			ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "An number set  may not be empty");
-		default:
-			ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "Binary sets should not be empty");
-	}
+	if (type == VALUE_BS)
+		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "Binary sets should not be empty");
+	else
+		ItemBuilderError(b, DYNAMO_INVALID_PARAMETERS "An %s set  may not be empty",
+						 type == VALUE_SS ? "string" : "number");
 }

@@ -2,8 +2,8 @@
  * convert.c
  *	  Casts between values and SQL's scalar types.
  *
- * Nothing is coerced: a value of another type than the target's is an error,
- * as it is everywhere in DynamoDB.  The NULL type becomes a null.
+ * There are no type conversions: as everywhere in DynamoDB, a value of another
+ * type than the target's is an error.  The NULL type becomes a null.
  */
 #include "postgres.h"
 
@@ -27,7 +27,7 @@ CheckSliceIsText(Slice s)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNTRANSLATABLE_CHARACTER),
 				 errmsg("unsupported Unicode character U+0000"),
-				 errdetail("It is legal inside items but cannot be converted to text.")));
+				 errdetail("It is valid in items but cannot be converted to text.")));
 }
 
 text *
@@ -102,7 +102,7 @@ CheckCast(ValueRef v, ValueType wanted, const char *target)
 				(errcode(ERRCODE_CANNOT_COERCE),
 				 errmsg("cannot cast dynamo.value of type %s to %s",
 						ValueTypeName(type), target),
-				 errhint("Only a value of type %s can be cast to %s; the ->> operator shows any as text.",
+				 errhint("Only values of type %s can be cast to %s. The ->> operator returns any value as text.",
 						 ValueTypeName(wanted), target)));
 	return true;
 }
@@ -223,7 +223,7 @@ dynamo_value_to_item(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_CANNOT_COERCE),
 				 errmsg("cannot cast dynamo.value of type %s to dynamo.item",
 						ValueTypeName(type)),
-				 errhint("Only a value of type M is an item.")));
+				 errhint("Only values of type M can be cast to an item.")));
 	PG_RETURN_POINTER(value);
 }
 

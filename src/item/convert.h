@@ -1,6 +1,6 @@
 /*
  * convert.h
- *	  Items and values to PostgreSQL's own types and back.
+ *	  Converts items and values to and from PostgreSQL types.
  */
 #ifndef DYNAMO_CONVERT_H
 #define DYNAMO_CONVERT_H
@@ -13,23 +13,25 @@
 /* ---- convert.c ---- */
 
 /*
- * Text of these bytes, palloc'd.  Raises ERRCODE_UNTRANSLATABLE_CHARACTER if
- * they contain U+0000, which is legal in items and not in text.
+ * Converts bytes to text, palloc'd.  Raises ERRCODE_UNTRANSLATABLE_CHARACTER
+ * if they contain U+0000, which is valid in items but not in text.
  */
 extern text *SliceToText(Slice s);
 
-/* Raises that error, or returns. */
+/* Raises this error if the bytes contain U+0000. */
 extern void CheckSliceIsText(Slice s);
 
-/* What ->> shows of a value: NULL for the NULL type. */
+/* Returns the result of ->> for a value: NULL for the NULL type. */
 extern text *ValueToText(ValueRef v);
 
 /* ---- convert_jsonb.c ---- */
 
-/* Adds plain JSON, as the marshall function of the SDKs does. */
+/* Adds plain JSON, like the marshall function of the SDKs. */
 extern void ItemBuilderJsonb(ItemBuilder *b, Jsonb *jsonb);
 
-/* Plain JSON of a value; sets become arrays, binary base64. */
+/*
+ * Returns the plain JSON of a value; sets become arrays, binary values base64.
+ */
 extern Jsonb *ValueToJsonb(ValueRef v);
 
 #endif							/* DYNAMO_CONVERT_H */

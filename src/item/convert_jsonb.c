@@ -129,7 +129,7 @@ dynamo_item_from_jsonb(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot cast jsonb %s to type dynamo.item",
 						JB_ROOT_IS_SCALAR(jsonb) ? "scalar" : "array"),
-				 errdetail("An item is a JSON object.")));
+				 errdetail("An item must be a JSON object.")));
 	PG_RETURN_POINTER(BuildFromJsonb(jsonb, 0));
 }
 

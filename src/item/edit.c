@@ -25,7 +25,7 @@ CopyEntry(ItemBuilder *b, const Container *c, uint32 i)
 
 /* How the names of two entries compare; one behind the end is the greater. */
 static int
-CompareNames(const Container *x, uint32 i, const Container *y, uint32 j)
+CompareEntries(const Container *x, uint32 i, const Container *y, uint32 j)
 {
 	Slice		name_x;
 	Slice		name_y;
@@ -39,7 +39,7 @@ CompareNames(const Container *x, uint32 i, const Container *y, uint32 j)
 
 /* The attributes of both, in order; y's where both have one. */
 static struct varlena *
-Merge(ValueRef x, ValueRef y)
+MergeAttributes(ValueRef x, ValueRef y)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
 	Container	cx;
@@ -53,7 +53,7 @@ Merge(ValueRef x, ValueRef y)
 	ItemBuilderBeginMap(b);
 	while (i < cx.count || j < cy.count)
 	{
-		int			order = CompareNames(&cx, i, &cy, j);
+		int			order = CompareEntries(&cx, i, &cy, j);
 
 		if (order < 0)
 			CopyEntry(b, &cx, i++);
@@ -73,7 +73,7 @@ DYNAMO_FUNCTION(dynamo_merge_items);
 Datum
 dynamo_merge_items(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(Merge(PG_GETARG_VALUE(0), PG_GETARG_VALUE(1)));
+	PG_RETURN_POINTER(MergeAttributes(PG_GETARG_VALUE(0), PG_GETARG_VALUE(1)));
 }
 
 /* ---- one attribute ---- */
@@ -110,7 +110,7 @@ dynamo_set_attribute(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(2))
 		value = PG_GETARG_VALUE(2);
 
-	PG_RETURN_POINTER(Merge(PG_GETARG_VALUE(0),
+	PG_RETURN_POINTER(MergeAttributes(PG_GETARG_VALUE(0),
 							ItemRoot(SingleAttribute(PG_GETARG_TEXT_PP(1), value))));
 }
 
@@ -141,7 +141,7 @@ NameListHas(const NameList *list, Slice name)
 }
 
 static struct varlena *
-Remove(ValueRef item, const NameList *list)
+RemoveAttributes(ValueRef item, const NameList *list)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
 	Container	c;
@@ -170,7 +170,7 @@ dynamo_remove_attribute(PG_FUNCTION_ARGS)
 	bool		null = false;
 	NameList	list = {&name, &null, 1};
 
-	PG_RETURN_POINTER(Remove(PG_GETARG_VALUE(0), &list));
+	PG_RETURN_POINTER(RemoveAttributes(PG_GETARG_VALUE(0), &list));
 }
 
 DYNAMO_FUNCTION(dynamo_remove_attributes);
@@ -183,5 +183,5 @@ dynamo_remove_attributes(PG_FUNCTION_ARGS)
 
 	deconstruct_array(names, ARR_ELEMTYPE(names), -1, false, TYPALIGN_INT,
 					  &list.names, &list.nulls, &list.n);
-	PG_RETURN_POINTER(Remove(PG_GETARG_VALUE(0), &list));
+	PG_RETURN_POINTER(RemoveAttributes(PG_GETARG_VALUE(0), &list));
 }

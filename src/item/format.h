@@ -1,7 +1,7 @@
 /*
  * format.h
- *	  The smallest parts of the byte format of item.h, shared by those who
- *	  read and write it: varints, offset tables, elements.  Private to item/.
+ *	  Primitives of the byte format of item.h, for code that reads and writes
+ *	  it: varints, offset tables, elements.  Private to item/.
  */
 #ifndef DYNAMO_FORMAT_H
 #define DYNAMO_FORMAT_H
@@ -10,7 +10,7 @@
 
 #define FORMAT_MAX_VARINT	5	/* bytes of a varint of 32 bits */
 
-/* Reads a varint at *p and moves *p behind it. */
+/* Reads a varint at *p and advances *p. */
 static inline uint32
 FormatReadVarint(const uint8 **p)
 {
@@ -45,7 +45,7 @@ FormatVarintSize(uint32 value)
 	return size;
 }
 
-/* Writes a varint and returns the byte behind it. */
+/* Writes a varint; returns the position after it. */
 static inline uint8 *
 FormatWriteVarint(uint8 *p, uint32 value)
 {
@@ -58,7 +58,7 @@ FormatWriteVarint(uint8 *p, uint32 value)
 	return p;
 }
 
-/* Entry i of an offset table with entries of this width (1, 2, 4). */
+/* Returns entry i of an offset table with entries of this width (1, 2, 4). */
 static inline uint32
 FormatReadOffset(const uint8 *table, uint32 width, uint32 i)
 {
@@ -71,7 +71,7 @@ FormatReadOffset(const uint8 *table, uint32 width, uint32 i)
 	return p[0] | (uint32) p[1] << 8 | (uint32) p[2] << 16 | (uint32) p[3] << 24;
 }
 
-/* Writes a table entry and returns the byte behind it. */
+/* Writes a table entry; returns the position after it. */
 static inline uint8 *
 FormatWriteOffset(uint8 *p, uint32 width, uint32 offset)
 {
@@ -86,7 +86,7 @@ FormatWriteOffset(uint8 *p, uint32 width, uint32 offset)
 	return p;
 }
 
-/* The two bits of the tag that tell the width holding this offset. */
+/* The two tag bits for the width needed by this offset. */
 static inline uint32
 FormatWidthBits(uint32 last_end)
 {
@@ -95,7 +95,7 @@ FormatWidthBits(uint32 last_end)
 	return last_end <= PG_UINT16_MAX ? 1 : 2;
 }
 
-/* Element i of a container (ContainerSlice). */
+/* Returns element i of a container (ContainerSlice). */
 static inline Slice
 FormatElement(const Container *c, uint32 i)
 {
@@ -106,7 +106,7 @@ FormatElement(const Container *c, uint32 i)
 		FormatReadOffset(c->ends, c->width, i) - start};
 }
 
-/* Entry i of a map (MapEntry). */
+/* Returns entry i of a map (MapEntry). */
 static inline ValueRef
 FormatMapEntry(const Container *c, uint32 i, Slice *name)
 {

@@ -3,7 +3,7 @@
  *	  Input and output of the types dynamo.item and dynamo.value.
  *
  * The binary form is the stored form: the version byte and the encoded value
- * (item.h).  It is checked completely before it is believed.
+ * (item.h).  Received bytes are checked completely before use.
  */
 #include "postgres.h"
 
@@ -12,7 +12,6 @@
 #include "libpq/pqformat.h"
 #include "utils/memutils.h"
 
-#include "errors.h"
 #include "item/item.h"
 #include "item/json.h"
 
@@ -24,43 +23,21 @@
 
 /* ---- input ---- */
 
-typedef struct varlena *(*TextReader) (const char *text, uint32 len);
-
-/* Errors of what is read, as opposed to those of the server. */
-static bool
-IsTextError(int sqlstate)
-{
-	return sqlstate == ERRCODE_INVALID_TEXT_REPRESENTATION ||
-		sqlstate == ERRCODE_DYNAMO_SERIALIZATION || sqlstate == ERRCODE_DYNAMO_VALIDATION;
-}
+typedef struct varlena *(*TextReader) (const char *text, uint32 len, Problem *problem);
 
 /*
- * Reads argument 0.  An error in it is only noted where that is wanted (by
- * COPY ... ON_ERROR, pg_input_is_valid), with the result NULL.  To catch it
- * takes no subtransaction, since reading does nothing but compute.
+ * Reads argument 0.  A problem with it is only noted where that is wanted (by
+ * COPY ... ON_ERROR, pg_input_is_valid), with the result NULL.
  */
 static struct varlena *
 ReadArgument(FunctionCallInfo fcinfo, TextReader read)
 {
 	const char *text = PG_GETARG_CSTRING(0);
-	MemoryContext context = CurrentMemoryContext;
-	struct varlena *volatile result = NULL;
+	Problem		problem = NO_PROBLEM;
+	struct varlena *result = read(text, strlen(text), &problem);
 
-	if (!WantsSoftError(fcinfo->context))
-		return read(text, strlen(text));
-	PG_TRY();
-	{
-		result = read(text, strlen(text));
-	}
-	PG_CATCH();
-	{
-		if (!IsTextError(geterrcode()))
-			PG_RE_THROW();
-		MemoryContextSwitchTo(context);
-		SaveSoftError(fcinfo->context, CopyErrorData());
-		FlushErrorState();
-	}
-	PG_END_TRY();
+	if (unlikely(result == NULL))
+		ErrorSave(fcinfo->context, ReportOfProblem(&problem));
 	return result;
 }
 
@@ -132,7 +109,7 @@ ReceiveError(const char *type, const char *problem)
 }
 
 static struct varlena *
-Receive(StringInfo buf, bool is_item)
+ReceiveValue(StringInfo buf, bool is_item)
 {
 	const char *type = is_item ? "dynamo.item" : "dynamo.value";
 	int			version = pq_getmsgbyte(buf);
@@ -143,7 +120,7 @@ Receive(StringInfo buf, bool is_item)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
 				 errmsg("invalid binary format of type %s", type),
-				 errdetail("The version is %d; this server knows version %d.",
+				 errdetail("The version is %d; this server supports version %d.",
 						   version, ITEM_VERSION)));
 
 	v.len = buf->len - buf->cursor;
@@ -161,7 +138,7 @@ DYNAMO_FUNCTION(dynamo_item_recv);
 Datum
 dynamo_item_recv(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(Receive((StringInfo) PG_GETARG_POINTER(0), true));
+	PG_RETURN_POINTER(ReceiveValue((StringInfo) PG_GETARG_POINTER(0), true));
 }
 
 DYNAMO_FUNCTION(dynamo_value_recv);
@@ -169,11 +146,11 @@ DYNAMO_FUNCTION(dynamo_value_recv);
 Datum
 dynamo_value_recv(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(Receive((StringInfo) PG_GETARG_POINTER(0), false));
+	PG_RETURN_POINTER(ReceiveValue((StringInfo) PG_GETARG_POINTER(0), false));
 }
 
 static bytea *
-Send(ValueRef v)
+SendValue(ValueRef v)
 {
 	StringInfoData buf;
 
@@ -188,7 +165,7 @@ DYNAMO_FUNCTION(dynamo_item_send);
 Datum
 dynamo_item_send(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BYTEA_P(Send(PG_GETARG_VALUE(0)));
+	PG_RETURN_BYTEA_P(SendValue(PG_GETARG_VALUE(0)));
 }
 
 DYNAMO_FUNCTION(dynamo_value_send);
@@ -196,5 +173,5 @@ DYNAMO_FUNCTION(dynamo_value_send);
 Datum
 dynamo_value_send(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_BYTEA_P(Send(PG_GETARG_VALUE(0)));
+	PG_RETURN_BYTEA_P(SendValue(PG_GETARG_VALUE(0)));
 }

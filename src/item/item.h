@@ -2,54 +2,55 @@
  * item.h
  *	  The byte format of items and values, and its reader.
  *
- * dynamo.item and dynamo.value are one varlena format:
+ * dynamo.item and dynamo.value have the same varlena format:
  *
- *		varlena header | version byte | encoded value
+ *	varlena header | version byte | encoded value
  *
  * An item is a value whose encoded value is a map; the two SQL types are
  * binary-compatible in that direction.  The version byte is ITEM_VERSION;
- * readers reject any other.
+ * readers reject all other versions.
  *
- * An encoded value is a tag byte and a payload.  Its length is known from
- * what contains it (the varlena, or the offset table of the container), so
- * that scalars carry no length of their own:
+ * An encoded value is a tag byte and a payload.  Its length is known from its
+ * container (the varlena, or the offset table of a list or map), so that
+ * scalars need no length:
  *
- *		tag			bits 0-3	ValueType
- *					bits 4-5	BOOL: 1 = true.  Containers and sets: width of
- *								the offset table's entries, 0 = 1 byte,
- *								1 = 2 bytes, 2 = 4 bytes (little endian)
- *					bits 6-7	reserved, zero
+ *	tag			bits 0-3	ValueType
+ *				bits 4-5	BOOL: 1 = true.  Containers and sets: width of
+ *							the offset table's entries, 0 = 1 byte,
+ *							1 = 2 bytes, 2 = 4 bytes (little endian)
+ *				bits 6-7	reserved, zero
  *
- *		S, B		the bytes
- *		N			the encoded number (number.h); memcmp gives numeric order
- *		BOOL, NULL	nothing
- *		L M SS NS BS
- *					count		varint
- *					ends		count entries: where element i ends, counted
- *								from the byte after this table
- *					elements
+ *	S, B		the bytes
+ *	N			the encoded number (number.h); memcmp gives numeric order
+ *	BOOL, NULL	nothing
+ *	L M SS NS BS
+ *				count		varint
+ *				ends		count entries: the end of element i, counted
+ *							from the byte after this table
+ *				elements
  *
- *		element of L	an encoded value
- *		element of M	name length (varint), name, encoded value
- *		element of SS, BS	the bytes
- *		element of NS	the encoded number
+ *	element of L	an encoded value
+ *	element of M	name length (varint), name, encoded value
+ *	element of SS, BS	the bytes
+ *	element of NS	the encoded number
  *
- * varint: 7 bits a byte, low bits first, high bit set on all but the last.
+ * varint: 7 bits per byte, low bits first, high bit set in all but the last
+ * byte.
  *
- * The encoding is canonical: one value has one byte string.  Map entries
- * stand in byte order of their names, members of SS and BS in byte order,
- * members of NS in numeric order, numbers in their one normal form, table
- * entries in the least width that holds the last end, varints in the least
- * number of bytes.  Equality is therefore memcmp.
+ * The encoding is canonical: equal values have equal bytes.  Map entries are
+ * in byte order of their names, members of SS and BS in byte order, members of
+ * NS in numeric order.  Numbers are normalized, table entries have the
+ * smallest width for the last end, and varints have the smallest number of
+ * bytes.  Equality is therefore memcmp.
  *
- * Why an offset table of ends rather than lengths: one attribute of a map is
- * found by binary search without touching the others, a nested path level by
- * level, a list element in one step.  Why nothing is aligned: items are read
- * in place from a heap page with a 1-byte varlena header, and the padding
- * would cost more than unaligned loads do.
+ * The offset table contains ends rather than lengths so that an attribute of a
+ * map is found by binary search without reading others, a nested path is
+ * followed level by level, and a list element is found in one step.  Nothing
+ * is aligned, because items are read in place from a heap page with a 1-byte
+ * varlena header, and padding would cost more than unaligned loads.
  *
- * Nothing here knows of tables, transactions or SPI: item/ can be linked
- * into a program without a server (test/fuzz).
+ * item/ does not depend on tables, transactions or SPI and can be linked into
+ * a program without a server (test/fuzz).
  */
 #ifndef DYNAMO_ITEM_H
 #define DYNAMO_ITEM_H
@@ -59,13 +60,16 @@
 #define ITEM_VERSION		1
 
 #define ITEM_MAX_DEPTH		32	/* containers, the item itself included */
+#define ITEM_TOO_DEEP \
+	"Nesting Levels have exceeded supported limits: " \
+	"Attributes in the item have nested levels beyond supported limit"
 #define ITEM_MAX_SIZE		409600	/* by ItemSize's rules, names included */
 #define ITEM_MAX_NAME		65535	/* bytes of an attribute name */
 #define KEY_MAX_NAME		255 /* bytes of a key attribute's name */
 #define KEY_MAX_PARTITION	2048	/* bytes of a partition key value */
 #define KEY_MAX_SORT		1024	/* bytes of a sort key value */
 
-/* On disk: append only. */
+/* Stored on disk: append only. */
 typedef enum ValueType
 {
 	VALUE_S = 0,
@@ -88,7 +92,7 @@ typedef enum ValueType
 #define VALUE_TAG_WIDTH_MASK	0x30
 #define VALUE_TAG_RESERVED		0xC0
 
-/* Bytes owned by someone else; not NUL-terminated. */
+/* Bytes owned by another object; not NUL-terminated. */
 typedef struct Slice
 {
 	const char *data;
@@ -101,7 +105,10 @@ SliceOf(const char *text)
 	return (Slice) {text, (uint32) strlen(text)};
 }
 
-/* The content of a text, bytea, item or value that is not compressed or external. */
+/*
+ * The content of a text, bytea, item or value that is neither compressed nor
+ * external.
+ */
 static inline Slice
 SliceOfVarlena(const struct varlena *v)
 {
@@ -126,13 +133,13 @@ SliceBeginsWith(Slice s, Slice prefix)
 	return s.len >= prefix.len && memcmp(s.data, prefix.data, prefix.len) == 0;
 }
 
-/* Byte order of two slices: memcmp, then length. */
+/* Compares two slices by bytes: memcmp, then length. */
 static inline int
 SliceCompare(Slice a, Slice b)
 {
 	int			order;
 
-	/* most pairs differ in the first byte, and this is cheaper than a call */
+	/* Most pairs differ in the first byte, and this is cheaper than a call. */
 	if (a.len > 0 && b.len > 0 && a.data[0] != b.data[0])
 		return (uint8) a.data[0] < (uint8) b.data[0] ? -1 : 1;
 
@@ -143,8 +150,24 @@ SliceCompare(Slice a, Slice b)
 }
 
 /*
- * A view of one encoded value (tag included) inside memory owned by someone
- * else, valid as long as that is.  data == NULL: no such value ("missing").
+ * Comparators for qsort and bsearch: of elements that start with a Slice, and
+ * of pointers to such elements.
+ */
+static inline int
+CompareBySlice(const void *a, const void *b)
+{
+	return SliceCompare(*(const Slice *) a, *(const Slice *) b);
+}
+
+static inline int
+ComparePointersBySlice(const void *a, const void *b)
+{
+	return CompareBySlice(*(const void *const *) a, *(const void *const *) b);
+}
+
+/*
+ * A view of one encoded value, tag included, in memory owned by another object
+ * and valid as long as that memory.  data is NULL for a missing value.
  */
 typedef struct ValueRef
 {
@@ -157,15 +180,17 @@ typedef struct Container
 {
 	ValueType	type;
 	uint32		count;
-	uint32		width;			/* bytes of one entry of the offset table */
+	uint32		width;			/* bytes in one entry of the offset table */
 	const uint8 *ends;			/* the offset table */
-	const uint8 *elements;		/* what its entries count from */
+	const uint8 *elements;		/* base of its entries */
 } Container;
 
 #define MISSING_VALUE	((ValueRef) {NULL, 0})
 #define MISSING_SLICE	((Slice) {NULL, 0})
 
-/* An item or value as it is stored; argument n of a function that takes one. */
+/*
+ * Returns a stored item or value; and argument n of a function that takes one.
+ */
 #define DatumGetValue(datum) \
 	ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(datum))
 #define PG_GETARG_VALUE(n)	DatumGetValue(PG_GETARG_DATUM(n))
@@ -188,7 +213,7 @@ ValueBool(ValueRef v)
 	return (v.data[0] & VALUE_TAG_TRUE) != 0;
 }
 
-/* The payload: text of S, bytes of B, the encoded number of N. */
+/* The payload: text of an S, bytes of a B, the encoded number of an N. */
 static inline Slice
 ValuePayload(ValueRef v)
 {
@@ -201,7 +226,7 @@ ValueTypeIsSet(ValueType t)
 	return t == VALUE_SS || t == VALUE_NS || t == VALUE_BS;
 }
 
-/* S, N or B: what a key attribute may be. */
+/* S, N or B: the types of key attributes. */
 static inline bool
 ValueTypeIsKey(ValueType t)
 {
@@ -211,63 +236,68 @@ ValueTypeIsKey(ValueType t)
 /* ---- reader.c ---- */
 
 /*
- * The encoded value in a detoasted item or value (a 1-byte header is fine).
- * Raises ERRCODE_DATA_CORRUPTED for an unknown version.
+ * Returns the encoded value of a detoasted item or value, which may have a
+ * 1-byte header.  Raises ERRCODE_DATA_CORRUPTED for an unknown version.
  */
 extern ValueRef ItemRoot(const struct varlena *item);
 
-/* Opens a container or set; the value must be one. */
+/* Opens a container or set; v must be one. */
 extern void ContainerOpen(ValueRef v, Container *c);
 
-/* Element i (0-based, < count) as raw bytes: a set member's payload. */
+/*
+ * Returns element i (0-based, < count) as raw bytes: a set member's payload.
+ */
 extern Slice ContainerSlice(const Container *c, uint32 i);
 
-/* Element i of a list. */
+/* Returns element i of a list. */
 extern ValueRef ListElement(const Container *c, uint32 i);
 
-/* Entry i of a map, in name order; *name is set. */
+/* Returns entry i of a map, in name order, and sets *name. */
 extern ValueRef MapEntry(const Container *c, uint32 i, Slice *name);
 
-/* The value of the named entry, or MISSING_VALUE.  O(log n). */
+/* Returns the value of the named entry, or MISSING_VALUE.  O(log n). */
 extern ValueRef MapFind(const Container *c, const char *name, uint32 len);
 
-/* Shorthand for an attribute of an item; MISSING_VALUE if v is missing. */
+/* Returns an attribute of an item; MISSING_VALUE if v is missing. */
 extern ValueRef AttributeFind(ValueRef item, const char *name, uint32 len);
 
-/* Whether a set has this member (payload bytes as ValuePayload gives them). */
+/* Whether a set has this member (payload bytes, as from ValuePayload). */
 extern bool SetContains(const Container *set, Slice member);
 
 /*
- * Whether a map has an entry of this name, or a set this member; *position is
- * where it is or belongs.
+ * Whether a map has an entry with this name, or a set this member; *position
+ * is its position or insertion point.
  */
 extern bool MapPosition(const Container *c, Slice name, uint32 *position);
 extern bool SetPosition(const Container *c, Slice member, uint32 *position);
 
-/* "S", "N", ... ; the type of such a name, or -1. */
+/* The names of types, "S", "N", ...; and the type for a name, or -1. */
 extern const char *ValueTypeName(ValueType type);
 extern int	ValueTypeFromName(const char *name, uint32 len);
 
 /* ---- compare.c ---- */
 
-/* Deep equality: same type, same content.  Missing equals nothing. */
+/* Deep equality: same type and content.  A missing value equals nothing. */
 extern bool ValueEqual(ValueRef a, ValueRef b);
 
 /*
- * A total order over all values, consistent with ValueEqual: by type, then
- * S and B by bytes, N by value, containers element by element.
+ * Compares values in a total order that is consistent with ValueEqual: by
+ * type, then S and B by bytes, N by value, containers element by element.
  */
 extern int	ValueCompare(ValueRef a, ValueRef b);
 
-/* The same for values that are equal. */
+/* Returns the same hash for equal values. */
 extern uint64 ValueHash(ValueRef v, uint64 seed);
 
 /* ---- size.c ---- */
 
-/* The service's size of a value, without a name, in bytes (DynamoDB sizes). */
+/* The size of a value in bytes by the service's rules, without a name. */
 extern uint64 ValueSize(ValueRef v);
 
-/* The service's size of an item: names and values of all attributes. */
+/*
+ * The size of an item by the service's rules: names and values of all
+ * attributes.
+ */
 extern uint64 ItemSize(ValueRef item);
 
 /*
@@ -279,10 +309,10 @@ extern void CheckItemSize(ValueRef item);
 /* ---- validate.c ---- */
 
 /*
- * Whether bytes are a well-formed, canonical encoded value: bounds, order,
- * canonical numbers, UTF-8, and no more than ITEM_MAX_DEPTH containers, the
- * "depth" around it included.  For received bytes and for tests; returns NULL
- * or what is wrong (static text).
+ * Checks that bytes are a well-formed, canonical encoded value: bounds, order,
+ * canonical numbers, UTF-8, and at most ITEM_MAX_DEPTH containers, including
+ * depth surrounding ones.  For received bytes and tests.  Returns NULL or the
+ * error (static text).
  */
 extern const char *ValueFormatProblem(ValueRef v, int depth);
 

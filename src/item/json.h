@@ -1,10 +1,10 @@
 /*
  * json.h
- *	  DynamoDB JSON, {"PK": {"S": "a"}}, to items and back.
+ *	  Converts DynamoDB JSON, {"PK": {"S": "a"}}, to and from items.
  *
- * The reader is a cursor over JSON text that yields one token at a time and
- * copies nothing it need not; items, expression values and the requests of
- * request/ are all read through it.
+ * The reader is a cursor over JSON text that returns one token at a time and
+ * avoids copies.  Items, expression values and the requests of request/ are
+ * read with it.
  */
 #ifndef DYNAMO_JSON_H
 #define DYNAMO_JSON_H
@@ -18,28 +18,38 @@
 struct JsonbContainer;			/* utils/jsonb.h */
 
 /*
- * Reads one whole text as an item (a map of attribute values) or as one
- * attribute value.  Errors: ERRCODE_INVALID_TEXT_REPRESENTATION with byte
- * position for what is no JSON, ERRCODE_DYNAMO_VALIDATION for what is no
- * attribute value, in the service's words with the attribute path in DETAIL
- * and, for plain JSON, a HINT at the cast from jsonb.
+ * Reads a complete text as an item (a map of attribute values) or as one
+ * attribute value; NULL if a problem is noted.
+ *
+ * Problems: ERRCODE_INVALID_TEXT_REPRESENTATION with the byte position for
+ * invalid JSON, ERRCODE_DYNAMO_SERIALIZATION for wrong JSON types, and
+ * ERRCODE_DYNAMO_VALIDATION for invalid attribute values, with the service's
+ * messages, the attribute path in DETAIL and, for plain JSON, a HINT about the
+ * cast from jsonb.
  */
-extern struct varlena *ItemFromJson(const char *text, uint32 len);
-extern struct varlena *ValueFromJson(const char *text, uint32 len);
+extern struct varlena *ItemFromJson(const char *text, uint32 len, Problem *problem);
+extern struct varlena *ValueFromJson(const char *text, uint32 len, Problem *problem);
 
-/* ItemFromJson of an object in a jsonb. */
+/* Reads an object in a jsonb like ItemFromJson. */
 extern struct varlena *ItemFromJsonbContainer(struct JsonbContainer *map);
 
 /*
  * Reads the value (or the map of values) at the reader's position into the
- * builder; for items inside requests.  The reader must stay where it is until
- * the builder is finished, since errors tell its position.  Wrong JSON types
- * raise ERRCODE_DYNAMO_SERIALIZATION in the service's words.
+ * builder, for items inside requests.  The reader must not be moved until the
+ * builder is finished, since problems contain its position.
+ *
+ * Invalid JSON and wrong JSON types are problems of the reader and end the
+ * reading; invalid values are problems of the builder.  If the two have
+ * different Problems (in requests, where type errors are more important), the
+ * rest of the text is still read.
  */
 extern void ReadItemJson(JsonReader *r, ItemBuilder *b);
 extern void ReadValueJson(JsonReader *r, ItemBuilder *b);
 
-/* Appends the canonical DynamoDB JSON of a value, or of an item. */
+/* Returns false if the service does not accept the string as a boolean. */
+extern bool JsonFlagFromString(Slice string, bool *flag);
+
+/* Append the canonical DynamoDB JSON of a value, or of an item. */
 extern void ValueToJson(StringInfo out, ValueRef v);
 extern void ItemToJson(StringInfo out, ValueRef item);
 

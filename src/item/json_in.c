@@ -10,6 +10,7 @@
 
 #include "errors.h"
 #include "item/base64.h"
+#include "item/builder_error.h"
 #include "item/json.h"
 
 #define MAP_TYPE_NAME \
@@ -21,10 +22,19 @@
 #define VALUE_HINT \
 	"Expected DynamoDB JSON, such as {\"S\": \"a\"} or {\"N\": \"1\"}. " \
 	"dynamo.to_value makes a value of any SQL data."
+#define TYPES_HINT \
+	"The types are S, N, B, BOOL, NULL, L, M, SS, NS and BS. " \
+	"Plain JSON is converted by a cast from jsonb: '...'::jsonb::dynamo.item."
+
+/*
+ * The nesting up to which types are checked of an item that is too deep.  It
+ * bounds the recursion.
+ */
+#define MAX_DEPTH	100
 
 static void ReadMapBody(JsonReader *r, ItemBuilder *b);
 
-/* ---- errors ---- */
+/* ---- problems ---- */
 
 static uint32
 ReaderPosition(const void *source)
@@ -32,56 +42,64 @@ ReaderPosition(const void *source)
 	return JsonPosition(source);
 }
 
+/*
+ * Where the value is.  Empty if the builder has failed: the problem before is the
+ * one that is kept.
+ */
 static char *
-Place(const ItemBuilder *b, bool ended)
+DescribePlace(const ItemBuilder *b, bool ended)
 {
 	StringInfoData place;
 
 	initStringInfo(&place);
-	ItemBuilderAppendPlace(b, ended, &place);
+	if (!ItemBuilderHasFailed(b))
+		ItemBuilderAppendPlace(b, ended, &place);
 	return place.data;
 }
 
-static void ShapeError(const ItemBuilder *b, const char *format,...)
-			pg_attribute_printf(2, 3) pg_attribute_noreturn();
-
-/* JSON of another type than is due. */
+/*
+ * Notes that JSON of a wrong type comes next; untyped: a scalar in place of an
+ * attribute value, which plain JSON is.  In a request this ends the reading; null
+ * does not, but is a problem of the item.
+ */
 static void
-ShapeError(const ItemBuilder *b, const char *format,...)
+NoteWrongJson(JsonReader *r, ItemBuilder *b, const char *message, bool untyped)
 {
-	char		message[256];
-	va_list		args;
+	bool		null = JsonNextByte(r) == 'n';
+	Problem		found = {.sqlstate = ERRCODE_DYNAMO_SERIALIZATION, .message = message};
 
-	va_start(args, format);
-	vsnprintf(message, sizeof(message), format, args);
-	va_end(args);
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_SERIALIZATION),
-			 errmsg_internal("%s", message),
-			 errdetail("At %s.", Place(b, false)),
-			 errhint(ITEM_HINT)));
+	if (null || !r->in_request)
+	{
+		found.detail = psprintf("At %s.", DescribePlace(b, false));
+		found.hint = ITEM_HINT;
+	}
+	else if (untyped)
+		found.hint = psprintf("The value at byte %u of the request has no type. Values in requests have types, such as {\"S\": \"text\"} or {\"N\": \"5\"}.",
+							  JsonPosition(r));
+	if (null && r->in_request)
+		JsonSkipValue(r);
+	else
+		JsonFail(r, &found);
+	ItemBuilderNote(b, &found);
 }
 
-static void ValueError(const ItemBuilder *b, Slice type, bool many)
-			pg_attribute_noreturn();
-
-/* An attribute value that has not exactly one known type. */
 static void
-ValueError(const ItemBuilder *b, Slice type, bool many)
+NoteShape(JsonReader *r, ItemBuilder *b, const char *message)
 {
-	const char *problem = many ? "has more than one datatypes set" : "is empty";
-	char	   *place = Place(b, many);
+	NoteWrongJson(r, b, message, false);
+}
 
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("Supplied AttributeValue %s, must contain exactly one of the supported datatypes",
-					problem),
-			 type.data != NULL ?
-			 errdetail("Unknown type \"%.*s\" at %s.", (int) type.len, type.data, place) :
-			 errdetail("At %s.", place),
-			 type.data != NULL ?
-			 errhint("The types are S, N, B, BOOL, NULL, L, M, SS, NS and BS. "
-					 "Plain JSON is converted by a cast from jsonb: '...'::jsonb::dynamo.item.") : 0));
+/* Notes an attribute value that does not have exactly one known type. */
+static void
+NoteNotOneType(ItemBuilder *b, const char *wrong, const char *detail, const char *hint)
+{
+	ItemBuilderNote(b, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = psprintf("Supplied AttributeValue %s, must contain exactly one of the supported datatypes",
+							wrong),
+		.detail = detail,
+		.hint = hint
+	});
 }
 
 static bool
@@ -95,118 +113,116 @@ NumberIsInteger(Slice number)
 	return true;
 }
 
-static void ScalarError(JsonReader *r, const ItemBuilder *b, JsonKind kind,
-						const char *wanted) pg_attribute_noreturn();
-
-/* Found this kind of JSON where a scalar of the class "wanted" is due. */
+/* Notes this kind of JSON in place of a scalar of the class "wanted". */
 static void
-ScalarError(JsonReader *r, const ItemBuilder *b, JsonKind kind, const char *wanted)
+NoteNoScalar(JsonReader *r, ItemBuilder *b, JsonKind kind, const char *wanted)
 {
-	const char *found = "NUMBER_VALUE";
+	static const char *const found[] = {
+		[JSON_TRUE] = "TRUE_VALUE", [JSON_FALSE] = "FALSE_VALUE",
+		[JSON_NULL] = "NULL_VALUE", [JSON_NOTHING] = ""
+	};
 	JsonReader	ahead = *r;
 
-	switch (kind)
-	{
-		case JSON_ARRAY:
-			ShapeError(b, "Unrecognized collection type class java.lang.%s", wanted);
-		case JSON_OBJECT:
-			ShapeError(b, "Start of structure or map found where not expected");
-		case JSON_STRING:
-			ShapeError(b, "Unexpected token received from parser");
-		case JSON_TRUE:
-			found = "TRUE_VALUE";
-			break;
-		case JSON_FALSE:
-			found = "FALSE_VALUE";
-			break;
-		case JSON_NUMBER:
-			if (!NumberIsInteger(JsonNumber(&ahead)))
-				found = "DECIMAL_VALUE";
-			break;
-		case JSON_NULL:
-			found = "NULL_VALUE";
-			break;
-	}
-	ShapeError(b, "%s cannot be converted to %s", found, wanted);
+	if (kind == JSON_ARRAY)
+		NoteShape(r, b, psprintf("Unrecognized collection type class java.lang.%s", wanted));
+	else if (kind == JSON_OBJECT)
+		NoteShape(r, b, "Start of structure or map found where not expected");
+	else if (kind == JSON_STRING)
+		NoteShape(r, b, "Unexpected token received from parser");
+	else
+		NoteShape(r, b, psprintf("%s cannot be converted to %s",
+								 kind != JSON_NUMBER ? found[kind] :
+								 NumberIsInteger(JsonNumber(&ahead)) ? "NUMBER_VALUE" : "DECIMAL_VALUE",
+								 wanted));
 }
 
 /* ---- scalars ---- */
 
 static inline Slice
-ReadString(JsonReader *r, const ItemBuilder *b)
+ReadString(JsonReader *r, ItemBuilder *b)
 {
-	if (unlikely(JsonNextByte(r) != '"'))
-		ScalarError(r, b, JsonPeek(r), "String");
-	return JsonString(r);
+	if (likely(JsonNextByte(r) == '"'))
+		return JsonString(r);
+	NoteNoScalar(r, b, JsonPeek(r), "String");
+	return (Slice) {"", 0};
+}
+
+bool
+JsonFlagFromString(Slice string, bool *flag)
+{
+	static const char *const words[] = {"false", "0", "no", "true", "1", "yes"};
+
+	for (size_t i = 0; i < lengthof(words); i++)
+	{
+		if (strlen(words[i]) == string.len &&
+			pg_strncasecmp(words[i], string.data, string.len) == 0)
+		{
+			*flag = i >= lengthof(words) / 2;
+			return true;
+		}
+	}
+	return false;
 }
 
 /* A boolean, or one of the strings that the service takes for one. */
 static bool
-ReadFlag(JsonReader *r, const ItemBuilder *b)
+ReadFlag(JsonReader *r, ItemBuilder *b)
 {
-	static const char *const words[] = {"false", "0", "no", "true", "1", "yes"};
 	JsonKind	kind = JsonPeek(r);
 	JsonReader	before = *r;
-	Slice		text;
+	bool		flag = false;
 
 	if (kind == JSON_TRUE || kind == JSON_FALSE)
 		return JsonBool(r);
-	if (kind != JSON_STRING)
-		ScalarError(r, b, kind, "Boolean");
-
-	text = JsonString(r);
-	for (size_t i = 0; i < lengthof(words); i++)
-	{
-		if (strlen(words[i]) == text.len &&
-			pg_strncasecmp(words[i], text.data, text.len) == 0)
-			return i >= lengthof(words) / 2;
-	}
+	if (kind == JSON_STRING && JsonFlagFromString(JsonString(r), &flag))
+		return flag;
 	*r = before;
-	ScalarError(r, b, kind, "Boolean");
+	NoteNoScalar(r, b, kind, "Boolean");
+	return false;
 }
 
-static void Base64Error(const ItemBuilder *b, Base64Status status, Slice text)
-			pg_attribute_noreturn();
-
 static void
-Base64Error(const ItemBuilder *b, Base64Status status, Slice text)
+ReadBase64(JsonReader *r, ItemBuilder *b)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_SERIALIZATION),
-			 errmsg_internal("%s", Base64Problem(status, text)),
-			 errdetail("At %s.", Place(b, false))));
+	JsonReader	before = *r;
+	Slice		text = JsonString(r);
+	char		small[256];
+	char	   *bytes = small;
+	uint32		len;
+	Base64Status status;
+	Problem		found = {.sqlstate = ERRCODE_DYNAMO_SERIALIZATION};
+
+	if (BASE64_DECODED_MAX(text.len) > sizeof(small))
+		bytes = palloc(BASE64_DECODED_MAX(text.len));
+	status = Base64Decode(text.data, text.len, bytes, &len);
+	if (likely(status == BASE64_OK))
+		ItemBuilderBinary(b, bytes, len);
+	else
+	{
+		*r = before;
+		found.message = Base64Problem(status, text);
+		if (!r->in_request)
+			found.detail = psprintf("At %s.", DescribePlace(b, false));
+		JsonFail(r, &found);
+		ItemBuilderNote(b, &found);
+	}
+	if (bytes != small)
+		pfree(bytes);
 }
 
 static void
 ReadBinary(JsonReader *r, ItemBuilder *b)
 {
 	JsonKind	kind = JsonPeek(r);
-	JsonReader	before = *r;
-	Slice		text;
-	char		small[256];
-	char	   *bytes = small;
-	uint32		len;
-	Base64Status status;
 
-	if (kind == JSON_ARRAY)
-		ShapeError(b, "Unrecognized collection type class java.nio.ByteBuffer");
-	if (kind == JSON_OBJECT)
-		ScalarError(r, b, kind, "Blob");
-	if (kind != JSON_STRING)
-		ShapeError(b, "only base-64-encoded strings are convertible to bytes");
-
-	text = JsonString(r);
-	if (BASE64_DECODED_MAX(text.len) > sizeof(small))
-		bytes = palloc(BASE64_DECODED_MAX(text.len));
-	status = Base64Decode(text.data, text.len, bytes, &len);
-	if (unlikely(status != BASE64_OK))
-	{
-		*r = before;
-		Base64Error(b, status, text);
-	}
-	ItemBuilderBinary(b, bytes, len);
-	if (bytes != small)
-		pfree(bytes);
+	if (kind == JSON_STRING)
+		ReadBase64(r, b);
+	else if (kind == JSON_ARRAY)
+		NoteShape(r, b, "Unrecognized collection type class java.nio.ByteBuffer");
+	else if (kind == JSON_OBJECT)
+		NoteNoScalar(r, b, kind, "Blob");
+	else
+		NoteShape(r, b, "only base-64-encoded strings are convertible to bytes");
 }
 
 /* A string or number, or such a member of a set. */
@@ -229,41 +245,56 @@ ReadScalar(JsonReader *r, ItemBuilder *b, ValueType type)
 
 /* ---- containers ---- */
 
-/* Enters the array that a list or set needs. */
-static void
-BeginArray(JsonReader *r, const ItemBuilder *b)
+/* Enters the array that a list or set needs; false if none comes. */
+static bool
+BeginArray(JsonReader *r, ItemBuilder *b)
 {
 	JsonKind	kind = JsonPeek(r);
 
-	if (kind == JSON_OBJECT)
-		ShapeError(b, "Start of structure or map found where not expected");
-	if (kind != JSON_ARRAY)
-		ShapeError(b, "Unexpected field type");
-	JsonBeginArray(r);
+	if (likely(kind == JSON_ARRAY))
+		JsonBeginArray(r);
+	else
+		NoteShape(r, b, kind == JSON_OBJECT ? "Start of structure or map found where not expected" :
+				  "Unexpected field type");
+	return kind == JSON_ARRAY;
 }
 
-static void
-BeginMap(JsonReader *r, const ItemBuilder *b)
+static bool
+BeginMap(JsonReader *r, ItemBuilder *b)
 {
 	JsonKind	kind = JsonPeek(r);
 
-	if (unlikely(kind == JSON_ARRAY))
-		ShapeError(b, "Unrecognized collection type " MAP_TYPE_NAME);
-	if (unlikely(kind != JSON_OBJECT))
-		ShapeError(b, "Unexpected field type");
-	JsonBeginObject(r);
+	if (likely(kind == JSON_OBJECT))
+		JsonBeginObject(r);
+	else
+		NoteShape(r, b, kind == JSON_ARRAY ? "Unrecognized collection type " MAP_TYPE_NAME :
+				  "Unexpected field type");
+	return kind == JSON_OBJECT;
+}
+
+/* Passes over a list or map that is far too deep. */
+static bool
+SkipTooDeep(JsonReader *r, const ItemBuilder *b)
+{
+	if (likely(b->depth < MAX_DEPTH))
+		return false;
+	JsonSkipValue(r);
+	return true;
 }
 
 static void
 ReadSet(JsonReader *r, ItemBuilder *b, ValueType type)
 {
 	ValueType	member = type == VALUE_SS ? VALUE_S : type == VALUE_NS ? VALUE_N : VALUE_B;
+	int			depth = b->depth;
 
-	BeginArray(r, b);
+	if (!BeginArray(r, b))
+		return;
 	ItemBuilderBeginSet(b, type);
 	while (JsonNextElement(r))
 		ReadScalar(r, b, member);
 	ItemBuilderEnd(b);
+	b->depth = depth;			/* a failed builder does not tell sets from lists */
 }
 
 static void ReadAttributeValue(JsonReader *r, ItemBuilder *b);
@@ -271,7 +302,8 @@ static void ReadAttributeValue(JsonReader *r, ItemBuilder *b);
 static void
 ReadList(JsonReader *r, ItemBuilder *b)
 {
-	BeginArray(r, b);
+	if (SkipTooDeep(r, b) || !BeginArray(r, b))
+		return;
 	ItemBuilderBeginList(b);
 	while (JsonNextElement(r))
 		ReadAttributeValue(r, b);
@@ -283,7 +315,8 @@ ReadMapBody(JsonReader *r, ItemBuilder *b)
 {
 	Slice		name;
 
-	BeginMap(r, b);
+	if (SkipTooDeep(r, b) || !BeginMap(r, b))
+		return;
 	ItemBuilderBeginMap(b);
 	while (JsonNextMember(r, &name))
 	{
@@ -332,39 +365,29 @@ ReadTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 	}
 }
 
-static void NoValueError(JsonReader *r, const ItemBuilder *b) pg_attribute_noreturn();
-
+/* Reads the value of a type, for its problems only. */
 static void
-NoValueError(JsonReader *r, const ItemBuilder *b)
+CheckTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 {
-	if (JsonPeek(r) == JSON_ARRAY)
-		ShapeError(b, "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue");
-	ShapeError(b, "Unexpected value type in payload");
+	ItemBuilder *scratch = ItemBuilderCreate(b->depth, DUPLICATE_NAME_LAST);
+
+	ItemBuilderSetSource(scratch, ReaderPosition, r);
+	scratch->problem = b->problem;
+	ReadTypedValue(r, scratch, type);
+	if (ItemBuilderHasFailed(scratch))
+		b->nframes = -1;
+	ItemBuilderRelease(scratch);
+	pfree(scratch);
 }
-
-/* Reads the value of a type, for its errors only. */
-static void
-CheckTypedValue(JsonReader *r, const ItemBuilder *b, ValueType type)
-{
-	ItemBuilder scratch;
-
-	ItemBuilderInit(&scratch, b->depth, DUPLICATE_NAME_LAST);
-	ItemBuilderSetSource(&scratch, ReaderPosition, r);
-	ReadTypedValue(r, &scratch, type);
-	ItemBuilderRelease(&scratch);
-}
-
-static void SeveralTypesError(JsonReader *r, const ItemBuilder *b, int type)
-			pg_attribute_noreturn();
 
 /*
  * An attribute value has a second type, whose value comes next.  What is
  * wrong with that value, and with those that follow, matters more.
  */
 static void
-SeveralTypesError(JsonReader *r, const ItemBuilder *b, int type)
+NoteSeveralTypes(JsonReader *r, ItemBuilder *b, int type)
 {
-	JsonReader	before = *r;
+	char	   *detail = psprintf("At %s.", DescribePlace(b, true));
 	Slice		name;
 
 	for (;;)
@@ -377,8 +400,41 @@ SeveralTypesError(JsonReader *r, const ItemBuilder *b, int type)
 			break;
 		type = ValueTypeFromName(name.data, name.len);
 	}
-	*r = before;
-	ValueError(b, MISSING_SLICE, true);
+	NoteNotOneType(b, "has more than one datatypes set", detail, NULL);
+}
+
+/* An attribute value must be an object. */
+static void
+NoteNoObject(JsonReader *r, ItemBuilder *b)
+{
+	if (JsonPeek(r) == JSON_ARRAY)
+		NoteShape(r, b, "Unrecognized collection type class com.amazonaws.dynamodb.v20120810.AttributeValue");
+	else
+		NoteWrongJson(r, b, "Unexpected value type in payload", true);
+}
+
+/* The next member of an attribute value, and the type that it names, or -1. */
+static inline bool
+NextType(JsonReader *r, Slice *name, int *type)
+{
+	const char *p = r->at;
+
+	/* {"S": is how almost every value begins */
+	if (r->first && r->end - p >= 4 && p[0] == '"' && p[2] == '"' && p[3] == ':')
+	{
+		*name = (Slice) {p + 1, 1};
+		*type = ValueTypeFromName(name->data, 1);
+		if (*type >= 0)
+		{
+			r->first = false;
+			r->at = p + 4;
+			return true;
+		}
+	}
+	if (!JsonNextMember(r, name))
+		return false;
+	*type = ValueTypeFromName(name->data, name->len);
+	return true;
 }
 
 /* {"S": "text"}: an object with exactly one member, a type. */
@@ -387,29 +443,39 @@ ReadAttributeValue(JsonReader *r, ItemBuilder *b)
 {
 	bool		found = false;
 	Slice		name;
+	int			type;
 
 	if (unlikely(JsonNextByte(r) != '{'))
-		NoValueError(r, b);
-
-	JsonBeginObject(r);
-	while (JsonNextMember(r, &name))
 	{
-		int			type = ValueTypeFromName(name.data, name.len);
-
-		if (unlikely(JsonNextByte(r) == 'n' || (type < 0 && r->ignore_unknown)))
+		NoteNoObject(r, b);
+		return;
+	}
+	JsonBeginObject(r);
+	while (NextType(r, &name, &type))
+	{
+		if (unlikely(JsonNextByte(r) == 'n' || (type < 0 && r->in_request)))
 		{
 			JsonSkipValue(r);
 			continue;
 		}
 		if (unlikely(found))
-			SeveralTypesError(r, b, type);
-		if (unlikely(type < 0))
-			ValueError(b, name, false);
-		ReadTypedValue(r, b, (ValueType) type);
+		{
+			NoteSeveralTypes(r, b, type);
+			return;
+		}
 		found = true;
+		if (likely(type >= 0))
+			ReadTypedValue(r, b, (ValueType) type);
+		else
+		{
+			NoteNotOneType(b, "is empty",
+						   psprintf("Unknown type \"%.*s\" at %s.", (int) name.len, name.data,
+									DescribePlace(b, false)), TYPES_HINT);
+			JsonSkipValue(r);
+		}
 	}
 	if (unlikely(!found))
-		ValueError(b, MISSING_SLICE, false);
+		NoteNotOneType(b, "is empty", psprintf("At %s.", DescribePlace(b, false)), NULL);
 }
 
 void
@@ -428,14 +494,16 @@ ReadValueJson(JsonReader *r, ItemBuilder *b)
 
 /* Reads one whole text. */
 static struct varlena *
-ReadText(const char *text, uint32 len, bool is_item)
+ReadText(const char *text, uint32 len, bool is_item, Problem *problem)
 {
 	ItemBuilder b;
 	struct varlena *result;
 	JsonReader	r;
 
 	ItemBuilderInit(&b, is_item ? 0 : 1, DUPLICATE_NAME_LAST);
+	b.problem = problem;
 	JsonReaderInit(&r, text, len);
+	r.problem = problem;
 	r.message = is_item ? "invalid input syntax for type dynamo.item"
 		: "invalid input syntax for type dynamo.value";
 	r.hint = is_item ? ITEM_HINT : VALUE_HINT;
@@ -448,19 +516,19 @@ ReadText(const char *text, uint32 len, bool is_item)
 		ReadValueJson(&r, &b);
 	JsonEnd(&r);
 
-	result = ItemBuilderFinish(&b);
+	result = ProblemIsNoted(problem) ? NULL : ItemBuilderFinish(&b);
 	ItemBuilderRelease(&b);
 	return result;
 }
 
 struct varlena *
-ItemFromJson(const char *text, uint32 len)
+ItemFromJson(const char *text, uint32 len, Problem *problem)
 {
-	return ReadText(text, len, true);
+	return ReadText(text, len, true, problem);
 }
 
 struct varlena *
-ValueFromJson(const char *text, uint32 len)
+ValueFromJson(const char *text, uint32 len, Problem *problem)
 {
-	return ReadText(text, len, false);
+	return ReadText(text, len, false, problem);
 }

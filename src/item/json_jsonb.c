@@ -118,7 +118,7 @@ ItemFromJsonbContainer(JsonbContainer *map)
 	if (item != NULL)
 		return item;
 	json = JsonbToCString(NULL, map, -1);
-	item = ItemFromJson(json, strlen(json));
+	item = ItemFromJson(json, strlen(json), NULL);
 	pfree(json);
 	return item;
 }

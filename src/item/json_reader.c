@@ -14,25 +14,31 @@
 #include "item/json_reader.h"
 #include "item/json_scan.h"
 
-/* ---- errors ---- */
+/* ---- problems ---- */
 
-static void ReaderError(const JsonReader *r, const char *at, const char *problem)
-			pg_attribute_noreturn();
-static void ExpectedError(const JsonReader *r, const char *expected)
-			pg_attribute_noreturn();
-
-static void
-ReaderError(const JsonReader *r, const char *at, const char *problem)
+void
+JsonFail(JsonReader *r, const Problem *found)
 {
-	ereport(ERROR,
-			(errcode(r->sqlstate),
-			 errmsg_internal("%s", r->message),
-			 errdetail("%s at byte %u.", problem, (uint32) (at - r->text) + 1),
-			 r->hint != NULL ? errhint("%s", r->hint) : 0));
+	ProblemNote(r->problem, found);
+	r->at = r->end;
 }
 
 static void
-ExpectedError(const JsonReader *r, const char *expected)
+ReaderError(JsonReader *r, const char *at, const char *problem)
+{
+	if (ProblemIsNoted(r->problem))
+		r->at = r->end;
+	else
+		JsonFail(r, &(Problem) {
+			.sqlstate = r->sqlstate,
+			.message = r->message,
+			.detail = psprintf("%s at byte %u.", problem, (uint32) (at - r->text) + 1),
+			.hint = r->hint
+		});
+}
+
+static void
+ExpectedError(JsonReader *r, const char *expected)
 {
 	char		problem[100];
 
@@ -56,10 +62,11 @@ JsonReaderInit(JsonReader *r, const char *text, uint32 len)
 	r->end = text + len;
 	r->at = text;
 	r->first = false;
+	r->problem = NULL;
 	r->sqlstate = ERRCODE_INVALID_TEXT_REPRESENTATION;
 	r->message = "invalid input syntax for type json";
 	r->hint = NULL;
-	r->ignore_unknown = false;
+	r->in_request = false;
 }
 
 uint32
@@ -68,14 +75,15 @@ JsonPosition(const JsonReader *r)
 	return (uint32) (r->at - r->text) + 1;
 }
 
-/* Reads this character, or raises an error that names it. */
+/* Reads this character; any other is a problem that names it. */
 static inline void
-Expect(JsonReader *r, char c, const char *name)
+ExpectCharacter(JsonReader *r, char c, const char *name)
 {
 	JsonSkipSpace(r);
 	if (unlikely(r->at >= r->end || *r->at != c))
 		ExpectedError(r, name);
-	r->at++;
+	else
+		r->at++;
 }
 
 JsonKind
@@ -115,19 +123,20 @@ JsonPeek(JsonReader *r)
 		}
 	}
 	ExpectedError(r, "a value");
+	return JSON_NOTHING;
 }
 
 void
 JsonBeginObject(JsonReader *r)
 {
-	Expect(r, '{', "\"{\"");
+	ExpectCharacter(r, '{', "\"{\"");
 	r->first = true;
 }
 
 void
 JsonBeginArray(JsonReader *r)
 {
-	Expect(r, '[', "\"[\"");
+	ExpectCharacter(r, '[', "\"[\"");
 	r->first = true;
 }
 
@@ -148,14 +157,12 @@ NextInContainer(JsonReader *r, char close, const char *close_name,
 		r->at++;
 		return false;
 	}
-	if (!first)
+	if (unlikely(r->at >= r->end || (!first && *r->at != ',')))
 	{
-		if (unlikely(r->at >= r->end || *r->at != ','))
-			ExpectedError(r, comma_or_close);
-		r->at++;
+		ExpectedError(r, first ? close_name : comma_or_close);
+		return false;
 	}
-	else if (unlikely(r->at >= r->end))
-		ExpectedError(r, close_name);
+	r->at += !first;
 	return true;
 }
 
@@ -165,7 +172,7 @@ JsonNextMember(JsonReader *r, Slice *name)
 	if (!NextInContainer(r, '}', "a string or \"}\"", "\",\" or \"}\""))
 		return false;
 	*name = JsonString(r);
-	Expect(r, ':', "\":\"");
+	ExpectCharacter(r, ':', "\":\"");
 	return true;
 }
 
@@ -191,7 +198,8 @@ ReadWord(JsonReader *r, const char *word)
 
 	if ((size_t) (r->end - r->at) < len || memcmp(r->at, word, len) != 0)
 		ReaderError(r, r->at, "Expected a value, but found an unknown word");
-	r->at += len;
+	else
+		r->at += len;
 }
 
 bool
@@ -201,7 +209,8 @@ JsonBool(JsonReader *r)
 
 	if (kind != JSON_TRUE && kind != JSON_FALSE)
 		ExpectedError(r, "true or false");
-	ReadWord(r, kind == JSON_TRUE ? "true" : "false");
+	else
+		ReadWord(r, kind == JSON_TRUE ? "true" : "false");
 	return kind == JSON_TRUE;
 }
 
@@ -227,7 +236,7 @@ JsonNumber(JsonReader *r)
 		ExpectedError(r, "a number");
 
 	start = r->at;
-	if (*r->at == '-')
+	if (r->at < r->end && *r->at == '-')
 		r->at++;
 	if (r->at < r->end && *r->at == '0')
 		r->at++;
@@ -250,8 +259,8 @@ JsonNumber(JsonReader *r)
 
 /* ---- strings ---- */
 
-static void
-CheckUtf8(const JsonReader *r, const char *start, const char *end)
+static bool
+CheckUtf8(JsonReader *r, const char *start, const char *end)
 {
 	int			len = (int) (end - start);
 	int			valid = pg_encoding_verifymbstr(PG_UTF8, start, len);
@@ -259,20 +268,24 @@ CheckUtf8(const JsonReader *r, const char *start, const char *end)
 	/* the check stops at NUL, which the caller has excluded */
 	if (valid != len)
 		ReaderError(r, start + valid, "Invalid byte sequence for encoding \"UTF8\"");
+	return valid == len;
 }
 
-/* Four hexadecimal digits at p. */
-static uint32
-ReadHex(const JsonReader *r, const char *p)
+/* Four hexadecimal digits at p; -1 if they are not there. */
+static int
+ReadHex(JsonReader *r, const char *p)
 {
-	uint32		value = 0;
+	int			value = 0;
 
 	for (int i = 0; i < 4; i++, p++)
 	{
 		int			digit;
 
 		if (p >= r->end)
+		{
 			ReaderError(r, p, "Expected four hexadecimal digits, but the text ends");
+			return -1;
+		}
 		if (*p >= '0' && *p <= '9')
 			digit = *p - '0';
 		else if (*p >= 'a' && *p <= 'f')
@@ -280,49 +293,64 @@ ReadHex(const JsonReader *r, const char *p)
 		else if (*p >= 'A' && *p <= 'F')
 			digit = *p - 'A' + 10;
 		else
+		{
 			ReaderError(r, p, "Expected a hexadecimal digit after \"\\u\"");
+			return -1;
+		}
 		value = value * 16 + digit;
 	}
 	return value;
 }
 
-/* Reads the escape \uXXXX at *p, a pair of them for a surrogate pair. */
-static uint32
-ReadUnicodeEscape(const JsonReader *r, const char **p)
+/*
+ * Reads the escape \uXXXX at *p, a pair of them for a surrogate pair; -1 if it
+ * is none.
+ */
+static int
+ReadUnicodeEscape(JsonReader *r, const char **p)
 {
 	const char *start = *p;
-	uint32		c = ReadHex(r, start + 2);
-	uint32		low;
+	int			c = ReadHex(r, start + 2);
+	int			low = -1;
 
 	*p = start + 6;
+	if (c < 0)
+		return -1;
 	if (is_utf16_surrogate_second(c))
+	{
 		ReaderError(r, start, "Unicode low surrogate without a high surrogate");
+		return -1;
+	}
 	if (!is_utf16_surrogate_first(c))
 		return c;
 
-	if (r->end - *p < 2 || (*p)[0] != '\\' || (*p)[1] != 'u')
+	if (r->end - *p >= 2 && (*p)[0] == '\\' && (*p)[1] == 'u')
+		low = ReadHex(r, *p + 2);
+	if (low < 0 || !is_utf16_surrogate_second(low))
+	{
 		ReaderError(r, start, "Unicode high surrogate without a low surrogate");
-	low = ReadHex(r, *p + 2);
-	if (!is_utf16_surrogate_second(low))
-		ReaderError(r, start, "Unicode high surrogate without a low surrogate");
+		return -1;
+	}
 	*p += 6;
 	return surrogate_pair_to_codepoint(c, low);
 }
 
-/* Decodes the escape at *p to out; returns the byte behind what it wrote. */
+/*
+ * Decodes the escape at *p to out; returns the byte behind what it wrote, NULL
+ * if it is none.  The string has its closing quote.
+ */
 static char *
-DecodeEscape(const JsonReader *r, const char **p, char *out)
+DecodeEscape(JsonReader *r, const char **p, char *out)
 {
 	const char *start = *p;
-	char		c;
+	char		c = start[1];
 
-	if (r->end - start < 2)
-		ReaderError(r, start, "Unterminated string");
-	c = start[1];
 	if (c == 'u')
 	{
-		uint32		code = ReadUnicodeEscape(r, p);
+		int			code = ReadUnicodeEscape(r, p);
 
+		if (code < 0)
+			return NULL;
 		unicode_to_utf8(code, (unsigned char *) out);
 		return out + pg_utf_mblen((unsigned char *) out);
 	}
@@ -352,29 +380,32 @@ DecodeEscape(const JsonReader *r, const char **p, char *out)
 			break;
 		default:
 			ReaderError(r, start, "Invalid escape sequence");
+			return NULL;
 	}
 	return out + 1;
 }
 
-/* The closing quote from p on, where p is inside a string. */
+/* The closing quote from p on, where p is inside a string; NULL if there is none. */
 static const char *
-FindClosingQuote(const JsonReader *r, const char *p)
+FindClosingQuote(JsonReader *r, const char *p)
 {
 	uint64		high = 0;
 
-	for (;;)
+	for (; p < r->end; p += 2)
 	{
 		p = ScanToSpecial(p, r->end, &high);
 		if (p >= r->end)
-			ReaderError(r, r->end, "Unterminated string");
+			break;
 		if (*p == '"')
 			return p;
 		if (*p != '\\')
+		{
 			ReaderError(r, p, "Control character in a string must be escaped");
-		p += 2;
-		if (p > r->end)
-			ReaderError(r, r->end, "Unterminated string");
+			return NULL;
+		}
 	}
+	ReaderError(r, r->end, "Unterminated string");
+	return NULL;
 }
 
 /* A string with escapes: start is its first byte, its start behind a quote. */
@@ -386,6 +417,9 @@ DecodeString(JsonReader *r, const char *start)
 	char	   *result;
 	char	   *out;
 
+	if (quote == NULL)
+		return (Slice) {r->end, 0};
+
 	/* no escape is shorter than what it stands for */
 	result = palloc(quote - start + 1);
 	out = result;
@@ -394,13 +428,15 @@ DecodeString(JsonReader *r, const char *start)
 		uint64		high = 0;
 		const char *run = ScanToSpecial(p, quote, &high);
 
-		if (high & SCAN_HIGHS)
-			CheckUtf8(r, p, run);
+		if ((high & SCAN_HIGHS) != 0 && !CheckUtf8(r, p, run))
+			return (Slice) {r->end, 0};
 		memcpy(out, p, run - p);
 		out += run - p;
 		p = run;
 		if (p < quote)
 			out = DecodeEscape(r, &p, out);
+		if (out == NULL)
+			return (Slice) {r->end, 0};
 	}
 	r->at = quote + 1;
 	return (Slice) {result, (uint32) (out - result)};
@@ -415,7 +451,8 @@ ReadHardString(JsonReader *r, const char *start, const char *p)
 {
 	if (p >= r->end || *p != '"')
 		return DecodeString(r, start);
-	CheckUtf8(r, start, p);
+	if (!CheckUtf8(r, start, p))
+		return (Slice) {r->end, 0};
 	r->at = p + 1;
 	return (Slice) {start, (uint32) (p - start)};
 }
@@ -427,7 +464,7 @@ JsonString(JsonReader *r)
 	const char *start;
 	const char *p;
 
-	Expect(r, '"', "a string");
+	ExpectCharacter(r, '"', "a string");
 	start = r->at;
 	p = ScanToSpecial(start, r->end, &high);
 	if (unlikely(p >= r->end || *p != '"' || (high & SCAN_HIGHS) != 0))
@@ -446,7 +483,10 @@ SkipContainer(JsonReader *r, JsonKind kind, int depth)
 	Slice		name;
 
 	if (depth >= JSON_MAX_DEPTH)
+	{
 		ReaderError(r, r->at, "Objects and arrays are nested too deeply");
+		return;
+	}
 	check_stack_depth();
 
 	if (kind == JSON_OBJECT)
@@ -486,6 +526,8 @@ SkipNested(JsonReader *r, int depth)
 			break;
 		case JSON_NULL:
 			ReadWord(r, "null");
+			break;
+		case JSON_NOTHING:
 			break;
 	}
 }

@@ -1,30 +1,35 @@
 /*
  * json_reader.h
- *	  A pull reader over JSON text.
+ *	  A pull reader for JSON text.
  *
- * The caller asks for what it expects; nothing is built and strings without
- * escapes are not copied.  The text need not end with a NUL.
+ * The caller asks for the expected tokens.  The reader builds nothing and
+ * copies only strings with escapes.  The text need not end with a NUL.
  *
- *		JsonReaderInit(&r, text, len);
- *		JsonBeginObject(&r);
- *		while (JsonNextMember(&r, &name))
- *		{
- *			if (JsonPeek(&r) == JSON_STRING)
- *				value = JsonString(&r);
- *			else
- *				JsonSkipValue(&r);
- *		}
- *		JsonEnd(&r);
+ *	JsonReaderInit(&r, text, len);
+ *	JsonBeginObject(&r);
+ *	while (JsonNextMember(&r, &name))
+ *	{
+ *		if (JsonPeek(&r) == JSON_STRING)
+ *			value = JsonString(&r);
+ *		else
+ *			JsonSkipValue(&r);
+ *	}
+ *	JsonEnd(&r);
  *
- * Text that is no JSON raises an error with the reader's sqlstate and
- * message, and the byte position (counted from 1) in DETAIL.
+ * Invalid JSON is a problem with the reader's sqlstate and message, and the
+ * byte position (counted from 1) in DETAIL.  It is raised, or noted in the
+ * Problem that the reader was given.  After a noted problem the reader is at
+ * the end of the text, and all results are empty.
  */
 #ifndef DYNAMO_JSON_READER_H
 #define DYNAMO_JSON_READER_H
 
 #include "item/item.h"
+#include "problem.h"
 
-/* Levels of objects and arrays; beyond an item's 32 with room for requests. */
+/*
+ * Maximum nesting of objects and arrays: more than an item's 32, for requests.
+ */
 #define JSON_MAX_DEPTH	1000
 
 typedef enum JsonKind
@@ -35,33 +40,38 @@ typedef enum JsonKind
 	JSON_NUMBER,
 	JSON_TRUE,
 	JSON_FALSE,
-	JSON_NULL
+	JSON_NULL,
+	JSON_NOTHING				/* a problem is noted */
 } JsonKind;
 
 typedef struct JsonReader
 {
 	const char *text;
 	const char *end;
-	const char *at;				/* the next byte to read */
-	bool		first;			/* the next member or element is the first of
+	const char *at;				/* next byte to read */
+	bool		first;			/* the next member or element is the first one of
 								 * its object or array */
+	Problem    *problem;		/* NULL to raise problems */
 	int			sqlstate;		/* of syntax errors */
 	const char *message;
-	const char *hint;			/* NULL: none */
+	const char *hint;			/* NULL if there is none */
 
 	/*
-	 * For attribute values (json.h): a member that names no type is skipped
-	 * rather than an error.
+	 * For attribute values (json.h) in a request: members that are not type
+	 * names are skipped.
 	 */
-	bool		ignore_unknown;
+	bool		in_request;
 } JsonReader;
 
 /*
  * Starts reading.  Syntax errors are ERRCODE_INVALID_TEXT_REPRESENTATION,
- * "invalid input syntax for type json"; set sqlstate, message and hint for
- * others.
+ * "invalid input syntax for type json".  To change this, set sqlstate, message
+ * and hint; to note problems, set problem.
  */
 extern void JsonReaderInit(JsonReader *r, const char *text, uint32 len);
+
+/* Notes or raises a problem of the text, which ends the reading. */
+extern void JsonFail(JsonReader *r, const Problem *found);
 
 static inline void
 JsonSkipSpace(JsonReader *r)
@@ -73,7 +83,7 @@ JsonSkipSpace(JsonReader *r)
 	r->at = p;
 }
 
-/* The byte that the next token starts with, or NUL at the end of the text. */
+/* The first byte of the next token, or NUL at the end of the text. */
 static inline char
 JsonNextByte(JsonReader *r)
 {
@@ -81,41 +91,42 @@ JsonNextByte(JsonReader *r)
 	return r->at < r->end ? *r->at : '\0';
 }
 
-/* What comes next; an error at the end of the text. */
+/* The kind of the next token; a problem at the end of the text. */
 extern JsonKind JsonPeek(JsonReader *r);
 
-/* The byte at which the next token stands, counted from 1. */
+/* The byte position of the next token, counted from 1. */
 extern uint32 JsonPosition(const JsonReader *r);
 
-/* Enters the object that comes next; an error if none does. */
+/* Enters the next object; a problem if there is none. */
 extern void JsonBeginObject(JsonReader *r);
 
 /*
- * The name of the next member of the innermost object, after which its value
- * must be read or skipped; false, leaving the object, if there is none.
+ * Reads the name of the next member of the innermost object; the caller must
+ * then read or skip its value.  At the end, leaves the object and returns
+ * false.
  */
 extern bool JsonNextMember(JsonReader *r, Slice *name);
 
-/* The same for the elements of an array. */
+/* Enter an array, and move to its next element. */
 extern void JsonBeginArray(JsonReader *r);
 extern bool JsonNextElement(JsonReader *r);
 
 /*
- * The string that comes next: in the text itself or, if it has escapes,
- * palloc'd.  It may contain NUL bytes; its UTF-8 is valid.
+ * Reads the next string: in the text itself or, if it has escapes, palloc'd.
+ * It may contain NUL bytes; its UTF-8 is valid.
  */
 extern Slice JsonString(JsonReader *r);
 
-/* The number that comes next, as it is written. */
+/* Reads the next number, as written. */
 extern Slice JsonNumber(JsonReader *r);
 
-/* The true or false that comes next. */
+/* Reads the next true or false. */
 extern bool JsonBool(JsonReader *r);
 
-/* Skips the value that comes next, of any kind, checking its syntax. */
+/* Skips the next value of any kind, checking its syntax. */
 extern void JsonSkipValue(JsonReader *r);
 
-/* Requires that nothing but white space follows. */
+/* Requires that only white space follows. */
 extern void JsonEnd(JsonReader *r);
 
 #endif							/* DYNAMO_JSON_READER_H */

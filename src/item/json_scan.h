@@ -1,6 +1,6 @@
 /*
  * json_scan.h
- *	  Eight or sixteen bytes of a JSON string at a time.  Private to item/.
+ *	  Scans JSON strings 8 or 16 bytes at a time.  Private to item/.
  */
 #ifndef DYNAMO_JSON_SCAN_H
 #define DYNAMO_JSON_SCAN_H
@@ -15,11 +15,11 @@
 #define SCAN_HIGHS	UINT64CONST(0x8080808080808080)
 
 /*
- * Marks (high bit of the byte) where a quote, a backslash or a control
- * character stands.  Bytes above the first marked one may be marked in
- * error; the first never is.
+ * Marks the bytes (with their high bits) that are a quote, a backslash or a
+ * control character.  Bytes above the first marked one may be marked in error;
+ * the first mark is always right.
  *
- * Flipping the second bit puts the quote beside the control characters, and
+ * Flipping the second bit moves the quote next to the control characters, and
  * the blank away from them, so that one comparison finds both.
  */
 static inline uint64
@@ -32,7 +32,9 @@ ScanSpecial(uint64 word)
 }
 
 #ifdef __SSE2__
-/* Whether a quote, a backslash or a control character is among sixteen bytes. */
+/*
+ * Whether sixteen bytes contain a quote, a backslash or a control character.
+ */
 static inline bool
 HasSpecial16(__m128i bytes)
 {
@@ -51,8 +53,8 @@ IsSpecial(char c)
 }
 
 /*
- * The first special byte from p on, or end.  *high gets a bit of SCAN_HIGHS
- * set if bytes that are not ASCII stand before it; it is not cleared.
+ * Returns the first special byte from p on, or end.  Sets a bit of SCAN_HIGHS
+ * in *high, which is never cleared, if there are non-ASCII bytes before it.
  */
 static inline const char *
 ScanToSpecial(const char *p, const char *end, uint64 *high)
@@ -71,7 +73,7 @@ ScanToSpecial(const char *p, const char *end, uint64 *high)
 			continue;
 		}
 #ifndef WORDS_BIGENDIAN
-		/* only bytes below the first mark count */
+		/* Only bytes below the first mark count. */
 		*high |= word & ((special & -special) - 1);
 		return p + pg_rightmost_one_pos64(special) / 8;
 #else

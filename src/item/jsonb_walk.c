@@ -1,6 +1,6 @@
 /*
  * jsonb_walk.c
- *	  Walking over the members or elements of a container of jsonb.
+ *	  Iterates over the members or elements of a jsonb container.
  */
 #include "postgres.h"
 

@@ -1,16 +1,16 @@
 /*
  * jsonb_walk.h
- *	  Walking over the members or elements of a container of jsonb.
+ *	  Iterates over the members or elements of a jsonb container.
  *
- * In the order in which they are stored, each in place.  JsonbIterator does
- * the same for a whole tree, with a call, a state and a copy for each of its
- * tokens; items are made of jsonb often enough for this to be felt.
+ * They are returned in storage order, in place.  JsonbIterator iterates over a
+ * whole tree, with a call, a state and a copy for each token; jsonb is
+ * converted to items often enough for the difference to matter.
  *
- *		JsonbWalkInit(&walk, container);
- *		while (JsonbWalkMember(&walk, &name, &value))
- *			...
+ *	JsonbWalkInit(&walk, container);
+ *	while (JsonbWalkMember(&walk, &name, &value))
+ *		...
  *
- * A value that is a container itself is a jbvBinary.
+ * A value that is itself a container is a jbvBinary.
  */
 #ifndef DYNAMO_JSONB_WALK_H
 #define DYNAMO_JSONB_WALK_H
@@ -22,19 +22,19 @@
 typedef struct JsonbWalk
 {
 	JsonbContainer *container;
-	char	   *data;			/* of all children */
-	uint32		count;			/* of members or elements */
+	char	   *data;			/* data of all children */
+	uint32		count;			/* number of members or elements */
 	uint32		next;
-	uint32		name_start;		/* of the next member, in data */
+	uint32		name_start;		/* position of the next member's name in data */
 	uint32		value_start;
 } JsonbWalk;
 
 extern void JsonbWalkInit(JsonbWalk *w, JsonbContainer *container);
 
-/* The next member of an object; false if there is none. */
+/* Returns the next member of an object; false if there is none. */
 extern bool JsonbWalkMember(JsonbWalk *w, Slice *name, JsonbValue *value);
 
-/* The next element of an array. */
+/* Returns the next element of an array; false if there is none. */
 extern bool JsonbWalkElement(JsonbWalk *w, JsonbValue *value);
 
 #endif							/* DYNAMO_JSONB_WALK_H */

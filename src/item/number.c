@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "common/int.h"
-#include "errors.h"
 #include "item/number.h"
 
 #define MAX_DIGITS			38
@@ -498,15 +497,4 @@ NumberErrorMessage(NumberStatus status, bool in_set)
 			break;
 	}
 	elog(ERROR, "no error for number status %d", (int) status);
-}
-
-void
-NumberError(NumberStatus status, const char *text, uint32 text_len)
-{
-	if (status != NUMBER_MALFORMED)
-		text_len = 0;
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("%s%.*s", NumberErrorMessage(status, false),
-					(int) text_len, text)));
 }

@@ -2,9 +2,9 @@
  * number.h
  *	  DynamoDB numbers: 38 significant digits, 1E-130 to 9.99...E+125.
  *
- * The encoding is base 100, pairs aligned on the decimal point, such that
- * memcmp (then length) gives numeric order and the number of bytes is the
- * service's own size of the number:
+ * The encoding is base 100 with pairs aligned on the decimal point.  memcmp
+ * (then length) gives numeric order, and the number of bytes is the number's
+ * size by the service's rules:
  *
  *		zero		0x80
  *		positive	0xC1 + e, then each pair as value + 1
@@ -28,26 +28,23 @@
 typedef enum NumberStatus
 {
 	NUMBER_OK,
-	NUMBER_EMPTY,				/* no text */
+	NUMBER_EMPTY,				/* empty text */
 	NUMBER_MALFORMED,
 	NUMBER_OVERFLOW,
 	NUMBER_UNDERFLOW,
 	NUMBER_TOO_MANY_DIGITS
 } NumberStatus;
 
-/* Encodes text; *len bytes are written to out[NUMBER_MAX_BYTES]. */
+/* Encodes text; writes *len bytes to out[NUMBER_MAX_BYTES]. */
 extern NumberStatus NumberFromText(const char *text, uint32 text_len,
 								   uint8 *out, uint32 *len);
 
 /*
- * The service's words for a status that is not NUMBER_OK; a message that ends
- * in ": " wants the text behind it.  in_set: for a member of a number set.
+ * The service's message for a status other than NUMBER_OK.  The text must be
+ * appended to a message that ends in ": ".  in_set: for a member of a number
+ * set.
  */
 extern const char *NumberErrorMessage(NumberStatus status, bool in_set);
-
-/* Raises the service's error for a status that is not NUMBER_OK. */
-extern void NumberError(NumberStatus status, const char *text, uint32 text_len)
-			pg_attribute_noreturn();
 
 /*
  * Writes the canonical text (plain decimal, no exponent) to
@@ -55,15 +52,18 @@ extern void NumberError(NumberStatus status, const char *text, uint32 text_len)
  */
 extern uint32 NumberToText(const uint8 *number, uint32 len, char *out);
 
-/* False if it is no integer or does not fit. */
+/* Returns false if the number is not an integer or out of range. */
 extern bool NumberToInt64(const uint8 *number, uint32 len, int64 *value);
 extern uint32 NumberFromInt64(int64 value, uint8 *out);
 
-/* A numeric, palloc'd; from one, as NumberFromText. */
+/* Returns a palloc'd numeric; and converts one, like NumberFromText. */
 extern Numeric NumberToNumeric(const uint8 *number, uint32 len);
 extern NumberStatus NumberFromNumeric(Numeric num, uint8 *out, uint32 *len);
 
-/* Exact sum (or difference); NUMBER_OVERFLOW also for more than 38 digits. */
+/*
+ * Computes the exact sum or difference; NUMBER_OVERFLOW also for more than 38
+ * digits.
+ */
 extern NumberStatus NumberAdd(const uint8 *a, uint32 alen,
 							  const uint8 *b, uint32 blen,
 							  bool subtract, uint8 *out, uint32 *len);

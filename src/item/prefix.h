@@ -1,9 +1,9 @@
 /*
  * prefix.h
- *	  Prefixes of text and bytea as ranges of their order.
+ *	  Prefixes of text and bytea as ranges in byte order.
  *
- * The values that begin with a prefix p are, in byte order, the half-open
- * range from p to the least value above them all, the upper bound.
+ * In byte order, the values that begin with a prefix p are the half-open range
+ * from p to the lowest value above all of them, the upper bound.
  */
 #ifndef DYNAMO_PREFIX_H
 #define DYNAMO_PREFIX_H
@@ -11,13 +11,16 @@
 #include "compat.h"
 
 /*
- * The least text above every text that begins with prefix, in byte order, or
- * NULL if there is none: prefix is empty, or U+10FFFF only.  prefix is valid
- * UTF-8 and so is the result, palloc'd.
+ * Returns the lowest text in byte order above all texts that begin with
+ * prefix; NULL if there is none, because prefix is empty or consists of
+ * U+10FFFF.  prefix must be valid UTF-8, and so is the result, palloc'd.
  */
 extern struct varlena *PrefixUpperText(const struct varlena *prefix);
 
-/* The same for bytea; NULL for a prefix that is empty or 0xFF only. */
+/*
+ * Returns the upper bound for bytea; NULL if prefix is empty or consists of
+ * 0xFF.
+ */
 extern struct varlena *PrefixUpperBytea(const struct varlena *prefix);
 
 #endif							/* DYNAMO_PREFIX_H */

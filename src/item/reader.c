@@ -67,7 +67,7 @@ MapEntry(const Container *c, uint32 i, Slice *name)
 
 /* SliceCompare for names, which are short and often begin alike. */
 static inline int
-CompareNames(Slice a, Slice b)
+CompareShortNames(Slice a, Slice b)
 {
 	uint32		shorter = Min(a.len, b.len);
 
@@ -98,7 +98,7 @@ FindWithWidth(const Container *c, uint32 width, Slice wanted)
 
 		found.len = FormatReadVarint(&p);
 		found.data = (const char *) p;
-		order = CompareNames(wanted, found);
+		order = CompareShortNames(wanted, found);
 		if (order == 0)
 		{
 			const uint8 *end = c->elements + FormatReadOffset(c->ends, width, middle);
@@ -153,7 +153,7 @@ ElementKey(const Container *c, uint32 i)
 }
 
 static bool
-Position(const Container *c, Slice key, uint32 *position)
+FindPosition(const Container *c, Slice key, uint32 *position)
 {
 	uint32		low = 0;
 	uint32		high = c->count;
@@ -181,14 +181,14 @@ bool
 MapPosition(const Container *c, Slice name, uint32 *position)
 {
 	Assert(c->type == VALUE_M);
-	return Position(c, name, position);
+	return FindPosition(c, name, position);
 }
 
 bool
 SetPosition(const Container *c, Slice member, uint32 *position)
 {
 	Assert(ValueTypeIsSet(c->type));
-	return Position(c, member, position);
+	return FindPosition(c, member, position);
 }
 
 bool

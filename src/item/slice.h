@@ -1,6 +1,6 @@
 /*
  * slice.h
- *	  Reading attributes of a stored item.
+ *	  Reads attributes of a stored item.
  */
 #ifndef DYNAMO_SLICE_H
 #define DYNAMO_SLICE_H
@@ -8,18 +8,18 @@
 #include "item/item.h"
 
 /*
- * The attribute of an item as it is stored, which may be compressed or out of
- * line: no more of it is fetched and decompressed than is needed.
- * MISSING_VALUE if there is none, or if the value is no map.  The result
- * points into the datum or into memory palloc'd here.
+ * Returns an attribute of a stored item, which may be compressed or out of
+ * line; fetches and decompresses no more of it than needed.  Returns
+ * MISSING_VALUE if the attribute does not exist or the value is not a map.
+ * The result points into the datum or into palloc'd memory.
  */
 extern ValueRef ItemDatumAttribute(Datum item, const char *name, uint32 len);
 
 /*
- * The item, or as much of a large one as these attributes need: an item that
- * has what it has of them, and maybe more.  The names are sorted, each once;
- * none means the whole item.  Detoasted; a copy, palloc'd, or by the second
- * function the datum itself if it can be read as it is.
+ * Returns the item or, if it is large, only a part with these attributes and
+ * maybe others.  The names must be sorted and distinct; none means the whole
+ * item.  The result is detoasted: a palloc'd copy or, by the second function,
+ * the datum itself if it can be read directly.
  */
 extern struct varlena *ItemDatumPart(Datum item, const Slice *names, int n);
 extern struct varlena *ItemDatumPartPacked(Datum item, const Slice *names, int n);

@@ -45,7 +45,7 @@ EditSize(const Splice *s, const SpliceEdit *e)
 }
 
 static void
-Measure(Splice *s, const SpliceEdit *edits, uint32 nedits)
+MeasureSplice(Splice *s, const SpliceEdit *edits, uint32 nedits)
 {
 	uint64		body = 0;
 
@@ -151,7 +151,7 @@ SpliceWithRoom(ValueType type, const Container *old,
 	uint32		size;
 	uint8	   *value;
 
-	Measure(&s, edits, nedits);
+	MeasureSplice(&s, edits, nedits);
 	bits = FormatWidthBits(s.body);
 	s.width = 1 << bits;
 	size = 1 + FormatVarintSize(s.count) + s.count * s.width + s.body;

@@ -2,8 +2,8 @@
  * batch.c
  *	  BatchWriteItem and BatchGetItem.
  *
- *	  Whatever can be checked is checked before anything is written or read:
- *	  an invalid request does nothing.
+ * Everything that can be checked is checked before anything is written or
+ * read, so that an invalid request has no effect.
  */
 #include "postgres.h"
 
@@ -29,13 +29,13 @@ DuplicateKeysError(void)
 static void
 CheckPutHasKey(const TableDef *def, ValueRef item)
 {
-	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&def->key); i++)
 	{
 		const KeyAttribute *attr = &def->key.attributes[i];
 		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
 
 		if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
-			KeyMismatchError(def, v);
+			NoteKeyMismatch(def, v, NULL);
 	}
 }
 
@@ -60,9 +60,10 @@ BatchWriteItem(const WriteOp *writes, int n, WriteResult *results)
 	{
 		Store	   *store = &tables.tables[rows[i].position].store;
 
+		(void) WriteCompose(&prepared[i], store, NULL);
 		if (writes[i].kind == WRITE_KIND_PUT)
-			CheckPutHasKey(store->def, writes[i].item);
-		WriteBindTable(&prepared[i], store->def);
+			CheckPutHasKey(store->def, WriteGivenItem(&prepared[i]));
+		(void) WriteBindTable(&prepared[i], NULL);
 		rows[i] = (OpRow) {store, &prepared[i].key, i};
 	}
 	if (!OpRowsSort(rows, n))
@@ -86,12 +87,6 @@ typedef struct BoundGetTable
 	RowKey	   *keys;
 } BoundGetTable;
 
-static int
-NumberOfKeyAttributes(const BoundGetTable *b)
-{
-	return b->store.def->key.npartition + b->store.def->key.nsort;
-}
-
 /* ElementHash */
 static uint64
 HashOfKey(const void *list, int i)
@@ -99,7 +94,7 @@ HashOfKey(const void *list, int i)
 	const BoundGetTable *b = list;
 	uint64		hash = 0;
 
-	for (int k = 0; k < NumberOfKeyAttributes(b); k++)
+	for (int k = 0; k < KeyCount(&b->store.def->key); k++)
 		hash = ValueHash(b->keys[i].attributes[k], hash);
 	return hash;
 }
@@ -110,7 +105,7 @@ KeysEqual(const void *list, int i, int j)
 {
 	const BoundGetTable *b = list;
 
-	for (int k = 0; k < NumberOfKeyAttributes(b); k++)
+	for (int k = 0; k < KeyCount(&b->store.def->key); k++)
 	{
 		if (!ValueEqual(b->keys[i].attributes[k], b->keys[j].attributes[k]))
 			return false;
@@ -127,7 +122,7 @@ BindKeys(BoundGetTable *b)
 	GetCheckPaths(&b->get, b->store.def);
 	GetFindNeeded(&b->get);
 	for (int i = 0; i < t->nkeys; i++)
-		GetBindKey(b->store.def, t->keys[i], &b->keys[i]);
+		(void) GetBindKey(b->store.def, t->keys[i], &b->keys[i], NULL);
 	if (!t->repeats && !AllDistinct(b, t->nkeys, HashOfKey, KeysEqual))
 		DuplicateKeysError();
 }

@@ -1,10 +1,10 @@
 /*
  * batch_sql.c
- *	  dynamo.batch_get_item, dynamo.batch_write_item.
+ *	  dynamo.batch_get_item and dynamo.batch_write_item.
  *
- *	  The service takes a map of tables; in SQL a call is for one table, since
- *	  calls combine (UNION ALL, several in one transaction), and without its
- *	  limits of 100 keys and 25 writes, which are those of a network request.
+ * In SQL a call is for one table, because calls can be combined (UNION ALL,
+ * several in one transaction).  The limits of 100 keys and 25 writes apply
+ * only to requests.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * bind.c
- *	  What all operations share about their expressions.
+ *	  Expression handling that all operations share.
  */
 #include "postgres.h"
 
@@ -45,7 +45,7 @@ OpParse(ExprKind kind, const ExprText *expr)
 static bool
 SchemaHasName(const KeySchema *key, Slice name)
 {
-	for (int i = 0; i < key->npartition + key->nsort; i++)
+	for (int i = 0; i < KeyCount(key); i++)
 	{
 		if (SliceEqual(key->attributes[i].name, name))
 			return true;
@@ -53,28 +53,27 @@ SchemaHasName(const KeySchema *key, Slice name)
 	return false;
 }
 
-static void
-NestedKeyError(const char *what, Slice name)
+static bool
+NoteNestedKey(const char *what, Slice name, Problem *problem)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %.*s",
-					what, (int) name.len, name.data)));
+	return NoteInvalid(problem, "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %.*s",
+					   what, (int) name.len, name.data);
 }
 
 bool
 KeyPathVisitor(Slice name, bool nested, void *arg)
 {
-	const TableDef *def = (const TableDef *) arg;
+	const PathCheck *check = arg;
+	const TableDef *def = check->def;
 
 	if (!nested)
 		return true;
 	if (SchemaHasName(&def->key, name))
-		NestedKeyError("Key", name);
+		return NoteNestedKey("Key", name, check->problem);
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		if (SchemaHasName(&def->indexes[i].key, name))
-			NestedKeyError("IndexKey", name);
+			return NoteNestedKey("IndexKey", name, check->problem);
 	}
 	return true;
 }
@@ -82,10 +81,11 @@ KeyPathVisitor(Slice name, bool nested, void *arg)
 bool
 KeyTargetVisitor(Slice name, bool nested, void *arg)
 {
-	const TableDef *def = (const TableDef *) arg;
+	const PathCheck *check = arg;
 
-	if (SchemaHasName(&def->key, name))
-		InvalidParameter("Cannot update attribute %.*s. This attribute is part of the key",
-						 (int) name.len, name.data);
+	if (SchemaHasName(&check->def->key, name))
+		return NoteInvalid(check->problem, DYNAMO_INVALID_PARAMETERS
+						   "Cannot update attribute %.*s. This attribute is part of the key",
+						   (int) name.len, name.data);
 	return KeyPathVisitor(name, nested, arg);
 }

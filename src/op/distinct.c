@@ -1,9 +1,9 @@
 /*
  * distinct.c
- *	  Whether the elements of a list are all different.
+ *	  Checks that the elements of a list are distinct.
  *
- *	  By a hash table of positions: sorting would compare each element
- *	  several times.
+ * Uses a hash table of positions; sorting would compare each element several
+ * times.
  */
 #include "postgres.h"
 

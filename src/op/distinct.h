@@ -1,6 +1,6 @@
 /*
  * distinct.h
- *	  Whether the elements of a list are all different.
+ *	  Checks that the elements of a list are distinct.
  */
 #ifndef DYNAMO_DISTINCT_H
 #define DYNAMO_DISTINCT_H
@@ -8,7 +8,7 @@
 typedef uint64 (*ElementHash) (const void *list, int i);
 typedef bool (*ElementsEqual) (const void *list, int i, int j);
 
-/* Of n elements, which the two functions know by their positions. */
+/* The two functions identify the n elements by their positions. */
 extern bool AllDistinct(const void *list, int n, ElementHash hash, ElementsEqual equal);
 
 #endif							/* DYNAMO_DISTINCT_H */

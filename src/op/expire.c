@@ -1,14 +1,13 @@
 /*
  * expire.c
- *	  dynamo.delete_expired: deleting items whose time to live has passed.
+ *	  dynamo.delete_expired: deletes items whose time to live has passed.
  *
- * A scheduler calls it as often as they like and from as many sessions: rows
- * that another transaction holds are passed over.  Whoever may delete from a
- * table may call it; the deletion is the table's own doing and runs as its
- * owner.
+ * A scheduler may call it at any interval and from any number of sessions:
+ * rows that another transaction has locked are skipped.  Every role that may
+ * delete from a table may call it; the deletion runs as the table's owner.
  *
- * A session remembers where its last call ended, so that calls which delete a
- * few of many items do not begin at the beginning each time.
+ * A session remembers where its last call ended, so that calls that delete a
+ * few of many items do not start from the beginning each time.
  */
 #include "postgres.h"
 
@@ -23,11 +22,11 @@
 #include "utils/memutils.h"
 #include "utils/rls.h"
 
-#include "catalog/table_list.h"
 #include "compat.h"
 #include "op/expire.h"
 #include "store/store.h"
 #include "subtransaction.h"
+#include "table/table_list.h"
 
 /* A call that meets so many items that cannot be deleted goes no further. */
 #define MAX_FAILURES	100000

@@ -1,21 +1,21 @@
 /*
  * expire.h
- *	  Deleting expired items; shared by expire*.c and the housekeeping worker.
+ *	  Deletes expired items; for expire*.c and the housekeeping worker.
  *
- * A pass looks at every expired item of a table once, oldest first, a batch
- * at a time.  It begins where the last one ended: positions are of rows, and
- * going on there passes no index entries of rows that are deleted already.
- * What is before its start (items that were held or could not be deleted,
- * items that were given a time of the past) it looks at afterwards.
+ * A pass examines every expired item of a table once, oldest first, in
+ * batches.  It starts where the previous pass ended.  Positions refer to rows,
+ * so that this start skips index entries of deleted rows.  Afterwards the pass
+ * examines the items before its start: items that were locked or could not be
+ * deleted, and items that have got an earlier expiry time.
  *
- * A batch is one statement in a subtransaction.  One that fails is divided,
- * down to the items that cannot be deleted: a reference keeps them, a trigger
- * fails.  The pass goes on behind them.
+ * A batch is one statement in a subtransaction.  A failed batch is divided,
+ * down to the items that cannot be deleted because of a reference or an error
+ * in a trigger.  The pass continues after them.
  *
- * Whoever does many passes remembers such items, to tell of each once and to
- * try them apart from the others.  A transaction may also fail as a whole, at
- * its commit or by a timeout.  Then the items of the batch are tried one a
- * transaction, and the one that fails is left alone for a while.
+ * A caller with many passes remembers such items, to report each only once and
+ * to try them separately from the others.  A transaction can also fail as a
+ * whole, at its commit or by a timeout.  Then the items of the batch are tried
+ * in separate transactions, and the failing item is skipped for a while.
  */
 #ifndef DYNAMO_EXPIRE_H
 #define DYNAMO_EXPIRE_H
@@ -24,65 +24,65 @@
 
 #include "store/expired.h"
 
-/* Items of one batch at most. */
+/* Maximum number of items in a batch. */
 #define EXPIRE_BATCH	1000
 
-/* A table's expired items, as far as they are known; zeroed at first. */
+/* The state of deletion of a table's expired items; zeroed at first. */
 typedef struct Expiry
 {
 	Oid			relid;
-	MemoryContext context;		/* of what is remembered; given, as relid */
-	struct HTAB *failures;		/* items that could not be deleted; NULL: not
-								 * remembered */
-	ExpiredPosition position;	/* of the last item that was looked at */
+	MemoryContext context;		/* for the remembered state; set by the caller, like relid */
+	struct HTAB *failures;		/* items that could not be deleted; NULL if
+								 * they are not remembered */
+	ExpiredPosition position;	/* of the last item examined */
 
-	/* the pass under way */
+	/* the current pass */
 	bool		passing;
-	bool		whole;			/* what was before its start, too */
-	bool		again;			/* it has come to that */
+	bool		whole;			/* includes items before its start */
+	bool		again;			/* has reached the items before its start */
 	ExpiredPosition start;
-	uint32		pass;			/* its number */
+	uint32		pass;			/* number of the pass */
 
 	/* the last batch */
 	TimestampTz began;
-	ExpiredPosition before;		/* position when it began */
-	bool		deleting;		/* it has found items */
-	bool		alone;			/* only one, whose id is: */
+	ExpiredPosition before;		/* position at its start */
+	bool		deleting;		/* has found items */
+	bool		alone;			/* consists of one item, whose id follows */
 	uint64		id;
-	int			careful;		/* so many more are to be tried alone */
+	int			careful;		/* number of items still to be tried separately */
 	int64		deleted;
-	int64		failed;			/* not counting those known before */
-	char	   *message;		/* of the first error; NULL: none */
+	int64		failed;			/* except failures known before */
+	char	   *message;		/* of the first error; NULL if none */
 } Expiry;
 
-/* Begins to remember what could not be deleted. */
+/* Starts remembering items that could not be deleted. */
 extern void ExpiryRemember(Expiry *e);
 
 /*
- * Begins a pass.  whole: a pass that begins in the middle looks afterwards at
- * what was before.
+ * Starts a pass.  whole: a pass that starts in the middle also examines the
+ * items before its start.
  */
 extern void ExpiryBeginPass(Expiry *e, bool whole);
 
 /*
- * Deletes a batch of at most so many items.  False when the pass has ended;
- * also if the table is gone or has no time to live.  The table's owner must be
- * the current user; others are switched to them, restricted.  SPI must be
- * connected.
+ * Deletes a batch of at most limit items.  Returns false when the pass has
+ * ended, also if the table was dropped or has no time to live.  If the current
+ * user is not the table's owner, switches to the owner with restrictions.  SPI
+ * must be connected.
  */
 extern bool ExpireBatch(Expiry *e, int limit);
 
-/* Tells of the last batch's failures, if there were any. */
+/* Reports the failures of the last batch, if any. */
 extern void ExpiryReportFailures(const Expiry *e);
 
 /*
- * The transaction of the last batch was rolled back: by an error, or because
- * somebody cancelled it, which is no item's fault.  Returns whether the error
- * is news.
+ * Must be called after the last batch's transaction was rolled back, by an
+ * error or a cancellation, which no item caused.  Returns whether the error is
+ * new.
  */
 extern bool ExpiryAborted(Expiry *e, bool cancelled);
 
-/* Ends remembering. */
+/* Stops remembering. */
 extern void ExpiryForget(Expiry *e);
 
 #endif							/* DYNAMO_EXPIRE_H */

@@ -1,9 +1,9 @@
 /*
  * expire_batch.c
- *	  Deleting a batch of expired items.
+ *	  Deletes a batch of expired items.
  *
  * Items are deleted by plain DELETE statements as the table's owner, so that
- * indexes, triggers, references and streams have their say.
+ * indexes, triggers, references and streams apply.
  */
 #include "postgres.h"
 
@@ -19,10 +19,10 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
-#include "catalog/owner.h"
 #include "op/expire.h"
 #include "stream/stream.h"
 #include "subtransaction.h"
+#include "table/owner.h"
 
 /* Values longer ago are taken for something else than a time of expiry. */
 #define OLDEST_SECONDS	INT64CONST(157680000)	/* five years of 365 days */

@@ -27,10 +27,12 @@ GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
 void
 GetCheckPaths(const BoundGet *b, const TableDef *def)
 {
+	PathCheck	check = {def};
+
 	if (b->projection != NULL)
-		ProjectionVisitPaths(b->projection, KeyPathVisitor, unconstify(TableDef *, def));
+		ProjectionVisitPaths(b->projection, KeyPathVisitor, &check);
 	if (b->filter != NULL)
-		ConditionVisitPaths(b->filter, KeyPathVisitor, unconstify(TableDef *, def));
+		ConditionVisitPaths(b->filter, KeyPathVisitor, &check);
 }
 
 /* A size is that of the whole item. */
@@ -44,11 +46,10 @@ GetFindNeeded(BoundGet *b)
 	NameSetFinish(&b->needed);
 }
 
-void
-GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key)
+bool
+GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key, Problem *problem)
 {
-	CheckKeyParameter(def, key);
-	RowKeyFromItem(def, key, row_key);
+	return CheckKeyParameter(def, key, problem) && RowKeyFromItem(def, key, row_key, problem);
 }
 
 void
@@ -74,7 +75,7 @@ GetItem(const GetOp *op, GetResult *result)
 	GetBind(&bound, &op->projection, &op->args, op->built_projection, op->sizes);
 	bound.filter = op->built_filter;
 	StoreOpen(&store, op->table_name, ACL_SELECT);
-	GetBindKey(store.def, op->key, &key);
+	(void) GetBindKey(store.def, op->key, &key, NULL);
 	GetCheckPaths(&bound, store.def);
 	GetFindNeeded(&bound);
 	GetRow(&store, &bound, &key, result);

@@ -10,26 +10,29 @@
 
 typedef struct BoundGet
 {
-	Projection *projection;		/* NULL: none, as the next */
-	Condition  *filter;
+	Projection *projection;		/* NULL if there is none */
+	Condition  *filter;			/* NULL if there is none */
 	bool		sizes;
-	NameSet		needed;			/* of the item; none: all of it */
+	NameSet		needed;			/* attributes needed of the item; empty: all */
 } BoundGet;
 
-/* Binds the projection (built: NULL, or instead of it): what needs no table. */
+/* Binds the projection without the table; built replaces it if not NULL. */
 extern void GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
 					Projection *built, bool sizes);
 
 /* Checks the projection's paths against the table's keys. */
 extern void GetCheckPaths(const BoundGet *b, const TableDef *def);
 
-/* Finds what is needed of the items, after all expressions are bound. */
+/* Determines the needed attributes, after all expressions are bound. */
 extern void GetFindNeeded(BoundGet *b);
 
-/* Checks a key parameter. */
-extern void GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key);
+/*
+ * Checks a key parameter.  Notes a problem and returns false; raises it if
+ * problem is NULL.
+ */
+extern bool GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key, Problem *problem);
 
-/* Reads the row of a key, filtered and projected. */
+/* Reads the row with a key, filters and projects it. */
 extern void GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result);
 
 #endif							/* DYNAMO_GET_H */

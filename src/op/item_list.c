@@ -1,6 +1,6 @@
 /*
  * item_list.c
- *	  Results of gets, returned as the rows of a set-returning function.
+ *	  Returns results of gets as the rows of a set-returning function.
  */
 #include "postgres.h"
 

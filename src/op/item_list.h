@@ -1,6 +1,6 @@
 /*
  * item_list.h
- *	  Results of gets, returned as the rows of a set-returning function.
+ *	  Returns results of gets as the rows of a set-returning function.
  */
 #ifndef DYNAMO_ITEM_LIST_H
 #define DYNAMO_ITEM_LIST_H
@@ -13,13 +13,13 @@ typedef struct ItemList
 {
 	int			n;
 	GetResult  *results;
-	bool		skip_missing;	/* or a null row */
+	bool		skip_missing;	/* otherwise a missing item is a null row */
 } ItemList;
 
-/* In the current context, which should be the multi-call context. */
+/* Allocates in the current context, which should be the multi-call context. */
 extern ItemList *ItemListMake(int n, bool skip_missing);
 
-/* The next row; context->user_fctx is the list. */
+/* Returns the next row; context->user_fctx is the list. */
 extern Datum ItemListNext(FunctionCallInfo fcinfo, FuncCallContext *context);
 
 #endif							/* DYNAMO_ITEM_LIST_H */

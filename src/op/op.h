@@ -1,13 +1,13 @@
 /*
  * op.h
- *	  DynamoDB's operations on items.  One implementation for every door: the
- *	  SQL functions fill these structures from their arguments, request/ from
- *	  JSON.
+ *	  DynamoDB's operations on items, with one implementation for all callers:
+ *	  the SQL functions fill in these structures from their arguments, request/
+ *	  from JSON.
  *
- * A structure's expressions are texts; binding and every check of the service
- * happen inside, in the service's order: request-only checks (expressions,
- * values), table lookup, schema-dependent checks, condition, application,
- * resulting size.
+ * The expressions in a structure are texts.  The operations bind them and run
+ * all checks of the service in its order: request-only checks (expressions,
+ * values), table lookup, schema-dependent checks, condition, update, resulting
+ * size.
  */
 #ifndef DYNAMO_OP_H
 #define DYNAMO_OP_H
@@ -23,12 +23,15 @@ typedef enum ReturnValues
 	RETURN_UPDATED_NEW
 } ReturnValues;
 
-/* False, and no result, if the text is none of their names. */
+/*
+ * Returns false, without a result, if the text is not a name of ReturnValues.
+ */
 extern bool ReturnValuesFromText(Slice text, ReturnValues *result);
 
 /*
- * An expression that may be absent.  Legacy parameters arrive as the trees
- * they mean, in members named built_...; an operation has one or the other.
+ * An expression that may be absent.  Legacy parameters are passed as bound
+ * trees in members named built_...; an operation has either an expression or a
+ * tree.
  */
 typedef struct ExprText
 {
@@ -39,7 +42,7 @@ typedef struct ExprText
 /* expression_attribute_values and expression_attribute_names. */
 typedef struct ExprArgs
 {
-	ValueRef	values;			/* map; MISSING_VALUE: not given */
+	ValueRef	values;			/* map; MISSING_VALUE if not given */
 	bool		names_given;
 	int			nnames;
 	NamePair   *names;
@@ -62,32 +65,32 @@ typedef struct WriteOp
 	WriteKind	kind;
 	const char *table_name;
 	ValueRef	item;
-	struct varlena *datum;		/* the varlena whose root item is; may be NULL */
+	struct varlena *datum;		/* the varlena with item as its root; may be NULL */
 	ExprText	update;
 	ExprText	condition;
 	ExprArgs	args;
-	Update	   *built_update;	/* NULL: none, as the next */
+	Update	   *built_update;	/* NULL if there is none */
 	Condition  *built_condition;
-	bool		insert;			/* put only: an item that is there is
+	bool		insert;			/* put only: an existing item raises
 								 * ERRCODE_DYNAMO_DUPLICATE_ITEM */
 	ReturnValues return_values;
 	bool		return_old_on_failure;
-	bool		count_overhead; /* update only: the item's size is limited as
-								 * UpdateItem does, see UpdateOverhead */
+	bool		count_overhead; /* update only: limit the size as UpdateItem
+								 * does, see UpdateOverhead */
 	bool		sizes;			/* fill in the sizes of the result */
-	bool		images;			/* fill in its items */
+	bool		images;			/* fill in the items of the result */
 } WriteOp;
 
 typedef struct WriteResult
 {
-	struct varlena *attributes; /* as return_values asks; NULL: absent */
-	uint64		old_size;		/* if asked for: ItemSize before and after; */
-	uint64		new_size;		/* 0: no item */
-	struct varlena *old_item;	/* likewise the items; NULL: no item */
-	struct varlena *new_item;
+	struct varlena *attributes; /* selected by return_values; NULL if absent */
+	uint64		old_size;		/* if requested: ItemSize before; 0: no item */
+	uint64		new_size;		/* if requested: ItemSize after; 0: no item */
+	struct varlena *old_item;	/* if requested; NULL: no item */
+	struct varlena *new_item;	/* if requested; NULL: no item */
 } WriteResult;
 
-/* PutItem, UpdateItem or DeleteItem. */
+/* Executes PutItem, UpdateItem or DeleteItem. */
 extern void WriteItem(const WriteOp *op, WriteResult *result);
 
 typedef struct GetOp
@@ -96,27 +99,27 @@ typedef struct GetOp
 	ValueRef	key;
 	ExprText	projection;
 	ExprArgs	args;
-	Projection *built_projection;	/* NULL: none, as the next */
-	Condition  *built_filter;	/* an item that does not match is none */
+	Projection *built_projection;	/* NULL if there is none */
+	Condition  *built_filter;	/* an item that does not match counts as missing */
 	bool		sizes;			/* fill in the size of the result */
 } GetOp;
 
 typedef struct GetResult
 {
 	struct varlena *item;		/* projected; NULL: no item */
-	uint64		size;			/* if asked for: of the whole stored item */
+	uint64		size;			/* if requested: of the whole stored item */
 } GetResult;
 
-/* GetItem; a missing item is no error. */
+/* Executes GetItem; a missing item is not an error. */
 extern void GetItem(const GetOp *op, GetResult *result);
 
 /* ---- batches and transactions ---- */
 
 /*
- * BatchWriteItem: puts and deletes without conditions, over any tables.
- * Raises "Provided list of item keys contains duplicates".  Everything is
- * checked before anything is written; rows are locked in the order of their
- * keys.  results: one per write; the sizes, if asked for.
+ * BatchWriteItem: puts and deletes in any tables, without conditions.  Raises
+ * "Provided list of item keys contains duplicates".  Everything is checked
+ * before anything is written; rows are locked in key order.  results has one
+ * element for each write, with sizes if requested.
  */
 extern void BatchWriteItem(const WriteOp *writes, int n, WriteResult *results);
 
@@ -128,22 +131,24 @@ typedef struct BatchGetTable
 	const ValueRef *keys;
 	ExprText	projection;
 	ExprArgs	args;
-	Projection *built_projection;	/* NULL: none */
+	Projection *built_projection;	/* NULL if there is none */
 	bool		sizes;
-	bool		repeats;		/* a key may be given twice */
+	bool		repeats;		/* keys may be repeated */
 } BatchGetTable;
 
 /*
- * BatchGetItem.  results[t][k] is the item at key k of table t, NULL if there
- * is none, all under the active snapshot.  Raises "Provided list of item keys
- * contains duplicates", unless keys may repeat.
+ * BatchGetItem.  results[t][k] is the item with key k of table t, NULL if it
+ * does not exist; all items are read with the active snapshot.  Raises
+ * "Provided list of item keys contains duplicates", unless keys may be
+ * repeated.
  */
 extern void BatchGetItem(const BatchGetTable *tables, int n, GetResult **results);
 
 /*
- * TransactGetItems: results[i] for gets[i], all under the active snapshot.
- * Raises "Transaction request cannot include multiple operations on one item",
- * and ERRCODE_DYNAMO_TRANSACTION_CANCELED for a key that does not fit a table.
+ * TransactGetItems: results[i] is the result of gets[i]; all items are read
+ * with the active snapshot.  Raises "Transaction request cannot include
+ * multiple operations on one item", and ERRCODE_DYNAMO_TRANSACTION_CANCELED
+ * for a key that does not fit its table.
  */
 extern void TransactGetItems(const GetOp *gets, int n, GetResult *results);
 
@@ -152,38 +157,38 @@ typedef struct TransactReason
 {
 	const char *code;			/* "None", "ConditionalCheckFailed", ... */
 	const char *message;		/* NULL for None */
-	struct varlena *item;		/* if asked for and there is one */
+	struct varlena *item;		/* if requested and existing */
 } TransactReason;
 
 typedef struct TransactResult
 {
-	bool		canceled;		/* then nothing was written */
-	TransactReason *reasons;	/* if canceled: one per action */
-	WriteResult *writes;		/* if not: one per action; sizes if asked for */
-	int			locking;		/* the action whose row was locked last: tells
-								 * where a conflict was; -1 if none was */
+	bool		canceled;		/* nothing was written */
+	TransactReason *reasons;	/* if canceled: one for each action */
+	WriteResult *writes;		/* if not canceled: one for each action */
+	int			locking;		/* the action whose row was locked last, where
+								 * a conflict occurred; -1 if none */
 } TransactResult;
 
 /*
- * TransactWriteItems: all actions or none.  Rows, and the absence of rows,
- * are locked in the order of their keys until the transaction ends; then all
- * conditions are evaluated, all updates applied, and only then is anything
+ * TransactWriteItems: executes all actions or none.  Rows, including missing
+ * ones, are locked in key order until the transaction ends.  Then all
+ * conditions are evaluated and all updates computed, and only then is anything
  * written.
  *
- * What concerns the request as a whole is raised (expressions, items that are
- * too large, tables, duplicates, empty keys); what concerns one action cancels, and is returned
- * as data.
+ * Errors of the whole request are raised (expressions, oversized items,
+ * tables, duplicates, empty keys).  Errors of single actions cancel the
+ * transaction and are returned as reasons.
  */
 extern void TransactWriteItems(const WriteOp *ops, int n, TransactResult *result);
 
 /*
- * Raises TransactionCanceled for a canceled result, the reasons in DETAIL as
- * the JSON list CancellationReasons.
+ * Raises TransactionCanceled for a canceled result; DETAIL is the JSON list
+ * CancellationReasons.
  */
 extern void TransactCanceledError(const TransactResult *result, int n)
 			pg_attribute_noreturn();
 
-/* Select */
+/* The values of Select. */
 typedef enum SelectKind
 {
 	SELECT_DEFAULT,
@@ -193,110 +198,122 @@ typedef enum SelectKind
 	SELECT_COUNT
 } SelectKind;
 
-/* False if the text is no Select; then SELECT_KIND_SET says what would be. */
+/*
+ * Returns false if the text is not a value of Select; SELECT_KIND_SET
+ * describes the valid ones.
+ */
 extern bool SelectKindFromText(Slice text, SelectKind *kind);
 
 #define SELECT_KIND_SET \
 	"Member must satisfy enum value set: [SPECIFIC_ATTRIBUTES, COUNT, ALL_ATTRIBUTES, ALL_PROJECTED_ATTRIBUTES]"
 
-/* Query and Scan. */
+/* The parameters of Query and Scan. */
 typedef struct ReadOp
 {
 	bool		query;			/* Query (with a key condition), or Scan */
 	const char *table_name;
-	const char *index_name;		/* NULL: the table */
+	const char *index_name;		/* NULL for the table */
 	ExprText	key_condition;
 	ExprText	filter;
 	ExprText	projection;
 	ExprArgs	args;
-	bool		key_tests_given;	/* instead of key_condition: */
-	int			nkey_tests;		/* one test per attribute */
+	bool		key_tests_given;	/* the following tests replace key_condition */
+	int			nkey_tests;		/* one test for each attribute */
 	Slice		key_attributes[KEY_MAX_ATTRIBUTES];
 	KeyTest		key_tests[KEY_MAX_ATTRIBUTES];
-	Condition  *built_filter;	/* NULL: none, as the next */
-	Projection *built_projection;
+	Condition  *built_filter;	/* NULL if there is none */
+	Projection *built_projection;	/* NULL if there is none */
 	bool		filter_on_keys; /* the filter of a query may test its keys */
 	SelectKind	select;
 	bool		consistent;
 	bool		forward;
 	ValueRef	start;			/* ExclusiveStartKey */
-	int			shard;			/* -1: all, or as the key condition tells */
+	int			shard;			/* -1: all, or the one in the key condition */
 	ValueRef	shard_value;	/* value of the shard attribute */
-	bool		segment_given;	/* Segment, and TotalSegments */
+	bool		segment_given;	/* Segment is given */
 	bool		total_segments_given;
 	int64		segment;
 	int64		total_segments;
 	bool		sizes;			/* fill in the sizes of rows */
 } ReadOp;
 
-/* A read under way: items one by one, so that callers stop when they like. */
+/*
+ * A read in progress.  It returns items one by one, so that callers can stop
+ * early.
+ */
 typedef struct Reader Reader;
 
 /*
- * All checks of the service, in its order, then the scan.  Allocates in the
- * current memory context, which must outlive the reader, as must *op and what
- * it points to.
+ * Runs all checks of the service in its order and starts the scan.  Allocates
+ * in the current memory context, which must outlive the reader, like *op and
+ * everything it points to.
  */
 extern Reader *ReaderOpen(const ReadOp *op);
 
 typedef struct ReadRow
 {
 	bool		matched;		/* passed the filter */
-	struct varlena *item;		/* projected; only if matched, and no COUNT */
-	uint64		size;			/* if asked for: of the item or index entry */
-	uint64		fetched_size;	/* of the table's item, where a local index
-								 * had to fetch it; else 0 */
+	struct varlena *item;		/* projected; only if matched and not COUNT */
+	uint64		size;			/* if requested: of the item or index entry */
+	uint64		fetched_size;	/* of the table's item, if a local index had
+								 * to fetch it; otherwise 0 */
 } ReadRow;
 
-/* The next row evaluated; false at the end.  Row memory: until the next. */
+/*
+ * Evaluates the next row; false at the end.  The row is valid until the next
+ * call.
+ */
 extern bool ReaderNext(Reader *reader, ReadRow *row);
 
-/* The key of the row last returned, as LastEvaluatedKey has it. */
+/* The key of the last returned row in the form of LastEvaluatedKey. */
 extern struct varlena *ReaderPosition(const Reader *reader);
 extern void ReaderClose(Reader *reader);
 
-/* One page of a Query or Scan, as the service answers it. */
+/* The result of one page of a Query or Scan. */
 typedef struct ReadPageResult
 {
 	int			count;			/* items that passed the filter */
 	int			scanned_count;	/* items evaluated */
 	struct varlena **items;		/* NULL for COUNT */
 	struct varlena *last_key;	/* LastEvaluatedKey; NULL at the end */
-	uint64		size;			/* of all that was read, before the filter */
+	uint64		size;			/* of everything read, before the filter */
 	uint64		fetched_size;	/* of the items that a local index fetched
 								 * from the table */
-	uint64		fetched_units;	/* and their 4 KB units, each rounded up */
-	bool		index_local;	/* kind of the index that was read, if any */
+	uint64		fetched_units;	/* their 4 KB units, rounded up for each item */
+	bool		index_local;	/* whether the index read, if any, is local */
 } ReadPageResult;
 
-/* The size at which a page ends. */
+/* The size in bytes at which a page ends. */
 #define READ_PAGE_SIZE	(1024 * 1024)
 
-/* limit: Limit, the number of items to evaluate; 0: as many as fit. */
+/*
+ * Reads a page.  limit is the number of items to evaluate; 0 for as many as
+ * fit.
+ */
 extern void ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page);
 
 /*
- * A query of one partition or several as one.  op has key tests, those of the
- * partition attributes first; of each partition, in turn, these are equalities
- * with its values.  op's start may lie in any of the partitions.
+ * A query of one or several partitions.  The first key tests of op are those
+ * of the partition attributes, which are set to the values of each partition
+ * in turn.  op's start may be in any of the partitions.
  *
- * Partitions follow one another in the order of their values; or, if merged,
- * rows are in the order of their sort attributes, those of equal ones in the
- * order of their partitions.
+ * Partitions are read one after another in the order of their values.  If
+ * merged, rows are in the order of their sort attributes and, if these are
+ * equal, in the order of their partitions.
  */
 typedef struct PartitionsOp
 {
 	const ReadOp *op;
-	const KeySchema *key;		/* of the index or the table */
+	const KeySchema *key;		/* key of the index or table */
 	int			npartitions;
-	ValueRef  (*partitions)[KEY_MAX_ATTRIBUTES];	/* all different; sorted here */
-	bool		descending;		/* the order of partitions */
+	ValueRef  (*partitions)[KEY_MAX_ATTRIBUTES];	/* distinct; sorted by the function */
+	bool		descending;		/* partitions in descending order */
 	bool		merged;
 } PartitionsOp;
 
 /*
- * The same as ReadPage, but that there is no LastEvaluatedKey behind the last
- * row of a table without sort key: that row's key tells that nothing follows.
+ * Reads a page like ReadPage, but sets no LastEvaluatedKey after the last row
+ * of a table without sort key, because no row can follow.
  */
 extern void ReadPartitionsPage(const PartitionsOp *op, int64 limit, ReadPageResult *page);
 

@@ -1,6 +1,7 @@
 /*
  * read.c
- *	  Query and Scan: opened in the service's order of checks, read row by row.
+ *	  Query and Scan: opens a read with the service's order of checks, and
+ *	  reads row by row.
  */
 #include "postgres.h"
 
@@ -72,7 +73,7 @@ EntryProjection(const TableDef *def, const IndexDef *index)
 	int			n = 0;
 
 	for (int i = 0; i < index->nentry; i++)
-		names[n++] = def->attributes[index->entry[i]].name;
+		names[n++] = EntryAttribute(def, index, i)->name;
 	for (int i = 0; i < index->nnon_key; i++)
 		names[n++] = index->non_key[i];
 	return ProjectionOfNames(names, n);

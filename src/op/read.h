@@ -1,12 +1,12 @@
 /*
  * read.h
- *	  A query or scan under way; shared by read*.c only.
+ *	  A query or scan in progress; only for read*.c.
  *
- *		read.c			opening in the service's order, rows, position
- *		read_check.c	the checks of the service that need no row
- *		read_page.c		pages
- *		read_partitions.c	pages of several partitions
- *		read_functions.c	the SQL functions
+ *	read.c			opening in the service's order, rows, position
+ *	read_check.c	the service's checks that need no row
+ *	read_page.c		pages
+ *	read_partitions.c	pages of several partitions
+ *	read_functions.c	the SQL functions
  */
 #ifndef DYNAMO_READ_H
 #define DYNAMO_READ_H
@@ -17,39 +17,41 @@ struct Reader
 {
 	const ReadOp *op;
 	Store		store;
-	const IndexDef *index;		/* NULL: the table */
-	const KeySchema *key;		/* of the index or the table */
-	KeyClauses *key_clauses;	/* of the key condition; NULL: none */
-	KeyCondition *condition;	/* NULL: a scan */
-	Condition  *filter;			/* NULL: none */
-	Projection *projection;		/* as asked for; NULL: none */
+	const IndexDef *index;		/* NULL for the table */
+	const KeySchema *key;		/* key of the index or table */
+	KeyClauses *key_clauses;	/* of the key condition; NULL if there is none */
+	KeyCondition *condition;	/* NULL for a scan */
+	Condition  *filter;			/* NULL if there is none */
+	Projection *projection;		/* requested projection; NULL if there is none */
 
 	/*
-	 * What the index projects, where rows come whole but are to be returned
-	 * (or measured) as entries; NULL otherwise.
+	 * The attributes that the index projects, if rows contain whole items but
+	 * must be returned or measured as index entries; otherwise NULL.
 	 */
 	Projection *entry_projection;
-	bool		fetch;			/* entries lack what the result needs */
+	bool		fetch;			/* entries lack attributes of the result */
 	bool		filter_entry;	/* the filter would see what the index does not project */
-	bool		return_entry;	/* entry_projection makes the result */
+	bool		return_entry;	/* results are made with entry_projection */
 
-	struct SegmentSlice *segment;	/* NULL: all of it */
+	struct SegmentSlice *segment;	/* NULL for all segments */
 	StoreScan  *scan;
-	MemoryContext row_context;	/* NULL: rows are returned as they are stored */
-	struct varlena *stored;		/* the row last read */
+	MemoryContext row_context;	/* NULL if rows are returned unchanged */
+	struct varlena *stored;		/* the last row read */
 };
 
-/* The row last read. */
+/* The last row read. */
 static inline ValueRef
 ReaderRow(const Reader *r)
 {
 	return ItemRoot(r->stored);
 }
 
-/* An attribute of its key, that of the table or index read; checked. */
+/*
+ * Returns an attribute of the row's key (of the table or index read), checked.
+ */
 extern ValueRef ReaderKey(const Reader *r, int attribute);
 
-/* Appends, in lines of words, what is read and what is done with it. */
+/* Appends a readable description of the read and its steps. */
 extern void ReaderDescribe(const Reader *r, StringInfo out);
 
 /* ---- read_page.c ---- */
@@ -63,39 +65,50 @@ typedef struct PageBuilder
 	int			allocated;
 } PageBuilder;
 
-/* Begins to fill a page of at most limit rows; 0: as many as fit. */
+/* Starts a page of at most limit rows; 0 for as many as fit. */
 extern void PageBegin(PageBuilder *b, ReadPageResult *page, const ReadOp *op, int64 limit);
 
-/* Adds a row; whether the page ends with it. */
+/* Adds a row; returns whether the page ends with it. */
 extern bool PageAdd(PageBuilder *b, const ReadRow *row);
 
 /* ---- read_check.c ---- */
 
-/* Parameters that exclude or require each other; no table is needed. */
+/* Checks parameters that exclude or require each other, without the table. */
 extern void CheckReadParameters(const ReadOp *op);
 
-/* Shards are asked for only where there are some. */
+/* Checks that shards are only requested of sharded indexes. */
 extern void CheckShards(const Reader *r);
 
-/* The one shard to read, where the parameters or the condition tell; or -1. */
+/*
+ * The shard to read, if the parameters or the condition determine it;
+ * otherwise -1.
+ */
 extern int	ShardOfRead(const Reader *r);
 
-/* The start key has exactly the attributes of a position, and their types. */
+/*
+ * Checks that the start key has exactly the attributes of a position, with
+ * their types.
+ */
 extern void CheckStartKey(const Reader *r);
 
-/* Values of the key condition are neither empty nor too long. */
+/* Checks that values of the key condition are neither empty nor too long. */
 extern void CheckConditionValues(const Reader *r);
 
-/* The start key lies within what is read. */
+/* Checks that the start key is within the range read. */
 extern void CheckStartPosition(const Reader *r);
 
-/* Paths of projection and filter, and Select, against keys and index. */
+/*
+ * Checks the paths of projection and filter, and Select, against keys and
+ * index.
+ */
 extern void CheckReadPaths(const Reader *r);
 
-/* Whether a path of projection or filter leads out of the index's entries. */
+/*
+ * Whether projection or filter use attributes that the index does not project.
+ */
 extern bool ReadsUnprojected(const Reader *r);
 
-/* The attributes of a position: index keys, table keys. */
+/* The attributes of a position: index keys and table keys. */
 extern const int *PositionAttributes(const Reader *r, int *n);
 
 #endif							/* DYNAMO_READ_H */

@@ -1,6 +1,6 @@
 /*
  * read_check.c
- *	  What Query and Scan check before the first row is read.
+ *	  The checks of Query and Scan before the first row is read.
  */
 #include "postgres.h"
 
@@ -150,7 +150,7 @@ PositionAttributes(const Reader *r, int *n)
 		*n = r->index->nentry;
 		return r->index->entry;
 	}
-	*n = def->key.npartition + def->key.nsort;
+	*n = KeyCount(&def->key);
 	return def->key_attributes;
 }
 
@@ -202,7 +202,7 @@ CheckStartKey(const Reader *r)
 
 		if (ValueTypeOf(v) != attr->type)
 			Invalid(START_KEY_INVALID ": " SCHEMA_MISMATCH);
-		CheckKeyValue(START_KEY_INVALID ": ", attr->name, v, IsPartition(r, attributes[i]));
+		CheckKeyValue(START_KEY_INVALID ": ", attr->name, v, IsPartition(r, attributes[i]), NULL);
 	}
 }
 
@@ -239,7 +239,7 @@ ValueForMessage(ValueRef v)
 static void
 HashOnlyStartError(const Reader *r)
 {
-	const AttributeDef *attr = &r->store.def->attributes[r->store.def->key_attributes[0]];
+	const AttributeDef *attr = TableKeyAttribute(r->store.def, 0);
 
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
@@ -305,7 +305,7 @@ CheckStartPosition(const Reader *r)
 static void
 CheckConditionValue(const Reader *r, int position, ValueRef v)
 {
-	CheckKeyValue("", r->key->attributes[position].name, v, position < r->key->npartition);
+	CheckKeyValue("", r->key->attributes[position].name, v, position < r->key->npartition, NULL);
 }
 
 void
@@ -406,14 +406,15 @@ RefuseKeyInFilter(Slice name, bool nested, void *arg)
 	const Reader *r = (const Reader *) arg;
 	const KeySchema *key = r->key;
 
-	for (int i = 0; i < key->npartition + key->nsort; i++)
+	for (int i = 0; i < KeyCount(key); i++)
 	{
 		if (SliceEqual(key->attributes[i].name, name))
 			ereport(ERROR,
 					(errcode(ERRCODE_DYNAMO_VALIDATION),
 					 errmsg("%s can only contain non-primary key attributes: Primary key attribute: %.*s",
 							r->op->built_filter != NULL ? "QueryFilter" : "Filter Expression",
-							(int) name.len, name.data)));
+							(int) name.len, name.data),
+					 errhint("Use the key condition expression for conditions on the key.")));
 	}
 	return true;
 }
@@ -421,16 +422,16 @@ RefuseKeyInFilter(Slice name, bool nested, void *arg)
 void
 CheckReadPaths(const Reader *r)
 {
-	TableDef   *def = r->store.def;
+	PathCheck	check = {r->store.def};
 	bool		global = r->index != NULL && !r->index->local &&
 		r->index->projected != PROJECTED_ALL;
 
 	if (r->projection != NULL)
-		ProjectionVisitPaths(r->projection, KeyPathVisitor, def);
+		ProjectionVisitPaths(r->projection, KeyPathVisitor, &check);
 	if (r->filter != NULL && r->op->query && !r->op->filter_on_keys)
 		ConditionVisitPaths(r->filter, RefuseKeyInFilter, unconstify(Reader *, r));
 	if (r->filter != NULL)
-		ConditionVisitPaths(r->filter, KeyPathVisitor, def);
+		ConditionVisitPaths(r->filter, KeyPathVisitor, &check);
 	if (global && r->op->select == SELECT_ALL_ATTRIBUTES)
 		InvalidParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL",
 						 r->index->name);

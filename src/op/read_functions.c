@@ -1,10 +1,10 @@
 /*
  * read_functions.c
- *	  dynamo.query, dynamo.scan and their pages as SQL functions.
+ *	  The SQL functions dynamo.query, dynamo.scan and their pages.
  *
- *	  The set-returning ones return one item a call, so that a caller who
- *	  stops early (LIMIT over a select list) ends the scan: the executor then
- *	  calls EndRead.  In FROM PostgreSQL itself reads a function to its end.
+ * The set-returning functions return one item per call.  A caller who stops
+ * early (LIMIT over a select list) thereby ends the scan: the executor calls
+ * EndRead.  In FROM, PostgreSQL reads a function to its end.
  */
 #include "postgres.h"
 

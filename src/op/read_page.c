@@ -1,6 +1,6 @@
 /*
  * read_page.c
- *	  One page of a Query or Scan: Limit items, or what fits into 1 MB.
+ *	  One page of a Query or Scan: at most Limit items or 1 MB.
  */
 #include "postgres.h"
 

@@ -1,12 +1,12 @@
 /*
  * read_partitions.c
- *	  One page of a query of several partitions: one after the other, or all at
- *	  once, merged by their sort attributes.
+ *	  One page of a query of several partitions, either one after another or
+ *	  merged by their sort attributes.
  *
- *	  A page may begin anywhere: its start is the row that was read last, of
- *	  any partition.  One after the other, that is a start within its partition.
- *	  When merged, every other partition begins at the sort attributes of that
- *	  row, and skips those of its rows that came before it.
+ * A page starts after the row that was read last, in any partition.  If
+ * partitions are read one after another, this is a start within its partition.
+ * If they are merged, every other partition starts at the sort attributes of
+ * that row, and skips its rows that precede the row.
  */
 #include "postgres.h"
 
@@ -180,7 +180,7 @@ BeginAtStart(const Merge *m, Source *s)
 
 	while (i < op->nkey_tests && op->key_tests[i].op == KEY_EQ)
 		i++;
-	if (i == key->npartition + key->nsort)
+	if (i == KeyCount(key))
 		return;
 	if (i < op->nkey_tests)
 	{

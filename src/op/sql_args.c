@@ -1,6 +1,6 @@
 /*
  * sql_args.c
- *	  SQL arguments to the structures of op.h.
+ *	  Converts SQL arguments to the structures of op.h.
  */
 #include "postgres.h"
 

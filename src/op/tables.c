@@ -60,7 +60,7 @@ CompareRows(const void *a, const void *b)
 
 	if (xrel != yrel)
 		return xrel < yrel ? -1 : 1;
-	for (int i = 0; i < key->npartition + key->nsort; i++)
+	for (int i = 0; i < KeyCount(key); i++)
 	{
 		int			cmp = ValueCompare(x->key->attributes[i], y->key->attributes[i]);
 

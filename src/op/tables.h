@@ -1,7 +1,7 @@
 /*
  * tables.h
- *	  The tables of an operation on many items: each opened once, and the
- *	  order in which their rows are locked.
+ *	  The tables of an operation on many items, each of which is opened once,
+ *	  and the order in which their rows are locked.
  */
 #ifndef DYNAMO_TABLES_H
 #define DYNAMO_TABLES_H
@@ -21,13 +21,13 @@ typedef struct OpTables
 	OpTable    *tables;
 } OpTables;
 
-/* Makes an empty set for at most max tables. */
+/* Creates an empty set for at most max tables. */
 extern void OpTablesInit(OpTables *t, int max);
 
-/* Adds a table, or privileges to one that is there already; its position. */
+/* Adds a table, or privileges to a table in the set; returns its position. */
 extern int	OpTablesAdd(OpTables *t, const char *name, AclMode access);
 
-/* Opens all, in the order they were added. */
+/* Opens all tables in the order in which they were added. */
 extern void OpTablesOpen(OpTables *t);
 extern void OpTablesClose(OpTables *t);
 
@@ -36,12 +36,12 @@ typedef struct OpRow
 {
 	Store	   *store;
 	const RowKey *key;
-	int			position;		/* in the operation */
+	int			position;		/* position in the operation */
 } OpRow;
 
 /*
- * Sorts rows by relation and key: the order of locking that keeps operations
- * on many items from deadlocks.  Whether there is no row twice.
+ * Sorts rows by relation and key, the locking order that prevents deadlocks
+ * between operations on many items.  Returns whether the rows are distinct.
  */
 extern bool OpRowsSort(OpRow *rows, int n);
 

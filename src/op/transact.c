@@ -2,10 +2,10 @@
  * transact.c
  *	  TransactWriteItems and TransactGetItems.
  *
- *	  A write transaction first locks all its rows, and the absence of those
- *	  that are not there, in the order of their keys.  From then on nobody
- *	  else can change what its conditions read, so that all conditions are
- *	  evaluated, all updates applied, and only then is anything written.
+ * A write transaction first locks all its rows, and the absence of missing
+ * ones, in key order.  After that no other transaction can change the items
+ * that its conditions read.  All conditions are evaluated and all updates
+ * computed before anything is written.
  */
 #include "postgres.h"
 
@@ -60,60 +60,35 @@ CancelByAction(TransactResult *result, int n, int action, const char *message)
 	result->reasons[action].message = message;
 }
 
-/* Whether an error about one action, an empty key, is that of the request. */
-static bool
-FailsRequest(const ErrorData *error)
+/*
+ * One action has a problem, which cancels the transaction if it is the first;
+ * that of an empty key is raised as one of the request.
+ */
+static void
+CancelByProblem(TransactResult *result, int n, int action, const Problem *problem)
 {
-	return strncmp(error->message, DYNAMO_INVALID_VALUES, strlen(DYNAMO_INVALID_VALUES)) == 0;
+	if (problem->code == PROBLEM_EMPTY_KEY)
+		ProblemRaise(problem);
+	if (!result->canceled)
+		CancelByAction(result, n, action, problem->message);
 }
 
-/*
- * Runs a stage of one action; the message of its validation error, or NULL.
- *
- * Catching the error without a subtransaction is right because these stages
- * only compute: they hold no locks, buffers or open relations of their own.
- * Any other error goes on.
- */
-static const char *
-ValidationErrorOf(void (*stage) (void *arg), void *arg)
-{
-	MemoryContext context = CurrentMemoryContext;
-	const char *volatile message = NULL;
-
-	PG_TRY();
-	{
-		stage(arg);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		MemoryContextSwitchTo(context);
-		error = CopyErrorData();
-		if (error->sqlerrcode != ERRCODE_DYNAMO_VALIDATION || FailsRequest(error))
-			PG_RE_THROW();
-		FlushErrorState();
-		message = error->message;
-	}
-	PG_END_TRY();
-	return message;
-}
+/* A step of one action; false if a problem is noted. */
+typedef bool (*Stage) (Action *action, Problem *problem);
 
 /*
- * Whether the validation error of an action, the first that has one, has
- * canceled the transaction.  The stage is run for all: an error of the request
- * comes before those of actions.
+ * Whether a problem of an action has canceled the transaction.  The stage is
+ * run for all: a problem of the request comes before those of actions.
  */
 static bool
-StageCancels(void (*stage) (void *action), Action *actions, int n,
-			 TransactResult *result)
+StageCancels(Stage stage, Action *actions, int n, TransactResult *result)
 {
 	for (int i = 0; i < n; i++)
 	{
-		const char *message = ValidationErrorOf(stage, &actions[i]);
+		Problem		problem = NO_PROBLEM;
 
-		if (message != NULL && !result->canceled)
-			CancelByAction(result, n, i, message);
+		if (!stage(&actions[i], &problem))
+			CancelByProblem(result, n, i, &problem);
 	}
 	return result->canceled;
 }
@@ -132,24 +107,21 @@ CheckExpressionsGiven(const WriteOp *op, int position)
 								  position + 1), "Member must not be null");
 }
 
-static void
-BindAction(void *action)
+/* Stage */
+static bool
+BindAction(Action *a, Problem *problem)
 {
-	Action	   *a = (Action *) action;
-
-	WriteBindTable(&a->prepared, a->store->def);
+	return WriteCompose(&a->prepared, a->store, problem) && WriteBindTable(&a->prepared, problem);
 }
 
-/* A condition that fails hides what its own update would raise. */
-static void
-ApplyAction(void *action)
+/* Stage.  A condition that fails hides the problems of its own update. */
+static bool
+ApplyAction(Action *a, Problem *problem)
 {
-	Action	   *a = (Action *) action;
-
-	if (!a->holds)
-		return;
-	a->write = WriteApply(&a->prepared, a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE,
-						  &a->item);
+	if (a->holds)
+		a->write = WriteApply(&a->prepared, a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE,
+							  &a->item, problem);
+	return !ProblemIsNoted(problem);
 }
 
 static void
@@ -333,21 +305,6 @@ TransactCanceledError(const TransactResult *result, int n)
 
 /* ---- TransactGetItems ---- */
 
-typedef struct KeyOfGet
-{
-	const TableDef *def;
-	ValueRef	key;
-	RowKey	   *row_key;
-} KeyOfGet;
-
-static void
-BindKeyOfGet(void *get)
-{
-	KeyOfGet   *g = (KeyOfGet *) get;
-
-	GetBindKey(g->def, g->key, g->row_key);
-}
-
 /* A key that does not fit the table cancels the transaction. */
 static void
 BindKeys(const GetOp *gets, OpTables *tables, const int *table, int n, RowKey *keys)
@@ -356,11 +313,10 @@ BindKeys(const GetOp *gets, OpTables *tables, const int *table, int n, RowKey *k
 
 	for (int i = 0; i < n; i++)
 	{
-		KeyOfGet	get = {tables->tables[table[i]].store.def, gets[i].key, &keys[i]};
-		const char *message = ValidationErrorOf(BindKeyOfGet, &get);
+		Problem		problem = NO_PROBLEM;
 
-		if (message != NULL && !result.canceled)
-			CancelByAction(&result, n, i, message);
+		if (!GetBindKey(tables->tables[table[i]].store.def, gets[i].key, &keys[i], &problem))
+			CancelByProblem(&result, n, i, &problem);
 	}
 	if (result.canceled)
 		TransactCanceledError(&result, n);

@@ -1,10 +1,10 @@
 /*
  * transact_sql.c
- *	  dynamo.transact_write_items, dynamo.transact_get_items.
+ *	  dynamo.transact_write_items and dynamo.transact_get_items.
  *
- *	  Actions come as the service's TransactItems, a JSON list whose items and
- *	  keys are DynamoDB JSON, so that one call can name several tables and
- *	  kinds of action.
+ * Actions are given as the service's TransactItems, a JSON list with items and
+ * keys in DynamoDB JSON, so that one call can contain several tables and kinds
+ * of actions.
  */
 #include "postgres.h"
 

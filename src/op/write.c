@@ -5,12 +5,13 @@
  */
 #include "postgres.h"
 
-#include "catalog/stored.h"
+#include "entity/entity.h"
 #include "errors.h"
 #include "item/builder.h"
 #include "item/json.h"
 #include "op/bind.h"
 #include "op/write.h"
+#include "table/stored.h"
 
 /* ---- request-only checks ---- */
 
@@ -85,35 +86,72 @@ WriteBind(PreparedWrite *w, const WriteOp *op)
 /* ---- schema-dependent checks ---- */
 
 /* What an update sets index keys to is checked before the item is read. */
-static void
-CheckLiteralIndexKeys(const Update *update, const TableDef *def)
+static bool
+CheckLiteralIndexKeys(const Update *update, const TableDef *def, Problem *problem)
 {
 	struct varlena *literals = def->nindexes > 0 ? UpdateLiterals(update) : NULL;
 
-	if (literals != NULL)
-		CheckUpdatedIndexKeys(def, ItemRoot(literals), false, NULL);
+	return literals == NULL ||
+		CheckUpdatedIndexKeys(def, ItemRoot(literals), false, NULL, problem);
 }
 
-void
-WriteBindTable(PreparedWrite *w, const TableDef *def)
+static bool
+CheckUpdatePaths(const Update *update, PathCheck *check)
 {
-	w->def = def;
+	UpdateVisitTargets(update, KeyTargetVisitor, check);
+	if (ProblemIsNoted(check->problem) ||
+		!CheckLiteralIndexKeys(update, check->def, check->problem))
+		return false;
+	UpdateVisitOperands(update, KeyPathVisitor, check);
+	return !ProblemIsNoted(check->problem);
+}
 
-	if (w->op->kind == WRITE_KIND_PUT)
-		CheckItemKeys(def, w->op->item, NULL);
-	else
-		CheckKeyParameter(def, w->op->item);
+/* PathVisitor */
+static bool
+FindConcern(Slice name, bool nested, void *arg)
+{
+	PreparedWrite *w = arg;
 
+	w->composes = EntitySetConcerns(w->def->entities, name);
+	return !w->composes;
+}
+
+/* The size of an item with what its entity has composed. */
+static bool
+CheckComposedSize(const struct varlena *composed, Problem *problem)
+{
+	return composed == NULL || ItemSize(ItemRoot(composed)) <= ITEM_MAX_SIZE ||
+		NoteInvalid(problem, "Item size has exceeded the maximum allowed size");
+}
+
+bool
+WriteCompose(PreparedWrite *w, const Store *store, Problem *problem)
+{
+	w->def = store->def;
+	if (w->def->entities == NULL)
+		return true;
+	w->final = StoreItemIsFinal(store);
 	if (w->update != NULL)
-	{
-		UpdateVisitTargets(w->update, KeyTargetVisitor, unconstify(TableDef *, def));
-		CheckLiteralIndexKeys(w->update, def);
-		UpdateVisitOperands(w->update, KeyPathVisitor, unconstify(TableDef *, def));
-	}
-	if (w->condition != NULL)
-		ConditionVisitPaths(w->condition, KeyPathVisitor, unconstify(TableDef *, def));
+		UpdateVisitTargets(w->update, FindConcern, w);
+	return w->op->kind != WRITE_KIND_PUT ||
+		(ComposeEntityKeys(w->def, w->op->item, MISSING_VALUE, false, w->final, &w->composed, problem) &&
+		 CheckComposedSize(w->composed, problem));
+}
 
-	RowKeyFromItem(def, w->op->item, &w->key);
+bool
+WriteBindTable(PreparedWrite *w, Problem *problem)
+{
+	const TableDef *def = w->def;
+	PathCheck	check = {def, problem};
+	bool		has_key = w->op->kind == WRITE_KIND_PUT ?
+		CheckItemKeys(def, WriteGivenItem(w), NULL, problem) :
+		CheckKeyParameter(def, w->op->item, problem);
+
+	if (!has_key || (w->update != NULL && !CheckUpdatePaths(w->update, &check)))
+		return false;
+	if (w->condition != NULL)
+		ConditionVisitPaths(w->condition, KeyPathVisitor, &check);
+	return !ProblemIsNoted(problem) && RowKeyFromItem(def, WriteGivenItem(w), &w->key, problem);
 }
 
 /* ---- the condition ---- */
@@ -154,39 +192,42 @@ ConditionFailed(const WriteOp *op, ValueRef old)
 
 /* ---- application ---- */
 
+static bool
+NoteTooLarge(const char *what, uint64 size, Problem *problem)
+{
+	return ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = "Item size to update has exceeded the maximum allowed size",
+		.detail = psprintf("%s would have " UINT64_FORMAT " bytes; the limit is %d.",
+						   what, size, ITEM_MAX_SIZE)
+	});
+}
+
 /*
  * The key trigger would refuse an item that is too large with its entries, too,
  * but in PutItem's words; the size of the item alone is checked already.
  */
-static void
-CheckLocalEntries(const TableDef *def, ValueRef item)
+static bool
+CheckLocalEntries(const TableDef *def, ValueRef item, Problem *problem)
 {
 	uint64		size = def->has_local ? ItemWithEntriesSize(def, item) : 0;
 
-	if (size > ITEM_MAX_SIZE)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("Item size to update has exceeded the maximum allowed size"),
-				 errdetail("The item and its entries in local indexes would have " UINT64_FORMAT " bytes; the limit is %d.",
-						   size, ITEM_MAX_SIZE)));
+	return size <= ITEM_MAX_SIZE ||
+		NoteTooLarge("The item and its entries in local indexes", size, problem);
 }
 
 /* The size of the item itself is checked already. */
-static void
-CheckOverhead(const PreparedWrite *w, ValueRef item)
+static bool
+CheckOverhead(const PreparedWrite *w, ValueRef item, Problem *problem)
 {
 	uint64		size;
 
 	/* as in CheckItemSize: small encodings are small items */
 	if (!w->op->count_overhead || item.len <= ITEM_MAX_SIZE / 2)
-		return;
+		return true;
 	size = ItemSize(item) - ItemSize(w->op->item) + UpdateOverhead(w->update);
-	if (size > ITEM_MAX_SIZE)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("Item size to update has exceeded the maximum allowed size"),
-				 errdetail("The item without its key and the update would have " UINT64_FORMAT " bytes; the limit is %d.",
-						   size, ITEM_MAX_SIZE)));
+	return size <= ITEM_MAX_SIZE ||
+		NoteTooLarge("The item without its key and the update", size, problem);
 }
 
 static void InvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
@@ -197,12 +238,12 @@ InvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
 {
 	const char *problem = KeyAttributeProblem(attr, v, KEY_MAX_PARTITION);
 	const AttributeDef *columns[] = {
-		&w->def->attributes[w->def->key_attributes[0]],
-		&w->def->attributes[w->def->key_attributes[1]]
+		TableKeyAttribute(w->def, 0),
+		TableKeyAttribute(w->def, 1)
 	};
 	RowPlace	place = {.relid = w->def->relid};
 
-	place.key = KeyColumnsText(columns, w->def->key.npartition + w->def->key.nsort,
+	place.key = KeyColumnsText(columns, KeyCount(&w->def->key),
 							   w->key.values, (bool[]) {false, false});
 	if (problem == NULL)
 		problem = psprintf("Column \"%s\" differs from attribute %s of the item.",
@@ -217,9 +258,9 @@ CheckOldItem(const PreparedWrite *w, ValueRef old)
 	Container	map;
 
 	ContainerOpen(old, &map);
-	for (int i = 0; i < w->def->key.npartition + w->def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&w->def->key); i++)
 	{
-		const AttributeDef *attr = &w->def->attributes[w->def->key_attributes[i]];
+		const AttributeDef *attr = TableKeyAttribute(w->def, i);
 		ValueRef	v = MapFind(&map, attr->name.data, attr->name.len);
 
 		if (unlikely(!ValueEqual(v, w->key.attributes[i])))
@@ -227,8 +268,37 @@ CheckOldItem(const PreparedWrite *w, ValueRef old)
 	}
 }
 
+/* Composes the keys of what an update has made. */
+static bool
+ComposeUpdated(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem *problem)
+{
+	struct varlena *composed;
+
+	if (w->def->entities == NULL || (!w->composes && !ValueIsMissing(old)))
+		return true;
+	if (!ComposeEntityKeys(w->def, ItemRoot(*item), old, true, w->final, &composed, problem) ||
+		!CheckComposedSize(composed, problem))
+		return false;
+	if (composed != NULL)
+		*item = composed;
+	return true;
+}
+
+/* An item that an update has made. */
+static bool
+CheckUpdatedItem(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem *problem)
+{
+	ReplacedItem replaced = {.item = old};
+
+	return CheckOverhead(w, ItemRoot(*item), problem) &&
+		ComposeUpdated(w, old, item, problem) &&
+		(w->def->nindexes == 0 ||
+		 (CheckUpdatedIndexKeys(w->def, ItemRoot(*item), true, ValueIsMissing(old) ? NULL : &replaced, problem) &&
+		  CheckLocalEntries(w->def, ItemRoot(*item), problem)));
+}
+
 static WriteAction
-ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
+ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem *problem)
 {
 	if (!ValueIsMissing(old))
 		CheckOldItem(w, old);
@@ -239,33 +309,26 @@ ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item)
 		if (!ValueIsMissing(old))
 			return WRITE_NOTHING;
 		*item = ValueCopy(w->op->item);
-		return WRITE_PUT;
+		return ComposeUpdated(w, old, item, problem) ? WRITE_PUT : WRITE_NOTHING;
 	}
 
-	*item = UpdateApply(w->update, old, w->op->item);
-	if (*item == NULL)
+	*item = UpdateApply(w->update, old, w->op->item, problem);
+	if (*item == NULL || !CheckUpdatedItem(w, old, item, problem))
 		return WRITE_NOTHING;
-	CheckOverhead(w, ItemRoot(*item));
-	if (w->def->nindexes > 0)
-	{
-		ReplacedItem replaced = {.item = old};
-
-		CheckUpdatedIndexKeys(w->def, ItemRoot(*item), true, ValueIsMissing(old) ? NULL : &replaced);
-		CheckLocalEntries(w->def, ItemRoot(*item));
-	}
 	return WRITE_PUT;
 }
 
 WriteAction
-WriteApply(const PreparedWrite *w, ValueRef old, struct varlena **item)
+WriteApply(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem *problem)
 {
 	switch (w->op->kind)
 	{
 		case WRITE_KIND_PUT:
-			*item = w->op->datum != NULL ? w->op->datum : ValueCopy(w->op->item);
+			*item = w->composed != NULL ? w->composed :
+				w->op->datum != NULL ? w->op->datum : ValueCopy(w->op->item);
 			return WRITE_PUT;
 		case WRITE_KIND_UPDATE:
-			return ApplyUpdate(w, old, item);
+			return ApplyUpdate(w, old, item, problem);
 		case WRITE_KIND_DELETE:
 			return WRITE_DELETE;
 		case WRITE_KIND_CHECK:
@@ -344,7 +407,7 @@ DecideRow(void *arg, ValueRef old, struct varlena **item)
 	if (!WriteCondition(r->prepared, old))
 		ConditionFailed(r->prepared->op, old);
 	RememberOld(r, old);
-	r->decided = WriteApply(r->prepared, old, item);
+	r->decided = WriteApply(r->prepared, old, item, NULL);
 	return r->decided;
 }
 
@@ -377,7 +440,8 @@ WriteItem(const WriteOp *op, WriteResult *result)
 	WriteCheckRequest(op);
 	WriteBind(&w, op);
 	StoreOpen(&store, op->table_name, WriteAccess(op->kind));
-	WriteBindTable(&w, store.def);
+	(void) WriteCompose(&w, &store, NULL);
+	(void) WriteBindTable(&w, NULL);
 	WriteRow(&store, &w, result);
 	StoreClose(&store);
 }

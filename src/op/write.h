@@ -7,11 +7,12 @@
  *
  *		WriteCheckRequest	return values, size of the item
  *		WriteBind			expressions
- *		WriteBindTable		what needs the table's keys
+ *		WriteCompose		composes the key of a put item by its entity
+ *		WriteBindTable		checks against the table's keys
  *		WriteCondition		the condition, on the current item
- *		WriteApply			what the item becomes
+ *		WriteApply			the new item
  *
- * WriteRow does the last two under the protection of the store.
+ * WriteRow runs the last two stages under the row lock of the store.
  */
 #ifndef DYNAMO_WRITE_H
 #define DYNAMO_WRITE_H
@@ -21,34 +22,50 @@
 typedef struct PreparedWrite
 {
 	const WriteOp *op;
-	Condition  *condition;		/* NULL: none */
-	Update	   *update;			/* NULL: none */
-	bool		need_old;		/* whether the old item matters */
-	const TableDef *def;		/* from WriteBindTable on */
-	RowKey		key;
+	Condition  *condition;		/* NULL if there is none */
+	Update	   *update;			/* NULL if there is none */
+	bool		need_old;		/* whether the old item is needed */
+	const TableDef *def;		/* set by WriteCompose */
+	bool		final;			/* set by WriteCompose: the result of WriteApply is stored */
+	bool		composes;		/* an update may change attributes of composed keys */
+	struct varlena *composed;	/* op's item with composed keys; NULL if unchanged */
+	RowKey		key;			/* set by WriteBindTable */
 } PreparedWrite;
 
 /* The stages that need no row. */
 extern void WriteCheckRequest(const WriteOp *op);
 extern void WriteBind(PreparedWrite *w, const WriteOp *op);
-extern void WriteBindTable(PreparedWrite *w, const TableDef *def);
+
+/* Return false if they note a problem; raise it if problem is NULL. */
+extern bool WriteCompose(PreparedWrite *w, const Store *store, Problem *problem);
+extern bool WriteBindTable(PreparedWrite *w, Problem *problem);
+
+/* Returns the put item, or the key. */
+static inline ValueRef
+WriteGivenItem(const PreparedWrite *w)
+{
+	return w->composed != NULL ? ItemRoot(w->composed) : w->op->item;
+}
 
 #define DUPLICATE_ITEM_MESSAGE "Duplicate primary key exists in table"
 
 /*
- * Whether the condition holds (there may be none); that of an insert is that
+ * Whether the condition, if any, is true.  The condition of an insert is that
  * there is no item.
  */
 extern bool WriteCondition(const PreparedWrite *w, ValueRef old);
 
-/* The item to store is set for WRITE_PUT. */
+/*
+ * Sets the item to store for WRITE_PUT.  Returns WRITE_NOTHING if it notes a
+ * problem; raises the problem if problem is NULL.
+ */
 extern WriteAction WriteApply(const PreparedWrite *w, ValueRef old,
-							  struct varlena **item);
+							  struct varlena **item, Problem *problem);
 
-/* Evaluates the condition, applies and writes one row. */
+/* Evaluates the condition, computes the new item and writes one row. */
 extern void WriteRow(Store *store, const PreparedWrite *w, WriteResult *result);
 
-/* Privileges on the table that the operation takes, as its SQL would. */
+/* The privileges on the table that the operation requires, like its SQL. */
 extern AclMode WriteAccess(WriteKind kind);
 
 #endif							/* DYNAMO_WRITE_H */

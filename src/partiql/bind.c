@@ -1,6 +1,7 @@
 /*
  * bind.c
- *	  Parse trees of statements, with parameters, to bound statements.
+ *	  Turns parse trees of statements and their parameters into bound
+ *	  statements.
  */
 #include "postgres.h"
 

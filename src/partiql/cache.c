@@ -2,8 +2,8 @@
  * cache.c
  *	  The backend's cache of parsed statements.
  *
- *	  One of its own, so that statements with their data in literals, of which
- *	  none comes twice, do not drive out expressions.
+ * Statements have their own cache, separate from the one of expressions:
+ * statements with literal data rarely repeat and would evict expressions.
  */
 #include "postgres.h"
 
@@ -17,7 +17,9 @@ ParseStatement(int kind, Slice text)
 	return StatementParseText(text);
 }
 
-/* bytes: no text of so many characters is longer */
+/*
+ * The limit in bytes: no text of the maximum number of characters is longer.
+ */
 static ParseCache statements = {ParseStatement, STATEMENT_MAX_SIZE * MAX_MULTIBYTE_CHAR_LEN};
 
 const Statement *

@@ -1,6 +1,6 @@
 /*
  * literal.c
- *	  Values as statements write them, to values.
+ *	  Turns the literals of statements into values.
  */
 #include "postgres.h"
 
@@ -28,17 +28,17 @@ LiteralHasParameter(const Literal *literal)
 }
 
 static ValueRef
-ScalarOf(const Literal *literal, const ValueRef *parameters)
+ScalarValue(const Literal *literal, const ValueRef *parameters)
 {
 	return literal->kind == LITERAL_PARAMETER ? parameters[literal->number] : literal->value;
 }
 
 /* ---- sets ---- */
 
-static void SetError(const char *what) pg_attribute_noreturn();
+static void RaiseSetError(const char *what) pg_attribute_noreturn();
 
 static void
-SetError(const char *what)
+RaiseSetError(const char *what)
 {
 	ExprError	error = {.code = EXPR_ERROR_STATEMENT};
 
@@ -47,7 +47,7 @@ SetError(const char *what)
 	ExprRaise(EXPR_STATEMENT, (Slice) {"", 0}, &error);
 }
 
-/* The type of a set, which is that of its members. */
+/* The type of a set, which depends on the type of its members. */
 static ValueType
 SetType(const Literal *set, const ValueRef *parameters)
 {
@@ -57,11 +57,11 @@ SetType(const Literal *set, const ValueRef *parameters)
 		InvalidParameter("An string set  may not be empty");
 	for (const Literal *member = set->first; member; member = member->next)
 	{
-		ValueRef	v = ScalarOf(member, parameters);
+		ValueRef	v = ScalarValue(member, parameters);
 
 		if (ValueIsMissing(v) || !ValueTypeIsKey(ValueTypeOf(v)) ||
 			(member != set->first && ValueTypeOf(v) != type))
-			SetError("The members of a set must be all strings, all numbers or all binary values");
+			RaiseSetError("The members of a set must be all strings, all numbers or all binary values");
 		type = ValueTypeOf(v);
 	}
 	return type == VALUE_S ? VALUE_SS : type == VALUE_N ? VALUE_NS : VALUE_BS;
@@ -85,7 +85,7 @@ AddSet(ItemBuilder *b, const Literal *set, const ValueRef *parameters)
 {
 	ItemBuilderBeginSet(b, SetType(set, parameters));
 	for (const Literal *member = set->first; member; member = member->next)
-		AddMember(b, ScalarOf(member, parameters));
+		AddMember(b, ScalarValue(member, parameters));
 	ItemBuilderEnd(b);
 }
 
@@ -117,7 +117,7 @@ AddLiteral(ItemBuilder *b, const Literal *literal, const ValueRef *parameters)
 	{
 		case LITERAL_CONSTANT:
 		case LITERAL_PARAMETER:
-			ItemBuilderValue(b, ScalarOf(literal, parameters));
+			ItemBuilderValue(b, ScalarValue(literal, parameters));
 			break;
 		case LITERAL_SET:
 			AddSet(b, literal, parameters);

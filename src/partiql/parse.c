@@ -12,8 +12,8 @@
  *		delete	= DELETE FROM table [ WHERE condition ] [ RETURNING ALL OLD "*" ]
  *		exists	= EXISTS "(" select ")"
  *
- * Recursive descent, one small function for each production.  What is no
- * sentence of the grammar is raised where it is seen.
+ * Recursive descent with one function for each production.  Syntax errors are
+ * raised immediately.
  */
 #include "postgres.h"
 
@@ -23,9 +23,9 @@
 
 /* ---- errors ---- */
 
-/* Line, column and length in characters, the first two from 1. */
+/* The line and the column, starting with 1, and the length in characters. */
 static char *
-PlaceOf(const PartiqlParser *p, Slice where)
+DescribePlace(const PartiqlParser *p, Slice where)
 {
 	const char *line = p->text.data;
 	int			lines = 1;
@@ -52,12 +52,12 @@ PartiqlExprError(const PartiqlParser *p, ExprErrorCode code, Slice where, int nu
 	ExprRaise(EXPR_STATEMENT, p->text, &error);
 }
 
-static void PlainError(const PartiqlParser *p, const char *message)
+static void RaisePlainError(const PartiqlParser *p, const char *message)
 			pg_attribute_noreturn();
 
-/* Raises a message of the service's that stands by itself. */
+/* Raises a message of the service that has no prefix and no place. */
 static void
-PlainError(const PartiqlParser *p, const char *message)
+RaisePlainError(const PartiqlParser *p, const char *message)
 {
 	PartiqlExprError(p, EXPR_ERROR_STATEMENT_PLAIN, SliceOf(message), 0);
 }
@@ -65,7 +65,7 @@ PlainError(const PartiqlParser *p, const char *message)
 void
 PartiqlError(const PartiqlParser *p, const char *what, Slice where)
 {
-	char	   *text = psprintf("%s at %s", what, PlaceOf(p, where));
+	char	   *text = psprintf("%s at %s", what, DescribePlace(p, where));
 
 	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf(text), 0);
 }
@@ -76,9 +76,12 @@ PartiqlNoOperation(const PartiqlParser *p)
 	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf("Expected data manipulation"), 0);
 }
 
-/* What kind of token this is; names and literals may be data. */
+/*
+ * Describes a token by its kind.  Names and literals may be data and are not
+ * quoted.
+ */
 static const char *
-TokenName(const PartiqlToken *token)
+DescribeToken(const PartiqlToken *token)
 {
 	switch (token->kind)
 	{
@@ -103,7 +106,7 @@ TokenName(const PartiqlToken *token)
 	}
 }
 
-/* Clauses of the language that statements here do not have. */
+/* Raises an error for PartiQL clauses that DynamoDB does not support. */
 static void
 CheckUnsupported(const PartiqlParser *p)
 {
@@ -115,7 +118,7 @@ CheckUnsupported(const PartiqlParser *p)
 	for (size_t i = 0; i < lengthof(clauses); i++)
 	{
 		if (PartiqlAtWord(p, clauses[i]))
-			PlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
+			RaisePlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
 	}
 }
 
@@ -127,7 +130,7 @@ PartiqlUnexpected(const PartiqlParser *p, const char *expected)
 		PartiqlError(p, p->token.text.data[0] == '/' ? "Unterminated comment" :
 					 p->token.text.data[0] == '"' ? "Unterminated identifier" :
 					 "Unterminated string", p->token.text);
-	PartiqlError(p, psprintf("Unexpected %s, expected %s", TokenName(&p->token), expected),
+	PartiqlError(p, psprintf("Unexpected %s, expected %s", DescribeToken(&p->token), expected),
 				 p->token.text);
 }
 
@@ -224,7 +227,10 @@ ParseTable(PartiqlParser *p)
 	p->statement->table = PartiqlParseName(p, "a table name");
 }
 
-/* A write without one is complete, but does not fix the key it needs. */
+/*
+ * A write without WHERE is syntactically complete, but binding then misses its
+ * key.
+ */
 static void
 ParseWhere(PartiqlParser *p)
 {
@@ -232,7 +238,7 @@ ParseWhere(PartiqlParser *p)
 		p->statement->where.root = PartiqlParseCondition(p);
 }
 
-/* ALL OLD, and so on, with the star. */
+/* Parses "ALL OLD *" and its variants. */
 static StatementReturning
 ParseReturningKind(PartiqlParser *p)
 {
@@ -266,8 +272,8 @@ ParseReturning(PartiqlParser *p)
 /* ---- SELECT ---- */
 
 /*
- * What the result of a path is called: its last name or, as in PartiQL, its
- * number in the list if an index comes last.
+ * The result name of a path: its last name or, as in PartiQL, its number in
+ * the list if the path ends with an index.
  */
 static Slice
 ResultName(const Path *path, int number)
@@ -285,7 +291,7 @@ CheckDuplicateName(const PartiqlParser *p, int n)
 	for (int i = 0; i < n; i++)
 	{
 		if (SliceEqual(names[i], names[n]))
-			PlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
+			RaisePlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
 								   (int) names[n].len, names[n].data));
 	}
 }
@@ -335,7 +341,7 @@ ParseOrder(PartiqlParser *p)
 	if (!PartiqlAcceptWord(p, "ORDER"))
 		return;
 	if (s->where.root == NULL)
-		PlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
+		RaisePlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
 	PartiqlExpectWord(p, "BY");
 	do
 	{
@@ -356,16 +362,16 @@ static void
 CheckAlias(const PartiqlParser *p)
 {
 	if (PartiqlAtWord(p, "AS"))
-		PlainError(p, "Aliasing is not supported");
+		RaisePlainError(p, "Aliasing is not supported");
 }
 
-/* What stands in FROM of other dialects. */
+/* Raises an error for FROM clauses of other SQL dialects. */
 static void
 CheckSource(const PartiqlParser *p)
 {
 	CheckAlias(p);
 	if (PartiqlAt(p, PT_COMMA))
-		PlainError(p, "Only select from a single table or index is supported.");
+		RaisePlainError(p, "Only select from a single table or index is supported.");
 }
 
 static void
@@ -404,14 +410,14 @@ ParseInsert(PartiqlParser *p)
 	PartiqlExpectWord(p, "INTO");
 	ParseTable(p);
 	if (PartiqlAt(p, PT_LSET))
-		PlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
+		RaisePlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
 				   "is not supported, use \"INSERT INTO tableName VALUE item\" instead");
 	PartiqlExpectWord(p, "VALUE");
 	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER))
 		PartiqlUnexpected(p, "a tuple");
 	p->statement->item = PartiqlParseLiteral(p);
 	if (PartiqlAtWord(p, "RETURNING"))
-		PlainError(p, "RETURNING is not supported in INSERT");
+		RaisePlainError(p, "RETURNING is not supported in INSERT");
 }
 
 static void

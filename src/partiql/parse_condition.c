@@ -12,10 +12,10 @@
  *					| call | "(" condition ")"
  *		operand		= path | literal | call | "(" operand ")"
  *
- * IS MISSING and IS of a type are other words for functions of expressions.  A "("
- * opens a condition or an operand, and only what follows the ")" tells which:
- * the left side of a predicate is read as either, and each place then requires
- * what it needs.
+ * IS MISSING and IS with a type are parsed as functions of expressions.  A "("
+ * opens a condition or an operand; only the text after the ")" shows which.
+ * The left side of a predicate is therefore read as either, and the caller
+ * then checks that it is what it needs.
  */
 #include "postgres.h"
 
@@ -81,7 +81,7 @@ PartiqlParseCall(PartiqlParser *p, PartiqlOperandParser operand)
 	return node;
 }
 
-/* What a function of conditions takes: no calls. */
+/* Parses an argument of a condition function, which cannot be a call. */
 static ExprNode *
 ParseArgument(PartiqlParser *p)
 {
@@ -90,7 +90,7 @@ ParseArgument(PartiqlParser *p)
 	return PartiqlAtLiteral(p) ? PartiqlParseValue(p) : PartiqlParsePath(p);
 }
 
-/* An argument, or size() of one. */
+/* Parses an argument, or size() of one. */
 static ExprNode *
 ParseSizeOrArgument(PartiqlParser *p)
 {
@@ -115,9 +115,9 @@ ParseConditionCall(PartiqlParser *p)
 							ParseArgument : ParseSizeOrArgument);
 }
 
-/* A call of a function that the statement writes as an operator. */
+/* Creates a call for a function that the statement writes as an operator. */
 static ExprNode *
-ImpliedCall(PartiqlParser *p, const char *name, ExprNode *operand)
+MakeImpliedCall(PartiqlParser *p, const char *name, ExprNode *operand)
 {
 	ExprNode   *node = PartiqlNode(p, NODE_FUNCTION);
 
@@ -142,7 +142,7 @@ PartiqlParseParentheses(PartiqlParser *p, PartiqlOperandParser inner)
 	return node;
 }
 
-/* An operand or, in parentheses, maybe a condition. */
+/* Parses an operand, or a condition in parentheses. */
 static ExprNode *
 ParseTerm(PartiqlParser *p)
 {
@@ -167,7 +167,7 @@ ParseOperand(PartiqlParser *p)
 
 /* ---- predicates ---- */
 
-/* The operator at the current token, or -1. */
+/* The comparison operator at the current token, or -1. */
 static int
 CompareOpAt(const PartiqlParser *p)
 {
@@ -242,30 +242,30 @@ Negate(PartiqlParser *p, ExprNode *condition)
 	return node;
 }
 
-/* x IS STRING: x is there and is of that type. */
+/* x IS STRING: x exists and has that type. */
 static ExprNode *
-IsType(PartiqlParser *p, ExprNode *path, const char *type)
+MakeTypeTest(PartiqlParser *p, ExprNode *path, const char *type)
 {
-	ExprNode   *call = ImpliedCall(p, "attribute_type", path);
+	ExprNode   *call = MakeImpliedCall(p, "attribute_type", path);
 
 	NodeAppend(call, PartiqlImpliedString(p, type));
 	return call;
 }
 
-/* x IS NOT STRING: x is there and is of another type. */
+/* x IS NOT STRING: x exists and has another type. */
 static ExprNode *
-IsNotType(PartiqlParser *p, ExprNode *path, const char *type)
+MakeNegatedTypeTest(PartiqlParser *p, ExprNode *path, const char *type)
 {
 	ExprNode   *and = PartiqlNode(p, NODE_AND);
 	ExprNode   *copy = palloc(sizeof(ExprNode));
 
-	memcpy(copy, path, sizeof(ExprNode));	/* a node has one parent */
-	NodeAppend(and, ImpliedCall(p, "attribute_exists", copy));
-	NodeAppend(and, Negate(p, IsType(p, path, type)));
+	memcpy(copy, path, sizeof(ExprNode));	/* a node has only one parent */
+	NodeAppend(and, MakeImpliedCall(p, "attribute_exists", copy));
+	NodeAppend(and, Negate(p, MakeTypeTest(p, path, type)));
 	return and;
 }
 
-/* The type that stands after IS, by its name in attribute_type(). */
+/* Parses the type after IS; returns its name in attribute_type(). */
 static const char *
 ParseIsType(PartiqlParser *p)
 {
@@ -297,9 +297,9 @@ ParseIs(PartiqlParser *p, ExprNode *path)
 	PartiqlTakeOperator(p);
 	negated = PartiqlAcceptWord(p, "NOT");
 	if (PartiqlAcceptWord(p, "MISSING"))
-		return ImpliedCall(p, negated ? "attribute_exists" : "attribute_not_exists", path);
+		return MakeImpliedCall(p, negated ? "attribute_exists" : "attribute_not_exists", path);
 	type = ParseIsType(p);
-	return negated ? IsNotType(p, path, type) : IsType(p, path, type);
+	return negated ? MakeNegatedTypeTest(p, path, type) : MakeTypeTest(p, path, type);
 }
 
 static ExprNode *
@@ -344,8 +344,8 @@ ParseNot(PartiqlParser *p)
 }
 
 /*
- * Conditions joined by one word, as one node with all of them, or the lone
- * operand itself.
+ * Parses conditions joined by one word.  Returns one node with all of them, or
+ * the condition itself if there is only one.
  */
 static ExprNode *
 ParseJoined(PartiqlParser *p, const char *word, NodeKind kind, PartiqlOperandParser parse)

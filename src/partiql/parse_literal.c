@@ -41,7 +41,7 @@ AppendLiteral(Literal *parent, Literal *child)
 /* ---- scalars ---- */
 
 static Literal *
-Constant(ItemBuilder *b)
+MakeConstant(ItemBuilder *b)
 {
 	Literal    *literal = NewLiteral(LITERAL_CONSTANT);
 
@@ -50,17 +50,17 @@ Constant(ItemBuilder *b)
 }
 
 static Literal *
-StringLiteral(Slice text)
+ParseString(Slice text)
 {
 	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
 
 	ItemBuilderString(b, text.data, text.len);
-	return Constant(b);
+	return MakeConstant(b);
 }
 
-/* The sign stands apart from the digits, maybe with white space between. */
+/* Parses a number.  White space may separate its sign from the digits. */
 static Literal *
-NumberLiteral(PartiqlParser *p)
+ParseNumber(PartiqlParser *p)
 {
 	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
 	bool		negative = PartiqlAt(p, PT_MINUS);
@@ -73,11 +73,11 @@ NumberLiteral(PartiqlParser *p)
 	text = psprintf("%s%.*s", negative ? "-" : "", (int) p->token.text.len, p->token.text.data);
 	ItemBuilderNumberText(b, text, strlen(text));
 	PartiqlAdvance(p);
-	return Constant(b);
+	return MakeConstant(b);
 }
 
 static Literal *
-WordLiteral(PartiqlParser *p)
+ParseWord(PartiqlParser *p)
 {
 	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
 
@@ -86,11 +86,11 @@ WordLiteral(PartiqlParser *p)
 	else
 		ItemBuilderBool(b, PartiqlAtWord(p, "TRUE"));
 	PartiqlAdvance(p);
-	return Constant(b);
+	return MakeConstant(b);
 }
 
 static Literal *
-Parameter(PartiqlParser *p)
+ParseParameter(PartiqlParser *p)
 {
 	Literal    *literal = NewLiteral(LITERAL_PARAMETER);
 
@@ -147,17 +147,17 @@ ParseScalar(PartiqlParser *p)
 	switch (p->token.kind)
 	{
 		case PT_STRING:
-			literal = StringLiteral(PartiqlUnquote(&p->token));
+			literal = ParseString(PartiqlUnquote(&p->token));
 			PartiqlAdvance(p);
 			return literal;
 		case PT_NUMBER:
 		case PT_MINUS:
 		case PT_PLUS:
-			return NumberLiteral(p);
+			return ParseNumber(p);
 		case PT_PARAMETER:
-			return Parameter(p);
+			return ParseParameter(p);
 		case PT_WORD:
-			return WordLiteral(p);
+			return ParseWord(p);
 		default:
 			PartiqlUnexpected(p, "a value");
 	}
@@ -213,7 +213,7 @@ PartiqlParseLiteral(PartiqlParser *p)
 	return ParseAny(p);
 }
 
-/* A value of the statement, and the node that stands for it. */
+/* Adds a value to the statement and returns a node that refers to it. */
 static ExprNode *
 AddValue(PartiqlParser *p, ExprNode *node, Literal *literal)
 {
@@ -244,5 +244,5 @@ PartiqlParseValue(PartiqlParser *p)
 ExprNode *
 PartiqlImpliedString(PartiqlParser *p, const char *text)
 {
-	return AddValue(p, PartiqlNode(p, NODE_POSITION), StringLiteral(SliceOf(text)));
+	return AddValue(p, PartiqlNode(p, NODE_POSITION), ParseString(SliceOf(text)));
 }

@@ -1,9 +1,9 @@
 /*
  * parse_path.c
- *	  Names, and the document paths they make.
+ *	  The grammar of names and document paths.
  *
- *		path	= name { "." name | "[" digits "]" }
- *		name	= bare name | quoted name
+ *	path	= name { "." name | "[" digits "]" }
+ *	name	= bare name | quoted name
  */
 #include "postgres.h"
 
@@ -50,7 +50,7 @@ IsDigits(Slice text)
 	return true;
 }
 
-/* "[" was consumed. */
+/* Parses an index whose "[" has been consumed. */
 static void
 ParsePathIndex(PartiqlParser *p, PathElement *element)
 {
@@ -64,7 +64,7 @@ ParsePathIndex(PartiqlParser *p, PathElement *element)
 	PartiqlExpect(p, PT_RBRACKET, "']'");
 }
 
-/* The next step of a path, if the path goes on. */
+/* Parses the next element of a path; false if the path ends. */
 static bool
 ParsePathStep(PartiqlParser *p, PathElement *element)
 {
@@ -88,7 +88,7 @@ PartiqlParsePath(PartiqlParser *p)
 	int			n = 1;
 
 	ParsePathName(p, &elements[0]);
-	/* Levels beyond the limit are counted, not kept. */
+	/* Elements beyond the limit are counted but not kept. */
 	while (ParsePathStep(p, &elements[Min(n, EXPR_MAX_PATH_DEPTH)]))
 		n++;
 	if (n > EXPR_MAX_PATH_DEPTH)

@@ -7,7 +7,7 @@
  *		value	= operand [ ( "+" | "-" ) operand ]
  *		operand	= path | literal | call | "(" value ")"
  *
- * Clauses may stand in any number and order; together they are one update.
+ * Clauses may occur in any number and order and form one update.
  */
 #include "postgres.h"
 
@@ -33,7 +33,9 @@ ParseUpdateCall(PartiqlParser *p)
 	return PartiqlParseCall(p, ParseCallOperand);
 }
 
-/* In the parentheses of another function only if_not_exists may stand. */
+/*
+ * The only function allowed in the arguments of another one is if_not_exists.
+ */
 static ExprNode *
 ParseCallOperand(PartiqlParser *p)
 {
@@ -59,7 +61,7 @@ ParseOperand(PartiqlParser *p)
 	return PartiqlAtCall(p) ? ParseUpdateCall(p) : PartiqlParsePath(p);
 }
 
-/* A set function makes what is assigned; it is no operand of a sum. */
+/* A set function is the whole assigned value, never an operand of a sum. */
 static ExprNode *
 RequireTerm(PartiqlParser *p, ExprNode *node)
 {

@@ -2,20 +2,20 @@
  * partiql.h
  *	  PartiQL statements: SELECT, INSERT, UPDATE and DELETE on one table.
  *
- * A statement goes through the stages of an expression (expr/expr.h):
+ * A statement goes through the same stages as an expression (expr/expr.h):
  *
- *		scan.c		text to tokens
- *		parse*.c	tokens to a parse tree (Statement); cached by text (cache.c)
- *		bind.c		parse tree + parameters to a BoundStatement, whose condition,
- *					projection and update are those of expr/
- *		plan.c		condition + key schema to a key, or to ranges of keys
+ *	scan.c		text to tokens
+ *	parse*.c	tokens to a parse tree (Statement); cached by text (cache.c)
+ *	bind.c		parse tree + parameters to a BoundStatement, whose condition,
+ *				projection and update are those of expr/
+ *	plan.c		condition + key schema to a key, or to ranges of keys
  *
- * There is one evaluator, that of expr/: the parser makes the trees of its
- * expressions.  As expr/, this needs no server, tables or catalogs.
+ * The parser creates the trees of expr/, whose evaluator runs them.  Like
+ * expr/, this folder uses no tables, catalogs or other parts of a server.
  *
- * Errors are raised in the service's words (ERRCODE_DYNAMO_VALIDATION).  Those
- * about a statement's form tell line, column and length of what is wrong; they
- * do not quote literals, which are data.
+ * Errors have the service's messages (ERRCODE_DYNAMO_VALIDATION).  Syntax
+ * errors contain line, column and length; they do not quote literals, which
+ * may be sensitive data.
  */
 #ifndef DYNAMO_PARTIQL_H
 #define DYNAMO_PARTIQL_H
@@ -53,12 +53,14 @@ typedef struct StatementOrder
 
 typedef struct Statement Statement; /* a parse tree */
 
-/* A statement with its parameters; which members count depends on its kind. */
+/*
+ * A statement with its parameters; its kind determines which members are used.
+ */
 typedef struct BoundStatement
 {
 	StatementKind kind;
 	Slice		table;			/* a name or an ARN */
-	Slice		index;			/* data NULL: none */
+	Slice		index;			/* data is NULL if there is none */
 	Condition  *where;			/* NULL: none */
 	Projection *projection;		/* NULL: "*" */
 	Update	   *update;
@@ -77,19 +79,20 @@ StatementReads(StatementKind kind)
 /* ---- cache.c ---- */
 
 /*
- * The parse tree of a statement, from the backend's cache or parsed now.
- * Raises every error that needs no parameters.  The tree is immutable and
- * stays valid as long as the current memory context.
+ * Returns the parse tree of a statement, from the backend's cache or newly
+ * parsed.  Raises every error that does not depend on parameters.  The tree is
+ * immutable and valid as long as the current memory context.
  */
 extern const Statement *StatementParse(const char *text, uint32 len);
 
 /* ---- bind.c ---- */
 
 /*
- * Puts the parameters in.  The result points into the tree and at the
- * parameters; what is made is palloc'd.  Raises the error of another number of
- * parameters, and all that can be known to be wrong without a table; what
- * statement it is and on which table is set all the same.
+ * Binds parameters to a statement.  The result points into the tree and to the
+ * parameters; new parts are palloc'd.  Raises an error for a wrong number of
+ * parameters and for everything else that is known to be wrong without a
+ * table.  The kind of statement and its table are set even if an error is
+ * raised.
  */
 extern void StatementBind(const Statement *statement, const ValueRef *parameters,
 						  int nparameters, BoundStatement *bound);
@@ -97,16 +100,17 @@ extern void StatementBind(const Statement *statement, const ValueRef *parameters
 /* ---- plan.c ---- */
 
 /*
- * Takes the equalities with all attributes of a key out of a condition.
- * *key becomes a map of them, *rest the condition without them, NULL if
- * nothing is left.  False if some attribute has no equality.
+ * Removes the equality tests of all key attributes from a condition.  *key
+ * becomes a map of their values; *rest becomes the remaining condition, or
+ * NULL.  Returns false if an attribute has no equality test.
  */
 extern bool StatementFullKey(Condition *where, const KeySchema *schema,
 							 struct varlena **key, Condition **rest);
 
 /*
- * What a condition makes of reading a table or index: ranges of so many
- * partitions, whose rows are then filtered; or, if npartitions is 0, all.
+ * What a condition makes of a read of a table or index: the ranges of
+ * npartitions partitions, followed by a filter.  If npartitions is 0,
+ * everything is read.
  */
 typedef struct StatementRange
 {
@@ -117,7 +121,7 @@ typedef struct StatementRange
 	Condition  *filter;			/* NULL: none */
 } StatementRange;
 
-/* Raises the error of too many partitions. */
+/* Raises an error if there are too many partitions. */
 extern void StatementRangeOf(Condition *where, const KeySchema *schema,
 							 StatementRange *range);
 

@@ -1,15 +1,15 @@
 /*
  * plan.c
- *	  What a condition says of a key.
+ *	  Derives the keys that a statement reads from its condition.
  *
- *	  A condition is a list of conjuncts, those of its outermost ANDs.  A key
- *	  takes conjuncts that compare one of its attributes with values:
+ * A condition is split into conjuncts, the operands of its outermost ANDs.  A
+ * key takes conjuncts that compare one of its attributes with values:
  *
- *		partition	=, IN, and ORs of these: the partitions to read
- *		sort		=, <, <=, >, >=, BETWEEN, begins_with, IN: one range
+ *	partition	=, IN, and ORs of these: the partitions to read
+ *	sort		=, <, <=, >, >=, BETWEEN, begins_with, IN: one range
  *
- *	  A range that is wider than its conjuncts (of two bounds that exclude, of
- *	  IN) keeps them in the filter.
+ * A range can be wider than its conjuncts (of two exclusive bounds, of IN).
+ * These conjuncts then also remain in the filter.
  */
 #include "postgres.h"
 
@@ -18,7 +18,7 @@
 #include "item/builder.h"
 #include "partiql/partiql.h"
 
-/* The conjuncts of a condition; those that a key has taken are NULL. */
+/* The conjuncts of a condition.  Conjuncts that a key has taken are NULL. */
 typedef struct Conjuncts
 {
 	int			n;
@@ -61,9 +61,9 @@ InitConjuncts(Conjuncts *c, Condition *where)
 	AddConjuncts(c, where);
 }
 
-/* What is left as one condition; NULL if nothing is. */
+/* Joins the remaining conjuncts into one condition; NULL if none is left. */
 static Condition *
-RestOf(const Conjuncts *c)
+JoinRemaining(const Conjuncts *c)
 {
 	Condition **rest = palloc(Max(c->n, 1) * sizeof(Condition *));
 	int			n = 0;
@@ -88,7 +88,7 @@ IsAttribute(const Operand *o, Slice name)
 }
 
 static bool
-AllValues(const Operand *operands, int n)
+AreAllValues(const Operand *operands, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -98,11 +98,11 @@ AllValues(const Operand *operands, int n)
 	return true;
 }
 
-/* Whether it compares the attribute with a value, on either side. */
+/* Whether a condition compares the attribute with a value, on either side. */
 static bool
 ComparesAttribute(const Condition *cond, Slice name, CompareOp *op, ValueRef *value)
 {
-	/* as seen from the other side */
+	/* The operators with their operands exchanged. */
 	static const CompareOp flipped[] = {
 		[COMPARISON_EQ] = COMPARISON_EQ,
 		[COMPARISON_NE] = COMPARISON_NE,
@@ -119,7 +119,7 @@ ComparesAttribute(const Condition *cond, Slice name, CompareOp *op, ValueRef *va
 	flip = IsAttribute(&o[1], name);
 	if (!flip && !IsAttribute(&o[0], name))
 		return false;
-	if (!AllValues(flip ? &o[0] : &o[1], 1))
+	if (!AreAllValues(flip ? &o[0] : &o[1], 1))
 		return false;
 	*op = flip ? flipped[cond->op] : cond->op;
 	*value = flip ? o[0].value : o[1].value;
@@ -127,30 +127,30 @@ ComparesAttribute(const Condition *cond, Slice name, CompareOp *op, ValueRef *va
 }
 
 static bool
-EqualsValue(const Condition *cond, Slice name, ValueRef *value)
+ComparesEqual(const Condition *cond, Slice name, ValueRef *value)
 {
 	CompareOp	op;
 
 	return ComparesAttribute(cond, name, &op, value) && op == COMPARISON_EQ;
 }
 
-/* Whether it is "attribute IN (values)". */
+/* Whether a condition is "attribute IN (values)". */
 static bool
 IsInValues(const Condition *cond, Slice name)
 {
 	return cond->kind == CONDITION_IN && IsAttribute(&cond->operands[0], name) &&
-		AllValues(&cond->operands[1], cond->n - 1);
+		AreAllValues(&cond->operands[1], cond->n - 1);
 }
 
 /* ---- a full key ---- */
 
-/* Takes the first equality with an attribute. */
+/* Takes the first equality test of an attribute. */
 static bool
 TakeEquality(Conjuncts *c, Slice name, ValueRef *value)
 {
 	for (int i = 0; i < c->n; i++)
 	{
-		if (c->list[i] == NULL || !EqualsValue(c->list[i], name, value))
+		if (c->list[i] == NULL || !ComparesEqual(c->list[i], name, value))
 			continue;
 		c->list[i] = NULL;
 		return true;
@@ -167,7 +167,7 @@ StatementFullKey(Condition *where, const KeySchema *schema,
 
 	InitConjuncts(&c, where);
 	ItemBuilderBeginMap(b);
-	for (int i = 0; i < schema->npartition + schema->nsort; i++)
+	for (int i = 0; i < KeyCount(schema); i++)
 	{
 		Slice		name = schema->attributes[i].name;
 		ValueRef	value;
@@ -179,13 +179,13 @@ StatementFullKey(Condition *where, const KeySchema *schema,
 	}
 	ItemBuilderEnd(b);
 	*key = ItemBuilderFinish(b);
-	*rest = RestOf(&c);
+	*rest = JoinRemaining(&c);
 	return true;
 }
 
 /* ---- partitions ---- */
 
-/* The values that a conjunct allows an attribute to have. */
+/* The values that a conjunct allows for an attribute. */
 typedef struct ValueList
 {
 	int			n;
@@ -193,7 +193,7 @@ typedef struct ValueList
 } ValueList;
 
 static void
-TooManyPartitions(void)
+RaiseTooManyPartitions(void)
 {
 	ExprError	error = {.code = EXPR_ERROR_STATEMENT_PLAIN};
 
@@ -202,7 +202,10 @@ TooManyPartitions(void)
 	ExprRaise(EXPR_STATEMENT, (Slice) {"", 0}, &error);
 }
 
-/* A value that is there already is one partition.  False if there is no room. */
+/*
+ * Adds a value unless it is already in the list.  Returns false if the list is
+ * full.
+ */
 static bool
 AddValue(ValueList *list, ValueRef value)
 {
@@ -221,7 +224,7 @@ static bool
 AddInValues(const Condition *cond, ValueList *list)
 {
 	if (cond->n - 1 > STATEMENT_MAX_KEY_IN)
-		TooManyPartitions();
+		RaiseTooManyPartitions();
 	for (int i = 1; i < cond->n; i++)
 	{
 		if (!AddValue(list, cond->operands[i].value))
@@ -230,13 +233,16 @@ AddInValues(const Condition *cond, ValueList *list)
 	return true;
 }
 
-/* Whether a conjunct allows an attribute only the values it adds. */
+/*
+ * Adds the values that a conjunct allows for an attribute.  Returns false if
+ * it allows others.
+ */
 static bool
 CollectValues(const Condition *cond, Slice name, ValueList *list)
 {
 	ValueRef	value;
 
-	if (EqualsValue(cond, name, &value))
+	if (ComparesEqual(cond, name, &value))
 		return AddValue(list, value);
 	if (IsInValues(cond, name))
 		return AddInValues(cond, list);
@@ -250,7 +256,7 @@ CollectValues(const Condition *cond, Slice name, ValueList *list)
 	return true;
 }
 
-/* Takes the first conjunct that fixes an attribute to some values. */
+/* Takes the first conjunct that limits an attribute to a list of values. */
 static bool
 TakeValues(Conjuncts *c, Slice name, ValueList *list)
 {
@@ -265,7 +271,7 @@ TakeValues(Conjuncts *c, Slice name, ValueList *list)
 	return false;
 }
 
-/* Every partition there is, times every value of one more attribute. */
+/* Combines every partition with every value of one more attribute. */
 static void
 MultiplyPartitions(StatementRange *range, int attribute, const ValueList *list)
 {
@@ -273,7 +279,7 @@ MultiplyPartitions(StatementRange *range, int attribute, const ValueList *list)
 	ValueRef  (*product)[KEY_MAX_ATTRIBUTES];
 
 	if (n * list->n > STATEMENT_MAX_KEY_IN)
-		TooManyPartitions();
+		RaiseTooManyPartitions();
 	product = palloc(n * list->n * sizeof(*product));
 	for (int i = 0; i < n * list->n; i++)
 	{
@@ -285,7 +291,10 @@ MultiplyPartitions(StatementRange *range, int attribute, const ValueList *list)
 	range->npartitions = n * list->n;
 }
 
-/* Takes what fixes all partition attributes; nothing if some has no values. */
+/*
+ * Takes conjuncts that limit all partition attributes to values; takes nothing
+ * if an attribute has none.
+ */
 static bool
 TakePartitions(Conjuncts *c, const KeySchema *schema, StatementRange *range)
 {
@@ -310,19 +319,19 @@ TakePartitions(Conjuncts *c, const KeySchema *schema, StatementRange *range)
 
 /* ---- the range of a sort attribute ---- */
 
-/* The bounds that conjuncts set; data NULL: none. */
+/* The bounds of the conjuncts; data is NULL if there is no bound. */
 typedef struct SortBounds
 {
-	bool		exact;			/* the conjuncts say no more than the bounds */
+	bool		exact;			/* the bounds express the conjuncts completely */
 	ValueRef	lower;
 	ValueRef	upper;
 	bool		lower_open;
 	bool		upper_open;
 } SortBounds;
 
-/* Narrows a bound; the sign tells which one is narrower. */
+/* Narrows a bound.  The sign tells which of two bounds is narrower. */
 static void
-Narrow(ValueRef *bound, bool *open, int sign, ValueRef value, bool value_open)
+NarrowBound(ValueRef *bound, bool *open, int sign, ValueRef value, bool value_open)
 {
 	int			order = ValueIsMissing(*bound) ? 1 : sign * CompareOrdered(value, *bound);
 
@@ -339,9 +348,9 @@ static void
 NarrowByCompare(SortBounds *b, CompareOp op, ValueRef value)
 {
 	if (op == COMPARISON_GT || op == COMPARISON_GE)
-		Narrow(&b->lower, &b->lower_open, 1, value, op == COMPARISON_GT);
+		NarrowBound(&b->lower, &b->lower_open, 1, value, op == COMPARISON_GT);
 	else
-		Narrow(&b->upper, &b->upper_open, -1, value, op == COMPARISON_LT);
+		NarrowBound(&b->upper, &b->upper_open, -1, value, op == COMPARISON_LT);
 }
 
 static void
@@ -351,9 +360,11 @@ CheckSortType(const KeyAttribute *attribute, ValueRef value)
 		InvalidParameter("Condition parameter type does not match schema type");
 }
 
-/* Takes, or for IN only uses, a conjunct that bounds the attribute. */
+/*
+ * Applies a comparison or BETWEEN on the attribute; false for other conjuncts.
+ */
 static bool
-BoundBy(SortBounds *b, const Condition *cond, const KeyAttribute *attribute)
+ApplyConjunct(SortBounds *b, const Condition *cond, const KeyAttribute *attribute)
 {
 	CompareOp	op;
 	ValueRef	value;
@@ -365,7 +376,7 @@ BoundBy(SortBounds *b, const Condition *cond, const KeyAttribute *attribute)
 		return true;
 	}
 	if (cond->kind != CONDITION_BETWEEN || !IsAttribute(&cond->operands[0], attribute->name) ||
-		!AllValues(&cond->operands[1], 2))
+		!AreAllValues(&cond->operands[1], 2))
 		return false;
 	for (int i = 1; i <= 2; i++)
 		CheckSortType(attribute, cond->operands[i].value);
@@ -374,9 +385,11 @@ BoundBy(SortBounds *b, const Condition *cond, const KeyAttribute *attribute)
 	return true;
 }
 
-/* The least and the greatest of IN's values, if all are of the key's type. */
+/*
+ * Applies the least and the greatest value of IN, if all have the key's type.
+ */
 static void
-BoundByIn(SortBounds *b, const Condition *cond, const KeyAttribute *attribute)
+ApplyIn(SortBounds *b, const Condition *cond, const KeyAttribute *attribute)
 {
 	ValueRef	least = MISSING_VALUE;
 	ValueRef	greatest = MISSING_VALUE;
@@ -397,9 +410,12 @@ BoundByIn(SortBounds *b, const Condition *cond, const KeyAttribute *attribute)
 	b->exact = false;
 }
 
-/* One test for the bounds; two that exclude make a wider one. */
+/*
+ * One test for the bounds.  Two bounds become BETWEEN, even if one is
+ * exclusive.
+ */
 static KeyTest
-TestOfBounds(SortBounds *b)
+MakeRangeTest(SortBounds *b)
 {
 	bool		both = !ValueIsMissing(b->lower) && !ValueIsMissing(b->upper);
 
@@ -426,7 +442,7 @@ TakePrefix(Conjuncts *c, const KeyAttribute *attribute, KeyTest *test)
 
 		if (cond == NULL || cond->kind != CONDITION_BEGINS_WITH ||
 			!IsAttribute(&cond->operands[0], attribute->name) ||
-			!AllValues(&cond->operands[1], 1))
+			!AreAllValues(&cond->operands[1], 1))
 			continue;
 		CheckSortType(attribute, cond->operands[1].value);
 		*test = (KeyTest) {KEY_BEGINS_WITH, cond->operands[1].value, MISSING_VALUE};
@@ -447,11 +463,11 @@ TakeBounds(Conjuncts *c, const KeyAttribute *attribute)
 	{
 		if (c->list[i] == NULL)
 			continue;
-		used[i] = BoundBy(&bounds, c->list[i], attribute);
+		used[i] = ApplyConjunct(&bounds, c->list[i], attribute);
 		if (!used[i] && IsInValues(c->list[i], attribute->name))
-			BoundByIn(&bounds, c->list[i], attribute);
+			ApplyIn(&bounds, c->list[i], attribute);
 	}
-	test = TestOfBounds(&bounds);
+	test = MakeRangeTest(&bounds);
 	for (int i = 0; i < c->n; i++)
 	{
 		if (used[i] && bounds.exact)
@@ -461,7 +477,7 @@ TakeBounds(Conjuncts *c, const KeyAttribute *attribute)
 	return test;
 }
 
-/* Equalities of sort attributes from the first on, then one range. */
+/* Takes equality tests of the leading sort attributes, then one range. */
 static void
 TakeSort(Conjuncts *c, const KeySchema *schema, StatementRange *range)
 {
@@ -495,5 +511,5 @@ StatementRangeOf(Condition *where, const KeySchema *schema, StatementRange *rang
 	InitConjuncts(&c, where);
 	if (TakePartitions(&c, schema, range))
 		TakeSort(&c, schema, range);
-	range->filter = RestOf(&c);
+	range->filter = JoinRemaining(&c);
 }

@@ -1,14 +1,14 @@
 /*
  * reserved.c
- *	  Words that are no names without quotes: the reserved words of SQL-92,
- *	  which PartiQL takes over, and those of its own clauses.
+ *	  Reserved words, which must be quoted to be used as names: those of
+ *	  SQL-92, which PartiQL inherits, and those of PartiQL's own clauses.
  */
 #include "postgres.h"
 
 #include "expr/words.h"
 #include "partiql/scan.h"
 
-/* In byte order. */
+/* Sorted by bytes. */
 static const char *const reserved_words[] = {
 	"ABSOLUTE", "ACTION", "ADD", "ALL", "ALLOCATE", "ALTER", "AND", "ANY",
 	"ARE", "AS", "ASC", "ASSERTION", "AT", "AUTHORIZATION", "AVG", "BEGIN",

@@ -2,8 +2,8 @@
  * scan.c
  *	  The scanner of statements.
  *
- * Works on slices of the text, holds no state and raises nothing: what it
- * cannot read becomes PT_INVALID or PT_UNFINISHED, and the parser says so.
+ * It works on slices of the text, has no state and raises no errors.  ScanInvalid
+ * text becomes PT_INVALID or PT_UNFINISHED, which the parser reports.
  */
 #include "postgres.h"
 
@@ -46,7 +46,7 @@ SkipLine(const char *p, const char *end)
 	return p;
 }
 
-/* Behind a comment; NULL if it has no end. */
+/* Returns the end of a comment; NULL if the comment is not terminated. */
 static const char *
 SkipComment(const char *p, const char *end)
 {
@@ -58,7 +58,7 @@ SkipComment(const char *p, const char *end)
 	return NULL;
 }
 
-/* The first character of a token, or of a comment that has no end. */
+/* Returns the start of the next token or of an unterminated comment. */
 static const char *
 SkipSpace(const char *p, const char *end)
 {
@@ -81,7 +81,7 @@ SkipSpace(const char *p, const char *end)
 /* ---- tokens ---- */
 
 static PartiqlToken
-Word(const char *p, const char *end)
+ScanWord(const char *p, const char *end)
 {
 	const char *start = p;
 
@@ -90,9 +90,12 @@ Word(const char *p, const char *end)
 	return (PartiqlToken) {PT_WORD, {start, p - start}};
 }
 
-/* digits [. digits] [e [sign] digits], or the same beginning with the dot */
+/*
+ * Scans digits [. digits] [e [sign] digits], or the same starting with the
+ * dot.
+ */
 static PartiqlToken
-Number(const char *p, const char *end)
+ScanNumber(const char *p, const char *end)
 {
 	const char *start = p;
 	const char *exponent;
@@ -120,9 +123,9 @@ Number(const char *p, const char *end)
 	return (PartiqlToken) {PT_NUMBER, {start, p - start}};
 }
 
-/* A string or a name in quotes; a quote inside is written twice. */
+/* Scans a quoted string or name; a quote inside is doubled. */
 static PartiqlToken
-Quoted(PartiqlTokenKind kind, const char *p, const char *end)
+ScanQuoted(PartiqlTokenKind kind, const char *p, const char *end)
 {
 	const char *start = p;
 	char		quote = *p++;
@@ -144,7 +147,7 @@ static const struct
 	const char *text;
 	PartiqlTokenKind kind;
 }			symbols[] = {
-	/* those of two characters first */
+	/* Tokens of two characters come first. */
 	{"<<", PT_LSET},
 	{">>", PT_RSET},
 	{"<=", PT_LE},
@@ -170,9 +173,9 @@ static const struct
 	{"}", PT_RBRACE},
 };
 
-/* A character that no token begins with, all its bytes. */
+/* Returns the whole UTF-8 character that starts no token. */
 static PartiqlToken
-Invalid(const char *p, const char *end)
+ScanInvalid(const char *p, const char *end)
 {
 	const char *start = p++;
 
@@ -182,7 +185,7 @@ Invalid(const char *p, const char *end)
 }
 
 static PartiqlToken
-Symbol(const char *p, const char *end)
+ScanSymbol(const char *p, const char *end)
 {
 	for (size_t i = 0; i < lengthof(symbols); i++)
 	{
@@ -191,7 +194,7 @@ Symbol(const char *p, const char *end)
 	}
 	if (IsAt(p, end, "/*"))
 		return (PartiqlToken) {PT_UNFINISHED, {p, end - p}};
-	return Invalid(p, end);
+	return ScanInvalid(p, end);
 }
 
 PartiqlToken
@@ -203,14 +206,14 @@ PartiqlScan(Slice text, uint32 from)
 	if (p >= end)
 		return (PartiqlToken) {PT_END, {end, 0}};
 	if (StartsWord(*p))
-		return Word(p, end);
+		return ScanWord(p, end);
 	if (IsDigit(*p) || (*p == '.' && p + 1 < end && IsDigit(p[1])))
-		return Number(p, end);
+		return ScanNumber(p, end);
 	if (*p == '\'')
-		return Quoted(PT_STRING, p, end);
+		return ScanQuoted(PT_STRING, p, end);
 	if (*p == '"')
-		return Quoted(PT_NAME, p, end);
-	return Symbol(p, end);
+		return ScanQuoted(PT_NAME, p, end);
+	return ScanSymbol(p, end);
 }
 
 bool
@@ -234,7 +237,7 @@ PartiqlUnquote(const PartiqlToken *token)
 	{
 		copy[len++] = inner.data[i];
 		if (inner.data[i] == quote)
-			i++;				/* the scanner saw that two stand there */
+			i++;				/* the scanner has checked that it is doubled */
 	}
 	return (Slice) {copy, len};
 }

@@ -1,6 +1,6 @@
 /*
  * scan.h
- *	  Text of a statement to tokens.  Private to partiql/.
+ *	  The scanner of statements: text to tokens.  Private to partiql/.
  */
 #ifndef DYNAMO_PARTIQL_SCAN_H
 #define DYNAMO_PARTIQL_SCAN_H
@@ -10,8 +10,8 @@
 typedef enum PartiqlTokenKind
 {
 	PT_END,
-	PT_INVALID,					/* a character no token begins with */
-	PT_UNFINISHED,				/* a string, name or comment without its end */
+	PT_INVALID,					/* a character that starts no token */
+	PT_UNFINISHED,				/* an unterminated string, name or comment */
 	PT_WORD,					/* a keyword or a bare name */
 	PT_NAME,					/* "name", quotes included */
 	PT_STRING,					/* 'text', quotes included */
@@ -47,20 +47,22 @@ typedef struct PartiqlToken
 } PartiqlToken;
 
 /*
- * The token that starts at or after this byte, white space and comments
- * skipped.
+ * Returns the token at or after this byte, skipping white space and comments.
  */
 extern PartiqlToken PartiqlScan(Slice text, uint32 from);
 
-/* Whether a token is this word (upper case), in any case. */
+/* Whether a token is this upper-case word, ignoring case. */
 extern bool PartiqlIsWord(const PartiqlToken *token, const char *word);
 
-/* What stands between the quotes of a string or name; palloc'd if escaped. */
+/*
+ * The text between the quotes of a string or name; palloc'd if it has doubled
+ * quotes.
+ */
 extern Slice PartiqlUnquote(const PartiqlToken *token);
 
 /* ---- reserved.c ---- */
 
-/* A word that is no name without quotes. */
+/* Whether a word must be quoted to be a name. */
 extern bool PartiqlIsReserved(Slice word);
 
 #endif							/* DYNAMO_PARTIQL_SCAN_H */

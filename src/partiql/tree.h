@@ -2,8 +2,8 @@
  * tree.h
  *	  The parse tree of a statement.  Private to partiql/.
  *
- * Conditions, projections and updates are trees of expr/, in which a value is
- * a NODE_POSITION: its number among the statement's values.
+ * Conditions, projections and updates are trees of expr/.  Their values are
+ * NODE_POSITIONs: numbers in the statement's list of values.
  */
 #ifndef DYNAMO_PARTIQL_TREE_H
 #define DYNAMO_PARTIQL_TREE_H
@@ -15,18 +15,20 @@ typedef enum LiteralKind
 {
 	LITERAL_CONSTANT,			/* value */
 	LITERAL_PARAMETER,			/* number */
-	LITERAL_LIST,				/* children, as the next two */
-	LITERAL_MAP,
-	LITERAL_SET
+	LITERAL_LIST,				/* children */
+	LITERAL_MAP,				/* children */
+	LITERAL_SET					/* children */
 } LiteralKind;
 
-/* A value as it is written.  One without parameters is made a constant. */
+/*
+ * A literal of a statement.  A literal without parameters becomes a constant.
+ */
 typedef struct Literal
 {
 	LiteralKind kind;
 	ValueRef	value;
 	int			number;
-	Slice		name;			/* of an entry of a map */
+	Slice		name;			/* the name of a map entry */
 	int			nchildren;
 	struct Literal *first;		/* children, linked by next */
 	struct Literal *last;
@@ -42,9 +44,9 @@ struct Statement
 	int			nparameters;
 	int			nvalues;
 	Literal    *values;			/* linked by next */
-	Expr		projection;		/* SELECT: items; none: "*" */
-	Slice	   *names;			/* of its results */
-	Expr		where;			/* root NULL: none */
+	Expr		projection;		/* SELECT: items; empty for "*" */
+	Slice	   *names;			/* result names of the projection */
+	Expr		where;			/* root is NULL if there is none */
 	Expr		update;			/* UPDATE: items */
 	Literal    *item;			/* INSERT */
 	StatementReturning returning;
@@ -55,8 +57,8 @@ struct Statement
 /* ---- parse.c ---- */
 
 /*
- * Parses text, which must live as long as the tree, into a tree palloc'd in
- * the current memory context.
+ * Parses text into a tree in the current memory context.  text must live as
+ * long as the tree.
  */
 extern Statement *StatementParseText(Slice text);
 

@@ -1,11 +1,11 @@
 /*
  * absent.c
- *	  Operations that say what there is not: backups, exports, replicas,
+ *	  Read-only operations of unsupported features: backups, exports, replicas,
  *	  streams to Kinesis, insights, auto scaling, policies.
  *
- * Tools ask for all of that when they look at a table.  The answers are those
- * of a table for which nothing of it was ever set up.  What would set it up
- * is unknown here.
+ * Tools call these operations for every table.  The responses are those of a
+ * table without these features.  Operations that would set them up are
+ * unknown.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * account.c
- *	  Operations that say something of the account, not of a table.
+ *	  Operations that concern the account rather than a table.
  */
 #include "postgres.h"
 
@@ -33,7 +33,7 @@ IsAddress(Slice host)
 
 /* Clients go on with the address that they get: the one they came by. */
 static const char *
-Endpoint(const Request *request)
+FindEndpoint(const Request *request)
 {
 	if (IsAddress(request->host))
 		return pnstrdup(request->host.data, request->host.len);
@@ -48,7 +48,7 @@ DescribeEndpointsRequest(Request *request)
 	WriterName(out, "Endpoints");
 	WriterBeginList(out);
 	WriterBeginObject(out);
-	WriterStringMember(out, "Address", Endpoint(request));
+	WriterStringMember(out, "Address", FindEndpoint(request));
 	WriterIntegerMember(out, "CachePeriodInMinutes", 1440);
 	WriterEndObject(out);
 	WriterEndList(out);

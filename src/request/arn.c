@@ -1,6 +1,7 @@
 /*
  * arn.c
- *	  Resource names: arn:aws:dynamodb:<region>:<account>:table/<T>[/...].
+ *	  Amazon Resource Names:
+ *	  arn:aws:dynamodb:<region>:<account>:table/<T>[/...].
  */
 #include "postgres.h"
 

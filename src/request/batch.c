@@ -42,7 +42,7 @@ CheckNumberOfKeys(const Field *tables)
 }
 
 static ValueRef *
-KeysOf(const Field *keys)
+ReadKeys(const Field *keys)
 {
 	ValueRef   *refs = palloc(Max(keys->count, 1) * sizeof(ValueRef));
 
@@ -157,7 +157,7 @@ PrepareGets(BatchGet *batch, const Field *tables, CapacityDetail detail)
 		(void) FieldConsistentRead(request);
 		get->table_name = TableNameOf(tables->names[i]);
 		get->nkeys = keys->count;
-		get->keys = KeysOf(keys);
+		get->keys = ReadKeys(keys);
 		CheckGivenOnce(get->keys, keys);
 		get->repeats = true;
 		get->projection = FieldExpr(request, "ProjectionExpression");

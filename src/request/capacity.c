@@ -1,6 +1,6 @@
 /*
  * capacity.c
- *	  Consumed capacity: what a request would have cost.
+ *	  Consumed capacity: the units that a request would consume in DynamoDB.
  */
 #include "postgres.h"
 
@@ -87,7 +87,7 @@ WriteUnits(uint64 size)
 static bool
 KeysDiffer(const KeySchema *key, ValueRef a, ValueRef b)
 {
-	for (int i = 0; i < key->npartition + key->nsort; i++)
+	for (int i = 0; i < KeyCount(key); i++)
 	{
 		Slice		name = key->attributes[i].name;
 
@@ -285,15 +285,25 @@ WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail, Capacit
  * There is no limit on item collections here.  The estimate is the one the
  * service gives for small ones.
  */
+ValueRef
+CollectionKey(const TableDef *def, ValueRef item)
+{
+	Slice		name = def->key.attributes[0].name;
+	struct varlena *composed;
+
+	(void) ComposeEntityKeys(def, item, MISSING_VALUE, false, false, &composed, NULL);
+	return AttributeFind(composed != NULL ? ItemRoot(composed) : item, name.data, name.len);
+}
+
 void
 WriterCollection(Writer *w, const TableDef *def, ValueRef item)
 {
 	Slice		name = def->key.attributes[0].name;
-	ValueRef	key = AttributeFind(item, name.data, name.len);
+	ValueRef	key = CollectionKey(def, item);
 
 	/* the table's name may mean another table by now */
 	if (ValueIsMissing(key))
-		KeyMismatchError(def, key);
+		NoteKeyMismatch(def, key, NULL);
 	WriterBeginObject(w);
 	WriterName(w, "ItemCollectionKey");
 	WriterBeginObject(w);

@@ -1,9 +1,9 @@
 /*
  * capacity.h
- *	  Consumed capacity: what a request would have cost.
+ *	  Consumed capacity: the units that a request would consume in DynamoDB.
  *
- * Nothing is metered.  The units are computed from the sizes of the items
- * read and written, by the service's rules, for requests that ask for them.
+ * Capacity is not metered.  The units are computed from the sizes of the items
+ * read and written, by the service's rules, if a request asks for them.
  */
 #ifndef DYNAMO_CAPACITY_H
 #define DYNAMO_CAPACITY_H
@@ -30,46 +30,50 @@ typedef enum CapacityDetail
 /* Units of one table and its indexes. */
 typedef struct Capacity
 {
-	const char *name;			/* of the table */
+	const char *name;			/* name of the table */
 	const TableDef *def;
 	double		table;
-	double	   *indexes;		/* one per index of def; negative: not touched */
+	double	   *indexes;		/* one for each index of def; negative: unused */
 } Capacity;
 
-/* The accounts of a request on several tables. */
+/* The units of a request on several tables. */
 typedef struct CapacityList
 {
 	int			n;
 	Capacity   *tables;
 } CapacityList;
 
-/* ReturnConsumedCapacity */
+/* Reads ReturnConsumedCapacity. */
 extern CapacityDetail FieldCapacity(const Field *input);
 
 /*
- * Begins an account of a table.  The definition is pinned; CapacityEnd
- * releases it.
+ * Starts counting units of a table.  Pins the definition; CapacityEnd releases
+ * it.
  */
 extern void CapacityBegin(Capacity *c, const char *table_name);
 extern void CapacityEnd(Capacity *c);
 
 /*
- * Units of reads: size of one item, or of all items a query read.  Those of
- * an item that does not exist are those of an empty one.
+ * The units of a read; size is that of one item, or of all items that a query
+ * has read.  A missing item counts as an empty one.
  */
 extern double ReadUnits(uint64 size, bool consistent);
 
-/* Adds to the table or, if index is not NULL, to an index of the table. */
+/*
+ * Adds units to the table or, if index is not NULL, to an index of the table.
+ */
 extern void CapacityAddRead(Capacity *c, const char *index, double units);
 
 /*
- * Writes ConsumedCapacity of a page: of what was read from the table or an
- * index, and of the items that a local index had to fetch from the table.
+ * Writes the ConsumedCapacity of a page: for the rows read from the table or
+ * an index, and for the items that a local index fetched from the table.
  */
 extern void WriterPageCapacity(Writer *w, CapacityDetail detail, const ReadOp *op,
 							   const ReadPageResult *page);
 
-/* Adds a write and what it does to every index.  NULL: there was, or is, none. */
+/*
+ * Adds a write and its effects on every index.  NULL means no old or new item.
+ */
 extern void CapacityAddWrite(Capacity *c, const struct varlena *old_item,
 							 const struct varlena *new_item);
 
@@ -77,17 +81,26 @@ extern void CapacityAddWrite(Capacity *c, const struct varlena *old_item,
 extern void WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail,
 						   CapacityKind kind);
 
-/* Makes an empty list for at most max tables; the account of a table. */
+/*
+ * Creates an empty list for at most max tables; and returns the units of a
+ * table.
+ */
 extern void CapacityListInit(CapacityList *list, int max);
 extern Capacity *CapacityListGet(CapacityList *list, const char *table_name);
 
-/* Writes ConsumedCapacity, unless detail is CAPACITY_NONE; ends the accounts. */
+/*
+ * Writes ConsumedCapacity, unless detail is CAPACITY_NONE, and releases the
+ * definitions.
+ */
 extern void WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail,
 							   CapacityKind kind);
 
+/* The partition key of an item that was put, or of a key; missing if there is none. */
+extern ValueRef CollectionKey(const TableDef *def, ValueRef item);
+
 /*
- * Writes ItemCollectionMetrics' value for the item with these keys; only for
- * tables with local indexes.
+ * Writes the value of ItemCollectionMetrics for the item with these keys; only
+ * for tables with local indexes.
  */
 extern void WriterCollection(Writer *w, const TableDef *def, ValueRef item);
 

@@ -1,10 +1,10 @@
 /*
  * change.c
- *	  Executing the operations that change a table rather than its items.
+ *	  Executes the operations that change a table rather than its items.
  *
- * They take locks that exclude each other and the building of an index.  Who
- * does not get one in time has no conflict between transactions on an item,
- * but a table that is just being changed.
+ * They take locks that exclude each other and index builds.  If a lock is not
+ * available in time, the error is not a transaction conflict on an item but
+ * that the table is being changed.
  */
 #include "postgres.h"
 

@@ -1,6 +1,6 @@
 /*
  * change.h
- *	  Executing the operations that change a table rather than its items.
+ *	  Executes the operations that change a table rather than its items.
  */
 #ifndef DYNAMO_CHANGE_H
 #define DYNAMO_CHANGE_H
@@ -8,8 +8,8 @@
 #include "request/operation.h"
 
 /*
- * Executes such an operation.  What was in its way, a build of an index or
- * another change, is raised as ERRCODE_DYNAMO_RESOURCE_IN_USE.
+ * Executes such an operation.  A conflict with an index build or another
+ * change raises ERRCODE_DYNAMO_RESOURCE_IN_USE.
  */
 extern void ChangeExecute(Request *request);
 

@@ -1,10 +1,10 @@
 /*
  * check.c
- *	  Requests against the constraints of the model.
+ *	  Checks requests against the constraints of the model.
  *
- * All violations are collected, in the order of the model's tables, up to
- * the ten that the service reports at once.  There mostly are none: a first
- * walk only counts, and a second one, if need be, tells where they are.
+ * All violations are collected in the order of the model's tables, up to the
+ * ten that the service reports at once.  Usually there are none: a first walk
+ * only counts them, and a second one, if needed, describes them.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@ static void CheckField(Check *check, const Field *field);
 
 /* Reports a violation: constraint says what must be satisfied. */
 static void
-Violation(Check *check, const Field *field, const char *constraint)
+AddViolation(Check *check, const Field *field, const char *constraint)
 {
 	StringInfo	out = &check->violations;
 
@@ -148,7 +148,7 @@ EnumText(const Shape *shape)
 
 /* "length" or "value", as the constraint is on one or the other. */
 static const char *
-Measured(const Shape *shape)
+NameMeasure(const Shape *shape)
 {
 	return shape->kind == SHAPE_INTEGER || shape->kind == SHAPE_LONG ? "value" : "length";
 }
@@ -156,13 +156,13 @@ Measured(const Shape *shape)
 static char *
 MinText(const Shape *shape)
 {
-	return psprintf(WORDING_AT_LEAST, Measured(shape), (long long) shape->min);
+	return psprintf(WORDING_AT_LEAST, NameMeasure(shape), (long long) shape->min);
 }
 
 static char *
 MaxText(const Shape *shape)
 {
-	return psprintf(WORDING_AT_MOST, Measured(shape), (long long) shape->max);
+	return psprintf(WORDING_AT_MOST, NameMeasure(shape), (long long) shape->max);
 }
 
 static char *
@@ -175,9 +175,9 @@ static void
 CheckBounds(Check *check, const Field *field, int64 n)
 {
 	if (BelowMin(field->shape, n))
-		Violation(check, field, MinText(field->shape));
+		AddViolation(check, field, MinText(field->shape));
 	else if (AboveMax(field->shape, n))
-		Violation(check, field, MaxText(field->shape));
+		AddViolation(check, field, MaxText(field->shape));
 }
 
 /* ARNs are checked where their table is looked for, but for their length. */
@@ -195,13 +195,13 @@ CheckString(Check *check, const Field *field)
 	if (IsArnInstead(shape, field->string))
 	{
 		if (FieldLength(field) > MAX_ARN)
-			Violation(check, field, psprintf(WORDING_AT_MOST, "length", (long long) MAX_ARN));
+			AddViolation(check, field, psprintf(WORDING_AT_MOST, "length", (long long) MAX_ARN));
 		return;
 	}
 	if (shape->values != NULL && !EnumHas(shape, field->string))
-		Violation(check, field, EnumText(shape));
+		AddViolation(check, field, EnumText(shape));
 	if (shape->pattern != NULL && !shape->pattern->matches(field->string))
-		Violation(check, field, PatternText(shape));
+		AddViolation(check, field, PatternText(shape));
 	if (shape->min != 0 || shape->max != 0)
 		CheckBounds(check, field, FieldLength(field));
 }
@@ -220,7 +220,7 @@ CheckElements(Check *check, const Field *field)
 			continue;
 		PathAddElement(check, i);
 		if (field->fields[i] == NULL)
-			Violation(check, NULL, WORDING_NOT_NULL);
+			AddViolation(check, NULL, WORDING_NOT_NULL);
 		else
 			CheckField(check, field->fields[i]);
 		PathTruncate(check, len);
@@ -295,9 +295,9 @@ CheckMap(Check *check, const Field *field)
 
 	CheckBounds(check, field, field->count);
 	if (MapNamesFail(field))
-		Violation(check, field, MapConstraints(WORDING_MAP_KEYS, field->shape->key));
+		AddViolation(check, field, MapConstraints(WORDING_MAP_KEYS, field->shape->key));
 	if (MapValuesFail(field))
-		Violation(check, field, MapConstraints(WORDING_MAP_VALUE, field->shape->element));
+		AddViolation(check, field, MapConstraints(WORDING_MAP_VALUE, field->shape->element));
 	for (int i = 0; i < field->count; i++)
 	{
 		PathAddEntry(check, field->names[i]);
@@ -320,7 +320,7 @@ CheckMember(Check *check, const Field *field, int i)
 		return;
 	PathAddMember(check, member->name);
 	if (value == NULL)
-		Violation(check, NULL, WORDING_NOT_NULL);
+		AddViolation(check, NULL, WORDING_NOT_NULL);
 	else
 		CheckField(check, value);
 	PathTruncate(check, len);
@@ -358,7 +358,6 @@ CheckField(Check *check, const Field *field)
 			CheckStructure(check, field);
 			break;
 		case SHAPE_BOOLEAN:
-		case SHAPE_BLOB:
 			break;
 	}
 }

@@ -8,16 +8,14 @@
 #include "request/collections.h"
 
 static ValueRef
-CollectionOf(const Capacity *c, const WriteOp *write)
+FindCollection(const Capacity *c, const WriteOp *write)
 {
-	Slice		name = c->def->key.attributes[0].name;
-
-	return AttributeFind(write->item, name.data, name.len);
+	return CollectionKey(c->def, write->item);
 }
 
 /* Whether an action writes to this table; a condition check does not. */
 static bool
-Writes(const Capacity *c, const WriteOp *write)
+WritesToTable(const Capacity *c, const WriteOp *write)
 {
 	return write->kind != WRITE_KIND_CHECK && strcmp(write->table_name, c->name) == 0;
 }
@@ -27,7 +25,7 @@ AnyWrites(const Capacity *c, const WriteOp *writes, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
-		if (Writes(c, &writes[i]))
+		if (WritesToTable(c, &writes[i]))
 			return true;
 	}
 	return false;
@@ -39,8 +37,8 @@ IsRepeated(const Capacity *c, const WriteOp *writes, int i)
 {
 	for (int j = 0; j < i; j++)
 	{
-		if (Writes(c, &writes[j]) &&
-			ValueEqual(CollectionOf(c, &writes[j]), CollectionOf(c, &writes[i])))
+		if (WritesToTable(c, &writes[j]) &&
+			ValueEqual(FindCollection(c, &writes[j]), FindCollection(c, &writes[i])))
 			return true;
 	}
 	return false;
@@ -53,7 +51,7 @@ AnswerTable(Writer *out, const Capacity *c, const WriteOp *writes, int n)
 	WriterBeginList(out);
 	for (int i = 0; i < n; i++)
 	{
-		if (Writes(c, &writes[i]) && !IsRepeated(c, writes, i))
+		if (WritesToTable(c, &writes[i]) && !IsRepeated(c, writes, i))
 			WriterCollection(out, c->def, writes[i].item);
 	}
 	WriterEndList(out);

@@ -9,8 +9,8 @@
 #include "request/operation.h"
 
 /*
- * Writes ItemCollectionMetrics: of each table with local indexes, one entry
- * per collection written.
+ * Writes ItemCollectionMetrics: one entry for each written collection of each
+ * table with local indexes.
  */
 extern void AnswerCollections(Request *request, const WriteOp *writes, int n);
 

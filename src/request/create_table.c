@@ -2,9 +2,9 @@
  * create_table.c
  *	  CreateTable.
  *
- * The table is there when the request ends, and other sessions see it when
- * its transaction commits.  The answer says CREATING all the same, as clients
- * expect; DescribeTable says ACTIVE.
+ * The table exists when the request ends, and other sessions see it when its
+ * transaction commits.  The response still has the status CREATING, as clients
+ * expect; DescribeTable returns ACTIVE.
  */
 #include "postgres.h"
 

@@ -1,9 +1,9 @@
 /*
  * description.c
- *	  TableDescription, as the operations on tables answer it.
+ *	  TableDescription, the response of the operations on tables.
  *
- * Counts and sizes are those of the planner's statistics, which like the
- * service's are brought up to date now and then.
+ * Counts and sizes come from the planner's statistics, which like the
+ * service's are updated from time to time.
  */
 #include "postgres.h"
 
@@ -14,14 +14,14 @@
 #include "utils/syscache.h"
 
 #include "access/htup_details.h"
-#include "catalog/link.h"
-#include "catalog/objects.h"
-#include "catalog/stream.h"
+#include "ddl/stream_definition.h"
 #include "errors.h"
 #include "request/arn.h"
 #include "request/description.h"
 #include "request/table_params.h"
 #include "request/throughput.h"
+#include "table/index_relation.h"
+#include "table/objects.h"
 
 bool
 TableExists(const char *name)
@@ -97,7 +97,7 @@ WriterKeySchema(Writer *w, const KeySchema *key)
 {
 	WriterName(w, "KeySchema");
 	WriterBeginList(w);
-	for (int i = 0; i < key->npartition + key->nsort; i++)
+	for (int i = 0; i < KeyCount(key); i++)
 	{
 		WriterBeginObject(w);
 		WriterName(w, "AttributeName");
@@ -108,12 +108,6 @@ WriterKeySchema(Writer *w, const KeySchema *key)
 	WriterEndList(w);
 }
 
-static int
-CompareSlices(const void *a, const void *b)
-{
-	return SliceCompare(*(const Slice *) a, *(const Slice *) b);
-}
-
 static void
 WriterDefinitions(Writer *w, const TableDef *def)
 {
@@ -121,7 +115,7 @@ WriterDefinitions(Writer *w, const TableDef *def)
 
 	for (int i = 0; i < def->nattributes; i++)
 		names[i] = def->attributes[i].name;
-	qsort(names, def->nattributes, sizeof(Slice), CompareSlices);
+	qsort(names, def->nattributes, sizeof(Slice), CompareBySlice);
 	WriterName(w, "AttributeDefinitions");
 	WriterBeginList(w);
 	for (int i = 0; i < def->nattributes; i++)
@@ -153,7 +147,7 @@ WriterProjection(Writer *w, const IndexDef *index)
 	if (index->nnon_key > 0)
 	{
 		memcpy(names, index->non_key, index->nnon_key * sizeof(Slice));
-		qsort(names, index->nnon_key, sizeof(Slice), CompareSlices);
+		qsort(names, index->nnon_key, sizeof(Slice), CompareBySlice);
 		WriterName(w, "NonKeyAttributes");
 		WriterBeginList(w);
 		for (int i = 0; i < index->nnon_key; i++)

@@ -1,34 +1,26 @@
 /*
  * digest.c
- *	  SHA-256 of what requests mean.
+ *	  Digests of the contents of requests, to recognize repeated ones.
  */
 #include "postgres.h"
 
-#include "common/cryptohash.h"
+#include "common/hashfn.h"
 
 #include "request/digest.h"
-
-static void
-DigestFailed(void)
-{
-	elog(ERROR, "could not compute a digest");
-}
 
 void
 DigestBegin(Digest *digest)
 {
-	digest->hash = pg_cryptohash_create(PG_SHA256);
-	if (digest->hash == NULL || pg_cryptohash_init(digest->hash) < 0)
-		DigestFailed();
+	digest->hash = 0;
+	INIT_CRC32C(digest->crc);
 }
 
+/* The hash is also of the length: two lists of bytes do not run into one another. */
 void
 DigestBytes(Digest *digest, const void *bytes, uint32 len)
 {
-	/* lengths first: two lists of bytes must not run into one another */
-	if (pg_cryptohash_update(digest->hash, (const uint8 *) &len, sizeof(len)) < 0 ||
-		pg_cryptohash_update(digest->hash, (const uint8 *) bytes, len) < 0)
-		DigestFailed();
+	digest->hash = hash_bytes_extended(bytes, (int) len, digest->hash);
+	COMP_CRC32C(digest->crc, bytes, len);
 }
 
 void
@@ -45,9 +37,8 @@ DigestEnd(Digest *digest)
 {
 	bytea	   *result = palloc(VARHDRSZ + DIGEST_LENGTH);
 
-	if (pg_cryptohash_final(digest->hash, (uint8 *) VARDATA(result), DIGEST_LENGTH) < 0)
-		DigestFailed();
-	pg_cryptohash_free(digest->hash);
+	memcpy(VARDATA(result), &digest->hash, sizeof(uint64));
+	memcpy(VARDATA(result) + sizeof(uint64), &digest->crc, sizeof(pg_crc32c));
 	SET_VARSIZE(result, VARHDRSZ + DIGEST_LENGTH);
 	return result;
 }

@@ -1,31 +1,34 @@
 /*
  * digest.h
- *	  SHA-256 of what requests mean.
+ *	  Digests of the contents of requests, to recognize repeated ones.
+ *
+ * A digest has 96 bits, so that chance collisions do not occur.  It is not
+ * cryptographic: a user who creates two requests with the same digest affects
+ * only their own requests.  SHA-256 would take a tenth of a transaction's time.
  */
 #ifndef DYNAMO_DIGEST_H
 #define DYNAMO_DIGEST_H
 
-#include "common/sha2.h"
+#include "port/pg_crc32c.h"
 
 #include "item/item.h"
 
-#define DIGEST_LENGTH	PG_SHA256_DIGEST_LENGTH
-
-struct pg_cryptohash_ctx;
+#define DIGEST_LENGTH	12
 
 typedef struct Digest
 {
-	struct pg_cryptohash_ctx *hash;
+	uint64		hash;
+	pg_crc32c	crc;
 } Digest;
 
-/* What is added from here to DigestEnd is digested in its order. */
+/* Starts a digest of everything that is added before DigestEnd, in order. */
 extern void DigestBegin(Digest *digest);
 
-/* Adds bytes, or the encoding of a value, which may be missing. */
+/* Add bytes, or the encoding of a value, which may be missing. */
 extern void DigestBytes(Digest *digest, const void *bytes, uint32 len);
 extern void DigestValue(Digest *digest, ValueRef value);
 
-/* DIGEST_LENGTH bytes, palloc'd. */
+/* Returns DIGEST_LENGTH bytes, palloc'd. */
 extern bytea *DigestEnd(Digest *digest);
 
 #endif							/* DYNAMO_DIGEST_H */

@@ -1,6 +1,6 @@
 /*
  * failure.c
- *	  Errors as the service's error bodies.
+ *	  Converts errors to the service's error bodies.
  */
 #include "postgres.h"
 
@@ -22,9 +22,8 @@ FailureMessage(const ErrorData *edata)
 	switch (exception->sqlstate)
 	{
 		case ERRCODE_DYNAMO_UNKNOWN_OPERATION:
+		case ERRCODE_DYNAMO_NOT_JSON:
 			return NULL;
-		case ERRCODE_DYNAMO_SERIALIZATION:
-			return strcmp(edata->message, WORDING_BAD_JSON) == 0 ? NULL : edata->message;
 		case ERRCODE_DYNAMO_TRANSACTION_CONFLICT:
 			return WORDING_CONFLICT;
 		case ERRCODE_DYNAMO_INTERNAL:

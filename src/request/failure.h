@@ -1,6 +1,6 @@
 /*
  * failure.h
- *	  Errors as the service's error bodies.
+ *	  Converts errors to the service's error bodies.
  */
 #ifndef DYNAMO_FAILURE_H
 #define DYNAMO_FAILURE_H
@@ -8,25 +8,25 @@
 #include "lib/stringinfo.h"
 #include "utils/elog.h"
 
-/* What the service says of an error; NULL if it says nothing. */
+/* The service's name for an error; NULL if it has none. */
 extern const char *FailureMessage(const ErrorData *edata);
 
 /*
- * The item of a failed condition, JSON that operations put into DETAIL.  NULL
- * if there is none, or if it is text, as of a user's trigger that raises the
- * same error.
+ * The item of a failed condition, which operations store in DETAIL as JSON.
+ * NULL if there is none, or if DETAIL is other text, for example of a user's
+ * trigger that raises the same error.
  */
 extern const char *FailureItem(const ErrorData *edata);
 
 /*
- * Logs an error of the server rather than of the request, since nobody else
- * will.
+ * Logs an error of the server rather than of the request, because it would not
+ * be logged otherwise.
  */
 extern void FailureLog(const ErrorData *edata);
 
 /*
- * Appends the body of the answer, {"__type": ..., "message": ...}; returns
- * the HTTP status.
+ * Appends the body of the error response, {"__type": ..., "message": ...};
+ * returns the HTTP status.
  */
 extern int	FailureBody(StringInfo out, const ErrorData *edata);
 

@@ -79,7 +79,7 @@ typedef struct Comparison
 
 /* The model has checked that the member is one of them. */
 static LegacyOperator
-OperatorOf(const Field *structure)
+ReadOperator(const Field *structure)
 {
 	for (size_t i = 0; i < lengthof(operators); i++)
 	{
@@ -131,7 +131,7 @@ ReadValues(const Field *value, const Field *list, Comparison *c)
 	c->n = value != NULL ? 1 : list != NULL ? list->count : 0;
 	c->values = palloc(Max(c->n, 1) * sizeof(ValueRef));
 	for (int i = 0; i < c->n; i++)
-		c->values[i] = ItemRoot(FieldValue(value != NULL ? value : list->fields[i]));
+		c->values[i] = ItemRoot(FieldItem(value != NULL ? value : list->fields[i]));
 }
 
 static Condition *
@@ -185,7 +185,7 @@ static void
 ReadComparison(const Field *map, int i, Comparison *c)
 {
 	c->attribute = CheckedName(map->names[i]);
-	c->op = OperatorOf(map->fields[i]);
+	c->op = ReadOperator(map->fields[i]);
 	ReadValues(NULL, FieldMember(map->fields[i], "AttributeValueList"), c);
 	CheckComparison(c);
 }
@@ -255,7 +255,7 @@ CheckExists(const Field *expected, const char *name)
 static LegacyOperator
 CheckExpectedOperator(const Field *expected, const char *name)
 {
-	LegacyOperator op = OperatorOf(expected);
+	LegacyOperator op = ReadOperator(expected);
 
 	if (FieldMember(expected, "Exists") != NULL)
 		InvalidParameter("Exists and ComparisonOperator cannot be used together for Attribute: %s", name);
@@ -349,7 +349,7 @@ LegacyKeyConditions(const Field *input, ReadOp *op)
 /* ---- AttributeUpdates ---- */
 
 static UpdateAction
-ActionOf(const Field *change)
+ReadUpdateAction(const Field *change)
 {
 	if (FieldIs(change, "Action", "ADD"))
 		return ACTION_ADD;
@@ -387,8 +387,8 @@ LegacyUpdates(const Field *input)
 	for (int i = 0; i < map->count; i++)
 	{
 		const Field *field = FieldMember(map->fields[i], "Value");
-		ValueRef	value = field != NULL ? ItemRoot(FieldValue(field)) : MISSING_VALUE;
-		UpdateAction action = ActionOf(map->fields[i]);
+		ValueRef	value = field != NULL ? ItemRoot(FieldItem(field)) : MISSING_VALUE;
+		UpdateAction action = ReadUpdateAction(map->fields[i]);
 
 		CheckUpdateValue(action, value);
 		UpdateBuildAction(update, action, CheckedName(map->names[i]), value);

@@ -1,11 +1,12 @@
 /*
  * legacy.h
- *	  Legacy parameters, older than expressions: Expected, AttributeUpdates,
- *	  KeyConditions, QueryFilter, ScanFilter, AttributesToGet.
+ *	  Legacy parameters, which are older than expressions: Expected,
+ *	  AttributeUpdates, KeyConditions, QueryFilter, ScanFilter,
+ *	  AttributesToGet.
  *
- * Each becomes the bound tree that an expression would have become
- * (expr/build.h), after checks with messages of their own.  All functions
- * give NULL for a parameter that is absent or empty.
+ * Each is converted to the bound tree of an equivalent expression
+ * (expr/build.h), after checks with their own messages.  All functions return
+ * NULL for an absent or empty parameter.
  */
 #ifndef DYNAMO_LEGACY_H
 #define DYNAMO_LEGACY_H
@@ -13,17 +14,17 @@
 #include "op/op.h"
 #include "request/shape.h"
 
-/* Expected, with ConditionalOperator. */
+/* Converts Expected with ConditionalOperator. */
 extern Condition *LegacyExpected(const Field *input);
 
-/* QueryFilter or ScanFilter, with ConditionalOperator. */
+/* Converts QueryFilter or ScanFilter with ConditionalOperator. */
 extern Condition *LegacyFilter(const Field *input, const char *member);
 
-/* AttributeUpdates, AttributesToGet; NULL if there are none. */
+/* Convert AttributeUpdates and AttributesToGet; NULL if there are none. */
 extern Update *LegacyUpdates(const Field *input);
 extern Projection *LegacyProjection(const Field *input);
 
-/* Fills in the key tests of a query, whose index is filled in already. */
+/* Fills in the key tests of a query whose index is already set. */
 extern void LegacyKeyConditions(const Field *input, ReadOp *op);
 
 #endif							/* DYNAMO_LEGACY_H */

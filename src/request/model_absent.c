@@ -1,6 +1,6 @@
 /*
  * model_absent.c
- *	  Inputs of the operations that say what there is not.
+ *	  Inputs of the operations of unsupported features.
  */
 #include "postgres.h"
 

@@ -34,7 +34,6 @@ static const Pattern name_or_empty = {NAME_PATTERN, IsNameOrEmpty};
 
 const Shape model_string = {.kind = SHAPE_STRING};
 const Shape model_boolean = {.kind = SHAPE_BOOLEAN};
-static const Shape blob = {.kind = SHAPE_BLOB};
 
 const Shape model_table_name = {.kind = SHAPE_STRING, .min = 1, .max = 255, .pattern = &name_or_empty, .or_arn = true};
 const Shape model_new_name = {.kind = SHAPE_STRING, .min = 3, .max = 255, .pattern = &name_pattern};
@@ -46,30 +45,14 @@ const Shape model_attribute_name = {.kind = SHAPE_STRING, .max = ITEM_MAX_NAME};
 const Shape model_attribute_names = {.kind = SHAPE_LIST, .min = 1, .max = 255, .element = &model_attribute_name};
 const Shape model_name_map = {.kind = SHAPE_MAP, .key = &model_string, .element = &model_attribute_name};
 
-/* Attribute values: the one recursive shape. */
-static const Shape strings = LIST_OF(model_string);
-static const Shape blobs = LIST_OF(blob);
-static const Shape value_list = {.kind = SHAPE_LIST, .raw = true, .element = &model_value};
-
-static const Member value_members[] = {
-	MEMBER("S", model_string),
-	MEMBER("N", model_string),
-	MEMBER("B", blob),
-	MEMBER("SS", strings),
-	MEMBER("NS", strings),
-	MEMBER("BS", blobs),
-	MEMBER("M", model_item),
-	MEMBER("L", value_list),
-	MEMBER("NULL", model_boolean),
-	MEMBER("BOOL", model_boolean),
-};
+/* Read by item/; the member is for FieldExpand. */
+static const Member value_members[] = {MEMBER("N", model_string)};
 
 const Shape model_value = {.kind = SHAPE_STRUCTURE, .name = "AttributeValue", .raw = true,
 .nmembers = lengthof(value_members), .members = value_members};
-const Shape model_item = {.kind = SHAPE_MAP, .raw = true, .item = true,
-.key = &model_attribute_name, .element = &model_value};
-const Shape model_value_map = {.kind = SHAPE_MAP, .raw = true,
-.key = &model_string, .element = &model_value};
+const Shape model_item = {.kind = SHAPE_MAP, .raw = true, .element = &model_value};
+const Shape model_value_map = {.kind = SHAPE_MAP, .raw = true, .placeholders = true,
+.element = &model_value};
 
 static const char *const return_capacity[] = {"INDEXES", "TOTAL", "NONE", NULL};
 static const char *const return_metrics[] = {"SIZE", "NONE", NULL};

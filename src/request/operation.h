@@ -1,15 +1,15 @@
 /*
  * operation.h
- *	  The operations of the API and what they run with.
+ *	  The operations of the API and their execution.
  *
- * A request is executed in five steps, of which an operation adds only its
- * shape and the last:
+ * A request is executed in five steps, of which an operation implements only
+ * its shape and the fourth step:
  *
- *		find the operation				operations.c
- *		read the JSON into fields		read.c		SerializationException
- *		check it against the model		check.c		ValidationException
- *		execute							the operation's own file
- *		answer							writer.h
+ *	find the operation				operations.c
+ *	read the JSON into fields		read.c		SerializationException
+ *	check it against the model		check.c		ValidationException
+ *	execute							the operation's own file
+ *	write the response				writer.h
  */
 #ifndef DYNAMO_OPERATION_H
 #define DYNAMO_OPERATION_H
@@ -21,7 +21,7 @@ typedef struct Request
 {
 	const struct Operation *operation;
 	const Field *input;
-	Slice		host;			/* as RequestExecute's */
+	Slice		host;			/* see RequestExecute */
 	Writer	   *out;			/* the response; the outer object is open */
 } Request;
 
@@ -30,27 +30,28 @@ typedef struct Operation
 	const char *name;
 	const Shape *input;
 	void		(*execute) (Request *request);
-	bool		of_streams;		/* the service is DynamoDB Streams */
-	bool		empty;			/* over HTTP the answer has no body at all */
-	const char *changes;		/* the member that names the table it changes, or NULL */
+	bool		of_streams;		/* an operation of DynamoDB Streams */
+	bool		empty;			/* the response over HTTP has no body */
+	const char *changes;		/* member with the name of the changed table, or NULL */
 } Operation;
 
 /* ---- operations.c ---- */
 
 /*
- * The operation of this name, which may have its service's target prefix
- * ("DynamoDB_20120810.", for streams "DynamoDBStreams_20120810."); raises
- * ERRCODE_DYNAMO_UNKNOWN_OPERATION.
+ * Returns the operation with this name, which may have its service's target
+ * prefix ("DynamoDB_20120810.", for streams "DynamoDBStreams_20120810.").
+ * Raises ERRCODE_DYNAMO_UNKNOWN_OPERATION.
  */
 extern const Operation *OperationFind(Slice name);
 
 /* ---- request.c ---- */
 
 /*
- * Executes a request and appends the body of the answer; in a transaction,
- * which the caller must roll back if an error is raised.  host is host[:port]
- * that the client says it addressed, in any bytes; empty if it came by SQL.
- * Garbage stays in the current memory context.
+ * Executes a request and appends the body of the response.  Must be called in
+ * a transaction, which the caller must roll back if an error is raised.  host
+ * is the host[:port] in the client's request, which may contain any bytes;
+ * empty for requests by SQL.  Leaves temporary allocations in the current
+ * memory context.
  */
 extern void RequestExecute(const Operation *operation, Slice host, Slice json, Writer *out);
 

@@ -82,5 +82,5 @@ OperationFind(Slice name)
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_UNKNOWN_OPERATION),
 			 errmsg("unknown operation: \"%.*s\"", (int) name.len, name.data),
-			 errhint("Names of operations are case-sensitive: GetItem, PutItem.")));
+			 errhint("Names of operations are case-sensitive, such as GetItem.")));
 }

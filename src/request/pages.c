@@ -10,7 +10,7 @@
 #include "request/params.h"
 
 static SelectKind
-SelectOf(const Field *input)
+ReadSelect(const Field *input)
 {
 	Slice		text = FieldSlice(input, "Select");
 	SelectKind	kind = SELECT_DEFAULT;
@@ -29,7 +29,7 @@ FieldReadOp(const Field *input, ReadOp *op)
 	op->filter = FieldExpr(input, "FilterExpression");
 	op->projection = FieldExpr(input, "ProjectionExpression");
 	op->built_projection = LegacyProjection(input);
-	op->select = SelectOf(input);
+	op->select = ReadSelect(input);
 	op->consistent = FieldConsistentRead(input);
 	op->shard = -1;
 	op->shard_value = MISSING_VALUE;

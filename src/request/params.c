@@ -1,13 +1,12 @@
 /*
  * params.c
- *	  From the fields of a request to what the operations take.
+ *	  Converts the fields of a request to the parameters of the operations.
  */
 #include "postgres.h"
 
 #include "access/xlog.h"
 
 #include "errors.h"
-#include "item/json.h"
 #include "request/arn.h"
 #include "request/operation.h"
 #include "request/params.h"
@@ -96,79 +95,24 @@ CheckMixing(const Field *input, const ParamRules *rules)
 
 /* ---- attribute values ---- */
 
-/* Members that are not known are ignored everywhere, so in attribute values. */
-static void
-InitValueReader(JsonReader *r, const Field *field)
-{
-	JsonReaderInit(r, field->text.data, field->text.len);
-	r->ignore_unknown = true;
-}
-
 struct varlena *
 FieldItem(const Field *field)
 {
-	JsonReader	r;
-	ItemBuilder b;
-
-	if (field->item != NULL)
-		return field->item;
-	ItemBuilderInit(&b, 0, DUPLICATE_NAME_LAST);
-	InitValueReader(&r, field);
-	ReadItemJson(&r, &b);
-	return ItemBuilderFinish(&b);
-}
-
-struct varlena *
-FieldValue(const Field *field)
-{
-	JsonReader	r;
-	ItemBuilder b;
-
-	ItemBuilderInit(&b, 1, DUPLICATE_NAME_LAST);
-	InitValueReader(&r, field);
-	ReadValueJson(&r, &b);
-	return ItemBuilderFinish(&b);
-}
-
-/*
- * The error just caught, which is to be raised again in other words, if it is
- * one of attribute values; raises all others.
- */
-static ErrorData *
-CaughtValueError(MemoryContext context)
-{
-	ErrorData  *error;
-
-	if (geterrcode() != ERRCODE_DYNAMO_VALIDATION)
-		PG_RE_THROW();
-	MemoryContextSwitchTo(context);
-	error = CopyErrorData();
-	FlushErrorState();
-	return error;
+	if (field->problem != NULL)
+		ProblemRaise(field->problem);
+	return field->item;
 }
 
 ValueRef
 FieldStartKey(const Field *input)
 {
 	const Field *field = FieldMember(input, "ExclusiveStartKey");
-	MemoryContext context = CurrentMemoryContext;
-	struct varlena *volatile key = NULL;
 
 	if (field == NULL)
 		return MISSING_VALUE;
-	PG_TRY();
-	{
-		key = FieldItem(field);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error = CaughtValueError(context);
-
-		error->message = psprintf(WORDING_START_KEY, error->message);
-		ReThrowError(error);
-	}
-	PG_END_TRY();
-	return ItemRoot(key);
+	if (field->problem != NULL && field->problem->sqlstate == ERRCODE_DYNAMO_VALIDATION)
+		field->problem->message = psprintf(WORDING_START_KEY, field->problem->message);
+	return ItemRoot(FieldItem(field));
 }
 
 ValueRef
@@ -237,93 +181,11 @@ ReadNames(const Field *structure, const ParamRules *rules, ExprArgs *args)
 	}
 }
 
-/* ExpressionAttributeValues being read. */
-typedef struct ValuesReader
-{
-	JsonReader	json;
-	ItemBuilder builder;
-	int			nvalues;
-	Slice		placeholder;	/* the one that was met last */
-	bool		in_value;		/* its value is being read */
-} ValuesReader;
-
-/* The next placeholder that has a value; false at the end. */
-static bool
-NextPlaceholder(ValuesReader *r)
-{
-	while (JsonNextMember(&r->json, &r->placeholder))
-	{
-		if (JsonPeek(&r->json) != JSON_NULL)
-		{
-			ExprCheckValueKey(r->placeholder);
-			return true;
-		}
-		JsonSkipValue(&r->json);
-	}
-	return false;
-}
-
-static void
-ReadValues(ValuesReader *r)
-{
-	JsonBeginObject(&r->json);
-	ItemBuilderBeginMap(&r->builder);
-	while (NextPlaceholder(r))
-	{
-		r->in_value = true;
-		ItemBuilderName(&r->builder, r->placeholder.data, r->placeholder.len);
-		ReadValueJson(&r->json, &r->builder);
-		r->in_value = false;
-		r->nvalues++;
-	}
-	ItemBuilderEnd(&r->builder);
-}
-
-/* Checks all placeholders, which come before all values. */
-static void
-CheckPlaceholders(const Field *values)
-{
-	ValuesReader r;
-
-	InitValueReader(&r.json, values);
-	JsonBeginObject(&r.json);
-	while (NextPlaceholder(&r))
-		JsonSkipValue(&r.json);
-}
-
-static ValueRef
-ExpressionValues(const Field *values)
-{
-	MemoryContext context = CurrentMemoryContext;
-	ValuesReader *r = palloc0(sizeof(ValuesReader));
-
-	InitValueReader(&r->json, values);
-	ItemBuilderInit(&r->builder, 0, DUPLICATE_NAME_LAST);
-	PG_TRY();
-	{
-		ReadValues(r);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *error;
-
-		if (!r->in_value)
-			PG_RE_THROW();
-		error = CaughtValueError(context);
-		CheckPlaceholders(values);
-		error->message = psprintf(WORDING_INVALID_VALUE, error->message,
-								  (int) r->placeholder.len, r->placeholder.data);
-		ReThrowError(error);
-	}
-	PG_END_TRY();
-	ExprCheckNotEmpty("ExpressionAttributeValues", r->nvalues);
-	return ItemRoot(ItemBuilderFinish(&r->builder));
-}
-
 static ValueRef
 FieldValues(const Field *structure, const ParamRules *rules)
 {
 	const Field *values;
+	Container	map;
 
 	if (rules->values_need == NULL)
 		return MISSING_VALUE;
@@ -334,7 +196,9 @@ FieldValues(const Field *structure, const ParamRules *rules)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal(WORDING_VALUES_ALONE, rules->values_need)));
-	return ExpressionValues(values);
+	ContainerOpen(ItemRoot(FieldItem(values)), &map);
+	ExprCheckNotEmpty("ExpressionAttributeValues", map.count);
+	return ItemRoot(values->item);
 }
 
 void
@@ -366,7 +230,7 @@ PreventStaleRead(void)
 				(errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
 				 errmsg("cannot execute a consistent read during recovery"),
 				 errdetail("A standby may not have replayed the latest commits."),
-				 errhint("Read from the primary, or without ConsistentRead and transactions.")));
+				 errhint("Read from the primary, or do not use ConsistentRead and transactions.")));
 }
 
 bool

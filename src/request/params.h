@@ -1,10 +1,10 @@
 /*
  * params.h
- *	  From the fields of a request to what the operations take.
+ *	  Converts the fields of a request to the parameters of the operations.
  *
- * The service checks a request in this order, and so must the callers:
- * CheckMixing, FieldExprArgs, then items, keys and legacy parameters, and
- * last the expressions themselves.
+ * Callers must check a request in the service's order: CheckMixing,
+ * FieldExprArgs, then items, keys and legacy parameters, and finally the
+ * expressions.
  */
 #ifndef DYNAMO_PARAMS_H
 #define DYNAMO_PARAMS_H
@@ -15,12 +15,12 @@
 /* Parameters of an operation that exclude each other. */
 typedef struct ParamRules
 {
-	const char *const *expressions; /* NULL ended, as is the next */
-	const char *const *legacy;
+	const char *const *expressions; /* ends with NULL */
+	const char *const *legacy;	/* ends with NULL */
 	const char *values_need;	/* "ConditionExpression is null"; NULL if the
 								 * operation takes no values */
-	bool		unneeded;		/* names and values may stand without an
-								 * expression, which says nothing then */
+	bool		unneeded;		/* names and values without an expression are
+								 * allowed and ignored */
 } ParamRules;
 
 extern const ParamRules put_params;
@@ -33,20 +33,19 @@ extern const ParamRules batch_get_params;
 extern const ParamRules transact_put_params;
 extern const ParamRules transact_get_params;
 
-/* Raises the error about expression and legacy parameters in one request. */
+/* Raises the error for expressions and legacy parameters in one request. */
 extern void CheckMixing(const Field *input, const ParamRules *rules);
 
-/* The item in a field; raises the errors of attribute values. */
+/* Returns the item, or the value, in a field; raises its problem. */
 extern struct varlena *FieldItem(const Field *field);
-extern struct varlena *FieldValue(const Field *field);
 
-/* The item of a member as a ValueRef; MISSING_VALUE if it is absent. */
+/* Returns the item of a member; MISSING_VALUE if it is absent. */
 extern ValueRef FieldItemRef(const Field *structure, const char *name);
 
-/* The same for ExclusiveStartKey, whose errors say so. */
+/* Returns ExclusiveStartKey, whose errors mention it. */
 extern ValueRef FieldStartKey(const Field *input);
 
-/* An expression, which may be absent. */
+/* Returns an expression, which may be absent. */
 extern ExprText FieldExpr(const Field *structure, const char *name);
 
 /*

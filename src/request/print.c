@@ -97,7 +97,6 @@ FieldPrint(StringInfo out, const Field *field)
 	switch (field->shape->kind)
 	{
 		case SHAPE_STRING:
-		case SHAPE_BLOB:
 			PrintString(out, field->string);
 			break;
 		case SHAPE_BOOLEAN:

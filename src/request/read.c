@@ -3,8 +3,9 @@
  *	  Requests from JSON text to fields, and the JSON types of their members.
  *
  * The text is read once, front to back; the first value of a wrong JSON type
- * is reported.  Members the model does not know are skipped, null is as good
- * as absent, and of members that stand twice the last counts.
+ * is raised.  What is wrong with attribute values is kept with their fields.
+ * Members the model does not know are skipped, null is as good as absent, and of
+ * members that stand twice the last counts.
  */
 #include "postgres.h"
 
@@ -15,29 +16,20 @@
 #include "port/pg_bitutils.h"
 
 #include "errors.h"
-#include "item/base64.h"
-#include "item/json_reader.h"
-#include "request/read_raw.h"
+#include "expr/expr.h"
+#include "item/json.h"
+#include "request/shape.h"
 #include "request/wording.h"
 
 typedef struct ReadState
 {
 	JsonReader	json;
-	bool		expand;			/* build what raw shapes hold, too */
-	bool		bad_item;		/* an item was not good: the request will most
-								 * likely fail, so that no more are made ahead */
+	bool		expand;			/* fields are made of what raw shapes hold */
 	bool		member;			/* what is read next is a structure's member,
 								 * rather than an element of a list or map */
-	int			depth;			/* of the field being read */
 } ReadState;
 
-/*
- * No request the service accepts is nested deeper.  What is below is not
- * looked at; whoever reads such a value refuses it.
- */
-#define MAX_DEPTH	200
-
-static Field *ReadField(ReadState *state, const Shape *shape, bool build);
+static Field *ReadField(ReadState *state, const Shape *shape);
 
 /* ---- errors ---- */
 
@@ -67,14 +59,29 @@ ScalarName(const Shape *shape)
 	}
 }
 
+/*
+ * The same for a value where a structure is due; it says where if that is an
+ * attribute value, as which SQL users give plain JSON.
+ */
+static void StructureError(const JsonReader *r, const Shape *shape, const char *message) pg_attribute_noreturn();
+
+static void
+StructureError(const JsonReader *r, const Shape *shape, const char *message)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_SERIALIZATION),
+			 errmsg_internal("%s", message),
+			 strcmp(shape->name, "AttributeValue") == 0 ?
+			 errhint("The value at byte %u of the request has no type. Values in requests have types, such as {\"S\": \"text\"} or {\"N\": \"5\"}.",
+					 JsonPosition(r)) : 0));
+}
+
 /* The Java type of a shape, without the word "class". */
 static char *
 JavaType(const Shape *shape)
 {
 	switch (shape->kind)
 	{
-		case SHAPE_BLOB:
-			return pstrdup("java.nio.ByteBuffer");
 		case SHAPE_LIST:
 			return psprintf("java.util.List<%s>", JavaType(shape->element));
 		case SHAPE_MAP:
@@ -149,10 +156,7 @@ KindError(JsonReader *r, const Shape *shape, bool member)
 			TypeError(WORDING_UNEXPECTED_FIELD);
 			break;
 		case SHAPE_STRUCTURE:
-			TypeError(member ? WORDING_UNEXPECTED_FIELD : WORDING_UNEXPECTED_VALUE);
-			break;
-		case SHAPE_BLOB:
-			TypeError(WORDING_NOT_BASE64);
+			StructureError(r, shape, member ? WORDING_UNEXPECTED_FIELD : WORDING_UNEXPECTED_VALUE);
 			break;
 		default:
 			ConversionError(r, shape);
@@ -160,41 +164,6 @@ KindError(JsonReader *r, const Shape *shape, bool member)
 }
 
 /* ---- scalars ---- */
-
-static void
-CheckBase64(Slice text)
-{
-	char	   *bytes = palloc(BASE64_DECODED_MAX(text.len) + 1);
-	uint32		len;
-	Base64Status status = Base64Decode(text.data, text.len, bytes, &len);
-
-	if (status != BASE64_OK)
-		TypeError(Base64Problem(status, text));
-	pfree(bytes);
-}
-
-/* Strings that convert to booleans, in any case. */
-static bool
-BooleanFromString(Slice string)
-{
-	static const struct
-	{
-		const char *text;
-		bool		value;
-	}			booleans[] = {
-		{"true", true}, {"1", true}, {"yes", true},
-		{"false", false}, {"0", false}, {"no", false},
-	};
-
-	for (size_t i = 0; i < lengthof(booleans); i++)
-	{
-		if (strlen(booleans[i].text) == string.len &&
-			pg_strncasecmp(booleans[i].text, string.data, string.len) == 0)
-			return booleans[i].value;
-	}
-	TypeError(WORDING_BAD_BOOLEAN);
-	return false;				/* keep compiler quiet */
-}
 
 /* A number of JSON for a whole number: fractions are cut off downwards. */
 static int64
@@ -222,24 +191,14 @@ IntegerFromNumber(Slice number, const Shape *shape)
 	return (int64) value;
 }
 
-/* The value of a scalar into field, or only its check if field is NULL. */
 static void
 ReadScalar(JsonReader *r, JsonKind kind, const Shape *shape, Field *field)
 {
-	Field		scratch;
-
-	if (field == NULL)
-		field = &scratch;
 	if (kind == JSON_STRING && shape->kind <= SHAPE_BOOLEAN)
 	{
 		field->string = JsonString(r);
-		if (shape->kind == SHAPE_BOOLEAN)
-			field->boolean = BooleanFromString(field->string);
-	}
-	else if (kind == JSON_STRING && shape->kind == SHAPE_BLOB)
-	{
-		field->string = JsonString(r);
-		CheckBase64(field->string);
+		if (shape->kind == SHAPE_BOOLEAN && !JsonFlagFromString(field->string, &field->boolean))
+			TypeError(WORDING_BAD_BOOLEAN);
 	}
 	else if ((kind == JSON_TRUE || kind == JSON_FALSE) && shape->kind == SHAPE_BOOLEAN)
 		field->boolean = JsonBool(r);
@@ -254,7 +213,7 @@ ReadScalar(JsonReader *r, JsonKind kind, const Shape *shape, Field *field)
 
 /* Room for one more element, and one more name. */
 static void
-Grow(Field *field, bool names)
+GrowField(Field *field, bool names)
 {
 	/* doubled at every power of two */
 	if ((field->count & (field->count - 1)) != 0)
@@ -282,10 +241,8 @@ ReadList(ReadState *state, const Shape *shape, Field *field)
 		Field	   *element;
 
 		state->member = false;
-		element = ReadField(state, shape->element, field != NULL);
-		if (field == NULL)
-			continue;
-		Grow(field, false);
+		element = ReadField(state, shape->element);
+		GrowField(field, false);
 		field->fields[field->count++] = element;
 	}
 }
@@ -294,7 +251,7 @@ ReadList(ReadState *state, const Shape *shape, Field *field)
 static void
 MapPut(Field *map, Slice name, Field *value)
 {
-	Grow(map, true);
+	GrowField(map, true);
 	map->names[map->count] = name;
 	map->fields[map->count++] = value;
 }
@@ -336,11 +293,11 @@ ReadMap(ReadState *state, const Shape *shape, Field *field)
 		Field	   *value;
 
 		state->member = false;
-		value = ReadField(state, shape->element, field != NULL);
-		if (field != NULL && value != NULL)
+		value = ReadField(state, shape->element);
+		if (value != NULL)
 			MapPut(field, name, value);
 	}
-	if (field != NULL && field->count > 1)
+	if (field->count > 1)
 		DropRepeated(field);
 }
 
@@ -365,16 +322,12 @@ ReadStructure(ReadState *state, const Shape *shape, Field *field)
 	JsonReader *r = &state->json;
 	Slice		name;
 
-	if (field != NULL)
-	{
-		field->count = shape->nmembers;
-		field->fields = palloc0(Max(shape->nmembers, 1) * sizeof(Field *));
-	}
+	field->count = shape->nmembers;
+	field->fields = palloc0(Max(shape->nmembers, 1) * sizeof(Field *));
 	JsonBeginObject(r);
 	while (JsonNextMember(r, &name))
 	{
 		int			i = MemberIndex(shape, name);
-		Field	   *value;
 
 		if (i < 0)
 		{
@@ -382,11 +335,80 @@ ReadStructure(ReadState *state, const Shape *shape, Field *field)
 			continue;
 		}
 		state->member = true;
-		value = ReadField(state, shape->members[i].shape, field != NULL);
-		if (field != NULL)
-			field->fields[i] = value;
+		field->fields[i] = ReadField(state, shape->members[i].shape);
 	}
 }
+
+/* ---- attribute values ---- */
+
+/*
+ * A value of ExpressionAttributeValues.  A bad placeholder matters more than
+ * all values, but the first of these counts.
+ */
+static void
+ReadPlaceholder(JsonReader *r, ItemBuilder *b, Slice name)
+{
+	Problem    *problem = b->problem;
+	Problem		found = NO_PROBLEM;
+
+	if (!ExprCheckValueKey(name, &found))
+		ItemBuilderNote(b, &found);
+	found = NO_PROBLEM;
+	b->problem = &found;
+	ItemBuilderName(b, name.data, name.len);
+	ReadValueJson(r, b);
+	b->problem = problem;
+	if (!ProblemIsNoted(&found) || ProblemIsNoted(problem))
+		return;
+	if (found.sqlstate == ERRCODE_DYNAMO_VALIDATION)
+		found.message = psprintf(WORDING_INVALID_VALUE, found.message, (int) name.len, name.data);
+	else
+		found.rank = EXPR_PLACEHOLDER_RANK;
+	*problem = found;
+}
+
+static void
+ReadPlaceholders(JsonReader *r, ItemBuilder *b)
+{
+	Slice		name;
+
+	JsonBeginObject(r);
+	ItemBuilderBeginMap(b);
+	while (JsonNextMember(r, &name))
+	{
+		if (JsonPeek(r) == JSON_NULL)
+			JsonSkipValue(r);
+		else
+			ReadPlaceholder(r, b, name);
+	}
+	ItemBuilderEnd(b);
+}
+
+/* Makes the item or value of a raw shape, or notes its problem. */
+static void
+ReadRaw(JsonReader *r, const Shape *shape, Field *field)
+{
+	Problem		problem = NO_PROBLEM;
+	ItemBuilder b;
+
+	ItemBuilderInit(&b, shape->kind == SHAPE_MAP ? 0 : 1, DUPLICATE_NAME_LAST);
+	b.problem = &problem;
+	if (shape->placeholders)
+		ReadPlaceholders(r, &b);
+	else if (shape->kind == SHAPE_MAP)
+		ReadItemJson(r, &b);
+	else
+		ReadValueJson(r, &b);
+	field->item = ItemBuilderFinish(&b);
+	ItemBuilderRelease(&b);
+	if (field->item == NULL)
+	{
+		field->problem = palloc(sizeof(Problem));
+		*field->problem = problem;
+	}
+}
+
+/* ---- any value ---- */
 
 static void
 ReadContents(ReadState *state, JsonKind kind, const Shape *shape, Field *field)
@@ -395,6 +417,8 @@ ReadContents(ReadState *state, JsonKind kind, const Shape *shape, Field *field)
 		ReadScalar(&state->json, kind, shape, field);
 	else if (kind != (shape->kind == SHAPE_LIST ? JSON_ARRAY : JSON_OBJECT))
 		KindError(&state->json, shape, state->member);
+	else if (shape->raw && !state->expand)
+		ReadRaw(&state->json, shape, field);
 	else if (shape->kind == SHAPE_LIST)
 		ReadList(state, shape, field);
 	else if (shape->kind == SHAPE_MAP)
@@ -403,66 +427,38 @@ ReadContents(ReadState *state, JsonKind kind, const Shape *shape, Field *field)
 		ReadStructure(state, shape, field);
 }
 
-/* Whether an item came next, and was good. */
-static bool
-ReadItem(ReadState *state, Field *field)
-{
-	if (!field->shape->item || state->bad_item)
-		return false;
-	field->item = ReadGoodItem(&state->json);
-	state->bad_item = field->item == NULL;
-	return !state->bad_item;
-}
-
-/*
- * Reads the value that comes next.  NULL for null, and if nothing is to be
- * built.
- */
+/* Reads the value that comes next; NULL for null. */
 static Field *
-ReadField(ReadState *state, const Shape *shape, bool build)
+ReadField(ReadState *state, const Shape *shape)
 {
 	JsonReader *r = &state->json;
-	Field	   *field = NULL;
-	JsonKind	kind;
+	JsonKind	kind = JsonPeek(r);
+	Field	   *field;
 
-	check_stack_depth();
-	kind = JsonPeek(r);
-	if (kind == JSON_NULL || state->depth == MAX_DEPTH)
+	if (kind == JSON_NULL)
 	{
 		JsonSkipValue(r);
 		return NULL;
 	}
-	state->depth++;
-	if (build)
-	{
-		field = palloc0(sizeof(Field));
-		field->shape = shape;
-		field->text.data = r->at;
-	}
-	if (!shape->raw || state->expand)
-		ReadContents(state, kind, shape, field);
-	else if (!(build && ReadItem(state, field)) && !PassRaw(r, shape))
-		ReadContents(state, kind, shape, NULL);
-	if (build)
-		field->text.len = r->at - field->text.data;
-	state->depth--;
+	field = palloc0(sizeof(Field));
+	field->shape = shape;
+	field->text.data = r->at;
+	ReadContents(state, kind, shape, field);
+	field->text.len = r->at - field->text.data;
 	return field;
 }
 
 Field *
 RequestRead(const Shape *shape, const char *text, uint32 len)
 {
-	ReadState	state;
+	ReadState	state = {.expand = false};
 	Field	   *field;
 
 	JsonReaderInit(&state.json, text, len);
-	state.json.sqlstate = ERRCODE_DYNAMO_SERIALIZATION;
+	state.json.sqlstate = ERRCODE_DYNAMO_NOT_JSON;
 	state.json.message = WORDING_BAD_JSON;
-	state.expand = false;
-	state.bad_item = false;
-	state.member = false;
-	state.depth = 0;
-	field = ReadField(&state, shape, true);
+	state.json.in_request = true;
+	field = ReadField(&state, shape);
 	if (field == NULL)
 		TypeError(WORDING_UNEXPECTED_VALUE);
 	JsonEnd(&state.json);
@@ -472,14 +468,10 @@ RequestRead(const Shape *shape, const char *text, uint32 len)
 Field *
 FieldExpand(const Field *field)
 {
-	ReadState	state;
+	ReadState	state = {.expand = true};
 
 	JsonReaderInit(&state.json, field->text.data, field->text.len);
-	state.expand = true;
-	state.bad_item = false;
-	state.member = false;
-	state.depth = 0;
-	return ReadField(&state, field->shape, true);
+	return ReadField(&state, field->shape);
 }
 
 /* ---- accessors ---- */

@@ -1,7 +1,6 @@
 /*
  * request.c
- *	  Executing requests: for every door, dynamo.request and
- *	  dynamo.request_safe.
+ *	  Executes requests, for HTTP, dynamo.request and dynamo.request_safe.
  */
 #include "postgres.h"
 
@@ -48,7 +47,7 @@ TextSlice(const text *argument)
 }
 
 static void
-Execute(const text *name, const text *json, Writer *out)
+ExecuteByName(const text *name, const text *json, Writer *out)
 {
 	RequestExecute(OperationFind(TextSlice(name)), (Slice) {NULL, 0}, TextSlice(json), out);
 }
@@ -92,7 +91,7 @@ dynamo_request(PG_FUNCTION_ARGS)
 	MemoryContextSwitchTo(context);
 	PG_TRY();
 	{
-		Execute(name, json, &out);
+		ExecuteByName(name, json, &out);
 	}
 	PG_CATCH();
 	{
@@ -151,7 +150,7 @@ ExecuteSafe(void *arg)
 
 	MemoryContextSwitchTo(request->context);
 	BeginStatus(request->out, 200);
-	Execute(request->name, request->json, request->out);
+	ExecuteByName(request->name, request->json, request->out);
 	WriterEndObject(request->out);
 }
 

@@ -1,7 +1,7 @@
 /*
  * settings.c
- *	  Settings of the request door: what ARNs and endpoints are made of, how
- *	  often time to live may be changed.
+ *	  Settings of requests: region and account in ARNs, and the interval
+ *	  between changes of time to live.
  */
 #include "postgres.h"
 
@@ -39,15 +39,15 @@ void
 RequestInit(void)
 {
 	DefineCustomStringVariable("dynamo.region",
-							   "Region that requests report in ARNs and endpoints.",
+							   "Region in ARNs and endpoints.",
 							   NULL, &request_region, "us-east-1",
 							   PGC_USERSET, 0, CheckRegion, NULL, NULL);
 	DefineCustomStringVariable("dynamo.account_id",
-							   "Account id that requests report in ARNs.",
+							   "Account ID in ARNs.",
 							   NULL, &request_account, "000000000000",
 							   PGC_USERSET, 0, CheckAccount, NULL, NULL);
 	DefineCustomIntVariable("dynamo.ttl_change_interval",
-							"Time for which UpdateTimeToLive refuses another change of a table.",
+							"Time after a change during which UpdateTimeToLive refuses another change of the same table.",
 							"0 turns it off.",
 							&request_ttl_interval, 31 * SECS_PER_MINUTE, 0, SECS_PER_DAY,
 							PGC_USERSET, GUC_UNIT_S, NULL, NULL, NULL);

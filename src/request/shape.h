@@ -12,11 +12,10 @@
  *					to ten violations are reported together, in model order
  *
  * model_*.c hold the tables.  Attribute values are the bulk of a request.
- * They are checked for type while they are read, but no field is built for
- * what is inside them: the field remembers where the value stands in the text,
- * and params.c has it read straight into an item once the model is satisfied.
- * An item that is as it should be is made at once, so that its text is read
- * once; of any other the types are checked first.
+ * They are made into items at once, by item/, with no field for what is inside
+ * them.  What is wrong with such a value matters less than wrong types further
+ * on, and than the model: the field keeps it as a problem until somebody asks
+ * for the value.
  */
 #ifndef DYNAMO_SHAPE_H
 #define DYNAMO_SHAPE_H
@@ -24,6 +23,7 @@
 #include "lib/stringinfo.h"
 
 #include "item/item.h"
+#include "problem.h"
 
 typedef enum ShapeKind
 {
@@ -31,7 +31,6 @@ typedef enum ShapeKind
 	SHAPE_BOOLEAN,
 	SHAPE_INTEGER,				/* 32 bits */
 	SHAPE_LONG,					/* 64 bits */
-	SHAPE_BLOB,
 	SHAPE_LIST,
 	SHAPE_MAP,					/* of strings to anything */
 	SHAPE_STRUCTURE
@@ -71,9 +70,8 @@ struct Shape
 
 	const char *name;			/* of a structure, as the service calls it */
 
-	/* Kept as text by read.c: attribute values, lists and maps of them. */
-	bool		raw;
-	bool		item;			/* a raw map that is an item, or a key */
+	bool		raw;			/* an attribute value, or a map of them */
+	bool		placeholders;	/* a raw map whose names are :placeholders */
 
 	/*
 	 * Least and greatest length of a string, list or map, or value of a
@@ -98,15 +96,16 @@ typedef struct Field
 {
 	const Shape *shape;
 	Slice		text;			/* its JSON */
-	struct varlena *item;		/* of an item's shape; NULL: not read yet */
-	Slice		string;			/* STRING; BLOB: its base64 text */
+	struct varlena *item;		/* of a raw shape: the item or value, or NULL */
+	Problem    *problem;		/* and then what is wrong with it */
+	Slice		string;			/* STRING */
 	int64		integer;		/* INTEGER, LONG */
 	bool		boolean;		/* BOOLEAN */
 
 	/*
 	 * LIST: the elements (NULL where null stood).  MAP: the values, with
 	 * their names.  STRUCTURE: one per member of the shape, NULL if absent.
-	 * A raw shape has only their number.
+	 * None of a raw shape.
 	 */
 	int			count;
 	struct Field **fields;
@@ -116,12 +115,16 @@ typedef struct Field
 /* ---- read.c ---- */
 
 /*
- * Reads a whole request.  Raises ERRCODE_DYNAMO_SERIALIZATION.  The tree
+ * Reads a whole request.  Raises ERRCODE_DYNAMO_NOT_JSON, or
+ * ERRCODE_DYNAMO_SERIALIZATION for the first value of a wrong JSON type.  The tree
  * points into text; palloc'd in the current context.
  */
 extern Field *RequestRead(const Shape *shape, const char *text, uint32 len);
 
-/* The field of a raw shape with all that is inside it, for messages. */
+/*
+ * The field of a raw map with the fields of its values; of these, how numbers
+ * are written.
+ */
 extern Field *FieldExpand(const Field *field);
 
 /*

@@ -1,6 +1,6 @@
 /*
  * shard_iterator.c
- *	  Shard iterators as text, and back.
+ *	  Converts shard iterators to and from text.
  */
 #include "postgres.h"
 
@@ -9,11 +9,11 @@
 #include "common/sha2.h"
 #include "port/pg_bswap.h"
 
-#include "catalog/settings.h"
 #include "errors.h"
 #include "item/base64.h"
 #include "request/shard_iterator.h"
 #include "request/table_params.h"
+#include "table/table_settings.h"
 
 #define ITERATOR_MINUTES	15
 #define CODE_BYTES			16	/* of the message authentication code */

@@ -1,6 +1,6 @@
 /*
  * statement.c
- *	  A PartiQL statement and its table, to operations on items.
+ *	  Converts a PartiQL statement and its table to operations on items.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@ ReadParameters(PreparedStatement *s, const Field *list)
 	s->nparameters = list != NULL ? list->count : 0;
 	s->parameters = palloc(Max(s->nparameters, 1) * sizeof(ValueRef));
 	for (int i = 0; i < s->nparameters; i++)
-		s->parameters[i] = ItemRoot(FieldValue(list->fields[i]));
+		s->parameters[i] = ItemRoot(FieldItem(list->fields[i]));
 }
 
 void

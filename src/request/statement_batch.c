@@ -1,13 +1,13 @@
 /*
  * statement_batch.c
- *	  BatchExecuteStatement: many statements, each of which succeeds or fails by
- *	  itself.
+ *	  BatchExecuteStatement: many statements, each of which succeeds or fails
+ *	  independently.
  *
- *	  Every statement is executed in a subtransaction, in the order of the
- *	  request.  What fails is rolled back and reported in its place; errors that
- *	  end the session end the request.  Statements that do not go together
- *	  (reads and writes, two on one item) fail the request before any of them is
- *	  executed.
+ * Every statement is executed in a subtransaction, in the order of the
+ * request.  A failed statement is rolled back and reported at its position;
+ * errors that end the session end the request.  Statements that cannot be
+ * combined (reads and writes, two on the same item) fail the request before
+ * any of them is executed.
  */
 #include "postgres.h"
 
@@ -86,7 +86,7 @@ AnswerError(Writer *out, const ErrorData *edata)
 /* ---- one statement ---- */
 
 static void
-Prepare(void *arg)
+PrepareBatchStatement(void *arg)
 {
 	BatchStatement *b = arg;
 
@@ -101,20 +101,20 @@ IsStatement(const BatchStatement *b)
 }
 
 static bool
-Reads(const BatchStatement *b)
+IsRead(const BatchStatement *b)
 {
 	return StatementReads(b->s.bound.kind);
 }
 
 static void
-Make(void *arg)
+MakeOperation(void *arg)
 {
 	BatchStatement *b = arg;
 
 	StatementOpen(&b->s);
 	if (b->s.bound.kind == STATEMENT_EXISTS)
 		InvalidRequest(WORDING_EXISTS_ALONE);
-	if (!Reads(b))
+	if (!IsRead(b))
 	{
 		StatementWrite(&b->s, b->images, &b->write);
 		return;
@@ -125,11 +125,11 @@ Make(void *arg)
 }
 
 static void
-Execute(void *arg)
+ExecuteBatchStatement(void *arg)
 {
 	BatchStatement *b = arg;
 
-	if (Reads(b))
+	if (IsRead(b))
 		GetItem(&b->get, &b->read);
 	else
 		WriteItem(&b->write, &b->written);
@@ -148,7 +148,7 @@ CheckKinds(const BatchStatement *batch, int n)
 	{
 		if (!IsStatement(&batch[i]))
 			continue;
-		if (Reads(&batch[i]))
+		if (IsRead(&batch[i]))
 			reads = true;
 		else
 			writes = true;
@@ -176,11 +176,11 @@ IsSameItem(const BatchStatement *a, const BatchStatement *b)
 
 	if (a->s.def->relid != b->s.def->relid)
 		return false;
-	for (int i = 0; i < key->npartition + key->nsort; i++)
+	for (int i = 0; i < KeyCount(key); i++)
 	{
 		Slice		name = key->attributes[i].name;
-		ValueRef	x = AttributeFind(Reads(a) ? a->get.key : a->write.item, name.data, name.len);
-		ValueRef	y = AttributeFind(Reads(b) ? b->get.key : b->write.item, name.data, name.len);
+		ValueRef	x = AttributeFind(IsRead(a) ? a->get.key : a->write.item, name.data, name.len);
+		ValueRef	y = AttributeFind(IsRead(b) ? b->get.key : b->write.item, name.data, name.len);
 
 		if (ValueIsMissing(x) || !ValueEqual(x, y))
 			return false;
@@ -205,7 +205,7 @@ CheckItemsOnce(const BatchStatement *batch, int n)
 static void
 AnswerStatement(Writer *out, const BatchStatement *b)
 {
-	bool		read = IsStatement(b) && Reads(b);
+	bool		read = IsStatement(b) && IsRead(b);
 	const struct varlena *item = read ? b->read.item : b->written.attributes;
 
 	WriterBeginObject(out);
@@ -238,7 +238,7 @@ AnswerCapacity(Request *request, const BatchStatement *batch, int n)
 
 		if (b->failure != NULL)
 			continue;
-		if (Reads(b))
+		if (IsRead(b))
 			StatementReadCapacity(out, &b->s, detail, CAPACITY_PLAIN,
 								  ReadUnits(b->read.size, FieldConsistentRead(b->input)));
 		else
@@ -259,11 +259,11 @@ BatchExecuteStatementRequest(Request *request)
 		batch[i].input = list->fields[i];
 		batch[i].images = FieldCapacity(request->input) != CAPACITY_NONE;
 	}
-	RunAll(Prepare, batch, list->count);
+	RunAll(PrepareBatchStatement, batch, list->count);
 	CheckKinds(batch, list->count);
-	RunAll(Make, batch, list->count);
+	RunAll(MakeOperation, batch, list->count);
 	CheckItemsOnce(batch, list->count);
-	RunAll(Execute, batch, list->count);
+	RunAll(ExecuteBatchStatement, batch, list->count);
 	WriterName(request->out, "Responses");
 	WriterBeginList(request->out);
 	for (int i = 0; i < list->count; i++)

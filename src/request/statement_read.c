@@ -1,6 +1,6 @@
 /*
  * statement_read.c
- *	  SELECT as a query of one partition or several, or as a scan.
+ *	  Executes SELECT as a query of one or several partitions, or as a scan.
  */
 #include "postgres.h"
 
@@ -25,7 +25,7 @@ typedef struct Selection
 static int
 KeyPosition(const KeySchema *key, Slice name)
 {
-	for (int i = 0; i < key->npartition + key->nsort; i++)
+	for (int i = 0; i < KeyCount(key); i++)
 	{
 		if (SliceCompare(key->attributes[i].name, name) == 0)
 			return i;

@@ -2,7 +2,7 @@
  * statement_token.c
  *	  NextToken: where the next page of a SELECT begins.
  *
- *		version byte | half a digest | the key that was read last, encoded
+ *		version byte | digest | the key that was read last, encoded
  *
  *	  in base64.  The digest is of the statement, its parameters and the key, so
  *	  that a token goes with no other statement and a damaged one with none.
@@ -17,8 +17,7 @@
 #include "request/wording.h"
 
 #define TOKEN_VERSION	1
-#define TOKEN_DIGEST	(DIGEST_LENGTH / 2)
-#define TOKEN_HEADER	(1 + TOKEN_DIGEST)
+#define TOKEN_HEADER	(1 + DIGEST_LENGTH)
 
 static const char *
 TokenDigest(const PreparedStatement *s, ValueRef key)
@@ -41,7 +40,7 @@ NextTokenMake(const PreparedStatement *s, const struct varlena *key)
 	initStringInfo(&bytes);
 	initStringInfo(&token);
 	appendStringInfoChar(&bytes, TOKEN_VERSION);
-	appendBinaryStringInfo(&bytes, TokenDigest(s, v), TOKEN_DIGEST);
+	appendBinaryStringInfo(&bytes, TokenDigest(s, v), DIGEST_LENGTH);
 	appendBinaryStringInfo(&bytes, (const char *) v.data, v.len);
 	Base64Append(&token, bytes.data, bytes.len);
 	return token.data;
@@ -58,7 +57,7 @@ NextTokenRead(const PreparedStatement *s, Slice token)
 		len <= TOKEN_HEADER || bytes[0] != TOKEN_VERSION)
 		InvalidRequest(WORDING_INVALID_TOKEN);
 	key = (ValueRef) {(const uint8 *) bytes + TOKEN_HEADER, len - TOKEN_HEADER};
-	if (memcmp(bytes + 1, TokenDigest(s, key), TOKEN_DIGEST) != 0 ||
+	if (memcmp(bytes + 1, TokenDigest(s, key), DIGEST_LENGTH) != 0 ||
 		ValueFormatProblem(key, 0) != NULL || ValueTypeOf(key) != VALUE_M)
 		InvalidRequest(WORDING_INVALID_TOKEN);
 	return ValueCopy(key);

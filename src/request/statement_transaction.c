@@ -1,10 +1,10 @@
 /*
  * statement_transaction.c
- *	  ExecuteTransaction: reads, or writes, that happen all or not at all.
+ *	  ExecuteTransaction: an atomic transaction of reads or of writes.
  *
- *	  Statements become the gets of TransactGetItems or the actions of
- *	  TransactWriteItems.  What is wrong with one of them cancels the
- *	  transaction and is its reason; what is wrong with the request is raised.
+ * Statements become the gets of TransactGetItems or the actions of
+ * TransactWriteItems.  An error of one statement cancels the transaction and
+ * is its reason; errors of the request are raised.
  */
 #include "postgres.h"
 
@@ -34,7 +34,7 @@ typedef struct StatementList
 /* ---- steps of one statement ---- */
 
 static void
-Prepare(TransactStatement *t)
+PrepareTransactStatement(TransactStatement *t)
 {
 	StatementPrepare(&t->s, t->input);
 	if (t->s.bound.returning != RETURNING_NOTHING)
@@ -135,7 +135,7 @@ PrepareList(StatementList *l, const Field *input)
 		l->list[i].input = statements->fields[i];
 		l->list[i].images = FieldCapacity(input) != CAPACITY_NONE;
 	}
-	RunSteps(l, Prepare);
+	RunSteps(l, PrepareTransactStatement);
 	for (int i = 0; i < l->n; i++)
 		size += SizeOfStatement(&l->list[i].s);
 	TransactionCheckSize(size);

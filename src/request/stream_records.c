@@ -44,7 +44,7 @@ CheckSequenceNumberGiven(const Field *input)
 
 /* The position of a sequence number that the stream has given to somebody, or DescribeStream shown. */
 static int64
-PositionOfNumber(const Field *input, Relation stream)
+FindPositionOfNumber(const Field *input, Relation stream)
 {
 	const char *text = FieldString(input, "SequenceNumber");
 	int64		first = StreamFirstNumber(stream, GetActiveSnapshot());
@@ -61,10 +61,10 @@ PositionOfNumber(const Field *input, Relation stream)
 }
 
 static int64
-PositionOf(const Field *input, Relation stream)
+FindPosition(const Field *input, Relation stream)
 {
 	if (NeedsSequenceNumber(input))
-		return PositionOfNumber(input, stream);
+		return FindPositionOfNumber(input, stream);
 	if (FieldIs(input, "ShardIteratorType", "LATEST"))
 		return StreamLatest(stream, GetActiveSnapshot());
 	return STREAM_BEGINNING;
@@ -85,7 +85,7 @@ GetShardIteratorRequest(Request *request)
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found: Shard does not exist")));
 	WriterStringMember(request->out, "ShardIterator",
-					   ShardIteratorPrint(arn, PositionOf(input, stream)));
+					   ShardIteratorPrint(arn, FindPosition(input, stream)));
 	table_close(stream, NoLock);
 }
 

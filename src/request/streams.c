@@ -2,7 +2,7 @@
  * streams.c
  *	  ListStreams and DescribeStream.
  *
- * A stream has one shard, from its beginning to its end.
+ * A stream has exactly one shard.
  */
 #include "postgres.h"
 
@@ -13,12 +13,12 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/names.h"
 #include "compat.h"
 #include "errors.h"
 #include "request/arn.h"
 #include "request/operation.h"
 #include "request/streams.h"
+#include "table/object_names.h"
 
 #define LIST_LIMIT	100
 

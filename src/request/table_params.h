@@ -6,9 +6,9 @@
 #ifndef DYNAMO_TABLE_PARAMS_H
 #define DYNAMO_TABLE_PARAMS_H
 
-#include "catalog/ddl.h"
-#include "catalog/settings.h"
+#include "ddl/ddl.h"
 #include "request/shape.h"
+#include "table/table_settings.h"
 
 /* What a list of GlobalSecondaryIndexUpdate (or NULL) updates of an index, or NULL. */
 extern const Field *UpdateOfIndex(const Field *updates, const char *index_name);

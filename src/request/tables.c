@@ -4,13 +4,13 @@
  */
 #include "postgres.h"
 
-#include "catalog/table_list.h"
 #include "errors.h"
 #include "index/build.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/table_params.h"
+#include "table/table_list.h"
 
 #define LIST_LIMIT	100
 

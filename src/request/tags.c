@@ -2,20 +2,20 @@
  * tags.c
  *	  TagResource, UntagResource and ListTagsOfResource.
  *
- * Tags mean nothing here; they are kept and given back.
+ * Tags are stored and returned but have no effect.
  */
 #include "postgres.h"
 
 #include "access/table.h"
 #include "miscadmin.h"
 
-#include "catalog/settings.h"
 #include "errors.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/resource.h"
 #include "request/table_params.h"
 #include "request/tags.h"
+#include "table/table_settings.h"
 
 #define MAX_TAGS	50
 #define MAX_TAG_BYTES	10240	/* of all keys and values */

@@ -67,7 +67,7 @@ IsSameDay(int64 a, int64 b)
 }
 
 static bool
-Decreases(const Throughput *t, const Field *throughput)
+DecreasesThroughput(const Throughput *t, const Field *throughput)
 {
 	return FieldInteger(throughput, "ReadCapacityUnits", 0) < t->read_units ||
 		FieldInteger(throughput, "WriteCapacityUnits", 0) < t->write_units;
@@ -81,7 +81,7 @@ DateProvisioned(Throughput *t, const Field *throughput)
 	if (FieldInteger(throughput, "ReadCapacityUnits", 0) > t->read_units ||
 		FieldInteger(throughput, "WriteCapacityUnits", 0) > t->write_units)
 		t->increased = now;
-	if (!Decreases(t, throughput))
+	if (!DecreasesThroughput(t, throughput))
 		return;
 	if (!IsSameDay(now, t->decreased))
 		t->decreases = 0;
@@ -95,7 +95,7 @@ SetProvisioned(Throughput *t, const Field *throughput)
 	int64		write_units = FieldInteger(throughput, "WriteCapacityUnits", 0);
 
 	DateProvisioned(t, throughput);
-	t->decreases += Decreases(t, throughput);
+	t->decreases += DecreasesThroughput(t, throughput);
 	t->read_units = read_units;
 	t->write_units = write_units;
 	t->warm_read_units = Max(t->warm_read_units, read_units);
@@ -106,7 +106,7 @@ SetProvisioned(Throughput *t, const Field *throughput)
 
 /* " for index: i", as the message of each operation has it. */
 static const char *
-OfIndex(ThroughputOf of, const char *format)
+FormatIndexSuffix(ThroughputOf of, const char *format)
 {
 	return of.index == NULL ? "" : psprintf("%s%s", format, of.index);
 }
@@ -120,10 +120,10 @@ CheckLimit(const Field *limits, const char *member, ThroughputOf of)
 		return;
 	if (!of.on_demand && of.changed)
 		InvalidParameter("%s for OnDemandThroughput%s cannot be specified when the table "
-						 "BillingMode is PROVISIONED", member, OfIndex(of, " for index : "));
+						 "BillingMode is PROVISIONED", member, FormatIndexSuffix(of, " for index : "));
 	if (!of.on_demand)
 		InvalidParameter("%s for OnDemandThroughput%s cannot be specified when table "
-						 "BillingMode is PROVISIONED.", member, OfIndex(of, " for index: "));
+						 "BillingMode is PROVISIONED.", member, FormatIndexSuffix(of, " for index: "));
 	if (units < 1 && !(of.changed && units == NO_LIMIT))
 		InvalidParameter("Requested %s for OnDemandThroughput for %s is outside of valid range",
 						 member, of.index == NULL ? "table" : psprintf("index : %s", of.index));

@@ -6,9 +6,9 @@
 #ifndef DYNAMO_THROUGHPUT_H
 #define DYNAMO_THROUGHPUT_H
 
-#include "catalog/settings.h"
 #include "request/shape.h"
 #include "request/writer.h"
+#include "table/table_settings.h"
 
 /* What throughput is of, and when it is asked for. */
 typedef struct ThroughputOf

@@ -1,26 +1,30 @@
 /*
  * token.c
- *	  ClientRequestToken: a transaction that is sent twice runs once.
+ *	  ClientRequestToken: a transaction that is sent twice is executed once.
  */
 #include "postgres.h"
 
 #include "access/xlog.h"
-#include "catalog/pg_type.h"
 #include "common/hashfn.h"
-#include "executor/spi.h"
 #include "lib/qunique.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/builtins.h"
 
-#include "catalog/settings.h"
 #include "errors.h"
 #include "request/digest.h"
 #include "request/token.h"
+#include "request/token_table.h"
 #include "request/wording.h"
 
 /* Users' own advisory locks are of classes 1 and 2. */
 #define TOKEN_LOCK_CLASS	0x4459
+
+/*
+ * One token of so many sweeps, which is faster than tokens come.  Which ones do,
+ * and what, follows from the hash, so that tests need no luck.
+ */
+#define SWEEP_EVERY	32
 
 /* ---- the digest of a request ---- */
 
@@ -37,13 +41,6 @@ DigestExpression(Digest *digest, const ExprText *expression)
 		DigestBytes(digest, expression->text.data, expression->text.len);
 }
 
-static int
-ComparePairs(const void *a, const void *b)
-{
-	return SliceCompare(((const NamePair *) a)->placeholder,
-						((const NamePair *) b)->placeholder);
-}
-
 static void
 DigestNames(Digest *digest, const ExprArgs *args)
 {
@@ -51,7 +48,7 @@ DigestNames(Digest *digest, const ExprArgs *args)
 
 	if (args->nnames > 0)
 		memcpy(sorted, args->names, args->nnames * sizeof(NamePair));
-	qsort(sorted, args->nnames, sizeof(NamePair), ComparePairs);
+	qsort(sorted, args->nnames, sizeof(NamePair), CompareBySlice);
 	DigestBytes(digest, &args->nnames, sizeof(args->nnames));
 	for (int i = 0; i < args->nnames; i++)
 	{
@@ -89,23 +86,29 @@ DigestOfActions(const WriteOp *actions, int n)
 
 /* ---- the lock ---- */
 
+static void InProgressError(void) pg_attribute_noreturn();
+
+static void
+InProgressError(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_TRANSACTION_IN_PROGRESS),
+			 errmsg(WORDING_TOKEN_IN_PROGRESS)));
+}
+
 /*
- * Locks a token of this user; an error if another transaction has it.  Two
- * tokens with one hash only make one of them wait for a retry.
+ * Locks a token; an error if another transaction has it.  Two tokens with one
+ * hash only make one of them wait for a retry.
  */
 static void
-LockToken(Slice token)
+LockToken(const TokenKey *key)
 {
-	uint64		hash = hash_bytes_extended((const unsigned char *) token.data,
-										   (int) token.len, GetUserId());
 	LOCKTAG		tag;
 
-	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, (uint32) (hash >> 32), (uint32) hash,
+	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, (uint32) (key->hash >> 32), (uint32) key->hash,
 						 TOKEN_LOCK_CLASS);
 	if (LockAcquire(&tag, ExclusiveLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_TRANSACTION_IN_PROGRESS),
-				 errmsg(WORDING_TOKEN_IN_PROGRESS)));
+		InProgressError();
 }
 
 /* ---- what is stored of a transaction ---- */
@@ -122,15 +125,6 @@ typedef struct TokenContent
 	Oid			tables[FLEXIBLE_ARRAY_MEMBER];
 } TokenContent;
 
-static int
-CompareOids(const void *a, const void *b)
-{
-	Oid			x = *(const Oid *) a;
-	Oid			y = *(const Oid *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 static bytea *
 MakeContent(const bytea *digest, const Oid *tables, int n)
 {
@@ -143,8 +137,8 @@ MakeContent(const bytea *digest, const Oid *tables, int n)
 	memcpy(content->digest, VARDATA_ANY(digest), DIGEST_LENGTH);
 	memcpy(content->server, &server, sizeof(server));
 	memcpy(content->tables, tables, n * sizeof(Oid));
-	qsort(content->tables, n, sizeof(Oid), CompareOids);
-	ntables = (int) qunique(content->tables, n, sizeof(Oid), CompareOids);
+	qsort(content->tables, n, sizeof(Oid), oid_cmp);
+	ntables = (int) qunique(content->tables, n, sizeof(Oid), oid_cmp);
 	SET_VARSIZE(result, header + ntables * sizeof(Oid));
 	return result;
 }
@@ -156,7 +150,7 @@ CommonTables(const TokenContent *a, int n, const TokenContent *b, int m)
 	int			common = 0;
 
 	for (int i = 0; i < n; i++)
-		common += bsearch(&a->tables[i], b->tables, m, sizeof(Oid), CompareOids) != NULL;
+		common += bsearch(&a->tables[i], b->tables, m, sizeof(Oid), oid_cmp) != NULL;
 	return common;
 }
 
@@ -200,87 +194,70 @@ IsRepetition(Slice stored_bytes, Slice wanted_bytes)
 		(common == n && common == m))
 		return true;
 	if (common > 0)
-		MismatchError("Some of its tables, but not all, have been created anew since.");
+		MismatchError("Some tables of the request, but not all, have been created anew since the first call.");
 	return false;
 }
 
-/* ---- the rows ---- */
+/* ---- taking a token ---- */
 
-/*
- * Adds a token, or takes over one that has expired; no row is returned if it
- * stands for an earlier transaction.
- */
-static const char *const add_token =
-"INSERT INTO dynamo.request_tokens AS t VALUES ($1, $2, $3, pg_catalog.clock_timestamp()) "
-"ON CONFLICT (owner, token) DO UPDATE "
-"SET digest = EXCLUDED.digest, completed_at = EXCLUDED.completed_at "
-"WHERE t.completed_at OPERATOR(pg_catalog.<) "
-"      (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '10 minutes'::pg_catalog.interval) "
-"RETURNING 1";
-
-static const char *const read_token =
-"SELECT digest FROM dynamo.request_tokens "
-"WHERE owner OPERATOR(pg_catalog.=) $1 AND token OPERATOR(pg_catalog.=) $2";
-
-static const char *const renew_token =
-"UPDATE dynamo.request_tokens SET digest = $3, completed_at = pg_catalog.clock_timestamp() "
-"WHERE owner OPERATOR(pg_catalog.=) $1 AND token OPERATOR(pg_catalog.=) $2";
-
-/* More than one is added, so that the rows do not pile up. */
-static const char *const sweep_tokens =
-"DELETE FROM dynamo.request_tokens WHERE ctid OPERATOR(pg_catalog.=) ANY (ARRAY("
-"SELECT ctid FROM dynamo.request_tokens "
-"WHERE completed_at OPERATOR(pg_catalog.<) "
-"      (pg_catalog.clock_timestamp() OPERATOR(pg_catalog.-) '10 minutes'::pg_catalog.interval) "
-"ORDER BY completed_at LIMIT 4 FOR UPDATE SKIP LOCKED))";
-
-/* Whether the token stands for this transaction already. */
-static bool
-WasExecuted(Datum *values, Oid *types)
+static TokenKey
+KeyOfToken(Slice token)
 {
-	bool		isnull;
-	Datum		stored;
+	TokenKey	key = {.token = token};
 
-	ExecuteAsSettingsOwner(read_token, 2, types, values, NULL);
-	if (SPI_processed != 1)
-		elog(ERROR, "request token was removed concurrently");
-	stored = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull);
-	if (IsRepetition(SliceOfVarlena(DatumGetByteaPP(stored)),
-					 SliceOfVarlena((bytea *) DatumGetPointer(values[2]))))
+	key.owner = SliceOf(GetUserNameFromId(GetUserId(), false));
+	key.hash = hash_bytes_extended((const unsigned char *) key.owner.data, (int) key.owner.len, 0);
+	key.hash = hash_bytes_extended((const unsigned char *) token.data, (int) token.len, key.hash);
+	return key;
+}
+
+/* Whether the row of a token stands for this transaction; else it is deleted. */
+static bool
+StandsFor(const TokenTable *table, const TokenKey *key, const bytea *content)
+{
+	TokenRow	row;
+
+	if (!TokenTableFind(table, key, &row))
+		return false;
+	if (TokenCounts(table, row.completed) &&
+		IsRepetition(row.content, SliceOfVarlena(content)))
 		return true;
-	ExecuteAsSettingsOwner(renew_token, 3, types, values, NULL);
+	TokenTableDelete(table, &row);
 	return false;
 }
 
-/* Whether the transaction is to be executed; the token then stands for it. */
+/* Whether a token stood for this transaction already; now it does. */
 static bool
-AddToken(Slice token, bytea *content)
+WasExecuted(const TokenTable *table, const TokenKey *key, bytea *content)
 {
-	Oid			types[] = {TEXTOID, TEXTOID, BYTEAOID};
-	Datum		values[3];
-	bool		added;
-
-	values[0] = CStringGetTextDatum(GetUserNameFromId(GetUserId(), false));
-	values[1] = PointerGetDatum(cstring_to_text_with_len(token.data, token.len));
-	values[2] = PointerGetDatum(content);
-	SPI_connect();
-	ExecuteAsSettingsOwner(add_token, 3, types, values, NULL);
-	added = SPI_processed > 0;
-	if (added)
-		ExecuteAsSettingsOwner(sweep_tokens, 0, NULL, NULL, NULL);
-	else
-		added = !WasExecuted(values, types);
-	SPI_finish();
-	return added;
+	if (TokenTableAdd(table, key, content))
+		return false;
+	if (StandsFor(table, key, content))
+		return true;
+	/* only a statement of an administrator's can be in the way */
+	if (!TokenTableAdd(table, key, content))
+		InProgressError();
+	return false;
 }
 
 bool
 TokenTake(Slice token, const bytea *digest, const Oid *tables, int n)
 {
+	TokenTable	table;
+	TokenKey	key;
+	bytea	   *content = MakeContent(digest, tables, n);
+	bool		executed;
+
 	if (memchr(token.data, '\0', token.len) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("ClientRequestToken must not contain U+0000")));
-	LockToken(token);
-	return AddToken(token, MakeContent(digest, tables, n));
+	key = KeyOfToken(token);
+	LockToken(&key);
+	TokenTableOpen(&table);
+	executed = WasExecuted(&table, &key, content);
+	if (key.hash % SWEEP_EVERY == 0)
+		TokenTableSweep(&table, (uint32) (key.hash >> 32));
+	TokenTableClose(&table);
+	return !executed;
 }

@@ -7,8 +7,8 @@
  * crash.  A request that is sent again after its tables were created anew is
  * another transaction, and is executed.  While
  * the transaction runs, an advisory lock of the extension's own class marks
- * the token as in use.  A token counts for ten minutes; old rows are deleted,
- * a few at a time, by the requests that add new ones.
+ * the token as in use.  A token counts for ten minutes; old rows are deleted
+ * by requests with other tokens, a few blocks of the table by one of 32.
  */
 #ifndef DYNAMO_TOKEN_H
 #define DYNAMO_TOKEN_H

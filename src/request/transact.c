@@ -67,7 +67,7 @@ static const struct
 
 /* The one member of an action; *kind is its position in action_kinds. */
 static const Field *
-ActionOf(const Field *transact_item, int *kind)
+FindAction(const Field *transact_item, int *kind)
 {
 	int			given = 0;
 
@@ -87,31 +87,14 @@ ActionOf(const Field *transact_item, int *kind)
 
 /*
  * The item of an action.  One that is nested too deeply is no error of the
- * request, like other errors of attribute values, but of its action.
+ * request, like other problems of attribute values, but of its action.
  */
 static struct varlena *
 ActionItem(const Transaction *t, int position, const Field *field)
 {
-	MemoryContext context = CurrentMemoryContext;
-	struct varlena *volatile item = NULL;
-
-	PG_TRY();
-	{
-		item = FieldItem(field);
-	}
-	PG_CATCH();
-	{
-		ErrorData  *edata;
-
-		MemoryContextSwitchTo(context);
-		edata = CopyErrorData();
-		if (strncmp(edata->message, WORDING_NESTING, strlen(WORDING_NESTING)) != 0)
-			PG_RE_THROW();
-		FlushErrorState();
-		TransactionCancelBy(t->n, position, "ValidationError", edata->message);
-	}
-	PG_END_TRY();
-	return item;
+	if (field->problem != NULL && field->problem->code == PROBLEM_NESTING)
+		TransactionCancelBy(t->n, position, "ValidationError", field->problem->message);
+	return FieldItem(field);
 }
 
 static void
@@ -119,7 +102,7 @@ PrepareAction(Transaction *t, int position, const Field *transact_item, bool ima
 {
 	WriteOp    *op = &t->actions[position];
 	int			kind;
-	const Field *action = ActionOf(transact_item, &kind);
+	const Field *action = FindAction(transact_item, &kind);
 
 	memset(op, 0, sizeof(*op));
 	op->kind = action_kinds[kind].kind;
@@ -194,7 +177,12 @@ WasExecuted(const Transaction *t, const Field *token)
 	Oid		   *tables = palloc(t->n * sizeof(Oid));
 
 	for (int i = 0; i < t->n; i++)
-		tables[i] = TableNameLock(t->actions[i].table_name, AccessShareLock, true);
+	{
+		const char *name = t->actions[i].table_name;
+
+		tables[i] = i > 0 && strcmp(name, t->actions[i - 1].table_name) == 0 ?
+			tables[i - 1] : TableNameLock(name, AccessShareLock, true);
+	}
 	return !TokenTake(token->string, DigestOfActions(t->actions, t->n), tables, t->n);
 }
 

@@ -1,6 +1,6 @@
 /*
  * transaction.c
- *	  What TransactWriteItems and ExecuteTransaction share.
+ *	  Functions that TransactWriteItems and ExecuteTransaction share.
  */
 #include "postgres.h"
 

@@ -2,20 +2,20 @@
  * ttl.c
  *	  UpdateTimeToLive and DescribeTimeToLive.
  *
- * A change is done when the request ends: there is no time of enabling.  But
- * for as long as the service takes for it no other change is accepted.
+ * A change is complete when the request ends.  But no other change is accepted
+ * for as long as the service would need for the first one.
  */
 #include "postgres.h"
 
 #include "datatype/timestamp.h"
 
-#include "catalog/settings.h"
-#include "index/ttl.h"
 #include "errors.h"
+#include "index/ttl.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/table_params.h"
+#include "table/table_settings.h"
 
 /*
  * Remembers the change, unless there has been one just now.  The table is

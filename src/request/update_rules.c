@@ -1,10 +1,10 @@
 /*
  * update_rules.c
- *	  Which changes one UpdateTable may make.
+ *	  The changes that one UpdateTable may combine.
  *
- * To the service most changes are long jobs, of which it takes one at a time.
- * Here they are done at once, but a request that the service refuses is
- * refused all the same.
+ * In the service most changes are long-running, and it accepts one at a time.
+ * Here they are immediate, but requests that the service refuses are refused,
+ * too.
  */
 #include "postgres.h"
 
@@ -141,7 +141,7 @@ CheckBillingMembers(const Field *input)
 
 /* The one action of a GlobalSecondaryIndexUpdate. */
 static const Field *
-ActionOf(const Field *change)
+FindIndexAction(const Field *change)
 {
 	const Field *action = NULL;
 
@@ -164,12 +164,12 @@ CheckNamedOnce(const Field *list)
 {
 	for (int i = 0; i < list->count; i++)
 	{
-		Slice		name = FieldSlice(ActionOf(list->fields[i]), "IndexName");
+		Slice		name = FieldSlice(FindIndexAction(list->fields[i]), "IndexName");
 
 		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < i; j++)
 		{
-			if (SliceCompare(FieldSlice(ActionOf(list->fields[j]), "IndexName"), name) == 0)
+			if (SliceCompare(FieldSlice(FindIndexAction(list->fields[j]), "IndexName"), name) == 0)
 				InvalidParameter("Only one global secondary index update per index is allowed simultaneously. Index: %.*s",
 								 (int) name.len, name.data);
 		}

@@ -2,9 +2,9 @@
  * update_table.c
  *	  UpdateTable.
  *
- * Everything is done when the request ends, except the building of an index,
- * which goes on behind it.  The answer says UPDATING of what takes the service
- * a while all the same.
+ * All changes are complete when the request ends, except index builds, which
+ * continue in the background.  The response still has the status UPDATING for
+ * changes that take time in the service.
  */
 #include "postgres.h"
 
@@ -209,7 +209,7 @@ PrepareIndex(const OpenedTable *table, const Field *input, const Field *create,
 
 /* index and its status: the one made or dropped, or NULL. */
 static void
-Answer(Request *request, const OpenedTable *table, const IndexChanges *changes,
+AnswerUpdate(Request *request, const OpenedTable *table, const IndexChanges *changes,
 	   const char *index, const char *index_status)
 {
 	Transition	transition = {NULL};
@@ -243,7 +243,7 @@ AnswerAhead(Request *request, const OpenedTable *table, const IndexChanges *chan
 
 	if (provisioned != NULL)
 		DateProvisioned(&table->settings->throughput, provisioned);
-	Answer(request, table, changes, NULL, NULL);
+	AnswerUpdate(request, table, changes, NULL, NULL);
 }
 
 /* The answer still has the index. */
@@ -252,7 +252,7 @@ DropIndex(Request *request, OpenedTable *table, const char *name, const IndexCha
 {
 	const char *index = FieldName(changes->drop, "IndexName");
 
-	Answer(request, table, changes, index, "DELETING");
+	AnswerUpdate(request, table, changes, index, "DELETING");
 	IndexThroughputForget(table->rel, index);
 	TableClose(table);
 	IndexDrop(name, index);
@@ -266,9 +266,9 @@ CreateIndex(Request *request, OpenedTable *table, const char *name, const IndexC
 
 	PrepareIndex(table, request->input, changes->create, &spec);
 	TableClose(table);
-	IndexCreate(name, &spec);
+	(void) IndexCreate(name, &spec);
 	TableOpen(table, name, AccessShareLock);
-	Answer(request, table, changes, spec.name, "CREATING");
+	AnswerUpdate(request, table, changes, spec.name, "CREATING");
 	TableClose(table);
 }
 
@@ -286,7 +286,7 @@ KeepIndexes(Request *request, OpenedTable *table, const char *name, const IndexC
 		TableOpen(table, name, AccessShareLock);
 	}
 	if (!answered)
-		Answer(request, table, changes, NULL, NULL);
+		AnswerUpdate(request, table, changes, NULL, NULL);
 	TableClose(table);
 }
 

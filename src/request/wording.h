@@ -1,6 +1,6 @@
 /*
  * wording.h
- *	  The service's sentences that the request door says itself.
+ *	  The service's messages that requests raise themselves.
  *
  * The wording is the classic one; the service began to change it in 2026,
  * region by region.  What the operations say stands in their own modules.
@@ -31,7 +31,6 @@
 #define WORDING_UNEXPECTED_MAP		"Start of structure or map found where not expected"
 #define WORDING_UNEXPECTED_FIELD	"Unexpected field type"
 #define WORDING_UNEXPECTED_VALUE	"Unexpected value type in payload"
-#define WORDING_NOT_BASE64			"only base-64-encoded strings are convertible to bytes"
 
 /* ---- parameters (params.c) ---- */
 
@@ -106,9 +105,6 @@
 	"EXISTS takes a SELECT from a table that specifies the primary key and one other condition in the where clause."
 #define WORDING_EXISTS_ALONE	"EXISTS can only be used in ExecuteTransaction"
 #define WORDING_NO_RETURNING	"RETURNING is not supported in ExecuteTransaction"
-
-/* how the error of items nested too deeply begins (item/builder.c) */
-#define WORDING_NESTING			"Nesting Levels have exceeded"
 
 /* ---- conflicts (failure.c) ---- */
 

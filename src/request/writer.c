@@ -1,6 +1,6 @@
 /*
  * writer.c
- *	  Writing a response: JSON, one member after the other.
+ *	  Writes a response: JSON, member by member.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@ WriterFinish(Writer *w)
 
 /* What stands before every element. */
 static void
-Element(Writer *w)
+BeginElement(Writer *w)
 {
 	if (w->comma)
 		appendStringInfoChar(&w->out, ',');
@@ -32,15 +32,15 @@ Element(Writer *w)
 }
 
 static void
-Begin(Writer *w, char bracket)
+BeginBracket(Writer *w, char bracket)
 {
-	Element(w);
+	BeginElement(w);
 	appendStringInfoChar(&w->out, bracket);
 	w->comma = false;
 }
 
 static void
-End(Writer *w, char bracket)
+EndBracket(Writer *w, char bracket)
 {
 	appendStringInfoChar(&w->out, bracket);
 	w->comma = true;
@@ -49,31 +49,31 @@ End(Writer *w, char bracket)
 void
 WriterBeginObject(Writer *w)
 {
-	Begin(w, '{');
+	BeginBracket(w, '{');
 }
 
 void
 WriterEndObject(Writer *w)
 {
-	End(w, '}');
+	EndBracket(w, '}');
 }
 
 void
 WriterBeginList(Writer *w)
 {
-	Begin(w, '[');
+	BeginBracket(w, '[');
 }
 
 void
 WriterEndList(Writer *w)
 {
-	End(w, ']');
+	EndBracket(w, ']');
 }
 
 void
 WriterNameSlice(Writer *w, Slice name)
 {
-	Element(w);
+	BeginElement(w);
 	JsonAppendString(&w->out, name.data, name.len);
 	appendStringInfoChar(&w->out, ':');
 	w->comma = false;
@@ -88,7 +88,7 @@ WriterName(Writer *w, const char *name)
 void
 WriterSlice(Writer *w, Slice text)
 {
-	Element(w);
+	BeginElement(w);
 	JsonAppendString(&w->out, text.data, text.len);
 }
 
@@ -101,28 +101,28 @@ WriterString(Writer *w, const char *text)
 static void
 WriterInteger(Writer *w, int64 value)
 {
-	Element(w);
+	BeginElement(w);
 	appendStringInfo(&w->out, INT64_FORMAT, value);
 }
 
 static void
 WriterBool(Writer *w, bool value)
 {
-	Element(w);
+	BeginElement(w);
 	appendStringInfoString(&w->out, value ? "true" : "false");
 }
 
 void
 WriterUnits(Writer *w, double value)
 {
-	Element(w);
+	BeginElement(w);
 	appendStringInfo(&w->out, "%.1f", value);
 }
 
 void
 WriterTimestamp(Writer *w, int64 microseconds)
 {
-	Element(w);
+	BeginElement(w);
 	appendStringInfo(&w->out, INT64_FORMAT ".%03d", microseconds / 1000000,
 					 (int) (microseconds % 1000000 / 1000));
 }
@@ -130,21 +130,21 @@ WriterTimestamp(Writer *w, int64 microseconds)
 void
 WriterItem(Writer *w, const struct varlena *item)
 {
-	Element(w);
+	BeginElement(w);
 	ItemToJson(&w->out, ItemRoot(item));
 }
 
 void
 WriterValue(Writer *w, ValueRef value)
 {
-	Element(w);
+	BeginElement(w);
 	ValueToJson(&w->out, value);
 }
 
 void
 WriterRaw(Writer *w, Slice json)
 {
-	Element(w);
+	BeginElement(w);
 	appendBinaryStringInfo(&w->out, json.data, json.len);
 }
 

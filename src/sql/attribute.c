@@ -12,10 +12,10 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "catalog/objects.h"
 #include "item/builder.h"
 #include "sql/attribute.h"
 #include "sql/construct.h"
+#include "table/objects.h"
 
 static Oid
 ValueTypeOid(void)

@@ -1,11 +1,11 @@
 /*
  * attribute.h
- *	  Attributes as SQL columns: the expression that reads one, and the value
- *	  that a column's datum is.
+ *	  Attributes as SQL columns: the expression that reads an attribute, and
+ *	  the conversion of a column's datum to a value.
  *
- * A column's datum becomes what dynamo.to_value makes of it, but for two: an
- * instant (timestamptz) is written in UTC, and an array stays a set where the
- * attribute was one.
+ * A datum is converted like dynamo.to_value, with two exceptions: a
+ * timestamptz is written in UTC, and an array becomes a set if the attribute
+ * was a set.
  */
 #ifndef DYNAMO_ATTRIBUTE_H
 #define DYNAMO_ATTRIBUTE_H
@@ -15,19 +15,19 @@
 #include "item/item.h"
 
 /*
- * Appends a SQL expression for an attribute of the item column of t, as a
- * column of this type; all names in it are qualified.
+ * Appends a SQL expression that reads an attribute of the item column of t as
+ * a column of this type; all names in it are qualified.
  */
 extern void AppendAttributeExpression(StringInfo out, const char *attribute,
 									  Oid type, int32 typmod);
 
 /*
- * An attribute value, palloc'd, of a datum that is not null.  old: the value
- * it replaces, or MISSING_VALUE.
+ * Converts a datum that is not null to a palloc'd attribute value.  old is the
+ * value that it replaces, or MISSING_VALUE.
  */
 extern struct varlena *AttributeFromDatum(Datum datum, Oid type, ValueRef old);
 
-/* Whether a view may have a column of this type: bytea[] and items may not. */
+/* Whether a view may have a column of this type: not bytea[] or item. */
 extern bool TypeCanHoldAttribute(Oid type);
 
 #endif							/* DYNAMO_ATTRIBUTE_H */

@@ -348,7 +348,7 @@ dynamo_build_item(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument list must have even number of elements"),
-				 errhint("The arguments of build_item are attribute names and values in turn.")));
+				 errhint("The arguments of build_item are alternating attribute names and values.")));
 
 	ItemBuilderBeginMap(b);
 	for (int i = 0; i < n; i += 2)

@@ -1,13 +1,13 @@
 /*
  * construct.h
- *	  Items and values from SQL data of any type.
+ *	  Creates items and values from SQL data of any type.
  */
 #ifndef DYNAMO_CONSTRUCT_H
 #define DYNAMO_CONSTRUCT_H
 
 #include "item/builder.h"
 
-/* Adds SQL data of any type, not null, as dynamo.to_value makes it. */
+/* Adds SQL data of any type, not null, like dynamo.to_value. */
 extern void ItemBuilderDatum(ItemBuilder *b, Datum datum, Oid type);
 
 #endif							/* DYNAMO_CONSTRUCT_H */

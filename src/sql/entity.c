@@ -6,7 +6,6 @@
 
 #include "item/json.h"
 #include "sql/entity.h"
-#include "sql/template.h"
 
 /* ---- reading a definition ---- */
 
@@ -78,8 +77,11 @@ TemplatesMember(ValueRef v, const char *name)
 	for (uint32 i = 0; i < entries.count; i++)
 	{
 		Slice		entry;
+		const char *problem;
 
-		TemplateCheck(ValuePayload(MapEntry(&entries, i, &entry)));
+		if (TemplateRead(ValuePayload(MapEntry(&entries, i, &entry)), &problem) == NULL)
+			DefinitionError(psprintf("The template of \"%.*s\" is malformed: %s.",
+									 (int) entry.len, entry.data, problem));
 	}
 	return found;
 }
@@ -88,7 +90,7 @@ static void
 ReadColumn(ValueRef v, EntityColumn *column)
 {
 	if (ValueTypeOf(v) != VALUE_M)
-		DefinitionError("A column is no map.");
+		DefinitionError("A column is not a map.");
 	column->name = StringMember(v, "column");
 	column->attribute = StringMember(v, "attribute");
 	if (column->name.len == 0 || column->attribute.len == 0)
@@ -112,7 +114,7 @@ ReadColumns(EntityDef *def, ValueRef list)
 EntityDef *
 EntityDefRead(const char *text)
 {
-	ValueRef	root = ItemRoot(ItemFromJson(text, strlen(text)));
+	ValueRef	root = ItemRoot(ItemFromJson(text, strlen(text), NULL));
 	EntityDef  *def = palloc0(sizeof(EntityDef));
 
 	ReadColumns(def, Member(root, "columns", VALUE_L));
@@ -122,6 +124,7 @@ EntityDefRead(const char *text)
 	def->condition = StringMember(root, "condition");
 	def->values = Member(root, "values", VALUE_M);
 	def->names = StringsMember(root, "names");
+	def->entity = StringMember(root, "entity");
 	return def;
 }
 
@@ -197,18 +200,18 @@ HasPrefixes(const EntityDef *def, ValueRef item)
 static bool
 HasComposedKeys(const EntityDef *def, const TableDef *table, ValueRef item)
 {
-	for (int i = 0; i < table->key.npartition + table->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&table->key); i++)
 	{
 		Slice		name = table->key.attributes[i].name;
 		Slice		template = EntityTemplate(def, name);
 		ValueRef	value = AttributeFind(item, name.data, name.len);
 		StringInfoData key;
-		Slice		missing;
+		ComposeProblem problem;
 
 		if (template.data == NULL)
 			continue;
 		initStringInfo(&key);
-		if (!TemplateRender(template, item, &key, &missing) ||
+		if (TemplateCompose(TemplateGet(template), item, &key, &problem) != COMPOSE_OK ||
 			ValueIsMissing(value) ||
 			SliceCompare(ValuePayload(value), (Slice) {key.data, key.len}) != 0)
 			return false;
@@ -264,8 +267,19 @@ EntityIsOfKind(const EntityDef *def, ValueRef item)
 		MeetsCondition(def, item);
 }
 
+/* Of views of a table's entity. */
+static bool
+IsOfTablesEntity(const EntityDef *def, const TableDef *table, ValueRef item)
+{
+	const Entity *entity = table->entities == NULL ? NULL : EntityOfItem(table->entities, item);
+
+	return entity != NULL && SliceEqual(entity->name, def->entity) && EntityKeyIsComposed(entity, item);
+}
+
 bool
 EntityMatches(const EntityDef *def, const TableDef *table, ValueRef item)
 {
+	if (def->entity.data != NULL)
+		return IsOfTablesEntity(def, table, item);
 	return HasComposedKeys(def, table, item) && EntityIsOfKind(def, item);
 }

@@ -10,11 +10,13 @@
  *	 "keys":	   {"M": {"SK": {"S": "ORDER#{order_id}"}}},
  *	 "prefix":	   {"M": {"SK": {"S": "ORDER#"}}},
  *	 "attributes": {"M": {"EntityType": {"S": "Order"}}},
- *	 "condition":  {"S": "..."}, "values": {"M": ...}, "names": {"M": ...}}
+ *	 "condition":  {"S": "..."}, "values": {"M": ...}, "names": {"M": ...},
+ *	 "entity":	   {"S": "order"}}
  *
  * All but "columns" may be absent.  keys: templates by which key attributes
  * are composed.  prefix: what key attributes begin with.  attributes: what
  * every item of the kind has, and a new one gets.  condition: a filter.
+ * entity: the table's entity of this name is the kind, and composes the keys.
  */
 #ifndef DYNAMO_ENTITY_H
 #define DYNAMO_ENTITY_H
@@ -22,8 +24,9 @@
 #include "fmgr.h"
 #include "lib/stringinfo.h"
 
-#include "catalog/table.h"
+#include "entity/entity.h"
 #include "item/builder.h"
+#include "table/table.h"
 
 /* What a column of the view shows; data NULL: the definition does not say. */
 typedef struct EntityColumn
@@ -42,6 +45,7 @@ typedef struct EntityDef
 	Slice		condition;		/* data NULL: none */
 	ValueRef	values;
 	ValueRef	names;
+	Slice		entity;			/* data NULL: none */
 } EntityDef;
 
 /* ---- entity.c ---- */
@@ -69,6 +73,11 @@ extern bool EntityMatches(const EntityDef *def, const TableDef *table, ValueRef 
 
 /* Raises the errors of the condition: syntax, names, values, unused ones. */
 extern void EntityCheckCondition(const EntityDef *def);
+
+/* ---- entity_create.c ---- */
+
+/* Creates the view of a table's entity in the current schema. */
+extern Oid	EntityViewCreate(const char *view_name, const char *table_name, const char *entity_name);
 
 /* ---- entity_spec.c: definitions from SQL arguments ---- */
 

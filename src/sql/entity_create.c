@@ -1,9 +1,9 @@
 /*
  * entity_create.c
- *	  dynamo.create_entity_view: makes the view and its trigger.
+ *	  dynamo.create_entity_view: creates the view and its trigger.
  *
- * Ordinary statements run as the caller.  The view runs with the rights of
- * whoever uses it (security_invoker), so that it opens no door of its own.
+ * Ordinary statements run as the caller.  The view uses the privileges of its
+ * user (security_invoker), so that it gives no additional access.
  * Every name in its query is qualified.
  */
 #include "postgres.h"
@@ -18,12 +18,13 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "catalog/ddl.h"
-#include "catalog/objects.h"
 #include "compat.h"
+#include "ddl/ddl.h"
+#include "entity/entity.h"
 #include "item/json.h"
 #include "sql/attribute.h"
 #include "sql/entity.h"
+#include "table/objects.h"
 
 #define ENTITY_TRIGGER	"dynamo_entity_view"
 
@@ -32,8 +33,11 @@ typedef struct EntitySpec
 {
 	char	   *view_name;
 	char	   *table_name;
+	bool		has_columns;	/* else those that the entity declares */
 	Datum		columns;		/* json */
 	EntityDef	def;			/* all but its columns */
+	char	   *entity_name;	/* NULL: none */
+	const Entity *entity;
 } EntitySpec;
 
 typedef struct ViewColumn
@@ -108,9 +112,9 @@ AddKeyColumns(const TableDef *table, const ViewColumn *given, int ngiven, int *n
 	ViewColumn *columns = palloc(sizeof(ViewColumn) * (ngiven + 2));
 
 	*n = 0;
-	for (int i = 0; i < table->key.npartition + table->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&table->key); i++)
 	{
-		const AttributeDef *attr = &table->attributes[table->key_attributes[i]];
+		const AttributeDef *attr = TableKeyAttribute(table, i);
 
 		if (HasColumnFor(given, ngiven, attr->name))
 			continue;
@@ -154,9 +158,87 @@ PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 
 /* ---- the view's query ---- */
 
+/* A part of a key of the entity that the attribute is, and its template. */
+static const TemplatePart *
+FindPart(const Entity *entity, const char *attribute, bool base, const ComposedKey **key)
+{
+	for (int i = 0; entity != NULL && i < (base ? entity->nbase : entity->nkeys); i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			const TemplatePart *part = t->pieces[j].part;
+
+			if (part == NULL || part->nsteps != 1 || !SliceIs(part->name, attribute) ||
+				(base && !PieceTellsAttribute(t, j)))
+				continue;
+			*key = &entity->keys[i];
+			return part;
+		}
+	}
+	return NULL;
+}
+
+/* Whether it is a part in some template as a time. */
+static bool
+IsTimePart(const Entity *entity, const char *attribute)
+{
+	for (int i = 0; entity != NULL && i < entity->nkeys; i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			const TemplatePart *part = t->pieces[j].part;
+
+			if (part != NULL && part->kind == PART_TIME && part->nsteps == 1 && SliceIs(part->name, attribute))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A part that is missing as an attribute is read from the table's key. */
+static void
+AppendPart(StringInfo sql, const TableDef *table, const ViewColumn *column, const ComposedKey *key)
+{
+	char	   *name = SliceLiteral(SliceOf(column->attribute));
+	const AttributeDef *attr;
+
+	if (key == NULL)
+	{
+		appendStringInfo(sql, "(t.item OPERATOR(dynamo.->>) %s)", name);
+		return;
+	}
+	attr = &table->attributes[TableDefAttribute(table, key->attribute)];
+	appendStringInfo(sql, "COALESCE(t.item OPERATOR(dynamo.->>) %s, dynamo.parse_key(t.%s, %s) OPERATOR(dynamo.->>) %s)",
+					 name, quote_identifier(attr->column), SliceLiteral(key->template->source), name);
+}
+
+/* The expression for an attribute that is no key. */
+static void
+AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
+{
+	const ComposedKey *key = NULL;
+	bool		from_key = FindPart(entity, column->attribute, true, &key) != NULL;
+	bool		is_time = column->type == TIMESTAMPTZOID && IsTimePart(entity, column->attribute);
+
+	if (!from_key && !is_time)
+	{
+		AppendAttributeExpression(sql, column->attribute, column->type, column->typmod);
+		return;
+	}
+	appendStringInfoString(sql, is_time ? "dynamo.parse_time(" : "(");
+	AppendPart(sql, table, column, key);
+	appendStringInfo(sql, is_time && column->typmod < 0 ? ")" : ")::%s",
+					 format_type_extended(column->type, column->typmod,
+										  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
+}
+
 /* A key attribute is read from its column, so that indexes serve the view. */
 static void
-AppendColumn(StringInfo sql, const TableDef *table, const ViewColumn *column)
+AppendColumn(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
 {
 	int			i = TableDefAttribute(table, (Slice) {column->attribute, strlen(column->attribute)});
 
@@ -169,8 +251,31 @@ AppendColumn(StringInfo sql, const TableDef *table, const ViewColumn *column)
 												  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
 	}
 	else
-		AppendAttributeExpression(sql, column->attribute, column->type, column->typmod);
-	appendStringInfo(sql, " AS %s", quote_identifier(column->name));
+		AppendAttribute(sql, table, entity, column);
+}
+
+/*
+ * The test of an entity's items, with the expressions of the parts of their
+ * keys, by which the planner knows them (planner/entity_filter_support.c).
+ */
+static void
+AppendEntityFilter(StringInfo sql, const EntitySpec *spec, const TableDef *table,
+				   const ViewColumn *columns, int n)
+{
+	StringInfoData parts;
+
+	initStringInfo(&parts);
+	for (int i = 0; i < n; i++)
+	{
+		const ComposedKey *key;
+
+		if (FindPart(spec->entity, columns[i].attribute, false, &key) == NULL)
+			continue;
+		appendStringInfo(&parts, ", %s, ", SliceLiteral(SliceOf(columns[i].attribute)));
+		AppendColumn(&parts, table, spec->entity, &columns[i]);
+	}
+	appendStringInfo(sql, " WHERE dynamo.%s(t.tableoid, %s, t.item%s)",
+					 parts.len > 0 ? "entity_filter" : "is_entity", SliceLiteral(spec->entity->name), parts.data);
 }
 
 static char *
@@ -185,12 +290,79 @@ ViewStatement(const EntitySpec *spec, const TableDef *table, const char *view,
 	for (int i = 0; i < n; i++)
 	{
 		appendStringInfoString(&sql, i == 0 ? "" : ", ");
-		AppendColumn(&sql, table, &columns[i]);
+		AppendColumn(&sql, table, spec->entity, &columns[i]);
+		appendStringInfo(&sql, " AS %s", quote_identifier(columns[i].name));
 	}
 	appendStringInfo(&sql, " FROM %s t", relation);
+	if (spec->entity != NULL)
+	{
+		AppendEntityFilter(&sql, spec, table, columns, n);
+		return sql.data;
+	}
 	AppendComposedKeyTests(&sql, &first, table, &spec->def);
 	AppendKindTests(&sql, &first, "t.", table, &spec->def);
 	return sql.data;
+}
+
+/* ---- views of entities ---- */
+
+/* The attributes that an entity declares with a type. */
+static ViewColumn *
+DeclaredColumns(const Entity *entity, int *n)
+{
+	ViewColumn *columns = palloc(sizeof(ViewColumn) * (entity->nattributes + 1));
+
+	*n = 0;
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+		ViewColumn *column = &columns[*n];
+
+		if (a->type.data == NULL)
+			continue;
+		column->name = pnstrdup(a->name.data, a->name.len);
+		if (a->name.len >= NAMEDATALEN)
+			EntityError("invalid column name \"%s\"", column->name);
+		column->attribute = column->name;
+		ParseTypeName(pnstrdup(a->type.data, a->type.len), &column->type, &column->typmod);
+		if (!TypeCanHoldAttribute(column->type))
+			EntityError("column \"%s\" cannot have type %s", column->name, pnstrdup(a->type.data, a->type.len));
+		(*n)++;
+	}
+	return columns;
+}
+
+/* A new item of the view gets the entity's type. */
+static ValueRef
+TypeAttribute(const Entity *entity)
+{
+	ItemBuilder *b;
+
+	if (entity->type_attribute.data == NULL)
+		return MISSING_VALUE;
+	b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	ItemBuilderBeginMap(b);
+	ItemBuilderName(b, entity->type_attribute.data, entity->type_attribute.len);
+	ItemBuilderString(b, entity->type_value.data, entity->type_value.len);
+	ItemBuilderEnd(b);
+	return ItemRoot(ItemBuilderFinish(b));
+}
+
+static void
+UseEntity(EntitySpec *spec, const TableDef *table)
+{
+	if (spec->entity_name == NULL)
+		return;
+	spec->entity = EntitySetFind(table->entities, SliceOf(spec->entity_name));
+	if (spec->entity == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("table \"%s\" has no entity \"%s\"", spec->table_name, spec->entity_name)));
+	if (!ValueIsMissing(spec->def.keys) || !ValueIsMissing(spec->def.prefix) ||
+		!ValueIsMissing(spec->def.attributes) || spec->def.condition.data != NULL)
+		EntityError("a view of an entity has its keys, attributes and condition from the entity");
+	spec->def.entity = spec->entity->name;
+	spec->def.attributes = TypeAttribute(spec->entity);
 }
 
 /* ---- the function ---- */
@@ -198,18 +370,20 @@ ViewStatement(const EntitySpec *spec, const TableDef *table, const char *view,
 static void
 ReadSpec(FunctionCallInfo fcinfo, EntitySpec *spec)
 {
-	for (int i = 0; i < 3; i++)
-	{
-		if (PG_ARGISNULL(i))
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("view_name, table_name and columns must not be null")));
-	}
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || (PG_ARGISNULL(2) && PG_ARGISNULL(9)))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("view_name, table_name and columns must not be null"),
+				 errhint("columns may be left out with entity_name.")));
 	spec->view_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	spec->table_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	spec->columns = PG_GETARG_DATUM(2);
+	spec->has_columns = !PG_ARGISNULL(2);
+	if (spec->has_columns)
+		spec->columns = PG_GETARG_DATUM(2);
 	spec->def.keys = EntityJsonArgument(fcinfo, 3, "keys");
 	EntityKindArguments(fcinfo, 4, &spec->def);
+	if (!PG_ARGISNULL(9))
+		spec->entity_name = text_to_cstring(PG_GETARG_TEXT_PP(9));
 }
 
 static Oid
@@ -224,40 +398,58 @@ CurrentSchema(void)
 	return linitial_oid(path);
 }
 
-DYNAMO_FUNCTION(dynamo_create_entity_view);
-Datum
-dynamo_create_entity_view(PG_FUNCTION_ARGS)
+/* Creates what a specification says; returns the view. */
+static Oid
+CreateView(EntitySpec *spec)
 {
 	Oid			schema = CurrentSchema();
-	EntitySpec	spec = {0};
-	Relation	rel;
-	TableDef   *table;
+	char	   *view = QualifiedName(schema, spec->view_name);
+	Relation	rel = TableNameOpen(spec->table_name, AccessShareLock, false);
+	TableDef   *table = TableDefAcquire(rel);
 	ViewColumn *given;
 	ViewColumn *columns;
-	char	   *view;
 	int			ngiven;
 	int			n;
 
-	ReadSpec(fcinfo, &spec);
-	view = QualifiedName(schema, spec.view_name);
-	rel = TableNameOpen(spec.table_name, AccessShareLock, false);
-	table = TableDefAcquire(rel);
-	EntityCheckTemplates(table, spec.def.keys, false);
-	EntityCheckKind(table, &spec.def);
+	UseEntity(spec, table);
+	EntityCheckTemplates(table, spec->def.keys, false);
+	EntityCheckKind(table, &spec->def);
 
 	SPI_connect();
-	given = ReadColumns(spec.columns, &ngiven);
+	given = spec->has_columns ? ReadColumns(spec->columns, &ngiven) : DeclaredColumns(spec->entity, &ngiven);
 	columns = AddKeyColumns(table, given, ngiven, &n);
-	RunStatement("%s", ViewStatement(&spec, table, view,
+	RunStatement("%s", ViewStatement(spec, table, view,
 									 QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)),
 									 columns, n));
 	RunStatement("CREATE TRIGGER %s INSTEAD OF INSERT OR UPDATE OR DELETE ON %s "
 				 "FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%s)",
 				 ENTITY_TRIGGER, view, FUNCTION_ENTITY_VIEW_WRITE,
-				 quote_literal_cstr(PrintDefinition(&spec, columns, n)));
+				 quote_literal_cstr(PrintDefinition(spec, columns, n)));
 	SPI_finish();
 
 	TableDefRelease(table);
 	table_close(rel, NoLock);
-	PG_RETURN_OID(get_relname_relid(spec.view_name, schema));
+	return get_relname_relid(spec->view_name, schema);
+}
+
+Oid
+EntityViewCreate(const char *view_name, const char *table_name, const char *entity_name)
+{
+	EntitySpec	spec = {
+		.view_name = pstrdup(view_name),
+		.table_name = pstrdup(table_name),
+		.entity_name = pstrdup(entity_name),
+	};
+
+	return CreateView(&spec);
+}
+
+DYNAMO_FUNCTION(dynamo_create_entity_view);
+Datum
+dynamo_create_entity_view(PG_FUNCTION_ARGS)
+{
+	EntitySpec	spec = {0};
+
+	ReadSpec(fcinfo, &spec);
+	PG_RETURN_OID(CreateView(&spec));
 }

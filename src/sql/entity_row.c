@@ -13,14 +13,14 @@
 #include "utils/datum.h"
 #include "utils/rel.h"
 
-#include "catalog/objects.h"
+#include "entity/template.h"
 #include "errors.h"
 #include "item/builder.h"
 #include "item/convert.h"
 #include "sql/attribute.h"
 #include "sql/entity_row.h"
-#include "sql/template.h"
 #include "store/plan.h"
+#include "table/objects.h"
 
 /* ---- columns and attributes ---- */
 
@@ -101,16 +101,16 @@ EntityRowDeform(EntityRow *row)
 void
 EntityOldKey(const EntityRow *row, RowKey *key)
 {
-	for (int i = 0; i < row->table->key.npartition + row->table->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&row->table->key); i++)
 	{
-		const AttributeDef *attr = &row->table->attributes[row->table->key_attributes[i]];
+		const AttributeDef *attr = TableKeyAttribute(row->table, i);
 		int			column = ColumnOfAttribute(row, attr->name);
 		struct varlena *value = (column < 0) ? NULL : OldAttribute(row, column);
 
 		if (value == NULL || ValueTypeOf(ItemRoot(value)) != attr->type)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-					 errmsg("view \"%s\" does not show key attribute %s of its table as it is",
+					 errmsg("view \"%s\" does not show key attribute %s of its table unchanged",
 							RelationGetRelationName(row->view), attr->name.data)));
 		key->attributes[i] = ItemRoot(value);
 		key->values[i] = KeyValueToDatum(attr, key->attributes[i]);
@@ -231,18 +231,39 @@ CheckSuppliedKey(const EntityRow *row, Slice attribute, const StringInfo key)
 				 errmsg("column \"%s\" of view \"%s\" contradicts the template of its key",
 						NameStr(TupleDescAttr(RelationGetDescr(row->view), column)->attname),
 						RelationGetRelationName(row->view)),
-				 errhint("Leave the column out: it is composed of other attributes.")));
+				 errhint("Omit the column; it is composed from other attributes.")));
 }
 
 static bool
 IsTableKey(const TableDef *table, Slice name)
 {
-	for (int i = 0; i < table->key.npartition + table->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&table->key); i++)
 	{
 		if (SliceCompare(table->key.attributes[i].name, name) == 0)
 			return true;
 	}
 	return false;
+}
+
+/* Raised for a part that does not fit, and for a missing one of the table's key. */
+static void
+ComposeError(const EntityRow *row, Slice name, Slice template, const ComposeProblem *problem)
+{
+	Slice		part = problem->part->name;
+
+	if (problem->reason == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_NOT_NULL_VIOLATION),
+				 errmsg("key attribute %.*s of view \"%s\" needs attribute %.*s",
+						(int) name.len, name.data, RelationGetRelationName(row->view),
+						(int) part.len, part.data),
+				 errdetail("Its template is %.*s.", (int) template.len, template.data)));
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("key attribute %.*s of view \"%s\" cannot be composed: attribute %.*s %s",
+					(int) name.len, name.data, RelationGetRelationName(row->view),
+					(int) part.len, part.data, problem->reason),
+			 errdetail("Its template is %.*s.", (int) template.len, template.data)));
 }
 
 /*
@@ -277,26 +298,34 @@ ComposeKeys(const EntityRow *row, struct varlena *item)
 	{
 		Slice		name;
 		Slice		template = ValuePayload(MapEntry(&keys, i, &name));
-		Slice		missing;
+		ComposeProblem problem;
+		ComposeStatus status;
 		StringInfoData key;
 
 		initStringInfo(&key);
-		if (TemplateRender(template, root, &key, &missing))
+		status = TemplateCompose(TemplateGet(template), root, &key, &problem);
+		if (status == COMPOSE_OK)
 		{
 			CheckSuppliedKey(row, name, &key);
 			ItemBuilderName(builder, name.data, name.len);
 			ItemBuilderString(builder, key.data, key.len);
 		}
-		else if (IsTableKey(row->table, name))
-			ereport(ERROR,
-					(errcode(ERRCODE_NOT_NULL_VIOLATION),
-					 errmsg("key attribute %.*s of view \"%s\" needs attribute %.*s",
-							(int) name.len, name.data, RelationGetRelationName(row->view),
-							(int) missing.len, missing.data),
-					 errdetail("Its template is %.*s.", (int) template.len, template.data)));
+		else if (status == COMPOSE_UNFIT || IsTableKey(row->table, name))
+			ComposeError(row, name, template, &problem);
 	}
 	ItemBuilderEnd(builder);
 	return ItemBuilderFinish(builder);
+}
+
+/* What the table's entity will have composed. */
+static const struct varlena *
+ComposeByTable(const EntityRow *row, struct varlena *item, ValueRef before)
+{
+	struct varlena *composed = NULL;
+
+	if (row->def->entity.data != NULL)
+		(void) ComposeEntityKeys(row->table, ItemRoot(item), before, false, false, &composed, NULL);
+	return composed != NULL ? composed : item;
 }
 
 static void
@@ -307,7 +336,7 @@ CheckKind(const EntityRow *row, const struct varlena *item)
 				(errcode(ERRCODE_WITH_CHECK_OPTION_VIOLATION),
 				 errmsg("new row would not be in view \"%s\"",
 						RelationGetRelationName(row->view)),
-				 errdetail("The item is not of the kind that the view shows.")));
+				 errdetail("The view does not show items of this kind.")));
 }
 
 struct varlena *
@@ -315,7 +344,7 @@ EntityRowItem(const EntityRow *row, ValueRef before)
 {
 	struct varlena *item = ComposeKeys(row, MergeColumns(row, before));
 
-	CheckKind(row, item);
+	CheckKind(row, ComposeByTable(row, item, before));
 	return item;
 }
 
@@ -331,6 +360,8 @@ IsMadeByView(const EntityRow *row, int column)
 		return false;
 	if (EntityTemplate(row->def, name).data != NULL)
 		return true;
+	if (row->def->entity.data != NULL)
+		return row->old == NULL ? !row->supplied[column] : TableDefAttribute(row->table, name) >= 0;
 	return row->old == NULL && !row->supplied[column] &&
 		!ValueIsMissing(AttributeFind(row->def->attributes, name.data, name.len));
 }
@@ -354,7 +385,15 @@ ShownAttribute(const EntityRow *row, const struct varlena *item, int column, boo
 	return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, isnull);
 }
 
-/* The same of a composed key, which is a string; most columns on keys are text. */
+static bool
+IsString(const struct varlena *item, Slice name)
+{
+	ValueRef	v = AttributeFind(ItemRoot(item), name.data, name.len);
+
+	return !ValueIsMissing(v) && ValueTypeOf(v) == VALUE_S;
+}
+
+/* The same of a string; most columns on keys are text. */
 static Datum
 ShownText(const EntityRow *row, const struct varlena *item, int column, bool *isnull)
 {
@@ -379,7 +418,7 @@ EntityResultRow(const EntityRow *row, const struct varlena *item)
 
 		if (!IsMadeByView(row, i))
 			continue;
-		if (EntityTemplate(row->def, row->attributes[i]).data != NULL && ColumnType(row, i) == TEXTOID)
+		if (IsString(item, row->attributes[i]) && ColumnType(row, i) == TEXTOID)
 			shown = ShownText(row, item, i, &isnull);
 		else
 			shown = ShownAttribute(row, item, i, &isnull);

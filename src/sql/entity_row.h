@@ -1,7 +1,7 @@
 /*
  * entity_row.h
- *	  A row of an entity view that is being written, and the item it makes.
- *	  Private to entity_write.c and entity_row.c.
+ *	  A row of an entity view being written, and its item.  Private to
+ *	  entity_write.c and entity_row.c.
  */
 #ifndef DYNAMO_ENTITY_ROW_H
 #define DYNAMO_ENTITY_ROW_H
@@ -29,7 +29,7 @@ typedef struct EntityRow
 	bool	   *old_nulls;
 	Datum	   *new_values;
 	bool	   *new_nulls;
-	bool	   *supplied;		/* the statement gave it a value of its own */
+	bool	   *supplied;		/* the statement has set the column */
 } EntityRow;
 
 /* Takes the rows apart; palloc'd. */

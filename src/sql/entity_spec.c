@@ -6,10 +6,10 @@
 
 #include "utils/jsonb.h"
 
+#include "entity/template.h"
 #include "errors.h"
 #include "item/convert.h"
 #include "sql/entity.h"
-#include "sql/template.h"
 
 void
 EntityError(const char *format,...)
@@ -105,7 +105,7 @@ CheckKeyAttribute(const TableDef *table, Slice name, ValueRef text)
 void
 EntityCheckTemplates(const TableDef *table, ValueRef templates, bool complete)
 {
-	int			nkeys = table->key.npartition + table->key.nsort;
+	int			nkeys = KeyCount(&table->key);
 	Container	entries;
 
 	if (ValueIsMissing(templates))
@@ -117,7 +117,7 @@ EntityCheckTemplates(const TableDef *table, ValueRef templates, bool complete)
 		ValueRef	text = MapEntry(&entries, i, &name);
 
 		CheckKeyAttribute(table, name, text);
-		TemplateCheck(ValuePayload(text));
+		(void) TemplateGet(ValuePayload(text));
 	}
 	if (!complete)
 		return;
@@ -129,7 +129,7 @@ EntityCheckTemplates(const TableDef *table, ValueRef templates, bool complete)
 			EntityError("key attribute \"%.*s\" has no template", (int) name.len, name.data);
 	}
 	if (entries.count > (uint32) nkeys)
-		EntityError("there are templates for more than the key of the table");
+		EntityError("there are templates for attributes that are not in the key of the table");
 }
 
 void
@@ -187,4 +187,5 @@ EntityBuild(ItemBuilder *b, const EntityDef *def)
 	BuildSlice(b, "condition", def->condition);
 	BuildMap(b, "values", def->values);
 	BuildMap(b, "names", def->names);
+	BuildSlice(b, "entity", def->entity);
 }

@@ -11,7 +11,6 @@
 #include "item/convert.h"
 #include "item/json.h"
 #include "sql/entity.h"
-#include "sql/template.h"
 
 char *
 SliceLiteral(Slice s)
@@ -131,9 +130,9 @@ void
 AppendComposedKeyTests(StringInfo sql, bool *first, const TableDef *table,
 					   const EntityDef *def)
 {
-	for (int i = 0; i < table->key.npartition + table->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&table->key); i++)
 	{
-		const AttributeDef *attr = &table->attributes[table->key_attributes[i]];
+		const AttributeDef *attr = TableKeyAttribute(table, i);
 		const char *column = quote_identifier(attr->column);
 		Slice		template = EntityTemplate(def, attr->name);
 		StringInfoData prefix;
@@ -141,7 +140,7 @@ AppendComposedKeyTests(StringInfo sql, bool *first, const TableDef *table,
 		if (template.data == NULL)
 			continue;
 		initStringInfo(&prefix);
-		TemplatePrefix(template, &prefix);
+		TemplateAppendPrefix(TemplateGet(template), &prefix);
 		AppendPrefixTest(sql, first, "t.", column, (Slice) {prefix.data, prefix.len});
 		BeginTest(sql, first);
 		appendStringInfo(sql, "t.%s OPERATOR(pg_catalog.=) dynamo.render_key(t.item, %s)",

@@ -25,11 +25,11 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/objects.h"
 #include "compat.h"
 #include "sql/attribute.h"
 #include "sql/entity_row.h"
 #include "store/plan.h"
+#include "table/objects.h"
 
 typedef enum WriterPlan
 {
@@ -76,7 +76,7 @@ TableOfView(Relation view)
 	if (rte == NULL || rte->rtekind != RTE_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is no entity view", RelationGetRelationName(view))));
+				 errmsg("\"%s\" is not an entity view", RelationGetRelationName(view))));
 	return rte->relid;
 }
 
@@ -95,9 +95,9 @@ ColumnMeaning(const EntityDef *def, Relation view, int column)
 	if (defined >= 0 && defined != column)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("column \"%s\" of view \"%s\" is not where its definition has it",
+				 errmsg("column \"%s\" of view \"%s\" is not at the position in the view's definition",
 						name, RelationGetRelationName(view)),
-				 errhint("Create the view again with dynamo.create_entity_view.")));
+				 errhint("Use dynamo.create_entity_view to create the view again.")));
 	return EntityColumnAttribute(def, column);
 }
 
@@ -110,7 +110,7 @@ CreateWriter(const TriggerData *trigger)
 	if (trigger->tg_trigger->tgnargs != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.%s needs a definition", FUNCTION_ENTITY_VIEW_WRITE),
+				 errmsg("dynamo.%s requires a definition", FUNCTION_ENTITY_VIEW_WRITE),
 				 errhint("Create the view with dynamo.create_entity_view.")));
 	writer->context = CurrentMemoryContext;
 	writer->def = EntityDefRecall(trigger->tg_trigger->tgargs[0]);
@@ -140,9 +140,9 @@ GetWriter(FmgrInfo *flinfo, const TriggerData *trigger)
 static void
 AppendKeyCondition(StringInfo sql, const TableDef *table, int first, Oid *types)
 {
-	for (int i = 0; i < table->key.npartition + table->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&table->key); i++)
 	{
-		const AttributeDef *attr = &table->attributes[table->key_attributes[i]];
+		const AttributeDef *attr = TableKeyAttribute(table, i);
 
 		appendStringInfo(sql, "%s %s OPERATOR(pg_catalog.=) $%d",
 						 i == 0 ? " WHERE" : " AND",
@@ -151,12 +151,20 @@ AppendKeyCondition(StringInfo sql, const TableDef *table, int first, Oid *types)
 	}
 }
 
+/* The row is to show what the table's entity has composed. */
+static void
+AppendReturning(StringInfo sql, const EntityWriter *writer)
+{
+	if (writer->def->entity.data != NULL)
+		appendStringInfoString(sql, " RETURNING item");
+}
+
 static void
 MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan which,
 			  WriterStatement *statement)
 {
 	char	   *name = RelationSqlName(writer->table);
-	int			nkeys = table->key.npartition + table->key.nsort;
+	int			nkeys = KeyCount(&table->key);
 	StringInfoData sql;
 
 	statement->types[0] = ItemTypeOid();
@@ -167,6 +175,7 @@ MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan whic
 		case PLAN_INSERT:
 			appendStringInfo(&sql, "INSERT INTO %s (item) VALUES ($1)", name);
 			statement->nargs = 1;
+			AppendReturning(&sql, writer);
 			break;
 		case PLAN_READ:
 		case PLAN_LOCK:
@@ -179,6 +188,7 @@ MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan whic
 			appendStringInfo(&sql, "UPDATE %s SET item = $1", name);
 			AppendKeyCondition(&sql, table, 2, statement->types);
 			statement->nargs++;
+			AppendReturning(&sql, writer);
 			break;
 		case PLAN_DELETE:
 			appendStringInfo(&sql, "DELETE FROM %s", name);
@@ -218,6 +228,13 @@ ExecutePlan(const EntityRow *row, WriterPlan which, Datum *args)
 
 /* ---- the three events ---- */
 
+/* The item that the last statement has stored. */
+static struct varlena *
+WrittenItem(const EntityRow *row, struct varlena *given)
+{
+	return row->def->entity.data == NULL ? given : PG_DETOAST_DATUM_PACKED(StatementItem(0));
+}
+
 static HeapTuple
 InsertRow(const EntityRow *row)
 {
@@ -226,7 +243,7 @@ InsertRow(const EntityRow *row)
 
 	if (ExecutePlan(row, PLAN_INSERT, args) == 0)
 		return NULL;
-	return EntityResultRow(row, item);
+	return EntityResultRow(row, WrittenItem(row, item));
 }
 
 /* The item at a key, by PLAN_READ or PLAN_LOCK; NULL if there is none. */
@@ -277,7 +294,7 @@ CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 					 errmsg("could not serialize access due to concurrent update"),
 					 errdetail("Attribute %.*s was changed by another transaction.",
 							   (int) name.len, name.data),
-					 errhint("Try again.")));
+					 errhint("Repeat the transaction.")));
 	}
 }
 
@@ -289,9 +306,9 @@ CheckStillOfKind(const EntityRow *row, ValueRef deleted)
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update"),
-				 errdetail("Another transaction has made the item one that view \"%s\" does not show.",
+				 errdetail("Another transaction has changed the item so that view \"%s\" does not show it.",
 						   RelationGetRelationName(row->view)),
-				 errhint("Try again.")));
+				 errhint("Repeat the transaction.")));
 }
 
 /*
@@ -324,8 +341,13 @@ UpdateDirectly(const EntityRow *row, Store *store, RowKey *key)
 	item = EntityRowItem(row, replaced.item);
 	if (StoreItemIsFinal(store))
 	{
+		struct varlena *composed;
+
+		(void) ComposeEntityKeys(store->def, ItemRoot(item), replaced.item, false, true, &composed, NULL);
+		if (composed != NULL)
+			item = composed;
 		CheckItemSize(ItemRoot(item));
-		CheckItemKeys(store->def, ItemRoot(item), &replaced);
+		(void) CheckItemKeys(store->def, ItemRoot(item), &replaced, NULL);
 	}
 	if (StoreWriteLocked(store, key, &lock, WRITE_PUT, item, &stored) == WRITE_NOTHING)
 		return NULL;
@@ -344,7 +366,7 @@ UpdateBySql(const EntityRow *row, RowKey *key)
 	item = EntityRowItem(row, ItemRoot(item));
 	args[0] = PointerGetDatum(item);
 	memcpy(args + 1, key->values, sizeof(key->values));
-	return ExecutePlan(row, PLAN_UPDATE, args) == 0 ? NULL : item;
+	return ExecutePlan(row, PLAN_UPDATE, args) == 0 ? NULL : WrittenItem(row, item);
 }
 
 static HeapTuple

@@ -1,6 +1,6 @@
 /*
  * expired.c
- *	  Finding items whose time to live has passed, oldest first.
+ *	  Finds items whose time to live has passed, oldest first.
  */
 #include "postgres.h"
 
@@ -21,28 +21,16 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/names.h"
 #include "compat.h"
 #include "store/expired.h"
 #include "store/plan.h"
 #include "store/scan.h"
 #include "store/store.h"
+#include "table/object_names.h"
 
 /* "an expired row", of the two parameters that every statement begins with. */
 #define IS_EXPIRED \
 	TTL_COLUMN " OPERATOR(pg_catalog.>=) $1 AND " TTL_COLUMN " OPERATOR(pg_catalog.<=) $2"
-
-static int
-NumberOfKeys(const TableDef *def)
-{
-	return def->key.npartition + def->key.nsort;
-}
-
-static const AttributeDef *
-KeyAttributeOf(const TableDef *def, int i)
-{
-	return &def->attributes[def->key_attributes[i]];
-}
 
 /* ---- positions ---- */
 
@@ -153,10 +141,10 @@ TakeRow(const ExpiredSearch *s, IndexScanDesc scan, int64 seconds, ItemPointer e
 	row->position.entry = *entry;
 	*tid = slot->tts_tid;
 	row->columns[0] = PointerGetDatum(tid);
-	for (int i = 0; i < NumberOfKeys(s->def); i++)
+	for (int i = 0; i < KeyCount(&s->def->key); i++)
 	{
 		bool		isnull;
-		Datum		value = slot_getattr(slot, KeyAttributeOf(s->def, i)->attnum, &isnull);
+		Datum		value = slot_getattr(slot, TableKeyAttribute(s->def, i)->attnum, &isnull);
 
 		row->id = isnull ? row->id : HashDatum(row->id, value);
 	}
@@ -230,9 +218,9 @@ KeyColumns(const TableDef *def)
 	StringInfoData out;
 
 	initStringInfo(&out);
-	for (int i = 0; i < NumberOfKeys(def); i++)
+	for (int i = 0; i < KeyCount(&def->key); i++)
 		appendStringInfo(&out, "%s%s", i > 0 ? ", " : "",
-						 quote_identifier(KeyAttributeOf(def, i)->column));
+						 quote_identifier(TableKeyAttribute(def, i)->column));
 	return out.data;
 }
 
@@ -245,10 +233,10 @@ AddPosition(Statement *q, const TableDef *def, const char *operator, const Expir
 	appendStringInfo(&q->sql, " AND ROW(" TTL_COLUMN ", %s) OPERATOR(pg_catalog.%s) ROW($%d",
 					 KeyColumns(def), operator, q->nargs + 1);
 	AddArgument(q, INT8OID, Int64GetDatum(position->seconds));
-	for (int i = 0; i < NumberOfKeys(def); i++)
+	for (int i = 0; i < KeyCount(&def->key); i++)
 	{
 		appendStringInfo(&q->sql, ", $%d", q->nargs + 1);
-		AddArgument(q, KeyColumnType(KeyAttributeOf(def, i)->type), position->key[i]);
+		AddArgument(q, KeyColumnType(TableKeyAttribute(def, i)->type), position->key[i]);
 	}
 	appendStringInfoChar(&q->sql, ')');
 }
@@ -265,9 +253,9 @@ BuildQuery(Statement *q, const ExpiredSearch *s)
 	initStringInfo(&q->sql);
 	appendStringInfo(&q->sql, "SELECT " TTL_COLUMN ", %s FROM %s WHERE " IS_EXPIRED,
 					 keys, RelationSqlName(RelationGetRelid(s->rel)));
-	for (int i = 0; i < NumberOfKeys(s->def); i++)	/* a foreign table may have nulls */
+	for (int i = 0; i < KeyCount(&s->def->key); i++)	/* a foreign table may have nulls */
 		appendStringInfo(&q->sql, " AND %s IS NOT NULL",
-						 quote_identifier(KeyAttributeOf(s->def, i)->column));
+						 quote_identifier(TableKeyAttribute(s->def, i)->column));
 	AddPosition(q, s->def, ">", &s->after);
 	AddPosition(q, s->def, "<=", &s->upto);
 	appendStringInfo(&q->sql, " ORDER BY " TTL_COLUMN ", %s LIMIT %d", keys, s->limit);
@@ -281,7 +269,7 @@ TakeTuple(const ExpiredSearch *s, HeapTuple tuple, TupleDesc desc, ExpiredRow *r
 	memset(row, 0, sizeof(ExpiredRow));
 	row->position.set = true;
 	row->position.seconds = DatumGetInt64(SPI_getbinval(tuple, desc, 1, &isnull));
-	for (int i = 0; i < NumberOfKeys(s->def); i++)
+	for (int i = 0; i < KeyCount(&s->def->key); i++)
 	{
 		Datum		value = SPI_getbinval(tuple, desc, i + 2, &isnull);
 
@@ -295,7 +283,7 @@ DeleteByKey(const ExpiredSearch *s)
 {
 	char	   *keys = KeyColumns(s->def);
 	const char *table = RelationSqlName(RelationGetRelid(s->rel));
-	bool		sort = NumberOfKeys(s->def) > 1;
+	bool		sort = KeyCount(&s->def->key) > 1;
 
 	return psprintf("DELETE FROM %s WHERE (%s) OPERATOR(pg_catalog.=) ANY ("
 					"SELECT %s FROM %s WHERE (%s) OPERATOR(pg_catalog.=) ANY ("
@@ -312,13 +300,16 @@ FindByStatement(const ExpiredSearch *s, ExpiredRows *found)
 	BuildQuery(&q, s);
 	if (SPI_execute_with_args(q.sql.data, q.nargs, q.types, q.values, NULL, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not find expired items");
+	StatementCheckColumn(1, INT8OID);
+	for (int i = 0; i < KeyCount(&s->def->key); i++)
+		StatementCheckColumn(i + 2, KeyColumnType(TableKeyAttribute(s->def, i)->type));
 	found->n = (int) SPI_processed;
 	for (int i = 0; i < found->n; i++)
 		TakeTuple(s, SPI_tuptable->vals[i], SPI_tuptable->tupdesc, &found->rows[i]);
 	SPI_freetuptable(SPI_tuptable);
-	found->ncolumns = NumberOfKeys(s->def);
+	found->ncolumns = KeyCount(&s->def->key);
 	for (int i = 0; i < found->ncolumns; i++)
-		found->types[i] = KeyColumnType(KeyAttributeOf(s->def, i)->type);
+		found->types[i] = KeyColumnType(TableKeyAttribute(s->def, i)->type);
 	found->delete_sql = DeleteByKey(s);
 }
 

@@ -1,16 +1,16 @@
 /*
  * expired.h
- *	  Finding items whose time to live has passed, oldest first.
+ *	  Finds items whose time to live has passed, oldest first.
  *
- * In a plain table they are found through the index on the time of expiry,
- * and an item's position is its time and the place of its row, which is the
- * order of that index, equal times included.  Elsewhere (partitions, foreign
- * tables, an index that somebody dropped) a statement finds them, and the
- * position is the time and the key.
+ * In a plain table, the index on the expiry time is used.  The position of an
+ * item is then its time and the position of its row, which is the order of the
+ * index, including equal times.  For other tables (partitions, foreign tables,
+ * a dropped index) a statement is used, and the position is the time and the
+ * key.
  *
- * Deleted rows leave entries in the index until VACUUM removes them, which it
- * cannot while an old snapshot is held.  A search that begins after a
- * position passes none of those before it.
+ * Deleted rows leave index entries until VACUUM removes them, which old
+ * snapshots prevent.  A search that starts after a position skips entries
+ * before it.
  */
 #ifndef DYNAMO_EXPIRED_H
 #define DYNAMO_EXPIRED_H
@@ -18,34 +18,34 @@
 #include "storage/itemptr.h"
 #include "utils/relcache.h"
 
-#include "catalog/table.h"
+#include "table/table.h"
 
-/* Attributes of a table's key at most. */
+/* Maximum number of attributes of a table's key. */
 #define EXPIRED_KEYS	2
 
 typedef struct ExpiredPosition
 {
-	bool		set;			/* else before the first item */
+	bool		set;			/* otherwise the position before the first item */
 	int64		seconds;		/* since 1970 */
-	ItemPointerData entry;		/* what the index's entry points to; or */
+	ItemPointerData entry;		/* the row of the index entry; or */
 	Datum		key[EXPIRED_KEYS];
 } ExpiredPosition;
 
 typedef struct ExpiredSearch
 {
 	Relation	rel;
-	const TableDef *def;		/* has a time to live */
-	int64		oldest;			/* seconds: items that expired from then */
-	int64		newest;			/* to then, both inclusive */
+	const TableDef *def;		/* table with time to live */
+	int64		oldest;			/* seconds; earliest expiry time */
+	int64		newest;			/* latest expiry time; both are inclusive */
 	ExpiredPosition after;		/* exclusive */
-	ExpiredPosition upto;		/* inclusive; not set: to the end */
+	ExpiredPosition upto;		/* inclusive; if not set, to the end */
 	int			limit;
 } ExpiredSearch;
 
 typedef struct ExpiredRow
 {
 	ExpiredPosition position;
-	Datum		columns[EXPIRED_KEYS];	/* by which it is found again */
+	Datum		columns[EXPIRED_KEYS];	/* columns that identify the row */
 	uint64		id;				/* a hash of its key */
 } ExpiredRow;
 
@@ -53,25 +53,26 @@ typedef struct ExpiredRows
 {
 	int			n;
 	ExpiredRow *rows;
-	int			ncolumns;		/* of each row; one: the place, ctid */
+	int			ncolumns;		/* columns of each row; 1 for ctid */
 	Oid			types[EXPIRED_KEYS];	/* of columns */
 
 	/*
-	 * The statement that deletes rows: $1 and $2 are oldest and newest, the
-	 * next ones arrays of columns.  Rows that another transaction holds are
-	 * passed over, as are those that are not expired any more.
+	 * The statement that deletes rows.  $1 and $2 are oldest and newest; the
+	 * other parameters are arrays of columns.  It skips rows that another
+	 * transaction has locked, and rows that are no longer expired.
 	 */
 	char	   *delete_sql;
 } ExpiredRows;
 
 /*
- * The first items after a position that the transaction's snapshot shows;
- * fewer than the limit: there are no more.  Allocates in the current memory
- * context.  SPI must be connected.  Code of the table's owner is run.
+ * Finds the first items after a position that are visible to the transaction's
+ * snapshot.  If there are fewer than the limit, no more exist.  Allocates in
+ * the current memory context.  SPI must be connected.  May run code of the
+ * table's owner.
  */
 extern void ExpiredFind(const ExpiredSearch *search, ExpiredRows *found);
 
-/* Copies a position into a memory context; frees what was kept before. */
+/* Copies a position into a memory context; frees the previous one. */
 extern void ExpiredPositionKeep(ExpiredPosition *kept, const ExpiredPosition *position,
 								MemoryContext context);
 

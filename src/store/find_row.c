@@ -1,14 +1,13 @@
 /*
  * find_row.c
- *	  The current version of a row, for the direct write path.
+ *	  Finds the current version of a row for the direct write path.
  *
- *	  The search uses a dirty snapshot, as the uniqueness check of INSERT ...
- *	  ON CONFLICT does.  A dirty snapshot sees what is committed now and what
- *	  this transaction did up to now, so that it finds the one version that a
- *	  write would replace, and our own earlier writes in the same statement
- *	  are no conflict.  It also tells of transactions in progress that insert,
- *	  update or delete the row; we wait for them, since what they leave behind
- *	  is what must be decided on.
+ * The search uses a dirty snapshot, like the uniqueness check of INSERT ... ON
+ * CONFLICT.  A dirty snapshot sees all committed rows and the changes of this
+ * transaction.  It therefore finds the version that a write would replace, and
+ * earlier writes of the same statement do not conflict.  It also reports
+ * transactions in progress that insert, update or delete the row; the search
+ * waits for them, since the decision depends on their outcome.
  */
 #include "postgres.h"
 
@@ -25,20 +24,21 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "store/scan.h"
 #include "store/write_direct.h"
 
 /* ---- scan keys ---- */
 
 /* The key attribute that a column of the primary key's index holds. */
 static int
-KeyAttributeOfColumn(const DirectWrite *d, int column)
+FindKeyAttribute(const DirectWrite *d, int column)
 {
 	AttrNumber	attnum = d->primary->rd_index->indkey.values[column];
-	int			nkeys = d->def->key.npartition + d->def->key.nsort;
+	int			nkeys = KeyCount(&d->def->key);
 
 	for (int i = 0; i < nkeys; i++)
 	{
-		if (d->def->attributes[d->def->key_attributes[i]].attnum == attnum)
+		if (TableKeyAttribute(d->def, i)->attnum == attnum)
 			return i;
 	}
 	elog(ERROR, "primary key of \"%s\" is not on its key attributes",
@@ -47,18 +47,16 @@ KeyAttributeOfColumn(const DirectWrite *d, int column)
 }
 
 static int
-BuildKeys(const DirectWrite *d, ScanKey keys)
+BuildScanKeys(const DirectWrite *d, ScanKey keys)
 {
-	int			nkeys = d->def->key.npartition + d->def->key.nsort;
+	int			nkeys = KeyCount(&d->def->key);
 
 	for (int i = 0; i < nkeys; i++)
 	{
-		int			k = KeyAttributeOfColumn(d, i);
+		int			k = FindKeyAttribute(d, i);
 
-		ScanKeyEntryInitialize(&keys[i], 0, i + 1, BTEqualStrategyNumber, InvalidOid,
-							   d->primary->rd_indcollation[i],
-							   KeyEqualityFunction(d->def->attributes[d->def->key_attributes[k]].type),
-							   d->request->key->values[k]);
+		KeyScanKey(&keys[i], d->primary, i, TableKeyAttribute(d->def, k)->type,
+				   BTEqualStrategyNumber, d->request->key->values[k]);
 	}
 	return nkeys;
 }
@@ -68,7 +66,7 @@ static bool
 FetchRow(DirectWrite *d, Snapshot snapshot)
 {
 	ScanKeyData keys[2];
-	int			nkeys = BuildKeys(d, keys);
+	int			nkeys = BuildScanKeys(d, keys);
 	IndexScanDesc scan = BeginIndexScan(d->rel, d->primary, snapshot, nkeys);
 	bool		found;
 

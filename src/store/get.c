@@ -1,10 +1,10 @@
 /*
  * get.c
- *	  The item at a primary key.
+ *	  Reads the item with a primary key.
  *
- *	  The direct path keeps its index scan open between gets of one Store, so
- *	  that a batch of keys pays for one.  Every get reads under the snapshot
- *	  that is active then, but for a table that was rewritten since.
+ * The direct path keeps its index scan open between gets of one Store, so that
+ * a batch of keys opens it once.  Every get reads with the active snapshot,
+ * unless the table was rewritten after it.
  */
 #include "postgres.h"
 
@@ -16,10 +16,10 @@
 #include "executor/tuptable.h"
 #include "utils/builtins.h"
 
-#include "catalog/names.h"
 #include "item/slice.h"
 #include "store/plan.h"
 #include "store/scan.h"
+#include "table/object_names.h"
 
 struct StoreLookup
 {
@@ -37,8 +37,8 @@ static void
 BeginLookupScan(Store *store, StoreLookup *lookup, const ScanKeys *keys)
 {
 	for (int i = 0; i < lookup->nkeys; i++)
-		DirectScanKey(&lookup->keys[i], lookup->index, i, keys->columns[i]->type,
-					  BTEqualStrategyNumber, (Datum) 0);
+		KeyScanKey(&lookup->keys[i], lookup->index, i, keys->columns[i]->type,
+				   BTEqualStrategyNumber, (Datum) 0);
 	lookup->slot = table_slot_create(store->rel, NULL);
 	lookup->scan = BeginIndexScan(store->rel, lookup->index, StoreSnapshot(store),
 								  lookup->nkeys);
@@ -115,7 +115,7 @@ static const char *
 GetStatement(const Store *store, Oid *types)
 {
 	const TableDef *def = store->def;
-	int			nkeys = def->key.npartition + def->key.nsort;
+	int			nkeys = KeyCount(&def->key);
 	StringInfoData sql;
 
 	initStringInfo(&sql);
@@ -123,7 +123,7 @@ GetStatement(const Store *store, Oid *types)
 	AppendRelationName(&sql, store->rel);
 	for (int i = 0; i < nkeys; i++)
 	{
-		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+		const AttributeDef *attr = TableKeyAttribute(def, i);
 
 		types[i] = KeyColumnType(attr->type);
 		appendStringInfo(&sql, "%s%s OPERATOR(pg_catalog.=) $%d",
@@ -147,7 +147,7 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	sql = GetStatement(store, types);
-	plan = StorePlan(sql, store->def->key.npartition + store->def->key.nsort, types);
+	plan = StorePlan(sql, KeyCount(&store->def->key), types);
 	rc = SPI_execute_snapshot(plan, values, NULL, StoreSnapshot(store),
 							  InvalidSnapshot, true, false, 1);
 	if (rc != SPI_OK_SELECT)

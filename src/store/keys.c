@@ -6,16 +6,18 @@
 
 #include "store/store.h"
 
-void
-RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key)
+bool
+RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key, Problem *problem)
 {
-	int			nkeys = def->key.npartition + def->key.nsort;
+	int			nkeys = KeyCount(&def->key);
 
 	for (int i = 0; i < nkeys; i++)
 	{
-		const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+		const AttributeDef *attr = TableKeyAttribute(def, i);
 
 		key->attributes[i] = AttributeFind(item, attr->name.data, attr->name.len);
-		key->values[i] = KeyValueToDatum(attr, key->attributes[i]);
+		if (!KeyValueGetDatum(attr, key->attributes[i], &key->values[i], problem))
+			return false;
 	}
+	return true;
 }

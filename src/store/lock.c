@@ -1,25 +1,26 @@
 /*
  * lock.c
- *	  Locking a row, or the absence of a row, without writing it.
+ *	  Locks a row, or the absence of a row, without writing it.
  *
- *	  There is nothing to lock where no row is.  A placeholder makes it: a row
- *	  with the key is inserted, with an entry in the primary key's index only,
- *	  and deleted again at once.  Until this transaction ends, whoever wants to
- *	  insert that key finds our insertion in progress and waits.  Nobody ever
- *	  sees the row, so that no trigger fires, no constraint is checked and no
- *	  other index is needed.
+ * Without a row there is nothing to lock.  A placeholder is created: a row
+ * with the key is inserted, with an entry only in the primary key's index, and
+ * deleted immediately.  Until this transaction ends, any other transaction
+ * that inserts the key finds this insertion in progress and waits.  Nobody
+ * ever sees the row, so that no triggers, constraint checks or other index
+ * entries are needed.
  *
- *	  Two placeholders of one key would wait for each other.  Speculative
- *	  insertion, which could be taken back, is not for us: logical decoding
- *	  must skip the insertion and cannot skip its confirmation.  So whoever
- *	  makes a placeholder takes a lock on the key by name, looks once more,
- *	  makes it, and gives the lock back: from then on the placeholder says it.
- *	  The lock table has room for some thousands only, and a transaction may
- *	  check more keys.  Nobody waits for a transaction while he has the name;
- *	  otherwise one who checks a key twice could wait for us, and we for him.
+ * Two placeholders of one key would wait for each other.  Speculative
+ * insertion, which can be undone, is not possible: logical decoding must skip
+ * the insertion and cannot skip its confirmation.  A transaction that creates
+ * a placeholder therefore takes a named lock on the key, searches again,
+ * creates the placeholder and releases the named lock; from then on the
+ * placeholder is the lock.  The lock table has room for only some thousands,
+ * and a transaction may check more keys.  No transaction waits for another one
+ * while it holds the named lock; otherwise two transactions could wait for
+ * each other.
  *
- *	  Logical decoding still sees the deletion, of a row that subscribers do
- *	  not have; they ignore it.
+ * Logical decoding still sees the deletion, of a row that subscribers do not
+ * have; they ignore it.
  */
 #include "postgres.h"
 
@@ -34,8 +35,8 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/stored.h"
 #include "store/write_direct.h"
+#include "table/stored.h"
 
 /* ---- locks by name ---- */
 
@@ -48,7 +49,7 @@ KeyLockTag(const Store *store, const RowKey *key)
 	uint64		hash = 0;
 	LOCKTAG		tag;
 
-	for (int i = 0; i < store->def->key.npartition + store->def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&store->def->key); i++)
 		hash = ValueHash(key->attributes[i], hash);
 	SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, RelationGetRelid(store->rel),
 						 (uint32) hash, KEY_LOCK_CLASS);
@@ -81,9 +82,9 @@ MakePlaceholder(DirectWrite *d)
 
 	memset(slot->tts_values, 0, natts * sizeof(Datum));
 	memset(slot->tts_isnull, true, natts * sizeof(bool));
-	for (int i = 0; i < d->def->key.npartition + d->def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&d->def->key); i++)
 	{
-		int			column = d->def->attributes[d->def->key_attributes[i]].attnum - 1;
+		int			column = TableKeyAttribute(d->def, i)->attnum - 1;
 
 		slot->tts_values[column] = d->request->key->values[i];
 		slot->tts_isnull[column] = false;
@@ -124,7 +125,7 @@ DeletePlaceholder(DirectWrite *d)
 		elog(ERROR, "unexpected table_tuple_delete status: %u", result);
 }
 
-/* False if somebody else was faster; we shall find and wait for him. */
+/* Returns false if another transaction was faster; the caller finds it and waits. */
 static bool
 LockAbsence(DirectWrite *d)
 {

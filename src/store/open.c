@@ -1,6 +1,6 @@
 /*
  * open.c
- *	  Opening a dynamo table for an operation: name, lock, privileges, path.
+ *	  Opens a dynamo table for an operation: name, lock, privileges, path.
  */
 #include "postgres.h"
 
@@ -27,6 +27,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "store/own_table.h"
 #include "store/store.h"
 
 static bool direct_access = true;
@@ -42,6 +43,7 @@ StoreInit(void)
 							 PGC_USERSET,
 							 0,
 							 NULL, NULL, NULL);
+	OwnTableInit();
 }
 
 /*
@@ -237,7 +239,7 @@ StoreSnapshot(const Store *store)
 /* ---- open and close ---- */
 
 static LOCKMODE
-LockModeOf(AclMode access)
+ChooseLockMode(AclMode access)
 {
 	return (access & ~ACL_SELECT) != 0 ? RowExclusiveLock : AccessShareLock;
 }
@@ -261,7 +263,7 @@ OpenLocked(Store *store, Oid relid, AclMode access)
 void
 StoreOpen(Store *store, const char *table_name, AclMode access)
 {
-	LOCKMODE	lockmode = LockModeOf(access);
+	LOCKMODE	lockmode = ChooseLockMode(access);
 
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(XactReadOnly ? TableNameResolve(table_name, false) : InvalidOid, access);
@@ -275,7 +277,7 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 void
 StoreOpenRelation(Store *store, Oid relid, AclMode access)
 {
-	LOCKMODE	lockmode = LockModeOf(access);
+	LOCKMODE	lockmode = ChooseLockMode(access);
 
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(relid, access);

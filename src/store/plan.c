@@ -1,14 +1,14 @@
 /*
  * plan.c
- *	  Kept plans, by statement text and types of parameters.
+ *	  Cached plans, by statement text and parameter types.
  *
- *	  Statements name their relations with schema and quote them, so that a
- *	  plan does not depend on search_path; PostgreSQL's plan cache follows
- *	  changes of the relations and of the role.
+ * Statements qualify and quote the names of relations, so that a plan does not
+ * depend on search_path; PostgreSQL's plan cache handles changes of the
+ * relations and of the role.
  *
- *	  The cache is bounded.  A plan may be running further up the stack (a
- *	  trigger calls us while its statement runs), so only plans that this
- *	  transaction has not used are dropped.
+ * The cache is bounded.  A plan may be in use further up the stack (a trigger
+ * runs while its statement runs), so that only plans that this transaction has
+ * not used are removed.
  */
 #include "postgres.h"
 
@@ -20,8 +20,9 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "catalog/names.h"
 #include "store/plan.h"
+#include "table/object_names.h"
+#include "table/objects.h"
 
 #define PLAN_CACHE_SIZE		256
 #define PLAN_MAX_ARGS		32	/* with more, a plan is not kept */
@@ -93,7 +94,7 @@ StatementHash(const char *sql, int nargs, const Oid *argtypes)
 }
 
 static bool
-EntryIsOf(const PlanEntry *entry, const char *sql, int nargs, const Oid *argtypes)
+EntryMatches(const PlanEntry *entry, const char *sql, int nargs, const Oid *argtypes)
 {
 	return entry->nargs == nargs &&
 		memcmp(entry->argtypes, argtypes, nargs * sizeof(Oid)) == 0 &&
@@ -113,7 +114,7 @@ StorePlan(const char *sql, int nargs, Oid *argtypes)
 	if (plans == NULL)
 		CreatePlanCache();
 	entry = hash_search(plans, &hash, HASH_FIND, NULL);
-	if (entry != NULL && EntryIsOf(entry, sql, nargs, argtypes))
+	if (entry != NULL && EntryMatches(entry, sql, nargs, argtypes))
 	{
 		entry->used = now;
 		return entry->plan;
@@ -137,12 +138,25 @@ StorePlan(const char *sql, int nargs, Oid *argtypes)
 	return plan;
 }
 
+void
+StatementCheckColumn(int column, Oid type)
+{
+	if (SPI_gettypeid(SPI_tuptable->tupdesc, column) != type)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" has a different type than in the definition of its table",
+						SPI_fname(SPI_tuptable->tupdesc, column))));
+}
+
 Datum
 StatementItem(uint64 row)
 {
 	bool		isnull;
-	Datum		item = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1, &isnull);
+	Datum		item;
 
+	if (row == 0)
+		StatementCheckColumn(1, ItemTypeOid());
+	item = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1, &isnull);
 	if (isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_NOT_NULL_VIOLATION),

@@ -1,6 +1,6 @@
 /*
  * plan.h
- *	  Kept plans.
+ *	  Cached plans.
  */
 #ifndef DYNAMO_PLAN_H
 #define DYNAMO_PLAN_H
@@ -12,16 +12,23 @@
 #include "item/item.h"
 
 /*
- * The plan of a statement, from the backend's cache or prepared and kept now.
- * SPI must be connected.  The plan may be used until the end of the
- * transaction.
+ * Returns the plan of a statement, from the backend's cache or newly prepared.
+ * SPI must be connected.  The plan is valid until the end of the transaction.
  */
 extern SPIPlanPtr StorePlan(const char *sql, int nargs, Oid *argtypes);
 
 /*
- * The item in the first column of a row that the last statement returned, in
- * SPI's memory.  Raises an error if it is null, as it can be where NOT NULL is
- * not enforced: in a foreign table.
+ * Raises an error if column column, counted from 1, of the last statement's
+ * result has another type.  The relation may have changed after its definition
+ * was read, by its owner's code in this session, or may never have been
+ * checked against a definition.
+ */
+extern void StatementCheckColumn(int column, Oid type);
+
+/*
+ * Returns the item in the first column of a row of the last statement's
+ * result, in SPI's memory.  Raises an error if it is not an item or is null,
+ * which is possible if NOT NULL is not enforced (in a foreign table).
  */
 extern Datum StatementItem(uint64 row);
 

@@ -1,6 +1,6 @@
 /*
  * row_event.c
- *	  Events of AFTER ROW triggers, and what has become of their rows since.
+ *	  Events of AFTER ROW triggers, and later changes of their rows.
  */
 #include "postgres.h"
 
@@ -14,6 +14,7 @@
 #include "utils/snapmgr.h"
 
 #include "store/row_event.h"
+#include "store/scan.h"
 
 /* ---- versions of one row ---- */
 
@@ -35,7 +36,7 @@ IsReplaced(HeapTuple tuple)
  * before it stands for.
  */
 static CommandId
-InsertedBy(HeapTuple tuple)
+FindInserter(HeapTuple tuple)
 {
 	HeapTupleHeader header = tuple->t_data;
 
@@ -58,12 +59,12 @@ OwnCommandOf(HeapTuple tuple)
 
 /* Other access methods need not have commands in their tuples' headers. */
 static CommandId
-CommandOf(const RowEvent *event)
+FindChangingCommand(const RowEvent *event)
 {
 	if (event->rel->rd_tableam != GetHeapamTableAmRoutine())
 		return InvalidCommandId;
 	if (event->new != NULL)
-		return InsertedBy(event->new);
+		return FindInserter(event->new);
 	return HeapTupleHeaderGetCmax(event->old->t_data);
 }
 
@@ -74,7 +75,7 @@ RowEventOfTrigger(RowEvent *event, const TriggerData *trigger)
 	event->old = TRIGGER_FIRED_BY_INSERT(trigger->tg_event) ? NULL : trigger->tg_trigtuple;
 	event->new = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ? trigger->tg_newtuple :
 		TRIGGER_FIRED_BY_INSERT(trigger->tg_event) ? trigger->tg_trigtuple : NULL;
-	event->command = CommandOf(event);
+	event->command = FindChangingCommand(event);
 	event->late = event->command != InvalidCommandId &&
 		event->command != GetCurrentCommandId(false);
 }
@@ -115,20 +116,19 @@ RowEventLatest(const RowEvent *event)
 static int
 OldKeyScanKeys(const RowEvent *event, const TableDef *def, Relation primary, ScanKey keys)
 {
-	int			n = def->key.npartition + def->key.nsort;
+	int			n = KeyCount(&def->key);
 
 	for (int i = 0; i < n; i++)
 	{
 		for (int j = 0; j < n; j++)
 		{
-			const AttributeDef *attr = &def->attributes[def->key_attributes[j]];
+			const AttributeDef *attr = TableKeyAttribute(def, j);
 			bool		isnull;
 
 			if (attr->attnum == primary->rd_index->indkey.values[i])
-				ScanKeyEntryInitialize(&keys[i], 0, i + 1, BTEqualStrategyNumber, InvalidOid,
-									   primary->rd_indcollation[i], KeyEqualityFunction(attr->type),
-									   heap_getattr(event->old, attr->attnum,
-													RelationGetDescr(event->rel), &isnull));
+				KeyScanKey(&keys[i], primary, i, attr->type, BTEqualStrategyNumber,
+						   heap_getattr(event->old, attr->attnum,
+										RelationGetDescr(event->rel), &isnull));
 		}
 	}
 	return n;

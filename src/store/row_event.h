@@ -1,18 +1,18 @@
 /*
  * row_event.h
- *	  Events of AFTER ROW triggers, and what has become of their rows since.
+ *	  Events of AFTER ROW triggers, and later changes of their rows.
  *
- * Events of a statement wait until it has changed all its rows, and then fire
- * in the order of the changes.  But a trigger of a user that fires before ours,
- * or a function that the statement calls, may run a statement of its own that
- * changes the same rows again, and the events of that one fire at its end,
- * before those of the outer statement.  Whoever keeps something in step with
- * a table must not take the event that fires last for the last change.
+ * The events of a statement wait until it has changed all its rows, and then
+ * fire in the order of the changes.  But a user's trigger that fires before
+ * the extension's, or a function in the statement, may run its own statement
+ * that changes the same rows again.  The events of the inner statement fire at
+ * its end, before those of the outer statement.  The event that fires last is
+ * therefore not always the last change.
  *
- * Commands tell.  Nobody but a later command of this transaction can change a
- * row that has an event waiting.  If no command has begun since the one that made
- * the event, which is the rule, the event is in order.  Else the header of the
- * row's version tells which command replaced it, if any.
+ * Command ids determine the order.  Only a later command of this transaction
+ * can change a row whose event is waiting.  Usually no command has started
+ * since the one that caused the event, and the event is in order.  Otherwise
+ * the header of the row version contains the command that replaced it, if any.
  */
 #ifndef DYNAMO_ROW_EVENT_H
 #define DYNAMO_ROW_EVENT_H
@@ -21,36 +21,42 @@
 #include "commands/trigger.h"
 #include "utils/rel.h"
 
-#include "catalog/table.h"
+#include "table/table.h"
 
 typedef struct RowEvent
 {
 	Relation	rel;
-	HeapTuple	old;			/* NULL: it was inserted */
-	HeapTuple	new;			/* NULL: it was deleted */
-	CommandId	command;		/* that made the change; InvalidCommandId: unknown */
-	bool		late;			/* others have begun since */
+	HeapTuple	old;			/* NULL for an insert */
+	HeapTuple	new;			/* NULL for a delete */
+	CommandId	command;		/* made the change; InvalidCommandId if unknown */
+	bool		late;			/* later commands have started */
 } RowEvent;
 
-/* The event that an AFTER ROW trigger is called for. */
+/* Returns the event of an AFTER ROW trigger call. */
 extern void RowEventOfTrigger(RowEvent *event, const TriggerData *trigger);
 
 /*
- * The command that has replaced or deleted event->new meanwhile;
- * InvalidCommandId if that is still the row.
+ * Returns the command that has since replaced or deleted event->new;
+ * InvalidCommandId if event->new is still the current version.
  */
 extern CommandId RowEventOvertaken(const RowEvent *event);
 
 /*
- * The first later command that has given some row the key of event->old;
- * InvalidCommandId if none has.
+ * Returns the first later command that has given a row the key of event->old;
+ * InvalidCommandId if there is none.
  */
 extern CommandId RowEventKeyTaken(const RowEvent *event, const TableDef *def);
 
-/* What the row of event->new is now, palloc'd; NULL if it has been deleted. */
+/*
+ * Returns the current version of event->new's row, palloc'd; NULL if it was
+ * deleted.
+ */
 extern HeapTuple RowEventLatest(const RowEvent *event);
 
-/* The command that wrote a tuple; InvalidCommandId if another transaction did. */
+/*
+ * Returns the command that wrote a tuple; InvalidCommandId if another
+ * transaction did.
+ */
 extern CommandId OwnCommandOf(HeapTuple tuple);
 
 #endif							/* DYNAMO_ROW_EVENT_H */

@@ -1,10 +1,10 @@
 /*
  * scan.c
- *	  A range of a table or an index in key order, whichever path reads it.
+ *	  Reads a range of a table or an index in key order, with either path.
  *
- *	  An index table is read without privileges on it, which nobody has:
- *	  SELECT on the table was checked when it was opened.  Where row security
- *	  hides rows of the table from this user, their entries are hidden, too.
+ * An index table is read without privileges on it, which no role has: SELECT
+ * on the table was checked when it was opened.  If row security hides rows of
+ * the table from the user, their entries are hidden, too.
  */
 #include "postgres.h"
 
@@ -22,12 +22,13 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "catalog/limits.h"
-#include "catalog/names.h"
-#include "catalog/objects.h"
 #include "compat.h"
 #include "item/builder.h"
 #include "store/scan.h"
+#include "table/index_relation.h"
+#include "table/limits.h"
+#include "table/object_names.h"
+#include "table/objects.h"
 
 struct StoreScan
 {
@@ -51,7 +52,7 @@ struct StoreScan
 
 /* The btree of a range on the table itself: its key or an inline index. */
 static Oid
-BtreeOfRange(const Store *store, const ScanRange *range)
+FindBtree(const Store *store, const ScanRange *range)
 {
 	if (range->index == NULL)
 		return store->def->primary_key;
@@ -95,7 +96,7 @@ TableSource(StoreScan *scan)
 
 	if (store->direct)
 	{
-		Relation	index = OpenBtree(scan, store->rel, BtreeOfRange(store, &scan->range));
+		Relation	index = OpenBtree(scan, store->rel, FindBtree(store, &scan->range));
 
 		scan->direct = index != NULL;
 		if (scan->direct)
@@ -126,28 +127,16 @@ ItemColumn(Relation rel, const TableDef *def)
 		TupleDescAttr(RelationGetDescr(rel), attnum - 1)->atttypid != def->item_type)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("index table \"%s\" has no column \"%s\" of items",
+				 errmsg("index table \"%s\" has no column \"%s\" of type dynamo.item",
 						RelationGetRelationName(rel), ITEM_COLUMN)));
 	return attnum;
 }
 
-/*
- * Anybody can write a definition that names another's table.  Index tables
- * are read with their owner's rights, who is therefore the table's.
- */
+/* Keeps an index table, or a shard of one, open for the scan. */
 static Relation
-OpenIndexTable(StoreScan *scan, Oid relid)
+UseIndexTable(StoreScan *scan, Relation rel)
 {
-	Relation	rel = table_open(relid, AccessShareLock);
-	Oid			table = TableDefRoot(scan->store->def);
-
 	scan->relations = lappend(scan->relations, rel);
-	if (rel->rd_rel->relowner != RelationOwner(table))
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("\"%s\" is not the index table of index \"%s\" of table \"%s\"",
-						RelationGetRelationName(rel), scan->range.index->name, get_rel_name(table)),
-				 errdetail("An index table belongs to the owner of its table.")));
 	(void) ItemColumn(rel, scan->store->def);
 	return rel;
 }
@@ -171,16 +160,15 @@ static ScanSource *
 DirectShards(StoreScan *scan, Relation rel)
 {
 	const IndexDef *index = scan->range.index;
-	Oid		   *oids = palloc(sizeof(Oid) * index->shards);
+	const TableDef *def = scan->store->def;
 	ScanSource **sources = palloc(sizeof(ScanSource *) * index->shards);
 	int			first = Max(scan->range.shard, 0);
 	int			last = scan->range.shard >= 0 ? first : index->shards - 1;
 	int			n = 0;
 
-	IndexShardRelations(rel, index, oids);
 	for (int i = first; i <= last; i++)
 	{
-		sources[n] = DirectEntries(scan, OpenIndexTable(scan, oids[i]));
+		sources[n] = DirectEntries(scan, UseIndexTable(scan, IndexShardOpen(rel, def, index, i, AccessShareLock)));
 		if (sources[n] == NULL)
 			break;
 		n++;
@@ -197,7 +185,7 @@ static ScanSource *
 IndexTableSource(StoreScan *scan)
 {
 	const IndexDef *index = scan->range.index;
-	Relation	rel = OpenIndexTable(scan, IndexDefRelation(scan->store->def, index));
+	Relation	rel = UseIndexTable(scan, IndexTableOpen(scan->store->def, index, AccessShareLock));
 	ScanSource *source = NULL;
 
 	if (index->shards > 0)
@@ -249,16 +237,13 @@ static bool
 IndexTableIsNewer(Oid relid, const IndexDef *index, Snapshot snapshot)
 {
 	Relation	rel;
-	Oid		   *shards;
 	bool		newer = FileIsNewer(relid, snapshot);
 
 	if (index->shards == 0 || newer)
 		return newer;
 	rel = table_open(relid, AccessShareLock);
-	shards = palloc(sizeof(Oid) * index->shards);
-	IndexShardRelations(rel, index, shards);
-	newer = FileIsNewer(shards[0], snapshot);
-	pfree(shards);
+	CheckIndexShards(rel, index);
+	newer = FileIsNewer(IndexShardRelation(rel, index, 0), snapshot);
 	table_close(rel, NoLock);
 	return newer;
 }
@@ -325,7 +310,7 @@ LargestKey(const StoreScan *scan, int column)
 {
 	const TableDef *def = scan->store->def;
 	bool		partition = column < scan->keys.schema->npartition ||
-		scan->keys.columns[column] == &def->attributes[def->key_attributes[0]];
+		scan->keys.columns[column] == TableKeyAttribute(def, 0);
 
 	return partition ? KEY_MAX_PARTITION : KEY_MAX_SORT;
 }
@@ -375,12 +360,12 @@ StoreScanPosition(const StoreScan *scan)
 
 /* The column of scan keys that holds an attribute of the table's key. */
 static int
-ColumnOfKey(const StoreScan *scan, int i)
+FindKeyColumn(const StoreScan *scan, int i)
 {
 	const TableDef *def = scan->store->def;
 	int			column = 0;
 
-	while (scan->keys.columns[column] != &def->attributes[def->key_attributes[i]])
+	while (scan->keys.columns[column] != TableKeyAttribute(def, i))
 		column++;
 	return column;
 }
@@ -390,9 +375,9 @@ StoreScanRowKey(const StoreScan *scan, RowKey *key)
 {
 	const TableDef *def = scan->store->def;
 
-	for (int i = 0; i < def->key.npartition + def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&def->key); i++)
 	{
-		int			column = ColumnOfKey(scan, i);
+		int			column = FindKeyColumn(scan, i);
 
 		key->attributes[i] = StoreScanKey(scan, column);
 		key->values[i] = KeyValueToDatum(scan->keys.columns[column], key->attributes[i]);
@@ -455,7 +440,7 @@ static void
 DescribeTarget(const StoreScan *scan, StringInfo out)
 {
 	const ScanRange *range = &scan->range;
-	Oid			btree = BtreeOfRange(scan->store, range);
+	Oid			btree = FindBtree(scan->store, range);
 
 	if (range->index != NULL && range->index->storage == STORAGE_TABLE)
 		appendStringInfo(out, "\nreads: index table %s", get_rel_name(btree));

@@ -1,18 +1,18 @@
 /*
  * scan.h
- *	  The parts of a range scan; shared by scan*.c, get.c and expired.c only.
+ *	  The parts of a range scan; only for scan*.c, get.c and expired.c.
  *
- *		scan_range.c	what to read: a ScanRange as tests on the columns of
- *						one btree (ScanKeys)
- *		scan_direct.c	reads that from one relation through the index
- *		scan_sql.c		reads the same with SQL statements
- *		scan_gather.c	merges several sources: the shards of an index
- *		scan.c			StoreScan: one such source, or several merged
+ *	scan_range.c	converts a ScanRange to tests on the columns of one btree
+ *					(ScanKeys)
+ *	scan_direct.c	reads the range from one relation through the index
+ *	scan_sql.c		reads the range with SQL statements
+ *	scan_gather.c	merges several sources: the shards of an index
+ *	scan.c			StoreScan: one source, or several merged ones
  *
  * The btree is a table's primary key, an inline index, or the primary key of
- * an index table.  Its columns are the index's key attributes followed by
- * those key attributes of the table that the index does not have, so their
- * order is the order of a read and every entry has a position of its own.
+ * an index table.  Its columns are the index's key attributes followed by the
+ * table's other key attributes.  Their order is the order of a read, and every
+ * entry has a unique position.
  */
 #ifndef DYNAMO_SCAN_H
 #define DYNAMO_SCAN_H
@@ -22,16 +22,19 @@
 #include "lib/stringinfo.h"
 #include "utils/relcache.h"
 
-#include "catalog/stored.h"
 #include "store/store.h"
+#include "table/stored.h"
 
-/* Index attributes (at most 8) and the table's (2). */
+/*
+ * Columns of a btree: up to 8 index attributes and 2 attributes of the table's
+ * key.
+ */
 #define SCAN_MAX_COLUMNS	(KEY_MAX_ATTRIBUTES + 2)
 
-/* One test a column, two for a range. */
+/* One test for each column, two for a range. */
 #define SCAN_MAX_TESTS		(SCAN_MAX_COLUMNS + 1)
 
-/* "column strategy value"; column counts from 0 in ScanKeys.columns. */
+/* A test "column strategy value"; column is a position in ScanKeys.columns. */
 typedef struct ScanTest
 {
 	int			column;
@@ -44,31 +47,31 @@ typedef struct ScanKeys
 	bool		forward;
 	int			ncolumns;
 	const AttributeDef *columns[SCAN_MAX_COLUMNS];
-	const KeySchema *schema;	/* of the index or the table */
+	const KeySchema *schema;	/* key of the index or table */
 	int			nfixed;			/* leading columns fixed by equality */
 
 	int			ntests;			/* in column order */
 	ScanTest	tests[SCAN_MAX_TESTS];
 
 	/*
-	 * Key attributes of an inline index that no test mentions: their columns
-	 * may be NULL, and then the item is not in the index.
+	 * Key attributes of an inline index without tests.  Their columns may be
+	 * NULL; the item is then not in the index.
 	 */
 	int			nnotnull;
 	int			notnull[SCAN_MAX_COLUMNS];
 
 	/*
 	 * Exclusive start as a row comparison: (all columns after the fixed ones)
-	 * > (start values), or < when backwards.  nstart = 0: none.
+	 * > (start values), or < when backwards.  nstart is 0 if there is none.
 	 */
 	int			nstart;
 	Datum		start[SCAN_MAX_COLUMNS];
 
-	/* No position lies after the start: nothing to read. */
+	/* There are no positions after the start: nothing to read. */
 	bool		empty;
 
 	/*
-	 * The segment that is read, NULL: all.  Its bounds as row comparisons of
+	 * The segment to read; NULL for all.  Its bounds are row comparisons of
 	 * the partition columns: >= lower, < upper.
 	 */
 	const struct SegmentSlice *segment;
@@ -77,25 +80,25 @@ typedef struct ScanKeys
 	Datum		lower[KEY_MAX_ATTRIBUTES];
 	Datum		upper[KEY_MAX_ATTRIBUTES];
 
-	/* only rows that the limits of this index admit; NULL: all of them do */
+	/* If not NULL, only rows within the limits of this index are read. */
 	const IndexDef *limited;
-	const TableDef *def;		/* with it */
+	const TableDef *def;		/* definition of limited's table */
 
-	/* attributes that are needed of the items; none: all */
+	/* The attributes needed of the items; none for all. */
 	const Slice *needed;
 	int			nneeded;
 } ScanKeys;
 
 /* ---- scan_range.c ---- */
 
-/* Fills keys; what it points to lives in the current memory context. */
+/* Fills in keys; they point to data in the current memory context. */
 extern void ScanKeysInit(ScanKeys *keys, const TableDef *def,
 						 const ScanRange *range);
 
 /*
- * Whether a row within the bounds is in the segment: by its partition columns,
- * the first of keys->columns.  *problem is set if one of them holds what no item
- * can, else NULL.
+ * Whether a row within the bounds is in the segment, by its partition columns,
+ * the first of keys->columns.  *problem is set if one of them contains a value
+ * that no item can contain, otherwise to NULL.
  */
 extern bool ColumnsInSegment(const ScanKeys *keys, const Datum *values, const bool *nulls,
 							 const char **problem);
@@ -107,15 +110,21 @@ extern void ScanKeysDescribe(const ScanKeys *keys, StringInfo out);
 
 /* ---- sources ---- */
 
-/* One ordered range of one relation. */
+/* An ordered range of one relation. */
 typedef struct ScanSource ScanSource;
 
 typedef struct ScanSourceMethods
 {
-	/* The next stored item, detoasted, valid until the next call; or NULL. */
+	/*
+	 * Returns the next stored item, detoasted, valid until the next call; or
+	 * NULL.
+	 */
 	struct varlena *(*next) (ScanSource *source);
 
-	/* Of the row that came last: a column of ScanKeys.columns, and its place. */
+	/*
+	 * Return a column of the last row, by its position in ScanKeys.columns,
+	 * and the row's place.
+	 */
 	Datum		(*column) (ScanSource *source, int column, bool *isnull);
 	void		(*place) (ScanSource *source, RowPlace *place);
 	void		(*end) (ScanSource *source);
@@ -129,42 +138,50 @@ struct ScanSource
 /* ---- scan_direct.c ---- */
 
 /*
- * Whether an index is valid and, as the planner sees it, was not built over
- * broken HOT chains, which makes it one for newer snapshots only.
+ * Whether an index is valid and, by the planner's rules, was not built over
+ * broken HOT chains, so that older snapshots can use it.
  */
 extern bool IndexIsUsable(Relation index);
 
 /*
- * Whether an index can be read with the keys' operators now: valid, ordered
- * as we expect, and usable under this snapshot.
+ * Whether an index can be read with the keys' operators now: it is valid, has
+ * the expected order, and is usable with this snapshot.
  */
 extern bool DirectScanPossible(Relation index, const ScanKeys *keys);
 
 /*
- * rel and index stay open as long as the source; the caller closes them.
- * The snapshot must be registered.
+ * Creates a source that reads through an index.  rel and index must stay open
+ * as long as the source; the caller closes them.  The snapshot must be
+ * registered.
  */
 extern ScanSource *DirectScanBegin(Relation rel, Relation index,
 								   AttrNumber item_attnum,
 								   const ScanKeys *keys, Snapshot snapshot);
 
-/* A scan key "column strategy value" of a column of the given type. */
-extern void DirectScanKey(ScanKey key, Relation index, int column,
-						  ValueType type, StrategyNumber strategy, Datum value);
+/*
+ * Initializes a scan key "column strategy value" for a column of the given
+ * type.
+ */
+extern void KeyScanKey(ScanKey key, Relation index, int column,
+					   ValueType type, StrategyNumber strategy, Datum value);
 
 /* ---- scan_sql.c ---- */
 
 /*
- * rel stays open as long as the source.  shard: the number of the shard to
- * read of a sharded index table, or -1.  owner: whose privileges the
- * statements run with, InvalidOid for the caller's own.
+ * Creates a source that reads with SQL statements.  rel must stay open as long
+ * as the source.  shard is the shard to read of a sharded index table, or -1.
+ * The statements run with the privileges of owner; InvalidOid means the
+ * caller.
  */
 extern ScanSource *SqlScanBegin(Relation rel, int shard, Oid owner,
 								const ScanKeys *keys, Snapshot snapshot);
 
 /* ---- scan_gather.c ---- */
 
-/* The entries of all sources in key order; takes over the sources. */
+/*
+ * Creates a source that merges the entries of all sources in key order; takes
+ * over the sources.
+ */
 extern ScanSource *GatherBegin(ScanSource **sources, int nsources, const ScanKeys *keys);
 
 #endif							/* DYNAMO_SCAN_H */

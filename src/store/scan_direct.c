@@ -19,17 +19,21 @@
 #include "access/skey.h"
 #include "access/tableam.h"
 #include "access/transam.h"
+#include "catalog/pg_index.h"
 #include "catalog/pg_opfamily_d.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/relcache.h"
 #include "utils/snapmgr.h"
 
 #include "item/slice.h"
 #include "store/scan.h"
 #include "store/segment.h"
+#include "table/limits.h"
+#include "table/owner.h"
 
 /* The btree family of numeric; its catalog entry names no symbol. */
 #define NUMERIC_BTREE_FAM_OID	1988
@@ -95,10 +99,62 @@ ColumnMatches(Relation index, int column, const AttributeDef *attr)
 		strcmp(NameStr(att->attname), attr->column) == 0;
 }
 
+/* Whether a column of a row is a key column of the index. */
+static bool
+IsKeyColumn(Relation index, AttrNumber attnum)
+{
+	for (int i = 0; i < IndexRelationGetNumberOfKeyAttributes(index); i++)
+	{
+		if (index->rd_index->indkey.values[i] == attnum)
+			return true;
+	}
+	return false;
+}
+
+/* "column IS NOT NULL" of a key column, or the limits of keys. */
+static bool
+ClauseIsOurs(Relation index, const Node *clause)
+{
+	const NullTest *test = (const NullTest *) clause;
+
+	if (ClauseTestsLimits(clause))
+		return true;
+	return IsA(clause, NullTest) && test->nulltesttype == IS_NOT_NULL && IsA(test->arg, Var) &&
+		IsKeyColumn(index, ((const Var *) test->arg)->varattno);
+}
+
+/*
+ * Whether an index leaves out only what is not in an index of ours.  Another's
+ * may have any predicate.  Who looks at it evaluates what in it is constant:
+ * once, and as its owner.
+ */
+static bool
+PredicateIsOurs(Relation index)
+{
+	ListCell   *cell;
+
+	if (heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
+		return true;
+	if (index->rd_indpred == NIL)
+	{
+		OwnerScope	scope;
+
+		OwnerScopeEnter(&scope, index->rd_rel->relowner);
+		(void) RelationGetIndexPredicate(index);
+		OwnerScopeLeave(&scope);
+	}
+	foreach(cell, index->rd_indpred)
+	{
+		if (!ClauseIsOurs(index, lfirst(cell)))
+			return false;
+	}
+	return true;
+}
+
 bool
 DirectScanPossible(Relation index, const ScanKeys *keys)
 {
-	if (!IndexIsUsable(index) ||
+	if (!IndexIsUsable(index) || !PredicateIsOurs(index) ||
 		IndexRelationGetNumberOfKeyAttributes(index) < keys->ncolumns)
 		return false;
 
@@ -115,8 +171,8 @@ DirectScanPossible(Relation index, const ScanKeys *keys)
 /* ---- scan keys ---- */
 
 void
-DirectScanKey(ScanKey key, Relation index, int column,
-			  ValueType type, StrategyNumber strategy, Datum value)
+KeyScanKey(ScanKey key, Relation index, int column,
+		   ValueType type, StrategyNumber strategy, Datum value)
 {
 	ScanKeyEntryInitialize(key, 0, column + 1, strategy, InvalidOid,
 						   index->rd_indcollation[column],
@@ -155,7 +211,7 @@ RowComparison(ScanKey key, Relation index, const ScanKeys *keys, int column, int
 {
 	if (n == 1)
 	{
-		DirectScanKey(key, index, column, keys->columns[column]->type, strategy, values[0]);
+		KeyScanKey(key, index, column, keys->columns[column]->type, strategy, values[0]);
 		return;
 	}
 	memset(key, 0, sizeof(ScanKeyData));
@@ -191,7 +247,7 @@ BuildScanKeys(ScanKey out, Relation index, const ScanKeys *keys)
 	for (int column = 0; column < keys->ncolumns; column++)
 	{
 		for (; test < keys->ntests && keys->tests[test].column == column; test++)
-			DirectScanKey(&out[n++], index, column, keys->columns[column]->type,
+			KeyScanKey(&out[n++], index, column, keys->columns[column]->type,
 						  keys->tests[test].strategy, keys->tests[test].value);
 		if (keys->nstart > 0 && keys->nfixed == column)
 			RowComparison(&out[n++], index, keys, column, keys->nstart,
@@ -254,7 +310,7 @@ NextRow(DirectSource *s)
 }
 
 static bool
-NextRowOfSegment(DirectSource *s)
+FindNextInSegment(DirectSource *s)
 {
 	while (NextEntry(s))
 	{
@@ -272,7 +328,7 @@ DirectNext(ScanSource *source)
 	struct varlena *stored;
 
 	CHECK_FOR_INTERRUPTS();
-	if (!(s->entry_context != NULL ? NextRowOfSegment(s) : NextRow(s)))
+	if (!(s->entry_context != NULL ? FindNextInSegment(s) : NextRow(s)))
 		return NULL;
 
 	if (s->detoasted != NULL)

@@ -1,6 +1,6 @@
 /*
  * scan_explain.c
- *	  What a range scan reads, in words, from the keys it was given.
+ *	  Describes what a range scan reads, from its keys.
  */
 #include "postgres.h"
 

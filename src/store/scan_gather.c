@@ -59,7 +59,7 @@ CompareShards(Datum a, Datum b, void *arg)
  * where the statements of the SQL path have it.
  */
 static Slice
-KeyOfColumn(const Shard *shard, const ScanKeys *keys, int column)
+GetKeyColumn(const Shard *shard, const ScanKeys *keys, int column)
 {
 	const AttributeDef *attr = keys->columns[column];
 	bool		isnull;
@@ -75,7 +75,7 @@ KeyOfColumn(const Shard *shard, const ScanKeys *keys, int column)
 
 /* Moves a shard to its next entry; false at its end. */
 static bool
-Advance(const GatherSource *g, Shard *shard)
+AdvanceSource(const GatherSource *g, Shard *shard)
 {
 	const ScanKeys *keys = g->keys;
 	Container	entry;
@@ -91,7 +91,7 @@ Advance(const GatherSource *g, Shard *shard)
 		ValueRef	v = MapFind(&entry, attr->name.data, attr->name.len);
 
 		if (unlikely(ValueIsMissing(v) || ValueTypeOf(v) != attr->type))
-			shard->keys[i - keys->nfixed] = KeyOfColumn(shard, keys, i);
+			shard->keys[i - keys->nfixed] = GetKeyColumn(shard, keys, i);
 		else
 			shard->keys[i - keys->nfixed] = ValuePayload(v);
 	}
@@ -103,7 +103,7 @@ StartHeap(GatherSource *g)
 {
 	for (int i = 0; i < g->nshards; i++)
 	{
-		if (Advance(g, &g->shards[i]))
+		if (AdvanceSource(g, &g->shards[i]))
 			binaryheap_add_unordered(g->heap, PointerGetDatum(&g->shards[i]));
 	}
 	binaryheap_build(g->heap);
@@ -119,7 +119,7 @@ GatherNext(ScanSource *source)
 		StartHeap(g);
 	else if (g->current != NULL)
 	{
-		if (Advance(g, g->current))
+		if (AdvanceSource(g, g->current))
 			binaryheap_replace_first(g->heap, PointerGetDatum(g->current));
 		else
 			binaryheap_remove_first(g->heap);

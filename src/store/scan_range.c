@@ -15,11 +15,11 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 
-#include "catalog/names.h"
 #include "item/number.h"
 #include "item/prefix.h"
 #include "store/scan.h"
 #include "store/segment.h"
+#include "table/object_names.h"
 
 /* ---- columns ---- */
 
@@ -31,7 +31,7 @@ AddColumns(ScanKeys *keys, const TableDef *def, const IndexDef *index)
 	const int  *attributes = index != NULL ? index->entry : def->key_attributes;
 
 	keys->schema = key;
-	keys->ncolumns = index != NULL ? index->nentry : key->npartition + key->nsort;
+	keys->ncolumns = index != NULL ? index->nentry : KeyCount(key);
 	for (int i = 0; i < keys->ncolumns; i++)
 		keys->columns[i] = &def->attributes[attributes[i]];
 }
@@ -164,7 +164,7 @@ ColumnTested(const ScanKeys *keys, int column)
 static void
 AddNotNull(ScanKeys *keys, const IndexDef *index)
 {
-	int			nkey = index->key.npartition + index->key.nsort;
+	int			nkey = KeyCount(&index->key);
 
 	for (int i = 0; i < nkey; i++)
 	{

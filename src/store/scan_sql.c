@@ -22,12 +22,12 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "catalog/limits.h"
-#include "catalog/names.h"
-#include "catalog/owner.h"
 #include "store/plan.h"
 #include "store/scan.h"
 #include "store/segment.h"
+#include "table/limits.h"
+#include "table/object_names.h"
+#include "table/owner.h"
 
 /* Small at first: most reads want few rows. */
 #define FIRST_BATCH		16
@@ -197,7 +197,7 @@ BuildStatement(Statement *st, const SqlSource *s)
 /* ---- batches ---- */
 
 static void
-PlaceOfRow(const SqlSource *s, int row, RowPlace *place)
+GetRowPlace(const SqlSource *s, int row, RowPlace *place)
 {
 	int			first = row * s->keys->ncolumns;
 
@@ -214,7 +214,7 @@ InvalidRow(const SqlSource *s, int row, const char *problem)
 {
 	RowPlace	place;
 
-	PlaceOfRow(s, row, &place);
+	GetRowPlace(s, row, &place);
 	InvalidRowError(&place, problem);
 }
 
@@ -240,6 +240,8 @@ KeepRows(SqlSource *s)
 {
 	MemoryContext old;
 
+	for (int i = 0; i < s->keys->ncolumns; i++)
+		StatementCheckColumn(i + 2, KeyColumnType(s->keys->columns[i]->type));
 	MemoryContextReset(s->batch_context);
 	old = MemoryContextSwitchTo(s->batch_context);
 	s->nitems = (int) SPI_processed;
@@ -327,7 +329,7 @@ SqlPlace(ScanSource *source, RowPlace *place)
 {
 	const SqlSource *s = (const SqlSource *) source;
 
-	PlaceOfRow(s, s->next - 1, place);
+	GetRowPlace(s, s->next - 1, place);
 }
 
 /* Whether the row that came last is of the segment. */

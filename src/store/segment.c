@@ -1,11 +1,11 @@
 /*
  * segment.c
- *	  Which keys are in a segment.
+ *	  Determines which keys are in a segment.
  */
 #include "postgres.h"
 
-#include "catalog/names.h"
 #include "store/segment.h"
+#include "table/object_names.h"
 
 /* ---- keys ---- */
 
@@ -62,7 +62,7 @@ HashKey(const SegmentMap *map, const Slice *key)
 
 /* The first position of segment s: no product exceeds 2^62. */
 static uint64
-BeginOf(const SegmentMap *map, uint64 s, uint32 total_segments)
+FindSegmentBegin(const SegmentMap *map, uint64 s, uint32 total_segments)
 {
 	uint64		length = (uint64) map->nranges << 32;
 
@@ -74,8 +74,8 @@ SegmentSliceInit(SegmentSlice *slice, const SegmentMap *map,
 				 uint32 segment, uint32 total_segments)
 {
 	slice->map = map;
-	slice->first = BeginOf(map, segment, total_segments);
-	slice->last = BeginOf(map, (uint64) segment + 1, total_segments) - 1;
+	slice->first = FindSegmentBegin(map, segment, total_segments);
+	slice->last = FindSegmentBegin(map, (uint64) segment + 1, total_segments) - 1;
 }
 
 const ValueRef *

@@ -58,7 +58,7 @@ typedef struct Drawing
 static bool
 RowHasKey(const Drawing *d, HeapTuple row, const KeySchema *key, const int *attributes)
 {
-	for (int i = 0; i < key->npartition + key->nsort; i++)
+	for (int i = 0; i < KeyCount(key); i++)
 	{
 		if (heap_attisnull(row, d->def->attributes[attributes[i]].attnum, d->stats->tupDesc))
 			return false;
@@ -116,7 +116,7 @@ TakeSample(const Drawing *d, Sample *sample, const KeySchema *key, const int *at
 
 /* A value's payload stands behind its tag. */
 static ValueRef
-ValueOfPayload(Slice payload)
+PayloadToValue(Slice payload)
 {
 	return (ValueRef) {(const uint8 *) payload.data - 1, payload.len + 1};
 }
@@ -142,7 +142,7 @@ SetBounds(SegmentMap *map, const Sample *sample, int nranges)
 
 		for (int k = 0; k < sample->npartition; k++)
 			map->bounds[i * sample->npartition + k] =
-				ValueOfPayload(sample->payloads[key * sample->npartition + k]);
+				PayloadToValue(sample->payloads[key * sample->npartition + k]);
 	}
 }
 
@@ -167,7 +167,7 @@ DrawRanges(const Sample *sample)
 
 /* The probability that two items are in one range. */
 static double
-Unevenness(const SegmentMap *map, const Sample *sample)
+ComputeUnevenness(const SegmentMap *map, const Sample *sample)
 {
 	int		   *counts = palloc0(sizeof(int) * map->nranges);
 	double		sum = 0;
@@ -199,7 +199,7 @@ ChooseRanges(Drawing *d, const IndexDef *index, const KeySchema *key, const int 
 
 	TakeSample(d, &sample, key, attributes);
 	new = DrawRanges(&sample);
-	if (new->nranges == 1 || Unevenness(old, &sample) <= UNEVEN * Unevenness(new, &sample))
+	if (new->nranges == 1 || ComputeUnevenness(old, &sample) <= UNEVEN * ComputeUnevenness(new, &sample))
 		return old;
 	return MayDraw(d) ? new : old;
 }

@@ -1,14 +1,15 @@
 /*
  * segment_lock.c
- *	  Who reads segments of a table, so that its ranges are left alone.
+ *	  Locks of sessions that read segments of a table, so that its ranges are
+ *	  kept.
  *
- * A reader holds advisory locks of the session, of a kind that SQL has no
- * function for: they outlive errors, and end with the session.  pg_locks shows
+ * A reader holds session-level advisory locks of a kind for which SQL has no
+ * functions.  They survive errors and end with the session.  pg_locks shows
  * the table as classid, the period as objid and 3 as objsubid.
  *
- * Who releases all advisory locks of the session for another reason (the HTTP
- * worker, when it becomes another role) holds others meanwhile, on the table as
- * an object, which end with the transaction.
+ * Code that releases all advisory locks of the session for another reason (the
+ * HTTP worker, when it changes its role) holds other locks meanwhile, on the
+ * table as an object, which end with the transaction.
  */
 #include "postgres.h"
 
@@ -74,7 +75,7 @@ IsHeld(const Kept *entry)
 }
 
 static void
-Release(Kept *entry)
+ReleaseKept(Kept *entry)
 {
 	LOCKTAG		tag;
 
@@ -93,12 +94,12 @@ FindPlace(uint32 period)
 	for (int i = 0; i < MAX_KEPT; i++)
 	{
 		if (OidIsValid(kept[i].relid) && kept[i].period < period - 1)
-			Release(&kept[i]);
+			ReleaseKept(&kept[i]);
 		if (!OidIsValid(kept[i].relid) && place == NULL)
 			place = &kept[i];
 	}
 	if (place == NULL)
-		Release(place = &kept[0]);
+		ReleaseKept(place = &kept[0]);
 	return place;
 }
 
@@ -114,7 +115,7 @@ IsKept(Oid relid, uint32 period)
 }
 
 static void
-Acquire(Kept *entry)
+AcquireKept(Kept *entry)
 {
 	LOCKTAG		tag;
 
@@ -132,7 +133,7 @@ SegmentsKeep(Oid relid)
 	if (IsKept(relid, period))
 		return;
 	place = FindPlace(period);
-	Acquire(&entry);
+	AcquireKept(&entry);
 	AcceptInvalidationMessages();
 	*place = entry;
 }
@@ -184,6 +185,6 @@ SegmentsHoldAgain(void)
 	for (int i = 0; i < MAX_KEPT; i++)
 	{
 		if (OidIsValid(kept[i].relid))
-			Acquire(&kept[i]);
+			AcquireKept(&kept[i]);
 	}
 }

@@ -23,7 +23,7 @@
 #define NAME_BOUNDS	"bounds"
 
 static const KeySchema *
-KeyOf(const TableDef *def, const IndexDef *index)
+ChooseKey(const TableDef *def, const IndexDef *index)
 {
 	return index != NULL ? &index->key : &def->key;
 }
@@ -32,7 +32,7 @@ KeyOf(const TableDef *def, const IndexDef *index)
 
 /* Whether an item has the ranges of this index, or of the table: NULL. */
 static bool
-IsOfIndex(ValueRef item, const IndexDef *index)
+ItemIsOfIndex(ValueRef item, const IndexDef *index)
 {
 	ValueRef	name = AttributeFind(item, NAME_INDEX, strlen(NAME_INDEX));
 
@@ -104,7 +104,7 @@ FindItem(const AttStatsSlot *slot, const IndexDef *index)
 	{
 		struct varlena *item = PG_DETOAST_DATUM_COPY(slot->values[i]);
 
-		if (IsOfIndex(ItemRoot(item), index))
+		if (ItemIsOfIndex(ItemRoot(item), index))
 			return item;
 		pfree(item);
 	}
@@ -114,7 +114,7 @@ FindItem(const AttStatsSlot *slot, const IndexDef *index)
 SegmentMap *
 SegmentMapRead(Relation rel, const TableDef *def, const IndexDef *index)
 {
-	const KeySchema *key = KeyOf(def, index);
+	const KeySchema *key = ChooseKey(def, index);
 	SegmentMap *map = palloc0(sizeof(SegmentMap));
 	bool		inherited = rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
 	HeapTuple	statistics = SearchSysCache3(STATRELATTINH, ObjectIdGetDatum(RelationGetRelid(rel)),

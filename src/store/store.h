@@ -1,17 +1,17 @@
 /*
  * store.h
- *	  Finding, locking and writing rows of dynamo tables.
+ *	  Finds, locks and writes rows of dynamo tables.
  *
- * One interface, two paths behind it:
+ * One interface has two implementations:
  *
- *	direct	the executor's own primitives: index scans with scan keys,
+ *	direct	uses the executor's primitives: index scans with scan keys,
  *			in-place update, speculative insertion.  For plain heap tables
  *			without row security for this user, without rules, partitions or
  *			children.
- *	sql		kept SPI plans, for everything else, and for tests:
+ *	sql		uses cached SPI plans, for all other tables, and for tests:
  *			dynamo.direct_access = off.
  *
- * Both give the same answers, fire the same triggers, check the same
+ * Both return the same results, fire the same triggers, check the same
  * privileges and raise the same errors.
  */
 #ifndef DYNAMO_STORE_H
@@ -22,7 +22,7 @@
 #include "storage/itemptr.h"
 #include "utils/snapshot.h"
 
-#include "catalog/table.h"
+#include "table/table.h"
 
 extern void StoreInit(void);
 
@@ -33,41 +33,41 @@ typedef struct Store
 	Relation	rel;
 	TableDef   *def;
 	AclMode		access;
-	bool		direct;			/* which path this call takes */
-	MemoryContext context;		/* current at StoreOpen */
-	StoreLookup *lookup;		/* of get.c, kept between gets; NULL at first */
-	bool		local;			/* rows are in this relation's own heap */
-	Snapshot	newer;			/* than the active one, to read with; else NULL */
+	bool		direct;			/* whether this call uses the direct path */
+	MemoryContext context;		/* memory context current at StoreOpen */
+	StoreLookup *lookup;		/* state of get.c between gets; NULL at first */
+	bool		local;			/* rows are in this relation's heap */
+	Snapshot	newer;			/* newer snapshot than the active one for reads, or NULL */
 } Store;
 
 /* ---- open.c ---- */
 
 /*
  * Opens a table by its DynamoDB name for reading (ACL_SELECT) or writing (any
- * of ACL_INSERT, ACL_UPDATE, ACL_DELETE), checks the caller's privileges as
- * the executor would, refuses writes in read-only transactions and parallel
- * mode, and chooses the path.  Locks are held to the end of the transaction,
- * as those of the same SQL would be.
+ * of ACL_INSERT, ACL_UPDATE, ACL_DELETE).  Checks the caller's privileges like
+ * the executor, refuses writes in read-only transactions and parallel mode,
+ * and chooses the path.  Like those of SQL statements, locks are held until
+ * the end of the transaction.
  *
  * Column privileges: SELECT and INSERT are needed on the key columns and on
  * item, UPDATE on item.
  */
 extern void StoreOpen(Store *store, const char *table_name, AclMode access);
 
-/* The same for a relation, as plain SQL would open it: with its indexes or not. */
+/* Opens a relation as plain SQL would, with or without its indexes. */
 extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
 extern void StoreClose(Store *store);
 
-/* Whether the rows of a table are in its own heap, here. */
+/* Whether the rows of a table are in its own heap on this server. */
 extern bool RelationIsLocalHeap(Relation rel, const TableDef *def);
 
-/* The snapshot to read with. */
+/* The snapshot for reads. */
 extern Snapshot StoreSnapshot(const Store *store);
 
-/* Whether a snapshot takes another transaction, which wrote something, for running. */
+/* Whether another transaction is running according to a snapshot. */
 extern bool WriterIsNewer(TransactionId xid, Snapshot snapshot);
 
-/* Whether such a transaction has made a relation, or written it anew. */
+/* Whether such a transaction has created or rewritten a relation. */
 extern bool FileIsNewer(Oid relid, Snapshot snapshot);
 
 static inline bool
@@ -82,30 +82,32 @@ StoreForWriting(const Store *store)
 typedef struct RowKey
 {
 	Datum		values[2];		/* partition, sort */
-	ValueRef	attributes[2];	/* the same as encoded values */
+	ValueRef	attributes[2];	/* the encoded values */
 } RowKey;
 
 /*
- * From a map that has the key attributes (CheckKeyParameter was called).  The
- * attributes point into it.
+ * Creates a RowKey from a map with the key attributes, after
+ * CheckKeyParameter.  The attributes point into the map.  Returns false if it
+ * notes the problem of U+0000; raises it if problem is NULL.
  */
-extern void RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key);
+extern bool RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key, Problem *problem);
 
 /* ---- get.c ---- */
 
 /*
- * The item at a key under StoreSnapshot, or NULL.  Detoasted, palloc'd.
+ * Returns the item with a key for StoreSnapshot, or NULL.  Detoasted,
+ * palloc'd.
  */
 extern struct varlena *StoreGet(Store *store, const RowKey *key);
 
 /*
- * As much of it as these attributes need (sorted names, each once; none: all);
- * there may be more in it.
+ * Returns the part of the item with these attributes (sorted, distinct names;
+ * none for all); it may contain more.
  */
 extern struct varlena *StoreGetPart(Store *store, const RowKey *key,
 									const Slice *names, int nnames);
 
-/* StoreClose ends what gets have kept open. */
+/* Frees what gets have kept open; called by StoreClose. */
 extern void StoreLookupEnd(StoreLookup *lookup);
 
 /* ---- write.c ---- */
@@ -119,65 +121,65 @@ typedef enum WriteAction
 
 /*
  * Decides what to write, given the current version of the row (MISSING_VALUE
- * if there is none), valid during the call.  May be called again when the row
- * that was decided on has changed or appeared; the last call counts.  Errors
- * (a failed condition) are raised from here.  *item is set for WRITE_PUT; its
- * size and keys have been checked, and it has the key that is written.
+ * if there is none), which is valid during the call.  It may be called again
+ * if the row has changed or appeared since; the last call counts.  It may
+ * raise errors (a failed condition).  *item is set for WRITE_PUT; its size and
+ * keys have been checked, and it has the key being written.
  */
 typedef WriteAction (*WriteDecider) (void *arg, ValueRef old, struct varlena **item);
 
 /*
- * Finds the row at key, or its absence, lets decide say what to do and does
- * it, all triggers and constraints included.  Atomic under concurrency: what
- * was decided on is what is replaced.  Waits for concurrent writers of the
- * same key; in REPEATABLE READ and above raises a serialization failure when
- * the row changed after the snapshot.
+ * Finds the row with a key, or its absence, calls decide and executes the
+ * decision, with all triggers and constraints.  The operation is atomic: the
+ * row that was decided on is the row that is replaced.  Waits for concurrent
+ * writers of the same key.  In REPEATABLE READ and above, raises a
+ * serialization failure if the row was changed after the snapshot.
  *
- * need_old: decide looks at old.  When false the path may skip reading the
- * old row, and old may be MISSING_VALUE although there is one.
+ * need_old: decide reads old.  If false, reading the old row may be skipped,
+ * and old may be MISSING_VALUE for an existing row.
  *
- * Returns what was done: WRITE_NOTHING also when there was no row to delete,
- * or when a trigger suppressed the write.  *stored is set for WRITE_PUT: the
- * item as it was stored, which is *item unless a trigger made it another.
+ * Returns what was done.  This is WRITE_NOTHING also if there was no row to
+ * delete, or if a trigger suppressed the write.  *stored is set for WRITE_PUT
+ * to the stored item, which is *item unless a trigger changed it.
  */
 extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
 							  WriteDecider decide, void *arg,
 							  struct varlena **stored);
 
 /*
- * Whether an item is stored as the direct path gets it, and so must have been
- * checked.  Else BEFORE triggers may change it, after which derive_keys checks
- * it in any case.
+ * Whether the direct path stores an item unchanged, so that it must have been
+ * checked.  Otherwise BEFORE triggers may change it, and derive_keys checks it
+ * afterwards.
  */
 extern bool StoreItemIsFinal(const Store *store);
 
 /* ---- lock.c ---- */
 
-/* What StoreLock has locked: a row, or the absence of one. */
+/* The result of StoreLock: a locked row, or a locked absence. */
 typedef struct RowLock
 {
-	bool		direct;			/* the rest is known: locked without SQL */
+	bool		direct;			/* locked without SQL; the other members are set */
 	bool		present;
-	ItemPointerData tid;		/* of the version that is locked */
-	bool		shown;			/* the active snapshot shows that version; told
-								 * by StoreLockPresent */
+	ItemPointerData tid;		/* position of the locked version */
+	bool		shown;			/* the active snapshot sees that version; set by
+								 * StoreLockPresent */
 } RowLock;
 
 /*
- * Locks the row at a key until the end of the transaction and returns its
- * current item (palloc'd), or NULL if there is none; then its absence is
- * locked: others who write that key wait.  For operations that decide on
+ * Locks the row with a key until the end of the transaction and returns its
+ * current item (palloc'd).  If there is none, returns NULL and locks its
+ * absence: other writers of the key wait.  For operations that decide on
  * several rows before they write any.  Fires no triggers.
  */
 extern struct varlena *StoreLock(Store *store, const RowKey *key, RowLock *lock);
 
-/* The same, but the absence of a row is only told, not locked. */
+/* Locks the row with a key, but does not lock its absence. */
 extern struct varlena *StoreLockPresent(Store *store, const RowKey *key, RowLock *lock);
 
 /*
- * StoreWrite of a row locked by this transaction, with the decision taken.
- * What the lock tells spares the search, unless triggers of ours have changed
- * the row since.  Where a row is present, an item of another key moves it.
+ * Executes a decision on a row locked by this transaction.  Uses the lock
+ * instead of searching again, unless triggers have changed the row since.  If
+ * the row exists and item has another key, the row is moved.
  */
 extern WriteAction StoreWriteLocked(Store *store, const RowKey *key, const RowLock *lock,
 									WriteAction action, struct varlena *item,
@@ -188,65 +190,67 @@ extern WriteAction StoreWriteLocked(Store *store, const RowKey *key, const RowLo
 /*
  * A range of the table's primary key, or of an index, in key order.
  *
- * tests: as KeyCondition gives them; NULL for the whole table or index.
- * start: map of the key attributes of the index and the table, exclusive;
- * MISSING_VALUE to begin at the beginning.  shard: of a sharded index, -1
- * for all.
+ * condition: from KeyCondition; NULL for the whole table or index.  start: an
+ * exclusive start, a map of the key attributes of the index and the table;
+ * MISSING_VALUE to read from the start.  shard: of a sharded index; -1 for
+ * all.
  */
 typedef struct ScanRange
 {
-	const IndexDef *index;		/* NULL: the table itself */
+	const IndexDef *index;		/* NULL for the table */
 	const KeyCondition *condition;
 	bool		forward;
 	ValueRef	start;
 	int			shard;
-	const struct SegmentSlice *segment; /* NULL: all */
-	const Slice *needed;		/* attributes, sorted, each once; none: all */
+	const struct SegmentSlice *segment; /* NULL for all */
+	const Slice *needed;		/* sorted, distinct attributes; none for all */
 	int			nneeded;
 } ScanRange;
 
 /*
- * A segment of a parallel scan of a table or an index, as it is while this
- * session goes on reading segments of the table (segment.h); palloc'd.
+ * Returns a segment of a parallel scan of a table or an index, which stays the
+ * same while this session continues to read segments of the table (segment.h);
+ * palloc'd.
  */
 extern struct SegmentSlice *StoreSegment(Store *store, const IndexDef *index,
 										 uint32 segment, uint32 total_segments);
 
-/* Whether a map with the partition attributes of a key lies in a segment. */
+/* Whether a map with the partition attributes of a key is in a segment. */
 extern bool KeyInSegment(const struct SegmentSlice *segment, const KeySchema *key, ValueRef item);
 
 typedef struct StoreScan StoreScan;
 
 /*
- * Allocates in the current memory context, which must outlive the scan.
+ * Starts a scan.  Allocates in the current memory context, which must outlive
+ * the scan.
  *
- * Rows come under StoreSnapshot, registered for the scan's life; or a
- * newer one if that is older than the index, which is a serialization failure
- * in REPEATABLE READ and above.  The scan must be ended, also by callers that
- * stop early (a set-returning function's shutdown callback); an error cleans up
- * by resource owner.
+ * Rows are read with StoreSnapshot, which is registered during the scan, or
+ * with a newer snapshot if that one is older than the index; the latter is a
+ * serialization failure in REPEATABLE READ and above.  The scan must be ended,
+ * also by callers that stop early (in a set-returning function's shutdown
+ * callback); after an error, the resource owner cleans up.
  */
 extern StoreScan *StoreScanBegin(Store *store, const ScanRange *range);
 
 /*
- * The next item: false at the end.  *item is the stored varlena, detoasted,
- * valid until the next call.  For an index with its own storage it is the
- * entry's projected item (index keys, table keys, projected attributes).
+ * Returns the next item; false at the end.  *item is the stored varlena,
+ * detoasted, valid until the next call.  For an index table it is the entry's
+ * projected item (index keys, table keys, projected attributes).
  */
 extern bool StoreScanNext(StoreScan *scan, struct varlena **item);
 
 /*
- * Of the item that came last, checked to be there and to be what they must, as
- * nothing else has: the key attribute i of the table or index that is read
- * (those of the table's key follow those of the index); where the scan has come to, as a
- * map of all of them, palloc'd; the table's key.  They point into the item.
+ * Return parts of the last item, after checking it: key attribute i of the
+ * table or index read (an index's attributes are followed by the table's); the
+ * position of the scan as a palloc'd map of all key attributes; and the
+ * table's key.  They point into the item.
  */
 extern ValueRef StoreScanKey(const StoreScan *scan, int i);
 extern struct varlena *StoreScanPosition(const StoreScan *scan);
 extern void StoreScanRowKey(const StoreScan *scan, RowKey *key);
 extern void StoreScanEnd(StoreScan *scan);
 
-/* Appends, in lines of words, what the scan reads and how. */
+/* Appends a readable description of what the scan reads and how. */
 extern void StoreScanDescribe(const StoreScan *scan, StringInfo out);
 
 #endif							/* DYNAMO_STORE_H */

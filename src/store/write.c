@@ -1,6 +1,6 @@
 /*
  * write.c
- *	  Writing one row: the choice between the two paths.
+ *	  Writes one row: chooses between the two paths.
  */
 #include "postgres.h"
 

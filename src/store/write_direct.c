@@ -34,8 +34,8 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/stored.h"
 #include "store/write_direct.h"
+#include "table/stored.h"
 
 /* ---- triggers ---- */
 
@@ -254,36 +254,13 @@ EmptyNewRow(DirectWrite *d)
 static void
 SetKeyColumns(DirectWrite *d)
 {
-	for (int i = 0; i < d->def->key.npartition + d->def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&d->def->key); i++)
 	{
-		int			column = d->def->attributes[d->def->key_attributes[i]].attnum - 1;
+		int			column = TableKeyAttribute(d->def, i)->attnum - 1;
 
 		d->new->tts_values[column] = d->request->key->values[i];
 		d->new->tts_isnull[column] = false;
 	}
-}
-
-/*
- * Whether the current row's columns fit the new item as they are: no column
- * but the key's is derived, and the item has that key.
- */
-static bool
-ColumnsAreCurrent(DirectWrite *d, ValueRef item)
-{
-	int			nkeys = d->def->key.npartition + d->def->key.nsort;
-
-	if (d->def->nattributes != nkeys || d->def->has_local ||
-		d->def->ttl_attnum != InvalidAttrNumber)
-		return false;
-	for (int i = 0; i < nkeys; i++)
-	{
-		const KeyAttribute *attr = &d->def->key.attributes[i];
-
-		if (!ValueEqual(AttributeFind(item, attr->name.data, attr->name.len),
-						d->request->key->attributes[i]))
-			return false;
-	}
-	return true;
 }
 
 /* As in any UPDATE, what columns held that have been dropped is not written again. */
@@ -326,7 +303,7 @@ MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
 	new->tts_values[d->def->item_attnum - 1] = PointerGetDatum(item);
 	new->tts_isnull[d->def->item_attnum - 1] = false;
 
-	if (!d->fire_before && !(from_old && ColumnsAreCurrent(d, ItemRoot(item))))
+	if (!d->fire_before)
 		DeriveCheckedKeys(d->def, ItemRoot(item), new->tts_values, new->tts_isnull,
 						  from_old ? &replaced : NULL);
 	ExecStoreVirtualTuple(new);
@@ -372,7 +349,7 @@ ModifiedByTriggerError(const char *what)
 /* ---- update ---- */
 
 static bool
-UpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action)
+DirectUpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 {
 	ItemPointerData tid = d->old->tts_tid;
 	TM_FailureData failure;
@@ -419,9 +396,9 @@ UpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 static bool
 KeyIsUnchanged(DirectWrite *d)
 {
-	for (int i = 0; i < d->def->key.npartition + d->def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&d->def->key); i++)
 	{
-		const AttributeDef *attr = &d->def->attributes[d->def->key_attributes[i]];
+		const AttributeDef *attr = TableKeyAttribute(d->def, i);
 		bool		isnull;
 		Datum		datum = slot_getattr(d->new, attr->attnum, &isnull);
 
@@ -448,7 +425,7 @@ InsertSpeculatively(DirectWrite *d, List **recheck)
 }
 
 static bool
-InsertRow(DirectWrite *d, struct varlena *item, WriteAction *action)
+DirectInsertRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 {
 	List	   *recheck = NIL;
 
@@ -480,7 +457,7 @@ InsertRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 /* ---- delete ---- */
 
 static bool
-DeleteRow(DirectWrite *d, WriteAction *action)
+DirectDeleteRow(DirectWrite *d, WriteAction *action)
 {
 	ItemPointerData tid = d->old->tts_tid;
 	TM_FailureData failure;
@@ -511,7 +488,7 @@ DeleteRow(DirectWrite *d, WriteAction *action)
 /* ---- the loop ---- */
 
 static WriteAction
-Decide(DirectWrite *d, FoundState found, struct varlena **item)
+DirectDecide(DirectWrite *d, FoundState found, struct varlena **item)
 {
 	WriteRequest *r = d->request;
 	ValueRef	old = MISSING_VALUE;
@@ -534,7 +511,7 @@ Decide(DirectWrite *d, FoundState found, struct varlena **item)
  * after which the next attempt finds it.
  */
 static FoundState
-FindRow(DirectWrite *d)
+DirectFindRow(DirectWrite *d)
 {
 	const RowLock *lock = d->request->lock;
 
@@ -553,16 +530,16 @@ FindRow(DirectWrite *d)
 static bool
 TryWrite(DirectWrite *d, WriteAction *action)
 {
-	FoundState	found = FindRow(d);
+	FoundState	found = DirectFindRow(d);
 	struct varlena *item;
 
 	if (found == ROW_CHANGED)
 		return false;
-	*action = Decide(d, found, &item);
+	*action = DirectDecide(d, found, &item);
 	if (*action == WRITE_PUT)
-		return found == ROW_FOUND ? UpdateRow(d, item, action) : InsertRow(d, item, action);
+		return found == ROW_FOUND ? DirectUpdateRow(d, item, action) : DirectInsertRow(d, item, action);
 	if (*action == WRITE_DELETE && found == ROW_FOUND)
-		return DeleteRow(d, action);
+		return DirectDeleteRow(d, action);
 	*action = WRITE_NOTHING;
 	return true;
 }

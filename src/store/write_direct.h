@@ -10,43 +10,43 @@
 
 #include "store/write_paths.h"
 
-/* A write under way. */
+/* A write in progress. */
 typedef struct DirectWrite
 {
 	WriteRequest *request;
 	Relation	rel;
 	const TableDef *def;
 	Relation	primary;		/* the primary key's index */
-	MemoryContext caller;		/* context of the caller and of results */
+	MemoryContext caller;		/* memory context of the caller and of results */
 	EState	   *estate;
 	ResultRelInfo *rri;
-	EPQState	epq;			/* wanted by triggers; never used to recheck */
+	EPQState	epq;			/* required by triggers; never used to recheck */
 	TupleTableSlot *old;		/* the current row */
-	TupleTableSlot *new;		/* what becomes of it; NULL until needed */
+	TupleTableSlot *new;		/* the new row; NULL until needed */
 	CommandId	cid;
-	bool		fire_before;	/* BEFORE ROW triggers besides derive_keys */
-	bool		fire_after;		/* AFTER ROW triggers */
-	bool		own_snapshot;	/* each attempt has one; locking has its caller's */
+	bool		fire_before;	/* has BEFORE ROW triggers besides derive_keys */
+	bool		fire_after;		/* has AFTER ROW triggers */
+	bool		own_snapshot;	/* each attempt has a new snapshot; locking uses the caller's */
 	bool		indexes_open;
 } DirectWrite;
 
 /* ---- write_direct.c ---- */
 
 /*
- * The primary key's index, opened for writing; NULL if it cannot tell
- * conflicts at once (deferrable) or is not valid.
+ * Opens the primary key's index for writing; NULL if it cannot report
+ * conflicts immediately (deferrable) or is invalid.
  */
 extern Relation OpenPrimaryKey(const TableDef *def);
 
 /*
- * Sets up for one or more attempts at one row; switches to a memory context
- * that DirectEnd deletes, and back.  Without fire_triggers only for locking.
+ * Prepares one or more attempts at one row in a memory context that DirectEnd
+ * deletes.  Without fire_triggers only for locking.
  */
 extern void DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary,
 						bool fire_triggers);
 extern void DirectEnd(DirectWrite *d);
 
-/* d->new, empty. */
+/* Returns d->new, emptied. */
 extern TupleTableSlot *EmptyNewRow(DirectWrite *d);
 
 /* ---- find_row.c ---- */
@@ -55,32 +55,34 @@ typedef enum FoundState
 {
 	ROW_ABSENT,
 	ROW_FOUND,					/* in d->old */
-	ROW_CHANGED					/* while we waited for it: start again */
+	ROW_CHANGED					/* changed while waiting: start again */
 } FoundState;
 
 /*
- * Finds the current version of the row: the one a write would replace,
- * whether or not the snapshot sees it.  Waits for transactions that are about
- * to insert, update or delete it.  lock: also lock it.
+ * Finds the current version of the row that a write would replace, whether or
+ * not the snapshot sees it.  Waits for transactions that are about to insert,
+ * update or delete it.  lock: also locks it.
  *
  * Raises a serialization failure in REPEATABLE READ and above if the current
- * state is not the one that the snapshot shows, unless we changed it.
+ * version is not the one that the snapshot sees, unless this transaction
+ * changed it.
  */
 extern FoundState FindCurrentRow(DirectWrite *d, bool lock);
 
 /*
- * Fetches a version of the row that this transaction has locked: nobody else
- * can have changed or removed it.  False if we have.
+ * Fetches a version of the row that this transaction has locked, so that no
+ * other can have changed or removed it.  Returns false if this transaction
+ * has.
  */
 extern bool FindLockedRow(DirectWrite *d, ItemPointerData tid);
 
-/* Whether the row is there now, or about to be; waits for nobody. */
+/* Whether the row exists or is about to be inserted; does not wait. */
 extern bool RowIsThere(DirectWrite *d);
 
 /*
- * The row was updated or deleted by a transaction that has committed: raises
- * a serialization failure in REPEATABLE READ and above, in the words of the
- * statements of the SQL path.
+ * For a row that a committed transaction updated or deleted: raises a
+ * serialization failure in REPEATABLE READ and above, with the message of the
+ * SQL path.
  */
 extern void RowWasChanged(const DirectWrite *d, TM_Result how);
 

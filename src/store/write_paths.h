@@ -15,24 +15,24 @@ typedef struct WriteRequest
 	bool		need_old;
 	WriteDecider decide;
 	void	   *arg;
-	const RowLock *lock;		/* what is locked already; NULL: nothing */
+	const RowLock *lock;		/* existing lock; NULL if none */
 	struct varlena *stored;		/* result */
 } WriteRequest;
 
-/* One write, as StoreWrite says. */
+/* Execute one write as described for StoreWrite. */
 extern WriteAction StoreWriteDirect(WriteRequest *request);
 extern WriteAction StoreWriteSql(WriteRequest *request);
 
 /*
- * The item at a key, or NULL; with SQL.  lock: lock it, or its absence;
- * otherwise that is done already.
+ * Returns the item at a key, or NULL, through SQL.  lock: locks it, or its
+ * absence; otherwise it must be locked already.
  */
 extern struct varlena *StoreLockSql(WriteRequest *request, bool lock);
 
 /*
- * Locks a key of a table whose rows are elsewhere (partitions, other nodes),
- * where absence cannot be locked in the heap: all writers of such tables that
- * come through here take this lock before they insert.
+ * Locks a key of a table whose rows are stored elsewhere (in partitions, on
+ * other nodes), where the heap cannot lock absence.  All writers of such
+ * tables through these functions take this lock before they insert.
  */
 extern void LockKeyByName(const Store *store, const RowKey *key);
 

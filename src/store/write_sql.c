@@ -45,16 +45,10 @@ typedef struct SqlWrite
 
 /* ---- building and running statements ---- */
 
-static int
-KeyColumns(const TableDef *def)
-{
-	return def->key.npartition + def->key.nsort;
-}
-
 static const char *
 KeyColumn(const TableDef *def, int i)
 {
-	return quote_identifier(def->attributes[def->key_attributes[i]].column);
+	return quote_identifier(TableKeyAttribute(def, i)->column);
 }
 
 static Form_pg_attribute
@@ -84,10 +78,10 @@ BeginStatement(Statement *s, const SqlWrite *w, const char *verb)
 	appendStringInfoString(&s->sql, verb);
 	AppendRelationName(&s->sql, w->request->store->rel);
 
-	s->nargs = KeyColumns(def);
+	s->nargs = KeyCount(&def->key);
 	for (int i = 0; i < s->nargs; i++)
 	{
-		s->types[i] = KeyColumnType(def->attributes[def->key_attributes[i]].type);
+		s->types[i] = KeyColumnType(TableKeyAttribute(def, i)->type);
 		s->values[i] = w->request->key->values[i];
 	}
 }
@@ -106,7 +100,7 @@ AppendKeyCondition(Statement *s, const SqlWrite *w)
 {
 	const TableDef *def = w->request->store->def;
 
-	for (int i = 0; i < KeyColumns(def); i++)
+	for (int i = 0; i < KeyCount(&def->key); i++)
 		appendStringInfo(&s->sql, "%s %s OPERATOR(pg_catalog.=) $%d",
 						 i == 0 ? " WHERE" : " AND", KeyColumn(def, i), i + 1);
 }
@@ -116,7 +110,7 @@ AppendKeyColumns(Statement *s, const SqlWrite *w)
 {
 	const TableDef *def = w->request->store->def;
 
-	for (int i = 0; i < KeyColumns(def); i++)
+	for (int i = 0; i < KeyCount(&def->key); i++)
 		appendStringInfo(&s->sql, "%s%s", i == 0 ? "" : ", ", KeyColumn(def, i));
 }
 
@@ -135,7 +129,7 @@ RunStatement(Statement *s)
 
 /* The item or NULL. */
 static struct varlena *
-FindRow(const SqlWrite *w, bool lock)
+SqlFindRow(const SqlWrite *w, bool lock)
 {
 	Statement	s;
 
@@ -173,7 +167,7 @@ StoreItem(Statement *s, const SqlWrite *w)
 
 /* Whether a row was inserted. */
 static bool
-InsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
+SqlInsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
 {
 	Statement	s;
 
@@ -199,7 +193,7 @@ InsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
 
 /* Whether a row was updated; a trigger may have suppressed it. */
 static bool
-UpdateRow(const SqlWrite *w, struct varlena *item)
+SqlUpdateRow(const SqlWrite *w, struct varlena *item)
 {
 	Statement	s;
 
@@ -212,7 +206,7 @@ UpdateRow(const SqlWrite *w, struct varlena *item)
 
 /* Deletes the row, if it still holds the item that was decided on. */
 static bool
-DeleteRow(const SqlWrite *w, struct varlena *old)
+SqlDeleteRow(const SqlWrite *w, struct varlena *old)
 {
 	Statement	s;
 
@@ -230,7 +224,7 @@ DeleteRow(const SqlWrite *w, struct varlena *old)
 /* ---- one write ---- */
 
 static WriteAction
-Decide(const SqlWrite *w, struct varlena *old_item, struct varlena **item)
+SqlDecide(const SqlWrite *w, struct varlena *old_item, struct varlena **item)
 {
 	WriteRequest *r = w->request;
 	MemoryContext old = MemoryContextSwitchTo(w->caller);
@@ -256,10 +250,10 @@ PutRow(const SqlWrite *w, struct varlena *old, struct varlena *item,
 {
 	if (old != NULL)
 	{
-		*action = UpdateRow(w, item) ? WRITE_PUT : WRITE_NOTHING;
+		*action = SqlUpdateRow(w, item) ? WRITE_PUT : WRITE_NOTHING;
 		return true;
 	}
-	if (InsertRow(w, item, *unseen == 0))
+	if (SqlInsertRow(w, item, *unseen == 0))
 	{
 		*action = WRITE_PUT;
 		return true;
@@ -287,7 +281,7 @@ RemoveRow(const SqlWrite *w, struct varlena *old, struct varlena *previous,
 	*action = WRITE_NOTHING;
 	if (old == NULL)
 		return true;
-	if (DeleteRow(w, old))
+	if (SqlDeleteRow(w, old))
 	{
 		*action = WRITE_DELETE;
 		return true;
@@ -312,8 +306,8 @@ WriteLoop(const SqlWrite *w)
 		struct varlena *item;
 
 		CHECK_FOR_INTERRUPTS();
-		old = FindRow(w, lock);
-		action = Decide(w, old, &item);
+		old = SqlFindRow(w, lock);
+		action = SqlDecide(w, old, &item);
 		if (action == WRITE_NOTHING)
 			break;
 		if (action == WRITE_PUT)
@@ -354,11 +348,11 @@ StoreLockSql(WriteRequest *request, bool lock)
 	struct varlena *item;
 
 	ConnectSpi();
-	item = FindRow(&w, lock);
+	item = SqlFindRow(&w, lock);
 	if (item == NULL && lock)
 	{
 		LockKeyByName(request->store, request->key);
-		item = FindRow(&w, lock);
+		item = SqlFindRow(&w, lock);
 	}
 	if (item != NULL)
 		item = CopyItem(w.caller, item);

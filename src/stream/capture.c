@@ -2,19 +2,21 @@
  * capture.c
  *	  The triggers of streams.
  *
- * capture_changes, on a table with a stream, AFTER each row and BEFORE
- * TRUNCATE: appends a record for every item that changed.  An update that
- * changes nothing makes none; one that gives an item another key removes one
- * item and inserts another.  TRUNCATE removes every item.
+ * capture_changes, on a table with a stream, fires AFTER each row and BEFORE
+ * TRUNCATE.  It appends a record for every changed item.  An update that
+ * changes nothing appends none; an update that changes the key appends two,
+ * the removal of one item and the insertion of another.  TRUNCATE removes
+ * every item.
  *
- * guard_stream, on the stream's table: skips every write.  Records are
- * written past triggers, so that what arrives here came from elsewhere: a
- * subscription to all tables, whose items make their own records, or a user.
+ * guard_stream, on the stream's table, skips every write.  Records are written
+ * without firing triggers, so that other writes come from elsewhere: from a
+ * subscription to all tables, whose items create their own records, or from a
+ * user.
  *
- * Restoring a dump is no change.  A dump of the whole loads data before there
- * are triggers.  A data-only dump finds them there: rows that are inserted in
- * the state that pg_dump's output sets up, by an owner of the table, make no
- * record, and the records in the dump are let in.
+ * Restoring a dump creates no records.  A full dump loads data before it
+ * creates triggers.  A data-only dump loads data into tables with triggers:
+ * rows inserted by an owner of the table, with the settings of pg_dump's
+ * output, create no records, and the records in the dump are accepted.
  */
 #include "postgres.h"
 
@@ -37,12 +39,12 @@
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/stored.h"
 #include "compat.h"
 #include "store/row_event.h"
 #include "stream/stream.h"
+#include "table/stored.h"
 
-/* ---- circumstances ---- */
+/* ---- conditions ---- */
 
 /* The table whose expired items are being deleted. */
 static Oid	expiring = InvalidOid;
@@ -69,7 +71,9 @@ IsExpiring(Relation rel)
 		 list_member_oid(get_partition_ancestors(RelationGetRelid(rel)), expiring));
 }
 
-/* Whether rows are inserted from a dump: its fixed settings, and an owner. */
+/*
+ * Whether rows are inserted from a dump: with its fixed settings, by an owner.
+ */
 static bool
 IsRestoring(Relation rel)
 {
@@ -79,7 +83,7 @@ IsRestoring(Relation rel)
 
 /* ---- records ---- */
 
-/* What a trigger of a table is called with. */
+/* The state of a trigger call. */
 typedef struct Capture
 {
 	Relation	rel;
@@ -88,7 +92,7 @@ typedef struct Capture
 	bool		new_images;
 	bool		old_images;
 	StreamTable stream;
-	RowEvent	event;			/* not late for TRUNCATE */
+	RowEvent	event;			/* never late for TRUNCATE */
 } Capture;
 
 static void
@@ -118,7 +122,7 @@ CaptureEnd(Capture *c)
 }
 
 static Datum
-ColumnOf(const Capture *c, HeapTuple tuple, AttrNumber attnum)
+GetColumn(const Capture *c, HeapTuple tuple, AttrNumber attnum)
 {
 	bool		isnull;
 	Datum		value = heap_getattr(tuple, attnum, c->desc, &isnull);
@@ -128,15 +132,9 @@ ColumnOf(const Capture *c, HeapTuple tuple, AttrNumber attnum)
 	return value;
 }
 
-static const AttributeDef *
-KeyAttributeOf(const Capture *c, int i)
-{
-	return &c->def->attributes[c->def->key_attributes[i]];
-}
-
-/* The key as an item, from the columns: the item need not be read. */
+/* The key as an item, from the columns, so that the item need not be read. */
 static Datum
-KeysOf(const Capture *c, HeapTuple tuple)
+BuildKeys(const Capture *c, HeapTuple tuple)
 {
 	const char *problem;
 	struct varlena *keys = KeyOfTuple(c->def, tuple, c->desc, &problem);
@@ -147,43 +145,43 @@ KeysOf(const Capture *c, HeapTuple tuple)
 }
 
 static bool
-SameKey(const Capture *c, HeapTuple old, HeapTuple new)
+HaveSameKey(const Capture *c, HeapTuple old, HeapTuple new)
 {
-	for (int i = 0; i < c->def->key.npartition + c->def->key.nsort; i++)
+	for (int i = 0; i < KeyCount(&c->def->key); i++)
 	{
-		const AttributeDef *attr = KeyAttributeOf(c, i);
+		const AttributeDef *attr = TableKeyAttribute(c->def, i);
 
-		if (!KeyDatumsEqual(attr->type, ColumnOf(c, old, attr->attnum),
-							ColumnOf(c, new, attr->attnum)))
+		if (!KeyDatumsEqual(attr->type, GetColumn(c, old, attr->attnum),
+							GetColumn(c, new, attr->attnum)))
 			return false;
 	}
 	return true;
 }
 
-/* Items have one form: equal bytes are equal items. */
+/* Items have one canonical form: equal items have equal bytes. */
 static bool
-SameItem(const Capture *c, HeapTuple old, HeapTuple new)
+HaveSameItem(const Capture *c, HeapTuple old, HeapTuple new)
 {
-	Datum		a = ColumnOf(c, old, c->def->item_attnum);
-	Datum		b = ColumnOf(c, new, c->def->item_attnum);
-	/* the second also sees through compression and storage outside the row */
+	Datum		a = GetColumn(c, old, c->def->item_attnum);
+	Datum		b = GetColumn(c, new, c->def->item_attnum);
+	/* datum_image_eq also compares compressed and out-of-line values. */
 	return datumIsEqual(a, b, false, -1) || datum_image_eq(a, b, false, -1);
 }
 
-/* Either tuple may be NULL, as the event has it. */
+/* Appends a record.  old or new may be NULL, depending on the event. */
 static void
-Record(Capture *c, char event, HeapTuple old, HeapTuple new)
+RecordChange(Capture *c, char event, HeapTuple old, HeapTuple new)
 {
 	StreamRow	row = {0};
 
 	row.event = event;
 	row.has_new = new != NULL && c->new_images;
 	row.has_old = old != NULL && c->old_images;
-	row.keys = KeysOf(c, new != NULL ? new : old);
+	row.keys = BuildKeys(c, new != NULL ? new : old);
 	if (row.has_new)
-		row.new_item = ColumnOf(c, new, c->def->item_attnum);
+		row.new_item = GetColumn(c, new, c->def->item_attnum);
 	if (row.has_old)
-		row.old_item = ColumnOf(c, old, c->def->item_attnum);
+		row.old_item = GetColumn(c, old, c->def->item_attnum);
 	if (c->event.late)
 		StreamAppendLate(&c->stream, &row, c->event.command,
 						 new != NULL ? RowEventOvertaken(&c->event) :
@@ -193,15 +191,15 @@ Record(Capture *c, char event, HeapTuple old, HeapTuple new)
 }
 
 static void
-RecordUpdate(Capture *c, HeapTuple old, HeapTuple new)
+AppendUpdateRecords(Capture *c, HeapTuple old, HeapTuple new)
 {
-	if (!SameKey(c, old, new))
+	if (!HaveSameKey(c, old, new))
 	{
-		Record(c, STREAM_REMOVE, old, NULL);
-		Record(c, STREAM_INSERT, NULL, new);
+		RecordChange(c, STREAM_REMOVE, old, NULL);
+		RecordChange(c, STREAM_INSERT, NULL, new);
 	}
-	else if (!SameItem(c, old, new))
-		Record(c, STREAM_MODIFY, old, new);
+	else if (!HaveSameItem(c, old, new))
+		RecordChange(c, STREAM_MODIFY, old, new);
 }
 
 static void
@@ -212,19 +210,21 @@ CaptureRow(const TriggerData *trigger)
 	CaptureBegin(&c, trigger);
 	RowEventOfTrigger(&c.event, trigger);
 	if (c.event.old != NULL && c.event.new != NULL)
-		RecordUpdate(&c, c.event.old, c.event.new);
+		AppendUpdateRecords(&c, c.event.old, c.event.new);
 	else if (c.event.new == NULL)
-		Record(&c, IsExpiring(c.rel) ? STREAM_EXPIRE : STREAM_REMOVE, c.event.old, NULL);
+		RecordChange(&c, IsExpiring(c.rel) ? STREAM_EXPIRE : STREAM_REMOVE, c.event.old, NULL);
 	else if (!IsRestoring(c.rel))
-		Record(&c, STREAM_INSERT, NULL, c.event.new);
+		RecordChange(&c, STREAM_INSERT, NULL, c.event.new);
 	CaptureEnd(&c);
 }
 
 /* ---- TRUNCATE ---- */
 
-/* Records the removal of all rows of a table, which nobody else can write. */
+/*
+ * Records the removal of all rows of a table that is locked against writers.
+ */
 static void
-RecordAll(Capture *c)
+AppendRemovals(Capture *c)
 {
 	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
 	TableScanDesc scan = table_beginscan(c->rel, snapshot, 0, NULL);
@@ -238,7 +238,7 @@ RecordAll(Capture *c)
 		bool		should_free;
 
 		CHECK_FOR_INTERRUPTS();
-		Record(c, STREAM_REMOVE, ExecFetchSlotHeapTuple(slot, false, &should_free), NULL);
+		RecordChange(c, STREAM_REMOVE, ExecFetchSlotHeapTuple(slot, false, &should_free), NULL);
 		MemoryContextReset(row_context);
 	}
 	MemoryContextSwitchTo(caller);
@@ -248,7 +248,7 @@ RecordAll(Capture *c)
 	UnregisterSnapshot(snapshot);
 }
 
-/* The partitions of a table have its definition, too. */
+/* Also handles a partition, which has the definition of its table. */
 static void
 CaptureTruncate(const TriggerData *trigger)
 {
@@ -264,7 +264,7 @@ CaptureTruncate(const TriggerData *trigger)
 			continue;
 		of_relation.tg_relation = table_open(lfirst_oid(cell), AccessShareLock);
 		CaptureBegin(&c, &of_relation);
-		RecordAll(&c);
+		AppendRemovals(&c);
 		CaptureEnd(&c);
 		table_close(of_relation.tg_relation, NoLock);
 	}
@@ -314,7 +314,7 @@ dynamo_guard_stream(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("cannot truncate stream \"%s\"",
 						RelationGetRelationName(trigger->tg_relation)),
-				 errhint("Use dynamo.trim_streams.")));
+				 errhint("Use dynamo.trim_streams to delete records.")));
 	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event) && IsRestoring(trigger->tg_relation))
 		return PointerGetDatum(trigger->tg_trigtuple);
 	return PointerGetDatum(NULL);

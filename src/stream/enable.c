@@ -1,6 +1,6 @@
 /*
  * enable.c
- *	  Beginning and ending streams.
+ *	  Enables and disables streams.
  */
 #include "postgres.h"
 
@@ -8,25 +8,24 @@
 #include "executor/spi.h"
 #include "utils/rel.h"
 
-#include "catalog/ddl.h"
-#include "catalog/link.h"
-#include "catalog/settings.h"
+#include "ddl/ddl.h"
 #include "errors.h"
 #include "stream/stream.h"
+#include "table/table_settings.h"
 
-static void StreamError(const char *message, Relation rel) pg_attribute_noreturn();
+static void RaiseStreamError(const char *message, Relation rel) pg_attribute_noreturn();
 
 static const char *
-TableNameOfDef(Relation rel, const TableDef *def)
+GetTableName(Relation rel, const TableDef *def)
 {
 	return def->long_name != NULL ? def->long_name : RelationGetRelationName(rel);
 }
 
 static void
-StreamError(const char *message, Relation rel)
+RaiseStreamError(const char *message, Relation rel)
 {
 	TableDef   *def = TableDefAcquire(rel);
-	char	   *name = pstrdup(TableNameOfDef(rel, def));
+	char	   *name = pstrdup(GetTableName(rel, def));
 
 	TableDefRelease(def);
 	ereport(ERROR,
@@ -40,13 +39,16 @@ CheckView(const char *view)
 	if (!IsStreamView(view))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown view of a stream: \"%s\"", view),
-				 errhint("A view is NEW_AND_OLD_IMAGES, NEW_IMAGE, OLD_IMAGE or KEYS_ONLY.")));
+				 errmsg("unknown view type of a stream: \"%s\"", view),
+				 errhint("Valid view types are NEW_AND_OLD_IMAGES, NEW_IMAGE, OLD_IMAGE and KEYS_ONLY.")));
 }
 
-/* Now, or later than the label before: labels tell streams apart. */
+/*
+ * The current time, or a later time than the previous label, since labels must
+ * be unique.
+ */
 static char *
-NewLabel(const char *before)
+CreateLabel(const char *before)
 {
 	char	   *label = StreamTimeText(SettingsTime());
 
@@ -56,27 +58,26 @@ NewLabel(const char *before)
 }
 
 static char *
-AttributeName(const TableDef *def, int i)
+GetAttributeName(const TableDef *def, int i)
 {
-	const AttributeDef *attr = &def->attributes[def->key_attributes[i]];
+	const AttributeDef *attr = TableKeyAttribute(def, i);
 
 	return pnstrdup(attr->name.data, attr->name.len);
 }
 
-/* The definition of a new stream of a table. */
+/* Fills in the definition of a new stream of a table. */
 static void
 DefineStream(Relation rel, const char *view, const char *label, StreamDef *def)
 {
 	TableDef   *table = TableDefAcquire(rel);
 
 	memset(def, 0, sizeof(*def));
-	def->table = pstrdup(TableNameOfDef(rel, table));
-	def->relation = pstrdup(RelationGetRelationName(rel));
+	def->table = pstrdup(GetTableName(rel, table));
 	def->label = label;
 	def->view = view;
-	def->partition = AttributeName(table, 0);
+	def->partition = GetAttributeName(table, 0);
 	if (table->key.nsort > 0)
-		def->sort = AttributeName(table, 1);
+		def->sort = GetAttributeName(table, 1);
 	TableDefRelease(table);
 }
 
@@ -91,9 +92,9 @@ StreamEnable(const char *table_name, const char *view)
 
 	CheckView(view);
 	if (TableStreamOf(rel, &stream))
-		StreamError("Table already has an enabled stream", rel);
+		RaiseStreamError("Table already has an enabled stream", rel);
 	settings = TableSettingsRead(rel);
-	settings->stream_label = NewLabel(settings->stream_label);
+	settings->stream_label = CreateLabel(settings->stream_label);
 	TableSettingsWrite(rel, settings);
 	DefineStream(rel, view, settings->stream_label, &def);
 	table_close(rel, NoLock);
@@ -106,7 +107,7 @@ StreamEnable(const char *table_name, const char *view)
 	return settings->stream_label;
 }
 
-/* Nobody writes to the table any more once it is locked: the end is known. */
+/* Locks the table against writers, so that the end of the stream is final. */
 void
 StreamDisable(const char *table_name)
 {
@@ -116,12 +117,12 @@ StreamDisable(const char *table_name)
 	Oid			relation;
 
 	if (!TableStreamOf(rel, &stream))
-		StreamError("Table has no stream to disable", rel);
+		RaiseStreamError("Table has no stream to disable", rel);
 	table_close(rel, NoLock);
-	relation = FindStreamRelation(relid, &stream);
+	relation = FindStreamRelation(relid, stream.relation);
 	SPI_connect();
 	DropCapture(relid);
 	if (OidIsValid(relation))
-		CloseStream(relation, false);
+		CloseStream(relation);
 	SPI_finish();
 }

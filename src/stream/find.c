@@ -1,6 +1,6 @@
 /*
  * find.c
- *	  From the names of a table and a stream to the stream.
+ *	  Finds a stream by the names of its table and its label.
  */
 #include "postgres.h"
 
@@ -15,15 +15,15 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 
-#include "catalog/link.h"
-#include "catalog/objects.h"
 #include "stream/stream.h"
+#include "table/link.h"
+#include "table/objects.h"
 
-/* ---- finding ---- */
+/* ---- lookup ---- */
 
-/* The open stream of a table that is there, if its label is the one. */
+/* The enabled stream of an existing table, if it has the label. */
 static Oid
-OpenStreamRelation(const char *table_name, const char *label)
+FindEnabledStream(const char *table_name, const char *label)
 {
 	Relation	rel = TableNameOpen(table_name, AccessShareLock, true);
 	TableStream stream;
@@ -33,14 +33,14 @@ OpenStreamRelation(const char *table_name, const char *label)
 		return InvalidOid;
 	if (RelationIsDynamoTable(rel) && TableStreamOf(rel, &stream) &&
 		(label == NULL || strcmp(label, stream.label) == 0))
-		found = FindStreamRelation(RelationGetRelid(rel), &stream);
+		found = FindStreamRelation(RelationGetRelid(rel), stream.relation);
 	table_close(rel, NoLock);
 	return found;
 }
 
 /*
- * Any stream of a table of this name: "shop" in the schemas of search_path,
- * "schema.shop" there.
+ * Any stream of a table name: "shop" in the schemas of search_path, or
+ * "schema.shop".
  */
 static const char *const any_stream =
 "SELECT s.stream_relation::pg_catalog.oid FROM dynamo.streams s "
@@ -51,7 +51,7 @@ static const char *const any_stream =
 "ORDER BY s.label DESC LIMIT 1";
 
 static Oid
-AnyStreamRelation(const char *table_name, const char *label)
+FindAnyStream(const char *table_name, const char *label)
 {
 	Datum		values[2] = {CStringGetTextDatum(table_name), (Datum) 0};
 	bool		isnull;
@@ -73,11 +73,11 @@ AnyStreamRelation(const char *table_name, const char *label)
 Relation
 StreamOpen(const char *table_name, const char *label, StreamDef *def)
 {
-	Oid			relid = OpenStreamRelation(table_name, label);
+	Oid			relid = FindEnabledStream(table_name, label);
 	Relation	rel;
 
 	if (!OidIsValid(relid))
-		relid = AnyStreamRelation(table_name, label);
+		relid = FindAnyStream(table_name, label);
 	rel = OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
 	if (rel == NULL)
 		return NULL;
@@ -102,10 +102,10 @@ CheckSelect(Oid relid)
 void
 CheckStreamPrivileges(Relation stream, const StreamDef *def)
 {
-	Oid			relid = def->relation != NULL ?
-		get_relname_relid(def->relation, RelationGetNamespace(stream)) : InvalidOid;
+	char	   *label;
+	Oid			relid = LinkedTable(stream, &label);
 
-	if (!OidIsValid(relid) || RelationOwner(relid) != stream->rd_rel->relowner)
+	if (!HaveSameOwner(relid, RelationGetRelid(stream)))
 	{
 		CheckSelect(RelationGetRelid(stream));
 		return;
@@ -115,6 +115,6 @@ CheckStreamPrivileges(Relation stream, const StreamDef *def)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("cannot read the stream of table \"%s\" under row security",
-						def->relation),
-				 errdetail("A stream has the changes of all rows.")));
+						def->table),
+				 errdetail("A stream contains the changes of all rows.")));
 }

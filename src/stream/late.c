@@ -1,21 +1,20 @@
 /*
  * late.c
- *	  Records of events that fire after those of later changes.
+ *	  Records of events that fire after the events of later changes.
  *
- * store/row_event.h tells how that comes.  The record of such an event must
- * stand before those of the later changes of its item, which are there
- * already.  They are our transaction's, so nobody has read them: they are
- * deleted and appended again behind it.
+ * store/row_event.h describes how this happens.  The record of such an event
+ * must precede the existing records of later changes of its item.  These were
+ * written by the same transaction, so that nobody has read them yet: they are
+ * deleted and appended again after the late record.
  *
- * A record belongs to the command that changed its item, which orders the
- * changes of one item.  That is the command of the record's own row, unless
- * the event was late; then it is remembered, for ranges of numbers, until
- * the transaction ends.
+ * A record belongs to the command that changed its item, which determines the
+ * order of the changes of an item.  Usually this is the command that inserted
+ * the record's row.  For a late event the command is remembered for a range of
+ * numbers until the transaction ends.
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
@@ -26,9 +25,11 @@
 #include "store/row_event.h"
 #include "stream/stream.h"
 
-/* ---- the commands of late records ---- */
+/* ---- commands of late records ---- */
 
-/* Our records from first to last are of changes by this command. */
+/*
+ * The records first to last of this transaction are changes by this command.
+ */
 typedef struct LateRange
 {
 	Oid			stream;
@@ -37,14 +38,14 @@ typedef struct LateRange
 	CommandId	command;
 } LateRange;
 
-/* In TopTransactionContext, in the order of numbers. */
+/* Ranges in the order of numbers, in TopTransactionContext. */
 static LateRange *ranges;
 static int	nranges;
 static int	max_ranges;
 static FullTransactionId ranges_owner;
 
 static void
-StartOver(FullTransactionId owner)
+ResetRanges(FullTransactionId owner)
 {
 	max_ranges = 8;
 	nranges = 0;
@@ -52,14 +53,17 @@ StartOver(FullTransactionId owner)
 	ranges_owner = owner;
 }
 
-/* previous: our record before this one. */
+/*
+ * Remembers the command of a record.  previous is the preceding record of this
+ * transaction.
+ */
 static void
 RememberCommand(Oid stream, int64 previous, int64 number, CommandId command)
 {
 	LateRange  *last;
 
 	if (!FullTransactionIdEquals(ranges_owner, GetTopFullTransactionId()))
-		StartOver(GetTopFullTransactionId());
+		ResetRanges(GetTopFullTransactionId());
 	last = nranges > 0 ? &ranges[nranges - 1] : NULL;
 	if (last != NULL && last->stream == stream && last->command == command &&
 		last->last == previous)
@@ -75,9 +79,12 @@ RememberCommand(Oid stream, int64 previous, int64 number, CommandId command)
 	ranges[nranges++] = (LateRange) {stream, number, number, command};
 }
 
-/* Looks from the newest: what is asked for has been written lately. */
+/*
+ * The command of a record.  Searches from the newest range, since callers ask
+ * for recent records.
+ */
 static CommandId
-CommandOfRecord(Oid stream, int64 number, HeapTuple tuple)
+FindCommand(Oid stream, int64 number, HeapTuple tuple)
 {
 	if (FullTransactionIdEquals(ranges_owner, GetTopFullTransactionId()))
 	{
@@ -90,7 +97,7 @@ CommandOfRecord(Oid stream, int64 number, HeapTuple tuple)
 	return OwnCommandOf(tuple);
 }
 
-/* ---- records of later changes ---- */
+/* ---- finding records of later changes ---- */
 
 typedef struct LaterRecord
 {
@@ -102,7 +109,7 @@ static bool
 HasKeys(StreamTable *t, HeapTuple tuple, Datum keys)
 {
 	bool		isnull;
-	Datum		value = heap_getattr(tuple, STREAM_KEYS, RelationGetDescr(t->rel), &isnull);
+	Datum		value = heap_getattr(tuple, STREAM_KEYS, RelationGetDescr(t->own.rel), &isnull);
 	struct varlena *a;
 	struct varlena *b;
 
@@ -115,24 +122,24 @@ HasKeys(StreamTable *t, HeapTuple tuple, Datum keys)
 }
 
 static int64
-NumberOf(StreamTable *t, HeapTuple tuple)
+GetNumber(StreamTable *t, HeapTuple tuple)
 {
 	bool		isnull;
 
-	return DatumGetInt64(heap_getattr(tuple, STREAM_NUMBER, RelationGetDescr(t->rel), &isnull));
+	return DatumGetInt64(heap_getattr(tuple, STREAM_NUMBER, RelationGetDescr(t->own.rel), &isnull));
 }
 
 /*
- * The records, newest first, of changes of an item by commands after one.  All
- * of them were written by the command since, or afterwards.
+ * Returns the records, newest first, of changes of an item by commands after
+ * the given one.  All of them were written by the command since, or later.
  */
 static List *
-LaterRecords(StreamTable *t, Datum keys, CommandId command, CommandId since)
+FindLaterRecords(StreamTable *t, Datum keys, CommandId command, CommandId since)
 {
 	StreamNumberScan s;
 	List	   *found = NIL;
 
-	StreamNumberScanBegin(&s, t->rel, SnapshotSelf, PG_INT64_MAX, true);
+	StreamNumberScanBegin(&s, t->own.rel, SnapshotSelf, PG_INT64_MAX, true);
 	while (StreamNumberScanNext(&s, BackwardScanDirection))
 	{
 		bool		should_free;
@@ -141,10 +148,10 @@ LaterRecords(StreamTable *t, Datum keys, CommandId command, CommandId since)
 		CommandId	changed;
 
 		if (written == InvalidCommandId)
-			continue;			/* of another transaction */
+			continue;			/* from another transaction */
 		if (written < since)
 			break;
-		changed = CommandOfRecord(RelationGetRelid(t->rel), NumberOf(t, tuple), tuple);
+		changed = FindCommand(RelationGetRelid(t->own.rel), GetNumber(t, tuple), tuple);
 		if (changed > command && HasKeys(t, tuple, keys))
 		{
 			LaterRecord *record = palloc(sizeof(LaterRecord));
@@ -161,26 +168,26 @@ LaterRecords(StreamTable *t, Datum keys, CommandId command, CommandId since)
 /* ---- appending ---- */
 
 static int64
-AppendOf(StreamTable *t, const StreamRow *row, CommandId command)
+AppendRow(StreamTable *t, const StreamRow *row, CommandId command)
 {
-	int64		previous = StreamLastAppended(RelationGetRelid(t->rel));
+	int64		previous = StreamLastAppended(RelationGetRelid(t->own.rel));
 	int64		number = StreamAppend(t, row);
 
-	RememberCommand(RelationGetRelid(t->rel), previous, number, command);
+	RememberCommand(RelationGetRelid(t->own.rel), previous, number, command);
 	return number;
 }
 
 static Datum
-ItemOf(StreamTable *t, HeapTuple tuple, StreamColumn column, bool *present)
+GetItemColumn(StreamTable *t, HeapTuple tuple, StreamColumn column, bool *present)
 {
 	bool		isnull;
-	Datum		value = heap_getattr(tuple, column, RelationGetDescr(t->rel), &isnull);
+	Datum		value = heap_getattr(tuple, column, RelationGetDescr(t->own.rel), &isnull);
 
 	*present = !isnull;
 	return isnull ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM(value));
 }
 
-/* Appends a record once more, and deletes it where it was. */
+/* Deletes a record and appends it again at the end. */
 static void
 MoveToEnd(StreamTable *t, const LaterRecord *record)
 {
@@ -188,12 +195,12 @@ MoveToEnd(StreamTable *t, const LaterRecord *record)
 	bool		isnull;
 
 	row.event = DatumGetChar(heap_getattr(record->tuple, STREAM_EVENT,
-										  RelationGetDescr(t->rel), &isnull));
-	row.keys = ItemOf(t, record->tuple, STREAM_KEYS, &isnull);
-	row.new_item = ItemOf(t, record->tuple, STREAM_NEW_ITEM, &row.has_new);
-	row.old_item = ItemOf(t, record->tuple, STREAM_OLD_ITEM, &row.has_old);
-	(void) AppendOf(t, &row, record->command);
-	simple_table_tuple_delete(t->rel, &record->tuple->t_self, GetActiveSnapshot());
+										  RelationGetDescr(t->own.rel), &isnull));
+	row.keys = GetItemColumn(t, record->tuple, STREAM_KEYS, &isnull);
+	row.new_item = GetItemColumn(t, record->tuple, STREAM_NEW_ITEM, &row.has_new);
+	row.old_item = GetItemColumn(t, record->tuple, STREAM_OLD_ITEM, &row.has_old);
+	(void) AppendRow(t, &row, record->command);
+	OwnTableDelete(&t->own, &record->tuple->t_self, GetActiveSnapshot());
 }
 
 void
@@ -202,8 +209,8 @@ StreamAppendLate(StreamTable *t, const StreamRow *row, CommandId command, Comman
 	List	   *later = NIL;
 
 	if (since != InvalidCommandId)
-		later = LaterRecords(t, row->keys, command, since);
-	(void) AppendOf(t, row, command);
+		later = FindLaterRecords(t, row->keys, command, since);
+	(void) AppendRow(t, row, command);
 	for (int i = list_length(later) - 1; i >= 0; i--)
 	{
 		CHECK_FOR_INTERRUPTS();

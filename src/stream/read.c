@@ -1,6 +1,6 @@
 /*
  * read.c
- *	  Reading a stream: up to what is settled (stream.h).
+ *	  Reads a stream up to the last settled record (stream.h).
  */
 #include "postgres.h"
 
@@ -20,33 +20,33 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-#include "catalog/objects.h"
 #include "compat.h"
 #include "errors.h"
 #include "stream/stream.h"
+#include "table/objects.h"
 
 /* ---- columns ---- */
 
 static Datum
-ColumnOf(TupleTableSlot *slot, StreamColumn column, bool *isnull)
+GetColumn(TupleTableSlot *slot, StreamColumn column, bool *isnull)
 {
 	return slot_getattr(slot, column, isnull);
 }
 
 static int64
-NumberOf(TupleTableSlot *slot)
+GetNumber(TupleTableSlot *slot)
 {
 	bool		isnull;
 
-	return DatumGetInt64(ColumnOf(slot, STREAM_NUMBER, &isnull));
+	return DatumGetInt64(GetColumn(slot, STREAM_NUMBER, &isnull));
 }
 
 static char
-EventOf(TupleTableSlot *slot)
+GetEvent(TupleTableSlot *slot)
 {
 	bool		isnull;
 
-	return DatumGetChar(ColumnOf(slot, STREAM_EVENT, &isnull));
+	return DatumGetChar(GetColumn(slot, STREAM_EVENT, &isnull));
 }
 
 /* ---- scans of the primary key ---- */
@@ -82,16 +82,19 @@ StreamNumberScanEnd(StreamNumberScan *s)
 	index_close(s->pkey, NoLock);
 }
 
-/* The greatest number up to a limit of the rows that a snapshot sees; 0: none. */
+/*
+ * The greatest number up to a limit among the rows that a snapshot sees; 0 if
+ * there is none.
+ */
 static int64
-GreatestNumber(Relation rel, Snapshot snapshot, int64 limit)
+FindGreatestNumber(Relation rel, Snapshot snapshot, int64 limit)
 {
 	StreamNumberScan s;
 	int64		number = 0;
 
 	StreamNumberScanBegin(&s, rel, snapshot, limit, true);
 	if (StreamNumberScanNext(&s, BackwardScanDirection))
-		number = NumberOf(s.slot);
+		number = GetNumber(s.slot);
 	StreamNumberScanEnd(&s);
 	return number;
 }
@@ -99,13 +102,13 @@ GreatestNumber(Relation rel, Snapshot snapshot, int64 limit)
 int64
 StreamLastNumber(Relation rel)
 {
-	return GreatestNumber(rel, SnapshotAny, STREAM_LAST_NUMBER);
+	return FindGreatestNumber(rel, SnapshotAny, STREAM_LAST_NUMBER);
 }
 
-/* ---- what was trimmed ---- */
+/* ---- trimmed records ---- */
 
 static TransactionId
-InserterOf(TupleTableSlot *slot, CommandId *command)
+GetInserter(TupleTableSlot *slot, CommandId *command)
 {
 	bool		should_free;
 	HeapTuple	tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
@@ -117,11 +120,12 @@ InserterOf(TupleTableSlot *slot, CommandId *command)
 }
 
 /*
- * Up to where the stream has been trimmed; 0 if it never was.  What was deleted
- * may still lie about: the search goes on where an earlier one ended.
+ * The number up to which the stream has been trimmed; 0 if it never was.
+ * Deleted index entries may remain, so that the search continues where an
+ * earlier one ended.
  */
 static int64
-TrimmedUpTo(Relation rel, Snapshot snapshot)
+FindTrimmedNumber(Relation rel, Snapshot snapshot)
 {
 	Oid			relid = RelationGetRelid(rel);
 	StreamNumberScan s;
@@ -129,10 +133,10 @@ TrimmedUpTo(Relation rel, Snapshot snapshot)
 	int64		number = 0;
 
 	StreamNumberScanBegin(&s, rel, snapshot, StreamTrimmedOnce(relid, snapshot), false);
-	if (StreamNumberScanNext(&s, ForwardScanDirection) && EventOf(s.slot) == STREAM_TRIMMED)
+	if (StreamNumberScanNext(&s, ForwardScanDirection) && GetEvent(s.slot) == STREAM_TRIMMED)
 	{
-		number = NumberOf(s.slot);
-		StreamSawTrimmed(relid, number, InserterOf(s.slot, &command));
+		number = GetNumber(s.slot);
+		StreamSawTrimmed(relid, number, GetInserter(s.slot, &command));
 	}
 	StreamNumberScanEnd(&s);
 	return number;
@@ -141,48 +145,49 @@ TrimmedUpTo(Relation rel, Snapshot snapshot)
 int64
 StreamFirstNumber(Relation rel, Snapshot snapshot)
 {
-	return TrimmedUpTo(rel, snapshot) + 1;
+	return FindTrimmedNumber(rel, snapshot) + 1;
 }
 
 /*
- * Whether a position is behind the trim mark.  Who reads on has a record right
- * before it, which was not trimmed: then nothing from there on was.
+ * Whether records after a position have been trimmed.  A reader that continues
+ * has a record right before the position.  If that one was not trimmed, no
+ * later one was.
  */
 static bool
 IsTrimmed(Relation rel, int64 position, Snapshot snapshot)
 {
-	return GreatestNumber(rel, snapshot, position - 1) == 0 &&
-		position <= TrimmedUpTo(rel, snapshot);
+	return FindGreatestNumber(rel, snapshot, position - 1) == 0 &&
+		position <= FindTrimmedNumber(rel, snapshot);
 }
 
-/* ---- what is settled ---- */
+/* ---- settled records ---- */
 
 /*
- * Whether a row that is not visible may become so: its transaction was in
- * progress when the snapshot was taken and has not been aborted since.
+ * Whether an invisible row may become visible: its transaction was in progress
+ * when the snapshot was taken and has not been aborted since.
  */
 static bool
 IsPending(TupleTableSlot *slot, Snapshot snapshot)
 {
 	CommandId	command;
-	TransactionId xid = InserterOf(slot, &command);
+	TransactionId xid = GetInserter(slot, &command);
 
 	if (command != InvalidCommandId)
-		return command >= snapshot->curcid; /* else it was trimmed */
+		return command >= snapshot->curcid; /* otherwise it was trimmed */
 	if (!TransactionIdIsNormal(xid) || !XidInMVCCSnapshot(xid, snapshot))
 		return false;
 	return TransactionIdIsInProgress(xid) || TransactionIdDidCommit(xid);
 }
 
 /*
- * A serializable reader that stopped at a row has not read what its
- * transaction wrote.
+ * Reports to SERIALIZABLE that the reader stopped at a row of another
+ * transaction without reading it.
  */
 static void
 CheckConflictOut(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
 {
 	CommandId	command;
-	TransactionId xid = InserterOf(slot, &command);
+	TransactionId xid = GetInserter(slot, &command);
 
 	if (!TransactionIdIsNormal(xid) || !CheckForSerializableConflictOutNeeded(rel, snapshot))
 		return;
@@ -194,9 +199,9 @@ CheckConflictOut(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
 	CheckForSerializableConflictOut(rel, xid, snapshot);
 }
 
-/* The oldest transaction that the snapshot takes for running, all 64 bits. */
+/* The oldest transaction that was running for the snapshot, as a 64-bit id. */
 static FullTransactionId
-OldestRunning(Snapshot snapshot)
+FindOldestRunning(Snapshot snapshot)
 {
 	FullTransactionId next = ReadNextFullTransactionId();
 	uint32		epoch = EpochFromFullTransactionId(next);
@@ -207,27 +212,29 @@ OldestRunning(Snapshot snapshot)
 }
 
 /*
- * Whether no transaction is running that can have taken a number as small as
- * this row's.  A horizon above any id that this server knows says no more than
- * that all known ones must have ended: it comes from another server's dump, or
- * a standby has not heard of ids that are of no interest here.
+ * Whether no running transaction can have taken a number as small as this
+ * row's.  A horizon above all ids known to this server only means that all
+ * known transactions must have ended: the row comes from another server's
+ * dump, or a standby does not know of newer ids, which do not matter here.
  */
 static bool
 IsBelowHorizon(TupleTableSlot *slot, Snapshot snapshot)
 {
 	bool		isnull;
 	FullTransactionId horizon =
-		FullTransactionIdFromU64(DatumGetUInt64(ColumnOf(slot, STREAM_HORIZON, &isnull)));
+		FullTransactionIdFromU64(DatumGetUInt64(GetColumn(slot, STREAM_HORIZON, &isnull)));
 	FullTransactionId next = ReadNextFullTransactionId();
 
 	if (FullTransactionIdPrecedes(next, horizon))
 		horizon = next;
-	return !FullTransactionIdPrecedes(OldestRunning(snapshot), horizon);
+	return !FullTransactionIdPrecedes(FindOldestRunning(snapshot), horizon);
 }
 
-/* On a standby: the greatest number with nothing in progress below it. */
+/*
+ * For a standby: the greatest number with no transaction in progress below it.
+ */
 static int64
-LastBelowHorizon(Relation rel, Snapshot snapshot)
+FindLastBelowHorizon(Relation rel, Snapshot snapshot)
 {
 	StreamNumberScan	s;
 	int64		number = 0;
@@ -236,21 +243,21 @@ LastBelowHorizon(Relation rel, Snapshot snapshot)
 	while (number == 0 && StreamNumberScanNext(&s, BackwardScanDirection))
 	{
 		if (IsBelowHorizon(s.slot, snapshot))
-			number = Min(NumberOf(s.slot), STREAM_LAST_NUMBER);
+			number = Min(GetNumber(s.slot), STREAM_LAST_NUMBER);
 	}
 	StreamNumberScanEnd(&s);
 	return number;
 }
 
 /*
- * The greatest number that may be looked at.  Without anything new at the
- * position, writers need not be waited for.
+ * The greatest number that may be read.  If there is nothing new at the
+ * position, it need not wait for writers.
  */
 static int64
-LastReadable(Relation rel, int64 position, Snapshot snapshot)
+FindLastReadable(Relation rel, int64 position, Snapshot snapshot)
 {
 	if (RecoveryInProgress())
-		return LastBelowHorizon(rel, snapshot);
+		return FindLastBelowHorizon(rel, snapshot);
 	if (StreamLastNumber(rel) < position)
 		return position - 1;
 	StreamWaitForWriters(RelationGetRelid(rel));
@@ -265,7 +272,7 @@ StreamIsTrimmed(void)
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_TRIMMED_DATA),
 			 errmsg("The data you are trying to access has been trimmed"),
-			 errhint("Read the stream from its beginning.")));
+			 errhint("Read the stream from its start.")));
 }
 
 void
@@ -274,9 +281,9 @@ StreamScanBegin(StreamScan *scan, Relation rel, const StreamDef *def, int64 posi
 {
 	StreamNumberScan	s;
 
-	/* what has been trimmed may still lie about */
+	/* Index entries of trimmed records may remain. */
 	if (position == STREAM_BEGINNING)
-		position = TrimmedUpTo(rel, snapshot);
+		position = FindTrimmedNumber(rel, snapshot);
 	else if (IsTrimmed(rel, position, snapshot))
 		StreamIsTrimmed();
 	PredicateLockRelation(rel, snapshot);
@@ -285,7 +292,7 @@ StreamScanBegin(StreamScan *scan, Relation rel, const StreamDef *def, int64 posi
 	scan->snapshot = snapshot;
 	scan->position = position;
 	scan->blocked = false;
-	scan->last = LastReadable(rel, position, snapshot);
+	scan->last = FindLastReadable(rel, position, snapshot);
 	StreamNumberScanBegin(&s, rel, SnapshotAny, position, false);
 	scan->pkey = s.pkey;
 	scan->scan = s.scan;
@@ -293,10 +300,10 @@ StreamScanBegin(StreamScan *scan, Relation rel, const StreamDef *def, int64 posi
 }
 
 static Datum
-ItemColumn(TupleTableSlot *slot, StreamColumn column, bool *present)
+GetItemColumn(TupleTableSlot *slot, StreamColumn column, bool *present)
 {
 	bool		isnull;
-	Datum		value = ColumnOf(slot, column, &isnull);
+	Datum		value = GetColumn(slot, column, &isnull);
 
 	*present = !isnull;
 	return value;
@@ -307,16 +314,16 @@ ReadRecord(TupleTableSlot *slot, StreamRecord *record)
 {
 	bool		isnull;
 
-	record->number = NumberOf(slot);
-	record->created_at = DatumGetTimestampTz(ColumnOf(slot, STREAM_CREATED_AT, &isnull));
-	record->event = EventOf(slot);
+	record->number = GetNumber(slot);
+	record->created_at = DatumGetTimestampTz(GetColumn(slot, STREAM_CREATED_AT, &isnull));
+	record->event = GetEvent(slot);
 	record->tid = slot->tts_tid;
-	record->keys = ItemColumn(slot, STREAM_KEYS, &record->has_keys);
-	record->new_item = ItemColumn(slot, STREAM_NEW_ITEM, &record->has_new);
-	record->old_item = ItemColumn(slot, STREAM_OLD_ITEM, &record->has_old);
+	record->keys = GetItemColumn(slot, STREAM_KEYS, &record->has_keys);
+	record->new_item = GetItemColumn(slot, STREAM_NEW_ITEM, &record->has_new);
+	record->old_item = GetItemColumn(slot, STREAM_OLD_ITEM, &record->has_old);
 }
 
-/* ---- records that our trigger has not made ---- */
+/* ---- records that the trigger has not created ---- */
 
 static bool
 IsKey(ValueRef v)
@@ -324,9 +331,9 @@ IsKey(ValueRef v)
 	return !ValueIsMissing(v) && ValueTypeIsKey(ValueTypeOf(v));
 }
 
-/* Whether they are the key attributes that the definition names, and no others. */
+/* Whether an item consists of exactly the key attributes of the definition. */
 static bool
-KeysFit(const StreamDef *def, Datum keys)
+AreExpectedKeys(const StreamDef *def, Datum keys)
 {
 	ValueRef	item = DatumGetValue(keys);
 	Container	map;
@@ -337,33 +344,33 @@ KeysFit(const StreamDef *def, Datum keys)
 		(def->sort == NULL || IsKey(AttributeFind(item, def->sort, strlen(def->sort))));
 }
 
-/* What a reader cannot make sense of; NULL for nothing. */
+/* What is wrong with a record; NULL if nothing is. */
 static const char *
-RecordProblem(const StreamDef *def, const StreamRecord *record)
+FindRecordProblem(const StreamDef *def, const StreamRecord *record)
 {
 	bool		put = record->event == STREAM_INSERT || record->event == STREAM_MODIFY;
 	bool		removed = record->event == STREAM_MODIFY || record->event == STREAM_REMOVE ||
 		record->event == STREAM_EXPIRE;
 
 	if (!put && !removed)
-		return "Its event is unknown.";
-	if (!record->has_keys || !KeysFit(def, record->keys))
-		return "It has not the keys of the table.";
+		return "The event of the record is unknown.";
+	if (!record->has_keys || !AreExpectedKeys(def, record->keys))
+		return "The record does not have the keys of the table.";
 	if (put && !record->has_new && StreamViewHasNew(def->view))
-		return "It has no new image.";
+		return "The record has no new image.";
 	if (removed && !record->has_old && StreamViewHasOld(def->view))
-		return "It has no old image.";
+		return "The record has no old image.";
 	return NULL;
 }
 
 /*
- * A stream's table is its owner's, who may have filled it before it had its
- * guard.
+ * Checks a record.  The stream's owner could have filled the table before it
+ * had its guard.
  */
 static void
 CheckRecord(const StreamScan *scan, const StreamRecord *record)
 {
-	const char *problem = RecordProblem(scan->def, record);
+	const char *problem = FindRecordProblem(scan->def, record);
 
 	if (problem != NULL)
 		ereport(ERROR,
@@ -371,7 +378,7 @@ CheckRecord(const StreamScan *scan, const StreamRecord *record)
 				 errmsg("invalid record " INT64_FORMAT " in stream \"%s\"",
 						record->number, RelationGetRelationName(scan->rel)),
 				 errdetail("%s", problem),
-				 errhint("Read on behind it; dynamo.trim_streams removes it in time.")));
+				 errhint("Continue reading after this record; dynamo.trim_streams will remove it.")));
 }
 
 bool
@@ -382,13 +389,13 @@ StreamScanNext(StreamScan *scan, StreamRecord *record)
 	while (!scan->blocked && scan->position <= scan->last &&
 		   StreamNumberScanNext(&s, ForwardScanDirection))
 	{
-		int64		number = NumberOf(scan->slot);
+		int64		number = GetNumber(scan->slot);
 
 		if (number > scan->last)
 			break;
-		if (EventOf(scan->slot) == STREAM_TRIMMED && scan->def != NULL)
+		if (GetEvent(scan->slot) == STREAM_TRIMMED && scan->def != NULL)
 			continue;
-		if (table_tuple_satisfies_snapshot(scan->rel, scan->slot, scan->snapshot))
+		if (RowIsSeen(scan->rel, scan->slot, scan->snapshot))
 		{
 			ReadRecord(scan->slot, record);
 			if (scan->def != NULL)
@@ -421,7 +428,7 @@ int64
 StreamLatest(Relation rel, Snapshot snapshot)
 {
 	StreamNumberScan	s;
-	int64		last = LastReadable(rel, 1, snapshot);
+	int64		last = FindLastReadable(rel, 1, snapshot);
 	int64		position = last + 1;
 
 	if (RecoveryInProgress())
@@ -429,11 +436,11 @@ StreamLatest(Relation rel, Snapshot snapshot)
 	StreamNumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING, false);
 	while (StreamNumberScanNext(&s, BackwardScanDirection))
 	{
-		int64		number = NumberOf(s.slot);
+		int64		number = GetNumber(s.slot);
 
-		if (number > last || EventOf(s.slot) == STREAM_TRIMMED)
+		if (number > last || GetEvent(s.slot) == STREAM_TRIMMED)
 			continue;
-		if (!table_tuple_satisfies_snapshot(rel, s.slot, snapshot) && IsPending(s.slot, snapshot))
+		if (!RowIsSeen(rel, s.slot, snapshot) && IsPending(s.slot, snapshot))
 			position = number;
 		else if (IsBelowHorizon(s.slot, snapshot))
 			break;

@@ -1,16 +1,16 @@
 /*
  * record.c
- *	  What users see of a record beside its items.
+ *	  The public form of a record's number, event, id and size.
  */
 #include "postgres.h"
 
 #include "fmgr.h"
 
-#include "catalog/names.h"
 #include "item/item.h"
 #include "stream/stream.h"
+#include "table/object_names.h"
 
-/* A one before the digits of any number, so that all are of one length. */
+/* A digit before all numbers, so that their texts have the same length. */
 #define LEADING_DIGIT	'1'
 
 #define NUMBER_DIGITS	(SEQUENCE_NUMBER_DIGITS - 1)
@@ -31,7 +31,7 @@ SequenceNumberFromText(const char *text, int64 *number)
 		return false;
 	errno = 0;
 	*number = strtoll(text + 1, &end, 10);
-	return errno == 0 && *number < PG_INT64_MAX;	/* there is a position after it */
+	return errno == 0 && *number < PG_INT64_MAX;	/* a position after it must exist */
 }
 
 const char *
@@ -53,7 +53,7 @@ StreamEventId(const StreamDef *def, int64 number)
 }
 
 static int64
-SizeOf(Datum item, bool present)
+GetItemSize(Datum item, bool present)
 {
 	return present ? (int64) ItemSize(ItemRoot(PG_DETOAST_DATUM_PACKED(item))) : 0;
 }
@@ -61,6 +61,6 @@ SizeOf(Datum item, bool present)
 int64
 StreamRecordSize(const StreamRecord *record)
 {
-	return SizeOf(record->keys, true) + SizeOf(record->new_item, record->has_new) +
-		SizeOf(record->old_item, record->has_old);
+	return GetItemSize(record->keys, true) + GetItemSize(record->new_item, record->has_new) +
+		GetItemSize(record->old_item, record->has_old);
 }

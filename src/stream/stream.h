@@ -2,50 +2,51 @@
  * stream.h
  *	  Streams: every change of an item as a record, in order, for 24 hours.
  *
- * A record is a row of the stream's table (catalog/stream.h), written by the
- * table's AFTER ROW trigger in the transaction of the change.  It rolls back
+ * A record is a row of the stream's table (ddl/stream_definition.h).  The table's
+ * AFTER ROW trigger writes it in the transaction of the change.  It rolls back
  * with the change and survives a crash with it.
  *
- * Order.  Numbers come from a sequence while the row of the item is locked.
- * Whoever changes the same item next must wait for that lock, and takes a
- * greater number: for one item, the order of numbers is the order of changes.
+ * Order.  Numbers come from a sequence and are taken while the row of the item
+ * is locked.  A later change of the same item must wait for that lock and
+ * takes a greater number.  For one item, the order of numbers is therefore the
+ * order of changes.
  *
- * Readers.  Transactions commit in another order than they took numbers.  A
- * reader that went on to number 7 while 5 was uncommitted would never see 5.
- * So readers go up to the first number that belongs to a transaction in
- * progress, and no further: what is before it is settled, committed or
- * aborted, for good.  Two things make this exact:
+ * Readers.  Transactions do not commit in the order of their numbers.  A
+ * reader that continued to number 7 while 5 was uncommitted would never see 5.
+ * Readers therefore stop before the first number of a transaction in progress.
+ * Everything before it is settled: committed or aborted, permanently.  Two
+ * rules make this exact:
  *
- *	- A number is taken and its row inserted under a lock on the stream, shared
- *	  among writers and given back at once.  A reader takes the same lock
- *	  exclusively for a moment and learns the greatest number there is: all
- *	  up to it have their rows in the table and its index, since no writer was
- *	  between the two.  A number without a row is one that will never have one.
- *	- The rows are scanned with SnapshotAny, which sees those of transactions
+ *	- A number is taken and its row inserted under a lock on the stream, which
+ *	  writers share and release immediately.  A reader takes the same lock
+ *	  exclusively for a moment and reads the greatest number.  All numbers up
+ *	  to it have their rows in the table and its index, since no writer is
+ *	  between the two steps.  A number without a row will never have one.
+ *	- The rows are scanned with SnapshotAny, which sees rows of transactions
  *	  in progress.  Each row is visible to the reader's snapshot (a record),
- *	  or its transaction is still running according to it (stop), or it is
+ *	  or its transaction is running according to the snapshot (stop), or it is
  *	  aborted or trimmed (skip).
  *
- * A row of a transaction that committed after the reader's snapshot was taken
- * counts as in progress: what REPEATABLE READ does not see, it does not pass.
- * A prepared transaction is in progress; a subtransaction counts as what its
- * parent is, or as aborted.  A transaction that wrote and idles holds back the
- * readers of the streams it wrote to, nobody else's.  Readers in SERIALIZABLE
- * take part in its checks by hand, as SnapshotAny does not.
+ * A row of a transaction that committed after the reader's snapshot counts as
+ * in progress: readers in REPEATABLE READ do not pass rows that they do not
+ * see.  A prepared transaction is in progress; a subtransaction has the state
+ * of its parent, or is aborted.  An idle transaction delays only the readers
+ * of the streams that it has written to.  For readers in SERIALIZABLE,
+ * conflicts are reported explicitly, because SnapshotAny does not.
  *
- * Horizon.  Every row has the next transaction id as it was after its number
- * was taken.  All who took a number as small had smaller ids: once the oldest
- * running transaction is not older than the horizon, everything up to the row
- * is settled.  That is weaker (any long transaction delays it) but needs no
- * lock.  Two who can do without the exact answer use it: readers on a standby,
- * where locks say nothing about writers, and the search backwards for the
- * oldest row in progress, to know where it may end.
+ * Horizon.  Every row contains the next transaction id at the time after its
+ * number was taken.  All transactions with smaller numbers had smaller ids.
+ * When the oldest running transaction is not older than the horizon,
+ * everything up to the row is settled.  This condition is weaker (any long
+ * transaction delays it) but needs no lock.  It is used where the exact answer
+ * is not needed: by readers on a standby, where locks do not show writers, and
+ * to end the backward search for the oldest row in progress.
  *
- * Trimming deletes settled rows from the beginning and leaves one row that
- * says up to where.  A reader that wants to go on before it learns so.
+ * Trimming deletes settled rows from the start and leaves one row with the
+ * last trimmed number, which tells readers with earlier positions about it.
  *
- * Numbers are shown as 10^20 and more: decimal strings of 21 digits that
- * order as they should however they are compared.
+ * Numbers are displayed as 10^20 and above: decimal strings of 21 digits,
+ * whose order is the same as text and as numbers.
  */
 #ifndef DYNAMO_STREAM_H
 #define DYNAMO_STREAM_H
@@ -57,37 +58,33 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-#include "catalog/stream.h"
+#include "ddl/stream_definition.h"
+#include "store/own_table.h"
 
-/* Shown numbers: FIRST_SHOWN_NUMBER and up. */
+/* Displayed numbers start with FIRST_SHOWN_NUMBER. */
 #define SEQUENCE_NUMBER_DIGITS	21
 
 /* ---- enable.c ---- */
 
 /*
- * Begins a stream of a table; returns its label.  Raises the service's errors
- * for an enabled stream.  Owners only.
+ * Starts a stream of a table; returns its label.  Raises the service's error
+ * if the table has an enabled stream.  Only for the owner.
  */
 extern char *StreamEnable(const char *table_name, const char *view);
 
-/* Closes the stream of a table, which remains readable until trimmed. */
+/* Closes the stream of a table.  It remains readable until it is trimmed. */
 extern void StreamDisable(const char *table_name);
 
 /* ---- table.c: the rows of a stream's table ---- */
 
-/* A stream's table open for writing. */
+/* A stream's table that is open for writing. */
 typedef struct StreamTable
 {
-	Relation	rel;
-	Relation	pkey;
+	OwnTable	own;
 	Oid			sequence;
-	struct IndexInfo *info;
-	TupleTableSlot *slot;
-	struct EState *estate;		/* NULL: pkey is the only index */
-	struct ResultRelInfo *result;
 } StreamTable;
 
-/* What a record holds; missing items are null. */
+/* The columns of a record; missing items are null. */
 typedef struct StreamRow
 {
 	char		event;
@@ -99,67 +96,77 @@ typedef struct StreamRow
 } StreamRow;
 
 /*
- * Opens the stream of a table for writing, past privileges and triggers.
- * Raises an error unless there is such a stream of the same owner: anyone may
- * write a trigger that names any relation.
+ * Opens the stream of a table for writing, without checking privileges or
+ * firing triggers.  Raises an error unless it is a stream of the same owner,
+ * because any user can write a trigger that names any relation.
  */
 extern void StreamTableOpen(StreamTable *t, const TableDef *table, const char *stream_name);
 extern void StreamTableClose(StreamTable *t);
 
-/* The same for a stream that is open and locked already, and remains so. */
-extern void StreamTableInit(StreamTable *t, Relation stream);
+/*
+ * StreamTableOpen for a stream that is already open and locked, and remains
+ * so.  in_scope: the caller acts as its owner.
+ */
+extern void StreamTableInit(StreamTable *t, Relation stream, bool in_scope);
 extern void StreamTableRelease(StreamTable *t);
 
 /* Whether a relation has the columns and the guard of a stream's table. */
 extern bool IsStreamTable(Relation rel);
 
-/* Appends a record: takes its number, returned, and inserts it, under the lock. */
+/* Appends a record under the lock; returns its number. */
 extern int64 StreamAppend(StreamTable *t, const StreamRow *row);
 
-/* The number this session took last, if it was in this stream; else 0. */
+/*
+ * The last number that this session took, if it was in this stream; otherwise
+ * 0.
+ */
 extern int64 StreamLastAppended(Oid stream);
 
-/* Inserts the row that says that all up to number were trimmed. */
+/* Inserts the row that marks all numbers up to number as trimmed. */
 extern void StreamAppendTrimmed(StreamTable *t, int64 number);
 
 /*
- * A number before which a snapshot sees nothing, as far as this session has
- * learned from a visible row of a trimming; else STREAM_BEGINNING.
+ * A number before which a snapshot sees nothing, if this session knows one
+ * from a visible row of a trimming; otherwise STREAM_BEGINNING.
  */
 extern int64 StreamTrimmedOnce(Oid stream, Snapshot snapshot);
 extern void StreamSawTrimmed(Oid stream, int64 number, TransactionId xid);
 
-/* The lock that writers hold for a moment, exclusively. */
+/*
+ * Takes exclusively, and releases, the lock that writers hold while they
+ * append.
+ */
 extern void StreamWaitForWriters(Oid stream);
 
 /*
- * Keeps other trimmers out until the transaction ends.  Taken before any lock
- * on the relation that a trimmer who drops it would wait for.  False if there
- * is another, unless wait.
+ * Excludes other trimmers until the transaction ends.  Must be taken before
+ * any lock on the relation for which a trimmer that drops it would wait.
+ * Without wait, returns false if there is another trimmer.
  */
 extern bool StreamLockForTrim(Oid stream, bool wait);
 
 /* ---- late.c ---- */
 
 /*
- * Appends the record of a change whose event fires late: command made the
- * change, since is the first one that changed the item again, or
- * InvalidCommandId.  Records of later changes are moved behind it.
+ * Appends the record of a change whose event fires late.  command made the
+ * change; since is the first command that changed the item again, or
+ * InvalidCommandId.  Records of later changes are moved after the new record.
  */
 extern void StreamAppendLate(StreamTable *t, const StreamRow *row,
 							 CommandId command, CommandId since);
 
 /* ---- capture.c ---- */
 
-/* While a table's expired items are deleted; InvalidOid: no longer. */
+/*
+ * Set to a table while its expired items are deleted, otherwise to InvalidOid.
+ */
 extern void StreamSetExpiring(Oid relid);
 extern Oid	StreamGetExpiring(void);
 
 /* ---- read.c ---- */
 
 /*
- * A scan of the primary key: numbers from position on or, to be read backwards,
- * those up to it.
+ * A scan of the primary key: numbers from position on or, backwards, up to it.
  */
 typedef struct StreamNumberScan
 {
@@ -173,14 +180,14 @@ extern void StreamNumberScanBegin(StreamNumberScan *s, Relation rel, Snapshot sn
 extern bool StreamNumberScanNext(StreamNumberScan *s, ScanDirection direction);
 extern void StreamNumberScanEnd(StreamNumberScan *s);
 
-/* A record as it was read; items are not detoasted. */
+/* A record of a stream; items are not detoasted. */
 typedef struct StreamRecord
 {
 	int64		number;
 	TimestampTz created_at;
 	char		event;
 	ItemPointerData tid;
-	bool		has_keys;		/* always, where records are checked */
+	bool		has_keys;		/* always true if records are checked */
 	bool		has_new;
 	bool		has_old;
 	Datum		keys;
@@ -192,35 +199,35 @@ typedef struct StreamScan
 {
 	Relation	rel;
 	Relation	pkey;
-	const StreamDef *def;		/* NULL: for trimming */
+	const StreamDef *def;		/* NULL for trimming */
 	Snapshot	snapshot;
-	int64		position;		/* the next number to look at */
-	int64		last;			/* the last one that may be looked at */
-	bool		blocked;		/* by a transaction in progress */
+	int64		position;		/* the next number to read */
+	int64		last;			/* the last number that may be read */
+	bool		blocked;		/* stopped by a transaction in progress */
 	struct IndexScanDescData *scan;
 	TupleTableSlot *slot;
 } StreamScan;
 
-/* Before the first record that is not trimmed. */
+/* The position before the first record that is not trimmed. */
 #define STREAM_BEGINNING	INT64CONST(0)
 
-/* The greatest number that is read: there is a position after it. */
+/* The greatest number that is read; a position after it must exist. */
 #define STREAM_LAST_NUMBER	(PG_INT64_MAX - 1)
 
 /*
- * Begins to read at a position.  Raises ERRCODE_DYNAMO_TRIMMED_DATA if there
- * were records from there on that have been trimmed.  Records are checked
- * against def: ERRCODE_DATA_CORRUPTED, with the number, for one that has not
- * the keys and images it should have.  Without def (to trim), all rows come as
- * they are, STREAM_TRIMMED ones, too.
+ * Starts reading at a position.  Raises ERRCODE_DYNAMO_TRIMMED_DATA if records
+ * after it have been trimmed.  Records are checked against def: a record
+ * without the required keys and images raises ERRCODE_DATA_CORRUPTED with its
+ * number.  If def is NULL (to trim), all rows are returned unchecked,
+ * including STREAM_TRIMMED ones.
  */
 extern void StreamScanBegin(StreamScan *scan, Relation rel, const StreamDef *def,
 							int64 position, Snapshot snapshot);
 
 /*
- * The next record; its data are valid until the next call.  False when there
- * is no more for now: scan->position is where to go on, and all up to there
- * is settled.
+ * Reads the next record, whose data are valid until the next call.  Returns
+ * false if there is none at the moment.  scan->position is then where to
+ * continue; everything before it is settled.
  */
 extern bool StreamScanNext(StreamScan *scan, StreamRecord *record);
 extern void StreamScanEnd(StreamScan *scan);
@@ -235,41 +242,45 @@ extern int64 StreamLastNumber(Relation rel);
 extern void StreamIsTrimmed(void) pg_attribute_noreturn();
 
 /*
- * Deletes up to so many records from before a time, and the stream's table if
- * it was closed before; returns how many records, none if another trims it.
- * The caller owns the table.
+ * Deletes up to max_records records from before cutoff, and drops the stream's
+ * table if it was closed before cutoff.  Returns the number of records; 0 if
+ * another session trims the stream.  The caller owns the table.
  */
 extern int64 StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records);
 
-/* The oldest number that can still be read, or that is yet to come; from 1 on. */
+/*
+ * The oldest number that can be read, or the next one to be written; at least
+ * 1.
+ */
 extern int64 StreamFirstNumber(Relation rel, Snapshot snapshot);
 
-/* The numbers that users see; false for text that is none. */
+/* Convert numbers to and from their public form; false for invalid text. */
 extern char *SequenceNumberText(int64 number);
 extern bool SequenceNumberFromText(const char *text, int64 *number);
 
-/* The service's name of an event, "INSERT", and whether it was time to live. */
+/* The service's name of an event, such as "INSERT". */
 extern const char *StreamEventName(char event);
 
-/* 32 hexadecimal digits, different for each record of each stream. */
+/* 32 hexadecimal digits, unique for each record of each stream. */
 extern char *StreamEventId(const StreamDef *def, int64 number);
 
-/* The service's size of a record: keys and images. */
+/* The size of a record by the service's rules: keys and images. */
 extern int64 StreamRecordSize(const StreamRecord *record);
 
 /* ---- find.c ---- */
 
 /*
- * Opens the stream with this label of a table of this name, which need not be
- * there any more; without a label the open stream, or else the newest.  Found
- * as tables are found, through search_path.  NULL if there is none.
+ * Opens the stream with this label of a table of this name, which may have
+ * been dropped.  Without a label, opens the enabled or else the newest stream.
+ * The name is looked up like a table name, through search_path.  Returns NULL
+ * if there is none.
  */
 extern Relation StreamOpen(const char *table_name, const char *label, StreamDef *def);
 
 /*
- * Raises an error unless the user may read the stream: the privileges are
- * those of its table, or of itself once the table is gone; roles under row
- * security are refused.
+ * Raises an error unless the user may read the stream.  This needs privileges
+ * on its table or, if the table has been dropped, on the stream itself.  Roles
+ * under row security are refused.
  */
 extern void CheckStreamPrivileges(Relation stream, const StreamDef *def);
 

@@ -1,6 +1,6 @@
 /*
  * stream_sql.c
- *	  Streams in SQL: enabling, disabling, reading as rows.
+ *	  SQL functions that enable, disable and read streams.
  */
 #include "postgres.h"
 
@@ -42,7 +42,7 @@ dynamo_disable_stream(PG_FUNCTION_ARGS)
 #define READ_COLUMNS	8
 
 static int64
-PositionAfter(Numeric after)
+GetPositionAfter(Numeric after)
 {
 	char	   *text = DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(after)));
 	int64		number;
@@ -50,12 +50,12 @@ PositionAfter(Numeric after)
 	if (!SequenceNumberFromText(text, &number))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s is not a sequence number of a stream", text)));
+				 errmsg("\"%s\" is not a sequence number of a stream", text)));
 	return number + 1;
 }
 
 static Datum
-NumberDatum(int64 number)
+MakeNumberDatum(int64 number)
 {
 	return DirectFunctionCall3(numeric_in, CStringGetDatum(SequenceNumberText(number)),
 							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
@@ -67,7 +67,7 @@ PutRecord(ReturnSetInfo *result, const StreamDef *def, const StreamRecord *recor
 	Datum		values[READ_COLUMNS];
 	bool		nulls[READ_COLUMNS] = {false};
 
-	values[0] = NumberDatum(record->number);
+	values[0] = MakeNumberDatum(record->number);
 	values[1] = CStringGetTextDatum(StreamEventName(record->event));
 	values[2] = record->keys;
 	values[3] = record->new_item;
@@ -80,7 +80,7 @@ PutRecord(ReturnSetInfo *result, const StreamDef *def, const StreamRecord *recor
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* Appends up to so many records to the result. */
+/* Appends up to limit records to the result. */
 static void
 PutRecords(ReturnSetInfo *result, Relation stream, const StreamDef *def,
 		   int64 position, int64 limit)
@@ -103,9 +103,9 @@ PutRecords(ReturnSetInfo *result, Relation stream, const StreamDef *def,
 	MemoryContextDelete(row_context);
 }
 
-/* An absent argument is no limit. */
+/* The value of a limit; an absent argument means no limit. */
 static int64
-LimitArgument(FunctionCallInfo fcinfo, int arg)
+GetLimitArgument(FunctionCallInfo fcinfo, int arg)
 {
 	int64		limit = PG_ARGISNULL(arg) ? PG_INT64_MAX : PG_GETARG_INT64(arg);
 
@@ -123,8 +123,8 @@ dynamo_read_stream(PG_FUNCTION_ARGS)
 {
 	char	   *table_name;
 	char	   *label = PG_ARGISNULL(3) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(3));
-	int64		position = PG_ARGISNULL(1) ? STREAM_BEGINNING : PositionAfter(PG_GETARG_NUMERIC(1));
-	int64		limit = LimitArgument(fcinfo, 2);
+	int64		position = PG_ARGISNULL(1) ? STREAM_BEGINNING : GetPositionAfter(PG_GETARG_NUMERIC(1));
+	int64		limit = GetLimitArgument(fcinfo, 2);
 	Relation	stream;
 	StreamDef	def;
 
@@ -139,7 +139,7 @@ dynamo_read_stream(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found: table \"%s\" has no such stream", table_name),
-				 errhint("Use dynamo.enable_stream to begin one.")));
+				 errhint("Use dynamo.enable_stream to start one.")));
 	CheckStreamPrivileges(stream, &def);
 	PutRecords((ReturnSetInfo *) fcinfo->resultinfo, stream, &def, position, limit);
 	table_close(stream, NoLock);

@@ -2,8 +2,7 @@
  * table.c
  *	  The rows of a stream's table.
  *
- * They are written with the access method's own calls, as the entries of
- * index tables are.  stream.h says what the lock around number and row is for.
+ * stream.h explains the lock for taking a number and inserting its row.
  */
 #include "postgres.h"
 
@@ -30,12 +29,12 @@
 #include "utils/timestamp.h"
 #include "utils/xid8.h"
 
-#include "catalog/objects.h"
-#include "catalog/owner.h"
 #include "compat.h"
 #include "stream/stream.h"
+#include "table/objects.h"
+#include "table/owner.h"
 
-/* ---- locks: the stream's table as an object, with subobjects ---- */
+/* ---- locks on subobjects of the stream's table ---- */
 
 #define NUMBER_SUBOBJECT	2
 #define TRIM_SUBOBJECT		3
@@ -65,16 +64,15 @@ StreamLockForTrim(Oid stream, bool wait)
 	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
 }
 
-/* ---- what is remembered of streams ---- */
+/* ---- cached facts about streams ---- */
 
-/* A relation that was found to be a stream's table. */
+/* A relation that is known to be a stream's table. */
 typedef struct StreamEntry
 {
 	Oid			stream;			/* hash key */
 	Oid			sequence;
-	IndexInfo	info;			/* of the primary key; has nothing in memory of its own */
-	int64		trimmed;		/* up to here once, as a row showed; or 0 */
-	TransactionId trimmed_by;	/* that wrote the row, and committed */
+	int64		trimmed;		/* trimmed up to this number according to a row; or 0 */
+	TransactionId trimmed_by;	/* wrote that row and committed */
 } StreamEntry;
 
 static HTAB *entries;
@@ -104,23 +102,25 @@ InitEntries(void)
 	CacheRegisterRelcacheCallback(ForgetStream, (Datum) 0);
 }
 
-/* InvalidOid if there is not one: then nothing is appended. */
+/*
+ * The stream's sequence; InvalidOid if there is not exactly one, so that
+ * nothing is appended.
+ */
 static Oid
-SequenceOf(Relation stream)
+FindSequence(Relation stream)
 {
 	List	   *owned = getOwnedSequences(RelationGetRelid(stream));
 
 	return list_length(owned) == 1 ? linitial_oid(owned) : InvalidOid;
 }
 
-/* The entry of an open stream; NULL if the relation is none. */
+/* The entry of an open stream; NULL if the relation is not a stream. */
 static const StreamEntry *
 FindEntry(Relation stream)
 {
 	Oid			relid = RelationGetRelid(stream);
 	StreamEntry *entry;
 	StreamEntry new;
-	Relation	pkey;
 
 	if (entries == NULL)
 		InitEntries();
@@ -131,18 +131,15 @@ FindEntry(Relation stream)
 		return NULL;
 	memset(&new, 0, sizeof(new));
 	new.stream = relid;
-	new.sequence = SequenceOf(stream);
-	pkey = index_open(PrimaryKeyIndex(stream), RowExclusiveLock);
-	new.info = *BuildIndexInfo(pkey);
-	index_close(pkey, NoLock);
+	new.sequence = FindSequence(stream);
 	entry = hash_search(entries, &relid, HASH_ENTER, NULL);
 	*entry = new;
 	return entry;
 }
 
 /*
- * A snapshot that sees what that transaction did sees nothing before the
- * number: there are only the entries of rows that it deleted.
+ * A snapshot that sees that transaction sees nothing before the number, only
+ * index entries of rows that the transaction deleted.
  */
 int64
 StreamTrimmedOnce(Oid stream, Snapshot snapshot)
@@ -168,7 +165,9 @@ StreamSawTrimmed(Oid stream, int64 number, TransactionId xid)
 
 /* ---- opening ---- */
 
-/* Whether its primary key is the number, by which it is read. */
+/*
+ * Whether the primary key consists of the number, by which the stream is read.
+ */
 static bool
 HasNumberKey(Relation rel)
 {
@@ -179,7 +178,7 @@ HasNumberKey(Relation rel)
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	form = (Form_pg_index) GETSTRUCT(tuple);
-	fits = form->indnkeyatts == 1 && form->indkey.values[0] == STREAM_NUMBER && form->indisvalid;
+	fits = form->indnatts == 1 && form->indkey.values[0] == STREAM_NUMBER && form->indisvalid;
 	ReleaseSysCache(tuple);
 	return fits;
 }
@@ -204,134 +203,81 @@ IsStreamTable(Relation rel)
 	return true;
 }
 
-static void StreamIsMissing(Oid table, const char *stream_name) pg_attribute_noreturn();
+static void RaiseMissingStream(Oid table, const char *stream_name) pg_attribute_noreturn();
 
 static void
-StreamIsMissing(Oid table, const char *stream_name)
+RaiseMissingStream(Oid table, const char *stream_name)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
 			 errmsg("\"%s\" is not the stream of table \"%s\"",
 					stream_name, get_rel_name(table)),
-			 errdetail("A stream has its table's schema and owner, its own columns and the trigger dynamo.guard_stream."),
-			 errhint("Use dynamo.disable_stream to go on without it.")));
-}
-
-/*
- * Indexes that its owner has added are written through the executor, as the
- * owner, whose expressions they may have.
- */
-static void
-OpenOtherIndexes(StreamTable *t)
-{
-	OwnerScope	scope;
-
-	OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
-	t->estate = CreateExecutorState();
-	t->result = makeNode(ResultRelInfo);
-	InitResultRelInfo(t->result, t->rel, 0, NULL, 0);
-	ExecOpenIndices(t->result, false);
-	OwnerScopeLeave(&scope);
+			 errdetail("A stream must have the schema and owner of its table, the columns of a stream, and the trigger dynamo.guard_stream."),
+			 errhint("Use dynamo.disable_stream to continue without the stream.")));
 }
 
 void
 StreamTableOpen(StreamTable *t, const TableDef *table, const char *stream_name)
 {
 	Oid			root = TableDefRoot(table);
-	Oid			relid = get_relname_relid(stream_name, get_rel_namespace(root));
+	Oid			relid = FindStreamOf(table, stream_name);
 
-	t->rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
-	if (t->rel == NULL || FindEntry(t->rel) == NULL ||
-		t->rel->rd_rel->relowner != RelationOwner(root))
-		StreamIsMissing(root, stream_name);
-	StreamTableInit(t, t->rel);
+	Relation	rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
+
+	if (rel == NULL || FindEntry(rel) == NULL || rel->rd_rel->relowner != RelationOwner(root))
+		RaiseMissingStream(root, stream_name);
+	StreamTableInit(t, rel, false);
 }
 
 void
-StreamTableInit(StreamTable *t, Relation stream)
+StreamTableInit(StreamTable *t, Relation stream, bool in_scope)
 {
 	const StreamEntry *entry = FindEntry(stream);
 
 	if (entry == NULL)
 		elog(ERROR, "relation \"%s\" is no stream", RelationGetRelationName(stream));
-	t->rel = stream;
 	t->sequence = entry->sequence;
-	t->info = palloc(sizeof(IndexInfo));
-	*t->info = entry->info;
-	t->info->ii_Context = CurrentMemoryContext;
-	t->pkey = index_open(PrimaryKeyIndex(t->rel), RowExclusiveLock);
-	t->slot = table_slot_create(t->rel, NULL);
-	t->estate = NULL;
-	if (HasOtherIndexes(t->rel))
-		OpenOtherIndexes(t);
+	OwnTableBegin(&t->own, stream, in_scope);
 }
 
 void
 StreamTableRelease(StreamTable *t)
 {
-	if (t->estate != NULL)
-	{
-		ExecCloseIndices(t->result);
-		FreeExecutorState(t->estate);
-	}
-	ExecDropSingleTupleTableSlot(t->slot);
-	index_close(t->pkey, NoLock);
+	OwnTableEnd(&t->own);
 }
 
 void
 StreamTableClose(StreamTable *t)
 {
 	StreamTableRelease(t);
-	table_close(t->rel, NoLock);
+	table_close(t->own.rel, NoLock);
 }
 
 /* ---- writing ---- */
 
 static void
-SetColumn(TupleTableSlot *slot, StreamColumn column, Datum value, bool isnull)
-{
-	slot->tts_values[column - 1] = value;
-	slot->tts_isnull[column - 1] = isnull;
-}
-
-static void
 FormRow(StreamTable *t, int64 number, const StreamRow *row)
 {
-	TupleTableSlot *slot = t->slot;
 	FullTransactionId next = ReadNextFullTransactionId();
+	const Datum values[STREAM_NCOLUMNS] = {
+		[STREAM_NUMBER - 1] = Int64GetDatum(number),
+		[STREAM_CREATED_AT - 1] = TimestampTzGetDatum(GetCurrentTimestamp()),
+		[STREAM_HORIZON - 1] = FullTransactionIdGetDatum(next),
+		[STREAM_EVENT - 1] = CharGetDatum(row->event),
+		[STREAM_KEYS - 1] = row->keys,
+		[STREAM_NEW_ITEM - 1] = row->new_item,
+		[STREAM_OLD_ITEM - 1] = row->old_item
+	};
+	const bool	nulls[STREAM_NCOLUMNS] = {
+		[STREAM_KEYS - 1] = row->event == STREAM_TRIMMED,
+		[STREAM_NEW_ITEM - 1] = !row->has_new,
+		[STREAM_OLD_ITEM - 1] = !row->has_old
+	};
 
-	ExecClearTuple(slot);
-	SetColumn(slot, STREAM_NUMBER, Int64GetDatum(number), false);
-	SetColumn(slot, STREAM_CREATED_AT, TimestampTzGetDatum(GetCurrentTimestamp()), false);
-	SetColumn(slot, STREAM_HORIZON, FullTransactionIdGetDatum(next), false);
-	SetColumn(slot, STREAM_EVENT, CharGetDatum(row->event), false);
-	SetColumn(slot, STREAM_KEYS, row->keys, row->event == STREAM_TRIMMED);
-	SetColumn(slot, STREAM_NEW_ITEM, row->new_item, !row->has_new);
-	SetColumn(slot, STREAM_OLD_ITEM, row->old_item, !row->has_old);
-	ExecStoreVirtualTuple(slot);
+	OwnTableForm(&t->own, values, nulls);
 }
 
-static void
-InsertRow(StreamTable *t, int64 number)
-{
-	Datum		value = Int64GetDatum(number);
-	bool		isnull = false;
-	OwnerScope	scope;
-
-	simple_table_tuple_insert(t->rel, t->slot);
-	if (t->estate == NULL)
-	{
-		index_insert(t->pkey, &value, &isnull, &t->slot->tts_tid, t->rel,
-					 UNIQUE_CHECK_YES, false, t->info);
-		return;
-	}
-	OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
-	InsertIndexTuples(t->result, t->slot, t->estate);
-	ResetPerTupleExprContext(t->estate);
-	OwnerScopeLeave(&scope);
-}
-
-/* Our last record. */
+/* The last record of this session. */
 static Oid	appended_stream = InvalidOid;
 static int64 appended_number;
 
@@ -350,18 +296,21 @@ StreamAppend(StreamTable *t, const StreamRow *row)
 	if (!OidIsValid(t->sequence))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
-				 errmsg("stream \"%s\" has not one sequence for its numbers",
-						RelationGetRelationName(t->rel))));
+				 errmsg("stream \"%s\" does not own a sequence",
+						RelationGetRelationName(t->own.rel))));
 
-	/* the horizon is above the id of whoever takes a number: have one first */
+	/*
+	 * The horizon must be above the id of every transaction that takes a
+	 * number, so assign an id first.
+	 */
 	(void) GetCurrentTransactionId();
-	SetTag(&tag, RelationGetRelid(t->rel), NUMBER_SUBOBJECT);
+	SetTag(&tag, RelationGetRelid(t->own.rel), NUMBER_SUBOBJECT);
 	(void) LockAcquire(&tag, ShareLock, false, false);
 	number = nextval_internal(t->sequence, false);
 	FormRow(t, number, row);
-	InsertRow(t, number);
+	OwnTableInsert(&t->own);
 	LockRelease(&tag, ShareLock, false);
-	appended_stream = RelationGetRelid(t->rel);
+	appended_stream = RelationGetRelid(t->own.rel);
 	appended_number = number;
 	return number;
 }
@@ -372,5 +321,5 @@ StreamAppendTrimmed(StreamTable *t, int64 number)
 	StreamRow	row = {STREAM_TRIMMED, false, false, (Datum) 0, (Datum) 0, (Datum) 0};
 
 	FormRow(t, number, &row);
-	InsertRow(t, number);
+	OwnTableInsert(&t->own);
 }

@@ -1,16 +1,15 @@
 /*
  * trim.c
- *	  dynamo.trim_streams: removing records that have been kept long enough.
+ *	  dynamo.trim_streams: deletes records that have been kept long enough.
  *
- * Records are deleted from the beginning, as far as they are settled and old
- * enough, and one row remains to say how far.  The tables of streams that
- * were closed so long ago are dropped.  A scheduler calls it, or the worker
- * beside the HTTP endpoint, as they call dynamo.delete_expired.
+ * Settled and sufficiently old records are deleted from the start.  One row
+ * remains, which contains the last trimmed number.  The tables of streams that
+ * were closed long enough ago are dropped.  A scheduler calls the function, or
+ * the worker of the HTTP endpoint, like dynamo.delete_expired.
  */
 #include "postgres.h"
 
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
@@ -21,34 +20,25 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "catalog/ddl.h"
-#include "catalog/objects.h"
-#include "catalog/owner.h"
-#include "catalog/settings.h"
 #include "compat.h"
+#include "ddl/ddl.h"
 #include "stream/stream.h"
 #include "subtransaction.h"
+#include "table/objects.h"
+#include "table/owner.h"
+#include "table/table_settings.h"
 
-/* What is to be trimmed. */
+/* The state of a call. */
 typedef struct Trim
 {
-	TimestampTz cutoff;			/* records from before */
-	int64		room;			/* how many may still be deleted */
+	TimestampTz cutoff;			/* delete older records */
+	int64		room;			/* number of records that may still be deleted */
 	int64		deleted;
 } Trim;
 
-static void
-DeleteRow(Relation rel, ItemPointer tid, Snapshot snapshot)
-{
-	TM_FailureData failure;
-
-	(void) table_tuple_delete(rel, tid, GetCurrentCommandId(true), snapshot, InvalidSnapshot,
-							  true, &failure, false);
-}
-
 /*
- * Deletes old records; returns the last one's number, 0 if there was none.
- * The mark of an earlier trimming goes with them.
+ * Deletes old records, including the mark of an earlier trimming.  Returns the
+ * last record's number, 0 if there was none.
  */
 static int64
 DeleteRecords(Trim *trim, Relation rel, Snapshot snapshot)
@@ -69,18 +59,21 @@ DeleteRecords(Trim *trim, Relation rel, Snapshot snapshot)
 		}
 		if (record.created_at >= trim->cutoff)
 			break;
-		DeleteRow(rel, &record.tid, snapshot);
+		(void) TryDeleteRow(rel, &record.tid, snapshot, true);
 		last = record.number;
 		trim->room--;
 		trim->deleted++;
 	}
 	StreamScanEnd(&scan);
 	if (last > 0 && ItemPointerIsValid(&mark))
-		DeleteRow(rel, &mark, snapshot);
+		(void) TryDeleteRow(rel, &mark, snapshot, true);
 	return last;
 }
 
-/* The newest snapshot whatever the isolation level: others trim, too. */
+/*
+ * Uses the newest snapshot in every isolation level, because other sessions
+ * trim, too.
+ */
 static void
 TrimRecords(Trim *trim, Relation rel)
 {
@@ -94,7 +87,7 @@ TrimRecords(Trim *trim, Relation rel)
 	{
 		StreamTable t;
 
-		StreamTableInit(&t, rel);
+		StreamTableInit(&t, rel, true);
 		StreamAppendTrimmed(&t, last);
 		StreamTableRelease(&t);
 	}
@@ -102,13 +95,16 @@ TrimRecords(Trim *trim, Relation rel)
 }
 
 static bool
-ClosedBefore(const StreamDef *def, TimestampTz time)
+WasClosedBefore(const StreamDef *def, TimestampTz time)
 {
 	return def->closed != NULL &&
 		StreamTimeFromText(def->closed) + (GetCurrentTimestamp() - SettingsTime()) < time;
 }
 
-/* As the owner: a scheduler may be anybody.  Closes the relation. */
+/*
+ * Trims as the owner, because any role may run the scheduler.  Closes the
+ * relation.
+ */
 static void
 TrimOpened(Trim *trim, Relation rel, const StreamDef *def)
 {
@@ -118,12 +114,12 @@ TrimOpened(Trim *trim, Relation rel, const StreamDef *def)
 	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
 	TrimRecords(trim, rel);
 	table_close(rel, NoLock);
-	if (trim->room > 0 && ClosedBefore(def, trim->cutoff))
+	if (trim->room > 0 && WasClosedBefore(def, trim->cutoff))
 		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
 	OwnerScopeLeave(&scope);
 }
 
-/* The lock for trimming is held. */
+/* Trims a stream.  The lock for trimming is held. */
 static void
 TrimStream(Trim *trim, Oid relid)
 {
@@ -151,7 +147,10 @@ StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records)
 	return trim.deleted;
 }
 
-/* The user's streams, or those of tables of this name and whether they are. */
+/*
+ * The user's streams, or the streams of tables of this name and whether they
+ * belong to the user.
+ */
 static const char *const own_streams =
 "SELECT s.stream_relation::pg_catalog.oid, pg_catalog.pg_has_role(s.owner, 'USAGE') "
 "FROM dynamo.streams s "
@@ -162,7 +161,7 @@ static const char *const own_streams =
 "        OPERATOR(pg_catalog.=) $1) "
 "ORDER BY 1";
 
-/* One stream of many. */
+/* The arguments of TrimLocked. */
 typedef struct TrimOne
 {
 	Trim	   *trim;
@@ -178,7 +177,7 @@ TrimLocked(void *arg)
 	TrimStream(one->trim, one->relid);
 }
 
-/* What is wrong with one stream stops no other. */
+/* Trims a stream.  An error in one stream does not stop the others. */
 static void
 TryTrim(Trim *trim, Oid relid)
 {
@@ -220,7 +219,7 @@ TrimStreams(Trim *trim, const char *table_name)
 	}
 }
 
-/* What is older than the retention may go. */
+/* Sets the time and the number of records to be trimmed. */
 static void
 SetLimits(Trim *trim, FunctionCallInfo fcinfo)
 {

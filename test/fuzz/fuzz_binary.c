@@ -56,7 +56,7 @@ TestValue(const uint8 *data, size_t size)
 
 	initStringInfo(&text);
 	ValueToJson(&text, v);
-	again = ItemRoot(ValueFromJson(text.data, text.len));
+	again = ItemRoot(ValueFromJson(text.data, text.len, NULL));
 	FUZZ_CHECK(ValueEqual(v, again));
 	FUZZ_CHECK(ValueCompare(v, again) == 0);
 

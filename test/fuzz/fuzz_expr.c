@@ -46,7 +46,7 @@ Text(const char *text)
 static ValueRef
 Parsed(const char *json)
 {
-	return ItemRoot(ItemFromJson(json, strlen(json)));
+	return ItemRoot(ItemFromJson(json, strlen(json), NULL));
 }
 
 static ExprBindings *
@@ -142,11 +142,11 @@ TestUpdate(const Expr *expr, ExprBindings *b)
 
 	UpdateVisitTargets(update, VisitPath, NULL);
 	CheckItem(UpdateTargetsIn(update, item));
-	updated = UpdateApply(update, item, MISSING_VALUE);
+	updated = UpdateApply(update, item, MISSING_VALUE, NULL);
 	FUZZ_CHECK(updated != NULL);
 	CheckItem(updated);
 	CheckItem(UpdateTargetsIn(update, ItemRoot(updated)));
-	CheckItem(UpdateApply(update, MISSING_VALUE, MISSING_VALUE));
+	CheckItem(UpdateApply(update, MISSING_VALUE, MISSING_VALUE, NULL));
 }
 
 /* ---- built without text ---- */
@@ -200,11 +200,11 @@ CheckBuiltUpdate(int which, Slice a, const char *name, ValueRef v)
 	ValueRef	item = Parsed(item_text);
 	const Expr *expr = ExprParseText(EXPR_UPDATE, Text(text));
 	Update	   *bound = UpdateBind(expr, Bindings());
-	struct varlena *x = UpdateApply(bound, item, MISSING_VALUE);
+	struct varlena *x = UpdateApply(bound, item, MISSING_VALUE, NULL);
 	struct varlena *y;
 
 	UpdateBuildAction(built, action, a, v);
-	y = UpdateApply(built, item, MISSING_VALUE);
+	y = UpdateApply(built, item, MISSING_VALUE, NULL);
 	FUZZ_CHECK(ValueEqual(ItemRoot(x), ItemRoot(y)));
 }
 

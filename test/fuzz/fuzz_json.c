@@ -34,7 +34,7 @@ CheckParsed(const struct varlena *parsed, bool is_item)
 	else
 		ValueToJson(&text, v);
 	FUZZ_CHECK(strlen(text.data) == (size_t) text.len);
-	again = is_item ? ItemFromJson(text.data, text.len) : ValueFromJson(text.data, text.len);
+	again = is_item ? ItemFromJson(text.data, text.len, NULL) : ValueFromJson(text.data, text.len, NULL);
 	FUZZ_CHECK(Same(parsed, again));
 	FUZZ_CHECK(ValueEqual(v, ItemRoot(again)));
 }
@@ -46,35 +46,72 @@ ExactCopy(const uint8 *data, size_t size)
 	return memcpy(palloc(size), data, size);
 }
 
-static void
-TestItem(const uint8 *data, size_t size)
+/* Whether a text is accepted; if not there is a problem to tell. */
+static bool
+IsAccepted(const uint8 *data, size_t size, bool is_item)
 {
-	CheckParsed(ItemFromJson(ExactCopy(data, size), (uint32) size), true);
+	Problem		problem = NO_PROBLEM;
+	struct varlena *parsed = is_item ? ItemFromJson(ExactCopy(data, size), (uint32) size, &problem) :
+		ValueFromJson(ExactCopy(data, size), (uint32) size, &problem);
+
+	FUZZ_CHECK((parsed != NULL) == !ProblemIsNoted(&problem));
+	if (parsed != NULL)
+		CheckParsed(parsed, is_item);
+	return parsed != NULL;
 }
 
-static void
-TestValue(const uint8 *data, size_t size)
+/* In a request, what is wrong with a value does not end the reading. */
+static bool
+IsReadInRequest(const uint8 *data, size_t size)
 {
-	CheckParsed(ValueFromJson(ExactCopy(data, size), (uint32) size), false);
-}
-
-static void
-TestSkip(const uint8 *data, size_t size)
-{
+	Problem		problem = NO_PROBLEM;
+	Problem		value_problem = NO_PROBLEM;
+	ItemBuilder b;
 	JsonReader	r;
 
 	JsonReaderInit(&r, ExactCopy(data, size), (uint32) size);
+	r.in_request = true;
+	r.problem = &problem;
+	ItemBuilderInit(&b, 0, DUPLICATE_NAME_LAST);
+	b.problem = &value_problem;
+	ReadItemJson(&r, &b);
+	JsonEnd(&r);
+	if (ProblemIsNoted(&problem))
+		return false;
+	FUZZ_CHECK(ItemBuilderHasFailed(&b) == ProblemIsNoted(&value_problem));
+	if (!ItemBuilderHasFailed(&b))
+		CheckParsed(ItemBuilderFinish(&b), true);
+	return true;
+}
+
+static bool
+IsJson(const uint8 *data, size_t size)
+{
+	Problem		problem = NO_PROBLEM;
+	JsonReader	r;
+
+	JsonReaderInit(&r, ExactCopy(data, size), (uint32) size);
+	r.problem = &problem;
 	JsonSkipValue(&r);
 	JsonEnd(&r);
+	return !ProblemIsNoted(&problem);
+}
+
+static void
+Test(const uint8 *data, size_t size)
+{
+	bool		is_json = IsJson(data, size);
+
+	/* an item or a value is JSON */
+	FUZZ_CHECK(!IsAccepted(data, size, true) || IsReadInRequest(data, size));
+	FUZZ_CHECK(!IsAccepted(data, size, false) || is_json);
+	FUZZ_CHECK(!IsReadInRequest(data, size) || is_json);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8 *data, size_t size)
 {
-	bool		is_json = FuzzTry(TestSkip, data, size);
-
-	/* an item or a value is JSON */
-	FUZZ_CHECK(!FuzzTry(TestItem, data, size) || is_json);
-	FUZZ_CHECK(!FuzzTry(TestValue, data, size) || is_json);
+	/* problems are values: nothing is raised */
+	FUZZ_CHECK(FuzzTry(Test, data, size));
 	return 0;
 }

@@ -41,7 +41,7 @@ pg_mbstrlen_with_len(const char *string, int limit)
 static ValueRef
 Parsed(const char *json)
 {
-	return ItemRoot(ItemFromJson(json, strlen(json)));
+	return ItemRoot(ItemFromJson(json, strlen(json), NULL));
 }
 
 static void
@@ -135,7 +135,7 @@ Apply(const BoundStatement *bound, ValueRef item)
 		CheckItem(ProjectionApply(bound->projection, item));
 	if (bound->update != NULL)
 	{
-		CheckItem(UpdateApply(bound->update, item, MISSING_VALUE));
+		CheckItem(UpdateApply(bound->update, item, MISSING_VALUE, NULL));
 		CheckItem(UpdateTargetsIn(bound->update, item));
 	}
 }
@@ -153,7 +153,7 @@ Test(const uint8 *data, size_t size)
 	{
 		const char *json = parameter_texts[(data[0] + i) % lengthof(parameter_texts)];
 
-		parameters[i] = ItemRoot(ValueFromJson(json, strlen(json)));
+		parameters[i] = ItemRoot(ValueFromJson(json, strlen(json), NULL));
 	}
 	StatementBind(statement, parameters, statement->nparameters, &bound);
 	CheckItem(bound.item);

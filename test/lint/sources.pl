@@ -38,8 +38,7 @@ my $owners_code = any_of(q{ExecOpenIndices BuildIndexInfo RelationGetIndexExpres
 my %outside_scope = (
 	'src/store/write_direct.c' => q{the user's own statement},
 	'src/store/lock.c' => 'a primary key, which has no expressions',
-	'src/index/entry_table.c EntryTableOpen' => 'a primary key, which has no expressions',
-	'src/stream/table.c FindEntry' => 'a primary key, which has no expressions',
+	'src/store/own_table.c LookUpIndexes' => 'a primary key, which has no expressions',
 	'src/store/expired.c HasAllTimes' => 'op/expire_batch.c calls it as the owner',
 );
 
@@ -55,9 +54,9 @@ sub owners_code_outside_scope
 # These change the current user, the last two without restriction.
 my $switch = any_of('SetUserIdAndSecContext SetUserIdAndContext SetCurrentRoleId OwnerScopeEnterForCascade OwnerAssume');
 my %may_switch = (
-	'src/catalog/owner.c' => 'the module',
+	'src/table/owner.c' => 'the module',
 	'src/http/identity.c' => 'assumes the role of a client',
-	'src/sql/reference_check.c' => q{what a user's own statement deletes in a table that refers to its table},
+	'src/constraint/reference_check.c' => q{what a user's own statement deletes in a table that refers to its table},
 	'src/index/build_worker.c' => 'its statements commit by themselves and restrict the owner themselves',
 );
 
@@ -74,18 +73,18 @@ sub switches_of_user
 # An OID that was found without a lock may be nobody's when it is opened.  Use
 # TableNameOpen or try_table_open; these say why their relation is there.
 my %may_open = (
-	'src/catalog/event.c' => 'DDL on it has just ended',
-	'src/catalog/event_index.c' => 'DDL on it has just ended',
-	'src/catalog/event_trigger.c' => 'DDL on it has just ended',
-	'src/catalog/ddl_trigger.c' => 'the root of a partition that is locked',
+	'src/ddl/event.c' => 'DDL on it has just ended',
+	'src/ddl/event_index.c' => 'DDL on it has just ended',
+	'src/ddl/event_trigger.c' => 'DDL on it has just ended',
+	'src/ddl/trigger.c' => 'the root of a partition that is locked',
 	'src/index/maintain.c' => 'the root of a partition that is locked',
-	'src/index/entry_table.c' => 'an index table goes with its table, which is locked',
+	'src/table/index_relation.c' => 'an index table goes with its table, which is locked',
 	'src/index/rebuild.c' => 'an index table goes with its table, which is locked',
 	'src/index/verify.c' => 'an index table goes with its table, which is locked',
 	'src/store/scan.c' => 'an index table goes with its table, which is locked',
 	'src/sql/entity_write.c' => 'the table of a view that is locked',
-	'src/sql/reference_check.c' => 'the other table of a trigger, whose table is locked',
-	'src/sql/reference_truncate.c' => 'the other table of a trigger, whose table is locked',
+	'src/constraint/reference_check.c' => 'the other table of a trigger, whose table is locked',
+	'src/constraint/reference_truncate.c' => 'the other table of a trigger, whose table is locked',
 	'src/stream/capture.c' => 'TRUNCATE has locked the partitions',
 );
 
@@ -99,10 +98,10 @@ sub opens_without_lock
 }
 
 my %may_resolve = (
-	'src/catalog/resolve.c' => 'the module',
-	'src/catalog/describe.c dynamo_table_relation' => 'its result is the OID',
+	'src/table/resolve.c' => 'the module',
+	'src/ddl/describe.c dynamo_table_relation' => 'its result is the OID',
 	'src/store/open.c StoreOpen' => 'whether the table is a temporary one',
-	'src/sql/read_support.c EstimateCall' => 'the planner tries to open it',
+	'src/planner/read_support.c EstimateCall' => 'the planner tries to open it',
 	'src/index/index_sql.c CreateAndWait' => 'the transaction has created an index on it',
 );
 

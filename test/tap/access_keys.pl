@@ -54,9 +54,9 @@ FROM (SELECT tableoid, oid, 'r'::"char" AS kind, relowner AS owner, relacl AS ac
 	  UNION ALL SELECT tableoid, oid, 'T', typowner, typacl FROM pg_type
 	  UNION ALL SELECT tableoid, oid, 'n', nspowner, nspacl FROM pg_namespace) o
 	CROSS JOIN LATERAL pg_identify_object(o.tableoid, o.oid, 0) i
-WHERE i.schema = 'dynamo' AND o.kind <> 'r'
-	OR o.oid IN (SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace('dynamo') AND relkind IN ('r', 'v'))
-	OR o.oid = to_regnamespace('dynamo')
+WHERE i.schema IN ('dynamo', 'dynamo_internal') AND o.kind <> 'r'
+	OR o.oid IN (SELECT oid FROM pg_class WHERE relnamespace IN (to_regnamespace('dynamo'), to_regnamespace('dynamo_internal')) AND relkind IN ('r', 'v'))
+	OR o.oid IN (to_regnamespace('dynamo'), to_regnamespace('dynamo_internal'))
 ORDER BY 1, 2};
 
 value(q{CREATE ROLE attacker LOGIN; CREATE ROLE "an other" LOGIN; CREATE DATABASE opened});
@@ -74,10 +74,10 @@ value($defaults . 'CREATE EXTENSION dynamo', 'opened');
 is(value($privileges, 'opened'), value($privileges), 'default privileges: they are not those of the extension');
 cmp_ok(scalar(split /\n/, value($privileges)), '>', 150, 'and all objects were looked at');
 value(qq{SELECT dynamo.create_access_key('app', 'KEY', '$secret')}, 'opened');
-like(as_role('attacker', 'SELECT * FROM dynamo.access_key_secrets', 'opened'), qr/permission denied/, 'keys cannot be read');
+like(as_role('attacker', 'SELECT * FROM dynamo_internal.access_key_secrets', 'opened'), qr/permission denied/, 'keys cannot be read');
 for my $table ('access_key_secrets', 'request_tokens', 'table_settings', 'index_settings', 'table_tags', 'index_builds')
 {
-	like(as_role('attacker', "DELETE FROM dynamo.$table", 'opened'), qr/permission denied/, "$table cannot be written");
+	like(as_role('attacker', "DELETE FROM dynamo_internal.$table", 'opened'), qr/permission denied/, "$table cannot be written");
 }
 like(as_role('attacker', 'CREATE FUNCTION dynamo.mine() RETURNS int LANGUAGE sql RETURN 1', 'opened'), qr/permission denied/,
 	'nothing can be added to the schema');
@@ -95,45 +95,45 @@ value('DROP DATABASE opened');
 value(qq{
 GRANT CREATE ON SCHEMA public TO app;
 SELECT dynamo.create_access_key('app', 'KEY', '$secret');
-ANALYZE dynamo.access_key_secrets});
-my $keys = q{SELECT access_key_id, role::oid::regrole FROM dynamo.access_key_secrets ORDER BY 1};
+ANALYZE dynamo_internal.access_key_secrets});
+my $keys = q{SELECT access_key_id, role::oid::regrole FROM dynamo_internal.access_key_secrets ORDER BY 1};
 my $keys_before = value($keys);
 
 # Statements that read all they can get, by each way there is.
 my @reading = (
-	'SELECT * FROM dynamo.access_key_secrets',
-	'SELECT row_to_json(k) FROM dynamo.access_key_secrets k',
-	'COPY dynamo.access_key_secrets TO STDOUT',
-	'COPY dynamo.access_key_secrets TO STDOUT (FORMAT binary)',
-	'CREATE TABLE copied AS SELECT * FROM dynamo.access_key_secrets; SELECT * FROM copied; '
+	'SELECT * FROM dynamo_internal.access_key_secrets',
+	'SELECT row_to_json(k) FROM dynamo_internal.access_key_secrets k',
+	'COPY dynamo_internal.access_key_secrets TO STDOUT',
+	'COPY dynamo_internal.access_key_secrets TO STDOUT (FORMAT binary)',
+	'CREATE TABLE copied AS SELECT * FROM dynamo_internal.access_key_secrets; SELECT * FROM copied; '
 	  . 'ALTER TABLE copied ALTER secret_access_key TYPE text USING secret_access_key::text; SELECT * FROM copied',
-	'CREATE VIEW seen AS SELECT * FROM dynamo.access_key_secrets; SELECT * FROM seen',
+	'CREATE VIEW seen AS SELECT * FROM dynamo_internal.access_key_secrets; SELECT * FROM seen',
 	'CREATE FUNCTION shown() RETURNS SETOF text LANGUAGE plpgsql AS $$ DECLARE k record; BEGIN '
-	  . 'FOR k IN SELECT * FROM dynamo.access_key_secrets LOOP RETURN NEXT k; END LOOP; END $$; SELECT shown()',
+	  . 'FOR k IN SELECT * FROM dynamo_internal.access_key_secrets LOOP RETURN NEXT k; END LOOP; END $$; SELECT shown()',
 	q{SELECT * FROM pg_stats WHERE schemaname = 'dynamo'},
-	q{SELECT * FROM pg_statistic WHERE starelid = 'dynamo.access_key_secrets'::regclass},
-	q{SELECT query_to_xml('SELECT * FROM dynamo.access_key_secrets', true, true, '')},
-	q{SELECT table_to_xml('dynamo.access_key_secrets', true, true, '')},
+	q{SELECT * FROM pg_statistic WHERE starelid = 'dynamo_internal.access_key_secrets'::regclass},
+	q{SELECT query_to_xml('SELECT * FROM dynamo_internal.access_key_secrets', true, true, '')},
+	q{SELECT table_to_xml('dynamo_internal.access_key_secrets', true, true, '')},
 );
 my @writing = (
-	q{INSERT INTO dynamo.access_key_secrets (access_key_id, secret_access_key, role, created_at) VALUES ('EVIL', 'evil', 10, now())},
-	q{INSERT INTO dynamo.access_key_secrets (access_key_id, secret_access_key, role, created_at) VALUES ('EVIL', '********', 10, now())},
-	q{INSERT INTO dynamo.access_key_secrets SELECT 'EVIL', secret_access_key, 10, now() FROM dynamo.access_key_secrets},
-	q{INSERT INTO dynamo.access_key_secrets (access_key_id, role, created_at) VALUES ('KEY', 10, now())
+	q{INSERT INTO dynamo_internal.access_key_secrets (access_key_id, secret_access_key, role, created_at) VALUES ('EVIL', 'evil', 10, now())},
+	q{INSERT INTO dynamo_internal.access_key_secrets (access_key_id, secret_access_key, role, created_at) VALUES ('EVIL', '********', 10, now())},
+	q{INSERT INTO dynamo_internal.access_key_secrets SELECT 'EVIL', secret_access_key, 10, now() FROM dynamo_internal.access_key_secrets},
+	q{INSERT INTO dynamo_internal.access_key_secrets (access_key_id, role, created_at) VALUES ('KEY', 10, now())
 	  ON CONFLICT (access_key_id) DO UPDATE SET role = 10},
-	'UPDATE dynamo.access_key_secrets SET role = 10',
+	'UPDATE dynamo_internal.access_key_secrets SET role = 10',
 	'UPDATE dynamo.access_keys SET role = 10',
 	q{UPDATE dynamo.access_keys SET access_key_id = 'EVIL'},
 	'DELETE FROM dynamo.access_keys',
-	'DELETE FROM dynamo.access_key_secrets',
-	'WITH d AS (DELETE FROM dynamo.access_key_secrets RETURNING *) SELECT * FROM d',
-	'TRUNCATE dynamo.access_key_secrets',
-	q{MERGE INTO dynamo.access_key_secrets k USING (VALUES ('KEY')) v (id) ON k.access_key_id = v.id WHEN MATCHED THEN DELETE},
-	"COPY dynamo.access_key_secrets FROM STDIN;\nEVIL\t********\t10\t2026-01-01\n\\.\n",
-	'ALTER TABLE dynamo.access_key_secrets DISABLE TRIGGER ALL; DELETE FROM dynamo.access_key_secrets',
-	'SET session_replication_role = replica; DELETE FROM dynamo.access_key_secrets',
-	'DROP TABLE dynamo.access_key_secrets',
-	'CREATE PUBLICATION stolen FOR TABLE dynamo.access_key_secrets',
+	'DELETE FROM dynamo_internal.access_key_secrets',
+	'WITH d AS (DELETE FROM dynamo_internal.access_key_secrets RETURNING *) SELECT * FROM d',
+	'TRUNCATE dynamo_internal.access_key_secrets',
+	q{MERGE INTO dynamo_internal.access_key_secrets k USING (VALUES ('KEY')) v (id) ON k.access_key_id = v.id WHEN MATCHED THEN DELETE},
+	"COPY dynamo_internal.access_key_secrets FROM STDIN;\nEVIL\t********\t10\t2026-01-01\n\\.\n",
+	'ALTER TABLE dynamo_internal.access_key_secrets DISABLE TRIGGER ALL; DELETE FROM dynamo_internal.access_key_secrets',
+	'SET session_replication_role = replica; DELETE FROM dynamo_internal.access_key_secrets',
+	'DROP TABLE dynamo_internal.access_key_secrets',
+	'CREATE PUBLICATION stolen FOR TABLE dynamo_internal.access_key_secrets',
 	q{SELECT dynamo.create_access_key('postgres', 'EVIL')},
 	q{SELECT dynamo.create_access_key('app', 'EVIL')},
 	q{SELECT dynamo.drop_access_key('KEY')},
@@ -158,7 +158,7 @@ sub attack
 	}
 	is($refused, scalar @writing, "$what: no key is written");
 	PostgreSQL::Test::Utils::run_log([ 'pg_dump', '-U', $role, '-d', $node->connstr('postgres'), '-f', $file, @$_ ])
-	  for [], [ '--table=dynamo.access_key_secrets' ], [ '--enable-row-security', '--inserts' ];
+	  for [], [ '--table=dynamo_internal.access_key_secrets' ], [ '--enable-row-security', '--inserts' ];
 	unlike(-e $file ? slurp_file($file) : '', qr/\Q$secret\E/, "$what: nor does pg_dump read one");
 	is(value($keys), $keys_before, "$what: the keys are as they were");
 	value("DROP SCHEMA $role CASCADE");
@@ -183,7 +183,7 @@ dump_database($node, 'postgres', $file);
 unlike(slurp_file($file), qr/\Q$secret\E/, 'a dump has no secrets');
 my $copy = new_database($node, 0);
 load_file($node, $copy, $file);
-is(value('SELECT count(*) FROM dynamo.access_key_secrets', $copy), '0', 'nor keys');
+is(value('SELECT count(*) FROM dynamo_internal.access_key_secrets', $copy), '0', 'nor keys');
 is(value($privileges, $copy), value($privileges), 'privileges are as they were');
 
 # ---- logical replication ----
@@ -234,8 +234,8 @@ is(outcome('KEY'), '200', 'an ordinary role');
 # keep nobody waiting.
 value(q{SELECT dynamo.create_access_key('app', 'UNUSED', 'U')});
 is(outcome('KEY'), '200', 'before a lock');
-as_role('with_pg_write_all_data', q{BEGIN; LOCK TABLE dynamo.access_key_secrets; PREPARE TRANSACTION 'locked'});
-is(value(q{SELECT count(*) FROM pg_locks WHERE relation = 'dynamo.access_key_secrets'::regclass}), '1', 'the table of keys is locked');
+as_role('with_pg_write_all_data', q{BEGIN; LOCK TABLE dynamo_internal.access_key_secrets; PREPARE TRANSACTION 'locked'});
+is(value(q{SELECT count(*) FROM pg_locks WHERE relation = 'dynamo_internal.access_key_secrets'::regclass}), '1', 'the table of keys is locked');
 is(outcome('KEY'), '200', 'a key that was used');
 sleep(6);
 is(outcome('KEY'), '200', 'some seconds later');

@@ -198,6 +198,27 @@ $holder->query_safe('COMMIT');
 until_built('x.held', 'the worker that waited goes on');
 query('SELECT dynamo.drop_table($$m.torn$$)', user => 'mallory');
 
+# ---- one role's builds leave workers to others ----
+
+# Builds end when older snapshots have.
+my $old_snapshot = $node->background_psql('postgres');
+$old_snapshot->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pg_class LIMIT 1');
+for my $i (1 .. 8)
+{
+	create_table("m.many$i", user => 'mallory');
+	query(qq{SELECT dynamo.create_index('m.many$i', 'inline', 'g')}, user => 'mallory');
+}
+create_table('x.one', user => 'other');
+query(q{SELECT dynamo.create_index('x.one', 'inline', 'g')}, user => 'other');
+my $building = q{SELECT count(*) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL AND schema_name = };
+until_true(qq{SELECT ($building 'x') = 1}, 'a worker builds for another role');
+until_true(q{SELECT count(*) = 4 FROM pg_stat_activity WHERE backend_type = 'dynamo index build'}, 'three build for one');
+is(query("$building 'm'"), '3', 'each another table');
+$old_snapshot->query_safe('COMMIT');
+$old_snapshot->quit;
+until_true(q{SELECT count(*) = 9 FROM dynamo.indexes WHERE (table_name LIKE 'many%' OR table_name = 'one') AND status = 'ACTIVE'},
+	'and then all the others');
+
 # ---- after a crash ----
 
 my $elsewhere = new_database($node, 1);
@@ -238,7 +259,7 @@ for my $database ('postgres', $elsewhere)
 
 # a build that ends the server is not begun for ever
 query(q{INSERT INTO cancelled (item) VALUES ('{"PK": {"S": "new"}, "last": {"S": "x"}}');
-BEGIN; SELECT dynamo.create_index('cancelled', 'last', 'last'); UPDATE dynamo.index_builds SET attempts = 10 WHERE index_name = 'last';
+BEGIN; SELECT dynamo.create_index('cancelled', 'last', 'last'); UPDATE dynamo_internal.index_builds SET attempts = 10 WHERE index_name = 'last';
 PREPARE TRANSACTION 'interrupted'});
 $node->restart;
 query(q{COMMIT PREPARED 'interrupted'});

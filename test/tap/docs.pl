@@ -4,8 +4,7 @@
 # A page's blocks run in their order in one session of a database of their own,
 # as a superuser, with the extension created unless the page does so itself.
 # Blocks marked ```sql error show errors: there must be one, and the page goes on.
-# What a page needs and need not show stands in comments: <!--sql ... -->, each
-# mark on a line of its own.
+# Nothing is hidden: what a page needs it shows, so that readers get what it says.
 use strict;
 use warnings;
 use File::Basename;
@@ -36,12 +35,7 @@ sub sql_of_page
 			push @errors, [ $number, $number ] if $1;
 			$script .= $1 ? "\\set ON_ERROR_STOP 0\n" : "\n";
 		}
-		elsif (!$inside && $line =~ /^<!--sql\s*$/)
-		{
-			$inside = 1;
-			$script .= "\n";
-		}
-		elsif ($inside && $line =~ /^\s*(?:```|-->)\s*$/)
+		elsif ($inside && $line =~ /^\s*```\s*$/)
 		{
 			$inside = 0;
 			$errors[-1][1] = $number if @errors && $errors[-1][1] == $errors[-1][0];

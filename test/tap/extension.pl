@@ -78,7 +78,7 @@ my $operator = q{
 	CREATE OPERATOR dynamo.= (LEFTARG = oid, RIGHTARG = regprocedure, FUNCTION = dynamo.hook)};
 
 value('CREATE ROLE stranger');
-like(created_after('CREATE SCHEMA dynamo', ''), qr/schema "dynamo" exists already and belongs to role "stranger"/,
+like(created_after('CREATE SCHEMA dynamo', ''), qr/schema "dynamo" already exists and belongs to role "stranger"/,
 	"another's schema is refused");
 like(created_after("CREATE SCHEMA dynamo; $operator", "ALTER SCHEMA dynamo OWNER TO $superuser"),
 	qr/contains objects of other roles.*Role "stranger" owns (function|operator) /s, 'and one that contains what is theirs');
@@ -86,6 +86,11 @@ is(created_after('CREATE SCHEMA dynamo', "ALTER SCHEMA dynamo OWNER TO $superuse
 	"{$superuser=UC/$superuser,=U/$superuser}", "one's own is taken, and nobody else may create in it");
 is(created_after('', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO stranger'),
 	"{$superuser=UC/$superuser,=U/$superuser}", 'whatever the default privileges');
+like(created_after('CREATE SCHEMA dynamo_internal', ''), qr/schema "dynamo_internal" already exists/, "the internal schema must not be there");
+like(created_after('', 'CREATE SCHEMA dynamo_internal'), qr/schema "dynamo_internal" already exists/, 'whoever made it');
+is(created_after('', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO stranger') &&
+	value(q{SELECT has_schema_privilege('stranger', 'dynamo_internal', 'USAGE'), has_schema_privilege('public', 'dynamo_internal', 'CREATE')}, 'prepared'),
+	'f|f', 'nobody else may use it');
 value('CREATE DATABASE plain');
 is(error_of('SET standard_conforming_strings = off; SET escape_string_warning = on; CREATE EXTENSION dynamo', 'plain'),
 	'', 'created where a backslash is an escape');
@@ -205,6 +210,7 @@ is(value(q{SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute
 	'CASCADE leaves the key columns and takes the items');
 is(value(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'app.shop'::regclass AND NOT tgisinternal}, 'copy'), '0', 'and the triggers');
 is(value('SELECT count(*) FROM pg_event_trigger', 'copy'), '0', 'and the event triggers');
+is(value(q{SELECT to_regnamespace('dynamo_internal') IS NULL}, 'copy'), 't', 'and the internal schema');
 value('CREATE EXTENSION dynamo', 'copy');
 is(value(q{SELECT dynamo.create_table('again', 'id'); SELECT dynamo.put_item('again', '{"id": {"S": "a"}}');
 	SELECT count(*) FROM again}, 'copy'), "again\n\n1", 'it can be created again');

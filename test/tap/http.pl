@@ -448,9 +448,9 @@ $node->safe_psql('postgres', 'ALTER ROLE app SET lock_timeout = 0');
 $node->safe_psql('postgres', 'ALTER ROLE app SET statement_timeout = 0');
 reload();
 send_raw($socket, signed_request('PutItem', encode_json($put)));
-ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity
-	WHERE backend_type = 'dynamo http' AND state = 'active' AND wait_event_type = 'Lock' AND query = 'DynamoDB_20120810.PutItem'}),
-	'pg_stat_activity shows what a worker does');
+sleep(1);
+ok(!IO::Select->new($socket)->can_read(0), 'without a limit a request waits for its lock');
+is($node->safe_psql('postgres', q{SELECT DISTINCT state FROM pg_stat_activity WHERE backend_type = 'dynamo http'}), 'idle', 'not so its worker');
 $node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
 $answer = read_answer($socket);
 is($answer->{status}, 500, 'a request that was cancelled');
@@ -491,7 +491,7 @@ send_raw($half, 'POST / HT');
 is(read_answer($half)->{status}, 408, 'a request that never ends');
 ok(is_closed($half), 'its connection is closed');
 ok(is_closed($clients[1]), 'so is an idle one');
-ok(eventually(sub { slurp_file($node->logfile) =~ /HTTP client 127\.0\.0\.1:\d+ took too long to take an answer/ }), 'and one that takes no answer');
+ok(eventually(sub { slurp_file($node->logfile) =~ /HTTP client 127\.0\.0\.1:\d+ took too long to receive an answer/ }), 'and one that takes no answer');
 close($_) for @clients, @slow, @deaf;
 
 # While the worker waits for a lock, what clients send still comes in time.
@@ -517,6 +517,18 @@ is(exchange($idle[0], $get)->{status}, 200, 'not of the one that came first');
 send_raw($_, 'POST / HT') for @slow;
 sleep(0.5);
 is(read_answer(connect_http($port))->{status}, 503, 'if none is idle it is sent away');
+# it gets to read that, whatever it is still sending
+for my $size (0, 4_000_000)
+{
+	my $refused = connect_http($port);
+	sleep(0.2);
+	ok(send_raw($refused, "${line}Content-Length: $size\r\n\r\n" . ' ' x $size), "$size bytes are sent");
+	is(read_answer($refused)->{status}, 503, 'and the answer is read');
+	ok(is_closed($refused), 'then the connection is closed');
+}
+my @refused = map { connect_http($port) } 1 .. 100;
+is(scalar(grep { read_answer($_)->{status} == 503 } @refused), 100, 'so are many');
+close($_) for @refused;
 close($_) for @slow, @idle;
 reload('dynamo.http_max_connections' => '250', 'dynamo.http_buffer_memory' => "'20MB'");
 @slow = map { connect_http($port) } 1 .. 3;
@@ -530,6 +542,27 @@ close($_) for @slow;
 $socket = connect_http($port);
 is($read->(), '200 none', 'and others go on');
 reload('dynamo.http_buffer_memory' => "'64MB'");
+
+# ---- what strangers get into the log ----
+
+sleep(1.1);
+my $log_start = -s $node->logfile;
+my $since = time;
+for (1 .. 100)
+{
+	exchange(connect_http($port), "NONSENSE\r\n\r\n");
+	exchange($socket, signed_request('ListTables', '{}', secret => 'WRONG'));
+}
+my $seconds = int(time - $since) + 2;
+for my $message ('invalid HTTP request from client', 'HTTP authentication failed for client')
+{
+	my $lines = () = slurp_file($node->logfile, $log_start) =~ /$message/g;
+
+	ok($lines >= 1 && $lines <= $seconds, "\"$message\" is logged $lines times in $seconds seconds");
+}
+sleep(1.1);
+exchange(connect_http($port), "NONSENSE\r\n\r\n");
+like(slurp_file($node->logfile, $log_start), qr/invalid HTTP request from client [^ ]*: [^\n]* \(\d\d more since the last message\)/, 'the next message tells of the others');
 
 # ---- memory ----
 
@@ -581,7 +614,7 @@ sub visit
 is(visit($_), '200', "host $_") for 'localhost', "localhost:$port", 'LOCALHOST', 'db.localhost:1', '127.0.0.1', '127.1.2.3:80', '[::1]', "[::1]:$port";
 is(visit($_), '400', "host $_") for 'page.example', "page.example:$port", 'localhost.page.example', 'xlocalhost', '.example', '127.0.0.1.page.example',
   '10.0.0.1', '[::2]', '[::1', '[::1]x', 'localhost:x', '127.1', 'null', '';
-ok($node->log_contains(qr/refused an HTTP request of client 127\.0\.0\.1:\d+: host "page\.example" is not allowed/), 'the log tells of them');
+ok($node->log_contains(qr/refused HTTP request from client 127\.0\.0\.1:\d+: host "page\.example" is not allowed/), 'the log tells of them');
 is(visit('localhost', $_), '200 readable', "a page of $_") for 'http://localhost:3000', 'https://localhost', 'http://127.0.0.1:8080', 'http://[::1]:3000';
 is(visit('localhost', $_), '400', "a page of $_") for 'http://page.example', 'https://localhost.page.example', 'null', 'http://', 'localhost', '*',
   'file://', 'http://page.example/://localhost';

@@ -287,6 +287,10 @@ my @actions = (
 	[ 'add_unique_constraint', q{SELECT dynamo.add_unique_constraint('<table>', 'uniq', '{PK}')} ],
 	[ 'add_unique_constraint, deferrable', q{SELECT dynamo.add_unique_constraint('<table>', 'deferrable', '{PK}', is_deferrable => true)} ],
 	[ 'drop_constraint', q{SELECT dynamo.drop_constraint('<table>', 'uniq'), dynamo.drop_constraint('<table>', 'deferrable')} ],
+	[ 'create_entity', q{SELECT dynamo.create_entity('<table>', 'kind', '{"PK": "k{n}", "g": "{h:upper}"}')} ],
+	[ 'check_entity', q{SELECT * FROM dynamo.check_entity('<table>')} ],
+	[ 'apply_entity', q{SELECT dynamo.apply_entity('<table>', 'kind')} ],
+	[ 'drop_entity', q{SELECT dynamo.drop_entity('<table>', 'kind')} ],
 	[ 'create_entity_view', q{SELECT dynamo.create_entity_view('entity', '<table>', '{"h": "text"}'); DROP VIEW entity} ],
 	[ 'export_items', q{SELECT dynamo.export_items('<table>', '<file>')} ],
 	[ 'import_items', q{SELECT dynamo.import_items('<table>', '<file>')} ],
@@ -319,8 +323,9 @@ my @actions = (
 # A function that is a statement of its user's own, as INSERT and SELECT are,
 # runs the triggers and the expressions of the table as its user.
 my @own_statements = qw(
-  batch_get_item batch_write_item create_table delete_item explain_query get_item put_item query query_page
-  read_stream scan scan_page stream_arn table_relation update_item);
+  batch_get_item batch_write_item create_table delete_item describe_entity entity_key explain_query get_item
+  key_parts kind_of put_item query query_page read_stream
+  scan scan_page stream_arn table_relation update_item);
 
 # ---- what is looked at afterwards ----
 

@@ -115,7 +115,7 @@ DECLARE
 BEGIN
 	DELETE FROM a.what;
 	FOR r IN SELECT oid FROM pg_class WHERE relnamespace = 'a'::regnamespace AND relkind IN ('r', 'p') AND relname <> 'what'
-		ORDER BY relname IN ('tab', 'renamed') DESC LOOP
+		ORDER BY relname = 'tab' DESC, relname = 'renamed' DESC LOOP
 		IF EXISTS (SELECT FROM pg_class WHERE oid = r) THEN
 			EXECUTE format('DROP TABLE %s CASCADE', r);
 		END IF;

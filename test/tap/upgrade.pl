@@ -31,7 +31,7 @@ CREATE ROLE app LOGIN;
 SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET');
 ANALYZE;
 SQL
-my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'dynamo.table_tags';
+my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'dynamo_internal.table_tags';
 my $definitions = definitions_of($old, 'postgres');
 my $event_triggers = 'SELECT evtname, evtevent, evtenabled, evtfoid::regproc FROM pg_event_trigger ORDER BY 1';
 my $triggers_before = $old->safe_psql('postgres', $event_triggers);

@@ -85,5 +85,19 @@ is(spread(@sockets), '2 2 2 2', 'eight after all workers were started again');
 # a base backup takes no sockets along
 $node->command_checks_all([ 'pg_basebackup', '-D', $node->basedir . '/copy', '-d', $node->connstr('postgres'), '--no-sync', '-c', 'fast' ],
 	0, [], [ qr/\A(?!.*special file)/s ], 'a base backup');
+
+# ---- the number of workers ----
+
+my $processors = `getconf _NPROCESSORS_ONLN` + 0;
+for my $most (8, 64)
+{
+	my $wanted = $processors > 4 ? $processors : 4;
+
+	$wanted = $most / 2 if $wanted > $most / 2;
+	$node->append_conf('postgresql.conf', "dynamo.http_workers = 0\nmax_worker_processes = $most\n");
+	$node->restart;
+	ok($node->poll_query_until('postgres', "SELECT count(*) = $wanted FROM pg_stat_activity WHERE backend_type = 'dynamo http'"),
+		"$wanted workers by default, of $most background workers");
+}
 $node->stop;
 done_testing();

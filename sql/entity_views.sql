@@ -1,0 +1,162 @@
+-- views of entities: typed, writable, and read by keys
+CREATE SCHEMA t_entity_view;
+SET search_path = t_entity_view, dynamo;
+\set SHOW_CONTEXT never
+SET timezone = 'UTC';
+SET enable_memoize = off;
+SET enable_bitmapscan = off;
+SET enable_hashjoin = off;
+SET enable_mergejoin = off;
+
+SELECT create_table('shop', 'PK', 'SK', indexes => '[
+	{"index_name": "by_status", "partition_key": "GSI1PK", "sort_key": "GSI1SK"},
+	{"index_name": "by_day", "partition_key": "GSI2PK", "sort_key": "GSI2SK"}]');
+SELECT create_entity('shop', 'customer', '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}',
+	'{"customer_id": "text", "name": "text"}', type_attribute => 'kind', view_name => 'customers');
+SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:06}",
+		"GSI1PK": "STATUS#{status}", "GSI1SK": "{placed_at:ms:desc}", "GSI2PK": "{placed_at:date}", "GSI2SK": "{order_id:06}"}',
+	'{"customer_id": "text", "order_id": "int", "placed_at": "timestamptz", "status": {"type": "text", "default": "OPEN"},
+	  "total": "numeric(10,2)", "tags": "text[]"}',
+	type_attribute => 'kind', index_conditions => '{"by_day": "attribute_exists(#t)"}', expression_attribute_names => '{"#t": "total"}', view_name => 'orders');
+SELECT pg_get_viewdef('customers'::regclass);
+
+-- writing: keys come back composed; parts that change move the item
+INSERT INTO customers (customer_id, name) VALUES ('c1', 'Ann'), ('c2', 'Bob') RETURNING *;
+INSERT INTO orders (customer_id, order_id, placed_at, total)
+SELECT 'c' || i % 50, i, '2026-01-01'::timestamptz + i * interval '1 hour', i FROM generate_series(1, 2000) i;
+INSERT INTO orders (customer_id, order_id, placed_at) VALUES ('c7', 5000, '2026-07-07 12:00+02') RETURNING *;
+UPDATE orders SET order_id = 5001, status = 'PAID' WHERE customer_id = 'c7' AND order_id = 5000 RETURNING *;
+SELECT item FROM shop WHERE "SK" = 'ORDER#005001';
+DELETE FROM orders WHERE customer_id = 'c7' AND order_id = 5001 RETURNING "SK";
+INSERT INTO orders (customer_id, order_id) VALUES ('c7', 1000000);
+INSERT INTO orders (order_id) VALUES (1);
+INSERT INTO orders ("SK", customer_id, order_id) VALUES ('ORDER#x', 'c7', 1);
+-- a part that an item lacks is read from its key
+SELECT put_item('shop', '{"kind": {"S": "order"}, "PK": {"S": "CUSTOMER#c3"}, "SK": {"S": "ORDER#009999"}}');
+SELECT customer_id, order_id, status FROM orders WHERE "SK" = 'ORDER#009999';
+ANALYZE shop;
+
+-- reading: conditions on all parts are conditions on the key, on the leading ones a range
+EXPLAIN (COSTS OFF) SELECT total FROM orders WHERE customer_id = 'c7' AND order_id = 1007;
+SELECT total FROM orders WHERE customer_id = 'c7' AND 1007 = order_id;
+EXPLAIN (COSTS OFF) SELECT total FROM orders WHERE customer_id = 'c7';
+EXPLAIN (COSTS OFF) SELECT total FROM orders WHERE customer_id = 'c7' AND order_id > 500 AND order_id <= 900;
+EXPLAIN (COSTS OFF) SELECT total FROM orders WHERE status = 'OPEN' AND placed_at >= '2026-02-01' AND placed_at < '2026-02-02';
+EXPLAIN (COSTS OFF) SELECT total FROM orders WHERE total = 7;
+-- parameters in generic plans
+SET plan_cache_mode = force_generic_plan;
+PREPARE one(text, int) AS SELECT total FROM orders WHERE customer_id = $1 AND order_id = $2;
+EXPLAIN (COSTS OFF) EXECUTE one('c7', 1007);
+EXECUTE one('c7', 1007);
+EXECUTE one('c#7', 1007);
+EXECUTE one('c7', -1);
+EXECUTE one('c7', NULL);
+PREPARE below(text, int) AS SELECT count(*) FROM orders WHERE customer_id = $1 AND order_id < $2;
+EXECUTE below('c7', 508);
+EXECUTE below('c7', 100000000);
+EXECUTE below('c7', -100000000);
+RESET plan_cache_mode;
+-- columns of other tables, in joins of any kind, and in subqueries
+CREATE TABLE wanted (c text, o bigint);
+INSERT INTO wanted VALUES ('c7', 1007), ('c8', 1008), ('c8', 1), ('none', 1), (NULL, 1);
+ANALYZE wanted;
+EXPLAIN (COSTS OFF) SELECT w.*, o.total FROM wanted w JOIN orders o ON o.customer_id = w.c AND o.order_id = w.o;
+EXPLAIN (COSTS OFF) SELECT w.*, o.total FROM wanted w LEFT JOIN orders o ON o.customer_id = w.c AND o.order_id = w.o;
+EXPLAIN (COSTS OFF) UPDATE orders SET total = 1 WHERE customer_id = 'c7' AND order_id = 1007;
+EXPLAIN (COSTS OFF) SELECT total FROM (SELECT * FROM orders OFFSET 0) o WHERE customer_id = 'c7' AND order_id = 1007;
+
+-- the same answers as without conditions on keys, which OFFSET 0 keeps away
+CREATE FUNCTION same(query text) RETURNS TABLE (rows bigint, same boolean, by_key boolean) LANGUAGE plpgsql AS $$
+DECLARE
+	plain text := regexp_replace(query, '\morders\M', '(SELECT * FROM orders OFFSET 0)', 'g');
+	plan json;
+BEGIN
+	EXECUTE format('SELECT count(*) FROM (%s) q', query) INTO rows;
+	EXECUTE format('SELECT NOT EXISTS ((%1$s) EXCEPT ALL (%2$s)) AND NOT EXISTS ((%2$s) EXCEPT ALL (%1$s))', query, plain) INTO same;
+	EXECUTE format('EXPLAIN (FORMAT JSON) %s', query) INTO plan;
+	by_key := plan::text ~ 'Index Cond[^\n]*(compose_key|CUSTOMER#|STATUS#)';
+	RETURN NEXT;
+END $$;
+SELECT w AS condition, s.* FROM (VALUES
+	('customer_id = ''c7'' AND order_id = 7'), ('customer_id = ''c3'' AND order_id > 1900'), ('customer_id = ''c7'' AND order_id >= 7 AND order_id < 107'),
+	('customer_id = ''c7'' AND order_id BETWEEN 7 AND 107'), ('customer_id = ''c7'' AND order_id < 0'), ('customer_id = ''c7'' AND order_id > -5'),
+	('customer_id = ''c7'' AND order_id < 99999999'), ('customer_id = ''c7'' AND order_id > 99999999'), ('customer_id = ''c7'' OR order_id = 7'),
+	('customer_id IN (''c7'', ''c8'') AND order_id = 7'), ('customer_id = ''c7'' AND order_id = 7.0'), ('customer_id = ''c7'' AND order_id = 7::smallint'),
+	('customer_id = ''c7'' AND NOT order_id = 7'), ('customer_id = ''C7'' COLLATE "C"'), ('customer_id > ''c7'' AND order_id = 9'), ('customer_id = ''''' ),
+	('status = ''OPEN'' AND placed_at > ''2026-03-01'''), ('status = ''OPEN'' AND placed_at = ''2026-01-02 00:00'''), ('status = ''OPEN'' AND placed_at <= ''2026-01-01 05:00:00.0004'''),
+	('status = ''OPEN'' AND placed_at BETWEEN ''2026-01-31'' AND ''2026-02-01'''), ('placed_at = ''2026-01-02 00:00'''), ('status IS NULL'), ('total = 7')) v(w),
+	LATERAL same('SELECT order_id FROM orders o WHERE ' || w) s;
+SELECT q AS query, s.* FROM (VALUES
+	('SELECT w.*, o.total FROM wanted w JOIN orders o ON o.customer_id = w.c AND o.order_id = w.o'),
+	('SELECT w.*, o.total FROM wanted w LEFT JOIN orders o ON o.customer_id = w.c AND o.order_id = w.o'),
+	('SELECT w.*, o.total FROM wanted w LEFT JOIN orders o ON o.customer_id = w.c AND o.order_id = w.o WHERE o.total IS NULL'),
+	('SELECT w.*, o.total FROM wanted w LEFT JOIN orders o ON o.customer_id = w.c WHERE o.order_id = 8 OR o.order_id IS NULL'),
+	('SELECT w.*, o.order_id FROM orders o LEFT JOIN wanted w ON o.customer_id = w.c AND o.order_id = w.o'),
+	('SELECT w.*, o.order_id FROM orders o RIGHT JOIN wanted w ON o.customer_id = w.c AND o.order_id = w.o'),
+	('SELECT w.*, o.order_id FROM orders o FULL JOIN wanted w ON o.customer_id = w.c AND o.order_id = w.o'),
+	('SELECT w.*, o.order_id FROM (orders o FULL JOIN wanted w ON o.order_id = w.o) WHERE o.customer_id = ''c7'''),
+	('SELECT * FROM wanted w WHERE EXISTS (SELECT FROM orders o WHERE o.customer_id = w.c AND o.order_id = w.o)'),
+	('SELECT * FROM wanted w WHERE NOT EXISTS (SELECT FROM orders o WHERE o.customer_id = w.c AND o.order_id = w.o)'),
+	('SELECT o.order_id FROM orders o WHERE NOT EXISTS (SELECT FROM wanted w WHERE o.customer_id = w.c AND o.order_id = w.o)'),
+	('SELECT o.order_id FROM orders o WHERE EXISTS (SELECT FROM wanted w WHERE o.customer_id = w.c AND o.order_id = w.o)'),
+	('SELECT w.*, (SELECT o.total FROM orders o WHERE o.customer_id = w.c AND o.order_id = w.o) FROM wanted w'),
+	('SELECT w.*, o.total FROM wanted w, LATERAL (SELECT * FROM orders o WHERE o.customer_id = w.c AND o.order_id <= w.o ORDER BY order_id DESC LIMIT 2) o'),
+	('SELECT a.order_id FROM orders a JOIN orders b ON a.customer_id = b.customer_id AND a.order_id = b.order_id + 50 WHERE b.customer_id = ''c7'' AND b.order_id < 300'),
+	('SELECT order_id FROM orders o WHERE customer_id = (SELECT min(c) FROM wanted) AND order_id = 7'),
+	('SELECT customer_id, count(*) FROM orders o GROUP BY customer_id HAVING customer_id = ''c7''')) v(q),
+	LATERAL same(q) s;
+
+-- items from before the entity: their index keys are not relied upon
+SELECT create_table('old', 'PK', indexes => '[{"index_name": "by_name", "partition_key": "name_key"}]');
+SELECT put_item('old', '{"PK": {"S": "P#1"}, "id": {"S": "1"}, "name": {"S": "Ann"}, "name_key": {"S": "stale"}}');
+SELECT create_entity('old', 'person', '{"PK": "P#{id}", "name_key": "N#{name}"}', '{"id": "text", "name": "text"}', view_name => 'people');
+SELECT id FROM people WHERE name = 'Ann';
+EXPLAIN (COSTS OFF) SELECT id FROM people WHERE name = 'Ann';
+-- an item whose key is not what its attributes make is not in the view
+SELECT put_item('old', '{"PK": {"S": "P#3"}, "name": {"S": "Eve"}}');
+SET session_replication_role = replica;
+INSERT INTO old (item) VALUES ('{"PK": {"S": "P#2"}, "id": {"S": "9"}, "name": {"S": "Bob"}}');
+RESET session_replication_role;
+SELECT * FROM people;
+
+-- other columns, other names; what is wrong
+SELECT create_entity_view('few', 'shop', '{"number": {"type": "bigint", "attribute": "order_id"}, "customer": {"type": "text", "attribute": "customer_id"}}', entity_name => 'order');
+EXPLAIN (COSTS OFF) SELECT * FROM few WHERE customer = 'c7' AND number = 7;
+SELECT * FROM few WHERE customer = 'c7' AND number = 7;
+SELECT create_entity_view('bad', 'shop', entity_name => 'none');
+SELECT create_entity_view('bad', 'shop');
+SELECT create_entity_view('bad', 'shop', keys => '{"PK": "x"}', entity_name => 'order');
+SELECT is_entity('pg_class'::regclass, 'order', '{}'), is_entity(0, 'order', '{}'), entity_filter('shop'::regclass, 'order', '{}', 'a', 1);
+SELECT dynamo_internal.compose_key('{a}#{b:03}', 'a'::text, 'x'::text), dynamo_internal.compose_key('{a}#{b:03}', 'a'::text, 'x'::text, 'b'::text, 7),
+	dynamo_internal.compose_key('{a}#{b:03}', 'a'::text, 'x'::text, 'b'::text, 7777), dynamo_internal.compose_key('{a}#{b:03}', 'a'::text, NULL::text);
+SELECT dynamo_internal.compose_key('{a}', 'a', 'x');
+SELECT dynamo_internal.compose_key('{a}', 'a'::text);
+SELECT dynamo_internal.compose_key('{a}', 'a'::text, '(1,2)'::point);
+SELECT dynamo_internal.compose_key('{a}', VARIADIC ARRAY['a', 'x']);
+SELECT parse_time('2026-01-31T12:00:00.5+02:00'), parse_time('1769853600'), parse_time('2026-01-31 12:00');
+SELECT parse_time('tomorrow');
+-- the view is of the entity, whatever that is
+SELECT drop_entity('shop', 'order');
+SELECT count(*) FROM orders;
+INSERT INTO orders (customer_id, order_id) VALUES ('c7', 1);
+
+-- the rights are those of whoever uses the view
+CREATE ROLE regress_entity_view;
+GRANT USAGE ON SCHEMA t_entity_view TO regress_entity_view;
+GRANT SELECT ON customers TO regress_entity_view;
+SET ROLE regress_entity_view;
+SELECT name FROM customers WHERE customer_id = 'c1';
+RESET ROLE;
+GRANT SELECT ON shop TO regress_entity_view;
+ALTER TABLE shop ENABLE ROW LEVEL SECURITY;
+CREATE POLICY only_bob ON shop USING (item ->> 'name' = 'Bob');
+SET ROLE regress_entity_view;
+SELECT name FROM customers WHERE customer_id = 'c1';
+SELECT name FROM customers WHERE customer_id = 'c2';
+EXPLAIN (COSTS OFF) SELECT name FROM customers WHERE customer_id = 'c2';
+RESET ROLE;
+
+RESET search_path;
+SET client_min_messages = warning;
+DROP SCHEMA t_entity_view CASCADE;
+DROP ROLE regress_entity_view;

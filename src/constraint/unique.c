@@ -1,0 +1,127 @@
+/*
+ * unique.c
+ *	  dynamo.add_unique_constraint: attributes that are unique within a kind of
+ *	  items.
+ *
+ * The constraint is a partial unique index.  If it must be deferrable it is an
+ * exclusion constraint, because unique indexes cannot be deferred.  An
+ * attribute that is part of a table or index key has a column, which the
+ * constraint uses.  For other attributes the index contains the value itself.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "ddl/ddl.h"
+#include "sql/entity.h"
+#include "store/plan.h"
+
+/*
+ * Appends one attribute as an index element; with exclude, also its operator.
+ */
+static void
+AppendElement(StringInfo sql, const TableDef *table, Datum name, bool exclude)
+{
+	text	   *attribute = DatumGetTextPP(name);
+	Slice		slice = SliceOfVarlena(attribute);
+	int			i = TableDefAttribute(table, slice);
+
+	if (i >= 0)
+		appendStringInfoString(sql, quote_identifier(table->attributes[i].column));
+	else
+		appendStringInfo(sql, "(item OPERATOR(dynamo.->) %s)", SliceLiteral(slice));
+	if (exclude)
+		appendStringInfo(sql, " WITH OPERATOR(%s.=)", i >= 0 ? "pg_catalog" : "dynamo");
+}
+
+static void
+AppendElements(StringInfo sql, const TableDef *table, ArrayType *attributes, bool exclude)
+{
+	Datum	   *names;
+	bool	   *nulls;
+	int			n;
+
+	deconstruct_array(attributes, TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
+	if (n == 0)
+		EntityError("a unique constraint needs an attribute");
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			EntityError("the name of an attribute must not be null");
+		appendStringInfoString(sql, i == 0 ? "(" : ", ");
+		AppendElement(sql, table, names[i], exclude);
+	}
+	appendStringInfoChar(sql, ')');
+}
+
+static char *
+MakeConstraintStatement(Relation rel, const TableDef *table, const char *name,
+					ArrayType *attributes, const EntityDef *kind,
+					bool deferrable, bool initially_deferred)
+{
+	char	   *relation = RelationSqlName(RelationGetRelid(rel));
+	StringInfoData sql;
+	StringInfoData tests;
+	bool		first = true;
+
+	initStringInfo(&sql);
+	if (deferrable)
+		appendStringInfo(&sql, "ALTER TABLE %s ADD CONSTRAINT %s EXCLUDE USING btree ",
+						 relation, quote_identifier(name));
+	else
+		appendStringInfo(&sql, "CREATE UNIQUE INDEX %s ON %s ",
+						 quote_identifier(name), relation);
+	AppendElements(&sql, table, attributes, deferrable);
+
+	initStringInfo(&tests);
+	AppendKindTests(&tests, &first, "", table, kind);
+	if (!first)					/* exclusion constraints require parentheses */
+		appendStringInfo(&sql, " WHERE (%s)", tests.data + strlen(" WHERE "));
+	if (deferrable)
+		appendStringInfo(&sql, " DEFERRABLE INITIALLY %s",
+						 initially_deferred ? "DEFERRED" : "IMMEDIATE");
+	return sql.data;
+}
+
+/*
+ * add_unique_constraint(table_name text, constraint_name text,
+ *		attributes text[], key_prefix jsonb, kind_attributes item,
+ *		condition_expression text, expression_attribute_values item,
+ *		expression_attribute_names jsonb, is_deferrable, initially_deferred)
+ */
+DYNAMO_FUNCTION(dynamo_add_unique_constraint);
+Datum
+dynamo_add_unique_constraint(PG_FUNCTION_ARGS)
+{
+	bool		initially_deferred = !PG_ARGISNULL(9) && PG_GETARG_BOOL(9);
+	bool		deferrable = initially_deferred || (!PG_ARGISNULL(8) && PG_GETARG_BOOL(8));
+	EntityDef	kind = {0};
+	Relation	rel;
+	TableDef   *table;
+	char	   *statement;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("table_name, constraint_name and attributes must not be null")));
+	EntityKindArguments(fcinfo, 3, &kind);
+	rel = OpenTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), ShareRowExclusiveLock);
+	table = TableDefAcquire(rel);
+	EntityCheckKind(table, &kind);
+	statement = MakeConstraintStatement(rel, table, text_to_cstring(PG_GETARG_TEXT_PP(1)),
+									PG_GETARG_ARRAYTYPE_P(2), &kind,
+									deferrable, initially_deferred);
+	TableDefRelease(table);
+	table_close(rel, NoLock);
+
+	SPI_connect();
+	RunStatement("%s", statement);
+	SPI_finish();
+	PG_RETURN_VOID();
+}

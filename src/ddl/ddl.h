@@ -1,0 +1,229 @@
+/*
+ * ddl.h
+ *	  Creates and drops tables and indexes, for the SQL functions and the
+ *	  requests CreateTable, UpdateTable and DeleteTable.
+ *
+ * The functions run as the calling user and execute ordinary statements with
+ * qualified and quoted names, so that PostgreSQL handles privileges, event
+ * triggers and ownership.  Errors have the messages of the service's table
+ * operations.
+ */
+#ifndef DYNAMO_DDL_H
+#define DYNAMO_DDL_H
+
+#include "fmgr.h"
+#include "nodes/pg_list.h"
+#include "storage/lockdefs.h"
+
+#include "table/ddl_statement.h"
+#include "table/table.h"
+
+#define DEFAULT_FILLFACTOR	90
+
+extern int	max_global_indexes; /* dynamo.max_global_indexes */
+extern int	max_local_indexes;	/* dynamo.max_local_indexes */
+
+extern void DdlInit(void);
+
+typedef struct CreateIndexSpec
+{
+	const char *name;
+	bool		local;
+	KeySchema	key;
+	bool		untyped[KEY_MAX_ATTRIBUTES];	/* use the known type of the key attribute, or S */
+	Projected	projected;
+	int			nnon_key;
+	Slice	   *non_key;
+	IndexStorage storage;
+	int			shards;			/* 0 if not sharded */
+	Slice		shard_by;		/* data is NULL to use the table's key */
+} CreateIndexSpec;
+
+typedef struct CreateTableSpec
+{
+	const char *name;
+	KeySchema	key;
+	int			nindexes;
+	CreateIndexSpec *indexes;
+	int			fillfactor;
+} CreateTableSpec;
+
+/* ---- make_table.c ---- */
+
+/* Raises the errors of the keys and indexes of a new table. */
+extern void CheckTableSpec(const CreateTableSpec *spec);
+
+/* Creates a table in the current schema; returns its relation. */
+extern Oid	TableCreate(const CreateTableSpec *spec);
+
+/* Drops a table, its index tables and its entity views. */
+extern void TableDrop(const char *table_name);
+
+/* ---- build_definition.c: building a definition, with the service's checks ---- */
+
+/*
+ * Checks a user's key schema: names have 1 to 255 bytes and are distinct.
+ * max_partition and max_sort are 1 and 1 for a table, 4 and 4 for an index.
+ */
+extern void CheckKeySchema(const KeySchema *key, int max_partition, int max_sort);
+
+/*
+ * Returns an attribute of a definition under construction; a new attribute is
+ * added with its column.  A type that differs from the existing one is an
+ * error.
+ */
+extern int	AddAttribute(TableDef *def, const KeyAttribute *key);
+
+/* Checks an index against the table and adds it to the definition. */
+extern IndexDef *AddIndex(TableDef *def, Oid schema, const char *relation_name,
+						  const CreateIndexSpec *spec);
+
+/*
+ * A name for an index's relation, or for a shard of one, that no relation has,
+ * and nothing that belongs to the table ever had.
+ */
+extern const char *ChooseIndexRelation(const TableDef *def, Oid schema, const char *relation_name,
+									   const char *index_name);
+
+/* Checks a change of an index: projection, storage, shards. */
+extern void CheckIndexShape(const TableDef *def, const CreateIndexSpec *spec);
+
+/* Applies the change to the definition of the index. */
+extern void SetIndexShape(IndexDef *index, const CreateIndexSpec *spec);
+
+/*
+ * Adds a CREATING index beside the index of spec's name, with the same key and
+ * the other members of spec.  Its name cannot be used by users.
+ */
+extern IndexDef *AddReplacement(TableDef *def, Oid schema, const char *relation_name,
+								const CreateIndexSpec *spec);
+
+/* ---- trigger.c ---- */
+
+/*
+ * Creates or replaces a trigger of the extension, ENABLE ALWAYS.  table is
+ * quoted and qualified; when contains %s in its place.
+ */
+extern void StoreTrigger(const char *table, const char *name, const char *when,
+						 const char *function, const char *argument);
+
+/* Drops a trigger if it exists. */
+extern void DropTrigger(Oid relid, const char *table, const char *name);
+
+/* Stores def as the definition of a table by replacing its triggers. */
+extern void StoreDefinition(Oid relid, const TableDef *def);
+
+/* Whether a definition has index tables. */
+extern bool HasIndexTables(const TableDef *def);
+
+/*
+ * Whether each row of a table must be processed after it was written: because
+ * of index tables, or because a trigger could change the row after its key
+ * columns were derived.
+ */
+extern bool NeedsRowMaintenance(Oid relid, const TableDef *def);
+
+/* Creates or drops the trigger for that. */
+extern void StoreRowMaintenance(Oid relid, const TableDef *def);
+
+/* Creates the missing triggers of a new partition of a dynamo table. */
+extern void StorePartitionTriggers(Oid partition);
+
+/*
+ * Makes the triggers of an index table that keep all writes but those of
+ * index maintenance out.
+ */
+extern void StoreGuards(Oid index_table);
+
+/* ---- open_for_ddl.c ---- */
+
+/*
+ * Opens a table for DDL: resolves the name, checks that the caller owns the
+ * table, and locks it.  A user who is not the owner does not block readers and
+ * writers, not even by waiting for the lock.  Raises the not-found error of
+ * table operations.
+ */
+extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
+
+/*
+ * Locks a table exclusively in the same way; returns a copy of its definition
+ * that may be changed.
+ */
+extern TableDef *LockDefinition(const char *table_name, Oid *relid);
+
+/* ---- event_reference.c ---- */
+
+/*
+ * Raises an error if items of another table refer to items of this one, unless
+ * that table is in the list of OIDs of tables to be dropped.
+ */
+extern void RefuseReferenced(Oid relid, const List *dropped);
+
+/* ---- relation.c ---- */
+
+/*
+ * Makes an index table, or a shard, logged or unlogged like its table, because
+ * entries must not outlive a crash that empties the table.
+ */
+extern void MatchPersistence(Oid relid, Oid index_table);
+
+/* Whether row security is enabled on a table. */
+extern bool HasRowSecurity(Oid relid);
+
+/*
+ * Enables row security without policies on an index table if its table has row
+ * security.  A role with privileges on all tables of a schema then sees no
+ * entries.
+ */
+extern void MatchRowSecurity(Oid relid, Oid index_table);
+
+/*
+ * Creates a table in the schema of another, with its owner, persistence and row
+ * security; clauses follow the name in CREATE TABLE.  Returns the new table.
+ */
+extern Oid	CreateTableBeside(Oid relid, const char *name, const char *clauses);
+
+/*
+ * Creates the relation that holds an index: a btree or an index table.
+ * limited: the btree must test the limits of keys (limits.h).
+ */
+extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index,
+								bool limited);
+
+/* Drops such a relation. */
+extern void DropIndexRelation(Oid relid);
+
+/*
+ * The statement that builds the btree of an inline index.  concurrently:
+ * without blocking writers, outside of a transaction.
+ */
+extern char *InlineIndexStatement(Oid relid, const TableDef *def, const IndexDef *index,
+								  bool limited, bool concurrently);
+
+/* ---- arguments.c: converting SQL arguments to these structures ---- */
+
+/* Returns a text argument that must not be null. */
+extern char *RequiredText(FunctionCallInfo fcinfo, int arg, const char *name);
+
+/*
+ * Appends attributes and their types to an index's key; returns n.  There must
+ * be as many types as attributes, or none; attributes without types are
+ * untyped.
+ */
+extern int	AppendKeyPart(CreateIndexSpec *spec, char **names, int n, char **types, int ntypes);
+
+/* Reads a projection; NULL means ALL. */
+extern void SetProjection(CreateIndexSpec *spec, const char *projection,
+						  char **non_key, int n);
+
+#define SHARDS_NOT_GIVEN	PG_INT32_MIN
+
+/*
+ * Reads storage and shards.  storage NULL means "table" for a sharded index,
+ * otherwise "inline".  shards is SHARDS_NOT_GIVEN for an index that is not
+ * sharded.
+ */
+extern void SetStorage(CreateIndexSpec *spec, const char *storage, int shards,
+					   const char *shard_by);
+
+#endif							/* DYNAMO_DDL_H */

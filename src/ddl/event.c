@@ -1,0 +1,242 @@
+/*
+ * event.c
+ *	  The event trigger at the end of DDL: what it does to dynamo tables.
+ *
+ * A definition names columns and relations.  A statement that takes one of
+ * them away (RENAME COLUMN, DROP COLUMN, DROP INDEX, DROP TABLE of an index
+ * table, DROP CONSTRAINT of the primary key) would make the table unusable
+ * and is refused.  What can follow follows (event_index.c,
+ * event_stream.c); triggers of ours go on to fire (event_trigger.c).
+ *
+ * Everything runs as the user of the statement, who owns what it changed.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "nodes/parsenodes.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "ddl/ddl.h"
+#include "ddl/event.h"
+#include "ddl/stream_definition.h"
+#include "table/objects.h"
+#include "table/table_settings.h"
+
+EventTriggerData *
+EventTriggerCall(FunctionCallInfo fcinfo)
+{
+	if (!CALLED_AS_EVENT_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_EVENT_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("this function is an event trigger")));
+	return (EventTriggerData *) fcinfo->context;
+}
+
+/* Every DDL statement in the database pays for these: plans are kept. */
+void
+EventQuery(EventPlan *plan, int nargs, Datum *args)
+{
+	if (plan->prepared == NULL)
+	{
+		Oid			types[EVENT_QUERY_MAX_ARGS] = {OIDOID, OIDOID, OIDOID};
+
+		plan->prepared = SPI_prepare(plan->query, nargs, types);
+		if (plan->prepared == NULL || SPI_keepplan(plan->prepared) != 0)
+			elog(ERROR, "could not prepare a query of an event trigger");
+	}
+	if (SPI_execute_plan(plan->prepared, args, NULL, false, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read what an event trigger is about");
+}
+
+List *
+ResultOids(void)
+{
+	List	   *oids = NIL;
+
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+		Datum		oid = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc,
+										1, &isnull);
+
+		if (!isnull)
+			oids = lappend_oid(oids, DatumGetObjectId(oid));
+	}
+	return oids;
+}
+
+/* ---- a table that was altered ---- */
+
+/*
+ * Key columns are set from the item: a default would contradict it in every
+ * row that leaves them out, as it should.
+ */
+static void
+RefuseKeyDefaults(Relation rel, const TableDef *def)
+{
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		AttrNumber	attnum = get_attnum(RelationGetRelid(rel), def->attributes[i].column);
+
+		if (TupleDescAttr(RelationGetDescr(rel), attnum - 1)->atthasdef)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+					 errmsg("key column \"%s\" of table \"%s\" cannot have a default",
+							def->attributes[i].column, RelationGetRelationName(rel)),
+					 errdetail("It is derived from attribute %s of the item.",
+							   def->attributes[i].name.data)));
+	}
+}
+
+static bool
+DropsConstraint(const Node *statement)
+{
+	ListCell   *cell;
+
+	if (!IsA(statement, AlterTableStmt))
+		return false;
+	foreach(cell, ((const AlterTableStmt *) statement)->cmds)
+	{
+		if (lfirst_node(AlterTableCmd, cell)->subtype == AT_DropConstraint)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A table can be without its primary key while it is restored, so that only
+ * who drops it is refused.
+ */
+static void
+RefuseLostPrimaryKey(Relation rel, const Node *statement)
+{
+	TableDef   *def = TableDefAcquire(rel);
+	bool		lost = !OidIsValid(def->primary_key);
+
+	TableDefRelease(def);
+	if (lost && DropsConstraint(statement))
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("cannot drop the primary key of dynamo table \"%s\"",
+						RelationGetRelationName(rel)),
+				 errhint("Use dynamo.drop_table to drop the table.")));
+}
+
+static void
+CheckAltered(Oid relid, const TableDef *def, const Node *statement)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+
+	RefuseKeyDefaults(rel, def);
+	RefuseLostPrimaryKey(rel, statement);
+	table_close(rel, AccessShareLock);
+}
+
+/* A definition that was copied from another table gets an id of its own. */
+static void
+ClaimId(Oid relid, TableDef *def, const CreateTrigStmt *statement)
+{
+	if (def->id == NULL || strcmp(statement->trigname, TRIGGER_DERIVE_KEYS) != 0 ||
+		TableIdClaim(relid, def->id))
+		return;
+	def->id = NewTableId();
+	StoreDefinition(relid, def);
+	(void) TableIdClaim(relid, def->id);
+	ereport(NOTICE,
+			(errmsg("table \"%s\" has been given an id of its own", get_rel_name(relid)),
+			 errdetail("The id in its definition is that of another table.")));
+}
+
+static void
+TableAltered(Oid relid, const Node *statement)
+{
+	/* raises an error if the definition no longer fits the table */
+	TableDef   *def = CopyDefinition(relid);
+
+	EnableTriggers(relid);
+	CheckOneDefinition(relid);
+	if (def == NULL)
+		return;
+	CheckAltered(relid, def, statement);
+	if (IsA(statement, CreateTrigStmt) && !StatementIsOurs())
+		ClaimId(relid, def, (const CreateTrigStmt *) statement);
+	IndexTablesFollow(relid, def);
+	StreamFollowTable(relid);
+}
+
+/* Of a dynamo table, or a shard: restoring data alters shards one by one. */
+static void
+PartitionAltered(Oid relid)
+{
+	EnableTriggers(relid);
+	StorePartitionTriggers(relid);
+}
+
+static void
+RelationAltered(Oid relid, const Node *statement)
+{
+	switch (get_rel_relkind(relid))
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+			if (IsPartitionedByExpression(relid))
+			{
+				RefuseOurTriggers(relid);
+				break;
+			}
+			if (get_rel_relispartition(relid))
+				PartitionAltered(relid);
+			else
+				TableAltered(relid, statement);
+			CheckTriggerDefinitions(relid);
+			StreamAltered(relid);
+			NoteTriggerOrder(relid, statement);
+			FollowTriggerOrder(relid, false);
+			break;
+		case RELKIND_VIEW:
+		case RELKIND_FOREIGN_TABLE:
+			RefuseOurTriggers(relid);
+			break;
+		default:
+			break;
+	}
+}
+
+/* ---- the event trigger ---- */
+
+/* The relations the ending command worked on, directly or by a trigger. */
+static EventPlan altered_relations = {
+"SELECT DISTINCT CASE WHEN c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+"         THEN c.objid "
+"         ELSE t.tgrelid END "
+"FROM pg_catalog.pg_event_trigger_ddl_commands() c "
+"LEFT JOIN pg_catalog.pg_trigger t "
+"  ON c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
+"  AND t.oid OPERATOR(pg_catalog.=) c.objid "
+"WHERE c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+"   OR t.oid IS NOT NULL"
+};
+
+DYNAMO_FUNCTION(dynamo_ddl_command_end);
+
+Datum
+dynamo_ddl_command_end(PG_FUNCTION_ARGS)
+{
+	EventTriggerData *event = EventTriggerCall(fcinfo);
+	ListCell   *cell;
+
+	/* a new table is of interest as a partition only */
+	if (IsA(event->parsetree, CreateStmt) && ((CreateStmt *) event->parsetree)->partbound == NULL)
+		PG_RETURN_NULL();
+	SPI_connect();
+	EventQuery(&altered_relations, 0, NULL);
+	foreach(cell, ResultOids())
+		RelationAltered(lfirst_oid(cell), event->parsetree);
+	CheckLinkOwners();
+	SPI_finish();
+	PG_RETURN_NULL();
+}

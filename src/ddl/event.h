@@ -1,0 +1,171 @@
+/*
+ * event.h
+ *	  Functions that the event triggers on tables share.
+ */
+#ifndef DYNAMO_DDL_EVENT_H
+#define DYNAMO_DDL_EVENT_H
+
+#include "commands/event_trigger.h"
+#include "commands/trigger.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "nodes/parsenodes.h"
+
+#include "table/table.h"
+
+/* Checks that the function was called as an event trigger. */
+extern EventTriggerData *EventTriggerCall(FunctionCallInfo fcinfo);
+
+/* A query about the ending command, whose parameters are OIDs. */
+typedef struct EventPlan
+{
+	const char *query;
+	SPIPlanPtr	prepared;		/* NULL until its first use */
+} EventPlan;
+
+#define EVENT_QUERY_MAX_ARGS	3
+
+/* Runs the query; the result is SPI's. */
+extern void EventQuery(EventPlan *plan, int nargs, Datum *args);
+
+/* Returns the OIDs in the first column of the last SPI query's result. */
+extern List *ResultOids(void);
+
+/* ---- event_refuse.c ---- */
+
+typedef struct HeldIndex HeldIndex;
+
+/* Finds the index that a named relation contains; false if there is none. */
+extern bool FindNamedIndex(const RangeVar *name, HeldIndex *held);
+
+/*
+ * Returns the definition of a table or of the partitioned table that it
+ * belongs to; NULL if there is none.
+ */
+extern TableDef *RootDefinition(Oid relid);
+
+/*
+ * Raise the errors of changes to the relation of an index; what is owner,
+ * schema or similar.
+ */
+extern void RefuseShardChange(const HeldIndex *held);
+extern void RefuseShapeChange(const HeldIndex *held);
+extern void RefuseToLeaveTable(const HeldIndex *held, const char *what);
+
+/* Checks a command of ALTER TABLE on the index table or shard relid. */
+extern void CheckIndexTableCommand(const HeldIndex *held, Oid relid,
+								   const AlterTableCmd *command);
+
+/* Raises the error of changes to the stream of a table (event_stream.c). */
+extern void CheckStreamCommand(Oid relid, const AlterTableCmd *command);
+
+/*
+ * Refuse to disable, drop or rename (the verb) a trigger that a table needs;
+ * the second function also refuses it for the triggers of a reference.
+ */
+extern void CheckTriggerStays(Oid relid, const char *name, const char *verb);
+extern void CheckTriggerKept(Oid relid, const char *name, const char *verb);
+
+/* Refuse to add and remove partitions of dynamo tables with index tables. */
+extern void CheckPartitionsStay(Oid relid, const char *verb);
+extern void CheckAttach(Oid relid, const RangeVar *partition);
+
+/* Refuses INHERITS of a table. */
+extern void CheckParent(const RangeVar *name);
+
+/* ---- event_drop.c ---- */
+
+/* Raises the error about dropping a relation that holds an index. */
+extern void RefuseDropOfIndex(const IndexDef *index, Oid table) pg_attribute_noreturn();
+
+/* ---- event_trigger.c: triggers of the extension ---- */
+
+/*
+ * Whether a function is a trigger function that maintains tables or indexes.
+ */
+extern bool IsOurFunction(Oid function);
+
+/*
+ * Enables the extension's triggers of a table again if others have changed
+ * their state.
+ */
+extern void EnableTriggers(Oid relid);
+
+/* Raises an error if a relation other than a table has such a trigger. */
+extern void RefuseOurTriggers(Oid relid);
+
+/* Raises an error if a table has two definitions. */
+extern void CheckOneDefinition(Oid relid);
+
+/*
+ * Raises an error if a trigger contains an invalid definition of a table or a
+ * stream, because views and event triggers read all definitions.
+ */
+extern void CheckTriggerDefinitions(Oid relid);
+
+/*
+ * Reports triggers that fire after derive_keys, if a statement has created or
+ * renamed one or renamed derive_keys' trigger.
+ */
+extern void NoteTriggerOrder(Oid relid, const Node *statement);
+
+/*
+ * Creates the trigger that checks the results of such triggers; or drops it if
+ * the last of them was dropped and nothing else needs it.
+ */
+extern void FollowTriggerOrder(Oid relid, bool dropped);
+
+/* ---- event_reference.c: references between items ---- */
+
+/*
+ * Raises an error if the ending command created a trigger that links another
+ * owner's table, as a trigger of a reference or of a table's index table or
+ * stream.
+ */
+extern void CheckLinkOwners(void);
+
+/*
+ * Raises an error if a trigger belongs to a reference; verb is what the
+ * command would do to it.
+ */
+extern void RefuseHalfReference(Relation rel, const Trigger *trigger, const char *verb);
+
+/* ---- event_index.c: relations of indexes ---- */
+
+/*
+ * Before a statement has its locks, other sessions may drop the relations that
+ * it names at any time.  A missing relation is ignored here; PostgreSQL raises
+ * the error.
+ */
+
+/* Whether a relation is a plain or partitioned table. */
+extern bool IsTable(Oid relid);
+extern bool HasName(Oid relid, const char *name);
+
+/* An index table or a shard, according to the definition of its table. */
+struct HeldIndex
+{
+	Oid			table;			/* the base table */
+	Oid			index_table;	/* the index table, also for a shard */
+	const char *index_name;
+};
+
+/* False if the relation holds no index of a table. */
+extern bool FindHeldIndex(Oid relid, HeldIndex *held);
+
+/*
+ * Brings an index table, a shard of one or a stream to its table's schema,
+ * owner and persistence, if the user owns it.
+ */
+extern void FollowTable(Oid relid, Oid follower);
+
+/* Does so with all index tables of a table. */
+extern void IndexTablesFollow(Oid relid, const TableDef *def);
+
+/*
+ * Returns a copy of a table's definition that may be changed, checked against
+ * the table; NULL if the table is not a dynamo table.
+ */
+extern TableDef *CopyDefinition(Oid relid);
+
+#endif							/* DYNAMO_DDL_EVENT_H */

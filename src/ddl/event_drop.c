@@ -1,0 +1,179 @@
+/*
+ * event_drop.c
+ *	  The event trigger after DROP: refuses to drop relations of indexes and
+ *	  streams alone; drops index tables and settings with their table, and
+ *	  closes its streams.
+ *
+ * A link (link.h) is dropped with either of its tables; if the other table
+ * remains, only the link existed there.  A btree is dropped with a column of
+ * its table (event.c), or by DROP INDEX (event_start.c).
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_namespace.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "ddl/ddl.h"
+#include "ddl/dropped.h"
+#include "ddl/event.h"
+#include "ddl/stream_definition.h"
+#include "table/index_relation.h"
+#include "table/objects.h"
+#include "table/owner.h"
+#include "table/table_settings.h"
+
+void
+RefuseDropOfIndex(const IndexDef *index, Oid table)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+			 errmsg("cannot drop \"%s\" because it contains index \"%s\" of table \"%s\"",
+					index->relation, index->name, get_rel_name(table)),
+			 errhint("Use dynamo.drop_index.")));
+}
+
+/* ---- what belonged to a table, without it ---- */
+
+/* Whether the table needs it and has no other. */
+static void
+RefuseDropOfIndexTable(const DroppedTrigger *link, Relation table)
+{
+	const TableDef *def = TableDefCopy(table);
+	const IndexDef *index = def != NULL ? TableDefIndexOfRelation(def, link->argument) : NULL;
+
+	if (index != NULL && index->storage == STORAGE_TABLE &&
+		!OidIsValid(FindIndexRelation(def, index)))
+		RefuseDropOfIndex(index, link->other);
+}
+
+static void
+RefuseDropOfStream(const DroppedTrigger *link, Relation table)
+{
+	TableStream stream;
+
+	if (TableStreamOf(table, &stream) && strcmp(stream.relation, link->argument) == 0 &&
+		!OidIsValid(FindStreamRelation(link->other, stream.relation)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("cannot drop \"%s\" because it contains the stream of table \"%s\"",
+						stream.relation, RelationGetRelationName(table)),
+				 errhint("Use dynamo.disable_stream.")));
+}
+
+static void
+RefuseDropOfLinked(const DroppedTrigger *link)
+{
+	Relation	table = IsTable(link->other) ? try_table_open(link->other, AccessShareLock) : NULL;
+
+	if (table == NULL)
+		return;
+	RefuseDropOfIndexTable(link, table);
+	RefuseDropOfStream(link, table);
+	table_close(table, AccessShareLock);
+}
+
+/* ---- a table, without what belonged to it ---- */
+
+/* Who drops a table, as the owner of its schema for instance, may drop its index tables. */
+static bool
+MayDrop(Oid relid)
+{
+	return RelationOwnercheck(relid, GetUserId()) ||
+		NamespaceOwnercheck(get_rel_namespace(relid), GetUserId());
+}
+
+static bool
+HasTriggerOfFunction(Oid relid, const char *function)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	bool		found;
+
+	if (rel == NULL)
+		return false;
+	found = HasTriggerOf(rel, DynamoFunctionOid(function));
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+/*
+ * As its owner where the user is another, who may drop any table in a schema of
+ * theirs.  An owner who is shut out of the schema keeps the stream as it is.
+ */
+static void
+CloseDroppedStream(Oid stream)
+{
+	Oid			owner = RelationOwner(stream);
+	OwnerScope	scope;
+
+	if (RelationOwnercheck(stream, GetUserId()))
+	{
+		CloseStream(stream);
+		return;
+	}
+	if (SchemaAclCheck(get_rel_namespace(stream), owner, ACL_USAGE) != ACLCHECK_OK)
+		return;
+	OwnerScopeEnter(&scope, owner);
+	CloseStream(stream);
+	OwnerScopeLeave(&scope);
+}
+
+static void
+FollowDropOfTable(Oid relid)
+{
+	if (HasTriggerOfFunction(relid, FUNCTION_GUARD_INDEX))
+	{
+		if (MayDrop(relid))
+			RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
+	}
+	else
+		CloseDroppedStream(relid);
+}
+
+/* ---- the event trigger ---- */
+
+static void
+FollowDropOfLink(const DroppedTrigger *link)
+{
+	bool		table_stays = IsTable(link->other);
+
+	if (link->is_clone || link->nargs != 1 || IsTable(link->relid) == table_stays)
+		return;
+	if (!table_stays)
+		FollowDropOfTable(link->relid);
+	else if (!StatementIsOurs())
+		RefuseDropOfLinked(link);
+}
+
+static void
+FollowDrop(const DroppedTrigger *trigger)
+{
+	if (trigger->function == DynamoFunctionOid(FUNCTION_DERIVE_KEYS) &&
+		!trigger->is_clone && !IsTable(trigger->relid))
+		DroppedSettingsForget(trigger->relid);
+	else if (trigger->function == DynamoFunctionOid(FUNCTION_BELONGS_TO))
+		FollowDropOfLink(trigger);
+	else if (trigger->changes_rows && IsTable(trigger->relid))
+		FollowTriggerOrder(trigger->relid, true);
+}
+
+DYNAMO_FUNCTION(dynamo_sql_drop);
+
+Datum
+dynamo_sql_drop(PG_FUNCTION_ARGS)
+{
+	List	   *triggers;
+	ListCell   *cell;
+
+	(void) EventTriggerCall(fcinfo);
+	SPI_connect();
+	triggers = DroppedTriggers();
+	foreach(cell, triggers)
+		FollowDrop(lfirst(cell));
+	SPI_finish();
+	PG_RETURN_NULL();
+}

@@ -1,0 +1,159 @@
+/*
+ * event_index.c
+ *	  Index tables under ordinary DDL: finds their tables, and moves them with
+ *	  these.
+ *
+ * Index tables get the schema, owner and persistence of their table.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "ddl/ddl.h"
+#include "ddl/event.h"
+#include "table/link.h"
+#include "table/objects.h"
+
+/* ---- whose an index table is ---- */
+
+bool
+IsTable(Oid relid)
+{
+	char		kind = get_rel_relkind(relid);
+
+	return kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE;
+}
+
+bool
+HasName(Oid relid, const char *name)
+{
+	const char *found = get_rel_name(relid);
+
+	return found != NULL && strcmp(found, name) == 0;
+}
+
+/* The definition a table has, unchecked: it may not fit any more. */
+static TableDef *
+WrittenDefinition(Oid relid)
+{
+	Relation	rel = IsTable(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+	TableDef   *def = NULL;
+
+	if (rel != NULL)
+	{
+		def = TableDefCopy(rel);
+		table_close(rel, AccessShareLock);
+	}
+	return def;
+}
+
+/* The index that a table holds for the table that it belongs to; NULL if none. */
+static const IndexDef *
+IndexOfTable(Relation index_table, Oid *table)
+{
+	char	   *label;
+	const TableDef *def;
+	const IndexDef *index;
+
+	*table = LinkedTable(index_table, &label);
+	if (!HaveSameOwner(*table, RelationGetRelid(index_table)))
+		return NULL;
+	def = WrittenDefinition(*table);
+	index = def != NULL ? TableDefIndexOfRelation(def, label) : NULL;
+	return index != NULL && index->storage == STORAGE_TABLE ? index : NULL;
+}
+
+bool
+FindHeldIndex(Oid relid, HeldIndex *held)
+{
+	Relation	rel;
+	const IndexDef *index;
+
+	if (get_rel_relispartition(relid))
+		relid = get_partition_parent(relid, true);
+	rel = IsTable(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+	if (rel == NULL)
+		return false;
+	index = IndexOfTable(rel, &held->table);
+	table_close(rel, AccessShareLock);
+	held->index_table = relid;
+	held->index_name = index != NULL ? index->name : NULL;
+	return index != NULL;
+}
+
+/* ---- index tables follow their table ---- */
+
+void
+FollowTable(Oid relid, Oid follower)
+{
+	Oid			schema = get_rel_namespace(follower);
+	char	   *name = get_rel_name(follower);
+
+	if (!RelationOwnercheck(follower, GetUserId()))
+		return;
+	if (schema != get_rel_namespace(relid))
+	{
+		RunStatement("ALTER TABLE %s SET SCHEMA %s", QualifiedName(schema, name),
+					 quote_identifier(get_namespace_name(get_rel_namespace(relid))));
+		schema = get_rel_namespace(relid);
+	}
+	if (RelationOwner(follower) != RelationOwner(relid))
+		RunStatement("ALTER TABLE %s OWNER TO %s", QualifiedName(schema, name),
+					 quote_identifier(GetUserNameFromId(RelationOwner(relid), false)));
+	MatchPersistence(relid, follower);
+	MatchRowSecurity(relid, follower);
+}
+
+static void
+FollowWithShards(Oid relid, Oid index_table)
+{
+	ListCell   *cell;
+
+	foreach(cell, find_inheritance_children(index_table, AccessShareLock))
+		FollowTable(relid, lfirst_oid(cell));
+	FollowTable(relid, index_table);
+}
+
+/* One that is not there was dropped or is not restored yet. */
+void
+IndexTablesFollow(Oid relid, const TableDef *def)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+		Oid			index_table = index->storage == STORAGE_TABLE ?
+			FindLinked(relid, index->relation) : InvalidOid;
+
+		if (OidIsValid(index_table) && !IsPartitionedByExpression(index_table))
+			FollowWithShards(relid, index_table);
+	}
+}
+
+/* ---- definitions ---- */
+
+TableDef *
+CopyDefinition(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	TableDef   *copy = NULL;
+
+	if (rel->trigdesc != NULL && RelationIsDynamoTable(rel))
+	{
+		TableDef   *def = TableDefAcquire(rel);
+
+		copy = TableDefParse(TableDefPrint(def));
+		copy->relid = relid;
+		TableDefRelease(def);
+	}
+	table_close(rel, AccessShareLock);
+	return copy;
+}

@@ -1,0 +1,354 @@
+/*
+ * event_refuse.c
+ *	  Errors of statements that would separate dynamo tables from their index
+ *	  tables and triggers.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_trigger.h"
+#include "storage/bufmgr.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "ddl/ddl.h"
+#include "ddl/event.h"
+#include "ddl/stream_definition.h"
+#include "table/objects.h"
+
+/* The index that a named relation holds; false if it holds none. */
+bool
+FindNamedIndex(const RangeVar *name, HeldIndex *held)
+{
+	Oid			relid = RangeVarGetRelid(name, NoLock, true);
+
+	return OidIsValid(relid) && FindHeldIndex(relid, held);
+}
+
+/* The definition of a table, or of that which it is a partition of, or NULL. */
+TableDef *
+RootDefinition(Oid relid)
+{
+	Relation	rel = try_relation_open(PartitionRoot(relid), AccessShareLock);
+	TableDef   *def;
+
+	if (rel == NULL)
+		return NULL;
+	def = TableDefCopy(rel);
+	relation_close(rel, AccessShareLock);
+	return def;
+}
+
+/* ---- ALTER TABLE of an index table ---- */
+
+void
+RefuseShardChange(const HeldIndex *held)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("cannot change the shards of index table \"%s\"",
+					get_rel_name(held->index_table)),
+			 errhint("Use dynamo.reshard_index to change the number of shards of index \"%s\" of table \"%s\".",
+					 held->index_name, get_rel_name(held->table))));
+}
+
+void
+RefuseShapeChange(const HeldIndex *held)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("cannot change the columns or the primary key of index table \"%s\"",
+					get_rel_name(held->index_table)),
+			 errdetail("It contains index \"%s\" of table \"%s\".",
+					   held->index_name, get_rel_name(held->table)),
+			 errhint("Use dynamo.change_index or dynamo.drop_index.")));
+}
+
+void
+RefuseToLeaveTable(const HeldIndex *held, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("index table \"%s\" keeps the %s of table \"%s\"",
+					get_rel_name(held->index_table), what, get_rel_name(held->table)),
+			 errhint("Alter the table; its index tables are altered with it.")));
+}
+
+/* Its constraint is called as its index is. */
+static bool
+IsPrimaryKey(Oid relid, const char *constraint)
+{
+	Relation	rel = try_relation_open(relid, AccessShareLock);
+	Oid			primary_key;
+
+	if (rel == NULL)
+		return false;
+	primary_key = PrimaryKeyIndex(rel);
+	relation_close(rel, AccessShareLock);
+	return OidIsValid(primary_key) && strcmp(get_rel_name(primary_key), constraint) == 0;
+}
+
+/* relid: the index table or the shard of one that is altered. */
+void
+CheckIndexTableCommand(const HeldIndex *held, Oid relid, const AlterTableCmd *command)
+{
+	switch (command->subtype)
+	{
+		case AT_AttachPartition:
+		case AT_DetachPartition:
+		case AT_DetachPartitionFinalize:
+			RefuseShardChange(held);
+			break;
+		case AT_AddColumn:
+		case AT_DropColumn:
+		case AT_AlterColumnType:
+		case AT_AddInherit:
+			RefuseShapeChange(held);
+			break;
+		case AT_DropConstraint:
+			if (IsPrimaryKey(relid, command->name))
+				RefuseShapeChange(held);
+			break;
+		case AT_ChangeOwner:
+			if (get_rolespec_oid(command->newowner, true) != RelationOwner(held->table))
+				RefuseToLeaveTable(held, "owner");
+			break;
+		case AT_SetLogged:
+		case AT_SetUnLogged:
+			RefuseToLeaveTable(held, "persistence");
+			break;
+		case AT_DisableRowSecurity:
+			if (HasRowSecurity(held->table))
+				RefuseToLeaveTable(held, "row security");
+			break;
+		case AT_ForceRowSecurity:
+			RefuseToLeaveTable(held, "row security");
+			break;
+		default:
+			break;
+	}
+}
+
+/* ---- triggers ---- */
+
+static void
+RefuseWithoutStreamTrigger(const char *verb, const char *trigger, Oid relid)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+			 errmsg("cannot %s trigger \"%s\" on table \"%s\"", verb, trigger, get_rel_name(relid)),
+			 errdetail("The trigger maintains a stream of changes."),
+			 errhint("Use dynamo.disable_stream to end the stream of a table, and DROP TABLE to drop a disabled stream.")));
+}
+
+static void
+RefuseWithoutTrigger(const char *verb, const char *trigger, Oid relid)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+			 errmsg("cannot %s trigger \"%s\" on table \"%s\"", verb, trigger, get_rel_name(relid)),
+			 errdetail("The trigger maintains key columns and indexes."),
+			 errhint("Use CREATE TABLE ... AS to copy the items to an ordinary table, or dynamo.drop_table to drop the table.")));
+}
+
+static const Trigger *
+FindTriggerByName(const TriggerDesc *triggers, const char *name)
+{
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		if (strcmp(triggers->triggers[i].tgname, name) == 0)
+			return &triggers->triggers[i];
+	}
+	return NULL;
+}
+
+/* Whether another trigger does the same. */
+static bool
+HasTwin(const TriggerDesc *triggers, const Trigger *trigger)
+{
+	for (int i = 0; i < triggers->numtriggers; i++)
+	{
+		const Trigger *other = &triggers->triggers[i];
+
+		if (other != trigger && other->tgfoid == trigger->tgfoid &&
+			TRIGGER_FOR_TRUNCATE(other->tgtype) == TRIGGER_FOR_TRUNCATE(trigger->tgtype))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a table, or what it is a partition of, has index tables. */
+static bool
+RootHasIndexTables(Oid relid)
+{
+	const TableDef *def = RootDefinition(relid);
+
+	return def != NULL && HasIndexTables(def);
+}
+
+static bool
+RootNeedsRowMaintenance(Oid relid)
+{
+	const TableDef *def = RootDefinition(relid);
+
+	return def != NULL && NeedsRowMaintenance(def->relid, def);
+}
+
+/* Whether a table needs one of its triggers: nothing else does what it does. */
+static bool
+TriggerIsNeeded(Oid relid, const TriggerDesc *triggers, const Trigger *trigger)
+{
+	HeldIndex	held;
+
+	if (!IsOurFunction(trigger->tgfoid) || HasTwin(triggers, trigger))
+		return false;
+	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_INDEX))
+		return FindHeldIndex(relid, &held);
+	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES))
+		return RootHasIndexTables(relid) ||
+			(TRIGGER_FOR_ROW(trigger->tgtype) && RootNeedsRowMaintenance(relid));
+	return true;
+}
+
+/* Whether a trigger says to which table an index table belongs. */
+static bool
+IsNeededLink(Oid relid, const Trigger *trigger)
+{
+	HeldIndex	held;
+
+	return trigger->tgfoid == DynamoFunctionOid(FUNCTION_BELONGS_TO) && FindHeldIndex(relid, &held);
+}
+
+/* Refuses to disable, drop or rename a trigger that a table needs; verb says which. */
+void
+CheckTriggerStays(Oid relid, const char *name, const char *verb)
+{
+	Relation	rel = check_function_bodies ? try_relation_open(relid, AccessShareLock) : NULL;
+	const TriggerDesc *triggers;
+	const Trigger *trigger;
+
+	if (rel == NULL)
+		return;
+	triggers = CopyTriggerDesc(rel->trigdesc);
+	trigger = FindTriggerByName(triggers, name);
+	if (trigger != NULL && TriggerIsNeeded(relid, triggers, trigger))
+	{
+		if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES) ||
+			trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_STREAM))
+			RefuseWithoutStreamTrigger(verb, name, relid);
+		RefuseWithoutTrigger(verb, name, relid);
+	}
+	relation_close(rel, AccessShareLock);
+}
+
+/* The same, and not one of the two triggers of a reference either. */
+void
+CheckTriggerKept(Oid relid, const char *name, const char *verb)
+{
+	Relation	rel = check_function_bodies ? try_relation_open(relid, AccessShareLock) : NULL;
+	const Trigger *trigger;
+
+	if (rel == NULL)
+		return;
+	trigger = FindTriggerByName(CopyTriggerDesc(rel->trigdesc), name);
+	if (trigger != NULL)
+	{
+		RefuseHalfReference(rel, trigger, verb);
+		if (IsNeededLink(relid, trigger))
+			RefuseWithoutTrigger(verb, name, relid);
+	}
+	relation_close(rel, AccessShareLock);
+	CheckTriggerStays(relid, name, verb);
+}
+
+/* ---- partitions of dynamo tables ---- */
+
+/* Index tables hold the entries of all partitions. */
+void
+CheckPartitionsStay(Oid relid, const char *verb)
+{
+	const TableDef *def = RootDefinition(relid);
+
+	if (def != NULL && HasIndexTables(def))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot %s a partition of dynamo table \"%s\"", verb, get_rel_name(def->relid)),
+				 errdetail("The table has index tables, which would not be changed with it."),
+				 errhint("Change these indexes to inline storage with dynamo.change_index, or drop them with dynamo.drop_index.")));
+	if (def != NULL && HasOpenStream(def->relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot %s a partition of dynamo table \"%s\"", verb, get_rel_name(def->relid)),
+				 errdetail("The table has a stream, which would have no records for the items of the partition."),
+				 errhint("Disable the stream with dynamo.disable_stream.")));
+}
+
+/* Whether a table has rows, perhaps dead ones. */
+static bool
+HasRows(Oid relid)
+{
+	Relation	rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
+	bool		has_rows;
+
+	if (rel == NULL)
+		return false;
+	has_rows = rel->rd_rel->relkind == RELKIND_RELATION && RelationGetNumberOfBlocks(rel) > 0;
+	relation_close(rel, AccessShareLock);
+	return has_rows;
+}
+
+/* Rows that are there have not passed the trigger. */
+static void
+WarnOfRows(Oid relid, const RangeVar *partition_name)
+{
+	Oid			partition = RangeVarGetRelid(partition_name, NoLock, true);
+	const TableDef *def = RootDefinition(relid);
+
+	if (def != NULL && def->nindexes > 0 && HasRows(partition))
+		ereport(WARNING,
+				(errmsg("key columns of the rows of \"%s\" may differ from their items",
+						partition_name->relname),
+				 errhint("Use dynamo.verify_index to find differences, and dynamo.reindex to correct them.")));
+}
+
+void
+CheckAttach(Oid relid, const RangeVar *partition)
+{
+	HeldIndex	held;
+
+	if (FindNamedIndex(partition, &held))
+		RefuseShapeChange(&held);
+	CheckPartitionsStay(relid, "attach");
+	WarnOfRows(relid, partition);
+}
+
+/* ---- inheritance ---- */
+
+/*
+ * INHERITS a dynamo table, or an index table: a child has no trigger and no
+ * key of theirs, and yet its rows would be theirs.
+ */
+void
+CheckParent(const RangeVar *name)
+{
+	Oid			relid = RangeVarGetRelid(name, NoLock, true);
+	Relation	rel = OidIsValid(relid) ? try_relation_open(relid, AccessShareLock) : NULL;
+	HeldIndex	held;
+
+	if (rel == NULL)
+		return;
+	if (rel->rd_rel->relkind == RELKIND_RELATION &&
+		(TableDefCopy(rel) != NULL || FindHeldIndex(relid, &held)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot inherit from table \"%s\" of the extension dynamo",
+						RelationGetRelationName(rel)),
+				 errdetail("Triggers and primary keys are not inherited."),
+				 errhint("Use CREATE TABLE ... (LIKE ...) to create a table with the same columns.")));
+	relation_close(rel, AccessShareLock);
+}

@@ -1,0 +1,298 @@
+/*
+ * event_trigger.c
+ *	  The triggers of the extension under ordinary DDL: checks who may create
+ *	  them and on which relations, and keeps them ENABLE ALWAYS.
+ *
+ * Lookups may rebuild a relation's entry in the cache, including its triggers:
+ * code that performs lookups while it iterates must use a copy.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "ddl/ddl.h"
+#include "ddl/event.h"
+#include "ddl/stream_definition.h"
+#include "table/objects.h"
+#include "table/owner.h"
+
+bool
+IsOurFunction(Oid function)
+{
+	return function == DynamoFunctionOid(FUNCTION_DERIVE_KEYS) ||
+		function == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES) ||
+		function == DynamoFunctionOid(FUNCTION_GUARD_INDEX) ||
+		function == DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES) ||
+		function == DynamoFunctionOid(FUNCTION_GUARD_STREAM);
+}
+
+/* ---- who may make them ---- */
+
+/*
+ * Our triggers write past privileges: whoever has only TRIGGER on a table
+ * must not make them.
+ */
+static void
+CheckTriggerOwner(Relation rel, const Trigger *trigger)
+{
+	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of table \"%s\" to create trigger \"%s\"",
+						RelationGetRelationName(rel), trigger->tgname)));
+}
+
+/* Two definitions of one table would contradict each other. */
+void
+CheckOneDefinition(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	int			n = 0;
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+		n += rel->trigdesc->triggers[i].tgfoid == function;
+	if (n > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("table \"%s\" already has a trigger with dynamo.derive_keys",
+						RelationGetRelationName(rel))));
+	table_close(rel, AccessShareLock);
+}
+
+static void
+CheckStreamDefinition(Relation rel, const Trigger *trigger)
+{
+	StreamDef	def;
+
+	if (trigger->tgnargs != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.guard_stream must be called with one argument, the definition of a stream")));
+	StreamDefParse(trigger->tgargs[0], RelationGetRelationName(rel), &def);
+}
+
+/* Also those of partitions, which may be detached. */
+void
+CheckTriggerDefinitions(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
+	Oid			derive_keys = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Oid			guard_stream = DynamoFunctionOid(FUNCTION_GUARD_STREAM);
+	Oid			capture_changes = DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES);
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+
+		if (trigger->tgfoid == derive_keys && trigger->tgnargs == 1)
+			(void) TableDefParse(trigger->tgargs[0]);
+		else if (trigger->tgfoid == guard_stream)
+			CheckStreamDefinition(rel, trigger);
+		else if (trigger->tgfoid == capture_changes)
+			CaptureArgumentsCheck(trigger);
+	}
+	table_close(rel, AccessShareLock);
+}
+
+/*
+ * Our triggers are for plain tables and those that are partitioned by columns;
+ * elsewhere they would only disturb the views over definitions.
+ */
+void
+RefuseOurTriggers(Oid relid)
+{
+	Relation	rel = relation_open(relid, AccessShareLock);
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
+
+	relation_close(rel, AccessShareLock);
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		if (IsOurFunction(triggers->triggers[i].tgfoid))
+			ereport(ERROR,
+					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+					 errmsg("trigger \"%s\" can only be created on tables",
+							triggers->triggers[i].tgname),
+					 IsPartitionedByExpression(relid) ?
+					 errdetail("\"%s\" is partitioned by an expression.", get_rel_name(relid)) : 0));
+	}
+}
+
+/* ---- when they fire ---- */
+
+/*
+ * When a trigger of ours must fire and does not: ALWAYS or REPLICA; NULL
+ * otherwise.  ENABLE TRIGGER ALL and DISABLE TRIGGER ALL, as pg_restore
+ * --disable-triggers says them, are not meant for triggers that keep columns
+ * and indexes true.
+ */
+static const char *
+ModeToRestore(const Trigger *trigger)
+{
+	if (IsOurFunction(trigger->tgfoid))
+		return trigger->tgenabled == TRIGGER_FIRES_ALWAYS ? NULL : "ALWAYS";
+	if (trigger->tgenabled == TRIGGER_DISABLED)
+		return NULL;
+	if (trigger->tgfoid == InternalFunctionOid("skip_replicated_duplicate"))
+		return trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA ? NULL : "REPLICA";
+	if (trigger->tgfoid == InternalFunctionOid("guard_settings"))
+		return trigger->tgenabled == TRIGGER_FIRES_ALWAYS ? NULL : "ALWAYS";
+	return NULL;
+}
+
+/*
+ * What follows ENABLE in a statement for each such trigger of a relation.
+ * disabled: whether any does not fire at all.
+ */
+static List *
+TriggersToEnable(Relation rel, bool *disabled)
+{
+	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
+	List	   *phrases = NIL;
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		const Trigger *trigger = &triggers->triggers[i];
+		const char *mode = ModeToRestore(trigger);
+
+		if (mode == NULL)
+			continue;
+		CheckTriggerOwner(rel, trigger);
+		*disabled |= trigger->tgenabled == TRIGGER_DISABLED;
+		phrases = lappend(phrases, psprintf("%s TRIGGER %s", mode,
+											quote_identifier(trigger->tgname)));
+	}
+	return phrases;
+}
+
+void
+EnableTriggers(Oid relid)
+{
+	Relation	rel = table_open(relid, AccessShareLock);
+	bool		disabled = false;
+	List	   *phrases = TriggersToEnable(rel, &disabled);
+	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
+	ListCell   *cell;
+
+	if (disabled && !StatementIsOurs())
+		ereport(NOTICE,
+				(errmsg("triggers of the extension dynamo on table \"%s\" stay enabled",
+						RelationGetRelationName(rel)),
+				 errdetail("These triggers maintain key columns and indexes.")));
+	table_close(rel, AccessShareLock);
+	foreach(cell, phrases)
+		RunStatement("ALTER TABLE %s ENABLE %s", table, (char *) lfirst(cell));
+}
+
+/* ---- the order of others' triggers ---- */
+
+/*
+ * The name of the trigger that a statement has made or renamed, or NULL.  Ours
+ * are made again and again; those of a dump were there before.
+ */
+static const char *
+TriggerOfStatement(const Node *statement)
+{
+	if (StatementIsOurs() || !check_function_bodies)
+		return NULL;
+	if (IsA(statement, CreateTrigStmt))
+		return ((const CreateTrigStmt *) statement)->trigname;
+	if (IsA(statement, RenameStmt) &&
+		((const RenameStmt *) statement)->renameType == OBJECT_TRIGGER)
+		return ((const RenameStmt *) statement)->newname;
+	return NULL;
+}
+
+/* Whether a trigger of this name calls derive_keys. */
+static bool
+IsKeyTrigger(const TriggerDesc *triggers, const char *name)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+
+	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
+	{
+		if (triggers->triggers[i].tgfoid == function &&
+			strcmp(triggers->triggers[i].tgname, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+NoteLaterTrigger(Relation rel, const char *name)
+{
+	ereport(NOTICE,
+			(errmsg("trigger \"%s\" on table \"%s\" fires after key columns have been derived from the item",
+					name, RelationGetRelationName(rel)),
+			 errdetail("A write fails if the trigger changes the item or a key column."),
+			 errhint("Triggers fire in the order of their names. Choose a name that sorts before the name of the trigger with dynamo.derive_keys.")));
+}
+
+void
+NoteTriggerOrder(Oid relid, const Node *statement)
+{
+	const char *made = TriggerOfStatement(statement);
+	Relation	rel = made != NULL ? try_table_open(relid, AccessShareLock) : NULL;
+	bool		ours;
+	ListCell   *cell;
+
+	if (rel == NULL)
+		return;
+	ours = IsKeyTrigger(CopyTriggerDesc(rel->trigdesc), made);
+	foreach(cell, FindLaterTriggers(rel))
+	{
+		if (ours || strcmp(lfirst(cell), made) == 0)
+			NoteLaterTrigger(rel, lfirst(cell));
+	}
+	table_close(rel, AccessShareLock);
+}
+
+/*
+ * The definition of a table, if it needs the trigger and has it not, or the
+ * other way round; else NULL.  Tables with index tables have it for those, and
+ * whether they are maintained is nothing to make good in passing.
+ */
+static const TableDef *
+DefinitionToFollow(Relation rel, bool dropped)
+{
+	const TableDef *def = TableDefCopy(rel);
+
+	if (def == NULL || HasIndexTables(def) || HasRowMaintenance(rel) != dropped ||
+		NeedsRowMaintenance(def->relid, def) == dropped)
+		return NULL;
+	return def;
+}
+
+/*
+ * As the owner: whoever has the TRIGGER privilege may make and drop others.  A
+ * dump has ours among its own.
+ */
+void
+FollowTriggerOrder(Oid relid, bool dropped)
+{
+	Relation	rel = check_function_bodies && !StatementIsOurs() ?
+		try_table_open(PartitionRoot(relid), AccessShareLock) : NULL;
+	const TableDef *def;
+	OwnerScope	scope;
+	Oid			owner;
+
+	if (rel == NULL)
+		return;
+	owner = rel->rd_rel->relowner;
+	def = DefinitionToFollow(rel, dropped);
+	table_close(rel, AccessShareLock);
+	if (def == NULL)
+		return;
+	OwnerScopeEnter(&scope, owner);
+	StoreRowMaintenance(def->relid, def);
+	OwnerScopeLeave(&scope);
+}

@@ -1,0 +1,251 @@
+/*
+ * make_table.c
+ *	  Creates and drops tables.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type_d.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "nodes/makefuncs.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "ddl/ddl.h"
+#include "ddl/stream_definition.h"
+#include "errors.h"
+#include "table/build_lock.h"
+#include "table/index_relation.h"
+#include "table/object_names.h"
+#include "table/objects.h"
+#include "table/table_settings.h"
+
+/* Items are UTF-8, and their key attributes become text as they are. */
+static void
+CheckEncoding(void)
+{
+	if (GetDatabaseEncoding() != PG_UTF8)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("dynamo needs a database with encoding UTF8"),
+				 errdetail("The encoding of this database is %s.", GetDatabaseEncodingName())));
+}
+
+static void
+CheckFillfactor(int fillfactor)
+{
+	if (fillfactor < 10 || fillfactor > 100)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("fillfactor must be between 10 and 100")));
+}
+
+/* The definition a new table gets. */
+static TableDef *
+DefineTable(const CreateTableSpec *spec, Oid schema, const char *relation_name)
+{
+	TableDef   *def = palloc0(sizeof(TableDef));
+
+	CheckKeySchema(&spec->key, 1, 1);
+	def->id = NewTableId();
+	def->key = spec->key;
+	for (int i = 0; i < KeyCount(&spec->key); i++)
+	{
+		def->key_attributes[i] = AddAttribute(def, &spec->key.attributes[i]);
+		def->key.attributes[i].name = TableKeyAttribute(def, i)->name;
+	}
+	for (int i = 0; i < spec->nindexes; i++)
+		AddIndex(def, schema, relation_name, &spec->indexes[i]);
+	if (strcmp(relation_name, spec->name) != 0)
+		def->long_name = spec->name;
+	return def;
+}
+
+void
+CheckTableSpec(const CreateTableSpec *spec)
+{
+	(void) DefineTable(spec, InvalidOid, RelationNameFor(spec->name));
+}
+
+static void
+CreateRelation(const char *table, const TableDef *def, int fillfactor)
+{
+	int			nkey = KeyCount(&def->key);
+	StringInfoData columns;
+	StringInfoData key;
+
+	initStringInfo(&columns);
+	initStringInfo(&key);
+	for (int i = 0; i < def->nattributes; i++)
+		appendStringInfo(&columns, "%s%s, ", ColumnClause(&def->attributes[i]),
+						 i < nkey ? " NOT NULL" : "");
+	for (int i = 0; i < nkey; i++)
+		appendStringInfo(&key, "%s%s", i > 0 ? ", " : "",
+						 quote_identifier(TableKeyAttribute(def, i)->column));
+	RunStatement("CREATE TABLE %s (%s%s %s.item NOT NULL, PRIMARY KEY (%s)) "
+				 "WITH (fillfactor = %d)",
+				 table, columns.data, ITEM_COLUMN, "dynamo", key.data, fillfactor);
+}
+
+static void
+BeginSettings(Oid relid)
+{
+	Relation	rel;
+
+	CommandCounterIncrement();
+	rel = table_open(relid, NoLock);
+	TableSettingsWrite(rel, TableSettingsNew());
+	table_close(rel, NoLock);
+}
+
+static void AlreadyExists(const char *name) pg_attribute_noreturn();
+
+static void
+AlreadyExists(const char *name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+			 errmsg("Table already exists: %s", name)));
+}
+
+/* Whether somebody else has created a relation of the name meanwhile. */
+static bool
+IsTaken(int sqlstate)
+{
+	return sqlstate == ERRCODE_DUPLICATE_TABLE || sqlstate == ERRCODE_DUPLICATE_OBJECT ||
+		sqlstate == ERRCODE_UNIQUE_VIOLATION;	/* of a catalog */
+}
+
+static void
+CreateRelationOnce(const char *table, const TableDef *def, const CreateTableSpec *spec)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	PG_TRY();
+	{
+		CreateRelation(table, def, spec->fillfactor);
+	}
+	PG_CATCH();
+	{
+		if (!IsTaken(geterrcode()))
+			PG_RE_THROW();
+		MemoryContextSwitchTo(context);
+		FlushErrorState();
+		AlreadyExists(spec->name);
+	}
+	PG_END_TRY();
+}
+
+Oid
+TableCreate(const CreateTableSpec *spec)
+{
+	char	   *relation_name;
+	TableDef   *def;
+	Oid			schema;
+	Oid			relid = InvalidOid;
+
+	CheckEncoding();
+	CheckResourceName(spec->name, "tableName");
+	CheckFillfactor(spec->fillfactor);
+	relation_name = RelationNameFor(spec->name);
+	schema = RangeVarGetAndCheckCreationNamespace(makeRangeVar(NULL, relation_name, -1),
+												  NoLock, &relid);
+	def = DefineTable(spec, schema, relation_name);
+	if (OidIsValid(relid))
+		AlreadyExists(spec->name);
+	SPI_connect();
+	CreateRelationOnce(QualifiedName(schema, relation_name), def, spec);
+	relid = get_relname_relid(relation_name, schema);
+	for (int i = 0; i < def->nindexes; i++)
+		CreateIndexRelation(relid, def, &def->indexes[i], false);
+	StoreDefinition(relid, def);
+	SPI_finish();
+	BeginSettings(relid);
+	return relid;
+}
+
+/*
+ * The entity views of a table: they depend on it, have our trigger, and belong
+ * to its owner or the user.  DROP TABLE tells of those of others.
+ */
+static const char entity_views_query[] =
+"SELECT DISTINCT pg_catalog.format('%I.%I', n.nspname, v.relname) "
+"FROM pg_catalog.pg_depend d "
+"JOIN pg_catalog.pg_rewrite r ON r.oid OPERATOR(pg_catalog.=) d.objid "
+"JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) r.ev_class "
+"JOIN pg_catalog.pg_class v ON v.oid OPERATOR(pg_catalog.=) r.ev_class "
+"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) d.refobjid "
+"  AND (v.relowner OPERATOR(pg_catalog.=) c.relowner OR v.relowner OPERATOR(pg_catalog.=) $3) "
+"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) v.relnamespace "
+"WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
+"AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
+"AND d.refobjid OPERATOR(pg_catalog.=) $1 AND t.tgfoid OPERATOR(pg_catalog.=) $2";
+
+static void
+DropEntityViews(Oid relid)
+{
+	Oid			types[3] = {OIDOID, OIDOID, OIDOID};
+	Datum		args[3] = {
+		ObjectIdGetDatum(relid),
+		ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)),
+		ObjectIdGetDatum(GetUserId())
+	};
+	SPITupleTable *views;
+
+	if (SPI_execute_with_args(entity_views_query, 3, types, args, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the entity views of a table");
+	views = SPI_tuptable;
+	for (uint64 i = 0; i < views->numvals; i++)
+		RunStatement("DROP VIEW %s", SPI_getvalue(views->vals[i], views->tupdesc, 1));
+}
+
+/* A table and its index tables, as DROP TABLE wants them. */
+static char *
+TablesToDrop(Relation rel)
+{
+	TableDef   *def = TableDefAcquire(rel);
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoString(&out, QualifiedName(RelationGetNamespace(rel),
+											   RelationGetRelationName(rel)));
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+		Oid			found = index->storage == STORAGE_TABLE ? FindIndexRelation(def, index) : InvalidOid;
+
+		if (OidIsValid(found))
+			appendStringInfo(&out, ", %s", QualifiedName(get_rel_namespace(found), get_rel_name(found)));
+	}
+	TableDefRelease(def);
+	return out.data;
+}
+
+void
+TableDrop(const char *table_name)
+{
+	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
+	Oid			relid = RelationGetRelid(rel);
+	char	   *tables;
+
+	/* a builder may have a lock for long */
+	table_close(rel, AccessShareLock);
+	(void) BuildStop(relid);
+	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	relid = RelationGetRelid(rel);
+	RefuseReferenced(relid, list_make1_oid(relid));
+	tables = TablesToDrop(rel);
+	TableSettingsForget(rel);
+	table_close(rel, NoLock);
+	SPI_connect();
+	StreamCloseOfTable(relid);
+	DropEntityViews(relid);
+	RunStatement("DROP TABLE %s", tables);
+	SPI_finish();
+}

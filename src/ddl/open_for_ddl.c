@@ -1,0 +1,79 @@
+/*
+ * open_for_ddl.c
+ *	  Opens tables whose definition will be changed.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "ddl/ddl.h"
+#include "errors.h"
+#include "table/objects.h"
+
+/*
+ * Statements on a table run as the caller, and looking up partitions evaluates
+ * what the owner wrote into the partition key, at any depth.
+ */
+static void
+RefuseExpressionKeys(Relation rel)
+{
+	ListCell   *cell;
+
+	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE)
+		return;
+	foreach(cell, find_all_inheritors(RelationGetRelid(rel), NoLock, NULL))
+	{
+		if (IsPartitionedByExpression(lfirst_oid(cell)))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("table \"%s\" is partitioned by an expression", get_rel_name(lfirst_oid(cell))),
+					 errdetail("A dynamo table must be partitioned by key columns.")));
+	}
+}
+
+static Relation
+OpenOwnTable(const char *table_name, LOCKMODE lockmode)
+{
+	Relation	rel = TableNameOpen(table_name, lockmode, true);
+
+	if (rel == NULL || !RelationIsDynamoTable(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Table: %s not found", table_name),
+				 rel == NULL ? errdetail("Table \"%s\" does not exist in the search path.", table_name) :
+				 errdetail("\"%s\" is not a dynamo table.", RelationGetRelationName(rel))));
+	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	RefuseExpressionKeys(rel);
+	return rel;
+}
+
+Relation
+OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
+{
+	if (lockmode > AccessShareLock)
+		table_close(OpenOwnTable(table_name, AccessShareLock), AccessShareLock);
+	return OpenOwnTable(table_name, lockmode);
+}
+
+TableDef *
+LockDefinition(const char *table_name, Oid *relid)
+{
+	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	TableDef   *held = TableDefAcquire(rel);
+	TableDef   *def = TableDefParse(TableDefPrint(held));
+
+	*relid = RelationGetRelid(rel);
+	def->relid = *relid;
+	TableDefRelease(held);
+	table_close(rel, NoLock);
+	return def;
+}

@@ -1,0 +1,208 @@
+/*
+ * relation.c
+ *	  Creates the relations of secondary indexes.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+#include "ddl/ddl.h"
+#include "table/limits.h"
+#include "table/link.h"
+#include "table/object_names.h"
+#include "table/objects.h"
+
+/* Room for entries whose projection changes; keys never change in place. */
+#define INDEX_FILLFACTOR	90
+
+/* "a", "b": the columns of an entry. */
+static char *
+EntryColumns(const TableDef *def, const IndexDef *index)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < index->nentry; i++)
+		appendStringInfo(&out, "%s%s", i > 0 ? ", " : "",
+						 quote_identifier(EntryAttribute(def, index, i)->column));
+	return out.data;
+}
+
+static bool
+IsTableKey(const TableDef *def, int attribute)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		if (def->key_attributes[i] == attribute)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * WHERE the partition attributes are there; those of the table's key always
+ * are.  Sort attributes are not in it: a plain query on the partition alone
+ * could not use the index otherwise.
+ */
+static char *
+SparsePredicate(const TableDef *def, const IndexDef *index, bool limited)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < index->key.npartition; i++)
+	{
+		if (IsTableKey(def, index->attributes[i]))
+			continue;
+		appendStringInfo(&out, "%s%s IS NOT NULL", out.len > 0 ? " AND " : " WHERE ",
+						 quote_identifier(def->attributes[index->attributes[i]].column));
+	}
+	if (limited)
+	{
+		appendStringInfoString(&out, out.len > 0 ? " AND " : " WHERE ");
+		AppendLimits(&out, def, index);
+	}
+	return out.data;
+}
+
+char *
+InlineIndexStatement(Oid relid, const TableDef *def, const IndexDef *index,
+					 bool limited, bool concurrently)
+{
+	return psprintf("CREATE INDEX %s%s ON %s USING btree (%s)%s",
+					concurrently ? "CONCURRENTLY " : "",
+					quote_identifier(index->relation),
+					QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
+					EntryColumns(def, index), SparsePredicate(def, index, limited));
+}
+
+/* ---- index tables ---- */
+
+static char *
+IndexTableColumns(const TableDef *def, const IndexDef *index)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	if (index->shards > 0)
+		appendStringInfo(&out, "%s pg_catalog.int4 NOT NULL, ", SHARD_COLUMN);
+	for (int i = 0; i < index->nentry; i++)
+		appendStringInfo(&out, "%s NOT NULL, ", ColumnClause(EntryAttribute(def, index, i)));
+	appendStringInfo(&out, "%s %s.item NOT NULL, PRIMARY KEY (%s%s)",
+					 ITEM_COLUMN, DYNAMO_SCHEMA, EntryColumns(def, index),
+					 index->shards > 0 ? ", " SHARD_COLUMN : "");
+	return out.data;
+}
+
+/* An index table and its shards belong to whom the table belongs to. */
+static void
+GiveToOwner(const char *relation, Oid owner)
+{
+	if (owner != GetUserId())
+		RunStatement("ALTER TABLE %s OWNER TO %s", relation,
+					 quote_identifier(GetUserNameFromId(owner, false)));
+}
+
+void
+MatchPersistence(Oid relid, Oid index_table)
+{
+	char		persistence = get_rel_persistence(relid);
+
+	if (get_rel_relkind(index_table) != RELKIND_RELATION ||
+		persistence == get_rel_persistence(index_table) ||
+		persistence == RELPERSISTENCE_TEMP)
+		return;
+	RunStatement("ALTER TABLE %s SET %s",
+				 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
+				 persistence == RELPERSISTENCE_UNLOGGED ? "UNLOGGED" : "LOGGED");
+}
+
+bool
+HasRowSecurity(Oid relid)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
+	bool		result;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relid);
+	result = ((Form_pg_class) GETSTRUCT(tuple))->relrowsecurity;
+	ReleaseSysCache(tuple);
+	return result;
+}
+
+void
+MatchRowSecurity(Oid relid, Oid index_table)
+{
+	bool		wanted = HasRowSecurity(relid);
+
+	if (wanted != HasRowSecurity(index_table))
+		RunStatement("ALTER TABLE %s %s ROW LEVEL SECURITY",
+					 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
+					 wanted ? "ENABLE" : "DISABLE");
+}
+
+Oid
+CreateTableBeside(Oid relid, const char *name, const char *clauses)
+{
+	Oid			schema = get_rel_namespace(relid);
+	Oid			created;
+
+	RunStatement("CREATE TABLE %s %s", QualifiedName(schema, name), clauses);
+	created = get_relname_relid(name, schema);
+	GiveToOwner(QualifiedName(schema, name), RelationOwner(relid));
+	MatchPersistence(relid, created);
+	MatchRowSecurity(relid, created);
+	return created;
+}
+
+static void
+CreateShards(Oid relid, Oid index_table, const TableDef *def, const IndexDef *index)
+{
+	Oid			schema = get_rel_namespace(relid);
+	const char *table = QualifiedName(schema, get_rel_name(index_table));
+
+	for (int i = 0; i < index->shards; i++)
+		(void) CreateTableBeside(relid,
+								 ChooseIndexRelation(def, schema, index->relation, psprintf("%d", i)),
+								 psprintf("PARTITION OF %s FOR VALUES IN (%d) WITH (fillfactor = %d)",
+										  table, i, INDEX_FILLFACTOR));
+}
+
+static void
+CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
+{
+	const char *storage = index->shards > 0 ? "PARTITION BY LIST (" SHARD_COLUMN ")" :
+		psprintf("WITH (fillfactor = %d)", INDEX_FILLFACTOR);
+	Oid			index_table = CreateTableBeside(relid, index->relation,
+												psprintf("(%s) %s", IndexTableColumns(def, index),
+														 storage));
+
+	CreateShards(relid, index_table, def, index);
+	StoreGuards(index_table);
+	StoreLink(index_table, relid, index->relation);
+}
+
+void
+CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *index, bool limited)
+{
+	if (index->storage == STORAGE_TABLE)
+		CreateIndexTable(relid, def, index);
+	else
+		RunStatement("%s", InlineIndexStatement(relid, def, index, limited, false));
+}
+
+void
+DropIndexRelation(Oid relid)
+{
+	char		kind = get_rel_relkind(relid);
+
+	RunStatement("DROP %s %s",
+				 kind == RELKIND_INDEX || kind == RELKIND_PARTITIONED_INDEX ? "INDEX" : "TABLE",
+				 QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
+}

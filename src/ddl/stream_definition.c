@@ -1,0 +1,447 @@
+/*
+ * stream_definition.c
+ *	  Streams in the system catalogs: definitions, relations, triggers.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "commands/trigger.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "pgtime.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "ddl/ddl.h"
+#include "ddl/stream_definition.h"
+#include "table/definition.h"
+#include "table/link.h"
+#include "table/object_names.h"
+#include "table/objects.h"
+#include "table/table_settings.h"
+
+#define STREAM_DEFINITION_VERSION	1	/* as CheckVersion has it */
+
+/* From PostgreSQL's epoch to Unix's. */
+#define EPOCH_SHIFT ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
+
+/* ---- times ---- */
+
+char *
+StreamTimeText(int64 microseconds)
+{
+	pg_time_t	seconds = (pg_time_t) (microseconds / 1000000);
+	char		text[64];
+
+	pg_strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", pg_gmtime(&seconds));
+	return psprintf("%s.%03d", text, (int) (microseconds % 1000000 / 1000));
+}
+
+int64
+StreamTimeFromText(const char *text)
+{
+	Datum		time = DirectFunctionCall3(timestamp_in, CStringGetDatum(text),
+										   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+
+	return DatumGetTimestamp(time) + EPOCH_SHIFT;
+}
+
+#define TIME_TEXT_LENGTH	strlen("2026-11-21T11:20:47.123")
+
+/* There is one way to write a time: labels are compared as text, and views cast them. */
+static bool
+IsTimeText(const char *text)
+{
+	return strlen(text) == TIME_TEXT_LENGTH &&
+		strspn(text, "0123456789-T:.") == TIME_TEXT_LENGTH &&
+		strcmp(StreamTimeText(StreamTimeFromText(text)), text) == 0;
+}
+
+/* ---- views ---- */
+
+static const char *const stream_views[] = {
+	"NEW_AND_OLD_IMAGES", "NEW_IMAGE", "OLD_IMAGE", "KEYS_ONLY", NULL
+};
+
+bool
+IsStreamView(const char *view)
+{
+	for (const char *const *name = stream_views; *name != NULL; name++)
+	{
+		if (strcmp(*name, view) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+StreamViewHasNew(const char *view)
+{
+	return strcmp(view, "NEW_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0;
+}
+
+bool
+StreamViewHasOld(const char *view)
+{
+	return strcmp(view, "OLD_IMAGE") == 0 || strcmp(view, "NEW_AND_OLD_IMAGES") == 0;
+}
+
+/* ---- the text of a definition ---- */
+
+static void InvalidDefinition(const char *relation_name, const char *detail)
+			pg_attribute_noreturn();
+
+static void
+InvalidDefinition(const char *relation_name, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("invalid definition of stream \"%s\"", relation_name),
+			 errdetail("%s", detail)));
+}
+
+/* A definition that is being read. */
+typedef struct DefinitionReader
+{
+	JsonbContainer *object;
+	const char *relation_name;
+	uint32		members;		/* found */
+} DefinitionReader;
+
+/* A string of 1 to max bytes; NULL if it is absent or null. */
+static const char *
+OptionalMember(DefinitionReader *r, const char *name, int max)
+{
+	JsonbValue	value;
+
+	if (getKeyJsonValueFromContainer(r->object, name, strlen(name), &value) == NULL)
+		return NULL;
+	r->members++;
+	if (value.type == jbvNull)
+		return NULL;
+	if (value.type != jbvString || value.val.string.len == 0 || value.val.string.len > max)
+		InvalidDefinition(r->relation_name,
+						  psprintf("Member \"%s\" is not a string of 1 to %d bytes.", name, max));
+	return pnstrdup(value.val.string.val, value.val.string.len);
+}
+
+static const char *
+Member(DefinitionReader *r, const char *name, int max)
+{
+	const char *value = OptionalMember(r, name, max);
+
+	if (value == NULL)
+		InvalidDefinition(r->relation_name, psprintf("Member \"%s\" is missing.", name));
+	return value;
+}
+
+/* Written by us it is 1; it was not looked at before. */
+static void
+CheckVersion(DefinitionReader *r)
+{
+	JsonbValue	value;
+
+	if (getKeyJsonValueFromContainer(r->object, "version", strlen("version"), &value) == NULL)
+		return;
+	r->members++;
+	if (value.type != jbvNumeric ||
+		strcmp(DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(value.val.numeric))),
+			   "1") != 0)
+		InvalidDefinition(r->relation_name,
+						  "The version of the definition is unknown to this version of the extension.");
+}
+
+static void
+CheckTime(const char *text, const char *relation_name)
+{
+	if (text != NULL && !IsTimeText(text))
+		InvalidDefinition(relation_name, psprintf("\"%s\" is not a time.", text));
+}
+
+static void
+CheckView(const char *view, const char *relation_name)
+{
+	if (!IsStreamView(view))
+		InvalidDefinition(relation_name, psprintf("\"%s\" is not a view of a stream.", view));
+}
+
+static void
+ReadMembers(DefinitionReader *r, StreamDef *def)
+{
+	CheckVersion(r);
+	def->table = Member(r, "table", KEY_MAX_NAME);
+	def->label = Member(r, "label", NAMEDATALEN);
+	def->view = Member(r, "view", NAMEDATALEN);
+	def->partition = Member(r, "partition", KEY_MAX_NAME);
+	def->sort = OptionalMember(r, "sort", KEY_MAX_NAME);
+	def->closed = OptionalMember(r, "closed", NAMEDATALEN);
+}
+
+static Jsonb *
+ReadDefinition(const char *text, const char *relation_name, StreamDef *def)
+{
+	Jsonb	   *json = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+	DefinitionReader r = {&json->root, relation_name, 0};
+
+	memset(def, 0, sizeof(*def));
+	if (!JB_ROOT_IS_OBJECT(json))
+		InvalidDefinition(relation_name, "The definition is not a JSON object.");
+	ReadMembers(&r, def);
+	if (r.members != JsonContainerSize(r.object))
+		InvalidDefinition(relation_name,
+						  "The definition has a member that is unknown to this version of the extension.");
+	CheckTime(def->label, relation_name);
+	CheckTime(def->closed, relation_name);
+	CheckView(def->view, relation_name);
+	if (def->sort != NULL && strcmp(def->partition, def->sort) == 0)
+		InvalidDefinition(relation_name, "The key contains an attribute twice.");
+	return json;
+}
+
+void
+StreamDefParse(const char *text, const char *relation_name, StreamDef *def)
+{
+	(void) ReadDefinition(text, relation_name, def);
+}
+
+static void *
+ReadText(const char *text, void *def)
+{
+	return ReadDefinition(text, "", def);
+}
+
+bool
+StreamDefTryParse(const char *text, StreamDef *def)
+{
+	return DefinitionTry(ReadText, text, def) != NULL;
+}
+
+bool
+StreamDefToJsonb(const char *definition, Datum *json)
+{
+	StreamDef	def;
+	Jsonb	   *jsonb = DefinitionTry(ReadText, definition, &def);
+
+	*json = JsonbPGetDatum(jsonb);
+	return jsonb != NULL;
+}
+
+void
+CaptureArgumentsCheck(const Trigger *trigger)
+{
+	if (trigger->tgnargs != 3)
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.capture_changes must be called with a stream, a view and a label")));
+	CheckView(trigger->tgargs[1], trigger->tgargs[0]);
+	CheckTime(trigger->tgargs[2], trigger->tgargs[0]);
+}
+
+static void
+AppendMember(StringInfo out, const char *name, const char *value)
+{
+	if (value == NULL)
+		return;
+	appendStringInfo(out, ", \"%s\": ", name);
+	escape_json(out, value);
+}
+
+static char *
+PrintStreamDef(const StreamDef *def)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfo(&out, "{\"version\": %d", STREAM_DEFINITION_VERSION);
+	AppendMember(&out, "table", def->table);
+	AppendMember(&out, "label", def->label);
+	AppendMember(&out, "view", def->view);
+	AppendMember(&out, "partition", def->partition);
+	AppendMember(&out, "sort", def->sort);
+	AppendMember(&out, "closed", def->closed);
+	appendStringInfoChar(&out, '}');
+	return out.data;
+}
+
+/* ---- definitions of relations ---- */
+
+static const Trigger *
+FindTrigger(Relation rel, const char *function_name, int nargs)
+{
+	Oid			function;
+
+	if (rel->trigdesc == NULL)
+		return NULL;
+	function = DynamoFunctionOid(function_name);
+	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == function && trigger->tgnargs == nargs)
+			return trigger;
+	}
+	return NULL;
+}
+
+bool
+StreamDefOf(Relation stream, StreamDef *def)
+{
+	const Trigger *trigger = FindTrigger(stream, FUNCTION_GUARD_STREAM, 1);
+
+	if (trigger == NULL)
+		return false;
+	StreamDefParse(trigger->tgargs[0], RelationGetRelationName(stream), def);
+	return true;
+}
+
+bool
+TableStreamOf(Relation rel, TableStream *stream)
+{
+	const Trigger *trigger = FindTrigger(rel, FUNCTION_CAPTURE_CHANGES, 3);
+
+	if (trigger == NULL)
+		return false;
+	stream->relation = pstrdup(trigger->tgargs[0]);
+	stream->view = pstrdup(trigger->tgargs[1]);
+	stream->label = pstrdup(trigger->tgargs[2]);
+	return true;
+}
+
+/* ---- relations and triggers ---- */
+
+Oid
+FindStreamRelation(Oid table, const char *relation)
+{
+	Oid			stream = FindLinked(table, relation);
+
+	return OidIsValid(stream) && get_rel_relkind(stream) == RELKIND_RELATION &&
+		HaveSameOwner(stream, table) ? stream : InvalidOid;
+}
+
+static bool
+IsRemembered(const TableDef *def, const char *relation)
+{
+	return def->cached && def->stream_name != NULL && strcmp(def->stream_name, relation) == 0 &&
+		def->stream_found_at == linked_table_changes;
+}
+
+Oid
+FindStreamOf(const TableDef *def, const char *relation)
+{
+	TableDef   *known = unconstify(TableDef *, def);
+	uint64		changes = linked_table_changes;
+	Oid			stream;
+
+	if (IsRemembered(def, relation))
+		return def->stream;
+	stream = FindStreamRelation(TableDefRoot(def), relation);
+	if (!OidIsValid(stream) || !def->cached)
+		return stream;
+	WatchLinkedTable(stream);
+	known->stream_name = MemoryContextStrdup(def->context, relation);
+	known->stream = stream;
+	known->stream_found_at = changes;
+	return stream;
+}
+
+static char *
+RelationText(Oid relid)
+{
+	return QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+}
+
+/* A name for a stream's table that no relation has. */
+static char *
+ChooseStreamRelation(Oid relid)
+{
+	Oid			schema = get_rel_namespace(relid);
+	char	   *base = IndexRelationNameFor(get_rel_name(relid), "stream");
+	char	   *name = base;
+
+	for (int suffix = 2; OidIsValid(get_relname_relid(name, schema)) ||
+		 OidIsValid(FindLinked(relid, name)); suffix++)
+		name = IndexRelationNameFor(base, psprintf("%d", suffix));
+	return name;
+}
+
+static const char *const stream_columns =
+"(number pg_catalog.int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+"created_at pg_catalog.timestamptz NOT NULL, "
+"horizon pg_catalog.xid8 NOT NULL, "
+"event pg_catalog.\"char\" NOT NULL, "
+"keys " DYNAMO_SCHEMA ".item, "
+"new_item " DYNAMO_SCHEMA ".item, "
+"old_item " DYNAMO_SCHEMA ".item)";
+
+char *
+CreateStreamTable(Oid relid, const StreamDef *def)
+{
+	char	   *name = ChooseStreamRelation(relid);
+	Oid			stream = CreateTableBeside(relid, name, stream_columns);
+
+	StoreStreamDef(stream, def);
+	StoreLink(stream, relid, name);
+	return name;
+}
+
+void
+StoreStreamDef(Oid stream, const StreamDef *def)
+{
+	char	   *table = RelationText(stream);
+	char	   *argument = quote_literal_cstr(PrintStreamDef(def));
+
+	StoreTrigger(table, TRIGGER_GUARD_STREAM,
+				 "BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+				 FUNCTION_GUARD_STREAM, argument);
+	StoreTrigger(table, TRIGGER_GUARD_STREAM_TRUNCATE,
+				 "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
+				 FUNCTION_GUARD_STREAM, argument);
+}
+
+void
+StoreCapture(Oid relid, const TableStream *stream)
+{
+	char	   *table = RelationText(relid);
+	char	   *arguments = psprintf("%s, %s, %s", quote_literal_cstr(stream->relation),
+									 quote_literal_cstr(stream->view),
+									 quote_literal_cstr(stream->label));
+
+	StoreTrigger(table, TRIGGER_CAPTURE_CHANGES,
+				 "AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+				 FUNCTION_CAPTURE_CHANGES, arguments);
+	StoreTrigger(table, TRIGGER_CAPTURE_TRUNCATE,
+				 "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
+				 FUNCTION_CAPTURE_CHANGES, arguments);
+}
+
+void
+DropCapture(Oid relid)
+{
+	char	   *table = RelationText(relid);
+
+	DropTrigger(relid, table, TRIGGER_CAPTURE_CHANGES);
+	DropTrigger(relid, table, TRIGGER_CAPTURE_TRUNCATE);
+}
+
+void
+CloseStream(Oid stream)
+{
+	Relation	rel = try_table_open(stream, AccessShareLock);
+	StreamDef	def;
+	const Trigger *guard = rel != NULL ? FindTrigger(rel, FUNCTION_GUARD_STREAM, 1) : NULL;
+	bool		found = guard != NULL && StreamDefTryParse(pstrdup(guard->tgargs[0]), &def);
+
+	if (rel != NULL)
+		table_close(rel, NoLock);
+	if (!found || def.closed != NULL)
+		return;
+	def.closed = StreamTimeText(SettingsTime());
+	StoreStreamDef(stream, &def);
+}

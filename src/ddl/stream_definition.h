@@ -1,0 +1,158 @@
+/*
+ * stream_definition.h
+ *	  Streams in the system catalogs.
+ *
+ * A stream is a separate table with the schema and owner of the table whose
+ * changes it contains, and belongs to it (link.h) until that table is dropped.
+ * Its definition is the argument of its guard_stream trigger, a JSON object,
+ * so that every kind of dump preserves it and it outlives its table:
+ *
+ *	{"version": 1, "table": "shop",
+ *	 "label": "2026-11-21T11:20:47.123", "view": "NEW_AND_OLD_IMAGES",
+ *	 "partition": "PK", "sort": "SK", "closed": "2026-11-21T12:00:00.000"}
+ *
+ * "table" is the name used by requests.  "sort" and "closed" are present if the
+ * table has a sort key and if the stream is disabled.  Times are UTC.
+ *
+ * The open stream of a table is named by the arguments of the table's
+ * capture_changes triggers: the first name of its relation, which is the label
+ * of the link, its view type and its label.  Enabling always creates a new
+ * table; disabling drops the triggers.
+ */
+#ifndef DYNAMO_DDL_STREAM_DEFINITION_H
+#define DYNAMO_DDL_STREAM_DEFINITION_H
+
+#include "utils/reltrigger.h"
+
+#include "table/table.h"
+
+typedef struct StreamDef
+{
+	const char *table;
+	const char *label;
+	const char *view;
+	const char *partition;
+	const char *sort;			/* NULL if none */
+	const char *closed;			/* NULL if it is open */
+} StreamDef;
+
+/* The arguments of a table's triggers for its open stream. */
+typedef struct TableStream
+{
+	const char *relation;		/* see above: not always its name */
+	const char *view;
+	const char *label;
+} TableStream;
+
+/* The columns of a stream's table; the values are attribute numbers. */
+typedef enum StreamColumn
+{
+	STREAM_NUMBER = 1,			/* bigint, of a sequence: the primary key */
+	STREAM_CREATED_AT,			/* timestamptz */
+	STREAM_HORIZON,				/* xid8, see stream/stream.h */
+	STREAM_EVENT,				/* "char" */
+	STREAM_KEYS,				/* items */
+	STREAM_NEW_ITEM,
+	STREAM_OLD_ITEM
+} StreamColumn;
+
+#define STREAM_NCOLUMNS		7
+
+/* The values of the column "event". */
+#define STREAM_INSERT		'I'
+#define STREAM_MODIFY		'M'
+#define STREAM_REMOVE		'R'
+#define STREAM_EXPIRE		'E' /* removed by time to live */
+#define STREAM_TRIMMED		'T' /* no record: all up to here were trimmed */
+
+/* Whether a text is one of the four view types of a stream. */
+extern bool IsStreamView(const char *view);
+
+/*
+ * Whether records of this view type have the item after, or before, a change.
+ */
+extern bool StreamViewHasNew(const char *view);
+extern bool StreamViewHasOld(const char *view);
+
+/*
+ * Reads a definition; raises ERRCODE_DATA_CORRUPTED or errors of PostgreSQL's
+ * jsonb.
+ */
+extern void StreamDefParse(const char *text, const char *relation_name, StreamDef *def);
+
+/* Reads a definition; returns false for an invalid one. */
+extern bool StreamDefTryParse(const char *text, StreamDef *def);
+
+/* Returns the text as jsonb; false if it is invalid. */
+extern bool StreamDefToJsonb(const char *definition, Datum *json);
+
+/*
+ * Checks the arguments of a capture_changes trigger: stream, view type, label.
+ */
+extern void CaptureArgumentsCheck(const Trigger *trigger);
+
+/*
+ * Reads the definition of a stream's table; false if the relation is not a
+ * stream.
+ */
+extern bool StreamDefOf(Relation stream, StreamDef *def);
+
+/*
+ * Finds the open stream of a table; false if it has none.  The strings are
+ * palloc'd.
+ */
+extern bool TableStreamOf(Relation rel, TableStream *stream);
+
+/*
+ * Returns the stream named by a table's capture_changes triggers; InvalidOid
+ * if there is none, or if it has another owner.  The second function caches it
+ * with the definition.
+ */
+extern Oid	FindStreamRelation(Oid table, const char *relation);
+extern Oid	FindStreamOf(const TableDef *def, const char *relation);
+
+/*
+ * Return the current time, or a time in microseconds since 1970, as a label:
+ * UTC with milliseconds.
+ */
+extern char *StreamTimeText(int64 microseconds);
+
+/* Converts a label, or a definition's "closed", to microseconds since 1970. */
+extern int64 StreamTimeFromText(const char *text);
+
+/* ---- statements; SPI must be connected ---- */
+
+/* Creates an empty stream's table for a table; returns its name. */
+extern char *CreateStreamTable(Oid relid, const StreamDef *def);
+
+/* Creates the triggers of a stream's table, with this definition. */
+extern void StoreStreamDef(Oid stream, const StreamDef *def);
+
+/* Creates the triggers of a table that write to a stream. */
+extern void StoreCapture(Oid relid, const TableStream *stream);
+extern void DropCapture(Oid relid);
+
+/* Closes a stream. */
+extern void CloseStream(Oid stream);
+
+/* Closes the open stream of a table that is about to be dropped. */
+extern void StreamCloseOfTable(Oid relid);
+
+/* Whether a table has an open stream. */
+extern bool HasOpenStream(Oid relid);
+
+/* Raises an error if the relation, if any, is the open stream of a table. */
+extern void StreamRefuseChange(Oid relid, const char *what);
+
+/* ---- effects of DDL on streams (event.c); SPI must be connected ---- */
+
+/*
+ * Moves the stream of an altered table to the table's schema, owner,
+ * persistence and name.
+ */
+extern void StreamFollowTable(Oid relid);
+
+/* A stream's table was altered: it must still have its table's owner. */
+extern void StreamAltered(Oid stream);
+
+#endif							/* DYNAMO_DDL_STREAM_DEFINITION_H */

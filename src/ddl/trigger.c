@@ -1,0 +1,167 @@
+/*
+ * trigger.c
+ *	  The extension's triggers, which contain the definition, maintain index
+ *	  tables and guard them against other writes.
+ */
+#include "postgres.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "commands/trigger.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "ddl/ddl.h"
+#include "table/objects.h"
+
+void
+StoreTrigger(const char *table, const char *name, const char *when,
+			 const char *function, const char *argument)
+{
+	RunStatement("CREATE OR REPLACE TRIGGER %s %s EXECUTE FUNCTION %s.%s(%s)",
+				 quote_identifier(name), psprintf(when, table),
+				 DYNAMO_SCHEMA, function, argument);
+	RunStatement("ALTER TABLE %s ENABLE ALWAYS TRIGGER %s", table, quote_identifier(name));
+}
+
+static bool
+HasTrigger(Oid relid, const char *name)
+{
+	return OidIsValid(get_trigger_oid(relid, name, true));
+}
+
+void
+DropTrigger(Oid relid, const char *table, const char *name)
+{
+	if (HasTrigger(relid, name))
+		RunStatement("DROP TRIGGER %s ON %s", quote_identifier(name), table);
+}
+
+bool
+HasIndexTables(const TableDef *def)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].storage == STORAGE_TABLE)
+			return true;
+	}
+	return false;
+}
+
+static void
+StoreTruncation(Oid relid, bool needed)
+{
+	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+
+	if (needed)
+		StoreTrigger(table, TRIGGER_TRUNCATE_INDEXES, "AFTER TRUNCATE ON %s FOR EACH STATEMENT",
+					 FUNCTION_MAINTAIN_INDEXES, "");
+	else
+		DropTrigger(relid, table, TRIGGER_TRUNCATE_INDEXES);
+}
+
+void
+StorePartitionTriggers(Oid partition)
+{
+	Relation	rel = table_open(PartitionRoot(partition), AccessShareLock);
+	const TableDef *def = TableDefCopy(rel);
+
+	table_close(rel, AccessShareLock);
+	if (def != NULL && HasIndexTables(def) && !HasTrigger(partition, TRIGGER_TRUNCATE_INDEXES))
+		StoreTruncation(partition, true);
+}
+
+/* Whether a table, or a partition of it, has a trigger that fires after derive_keys. */
+static bool
+HasLaterTrigger(Oid relid)
+{
+	bool		has_later = false;
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
+	{
+		Relation	rel = relation_open(lfirst_oid(cell), NoLock);
+
+		has_later |= FindLaterTriggers(rel) != NIL;
+		relation_close(rel, NoLock);
+	}
+	return has_later;
+}
+
+bool
+NeedsRowMaintenance(Oid relid, const TableDef *def)
+{
+	return HasIndexTables(def) || HasLaterTrigger(relid);
+}
+
+void
+StoreRowMaintenance(Oid relid, const TableDef *def)
+{
+	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+
+	if (NeedsRowMaintenance(relid, def))
+		StoreTrigger(table, TRIGGER_MAINTAIN_INDEXES,
+					 "AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+					 FUNCTION_MAINTAIN_INDEXES, "");
+	else
+		DropTrigger(relid, table, TRIGGER_MAINTAIN_INDEXES);
+}
+
+/*
+ * Index tables, if there are any, are maintained by two triggers.  PostgreSQL
+ * gives partitions that on rows, not that on statements.
+ */
+static void
+StoreMaintenance(Oid relid, const TableDef *def)
+{
+	bool		needed = HasIndexTables(def);
+	ListCell   *cell;
+
+	StoreRowMaintenance(relid, def);
+	StoreTruncation(relid, needed);
+	if (get_rel_relkind(relid) != RELKIND_PARTITIONED_TABLE)
+		return;
+	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
+	{
+		if (lfirst_oid(cell) != relid && get_rel_relkind(lfirst_oid(cell)) != RELKIND_FOREIGN_TABLE)
+			StoreTruncation(lfirst_oid(cell), needed);
+	}
+}
+
+void
+StoreDefinition(Oid relid, const TableDef *def)
+{
+	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+
+	StoreTrigger(table, TRIGGER_DERIVE_KEYS, "BEFORE INSERT OR UPDATE ON %s FOR EACH ROW",
+				 FUNCTION_DERIVE_KEYS, quote_literal_cstr(TableDefPrint(def)));
+	StoreMaintenance(relid, def);
+}
+
+static void
+GuardTruncate(Oid relid)
+{
+	StoreTrigger(QualifiedName(get_rel_namespace(relid), get_rel_name(relid)),
+				 TRIGGER_GUARD_TRUNCATE, "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
+				 FUNCTION_GUARD_INDEX, "");
+}
+
+void
+StoreGuards(Oid index_table)
+{
+	char	   *table = QualifiedName(get_rel_namespace(index_table),
+									  get_rel_name(index_table));
+	ListCell   *cell;
+
+	StoreTrigger(table, TRIGGER_GUARD_INDEX,
+				 "BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
+				 FUNCTION_GUARD_INDEX, "");
+	GuardTruncate(index_table);
+
+	/* PostgreSQL gives shards the triggers on rows, not those on statements */
+	foreach(cell, find_inheritance_children(index_table, AccessShareLock))
+		GuardTruncate(lfirst_oid(cell));
+}

@@ -1,0 +1,382 @@
+/*
+ * entity_compose.c
+ *	  Composing the keys of an item that is written.
+ *
+ *	  Keys are computed from the item as it will be.  That of the table is
+ *	  composed where the item has none; a given one must be what is composed.
+ *	  An index key that cannot be composed, or whose condition is false, is
+ *	  absent.
+ *
+ *	  An update carries along the keys that the old item has.  Nobody has
+ *	  given these: where what they are composed of changes, they do.  Where it
+ *	  does not, they are left alone, which is also what makes it cheap.
+ */
+#include "postgres.h"
+
+#include "entity/entity.h"
+#include "errors.h"
+#include "item/builder.h"
+#include "item/splice.h"
+
+/* One item under way. */
+typedef struct Composing
+{
+	const EntityWrite *write;
+	const Entity *entity;
+	ValueRef	item;			/* with what has been set so far */
+	struct varlena *changed;	/* the same as a varlena; NULL: the one given */
+	bool		same_kind;		/* the old item is of the same entity, with the same key */
+} Composing;
+
+/* ---- attributes ---- */
+
+static ValueRef
+Attribute(ValueRef item, Slice name)
+{
+	return AttributeFind(item, name.data, name.len);
+}
+
+/* Sets an attribute, or removes it if the value is missing. */
+static void
+SetAttribute(Composing *c, Slice name, ValueRef value)
+{
+	Container	old;
+	SpliceEdit	edit = {
+		.name = name,
+		.inserts = !ValueIsMissing(value),
+		.bytes = {(const char *) value.data, value.len},
+	};
+
+	ContainerOpen(c->item, &old);
+	edit.removes = MapPosition(&old, name, &edit.position);
+	if (!edit.removes && !edit.inserts)
+		return;
+	c->changed = ItemSplice(&old, &edit, 1);
+	c->item = ItemRoot(c->changed);
+}
+
+/* The value of a key attribute, which is a string. */
+static ValueRef
+StringValue(const StringInfoData *text)
+{
+	ItemBuilder b;
+	ValueRef	value;
+
+	ItemBuilderInit(&b, 1, DUPLICATE_NAME_LAST);
+	ItemBuilderString(&b, text->data, text->len);
+	value = ItemRoot(ItemBuilderFinish(&b));
+	ItemBuilderRelease(&b);
+	return value;
+}
+
+/* ---- one key ---- */
+
+/* Why a part's value is not what the entity declares; NULL if it is. */
+static const char *
+DeclaredProblem(const Entity *entity, const TemplatePart *part, ValueRef value)
+{
+	const EntityAttribute *declared = part->nsteps == 1 ? EntityAttributeFind(entity, part->name) : NULL;
+
+	if (declared == NULL || declared->holds < 0 || ValueIsMissing(value) ||
+		(int) ValueTypeOf(value) == declared->holds || ValueTypeOf(value) == VALUE_NULL)
+		return NULL;
+	return declared->holds == VALUE_N ? "is no number" : "is no string";
+}
+
+typedef struct PartSource
+{
+	const Entity *entity;
+	ValueRef	item;
+} PartSource;
+
+/* PartFinder */
+static ValueRef
+FindPart(void *arg, const TemplatePart *part, const char **reason)
+{
+	const PartSource *source = arg;
+	ValueRef	value = EntityPartValue(source->entity, source->item, part);
+
+	*reason = DeclaredProblem(source->entity, part, value);
+	return value;
+}
+
+ComposeStatus
+EntityComposeKey(const Entity *entity, const ComposedKey *key, ValueRef item,
+				 StringInfo out, ComposeProblem *problem)
+{
+	PartSource	source = {entity, item};
+
+	return TemplateComposeFrom(key->template, FindPart, &source, out, problem);
+}
+
+bool
+EntityKeyIsComposed(const Entity *entity, ValueRef item)
+{
+	StringInfoData text;
+	bool		composed = true;
+
+	initStringInfo(&text);
+	for (int i = 0; composed && i < entity->nbase; i++)
+	{
+		const ComposedKey *key = &entity->keys[i];
+		ValueRef	v = Attribute(item, key->attribute);
+		ComposeProblem problem;
+
+		resetStringInfo(&text);
+		composed = !ValueIsMissing(v) && ValueTypeOf(v) == VALUE_S &&
+			EntityComposeKey(entity, key, item, &text, &problem) == COMPOSE_OK &&
+			SliceEqual(ValuePayload(v), (Slice) {text.data, text.len});
+	}
+	pfree(text.data);
+	return composed;
+}
+
+bool
+NoteComposeProblem(const Entity *entity, const ComposedKey *key, const ComposeProblem *why, Problem *problem)
+{
+	const char *message = why->reason == NULL ?
+		psprintf(DYNAMO_INVALID_PARAMETERS "Key attribute %.*s of entity %.*s needs attribute %.*s",
+				 (int) key->attribute.len, key->attribute.data, (int) entity->name.len, entity->name.data,
+				 (int) why->part->name.len, why->part->name.data) :
+		psprintf(DYNAMO_INVALID_PARAMETERS "Key attribute %.*s of entity %.*s cannot be composed: Attribute %.*s %s",
+				 (int) key->attribute.len, key->attribute.data, (int) entity->name.len, entity->name.data,
+				 (int) why->part->name.len, why->part->name.data, why->reason);
+
+	return ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = message,
+		.detail = psprintf("Its template is %.*s.",
+						   (int) key->template->source.len, key->template->source.data)
+	});
+}
+
+/* What a key attribute has. */
+static const char *
+DescribeKey(ValueRef v)
+{
+	if (ValueIsMissing(v))
+		return "nothing";
+	if (ValueTypeOf(v) != VALUE_S)
+		return psprintf("a value of type %s", ValueTypeName(ValueTypeOf(v)));
+	return psprintf("\"%.*s\"", (int) ValuePayload(v).len, ValuePayload(v).data);
+}
+
+/* Raised, it does not write the item to the log. */
+static bool
+NoteMismatch(const Composing *c, const ComposedKey *key, ValueRef given, ValueRef composed)
+{
+	Slice		template = key->template->source;
+	Problem		found = {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = psprintf(DYNAMO_INVALID_PARAMETERS "Key attribute %.*s is not what entity %.*s composes",
+							(int) key->attribute.len, key->attribute.data,
+							(int) c->entity->name.len, c->entity->name.data),
+		.detail = psprintf("The item has %s; template %.*s makes %s.", DescribeKey(given),
+						   (int) template.len, template.data, DescribeKey(composed)),
+		.hint = "Leave the attribute out: it is composed."
+	};
+
+	if (c->write->problem != NULL)
+		return ProblemNote(c->write->problem, &found);
+	ereport(ERROR,
+			(errcode(found.sqlstate), errmsg_internal("%s", found.message),
+			 errdetail_internal("%s", found.detail),
+			 errdetail_log("The template is %.*s.", (int) template.len, template.data),
+			 errhint("%s", found.hint)));
+	return false;
+}
+
+/* UpdateItem cannot change a key, nor what it is composed of; true if it does not. */
+static bool
+CheckPartsOfKey(const Composing *c, const ComposedKey *key)
+{
+	const Template *t = key->template;
+
+	for (int i = 0; i < t->npieces; i++)
+	{
+		const TemplatePart *part = t->pieces[i].part;
+
+		if (part == NULL || ValueEqual(PartAttribute(part, c->item), PartAttribute(part, c->write->old)))
+			continue;
+		return ProblemNote(c->write->problem, &(Problem) {
+			.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+			.message = psprintf(DYNAMO_INVALID_PARAMETERS "Cannot update attribute %.*s. This attribute is part of the key",
+								(int) part->name.len, part->name.data),
+			.detail = psprintf("Key attribute %.*s is composed by template %.*s.",
+							   (int) key->attribute.len, key->attribute.data, (int) t->source.len, t->source.data)
+		});
+	}
+	return true;
+}
+
+static bool
+SameValue(ValueRef a, ValueRef b)
+{
+	return ValueIsMissing(a) || ValueIsMissing(b) ? ValueIsMissing(a) && ValueIsMissing(b) : ValueEqual(a, b);
+}
+
+/* Whether the write leaves a key and all that it is composed of as they were. */
+static bool
+IsUntouched(const Composing *c, const ComposedKey *key)
+{
+	ValueRef	old = c->write->old;
+
+	if (!c->same_kind || !SameValue(Attribute(c->item, key->attribute), Attribute(old, key->attribute)))
+		return false;
+	for (int i = 0; i < key->template->npieces; i++)
+	{
+		const TemplatePart *part = key->template->pieces[i].part;
+
+		if (part != NULL && !SameValue(PartAttribute(part, c->item), PartAttribute(part, old)))
+			return false;
+	}
+	return key->condition == NULL ||
+		ConditionMatches(key->condition, c->item) == ConditionMatches(key->condition, old);
+}
+
+/* Sets what the key is to be; missing if the item has none.  False if a problem is noted. */
+static bool
+ComposedValue(const Composing *c, const ComposedKey *key, ValueRef *value)
+{
+	StringInfoData text;
+	ComposeProblem why;
+	ComposeStatus status;
+
+	*value = MISSING_VALUE;
+	if (key->condition != NULL && !ConditionMatches(key->condition, c->item))
+		return true;
+	initStringInfo(&text);
+	status = EntityComposeKey(c->entity, key, c->item, &text, &why);
+	if (status == COMPOSE_OK)
+		*value = StringValue(&text);
+	else if (status == COMPOSE_UNFIT ||
+			 (key->base && ValueIsMissing(Attribute(c->item, key->attribute))))
+		return NoteComposeProblem(c->entity, key, &why, c->write->problem);
+	return true;
+}
+
+/* False if a problem is noted. */
+static bool
+SetKey(Composing *c, const ComposedKey *key)
+{
+	ValueRef	given = Attribute(c->item, key->attribute);
+	bool		fixed = key->base && (c->write->fixed_key || c->write->repairs);
+	ValueRef	composed;
+	bool		carried;
+
+	if (IsUntouched(c, key))
+		return true;
+	if (!ComposedValue(c, key, &composed))
+		return false;
+	if (SameValue(given, composed))
+		return true;
+	carried = !ValueIsMissing(c->write->old) &&
+		SameValue(given, Attribute(c->write->old, key->attribute));
+	if (carried && fixed && !CheckPartsOfKey(c, key))
+		return false;
+	if ((!ValueIsMissing(given) && (fixed || (!carried && !c->entity->replaces && !c->write->repairs))) ||
+		(key->base && ValueIsMissing(composed)))
+		return NoteMismatch(c, key, given, composed);
+	SetAttribute(c, key->attribute, composed);
+	return true;
+}
+
+/* ---- constants, defaults, what is required ---- */
+
+/* False if a problem is noted, as in the next. */
+static bool
+SetDeclared(Composing *c)
+{
+	bool		new = ValueIsMissing(c->write->old);
+
+	for (int i = 0; i < c->entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &c->entity->attributes[i];
+		ValueRef	v = Attribute(c->item, a->name);
+
+		if (!ValueIsMissing(a->constant) && !ValueIsMissing(v) && !ValueEqual(v, a->constant))
+			return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Attribute %.*s is not the constant that entity %.*s has",
+							   (int) a->name.len, a->name.data,
+							   (int) c->entity->name.len, c->entity->name.data);
+		if (!ValueIsMissing(v))
+			continue;
+		if (!ValueIsMissing(a->constant))
+			SetAttribute(c, a->name, a->constant);
+		else if (new && !ValueIsMissing(a->initial))
+			SetAttribute(c, a->name, a->initial);
+	}
+	return true;
+}
+
+/* An update may leave out what the old item did not have either. */
+static bool
+CheckRequired(const Composing *c)
+{
+	for (int i = 0; i < c->entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &c->entity->attributes[i];
+		TemplatePart part = {.name = a->name, .nsteps = 1, .steps = unconstify(Slice *, &a->name)};
+
+		if (!a->required || !ValueIsMissing(EntityPartValue(c->entity, c->item, &part)) ||
+			(c->same_kind && ValueIsMissing(Attribute(c->write->old, a->name))))
+			continue;
+		return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Missing attribute %.*s, which entity %.*s requires",
+						   (int) a->name.len, a->name.data,
+						   (int) c->entity->name.len, c->entity->name.data);
+	}
+	return true;
+}
+
+/* ---- the item ---- */
+
+/* Whether the old item is of the entity, and where the new one is. */
+static bool
+IsSameKind(const Composing *c)
+{
+	const Entity *e = c->entity;
+	ValueRef	old = c->write->old;
+
+	if (ValueIsMissing(old))
+		return false;
+	if (e->type_attribute.data != NULL &&
+		!SameValue(Attribute(c->item, e->type_attribute), Attribute(old, e->type_attribute)))
+		return false;
+	for (int i = 0; i < e->nbase; i++)
+	{
+		if (!SameValue(Attribute(c->item, e->keys[i].attribute), Attribute(old, e->keys[i].attribute)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+SetKeys(Composing *c, int from, int to)
+{
+	c->same_kind = IsSameKind(c);
+	for (int i = from; i < to; i++)
+	{
+		if (!SetKey(c, &c->entity->keys[i]))
+			return false;
+	}
+	return true;
+}
+
+bool
+EntityCompose(const EntityWrite *write, struct varlena **composed)
+{
+	Composing	c = {.write = write, .item = write->item};
+
+	*composed = NULL;
+	c.entity = EntityOfItem(write->set, write->item);
+	if (c.entity == NULL)
+		c.entity = EntityOfParts(write->set, write->item, write->problem);
+	if (c.entity == NULL)
+		return !ProblemIsNoted(write->problem);
+	if (!SetDeclared(&c) || !SetKeys(&c, 0, c.entity->nbase))
+		return false;
+	if (write->final &&
+		(!SetKeys(&c, c.entity->nbase, c.entity->nkeys) || (!write->repairs && !CheckRequired(&c))))
+		return false;
+	*composed = c.changed;
+	return true;
+}

@@ -1,0 +1,225 @@
+/*
+ * entity_kind.c
+ *	  Which entity an item is of, and what its key tells.
+ */
+#include "postgres.h"
+
+#include "entity/entity.h"
+#include "entity/template_parts.h"
+#include "errors.h"
+#include "item/builder.h"
+
+/* ---- by the type attribute, by the key ---- */
+
+/* The attribute if it is a string; data NULL if not. */
+static Slice
+StringAttribute(ValueRef item, Slice name)
+{
+	ValueRef	v = AttributeFind(item, name.data, name.len);
+
+	if (ValueIsMissing(v) || ValueTypeOf(v) != VALUE_S)
+		return MISSING_SLICE;
+	return ValuePayload(v);
+}
+
+static bool
+HasType(const Entity *entity, ValueRef item)
+{
+	Slice		type;
+
+	if (entity->type_attribute.data == NULL)
+		return false;
+	type = StringAttribute(item, entity->type_attribute);
+	return type.data != NULL && SliceEqual(type, entity->type_value);
+}
+
+/* Whether a key attribute is one by its template, whatever the attributes are. */
+static bool
+KeyFits(const ComposedKey *key, ValueRef item)
+{
+	Slice		texts[2 * TEMPLATE_MAX_PARTS + 1];
+	Slice		value = StringAttribute(item, key->attribute);
+
+	return value.data != NULL && TemplateTakeApart(key->template, value, texts);
+}
+
+static bool
+HasKeyOf(const Entity *entity, ValueRef item)
+{
+	if (entity->type_attribute.data != NULL)
+		return false;
+	for (int i = 0; i < entity->nbase; i++)
+	{
+		if (!KeyFits(&entity->keys[i], item))
+			return false;
+	}
+	return true;
+}
+
+const Entity *
+EntityOfItem(const EntitySet *set, ValueRef item)
+{
+	for (int i = 0; i < set->count; i++)
+	{
+		if (HasType(&set->entities[i], item))
+			return &set->entities[i];
+	}
+	for (int i = 0; i < set->count; i++)
+	{
+		if (HasKeyOf(&set->entities[i], item))
+			return &set->entities[i];
+	}
+	return NULL;
+}
+
+bool
+HasBaseKey(const Entity *entity, ValueRef item)
+{
+	for (int i = 0; i < entity->nbase; i++)
+	{
+		Slice		name = entity->keys[i].attribute;
+
+		if (ValueIsMissing(AttributeFind(item, name.data, name.len)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- by the attributes ---- */
+
+/* An attribute that a new item has or will be given. */
+static bool
+WillHave(const Entity *entity, Slice name, ValueRef v)
+{
+	const EntityAttribute *a = EntityAttributeFind(entity, name);
+
+	if (!ValueIsMissing(v) && ValueTypeOf(v) != VALUE_NULL)
+		return a == NULL || ValueIsMissing(a->constant) || ValueEqual(a->constant, v);
+	return a != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial));
+}
+
+static bool
+WillHavePart(const Entity *entity, const TemplatePart *part, ValueRef item)
+{
+	if (part->nsteps == 1)
+		return WillHave(entity, part->name, PartAttribute(part, item));
+	return !ValueIsMissing(PartAttribute(part, item));
+}
+
+static bool
+CanComposeKey(const Entity *entity, ValueRef item)
+{
+	if (entity->type_attribute.data != NULL)
+		return false;
+	for (int i = 0; i < entity->nbase; i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			const TemplatePart *part = t->pieces[j].part;
+
+			if (part != NULL && !WillHavePart(entity, part, item))
+				return false;
+		}
+	}
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+
+		if ((a->required || !ValueIsMissing(a->constant)) &&
+			!WillHave(entity, a->name, AttributeFind(item, a->name.data, a->name.len)))
+			return false;
+	}
+	return true;
+}
+
+static bool
+NoteAmbiguity(const Entity *a, const Entity *b, Problem *problem)
+{
+	return ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = psprintf(DYNAMO_INVALID_PARAMETERS "An item without key could be of entity %.*s or %.*s",
+							(int) a->name.len, a->name.data, (int) b->name.len, b->name.data),
+		.hint = "Give its key, or declare the entities with a type attribute."
+	});
+}
+
+const Entity *
+EntityOfParts(const EntitySet *set, ValueRef item, Problem *problem)
+{
+	const Entity *found = NULL;
+
+	for (int i = 0; i < set->count; i++)
+	{
+		const Entity *entity = &set->entities[i];
+
+		if (!CanComposeKey(entity, item) || HasBaseKey(entity, item))
+			continue;
+		if (found != NULL)
+		{
+			(void) NoteAmbiguity(found, entity, problem);
+			return NULL;
+		}
+		found = entity;
+	}
+	return found;
+}
+
+/* ---- what the key tells ---- */
+
+/* A value of this type with this text; MISSING_VALUE if it is none. */
+static ValueRef
+ValueOfText(ValueType type, Slice text)
+{
+	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_LAST);
+
+	if (type == VALUE_N)
+		ItemBuilderNumberText(b, text.data, text.len);
+	else
+		ItemBuilderString(b, text.data, text.len);
+	return ItemRoot(ItemBuilderFinish(b));
+}
+
+static ValueRef
+PartOfKey(const Entity *entity, const ComposedKey *key, ValueRef item, const TemplatePart *part)
+{
+	Slice		texts[2 * TEMPLATE_MAX_PARTS + 1];
+	Slice		value = StringAttribute(item, key->attribute);
+	const EntityAttribute *declared = EntityAttributeFind(entity, part->name);
+	StringInfoData text;
+	ValueType	type;
+
+	if (value.data == NULL || !TemplateTakeApart(key->template, value, texts))
+		return MISSING_VALUE;
+	for (int i = 0; i < key->template->npieces; i++)
+	{
+		const TemplatePart *candidate = key->template->pieces[i].part;
+
+		if (candidate == NULL || !SliceEqual(candidate->name, part->name) ||
+			!PieceTellsAttribute(key->template, i))
+			continue;
+		initStringInfo(&text);
+		type = PartAppendValue(candidate, texts[i], &text);
+		if (declared != NULL && declared->holds == VALUE_S)
+			type = VALUE_S;
+		else if (declared != NULL && declared->holds == VALUE_N && type == VALUE_S &&
+				 TextIsNumber((Slice) {text.data, text.len}))
+			type = VALUE_N;
+		return ValueOfText(type, (Slice) {text.data, text.len});
+	}
+	return MISSING_VALUE;
+}
+
+ValueRef
+EntityPartValue(const Entity *entity, ValueRef item, const TemplatePart *part)
+{
+	ValueRef	v = PartAttribute(part, item);
+
+	if (!ValueIsMissing(v) && ValueTypeOf(v) != VALUE_NULL)
+		return v;
+	v = MISSING_VALUE;
+	for (int i = 0; i < entity->nbase && ValueIsMissing(v); i++)
+		v = PartOfKey(entity, &entity->keys[i], item, part);
+	return v;
+}

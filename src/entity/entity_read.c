@@ -1,0 +1,495 @@
+/*
+ * entity_read.c
+ *	  Reading a table's list of entities, and whether two can claim one item.
+ *
+ * Whoever owns a table may write a definition by hand: nothing is taken for
+ * what it should be.
+ */
+#include "postgres.h"
+
+#include "entity/entity.h"
+#include "item/json.h"
+
+/* A list that is being read. */
+typedef struct Reading
+{
+	const KeySchema *key;
+	const char *problem;		/* NULL: none yet */
+	const Entity *entity;		/* for messages; NULL: no name yet */
+} Reading;
+
+static void
+Fail(Reading *r, const char *problem)
+{
+	if (r->problem != NULL)
+		return;
+	r->problem = r->entity == NULL ? problem :
+		psprintf("Entity \"%.*s\": %s", (int) r->entity->name.len, r->entity->name.data, problem);
+}
+
+/* ---- members ---- */
+
+/* A member of this type; MISSING_VALUE if it is absent. */
+static ValueRef
+Member(Reading *r, ValueRef map, const char *name, ValueType type)
+{
+	ValueRef	v = AttributeFind(map, name, strlen(name));
+
+	if (ValueIsMissing(v) || ValueTypeOf(v) == type)
+		return v;
+	Fail(r, psprintf("Member \"%s\" has the wrong type.", name));
+	return MISSING_VALUE;
+}
+
+static Slice
+TextMember(Reading *r, ValueRef map, const char *name)
+{
+	ValueRef	v = Member(r, map, name, VALUE_S);
+
+	return ValueIsMissing(v) ? MISSING_SLICE : ValuePayload(v);
+}
+
+static bool
+FlagMember(Reading *r, ValueRef map, const char *name)
+{
+	ValueRef	v = Member(r, map, name, VALUE_BOOL);
+
+	return !ValueIsMissing(v) && ValueBool(v);
+}
+
+/* The name of an attribute or entity, which must be there. */
+static Slice
+NameMember(Reading *r, ValueRef map, const char *name)
+{
+	Slice		text = TextMember(r, map, name);
+
+	if (text.len == 0 || text.len > ENTITY_MAX_NAME)
+		Fail(r, psprintf("Member \"%s\" has %u bytes, not 1 to %d.", name, text.len, ENTITY_MAX_NAME));
+	return text;
+}
+
+static void
+CheckMembers(Reading *r, ValueRef map, const char *const *names, size_t n)
+{
+	Container	members;
+
+	ContainerOpen(map, &members);
+	for (uint32 i = 0; i < members.count; i++)
+	{
+		Slice		name;
+		bool		known = false;
+
+		(void) MapEntry(&members, i, &name);
+		for (size_t j = 0; j < n; j++)
+			known |= SliceIs(name, names[j]);
+		if (!known)
+			Fail(r, psprintf("Member \"%.*s\" is unknown to this version of the extension.",
+							 (int) name.len, name.data));
+	}
+}
+
+/* Opens a list of maps; its count is 0 if it is absent. */
+static void
+OpenList(Reading *r, ValueRef list, Container *elements, uint32 max)
+{
+	elements->count = 0;
+	if (ValueIsMissing(list))
+		return;
+	ContainerOpen(list, elements);
+	if (elements->count > max)
+		Fail(r, psprintf("A list has more than %u elements.", max));
+	for (uint32 i = 0; i < elements->count && r->problem == NULL; i++)
+	{
+		if (ValueTypeOf(ListElement(elements, i)) != VALUE_M)
+			Fail(r, "An element of a list is no object.");
+	}
+	if (r->problem != NULL)
+		elements->count = 0;
+}
+
+/* ---- keys ---- */
+
+static void
+AddNames(Reading *r, ExprBindings *bindings, ValueRef names)
+{
+	Container	entries;
+
+	if (ValueIsMissing(names))
+		return;
+	ContainerOpen(names, &entries);
+	for (uint32 i = 0; i < entries.count; i++)
+	{
+		Slice		placeholder;
+		ValueRef	name = MapEntry(&entries, i, &placeholder);
+
+		if (ValueTypeOf(name) == VALUE_S)
+			ExprBindingsAddName(bindings, placeholder, ValuePayload(name));
+		else
+			Fail(r, "A name of a condition is no string.");
+	}
+}
+
+static Condition *
+ReadCondition(Reading *r, ValueRef map)
+{
+	Slice		text = TextMember(r, map, "condition");
+	Slice		values = TextMember(r, map, "values");
+	ValueRef	names = Member(r, map, "names", VALUE_M);
+	ExprBindings *bindings;
+	Condition  *condition;
+
+	if (text.data == NULL || r->problem != NULL)
+		return NULL;
+	bindings = ExprBindingsCreate(values.data == NULL ? MISSING_VALUE :
+								  ItemRoot(ItemFromJson(values.data, values.len, NULL)));
+	AddNames(r, bindings, names);
+	ExprBindingsCheck(bindings, !ValueIsMissing(names));
+	condition = ConditionBind(EXPR_CONDITION, ExprParse(EXPR_CONDITION, text.data, text.len), bindings);
+	return condition;
+}
+
+static bool
+IsBaseKey(const Reading *r, Slice attribute)
+{
+	for (int i = 0; i < KeyCount(r->key); i++)
+	{
+		if (SliceEqual(r->key->attributes[i].name, attribute))
+			return true;
+	}
+	return false;
+}
+
+static void
+ReadKey(Reading *r, ValueRef map, ComposedKey *key)
+{
+	static const char *const members[] = {"attribute", "template", "condition", "names", "values"};
+	const char *problem;
+
+	CheckMembers(r, map, members, lengthof(members));
+	key->attribute = NameMember(r, map, "attribute");
+	key->base = IsBaseKey(r, key->attribute);
+	key->template = TemplateRead(TextMember(r, map, "template"), &problem);
+	if (key->template == NULL)
+		Fail(r, psprintf("The template of \"%.*s\" is malformed: %s.",
+						 (int) key->attribute.len, key->attribute.data, problem));
+	key->condition = ReadCondition(r, map);
+	if (key->base && key->condition != NULL)
+		Fail(r, "A key attribute of the table has a condition.");
+}
+
+static void
+ReadKeys(Reading *r, ValueRef list, Entity *entity)
+{
+	Container	elements;
+
+	OpenList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
+	entity->keys = palloc0(sizeof(ComposedKey) * Max(elements.count, 1));
+	for (uint32 i = 0; i < elements.count && r->problem == NULL; i++)
+	{
+		ComposedKey key;
+		int			place = entity->nkeys;
+
+		ReadKey(r, ListElement(&elements, i), &key);
+		if (key.base)			/* moves in front of the others */
+		{
+			place = entity->nbase++;
+			memmove(entity->keys + place + 1, entity->keys + place,
+					sizeof(ComposedKey) * (entity->nkeys - place));
+		}
+		entity->keys[place] = key;
+		entity->nkeys++;
+	}
+}
+
+/* ---- attributes ---- */
+
+static void
+ReadAttribute(Reading *r, ValueRef map, EntityAttribute *attribute)
+{
+	static const char *const members[] = {"name", "type", "holds", "required", "constant", "default"};
+	Slice		holds = TextMember(r, map, "holds");
+
+	CheckMembers(r, map, members, lengthof(members));
+	attribute->name = NameMember(r, map, "name");
+	attribute->type = TextMember(r, map, "type");
+	attribute->holds = holds.data == NULL ? -1 : ValueTypeFromName(holds.data, holds.len);
+	if (holds.data != NULL && attribute->holds != VALUE_S && attribute->holds != VALUE_N)
+		Fail(r, "Member \"holds\" is neither S nor N.");
+	attribute->required = FlagMember(r, map, "required");
+	attribute->constant = AttributeFind(map, "constant", strlen("constant"));
+	attribute->initial = AttributeFind(map, "default", strlen("default"));
+}
+
+static void
+ReadAttributes(Reading *r, ValueRef list, Entity *entity)
+{
+	Container	elements;
+
+	OpenList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
+	entity->attributes = palloc0(sizeof(EntityAttribute) * Max(elements.count, 1));
+	for (uint32 i = 0; i < elements.count && r->problem == NULL; i++)
+		ReadAttribute(r, ListElement(&elements, i), &entity->attributes[entity->nattributes++]);
+}
+
+/* ---- an entity as a whole ---- */
+
+static const ComposedKey *
+FindKey(const Entity *entity, Slice attribute)
+{
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		if (SliceEqual(entity->keys[i].attribute, attribute))
+			return &entity->keys[i];
+	}
+	return NULL;
+}
+
+const EntityAttribute *
+EntityAttributeFind(const Entity *entity, Slice name)
+{
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		if (SliceEqual(entity->attributes[i].name, name))
+			return &entity->attributes[i];
+	}
+	return NULL;
+}
+
+/* A key composed of a key that is composed would depend on the order. */
+static void
+CheckParts(Reading *r, const Entity *entity, const ComposedKey *key)
+{
+	for (int i = 0; i < key->template->npieces; i++)
+	{
+		const TemplatePart *part = key->template->pieces[i].part;
+
+		if (part != NULL && FindKey(entity, part->steps[0]) != NULL)
+			Fail(r, psprintf("The template of \"%.*s\" names \"%.*s\", which is composed itself.",
+							 (int) key->attribute.len, key->attribute.data,
+							 (int) part->steps[0].len, part->steps[0].data));
+	}
+}
+
+/* Without a type attribute an item is known by all of its key. */
+static void
+CheckIsKnown(Reading *r, const Entity *entity)
+{
+	for (int i = 0; i < KeyCount(r->key) && entity->type_attribute.data == NULL; i++)
+	{
+		Slice		name = r->key->attributes[i].name;
+
+		if (r->key->attributes[i].type == VALUE_S && FindKey(entity, name) == NULL)
+			Fail(r, psprintf("It has neither a type attribute nor a template for key attribute \"%.*s\".",
+							 (int) name.len, name.data));
+	}
+	if (entity->type_attribute.data == NULL && entity->nbase == 0)
+		Fail(r, "It has no type attribute, and the table's key is not composed of text.");
+}
+
+static void
+CheckKeys(Reading *r, const Entity *entity)
+{
+	for (int i = 0; i < entity->nkeys && r->problem == NULL; i++)
+	{
+		if (FindKey(entity, entity->keys[i].attribute) != &entity->keys[i])
+			Fail(r, "Two templates are for one attribute.");
+		CheckParts(r, entity, &entity->keys[i]);
+	}
+	for (int i = 0; i < KeyCount(r->key); i++)
+	{
+		if (r->key->attributes[i].type != VALUE_S && FindKey(entity, r->key->attributes[i].name) != NULL)
+			Fail(r, "A key attribute of the table that is not of type S has a template.");
+	}
+}
+
+static void
+CheckAttributes(Reading *r, const Entity *entity)
+{
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+
+		if (EntityAttributeFind(entity, a->name) != a)
+			Fail(r, psprintf("Attribute \"%.*s\" is declared twice.", (int) a->name.len, a->name.data));
+		if (FindKey(entity, a->name) != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial)))
+			Fail(r, psprintf("Attribute \"%.*s\" is composed and has a constant or a default.",
+							 (int) a->name.len, a->name.data));
+		if (!ValueIsMissing(a->constant) && !ValueIsMissing(a->initial))
+			Fail(r, psprintf("Attribute \"%.*s\" has a constant and a default.", (int) a->name.len, a->name.data));
+	}
+}
+
+static void
+ReadEntity(Reading *r, ValueRef map, Entity *entity)
+{
+	static const char *const members[] = {"name", "type", "keys", "attributes", "on_mismatch", "applied"};
+	ValueRef	type = Member(r, map, "type", VALUE_M);
+	Slice		on_mismatch = TextMember(r, map, "on_mismatch");
+
+	entity->name = NameMember(r, map, "name");
+	r->entity = entity;
+	CheckMembers(r, map, members, lengthof(members));
+	if (!ValueIsMissing(type))
+	{
+		entity->type_attribute = NameMember(r, type, "attribute");
+		entity->type_value = NameMember(r, type, "value");
+	}
+	entity->applied = FlagMember(r, map, "applied");
+	entity->replaces = on_mismatch.data != NULL && SliceIs(on_mismatch, "replace");
+	if (on_mismatch.data != NULL && !entity->replaces && !SliceIs(on_mismatch, "error"))
+		Fail(r, "Member \"on_mismatch\" is neither \"error\" nor \"replace\".");
+	ReadKeys(r, Member(r, map, "keys", VALUE_L), entity);
+	ReadAttributes(r, Member(r, map, "attributes", VALUE_L), entity);
+	if (r->problem == NULL)
+	{
+		CheckIsKnown(r, entity);
+		CheckKeys(r, entity);
+		CheckAttributes(r, entity);
+	}
+	r->entity = NULL;
+}
+
+/* ---- the list ---- */
+
+const Entity *
+EntitySetFind(const EntitySet *set, Slice name)
+{
+	for (int i = 0; set != NULL && i < set->count; i++)
+	{
+		if (SliceEqual(set->entities[i].name, name))
+			return &set->entities[i];
+	}
+	return NULL;
+}
+
+EntitySet *
+EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
+{
+	Reading		r = {.key = key};
+	EntitySet  *set = palloc0(sizeof(EntitySet));
+	Container	elements;
+
+	if (ValueTypeOf(list) != VALUE_L)
+		Fail(&r, "The entities are no list.");
+	OpenList(&r, r.problem == NULL ? list : MISSING_VALUE, &elements, ENTITY_MAX_COUNT);
+	set->entities = palloc0(sizeof(Entity) * Max(elements.count, 1));
+	for (uint32 i = 0; i < elements.count && r.problem == NULL; i++)
+	{
+		ReadEntity(&r, ListElement(&elements, i), &set->entities[set->count++]);
+		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
+			Fail(&r, "Two entities have one name.");
+	}
+	*problem = r.problem;
+	return r.problem == NULL ? set : NULL;
+}
+
+/* ---- what it is about ---- */
+
+static bool
+TemplateConcerns(const Template *t, Slice attribute)
+{
+	for (int i = 0; i < t->npieces; i++)
+	{
+		if (t->pieces[i].part != NULL && SliceEqual(t->pieces[i].part->steps[0], attribute))
+			return true;
+	}
+	return false;
+}
+
+typedef struct NameSearch
+{
+	Slice		name;
+	bool		found;
+} NameSearch;
+
+/* PathVisitor */
+static bool
+CompareName(Slice name, bool nested, void *arg)
+{
+	NameSearch *search = arg;
+
+	search->found |= SliceEqual(name, search->name);
+	return !search->found;
+}
+
+static bool
+KeyConcerns(const ComposedKey *key, Slice attribute)
+{
+	NameSearch	search = {attribute, false};
+
+	if (key->condition != NULL)
+		ConditionVisitPaths(key->condition, CompareName, &search);
+	return search.found || SliceEqual(key->attribute, attribute) || TemplateConcerns(key->template, attribute);
+}
+
+static bool
+EntityConcerns(const Entity *entity, Slice attribute)
+{
+	const EntityAttribute *declared = EntityAttributeFind(entity, attribute);
+
+	if (declared != NULL && (declared->required || !ValueIsMissing(declared->constant)))
+		return true;
+	if (entity->type_attribute.data != NULL && SliceEqual(entity->type_attribute, attribute))
+		return true;
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		if (KeyConcerns(&entity->keys[i], attribute))
+			return true;
+	}
+	return false;
+}
+
+bool
+EntitySetConcerns(const EntitySet *set, Slice attribute)
+{
+	for (int i = 0; i < set->count; i++)
+	{
+		if (EntityConcerns(&set->entities[i], attribute))
+			return true;
+	}
+	return false;
+}
+
+/* ---- two entities ---- */
+
+static const char *
+TypeConflict(const Entity *a, const Entity *b)
+{
+	if (!SliceEqual(a->type_attribute, b->type_attribute))
+		return psprintf("The type attribute of entity \"%.*s\" is \"%.*s\"; an item could have both.",
+						(int) b->name.len, b->name.data, (int) b->type_attribute.len, b->type_attribute.data);
+	if (!SliceEqual(a->type_value, b->type_value))
+		return NULL;
+	return psprintf("Items of entity \"%.*s\" have \"%.*s\" in their type attribute, too.",
+					(int) b->name.len, b->name.data, (int) b->type_value.len, b->type_value.data);
+}
+
+/* Both have templates for the same attributes: all of the table's key of type S. */
+static const char *
+KeyConflict(const Entity *a, const Entity *b)
+{
+	StringInfoData example;
+
+	initStringInfo(&example);
+	for (int i = 0; i < a->nbase; i++)
+	{
+		const ComposedKey *other = FindKey(b, a->keys[i].attribute);
+
+		appendStringInfo(&example, "%s%.*s = \"", i == 0 ? "" : ", ",
+						 (int) a->keys[i].attribute.len, a->keys[i].attribute.data);
+		if (other == NULL || !TemplatesOverlap(a->keys[i].template, other->template, &example))
+			return NULL;
+		appendStringInfoChar(&example, '"');
+	}
+	return psprintf("An item with %s could be of either.", example.data);
+}
+
+const char *
+EntityConflict(const Entity *a, const Entity *b)
+{
+	if (a->type_attribute.data != NULL && b->type_attribute.data != NULL)
+		return TypeConflict(a, b);
+	if (a->type_attribute.data != NULL || b->type_attribute.data != NULL)
+		return NULL;
+	return KeyConflict(a, b);
+}

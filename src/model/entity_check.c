@@ -1,0 +1,256 @@
+/*
+ * entity_check.c
+ *	  dynamo.check_entity and dynamo.apply_entity: items from before an entity
+ *	  was declared, whose keys are not what it composes.
+ *
+ * Both are for the owner of the table, as verify_index is.  They use plain
+ * statements, which run as the owner whoever has the owner's rights.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+
+#include "ddl/ddl.h"
+#include "entity/entity.h"
+#include "item/convert.h"
+#include "model/entity_list.h"
+#include "table/owner.h"
+
+/* ---- what is wrong with one item ---- */
+
+static char *
+DescribeValue(ValueRef v)
+{
+	if (ValueIsMissing(v))
+		return "nothing";
+	if (ValueTypeOf(v) != VALUE_S)
+		return psprintf("a value of type %s", ValueTypeName(ValueTypeOf(v)));
+	return psprintf("\"%.*s\"", (int) ValuePayload(v).len, ValuePayload(v).data);
+}
+
+static char *
+KeyProblem(const Entity *entity, const ComposedKey *key, ValueRef item)
+{
+	ValueRef	given = AttributeFind(item, key->attribute.data, key->attribute.len);
+	StringInfoData text;
+	ComposeProblem why;
+	ComposeStatus status = COMPOSE_MISSING;
+
+	initStringInfo(&text);
+	if (key->condition == NULL || ConditionMatches(key->condition, item))
+		status = EntityComposeKey(entity, key, item, &text, &why);
+	if (status == COMPOSE_UNFIT)
+		return psprintf("key attribute %.*s cannot be composed: attribute %.*s %s",
+						(int) key->attribute.len, key->attribute.data,
+						(int) why.part->name.len, why.part->name.data, why.reason);
+	if (status == COMPOSE_OK ? !ValueIsMissing(given) && ValueTypeOf(given) == VALUE_S &&
+		SliceEqual(ValuePayload(given), (Slice) {text.data, text.len}) : ValueIsMissing(given))
+		return NULL;
+	return psprintf("key attribute %.*s is %s, not %s%s%s", (int) key->attribute.len, key->attribute.data,
+					DescribeValue(given), status == COMPOSE_OK ? "\"" : "",
+					status == COMPOSE_OK ? text.data : "nothing", status == COMPOSE_OK ? "\"" : "");
+}
+
+static char *
+RequiredProblem(const Entity *entity, ValueRef item)
+{
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+		TemplatePart part = {.name = a->name, .nsteps = 1, .steps = unconstify(Slice *, &a->name)};
+
+		if (a->required && ValueIsMissing(EntityPartValue(entity, item, &part)))
+			return psprintf("attribute %.*s is missing", (int) a->name.len, a->name.data);
+	}
+	return NULL;
+}
+
+/* The first problem of an item; NULL if there is none. */
+static char *
+ItemProblem(const Entity *entity, ValueRef item)
+{
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		char	   *problem = KeyProblem(entity, &entity->keys[i], item);
+
+		if (problem != NULL)
+			return problem;
+	}
+	return RequiredProblem(entity, item);
+}
+
+/*
+ * entity_problem(relation oid, item dynamo.item, entity_name text) returns text
+ *
+ * entity_name: of items of other entities nothing is wrong; NULL: of items of no
+ * entity that is the problem.
+ */
+DYNAMO_FUNCTION(dynamo_entity_problem);
+Datum
+dynamo_entity_problem(PG_FUNCTION_ARGS)
+{
+	ValueRef	item;
+	text	   *name = PG_ARGISNULL(2) ? NULL : PG_GETARG_TEXT_PP(2);
+	Relation	rel;
+	TableDef   *def;
+	const Entity *entity;
+	char	   *problem = NULL;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	item = PG_GETARG_VALUE(1);
+	rel = try_table_open(PG_GETARG_OID(0), AccessShareLock);
+	if (rel == NULL)
+		PG_RETURN_NULL();
+	def = TableDefAcquire(rel);
+	entity = def->entities == NULL ? NULL : EntityOfItem(def->entities, item);
+	if (entity == NULL)
+		problem = name == NULL ? "the item is of no entity" : NULL;
+	else if (name == NULL || SliceEqual(SliceOfVarlena(name), entity->name))
+		problem = ItemProblem(entity, item);
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+	if (problem == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(problem));
+}
+
+/*
+ * compose_item(relation oid, item dynamo.item) returns dynamo.item
+ *
+ * With the index keys, constants and defaults of its entity; as it is where
+ * that is not possible.
+ */
+DYNAMO_FUNCTION(dynamo_compose_item);
+Datum
+dynamo_compose_item(PG_FUNCTION_ARGS)
+{
+	Problem		problem = NO_PROBLEM;
+	EntityWrite write = {.item = PG_GETARG_VALUE(1), .final = true, .repairs = true, .problem = &problem};
+	Relation	rel = try_table_open(PG_GETARG_OID(0), AccessShareLock);
+	struct varlena *composed = NULL;
+	TableDef   *def;
+
+	if (rel == NULL)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+	def = TableDefAcquire(rel);
+	write.set = def->entities;
+	if (write.set != NULL && EntityOfItem(write.set, write.item) != NULL && !EntityCompose(&write, &composed))
+		composed = NULL;
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+	if (composed == NULL)
+		PG_RETURN_DATUM(PG_GETARG_DATUM(1));
+	PG_RETURN_POINTER(composed);
+}
+
+/* ---- all items ---- */
+
+/* "schema"."table" of the caller, which has the entity if one is named. */
+static char *
+TableToCheck(FunctionCallInfo fcinfo, TableDef **def, Relation *rel)
+{
+	*rel = OpenTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock);
+	*def = TableDefAcquire(*rel);
+	if (!PG_ARGISNULL(1))
+		(void) RequireEntity(*def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	return QualifiedName(RelationGetNamespace(*rel), RelationGetRelationName(*rel));
+}
+
+/* The query of keys and problems; $1: the entity. */
+static char *
+ProblemsQuery(const TableDef *def, const char *table)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT p.key, p.problem FROM (SELECT dynamo.build_item(");
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		const AttributeDef *attr = TableKeyAttribute(def, i);
+
+		appendStringInfo(&sql, "%s%s::pg_catalog.text, t.%s", i == 0 ? "" : ", ",
+						 quote_literal_cstr(attr->name.data), quote_identifier(attr->column));
+	}
+	appendStringInfo(&sql, ") AS key, dynamo.entity_problem(t.tableoid, t.item, $1) AS problem FROM %s t OFFSET 0) p "
+					 "WHERE p.problem IS NOT NULL", table);
+	return sql.data;
+}
+
+/* check_entity(table_name text, entity_name text) returns table (key dynamo.item, problem text) */
+DYNAMO_FUNCTION(dynamo_check_entity);
+Datum
+dynamo_check_entity(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1)};
+	char		nulls[1] = {PG_ARGISNULL(1) ? 'n' : ' '};
+	TableDef   *def;
+	Relation	rel;
+	OwnerScope	scope;
+	char	   *query;
+	Portal		portal;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
+	InitMaterializedSRF(fcinfo, 0);
+	query = TableToCheck(fcinfo, &def, &rel);
+	query = ProblemsQuery(def, query);
+	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+	SPI_connect();
+	portal = SPI_cursor_open_with_args(NULL, query, 1, types, values, nulls, true, 0);
+	for (SPI_cursor_fetch(portal, true, 1000); SPI_processed > 0; SPI_cursor_fetch(portal, true, 1000))
+	{
+		for (uint64 i = 0; i < SPI_processed; i++)
+			tuplestore_puttuple(result->setResult, SPI_tuptable->vals[i]);
+		SPI_freetuptable(SPI_tuptable);
+	}
+	SPI_cursor_close(portal);
+	SPI_finish();
+	OwnerScopeLeave(&scope);
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+	return (Datum) 0;
+}
+
+/* apply_entity(table_name text, entity_name text, max_items integer) returns bigint */
+DYNAMO_FUNCTION(dynamo_apply_entity);
+Datum
+dynamo_apply_entity(PG_FUNCTION_ARGS)
+{
+	Oid			types[2] = {TEXTOID, INT4OID};
+	Datum		values[2] = {PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
+	char		nulls[2] = {PG_ARGISNULL(1) ? 'n' : ' ', PG_ARGISNULL(2) ? 'n' : ' '};
+	TableDef   *def;
+	Relation	rel;
+	OwnerScope	scope;
+	char	   *table;
+	int64		changed;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
+	table = TableToCheck(fcinfo, &def, &rel);
+	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+	SPI_connect();
+	if (SPI_execute_with_args(psprintf("UPDATE %s t SET item = dynamo.compose_item(t.tableoid, t.item) "
+									   "WHERE t.ctid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT s.ctid FROM %s s "
+									   "WHERE dynamo.entity_problem(s.tableoid, s.item, $1) IS NOT NULL "
+									   "AND NOT (dynamo.compose_item(s.tableoid, s.item) OPERATOR(dynamo.=) s.item) LIMIT $2)) "
+									   "AND NOT (dynamo.compose_item(t.tableoid, t.item) OPERATOR(dynamo.=) t.item)",
+									   table, table),
+							  2, types, values, nulls, false, 0) != SPI_OK_UPDATE)
+		elog(ERROR, "could not update items of an entity");
+	changed = (int64) SPI_processed;
+	SPI_finish();
+	OwnerScopeLeave(&scope);
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+	PG_RETURN_INT64(changed);
+}

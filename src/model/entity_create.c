@@ -1,0 +1,524 @@
+/*
+ * entity_create.c
+ *	  dynamo.create_entity and dynamo.drop_entity.
+ *
+ * The entity becomes a part of the table's definition, which is read once more
+ * as a whole, as it is whenever it is loaded.  What is checked beyond that is
+ * for the user's sake: names that are no keys, formats that do not sort, and
+ * kinds of items that cannot be told from others.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "parser/parse_type.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "ddl/ddl.h"
+#include "errors.h"
+#include "item/convert.h"
+#include "item/json.h"
+#include "model/entity_list.h"
+#include "sql/entity.h"
+
+/* What the caller says of an attribute. */
+typedef struct DeclaredAttribute
+{
+	char	   *name;
+	char	   *type;			/* as it is written */
+	Oid			type_oid;
+	const char *holds;			/* "S", "N" or NULL */
+	bool		required;
+	char	   *constant;		/* json, or NULL, as the next */
+	char	   *initial;
+} DeclaredAttribute;
+
+typedef struct EntityRequest
+{
+	char	   *table_name;
+	char	   *name;
+	Jsonb	   *keys;			/* NULL: none */
+	bool		declares;		/* attributes are given */
+	int			nattributes;
+	DeclaredAttribute *attributes;
+	char	   *type_attribute; /* NULL: none */
+	char	   *type_value;
+	Jsonb	   *conditions;		/* NULL: none, as the next */
+	char	   *values;
+	Jsonb	   *names;
+	char	   *on_mismatch;
+	char	   *view_name;		/* NULL: none */
+} EntityRequest;
+
+static void EntityRequestError(const char *format,...)
+			pg_attribute_printf(1, 2) pg_attribute_noreturn();
+
+static void
+EntityRequestError(const char *format,...)
+{
+	va_list		args;
+	char	   *text;
+
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg_internal("%s", text)));
+}
+
+/* ---- attributes ---- */
+
+/* What a part of this type is stored as; NULL: either, or it is none. */
+static const char *
+HeldAs(Oid type)
+{
+	switch (getBaseType(type))
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case NUMERICOID:
+		case FLOAT4OID:
+		case FLOAT8OID:
+			return "N";
+		case TEXTOID:
+		case VARCHAROID:
+		case BPCHAROID:
+		case UUIDOID:
+			return "S";
+	}
+	return NULL;
+}
+
+static bool
+IsTimeType(Oid type)
+{
+	Oid			base = getBaseType(type);
+
+	return base == TIMESTAMPTZOID || base == TIMESTAMPOID || base == DATEOID;
+}
+
+/* In the order given, which jsonb would not keep. */
+static const char attributes_query[] =
+"SELECT e.key, k.kind, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'string' THEN e.value OPERATOR(pg_catalog.#>>) '{}' "
+"    WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN e.value OPERATOR(pg_catalog.->>) 'type' END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'required')::pg_catalog.text END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'constant')::pg_catalog.text END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'default')::pg_catalog.text END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (SELECT m FROM pg_catalog.json_object_keys(e.value) m "
+"    WHERE m OPERATOR(pg_catalog.<>) ALL ('{type,required,constant,default}'::pg_catalog.text[]) LIMIT 1) END "
+"FROM pg_catalog.json_each($1) e, pg_catalog.json_typeof(e.value) k(kind)";
+
+static void
+ReadAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
+{
+	char	   *kind = SPI_getvalue(tuple, desc, 2);
+	char	   *required = SPI_getvalue(tuple, desc, 4);
+	char	   *unknown = SPI_getvalue(tuple, desc, 7);
+	int32		typmod;
+
+	a->name = SPI_getvalue(tuple, desc, 1);
+	a->type = SPI_getvalue(tuple, desc, 3);
+	a->constant = SPI_getvalue(tuple, desc, 5);
+	a->initial = SPI_getvalue(tuple, desc, 6);
+	if (strcmp(kind, "string") != 0 && strcmp(kind, "object") != 0)
+		EntityRequestError("attribute \"%s\" must be described by a type or by an object", a->name);
+	if (unknown != NULL)
+		EntityRequestError("attribute \"%s\" has an unknown member \"%s\"", a->name, unknown);
+	if (required != NULL && strcmp(required, "true") != 0 && strcmp(required, "false") != 0)
+		EntityRequestError("member \"required\" of attribute \"%s\" is no boolean", a->name);
+	a->required = required != NULL && strcmp(required, "true") == 0;
+	if (a->type == NULL)
+		return;
+	ParseTypeName(a->type, &a->type_oid, &typmod);
+	a->holds = HeldAs(a->type_oid);
+}
+
+static void
+ReadAttributes(EntityRequest *r, Datum json)
+{
+	Oid			types[1] = {JSONOID};
+
+	if (SPI_execute_with_args(attributes_query, 1, types, &json, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the attributes of an entity");
+	r->declares = true;
+	r->nattributes = (int) SPI_processed;
+	r->attributes = palloc0(sizeof(DeclaredAttribute) * Max(r->nattributes, 1));
+	for (int i = 0; i < r->nattributes; i++)
+		ReadAttribute(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, &r->attributes[i]);
+}
+
+static const DeclaredAttribute *
+FindDeclared(const EntityRequest *r, Slice name)
+{
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		if (SliceIs(name, r->attributes[i].name))
+			return &r->attributes[i];
+	}
+	return NULL;
+}
+
+/* ---- keys ---- */
+
+/* Walks the entries of an object; name and value are set for each. */
+static bool
+NextEntry(JsonbIterator **it, Jsonb *object, char **name, JsonbValue *value)
+{
+	JsonbValue	key;
+
+	if (*it == NULL)
+	{
+		*it = JsonbIteratorInit(&object->root);
+		(void) JsonbIteratorNext(it, &key, true);
+	}
+	if (JsonbIteratorNext(it, &key, true) != WJB_KEY)
+		return false;
+	*name = pnstrdup(key.val.string.val, key.val.string.len);
+	(void) JsonbIteratorNext(it, value, true);
+	return true;
+}
+
+static char *
+TextOf(const JsonbValue *value, const char *what, const char *name)
+{
+	if (value->type != jbvString)
+		EntityRequestError("%s \"%s\" is no string", what, name);
+	return pnstrdup(value->val.string.val, value->val.string.len);
+}
+
+static bool
+IndexHasKey(const TableDef *def, const IndexDef *index, int attribute)
+{
+	for (int i = 0; i < KeyCount(&index->key); i++)
+	{
+		if (index->attributes[i] == attribute)
+			return true;
+	}
+	return false;
+}
+
+/* The condition of the index whose key an attribute is; NULL if there is none. */
+static char *
+ConditionOf(const EntityRequest *r, const TableDef *def, int attribute)
+{
+	JsonbIterator *it = NULL;
+	JsonbValue	value;
+	char	   *index_name;
+	char	   *found = NULL;
+
+	while (r->conditions != NULL && NextEntry(&it, r->conditions, &index_name, &value))
+	{
+		const IndexDef *index = TableDefIndex(def, index_name);
+		char	   *condition = TextOf(&value, "the condition of index", index_name);
+
+		if (index == NULL)
+			EntityRequestError("there is no index \"%s\"", index_name);
+		if (!IndexHasKey(def, index, attribute))
+			continue;
+		if (found != NULL && strcmp(found, condition) != 0)
+			EntityRequestError("key attribute \"%s\" is of two indexes with different conditions",
+							   def->attributes[attribute].name.data);
+		found = condition;
+	}
+	return found;
+}
+
+/* Whether a table's or an index's sort key has the attribute. */
+static bool
+IsSortKey(const TableDef *def, int attribute)
+{
+	if (def->key.nsort > 0 && def->key_attributes[1] == attribute)
+		return true;
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		for (int j = 0; j < def->indexes[i].key.nsort; j++)
+		{
+			if (def->indexes[i].attributes[def->indexes[i].key.npartition + j] == attribute)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void
+NoticeUnsorted(const TableDef *def, int attribute, const TemplatePart *part)
+{
+	ereport(NOTICE,
+			(errmsg("keys in \"%s\" do not sort as the numbers in \"%.*s\"",
+					def->attributes[attribute].name.data, (int) part->name.len, part->name.data),
+			 errdetail("As text, 10 comes before 2."),
+			 errhint("Give the number a width: {%.*s:08}.", (int) part->name.len, part->name.data)));
+}
+
+/* Raises what is wrong with the names in a template, and tells what will not sort. */
+static void
+CheckTemplateParts(const EntityRequest *r, const TableDef *def, int attribute, const Template *t)
+{
+	for (int i = 0; i < t->npieces; i++)
+	{
+		const TemplatePart *part = t->pieces[i].part;
+		const DeclaredAttribute *declared;
+
+		if (part == NULL || !r->declares)
+			continue;
+		declared = FindDeclared(r, part->steps[0]);
+		if (declared == NULL)
+			EntityRequestError("template \"%.*s\" names \"%.*s\", which is no attribute of entity \"%s\"",
+							   (int) t->source.len, t->source.data,
+							   (int) part->steps[0].len, part->steps[0].data, r->name);
+		if (part->nsteps > 1 || part->kind != PART_TEXT || declared->type == NULL)
+			continue;
+		if (IsTimeType(declared->type_oid))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("part {%.*s} of template \"%.*s\" has a type of times and no format",
+							(int) part->name.len, part->name.data, (int) t->source.len, t->source.data),
+					 errhint("Give it one: {%.*s:ms}, or s, us, date.", (int) part->name.len, part->name.data)));
+		if (declared->holds != NULL && strcmp(declared->holds, "N") == 0 && IsSortKey(def, attribute))
+			NoticeUnsorted(def, attribute, part);
+	}
+}
+
+/* ---- the definition as JSON ---- */
+
+static void
+AppendMember(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, "%s\"%s\": ", out->data[out->len - 1] == '{' ? "" : ", ", name);
+	escape_json(out, value);
+}
+
+static void
+AppendKey(StringInfo out, const EntityRequest *r, const TableDef *def,
+		  const char *name, const char *template)
+{
+	int			attribute = TableDefAttribute(def, SliceOf(name));
+	char	   *condition;
+
+	if (attribute < 0 || !def->attributes[attribute].is_key)
+		EntityRequestError("\"%s\" is no key attribute of the table or its indexes", name);
+	if (def->attributes[attribute].type != VALUE_S)
+		EntityRequestError("key attribute \"%s\" is not of type S", name);
+	CheckTemplateParts(r, def, attribute, TemplateGet(SliceOf(template)));
+
+	appendStringInfoString(out, out->data[out->len - 1] == '[' ? "{" : ", {");
+	AppendMember(out, "attribute", name);
+	AppendMember(out, "template", template);
+	condition = ConditionOf(r, def, attribute);
+	if (condition != NULL)
+	{
+		AppendMember(out, "condition", condition);
+		if (r->values != NULL)
+			AppendMember(out, "values", r->values);
+		if (r->names != NULL)
+			appendStringInfo(out, ", \"names\": %s", JsonbToCString(NULL, &r->names->root, 0));
+	}
+	appendStringInfoChar(out, '}');
+}
+
+static void
+AppendKeys(StringInfo out, const EntityRequest *r, const TableDef *def)
+{
+	JsonbIterator *it = NULL;
+	JsonbValue	value;
+	char	   *name;
+
+	if (r->keys == NULL)
+		return;
+	appendStringInfoString(out, ", \"keys\": [");
+	while (NextEntry(&it, r->keys, &name, &value))
+		AppendKey(out, r, def, name, TextOf(&value, "the template of", name));
+	appendStringInfoChar(out, ']');
+}
+
+static void
+AppendAttributes(StringInfo out, const EntityRequest *r)
+{
+	if (!r->declares)
+		return;
+	appendStringInfoString(out, ", \"attributes\": [");
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const DeclaredAttribute *a = &r->attributes[i];
+
+		appendStringInfoString(out, i == 0 ? "{" : ", {");
+		AppendMember(out, "name", a->name);
+		if (a->type != NULL)
+			AppendMember(out, "type", a->type);
+		if (a->holds != NULL)
+			AppendMember(out, "holds", a->holds);
+		if (a->required)
+			appendStringInfoString(out, ", \"required\": true");
+		if (a->constant != NULL)
+			appendStringInfo(out, ", \"constant\": %s", a->constant);
+		if (a->initial != NULL)
+			appendStringInfo(out, ", \"default\": %s", a->initial);
+		appendStringInfoChar(out, '}');
+	}
+	appendStringInfoChar(out, ']');
+}
+
+/* Whether no item can be in a table that is locked against all others. */
+static bool
+HasNoPages(Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(relid, NoLock, NULL))
+	{
+		Relation	rel = table_open(lfirst_oid(cell), NoLock);
+		bool		empty = RELKIND_HAS_STORAGE(rel->rd_rel->relkind) ? RelationGetNumberOfBlocks(rel) == 0 :
+			rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE;
+
+		table_close(rel, NoLock);
+		if (!empty)
+			return false;
+	}
+	return true;
+}
+
+static char *
+PrintEntity(const EntityRequest *r, const TableDef *def)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '{');
+	AppendMember(&out, "name", r->name);
+	if (r->type_attribute != NULL)
+	{
+		appendStringInfoString(&out, ", \"type\": {");
+		AppendMember(&out, "attribute", r->type_attribute);
+		AppendMember(&out, "value", r->type_value != NULL ? r->type_value : r->name);
+		appendStringInfoChar(&out, '}');
+	}
+	AppendKeys(&out, r, def);
+	AppendAttributes(&out, r);
+	AppendMember(&out, "on_mismatch", r->on_mismatch);
+	if (HasNoPages(def->relid))
+		appendStringInfoString(&out, ", \"applied\": true");
+	appendStringInfoChar(&out, '}');
+	return out.data;
+}
+
+/* ---- the functions ---- */
+
+static Jsonb *
+ObjectArgument(FunctionCallInfo fcinfo, int arg, const char *name)
+{
+	Jsonb	   *object = PG_ARGISNULL(arg) ? NULL : PG_GETARG_JSONB_P(arg);
+
+	if (object != NULL && !JB_ROOT_IS_OBJECT(object))
+		EntityRequestError("%s must be an object", name);
+	return object;
+}
+
+static char *
+TextArgument(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+static char *
+ItemArgument(FunctionCallInfo fcinfo, int arg)
+{
+	StringInfoData json;
+
+	if (PG_ARGISNULL(arg))
+		return NULL;
+	initStringInfo(&json);
+	ItemToJson(&json, PG_GETARG_VALUE(arg));
+	return json.data;
+}
+
+static void
+ReadRequest(FunctionCallInfo fcinfo, EntityRequest *r)
+{
+	r->table_name = RequiredText(fcinfo, 0, "table_name");
+	r->name = RequiredText(fcinfo, 1, "entity_name");
+	r->keys = ObjectArgument(fcinfo, 2, "keys");
+	r->type_attribute = TextArgument(fcinfo, 4);
+	r->type_value = TextArgument(fcinfo, 5);
+	r->conditions = ObjectArgument(fcinfo, 6, "index_conditions");
+	r->values = ItemArgument(fcinfo, 7);
+	r->names = ObjectArgument(fcinfo, 8, "expression_attribute_names");
+	r->on_mismatch = RequiredText(fcinfo, 9, "on_mismatch");
+	r->view_name = TextArgument(fcinfo, 10);
+	if (r->type_value != NULL && r->type_attribute == NULL)
+		EntityRequestError("type_value is given without type_attribute");
+	if (r->conditions == NULL && (r->values != NULL || r->names != NULL))
+		EntityRequestError("expression attribute values or names are given without index_conditions");
+}
+
+static void
+RefuseConflicts(const TableDef *def, const Entity *entity)
+{
+	for (int i = 0; i < def->entities->count; i++)
+	{
+		const Entity *other = &def->entities->entities[i];
+		const char *conflict = other == entity ? NULL : EntityConflict(entity, other);
+
+		if (conflict != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+					 errmsg("items of entity \"%.*s\" cannot be told from those of entity \"%.*s\"",
+							(int) entity->name.len, entity->name.data, (int) other->name.len, other->name.data),
+					 errdetail("%s", conflict),
+					 errhint("Give both entities a type_attribute, or make the templates narrower, as with {name:word} or {n:08}.")));
+	}
+}
+
+DYNAMO_FUNCTION(dynamo_create_entity);
+Datum
+dynamo_create_entity(PG_FUNCTION_ARGS)
+{
+	EntityRequest r = {0};
+	Oid			relid;
+	TableDef   *def;
+
+	ReadRequest(fcinfo, &r);
+	def = LockDefinition(r.table_name, &relid);
+	if (EntitySetFind(def->entities, SliceOf(r.name)) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("entity \"%s\" of table \"%s\" already exists", r.name, r.table_name)));
+	SPI_connect();
+	if (!PG_ARGISNULL(3))
+		ReadAttributes(&r, PG_GETARG_DATUM(3));
+	ReplaceEntity(def, r.name, PrintEntity(&r, def));
+	RefuseConflicts(def, RequireEntity(def, r.name));
+	StoreDefinition(relid, def);
+	SPI_finish();
+	if (r.view_name != NULL)
+		EntityViewCreate(r.view_name, r.table_name, r.name);
+	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_drop_entity);
+Datum
+dynamo_drop_entity(PG_FUNCTION_ARGS)
+{
+	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *entity_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Oid			relid;
+	TableDef   *def = LockDefinition(table_name, &relid);
+
+	(void) RequireEntity(def, entity_name);
+	ReplaceEntity(def, entity_name, NULL);
+	SPI_connect();
+	StoreDefinition(relid, def);
+	SPI_finish();
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,191 @@
+/*
+ * entity_filter.c
+ *	  What views of entities are made of: dynamo.entity_filter, is_entity and
+ *	  parse_time, and dynamo_internal.compose_key, which planner support puts
+ *	  into plans.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/timestamp.h"
+
+#include "entity/entity.h"
+#include "entity/template_time.h"
+#include "item/convert.h"
+#include "item/number.h"
+#include "sql/attribute.h"
+#include "table/table.h"
+
+/* ---- the filter ---- */
+
+static bool
+ItemIsOf(Oid relid, Slice entity_name, ValueRef item)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	bool		result = false;
+
+	if (rel == NULL)
+		return false;
+	if (RelationIsDynamoTable(rel))
+	{
+		TableDef   *def = TableDefAcquire(rel);
+		const Entity *entity = def->entities == NULL ? NULL : EntityOfItem(def->entities, item);
+
+		result = entity != NULL && SliceEqual(entity->name, entity_name) && EntityKeyIsComposed(entity, item);
+		TableDefRelease(def);
+	}
+	table_close(rel, AccessShareLock);
+	return result;
+}
+
+/*
+ * is_entity(relation oid, entity_name text, item dynamo.item) returns boolean
+ * entity_filter(relation oid, entity_name text, item dynamo.item, VARIADIC parts "any") returns boolean
+ */
+DYNAMO_FUNCTION(dynamo_is_entity);
+Datum
+dynamo_is_entity(PG_FUNCTION_ARGS)
+{
+	text	   *name;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	name = PG_GETARG_TEXT_PP(1);
+	PG_RETURN_BOOL(ItemIsOf(PG_GETARG_OID(0), SliceOfVarlena(name), PG_GETARG_VALUE(2)));
+}
+
+/* ---- keys of compared values ---- */
+
+/*
+ * Planner support passes only these types.  Whoever calls the function by hand
+ * may pass any: what is no text must not be read as one.
+ */
+static void
+CheckPartTypes(FunctionCallInfo fcinfo)
+{
+	for (int i = 1; i < PG_NARGS(); i++)
+	{
+		Oid			type = get_fn_expr_argtype(fcinfo->flinfo, i);
+		bool		fits = type == TEXTOID;
+
+		if (i % 2 == 0)
+			fits |= type == VARCHAROID || type == INT2OID || type == INT4OID || type == INT8OID ||
+				type == NUMERICOID || type == TIMESTAMPTZOID;
+		if (!fits || (i % 2 == 1 && i + 1 == PG_NARGS()))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("parts must be names of type text and values in turn")));
+	}
+}
+
+/* A value as items have it, palloc'd.  Texts and integers are the most frequent. */
+static ValueRef
+ValueOfDatum(Datum datum, Oid type)
+{
+	uint8	   *bytes;
+	uint32		len;
+
+	if (type == TEXTOID || type == VARCHAROID)
+	{
+		const struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
+
+		len = VARSIZE_ANY_EXHDR(text);
+		bytes = palloc(len + 1);
+		bytes[0] = VALUE_S;
+		memcpy(bytes + 1, VARDATA_ANY(text), len);
+		return (ValueRef) {bytes, len + 1};
+	}
+	if (type == NUMERICOID || type == TIMESTAMPTZOID)
+		return ItemRoot(AttributeFromDatum(datum, type, MISSING_VALUE));
+	bytes = palloc(NUMBER_MAX_BYTES + 1);
+	bytes[0] = VALUE_N;
+	len = NumberFromInt64(type == INT8OID ? DatumGetInt64(datum) :
+						  type == INT4OID ? DatumGetInt32(datum) : DatumGetInt16(datum), bytes + 1);
+	return (ValueRef) {bytes, len + 1};
+}
+
+/* PartFinder, among arguments that are not null. */
+static ValueRef
+FindArgument(void *arg, const TemplatePart *part, const char **reason)
+{
+	FunctionCallInfo fcinfo = arg;
+
+	for (int i = 1; i + 1 < PG_NARGS(); i += 2)
+	{
+		text	   *name = PG_GETARG_TEXT_PP(i);
+
+		if (SliceEqual(SliceOfVarlena(name), part->name))
+			return ValueOfDatum(PG_GETARG_DATUM(i + 1), get_fn_expr_argtype(fcinfo->flinfo, i + 1));
+	}
+	return MISSING_VALUE;
+}
+
+/* The template, kept with the call if that has it as a constant. */
+static const Template *
+TemplateArgument(FunctionCallInfo fcinfo)
+{
+	MemoryContext caller;
+	text	   *source;
+	const char *problem;
+
+	if (fcinfo->flinfo->fn_extra != NULL)
+		return fcinfo->flinfo->fn_extra;
+	source = PG_GETARG_TEXT_PP(0);
+	if (!get_fn_expr_arg_stable(fcinfo->flinfo, 0))
+		return TemplateGet(SliceOfVarlena(source));
+	(void) TemplateGet(SliceOfVarlena(source)); /* raises what is wrong with it */
+	caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	source = PG_GETARG_TEXT_P_COPY(0);
+	fcinfo->flinfo->fn_extra = TemplateRead(SliceOfVarlena(source), &problem);
+	MemoryContextSwitchTo(caller);
+	return fcinfo->flinfo->fn_extra;
+}
+
+/*
+ * compose_key(template text, VARIADIC parts "any") returns text
+ *
+ * The key or, if not all parts are given, what it begins with; NULL if one is
+ * null or does not fit.
+ */
+DYNAMO_FUNCTION(dynamo_compose_key);
+Datum
+dynamo_compose_key(PG_FUNCTION_ARGS)
+{
+	ComposeProblem problem;
+	StringInfoData key;
+
+	CheckPartTypes(fcinfo);
+	for (int i = 0; i < PG_NARGS(); i++)
+	{
+		if (PG_ARGISNULL(i))
+			PG_RETURN_NULL();
+	}
+	initStringInfo(&key);
+	if (TemplateComposeFrom(TemplateArgument(fcinfo), FindArgument, fcinfo, &key, &problem) == COMPOSE_UNFIT)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(SliceToText((Slice) {key.data, key.len}));
+}
+
+/* ---- times ---- */
+
+/* parse_time(text) returns timestamptz */
+DYNAMO_FUNCTION(dynamo_parse_time);
+Datum
+dynamo_parse_time(PG_FUNCTION_ARGS)
+{
+	text	   *argument = PG_GETARG_TEXT_PP(0);
+	Slice		time = SliceOfVarlena(argument);
+	int64		instant;
+
+	if (!InstantFromText(time, &instant) && !InstantFromSeconds(time, &instant))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_DATETIME_FORMAT),
+				 errmsg("invalid time: \"%.*s\"", (int) time.len, time.data),
+				 errdetail("A time is a text in ISO 8601, such as 2026-01-31T12:00:00Z, or a number of seconds since 1970.")));
+	PG_RETURN_TIMESTAMPTZ(instant - (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY);
+}

@@ -1,0 +1,693 @@
+/*
+ * entity_filter_support.c
+ *	  Planner support of dynamo.entity_filter, which stands in the WHERE of
+ *	  entity views.
+ *
+ * A view of an entity shows attributes; the indexes are on keys composed of
+ * them.  The view's condition names, for each attribute that is a part of a
+ * key, the expression that shows it:
+ *
+ *		entity_filter(t.tableoid, 'order', t.item, 'order_id', <expression>, ...)
+ *
+ * When the planner simplifies it, the view has been pulled up: what the query
+ * compares its columns with stands beside or above it in the same join tree,
+ * as comparisons of these very expressions.  Where such comparisons give all
+ * parts of a key, or its leading ones, conditions on the key's column are added:
+ *
+ *		"PK" = compose_key('CUSTOMER#{customer_id}', 'customer_id', <value>)
+ *
+ * to the quals that the comparisons are in, so that whatever may be compared
+ * with there (constants, parameters, columns of other tables) may become an
+ * index condition.  They are implied: nothing that satisfies the filter and the
+ * comparisons fails them.  The comparisons stay.
+ *
+ * Implied they are because an item of the entity has the key that its parts
+ * make, in one way: the filter tests it for the table's key, and writing sees
+ * to it for those of indexes, if the entity was there before the items
+ * ("applied").  Only types whose equality is that of the composed text take
+ * part.
+ */
+#include "postgres.h"
+
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "nodes/makefuncs.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/clauses.h"
+#include "optimizer/optimizer.h"
+#include "parser/parsetree.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+#include "compat.h"
+#include "entity/entity.h"
+#include "planner/begins_with.h"
+#include "table/objects.h"
+#include "table/table.h"
+
+#define FIRST_PART_ARGUMENT	3	/* behind table, entity and item */
+
+/* A comparison of a part with something else. */
+typedef struct Comparison
+{
+	const char *part;
+	int			strategy;		/* of btree: less, ..., greater */
+	Expr	   *value;
+	Node	  **quals;			/* where it stands */
+	int			depth;			/* of these; 0: where the filter stands */
+} Comparison;
+
+typedef struct Filter
+{
+	PlannerInfo *root;
+	const FuncExpr *call;		/* as it was before it was simplified */
+	Index		varno;
+	const TableDef *def;
+	const Entity *entity;
+	List	   *path;			/* of Node **: quals that must hold, from the filter outwards */
+	List	   *comparisons;
+} Filter;
+
+/* What is to be added, and how far out. */
+typedef struct Addition
+{
+	Expr	   *clause;
+	Node	  **quals;
+	int			depth;
+} Addition;
+
+/* ---- the filter's place in the join tree ---- */
+
+static const FuncExpr *
+AsFilter(Node *node, Oid function, Index varno)
+{
+	FuncExpr   *call = (FuncExpr *) node;
+	Var		   *table;
+
+	if (node == NULL || !IsA(node, FuncExpr) || call->funcid != function ||
+		list_length(call->args) <= FIRST_PART_ARGUMENT || !IsA(linitial(call->args), Var))
+		return NULL;
+	table = linitial(call->args);
+	return table->varno == (int) varno && table->varlevelsup == 0 &&
+		table->varattno == TableOidAttributeNumber ? call : NULL;
+}
+
+/* Quals before preprocessing are an expression, after it a list. */
+static List *
+Conjuncts(Node *quals)
+{
+	List	   *result = NIL;
+	List	   *members = quals == NULL ? NIL :
+		IsA(quals, List) ? (List *) quals :
+		is_andclause(quals) ? ((BoolExpr *) quals)->args : NIL;
+	ListCell   *cell;
+
+	if (quals == NULL)
+		return NIL;
+	if (members == NIL)
+		return list_make1(quals);
+	foreach(cell, members)
+		result = list_concat(result, Conjuncts(lfirst(cell)));
+	return result;
+}
+
+static bool
+FindInQuals(Filter *f, Node **quals, Oid function)
+{
+	ListCell   *cell;
+
+	foreach(cell, Conjuncts(*quals))
+	{
+		f->call = AsFilter(lfirst(cell), function, f->varno);
+		if (f->call == NULL)
+			continue;
+		f->path = list_make1(quals);
+		return true;
+	}
+	return false;
+}
+
+static bool FindFilter(Filter *f, Node *node, Oid function, bool *closed);
+
+/*
+ * Whose rows a join's quals decide on, and whether what stands further out
+ * decides on them, too: rows of the side that may be null are extended.
+ */
+static bool
+FindInJoin(Filter *f, JoinExpr *join, Oid function, bool *closed)
+{
+	bool		left;
+
+	if (FindInQuals(f, &join->quals, function))
+		return true;
+	left = FindFilter(f, join->larg, function, closed);
+	if (!left && !FindFilter(f, join->rarg, function, closed))
+		return false;
+	if (*closed)
+		return true;
+	if (join->jointype == JOIN_INNER || join->jointype == JOIN_SEMI ||
+		(left && join->jointype == JOIN_RIGHT) ||
+		(!left && (join->jointype == JOIN_LEFT || join->jointype == JOIN_ANTI)))
+		f->path = lappend(f->path, &join->quals);
+	*closed = join->jointype == JOIN_FULL || (left ? join->jointype == JOIN_RIGHT : join->jointype != JOIN_INNER);
+	if (!left && join->jointype == JOIN_RIGHT)
+		*closed = false;
+	return true;
+}
+
+/* Sets call and path; closed: nothing further out concerns the filter's rows. */
+static bool
+FindFilter(Filter *f, Node *node, Oid function, bool *closed)
+{
+	FromExpr   *from = (FromExpr *) node;
+	ListCell   *cell;
+
+	if (node == NULL || IsA(node, RangeTblRef))
+		return false;
+	if (IsA(node, JoinExpr))
+		return FindInJoin(f, (JoinExpr *) node, function, closed);
+	if (FindInQuals(f, &from->quals, function))
+		return true;
+	foreach(cell, from->fromlist)
+	{
+		if (!FindFilter(f, lfirst(cell), function, closed))
+			continue;
+		if (!*closed)
+			f->path = lappend(f->path, &from->quals);
+		return true;
+	}
+	return false;
+}
+
+/* ---- comparisons ---- */
+
+/* The name of the part that an expression shows; NULL if it is none. */
+static const char *
+PartShown(const Filter *f, Node *expression)
+{
+	while (expression != NULL && IsA(expression, RelabelType))
+		expression = (Node *) ((RelabelType *) expression)->arg;
+	for (int i = FIRST_PART_ARGUMENT; i + 1 < list_length(f->call->args); i += 2)
+	{
+		Const	   *name = list_nth(f->call->args, i);
+		Node	   *shown = list_nth(f->call->args, i + 1);
+
+		while (IsA(shown, RelabelType))
+			shown = (Node *) ((RelabelType *) shown)->arg;
+		if (IsA(name, Const) && !name->constisnull && equal(shown, expression))
+			return TextDatumGetCString(name->constvalue);
+	}
+	return NULL;
+}
+
+/*
+ * Whether two values of the type of a part are equal just if they make the same
+ * text, given how the entity declares the part.
+ */
+static bool
+EqualityIsOfText(const Filter *f, const char *part, Node *shown, Oid value_type)
+{
+	const EntityAttribute *declared = EntityAttributeFind(f->entity, SliceOf(part));
+	int			holds = declared == NULL ? -1 : declared->holds;
+
+	if (exprTypmod(shown) >= 0)
+		return false;
+	switch (exprType(shown))
+	{
+		case TEXTOID:
+		case VARCHAROID:
+			return holds == VALUE_S && (value_type == TEXTOID || value_type == VARCHAROID);
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+			return holds == VALUE_N && (value_type == INT2OID || value_type == INT4OID || value_type == INT8OID);
+		case NUMERICOID:
+			return holds == VALUE_N && value_type == NUMERICOID;
+		case TIMESTAMPTZOID:
+			return holds < 0 && declared != NULL && value_type == TIMESTAMPTZOID;
+	}
+	return false;
+}
+
+/* Whether a value may be compared with a key instead. */
+static bool
+IsUsableValue(const Filter *f, Node *value)
+{
+	return !contain_subplans(value) && !contain_volatile_functions(value) &&
+		!contain_agg_clause(value) && !bms_is_member(f->varno, pull_varnos(f->root, value));
+}
+
+/* The btree strategy by which an operator compares values of a type; 0: none. */
+static int
+StrategyOf(Oid operator, Oid collation, Oid type)
+{
+	TypeCacheEntry *entry = lookup_type_cache(type, TYPECACHE_BTREE_OPFAMILY);
+
+	if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+		return 0;
+	return OidIsValid(entry->btree_opf) ? get_op_opfamily_strategy(operator, entry->btree_opf) : 0;
+}
+
+/* Adds a comparison if this is one of a part, on the left, with a value. */
+static bool
+AddComparison(Filter *f, const OpExpr *op, Oid operator, Node *shown, Node *value, Node **quals, int depth)
+{
+	const char *part = OidIsValid(operator) ? PartShown(f, shown) : NULL;
+	Comparison *c;
+	int			strategy;
+
+	if (part == NULL || !IsUsableValue(f, value) || !EqualityIsOfText(f, part, shown, exprType(value)))
+		return false;
+	strategy = StrategyOf(operator, op->inputcollid, exprType(shown));
+	if (strategy == 0)
+		return false;
+	c = palloc(sizeof(Comparison));
+	*c = (Comparison) {part, strategy, (Expr *) value, quals, depth};
+	f->comparisons = lappend(f->comparisons, c);
+	return true;
+}
+
+static void
+CollectComparisons(Filter *f)
+{
+	ListCell   *place;
+	int			depth = 0;
+
+	foreach(place, f->path)
+	{
+		Node	  **quals = lfirst(place);
+		ListCell   *cell;
+
+		foreach(cell, Conjuncts(*quals))
+		{
+			OpExpr	   *op = lfirst(cell);
+
+			if (!IsA(op, OpExpr) || list_length(op->args) != 2)
+				continue;
+			if (!AddComparison(f, op, op->opno, linitial(op->args), lsecond(op->args), quals, depth))
+				(void) AddComparison(f, op, get_commutator(op->opno), lsecond(op->args), linitial(op->args), quals, depth);
+		}
+		depth++;
+	}
+}
+
+static const Comparison *
+FindComparison(const Filter *f, Slice part, int strategy)
+{
+	ListCell   *cell;
+
+	foreach(cell, f->comparisons)
+	{
+		const Comparison *c = lfirst(cell);
+
+		if (c->strategy == strategy && SliceIs(part, c->part))
+			return c;
+	}
+	return NULL;
+}
+
+/* ---- conditions on keys ---- */
+
+static Expr *
+TextConst(Slice s)
+{
+	return (Expr *) makeConst(TEXTOID, -1, DEFAULT_COLLATION_OID, -1,
+							  PointerGetDatum(cstring_to_text_with_len(s.data, s.len)), false, false);
+}
+
+/* The function of this name, and arguments, in a schema of the extension. */
+static Oid
+FunctionOid(const char *schema, const char *name, Oid *types, int n)
+{
+	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
+						   PointerGetDatum(buildoidvector(types, n)),
+						   ObjectIdGetDatum(get_namespace_oid(schema, true)));
+}
+
+/* compose_key(template, name, value, ...) of the parts that are known; NULL if it is gone. */
+static Expr *
+ComposeCall(const Template *t, List *parts)
+{
+	Oid			types[] = {TEXTOID, ANYOID};
+	Oid			function = FunctionOid(INTERNAL_SCHEMA, "compose_key", types, 2);
+
+	if (!OidIsValid(function))
+		return NULL;
+	return (Expr *) makeFuncExpr(function, TEXTOID, lcons(TextConst(t->source), parts),
+								 DEFAULT_COLLATION_OID, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
+}
+
+/* The place of an addition is the outermost of what it is made of. */
+static void
+MoveOut(Addition *a, const Comparison *c)
+{
+	if (a->quals == NULL || c->depth > a->depth)
+	{
+		a->quals = c->quals;
+		a->depth = c->depth;
+	}
+}
+
+/* A key while the comparisons that give it are gathered. */
+typedef struct KeyPlan
+{
+	const ComposedKey *key;
+	Var		   *column;
+	Addition	place;
+	List	   *parts;			/* arguments of compose_key: names and values */
+	int			known;			/* leading pieces that are known */
+} KeyPlan;
+
+/* Finds the values of leading parts; whether that is all of the key. */
+static bool
+PlanKey(const Filter *f, const ComposedKey *key, KeyPlan *plan)
+{
+	const Template *t = key->template;
+	int			attribute = TableDefAttribute(f->def, key->attribute);
+	const Var  *table = linitial(f->call->args);
+
+	plan->key = key;
+	if (attribute < 0 || f->def->attributes[attribute].type != VALUE_S)
+		return false;
+	plan->column = copyObject(unconstify(Var *, table));
+	plan->column->varattno = plan->column->varattnosyn = f->def->attributes[attribute].attnum;
+	plan->column->vartype = TEXTOID;
+	plan->column->varcollid = C_COLLATION_OID;
+	for (plan->known = 0; plan->known < t->npieces; plan->known++)
+	{
+		const TemplatePart *part = t->pieces[plan->known].part;
+		const Comparison *c = part == NULL ? NULL : FindComparison(f, part->name, BTEqualStrategyNumber);
+
+		if (part == NULL)
+			continue;
+		if (c == NULL || part->nsteps != 1)
+			return false;
+		plan->parts = lappend(plan->parts, TextConst(part->name));
+		plan->parts = lappend(plan->parts, copyObject(c->value));
+		MoveOut(&plan->place, c);
+	}
+	return true;
+}
+
+static void
+AddCondition(List **additions, KeyPlan *plan, Expr *clause)
+{
+	Addition   *a = palloc(sizeof(Addition));
+
+	*a = plan->place;
+	a->clause = clause;
+	*additions = lappend(*additions, a);
+}
+
+static Expr *
+CompareKey(KeyPlan *plan, Oid operator, Expr *bound)
+{
+	return make_opclause(operator, BOOLOID, false, (Expr *) copyObject(plan->column), bound,
+						 InvalidOid, plan->column->varcollid);
+}
+
+/* The literal that a template begins with, which may be empty. */
+static Slice
+Beginning(const Template *t)
+{
+	return t->pieces[0].part == NULL ? t->pieces[0].text : (Slice) {"", 0};
+}
+
+/* A key all of whose parts are known; a constant one needs no comparison. */
+static void
+AddEquality(List **additions, KeyPlan *plan)
+{
+	Expr	   *key = plan->parts == NIL ? TextConst(plan->key->template->pieces[0].text) :
+		ComposeCall(plan->key->template, plan->parts);
+
+	if (key != NULL)
+		AddCondition(additions, plan, CompareKey(plan, TextEqualOperator, key));
+}
+
+/* What a key begins with by the parts that are known; NULL if that is nothing. */
+static Expr *
+KnownBeginning(const KeyPlan *plan)
+{
+	Slice		literal = Beginning(plan->key->template);
+
+	if (plan->parts != NIL)
+		return ComposeCall(plan->key->template, copyObject(plan->parts));
+	return literal.len > 0 ? TextConst(literal) : NULL;
+}
+
+/* begins_with(column, what is known) */
+static void
+AddPrefix(List **additions, KeyPlan *plan)
+{
+	Oid			types[] = {TEXTOID, TEXTOID};
+	Oid			function = FunctionOid(DYNAMO_SCHEMA, "begins_with", types, 2);
+	Expr	   *prefix = KnownBeginning(plan);
+
+	if (prefix != NULL && OidIsValid(function))
+		AddCondition(additions, plan,
+					 (Expr *) makeFuncExpr(function, BOOLOID, list_make2(copyObject(plan->column), prefix),
+										   InvalidOid, plan->column->varcollid, COERCE_EXPLICIT_CALL));
+}
+
+static Expr *
+PrefixUpper(Expr *prefix)
+{
+	Oid			types[] = {TEXTOID};
+	Oid			function = FunctionOid(DYNAMO_SCHEMA, "prefix_upper", types, 1);
+
+	return !OidIsValid(function) ? NULL :
+		(Expr *) makeFuncExpr(function, TEXTOID, list_make1(prefix), DEFAULT_COLLATION_OID,
+							  DEFAULT_COLLATION_OID, PREFIX_UPPER_IN_PLAN);
+}
+
+/*
+ * A bound of a part that is ordered: the beginning with it or, where the value
+ * does not fit the format, the one without.
+ */
+static void
+AddBound(const Filter *f, List **additions, KeyPlan *plan, const TemplatePart *part, int strategy)
+{
+	const Comparison *c = FindComparison(f, part->name, strategy);
+	bool		lower = strategy == BTGreaterStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
+	KeyPlan		bounded = *plan;
+	Expr	   *with;
+	Expr	   *without;
+	CoalesceExpr *bound;
+
+	if (c == NULL)
+		return;
+	MoveOut(&bounded.place, c);
+	with = ComposeCall(plan->key->template,
+					   lappend(lappend(copyObject(plan->parts), TextConst(part->name)), copyObject(c->value)));
+	without = plan->parts == NIL ? TextConst(Beginning(plan->key->template)) : KnownBeginning(plan);
+	if (with == NULL || without == NULL)
+		return;
+	bound = makeNode(CoalesceExpr);
+	bound->coalescetype = TEXTOID;
+	bound->coalescecollid = DEFAULT_COLLATION_OID;
+	bound->args = list_make2(with, without);
+	bound->location = -1;
+	if (lower != part->descending)
+		AddCondition(additions, &bounded, CompareKey(plan, TextGreaterEqualOperator, (Expr *) bound));
+	else if (PrefixUpper((Expr *) bound) != NULL)
+		AddCondition(additions, &bounded, CompareKey(plan, TextLessOperator, PrefixUpper((Expr *) bound)));
+}
+
+/*
+ * Of a key whose leading parts are known: what it begins with, or a range.
+ * Whether a comparison was of use.
+ */
+static bool
+AddRange(const Filter *f, List **additions, KeyPlan *plan)
+{
+	const TemplatePart *part = plan->key->template->pieces[plan->known].part;
+	int			before = list_length(*additions);
+	int			bounds;
+
+	if (PartIsOrdered(part) && part->nsteps == 1)
+	{
+		for (int strategy = BTLessStrategyNumber; strategy <= BTGreaterStrategyNumber; strategy++)
+		{
+			if (strategy != BTEqualStrategyNumber)
+				AddBound(f, additions, plan, part, strategy);
+		}
+	}
+	bounds = list_length(*additions) - before;
+	if (bounds < 2)				/* the side that is not bounded, too */
+		AddPrefix(additions, plan);
+	return bounds > 0 || plan->parts != NIL;
+}
+
+static const ComposedKey *
+KeyOf(const Entity *entity, Slice attribute)
+{
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		if (SliceEqual(entity->keys[i].attribute, attribute))
+			return &entity->keys[i];
+	}
+	return NULL;
+}
+
+/*
+ * Conditions on the key of the table or of an index; NIL if its partition is not
+ * known, or no comparison is of use.
+ */
+static List *
+ConditionsOnKey(const Filter *f, const KeySchema *schema)
+{
+	List	   *additions = NIL;
+	bool		used = false;
+
+	for (int i = 0; i < KeyCount(schema); i++)
+	{
+		const ComposedKey *key = KeyOf(f->entity, schema->attributes[i].name);
+		KeyPlan		plan = {0};
+		bool		complete = key != NULL && key->condition == NULL && PlanKey(f, key, &plan);
+
+		if (!complete && i < schema->npartition)
+			return NIL;
+		if (complete)
+			AddEquality(&additions, &plan);
+		used |= complete ? plan.parts != NIL : plan.column != NULL && AddRange(f, &additions, &plan);
+		if (!complete)
+			break;
+	}
+	return used ? additions : NIL;
+}
+
+/*
+ * On the table's key or, if that is not known, on that of an index, or at least
+ * what the table's key begins with.  An index that is being built lacks columns
+ * of older items.
+ */
+static List *
+ConditionsOnKeys(const Filter *f)
+{
+	List	   *additions = ConditionsOnKey(f, &f->def->key);
+	List	   *beginnings = NIL;
+
+	for (int i = 0; additions == NIL && f->entity->applied && i < f->def->nindexes; i++)
+	{
+		const IndexDef *index = &f->def->indexes[i];
+
+		if (index->status == INDEX_ACTIVE && index->storage == STORAGE_INLINE)
+			additions = ConditionsOnKey(f, &index->key);
+	}
+	for (int i = 0; additions == NIL && i < f->entity->nbase; i++)
+	{
+		KeyPlan		plan = {0};
+
+		if (PlanKey(f, &f->entity->keys[i], &plan))
+			AddEquality(&beginnings, &plan);
+		else if (plan.column != NULL)
+			AddPrefix(&beginnings, &plan);
+	}
+	return list_concat(additions, beginnings);
+}
+
+/* ---- the request ---- */
+
+/* The filter as a plain test, which has no support function. */
+static Expr *
+PlainTest(const FuncExpr *call)
+{
+	Oid			types[] = {OIDOID, TEXTOID, ItemTypeOid()};
+	Oid			function = FunctionOid(DYNAMO_SCHEMA, "is_entity", types, 3);
+
+	if (!OidIsValid(function))
+		return NULL;
+	return (Expr *) makeFuncExpr(function, BOOLOID, list_copy_head(call->args, FIRST_PART_ARGUMENT),
+								 InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
+}
+
+/* Adds each condition to its quals; those of the filter's own are returned. */
+static List *
+PlaceAdditions(const Filter *f, List *additions)
+{
+	List	   *here = NIL;
+	ListCell   *cell;
+
+	foreach(cell, additions)
+	{
+		Addition   *a = lfirst(cell);
+
+		if (a->quals == NULL || a->depth == 0)
+			here = lappend(here, eval_const_expressions(f->root, (Node *) a->clause));
+		else
+			*a->quals = make_and_qual(*a->quals, (Node *) a->clause);
+	}
+	return here;
+}
+
+/* Finds the conditions that a filter and its neighbours imply. */
+static List *
+ImpliedConditions(Filter *f, Oid function, Oid relid, const char *entity_name)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	List	   *here = NIL;
+	bool		closed = false;
+
+	if (rel == NULL)
+		return NIL;
+	if (RelationIsDynamoTable(rel))
+	{
+		TableDef   *def = TableDefAcquire(rel);
+
+		f->def = def;
+		f->entity = EntitySetFind(def->entities, SliceOf(entity_name));
+		if (f->entity != NULL && FindFilter(f, (Node *) f->root->parse->jointree, function, &closed))
+		{
+			CollectComparisons(f);
+			here = PlaceAdditions(f, ConditionsOnKeys(f));
+		}
+		TableDefRelease(def);
+	}
+	table_close(rel, NoLock);
+	return here;
+}
+
+static Node *
+Simplify(SupportRequestSimplify *request)
+{
+	FuncExpr   *call = request->fcall;
+	Filter		f = {.root = request->root};
+	Var		   *table = linitial(call->args);
+	Const	   *name;
+	RangeTblEntry *rte;
+	Expr	   *test;
+
+	if (list_length(call->args) <= FIRST_PART_ARGUMENT)
+		return NULL;
+	name = lsecond(call->args);
+	test = PlainTest(call);
+	if (request->root == NULL || test == NULL || !IsA(table, Var) || table->varlevelsup > 0 ||
+		!IsA(name, Const) || name->constisnull)
+		return (Node *) test;
+	rte = rt_fetch(table->varno, request->root->parse->rtable);
+	if (rte->rtekind != RTE_RELATION)
+		return (Node *) test;
+	f.varno = table->varno;
+	return (Node *) make_ands_explicit(lcons(test, ImpliedConditions(&f, call->funcid, rte->relid,
+																	  TextDatumGetCString(name->constvalue))));
+}
+
+DYNAMO_FUNCTION(dynamo_entity_filter_support);
+Datum
+dynamo_entity_filter_support(PG_FUNCTION_ARGS)
+{
+	Node	   *request = (Node *) PG_GETARG_POINTER(0);
+
+	if (!IsA(request, SupportRequestSimplify))
+		PG_RETURN_POINTER(NULL);
+	PG_RETURN_POINTER(Simplify((SupportRequestSimplify *) request));
+}

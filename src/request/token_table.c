@@ -1,0 +1,237 @@
+/*
+ * token_table.c
+ *	  Reads and writes the table of ClientRequestTokens below SQL.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/heapam.h"
+#include "access/htup_details.h"
+#include "access/skey.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "executor/tuptable.h"
+#include "fmgr.h"
+#include "storage/bufmgr.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "request/token_table.h"
+#include "table/objects.h"
+
+#define TOKEN_TABLE		"request_tokens"
+
+/* For which a token counts. */
+#define LIFETIME		(10 * USECS_PER_MINUTE)
+
+/* That a sweep reads. */
+#define SWEPT_BLOCKS	2
+
+enum
+{
+	COLUMN_HASH = 1,
+	COLUMN_OWNER,
+	COLUMN_TOKEN,
+	COLUMN_DIGEST,
+	COLUMN_COMPLETED_AT,
+	COLUMNS = COLUMN_COMPLETED_AT
+};
+
+/* ---- the table ---- */
+
+void
+TokenTableOpen(TokenTable *table)
+{
+	Oid			schema = get_namespace_oid(INTERNAL_SCHEMA, false);
+	Oid			relid = get_relname_relid(TOKEN_TABLE, schema);
+	Oid			primary_key;
+
+	table->rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
+	if (table->rel == NULL)
+		elog(ERROR, "table %s.%s is missing", INTERNAL_SCHEMA, TOKEN_TABLE);
+	primary_key = PrimaryKeyIndex(table->rel);
+	if (!OidIsValid(primary_key) || list_length(table->rel->rd_indexlist) > 1)
+		elog(ERROR, "table %s.%s must have a primary key and no other index",
+			 INTERNAL_SCHEMA, TOKEN_TABLE);
+	table->index = index_open(primary_key, RowExclusiveLock);
+	table->now = GetCurrentTimestamp();
+}
+
+void
+TokenTableClose(TokenTable *table)
+{
+	index_close(table->index, NoLock);
+	table_close(table->rel, NoLock);
+}
+
+/* ---- searching ---- */
+
+static Datum
+Column(TupleTableSlot *slot, int column)
+{
+	bool		isnull;
+
+	return slot_getattr(slot, column, &isnull);
+}
+
+static bool
+IsText(TupleTableSlot *slot, int column, Slice wanted)
+{
+	return SliceCompare(SliceOfVarlena(DatumGetTextPP(Column(slot, column))), wanted) == 0;
+}
+
+/* Goes to the row of a token. */
+static bool
+FindRow(IndexScanDesc scan, TupleTableSlot *slot, const TokenKey *key)
+{
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		if (IsText(slot, COLUMN_OWNER, key->owner) && IsText(slot, COLUMN_TOKEN, key->token))
+			return true;
+	}
+	return false;
+}
+
+static void
+ReadRow(TupleTableSlot *slot, TokenRow *row)
+{
+	row->place = slot->tts_tid;
+	row->completed = DatumGetTimestampTz(Column(slot, COLUMN_COMPLETED_AT));
+	row->content = SliceOfVarlena(DatumGetByteaPCopy(Column(slot, COLUMN_DIGEST)));
+}
+
+bool
+TokenTableFind(const TokenTable *table, const TokenKey *key, TokenRow *row)
+{
+	IndexScanDesc scan = BeginIndexScan(table->rel, table->index, SnapshotSelf, 1);
+	TupleTableSlot *slot = table_slot_create(table->rel, NULL);
+	ScanKeyData test;
+	bool		found;
+
+	ScanKeyInit(&test, COLUMN_HASH, BTEqualStrategyNumber, F_INT8EQ,
+				Int64GetDatum((int64) key->hash));
+	index_rescan(scan, &test, 1, NULL, 0);
+	found = FindRow(scan, slot, key);
+	if (found)
+		ReadRow(slot, row);
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	return found;
+}
+
+bool
+TokenCounts(const TokenTable *table, TimestampTz completed)
+{
+	return table->now - completed < LIFETIME;
+}
+
+/* ---- writing ---- */
+
+static void
+DeleteRow(const TokenTable *table, ItemPointerData place)
+{
+	TM_FailureData failure;
+
+	(void) table_tuple_delete(table->rel, &place, GetCurrentCommandId(true), SnapshotAny,
+							  InvalidSnapshot, false, &failure, false);
+}
+
+void
+TokenTableDelete(const TokenTable *table, const TokenRow *row)
+{
+	DeleteRow(table, row->place);
+	CommandCounterIncrement();
+}
+
+static Datum
+TextOf(Slice slice)
+{
+	return PointerGetDatum(cstring_to_text_with_len(slice.data, (int) slice.len));
+}
+
+static HeapTuple
+MakeTuple(const TokenTable *table, Datum *values)
+{
+	bool		nulls[COLUMNS] = {false};
+
+	return heap_form_tuple(RelationGetDescr(table->rel), values, nulls);
+}
+
+/*
+ * The columns of the primary key are the first of the table; as with those of
+ * TOAST tables, a btree asks for no more.
+ */
+static bool
+InsertEntry(const TokenTable *table, Datum *values, ItemPointer place)
+{
+	bool		nulls[COLUMNS] = {false};
+
+	return index_insert(table->index, values, nulls, place, table->rel, UNIQUE_CHECK_PARTIAL,
+						false, NULL);
+}
+
+/*
+ * The row is there before it is known that it is the only one, which it all
+ * but always is.
+ */
+bool
+TokenTableAdd(const TokenTable *table, const TokenKey *key, bytea *content)
+{
+	Datum		values[COLUMNS];
+	HeapTuple	tuple;
+	bool		added;
+
+	values[COLUMN_HASH - 1] = Int64GetDatum((int64) key->hash);
+	values[COLUMN_OWNER - 1] = TextOf(key->owner);
+	values[COLUMN_TOKEN - 1] = TextOf(key->token);
+	values[COLUMN_DIGEST - 1] = PointerGetDatum(content);
+	values[COLUMN_COMPLETED_AT - 1] = TimestampTzGetDatum(table->now);
+	tuple = MakeTuple(table, values);
+	simple_heap_insert(table->rel, tuple);
+	added = InsertEntry(table, values, &tuple->t_self);
+	CommandCounterIncrement();
+	if (!added)
+	{
+		DeleteRow(table, tuple->t_self);
+		CommandCounterIncrement();
+	}
+	return added;
+}
+
+/* ---- sweeping ---- */
+
+static void
+SweepBlocks(const TokenTable *table, BlockNumber first, BlockNumber n)
+{
+	TableScanDesc scan = table_beginscan_strat(table->rel, SnapshotSelf, 0, NULL, true, false);
+	TupleTableSlot *slot = table_slot_create(table->rel, NULL);
+
+	heap_setscanlimits(scan, first, n);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		if (!TokenCounts(table, DatumGetTimestampTz(Column(slot, COLUMN_COMPLETED_AT))))
+			DeleteRow(table, slot->tts_tid);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	CommandCounterIncrement();
+}
+
+void
+TokenTableSweep(const TokenTable *table, uint32 number)
+{
+	BlockNumber blocks = RelationGetNumberOfBlocks(table->rel);
+	BlockNumber first;
+
+	if (blocks == 0)
+		return;
+	first = number % blocks;
+	SweepBlocks(table, first, Min(SWEPT_BLOCKS, blocks - first));
+}

@@ -1,0 +1,356 @@
+/*
+ * own_table.c
+ *	  Rows that the extension writes itself.
+ *
+ * What was found out about a relation is kept, by its OID, until a relcache
+ * invalidation.  A lock on the relation must be held before it is trusted: the
+ * messages of those who changed it have arrived then, and nobody else
+ * can.  A rollback to a savepoint sends invalidations, too.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_am.h"
+#include "catalog/index.h"
+#include "executor/executor.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "store/own_table.h"
+#include "table/owner.h"
+
+/* ---- what was found out about a relation ---- */
+
+/* The indexes of a relation. */
+typedef struct Indexes
+{
+	Oid			pkey;			/* InvalidOid: there is no primary key */
+	bool		only_pkey;		/* it is the only index */
+	IndexInfo	info;			/* of pkey; has nothing in memory of its own */
+} Indexes;
+
+typedef struct Facts
+{
+	Oid			relid;			/* hash key */
+	bool		has_indexes;	/* the next is set */
+	Indexes		indexes;
+} Facts;
+
+static HTAB *facts;
+static uint64 changes = 1;
+
+static void
+ForgetFacts(Datum arg, Oid relid)
+{
+	HASH_SEQ_STATUS status;
+	Facts	   *f;
+
+	changes++;
+	if (OidIsValid(relid))
+	{
+		hash_search(facts, &relid, HASH_REMOVE, NULL);
+		return;
+	}
+	hash_seq_init(&status, facts);
+	while ((f = hash_seq_search(&status)) != NULL)
+		hash_search(facts, &f->relid, HASH_REMOVE, NULL);
+}
+
+void
+OwnTableInit(void)
+{
+	HASHCTL		ctl = {0};
+
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = sizeof(Facts);
+	facts = hash_create("dynamo own tables", 64, &ctl, HASH_ELEM | HASH_BLOBS);
+	CacheRegisterRelcacheCallback(ForgetFacts, (Datum) 0);
+}
+
+static Facts *
+FindFacts(Oid relid)
+{
+	return hash_search(facts, &relid, HASH_FIND, NULL);
+}
+
+static Facts *
+EnterFacts(Oid relid)
+{
+	bool		found;
+	Facts	   *f = hash_search(facts, &relid, HASH_ENTER, &found);
+
+	if (!found)
+		f->has_indexes = false;
+	return f;
+}
+
+static void
+LookUpIndexes(Relation rel, Indexes *indexes)
+{
+	Relation	pkey;
+
+	memset(indexes, 0, sizeof(*indexes));
+	/* makes the list valid, which any lookup may have taken back */
+	indexes->pkey = PrimaryKeyIndex(rel);
+	indexes->only_pkey = OidIsValid(indexes->pkey) && list_length(rel->rd_indexlist) == 1;
+	if (!OidIsValid(indexes->pkey))
+		return;
+	pkey = index_open(indexes->pkey, RowExclusiveLock);
+	indexes->info = *BuildIndexInfo(pkey);
+	/* one that excludes overlaps has operators in its info */
+	indexes->only_pkey &= pkey->rd_rel->relam == BTREE_AM_OID;
+	index_close(pkey, NoLock);
+}
+
+static void
+GetIndexes(Relation rel, Indexes *indexes)
+{
+	const Facts *known = FindFacts(RelationGetRelid(rel));
+	uint64		since = changes;
+	Facts	   *f;
+
+	if (known != NULL && known->has_indexes)
+	{
+		*indexes = known->indexes;
+		return;
+	}
+	LookUpIndexes(rel, indexes);
+	if (since != changes)
+		return;
+	f = EnterFacts(RelationGetRelid(rel));
+	f->has_indexes = true;
+	f->indexes = *indexes;
+}
+
+/* ---- opening ---- */
+
+/* Index expressions are the owner's, whoever writes to the table. */
+static void
+OpenAllIndexes(OwnTable *t)
+{
+	OwnerScope	scope;
+
+	if (!t->in_scope)
+		OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
+	t->estate = CreateExecutorState();
+	t->result = makeNode(ResultRelInfo);
+	InitResultRelInfo(t->result, t->rel, 0, NULL, 0);
+	ExecOpenIndices(t->result, false);
+	if (!t->in_scope)
+		OwnerScopeLeave(&scope);
+}
+
+void
+OwnTableBegin(OwnTable *t, Relation rel, bool in_scope)
+{
+	Indexes		indexes;
+
+	GetIndexes(rel, &indexes);
+	t->rel = rel;
+	t->pkey = NULL;
+	t->slot = table_slot_create(rel, NULL);
+	t->in_scope = in_scope;
+	t->estate = NULL;
+	if (OidIsValid(indexes.pkey))
+	{
+		t->pkey = index_open(indexes.pkey, RowExclusiveLock);
+		t->info = indexes.info;
+		t->info.ii_Context = CurrentMemoryContext;
+	}
+	if (!indexes.only_pkey)
+		OpenAllIndexes(t);
+}
+
+void
+OwnTableEnd(OwnTable *t)
+{
+	if (t->estate != NULL)
+	{
+		ExecCloseIndices(t->result);
+		FreeExecutorState(t->estate);
+	}
+	ExecDropSingleTupleTableSlot(t->slot);
+	if (t->pkey != NULL)
+		index_close(t->pkey, NoLock);
+}
+
+/* ---- finding ---- */
+
+static IndexScanDesc
+BeginKeyScan(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot)
+{
+	IndexScanDesc scan = BeginIndexScan(t->rel, t->pkey, snapshot, nkeys);
+
+	index_rescan(scan, keys, nkeys, NULL, 0);
+	return scan;
+}
+
+bool
+OwnTableFind(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot)
+{
+	IndexScanDesc scan = BeginKeyScan(t, keys, nkeys, snapshot);
+	bool		found = index_getnext_slot(scan, ForwardScanDirection, t->slot);
+
+	index_endscan(scan);
+	return found;
+}
+
+TM_Result
+OwnTableLock(OwnTable *t, ItemPointer tid, Snapshot snapshot, TupleTableSlot *locked,
+			 LockWaitPolicy policy)
+{
+	TM_FailureData failure;
+
+	return table_tuple_lock(t->rel, tid, snapshot, locked, GetCurrentCommandId(true),
+							LockTupleNoKeyExclusive, policy,
+							TUPLE_LOCK_FLAG_FIND_LAST_VERSION, &failure);
+}
+
+bool
+OwnTableFetch(OwnTable *t, ItemPointer tid, Snapshot snapshot, TupleTableSlot *fetched)
+{
+	return table_tuple_fetch_row_version(t->rel, tid, snapshot, fetched);
+}
+
+bool
+RowIsSeen(Relation rel, TupleTableSlot *slot, Snapshot snapshot)
+{
+	return table_tuple_satisfies_snapshot(rel, slot, snapshot);
+}
+
+/* ---- writing ---- */
+
+void
+OwnTableForm(OwnTable *t, const Datum *values, const bool *nulls)
+{
+	int			natts = RelationGetDescr(t->rel)->natts;
+
+	ExecClearTuple(t->slot);
+	memcpy(t->slot->tts_values, values, sizeof(Datum) * natts);
+	memcpy(t->slot->tts_isnull, nulls, sizeof(bool) * natts);
+	ExecStoreVirtualTuple(t->slot);
+}
+
+static bool
+InsertIntoPrimaryKey(OwnTable *t, Datum *values, bool *nulls, IndexUniqueCheck check,
+					 bool unchanged)
+{
+	return index_insert(t->pkey, values, nulls, &t->slot->tts_tid, t->rel,
+						check, unchanged, &t->info);
+}
+
+/* The columns of the primary key in t->slot. */
+static void
+FormKey(OwnTable *t, Datum *values, bool *nulls)
+{
+	for (int i = 0; i < t->info.ii_NumIndexAttrs; i++)
+		values[i] = slot_getattr(t->slot, t->info.ii_IndexAttrNumbers[i], &nulls[i]);
+}
+
+/* updated: what the update of the row said; NULL for a new row. */
+static void
+InsertIntoAllIndexes(OwnTable *t, const UpdatedIndexes *updated)
+{
+	OwnerScope	scope;
+
+	if (!t->in_scope)
+		OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
+	if (updated == NULL)
+		InsertIndexTuples(t->result, t->slot, t->estate);
+	else if (t->result->ri_NumIndices > 0)
+		InsertUpdatedIndexTuples(t->result, t->slot, t->estate, *updated);
+	ResetPerTupleExprContext(t->estate);
+	if (!t->in_scope)
+		OwnerScopeLeave(&scope);
+}
+
+void
+OwnTableInsert(OwnTable *t)
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		nulls[INDEX_MAX_KEYS];
+
+	if (t->estate == NULL)
+		FormKey(t, values, nulls);
+	simple_table_tuple_insert(t->rel, t->slot);
+	if (t->estate == NULL)
+		(void) InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_YES, false);
+	else
+		InsertIntoAllIndexes(t, NULL);
+}
+
+/* Deletes the rows with a key but for the one at tid (NULL: all). */
+static void
+DeleteOthers(OwnTable *t, ScanKey keys, int nkeys, ItemPointer tid)
+{
+	TupleTableSlot *slot = table_slot_create(t->rel, NULL);
+	IndexScanDesc scan = BeginKeyScan(t, keys, nkeys, SnapshotSelf);
+
+	while (index_getnext_slot(scan, ForwardScanDirection, slot))
+	{
+		if (tid == NULL || !ItemPointerEquals(tid, &slot->tts_tid))
+			OwnTableDelete(t, &slot->tts_tid, GetActiveSnapshot());
+	}
+	index_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+void
+OwnTableReplace(OwnTable *t, ScanKey keys, int nkeys)
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		nulls[INDEX_MAX_KEYS];
+
+	if (t->estate != NULL)
+	{
+		DeleteOthers(t, keys, nkeys, NULL);
+		OwnTableInsert(t);
+		return;
+	}
+	FormKey(t, values, nulls);
+	simple_table_tuple_insert(t->rel, t->slot);
+	if (InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_PARTIAL, false))
+		return;
+	DeleteOthers(t, keys, nkeys, &t->slot->tts_tid);
+	(void) InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_EXISTING, false);
+}
+
+void
+OwnTableUpdate(OwnTable *t, ItemPointer tid, Snapshot snapshot)
+{
+	UpdatedIndexes updated = NO_UPDATED_INDEXES;
+	Datum		values[INDEX_MAX_KEYS];
+	bool		nulls[INDEX_MAX_KEYS];
+
+	simple_table_tuple_update(t->rel, tid, t->slot, snapshot, &updated);
+	if (updated == NO_UPDATED_INDEXES)
+		return;
+	if (t->estate != NULL)
+	{
+		InsertIntoAllIndexes(t, &updated);
+		return;
+	}
+	FormKey(t, values, nulls);
+	(void) InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_YES, true);
+}
+
+void
+OwnTableDelete(OwnTable *t, ItemPointer tid, Snapshot snapshot)
+{
+	simple_table_tuple_delete(t->rel, tid, snapshot);
+}
+
+bool
+TryDeleteRow(Relation rel, ItemPointer tid, Snapshot snapshot, bool wait)
+{
+	TM_FailureData failure;
+
+	return table_tuple_delete(rel, tid, GetCurrentCommandId(true), snapshot,
+							  InvalidSnapshot, wait, &failure, false) == TM_Ok;
+}

@@ -1,0 +1,88 @@
+/*
+ * own_table.h
+ *	  Writes rows of the extension's own tables: index tables and streams, and
+ *	  columns of dynamo tables that maintenance sets.
+ *
+ * Rows are written with the access method's functions, without triggers,
+ * privileges and row security.  The caller must have locked the table and
+ * checked that it is the expected one.
+ *
+ * If the primary key is the only index, it is written without an executor
+ * state.  Other indexes, which only the table's owner can have added, are
+ * written by the executor as that owner, because they may have expressions and
+ * predicates.
+ */
+#ifndef DYNAMO_OWN_TABLE_H
+#define DYNAMO_OWN_TABLE_H
+
+#include "access/skey.h"
+#include "access/tableam.h"
+#include "executor/tuptable.h"
+#include "nodes/execnodes.h"
+#include "nodes/lockoptions.h"
+
+extern void OwnTableInit(void);
+
+/* ---- a table open for writing ---- */
+
+typedef struct OwnTable
+{
+	Relation	rel;
+	Relation	pkey;			/* NULL if the table has no primary key */
+	TupleTableSlot *slot;		/* the row that was found, or will be written */
+	IndexInfo	info;			/* description of pkey */
+	bool		in_scope;		/* the caller already acts as the owner */
+	EState	   *estate;			/* NULL if pkey is the only index */
+	ResultRelInfo *result;
+} OwnTable;
+
+/*
+ * Prepares writes to a relation, which the caller must close.  in_scope: the
+ * caller has entered the owner's scope (owner.h) and stays in it.
+ */
+extern void OwnTableBegin(OwnTable *t, Relation rel, bool in_scope);
+extern void OwnTableEnd(OwnTable *t);
+
+/* Whether a row with this primary key exists; it is then in t->slot. */
+extern bool OwnTableFind(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot);
+
+/*
+ * Locks the last version of a row against changes, and fetches it into a slot.
+ * Returns TM_WouldBlock if another transaction has locked it and policy is not
+ * to wait; other values than TM_Ok if it was deleted.
+ */
+extern TM_Result OwnTableLock(OwnTable *t, ItemPointer tid, Snapshot snapshot,
+							  TupleTableSlot *locked, LockWaitPolicy policy);
+
+/* Fetches the row version at a position, if a snapshot sees it. */
+extern bool OwnTableFetch(OwnTable *t, ItemPointer tid, Snapshot snapshot,
+						  TupleTableSlot *fetched);
+
+/* Forms a row of these columns in t->slot, without copying them. */
+extern void OwnTableForm(OwnTable *t, const Datum *values, const bool *nulls);
+
+/* Inserts the row in t->slot, which may be a virtual one. */
+extern void OwnTableInsert(OwnTable *t);
+
+/* Inserts the row and deletes all other rows with its primary key. */
+extern void OwnTableReplace(OwnTable *t, ScanKey keys, int nkeys);
+
+/*
+ * Updates a row that no other session can change to the contents of t->slot,
+ * with the same primary key.
+ */
+extern void OwnTableUpdate(OwnTable *t, ItemPointer tid, Snapshot snapshot);
+
+/* Deletes a row that no other session can change. */
+extern void OwnTableDelete(OwnTable *t, ItemPointer tid, Snapshot snapshot);
+
+/* Whether a snapshot sees the row in a slot of an open relation. */
+extern bool RowIsSeen(Relation rel, TupleTableSlot *slot, Snapshot snapshot);
+
+/*
+ * Deletes a row of an open relation.  Returns false if another transaction has
+ * deleted it, or is about to and wait is false.
+ */
+extern bool TryDeleteRow(Relation rel, ItemPointer tid, Snapshot snapshot, bool wait);
+
+#endif							/* DYNAMO_OWN_TABLE_H */

@@ -1,0 +1,35 @@
+/*
+ * compose.c
+ *	  Composes keys of a written item by the table's entities.
+ *
+ * Every write calls this in one of two places: in the stages of an operation
+ * (op/), which needs the item's key to find its row, or in the derive_keys
+ * trigger, which runs after statements and users' triggers have changed the
+ * item.  Composing an item twice does not change it again.
+ */
+#include "postgres.h"
+
+#include "commands/trigger.h"
+
+#include "entity/entity.h"
+#include "table/table.h"
+
+/* Items that logical replication applies were composed where they were written. */
+bool
+ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, bool fixed_key,
+				  bool final, struct varlena **composed, Problem *problem)
+{
+	EntityWrite write = {
+		.set = def->entities,
+		.item = item,
+		.old = old,
+		.fixed_key = fixed_key,
+		.final = final,
+		.problem = problem,
+	};
+
+	*composed = NULL;
+	if (def->entities == NULL || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
+		return true;
+	return EntityCompose(&write, composed);
+}

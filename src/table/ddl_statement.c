@@ -1,0 +1,71 @@
+/*
+ * ddl_statement.c
+ *	  Executes the statements of DDL functions.
+ */
+#include "postgres.h"
+
+#include "executor/spi.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#include "errors.h"
+#include "table/ddl_statement.h"
+
+static bool statement_is_ours = false;
+
+bool
+StatementIsOurs(void)
+{
+	return statement_is_ours;
+}
+
+static void
+Execute(const char *sql)
+{
+	bool		was_ours = statement_is_ours;
+
+	statement_is_ours = true;
+	PG_TRY();
+	{
+		int			result = SPI_execute(sql, false, 0);
+
+		if (result < 0)
+			elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
+	}
+	PG_FINALLY();
+	{
+		statement_is_ours = was_ours;
+	}
+	PG_END_TRY();
+}
+
+void
+RunStatement(const char *format,...)
+{
+	va_list		args;
+	char	   *sql;
+
+	va_start(args, format);
+	sql = DynamoFormat(format, args);
+	va_end(args);
+	Execute(sql);
+	pfree(sql);
+}
+
+char *
+QualifiedName(Oid schema, const char *name)
+{
+	return quote_qualified_identifier(get_namespace_name(schema), name);
+}
+
+char *
+ColumnClause(const AttributeDef *attr)
+{
+	const char *type = "pg_catalog.bytea";
+
+	if (attr->type == VALUE_S)
+		type = "pg_catalog.text COLLATE pg_catalog.\"C\"";
+	else if (attr->type == VALUE_N)
+		type = "pg_catalog.numeric";
+	return psprintf("%s %s", quote_identifier(attr->column), type);
+}

@@ -1,0 +1,25 @@
+/*
+ * ddl_statement.h
+ *	  Executes DDL statements, and forms the names and clauses in them.
+ */
+#ifndef DYNAMO_TABLE_DDL_STATEMENT_H
+#define DYNAMO_TABLE_DDL_STATEMENT_H
+
+#include "table/table.h"
+
+/* Runs one statement; SPI must be connected. */
+extern void RunStatement(const char *format,...) pg_attribute_printf(1, 2);
+
+/*
+ * Whether such a statement is running: event triggers then allow changes of
+ * relations and triggers that they refuse to users.
+ */
+extern bool StatementIsOurs(void);
+
+/* "schema"."name" */
+extern char *QualifiedName(Oid schema, const char *name);
+
+/* "column" type COLLATE ... */
+extern char *ColumnClause(const AttributeDef *attr);
+
+#endif							/* DYNAMO_TABLE_DDL_STATEMENT_H */

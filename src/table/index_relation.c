@@ -1,0 +1,328 @@
+/*
+ * index_relation.c
+ *	  The relations that hold secondary indexes: finding and opening them.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "miscadmin.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "table/index_relation.h"
+#include "table/limits.h"
+#include "table/link.h"
+#include "table/objects.h"
+
+/* ---- btrees of a table ---- */
+
+/* Whether a row of pg_index is of the table and has the columns of an entry first. */
+static bool
+HasEntryColumns(Form_pg_index form, Oid table, const TableDef *def, const IndexDef *index)
+{
+	bool		fits = form->indrelid == table && form->indnkeyatts == index->nentry;
+
+	for (int i = 0; fits && i < index->nentry; i++)
+		fits = form->indkey.values[i] ==
+			get_attnum(table, EntryAttribute(def, index, i)->column);
+	return fits;
+}
+
+bool
+InlineIndexFits(const TableDef *def, const IndexDef *index, Oid btree)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(btree));
+	bool		fits;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	fits = HasEntryColumns((Form_pg_index) GETSTRUCT(tuple), def->relid, def, index);
+	ReleaseSysCache(tuple);
+	return fits;
+}
+
+/* Whether a btree has the name that the definition has for one of its indexes. */
+static bool
+IsNamed(const TableDef *def, Oid btree)
+{
+	const char *name = get_rel_name(btree);
+
+	return name == NULL || TableDefIndexOfRelation(def, name) != NULL;
+}
+
+/* Whether a btree that has another name could be that of an index. */
+static bool
+CouldHoldIndex(Form_pg_index form, Oid table, const TableDef *def, const IndexDef *index)
+{
+	return index->status == INDEX_ACTIVE && form->indisvalid && !form->indisunique &&
+		HasEntryColumns(form, table, def, index) && !IsNamed(def, form->indexrelid) &&
+		HasIndexPredicate(form->indexrelid, table, def, index);
+}
+
+static bool
+HasName(Oid relid, const char *name)
+{
+	const char *found = get_rel_name(relid);
+
+	return found != NULL && strcmp(found, name) == 0;
+}
+
+/* The btree of this name, or one that could be it. */
+static Oid
+FindBtree(Oid table, const TableDef *def, const IndexDef *index)
+{
+	Relation	rel = table_open(IndexRelationId, AccessShareLock);
+	Oid			found = InvalidOid;
+	Oid			other = InvalidOid;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_index_indrelid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(table));
+	scan = systable_beginscan(rel, IndexIndrelidIndexId, true, NULL, 1, &key);
+	while (!OidIsValid(found) && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_index form = (Form_pg_index) GETSTRUCT(tuple);
+
+		if (HasName(form->indexrelid, index->relation))
+			found = form->indexrelid;
+		else if (!OidIsValid(other) && CouldHoldIndex(form, table, def, index))
+			other = form->indexrelid;
+	}
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return OidIsValid(found) ? found : other;
+}
+
+/* ---- finding ---- */
+
+/*
+ * Neither the table itself nor a part of one.  Partition keys that are expressions
+ * are code of the owner's; no index table has one.
+ */
+static Oid
+FindIndexTable(Oid table, const IndexDef *index)
+{
+	Oid			relid = FindLinked(table, index->relation);
+
+	return OidIsValid(relid) && relid != table && !get_rel_relispartition(relid) &&
+		HaveSameOwner(relid, table) && !IsPartitionedByExpression(relid) ? relid : InvalidOid;
+}
+
+/* Remembers a relation with a definition that is cached. */
+static void
+Remember(const TableDef *def, const IndexDef *index, Oid relid, uint64 changes)
+{
+	IndexDef   *known = unconstify(IndexDef *, index);
+
+	if (!def->cached || !OidIsValid(relid))
+		return;
+	known->relid = relid;
+	known->found_at = changes;
+	known->verified = false;
+	known->verified_shards = NULL;
+}
+
+/*
+ * Whether what is remembered holds.  Changes of the table, such as another owner,
+ * end def->cached, but not those of the table that it is a partition of.
+ */
+static bool
+IsKnown(const TableDef *def, const IndexDef *index)
+{
+	return def->cached && OidIsValid(index->relid) && index->found_at == linked_table_changes &&
+		(TableDefRoot(def) == def->relid || HaveSameOwner(index->relid, def->root));
+}
+
+Oid
+FindIndexRelation(const TableDef *def, const IndexDef *index)
+{
+	Oid			table = TableDefRoot(def);
+	uint64		changes = linked_table_changes;
+	Oid			relid;
+
+	if (IsKnown(def, index))
+		return index->relid;
+	if (index->storage == STORAGE_INLINE)
+		relid = FindBtree(table, def, index);
+	else
+	{
+		relid = FindIndexTable(table, index);
+		if (OidIsValid(relid))
+			WatchLinkedTable(relid);
+	}
+	Remember(def, index, relid, changes);
+	return relid;
+}
+
+static void MissingRelationError(const TableDef *def, const IndexDef *index) pg_attribute_noreturn();
+
+static void
+MissingRelationError(const TableDef *def, const IndexDef *index)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("index \"%s\" of table \"%s\" lacks its relation \"%s\"",
+					index->name, get_rel_name(TableDefRoot(def)), index->relation),
+			 errhint("Use dynamo.reindex to rebuild it.")));
+}
+
+Oid
+IndexDefRelation(const TableDef *def, const IndexDef *index)
+{
+	Oid			relid = FindIndexRelation(def, index);
+
+	if (!OidIsValid(relid))
+		MissingRelationError(def, index);
+	return relid;
+}
+
+/* ---- verifying ---- */
+
+static bool
+HasColumns(Relation rel, const TableDef *def, const IndexDef *index)
+{
+	TupleDesc	desc = RelationGetDescr(rel);
+	int			first = index->shards > 0 ? 1 : 0;
+
+	if (desc->natts != first + index->nentry + 1)
+		return false;
+	for (int i = 0; i < index->nentry; i++)
+	{
+		if (TupleDescAttr(desc, first + i)->atttypid !=
+			KeyColumnType(EntryAttribute(def, index, i)->type))
+			return false;
+	}
+	return TupleDescAttr(desc, desc->natts - 1)->atttypid == ItemTypeOid();
+}
+
+/* The primary key has the columns of an entry, then perhaps the shard. */
+static bool
+HasPrimaryKey(Relation rel, const IndexDef *index)
+{
+	HeapTuple	tuple = SearchSysCache1(INDEXRELID,
+										ObjectIdGetDatum(PrimaryKeyIndex(rel)));
+	Form_pg_index form;
+	int			first = index->shards > 0 ? 1 : 0;
+	bool		fits;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	fits = form->indnatts == index->nentry + first && form->indnkeyatts == form->indnatts &&
+		form->indisready;
+	for (int i = 0; fits && i < index->nentry; i++)
+		fits = form->indkey.values[i] == first + i + 1;
+	if (first == 1)
+		fits &= form->indkey.values[index->nentry] == 1;
+	ReleaseSysCache(tuple);
+	return fits;
+}
+
+static bool
+HasEntryShape(Relation rel, const TableDef *def, const IndexDef *index)
+{
+	return HasColumns(rel, def, index) && HasPrimaryKey(rel, index);
+}
+
+bool
+IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
+{
+	char		kind = index->shards > 0 ? RELKIND_PARTITIONED_TABLE : RELKIND_RELATION;
+
+	return rel->rd_rel->relkind == kind &&
+		HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_INDEX)) &&
+		HasEntryShape(rel, def, index);
+}
+
+static void
+NotIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_CORRUPTED),
+			 errmsg("\"%s\" is not the index table of index \"%s\" of table \"%s\"",
+					RelationGetRelationName(rel), index->name, get_rel_name(TableDefRoot(def))),
+			 errdetail("An index table must have the owner of its table, the columns and primary key of its index, and the trigger dynamo.guard_index."),
+			 errhint("Use dynamo.reindex to rebuild it.")));
+}
+
+/* ---- opening ---- */
+
+/* The lock was granted while the relation was that of the index. */
+Relation
+IndexRelationTryOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode)
+{
+	for (;;)
+	{
+		Oid			relid = FindIndexRelation(def, index);
+		Relation	rel;
+
+		if (!OidIsValid(relid))
+			return NULL;
+		rel = try_relation_open(relid, lockmode);
+		CHECK_FOR_INTERRUPTS();
+		if (rel == NULL)
+			continue;
+		if (FindIndexRelation(def, index) == relid)
+			return rel;
+		relation_close(rel, lockmode);
+	}
+}
+
+Relation
+IndexTableOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode)
+{
+	Relation	rel = IndexRelationTryOpen(def, index, lockmode);
+
+	if (rel == NULL)
+		MissingRelationError(def, index);
+	if (IsKnown(def, index) && index->verified)
+		return rel;
+	if (!IsIndexTable(rel, def, index))
+		NotIndexTable(rel, def, index);
+	if (index->shards > 0)
+		CheckIndexShards(rel, index);
+	if (IsKnown(def, index))
+		unconstify(IndexDef *, index)->verified = true;
+	return rel;
+}
+
+static void
+RememberShard(const TableDef *def, const IndexDef *index, Oid relid, int shard)
+{
+	MemoryContext old;
+
+	WatchLinkedTable(relid);
+	if (!IsKnown(def, index))
+		return;
+	old = MemoryContextSwitchTo(def->context);
+	unconstify(IndexDef *, index)->verified_shards = bms_add_member(index->verified_shards, shard);
+	MemoryContextSwitchTo(old);
+}
+
+Relation
+IndexShardOpen(Relation index_table, const TableDef *def, const IndexDef *index, int shard,
+			   LOCKMODE lockmode)
+{
+	Oid			relid = IndexShardRelation(index_table, index, shard);
+	Relation	rel = table_open(relid, lockmode);
+
+	if (IsKnown(def, index) && bms_is_member(shard, index->verified_shards))
+		return rel;
+	if (rel->rd_rel->relkind != RELKIND_RELATION ||
+		rel->rd_rel->relowner != index_table->rd_rel->relowner || !HasEntryShape(rel, def, index))
+		NotIndexTable(rel, def, index);
+	RememberShard(def, index, relid, shard);
+	return rel;
+}

@@ -1,0 +1,640 @@
+/*
+ * table_cache.c
+ *	  The backend's cache of table definitions.
+ *
+ * One hash table, keyed by relation.  A relcache invalidation only removes
+ * the entry: a definition that callers hold (refcount > 0) lives on, outside
+ * of the hash table, until the last of them releases it.  What an error
+ * leaves pinned is unpinned at the end of the transaction.
+ *
+ * Nothing is looked up inside the invalidation callback.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/sysattr.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
+#include "commands/trigger.h"
+#include "lib/ilist.h"
+#include "utils/fmgroids.h"
+#include "utils/hsearch.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "errors.h"
+#include "table/collation.h"
+#include "table/object_names.h"
+#include "table/objects.h"
+#include "table/table.h"
+
+typedef struct CacheEntry
+{
+	Oid			relid;			/* hash key */
+	TableDef   *def;
+} CacheEntry;
+
+static HTAB *definitions;		/* of CacheEntry */
+static MemoryContext cache_context;
+static dlist_head pinned = DLIST_STATIC_INIT(pinned);	/* TableDefs with refcount > 0 */
+
+/* Counts invalidations, so that one during a load is noticed. */
+static uint64 invalidations;
+
+/* Tables that belong to others and about which something is known; keys are OIDs. */
+static HTAB *watched;
+
+uint64		linked_table_changes;
+
+/* ---- lifetime ---- */
+
+static void
+FreeUnused(TableDef *def)
+{
+	if (def->refcount == 0 && !def->cached)
+		MemoryContextDelete(def->context);
+}
+
+static void
+RemoveEntry(CacheEntry *entry)
+{
+	TableDef   *def = entry->def;
+
+	hash_search(definitions, &entry->relid, HASH_REMOVE, NULL);
+	def->cached = false;
+	FreeUnused(def);
+}
+
+void
+WatchLinkedTable(Oid relid)
+{
+	(void) hash_search(watched, &relid, HASH_ENTER, NULL);
+}
+
+static void
+InvalidateRelation(Datum arg, Oid relid)
+{
+	CacheEntry *entry;
+
+	invalidations++;
+	if (!OidIsValid(relid) || hash_search(watched, &relid, HASH_REMOVE, NULL) != NULL)
+		linked_table_changes++;
+	if (OidIsValid(relid))
+	{
+		entry = hash_search(definitions, &relid, HASH_FIND, NULL);
+		if (entry != NULL)
+			RemoveEntry(entry);
+	}
+	else
+	{
+		HASH_SEQ_STATUS status;
+
+		hash_seq_init(&status, definitions);
+		while ((entry = hash_seq_search(&status)) != NULL)
+			RemoveEntry(entry);
+	}
+}
+
+/* Errors skip TableDefRelease: nothing stays pinned beyond a transaction. */
+static void
+UnpinAll(XactEvent event, void *arg)
+{
+	dlist_mutable_iter iter;
+
+	if (dlist_is_empty(&pinned) || event == XACT_EVENT_PRE_COMMIT ||
+		event == XACT_EVENT_PARALLEL_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+		return;
+	dlist_foreach_modify(iter, &pinned)
+	{
+		TableDef   *def = dlist_container(TableDef, pinned, iter.cur);
+
+		dlist_delete(&def->pinned);
+		def->refcount = 0;
+		FreeUnused(def);
+	}
+}
+
+void
+TableCacheInit(void)
+{
+	HASHCTL		ctl = {0};
+
+	cache_context = AllocSetContextCreate(TopMemoryContext, "dynamo table cache",
+										  ALLOCSET_DEFAULT_SIZES);
+	ctl.keysize = sizeof(Oid);
+	ctl.entrysize = sizeof(CacheEntry);
+	ctl.hcxt = cache_context;
+	definitions = hash_create("dynamo tables", 64, &ctl,
+							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	ctl.entrysize = sizeof(Oid);
+	watched = hash_create("watched tables", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
+	CacheRegisterRelcacheCallback(InvalidateRelation, (Datum) 0);
+	RegisterXactCallback(UnpinAll, NULL);
+}
+
+static void
+Pin(TableDef *def)
+{
+	if (def->refcount++ == 0)
+		dlist_push_tail(&pinned, &def->pinned);
+}
+
+void
+TableDefRelease(TableDef *def)
+{
+	Assert(def->refcount > 0);
+	if (--def->refcount > 0)
+		return;
+	dlist_delete(&def->pinned);
+	FreeUnused(def);
+}
+
+/* ---- loading ---- */
+
+/*
+ * The key trigger of a relation, found by its function, or NULL.  That which a
+ * partition has from its table comes before one that somebody has given it.
+ */
+static const Trigger *
+FindKeyTrigger(Relation rel)
+{
+	const Trigger *found = NULL;
+	Oid			function;
+
+	if (rel->trigdesc == NULL)
+		return NULL;
+
+	/* a lookup may rebuild the relcache entry, so trigdesc is read after it */
+	function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	if (!OidIsValid(function) || rel->trigdesc == NULL)
+		return NULL;
+	for (int i = 0; i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == function && trigger->tgnargs == 1 &&
+			(found == NULL || trigger->tgisclone))
+			found = trigger;
+	}
+	return found;
+}
+
+bool
+TriggerChangesRows(int16 type)
+{
+	return TRIGGER_FOR_ROW(type) && TRIGGER_FOR_BEFORE(type) &&
+		(TRIGGER_FOR_INSERT(type) || TRIGGER_FOR_UPDATE(type));
+}
+
+/* Triggers are in the order of their names, which is that in which they fire. */
+List *
+FindLaterTriggers(Relation rel)
+{
+	const Trigger *key_trigger = FindKeyTrigger(rel);
+	const Trigger *end = key_trigger == NULL ? NULL :
+		rel->trigdesc->triggers + rel->trigdesc->numtriggers;
+	List	   *names = NIL;
+
+	for (const Trigger *t = key_trigger; t != end; t++)
+	{
+		if (t != key_trigger && TriggerChangesRows(t->tgtype))
+			names = lappend(names, pstrdup(t->tgname));
+	}
+	return names;
+}
+
+bool
+HasRowMaintenance(Relation rel)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES);
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *t = &rel->trigdesc->triggers[i];
+
+		if (t->tgfoid == function && TRIGGER_FOR_ROW(t->tgtype) && TRIGGER_FOR_INSERT(t->tgtype) &&
+			TRIGGER_FOR_UPDATE(t->tgtype) && t->tgenabled == TRIGGER_FIRES_ALWAYS &&
+			t->tgqual == NULL && t->tgnattr == 0)
+			return true;
+	}
+	return false;
+}
+
+bool
+RelationIsDynamoTable(Relation rel)
+{
+	return hash_search(definitions, &RelationGetRelid(rel), HASH_FIND, NULL) != NULL ||
+		FindKeyTrigger(rel) != NULL;
+}
+
+Oid
+KeyColumnType(ValueType type)
+{
+	if (type == VALUE_S)
+		return TEXTOID;
+	return type == VALUE_N ? NUMERICOID : BYTEAOID;
+}
+
+static AttrNumber
+FindColumn(Relation rel, const char *column, const char *holds, Oid type)
+{
+	AttrNumber	attnum = get_attnum(RelationGetRelid(rel), column);
+	Form_pg_attribute column_attribute;
+
+	if (attnum <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("table \"%s\" has no column \"%s\" for %s",
+						RelationGetRelationName(rel), column, holds),
+				 errhint("Key columns cannot be renamed while their table or index exists. Restore the name of the column.")));
+	column_attribute = TupleDescAttr(RelationGetDescr(rel), attnum - 1);
+	if (column_attribute->attgenerated != '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("column \"%s\" of table \"%s\" for %s must not be generated",
+						column, RelationGetRelationName(rel), holds)));
+	if ((OidIsValid(type) && column_attribute->atttypid != type) ||
+		column_attribute->atttypmod >= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("column \"%s\" of table \"%s\" differs in type from %s",
+						column, RelationGetRelationName(rel), holds)));
+	if (type == TEXTOID && !CollationOrdersByBytes(column_attribute->attcollation))
+		ereport(ERROR,
+				(errcode(ERRCODE_COLLATION_MISMATCH),
+				 errmsg("column \"%s\" of table \"%s\" is ordered differently from %s",
+						column, RelationGetRelationName(rel), holds),
+				 errdetail("Keys are ordered by bytes."),
+				 errhint("The column must be of type text COLLATE \"C\".")));
+	return attnum;
+}
+
+/* What every row has is read without a look at whether it is null. */
+static void
+RequireNotNull(Relation rel, AttrNumber attnum)
+{
+	if (!ColumnIsNotNull(RelationGetDescr(rel), attnum))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("column \"%s\" of table \"%s\" must be NOT NULL",
+						NameStr(TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attname),
+						RelationGetRelationName(rel)),
+				 errdetail("Every row of a dynamo table must have an item and its key.")));
+}
+
+static void
+ResolveColumns(Relation rel, TableDef *def)
+{
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		AttributeDef *attr = &def->attributes[i];
+
+		attr->attnum = FindColumn(rel, attr->column,
+								  psprintf("key attribute %s", attr->name.data),
+								  KeyColumnType(attr->type));
+	}
+	def->item_type = ItemTypeOid();
+	def->item_attnum = FindColumn(rel, ITEM_COLUMN, "the item", def->item_type);
+	RequireNotNull(rel, def->item_attnum);
+	for (int i = 0; i < KeyCount(&def->key); i++)
+		RequireNotNull(rel, TableKeyAttribute(def, i)->attnum);
+	if (def->ttl.data != NULL)
+		def->ttl_attnum = FindColumn(rel, TTL_COLUMN, "the time to live", INT8OID);
+}
+
+/* The primary key, if it is still on the key's columns. */
+static Oid
+FindPrimaryKey(Relation rel, const TableDef *def)
+{
+	int			nkey = KeyCount(&def->key);
+	Oid			relid;
+	HeapTuple	tuple;
+	Form_pg_index form;
+
+	relid = PrimaryKeyIndex(rel);
+	if (!OidIsValid(relid))
+		return InvalidOid;
+	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(relid));
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	if (!form->indisvalid || !form->indimmediate || form->indnkeyatts != nkey)
+		relid = InvalidOid;
+	for (int i = 0; OidIsValid(relid) && i < nkey; i++)
+	{
+		if (form->indkey.values[i] != TableKeyAttribute(def, i)->attnum)
+			relid = InvalidOid;
+	}
+	ReleaseSysCache(tuple);
+	return relid;
+}
+
+static Bitmapset *
+AddColumn(Bitmapset *columns, AttrNumber attnum)
+{
+	return bms_add_member(columns, attnum - FirstLowInvalidHeapAttributeNumber);
+}
+
+/* The columns that every operation names, for checks of privileges. */
+static void
+SetColumnSets(TableDef *def)
+{
+	MemoryContext old = MemoryContextSwitchTo(def->context);
+
+	def->item_column = AddColumn(NULL, def->item_attnum);
+	def->row_columns = AddColumn(NULL, def->item_attnum);
+	for (int i = 0; i < KeyCount(&def->key); i++)
+		def->row_columns = AddColumn(def->row_columns,
+									 TableKeyAttribute(def, i)->attnum);
+	MemoryContextSwitchTo(old);
+}
+
+/* Whether a trigger writes the entries of index tables, if there are any. */
+static bool
+IsMaintained(Relation rel, const TableDef *def)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES);
+	bool		needed = false;
+
+	for (int i = 0; i < def->nindexes; i++)
+		needed |= def->indexes[i].storage == STORAGE_TABLE;
+	for (int i = 0; needed && rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == function && TRIGGER_FOR_ROW(trigger->tgtype) &&
+			trigger->tgenabled != TRIGGER_DISABLED)
+			return true;
+	}
+	return !needed;
+}
+
+/*
+ * Whether Citus keeps the rows elsewhere.  Its own catalog tells, a change of
+ * which comes with an invalidation of the table.
+ */
+static bool
+IsDistributed(Oid relid)
+{
+	Oid			catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
+	AttrNumber	attnum = OidIsValid(catalog) ? get_attnum(catalog, "logicalrelid") :
+		InvalidAttrNumber;
+	Relation	rel;
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool		found;
+
+	if (attnum == InvalidAttrNumber)
+		return false;
+	rel = try_table_open(catalog, AccessShareLock);
+	if (rel == NULL)
+		return false;
+	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
+	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return found;
+}
+
+void
+CheckMaintained(const TableDef *def)
+{
+	if (def->unmaintained)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("index tables of table \"%s\" are not maintained", get_rel_name(def->relid)),
+				 errdetail("The trigger \"%s\" is missing or disabled.", TRIGGER_MAINTAIN_INDEXES),
+				 errhint("Use dynamo.reindex for each of its index tables.")));
+}
+
+static void
+SetLaterTrigger(Relation rel, TableDef *def)
+{
+	List	   *names = FindLaterTriggers(rel);
+
+	if (names == NIL)
+		return;
+	def->later_trigger = MemoryContextStrdup(def->context, linitial(names));
+	def->checked_later = HasRowMaintenance(rel);
+}
+
+/* ---- definitions as they are stored ---- */
+
+/* The row of a trigger that a snapshot (NULL: a current one) shows, or NULL. */
+static HeapTuple
+ReadTrigger(Oid oid, Snapshot snapshot)
+{
+	Relation	rel = table_open(TriggerRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(oid));
+	scan = systable_beginscan(rel, TriggerOidIndexId, true, snapshot, 1, &key);
+	tuple = systable_getnext(scan);
+	if (HeapTupleIsValid(tuple))
+		tuple = heap_copytuple(tuple);
+	systable_endscan(scan);
+	table_close(rel, AccessShareLock);
+	return tuple;
+}
+
+static TransactionId
+TriggerWriter(Oid oid)
+{
+	HeapTuple	tuple = ReadTrigger(oid, NULL);
+
+	return HeapTupleIsValid(tuple) ? HeapTupleHeaderGetXmin(tuple->t_data) : InvalidTransactionId;
+}
+
+bool
+IndexWasActive(const TableDef *def, const IndexDef *index, Snapshot snapshot)
+{
+	Relation	rel = table_open(TriggerRelationId, AccessShareLock);
+	HeapTuple	tuple = ReadTrigger(def->trigger, snapshot);
+	const IndexDef *was;
+	Datum		arguments = (Datum) 0;
+	bool		isnull = true;
+
+	if (HeapTupleIsValid(tuple))
+		arguments = heap_getattr(tuple, Anum_pg_trigger_tgargs, RelationGetDescr(rel), &isnull);
+	table_close(rel, AccessShareLock);
+	if (isnull || ((Form_pg_trigger) GETSTRUCT(tuple))->tgnargs != 1)
+		return false;
+	was = TableDefIndex(TableDefParse(VARDATA_ANY(DatumGetByteaPP(arguments))), index->name);
+	return was != NULL && was->status == INDEX_ACTIVE && strcmp(was->relation, index->relation) == 0;
+}
+
+static TableDef *
+LoadDefinition(Relation rel)
+{
+	const Trigger *trigger = FindKeyTrigger(rel);
+	Oid			oid;
+	TableDef   *def;
+
+	if (trigger == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found"),
+				 errdetail("\"%s\" is not a dynamo table.", RelationGetRelationName(rel))));
+	oid = trigger->tgoid;
+	def = TableDefParse(pstrdup(trigger->tgargs[0]));
+	def->trigger = oid;
+	def->defined = TriggerWriter(oid);
+	def->relid = RelationGetRelid(rel);
+	def->root = rel->rd_rel->relispartition ? PartitionRoot(def->relid) : def->relid;
+	ResolveColumns(rel, def);
+	SetColumnSets(def);
+	def->unmaintained = !IsMaintained(rel, def);
+	SetLaterTrigger(rel, def);
+	def->distributed = IsDistributed(def->relid);
+	def->written = CatalogRowWriter(RELOID, def->relid);
+	def->primary_key = FindPrimaryKey(rel, def);
+	def->guard_function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);
+	return def;
+}
+
+TableDef *
+TableDefCopy(Relation rel)
+{
+	const Trigger *trigger = FindKeyTrigger(rel);
+	TableDef   *def = trigger != NULL ? TableDefTryParse(pstrdup(trigger->tgargs[0])) : NULL;
+
+	if (def != NULL)
+		def->relid = RelationGetRelid(rel);
+	return def;
+}
+
+static void
+Insert(TableDef *def)
+{
+	CacheEntry *entry;
+	bool		found;
+
+	MemoryContextSetParent(def->context, cache_context);
+	entry = hash_search(definitions, &def->relid, HASH_ENTER, &found);
+	if (found)
+	{
+		entry->def->cached = false;
+		FreeUnused(entry->def);
+	}
+	entry->def = def;
+	def->cached = true;
+}
+
+TableDef *
+TableDefAcquire(Relation rel)
+{
+	Oid			relid = RelationGetRelid(rel);
+	CacheEntry *entry = hash_search(definitions, &relid, HASH_FIND, NULL);
+	TableDef   *def;
+	uint64		before;
+
+	if (entry != NULL)
+	{
+		Pin(entry->def);
+		return entry->def;
+	}
+	before = invalidations;
+	def = LoadDefinition(rel);
+
+	/*
+	 * What was read while invalidations arrived may be out of date: it serves
+	 * this caller, whose lock makes it good enough, but is not kept.
+	 */
+	if (before == invalidations)
+		Insert(def);
+	else
+		MemoryContextSetParent(def->context, cache_context);
+	Pin(def);
+	return def;
+}
+
+/* ---- indexes ---- */
+
+const IndexDef *
+TableDefIndex(const TableDef *def, const char *name)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (strcmp(def->indexes[i].name, name) == 0)
+			return &def->indexes[i];
+	}
+	return NULL;
+}
+
+const IndexDef *
+TableDefIndexOfRelation(const TableDef *def, const char *relation)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (strcmp(def->indexes[i].relation, relation) == 0)
+			return &def->indexes[i];
+	}
+	return NULL;
+}
+
+const IndexDef *
+TableDefIndexOf(const TableDef *def, const char *name)
+{
+	const IndexDef *index = TableDefIndex(def, name);
+
+	if (index == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the definition of table \"%s\" has no index \"%s\"",
+						get_rel_name(def->relid), name),
+				 errdetail("A partition must have the same definition as its partitioned table.")));
+	return index;
+}
+
+/* The indexes of a table, for a hint. */
+static int
+IndexNamesHint(const TableDef *def)
+{
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].replaces == NULL)
+			appendStringInfo(&names, "%s\"%s\"", names.len > 0 ? ", " : "", def->indexes[i].name);
+	}
+	if (names.len == 0)
+		return errhint("Table \"%s\" has no index.", get_rel_name(def->relid));
+	return errhint("The indexes of table \"%s\" are %s.", get_rel_name(def->relid), names.data);
+}
+
+const IndexDef *
+TableDefIndexForRead(const TableDef *def, const char *name)
+{
+	const IndexDef *index = TableDefIndex(def, name);
+
+	if (index == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("The table does not have the specified index: %s", name),
+				 IndexNamesHint(def)));
+	if (index->status == INDEX_CREATING)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("Cannot read from backfilling global secondary index: %s", name),
+				 errhint("See dynamo.index_progress for builds in progress.")));
+	if (index->status != INDEX_ACTIVE)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found"),
+				 errdetail("Index \"%s\" is being dropped.", name)));
+	if (index->storage == STORAGE_TABLE)
+		CheckMaintained(def);
+	return index;
+}

@@ -1,0 +1,267 @@
+/*
+ * table_list.c
+ *	  Finds dynamo tables without parsing definitions.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_trigger.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "table/object_names.h"
+#include "table/objects.h"
+#include "table/table.h"
+#include "table/table_list.h"
+
+/* ---- by what the definition says ---- */
+
+/* As TableDefPrint writes them. */
+static const char *const time_to_live_words[] = {"\"time_to_live\": \"", NULL};
+static const char *const pending_build_words[] = {
+	"\"status\": \"CREATING\"", "\"status\": \"DELETING\"", NULL
+};
+static const char *const *const feature_words[] = {
+	[FEATURE_TIME_TO_LIVE] = time_to_live_words,
+	[FEATURE_PENDING_BUILD] = pending_build_words,
+};
+
+/* Of a row of pg_trigger that has one; each ends with a zero byte. */
+static const char *
+FirstArgument(HeapTuple tuple, TupleDesc desc)
+{
+	bool		isnull;
+
+	return VARDATA_ANY(PG_DETOAST_DATUM_PACKED(heap_getattr(tuple, Anum_pg_trigger_tgargs,
+															desc, &isnull)));
+}
+
+/*
+ * The definition in a row of pg_trigger; NULL if it is another's trigger, or
+ * that of a partition, which has its table's.
+ */
+static const char *
+DefinitionOfTrigger(HeapTuple tuple, TupleDesc desc, Oid function)
+{
+	Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
+
+	if (form->tgfoid != function || form->tgnargs != 1 || OidIsValid(form->tgparentid))
+		return NULL;
+	return FirstArgument(tuple, desc);
+}
+
+static bool
+HasFeature(const char *definition, TableFeature feature)
+{
+	for (const char *const *word = feature_words[feature]; *word != NULL; word++)
+	{
+		if (strstr(definition, *word) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * All triggers are looked at: those of one function could be found by their
+ * dependency, but one by one that takes longer in all but strange databases.
+ */
+List *
+TablesWithFeature(TableFeature feature)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
+	List	   *relids = NIL;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	scan = systable_beginscan(triggers, InvalidOid, false, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		const char *definition = DefinitionOfTrigger(tuple, RelationGetDescr(triggers), function);
+
+		if (definition != NULL && HasFeature(definition, feature))
+			relids = lappend_oid(relids, ((Form_pg_trigger) GETSTRUCT(tuple))->tgrelid);
+	}
+	systable_endscan(scan);
+	table_close(triggers, AccessShareLock);
+	list_sort(relids, list_oid_cmp);
+	return relids;
+}
+
+char *
+TableDefinitionText(Oid relid)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
+	char	   *text = NULL;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ,
+				ObjectIdGetDatum(relid));
+	scan = systable_beginscan(triggers, TriggerRelidNameIndexId, true, NULL, 1, &key);
+	while (text == NULL && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		const char *definition = DefinitionOfTrigger(tuple, RelationGetDescr(triggers), function);
+
+		if (definition != NULL)
+			text = pstrdup(definition);
+	}
+	systable_endscan(scan);
+	table_close(triggers, AccessShareLock);
+	return text;
+}
+
+bool
+TableHasFeature(Oid relid, TableFeature feature)
+{
+	const char *definition = TableDefinitionText(relid);
+
+	return definition != NULL && HasFeature(definition, feature);
+}
+
+/* ---- by name ---- */
+
+/* The OIDs of all tables, whether their definitions can be read or not. */
+static List *
+AllTables(void)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
+	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
+	List	   *relids = NIL;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	scan = systable_beginscan(triggers, InvalidOid, false, NULL, 0, NULL);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
+
+		if (form->tgfoid == function && form->tgnargs == 1)
+			relids = lappend_oid(relids, form->tgrelid);
+	}
+	systable_endscan(scan);
+	table_close(triggers, AccessShareLock);
+	return relids;
+}
+
+char *
+TableNameInOtherCase(const char *name)
+{
+	ListCell   *cell;
+
+	foreach(cell, AllTables())
+	{
+		char	   *other = get_rel_name(lfirst_oid(cell));
+
+		if (other != NULL && pg_strcasecmp(other, name) == 0 &&
+			RelnameGetRelid(other) == lfirst_oid(cell))
+			return other;
+	}
+	return NULL;
+}
+
+/*
+ * The name that requests give a table.  One that is too long for a relation
+ * stands in the definition, which for others need not be read.
+ */
+static const char *
+TableNameOf(const char *relation_name, const char *definition)
+{
+	const TableDef *def = RelationNameIsMapped(relation_name) ? TableDefTryParse(definition) : NULL;
+
+	if (def != NULL && def->long_name != NULL &&
+		strcmp(RelationNameFor(def->long_name), relation_name) == 0)
+		return def->long_name;
+	return pstrdup(relation_name);
+}
+
+/*
+ * The name of a row of pg_class that is a table to be listed; else NULL.  The
+ * relation may have been dropped since, for which RelationIsVisible raises an
+ * error.
+ */
+static const char *
+VisibleTableName(const FormData_pg_class *form)
+{
+	const char *definition;
+
+	if ((form->relkind != RELKIND_RELATION && form->relkind != RELKIND_PARTITIONED_TABLE) ||
+		form->relispartition || !form->relhastriggers ||
+		RelnameGetRelid(NameStr(form->relname)) != form->oid)
+		return NULL;
+	definition = TableDefinitionText(form->oid);
+	return definition != NULL ? TableNameOf(NameStr(form->relname), definition) : NULL;
+}
+
+/* Whether names of tables may be in another order than those of their relations. */
+static bool
+SameGroup(const char *relation_name, const char *other)
+{
+	return strncmp(relation_name, other, MAPPED_PREFIX) == 0;
+}
+
+/*
+ * Reads relations in the order of their names until there are enough tables
+ * and no other can come between them.
+ */
+static List *
+CollectNames(SysScanDesc scan, const char *after, int64 limit)
+{
+	List	   *names = NIL;
+	NameData	last = {{0}};
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext_ordered(scan, ForwardScanDirection)))
+	{
+		Form_pg_class form = (Form_pg_class) GETSTRUCT(tuple);
+		const char *name;
+
+		CHECK_FOR_INTERRUPTS();
+		if (list_length(names) >= limit && !SameGroup(NameStr(form->relname), NameStr(last)))
+			break;
+		name = VisibleTableName(form);
+		if (name == NULL || strcmp(name, after) <= 0)
+			continue;
+		names = lappend(names, unconstify(char *, name));
+		last = form->relname;
+	}
+	return names;
+}
+
+static int
+CompareNameCells(const ListCell *a, const ListCell *b)
+{
+	return strcmp(lfirst(a), lfirst(b));
+}
+
+List *
+VisibleTableNames(const char *after, int64 limit)
+{
+	Relation	relations = table_open(RelationRelationId, AccessShareLock);
+	Relation	index = index_open(ClassNameNspIndexId, AccessShareLock);
+	NameData	first;
+	ScanKeyData key;
+	SysScanDesc scan;
+	List	   *names;
+
+	namestrcpy(&first, pnstrdup(after, MAPPED_PREFIX));
+	ScanKeyInit(&key, Anum_pg_class_relname, BTGreaterEqualStrategyNumber, F_NAMEGE,
+				NameGetDatum(&first));
+	scan = systable_beginscan_ordered(relations, index, NULL, 1, &key);
+	names = CollectNames(scan, after, limit);
+	systable_endscan_ordered(scan);
+	index_close(index, AccessShareLock);
+	table_close(relations, AccessShareLock);
+	list_sort(names, CompareNameCells);
+	return list_truncate(names, (int) Min(limit, list_length(names)));
+}

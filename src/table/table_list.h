@@ -1,0 +1,48 @@
+/*
+ * table_list.h
+ *	  Finding dynamo tables without reading definitions.
+ *
+ * The views parse all definitions.  Functions that search for some tables
+ * among thousands instead search the text of definitions, or use names.
+ */
+#ifndef DYNAMO_TABLE_TABLE_LIST_H
+#define DYNAMO_TABLE_TABLE_LIST_H
+
+#include "nodes/pg_list.h"
+
+/* What to search for in the text of definitions. */
+typedef enum TableFeature
+{
+	FEATURE_TIME_TO_LIVE,		/* has a time to live */
+	FEATURE_PENDING_BUILD		/* has an index that is not ACTIVE */
+} TableFeature;
+
+/*
+ * Returns the OIDs of the tables with a feature, in order, without partitions.
+ * A definition that was written by hand can hide a feature, or show one that
+ * the table does not have.
+ */
+extern List *TablesWithFeature(TableFeature feature);
+
+/*
+ * The definition of a table, as text, without a lock on the table; NULL if it is
+ * none, or not there.
+ */
+extern char *TableDefinitionText(Oid relid);
+
+/* Whether one table has it, by the same test. */
+extern bool TableHasFeature(Oid relid, TableFeature feature);
+
+/*
+ * Returns up to limit names of tables visible in search_path, as palloc'd C
+ * strings in byte order, starting after the given name.
+ */
+extern List *VisibleTableNames(const char *after, int64 limit);
+
+/*
+ * Returns the name of a table in search_path that differs only in case; NULL
+ * if there is none.  Reads all tables.
+ */
+extern char *TableNameInOtherCase(const char *name);
+
+#endif							/* DYNAMO_TABLE_TABLE_LIST_H */

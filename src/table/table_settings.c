@@ -1,0 +1,620 @@
+/*
+ * table_settings.c
+ *	  Settings of the API that are not part of a table's definition.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "miscadmin.h"
+#include "nodes/parsenodes.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+
+#include "table/objects.h"
+#include "table/owner.h"
+#include "table/table.h"
+#include "table/table_list.h"
+#include "table/table_settings.h"
+
+/* ---- columns ---- */
+
+typedef enum ColumnKind
+{
+	COLUMN_TEXT,
+	COLUMN_BOOLEAN,
+	COLUMN_BIGINT,
+	COLUMN_OID,
+	COLUMN_TIME
+} ColumnKind;
+
+typedef struct Column
+{
+	const char *name;
+	ColumnKind	kind;
+	size_t		offset;			/* in what the settings are read into */
+} Column;
+
+/* Those of a Throughput that stands at an offset. */
+#define THROUGHPUT_COLUMNS(base) \
+	{"read_capacity_units", COLUMN_BIGINT, (base) + offsetof(Throughput, read_units)}, \
+	{"write_capacity_units", COLUMN_BIGINT, (base) + offsetof(Throughput, write_units)}, \
+	{"increased_at", COLUMN_TIME, (base) + offsetof(Throughput, increased)}, \
+	{"decreased_at", COLUMN_TIME, (base) + offsetof(Throughput, decreased)}, \
+	{"decreases", COLUMN_BIGINT, (base) + offsetof(Throughput, decreases)}, \
+	{"max_read_request_units", COLUMN_BIGINT, (base) + offsetof(Throughput, max_read_units)}, \
+	{"max_write_request_units", COLUMN_BIGINT, (base) + offsetof(Throughput, max_write_units)}, \
+	{"warm_read_units", COLUMN_BIGINT, (base) + offsetof(Throughput, warm_read_units)}, \
+	{"warm_write_units", COLUMN_BIGINT, (base) + offsetof(Throughput, warm_write_units)}
+
+static const Column table_columns[] = {
+	{"relation", COLUMN_OID, offsetof(TableSettings, relation)},
+	{"created_at", COLUMN_TIME, offsetof(TableSettings, created)},
+	{"on_demand", COLUMN_BOOLEAN, offsetof(TableSettings, on_demand)},
+	{"on_demand_since", COLUMN_TIME, offsetof(TableSettings, on_demand_since)},
+	THROUGHPUT_COLUMNS(offsetof(TableSettings, throughput)),
+	{"stream_label", COLUMN_TEXT, offsetof(TableSettings, stream_label)},
+	{"deletion_protection", COLUMN_BOOLEAN, offsetof(TableSettings, deletion_protection)},
+	{"table_class", COLUMN_TEXT, offsetof(TableSettings, table_class)},
+	{"table_class_changed_at", COLUMN_TIME, offsetof(TableSettings, class_changed)},
+	{"sse_type", COLUMN_TEXT, offsetof(TableSettings, sse_type)},
+	{"sse_key", COLUMN_TEXT, offsetof(TableSettings, sse_key)},
+	{"time_to_live_changed_at", COLUMN_TIME, offsetof(TableSettings, ttl_changed)},
+};
+
+static const Column index_columns[] = {
+	THROUGHPUT_COLUMNS(0)
+};
+
+/* A table of settings: its key columns come first, then these. */
+typedef struct SettingsTable
+{
+	const char *name;
+	int			nkeys;
+	int			ncolumns;
+	const Column *columns;
+} SettingsTable;
+
+static const SettingsTable table_settings = {
+	"dynamo_internal.table_settings", 1, lengthof(table_columns), table_columns
+};
+static const SettingsTable index_settings = {
+	"dynamo_internal.index_settings", 2, lengthof(index_columns), index_columns
+};
+
+static const char *const key_columns[] = {"table_id", "index_name"};
+
+#define MAX_COLUMNS ((int) lengthof(table_columns))
+
+static const Oid column_types[] = {
+	[COLUMN_TEXT] = TEXTOID,
+	[COLUMN_BOOLEAN] = BOOLOID,
+	[COLUMN_BIGINT] = INT8OID,
+	[COLUMN_OID] = OIDOID,
+	[COLUMN_TIME] = TIMESTAMPTZOID,
+};
+
+/* From PostgreSQL's epoch to Unix's. */
+#define EPOCH_SHIFT ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
+
+int64
+SettingsTime(void)
+{
+	return GetCurrentTimestamp() + EPOCH_SHIFT;
+}
+
+static void *
+ColumnField(const void *settings, const Column *column)
+{
+	return unconstify(char *, (const char *) settings) + column->offset;
+}
+
+/* A column's value; sets *null. */
+static Datum
+ColumnDatum(const void *settings, const Column *column, char *null)
+{
+	void	   *field = ColumnField(settings, column);
+
+	*null = ' ';
+	switch (column->kind)
+	{
+		case COLUMN_BOOLEAN:
+			return BoolGetDatum(*(bool *) field);
+		case COLUMN_BIGINT:
+			return Int64GetDatum(*(int64 *) field);
+		case COLUMN_OID:
+			return ObjectIdGetDatum(*(Oid *) field);
+		case COLUMN_TIME:
+			if (*(int64 *) field != 0)
+				return TimestampTzGetDatum(*(int64 *) field - EPOCH_SHIFT);
+			break;
+		case COLUMN_TEXT:
+			if (*(char **) field != NULL)
+				return CStringGetTextDatum(*(char **) field);
+			break;
+	}
+	*null = 'n';
+	return (Datum) 0;
+}
+
+static void
+SetColumnField(void *settings, const Column *column, Datum value)
+{
+	void	   *field = ColumnField(settings, column);
+
+	switch (column->kind)
+	{
+		case COLUMN_BOOLEAN:
+			*(bool *) field = DatumGetBool(value);
+			break;
+		case COLUMN_BIGINT:
+			*(int64 *) field = DatumGetInt64(value);
+			break;
+		case COLUMN_OID:
+			*(Oid *) field = DatumGetObjectId(value);
+			break;
+		case COLUMN_TIME:
+			*(int64 *) field = DatumGetTimestampTz(value) + EPOCH_SHIFT;
+			break;
+		case COLUMN_TEXT:
+			*(char **) field = TextDatumGetCString(value);
+			break;
+	}
+}
+
+/* ---- statements, as the owner of the settings ---- */
+
+/* The parameters of a statement; the first is always the table's id. */
+typedef struct Parameters
+{
+	int			n;
+	Oid			types[MAX_COLUMNS + (int) lengthof(key_columns)];
+	Datum		values[MAX_COLUMNS + (int) lengthof(key_columns)];
+	char		nulls[MAX_COLUMNS + (int) lengthof(key_columns)];
+} Parameters;
+
+static void
+AddParameter(Parameters *p, Oid type, Datum value, char null)
+{
+	p->types[p->n] = type;
+	p->values[p->n] = value;
+	p->nulls[p->n++] = null;
+}
+
+static void
+AddText(Parameters *p, const char *text)
+{
+	AddParameter(p, TEXTOID, CStringGetTextDatum(text), ' ');
+}
+
+static Oid
+SettingsOwner(void)
+{
+	Oid			schema = get_namespace_oid(INTERNAL_SCHEMA, false);
+	Oid			relid = get_relname_relid("table_settings", schema);
+
+	if (!OidIsValid(relid))
+		elog(ERROR, "table dynamo_internal.table_settings is missing");
+	return RelationOwner(relid);
+}
+
+void
+ExecuteAsSettingsOwner(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
+{
+	OwnerScope	scope;
+	int			result;
+
+	OwnerScopeEnter(&scope, SettingsOwner());
+	result = SPI_execute_with_args(sql, n, types, values, nulls, false, 0);
+	OwnerScopeLeave(&scope);
+	if (result < 0)
+		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
+}
+
+void
+ExecuteLatestAsSettingsOwner(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
+{
+	OwnerScope	scope;
+	SPIPlanPtr	plan;
+	int			result;
+
+	OwnerScopeEnter(&scope, SettingsOwner());
+	plan = SPI_prepare(sql, n, types);
+	if (plan == NULL)
+		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(SPI_result), sql);
+	result = SPI_execute_snapshot(plan, values, nulls, GetLatestSnapshot(), InvalidSnapshot,
+								  false, true, 0);
+	OwnerScopeLeave(&scope);
+	if (result < 0)
+		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
+}
+
+static void
+ExecuteAsOwner(const char *sql, Parameters *p)
+{
+	ExecuteAsSettingsOwner(sql, p->n, p->types, p->values, p->nulls);
+}
+
+/* The same for a statement that returns nothing, on a table the caller owns. */
+static void
+ChangeAsOwner(Relation rel, const char *sql, Parameters *p)
+{
+	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	SPI_connect();
+	ExecuteAsOwner(sql, p);
+	SPI_finish();
+}
+
+/* ---- ids of tables ---- */
+
+/* An id for a table that has none: the same at every call. */
+static char *
+DerivedId(Oid relid)
+{
+	Oid			identity[2] = {MyDatabaseId, relid};
+	uint64		high = hash_bytes_extended((unsigned char *) identity, sizeof(identity), 1);
+	uint64		low = hash_bytes_extended((unsigned char *) identity, sizeof(identity), 2);
+
+	/* version 8, made by other rules than the standard's; variant 10 */
+	return psprintf("%08x-%04x-8%03x-%04x-%012llx",
+					(uint32) (high >> 32), (uint32) (high >> 16) & 0xFFFF,
+					(uint32) high & 0xFFF, 0x8000 | ((uint32) (low >> 48) & 0x3FFF),
+					(unsigned long long) (low & UINT64CONST(0xFFFFFFFFFFFF)));
+}
+
+char *
+NewTableId(void)
+{
+	Datum		uuid = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
+
+	return DatumGetCString(DirectFunctionCall1(uuid_out, uuid));
+}
+
+/* The table that settings with an id are of; InvalidOid if there are none.  SPI is connected. */
+static Oid
+ClaimantOf(const char *id)
+{
+	Oid			type = TEXTOID;
+	Datum		value = CStringGetTextDatum(id);
+	bool		isnull;
+
+	ExecuteAsSettingsOwner("SELECT relation FROM dynamo_internal.table_settings "
+						   "WHERE table_id OPERATOR(pg_catalog.=) $1", 1, &type, &value, NULL);
+	return SPI_processed == 0 ? InvalidOid :
+		DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+}
+
+/* Whether a table, which may be anybody's and need not be there, has an id in its definition. */
+static bool
+HasId(Oid relid, const char *id)
+{
+	const char *text = TableDefinitionText(relid);
+	const TableDef *def = text != NULL ? TableDefTryParse(text) : NULL;
+
+	return def != NULL && def->id != NULL && strcmp(def->id, id) == 0;
+}
+
+/* Whether an id in the definition of a table is another's.  After a restore OIDs are others. */
+static bool
+IsCopied(Oid relid, const char *id)
+{
+	Oid			claimant = ClaimantOf(id);
+
+	return OidIsValid(claimant) && claimant != relid && HasId(claimant, id);
+}
+
+/* The key of a table's settings. */
+static char *
+SettingsKey(Relation rel)
+{
+	TableDef   *def = TableDefAcquire(rel);
+	char	   *id = def->id != NULL ? pstrdup(def->id) : NULL;
+	bool		own;
+
+	TableDefRelease(def);
+	if (id == NULL)
+		return DerivedId(RelationGetRelid(rel));
+	SPI_connect();
+	own = !IsCopied(RelationGetRelid(rel), id);
+	SPI_finish();
+	return own ? id : DerivedId(RelationGetRelid(rel));
+}
+
+static const char *const claim_id =
+"INSERT INTO dynamo_internal.table_settings AS s (table_id, relation, on_demand) VALUES ($1, $2, true) "
+"ON CONFLICT (table_id) DO UPDATE SET relation = EXCLUDED.relation "
+"WHERE s.relation OPERATOR(pg_catalog.<>) EXCLUDED.relation";
+
+/* A dump brings the rows that there were, before or after the triggers. */
+static const char *const claim_restored_id =
+"UPDATE dynamo_internal.table_settings SET relation = $2 "
+"WHERE table_id OPERATOR(pg_catalog.=) $1 AND relation OPERATOR(pg_catalog.<>) $2";
+
+bool
+TableIdClaim(Oid relid, const char *id)
+{
+	Oid			types[2] = {TEXTOID, OIDOID};
+	Datum		values[2] = {CStringGetTextDatum(id), ObjectIdGetDatum(relid)};
+
+	if (IsCopied(relid, id))
+		return false;
+	ExecuteAsSettingsOwner(check_function_bodies ? claim_id : claim_restored_id, 2, types, values,
+						   NULL);
+	return true;
+}
+
+static void
+InitParameters(Parameters *p, Relation rel)
+{
+	p->n = 0;
+	AddText(p, SettingsKey(rel));
+}
+
+/* ---- settings of tables ---- */
+
+TableSettings *
+TableSettingsNew(void)
+{
+	TableSettings *settings = palloc0(sizeof(TableSettings));
+
+	settings->created = SettingsTime();
+	settings->on_demand = true;
+	settings->on_demand_since = settings->created;
+	return settings;
+}
+
+/* Appends a format for every column: @ stands for its name, # for its number. */
+static void
+AppendColumns(StringInfo out, const char *format, const char *column, int number)
+{
+	for (const char *f = format; *f != '\0'; f++)
+	{
+		if (*f == '@')
+			appendStringInfoString(out, column);
+		else if (*f == '#')
+			appendStringInfo(out, "$%d", number);
+		else
+			appendStringInfoChar(out, *f);
+	}
+}
+
+static char *
+KeyList(const SettingsTable *t, const char *format, const char *separator)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < t->nkeys; i++)
+	{
+		appendStringInfoString(&out, i > 0 ? separator : "");
+		AppendColumns(&out, format, key_columns[i], i + 1);
+	}
+	return out.data;
+}
+
+static char *
+ColumnList(const SettingsTable *t, const char *format)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < t->ncolumns; i++)
+	{
+		appendStringInfoString(&out, i > 0 ? ", " : "");
+		AppendColumns(&out, format, t->columns[i].name, t->nkeys + i + 1);
+	}
+	return out.data;
+}
+
+/* WHERE, for the row with the key that the first parameters are. */
+static char *
+OfKey(const SettingsTable *t)
+{
+	return psprintf("WHERE %s", KeyList(t, "@ OPERATOR(pg_catalog.=) #", " AND "));
+}
+
+/* The one row that SPI found into settings, in the current memory context. */
+static void
+SettingsFromRow(const SettingsTable *t, void *settings, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	for (int i = 0; i < t->ncolumns; i++)
+	{
+		bool		isnull;
+		Datum		value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
+										  i + 1, &isnull);
+
+		if (!isnull)
+			SetColumnField(settings, &t->columns[i], value);
+	}
+	MemoryContextSwitchTo(old);
+}
+
+/* Reads the row with the key in p, if there is one, over what is there. */
+static void
+ReadSettings(const SettingsTable *t, Parameters *p, void *settings)
+{
+	MemoryContext context = CurrentMemoryContext;
+
+	SPI_connect();
+	ExecuteAsOwner(psprintf("SELECT %s FROM %s %s", ColumnList(t, "@"), t->name, OfKey(t)), p);
+	if (SPI_processed > 0)
+		SettingsFromRow(t, settings, context);
+	SPI_finish();
+}
+
+static void
+WriteSettings(const SettingsTable *t, Relation rel, Parameters *p, const void *settings)
+{
+	for (int i = 0; i < t->ncolumns; i++)
+	{
+		char		null;
+		Datum		value = ColumnDatum(settings, &t->columns[i], &null);
+
+		AddParameter(p, column_types[t->columns[i].kind], value, null);
+	}
+	ChangeAsOwner(rel,
+				  psprintf("INSERT INTO %s (%s, %s) VALUES (%s, %s) "
+						   "ON CONFLICT (%s) DO UPDATE SET %s",
+						   t->name, KeyList(t, "@", ", "), ColumnList(t, "@"),
+						   KeyList(t, "#", ", "), ColumnList(t, "#"),
+						   KeyList(t, "@", ", "), ColumnList(t, "@ = EXCLUDED.@")),
+				  p);
+}
+
+TableSettings *
+TableSettingsRead(Relation rel)
+{
+	TableSettings *settings = palloc0(sizeof(TableSettings));
+	Parameters	p;
+
+	settings->on_demand = true;
+	InitParameters(&p, rel);
+	settings->table_id = TextDatumGetCString(p.values[0]);
+	ReadSettings(&table_settings, &p, settings);
+	return settings;
+}
+
+void
+TableSettingsWrite(Relation rel, const TableSettings *settings)
+{
+	TableSettings written = *settings;
+	Parameters	p;
+
+	written.relation = RelationGetRelid(rel);
+	InitParameters(&p, rel);
+	WriteSettings(&table_settings, rel, &p, &written);
+}
+
+#define OF_TABLE "WHERE table_id OPERATOR(pg_catalog.=) $1"
+
+void
+TableSettingsForget(Relation rel)
+{
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.table_settings " OF_TABLE, &p);
+	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.index_settings " OF_TABLE, &p);
+	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.table_tags " OF_TABLE, &p);
+}
+
+static const char *const forget_dropped =
+"WITH builds AS (DELETE FROM dynamo_internal.index_builds WHERE relation OPERATOR(pg_catalog.=) $1), "
+"gone AS (DELETE FROM dynamo_internal.table_settings WHERE relation OPERATOR(pg_catalog.=) $1 RETURNING table_id), "
+"tags AS (DELETE FROM dynamo_internal.table_tags t USING gone g "
+"WHERE t.table_id OPERATOR(pg_catalog.=) g.table_id) "
+"DELETE FROM dynamo_internal.index_settings i USING gone g "
+"WHERE i.table_id OPERATOR(pg_catalog.=) g.table_id";
+
+void
+DroppedSettingsForget(Oid relid)
+{
+	Oid			type = OIDOID;
+	Datum		value = ObjectIdGetDatum(relid);
+
+	ExecuteAsSettingsOwner(forget_dropped, 1, &type, &value, NULL);
+}
+
+/* ---- settings of indexes ---- */
+
+static void
+IndexParameters(Parameters *p, Relation rel, const char *index_name)
+{
+	InitParameters(p, rel);
+	AddText(p, index_name);
+}
+
+Throughput
+IndexThroughputRead(Relation rel, const char *index_name)
+{
+	Throughput	throughput = {0};
+	Parameters	p;
+
+	IndexParameters(&p, rel, index_name);
+	ReadSettings(&index_settings, &p, &throughput);
+	return throughput;
+}
+
+void
+IndexThroughputWrite(Relation rel, const char *index_name, const Throughput *throughput)
+{
+	Parameters	p;
+
+	IndexParameters(&p, rel, index_name);
+	WriteSettings(&index_settings, rel, &p, throughput);
+}
+
+void
+IndexThroughputForget(Relation rel, const char *index_name)
+{
+	Parameters	p;
+
+	IndexParameters(&p, rel, index_name);
+	ChangeAsOwner(rel, psprintf("DELETE FROM %s %s", index_settings.name,
+								OfKey(&index_settings)), &p);
+}
+
+/* ---- tags ---- */
+
+TableTag *
+TableTagsRead(Relation rel, int *n)
+{
+	MemoryContext context = CurrentMemoryContext;
+	TableTag   *tags;
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	SPI_connect();
+	ExecuteAsOwner("SELECT tag_key, tag_value FROM dynamo_internal.table_tags " OF_TABLE
+				   " ORDER BY tag_key", &p);
+	*n = (int) SPI_processed;
+	tags = MemoryContextAlloc(context, Max(*n, 1) * sizeof(TableTag));
+	for (int i = 0; i < *n; i++)
+	{
+		HeapTuple	row = SPI_tuptable->vals[i];
+
+		tags[i].key = MemoryContextStrdup(context, SPI_getvalue(row, SPI_tuptable->tupdesc, 1));
+		tags[i].value = MemoryContextStrdup(context, SPI_getvalue(row, SPI_tuptable->tupdesc, 2));
+	}
+	SPI_finish();
+	return tags;
+}
+
+void
+TableTagWrite(Relation rel, const TableTag *tag)
+{
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	AddText(&p, tag->key);
+	AddText(&p, tag->value);
+	ChangeAsOwner(rel,
+				  "INSERT INTO dynamo_internal.table_tags VALUES ($1, $2, $3) "
+				  "ON CONFLICT (table_id, tag_key) DO UPDATE SET "
+				  "tag_value = EXCLUDED.tag_value", &p);
+}
+
+void
+TableTagRemove(Relation rel, const char *key)
+{
+	Parameters	p;
+
+	InitParameters(&p, rel);
+	AddText(&p, key);
+	ChangeAsOwner(rel,
+				  "DELETE FROM dynamo_internal.table_tags " OF_TABLE
+				  " AND tag_key OPERATOR(pg_catalog.=) $2", &p);
+}

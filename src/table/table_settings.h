@@ -1,0 +1,127 @@
+/*
+ * table_settings.h
+ *	  Settings of the API that are not part of a table's definition: billing,
+ *	  throughput, streams, tags.
+ *
+ * The settings do not affect the table and may be lost (a dump of one table
+ * does not contain them): a table without a row of settings has the defaults.
+ * Rows are keyed by the id in the table's definition, so that they remain valid
+ * if the table is renamed, and in a dump of the database.
+ *
+ * A definition can be copied by hand, or by restoring a dump of a table under
+ * another name.  The row of settings contains the table to which the id belongs.
+ * When a trigger is created with the id of another existing table, the table
+ * gets a new id.  Where that has not happened, the copy has the defaults, and
+ * its key is derived from its OID.
+ *
+ * The tables belong to the extension's owner, and ordinary users cannot write
+ * them.  These functions write them for the owner of the table that the
+ * settings belong to, by fixed statements with qualified names.
+ */
+#ifndef DYNAMO_TABLE_TABLE_SETTINGS_H
+#define DYNAMO_TABLE_TABLE_SETTINGS_H
+
+#include "utils/rel.h"
+
+/*
+ * Throughput of a table or of a global index.  Times are microseconds since
+ * 1970; 0 for never or unknown.
+ */
+typedef struct Throughput
+{
+	int64		read_units;		/* provisioned; 0 on demand */
+	int64		write_units;
+	int64		increased;		/* time of the last increase */
+	int64		decreased;		/* time of the last decrease */
+	int64		decreases;		/* number on the day of the last decrease */
+	int64		max_read_units; /* OnDemandThroughput; 0: no limit */
+	int64		max_write_units;
+	int64		warm_read_units;	/* the highest value so far; 0: the default */
+	int64		warm_write_units;
+} Throughput;
+
+typedef struct TableSettings
+{
+	char	   *table_id;		/* UUID, the key */
+	Oid			relation;		/* the table to which the id belongs; set when written */
+	int64		created;
+	bool		on_demand;		/* PAY_PER_REQUEST */
+	int64		on_demand_since;
+	Throughput	throughput;
+	char	   *stream_label;	/* label of the latest stream; NULL if never enabled */
+	bool		deletion_protection;
+	char	   *table_class;	/* NULL if never set */
+	int64		class_changed;
+	char	   *sse_type;		/* of SSESpecification; NULL if not enabled */
+	char	   *sse_key;		/* KMSMasterKeyId; NULL if none */
+	int64		ttl_changed;	/* last change by a request */
+} TableSettings;
+
+typedef struct TableTag
+{
+	char	   *key;
+	char	   *value;
+} TableTag;
+
+/* Returns the settings of a table, or defaults; palloc'd. */
+extern TableSettings *TableSettingsRead(Relation rel);
+
+/* Those of a new table. */
+extern TableSettings *TableSettingsNew(void);
+
+/* A new id of a table; palloc'd. */
+extern char *NewTableId(void);
+
+/*
+ * A trigger with a definition was created: claims its id for the table.
+ * Returns whether it is free, or the table's own; if not, the definition must
+ * get another.  SPI is connected.
+ */
+extern bool TableIdClaim(Oid relid, const char *id);
+
+/*
+ * Executes a statement as the owner of the extension's own tables, through
+ * SPI, which must be connected.  All names in it must be qualified, so that it
+ * does not depend on search_path.
+ */
+extern void ExecuteAsSettingsOwner(const char *sql, int n, Oid *types,
+								   Datum *values, const char *nulls);
+
+/*
+ * The same with a snapshot that sees all committed rows in every isolation
+ * level, for data that other sessions have written and that are not part of
+ * what a transaction reads.
+ */
+extern void ExecuteLatestAsSettingsOwner(const char *sql, int n, Oid *types,
+										 Datum *values, const char *nulls);
+
+/* The current time in the unit of the settings. */
+extern int64 SettingsTime(void);
+
+/*
+ * Writes settings.  This function and those below check that the caller owns
+ * the table.
+ */
+extern void TableSettingsWrite(Relation rel, const TableSettings *settings);
+
+/* Removes all settings of a table that is about to be dropped. */
+extern void TableSettingsForget(Relation rel);
+
+/*
+ * A table was dropped: forgets its settings, and how far builds of its indexes
+ * had come.  SPI is connected.
+ */
+extern void DroppedSettingsForget(Oid relid);
+
+/* Returns the throughput of an index; zero if none is stored. */
+extern Throughput IndexThroughputRead(Relation rel, const char *index_name);
+extern void IndexThroughputWrite(Relation rel, const char *index_name,
+								 const Throughput *throughput);
+extern void IndexThroughputForget(Relation rel, const char *index_name);
+
+/* Returns tags in the order of their keys. */
+extern TableTag *TableTagsRead(Relation rel, int *n);
+extern void TableTagWrite(Relation rel, const TableTag *tag);
+extern void TableTagRemove(Relation rel, const char *key);
+
+#endif							/* DYNAMO_TABLE_TABLE_SETTINGS_H */

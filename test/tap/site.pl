@@ -1,0 +1,73 @@
+# site.pl: scripts/site makes a site in which every page can be reached, every link
+# leads somewhere, and the search finds words.
+use strict;
+use warnings;
+use File::Basename;
+use FindBin;
+use JSON::PP;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $project = "$FindBin::RealBin/../..";
+my $site = PostgreSQL::Test::Utils::tempdir() . '/site';
+
+plan skip_all => 'there is no mkdocs' if system('command -v mkdocs >/dev/null 2>&1') != 0;
+
+my $output = `'$project/scripts/site' '$site' 2>&1`;
+is($output, '', 'nothing to warn of');
+is($?, 0, 'it is made');
+
+# The pages of the site with the anchors that they have.
+my %anchors;
+
+for my $page (split /\n/, `find '$site' -name '*.html'`)
+{
+	my $html = slurp_file($page);
+
+	$anchors{$page} = { map { $_ => 1 } $html =~ /\bid="([^"]+)"/g };
+}
+cmp_ok(scalar keys %anchors, '>', 15, 'pages');
+for my $file (glob("$project/docs/*.md"))
+{
+	my $name = basename($file, '.md');
+
+	ok(slurp_file("$site/index.html") =~ m{href="docs/(?:$name|index)\.html"}, "the menu has docs/$name.md");
+}
+
+# dir/a/../b as dir/b
+sub clean_path
+{
+	my ($path) = @_;
+
+	1 while $path =~ s{/\./}{/} || $path =~ s{/[^/]+/\.\.(?=/|$)}{};
+	return $path;
+}
+
+my @dead;
+
+for my $page (sort keys %anchors)
+{
+	next if $page =~ m{/404\.html$};
+	for my $link (slurp_file($page) =~ /<a\b[^>]*\bhref="([^"]*)"/g)
+	{
+		next if $link =~ /^(?:\w+:|\/\/)/;
+		my ($path, $anchor) = $link =~ /^([^#]*)(?:#(.*))?$/;
+		my $target = clean_path($path eq '' ? $page : dirname($page) . "/$path");
+
+		$target .= '/index.html' if -d $target;
+		$anchor =~ s/%([0-9A-F]{2})/chr hex $1/gei if defined $anchor;
+		if (!-e $target)
+		{
+			push @dead, substr($page, length $site) . " -> $link";
+		}
+		elsif (defined $anchor && $anchor ne '' && exists $anchors{$target} && !$anchors{$target}{$anchor})
+		{
+			push @dead, substr($page, length $site) . " -> $link (no such heading)";
+		}
+	}
+}
+is(join("\n", @dead), '', 'no dead links');
+
+my $index = decode_json(slurp_file("$site/search/search_index.json"));
+ok((grep { $_->{text} =~ /create_access_key/ } @{ $index->{docs} }), 'the search knows a function');
+done_testing();
