@@ -36,7 +36,7 @@ typedef enum FillMode
 {
 	FILL_MISSING,				/* key columns that are null */
 	FILL_REPAIR,				/* and those that are wrong */
-	FILL_EXPIRY					/* the column of expiry times alone */
+	FILL_EXPIRY					/* rows whose expiry time is not set */
 } FillMode;
 
 typedef struct Fill
@@ -150,16 +150,21 @@ ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *null
 	return stale;
 }
 
-/* Whether a row has to be rewritten, so. */
+/*
+ * Whether a row has to be rewritten, so.  A row that moves gets all of its columns:
+ * the pass of an inline index that is being built may not come to where it is now.
+ */
 static bool
 DeriveRow(const Fill *fill, ValueRef item, Datum *values, bool *nulls)
 {
-	bool		stale;
+	bool		changed = false;
 
-	if (fill->mode == FILL_EXPIRY)
-		return DeriveStoredExpiry(fill->def, item, values, nulls);
-	stale = fill->mode == FILL_REPAIR && ForgetStaleColumns(fill->def, item, values, nulls);
-	return DeriveStoredKeys(fill->def, item, values, nulls) || stale;
+	if (fill->mode == FILL_EXPIRY && !DeriveStoredExpiry(fill->def, item, values, nulls))
+		return false;
+	if (fill->mode == FILL_REPAIR)
+		changed = ForgetStaleColumns(fill->def, item, values, nulls);
+	changed |= DeriveStoredKeys(fill->def, item, values, nulls);
+	return changed || fill->mode == FILL_EXPIRY;
 }
 
 static void

@@ -288,18 +288,32 @@ sub drop_another
 }
 
 # What else may happen while an index is built.
-my @meanwhile = (
-	sub { try_sql('SELECT pg_cancel_backend(worker_pid) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL') },
-	sub { try_sql('SELECT pg_terminate_backend(worker_pid) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL') },
-	sub { try_sql("SELECT dynamo.create_index('tab', 'refused', 'g'); SELECT dynamo.drop_index('tab', 'refused')") },
-	sub { try_sql("SELECT dynamo.reindex('tab', index_name) FROM dynamo.indexes WHERE status = 'ACTIVE' ORDER BY random() LIMIT 1") },
-	sub { try_sql("SELECT dynamo.update_time_to_live('tab', 'e', true)") },
-	sub { try_sql("SELECT dynamo.update_time_to_live('tab', 'e', false)") },
-	sub { drop_another() },
-	sub { try_sql('VACUUM tab') },
-	sub { try_sql('VACUUM FULL tab') },
-	sub { try_sql("TRUNCATE tab; INSERT INTO tab (item) SELECT some_item('p' || i % 20, 's' || i / 20) FROM generate_series(0, 1499) i") if rand() < 0.3 },
-	sub { sleep(rand(0.3)) });
+my %meanwhile = (
+	cancel => sub { try_sql('SELECT pg_cancel_backend(worker_pid) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL') },
+	terminate => sub { try_sql('SELECT pg_terminate_backend(worker_pid) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL') },
+	refused => sub { try_sql("SELECT dynamo.create_index('tab', 'refused', 'g'); SELECT dynamo.drop_index('tab', 'refused')") },
+	reindex => sub { try_sql("SELECT dynamo.reindex('tab', index_name) FROM dynamo.indexes WHERE status = 'ACTIVE' ORDER BY random() LIMIT 1") },
+	enable_ttl => sub { try_sql("SELECT dynamo.update_time_to_live('tab', 'e', true)") },
+	disable_ttl => sub { try_sql("SELECT dynamo.update_time_to_live('tab', 'e', false)") },
+	drop_another => sub { drop_another() },
+	vacuum => sub { try_sql('VACUUM tab') },
+	vacuum_full => sub { try_sql('VACUUM FULL tab') },
+	truncate => sub { try_sql("TRUNCATE tab; INSERT INTO tab (item) SELECT some_item('p' || i % 20, 's' || i / 20) FROM generate_series(0, 1499) i") if rand() < 0.3 },
+	sleep => sub { sleep(rand(0.3)) });
+my @meanwhile = sort keys %meanwhile;
+
+# Does some of it; returns what.
+sub meanwhile
+{
+	my @what;
+
+	while (rand() < 0.5)
+	{
+		push @what, $meanwhile[ rand @meanwhile ];
+		$meanwhile{ $what[-1] }->();
+	}
+	return "@what";
+}
 
 sub problems
 {
@@ -329,12 +343,12 @@ while (time() < $until && $failed eq '')
 	$node->safe_psql('postgres', $statement);
 	$done{ ($statement =~ /dynamo\.(\w+)/)[0] }++;
 	sleep(rand(0.2));
-	$meanwhile[ rand @meanwhile ]->() while rand() < 0.5;
+	my $meanwhile = meanwhile();
 	$node->safe_psql('postgres', 'CALL dynamo.build_indexes()');
 	$failed = problems();
 	is($failed, '', "round $rounds: $statement") if $failed ne '';
 	$rounds++;
-	note(sprintf "%.1f s: %s", time() - $^T, $statement);
+	note(sprintf "%.1f s: %s; meanwhile: %s", time() - $^T, $statement, $meanwhile);
 	$_->pumpable && $_->pump_nb for @sessions;
 }
 
