@@ -2,8 +2,8 @@
  * access.c
  *	  Reads parts of items and values in SQL: operators and their functions.
  *
- * They work like those of jsonb: -> and #> return a value, ->> and #>> text;
- * the result is null if there is no such part.
+ * They work like those of jsonb: -> and #> return a value, ->> and #>> return
+ * text.  The result is null if the part does not exist.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- finding ---- */
 
-/* Element i of a list; a negative i counts from the end. */
+/* Returns element i of a list; a negative i counts from the end. */
 static ValueRef
 FindElement(ValueRef v, int64 i)
 {
@@ -42,14 +42,14 @@ FindNamed(ValueRef v, text *name)
 	return AttributeFind(v, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
-/* An attribute of an item as it is stored. */
+/* Returns an attribute of a stored item. */
 static ValueRef
 FindStored(Datum item, text *name)
 {
 	return ItemDatumAttribute(item, VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name));
 }
 
-/* The attribute that arguments 0 and 1 of an operator name. */
+/* Returns the attribute that arguments 0 and 1 of an operator name. */
 static ValueRef
 FindArgument(FunctionCallInfo fcinfo)
 {
@@ -58,7 +58,7 @@ FindArgument(FunctionCallInfo fcinfo)
 
 /* ---- paths ---- */
 
-/* Whether a step of a path is a number, which is what it takes in a list. */
+/* Whether a step of a path is a number, as lists require. */
 static bool
 StepIsNumber(text *step, long *number)
 {
@@ -70,7 +70,7 @@ StepIsNumber(text *step, long *number)
 	return end != digits && *end == '\0' && errno == 0;
 }
 
-/* One step of a path: a name in a map, a number in a list. */
+/* Follows one step of a path: a name in a map, a number in a list. */
 static ValueRef
 FindStep(ValueRef v, text *step)
 {
@@ -82,8 +82,8 @@ FindStep(ValueRef v, text *step)
 }
 
 /*
- * The first step, from what is stored.  Of a large map not all is read; a list
- * comes into question only if the step is a number.
+ * Follows the first step from the stored value.  Only a part of a large map is
+ * read.  A list is opened only if the step is a number.
  */
 static ValueRef
 FindFirstStep(Datum value, text *step)
@@ -96,7 +96,7 @@ FindFirstStep(Datum value, text *step)
 	return v;
 }
 
-/* What a path of steps leads to. */
+/* Returns the value at a path of steps. */
 static ValueRef
 FindPath(Datum value, ArrayType *path)
 {
@@ -196,7 +196,7 @@ dynamo_has_attribute(PG_FUNCTION_ARGS)
 
 /* ---- sets of rows ---- */
 
-/* The container of a set-returning function, opened for all its calls. */
+/* Opens the container of a set-returning function, for all its calls. */
 static void
 OpenForCalls(FunctionCallInfo fcinfo, FuncCallContext *context)
 {
@@ -262,7 +262,7 @@ dynamo_each(PG_FUNCTION_ARGS)
 					HeapTupleGetDatum(heap_form_tuple(context->tuple_desc, columns, nulls)));
 }
 
-/* What stands at a place of a list or a set, as a value of its own. */
+/* Returns an element of a list or a member of a set as a separate value. */
 static struct varlena *
 ElementCopy(const Container *c, uint32 i)
 {

@@ -29,7 +29,7 @@ SixBits(char c)
 	return c == '/' ? 63 : INVALID;
 }
 
-/* One, two or three bytes from the last four characters. */
+/* Decodes the one, two or three bytes in the last four characters. */
 static Base64Status
 DecodeTail(const char *text, char *out, uint32 *out_len)
 {
@@ -82,8 +82,8 @@ Base64Decode(const char *text, uint32 len, char *out, uint32 *out_len)
 }
 
 /*
- * The first character that no base64 has, or a pad before another character;
- * empty if there is none.
+ * Returns the first character that is not in the base64 alphabet, or padding
+ * before another character; empty if there is none.
  */
 static Slice
 BadCharacter(Slice text)
@@ -123,7 +123,7 @@ Base64Append(StringInfo out, const char *bytes, uint32 len)
 	int			written;
 
 	enlargeStringInfo(out, room);
-	/* bytes are char up to 17, uint8 since 18 */
+	/* The bytes are char up to PostgreSQL 17, uint8 since 18. */
 	written = pg_b64_encode((const void *) bytes, (int) len,
 							(char *) out->data + out->len, room);
 	Assert(written >= 0);

@@ -2,16 +2,16 @@
  * builder.c
  *	  Makes encoded items and values.
  *
- * Bytes are appended to one buffer as they come.  Every open container has a
- * frame, and every element of an open container an entry that tells where it
- * starts and by what it is sorted.  When a container ends, its count and its
- * offset table are known; the elements are moved up to make room for them,
- * and put in order first if they did not come in order:
+ * Bytes are appended to one buffer as they arrive.  Every open container has a
+ * frame, and every element of an open container has an entry with its start
+ * and its sort key.  When a container ends, its count and its offset table are
+ * known; the elements are then moved up to make room for them, and sorted
+ * first if they were not added in order:
  *
- *		... | name | elements of the open map           |
- *		... | name | tag count ends | elements          |
+ *	  ... | name | elements of the open map           |
+ *	  ... | name | tag count ends | elements          |
  *
- * Elements move at most once a level, and levels are few.
+ * An element moves at most once per level, and there are few levels.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@
 #include "item/format.h"
 #include "item/number.h"
 
-/* What the finished varlena has before the encoded value. */
+/* The bytes before the encoded value in the finished varlena. */
 #define PROLOGUE		(VARHDRSZ + 1)
 
 /* ---- making and emptying ---- */
@@ -136,8 +136,9 @@ PushEntry(ItemBuilder *b)
 /* ---- values ---- */
 
 /*
- * Called before every value: makes the entry of a list's element.  A map's
- * was made with its name.  False if nothing is built any more.
+ * Called before every value: makes the entry of a list's element.  The entry
+ * of a map's element was made with its name.  False if a problem has ended the
+ * building.
  */
 static inline bool
 BeginValue(ItemBuilder *b)
@@ -180,7 +181,7 @@ NewestInOrder(const ItemBuilder *b, const BuilderFrame *f)
 	return SliceCompare(before, newest) < 0;
 }
 
-/* A member of a set: its bytes are element and key. */
+/* Adds a member of a set: its bytes are both the element and its sort key. */
 static void
 AddMember(ItemBuilder *b, ValueType type, const void *bytes, uint32 len)
 {
@@ -198,7 +199,7 @@ AddMember(ItemBuilder *b, ValueType type, const void *bytes, uint32 len)
 		f->sorted = NewestInOrder(b, f);
 }
 
-/* A scalar with a payload. */
+/* Adds a scalar with a payload. */
 static inline void
 AddScalar(ItemBuilder *b, ValueType type, const void *bytes, uint32 len)
 {
@@ -251,7 +252,7 @@ ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len)
 						 status == NUMBER_MALFORMED ? (int) len : 0, text);
 }
 
-/* A value that is nothing but its tag. */
+/* Adds a value that consists of its tag only. */
 static void
 AddTag(ItemBuilder *b, uint8 tag)
 {
@@ -283,7 +284,7 @@ ItemBuilderNullFlag(ItemBuilder *b, bool flag)
 		ItemBuilderNull(b);
 }
 
-/* Containers in containers, v included. */
+/* The number of nested containers in v, including v. */
 static int
 ContainerDepth(ValueRef v)
 {
@@ -367,7 +368,7 @@ ItemBuilderName(ItemBuilder *b, const char *name, uint32 len)
 	BuilderEntry *e;
 	uint8	   *p;
 
-	if (unlikely(len - 1 >= ITEM_MAX_NAME)) /* also none at all */
+	if (unlikely(len - 1 >= ITEM_MAX_NAME)) /* true also for an empty name */
 		ItemBuilderBadName(b, len);
 	if (unlikely(ItemBuilderHasFailed(b)))
 		return;
@@ -392,7 +393,7 @@ CompareEntries(const BuilderEntry *x, const BuilderEntry *y, const char *bytes)
 	int			order = SliceCompare((Slice) {bytes + x->key, x->key_len},
 									 (Slice) {bytes + y->key, y->key_len});
 
-	/* as they came, so that of equal ones the last wins */
+	/* Keep the order of arrival, so that the last of equal names wins. */
 	if (order == 0)
 		return x->start < y->start ? -1 : 1;
 	return order;
@@ -424,7 +425,9 @@ SortEntries(ItemBuilder *b, const BuilderFrame *f)
 	uint32		n = b->nentries - f->first_entry;
 	uint32		kept = 0;
 
-	/* an element ends where the next one starts, until they are sorted */
+	/*
+	 * Until the entries are sorted, an element ends where the next one starts.
+	 */
 	for (uint32 i = 0; i < n; i++)
 		entries[i].end = i + 1 < n ? entries[i + 1].start : b->len;
 	SortByKey(entries, n, (const char *) b->bytes);
@@ -444,7 +447,7 @@ SortEntries(ItemBuilder *b, const BuilderFrame *f)
 	return kept;
 }
 
-/* Puts the elements of a map or set that came in disorder in order. */
+/* Sorts the elements of a map or set that were added out of order. */
 static void
 SortElements(ItemBuilder *b, const BuilderFrame *f)
 {

@@ -11,9 +11,9 @@
 /* ---- places ---- */
 
 /*
- * Errors are raised before the value they are about has begun, so that in the
- * innermost container it has a name, if in a map, but no entry, if in a list;
- * or, if "ended", just after it.
+ * Appends the path of the next value.  In the innermost container this value
+ * has a name, if in a map, but no entry yet, if in a list.  If "ended", the
+ * path is that of the last value added.
  */
 static void
 AppendPath(const ItemBuilder *b, bool ended, StringInfo out)
@@ -122,7 +122,10 @@ CompareStarts(const void *a, const void *b)
 	return ea->start < eb->start ? -1 : ea->start > eb->start;
 }
 
-/* The members of a set as they came, for the message about duplicates. */
+/*
+ * Returns the members of a set in the order they were added, for the message
+ * about duplicates.
+ */
 static char *
 DescribeMembers(ItemBuilder *b, const BuilderFrame *f)
 {

@@ -2,9 +2,9 @@
  * compare.c
  *	  Equality, order and hash of values.
  *
- * One value has one encoding, so equality is a comparison of bytes and the
- * hash may be one of bytes.  The order walks the structure, because the
- * bytes of a container start with its sizes.
+ * A value has exactly one encoding, so equality compares bytes and the hash
+ * hashes bytes.  The order walks the structure, because the bytes of a
+ * container start with its sizes.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@ ValueEqual(ValueRef a, ValueRef b)
 	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
 }
 
-/* The order of element i of two containers of one type. */
+/* Compares element i of two containers of the same type. */
 static int
 CompareElements(const Container *a, const Container *b, uint32 i)
 {

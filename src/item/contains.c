@@ -1,10 +1,11 @@
 /*
  * contains.c
- *	  Containment of items, as jsonb has it: a @> b.
+ *	  Containment of items, a @> b, as in jsonb.
  *
- * A map contains one whose entries it has, each value containing the other's;
- * a list one whose elements are each contained in some element of its own; a
- * set its subsets of the same type; a scalar its equal.
+ * A map contains another map if it has all its entries and each value contains
+ * the other's value.  A list contains another list if each element of the
+ * other is contained in one of its elements.  A set contains its subsets of
+ * the same type.  A scalar contains its equal.
  */
 #include "postgres.h"
 

@@ -2,8 +2,8 @@
  * convert.c
  *	  Casts between values and SQL's scalar types.
  *
- * There are no type conversions: as everywhere in DynamoDB, a value of another
- * type than the target's is an error.  The NULL type becomes a null.
+ * A cast does not convert between types: as everywhere in DynamoDB, a value of
+ * a type other than the target's is an error.  The NULL type becomes a null.
  */
 #include "postgres.h"
 
@@ -37,7 +37,10 @@ SliceToText(Slice s)
 	return cstring_to_text_with_len(s.data, (int) s.len);
 }
 
-/* Lossless text of what has no text of its own. */
+/*
+ * Returns DynamoDB JSON for a value that has no text of its own; nothing is
+ * lost.
+ */
 static text *
 DynamoJsonText(ValueRef v)
 {
@@ -180,7 +183,7 @@ dynamo_value_to_bigint(PG_FUNCTION_ARGS)
 	if (NumberToInt64((const uint8 *) payload.data, payload.len, &integer))
 		PG_RETURN_INT64(integer);
 
-	/* rounds, or raises what numeric raises */
+	/* numeric_int8 rounds, and raises its own errors. */
 	PG_RETURN_DATUM(DirectFunctionCall1(numeric_int8, NumericGetDatum(PayloadNumeric(v))));
 }
 
@@ -229,7 +232,7 @@ dynamo_value_to_item(PG_FUNCTION_ARGS)
 
 /* ---- from SQL ---- */
 
-/* A value of its own from one scalar. */
+/* Returns a separate value made from one scalar. */
 #define RETURN_BUILT(add) \
 	do { \
 		ItemBuilder b; \
@@ -267,7 +270,7 @@ dynamo_value_from_numeric(PG_FUNCTION_ARGS)
 	RETURN_BUILT(ItemBuilderNumberText(&b, number, strlen(number)));
 }
 
-/* Adds an integer without a detour over text. */
+/* Adds an integer without converting it to text first. */
 static void
 AddInteger(ItemBuilder *b, int64 integer)
 {

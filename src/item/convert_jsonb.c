@@ -2,10 +2,10 @@
  * convert_jsonb.c
  *	  Plain JSON: casts from and to jsonb, and to json.
  *
- * As the SDKs' marshall and unmarshall: objects are maps, arrays lists, and
- * strings, numbers, booleans and null the types of that kind.  On the way
- * back sets become arrays and binary values base64 strings, so that only the
- * way from jsonb is without loss.
+ * As in the SDKs' marshall and unmarshall, objects are maps, arrays are lists,
+ * and strings, numbers, booleans and null have the types of these names.  In
+ * the other direction sets become arrays and binary values become base64
+ * strings, so that only the cast from jsonb loses nothing.
  */
 #include "postgres.h"
 
@@ -67,7 +67,7 @@ AddJsonbValue(ItemBuilder *b, const JsonbValue *v)
 		return;
 	}
 
-	/* the builder bounds the depth */
+	/* The builder limits the depth. */
 	container = v->val.binary.data;
 	JsonbWalkInit(&walk, container);
 	if (JsonContainerIsObject(container))
@@ -97,7 +97,7 @@ ItemBuilderJsonb(ItemBuilder *b, Jsonb *jsonb)
 	root.val.binary.data = &jsonb->root;
 	if (JB_ROOT_IS_SCALAR(jsonb))
 	{
-		/* stored as the one element of an array */
+		/* A scalar is stored as the only element of an array. */
 		JsonbWalkInit(&walk, &jsonb->root);
 		(void) JsonbWalkElement(&walk, &root);
 	}
@@ -173,7 +173,10 @@ NumberToJsonb(JsonbValue *out, Slice number)
 	out->val.numeric = NumberToNumeric((const uint8 *) number.data, number.len);
 }
 
-/* A scalar, or the payload of a set's member of that type. */
+/*
+ * Fills in a jsonb scalar from a scalar, or from the payload of a set member
+ * of this type.
+ */
 static void
 ScalarToJsonb(JsonbValue *out, ValueType type, Slice payload)
 {
@@ -238,7 +241,7 @@ PushMap(JsonbParseState **state, ValueRef v)
 	return pushJsonbValue(state, WJB_END_OBJECT, NULL);
 }
 
-/* A value that is no container, as one of jsonb. */
+/* Fills in a jsonb scalar from a value that is not a container. */
 static void
 TopScalar(JsonbValue *out, ValueRef v)
 {
@@ -295,7 +298,7 @@ dynamo_value_to_jsonb(PG_FUNCTION_ARGS)
 
 /*
  * PostgreSQL's own JSON functions (to_jsonb, json_agg, row_to_json, ...) look
- * for a cast to json, whichever of the two types they make.
+ * for a cast to json, whether they return json or jsonb.
  */
 DYNAMO_FUNCTION(dynamo_value_to_json);
 

@@ -1,7 +1,4 @@
-/*
- * edit.c
- *	  Items with attributes set, removed or merged, in SQL.
- */
+/* edit.c SQL functions that set, remove or merge attributes of items. */
 #include "postgres.h"
 
 #include "catalog/pg_type_d.h"
@@ -23,7 +20,9 @@ CopyEntry(ItemBuilder *b, const Container *c, uint32 i)
 	ItemBuilderValue(b, value);
 }
 
-/* How the names of two entries compare; one behind the end is the greater. */
+/*
+ * Compares the names of two entries; an entry past the end is the greater one.
+ */
 static int
 CompareEntries(const Container *x, uint32 i, const Container *y, uint32 j)
 {
@@ -37,7 +36,10 @@ CompareEntries(const Container *x, uint32 i, const Container *y, uint32 j)
 	return SliceCompare(name_x, name_y);
 }
 
-/* The attributes of both, in order; y's where both have one. */
+/*
+ * Returns an item with the attributes of both, in order; if both have one, y's
+ * is taken.
+ */
 static struct varlena *
 MergeAttributes(ValueRef x, ValueRef y)
 {
@@ -78,7 +80,9 @@ dynamo_merge_items(PG_FUNCTION_ARGS)
 
 /* ---- one attribute ---- */
 
-/* An item of one attribute; no value stands for the NULL type. */
+/*
+ * Returns an item with one attribute; a missing value becomes the NULL type.
+ */
 static struct varlena *
 SingleAttribute(text *name, ValueRef value)
 {
@@ -116,7 +120,7 @@ dynamo_set_attribute(PG_FUNCTION_ARGS)
 
 /* ---- removing ---- */
 
-/* Names to remove; nulls among them name nothing. */
+/* Names to remove; nulls among them are ignored. */
 typedef struct NameList
 {
 	Datum	   *names;

@@ -15,10 +15,13 @@
 #include "item/item.h"
 #include "item/json.h"
 
-/* How much longer than the stored form the text of most items is. */
+/*
+ * The text of most items is at most this many times as long as the stored
+ * form.
+ */
 #define TEXT_EXPANSION	3
 
-/* What json_out.c makes room for ahead of what it needs. */
+/* The room that json_out.c keeps free beyond what it needs. */
 #define TEXT_SLACK		512
 
 /* ---- input ---- */
@@ -26,8 +29,8 @@
 typedef struct varlena *(*TextReader) (const char *text, uint32 len, Problem *problem);
 
 /*
- * Reads argument 0.  A problem with it is only noted where that is wanted (by
- * COPY ... ON_ERROR, pg_input_is_valid), with the result NULL.
+ * Reads argument 0.  If the caller collects errors (COPY ...  ON_ERROR,
+ * pg_input_is_valid), a problem is noted and the result is NULL.
  */
 static struct varlena *
 ReadArgument(FunctionCallInfo fcinfo, TextReader read)
@@ -59,7 +62,7 @@ dynamo_value_in(PG_FUNCTION_ARGS)
 
 /* ---- output ---- */
 
-/* A buffer that will not have to grow for most values. */
+/* Creates a buffer that is large enough for most values. */
 static void
 InitTextBuffer(StringInfo out, ValueRef v)
 {

@@ -2,9 +2,9 @@
  * json_in.c
  *	  DynamoDB JSON to items and values.
  *
- * Text that is JSON but not of the shape the service expects is what the
- * service calls a SerializationException; its words for each case are in the
- * table of JSON types of its wire protocol.
+ * Valid JSON that does not have the form the service expects is a
+ * SerializationException.  The service's message depends on the expected type
+ * and on the kind of JSON.
  */
 #include "postgres.h"
 
@@ -27,8 +27,8 @@
 	"Plain JSON is converted by a cast from jsonb: '...'::jsonb::dynamo.item."
 
 /*
- * The nesting up to which types are checked of an item that is too deep.  It
- * bounds the recursion.
+ * The nesting depth up to which the types in an item that is too deep are
+ * checked.  It limits the recursion.
  */
 #define MAX_DEPTH	100
 
@@ -43,8 +43,8 @@ ReaderPosition(const void *source)
 }
 
 /*
- * Where the value is.  Empty if the builder has failed: the problem before is the
- * one that is kept.
+ * Returns the position of the value.  Empty if the builder has failed, because
+ * only its first problem is kept.
  */
 static char *
 DescribePlace(const ItemBuilder *b, bool ended)
@@ -58,9 +58,9 @@ DescribePlace(const ItemBuilder *b, bool ended)
 }
 
 /*
- * Notes that JSON of a wrong type comes next; untyped: a scalar in place of an
- * attribute value, which plain JSON is.  In a request this ends the reading; null
- * does not, but is a problem of the item.
+ * Notes that the next JSON has a wrong type.  untyped: it is a scalar in place
+ * of an attribute value, as in plain JSON.  In a request this ends the
+ * reading, except for null, which is a problem of the item.
  */
 static void
 NoteWrongJson(JsonReader *r, ItemBuilder *b, const char *message, bool untyped)
@@ -113,7 +113,7 @@ NumberIsInteger(Slice number)
 	return true;
 }
 
-/* Notes this kind of JSON in place of a scalar of the class "wanted". */
+/* Notes JSON of this kind in place of a scalar of the class "wanted". */
 static void
 NoteNoScalar(JsonReader *r, ItemBuilder *b, JsonKind kind, const char *wanted)
 {
@@ -164,7 +164,7 @@ JsonFlagFromString(Slice string, bool *flag)
 	return false;
 }
 
-/* A boolean, or one of the strings that the service takes for one. */
+/* Reads a boolean, or a string that the service accepts as a boolean. */
 static bool
 ReadFlag(JsonReader *r, ItemBuilder *b)
 {
@@ -225,7 +225,7 @@ ReadBinary(JsonReader *r, ItemBuilder *b)
 		NoteShape(r, b, "only base-64-encoded strings are convertible to bytes");
 }
 
-/* A string or number, or such a member of a set. */
+/* Reads a string or number, as a value or as a member of a set. */
 static inline void
 ReadScalar(JsonReader *r, ItemBuilder *b, ValueType type)
 {
@@ -245,7 +245,9 @@ ReadScalar(JsonReader *r, ItemBuilder *b, ValueType type)
 
 /* ---- containers ---- */
 
-/* Enters the array that a list or set needs; false if none comes. */
+/*
+ * Enters the array of a list or set; false if the next JSON is not an array.
+ */
 static bool
 BeginArray(JsonReader *r, ItemBuilder *b)
 {
@@ -272,7 +274,7 @@ BeginMap(JsonReader *r, ItemBuilder *b)
 	return kind == JSON_OBJECT;
 }
 
-/* Passes over a list or map that is far too deep. */
+/* Skips a list or map that is nested too deeply to be checked. */
 static bool
 SkipTooDeep(JsonReader *r, const ItemBuilder *b)
 {
@@ -294,7 +296,7 @@ ReadSet(JsonReader *r, ItemBuilder *b, ValueType type)
 	while (JsonNextElement(r))
 		ReadScalar(r, b, member);
 	ItemBuilderEnd(b);
-	b->depth = depth;			/* a failed builder does not tell sets from lists */
+	b->depth = depth;			/* a failed builder treats sets as lists */
 }
 
 static void ReadAttributeValue(JsonReader *r, ItemBuilder *b);
@@ -320,7 +322,7 @@ ReadMapBody(JsonReader *r, ItemBuilder *b)
 	ItemBuilderBeginMap(b);
 	while (JsonNextMember(r, &name))
 	{
-		/* a null member is an absent one */
+		/* A null member counts as absent. */
 		if (unlikely(JsonNextByte(r) == 'n'))
 		{
 			JsonSkipValue(r);
@@ -334,7 +336,7 @@ ReadMapBody(JsonReader *r, ItemBuilder *b)
 
 /* ---- attribute values ---- */
 
-/* What stands behind the name of a type. */
+/* Reads the value after the name of a type. */
 static inline void
 ReadTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 {
@@ -365,7 +367,7 @@ ReadTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 	}
 }
 
-/* Reads the value of a type, for its problems only. */
+/* Reads a value only to find its problems. */
 static void
 CheckTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 {
@@ -381,8 +383,9 @@ CheckTypedValue(JsonReader *r, ItemBuilder *b, ValueType type)
 }
 
 /*
- * An attribute value has a second type, whose value comes next.  What is
- * wrong with that value, and with those that follow, matters more.
+ * Handles an attribute value with a second type, whose value comes next.
+ * Problems of this value and of those that follow are more important than the
+ * second type itself.
  */
 static void
 NoteSeveralTypes(JsonReader *r, ItemBuilder *b, int type)
@@ -403,7 +406,7 @@ NoteSeveralTypes(JsonReader *r, ItemBuilder *b, int type)
 	NoteNotOneType(b, "has more than one datatypes set", detail, NULL);
 }
 
-/* An attribute value must be an object. */
+/* Notes that an attribute value is not an object. */
 static void
 NoteNoObject(JsonReader *r, ItemBuilder *b)
 {
@@ -413,13 +416,16 @@ NoteNoObject(JsonReader *r, ItemBuilder *b)
 		NoteWrongJson(r, b, "Unexpected value type in payload", true);
 }
 
-/* The next member of an attribute value, and the type that it names, or -1. */
+/*
+ * Reads the name of the next member of an attribute value, and sets the type
+ * that it names, or -1.  False at the end.
+ */
 static inline bool
 NextType(JsonReader *r, Slice *name, int *type)
 {
 	const char *p = r->at;
 
-	/* {"S": is how almost every value begins */
+	/* Almost every value starts with {"S":. */
 	if (r->first && r->end - p >= 4 && p[0] == '"' && p[2] == '"' && p[3] == ':')
 	{
 		*name = (Slice) {p + 1, 1};
@@ -437,7 +443,9 @@ NextType(JsonReader *r, Slice *name, int *type)
 	return true;
 }
 
-/* {"S": "text"}: an object with exactly one member, a type. */
+/*
+ * Reads {"S": "text"}: an object with exactly one member, named after a type.
+ */
 static void
 ReadAttributeValue(JsonReader *r, ItemBuilder *b)
 {
@@ -492,7 +500,7 @@ ReadValueJson(JsonReader *r, ItemBuilder *b)
 	ReadAttributeValue(r, b);
 }
 
-/* Reads one whole text. */
+/* Reads a complete text. */
 static struct varlena *
 ReadText(const char *text, uint32 len, bool is_item, Problem *problem)
 {
@@ -508,7 +516,7 @@ ReadText(const char *text, uint32 len, bool is_item, Problem *problem)
 		: "invalid input syntax for type dynamo.value";
 	r.hint = is_item ? ITEM_HINT : VALUE_HINT;
 
-	/* most text is longer than its encoding */
+	/* Most texts are longer than their encodings. */
 	ItemBuilderReserve(&b, len);
 	if (is_item)
 		ReadItemJson(&r, &b);

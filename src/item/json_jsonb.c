@@ -2,9 +2,9 @@
  * json_jsonb.c
  *	  DynamoDB JSON that is held as jsonb to items.
  *
- * Builds from the jsonb what is written in the common way.  Whatever is not
- * (sets, binary values, nulls, wrong types) is made text and read as such, so
- * that json_in.c alone knows all forms and their errors.
+ * The common forms are built directly from the jsonb.  Everything else (sets,
+ * binary values, nulls, wrong types) is printed and read as text, so that only
+ * json_in.c knows all forms and their errors.
  */
 #include "postgres.h"
 
@@ -42,7 +42,7 @@ AddContainer(ItemBuilder *b, int type, JsonbContainer *container)
 	return type == VALUE_L && JsonContainerIsArray(container) && AddList(b, container);
 }
 
-/* What stands behind the name of a type. */
+/* Adds the value after the name of a type. */
 static bool
 AddTyped(ItemBuilder *b, int type, const JsonbValue *v)
 {
@@ -61,7 +61,7 @@ AddTyped(ItemBuilder *b, int type, const JsonbValue *v)
 	return true;
 }
 
-/* {"S": "text"} */
+/* Adds an attribute value such as {"S": "text"}. */
 static bool
 AddAttributeValue(ItemBuilder *b, const JsonbValue *v)
 {

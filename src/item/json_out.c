@@ -2,8 +2,9 @@
  * json_out.c
  *	  Items and values to canonical DynamoDB JSON.
  *
- * Canonical: attributes and set members in the order they are stored, ", "
- * and ": " between, as jsonb has it; only what JSON demands is escaped.
+ * In canonical JSON, attributes and set members are in storage order,
+ * separators are ", " and ": " as in jsonb, and only the characters that JSON
+ * requires are escaped.
  */
 #include "postgres.h"
 
@@ -15,19 +16,19 @@
 #include "item/json_scan.h"
 #include "item/number.h"
 
-/* The most that one byte of text becomes: \u001f. */
+/* The maximum number of bytes for one byte of text: \u001f. */
 #define MAX_ESCAPE		6
 
 /*
- * Text is written at a cursor that functions take and return, so that it is
- * kept in a register and room is asked for once for several pieces: whoever
- * writes a value has made room for its own bytes and VALUE_ROOM more, and
- * finds TAIL_ROOM behind it.
+ * Text is written at a cursor that functions take and return, so that it stays
+ * in a register and room for several pieces is requested at once.  Before a
+ * value is written, there is room for its bytes and VALUE_ROOM more;
+ * afterwards there is room for at least TAIL_ROOM.
  */
 #define VALUE_ROOM		(NUMBER_MAX_TEXT + 64)
 #define TAIL_ROOM		16
 
-/* Makes room for that many bytes and a NUL; where they begin. */
+/* Makes room for this many bytes and a NUL; returns where they begin. */
 static inline char *
 MakeRoom(StringInfo out, char *at, Size more)
 {
@@ -102,7 +103,7 @@ PutEscape(char *at, char c)
 	return at;
 }
 
-/* Text that needs escapes, or may; leaves as much room as "behind" says. */
+/* Writes text that may need escapes.  Leaves as much room as "behind" says. */
 static char *
 PutEscaped(StringInfo out, char *at, const char *text, const char *end, Size behind)
 {
@@ -120,10 +121,10 @@ PutEscaped(StringInfo out, char *at, const char *text, const char *end, Size beh
 	return MakeRoom(out, at, behind);
 }
 
-/* Four bytes that need no escapes, before four that may. */
+/* Four bytes that need no escapes, followed by four that may. */
 #define PLAIN_WORD		UINT64CONST(0x2020202000000000)
 
-/* CopyPlain of less than four bytes. */
+/* CopyPlain for fewer than four bytes. */
 static inline uint32
 CopyTiny(char *to, const char *text, uint32 len)
 {
@@ -144,7 +145,7 @@ CopyTiny(char *to, const char *text, uint32 len)
 	return ScanSpecial(PLAIN_WORD | (uint64) first << 16 | last) == 0 ? len : 0;
 }
 
-/* CopyPlain of less than eight bytes. */
+/* CopyPlain for fewer than eight bytes. */
 static inline uint32
 CopyShort(char *to, const char *text, uint32 len)
 {
@@ -162,7 +163,7 @@ CopyShort(char *to, const char *text, uint32 len)
 
 #ifdef __SSE2__
 
-/* CopyPlain of sixteen bytes or more, sixteen at a time. */
+/* CopyPlain for sixteen bytes or more, sixteen at a time. */
 static inline uint32
 CopyLong(char *to, const char *text, uint32 len)
 {
@@ -178,7 +179,7 @@ CopyLong(char *to, const char *text, uint32 len)
 	return len;
 }
 
-/* CopyPlain of eight to fifteen bytes: all or nothing. */
+/* CopyPlain for eight to fifteen bytes: copies all of them or none. */
 static inline uint32
 CopyMiddle(char *to, const char *text, uint32 len)
 {
@@ -196,7 +197,7 @@ CopyMiddle(char *to, const char *text, uint32 len)
 
 #else
 
-/* CopyPlain of eight bytes or more, eight at a time. */
+/* CopyPlain for eight bytes or more, eight at a time. */
 static inline uint32
 CopyLong(char *to, const char *text, uint32 len)
 {
@@ -219,9 +220,11 @@ CopyLong(char *to, const char *text, uint32 len)
 #endif
 
 /*
- * Copies text to "to" as far as it surely needs no escapes; returns how much.
- * The last words that are copied may overlap those before.
- * Not inlined: a function that calls none saves no registers.
+ * Copies text to "to" up to the first byte that may need an escape; returns
+ * the number of bytes copied.  The last words copied may overlap earlier ones.
+ *
+ * It is not inlined: a function that calls no other function saves no
+ * registers.
  */
 static pg_noinline uint32
 CopyPlain(char *to, const char *text, uint32 len)
@@ -231,7 +234,10 @@ CopyPlain(char *to, const char *text, uint32 len)
 	return len >= 8 ? CopyMiddle(to, text, len) : CopyShort(to, text, len);
 }
 
-/* A string in quotes; there is room for it and what is behind it. */
+/*
+ * Writes a string in quotes.  There is room for it and for "behind" more
+ * bytes.
+ */
 static inline char *
 PutString(StringInfo out, char *at, Slice text, Size behind)
 {
@@ -290,7 +296,7 @@ PutScalar(StringInfo out, char *at, ValueType type, Slice payload)
 
 static char *PutValue(StringInfo out, char *at, ValueRef v);
 
-/* PutValue, without a call of it for what most elements are. */
+/* PutValue that writes the most frequent types without a call. */
 static inline char *
 PutElement(StringInfo out, char *at, ValueRef v)
 {
@@ -301,7 +307,7 @@ PutElement(StringInfo out, char *at, ValueRef v)
 	return at;
 }
 
-/* What stands before an element. */
+/* Writes the separator before element i. */
 static inline char *
 PutComma(char *at, uint32 i)
 {

@@ -2,9 +2,9 @@
  * json_reader.c
  *	  A pull reader over JSON text (RFC 8259).
  *
- * The reader keeps one bit of state, whether the next member or element is
- * the first of its container: it is set on entering a container, and reading
- * a whole value always ends by clearing it, so that no stack is needed.
+ * The reader keeps one bit of state: whether the next member or element is the
+ * first one of its container.  Entering a container sets the bit, and reading
+ * a complete value clears it, so that no stack is needed.
  */
 #include "postgres.h"
 
@@ -75,7 +75,7 @@ JsonPosition(const JsonReader *r)
 	return (uint32) (r->at - r->text) + 1;
 }
 
-/* Reads this character; any other is a problem that names it. */
+/* Reads this character; any other one is a problem that contains its name. */
 static inline void
 ExpectCharacter(JsonReader *r, char c, const char *name)
 {
@@ -265,13 +265,15 @@ CheckUtf8(JsonReader *r, const char *start, const char *end)
 	int			len = (int) (end - start);
 	int			valid = pg_encoding_verifymbstr(PG_UTF8, start, len);
 
-	/* the check stops at NUL, which the caller has excluded */
+	/* The check stops at a NUL, but the caller has excluded NULs. */
 	if (valid != len)
 		ReaderError(r, start + valid, "Invalid byte sequence for encoding \"UTF8\"");
 	return valid == len;
 }
 
-/* Four hexadecimal digits at p; -1 if they are not there. */
+/*
+ * Returns the value of four hexadecimal digits at p; -1 if they are not there.
+ */
 static int
 ReadHex(JsonReader *r, const char *p)
 {
@@ -303,8 +305,8 @@ ReadHex(JsonReader *r, const char *p)
 }
 
 /*
- * Reads the escape \uXXXX at *p, a pair of them for a surrogate pair; -1 if it
- * is none.
+ * Reads the escape \uXXXX at *p, or two of them if they are a surrogate pair;
+ * -1 if it is invalid.
  */
 static int
 ReadUnicodeEscape(JsonReader *r, const char **p)
@@ -336,8 +338,8 @@ ReadUnicodeEscape(JsonReader *r, const char **p)
 }
 
 /*
- * Decodes the escape at *p to out; returns the byte behind what it wrote, NULL
- * if it is none.  The string has its closing quote.
+ * Decodes the escape at *p to out; returns the position after the decoded
+ * bytes, NULL if the escape is invalid.  The string has a closing quote.
  */
 static char *
 DecodeEscape(JsonReader *r, const char **p, char *out)
@@ -385,7 +387,10 @@ DecodeEscape(JsonReader *r, const char **p, char *out)
 	return out + 1;
 }
 
-/* The closing quote from p on, where p is inside a string; NULL if there is none. */
+/*
+ * Returns the closing quote at or after p, which is inside a string; NULL if
+ * there is none.
+ */
 static const char *
 FindClosingQuote(JsonReader *r, const char *p)
 {
@@ -408,7 +413,7 @@ FindClosingQuote(JsonReader *r, const char *p)
 	return NULL;
 }
 
-/* A string with escapes: start is its first byte, its start behind a quote. */
+/* Decodes a string with escapes.  start is the first byte after its quote. */
 static Slice
 DecodeString(JsonReader *r, const char *start)
 {
@@ -420,7 +425,7 @@ DecodeString(JsonReader *r, const char *start)
 	if (quote == NULL)
 		return (Slice) {r->end, 0};
 
-	/* no escape is shorter than what it stands for */
+	/* An escape is never shorter than what it represents. */
 	result = palloc(quote - start + 1);
 	out = result;
 	while (p < quote)
@@ -443,8 +448,8 @@ DecodeString(JsonReader *r, const char *start)
 }
 
 /*
- * A string that ScanToSpecial has read up to p, and that is not plain.  Not
- * inlined, so that reading plain ones saves few registers.
+ * Reads a string that ScanToSpecial has read up to p and that is not plain.
+ * It is not inlined, so that reading plain strings saves fewer registers.
  */
 static pg_noinline Slice
 ReadHardString(JsonReader *r, const char *start, const char *p)

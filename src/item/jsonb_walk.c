@@ -19,11 +19,13 @@ JsonbWalkInit(JsonbWalk *w, JsonbContainer *container)
 	w->data = (char *) &container->children[children];
 	w->name_start = 0;
 
-	/* the names of an object come before its values */
+	/* In an object, all names are stored before the values. */
 	w->value_start = object ? getJsonbOffset(container, (int) w->count) : 0;
 }
 
-/* The child at *start, which becomes the start of the one after it. */
+/*
+ * Returns the child at *start, and sets *start to the start of the next one.
+ */
 static inline void
 JsonbWalkChild(const JsonbWalk *w, uint32 index, uint32 *start, JsonbValue *v)
 {

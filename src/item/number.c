@@ -2,9 +2,9 @@
  * number.c
  *	  DynamoDB numbers: text to the encoding of number.h and back.
  *
- * Text is read into decimal digits and the exponent of the first one, with
- * leading and trailing zeros dropped; all rules are about these two.  Digits
- * are then paired on the decimal point.
+ * Text is read into decimal digits and the exponent of the first digit,
+ * without leading and trailing zeros; all limits are checked on these two.
+ * The digits are then paired at the decimal point.
  */
 #include "postgres.h"
 
@@ -21,7 +21,7 @@
 #define NEGATIVE_PAIR		101 /* minus the pair */
 #define NEGATIVE_END		102
 
-/* Beyond any legal exponent; keeps sums of exponents from overflowing. */
+/* Larger than any valid exponent; keeps sums of exponents from overflowing. */
 #define EXPONENT_BOUND		1000000000
 
 /* Decimal digits d.ddd times ten to the exponent. */
@@ -70,7 +70,9 @@ ReadExponent(const char *p, const char *end, int64 *exponent)
 	return true;
 }
 
-/* The rule of the service's decimals for a zero: 0e126 is out of range. */
+/*
+ * Checks a zero by the rule for the service's decimals: 0e126 is out of range.
+ */
 static NumberStatus
 CheckZero(int64 scale)
 {
@@ -94,8 +96,8 @@ CheckDecimal(int64 exponent, int64 ndigits)
 }
 
 /*
- * Copies the digits between first and last (a point may stand among them)
- * into d; there are at most MAX_DIGITS.
+ * Copies the digits from first to last to d, without a decimal point among
+ * them.  There are at most MAX_DIGITS.
  */
 static void
 CopyDigits(Decimal *d, const char *first, const char *last)
@@ -114,8 +116,9 @@ ParseDecimal(const char *text, uint32 text_len, Decimal *d)
 {
 	const char *p = text;
 	const char *end = text + text_len;
-	const char *point = NULL;	/* the point, or the end of the mantissa */
-	const char *first = NULL;	/* first and last digit that is not zero */
+	const char *point = NULL;	/* the decimal point, or the end of the
+								 * mantissa */
+	const char *first = NULL;	/* first and last nonzero digit */
 	const char *last = NULL;
 	int64		exponent;
 	int64		span;
@@ -169,7 +172,7 @@ ParseDecimal(const char *text, uint32 text_len, Decimal *d)
 	return NUMBER_OK;
 }
 
-/* Floor of exponent / 2. */
+/* The floor of exponent / 2. */
 static inline int
 PairExponent(int exponent)
 {
@@ -191,7 +194,7 @@ EncodeDecimal(const Decimal *d, uint8 *out)
 
 	*p++ = (uint8) (d->negative ? NEGATIVE_EXPONENT - e : POSITIVE_EXPONENT + e);
 
-	/* an even exponent: the first pair is one digit */
+	/* With an even exponent the first pair has one digit. */
 	if (d->exponent == 2 * e)
 	{
 		int			pair = d->digits[i++];
@@ -211,8 +214,8 @@ EncodeDecimal(const Decimal *d, uint8 *out)
 }
 
 /*
- * Integers of few digits, which most numbers are: false if the text is not
- * digits alone.
+ * Reads an integer of few digits, as most numbers are.  False if the text
+ * contains anything but digits.
  */
 static inline bool
 ReadSmallInteger(const char *text, uint32 len, int64 *value)
@@ -298,7 +301,7 @@ NumberFromInt64(int64 value, uint8 *out)
 
 /* ---- encoding to text ---- */
 
-/* An encoding taken apart. */
+/* The parts of an encoding. */
 typedef struct Pairs
 {
 	bool		negative;
@@ -338,7 +341,7 @@ PutPair(char *out, int pair)
 	return out + 2;
 }
 
-/* The first pair of an integer part: no leading zero. */
+/* Writes the first pair of an integer part, without a leading zero. */
 static inline char *
 PutFirstPair(char *out, int pair)
 {
@@ -350,7 +353,10 @@ PutFirstPair(char *out, int pair)
 	return PutPair(out, pair);
 }
 
-/* Digits after the point: pairs from i on, without the last zero. */
+/*
+ * Writes the digits after the decimal point: the pairs from i on, without a
+ * trailing zero.
+ */
 static char *
 PutFraction(char *out, const Pairs *p, int i)
 {
@@ -420,7 +426,10 @@ NumberToInt64(const uint8 *number, uint32 len, int64 *value)
 	if (p.exponent < p.n - 1 || p.exponent > 9)
 		return false;
 
-	/* towards the sign, since the least int64 has no positive counterpart */
+	/*
+	 * Accumulate a negative number, because the least int64 has no positive
+	 * counterpart.
+	 */
 	for (int i = 0; i <= p.exponent; i++)
 	{
 		int			pair = i < p.n ? PairAt(&p, i) : 0;
@@ -435,7 +444,7 @@ NumberToInt64(const uint8 *number, uint32 len, int64 *value)
 
 /* ---- others ---- */
 
-/* Digits of the pairs, without the zeros at both ends. */
+/* Counts the digits of the pairs, without leading and trailing zeros. */
 static int
 SignificantDigits(const Pairs *p)
 {

@@ -2,8 +2,8 @@
  * number_numeric.c
  *	  DynamoDB numbers and PostgreSQL's numeric: conversion and arithmetic.
  *
- * Numeric is exact for sums and has no limits that matter here; the limits of
- * DynamoDB are applied when the result is encoded.
+ * Sums of numeric are exact, and its limits are wider than DynamoDB's, which
+ * are checked when the result is encoded.
  */
 #include "postgres.h"
 
@@ -40,7 +40,7 @@ NumberFromNumeric(Numeric num, uint8 *out, uint32 *len)
 	return status;
 }
 
-/* Sum of two numbers that int64 holds; false if their sum is too large. */
+/* Adds or subtracts int64 numbers; false if the result is out of range. */
 static bool
 AddIntegers(int64 a, int64 b, bool subtract, int64 *result)
 {
@@ -70,6 +70,6 @@ NumberAdd(const uint8 *a, uint32 alen, const uint8 *b, uint32 blen,
 								 NumericGetDatum(NumberToNumeric(b, blen)));
 	status = NumberFromNumeric(DatumGetNumeric(result), out, len);
 
-	/* the service's words for a result of more digits */
+	/* The service reports a result with too many digits as an overflow. */
 	return status == NUMBER_TOO_MANY_DIGITS ? NUMBER_OVERFLOW : status;
 }

@@ -2,7 +2,7 @@
  * op.c
  *	  Comparison, hash and size of items and values as SQL functions.
  *
- * An item is a value, so that one set of functions serves both types.
+ * An item is a value, so one set of functions serves both types.
  */
 #include "postgres.h"
 
@@ -15,8 +15,8 @@
 /* ---- comparison ---- */
 
 /*
- * What is detoasted for a comparison is freed: sorts and builds of indexes
- * compare all their rows in one memory context.
+ * Frees detoasted copies: sorts and index builds compare all their rows in one
+ * memory context.
  */
 static int
 CompareArguments(FunctionCallInfo fcinfo)
@@ -30,7 +30,7 @@ CompareArguments(FunctionCallInfo fcinfo)
 	return order;
 }
 
-/* Values of different lengths, which need no detoasting, are different. */
+/* Values of different lengths are different and need not be detoasted. */
 static bool
 ArgumentsEqual(FunctionCallInfo fcinfo)
 {
@@ -104,7 +104,9 @@ dynamo_value_cmp(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(CompareArguments(fcinfo));
 }
 
-/* The values themselves, not copies: an aggregate copies what it keeps. */
+/*
+ * Return the argument itself, not a copy: an aggregate copies what it keeps.
+ */
 DYNAMO_FUNCTION(dynamo_value_smaller);
 
 Datum

@@ -1,7 +1,4 @@
-/*
- * prefix.c
- *	  The upper bound of the values with a prefix.
- */
+/* prefix.c The lowest value above all values that have a prefix. */
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"
@@ -9,13 +6,13 @@
 #include "item/prefix.h"
 
 #define UNICODE_LAST			0x10FFFF
-#define SURROGATE_FIRST			0xD800	/* no character, not in UTF-8 */
+#define SURROGATE_FIRST			0xD800	/* not a character */
 #define SURROGATE_LAST			0xDFFF
 
 /*
- * Code points in order are UTF-8 in byte order, so the bound is the prefix
- * with its last character replaced by the next one; a last character that
- * has no next is dropped first, since nothing stands above it in its place.
+ * UTF-8 byte order is code point order, so the bound is the prefix with its
+ * last character replaced by the next one.  A last character that has no next
+ * one is removed first, since no character is greater.
  */
 struct varlena *
 PrefixUpperText(const struct varlena *prefix)

@@ -2,8 +2,8 @@
  * reader.c
  *	  Views of encoded items and values: open a container, find an element.
  *
- * Nothing is copied.  Bytes on disk were written by the builder or passed
- * ValueFormatProblem on their way in, so offsets are trusted here.
+ * Nothing is copied.  Offsets are trusted here, because stored bytes come from
+ * the builder or have been checked by ValueFormatProblem.
  */
 #include "postgres.h"
 
@@ -62,10 +62,12 @@ MapEntry(const Container *c, uint32 i, Slice *name)
 	return FormatMapEntry(c, i, name);
 }
 
-/* Names longer than this are worth a call of memcmp. */
+/* Only names longer than this are compared by a call of memcmp. */
 #define INLINE_COMPARE_MAX	16
 
-/* SliceCompare for names, which are short and often begin alike. */
+/*
+ * SliceCompare for names, which are short and often start with the same bytes.
+ */
 static inline int
 CompareShortNames(Slice a, Slice b)
 {
@@ -81,7 +83,10 @@ CompareShortNames(Slice a, Slice b)
 	return (int) a.len - (int) b.len;
 }
 
-/* MapFind in a map whose offsets have this width, a constant where inlined. */
+/*
+ * MapFind in a map whose offsets have this width, which is a constant after
+ * inlining.
+ */
 static pg_attribute_always_inline ValueRef
 FindWithWidth(const Container *c, uint32 width, Slice wanted)
 {
@@ -140,7 +145,7 @@ AttributeFind(ValueRef item, const char *name, uint32 len)
 
 /* ---- positions ---- */
 
-/* What orders element i: its name, or the member itself. */
+/* The sort key of element i: its name, or the member itself. */
 static inline Slice
 ElementKey(const Container *c, uint32 i)
 {
@@ -210,7 +215,7 @@ ValueTypeName(ValueType type)
 int
 ValueTypeFromName(const char *name, uint32 len)
 {
-	/* a letter tells most types */
+	/* Most types have names of one letter. */
 	if (len == 1)
 	{
 		switch (name[0])

@@ -1,6 +1,6 @@
 /*
  * size.c
- *	  The service's sizes, by which it limits items and counts capacity.
+ *	  Sizes by the service's rules, which apply to item limits and capacity.
  */
 #include "postgres.h"
 
@@ -17,7 +17,9 @@ SetSize(ValueRef v)
 {
 	Container	c;
 
-	/* the members are all there is: numbers are encoded in their size */
+	/*
+	 * The size is that of the members: an encoded number has its service size.
+	 */
 	ContainerOpen(v, &c);
 	return v.len - (c.elements - v.data);
 }
@@ -35,7 +37,7 @@ ListSize(ValueRef v)
 	return size;
 }
 
-/* Names and values of all entries, and overhead for each. */
+/* The size of names and values of all entries, and the overhead of each. */
 static uint64
 EntriesSize(ValueRef v, uint32 overhead)
 {
@@ -87,9 +89,9 @@ CheckItemSize(ValueRef item)
 	uint64		size;
 
 	/*
-	 * Encoded, no element takes less than three quarters of the service's
-	 * size (an empty list: 3 bytes with its offset, 4 there), so that most
-	 * items need no walk.
+	 * An encoded element takes at least three quarters of its size by the
+	 * service's rules (an empty list: 3 bytes with its offset, instead of 4),
+	 * so most items need no walk.
 	 */
 	if (item.len <= ITEM_MAX_SIZE / 2)
 		return;

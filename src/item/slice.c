@@ -1,10 +1,10 @@
 /*
  * slice.c
- *	  Attributes of a stored item, without reading all of a large one.
+ *	  Reads attributes of a stored item without reading all of a large item.
  *
- * A large item is compressed, or stored out of line, or both.  Its attributes
- * stand in order of their names and the table of their ends comes first, so
- * that its first bytes tell whether an attribute is among them.
+ * A large item is compressed, stored out of line, or both.  Its attributes are
+ * sorted by name, after the table of their ends, so that the first bytes of
+ * the item show whether they contain an attribute.
  */
 #include "postgres.h"
 
@@ -16,18 +16,24 @@
 #include "item/slice.h"
 #include "item/splice.h"
 
-/* What is read first, and the least size of an item that is worth it. */
+/*
+ * The number of bytes to read first, and the minimum size of an item for which
+ * this is worthwhile.
+ */
 #define FIRST_SLICE		2000
 #define LEAST_SIZE		(4 * FIRST_SLICE)
 
 typedef enum FoundInSlice
 {
-	FOUND,						/* entry i is it */
+	FOUND,						/* entry i has the name */
 	NOT_THERE,					/* the item has no such attribute */
-	BEYOND						/* the slice does not tell */
+	BEYOND						/* the slice ends before the answer */
 } FoundInSlice;
 
-/* The table of an item's attributes, if it is in its first bytes. */
+/*
+ * Opens the table of an item's attributes, if the first bytes contain all of
+ * it.
+ */
 static bool
 OpenSlice(const uint8 *bytes, uint32 len, Container *c)
 {
@@ -44,7 +50,10 @@ OpenSlice(const uint8 *bytes, uint32 len, Container *c)
 	return c->elements <= bytes + len;
 }
 
-/* The name of entry i, if all of it is in the first "available" bytes. */
+/*
+ * Returns the name of entry i, if the first "available" bytes contain all of
+ * it.
+ */
 static bool
 NameInSlice(const Container *c, uint32 available, uint32 i, Slice *name)
 {
@@ -67,7 +76,8 @@ FindInSlice(const Container *c, uint32 available, Slice wanted, uint32 *i)
 {
 	uint32		low = 0;
 	uint32		high = c->count;
-	uint32		beyond = c->count;	/* from here on names are not there */
+	uint32		beyond = c->count;	/* names from here on are not in the
+									 * slice */
 
 	while (low < high)
 	{
@@ -116,8 +126,8 @@ typedef struct ItemPart
 {
 	Datum		item;
 	struct varlena *read;		/* palloc'd */
-	const uint8 *bytes;			/* of it */
-	uint32		available;		/* of the elements */
+	const uint8 *bytes;			/* its data */
+	uint32		available;		/* bytes of the elements that were read */
 	Container	c;
 } ItemPart;
 
@@ -136,7 +146,10 @@ OpenPart(Datum item, ItemPart *part)
 	return true;
 }
 
-/* Reads as much of the item as ends with its attribute i, if that is more. */
+/*
+ * Reads the item up to the end of attribute i, unless that much was already
+ * read.
+ */
 static void
 ExtendPart(ItemPart *part, uint32 i)
 {
@@ -188,8 +201,8 @@ ItemDatumAttribute(Datum item, const char *name, uint32 len)
 }
 
 /*
- * Which entries have one of these names, in the order of the names; false if
- * the part does not tell of each.
+ * Finds the entries with these names, in the order of the names.  False if the
+ * part does not show for every name whether it exists.
  */
 static bool
 FindEntries(const ItemPart *part, const Slice *names, int n, uint32 *entries, int *found)
@@ -229,7 +242,10 @@ ItemOfEntries(const Container *c, const uint32 *entries, int n)
 	return item;
 }
 
-/* NULL if the part of the item that is read at first does not tell of each name. */
+/*
+ * Returns the part of the item that is read first.  NULL if it does not show
+ * for every name whether it exists.
+ */
 static struct varlena *
 ReadPart(Datum item, const Slice *names, int n)
 {
@@ -249,7 +265,10 @@ ReadPart(Datum item, const Slice *names, int n)
 	return result;
 }
 
-/* These leave no memory behind but the result: scans call them for each row. */
+/*
+ * These functions free everything but their results, because scans call them
+ * for each row.
+ */
 
 static struct varlena *
 PartOfLarge(Datum item, const Slice *names, int n)

@@ -1,10 +1,11 @@
 /*
  * splice.c
- *	  Copies of containers with some elements changed.
+ *	  Copies containers and changes some of their elements.
  *
- * Two passes: the first adds up counts and bytes, which decide the width of
- * the offset table; the second writes.  Between two edits the old elements
- * are one run of bytes, and their ends move by one distance.
+ * There are two passes.  The first one adds up counts and bytes, which
+ * determine the width of the offset table; the second one writes.  Between two
+ * edits the old elements are one run of bytes, whose ends all move by the same
+ * distance.
  */
 #include "postgres.h"
 
@@ -18,9 +19,9 @@
 typedef struct Splice
 {
 	ValueType	type;
-	const Container *old;		/* NULL: empty */
-	uint32		count;			/* of the new container */
-	uint32		body;			/* bytes of its elements */
+	const Container *old;		/* NULL if empty */
+	uint32		count;			/* number of elements in the new container */
+	uint32		body;			/* size of the new elements */
 	uint32		width;
 	uint8	   *ends;			/* next entry of the offset table to write */
 	uint8	   *elements;		/* first byte of the new elements */
@@ -84,7 +85,7 @@ WriteEnd(Splice *s)
 								(uint32) (s->p - s->elements));
 }
 
-/* Old elements from up to, not including, to. */
+/* Copies the old elements from "from" up to, but not including, "to". */
 static void
 CopyRun(Splice *s, uint32 from, uint32 to)
 {
@@ -94,7 +95,7 @@ CopyRun(Splice *s, uint32 from, uint32 to)
 	if (from >= to)
 		return;
 	start = OldStart(s->old, from);
-	/* unsigned arithmetic also moves backwards */
+	/* Unsigned arithmetic also handles moves backwards. */
 	shift = (uint32) (s->p - s->elements) - start;
 	for (uint32 i = from; i < to; i++)
 		s->ends = FormatWriteOffset(s->ends, s->width,
@@ -121,7 +122,7 @@ WriteElement(Splice *s, const SpliceEdit *e)
 static void
 WriteElements(Splice *s, const SpliceEdit *edits, uint32 nedits)
 {
-	uint32		done = 0;		/* old elements dealt with */
+	uint32		done = 0;		/* number of old elements copied or removed */
 
 	for (uint32 i = 0; i < nedits; i++)
 	{
@@ -139,8 +140,8 @@ WriteElements(Splice *s, const SpliceEdit *edits, uint32 nedits)
 }
 
 /*
- * The new encoded value, with so many bytes of room before it, which is
- * where the allocation starts.
+ * Returns the new encoded value.  The allocation starts this many bytes before
+ * it.
  */
 static ValueRef
 SpliceWithRoom(ValueType type, const Container *old,

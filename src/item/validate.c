@@ -1,9 +1,9 @@
 /*
  * validate.c
- *	  Whether bytes from a client are an encoded value.
+ *	  Checks whether bytes from a client are an encoded value.
  *
- * Everything that readers trust is checked here, and that the encoding is the
- * canonical one, since equality is a comparison of bytes.
+ * Checks everything that readers trust, and that the encoding is canonical,
+ * since equality compares bytes.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@ CheckText(Slice s)
 	const char *p = s.data;
 	const char *end = s.data + s.len;
 
-	/* NUL is legal in text, but the server's check stops there */
+	/* NUL is valid in items, but the server's check stops there. */
 	while (p < end)
 	{
 		p += pg_encoding_verifymbstr(PG_UTF8, p, (int) (end - p));
@@ -33,7 +33,7 @@ CheckText(Slice s)
 	return NULL;
 }
 
-/* Reads a varint that must end before "end" and be of least size. */
+/* Reads a varint that must end before "end" and have the minimum size. */
 static bool
 ReadVarintChecked(const uint8 **p, const uint8 *end, uint32 *value)
 {
@@ -186,7 +186,7 @@ CheckContainer(ValueRef v, int depth)
 	return c.type == VALUE_M ? CheckMap(&c, depth + 1) : CheckList(&c, depth + 1);
 }
 
-/* A value without payload: its tag is all. */
+/* Checks a value without payload, which consists of its tag only. */
 static const char *
 CheckTagOnly(ValueRef v)
 {
