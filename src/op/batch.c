@@ -2,8 +2,8 @@
  * batch.c
  *	  BatchWriteItem and BatchGetItem.
  *
- * Everything that can be checked is checked before anything is written or
- * read, so that an invalid request has no effect.
+ * All checks are made before anything is written or read, so that an invalid
+ * request has no effect.
  */
 #include "postgres.h"
 
@@ -25,7 +25,9 @@ DuplicateKeysError(void)
 
 /* ---- BatchWriteItem ---- */
 
-/* A put whose key is unusable is reported here in the words for keys. */
+/*
+ * In a batch, a put with an invalid key gets the message for key parameters.
+ */
 static void
 CheckPutHasKey(const TableDef *def, ValueRef item)
 {
@@ -87,7 +89,7 @@ typedef struct BoundGetTable
 	RowKey	   *keys;
 } BoundGetTable;
 
-/* ElementHash */
+/* An ElementHash. */
 static uint64
 HashOfKey(const void *list, int i)
 {
@@ -99,7 +101,7 @@ HashOfKey(const void *list, int i)
 	return hash;
 }
 
-/* ElementsEqual */
+/* An ElementsEqual. */
 static bool
 KeysEqual(const void *list, int i, int j)
 {

@@ -15,7 +15,10 @@
 #include "op/item_list.h"
 #include "op/sql_args.h"
 
-/* The items of an array argument, none if NULL; datums may be NULL. */
+/*
+ * Returns the number of elements of an array argument and their items; 0 for
+ * NULL.  The result parameter "datums" may be NULL.
+ */
 static int
 ArgItems(FunctionCallInfo fcinfo, int n, const char *member,
 		 ValueRef **items, struct varlena ***datums)

@@ -1,7 +1,4 @@
-/*
- * bind.c
- *	  Expression handling that all operations share.
- */
+/* bind.c Expression handling shared by all operations. */
 #include "postgres.h"
 
 #include "errors.h"

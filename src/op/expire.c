@@ -28,16 +28,16 @@
 #include "subtransaction.h"
 #include "table/table_list.h"
 
-/* A call that meets so many items that cannot be deleted goes no further. */
+/* A call ends its work on a table after this many failed deletions. */
 #define MAX_FAILURES	100000
 
 /* ---- where the last call ended ---- */
 
-#define MAX_PLACES	1000		/* tables of which that is remembered */
+#define MAX_PLACES	1000		/* number of tables remembered */
 
 typedef struct Place
 {
-	Oid			relid;			/* the hash key */
+	Oid			relid;			/* hash key */
 	int64		seconds;
 	ItemPointerData entry;
 } Place;
@@ -66,7 +66,10 @@ RecallPlace(Expiry *e)
 	e->position.entry = place->entry;
 }
 
-/* Of positions that are no places but keys, nothing is kept. */
+/*
+ * Remembers the position of a table if it consists of a time and an index
+ * entry.  A position that contains a key is not remembered.
+ */
 static void
 KeepPlace(const Expiry *e)
 {
@@ -87,16 +90,16 @@ KeepPlace(const Expiry *e)
 
 /* ---- one table ---- */
 
-/* What is deleted from one table. */
+/* The deletion from one table. */
 typedef struct Work
 {
 	Oid			relid;
-	int64		room;			/* items that may be deleted */
+	int64		room;			/* number of items that may be deleted */
 	int64		deleted;
 	bool		done;			/* there is nothing left to delete */
 } Work;
 
-/* A batch, in memory of its own. */
+/* Deletes one batch in a memory context that is then reset. */
 static void
 DeleteBatch(Expiry *e, int limit, MemoryContext context)
 {
@@ -109,7 +112,7 @@ DeleteBatch(Expiry *e, int limit, MemoryContext context)
 	KeepPlace(e);
 }
 
-/* A pass, as far as there is room. */
+/* Deletes the expired items of a table, up to the allowed number. */
 static void
 DeleteFromTable(void *arg)
 {
@@ -160,7 +163,7 @@ DeleteFromNamed(const char *name, int64 room)
 	return work.deleted;
 }
 
-/* The tables that have a time to live and that the user may delete from. */
+/* Returns the tables with a time to live from which the user may delete. */
 static Work *
 FindTables(int *n)
 {
@@ -177,7 +180,10 @@ FindTables(int *n)
 	return tables;
 }
 
-/* What is wrong with a table, or with code of its owner's, stops no other. */
+/*
+ * Deletes from a table.  Errors of a table or of its owner's code are reported
+ * as warnings, so that other tables are still processed.
+ */
 static void
 TryTable(Work *work)
 {
@@ -194,7 +200,10 @@ TryTable(Work *work)
 			 errdetail_internal("%s", error->message)));
 }
 
-/* Every table has its share first; then what is left is for those that have more. */
+/*
+ * Deletes from all tables.  The first turn gives each table an equal share;
+ * the second turn gives the remaining number to tables that need more.
+ */
 static int64
 DeleteEverywhere(int64 room)
 {

@@ -24,16 +24,22 @@
 #include "subtransaction.h"
 #include "table/owner.h"
 
-/* Values longer ago are taken for something else than a time of expiry. */
+/*
+ * A value that is longer ago than this is not an expiry time, by the service's
+ * rules.
+ */
 #define OLDEST_SECONDS	INT64CONST(157680000)	/* five years of 365 days */
 
 /*
- * An item that failed a transaction of its own is left alone so many times as
- * long as that took: it may be a trigger that does not end.
+ * After a failed transaction of its own, an item is skipped for this many
+ * times the duration of that transaction: its trigger may run without end.
  */
 #define REST_TIMES		10
 
-/* Failures remembered of a table; of more it is told again. */
+/*
+ * Number of failures remembered per table; further ones are reported again
+ * each time.
+ */
 #define MAX_FAILURES	10000
 
 static int64
@@ -47,9 +53,9 @@ UnixSeconds(void)
 
 typedef struct Failure
 {
-	uint64		id;				/* of the item; the hash key */
-	uint32		pass;			/* that saw it last */
-	TimestampTz retry_at;		/* if it is to be tried alone; else 0 */
+	uint64		id;				/* id of the item; hash key */
+	uint32		pass;			/* the last pass that saw the item */
+	TimestampTz retry_at;		/* when to try the item alone, or 0 */
 } Failure;
 
 void
@@ -71,14 +77,17 @@ ExpiryForget(Expiry *e)
 	memset(e, 0, sizeof(Expiry));
 }
 
-/* NULL if the item is not known to fail. */
+/* Returns the failure of an item; NULL if the item is not known to fail. */
 static Failure *
 FindFailure(const Expiry *e, uint64 id)
 {
 	return e->failures == NULL ? NULL : hash_search(e->failures, &id, HASH_FIND, NULL);
 }
 
-/* rest: how long the item is left alone, and then tried alone; 0: neither.  Whether it is news. */
+/*
+ * Records a failed deletion; returns whether it is a new one.  A positive rest
+ * is the time until the item is tried again, alone.
+ */
 static bool
 RecordFailure(Expiry *e, uint64 id, int64 rest)
 {
@@ -95,7 +104,10 @@ RecordFailure(Expiry *e, uint64 id, int64 rest)
 	return !known;
 }
 
-/* After a whole pass: the items it did not see are gone, or not expired any more. */
+/*
+ * At the end of a complete pass, forgets items that the pass did not see: they
+ * are deleted, or have not expired any more.
+ */
 static void
 ForgetOldFailures(Expiry *e)
 {
@@ -124,7 +136,10 @@ ExpiryBeginPass(Expiry *e, bool whole)
 	e->pass++;
 }
 
-/* Nothing was left in this part of the pass; whether there is another part. */
+/*
+ * Ends a part of the pass in which nothing is left; returns whether another
+ * part follows.
+ */
 static bool
 NextPart(Expiry *e)
 {
@@ -151,11 +166,11 @@ typedef struct Deletion
 	Expiry	   *e;
 	const ExpiredSearch *search;
 	const ExpiredRows *found;
-	int			from;			/* the rows of this attempt */
+	int			from;			/* first of the rows to delete now */
 	int			n;
 } Deletion;
 
-/* One column of the rows as an array. */
+/* Returns one column of the rows as an array. */
 static Datum
 ColumnArray(const Deletion *d, int column)
 {
@@ -192,7 +207,9 @@ DeleteRows(void *arg)
 	d->e->deleted += (int64) SPI_processed;
 }
 
-/* Whether an error is the server's, or the transaction's, rather than an item's. */
+/*
+ * Whether an error is caused by the server or the transaction, not by an item.
+ */
 static bool
 ConcernsAll(const ErrorData *error)
 {
@@ -213,7 +230,10 @@ TakeFailure(Expiry *e, uint64 id, const ErrorData *error)
 		e->message = pstrdup(error->message);
 }
 
-/* Deletes rows, but those that cannot be. */
+/*
+ * Deletes rows.  If this fails, it divides them, until only rows that cannot
+ * be deleted remain.
+ */
 static void
 DeleteWhatCanBe(Expiry *e, Deletion *d, int from, int n)
 {
@@ -241,7 +261,10 @@ DeleteWhatCanBe(Expiry *e, Deletion *d, int from, int n)
 	}
 }
 
-/* Those that have failed before do not hold up the others. */
+/*
+ * Deletes the found rows.  Items that failed before come last, one by one, so
+ * that they do not make the others fail.
+ */
 static void
 DeleteFound(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)
 {
@@ -263,7 +286,10 @@ DeleteFound(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)
 		DeleteWhatCanBe(e, &d, n + i, 1);
 }
 
-/* The same, with the streams told why. */
+/*
+ * Deletes the found rows as expired items, which is what their stream records
+ * then show.
+ */
 static void
 DeleteAsExpired(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)
 {
@@ -284,8 +310,8 @@ DeleteAsExpired(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)
 /* ---- batches ---- */
 
 /*
- * Takes the items to be tried together from those that were found, and moves
- * on behind them.  Returns whether any were left for the next batch.
+ * Takes the items to delete together from those that were found, and moves the
+ * position past them.  Returns whether some are left for the next batch.
  */
 static bool
 TakeBatch(Expiry *e, ExpiredRows *found)
@@ -323,7 +349,7 @@ TakeBatch(Expiry *e, ExpiredRows *found)
 	return cut;
 }
 
-/* As the owner. */
+/* Finds and deletes one batch.  Runs as the table's owner. */
 static bool
 ExpireRows(Expiry *e, Relation rel, const TableDef *def, int limit)
 {
@@ -350,7 +376,10 @@ ExpireRows(Expiry *e, Relation rel, const TableDef *def, int limit)
 	return more || NextPart(e);
 }
 
-/* What depends on the table's definition is done as the owner, too. */
+/*
+ * Switches to the table's owner, because the table's definition can contain
+ * code of the owner.
+ */
 static bool
 ExpireTable(Expiry *e, Relation rel, int limit)
 {

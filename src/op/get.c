@@ -35,7 +35,7 @@ GetCheckPaths(const BoundGet *b, const TableDef *def)
 		ConditionVisitPaths(b->filter, KeyPathVisitor, &check);
 }
 
-/* A size is that of the whole item. */
+/* If sizes are requested, they are those of whole items. */
 void
 GetFindNeeded(BoundGet *b)
 {

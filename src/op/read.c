@@ -16,8 +16,8 @@
 /* ---- opening ---- */
 
 /*
- * The expressions, as far as they need no table.  What a key condition may
- * not have is checked after all that is wrong with any expression.
+ * Binds the expressions without the table.  Restrictions of key conditions are
+ * checked last, because all other expression errors are more important.
  */
 static void
 BindExpressions(Reader *r)
@@ -65,7 +65,7 @@ OpenIndex(Reader *r)
 				 errmsg("Consistent reads are not supported on global secondary indexes")));
 }
 
-/* Everything that an index entry holds, as a projection of the whole item. */
+/* Returns the projection of an item to the attributes of its index entry. */
 static Projection *
 EntryProjection(const TableDef *def, const IndexDef *index)
 {
@@ -79,7 +79,7 @@ EntryProjection(const TableDef *def, const IndexDef *index)
 	return ProjectionOfNames(names, n);
 }
 
-/* How rows of this index become results. */
+/* Determines how rows of this index become results. */
 static void
 PlanRows(Reader *r)
 {
@@ -108,8 +108,9 @@ RowsAsStored(const Reader *r)
 }
 
 /*
- * What is needed of each row; none: all of it, as where sizes are asked for.
- * The key's attributes are for positions and the order of rows.
+ * Returns the attributes that are needed of each row; an empty set means the
+ * whole row, for example if sizes are requested.  The key attributes are
+ * needed for positions and for the order of rows.
  */
 static NameSet
 NeededAttributes(const Reader *r)
@@ -184,7 +185,7 @@ ReaderOpen(const ReadOp *op)
 
 /* ---- rows ---- */
 
-/* The table's item for the entry of an index table that came last. */
+/* Fetches the table's item for the current entry of an index table. */
 static struct varlena *
 FetchItem(Reader *r)
 {
@@ -194,7 +195,7 @@ FetchItem(Reader *r)
 	return StoreGet(&r->store, &key);
 }
 
-/* Sizes of what was read: the entry, and the item if it had to be fetched. */
+/* Measures what was read: the entry, and the item if it had to be fetched. */
 static void
 MeasureRow(const Reader *r, ValueRef stored, ValueRef whole, ReadRow *row)
 {
@@ -225,7 +226,9 @@ MatchesFilter(const Reader *r, ValueRef item)
 	return ConditionMatches(r->filter, item);
 }
 
-/* False if the table has no item for the entry (that this user may see). */
+/*
+ * Returns false if the table has no item for the entry that this user may see.
+ */
 static bool
 EvaluateRow(Reader *r, ReadRow *row)
 {

@@ -113,7 +113,10 @@ CheckShards(const Reader *r)
 						op->shard, index->name, index->shards - 1)));
 }
 
-/* The value that the key condition fixes the shard attribute to. */
+/*
+ * Returns the value of the shard attribute, if the key condition contains an
+ * equality test of it.
+ */
 static ValueRef
 ShardValueOfCondition(const Reader *r)
 {
@@ -162,7 +165,9 @@ StartValue(const Reader *r, int attribute)
 	return AttributeFind(r->op->start, name.data, name.len);
 }
 
-/* Whether an attribute is of the partition key of the table or index read. */
+/*
+ * Whether an attribute belongs to the partition key of the table or the index.
+ */
 static bool
 IsPartition(const Reader *r, int attribute)
 {
@@ -216,7 +221,10 @@ Base64(Slice bytes)
 	return out.data;
 }
 
-/* "{S:a}", the way the service prints a key value in messages. */
+/*
+ * Returns a key value in the form that the service prints in messages, such as
+ * "{S:a}".
+ */
 static char *
 ValueForMessage(ValueRef v)
 {
@@ -235,7 +243,10 @@ ValueForMessage(ValueRef v)
 	}
 }
 
-/* A table with a partition key alone has nothing to restart at. */
+/*
+ * Raises the error for a start key of a table without sort key, where a query
+ * cannot continue.
+ */
 static void
 HashOnlyStartError(const Reader *r)
 {
@@ -325,7 +336,7 @@ CheckConditionValues(const Reader *r)
 
 /* ---- paths ---- */
 
-/* The distinct attributes of some expression that an index does not project. */
+/* The distinct attributes of an expression that an index does not project. */
 typedef struct Unprojected
 {
 	const Reader *reader;
@@ -379,8 +390,8 @@ ReadsUnprojected(const Reader *r)
 }
 
 /*
- * What a global index does not project cannot be had from it.  The filter of a
- * scan finds such an attribute absent.
+ * A query of a global index must not use attributes that the index does not
+ * project.  In the filter of a scan such an attribute is missing.
  */
 static void
 CheckGlobalIndexPaths(const Reader *r)

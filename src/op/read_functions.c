@@ -29,7 +29,7 @@ InitReadOp(ReadOp *op, bool query, FunctionCallInfo fcinfo)
 	op->shard = -1;
 }
 
-/* A count that may be NULL, which is 0. */
+/* Returns a count argument; NULL is 0. */
 static int64
 ArgCount(FunctionCallInfo fcinfo, int n, const char *name)
 {
@@ -57,7 +57,7 @@ ArgShard(FunctionCallInfo fcinfo, int shard, ReadOp *op)
 	op->shard_value = ArgItem(fcinfo, shard + 1, NULL);
 }
 
-/* Segment and TotalSegments have a range each. */
+/* Returns an argument that must be in a range, Segment or TotalSegments. */
 static int64
 ArgRange(FunctionCallInfo fcinfo, int n, const char *name, int64 low, int64 high)
 {
@@ -168,14 +168,14 @@ ScanOp(FunctionCallInfo fcinfo, ReadOp *op)
 
 /* ---- sets of items ---- */
 
-/* One call of query or scan under way; in flinfo->fn_extra. */
+/* A running call of query or scan, in flinfo->fn_extra. */
 typedef struct SetRead
 {
 	FmgrInfo   *flinfo;
 	ReadOp		op;
 	Reader	   *reader;
-	int64		remaining;		/* items still to return; -1: all */
-	MemoryContext context;		/* of all this */
+	int64		remaining;		/* number of items to return; -1 for all */
+	MemoryContext context;		/* the memory of the call */
 } SetRead;
 
 static void
@@ -203,7 +203,10 @@ ItemPerCall(FunctionCallInfo fcinfo)
 
 typedef void (*MakeReadOp) (FunctionCallInfo fcinfo, ReadOp *op);
 
-/* Not inlined, so that the calls for further items have small frames. */
+/*
+ * Starts a read.  It is not inlined, so that the calls for further items need
+ * small stack frames.
+ */
 static pg_noinline SetRead *
 BeginRead(FunctionCallInfo fcinfo, MakeReadOp make_op, int count_arg)
 {
@@ -227,7 +230,7 @@ BeginRead(FunctionCallInfo fcinfo, MakeReadOp make_op, int count_arg)
 	return read;
 }
 
-/* The next item to return, or NULL. */
+/* Returns the next item, or NULL at the end. */
 static struct varlena *
 NextMatch(SetRead *read)
 {
@@ -300,7 +303,7 @@ ItemArray(const ReadPageResult *page, Oid array_type)
 										   typlen, typbyval, typalign));
 }
 
-/* (items, count, scanned_count, last_evaluated_key) */
+/* Returns the row (items, count, scanned_count, last_evaluated_key). */
 static Datum
 PageTuple(FunctionCallInfo fcinfo, const ReadPageResult *page)
 {

@@ -8,7 +8,9 @@
 
 #include "op/read.h"
 
-/* 4 KB units of one item that was fetched from the table. */
+/*
+ * Size of a read unit: an item fetched from the table counts in units of 4 KB.
+ */
 #define READ_UNIT	4096
 
 static void
@@ -70,7 +72,7 @@ ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page)
 	page->index_local = reader->index != NULL && reader->index->local;
 	while (ReaderNext(reader, &row))
 	{
-		/* A page that ended here may or may not be the last. */
+		/* The page is full, so more rows may follow. */
 		if (PageAdd(&builder, &row))
 		{
 			page->last_key = ReaderPosition(reader);

@@ -20,20 +20,24 @@ typedef struct Source
 {
 	int			rank;			/* its position in the order of partitions */
 	ReadOp		op;
-	Reader	   *reader;			/* NULL: not open, or at its end */
-	ReadRow		row;			/* the next one */
-	ValueRef	sort[KEY_MAX_ATTRIBUTES];	/* its sort attributes */
+	Reader	   *reader;			/* NULL if not open, or at the end */
+	ReadRow		row;			/* the next row */
+	ValueRef	sort[KEY_MAX_ATTRIBUTES];	/* sort attributes of this row */
 
-	/* A test that a wider one stands for; the first row to fail it is the end. */
-	int			test_attribute;	/* in the key; 0: none */
+	/*
+	 * If the partition starts with a wider test than the key condition's, this
+	 * is the original test.  The partition ends at the first row that fails
+	 * it.
+	 */
+	int			test_attribute;	/* position in the key, or 0 */
 	KeyTest		test;
 } Source;
 
 typedef struct Merge
 {
 	const PartitionsOp *p;
-	int			start_rank;		/* the partition of the start, or -1 */
-	ValueRef	start_sort[KEY_MAX_ATTRIBUTES]; /* its sort attributes */
+	int			start_rank;		/* partition of the start, or -1 */
+	ValueRef	start_sort[KEY_MAX_ATTRIBUTES]; /* sort key of the start */
 	Source	   *sources;
 } Merge;
 
@@ -72,7 +76,7 @@ ComparePartitions(const void *a, const void *b, void *arg)
 	return 0;
 }
 
-/* Which partition the start lies in; -1 if there is no start. */
+/* Returns the partition that contains the start; -1 if there is no start. */
 static int
 StartRank(const PartitionsOp *p)
 {
@@ -91,7 +95,7 @@ StartRank(const PartitionsOp *p)
 	return -1;
 }
 
-/* The query of one partition, from its beginning. */
+/* Returns the query of one partition, from its beginning. */
 static ReadOp
 PartitionOp(const PartitionsOp *p, int rank)
 {
@@ -107,8 +111,8 @@ PartitionOp(const PartitionsOp *p, int rank)
 /* ---- one after the other ---- */
 
 /*
- * A partition of a table without sort key is one row, which no read can be
- * restarted behind.
+ * Whether each partition has one row, as in a table without sort key.  Such a
+ * partition is never read from a start inside it.
  */
 static bool
 HaveOneRow(const PartitionsOp *p)
@@ -116,7 +120,10 @@ HaveOneRow(const PartitionsOp *p)
 	return p->op->index_name == NULL && p->key->nsort == 0;
 }
 
-/* Whether the page is full; ends: it ends with the last row there is. */
+/*
+ * Reads a partition; returns whether the page is full.  ends: no position
+ * follows the last row.
+ */
 static bool
 ReadPartition(const ReadOp *op, PageBuilder *builder, bool ends)
 {
@@ -153,7 +160,7 @@ ReadInSequence(const PartitionsOp *p, PageBuilder *builder)
 
 /* ---- merged ---- */
 
-/* The order of rows by their sort attributes, in the direction of the read. */
+/* Compares rows by their sort attributes, in the direction of the read. */
 static int
 CompareSort(const PartitionsOp *p, const ValueRef *a, const ValueRef *b)
 {
@@ -168,8 +175,8 @@ CompareSort(const PartitionsOp *p, const ValueRef *a, const ValueRef *b)
 }
 
 /*
- * Lets a partition begin at the sort attributes of the start, as far as a key
- * condition can say that.
+ * Makes a partition begin at the sort attributes of the start, as closely as a
+ * key condition can express it.
  */
 static void
 BeginAtStart(const Merge *m, Source *s)
@@ -193,7 +200,7 @@ BeginAtStart(const Merge *m, Source *s)
 		m->start_sort[i - key->npartition], MISSING_VALUE};
 }
 
-/* Whether a row of a partition came before the start, or is it. */
+/* Whether a row of a partition precedes or is the start. */
 static bool
 IsBeforeStart(const Merge *m, const Source *s)
 {
@@ -212,7 +219,7 @@ EndSource(Source *s)
 	s->reader = NULL;
 }
 
-/* Reads the next row of a partition, or ends it. */
+/* Reads the next row of a partition, or closes the partition at its end. */
 static void
 AdvanceSource(const Merge *m, Source *s)
 {
@@ -246,7 +253,10 @@ OpenSource(const Merge *m, int rank)
 	s->reader = ReaderOpen(&s->op);
 }
 
-/* The partition of the start first: opening it checks the start. */
+/*
+ * Opens all partitions, first the one of the start, because that checks the
+ * start.
+ */
 static void
 OpenSources(Merge *m)
 {
@@ -263,7 +273,7 @@ OpenSources(Merge *m)
 	}
 }
 
-/* The partition whose row comes next; NULL at the end. */
+/* Returns the partition with the next row; NULL at the end. */
 static Source *
 NextSource(const Merge *m)
 {

@@ -48,7 +48,10 @@ OpTablesClose(OpTables *t)
 		StoreClose(&t->tables[i].store);
 }
 
-/* Two names may mean one relation: rows are compared by relation and key. */
+/*
+ * Compares rows by relation and key, because two names may refer to one
+ * relation.
+ */
 static int
 CompareRows(const void *a, const void *b)
 {

@@ -18,17 +18,17 @@
 #include "op/tables.h"
 #include "op/write.h"
 
-/* One action on its way. */
+/* One action and the results of its stages. */
 typedef struct Action
 {
 	const WriteOp *op;
 	PreparedWrite prepared;
 	Store	   *store;
 	RowLock		lock;
-	struct varlena *old;		/* the locked item; NULL: none */
-	bool		holds;			/* its condition, on that item */
-	WriteAction write;			/* what to do, after ApplyAction */
-	struct varlena *item;		/* what to store */
+	struct varlena *old;		/* the locked item, or NULL */
+	bool		holds;			/* whether the condition holds for that item */
+	WriteAction write;			/* what to write; set by ApplyAction */
+	struct varlena *item;		/* the item to store */
 } Action;
 
 static void
@@ -61,8 +61,8 @@ CancelByAction(TransactResult *result, int n, int action, const char *message)
 }
 
 /*
- * One action has a problem, which cancels the transaction if it is the first;
- * that of an empty key is raised as one of the request.
+ * Handles the problem of one action.  The first one cancels the transaction;
+ * that of an empty key is raised as an error of the request.
  */
 static void
 CancelByProblem(TransactResult *result, int n, int action, const Problem *problem)
@@ -73,12 +73,13 @@ CancelByProblem(TransactResult *result, int n, int action, const Problem *proble
 		CancelByAction(result, n, action, problem->message);
 }
 
-/* A step of one action; false if a problem is noted. */
+/* A stage of one action; false if a problem was noted. */
 typedef bool (*Stage) (Action *action, Problem *problem);
 
 /*
- * Whether a problem of an action has canceled the transaction.  The stage is
- * run for all: a problem of the request comes before those of actions.
+ * Runs a stage for all actions; returns whether a problem of one has canceled
+ * the transaction.  It does not stop at the first problem, because an error of
+ * the request is more important than problems of actions.
  */
 static bool
 StageCancels(Stage stage, Action *actions, int n, TransactResult *result)
@@ -95,7 +96,7 @@ StageCancels(Stage stage, Action *actions, int n, TransactResult *result)
 
 /* ---- stages ---- */
 
-/* The expressions that an action must have. */
+/* Checks that an action has the expressions it requires. */
 static void
 CheckExpressionsGiven(const WriteOp *op, int position)
 {
@@ -107,14 +108,17 @@ CheckExpressionsGiven(const WriteOp *op, int position)
 								  position + 1), "Member must not be null");
 }
 
-/* Stage */
+/* A Stage. */
 static bool
 BindAction(Action *a, Problem *problem)
 {
 	return WriteCompose(&a->prepared, a->store, problem) && WriteBindTable(&a->prepared, problem);
 }
 
-/* Stage.  A condition that fails hides the problems of its own update. */
+/*
+ * A Stage.  If the condition of an action is false, its update is not
+ * evaluated.
+ */
 static bool
 ApplyAction(Action *a, Problem *problem)
 {
@@ -175,7 +179,7 @@ EvaluateConditions(Action *actions, int n)
 	}
 }
 
-/* All conditions that fail are reported. */
+/* Reports all conditions that are false; returns whether there are any. */
 static bool
 ConditionsCancel(Action *actions, int n, TransactResult *result)
 {
@@ -250,7 +254,7 @@ TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
 	{
 		LockActions(actions, n, result);
 		EvaluateConditions(actions, n);
-		/* an invalid action comes before the conditions of the others */
+		/* An invalid action is reported before conditions of others. */
 		if (!StageCancels(ApplyAction, actions, n, result) &&
 			!ConditionsCancel(actions, n, result))
 			WriteActions(actions, n, result);
@@ -294,7 +298,7 @@ TransactCanceledError(const TransactResult *result, int n)
 	}
 	appendStringInfoChar(&reasons, ']');
 
-	/* reasons may hold items, which the server log must not have */
+	/* Reasons can contain items, which must not reach the server log. */
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_TRANSACTION_CANCELED),
 			 errmsg("Transaction cancelled, please refer cancellation reasons for specific reasons [%s]",
@@ -305,7 +309,9 @@ TransactCanceledError(const TransactResult *result, int n)
 
 /* ---- TransactGetItems ---- */
 
-/* A key that does not fit the table cancels the transaction. */
+/*
+ * Binds the keys; a key that does not fit its table cancels the transaction.
+ */
 static void
 BindKeys(const GetOp *gets, OpTables *tables, const int *table, int n, RowKey *keys)
 {

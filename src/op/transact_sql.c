@@ -57,7 +57,9 @@ ObjectMember(JsonbContainer *object, const char *name, JsonbContainer **member)
 	return true;
 }
 
-/* A map of attribute values; MISSING_VALUE if absent. */
+/*
+ * Returns a member that is a map of attribute values; MISSING_VALUE if absent.
+ */
 static ValueRef
 ItemMember(JsonbContainer *object, const char *name, struct varlena **datum)
 {
@@ -95,11 +97,11 @@ ArgsMembers(JsonbContainer *object)
 	return args;
 }
 
-/* Where an action stands, for messages. */
+/* The position and kind of an action, for messages. */
 typedef struct ActionPlace
 {
 	int			position;
-	const char *kind;			/* as the service writes it */
+	const char *kind;			/* kind as written by the service */
 } ActionPlace;
 
 static char *
@@ -121,7 +123,7 @@ TableNameMember(JsonbContainer *object, ActionPlace place)
 
 /* ---- the list of actions ---- */
 
-/* Calls read for every element, which must be an object with one member. */
+/* Reads one action, whose kind is the name of its only member. */
 typedef void (*ActionReader) (void *arg, int position, Slice kind, JsonbContainer *body);
 
 static void
@@ -176,8 +178,8 @@ ReadActions(FunctionCallInfo fcinfo, ActionReader read, void *arg)
 }
 
 /*
- * Checks the names of an action's members, which are a list that ends with
- * NULL: a mistyped ConditionExpression must not be a write without condition.
+ * Checks the names of an action's members against a list that ends with NULL.
+ * A mistyped ConditionExpression must not become a write without condition.
  */
 static void
 CheckMembers(JsonbContainer *body, Slice kind, const char *const *members)
@@ -224,9 +226,9 @@ static const struct
 {
 	const char *name;
 	WriteKind	kind;
-	const char *item;			/* the member that has the item or key */
-	const char *const *members; /* all of them */
-	const char *path;			/* in messages */
+	const char *item;			/* name of the member with the item or key */
+	const char *const *members; /* all allowed members */
+	const char *path;			/* kind as it appears in messages */
 }			write_actions[] = {
 	{"Put", WRITE_KIND_PUT, "Item", put_members, "put"},
 	{"Update", WRITE_KIND_UPDATE, "Key", update_members, "update"},
@@ -273,7 +275,11 @@ ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
 	op->condition = ExprMember(body, "ConditionExpression");
 	op->args = ArgsMembers(body);
 	op->return_old_on_failure = ReturnsOldOnFailure(body, place);
-	/* more than has been read; what is read least is not counted */
+	/*
+	 * If there are other members than those read above, check their names.
+	 * Members that occur rarely are not counted above, so the check may be
+	 * unnecessary.
+	 */
 	if (JsonContainerSize(body) != (uint32) (2 + op->update.given + op->condition.given +
 											 !ValueIsMissing(op->args.values) + op->args.names_given))
 		CheckMembers(body, kind, write_actions[a].members);

@@ -85,7 +85,10 @@ WriteBind(PreparedWrite *w, const WriteOp *op)
 
 /* ---- schema-dependent checks ---- */
 
-/* What an update sets index keys to is checked before the item is read. */
+/*
+ * Before the item is read, checks the values that an update assigns to index
+ * keys.
+ */
 static bool
 CheckLiteralIndexKeys(const Update *update, const TableDef *def, Problem *problem)
 {
@@ -106,7 +109,9 @@ CheckUpdatePaths(const Update *update, PathCheck *check)
 	return !ProblemIsNoted(check->problem);
 }
 
-/* PathVisitor */
+/*
+ * A PathVisitor: stops at an attribute that an entity's keys are composed of.
+ */
 static bool
 FindConcern(Slice name, bool nested, void *arg)
 {
@@ -116,7 +121,7 @@ FindConcern(Slice name, bool nested, void *arg)
 	return !w->composes;
 }
 
-/* The size of an item with what its entity has composed. */
+/* Checks the size of an item including its composed keys. */
 static bool
 CheckComposedSize(const struct varlena *composed, Problem *problem)
 {
@@ -164,7 +169,7 @@ WriteCondition(const PreparedWrite *w, ValueRef old)
 	return w->condition == NULL || ConditionMatches(w->condition, old);
 }
 
-/* Raises ConditionalCheckFailed, the old item in DETAIL if asked for. */
+/* Raises ConditionalCheckFailed, with the old item in DETAIL if requested. */
 static void
 ConditionFailed(const WriteOp *op, ValueRef old)
 {
@@ -182,7 +187,7 @@ ConditionFailed(const WriteOp *op, ValueRef old)
 	initStringInfo(&json);
 	ItemToJson(&json, old);
 
-	/* the client asked for the item; the server log must not have it */
+	/* The client requested the item, but it must not reach the server log. */
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_CONDITION_FAILED),
 			 errmsg("The conditional request failed"),
@@ -204,8 +209,9 @@ NoteTooLarge(const char *what, uint64 size, Problem *problem)
 }
 
 /*
- * The key trigger would refuse an item that is too large with its entries, too,
- * but in PutItem's words; the size of the item alone is checked already.
+ * Checks the size of an item together with its entries in local indexes.  The
+ * key trigger would refuse it, too, but with the message of PutItem.  The size
+ * of the item alone has been checked.
  */
 static bool
 CheckLocalEntries(const TableDef *def, ValueRef item, Problem *problem)
@@ -216,13 +222,16 @@ CheckLocalEntries(const TableDef *def, ValueRef item, Problem *problem)
 		NoteTooLarge("The item and its entries in local indexes", size, problem);
 }
 
-/* The size of the item itself is checked already. */
+/*
+ * Checks the size of an item including the size that the service adds for the
+ * update.  The size of the item alone has been checked.
+ */
 static bool
 CheckOverhead(const PreparedWrite *w, ValueRef item, Problem *problem)
 {
 	uint64		size;
 
-	/* as in CheckItemSize: small encodings are small items */
+	/* As in CheckItemSize, an item with a small encoding is small. */
 	if (!w->op->count_overhead || item.len <= ITEM_MAX_SIZE / 2)
 		return true;
 	size = ItemSize(item) - ItemSize(w->op->item) + UpdateOverhead(w->update);
@@ -251,7 +260,7 @@ InvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
 	InvalidRowError(&place, problem);
 }
 
-/* The item that is updated has the key by which it was found, and keeps it. */
+/* Checks that the old item has the key by which it was found. */
 static void
 CheckOldItem(const PreparedWrite *w, ValueRef old)
 {
@@ -268,7 +277,7 @@ CheckOldItem(const PreparedWrite *w, ValueRef old)
 	}
 }
 
-/* Composes the keys of what an update has made. */
+/* Composes the keys of the item that an update has created. */
 static bool
 ComposeUpdated(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem *problem)
 {
@@ -284,7 +293,7 @@ ComposeUpdated(const PreparedWrite *w, ValueRef old, struct varlena **item, Prob
 	return true;
 }
 
-/* An item that an update has made. */
+/* Checks the item that an update has created, and composes its keys. */
 static bool
 CheckUpdatedItem(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem *problem)
 {
@@ -305,7 +314,10 @@ ApplyUpdate(const PreparedWrite *w, ValueRef old, struct varlena **item, Problem
 
 	if (w->update == NULL)
 	{
-		/* no update expression: only creates the item, if it is not there */
+		/*
+		 * Without update expression, the item is only created if it does not
+		 * exist.
+		 */
 		if (!ValueIsMissing(old))
 			return WRITE_NOTHING;
 		*item = ValueCopy(w->op->item);
@@ -350,7 +362,7 @@ WriteAccess(WriteKind kind)
 		case WRITE_KIND_CHECK:
 			break;
 	}
-	return ACL_SELECT | ACL_UPDATE; /* as SELECT ... FOR UPDATE */
+	return ACL_SELECT | ACL_UPDATE; /* like SELECT ... FOR UPDATE */
 }
 
 /* ---- one row ---- */
@@ -398,7 +410,7 @@ RememberNew(RowWrite *r, struct varlena *stored)
 		r->result->new_size = ItemSize(ItemRoot(stored));
 }
 
-/* WriteDecider */
+/* A WriteDecider. */
 static WriteAction
 DecideRow(void *arg, ValueRef old, struct varlena **item)
 {
@@ -426,7 +438,7 @@ WriteRow(Store *store, const PreparedWrite *w, WriteResult *result)
 		result->new_item = result->old_item;
 	}
 	if (action != r.decided)
-		result->attributes = NULL;	/* nothing to delete, or suppressed */
+		result->attributes = NULL;	/* no row was written */
 }
 
 /* ---- PutItem, UpdateItem, DeleteItem ---- */

@@ -2,7 +2,7 @@
  * scan.c
  *	  The scanner of statements.
  *
- * It works on slices of the text, has no state and raises no errors.  ScanInvalid
+ * It works on slices of the text, has no state and raises no errors.  Invalid
  * text becomes PT_INVALID or PT_UNFINISHED, which the parser reports.
  */
 #include "postgres.h"

@@ -28,7 +28,10 @@
 #include "store/store.h"
 #include "table/object_names.h"
 
-/* "an expired row", of the two parameters that every statement begins with. */
+/*
+ * The test for an expired row; every statement's first two parameters are the
+ * bounds.
+ */
 #define IS_EXPIRED \
 	TTL_COLUMN " OPERATOR(pg_catalog.>=) $1 AND " TTL_COLUMN " OPERATOR(pg_catalog.<=) $2"
 
@@ -63,7 +66,7 @@ HashDatum(uint64 hash, Datum value)
 
 /* ---- by the index on the time of expiry ---- */
 
-/* Whether the index has all rows that have a time. */
+/* Whether the index contains all rows that have an expiry time. */
 static bool
 HasAllTimes(Relation index, AttrNumber attnum)
 {
@@ -88,7 +91,7 @@ IsExpiryIndex(Relation index, AttrNumber attnum)
 		HasAllTimes(index, attnum);
 }
 
-/* Opens the index; NULL if there is none that can be read. */
+/* Opens the index on the expiry time; NULL if no such index can be read. */
 static Relation
 OpenExpiryIndex(Relation rel, const TableDef *def)
 {
@@ -124,7 +127,7 @@ BeginExpiryScan(const ExpiredSearch *s, Relation index, Snapshot snapshot)
 
 	ScanKeyInit(&keys[0], 1, BTGreaterEqualStrategyNumber, F_INT8GE, Int64GetDatum(first));
 	ScanKeyInit(&keys[1], 1, BTLessEqualStrategyNumber, F_INT8LE, Int64GetDatum(last));
-	scan->xs_want_itup = true;	/* the time tells what need not be fetched */
+	scan->xs_want_itup = true;	/* for the expiry time */
 	index_rescan(scan, keys, 2, NULL, 0);
 	return scan;
 }
@@ -150,7 +153,10 @@ TakeRow(const ExpiredSearch *s, IndexScanDesc scan, int64 seconds, ItemPointer e
 	}
 }
 
-/* Takes the rows of a scan that lie after one position and not after the other. */
+/*
+ * Returns the rows of a scan after one position, up to and including the
+ * other.
+ */
 static int
 TakeRows(const ExpiredSearch *s, IndexScanDesc scan, TupleTableSlot *slot, ExpiredRow *rows)
 {
@@ -195,7 +201,7 @@ FindByIndex(const ExpiredSearch *s, Relation index, ExpiredRows *found)
 
 /* ---- by a statement ---- */
 
-/* A statement as it is put together. */
+/* A statement under construction. */
 typedef struct Statement
 {
 	StringInfoData sql;
@@ -211,7 +217,7 @@ AddArgument(Statement *q, Oid type, Datum value)
 	q->values[q->nargs++] = value;
 }
 
-/* The columns of the key: "PK", "SK". */
+/* Returns the columns of the key: "PK", "SK". */
 static char *
 KeyColumns(const TableDef *def)
 {
@@ -224,7 +230,7 @@ KeyColumns(const TableDef *def)
 	return out.data;
 }
 
-/* AND ROW(time, key) > ROW(those of the position) */
+/* Appends: AND ROW(time, key) > ROW(those of the position) */
 static void
 AddPosition(Statement *q, const TableDef *def, const char *operator, const ExpiredPosition *position)
 {

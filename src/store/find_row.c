@@ -29,7 +29,10 @@
 
 /* ---- scan keys ---- */
 
-/* The key attribute that a column of the primary key's index holds. */
+/*
+ * Returns the number of the key attribute in this column of the primary key's
+ * index.
+ */
 static int
 FindKeyAttribute(const DirectWrite *d, int column)
 {
@@ -61,7 +64,9 @@ BuildScanKeys(const DirectWrite *d, ScanKey keys)
 	return nkeys;
 }
 
-/* Fetches the row that a snapshot shows into d->old; false if there is none. */
+/*
+ * Fetches the row that a snapshot shows into d->old; false if there is none.
+ */
 static bool
 FetchRow(DirectWrite *d, Snapshot snapshot)
 {
@@ -93,8 +98,9 @@ RowWasChanged(const DirectWrite *d, TM_Result how)
 }
 
 /*
- * The row in d->old is current; is it what the snapshot shows?  Our own
- * versions are fine even if this statement's snapshot is too old to see them.
+ * Checks that the current row, which is in d->old, is the one the snapshot
+ * shows.  Versions of our own are accepted even if they are too new for this
+ * statement's snapshot.
  */
 static void
 CheckRowVisible(DirectWrite *d)
@@ -110,8 +116,8 @@ CheckRowVisible(DirectWrite *d)
 }
 
 /*
- * The snapshot shows a row (in d->old) but there is none now.  Only we may
- * have deleted it.
+ * The snapshot shows a row (in d->old) that does not exist any more.  Checks
+ * that this transaction has deleted it.
  */
 static void
 CheckRowDeletedByUs(DirectWrite *d)
@@ -141,8 +147,8 @@ WaitForInserter(DirectWrite *d, const SnapshotData *dirty)
 }
 
 /*
- * Locks the row in d->old, waiting for those who are changing it.  Deleting
- * needs a stronger lock than an update that leaves the key alone.
+ * Locks the row in d->old; waits for transactions that are changing it.  A
+ * deletion needs a stronger lock than an update that keeps the key.
  */
 static FoundState
 LockRow(DirectWrite *d)
@@ -165,20 +171,22 @@ LockRow(DirectWrite *d)
 			ExecClearTuple(d->old);
 			return ROW_CHANGED;
 		default:
-			/* a dirty snapshot does not show what we changed ourselves */
+			/*
+			 * A dirty snapshot does not show versions that we have replaced.
+			 */
 			elog(ERROR, "unexpected table_tuple_lock status: %u", result);
 			return ROW_CHANGED;
 	}
 }
 
 /*
- * Whether a row that the dirty search did not find is there all the same.
+ * Whether a row exists although the dirty search did not find it.
  *
  * A dirty snapshot can miss a row that another transaction is updating to a
- * new index entry: the scan read the index before that entry was made and the
- * old version after that transaction committed.  A snapshot taken now has no
- * such gap.  An insertion needs no second look, since it meets the row in the
- * index; a deletion, or a condition on what is there, does.
+ * new index entry: the scan read the index before that entry was made, and the
+ * old version after that transaction had committed.  A new snapshot does not
+ * have this gap.  Deletions and conditions on the row need the second search.
+ * Insertions do not need it, because they would find the row in the index.
  */
 static bool
 RowWasMissed(DirectWrite *d)
@@ -224,7 +232,7 @@ FindCurrentRow(DirectWrite *d, bool lock)
 	FoundState	state = ROW_FOUND;
 
 	/*
-	 * The row as the snapshot shows it matters in the stricter levels.
+	 * The stricter isolation levels need the row as the snapshot shows it.
 	 * Reading it also takes the predicate locks of SERIALIZABLE.
 	 */
 	if (IsolationUsesXactSnapshot())
@@ -245,7 +253,7 @@ FindCurrentRow(DirectWrite *d, bool lock)
 		return ROW_CHANGED;
 	}
 
-	/* somebody is updating or deleting it, unless it was us only locking it */
+	/* A transaction is updating or deleting the row, or we have locked it. */
 	if (lock || TransactionIdIsValid(dirty.xmax))
 		state = LockRow(d);
 	if (state == ROW_FOUND && IsolationUsesXactSnapshot())

@@ -24,7 +24,7 @@
 struct StoreLookup
 {
 	Relation	index;
-	bool		direct;			/* false: this index cannot be read so now */
+	bool		direct;			/* the index can be read now */
 	int			nkeys;
 	ScanKeyData keys[2];		/* all but their arguments */
 	IndexScanDesc scan;
@@ -76,8 +76,8 @@ StoreLookupEnd(StoreLookup *lookup)
 }
 
 /*
- * Whether there is a row at a key, which is then in lookup->slot.  What the
- * index remembers (dead entries) must live as long as the scan.
+ * Whether a row with the key exists; it is then in lookup->slot.  The memory
+ * in which the index keeps dead entries must live as long as the scan.
  */
 static bool
 LookupRow(Store *store, const RowKey *key)

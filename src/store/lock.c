@@ -40,7 +40,10 @@
 
 /* ---- locks by name ---- */
 
-/* Told from users' advisory locks, which have 1 and 2 in this field. */
+/*
+ * This field distinguishes key locks from users' advisory locks, which have 1
+ * and 2.
+ */
 #define KEY_LOCK_CLASS	0xD7
 
 static LOCKTAG
@@ -95,7 +98,10 @@ MakePlaceholder(DirectWrite *d)
 	slot->tts_tableOid = RelationGetRelid(d->rel);
 }
 
-/* An entry in the primary key's index; false if there may be a conflict. */
+/*
+ * Inserts an entry into the primary key's index; false if there may be a
+ * conflict.
+ */
 static bool
 IndexPlaceholder(DirectWrite *d)
 {
@@ -116,7 +122,7 @@ DeletePlaceholder(DirectWrite *d)
 	TM_FailureData failure;
 	TM_Result	result;
 
-	/* a command does not see, and cannot delete, what it inserted itself */
+	/* A command does not see, and cannot delete, what it inserted itself. */
 	CommandCounterIncrement();
 	d->cid = GetCurrentCommandId(true);
 	result = table_tuple_delete(d->rel, &tid, d->cid, d->estate->es_snapshot,
@@ -125,7 +131,10 @@ DeletePlaceholder(DirectWrite *d)
 		elog(ERROR, "unexpected table_tuple_delete status: %u", result);
 }
 
-/* Returns false if another transaction was faster; the caller finds it and waits. */
+/*
+ * Returns false if another transaction was faster; the caller then finds its
+ * row and waits.
+ */
 static bool
 LockAbsence(DirectWrite *d)
 {
@@ -156,7 +165,10 @@ CopyCurrentItem(DirectWrite *d)
 	return item;
 }
 
-/* Locks in the heap, absence only if wanted; the current item, or NULL. */
+/*
+ * Locks a row in the heap, or its absence if "absence" is set.  Returns the
+ * current item, or NULL.
+ */
 static struct varlena *
 LockDirect(WriteRequest *request, Relation primary, bool absence, RowLock *lock)
 {
@@ -202,7 +214,9 @@ LockOneRow(Store *store, const RowKey *key, bool absence, RowLock *lock)
 	item = LockDirect(&request, primary, absence, lock);
 	index_close(primary, NoLock);
 
-	/* what the user may see of it, unless that is all */
+	/*
+	 * Without the direct path, the user may be allowed to see only some rows.
+	 */
 	return store->direct ? item : StoreLockSql(&request, false);
 }
 

@@ -47,8 +47,8 @@ StoreInit(void)
 }
 
 /*
- * What the executor would refuse before it takes any lock.  relid matters
- * only in a read-only transaction.
+ * Raises the errors that the executor raises before it takes a lock.  relid is
+ * used only in a read-only transaction.
  */
 static void
 CheckWritable(Oid relid, AclMode access)
@@ -56,7 +56,7 @@ CheckWritable(Oid relid, AclMode access)
 	const char *command = (access & ACL_INSERT) ? "INSERT" :
 		(access & ACL_UPDATE) ? "UPDATE" : "DELETE";
 
-	/* temporary tables may be written in a read-only transaction */
+	/* Temporary tables may be written in a read-only transaction. */
 	if (XactReadOnly && !isTempNamespace(get_rel_namespace(relid)))
 		PreventCommandIfReadOnly(command);
 	PreventCommandIfParallelMode(command);
@@ -65,8 +65,8 @@ CheckWritable(Oid relid, AclMode access)
 /* ---- privileges ---- */
 
 /*
- * Whether the user has all privileges on the whole table, which is what the
- * executor looks for first, and no security module wants to be asked.
+ * Whether the user has all privileges on the whole table, and no security
+ * module must be called.  The executor makes this check first.
  */
 static bool
 HasTablePrivileges(const Store *store)
@@ -77,8 +77,8 @@ HasTablePrivileges(const Store *store)
 }
 
 /*
- * As the executor checks the statements of the SQL path, column privileges
- * and the hook of security modules included.
+ * Checks privileges like the executor does for statements of the SQL path,
+ * including column privileges and the hook of security modules.
  */
 static void
 CheckPrivileges(const Store *store)
@@ -105,7 +105,10 @@ CheckPrivileges(const Store *store)
 
 /* ---- path ---- */
 
-/* Triggers that see a statement as a whole; row triggers with its tables do. */
+/*
+ * Whether there are statement triggers, or row triggers with transition
+ * tables.
+ */
 static bool
 HasStatementTriggers(const TriggerDesc *t)
 {
@@ -117,8 +120,8 @@ HasStatementTriggers(const TriggerDesc *t)
 }
 
 /*
- * The values of columns other than ours are the executor's business when they
- * are not simply null in a new row.
+ * Whether a column other than ours would not simply be null in a new row.
+ * Such values are left to the executor.
  */
 static bool
 HasColumnDefaults(const Store *store)
@@ -146,7 +149,9 @@ RelationIsLocalHeap(Relation rel, const TableDef *def)
 		rel->rd_tableam == GetHeapamTableAmRoutine() && !def->distributed;
 }
 
-/* Whether SQL would do no more with the rows than we do. */
+/*
+ * Whether SQL would do nothing with the rows that the direct path does not do.
+ */
 static bool
 IsPlainTable(Relation rel)
 {
@@ -181,7 +186,7 @@ WriterIsNewer(TransactionId xid, Snapshot snapshot)
 		!TransactionIdIsCurrentTransactionId(xid);
 }
 
-/* Whether a snapshot shows a relation with another file, or not at all. */
+/* Whether a snapshot shows a relation with a different file, or not at all. */
 static bool
 HadOtherFile(Oid relid, Oid file, Snapshot snapshot)
 {
@@ -217,9 +222,10 @@ FileIsNewer(Oid relid, Snapshot snapshot)
 }
 
 /*
- * A snapshot from before ALTER TABLE rewrote a table shows it empty.  A
- * statement of plain SQL waits for the table before it takes its snapshot; we
- * have waited with one that was there, and may see what we have waited for.
+ * To a snapshot that is older than the rewrite of a table by ALTER TABLE, the
+ * table is empty.  A plain SQL statement takes its snapshot after it has
+ * waited for the table.  Our caller's snapshot is older than the wait, so a
+ * newer one is taken.
  */
 static void
 TakeNewerSnapshot(Store *store)
@@ -244,7 +250,7 @@ ChooseLockMode(AclMode access)
 	return (access & ~ACL_SELECT) != 0 ? RowExclusiveLock : AccessShareLock;
 }
 
-/* Opens a relation that is locked. */
+/* Opens a relation that the caller has locked. */
 static void
 OpenLocked(Store *store, Oid relid, AclMode access)
 {

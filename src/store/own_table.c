@@ -2,10 +2,10 @@
  * own_table.c
  *	  Rows that the extension writes itself.
  *
- * What was found out about a relation is kept, by its OID, until a relcache
- * invalidation.  A lock on the relation must be held before it is trusted: the
- * messages of those who changed it have arrived then, and nobody else
- * can.  A rollback to a savepoint sends invalidations, too.
+ * Facts about a relation are cached by its OID until a relcache invalidation.
+ * They may be used only while the relation is locked: messages about earlier
+ * changes have then arrived, and no other session can change it.  A rollback
+ * to a savepoint sends invalidations, too.
  */
 #include "postgres.h"
 
@@ -25,20 +25,20 @@
 #include "store/own_table.h"
 #include "table/owner.h"
 
-/* ---- what was found out about a relation ---- */
+/* ---- cached facts about relations ---- */
 
 /* The indexes of a relation. */
 typedef struct Indexes
 {
-	Oid			pkey;			/* InvalidOid: there is no primary key */
-	bool		only_pkey;		/* it is the only index */
-	IndexInfo	info;			/* of pkey; has nothing in memory of its own */
+	Oid			pkey;			/* InvalidOid if there is no primary key */
+	bool		only_pkey;		/* pkey is the only index */
+	IndexInfo	info;			/* of pkey; refers to no other memory */
 } Indexes;
 
 typedef struct Facts
 {
 	Oid			relid;			/* hash key */
-	bool		has_indexes;	/* the next is set */
+	bool		has_indexes;	/* the field "indexes" is set */
 	Indexes		indexes;
 } Facts;
 
@@ -96,14 +96,17 @@ LookUpIndexes(Relation rel, Indexes *indexes)
 	Relation	pkey;
 
 	memset(indexes, 0, sizeof(*indexes));
-	/* makes the list valid, which any lookup may have taken back */
+	/*
+	 * PrimaryKeyIndex makes rd_indexlist valid, which any lookup can
+	 * invalidate.
+	 */
 	indexes->pkey = PrimaryKeyIndex(rel);
 	indexes->only_pkey = OidIsValid(indexes->pkey) && list_length(rel->rd_indexlist) == 1;
 	if (!OidIsValid(indexes->pkey))
 		return;
 	pkey = index_open(indexes->pkey, RowExclusiveLock);
 	indexes->info = *BuildIndexInfo(pkey);
-	/* one that excludes overlaps has operators in its info */
+	/* The info of an index that excludes overlaps refers to operators. */
 	indexes->only_pkey &= pkey->rd_rel->relam == BTREE_AM_OID;
 	index_close(pkey, NoLock);
 }
@@ -130,7 +133,10 @@ GetIndexes(Relation rel, Indexes *indexes)
 
 /* ---- opening ---- */
 
-/* Index expressions are the owner's, whoever writes to the table. */
+/*
+ * Opens all indexes.  Index expressions are code of the owner and run as the
+ * owner, whoever writes to the table.
+ */
 static void
 OpenAllIndexes(OwnTable *t)
 {
@@ -245,7 +251,7 @@ InsertIntoPrimaryKey(OwnTable *t, Datum *values, bool *nulls, IndexUniqueCheck c
 						check, unchanged, &t->info);
 }
 
-/* The columns of the primary key in t->slot. */
+/* Returns the columns of the primary key from t->slot. */
 static void
 FormKey(OwnTable *t, Datum *values, bool *nulls)
 {
@@ -253,7 +259,7 @@ FormKey(OwnTable *t, Datum *values, bool *nulls)
 		values[i] = slot_getattr(t->slot, t->info.ii_IndexAttrNumbers[i], &nulls[i]);
 }
 
-/* updated: what the update of the row said; NULL for a new row. */
+/* updated is the result of updating the row; NULL for a new row. */
 static void
 InsertIntoAllIndexes(OwnTable *t, const UpdatedIndexes *updated)
 {
@@ -285,7 +291,7 @@ OwnTableInsert(OwnTable *t)
 		InsertIntoAllIndexes(t, NULL);
 }
 
-/* Deletes the rows with a key but for the one at tid (NULL: all). */
+/* Deletes all rows with a key, except the one at tid if that is not NULL. */
 static void
 DeleteOthers(OwnTable *t, ScanKey keys, int nkeys, ItemPointer tid)
 {

@@ -25,11 +25,11 @@
 #include "table/objects.h"
 
 #define PLAN_CACHE_SIZE		256
-#define PLAN_MAX_ARGS		32	/* with more, a plan is not kept */
+#define PLAN_MAX_ARGS		32	/* a plan with more arguments is not cached */
 
 typedef struct PlanEntry
 {
-	uint64		hash;			/* of text and types; the key */
+	uint64		hash;			/* hash of text and types; hash key */
 	char	   *sql;
 	int			nargs;
 	Oid			argtypes[PLAN_MAX_ARGS];
@@ -83,7 +83,10 @@ PreparePlan(const char *sql, int nargs, Oid *argtypes)
 	return plan;
 }
 
-/* A table made anew may have the same statement with keys of other types. */
+/*
+ * Includes the types: a recreated table can have the same statement with other
+ * key types.
+ */
 static uint64
 StatementHash(const char *sql, int nargs, const Oid *argtypes)
 {
@@ -122,7 +125,7 @@ StorePlan(const char *sql, int nargs, Oid *argtypes)
 
 	plan = PreparePlan(sql, nargs, argtypes);
 	if (entry != NULL || nargs > PLAN_MAX_ARGS)
-		return plan;			/* another text of the same hash: not kept */
+		return plan;			/* another text with this hash */
 	if (SPI_keepplan(plan) != 0)
 		elog(ERROR, "SPI_keepplan failed");
 

@@ -18,7 +18,10 @@
 
 /* ---- versions of one row ---- */
 
-/* Whether we have replaced or deleted a version, and not rolled that back. */
+/*
+ * Whether this transaction has replaced or deleted a version, without rolling
+ * it back.
+ */
 static bool
 IsReplaced(HeapTuple tuple)
 {
@@ -30,10 +33,10 @@ IsReplaced(HeapTuple tuple)
 }
 
 /*
- * The command that inserted a version for which an event is waiting.  COPY
- * FREEZE leaves no transaction in it, so that there is room for one command
- * only: once it has been replaced, that is the later one, which any command
- * before it stands for.
+ * Returns the command that inserted a version whose event is waiting.  A
+ * version inserted by COPY FREEZE contains no transaction and has room for one
+ * command only.  If it has been replaced, that is the later command; any
+ * earlier command is then as good.
  */
 static CommandId
 FindInserter(HeapTuple tuple)
@@ -57,7 +60,10 @@ OwnCommandOf(HeapTuple tuple)
 
 /* ---- events ---- */
 
-/* Other access methods need not have commands in their tuples' headers. */
+/*
+ * Returns the command that made the change.  Tuples of other access methods
+ * may have no commands in their headers.
+ */
 static CommandId
 FindChangingCommand(const RowEvent *event)
 {
@@ -88,7 +94,10 @@ RowEventOvertaken(const RowEvent *event)
 	return HeapTupleHeaderGetCmax(event->new->t_data);
 }
 
-/* The version that has replaced this one; false if the row was deleted. */
+/*
+ * Fetches the version that has replaced this one; false if the row was
+ * deleted.
+ */
 static bool
 FetchNext(Relation rel, HeapTuple tuple, TupleTableSlot *slot)
 {
@@ -134,7 +143,10 @@ OldKeyScanKeys(const RowEvent *event, const TableDef *def, Relation primary, Sca
 	return n;
 }
 
-/* Versions that are not valid any more count, too. */
+/*
+ * Returns the first later command that inserted a version with the key, valid
+ * or not.
+ */
 static CommandId
 FirstCommandAfter(const RowEvent *event, IndexScanDesc scan, TupleTableSlot *slot)
 {

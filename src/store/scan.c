@@ -36,21 +36,24 @@ struct StoreScan
 	ScanRange	range;
 	ScanKeys	keys;
 	Snapshot	snapshot;
-	ScanSource *source;			/* NULL: nothing to read */
-	bool		direct;			/* read through the index */
-	int			nshards;		/* that are merged; 0: no shards */
+	ScanSource *source;			/* NULL if there is nothing to read */
+	bool		direct;			/* the source reads through an index */
+	int			nshards;		/* merged shards, or 0 */
 
-	List	   *relations;		/* opened for the scan: index tables, shards */
-	List	   *indexes;		/* and btrees */
+	List	   *relations;		/* open index tables and shards */
+	List	   *indexes;		/* btrees opened for the scan */
 
-	struct varlena *item;		/* that came last */
+	struct varlena *item;		/* current item */
 
-	MemoryContext visible_context;	/* for IsVisible; NULL: all entries are */
+	MemoryContext visible_context;	/* NULL: all are visible */
 };
 
 /* ---- the table's own rows ---- */
 
-/* The btree of a range on the table itself: its key or an inline index. */
+/*
+ * Returns the btree for a range of the table itself: its primary key or that
+ * of an inline index.
+ */
 static Oid
 FindBtree(const Store *store, const ScanRange *range)
 {
@@ -59,7 +62,7 @@ FindBtree(const Store *store, const ScanRange *range)
 	return IndexDefRelation(store->def, range->index);
 }
 
-/* Opens a btree of a relation that the direct path can read; NULL if it cannot. */
+/* Opens a btree of a relation; NULL if the direct path cannot read it. */
 static Relation
 OpenBtree(StoreScan *scan, Relation rel, Oid btree)
 {
@@ -77,7 +80,10 @@ OpenBtree(StoreScan *scan, Relation rel, Oid btree)
 	return index;
 }
 
-/* A statement leaves out the rows that a limited btree does not have. */
+/*
+ * A limited btree does not contain all rows; a statement must exclude the
+ * others.
+ */
 static void
 LimitRows(StoreScan *scan)
 {
@@ -132,7 +138,7 @@ ItemColumn(Relation rel, const TableDef *def)
 	return attnum;
 }
 
-/* Keeps an index table, or a shard of one, open for the scan. */
+/* Keeps an index table or a shard open for the scan. */
 static Relation
 UseIndexTable(StoreScan *scan, Relation rel)
 {
@@ -141,7 +147,9 @@ UseIndexTable(StoreScan *scan, Relation rel)
 	return rel;
 }
 
-/* A direct scan of an index table or one of its shards; NULL if impossible. */
+/*
+ * Creates the direct source of an index table or a shard; NULL if impossible.
+ */
 static ScanSource *
 DirectEntries(StoreScan *scan, Relation rel)
 {
@@ -155,7 +163,10 @@ DirectEntries(StoreScan *scan, Relation rel)
 	return DirectScanBegin(rel, index, ItemColumn(rel, scan->store->def), &scan->keys, scan->snapshot);
 }
 
-/* The direct scans of all shards, or of the one asked for, merged. */
+/*
+ * Creates the direct source of the requested shard, or merges those of all
+ * shards.
+ */
 static ScanSource *
 DirectShards(StoreScan *scan, Relation rel)
 {
@@ -208,7 +219,7 @@ IndexTableSource(StoreScan *scan)
 	return source;
 }
 
-/* Whether this user may see the item of the entry that came last. */
+/* Whether this user may see the item of the current entry. */
 static bool
 IsVisible(StoreScan *scan)
 {
@@ -225,14 +236,20 @@ IsVisible(StoreScan *scan)
 
 /* ---- the snapshot ---- */
 
-/* Rows are given their columns in the transaction that makes the btree. */
+/*
+ * The rows get the columns of an inline index in the transaction that creates
+ * its btree.
+ */
 static bool
 BtreeIsNewer(Oid relid, Snapshot snapshot)
 {
 	return WriterIsNewer(CatalogRowWriter(INDEXRELID, relid), snapshot);
 }
 
-/* An index table is filled in the transaction that gives it or its shards a file. */
+/*
+ * Whether an index table was filled after the snapshot.  This happens in the
+ * transaction that creates the file of the index table or of its shards.
+ */
 static bool
 IndexTableIsNewer(Oid relid, const IndexDef *index, Snapshot snapshot)
 {
@@ -249,8 +266,9 @@ IndexTableIsNewer(Oid relid, const IndexDef *index, Snapshot snapshot)
 }
 
 /*
- * An index table that was built online is filled in many transactions.  Who makes
- * it ACTIVE waits for the snapshots of before, but knows none of a standby.
+ * Whether an index built online became ACTIVE after the snapshot.  It is
+ * filled by many transactions.  The session that makes it ACTIVE waits for
+ * older snapshots, but does not know those of a standby.
  */
 static bool
 IsActiveSince(const TableDef *def, const IndexDef *index, Snapshot snapshot)
@@ -260,9 +278,9 @@ IsActiveSince(const TableDef *def, const IndexDef *index, Snapshot snapshot)
 }
 
 /*
- * Whether an index has been filled since a snapshot was taken, which sees no
- * entries or no columns of it then: in a transaction that began before, or in
- * a statement that has waited for whoever filled it.
+ * Whether an index was filled after a snapshot, which then does not see all
+ * its entries or columns.  This can happen if the transaction began earlier,
+ * or if the statement has waited for the session that filled the index.
  */
 static bool
 IndexIsNewer(const Store *store, const IndexDef *index, Snapshot snapshot)
@@ -275,7 +293,10 @@ IndexIsNewer(const Store *store, const IndexDef *index, Snapshot snapshot)
 		IsActiveSince(store->def, index, snapshot);
 }
 
-/* A statement may see what it has waited for. */
+/*
+ * Returns the snapshot for a scan.  A statement may see changes that it has
+ * waited for.
+ */
 static Snapshot
 SnapshotToRead(const Store *store, const IndexDef *index)
 {
@@ -291,7 +312,7 @@ SnapshotToRead(const Store *store, const IndexDef *index)
 	return GetLatestSnapshot();
 }
 
-/* ---- keys of the row that came last ---- */
+/* ---- keys of the current row ---- */
 
 static void InvalidRow(const StoreScan *scan, const char *problem) pg_attribute_noreturn();
 
@@ -304,7 +325,10 @@ InvalidRow(const StoreScan *scan, const char *problem)
 	InvalidRowError(&place, problem);
 }
 
-/* What may be in a column: of a partition key, of the table's or the index's, or of a sort key. */
+/*
+ * Returns the maximum size of a value in a column: a partition key attribute
+ * of the table or the index, or a sort key attribute.
+ */
 static uint32
 LargestKey(const StoreScan *scan, int column)
 {
@@ -327,7 +351,10 @@ StoreScanKey(const StoreScan *scan, int column)
 	return v;
 }
 
-/* Rows are ordered by their columns, so that a position is told by these. */
+/*
+ * Checks that a column has the item's value.  The order of rows, and therefore
+ * a position, depends on the columns.
+ */
 static void
 CheckColumn(const StoreScan *scan, int column, ValueRef v)
 {
@@ -358,7 +385,7 @@ StoreScanPosition(const StoreScan *scan)
 	return ItemBuilderFinish(b);
 }
 
-/* The column of scan keys that holds an attribute of the table's key. */
+/* Returns the column of the scan keys for an attribute of the table's key. */
 static int
 FindKeyColumn(const StoreScan *scan, int i)
 {
@@ -419,7 +446,9 @@ StoreScanNext(StoreScan *scan, struct varlena **item)
 	return true;
 }
 
-/* Locks are kept to the end of the transaction, as the executor keeps them. */
+/*
+ * Locks are kept until the end of the transaction, like those of the executor.
+ */
 void
 StoreScanEnd(StoreScan *scan)
 {

@@ -2,14 +2,14 @@
  * scan_direct.c
  *	  Reads a range of a btree with the executor's own primitives.
  *
- *	  What an index scan node would do, without a plan: scan keys, heap
- *	  fetches under the registered snapshot, one row at a time.  The index
- *	  access method takes the predicate locks that SERIALIZABLE needs.  Pins,
- *	  references and the snapshot belong to the current resource owner, which
- *	  releases them after an error.
+ * Does what an index scan node would do, without a plan: builds scan keys and
+ * fetches one row at a time from the heap with the registered snapshot.  The
+ * index access method takes the predicate locks that SERIALIZABLE needs.
+ * Pins, references and the snapshot belong to the current resource owner,
+ * which releases them after an error.
  *
- *	  Items are returned where they lie on the page, which the slot keeps
- *	  pinned until the next call; only what is toasted or compressed is copied.
+ * Items are returned in place, on the page that the slot keeps pinned until
+ * the next call.  Only toasted or compressed items are copied.
  */
 #include "postgres.h"
 
@@ -35,10 +35,13 @@
 #include "table/limits.h"
 #include "table/owner.h"
 
-/* The btree family of numeric; its catalog entry names no symbol. */
+/*
+ * The btree operator family of numeric, for which the catalog headers define
+ * no symbol.
+ */
 #define NUMERIC_BTREE_FAM_OID	1988
 
-/* How a key column's type is compared: the default btree operators. */
+/* The default btree operators of each type of key columns. */
 static const struct KeyOperators
 {
 	Oid			opfamily;
@@ -70,12 +73,12 @@ typedef struct DirectSource
 	ScanDirection direction;
 	TupleTableSlot *slot;
 	AttrNumber	item_attnum;
-	MemoryContext context;		/* detoasted items */
-	struct varlena *detoasted;	/* the last one, to be freed */
-	MemoryContext entry_context;	/* for EntryInSegment; NULL: all entries are */
+	MemoryContext context;		/* contains detoasted items */
+	struct varlena *detoasted;	/* the last detoasted item */
+	MemoryContext entry_context;	/* NULL: no segments */
 } DirectSource;
 
-/* ---- may this index be read? ---- */
+/* ---- whether an index can be read ---- */
 
 bool
 IndexIsUsable(Relation index)
@@ -87,13 +90,16 @@ IndexIsUsable(Relation index)
 							  TransactionXmin);
 }
 
-/* Whether a column of the index is the one it is taken for. */
+/* Whether a column of the index is the expected one. */
 static bool
 ColumnMatches(Relation index, int column, const AttributeDef *attr)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(index), column);
 
-	/* the family of text is that of name, too; an expression has no column */
+	/*
+	 * The operator family of text also contains name.  An expression has no
+	 * column.
+	 */
 	return att->atttypid == KeyColumnType(attr->type) &&
 		index->rd_index->indkey.values[column] > 0 &&
 		strcmp(NameStr(att->attname), attr->column) == 0;
@@ -111,7 +117,10 @@ IsKeyColumn(Relation index, AttrNumber attnum)
 	return false;
 }
 
-/* "column IS NOT NULL" of a key column, or the limits of keys. */
+/*
+ * Whether a clause is "column IS NOT NULL" for a key column, or the size limit
+ * of keys.
+ */
 static bool
 ClauseIsOurs(Relation index, const Node *clause)
 {
@@ -124,9 +133,10 @@ ClauseIsOurs(Relation index, const Node *clause)
 }
 
 /*
- * Whether an index leaves out only what is not in an index of ours.  Another's
- * may have any predicate.  Who looks at it evaluates what in it is constant:
- * once, and as its owner.
+ * Whether the predicate of an index excludes only the rows that indexes of the
+ * extension exclude; a user's index may have any predicate.  Reading a
+ * predicate evaluates its constant parts, so this is done as the owner, and
+ * once.
  */
 static bool
 PredicateIsOurs(Relation index)
@@ -188,7 +198,7 @@ NotNullKey(ScanKey key, int column)
 						   (Datum) 0);
 }
 
-/* The members of a row; the last one is marked. */
+/* Returns scan keys for the members of a row; the last one is marked. */
 static ScanKey
 RowMembers(Relation index, const ScanKeys *keys, int column, int n,
 		   StrategyNumber strategy, const Datum *values)
@@ -204,7 +214,7 @@ RowMembers(Relation index, const ScanKeys *keys, int column, int n,
 	return members;
 }
 
-/* ROW(columns from this one on) strategy ROW(values) */
+/* Makes a scan key for: ROW(columns from this one on) strategy ROW(values) */
 static void
 RowComparison(ScanKey key, Relation index, const ScanKeys *keys, int column, int n,
 			  StrategyNumber strategy, const Datum *values)
@@ -232,7 +242,7 @@ ColumnNotNull(const ScanKeys *keys, int column)
 	return false;
 }
 
-/* Scan keys must come in the order of the index's columns. */
+/* Makes the scan keys, in the order of the index's columns. */
 static int
 BuildScanKeys(ScanKey out, Relation index, const ScanKeys *keys)
 {
@@ -262,8 +272,9 @@ BuildScanKeys(ScanKey out, Relation index, const ScanKeys *keys)
 /* ---- rows ---- */
 
 /*
- * Whether an index entry is in the segment: other segments' rows are never
- * fetched.  Millions may be passed over between two calls of the source.
+ * Whether an index entry is in the segment, so that rows of other segments are
+ * not fetched.  Millions of entries may be skipped between two calls of the
+ * source.
  */
 static bool
 EntryInSegment(const DirectSource *s)
@@ -288,7 +299,10 @@ EntryInSegment(const DirectSource *s)
 	return inside;
 }
 
-/* What the index remembers (dead entries) must live as long as the scan. */
+/*
+ * Moves to the next entry.  The memory in which the index keeps dead entries
+ * must live as long as the scan.
+ */
 static bool
 NextEntry(DirectSource *s)
 {

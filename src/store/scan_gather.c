@@ -1,15 +1,14 @@
 /*
  * scan_gather.c
- *	  One ordered stream out of the shards of an index.
+ *	  Merges the shards of an index into one ordered stream.
  *
- *	  A k-way merge over one scan per shard, in the order of the index's key:
- *	  its sort attributes, then the table's key, so that every entry has one
- *	  place whichever shard it is in, and a read can be resumed at any of
- *	  them.  Each shard is read one entry ahead of what was returned.
+ * This is a k-way merge with one scan per shard, in the order of the index's
+ * key: first its sort attributes, then the table's key.  Every entry therefore
+ * has a unique position, whichever shard contains it, and a read can continue
+ * after any entry.  Each shard is read one entry ahead.
  *
- *	  Entries are compared by their encoded key attributes, which order by
- *	  memcmp for every type (item.h, number.h).  They are looked up once an
- *	  entry, in its item.
+ * Entries are compared by their encoded key attributes, which memcmp orders
+ * for every type (item.h, number.h).  They are extracted from each item once.
  */
 #include "postgres.h"
 
@@ -22,7 +21,7 @@ typedef struct Shard
 {
 	ScanSource *source;
 	struct varlena *item;
-	Slice		keys[SCAN_MAX_COLUMNS]; /* of the columns that are not fixed */
+	Slice		keys[SCAN_MAX_COLUMNS]; /* columns that are not fixed */
 } Shard;
 
 typedef struct GatherSource
@@ -31,12 +30,14 @@ typedef struct GatherSource
 	const ScanKeys *keys;
 	int			nshards;
 	Shard	   *shards;
-	binaryheap *heap;			/* of Shards that have an entry */
-	bool		started;		/* the heap is filled */
-	Shard	   *current;		/* whose entry was returned last */
+	binaryheap *heap;			/* shards that have an entry */
+	bool		started;		/* the heap has been filled */
+	Shard	   *current;		/* shard of the entry returned last */
 } GatherSource;
 
-/* binaryheap keeps the greatest on top: the order is turned round. */
+/*
+ * Compares in reverse, because binaryheap keeps the greatest element on top.
+ */
 static int
 CompareShards(Datum a, Datum b, void *arg)
 {
@@ -55,8 +56,8 @@ CompareShards(Datum a, Datum b, void *arg)
 }
 
 /*
- * An entry whose item has not its key stands where its columns say, which is
- * where the statements of the SQL path have it.
+ * Returns the value by which an entry is ordered.  If the item does not have
+ * its key, this is the column, as in statements of the SQL path.
  */
 static Slice
 GetKeyColumn(const Shard *shard, const ScanKeys *keys, int column)

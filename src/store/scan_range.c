@@ -1,13 +1,13 @@
 /*
  * scan_range.c
- *	  What a range scan reads, as tests on the columns of a btree.
+ *	  Converts the range to tests on the columns of a btree.
  *
- *	  A key condition becomes tests of equality on the leading columns and at
- *	  most a lower and an upper bound on the next one.  An exclusive start key
- *	  becomes a row comparison over the columns that are not fixed; it
- *	  replaces the bound on its side, which it implies (the caller has checked
- *	  that the start key satisfies the condition), so that the btree is
- *	  entered at the start key.
+ * A key condition becomes equality tests of the leading columns and at most a
+ * lower and an upper bound of the next one.  An exclusive start key becomes a
+ * row comparison of the columns that are not fixed.  It implies the bound on
+ * its side, because the caller has checked that the start key satisfies the
+ * condition.  It replaces that bound, so that the scan starts at the start
+ * key.
  */
 #include "postgres.h"
 
@@ -23,7 +23,7 @@
 
 /* ---- columns ---- */
 
-/* The columns in order: of the index, then of the table, each once. */
+/* Adds the columns of the index, then those of the table, each once. */
 static void
 AddColumns(ScanKeys *keys, const TableDef *def, const IndexDef *index)
 {
@@ -79,7 +79,7 @@ LowerStrategy(KeyOperator op)
 	}
 }
 
-/* The lower bound of a test, if it has one. */
+/* Adds the lower bound of a test, if it has one. */
 static void
 AddLower(ScanKeys *keys, int column, const KeyTest *test)
 {
@@ -90,7 +90,7 @@ AddLower(ScanKeys *keys, int column, const KeyTest *test)
 				KeyValueToDatum(keys->columns[column], test->value));
 }
 
-/* The upper bound of a test, if it has one. */
+/* Adds the upper bound of a test, if it has one. */
 static void
 AddUpper(ScanKeys *keys, int column, const KeyTest *test)
 {
@@ -119,8 +119,8 @@ AddUpper(ScanKeys *keys, int column, const KeyTest *test)
 }
 
 /*
- * Adds the tests of a condition.  from_start: a start key stands in for the
- * bound on its side.
+ * Adds the tests of a condition.  from_start: a start key replaces the bound
+ * on its side.
  */
 static void
 AddTests(ScanKeys *keys, const KeyCondition *condition, bool from_start)
@@ -158,8 +158,9 @@ ColumnTested(const ScanKeys *keys, int column)
 }
 
 /*
- * Every key attribute of an index must be there.  The btree's predicate sees
- * to those of the partition only, and only if the planner can prove it.
+ * Requires every key attribute of an inline index.  The btree's predicate does
+ * this for the partition attributes only, and only if the planner can prove
+ * it.
  */
 static void
 AddNotNull(ScanKeys *keys, const IndexDef *index)
@@ -188,7 +189,7 @@ AddStart(ScanKeys *keys, ValueRef start)
 	}
 }
 
-/* Sets the values of a bound; whether there is one. */
+/* Sets the values of a bound; false if there is none. */
 static bool
 SetBound(const ScanKeys *keys, const ValueRef *bound, Datum *values)
 {
@@ -197,7 +198,10 @@ SetBound(const ScanKeys *keys, const ValueRef *bound, Datum *values)
 	return bound != NULL;
 }
 
-/* A start key stands in for the lower bound: scans go forward. */
+/*
+ * Adds the bounds of a segment.  A start key replaces the lower bound, because
+ * scans of segments go forward.
+ */
 static void
 AddSegment(ScanKeys *keys, const SegmentSlice *segment, bool from_start)
 {
@@ -257,7 +261,10 @@ KeyInSegment(const SegmentSlice *segment, const KeySchema *key, ValueRef item)
 	return SegmentHas(segment, payloads);
 }
 
-/* The payload that a column's value has in an item; false if it has none. */
+/*
+ * Returns the payload that a column's value has in an item; false if no item
+ * can contain it.
+ */
 static bool
 ColumnPayload(ValueType type, Datum datum, uint8 *number, Slice *payload)
 {

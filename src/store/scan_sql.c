@@ -1,16 +1,16 @@
 /*
  * scan_sql.c
- *	  Reads a range of a btree's order with SQL statements.
+ *	  Reads a range in a btree's order with SQL statements.
  *
- *	  For relations the direct path does not model (row security, partitions,
- *	  a distributed engine, ...) and as its oracle.  Rows are fetched in
- *	  batches, each a statement of its own that begins after the last row of
- *	  the batch before, under the one snapshot of the scan: nothing stays open
- *	  between calls, and a caller that stops early has read little more than
- *	  it used.
+ * It serves relations that the direct path does not support (row security,
+ * partitions, a distributed engine, ...), and tests compare the direct path
+ * with it.  Rows are fetched in batches.  Each batch is a separate statement
+ * that starts after the last row of the previous batch; all use the scan's
+ * snapshot.  Nothing stays open between calls, and a caller that stops early
+ * has read little more than it used.
  *
- *		SELECT item, "PK", "SK" FROM "s"."t"
- *		WHERE "PK" = $1 AND ("SK") > ($2) ORDER BY "PK", "SK" LIMIT $3
+ *	  SELECT item, "PK", "SK" FROM "s"."t"
+ *	  WHERE "PK" = $1 AND ("SK") > ($2) ORDER BY "PK", "SK" LIMIT $3
  */
 #include "postgres.h"
 
@@ -29,11 +29,11 @@
 #include "table/object_names.h"
 #include "table/owner.h"
 
-/* Small at first: most reads want few rows. */
+/* The first batch is small, because most reads need few rows. */
 #define FIRST_BATCH		16
 #define LARGEST_BATCH	256
 
-/* Tests, start, bounds, shard, limit. */
+/* Tests, start, bounds of the segment, shard and limit. */
 #define MAX_PARAMETERS	(SCAN_MAX_TESTS + 3 * SCAN_MAX_COLUMNS + 2)
 
 typedef struct SqlSource
@@ -47,25 +47,25 @@ typedef struct SqlSource
 
 	MemoryContext batch_context;	/* rows of the batch */
 	struct varlena **items;
-	Datum	   *values;			/* key columns, of one row after the other */
+	Datum	   *values;			/* key columns of all rows, row by row */
 	bool	   *nulls;
 	int			nitems;
 	int			next;			/* position in items */
 	int			batch_size;
-	bool		exhausted;		/* no row after the current batch */
+	bool		exhausted;		/* there is no row after the current batch */
 
-	bool		has_start;		/* start of the next batch: from the last row */
+	bool		has_start;		/* the next batch has a start */
 	Datum		start[SCAN_MAX_COLUMNS];
 } SqlSource;
 
-/* A statement as it is put together. */
+/* A statement under construction. */
 typedef struct Statement
 {
 	StringInfoData sql;
 	int			nparams;
 	Oid			types[MAX_PARAMETERS];
 	Datum		values[MAX_PARAMETERS];
-	const char *joint;			/* before the next condition */
+	const char *joint;			/* keyword before the next condition */
 } Statement;
 
 /* ---- statements ---- */
@@ -105,7 +105,7 @@ AddTestCondition(Statement *st, const ScanKeys *keys, const ScanTest *test)
 	AddParameter(st, KeyColumnType(attr->type), test->value);
 }
 
-/* ROW(columns from this one on) operator ROW(values) */
+/* Appends: ROW(columns from this one on) operator ROW(values) */
 static void
 AddRowCondition(Statement *st, const ScanKeys *keys, int column, int n,
 				const char *operator, const Datum *values)
@@ -125,7 +125,10 @@ AddRowCondition(Statement *st, const ScanKeys *keys, int column, int n,
 	appendStringInfoChar(&st->sql, ')');
 }
 
-/* Later batches have a start in place of the lower bound, as a start key has. */
+/*
+ * Appends the bounds of the segment.  Later batches have a start in place of
+ * the lower bound.
+ */
 static void
 AddSegmentConditions(Statement *st, const SqlSource *s)
 {
@@ -234,7 +237,7 @@ KeepColumns(SqlSource *s, int row)
 	}
 }
 
-/* The same with all rows of the last statement. */
+/* Copies the items and key columns of all rows of the last statement. */
 static void
 KeepRows(SqlSource *s)
 {
@@ -258,8 +261,8 @@ KeepRows(SqlSource *s)
 }
 
 /*
- * The next batch begins after the last row of this one: by its columns, which
- * rows are ordered by, whatever its item says.
+ * Starts the next batch after the last row of this one.  The position consists
+ * of columns, which determine the order of rows, whatever the item contains.
  */
 static void
 KeepStart(SqlSource *s)
@@ -332,7 +335,7 @@ SqlPlace(ScanSource *source, RowPlace *place)
 	GetRowPlace(s, s->next - 1, place);
 }
 
-/* Whether the row that came last is of the segment. */
+/* Whether the current row is in the segment. */
 static bool
 RowInSegment(SqlSource *s)
 {

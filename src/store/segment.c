@@ -60,7 +60,7 @@ HashKey(const SegmentMap *map, const Slice *key)
 
 /* ---- segments ---- */
 
-/* The first position of segment s: no product exceeds 2^62. */
+/* Returns the first position of segment s.  No product exceeds 2^62. */
 static uint64
 FindSegmentBegin(const SegmentMap *map, uint64 s, uint32 total_segments)
 {

@@ -1,10 +1,11 @@
 /*
  * segment_draw.c
- *	  Drawing ranges of equal numbers of items, from the sample of ANALYZE.
+ *	  Divides keys into ranges with equal numbers of items, from the sample of
+ *	  ANALYZE.
  *
- * The keys are those in the sampled rows' columns; items are not looked at.
- * How uneven ranges are is measured by the probability that two items of the
- * sample are in one: 1/n if all n ranges have the same number.
+ * Keys are taken from the columns of the sampled rows; items are not read.
+ * The unevenness of ranges is the probability that two items of the sample are
+ * in the same range: 1/n if n ranges have equal numbers.
  */
 #include "postgres.h"
 
@@ -19,24 +20,27 @@
 #include "store/segment.h"
 #include "subtransaction.h"
 
-/* Sampled items of a range, at least: their number is uneven by a tenth or so. */
+/*
+ * Minimum number of sampled items per range: the numbers of items then differ
+ * by about a tenth.
+ */
 #define ITEMS_PER_RANGE		64
 
-/* With fewer ranges it is as well to walk the index. */
+/* With fewer ranges, walking the index is as good. */
 #define MIN_RANGES			16
 
-/* Bounds of one key have no more bytes than this. */
+/* Maximum total size of the bounds of one key, in bytes. */
 #define MAX_BOUND_BYTES		(64 * 1024)
 
-/* Ranges are drawn anew if they are so many times as uneven as they could be. */
+/* Ranges are replaced if they are this many times as uneven as new ones. */
 #define UNEVEN				4
 
 typedef struct Sample
 {
 	int			nkeys;
 	int			npartition;
-	struct varlena **values;	/* npartition for each key, as values */
-	Slice	   *payloads;		/* the same; sorted by key */
+	struct varlena **values;	/* npartition values for each key */
+	Slice	   *payloads;		/* their payloads, sorted by key */
 } Sample;
 
 typedef struct Drawing
@@ -46,9 +50,9 @@ typedef struct Drawing
 	int			nrows;
 	Relation	rel;
 	const TableDef *def;
-	bool		may_lock;		/* the table's segments */
+	bool		may_lock;		/* the segments may be locked */
 	bool		locked;
-	int			nitems;			/* for the slot */
+	int			nitems;			/* number of items for the slot */
 	Datum	   *items;
 } Drawing;
 
@@ -66,7 +70,10 @@ RowHasKey(const Drawing *d, HeapTuple row, const KeySchema *key, const int *attr
 	return true;
 }
 
-/* Adds the partition key of a row; false if a column holds what no item can. */
+/*
+ * Adds the partition key of a row; false if a column contains a value that no
+ * item can contain.
+ */
 static bool
 AddKey(const Drawing *d, Sample *sample, HeapTuple row, const int *attributes)
 {
@@ -114,7 +121,7 @@ TakeSample(const Drawing *d, Sample *sample, const KeySchema *key, const int *at
 
 /* ---- ranges ---- */
 
-/* A value's payload stands behind its tag. */
+/* Returns the value of a payload, whose tag is the byte before it. */
 static ValueRef
 PayloadToValue(Slice payload)
 {
@@ -131,7 +138,7 @@ BoundBytes(const SegmentMap *map)
 	return bytes;
 }
 
-/* Bounds at equal distances in the sample. */
+/* Sets the bounds at equal distances in the sample. */
 static void
 SetBounds(SegmentMap *map, const Sample *sample, int nranges)
 {
@@ -146,7 +153,10 @@ SetBounds(SegmentMap *map, const Sample *sample, int nranges)
 	}
 }
 
-/* As many ranges as the sample is good for, a power of two: most n divide it. */
+/*
+ * Returns as many ranges as the sample allows.  The number is a power of two,
+ * which most numbers of segments divide.
+ */
 static SegmentMap *
 DrawRanges(const Sample *sample)
 {
@@ -165,7 +175,7 @@ DrawRanges(const Sample *sample)
 	return map;
 }
 
-/* The probability that two items are in one range. */
+/* Returns the probability that two items are in the same range. */
 static double
 ComputeUnevenness(const SegmentMap *map, const Sample *sample)
 {
@@ -179,7 +189,10 @@ ComputeUnevenness(const SegmentMap *map, const Sample *sample)
 	return sum / ((double) sample->nkeys * sample->nkeys);
 }
 
-/* Whether nobody reads segments; asked for once, when it matters. */
+/*
+ * Whether no session is reading segments.  The lock is requested only once,
+ * when new ranges are needed.
+ */
 static bool
 MayDraw(Drawing *d)
 {
@@ -189,7 +202,7 @@ MayDraw(Drawing *d)
 	return d->locked;
 }
 
-/* The ranges that a key is to have: those it has, or better ones. */
+/* Returns the ranges for a key: its present ones, or better ones. */
 static const SegmentMap *
 ChooseRanges(Drawing *d, const IndexDef *index, const KeySchema *key, const int *attributes)
 {
@@ -255,9 +268,10 @@ DrawTable(void *arg)
 }
 
 /*
- * In memory that does not outlive it.  In a transaction block ANALYZE keeps the
- * ranges that there are: readers would wait for its end.  A definition that is damaged is no
- * reason for ANALYZE to fail, which may be that of the whole database.
+ * Works in memory that is freed afterwards.  In a transaction block ANALYZE
+ * keeps the present ranges, because readers would wait for the end of the
+ * transaction.  A damaged definition must not make ANALYZE fail, which may
+ * process the whole database.
  */
 void
 SegmentsDraw(VacAttrStats *stats, int slot, int nrows)
@@ -267,7 +281,7 @@ SegmentsDraw(VacAttrStats *stats, int slot, int nrows)
 	MemoryContext context;
 	MemoryContext old;
 
-	if (stats->tupDesc == NULL)	/* an expression of an index, or of statistics */
+	if (stats->tupDesc == NULL)	/* the statistics are of an expression */
 		return;
 	context = AllocSetContextCreate(CurrentMemoryContext, "dynamo segments", ALLOCSET_DEFAULT_SIZES);
 	old = MemoryContextSwitchTo(context);

@@ -1,15 +1,15 @@
 /*
  * segment_lock.c
- *	  Locks of sessions that read segments of a table, so that its ranges are
- *	  kept.
+ *	  Locks of sessions that read segments of a table, so that its ranges do
+ *	  not    change.
  *
  * A reader holds session-level advisory locks of a kind for which SQL has no
  * functions.  They survive errors and end with the session.  pg_locks shows
  * the table as classid, the period as objid and 3 as objsubid.
  *
- * Code that releases all advisory locks of the session for another reason (the
- * HTTP worker, when it changes its role) holds other locks meanwhile, on the
- * table as an object, which end with the transaction.
+ * Some code releases all advisory locks of the session for another reason,
+ * such as the HTTP worker when it changes its role.  Meanwhile it holds other
+ * locks, on the table as an object, which end with the transaction.
  */
 #include "postgres.h"
 
@@ -22,25 +22,30 @@
 #include "compat.h"
 #include "store/segment.h"
 
-/* A reader counts for one to two of these after its last request. */
+/*
+ * A session counts as a reader for one to two periods after its last request.
+ */
 #define PERIOD			(5 * SECS_PER_MINUTE * USECS_PER_SEC)
 
-/* SQL's advisory locks have 1 and 2 there. */
+/* In this field, SQL's advisory locks have 1 and 2. */
 #define ADVISORY_KIND	3
 
-/* No column has this number, and none of our other locks on tables. */
+/* No column has this number, and no other lock of the extension on tables. */
 #define SUBOBJECT		4
 
-/* They conflict, and a standby allows the first one on any object. */
+/* These modes conflict, and a standby allows the first one on any object. */
 #define READER_MODE		RowShareLock
 #define DRAWER_MODE		ExclusiveLock
 
-/* Tables whose segments a session reads at a time; of more it forgets one. */
+/*
+ * Maximum number of tables whose segments a session reads at a time; of more
+ * it forgets one.
+ */
 #define MAX_KEPT		32
 
 typedef struct Kept
 {
-	Oid			relid;			/* invalid: none */
+	Oid			relid;			/* InvalidOid if the entry is free */
 	uint32		period;
 } Kept;
 
@@ -64,7 +69,10 @@ SetObjectTag(LOCKTAG *tag, Oid relid)
 	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, relid, SUBOBJECT);
 }
 
-/* Somebody may have released it: DISCARD ALL does. */
+/*
+ * Whether the session still holds the lock; DISCARD ALL, for example, releases
+ * it.
+ */
 static bool
 IsHeld(const Kept *entry)
 {
@@ -85,7 +93,7 @@ ReleaseKept(Kept *entry)
 	entry->relid = InvalidOid;
 }
 
-/* A place for another lock; what is over is released on the way. */
+/* Returns a free entry.  Locks of past periods are released. */
 static Kept *
 FindPlace(uint32 period)
 {
@@ -144,7 +152,7 @@ TryLock(const LOCKTAG *tag)
 	return LockAcquire(tag, DRAWER_MODE, false, true) != LOCKACQUIRE_NOT_AVAIL;
 }
 
-/* A session's own locks would not keep it away. */
+/* The session's own locks do not conflict with this one. */
 bool
 SegmentsLock(Oid relid)
 {

@@ -1,11 +1,11 @@
 /*
  * segment_map.c
- *	  The ranges of a table's keys, as its statistics hold them.
+ *	  The ranges of a table's keys, in the statistics of its item column.
  *
- * The column of items has a slot of items, one for each key that has ranges:
- * {"index": "GSI1", "bounds": [{"GSI1PK": "a"}, {"GSI1PK": "k"}, ...]}, without
- * "index" for the key of the table.  What does not fit the definition (an index
- * was made anew with other attributes) counts for nothing.
+ * The column's statistics have a slot with an item for each key that has
+ * ranges: {"index": "GSI1", "bounds": [{"GSI1PK": "a"}, {"GSI1PK": "k"},
+ * ...]}, without "index" for the key of the table.  Ranges that do not fit the
+ * definition are ignored (an index was recreated with other attributes).
  */
 #include "postgres.h"
 
@@ -30,7 +30,10 @@ ChooseKey(const TableDef *def, const IndexDef *index)
 
 /* ---- reading ---- */
 
-/* Whether an item has the ranges of this index, or of the table: NULL. */
+/*
+ * Whether an item contains the ranges of this index, or with NULL of the
+ * table.
+ */
 static bool
 ItemIsOfIndex(ValueRef item, const IndexDef *index)
 {
@@ -41,7 +44,10 @@ ItemIsOfIndex(ValueRef item, const IndexDef *index)
 	return ValueTypeOf(name) == VALUE_S && SliceIs(ValuePayload(name), index->name);
 }
 
-/* A bound's values; false if it has others. */
+/*
+ * Reads the values of a bound; false if it does not consist of the partition
+ * key.
+ */
 static bool
 ReadBound(ValueRef bound, const KeySchema *key, ValueRef *values)
 {
@@ -63,7 +69,7 @@ ReadBound(ValueRef bound, const KeySchema *key, ValueRef *values)
 	return true;
 }
 
-/* Whether a bound is not before the one before it. */
+/* Whether bound i is not less than the previous bound. */
 static bool
 IsAscending(const SegmentMap *map, uint32 i)
 {
@@ -96,7 +102,7 @@ ReadBounds(ValueRef item, const KeySchema *key, SegmentMap *map)
 	map->nranges = (int) bounds.count + 1;
 }
 
-/* The item of a key among those of the statistics; NULL if there is none. */
+/* Returns the item for a key from the statistics; NULL if there is none. */
 static struct varlena *
 FindItem(const AttStatsSlot *slot, const IndexDef *index)
 {

@@ -1,7 +1,4 @@
-/*
- * write.c
- *	  Writes one row: chooses between the two paths.
- */
+/* write.c Writes one row by one of the two paths. */
 #include "postgres.h"
 
 #include "store/write_paths.h"
@@ -27,7 +24,7 @@ StoreWrite(Store *store, const RowKey *key, bool need_old,
 	return WriteOnPath(&request, stored);
 }
 
-/* ---- rows that are locked ---- */
+/* ---- locked rows ---- */
 
 typedef struct Decision
 {
@@ -35,7 +32,7 @@ typedef struct Decision
 	struct varlena *item;
 } Decision;
 
-/* WriteDecider */
+/* A WriteDecider. */
 static WriteAction
 TakeDecision(void *arg, ValueRef old, struct varlena **item)
 {
@@ -52,7 +49,7 @@ StoreWriteLocked(Store *store, const RowKey *key, const RowLock *lock,
 	Decision	decision = {action, item};
 	WriteRequest request = {store, key, false, TakeDecision, &decision, lock, NULL};
 
-	/* nothing would tell that an absent row is there now */
+	/* A row that was absent when it was locked may exist now: search for it. */
 	if (action == WRITE_DELETE && !lock->present)
 		request.lock = NULL;
 	return WriteOnPath(&request, stored);

@@ -1,24 +1,25 @@
 /*
  * write_direct.c
- *	  Writing one row with the executor's own primitives.
+ *	  Writes one row with the executor's own primitives.
  *
- *	  What nodeModifyTable.c does for INSERT ... ON CONFLICT, UPDATE and
- *	  DELETE of one row by primary key, in its order: BEFORE ROW triggers,
- *	  constraints, the heap, the indexes, AFTER ROW triggers.
+ * Does what nodeModifyTable.c does for INSERT ... ON CONFLICT, UPDATE and
+ * DELETE of one row by primary key, in the same order: BEFORE ROW triggers,
+ * constraints, the heap, the indexes, AFTER ROW triggers.
  *
- *	  Atomicity.  The decision is taken on the current version of the row, and
- *	  heap_update and heap_delete refuse to replace any other: they report
- *	  TM_Updated or TM_Deleted if it changed since, and we start again, or
- *	  fail in REPEATABLE READ.  So the row need not be locked beforehand, and
- *	  is not, unless BEFORE triggers will look at it.  A row that is absent is
- *	  inserted speculatively; if somebody else was faster we start again too.
+ * Atomicity.  The decision is made on the current version of the row.
+ * heap_update and heap_delete refuse to replace any other version: they report
+ * TM_Updated or TM_Deleted if the row has changed since.  The write then
+ * starts again, or fails in REPEATABLE READ.  The row is therefore not locked
+ * before, unless BEFORE triggers will read it.  A missing row is inserted
+ * speculatively; if another transaction was faster, the write starts again,
+ * too.
  *
- *	  Commands.  The command counter is incremented before each attempt, so that
- *	  what this statement wrote already can be written again, and at the end, so
- *	  that what follows sees the row.
+ * Commands.  The command counter is incremented before each attempt, so that
+ * rows this statement has already written can be written again, and at the
+ * end, so that later code sees the row.
  *
- *	  The derive_keys trigger is not called as a trigger if it is the only
- *	  BEFORE ROW trigger: then DeriveCheckedKeys fills the columns of the new row.
+ * If derive_keys is the only BEFORE ROW trigger, it is not called as a
+ * trigger: DeriveCheckedKeys then fills the columns of the new row.
  */
 #include "postgres.h"
 
@@ -40,8 +41,8 @@
 /* ---- triggers ---- */
 
 /*
- * Whether derive_keys is the only BEFORE ROW trigger of INSERT and UPDATE,
- * and always fires.  TableDefAcquire has found it among the triggers.
+ * Whether derive_keys is the only BEFORE ROW trigger of INSERT and UPDATE, and
+ * always fires.  TableDefAcquire has checked that it exists.
  */
 static bool
 OnlyDeriveKeysBefore(const TriggerDesc *triggers)
@@ -80,9 +81,9 @@ HasAfterRowTriggers(const TriggerDesc *t)
 /* ---- indexes ---- */
 
 /*
- * Indexes are opened when entries are due: a HOT update needs none.  Their
- * predicates come simplified from the relation cache; the executor would send
- * them through the planner once more.
+ * Opens the indexes when the first entry is needed: a HOT update needs none.
+ * Their predicates come simplified from the relation cache; the executor would
+ * call the planner to simplify them again.
  */
 static void
 OpenIndexes(DirectWrite *d)
@@ -100,7 +101,10 @@ OpenIndexes(DirectWrite *d)
 	d->indexes_open = true;
 }
 
-/* Their locks are kept, as the table's is: the next write needs them again. */
+/*
+ * Closes the indexes but keeps their locks, like that of the table, because
+ * the next write needs them again.
+ */
 static void
 CloseIndexes(DirectWrite *d)
 {
@@ -114,7 +118,7 @@ CloseIndexes(DirectWrite *d)
 
 /* ---- begin and end ---- */
 
-/* The range table that permission checks and triggers look into. */
+/* Makes the range table that permission checks and triggers use. */
 static void
 InitUpdatedColumns(DirectWrite *d)
 {
@@ -132,7 +136,9 @@ InitUpdatedColumns(DirectWrite *d)
 	InitRangeTable(d->estate, rte, perms);
 }
 
-/* Triggers cost a copy of their description and more: only if some fire. */
+/*
+ * Prepares triggers only if some fire, because that copies their description.
+ */
 static void
 InitResultRelation(DirectWrite *d)
 {
@@ -152,8 +158,8 @@ InitResultRelation(DirectWrite *d)
 }
 
 /*
- * An attempt is a command of its own.  Code that may look at tables gets a snapshot that
- * sees all we did.
+ * Starts a command for an attempt.  Code that may read tables gets a snapshot
+ * that includes all changes of this transaction.
  */
 static void
 BeginAttempt(DirectWrite *d)
@@ -176,7 +182,10 @@ EndAttempt(DirectWrite *d)
 		PopActiveSnapshot();
 }
 
-/* Triggers of the attempt that failed may have written rows, also this one. */
+/*
+ * Starts another attempt: triggers of the failed one may have written rows,
+ * including this one.
+ */
 static void
 StartAgain(DirectWrite *d)
 {
@@ -263,7 +272,9 @@ SetKeyColumns(DirectWrite *d)
 	}
 }
 
-/* As in any UPDATE, what columns held that have been dropped is not written again. */
+/*
+ * Copies the old row, except the contents of dropped columns, like any UPDATE.
+ */
 static void
 CopyOldRow(DirectWrite *d)
 {
@@ -278,9 +289,9 @@ CopyOldRow(DirectWrite *d)
 }
 
 /*
- * Makes the new row: that of an UPDATE of item in the current row, or that of
- * an INSERT of key and item.  It points into both until triggers or the heap
- * make a tuple of it: its columns need not be taken from that again before.
+ * Makes the new row of an UPDATE with this item, or of an INSERT of key and
+ * item.  The row points to the item and the old row until triggers or the heap
+ * form a tuple.
  */
 static void
 MakeNewRow(DirectWrite *d, bool from_old, struct varlena *item)
@@ -335,7 +346,10 @@ KeepStored(DirectWrite *d, struct varlena *item)
 	MemoryContextSwitchTo(old);
 }
 
-/* As the executor: a trigger or a function in a constraint did this. */
+/*
+ * The executor's error for a row that a trigger, or a function in a
+ * constraint, has modified.
+ */
 static void
 ModifiedByTriggerError(const char *what)
 {
@@ -392,7 +406,7 @@ DirectUpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 
 /* ---- insert ---- */
 
-/* Whether the row still has the key that was searched for. */
+/* Whether the row still has the key by which it was searched. */
 static bool
 KeyIsUnchanged(DirectWrite *d)
 {
@@ -408,7 +422,10 @@ KeyIsUnchanged(DirectWrite *d)
 	return true;
 }
 
-/* INSERT ... ON CONFLICT DO NOTHING; false if there was a conflict. */
+/*
+ * Does what INSERT ... ON CONFLICT DO NOTHING does; false if there was a
+ * conflict.
+ */
 static bool
 InsertSpeculatively(DirectWrite *d, List **recheck)
 {
@@ -439,7 +456,9 @@ DirectInsertRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 	CheckConstraints(d);
 	OpenIndexes(d);
 
-	/* a trigger that moved the row to another key meets a plain INSERT there */
+	/*
+	 * If a trigger changed the key, this is a plain INSERT of the other key.
+	 */
 	if (d->fire_before && !KeyIsUnchanged(d))
 	{
 		table_tuple_insert(d->rel, d->new, d->cid, 0, NULL);
@@ -505,10 +524,10 @@ DirectDecide(DirectWrite *d, FoundState found, struct varlena **item)
 }
 
 /*
- * Finds the row, by its lock if there is one.  Since that was taken, triggers
- * of ours may have written the row: a version that is no longer current is
- * searched for, and a row that is no longer absent is met by the insertion,
- * after which the next attempt finds it.
+ * Finds the row, by its lock if there is one.  Since the row was locked, our
+ * own triggers may have written it.  If the locked version is no longer
+ * current, the row is searched for.  If the row is no longer absent, the
+ * insertion fails and the next attempt finds it.
  */
 static FoundState
 DirectFindRow(DirectWrite *d)
@@ -526,7 +545,7 @@ DirectFindRow(DirectWrite *d)
 	return FindCurrentRow(d, d->fire_before);
 }
 
-/* One attempt; false to start again. */
+/* Makes one attempt; false to start again. */
 static bool
 TryWrite(DirectWrite *d, WriteAction *action)
 {

@@ -1,20 +1,20 @@
 /*
  * write_sql.c
- *	  Writing one row with SQL statements.
+ *	  Writes one row with SQL statements.
  *
- *	  The path for everything that is not a plain local heap table, and the
- *	  oracle of the direct path.  Statements always carry the full key, so
- *	  that a distributed engine can route them.
+ * This path is used for everything that is not a plain local heap table, and
+ * tests compare the direct path with it.  Statements always contain the full
+ * key, so that a distributed engine can route them.
  *
- *	  Put and update lock the row first, decide, then write.  A row that is
- *	  not there cannot be locked: INSERT ... ON CONFLICT DO NOTHING tells
- *	  whether somebody else was faster, and then we start again.  ON CONFLICT
- *	  DO UPDATE would not let us decide on the version that is replaced.
+ * Put and update lock the row first, then decide, then write.  A missing row
+ * cannot be locked: INSERT ... ON CONFLICT DO NOTHING shows whether another
+ * transaction was faster, and then the write starts again.  With ON CONFLICT
+ * DO UPDATE the decision could not be made on the version that is replaced.
  *
- *	  Delete does not lock, since a row lock takes the UPDATE privilege.  It
- *	  deletes the row only if it still holds the item that was decided on, or
- *	  starts again.  (A condition on ctid would not do: a TID scan does not
- *	  check it again for the newer version of a row.)
+ * Delete does not lock, since a row lock requires the UPDATE privilege.  It
+ * deletes the row only if it still has the item of the decision; otherwise it
+ * starts again.  (A condition on ctid would not suffice: a TID scan does not
+ * check it again for the newer version of a row.)
  */
 #include "postgres.h"
 
@@ -40,7 +40,7 @@ typedef struct Statement
 typedef struct SqlWrite
 {
 	WriteRequest *request;
-	MemoryContext caller;		/* the caller's context, for what outlives SPI */
+	MemoryContext caller;		/* for results that outlive SPI */
 } SqlWrite;
 
 /* ---- building and running statements ---- */
@@ -66,8 +66,8 @@ ItemColumnName(const SqlWrite *w)
 }
 
 /*
- * Starts a statement with the key's values as its first parameters; what
- * stands before the relation's name is given.
+ * Starts a statement whose first parameters are the key's values.  verb is the
+ * text before the relation's name.
  */
 static void
 BeginStatement(Statement *s, const SqlWrite *w, const char *verb)
@@ -127,7 +127,7 @@ RunStatement(Statement *s)
 
 /* ---- reading the row ---- */
 
-/* The item or NULL. */
+/* Returns the item, or NULL if there is none. */
 static struct varlena *
 SqlFindRow(const SqlWrite *w, bool lock)
 {
@@ -153,7 +153,10 @@ CopyItem(MemoryContext context, struct varlena *item)
 	return copy;
 }
 
-/* Runs a statement that returns the item it stored; whether there is one. */
+/*
+ * Runs a statement that returns the item it has stored; false if it stored
+ * none.
+ */
 static bool
 StoreItem(Statement *s, const SqlWrite *w)
 {
@@ -165,7 +168,7 @@ StoreItem(Statement *s, const SqlWrite *w)
 	return true;
 }
 
-/* Whether a row was inserted. */
+/* Returns whether a row was inserted. */
 static bool
 SqlInsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
 {
@@ -191,7 +194,7 @@ SqlInsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
 	return StoreItem(&s, w);
 }
 
-/* Whether a row was updated; a trigger may have suppressed it. */
+/* Returns whether a row was updated; a trigger may have suppressed it. */
 static bool
 SqlUpdateRow(const SqlWrite *w, struct varlena *item)
 {
@@ -204,7 +207,7 @@ SqlUpdateRow(const SqlWrite *w, struct varlena *item)
 	return StoreItem(&s, w);
 }
 
-/* Deletes the row, if it still holds the item that was decided on. */
+/* Deletes the row if it still has the item of the decision. */
 static bool
 SqlDeleteRow(const SqlWrite *w, struct varlena *old)
 {
@@ -239,10 +242,10 @@ SqlDecide(const SqlWrite *w, struct varlena *old_item, struct varlena **item)
 }
 
 /*
- * Put: true when done.  After a conflict with a row that we nevertheless do
- * not see, the second attempt is a plain INSERT: either a trigger suppresses
- * the insert, or row security hides the row and the unique violation is the
- * error to report, as it is for SQL.
+ * Makes one attempt of a put; true when done.  After a conflict with a row
+ * that we do not see, the second attempt is a plain INSERT.  Either a trigger
+ * suppresses the insertion, or row security hides the row; the unique
+ * violation is then the right error, as in SQL.
  */
 static bool
 PutRow(const SqlWrite *w, struct varlena *old, struct varlena *item,
@@ -262,7 +265,7 @@ PutRow(const SqlWrite *w, struct varlena *old, struct varlena *item,
 	return (*unseen)++ > 0;
 }
 
-/* Whether a DELETE may leave a row that it sees. */
+/* Whether a DELETE may keep a row that it sees. */
 static bool
 DeleteMayBeSuppressed(Relation rel)
 {
@@ -271,8 +274,8 @@ DeleteMayBeSuppressed(Relation rel)
 }
 
 /*
- * Delete: true when done.  When nothing was deleted and yet the same item is
- * there again, a trigger, a rule or a policy keeps it.
+ * Makes one attempt of a deletion; true when done.  If nothing was deleted and
+ * the same item still exists, a trigger, a rule or a policy keeps it.
  */
 static bool
 RemoveRow(const SqlWrite *w, struct varlena *old, struct varlena *previous,
