@@ -1,32 +1,33 @@
 /*
  * backfill.c
- *	  Filling an index with the rows that were there before it, in batches.
+ *	  Fills a new index from existing rows, in batches.
  *
- * The invariant, from the commit that makes the index CREATING to the end of
- * the pass:
+ * This invariant holds from the commit that makes the index CREATING until the
+ * end of the pass:
  *
- *	A version of a row that is not complete is older than that commit, and the
- *	pass has yet to come to it.
+ *	  If a version of a row is not complete, it is older than that commit and
+ *	  the pass has not reached it yet.
  *
- * A version is complete when its key columns are what its item says and, for an
- * index table, its entry is there.  The pass comes to everything in the blocks
- * that the table had when it began, from the place on that it has come to.
- * These hold the invariant:
+ * A version is complete if its key columns have the values of its item and,
+ * for an index table, its entry exists.  The pass visits all blocks that the
+ * table had when the pass began, starting at the recorded position.  The
+ * invariant holds for these reasons:
  *
- * - The statement that makes the index CREATING has the table for itself: all who
- *	 wrote before, prepared transactions included, have ended.
- * - Whoever writes a version since makes it complete: derive_keys sets its
- *	 columns, and maintain_indexes writes its entry even if the change does not
- *	 concern the index, for the new version may be where the pass does not come.
- *	 A (sub)transaction that is rolled back takes version and entry with it.
- * - The pass completes what it meets.  It locks the row first, by its last
- *	 version, which then stays the last until the batch commits, and nobody else
- *	 writes its entry.  Each batch has a new snapshot.
- * - Where rows are rewritten past the triggers (fill.c, for dynamo.reindex of
- *	 another index), the pass begins again.  So it does for a table with another
- *	 file than before (VACUUM FULL, CLUSTER, TRUNCATE).
+ * - The statement that makes the index CREATING locks out all others: every
+ *   transaction that wrote before, including prepared ones, has ended.
+ * - Every later write makes its version complete.  derive_keys sets the
+ *   columns. maintain_indexes writes the entry even if the change does not
+ *   affect the index, because the new version may be in a block that the pass
+ *   does not visit.  A rollback of a (sub)transaction removes both the version
+ *   and the entry.
+ * - The pass completes the versions that it visits.  It first locks the last
+ *   version of the row, so that it stays the last one until the batch commits
+ *   and no other session writes its entry.  Each batch has a new snapshot.
+ * - If rows are rewritten without firing triggers (fill.c, for dynamo.reindex
+ *   of another index), the pass starts again.  It also does if the table's
+ *   file has changed (VACUUM FULL, CLUSTER, TRUNCATE).
  *
- * So one pass is enough, and the place it has come to is all there is to remember.
+ * One pass is therefore enough, and only its position must be recorded.
  */
 #include "postgres.h"
 
@@ -48,7 +49,7 @@
 #include "table/owner.h"
 #include "table/stored.h"
 
-/* So many unusable keys are named. */
+/* Maximum number of unusable keys that are recorded. */
 #define MAX_SKIPPED_ITEMS	5
 
 int			build_batch_size = 500;
@@ -60,9 +61,9 @@ typedef struct Batch
 	const IndexDef *index;
 	OwnTable	own;			/* its slot has the row with its key columns */
 	Snapshot	snapshot;
-	TupleTableSlot *seen;		/* as the snapshot sees it */
-	TupleTableSlot *locked;		/* its last version */
-	EntryShards entries;		/* of an index table */
+	TupleTableSlot *seen;		/* version the snapshot sees */
+	TupleTableSlot *locked;		/* last version of the row */
+	EntryShards entries;		/* entries of an index table */
 	MemoryContext context;
 	MemoryContext row_context;
 	OwnerScope	scope;
@@ -70,7 +71,10 @@ typedef struct Batch
 
 /* ---- a batch ---- */
 
-/* False if the build is over: no table, no index, or not to be filled. */
+/*
+ * Opens the table.  False if the build is over: the table or the index does
+ * not exist any more, or the index is not to be filled.
+ */
 static bool
 OpenForBackfill(Batch *b, Oid relid, const char *index_name)
 {
@@ -92,8 +96,8 @@ OpenForBackfill(Batch *b, Oid relid, const char *index_name)
 }
 
 /*
- * The indexes come last: opening them evaluates constant expressions of the
- * owner's, which want to be the owner and to have a snapshot.
+ * Opens the indexes last, because that evaluates constant expressions of the
+ * owner, which requires the owner's rights and a snapshot.
  */
 static void
 BatchBegin(Batch *b)
@@ -127,7 +131,10 @@ BatchEnd(Batch *b)
 
 /* ---- a row ---- */
 
-/* The columns of a row, those of its item that were missing set. */
+/*
+ * Derives the columns of a row; returns whether any columns of its item were
+ * missing.
+ */
 static bool
 DeriveRow(Batch *b, TupleTableSlot *slot, Datum **values, bool **nulls, ValueRef *item)
 {
@@ -135,7 +142,10 @@ DeriveRow(Batch *b, TupleTableSlot *slot, Datum **values, bool **nulls, ValueRef
 	return DeriveStoredKeys(b->def, *item, *values, *nulls);
 }
 
-/* A write since has made the entry already, or there is to be none. */
+/*
+ * Writes the entry of a row, unless it is not in the index or a later write
+ * has already made the entry.
+ */
 static void
 WriteEntry(Batch *b, TupleTableSlot *slot)
 {
@@ -154,7 +164,7 @@ WriteEntry(Batch *b, TupleTableSlot *slot)
 					IndexEntryItem(b->def, b->index, BaseRowItem(b->def, &row)));
 }
 
-/* Locks the row and does what there is to do; false if others have it locked. */
+/* Locks and completes a row; false if another transaction has locked it. */
 static bool
 FillLocked(Batch *b, ItemPointer tid, LockWaitPolicy policy)
 {
@@ -165,7 +175,7 @@ FillLocked(Batch *b, ItemPointer tid, LockWaitPolicy policy)
 	TupleTableSlot *last = b->locked;
 
 	if (result != TM_Ok)
-		return result != TM_WouldBlock; /* it has been deleted */
+		return result != TM_WouldBlock; /* other results: the row was deleted */
 	if (DeriveRow(b, b->locked, &values, &nulls, &item))
 	{
 		OwnTableForm(&b->own, values, nulls);
@@ -179,7 +189,7 @@ FillLocked(Batch *b, ItemPointer tid, LockWaitPolicy policy)
 
 /* ---- items with unusable keys ---- */
 
-/* The key of the row seen, by its columns, as JSON. */
+/* Prints the key of the visible version as JSON, from its columns. */
 static char *
 PrintSeenKey(const Batch *b)
 {
@@ -213,7 +223,7 @@ NoteSkipped(const Batch *b, BuildState *state, const char *reason)
 
 /* ---- the pass ---- */
 
-/* Whether there may be something to do; only then is the row locked. */
+/* Whether a row may be incomplete; only then is it locked. */
 static bool
 NeedsFilling(Batch *b, BuildState *state)
 {
@@ -256,7 +266,7 @@ BeginPass(Batch *b, const BuildState *state)
 	return table_beginscan_tidrange(b->rel, b->snapshot, &from, &to);
 }
 
-/* Goes on from the place the last batch came to; false at the end. */
+/* Continues after the last batch; false at the end. */
 static bool
 FillRows(Batch *b, BuildState *state, List **busy)
 {
@@ -284,7 +294,7 @@ FillRows(Batch *b, BuildState *state, List **busy)
 	return more;
 }
 
-/* A pass that begins, also because the table has another file than before. */
+/* Begins a pass, possibly because the table's file has changed. */
 static void
 BeginAgain(const Batch *b, BuildState *state)
 {
@@ -324,7 +334,7 @@ BackfillOne(Oid relid, const char *index_name, ItemPointer tid)
 	if (!OpenForBackfill(&b, relid, index_name))
 		return;
 	BatchBegin(&b);
-	/* what has replaced a version that is gone is complete */
+	/* If the version does not exist any more, its replacement is complete. */
 	if (ItemPointerGetBlockNumber(tid) < RelationGetNumberOfBlocks(b.rel) &&
 		OwnTableFetch(&b.own, tid, b.snapshot, b.seen))
 		(void) FillLocked(&b, tid, LockWaitBlock);

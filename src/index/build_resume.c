@@ -32,7 +32,7 @@
 #include "table/build_lock.h"
 #include "table/table_list.h"
 
-/* How often, and how long apart, a worker is asked for that may be free. */
+/* Number of attempts to start a worker, and the time between them. */
 #define MAX_TRIES			60
 #define RETRY_MILLISECONDS	1000
 
@@ -75,7 +75,10 @@ dynamo_build_resume_database_main(Datum arg)
 
 /* ---- in all databases ---- */
 
-/* The OIDs of those that have tables of users, in a memory context. */
+/*
+ * Returns the OIDs of databases that can have tables of users, in a memory
+ * context.
+ */
 static List *
 ReadDatabases(MemoryContext context)
 {
@@ -119,7 +122,7 @@ NewWorker(const char *function)
 	return worker;
 }
 
-/* Has a worker look at a database, and waits for it. */
+/* Starts a worker that resumes the builds in a database, and waits for it. */
 static void
 ResumeInDatabase(Oid database)
 {
@@ -156,7 +159,7 @@ BuildsResumeEverywhere(void)
 	MemoryContextDelete(context);
 }
 
-/* ---- the worker that stays ---- */
+/* ---- the permanent worker ---- */
 
 void
 dynamo_build_resume_main(Datum arg)

@@ -20,7 +20,10 @@
 
 static int	max_workers_per_role = 3;
 
-/* Whoever has a slot may just have looked for further tables, and is about to end. */
+/*
+ * Attempts to take a slot, because the worker that holds it may be about to
+ * end after it has searched for further tables.
+ */
 #define TRIES				10
 #define TRY_MILLISECONDS	100
 
@@ -33,9 +36,12 @@ BuildSlotInit(void)
 							NULL, NULL, NULL);
 }
 
-/* Of the session, by the method of advisory locks: released when the process ends, and not before. */
+/*
+ * Takes a slot as a session lock, with the method of advisory locks: it is
+ * released when the process ends, and not before.
+ */
 static bool
-TryTake(Oid role)
+TryTakeSlot(Oid role)
 {
 	for (int slot = 1; slot <= max_workers_per_role; slot++)
 	{
@@ -54,7 +60,7 @@ BuildSlotTake(Oid role)
 {
 	for (int i = 0; i < TRIES; i++)
 	{
-		if (TryTake(role))
+		if (TryTakeSlot(role))
 			return true;
 		BuildSleep(TRY_MILLISECONDS);
 	}

@@ -32,13 +32,16 @@
 #define POLL_MILLISECONDS		100
 #define REPORT_MILLISECONDS		5000
 
-/* A worker that was registered has begun by then. */
+/* After this time, a registered worker has started. */
 #define START_MILLISECONDS		5000
 
-/* How long a free worker is looked for: the one that was registered last may be for this table. */
+/*
+ * How long to look for a free worker.  The worker registered last may be for
+ * this table.
+ */
 #define SEEK_MILLISECONDS		1000
 
-/* How long a build of one table among several is waited for that waits itself. */
+/* How long a call for several tables waits for a build that is blocked. */
 #define PATIENCE_MILLISECONDS	10000
 
 void
@@ -58,25 +61,28 @@ CheckMayCommit(FunctionCallInfo fcinfo, const char *procedure)
 
 /* ---- waiting ---- */
 
-/* A table whose builds are waited for. */
+/* A table whose builds we wait for. */
 typedef struct Awaited
 {
 	Oid			relid;
 	char	   *name;			/* for messages */
 	TimestampTz began;			/* when the waiting began */
-	TimestampTz launched;		/* 0: no worker yet */
-	TimestampTz updated;		/* the state last seen */
-	TimestampTz moved;			/* when the build last got on */
+	TimestampTz launched;		/* 0 if there is no worker yet */
+	TimestampTz updated;		/* time of the last state seen */
+	TimestampTz moved;			/* when the build last made progress */
 	TimestampTz reported;
 	bool		over;
 } Awaited;
 
-/* Several tables are other people's as well: one of them does not hold up the rest. */
+/*
+ * The tables we wait for.  If there are several, they can have other owners,
+ * and one of them must not block the rest.
+ */
 typedef struct Awaiting
 {
 	bool		several;
-	bool		running;		/* any of them, when last looked at */
-	MemoryContext context;		/* of one look */
+	bool		running;		/* whether any build was running */
+	MemoryContext context;		/* memory of one poll */
 } Awaiting;
 
 static void
@@ -148,7 +154,7 @@ HasPassed(TimestampTz since, int milliseconds)
 	return TimestampDifferenceExceeds(since, GetCurrentTimestamp(), milliseconds);
 }
 
-/* Has a worker build, if one can be had. */
+/* Starts a worker for a table; false if none is available. */
 static bool
 LaunchBuilder(Awaited *a)
 {
@@ -160,7 +166,7 @@ LaunchBuilder(Awaited *a)
 	return true;
 }
 
-/* Whether a build has got on since it was last looked at. */
+/* Whether a build has made progress since the last poll. */
 static bool
 HasMoved(Awaited *a, const BuildState *state, bool running)
 {
@@ -181,13 +187,15 @@ ReportProgress(Awaited *a, const BuildState *state)
 	a->reported = GetCurrentTimestamp();
 }
 
-/* Whether there is nothing to wait for any more; that has been reported. */
+/* Whether the wait for a table is over; reports the result. */
 static bool
 CheckAwaited(Awaited *a, Awaiting *all, bool *running)
 {
 	BuildState	state;
 
-	/* what others wrote is not read here */
+	/*
+	 * With several tables, definitions are not read: other users wrote them.
+	 */
 	if (!(all->several ? TableHasFeature(a->relid, FEATURE_PENDING_BUILD) :
 		  TableHasPendingBuild(a->relid)))
 		return true;
@@ -217,7 +225,7 @@ CheckAwaited(Awaited *a, Awaiting *all, bool *running)
 	return false;
 }
 
-/* Looks at each table that is not over; false if none is left. */
+/* Checks each table whose wait is not over; false if none is left. */
 static bool
 LookAtAll(Awaiting *all, Awaited *tables, int n)
 {
@@ -265,7 +273,7 @@ AwaitBuilds(const List *relids, bool several)
 		tables[i].name = NameForMessages(tables[i].relid);
 		tables[i].began = tables[i].moved = tables[i].reported = GetCurrentTimestamp();
 	}
-	SPI_commit();				/* with a worker to come, perhaps */
+	SPI_commit();				/* a commit can start a worker */
 	while (LookAtAll(&all, tables, n))
 	{
 		SPI_commit();
@@ -296,7 +304,10 @@ IsBuilder(Oid relid)
 	return is_builder;
 }
 
-/* Tables of the user with indexes to be built, of this name or all. */
+/*
+ * Returns the user's tables with indexes to build: the one with this name, or
+ * all.
+ */
 static List *
 PendingTables(const char *table_name)
 {

@@ -1,9 +1,9 @@
 /*
  * build_state.c
- *	  How far the building of an index has come: rows of dynamo_internal.index_builds.
+ *	  The progress of index builds: rows of dynamo_internal.index_builds.
  *
- * They are written in the transaction of the batch they tell of, so that after
- * a crash both are there or neither is.
+ * A row is written in the transaction of the batch it describes, so that a
+ * crash keeps both or neither.
  */
 #include "postgres.h"
 
@@ -30,9 +30,10 @@ SetKey(Oid relid, const char *index_name, Oid *types, Datum *values)
 }
 
 /*
- * A builder has no snapshot between its steps, but SPI wants one.  Who drops an
- * index in a transaction that began before its last batch has stopped the
- * builder, and is not to fail for it.
+ * Executes a statement with a new snapshot.  A builder has no snapshot between
+ * its steps, but SPI needs one.  A transaction that drops an index, and that
+ * began before the builder's last batch, has stopped the builder and must not
+ * fail because of the batch.
  */
 static void
 ExecuteWithNewSnapshot(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
@@ -92,7 +93,7 @@ BuildStateForgetErrors(Oid relid)
 }
 
 /*
- * There may be no row: a definition can come from a dump, or be written by
+ * The row may not exist: a definition can come from a dump or be written by
  * hand.
  */
 #define ENSURE_STATE(column, value, update) \
@@ -117,7 +118,10 @@ BuildStateError(Oid relid, const char *index_name, const char *error)
 					relid, index_name, error);
 }
 
-/* No row: it was cancelled by who drops the index. */
+/*
+ * If the row does not exist, the session that drops the index has canceled the
+ * build.
+ */
 void
 BuildStateCancelled(Oid relid, const char *index_name, const char *error)
 {
@@ -128,8 +132,8 @@ BuildStateCancelled(Oid relid, const char *index_name, const char *error)
 }
 
 /*
- * A build that again and again ends with the server, without an error and
- * without getting on, may be what ends it.
+ * Gives up a build that several times ended together with the server, without
+ * an error and without progress: it may be the cause.
  */
 static const char *const give_up =
 "UPDATE dynamo_internal.index_builds SET cancelled = true, "
@@ -164,7 +168,7 @@ ResultInteger(int column)
 	return isnull ? 0 : DatumGetInt64(value);
 }
 
-/* In the memory context given: SPI's own ends with it. */
+/* Returns a result in the given memory context, because SPI frees its own. */
 static char *
 ResultText(int column, MemoryContext context)
 {
@@ -188,7 +192,7 @@ PhaseFromName(const char *name)
 	"phase, file::pg_catalog.int8, block, \"offset\", blocks, rows_done, skipped, " \
 	"skipped_items, error, cancelled, updated_at, index_name"
 
-/* The row that a statement has found, with these columns. */
+/* Reads the columns of a row that a statement has returned. */
 static void
 StateFromRow(BuildState *state, MemoryContext context)
 {

@@ -39,14 +39,14 @@
 #include "table/owner.h"
 
 /*
- * A lock that writers must wait for is asked for briefly, because they wait
- * behind us even while we wait ourselves; later more patiently.
+ * Initial and maximum wait for a lock that blocks writers, which have to wait
+ * behind us even while we only wait for the lock.
  */
 #define LOCK_MILLISECONDS		50
 #define LOCK_MILLISECONDS_MAX	2000
 #define BRIEF_TRIES				20
 
-/* A row's lock, which holds nobody up. */
+/* Maximum wait for the lock of a row, which blocks nobody. */
 #define ROW_LOCK_MILLISECONDS	1000
 
 int			build_delay = 10;
@@ -78,9 +78,12 @@ PauseBuild(int milliseconds)
 	CHECK_FOR_INTERRUPTS();
 }
 
-/* ---- what there is to do ---- */
+/* ---- what to build ---- */
 
-/* A copy of the definition of a table, or NULL if it is none (any more). */
+/*
+ * Returns a copy of a table's definition; NULL if it is not a dynamo table any
+ * more.
+ */
 static TableDef *
 ReadDefinition(Oid relid)
 {
@@ -147,8 +150,9 @@ FindInlineIndex(const TableDef *def, const IndexDef *index, bool *valid)
 /* ---- locks that others wait for ---- */
 
 /*
- * Does what needs locks, waiting for each only so long; otherwise it is undone
- * and false returned, as when the action returns false.
+ * Executes an action that takes locks, with a limited wait for each.  If a
+ * lock is not granted in time or the action returns false, the action is
+ * rolled back and false is returned.
  */
 static bool
 TryBriefly(int milliseconds, bool (*action) (void *arg), void *arg)
@@ -190,7 +194,7 @@ TryBriefly(int milliseconds, bool (*action) (void *arg), void *arg)
 	return done;
 }
 
-/* What is to be locked: a table, and at once with it others. */
+/* The locks to take: on a table, and without waiting on other tables. */
 typedef struct NeededLocks
 {
 	Oid			relid;
@@ -213,7 +217,10 @@ TakeLocks(void *arg)
 	return true;
 }
 
-/* Each try is a transaction of its own, so that nothing is held meanwhile. */
+/*
+ * Locks tables.  Each attempt is a separate transaction, so that no locks are
+ * held between attempts.
+ */
 static void
 LockPatiently(const Builder *builder, Oid relid, LOCKMODE mode, const List *others)
 {
@@ -229,7 +236,10 @@ LockPatiently(const Builder *builder, Oid relid, LOCKMODE mode, const List *othe
 	}
 }
 
-/* The index table of an index, with its shards; not what is another owner's. */
+/*
+ * Returns the index table of an index and its shards; NIL if it does not
+ * exist.
+ */
 static List *
 IndexTables(const TableDef *def, const IndexDef *index)
 {
@@ -259,8 +269,8 @@ FillBusyRow(void *arg)
 }
 
 /*
- * Waits for the locks of rows as others do, one after the other, but lets go of
- * its snapshot now and then: builds of other tables wait for that.
+ * Waits for the locks of rows one by one.  Releases its snapshot now and then,
+ * because builds of other tables wait for it.
  */
 static void
 FillBusy(const Builder *builder, Oid relid, const char *index_name,
@@ -313,8 +323,8 @@ FillIndex(const Builder *builder, Oid relid, const char *index_name)
 /* ---- building the btree of an inline index ---- */
 
 /*
- * Runs a utility statement as if a client had sent it alone: some refuse to
- * run otherwise, and event triggers want the portal of their statement.
+ * Runs a utility statement as if a client had sent it alone.  Some statements
+ * refuse to run otherwise, and event triggers need the statement's portal.
  */
 static void
 RunAtTopLevel(const char *sql)
@@ -336,8 +346,9 @@ RunAtTopLevel(const char *sql)
 }
 
 /*
- * Whether the btree must be limited: every write that would make it so has been
- * refused since the index is CREATING.  Who filled columns has counted already.
+ * Whether the btree must be limited.  This cannot change any more: since the
+ * index is CREATING, writes of such keys are refused.  If the index was filled
+ * in batches, its skipped items have been counted.
  */
 static bool
 MustBeLimited(const TableDef *def, const IndexDef *index)
@@ -354,15 +365,15 @@ MustBeLimited(const TableDef *def, const IndexDef *index)
 	return left_out.by_limits;
 }
 
-/* What there is to run to build a btree; statements. */
+/* The statements that build a btree. */
 typedef struct BtreeBuild
 {
-	bool		valid;			/* nothing: it is built */
-	char	   *drop;			/* what an interrupted build has left, or NULL */
+	bool		valid;			/* the btree is already built */
+	char	   *drop;			/* drops an unfinished btree, or NULL */
 	char	   *create;
 } BtreeBuild;
 
-/* False if the table is gone. */
+/* Returns false if the table does not exist any more. */
 static bool
 PlanBtree(const TableDef *def, const IndexDef *index, BtreeBuild *build)
 {
@@ -391,7 +402,9 @@ BtreeIsBuilt(const Builder *builder, const TableDef *def, const IndexDef *index)
 	NextTransaction(builder);
 }
 
-/* False if this is not the process to do it. */
+/*
+ * Returns false if this process cannot build a btree, which only workers can.
+ */
 static bool
 BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 {
@@ -421,8 +434,8 @@ BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 /* ---- waiting ---- */
 
 /*
- * Whoever has a snapshot from before does not see entries made since, and
- * must not use the index.
+ * Waits for older snapshots: they do not see the entries made since, so their
+ * transactions must not use the index.
  */
 static void
 WaitForSnapshots(const Builder *builder, const TableDef *def, const IndexDef *index)
@@ -450,8 +463,8 @@ WaitForReaders(const Builder *builder, Oid relid)
 /* ---- changing the definition ---- */
 
 /*
- * The locked table's definition and the index in it, or NULL if it is not as
- * it was.
+ * Returns the definition of the locked table and its index, or NULL if the
+ * index does not have this status any more.
  */
 static TableDef *
 ReadLocked(Oid relid, const char *index_name, IndexStatus status, IndexDef **index)
@@ -464,7 +477,7 @@ ReadLocked(Oid relid, const char *index_name, IndexStatus status, IndexDef **ind
 	return *index != NULL && (*index)->status == status ? def : NULL;
 }
 
-/* What an index is, without what it is called. */
+/* Exchanges all properties of two indexes except their names. */
 static void
 ExchangeShapes(IndexDef *a, IndexDef *b)
 {
@@ -493,7 +506,10 @@ ReplaceIndex(Oid relid, TableDef *def, IndexDef *index)
 	StoreDefinition(relid, def);
 }
 
-/* A btree may have been dropped while we waited: nothing reads it yet. */
+/*
+ * Whether the btree still exists.  It may have been dropped during the wait,
+ * because nothing reads it yet.
+ */
 static bool
 HasBtree(const TableDef *def, const IndexDef *index)
 {
@@ -503,7 +519,7 @@ HasBtree(const TableDef *def, const IndexDef *index)
 	return valid;
 }
 
-/* As the owner: it is their definition, whoever builds. */
+/* Makes an index ACTIVE as the table's owner, whoever builds the index. */
 static void
 MakeActive(Oid relid, TableDef *def, IndexDef *index)
 {
@@ -559,7 +575,7 @@ RemoveLocked(Oid relid, TableDef *def, const IndexDef *index)
 	OwnerScopeLeave(&scope);
 }
 
-/* Drops what was replaced, when nobody reads it any more. */
+/* Drops a replaced index when nobody reads it any more. */
 static void
 RemoveReplaced(const Builder *builder, Oid relid, const TableDef *seen, const IndexDef *pending)
 {
@@ -578,7 +594,7 @@ RemoveReplaced(const Builder *builder, Oid relid, const TableDef *seen, const In
 
 /* ---- all of it ---- */
 
-/* Columns of an inline index that is no longer being filled are complete. */
+/* Executes the next step of a build. */
 static bool
 BuildStep(const Builder *builder, Oid relid, const TableDef *def, const IndexDef *index)
 {
@@ -607,7 +623,7 @@ BuildStep(const Builder *builder, Oid relid, const TableDef *def, const IndexDef
 	}
 }
 
-/* What is to be recorded if the build ends here. */
+/* Records which index is being built, for the report if the build fails. */
 static void
 NoteIndex(const Builder *builder, Oid relid, const char *index_name)
 {

@@ -2,15 +2,16 @@
  * build_worker.c
  *	  The background worker that builds the indexes of a table.
  *
- * It is registered just before the transaction commits, or is prepared, that
- * has created the index, and waits for the end of that transaction, whichever
- * it is.  So nothing can fail after the commit, and a rollback needs no care:
- * the worker finds nothing to build.
+ * It is registered just before the transaction that has created the index
+ * commits or is prepared, and it waits for the end of that transaction.
+ * Nothing can therefore fail after the commit.  After a rollback the worker
+ * finds nothing to build.
  *
- * Whoever asked for it, the worker has the rights of the table's owner and no
- * others.  After an error it tries again, later and later; it ends when it is
- * cancelled.  After a restart of the server build_resume.c starts another, and
- * so do the next DDL on the table, DescribeTable and dynamo.build_indexes.
+ * Whoever requested it, the worker has the rights of the table's owner and no
+ * others.  After an error it tries again, at increasing intervals; it ends
+ * when it is canceled.  After a restart of the server, build_resume.c starts
+ * another one, and so do the next DDL on the table, DescribeTable and
+ * dynamo.build_indexes.
  */
 #include "postgres.h"
 
@@ -46,12 +47,12 @@
 #define RETRY_MILLISECONDS		5000
 #define RETRY_MILLISECONDS_MAX	300000
 
-/* What the worker is told, in bgw_extra. */
+/* The data passed to a worker, in bgw_extra. */
 typedef struct WorkerTask
 {
 	Oid			database;
 	Oid			relid;
-	Oid			owner;			/* invalid: there is no such table (any more) */
+	Oid			owner;			/* InvalidOid if there is no table */
 	VirtualTransactionId launcher;
 } WorkerTask;
 
@@ -61,12 +62,12 @@ PGDLLEXPORT void dynamo_build_worker_main(Datum arg);
 
 /* ---- registering ---- */
 
-/* Tables whose indexes are to be built after this transaction. */
+/* Tables whose indexes will be built after this transaction. */
 static List *requested;
 
 /*
- * What an owner's code asks for while somebody else maintains the owner's table
- * would happen when that is over, without its restrictions.
+ * If an owner's code runs while another user maintains the table, it must not
+ * start a build, because that would run later and without the restrictions.
  */
 static void
 RefuseInRestrictedOperation(void)
@@ -77,7 +78,7 @@ RefuseInRestrictedOperation(void)
 				 errmsg("cannot start building indexes within security-restricted operation")));
 }
 
-/* InvalidOid if there is no such table. */
+/* Returns InvalidOid if the table does not exist. */
 static Oid
 OwnerOf(Oid relid)
 {
@@ -151,7 +152,7 @@ LaunchRequested(XactEvent event, void *arg)
 						 errhint("CALL dynamo.build_indexes() after this transaction, or raise \"max_worker_processes\".")));
 		}
 	}
-	/* the list goes with its transaction */
+	/* The list ends with its transaction. */
 	if (event != XACT_EVENT_PARALLEL_PRE_COMMIT)
 		requested = NIL;
 }
@@ -178,7 +179,7 @@ BuildWorkerInit(void)
 
 /* ---- the worker ---- */
 
-/* Settings of the database or the user must not stand in the way. */
+/* Replaces settings of the database or the user that could prevent a build. */
 static void
 SetWorkerSettings(void)
 {
@@ -195,7 +196,10 @@ SetWorkerSettings(void)
 		SetConfigOption(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION);
 }
 
-/* Also if its transaction is prepared, and until that is over. */
+/*
+ * Waits for the end of the transaction that has started the worker, even if it
+ * is prepared first.
+ */
 static void
 WaitForLauncher(const WorkerTask *task)
 {
@@ -219,7 +223,7 @@ AssumeOwner(Oid relid)
 	return OidIsValid(owner);
 }
 
-/* A latch may be set for other reasons than the end of a pause. */
+/* Sleeps for the whole time, even if the latch is set for other reasons. */
 void
 BuildSleep(int milliseconds)
 {
@@ -236,8 +240,9 @@ BuildSleep(int milliseconds)
 }
 
 /*
- * Holding the lock: nobody else need try meanwhile.  In a transaction, whose
- * end releases it whatever happens; one without a snapshot holds nobody up.
+ * Pauses while holding the lock, so that no other session tries meanwhile.
+ * The transaction releases the lock in any case; without a snapshot it blocks
+ * nobody.
  */
 static void
 PauseBeforeRetry(Oid relid, int milliseconds)
@@ -261,7 +266,7 @@ BuildTable(const Builder *builder, Oid relid, int pause)
 	CommitTransactionCommand();
 }
 
-/* Ends the transaction of an error that was caught; returns a copy of the error. */
+/* Ends the transaction of a caught error; returns a copy of the error. */
 static ErrorData *
 EndFailedTransaction(Oid relid, MemoryContext context)
 {
@@ -279,7 +284,7 @@ EndFailedTransaction(Oid relid, MemoryContext context)
 	return error;
 }
 
-/* The error that stopped the build, or NULL. */
+/* Returns the error that stopped the build, or NULL. */
 static ErrorData *
 TryBuild(const Builder *builder, Oid relid, int pause)
 {
@@ -308,7 +313,10 @@ RecordError(const Builder *builder, Oid relid, const ErrorData *error)
 	CommitTransactionCommand();
 }
 
-/* If this fails, too, as on a full disk, the log has both. */
+/*
+ * Records an error.  If this fails, too, for example on a full disk, the log
+ * contains both errors.
+ */
 static void
 TryRecordError(const Builder *builder, Oid relid, const ErrorData *error)
 {
@@ -334,7 +342,9 @@ TakeSlot(Oid owner)
 	return taken;
 }
 
-/* Until it is built, there is nothing to build (any more), or it is cancelled. */
+/*
+ * Repeats the build until it succeeds, is not needed any more, or is canceled.
+ */
 static void
 BuildPatiently(Oid relid)
 {
@@ -357,14 +367,17 @@ BuildPatiently(Oid relid)
 	MemoryContextDelete(builder.context);
 }
 
-/* A table of the owner whose indexes nobody builds, other than those; InvalidOid if there is none. */
+/*
+ * Returns a table of the owner whose indexes no worker is building, except the
+ * given ones; InvalidOid if there is none.
+ */
 static Oid
-FindNext(Oid owner, const List *others)
+FindNextTable(Oid owner, const List *others)
 {
 	Oid			found = InvalidOid;
 	ListCell   *cell;
 
-	QueryCancelPending = false; /* was for the build that is over */
+	QueryCancelPending = false; /* was for the previous build */
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	foreach(cell, TablesWithFeature(FEATURE_PENDING_BUILD))
@@ -383,7 +396,10 @@ FindNext(Oid owner, const List *others)
 	return found;
 }
 
-/* Builds the table's indexes, then those that others have left to us. */
+/*
+ * Builds the indexes of the table, then those of tables whose workers found no
+ * slot.
+ */
 static void
 BuildAll(Oid relid, Oid owner)
 {
@@ -397,7 +413,7 @@ BuildAll(Oid relid, Oid owner)
 		old = MemoryContextSwitchTo(TopMemoryContext);
 		done = lappend_oid(done, relid);
 		MemoryContextSwitchTo(old);
-		relid = FindNext(owner, done);
+		relid = FindNextTable(owner, done);
 	}
 }
 

@@ -1,11 +1,11 @@
 /*
  * change.c
- *	  Changing what an index is but for its key: projection, storage, shards.
+ *	  Changes the projection, storage or shards of an index.
  *
- * The projection of an inline index is a matter of the definition alone.  All
- * else means other entries: a second index is built beside the first and
- * takes its place, so that readers have a whole one at every moment.  On a
- * small table that happens at once.
+ * The projection of an inline index is only a part of the definition.  All
+ * other changes need new entries: a second index is built beside the first and
+ * replaces it, so that readers always have a complete one.  On a small table
+ * this happens immediately.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 #include "index/build.h"
 #include "table/index_relation.h"
 
-/* What the index would be created with, were it created so. */
+/* Returns the specification that would create the index as it is. */
 static CreateIndexSpec
 IndexToSpec(const IndexDef *index)
 {
@@ -34,7 +34,7 @@ IndexToSpec(const IndexDef *index)
 	return spec;
 }
 
-/* A number of shards asks for an index table, storage inline for no shards. */
+/* A number of shards requires an index table, storage "inline" no shards. */
 static void
 ApplyStorage(CreateIndexSpec *spec, const IndexChange *change)
 {
@@ -74,7 +74,7 @@ SameSlice(Slice a, Slice b)
 	return SliceCompare(a, b) == 0;
 }
 
-/* Whether the entries of both are in the same places. */
+/* Whether the entries of both are in the same relations. */
 static bool
 SameStorage(const IndexDef *index, const CreateIndexSpec *spec)
 {
@@ -95,7 +95,7 @@ SameProjection(const IndexDef *index, const CreateIndexSpec *spec)
 	return true;
 }
 
-/* The relation is made anew under the lock that we have. */
+/* Recreates the relation under the lock that is held. */
 static void
 ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *spec)
 {
@@ -104,7 +104,7 @@ ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *
 
 	if (OidIsValid(found))
 		DropIndexRelation(found);
-	index->relation = "";		/* may be chosen again */
+	index->relation = "";		/* let a name be chosen again */
 	index->relation = ChooseIndexRelation(def, schema, get_rel_name(relid), index->name);
 	SetIndexShape(index, spec);
 	IndexStore(relid, def, index, false);

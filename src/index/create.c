@@ -1,11 +1,11 @@
 /*
  * create.c
- *	  Creating an index on an existing table, and dropping it.
+ *	  Creates an index on an existing table, and drops it.
  *
- * It begins in the caller's transaction, under a lock that keeps readers and
- * writers out.  The order matters: columns first, then the relation of the
- * index, then the definition that names both, then the rows.  The rows of a
- * large table are left to a worker (build.h), and so is a btree on them.
+ * Creation begins in the caller's transaction, under a lock that excludes
+ * readers and writers.  The order matters: first the columns, then the index's
+ * relation, then the definition that names both, then the rows.  For a large
+ * table, the rows and a btree on them are left to a worker (build.h).
  */
 #include "postgres.h"
 
@@ -60,7 +60,7 @@ CheckNoPendingBuild(const TableDef *def)
 				 errhint("See dynamo.index_progress for builds in progress.")));
 }
 
-/* A column of the user's cannot become one that the trigger sets. */
+/* A column of the user must not become one that the trigger sets. */
 static void
 CheckColumnIsFree(Oid relid, const AttributeDef *attr)
 {
@@ -75,7 +75,7 @@ CheckColumnIsFree(Oid relid, const AttributeDef *attr)
 			 errhint("Rename or drop the column, for example with ALTER TABLE ... RENAME COLUMN.")));
 }
 
-/* Adds the columns of attributes from first on. */
+/* Adds the columns of the attributes, starting with number first. */
 static void
 AddColumns(Oid relid, const TableDef *def, int first)
 {
@@ -98,7 +98,9 @@ AddColumns(Oid relid, const TableDef *def, int first)
 void
 InterruptBuilder(Oid relid)
 {
-	/* it goes on after this transaction, also if that is rolled back */
+	/*
+	 * The worker continues after this transaction, even if it is rolled back.
+	 */
 	if (BuildStop(relid) && !BuildNow(relid))
 		BuildAtCommit(relid);
 }
@@ -113,7 +115,10 @@ InterruptBuild(const char *table_name)
 	InterruptBuilder(relid);
 }
 
-/* Before a lock is asked for: a refusal shall not hold anybody up. */
+/*
+ * Checked before a lock is requested, so that a refusal does not block
+ * anybody.
+ */
 void
 RefuseDuringBuild(const char *table_name)
 {
@@ -133,8 +138,8 @@ LockForIndexDdl(const char *table_name, Oid *relid)
 }
 
 /*
- * Whether the table is so small that others had better wait, or nobody else
- * can see it, or it is of a kind that batches cannot be made of.
+ * Whether to build under the lock: the table is so small that others can wait,
+ * no other session can see it, or batches of it are not possible.
  */
 bool
 BuildsInPlace(Oid relid)
@@ -151,7 +156,7 @@ BuildsInPlace(Oid relid)
 	return in_place;
 }
 
-/* Columns that are there already need a btree only. */
+/* Begins a build.  If no column is new, an inline index needs only a btree. */
 static void
 BeginBuild(Oid relid, const IndexDef *index, bool new_columns)
 {
@@ -160,7 +165,7 @@ BeginBuild(Oid relid, const IndexDef *index, bool new_columns)
 	BuildAtCommit(relid);
 }
 
-/* The btree comes before its columns: see fill.c. */
+/* Creates the btree before the columns are set; fill.c explains why. */
 static void
 FillInPlace(Oid relid, const TableDef *def, const IndexDef *index, bool new_columns)
 {
@@ -240,7 +245,7 @@ IsUsedElsewhere(const TableDef *def, int attribute, const IndexDef *dropped)
 	return false;
 }
 
-/* Takes an attribute out; later ones move up. */
+/* Removes an attribute; later ones move up. */
 static void
 RemoveAttribute(TableDef *def, int attribute)
 {
@@ -271,8 +276,8 @@ RemoveIndex(TableDef *def, const IndexDef *index)
 }
 
 /*
- * Takes an index and the attributes only it has out of a definition; returns
- * the clauses that drop their columns, empty if there are none.
+ * Removes an index, and the attributes that only it uses, from a definition.
+ * Returns the clauses that drop their columns, empty if there are none.
  */
 static char *
 ForgetIndex(TableDef *def, const IndexDef *index)
@@ -308,7 +313,10 @@ IndexRemove(Oid relid, TableDef *def, const IndexDef *index)
 					 QualifiedName(get_rel_namespace(relid), get_rel_name(relid)), drop_columns);
 }
 
-/* The index that is being built to replace another, or was replaced by it. */
+/*
+ * Returns the index that is being built to replace this one, or that this one
+ * has replaced.
+ */
 static const IndexDef *
 FindReplacement(const TableDef *def, const char *index_name)
 {

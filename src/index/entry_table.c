@@ -1,10 +1,9 @@
 /*
  * entry_table.c
- *	  Entries of index tables: finding, inserting, changing, deleting.
+ *	  Finds, inserts, changes and deletes entries of index tables.
  *
- * There is no race to take care of: an entry's key contains the base key, so
- * whoever writes an entry holds the lock on the base row (or on its absence)
- * already.
+ * Concurrent writes of an entry are not possible: its key contains the base
+ * key, so its writer already holds the lock on the base row or on its absence.
  */
 #include "postgres.h"
 
@@ -108,7 +107,7 @@ EntryTableOpen(EntryTable *t, const TableDef *def, const IndexDef *index,
 {
 	t->def = def;
 	t->index = index;
-	t->snapshot = SnapshotSelf; /* sees the changes of this very command */
+	t->snapshot = SnapshotSelf; /* sees changes of this command */
 	t->parent = IndexTableOpen(def, index, lockmode);
 	OwnTableBegin(&t->own, index->shards > 0 ?
 				  IndexShardOpen(t->parent, def, index, shard, lockmode) : t->parent, false);
@@ -161,7 +160,7 @@ EntryShardsEnd(EntryShards *shards)
 
 /* ---- finding ---- */
 
-/* Returns the number of scan keys. */
+/* Makes the scan keys; returns their number. */
 static int
 BuildEntryKeys(const EntryTable *t, const EntryKey *key, ScanKey keys)
 {
@@ -201,15 +200,16 @@ FormEntry(EntryTable *t, const EntryKey *key, struct varlena *item)
 	bool		nulls[KEY_MAX_ATTRIBUTES + 4] = {false};
 	int			first = t->index->shards > 0 ? 1 : 0;
 
-	values[0] = Int32GetDatum(key->shard);	/* if sharded */
+	values[0] = Int32GetDatum(key->shard);	/* only if sharded */
 	memcpy(&values[first], key->keys, sizeof(Datum) * t->index->nentry);
 	values[first + t->index->nentry] = PointerGetDatum(item);
 	OwnTableForm(&t->own, values, nulls);
 }
 
 /*
- * Other entries with this key are of an item that has left it, whose event has
- * not been fired yet, or differences that verify_index would have found.
+ * Inserts an entry, and deletes others with its key.  They belong to an item
+ * that no longer has the key and whose event has not fired yet, or they are
+ * differences that verify_index would have found.
  */
 void
 EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item)

@@ -1,11 +1,11 @@
 /*
  * fill.c
- *	  Setting the columns of new index keys in a table that has rows.
+ *	  Sets the columns of new index keys in a table that has rows.
  *
- * Rows are rewritten as an UPDATE would, but without triggers and row
- * security: the items do not change, so that nothing a user's trigger might
- * do is due.  The btree on the new columns exists already; created after, it
- * would stand over broken HOT chains and be unusable for older snapshots.
+ * Rows are rewritten like by an UPDATE, but without triggers and row security:
+ * items do not change, so that users' triggers have nothing to do.  The btree
+ * on the new columns must already exist.  If it were created later, it would
+ * be built over broken HOT chains, and older snapshots could not use it.
  */
 #include "postgres.h"
 
@@ -27,16 +27,16 @@
 #include "table/owner.h"
 #include "table/stored.h"
 
-/* Progress is reported no more often than this. */
+/* Minimum time between progress reports. */
 #define REPORT_MILLISECONDS	5000
 #define ROWS_PER_CLOCK_TEST	1000
 
-/* What is set. */
+/* Which columns are set. */
 typedef enum FillMode
 {
-	FILL_MISSING,				/* key columns that are null */
-	FILL_REPAIR,				/* and those that are wrong */
-	FILL_EXPIRY					/* rows whose expiry time is not set */
+	FILL_MISSING,				/* null key columns */
+	FILL_REPAIR,				/* null and wrong key columns */
+	FILL_EXPIRY					/* expiry times that are not set */
 } FillMode;
 
 typedef struct Fill
@@ -126,8 +126,8 @@ IsTableKey(const TableDef *def, int attribute)
 }
 
 /*
- * They are derived again when they are null.  A column of the table's key, which is
- * never null, stays as it is where the item has no usable key.
+ * Makes wrong columns null, so that they are derived again.  A column of the
+ * table's key cannot be null; it is kept if the item has no usable key.
  */
 bool
 ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
@@ -151,8 +151,9 @@ ForgetStaleColumns(const TableDef *def, ValueRef item, Datum *values, bool *null
 }
 
 /*
- * Whether a row has to be rewritten, so.  A row that moves gets all of its columns:
- * the pass of an inline index that is being built may not come to where it is now.
+ * Derives the columns of a row; returns whether the row must be rewritten.  A
+ * rewritten row always gets all its columns, because the pass of an inline
+ * index that is being built may not visit its new position.
  */
 static bool
 DeriveRow(const Fill *fill, ValueRef item, Datum *values, bool *nulls)
@@ -179,7 +180,7 @@ FillRow(Fill *fill)
 	fill->rows++;
 }
 
-/* Returns whether rows were rewritten. */
+/* Fills one relation; returns whether rows were rewritten. */
 static bool
 FillRelation(Oid relid, const char *index_name, FillMode mode)
 {
@@ -208,8 +209,9 @@ FillRelation(Oid relid, const char *index_name, FillMode mode)
 }
 
 /*
- * No trigger has seen the rows that were rewritten: where they are now, an index
- * table that is being filled may miss them.  Its builder forgets how far it was.
+ * Restarts builds of index tables after rows were rewritten.  No trigger has
+ * seen these rows, and a pass that is past their new positions would miss
+ * them.
  */
 static void
 FillTablesAgain(Oid relid)

@@ -14,7 +14,7 @@
 #include "index/build.h"
 #include "index/index.h"
 
-/* Both overloads of create_index have these arguments. */
+/* Arguments of both overloads of create_index. */
 enum
 {
 	ARG_TABLE,
@@ -37,7 +37,7 @@ OptionalText(FunctionCallInfo fcinfo, int arg)
 	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
 
-/* A text array as C strings; none if the argument is null. */
+/* Returns a text array as C strings; none if the argument is null. */
 static char **
 TextArray(FunctionCallInfo fcinfo, int arg, int *n)
 {
@@ -62,7 +62,7 @@ TextArray(FunctionCallInfo fcinfo, int arg, int *n)
 	return strings;
 }
 
-/* What the overloads have in common; the key is set already.  Whether it is built. */
+/* Creates an index whose key is already set.  Returns whether it is built. */
 static bool
 CreateIndex(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
 {
@@ -120,7 +120,7 @@ CreateIndexOnSeveral(FunctionCallInfo fcinfo)
 	return CreateIndex(fcinfo, &spec);
 }
 
-/* Creates an index and tells of a build that goes on in the background. */
+/* Creates an index, and reports if it is being built in the background. */
 static void
 CreateAndReport(FunctionCallInfo fcinfo, bool (*create) (FunctionCallInfo fcinfo))
 {
@@ -244,8 +244,8 @@ dynamo_change_index(PG_FUNCTION_ARGS)
 /* ---- sizing ---- */
 
 /*
- * The service's own arithmetic for write sharding: a partition serves 3000
- * read units a second, a unit being 4 KB.
+ * The service's own limits for write sharding: a partition serves 3000 read
+ * units of 4 KB per second.
  */
 #define READ_UNIT_BYTES			4096
 #define READ_UNITS_PER_PARTITION	3000
@@ -279,7 +279,7 @@ dynamo_recommend_shards(PG_FUNCTION_ARGS)
 	shards = items * fraction * (1 + padding) /
 		(READ_UNITS_PER_PARTITION * ItemsPerReadUnit(item_bytes));
 
-	/* 12.000000001 is 12: fractions are not exact in binary */
+	/* Ignore rounding errors: 12.000000001 is 12. */
 	shards = ceil(shards - 1e-6);
 	if (shards > PG_INT32_MAX)
 		ereport(ERROR,

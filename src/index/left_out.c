@@ -1,8 +1,10 @@
 /*
  * left_out.c
- *	  Items that an index leaves out.  They are looked for before it is built: the
- *	  user is told of them, and the btree of an inline index must be limited if it
- *	  would have some of them otherwise (table/limits.c).
+ *	  Finds items that an index leaves out.
+ *
+ * This happens before the index is built.  The user is told about the items,
+ * and the btree of an inline index must be limited if it would otherwise
+ * contain some of them (table/limits.c).
  */
 #include "postgres.h"
 
@@ -30,7 +32,7 @@ typedef struct Search
 
 #define KEY_TOO_LONG_FOR_PAGE	"its key is too long for one entry of a PostgreSQL index"
 
-/* Why the first item is left out, of which the user is told. */
+/* Keeps the reason for the first item, which is reported to the user. */
 static void
 KeepExample(LeftOut *found, const char *reason)
 {
@@ -61,7 +63,7 @@ LeftOutReason(const TableDef *def, const IndexDef *index, ValueRef item,
 	return violation;
 }
 
-/* Makes the columns of a row what they will be. */
+/* Derives the columns that the row will have. */
 static ValueRef
 DeriveRow(const Search *s, TupleTableSlot *slot, Datum **values, bool **nulls)
 {
@@ -74,8 +76,9 @@ DeriveRow(const Search *s, TupleTableSlot *slot, Datum **values, bool **nulls)
 }
 
 /*
- * The item is read only where the columns do not tell.  A btree may have a row
- * that is not in the index, because it lacks a sort attribute.
+ * Checks a row.  The item is read only if the columns are not sufficient.  A
+ * btree can contain a row that is not in the index because a sort attribute is
+ * missing.
  */
 static void
 LookAtRow(const Search *s, TupleTableSlot *slot)

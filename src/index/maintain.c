@@ -34,7 +34,7 @@
 #include "table/owner.h"
 #include "table/stored.h"
 
-/* True while an index table is truncated along with its table. */
+/* True while an index table is truncated together with its table. */
 static bool truncating = false;
 
 /* ---- rows ---- */
@@ -71,8 +71,8 @@ EntryContent(const TableDef *def, const IndexDef *index, BaseRow *row)
 }
 
 /*
- * Whether the entry found belongs to a row that has the same key since a later
- * command: then it was written when that one's event fired, not before.
+ * Whether the entry found belongs to a row that got the same key by a later
+ * command.  The event of that row has then fired before this one.
  */
 static bool
 EntryIsLater(EntryTable *t, const RowEvent *event)
@@ -83,7 +83,9 @@ EntryIsLater(EntryTable *t, const RowEvent *event)
 	return command != InvalidCommandId && command >= event->command;
 }
 
-/* A missing entry is no error: verify_index is there to find such things. */
+/*
+ * Deletes an entry.  A missing one is not an error; verify_index reports it.
+ */
 static void
 DeleteEntry(EntryTable *t, const EntryKey *key, const RowEvent *event)
 {
@@ -102,7 +104,7 @@ ReplaceEntry(EntryTable *t, const EntryKey *key, BaseRow *row)
 		EntryInsert(t, key, content);
 }
 
-/* Makes the entry of a row, of which there may be one already. */
+/* Writes the entry of a row; may_exist: the entry may already exist. */
 static void
 WriteEntry(EntryTable *t, const EntryKey *key, BaseRow *row, bool may_exist)
 {
@@ -112,7 +114,7 @@ WriteEntry(EntryTable *t, const EntryKey *key, BaseRow *row, bool may_exist)
 		EntryInsert(t, key, EntryContent(t->def, t->index, row));
 }
 
-/* From one key to another; each may be absent. */
+/* Moves an entry from one key to another; either can be absent. */
 static void
 MoveEntry(const TableDef *def, const IndexDef *index, const RowEvent *event,
 		  const EntryKey *before, const EntryKey *after, BaseRow *new, bool overtaken)
@@ -136,11 +138,12 @@ MoveEntry(const TableDef *def, const IndexDef *index, const RowEvent *event,
 }
 
 /*
- * overtaken: another event has the same new row, and may have fired or not.
+ * Updates the entry of a row in one index.  overtaken: another event has the
+ * same new row, and may or may not have fired.
  *
- * While an index is filled, a row may have no entry yet.  The new version is
- * perhaps where filling has been already, so it gets its entry here even if
- * nothing that the entry holds is changed.
+ * While an index is being filled, a row may have no entry yet.  The pass may
+ * already be past the position of the new version, so its entry is written
+ * here even if its content has not changed.
  */
 static void
 MaintainIndex(const TableDef *def, const IndexDef *index, const RowEvent *event,
@@ -164,7 +167,10 @@ MaintainIndex(const TableDef *def, const IndexDef *index, const RowEvent *event,
 	}
 }
 
-/* One that was replaced is there for those who still read it, as it was. */
+/*
+ * Whether an index is maintained.  A replaced one is kept unchanged for its
+ * last readers.
+ */
 static bool
 IsMaintained(const IndexDef *index)
 {
@@ -172,8 +178,9 @@ IsMaintained(const IndexDef *index)
 }
 
 /*
- * A row that was changed again before the event fired is looked at as it is
- * now, so that its entries end right in whatever order the events fire.
+ * Updates the entries of a row.  If the row was changed again before the event
+ * fired, its latest version is used, so that the entries are right at the end
+ * whatever the order of the events.
  */
 static void
 MaintainRow(const TriggerData *trigger, const TableDef *def)
@@ -198,9 +205,9 @@ MaintainRow(const TriggerData *trigger, const TableDef *def)
 /* ---- TRUNCATE ---- */
 
 /*
- * What TRUNCATE does, but for the message to logical subscribers: theirs is
- * emptied with their table, and one that is built again here is not refilled
- * there.
+ * Does what TRUNCATE does, except for the message to logical subscribers.  A
+ * subscriber's index table is truncated together with its table.  If one is
+ * only rebuilt here, a subscriber's must keep its rows.
  */
 static void
 TruncateUnpublished(Oid index_table)
@@ -222,7 +229,10 @@ TruncateUnpublished(Oid index_table)
 	CommandCounterIncrement();
 }
 
-/* As its owner: whoever may truncate the table needs no privilege on it. */
+/*
+ * Truncates as the owner: a user who may truncate the table needs no privilege
+ * on the index table.
+ */
 static void
 TruncateAsOwner(Oid index_table, Oid owner)
 {
@@ -253,8 +263,8 @@ TruncateIndexTable(const TableDef *def, const IndexDef *index)
 }
 
 /*
- * A partition can be emptied along with its table only: which entries are its
- * own is not known any more.
+ * A single partition cannot be truncated, because it is not known which
+ * entries belong to it.
  */
 static void
 CheckWholeTable(Relation partition)
@@ -283,7 +293,10 @@ TruncateIndexTables(const TableDef *def)
 
 /* ---- the trigger functions ---- */
 
-/* Others may have changed the row since its key columns were derived. */
+/*
+ * Checks the key columns if other triggers may have changed the row after they
+ * were derived.
+ */
 static void
 CheckAfterTriggers(const TriggerData *trigger, const TableDef *def)
 {

@@ -30,7 +30,10 @@ IndexTableIsSound(const TableDef *def, const IndexDef *index, Oid found)
 	return sound;
 }
 
-/* REINDEX of a partitioned index does not run in a transaction. */
+/*
+ * Whether a btree can be kept.  REINDEX of a partitioned index does not run
+ * inside a transaction.
+ */
 static bool
 BtreeIsSound(const TableDef *def, const IndexDef *index, Oid found, bool limited)
 {
@@ -38,7 +41,10 @@ BtreeIsSound(const TableDef *def, const IndexDef *index, Oid found, bool limited
 		InlineIndexIsLimited(found) == limited;
 }
 
-/* A btree that is not limited does not take all that columns may hold. */
+/*
+ * Rebuilds an inline index.  A btree that is not limited would refuse some
+ * values of the columns.
+ */
 static void
 RebuildInline(Oid relid, const TableDef *def, const IndexDef *index, Oid found, bool limited)
 {
@@ -74,8 +80,8 @@ RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 }
 
 /*
- * The triggers are about to be made anew, and then nothing tells any more that
- * other index tables missed writes, too.
+ * Warns that other index tables may have missed writes, too.  After the
+ * triggers have been recreated, nothing shows this any more.
  */
 static void
 WarnOfOtherIndexes(Oid relid, const char *index_name)
@@ -95,7 +101,10 @@ WarnOfOtherIndexes(Oid relid, const char *index_name)
 	table_close(rel, NoLock);
 }
 
-/* What has the name now, if anything, is no relation of the index. */
+/*
+ * Chooses another name for the relation: a relation that has its name now does
+ * not belong to the index.
+ */
 static void
 RenameRelation(Oid relid, TableDef *def, IndexDef *index)
 {

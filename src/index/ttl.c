@@ -1,7 +1,7 @@
 /*
  * ttl.c
- *	  Time to live: enabling and disabling.  The column of expiry times is kept
- *	  by the key trigger, and indexed, as are the key columns of an index.
+ *	  Enables and disables time to live.  The column of expiry times is set by
+ *	  the key trigger and has an index, like the key columns of an index.
  */
 #include "postgres.h"
 
@@ -31,8 +31,8 @@ CheckAttribute(Slice attribute)
 }
 
 /*
- * The index comes before the rows are changed: after, it would stand over
- * broken chains of row versions and be unusable for older snapshots.
+ * Creates the index before the rows are changed.  If it were created later, it
+ * would be built over broken HOT chains, and older snapshots could not use it.
  */
 void
 TtlEnable(const char *table_name, Slice attribute)
@@ -67,7 +67,7 @@ TtlDisable(const char *table_name)
 	SPI_finish();
 }
 
-/* The attribute in use; data NULL for none.  palloc'd. */
+/* Returns the current attribute, palloc'd; data is NULL if there is none. */
 static Slice
 CurrentAttribute(const char *table_name)
 {

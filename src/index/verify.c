@@ -77,7 +77,10 @@ VerifyTrigger(Verification *v, Relation rel, const char *function_name, bool tru
 							   trigger->tgname, RelationGetRelationName(rel)));
 }
 
-/* A later BEFORE trigger could change the item after its columns were set. */
+/*
+ * Reports a later BEFORE trigger, which could change the item after its
+ * columns were set.
+ */
 static void
 VerifyTriggerOrder(Verification *v)
 {
@@ -99,7 +102,7 @@ VerifyGuards(Verification *v, Oid index_table)
 	table_close(rel, AccessShareLock);
 }
 
-/* Tells of triggers of ours that are missing or do not fire. */
+/* Reports triggers of the extension that are missing or do not fire. */
 static void
 VerifyTriggers(Verification *v)
 {
@@ -139,8 +142,8 @@ ReportInvalidKey(Verification *v, BaseRow *row, const char *problem)
 }
 
 /*
- * A column of the table's key as the item gives it.  Where the item has no
- * usable key the column stands, which the entries of the row are by.
+ * Derives a column of the table's key from the item.  If the item has no
+ * usable key, the stored column is used, because the row's entries contain it.
  */
 static void
 DeriveTableKey(Verification *v, const TableDef *def, int i, BaseRow *row,
@@ -162,7 +165,7 @@ DeriveTableKey(Verification *v, const TableDef *def, int i, BaseRow *row,
 	values[column] = BaseRowColumn(row, attr->attnum, &nulls[column]);
 }
 
-/* All columns as the item gives them; unusable keys of indexes are null. */
+/* Derives all columns from the item; unusable keys of indexes are null. */
 static void
 DeriveFromItem(Verification *v, const TableDef *def, BaseRow *row, Datum *values, bool *nulls)
 {
@@ -241,7 +244,10 @@ CloseBaseTables(Verification *v)
 
 /* ---- the function ---- */
 
-/* Whether an index table can be read as one. */
+/*
+ * Whether a relation has the columns of the index table, so that it can be
+ * read.
+ */
 static bool
 VerifyShape(Verification *v, Relation rel)
 {
@@ -268,7 +274,10 @@ VerifyContent(Verification *v, Relation rel)
 	CloseBaseTables(v);
 }
 
-/* The relation is locked meanwhile, so that nobody drops it. */
+/*
+ * Verifies the index's relation.  It is locked meanwhile, so that nobody drops
+ * it.
+ */
 static void
 VerifyRelation(Verification *v)
 {

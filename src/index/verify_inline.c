@@ -1,10 +1,9 @@
 /*
  * verify_inline.c
- *	  Comparing an inline index, a btree, with its table.
+ *	  Compares an inline index, which is a btree, with its table.
  *
- * The rows that the btree leads to are sorted by their place in the heap and
- * merged with a sequential scan, so that tables larger than memory can be
- * verified.
+ * The rows in the btree are sorted by their positions in the heap and merged
+ * with a sequential scan, so that tables larger than memory can be verified.
  */
 #include "postgres.h"
 
@@ -29,12 +28,12 @@
 #include "table/index_relation.h"
 #include "table/limits.h"
 
-/* Places of rows, in order. */
+/* Positions of rows, in order. */
 typedef struct Places
 {
 	Tuplesortstate *sort;
 	bool		valid;
-	int64		place;			/* the current one */
+	int64		place;			/* current position */
 } Places;
 
 static int64
@@ -55,7 +54,7 @@ NextPlace(Places *places)
 		places->place = DatumGetInt64(datum);
 }
 
-/* The places of all visible rows that the btree has. */
+/* Collects the positions of all visible rows in the btree. */
 static void
 CollectPlaces(Verification *v, Relation btree, Places *places)
 {
@@ -108,7 +107,9 @@ VerifyRow(Verification *v, BaseRow *row, int64 place, Places *places)
 	ExpectedEntry(v, v->def, v->index, row, values, nulls);
 	while (places->valid && places->place < place)
 	{
-		/* visible through the btree, but not by a scan of the heap */
+		/*
+		 * The row is visible through the btree, but not in a scan of the heap.
+		 */
 		ReportProblem(v, "surplus entry", NULL, "An entry leads to no row.");
 		NextPlace(places);
 	}
@@ -121,7 +122,7 @@ VerifyRow(Verification *v, BaseRow *row, int64 place, Places *places)
 		ReportEntry(v, row, "missing entry");
 }
 
-/* A scan in physical order: synchronized scans start in the middle. */
+/* Scans in physical order; a synchronized scan would start in the middle. */
 static void
 ScanRows(Verification *v, Places *places)
 {
@@ -164,7 +165,7 @@ VerifyBtree(Verification *v, Oid relid)
 	index_close(btree, AccessShareLock);
 }
 
-/* The btree of a partition that is part of a partitioned one, at any depth. */
+/* Returns the partition's part of a partitioned btree, at any depth. */
 static Oid
 FindPartOfIndex(Relation partition, Oid btree)
 {

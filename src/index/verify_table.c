@@ -1,7 +1,7 @@
 /*
  * verify_table.c
- *	  Comparing an index table with its table, in both directions: every row
- *	  has its entry, and every entry its row.
+ *	  Compares an index table with its table in both directions: every row must
+ *	  have its entry, and every entry its row.
  */
 #include "postgres.h"
 
@@ -20,7 +20,7 @@
 
 /* ---- rows without their entries ---- */
 
-/* Where the entry of a row should be, by its item. */
+/* Determines the key of a row's entry from its item. */
 static void
 ExpectedKey(Verification *v, bool report, BaseRow *row, EntryKey *key)
 {
@@ -36,7 +36,7 @@ ExpectedKey(Verification *v, bool report, BaseRow *row, EntryKey *key)
 		key->shard = IndexShardOf(v->def, v->index, BaseRowItem(v->def, row));
 }
 
-/* Whether the entry found holds what it should of a row's item. */
+/* Whether the entry found has the projection of the row's item. */
 static bool
 HasProjectedItem(Verification *v, EntryTable *shard, BaseRow *row)
 {
@@ -66,7 +66,10 @@ VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
 
 /* ---- entries without their rows ---- */
 
-/* The base key of an entry, by the entry's columns; NULL if they hold what no item can. */
+/*
+ * Returns the base key in the columns of an entry; NULL if they contain values
+ * that no item can contain.
+ */
 static struct varlena *
 BuildBaseKey(Verification *v, const EntryKey *key)
 {
@@ -94,7 +97,7 @@ BuildBaseKey(Verification *v, const EntryKey *key)
 	return ItemBuilderFinish(b);
 }
 
-/* The row with the base key of an entry, in the base table at hand. */
+/* Finds the row with an entry's base key in the current base table. */
 static bool
 FindBaseRow(Verification *v, const EntryKey *key, TupleTableSlot *slot)
 {
@@ -135,7 +138,10 @@ ReadEntryKey(Verification *v, int shard, TupleTableSlot *slot, EntryKey *key)
 		key->keys[i] = slot_getattr(slot, first + i + 1, &isnull);
 }
 
-/* Whether the base table at hand has the row of an entry; reports the rest. */
+/*
+ * Whether the current base table has the row of an entry; reports other
+ * problems.
+ */
 static bool
 VerifyEntryIn(Verification *v, const EntryKey *key)
 {
@@ -169,7 +175,7 @@ VerifyEntry(Verification *v, const EntryKey *key)
 	ReportProblem(v, "surplus entry", BuildBaseKey(v, key), "There is no such item.");
 }
 
-/* ---- both ---- */
+/* ---- both directions ---- */
 
 static void
 VerifyRowSlot(Verification *v, EntryShards *shards, TupleTableSlot *slot)
@@ -219,7 +225,7 @@ VerifyShard(Verification *v, EntryTable *t, int shard)
 	table_endscan(scan);
 }
 
-/* Base rows are found by their key. */
+/* Whether all base tables have primary keys, by which rows are found. */
 static bool
 HavePrimaryKeys(Verification *v)
 {

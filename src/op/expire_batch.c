@@ -211,7 +211,7 @@ DeleteRows(void *arg)
  * Whether an error is caused by the server or the transaction, not by an item.
  */
 static bool
-ConcernsAll(const ErrorData *error)
+ConcernsAllItems(const ErrorData *error)
 {
 	int			category = ERRCODE_TO_CATEGORY(error->sqlerrcode);
 
@@ -222,7 +222,7 @@ ConcernsAll(const ErrorData *error)
 }
 
 static void
-TakeFailure(Expiry *e, uint64 id, const ErrorData *error)
+NoteFailure(Expiry *e, uint64 id, const ErrorData *error)
 {
 	if (!RecordFailure(e, id, 0))
 		return;
@@ -235,7 +235,7 @@ TakeFailure(Expiry *e, uint64 id, const ErrorData *error)
  * be deleted remain.
  */
 static void
-DeleteWhatCanBe(Expiry *e, Deletion *d, int from, int n)
+DeleteInParts(Expiry *e, Deletion *d, int from, int n)
 {
 	int64		deleted = e->deleted;
 	ErrorData  *error;
@@ -249,15 +249,15 @@ DeleteWhatCanBe(Expiry *e, Deletion *d, int from, int n)
 	if (error == NULL)
 		return;
 	e->deleted = deleted;
-	if (ConcernsAll(error))
+	if (ConcernsAllItems(error))
 		ReThrowError(error);
 	if (n == 1)
-		TakeFailure(e, d->found->rows[from].id, error);
+		NoteFailure(e, d->found->rows[from].id, error);
 	FreeErrorData(error);
 	if (n > 1)
 	{
-		DeleteWhatCanBe(e, d, from, n / 2);
-		DeleteWhatCanBe(e, d, from + n / 2, n - n / 2);
+		DeleteInParts(e, d, from, n / 2);
+		DeleteInParts(e, d, from + n / 2, n - n / 2);
 	}
 }
 
@@ -281,9 +281,9 @@ DeleteFound(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)
 			found->rows[n++] = found->rows[i];
 	}
 	memcpy(&found->rows[n], failed, sizeof(ExpiredRow) * nfailed);
-	DeleteWhatCanBe(e, &d, 0, n);
+	DeleteInParts(e, &d, 0, n);
 	for (int i = 0; i < nfailed; i++)
-		DeleteWhatCanBe(e, &d, n + i, 1);
+		DeleteInParts(e, &d, n + i, 1);
 }
 
 /*

@@ -113,7 +113,7 @@ CheckUpdatePaths(const Update *update, PathCheck *check)
  * A PathVisitor: stops at an attribute that an entity's keys are composed of.
  */
 static bool
-FindConcern(Slice name, bool nested, void *arg)
+ConcernsEntities(Slice name, bool nested, void *arg)
 {
 	PreparedWrite *w = arg;
 
@@ -137,7 +137,7 @@ WriteCompose(PreparedWrite *w, const Store *store, Problem *problem)
 		return true;
 	w->final = StoreItemIsFinal(store);
 	if (w->update != NULL)
-		UpdateVisitTargets(w->update, FindConcern, w);
+		UpdateVisitTargets(w->update, ConcernsEntities, w);
 	return w->op->kind != WRITE_KIND_PUT ||
 		(ComposeEntityKeys(w->def, w->op->item, MISSING_VALUE, false, w->final, &w->composed, problem) &&
 		 CheckComposedSize(w->composed, problem));

@@ -69,8 +69,8 @@ AppendAttributeExpression(StringInfo out, const char *attribute, Oid type, int32
 /* ---- writing ---- */
 
 /*
- * An instant in UTC with a "Z", as services write it, so that it sorts as
- * text; whatever TimeZone says.
+ * Writes an instant in UTC with a "Z", whatever TimeZone says.  Services write
+ * times in this form, which sorts as text.
  */
 static void
 BuildInstant(ItemBuilder *builder, Datum datum)
@@ -93,7 +93,7 @@ BuildScalar(ItemBuilder *builder, Datum datum, Oid base)
 		ItemBuilderDatum(builder, datum, base);
 }
 
-/* Empty sets, duplicates and members of another type are the builder's errors. */
+/* The builder reports empty sets, duplicates and members of another type. */
 static void
 BuildSet(ItemBuilder *builder, Datum datum, Oid element, ValueType set)
 {

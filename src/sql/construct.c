@@ -2,13 +2,12 @@
  * construct.c
  *	  Items and values from SQL data of any type.
  *
- * Text becomes S, numbers N, booleans BOOL, bytea B, arrays L, rows M, json
- * what the cast from jsonb makes of it, items and values themselves, a null
- * NULL; dates and times become S in ISO 8601, and everything else S as its
- * type prints it.
+ * Text becomes S, numbers N, booleans BOOL, bytea B, arrays L, and rows M.
+ * Items and values do not change.  json is converted like jsonb by its cast.
+ * A null becomes NULL.  Dates and times become S in ISO 8601, and values of
+ * all other types become S with the text that their types print.
  *
- * What a type is, only the system catalogs know, so that this stands here and
- * not in item/, which knows of none.
+ * This needs the system catalogs, on which item/ does not depend.
  */
 #include "postgres.h"
 
@@ -63,7 +62,7 @@ AddInteger(ItemBuilder *b, int64 integer)
 	ItemBuilderNumber(b, number, NumberFromInt64(integer, number));
 }
 
-/* A type whose text is a number's. */
+/* Adds a number of a type whose text form is that of a number. */
 static void
 AddNumberByOutput(ItemBuilder *b, Datum datum, Oid type)
 {
@@ -94,7 +93,10 @@ AddJson(ItemBuilder *b, Datum datum)
 	ItemBuilderJsonb(b, DatumGetJsonbP(jsonb));
 }
 
-/* Any other type: an item or a value as it is, all else as it prints. */
+/*
+ * Adds a datum of any other type: an item or a value as it is, everything else
+ * as text.
+ */
 static void
 AddByOutput(ItemBuilder *b, Datum datum, Oid type)
 {
@@ -125,7 +127,7 @@ typedef struct ArrayElements
 	int			next;
 } ArrayElements;
 
-/* One dimension of an array: a list of elements, or of lists. */
+/* Adds one dimension of an array: a list of elements, or of lists. */
 static void
 AddDimension(ItemBuilder *b, ArrayElements *elements, const int *dims, int ndim)
 {
@@ -174,7 +176,7 @@ AddArray(ItemBuilder *b, Datum datum)
 		AddDimension(b, &elements, ARR_DIMS(array), ARR_NDIM(array));
 }
 
-/* A map of a row's columns; a null column is no attribute. */
+/* Adds a row as a map of its columns; a null column is left out. */
 static void
 AddRow(ItemBuilder *b, Datum datum)
 {
@@ -210,7 +212,7 @@ AddRow(ItemBuilder *b, Datum datum)
 
 /* ---- any type ---- */
 
-/* Types without a name of their own here. */
+/* Adds a datum of a type that is not listed in AddDatum. */
 static void
 AddOther(ItemBuilder *b, Datum datum, Oid type)
 {
@@ -314,7 +316,7 @@ dynamo_row_to_item(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(ItemBuilderFinish(b));
 }
 
-/* The name that argument i of build_item gives, as text. */
+/* Returns argument i of build_item, which is an attribute name, as text. */
 static char *
 ArgumentName(Datum datum, bool isnull, Oid type, int i)
 {
@@ -362,7 +364,7 @@ dynamo_build_item(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(ItemBuilderFinish(b));
 }
 
-/* Without arguments there is nothing to extract them from. */
+/* A function without arguments cannot be VARIADIC "any". */
 DYNAMO_FUNCTION(dynamo_build_item_noargs);
 
 Datum
@@ -377,7 +379,7 @@ dynamo_build_item_noargs(PG_FUNCTION_ARGS)
 
 /* ---- sets ---- */
 
-/* A set of the elements of the function's array. */
+/* Makes a set of the elements of the function's array. */
 static Datum
 BuildSet(FunctionCallInfo fcinfo, ValueType set)
 {

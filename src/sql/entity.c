@@ -1,6 +1,7 @@
 /*
  * entity.c
- *	  The definition of an entity view, and whether an item is of its kind.
+ *	  The definition of an entity view, and whether an item belongs to the
+ *	  view.
  */
 #include "postgres.h"
 
@@ -10,8 +11,8 @@
 /* ---- reading a definition ---- */
 
 /*
- * It is the argument of a trigger, which whoever owns the view may write:
- * nothing is taken for what it should be.
+ * The definition is the argument of a trigger, which the owner of the view can
+ * write.  Everything in it is therefore checked.
  */
 static void DefinitionError(const char *detail) pg_attribute_noreturn();
 
@@ -24,7 +25,7 @@ DefinitionError(const char *detail)
 			 errdetail("%s", detail)));
 }
 
-/* A member of this type; MISSING_VALUE if it is absent. */
+/* Returns a member that has this type; MISSING_VALUE if it is absent. */
 static ValueRef
 Member(ValueRef v, const char *name, ValueType type)
 {
@@ -44,7 +45,7 @@ StringMember(ValueRef v, const char *name)
 	return ValueIsMissing(found) ? MISSING_SLICE : ValuePayload(found);
 }
 
-/* A map whose entries are strings. */
+/* Returns a member that is a map of strings. */
 static ValueRef
 StringsMember(ValueRef v, const char *name)
 {
@@ -267,7 +268,7 @@ EntityIsOfKind(const EntityDef *def, ValueRef item)
 		MeetsCondition(def, item);
 }
 
-/* Of views of a table's entity. */
+/* For views of a table's entity: whether an item is of this entity. */
 static bool
 IsOfTablesEntity(const EntityDef *def, const TableDef *table, ValueRef item)
 {

@@ -1,11 +1,11 @@
 /*
  * entity_cache.c
- *	  Definitions of entity views that this backend has read, by their text.
+ *	  Caches the definitions of entity views by their text.
  *
- *	  The text is all there is to a definition, so that nothing has to be
- *	  invalidated: a view that is made anew brings another text.  The cache is
- *	  bounded; a definition that this transaction has used stays, since a
- *	  statement under way may point to it.
+ * A definition depends on its text only, so nothing must be invalidated: a
+ * recreated view has another text.  The cache is bounded.  Definitions that
+ * this transaction has used are kept, since a running statement may point to
+ * them.
  */
 #include "postgres.h"
 
@@ -22,7 +22,7 @@ typedef struct CachedDef
 	uint32		hash;
 	char	   *text;
 	EntityDef  *def;
-	MemoryContext context;		/* of all of it; NULL: the place is free */
+	MemoryContext context;		/* holds all of it; NULL if free */
 	TimestampTz used;			/* start of the last transaction that used it */
 } CachedDef;
 
@@ -40,7 +40,10 @@ FindCached(const char *text, uint32 hash)
 	return NULL;
 }
 
-/* A place that is free, or that of a definition not used for long; or NULL. */
+/*
+ * Returns a free entry, or the least recently used one.  NULL if this
+ * transaction has used all of them.
+ */
 static CachedDef *
 FindPlace(TimestampTz now)
 {
@@ -54,9 +57,12 @@ FindPlace(TimestampTz now)
 	return place->context == NULL || place->used != now ? place : NULL;
 }
 
-/* Reads into a context of its own, which an error leaves to the caller's. */
+/*
+ * Reads a definition into its own context, which is a child of the caller's
+ * until reading has succeeded.
+ */
 static void
-Fill(CachedDef *place, const char *text, uint32 hash, TimestampTz now)
+FillPlace(CachedDef *place, const char *text, uint32 hash, TimestampTz now)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo entity view",
 												  ALLOCSET_SMALL_SIZES);
@@ -82,7 +88,7 @@ EntityDefRecall(const char *text)
 		found = FindPlace(now);
 		if (found == NULL)
 			return EntityDefRead(text);
-		Fill(found, text, hash, now);
+		FillPlace(found, text, hash, now);
 	}
 	found->used = now;
 	return found->def;

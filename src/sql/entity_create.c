@@ -3,8 +3,8 @@
  *	  dynamo.create_entity_view: creates the view and its trigger.
  *
  * Ordinary statements run as the caller.  The view uses the privileges of its
- * user (security_invoker), so that it gives no additional access.
- * Every name in its query is qualified.
+ * user (security_invoker), so that it gives no additional access.  Every name
+ * in its query is qualified.
  */
 #include "postgres.h"
 
@@ -28,15 +28,15 @@
 
 #define ENTITY_TRIGGER	"dynamo_entity_view"
 
-/* The parameters, null ones as NULL or MISSING_VALUE. */
+/* The parameters; those that are null are NULL or MISSING_VALUE. */
 typedef struct EntitySpec
 {
 	char	   *view_name;
 	char	   *table_name;
-	bool		has_columns;	/* else those that the entity declares */
+	bool		has_columns;	/* false: use those of the entity */
 	Datum		columns;		/* json */
-	EntityDef	def;			/* all but its columns */
-	char	   *entity_name;	/* NULL: none */
+	EntityDef	def;			/* without its columns */
+	char	   *entity_name;	/* NULL if there is none */
 	const Entity *entity;
 } EntitySpec;
 
@@ -50,7 +50,7 @@ typedef struct ViewColumn
 
 /* ---- columns ---- */
 
-/* In the order given, which jsonb would not keep. */
+/* Returns the columns in the given order, which jsonb does not keep. */
 static const char columns_query[] =
 "SELECT e.key, k.kind, "
 "  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'string' THEN e.value OPERATOR(pg_catalog.#>>) '{}' "
@@ -105,7 +105,10 @@ HasColumnFor(const ViewColumn *columns, int n, Slice attribute)
 	return false;
 }
 
-/* The columns of the view: the table's key first where the user has not named it. */
+/*
+ * Returns the columns of the view.  Key attributes of the table without a
+ * column come first.
+ */
 static ViewColumn *
 AddKeyColumns(const TableDef *table, const ViewColumn *given, int ngiven, int *n)
 {
@@ -158,7 +161,9 @@ PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 
 /* ---- the view's query ---- */
 
-/* A part of a key of the entity that the attribute is, and its template. */
+/*
+ * Returns the part of the entity's keys that is this attribute, and its key.
+ */
 static const TemplatePart *
 FindPart(const Entity *entity, const char *attribute, bool base, const ComposedKey **key)
 {
@@ -180,7 +185,7 @@ FindPart(const Entity *entity, const char *attribute, bool base, const ComposedK
 	return NULL;
 }
 
-/* Whether it is a part in some template as a time. */
+/* Whether the attribute is a time in some template. */
 static bool
 IsTimePart(const Entity *entity, const char *attribute)
 {
@@ -199,7 +204,10 @@ IsTimePart(const Entity *entity, const char *attribute)
 	return false;
 }
 
-/* A part that is missing as an attribute is read from the table's key. */
+/*
+ * Appends an attribute that is a part of a key.  If the item does not have it,
+ * it is parsed from the key.
+ */
 static void
 AppendPart(StringInfo sql, const TableDef *table, const ViewColumn *column, const ComposedKey *key)
 {
@@ -216,7 +224,7 @@ AppendPart(StringInfo sql, const TableDef *table, const ViewColumn *column, cons
 					 name, quote_identifier(attr->column), SliceLiteral(key->template->source), name);
 }
 
-/* The expression for an attribute that is no key. */
+/* Appends the expression for an attribute that is not a key attribute. */
 static void
 AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
 {
@@ -236,7 +244,10 @@ AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, con
 										  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
 }
 
-/* A key attribute is read from its column, so that indexes serve the view. */
+/*
+ * Appends the expression for a column.  A key attribute is read from its table
+ * column, so that indexes can be used.
+ */
 static void
 AppendColumn(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
 {
@@ -255,8 +266,9 @@ AppendColumn(StringInfo sql, const TableDef *table, const Entity *entity, const 
 }
 
 /*
- * The test of an entity's items, with the expressions of the parts of their
- * keys, by which the planner knows them (planner/entity_filter_support.c).
+ * Appends the test for items of an entity, with the columns that are parts of
+ * its keys.  The planner derives index conditions from it
+ * (planner/entity_filter_support.c).
  */
 static void
 AppendEntityFilter(StringInfo sql, const EntitySpec *spec, const TableDef *table,
@@ -306,7 +318,7 @@ ViewStatement(const EntitySpec *spec, const TableDef *table, const char *view,
 
 /* ---- views of entities ---- */
 
-/* The attributes that an entity declares with a type. */
+/* Returns columns for the attributes that an entity declares with a type. */
 static ViewColumn *
 DeclaredColumns(const Entity *entity, int *n)
 {
@@ -332,7 +344,7 @@ DeclaredColumns(const Entity *entity, int *n)
 	return columns;
 }
 
-/* A new item of the view gets the entity's type. */
+/* Returns the type attribute that new items of the view get. */
 static ValueRef
 TypeAttribute(const Entity *entity)
 {
@@ -398,7 +410,7 @@ CurrentSchema(void)
 	return linitial_oid(path);
 }
 
-/* Creates what a specification says; returns the view. */
+/* Creates a view as specified; returns its OID. */
 static Oid
 CreateView(EntitySpec *spec)
 {

@@ -1,9 +1,9 @@
 /*
  * entity_row.c
- *	  The item that a row of an entity view makes.
+ *	  Makes an item from a row of an entity view.
  *
- * Columns become attributes, attributes without columns stay, and composed
- * keys come from their templates.
+ * Columns become attributes, attributes without columns are kept, and composed
+ * keys are made from their templates.
  */
 #include "postgres.h"
 
@@ -31,8 +31,8 @@ ColumnType(const EntityRow *row, int column)
 }
 
 /*
- * The attribute value in a column of the new row; NULL for null.  before: the
- * value that it replaces, or missing.
+ * Returns the value for the attribute in a column of the new row; NULL for
+ * null. before is the value that it replaces, or missing.
  */
 static struct varlena *
 NewAttribute(const EntityRow *row, int column, ValueRef before)
@@ -137,7 +137,7 @@ AddEntries(ItemBuilder *builder, ValueRef map)
 	}
 }
 
-/* An attribute that the statement sets to null is removed. */
+/* Whether the statement sets an attribute to null, which removes it. */
 static bool
 IsRemoved(const EntityRow *row, Slice name)
 {
@@ -164,7 +164,10 @@ AddKeptEntries(const EntityRow *row, ItemBuilder *builder, ValueRef item)
 	}
 }
 
-/* A column that somebody added to the view is computed from others. */
+/*
+ * Raises an error for a column that was added to the view by hand: it is
+ * computed from others.
+ */
 static void
 RefuseColumn(const EntityRow *row, int column)
 {
@@ -198,7 +201,10 @@ AddColumns(const EntityRow *row, ItemBuilder *builder, ValueRef locked)
 	}
 }
 
-/* The item with the row's columns; locked: the item before, or missing. */
+/*
+ * Returns the item with the row's columns.  locked is the item before, or
+ * missing.
+ */
 static struct varlena *
 MergeColumns(const EntityRow *row, ValueRef locked)
 {
@@ -214,7 +220,10 @@ MergeColumns(const EntityRow *row, ValueRef locked)
 	return ItemBuilderFinish(builder);
 }
 
-/* A composed key is what the template makes it: nobody else sets it. */
+/*
+ * A statement must not set a composed key to another value than the
+ * template's.
+ */
 static void
 CheckSuppliedKey(const EntityRow *row, Slice attribute, const StringInfo key)
 {
@@ -245,7 +254,10 @@ IsTableKey(const TableDef *table, Slice name)
 	return false;
 }
 
-/* Raised for a part that does not fit, and for a missing one of the table's key. */
+/*
+ * Raises the error for a part that cannot be used in a template, or for a
+ * missing part of the table's key.
+ */
 static void
 ComposeError(const EntityRow *row, Slice name, Slice template, const ComposeProblem *problem)
 {
@@ -267,8 +279,8 @@ ComposeError(const EntityRow *row, Slice name, Slice template, const ComposeProb
 }
 
 /*
- * The item with its composed keys.  The key of an index is left out when an
- * attribute that it needs is missing, so that the item is not in that index.
+ * Returns the item with its composed keys.  If an attribute of an index key is
+ * missing, the key is left out, so that the item is not in the index.
  */
 static struct varlena *
 ComposeKeys(const EntityRow *row, struct varlena *item)
@@ -317,7 +329,7 @@ ComposeKeys(const EntityRow *row, struct varlena *item)
 	return ItemBuilderFinish(builder);
 }
 
-/* What the table's entity will have composed. */
+/* Returns the item as the table's entity will compose it. */
 static const struct varlena *
 ComposeByTable(const EntityRow *row, struct varlena *item, ValueRef before)
 {
@@ -350,7 +362,10 @@ EntityRowItem(const EntityRow *row, ValueRef before)
 
 /* ---- the row for RETURNING ---- */
 
-/* Whether the item has an attribute that the row does not say. */
+/*
+ * Whether the view or the entity has set the attribute of a column, not the
+ * statement.
+ */
 static bool
 IsMadeByView(const EntityRow *row, int column)
 {
@@ -366,7 +381,7 @@ IsMadeByView(const EntityRow *row, int column)
 		!ValueIsMissing(AttributeFind(row->def->attributes, name.data, name.len));
 }
 
-/* What the view shows of an attribute, by the expression it has for a column. */
+/* Evaluates the view's expression for an attribute. */
 static Datum
 ShownAttribute(const EntityRow *row, const struct varlena *item, int column, bool *isnull)
 {
@@ -393,7 +408,7 @@ IsString(const struct varlena *item, Slice name)
 	return !ValueIsMissing(v) && ValueTypeOf(v) == VALUE_S;
 }
 
-/* The same of a string; most columns on keys are text. */
+/* ShownAttribute for a string in a text column, as most key columns are. */
 static Datum
 ShownText(const EntityRow *row, const struct varlena *item, int column, bool *isnull)
 {

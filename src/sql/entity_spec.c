@@ -1,6 +1,6 @@
 /*
  * entity_spec.c
- *	  Kinds of items as SQL arguments describe them, and their checks.
+ *	  Reads and checks SQL arguments that describe kinds of items.
  */
 #include "postgres.h"
 
@@ -46,7 +46,7 @@ ItemArgument(FunctionCallInfo fcinfo, int n)
 	return PG_ARGISNULL(n) ? MISSING_VALUE : PG_GETARG_VALUE(n);
 }
 
-/* expression_attribute_names as a map of strings. */
+/* Returns the argument expression_attribute_names as a map of strings. */
 static ValueRef
 NamesArgument(FunctionCallInfo fcinfo, int n)
 {

@@ -1,7 +1,7 @@
 /*
  * entity_sql.c
- *	  The tests of a kind of items in SQL, for views, index predicates and
- *	  constraints.
+ *	  SQL conditions that test the kind of an item, for views, index predicates
+ *	  and constraints.
  */
 #include "postgres.h"
 
@@ -89,7 +89,7 @@ AppendAttributeTests(StringInfo sql, bool *first, const char *qualifier,
 	}
 }
 
-/* A literal of a map as an item, or null. */
+/* Returns a literal of a map as an item, or null. */
 static char *
 ItemLiteral(ValueRef map)
 {

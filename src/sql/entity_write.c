@@ -2,15 +2,17 @@
  * entity_write.c
  *	  dynamo.entity_view_write: the INSTEAD OF trigger of entity views.
  *
- * A row of the view is a part of an item.  INSERT makes an item of its
- * columns; UPDATE locks the item, changes the attributes whose columns
- * changed and keeps all others, those the view does not show included; DELETE
- * deletes it.  All as plain statements on the table by the caller would, so
- * that privileges, row security, triggers and constraints of the table apply:
- * by the store's direct path where it can be taken, else with statements.
+ * A row of the view is a part of an item.  INSERT makes an item of the
+ * columns.  UPDATE locks the item, changes the attributes whose columns have
+ * changed, and keeps all others, including those the view does not show.
+ * DELETE deletes the item.
  *
- * Memory: what a statement needs for all its rows (EntityWriter) lives in the
- * trigger function's own context, the work on one row in the caller's.
+ * The effects are those of plain statements on the table by the caller: its
+ * privileges, row security, triggers and constraints apply.  If possible the
+ * store's direct path is used, otherwise statements.
+ *
+ * Memory: the data of a statement for all its rows (EntityWriter) lives in the
+ * trigger function's own context, the data of one row in the caller's.
  */
 #include "postgres.h"
 
@@ -44,7 +46,7 @@ typedef enum WriterPlan
 
 typedef struct WriterStatement
 {
-	char	   *sql;			/* NULL: not made yet */
+	char	   *sql;			/* NULL if not made yet */
 	int			nargs;
 	Oid			types[3];
 } WriterStatement;
@@ -54,15 +56,16 @@ typedef struct EntityWriter
 	MemoryContext context;
 	const EntityDef *def;
 	Oid			table;
-	Slice	   *attributes;		/* of the view's columns; data NULL: none */
+	Slice	   *attributes;		/* by view column; data may be NULL */
 	WriterStatement statements[PLAN_COUNT];
 } EntityWriter;
 
 /* ---- the writer of a statement ---- */
 
 /*
- * The table that the view selects from: what its query names first.  Anybody
- * can put our trigger on a view of another kind.
+ * Returns the table that the view selects from, which its query names first.
+ * Raises an error for other views, because any user can put the trigger on
+ * them.
  */
 static Oid
 TableOfView(Relation view)
@@ -81,10 +84,10 @@ TableOfView(Relation view)
 }
 
 /*
- * The attribute of a view's column.  Columns are known by their places, which
- * ALTER VIEW ... RENAME COLUMN leaves as they are.  A name of the definition
- * at another place means that the view was made by hand or that names were
- * exchanged: then nobody knows what is meant.
+ * Returns the attribute of a view's column.  Columns are identified by
+ * position, which ALTER VIEW ... RENAME COLUMN does not change.  If a name in
+ * the definition is at another position, the view was made by hand or names
+ * were exchanged.  It is then unknown what is meant.
  */
 static Slice
 ColumnMeaning(const EntityDef *def, Relation view, int column)
@@ -136,7 +139,9 @@ GetWriter(FmgrInfo *flinfo, const TriggerData *trigger)
 
 /* ---- statements on the table ---- */
 
-/* Appends "WHERE key = $first AND ..."; the types of the parameters are set. */
+/*
+ * Appends "WHERE key = $first AND ..." and sets the types of the parameters.
+ */
 static void
 AppendKeyCondition(StringInfo sql, const TableDef *table, int first, Oid *types)
 {
@@ -151,7 +156,10 @@ AppendKeyCondition(StringInfo sql, const TableDef *table, int first, Oid *types)
 	}
 }
 
-/* The row is to show what the table's entity has composed. */
+/*
+ * The item is returned if the table's entity composes keys, which the result
+ * must show.
+ */
 static void
 AppendReturning(StringInfo sql, const EntityWriter *writer)
 {
@@ -198,7 +206,10 @@ MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan whic
 	statement->sql = sql.data;
 }
 
-/* Plans outlive the statement on the view: the next one needs them again. */
+/*
+ * The plan outlives the statement on the view, because the next one needs it
+ * again.
+ */
 static SPIPlanPtr
 GetPlan(EntityWriter *writer, const TableDef *table, WriterPlan which)
 {
@@ -214,7 +225,10 @@ GetPlan(EntityWriter *writer, const TableDef *table, WriterPlan which)
 	return StorePlan(statement->sql, statement->nargs, statement->types);
 }
 
-/* PLAN_READ reads under the active snapshot: that of the statement on the view. */
+/*
+ * Executes a plan.  PLAN_READ uses the active snapshot, which is that of the
+ * statement on the view.
+ */
 static uint64
 ExecutePlan(const EntityRow *row, WriterPlan which, Datum *args)
 {
@@ -228,7 +242,7 @@ ExecutePlan(const EntityRow *row, WriterPlan which, Datum *args)
 
 /* ---- the three events ---- */
 
-/* The item that the last statement has stored. */
+/* Returns the item that the last statement has stored. */
 static struct varlena *
 WrittenItem(const EntityRow *row, struct varlena *given)
 {
@@ -246,7 +260,10 @@ InsertRow(const EntityRow *row)
 	return EntityResultRow(row, WrittenItem(row, item));
 }
 
-/* The item at a key, by PLAN_READ or PLAN_LOCK; NULL if there is none. */
+/*
+ * Returns the item with a key, by PLAN_READ or PLAN_LOCK; NULL if there is
+ * none.
+ */
 static struct varlena *
 FetchItem(const EntityRow *row, WriterPlan which, Datum *key)
 {
@@ -255,7 +272,9 @@ FetchItem(const EntityRow *row, WriterPlan which, Datum *key)
 	return PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }
 
-/* Whether what the statement does depends on what the column was. */
+/*
+ * Whether the result of the statement can depend on the old value of a column.
+ */
 static bool
 DependsOn(const EntityRow *row, int column)
 {
@@ -265,11 +284,11 @@ DependsOn(const EntityRow *row, int column)
 }
 
 /*
- * In READ COMMITTED the item may have changed since the statement read it,
- * and what the statement set its columns to may have been computed from it
- * (total = total + 1); a row that it deletes may have been chosen by any
- * column.  PostgreSQL would compute it again for a table; a trigger cannot, so
- * that a change of such an attribute is an error.
+ * In READ COMMITTED the item may have changed since the statement read it.
+ * The new columns may have been computed from old values (total = total + 1),
+ * and a row to delete may have been chosen by any column.  For a table,
+ * PostgreSQL would evaluate the statement again.  A trigger cannot do this, so
+ * a change of such an attribute is an error.
  */
 static void
 CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
@@ -298,7 +317,10 @@ CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 	}
 }
 
-/* What has been deleted cannot be passed over any more. */
+/*
+ * Raises an error if an item that was deleted is not in the view any more; it
+ * is too late to skip it.
+ */
 static void
 CheckStillOfKind(const EntityRow *row, ValueRef deleted)
 {
@@ -312,8 +334,9 @@ CheckStillOfKind(const EntityRow *row, ValueRef deleted)
 }
 
 /*
- * The old row's item, which is locked; NULL if it is gone or no longer of the
- * kind.  shown: it is what the statement on the view has read.
+ * Returns the locked item of the old row; NULL if it does not exist any more
+ * or is no longer in the view.  shown: the statement on the view has read this
+ * version.
  */
 static struct varlena *
 CheckLocked(const EntityRow *row, struct varlena *item, bool shown, Datum *key)
@@ -325,7 +348,10 @@ CheckLocked(const EntityRow *row, struct varlena *item, bool shown, Datum *key)
 	return item;
 }
 
-/* Locks the item and writes what becomes of it, which is returned, or NULL. */
+/*
+ * Locks and updates the item; returns the new item, or NULL if none was
+ * stored.
+ */
 static struct varlena *
 UpdateDirectly(const EntityRow *row, Store *store, RowKey *key)
 {
@@ -384,8 +410,9 @@ UpdateRow(const EntityRow *row)
 }
 
 /*
- * The item as other transactions leave it now, without what this one has done
- * since the statement on the view began; NULL if there is none.
+ * Returns the item as other transactions have left it, without changes that
+ * this transaction has made since the statement on the view began.  NULL if
+ * there is none.
  */
 static struct varlena *
 FetchOfOthers(const EntityRow *row, Datum *key)
@@ -402,9 +429,9 @@ FetchOfOthers(const EntityRow *row, Datum *key)
 }
 
 /*
- * Of the item that is deleted, which nobody else can change any more.  What
- * triggers of this statement have done to it is no reason to keep it.  shown:
- * as for CheckLocked.
+ * Checks the item of a deletion, which no other transaction can change any
+ * more.  Changes made by triggers of this statement do not prevent the
+ * deletion.  shown is as in CheckLocked.
  */
 static void
 CheckDeleted(const EntityRow *row, bool shown, Datum *key)

@@ -1,7 +1,7 @@
 /*
  * segment_lock.c
  *	  Locks of sessions that read segments of a table, so that its ranges do
- *	  not    change.
+ *	  not change.
  *
  * A reader holds session-level advisory locks of a kind for which SQL has no
  * functions.  They survive errors and end with the session.  pg_locks shows

@@ -49,7 +49,7 @@ StoreWriteLocked(Store *store, const RowKey *key, const RowLock *lock,
 	Decision	decision = {action, item};
 	WriteRequest request = {store, key, false, TakeDecision, &decision, lock, NULL};
 
-	/* A row that was absent when it was locked may exist now: search for it. */
+	/* A row that was absent when it was locked may exist now. */
 	if (action == WRITE_DELETE && !lock->present)
 		request.lock = NULL;
 	return WriteOnPath(&request, stored);

@@ -1,9 +1,9 @@
 /*
  * build_lock.c
- *	  The lock that one builder of a table's indexes holds.
+ *	  The lock held by the builder of a table's indexes.
  *
- * It is a lock on the table as an object with subobject 1, which nothing in
- * PostgreSQL takes; pg_locks shows it with its holder.
+ * It is a lock on the table as an object with subobject 1, which PostgreSQL
+ * itself never locks.  pg_locks shows it with its holder.
  */
 #include "postgres.h"
 
@@ -19,12 +19,12 @@
 
 #include "table/build_lock.h"
 
-/* A cancelled builder ends within this time, if nothing holds it up. */
+/* Time in which a canceled builder normally ends. */
 #define CANCEL_MILLISECONDS	100
 
 #define BUILD_SUBOBJECT	1
 
-/* The builder's; whoever keeps builders out has a stronger one. */
+/* The mode of builders; to exclude builders a stronger mode is used. */
 #define BUILDER_MODE	ShareUpdateExclusiveLock
 
 static void
@@ -51,7 +51,7 @@ BuildLockRelease(Oid relid)
 	LockRelease(&tag, BUILDER_MODE, true);
 }
 
-/* Whether the lock was free; it is then held until the transaction ends. */
+/* Takes the lock until the transaction ends, if it is free. */
 static bool
 TryLock(const LOCKTAG *tag, LOCKMODE mode)
 {
@@ -88,7 +88,7 @@ SelectLocks(const char *sql, Oid relid)
 		elog(ERROR, "could not read pg_locks");
 }
 
-/* Cancels the builder of a table; whether there is one. */
+/* Cancels the builder of a table; returns whether there is one. */
 static bool
 CancelBuilder(Oid relid)
 {
@@ -135,7 +135,10 @@ BuildStop(Oid relid)
 	{
 		if (!CancelBuilder(relid))
 		{
-			/* other DDL keeps builders out: wait as for any lock, so that deadlocks are found */
+			/*
+			 * Other DDL is excluding builders: wait as for any lock, which
+			 * detects deadlocks.
+			 */
 			(void) LockAcquire(&tag, ExclusiveLock, false, false);
 			return false;
 		}

@@ -1,9 +1,9 @@
 /*
  * collation.c
- *	  Which collations order text by its bytes, as keys are ordered.
+ *	  Determines which collations order text by bytes, as in keys.
  *
- *	  utils/pg_locale.h would tell, but it wants the headers of ICU, which are
- *	  not installed with PostgreSQL's.
+ * utils/pg_locale.h could answer this, but requires the headers of ICU, which
+ * are not installed with those of PostgreSQL.
  */
 #include "postgres.h"
 
@@ -17,10 +17,15 @@
 
 #include "table/collation.h"
 
-/* pg_collation.collprovider since 17; all of its locales order by bytes */
+/*
+ * A value of pg_collation.collprovider since PostgreSQL 17.  All its locales
+ * order by bytes.
+ */
 #define PROVIDER_BUILTIN	'b'
 
-/* Provider and locale name of a collation; false if it has none. */
+/*
+ * Returns the provider and locale name of a collation; false if it has none.
+ */
 static bool
 CollationLocale(Oid collation, char *provider, char **locale)
 {
@@ -52,9 +57,9 @@ CollationLocale(Oid collation, char *provider, char **locale)
 }
 
 /*
- * Whether the C library orders by bytes under this collation, shown by texts
- * at the places where another order would differ, the sentinel last.  Some
- * old C libraries give "C.UTF-8" an order of its own.
+ * Whether the C library orders by bytes with this collation.  Compares texts
+ * at the points where other orders would differ; the last element is the
+ * sentinel.  Some old C libraries order "C.UTF-8" differently.
  */
 static bool
 CollationComparesBytes(Oid collation)

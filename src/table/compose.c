@@ -14,7 +14,7 @@
 #include "entity/entity.h"
 #include "table/table.h"
 
-/* Items that logical replication applies were composed where they were written. */
+/* Items that logical replication applies were composed on their own server. */
 bool
 ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, bool fixed_key,
 				  bool final, struct varlena **composed, Problem *problem)

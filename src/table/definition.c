@@ -33,7 +33,7 @@ DefinitionError(const char *detail)
 
 /* ---- members of JSON objects ---- */
 
-/* Raises an error if there is any member but these. */
+/* Raises an error if there are other members. */
 static void
 CheckMembers(JsonbContainer *object, const char *const *names, int n)
 {
@@ -46,7 +46,7 @@ CheckMembers(JsonbContainer *object, const char *const *names, int n)
 		DefinitionError("The definition has a member that is unknown to this version of the extension.");
 }
 
-/* False if it is absent or null. */
+/* Returns false if the member is absent or null. */
 static bool
 FindMember(JsonbContainer *object, const char *name, JsonbValue *value)
 {
@@ -86,7 +86,7 @@ OptionalStringMember(JsonbContainer *object, const char *name)
 	return StringOf(&value);
 }
 
-/* Written as one, too: views cast it. */
+/* Returns an integer.  It must be printed as one, because views cast it. */
 static int
 IntegerMember(JsonbContainer *object, const char *name)
 {
@@ -298,7 +298,7 @@ ParseIndexes(TableDef *def, JsonbContainer *array)
 	}
 }
 
-/* Entities are read as a value, which is what their constants and defaults are. */
+/* Reads entities as a value, which their constants and defaults are. */
 static void
 ParseEntities(TableDef *def, JsonbContainer *root)
 {
@@ -318,7 +318,7 @@ ParseEntities(TableDef *def, JsonbContainer *root)
 	def->entities_text = JsonbToCString(NULL, &list->root, VARSIZE(list));
 }
 
-/* Tells which attributes are keys. */
+/* Marks attributes that are part of a key. */
 static void
 MarkKeys(TableDef *def)
 {
@@ -391,9 +391,12 @@ TableDefParse(const char *definition)
 	return ParseJson(ReadJson(definition));
 }
 
-/* ---- reading what may be none ---- */
+/* ---- texts that may not be definitions ---- */
 
-/* Whether an error tells that a text is no definition, rather than of the server. */
+/*
+ * Whether an error means that a text is not a definition, rather than a
+ * failure of the server.
+ */
 static bool
 IsDefinitionError(int sqlstate)
 {
@@ -404,7 +407,7 @@ IsDefinitionError(int sqlstate)
 		category == ERRCODE_TO_CATEGORY(ERRCODE_PROGRAM_LIMIT_EXCEEDED);
 }
 
-/* No subtransaction: reading does nothing but compute. */
+/* Needs no subtransaction, because reading changes nothing. */
 void *
 DefinitionTry(void *(*read) (const char *text, void *arg), const char *text, void *arg)
 {

@@ -29,7 +29,7 @@ CheckIdentifier(const char *name, const char *what)
 		DefinitionError(psprintf("The name of %s has %zu bytes, not 1 to %d.", what, len, NAMEDATALEN - 1));
 }
 
-/* There is one way to write a UUID: they are compared as text. */
+/* UUIDs are compared as text, so only one form is valid. */
 static void
 CheckId(const char *id)
 {
@@ -42,7 +42,10 @@ CheckId(const char *id)
 		DefinitionError("Member \"id\" is not a UUID.");
 }
 
-/* A name is given only where the relation's cannot be it. */
+/*
+ * The definition contains the table's name only if it is too long for a
+ * relation.
+ */
 static void
 CheckTableName(const char *name)
 {
@@ -131,7 +134,10 @@ CheckProjection(const IndexDef *index)
 	}
 }
 
-/* One that takes another's place has its key, and a name made of the other's. */
+/*
+ * A replacement must have the key of the index that it replaces, and a name
+ * derived from that index's name.
+ */
 static void
 CheckReplacement(const TableDef *def, const IndexDef *index)
 {

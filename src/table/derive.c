@@ -50,7 +50,10 @@ CheckEntryLengths(const TableDef *def, ValueRef item, const Datum *values, const
 	}
 }
 
-/* The item, and with local indexes all its entries in them, have one limit. */
+/*
+ * Checks the size of the item; with local indexes, its entries in them count,
+ * too.
+ */
 static void
 CheckSizes(const TableDef *def, ValueRef item)
 {
@@ -76,7 +79,10 @@ SetColumn(const AttributeDef *attr, ValueRef v, Datum *values, bool *nulls)
 	nulls[attr->attnum - 1] = !ColumnOfValue(attr, v, &values[attr->attnum - 1]);
 }
 
-/* The time of expiry is no key: a value that is none is as good as absent. */
+/*
+ * Derives the expiry time.  The attribute is not a key: an invalid value is
+ * treated as absent.
+ */
 static void
 DeriveExpiry(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 {
@@ -89,7 +95,9 @@ DeriveExpiry(const TableDef *def, ValueRef item, Datum *values, bool *nulls)
 	values[def->ttl_attnum - 1] = Int64GetDatum(seconds);
 }
 
-/* Whether the time of expiry in a row is not the item's. */
+/*
+ * Whether the expiry time in a row differs from the one derived from its item.
+ */
 static bool
 ExpiryDiffers(const TableDef *def, Datum given, bool isnull, const Datum *values, const bool *nulls)
 {
@@ -112,7 +120,11 @@ DeriveStoredExpiry(const TableDef *def, ValueRef item, Datum *values, bool *null
 	return ExpiryDiffers(def, stored, isnull, values, nulls);
 }
 
-/* Its length and type were checked; U+0000 is not the service's business. */
+/*
+ * Raises an error for a value that cannot be stored in a key column, such as
+ * text with U+0000.  The service would accept it; its length and type have
+ * been checked.
+ */
 static void
 CheckKeyColumns(const TableDef *def, ValueRef item, const bool *nulls)
 {
@@ -158,7 +170,7 @@ DeriveCheckedKeys(const TableDef *def, ValueRef item, Datum *values, bool *nulls
 				  const ReplacedItem *replaced)
 {
 	if (def->has_local)
-		CheckSizes(def, item);	/* with the entries of local indexes */
+		CheckSizes(def, item);	/* including entries of local indexes */
 	DeriveColumns(def, item, values, nulls, replaced);
 }
 
@@ -210,7 +222,7 @@ ContradictionError(Relation rel, const AttributeDef *attr)
 			 errhint("Change the attribute in the item, or omit the column.")));
 }
 
-/* Whether the time of expiry in a tuple is not the one derived. */
+/* Whether the expiry time in a tuple differs from the one derived. */
 static bool
 TupleExpiryDiffers(const TableDef *def, HeapTuple tuple, TupleDesc desc,
 				   const Datum *values, const bool *nulls)
@@ -225,8 +237,8 @@ TupleExpiryDiffers(const TableDef *def, HeapTuple tuple, TupleDesc desc,
 }
 
 /*
- * Compares what the statement says of the columns with what was derived;
- * returns how many columns must be set, and which.
+ * Compares the columns that a statement sets with those derived.  Returns the
+ * columns that must be changed, and their number.
  */
 static int
 CompareColumns(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old,
@@ -245,7 +257,7 @@ CompareColumns(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old
 		if (SameColumn(attr->type, given, given_null,
 					   values[attr->attnum - 1], nulls[attr->attnum - 1]))
 		{
-			/* 2.0 is 2, but the column shall read as the item does */
+			/* 2.0 equals 2, but the column must have the item's digits. */
 			if (attr->type == VALUE_N && !given_null &&
 				!datumIsEqual(given, values[attr->attnum - 1], false, -1))
 				columns[n++] = attr->attnum;
@@ -295,7 +307,7 @@ NoItemError(Relation rel)
 			 errtable(rel)));
 }
 
-/* The item of the row that is replaced; false if there is none. */
+/* Returns the item of the replaced row; false if there is none. */
 static bool
 FindReplaced(const TableDef *def, TupleDesc desc, HeapTuple old, ReplacedItem *replaced)
 {
@@ -308,9 +320,10 @@ FindReplaced(const TableDef *def, TupleDesc desc, HeapTuple old, ReplacedItem *r
 }
 
 /*
- * For an unchanged item: fetches the columns of the old row; true if all are
- * set and none changes, so that the item need not be read.  A time of expiry
- * may be absent from column and item alike, which only the item tells.
+ * Fetches the columns of the old row, for an unchanged item.  Returns true if
+ * all of them are set and unchanged, so that the item need not be read.  An
+ * expiry time can be absent in both the column and the item, so the item must
+ * be read for it.
  */
 static bool
 ColumnsComplete(const TableDef *def, TupleDesc desc, HeapTuple tuple,
@@ -333,8 +346,8 @@ ColumnsComplete(const TableDef *def, TupleDesc desc, HeapTuple tuple,
 }
 
 /*
- * Sets what the columns of a row must be; false if there is nothing to set
- * because neither item nor columns have changed.
+ * Derives the columns of a row; false if neither the item nor the columns have
+ * changed.
  */
 static bool
 DeriveRow(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old,
@@ -350,7 +363,7 @@ DeriveRow(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old,
 
 	if (isnull)
 		NoItemError(rel);
-	/* same bytes in the row, toasted or not */
+	/* true if the row has the same bytes, toasted or not */
 	unchanged = replaces && datumIsEqual(item, replaced.stored, false, -1);
 	if (unchanged && ColumnsComplete(def, desc, tuple, old, values, nulls))
 		return false;
@@ -367,7 +380,10 @@ DeriveRow(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old,
 
 /* ---- keys by entities ---- */
 
-/* The item that a row's entity makes of its item; NULL if that is it, or there is none. */
+/*
+ * Returns the item with the keys composed by its entity; NULL if nothing
+ * changes.
+ */
 static struct varlena *
 ComposedItem(const TableDef *def, TupleDesc desc, HeapTuple tuple, HeapTuple old)
 {
@@ -470,7 +486,10 @@ CheckDerivedRow(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple ol
 	}
 }
 
-/* The event trigger has seen to a check, unless there was none. */
+/*
+ * The event trigger normally adds a check for such a trigger; here there is
+ * none.
+ */
 static void
 RefuseUnchecked(Relation rel, const TableDef *def)
 {

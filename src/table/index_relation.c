@@ -1,7 +1,4 @@
-/*
- * index_relation.c
- *	  The relations that hold secondary indexes: finding and opening them.
- */
+/* index_relation.c Finds and opens the relations of secondary indexes. */
 #include "postgres.h"
 
 #include "access/genam.h"
@@ -26,7 +23,10 @@
 
 /* ---- btrees of a table ---- */
 
-/* Whether a row of pg_index is of the table and has the columns of an entry first. */
+/*
+ * Whether a btree belongs to the table and its key consists of the columns of
+ * an entry.
+ */
 static bool
 HasEntryColumns(Form_pg_index form, Oid table, const TableDef *def, const IndexDef *index)
 {
@@ -51,21 +51,21 @@ InlineIndexFits(const TableDef *def, const IndexDef *index, Oid btree)
 	return fits;
 }
 
-/* Whether a btree has the name that the definition has for one of its indexes. */
+/* Whether a btree has the name of one of the relations in the definition. */
 static bool
-IsNamed(const TableDef *def, Oid btree)
+HasDefinedName(const TableDef *def, Oid btree)
 {
 	const char *name = get_rel_name(btree);
 
 	return name == NULL || TableDefIndexOfRelation(def, name) != NULL;
 }
 
-/* Whether a btree that has another name could be that of an index. */
+/* Whether a btree with another name could be that of an index. */
 static bool
 CouldHoldIndex(Form_pg_index form, Oid table, const TableDef *def, const IndexDef *index)
 {
 	return index->status == INDEX_ACTIVE && form->indisvalid && !form->indisunique &&
-		HasEntryColumns(form, table, def, index) && !IsNamed(def, form->indexrelid) &&
+		HasEntryColumns(form, table, def, index) && !HasDefinedName(def, form->indexrelid) &&
 		HasIndexPredicate(form->indexrelid, table, def, index);
 }
 
@@ -77,7 +77,7 @@ HasName(Oid relid, const char *name)
 	return found != NULL && strcmp(found, name) == 0;
 }
 
-/* The btree of this name, or one that could be it. */
+/* Returns the btree with the index's name; otherwise one that could be it. */
 static Oid
 FindBtree(Oid table, const TableDef *def, const IndexDef *index)
 {
@@ -108,8 +108,9 @@ FindBtree(Oid table, const TableDef *def, const IndexDef *index)
 /* ---- finding ---- */
 
 /*
- * Neither the table itself nor a part of one.  Partition keys that are expressions
- * are code of the owner's; no index table has one.
+ * Returns the linked index table.  It must not be the table itself or a
+ * partition.  It must not be partitioned by an expression either, which is
+ * code of its owner.
  */
 static Oid
 FindIndexTable(Oid table, const IndexDef *index)
@@ -120,9 +121,9 @@ FindIndexTable(Oid table, const IndexDef *index)
 		HaveSameOwner(relid, table) && !IsPartitionedByExpression(relid) ? relid : InvalidOid;
 }
 
-/* Remembers a relation with a definition that is cached. */
+/* Stores the OID of a relation in a cached definition. */
 static void
-Remember(const TableDef *def, const IndexDef *index, Oid relid, uint64 changes)
+RememberRelation(const TableDef *def, const IndexDef *index, Oid relid, uint64 changes)
 {
 	IndexDef   *known = unconstify(IndexDef *, index);
 
@@ -135,11 +136,11 @@ Remember(const TableDef *def, const IndexDef *index, Oid relid, uint64 changes)
 }
 
 /*
- * Whether what is remembered holds.  Changes of the table, such as another owner,
- * end def->cached, but not those of the table that it is a partition of.
+ * Whether the stored OID is valid.  Changes of the table, such as a change of
+ * its owner, reset def->cached, but changes of the root of a partition do not.
  */
 static bool
-IsKnown(const TableDef *def, const IndexDef *index)
+RelationIsKnown(const TableDef *def, const IndexDef *index)
 {
 	return def->cached && OidIsValid(index->relid) && index->found_at == linked_table_changes &&
 		(TableDefRoot(def) == def->relid || HaveSameOwner(index->relid, def->root));
@@ -152,7 +153,7 @@ FindIndexRelation(const TableDef *def, const IndexDef *index)
 	uint64		changes = linked_table_changes;
 	Oid			relid;
 
-	if (IsKnown(def, index))
+	if (RelationIsKnown(def, index))
 		return index->relid;
 	if (index->storage == STORAGE_INLINE)
 		relid = FindBtree(table, def, index);
@@ -162,7 +163,7 @@ FindIndexRelation(const TableDef *def, const IndexDef *index)
 		if (OidIsValid(relid))
 			WatchLinkedTable(relid);
 	}
-	Remember(def, index, relid, changes);
+	RememberRelation(def, index, relid, changes);
 	return relid;
 }
 
@@ -207,7 +208,10 @@ HasColumns(Relation rel, const TableDef *def, const IndexDef *index)
 	return TupleDescAttr(desc, desc->natts - 1)->atttypid == ItemTypeOid();
 }
 
-/* The primary key has the columns of an entry, then perhaps the shard. */
+/*
+ * Whether the primary key has the columns of an entry, followed by the shard
+ * if there are shards.
+ */
 static bool
 HasPrimaryKey(Relation rel, const IndexDef *index)
 {
@@ -259,7 +263,10 @@ NotIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 
 /* ---- opening ---- */
 
-/* The lock was granted while the relation was that of the index. */
+/*
+ * Opens the relation.  After the lock is granted, the index must still have
+ * the same relation.
+ */
 Relation
 IndexRelationTryOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode)
 {
@@ -287,13 +294,13 @@ IndexTableOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode)
 
 	if (rel == NULL)
 		MissingRelationError(def, index);
-	if (IsKnown(def, index) && index->verified)
+	if (RelationIsKnown(def, index) && index->verified)
 		return rel;
 	if (!IsIndexTable(rel, def, index))
 		NotIndexTable(rel, def, index);
 	if (index->shards > 0)
 		CheckIndexShards(rel, index);
-	if (IsKnown(def, index))
+	if (RelationIsKnown(def, index))
 		unconstify(IndexDef *, index)->verified = true;
 	return rel;
 }
@@ -304,7 +311,7 @@ RememberShard(const TableDef *def, const IndexDef *index, Oid relid, int shard)
 	MemoryContext old;
 
 	WatchLinkedTable(relid);
-	if (!IsKnown(def, index))
+	if (!RelationIsKnown(def, index))
 		return;
 	old = MemoryContextSwitchTo(def->context);
 	unconstify(IndexDef *, index)->verified_shards = bms_add_member(index->verified_shards, shard);
@@ -318,7 +325,7 @@ IndexShardOpen(Relation index_table, const TableDef *def, const IndexDef *index,
 	Oid			relid = IndexShardRelation(index_table, index, shard);
 	Relation	rel = table_open(relid, lockmode);
 
-	if (IsKnown(def, index) && bms_is_member(shard, index->verified_shards))
+	if (RelationIsKnown(def, index) && bms_is_member(shard, index->verified_shards))
 		return rel;
 	if (rel->rd_rel->relkind != RELKIND_RELATION ||
 		rel->rd_rel->relowner != index_table->rd_rel->relowner || !HasEntryShape(rel, def, index))

@@ -1,20 +1,20 @@
 /*
  * limits.c
- *	  What an index admits: entries within the service's limits of keys and
- *	  within that of a btree.
+ *	  Limits on index entries: the service's limits on keys, and that of a
+ *	  btree entry.
  *
- * A column holds a key attribute whatever index it is the key of, up to the
- * largest size any key may have.  Two indexes may share it and differ in what
- * they admit: as sort key an attribute may be half as long as it may be as
- * partition key, several attributes have one limit together, and a btree entry
- * has its own.  New items that an index would not admit are refused.  Items
- * that were there before the index are left out of it:
+ * The column of a key attribute holds values up to the maximum size of any
+ * key, whatever its indexes.  Indexes that share an attribute can have
+ * different limits: a sort key may be half as long as a partition key, several
+ * attributes share one limit, and a btree entry has its own.  New items that
+ * exceed a limit of an index are refused.  Items older than the index are left
+ * out of it:
  *
- * - An index table has no entry of them.
- * - The btree of an inline index is partial.  Where there are such items when it
- *	 is built, and only there, its predicate tests the limits as well, by
- *	 dynamo.fits_index: it is limited.  The planner does not use it for a
- *	 statement that does not repeat the test.
+ * - An index table has no entries for them.
+ * - The btree of an inline index is partial.  If such items exist when it is
+ *   built, its predicate also tests the limits, with dynamo.fits_index; the
+ *   btree is then "limited".  The planner uses a limited btree only for
+ *   statements that repeat the test.
  */
 #include "postgres.h"
 
@@ -39,7 +39,7 @@
 
 #define FUNCTION_FITS_INDEX	"fits_index"
 
-/* BTMaxItemSize, which wants a page to measure. */
+/* BTMaxItemSize, which needs a page as argument. */
 #define INDEX_ENTRY_MAX \
 	MAXALIGN_DOWN((BLCKSZ - \
 				   MAXALIGN(SizeOfPageHeaderData + \
@@ -47,10 +47,10 @@
 							3 * sizeof(ItemPointerData)) - \
 				   MAXALIGN(sizeof(BTPageOpaqueData))) / 3)
 
-/* Values of key columns in the order of a btree's. */
+/* Values of key columns, in the order of a btree. */
 typedef struct KeyColumns
 {
-	int			npartition;		/* of them, as the service counts */
+	int			npartition;		/* by the service's rules */
 	int			nsort;
 	int			n;
 	ValueType	types[KEY_MAX_ATTRIBUTES + 2];
@@ -61,7 +61,10 @@ typedef struct KeyColumns
 
 /* ---- one entry of a btree ---- */
 
-/* What a key value takes in a btree entry: long text is compressed there. */
+/*
+ * Returns the size of a key value in a btree entry, where long text is
+ * compressed.
+ */
 static Size
 PackedSize(ValueType type, Datum datum, char method)
 {
@@ -83,7 +86,10 @@ PackedSize(ValueType type, Datum datum, char method)
 
 #define NOT_PACKED	'\0'
 
-/* With the values compressed by a method, or not. */
+/*
+ * Returns the size of an entry whose values are compressed by a method, or
+ * not.
+ */
 static Size
 EntrySize(const KeyColumns *key, char method)
 {
@@ -116,7 +122,8 @@ KeyBytes(const KeyColumns *key, int from, int to)
 }
 
 /*
- * Compressed by a method that no setting changes: indexes depend on the result.
+ * Whether an entry is within the limits.  Indexes depend on the result, so the
+ * compression method must not depend on a setting.
  */
 static bool
 IsAdmitted(const KeyColumns *key)
@@ -130,8 +137,8 @@ IsAdmitted(const KeyColumns *key)
 /* ---- indexes ---- */
 
 /*
- * Whether all values together are shorter than any limit, as nearly always.
- * values and nulls are by attnum - 1.
+ * Whether all values together are shorter than any limit, which is nearly
+ * always true.  values and nulls are indexed by attnum - 1.
  */
 static bool
 AreShort(const TableDef *def, const int *attributes, int n,
@@ -149,7 +156,7 @@ AreShort(const TableDef *def, const int *attributes, int n,
 	return size <= KEY_MAX_SORT;
 }
 
-/* values and nulls are by attnum - 1. */
+/* values and nulls are indexed by attnum - 1. */
 static void
 GatherColumns(const TableDef *def, const int *attributes, int n,
 			  const Datum *values, const bool *nulls, KeyColumns *key)
@@ -211,8 +218,9 @@ IndexAdmitsRow(const TableDef *def, const IndexDef *index, const Datum *values, 
 }
 
 /*
- * Both by the method that IsAdmitted goes by and by the one that the
- * entry will be compressed with.
+ * Whether an entry is too long for a btree.  This depends on the method of
+ * IsAdmitted and on the current default, which the entry will be compressed
+ * with.
  */
 static bool
 IsTooLong(const KeyColumns *key)
@@ -295,7 +303,10 @@ ClauseTestsLimits(const Node *clause)
 		get_func_namespace(function) == get_namespace_oid(DYNAMO_SCHEMA, true);
 }
 
-/* As it is stored: who simplifies it evaluates functions of the table's owner. */
+/*
+ * Returns the predicate as it is stored: simplifying it would evaluate
+ * functions of the table's owner.
+ */
 static List *
 StoredPredicate(Oid btree)
 {
@@ -313,7 +324,9 @@ StoredPredicate(Oid btree)
 	return predicate;
 }
 
-/* Whether a clause says that a partition attribute of an index is there. */
+/*
+ * Whether a clause tests that a partition attribute of an index is not null.
+ */
 static bool
 IsPresenceTest(const Node *clause, Oid table, const TableDef *def, const IndexDef *index)
 {
@@ -336,7 +349,10 @@ IsInteger(const Node *node, int value)
 	return IsA(node, Const) && DatumGetInt32(((const Const *) node)->constvalue) == value;
 }
 
-/* Whether a clause tests the limits of an index whose key has the same parts. */
+/*
+ * Whether a clause tests the limits of an index with the same numbers of key
+ * attributes.
+ */
 static bool
 TestsLimitsOf(const Node *clause, const IndexDef *index)
 {

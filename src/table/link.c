@@ -34,7 +34,9 @@ LinkedTable(Relation rel, char **label)
 	if (rel->trigdesc == NULL)
 		return InvalidOid;
 
-	/* a lookup may rebuild the relcache entry, so trigdesc is read after it */
+	/*
+	 * The lookup may rebuild the relcache entry, so trigdesc is read after it.
+	 */
 	function = DynamoFunctionOid(FUNCTION_BELONGS_TO);
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{
@@ -49,7 +51,7 @@ LinkedTable(Relation rel, char **label)
 	return InvalidOid;
 }
 
-/* What a link must be to be found from the side of the table. */
+/* The properties of a link to search for, starting from the table. */
 typedef struct WantedLink
 {
 	Oid			table;
@@ -78,7 +80,10 @@ IsWanted(const WantedLink *wanted, HeapTuple tuple)
 		strcmp(NameStr(form->tgname), TRIGGER_BELONGS_TO) == 0 && HasLabel(wanted, tuple);
 }
 
-/* The relation of a trigger, if it is the link; else InvalidOid. */
+/*
+ * Returns the relation of a trigger if it is the wanted link; otherwise
+ * InvalidOid.
+ */
 static Oid
 RelationOfLink(const WantedLink *wanted, Oid trigger)
 {
@@ -97,7 +102,9 @@ RelationOfLink(const WantedLink *wanted, Oid trigger)
 	return relid;
 }
 
-/* Those that are wanted among the triggers that depend on the table. */
+/*
+ * Returns the relations of links among the triggers that depend on the table.
+ */
 static List *
 FindLinks(Oid table, const char *label)
 {
@@ -188,7 +195,7 @@ CheckOneLink(Oid relid)
 
 DYNAMO_FUNCTION(dynamo_belongs_to);
 
-/* It is there to be named by a trigger that never fires. */
+/* The function of triggers that never fire. */
 Datum
 dynamo_belongs_to(PG_FUNCTION_ARGS)
 {
@@ -197,7 +204,10 @@ dynamo_belongs_to(PG_FUNCTION_ARGS)
 
 /* ---- references between items ---- */
 
-/* The function of the trigger on the other table; InvalidOid if none of these. */
+/*
+ * Returns the function of the trigger on the other table; InvalidOid if the
+ * function is not of a reference.
+ */
 static Oid
 OtherFunction(Oid function)
 {
@@ -208,7 +218,7 @@ OtherFunction(Oid function)
 	return InvalidOid;
 }
 
-/* Whether a trigger of another table is the other one of a reference. */
+/* Whether a trigger of another table belongs to the same reference. */
 static bool
 IsOtherTrigger(const Trigger *trigger, Oid relid, const Trigger *other, Oid function)
 {

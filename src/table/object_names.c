@@ -12,7 +12,7 @@
 #define RESOURCE_NAME_MIN	3
 #define RESOURCE_NAME_MAX	255
 
-/* Hexadecimal digits of a hash in a mapped name. */
+/* Number of hexadecimal digits of the hash in a mapped name. */
 #define HASH_DIGITS			16
 
 uint64
@@ -24,7 +24,7 @@ StableHash(const void *bytes, size_t len, uint64 seed)
 	for (size_t i = 0; i < len; i++)
 		h = (h ^ p[i]) * UINT64CONST(0x100000001b3);
 
-	/* FNV's low bits are good, its high bits are not: mix them (murmur3) */
+	/* Only the low bits of FNV are well distributed, so mix them (murmur3). */
 	h ^= h >> 33;
 	h *= UINT64CONST(0xff51afd7ed558ccd);
 	h ^= h >> 33;
@@ -33,7 +33,10 @@ StableHash(const void *bytes, size_t len, uint64 seed)
 	return h;
 }
 
-/* What a name violates, in the service's words; NULL for nothing. */
+/*
+ * Returns the violated constraint in the service's words; NULL if the name is
+ * valid.
+ */
 static const char *
 ViolatedConstraint(const char *name)
 {
@@ -66,7 +69,10 @@ CheckResourceName(const char *name, const char *member)
 						name, member, constraint)));
 }
 
-/* The name if it fits into an identifier, else its beginning and its hash. */
+/*
+ * Returns the name if it fits into an identifier, otherwise its beginning and
+ * its hash.
+ */
 static char *
 FitName(const char *name, size_t len)
 {
@@ -101,7 +107,9 @@ IndexRelationNameFor(const char *relation_name, const char *index_name)
 	return FitName(name, strlen(name));
 }
 
-/* Names a user column of these tables cannot have, or that we use. */
+/*
+ * Whether users' columns cannot have a name, or the extension uses it itself.
+ */
 static bool
 ColumnNameIsTaken(Slice name)
 {

@@ -11,7 +11,7 @@
 #include "compat.h"
 #include "table/owner.h"
 
-/* A scope that changes nothing yet. */
+/* Saves the current user, and changes nothing yet. */
 static void
 SaveUser(OwnerScope *scope)
 {

@@ -44,20 +44,20 @@ TableNamesInit(void)
 	CacheRegisterSyscacheCallback(RELNAMENSP, NoteRelationChange, (Datum) 0);
 }
 
-/* ---- names resolved before ---- */
+/* ---- remembered names ---- */
 
 /*
- * Most statements of an application name the same few tables.  What a name
- * means is a function of the relations there are and of the search path's
- * schemas, which hold only those that the user may use.
+ * Most statements of an application use the same few tables.  The meaning of a
+ * name depends only on the existing relations and on the schemas of the search
+ * path that the user may use.
  */
 #define REMEMBERED_NAMES	8
 
 static struct
 {
-	uint64		changes;		/* relation_changes then */
-	SearchPath *path;			/* NULL: nothing remembered */
-	uint32		n;				/* ever remembered, the last of them in names */
+	uint64		changes;		/* relation_changes at that time */
+	SearchPath *path;			/* NULL if no name is remembered */
+	uint32		n;				/* number of names added; names is a ring */
 	struct
 	{
 		char		name[NAMEDATALEN];
@@ -99,7 +99,7 @@ ForgetNames(void)
 	remembered.n = 0;
 }
 
-/* changes: those before the name was looked up. */
+/* changes is the value of relation_changes before the name was looked up. */
 static void
 RememberName(const char *name, Oid relid, uint64 changes)
 {
@@ -117,9 +117,9 @@ RememberName(const char *name, Oid relid, uint64 changes)
 /* ---- resolving ---- */
 
 /*
- * Whether a relation can be opened as a table, if only to find that it is none
- * of ours.  Indexes and composite types have names as tables have, and those
- * of our tables' indexes may be asked for by mistake.
+ * Whether a relation can be opened as a table, even if it is not a dynamo
+ * table.  Indexes and composite types share the namespace of tables, and a
+ * user may give the name of an index by mistake.
  */
 static bool
 MayBeTable(Oid relid)
@@ -130,7 +130,10 @@ MayBeTable(Oid relid)
 		kind != RELKIND_COMPOSITE_TYPE;
 }
 
-/* Seen through search_path; names no relation can have are mapped. */
+/*
+ * Resolves a name through search_path; a name that no relation can have is
+ * mapped.
+ */
 static Oid
 ResolvePlain(const char *name)
 {
@@ -146,7 +149,9 @@ ResolvePlain(const char *name)
 	return relid;
 }
 
-/* schema.table at the first dot for which there is such a schema. */
+/*
+ * Resolves schema.table, at the first dot that follows the name of a schema.
+ */
 static Oid
 ResolveQualified(const char *name)
 {
@@ -167,8 +172,8 @@ ResolveQualified(const char *name)
 }
 
 /*
- * What may have been meant.  Clients of background workers are not shown hints,
- * and ask often for tables that are not there yet.
+ * Suggests a table whose name differs in case.  Background workers do not show
+ * hints, and their clients often ask for tables that do not exist yet.
  */
 static int
 OtherCaseHint(const char *name)
@@ -198,11 +203,13 @@ TableNameResolve(const char *name, bool missing_ok)
 /* ---- resolving and locking ---- */
 
 /*
- * As RangeVarGetRelidExtended: a name may come to mean another relation while
- * we wait for the lock, so look again until it is stable.
+ * Resolves a name and locks the relation.  As in RangeVarGetRelidExtended, the
+ * name may refer to another relation after the wait for the lock, so this is
+ * repeated until it does not change.
  *
- * A lock that this transaction had already accepts no invalidation messages,
- * and one index may have taken another's place beneath it: accept them here.
+ * If the transaction already had the lock, no invalidation messages have been
+ * accepted, but one index may have replaced another meanwhile.  They are
+ * therefore accepted here.
  */
 Oid
 TableNameLock(const char *name, LOCKMODE lockmode, bool missing_ok)

@@ -1,10 +1,10 @@
 /*
  * shard.c
- *	  Shards of an index table: which one an entry is in.
+ *	  Determines the shard of an index table that contains an entry.
  *
- * A shard's number is on disk, so its computation never changes: StableHash
- * over the encoded value (item.h) of the shard attribute, or of the base
- * key's attributes one after the other, modulo the number of shards.
+ * A shard's number is stored on disk, so its computation never changes.  It is
+ * StableHash over the encoded value (item.h) of the shard attribute, or over
+ * the concatenated attributes of the base key, modulo the number of shards.
  */
 #include "postgres.h"
 
@@ -51,7 +51,7 @@ IndexShardOf(const TableDef *def, const IndexDef *index, ValueRef item)
 	return ShardOfHash(index, hash);
 }
 
-/* Whether a table is partitioned by a list of numbers in its first column. */
+/* Whether a table is partitioned by lists of numbers in its first column. */
 static bool
 IsPartitionedByShard(Relation rel)
 {
@@ -104,14 +104,17 @@ CheckIndexShards(Relation index_table, const IndexDef *index)
 		ShardsError(index_table, index);
 }
 
-/* Which partitions there are may depend on a snapshot, while one is detached. */
+/*
+ * Omits partitions that are being detached, so that the result does not depend
+ * on the snapshot.
+ */
 Oid
 IndexShardRelation(Relation index_table, const IndexDef *index, int shard)
 {
 	PartitionDesc desc = RelationGetPartitionDesc(index_table, true);
 	PartitionBoundInfo bounds = desc->boundinfo;
 
-	/* list partitions stand in order of their values: 0 .. shards - 1 */
+	/* List partitions are in the order of their values: 0 to shards - 1. */
 	if (desc->nparts != index->shards || bounds == NULL ||
 		bounds->ndatums != index->shards || DatumGetInt32(bounds->datums[shard][0]) != shard)
 		ShardsError(index_table, index);

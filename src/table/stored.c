@@ -25,7 +25,7 @@ PlaceText(const RowPlace *place)
 	return place->key != NULL ? psprintf("with key %s", place->key) : pstrdup("");
 }
 
-/* The relation may have been dropped since, in theory. */
+/* The relation may have been dropped meanwhile. */
 static char *
 RelationText(Oid relid)
 {

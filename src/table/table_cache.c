@@ -2,12 +2,12 @@
  * table_cache.c
  *	  The backend's cache of table definitions.
  *
- * One hash table, keyed by relation.  A relcache invalidation only removes
- * the entry: a definition that callers hold (refcount > 0) lives on, outside
- * of the hash table, until the last of them releases it.  What an error
- * leaves pinned is unpinned at the end of the transaction.
+ * It is a hash table with relations as keys.  A relcache invalidation only
+ * removes the entry.  A definition in use (refcount > 0) continues to exist
+ * outside the hash table until its last user releases it.  Definitions that
+ * remain pinned after an error are unpinned at the end of the transaction.
  *
- * Nothing is looked up inside the invalidation callback.
+ * The invalidation callback performs no lookups.
  */
 #include "postgres.h"
 
@@ -42,14 +42,14 @@ typedef struct CacheEntry
 	TableDef   *def;
 } CacheEntry;
 
-static HTAB *definitions;		/* of CacheEntry */
+static HTAB *definitions;		/* contains CacheEntry */
 static MemoryContext cache_context;
 static dlist_head pinned = DLIST_STATIC_INIT(pinned);	/* TableDefs with refcount > 0 */
 
-/* Counts invalidations, so that one during a load is noticed. */
+/* Counts invalidations, to detect one during a load. */
 static uint64 invalidations;
 
-/* Tables that belong to others and about which something is known; keys are OIDs. */
+/* OIDs of linked tables about which facts are cached. */
 static HTAB *watched;
 
 uint64		linked_table_changes;
@@ -103,7 +103,10 @@ InvalidateRelation(Datum arg, Oid relid)
 	}
 }
 
-/* Errors skip TableDefRelease: nothing stays pinned beyond a transaction. */
+/*
+ * Errors skip TableDefRelease, so all definitions are unpinned at the end of
+ * the transaction.
+ */
 static void
 UnpinAll(XactEvent event, void *arg)
 {
@@ -160,8 +163,8 @@ TableDefRelease(TableDef *def)
 /* ---- loading ---- */
 
 /*
- * The key trigger of a relation, found by its function, or NULL.  That which a
- * partition has from its table comes before one that somebody has given it.
+ * Returns the key trigger of a relation, found by its function, or NULL.  A
+ * trigger that a partition has inherited takes precedence over its own one.
  */
 static const Trigger *
 FindKeyTrigger(Relation rel)
@@ -172,7 +175,9 @@ FindKeyTrigger(Relation rel)
 	if (rel->trigdesc == NULL)
 		return NULL;
 
-	/* a lookup may rebuild the relcache entry, so trigdesc is read after it */
+	/*
+	 * The lookup may rebuild the relcache entry, so trigdesc is read after it.
+	 */
 	function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
 	if (!OidIsValid(function) || rel->trigdesc == NULL)
 		return NULL;
@@ -194,7 +199,7 @@ TriggerChangesRows(int16 type)
 		(TRIGGER_FOR_INSERT(type) || TRIGGER_FOR_UPDATE(type));
 }
 
-/* Triggers are in the order of their names, which is that in which they fire. */
+/* Relies on the order of triggers by name, which is their firing order. */
 List *
 FindLaterTriggers(Relation rel)
 {
@@ -277,7 +282,7 @@ FindColumn(Relation rel, const char *column, const char *holds, Oid type)
 	return attnum;
 }
 
-/* What every row has is read without a look at whether it is null. */
+/* Requires NOT NULL for columns that are read without a null test. */
 static void
 RequireNotNull(Relation rel, AttrNumber attnum)
 {
@@ -310,7 +315,7 @@ ResolveColumns(Relation rel, TableDef *def)
 		def->ttl_attnum = FindColumn(rel, TTL_COLUMN, "the time to live", INT8OID);
 }
 
-/* The primary key, if it is still on the key's columns. */
+/* Returns the primary key, if it has the key's columns. */
 static Oid
 FindPrimaryKey(Relation rel, const TableDef *def)
 {
@@ -343,7 +348,7 @@ AddColumn(Bitmapset *columns, AttrNumber attnum)
 	return bms_add_member(columns, attnum - FirstLowInvalidHeapAttributeNumber);
 }
 
-/* The columns that every operation names, for checks of privileges. */
+/* Sets the columns that every operation uses, for privilege checks. */
 static void
 SetColumnSets(TableDef *def)
 {
@@ -357,7 +362,10 @@ SetColumnSets(TableDef *def)
 	MemoryContextSwitchTo(old);
 }
 
-/* Whether a trigger writes the entries of index tables, if there are any. */
+/*
+ * Whether the entries of index tables, if there are any, are maintained by a
+ * trigger.
+ */
 static bool
 IsMaintained(Relation rel, const TableDef *def)
 {
@@ -378,8 +386,8 @@ IsMaintained(Relation rel, const TableDef *def)
 }
 
 /*
- * Whether Citus keeps the rows elsewhere.  Its own catalog tells, a change of
- * which comes with an invalidation of the table.
+ * Whether Citus stores the rows on other servers, according to its own
+ * catalog.  Changes of that catalog send an invalidation for the table.
  */
 static bool
 IsDistributed(Oid relid)
@@ -427,9 +435,12 @@ SetLaterTrigger(Relation rel, TableDef *def)
 	def->checked_later = HasRowMaintenance(rel);
 }
 
-/* ---- definitions as they are stored ---- */
+/* ---- stored definitions ---- */
 
-/* The row of a trigger that a snapshot (NULL: a current one) shows, or NULL. */
+/*
+ * Returns the row of a trigger that a snapshot shows, or NULL.  Without a
+ * snapshot, the current row.
+ */
 static HeapTuple
 ReadTrigger(Oid oid, Snapshot snapshot)
 {
@@ -548,8 +559,9 @@ TableDefAcquire(Relation rel)
 	def = LoadDefinition(rel);
 
 	/*
-	 * What was read while invalidations arrived may be out of date: it serves
-	 * this caller, whose lock makes it good enough, but is not kept.
+	 * If invalidations arrived during the load, the definition may be
+	 * outdated.  It is valid for this caller because of its lock, but it is
+	 * not cached.
 	 */
 	if (before == invalidations)
 		Insert(def);
@@ -597,7 +609,7 @@ TableDefIndexOf(const TableDef *def, const char *name)
 	return index;
 }
 
-/* The indexes of a table, for a hint. */
+/* Returns a hint with the indexes of a table. */
 static int
 IndexNamesHint(const TableDef *def)
 {

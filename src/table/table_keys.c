@@ -2,7 +2,7 @@
  * table_keys.c
  *	  Key attributes: conversion to column values, and the service's checks.
  *
- * There is no catalog access, because the derive_keys trigger runs this for
+ * It does not access catalogs, because the derive_keys trigger runs it for
  * every row.
  */
 #include "postgres.h"
@@ -18,7 +18,7 @@
 
 static void TypeError(const AttributeDef *attr, ValueRef v) pg_attribute_noreturn();
 
-/* Whoever has a value from somewhere has checked it; this is the last one who can. */
+/* Callers have checked the value, so this error is not expected. */
 static void
 TypeError(const AttributeDef *attr, ValueRef v)
 {
@@ -122,7 +122,10 @@ KeyOfItem(const TableDef *def, ValueRef item)
 
 /* ---- checks ---- */
 
-/* Bytes that count against the limit of a key; numbers are never too long. */
+/*
+ * Returns the bytes that count towards the limit of a key; numbers are never
+ * too long.
+ */
 static uint32
 KeyBytes(ValueRef v)
 {
@@ -149,7 +152,10 @@ NoteTooLong(const char *prefix, bool partition, Problem *problem)
 					   "Aggregated size of all range keys has exceeded the size limit of 1024 bytes");
 }
 
-/* A key attribute is empty: in a transaction an error of all of the request. */
+/*
+ * Notes an empty key attribute.  In a transaction this is an error of the
+ * whole request.
+ */
 static bool
 NoteEmpty(char *message, char *detail, Problem *problem)
 {
@@ -173,8 +179,8 @@ CheckKeyValue(const char *prefix, Slice name, ValueRef v, bool partition, Proble
 }
 
 /*
- * A hint, or NULL: {"S": "a"} that came as jsonb is a map of an attribute "S",
- * as any other object is.
+ * Returns a hint, or NULL.  {"S": "a"} given as jsonb is a map with an
+ * attribute "S", like any other object.
  */
 static const char *
 TypedJsonHint(ValueRef v)
@@ -217,17 +223,19 @@ CheckTableKeys(const TableDef *def, ValueRef item, Problem *problem)
 	return true;
 }
 
-/* What is wrong with an index key attribute. */
+/* The problem of an index key attribute. */
 typedef enum KeyProblem
 {
 	KEY_VALID,
 	KEY_TYPE_MISMATCH,
 	KEY_EMPTY,
 	KEY_TOO_LONG,
-	KEY_HAS_NUL					/* U+0000: legal in items, not in text */
+	KEY_HAS_NUL					/* contains U+0000, which text cannot */
 } KeyProblem;
 
-/* One index; *position is the offending one of its key attributes. */
+/*
+ * Finds the problem of an item in one index; *position is the key attribute.
+ */
 static KeyProblem
 IndexKeyProblem(const TableDef *def, const IndexDef *index, ValueRef item, int *position)
 {
@@ -258,7 +266,7 @@ IndexKeyProblem(const TableDef *def, const IndexDef *index, ValueRef item, int *
 	return KEY_VALID;
 }
 
-/* Whether an index may have a value as a key, whatever its role. */
+/* Whether the value can be stored as a partition or sort key. */
 static bool
 KeyIsUsable(const AttributeDef *attr, ValueRef v)
 {
@@ -356,8 +364,9 @@ IndexKeyViolation(const TableDef *def, const IndexDef *index, ValueRef item)
 }
 
 /*
- * The first problem of an item, in the order of indexes and keys.  An index that
- * leaves the item out as before is none.
+ * Finds the first problem of an item, in the order of indexes and their keys.
+ * If an index has left out the old item with the same key, this is not a
+ * problem.
  */
 static KeyProblem
 FindIndexKeyProblem(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
@@ -378,7 +387,7 @@ FindIndexKeyProblem(const TableDef *def, ValueRef item, const ReplacedItem *repl
 	return KEY_VALID;
 }
 
-/* The problem of an index's key, in the words for items. */
+/* Notes the problem of an index key, in the service's words for items. */
 static bool
 NoteIndexKey(const TableDef *def, const IndexDef *index, int attribute,
 			 KeyProblem what, ValueRef item, Problem *problem)

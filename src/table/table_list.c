@@ -22,9 +22,9 @@
 #include "table/table.h"
 #include "table/table_list.h"
 
-/* ---- by what the definition says ---- */
+/* ---- by features of the definition ---- */
 
-/* As TableDefPrint writes them. */
+/* The words are in the form that TableDefPrint prints. */
 static const char *const time_to_live_words[] = {"\"time_to_live\": \"", NULL};
 static const char *const pending_build_words[] = {
 	"\"status\": \"CREATING\"", "\"status\": \"DELETING\"", NULL
@@ -34,7 +34,10 @@ static const char *const *const feature_words[] = {
 	[FEATURE_PENDING_BUILD] = pending_build_words,
 };
 
-/* Of a row of pg_trigger that has one; each ends with a zero byte. */
+/*
+ * Returns the first argument of a trigger that has arguments.  Each ends with
+ * a zero byte.
+ */
 static const char *
 FirstArgument(HeapTuple tuple, TupleDesc desc)
 {
@@ -45,8 +48,9 @@ FirstArgument(HeapTuple tuple, TupleDesc desc)
 }
 
 /*
- * The definition in a row of pg_trigger; NULL if it is another's trigger, or
- * that of a partition, which has its table's.
+ * Returns the definition in a row of pg_trigger.  NULL if the trigger has
+ * another function, or belongs to a partition, which has its table's
+ * definition.
  */
 static const char *
 DefinitionOfTrigger(HeapTuple tuple, TupleDesc desc, Oid function)
@@ -70,8 +74,8 @@ HasFeature(const char *definition, TableFeature feature)
 }
 
 /*
- * All triggers are looked at: those of one function could be found by their
- * dependency, but one by one that takes longer in all but strange databases.
+ * Reads all triggers.  Those of one function could be found by their
+ * dependency, but fetching them one by one takes longer in ordinary databases.
  */
 List *
 TablesWithFeature(TableFeature feature)
@@ -131,7 +135,7 @@ TableHasFeature(Oid relid, TableFeature feature)
 
 /* ---- by name ---- */
 
-/* The OIDs of all tables, whether their definitions can be read or not. */
+/* Returns the OIDs of all tables, even if their definitions cannot be read. */
 static List *
 AllTables(void)
 {
@@ -171,8 +175,8 @@ TableNameInOtherCase(const char *name)
 }
 
 /*
- * The name that requests give a table.  One that is too long for a relation
- * stands in the definition, which for others need not be read.
+ * Returns the table's name in requests.  If it is too long for a relation, it
+ * is in the definition; otherwise the definition is not read.
  */
 static const char *
 TableNameOf(const char *relation_name, const char *definition)
@@ -186,9 +190,9 @@ TableNameOf(const char *relation_name, const char *definition)
 }
 
 /*
- * The name of a row of pg_class that is a table to be listed; else NULL.  The
- * relation may have been dropped since, for which RelationIsVisible raises an
- * error.
+ * Returns the table's name for a row of pg_class; NULL if it is not to be
+ * listed.  RelationIsVisible is not used, because it raises an error if the
+ * relation has been dropped.
  */
 static const char *
 VisibleTableName(const FormData_pg_class *form)
@@ -203,7 +207,7 @@ VisibleTableName(const FormData_pg_class *form)
 	return definition != NULL ? TableNameOf(NameStr(form->relname), definition) : NULL;
 }
 
-/* Whether names of tables may be in another order than those of their relations. */
+/* Whether two tables may be in another order than their relations' names. */
 static bool
 SameGroup(const char *relation_name, const char *other)
 {
@@ -211,8 +215,8 @@ SameGroup(const char *relation_name, const char *other)
 }
 
 /*
- * Reads relations in the order of their names until there are enough tables
- * and no other can come between them.
+ * Reads relations in the order of their names, until there are enough tables
+ * and no further table can come between them.
  */
 static List *
 CollectNames(SysScanDesc scan, const char *after, int64 limit)

@@ -42,10 +42,10 @@ typedef struct Column
 {
 	const char *name;
 	ColumnKind	kind;
-	size_t		offset;			/* in what the settings are read into */
+	size_t		offset;			/* offset in the settings struct */
 } Column;
 
-/* Those of a Throughput that stands at an offset. */
+/* The columns of a Throughput at this offset. */
 #define THROUGHPUT_COLUMNS(base) \
 	{"read_capacity_units", COLUMN_BIGINT, (base) + offsetof(Throughput, read_units)}, \
 	{"write_capacity_units", COLUMN_BIGINT, (base) + offsetof(Throughput, write_units)}, \
@@ -76,7 +76,7 @@ static const Column index_columns[] = {
 	THROUGHPUT_COLUMNS(0)
 };
 
-/* A table of settings: its key columns come first, then these. */
+/* A table of settings; its key columns precede these columns. */
 typedef struct SettingsTable
 {
 	const char *name;
@@ -104,7 +104,7 @@ static const Oid column_types[] = {
 	[COLUMN_TIME] = TIMESTAMPTZOID,
 };
 
-/* From PostgreSQL's epoch to Unix's. */
+/* The time between PostgreSQL's epoch and the Unix epoch. */
 #define EPOCH_SHIFT ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
 
 int64
@@ -119,7 +119,7 @@ ColumnField(const void *settings, const Column *column)
 	return unconstify(char *, (const char *) settings) + column->offset;
 }
 
-/* A column's value; sets *null. */
+/* Returns a column's value; sets *null. */
 static Datum
 ColumnDatum(const void *settings, const Column *column, char *null)
 {
@@ -245,7 +245,7 @@ ExecuteAsOwner(const char *sql, Parameters *p)
 	ExecuteAsSettingsOwner(sql, p->n, p->types, p->values, p->nulls);
 }
 
-/* The same for a statement that returns nothing, on a table the caller owns. */
+/* Executes a statement that returns nothing; the caller must own the table. */
 static void
 ChangeAsOwner(Relation rel, const char *sql, Parameters *p)
 {
@@ -258,7 +258,7 @@ ChangeAsOwner(Relation rel, const char *sql, Parameters *p)
 
 /* ---- ids of tables ---- */
 
-/* An id for a table that has none: the same at every call. */
+/* Returns an id for a table without one; always the same. */
 static char *
 DerivedId(Oid relid)
 {
@@ -266,7 +266,10 @@ DerivedId(Oid relid)
 	uint64		high = hash_bytes_extended((unsigned char *) identity, sizeof(identity), 1);
 	uint64		low = hash_bytes_extended((unsigned char *) identity, sizeof(identity), 2);
 
-	/* version 8, made by other rules than the standard's; variant 10 */
+	/*
+	 * This is version 8, for ids made by other rules than the standard's;
+	 * variant 10.
+	 */
 	return psprintf("%08x-%04x-8%03x-%04x-%012llx",
 					(uint32) (high >> 32), (uint32) (high >> 16) & 0xFFFF,
 					(uint32) high & 0xFFF, 0x8000 | ((uint32) (low >> 48) & 0x3FFF),
@@ -281,7 +284,10 @@ NewTableId(void)
 	return DatumGetCString(DirectFunctionCall1(uuid_out, uuid));
 }
 
-/* The table that settings with an id are of; InvalidOid if there are none.  SPI is connected. */
+/*
+ * Returns the table whose settings have an id; InvalidOid if there are none.
+ * SPI must be connected.
+ */
 static Oid
 ClaimantOf(const char *id)
 {
@@ -295,7 +301,10 @@ ClaimantOf(const char *id)
 		DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
 }
 
-/* Whether a table, which may be anybody's and need not be there, has an id in its definition. */
+/*
+ * Whether a table has this id in its definition.  The table may belong to any
+ * user, or not exist.
+ */
 static bool
 HasId(Oid relid, const char *id)
 {
@@ -305,7 +314,10 @@ HasId(Oid relid, const char *id)
 	return def != NULL && def->id != NULL && strcmp(def->id, id) == 0;
 }
 
-/* Whether an id in the definition of a table is another's.  After a restore OIDs are others. */
+/*
+ * Whether the id in a table's definition belongs to another table.  After a
+ * restore the recorded OID is of no such table.
+ */
 static bool
 IsCopied(Oid relid, const char *id)
 {
@@ -314,7 +326,7 @@ IsCopied(Oid relid, const char *id)
 	return OidIsValid(claimant) && claimant != relid && HasId(claimant, id);
 }
 
-/* The key of a table's settings. */
+/* Returns the key of a table's settings. */
 static char *
 SettingsKey(Relation rel)
 {
@@ -336,7 +348,7 @@ static const char *const claim_id =
 "ON CONFLICT (table_id) DO UPDATE SET relation = EXCLUDED.relation "
 "WHERE s.relation OPERATOR(pg_catalog.<>) EXCLUDED.relation";
 
-/* A dump brings the rows that there were, before or after the triggers. */
+/* A dump contains the rows; they are restored before or after the triggers. */
 static const char *const claim_restored_id =
 "UPDATE dynamo_internal.table_settings SET relation = $2 "
 "WHERE table_id OPERATOR(pg_catalog.=) $1 AND relation OPERATOR(pg_catalog.<>) $2";
@@ -374,7 +386,9 @@ TableSettingsNew(void)
 	return settings;
 }
 
-/* Appends a format for every column: @ stands for its name, # for its number. */
+/*
+ * Appends a format for a column: @ is replaced by its name, # by its number.
+ */
 static void
 AppendColumns(StringInfo out, const char *format, const char *column, int number)
 {
@@ -417,14 +431,16 @@ ColumnList(const SettingsTable *t, const char *format)
 	return out.data;
 }
 
-/* WHERE, for the row with the key that the first parameters are. */
+/* Returns WHERE for the key in the first parameters. */
 static char *
-OfKey(const SettingsTable *t)
+KeyCondition(const SettingsTable *t)
 {
 	return psprintf("WHERE %s", KeyList(t, "@ OPERATOR(pg_catalog.=) #", " AND "));
 }
 
-/* The one row that SPI found into settings, in the current memory context. */
+/*
+ * Reads the row that SPI has found into settings, in the given memory context.
+ */
 static void
 SettingsFromRow(const SettingsTable *t, void *settings, MemoryContext context)
 {
@@ -442,14 +458,17 @@ SettingsFromRow(const SettingsTable *t, void *settings, MemoryContext context)
 	MemoryContextSwitchTo(old);
 }
 
-/* Reads the row with the key in p, if there is one, over what is there. */
+/*
+ * Reads the row with the key in p.  If there is none, settings does not
+ * change.
+ */
 static void
 ReadSettings(const SettingsTable *t, Parameters *p, void *settings)
 {
 	MemoryContext context = CurrentMemoryContext;
 
 	SPI_connect();
-	ExecuteAsOwner(psprintf("SELECT %s FROM %s %s", ColumnList(t, "@"), t->name, OfKey(t)), p);
+	ExecuteAsOwner(psprintf("SELECT %s FROM %s %s", ColumnList(t, "@"), t->name, KeyCondition(t)), p);
 	if (SPI_processed > 0)
 		SettingsFromRow(t, settings, context);
 	SPI_finish();
@@ -564,7 +583,7 @@ IndexThroughputForget(Relation rel, const char *index_name)
 
 	IndexParameters(&p, rel, index_name);
 	ChangeAsOwner(rel, psprintf("DELETE FROM %s %s", index_settings.name,
-								OfKey(&index_settings)), &p);
+								KeyCondition(&index_settings)), &p);
 }
 
 /* ---- tags ---- */

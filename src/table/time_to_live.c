@@ -12,7 +12,7 @@
 #include "item/number.h"
 #include "table/time_to_live.h"
 
-/* Far beyond any time; the column holds whole seconds. */
+/* Later than any valid time; the column contains whole seconds. */
 #define SECONDS_LIMIT	1e18
 
 bool
