@@ -134,7 +134,7 @@ StringMember(JsonbContainer *object, const char *name)
 	return FindMember(object, name, &v) ? StringOf(&v, name) : NULL;
 }
 
-/* A string or an array of strings. */
+/* Returns a string, or an array of strings, as an array. */
 static char **
 StringsMember(JsonbContainer *object, const char *name, int *n)
 {
@@ -182,7 +182,7 @@ IntegerMember(JsonbContainer *object, const char *name, int missing)
 	return DatumGetInt32(DirectFunctionCall1(numeric_int4, NumericGetDatum(v.val.numeric)));
 }
 
-/* ---- index options, from either source ---- */
+/* ---- index options, from arguments or JSON ---- */
 
 void
 SetProjection(CreateIndexSpec *spec, const char *projection, char **non_key, int n)
@@ -252,7 +252,7 @@ IndexFromJson(JsonbContainer *object, CreateIndexSpec *spec)
 			   StringMember(object, "shard_by"));
 }
 
-/* An attribute that one index gives a type has it in the others, too. */
+/* Takes types of key attributes from another index that gives them. */
 static void
 TakeTypes(CreateIndexSpec *spec, const CreateIndexSpec *from)
 {
@@ -304,7 +304,9 @@ SetKeyAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeyAttribut
 		KeyTypeOf(text_to_cstring(PG_GETARG_TEXT_PP(type_arg)));
 }
 
-/* Tells who writes schema.table that a dot is a part of DynamoDB's names. */
+/*
+ * Tells users who write schema.table that DynamoDB's names can contain dots.
+ */
 static void
 NoticeDot(const char *name, Oid relid)
 {

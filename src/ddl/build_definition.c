@@ -75,7 +75,7 @@ CheckKeySchema(const KeySchema *key, int max_partition, int max_sort)
 	}
 }
 
-/* A column name no other attribute of the definition has. */
+/* Chooses a column name that no other attribute of the definition has. */
 static const char *
 ChooseColumn(const TableDef *def, Slice attribute)
 {
@@ -117,7 +117,7 @@ AddAttribute(TableDef *def, const KeyAttribute *key)
 	attr->name.data = pnstrdup(key->name.data, key->name.len);
 	attr->name.len = key->name.len;
 	attr->type = key->type;
-	def->nattributes = a;		/* not itself in the search */
+	def->nattributes = a;		/* not searched yet */
 	attr->column = ChooseColumn(def, attr->name);
 	def->nattributes = a + 1;
 	attr->attnum = InvalidAttrNumber;
@@ -228,8 +228,8 @@ CheckIndexSpec(const TableDef *def, const CreateIndexSpec *spec)
 }
 
 /*
- * Whether a relation has a name, or something that belongs to the table had it
- * when it was created.
+ * Whether a relation has this name, or a relation that belongs to the table
+ * had it when it was created.
  */
 static bool
 IsNameTaken(const TableDef *def, Oid schema, const char *name)
@@ -251,7 +251,7 @@ ChooseIndexRelation(const TableDef *def, Oid schema, const char *relation_name,
 	return name;
 }
 
-/* Room for one more index; it counts when the caller has filled it in. */
+/* Returns room for another index.  The caller fills it in and counts it. */
 static IndexDef *
 AppendIndex(TableDef *def)
 {

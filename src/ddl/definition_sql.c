@@ -1,10 +1,10 @@
 /*
  * definition_sql.c
- *	  table_definition and stream_definition: the definition in the arguments
- *	  of a trigger, for the views.
+ *	  table_definition and stream_definition: return the definition in the
+ *	  arguments of a trigger, for the views.
  *
- * The views read the definitions of all tables, so that an invalid definition
- * must not raise an error: it is null.
+ * The views read the definitions of all tables.  An invalid definition is
+ * therefore null and not an error.
  */
 #include "postgres.h"
 
@@ -17,8 +17,9 @@
 #include "table/table.h"
 
 /*
- * The first of the arguments that pg_trigger.tgargs holds, each ended by NUL;
- * NULL if it is no text, which only who calls us with other bytes has.
+ * Returns the first of the arguments in pg_trigger.tgargs, each of which ends
+ * with a zero byte.  NULL if it is not valid text, which is possible only if a
+ * user calls the function with other bytes.
  */
 static char *
 FirstArgument(const bytea *arguments)

@@ -26,7 +26,7 @@
 #include "table/objects.h"
 #include "table/table.h"
 
-/* Rows as the planner last counted them; 0 if it never did. */
+/* Returns the planner's number of rows; 0 if it has none yet. */
 static int64
 EstimatedRows(Oid relid)
 {
@@ -41,7 +41,10 @@ EstimatedRows(Oid relid)
 	return rows > 0 ? (int64) rows : 0;
 }
 
-/* The size that one of PostgreSQL's functions gives; 0 if the relation has just been dropped. */
+/*
+ * Calls one of PostgreSQL's size functions; 0 if the relation has just been
+ * dropped.
+ */
 static int64
 SizeOf(PGFunction function, Oid relid)
 {
@@ -55,7 +58,10 @@ SizeOf(PGFunction function, Oid relid)
 	return fcinfo->isnull ? 0 : DatumGetInt64(size);
 }
 
-/* Items and bytes of a table or of an index of it; both null if not visible. */
+/*
+ * Appends the numbers of items and bytes of a table or index; null if not
+ * visible.
+ */
 static void
 AppendCounts(StringInfo out, bool visible, Oid relid, const char *size_name)
 {
@@ -89,7 +95,7 @@ AppendKeySchema(StringInfo out, const KeySchema *key)
 	appendStringInfoChar(out, ']');
 }
 
-/* By name, as the service echoes them. */
+/* Appends the attributes sorted by name, as the service returns them. */
 static void
 AppendAttributes(StringInfo out, const TableDef *def)
 {
@@ -126,11 +132,11 @@ static void
 AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 {
 	static const char *const states[] = {"CREATING", "ACTIVE", "DELETING"};
-	/* an index that is being created may have no relation yet */
+	/* An index that is being created may have no relation yet. */
 	Oid			relid = FindIndexRelation(def, index);
 
 	if (index->status == INDEX_ACTIVE && !OidIsValid(relid))
-		(void) IndexDefRelation(def, index);	/* raises an error if there is none */
+		(void) IndexDefRelation(def, index);	/* raises an error */
 
 	appendStringInfoChar(out, '{');
 	AppendMember(out, "index_name", index->name);

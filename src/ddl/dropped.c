@@ -1,6 +1,7 @@
 /*
  * dropped.c
- *	  What a statement has dropped, in an event trigger at its end.
+ *	  Finds the triggers that a statement has dropped, in an event trigger at
+ *	  its end.
  */
 #include "postgres.h"
 
@@ -18,9 +19,12 @@
 #include "table/objects.h"
 #include "table/table.h"
 
-/* ---- rows that were deleted ---- */
+/* ---- deleted rows ---- */
 
-/* Whether this transaction has deleted the row, not just replaced this version. */
+/*
+ * Whether this transaction has deleted the row, rather than replaced this
+ * version.
+ */
 static bool
 IsDeleted(HeapTuple tuple)
 {
@@ -32,7 +36,7 @@ IsDeleted(HeapTuple tuple)
 		ItemPointerEquals(&header->t_ctid, &tuple->t_self);
 }
 
-/* The row of a trigger that was dropped, or NULL. */
+/* Returns the row of a dropped trigger, or NULL. */
 static HeapTuple
 FetchDeleted(Relation triggers, Oid oid)
 {

@@ -1,12 +1,13 @@
 /*
  * event.c
- *	  The event trigger at the end of DDL: what it does to dynamo tables.
+ *	  The event trigger at the end of DDL: keeps dynamo tables consistent.
  *
- * A definition names columns and relations.  A statement that takes one of
- * them away (RENAME COLUMN, DROP COLUMN, DROP INDEX, DROP TABLE of an index
- * table, DROP CONSTRAINT of the primary key) would make the table unusable
- * and is refused.  What can follow follows (event_index.c,
- * event_stream.c); triggers of ours go on to fire (event_trigger.c).
+ * A definition names columns and relations.  A statement that removes or
+ * renames one of them (RENAME COLUMN, DROP COLUMN, DROP INDEX, DROP TABLE of
+ * an index table, DROP CONSTRAINT of the primary key) would make the table
+ * unusable and is refused.  Relations that belong to the table are changed
+ * with it (event_index.c, event_stream.c), and the extension's triggers stay
+ * enabled (event_trigger.c).
  *
  * Everything runs as the user of the statement, who owns what it changed.
  */
@@ -36,7 +37,10 @@ EventTriggerCall(FunctionCallInfo fcinfo)
 	return (EventTriggerData *) fcinfo->context;
 }
 
-/* Every DDL statement in the database pays for these: plans are kept. */
+/*
+ * Executes a query and keeps its plan, because every DDL statement in the
+ * database needs it.
+ */
 void
 EventQuery(EventPlan *plan, int nargs, Datum *args)
 {
@@ -72,8 +76,8 @@ ResultOids(void)
 /* ---- a table that was altered ---- */
 
 /*
- * Key columns are set from the item: a default would contradict it in every
- * row that leaves them out, as it should.
+ * Refuses defaults of key columns.  These columns are derived from the item,
+ * and a default would contradict it in every row that does not set them.
  */
 static void
 RefuseKeyDefaults(Relation rel, const TableDef *def)
@@ -108,8 +112,8 @@ DropsConstraint(const Node *statement)
 }
 
 /*
- * A table can be without its primary key while it is restored, so that only
- * who drops it is refused.
+ * Refuses to drop the primary key.  Other statements are allowed without one,
+ * because a restore creates it late.
  */
 static void
 RefuseLostPrimaryKey(Relation rel, const Node *statement)
@@ -136,7 +140,7 @@ CheckAltered(Oid relid, const TableDef *def, const Node *statement)
 	table_close(rel, AccessShareLock);
 }
 
-/* A definition that was copied from another table gets an id of its own. */
+/* Gives a definition that was copied from another table its own id. */
 static void
 ClaimId(Oid relid, TableDef *def, const CreateTrigStmt *statement)
 {
@@ -154,7 +158,7 @@ ClaimId(Oid relid, TableDef *def, const CreateTrigStmt *statement)
 static void
 TableAltered(Oid relid, const Node *statement)
 {
-	/* raises an error if the definition no longer fits the table */
+	/* Raises an error if the definition does not fit the table any more. */
 	TableDef   *def = CopyDefinition(relid);
 
 	EnableTriggers(relid);
@@ -168,7 +172,10 @@ TableAltered(Oid relid, const Node *statement)
 	StreamFollowTable(relid);
 }
 
-/* Of a dynamo table, or a shard: restoring data alters shards one by one. */
+/*
+ * Handles a partition of a dynamo table, or a shard.  A restore of data alters
+ * shards one by one.
+ */
 static void
 PartitionAltered(Oid relid)
 {
@@ -208,7 +215,10 @@ RelationAltered(Oid relid, const Node *statement)
 
 /* ---- the event trigger ---- */
 
-/* The relations the ending command worked on, directly or by a trigger. */
+/*
+ * Returns the relations that the command has changed, directly or by a
+ * trigger.
+ */
 static EventPlan altered_relations = {
 "SELECT DISTINCT CASE WHEN c.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 "         THEN c.objid "
@@ -229,7 +239,7 @@ dynamo_ddl_command_end(PG_FUNCTION_ARGS)
 	EventTriggerData *event = EventTriggerCall(fcinfo);
 	ListCell   *cell;
 
-	/* a new table is of interest as a partition only */
+	/* A new table matters only if it is a partition. */
 	if (IsA(event->parsetree, CreateStmt) && ((CreateStmt *) event->parsetree)->partbound == NULL)
 		PG_RETURN_NULL();
 	SPI_connect();

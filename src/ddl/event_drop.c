@@ -1,7 +1,7 @@
 /*
  * event_drop.c
  *	  The event trigger after DROP: refuses to drop relations of indexes and
- *	  streams alone; drops index tables and settings with their table, and
+ *	  streams alone.  With a table, it drops its index tables and settings, and
  *	  closes its streams.
  *
  * A link (link.h) is dropped with either of its tables; if the other table
@@ -37,9 +37,12 @@ RefuseDropOfIndex(const IndexDef *index, Oid table)
 			 errhint("Use dynamo.drop_index.")));
 }
 
-/* ---- what belonged to a table, without it ---- */
+/* ---- a dropped relation whose table remains ---- */
 
-/* Whether the table needs it and has no other. */
+/*
+ * Refuses the drop if the table needs this index table and has no other for
+ * the index.
+ */
 static void
 RefuseDropOfIndexTable(const DroppedTrigger *link, Relation table)
 {
@@ -77,9 +80,12 @@ RefuseDropOfLinked(const DroppedTrigger *link)
 	table_close(table, AccessShareLock);
 }
 
-/* ---- a table, without what belonged to it ---- */
+/* ---- a dropped table whose relations remain ---- */
 
-/* Who drops a table, as the owner of its schema for instance, may drop its index tables. */
+/*
+ * A user who drops a table may also drop its index tables, for example as the
+ * owner of the schema.
+ */
 static bool
 MayDrop(Oid relid)
 {
@@ -101,8 +107,9 @@ HasTriggerOfFunction(Oid relid, const char *function)
 }
 
 /*
- * As its owner where the user is another, who may drop any table in a schema of
- * theirs.  An owner who is shut out of the schema keeps the stream as it is.
+ * Closes the stream of a dropped table.  If the user is not its owner, but may
+ * drop any table in the schema, this runs as the owner.  If the owner has no
+ * access to the schema, the stream is left as it is.
  */
 static void
 CloseDroppedStream(Oid stream)

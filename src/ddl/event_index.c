@@ -1,7 +1,7 @@
 /*
  * event_index.c
- *	  Index tables under ordinary DDL: finds their tables, and moves them with
- *	  these.
+ *	  Index tables under ordinary DDL: finds their tables, and changes them
+ *	  together.
  *
  * Index tables get the schema, owner and persistence of their table.
  */
@@ -23,7 +23,7 @@
 #include "table/link.h"
 #include "table/objects.h"
 
-/* ---- whose an index table is ---- */
+/* ---- the table of an index table ---- */
 
 bool
 IsTable(Oid relid)
@@ -41,7 +41,10 @@ HasName(Oid relid, const char *name)
 	return found != NULL && strcmp(found, name) == 0;
 }
 
-/* The definition a table has, unchecked: it may not fit any more. */
+/*
+ * Returns a table's definition without checks: it may not fit the table any
+ * more.
+ */
 static TableDef *
 WrittenDefinition(Oid relid)
 {
@@ -56,7 +59,10 @@ WrittenDefinition(Oid relid)
 	return def;
 }
 
-/* The index that a table holds for the table that it belongs to; NULL if none. */
+/*
+ * Returns the index that an index table contains, and its table; NULL if it is
+ * not an index table.
+ */
 static const IndexDef *
 IndexOfTable(Relation index_table, Oid *table)
 {
@@ -123,7 +129,7 @@ FollowWithShards(Oid relid, Oid index_table)
 	FollowTable(relid, index_table);
 }
 
-/* One that is not there was dropped or is not restored yet. */
+/* A missing index table was dropped, or has not been restored yet. */
 void
 IndexTablesFollow(Oid relid, const TableDef *def)
 {

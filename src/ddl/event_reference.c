@@ -17,9 +17,9 @@
 #include "table/link.h"
 #include "table/objects.h"
 
-/* ---- made ---- */
+/* ---- creating ---- */
 
-/* The tables that triggers made by the ending command link. */
+/* Returns the tables linked by triggers that the command has created. */
 static EventPlan created_links = {
 "SELECT r.relid "
 "FROM pg_catalog.pg_event_trigger_ddl_commands() c "
@@ -31,9 +31,9 @@ static EventPlan created_links = {
 };
 
 /*
- * The triggers of a reference read one table, and delete from it, for who
- * writes to the other; what belongs to a table is written, altered and dropped
- * with it.
+ * Requires the owner of both tables.  The triggers of a reference read one
+ * table, and delete from it, for users who write to the other.  Relations that
+ * belong to a table are written, altered and dropped with it.
  */
 static void
 CheckLinkOwner(Oid relid)
@@ -64,7 +64,7 @@ CheckLinkOwners(void)
 		CheckOneLink(lfirst_oid(cell));
 }
 
-/* ---- dropped ---- */
+/* ---- dropping ---- */
 
 void
 RefuseHalfReference(Relation rel, const Trigger *trigger, const char *verb)

@@ -21,7 +21,7 @@
 #include "ddl/stream_definition.h"
 #include "table/objects.h"
 
-/* The index that a named relation holds; false if it holds none. */
+/* Finds the index that a named relation contains; false if there is none. */
 bool
 FindNamedIndex(const RangeVar *name, HeldIndex *held)
 {
@@ -30,7 +30,7 @@ FindNamedIndex(const RangeVar *name, HeldIndex *held)
 	return OidIsValid(relid) && FindHeldIndex(relid, held);
 }
 
-/* The definition of a table, or of that which it is a partition of, or NULL. */
+/* Returns the definition of a table or of its partition root, or NULL. */
 TableDef *
 RootDefinition(Oid relid)
 {
@@ -79,7 +79,7 @@ RefuseToLeaveTable(const HeldIndex *held, const char *what)
 			 errhint("Alter the table; its index tables are altered with it.")));
 }
 
-/* Its constraint is called as its index is. */
+/* The constraint of a primary key has the name of its index. */
 static bool
 IsPrimaryKey(Oid relid, const char *constraint)
 {
@@ -93,7 +93,7 @@ IsPrimaryKey(Oid relid, const char *constraint)
 	return OidIsValid(primary_key) && strcmp(get_rel_name(primary_key), constraint) == 0;
 }
 
-/* relid: the index table or the shard of one that is altered. */
+/* relid is the altered index table or shard. */
 void
 CheckIndexTableCommand(const HeldIndex *held, Oid relid, const AlterTableCmd *command)
 {
@@ -167,7 +167,7 @@ FindTriggerByName(const TriggerDesc *triggers, const char *name)
 	return NULL;
 }
 
-/* Whether another trigger does the same. */
+/* Whether another trigger has the same effect. */
 static bool
 HasTwin(const TriggerDesc *triggers, const Trigger *trigger)
 {
@@ -182,7 +182,7 @@ HasTwin(const TriggerDesc *triggers, const Trigger *trigger)
 	return false;
 }
 
-/* Whether a table, or what it is a partition of, has index tables. */
+/* Whether a table or its partition root has index tables. */
 static bool
 RootHasIndexTables(Oid relid)
 {
@@ -199,7 +199,10 @@ RootNeedsRowMaintenance(Oid relid)
 	return def != NULL && NeedsRowMaintenance(def->relid, def);
 }
 
-/* Whether a table needs one of its triggers: nothing else does what it does. */
+/*
+ * Whether a table needs one of its triggers, because no other has the same
+ * effect.
+ */
 static bool
 TriggerIsNeeded(Oid relid, const TriggerDesc *triggers, const Trigger *trigger)
 {
@@ -215,7 +218,7 @@ TriggerIsNeeded(Oid relid, const TriggerDesc *triggers, const Trigger *trigger)
 	return true;
 }
 
-/* Whether a trigger says to which table an index table belongs. */
+/* Whether a trigger is the link from an index table to its table. */
 static bool
 IsNeededLink(Oid relid, const Trigger *trigger)
 {
@@ -224,7 +227,10 @@ IsNeededLink(Oid relid, const Trigger *trigger)
 	return trigger->tgfoid == DynamoFunctionOid(FUNCTION_BELONGS_TO) && FindHeldIndex(relid, &held);
 }
 
-/* Refuses to disable, drop or rename a trigger that a table needs; verb says which. */
+/*
+ * Refuses to disable, drop or rename a trigger that a table needs, depending
+ * on verb.
+ */
 void
 CheckTriggerStays(Oid relid, const char *name, const char *verb)
 {
@@ -246,7 +252,10 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 	relation_close(rel, AccessShareLock);
 }
 
-/* The same, and not one of the two triggers of a reference either. */
+/*
+ * CheckTriggerStays that also protects links and the two triggers of a
+ * reference.
+ */
 void
 CheckTriggerKept(Oid relid, const char *name, const char *verb)
 {
@@ -268,7 +277,10 @@ CheckTriggerKept(Oid relid, const char *name, const char *verb)
 
 /* ---- partitions of dynamo tables ---- */
 
-/* Index tables hold the entries of all partitions. */
+/*
+ * Refuses changes of partitions, because index tables contain the entries of
+ * all partitions.
+ */
 void
 CheckPartitionsStay(Oid relid, const char *verb)
 {
@@ -288,7 +300,7 @@ CheckPartitionsStay(Oid relid, const char *verb)
 				 errhint("Disable the stream with dynamo.disable_stream.")));
 }
 
-/* Whether a table has rows, perhaps dead ones. */
+/* Whether a table has rows, even if they are dead. */
 static bool
 HasRows(Oid relid)
 {
@@ -302,7 +314,7 @@ HasRows(Oid relid)
 	return has_rows;
 }
 
-/* Rows that are there have not passed the trigger. */
+/* Warns of existing rows, for which the key trigger has not fired. */
 static void
 WarnOfRows(Oid relid, const RangeVar *partition_name)
 {
@@ -330,8 +342,9 @@ CheckAttach(Oid relid, const RangeVar *partition)
 /* ---- inheritance ---- */
 
 /*
- * INHERITS a dynamo table, or an index table: a child has no trigger and no
- * key of theirs, and yet its rows would be theirs.
+ * Refuses INHERITS of a dynamo table or an index table.  The child's rows
+ * would be part of the parent, but the child would not have its triggers and
+ * key.
  */
 void
 CheckParent(const RangeVar *name)

@@ -1,14 +1,14 @@
 /*
  * event_start.c
- *	  The event trigger before DDL: statements that would take an index table
- *	  apart, or a trigger of ours away, are refused (event_refuse.c).
+ *	  The event trigger before DDL: refuses statements that would damage an
+ *	  index table or remove a trigger of the extension (event_refuse.c).
  *
- * Before rather than after, because then the catalogs still tell what belongs
- * to what, and because DETACH CONCURRENTLY commits in between.  What a dump
- * that is restored says comes when there is no definition (yet, or with
- * --clean any more), and nothing is refused; only the triggers it drops
- * itself, one by one.  Therefore, these can be dropped where
- * check_function_bodies is off, as in every script of pg_dump.
+ * It fires before the statement, because the catalogs then still contain the
+ * relationships, and because DETACH CONCURRENTLY commits in between.  The
+ * statements of a dump run before the definition exists, or with --clean after
+ * it was dropped, and are not refused.  An exception are triggers, which a
+ * dump drops one by one.  They can therefore be dropped if
+ * check_function_bodies is off, as in all output of pg_dump.
  */
 #include "postgres.h"
 
@@ -57,7 +57,7 @@ CheckAlterTable(const AlterTableStmt *statement)
 	}
 }
 
-/* ALTER TYPE ... RENAME ATTRIBUTE takes the row types of tables. */
+/* ALTER TYPE ... RENAME ATTRIBUTE also accepts the row types of tables. */
 static bool
 RenamesColumn(const RenameStmt *statement)
 {
@@ -93,7 +93,10 @@ CheckSetSchema(const AlterObjectSchemaStmt *statement)
 	StreamRefuseChange(relid, "schema");
 }
 
-/* Partitions of an index table are shards: no entry would be in another. */
+/*
+ * Refuses new partitions of an index table.  They would be shards, which no
+ * entry belongs to.
+ */
 static void
 CheckCreateTable(const CreateStmt *statement)
 {
@@ -132,7 +135,10 @@ CheckDropTables(const DropStmt *statement)
 		if (!list_member_oid(dropped, PartitionRoot(relid)))
 			CheckPartitionsStay(relid, "drop");
 
-		/* who drops the index table as a whole is told at the end */
+		/*
+		 * Dropping the whole index table is refused at the end of the
+		 * statement.
+		 */
 		if (FindHeldIndex(relid, &held) && !list_member_oid(dropped, held.index_table))
 			ereport(ERROR,
 					(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
@@ -142,7 +148,7 @@ CheckDropTables(const DropStmt *statement)
 	}
 }
 
-/* Each object is a table's name, then the trigger's. */
+/* Each object is the name of a table followed by the name of a trigger. */
 static void
 CheckDropTriggers(const DropStmt *statement)
 {
@@ -162,7 +168,10 @@ CheckDropTriggers(const DropStmt *statement)
 	}
 }
 
-/* CONCURRENTLY has done the half of it when it ends. */
+/*
+ * This is checked before the statement, because a concurrent drop commits in
+ * between.
+ */
 static void
 CheckDropIndexes(const DropStmt *statement)
 {

@@ -1,11 +1,11 @@
 /*
  * event_stream.c
- *	  What ordinary DDL does to streams: event.c calls this.
+ *	  Streams under ordinary DDL; called by event.c.
  *
- * A stream's table follows its table into another schema and to another
- * owner, its definition learns the table's new name, and the stream is closed
- * when the table is dropped.  A closed stream stays as it is: nothing writes
- * to it, and readers know it by the name its table had.
+ * A stream's table is moved to the schema and owner of its table.  Its
+ * definition gets the table's new name.  The stream is closed when the table
+ * is dropped.  A closed stream does not change any more: nothing writes to it,
+ * and readers use the name that its table had.
  */
 #include "postgres.h"
 
@@ -26,7 +26,7 @@
 #include "table/object_names.h"
 #include "table/objects.h"
 
-/* ---- altered ---- */
+/* ---- altered tables ---- */
 
 static bool
 OpenStreamOf(Oid relid, TableStream *stream)
@@ -62,7 +62,7 @@ HasOpenStream(Oid relid)
 	return OpenStreamOf(relid, &stream);
 }
 
-/* The table whose open stream a relation is; InvalidOid if it is none. */
+/* Returns the table whose open stream a relation is; otherwise InvalidOid. */
 static Oid
 TableOfOpenStream(Oid relid)
 {
@@ -116,7 +116,10 @@ CheckStreamCommand(Oid relid, const AlterTableCmd *command)
 	}
 }
 
-/* A name that no relation could have stays what it is. */
+/*
+ * Returns the table's name for requests.  A name that no relation can have
+ * does not change.
+ */
 static const char *
 NameForRequests(Oid relid, const StreamDef *def)
 {
@@ -156,7 +159,7 @@ StreamAltered(Oid stream)
 				 errhint("Change the owner of the table; the stream is changed with it.")));
 }
 
-/* ---- dropped ---- */
+/* ---- dropped tables ---- */
 
 void
 StreamCloseOfTable(Oid relid)

@@ -34,11 +34,11 @@ IsOurFunction(Oid function)
 		function == DynamoFunctionOid(FUNCTION_GUARD_STREAM);
 }
 
-/* ---- who may make them ---- */
+/* ---- who may create them ---- */
 
 /*
- * Our triggers write past privileges: whoever has only TRIGGER on a table
- * must not make them.
+ * The extension's triggers write without privilege checks, so the TRIGGER
+ * privilege alone must not suffice to create them.
  */
 static void
 CheckTriggerOwner(Relation rel, const Trigger *trigger)
@@ -50,7 +50,7 @@ CheckTriggerOwner(Relation rel, const Trigger *trigger)
 						RelationGetRelationName(rel), trigger->tgname)));
 }
 
-/* Two definitions of one table would contradict each other. */
+/* Refuses a second definition of a table, which would contradict the first. */
 void
 CheckOneDefinition(Oid relid)
 {
@@ -80,7 +80,7 @@ CheckStreamDefinition(Relation rel, const Trigger *trigger)
 	StreamDefParse(trigger->tgargs[0], RelationGetRelationName(rel), &def);
 }
 
-/* Also those of partitions, which may be detached. */
+/* Checks the definitions of partitions, too, because they can be detached. */
 void
 CheckTriggerDefinitions(Oid relid)
 {
@@ -105,8 +105,9 @@ CheckTriggerDefinitions(Oid relid)
 }
 
 /*
- * Our triggers are for plain tables and those that are partitioned by columns;
- * elsewhere they would only disturb the views over definitions.
+ * Refuses the extension's triggers on other relations than plain tables and
+ * tables partitioned by columns.  There they have no effect except on the
+ * views of definitions.
  */
 void
 RefuseOurTriggers(Oid relid)
@@ -130,10 +131,10 @@ RefuseOurTriggers(Oid relid)
 /* ---- when they fire ---- */
 
 /*
- * When a trigger of ours must fire and does not: ALWAYS or REPLICA; NULL
- * otherwise.  ENABLE TRIGGER ALL and DISABLE TRIGGER ALL, as pg_restore
- * --disable-triggers says them, are not meant for triggers that keep columns
- * and indexes true.
+ * Returns the mode that a trigger must have if it has another one, ALWAYS or
+ * REPLICA; otherwise NULL.  ENABLE TRIGGER ALL and DISABLE TRIGGER ALL, as
+ * used by pg_restore --disable-triggers, are not intended for triggers that
+ * maintain columns and indexes.
  */
 static const char *
 ModeToRestore(const Trigger *trigger)
@@ -150,8 +151,8 @@ ModeToRestore(const Trigger *trigger)
 }
 
 /*
- * What follows ENABLE in a statement for each such trigger of a relation.
- * disabled: whether any does not fire at all.
+ * Returns the text after ENABLE for each such trigger of a relation.
+ * disabled: whether any of them does not fire at all.
  */
 static List *
 TriggersToEnable(Relation rel, bool *disabled)
@@ -193,11 +194,11 @@ EnableTriggers(Oid relid)
 		RunStatement("ALTER TABLE %s ENABLE %s", table, (char *) lfirst(cell));
 }
 
-/* ---- the order of others' triggers ---- */
+/* ---- the order of users' triggers ---- */
 
 /*
- * The name of the trigger that a statement has made or renamed, or NULL.  Ours
- * are made again and again; those of a dump were there before.
+ * Returns the name of the trigger that a statement has created or renamed, or
+ * NULL.  Statements of the extension and of dumps are ignored.
  */
 static const char *
 TriggerOfStatement(const Node *statement)
@@ -257,9 +258,10 @@ NoteTriggerOrder(Oid relid, const Node *statement)
 }
 
 /*
- * The definition of a table, if it needs the trigger and has it not, or the
- * other way round; else NULL.  Tables with index tables have it for those, and
- * whether they are maintained is nothing to make good in passing.
+ * Returns the definition of a table that needs the row maintenance trigger and
+ * does not have it, or the other way round; otherwise NULL.  A table with
+ * index tables needs the trigger for them in any case, and dynamo.reindex
+ * repairs it.
  */
 static const TableDef *
 DefinitionToFollow(Relation rel, bool dropped)
@@ -273,8 +275,9 @@ DefinitionToFollow(Relation rel, bool dropped)
 }
 
 /*
- * As the owner: whoever has the TRIGGER privilege may make and drop others.  A
- * dump has ours among its own.
+ * Creates or drops the row maintenance trigger, as the table's owner: users
+ * with the TRIGGER privilege may create and drop other triggers.  A dump
+ * contains the trigger.
  */
 void
 FollowTriggerOrder(Oid relid, bool dropped)

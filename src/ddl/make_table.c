@@ -26,7 +26,7 @@
 #include "table/objects.h"
 #include "table/table_settings.h"
 
-/* Items are UTF-8, and their key attributes become text as they are. */
+/* Items are UTF-8, and key attributes become text without conversion. */
 static void
 CheckEncoding(void)
 {
@@ -46,7 +46,7 @@ CheckFillfactor(int fillfactor)
 				 errmsg("fillfactor must be between 10 and 100")));
 }
 
-/* The definition a new table gets. */
+/* Returns the definition of a new table. */
 static TableDef *
 DefineTable(const CreateTableSpec *spec, Oid schema, const char *relation_name)
 {
@@ -114,7 +114,7 @@ AlreadyExists(const char *name)
 			 errmsg("Table already exists: %s", name)));
 }
 
-/* Whether somebody else has created a relation of the name meanwhile. */
+/* Whether another session has created a relation with the name meanwhile. */
 static bool
 IsTaken(int sqlstate)
 {
@@ -171,8 +171,9 @@ TableCreate(const CreateTableSpec *spec)
 }
 
 /*
- * The entity views of a table: they depend on it, have our trigger, and belong
- * to its owner or the user.  DROP TABLE tells of those of others.
+ * Returns the entity views of a table: they depend on it, have the extension's
+ * trigger, and belong to its owner or the user.  DROP TABLE reports other
+ * views.
  */
 static const char entity_views_query[] =
 "SELECT DISTINCT pg_catalog.format('%I.%I', n.nspname, v.relname) "
@@ -205,7 +206,7 @@ DropEntityViews(Oid relid)
 		RunStatement("DROP VIEW %s", SPI_getvalue(views->vals[i], views->tupdesc, 1));
 }
 
-/* A table and its index tables, as DROP TABLE wants them. */
+/* Returns a table and its index tables as a list for DROP TABLE. */
 static char *
 TablesToDrop(Relation rel)
 {
@@ -234,7 +235,7 @@ TableDrop(const char *table_name)
 	Oid			relid = RelationGetRelid(rel);
 	char	   *tables;
 
-	/* a builder may have a lock for long */
+	/* A builder can hold a lock for a long time. */
 	table_close(rel, AccessShareLock);
 	(void) BuildStop(relid);
 	rel = OpenTableForDdl(table_name, AccessExclusiveLock);

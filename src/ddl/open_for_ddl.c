@@ -19,8 +19,9 @@
 #include "table/objects.h"
 
 /*
- * Statements on a table run as the caller, and looking up partitions evaluates
- * what the owner wrote into the partition key, at any depth.
+ * Refuses partition keys with expressions, at any depth.  Statements on a
+ * table run as the caller, and looking up its partitions evaluates the owner's
+ * expressions.
  */
 static void
 RefuseExpressionKeys(Relation rel)

@@ -18,10 +18,13 @@
 #include "table/object_names.h"
 #include "table/objects.h"
 
-/* Room for entries whose projection changes; keys never change in place. */
+/*
+ * Leaves room for entries whose projection changes; keys never change in
+ * place.
+ */
 #define INDEX_FILLFACTOR	90
 
-/* "a", "b": the columns of an entry. */
+/* Returns the columns of an entry: "a", "b". */
 static char *
 EntryColumns(const TableDef *def, const IndexDef *index)
 {
@@ -46,9 +49,9 @@ IsTableKey(const TableDef *def, int attribute)
 }
 
 /*
- * WHERE the partition attributes are there; those of the table's key always
- * are.  Sort attributes are not in it: a plain query on the partition alone
- * could not use the index otherwise.
+ * Returns the predicate that requires the partition attributes that are not
+ * part of the table's key.  Sort attributes are not included, because a query
+ * on the partition alone could then not use the index.
  */
 static char *
 SparsePredicate(const TableDef *def, const IndexDef *index, bool limited)
@@ -100,7 +103,7 @@ IndexTableColumns(const TableDef *def, const IndexDef *index)
 	return out.data;
 }
 
-/* An index table and its shards belong to whom the table belongs to. */
+/* Gives an index table and its shards the owner of the table. */
 static void
 GiveToOwner(const char *relation, Oid owner)
 {

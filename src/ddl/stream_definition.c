@@ -1,6 +1,6 @@
 /*
  * stream_definition.c
- *	  Streams in the system catalogs: definitions, relations, triggers.
+ *	  Streams in the system catalogs: definitions, relations and triggers.
  */
 #include "postgres.h"
 
@@ -27,9 +27,9 @@
 #include "table/objects.h"
 #include "table/table_settings.h"
 
-#define STREAM_DEFINITION_VERSION	1	/* as CheckVersion has it */
+#define STREAM_DEFINITION_VERSION	1	/* checked by CheckVersion */
 
-/* From PostgreSQL's epoch to Unix's. */
+/* The time between PostgreSQL's epoch and the Unix epoch. */
 #define EPOCH_SHIFT ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
 
 /* ---- times ---- */
@@ -55,7 +55,10 @@ StreamTimeFromText(const char *text)
 
 #define TIME_TEXT_LENGTH	strlen("2026-11-21T11:20:47.123")
 
-/* There is one way to write a time: labels are compared as text, and views cast them. */
+/*
+ * A time has only one valid form: labels are compared as text, and views cast
+ * times.
+ */
 static bool
 IsTimeText(const char *text)
 {
@@ -107,15 +110,15 @@ InvalidDefinition(const char *relation_name, const char *detail)
 			 errdetail("%s", detail)));
 }
 
-/* A definition that is being read. */
+/* The state of reading a definition. */
 typedef struct DefinitionReader
 {
 	JsonbContainer *object;
 	const char *relation_name;
-	uint32		members;		/* found */
+	uint32		members;		/* number of members found */
 } DefinitionReader;
 
-/* A string of 1 to max bytes; NULL if it is absent or null. */
+/* Returns a string of 1 to max bytes; NULL if it is absent or null. */
 static const char *
 OptionalMember(DefinitionReader *r, const char *name, int max)
 {
@@ -142,7 +145,10 @@ Member(DefinitionReader *r, const char *name, int max)
 	return value;
 }
 
-/* Written by us it is 1; it was not looked at before. */
+/*
+ * The extension writes version 1.  Earlier code did not check the version, so
+ * it may be absent.
+ */
 static void
 CheckVersion(DefinitionReader *r)
 {
@@ -357,7 +363,7 @@ RelationText(Oid relid)
 	return QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
 }
 
-/* A name for a stream's table that no relation has. */
+/* Chooses a name for a stream's table that no relation has. */
 static char *
 ChooseStreamRelation(Oid relid)
 {

@@ -74,7 +74,10 @@ StorePartitionTriggers(Oid partition)
 		StoreTruncation(partition, true);
 }
 
-/* Whether a table, or a partition of it, has a trigger that fires after derive_keys. */
+/*
+ * Whether a table or a partition of it has a trigger that fires after
+ * derive_keys.
+ */
 static bool
 HasLaterTrigger(Oid relid)
 {
@@ -111,8 +114,8 @@ StoreRowMaintenance(Oid relid, const TableDef *def)
 }
 
 /*
- * Index tables, if there are any, are maintained by two triggers.  PostgreSQL
- * gives partitions that on rows, not that on statements.
+ * Creates or drops the two triggers that maintain index tables.  Partitions
+ * inherit the row trigger, but not the statement trigger.
  */
 static void
 StoreMaintenance(Oid relid, const TableDef *def)
@@ -161,7 +164,7 @@ StoreGuards(Oid index_table)
 				 FUNCTION_GUARD_INDEX, "");
 	GuardTruncate(index_table);
 
-	/* PostgreSQL gives shards the triggers on rows, not those on statements */
+	/* Shards inherit row triggers, but not statement triggers. */
 	foreach(cell, find_inheritance_children(index_table, AccessShareLock))
 		GuardTruncate(lfirst_oid(cell));
 }

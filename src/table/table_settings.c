@@ -433,7 +433,7 @@ ColumnList(const SettingsTable *t, const char *format)
 
 /* Returns WHERE for the key in the first parameters. */
 static char *
-KeyCondition(const SettingsTable *t)
+KeyWhereClause(const SettingsTable *t)
 {
 	return psprintf("WHERE %s", KeyList(t, "@ OPERATOR(pg_catalog.=) #", " AND "));
 }
@@ -468,7 +468,7 @@ ReadSettings(const SettingsTable *t, Parameters *p, void *settings)
 	MemoryContext context = CurrentMemoryContext;
 
 	SPI_connect();
-	ExecuteAsOwner(psprintf("SELECT %s FROM %s %s", ColumnList(t, "@"), t->name, KeyCondition(t)), p);
+	ExecuteAsOwner(psprintf("SELECT %s FROM %s %s", ColumnList(t, "@"), t->name, KeyWhereClause(t)), p);
 	if (SPI_processed > 0)
 		SettingsFromRow(t, settings, context);
 	SPI_finish();
@@ -583,7 +583,7 @@ IndexThroughputForget(Relation rel, const char *index_name)
 
 	IndexParameters(&p, rel, index_name);
 	ChangeAsOwner(rel, psprintf("DELETE FROM %s %s", index_settings.name,
-								KeyCondition(&index_settings)), &p);
+								KeyWhereClause(&index_settings)), &p);
 }
 
 /* ---- tags ---- */
