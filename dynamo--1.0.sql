@@ -1673,11 +1673,13 @@ CREATE TABLE dynamo_internal.table_settings (
 	table_class_changed_at timestamptz,
 	sse_type text,
 	sse_key text,
-	time_to_live_changed_at timestamptz
+	time_to_live_changed_at timestamptz,
+	recovery_period_days bigint NOT NULL DEFAULT 0,
+	recovery_since timestamptz
 );
 CREATE INDEX table_settings_relation ON dynamo_internal.table_settings (relation);
 COMMENT ON TABLE dynamo_internal.table_settings IS
-	'settings of tables made by requests: billing, streams, protection; written only by requests';
+	'settings of tables made by requests: billing, streams, protection, recovery; written only by requests';
 
 CREATE TABLE dynamo_internal.index_settings (
 	table_id text COLLATE "C" NOT NULL,

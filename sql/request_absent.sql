@@ -39,15 +39,33 @@ SELECT req('DescribeContributorInsights', '{"TableName": "none", "IndexName": "x
 SELECT req('DescribeTableReplicaAutoScaling', '{"TableName": "tab"}');
 SELECT req('DescribeTableReplicaAutoScaling', '{"TableName": "none"}');
 
+-- nothing to disable
+SELECT req('DisableKinesisStreamingDestination', '{"TableName": "tab", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/s"}');
+SELECT req('DisableKinesisStreamingDestination', '{"TableName": "none", "StreamArn": "arn:aws:kinesis:us-east-1:000000000000:stream/s"}');
+SELECT req('UpdateContributorInsights', '{"TableName": "tab", "ContributorInsightsAction": "DISABLE"}');
+SELECT req('UpdateContributorInsights', '{"TableName": "tab", "IndexName": "gsi", "ContributorInsightsAction": "DISABLE"}');
+SELECT req('UpdateContributorInsights', '{"TableName": "tab", "IndexName": "none", "ContributorInsightsAction": "DISABLE"}');
+SELECT req('UpdateContributorInsights', '{"TableName": "tab", "ContributorInsightsAction": "ENABLE"}');
+SELECT req('UpdateContributorInsights', '{"TableName": "tab", "ContributorInsightsAction": "PAUSE"}');
+
+-- what was never made
+SELECT req(o, format('{"%s": "ARN/tab/%s/01489602797149-73d8d5bc"}', m, k)) FROM (VALUES ('DescribeBackup', 'BackupArn', 'backup'),
+	('DeleteBackup', 'BackupArn', 'backup'), ('DescribeExport', 'ExportArn', 'export'), ('DescribeImport', 'ImportArn', 'import')) v(o, m, k);
+SELECT req('DescribeBackup', '{"BackupArn": "short"}');
+SELECT req('DescribeGlobalTable', '{"GlobalTableName": "tab"}');
+
 -- no table has a policy
 SELECT req('GetResourcePolicy', '{"ResourceArn": "ARN/tab"}');
 SELECT req('GetResourcePolicy', '{"ResourceArn": "ARN/tab/stream/2026-10-09T00:29:04.041"}');
 SELECT req('GetResourcePolicy', '{"ResourceArn": "ARN/none"}');
 SELECT req('GetResourcePolicy', '{"ResourceArn": "ARN/tab/index/gsi"}');
 SELECT req('GetResourcePolicy', '{"ResourceArn": "tab"}');
+SELECT req('DeleteResourcePolicy', '{"ResourceArn": "ARN/tab"}');
+SELECT req('DeleteResourcePolicy', '{"ResourceArn": "ARN/none", "ExpectedRevisionId": "1"}');
 -- what would set any of it up is unknown
 SELECT req('PutResourcePolicy', '{"ResourceArn": "ARN/tab", "Policy": "{}"}');
 SELECT req('CreateBackup', '{"TableName": "tab", "BackupName": "bak"}');
+SELECT req(repeat('long "name" ', 10), '{}');
 
 SET client_min_messages = warning;
 DROP SCHEMA t_request_absent CASCADE;

@@ -39,6 +39,10 @@ static const DynamoException exceptions[] = {
 	{ERRCODE_DYNAMO_TABLE_NOT_FOUND, "TableNotFoundException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_POLICY_NOT_FOUND, "PolicyNotFoundException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_NOT_JSON, "SerializationException", PREFIX_CORAL, 400, true},
+	{ERRCODE_DYNAMO_BACKUP_NOT_FOUND, "BackupNotFoundException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_EXPORT_NOT_FOUND, "ExportNotFoundException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_IMPORT_NOT_FOUND, "ImportNotFoundException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_GLOBAL_TABLE_NOT_FOUND, "GlobalTableNotFoundException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_INTERNAL, "InternalServerError", PREFIX_SERVICE, 500, false},
 };
 

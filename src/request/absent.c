@@ -1,11 +1,11 @@
 /*
  * absent.c
- *	  Read-only operations of unsupported features: backups, exports, replicas,
- *	  streams to Kinesis, insights, auto scaling, policies.
+ *	  Operations of unsupported features: backups, exports, replicas, streams to
+ *	  Kinesis, insights, auto scaling, policies.
  *
  * Tools call these operations for every table.  The responses are those of a
- * table without these features.  Operations that would set them up are
- * unknown.
+ * table without these features; what disables or deletes one succeeds.
+ * Operations that would set them up are unknown.
  */
 #include "postgres.h"
 
@@ -69,28 +69,6 @@ ExistingTable(const Field *input)
 	return name;
 }
 
-/* This operation has an exception of its own for a table that is not there. */
-void
-DescribeContinuousBackupsRequest(Request *request)
-{
-	Writer	   *out = request->out;
-	const char *name = FieldTableName(request->input);
-
-	if (!TableExists(name))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_TABLE_NOT_FOUND),
-				 errmsg("Table not found: %s", name)));
-	WriterName(out, "ContinuousBackupsDescription");
-	WriterBeginObject(out);
-	/* so says the service of every table, whatever is set up */
-	WriterStringMember(out, "ContinuousBackupsStatus", "ENABLED");
-	WriterName(out, "PointInTimeRecoveryDescription");
-	WriterBeginObject(out);
-	WriterStringMember(out, "PointInTimeRecoveryStatus", "DISABLED");
-	WriterEndObject(out);
-	WriterEndObject(out);
-}
-
 void
 DescribeKinesisRequest(Request *request)
 {
@@ -98,8 +76,17 @@ DescribeKinesisRequest(Request *request)
 	EmptyList(request, "KinesisDataStreamDestinations");
 }
 
+/* There are no destinations: there is nothing to do. */
 void
-DescribeContributorInsightsRequest(Request *request)
+DisableKinesisRequest(Request *request)
+{
+	WriterStringMember(request->out, "TableName", ExistingTable(request->input));
+	WriterStringMember(request->out, "StreamArn", FieldString(request->input, "StreamArn"));
+	WriterStringMember(request->out, "DestinationStatus", "DISABLED");
+}
+
+static void
+DescribeInsights(Request *request)
 {
 	const char *index = FieldString(request->input, "IndexName");
 	OpenedTable table;
@@ -116,6 +103,20 @@ DescribeContributorInsightsRequest(Request *request)
 	TableClose(&table);
 }
 
+void
+DescribeContributorInsightsRequest(Request *request)
+{
+	DescribeInsights(request);
+}
+
+void
+UpdateContributorInsightsRequest(Request *request)
+{
+	if (FieldIs(request->input, "ContributorInsightsAction", "ENABLE"))
+		InvalidRequest("Contributor insights are not supported");
+	DescribeInsights(request);
+}
+
 /* Only tables with replicas have anything to describe. */
 void
 DescribeAutoScalingRequest(Request *request)
@@ -126,18 +127,66 @@ DescribeAutoScalingRequest(Request *request)
 					FieldTableName(request->input))));
 }
 
-/* ---- policies ---- */
+/* ---- what was never made ---- */
+
+static void
+NotFound(const Request *request, int sqlstate, const char *kind, const char *member)
+{
+	ereport(ERROR,
+			(errcode(sqlstate),
+			 errmsg("%s not found: %s", kind, FieldString(request->input, member))));
+}
 
 void
-GetResourcePolicyRequest(Request *request)
+AbsentBackupRequest(Request *request)
 {
-	const char *arn = FieldString(request->input, "ResourceArn");
+	NotFound(request, ERRCODE_DYNAMO_BACKUP_NOT_FOUND, "Backup", "BackupArn");
+}
+
+void
+DescribeExportRequest(Request *request)
+{
+	NotFound(request, ERRCODE_DYNAMO_EXPORT_NOT_FOUND, "Export", "ExportArn");
+}
+
+void
+DescribeImportRequest(Request *request)
+{
+	NotFound(request, ERRCODE_DYNAMO_IMPORT_NOT_FOUND, "Import", "ImportArn");
+}
+
+void
+DescribeGlobalTableRequest(Request *request)
+{
+	NotFound(request, ERRCODE_DYNAMO_GLOBAL_TABLE_NOT_FOUND, "Global table", "GlobalTableName");
+}
+
+/* ---- policies ---- */
+
+/* Raises an error unless the ARN is one of a table that exists, or of its stream. */
+static void
+CheckResource(const char *arn)
+{
 	char	   *name = ResourceTable(arn);
 
 	if (name != NULL && !TableExists(name))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found: Table: %s not found", name)));
+}
+
+void
+DeleteResourcePolicyRequest(Request *request)
+{
+	CheckResource(FieldString(request->input, "ResourceArn"));
+}
+
+void
+GetResourcePolicyRequest(Request *request)
+{
+	const char *arn = FieldString(request->input, "ResourceArn");
+
+	CheckResource(arn);
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_POLICY_NOT_FOUND),
 			 errmsg("Resource-based policy not found for the provided ResourceArn: %s", arn)));

@@ -10,8 +10,9 @@
 #include "request/wording.h"
 
 /*
- * The service names the reason of most errors.  It does not for operations it
- * does not know and for text that is no JSON; conflicts have its own words.
+ * The service names the reason of most errors.  It does not for text that is no
+ * JSON, nor for operations it does not know, where we do: who uses an operation that
+ * we lack must be told.  Conflicts have the service's own words.
  * Errors of the server are its own business: their texts have names of files.
  */
 const char *
@@ -21,7 +22,6 @@ FailureMessage(const ErrorData *edata)
 
 	switch (exception->sqlstate)
 	{
-		case ERRCODE_DYNAMO_UNKNOWN_OPERATION:
 		case ERRCODE_DYNAMO_NOT_JSON:
 			return NULL;
 		case ERRCODE_DYNAMO_TRANSACTION_CONFLICT:

@@ -77,19 +77,28 @@ extern const Shape model_describe_ttl;
 extern const Shape model_tag_resource;
 extern const Shape model_untag_resource;
 extern const Shape model_list_tags;
+extern const Shape model_update_recovery;
+extern const Shape model_describe_recovery;
 
 /* ---- model_absent.c ---- */
 
-extern const Shape model_describe_backups;
 extern const Shape model_describe_insights;
+extern const Shape model_update_insights;
 extern const Shape model_list_insights;
 extern const Shape model_describe_kinesis;
+extern const Shape model_disable_kinesis;
 extern const Shape model_describe_auto_scaling;
 extern const Shape model_list_backups;
 extern const Shape model_list_global_tables;
 extern const Shape model_list_exports;
 extern const Shape model_list_imports;
 extern const Shape model_get_policy;
+extern const Shape model_delete_policy;
+extern const Shape model_describe_backup;
+extern const Shape model_delete_backup;
+extern const Shape model_describe_export;
+extern const Shape model_describe_import;
+extern const Shape model_describe_global_table;
 
 /* ---- model_streams.c ---- */
 

@@ -16,7 +16,6 @@ static const Shape page_of_25 = {.kind = SHAPE_INTEGER, .min = 1, .max = 25};
 static const Member table_members[] = {
 	REQUIRED("TableName", model_defined_table),
 };
-const Shape model_describe_backups = STRUCTURE("DescribeContinuousBackupsInput", table_members);
 const Shape model_describe_kinesis =
 STRUCTURE("DescribeKinesisStreamingDestinationInput", table_members);
 const Shape model_describe_auto_scaling =
@@ -63,6 +62,56 @@ static const Member list_imports_members[] = {
 	MEMBER("NextToken", model_string),
 };
 const Shape model_list_imports = STRUCTURE("ListImportsInput", list_imports_members);
+
+/* ---- what a disabling or deleting operation takes ---- */
+
+static const char *const insights_actions[] = {"ENABLE", "DISABLE", NULL};
+static const Shape insights_action = ENUM(insights_actions);
+static const Member update_insights_members[] = {
+	REQUIRED("TableName", model_defined_table),
+	MEMBER("IndexName", model_new_name),
+	REQUIRED("ContributorInsightsAction", insights_action),
+};
+const Shape model_update_insights =
+STRUCTURE("UpdateContributorInsightsInput", update_insights_members);
+
+/* An ARN of something below a table. */
+static const Shape part_arn = {.kind = SHAPE_STRING, .min = 37, .max = MAX_ARN};
+
+static const Member disable_kinesis_members[] = {
+	REQUIRED("TableName", model_defined_table),
+	REQUIRED("StreamArn", part_arn),
+};
+const Shape model_disable_kinesis =
+STRUCTURE("DisableKinesisStreamingDestinationInput", disable_kinesis_members);
+
+static const Member delete_policy_members[] = {
+	REQUIRED("ResourceArn", model_resource_arn),
+	MEMBER("ExpectedRevisionId", model_string),
+};
+const Shape model_delete_policy = STRUCTURE("DeleteResourcePolicyInput", delete_policy_members);
+
+static const Member backup_members[] = {
+	REQUIRED("BackupArn", part_arn),
+};
+const Shape model_describe_backup = STRUCTURE("DescribeBackupInput", backup_members);
+const Shape model_delete_backup = STRUCTURE("DeleteBackupInput", backup_members);
+
+static const Member export_members[] = {
+	REQUIRED("ExportArn", part_arn),
+};
+const Shape model_describe_export = STRUCTURE("DescribeExportInput", export_members);
+
+static const Member import_members[] = {
+	REQUIRED("ImportArn", part_arn),
+};
+const Shape model_describe_import = STRUCTURE("DescribeImportInput", import_members);
+
+static const Member global_table_members[] = {
+	REQUIRED("GlobalTableName", model_new_name),
+};
+const Shape model_describe_global_table =
+STRUCTURE("DescribeGlobalTableInput", global_table_members);
 
 static const Member get_policy_members[] = {
 	REQUIRED("ResourceArn", model_resource_arn),

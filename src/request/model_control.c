@@ -219,3 +219,19 @@ static const Member list_tags_members[] = {
 	MEMBER("NextToken", model_string),
 };
 const Shape model_list_tags = STRUCTURE("ListTagsOfResourceInput", list_tags_members);
+
+/* ---- point-in-time recovery ---- */
+
+static const Shape recovery_days = {.kind = SHAPE_INTEGER, .min = 1, .max = 35};
+static const Member recovery_members[] = {
+	REQUIRED("PointInTimeRecoveryEnabled", model_boolean),
+	MEMBER("RecoveryPeriodInDays", recovery_days),
+};
+static const Shape recovery = STRUCTURE("PointInTimeRecoverySpecification", recovery_members);
+static const Member update_recovery_members[] = {
+	REQUIRED("TableName", model_defined_table),
+	REQUIRED("PointInTimeRecoverySpecification", recovery),
+};
+const Shape model_update_recovery =
+STRUCTURE("UpdateContinuousBackupsInput", update_recovery_members);
+const Shape model_describe_recovery = STRUCTURE("DescribeContinuousBackupsInput", table_members);

@@ -95,15 +95,25 @@ extern void ExecuteTransactionRequest(Request *request);
 extern void UpdateTimeToLiveRequest(Request *request);
 extern void DescribeTimeToLiveRequest(Request *request);
 
+/* recovery.c */
+extern void UpdateContinuousBackupsRequest(Request *request);
+extern void DescribeContinuousBackupsRequest(Request *request);
+
 /* tags.c */
 extern void TagResourceRequest(Request *request);
 extern void UntagResourceRequest(Request *request);
 extern void ListTagsRequest(Request *request);
 
 /* absent.c */
-extern void DescribeContinuousBackupsRequest(Request *request);
+extern void AbsentBackupRequest(Request *request);
+extern void DeleteResourcePolicyRequest(Request *request);
 extern void DescribeContributorInsightsRequest(Request *request);
+extern void DescribeExportRequest(Request *request);
+extern void DescribeGlobalTableRequest(Request *request);
+extern void DescribeImportRequest(Request *request);
 extern void DescribeKinesisRequest(Request *request);
+extern void DisableKinesisRequest(Request *request);
+extern void UpdateContributorInsightsRequest(Request *request);
 extern void DescribeAutoScalingRequest(Request *request);
 extern void GetResourcePolicyRequest(Request *request);
 extern void ListBackupsRequest(Request *request);

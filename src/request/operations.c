@@ -16,17 +16,24 @@ static const Operation operations[] = {
 	{"BatchGetItem", &model_batch_get_item, BatchGetItemRequest},
 	{"BatchWriteItem", &model_batch_write_item, BatchWriteItemRequest},
 	{"CreateTable", &model_create_table, CreateTableRequest, .changes = "TableName"},
+	{"DeleteBackup", &model_delete_backup, AbsentBackupRequest},
 	{"DeleteItem", &model_delete_item, DeleteItemRequest},
+	{"DeleteResourcePolicy", &model_delete_policy, DeleteResourcePolicyRequest},
 	{"DeleteTable", &model_delete_table, DeleteTableRequest, .changes = "TableName"},
-	{"DescribeContinuousBackups", &model_describe_backups, DescribeContinuousBackupsRequest},
+	{"DescribeBackup", &model_describe_backup, AbsentBackupRequest},
+	{"DescribeContinuousBackups", &model_describe_recovery, DescribeContinuousBackupsRequest},
 	{"DescribeContributorInsights", &model_describe_insights, DescribeContributorInsightsRequest},
 	{"DescribeEndpoints", &model_describe_endpoints, DescribeEndpointsRequest},
+	{"DescribeExport", &model_describe_export, DescribeExportRequest},
+	{"DescribeGlobalTable", &model_describe_global_table, DescribeGlobalTableRequest},
+	{"DescribeImport", &model_describe_import, DescribeImportRequest},
 	{"DescribeKinesisStreamingDestination", &model_describe_kinesis, DescribeKinesisRequest},
 	{"DescribeLimits", &model_describe_limits, DescribeLimitsRequest},
 	{"DescribeStream", &model_describe_stream, DescribeStreamRequest, true},
 	{"DescribeTable", &model_describe_table, DescribeTableRequest},
 	{"DescribeTableReplicaAutoScaling", &model_describe_auto_scaling, DescribeAutoScalingRequest},
 	{"DescribeTimeToLive", &model_describe_ttl, DescribeTimeToLiveRequest},
+	{"DisableKinesisStreamingDestination", &model_disable_kinesis, DisableKinesisRequest},
 	{"ExecuteStatement", &model_execute_statement, ExecuteStatementRequest},
 	{"ExecuteTransaction", &model_execute_transaction, ExecuteTransactionRequest},
 	{"GetItem", &model_get_item, GetItemRequest},
@@ -48,6 +55,8 @@ static const Operation operations[] = {
 	{"TransactGetItems", &model_transact_get_items, TransactGetItemsRequest},
 	{"TransactWriteItems", &model_transact_write_items, TransactWriteItemsRequest},
 	{"UntagResource", &model_untag_resource, UntagResourceRequest, .empty = true, .changes = "ResourceArn"},
+	{"UpdateContinuousBackups", &model_update_recovery, UpdateContinuousBackupsRequest, .changes = "TableName"},
+	{"UpdateContributorInsights", &model_update_insights, UpdateContributorInsightsRequest},
 	{"UpdateItem", &model_update_item, UpdateItemRequest},
 	{"UpdateTable", &model_update_table, UpdateTableRequest, .changes = "TableName"},
 	{"UpdateTimeToLive", &model_update_ttl, UpdateTimeToLiveRequest, .changes = "TableName"},
@@ -61,6 +70,23 @@ WithoutPrefix(Slice name, const char *text)
 	if (!SliceBeginsWith(name, prefix))
 		return name;
 	return (Slice) {name.data + prefix.len, name.len - prefix.len};
+}
+
+#define MAX_SHOWN_NAME	64
+
+/* The beginning of a name that a client made up, without what no name has. */
+static char *
+PrintableName(Slice name)
+{
+	uint32		len = Min(name.len, MAX_SHOWN_NAME);
+	char	   *shown = pnstrdup(name.data, len);
+
+	for (uint32 i = 0; i < len; i++)
+	{
+		if (shown[i] <= ' ' || shown[i] > '~')
+			shown[i] = '?';
+	}
+	return shown;
 }
 
 const Operation *
@@ -81,6 +107,7 @@ OperationFind(Slice name)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_UNKNOWN_OPERATION),
-			 errmsg("unknown operation: \"%.*s\"", (int) name.len, name.data),
+			 name.len == 0 ? errmsg("The request names no operation.") :
+			 errmsg("The operation %s is not supported.", PrintableName(name)),
 			 errhint("Names of operations are case-sensitive, such as GetItem.")));
 }

@@ -70,6 +70,8 @@ static const Column table_columns[] = {
 	{"sse_type", COLUMN_TEXT, offsetof(TableSettings, sse_type)},
 	{"sse_key", COLUMN_TEXT, offsetof(TableSettings, sse_key)},
 	{"time_to_live_changed_at", COLUMN_TIME, offsetof(TableSettings, ttl_changed)},
+	{"recovery_period_days", COLUMN_BIGINT, offsetof(TableSettings, recovery_days)},
+	{"recovery_since", COLUMN_TIME, offsetof(TableSettings, recovery_since)},
 };
 
 static const Column index_columns[] = {

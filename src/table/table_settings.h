@@ -55,6 +55,8 @@ typedef struct TableSettings
 	char	   *sse_type;		/* of SSESpecification; NULL if not enabled */
 	char	   *sse_key;		/* KMSMasterKeyId; NULL if none */
 	int64		ttl_changed;	/* last change by a request */
+	int64		recovery_days;	/* RecoveryPeriodInDays; 0: point-in-time recovery is off */
+	int64		recovery_since; /* time at which it was turned on */
 } TableSettings;
 
 typedef struct TableTag
