@@ -1,5 +1,5 @@
--- Access keys of the HTTP endpoint: who may make them, see them and drop them.
--- Requests that are signed with them: test/tap/http.pl
+-- Access keys of the HTTP endpoint: who may create them, see them and drop them.
+-- Requests signed with them are tested in test/tap/http.pl.
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS dynamo_key_app, dynamo_key_other, dynamo_key_group, dynamo_key_admin, dynamo_key_super;
 RESET client_min_messages;
@@ -10,18 +10,18 @@ CREATE ROLE dynamo_key_admin LOGIN;
 CREATE ROLE dynamo_key_super LOGIN SUPERUSER;
 GRANT dynamo_key_app TO dynamo_key_admin WITH ADMIN OPTION;
 
--- a new key: an id and a secret nobody can guess
+-- a new key: an id and a secret that nobody can guess
 SELECT access_key_id ~ '^DYNA[A-Z2-7]{16}$' AS id, secret_access_key ~ '^[A-Za-z0-9+/]{40}$' AS secret
 FROM dynamo.create_access_key('dynamo_key_app');
 SELECT count(DISTINCT (k).access_key_id) AS ids, count(DISTINCT (k).secret_access_key) AS secrets
 FROM (SELECT dynamo.create_access_key('dynamo_key_app') AS k FROM generate_series(1, 20) OFFSET 0) t;
 
--- one that is known elsewhere
+-- a key that already exists on another system
 SELECT * FROM dynamo.create_access_key('dynamo_key_app', 'AKIDEXAMPLE', 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY');
 SELECT * FROM dynamo.create_access_key('dynamo_key_other', access_key_id => 'AKIDEXAMPLE');
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_other', access_key_id => 'other');
 
--- what is none
+-- invalid keys
 SELECT dynamo.create_access_key(NULL);
 SELECT dynamo.create_access_key('dynamo_key_nobody');
 SELECT dynamo.create_access_key(0::oid::regrole);
@@ -34,7 +34,7 @@ SELECT dynamo.create_access_key('dynamo_key_app', 'a', '');
 SELECT dynamo.create_access_key('dynamo_key_app', 'a', 'sécret');
 SELECT dynamo.drop_access_key('nothing');
 
--- one's own
+-- the user's own keys
 SET ROLE dynamo_key_other;
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_other', 'own');
 SELECT dynamo.create_access_key('dynamo_key_app', 'stolen');
@@ -45,7 +45,7 @@ SELECT * FROM dynamo_internal.access_key_secrets;
 INSERT INTO dynamo_internal.access_key_secrets VALUES ('a', '********', 10, now());
 SELECT dynamo.drop_access_key('own');
 
--- those of a role one may give to others
+-- keys of a role that the user may grant to others
 SET ROLE dynamo_key_admin;
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_app', 'given');
 SELECT dynamo.create_access_key('dynamo_key_other', 'stolen');
@@ -53,7 +53,7 @@ SELECT dynamo.drop_access_key('given');
 SELECT dynamo.drop_access_key('other');
 RESET ROLE;
 
--- code that is run for whoever looks after tables makes none
+-- code that runs for a user who maintains tables creates no keys
 CREATE SCHEMA t_access_key;
 CREATE FUNCTION t_access_key.steal(a int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS
 $$ BEGIN PERFORM dynamo.create_access_key('dynamo_key_app', 'stolen'); RETURN a; END $$;
@@ -62,7 +62,7 @@ ALTER TABLE t_access_key.bait OWNER TO dynamo_key_app;
 GRANT USAGE ON SCHEMA t_access_key TO dynamo_key_app;
 CREATE INDEX ON t_access_key.bait (t_access_key.steal(a));
 
--- the functions alone write keys, and nobody reads a secret
+-- only the functions write keys, and nobody can read a secret
 SELECT access_key_id, secret_access_key, role::regrole FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE';
 COPY (SELECT secret_access_key FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE') TO STDOUT;
 SELECT convert_from(dynamo_internal.secret_send(secret_access_key), 'UTF8'), pg_column_size(secret_access_key)
@@ -88,7 +88,7 @@ SET session_replication_role = replica;
 DELETE FROM dynamo_internal.access_key_secrets;
 TRUNCATE dynamo_internal.access_key_secrets;
 RESET session_replication_role;
--- images of rows can be compared: keys with the same secret are not alike, nor in its order
+-- stored rows do not show that keys have the same secret, nor their order
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_app', 'same', 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY');
 SELECT a OPERATOR(pg_catalog.*=) b AS same
 FROM (SELECT secret_access_key FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE') a,
@@ -99,7 +99,7 @@ SELECT string_agg(access_key_id, ' ' ORDER BY r) = string_agg(access_key_id, ' '
 FROM (SELECT access_key_id, row_number() OVER (ORDER BY ROW(secret_access_key) USING OPERATOR(pg_catalog.*<)) AS r
 	  FROM dynamo_internal.access_key_secrets WHERE access_key_id LIKE 'ordered%') t;
 
--- a dropped role's keys mean nothing, and go when another is made
+-- the keys of a dropped role are invalid, and are removed when another key is created
 SELECT count(*) > 20 AS keys FROM dynamo.access_keys WHERE role = 'dynamo_key_app'::regrole;
 SET client_min_messages = warning;
 DROP SCHEMA t_access_key CASCADE;

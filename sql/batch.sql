@@ -6,14 +6,14 @@ SELECT dynamo.create_table('parts', partition_key => 'PK', sort_key => 'SK', sor
 SELECT dynamo.batch_write_item('parts', ARRAY(SELECT jsonb_build_object('PK', 'p' || g % 3, 'SK', g, 'v', g * 10)::dynamo.item FROM generate_series(1, 9) g));
 SELECT "PK", "SK", item OPERATOR(dynamo.->>) 'v' AS v FROM parts ORDER BY 1, 2;
 
--- puts and deletes together; deleting what is not there is no error
+-- puts and deletes in one call; deleting a missing item is not an error
 SELECT dynamo.batch_write_item('parts',
 	put_items => ARRAY['{"PK": {"S": "p0"}, "SK": {"N": "3"}, "new": {"BOOL": true}}', '{"PK": {"S": "p9"}, "SK": {"N": "1"}}']::dynamo.item[],
 	delete_keys => ARRAY['{"PK": {"S": "p1"}, "SK": {"N": "1.0"}}', '{"PK": {"S": "none"}, "SK": {"N": "1"}}']::dynamo.item[]);
 SELECT item FROM parts WHERE "PK" IN ('p0', 'p9') OR ("PK", "SK") = ('p1', 1) ORDER BY "PK", "SK";
 SELECT dynamo.batch_write_item('parts');
 
--- reading: in the order of the keys, missing ones left out
+-- reading: items in the order of the keys, without missing ones
 SELECT * FROM dynamo.batch_get_item('parts', ARRAY[
 	'{"PK": {"S": "p2"}, "SK": {"N": "8"}}', '{"PK": {"S": "none"}, "SK": {"N": "8"}}', '{"PK": {"S": "p0"}, "SK": {"N": "3"}}']::dynamo.item[]);
 SELECT dynamo.batch_get_item('parts', ARRAY(SELECT jsonb_build_object('PK', "PK", 'SK', "SK")::dynamo.item FROM parts ORDER BY 1), '#v', '{"#v": "v"}') LIMIT 3;

@@ -1,4 +1,4 @@
--- what was looked up may be gone from PostgreSQL's caches at the next lookup
+-- catalog entries can disappear from PostgreSQL's caches at every lookup
 SET client_min_messages = warning;
 CREATE SCHEMA t_discard;
 SET search_path = t_discard, dynamo;
@@ -11,7 +11,7 @@ CREATE INDEX added_too ON "tab$stream" (created_at);
 SELECT dynamo.add_reference('tab', 'to_other', '{"PK": "{o}"}', 'other');
 CREATE FUNCTION nothing() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 
--- here at every lookup, where the server is built for tests
+-- discards them at every lookup, if the server was built for tests
 DO $$ BEGIN
 	PERFORM set_config('debug_discard_caches', '1', false);
 EXCEPTION WHEN OTHERS THEN
@@ -28,7 +28,7 @@ SELECT * FROM dynamo.verify_index('tab', 'own');
 SELECT event_name, keys FROM dynamo.read_stream('tab');
 RESET debug_discard_caches;
 
--- indexes of the user's on index table and stream were kept
+-- users' indexes on index tables and streams are maintained
 SET enable_seqscan = off;
 SELECT count(*) FROM "tab$own" WHERE "PK" IN ('a', 'b');
 SELECT count(*) FROM "tab$stream" WHERE created_at > '2000-01-01';

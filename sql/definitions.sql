@@ -1,6 +1,6 @@
--- definitions are arguments of triggers, which anybody may write: one that
--- makes no sense as a whole is refused, and if it is there all the same it
--- hurts nobody but its table
+-- Definitions are arguments of triggers, which any user can write.  An invalid
+-- definition is refused.  One that exists nevertheless harms no other table
+-- than its own.
 CREATE SCHEMA t_definitions;
 SET search_path = t_definitions, dynamo, dynamo_internal;
 \set SHOW_CONTEXT never
@@ -69,7 +69,7 @@ FROM changes ORDER BY position;
 -- members that are missing
 SELECT m, define((whole() - m)::text) FROM unnest('{version,attributes,partition,sort,indexes}'::text[]) m;
 SELECT m, define((whole() #- ARRAY['indexes', '0', m])::text) FROM jsonb_object_keys(whole() #> '{indexes,0}') m ORDER BY 1;
--- text of other kinds, deep and large; nothing takes long
+-- text of other kinds, deeply nested and large; nothing takes long
 SELECT left(d, 20) AS definition, define(d), table_definition(convert_to(d, 'UTF8')) IS NULL AS unreadable
 FROM (VALUES (''), ('x'), ('5'), ('null'), ('[]'), ('{}'), ('"a"'), ('{"version": 1'), ('{"version": 1}'), ('{"a": "\u0000"}'),
 	(repeat('[', 100000) || repeat(']', 100000)), ('{"a": "' || repeat('x', 5000000) || '"}')) v(d);
@@ -77,7 +77,7 @@ SELECT define(jsonb_set(whole(), '{attributes}', (SELECT jsonb_agg(jsonb_build_o
 SELECT define(jsonb_set(whole(), '{indexes}', (SELECT jsonb_agg(whole() #> '{indexes,2}') FROM generate_series(1, 10000) i))::text);
 SELECT table_definition(convert_to(jsonb_set(whole(), '{indexes}', (SELECT jsonb_agg(jsonb_set(jsonb_set(whole() #> '{indexes,2}', '{name}', to_jsonb('two' || i)), '{relation}', to_jsonb('two' || i)))
 	FROM generate_series(1, 2002) i))::text, 'UTF8')) IS NOT NULL AS many_indexes;
--- bytes that are no text
+-- bytes that are not text
 SELECT table_definition(convert_to(replace(whole()::text, '"g"', '"q@"'), 'UTF8')) IS NULL AS unreadable,
 	table_definition(decode(replace(encode(convert_to(replace(whole()::text, '"g"', '"q@"'), 'UTF8'), 'hex'), encode('q@', 'hex'), '71ff'), 'hex')) IS NULL AS unreadable_bytes;
 
@@ -98,7 +98,7 @@ SELECT d, guard(d), stream_definition(convert_to(d, 'UTF8')) IS NULL AS unreadab
 SELECT a, try(format('CREATE OR REPLACE TRIGGER c AFTER INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.capture_changes(%s)', a))
 FROM (VALUES (''), ($$'a'$$), ($$'a', 'ALL', '2026-11-21T11:20:47.123'$$), ($$'a', 'KEYS_ONLY', 'now'$$), ($$'a', 'KEYS_ONLY', '2026-11-21T11:20:47.123'$$)) v(a);
 
--- columns that the item cannot be in
+-- columns that cannot contain the item
 CREATE TABLE made (a text COLLATE "C" PRIMARY KEY, b text COLLATE "C" GENERATED ALWAYS AS (a) STORED, item item NOT NULL);
 SELECT try($t$CREATE TRIGGER k BEFORE INSERT OR UPDATE ON made FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
 	"attributes": [{"name": "b", "type": "S", "column": "b"}], "partition": ["b"], "sort": [], "indexes": []}')$t$);
@@ -106,7 +106,7 @@ CREATE TABLE made_item ("PK" text COLLATE "C" PRIMARY KEY, item item NOT NULL GE
 SELECT try($t$CREATE TRIGGER k BEFORE INSERT OR UPDATE ON made_item FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
 	"attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": []}')$t$);
 
--- definitions that are there although they are not valid: made without event triggers
+-- invalid definitions that exist because they were created without event triggers
 SET client_min_messages = error;
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 SELECT create_table('good', 'PK', 'SK', indexes => '[{"index_name": "GSI", "partition_key": "g"}]');
@@ -129,7 +129,7 @@ SELECT request('ListTables', '{}');
 SELECT request('ListStreams', '{}') -> 'Streams' -> 0 ->> 'TableName' AS stream;
 CALL build_indexes();
 SELECT trim_streams();
--- what is done for the tables of all goes on after a bad one, which is another's
+-- maintenance of all tables continues after another user's invalid definition
 SELECT update_time_to_live('good', 'ends');
 SELECT put_item('good', '{"PK": {"S": "a"}, "SK": {"S": "b"}, "ends": {"N": "1700000000"}}');
 CREATE ROLE definitions_other;
@@ -151,7 +151,7 @@ INSERT INTO worse (item) VALUES ('{}');
 ALTER TABLE good RENAME TO better;
 DROP TABLE better;
 DROP TABLE plain;
--- it can be set right, or dropped
+-- an invalid definition can be corrected or dropped
 CREATE OR REPLACE TRIGGER k BEFORE INSERT OR UPDATE ON bad FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
 	"attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "SK", "type": "N", "column": "SK"}], "partition": ["PK"], "sort": ["SK"], "indexes": []}');
 SELECT put_item('bad', '{"PK": {"S": "a"}, "SK": {"N": "1"}}');

@@ -1,4 +1,4 @@
--- delete_item: deleting one item by its key
+-- delete_item: deletes one item by its key
 CREATE SCHEMA t_delete;
 SET search_path = t_delete;
 SELECT dynamo.create_table('stock', partition_key => 'id');
@@ -6,7 +6,7 @@ INSERT INTO stock (item) SELECT jsonb_build_object('id', 'p' || g, 'n', g) FROM 
 
 SELECT dynamo.delete_item('stock', '{"id": {"S": "p1"}}');
 SELECT dynamo.delete_item('stock', '{"id": {"S": "p2"}}', return_values => 'ALL_OLD');
--- a missing item is no error
+-- a missing item is not an error
 SELECT dynamo.delete_item('stock', '{"id": {"S": "p2"}}', return_values => 'ALL_OLD');
 SELECT id FROM stock ORDER BY id;
 
@@ -26,7 +26,7 @@ SELECT dynamo.delete_item('stock', '{}');
 SELECT dynamo.delete_item('stock', NULL);
 SELECT dynamo.delete_item('stock', '{"id": {"S": "p4"}}', expression_attribute_values => '{":v": {"N": "2"}}');
 
--- several deletes of one key in one statement, and of all
+-- several deletes of one key in one statement, and deletes of all items
 SELECT dynamo.delete_item('stock', '{"id": {"S": "p4"}}', return_values => 'ALL_OLD') FROM generate_series(1, 2);
 SELECT dynamo.delete_item('stock', jsonb_build_object('id', id), return_values => 'ALL_OLD') FROM stock ORDER BY id;
 SELECT count(*) FROM stock;

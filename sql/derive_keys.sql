@@ -1,4 +1,4 @@
--- Every door derives the key columns from the item and checks it
+-- Every way of writing derives the key columns from the item and checks the item
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_derive CASCADE;
 RESET client_min_messages;
@@ -14,7 +14,7 @@ INSERT INTO tab VALUES ('{"PK": {"S": "a"}, "SK": {"N": "3"}}');
 INSERT INTO tab ("PK", "SK", item) VALUES ('b', 3, '{"PK": {"S": "a"}, "SK": {"N": "3"}}');
 INSERT INTO tab ("SK", item) VALUES (4, '{"PK": {"S": "a"}, "SK": {"N": "3"}}');
 
--- UPDATE: the item decides, a contradicting column is an error
+-- UPDATE: the item determines the columns, and a contradicting column is an error
 UPDATE tab SET item = '{"PK": {"S": "a"}, "SK": {"N": "5"}}' WHERE "SK" = 2 RETURNING *;
 UPDATE tab SET "SK" = 6 WHERE "SK" = 5;
 UPDATE tab SET "PK" = NULL WHERE "SK" = 5;
@@ -44,7 +44,7 @@ COPY tab (item) FROM stdin;
 \.
 SELECT "PK", "SK" FROM tab WHERE "PK" = 'c' ORDER BY 2;
 
--- what the service refuses
+-- items that the service refuses
 INSERT INTO tab (item) VALUES ('{"SK": {"N": "1"}}');
 INSERT INTO tab (item) VALUES ('{"PK": {"N": "1"}, "SK": {"N": "1"}}');
 INSERT INTO tab (item) VALUES ('{"PK": {"S": ""}, "SK": {"N": "1"}}');
@@ -55,14 +55,14 @@ INSERT INTO tab (item) SELECT format('{"PK": {"S": "big"}, "SK": {"N": "1"}, "v"
 SELECT dynamo.create_table('bytes', 'p', 's', 'B', 'B');
 INSERT INTO bytes (item) VALUES ('{"p": {"B": ""}, "s": {"B": "AQ=="}}');
 INSERT INTO bytes (item) SELECT format('{"p": {"B": "AQ=="}, "s": {"B": "%s"}}', translate(encode(convert_to(repeat('b', 1025), 'UTF8'), 'base64'), E'\n', ''))::dynamo.item;
--- longer than one btree entry may be, unless it compresses
+-- a key that is too long for a btree entry, unless it can be compressed
 CREATE FUNCTION noise(bytes int, seed text) RETURNS text LANGUAGE sql IMMUTABLE AS
 $$ SELECT translate(encode(string_agg(sha256(convert_to(seed || i, 'UTF8')), '' ORDER BY i), 'base64'), E'\n', '')
    FROM generate_series(1, bytes * 3 / 4 / 32) i $$;
 SELECT dynamo.create_table('texts', 'p', 's');
 INSERT INTO texts (item) SELECT format('{"p": {"S": "%s"}, "s": {"S": "%s"}}', noise(2040, 'a'), noise(1020, 'b'))::dynamo.item;
 INSERT INTO texts (item) SELECT format('{"p": {"S": "%s"}, "s": {"S": "%s"}}', repeat('a', 2048), repeat('b', 1024))::dynamo.item;
--- no less in a transaction, which locks the key before there is an item
+-- the same in a transaction, which locks the key before there is an item
 SELECT dynamo.transact_write_items(format('[{"Put": {"TableName": "texts", "Item": {"p": {"S": "%s"}, "s": {"S": "%s"}}}}]',
 	noise(2040, 'a'), noise(1020, 'b'))::jsonb);
 SELECT dynamo.transact_write_items(format('[{"ConditionCheck": {"TableName": "texts", "Key": {"p": {"S": "%s"}, "s": {"S": "%s"}},
@@ -70,7 +70,7 @@ SELECT dynamo.transact_write_items(format('[{"ConditionCheck": {"TableName": "te
 INSERT INTO texts (item) SELECT format('{"p": {"S": "%s"}, "s": {"S": "%s"}}', noise(1600, 'a'), noise(1000, 'b'))::dynamo.item;
 SELECT length(p), length(s) FROM texts ORDER BY 1;
 
--- a user's own trigger comes first and what it makes of the item counts
+-- a user's own trigger fires first, and its changes of the item count
 CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	NEW.item := '{"PK": {"S": "stamped"}, "SK": {"N": "9"}}';
@@ -80,7 +80,7 @@ CREATE TRIGGER zz_stamp BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION stamp
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "z"}, "SK": {"N": "1"}}') RETURNING *;
 DROP TRIGGER zz_stamp ON tab;
 
--- columns of the user's own, toasted items that do not change
+-- columns of the user, and toasted items that do not change
 ALTER TABLE tab ADD COLUMN note text;
 INSERT INTO tab (item) SELECT format('{"PK": {"S": "t"}, "SK": {"N": "1"}, "v": {"S": "%s"}}', noise(100000, 'v'))::dynamo.item;
 UPDATE tab SET note = 'kept' WHERE "PK" = 't';
@@ -92,7 +92,7 @@ INSERT INTO tab (item) VALUES ('{"PK": {"S": "r"}, "SK": {"N": "1"}}') RETURNING
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "r"}}');
 RESET session_replication_role;
 
--- whoever may write the table can, without rights on anything of ours
+-- users who may write the table need no privileges on the extension's objects
 CREATE ROLE t_derive_writer;
 GRANT USAGE ON SCHEMA t_derive TO t_derive_writer;
 GRANT INSERT ON tab TO t_derive_writer;
@@ -101,7 +101,7 @@ INSERT INTO tab (item) VALUES ('{"PK": {"S": "w"}, "SK": {"N": "1"}}');
 SELECT 1 FROM tab;
 RESET ROLE;
 
--- the trigger function refuses any other use
+-- the trigger function refuses all other uses
 SELECT dynamo.derive_keys();
 CREATE TABLE other (item dynamo.item);
 CREATE TRIGGER wrong AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys();

@@ -1,4 +1,4 @@
--- entities of tables that have items already: check_entity, apply_entity
+-- entities of tables that already have items: check_entity, apply_entity
 CREATE SCHEMA t_adopt;
 SET search_path = t_adopt, dynamo;
 \set SHOW_CONTEXT never
@@ -20,7 +20,7 @@ SELECT create_entity('people', 'person', '{"PK": "P#{id}", "name_key": "N#{name}
 SELECT count(*) FROM check_entity('people');
 SELECT * FROM check_entity('people') WHERE NOT begins_with(key ->> 'PK', 'P#x') ORDER BY key ->> 'PK';
 SELECT count(*) FROM check_entity('people', 'person') WHERE key ->> 'PK' = 'other';
--- in batches, until nothing changes; what cannot be composed stays
+-- in batches, until nothing changes; items that cannot be composed do not change
 SELECT apply_entity('people', max_items => 2);
 SELECT apply_entity('people', 'person'), apply_entity('people', 'person'), apply_entity('people', 'person'), apply_entity('people', 'person');
 SELECT * FROM check_entity('people') ORDER BY key ->> 'PK';
@@ -31,7 +31,7 @@ SELECT * FROM check_entity('none');
 SELECT * FROM check_entity('people', 'none');
 SELECT apply_entity('people', 'none');
 SELECT * FROM check_entity(NULL);
--- as the caller may
+-- with the privileges of the caller
 CREATE ROLE regress_adopt;
 GRANT USAGE ON SCHEMA t_adopt TO regress_adopt;
 SET ROLE regress_adopt;

@@ -1,4 +1,4 @@
--- entities: keys compose themselves through every door
+-- entities: keys are composed by every way of writing
 CREATE SCHEMA t_entity;
 SET search_path = t_entity, dynamo;
 \set SHOW_CONTEXT never
@@ -57,7 +57,7 @@ INSERT INTO order_rows (customer_id, order_id, placed_at) VALUES ('c7', 13, '202
 UPDATE order_rows SET status = 'VIEW' WHERE "SK" = 'ORDER#000013';
 SELECT "PK", "SK", "GSI1PK", "GSI1SK" FROM orders ORDER BY 1, 2;
 
--- a trigger of a user, which changes what keys are composed of
+-- a user's trigger that changes attributes that are parts of keys
 CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	NEW.item = dynamo.set_attribute(NEW.item, 'status', dynamo.to_value('TRIGGER'::text));
@@ -71,22 +71,22 @@ SELECT update_item('shop', entity_key('shop', 'order', new_order(8)), 'SET note 
 	return_values => 'ALL_NEW') ->> 'GSI1PK';
 SELECT "SK", "GSI1PK" FROM shop WHERE "GSI1PK" = 'STATUS#TRIGGER' ORDER BY 1;
 DROP TRIGGER a_change ON shop;
--- one that comes too late
+-- a user's trigger that fires too late
 CREATE TRIGGER "~z_change" BEFORE INSERT OR UPDATE ON shop FOR EACH ROW EXECUTE FUNCTION change();
 INSERT INTO shop (item) VALUES (new_order(22));
 DROP TRIGGER "~z_change" ON shop;
 
--- updates: keys of indexes follow, other attributes do not matter
+-- updates: index keys are composed again, other attributes have no effect
 SELECT update_item('shop', entity_key('shop', 'order', new_order(1)), 'SET address.org = :o, placed_at = :p REMOVE #s',
 	expression_attribute_values => '{":o": {"S": "Bob & Co"}, ":p": {"S": "2026-05-05T00:00:00Z"}}', expression_attribute_names => '{"#s": "status"}', return_values => 'ALL_NEW');
 SELECT update_item('shop', entity_key('shop', 'order', new_order(1)), 'REMOVE address', return_values => 'ALL_NEW') ->> 'org_key';
 SELECT count(*) FROM "shop$by_org";
 UPDATE shop SET item = set_attribute(item, 'status', to_value('AGAIN'::text)) WHERE "SK" = 'ORDER#000001' RETURNING "GSI1PK";
 SELECT count(*) FROM query('shop', 'GSI1PK = :p', '{":p": {"S": "STATUS#AGAIN"}}', index_name => 'by_status');
--- one that makes an item reads the parts of its key
+-- an update that creates an item reads the parts from its key
 SELECT update_item('shop', '{"PK": {"S": "CUSTOMER#c9"}, "SK": {"S": "ORDER#000001"}}', 'SET #e = :e, placed_at = :p',
 	expression_attribute_values => '{":e": {"S": "order"}, ":p": {"S": "2026-05-05T00:00:00Z"}}', expression_attribute_names => '{"#e": "_et"}', return_values => 'ALL_NEW');
--- parts of the table's key: an error of the service by functions, a move in SQL
+-- parts of the table's key: functions raise the service's error, SQL moves the item
 SELECT update_item('shop', entity_key('shop', 'order', new_order(1)), 'SET order_id = :n', expression_attribute_values => '{":n": {"N": "99"}}');
 SELECT update_item('shop', entity_key('shop', 'order', new_order(1)), 'REMOVE order_id', return_values => 'ALL_NEW');
 UPDATE shop SET item = set_attribute(item, 'order_id', to_value(99)) WHERE "SK" = 'ORDER#000001' AND "PK" = 'CUSTOMER#c7' RETURNING "SK", item ->> 'SK';
@@ -94,7 +94,7 @@ UPDATE shop SET item = set_attribute(item, 'order_id', to_value(13)) WHERE "SK" 
 UPDATE order_rows SET order_id = 98 WHERE "SK" = 'ORDER#000099';
 SELECT "SK" FROM shop WHERE "SK" >= 'ORDER#000090';
 
--- given and the same; given and different
+-- a key is given: the same one, a different one
 SELECT put_item('shop', new_order(30, '{"PK": "CUSTOMER#c7", "SK": "ORDER#000030", "GSI1PK": "STATUS#OPEN", "GSI1SK": "2026-01-31T10:00:00Z", "format": 2}'));
 SELECT put_item('shop', new_order(30, '{"PK": "CUSTOMER#c7", "SK": "ORDER#31"}'));
 SELECT put_item('shop', new_order(30, '{"GSI1PK": "STATUS#PAID"}'));
@@ -106,7 +106,7 @@ SELECT update_item('shop', entity_key('shop', 'order', new_order(30)), 'SET GSI1
 UPDATE shop SET item = set_attribute(item, 'GSI1SK', to_value('x'::text)) WHERE "SK" = 'ORDER#000030';
 SELECT request('TransactWriteItems', jsonb_build_object('TransactItems', jsonb_build_array(
 	jsonb_build_object('Put', jsonb_build_object('TableName', 'shop', 'Item', new_order(30, '{"GSI1PK": "x"}')::text::jsonb))))::json);
--- missing, and what does not fit
+-- missing and invalid parts
 SELECT put_item('shop', '{"_et": {"S": "order"}, "customer_id": {"S": "c7"}, "placed_at": {"S": "2026-01-01"}}');
 SELECT put_item('shop', new_order(30) - 'placed_at');
 SELECT put_item('shop', new_order(1234567));
@@ -121,21 +121,21 @@ SELECT "PK", "SK" FROM shop WHERE "PK" = 'TAG#new';
 SELECT put_item('shop', '{"PK": {"S": "x"}, "SK": {"S": "y"}, "GSI1PK": {"S": "free"}}');
 SELECT put_item('shop', new_order(31, jsonb_build_object('customer_id', repeat('x', 2048))));
 
--- replacing what is given
+-- replacing keys that are given
 SELECT drop_entity('shop', 'tag');
 SELECT create_entity('shop', 'tag', '{"PK": "TAG#{tag}", "SK": "TAG#{tag}", "GSI1PK": "TAGS", "GSI1SK": "{tag}"}', on_mismatch => 'replace');
 SELECT put_item('shop', '{"PK": {"S": "TAG#a"}, "SK": {"S": "TAG#a"}, "tag": {"S": "b"}, "GSI1PK": {"S": "old"}}');
 SELECT update_item('shop', '{"PK": {"S": "TAG#b"}, "SK": {"S": "TAG#b"}}', 'SET GSI1SK = :x', expression_attribute_values => '{":x": {"S": "y"}}', return_values => 'ALL_NEW');
 SELECT update_item('shop', '{"PK": {"S": "TAG#b"}, "SK": {"S": "TAG#b"}}', 'SET tag = :x', expression_attribute_values => '{":x": {"S": "y"}}');
 
--- an item from before: it stays as it is until what its keys are composed of changes
+-- an item older than the entity does not change until a part of its keys changes
 SELECT drop_entity('shop', 'tag');
 SELECT put_item('shop', '{"PK": {"S": "TAG#old"}, "SK": {"S": "TAG#old"}, "GSI1PK": {"S": "stale"}, "tag": {"S": "old"}}');
 SELECT create_entity('shop', 'tag', '{"PK": "TAG#{tag}", "SK": "TAG#{tag}", "GSI1PK": "TAGS", "GSI1SK": "{tag}"}');
 SELECT update_item('shop', '{"PK": {"S": "TAG#old"}, "SK": {"S": "TAG#old"}}', 'SET n = :n', expression_attribute_values => '{":n": {"N": "1"}}', return_values => 'ALL_NEW');
 UPDATE shop SET item = set_attribute(item, 'tag', to_value('older'::text)) WHERE "PK" = 'TAG#old' RETURNING "PK", "GSI1PK", "GSI1SK";
 
--- what is replicated was composed elsewhere
+-- replicated items were composed on their own server
 SET session_replication_role = replica;
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "TAG#r"}, "SK": {"S": "TAG#r"}, "tag": {"S": "other"}}') RETURNING "GSI1PK";
 RESET session_replication_role;

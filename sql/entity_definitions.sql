@@ -1,4 +1,4 @@
--- entities: declaring kinds of items, telling them apart
+-- entities: declaring kinds of items and distinguishing them
 CREATE SCHEMA t_entity_def;
 SET search_path = t_entity_def, dynamo;
 \set SHOW_CONTEXT never
@@ -16,7 +16,7 @@ SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "O
 SELECT entity_name, type_attribute, type_value, keys, attributes, on_mismatch FROM entities WHERE schema_name = 't_entity_def';
 SELECT jsonb_pretty(describe_entity('shop', 'order'));
 
--- what is wrong with a declaration
+-- invalid declarations
 SELECT create_entity('shop', 'order', '{"PK": "A", "SK": "B"}');
 SELECT create_entity('none', 'x', '{"PK": "A", "SK": "B"}');
 SELECT create_entity('shop', NULL, '{"PK": "A", "SK": "B"}');
@@ -44,13 +44,13 @@ SELECT create_entity('shop', 'x', '{"PK": "A", "SK": "B", "GSI1PK": "C"}',
 	index_conditions => '{"GSI1": "attribute_exists(a)", "by_total": "attribute_exists(b)"}');
 SELECT create_entity('shop', 'x', '{"PK": "A", "SK": "B"}', type_value => 'x');
 SELECT create_entity('shop', 'x', '{"PK": "A", "SK": "B"}', on_mismatch => 'ignore');
--- a number that will not sort
+-- a number format that does not sort
 SELECT create_entity('shop', 'visit', '{"PK": "VISIT", "SK": "{n}"}', '{"n": "int"}');
 SELECT drop_entity('shop', 'visit');
 SELECT drop_entity('shop', 'visit');
 SELECT describe_entity('shop', 'visit');
 
--- kinds that cannot be told apart
+-- kinds that cannot be distinguished
 SELECT create_entity('shop', 'x', '{"PK": "CUSTOMER#{id}", "SK": "META{rest}"}');
 SELECT create_entity('shop', 'x', '{"PK": "CUSTOMER#{id}", "SK": "ORDER#{a}{b:02}"}');
 SELECT create_entity('shop', 'x', '{"PK": "CUSTOMER#{id}", "SK": "ORDER#{a:02}{b}"}');
@@ -89,7 +89,7 @@ BEGIN
 	END LOOP;
 END $$;
 
--- by a type attribute
+-- distinguished by a type attribute
 SELECT create_table('typed', 'PK', 'SK');
 SELECT create_entity('typed', 'order', '{"PK": "ORDER#{id}", "SK": "ORDER#{id}"}', type_attribute => '_et');
 SELECT create_entity('typed', 'order_line', '{"PK": "ORDER#{id}", "SK": "ORDER#{line}"}', type_attribute => '_et', type_value => 'line');
@@ -101,7 +101,7 @@ SELECT item, kind_of('typed', item), key_parts('typed', item)
 FROM (VALUES ('{"_et": {"S": "line"}, "PK": {"S": "ORDER#1"}, "SK": {"S": "ORDER#2"}}'::item), ('{"_et": {"S": "note"}}'), ('{"_et": {"N": "1"}}'),
 	('{"PK": {"S": "ORDER#1"}, "SK": {"S": "ORDER#1"}}'), ('{"_et": {"S": "?"}, "PK": {"S": "A"}, "SK": {"S": "B"}}'), ('{}')) v(item);
 
--- keys for get_item and the like
+-- keys for get_item and other functions
 SELECT entity_key('shop', 'order', '{"customer_id": "c7", "order_id": 42}'::jsonb);
 SELECT entity_key('shop', 'order', '{"customer_id": "c7"}'::jsonb);
 SELECT entity_key('shop', 'order', '{"customer_id": "c7", "order_id": "42"}'::jsonb);
@@ -109,7 +109,7 @@ SELECT entity_key('shop', 'order', '{"customer_id": "c7", "order_id": 123456789}
 SELECT entity_key('shop', 'none', '{}'::jsonb);
 SELECT key_parts('shop', '{"PK": {"S": "CUSTOMER#c7"}, "SK": {"S": "ORDER#00000042"}}');
 
--- only the owner declares
+-- only the owner may declare entities
 CREATE ROLE regress_entity;
 GRANT USAGE ON SCHEMA t_entity_def TO regress_entity;
 GRANT ALL ON shop TO regress_entity;
@@ -119,7 +119,7 @@ SELECT drop_entity('shop', 'order');
 SELECT kind_of('shop', '{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "METADATA"}}');
 RESET ROLE;
 
--- the definition is the trigger's; a bad one harms nobody else
+-- the definition is in the trigger; an invalid one harms no other table
 CREATE TABLE planted (LIKE shop);
 CREATE FUNCTION plant(entities text) RETURNS text LANGUAGE plpgsql SET search_path = t_entity_def, dynamo, pg_temp AS $$
 DECLARE

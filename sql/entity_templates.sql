@@ -2,7 +2,7 @@
 CREATE SCHEMA t_templates;
 SET search_path = t_templates, dynamo;
 
--- every format, and what a key by it tells
+-- every format, and the attributes that a key shows
 CREATE VIEW formats AS
 SELECT template FROM (VALUES
 	(1, 'ORDER#{order_id}'), (2, '{address.city}#{x:any}#{order_id:08}'), (3, '{order_id:05.1}'), (4, '{order_id:+05.1}'),
@@ -15,7 +15,7 @@ INSERT INTO shown VALUES ('{"order_id": {"N": "42"}, "at": {"S": "2026-01-31T23:
 	"odd.name": {"S": "odd"}, "address": {"M": {"city": {"S": "Oslo"}}}}');
 SELECT template, render_key(item, template), parse_key(render_key(item, template), template) FROM formats, shown;
 
--- one text whatever the settings
+-- the text does not depend on settings
 SET TimeZone = 'Asia/Kathmandu';
 SET DateStyle = 'SQL, DMY';
 SELECT render_key('{"at": {"S": "2026-07-01 12:00"}}', '{at:s}'), render_key('{"at": {"N": "1782907200.5"}}', '{at:ms}'),
@@ -23,7 +23,7 @@ SELECT render_key('{"at": {"S": "2026-07-01 12:00"}}', '{at:s}'), render_key('{"
 RESET TimeZone;
 RESET DateStyle;
 
--- what does not fit has no key
+-- values that do not fit have no key
 SELECT template, value, render_key(value::item, template)
 FROM (VALUES ('{n:02}', '{"n": {"N": "100"}}'), ('{n:02}', '{"n": {"N": "-1"}}'), ('{n:02}', '{"n": {"N": "1.5"}}'),
 	('{n:02}', '{"n": {"S": "01"}}'), ('{n:02}', '{"n": {"S": "x"}}'), ('{n}', '{"n": {"S": ""}}'), ('{n}', '{"n": {"NULL": true}}'),
@@ -33,7 +33,7 @@ FROM (VALUES ('{n:02}', '{"n": {"N": "100"}}'), ('{n:02}', '{"n": {"N": "-1"}}')
 	('{n:s}', '{"n": {"S": "9999-12-31T23:00:00-02:00"}}'), ('{n:s}', '{"n": {"N": "253402300800"}}'),
 	('{n:s}', '{"n": {"N": "99999999999999999999999999999999999999"}}')) v(template, value);
 
--- and what is no key by a template tells nothing
+-- keys that do not match a template show nothing
 SELECT template, key, parse_key(key, template)
 FROM (VALUES ('A#{n}', 'A#'), ('A#{n}', 'B#1'), ('{a}#{b}', 'x'), ('{a}#{b}', '#x'), ('{n:02}', '1'), ('{n:02}', '1x'), ('{n:+02}', 'n99'),
 	('{at:s}', '2026-02-30T00:00:00Z'), ('{at:s}', '2026-02-28T00:00:00z'), ('{at:s:desc}', '999999999999'), ('{#13:n}', '13'),

@@ -20,7 +20,7 @@ SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "O
 	type_attribute => 'kind', index_conditions => '{"by_day": "attribute_exists(#t)"}', expression_attribute_names => '{"#t": "total"}', view_name => 'orders');
 SELECT pg_get_viewdef('customers'::regclass);
 
--- writing: keys come back composed; parts that change move the item
+-- writing: keys are composed; changing a part moves the item
 INSERT INTO customers (customer_id, name) VALUES ('c1', 'Ann'), ('c2', 'Bob') RETURNING *;
 INSERT INTO orders (customer_id, order_id, placed_at, total)
 SELECT 'c' || i % 50, i, '2026-01-01'::timestamptz + i * interval '1 hour', i FROM generate_series(1, 2000) i;
@@ -31,12 +31,12 @@ DELETE FROM orders WHERE customer_id = 'c7' AND order_id = 5001 RETURNING "SK";
 INSERT INTO orders (customer_id, order_id) VALUES ('c7', 1000000);
 INSERT INTO orders (order_id) VALUES (1);
 INSERT INTO orders ("SK", customer_id, order_id) VALUES ('ORDER#x', 'c7', 1);
--- a part that an item lacks is read from its key
+-- a part that an item does not have is read from its key
 SELECT put_item('shop', '{"kind": {"S": "order"}, "PK": {"S": "CUSTOMER#c3"}, "SK": {"S": "ORDER#009999"}}');
 SELECT customer_id, order_id, status FROM orders WHERE "SK" = 'ORDER#009999';
 ANALYZE shop;
 
--- reading: conditions on all parts are conditions on the key, on the leading ones a range
+-- reading: conditions on all parts become a key, conditions on leading parts a range
 EXPLAIN (COSTS OFF) SELECT total FROM orders WHERE customer_id = 'c7' AND order_id = 1007;
 SELECT total FROM orders WHERE customer_id = 'c7' AND 1007 = order_id;
 EXPLAIN (COSTS OFF) SELECT total FROM orders WHERE customer_id = 'c7';
@@ -65,7 +65,7 @@ EXPLAIN (COSTS OFF) SELECT w.*, o.total FROM wanted w LEFT JOIN orders o ON o.cu
 EXPLAIN (COSTS OFF) UPDATE orders SET total = 1 WHERE customer_id = 'c7' AND order_id = 1007;
 EXPLAIN (COSTS OFF) SELECT total FROM (SELECT * FROM orders OFFSET 0) o WHERE customer_id = 'c7' AND order_id = 1007;
 
--- the same answers as without conditions on keys, which OFFSET 0 keeps away
+-- the same results as without key conditions, which OFFSET 0 prevents
 CREATE FUNCTION same(query text) RETURNS TABLE (rows bigint, same boolean, by_key boolean) LANGUAGE plpgsql AS $$
 DECLARE
 	plain text := regexp_replace(query, '\morders\M', '(SELECT * FROM orders OFFSET 0)', 'g');
@@ -106,20 +106,20 @@ SELECT q AS query, s.* FROM (VALUES
 	('SELECT customer_id, count(*) FROM orders o GROUP BY customer_id HAVING customer_id = ''c7''')) v(q),
 	LATERAL same(q) s;
 
--- items from before the entity: their index keys are not relied upon
+-- items older than the entity: their index keys are not used
 SELECT create_table('old', 'PK', indexes => '[{"index_name": "by_name", "partition_key": "name_key"}]');
 SELECT put_item('old', '{"PK": {"S": "P#1"}, "id": {"S": "1"}, "name": {"S": "Ann"}, "name_key": {"S": "stale"}}');
 SELECT create_entity('old', 'person', '{"PK": "P#{id}", "name_key": "N#{name}"}', '{"id": "text", "name": "text"}', view_name => 'people');
 SELECT id FROM people WHERE name = 'Ann';
 EXPLAIN (COSTS OFF) SELECT id FROM people WHERE name = 'Ann';
--- an item whose key is not what its attributes make is not in the view
+-- an item whose key differs from its attributes is not in the view
 SELECT put_item('old', '{"PK": {"S": "P#3"}, "name": {"S": "Eve"}}');
 SET session_replication_role = replica;
 INSERT INTO old (item) VALUES ('{"PK": {"S": "P#2"}, "id": {"S": "9"}, "name": {"S": "Bob"}}');
 RESET session_replication_role;
 SELECT * FROM people;
 
--- other columns, other names; what is wrong
+-- other columns and names, and errors
 SELECT create_entity_view('few', 'shop', '{"number": {"type": "bigint", "attribute": "order_id"}, "customer": {"type": "text", "attribute": "customer_id"}}', entity_name => 'order');
 EXPLAIN (COSTS OFF) SELECT * FROM few WHERE customer = 'c7' AND number = 7;
 SELECT * FROM few WHERE customer = 'c7' AND number = 7;
@@ -135,12 +135,12 @@ SELECT dynamo_internal.compose_key('{a}', 'a'::text, '(1,2)'::point);
 SELECT dynamo_internal.compose_key('{a}', VARIADIC ARRAY['a', 'x']);
 SELECT parse_time('2026-01-31T12:00:00.5+02:00'), parse_time('1769853600'), parse_time('2026-01-31 12:00');
 SELECT parse_time('tomorrow');
--- the view is of the entity, whatever that is
+-- the view follows changes of the entity
 SELECT drop_entity('shop', 'order');
 SELECT count(*) FROM orders;
 INSERT INTO orders (customer_id, order_id) VALUES ('c7', 1);
 
--- the rights are those of whoever uses the view
+-- privileges are those of the user of the view
 CREATE ROLE regress_entity_view;
 GRANT USAGE ON SCHEMA t_entity_view TO regress_entity_view;
 GRANT SELECT ON customers TO regress_entity_view;

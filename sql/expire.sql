@@ -1,4 +1,4 @@
--- dynamo.delete_expired: whose code runs as whom, what stops it, where it goes on
+-- dynamo.delete_expired: who runs which code, what stops a call, where calls continue
 CREATE SCHEMA t_expire;
 SET search_path = t_expire, dynamo;
 \pset format unaligned
@@ -9,14 +9,14 @@ CREATE ROLE expire_scheduler;
 CREATE ROLE expire_nobody;
 GRANT USAGE, CREATE ON SCHEMA t_expire TO expire_owner;
 GRANT USAGE ON SCHEMA t_expire TO PUBLIC;
--- before one and the same moment, so that the order of items does not depend on how long this takes
+-- all items expire before the same moment, so that their order does not depend on run time
 SELECT floor(extract(epoch FROM now()))::bigint AS start \gset
 CREATE FUNCTION past(seconds int) RETURNS bigint LANGUAGE sql RETURN :start - seconds;
 CREATE FUNCTION expired(key text, seconds int) RETURNS dynamo.item LANGUAGE sql AS $$ SELECT dynamo.build_item('id', key, 'e', t_expire.past(seconds)) $$;
 CREATE TABLE told (what text);
 GRANT INSERT, SELECT ON told TO PUBLIC;
 
--- ---- the owner's code runs as the owner, restricted, whoever calls ----
+-- ---- the owner's code runs as the owner with restrictions, whoever calls ----
 SET ROLE expire_owner;
 SELECT create_table('tab', 'id'), update_time_to_live('tab', 'e'), create_index('tab', 'far', 'g', storage => 'table'), enable_stream('tab') IS NOT NULL;
 CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -38,7 +38,7 @@ SELECT delete_expired('tab', 1);
 SELECT what, count(*) FROM told GROUP BY what ORDER BY what;
 SELECT current_setting('work_mem') <> '77MB', current_user = session_user, rolsuper FROM pg_roles WHERE rolname = 'expire_owner';
 DELETE FROM told;
--- whoever may delete may call it; row security is for others
+-- users with the DELETE privilege may call it, unless row security applies to them
 SET ROLE expire_nobody;
 SELECT delete_expired('tab');
 SELECT delete_expired();
@@ -60,7 +60,7 @@ ALTER TABLE tab FORCE ROW LEVEL SECURITY;
 RESET ROLE;
 INSERT INTO tab (item) VALUES (expired('d', 5));
 SELECT delete_expired('tab');
--- what would run later as somebody else is refused
+-- code that would run later as another user is refused
 SET ROLE expire_owner;
 ALTER TABLE tab NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY;
 CREATE TABLE later (i int);
@@ -75,7 +75,7 @@ DROP TRIGGER c_queue ON tab;
 DROP TRIGGER b_tell ON tab;
 DROP TRIGGER a_tell ON tab;
 
--- ---- one item that cannot be deleted stops nothing ----
+-- ---- an item that cannot be deleted does not stop the others ----
 CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS
 	$$ BEGIN IF OLD.id LIKE 'keep%' THEN RAISE 'kept by a trigger'; END IF; RETURN CASE WHEN OLD.id LIKE 'stay%' THEN NULL ELSE OLD END; END $$;
 CREATE TRIGGER keep BEFORE DELETE ON tab FOR EACH ROW EXECUTE FUNCTION keep();
@@ -84,7 +84,7 @@ INSERT INTO tab (item) VALUES (expired('keep 1', 1000)), (expired('keep 2', 15))
 RESET ROLE;
 SELECT delete_expired('tab');
 SELECT id FROM tab ORDER BY id;
--- a limit counts what was deleted
+-- a limit counts deleted items only
 INSERT INTO tab (item) SELECT expired('x' || i, i) FROM generate_series(1, 30) i;
 SELECT delete_expired('tab', 7), delete_expired('tab', 7), delete_expired('tab', 100);
 -- references: of this extension and of PostgreSQL
@@ -103,7 +103,7 @@ SELECT delete_expired('tab');
 SELECT id FROM tab ORDER BY id;
 DROP TABLE child;
 SELECT delete_expired('tab');
--- other tables go on, whatever is wrong with one
+-- other tables are processed even if one has errors
 SET ROLE expire_owner;
 SELECT drop_table('order');
 SELECT create_table('broken', 'id'), update_time_to_live('broken', 'e'), create_table('sound', 'id'), update_time_to_live('sound', 'e');
@@ -113,7 +113,7 @@ REVOKE ALL ON broken FROM expire_owner;
 RESET ROLE;
 SELECT delete_expired();
 SELECT count(*) FROM broken;
--- every table has its share
+-- every table gets a share of the limit
 GRANT ALL ON broken TO expire_owner;
 INSERT INTO broken (item) SELECT expired('x' || i, 3) FROM generate_series(1, 30) i;
 INSERT INTO sound (item) SELECT expired('x' || i, 3) FROM generate_series(1, 5) i;
@@ -121,8 +121,8 @@ SELECT delete_expired(max_items => 20);
 SELECT (SELECT count(*) FROM broken), (SELECT count(*) FROM sound);
 SELECT delete_expired();
 
--- ---- going on ----
--- calls go on where the last one ended, also among items of one time
+-- ---- continuing ----
+-- a call continues where the last one ended, also among items with the same time
 INSERT INTO sound (item) SELECT build_item('id', 'y' || i, 'e', past(3)) FROM generate_series(1, 5000) i;
 INSERT INTO sound (item) SELECT expired('z' || i, i) FROM generate_series(10, 4010) i;
 VACUUM ANALYZE sound;
@@ -133,23 +133,23 @@ BEGIN
 	EXECUTE 'EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, FORMAT JSON) ' || query INTO plan;
 	RETURN (plan -> 0 -> 'Plan' ->> 'Shared Hit Blocks')::bigint;
 END $$;
--- nothing is removed while this transaction sees it
+-- nothing is removed while this transaction can see it
 BEGIN;
 CREATE TEMPORARY TABLE cost AS SELECT i, hits('SELECT delete_expired(''sound'', 1000)') FROM generate_series(1, 8) i;
 SELECT max(hits) < 1.5 * min(hits) AS steady FROM cost;
 COMMIT;
 SELECT count(*) FROM sound;
--- what is older than where it ended is found as well
+-- items that expire before the position of the last call are found, too
 INSERT INTO sound (item) VALUES (expired('older', 5000));
 SELECT delete_expired('sound', 500), delete_expired('sound'), count(*) FROM sound;
 SELECT count(*) FROM sound;
--- after the table was written anew, places are others
+-- after the table was rewritten, rows have other positions
 INSERT INTO sound (item) SELECT build_item('id', 'y' || i, 'e', past(3)) FROM generate_series(1, 100) i;
 SELECT delete_expired('sound', 50);
 VACUUM FULL sound;
 SELECT delete_expired('sound'), count(*) FROM sound;
 SELECT count(*) FROM sound;
--- without the index on times
+-- without the index on expiry times
 SELECT create_table('whole', 'id', 'part', sort_key_type => 'N');
 SELECT update_time_to_live('whole', 'e');
 DROP INDEX whole_dynamo_expires_at_idx;
@@ -169,10 +169,10 @@ CREATE TRIGGER keep BEFORE DELETE ON parts FOR EACH ROW EXECUTE FUNCTION keep();
 INSERT INTO parts SELECT id, i, build_item('id', id, 'part', i, 'e', past(i % 3)) FROM generate_series(1, 1500) i, LATERAL (SELECT CASE WHEN i = 20 THEN 'keep' ELSE 'p' || i % 7 END) t (id);
 SELECT delete_expired('parts', 600), delete_expired('parts');
 SELECT id, part FROM parts;
--- no time to live, no table
+-- errors: no time to live, no table
 SELECT create_table('plain', 'id'), delete_expired('plain');
 SELECT delete_expired('told');
--- a trigger that calls it again
+-- a trigger that calls the function again
 SET ROLE expire_owner;
 CREATE FUNCTION again() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM dynamo.delete_expired('t_expire.tab'); RETURN OLD; END $$;
 CREATE TRIGGER again AFTER DELETE ON tab FOR EACH ROW EXECUTE FUNCTION again();

@@ -14,7 +14,7 @@ CREATE FUNCTION is(condition text, v dynamo.item DEFAULT NULL) RETURNS boolean
 CREATE TABLE types (a text);
 INSERT INTO types VALUES ('s'), ('n'), ('b'), ('t'), ('z'), ('l'), ('m'), ('ss'), ('ns'), ('bs'), ('es'), ('el'), ('em'), ('q');
 
--- attribute_exists, attribute_not_exists: a NULL exists
+-- attribute_exists, attribute_not_exists: a NULL attribute exists
 SELECT a, is('attribute_exists(' || a || ')') AS exists, is('attribute_not_exists(' || a || ')') AS not_exists FROM types;
 SELECT is('attribute_exists(m.k)'), is('attribute_exists(m.q)'), is('attribute_exists(l[3])'), is('attribute_exists(l[4])'),
 	is('attribute_exists(s.k)'), is('attribute_exists(m[0])'), is('attribute_exists(l.k)'), is('attribute_exists(ss[0])');
@@ -35,7 +35,7 @@ SELECT is('attribute_type(s, :v)', '{":v": {"N": "1"}}');
 SELECT is('attribute_type(s, n)');
 SELECT is('attribute_type(s)');
 
--- begins_with: both S, or both B
+-- begins_with: both operands S, or both B
 SELECT is('begins_with(s, :v)', '{":v": {"S": "hä"}}') AS s, is('begins_with(s, :v)', '{":v": {"S": "häbc"}}') AS longer,
 	is('begins_with(s, :v)', '{":v": {"S": ""}}') AS empty, is('begins_with(b, :v)', '{":v": {"B": "AAE="}}') AS b,
 	is('begins_with(s, :v)', '{":v": {"B": "aA=="}}') AS other, is('begins_with(q, :v)', '{":v": {"S": "a"}}') AS missing,
@@ -62,7 +62,7 @@ SELECT is('contains(m, :v)', '{":v": {"S": "k"}}') AS m, is('contains(n, :v)', '
 	is('contains(s, q)') AS missing_part, is('contains(:v, s)', '{":v": {"S": "xhäbx"}}') AS of_value;
 SELECT is('contains(s)');
 
--- size: units of UTF-16, bytes, or number of elements; numbers and booleans have none
+-- size: UTF-16 units, bytes, or number of elements; numbers and booleans have no size
 SELECT a, is('size(' || a || ') = :v', ('{":v": {"N": "' || CASE a WHEN 's' THEN 3 WHEN 'b' THEN 3 WHEN 'l' THEN 4
 	WHEN 'm' THEN 2 WHEN 'ss' THEN 2 WHEN 'ns' THEN 3 WHEN 'bs' THEN 2 ELSE 0 END || '"}}')::dynamo.item) AS equal,
 	is('size(' || a || ') <> :v', '{":v": {"N": "7"}}') AS differs FROM types;
@@ -75,7 +75,7 @@ SELECT is('size(:v) = n', '{":v": {"BOOL": true}}');
 SELECT is('size(:v) = n', '{":v": {"NULL": true}}');
 SELECT is('size(s, n) = n');
 
--- where a function may stand
+-- where a function is allowed
 SELECT is('size(s)');
 SELECT is('size(s) AND n = n');
 SELECT is('attribute_exists(s) = :v', '{":v": {"BOOL": true}}');

@@ -22,7 +22,7 @@ BEGIN
 		CASE WHEN v <> '{}' THEN v::text::dynamo.item END, names) FROM t;
 END $$;
 
--- white space anywhere between tokens, or nowhere
+-- white space anywhere between tokens, or none
 SELECT is(' a=:1 '), is(E'a\t=\r\n:1'), is('m . k [ 1 ] = :20'), is('(a=:1)AND(b=:2)');
 -- keywords in any case; NOT binds tighter than AND, AND tighter than OR
 SELECT is('a = :1 And b = :2'), is('not a = :2'), is('NOT NOT a = :1'),
@@ -35,12 +35,12 @@ SELECT is('a BETWEEN :0 AND :1 AND b BETWEEN :2 AND :3') AS between_and;
 -- operands on either side, in parentheses
 SELECT is(':1 = a'), is('(a) = (:1)'), is('(a = :1)'), is('(size(c)) = :1'),
 	is('(:1) IN ((a), b)');
--- names: placeholders may hold anything, dots in them do not split
+-- names: placeholders can contain anything, and dots in them do not separate
 SELECT is('m.#n = :3', '{"#n": "x.y"}'), is('#0_a = :1', '{"#0_a": "a"}'),
 	is('remove = :7') AS no_reserved_word, is('m.k[00] = :10');
 -- functions are case-sensitive
 SELECT is('SIZE(c) = :1');
--- what is no sentence: token and neighbourhood
+-- syntax errors with the token and the text around it
 SELECT is('a');
 SELECT is(':1');
 SELECT is('a =');
@@ -73,9 +73,9 @@ SELECT is('a + :1 = :2');
 SELECT is('a = :1 ☃ b');
 SELECT is('');
 SELECT is('   ');
--- syntax before everything else
+-- syntax errors come before all other errors
 SELECT is('nope(a) AND ((size = :1)) AND');
--- a doubled pair of parentheses
+-- redundant parentheses
 SELECT is('((a = :1))');
 SELECT is('((a)) = :1');
 SELECT is('((a = :1) AND (b = :2))');

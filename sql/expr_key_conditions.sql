@@ -1,5 +1,5 @@
--- Key conditions: every operator, both ways round, keys of several attributes,
--- and what may not be in one.
+-- Key conditions: every operator with operands in both orders, keys of several
+-- attributes, and conditions that are not allowed.
 CREATE SCHEMA t_expr_key;
 SET search_path = t_expr_key, dynamo;
 \set VERBOSITY terse
@@ -23,7 +23,7 @@ SELECT q('sk BETWEEN :a AND :b AND pk = :p', '{":p": {"S": "p"}, ":a": {"N": "2"
 	q('#p = :p and #s <= :a', '{":p": {"S": "p"}, ":a": {"N": "2"}}', '{"#p": "pk", "#s": "sk"}') AS names,
 	q('pk = :p', '{":p": {"S": "none"}}') AS nothing;
 
--- what an index cannot answer
+-- conditions that an index cannot answer
 SELECT q('pk = :p AND NOT sk = :p', '{":p": {"S": "p"}}');
 SELECT q('pk = :p AND (sk = :p OR sk = :p)', '{":p": {"S": "p"}}');
 SELECT q('attribute_exists(pk)');
@@ -42,12 +42,12 @@ SELECT q('pk = :p AND sk BETWEEN :s AND :t', '{":p": {"S": "p"}, ":s": {"N": "2"
 SELECT q('pk = :p AND sk > :t', '{":p": {"S": "p"}, ":t": {"BOOL": true}}');
 SELECT q('pk = :p AND sk = :t', '{":p": {"S": "p"}, ":t": {"BOOL": true}}');
 SELECT q('pk = :p AND begins_with(sk, :s)', '{":p": {"S": "p"}, ":s": {"S": "1"}}');
--- the general rules of conditions hold too
+-- the general rules of conditions apply, too
 SELECT q('pk = :p AND ((sk = :p))', '{":p": {"S": "p"}}');
 SELECT q('pk = :p AND name = :p', '{":p": {"S": "p"}}');
 SELECT q('pk = :p AND nope(sk)', '{":p": {"S": "p"}}');
 
--- keys of several attributes: equality from the left, the last may be open
+-- keys of several attributes: equality from the left, a range on the last one
 SELECT qi('g1 = :a AND g2 = :b', '{":a": {"S": "a"}, ":b": {"S": "b"}}') AS partition,
 	qi('r1 = :z AND g2 = :b AND g1 = :a', '{":a": {"S": "a"}, ":b": {"S": "b"}, ":z": {"S": "0"}}') AS one_sort,
 	qi('g1 = :a AND g2 = :b AND r1 = :z AND r2 > :r', '{":a": {"S": "a"}, ":b": {"S": "b"}, ":z": {"S": "0"}, ":r": {"S": "r2"}}') AS both,

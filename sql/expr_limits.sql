@@ -1,6 +1,6 @@
 -- Limits: size of expressions, operators, IN operands, depth of paths, list
 -- indexes, placeholders, all names and values together, size and depth of
--- what an update makes.
+-- updated items.
 CREATE SCHEMA t_expr_limits;
 SET search_path = t_expr_limits;
 \set VERBOSITY terse
@@ -10,7 +10,7 @@ SET search_path = t_expr_limits;
 SELECT dynamo.matches('{}', rpad('a = :v', 4096), :v) AS most;
 SELECT dynamo.matches('{}', rpad('a = :v', 4097), :v);
 SELECT dynamo.apply_update('{}', repeat('#', 5000), :v);
--- bytes, not characters
+-- the limit counts bytes, not characters
 SELECT dynamo.project('{}', repeat('é', 2049));
 -- 300 operators: comparators, BETWEEN, IN, AND, OR, NOT
 SELECT dynamo.matches('{}', 'NOT ' || repeat('a=:v OR ', 149) || 'a=:v', :v) AS most;
@@ -20,10 +20,10 @@ SELECT dynamo.matches('{}', repeat('NOT ', 300) || 'contains(a, b)') AS nested_m
 SELECT dynamo.matches('{}', repeat('NOT ', 301) || 'contains(a, b)');
 -- functions and parentheses do not count
 SELECT dynamo.matches('{}', repeat('(contains(a,b)) OR ', 150) || 'contains(a, b)') AS calls;
--- parentheses nest as deep as the text is long
+-- parentheses can be nested as deeply as the length of the text allows
 SELECT dynamo.matches('{}', repeat('(', 2000) || 'a = b' || repeat(')', 2000));
 SELECT dynamo.matches('{}', repeat('(', 2000));
--- IN takes 100 operands
+-- IN with 100 operands
 SELECT dynamo.matches('{"a": {"N": "1"}}', 'a IN (' || repeat('b, ', 99) || ':v)', :v) AS most;
 SELECT dynamo.matches('{"a": {"N": "1"}}', 'a IN (' || repeat('b, ', 100) || ':v)', :v);
 -- 32 steps of a path
@@ -52,7 +52,7 @@ SELECT dynamo.apply_update('{"m": {"M": {}}}', 'SET m.a = :v', nested(31));
 SELECT dynamo.apply_update('{"m": {"L": []}}', 'SET m[0] = :v', nested(31));
 SELECT dynamo.apply_update('{"m": {"L": []}, "n": {"M": {"k": {"M": {}}}}}', 'SET n.k.z = list_append(m, :v)', nested(30));
 
--- many targets and many names at once
+-- many targets and many names at the same time
 SELECT length(dynamo.apply_update('{}', 'SET ' || string_agg('a' || i || '=:v', ',' ORDER BY i * 7 % 500), :v)::text) AS chars
 FROM generate_series(0, 399) i;
 SELECT length(dynamo.project(('{' || string_agg('"a' || i || '": {"N": "1"}', ',') || '}')::dynamo.item,

@@ -1,10 +1,10 @@
--- Comparators, BETWEEN and IN over every pair of types, and with what is
--- missing.
+-- Comparators, BETWEEN and IN with every pair of types, and with missing
+-- operands.
 CREATE SCHEMA t_expr_operators;
 SET search_path = t_expr_operators;
 \set VERBOSITY terse
 
--- one attribute of each type, and their neighbours
+-- one attribute of each type, and its neighbors
 CREATE TABLE t (item dynamo.item);
 INSERT INTO t VALUES ('{
 	"s": {"S": "b"}, "n": {"N": "10"}, "b": {"B": "Yg=="}, "t": {"BOOL": true}, "z": {"NULL": true},
@@ -25,7 +25,7 @@ SELECT is('s = :v', '{":v": {"B": "Yg=="}}') AS s_b, is('n = :v', '{":v": {"S": 
 	is('t = :v', '{":v": {"BOOL": false}}') AS bool, is('l = :v', '{":v": {"L": [{"S": "x"}, {"N": "1"}]}}') AS l,
 	is('ss = :v', '{":v": {"SS": ["a"]}}') AS ss, is('m = :v', '{":v": {"M": {"k": {"S": "1"}}}}') AS m,
 	is('s = :v', '{":v": {"S": "B"}}') AS letter;
--- <> is its negation, also for other types and missing operands
+-- <> is the negation of =, also for other types and missing operands
 SELECT is('s <> :v', '{":v": {"S": "b"}}') AS same, is('s <> :v', '{":v": {"N": "1"}}') AS type,
 	is('q <> :v', '{":v": {"N": "1"}}') AS missing, is('q <> r') AS both_missing,
 	is('q = :v', '{":v": {"NULL": true}}') AS is_null, is('q = r') AS both_equal;
@@ -38,10 +38,10 @@ SELECT op, is('s ' || op || ' :v', '{":v": {"S": "a"}}') AS s_a, is('s ' || op |
 FROM unnest(ARRAY['<', '<=', '>', '>=']) op;
 -- values on the left, attributes on both sides
 SELECT is(':v < n', '{":v": {"N": "9"}}'), is('l[0] < n'), is('n < l[0]'), is('m.k = l[0]'), is('l[1] > s');
--- stored attributes of a type without order are just not matched
+-- stored attributes of a type without order do not match
 SELECT a, is(a || ' < :v', '{":v": {"N": "1"}}') OR is(a || ' >= n') AS ordered
 FROM unnest(ARRAY['t', 'z', 'l', 'm', 'ss', 'ns', 'bs']) a;
--- but such a value in the expression is an error
+-- an operand of such a type in the expression is an error
 SELECT is('n < :v', '{":v": {"BOOL": true}}');
 SELECT is(':v <= n', '{":v": {"NULL": true}}');
 SELECT is('n > :v', '{":v": {"L": []}}');
@@ -65,17 +65,17 @@ SELECT is('n BETWEEN :a AND :b', '{":a": {"N": "1.50"}, ":b": {"N": "-1"}}');
 SELECT is('s BETWEEN :a AND :b', '{":a": {"S": "b"}, ":b": {"S": "a"}}');
 SELECT is('b BETWEEN :a AND :b', '{":a": {"B": "Yg=="}, ":b": {"B": "YQ=="}}');
 SELECT is('n BETWEEN :a AND :b', '{":a": {"BOOL": true}, ":b": {"BOOL": true}}');
--- bounds that are attributes may be the wrong way round
+-- bounds that are attributes may be in the wrong order
 SELECT is('n BETWEEN s AND l[0]');
 
--- IN: types may be mixed
+-- IN: operands of different types
 SELECT is('n IN (:a, :b)', '{":a": {"S": "10"}, ":b": {"N": "10"}}') AS mixed,
 	is('n IN (:a)', '{":a": {"S": "10"}}') AS type, is('q IN (:a)', '{":a": {"S": "10"}}') AS missing,
 	is('q IN (r)') AS both_missing, is('m.k IN (s, l[0])') AS paths,
 	is('l IN (:a)', '{":a": {"L": [{"N": "1"}, {"S": "x"}]}}') AS deep,
 	is('NOT n IN (:a)', '{":a": {"N": "1"}}') AS negated;
 
--- no item matches only what asks for absence
+-- without an item, only conditions for absence are true
 SELECT dynamo.matches('{}', 'a <> :v', '{":v": {"N": "1"}}'), dynamo.matches('{}', 'NOT a = :v', '{":v": {"N": "1"}}'),
 	dynamo.matches('{}', 'a = :v', '{":v": {"N": "1"}}');
 

@@ -1,5 +1,5 @@
--- Expression attribute names and values: undefined, unused, malformed; the
--- order in which faults are reported.
+-- Expression attribute names and values: undefined, unused and malformed ones; the
+-- order in which errors are reported.
 CREATE SCHEMA t_expr_placeholders;
 SET search_path = t_expr_placeholders;
 \set VERBOSITY terse
@@ -11,7 +11,7 @@ CREATE FUNCTION is(condition text, v dynamo.item DEFAULT NULL, names jsonb DEFAU
 SELECT is('#a = :v AND #a >= :v AND #also = :v', '{":v": {"N": "1"}}', '{"#a": "a", "#also": "a"}'),
 	is('#x > :v', '{":v": {"N": "1"}}', '{"#x": "a b.c"}'),
 	is('#_1 = :_1', '{":_1": {"N": "1"}}', '{"#_1": "a"}');
--- more names than are searched one by one
+-- more names than are searched linearly
 SELECT is(':v IN (#n11, #n2, #n3, #n4, #n5, #n6, #n7, #n8, #n9, #n10, #n1)', '{":v": {"N": "1"}}',
 	'{"#n1": "a", "#n2": "b", "#n3": "c", "#n4": "d", "#n5": "e", "#n6": "f", "#n7": "g", "#n8": "h", "#n9": "i", "#n10": "j", "#n11": "k"}');
 -- undefined; names and values are case-sensitive
@@ -19,7 +19,7 @@ SELECT is('#q = :v', '{":v": {"N": "1"}}');
 SELECT is('a = :v');
 SELECT is('a = :V', '{":v": {"N": "1"}}');
 SELECT is('a.#q = a');
--- unused: all are named; names before values
+-- unused: all are listed; names before values
 SELECT is('a = :v', '{":v": {"N": "1"}, ":w": {"N": "2"}, ":x": {"N": "3"}}');
 SELECT is('a = :v', '{":v": {"N": "1"}, ":w": {"N": "2"}}', '{"#a": "a", "#b": "b"}');
 SELECT dynamo.project('{}', 'a', '{"#a": "a"}');
@@ -37,14 +37,14 @@ SELECT is('a = b', NULL, '{":a": "a"}');
 SELECT is('a = b', NULL, '{"#": "a"}');
 SELECT is('a = b', NULL, '{"#a b": "a"}');
 SELECT is('a = b', NULL, '{"#a": ""}');
--- no object of strings
+-- names that are not an object of strings
 SELECT is('a = b', NULL, '["#a"]');
 SELECT is('a = b', NULL, '"#a"');
 SELECT is('a = b', NULL, '{"#a": 1}');
 SELECT is('a = b', NULL, '{"#a": {"S": "a"}}');
--- malformed names and values matter more than the expression
+-- malformed names and values are more important than the expression
 SELECT is('a = ', '{"v": {"N": "1"}}', '{"a": "a"}');
--- a condition's own order: redundant parentheses, unknown function, misused
+-- order within a condition: redundant parentheses, unknown function, misused
 -- function, reserved word; then the first faulty predicate
 SELECT is('((a = b)) AND nope(a) AND size(a) AND item = :q');
 SELECT is('nope(a) AND size(a) AND item = :q');
@@ -58,14 +58,14 @@ SELECT is('contains(a, a, a)');
 SELECT is('begins_with(a, a) AND a < :t', '{":t": {"BOOL": true}}');
 SELECT is('a BETWEEN a AND :t', '{":t": {"BOOL": true}}');
 SELECT is('a BETWEEN :s AND :t', '{":s": {"N": "1"}, ":t": {"BOOL": true}}');
--- the same path twice, resolved
+-- two placeholders for the same path
 SELECT is('a = a');
 SELECT is('#a.b[0] <> a.b[0]', NULL, '{"#a": "a"}');
 SELECT is('b IN (a, b)');
 SELECT is('a BETWEEN b AND a');
 SELECT is('contains(a.b, a.b)');
 SELECT is('size(a) = size(a)') AS sizes, is('a = #x', NULL, '{"#x": "a.b"}') AS dotted;
--- reserved words in any case, at any depth; placeholders are exempt
+-- reserved words in any case, at any depth; placeholders are not affected
 SELECT is('NAME = a');
 SELECT is('a.b[1].Status = a');
 SELECT is('size = a');

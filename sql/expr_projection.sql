@@ -1,4 +1,4 @@
--- Projections: hierarchy, lists, paths that lead nowhere, paths that exclude
+-- Projections: hierarchy, lists, paths that do not exist, paths that exclude
 -- each other.
 CREATE SCHEMA t_expr_projection;
 SET search_path = t_expr_projection;
@@ -12,10 +12,10 @@ INSERT INTO t VALUES ('{"PK": {"S": "p"}, "a": {"N": "1"}, "dotted.name": {"S": 
 CREATE FUNCTION p(projection text, names jsonb DEFAULT NULL) RETURNS dynamo.item
 	LANGUAGE sql AS 'SELECT dynamo.project(item, projection, names) FROM t';
 
--- top-level attributes, in any order, spelled or by placeholder
+-- top-level attributes in any order, by name or placeholder
 SELECT p('a'), p('ss, a'), p('a,PK');
 SELECT p('#n, #d, a', '{"#n": "name", "#d": "dotted.name"}');
--- nested: the hierarchy stays, siblings meet in one map
+-- nested: the hierarchy is kept, siblings are in one map
 SELECT p('m.x.y');
 SELECT p('m.x.z, m.o, m.x.y');
 SELECT p('m . x . #y', '{"#y": "y"}');
@@ -23,23 +23,23 @@ SELECT p('m . x . #y', '{"#y": "y"}');
 SELECT p('l[3], l[1]');
 SELECT p('l[0].y, l[0].x');
 SELECT p('l[2][1], m.l[1], l[0].x');
--- an empty container is a value like any other
+-- empty containers are projected like other values
 SELECT p('e');
--- what does not resolve is left out
+-- paths that do not exist are left out
 SELECT p('q'), p('m.q'), p('m.x.y.z'), p('l[4]'), p('l[0].q'), p('l.x'), p('m[0]'), p('a.b'), p('ss[0]'), p('e.x');
 SELECT p('l[9], l[1], m.q, m.o, q');
 SELECT dynamo.project('{}', 'a, b.c');
--- overlap: the same path, or one the start of another
+-- overlap: equal paths, or one path that starts with the other
 SELECT p('a, a');
 SELECT p('m, m.x');
 SELECT p('m.x.y, a, m.x');
 SELECT p('l[1], l[1]');
 SELECT p('#a, a', '{"#a": "a"}');
 SELECT p('l, l[0].x');
--- conflict: one path takes a map where another takes a list
+-- conflict: one path uses a map where another uses a list
 SELECT p('m.x, m[0]');
 SELECT p('l[2][0], l[2].x');
--- overlap comes first
+-- overlaps are reported first
 SELECT p('m.x, m[0], a, a');
 -- a dot inside a placeholder's name does not overlap
 SELECT p('#d, m.x.y', '{"#d": "m.x"}');

@@ -1,5 +1,5 @@
 -- The evaluators in plain SQL: WHERE, CHECK, UPDATE, indexes, prepared
--- statements and PL/pgSQL; nulls; what is kept between calls.
+-- statements and PL/pgSQL; nulls; what is cached between calls.
 CREATE SCHEMA t_expr_sql;
 SET search_path = t_expr_sql;
 
@@ -12,7 +12,7 @@ INSERT INTO product SELECT i, ('{"price": {"N": "' || i || '"}, "name": {"S": "p
 FROM generate_series(1, 9) i;
 INSERT INTO product VALUES (10, NULL);
 
--- WHERE; a null item is unknown
+-- WHERE; the result for a null item is null
 SELECT id FROM product WHERE dynamo.matches(item, 'price BETWEEN :a AND :b AND #n = :n',
 	'{":a": {"N": "3"}, ":b": {"N": "8"}, ":n": {"S": "p1"}}', '{"#n": "name"}') ORDER BY id;
 SELECT count(*) FROM product WHERE NOT dynamo.matches(item, 'price < :p', '{":p": {"N": "4"}}');
@@ -30,26 +30,26 @@ UPDATE product SET item = dynamo.apply_update(item, 'ADD tags :t', '{":t": {"SS"
 UPDATE product SET item = dynamo.apply_update(item, 'ADD tags :t', '{":t": {"SS": ["d"]}}') WHERE id < 3;
 \set VERBOSITY default
 SELECT id, dynamo.project(item, 'tags, price') FROM product WHERE id < 4 ORDER BY id;
--- one statement corrects all copies of a duplicated fact
+-- one statement corrects all copies of a duplicated attribute
 UPDATE product SET item = dynamo.apply_update(item, 'SET #n = :new', '{":new": {"S": "renamed"}, ":old": {"S": "p0"}}', '{"#n": "name"}')
 WHERE dynamo.matches(item, '#n = :old', '{":old": {"S": "p0"}}', '{"#n": "name"}');
 UPDATE product SET item = dynamo.apply_update(item, 'SET #n = :new', '{":new": {"S": "renamed"}}', '{"#n": "name"}')
 WHERE dynamo.matches(item, '#n = :old', '{":old": {"S": "p0"}}', '{"#n": "name"}');
 SELECT count(*) FROM product WHERE dynamo.matches(item, '#n = :n', '{":n": {"S": "renamed"}}', '{"#n": "name"}');
 
--- immutable: in an index and its query
+-- immutable: usable in an index and its query
 CREATE INDEX ON product ((dynamo.project(item, 'price'))) WHERE dynamo.matches(item, 'attribute_exists(tags)');
 SET enable_seqscan = off;
 SELECT id FROM product WHERE dynamo.matches(item, 'attribute_exists(tags)') AND dynamo.project(item, 'price') OPERATOR(dynamo.=) '{"price": {"N": "1"}}';
 RESET enable_seqscan;
 
--- expression, values and names may differ from row to row
+-- expression, values and names can differ from row to row
 SELECT c, dynamo.matches(item, c, v, n) FROM product, (VALUES
 	('price = :a', '{":a": {"N": "5"}}'::dynamo.item, NULL::jsonb), ('price < :a', '{":a": {"N": "5"}}', NULL),
 	('price < :a', '{":a": {"N": "6"}}', NULL), ('#p < :a', '{":a": {"N": "6"}}', '{"#p": "price"}'),
 	('#p < :a', '{":a": {"N": "6"}}', '{"#p": "name"}'), ('price < #p', NULL, '{"#p": "price2"}'), (NULL, NULL, NULL)) x (c, v, n)
 WHERE id = 5;
--- and a prepared statement's parameters from execution to execution
+-- parameters of a prepared statement change between executions
 PREPARE cheaper(dynamo.item, text) AS
 	SELECT count(*) FROM product WHERE dynamo.matches(item, $2, $1);
 SET plan_cache_mode = force_generic_plan;
@@ -80,14 +80,14 @@ BEGIN
 END $$;
 SELECT walk();
 
--- more expressions than the cache holds; one stays in use while all others
--- come and go
+-- more expressions than the cache can hold; one remains in use while the others
+-- are replaced
 CREATE FUNCTION attribute(i int) RETURNS text LANGUAGE sql AS $$SELECT 'a' || i$$;
 SELECT count(*) FILTER (WHERE dynamo.matches(('{"a' || i || '": {"N": "1"}}')::dynamo.item, 'attribute_exists(' || attribute(i) || ')')
 	AND dynamo.matches('{"kept": {"N": "1"}}', 'kept = :one AND attribute_not_exists(' || CASE WHEN j > 0 THEN 'lost' END || '.x)', '{":one": {"N": "1"}}')) AS found
 FROM generate_series(1, 300) j, LATERAL (SELECT j % 150 AS i) k;
 SELECT entries <= capacity AS bounded, evictions >= 150 AS evicted, misses >= evictions AS missed FROM dynamo.expression_cache_stats();
--- one parse for a whole scan, and none for the next
+-- a whole scan parses the expression once, the next scan does not parse it
 SELECT hits, misses FROM dynamo.expression_cache_stats() \gset before_
 SELECT count(dynamo.project(item, 'price, fresh_name')) FROM product;
 SELECT count(dynamo.project(item, 'price, fresh_name')) FROM product WHERE id > 0;

@@ -31,7 +31,7 @@ SELECT u('DELETE a size(b)');
 SELECT u('SET a = :v, REMOVE b');
 SELECT u('SET a = :v REMOVE b AND c');
 SELECT u('');
--- reserved words before all other static errors
+-- reserved words come before all other static errors
 SELECT u('SET a = nope(:v), name = :v SET b = :v');
 SELECT u('REMOVE a.item');
 -- unknown and misused functions, then repeated sections
@@ -43,11 +43,11 @@ SELECT u('SET a = list_append(list_append(l, l), l)');
 SELECT u('SET a = if_not_exists(a, list_append(l, l))');
 SELECT u('SET a = :v SET b = #q');
 SELECT u('REMOVE a REMOVE b ADD n :v');
--- undefined names, then undefined values, wherever they stand
+-- undefined names, then undefined values, wherever they are
 SELECT u('SET a = :q, b = #q');
 SELECT u('SET a = list_append(:q), a = :q');
 SELECT u('ADD n :q DELETE n :q');
--- overlap and conflict of targets, over all sections
+-- overlaps and conflicts of targets in all sections
 SELECT u('SET a = n, a = n');
 SELECT u('SET a.b = n REMOVE a');
 SELECT u('REMOVE a ADD a.b[1] :v', '{":v": {"N": "1"}}');
@@ -77,7 +77,7 @@ SELECT u('SET a = n + q');
 SELECT u('SET a = m.q'), u('SET a = l[1]');
 SELECT u('SET a = list_append(q, l)');
 SELECT dynamo.apply_update(NULL, 'SET a = b');
--- a type that does not fit
+-- a wrong type
 SELECT u('SET a = n + s');
 SELECT u('SET a = list_append(l, n)');
 SELECT u('SET a = if_not_exists(q, :v) + n', '{":v": {"S": "x"}}');
@@ -86,7 +86,7 @@ SELECT u('ADD n :v', '{":v": {"SS": ["a"]}}');
 SELECT u('ADD ss :v', '{":v": {"NS": ["1"]}}');
 SELECT u('DELETE n :v', '{":v": {"SS": ["a"]}}');
 SELECT u('DELETE ss :v', '{":v": {"BS": ["YQ=="]}}');
--- what contains the target is missing, or of the wrong kind
+-- the parent of the target is missing, or has the wrong type
 SELECT u('SET q.a = n');
 SELECT u('SET s.a = n');
 SELECT u('SET m[0] = n');
@@ -104,7 +104,7 @@ SELECT dynamo.apply_update(NULL, 'REMOVE a.b ADD c.d :v', '{":v": {"N": "1"}}');
 SELECT u('ADD big :v', '{":v": {"N": "9.9E125"}}');
 SELECT u('SET a = :v - fine', '{":v": {"N": "1.1e-130"}}');
 SELECT u('SET a = :v + fine', '{":v": {"N": "1"}}');
--- where and why, for SQL users
+-- position and reason, for SQL users
 \set VERBOSITY default
 \set SHOW_CONTEXT never
 SELECT u('SET m.q.z = n');

@@ -1,4 +1,4 @@
--- every object of the extension has a comment; types of arrays and of rows need none
+-- Every object of the extension has a comment; array types and row types need none
 SELECT pg_describe_object(classid, objid, 0) AS "without a comment"
 FROM pg_depend
 WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'dynamo')
@@ -7,7 +7,7 @@ WHERE refclassid = 'pg_extension'::regclass AND refobjid = (SELECT oid FROM pg_e
 	AND NOT (classid = 'pg_type'::regclass AND (SELECT typcategory = 'A' OR typrelid <> 0 FROM pg_type WHERE oid = objid))
 ORDER BY 1;
 
--- what no user calls is not in the schema that users see
+-- the schema that users see contains no internal functions
 SELECT p.oid::regprocedure AS internal
 FROM pg_proc p
 WHERE pronamespace = 'dynamo'::regnamespace AND (prorettype IN ('internal'::regtype, 'cstring'::regtype, 'event_trigger'::regtype)

@@ -13,7 +13,7 @@ SELECT dynamo.get_item('shop', '{"PK": {"S": "c#1"}, "SK": {"S": "none"}}') IS N
 -- projections
 SELECT dynamo.get_item('shop', '{"PK": {"S": "c#1"}, "SK": {"S": "meta"}}', 'PK, address.zip, tags[2], tags[0], nope');
 SELECT dynamo.get_item('shop', '{"PK": {"S": "c#1"}, "SK": {"S": "meta"}}', '#n, #a.#s', '{"#n": "name", "#a": "address", "#s": "street"}');
--- nothing matches: an empty item, not NULL
+-- without a matching attribute the result is an empty item, not NULL
 SELECT dynamo.get_item('shop', '{"PK": {"S": "c#1"}, "SK": {"S": "meta"}}', 'nope');
 SELECT dynamo.get_item('shop', '{"PK": {"S": "c#1"}, "SK": {"S": "none"}}', 'nope') IS NULL AS absent;
 SELECT dynamo.get_item('shop', '{"PK": {"S": "c#1"}, "SK": {"S": "meta"}}', 'a, a.b');
@@ -35,12 +35,12 @@ SELECT dynamo.put_item('shop', jsonb_build_object('PK', 'c#2', 'SK', 'big', 'd',
 SELECT dynamo.item_size(dynamo.get_item('shop', '{"PK": {"S": "c#2"}, "SK": {"S": "big"}}'));
 SELECT dynamo.get_item('shop', '{"PK": {"S": "c#2"}, "SK": {"S": "big"}}', 'PK, SK');
 
--- STABLE: one snapshot for the statement; the next one sees what was written
+-- STABLE: a statement uses one snapshot; the next one sees later writes
 SELECT count(dynamo.get_item('shop', jsonb_build_object('PK', 'new', 'SK', g::text)))
 FROM (SELECT g, dynamo.put_item('shop', jsonb_build_object('PK', 'new', 'SK', g::text)) FROM generate_series(1, 3) g OFFSET 0) s;
 SELECT count(dynamo.get_item('shop', jsonb_build_object('PK', 'new', 'SK', g::text))) FROM generate_series(1, 3) g;
 
--- reading is allowed where writing is not
+-- reading is allowed in read-only transactions
 BEGIN READ ONLY;
 SELECT dynamo.get_item('shop', '{"PK": {"S": "c#1"}, "SK": {"S": "order"}}');
 COMMIT;

@@ -1,4 +1,4 @@
--- mistakes that newcomers make, and what the hints say
+-- Mistakes that new users make, and the hints
 \set SHOW_CONTEXT never
 CREATE SCHEMA t_hints;
 SET search_path = t_hints, dynamo;

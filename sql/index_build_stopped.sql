@@ -1,4 +1,4 @@
--- a build that fails is tried again after a while: DDL does not wait for that
+-- a failed build is repeated after a pause, for which DDL does not wait
 CREATE SCHEMA t_stopped;
 SET search_path = t_stopped;
 SET statement_timeout = '20s';
@@ -7,7 +7,7 @@ SELECT dynamo.put_item('shop', '{"PK": {"S": "a"}, "G": {"S": "g"}}');
 BEGIN;
 SET LOCAL dynamo.in_place_build_limit = 0;
 SELECT dynamo.create_index('shop', 'byG', 'G');
--- the name is taken when the worker comes
+-- the name is taken when the worker starts
 CREATE TABLE "shop$byG" ();
 COMMIT;
 DO $$
@@ -18,7 +18,7 @@ BEGIN
 	END LOOP;
 END $$;
 SELECT index_name, status, error FROM dynamo.index_progress WHERE schema_name = 't_stopped';
--- stops the worker that waits
+-- stops the worker during its pause
 SELECT dynamo.drop_index('shop', 'byG');
 SELECT index_name FROM dynamo.indexes WHERE schema_name = 't_stopped';
 SELECT dynamo.drop_table('shop');

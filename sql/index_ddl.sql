@@ -1,4 +1,4 @@
--- Ordinary DDL on tables and their index tables
+-- DDL statements on tables and their index tables
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_ddl, t_ddl_other CASCADE;
 RESET client_min_messages;
@@ -23,24 +23,24 @@ SELECT dynamo.create_table('tab', 'PK', indexes => '[
 	{"index_name": "spread", "partition_key": "G", "shards": 2}]');
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "a"}, "G": {"S": "g"}}'), ('{"PK": {"S": "b"}, "G": {"S": "g"}}');
 
--- what the definition names cannot be dropped beside it
+-- objects named by the definition cannot be dropped separately
 DROP INDEX "tab$inl";
 DROP INDEX CONCURRENTLY "tab$inl";
 SELECT indisvalid FROM pg_index WHERE indexrelid = '"tab$inl"'::regclass;
 DROP TABLE "tab$own";
 DROP TABLE "tab$spread";
--- index tables follow their table to another schema and owner
+-- index tables get the new schema and owner of their table
 ALTER TABLE tab SET SCHEMA t_ddl_other;
 ALTER TABLE tab OWNER TO t_ddl_owner;
 TABLE relations;
 TABLE problems;
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "c"}, "G": {"S": "g"}}');
 ALTER TABLE "tab$own" OWNER TO current_user;
--- an index created by another than the owner is the owner's
+-- an index created by another user belongs to the table's owner
 SELECT dynamo.create_index('tab', 'later', 'G', shards => 2);
 SELECT count(*), bool_and(given) FROM relations WHERE relname LIKE 'tab%';
 SELECT dynamo.drop_index('tab', 'later');
--- names change, the definition follows
+-- after renaming, the definition has the new names
 ALTER TABLE tab RENAME TO renamed;
 ALTER TABLE renamed RENAME TO tab;
 ALTER INDEX "tab$inl" RENAME TO plain_btree;
@@ -49,7 +49,7 @@ SELECT index_name, relation_name FROM dynamo.indexes WHERE schema_name = 't_ddl_
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "d"}, "G": {"S": "g"}}');
 TABLE problems;
 SELECT count(*) FROM plain_table;
--- ENABLE TRIGGER ALL, as pg_restore says it, does not weaken our triggers
+-- ENABLE TRIGGER ALL, as pg_restore runs it, keeps the extension's triggers ENABLE ALWAYS
 ALTER TABLE tab DISABLE TRIGGER ALL;
 ALTER TABLE tab ENABLE TRIGGER ALL;
 ALTER TABLE plain_table DISABLE TRIGGER ALL;
@@ -60,11 +60,11 @@ REINDEX TABLE tab;
 ALTER TABLE tab SET (fillfactor = 70);
 VACUUM FULL tab;
 TABLE problems;
--- index tables go with their table
+-- index tables are dropped with their table
 DROP TABLE tab;
 TABLE relations;
 
--- with DROP OWNED and DROP SCHEMA
+-- also by DROP OWNED and DROP SCHEMA
 SET search_path = t_ddl;
 SELECT dynamo.create_table('tab', 'PK', indexes => '[{"index_name": "own", "partition_key": "G", "storage": "table"}]');
 ALTER TABLE tab OWNER TO t_ddl_owner;
@@ -72,7 +72,7 @@ DROP OWNED BY t_ddl_owner;
 GRANT ALL ON SCHEMA t_ddl TO t_ddl_owner;
 TABLE relations;
 SELECT dynamo.create_table('tab', 'PK', indexes => '[{"index_name": "own", "partition_key": "G", "storage": "table"}]');
--- a privilege to make triggers is none to write elsewhere
+-- the TRIGGER privilege does not allow writes to other tables
 CREATE TABLE secret (LIKE "tab$own" INCLUDING ALL);
 GRANT INSERT, TRIGGER ON tab TO t_ddl_trigger;
 SET ROLE t_ddl_trigger;
@@ -81,10 +81,10 @@ CREATE TRIGGER aa BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.deri
  "indexes": [{"name": "own", "local": false, "partition": ["G"], "sort": [], "projection": "ALL", "non_key_attributes": [],
  "storage": "table", "shards": 0, "shard_by": null, "relation": "secret", "status": "ACTIVE"}]}');
 RESET ROLE;
--- one definition, on a table
+-- only tables can have a definition, and only one
 CREATE TRIGGER "~~" BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{}');
 CREATE TRIGGER aa INSTEAD OF INSERT ON relations FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{}');
--- even the owner's definition cannot name any table
+-- a definition by the owner cannot name tables of others, either
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 CREATE TRIGGER aa BEFORE INSERT ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
  "attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "G", "type": "S", "column": "G"}], "partition": ["PK"], "sort": [],

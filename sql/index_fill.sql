@@ -9,7 +9,7 @@ INSERT INTO orders (item)
 SELECT format('{"PK": {"S": "o%s"}, "status": {"S": "%s"}, "total": {"N": "%s"}}', i,
 	CASE WHEN i % 5 = 0 THEN 'OPEN' ELSE 'DONE' END, i)::dynamo.item
 FROM generate_series(1, 1000) i;
--- unusable keys of every kind
+-- unusable keys of all kinds
 INSERT INTO orders (item) VALUES
 	('{"PK": {"S": "bad type"}, "status": {"N": "1"}, "total": {"N": "1"}}'),
 	('{"PK": {"S": "bad empty"}, "status": {"S": ""}}'),
@@ -18,7 +18,7 @@ INSERT INTO orders (item) VALUES
 	('{"PK": {"S": "absent"}}');
 INSERT INTO orders (item) SELECT format('{"PK": {"S": "bad long"}, "status": {"S": "%s"}}', repeat('x', 2049))::dynamo.item;
 
--- a user's trigger has no part in it, nor has row security
+-- a user's trigger does not fire, and row security does not apply
 CREATE TABLE log (message text);
 CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN INSERT INTO log VALUES (TG_OP); RETURN NULL; END $$;
@@ -28,7 +28,7 @@ SELECT dynamo.create_index('orders', 'by_status', 'status', 'total', sort_key_ty
 SELECT count(*) FROM log;
 SELECT count(*), count(status), count(total), count(*) FILTER (WHERE status = 'OPEN') FROM orders;
 SELECT "PK", status, total FROM orders WHERE "PK" LIKE 'bad%' OR "PK" = 'absent' ORDER BY 1;
--- the index has the entries, read through it
+-- the index returns the entries
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT "PK" FROM orders WHERE status = 'OPEN' AND total BETWEEN 20 AND 40 ORDER BY total;
@@ -36,7 +36,7 @@ SELECT "PK" FROM orders WHERE status = 'OPEN' AND total BETWEEN 20 AND 40 ORDER 
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
--- stored items with unusable keys stay writable elsewhere, but not as they are
+-- stored items with unusable keys can get other keys, but cannot be written unchanged
 ALTER TABLE orders ADD COLUMN note text;
 UPDATE orders SET note = 'seen' WHERE "PK" LIKE 'bad%';
 UPDATE orders SET item = item WHERE "PK" LIKE 'bad%';
@@ -46,7 +46,7 @@ UPDATE orders SET item = '{"PK": {"S": "bad type"}, "status": {"S": "good"}}' WH
 SELECT "PK", status FROM orders WHERE "PK" = 'bad type';
 UPDATE orders SET status = 'x' WHERE "PK" = 'absent';
 
--- a second index over an attribute that has its column
+-- a second index on an attribute that already has a column
 SELECT dynamo.create_index('orders', 'by_total', 'total', partition_key_type => 'N');
 SELECT dynamo.drop_index('orders', 'by_status');
 SELECT count(total) FROM orders;
@@ -59,7 +59,7 @@ ROLLBACK;
 INSERT INTO orders (item) VALUES ('{"PK": {"S": "after"}, "status": {"N": "1"}}');
 SELECT "PK", total FROM orders WHERE "PK" = 'after';
 
--- only the owner
+-- only the owner may create an index
 CREATE ROLE t_index_fill_other;
 GRANT USAGE ON SCHEMA t_index_fill TO t_index_fill_other;
 GRANT ALL ON orders TO t_index_fill_other;

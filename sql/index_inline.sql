@@ -1,4 +1,4 @@
--- Inline indexes: definitions, columns, what writes do to them
+-- Inline indexes: definitions, columns, effects of writes
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_index_inline CASCADE;
 RESET client_min_messages;
@@ -9,12 +9,12 @@ SELECT dynamo.create_table('shop', 'PK', 'SK', indexes => '[
 	{"index_name": "GSI1", "partition_key": "GSI1PK", "sort_key": "GSI1SK"},
 	{"index_name": "LSI1", "partition_key": "PK", "sort_key": "date", "sort_key_type": "N",
 	 "local": true, "projection": "INCLUDE", "non_key_attributes": ["total"]}]');
--- its id is another every time
+-- the id is different in every run
 SELECT regexp_replace(replace(pg_get_triggerdef(oid), 'CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER'), '"id": "[^"]*", ', '') AS definition
 FROM pg_trigger WHERE tgrelid = 'shop'::regclass AND tgname = '~dynamo_derive_keys' \gset
 :definition;
 \d shop
--- an index on attributes the table has already, and one with several
+-- an index on attributes that the table already has, and an index with several attributes
 SELECT dynamo.create_index('shop', 'inverted', 'SK', 'PK', projection => 'KEYS_ONLY');
 SELECT dynamo.create_index('shop', 'multi', ARRAY['country', 'city'], ARRAY['date', 'n', 'raw'],
 	sort_key_type => ARRAY['N', 'N', 'B']);
@@ -23,7 +23,7 @@ WHERE indrelid = 'shop'::regclass ORDER BY 1::text COLLATE "C";
 SELECT index_name, local, partition_key, sort_key, projection, non_key_attributes, storage, status
 FROM dynamo.indexes WHERE schema_name = 't_index_inline';
 
--- writes: present, absent, disappearing, changing
+-- writes: attributes appear, disappear and change
 INSERT INTO shop (item) VALUES
 	('{"PK": {"S": "a"}, "SK": {"S": "1"}, "GSI1PK": {"S": "g"}, "GSI1SK": {"S": "h"}}'),
 	('{"PK": {"S": "a"}, "SK": {"S": "2"}, "GSI1SK": {"S": "h"}, "date": {"N": "20.50"}}'),
@@ -33,7 +33,7 @@ UPDATE shop SET item = '{"PK": {"S": "a"}, "SK": {"S": "1"}, "GSI1PK": {"S": "g2
 UPDATE shop SET item = '{"PK": {"S": "a"}, "SK": {"S": "2"}, "GSI1PK": {"S": "g3"}}' WHERE "SK" = '2';
 SELECT "SK", "GSI1PK", "GSI1SK", date FROM shop ORDER BY 1;
 
--- what the service refuses
+-- items that the service refuses
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "b"}, "SK": {"S": "1"}, "GSI1PK": {"N": "1"}}');
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "b"}, "SK": {"S": "1"}, "date": {"NULL": true}}');
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "b"}, "SK": {"S": "1"}, "GSI1SK": {"S": ""}}');
@@ -42,16 +42,16 @@ INSERT INTO shop (item) VALUES ('{"PK": {"S": "b"}, "SK": {"S": "1"}, "GSI1PK": 
 INSERT INTO shop (item) SELECT format('{"PK": {"S": "b"}, "SK": {"S": "1"}, "GSI1PK": {"S": "%s"}}', repeat('x', 2049))::dynamo.item;
 INSERT INTO shop (item) SELECT format('{"PK": {"S": "b"}, "SK": {"S": "1"}, "GSI1SK": {"S": "%s"}}', repeat('x', 1025))::dynamo.item;
 UPDATE shop SET item = '{"PK": {"S": "a"}, "SK": {"S": "1"}, "GSI1PK": {"BOOL": true}}' WHERE "SK" = '1';
--- with local indexes the limit counts their entries
+-- with local indexes the size limit includes their entries
 INSERT INTO shop (item) SELECT format('{"PK": {"S": "b"}, "SK": {"S": "1"}, "total": {"S": "%s"}}', repeat('x', 300000))::dynamo.item;
 INSERT INTO shop (item) SELECT format('{"PK": {"S": "b"}, "SK": {"S": "2"}, "date": {"N": "1"}, "total": {"S": "%s"}}', repeat('x', 300000))::dynamo.item;
 SELECT dynamo.update_item('shop', '{"PK": {"S": "b"}, "SK": {"S": "1"}}', 'SET #d = :d', NULL, '{":d": {"N": "1"}}', '{"#d": "date"}');
 SELECT "PK", "SK" FROM shop WHERE "PK" = 'b';
 
--- definitions the service refuses
+-- definitions that the service refuses
 SELECT dynamo.create_index('shop', 'GSI1', 'x');
 SELECT dynamo.create_index('shop', 'g22', 'GSI1PK', partition_key_type => 'N');
--- a type that is not given is the one that is known
+-- a type that is not given is taken from the known attribute
 SELECT dynamo.create_table('typed', 'P', 'S', sort_key_type => 'N', indexes => '[
 	{"index_name": "inverted", "partition_key": "S", "sort_key": "P"},
 	{"index_name": "first", "partition_key": "x", "sort_key": "S"},
@@ -88,7 +88,7 @@ SELECT dynamo.create_table('twice', 'PK', indexes => '[{"index_name": "G11", "pa
 SELECT dynamo.create_table('wrong', 'PK', indexes => '[{"index_name": "G11", "partition": "x"}]');
 SELECT dynamo.create_table('wrong', 'PK', indexes => '{"index_name": "G11"}');
 SELECT dynamo.create_index('shop', 'typed', 'x', sort_key_type => 'N');
--- a column of the user's is not taken, nor is anything left of the attempt
+-- a user's column is not taken, and the attempt leaves nothing behind
 ALTER TABLE shop ADD COLUMN region text;
 SELECT dynamo.create_index('shop', 'by_region', 'zone', 'region');
 ALTER TABLE shop RENAME COLUMN region TO my_region;
@@ -102,7 +102,7 @@ SELECT dynamo.create_index('shop', 'second', 'PK', 'x', local => true);
 RESET dynamo.max_global_indexes;
 RESET dynamo.max_local_indexes;
 
--- dropping: columns only this index used go, shared ones stay
+-- dropping: columns used only by this index are dropped, shared ones remain
 SELECT dynamo.drop_index('shop', 'LSI1');
 SELECT dynamo.drop_index('shop', 'GSI1');
 SELECT dynamo.drop_index('shop', 'inverted');
@@ -113,7 +113,7 @@ SELECT "SK", country, city, date, n, raw FROM shop ORDER BY 1;
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "c"}, "SK": {"S": "1"}, "GSI1PK": {"N": "1"}, "date": {"N": "7"}}');
 SELECT "SK", date FROM shop WHERE "PK" = 'c';
 
--- a long index name, one whose relation's name is taken, attributes with odd names
+-- a long index name, a relation name that is taken, unusual attribute names
 SELECT dynamo.create_index('shop', repeat('i', 255), repeat('k', 255), 'xmin');
 CREATE TABLE "shop$taken" ();
 SELECT dynamo.create_index('shop', 'taken', 'item');

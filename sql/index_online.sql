@@ -1,4 +1,4 @@
--- Indexes of tables that are too large to be locked while they are built: the
+-- Indexes of tables that are too large to be locked during a build: the
 -- index is CREATING until a background worker has built it.
 CREATE SCHEMA t_online;
 SET search_path = t_online;
@@ -35,12 +35,12 @@ SELECT dynamo.reindex('shop', 'byGroup');
 ROLLBACK TO s;
 CALL dynamo.build_indexes('shop');
 ROLLBACK TO s;
--- writes keep the columns, and a key that is unusable is refused
+-- writes set the columns, and an unusable key is refused
 SELECT dynamo.put_item('shop', '{"PK": {"S": "c#1"}, "SK": {"S": "n"}, "grp": {"N": "1"}}');
 ROLLBACK TO s;
 SELECT dynamo.put_item('shop', '{"PK": {"S": "c#1"}, "SK": {"S": "n"}, "grp": {"S": "S1"}, "total": {"N": "1"}}');
 SELECT "SK", grp, total FROM shop WHERE "SK" IN ('n', 'o#0001');
--- the last statement drops it, and nothing remains
+-- the last statement drops the index, and nothing remains
 SELECT dynamo.drop_index('shop', 'byGroup');
 SELECT count(*) FROM dynamo.index_progress WHERE schema_name = 't_online';
 ROLLBACK;
@@ -66,7 +66,7 @@ BEGIN;
 CALL dynamo.create_index_and_wait('shop', 'another', 'total');
 ROLLBACK;
 
--- Another number of shards: a query gives the same before and after.
+-- Another number of shards: a query returns the same before and after.
 SELECT dynamo.reshard_index('shop', 'kept', 4);
 CALL dynamo.build_indexes();
 SELECT index_name, status, storage, shards, relation_name FROM dynamo.indexes
@@ -95,7 +95,7 @@ SELECT * FROM dynamo.query('shop', 'SK = :s', '{":s": {"S": "o#0007"}}', index_n
 SELECT dynamo.change_index('shop', 'kept', storage => 'inline', shards => 2);
 SELECT dynamo.change_index('shop', 'kept', projection => 'INCLUDE');
 
--- In place, too.
+-- Changes in place.
 SET dynamo.in_place_build_limit = 8192;
 SELECT dynamo.reshard_index('shop', 'inverted', 2);
 SELECT index_name, status, storage, shards FROM dynamo.indexes
@@ -103,14 +103,14 @@ WHERE schema_name = 't_online' AND index_name = 'inverted';
 SELECT * FROM dynamo.verify_index('shop', 'inverted');
 SET dynamo.in_place_build_limit = 0;
 
--- Where no worker can be had, psql can do it.
+-- Without a worker, psql can build the index.
 BEGIN;
 SELECT dynamo.create_index('shop', 'byTotal', 'total', partition_key_type => 'N');
 SELECT * FROM dynamo.build_statements('shop');
 ROLLBACK;
 SELECT * FROM dynamo.build_statements();
 
--- A statement that interrupts a build and is undone does not end it.
+-- A statement that interrupts a build and is rolled back does not end the build.
 SELECT dynamo.create_table('many', partition_key => 'PK');
 INSERT INTO many (item) SELECT jsonb_build_object('PK', i::text, 'grp', 'S' || i % 3) FROM generate_series(1, 30000) i;
 SELECT dynamo.create_index('many', 'byGroup', 'grp', storage => 'table');

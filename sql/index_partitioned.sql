@@ -7,7 +7,7 @@ SET search_path = t_part;
 CREATE TABLE part ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY ("PK"))
 PARTITION BY HASH ("PK");
 CREATE TABLE part0 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 0);
--- one with its columns in another order
+-- a partition with its columns in another order
 CREATE TABLE part1 (item dynamo.item NOT NULL, gone int, "PK" text COLLATE "C" NOT NULL);
 ALTER TABLE part1 DROP COLUMN gone;
 ALTER TABLE part ATTACH PARTITION part1 FOR VALUES WITH (MODULUS 2, REMAINDER 1);
@@ -16,7 +16,7 @@ EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK"
  "partition": ["PK"], "sort": [], "indexes": []}');
 SELECT tgrelid::regclass, tgname, tgenabled FROM pg_trigger WHERE tgrelid::regclass::text LIKE 'part%' ORDER BY 1;
 
--- rows are routed by the key column, so that it must be there
+-- rows are routed by the key column, so it must be set
 INSERT INTO part ("PK", item) SELECT 'a' || i, jsonb_build_object('PK', 'a' || i, 'G', 'g' || i % 3) FROM generate_series(1, 20) i;
 INSERT INTO part ("PK", item) VALUES ('a1', jsonb_build_object('PK', 'a2'));
 SELECT count(*) > 0 FROM part0;
@@ -38,7 +38,7 @@ SELECT dynamo.query('part', 'G = :g', '{":g": {"S": "new"}}', index_name => 'own
 SELECT dynamo.query('part', 'G = :g', '{":g": {"S": "new"}}', index_name => 'spread');
 TABLE problems;
 
--- index tables hold the entries of all partitions: none comes or goes alone
+-- index tables contain the entries of all partitions: partitions cannot be attached or removed
 TRUNCATE part0;
 ALTER TABLE part DETACH PARTITION part0;
 DROP TABLE part0;
@@ -49,7 +49,7 @@ CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON whole FOR EACH R
 EXECUTE FUNCTION dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}],
  "partition": ["PK"], "sort": [], "indexes": []}');
 SELECT dynamo.create_index('whole', 'own', 'G', storage => 'table');
--- one made later has all triggers
+-- a new partition gets all triggers
 CREATE TABLE piece PARTITION OF whole FOR VALUES IN ('a', 'b') PARTITION BY LIST ("PK");
 CREATE TABLE piece_a PARTITION OF piece FOR VALUES IN ('a');
 SELECT dynamo.put_item('whole', '{"PK": {"S": "a"}, "G": {"S": "g"}}');
@@ -59,7 +59,7 @@ DROP TABLE piece_a;
 SELECT count(*) FROM dynamo.query('whole', 'G = :g', '{":g": {"S": "g"}}', index_name => 'own');
 TRUNCATE whole;
 SELECT count(*) FROM "whole$own";
--- btrees are each partition's own; what comes with rows may not fit its items
+-- each partition has its own btrees; attached rows may differ from their items
 SELECT dynamo.change_index('whole', 'own', storage => 'inline');
 SELECT tgrelid::regclass, tgname FROM pg_trigger WHERE tgrelid IN ('whole'::regclass, 'piece'::regclass, 'piece_a'::regclass) ORDER BY 1, 2;
 SELECT dynamo.put_item('whole', '{"PK": {"S": "a"}, "G": {"S": "g"}}');
@@ -89,7 +89,7 @@ DROP VIEW problems;
 SELECT dynamo.drop_table('part');
 SELECT count(*) FROM pg_class WHERE relnamespace = 't_part'::regnamespace;
 
--- partitions in other schemas, and of other owners, have their table's index table and stream
+-- partitions in other schemas and of other owners use the index table and stream of their table
 CREATE SCHEMA t_part_2;
 CREATE ROLE t_part_other;
 CREATE TABLE far ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY ("PK")) PARTITION BY LIST ("PK");

@@ -16,12 +16,12 @@ SELECT format('{"PK": {"S": "o%s"}, "status": {"S": "%s"}, "date": {"S": "2026-0
 FROM generate_series(1, 400) i;
 INSERT INTO orders (item) VALUES ('{"PK": {"S": "no customer"}, "status": {"S": "OPEN"}, "date": {"S": "2026-02-01"}}');
 
--- the numbers are on disk: they must never change
+-- the numbers are stored on disk: they must never change
 SELECT dynamo_shard, count(*) FROM "orders$spread" GROUP BY 1 ORDER BY 1;
 SELECT item -> 'customer' AS customer, array_agg(DISTINCT dynamo_shard) FROM "orders$by_customer" GROUP BY 1 ORDER BY 1;
 SELECT dynamo_shard FROM "orders$spread" WHERE "PK" IN ('o1', 'o2', 'o3') ORDER BY "PK";
 
--- an entry moves to another shard, or stays
+-- an entry moves to another shard, or stays in its shard
 SELECT tableoid::regclass, item FROM "orders$by_customer" WHERE "PK" = 'o1';
 UPDATE orders SET item = '{"PK": {"S": "o1"}, "status": {"S": "DONE"}, "date": {"S": "2026-01-02"}, "customer": {"S": "c4"}}' WHERE "PK" = 'o1';
 SELECT tableoid::regclass, item FROM "orders$by_customer" WHERE "PK" = 'o1';
@@ -30,7 +30,7 @@ SELECT tableoid::regclass, item FROM "orders$by_customer" WHERE "PK" = 'o1';
 DELETE FROM orders WHERE "PK" = 'o1';
 SELECT count(*) FROM "orders$by_customer" WHERE "PK" = 'o1';
 SELECT count(*) FROM "orders$spread";
--- guards stand before every shard
+-- every shard has a guard
 DELETE FROM "orders$spread";
 DELETE FROM "orders$spread$0";
 INSERT INTO "orders$spread$1" SELECT 1, status, date, 'x', item FROM "orders$spread$1";
@@ -38,11 +38,11 @@ SELECT count(*) FROM "orders$spread";
 TRUNCATE orders;
 SELECT (SELECT count(*) FROM "orders$spread"), (SELECT count(*) FROM "orders$by_customer");
 
--- filled when there are items
+-- a sharded index on a table with items
 INSERT INTO orders (item) SELECT format('{"PK": {"S": "o%s"}, "day": {"N": "%s"}}', i, i % 3)::dynamo.item FROM generate_series(1, 100) i;
 SELECT dynamo.create_index('orders', 'late', 'day', partition_key_type => 'N', shards => 2);
 SELECT dynamo_shard, count(*) FROM "orders$late" GROUP BY 1 ORDER BY 1;
--- no shard goes by itself
+-- a single shard cannot be removed
 DROP TABLE "orders$late$1";
 SELECT dynamo.drop_index('orders', 'late');
 SELECT dynamo.drop_index('orders', 'spread');
@@ -51,7 +51,7 @@ SELECT relname FROM pg_class WHERE relnamespace = 't_index_shards'::regnamespace
 SELECT dynamo.create_index('orders', 'many', 'status', shards => 100000);
 SELECT dynamo.create_index('orders', 'many', 'status', shards => -1);
 SELECT dynamo.create_index('orders', 'many', 'status', shards => 0);
--- one shard is legal
+-- one shard is allowed
 SELECT dynamo.create_index('orders', 'one', 'day', partition_key_type => 'N', shards => 1);
 SELECT dynamo_shard, count(*) FROM "orders$one" GROUP BY 1;
 SELECT dynamo.drop_table('orders');

@@ -1,18 +1,18 @@
--- Indexes that share a key attribute and admit different lengths of it: each holds
--- exactly the items that its own limits admit, in whatever order and way they are
--- made, and later writes keep that.
+-- Indexes that share a key attribute and allow different lengths of it.  Each contains
+-- exactly the items within its own limits, whatever the order and way in which the
+-- indexes are created, and later writes do not change that.
 \set SHOW_CONTEXT never
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_shared CASCADE;
 CREATE SCHEMA t_shared;
 SET search_path = t_shared, dynamo;
--- text that does not compress
+-- text that cannot be compressed
 CREATE FUNCTION long(n int, seed text DEFAULT '') RETURNS text LANGUAGE sql IMMUTABLE AS $$
 	SELECT left(string_agg(md5(seed || i), '' ORDER BY i), n) FROM generate_series(1, 80) i $$;
 CREATE FUNCTION sized(n int, seed text DEFAULT '') RETURNS item LANGUAGE sql IMMUTABLE AS $$
 	SELECT jsonb_build_object('PK', 'p', 'SK', seed || 'x' || n, 'k', 'k', 'x', long(n, seed))::item $$;
 
--- what each index of a table holds, by a scan and by queries, and what verify_index says
+-- the contents of each index of a table, by a scan and by queries, and the result of verify_index
 CREATE FUNCTION contents(table_name text) RETURNS TABLE (index_name text, items text, by_query bigint, problems text) LANGUAGE plpgsql AS $$
 DECLARE
 	i record;
@@ -32,8 +32,8 @@ BEGIN
 	END LOOP;
 END $$;
 
--- All ways to two indexes: hash has x as partition key (up to 2048 bytes), range as
--- sort key (up to 1024).  Prints those that lead somewhere else.
+-- All ways to create two indexes: hash has x as partition key (up to 2048 bytes), range as
+-- sort key (up to 1024).  Prints those with different results.
 CREATE PROCEDURE all_ways() LANGUAGE plpgsql AS $$
 DECLARE
 	way text;
@@ -95,7 +95,7 @@ BEGIN
 END $$;
 CALL all_ways();
 
--- One of them, step by step.
+-- One of these ways, step by step.
 SET dynamo.in_place_build_limit = 8192;
 RESET client_min_messages;
 SELECT create_table('tab', 'PK', 'SK');
@@ -106,14 +106,14 @@ SELECT create_index('tab', 'range', 'k', 'x');
 SELECT indexdef FROM pg_indexes WHERE schemaname = 't_shared' AND tablename = 'tab' ORDER BY indexname COLLATE "C";
 SELECT key ->> 'SK' AS sk, problem, detail FROM verify_index('tab', 'range') ORDER BY 1;
 SELECT "SK", length(x) FROM tab ORDER BY 1;
--- a statement uses that btree if it has the test, too
+-- a statement that includes the test can use the btree
 SET enable_seqscan = off;
 SET enable_bitmapscan = off;
 EXPLAIN (COSTS OFF) SELECT item FROM tab WHERE k = 'k' AND x > 'a' ORDER BY x;
 EXPLAIN (COSTS OFF) SELECT item FROM tab WHERE k = 'k' AND x > 'a' AND fits_index(1, 1, k, x, "PK", "SK") ORDER BY x;
 RESET enable_seqscan;
 RESET enable_bitmapscan;
--- new values that some index does not admit are refused by every door
+-- new values outside an index's limits are refused by every way of writing
 SELECT put_item('tab', sized(1025, 'new '));
 SELECT put_item('tab', sized(1025));
 SELECT update_item('tab', '{"PK": {"S": "p"}, "SK": {"S": "x1024"}}', 'SET x = :x', expression_attribute_values => jsonb_build_object(':x', long(1025)));
@@ -123,24 +123,24 @@ INSERT INTO tab (item) VALUES (sized(1025, 'new '));
 UPDATE tab SET item = (item::jsonb || jsonb_build_object('x', long(1100)))::item WHERE "SK" = 'x1025';
 UPDATE tab SET item = (item::jsonb || '{"SK": "moved"}')::item WHERE "SK" = 'x1025';
 SELECT request('ExecuteStatement', json_build_object('Statement', $$UPDATE tab SET x = '$$ || long(1025) || $$' WHERE PK = 'p' AND SK = 'x1024'$$));
--- another attribute of an item that is left out
+-- an item that is left out keeps that state if another attribute changes
 SELECT update_item('tab', '{"PK": {"S": "p"}, "SK": {"S": "x1025"}}', 'SET n = :n', expression_attribute_values => '{":n": {"N": "1"}}');
 SELECT request('ExecuteStatement', '{"Statement": "UPDATE tab SET m = 1 WHERE PK = ''p'' AND SK = ''x2049''"}');
 SELECT transact_write_items('[{"Update": {"TableName": "tab", "Key": {"PK": {"S": "p"}, "SK": {"S": "x2049"}}, "UpdateExpression": "SET n = :n", "ExpressionAttributeValues": {":n": {"N": "2"}}}}]');
 MERGE INTO tab USING (VALUES (1)) v(n) ON "SK" = 'x1025' WHEN MATCHED THEN UPDATE SET item = (item::jsonb || '{"m": 2}')::item, note = 'merged';
 SELECT "SK", item ->> 'n' AS n, item ->> 'm' AS m, note FROM tab ORDER BY 1;
 SELECT * FROM contents('tab');
--- a value that all admit, and back
+-- a value within all limits, and back
 SELECT update_item('tab', '{"PK": {"S": "p"}, "SK": {"S": "x1025"}}', 'SET x = :x', expression_attribute_values => jsonb_build_object(':x', long(1024)));
 UPDATE tab SET item = (item::jsonb - 'x')::item WHERE "SK" = 'x2049';
 SELECT * FROM contents('tab');
--- nothing is left out any more: plain SQL can use the index again when it is made anew
+-- no item is left out any more: after a rebuild plain SQL can use the index
 SELECT reindex('tab', 'range');
 SELECT indexdef FROM pg_indexes WHERE schemaname = 't_shared' AND indexname = 'tab$range';
 SELECT * FROM contents('tab');
 SELECT drop_table('tab');
 
--- The key of the table is the other key of an inverted index.
+-- The table's key attributes in an inverted index.
 SELECT create_table('inverted', 'PK', 'SK');
 INSERT INTO inverted (item) SELECT jsonb_build_object('PK', long(l), 'SK', 's' || l) FROM unnest(ARRAY[1000, 1024, 1025, 2048]) l;
 SELECT create_index('inverted', 'inline', 'SK', 'PK');
@@ -151,7 +151,7 @@ SELECT put_item('inverted', jsonb_build_object('PK', long(1025), 'SK', 's1025'))
 SELECT * FROM contents('inverted');
 SELECT drop_table('inverted');
 
--- Several attributes have one limit, and all columns together fit a btree, as far as they compress.
+-- Several attributes share one limit, and all columns together must fit into a btree entry after compression.
 SELECT create_table('several', 'PK', 'SK', indexes => '[{"index_name": "only_x", "partition_key": "x"}, {"index_name": "only_y", "partition_key": "y"}]');
 INSERT INTO several (item) SELECT jsonb_build_object('PK', 'p', 'SK', a || ' ' || b, 'x', long(a, 'a'), 'y', long(b, 'b'), 'k', 'k')
 FROM (VALUES (1000, 1048), (1000, 1049), (512, 512), (513, 512), (1800, 1000), (2048, 500)) v(a, b);
@@ -163,13 +163,13 @@ SELECT create_index('several', 'both', ARRAY['x'], ARRAY['y']);
 SELECT create_index('several', 'both_shards', ARRAY['x'], ARRAY['y'], shards => 2);
 SELECT * FROM contents('several') WHERE index_name NOT LIKE 'only%';
 SELECT key ->> 'SK' AS sk, detail FROM verify_index('several', 'both') ORDER BY 1;
--- change_index makes the one of the other
+-- change_index converts one storage to the other
 SELECT change_index('several', 'both', storage => 'table');
 SELECT change_index('several', 'both_shards', storage => 'inline');
 SELECT * FROM contents('several') WHERE index_name LIKE 'both%';
 SELECT drop_table('several');
 
--- A sort attribute that is missing: the btree has the row, unless it is too long.
+-- A missing sort attribute: the btree contains the row, unless it is too long.
 SELECT create_table('partly', 'PK', 'SK');
 INSERT INTO partly (item) SELECT jsonb_build_object('PK', long(l, 'p'), 'SK', long(900, 's'), 'x', long(2000, 'x')) FROM unnest(ARRAY[10, 900]) l;
 SELECT create_index('partly', 'inline', 'x', 'y');
@@ -194,7 +194,7 @@ SELECT * FROM contents('parted');
 SELECT reindex('parted', 'range');
 SELECT * FROM contents('parted');
 
--- The test itself.
+-- The function of the test.
 SELECT fits_index(1, 0, long(2048)), fits_index(1, 0, long(2049)), fits_index(1, 1, 'k'::text, long(1025)), fits_index(0, 1, long(1024)::bytea),
 	fits_index(1, 1, 1::numeric, NULL::text), fits_index(1, 1, long(2000), long(1000)), fits_index(1, 1, repeat('a', 2000), repeat('b', 1000)), fits_index(NULL, 1, 'a'::text);
 SELECT fits_index(2, 0, 'a'::text);

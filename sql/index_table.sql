@@ -1,4 +1,4 @@
--- Index tables: maintained by every door, exactly
+-- Index tables: maintained exactly by every way of writing
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_index_table CASCADE;
 RESET client_min_messages;
@@ -22,7 +22,7 @@ INSERT INTO shop (item) VALUES
 	('{"PK": {"S": "a"}, "SK": {"S": "2"}, "G": {"S": "g"}}'),
 	('{"PK": {"S": "a"}, "SK": {"S": "3"}, "n": {"N": "3"}}');
 TABLE entries;
--- nothing an entry has changes: no row of an index table is written
+-- an update that changes nothing in an entry writes no row of an index table
 CREATE TABLE before AS SELECT 'every' AS index, ctid AS tid, xmin::text AS x FROM "shop$every"
 UNION ALL SELECT 'keys', ctid, xmin::text FROM "shop$keys" UNION ALL SELECT 'some', ctid, xmin::text FROM "shop$some";
 UPDATE shop SET item = '{"PK": {"S": "a"}, "SK": {"S": "2"}, "G": {"S": "g"}, "w": {"S": "z"}}' WHERE "SK" = '2';
@@ -37,7 +37,7 @@ TABLE entries;
 -- the table's own key changes
 UPDATE shop SET item = '{"PK": {"S": "b"}, "SK": {"S": "1"}, "G": {"S": "h"}, "n": {"N": "10"}}' WHERE "SK" = '1';
 TABLE entries;
--- all other doors
+-- all other ways of writing
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "b"}, "SK": {"S": "1"}, "G": {"S": "i"}}')
 ON CONFLICT ("PK", "SK") DO UPDATE SET item = excluded.item;
 MERGE INTO shop USING (VALUES ('2'), ('9')) AS s (k) ON "SK" = k
@@ -61,10 +61,10 @@ ROLLBACK TO s;
 UPDATE shop SET item = '{"PK": {"S": "c"}, "SK": {"S": "1"}, "G": {"S": "c5"}}' WHERE "PK" = 'c';
 COMMIT;
 SELECT * FROM entries WHERE key LIKE 'c%';
--- a write refused leaves all as it was
+-- a refused write changes nothing
 UPDATE shop SET item = '{"PK": {"S": "c"}, "SK": {"S": "1"}, "G": {"N": "1"}}' WHERE "PK" = 'c';
 SELECT * FROM entries WHERE key LIKE 'c%';
--- writes that maintenance did not make are skipped
+-- other writes than those of the maintenance are skipped
 INSERT INTO "shop$some" SELECT 'x', "PK", "SK", item FROM "shop$some";
 UPDATE "shop$some" SET "G" = 'x';
 DELETE FROM "shop$every";
@@ -80,7 +80,7 @@ TABLE entries;
 TRUNCATE shop;
 SELECT count(*) FROM entries;
 
--- written as the owner, whoever writes the table
+-- entries are written as the owner, whoever writes the table
 CREATE ROLE t_index_table_writer;
 GRANT USAGE ON SCHEMA t_index_table TO t_index_table_writer;
 GRANT INSERT, UPDATE, DELETE, SELECT, TRUNCATE ON shop TO t_index_table_writer;
@@ -94,7 +94,7 @@ TRUNCATE shop;
 RESET ROLE;
 SELECT count(*) FROM entries;
 
--- on a table that has items
+-- an index on a table that has items
 INSERT INTO shop (item) SELECT format('{"PK": {"S": "p%s"}, "SK": {"S": "1"}, "late": {"N": "%s"}}', i, i % 7)::dynamo.item
 FROM generate_series(1, 500) i;
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "bad"}, "SK": {"S": "1"}, "late": {"S": "x"}}');

@@ -1,4 +1,4 @@
--- What a session knows of an index table, after whatever has changed it.
+-- Cached facts about index tables are dropped by every change.
 \set VERBOSITY terse
 CREATE SCHEMA t_known;
 SET search_path = t_known, dynamo;
@@ -17,12 +17,12 @@ EXCEPTION WHEN OTHERS THEN
 END $$;
 SELECT put('a');
 
--- The event triggers refuse nothing of what follows.
+-- Event triggers are disabled, so that they refuse none of the following statements.
 ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 ALTER EVENT TRIGGER dynamo_sql_drop DISABLE;
 
--- Its guard goes, and comes back.
+-- The guard is dropped and created again.
 DROP TRIGGER "~dynamo_guard_truncate" ON "tab$own";
 DROP TRIGGER "~dynamo_guard_index" ON "tab$own";
 SELECT put('b');
@@ -30,13 +30,13 @@ CREATE TRIGGER "~dynamo_guard_index" BEFORE INSERT OR UPDATE OR DELETE ON "tab$o
 	FOR EACH ROW EXECUTE FUNCTION dynamo.guard_index();
 SELECT put('b');
 
--- It gets another owner.
+-- The index table gets another owner.
 ALTER TABLE "tab$own" OWNER TO regress_dynamo_known;
 SELECT put('c');
 ALTER TABLE "tab$own" OWNER TO CURRENT_USER;
 SELECT put('c');
 
--- In a subtransaction that is rolled back.
+-- A change in a subtransaction that is rolled back.
 BEGIN;
 SAVEPOINT s;
 ALTER TABLE "tab$own" OWNER TO regress_dynamo_known;
@@ -50,7 +50,7 @@ ROLLBACK TO s;
 SELECT put('e');
 COMMIT;
 
--- Another table takes its name.
+-- Another table takes the name.
 ALTER TABLE "tab$own" RENAME TO kept;
 CREATE TABLE "tab$own" (LIKE kept INCLUDING ALL);
 SELECT put('f');
@@ -58,7 +58,7 @@ DROP TABLE "tab$own";
 ALTER TABLE kept RENAME TO "tab$own";
 SELECT put('f');
 
--- An index that its owner adds has the entries that come later, too.
+-- An index added by the owner contains later entries, too.
 CREATE INDEX mine ON "tab$own" (upper("G"));
 SELECT put('h');
 SET enable_seqscan = off;
@@ -68,14 +68,14 @@ SELECT "G" FROM "tab$own" WHERE upper("G") = 'GH';
 DROP INDEX mine;
 SELECT put('i');
 
--- A shard that is detached, and attached again.
+-- A shard is detached and attached again.
 ALTER TABLE "tab$cut" DETACH PARTITION "tab$cut$1";
 SELECT put('j');
 DROP TABLE "tab$cut$1";
 SELECT reindex('tab', 'cut');
 SELECT put('j');
 
--- It gets a column more, which stays as a dropped one.
+-- A column is added, and remains as a dropped column.
 ALTER TABLE "tab$own" ADD COLUMN more int;
 SELECT put('k');
 ALTER TABLE "tab$own" DROP COLUMN more;
@@ -88,7 +88,7 @@ ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE;
 ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE;
 ALTER EVENT TRIGGER dynamo_sql_drop ENABLE;
 
--- A partition looks at the owner of the table that it is a partition of.
+-- For a partition, the owner of its root table counts.
 CREATE TABLE part ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY ("PK"))
 	PARTITION BY HASH ("PK");
 CREATE TABLE part0 PARTITION OF part FOR VALUES WITH (MODULUS 2, REMAINDER 0);

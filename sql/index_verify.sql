@@ -1,4 +1,4 @@
--- dynamo.verify_index finds every difference, dynamo.reindex repairs it
+-- dynamo.verify_index finds all differences, dynamo.reindex repairs them
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_verify CASCADE;
 RESET client_min_messages;
@@ -20,8 +20,8 @@ FROM generate_series(1, 9) i;
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "sparse"}, "SK": {"S": "s"}, "n": {"N": "1"}}');
 TABLE problems;
 
--- rows changed behind our triggers: columns and entries are stale
--- (the event triggers would not let us)
+-- rows changed without the extension's triggers: stale columns and entries
+-- (event triggers would prevent this)
 ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 ALTER TABLE tab DISABLE TRIGGER "~dynamo_derive_keys";
@@ -35,7 +35,7 @@ CALL repair();
 TABLE problems;
 SELECT "PK", "G", n FROM tab WHERE "PK" IN ('p1', 'p2', 'p3') ORDER BY 1;
 
--- index maintenance switched off: missing, surplus and stale entries
+-- index maintenance disabled: missing, surplus and stale entries
 ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 ALTER TABLE tab DISABLE TRIGGER "~dynamo_maintain_indexes";
@@ -49,7 +49,7 @@ TABLE problems;
 CALL repair();
 TABLE problems;
 
--- the entries themselves
+-- damaged entries
 ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 ALTER TABLE "tab$own" DISABLE TRIGGER "~dynamo_guard_index";
@@ -68,14 +68,14 @@ TABLE problems;
 SELECT * FROM dynamo.verify_index('tab', 'none');
 SELECT dynamo.reindex('tab', 'none');
 
--- btrees: entries kept out of one behind PostgreSQL's back
+-- btrees: entries missing because catalogs were changed directly
 UPDATE pg_index SET indisready = false, indislive = true WHERE indexrelid = '"tab$inl"'::regclass;
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "p11"}, "SK": {"S": "s"}, "G": {"S": "g"}, "n": {"N": "11"}}');
 UPDATE pg_index SET indisready = true WHERE indexrelid = '"tab$inl"'::regclass;
 TABLE problems;
 SELECT dynamo.reindex('tab', 'inl');
 TABLE problems;
--- an index that is gone
+-- a dropped index
 UPDATE pg_index SET indisvalid = false WHERE indexrelid = '"tab$inl"'::regclass;
 TABLE problems;
 CALL repair();
@@ -95,7 +95,7 @@ TABLE problems;
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "p12"}, "SK": {"S": "s"}, "G": {"S": "g"}, "n": {"N": "12"}}');
 TABLE problems;
 
--- triggers that are missing, fire too early or not always
+-- triggers that are missing, fire too early, or do not always fire
 ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
 DROP TRIGGER "~dynamo_truncate_indexes" ON tab;
 ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS;
@@ -106,7 +106,7 @@ DROP TRIGGER "~~~" ON tab;
 CALL repair();
 TABLE problems;
 
--- items that were there before their index
+-- items older than their index
 SET client_min_messages = warning;
 INSERT INTO tab (item) VALUES ('{"PK": {"S": "bad"}, "SK": {"S": "s"}, "late": {"N": "1"}}');
 SELECT dynamo.create_index('tab', 'late', 'late');
@@ -114,7 +114,7 @@ TABLE problems;
 CALL repair();
 TABLE problems;
 
--- only the owner
+-- only the owner may call the functions
 CREATE ROLE t_verify_other;
 GRANT USAGE ON SCHEMA t_verify TO t_verify_other;
 GRANT SELECT ON tab TO t_verify_other;
@@ -123,7 +123,7 @@ SELECT * FROM dynamo.verify_index('tab', 'inl');
 SELECT dynamo.reindex('tab', 'inl');
 RESET ROLE;
 
--- shards for a workload: 3 million orders, a fifth of them open, 250 bytes each
+-- the number of shards for a workload: 3 million orders, a fifth of them open, 250 bytes each
 SELECT dynamo.recommend_shards(600000, 250), dynamo.recommend_shards(3000000, 250, 0.2),
 	dynamo.recommend_shards(3000000, 250, fraction => 0.2, padding => 0.2),
 	dynamo.recommend_shards(48000, 250), dynamo.recommend_shards(48001, 250),

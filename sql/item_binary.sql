@@ -1,4 +1,4 @@
--- binary input and output: COPY round trips, and messages that are no item
+-- binary input and output: COPY, and messages that are not valid items
 CREATE SCHEMA t_item_binary;
 SET search_path = t_item_binary, dynamo;
 \getenv abs_builddir PG_ABS_BUILDDIR
@@ -25,7 +25,7 @@ SELECT id, t.i IS NOT DISTINCT FROM c.i AND t.v IS NOT DISTINCT FROM c.v AS same
 -- the bytes of an item: version, tag, count, ends, names and values
 SELECT dynamo_internal.item_send('{"a": {"S": "xy"}, "b": {"N": "1"}}');
 
--- a COPY file of one column that holds these bytes, to be read by recv
+-- a COPY file with one column of these bytes, which recv reads
 CREATE TABLE files (file oid);
 CREATE FUNCTION as_file(message bytea) RETURNS oid LANGUAGE sql AS $$
 	INSERT INTO files SELECT lo_from_bytea(0, '\x5047434f50590aff0d0a000000000000000000'::bytea || '\x0001'::bytea ||
@@ -49,7 +49,7 @@ SELECT as_file('\x01') AS file \gset
 SELECT as_file('\x020600') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received FROM results/item_binary.data (FORMAT binary)
--- no map
+-- not a map
 SELECT as_file('\x010078') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received FROM results/item_binary.data (FORMAT binary)
@@ -61,7 +61,7 @@ SELECT as_file('\x010a') AS file \gset
 SELECT as_file('\x014600') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received FROM results/item_binary.data (FORMAT binary)
--- flag where there is none
+-- flag in a tag that has none
 SELECT as_file('\x011078') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received_value FROM results/item_binary.data (FORMAT binary)
@@ -77,11 +77,11 @@ SELECT as_file('\x010400') AS file \gset
 SELECT as_file('\x013600') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received FROM results/item_binary.data (FORMAT binary)
--- offset table wider than it need be
+-- offset table wider than necessary
 SELECT as_file('\x01160105000161007879') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received FROM results/item_binary.data (FORMAT binary)
--- count of more bytes than it need be
+-- count with more bytes than necessary
 SELECT as_file('\x01068000') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received FROM results/item_binary.data (FORMAT binary)
@@ -93,7 +93,7 @@ SELECT as_file('\x0106ffffffffff') AS file \gset
 SELECT as_file('\x0106ffffffff0f') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received FROM results/item_binary.data (FORMAT binary)
--- bytes behind the last element
+-- bytes after the last element
 SELECT as_file('\x01060105016100787900') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received FROM results/item_binary.data (FORMAT binary)
@@ -129,7 +129,7 @@ SELECT as_file('\x0106020306016104016104') AS file \gset
 SELECT as_file('\x0100c3') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received_value FROM results/item_binary.data (FORMAT binary)
--- invalid UTF-8 behind a NUL
+-- invalid UTF-8 after a NUL
 SELECT as_file('\x01006100ff') AS file \gset
 \lo_export :file results/item_binary.data
 \copy received_value FROM results/item_binary.data (FORMAT binary)

@@ -1,7 +1,7 @@
--- malformed text: every error says what is wrong and where
+-- invalid text: every error contains the reason and the position
 CREATE SCHEMA t_item_errors;
 SET search_path = t_item_errors, dynamo;
--- message, detail, hint and SQLSTATE, without the function's line
+-- message, detail, hint and SQLSTATE, without the line of the function
 CREATE FUNCTION try(t text, type text DEFAULT 'item') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	m text; d text; h text;
@@ -16,7 +16,7 @@ END $$;
 \pset format unaligned
 \pset tuples_only
 
--- no JSON
+-- invalid JSON
 SELECT try('');
 SELECT try('   ');
 SELECT try('{');
@@ -41,7 +41,7 @@ SELECT try('{"a": {"L": [{"S": "x"},]}}');
 SELECT try('{"a": {"L": [{"S": "x"}');
 SELECT try('é');
 
--- plain JSON and JSON of the wrong shape
+-- plain JSON and JSON of the wrong form
 SELECT try('"text"');
 SELECT try('[1, 2]');
 SELECT try('{"id": "a", "n": 1}');
@@ -90,7 +90,7 @@ SELECT try('{"a": {"B": []}}');
 SELECT try('{"' || repeat('n', 65535) || '": {"S": "x"}}');
 SELECT left(try('{"' || repeat('n', 65536) || '": {"S": "x"}}'), 120);
 
--- 32 levels of maps and lists, the item included, are the limit; sets add none
+-- 32 levels of maps and lists including the item are the limit; sets do not count
 SELECT try('{"a": ' || repeat('{"L": [', 31) || '{"SS": ["x"]}' || repeat(']}', 31) || '}');
 SELECT try('{"a": ' || repeat('{"L": [', 32) || repeat(']}', 32) || '}');
 SELECT try(repeat('{"M": {"a": ', 31) || '{"S": "x"}' || repeat('}}', 31), 'value');
@@ -98,7 +98,7 @@ SELECT try(repeat('{"M": {"a": ', 32) || '{"S": "x"}' || repeat('}}', 32), 'valu
 SELECT try(repeat('{"M": {"a": ', 100000), 'value');
 SELECT try(repeat('[', 100000));
 
--- who asks softly (pg_input_is_valid, COPY ... ON_ERROR) is told the same; PostgreSQL does so since 16
+-- soft errors (pg_input_is_valid, COPY ... ON_ERROR) are the same; PostgreSQL has them since 16
 CREATE FUNCTION soft(t text, type text DEFAULT 'item') RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	r text;
@@ -116,12 +116,12 @@ SELECT soft('{"a": {"N": "x"}}');
 SELECT soft('{"NS": []}', 'value');
 SELECT soft('{"NS": ["1"]}', 'value');
 SELECT soft(repeat('{"M": {"a": ', 100000), 'value');
--- of several problems the first, however deep the value is
+-- the first of several problems, however deep the value is
 SELECT split_part(try(repeat('{"S": "a", "L": [{"NS": ["x"]}, ', n) || '{}' || repeat(']}', n), 'value'), E'\n', 1) FROM unnest(ARRAY[1, 31, 200, 100000]) n;
 
 \pset tuples_only
 \pset format aligned
--- where an error shows to a user
+-- how a user sees an error
 SELECT '{"PK": "a"}'::item;
 
 SET client_min_messages = warning;

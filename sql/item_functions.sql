@@ -1,4 +1,4 @@
--- functions that make and take apart items
+-- functions that build items and take them apart
 CREATE SCHEMA t_item_functions;
 SET search_path = t_item_functions, dynamo;
 SET TimeZone = 'UTC';
@@ -26,7 +26,7 @@ SELECT build_item(NULL, 1);
 SELECT build_item('', 1);
 SELECT build_item('x', build_item('y', ARRAY['NaN'::numeric]));
 
--- items from rows: a null column is no attribute
+-- items from rows: a null column becomes no attribute
 CREATE TABLE users (id text, name text, age int, address pair);
 INSERT INTO users VALUES ('u1', 'Ann', NULL, (1, NULL)), ('u2', NULL, 5, NULL);
 SELECT row_to_item(users) FROM users;
@@ -35,7 +35,7 @@ SELECT row_to_item(u) FROM (SELECT id AS "PK", age FROM users) u;
 SELECT row_to_item(users) FROM users;
 SELECT row_to_item(ROW()), row_to_item(NULL::users) IS NULL AS null;
 
--- attributes set and removed
+-- setting and removing attributes
 SELECT set_attribute('{"a": {"S": "1"}, "c": {"S": "3"}}', 'b', '{"N": "2"}');
 SELECT set_attribute('{"a": {"S": "1"}, "c": {"S": "3"}}', 'a', to_value(5)), set_attribute('{}', 'z', NULL),
 	set_attribute('{}', 'j', '[1]'::jsonb), set_attribute(NULL, 'a', '{"S": "x"}') IS NULL AS null;

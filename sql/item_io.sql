@@ -2,7 +2,7 @@
 CREATE SCHEMA t_item_io;
 SET search_path = t_item_io, dynamo;
 
--- all ten types, canonical on output
+-- all ten types; output is canonical
 SELECT '{"s": {"S": "text"}, "n": {"N": "1.50"}, "b": {"B": "AQID"},
 	"t": {"BOOL": true}, "f": {"BOOL": false}, "z": {"NULL": true},
 	"l": {"L": [{"S": "a"}, {"N": "1"}, {"L": []}]},
@@ -18,24 +18,24 @@ SELECT E'\t{ "a" :\n{ "S" : "" } ,\r"b":{"B":""} ,"c":{"M":{}}, "d":{"L":[ ]}}':
 SELECT '{"a": {"S": "q\" b\\ s\/ \b\f\n\r\t \u0000 \u001f \u007f \u00e9 \u20ac \ud83d\ude00"}}'::item;
 SELECT '{"\u0061\"\n": {"S": "é € 😀 long enough for more than one word of eight bytes"}}'::item;
 
--- names: sorted by bytes; of two equal ones the last wins
+-- names are sorted by bytes; the last of two equal names wins
 SELECT '{"b": {"S": "1"}, "a": {"S": "2"}, "B": {"S": "3"}, "ab": {"S": "4"}, "é": {"S": "5"}}'::item;
 SELECT '{"a": {"S": "1"}, "b": {"S": "2"}, "a": {"N": "3"}}'::item;
 
--- JSON null is an absent member
+-- a member with JSON null is absent
 SELECT '{"a": null, "b": {"S": null, "N": "1"}}'::item;
 
--- the strings that the service takes for booleans
+-- strings that the service accepts as booleans
 SELECT '{"a": {"BOOL": "true"}, "b": {"BOOL": "No"}, "c": {"NULL": "1"}}'::item;
 
--- output is input
+-- output can be read as input
 CREATE TABLE t (i item);
 INSERT INTO t VALUES
 	('{"k": {"S": "a"}, "l": {"L": [{"NS": ["1", "2"]}, {"M": {"x": {"NULL": true}}}]}}'),
 	('{"k": {"S": "\u0000\\"}, "b": {"BS": ["AQ==", "AAEC"]}}');
 SELECT i::text::item = i AS same FROM t;
 
--- escapes at every place of strings of many lengths, as PostgreSQL's JSON has them
+-- escapes at every position of strings of many lengths, compared with PostgreSQL's JSON
 SELECT count(*), count(*) FILTER (WHERE i::text <> '{"a": {"S": ' || to_json(s)::text || '}}') AS wrong,
 	count(*) FILTER (WHERE i::text::item <> i) AS lost
 FROM generate_series(0, 50) len, generate_series(0, 49) place,

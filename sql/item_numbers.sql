@@ -1,7 +1,7 @@
 -- numbers: 38 digits, canonical text, order, arithmetic with numeric
 CREATE SCHEMA t_item_numbers;
 SET search_path = t_item_numbers, dynamo;
--- the canonical text of a number, or the error
+-- returns the canonical text of a number, or the error
 CREATE FUNCTION n(t text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	RETURN jsonb_build_object('n', jsonb_build_object('N', t))::text::item ->> 'n';
@@ -21,7 +21,7 @@ SELECT t, n(t) FROM unnest(ARRAY[
 	'12345678901234567890123456789012345678', '0.12345678901234567890123456789012345678',
 	'1234567890123456789.0123456789012345678', '0e125', '0.0e126', '0e-130']) t;
 
--- no numbers
+-- invalid numbers
 SELECT t, n(t) FROM unnest(ARRAY[
 	'', ' ', '1 ', ' 1', 'x', '-', '+', '.', 'e5', '1e', '1e+', '1e5x', '1.2.3', '--1', '0x10', 'NaN',
 	'Infinity', '-Infinity', '1_000', '1,5', '१']) t;
@@ -35,7 +35,7 @@ SELECT t, n(t) FROM unnest(ARRAY[
 	'123456789012345678901234567890123456789', '1.23456789012345678901234567890123456789',
 	'10000000000000000000000000000000000000.1', '100000000000000000000000000000000000000000000000000001']) t;
 
--- order by value; the encoded bytes are what is compared
+-- order by value, which compares encoded bytes
 CREATE TABLE numbers (v value);
 INSERT INTO numbers SELECT to_value(t::numeric) FROM unnest(ARRAY[
 	'0', '1', '-1', '2', '10', '9', '99', '100', '101', '-100', '-101', '-99.5', '0.5', '0.05', '-0.5', '1e-130',
@@ -45,7 +45,7 @@ SELECT string_agg(v::numeric::text, ' ' ORDER BY v) FROM numbers WHERE abs(v::nu
 SELECT count(*) AS wrong FROM numbers a, numbers b
 	WHERE (a.v < b.v) <> (a.v::numeric < b.v::numeric) OR (a.v = b.v) <> (a.v::numeric = b.v::numeric);
 
--- the same against numeric for many numbers of both signs, lengths and scales
+-- the same compared with numeric, for many numbers of both signs, lengths and scales
 WITH sample AS (
 	SELECT (CASE WHEN i % 2 = 0 THEN 1 ELSE -1 END * (i * 7919 % 100003) * 10::numeric ^ ((i % 41) - 20))::numeric AS x
 	FROM generate_series(1, 2000) i)
@@ -57,11 +57,11 @@ FROM (SELECT x, lag(x) OVER () AS lag FROM sample) s;
 SELECT count(*) AS changed FROM generate_series(-20000, 20000, 7) i
 	WHERE to_value(i)::integer <> i OR to_value(i)::numeric <> i OR to_value(i::numeric) <> to_value(i);
 
--- equal numbers are one value, whatever they looked like
+-- equal numbers are one value, however they were written
 SELECT '{"N": "1.0"}'::value = '{"N": "1"}'::value AS eq, '{"N": "1e2"}'::value = '{"N": "100.00"}'::value AS eq,
 	'{"S": "1"}'::value = '{"N": "1"}'::value AS different;
 
--- casts: numeric, bigint, integer, float8 and what does not fit
+-- casts: numeric, bigint, integer, float8, and numbers that do not fit
 SELECT '{"N": "12.5"}'::value::numeric, '{"N": "12.5"}'::value::integer, '{"N": "12.5"}'::value::bigint,
 	'{"N": "12.5"}'::value::float8, '{"N": "9223372036854775807"}'::value::bigint;
 SELECT '{"N": "9223372036854775808"}'::value::bigint;

@@ -1,11 +1,11 @@
--- order, equality and hash, and the operator classes over them
+-- order, equality and hash, and the operator classes that use them
 CREATE SCHEMA t_item_opclass;
 SET search_path = t_item_opclass, dynamo, dynamo_internal;
 
 SELECT amname, opcname, amvalidate(c.oid) FROM pg_opclass c JOIN pg_am a ON a.oid = opcmethod
 	WHERE opcnamespace = 'dynamo'::regnamespace ORDER BY 1, 2;
 
--- a value of every kind; the order is by type, then by content
+-- a value of every kind; they are ordered by type, then by content
 CREATE TABLE t (id int, v value);
 INSERT INTO t SELECT row_number() OVER (), v::value FROM unnest(ARRAY[
 	'{"S": ""}', '{"S": "a"}', '{"S": "ab"}', '{"S": "b"}', '{"S": "é"}', '{"S": "a\u0000"}', '{"N": "-2"}', '{"N": "-1.5"}',
@@ -17,7 +17,7 @@ INSERT INTO t SELECT row_number() OVER (), v::value FROM unnest(ARRAY[
 	'{"NS": ["1"]}', '{"NS": ["1", "2"]}', '{"NS": ["10"]}', '{"BS": ["AA=="]}', '{"BS": ["AQ=="]}']) v;
 SELECT v FROM t ORDER BY v;
 
--- the operators agree with the comparison, and the order is total
+-- the operators agree with the comparison function, and the order is total
 SELECT count(*) AS pairs,
 	bool_and((a.v < b.v) = (value_cmp(a.v, b.v) < 0) AND (a.v <= b.v) = (value_cmp(a.v, b.v) <= 0) AND
 			 (a.v = b.v) = (value_cmp(a.v, b.v) = 0) AND (a.v <> b.v) = (value_cmp(a.v, b.v) <> 0) AND
@@ -27,7 +27,7 @@ SELECT count(*) AS pairs,
 FROM t a, t b;
 SELECT count(*) AS intransitive FROM t a, t b, t c WHERE a.v < b.v AND b.v < c.v AND NOT a.v < c.v;
 
--- equal values hash alike, with any seed; the 32-bit hash is the lower half of the 64-bit one
+-- equal values have equal hashes with any seed; the 32-bit hash is the lower half of the 64-bit one
 SELECT bool_and(value_hash(v) = value_hash(value_in(value_out(v)))) AS same, count(DISTINCT value_hash(v)) AS spread,
 	bool_and(value_hash_extended(v, 0) <> value_hash_extended(v, 42)) AS seeded,
 	bool_and(value_hash(v)::bit(32) = value_hash_extended(v, 0)::bit(32)) AS half
@@ -69,7 +69,7 @@ SELECT count(*) FROM items a JOIN items b ON a.item = b.item WHERE a.id <= 100;
 CREATE UNIQUE INDEX ON t (v);
 INSERT INTO t VALUES (0, '{"SS": ["b", "a"]}');
 
--- comparisons of compressed items leave no memory behind: a cursor that has sorted still holds what its sort took
+-- comparisons of compressed items leak no memory: a sorted cursor still has all memory of its sort
 RESET enable_hashjoin;
 RESET enable_nestloop;
 CREATE TABLE large AS SELECT i AS id, build_item('k', 'same', 'n', (i * 7919) % 2003, 'pad', repeat('x', 8000)) AS item

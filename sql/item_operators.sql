@@ -1,4 +1,4 @@
--- operators and casts: parts of items, and what a value is in SQL
+-- operators and casts: parts of items, and SQL forms of values
 CREATE SCHEMA t_item_operators;
 SET search_path = t_item_operators, dynamo;
 CREATE TABLE t (i item);
@@ -15,7 +15,7 @@ SELECT i ->> 's' AS s, i ->> 'n' AS n, i ->> 'b' AS b, i ->> 't' AS t, i ->> 'z'
 	i ->> 'ss' AS ss, i ->> 'none' IS NULL AS none FROM t;
 SELECT i ->> 'l' AS l, i ->> 'm' AS m FROM t;
 
--- into values: maps by name, lists by position, from the end if negative
+-- in values: maps by name, lists by position, counted from the end if negative
 SELECT i -> 'm' -> '0' AS digit, i -> 'm' ->> '0' AS text, i -> 'm' -> 0 IS NULL AS no_list FROM t;
 SELECT i -> 'l' -> 0 AS first, i -> 'l' ->> -2 AS first, i -> 'l' -> 1 -> 'k' -> 0 AS deep,
 	i -> 'l' -> 2 IS NULL AS behind, i -> 'l' -> -3 IS NULL AS before, i -> 'l' -> '0' IS NULL AS no_map FROM t;

@@ -1,4 +1,4 @@
--- the service's item sizes, and the size on disk
+-- item sizes by the service's rules, and sizes on disk
 CREATE SCHEMA t_item_size;
 SET search_path = t_item_size, dynamo;
 
@@ -17,10 +17,10 @@ SELECT count(*) AS checked, count(*) FILTER (WHERE got <> expected) AS wrong FRO
 		1 + ceil(d / 2.0) + CASE WHEN d % 2 = 0 AND e % 2 = 0 THEN 1 ELSE 0 END AS expected
 	FROM generate_series(1, 38) d, generate_series(-20, 20) e) s;
 
--- names count by their bytes
+-- the size of a name is its number of bytes
 SELECT item_size('{}') AS none, item_size('{"é": {"S": "x"}, "long name": {"NULL": true}}') AS names;
 
--- stored, an item is no larger than jsonb of its plain form
+-- a stored item is at most as large as jsonb of its plain form
 SELECT pg_column_size(i) AS item, pg_column_size(i::jsonb) AS jsonb, pg_column_size(i) <= pg_column_size(i::jsonb) AS smaller
 FROM (VALUES
 	('{}'::item),

@@ -1,8 +1,8 @@
--- one attribute of a large stored item, of which only the first part is read
+-- reading an attribute of a large stored item reads only a part of it
 CREATE SCHEMA t_item_slice;
 SET search_path = t_item_slice, dynamo;
 
--- text that does not compress, and text that does
+-- text that cannot be compressed, and text that can
 CREATE FUNCTION noise(n int) RETURNS text LANGUAGE sql AS $$
 	SELECT left(string_agg(md5(i::text), ''), n) FROM generate_series(1, n / 32 + 1) i $$;
 CREATE TABLE t (id int PRIMARY KEY, i item);
@@ -26,7 +26,7 @@ CREATE VIEW problems AS
 	SELECT id, name FROM t, unnest(ARRAY['', '0', 'aa', 'attribute1500x', 'bb', 'zz', 'c ', repeat('name', 99)]) name
 	WHERE t.i -> name IS NOT NULL OR t.i ->> name IS NOT NULL OR t.i ? name OR t.i #> ARRAY[name] IS NOT NULL;
 
--- compressed and out of line, each as the column's storage has it
+-- compressed and out of line, for each storage of the column
 SELECT * FROM problems;
 ALTER TABLE t ALTER i SET STORAGE external;
 UPDATE t SET i = i || '{}';
@@ -35,7 +35,7 @@ ALTER TABLE t ALTER i SET STORAGE main;
 UPDATE t SET i = i || '{}' WHERE id IN (1, 2, 6, 7);
 SELECT * FROM problems;
 
--- a projection of a large item, by functions and by a request, under both settings
+-- a projection of a large item, by functions and by a request, with both settings
 SELECT create_table('docs', partition_key => 'id', partition_key_type => 'N');
 INSERT INTO docs (item) SELECT i || jsonb_build_object('id', id) FROM t WHERE NOT i ? 'id';
 CREATE FUNCTION reads(key jsonb, projection text) RETURNS SETOF item LANGUAGE sql AS $$
@@ -59,11 +59,11 @@ SET dynamo.direct_access = off;
 SELECT * FROM wrong_reads();
 RESET dynamo.direct_access;
 
--- values, which may be no maps
+-- values, which may be other than maps
 CREATE TABLE v AS SELECT to_value(noise(20000)) AS v UNION ALL SELECT to_value(ARRAY(SELECT noise(30) FROM generate_series(1, 1000)));
 SELECT value_type(v), v -> 'a' IS NULL AS null, v ? 'a' AS no FROM v;
 SELECT value_type(v #> '{}') AS root, v #>> '{0}' AS first, v #>> '{-1}' AS last, v #> '{a}' IS NULL AS null, v #> '{0,0}' IS NULL AS deeper FROM v;
--- a path reads no more of a large item than its first step needs
+-- a path reads only as much of a large item as its first step needs
 CREATE TABLE nested AS SELECT build_item('a', jsonb_build_object('b', jsonb_build_array('x', 'y')), 'c', noise(300000)) AS i;
 CREATE FUNCTION blocks(expression text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
@@ -74,7 +74,7 @@ BEGIN
 END $$;
 SELECT i #>> '{a,b,1}' FROM nested;
 SELECT e AS expression, blocks(e) < blocks('i::text') / 2 AS less FROM unnest(ARRAY['i', 'i #>> ''{a,b,1}''', 'i #> ''{x,b}''', 'i #> ''{c}''']) e;
--- nor do expressions, of more than they name
+-- expressions read only the attributes that they name
 SELECT dynamo.matches(i, 'a.b[1] = :y AND attribute_not_exists(x)', '{":y": {"S": "y"}}'), dynamo.project(i, 'a.b[1], x') FROM nested;
 SELECT e AS expression, blocks(e) < blocks('i::text') / 2 AS less FROM unnest(ARRAY[
 	$$matches(i, 'a.b[0] = :x', '{":x": {"S": "x"}}')$$, $$matches(i, 'attribute_exists(c)')$$,

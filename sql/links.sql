@@ -1,5 +1,5 @@
--- an index table and a stream belong to their table by its identity, whatever
--- any of them is called, and nobody can claim another's
+-- An index table and a stream are linked to their table by identity, whatever their
+-- names are, and no user can claim those of another.
 CREATE SCHEMA t_links;
 CREATE SCHEMA t_links_other;
 SET search_path = t_links, dynamo;
@@ -40,11 +40,11 @@ SELECT put_item('store', '{"PK": {"S": "b"}, "G": {"S": "g"}}');
 SELECT found('store');
 SELECT count(*) AS records FROM c;
 SELECT describe_table('store') #> '{stream,relation}' AS stream, table_name, stream_relation FROM streams WHERE schema_name = 't_links';
--- another table of the first name, and what it would call its own
+-- another table gets the first name, and new relations for it
 SELECT create_table('shop', 'PK', indexes => '[{"index_name": "own", "partition_key": "G", "storage": "table"}]');
 SELECT found('shop'), found('store');
 DROP TABLE shop;
--- what is made anew is called otherwise than everything was
+-- new relations get names that have not been used
 SELECT change_index('store', 'own', storage => 'inline');
 SELECT change_index('store', 'own', storage => 'table');
 SELECT disable_stream('store'), enable_stream('store') IS NOT NULL AS enabled;
@@ -69,7 +69,7 @@ ALTER TABLE "store$own" SET SCHEMA t_links_other;
 ALTER TRIGGER "~dynamo_belongs_to" ON "store$own" RENAME TO x;
 DROP TRIGGER "~dynamo_belongs_to" ON "store$own";
 
--- a link needs the owner of both tables, and is the only one
+-- a link requires the owner of both tables, and a relation has only one
 SET ROLE link_owner;
 GRANT ALL ON store, "store$own" TO link_other;
 SET ROLE link_other;
@@ -83,7 +83,7 @@ CREATE CONSTRAINT TRIGGER "~dynamo_belongs_to" AFTER DELETE ON mine FROM store F
 CREATE TABLE twin (LIKE "store$own" INCLUDING ALL);
 SELECT count(*) FROM links WHERE relation = 'twin'::regclass;
 CREATE CONSTRAINT TRIGGER "~dynamo_belongs_to" AFTER DELETE ON twin FROM store FOR EACH ROW WHEN (false) EXECUTE FUNCTION dynamo.belongs_to('store$own');
--- one that names nothing of the table's is no link
+-- a trigger whose label is not in the table's definition is not a link
 CREATE CONSTRAINT TRIGGER "~dynamo_belongs_to" AFTER DELETE ON twin FROM store FOR EACH ROW WHEN (false) EXECUTE FUNCTION dynamo.belongs_to('other');
 ALTER TABLE twin ADD COLUMN x int;
 ALTER TABLE twin SET SCHEMA t_links_other;
@@ -91,7 +91,7 @@ DROP TABLE t_links_other.twin;
 RESET ROLE;
 DROP TABLE mine, theirs;
 
--- a copy under other names, as a shard of Citus is, has its own btree
+-- a copy with other names, such as a shard of Citus, has its own btree
 SET ROLE link_owner;
 CREATE TABLE shard_102144 (LIKE store);
 ALTER TABLE shard_102144 ADD CONSTRAINT shard_pkey_102144 PRIMARY KEY ("PK");
@@ -112,7 +112,7 @@ SELECT replace(explain_query('shard_102144', 'G = :g', '{":g": {"S": "g"}}', ind
 SELECT query('shard_102144', 'G = :g', '{":g": {"S": "g"}}', index_name => 'own');
 DROP TABLE shard_102144;
 
--- all of it goes with the table; streams stay
+-- all linked relations are dropped with the table, except streams
 SELECT found('store');
 DROP TABLE store;
 SELECT * FROM links;

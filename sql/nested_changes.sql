@@ -1,5 +1,5 @@
--- a statement that changes rows again which another statement is changing, in
--- its triggers or functions: events fire in another order than changes were made
+-- A statement whose triggers or functions change rows that the statement also
+-- changes: events fire in another order than that of the changes.
 CREATE SCHEMA t_nested;
 SET search_path = t_nested, dynamo;
 \pset format unaligned
@@ -12,8 +12,8 @@ SELECT create_index('shop', 'spread', 'g', shards => 3);
 SELECT create_index('shop', 'by_n', 'g', projection => 'KEYS_ONLY', shards => 4, shard_by => 'n');
 SELECT enable_stream('shop') IS NOT NULL;
 
--- what the stream has had to say since the last call, and whether every record
--- begins where the last one of its item ended
+-- the new records of the stream, and whether the old image of every record is the
+-- previous new image of its item
 CREATE TABLE mirror (id text PRIMARY KEY, item item, number numeric);
 CREATE FUNCTION news() RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE r record; was dynamo.item;
@@ -33,7 +33,7 @@ SELECT 'stream: ' || COALESCE(m.id, s.id) FROM (SELECT * FROM mirror WHERE item 
 
 CREATE FUNCTION thing(id text, g text, n int) RETURNS item LANGUAGE sql AS $$ SELECT jsonb_build_object('id', id, 'g', g, 'n', n)::dynamo.item $$;
 
--- the first event of a statement runs the statement kept here, once
+-- the first event of a statement executes the statement in "todo", once
 CREATE TABLE todo (statement text);
 CREATE FUNCTION run() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE s text;
@@ -45,7 +45,7 @@ BEGIN
 END $$;
 CREATE TRIGGER first AFTER INSERT OR UPDATE OR DELETE ON shop FOR EACH ROW EXECUTE FUNCTION run();
 
--- three items, whatever was there
+-- starts again with three items
 CREATE PROCEDURE fresh(nested text) LANGUAGE plpgsql AS $$
 BEGIN
 	TRUNCATE t_nested.shop;
@@ -56,8 +56,8 @@ BEGIN
 END $$;
 SET client_min_messages = warning;
 
--- an update overtaken by an update: to another key, to another projection only,
--- back to what it was, away from the index
+-- an update overtaken by an update: with another key, another projection,
+-- the previous content, no index key
 CALL fresh($$UPDATE shop SET item = thing(id, 'z', 3) WHERE id = 'b'$$);
 UPDATE shop SET item = thing(id, 'y', 2);
 SELECT news(); TABLE problems;
@@ -70,7 +70,7 @@ SELECT news(); TABLE problems;
 CALL fresh($$SELECT dynamo.update_item('shop', '{"id": {"S": "b"}}', 'REMOVE g')$$);
 UPDATE shop SET item = thing(id, 'y', 2);
 SELECT news(); TABLE problems;
--- the same content twice: the second event has nothing to change
+-- the same content twice: the second event finds nothing to change
 CALL fresh($$UPDATE shop SET item = item || '{"more": {"N": "1"}}' WHERE id = 'b'$$);
 UPDATE shop SET item = thing(id, 'x', 2);
 SELECT news(); TABLE problems;
@@ -83,14 +83,14 @@ CALL fresh($$SELECT dynamo.delete_item('shop', '{"id": {"S": "e"}}')$$);
 INSERT INTO shop (item) VALUES (thing('d', 'y', 2)), (thing('e', 'y', 2));
 SELECT news(); TABLE problems;
 
--- a deletion overtaken by another item of the same key, and that by its deletion
+-- a deletion overtaken by a new item with the same key, and its deletion
 CALL fresh($$SELECT dynamo.put_item('shop', thing('c', 'x', 9))$$);
 DELETE FROM shop;
 SELECT news(); TABLE problems;
 CALL fresh($$INSERT INTO shop (item) VALUES (thing('c', 'x', 9)); UPDATE shop SET item = thing(id, 'w', 8) WHERE id = 'c'; DELETE FROM shop$$);
 DELETE FROM shop;
 SELECT news(); TABLE problems;
--- another key for the item, and the old one used again
+-- the item gets another key, and its old one is used again
 CALL fresh($$INSERT INTO shop (item) VALUES (thing('c', 'x', 9))$$);
 UPDATE shop SET item = thing(id || id, 'x', 1);
 SELECT news(); TABLE problems;
@@ -123,7 +123,7 @@ CALL fresh($$UPDATE shop SET item = thing(id, 'z', 3) WHERE id = 'c'$$);
 WITH gone AS (DELETE FROM shop RETURNING id) INSERT INTO shop (item) SELECT thing(id, 'y', 2) FROM gone;
 SELECT news(); TABLE problems;
 
--- what is rolled back overtakes nothing
+-- a change that is rolled back overtakes nothing
 CALL fresh($n$DO $do$ BEGIN UPDATE shop SET item = thing(id, 'z', 3); RAISE EXCEPTION 'no'; EXCEPTION WHEN raise_exception THEN UPDATE shop SET item = thing(id, 'v', 4) WHERE id = 'b'; END $do$$n$);
 UPDATE shop SET item = thing(id, 'y', 2);
 SELECT news(); TABLE problems;
@@ -136,13 +136,13 @@ UPDATE shop SET item = thing(id, 'w', 5) WHERE id = 'c';
 COMMIT;
 SELECT news(); TABLE problems;
 
--- more of them deep: each of three changes overtaken by the next
+-- three levels: each change is overtaken by the next one
 CALL fresh($$INSERT INTO todo VALUES ('UPDATE shop SET item = thing(id, ''w'', 4)'); UPDATE shop SET item = thing(id, 'z', 3)$$);
 UPDATE shop SET item = thing(id, 'y', 2);
 SELECT news(); TABLE problems;
 
--- a BEFORE trigger changes a row that the statement has changed already; what
--- it will come to yet is an error of PostgreSQL's
+-- a BEFORE trigger changes a row that the statement has already changed; for a
+-- row that the statement has not reached yet PostgreSQL raises an error
 DROP TRIGGER first ON shop;
 CREATE TRIGGER first BEFORE UPDATE ON shop FOR EACH ROW WHEN (NEW.id = 'b') EXECUTE FUNCTION run();
 CALL fresh($$UPDATE shop SET item = thing(id, 'z', 3) WHERE id = 'a'$$);
@@ -153,7 +153,7 @@ UPDATE shop SET item = thing(id, 'y', 2);
 SELECT news(); TABLE problems;
 DROP TRIGGER first ON shop;
 
--- so does a function in the statement
+-- a function in the statement makes such changes
 CREATE FUNCTION meddle(id text) RETURNS item LANGUAGE plpgsql AS $$
 BEGIN
 	UPDATE t_nested.shop SET item = t_nested.thing(shop.id, 'z', 3) WHERE shop.id < meddle.id;
@@ -163,14 +163,14 @@ CALL fresh(NULL);
 UPDATE shop SET item = meddle(id);
 SELECT news(); TABLE problems;
 
--- a trigger that waits for the end of the transaction comes after all of them
+-- a deferred trigger fires after all of them
 CREATE CONSTRAINT TRIGGER first AFTER UPDATE ON shop DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION run();
 CALL fresh($$UPDATE shop SET item = thing(id, 'z', 3)$$);
 UPDATE shop SET item = thing(id, 'y', 2);
 SELECT news(); TABLE problems;
 DROP TRIGGER first ON shop;
 
--- a foreign key among the items of one table, with actions
+-- a foreign key between items of one table, with actions
 ALTER TABLE shop ADD parent text COLLATE "C" REFERENCES shop ON DELETE CASCADE;
 CREATE TRIGGER first AFTER DELETE ON shop FOR EACH ROW EXECUTE FUNCTION run();
 CALL fresh(NULL);
@@ -179,7 +179,7 @@ INSERT INTO todo VALUES ($$SELECT dynamo.put_item('shop', thing('c', 'z', 3))$$)
 DELETE FROM shop WHERE id = 'a';
 SELECT news(); TABLE problems;
 
--- rows that COPY has frozen
+-- rows frozen by COPY
 DROP TRIGGER first ON shop;
 CREATE TRIGGER first AFTER INSERT ON shop FOR EACH ROW EXECUTE FUNCTION run();
 BEGIN;

@@ -1,10 +1,10 @@
--- PartiQL: BatchExecuteStatement, whose statements succeed or fail one by one
+-- PartiQL: BatchExecuteStatement, whose statements succeed or fail separately
 CREATE SCHEMA t_partiql_batch;
 SET search_path = t_partiql_batch;
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
--- the responses of a batch, one a line, and what else the answer has; of an error its type and the rest
+-- the responses of a batch, one per line, and the rest of the answer; for an error its type and the rest
 CREATE FUNCTION bq(statements text[], more text DEFAULT '') RETURNS SETOF text LANGUAGE sql AS $$
 	SELECT unnest(CASE WHEN r ->> 'status' = '200' THEN
 			ARRAY(SELECT e::text FROM json_array_elements(r -> 'body' -> 'Responses') e) || array_remove(ARRAY[(r -> 'body' -> 'ConsumedCapacity')::text], NULL)
@@ -15,7 +15,7 @@ $$;
 SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[{"index_name": "gsi", "partition_key": "g"}]');
 SELECT dynamo.create_table('other', 'id', partition_key_type => 'N');
 
--- writes, each of its own item
+-- writes of different items
 INSERT INTO other (item) VALUES ('{"id": {"N": "5"}, "n": {"N": "1"}}');
 SELECT bq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'a', 'sk': '1', 'n': 1}$$, $$INSERT INTO other VALUE {'id': ?}$$, $$INSERT INTO other VALUE {'id': 1}$$, $$INSERT INTO other VALUE {'id': 5}$$]);
 SELECT bq(ARRAY[$$UPDATE tab SET n = n + 1 WHERE pk = 'a' AND sk = '1' RETURNING MODIFIED NEW *$$, $$UPDATE other SET n = n + 's' WHERE id = 5$$]);
@@ -31,13 +31,13 @@ SELECT bq(ARRAY[$$UPDATE tab SET g = 1 WHERE pk = 'a' AND sk = '1'$$,
 	$$EXISTS(SELECT * FROM tab WHERE pk = 'a' AND sk = '1' AND n = 1)$$]);
 SELECT item FROM tab;
 SELECT item FROM other;
--- the same by SQL
+-- the same in SQL
 SET dynamo.direct_access = off;
 SELECT bq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'b', 'sk': '1', 'n': 1}$$, $$INSERT INTO tab VALUE {'pk': 'a', 'sk': '1'}$$]);
 SELECT bq(ARRAY[$$UPDATE tab SET n = n + 1 WHERE pk = 'b' AND sk = '1' RETURNING ALL NEW *$$, $$DELETE FROM tab WHERE pk = 'a' AND sk = '1' AND n = 9$$]);
 SELECT bq(ARRAY[$$DELETE FROM tab WHERE pk = 'b' AND sk = '1' AND n = 2 RETURNING ALL OLD *$$]);
 RESET dynamo.direct_access;
--- two statements on one item fail the batch, whatever else is wrong
+-- two statements for one item fail the batch, whatever other errors there are
 SELECT bq(ARRAY[$$INSERT INTO other VALUE {'id': 7}$$, $$DELETE FROM other WHERE id = 7.0$$]);
 SELECT bq(ARRAY[$$INSERT INTO other VALUE {'id': 8}$$, $$nonsense$$, $$SELECT * FROM nothing$$, $$DELETE FROM t_partiql_batch.other WHERE id = 8$$]);
 SELECT bq(ARRAY[$$INSERT INTO other VALUE {'id': 8}$$, $$nonsense$$, $$DELETE FROM nothing WHERE id = 8$$, $$DELETE FROM "t_partiql_batch.other" WHERE id = 8$$]);
@@ -45,7 +45,7 @@ SELECT bq(ARRAY[$$SELECT * FROM tab WHERE pk = 'a' AND sk = '1'$$, $$SELECT n FR
 SELECT bq(ARRAY[$$INSERT INTO other VALUE {'n': 8}$$, $$INSERT INTO other VALUE {'n': 8}$$]);
 SELECT count(*) FROM other WHERE id IN (7, 8);
 
--- reads: each of one item
+-- reads of single items
 INSERT INTO tab (item) VALUES ('{"pk": {"S": "a"}, "sk": {"S": "3"}, "n": {"N": "1"}}');
 SELECT bq(ARRAY[$$SELECT * FROM tab WHERE pk = 'a' AND sk = '1'$$,
 	$$SELECT n, sk FROM tab WHERE sk = '3' AND pk = 'a' AND n > 0$$,
@@ -60,14 +60,14 @@ SELECT bq(ARRAY[$$SELECT * FROM tab WHERE pk = 'a' AND sk = '1'$$,
 	$$SELECT * FROM nothing WHERE id = 2$$]);
 SELECT bq(ARRAY[$$SELECT n FROM tab WHERE sk = '1' AND pk = 'a' AND n > 100$$]);
 DELETE FROM tab WHERE sk = '3';
--- not both
+-- reads and writes cannot be mixed
 SELECT bq(ARRAY[$$SELECT * FROM other WHERE id = 1$$, $$DELETE FROM other WHERE id = 1$$]);
 SELECT count(*) FROM other;
--- capacity of what succeeded, statement by statement
+-- capacity of the successful statements
 SELECT bq(ARRAY[$$SELECT * FROM other WHERE id = 1$$, $$SELECT * FROM tab$$, $${"Statement": "SELECT * FROM other WHERE id = 7", "ConsistentRead": true}$$], ', "ReturnConsumedCapacity": "TOTAL"');
 SELECT bq(ARRAY[$$UPDATE tab SET g = 'g' WHERE pk = 'a' AND sk = '1'$$, $$DELETE FROM tab WHERE pk = 'a'$$, $$DELETE FROM other WHERE id = 7$$], ', "ReturnConsumedCapacity": "INDEXES"');
 
--- privileges are the table's: AccessDenied of one statement
+-- privileges are those of the table: AccessDenied for one statement
 CREATE ROLE regress_partiql_batch;
 GRANT USAGE ON SCHEMA t_partiql_batch TO regress_partiql_batch;
 GRANT SELECT, INSERT, UPDATE ON tab TO regress_partiql_batch;
@@ -75,7 +75,7 @@ SET ROLE regress_partiql_batch;
 SELECT bq(ARRAY[$$UPDATE tab SET n = 100 WHERE pk = 'a' AND sk = '1' RETURNING MODIFIED NEW *$$, $$DELETE FROM tab WHERE pk = 'a' AND sk = '2'$$, $$DELETE FROM other WHERE id = 1$$]);
 SELECT bq(ARRAY[$$SELECT n FROM tab WHERE pk = 'a' AND sk = '1'$$, $$SELECT * FROM other WHERE id = 1$$]);
 RESET ROLE;
--- so does row security
+-- the same for row security
 ALTER TABLE tab ENABLE ROW LEVEL SECURITY;
 CREATE POLICY p ON tab TO regress_partiql_batch USING ("pk" <> 'a');
 SET ROLE regress_partiql_batch;
@@ -88,7 +88,7 @@ RESET ROLE;
 SELECT bq('{}');
 SELECT left(string_agg(b, ''), 40), right(string_agg(b, ''), 95) FROM bq((SELECT array_agg('SELECT * FROM other WHERE id = ' || i) FROM generate_series(1, 26) i)) b;
 SELECT count(*) FROM bq((SELECT array_agg('SELECT * FROM other WHERE id = ' || i) FROM generate_series(1, 25) i));
--- an error of the caller's transaction is nobody's but its own
+-- an error of the calling transaction is not the error of a statement
 BEGIN;
 SELECT bq(ARRAY[$$DELETE FROM other WHERE id = 1$$, $$DELETE FROM other WHERE id = 'x'$$]);
 SELECT count(*) FROM other;

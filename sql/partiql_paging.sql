@@ -64,7 +64,7 @@ INSERT INTO statements (statement) VALUES
 ($$SELECT * FROM hash WHERE id IN [3, 11, 4, 0, 9] ORDER BY id DESC$$),
 ($$SELECT * FROM hash$$);
 
--- pages of any size make one answer
+-- pages of any size give the same answer
 SELECT n, jsonb_array_length((w).items), bool_and((walk(statement, l)).items = (w).items), max((walk(statement, l)).pages) > 1
 	FROM (SELECT n, statement, walk(statement, NULL) w FROM statements OFFSET 0) s, unnest('{1,2,3,7,1000}'::int[]) l GROUP BY 1, 2 ORDER BY 1;
 SET dynamo.direct_access = off;
@@ -92,11 +92,11 @@ SELECT same($$SELECT * FROM tab WHERE contains(sk, '3') OR size(h) < 2 OR NOT x 
 	"ExpressionAttributeValues": {":s": {"S": "3"}, ":n": {"N": "2"}, ":a": {"N": "1"}, ":b": {"N": "2"}}}');
 SELECT same($$SELECT * FROM tab.own$$, 'Scan', '{"IndexName": "own"}');
 
--- behind the last row of a table without sort key there is nothing to ask for
+-- after the last row of a table without sort key there is no token
 SELECT req('ExecuteStatement', '{"Statement": "SELECT * FROM hash WHERE id = 3", "Limit": 1}');
 SELECT req('ExecuteStatement', '{"Statement": "SELECT * FROM hash WHERE id IN [4, 3]", "Limit": 1}') - 'NextToken';
 
--- a token goes with its statement and its parameters
+-- a token is valid only for its statement and parameters
 SELECT req('ExecuteStatement', '{"Statement": "SELECT sk FROM tab WHERE pk = ?", "Parameters": [{"S": "p1"}], "Limit": 2}') - 'NextToken';
 SELECT req('ExecuteStatement', '{"Statement": "SELECT sk FROM tab WHERE pk = ?", "Parameters": [{"S": "p1"}], "Limit": 2}') ->> 'NextToken' AS token \gset
 CREATE FUNCTION next_page(statement text, parameter text, token text) RETURNS jsonb LANGUAGE sql AS $$

@@ -4,7 +4,7 @@ SET search_path = t_partiql_select;
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
--- the body of an answer; of an error its type and the rest of its body
+-- the body of an answer; for an error its type and the rest of the body
 CREATE FUNCTION pq(statement text, params text DEFAULT NULL, more text DEFAULT '') RETURNS text LANGUAGE sql AS $$
 	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
 		ELSE regexp_replace((r -> 'body')::text, '^."__type":"[^#]*#(\w+)",?(.*).$', '\1 \2') END
@@ -27,7 +27,7 @@ SELECT pq($$select SK, sk from tab where ? = pk$$, '[{"S": "p1"}]');
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'p1' AND begins_with(sk, 's') AND sk <> 's4'$$);
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'p1' AND sk BETWEEN 's1' AND ?$$, '[{"S": "s4"}]');
 SELECT pq($$SELECT sk FROM tab WHERE (pk = 'p1' AND ('s4' <= sk))$$);
--- what is read is what the key says: capacity tells
+-- only the range of the key is read, as the capacity shows
 SELECT pq($$SELECT sk FROM tab WHERE sk > 's1' AND pk = 'p1' AND sk < 's7'$$, NULL, ', "ReturnConsumedCapacity": "TOTAL"');
 SELECT dynamo.put_item('tab', jsonb_build_object('pk', 'p1', 'sk', 't', 'big', repeat('x', 40000)));
 SELECT pq($$SELECT sk FROM tab WHERE sk > 's1' AND pk = 'p1' AND sk <= 's7'$$, NULL, ', "ReturnConsumedCapacity": "TOTAL"');
@@ -41,7 +41,7 @@ SELECT pq($$SELECT sk FROM tab WHERE pk = 'p1' AND sk > 's7' AND sk < 's1'$$);
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'p1' AND pk = 'p2'$$);
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'p1' AND sk = 's1' AND sk = 's4'$$);
 
--- scans, and the conditions there are
+-- scans, and all kinds of conditions
 SELECT pq($$SELECT sk FROM tab WHERE sk = 's4'$$);
 SELECT pq($$SELECT sk FROM tab WHERE x IN (1, ?, y) ORDER BY sk$$, '[{"N": "9"}]');
 SELECT pq($$SELECT sk FROM tab WHERE x NOT BETWEEN 2 AND 8 AND x NOT IN [1]$$);
@@ -61,14 +61,14 @@ SELECT pq($$SELECT id FROM hash WHERE id = 1 AND m IS NOT LIST$$);
 SELECT pq($$SELECT id FROM hash WHERE m = {'a': 1, 'b': ['x', ?]}$$, '[{"N": "1"}]');
 SELECT pq($$SELECT id FROM hash WHERE 'x' = m.b[0] AND m.a = id AND id = 1$$);
 
--- results are named by the last part of their path
+-- results are named after the last part of their path
 SELECT pq($$SELECT m.a, m.b, m.b[1], "m"."nothing" FROM hash WHERE id = 2$$);
 SELECT pq($$SELECT m, m.b[0], m.b[1] FROM hash WHERE id = 2$$);
 SELECT pq($$SELECT m.b, b FROM hash WHERE id = 2$$);
 SELECT pq($$SELECT a, a FROM hash$$);
 SELECT pq($$SELECT nothing FROM hash WHERE id = 2$$);
 
--- several partitions, in order or merged
+-- several partitions, one after another or merged
 SELECT pq($$SELECT pk, sk FROM tab WHERE pk IN ['p2', 'p0', 'p2', 'p7']$$);
 SELECT pq($$SELECT pk, sk FROM tab WHERE pk IN ('p2', 'p0') ORDER BY pk DESC, sk$$);
 SELECT pq($$SELECT pk, sk FROM tab WHERE pk = 'p2' OR (pk = 'p0' OR pk IN ['p2']) ORDER BY sk DESC$$);

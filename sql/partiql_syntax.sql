@@ -4,7 +4,7 @@ SET search_path = t_partiql_syntax;
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
--- the body of an answer; of an error its message
+-- the body of an answer; for an error its message
 CREATE FUNCTION pq(statement text, params text DEFAULT NULL, more text DEFAULT '') RETURNS text LANGUAGE sql AS $$
 	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
 		ELSE regexp_replace(r -> 'body' ->> 'message', '^Statement wasn.t well formed, can.t be processed: ', '') END
@@ -15,7 +15,7 @@ SELECT dynamo.create_table('my-table.x', 'pk');
 SELECT dynamo.put_item('tab', '{"pk": "a", "n": 1, "Name": "x", "year": 2, "a b": {"c\"d": [1]}, "_x$1": 7, "é": 3}'::jsonb);
 SELECT dynamo.request_safe('ExecuteStatement', '{"Statement": "SELEKT"}');
 
--- words in any case, white space, comments, the semicolon
+-- keywords in any case, white space, comments, the semicolon
 SELECT pq($$  sElEcT	N,n/* a -- comment */from"tab"-- to the end
 	wHeRe pk='a'/**/oR/* * / */pk='b'  ;  -- nothing more$$);
 SELECT pq($$SELECT pk FROM "my-table.x"$$);
@@ -26,7 +26,7 @@ SELECT pq($$SELECT pk FROM tab WHERE (((n))) = ((1)) AND ((NOT (NOT n <> 1)) OR 
 SELECT pq($$SELECT pk FROM tab WHERE n = 1 AND n = 1 OR n = 2 AND n = 3$$);
 SELECT pq($$SELECT pk FROM tab WHERE n = 1 AND (n = 1 OR n = 2) AND n = 3$$);
 
--- what is wrong, and where: line, column, length
+-- errors with their positions: line, column, length
 SELECT pq($$$$);
 SELECT pq($$ -- nothing$$);
 SELECT pq($$;$$);
@@ -120,7 +120,7 @@ SELECT pq($$UPDATE tab SET n = set_add(n) WHERE pk = 'a'$$);
 SELECT pq($$UPDATE tab SET n = list_append(list_append(n, n), n) WHERE pk = 'a'$$);
 SELECT pq($$UPDATE tab SET n = set_add(n, <<1>>) + 1 WHERE pk = 'a'$$);
 SELECT pq($$UPDATE tab SET n = n + 1 + 1 WHERE pk = 'a'$$);
--- clauses there are not, and clauses of other statements
+-- unsupported clauses, and clauses of other statements
 SELECT pq($$SELECT * FROM tab WHERE pk = 'a' LIMIT 1$$);
 SELECT pq($$SELECT * FROM tab GROUP BY pk$$);
 SELECT pq($$SELECT DISTINCT pk FROM tab$$);
@@ -155,7 +155,7 @@ SELECT pq($$SELECT pk FROM tab WHERE pk = ?$$, '[{"N": "x"}]');
 SELECT pq($$SELECT pk FROM tab$$, NULL, ', "Limit": 0, "ReturnConsumedCapacity": "X", "NextToken": ""');
 SELECT pq(rpad($$SELECT pk FROM tab WHERE "é" = 3$$, 8192));
 SELECT left(pq(rpad($$SELECT pk FROM tab WHERE "é" = 3$$, 8193)), 80);
--- U+0000 ends no statement, and what is behind it counts
+-- U+0000 does not end a statement; the text after it counts
 SELECT dynamo.request_safe('ExecuteStatement', format('{"Statement": "SELECT pk FROM tab WHERE n <> ''\u0000%s''"}', repeat('x', 8159))::json);
 SELECT right(dynamo.request_safe('ExecuteStatement', format('{"Statement": "SELECT pk FROM tab WHERE n <> ''\u0000%s''"}', repeat('x', 8160))::json)::text, 120);
 SELECT pq(format('SELECT pk FROM tab WHERE %sn = 1%s', repeat('(', 200), repeat(')', 200)));

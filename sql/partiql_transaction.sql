@@ -1,10 +1,10 @@
--- PartiQL: ExecuteTransaction, reads or writes, all or none
+-- PartiQL: ExecuteTransaction with reads or writes, all or none
 CREATE SCHEMA t_partiql_transaction;
 SET search_path = t_partiql_transaction;
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
--- the body of an answer; of an error its type and the rest of its body
+-- the body of an answer; for an error its type and the rest of the body
 CREATE FUNCTION tq(statements text[], more text DEFAULT '') RETURNS text LANGUAGE sql AS $$
 	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
 		ELSE regexp_replace((r -> 'body')::text, '^."__type":"[^#]*#(\w+)",?(.*).$', '\1 \2') END
@@ -20,7 +20,7 @@ SELECT tq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'a', 'sk': '1', 'n': 1}$$, $$INSE
 SELECT tq(ARRAY[$$UPDATE tab SET n = n + 10 WHERE pk = 'a' AND sk = '1' AND n = 1$$, $$DELETE FROM tab WHERE pk = 'a' AND sk = '2' AND g = 'x'$$,
 	$$EXISTS(SELECT * FROM other WHERE id = 1 AND x IS MISSING)$$, $$DELETE FROM other WHERE id = 2$$], ', "ReturnConsumedCapacity": "TOTAL"');
 SELECT item FROM tab;
--- reasons: all conditions that fail, or the first statement that is wrong
+-- cancellation reasons: all false conditions, or the first invalid statement
 SELECT tq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'a', 'sk': '1'}$$, $$INSERT INTO tab VALUE {'pk': 'a', 'sk': '3'}$$, $$UPDATE tab SET n = 0 WHERE pk = 'a' AND sk = '9'$$,
 	$${"Statement": "DELETE FROM other WHERE id = 1 AND x = 1", "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}$$,
 	$$EXISTS(SELECT * FROM other WHERE id = 5 AND x IS MISSING)$$]);
@@ -38,7 +38,7 @@ SELECT tq(ARRAY[$$EXISTS(SELECT * FROM tab.gsi WHERE pk = 'a' AND sk = '1' AND n
 SELECT tq(ARRAY[$$EXISTS SELECT * FROM other WHERE id = 1$$]);
 SELECT item FROM tab;
 SELECT item FROM other;
--- what is wrong with the request
+-- invalid requests
 SELECT tq(ARRAY[$$DELETE FROM other WHERE id = 1$$, $$UPDATE other SET x = 1 WHERE id = 1.0$$]);
 SELECT tq(ARRAY[$$DELETE FROM other WHERE id = 1$$, $$SELECT * FROM other WHERE id = 2$$]);
 SELECT tq(ARRAY[$$SELECT * FROM other WHERE id = 1$$, $$EXISTS(SELECT * FROM other WHERE id = 2 AND x = 1)$$]);
@@ -67,7 +67,7 @@ SELECT tq(ARRAY[$$UPDATE other SET c = if_not_exists(c, 0) + 2 WHERE id = 1$$], 
 SELECT tq(ARRAY[$${"Statement": "UPDATE other SET c = ? WHERE id = 1", "Parameters": [{"N": "5"}]}$$], ', "ClientRequestToken": "partiql-2"');
 SELECT tq(ARRAY[$${"Statement": "UPDATE other SET c = ? WHERE id = 1", "Parameters": [{"N": "6"}]}$$], ', "ClientRequestToken": "partiql-2"');
 SELECT item FROM other;
--- the same by SQL
+-- the same in SQL
 SET dynamo.direct_access = off;
 SELECT tq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'b', 'sk': '1'}$$, $$UPDATE other SET c = c + 1 WHERE id = 1 AND c = 5$$, $$EXISTS(SELECT * FROM tab WHERE pk = 'a' AND sk = '1' AND n > 1)$$]);
 SELECT tq(ARRAY[$$INSERT INTO tab VALUE {'pk': 'b', 'sk': '1'}$$, $$UPDATE other SET c = c + 1 WHERE id = 1 AND c = 5$$, $$EXISTS(SELECT * FROM tab WHERE pk = 'a' AND sk = '1' AND n > 100)$$]);

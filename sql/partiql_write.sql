@@ -4,7 +4,7 @@ SET search_path = t_partiql_write;
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
--- the body of an answer; of an error its type and the rest of its body
+-- the body of an answer; for an error its type and the rest of the body
 CREATE FUNCTION pq(statement text, params text DEFAULT NULL, more text DEFAULT '') RETURNS text LANGUAGE sql AS $$
 	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
 		ELSE regexp_replace((r -> 'body')::text, '^."__type":"[^#]*#(\w+)",?(.*).$', '\1 \2') END
@@ -12,14 +12,14 @@ CREATE FUNCTION pq(statement text, params text DEFAULT NULL, more text DEFAULT '
 $$;
 SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[{"index_name": "gsi", "partition_key": "g"}]');
 
--- INSERT: every kind of value, exactly
+-- INSERT: every kind of value, unchanged
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'a', 'sk': 's1', 'n': -12345678901234567890.123456789012345678, 'e': 1.50E+3, 'list': [1, + 2, 'x', null, TRUE, false, [], {}],
 	'map': {'in': <<'a', 'b'>>, 'it''s "so"': 'it''s'}, 'ns': <<1, 2.50>>, 'empty': '', 'ü': 'ÿ€😀'}$$);
 SELECT pq($$INSERT INTO "tab" VALUE {'pk': ?, 'sk': ?, 'b': ?, 'm': {'k': ?, 'l': [?, 'x', ?]}, 's': <<?, ?>>}$$,
 	'[{"S": "a"}, {"S": "s2"}, {"B": "AAE="}, {"SS": ["p"]}, {"NULL": true}, {"M": {"q": {"N": "1"}}}, {"B": "AQ=="}, {"B": "AA=="}]');
 SELECT pq($$INSERT INTO tab VALUE ?$$, '[{"M": {"pk": {"S": "a"}, "sk": {"S": "s3"}}}]', ', "ReturnConsumedCapacity": "INDEXES"');
 SELECT item FROM tab ORDER BY pk, sk;
--- what is there is not replaced
+-- an existing item is not replaced
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'a', 'sk': 's3', 'x': 1}$$);
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'a', 'sk': 's3', 'x': 1}$$, NULL, ', "ReturnValuesOnConditionCheckFailure": "ALL_OLD"');
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'a'}$$);
@@ -37,7 +37,7 @@ SELECT pq($$INSERT INTO tab VALUE {'pk': 'a', 'sk': 'x', 'a': 1e126}$$);
 SELECT pq($$INSERT INTO tab VALUE ?$$, '[{"S": "a"}]');
 SELECT pq(format($$INSERT INTO tab VALUE {'pk': 'a', 'sk': 'x', 'a': %s1%s}$$, repeat('[', 32), repeat(']', 32)));
 
--- UPDATE: all clauses are one update of the item as it was
+-- UPDATE: all clauses form one update of the old item
 SELECT pq($$UPDATE tab SET a = 1, b = list_append(['y'], list) SET c = set_add(c, <<1>>) REMOVE e, map."in" SET ns = set_delete(ns, <<1, 7>>), list[1] = a2
 	WHERE pk = 'a' AND sk = 's1'$$);
 SELECT pq($$UPDATE tab SET a = 1, b = list_append(['y'], list) SET c = set_add(c, <<1>>) REMOVE e, map."in" SET ns = set_delete(ns, <<1, 7>>), list[1] = empty
@@ -48,7 +48,7 @@ SELECT pq($$UPDATE tab REMOVE list, b, n, "ü", map, empty WHERE pk = 'a' AND sk
 SELECT pq($$UPDATE tab SET a = (d - a) WHERE pk = 'a' AND sk = 's1' AND a BETWEEN 1 AND 2 RETURNING ALL OLD *$$, NULL, ', "ReturnConsumedCapacity": "TOTAL"');
 SELECT pq($$UPDATE tab SET q = set_delete(q, <<1>>) WHERE pk = 'a' AND sk = 's1' RETURNING MODIFIED NEW *$$);
 SELECT pq($$SELECT * FROM tab WHERE pk = 'a' AND sk = 's1'$$);
--- conditions: false ones, and no item
+-- conditions: false conditions, and missing items
 SELECT pq($$UPDATE tab SET a = 2 WHERE pk = 'a' AND sk = 's1' AND a = 1$$);
 SELECT pq($$UPDATE tab SET a = 2 WHERE pk = 'a' AND sk = 's1' AND (a = 1 OR NOT d = 1)$$, NULL, ', "ReturnValuesOnConditionCheckFailure": "ALL_OLD"');
 SELECT pq($$UPDATE tab SET a = 2 WHERE pk = 'a' AND sk = 'none'$$, NULL, ', "ReturnValuesOnConditionCheckFailure": "ALL_OLD"');
@@ -86,7 +86,7 @@ SELECT pq($$DELETE FROM tab WHERE pk = 'a' AND sk = 's3'$$);
 SELECT pk, sk FROM tab ORDER BY pk, sk;
 SELECT pq($$EXISTS(SELECT * FROM tab WHERE pk = 'a' AND sk = 's1' AND a = 1)$$);
 
--- the same by SQL, and the same as UpdateItem
+-- the same in SQL, and compared with UpdateItem
 SET dynamo.direct_access = off;
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'q', 'sk': '1', 'n': 1}$$);
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'q', 'sk': '1'}$$);

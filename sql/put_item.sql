@@ -1,14 +1,14 @@
--- put_item: storing whole items
+-- put_item: stores whole items
 CREATE SCHEMA t_put;
 SET search_path = t_put;
 SELECT dynamo.create_table('music', partition_key => 'Artist', sort_key => 'Song');
 
--- a new item: nothing is returned, also when the old item is asked for
+-- a new item: nothing is returned, even if the old item is requested
 SELECT dynamo.put_item('music', '{"Artist": {"S": "Nina"}, "Song": {"S": "Sinnerman"}, "year": {"N": "1965"}}');
 SELECT dynamo.put_item('music', '{"Artist": {"S": "Nina"}, "Song": {"S": "Ain''t"}}', return_values => 'ALL_OLD');
 SELECT * FROM music ORDER BY 1, 2;
 
--- over an item: replaced as a whole
+-- an existing item is replaced as a whole
 SELECT dynamo.put_item('music', '{"Artist": {"S": "Nina"}, "Song": {"S": "Sinnerman"}, "minutes": {"N": "10.3"}}', return_values => 'ALL_OLD');
 SELECT item FROM music WHERE "Song" = 'Sinnerman';
 
@@ -20,7 +20,7 @@ SELECT item FROM music WHERE "Artist" = 'Bob';
 SELECT dynamo.put_item('music', '{"Artist": {"S": "Bob"}, "Song": {"S": "Hurricane"}}', 'attribute_not_exists(Artist)');
 SELECT dynamo.put_item('music', '{"Artist": {"S": "Bob"}, "Song": {"S": "Hurricane"}}', 'attribute_not_exists(Artist)',
 	return_values_on_condition_check_failure => 'ALL_OLD');
--- there is no item to show
+-- no item to return
 SELECT dynamo.put_item('music', '{"Artist": {"S": "Bob"}, "Song": {"S": "Other"}}', 'attribute_exists(Artist)',
 	return_values_on_condition_check_failure => 'ALL_OLD');
 SELECT dynamo.put_item('music', '{"Artist": {"S": "Bob"}, "Song": {"S": "Hurricane"}, "v": {"N": "2"}}',
@@ -72,7 +72,7 @@ SELECT dynamo.put_item('music', jsonb_build_object('Artist', 'size', 'Song', 'x'
 SELECT dynamo.put_item('music', jsonb_build_object('Artist', 'size', 'Song', 'y', 'd', repeat('x', 409600 - 6 - 4 - 4 - 1 - 1 + 1)));
 SELECT "Artist", "Song", dynamo.item_size(item) FROM music WHERE "Artist" = 'size';
 
--- many items in one statement, and one key again and again
+-- many items in one statement, and one key several times
 SELECT count(dynamo.put_item('music', jsonb_build_object('Artist', 'many', 'Song', 's' || g % 3, 'n', g), return_values => 'ALL_OLD'))
 FROM generate_series(1, 100) g;
 SELECT item FROM music WHERE "Artist" = 'many' ORDER BY "Song";

@@ -1,4 +1,4 @@
--- dynamo.query wherever a statement may stand: cursors, loops, joins, plans
+-- dynamo.query wherever SQL allows it: cursors, loops, joins, plans
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_contexts CASCADE;
 RESET client_min_messages;
@@ -11,20 +11,20 @@ INSERT INTO tab (item)
 SELECT format('{"PK": {"S": "p%s"}, "SK": {"N": "%s"}}', p, n)::dynamo.item
 FROM generate_series(1, 3) p, generate_series(1, 100) n;
 
--- two in one select list, of different length; with other rows beside
+-- two queries in one select list, of different lengths, and with other rows
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p1"}}', max_items => 3) ->> 'SK' AS a,
 	dynamo.query('tab', 'PK = :p', '{":p": {"S": "p2"}}', max_items => 2, scan_index_forward => false) ->> 'SK' AS b;
 SELECT n, dynamo.query('tab', 'PK = :p AND SK = :s', format('{":p": {"S": "p1"}, ":s": {"N": "%s"}}', n)::dynamo.item) FROM generate_series(99, 102) n;
 SELECT p, count(*), max((i ->> 'SK')::numeric) FROM unnest(ARRAY['p1', 'p2', 'none']) p
 	LEFT JOIN LATERAL dynamo.query('tab', 'PK = :p', jsonb_build_object(':p', p)) i ON true GROUP BY p ORDER BY p;
 SELECT p, (SELECT string_agg(i ->> 'SK', ',') FROM dynamo.query('tab', 'PK = :p', jsonb_build_object(':p', p), max_items => 2) i) FROM unnest(ARRAY['p1', 'p2']) p;
--- the query of a query
+-- a query for each result of another query
 SELECT count(*) FROM (SELECT dynamo.query('tab', 'PK = :p AND SK > :s',
 	jsonb_build_object(':p', 'p2', ':s', (dynamo.query('tab', 'PK = :p', '{":p": {"S": "p1"}}', max_items => 3) ->> 'SK')::numeric))) q;
--- sorted and aggregated above
+-- with sorts and aggregates
 SELECT i ->> 'SK' FROM (SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p1"}}') AS i) q ORDER BY md5(i ->> 'SK') LIMIT 3;
 
--- cursors: apart, scrolling, held over a commit, and one left open
+-- cursors: separate, scrolling, held after a commit, and one left open
 BEGIN;
 DECLARE a CURSOR FOR SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p1"}}') ->> 'SK';
 DECLARE b SCROLL CURSOR FOR SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p2"}}') ->> 'SK';
@@ -45,12 +45,12 @@ FETCH ALL FROM h;
 CLOSE h;
 SELECT count(*) FROM dynamo.query('tab', 'PK = :p', '{":p": {"S": "p1"}}');
 
--- a write in the same statement is not seen
+-- a write in the same statement is not visible
 WITH w AS (INSERT INTO tab (item) VALUES ('{"PK": {"S": "new"}, "SK": {"N": "1"}}') RETURNING item)
 SELECT (SELECT count(*) FROM w), (SELECT count(*) FROM dynamo.query('tab', 'PK = :p', '{":p": {"S": "new"}}'));
 SELECT count(*) FROM dynamo.query('tab', 'PK = :p', '{":p": {"S": "new"}}');
 
--- loops that write what they read, errors caught, commits between
+-- loops that write the rows they read, caught errors, commits in between
 DO $$
 DECLARE
 	i dynamo.item;
@@ -88,7 +88,7 @@ EXECUTE q('p3', 2, false);
 EXECUTE q('p3', NULL, NULL) \g /dev/null
 EXECUTE q('p1', 1, true);
 RESET plan_cache_mode;
--- the definition changes under a prepared statement
+-- the definition changes after a statement was prepared
 SELECT dynamo.create_index('tab', 'byn', 'n', 'SK', partition_key_type => 'N', sort_key_type => 'N');
 EXECUTE q('p1', 1, true);
 -- a function in WHERE, in a view, as a default of another query
@@ -101,7 +101,7 @@ SELECT dynamo.create_table('temp_tab', 'PK', 'SK');
 INSERT INTO temp_tab (item) SELECT format('{"PK": {"S": "p"}, "SK": {"S": "%s"}}', n)::dynamo.item FROM generate_series(1, 9) n;
 SELECT relpersistence FROM pg_class WHERE oid = 'temp_tab'::regclass;
 SELECT count(*) FROM dynamo.query('temp_tab', 'PK = :p AND SK > :s', '{":p": {"S": "p"}, ":s": {"S": "5"}}');
--- a worker could not read it: the functions stay in the leader
+-- a worker could not read the table: the functions run in the leader
 SELECT set_config(name, 'on', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 SELECT dynamo.get_item('temp_tab', '{"PK": {"S": "p"}, "SK": {"S": "5"}}');
 SELECT count(*) FROM dynamo.scan('temp_tab');
@@ -109,12 +109,12 @@ SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_par
 SET search_path = t_contexts, dynamo;
 ALTER TABLE tab SET UNLOGGED;
 SELECT count(*) FROM dynamo.query('tab', 'PK = :p', '{":p": {"S": "p3"}}');
--- a column dropped, another added: the item is found where it is now
+-- a column dropped, another added: the item column is found at its new position
 ALTER TABLE tab ADD COLUMN extra int;
 ALTER TABLE tab DROP COLUMN extra;
 ALTER TABLE tab ADD COLUMN note text;
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p3"}}', max_items => 1);
--- without its primary key's index a table is read by SQL
+-- a table without the index of its primary key is read with SQL
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 ALTER TABLE tab DROP CONSTRAINT tab_pkey;
 ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS;

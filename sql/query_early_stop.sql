@@ -1,10 +1,10 @@
--- A query reads no more than it returns: shown by PostgreSQL's own counters
+-- A query reads only what it returns, as PostgreSQL's counters show
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_early CASCADE;
 RESET client_min_messages;
 CREATE SCHEMA t_early;
 SET search_path = t_early, dynamo;
--- the SQL path reads in batches; what follows is about the direct path
+-- the SQL path reads in batches; the rest tests the direct path
 SET dynamo.direct_access = on;
 
 SELECT dynamo.create_table('logs', 'PK', 'SK', sort_key_type => 'N');
@@ -13,7 +13,7 @@ SELECT format('{"PK": {"S": "a"}, "SK": {"N": "%s"}, "text": {"S": "%s"}}', n, r
 FROM generate_series(1, 5000) n;
 VACUUM (ANALYZE, FREEZE) logs;
 
--- rows fetched from the table since the last call
+-- returns the number of rows fetched from the table since the last call
 CREATE TABLE seen (fetched bigint);
 INSERT INTO seen VALUES (0);
 CREATE FUNCTION fetched() RETURNS bigint LANGUAGE plpgsql AS $$
@@ -26,20 +26,20 @@ BEGIN
 	UPDATE seen SET fetched = now;
 	RETURN now - before;
 END $$;
--- counters are reported when a session has nothing to do
+-- a session reports its counters when it is idle
 \set report 'SELECT pg_stat_force_next_flush() IS NULL AS flushed \\gset \\\\ SELECT fetched();'
 :report
 
--- by max_items
+-- stopped by max_items
 SELECT count(*) FROM (SELECT dynamo.query('logs', 'PK = :p', '{":p": {"S": "a"}}', max_items => 7)) q;
 :report
--- by LIMIT, in a select list
+-- stopped by LIMIT, in a select list
 SELECT count(*) FROM (SELECT dynamo.query('logs', 'PK = :p', '{":p": {"S": "a"}}') LIMIT 7) q;
 :report
 SELECT count(*) FROM (SELECT dynamo.query('logs', 'PK = :p AND SK < :s', '{":p": {"S": "a"}, ":s": {"N": "4000"}}',
 	scan_index_forward => false) LIMIT 7) q;
 :report
--- by a start key
+-- from a start key
 SELECT count(*) FROM dynamo.query('logs', 'PK = :p', '{":p": {"S": "a"}}',
 	exclusive_start_key => '{"PK": {"S": "a"}, "SK": {"N": "4995"}}');
 :report
@@ -49,10 +49,10 @@ SELECT count(*) FROM dynamo.scan('logs', max_items => 3,
 -- in FROM, PostgreSQL reads a function to its end
 SELECT count(*) FROM (SELECT * FROM dynamo.query('logs', 'PK = :p', '{":p": {"S": "a"}}') LIMIT 7) q;
 :report
--- a page reads its items
+-- a page reads only its items
 SELECT count FROM dynamo.query_page('logs', 'PK = :p', '{":p": {"S": "a"}}', page_size => 7);
 :report
--- a segment does not fetch the rows of the others
+-- reading a segment does not fetch rows of the others
 INSERT INTO logs (item) VALUES ('{"PK": {"S": "b"}, "SK": {"N": "1"}}');
 SELECT s, count(i) FROM generate_series(0, 1) s,
 	LATERAL dynamo.scan('logs', segment => s, total_segments => 2) i GROUP BY s ORDER BY s;
@@ -68,7 +68,7 @@ CLOSE c;
 COMMIT;
 :report
 
--- buffers: the index's path to a leaf and the rows
+-- buffers: the path to a leaf of the index, and the rows
 CREATE FUNCTION buffers(query text) RETURNS int LANGUAGE plpgsql AS $$
 DECLARE
 	plan json;

@@ -1,4 +1,4 @@
--- What dynamo.query and dynamo.query_page refuse, in the service's words
+-- Errors of dynamo.query and dynamo.query_page, with the service's messages
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_query_errors CASCADE;
 RESET client_min_messages;
@@ -10,7 +10,7 @@ SELECT dynamo.create_table('tab', 'PK', 'SK');
 SELECT dynamo.create_table('num', 'PK', 'SK', sort_key_type => 'N');
 SELECT dynamo.create_table('hash', 'PK');
 
--- required parameters, model constraints
+-- required parameters, constraints of the model
 SELECT dynamo.query(NULL, 'PK = :p', '{":p": {"S": "a"}}');
 SELECT dynamo.query('tab', NULL, '{":p": {"S": "a"}}');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', max_items => 0);
@@ -69,15 +69,15 @@ SELECT dynamo.query('tab', 'PK = :p AND SK > :p', '{":p": {"S": "a"}}',
 	exclusive_start_key => '{"PK": {"S": "a"}, "SK": {"S": "1"}}');
 SELECT dynamo.query('hash', 'PK = :p', '{":p": {"S": "a"}}', exclusive_start_key => '{"PK": {"S": "a"}}');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', exclusive_start_key => '{"PK": {"S": "a"}, "SK": {"S": ""}}');
--- filters and projections against the key
+-- key attributes in filters and projections
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', filter_expression => 'SK = :p');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', filter_expression => 'x = :p AND PK.a = :p');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', projection_expression => 'SK.a');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', projection_expression => 'a, a');
--- shards belong to sharded indexes
+-- only sharded indexes have shards
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "a"}}', shard => 1);
 
--- what SQL users are told beyond it
+-- additional information for SQL users
 \set VERBOSITY default
 SELECT dynamo.query('tab', 'PK = "a"');
 SELECT dynamo.query('tab', 'PK = :p AND begins_with(SK, ''x'')', '{":p": {"S": "a"}}');
@@ -88,7 +88,7 @@ SELECT dynamo.query('tab', 'PK = :p', 'a');
 SELECT dynamo.set_attribute('{}', 'a', 'b');
 \set VERBOSITY terse
 
--- privileges are those of the table
+-- the privileges are those of the table
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS t_query_nobody;
 CREATE ROLE t_query_nobody;

@@ -1,4 +1,4 @@
--- Queries and scans of inline indexes: order, ranges, positions, sparseness
+-- Queries and scans of inline indexes: order, ranges, positions, missing attributes
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_query_index CASCADE;
 RESET client_min_messages;
@@ -40,7 +40,7 @@ SELECT found('GSI1', 'GSI1PK = :p AND GSI1SK BETWEEN :s AND :t', '{":p": {"S": "
 SELECT found('inverted', 'SK = :p', '{":p": {"S": "p#1"}}');
 SELECT found('inverted', 'SK = :p AND PK > :s', '{":p": {"S": "p#2"}, ":s": {"S": "o#1"}}', false);
 SELECT found('byDay', '#d = :p', '{":p": {"S": "mon"}}');
--- local: numbers by value, 10 and 10 of different orders apart
+-- local: numbers by value; equal numbers of different orders are separate
 SELECT found('byPrice', 'PK = :p', '{":p": {"S": "o#1"}}');
 SELECT found('byPrice', 'PK = :p AND price < :s', '{":p": {"S": "o#1"}, ":s": {"N": "10"}}', false);
 -- an item that loses a key attribute leaves the index
@@ -49,13 +49,13 @@ SELECT found('GSI1', 'GSI1PK = :p', '{":p": {"S": "p#1"}}');
 DELETE FROM shop WHERE "PK" = 'o#2' AND "SK" = 'p#2';
 SELECT found('GSI1', 'GSI1PK = :p', '{":p": {"S": "p#1"}}');
 
--- positions: index keys and table keys, each once
+-- positions: attributes of the index key and the table key, each once
 SELECT last_evaluated_key FROM dynamo.query_page('shop', 'GSI1PK = :p', '{":p": {"S": "p#1"}}', index_name => 'GSI1', page_size => 1);
 SELECT last_evaluated_key FROM dynamo.query_page('shop', 'SK = :p', '{":p": {"S": "p#1"}}', index_name => 'inverted', page_size => 1);
 SELECT last_evaluated_key FROM dynamo.query_page('shop', 'PK = :p', '{":p": {"S": "o#1"}}', index_name => 'byPrice', page_size => 1);
 SELECT last_evaluated_key FROM dynamo.query_page('shop', '#d = :p', '{":p": {"S": "mon"}}', '{"#d": "day"}', index_name => 'byDay', page_size => 1);
 
--- paging through equal sort keys, both directions, each entry once
+-- paging through equal sort keys in both directions returns each entry once
 INSERT INTO shop (item)
 SELECT format('{"PK": {"S": "x#%s"}, "SK": {"S": "%s"}, "GSI1PK": {"S": "same"}, "GSI1SK": {"S": "%s"}}', n % 3, n, n % 2)::dynamo.item
 FROM generate_series(10, 29) n;
@@ -75,17 +75,17 @@ SELECT paged(1, true) = paged(100, true) AND paged(3, true) = paged(100, true) A
 SELECT paged(6, true);
 SELECT paged(6, false);
 
--- scans visit what is in the index, in segments too
+-- scans return the items of the index, also in segments
 SELECT count(*) FROM dynamo.scan('shop', index_name => 'GSI1');
 SELECT count(*) FROM dynamo.scan('shop', index_name => 'byDay');
 SELECT count(*) FROM generate_series(0, 4) s, LATERAL dynamo.scan('shop', index_name => 'GSI1', segment => s, total_segments => 5);
 SELECT count(*) FROM dynamo.scan('shop', index_name => 'GSI1', exclusive_start_key =>
 	'{"GSI1PK": {"S": "same"}, "GSI1SK": {"S": "0"}, "PK": {"S": "x#1"}, "SK": {"S": "16"}}');
--- filters: base keys may be used unless they are index keys
+-- filters: attributes of the table key are allowed unless the index key has them
 SELECT dynamo.query('shop', 'GSI1PK = :p', '{":p": {"S": "same"}, ":s": {"S": "12"}}', index_name => 'GSI1', filter_expression => 'SK = :s');
 SELECT dynamo.query('shop', 'GSI1PK = :p', '{":p": {"S": "same"}, ":s": {"S": "12"}}', index_name => 'GSI1', filter_expression => 'GSI1SK = :s');
 
--- start keys that do not belong here
+-- invalid start keys
 SELECT dynamo.query('shop', 'GSI1PK = :p', '{":p": {"S": "same"}}', index_name => 'GSI1',
 	exclusive_start_key => '{"GSI1PK": {"S": "same"}, "GSI1SK": {"S": "0"}}');
 SELECT dynamo.query('shop', 'GSI1PK = :p', '{":p": {"S": "same"}}', index_name => 'GSI1',
@@ -95,7 +95,7 @@ SELECT dynamo.query('shop', 'GSI1PK = :p AND GSI1SK > :s', '{":p": {"S": "same"}
 SELECT dynamo.query('shop', 'PK = :p', '{":p": {"S": "same"}}', index_name => 'GSI1');
 SELECT dynamo.query('shop', 'GSI1PK = :p', '{":p": {"S": "same"}}', index_name => 'gsi1');
 
--- what is read, in words
+-- the description of what is read
 SET dynamo.direct_access = on;
 SELECT dynamo.explain_query('shop', 'GSI1PK = :p AND begins_with(GSI1SK, :s)', '{":p": {"S": "p#1"}, ":s": {"S": "2024-01"}}', index_name => 'GSI1',
 	scan_index_forward => false, filter_expression => 'attribute_exists(price)');

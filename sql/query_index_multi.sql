@@ -12,7 +12,7 @@ INSERT INTO games (item)
 SELECT format('{"id": {"S": "%s"}, "t": {"S": "t%s"}, "r": {"S": "eu"}, "round": {"S": "%s"}, "score": {"N": "%s"}, "tag": {"B": "%s"}}',
 	to_char(n, 'FM00'), n % 2, (ARRAY['final', 'semi', 'semi2'])[n % 3 + 1], n / 6, encode(int2send(n::int2), 'base64'))::dynamo.item
 FROM generate_series(0, 35) n;
--- not in the index: an attribute missing, whichever
+-- items that are not in the index: any key attribute is missing
 INSERT INTO games (item) VALUES
 	('{"id": {"S": "no1"}, "t": {"S": "t1"}, "r": {"S": "eu"}, "round": {"S": "semi"}, "score": {"N": "3"}}'),
 	('{"id": {"S": "no2"}, "t": {"S": "t1"}, "r": {"S": "eu"}, "round": {"S": "semi"}, "tag": {"B": "AA=="}}'),
@@ -37,7 +37,7 @@ SELECT ids(' AND score = :b AND round = :a', '{":a": {"S": "final"}, ":b": {"N":
 SELECT ids(' AND round = :a AND score = :b AND begins_with(tag, :c)', '{":a": {"S": "final"}, ":b": {"N": "4"}, ":c": {"B": "AA=="}}');
 SELECT ids(' AND round = :a AND score = :b AND tag < :c', '{":a": {"S": "final"}, ":b": {"N": "4"}, ":c": {"B": "AA=="}}');
 
--- pages: start keys over six attributes, both directions, rows without some attribute between
+-- pages: start keys with six attributes, both directions, between rows without some attribute
 CREATE FUNCTION paged(size int, forward boolean) RETURNS text LANGUAGE sql AS $$
 	WITH RECURSIVE pages AS (
 		SELECT 1 AS n, p.* FROM dynamo.query_page('games', 't = :t AND r = :r', '{":t": {"S": "t1"}, ":r": {"S": "eu"}}',
@@ -54,7 +54,7 @@ SELECT last_evaluated_key FROM dynamo.query_page('games', 't = :t AND r = :r AND
 	'{":t": {"S": "t1"}, ":r": {"S": "eu"}, ":a": {"S": "semi"}}', index_name => 'multi', page_size => 2);
 SELECT count(*) FROM dynamo.scan('games', index_name => 'multi');
 
--- what the key condition needs
+-- requirements for the key condition
 SELECT dynamo.query('games', 't = :t', '{":t": {"S": "t1"}}', index_name => 'multi');
 SELECT ids(' AND score = :b', '{":b": {"N": "4"}}');
 SELECT ids(' AND round > :a AND score = :b', '{":a": {"S": "final"}, ":b": {"N": "4"}}');

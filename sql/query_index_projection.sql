@@ -1,4 +1,4 @@
--- What a query of an index returns: projections, Select, fetches by local indexes
+-- The results of queries of an index: projections, Select, items fetched by local indexes
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_index_proj CASCADE;
 RESET client_min_messages;
@@ -16,24 +16,24 @@ INSERT INTO tab (item) VALUES
 	('{"PK": {"S": "p"}, "SK": {"S": "1"}, "gp": {"S": "g"}, "gs": {"S": "x"}, "ls": {"S": "k"}, "a": {"N": "1"}, "b": {"N": "2"}, "m": {"M": {"x": {"S": "deep"}, "y": {"S": "also"}}}}'),
 	('{"PK": {"S": "p"}, "SK": {"S": "2"}, "gp": {"S": "g"}, "gs": {"S": "y"}, "ls": {"S": "j"}, "b": {"N": "3"}}');
 
--- by default what the index projects
+-- by default the attributes that the index projects
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gAll');
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gKeys');
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gSome');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lKeys');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lSome');
 SELECT dynamo.scan('tab', index_name => 'gSome');
--- an expression picks from it; an item with none of it is empty
+-- an expression selects from them; an item with none of them becomes empty
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gAll', projection_expression => 'b, m.y');
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gSome', projection_expression => 'm.x, SK');
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gSome', projection_expression => 'a');
--- a global index has nothing else
+-- a global index has no other attributes
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gKeys', projection_expression => 'a, SK, m.x, b');
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}}', index_name => 'gSome', projection_expression => 'a, b');
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}, ":one": {"N": "1"}}', index_name => 'gSome', filter_expression => 'a = :one OR b = :one');
 SELECT dynamo.scan('tab', 'b = :one', '{":one": {"N": "1"}}', index_name => 'gSome');
 SELECT dynamo.query('tab', 'gp = :g', '{":g": {"S": "g"}, ":one": {"N": "1"}}', index_name => 'gSome', filter_expression => 'a = :one');
--- the filter of a scan finds it absent, wherever the index is kept
+-- in the filter of a scan such an attribute is missing, whatever the storage of the index
 SELECT dynamo.create_index('tab', 'gTable', 'gp', 'gs', projection => 'KEYS_ONLY', storage => 'table');
 SELECT dynamo.create_index('tab', 'gShards', 'gp', 'gs', projection => 'KEYS_ONLY', shards => 2);
 CREATE FUNCTION filtered(filter text) RETURNS TABLE (index text, sql text, page text, request text) LANGUAGE plpgsql AS $$
@@ -58,7 +58,7 @@ SELECT dynamo.request('ExecuteStatement', '{"Statement": "SELECT * FROM \"tab\".
 SELECT dynamo.scan('tab', index_name => 'gTable', projection_expression => 'b');
 SELECT dynamo.drop_index('tab', 'gTable');
 SELECT dynamo.drop_index('tab', 'gShards');
--- a local index fetches it from the table
+-- a local index fetches the attribute from the table
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lKeys', projection_expression => 'a, m.x');
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}, ":n": {"N": "2"}}', index_name => 'lSome', filter_expression => 'b = :n');
 
@@ -75,17 +75,17 @@ SELECT selected('gSome', 'ALL_PROJECTED_ATTRIBUTES') EXCEPT SELECT selected('gSo
 SELECT selected('lSome', 'ALL_ATTRIBUTES');
 SELECT selected('lSome', 'ALL_PROJECTED_ATTRIBUTES');
 SELECT items, count FROM dynamo.query_page('tab', 'gp = :v', '{":v": {"S": "g"}}', index_name => 'gSome', select_attributes => 'COUNT');
--- key attributes are no documents
+-- key attributes are not documents
 SELECT dynamo.query('tab', 'PK = :p', '{":p": {"S": "p"}}', projection_expression => 'gs.x');
 SELECT dynamo.scan('tab', 'attribute_exists(ls[0])');
 
--- what is read
+-- the description of what is read
 SET dynamo.direct_access = on;
 SELECT dynamo.explain_query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lKeys', projection_expression => 'a');
 SELECT dynamo.explain_query('tab', 'PK = :p', '{":p": {"S": "p"}}', index_name => 'lSome', projection_expression => 'a',
 	exclusive_start_key => '{"PK": {"S": "p"}, "SK": {"S": "1"}, "ls": {"S": "k"}}');
 
--- large items, whose keys have entries of dead versions in front of those of the live ones
+-- large items; their keys have entries of dead row versions before those of the live ones
 SELECT dynamo.create_table('large', 'PK', 'SK', indexes =>
 	'[{"index_name": "lKeys", "partition_key": "PK", "sort_key": "ls", "local": true, "projection": "KEYS_ONLY", "storage": "table"}]');
 CREATE INDEX ON large ((item ->> 'b'));	-- no update is HOT

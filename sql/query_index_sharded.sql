@@ -1,4 +1,4 @@
--- Sharded indexes: one ordered stream, one shard where it is known
+-- Sharded indexes: one ordered stream, or one shard if it is known
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_sharded CASCADE;
 RESET client_min_messages;
@@ -17,7 +17,7 @@ SELECT format('{"PK": {"S": "c%s"}, "SK": {"S": "o%s"}, "status": {"S": "%s"}, "
 FROM generate_series(1, 3000) n;
 VACUUM ANALYZE orders;
 
--- the order of an index without shards, in both directions and on every range
+-- the order is that of an index without shards, in both directions and for every range
 CREATE FUNCTION read(index text, condition text, vals dynamo.item, forward boolean) RETURNS text[] LANGUAGE sql AS $$
 	SELECT array_agg(i ->> 'SK' ORDER BY n)
 	FROM dynamo.query('orders', '#s = :s' || condition, vals, '{"#s": "status", "#d": "date"}', index_name => index, scan_index_forward => forward)
@@ -31,7 +31,7 @@ FROM unnest(ARRAY['spread', 'byCustomer', 'byDate']) index, unnest(ARRAY[true, f
 		(' AND begins_with(#d, :d)', '{":s": {"S": "OPEN"}, ":d": {"S": "2024-03"}}')) c (condition, vals)
 ORDER BY index, forward, 3;
 
--- resumed after any page
+-- continued after any page
 CREATE FUNCTION paged(index text, size int, forward boolean) RETURNS text[] LANGUAGE sql AS $$
 	WITH RECURSIVE pages AS (
 		SELECT 1 AS n, p.* FROM dynamo.query_page('orders', '#s = :s', '{":s": {"S": "OPEN"}}', '{"#s": "status"}',
@@ -52,11 +52,11 @@ SELECT last_evaluated_key FROM dynamo.query_page('orders', '#s = :s', '{":s": {"
 SELECT (SELECT array_agg(i ->> 'SK' ORDER BY n) FROM dynamo.scan('orders', index_name => 'spread') WITH ORDINALITY q (i, n))
 	= (SELECT array_agg(i ->> 'SK' ORDER BY n) FROM dynamo.scan('orders', index_name => 'status') WITH ORDINALITY q (i, n)) AS same;
 SELECT count(*) FROM generate_series(0, 2) s, LATERAL dynamo.scan('orders', index_name => 'spread', segment => s, total_segments => 3);
--- shard by shard: every entry in one of them, all of them used
+-- shard by shard: every entry is in one of them, and all shards are used
 SELECT sum(c), min(c) > 0 AS all_used FROM (SELECT count(i) AS c FROM generate_series(0, 15) s,
 	LATERAL dynamo.query('orders', '#s = :s', '{":s": {"S": "OPEN"}}', '{"#s": "status"}', index_name => 'spread', shard => s) i GROUP BY s) x;
 
--- the shard is known: by value, or by the condition
+-- the shard is known from a value, or from the condition
 SET dynamo.direct_access = on;
 SELECT dynamo.explain_query('orders', '#s = :s', '{":s": {"S": "OPEN"}}', '{"#s": "status"}', index_name => 'spread');
 SELECT dynamo.explain_query('orders', '#s = :s', '{":s": {"S": "OPEN"}}', '{"#s": "status"}', index_name => 'spread', shard => 3);
@@ -69,7 +69,7 @@ SELECT (SELECT count(*) FROM dynamo.query('orders', '#s = :s', '{":s": {"S": "OP
 SELECT read('byDate', ' AND #d = :d', '{":s": {"S": "OPEN"}, ":d": {"S": "2024-03-01"}}', true)
 	= read('status', ' AND #d = :d', '{":s": {"S": "OPEN"}, ":d": {"S": "2024-03-01"}}', true) AS same;
 
--- only what the merge needs is read: an entry ahead in each of 16 shards
+-- only the entries for the merge are read: one in advance in each of 16 shards
 CREATE FUNCTION entries_read() RETURNS bigint LANGUAGE sql AS $$
 	SELECT sum(pg_stat_get_xact_tuples_fetched(indexrelid)) FROM pg_inherits JOIN pg_index ON indrelid = inhrelid
 	WHERE inhparent = '"orders$spread"'::regclass
@@ -85,7 +85,7 @@ SELECT count(*) FROM (SELECT dynamo.query('orders', '#s = :s', '{":s": {"S": "OP
 SELECT entries_read() - :before AS entries_read;
 COMMIT;
 
--- what is refused
+-- errors
 SELECT dynamo.query('orders', '#s = :s', '{":s": {"S": "OPEN"}}', '{"#s": "status"}', index_name => 'spread', shard => 16);
 SELECT dynamo.query('orders', '#s = :s', '{":s": {"S": "OPEN"}}', '{"#s": "status"}', index_name => 'spread', shard => -1);
 SELECT dynamo.query('orders', '#s = :s', '{":s": {"S": "OPEN"}}', '{"#s": "status"}', index_name => 'spread', shard_value => '{"S": "c7"}');

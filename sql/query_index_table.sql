@@ -1,4 +1,4 @@
--- Index tables answer as inline indexes do
+-- Index tables return the same as inline indexes
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_index_table CASCADE;
 RESET client_min_messages;
@@ -54,11 +54,11 @@ SELECT index, same($c$scan('tab', index_name => '%s')$c$, index), same($c$scan('
 FROM unnest(ARRAY['gAll', 'gKeys', 'gSome', 'lKeys', 'lSome']) index;
 SELECT index, same($c$query_page('tab', 'PK = :p', '{":p": {"S": "p1"}}', index_name => '%s', page_size => 7, select_attributes => 'ALL_ATTRIBUTES')$c$, index)
 FROM unnest(ARRAY['lKeys', 'lSome']) index;
--- what a local index fetches
+-- items fetched by a local index
 SET dynamo.direct_access = on;
 SELECT dynamo.explain_query('tab', 'PK = :p', '{":p": {"S": "p1"}}', index_name => 'tlKeys', projection_expression => 'a');
 
--- an index table is nobody's to read, but through the table
+-- an index table cannot be read directly, only through the table
 SET client_min_messages = warning;
 DROP ROLE IF EXISTS t_index_reader;
 CREATE ROLE t_index_reader;
@@ -70,7 +70,7 @@ SELECT count(*) FROM "tab$tgAll";
 SELECT count(*) FROM dynamo.query('tab', 'gp = :g', '{":g": {"S": "g1"}}', index_name => 'tgAll');
 SET dynamo.direct_access = off;
 SELECT count(*) FROM dynamo.query('tab', 'gp = :g', '{":g": {"S": "g1"}}', index_name => 'tgAll');
--- row security of the table hides entries
+-- row security of the table also hides entries
 RESET ROLE;
 CREATE POLICY few ON tab FOR SELECT USING ("SK" < '030');
 ALTER TABLE tab ENABLE ROW LEVEL SECURITY;

@@ -31,7 +31,7 @@ SELECT ats('sensor = :s AND #a BETWEEN :a AND :b',
 	'{":s": {"N": "7"}, ":a": {"N": "2.1"}, ":b": {"N": "9.9"}}');
 SELECT ats('sensor = :s AND #a = :a',
 	'{":s": {"N": "7"}, ":a": {"N": "12345678901234567890123456789012345678"}}');
--- a prefix of a number is nothing
+-- a number has no prefixes
 SELECT ats('sensor = :s AND begins_with(#a, :a)', '{":s": {"N": "7"}, ":a": {"N": "1"}}');
 
 -- binary: unsigned bytes, shorter before longer

@@ -17,7 +17,7 @@ SELECT count(*) FROM dynamo.query('list', 'PK = :p', '{":p": {"S": "b"}}', max_i
 SELECT dynamo.query('list', 'PK = :p', '{":p": {"S": "b"}, ":t": {"BOOL": true}}', max_items => 2,
 	filter_expression => 'even = :t');
 
--- after a key, in both directions; the item may be gone
+-- after a key, in both directions; the item with the key may be deleted
 SELECT dynamo.query('list', 'PK = :p', '{":p": {"S": "b"}}', max_items => 2,
 	exclusive_start_key => '{"PK": {"S": "b"}, "SK": {"N": "4"}}');
 SELECT dynamo.query('list', 'PK = :p', '{":p": {"S": "b"}}', max_items => 2,
@@ -46,7 +46,7 @@ SELECT count(*) FROM dynamo.query('list', 'PK = :p AND SK = :a', '{":p": {"S": "
 SELECT cardinality(items), count, scanned_count, last_evaluated_key
 FROM dynamo.query_page('list', 'PK = :p', '{":p": {"S": "b"}, ":t": {"BOOL": true}}', page_size => 5,
 	filter_expression => 'even = :t');
--- the end is known only once nothing follows
+-- the end is known only when nothing follows
 SELECT count, scanned_count, last_evaluated_key
 FROM dynamo.query_page('list', 'PK = :p', '{":p": {"S": "b"}}', page_size => 10);
 SELECT items, count, scanned_count, last_evaluated_key
@@ -54,14 +54,14 @@ FROM dynamo.query_page('list', 'PK = :p', '{":p": {"S": "b"}}', page_size => 10,
 	exclusive_start_key => '{"PK": {"S": "b"}, "SK": {"N": "10"}}');
 SELECT count, scanned_count, last_evaluated_key
 FROM dynamo.query_page('list', 'PK = :p', '{":p": {"S": "b"}}', page_size => 11);
--- an empty page in the middle
+-- an empty page before the last one
 SELECT items, count, scanned_count, last_evaluated_key
 FROM dynamo.query_page('list', 'PK = :p', '{":p": {"S": "b"}, ":t": {"BOOL": true}}', page_size => 1,
 	filter_expression => 'even = :t');
 SELECT items, count, scanned_count, last_evaluated_key
 FROM dynamo.query_page('list', 'PK = :p', '{":p": {"S": "b"}}', select_attributes => 'COUNT');
 
--- page after page gives every item once
+-- all pages together contain every item once
 WITH RECURSIVE pages AS (
 	SELECT 1 AS n, p.* FROM dynamo.query_page('list', 'PK = :p', '{":p": {"S": "b"}}', page_size => 3,
 		scan_index_forward => false) p

@@ -15,7 +15,7 @@ INSERT INTO orders (item) VALUES
 	('{"PK": {"S": "c#10"}, "SK": {"S": "ORDER#1"}}'),
 	('{"PK": {"S": "c#2"}, "SK": {"S": "ORDER#1"}}');
 
--- the keys that a condition finds, in order
+-- returns the sort keys that match a condition, in order
 CREATE FUNCTION keys(condition text, vals dynamo.item, forward boolean DEFAULT true)
 RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(i ->> 'SK', ' ' ORDER BY n)
@@ -41,18 +41,18 @@ SELECT keys('PK = :p AND SK BETWEEN :a AND :b',
 	'{":p": {"S": "c#1"}, ":a": {"S": "ORDER#1"}, ":b": {"S": "ORDER#2"}}', false);
 SELECT keys('PK = :p AND begins_with(SK, :s)', '{":p": {"S": "c#1"}, ":s": {"S": "ORDER#1"}}');
 SELECT keys('PK = :p AND begins_with(SK, :s)', '{":p": {"S": "c#1"}, ":s": {"S": "ORDER#1"}}', false);
--- turned round, in another order, in parentheses, by name placeholders
+-- operands exchanged, conditions in another order, parentheses, name placeholders
 SELECT keys(':s < SK AND :p = PK', '{":p": {"S": "c#1"}, ":s": {"S": "ORDER#2"}}');
 SELECT keys('(SK > :s) AND (PK = :p)', '{":p": {"S": "c#1"}, ":s": {"S": "ORDER#2"}}');
 SELECT i FROM dynamo.query('orders', '#p = :p AND #s = :s',
 	'{":p": {"S": "c#1"}, ":s": {"S": "Z"}}', '{"#p": "PK", "#s": "SK"}') i;
--- nothing found
+-- conditions without matches
 SELECT keys('PK = :p', '{":p": {"S": "c#"}}');
 SELECT keys('PK = :p AND SK > :s', '{":p": {"S": "c#1"}, ":s": {"S": "😀"}}');
 SELECT keys('PK = :p AND SK < :s', '{":p": {"S": "c#1"}, ":s": {"S": "METADATA"}}', false);
 SELECT count(*) FROM dynamo.query('orders', 'PK = :p', '{":p": {"S": "none"}}');
 
--- a prefix that ends in the last character of its length, or of them all
+-- a prefix that ends with the last character of its UTF-8 length, or of all lengths
 SELECT dynamo.create_table('edges', 'PK', 'SK');
 INSERT INTO edges (item)
 SELECT format('{"PK": {"S": "e"}, "SK": {"S": %s}}', to_json(sk))::dynamo.item
@@ -67,7 +67,7 @@ FROM unnest(ARRAY['a', U&'a\007F', U&'a\D7FF', U&'a\FFFF', U&'a\+10FFFF', U&'\+1
 		format('{":p": {"S": "e"}, ":s": {"S": %s}}', to_json(p))::dynamo.item) i
 GROUP BY p ORDER BY p COLLATE "C";
 
--- a table without a sort key has one item a partition
+-- in a table without sort key each partition has one item
 SELECT dynamo.create_table('users', 'id');
 INSERT INTO users (item) VALUES ('{"id": {"S": "u1"}, "n": {"N": "1"}}'), ('{"id": {"S": "u2"}}');
 SELECT dynamo.query('users', 'id = :i', '{":i": {"S": "u1"}}');

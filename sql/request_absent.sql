@@ -1,10 +1,10 @@
--- What there is not, for tools that ask: backups, exports, replicas, insights, policies
+-- Unsupported features that tools query: backups, exports, replicas, insights, policies
 CREATE SCHEMA t_request_absent;
 SET search_path = t_request_absent;
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
--- the body of an answer; of an error its type and the rest of its body
+-- the body of an answer; for an error its type and the rest of the body
 CREATE FUNCTION req(operation text, request text) RETURNS text LANGUAGE sql AS $$
 	SELECT CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
 		ELSE regexp_replace((r -> 'body')::text, '^."__type":"[^#]*#(\w+)",?(.*).$', '\1 \2') END
@@ -24,7 +24,7 @@ SELECT req('ListGlobalTables', '{"Limit": 0}');
 SELECT req('ListGlobalTables', '{"RegionName": "us-east-1"}');
 SELECT req('ListContributorInsights', '{"TableName": "tab"}');
 
--- of a table, by name and by ARN
+-- for a table, by name and by ARN
 SELECT req('DescribeContinuousBackups', '{"TableName": "tab"}');
 SELECT req('DescribeContinuousBackups', '{"TableName": "ARN/tab"}');
 SELECT req('DescribeContinuousBackups', '{"TableName": "none"}');
@@ -48,7 +48,7 @@ SELECT req('UpdateContributorInsights', '{"TableName": "tab", "IndexName": "none
 SELECT req('UpdateContributorInsights', '{"TableName": "tab", "ContributorInsightsAction": "ENABLE"}');
 SELECT req('UpdateContributorInsights', '{"TableName": "tab", "ContributorInsightsAction": "PAUSE"}');
 
--- what was never made
+-- objects that do not exist
 SELECT req(o, format('{"%s": "ARN/tab/%s/01489602797149-73d8d5bc"}', m, k)) FROM (VALUES ('DescribeBackup', 'BackupArn', 'backup'),
 	('DeleteBackup', 'BackupArn', 'backup'), ('DescribeExport', 'ExportArn', 'export'), ('DescribeImport', 'ImportArn', 'import')) v(o, m, k);
 SELECT req('DescribeBackup', '{"BackupArn": "short"}');
@@ -62,7 +62,7 @@ SELECT req('GetResourcePolicy', '{"ResourceArn": "ARN/tab/index/gsi"}');
 SELECT req('GetResourcePolicy', '{"ResourceArn": "tab"}');
 SELECT req('DeleteResourcePolicy', '{"ResourceArn": "ARN/tab"}');
 SELECT req('DeleteResourcePolicy', '{"ResourceArn": "ARN/none", "ExpectedRevisionId": "1"}');
--- what would set any of it up is unknown
+-- operations that would configure these features are unknown
 SELECT req('PutResourcePolicy', '{"ResourceArn": "ARN/tab", "Policy": "{}"}');
 SELECT req('CreateBackup', '{"TableName": "tab", "BackupName": "bak"}');
 SELECT req(repeat('long "name" ', 10), '{}');

@@ -1,10 +1,10 @@
--- The request door: operations that need no table, how errors are told
+-- dynamo.request: operations that need no table, and the form of errors
 CREATE SCHEMA t_request_account;
 SET search_path = t_request_account;
 \pset format unaligned
 \pset tuples_only on
 
--- what needs no table
+-- operations that need no table
 SELECT dynamo.request('DescribeLimits', '{}');
 SELECT dynamo.request('DescribeEndpoints', '{"unknown": [1, {"a": null}]}');
 SELECT dynamo.request('DynamoDB_20120810.DescribeLimits', '{}');
@@ -15,11 +15,11 @@ ROLLBACK;
 SET dynamo.region = '';
 SET dynamo.account_id = '12';
 
--- operations
+-- unknown operations
 SELECT dynamo.request_safe('getItem', '{}');
 SELECT dynamo.request_safe('', '{}');
 \set SHOW_CONTEXT never
--- raised: SQLSTATE, message, and the error body as detail
+-- raised as errors: SQLSTATE, message, and the error body as detail
 DO $$
 DECLARE d text;
 BEGIN

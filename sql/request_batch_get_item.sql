@@ -15,7 +15,7 @@ CREATE FUNCTION get(items text, more text DEFAULT '') RETURNS text LANGUAGE sql 
 
 SELECT get('{"tab": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}, {"pk": {"S": "a"}, "sk": {"S": "none"}}, {"pk": {"S": "a"}, "sk": {"S": "s3"}}]}, "num": {"Keys": [{"n": {"N": "2.0"}}]}}');
 SELECT get('{"tab": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}], "ProjectionExpression": "#m.a, sk", "ExpressionAttributeNames": {"#m": "m"}, "ConsistentRead": true}}');
--- a table of which there is nothing has an empty list
+-- a table without any of the items has an empty list
 SELECT get('{"num": {"Keys": [{"n": {"N": "9"}}]}}');
 
 -- messages
@@ -27,7 +27,7 @@ SELECT get('{"tab": null}');
 SELECT get(json_build_object('num', json_build_object('Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(1, 101) i)))::text) ~ 'at .requestItems.num.member.keys. failed to satisfy constraint: Member must have length less than or equal to 100';
 SELECT get(json_build_object('num', k, 'tab', k)::text) FROM (SELECT json_build_object('Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(1, 51) i)) k) s;
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}, {"n": {"N": "2"}}, {"n": {"N": "1"}}]}}');
--- keys are compared as they are written, and before the table is looked for
+-- keys are compared as written, before the table is looked up
 SELECT get('{"num": {"ProjectionExpression": "n", "Keys": [{"n": {"N": "1"}}, {"n": {"N": "1.0"}}]}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "1.0"}}, {"n": {"N": "1"}}, {"n": {"N": "1.0"}}]}}');
 SELECT get('{"none": {"Keys": [{"n": {"N": "1"}}, {"n": {"N": "1"}}]}}');
@@ -42,16 +42,16 @@ SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}], "ExpressionAttributeNames": {"
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}], "ProjectionExpression": "a..b"}}');
 SELECT get('{"num": {"Keys": [{"n": {"N": "1"}}], "ProjectionExpression": "n.x"}}');
 
--- capacity: each item rounded
+-- capacity: each item is rounded
 SELECT get('{"tab": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}, {"pk": {"S": "a"}, "sk": {"S": "none"}}]}, "num": {"Keys": [{"n": {"N": "2"}}], "ConsistentRead": true, "ProjectionExpression": "n"}}', ', "ReturnConsumedCapacity": "TOTAL"');
 SELECT get('{"tab": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}]}}', ', "ReturnConsumedCapacity": "INDEXES"');
 
--- no more than 16 MB: the rest is to be asked for again
+-- at most 16 MB: the remaining keys are unprocessed
 INSERT INTO num (item) SELECT jsonb_build_object('n', i, 'x', repeat('x', 400000)) FROM generate_series(101, 150) i;
 CREATE TEMP TABLE answer AS SELECT dynamo.request('BatchGetItem', json_build_object('RequestItems', json_build_object('num', json_build_object('ProjectionExpression', 'n',
 	'Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(101, 150) i)))));
 SELECT json_array_length(request #> '{Responses,num}'), json_array_length(request #> '{UnprocessedKeys,num,Keys}'), request #> '{UnprocessedKeys,num,Keys,0}', request #> '{UnprocessedKeys,num,ProjectionExpression}' FROM answer;
--- a table that was not come to is left as a whole, and costs nothing
+-- a table that was not reached is unprocessed as a whole and consumes nothing
 SELECT r #> '{Responses,tab}', r #> '{UnprocessedKeys,tab}', r -> 'ConsumedCapacity' FROM dynamo.request('BatchGetItem', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'RequestItems', json_build_object('num', json_build_object('ProjectionExpression', 'n',
 	'Keys', (SELECT json_agg(json_build_object('n', json_build_object('N', i::text))) FROM generate_series(101, 150) i)), 'tab', '{"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}]}'::json))) r;
 SELECT json_array_length(dynamo.request('BatchGetItem', json_build_object('RequestItems', request -> 'UnprocessedKeys')) #> '{Responses,num}') FROM answer;

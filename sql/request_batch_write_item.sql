@@ -33,11 +33,11 @@ SELECT put('{"tab": [{"PutRequest": {"Item": {"pk": {"S": "a"}, "sk": {"S": "1"}
 SELECT put('{"tab": [{"PutRequest": {"Item": {"pk": {"S": "a"}, "sk": {"S": "1"}, "g": {"S": ""}}}}]}');
 SELECT put('{"num": [{"PutRequest": {"Item": {"n": {"N": "1"}, "x": {"SS": []}}}}]}');
 SELECT put('{"none": [{"PutRequest": {"Item": {"n": {"N": "1"}}}}]}');
--- one invalid request refuses all
+-- one invalid write fails the whole request
 SELECT put('{"num": [{"PutRequest": {"Item": {"n": {"N": "7"}}}}, {"PutRequest": {"Item": {"n": {"N": "8"}, "x": {"S": "' || repeat('x', 409600) || '"}}}}]}');
 SELECT item FROM num;
 
--- capacity and collections
+-- capacity and item collections
 SELECT put('{"tab": [{"PutRequest": {"Item": {"pk": {"S": "a"}, "sk": {"S": "1"}, "g": {"S": "g"}, "n": {"N": "1"}}}}, {"PutRequest": {"Item": {"pk": {"S": "b"}, "sk": {"S": "1"}}}}, {"DeleteRequest": {"Key": {"pk": {"S": "b"}, "sk": {"S": "2"}}}}], "num": [{"PutRequest": {"Item": {"n": {"N": "1"}}}}]}', ', "ReturnConsumedCapacity": "INDEXES", "ReturnItemCollectionMetrics": "SIZE"');
 SELECT put('{"num": [{"PutRequest": {"Item": {"n": {"N": "1"}, "x": {"S": "' || repeat('x', 2000) || '"}}}}, {"DeleteRequest": {"Key": {"n": {"N": "2"}}}}]}', ', "ReturnConsumedCapacity": "TOTAL"');
 

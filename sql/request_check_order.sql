@@ -1,16 +1,16 @@
--- Several mistakes in one request: which of them is reported
+-- The order in which several errors of one request are reported
 CREATE SCHEMA t_request_check_order;
 SET search_path = t_request_check_order;
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
--- a message; of several requests, each with one mistake less than the one before
+-- returns the message of a request; a series of requests, each with one error fewer
 CREATE FUNCTION messages(operation text, VARIADIC requests text[]) RETURNS SETOF text LANGUAGE sql AS $$
 	SELECT coalesce(r #>> '{body,message}', r #>> '{body,Message}', r::text)
 	FROM unnest(requests) WITH ORDINALITY AS u(request, o), dynamo.request_safe(operation, request::json) r ORDER BY o
 $$;
 
--- mixing, names, values, the item, what is returned, its size, Expected
+-- mixed parameters, names, values, the item, ReturnValues, its size, Expected
 SELECT messages('PutItem',
 	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "Expected": {}, "ConditionExpression": "", "ExpressionAttributeNames": {}, "ExpressionAttributeValues": {}}',
 	'{"TableName": "none", "Item": {"a": {}}, "ReturnValues": "ALL_NEW", "ExpressionAttributeNames": {}, "ExpressionAttributeValues": {}}',
@@ -36,7 +36,7 @@ SELECT messages('PutItem',
 	'{"TableName": "none", "Item": {}, "ConditionalOperator": "OR"}',
 	'{"TableName": "none", "Item": {}, "Expected": {"a": {}}}');
 
--- an attribute value of several types
+-- an attribute value with several types
 SELECT messages('PutItem',
 	'{"TableName": "none", "Item": {"a": {"N": "x", "S": 1}}}',
 	'{"TableName": "none", "Item": {"a": {"N": "x", "SS": []}}}',
@@ -72,7 +72,7 @@ SELECT messages('Query',
 	'{"TableName": "none", "KeyConditionExpression": "a", "Select": "SPECIFIC_ATTRIBUTES"}',
 	'{"TableName": "none", "KeyConditionExpression": "a"}');
 
--- members that are no types are ignored in attribute values, too
+-- unknown members of attribute values are ignored, too
 SELECT dynamo.create_table('tab', 'pk');
 SELECT messages('PutItem', '{"TableName": "tab", "Item": {"pk": {"S": "a", "X": [1]}, "l": {"L": [{"type": "S", "S": "b"}, {"N": "1", "s": "c"}]}}}');
 SELECT item FROM tab;

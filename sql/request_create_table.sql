@@ -1,4 +1,4 @@
--- CreateTable: the answer, every message, what is kept
+-- CreateTable: answers, all messages, stored settings
 CREATE SCHEMA t_request_create;
 SET search_path = t_request_create;
 \pset format unaligned
@@ -11,7 +11,7 @@ CREATE FUNCTION req(operation text, request json) RETURNS text LANGUAGE sql AS $
 		ELSE regexp_replace(r #>> '{body,__type}', '.*#', '') || ': ' || (r #>> '{body,message}') END
 	FROM dynamo.request_safe(operation, request) r
 $$;
--- a request with some members replaced
+-- changes some members of a request
 CREATE FUNCTION create_with(change jsonb, base jsonb DEFAULT '{"TableName": "tab",
 	"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}],
 	"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST"}')
@@ -39,11 +39,11 @@ SELECT indexdef FROM pg_indexes WHERE schemaname = 't_request_create' ORDER BY 1
 SELECT table_id ~ '^[0-9a-f-]{36}$', on_demand, read_capacity_units, write_capacity_units, deletion_protection, table_class
 	FROM dynamo_internal.table_settings WHERE relation IN (SELECT oid FROM pg_class WHERE relnamespace = 't_request_create'::regnamespace);
 
--- the model
+-- constraints of the model
 SELECT create_with('{"TableName": "ab"}');
 SELECT create_with('{"TableName": "a;b", "KeySchema": null}');
 SELECT create_with(jsonb_build_object('TableName', repeat('x', 256))) LIKE '%at ''tableName'' failed to satisfy constraint: Member must have length less than or equal to 255';
--- an ARN may stand for the name
+-- an ARN in place of the name
 SELECT create_with('{"TableName": "arn:aws:dynamodb:us-east-1:000000000000:table/by-arn", "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}}') ~ '"TableName":"by-arn".*"StreamViewType":"KEYS_ONLY"';
 SELECT create_with('{"TableName": "arn:aws:dynamodb:us-east-2:000000000000:table/by-arn"}');
 SELECT create_with('{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "b", "KeyType": "RANGE"}, {"AttributeName": "c", "KeyType": "RANGE"}]}');
@@ -65,7 +65,7 @@ SELECT create_with('{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"
 SELECT create_with('{"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}, {"AttributeName": "a", "AttributeType": "N"}]}');
 SELECT create_with('{"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}, {"AttributeName": "b", "AttributeType": "N"}]}');
 SELECT create_with('{"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}, {"AttributeName": "y", "KeyType": "RANGE"}]}');
--- encryption has a key, the account's unless another is named
+-- encryption uses a key: that of the account, or the given one
 SELECT substring(create_with('{"TableName": "encrypted", "SSESpecification": {"Enabled": true}}') from '"SSEDescription":({[^}]*})');
 SELECT substring(create_with('{"TableName": "encrypted2", "SSESpecification": {"SSEType": "KMS", "KMSMasterKeyId": "alias/mine"}}') from '"SSEDescription":({[^}]*})');
 SELECT substring(create_with('{"TableName": "encrypted3", "SSESpecification": {"SSEType": "KMS", "KMSMasterKeyId": "mine"}}') from '"SSEDescription":({[^}]*})');
@@ -96,7 +96,7 @@ SELECT with_index(false, '{"KeySchema": [{"AttributeName": "x", "KeyType": "HASH
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "x", "KeyType": "RANGE"}]}');
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "x", "KeyType": "HASH"}, {"AttributeName": "a", "KeyType": "RANGE"}, {"AttributeName": "y", "KeyType": "RANGE"}]}');
 SELECT with_index(true, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}, {"AttributeName": "x", "KeyType": "RANGE"}]}');
--- what is wrong with an index comes before definitions that no key uses
+-- errors of an index come before definitions that no key uses
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "Projection": {}}');
 SELECT with_index(false, '{"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "Projection": {"ProjectionType": "INCLUDE"}}');
 SELECT with_index(true, '{"KeySchema": [{"AttributeName": "b", "KeyType": "HASH"}, {"AttributeName": "a", "KeyType": "RANGE"}]}');
@@ -124,7 +124,7 @@ SELECT create_with(jsonb_build_object('AttributeDefinitions', jsonb_build_array(
 	"Projection": {"ProjectionType": "ALL"}}')::jsonb) FROM generate_series(1, 6) i)));
 SELECT with_index(true, '{}') LIKE '{"TableDescription"%';
 
--- a plain table is described, too
+-- DescribeTable of a table made with dynamo.create_table
 SELECT dynamo.create_table('plain', 'pk', 'sk', 'S', 'N');
 SELECT req('DescribeTable', '{"TableName": "plain"}');
 

@@ -49,7 +49,7 @@ SELECT get('{"pk": {"S": "a"}, "sk": {"S": "1"}}', ', "ProjectionExpression": "m
 SELECT get('{"pk": {"S": "a"}, "sk": {"S": "1"}}', ', "ProjectionExpression": "pk.x"');
 SELECT get('{"pk": {"S": "a"}, "sk": {"S": "1"}}', ', "ProjectionExpression": "g[0]"');
 
--- capacity: 4 KB each, half of it when eventually consistent
+-- capacity: units of 4 KB, half as many for eventually consistent reads
 SELECT get('{"pk": {"S": "a"}, "sk": {"S": "1"}}', ', "ReturnConsumedCapacity": "TOTAL", "ProjectionExpression": "x"');
 SELECT get('{"pk": {"S": "a"}, "sk": {"S": "2"}}', ', "ReturnConsumedCapacity": "TOTAL", "ConsistentRead": true');
 SELECT get('{"pk": {"S": "big"}, "sk": {"S": "s"}}', ', "ReturnConsumedCapacity": "INDEXES", "ProjectionExpression": "pk"');

@@ -8,7 +8,7 @@ SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[{"index_name": "gsi",
 INSERT INTO tab (item) SELECT jsonb_build_object('pk', 'a', 'sk', 's' || i, 'x', i, 'g', 'g', 'n', i, 'a.b', i, 'l', jsonb_build_array('p', i)) FROM generate_series(1, 5) i;
 INSERT INTO tab (item) VALUES ('{"pk": {"S": "a"}, "sk": {"S": "s6"}, "x": {"S": "text"}, "ss": {"SS": ["p", "q"]}, "nul": {"NULL": true}}');
 
--- filters: which of the six items are left
+-- filters: which of the six items remain
 CREATE FUNCTION scan(filter text, more text DEFAULT '') RETURNS text LANGUAGE sql AS $$
 	SELECT coalesce((SELECT string_agg(i #>> '{sk,S}', ' ' ORDER BY i #>> '{sk,S}') FROM json_array_elements(r #> '{body,Items}') i), r #>> '{body,message}')
 	FROM dynamo.request_safe('Scan', ('{"TableName": "tab", "ScanFilter": ' || filter || more || '}')::json) r
@@ -25,7 +25,7 @@ SELECT scan('{"x": {"ComparisonOperator": "BEGINS_WITH", "AttributeValueList": [
 SELECT scan('{"x": {"ComparisonOperator": "CONTAINS", "AttributeValueList": [{"S": "ex"}]}}'), scan('{"ss": {"ComparisonOperator": "CONTAINS", "AttributeValueList": [{"S": "q"}]}}'), scan('{"l": {"ComparisonOperator": "CONTAINS", "AttributeValueList": [{"N": "3"}]}}');
 SELECT scan('{"l": {"ComparisonOperator": "NOT_CONTAINS", "AttributeValueList": [{"N": "3"}]}}');
 SELECT scan('{"g": {"ComparisonOperator": "NULL"}}'), scan('{"g": {"ComparisonOperator": "NOT_NULL"}}'), scan('{"nul": {"ComparisonOperator": "NOT_NULL", "AttributeValueList": []}}');
--- names are taken literally; attributes are joined by AND or OR
+-- names are used literally; conditions are joined by AND or OR
 SELECT scan('{"a.b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"N": "2"}]}}');
 SELECT scan('{"x": {"ComparisonOperator": "LE", "AttributeValueList": [{"N": "2"}]}, "n": {"ComparisonOperator": "GE", "AttributeValueList": [{"N": "2"}]}}');
 SELECT scan('{"x": {"ComparisonOperator": "LE", "AttributeValueList": [{"N": "1"}]}, "n": {"ComparisonOperator": "GE", "AttributeValueList": [{"N": "5"}]}}', ', "ConditionalOperator": "OR"');
@@ -72,7 +72,7 @@ SELECT req('GetItem', '{"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S"
 SELECT req('BatchGetItem', '{"RequestItems": {"tab": {"Keys": [{"pk": {"S": "a"}, "sk": {"S": "s1"}}], "AttributesToGet": ["x"]}}}');
 SELECT right(req('GetItem', json_build_object('TableName', 'tab', 'Key', '{}'::json, 'AttributesToGet', (SELECT json_agg('a' || i) FROM generate_series(1, 256) i))::text), 110);
 
--- KeyConditions of an index whose key has several attributes
+-- KeyConditions for an index with several key attributes
 SELECT dynamo.create_table('games', 'id', indexes => '[{"index_name": "multi", "partition_key": ["a", "b"], "sort_key": ["c", "d"], "sort_key_type": ["S", "N"]}]');
 SELECT dynamo.put_item('games', jsonb_build_object('id', 'i' || i, 'a', 'A', 'b', 'B', 'c', 'C' || i / 4, 'd', i)) FROM generate_series(0, 7) i;
 CREATE FUNCTION multi(conditions text, more text DEFAULT ', "IndexName": "multi"', tab text DEFAULT 'games') RETURNS text LANGUAGE sql AS $$
@@ -83,12 +83,12 @@ SELECT multi('{"d": {"ComparisonOperator": "BETWEEN", "AttributeValueList": [{"N
 SELECT multi('{"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}, "b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}, "d": {"ComparisonOperator": "EQ", "AttributeValueList": [{"N": "5"}]}}');
 SELECT multi('{"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}}');
 SELECT multi('{"a": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}, "b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}, "x": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}}');
--- the table's key has two attributes at most, another index's too
+-- the table's key has at most two attributes, another index can have more
 SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}, "b": {"ComparisonOperator": "NOT_NULL"}, "c": {"ComparisonOperator": "NOT_NULL"}}', '');
 SELECT multi('{"g": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}, "b": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "B"}]}, "c": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "C1"}]}}', ', "IndexName": "gsi"', 'tab');
 SELECT multi((SELECT json_object_agg('a' || i, '{"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "A"}]}'::json) FROM generate_series(1, 9) i)::text);
 SELECT multi('{}');
--- an operator that no key can have: after table, index and start key
+-- an operator that keys do not support: reported after table, index and start key
 SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}}');
 SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}}', '', 'none');
 SELECT multi('{"a": {"ComparisonOperator": "NOT_NULL"}}', ', "IndexName": "nope"');

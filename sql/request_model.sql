@@ -1,4 +1,4 @@
--- Requests against the model: JSON types, constraints
+-- Checks of requests against the model: JSON types, constraints
 CREATE SCHEMA t_request_model;
 SET search_path = t_request_model;
 \getenv abs_srcdir PG_ABS_SRCDIR
@@ -20,7 +20,7 @@ SELECT types('PutItem', '[]', '"a"', 'null', '1',
 	'{"Expected": {"a": {"AttributeValueList": "x"}}}',
 	'{"Expected": {"a": {"Value": "x"}}}', '{"Expected": {"a": "x"}}', '{"Expected": {"a": {"AttributeValueList": ["x"]}}}',
 	'{"ExpressionAttributeNames": []}', '{"ExpressionAttributeNames": {"#a": 1}}');
--- attribute values, however deep
+-- attribute values at any depth
 SELECT types('PutItem',
 	'{"Item": {"a": {"S": 1}}}', '{"Item": {"a": {"S": true}}}', '{"Item": {"a": {"S": []}}}', '{"Item": {"a": {"S": {}}}}',
 	'{"Item": {"a": {"N": 1}}}', '{"Item": {"a": {"N": 1.5}}}',
@@ -32,30 +32,30 @@ SELECT types('PutItem',
 	'{"Item": {"a": {"BS": ["a"]}}}',
 	'{"Item": {"a": {"L": {}}}}', '{"Item": {"a": {"L": [1]}}}', '{"Item": {"a": {"M": []}}}',
 	'{"Item": {"a": {"M": {"b": {"L": [{"M": {"c": {"S": false}}}]}}}}}');
--- numbers and booleans of the request itself
+-- numbers and booleans in the parameters of requests
 SELECT types('Query', '{"Limit": "1"}', '{"Limit": true}', '{"Limit": []}', '{"Limit": {}}', '{"Limit": 3000000000}',
 	'{"ConsistentRead": 1}', '{"ConsistentRead": "2"}', '{"KeyConditions": {"a": 1}}');
 SELECT types('BatchWriteItem', '{"RequestItems": []}', '{"RequestItems": {"t": {}}}', '{"RequestItems": {"t": 1}}',
 	'{"RequestItems": {"t": [[]]}}', '{"RequestItems": {"t": [{"PutRequest": []}]}}');
 SELECT types('CreateTable', '{"KeySchema": [{"KeyType": 1}]}', '{"ProvisionedThroughput": {"ReadCapacityUnits": "1"}}');
 
--- the first in the text is reported; JSON types come before the model
+-- the first wrong type in the text is reported; JSON types come before the model
 SELECT types('PutItem', '{"Item": {"a": {"S": 1}}, "TableName": true}', '{"TableName": true, "Item": {"a": {"S": 1}}}');
 
 
--- the model: violations in the service's order, joined
+-- the model: violations in the service's order, in one message
 SELECT req('PutItem', '{}');
 SELECT req('PutItem', '{"TableName": "a b", "Item": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y", "ReturnItemCollectionMetrics": "",
 	"ConditionalOperator": "z", "Expected": {"a": {"ComparisonOperator": "Q"}}, "ReturnValuesOnConditionCheckFailure": "ALL"}');
 SELECT req('DeleteItem', '{"TableName": "abc", "Key": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y"}');
--- an empty table name hides all else, a ReturnValues of UpdateItem, too
+-- an empty table name hides all other violations, also a ReturnValues of UpdateItem
 SELECT req('UpdateItem', '{"TableName": "", "Key": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y"}');
 SELECT req('DeleteItem', '{"TableName": "", "ReturnConsumedCapacity": "y"}');
 SELECT req('DeleteItem', '{"TableName": ";", "ReturnConsumedCapacity": "y"}');
 SELECT req('GetItem', '{"TableName": "", "Key": {}, "ReturnConsumedCapacity": "y"}');
 SELECT req('UpdateItem', '{"TableName": "abc", "Key": {}, "ReturnValues": "x", "ReturnConsumedCapacity": "y", "AttributeUpdates": {"a": {"Action": "SET"}}}');
 SELECT req('GetItem', '{"TableName": "a b", "AttributesToGet": []}');
--- names have 255 characters at most, ARNs 1024
+-- names have at most 255 characters, ARNs 1024
 SELECT right(req(op, json_build_object('TableName', repeat('x', 256), item, json_build_object())::text), 100)
 	FROM (VALUES ('GetItem', 'Key'), ('PutItem', 'Item'), ('Scan', 'ScanFilter')) AS v (op, item);
 SELECT req('Scan', json_build_object('TableName', repeat('x', 255))::text);
@@ -67,26 +67,26 @@ SELECT right(req('BatchGetItem', json_build_object('RequestItems', json_build_ob
 SELECT req('Query', '{"TableName": "abc", "Limit": 0, "Select": "x", "IndexName": "a", "KeyConditions": {"a": {"ComparisonOperator": "x"}, "b": {}}}');
 SELECT req('Scan', '{"TableName": "abc", "Segment": -1, "TotalSegments": 0, "Limit": -5}');
 SELECT req('Scan', '{"TableName": "abc", "Segment": 1000000, "TotalSegments": 1000001}');
--- never more than ten
+-- at most ten violations are reported
 SELECT req('Query', json_build_object('TableName', 'abc', 'KeyConditions', (SELECT json_object_agg('k' || i, '{}'::json) FROM generate_series(10, 30) i))::text) ~ '"message":"10 validation errors detected: ';
--- fractions are cut off, members that stand twice count once, null is absent
+-- fractions are truncated, the last of two equal members counts, null is absent
 SELECT req('Scan', '{"TableName": "abc", "Limit": 0.9}');
 SELECT req('Scan', '{"TableName": "abc", "Limit": 0, "Limit": 1, "Segment": null, "TotalSegments": -1}');
 SELECT req('Scan', '{"TableName": "abc", "ConsistentRead": "YES"}');
--- a member's name that goes on behind U+0000 is another
+-- a member's name with text after U+0000 is another name
 SELECT req('GetItem', '{"TableName": "abc", "TableName\u0000": [], "Key": {}, "Key\u0000": []}');
--- of entries of a map with one name the last counts, be there few or many
+-- the last of several entries of a map with one name counts, in small and large maps
 SELECT req('GetItem', '{"TableName": "abc", "Key": {}, "ProjectionExpression": "#a",
 	"ExpressionAttributeNames": {"#a": "", "#b": "b", "#a": "", "#a": "x"}}');
 SELECT req('GetItem', format('{"TableName": "abc", "Key": {}, "ProjectionExpression": "#a",
 	"ExpressionAttributeNames": {"#a": "", %s, "#b": "", "#a": "x", "#b": "b"}}', (SELECT string_agg(format('"#n%s": "n"', i), ', ') FROM generate_series(1, 9) i)));
--- and maps of any size are read in time
+-- large maps are read in reasonable time
 SET statement_timeout = '20s';
 SELECT left(req('GetItem', json_build_object('TableName', 'abc', 'Key', json_build_object(), 'ProjectionExpression', 'a', 'ExpressionAttributeNames',
 	(SELECT json_object_agg('#n' || i % 300000, '') FROM generate_series(1, 300001) i))::text), 120);
 RESET statement_timeout;
 
--- structures as the service prints them; of attribute values only a hash, the same for the same value
+-- structures in the service's form; attribute values as a hash, which is equal for equal values
 SELECT req('TransactWriteItems', '{"TransactItems": []}');
 SELECT regexp_replace(regexp_replace(req('BatchWriteItem', json_build_object('RequestItems', json_build_object('tab',
 	'[{"PutRequest": {"Item": {"a": {"S": "secret"}, "b": {"L": [{"N": "1"}]}}}}]'::jsonb || (SELECT jsonb_agg('{"DeleteRequest": {"Key": {"a": {"S": "secret"}}}}'::jsonb) FROM generate_series(1, 25))))::text),

@@ -82,7 +82,7 @@ SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}}', ', "ConditionExpression": "at
 SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}}', ', "ConditionExpression": "attribute_exists(pk)", "ExpressionAttributeValues": {":a": {"S": "a"}}');
 SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}}', ', "ConditionExpression": ""');
 SELECT put('{"pk": {"S": "a"}, "sk": {"S": "1"}}', ', "ConditionExpression": "a ="');
--- what comes first: values of the item, then kinds of ReturnValues, then expressions, then the table
+-- the order of errors: values of the item, ReturnValues, expressions, the table
 SELECT req('PutItem', '{"TableName": "none", "Item": {"x": {"N": "x"}}, "ReturnValues": "ALL_NEW", "ConditionExpression": ""}');
 SELECT req('PutItem', '{"TableName": "none", "Item": {}, "ReturnValues": "ALL_NEW", "ConditionExpression": ""}');
 SELECT req('PutItem', '{"TableName": "none", "Item": {}, "ConditionExpression": ""}');
@@ -102,7 +102,7 @@ SELECT req('PutItem', '{"TableName": "arn:aws:dynamodb:us-east-1:000000000000:ta
 SELECT put('{"pk": {"S": "cap"}, "sk": {"S": "1"}}', ', "ReturnItemCollectionMetrics": "SIZE"');
 SELECT req('PutItem', '{"TableName": "num", "Item": {"n": {"N": "7"}}, "ReturnItemCollectionMetrics": "SIZE"}');
 
--- a problem of a value counts less than a wrong type further on, and than the model
+-- a problem of a value is less important than a wrong JSON type after it, and than the model
 SELECT put('{"pk": {"N": "x"}, "sk": {"S": 1}}');
 SELECT put('{"pk": {"N": "x"}}', ', "ReturnValues": 1');
 SELECT put('{"pk": {"N": "x"}}', ', "ReturnValues": "SOME"');
@@ -112,12 +112,12 @@ SELECT put('{"pk": {"N": "x"}, "sk": {"SS": [null]}}');
 SELECT put('{"pk": ' || repeat('{"M": {"a": ', 40) || '{"S": 1}' || repeat('}}', 40) || '}');
 SELECT put('{"pk": ' || repeat('{"L": [{"NS": ["x"]}, ', 40) || '{"S": 1}' || repeat(']}', 40) || '}');
 SELECT put('{"pk": ' || repeat('{"S": "a", "L": [{"NS": ["x"]}, ', 40) || '{"S": "b"}' || repeat(']}', 40) || '}');
--- a placeholder counts more than the values before it
+-- a placeholder error is more important than problems of earlier values
 SELECT put('{"pk": {"N": "x"}}', ', "ConditionExpression": "x = :v", "ExpressionAttributeValues": {":v": {"N": "x"}, "v": {"N": "y"}, "w": {"S": "a"}}');
 SELECT put('{"pk": {"N": "x"}}', ', "ConditionExpression": "x = :v", "ExpressionAttributeValues": {":v": {"N": "x"}, ":w": {"SS": [null]}}');
 SELECT put('{"pk": {"N": "x"}}', ', "ConditionExpression": "x = :v", "ExpressionAttributeValues": {":v": {"SS": [null]}, "w": {"N": "x"}}');
 SELECT put('{"pk": {"N": "x"}}', ', "ConditionExpression": "x = :v", "ExpressionAttributeValues": {"v": {"N": "x"}, ":w": {"S": 1}}');
--- a trigger may fail the condition, too; its detail is no item
+-- a trigger can raise the error of a false condition; its detail is not an item
 CREATE FUNCTION veto() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE 'The conditional request failed' USING ERRCODE = 'KV002', DETAIL = 'The shop is closed.';

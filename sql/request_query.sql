@@ -32,11 +32,11 @@ SELECT q('"IndexName": "gsi", "KeyConditionExpression": "g = :p", "ExclusiveStar
 SELECT q('"IndexName": "lsi", "KeyConditionExpression": "pk = :p AND l <= :l", "Limit": 1, "ConsistentRead": true', '{":p": {"S": "a"}, ":l": {"S": "l4"}}');
 SELECT q('"IndexName": "lsi", "KeyConditionExpression": "pk = :p AND l <= :l", "ProjectionExpression": "x"', '{":p": {"S": "a"}, ":l": {"S": "l4"}}');
 SELECT q('"IndexName": "few", "KeyConditionExpression": "g = :p", "Select": "ALL_PROJECTED_ATTRIBUTES", "Limit": 1', '{":p": {"S": "g0"}}');
--- a page ends with the item that crosses 1 MB
+-- a page ends with the item that reaches 1 MB
 INSERT INTO tab (item) SELECT jsonb_build_object('pk', 'big', 'sk', 's' || i, 'l', 'l' || i, 'x', repeat('x', 300000)) FROM generate_series(1, 5) i;
 SELECT q('"KeyConditionExpression": "pk = :p", "ProjectionExpression": "sk", "ReturnConsumedCapacity": "TOTAL"', '{":p": {"S": "big"}}');
 SELECT q('"KeyConditionExpression": "pk = :p", "ProjectionExpression": "sk", "ReturnConsumedCapacity": "TOTAL", "ExclusiveStartKey": {"pk": {"S": "big"}, "sk": {"S": "s4"}}', '{":p": {"S": "big"}}');
--- and what a local index fetches from the table counts, too
+-- items that a local index fetches from the table count, too
 SELECT q('"IndexName": "lsi", "KeyConditionExpression": "pk = :p", "ReturnConsumedCapacity": "INDEXES"', '{":p": {"S": "big"}}');
 SELECT q('"IndexName": "lsi", "KeyConditionExpression": "pk = :p", "ProjectionExpression": "sk, y", "ReturnConsumedCapacity": "INDEXES"', '{":p": {"S": "big"}}');
 
@@ -75,7 +75,7 @@ SELECT q('"KeyConditionExpression": "pk = :p AND sk BETWEEN :b AND :a"', '{":p":
 SELECT q('"IndexName": "gsi", "KeyConditionExpression": "g = :p AND begins_with(n, :n)"', '{":p": {"S": "a"}, ":n": {"N": "3"}}');
 SELECT q('"IndexName": "multi", "KeyConditionExpression": "g = :p"');
 SELECT q('"IndexName": "multi", "KeyConditionExpression": "g = :p AND h = :p AND j = :p"');
--- what is wrong with any expression, and names or values without use, come before what a key condition may not have
+-- errors of any expression, and unused names or values, come before the rules for key conditions
 SELECT q('"KeyConditionExpression": "pk <> :p", "FilterExpression": ""');
 SELECT q('"KeyConditionExpression": "pk <> :p", "FilterExpression": "x = :q"');
 SELECT q('"KeyConditionExpression": "pk <> :p", "ProjectionExpression": ""');

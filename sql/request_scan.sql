@@ -15,7 +15,7 @@ INSERT INTO tab (item) SELECT jsonb_build_object('pk', 'b', 'sk', 's1');
 INSERT INTO hash (item) SELECT jsonb_build_object('pk', 'a');
 CREATE FUNCTION scan(more text) RETURNS text LANGUAGE sql AS $$
 	SELECT req('Scan', '{"TableName": "tab"' || more || '}') $$;
--- every page of a scan: number of items and of pages
+-- the items of every page of a scan, and the number of pages
 CREATE FUNCTION pages(more text, OUT items int, OUT pages int) LANGUAGE plpgsql AS $$
 DECLARE
 	r json; k text := '';

@@ -6,7 +6,7 @@ SET search_path = t_request_tables;
 \set VERBOSITY terse
 SELECT dynamo.create_table(n, 'id') FROM unnest('{Zebra,apple,Beta,x.y}'::text[]) n;
 
--- names in byte order; no more than are asked for
+-- names in byte order; at most as many as requested
 SELECT dynamo.request('ListTables', '{}');
 SELECT dynamo.request('ListTables', '{"Limit": 2}');
 SELECT dynamo.request('ListTables', '{"Limit": 2, "ExclusiveStartTableName": "Zebra"}');
@@ -15,7 +15,7 @@ SELECT dynamo.request('ListTables', '{"Limit": 4}');
 SELECT dynamo.request_safe('ListTables', '{"Limit": 0}') #>> '{body,message}';
 SELECT dynamo.request_safe('ListTables', '{"Limit": 101}') #>> '{body,message}';
 SELECT dynamo.request_safe('ListTables', '{"ExclusiveStartTableName": "a"}') #>> '{body,message}';
--- only what a name without schema finds
+-- only tables that a name without schema finds
 SET search_path = pg_catalog;
 SELECT dynamo.request('ListTables', '{}');
 SELECT dynamo.request('DescribeTable', '{"TableName": "t_request_tables.apple"}') #>> '{Table,TableName}';
@@ -36,7 +36,7 @@ SELECT dynamo.request_safe('DescribeTable', '{}') #>> '{body,message}';
 SELECT dynamo.request_safe('DescribeTable', '{"TableName": "ab"}') #>> '{body,message}';
 SELECT dynamo.request_safe('DescribeTable', json_build_object('TableName', repeat('x', 256))) #>> '{body,message}' ~ 'less than or equal to 255$';
 SELECT dynamo.request_safe('GetItem', '{"TableName": "ab", "Key": {}}') #>> '{body,message}';
--- answers name the table, not its ARN, but for the keys of a batch's responses
+-- answers contain the table's name, not the ARN, except for the keys in a batch's responses
 \set arn 'arn:aws:dynamodb:us-east-1:000000000000:table/apple'
 SELECT dynamo.request('BatchWriteItem', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'RequestItems', json_build_object(:'arn', '[{"DeleteRequest": {"Key": {"id": {"S": "a"}}}}]'::json)));
 SELECT dynamo.request('BatchGetItem', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'RequestItems', json_build_object(:'arn', '{"Keys": [{"id": {"S": "a"}}]}'::json, 'apple', '{"Keys": [{"id": {"S": "b"}}]}'::json)));
@@ -44,20 +44,20 @@ SELECT dynamo.request('TransactWriteItems', json_build_object('ReturnConsumedCap
 SELECT dynamo.request('TransactGetItems', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'TransactItems', json_build_array(json_build_object('Get', json_build_object('TableName', :'arn', 'Key', '{"id": {"S": "a"}}'::json)))));
 SELECT dynamo.request('Query', json_build_object('ReturnConsumedCapacity', 'TOTAL', 'TableName', :'arn', 'KeyConditionExpression', 'id = :a', 'ExpressionAttributeValues', '{":a": {"S": "a"}}'::json)) -> 'ConsumedCapacity';
 SELECT dynamo.request('BatchExecuteStatement', json_build_object('Statements', json_build_array(json_build_object('Statement', 'SELECT * FROM "' || :'arn' || '" WHERE id = ''a'''))));
--- the same answer every time
+-- repeated calls return the same answer
 SELECT (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text = (dynamo.request('DescribeTable', '{"TableName": "apple"}'))::text;
--- counts and sizes come with statistics
+-- counts and sizes are available after ANALYZE
 INSERT INTO apple (item) SELECT jsonb_build_object('id', i::text) FROM generate_series(1, 500) i;
 ANALYZE apple;
 SELECT r #>> '{Table,ItemCount}', (r #>> '{Table,TableSizeBytes}')::int > 0 FROM dynamo.request('DescribeTable', '{"TableName": "apple"}') r;
 
--- settings that were lost are defaults, with an id that stays
+-- lost settings have default values, and the id does not change
 DELETE FROM dynamo_internal.table_settings WHERE relation IN (SELECT oid FROM pg_class WHERE relnamespace = 't_request_tables'::regnamespace);
 SELECT r #>> '{Table,CreationDateTime}', r #>> '{Table,BillingModeSummary,BillingMode}', length(r #>> '{Table,TableId}')
 	FROM dynamo.request('DescribeTable', '{"TableName": "apple"}') r;
 SELECT count(DISTINCT dynamo.request('DescribeTable', '{"TableName": "apple"}') #>> '{Table,TableId}') FROM generate_series(1, 2);
 
--- a table that takes the name of a dropped one starts anew
+-- a table with the name of a dropped one has new settings
 SELECT dynamo.request_safe('UpdateTable', '{"TableName": "apple", "DeletionProtectionEnabled": true}') ->> 'status';
 DROP TABLE apple;
 SELECT dynamo.create_table('apple', 'id');

@@ -13,18 +13,18 @@ SELECT dynamo.create_table('tab', 'id');
 SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}');
 SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "Owner", "Value": "blue team"}, {"Key": "cost/centre", "Value": ""}, {"Key": "ключ", "Value": "a+b=c:d@e"}]}');
 SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}');
--- the value of a key that is there is replaced
+-- the value of an existing key is replaced
 SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "Owner", "Value": "red team"}]}');
--- unknown keys are no error
+-- unknown keys are not an error
 SELECT req('UntagResource', '{"ResourceArn": "ARN/tab", "TagKeys": ["cost/centre", "nothing"]}');
 SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}');
 
--- 50 at most, all in one answer
+-- at most 50 tags, all in one answer
 SELECT req('TagResource', jsonb_build_object('ResourceArn', 'ARN/tab', 'Tags', (SELECT jsonb_agg(jsonb_build_object('Key', 'k' || i, 'Value', 'v')) FROM generate_series(10, 57) i))::text);
 SELECT json_array_length(r -> 'Tags'), r -> 'NextToken' IS NULL FROM (SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tab"}')::json) AS _ (r);
 SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "one more", "Value": ""}]}');
 SELECT count(*) FROM dynamo_internal.table_tags JOIN dynamo_internal.table_settings USING (table_id) WHERE relation = 't_request_tags.tab'::regclass;
--- 10240 bytes at most, all keys and values together
+-- at most 10240 bytes for all keys and values together
 SELECT dynamo.create_table('heavy', 'id');
 SELECT req('TagResource', jsonb_build_object('ResourceArn', 'ARN/heavy', 'Tags', (SELECT jsonb_agg(jsonb_build_object('Key', lpad(i::text, 56, '0'), 'Value', repeat('v', 256))) FROM generate_series(1, 32) i))::text);
 SELECT req('TagResource', jsonb_build_object('ResourceArn', 'ARN/heavy', 'Tags', (SELECT jsonb_agg(jsonb_build_object('Key', lpad(i::text, 56, '0'), 'Value', repeat('v', 200))) FROM generate_series(1, 40) i))::text);
@@ -47,7 +47,7 @@ SELECT req('TagResource', '{"ResourceArn": "arn:aws:s3:::bucket", "Tags": [{"Key
 SELECT req('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:thing/tab", "Tags": [{"Key": "a", "Value": "x"}]}');
 SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Key": "a"}]}');
 SELECT req('TagResource', '{"ResourceArn": "ARN/tab", "Tags": [{"Value": "a"}]}');
--- the resource comes first
+-- the resource is checked first
 SELECT req('TagResource', '{"ResourceArn": "tab", "Tags": []}');
 SELECT req('UntagResource', '{"ResourceArn": "tab", "TagKeys": []}');
 SELECT req('UntagResource', '{"ResourceArn": "ARN/none", "TagKeys": ["a!"]}');
@@ -57,7 +57,7 @@ SELECT req('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:eu-west-1:00
 SELECT req('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:999999999999:table/tab"}');
 SELECT req('ListTagsOfResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1"}');
 
--- with CreateTable, gone with DeleteTable
+-- set by CreateTable, removed by DeleteTable
 SELECT req('CreateTable', '{"TableName": "tagged", "BillingMode": "PAY_PER_REQUEST", "Tags": [{"Key": "a", "Value": "b"}],
 	"AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}], "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}') LIKE '%CREATING%';
 SELECT req('ListTagsOfResource', '{"ResourceArn": "ARN/tagged"}');

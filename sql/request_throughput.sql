@@ -1,4 +1,4 @@
--- Throughput: provisioned, on demand, warm; which changes UpdateTable takes together
+-- Throughput: provisioned, on-demand, warm; which changes UpdateTable can combine
 CREATE SCHEMA t_request_throughput;
 SET search_path = t_request_throughput;
 \pset format unaligned
@@ -14,7 +14,7 @@ CREATE FUNCTION update_tab(change jsonb) RETURNS text LANGUAGE sql AS $$
 CREATE FUNCTION create_tab(change jsonb) RETURNS text LANGUAGE sql AS $$
 	SELECT req('CreateTable', '{"TableName": "new", "BillingMode": "PAY_PER_REQUEST", "AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}],
 		"KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}]}'::jsonb || change) $$;
--- all of what is said of throughput, of the table and its indexes
+-- all throughput members of the table and its indexes
 CREATE FUNCTION described(name text DEFAULT 'tab') RETURNS TABLE (what text, provisioned text, warm text, limits text) LANGUAGE sql AS $$
 	WITH t AS (SELECT dynamo.request('DescribeTable', json_build_object('TableName', name)) -> 'Table' AS d)
 	SELECT coalesce(d ->> 'IndexName', 'table'), regexp_replace((d -> 'ProvisionedThroughput')::text, '":\d+\.\d+', '":<time>', 'g'),
@@ -25,7 +25,7 @@ CREATE FUNCTION gsi(name text, change jsonb DEFAULT '{}') RETURNS jsonb LANGUAGE
 	SELECT jsonb_build_object('IndexName', name, 'KeySchema', '[{"AttributeName": "a", "KeyType": "HASH"}]'::jsonb,
 		'Projection', '{"ProjectionType": "ALL"}'::jsonb) || change $$;
 
--- CreateTable: limits are for tables on demand
+-- CreateTable: maximum units are for on-demand tables
 SELECT create_tab('{"OnDemandThroughput": {"MaxReadRequestUnits": 0}}');
 SELECT create_tab('{"OnDemandThroughput": {"MaxWriteRequestUnits": -1}}');
 SELECT create_tab('{"BillingMode": "PROVISIONED", "ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": 5}, "OnDemandThroughput": {"MaxReadRequestUnits": 5}}');
@@ -39,11 +39,11 @@ SELECT create_tab('{"SSESpecification": {"Enabled": true, "SSEType": "AES256"}}'
 SELECT create_tab('{"TableClass": "CHEAP"}');
 SELECT create_tab('{"ResourcePolicy": "{}"}');
 SELECT create_tab('{"VectorIndexes": [{"IndexName": "vec"}]}');
--- what is given is kept and told
+-- settings are stored and returned
 SELECT create_tab(jsonb_build_object('OnDemandThroughput', '{"MaxReadRequestUnits": 7}'::jsonb, 'WarmThroughput', '{"WriteUnitsPerSecond": 5000}'::jsonb,
 	'GlobalSecondaryIndexes', jsonb_build_array(gsi('gsi', '{"OnDemandThroughput": {"MaxWriteRequestUnits": 8}, "WarmThroughput": {"ReadUnitsPerSecond": 13000, "WriteUnitsPerSecond": 4000}}'))));
 SELECT * FROM described('new');
--- the answer to CreateTable tells warm throughput only if asked for
+-- the answer of CreateTable contains warm throughput only if requested
 SELECT req('DeleteTable', '{"TableName": "new"}');
 SELECT d -> 'WarmThroughput', d #> '{GlobalSecondaryIndexes,0,WarmThroughput}' IS NULL, d #> '{GlobalSecondaryIndexes,0,Backfilling}' IS NULL
 FROM (SELECT dynamo.request('CreateTable', ('{"TableName": "tab", "AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}],
@@ -51,7 +51,7 @@ FROM (SELECT dynamo.request('CreateTable', ('{"TableName": "tab", "AttributeDefi
 	|| jsonb_build_object('GlobalSecondaryIndexes', jsonb_build_array(gsi('gsi', '{"ProvisionedThroughput": {"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}}'))))::json) -> 'TableDescription' AS d) s;
 SELECT * FROM described();
 
--- provisioned: what does not change is refused, warm throughput never falls
+-- provisioned: unchanged values are refused, warm throughput never decreases
 SELECT update_tab('{"ProvisionedThroughput": {"ReadCapacityUnits": 5, "WriteCapacityUnits": 6}}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 3, "WriteCapacityUnits": 4}}}]}');
 SELECT d ->> 'TableStatus', d #>> '{GlobalSecondaryIndexes,0,IndexStatus}' FROM (SELECT dynamo.request('UpdateTable', '{"TableName": "tab", "GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 30, "WriteCapacityUnits": 4}}}]}') -> 'TableDescription' AS d) s;
@@ -65,7 +65,7 @@ SELECT update_tab('{"WarmThroughput": {"ReadUnitsPerSecond": 99}}');
 SELECT update_tab('{"WarmThroughput": {"ReadUnitsPerSecond": 100, "WriteUnitsPerSecond": 60}}');
 SELECT update_tab(jsonb_build_object('AttributeDefinitions', '[{"AttributeName": "a", "AttributeType": "S"}]'::jsonb, 'GlobalSecondaryIndexUpdates', jsonb_build_array(jsonb_build_object('Create', gsi('gs2')))));
 
--- on demand: units are gone, limits come, go one by one, and end with it
+-- on-demand: units are removed; maximum units are set, removed one by one, and end with on-demand mode
 SELECT update_tab('{"BillingMode": "PAY_PER_REQUEST", "OnDemandThroughput": {"MaxReadRequestUnits": 10, "MaxWriteRequestUnits": 20}}');
 SELECT update_tab('{"OnDemandThroughput": {"MaxReadRequestUnits": -1}}');
 SELECT update_tab('{"OnDemandThroughput": {"MaxReadRequestUnits": -2}}');
@@ -77,7 +77,7 @@ SELECT update_tab('{"BillingMode": "PROVISIONED", "ProvisionedThroughput": {"Rea
 	"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}}]}');
 SELECT * FROM described();
 
--- what goes together
+-- combinations of changes
 CREATE FUNCTION together(VARIADIC members text[]) RETURNS text LANGUAGE sql AS $$
 	SELECT array_to_string(members, '+') || ' -> ' || update_tab((SELECT jsonb_object_agg(m, '{
 		"SSESpecification": {"Enabled": true}, "TableClass": "STANDARD", "DeletionProtectionEnabled": false,
@@ -99,7 +99,7 @@ SELECT together('GlobalSecondaryIndexUpdates', 'WarmThroughput');
 SELECT together('GlobalSecondaryIndexUpdates', 'TableClass');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [], "DeletionProtectionEnabled": false}');
 SELECT update_tab(jsonb_build_object('WarmThroughput', '{"ReadUnitsPerSecond": 20000}'::jsonb, 'GlobalSecondaryIndexUpdates', jsonb_build_array(jsonb_build_object('Create', gsi('gs2')))));
--- an index with another's update, or with a change to on demand
+-- an index together with the update of another index, or with a change to on-demand mode
 SELECT update_tab(jsonb_build_object('BillingMode', 'PAY_PER_REQUEST', 'AttributeDefinitions', '[{"AttributeName": "a", "AttributeType": "S"}]'::jsonb, 'GlobalSecondaryIndexUpdates',
 	jsonb_build_array(jsonb_build_object('Create', gsi('gs2', '{"OnDemandThroughput": {"MaxReadRequestUnits": 3}}')), '{"Update": {"IndexName": "gsi", "OnDemandThroughput": {"MaxReadRequestUnits": 4}}}'::jsonb)));
 SELECT update_tab('{"BillingMode": "PAY_PER_REQUEST", "StreamSpecification": {"StreamEnabled": true, "StreamViewType": "NEW_IMAGE"}}');

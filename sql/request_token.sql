@@ -1,4 +1,4 @@
--- ClientRequestToken: a transaction sent twice runs once
+-- ClientRequestToken: a transaction that is sent twice runs once
 CREATE SCHEMA t_request_token;
 SET search_path = t_request_token;
 \pset format unaligned
@@ -15,14 +15,14 @@ $$;
 
 SELECT add(1, 'one');
 SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
--- the same again: success without effect; JSON may be written otherwise
+-- repeated: success without effect; the JSON text may differ
 SELECT add(1, 'one');
 SELECT add(1, 'one', pairs => '":n" :   {"N": "%s.0"}');
 SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
--- what it costs then is reading
+-- the repeated transaction consumes read capacity
 SELECT add(1, 'two', ', "ReturnConsumedCapacity": "TOTAL"');
 SELECT add(1, 'two', ', "ReturnConsumedCapacity": "TOTAL"');
--- another request under the token
+-- another request with the same token
 SELECT add(2, 'one');
 SELECT dynamo.request_safe('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "tab", "Key": {"id": {"S": "a"}}}}], "ClientRequestToken": "one"}');
 SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
@@ -30,7 +30,7 @@ SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
 -- a failed transaction is not remembered
 SELECT dynamo.request_safe('TransactWriteItems', '{"TransactItems": [{"Delete": {"TableName": "tab", "Key": {"id": {"S": "a"}}, "ConditionExpression": "n = :n", "ExpressionAttributeValues": {":n": {"N": "7"}}}}], "ClientRequestToken": "three"}') ->> 'status';
 SELECT add(1, 'three');
--- nor is one that was rolled back
+-- a transaction that was rolled back is not remembered either
 BEGIN;
 SELECT add(1, 'four');
 ROLLBACK;
@@ -38,12 +38,12 @@ SELECT add(1, 'four');
 SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
 
 SELECT add(1, 'a\u0000b');
--- after ten minutes the token is free
+-- after ten minutes the token can be used again
 UPDATE dynamo_internal.request_tokens SET completed_at = completed_at - CASE token WHEN 'three' THEN interval '9 minutes' ELSE '11 minutes' END WHERE token IN ('one', 'three', 'four');
 SELECT add(5, 'one'), add(1, 'three'), add(5, 'four'), add(5, 'one'), add(5, 'four');
 SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
 SELECT token FROM dynamo_internal.request_tokens ORDER BY 1;
--- rows do not pile up
+-- rows of old tokens are removed
 UPDATE dynamo_internal.request_tokens SET completed_at = completed_at - interval '11 minutes' WHERE token IN ('one', 'four');
 SELECT count(add(0, 'many ' || i)) FROM generate_series(1, 100) i;
 SELECT token FROM dynamo_internal.request_tokens WHERE token NOT LIKE 'many %' ORDER BY 1;
@@ -52,7 +52,7 @@ UPDATE dynamo_internal.request_tokens SET completed_at = completed_at - interval
 SELECT count(add(0, 'more ' || i)) FROM generate_series(1, 600) i;
 SELECT count(*) < 250 FROM dynamo_internal.request_tokens WHERE token LIKE 'many %';
 
--- tokens are each user's own
+-- tokens are separate for each user
 CREATE ROLE regress_dynamo_token;
 GRANT USAGE ON SCHEMA dynamo, t_request_token TO regress_dynamo_token;
 GRANT ALL ON tab TO regress_dynamo_token;
@@ -62,8 +62,8 @@ SELECT count(*) FROM dynamo_internal.request_tokens;
 RESET ROLE;
 SELECT item OPERATOR(dynamo.->) 'n' FROM tab WHERE id = 'a';
 
--- a table that is created anew is another one, also for a token that was used with
--- its name: its key may have changed, and nothing of the transaction is there
+-- A recreated table is another table, even for a token that was used with its name:
+-- its key may have changed, and the effects of the transaction are gone.
 SELECT dynamo.create_table('other', 'id');
 CREATE FUNCTION put(tables text, token text) RETURNS text LANGUAGE sql AS $$
 	SELECT coalesce(r #>> '{body,message}', (r -> 'body')::text) FROM dynamo.request_safe('TransactWriteItems', ('{"TransactItems": ['
@@ -87,7 +87,7 @@ SELECT put('tab', 'five'), put('tab,other', 'six'), insert('seven');
 SELECT dynamo.drop_table('tab'), dynamo.drop_table('other');
 SELECT dynamo.create_table('tab', 'PK'), dynamo.create_table('other', 'id');
 SELECT put('tab', 'five'), put('tab,other', 'six'), insert('seven');
--- what another server has written, or somebody else
+-- rows written by another server or another user
 SELECT dynamo.create_table('tab2', 'id');
 SELECT put('tab2', 'eight'), put('tab2', 'nine');
 UPDATE dynamo_internal.request_tokens SET digest = set_byte(digest, 13, 255 - get_byte(digest, 13)) WHERE token = 'eight';

@@ -25,19 +25,19 @@ SELECT json_array_length(get((SELECT string_agg('{"Get": {"TableName": "num", "K
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}}}, {"Get": {"TableName": "num", "Key": {"n": {"N": "1.0"}}}}');
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"S": "1"}}}}');
 SELECT get('{"Get": {"TableName": "none", "Key": {"n": {"S": "1"}}}}');
--- canceled by the first key that does not fit its table; an empty one fails the request
+-- canceled by the first key that does not fit its table; an empty key fails the request
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}}}, {"Get": {"TableName": "tab", "Key": {"pk": {"S": "a"}}}}, {"Get": {"TableName": "num", "Key": {"n": {"S": "1"}}}}');
 SELECT get('{"Get": {"TableName": "tab", "Key": {"pk": {"S": "' || repeat('x', 2049) || '"}, "sk": {"S": "a"}}}}');
 SELECT get('{"Get": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": ""}}}}');
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}, "ExpressionAttributeNames": {"#n": "n"}}}');
 SELECT get('{"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}, "ProjectionExpression": "a, a"}}');
 
--- all items together have a limit, whatever is returned of them
+-- the limit is for the size of all items together, whatever is returned
 INSERT INTO num (item) SELECT jsonb_build_object('n', i, 'x', repeat('x', 409595)) FROM generate_series(201, 211) i;
 SELECT length(get((SELECT string_agg('{"Get": {"TableName": "num", "Key": {"n": {"N": "' || i || '"}}, "ProjectionExpression": "n"}}', ', ') FROM generate_series(201, 210) i)));
 SELECT get((SELECT string_agg('{"Get": {"TableName": "num", "Key": {"n": {"N": "' || i || '"}}, "ProjectionExpression": "n"}}', ', ') FROM generate_series(201, 211) i));
 
--- capacity: twice that of a consistent read
+-- capacity: twice that of consistent reads
 SELECT get('{"Get": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s2"}}, "ProjectionExpression": "x"}}, {"Get": {"TableName": "num", "Key": {"n": {"N": "7"}}}}, {"Get": {"TableName": "num", "Key": {"n": {"N": "1"}}, "ProjectionExpression": "n"}}', ', "ReturnConsumedCapacity": "TOTAL"');
 SELECT get('{"Get": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s2"}}, "ProjectionExpression": "x"}}', ', "ReturnConsumedCapacity": "INDEXES"');
 

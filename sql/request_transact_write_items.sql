@@ -20,7 +20,7 @@ SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExp
 SELECT item FROM tab ORDER BY sk;
 SELECT item FROM num;
 
--- canceled: every failed condition is told of, nothing is written
+-- canceled: every false condition is reported, nothing is written
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "attribute_not_exists(n)"}},
 	{"Put": {"TableName": "num", "Item": {"n": {"N": "2"}}}},
 	{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s3"}}, "ConditionExpression": "x = :x", "ExpressionAttributeValues": {":x": {"N": "0"}}, "ReturnValuesOnConditionCheckFailure": "ALL_OLD"}},
@@ -34,7 +34,7 @@ EXCEPTION WHEN SQLSTATE 'KV005' THEN
 	GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
 	RAISE NOTICE '% / %', SQLERRM, d;
 END $$;
--- canceled by what is wrong with one action: only the first
+-- canceled by an invalid action: only the first one is reported
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "3"}}, "ConditionExpression": "attribute_exists(n)"}}, {"Put": {"TableName": "num", "Item": {"n": {"S": "3"}}}}, {"Put": {"TableName": "num", "Item": {}}}');
 SELECT tx('{"Delete": {"TableName": "tab", "Key": {"pk": {"S": "a"}}}}');
 SELECT tx('{"Delete": {"TableName": "tab", "Key": {"pk": {"S": "' || repeat('x', 2049) || '"}, "sk": {"S": "a"}}}}');
@@ -45,7 +45,7 @@ SELECT tx('{"Update": {"TableName": "num", "Key": {"n": {"N": "1"}}, "UpdateExpr
 SELECT tx('{"Update": {"TableName": "num", "Key": {"n": {"N": "1"}}, "UpdateExpression": "SET n = :x", "ExpressionAttributeValues": {":x": {"N": "1"}}}}');
 SELECT tx('{"Update": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s1"}}, "UpdateExpression": "SET g = x"}}');
 
--- messages for the request as a whole
+-- messages for the whole request
 SELECT tx('');
 SELECT tx('{}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}}, "Delete": {"TableName": "num", "Key": {"n": {"N": "1"}}}}');
@@ -57,7 +57,7 @@ SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}}}, {"Delete": 
 SELECT tx('{"Put": {"TableName": "none", "Item": {"n": {"N": "1"}}}}');
 SELECT tx('{"Put": {"TableName": "tab", "Item": {"pk": {"S": ""}, "sk": {"S": "1"}}}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "x"}}}}');
--- an item that is put and is too large; an empty key of an index, even after an action that would cancel
+-- an item in a Put that is too large; an empty index key, even after an action that cancels
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}, "x": {"S": "' || repeat('x', 409600) || '"}}}}');
 SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"S": "x"}}}}, {"Put": {"TableName": "tab", "Item": {"pk": {"S": "a"}, "sk": {"S": "1"}, "g": {"S": ""}}}}');
 SELECT tx('{"Update": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "1"}}, "UpdateExpression": "SET g = :g", "ExpressionAttributeValues": {":g": {"S": ""}}}}');
@@ -67,7 +67,7 @@ SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"S": "x"}}}}, {"Delete"
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "n ="}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "n = :n"}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ConditionExpression": "attribute_exists(n)", "ExpressionAttributeValues": {":n": {"N": "1"}}}}');
--- names and values may stand without an expression here, if they are any
+-- names and values without an expression are allowed here if they are not empty
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "50"}}, "ExpressionAttributeNames": {"#n": "n"}}}, {"Delete": {"TableName": "num", "Key": {"n": {"N": "51"}}, "ExpressionAttributeValues": {":n": {"N": "1"}}}}');
 SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "50"}}, "ExpressionAttributeNames": {}}}');
 SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "50"}}, "ExpressionAttributeValues": {}}}');
@@ -77,17 +77,17 @@ SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "50"}}}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}, "ReturnValuesOnConditionCheckFailure": "NEW"}}');
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}}}}', ', "ClientRequestToken": "' || repeat('x', 37) || '"');
 SELECT tx((SELECT string_agg('{"Put": {"TableName": "num", "Item": {"n": {"N": "' || i || '"}, "x": {"S": "' || repeat('x', 300000) || '"}}}}', ', ') FROM generate_series(1, 15) i));
--- items count, not the text that writes them: base64 and escapes are longer
+-- the limit counts items, not their text: base64 and escapes are longer
 SELECT tx((SELECT string_agg('{"Put": {"TableName": "num", "Item": {"n": {"N": "' || i || '"}, "x": {"S": "' || repeat('\u0061', 400000) || '"}}}}', ', ') FROM generate_series(201, 210) i));
 SELECT count(*) FROM num WHERE item OPERATOR(dynamo.->>) 'x' = repeat('a', 400000);
 SELECT tx((SELECT string_agg('{"Delete": {"TableName": "num", "Key": {"n": {"N": "' || i || '"}}}}', ', ') FROM generate_series(201, 210) i));
 
--- capacity: twice that of a write, of the table; once, of indexes
+-- capacity: twice that of a write for tables, once for indexes
 SELECT tx('{"Put": {"TableName": "num", "Item": {"n": {"N": "1"}, "x": {"S": "' || repeat('x', 2000) || '"}}}},
 	{"Update": {"TableName": "tab", "Key": {"pk": {"S": "a"}, "sk": {"S": "s1"}}, "UpdateExpression": "SET g = :g, n = :n", "ExpressionAttributeValues": {":g": {"S": "g"}, ":n": {"N": "1"}}}},
 	{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "b"}, "sk": {"S": "s3"}}, "ConditionExpression": "attribute_not_exists(pk)"}}', ', "ReturnConsumedCapacity": "INDEXES", "ReturnItemCollectionMetrics": "SIZE"');
 SELECT tx('{"Delete": {"TableName": "num", "Key": {"n": {"N": "1"}}}}', ', "ReturnConsumedCapacity": "TOTAL"');
--- a condition check is in no collection's way, nor one of them
+-- a condition check has no effect on item collections
 SELECT tx('{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "c"}, "sk": {"S": "1"}}, "ConditionExpression": "attribute_not_exists(pk)"}},
 	{"Delete": {"TableName": "tab", "Key": {"pk": {"S": "c"}, "sk": {"S": "2"}}}}', ', "ReturnItemCollectionMetrics": "SIZE"');
 SELECT tx('{"ConditionCheck": {"TableName": "tab", "Key": {"pk": {"S": "c"}, "sk": {"S": "1"}}, "ConditionExpression": "attribute_not_exists(pk)"}}', ', "ReturnItemCollectionMetrics": "SIZE"');

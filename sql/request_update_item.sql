@@ -12,7 +12,7 @@ SELECT dynamo.create_table('num', 'n', partition_key_type => 'N');
 CREATE FUNCTION upd(more text, key text DEFAULT '{"pk": {"S": "a"}, "sk": {"S": "1"}}') RETURNS text LANGUAGE sql AS $$
 	SELECT req('UpdateItem', '{"TableName": "tab", "Key": ' || key || ', ' || more || '}') $$;
 
--- creating, changing, what is returned
+-- creating and changing items, returned values
 SELECT upd('"UpdateExpression": "SET x = :one, m = :m", "ExpressionAttributeValues": {":one": {"N": "1"}, ":m": {"M": {"l": {"L": [{"N": "0"}, {"N": "1"}]}}}}, "ReturnValues": "ALL_NEW"');
 SELECT upd('"UpdateExpression": "SET x = x + :one, y = if_not_exists(y, :s)", "ExpressionAttributeValues": {":one": {"N": "1"}, ":s": {"S": "y"}}, "ReturnValues": "UPDATED_OLD"');
 SELECT upd('"UpdateExpression": "SET x = x - :one, m.l[1] = :one", "ExpressionAttributeValues": {":one": {"N": "1"}}, "ReturnValues": "UPDATED_NEW"');
@@ -64,7 +64,7 @@ SELECT upd('"UpdateExpression": "SET x = :x"', '{"pk": {"S": "a"}}');
 SELECT upd('"UpdateExpression": "SET x = :x", "ExpressionAttributeValues": {":x": {"N": "1"}}', '{"pk": {"S": "a"}}');
 SELECT upd('"UpdateExpression": "SET x = :x", "ExpressionAttributeValues": {":x": {"N": "1"}}', '{"pk": {"S": ""}, "sk": {"S": "1"}}');
 
--- application errors, which a failed condition hides
+-- errors of the update, which a false condition hides
 SELECT upd('"UpdateExpression": "SET x = nothing"');
 SELECT upd('"UpdateExpression": "SET x = y + :x", "ExpressionAttributeValues": {":x": {"N": "1"}}');
 SELECT upd('"UpdateExpression": "SET nothing.x = :x", "ExpressionAttributeValues": {":x": {"N": "1"}}');
@@ -74,7 +74,7 @@ SELECT upd('"UpdateExpression": "SET nothing.x = :x", "ConditionExpression": "at
 SELECT upd('"UpdateExpression": "SET x = :x, w = :x", "ExpressionAttributeValues": {":x": {"S": "' || repeat('x', 210000) || '"}}');
 SELECT req('UpdateItem', '{"TableName": "none", "Key": {"a": {"S": "a"}}}');
 
--- operands see the key of an item that is to be created; the condition sees no item
+-- operands can use the key of an item to be created; the condition sees no item
 SELECT upd('"UpdateExpression": "SET x = pk, y = if_not_exists(sk, :n), z = :n", "ExpressionAttributeValues": {":n": {"N": "1"}}, "ReturnValues": "ALL_NEW"', '{"pk": {"S": "new"}, "sk": {"S": "2"}}');
 SELECT req('UpdateItem', '{"TableName": "num", "Key": {"n": {"N": "20"}}, "UpdateExpression": "SET x = n + n REMOVE y", "ReturnValues": "ALL_NEW"}');
 SELECT upd('"UpdateExpression": "SET x = pk", "ConditionExpression": "attribute_exists(pk)"', '{"pk": {"S": "new"}, "sk": {"S": "3"}}');
@@ -84,9 +84,9 @@ SELECT upd('"UpdateExpression": "SET x = pk.y"', '{"pk": {"S": "new"}, "sk": {"S
 SELECT req('TransactWriteItems', '{"TransactItems": [{"Update": {"TableName": "num", "Key": {"n": {"N": "21"}}, "UpdateExpression": "SET x = n"}}]}');
 SELECT dynamo.get_item('num', '{"n": {"N": "21"}}');
 
--- the largest item: the update counts, the key does not
+-- the largest item: the size of the update counts, the key does not
 SELECT dynamo.create_table('big', 'pk');
--- by how many bytes the largest item that a door stores is smaller than one of 409600
+-- the difference in bytes between 409600 and the largest item that an operation stores
 CREATE FUNCTION room(update text, more text DEFAULT '', door text DEFAULT 'UpdateItem', key text DEFAULT 'k') RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
 	low int := 409600 - 160;
@@ -118,9 +118,9 @@ SELECT room('SET v = :v REMOVE z') AS remove, room('SET v = :v DELETE z :w', ', 
 SELECT room('SET l[0] = :v') AS element, room('SET m.a = :v') AS nested, room('SET v = :v, n = n + :w', ', ":w": {"N": "0"}') AS sum;
 SELECT room('', door => 'AttributeUpdates') AS legacy, room('SET v = :v', door => 'TransactWriteItems') AS transaction,
 	room('UPDATE big SET v = ?', 'TransactStatements', 'ExecuteTransaction') AS transact_statement, room('UPDATE big SET v = ?', 'Statements', 'BatchExecuteStatement') AS batch_statement;
--- a key that is longer than what the update adds makes no room
+-- a key that is longer than the added size makes no difference
 SELECT room('SET v = :v', key => repeat('k', 19)), room('SET v = :v', key => repeat('k', 20)), room('SET v = :v', key => repeat('k', 30));
--- dynamo.update_item is UpdateItem
+-- dynamo.update_item has the same limit
 SELECT dynamo.put_item('big', '{"pk": {"S": "k"}}');
 SELECT dynamo.update_item('big', '{"pk": {"S": "k"}}', 'SET v = :v', NULL, jsonb_build_object(':v', repeat('x', 409600 - 4 - 18)));
 SELECT dynamo.update_item('big', '{"pk": {"S": "k"}}', 'SET v = :v', NULL, jsonb_build_object(':v', repeat('x', 409600 - 4 - 19)));

@@ -1,4 +1,4 @@
--- UpdateTable: indexes, billing, streams, the rest, and every message
+-- UpdateTable: indexes, billing, streams, other settings, and all messages
 CREATE SCHEMA t_request_update;
 SET search_path = t_request_update;
 \pset format unaligned
@@ -12,7 +12,7 @@ CREATE FUNCTION req(operation text, request json) RETURNS text LANGUAGE sql AS $
 $$;
 CREATE FUNCTION update_tab(change jsonb) RETURNS text LANGUAGE sql AS $$
 	SELECT req('UpdateTable', ('{"TableName": "tab"}'::jsonb || change)::json) $$;
--- one part of what DescribeTable says
+-- one part of the answer of DescribeTable
 CREATE FUNCTION described(member text) RETURNS text LANGUAGE sql AS $$
 	SELECT regexp_replace((dynamo.request('DescribeTable', '{"TableName": "tab"}') #> ARRAY['Table', member])::text,
 		'":(\d+\.\d+|"20\d\d-[^"]*")', '":<time>', 'g') $$;
@@ -20,7 +20,7 @@ CREATE FUNCTION described(member text) RETURNS text LANGUAGE sql AS $$
 SELECT dynamo.create_table('tab', 'pk', 'sk');
 INSERT INTO tab (item) VALUES ('{"pk": {"S": "p"}, "sk": {"S": "s"}, "g": {"S": "x"}}');
 
--- create an index: the answer says CREATING, afterwards it is there; definitions of what is no key of the index count for nothing
+-- creating an index: it is CREATING in the answer and then ACTIVE; unused definitions are ignored
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "g", "AttributeType": "S"}, {"AttributeName": "sk", "AttributeType": "S"}, {"AttributeName": "unused", "AttributeType": "N"}, {"AttributeName": "pk", "AttributeType": "N"}],
 	"GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "gsi", "KeySchema": [{"AttributeName": "g", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
 	"Projection": {"ProjectionType": "INCLUDE", "NonKeyAttributes": ["x"]}}}]}');
@@ -43,7 +43,7 @@ SELECT update_tab('{"StreamSpecification": {"StreamEnabled": false}, "GlobalSeco
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "nope", "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}}]}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {}}]}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}}}]}');
--- a local index stays
+-- local indexes cannot be dropped
 SELECT dynamo.create_table('withlocal', 'pk', 'sk', indexes => '[{"index_name": "lsi", "local": true, "partition_key": "pk", "sort_key": "l"}]');
 SELECT req('UpdateTable', '{"TableName": "withlocal", "GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "lsi"}}]}');
 SELECT req('UpdateTable', '{"TableName": "withlocal", "GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "lsi"}}]}');
@@ -57,7 +57,7 @@ SELECT update_tab('{"BillingMode": "PROVISIONED", "ProvisionedThroughput": {"Rea
 	"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 4, "WriteCapacityUnits": 5}}}]}') LIKE '%UPDATING%';
 SELECT described('ProvisionedThroughput'), described('BillingModeSummary'), described('GlobalSecondaryIndexes');
 SELECT update_tab('{"ProvisionedThroughput": {"ReadCapacityUnits": 2, "WriteCapacityUnits": 3}}');
--- the answer tells what is still provisioned, and that it is changed now
+-- the answer contains the previous provisioned units, and the time of the change
 SELECT u ~ '"TableStatus":"UPDATING"', u ~ '"IndexStatus":"UPDATING"', regexp_matches(u, '"ProvisionedThroughput":({[^}]*})', 'g') FROM
 	update_tab('{"ProvisionedThroughput": {"ReadCapacityUnits": 1, "WriteCapacityUnits": 3}, "BillingMode": "PROVISIONED",
 	"GlobalSecondaryIndexUpdates": [{"Update": {"IndexName": "gsi", "ProvisionedThroughput": {"ReadCapacityUnits": 7, "WriteCapacityUnits": 5}}}]}') u;
@@ -66,7 +66,7 @@ SELECT regexp_matches(update_tab('{"GlobalSecondaryIndexUpdates": [{"Update": {"
 SELECT update_tab('{"BillingMode": "PAY_PER_REQUEST"}') LIKE '%UPDATING%';
 SELECT described('ProvisionedThroughput'), described('BillingModeSummary'), described('GlobalSecondaryIndexes') LIKE '%"ReadCapacityUnits":0%';
 
--- delete an index: the answer still has it; its definitions go with it
+-- deleting an index: the answer still contains it; its definitions are removed with it
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": [{"Delete": {"IndexName": "gsi"}}]}') ~ '"IndexStatus":"DELETING"';
 SELECT described('GlobalSecondaryIndexes') IS NULL, described('AttributeDefinitions');
 
@@ -80,7 +80,7 @@ SELECT update_tab('{"StreamSpecification": {"StreamEnabled": true, "StreamViewTy
 SELECT update_tab('{"StreamSpecification": {"StreamEnabled": false}}') LIKE '%UPDATING%';
 SELECT described('StreamSpecification') IS NULL, described('LatestStreamArn') IS NOT NULL;
 
--- the rest
+-- other settings
 SELECT update_tab('{}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": []}');
 SELECT update_tab('{"AttributeDefinitions": []}');
@@ -92,7 +92,7 @@ SELECT update_tab('{"TableClass": "CHEAP"}');
 SELECT update_tab('{"DeletionProtectionEnabled": true, "BillingMode": "PAY_PER_REQUEST"}');
 SELECT update_tab('{"DeletionProtectionEnabled": true}') LIKE '%"DeletionProtectionEnabled":true%';
 SELECT req('DeleteTable', '{"TableName": "tab"}');
--- what takes the service no time says so
+-- changes that take the service no time appear in the answer
 SELECT update_tab('{"DeletionProtectionEnabled": false}') LIKE '%"TableStatus":"ACTIVE"%';
 SELECT update_tab('{"TableClass": "STANDARD_INFREQUENT_ACCESS"}') LIKE '%UPDATING%', described('TableClassSummary');
 
@@ -106,7 +106,7 @@ SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMS
 SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "arn:aws:kms:us-east-1:000000000000:key/key"}}');
 SELECT update_tab('{"SSESpecification": {"Enabled": true, "SSEType": "KMS", "KMSMasterKeyId": "other"}}') LIKE '%key/other%';
 SELECT update_tab('{"SSESpecification": {"Enabled": false}}') LIKE '%"TableStatus":"ACTIVE"%', described('SSEDescription') IS NULL;
--- definitions are for new indexes only: all keys of the index are in them, and keep their types
+-- definitions are for new indexes only: they include all keys of the index, and types do not change
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 SELECT update_tab('{"TableClass": "STANDARD", "AttributeDefinitions": [{"AttributeName": "unused", "AttributeType": "N"}, {"AttributeName": "pk", "AttributeType": "N"}]}') LIKE '%UPDATING%', described('AttributeDefinitions');
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "pk", "AttributeType": "N"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
@@ -114,7 +114,7 @@ SET dynamo.max_global_indexes = 0;
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "h", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "new", "KeySchema": [{"AttributeName": "h", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}');
 RESET dynamo.max_global_indexes;
 
--- while an index is built the table is ACTIVE; the index can be given up, no other one made or dropped
+-- during a build the table is ACTIVE; the index can be deleted, no other index created or deleted
 SELECT update_tab('{"AttributeDefinitions": [{"AttributeName": "sk", "AttributeType": "S"}], "GlobalSecondaryIndexUpdates": [{"Create": {"IndexName": "other", "KeySchema": [{"AttributeName": "sk", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}}]}') LIKE '%"Backfilling":false%';
 SET dynamo.in_place_build_limit = 0;
 BEGIN;
@@ -129,7 +129,7 @@ SELECT i ->> 'IndexName', i ->> 'IndexStatus' FROM json_array_elements(described
 ROLLBACK;
 RESET dynamo.in_place_build_limit;
 
--- only the owner changes a table; everyone may look
+-- only the owner can change a table; every user can describe it
 CREATE ROLE regress_dynamo_other;
 GRANT USAGE ON SCHEMA dynamo, t_request_update TO regress_dynamo_other;
 SET ROLE regress_dynamo_other;

@@ -1,4 +1,4 @@
--- dynamo.scan: everything, filtered, in segments, in pages
+-- dynamo.scan: all items, filters, segments, pages
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_scan CASCADE;
 RESET client_min_messages;
@@ -15,7 +15,7 @@ SELECT count(*), count(DISTINCT i) FROM dynamo.scan('things') i;
 SELECT (SELECT array_agg(i ->> 'n' ORDER BY i ->> 'n') FROM dynamo.scan('things') i)
 	= (SELECT array_agg(item ->> 'n' ORDER BY item ->> 'n') FROM things) AS same;
 SELECT dynamo.scan('things', max_items => 2);
--- any attribute may be filtered on, keys too
+-- any attribute can be filtered on, including keys
 SELECT dynamo.scan('things', 'PK = :p AND SK > :s', '{":p": {"S": "p5"}, ":s": {"N": "7"}}');
 SELECT dynamo.scan('things', '#n BETWEEN :a AND :b', '{":a": {"N": "17"}, ":b": {"N": "19"}}',
 	'{"#n": "n"}', projection_expression => '#n', max_items => 2);
@@ -35,12 +35,12 @@ SELECT n, count, scanned_count, cardinality(items), last_evaluated_key FROM page
 SELECT items, count, scanned_count, last_evaluated_key
 FROM dynamo.scan_page('things', 'SK = :s', '{":s": {"N": "3"}}', select_attributes => 'COUNT');
 
--- segments: each item in exactly one
+-- segments: each item is in exactly one
 SELECT total, count(*), count(DISTINCT i), count(DISTINCT segment) AS segments_used
 FROM unnest(ARRAY[1, 2, 3, 7, 16]) total, generate_series(0, total - 1) segment,
 	LATERAL dynamo.scan('things', segment => segment, total_segments => total) i
 GROUP BY total ORDER BY total;
--- a partition is in one segment, and halving a segment keeps what was in it
+-- a partition is in one segment, and twice as many segments divide it further
 SELECT count(*) FROM (
 	SELECT i ->> 'PK' FROM generate_series(0, 6) segment,
 		LATERAL dynamo.scan('things', segment => segment, total_segments => 7) i
@@ -48,7 +48,7 @@ SELECT count(*) FROM (
 SELECT (SELECT array_agg(i ORDER BY i) FROM dynamo.scan('things', segment => 1, total_segments => 4) i)
 	= (SELECT array_agg(i ORDER BY i) FROM generate_series(2, 3) s,
 		LATERAL dynamo.scan('things', segment => s, total_segments => 8) i) AS same;
--- stable: the same on every server
+-- the segments are the same on every server
 SELECT string_agg(DISTINCT i ->> 'PK', ' ' ORDER BY i ->> 'PK')
 FROM dynamo.scan('things', segment => 3, total_segments => 16) i;
 SELECT format('{"PK": {"S": "%s"}, "SK": {"N": "%s"}}', i ->> 'PK', i ->> 'SK') AS first
@@ -58,7 +58,7 @@ SELECT count(*) FROM dynamo.scan('things', segment => 3, total_segments => 16,
 SELECT dynamo.scan('things', segment => 4, total_segments => 16,
 	exclusive_start_key => :'first');
 
--- what is refused
+-- errors
 SELECT dynamo.scan('things', segment => 1);
 SELECT dynamo.scan('things', total_segments => 1);
 SELECT dynamo.scan('things', segment => 5, total_segments => 5);

@@ -1,4 +1,4 @@
--- segments of a scan: each item in exactly one, a part of the cost each, whatever ANALYZE has drawn
+-- Segments of a scan: each item is in exactly one, and each segment costs its share, with and without ANALYZE
 CREATE SCHEMA t_segments;
 SET search_path = t_segments, dynamo;
 \pset format unaligned
@@ -13,7 +13,7 @@ SELECT create_index('big', 'kept', 'raw', 'rare', 'B', storage => 'table', proje
 ALTER TABLE big SET (autovacuum_enabled = false);
 SELECT create_index('big', 'sharded', 'rare', 'SK', sort_key_type => 'N', storage => 'table', shards => 3);
 
--- of the table and of every index: are n segments all of it, each item once?
+-- whether n segments of the table and of every index contain each item exactly once
 CREATE FUNCTION exact(totals int[]) RETURNS TABLE (index_name text, wrong int[]) LANGUAGE sql AS $$
 	SELECT name, array_agg(total ORDER BY total) FILTER (WHERE NOT same)
 	FROM unnest('{NULL,several,kept,sharded}'::text[]) name, unnest(totals) total,
@@ -22,13 +22,13 @@ CREATE FUNCTION exact(totals int[]) RETURNS TABLE (index_name text, wrong int[])
 				LATERAL dynamo.scan('t_segments.big', index_name => name, segment => s, total_segments => total) i) AS same) x
 	GROUP BY name
 $$;
--- what is in which of five segments
+-- the items of each of five segments
 CREATE FUNCTION map() RETURNS text LANGUAGE sql AS $$
 	SELECT md5(string_agg(format('%s %s %s', name, s, i), ',' ORDER BY name, s, i))
 	FROM unnest('{NULL,several,kept,sharded}'::text[]) name, generate_series(0, 4) s,
 		LATERAL dynamo.scan('t_segments.big', index_name => name, segment => s, total_segments => 5) i
 $$;
--- buffers of a segment, in parts of those of a whole scan
+-- buffers read by a segment, as a fraction of those of a whole scan
 CREATE FUNCTION cost(name text, s int, total int) RETURNS numeric LANGUAGE plpgsql AS $$
 DECLARE
 	call text := format('SELECT count(*) FROM dynamo.scan(''t_segments.big'', index_name => %L%s)', name,
@@ -43,18 +43,18 @@ CREATE FUNCTION cheap(total int) RETURNS TABLE (index_name text, cheap boolean) 
 	SELECT name, max(t_segments.cost(name, s, total)) < 1.5 * t_segments.cost(name, 0, 1) / total
 	FROM unnest('{NULL,several,kept,sharded}'::text[]) name, generate_series(0, total - 1) s GROUP BY name
 $$;
--- whether four segments of the table have about as many items each
+-- whether four segments of the table have about the same number of items
 CREATE FUNCTION even() RETURNS boolean LANGUAGE sql AS $$
 	SELECT max(n) < 1.5 * avg(n) FROM generate_series(0, 3) s, LATERAL (SELECT count(*) AS n FROM dynamo.scan('t_segments.big', segment => s, total_segments => 4)) x
 $$;
--- whether there are ranges, of which keys
+-- the keys that have ranges
 CREATE FUNCTION ranges() RETURNS text LANGUAGE sql AS $$
 	SELECT string_agg(coalesce(v ->> 'index', 'table'), ' ' ORDER BY v ->> 'index' NULLS FIRST)
 	FROM pg_statistic, unnest(stavalues2::text::dynamo.item[]) v
 	WHERE starelid = 't_segments.big'::regclass AND stakind2 = 27451
 $$;
 
--- a session that has ended may hold its locks for a moment
+-- waits for sessions that have ended but still hold their locks
 CREATE PROCEDURE wait_for_others() LANGUAGE plpgsql AS $$
 BEGIN
 	WHILE EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 3 AND pid <> pg_backend_pid()) LOOP
@@ -62,21 +62,21 @@ BEGIN
 	END LOOP;
 END $$;
 
--- ---- before ANALYZE: by hash alone ----
+-- ---- before ANALYZE: by hash only ----
 SELECT ranges();
 SELECT * FROM exact('{1,2,7}');
--- whoever reads segments keeps them from being drawn anew
+-- a session that reads segments prevents changes of the ranges
 SELECT map() AS before \gset
 ANALYZE big;
 SELECT map() = :'before' AS same, ranges();
--- who releases all advisory locks gives that up
+-- releasing all advisory locks ends this
 SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND classid = 'big'::regclass AND objsubid = 3;
 DISCARD ALL;
 SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND classid = 't_segments.big'::regclass;
 SET search_path = t_segments, dynamo;
 SELECT map() = :'before' AS same;
 
--- ---- another session draws ----
+-- ---- another session runs ANALYZE ----
 \c -
 SET search_path = t_segments, dynamo;
 CALL wait_for_others();
@@ -96,13 +96,13 @@ SELECT * FROM exact('{3,16}');
 SELECT map() AS off \gset
 RESET dynamo.direct_access;
 SELECT map() = :'off' AS same;
--- a partition is in one segment, and halving a segment keeps what was in it
+-- a partition is in one segment, and twice as many segments divide it further
 SELECT count(*) FROM (SELECT 1 FROM generate_series(0, 6) s, LATERAL scan('big', segment => s, total_segments => 7) i
 	GROUP BY i ->> 'PK' HAVING count(DISTINCT s) > 1) split;
 SELECT bool_and(same) FROM (VALUES (4), (7), (33)) v(n), LATERAL (
 	SELECT (SELECT array_agg(i ORDER BY i) FROM scan('big', segment => 1, total_segments => n) i)
 		= (SELECT array_agg(i ORDER BY i) FROM generate_series(2, 3) s, LATERAL scan('big', segment => s, total_segments => 2 * n) i) AS same) x;
--- pages of a segment, and a start key of another one
+-- pages of a segment, and the start key of another segment
 CREATE FUNCTION pages(name text, s int, total int) RETURNS SETOF item LANGUAGE plpgsql AS $$
 DECLARE
 	page record;
@@ -131,7 +131,7 @@ INSERT INTO big (item) SELECT build_item('PK', md5((i / 3)::text), 'SK', i, 'a',
 UPDATE big SET item = item || build_item('rare', 'r' || "SK") WHERE "SK" % 4 = 0;
 SELECT map() = :'before' AS same;
 
--- ---- a table that grows at its end ----
+-- ---- a table that grows at one end ----
 \c -
 SET search_path = t_segments, dynamo;
 CALL wait_for_others();
@@ -146,7 +146,7 @@ CALL wait_for_others();
 ANALYZE big;
 SELECT even();
 SELECT * FROM exact('{3}');
--- what was drawn remains as long as it is even enough
+-- ranges remain as long as they are even enough
 DELETE FROM big WHERE "SK" % 7 = 0;
 SELECT map() AS before \gset
 \c -
@@ -155,12 +155,12 @@ CALL wait_for_others();
 ANALYZE big;
 SELECT map() = :'before' AS same;
 
--- ---- what does not fit ----
--- an index that has got other keys
+-- ---- ranges and statistics that do not fit ----
+-- an index recreated with other keys
 SET dynamo.in_place_build_limit = 1000000;
 SELECT drop_index('big', 'several'), create_index('big', 'several', 'b', partition_key_type => 'N');
 SELECT * FROM exact('{3}');
--- columns and expressions that are not ours
+-- columns and expressions of users
 CREATE TABLE odd (id text COLLATE "C" PRIMARY KEY, item item NOT NULL, other item);
 INSERT INTO odd SELECT i::text, build_item('id', i::text) FROM generate_series(1, 3000) i;
 ANALYZE odd;
@@ -170,7 +170,7 @@ CREATE INDEX ON odd ((item || other));
 ANALYZE odd;
 SELECT count(*) FROM pg_statistic WHERE starelid IN ('odd'::regclass, 'odd_expr_idx'::regclass) AND stakind2 = 27451;
 SELECT total, count(*) FROM (VALUES (2), (5)) v(total), LATERAL generate_series(0, total - 1) s, LATERAL scan('odd', segment => s, total_segments => total) GROUP BY 1;
--- under row security ranges would tell of keys of others
+-- with row security, ranges would show other users' keys
 CREATE ROLE segments_reader;
 GRANT USAGE ON SCHEMA t_segments TO segments_reader;
 GRANT SELECT ON odd TO segments_reader;

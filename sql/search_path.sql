@@ -1,5 +1,5 @@
--- what stands first in search_path must not come into the extension's own
--- statements: every function, operator, type and relation is shadowed by a trap
+-- Objects that come first in search_path must not be used by the extension's own
+-- statements: every function, operator, type and relation is shadowed by a trap.
 CREATE SCHEMA t_path;
 CREATE SCHEMA t_trap;
 SET client_min_messages = warning;
@@ -15,7 +15,7 @@ BEGIN
 		(SELECT string_agg(format_type(a, NULL), ', ' ORDER BY n) FROM unnest(arguments) WITH ORDINALITY u(a, n)),
 		format_type(result, NULL), format('BEGIN PERFORM t_trap.spring(%L); END', what));
 END $$;
--- what users can write functions for
+-- functions that users can create
 CREATE FUNCTION t_trap.is_ordinary(types oid[]) RETURNS boolean LANGUAGE sql AS $$
 	SELECT bool_and(typtype <> 'p' OR typname ~ '^(any.+|record)$') FROM unnest(types) u JOIN pg_type ON oid = u $$;
 
@@ -42,7 +42,7 @@ BEGIN
 		EXECUTE statement;
 	END LOOP;
 END $$;
--- and beside the extension's own, nearer to literals without a type
+-- functions beside the extension's own, which fit untyped literals better
 CREATE FUNCTION dynamo.render_key(dynamo.item, pg_catalog.varchar) RETURNS pg_catalog.text LANGUAGE sql AS $$SELECT t_trap.spring('render_key')::pg_catalog.text$$;
 CREATE FUNCTION dynamo.begins_with(pg_catalog.text, pg_catalog.varchar) RETURNS boolean LANGUAGE sql AS $$SELECT t_trap.spring('begins_with')$$;
 CREATE FUNCTION dynamo.matches(dynamo.item, pg_catalog.text, pg_catalog.text, pg_catalog.text) RETURNS boolean LANGUAGE sql AS $$SELECT t_trap.spring('matches')$$;
@@ -54,7 +54,7 @@ SELECT lower('A'::pg_catalog.text);
 SELECT 'a'::text;
 SELECT 1 FROM pg_class;
 
--- tables and indexes of each kind, everything that is made for them
+-- tables and indexes of each kind, with everything that is created for them
 SELECT dynamo.create_table('shop', 'PK', 'SK', indexes => '[
 	{"index_name": "inline", "partition_key": "G", "sort_key": "SK"},
 	{"index_name": "stored", "partition_key": "N", "partition_key_type": "N", "storage": "table"},
@@ -70,7 +70,7 @@ SELECT dynamo.add_reference('shop', 'parent', '{"PK": "C#{parent}", "SK": "METAD
 SELECT dynamo.enable_stream('shop') IS NOT NULL;
 SELECT dynamo.update_time_to_live('shop', 'ttl');
 
--- items by every door and path
+-- items by every way of writing and both paths
 SELECT dynamo.put_item('shop', '{"PK": {"S": "C#1"}, "SK": {"S": "METADATA"}, "email": {"S": "e"}, "phone": {"S": "p"}, "G": {"S": "g"}, "N": {"N": "1"}, "B": {"B": "AA=="}}');
 INSERT INTO orders ("PK", order_id, tags, photo) VALUES ('C#1', 7, '{a}', '\x00') RETURNING *;
 UPDATE orders SET tags = '{b}', order_id = 8 RETURNING *;
@@ -99,7 +99,7 @@ SELECT dynamo.query('shop', 'B = :b', '{":b": {"B": "AA=="}}', index_name => 'sh
 SELECT * FROM dynamo.import_lines('shop', '{"{\"Item\": {\"PK\": {\"S\": \"C#3\"}, \"SK\": {\"S\": \"METADATA\"}}}"}');
 SELECT * FROM dynamo.import_lines('shop', '{"{\"Item\": {\"PK\": {\"S\": \"C#3\"}, \"SK\": {\"S\": \"METADATA\"}}}", x}', true);
 
--- indexes: verified, built again, changed
+-- indexes: verified, rebuilt, changed
 SELECT dynamo.verify_index('shop', 'inline'), dynamo.verify_index('shop', 'stored'), dynamo.verify_index('shop', 'sharded');
 SELECT dynamo.reindex('shop', 'inline'), dynamo.reindex('shop', 'stored'), dynamo.reindex('shop', 'sharded');
 SELECT dynamo.change_index('shop', 'stored', projection => 'KEYS_ONLY');
@@ -168,7 +168,7 @@ SELECT (dynamo.create_access_key('t_path_owner', 'shadowed', 'secret')).access_k
 SELECT access_key_id FROM dynamo.access_keys;
 SELECT dynamo.drop_access_key('shadowed');
 
--- ordinary DDL and what follows it
+-- DDL statements and their event triggers
 DELETE FROM orders;
 ALTER TABLE shop RENAME TO store;
 ALTER SCHEMA t_path RENAME TO t_path_2;

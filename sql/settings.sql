@@ -1,11 +1,11 @@
--- the extension's own statements where settings change what a statement means
+-- The extension's own statements with settings that change the meaning of statements
 CREATE SCHEMA t_settings;
 SET search_path = t_settings;
 SET client_min_messages = warning;
 \pset format unaligned
 \pset tuples_only on
 
--- a backslash is an escape: DDL of any object
+-- a backslash is an escape: DDL of all objects
 SET standard_conforming_strings = off;
 CREATE TABLE plain (i int);
 CREATE INDEX plain_i ON plain (i);
@@ -16,7 +16,7 @@ DROP VIEW view;
 DROP TABLE plain;
 CREATE SCHEMA t_settings_2;
 DROP SCHEMA t_settings_2;
--- and names and texts with backslashes and quotes, which become parts of statements
+-- names and texts with backslashes and quotes, which become parts of statements
 SELECT dynamo.create_table('odd', $$P'K\$$, 'SK', indexes => $$[
 	{"index_name": "near", "partition_key": "G\\'"}, {"index_name": "far", "partition_key": "G\\'", "storage": "table"}]$$);
 SELECT dynamo.enable_stream('odd') IS NOT NULL;

@@ -1,4 +1,4 @@
--- joins and analytics over one table, as docs/sql.md shows them
+-- joins and analytics on one table, as in docs/sql.md
 CREATE SCHEMA t_analytics;
 SET search_path = t_analytics, dynamo;
 
@@ -16,7 +16,7 @@ INSERT INTO shop (item)
 SELECT build_item('PK', 'CUSTOMER#' || c, 'SK', 'ORDER#' || o || '#ITEM#' || p, 'product', p, 'quantity', c)
 FROM generate_series(1, 3) c, generate_series(1, 4) o, (VALUES ('mouse'), ('keyboard')) v(p)
 WHERE c + o < 6 AND (p = 'mouse' OR c = 2);
--- others, so that indexes pay
+-- more items, so that indexes are worthwhile
 INSERT INTO shop (item) SELECT build_item('PK', 'CUSTOMER#' || c, 'SK', 'METADATA') FROM generate_series(1000, 4000) c;
 ANALYZE shop;
 
@@ -28,12 +28,12 @@ EXPLAIN (COSTS OFF) EXECUTE items_of_order('CUSTOMER#2', 'ORDER#1#ITEM#');
 EXECUTE items_of_order('CUSTOMER#2', 'ORDER#1#ITEM#');
 RESET plan_cache_mode;
 
--- orders and their items: one range of the index for each order
+-- orders and their items: one index range for each order
 SELECT o."SK", i.item ->> 'product' AS product
 FROM shop o JOIN shop i ON i."PK" = o."PK" AND begins_with(i."SK", o."SK" || '#ITEM#')
 WHERE o."PK" = 'CUSTOMER#2' AND o.item ? 'order_id' ORDER BY 1, 2;
 
--- upwards: who ordered a product
+-- in the other direction: who ordered a product
 SELECT DISTINCT c.item ->> 'name' AS customer
 FROM shop i JOIN shop c ON c."PK" = i."PK" AND c."SK" = 'METADATA'
 WHERE i.product = 'keyboard';
@@ -54,7 +54,7 @@ SELECT jsonb_pretty((c.item - 'PK'::text - 'SK'::text)::jsonb || jsonb_build_obj
 	FROM shop o WHERE o."PK" = c."PK" AND begins_with(o."SK", 'ORDER#') AND o.item ? 'amount')))
 FROM shop c WHERE c."PK" = 'CUSTOMER#3' AND c."SK" = 'METADATA';
 
--- with an ordinary table
+-- a join with an ordinary table
 CREATE TABLE products (code text PRIMARY KEY, title text, price numeric);
 INSERT INTO products VALUES ('mouse', 'Wireless mouse', 25), ('keyboard', 'Mechanical keyboard', 125.75);
 

@@ -3,7 +3,7 @@
 CREATE SCHEMA t_begins_with;
 SET search_path = t_begins_with;
 
--- what it answers
+-- results
 SELECT dynamo.begins_with('ORDER#1', 'ORDER#') AS yes,
 	dynamo.begins_with('ORDER', 'ORDER#') AS shorter,
 	dynamo.begins_with('order#1', 'ORDER#') AS other_case,
@@ -12,14 +12,14 @@ SELECT dynamo.begins_with('ORDER#1', 'ORDER#') AS yes,
 	dynamo.begins_with('\x0102ff'::bytea, '\x0102'::bytea) AS bytes,
 	dynamo.begins_with('\x0102ff'::bytea, '\x02'::bytea) AS other_bytes;
 
--- upper bounds: the last character's successor, carried when it has none
+-- upper bounds: the successor of the last character, or of an earlier one if it has none
 SELECT convert_to(p, 'UTF8') AS prefix, convert_to(dynamo.prefix_upper(p), 'UTF8') AS upper
 FROM (VALUES ('ORDER#'), ('a~'), (U&'a\007F'), (U&'\00E9'), (U&'a\D7FF'),
 	(U&'a\+10FFFF'), (U&'b\+10FFFF\+10FFFF'), (U&'\+10FFFF'), ('')) v(p);
 SELECT p, dynamo.prefix_upper(p) AS upper
 FROM (VALUES ('\x00'::bytea), ('\x01fe'), ('\x01ff'), ('\x01ffff'), ('\xffff'), ('')) v(p);
 
--- key columns as a dynamo table has them
+-- key columns like those of a dynamo table
 CREATE TABLE items (pk text COLLATE "C", sk text COLLATE "C", PRIMARY KEY (pk, sk));
 INSERT INTO items SELECT 'C#' || c, s FROM generate_series(1, 50) c,
 	LATERAL (SELECT 'METADATA' UNION ALL SELECT 'ORDER#' || o || part
@@ -35,7 +35,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM items WHERE pk = 'C#7' AND dynamo.begins_with(
 EXPLAIN (COSTS OFF) SELECT * FROM items WHERE pk = 'C#7' AND dynamo.begins_with(sk, NULL);
 EXPLAIN (COSTS OFF) SELECT * FROM items WHERE pk = 'C#7'
 	AND dynamo.begins_with(sk, current_setting('application_name'));
--- a column of the same row is no range, nor is a volatile prefix
+-- a column of the same row and a volatile prefix give no range
 EXPLAIN (COSTS OFF) SELECT * FROM items WHERE pk = 'C#7' AND dynamo.begins_with(sk, pk);
 EXPLAIN (COSTS OFF) SELECT * FROM items WHERE pk = 'C#7' AND dynamo.begins_with(sk, random()::text);
 
@@ -62,7 +62,7 @@ SELECT w.pk, prefix, count(i.sk) FROM wanted w
 EXPLAIN (COSTS OFF) SELECT o.sk, l.sk FROM items o JOIN items l
 	ON l.pk = o.pk AND dynamo.begins_with(l.sk, o.sk || '#ITEM#') WHERE o.pk = 'C#9' AND o.sk = 'ORDER#2';
 
--- estimates: from the histogram, from the prefixes' own statistics
+-- estimates: from the histogram, and from the statistics of the prefixes
 CREATE FUNCTION estimate(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -130,7 +130,7 @@ EXPLAIN (COSTS OFF) SELECT * FROM blobs p JOIN blobs b ON dynamo.begins_with(b.v
 SELECT count(*) FROM blobs p JOIN blobs b ON dynamo.begins_with(b.v, p.v);
 SELECT count(*) FROM blobs p JOIN blobs b ON substr(b.v, 1, length(p.v)) = p.v;
 
--- an index in another order is left alone, if this server has one
+-- an index with another collation is not used, if this server has one
 DO $$
 DECLARE line text; plan text := '';
 BEGIN
@@ -143,7 +143,7 @@ BEGIN
 	ASSERT plan NOT LIKE '%Cond:%', plan;
 END $$;
 
--- row security does not keep it from the index: the function is leakproof
+-- row security does not prevent its use with the index: the function is leakproof
 CREATE ROLE begins_with_reader;
 GRANT USAGE ON SCHEMA t_begins_with TO begins_with_reader;
 GRANT SELECT ON items TO begins_with_reader;

@@ -6,7 +6,7 @@ SELECT current_setting('data_directory') || '/t_bulk.jsonl' AS file \gset
 SELECT dynamo.create_table('orders', 'PK', 'SK',
 	indexes => '[{"index_name": "GSI1", "partition_key": "GSI1PK", "sort_key": "GSI1SK"}]');
 
--- one line, both ways
+-- a single line, imported and exported
 SELECT dynamo.import_line('{"Item": {"PK": {"S": "a"}, "SK": {"N": "01.50"}}}');
 SELECT dynamo.import_line(' { "Extra": [1], "Item" : {"PK":{"S":"\u00e9"}} } ');
 SELECT dynamo.export_line('{"PK": {"S": "a"}, "tags": {"SS": ["y", "x"]}}');
@@ -14,7 +14,7 @@ SELECT dynamo.import_line('{"PK": {"S": "a"}}');
 SELECT dynamo.import_line('{"Item": {"PK": {"S": "a"}}} trailing');
 SELECT dynamo.import_line('{"Item": {"PK": {"X": "a"}}}');
 SELECT dynamo.import_line('');
--- a byte order mark, as files from elsewhere begin with
+-- a byte order mark, with which files of other systems begin
 SELECT dynamo.import_line(U&'\FEFF{"Item": {"PK": {"S": "\FEFF"}}}') OPERATOR(dynamo.->>) 'PK' = U&'\FEFF' AS mark_in_item_kept;
 SELECT dynamo.import_line(U&'{"Item": \FEFF{"PK": {"S": "a"}}}');
 BEGIN;
@@ -24,7 +24,7 @@ SELECT * FROM dynamo.import_items('orders', :'file');
 SELECT "SK" FROM orders WHERE "PK" = 'bom' ORDER BY 1;
 ROLLBACK;
 
--- lines from the client: keys that exist are replaced, blank lines skipped
+-- lines from the client: items with existing keys are replaced, blank lines skipped
 SELECT * FROM dynamo.import_lines('orders', ARRAY[
 	'{"Item": {"PK": {"S": "C#1"}, "SK": {"S": "O#1"}, "n": {"N": "1"}, "GSI1PK": {"S": "g"}, "GSI1SK": {"S": "1"}}}',
 	'', NULL,
@@ -32,13 +32,13 @@ SELECT * FROM dynamo.import_lines('orders', ARRAY[
 	'{"Item": {"PK": {"S": "C#1"}, "SK": {"S": "O#1"}, "n": {"N": "3"}, "GSI1PK": {"S": "g"}, "GSI1SK": {"S": "2"}}}']);
 SELECT "PK", "SK", "GSI1PK", "GSI1SK", item FROM orders ORDER BY 1, 2;
 
--- a bad line ends it, and says which
+-- an invalid line ends the import with an error that names it
 SELECT * FROM dynamo.import_lines('orders', ARRAY[
 	'{"Item": {"PK": {"S": "C#2"}, "SK": {"S": "O#1"}}}',
 	'{"Item": {"PK": {"S": "C#2"}}}']);
 SELECT count(*) FROM orders;
 
--- or is counted
+-- with skip_errors it is counted
 ALTER TABLE orders ADD CHECK ("SK" <> 'forbidden');
 SELECT * FROM dynamo.import_lines('orders', ARRAY[
 	'{"Item": {"PK": {"S": "C#3"}, "SK": {"S": "O#1"}}}',
@@ -49,14 +49,14 @@ SELECT * FROM dynamo.import_lines('orders', ARRAY[
 	'{"Item": {"PK": {"S": "C#3"}, "SK": {"S": "O#2"}}}'], skip_errors => true);
 SELECT "PK", "SK" FROM orders ORDER BY 1, 2;
 
--- with more bad lines than are shown, in more than one batch
+-- more invalid lines than are shown, in more than one batch
 SELECT dynamo.create_table('many', 'id', partition_key_type => 'N');
 SELECT imported, failed FROM dynamo.import_lines('many', ARRAY(
 	SELECT CASE WHEN i % 100 = 0 THEN 'bad' ELSE format('{"Item": {"id": {"N": "%s"}}}', i) END
 	FROM generate_series(1, 2500) i), skip_errors => true);
 SELECT count(*), min(id), max(id) FROM many;
 
--- progress, as a trigger of the table sees it in the middle
+-- progress, as seen by a trigger of the table during the import
 CREATE TABLE seen (command text, type text, bytes boolean, items bigint, skipped bigint);
 CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -71,7 +71,7 @@ SELECT * FROM seen;
 DROP TRIGGER look ON many;
 DELETE FROM many WHERE id > 8000;
 
--- errors that are not of a line are raised all the same
+-- errors that are not caused by a line are raised
 \set SHOW_CONTEXT never
 CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = 'insufficient_privilege'; END $$;
@@ -80,7 +80,7 @@ SELECT * FROM dynamo.import_lines('many', ARRAY['{"Item": {"id": {"N": "0"}}}'],
 SELECT count(*) FROM many;
 DROP TRIGGER refuse ON many;
 
--- a file there and back
+-- export to a file, import from it
 SELECT dynamo.export_items('many', :'file');
 SELECT count(*), md5(string_agg(line, '' ORDER BY line)) =
 	(SELECT md5(string_agg(dynamo.export_line(item), '' ORDER BY dynamo.export_line(item))) FROM many) AS same
@@ -92,7 +92,7 @@ SELECT * FROM dynamo.import_items('copy', 'relative.jsonl');
 SELECT dynamo.export_items('nothing', :'file');
 SELECT dynamo.import_items('copy', '/nonexistent/items.jsonl');
 
--- server files need the server's roles; lines do not
+-- server files require the server's roles; lines do not
 CREATE ROLE bulk_user;
 GRANT USAGE ON SCHEMA t_bulk TO bulk_user;
 GRANT SELECT, INSERT, UPDATE ON many TO bulk_user;
@@ -108,21 +108,21 @@ SELECT * FROM dynamo.import_items('many', :'file');
 SELECT dynamo.export_items('copy', :'file');
 RESET ROLE;
 
--- COPY: text and binary, of the item column alone
+-- COPY of the item column, in text and binary format
 COPY orders (item) FROM STDIN WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02');
 {"PK": {"S": "C#9"}, "SK": {"S": "with \"quotes\" and \\"}}
 \.
 COPY (SELECT item FROM orders WHERE "PK" = 'C#9') TO STDOUT WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02');
 COPY (SELECT dynamo.export_line(item) FROM orders WHERE "PK" = 'C#9') TO STDOUT;
 
--- a zero byte spoils its own line only
+-- a zero byte affects only its own line
 SELECT dynamo.create_table('zero', 'PK', 'SK');
 SELECT lo_from_bytea(0, convert_to(dynamo.export_line('{"PK": {"S": "a"}, "SK": {"S": "b"}}'), 'UTF8') || '\x000a000a'
 	|| convert_to(dynamo.export_line('{"PK": {"S": "c"}, "SK": {"S": "d"}}'), 'UTF8')) AS file_oid \gset
 SELECT lo_export(:file_oid, :'file'), lo_unlink(:file_oid);
 SELECT * FROM dynamo.import_items('zero', :'file', true);
 SELECT "PK" FROM zero;
--- an export as the service leaves it; the path is this server's
+-- an export in the service's form; the path is on this server
 SELECT lo_from_bytea(0, '\x1f8b0800') AS file_oid \gset
 SELECT lo_export(:file_oid, :'file'), lo_unlink(:file_oid);
 \set VERBOSITY sqlstate

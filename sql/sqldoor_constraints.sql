@@ -6,14 +6,14 @@ SET search_path = t_constraints, dynamo;
 SELECT create_table('shop', 'PK', 'SK');
 SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}');
 
--- unique among customers, not among others, and not where it is absent
+-- unique among customers only, and only if the attribute is present
 SELECT add_unique_constraint('shop', 'customer_email', '{email}', key_prefix => '{"PK": "CUSTOMER#", "SK": "METADATA"}');
 SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}');
 SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}, "email": {"S": "b@x"}}');
 SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "NOTE"}, "email": {"S": "a@x"}}');
 SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#3"}, "SK": {"S": "METADATA"}}');
 SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#4"}, "SK": {"S": "METADATA"}}');
--- through every door
+-- with every way of writing
 SELECT update_item('shop', '{"PK": {"S": "CUSTOMER#3"}, "SK": {"S": "METADATA"}}', 'SET email = :e',
 	expression_attribute_values => '{":e": {"S": "a@x"}}');
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "CUSTOMER#5"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}');
@@ -22,11 +22,11 @@ COPY shop (item) FROM STDIN WITH (FORMAT csv, QUOTE E'\x01', DELIMITER E'\x02');
 {"PK": {"S": "CUSTOMER#5"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}
 \.
 SELECT * FROM import_lines('shop', ARRAY['{"Item": {"PK": {"S": "CUSTOMER#5"}, "SK": {"S": "METADATA"}, "email": {"S": "a@x"}}}'], true);
--- the value's type is part of it
+-- values of different types are different
 SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#3"}, "SK": {"S": "METADATA"}, "email": {"N": "1"}}');
 SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#4"}, "SK": {"S": "METADATA"}, "email": {"S": "1"}}');
 
--- deferrable: two customers change places
+-- deferrable: two customers exchange values
 SELECT drop_constraint('shop', 'customer_email');
 SELECT add_unique_constraint('shop', 'customer_email', '{email}',
 	condition_expression => 'begins_with(PK, :c) AND SK = :m',
@@ -59,13 +59,13 @@ SELECT update_item('shop', '{"PK": {"S": "ORDER#2"}, "SK": {"S": "METADATA"}}', 
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "ORDER#3"}, "SK": {"S": "METADATA"}, "customer_id": {"S": "8"}}');
 UPDATE shop SET item = set_attribute(item, 'customer_id', to_value(8)) WHERE "PK" = 'ORDER#1';
 UPDATE shop SET item = set_attribute(item, 'customer_id', to_value(2)) WHERE "PK" = 'ORDER#1';
--- and must not go: by functions, by SQL, by another key
+-- and must not be removed: by functions, by SQL, by another key
 SELECT delete_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}}');
 DELETE FROM shop WHERE "PK" = 'CUSTOMER#2';
 UPDATE shop SET item = set_attribute(item, 'PK', to_value('CUSTOMER#22'::text)) WHERE "PK" = 'CUSTOMER#2' AND "SK" = 'METADATA';
 SELECT put_item('shop', '{"PK": {"S": "CUSTOMER#2"}, "SK": {"S": "METADATA"}, "replaced": {"BOOL": true}}');
 SELECT delete_item('shop', '{"PK": {"S": "CUSTOMER#1"}, "SK": {"S": "METADATA"}}');
--- both at once is fine; so is a table without orders
+-- removing both together is allowed; so is a table without orders
 BEGIN;
 DELETE FROM shop WHERE "PK" IN ('CUSTOMER#2', 'ORDER#1');
 ROLLBACK;
@@ -73,7 +73,7 @@ SET enable_seqscan = off;
 EXPLAIN (COSTS OFF) SELECT FROM shop t WHERE render_key(t.item, 'CUSTOMER#{customer_id}') = 'CUSTOMER#2';
 RESET enable_seqscan;
 
--- deferred: the order first
+-- deferred: the order is inserted first
 SELECT drop_constraint('shop', 'order_customer');
 SELECT indexrelid::regclass FROM pg_index WHERE indrelid = 'shop'::regclass ORDER BY 1;
 SELECT add_reference('shop', 'order_customer', '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}',
@@ -93,13 +93,13 @@ COMMIT;
 DELETE FROM shop WHERE "PK" = 'CUSTOMER#40';
 SELECT "PK", "SK" FROM shop ORDER BY 1, 2;
 
--- a part that does not fit its format, from another table
+-- a part that does not fit its format, in another table
 SELECT create_table('padded', 'PK');
 SELECT add_reference('padded', 'padded_customer', '{"PK": "CUSTOMER#{customer_id:04}", "SK": "METADATA"}', 'shop');
 SELECT put_item('padded', '{"PK": {"S": "a"}, "customer_id": {"S": "x"}}');
 SELECT put_item('padded', '{"PK": {"S": "a"}, "customer_id": {"N": "2"}}');
 
--- to another table, by columns; renaming does not matter
+-- to another table, by columns; renaming has no effect
 SELECT create_table('customers', 'id');
 SELECT create_table('tickets', 'customer', 'at');
 SELECT add_reference('tickets', 'ticket_customer', '{"id": "{customer}"}', 'customers', create_index => false);
@@ -108,7 +108,7 @@ INSERT INTO tickets (item) VALUES ('{"customer": {"S": "a"}, "at": {"S": "1"}}')
 INSERT INTO clients (item) VALUES ('{"id": {"S": "a"}}');
 INSERT INTO tickets (item) VALUES ('{"customer": {"S": "a"}, "at": {"S": "1"}}');
 DELETE FROM clients;
--- those who write need not be able to read the other table
+-- users who write need no SELECT privilege on the other table
 CREATE ROLE ticket_writer;
 GRANT USAGE ON SCHEMA t_constraints TO ticket_writer;
 GRANT SELECT, INSERT, UPDATE ON tickets TO ticket_writer;
@@ -121,7 +121,7 @@ SELECT add_reference('tickets', 'bad', '{"other": "{customer}"}', 'clients');
 SELECT add_reference('tickets', 'bad', '{}', 'clients');
 SELECT add_reference('tickets', 'bad', '{"id": "{customer}"}', 'clients', on_delete => 'maybe');
 
--- TRUNCATE and DDL: as of tables with foreign keys
+-- TRUNCATE and DDL: as for tables with foreign keys
 TRUNCATE clients;
 BEGIN;
 LOCK TABLE tickets;

@@ -1,5 +1,5 @@
--- what goes with a table that is dropped in plain SQL, what keeps a table from
--- being dropped, and that nobody's definition hinders others
+-- Objects that are dropped with a table in plain SQL, objects that prevent a drop,
+-- and definitions of other users, which do not prevent it.
 CREATE SCHEMA t_drop;
 SET search_path = t_drop, dynamo;
 \set SHOW_CONTEXT never
@@ -35,7 +35,7 @@ BEGIN
 	END LOOP;
 END $$;
 
--- a table goes with all that is its own; its streams are closed
+-- a table is dropped with all its relations; its streams are closed
 SET ROLE drop_owner;
 SELECT make('shop');
 SELECT what, count(*) FROM left_over GROUP BY 1 ORDER BY 1;
@@ -43,7 +43,7 @@ BEGIN;
 DROP TABLE shop;
 SELECT what, count(*) FROM left_over GROUP BY 1 ORDER BY 1;
 ROLLBACK;
--- after other DDL of the transaction, and of a part of it that is undone
+-- after other DDL in the transaction, also in a subtransaction that is rolled back
 BEGIN;
 SELECT drop_index('shop', 'own'), change_index('shop', 'shs', shards => 3);
 SAVEPOINT s;
@@ -53,7 +53,7 @@ SELECT create_index('shop', 'more', 'H', storage => 'table');
 DROP TABLE shop;
 SELECT what, count(*) FROM left_over GROUP BY 1 ORDER BY 1;
 ROLLBACK;
--- what holds an index or the stream stays
+-- relations that contain an index or the stream cannot be dropped
 DROP TABLE "shop$own";
 DROP TABLE "shop$shs" CASCADE;
 DROP TABLE "shop$stream$2";
@@ -64,12 +64,12 @@ BEGIN;
 DROP TABLE "shop$own", shop, "shop$shs";
 SELECT what, count(*) FROM left_over GROUP BY 1 ORDER BY 1;
 ROLLBACK;
--- by whatever statement
+-- by any statement
 BEGIN;
 DROP OWNED BY drop_owner;
 SELECT what, count(*) FROM left_over GROUP BY 1 ORDER BY 1;
 ROLLBACK;
--- the owner of the schema need not be the table's
+-- the owner of the schema need not be the owner of the table
 BEGIN;
 ALTER SCHEMA t_drop OWNER TO drop_other;
 SET ROLE drop_other;
@@ -81,7 +81,7 @@ DROP TABLE shop;
 RESET ROLE;
 SELECT clean_up();
 
--- another's definition that names what is dropped
+-- another user's definition that names what is dropped
 SET ROLE drop_owner;
 SELECT make('shop');
 SELECT label AS open_label FROM dynamo.streams WHERE schema_name = 't_drop' AND status = 'ENABLED' \gset
@@ -110,7 +110,7 @@ SELECT clean_up();
 SET ROLE drop_other;
 DROP TABLE claim;
 
--- definitions that cannot be read, made where there were no event triggers
+-- invalid definitions, created without event triggers
 RESET ROLE;
 ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
 SET ROLE drop_other;
@@ -139,7 +139,7 @@ SELECT * FROM dynamo.build_statements();
 SELECT drop_table('shop');
 DROP TABLE torn, torn_stream, torn_index, nothing, expiring;
 
--- the names that ListTables tells are in order, long ones as well
+-- ListTables returns names in order, including long ones
 SELECT create_table(repeat('n', 46) || n, 'PK') FROM unnest(ARRAY['', '0', 'a', repeat('z', 30), repeat('b', 30), '$', repeat('b', 16)]) n WHERE n <> '$';
 SELECT create_table(n, 'PK') FROM unnest(ARRAY['nnn', 'zzz', 'AAA', repeat('n', 45)]) n;
 CREATE TABLE ordinary (a int);

@@ -22,7 +22,7 @@ SELECT create_entity_view('orders', 'shop',
 \d orders
 SELECT * FROM orders;
 
--- insert: keys are composed, also those of indexes that apply
+-- insert: keys are composed, also those of the indexes that apply
 INSERT INTO orders (customer_id, order_id, ordered_at, total, paid, tags, details, photo)
 VALUES ('1', 8, '2023-11-01 08:00-04', 20, true, '{x,y}', '{"gift": {"wrap": [1, null]}}', '\x01ff')
 RETURNING "PK", "SK", order_id, total;
@@ -39,13 +39,13 @@ ROLLBACK;
 DELETE FROM orders WHERE order_id = 9;
 INSERT INTO orders ("SK", customer_id, order_id) VALUES ('ORDER#10', '1', 9);
 
--- update: attributes the view does not show are kept, null removes one
+-- update: attributes that the view does not show are kept, null removes one
 UPDATE shop SET item = item || '{"note": {"S": "fragile"}, "tag": {"S": "hot"}, "tags": {"SS": ["x", "y"]}}' WHERE "SK" = 'ORDER#8';
 UPDATE orders SET total = total + 1, paid = NULL, tags = tags || '{z}' WHERE order_id = 8
 RETURNING "SK", total, paid, tags;
 SELECT item, "GSI1PK", "GSI1SK" FROM shop WHERE "SK" = 'ORDER#8';
 
--- a key's attribute moves the item; the key itself is not for setting
+-- changing a key's attribute moves the item; the key itself cannot be set
 UPDATE orders SET order_id = 88 WHERE order_id = 8 RETURNING "SK", order_id;
 SELECT "SK", item ->> 'note' AS note FROM shop ORDER BY 1;
 UPDATE orders SET "SK" = 'ORDER#9' WHERE order_id = 88;
@@ -57,7 +57,7 @@ DELETE FROM orders WHERE order_id = 88 RETURNING order_id, total;
 DELETE FROM orders WHERE order_id = 88;
 SELECT "SK" FROM shop ORDER BY 1;
 
--- kinds told apart by attributes and a condition; keys as plain columns
+-- kinds distinguished by attributes and a condition; keys as plain columns
 SELECT create_entity_view('vip', 'shop', '{"name": "text", "level": "int"}',
 	key_prefix => '{"PK": "CUSTOMER#"}', attributes => '{"EntityType": {"S": "Vip"}}',
 	condition_expression => '#l >= :min', expression_attribute_values => '{":min": {"N": "3"}}',
@@ -71,7 +71,7 @@ SELECT item FROM shop WHERE "PK" = 'CUSTOMER#4';
 MERGE INTO shop t USING vip v ON t."PK" = v."PK" WHEN MATCHED THEN DELETE;
 SELECT * FROM vip;
 
--- what a new item has because it is of the kind is shown, whatever the column's type
+-- attributes that a new item gets from its kind are shown, whatever the column's type
 SELECT create_entity_view('labels', 'shop',
 	'{"id": "int", "kind": {"type": "char(7)", "attribute": "EntityType"}, "version": "int", "tags": "text[]"}',
 	keys => '{"PK": "LABEL#{id}", "SK": "LABEL"}',
@@ -96,7 +96,7 @@ SELECT * FROM marks;
 DROP TRIGGER a_strip ON shop;
 DELETE FROM marks;
 
--- what a trigger does to a row that is still to be deleted does not keep it
+-- changes that a trigger makes to a row to be deleted do not keep the row
 SELECT create_entity_view('ranks', 'shop', '{"rank": "int"}', key_prefix => '{"PK": "RANK#"}');
 INSERT INTO ranks SELECT 'RANK#', n, n FROM generate_series(1, 4) n;
 CREATE FUNCTION close_up() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -111,7 +111,7 @@ SELECT "SK", rank FROM ranks ORDER BY "SK";
 DROP TRIGGER close_up ON shop;
 DELETE FROM ranks;
 
--- the index serves the view
+-- the view can use the index
 SET enable_seqscan = off;
 CREATE FUNCTION index_use(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
@@ -122,7 +122,7 @@ BEGIN
 END $$;
 SELECT index_use($$SELECT order_id FROM orders WHERE "PK" = 'CUSTOMER#1'$$);
 
--- what is refused
+-- errors
 SELECT create_entity_view('bad', 'shop', '{"a": "no_such_type"}');
 SELECT create_entity_view('bad', 'shop', '{"a": 1}');
 SELECT create_entity_view('bad', 'shop', '{"a": {"attribute": "b"}}');
@@ -134,7 +134,7 @@ SELECT create_entity_view('bad', 'shop', '{}', condition_expression => 'a = :b')
 SELECT create_entity_view('bad', 'none', '{}');
 SELECT create_entity_view('bad', NULL, '{}');
 
--- a renamed column is the same column; one that is added is not written
+-- a renamed column is the same column; an added column cannot be written
 SELECT create_entity_view('renamed', 'shop', '{"total": "numeric", "note": "text"}',
 	keys => '{"PK": "CUSTOMER#r", "SK": "RENAMED#{total}"}');
 ALTER VIEW renamed RENAME COLUMN note TO remark;
@@ -153,7 +153,7 @@ ALTER VIEW renamed RENAME COLUMN sort TO note;
 UPDATE renamed SET x = 'third';
 DELETE FROM shop WHERE begins_with("SK", 'RENAMED#');
 
--- hostile names are only names
+-- unusual names are only names
 SELECT create_entity_view('we"ird; --', 'shop', '{"a\"; --": {"type": "text", "attribute": "b''; --"}}',
 	key_prefix => '{"PK": "''; DROP TABLE shop; --"}');
 INSERT INTO "we""ird; --" VALUES ('''; DROP TABLE shop; --1', 's', 'v') RETURNING *;

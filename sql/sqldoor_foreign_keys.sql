@@ -1,4 +1,4 @@
--- ordinary foreign keys on key columns, both ways: right or refused
+-- ordinary foreign keys on key columns, in both directions: correct or refused
 CREATE SCHEMA t_foreign_keys;
 SET search_path = t_foreign_keys, dynamo;
 \set SHOW_CONTEXT never
@@ -17,17 +17,17 @@ DELETE FROM regions WHERE id = 'eu';
 -- the cascade would set the column and not the item: refused
 UPDATE regions SET id = 'europe' WHERE id = 'eu';
 UPDATE regions SET id = 'usa' WHERE id = 'us';
--- so is what would make the column null
+-- so would setting the column to null
 ALTER TABLE shop DROP CONSTRAINT shop_region_fkey,
 	ADD FOREIGN KEY (region) REFERENCES regions ON DELETE SET NULL;
 DELETE FROM regions WHERE id = 'eu';
--- deleting the items is fine
+-- deleting the items is allowed
 ALTER TABLE shop DROP CONSTRAINT shop_region_fkey,
 	ADD FOREIGN KEY (region) REFERENCES regions ON DELETE CASCADE;
 DELETE FROM regions WHERE id = 'eu';
 SELECT item, region FROM shop;
 
--- from an ordinary table to a dynamo table: the item's key is what moves
+-- from an ordinary table to a dynamo table: changing the item's key cascades
 CREATE TABLE notes (pk text COLLATE "C", sk text COLLATE "C", note text,
 	FOREIGN KEY (pk, sk) REFERENCES shop ON UPDATE CASCADE ON DELETE CASCADE);
 INSERT INTO notes VALUES ('C#3', 'a', 'kept');
@@ -38,7 +38,7 @@ SELECT * FROM notes;
 SELECT delete_item('shop', '{"PK": {"S": "C#3"}, "SK": {"S": "b"}}');
 SELECT * FROM notes;
 
--- the column itself cannot be set past the item
+-- the column itself cannot be set to another value than the item's
 SELECT put_item('shop', '{"PK": {"S": "C#3"}, "SK": {"S": "a"}}');
 UPDATE shop SET "SK" = 'z';
 UPDATE shop SET "SK" = 'z', item = set_attribute(item, 'SK', to_value('z'::text)) RETURNING "SK", item;

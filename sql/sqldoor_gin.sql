@@ -2,7 +2,7 @@
 CREATE SCHEMA t_gin;
 SET search_path = t_gin, dynamo;
 
--- what contains what
+-- containment of all kinds of values
 SELECT a, b, a::item @> b::item AS contains, b::item <@ a::item AS commuted
 FROM (VALUES
 	('{"a": {"S": "x"}, "b": {"N": "1"}}', '{}'),
@@ -25,7 +25,7 @@ FROM (VALUES
 
 SELECT amvalidate(oid) FROM pg_opclass WHERE opcname = 'item_gin_ops';
 
--- the index finds what a scan finds
+-- the index returns the same rows as a scan
 CREATE TABLE items (id int, item item);
 INSERT INTO items SELECT i, build_item('id', i, 'status', (ARRAY['open', 'paid', 'sent'])[1 + i % 3],
 	'address', build_item('city', 'city' || i % 20, 'lines', jsonb_build_array('l' || i % 7, i % 5)),

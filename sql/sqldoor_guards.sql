@@ -1,4 +1,4 @@
--- DDL that would take a table, its triggers or its index tables apart
+-- DDL that would damage a table, its triggers or its index tables
 CREATE SCHEMA t_guards;
 CREATE SCHEMA t_guards_2;
 SET search_path = t_guards, dynamo;
@@ -11,7 +11,7 @@ SELECT create_table('shop', 'PK', 'SK', indexes => '[
 	{"index_name": "inl", "partition_key": "G"},
 	{"index_name": "own", "partition_key": "G", "storage": "table"},
 	{"index_name": "shs", "partition_key": "G", "sort_key": "n", "sort_key_type": "N", "shards": 2}]');
--- a name of an index table that leaves no room for its shards' numbers
+-- an index table's name that leaves no room for the numbers of its shards
 SELECT create_index('shop', 'a_rather_long_name_of_an_index_whose_shards_have_hashed_na', 'G', shards => 2);
 INSERT INTO shop (item) SELECT build_item('PK', 'p' || i, 'SK', 's', 'G', 'g' || i % 3, 'n', i) FROM generate_series(1, 9) i;
 CREATE VIEW problems AS SELECT i.index_name, v.* FROM dynamo.indexes i, LATERAL verify_index('shop', i.index_name) v
@@ -43,19 +43,19 @@ SET ROLE guards_owner;
 ALTER TABLE "shop$shs$1" SET SCHEMA t_guards_2;
 ALTER TABLE "shop$own" SET SCHEMA t_guards_2;
 ALTER TABLE "shop$own" SET UNLOGGED;
--- what an index table is
+-- the shape of an index table
 ALTER TABLE "shop$own" ADD COLUMN more int;
 ALTER TABLE "shop$own" RENAME COLUMN "G" TO h;
 ALTER TABLE "shop$own" ALTER COLUMN "G" TYPE varchar;
 ALTER TABLE "shop$own" DROP CONSTRAINT "shop$own_pkey";
 ALTER TABLE "shop$shs$0" DROP CONSTRAINT "shop$shs$0_pkey";
--- inheritance: a child would have neither triggers nor the key
+-- inheritance: a child would have neither the triggers nor the key
 CREATE TABLE child () INHERITS (shop);
 CREATE TABLE child () INHERITS ("shop$own");
 CREATE TABLE child (LIKE shop);
 ALTER TABLE child INHERIT shop;
 DROP TABLE child;
--- what is nobody's business but the owner's
+-- statements that only the owner may run
 ALTER TABLE "shop$shs$1" RENAME TO shard_one;
 ALTER TABLE "shop$own" SET (fillfactor = 80);
 ALTER TABLE "shop$own" ADD CONSTRAINT mine CHECK (true);
@@ -77,13 +77,13 @@ ALTER TABLE shop ALTER COLUMN "SK" SET DEFAULT 's';
 ALTER TABLE shop ALTER COLUMN "PK" TYPE text COLLATE "POSIX";
 ALTER TABLE shop ALTER COLUMN n TYPE numeric(8, 2);
 ALTER TABLE shop ALTER COLUMN "PK" DROP NOT NULL;
--- another btree may take the primary key's place
+-- another btree can replace the primary key
 CREATE UNIQUE INDEX new_pkey ON shop ("PK", "SK");
 ALTER TABLE shop DROP CONSTRAINT shop_pkey, ADD CONSTRAINT shop_pkey PRIMARY KEY USING INDEX new_pkey;
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "p10"}, "SK": {"S": "s"}, "G": {"S": "g0"}, "n": {"N": "10"}}');
 TABLE problems;
 
--- ours go on, with shards that others have renamed
+-- the extension's own changes work, also with shards that users have renamed
 SELECT reshard_index('shop', 'shs', 3), reindex('shop', 'shs'), change_index('shop', 'own', projection => 'KEYS_ONLY');
 TRUNCATE "shop$shs$2";
 RESET ROLE;
@@ -95,7 +95,7 @@ SELECT count(*), count(DISTINCT relowner) FROM pg_class WHERE relkind IN ('r', '
 TABLE problems;
 SET ROLE guards_owner;
 
--- a dump that is restored drops triggers one by one, and so can who means it
+-- a restore of a dump drops triggers one by one, and so can users with its settings
 SET check_function_bodies = off;
 DROP TRIGGER "~dynamo_maintain_indexes" ON shop;
 RESET check_function_bodies;
@@ -108,7 +108,7 @@ SELECT reindex('shop', 'own');
 SELECT reindex('shop', 'shs'), reindex('shop', 'a_rather_long_name_of_an_index_whose_shards_have_hashed_na');
 TABLE problems;
 
--- where the event triggers are off: nothing answers wrongly, reindex repairs
+-- without event triggers: no wrong results, and reindex repairs the index
 RESET ROLE;
 ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE;
 ALTER TABLE "shop$shs" DETACH PARTITION "shop$shs$0";
@@ -123,7 +123,7 @@ SELECT reindex('shop', 'shs');
 TABLE problems;
 SELECT count(*) FROM query('shop', 'G = :g', '{":g": {"S": "g0"}}', index_name => 'shs');
 
--- tables go, with all that is theirs; what was detached is not
+-- tables are dropped with all their relations; detached ones remain
 DROP TABLE foreign_shard, parent, "shop$shs$0";
 SELECT drop_index('shop', 'shs');
 DROP TABLE shop CASCADE;
@@ -136,7 +136,7 @@ DROP OWNED BY guards_owner;
 SELECT count(*) FROM pg_class WHERE relnamespace = 't_guards'::regnamespace;
 SELECT create_table('shop', 'PK', indexes => '[{"index_name": "shs", "partition_key": "G", "shards": 2}]');
 
--- commands that are named after other things and rename tables and columns
+-- commands for other objects that also rename tables and columns
 SELECT create_table('cart', 'PK', indexes => '[{"index_name": "own", "partition_key": "G", "storage": "table"}]');
 SELECT enable_stream('cart') IS NOT NULL AS enabled;
 SELECT update_time_to_live('cart', 'ends');

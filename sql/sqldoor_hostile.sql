@@ -1,4 +1,4 @@
--- our trigger functions where they do not belong, with definitions of any kind
+-- the extension's trigger functions on unsuitable objects, with all kinds of definitions
 CREATE SCHEMA t_hostile;
 \set SHOW_CONTEXT never
 SET search_path = t_hostile, pg_catalog;
@@ -28,7 +28,7 @@ SELECT r, d, try(format('CREATE CONSTRAINT TRIGGER t AFTER INSERT ON shop FROM %
 FROM (VALUES ('shop'), ('plain')) r(r),
 	(VALUES ('{}'), ('x'), ('{"name": {"S": "n"}, "keys": {"M": {}}}'), ('{"name": {"S": "n"}, "keys": {"M": {"PK": {"S": "{PK}"}, "SK": {"S": "{"}}}}'), ('{"name": {"S": "n"}, "keys": {"M": {"PK": {"NS": ["1"]}, "SK": {"S": "{"}}}}')) d(d)
 ORDER BY r, d COLLATE "C";
--- definitions that nobody could read, and that everybody's DROP TABLE would read
+-- definitions that cannot be read, but that every DROP TABLE might read
 CREATE TABLE parts (a int) PARTITION BY LIST (a);
 CREATE TABLE part PARTITION OF parts FOR VALUES IN (1);
 CREATE TRIGGER t BEFORE INSERT ON part FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('x');
@@ -38,7 +38,7 @@ CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.gua
 CREATE TRIGGER t BEFORE INSERT ON plain FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{"table": "a", "label": "infinity", "view": "b", "partition": "c"}');
 ALTER TABLE parts DETACH PARTITION part;
 DROP TABLE part, parts;
--- definitions that name what is another's: it can be dropped all the same
+-- definitions that name another user's object: it can still be dropped
 CREATE ROLE t_hostile_a;
 CREATE ROLE t_hostile_b;
 GRANT ALL ON SCHEMA t_hostile TO t_hostile_a, t_hostile_b;
@@ -60,7 +60,7 @@ DROP INDEX index_of_a;
 DROP TABLE of_a, of_a_2;
 RESET ROLE;
 DROP TABLE of_b;
--- the owner of the schema drops tables of others whole
+-- the owner of the schema can drop tables of others completely
 CREATE SCHEMA t_hostile_a AUTHORIZATION t_hostile_a;
 GRANT ALL ON SCHEMA t_hostile_a TO t_hostile_b;
 SET search_path = t_hostile_a;

@@ -11,7 +11,7 @@ SELECT create_table('shop', 'PK', 'SK', indexes => '[
 SELECT create_entity_view('entities', 'shop', '{"n": "int"}');
 INSERT INTO shop (item) SELECT build_item('PK', 'p' || i % 10, 'SK', 's' || i, 'G', 'g' || i % 3, 'n', i) FROM generate_series(1, 300) i;
 
--- items in the table, by each index and by the view; differences
+-- items in the table, in each index and in the view; differences
 CREATE FUNCTION state(name text) RETURNS text LANGUAGE sql AS $$
 	SELECT pg_catalog.format('%s items, %s by the view; g1: %s', (SELECT count(*) FROM scan(name)),
 		(SELECT count(*) FROM entities),
@@ -27,7 +27,7 @@ REINDEX TABLE shop;
 ANALYZE shop;
 SELECT state('shop');
 
--- other names, another schema, another owner: index tables go along
+-- other names, another schema, another owner: index tables follow
 ALTER TABLE shop RENAME TO store;
 SELECT state('store');
 SELECT state('shop');
@@ -40,7 +40,7 @@ ALTER TABLE store OWNER TO lifecycle_owner;
 SELECT DISTINCT relowner::regrole FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 't_lifecycle_2'::regnamespace;
 INSERT INTO store (item) VALUES ('{"PK": {"S": "new"}, "SK": {"S": "new"}, "G": {"S": "g1"}}');
 SELECT state('store');
--- columns and triggers that a definition needs
+-- columns and triggers that a definition requires
 ALTER TABLE store RENAME COLUMN "G" TO g;
 ALTER TABLE store DROP COLUMN "G";
 ALTER TABLE store ALTER COLUMN "G" TYPE varchar;
@@ -54,7 +54,7 @@ ALTER TABLE store ENABLE TRIGGER ALL;
 SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'store'::regclass AND NOT tgisinternal ORDER BY 1;
 SELECT state('store');
 
--- emptying
+-- deleting all items
 BEGIN;
 TRUNCATE store;
 SELECT state('store');
@@ -77,12 +77,12 @@ ALTER TABLE store SET LOGGED;
 SELECT DISTINCT relpersistence FROM pg_class WHERE relkind IN ('r', 'i') AND relnamespace = 't_lifecycle_2'::regnamespace;
 SELECT state('store');
 
--- dropping: the indexes and their tables go with it, entity views on request
+-- dropping: indexes and their tables are dropped, too; entity views on request
 DROP TABLE store;
 DROP TABLE store CASCADE;
 SELECT relname FROM pg_class WHERE relkind IN ('r', 'p', 'v') AND relnamespace::regnamespace::text LIKE 't_lifecycle%' ORDER BY 1;
 
--- what requests have set follows names and schemas
+-- settings made by requests survive changes of names and schemas
 SELECT COALESCE(array_agg(table_id), '{}') AS before FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) \gset
 SELECT request('CreateTable', '{"TableName": "guarded", "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"}],
 	"KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST", "DeletionProtectionEnabled": true,
@@ -111,7 +111,7 @@ SELECT settings('kept') = :'id' || ' true';
 ALTER SCHEMA t_lifecycle_3 RENAME TO t_lifecycle_2;
 SELECT drop_table('t_lifecycle_2.kept');
 SELECT count(*) FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) AND table_id <> ALL (:'before');
--- they go with the table, whoever drops it and how
+-- they are removed with the table, whoever drops it and however
 SET search_path = t_lifecycle_2, dynamo;
 SELECT create_table(t, 'PK') FROM unnest(ARRAY['gone1', 'gone2', 'gone3']) t;
 SELECT request('TagResource', json_build_object('ResourceArn', 'arn:aws:dynamodb:us-east-1:000000000000:table/' || t,
@@ -135,7 +135,7 @@ SELECT create_table('gone4', 'PK') IS NOT NULL;
 DROP TABLE gone4;
 SELECT count(*) FROM dynamo_internal.table_settings s WHERE NOT EXISTS (SELECT FROM pg_class WHERE oid = s.relation) AND table_id <> ALL (:'before');
 
--- a copied definition is that of another table, which has its own settings
+-- a copied definition belongs to another table, which has its own settings
 SET search_path = t_lifecycle_2, t_lifecycle, dynamo;
 SELECT create_table('source', 'PK');
 SELECT request_safe('UpdateTable', '{"TableName": "source", "DeletionProtectionEnabled": true}') ->> 'status';
@@ -156,7 +156,7 @@ SELECT request_safe('UpdateTable', '{"TableName": "hidden", "TableClass": "STAND
 SELECT count(*) FROM dynamo_internal.table_settings WHERE relation IN ('source'::regclass, 'copied'::regclass, 'hidden'::regclass);
 DROP TABLE hidden;
 SELECT split_part(settings(t), ' ', 2) FROM unnest(ARRAY['source', 'copied']) t;
--- one that a dump restores beside nothing keeps the id and its settings
+-- a definition restored from a dump without its original keeps the id and the settings
 SELECT definition ->> 'id' AS id FROM tables WHERE relation = 'source'::regclass \gset
 UPDATE dynamo_internal.table_settings SET relation = 1 WHERE table_id = :'id';
 SELECT settings('source') = :'id' || ' true';
@@ -169,7 +169,7 @@ SELECT replace(:'definition', 't_lifecycle_2.source', 't_lifecycle_2.restored') 
 :definition;
 SELECT settings('restored') = :'id' || ' true';
 SELECT relation::regclass FROM dynamo_internal.table_settings WHERE table_id = :'id';
--- an id has one form
+-- an id has only one valid form
 CREATE TABLE odd (LIKE source INCLUDING ALL);
 SELECT replace(replace(:'definition', 't_lifecycle_2.restored', 't_lifecycle_2.odd'), :'id', upper(:'id')) AS definition \gset
 :definition;

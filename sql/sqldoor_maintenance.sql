@@ -1,4 +1,4 @@
--- maintenance of another's table runs that one's code with that one's rights
+-- Maintenance of another user's table runs the owner's code as the owner
 SET client_min_messages = warning;
 CREATE ROLE regress_dynamo_owner;
 CREATE SCHEMA t_maintenance;
@@ -38,7 +38,7 @@ SELECT dynamo.trim_streams('tab', '0') > 0 AS trimmed;
 SELECT * FROM tab;
 SELECT * FROM dynamo.import_lines('tab', ARRAY['{"Item": {"PK": {"S": "b"}}}']);
 
--- all rows, also where row security is forced on the owner
+-- all rows, even if row security is forced on the owner
 SET ROLE regress_dynamo_owner;
 SELECT dynamo.create_table('forced', 'PK');
 INSERT INTO forced (item) VALUES ('{"PK": {"S": "a"}, "until": {"N": "1"}}');
@@ -51,7 +51,7 @@ SELECT dynamo.update_time_to_live('forced', 'until', false);
 SELECT dynamo.update_time_to_live('forced', 'until');
 SELECT * FROM forced;
 
--- no trigger is due where items stay as they are, nor a deferred constraint
+-- no triggers and deferred constraints fire if items do not change
 SELECT dynamo.update_time_to_live('forced', 'until', false);
 SET ROLE regress_dynamo_owner;
 CREATE TRIGGER a_trigger BEFORE UPDATE ON forced FOR EACH ROW EXECUTE FUNCTION tell_trigger();
@@ -59,7 +59,7 @@ SELECT dynamo.add_reference('forced', 'other', '{"PK": "{other}"}', initially_de
 SELECT dynamo.update_time_to_live('forced', 'until');
 RESET ROLE;
 
--- the owner's code cannot become another, and what it sets is restored
+-- the owner's code cannot change to another role, and its settings are restored
 SET ROLE regress_dynamo_owner;
 CREATE FUNCTION set_anything(item dynamo.item) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN

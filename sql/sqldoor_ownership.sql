@@ -1,4 +1,4 @@
--- what the extension does with an owner's rights serves only that owner
+-- The extension uses an owner's rights only for that owner's objects
 CREATE SCHEMA t_ownership;
 SET search_path = t_ownership, dynamo;
 \set SHOW_CONTEXT never
@@ -7,7 +7,7 @@ CREATE ROLE own_thief;
 CREATE ROLE own_victim;
 GRANT USAGE, CREATE ON SCHEMA t_ownership TO own_thief, own_victim;
 
--- a definition that names another's table, made before that table
+-- a definition that names another user's table, created before that table
 SET ROLE own_thief;
 SELECT create_table('bait', 'PK', 'SK', indexes => '[{"index_name": "GSI", "partition_key": "G", "storage": "table"}]');
 CREATE FUNCTION replant(name text) RETURNS void LANGUAGE plpgsql AS $$
@@ -27,7 +27,7 @@ ALTER TABLE bait SET UNLOGGED;
 SELECT relname, relowner::regrole, relpersistence FROM pg_class
 WHERE relnamespace = 't_ownership'::regnamespace AND relkind = 'r' ORDER BY 1;
 
--- a reference of one's own, planted on a table that one may only put triggers on
+-- a user's own reference, created on a table on which the user has only the TRIGGER privilege
 SET ROLE own_thief;
 SELECT create_table('own', 'PK', 'SK');
 SELECT create_table('links', 'PK', 'SK');
@@ -43,7 +43,7 @@ SELECT plant('check_referenced', 'DELETE', 'links FROM shop');
 SELECT plant('check_reference', 'INSERT', 'links FROM shop');
 SELECT plant('check_reference', 'INSERT', 'shop FROM links');
 
--- the triggers of the referencing table run as its owner, though a superuser owns the other
+-- the triggers of the referencing table run as its owner, even if a superuser owns the other
 CREATE FUNCTION who() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	RAISE NOTICE 'deleted by %', current_user;

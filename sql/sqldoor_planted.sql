@@ -1,5 +1,5 @@
--- definitions are arguments of triggers, which anybody may write: none gives
--- away what is another's, takes it away, or brings the server down
+-- Definitions are arguments of triggers, which any user can write: none of them gives
+-- away or removes another user's objects, or stops the server
 CREATE SCHEMA t_planted;
 SET search_path = t_planted, dynamo;
 \set SHOW_CONTEXT never
@@ -24,7 +24,7 @@ BEGIN
 			to_json(storage), shards, to_json(relation)));
 END $$;
 
--- an index table that is another's table: not read with its owner's rights
+-- an index table that is another user's table: not read with its owner's rights
 CREATE TABLE bait ("PK" text COLLATE "C", "SK" text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK", "SK"));
 CREATE TRIGGER maintain_indexes AFTER INSERT OR UPDATE OR DELETE ON bait
 	FOR EACH ROW EXECUTE FUNCTION dynamo.maintain_indexes();
@@ -35,7 +35,7 @@ ALTER TABLE bait ENABLE ROW LEVEL SECURITY;
 SELECT scan('bait', index_name => 'GSI');
 ALTER TABLE bait DISABLE ROW LEVEL SECURITY;
 
--- nor dropped or truncated by a superuser who cleans up
+-- not dropped or truncated either, when a superuser drops or truncates the table
 RESET ROLE;
 SELECT reindex('bait', 'GSI');
 SELECT drop_index('bait', 'GSI');
@@ -68,7 +68,7 @@ ALTER TABLE bait ALTER item DROP NOT NULL;
 CREATE TABLE nulls ("PK" text COLLATE "C", "SK" text COLLATE "C", item item NOT NULL);
 SELECT plant('nulls', 'wrong', 'inline');
 
--- what views could not read
+-- definitions that views cannot read
 SELECT plant('bait', 'wrong', 'table', '1.5');
 CREATE TABLE stream (a int);
 CREATE TRIGGER guard BEFORE INSERT ON stream FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream(
@@ -87,18 +87,18 @@ CREATE CONSTRAINT TRIGGER referenced AFTER DELETE ON one FROM other
 CREATE TRIGGER truncated AFTER TRUNCATE ON one FOR EACH STATEMENT EXECUTE FUNCTION dynamo.check_referenced();
 TRUNCATE one, other;
 
--- a reference is checked for all items, also where row security is forced on the owner
+-- a reference is checked for all items, even if row security is forced on the owner
 SELECT put_item('one', '{"PK": {"S": "a"}, "other": {"S": "nobody"}}');
 ALTER TABLE one ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 SELECT add_reference('one', 'other_key', '{"PK": "{other}"}', referenced_table => 'other');
 
--- an expression in a partition key would run as whoever looks partitions up
+-- an expression in a partition key would run as the user who looks up partitions
 SET ROLE plant_thief;
 CREATE TABLE by_expression ("PK" text COLLATE "C" NOT NULL, "SK" text COLLATE "C" NOT NULL, item item NOT NULL) PARTITION BY LIST ((left("PK", 1)));
 SELECT plant('by_expression', 'gone', 'inline');
 RESET ROLE;
 
--- what a superuser does to the thief's tables leaves the victim's alone
+-- statements of a superuser on the thief's tables do not affect the victim's tables
 SET ROLE plant_victim;
 CREATE TABLE precious (a int);
 INSERT INTO precious VALUES (1);

@@ -1,9 +1,9 @@
--- privileges: those of the table decide, for functions, SQL and views
+-- Privileges: those on the table decide, for functions, SQL and views
 CREATE SCHEMA t_privileges;
 SET search_path = t_privileges, dynamo;
 \set SHOW_CONTEXT never
 
--- what create_table needs: CREATE on the schema, and nothing else
+-- create_table requires CREATE on the schema, and nothing else
 CREATE ROLE priv_owner;
 CREATE ROLE priv_user;
 GRANT USAGE ON SCHEMA t_privileges TO priv_owner, priv_user;
@@ -17,7 +17,7 @@ SELECT create_index('shop', 'inline', 'G', 'SK');
 SELECT put_item('shop', '{"PK": {"S": "a"}, "SK": {"S": "1"}, "G": {"S": "g"}}');
 SELECT create_entity_view('rows', 'shop', '{"n": "int"}');
 
--- no privilege: nothing, not even the number of rows
+-- no privilege: no access, not even to the number of rows
 RESET ROLE;
 CREATE FUNCTION try(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
@@ -86,7 +86,7 @@ SET ROLE priv_user;
 SELECT n, try(call) FROM calls WHERE n IN (1, 11, 15, 16) ORDER BY n;
 RESET ROLE;
 
--- all of them; index tables are the owner's all the same
+-- all privileges; index tables still belong to the owner
 GRANT SELECT ON shop, rows TO priv_user;
 SET ROLE priv_user;
 SELECT n, try(call) FROM calls WHERE n < 21 OR n IN (28, 29) ORDER BY n;
@@ -94,13 +94,13 @@ RESET ROLE;
 SELECT "PK" FROM shop ORDER BY 1;
 SELECT name, (SELECT count(*) FROM verify_index('shop', name)) AS problems FROM unnest('{inline,stored}'::text[]) name;
 
--- a view shows nobody more than the table: it runs as who uses it
+-- a view shows no user more than the table: it runs as its user
 REVOKE ALL ON shop FROM priv_user;
 SET ROLE priv_user;
 SELECT count(*) FROM rows;
 RESET ROLE;
 
--- the extension's own tables are its own: also where every table may be written
+-- users cannot write the extension's own tables, even if they can write every table
 CREATE FUNCTION write_own(statement text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
 	EXECUTE statement;

@@ -5,7 +5,7 @@ SET search_path = t_read_support, dynamo;
 SELECT create_table('shop', 'PK', 'SK',
 	indexes => '[{"index_name": "GSI1", "partition_key": "GSI1PK", "sort_key": "GSI1SK"}]');
 SELECT create_table('single', 'id');
--- 50 partitions of 80 items, of which every tenth is in the index, in 4 partitions
+-- 50 partitions of 80 items; every tenth item is in the index, in 4 partitions
 INSERT INTO shop (item) SELECT build_item('PK', 'C#' || i % 50, 'SK', 'O#' || i) ||
 	CASE WHEN i % 10 = 0 THEN build_item('GSI1PK', 'G#' || i / 10 % 4, 'GSI1SK', i::text) ELSE build_item() END
 FROM generate_series(1, 4000) i;
@@ -40,7 +40,7 @@ SELECT call, estimate(call) FROM (VALUES
 	($$scan(current_setting('application_name'))$$),
 	($$scan('pg_class')$$)) v(call);
 
--- a large partition among small ones, when its key is known; half of the items are its
+-- a large partition among small ones with a known key; it contains half of the items
 SELECT create_table('skewed', 'PK', 'SK', indexes => '[{"index_name": "multi", "partition_key": ["a", "b"], "partition_key_type": ["S", "N"]}]');
 INSERT INTO skewed (item) SELECT build_item('PK', CASE WHEN i % 2 = 0 THEN 'big' ELSE 'small' || i % 500 END, 'SK', i::text,
 	'a', CASE WHEN i % 4 = 0 THEN 'x' ELSE i::text END, 'b', i % 2)
@@ -67,7 +67,7 @@ SET plan_cache_mode = force_generic_plan;
 SELECT plan_rows($$EXECUTE known('big')$$);
 RESET plan_cache_mode;
 
--- a partitioned table, before and after ANALYZE has seen all of it
+-- a partitioned table, before and after ANALYZE of the whole table
 SELECT definition - 'id' AS definition FROM tables WHERE relation = 'shop'::regclass \gset
 CREATE TABLE parts ("PK" text COLLATE "C", "SK" text COLLATE "C", "GSI1PK" text COLLATE "C", "GSI1SK" text COLLATE "C",
 	item item NOT NULL, PRIMARY KEY ("PK", "SK")) PARTITION BY HASH ("PK");
@@ -80,14 +80,14 @@ SELECT estimate($$query('parts', 'PK = :p', '{":p": {"S": "big"}}')$$) AS query,
 ANALYZE parts;
 SELECT estimate($$query('parts', 'PK = :p', '{":p": {"S": "big"}}')$$) AS query, estimate($$scan('parts')$$) AS scan;
 
--- a join is planned by them
+-- a join is planned with these estimates
 CREATE TABLE ids (id text PRIMARY KEY);
 INSERT INTO ids SELECT 'O#' || i FROM generate_series(1, 20000) i;
 ANALYZE ids;
 EXPLAIN (COSTS OFF) SELECT * FROM query('shop', 'PK = :p', '{":p": {"S": "C#1"}}') q JOIN ids ON id = q ->> 'SK';
 EXPLAIN (COSTS OFF) SELECT * FROM scan('shop') q JOIN ids ON id = q ->> 'SK';
 
--- arguments at their defaults are left out at the end of a call, others stay
+-- default arguments at the end of a call are not printed, others are
 CREATE FUNCTION planned(query text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -105,7 +105,7 @@ SELECT planned(call) FROM (VALUES
 -- planned twice: in a subquery that is pulled up
 SELECT count(*) FROM (SELECT query('shop', 'PK = :p', '{":p": {"S": "C#1"}}', max_items => 3) AS item) q, LATERAL (SELECT 1 WHERE item IS NOT NULL) r;
 
--- statistics are for those who may read the table
+-- statistics are used only for users who may read the table
 CREATE ROLE read_support_user;
 GRANT USAGE ON SCHEMA t_read_support TO read_support_user;
 SET ROLE read_support_user;

@@ -1,4 +1,4 @@
--- row security: fine-grained access by leading key, through every door
+-- Row security: fine-grained access by leading key, with every way of access
 CREATE SCHEMA t_rls;
 SET search_path = t_rls, dynamo;
 \set SHOW_CONTEXT never
@@ -17,7 +17,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON shop, rows TO alice_rls;
 CREATE POLICY tenant ON shop TO alice_rls USING (begins_with("PK", 'alice#'));
 ALTER TABLE shop ENABLE ROW LEVEL SECURITY;
 ANALYZE shop;
--- how much there is, for who may count it and for who may not
+-- counts of items, for users who may count them and for others
 CREATE VIEW counts AS SELECT d ->> 'item_count' AS items, (d ->> 'table_size_bytes')::bigint > 0 AS bytes,
 	d #>> '{global_secondary_indexes,1,item_count}' AS stored,
 	(d #>> '{global_secondary_indexes,1,index_size_bytes}')::bigint > 0 AS stored_bytes,
@@ -57,7 +57,7 @@ SELECT DISTINCT "PK" FROM rows ORDER BY 1;
 SELECT count(*) FROM verify_index('shop', 'stored');
 SELECT count(*) FROM "shop$stored";
 
--- writing: own items only, and others' are out of reach
+-- writing: only own items; items of others are not accessible
 SELECT put_item('shop', '{"PK": {"S": "alice#3"}, "SK": {"S": "s"}, "G": {"S": "g"}}');
 SELECT put_item('shop', '{"PK": {"S": "bob#3"}, "SK": {"S": "s"}}');
 SELECT put_item('shop', '{"PK": {"S": "bob#1"}, "SK": {"S": "s1"}}');
@@ -76,7 +76,7 @@ DELETE FROM rows WHERE "PK" LIKE 'bob%';
 SELECT * FROM import_lines('shop', ARRAY['{"Item": {"PK": {"S": "bob#6"}, "SK": {"S": "s"}}}']);
 RESET ROLE;
 
--- who is granted everything in a schema sees no more in index tables
+-- users with all privileges in a schema see no more in index tables
 SELECT create_index('shop', 'later', 'G', shards => 2);
 GRANT ALL ON ALL TABLES IN SCHEMA t_rls TO alice_rls;
 SELECT DISTINCT relrowsecurity FROM pg_class WHERE relname LIKE 'shop%' AND relkind IN ('r', 'p') AND relnamespace = 't_rls'::regnamespace;

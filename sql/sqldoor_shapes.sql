@@ -1,6 +1,6 @@
--- relations that a definition written by hand takes for an index table, a
--- btree or a stream, although they have another shape: errors for that table,
--- and the server goes on
+-- Relations that a definition written by hand uses as an index table, a btree or a
+-- stream, although they have another shape: errors for that table, and the server
+-- keeps running.
 CREATE SCHEMA t_shapes;
 SET search_path = t_shapes, dynamo;
 \set SHOW_CONTEXT never
@@ -28,7 +28,7 @@ BEGIN
 			"non_key_attributes": [], "storage": %s, "shards": %s, "relation": %s, "status": "ACTIVE"}]}', to_json(storage), shards, to_json(relation)));
 	CREATE OR REPLACE TRIGGER "~dynamo_maintain_indexes" AFTER INSERT OR UPDATE OR DELETE ON tab FOR EACH ROW EXECUTE FUNCTION dynamo.maintain_indexes();
 END $$;
--- makes the relation with a row, then what names it; tells what each operation does; leaves nothing
+-- creates the relation with a row, then its definition; returns the result of each operation; drops everything
 CREATE FUNCTION shape(make text, storage text DEFAULT 'table', shards int DEFAULT 0, fill text DEFAULT NULL, relation text DEFAULT 'fake')
 RETURNS TABLE (operation text, result text) LANGUAGE plpgsql AS $$
 DECLARE results text[] = '{}'; operations CONSTANT text[] = ARRAY[
@@ -61,27 +61,27 @@ BEGIN
 	RETURN QUERY SELECT regexp_replace(o, '^SELECT (.* FROM )?|\(.*$| tab$', '', 'g'), r FROM unnest(operations, results) u(o, r);
 END $$;
 
--- columns of other types: read by statements, too
+-- columns of other types, also read by statements
 SELECT * FROM shape('CREATE TABLE fake (g int, "PK" text COLLATE "C", item item NOT NULL, PRIMARY KEY (g, "PK"))', fill => '5, ''a''');
 SELECT * FROM shape('CREATE TABLE fake (g name, "PK" text COLLATE "C", item item NOT NULL, PRIMARY KEY (g, "PK"))', fill => '''x'', ''a''');
 SELECT * FROM shape('CREATE TABLE fake (g "char", "PK" text COLLATE "C", item item NOT NULL, PRIMARY KEY (g, "PK"))', fill => '''x'', ''a''');
 -- a primary key with more columns
 SELECT * FROM shape('CREATE TABLE fake (g text COLLATE "C", "PK" text COLLATE "C", item item NOT NULL, PRIMARY KEY (g, "PK") INCLUDE (item))', fill => '''x'', ''a''');
--- a shard that is partitioned again, shards by range, and shards that are no numbers
+-- a shard that is partitioned itself, shards by range, and shards that are not numbers
 SELECT * FROM shape('CREATE TABLE fake (dynamo_shard int, g text COLLATE "C", "PK" text COLLATE "C", item item NOT NULL, PRIMARY KEY (g, "PK", dynamo_shard)) PARTITION BY LIST (dynamo_shard);
 	CREATE TABLE fake0 PARTITION OF fake FOR VALUES IN (0) PARTITION BY LIST (g); CREATE TABLE fake00 PARTITION OF fake0 DEFAULT', shards => 1, fill => '0, ''x'', ''a''');
 SELECT * FROM shape('CREATE TABLE fake (dynamo_shard int, g text COLLATE "C", "PK" text COLLATE "C", item item NOT NULL, PRIMARY KEY (g, "PK", dynamo_shard)) PARTITION BY RANGE (dynamo_shard);
 	CREATE TABLE fake0 PARTITION OF fake FOR VALUES FROM (0) TO (1); CREATE TABLE fake1 PARTITION OF fake DEFAULT', shards => 2, fill => '0, ''x'', ''a''');
 SELECT * FROM shape('CREATE TABLE fake (dynamo_shard bool, g text COLLATE "C", "PK" text COLLATE "C", item item NOT NULL, PRIMARY KEY (g, "PK", dynamo_shard)) PARTITION BY LIST (dynamo_shard);
 	CREATE TABLE fake0 PARTITION OF fake FOR VALUES IN (false); CREATE TABLE fake1 PARTITION OF fake FOR VALUES IN (true)', shards => 2, fill => 'false, ''x'', ''a''');
--- the table itself, and a part of it
+-- the table itself, and its partition
 SELECT * FROM shape('DROP TABLE tab; CREATE TABLE tab (g text COLLATE "C" NOT NULL, "PK" text COLLATE "C" PRIMARY KEY, item item NOT NULL);
 	CREATE TRIGGER g BEFORE DELETE ON tab FOR EACH STATEMENT EXECUTE FUNCTION dynamo.guard_index(''tab'', ''GSI'')', relation => 'tab');
 SELECT * FROM shape('DROP TABLE tab; CREATE TABLE tab (g text COLLATE "C" NOT NULL, "PK" text COLLATE "C" PRIMARY KEY, item item NOT NULL) PARTITION BY LIST ("PK"); CREATE TABLE part PARTITION OF tab DEFAULT;
 	CREATE TRIGGER g BEFORE DELETE ON part FOR EACH STATEMENT EXECUTE FUNCTION dynamo.guard_index(''tab'', ''GSI'')', relation => 'part');
--- a view, whose columns are of other types, too
+-- a view, also with columns of other types
 SELECT * FROM shape('CREATE VIEW seen AS SELECT 1 AS g, "PK", item FROM tab', relation => 'seen');
--- btrees that are none, or not of these columns in this order
+-- indexes that are not btrees, or not on these columns in this order
 SELECT * FROM shape('CREATE INDEX fake ON tab USING hash (g)', 'inline');
 SELECT * FROM shape('CREATE INDEX fake ON tab USING gin (item)', 'inline');
 SELECT * FROM shape('CREATE INDEX fake ON tab (lower(g), "PK")', 'inline');

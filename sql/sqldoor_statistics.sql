@@ -1,4 +1,4 @@
--- what ANALYZE keeps of items: attribute names, not whole items
+-- statistics of items: ANALYZE keeps attribute names, not whole items
 CREATE SCHEMA t_statistics;
 SET search_path = t_statistics;
 
@@ -14,7 +14,7 @@ SELECT null_frac, n_distinct, most_common_vals, histogram_bounds,
 	most_common_elems, most_common_elem_freqs
 FROM pg_stats WHERE schemaname = 't_statistics' AND tablename = 'items';
 
--- what the planner makes of them
+-- the planner's use of them
 CREATE FUNCTION estimate(query text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE plan json;
 BEGIN
@@ -26,7 +26,7 @@ SELECT name, estimate(format('SELECT FROM items WHERE item OPERATOR(dynamo.?) %L
 FROM items, (VALUES ('PK'), ('email'), ('rare'), ('none')) n(name)
 GROUP BY name ORDER BY actual DESC;
 
--- items too large to look into, empty ones and none at all
+-- items that are too large to be examined, empty items and missing items
 CREATE TABLE large (item dynamo.item);
 ANALYZE large;
 INSERT INTO large VALUES ('{}'),

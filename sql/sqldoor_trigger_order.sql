@@ -1,5 +1,5 @@
--- a trigger that fires after key columns were set from the item, and changes
--- the item: told when it is made, refused when it does it
+-- A trigger that fires after key columns were derived from the item, and changes the
+-- item: a notice when it is created, an error when it changes the item.
 CREATE SCHEMA t_order;
 SET search_path = t_order, dynamo;
 \set SHOW_CONTEXT never
@@ -7,7 +7,7 @@ CREATE ROLE order_owner;
 CREATE ROLE order_other;
 GRANT USAGE, CREATE ON SCHEMA t_order TO order_owner, order_other;
 SET ROLE order_owner;
--- what the item's attribute "act" says
+-- makes the change named by the item's attribute "act"
 CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	CASE NEW.item ->> 'act'
@@ -29,7 +29,7 @@ CREATE VIEW our_triggers AS SELECT tgrelid::regclass AS relation, tgname, tgenab
 GRANT SELECT ON our_triggers TO PUBLIC;
 SELECT * FROM our_triggers ORDER BY 1, 2;
 
--- told
+-- notices
 CREATE TRIGGER before_ours BEFORE INSERT OR UPDATE ON shop FOR EACH ROW EXECUTE FUNCTION change();
 CREATE TRIGGER zafter AFTER INSERT OR UPDATE ON shop FOR EACH ROW EXECUTE FUNCTION change();
 CREATE TRIGGER "~delete" BEFORE DELETE ON shop FOR EACH ROW EXECUTE FUNCTION change();
@@ -48,7 +48,7 @@ SELECT * FROM our_triggers ORDER BY 1, 2;
 CREATE OR REPLACE TRIGGER "~e" BEFORE INSERT OR UPDATE ON shop FOR EACH ROW EXECUTE FUNCTION change();
 SELECT create_index('shop', 'more', 'H');
 
--- refused, whatever writes
+-- errors, whatever the way of writing
 \set VERBOSITY terse
 CREATE FUNCTION attempt(what text) RETURNS text LANGUAGE plpgsql AS $$
 BEGIN
@@ -76,9 +76,9 @@ COPY shop (item) FROM stdin;
 {"PK": {"S": "copied"}, "G": {"S": "g"}, "act": {"S": "nothing"}}
 \.
 SELECT count(*) FROM shop WHERE "PK" LIKE 'copied%';
--- an UPDATE that leaves the items alone
+-- an UPDATE that does not change items
 UPDATE shop SET "PK" = "PK";
--- as a subscription writes
+-- the way a subscription writes
 ALTER TABLE shop ENABLE ALWAYS TRIGGER "~e";
 RESET ROLE;
 SET session_replication_role = replica;
@@ -89,7 +89,7 @@ SET ROLE order_owner;
 \set VERBOSITY default
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "another"}, "act": {"S": "index"}}');
 
--- the check stays as long as it is needed
+-- the check remains as long as it is needed
 DROP TRIGGER "~dynamo_maintain_indexes" ON shop;
 ALTER TABLE shop DISABLE TRIGGER "~dynamo_maintain_indexes";
 SELECT create_index('shop', 'own', 'O', storage => 'table');
@@ -107,7 +107,7 @@ SELECT put_item('shop', '{"PK": {"S": "checked"}, "act": {"S": "index"}}');
 DROP TRIGGER "~e" ON shop;
 SELECT * FROM our_triggers ORDER BY 1, 2;
 
--- by who may make triggers, not ours
+-- created by a user who may create triggers, but not the extension's
 GRANT TRIGGER ON shop TO order_other;
 GRANT EXECUTE ON FUNCTION change() TO order_other;
 SET ROLE order_other;
@@ -116,7 +116,7 @@ SELECT * FROM our_triggers ORDER BY 1, 2;
 SET ROLE order_owner;
 DROP TRIGGER "~theirs" ON shop;
 
--- a definition that comes after
+-- a definition that is created after the trigger
 CREATE TABLE late ("PK" text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK"));
 CREATE TRIGGER "~y" BEFORE INSERT OR UPDATE ON late FOR EACH ROW EXECUTE FUNCTION change();
 CREATE TRIGGER "~z" BEFORE INSERT OR UPDATE ON late FOR EACH ROW EXECUTE FUNCTION change();
@@ -124,7 +124,7 @@ CREATE TRIGGER derive BEFORE INSERT OR UPDATE ON late FOR EACH ROW EXECUTE FUNCT
 	'{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": []}');
 SELECT * FROM our_triggers ORDER BY 1, 2;
 
--- partitions: of the whole table, and of their own
+-- partitions: triggers of the whole table, and of a partition
 SELECT create_table('parts', 'PK', indexes => '[{"index_name": "inl", "partition_key": "G"}]');
 ALTER TABLE parts RENAME TO whole;
 CREATE TABLE parts (LIKE whole INCLUDING ALL) PARTITION BY RANGE ("PK");

@@ -1,12 +1,12 @@
--- rows that are older than the trigger hold anything: whoever takes a key from
--- them says so, and everything else goes on
+-- Rows older than the trigger can contain anything: code that reads a key from them
+-- raises an error, and everything else continues.
 CREATE SCHEMA t_stored;
 SET search_path = t_stored, dynamo;
 \set SHOW_CONTEXT never
 \set VERBOSITY terse
 SET client_min_messages = warning;
 
--- what a statement gives: how many rows, or its SQLSTATE
+-- the result of a statement: its number of rows, or its SQLSTATE
 CREATE FUNCTION try(statement text) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE n bigint;
 BEGIN
@@ -17,7 +17,7 @@ EXCEPTION WHEN OTHERS THEN
 	RETURN SQLSTATE;
 END $$;
 
--- a table with one bad row, which its definition comes after
+-- a table with an invalid row, which is older than its definition
 CREATE FUNCTION plant(pk text, n numeric, item text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	DROP TABLE IF EXISTS tab, "tab$table", "tab$shards";
@@ -55,7 +55,7 @@ BEGIN
 	END LOOP;
 END $$;
 
--- reading without a position goes on; a position is told by key and columns
+-- reads without a position continue; a position requires valid key and columns
 SELECT * FROM run($$SELECT scan('tab')$$);
 SELECT * FROM run($$SELECT scan_page('tab', page_size => 1)$$);
 SELECT * FROM run($$SELECT scan_page('tab', index_name => 'inline', page_size => 1)$$);
@@ -63,33 +63,33 @@ SELECT * FROM run($$SELECT query_page('tab', 'PK = :p', '{":p": {"S": "a"}}', pa
 SELECT * FROM run($$SELECT count(*) FROM generate_series(0, 4) s, scan('tab', segment => s, total_segments => 5)$$);
 SELECT * FROM run($$SELECT scan_page('tab', segment => s, total_segments => 5, page_size => 1) FROM generate_series(0, 4) s$$);
 SELECT * FROM run($$SELECT request('ExecuteStatement', '{"Statement": "SELECT * FROM tab WHERE PK IN [''a'', ''b''] ORDER BY N"}')$$);
--- an update keeps the key; others may replace or delete
+-- an update keeps the key; other operations can replace or delete the item
 SELECT * FROM run($$SELECT update_item('tab', '{"PK": {"S": "a"}, "N": {"N": "0"}}', 'SET z = :z', expression_attribute_values => '{":z": {"S": "z"}}')$$);
 SELECT * FROM run($$SELECT request('UpdateItem', '{"TableName": "tab", "Key": {"PK": {"S": "a"}, "N": {"N": "0"}}, "UpdateExpression": "REMOVE z", "ReturnConsumedCapacity": "INDEXES"}')$$);
 SELECT * FROM run($$SELECT put_item('tab', '{"PK": {"S": "a"}, "N": {"N": "0"}, "g": {"S": "g"}}', return_values => 'ALL_OLD')$$);
 SELECT * FROM run($$SELECT delete_item('tab', '{"PK": {"S": "a"}, "N": {"N": "0"}}', return_values => 'ALL_OLD')$$);
 SELECT * FROM run($$UPDATE tab SET item = item$$);
 SELECT * FROM run($$DELETE FROM tab$$);
--- verify_index tells, reindex leaves what it cannot set right
+-- verify_index reports the rows, and reindex leaves those that it cannot correct
 SELECT * FROM run($$SELECT * FROM verify_index('tab', 'inline')$$);
 SELECT * FROM run($$SELECT reindex('tab', 'inline'); SELECT FROM tab WHERE "PK" IS NULL OR "N" IS NULL$$);
 SELECT plant('a', 0, '{"PK": {"S": "a"}, "N": {"S": "0"}, "g": {"S": "g"}}');
 SELECT * FROM verify_index('tab', 'inline');
--- indexes are built, their entries read
+-- indexes are built, and their entries can be read
 SELECT * FROM run($$SELECT create_index('tab', 'table', 'g', storage => 'table'); SELECT * FROM verify_index('tab', 'table')$$);
 SELECT * FROM run($$SELECT create_index('tab', 'shards', 'g', shards => 2); SELECT * FROM verify_index('tab', 'shards')$$);
 SELECT * FROM run($$SELECT create_index('tab', 'shards', 'g', shards => 2); SELECT scan('tab', index_name => 'shards')$$);
 SELECT * FROM run($$SELECT create_index('tab', 'table', 'g', storage => 'table'); SELECT scan_page('tab', index_name => 'table', page_size => 1)$$);
 SELECT * FROM run($$SELECT create_index('tab', 'late', 'late', storage => 'table'); UPDATE tab SET item = item; DELETE FROM tab$$);
--- streams have keys by the columns
+-- streams have keys from the columns
 SELECT * FROM run($$SELECT enable_stream('tab'); DELETE FROM tab; SELECT * FROM read_stream('tab')$$);
 SELECT * FROM run($$SELECT enable_stream('tab'); TRUNCATE tab; SELECT * FROM read_stream('tab')$$);
--- others
+-- other operations
 SELECT * FROM run($$SELECT update_time_to_live('tab', 'PK'); SELECT delete_expired('tab')$$);
 SELECT * FROM run($$ANALYZE tab; SELECT describe_table('tab'); SELECT count(*) FROM tables$$);
 SELECT * FROM run($$CREATE TABLE copy AS SELECT * FROM tab; DROP TABLE copy$$);
 
--- an attribute that is the key of nothing is checked as one
+-- an attribute that is not part of a key is checked like one
 CREATE TABLE other ("PK" text COLLATE "C" PRIMARY KEY, n numeric, s text COLLATE "C", item item NOT NULL);
 CREATE TRIGGER k BEFORE INSERT OR UPDATE ON other FOR EACH ROW EXECUTE FUNCTION dynamo.derive_keys('{"version": 1,
 	"attributes": [{"name": "PK", "type": "S", "column": "PK"}, {"name": "n", "type": "N", "column": "n"}, {"name": "s", "type": "S", "column": "s"}],
@@ -102,7 +102,7 @@ SELECT put_item('other', '{"PK": {"S": "a"}, "n": {"N": "1"}, "s": {"S": "x"}}')
 SELECT update_item('other', '{"PK": {"S": "a"}}', 'SET n = s');
 SELECT "PK", n, s FROM other;
 
--- a partition has the definition of its table, and no other
+-- a partition uses the definition of its table
 CREATE TABLE parts ("PK" text COLLATE "C" NOT NULL, g text COLLATE "C", item item NOT NULL, PRIMARY KEY ("PK")) PARTITION BY LIST ("PK");
 CREATE TABLE part PARTITION OF parts FOR VALUES IN ('a');
 CREATE INDEX "parts$g" ON parts (g, "PK") WHERE g IS NOT NULL;
@@ -114,7 +114,7 @@ CREATE TRIGGER l BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION 
 	"non_key_attributes": [], "storage": "inline", "shards": 0, "shard_by": null, "relation": "parts$g", "status": "ACTIVE"}]}');
 SELECT try($$SELECT * FROM verify_index('parts', 'one')$$), try($$SELECT reindex('parts', 'one')$$);
 
--- records that nobody can read
+-- records that cannot be read
 SELECT create_table('streamed', 'PK');
 SELECT enable_stream('streamed') IS NOT NULL AS enabled;
 CREATE FUNCTION read_planted(columns text, record text) RETURNS text LANGUAGE plpgsql AS $$

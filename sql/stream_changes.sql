@@ -1,4 +1,4 @@
--- what is recorded: every change of an item, through every door, once
+-- Every change of an item is recorded once, whatever the way of writing
 CREATE SCHEMA t_stream_changes;
 SET search_path = t_stream_changes, dynamo;
 \pset format unaligned
@@ -8,7 +8,7 @@ SET client_min_messages = warning;
 SELECT create_table('shop', 'PK', 'SK', indexes => '[{"index_name": "far", "partition_key": "G", "storage": "table"}]');
 SELECT enable_stream('shop') ~ '^20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$';
 
--- the records since the last call, in short
+-- the records since the last call, abbreviated
 CREATE TABLE seen (number numeric);
 INSERT INTO seen VALUES (NULL);
 CREATE FUNCTION news(name text DEFAULT 'shop') RETURNS SETOF text LANGUAGE plpgsql AS $$
@@ -28,7 +28,7 @@ SELECT update_item('shop', '{"PK": {"S": "f"}, "SK": {"S": "1"}}', 'SET n = n + 
 SELECT update_item('shop', '{"PK": {"S": "f"}, "SK": {"S": "2"}}', 'SET n = :one', expression_attribute_values => '{":one": {"N": "1"}}');
 SELECT delete_item('shop', '{"PK": {"S": "f"}, "SK": {"S": "2"}}');
 SELECT news();
--- what changes nothing, and what fails
+-- statements that change nothing, and statements that fail
 SELECT put_item('shop', '{"n": {"N": "3.0"}, "PK": {"S": "f"}, "SK": {"S": "1"}}');
 SELECT update_item('shop', '{"PK": {"S": "f"}, "SK": {"S": "1"}}', 'SET n = n + :zero REMOVE nothing', expression_attribute_values => '{":zero": {"N": "0"}}');
 SELECT delete_item('shop', '{"PK": {"S": "f"}, "SK": {"S": "2"}}');
@@ -47,7 +47,7 @@ MERGE INTO shop USING (VALUES ('1'), ('4')) v(sk) ON "PK" = 's' AND "SK" = v.sk
 	WHEN MATCHED THEN DELETE
 	WHEN NOT MATCHED THEN INSERT (item) VALUES (build_item('PK', 's', 'SK', v.sk, 'n', 4));
 SELECT news();
--- another key is another item
+-- an item with another key is another item
 UPDATE shop SET item = set_attribute(item, 'SK', to_value('moved'::text)) WHERE "PK" = 's' AND "SK" = '2';
 COPY shop (item) FROM stdin;
 {"PK": {"S": "c"}, "SK": {"S": "1"}, "n": {"N": "1"}}
@@ -78,7 +78,7 @@ SELECT request('ExecuteStatement', $${"Statement": "DELETE FROM shop WHERE PK = 
 SELECT batch_write_item('shop', put_items => ARRAY[build_item('PK', 'b', 'SK', '1', 'n', 1)]::item[]);
 SELECT news();
 
--- in one transaction: every step, in order; nothing of what is rolled back
+-- in one transaction: every change, in order; no change that is rolled back
 BEGIN;
 SELECT put_item('shop', '{"PK": {"S": "x"}, "SK": {"S": "1"}, "n": {"N": "1"}}');
 SELECT put_item('shop', '{"PK": {"S": "x"}, "SK": {"S": "1"}, "n": {"N": "2"}}');
@@ -112,7 +112,7 @@ SELECT delete_expired('shop');
 DELETE FROM shop WHERE "PK" = 'b';
 SELECT news();
 
--- a trigger of one's own that changes the item again comes second
+-- changes of an item by a user's trigger are recorded second
 CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	UPDATE t_stream_changes.shop SET item = dynamo.set_attribute(item, 'n', dynamo.to_value(-1)) WHERE "PK" = NEW."PK" AND "SK" = NEW."SK";

@@ -18,7 +18,7 @@ SELECT tgname, tgenabled, tgtype FROM pg_trigger WHERE tgrelid = 'shop'::regclas
 SELECT tgname, tgenabled, tgtype FROM pg_trigger WHERE tgrelid = '"shop$stream"'::regclass ORDER BY 1;
 SELECT put('shop');
 
--- other names, another schema, another owner: the stream goes along
+-- other names, another schema, another owner: the stream follows
 ALTER TABLE shop RENAME TO store;
 SELECT put('store');
 SELECT counted('store');
@@ -34,7 +34,7 @@ SELECT put('store');
 SELECT streams_here(), counted('store'), counted('t_stream_ddl_2.store');
 SELECT relowner::regrole FROM pg_class WHERE relname = 'shop$stream_number_seq';
 ALTER TABLE changes OWNER TO CURRENT_USER;
--- what the stream needs
+-- objects that the stream requires
 ALTER TABLE changes DROP COLUMN horizon;
 ALTER TABLE changes ADD COLUMN more int;
 ALTER TABLE changes DROP CONSTRAINT "shop$stream_pkey";
@@ -48,7 +48,7 @@ SELECT disable_stream('store');
 ALTER TABLE changes DROP COLUMN horizon;
 SELECT counted('store');
 DROP TABLE changes;
--- definitions that are none
+-- invalid definitions
 CREATE TABLE none (a int);
 CREATE TRIGGER t BEFORE INSERT ON none FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{');
 CREATE TRIGGER t BEFORE INSERT ON store FOR EACH ROW EXECUTE FUNCTION dynamo.guard_stream('{}');
@@ -61,7 +61,7 @@ ALTER TABLE store DISABLE TRIGGER ALL;
 ALTER TABLE store ENABLE TRIGGER ALL;
 SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'store'::regclass ORDER BY 1;
 SELECT (describe_table('store') -> 'stream') - 'label'::text;
--- an index of one's own
+-- a user's own index
 CREATE INDEX ON t_stream_ddl_2."store$stream" ((keys ->> 'PK'), number);
 SELECT put('store');
 SELECT counted('store'), count(*) FROM t_stream_ddl_2."store$stream" WHERE keys ->> 'PK' = 'p';
@@ -73,7 +73,7 @@ SELECT put('store');
 ALTER TABLE store SET LOGGED;
 SELECT DISTINCT relpersistence FROM pg_class WHERE relname IN ('store', 'store$stream', 'store$stream_pkey', 'store$stream_number_seq');
 
--- what is no change of an item
+-- statements that change no item
 SELECT counted('store') AS before \gset
 SELECT create_index('store', 'gsi', 'G', storage => 'table');
 SELECT update_time_to_live('store', 'e');
@@ -83,11 +83,11 @@ VACUUM FULL store;
 SELECT reindex('store', 'gsi');
 SELECT counted('store') - :before;
 
--- another stream beside the first; the names of both are found
+-- a second stream besides the first; both are found by name
 SELECT disable_stream('store'), enable_stream('store', 'OLD_IMAGE') IS NOT NULL;
 SELECT streams_here();
 SELECT counted('store'), (SELECT count(*) FROM read_stream('store', label => (SELECT min(label) FROM dynamo.streams WHERE table_name = 'store')));
--- the table is dropped: its streams stay until they are trimmed
+-- the table is dropped: its streams remain until they are trimmed
 SELECT put('store');
 DROP TABLE store;
 SELECT streams_here(), counted('store');

@@ -1,4 +1,4 @@
--- what the operations on streams refuse
+-- Errors of the operations on streams
 CREATE SCHEMA t_stream_errors;
 SET search_path = t_stream_errors;
 \pset format unaligned
@@ -14,7 +14,7 @@ SELECT dynamo.enable_stream('tab') AS label \gset
 SELECT arn AS arn FROM dynamo.streams WHERE table_name = 'tab' AND schema_name = 't_stream_errors' \gset
 SELECT dynamo.request('DescribeStream', json_build_object('StreamArn', :'arn')) #>> '{StreamDescription,Shards,0,ShardId}' AS shard \gset
 
--- the model
+-- constraints of the model
 SELECT req('ListStreams', '{"TableName": "a/", "Limit": 0, "ExclusiveStartStreamArn": "arn"}');
 SELECT req('ListStreams', '{"Limit": 101}');
 SELECT req('ListStreams', '{"Limit": "x"}');
@@ -26,16 +26,16 @@ SELECT req('GetRecords', '{}');
 SELECT req('GetRecords', '{"ShardIterator": "", "Limit": 1001}');
 SELECT req('GetRecords', '{"ShardIterator": 1}');
 
--- streams and shards that are not there
+-- streams and shards that do not exist
 SELECT req('DescribeStream', json_build_object('StreamArn', :'arn' || 'x'));
 SELECT req('DescribeStream', json_build_object('StreamArn', 'arn:aws:dynamodb:us-east-1:000000000000:table/no/stream/' || :'label'));
 SELECT req('DescribeStream', json_build_object('StreamArn', replace(:'arn', 'us-east-1', 'eu-west-1')));
--- and what is no stream's name
+-- invalid names of streams
 SELECT operation, req(operation, json_build_object(member, name, 'ShardId', :'shard', 'ShardIteratorType', 'LATEST'))
 FROM (VALUES ('DescribeStream', 'StreamArn'), ('GetShardIterator', 'StreamArn'), ('ListStreams', 'ExclusiveStartStreamArn')) o(operation, member),
 	unnest(ARRAY['here comes a text that is no resource name', 'arn:aws:dynamodb:us-east-1:000000000000:table/tab',
 		replace(:'arn', 'dynamodb', 'kinesis')]) name;
--- a filter of shards has both members
+-- a filter of shards requires both members
 SELECT req('DescribeStream', json_build_object('StreamArn', :'arn', 'ShardFilter', filter::json))
 FROM (VALUES ('{}'), ('{"Type": "CHILD_SHARDS"}'), ('{"ShardId": "shardId-00000000000000000000-00000000"}')) f(filter);
 SELECT req('GetShardIterator', json_build_object('StreamArn', :'arn', 'ShardId', :'shard' || 'x', 'ShardIteratorType', 'LATEST'));
@@ -50,7 +50,7 @@ SELECT req('GetShardIterator', json_build_object('StreamArn', :'arn', 'ShardId',
 SELECT req('GetShardIterator', json_build_object('StreamArn', :'arn', 'ShardId', :'shard', 'ShardIteratorType', 'AT_SEQUENCE_NUMBER', 'SequenceNumber', '1000000000000000000x1'));
 SELECT req('GetShardIterator', json_build_object('StreamArn', :'arn', 'ShardId', :'shard', 'ShardIteratorType', 'AT_SEQUENCE_NUMBER', 'SequenceNumber', '199999999999999999999'));
 
--- iterators: not ours, of another stream, changed, expired
+-- iterators: malformed, of another stream, changed, expired
 SELECT dynamo.request('GetShardIterator', json_build_object('StreamArn', :'arn', 'ShardId', :'shard', 'ShardIteratorType', 'TRIM_HORIZON')) ->> 'ShardIterator' AS iterator \gset
 SELECT req('GetRecords', json_build_object('ShardIterator', :'iterator')), length(:'iterator') < 2048;
 SELECT req('GetRecords', json_build_object('ShardIterator', 'x'));
@@ -80,7 +80,7 @@ FROM (VALUES ('AT_SEQUENCE_NUMBER', '100000000000000000003'), ('AFTER_SEQUENCE_N
 SELECT sequence_number, event_name FROM dynamo.read_stream('tab');
 SELECT sequence_number FROM dynamo.read_stream('tab', 100000000000000000003, 1);
 SELECT sequence_number FROM dynamo.read_stream('tab', 100000000000000000002);
--- the number a shard is said to begin with can be read from, also when there is nothing left
+-- the first number of a shard can always be used for reading, even if no record is left
 CREATE FUNCTION first_number() RETURNS text LANGUAGE sql AS
 	$$SELECT dynamo.request('DescribeStream', json_build_object('StreamArn', arn)) #>> '{StreamDescription,Shards,0,SequenceNumberRange,StartingSequenceNumber}'
 	FROM dynamo.streams WHERE table_name = 'tab' AND schema_name = 't_stream_errors'$$;

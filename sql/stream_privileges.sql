@@ -1,4 +1,4 @@
--- who may read a stream, begin one, trim one
+-- Privileges to read, enable and trim a stream
 CREATE SCHEMA t_stream_priv;
 SET search_path = t_stream_priv;
 \pset format unaligned
@@ -15,7 +15,7 @@ SELECT dynamo.create_table('tab', 'p');
 SELECT dynamo.enable_stream('tab') IS NOT NULL;
 GRANT SELECT ON tab TO stream_reader;
 GRANT SELECT, INSERT, UPDATE, DELETE, TRIGGER ON tab TO stream_writer;
--- whoever may write, writes records without a privilege on the stream
+-- users who may write the table need no privilege on the stream for its records
 SET ROLE stream_writer;
 SELECT dynamo.put_item('tab', '{"p": {"S": "a"}}');
 INSERT INTO tab (item) VALUES ('{"p": {"S": "b"}}');
@@ -23,7 +23,7 @@ INSERT INTO "tab$stream" (created_at, horizon, event) VALUES (now(), '1', 'I');
 SELECT * FROM "tab$stream";
 SELECT dynamo.disable_stream('tab');
 SELECT dynamo.trim_streams('tab', '0');
--- no trigger of ours by someone who only may create triggers
+-- users with only the TRIGGER privilege cannot create the extension's triggers
 RESET ROLE;
 CREATE TABLE other (a int);
 GRANT ALL ON other TO stream_writer;
@@ -37,7 +37,7 @@ SELECT event_name, keys FROM dynamo.read_stream('tab');
 SELECT dynamo.request_safe('DescribeStream', json_build_object('StreamArn', (SELECT arn FROM dynamo.streams WHERE schema_name = 't_stream_priv'))) #>> '{body,__type}';
 SELECT table_name, status FROM dynamo.streams WHERE schema_name = 't_stream_priv';
 
--- row security: a stream has the rows of all
+-- row security: a stream contains the rows of all users
 SET ROLE stream_owner;
 ALTER TABLE tab ENABLE ROW LEVEL SECURITY;
 CREATE POLICY p ON tab USING (p <> 'b');
@@ -53,12 +53,12 @@ ALTER TABLE tab NO FORCE ROW LEVEL SECURITY;
 ALTER TABLE tab DISABLE ROW LEVEL SECURITY;
 SELECT count(*) FROM dynamo.read_stream('tab');
 
--- one's own records cannot be forged or removed, even by the owner
+-- not even the owner can forge or remove records
 DELETE FROM "tab$stream";
 UPDATE "tab$stream" SET event = 'R';
 INSERT INTO "tab$stream" (created_at, horizon, event) VALUES (now(), '1', 'I');
 SELECT count(*) FROM dynamo.read_stream('tab');
--- a closed stream is as readable as its table, until that is dropped
+-- a closed stream can be read by those who can read its table, until the table is dropped
 SELECT dynamo.disable_stream('tab');
 SET ROLE stream_reader;
 SELECT count(*) FROM dynamo.read_stream('tab');
@@ -73,7 +73,7 @@ SET ROLE stream_owner;
 GRANT SELECT ON "tab$stream" TO stream_reader;
 SET ROLE stream_reader;
 SELECT count(*) FROM dynamo.read_stream('tab');
--- trimming: only one's own
+-- trimming: only the user's own streams
 SELECT dynamo.trim_streams('tab', '0');
 SELECT dynamo.trim_streams('t_stream_priv.tab', '0');
 SELECT dynamo.trim_streams(retention => '0');

@@ -4,7 +4,7 @@ SET search_path = t_stream_requests;
 \pset format unaligned
 \pset tuples_only on
 \set VERBOSITY terse
--- times, labels and what is made of them are hidden; so are iterators
+-- times, labels and values derived from them are masked, as are iterators
 CREATE FUNCTION req(operation text, request json) RETURNS text LANGUAGE sql AS $$
 	SELECT regexp_replace(regexp_replace(regexp_replace(regexp_replace(regexp_replace(
 		CASE WHEN r ->> 'status' = '200' THEN (r -> 'body')::text
@@ -21,7 +21,7 @@ CREATE FUNCTION shard(name text DEFAULT 'tab') RETURNS text LANGUAGE sql AS
 CREATE FUNCTION iterator(type text, number text DEFAULT NULL, name text DEFAULT 'tab') RETURNS text LANGUAGE sql AS
 	$$SELECT dynamo.request('GetShardIterator', json_build_object('StreamArn', arn(name), 'ShardId', shard(name),
 		'ShardIteratorType', type, 'SequenceNumber', number)) ->> 'ShardIterator'$$;
--- numbers of the records, and whether there is more
+-- the numbers of the records, and whether there are more
 CREATE FUNCTION numbers(iterator text, max int DEFAULT 1000) RETURNS text LANGUAGE sql AS $$
 	SELECT concat_ws(' ', (SELECT string_agg(substr(r #>> '{dynamodb,SequenceNumber}', 2)::bigint::text, ' ') FROM json_array_elements(b -> 'Records') r),
 		CASE WHEN b ->> 'NextShardIterator' IS NULL THEN 'end' END)
@@ -43,7 +43,7 @@ SELECT req('DeleteItem', '{"TableName": "tab", "Key": {"p": {"S": "a"}, "s": {"N
 SELECT req('GetRecords', json_build_object('ShardIterator', :'latest', 'Limit', 1));
 SELECT req('GetRecords', json_build_object('ShardIterator', iterator('AFTER_SEQUENCE_NUMBER', '100000000000000000001'), 'Limit', 1));
 SELECT req('GetRecords', json_build_object('ShardIterator', iterator('AT_SEQUENCE_NUMBER', '100000000000000000003')));
--- where readers stand
+-- positions of readers
 SELECT numbers(:'latest'), numbers(iterator('LATEST')), numbers(iterator('TRIM_HORIZON')), numbers(iterator('AFTER_SEQUENCE_NUMBER', '100000000000000000003'));
 SELECT dynamo.request('GetRecords', json_build_object('ShardIterator', iterator('TRIM_HORIZON'), 'Limit', 2)) ->> 'NextShardIterator' AS next \gset
 SELECT numbers(:'next'), numbers(:'next');
@@ -63,7 +63,7 @@ BEGIN
 END $$;
 SELECT view_of(v) FROM unnest('{KEYS_ONLY,NEW_IMAGE,OLD_IMAGE,NEW_AND_OLD_IMAGES}'::text[]) v;
 
--- a megabyte ends a page; so does the limit
+-- a page ends at one megabyte, or at the limit
 SELECT dynamo.create_table('big', 'id');
 SELECT dynamo.enable_stream('big', 'NEW_IMAGE') IS NOT NULL;
 INSERT INTO big (item) SELECT jsonb_build_object('id', i::text, 'text', repeat('x', 349000)) FROM generate_series(1, 5) i;
@@ -79,7 +79,7 @@ SELECT req('ListStreams', '{"TableName": "none"}');
 SELECT req('DescribeStream', json_build_object('StreamArn', arn(), 'ExclusiveStartShardId', shard())) ~ '"Shards":\[\]';
 SELECT req('DescribeStream', json_build_object('StreamArn', arn(), 'ShardFilter', json_build_object('Type', 'CHILD_SHARDS', 'ShardId', shard()))) ~ '"Shards":\[\]';
 
--- disabled: the shard is closed, and readable to its end
+-- disabled: the shard is closed and can be read to its end
 SELECT arn() AS old \gset
 SELECT req('UpdateTable', '{"TableName": "tab", "StreamSpecification": {"StreamEnabled": false}}') !~ '"StreamSpecification"';
 SELECT req('PutItem', '{"TableName": "tab", "Item": {"p": {"S": "c"}, "s": {"N": "1"}}}');
@@ -91,7 +91,7 @@ SELECT arn() <> :'old', dynamo.request('DescribeTable', '{"TableName": "tab"}') 
 SELECT req('PutItem', '{"TableName": "tab", "Item": {"p": {"S": "d"}, "s": {"N": "1"}}}');
 SELECT numbers(iterator('TRIM_HORIZON'));
 SELECT json_array_length(dynamo.request('ListStreams', '{"TableName": "tab"}') -> 'Streams');
--- and of a table that is no more
+-- the stream of a dropped table
 SELECT req('DeleteTable', '{"TableName": "tab"}') ~ 'DELETING';
 SELECT numbers(iterator('TRIM_HORIZON')), req('DescribeStream', json_build_object('StreamArn', arn())) ~ '"StreamStatus":"DISABLED"';
 SELECT json_array_length(dynamo.request('ListStreams', '{"TableName": "tab"}') -> 'Streams');

@@ -1,4 +1,4 @@
--- the example of entities: what it answers, and by which plans
+-- The example of entities: results and plans
 CREATE SCHEMA t_system_entities;
 SET search_path = t_system_entities, dynamo;
 SET client_min_messages = warning;

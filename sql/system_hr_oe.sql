@@ -1,5 +1,5 @@
 -- Reference system 5, human resources and order entry: the example, its access
--- patterns by plain SQL, and what one ordered read of all shards reads.
+-- patterns in plain SQL, and the cost of one ordered read of all shards.
 SET client_min_messages = warning;
 CREATE SCHEMA t_system_5;
 SET search_path = t_system_5;
@@ -47,12 +47,12 @@ FROM (VALUES
 	(14, 'GSI1PK = :k', '{":k": {"S": "2026-Q1"}}', 'GSI1', false)
 ) AS patterns (pattern, condition, vals, idx, forward) ORDER BY pattern;
 
--- the orders are spread
+-- the orders are distributed over the shards
 SELECT count(*) AS shards_in_use, sum(n) AS entries
 FROM (SELECT tableoid, count(*) AS n FROM "hr_oe$GSI2" GROUP BY tableoid) s WHERE n > 0;
 
--- every pattern reads what it returns, by PostgreSQL's counters; the merge of all
--- shards at most one more of each
+-- every pattern reads only what it returns, by PostgreSQL's counters; the merge of all
+-- shards reads at most one more entry of each
 SELECT pattern, counted(query, 'hr_oe') FROM (VALUES
 	('1', query_of('hr_oe', 'PK = :k', '{":k": "HR-EMPLOYEE1"}')),
 	('2', query_of('hr_oe', 'GSI1PK = :k', '{":k": "Karen Colmenares"}', 'GSI1')),
@@ -71,7 +71,7 @@ SELECT pattern, counted(query, 'hr_oe') FROM (VALUES
 	('13', $$SELECT dynamo.get_item('hr_oe', '{"PK": {"S": "OE-PRODUCT1"}, "SK": {"S": "OE-PRODUCT1"}}')$$),
 	('14', query_of('hr_oe', 'GSI1PK = :k', '{":k": "2026-Q1"}', 'GSI1', false))
 ) AS patterns (pattern, query) ORDER BY split_part(pattern, ',', 1)::int, pattern;
--- with a limit the direct path reads not one entry more, the other one in batches
+-- with a limit, the direct path reads no further entry, and the SQL path reads in batches
 SET dynamo.direct_access = on;
 SELECT '3, latest' AS pattern, counted(query_of('hr_oe', 'PK = :k AND begins_with(SK, :p)', '{":k": "HR-EMPLOYEE2", ":p": "JH#"}', NULL, false, 1), 'hr_oe');
 

@@ -1,5 +1,5 @@
 -- Reference system 3, schools, courses and pupils: the example, its access
--- patterns by plain SQL, and what they read.
+-- patterns in plain SQL, and the number of items they read.
 SET client_min_messages = warning;
 CREATE SCHEMA t_system_3;
 SET search_path = t_system_3;
@@ -31,7 +31,7 @@ SELECT reads($$SELECT * FROM dynamo.query('schools', 'PK = :PK AND begins_with(S
 SELECT reads($$SELECT * FROM dynamo.query('schools', 'SK = :p', '{":p": {"S": "PUPIL#101"}}', index_name => 'inverted')$$, 'schools$inverted');
 
 SELECT * FROM dynamo.verify_index('schools', 'inverted');
--- a pupil leaves a course: gone from both sides
+-- a pupil leaves a course: removed from both sides
 SELECT dynamo.delete_item('schools', '{"PK": {"S": "COURSE#MUS"}, "SK": {"S": "PUPIL#101"}}');
 SELECT item ->> 'PK' AS course
 FROM dynamo.query('schools', 'SK = :p AND begins_with(PK, :c)', '{":p": {"S": "PUPIL#101"}, ":c": {"S": "COURSE#"}}', index_name => 'inverted') AS item;

@@ -1,5 +1,5 @@
 -- Reference system 2, a shop with ten access patterns: the example, its patterns
--- by plain SQL, and what they read.
+-- in plain SQL, and the number of items they read.
 SET client_min_messages = warning;
 CREATE SCHEMA t_system_2;
 SET search_path = t_system_2;
@@ -11,7 +11,7 @@ SELECT count(*) FROM generate_series(1, 300) i,
 	dynamo.put_item('shop', jsonb_build_object('PK', 'o#9' || i, 'SK', 'p#99887', 'EntityType', 'orderItem',
 		'GSI1PK', 'p#99887', 'GSI1SK', '2023-06-01T00:00:' || i, 'GSI2PK', 'c#12345', 'GSI2SK', 'p#2023-06-01#' || i));
 
--- 6, 7, 9 and 10 on the indexes; the columns are there for plain SQL
+-- 6, 7, 9 and 10 on the indexes; plain SQL can use the columns
 SELECT agree($$SELECT * FROM dynamo.query('shop', 'GSI1PK = :p AND GSI1SK BETWEEN :a AND :b', '{":p": {"S": "p#99887"}, ":a": {"S": "2023-04-15"}, ":b": {"S": "2023-05"}}', index_name => 'GSI1')$$,
 	$$SELECT item FROM shop WHERE "GSI1PK" = 'p#99887' AND "GSI1SK" BETWEEN '2023-04-15' AND '2023-05' ORDER BY "GSI1SK"$$);
 SELECT agree($$SELECT * FROM dynamo.query('shop', 'GSI1PK = :i AND GSI1SK = :i', '{":i": {"S": "i#55443"}}', index_name => 'GSI1')$$,
@@ -38,7 +38,7 @@ FROM (VALUES
 	(10, 'GSI2PK = :c AND GSI2SK BETWEEN :a AND :b', '{":c": {"S": "c#12345"}, ":a": {"S": "p#2023-04-15"}, ":b": {"S": "p#2023-04-30"}}', 'GSI2')
 ) AS patterns (pattern, condition, vals, idx) ORDER BY pattern;
 
--- every pattern reads what it returns, by PostgreSQL's counters
+-- every pattern reads only what it returns, by PostgreSQL's counters
 SELECT pattern, counted(query, 'shop') FROM (VALUES
 	(1, $$SELECT dynamo.get_item('shop', '{"PK": {"S": "c#12345"}, "SK": {"S": "c#12345"}}')$$),
 	(2, $$SELECT dynamo.get_item('shop', '{"PK": {"S": "p#12345"}, "SK": {"S": "p#12345"}}')$$),
@@ -53,7 +53,7 @@ SELECT pattern, counted(query, 'shop') FROM (VALUES
 	(10, query_of('shop', 'GSI2PK = :c AND GSI2SK BETWEEN :a AND :b', '{":c": "c#12345", ":a": "p#2023-04-15", ":b": "p#2023-04-30"}', 'GSI2'))
 ) AS patterns (pattern, query) ORDER BY pattern;
 
--- sparse: customers, products and orders are in neither index
+-- sparse: customers, products and orders are in none of the indexes
 SELECT count(*) FILTER (WHERE "GSI1PK" IS NOT NULL) AS in_gsi1, count(*) FILTER (WHERE "GSI1PK" IS NULL) AS outside FROM shop;
 SELECT * FROM dynamo.verify_index('shop', 'GSI1');
 SELECT * FROM dynamo.verify_index('shop', 'GSI2');

@@ -6,7 +6,7 @@ CREATE SCHEMA t_table;
 SET search_path = t_table;
 
 SELECT dynamo.create_table('ecommerce', 'PK', 'SK');
--- its id is another every time
+-- the id is different in every run
 SELECT regexp_replace(replace(pg_get_triggerdef(oid), 'CREATE TRIGGER', 'CREATE OR REPLACE TRIGGER'), '"id": "[^"]*", ', '') AS definition
 FROM pg_trigger WHERE tgrelid = 'ecommerce'::regclass AND tgname = '~dynamo_derive_keys' \gset
 :definition;
@@ -18,9 +18,9 @@ SELECT attname, format_type(atttypid, atttypmod), collname, attnotnull
 FROM pg_attribute LEFT JOIN pg_collation c ON c.oid = attcollation
 WHERE attrelid = 'numbers'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT reloptions FROM pg_class WHERE oid = 'numbers'::regclass;
--- a DynamoDB name may have dots and dashes
+-- a DynamoDB name can contain dots and dashes
 SELECT dynamo.create_table('my.table-1', 'id');
--- and no schema, which who means one is told
+-- a dot does not separate a schema, as the notice says
 BEGIN;
 SELECT dynamo.create_table('public.table', 'id');
 ROLLBACK;
@@ -32,7 +32,7 @@ FROM dynamo.tables WHERE schema_name = 't_table' ORDER BY table_name;
 SELECT dynamo.describe_table('numbers') - 'table_size_bytes';
 SELECT (dynamo.describe_table('numbers') ->> 'table_size_bytes')::int > 0 AS has_size;
 
--- names are found as the operations find them: as they are, then schema.table
+-- names are resolved as in operations: the whole name, then schema.table
 SELECT dynamo.table_relation('ecommerce'), dynamo.table_relation('my.table-1'),
 	dynamo.table_relation('t_table.ecommerce');
 SET search_path = pg_catalog;
@@ -40,7 +40,7 @@ SELECT dynamo.table_relation('t_table.ecommerce'), dynamo.table_relation('t_tabl
 SELECT dynamo.table_relation('ecommerce');
 SET search_path = t_table;
 
--- what the service refuses
+-- definitions that the service refuses
 SELECT dynamo.create_table('ab', 'PK');
 SELECT dynamo.create_table(repeat('x', 256), 'PK');
 SELECT dynamo.create_table('a table', 'PK');
@@ -58,7 +58,7 @@ CREATE TABLE plain (item dynamo.item);
 SELECT dynamo.describe_table('plain');
 SELECT dynamo.drop_table('plain');
 
--- names no identifier can hold are mapped
+-- names that no identifier can hold are mapped
 SELECT dynamo.create_table(repeat('t', 70), repeat('k', 70), 'xmin');
 SELECT dynamo.create_table('item_table', 'item', 'dynamo_shard');
 SELECT table_name, relation, partition_key, sort_key FROM dynamo.tables
@@ -75,7 +75,7 @@ END $$;
 INSERT INTO item_table (item) VALUES ('{"item": {"S": "i"}, "dynamo_shard": {"S": "s"}}');
 TABLE item_table;
 
--- a definition and its columns stay in step
+-- a definition and its columns cannot be changed separately
 ALTER TABLE ecommerce RENAME COLUMN "SK" TO sort_key;
 ALTER TABLE ecommerce DROP COLUMN "SK";
 ALTER TABLE ecommerce ALTER COLUMN "SK" TYPE varchar;
@@ -88,7 +88,7 @@ CREATE TRIGGER k BEFORE INSERT ON broken FOR EACH ROW EXECUTE FUNCTION dynamo.de
 CREATE TRIGGER k BEFORE INSERT ON broken FOR EACH ROW EXECUTE FUNCTION
 	dynamo.derive_keys('{"version": 1, "attributes": [], "partition": ["PK"], "sort": [], "indexes": []}');
 
--- only the owner drops a table
+-- only the owner can drop a table
 CREATE ROLE t_table_other;
 GRANT USAGE ON SCHEMA t_table TO t_table_other;
 SET ROLE t_table_other;

@@ -1,4 +1,4 @@
--- what a table's name means is found again whenever that may have changed
+-- The table of a name is looked up again whenever it may have changed
 SET client_min_messages = warning;
 DROP SCHEMA IF EXISTS t_names, t_names_a, t_names_b CASCADE;
 DROP ROLE IF EXISTS names_user;
@@ -19,7 +19,7 @@ END $$;
 SELECT FROM t_names.add('t_names_b', 'tab');
 SET search_path = t_names_a, t_names_b;
 SELECT t_names.where_is('tab');
--- another in a schema that comes first, taken back, made and dropped
+-- another table in an earlier schema: rolled back, created, dropped
 BEGIN;
 SELECT FROM t_names.add('t_names_a', 'tab');
 SET LOCAL search_path = t_names_a, t_names_b;
@@ -35,12 +35,12 @@ SELECT t_names.where_is('tab');
 SET search_path = t_names_b, t_names_a;
 SELECT t_names.where_is('tab');
 SET search_path = t_names_a, t_names_b;
--- a temporary table comes before all
+-- a temporary table comes first
 CREATE TEMPORARY TABLE tab (LIKE t_names_a.tab);
 SELECT t_names.where_is('tab');
 DROP TABLE pg_temp.tab;
 SELECT t_names.where_is('tab');
--- a schema renamed, and one that may not be used
+-- a renamed schema, and a schema that may not be used
 ALTER SCHEMA t_names_b RENAME TO t_names_c;
 SELECT t_names.where_is('tab'), t_names.where_is_b('tab');
 ALTER SCHEMA t_names_c RENAME TO t_names_b;
@@ -55,7 +55,7 @@ SET ROLE names_user;
 SELECT t_names.where_is('tab');
 RESET ROLE;
 SELECT t_names.where_is('tab');
--- the names of indexes and composite types mean no table
+-- names of indexes and composite types are not tables
 CREATE TYPE t_names_a.composite AS (a int);
 SELECT name, operation, dynamo.request_safe(operation, json_build_object('TableName', name, 'Key', '{"id": {"S": "a"}}'::json)) ->> 'status' AS status
 	FROM unnest(ARRAY['tab_pkey', 't_names_a.tab_pkey', 'composite']) name, unnest(ARRAY['DescribeTable', 'GetItem']) operation;

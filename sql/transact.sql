@@ -20,7 +20,7 @@ SELECT dynamo.transact_write_items('[
 SELECT item FROM accounts ORDER BY id;
 SELECT item FROM orders;
 
--- conditions: every failing action is reported, the item where asked for
+-- conditions: every false one is reported, with the item if requested
 SELECT dynamo.transact_write_items('[
 	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "ann"}},
 		"UpdateExpression": "SET balance = balance - :n", "ConditionExpression": "balance >= :n",
@@ -28,7 +28,7 @@ SELECT dynamo.transact_write_items('[
 	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "dan"}}}},
 	{"Put": {"TableName": "orders", "Item": {"PK": {"S": "o1"}, "SK": {"S": "meta"}},
 		"ConditionExpression": "attribute_not_exists(PK)"}}]');
--- a condition that fails hides the error of its update; otherwise that is reported
+-- a false condition hides the error of its update; otherwise the error is reported
 SELECT dynamo.transact_write_items('[
 	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}},
 		"UpdateExpression": "SET balance = balance - :n", "ConditionExpression": "balance >= :n",
@@ -37,18 +37,18 @@ SELECT dynamo.transact_write_items('[
 	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "dan"}}}},
 	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}},
 		"UpdateExpression": "SET balance = balance - :n", "ExpressionAttributeValues": {":n": {"N": "1"}}}}]');
--- and it comes before conditions of other actions that fail
+-- it comes before false conditions of other actions
 SELECT dynamo.transact_write_items('[
 	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}, "ConditionExpression": "attribute_not_exists(id)"}},
 	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}},
 		"UpdateExpression": "SET balance = balance - :n", "ExpressionAttributeValues": {":n": {"N": "1"}}}}]');
--- bad keys and items cancel before any condition is evaluated
+-- invalid keys and items cancel before any condition is evaluated
 SELECT dynamo.transact_write_items('[
 	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}, "ConditionExpression": "attribute_not_exists(id)"}},
 	{"Put": {"TableName": "orders", "Item": {"PK": {"N": "1"}, "SK": {"S": "meta"}}}},
 	{"Delete": {"TableName": "orders", "Key": {"PK": {"S": "1"}}}}]');
 
--- the request as a whole
+-- errors of the whole request
 SELECT dynamo.transact_write_items(NULL);
 SELECT dynamo.transact_write_items('[]');
 SELECT dynamo.transact_write_items('{"Put": {}}');
@@ -71,7 +71,7 @@ SELECT dynamo.transact_write_items('[
 	{"Delete": {"TableName": "t_transact.accounts", "Key": {"id": {"S": "a"}}}}]');
 SELECT item FROM accounts ORDER BY id;
 
--- reading: in the order of the list, NULL for what is not there
+-- reading: in the order of the list, NULL for missing items
 SELECT * FROM dynamo.transact_get_items('[
 	{"Get": {"TableName": "orders", "Key": {"PK": {"S": "o1"}, "SK": {"S": "meta"}}}},
 	{"Get": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}}}},
@@ -81,7 +81,7 @@ SELECT dynamo.transact_get_items('[
 	{"Get": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}}}]');
 SELECT dynamo.transact_get_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "ann"}}}}]');
 
--- in a transaction that wrote the rows already; placeholders leave nothing
+-- in a transaction that has already written the rows; placeholders leave nothing
 BEGIN;
 SELECT dynamo.delete_item('accounts', '{"id": {"S": "ann"}}');
 SELECT dynamo.transact_write_items('[
@@ -104,7 +104,7 @@ SELECT dynamo.transact_write_items('[
 	{"Delete": {"TableName": "accounts", "Key": {"id": {"S": "eve"}}, "ConditionExpression": "attribute_exists(id)"}}]');
 
 RESET dynamo.direct_access;
--- thousands of checks of absent keys in one transaction: no lock by name is left of any
+-- thousands of checks of missing keys in one transaction leave no named locks
 BEGIN;
 SET LOCAL client_min_messages = warning;
 SELECT count(dynamo.transact_write_items(
@@ -116,7 +116,7 @@ SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_p
 COMMIT;
 SET dynamo.direct_access = off;
 
--- partitions: rows are elsewhere, keys are locked by name
+-- partitions: rows are in other tables, keys are locked by name
 CREATE TABLE parted (id text COLLATE "C" NOT NULL, item dynamo.item NOT NULL, PRIMARY KEY (id)) PARTITION BY HASH (id);
 CREATE TABLE parted_0 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 0);
 CREATE TABLE parted_1 PARTITION OF parted FOR VALUES WITH (MODULUS 2, REMAINDER 1);
@@ -129,7 +129,7 @@ SELECT dynamo.transact_write_items('[
 	{"ConditionCheck": {"TableName": "parted", "Key": {"id": {"S": "c"}}, "ConditionExpression": "attribute_not_exists(id)"}}]');
 SELECT item FROM parted ORDER BY id;
 
--- items of every type, in any order of names, are what they are as text
+-- items with all types and names in any order equal their text form
 CREATE TABLE forms (item jsonb);
 INSERT INTO forms VALUES
 	('{"id": {"S": "scalars"}, "bb": {"BOOL": true}, "a": {"N": "-1.50"}, "aaa": {"NULL": true}, "c": {"S": "\u00e9\n"}}'),

@@ -1,10 +1,10 @@
--- transact_write_items where triggers write the rows that it has locked
+-- transact_write_items with triggers that write the rows it has locked
 CREATE SCHEMA t_transact_triggers;
 SET search_path = t_transact_triggers, dynamo, pg_catalog;
 SELECT dynamo.create_table('entries', partition_key => 'id');
 CREATE VIEW state AS SELECT id, item ->> 'by' AS written_by, item ->> 'n' AS n FROM entries ORDER BY id;
 
--- the write of "a" updates, deletes, replaces and inserts other rows
+-- writing "a" updates, deletes, replaces and inserts other rows
 CREATE FUNCTION interfere() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	IF NEW.id = 'a' AND NEW.item ->> 'by' = 'put' THEN
@@ -16,7 +16,7 @@ BEGIN
 	RETURN NULL;
 END $$;
 
--- all keys but "a" once as they are found, put or updated, and once deleted
+-- all keys except "a": checked, put or updated once, and deleted once
 CREATE FUNCTION run() RETURNS SETOF state LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM entries;
@@ -46,7 +46,7 @@ SET dynamo.direct_access = off;
 SELECT * FROM run();
 RESET dynamo.direct_access;
 
--- before the row is written
+-- BEFORE triggers
 DROP TRIGGER interfere ON entries;
 CREATE FUNCTION interfere_before() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -63,7 +63,7 @@ SET dynamo.direct_access = off;
 SELECT * FROM run();
 RESET dynamo.direct_access;
 
--- a trigger that suppresses a write, and two transactions in one
+-- a trigger that suppresses a write, and two calls in one transaction
 CREATE FUNCTION suppress() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NULL; END $$;
 CREATE TRIGGER suppress BEFORE UPDATE ON entries FOR EACH ROW WHEN (OLD.id = 'same1') EXECUTE FUNCTION suppress();
 DROP TRIGGER interfere ON entries;

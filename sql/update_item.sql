@@ -1,4 +1,4 @@
--- update_item: changing attributes of one item
+-- update_item: changes attributes of one item
 CREATE SCHEMA t_update;
 SET search_path = t_update;
 SELECT dynamo.create_table('game', partition_key => 'player', sort_key => 'game');
@@ -16,19 +16,19 @@ SELECT dynamo.update_item('game', :key, 'REMOVE tags, score', return_values => '
 SELECT dynamo.update_item('game', :key, 'REMOVE tags', return_values => 'UPDATED_NEW');
 SELECT * FROM game;
 
--- without an update expression: creates the item, or leaves it
+-- without an update expression: creates the item, or does not change it
 SELECT dynamo.update_item('game', :key, return_values => 'ALL_NEW');
 SELECT dynamo.update_item('game', :key, return_values => 'UPDATED_NEW');
 SELECT dynamo.update_item('game', '{"player": {"S": "bob"}, "game": {"S": "go"}}', return_values => 'ALL_NEW');
 SELECT dynamo.update_item('game', '{"player": {"S": "cid"}, "game": {"S": "go"}}', return_values => 'ALL_OLD');
--- only REMOVE or DELETE on a missing item: nothing to store
+-- only REMOVE or DELETE on a missing item: nothing is stored
 SELECT dynamo.update_item('game', '{"player": {"S": "dan"}, "game": {"S": "go"}}', 'REMOVE a', return_values => 'ALL_NEW');
 SELECT player FROM game ORDER BY player;
 
 -- conditions
 SELECT dynamo.update_item('game', :key, 'SET a = :a', 'attribute_not_exists(player)', '{":a": {"N": "1"}}');
 SELECT dynamo.update_item('game', :key, 'SET a = :a', 'a = :a', '{":a": {"N": "1"}}', return_values_on_condition_check_failure => 'ALL_OLD');
--- a false condition hides application errors
+-- a false condition hides errors of the update
 SELECT dynamo.update_item('game', :key, 'SET a = nope', 'a = :a', '{":a": {"N": "1"}}');
 
 -- errors
@@ -44,7 +44,7 @@ SELECT dynamo.update_item('game', :key, 'SET a = :b', NULL, '{":b": {"S": "x"}, 
 SELECT dynamo.update_item('game', :key, 'SET a = ', 'b = ');
 SELECT dynamo.update_item('game', :key, 'SET a = :a', 'b = ', '{":a": {"N": "1"}}');
 SELECT dynamo.update_item('game', :key, 'SET a = :a', return_values => 'NEW');
--- too large afterwards
+-- an item that becomes too large
 SELECT dynamo.update_item('game', :key, 'SET a = :a, b = :a', NULL, jsonb_build_object(':a', repeat('x', 210000)));
 SELECT item FROM game WHERE player = 'ann';
 

@@ -1,4 +1,4 @@
--- who may write: privileges, row security, read-only transactions
+-- Writing: privileges, row security, read-only transactions
 CREATE SCHEMA t_priv;
 SET search_path = t_priv, dynamo;
 CREATE ROLE regress_dynamo_writer;
@@ -34,7 +34,7 @@ CREATE PROCEDURE all_operations() LANGUAGE sql AS $$
 $$;
 GRANT EXECUTE ON ALL ROUTINES IN SCHEMA t_priv TO regress_dynamo_writer;
 
--- nothing granted, then one by one
+-- no privileges, then one after another
 SET ROLE regress_dynamo_writer;
 CALL all_operations();
 RESET ROLE;
@@ -55,7 +55,7 @@ SET ROLE regress_dynamo_writer;
 CALL all_operations();
 RESET ROLE;
 
--- column privileges: key and item to read and insert, item to update
+-- column privileges: key and item for reading and inserting, item for updating
 REVOKE ALL ON docs FROM regress_dynamo_writer;
 GRANT SELECT (id, item), INSERT (id, item), UPDATE (item) ON docs TO regress_dynamo_writer;
 SET ROLE regress_dynamo_writer;
@@ -84,7 +84,7 @@ CALL run(ARRAY[
 RESET ROLE;
 SELECT item FROM docs;
 
--- the owner is not bound by the policy
+-- the policy does not apply to the owner
 CALL run(ARRAY[$$SELECT dynamo.put_item('docs', jsonb_build_object('id', 'a'), return_values => 'ALL_OLD')$$]);
 
 -- read-only transactions

@@ -1,5 +1,5 @@
--- two writes to one key in one statement and in one transaction, in every
--- isolation level, under both settings
+-- Two writes to one key in one statement and in one transaction, in every isolation
+-- level, with both settings
 \set SHOW_CONTEXT never
 CREATE SCHEMA t_rep;
 SET search_path = t_rep;
@@ -39,7 +39,7 @@ SELECT count(bump('hot')) FROM generate_series(1, 20);
 SELECT pg_stat_force_next_flush() \gset
 SELECT n_tup_hot_upd > 0 AS hot FROM pg_stat_user_tables WHERE relid = 'counters'::regclass;
 
--- a write inside a function that fails leaves nothing
+-- a write in a function that fails has no effect
 DO $$
 BEGIN
 	PERFORM bump('z');
@@ -59,7 +59,7 @@ SELECT dynamo.delete_item('counters', jsonb_build_object('id', 'c'));
 SELECT bump('new');
 DROP PUBLICATION regress_dynamo_pub;
 
--- what a dropped column held is written no more
+-- the contents of a dropped column are not written again
 ALTER TABLE counters ADD COLUMN secret text;
 INSERT INTO counters (item, secret) SELECT jsonb_build_object('id', i), repeat('x', 900) FROM unnest('{d1,d2}'::text[]) i;
 ALTER TABLE counters DROP COLUMN secret;
@@ -68,7 +68,7 @@ SELECT bump('d1');
 UPDATE counters SET item = item WHERE id = 'd2';
 SELECT id, pg_column_size(counters.*) > 900 AS has_secret FROM counters WHERE id LIKE 'd_' ORDER BY 1;
 
--- a table made anew with a key of another type: no plan of the old one is used
+-- a table recreated with a key of another type: plans of the old one are not used
 SET dynamo.direct_access = off;
 SELECT dynamo.create_table('again', partition_key => 'PK');
 SELECT dynamo.put_item('again', '{"PK": {"S": "x"}}');

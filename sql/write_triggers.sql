@@ -1,4 +1,4 @@
--- writing fires what SQL fires: triggers, constraints, foreign keys
+-- Writes fire the same triggers, constraints and foreign keys as SQL
 CREATE SCHEMA t_trig;
 SET search_path = t_trig, dynamo;
 SELECT dynamo.create_table('base', partition_key => 'id');
@@ -11,7 +11,7 @@ BEGIN
 	RETURN CASE TG_OP WHEN 'DELETE' THEN OLD ELSE NEW END;
 END $$;
 
--- the same operations under both settings
+-- the same operations with both settings
 CREATE PROCEDURE run(statements text[]) LANGUAGE plpgsql AS $$
 DECLARE
 	setting text;
@@ -91,7 +91,7 @@ DROP TRIGGER row_with_table ON base;
 DROP TRIGGER row_with_updates ON base;
 DROP TRIGGER row_with_deleted ON base;
 
--- a trigger that changes the item: what is returned is what is stored
+-- a trigger that changes the item: the stored item is returned
 CREATE FUNCTION stamp() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	NEW.item = dynamo.apply_update(NEW.item, 'SET stamped = :t', '{":t": {"BOOL": true}}');
@@ -104,7 +104,7 @@ CALL run(ARRAY[
 	$$SELECT dynamo.delete_item('base', jsonb_build_object('id', 'b'), return_values => 'ALL_OLD')$$]);
 DROP TRIGGER stamp ON base;
 
--- a trigger that suppresses, and one that moves the item to another key
+-- a trigger that suppresses the write, and one that changes the key
 CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 CREATE TRIGGER skip BEFORE INSERT OR UPDATE OR DELETE ON base FOR EACH ROW EXECUTE FUNCTION skip();
 CALL run(ARRAY[$$SELECT dynamo.put_item('base', jsonb_build_object('id', 'c', 'n', 1))$$]);
@@ -125,7 +125,7 @@ CREATE TRIGGER move BEFORE INSERT ON base FOR EACH ROW EXECUTE FUNCTION move();
 CALL run(ARRAY[$$SELECT dynamo.put_item('base', jsonb_build_object('id', 'd', 'n', 1))$$]);
 DROP TRIGGER move ON base;
 
--- constraints, and columns of the user's own
+-- constraints, and users' own columns
 ALTER TABLE base ADD CONSTRAINT small CHECK ((item ->> 'n')::numeric < 10);
 ALTER TABLE base ADD COLUMN changed int DEFAULT 7, ADD COLUMN note text,
 	ADD COLUMN double_n numeric GENERATED ALWAYS AS ((item ->> 'n')::numeric * 2) STORED;
@@ -144,7 +144,7 @@ CALL run(ARRAY[
 	$$SELECT dynamo.put_item('base', jsonb_build_object('id', 'f', 'n', 11))$$]);
 SELECT * FROM base ORDER BY id;
 
--- foreign keys, both ways
+-- foreign keys in both directions
 CREATE TABLE child (id text COLLATE "C" REFERENCES base DEFERRABLE);
 INSERT INTO child VALUES ('e');
 CALL run(ARRAY[
