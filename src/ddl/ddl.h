@@ -79,8 +79,8 @@ extern IndexDef *AddIndex(TableDef *def, Oid schema, const char *relation_name,
 						  const CreateIndexSpec *spec);
 
 /*
- * A name for an index's relation, or for a shard of one, that no relation has,
- * and nothing that belongs to the table ever had.
+ * Chooses a name for the relation of an index, or of a shard, that no relation
+ * has and that no relation of the table was created with.
  */
 extern const char *ChooseIndexRelation(const TableDef *def, Oid schema, const char *relation_name,
 									   const char *index_name);
@@ -130,8 +130,8 @@ extern void StoreRowMaintenance(Oid relid, const TableDef *def);
 extern void StorePartitionTriggers(Oid partition);
 
 /*
- * Makes the triggers of an index table that keep all writes but those of
- * index maintenance out.
+ * Creates the triggers of an index table that refuse all writes except those
+ * of index maintenance.
  */
 extern void StoreGuards(Oid index_table);
 

@@ -29,8 +29,8 @@
 typedef struct varlena *(*TextReader) (const char *text, uint32 len, Problem *problem);
 
 /*
- * Reads argument 0.  If the caller collects errors (COPY ...  ON_ERROR,
- * pg_input_is_valid), a problem is noted and the result is NULL.
+ * Reads argument 0.  If the caller collects errors, like COPY with ON_ERROR
+ * and pg_input_is_valid, a problem is noted and the result is NULL.
  */
 static struct varlena *
 ReadArgument(FunctionCallInfo fcinfo, TextReader read)

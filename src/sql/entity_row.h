@@ -18,13 +18,13 @@ typedef struct EntityRow
 {
 	struct EntityWriter *writer;	/* of entity_write.c */
 	const EntityDef *def;
-	const Slice *attributes;	/* of the view's columns; data NULL: none */
+	const Slice *attributes;	/* of the columns; data may be NULL */
 	Relation	view;
 	const TableDef *table;
 	HeapTuple	old;			/* rows of the view, or NULL */
 	HeapTuple	new;
 
-	/* from EntityRowDeform on, of each column */
+	/* Set by EntityRowDeform, for each column. */
 	Datum	   *old_values;
 	bool	   *old_nulls;
 	Datum	   *new_values;
@@ -32,22 +32,22 @@ typedef struct EntityRow
 	bool	   *supplied;		/* the statement has set the column */
 } EntityRow;
 
-/* Takes the rows apart; palloc'd. */
+/* Deforms the rows; palloc'd. */
 extern void EntityRowDeform(EntityRow *row);
 
-/* The key of the old row's item, palloc'd. */
+/* Returns the key of the old row's item, palloc'd. */
 extern void EntityOldKey(const EntityRow *row, RowKey *key);
 
 /*
- * The item with the new row's columns and its composed keys, palloc'd; before:
- * the item that it replaces, or missing.  Raises an error if the item would
- * not be of the view's kind.
+ * Returns the item with the new row's columns and its composed keys, palloc'd.
+ * before is the item that it replaces, or missing.  Raises an error if the
+ * item would not be in the view.
  */
 extern struct varlena *EntityRowItem(const EntityRow *row, ValueRef before);
 
 /*
- * The row as it now is in the view, for RETURNING: composed keys filled in, and
- * what the item has because it is of the view's kind.
+ * Returns the row that the view now shows, for RETURNING: with its composed
+ * keys, and with the attributes that the item has because of its kind.
  */
 extern HeapTuple EntityResultRow(const EntityRow *row, const struct varlena *item);
 

@@ -45,7 +45,10 @@ extern void AppendLimits(StringInfo out, const TableDef *def, const IndexDef *in
 /* Whether a btree of a table has a predicate that an inline index could have. */
 extern bool HasIndexPredicate(Oid btree, Oid table, const TableDef *def, const IndexDef *index);
 
-/* Whether a clause of a predicate is such a test; whether an inline index's btree has it. */
+/*
+ * Whether a clause of a predicate tests limits; whether the btree of an inline
+ * index has such a clause.
+ */
 extern bool ClauseTestsLimits(const Node *clause);
 extern bool InlineIndexIsLimited(Oid btree);
 

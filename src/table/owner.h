@@ -27,13 +27,14 @@ typedef struct OwnerScope
  * Makes the owner the current user until OwnerScopeLeave.  In the scope:
  *
  * - The operation is security-restricted: owners' code cannot change the role,
- * queue deferred triggers (which would run as another user at commit), open
- * cursors, prepare statements, listen, or create temporary objects. - Settings
- * that owners' code changes are restored at the end, and search_path is
- * "pg_catalog, pg_temp", so that the caller cannot choose which functions the
- * owner's code finds.  Names from the caller must be resolved before. - Row
- * security that is forced on the owner hides no rows, because indexes, streams
- * and references concern all rows.
+ *   queue deferred triggers (which would run as another user at commit), open
+ *   cursors, prepare statements, listen, or create temporary objects.
+ * - Settings that owners' code changes are restored at the end, and
+ *   search_path is "pg_catalog, pg_temp", so that the caller cannot choose
+ *   which functions the owner's code finds.  Names from the caller must be
+ *   resolved before.
+ * - Row security that is forced on the owner hides no rows, because indexes,
+ *   streams and references concern all rows.
  *
  * Scopes can be nested and end in reverse order.  An error ends the scope with
  * the transaction or subtransaction.  A scope must not span the end of a

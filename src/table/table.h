@@ -25,15 +25,17 @@
  * name, and only index maintenance uses it.  After the replacement, the old
  * index has "replaces" and is DELETING.
  *
- * "relation" is the name that the btree (inline) or the index table (table)
- * was created with; both may be renamed (index_relation.h tells how they are
- * found).  A partition has the definition of its table, and the relations
- * beside that one.  "table", present only if the relation's
- * name could not hold it (longer than 63 bytes), is the DynamoDB name.  The
- * trigger needs nothing but this argument: never the relation's OID or name.
- * "id", if present, is the identity of the table, a UUID: what requests have set
- * on it is kept under this key (table_settings.h).  "time_to_live", if present, is the attribute that says when an item expires
+ * "relation" is the name with which the btree (inline) or the index table
+ * (table) was created; both can be renamed (index_relation.h).  A partition
+ * has the definition of its table and uses the table's relations.
+ *
+ * Optional members: "table" is the DynamoDB name, if it is longer than 63
+ * bytes and cannot be the relation's name.  "id", a UUID, identifies the
+ * table; it is the key of settings made by requests (table_settings.h).
+ * "time_to_live" is the attribute with the expiry time of an item
  * (time_to_live.h).
+ *
+ * The trigger needs only this argument, never the relation's OID or name.
  *
  * The columns of an inline index are the index keys, followed by the table's
  * keys that are not among them.  An index table has the same columns in the
@@ -64,7 +66,7 @@
 #define MAX_SHARDS			1024
 #define MAX_NON_KEY_PER_INDEX	20
 
-/* Ends the name of an index that replaces another; users cannot choose such a name. */
+/* The suffix of the name of a replacement; users cannot choose such a name. */
 #define REPLACEMENT_SUFFIX	"$new"
 
 #include "expr/expr.h"
@@ -106,21 +108,21 @@ typedef struct IndexDef
 	const char *name;
 	bool		local;
 	KeySchema	key;
-	int			attributes[KEY_MAX_ATTRIBUTES]; /* key's, in TableDef */
+	int			attributes[KEY_MAX_ATTRIBUTES]; /* key; numbers in TableDef */
 	Projected	projected;
 	int			nnon_key;
 	Slice	   *non_key;		/* NonKeyAttributes */
 	IndexStorage storage;
-	int			shards;			/* 0: not sharded */
-	Slice		shard_by;		/* data NULL: hash of the base key (spread) */
-	const char *relation;		/* see above: not always its name */
+	int			shards;			/* 0 if not sharded */
+	Slice		shard_by;		/* data is NULL for a hash of the base key */
+	const char *relation;		/* its name when created */
 	IndexStatus status;
 	const char *replaces;		/* index to be replaced by this one, or NULL */
 	int			nentry;			/* columns of an entry: index keys, table keys */
 	int			entry[KEY_MAX_ATTRIBUTES + 2];	/* in TableDef's attributes */
-	Oid			relid;			/* of index_relation.c, as are the next */
+	Oid			relid;			/* see index_relation.c, also for the next */
 	uint64		found_at;		/* linked_table_changes when relid was found */
-	bool		verified;		/* it is as IndexTableOpen wants it */
+	bool		verified;		/* verified by IndexTableOpen */
 	Bitmapset  *verified_shards;
 } IndexDef;
 
@@ -130,7 +132,7 @@ typedef struct TableDef
 	int			nattributes;
 	AttributeDef *attributes;
 	KeySchema	key;			/* one partition, at most one sort attribute */
-	int			key_attributes[2];	/* key's, in attributes */
+	int			key_attributes[2];	/* attributes of the key */
 	AttrNumber	item_attnum;
 	Oid			root;			/* the table, or its topmost partitioned table */
 	Oid			primary_key;	/* the primary key's index */
@@ -140,25 +142,25 @@ typedef struct TableDef
 	IndexDef   *indexes;
 	bool		has_local;		/* has a local index */
 	bool		unmaintained;	/* nothing writes the entries of index tables */
-	const char *later_trigger;	/* the first of FindLaterTriggers, or NULL */
-	bool		checked_later;	/* HasRowMaintenance, if there is one */
-	bool		distributed;	/* its rows are elsewhere: only SQL finds them */
-	TransactionId written;		/* by whom the table's row of pg_class was */
-	Oid			trigger;		/* that has this definition */
-	TransactionId defined;		/* by whom it was written */
-	const char *id;				/* a UUID; NULL: none */
-	const char *long_name;		/* the DynamoDB name if no relation's name */
-	const struct EntitySet *entities;	/* of entity/; NULL: none, as the next */
-	const char *entities_text;	/* as it is in the definition */
-	const char *stream_name;	/* of stream.c, as are the next: see FindStreamOf */
+	const char *later_trigger;	/* first of FindLaterTriggers, or NULL */
+	bool		checked_later;	/* later_trigger is followed by a check */
+	bool		distributed;	/* only SQL can read the rows */
+	TransactionId written;		/* wrote the table's row of pg_class */
+	Oid			trigger;		/* the trigger with this definition */
+	TransactionId defined;		/* wrote the row of this trigger */
+	const char *id;				/* a UUID, or NULL */
+	const char *long_name;		/* too long for a relation, or NULL */
+	const struct EntitySet *entities;	/* see entity/; or NULL */
+	const char *entities_text;	/* text in the definition, or NULL */
+	const char *stream_name;	/* see FindStreamOf, also for the next */
 	Oid			stream;
 	uint64		stream_found_at;
-	Slice		ttl;			/* time to live attribute; data NULL: none */
-	AttrNumber	ttl_attnum;		/* of its column; invalid if there is none */
-	MemoryContext context;		/* holds all of this */
-	Bitmapset  *row_columns;	/* key and item, as permission checks want them */
+	Slice		ttl;			/* time to live attribute; data may be NULL */
+	AttrNumber	ttl_attnum;		/* its column, or InvalidAttrNumber */
+	MemoryContext context;		/* contains the definition */
+	Bitmapset  *row_columns;	/* key and item, for permission checks */
 	Bitmapset  *item_column;
-	int			refcount;		/* of table_cache.c, as are the next */
+	int			refcount;		/* see table_cache.c, also for the next */
 	bool		cached;
 	dlist_node	pinned;			/* linked while refcount > 0 */
 } TableDef;
@@ -261,13 +263,13 @@ TableDefRoot(const TableDef *def)
 extern TableDef *TableDefCopy(Relation rel);
 
 /*
- * Counts invalidations of tables that belong to others (link.h) and are watched:
- * what was found out about one holds while the number stays the same.
+ * Counts invalidations of linked tables (link.h) that are watched.  Cached
+ * facts about such a table are valid while the counter does not change.
  */
 extern uint64 linked_table_changes;
 extern void WatchLinkedTable(Oid relid);
 
-/* Whether a relation is a dynamo table: it has our key trigger. */
+/* Whether a relation is a dynamo table: it has the key trigger. */
 extern bool RelationIsDynamoTable(Relation rel);
 
 /*
@@ -290,8 +292,8 @@ extern bool HasRowMaintenance(Relation rel);
 extern Oid	KeyColumnType(ValueType type);
 
 /*
- * Raises an error if nothing keeps the table's index tables, because somebody
- * has disabled or dropped the trigger: what they hold may be out of date.
+ * Raises an error if index tables of the table are not maintained, because the
+ * trigger was disabled or dropped.  Their entries may then be out of date.
  */
 extern void CheckMaintained(const TableDef *def);
 
@@ -301,7 +303,10 @@ extern void CheckMaintained(const TableDef *def);
  */
 extern bool IndexWasActive(const TableDef *def, const IndexDef *index, Snapshot snapshot);
 
-/* NULL if there is no such index; by its name, or by the name its relation was created with. */
+/*
+ * Return an index by its name, or by the name that its relation was created
+ * with; NULL if it does not exist.
+ */
 extern const IndexDef *TableDefIndex(const TableDef *def, const char *name);
 extern const IndexDef *TableDefIndexOfRelation(const TableDef *def, const char *relation);
 
@@ -475,11 +480,13 @@ extern Oid	IndexShardRelation(Relation index_table, const IndexDef *index, int s
 /* ---- compose.c: keys by the table's entities ---- */
 
 /*
- * Sets the item with what its entity composes and declares, palloc'd; NULL if
- * there is nothing to change.  old: what it replaces, or missing.  fixed_key: another
- * key than that is an error, as of UpdateItem.  final: nobody changes the item
- * before it is stored; otherwise index keys are left to the derive_keys trigger.
- * False if a problem is noted, ERRCODE_DYNAMO_VALIDATION.
+ * Composes the keys of an item by its entity and adds the attributes that the
+ * entity declares.  Sets *composed, palloc'd; NULL if nothing changes.
+ *
+ * old is the item that is replaced, or missing.  fixed_key: another key of the
+ * table is an error, as in UpdateItem.  final: no other code changes the item
+ * before it is stored; otherwise index keys are left to the derive_keys
+ * trigger.  Returns false if it notes a problem, ERRCODE_DYNAMO_VALIDATION.
  */
 extern bool ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, bool fixed_key,
 							  bool final, struct varlena **composed, Problem *problem);

@@ -1,6 +1,6 @@
 /*
  * table_list.h
- *	  Finding dynamo tables without reading definitions.
+ *	  Finds dynamo tables without parsing definitions.
  *
  * The views parse all definitions.  Functions that search for some tables
  * among thousands instead search the text of definitions, or use names.
@@ -25,12 +25,12 @@ typedef enum TableFeature
 extern List *TablesWithFeature(TableFeature feature);
 
 /*
- * The definition of a table, as text, without a lock on the table; NULL if it is
- * none, or not there.
+ * Returns the text of a table's definition, without a lock on the table; NULL
+ * if the table does not exist or has no definition.
  */
 extern char *TableDefinitionText(Oid relid);
 
-/* Whether one table has it, by the same test. */
+/* Whether one table has a feature, by the same test. */
 extern bool TableHasFeature(Oid relid, TableFeature feature);
 
 /*

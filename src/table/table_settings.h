@@ -68,16 +68,16 @@ typedef struct TableTag
 /* Returns the settings of a table, or defaults; palloc'd. */
 extern TableSettings *TableSettingsRead(Relation rel);
 
-/* Those of a new table. */
+/* Returns the settings of a new table. */
 extern TableSettings *TableSettingsNew(void);
 
-/* A new id of a table; palloc'd. */
+/* Returns a new table id; palloc'd. */
 extern char *NewTableId(void);
 
 /*
- * A trigger with a definition was created: claims its id for the table.
- * Returns whether it is free, or the table's own; if not, the definition must
- * get another.  SPI is connected.
+ * Claims the id in a definition for the table on which it was created.
+ * Returns false if the id belongs to another table; the definition must then
+ * get another id.  SPI must be connected.
  */
 extern bool TableIdClaim(Oid relid, const char *id);
 
@@ -110,8 +110,8 @@ extern void TableSettingsWrite(Relation rel, const TableSettings *settings);
 extern void TableSettingsForget(Relation rel);
 
 /*
- * A table was dropped: forgets its settings, and how far builds of its indexes
- * had come.  SPI is connected.
+ * Removes the settings of a dropped table and the progress of its index
+ * builds.  SPI must be connected.
  */
 extern void DroppedSettingsForget(Oid relid);
 

@@ -10,8 +10,8 @@ use Time::HiRes qw(sleep);
 
 our @EXPORT = qw(new_dynamo_node new_http_node new_database dump_database load_file crash_node items_of definitions_of);
 
-# A running server whose database postgres has the extension.  Settings are
-# lines for postgresql.conf; init options as PostgreSQL::Test::Cluster's.
+# Returns a running server whose database postgres has the extension.  Settings are
+# lines for postgresql.conf; init options are those of PostgreSQL::Test::Cluster.
 sub new_dynamo_node
 {
 	my ($name, $settings, %init) = @_;
@@ -25,7 +25,7 @@ sub new_dynamo_node
 	return $node;
 }
 
-# The same with the HTTP endpoint at a port.
+# Returns such a server with the HTTP endpoint at a port.
 sub new_http_node
 {
 	my ($name, $port, $workers, $settings, %init) = @_;
@@ -39,7 +39,7 @@ dynamo.http_listen_addresses = '127.0.0.1'
 } . ($settings // ''), %init);
 }
 
-# An empty database, copy1 and so on, with the extension if that is asked for;
+# Creates an empty database, copy1 and so on, with the extension if requested;
 # returns its name.
 my $databases = 0;
 
@@ -53,7 +53,7 @@ sub new_database
 	return $name;
 }
 
-# Two tests: pg_dump writes the file, psql runs it without an error.
+# Runs two tests: pg_dump writes the file, and psql runs it without an error.
 sub dump_database
 {
 	my ($node, $database, $path, @options) = @_;
@@ -70,8 +70,8 @@ sub load_file
 		"$name loads");
 }
 
-# Kills every process of the server at once, so that none has time to clean up.
-# The postmaster alone would not do: a busy backend outlives it.
+# Kills every process of the server at once, so that none of them can clean up.
+# Killing only the postmaster would not suffice, because busy backends outlive it.
 sub crash_node
 {
 	my ($node) = @_;
@@ -87,7 +87,7 @@ sub crash_node
 	}
 }
 
-# Every row of a table with its key columns, in order: to compare copies.
+# Returns every row of a table with its key columns in order, to compare copies.
 sub items_of
 {
 	my ($node, $database, $table) = @_;
@@ -95,7 +95,7 @@ sub items_of
 	return $node->safe_psql($database, "SELECT t.* FROM $table t ORDER BY 1, 2");
 }
 
-# What the catalogs tell of a database's tables and indexes.
+# Returns catalog data about a database's tables and indexes.
 sub definitions_of
 {
 	my ($node, $database) = @_;

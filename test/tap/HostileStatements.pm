@@ -2,7 +2,7 @@
 #
 # Calls of every SQL function of the extension, by the names and types of its
 # arguments; requests of every operation of the API; and plain SQL.  Most of
-# them are valid: it is what they read that is not.
+# them are valid, but the data that they read is not.
 package HostileStatements;
 
 use strict;
@@ -15,7 +15,7 @@ our @EXPORT = qw(sql_functions function_statements request_of request_sql reques
 
 my ($true, $false) = (JSON::PP::true, JSON::PP::false);
 
-# ---- what statements are made of ----
+# ---- parts of statements ----
 
 sub item_literal { quote_literal(json($_[0])) . '::dynamo.item' }
 
@@ -25,7 +25,7 @@ sub stored_item { pick(@{ $_[0]{items} }) }
 
 sub some_key { key_of($_[0], stored_item($_[0])) }
 
-# Where a page of the table or of an index may have ended.
+# Positions at which a page of the table or of an index may have ended.
 sub start_key
 {
 	my ($table, $index_name) = @_;
@@ -39,7 +39,7 @@ sub start_key
 my @conditions = ('attribute_exists(PK)', 'attribute_not_exists(z)', 'begins_with(g, :g)', 'g = :g', 'NOT g = :h');
 my @updates = ('SET z = :g', 'REMOVE g', 'REMOVE z', 'ADD n :n', 'SET g = :h, h = :g', 'SET i = if_not_exists(i, :i)', 'SET g = :g');
 
-# A condition on the key of the table or of an index, and the index's name.
+# Returns a condition on the key of the table or of an index, and the index's name.
 sub key_condition
 {
 	my ($table) = @_;
@@ -51,7 +51,7 @@ sub key_condition
 	return ("$partition = :\L$partition" . (@operators && chance(0.5) ? ' AND ' . pick(@operators) : ''), $index && $index->{index_name});
 }
 
-# The values of an item that expressions name: all that are given must be used.
+# The values of an item that expressions use: all given values must be used.
 sub used_values
 {
 	my ($table, @expressions) = @_;
@@ -62,7 +62,7 @@ sub used_values
 	return { map { (":\L$_" => $item{$_} // random_value($table->{attributes}{$_})) } @names };
 }
 
-# What the arguments of a call must agree on.
+# Values on which the arguments of a call must agree.
 sub random_expressions
 {
 	my ($table, $function) = @_;
@@ -81,7 +81,7 @@ sub random_expressions
 
 # ---- arguments ----
 
-# By name, of a table and the expressions of the call.
+# Arguments by name, for a table and the expressions of the call.
 my %by_name = (
 	table_name => sub { quote_literal("a.$_[0]{name}") },
 	referenced_table => sub { quote_literal("a.$_[0]{name}") },
@@ -152,7 +152,7 @@ my %by_type = (
 	record => sub { 'ROW(1)' },
 	'"any"' => sub { "'a'::text" });
 
-# name => value, or the value alone where it has to be.
+# Returns name => value, or the value alone if it must be positional.
 sub argument_of
 {
 	my ($function, $i, $table, $expressions) = @_;
@@ -184,7 +184,7 @@ sub call_of
 	return ($function->{kind} eq 'p' ? 'CALL' : 'SELECT') . " dynamo.$function->{name}(" . join(', ', @arguments) . ')';
 }
 
-# The function of all items of the table.
+# The function that returns all items of the table.
 sub call_of_stored
 {
 	my ($function, $table) = @_;
@@ -196,8 +196,8 @@ sub call_of_stored
 	return "SELECT dynamo.$function->{name}(" . join(', ', @arguments) . ") FROM a.$table->{name}";
 }
 
-# The functions of the server's extension, without those that need more than a
-# table (a role, a file, a request) and those of values alone.
+# Returns the functions of the server's extension, except those that need more than a
+# table (a role, a file, a request) and those on values only.
 sub sql_functions
 {
 	my ($node) = @_;
@@ -214,7 +214,7 @@ FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace AND prokind IN ('f', 'p
 ORDER BY oid::regprocedure::text});
 }
 
-# Calls of the functions, each with its own arguments, and of all items.
+# Returns calls of the functions, each with its own arguments, and of all items.
 sub function_statements
 {
 	my ($table, @functions) = @_;
@@ -337,7 +337,7 @@ my %requests = (
 				{ Delete => { IndexName => index_name($_[0]) } }) ]) },
 	UpdateTimeToLive => sub { (of_table($_[0]), TimeToLiveSpecification => { AttributeName => 'expires', Enabled => pick($true, $false) }) });
 
-# A request of the operation on the table, decoded.
+# Returns a decoded request of the operation for the table.
 sub request_of
 {
 	my ($operation, $table) = @_;
@@ -365,7 +365,7 @@ sub request_statements
 	return (@statements, map { records_statement($table, $_) } 'TRIM_HORIZON', 'LATEST');
 }
 
-# All records of the table's streams.
+# Returns all records of the table's streams.
 sub records_statement
 {
 	my ($table, $type) = @_;
@@ -396,7 +396,7 @@ sub plain_statements
 		map { my $index = "'$name', '$_->{index_name}'"; ("SELECT walk($index)", "SELECT dynamo.verify_index($index)", "SELECT dynamo.reindex($index)") } @{ $table->{indexes} });
 }
 
-# What a superuser, who may do all of it, runs on the tables of others.
+# Statements of a superuser on the tables of others.
 sub superuser_statements
 {
 	my ($table, @functions) = @_;
@@ -407,7 +407,7 @@ sub superuser_statements
 		function_statements($table, grep { $_->{name} =~ /_index$|stream$|^delete_expired/ } @functions));
 }
 
-# What cannot run in a transaction block.
+# Statements that cannot run in a transaction block.
 sub last_statements
 {
 	my ($table) = @_;

@@ -1,10 +1,10 @@
-# HostileTables.pm: random tables whose rows and definitions nothing has checked.
+# HostileTables.pm: random tables whose rows and definitions were never checked.
 #
-# A table is made by dynamo.create_table with a random key and random indexes.
-# Then rows are put past the triggers into everything that it has: itself, its
-# index tables, its stream.  Attributes and columns are chosen independently:
-# of the right type, of another, missing, empty, too long, null.  Its definition
-# may be changed in one place.  All of it is what an owner can do who fills a
+# A table is created by dynamo.create_table with a random key and random indexes.
+# Then rows are stored without triggers in all its relations: the table, its index
+# tables, its stream.  Attributes and columns are chosen independently of each
+# other: of the right type, of another one, missing, empty, too long, null.  The
+# definition may be changed in one place.  An owner can do all of this who fills a
 # table before it gets its triggers.
 package HostileTables;
 
@@ -39,7 +39,7 @@ sub quote_literal
 my @numbers = ('0', '1', '2', '-1', '1.5', '1E125', '-9.99E-130', '12345678901234567890123456789012345678', '17000000000');
 my @strings = ('a', 'b', 'g', 'a#1', "\x{e9}", 'x' x 40, 'item', '1');
 
-# Nothing is in the extension's text but ASCII: JSON escapes the rest.
+# The extension's text contains only ASCII characters: JSON escapes the others.
 $json->ascii;
 
 sub binary { encode_base64(pick('a', "\0", "\xff\xfe", "\xe0" x pick(1, 30, 3000)), '') }
@@ -62,7 +62,7 @@ sub random_value
 
 sub any_type { pick(qw(S S S N N B BOOL NULL L M SS NS BS)) }
 
-# A value of the type that is no key, or one that is.
+# Returns a value of the type that is invalid as a key, or a valid one.
 sub odd_value
 {
 	my ($type) = @_;
@@ -74,7 +74,7 @@ sub odd_value
 	return random_value($type);
 }
 
-# An attribute whose type should be this one and mostly is; undef: none.
+# Returns an attribute that mostly has this type; undef if there is none.
 sub random_attribute
 {
 	my ($type, $share) = @_;
@@ -101,7 +101,7 @@ sub random_item
 	return \%item;
 }
 
-# The key attributes of an item, or others where it has none that are valid.
+# Returns the key attributes of an item, or others if it has no valid ones.
 sub key_of
 {
 	my ($table, $item) = @_;
@@ -145,8 +145,8 @@ sub random_index
 	return \%index;
 }
 
-# What a random table is, and the statements of its owner that make it.  Odd:
-# the share of attributes and columns that are not what they should be.
+# Returns the description of a random table, and the owner's statements that create it.
+# odd is the share of wrong attributes and columns.
 sub hostile_table
 {
 	my ($name) = @_;
@@ -165,7 +165,7 @@ sub hostile_table
 
 # ---- rows ----
 
-# What a column of key type would hold for a value, or anything.
+# Returns the content of a column with the key type for a value, or anything else.
 sub column_value
 {
 	my ($type, $value, $odd) = @_;
@@ -197,7 +197,7 @@ sub random_column
 	return 'NULL';
 }
 
-# Statements of a superuser that put rows into relations past their triggers.
+# Statements of a superuser that insert rows into relations without triggers.
 # relations: name => [{name, type, notnull}, ...].
 sub plant_statements
 {
@@ -220,7 +220,7 @@ sub plant_statements
 	return $sql;
 }
 
-# A statement that gives one of the relations another shape.
+# Returns a statement that changes the shape of one of the relations.
 sub altered
 {
 	my ($relations) = @_;
@@ -247,7 +247,7 @@ sub altered
 my @odd = (undef, '', 'x', 'PK', 'item', 0, -1, 1.5, 1000000, JSON::PP::true, [], {}, ['PK'], ['PK', 'PK'], 'CREATING', 'DELETING',
 	'inline', 'table', 'N', 'B', 'y' x 300, [ map { "a$_" } 1 .. 50 ]);
 
-# A copy of decoded JSON with one value changed, left out, added or repeated.
+# Returns a copy of decoded JSON with one value changed, removed, added or repeated.
 sub mutated
 {
 	my ($value) = @_;

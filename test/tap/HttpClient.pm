@@ -38,10 +38,10 @@ sub send_raw
 	return 1;
 }
 
-# What has come beyond the last answer, by socket.
+# Bytes received after the last answer, by socket.
 my %rest;
 
-# Reads until the pattern is there; false if the server closed or nothing came.
+# Reads until the pattern occurs; false if the server closed or nothing arrived.
 sub fill
 {
 	my ($socket, $enough, $timeout) = @_;
@@ -56,8 +56,8 @@ sub fill
 	return 1;
 }
 
-# The next answer: {status, header => {name in lower case => value}, body};
-# undef if none comes.
+# Returns the next answer: {status, header => {name in lower case => value}, body};
+# undef if there is none.
 sub read_answer
 {
 	my ($socket, $timeout, $no_body) = @_;
@@ -75,7 +75,7 @@ sub read_answer
 	return { status => $status, header => \%header, body => $body };
 }
 
-# Whether the server closes the connection, without another byte.
+# Whether the server closes the connection without sending another byte.
 sub is_closed
 {
 	my ($socket, $timeout) = @_;
@@ -101,10 +101,10 @@ sub uri_encode
 	return $text;
 }
 
-# A signed request as bytes.  Options: key, secret, region, service, time
-# (epoch), header (more fields; undef takes one away), method, query (in the
-# query string rather than the header), signed (names), scope, authorization
-# (in place of the right one), token (session token).
+# Returns a signed request as bytes.  Options: key, secret, region, service, time
+# (epoch), header (more fields; undef removes one), method, query (signature in the
+# query string instead of the header), signed (names), scope, authorization
+# (instead of the right one), token (session token).
 sub signed_request
 {
 	my ($operation, $body, %option) = @_;

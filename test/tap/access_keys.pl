@@ -1,6 +1,6 @@
-# access_keys.pl: secrets and the right to act as a role are out of reach of
-# predefined roles, of grants, of default privileges and of replication; an
-# access key of a superuser works only where a setting says so.
+# access_keys.pl: secrets, and the right to act as a role, are not accessible through
+# predefined roles, grants, default privileges and replication; an access key of a
+# superuser works only if a setting allows it.
 use strict;
 use warnings;
 use FindBin;
@@ -23,7 +23,7 @@ sub value
 	return $node->safe_psql($database // 'postgres', $query);
 }
 
-# What a role gets to read of a statement: rows and messages.
+# Returns all that a role reads by a statement: rows and messages.
 sub as_role
 {
 	my ($role, $query, $database) = @_;
@@ -44,7 +44,7 @@ sub reload
 
 # ---- default privileges ----
 
-# Every object of the extension with its privileges as they are in force.
+# Returns every object of the extension with its effective privileges.
 my $privileges = q{
 SELECT i.type, i.identity, (SELECT string_agg(a, ' ' ORDER BY a) FROM (
 	SELECT grantee::regrole || '=' || privilege_type || is_grantable
@@ -71,8 +71,8 @@ ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM CURRENT_USER;
 CREATE ROLE app LOGIN;
 };
 value($defaults . 'CREATE EXTENSION dynamo', 'opened');
-is(value($privileges, 'opened'), value($privileges), 'default privileges: they are not those of the extension');
-cmp_ok(scalar(split /\n/, value($privileges)), '>', 150, 'and all objects were looked at');
+is(value($privileges, 'opened'), value($privileges), 'default privileges do not apply to the extension');
+cmp_ok(scalar(split /\n/, value($privileges)), '>', 150, 'all objects of the extension were checked');
 value(qq{SELECT dynamo.create_access_key('app', 'KEY', '$secret')}, 'opened');
 like(as_role('attacker', 'SELECT * FROM dynamo_internal.access_key_secrets', 'opened'), qr/permission denied/, 'keys cannot be read');
 for my $table ('access_key_secrets', 'request_tokens', 'table_settings', 'index_settings', 'table_tags', 'index_builds')
@@ -82,12 +82,12 @@ for my $table ('access_key_secrets', 'request_tokens', 'table_settings', 'index_
 like(as_role('attacker', 'CREATE FUNCTION dynamo.mine() RETURNS int LANGUAGE sql RETURN 1', 'opened'), qr/permission denied/,
 	'nothing can be added to the schema');
 
-# A schema that was there already.
+# A schema that already existed.
 value(q{DROP EXTENSION dynamo; DROP SCHEMA dynamo; CREATE SCHEMA dynamo;
 GRANT ALL ON SCHEMA dynamo TO PUBLIC; GRANT ALL ON SCHEMA dynamo TO attacker WITH GRANT OPTION;
 SET ROLE attacker; GRANT CREATE ON SCHEMA dynamo TO "an other"; RESET ROLE;
 CREATE EXTENSION dynamo}, 'opened');
-is(value($privileges, 'opened'), value($privileges), 'privileges on the schema go, too');
+is(value($privileges, 'opened'), value($privileges), 'dropping the extension removes the privileges on the schema');
 value('DROP DATABASE opened');
 
 # ---- predefined roles ----
@@ -99,7 +99,7 @@ ANALYZE dynamo_internal.access_key_secrets});
 my $keys = q{SELECT access_key_id, role::oid::regrole FROM dynamo_internal.access_key_secrets ORDER BY 1};
 my $keys_before = value($keys);
 
-# Statements that read all they can get, by each way there is.
+# Statements that try every way of reading.
 my @reading = (
 	'SELECT * FROM dynamo_internal.access_key_secrets',
 	'SELECT row_to_json(k) FROM dynamo_internal.access_key_secrets k',
@@ -139,7 +139,7 @@ my @writing = (
 	q{SELECT dynamo.drop_access_key('KEY')},
 );
 
-# What a role can make of all of these.
+# Returns the results of all of these for a role.
 sub attack
 {
 	my ($role, $what) = @_;
@@ -159,8 +159,8 @@ sub attack
 	is($refused, scalar @writing, "$what: no key is written");
 	PostgreSQL::Test::Utils::run_log([ 'pg_dump', '-U', $role, '-d', $node->connstr('postgres'), '-f', $file, @$_ ])
 	  for [], [ '--table=dynamo_internal.access_key_secrets' ], [ '--enable-row-security', '--inserts' ];
-	unlike(-e $file ? slurp_file($file) : '', qr/\Q$secret\E/, "$what: nor does pg_dump read one");
-	is(value($keys), $keys_before, "$what: the keys are as they were");
+	unlike(-e $file ? slurp_file($file) : '', qr/\Q$secret\E/, "$what: pg_dump reads no secret");
+	is(value($keys), $keys_before, "$what: the keys have not changed");
 	value("DROP SCHEMA $role CASCADE");
 }
 
@@ -174,17 +174,17 @@ for my $granted (split / /, $predefined)
 value('CREATE ROLE with_all LOGIN BYPASSRLS CREATEROLE; GRANT ' . ($predefined =~ s/ /, /gr) . ' TO with_all;'
 	  . 'GRANT ALL ON ALL TABLES IN SCHEMA dynamo TO with_all; GRANT CREATE ON DATABASE postgres TO with_all;'
 	  . 'GRANT SET ON PARAMETER session_replication_role TO with_all');
-attack('with_all', 'all of them, every privilege, BYPASSRLS and CREATEROLE');
+attack('with_all', 'all predefined roles, every privilege, BYPASSRLS and CREATEROLE');
 
 # ---- dumps of a superuser ----
 
 my $file = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';
 dump_database($node, 'postgres', $file);
-unlike(slurp_file($file), qr/\Q$secret\E/, 'a dump has no secrets');
+unlike(slurp_file($file), qr/\Q$secret\E/, 'a dump contains no secrets');
 my $copy = new_database($node, 0);
 load_file($node, $copy, $file);
-is(value('SELECT count(*) FROM dynamo_internal.access_key_secrets', $copy), '0', 'nor keys');
-is(value($privileges, $copy), value($privileges), 'privileges are as they were');
+is(value('SELECT count(*) FROM dynamo_internal.access_key_secrets', $copy), '0', 'a dump contains no keys');
+is(value($privileges, $copy), value($privileges), 'privileges have not changed');
 
 # ---- logical replication ----
 
@@ -205,13 +205,13 @@ $subscriber->safe_psql('postgres',
 $subscriber->wait_for_subscription_sync($node, 'everything');
 value(q{CREATE ROLE here_only LOGIN; SELECT dynamo.create_access_key('here_only', 'LATER'); SELECT dynamo.drop_access_key('KEY')});
 $node->wait_for_catchup('everything');
-is($subscriber->safe_psql('postgres', $keys), $own_keys, 'a subscription to all tables leaves the keys alone');
+is($subscriber->safe_psql('postgres', $keys), $own_keys, 'a subscription to all tables does not change the keys');
 $subscriber->safe_psql('postgres', 'DROP SUBSCRIPTION everything');
 $subscriber->stop;
 value(qq{DROP PUBLICATION everything; SELECT dynamo.drop_access_key('LATER'); DROP ROLE here_only;
 	SELECT dynamo.create_access_key('app', 'KEY', '$secret')});
 
-# The outcome of a request that is signed with a key.
+# Returns the result of a request that is signed with a key.
 sub outcome
 {
 	my ($key) = @_;
@@ -230,40 +230,40 @@ is(outcome('KEY'), '200', 'an ordinary role');
 
 # ---- locks ----
 
-# Who may write all tables may lock them.  Clients go on that are known; others
-# keep nobody waiting.
+# Roles that may write all tables can lock them.  Requests of known clients continue,
+# and others make nobody wait.
 value(q{SELECT dynamo.create_access_key('app', 'UNUSED', 'U')});
-is(outcome('KEY'), '200', 'before a lock');
+is(outcome('KEY'), '200', 'a request before the lock');
 as_role('with_pg_write_all_data', q{BEGIN; LOCK TABLE dynamo_internal.access_key_secrets; PREPARE TRANSACTION 'locked'});
 is(value(q{SELECT count(*) FROM pg_locks WHERE relation = 'dynamo_internal.access_key_secrets'::regclass}), '1', 'the table of keys is locked');
-is(outcome('KEY'), '200', 'a key that was used');
+is(outcome('KEY'), '200', 'a key used before is served while the table of keys is locked');
 sleep(6);
-is(outcome('KEY'), '200', 'some seconds later');
+is(outcome('KEY'), '200', 'a key used before is served some seconds later');
 my $started = time;
-is(outcome('UNUSED'), '500 InternalServerError', 'one that was not is to be tried again');
-cmp_ok(time - $started, '<', 2, 'at once: others are served');
+is(outcome('UNUSED'), '500 InternalServerError', 'a key not used before cannot be checked: the client can retry');
+cmp_ok(time - $started, '<', 2, 'the answer comes at once: others are served');
 value(q{ROLLBACK PREPARED 'locked'; SELECT dynamo.drop_access_key('UNUSED')});
 
 # ---- superusers ----
 
 value('ALTER ROLE app SUPERUSER');
-is(outcome('KEY'), '400 UnrecognizedClientException', 'a role that was made a superuser later');
-ok($node->log_contains(qr/Access key "KEY" is for role \d+, which is a superuser, and "dynamo.http_allow_superuser" is off\./), 'the log tells why');
+is(outcome('KEY'), '400 UnrecognizedClientException', 'the key of a role that became a superuser is refused');
+ok($node->log_contains(qr/Access key "KEY" is for role \d+, which is a superuser, and "dynamo.http_allow_superuser" is off\./), 'the log gives the reason');
 my ($status, $out, $error) = $node->psql('postgres', q{SELECT dynamo.create_access_key('app', 'SECOND')});
 like($error, qr/role "app" is a superuser\n.*HINT:.*dynamo.http_allow_superuser/s, 'a new key for a superuser');
 reload('dynamo.http_allow_superuser' => 'on');
-is(outcome('KEY'), '200', 'where it is allowed');
+is(outcome('KEY'), '200', 'a new key for a superuser, where it is allowed');
 value(qq{SELECT dynamo.create_access_key('postgres', 'SECOND', '$secret')});
-is(outcome('SECOND'), '200', 'a new key');
+is(outcome('SECOND'), '200', 'a new key works');
 reload('dynamo.http_allow_superuser' => 'off');
-is(outcome('SECOND'), '400 UnrecognizedClientException', 'until it is not');
+is(outcome('SECOND'), '400 UnrecognizedClientException', 'the key is refused when it is not allowed any more');
 reload('dynamo.http_authentication' => 'none', 'dynamo.http_role' => 'postgres');
 my ($code, $body) = api(connect_http($port), 'ListTables', {});
 is("$code $body->{Message}", '400 role "postgres" of "dynamo.http_role" is a superuser, and "dynamo.http_allow_superuser" is off',
 	'without authentication');
 reload('dynamo.http_role' => 'nobody_here');
 ($code, $body) = api(connect_http($port), 'ListTables', {});
-is("$code $body->{Message}", '400 role "nobody_here" of "dynamo.http_role" does not exist', 'a role that is not there');
+is("$code $body->{Message}", '400 role "nobody_here" of "dynamo.http_role" does not exist', 'a key for a role that does not exist');
 
 $node->stop;
 done_testing();

@@ -1,6 +1,6 @@
 # build_worker.pl: the worker that builds indexes has the rights of the table's
-# owner, whoever asked for it and however; one table's build does not keep
-# others' from being built; builds go on after a crash.
+# owner, whoever requested it and however; the build of one table does not prevent
+# builds of others; builds continue after a crash.
 use strict;
 use warnings;
 use FindBin;
@@ -42,7 +42,7 @@ sub until_built
 		$name, $database);
 }
 
-# A table of ten items that have the attributes g and h.
+# Creates a table of ten items with the attributes g and h.
 sub create_table
 {
 	my ($table, %options) = @_;
@@ -62,8 +62,8 @@ CREATE SCHEMA o AUTHORIZATION owner;
 CREATE SCHEMA m AUTHORIZATION mallory;
 CREATE SCHEMA x AUTHORIZATION other});
 
-# What mallory would have others do: an expression that is not what it says, and
-# tells the log whose rights it has.
+# Code of mallory for others to run: an expression that changes its result and logs
+# the role whose rights it has.
 query(q{
 CREATE FUNCTION m.try(what text) RETURNS void LANGUAGE plpgsql AS $$ BEGIN
 	EXECUTE what;
@@ -81,7 +81,7 @@ CREATE FUNCTION m.tag(value text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$ 
 CREATE FUNCTION m.twice(value text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'x'::text FROM (VALUES (1)) v LIMIT 1 $$},
 	user => 'mallory');
 
-# ---- whose rights ----
+# ---- rights of the worker ----
 
 create_table('m.shop', user => 'mallory');
 query(q{
@@ -94,23 +94,23 @@ my $log_start = -s $node->logfile;
 query(q{SELECT dynamo.create_index('m.shop', 'inline', 'g')});
 until_built('m.shop', 'a superuser creates an index for another, whose indexes have expressions in SQL and PL/pgSQL');
 query(q{SELECT dynamo.create_index('m.shop', 'own', 'g', storage => 'table', shards => 2)});
-until_built('m.shop', 'and one with a table');
+until_built('m.shop', 'a superuser creates an index with an index table for another role');
 query(q{SELECT dynamo.reshard_index('m.shop', 'own', 3)});
-until_built('m.shop', 'which is replaced');
+until_built('m.shop', 'a superuser replaces the index with the index table');
 my $log = substr slurp_file($node->logfile), $log_start;
 like($log, qr/tagged by mallory/, 'expressions were evaluated');
-unlike($log, qr/tagged by (?!mallory)/, 'by the owner only');
-unlike($log, qr/tripwire/, 'who got nothing else');
+unlike($log, qr/tagged by (?!mallory)/, 'only the owner evaluated expressions');
+unlike($log, qr/tripwire/, 'the owner got no other rights');
 is(query('SELECT count(*) FROM dynamo.indexes i, dynamo.verify_index(i.schema_name || $$.$$ || i.table_name, i.index_name)'), '0',
 	'indexes agree with their table');
 is(query(q{SELECT string_agg(DISTINCT pg_get_userbyid(relowner), ' ') FROM pg_class WHERE relname LIKE 'shop$%'}), 'mallory',
-	'what was built belongs to the owner');
+	'relations of the index belong to the owner');
 
 create_table('o.shop');
 query(q{ALTER TABLE o.shop OWNER TO owner; SELECT dynamo.create_index('o.shop', 'inline', 'g')});
 until_built('o.shop', 'the owner need not be able to log in');
 
-# ---- who asked ----
+# ---- users who request a build ----
 
 create_table('m.asked', user => 'mallory');
 query(q{
@@ -118,20 +118,20 @@ GRANT USAGE ON SCHEMA m TO other;
 CREATE FUNCTION m.ask() RETURNS void LANGUAGE sql SECURITY DEFINER AS $$ SELECT dynamo.create_index('m.asked', 'definer', 'g') $$},
 	user => 'mallory');
 query('SELECT m.ask()', user => 'other');
-until_built('m.asked', 'asked for in a function with the rights of its owner');
+until_built('m.asked', 'requested in a function with the rights of its owner');
 query(q{BEGIN; SET LOCAL ROLE mallory; SELECT dynamo.create_index('m.asked', 'local', 'PK', 'g'); RESET ROLE; COMMIT});
-until_built('m.asked', 'after SET LOCAL ROLE');
+until_built('m.asked', 'requested after SET LOCAL ROLE');
 query(q{BEGIN; SELECT dynamo.create_index('m.asked', 'prepared', 'g', 'PK'); PREPARE TRANSACTION 'built later'});
 query(q{COMMIT PREPARED 'built later'});
-until_built('m.asked', 'in a transaction that was prepared');
+until_built('m.asked', 'requested in a transaction that was prepared');
 query(q{BEGIN; SELECT dynamo.create_index('m.asked', 'never', 'PK', 'PK2'); PREPARE TRANSACTION 'not built'});
 query(q{ROLLBACK PREPARED 'not built'});
 until_true(q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dynamo index build'},
-	'the worker of one that is rolled back ends');
+	'the worker of a transaction that is rolled back ends');
 
-# ---- code that runs while others maintain a table starts nothing ----
+# ---- code that runs while others maintain a table starts no build ----
 
-# An index that waits to be built, by a definition written by hand.
+# An index that is to be built, in a definition written by hand.
 sub plant
 {
 	my ($table, $index, $user, $storage) = @_;
@@ -162,14 +162,14 @@ INSERT INTO m.analyze SELECT i FROM generate_series(1, 100) i}, user => 'mallory
 query('ANALYZE m.analyze');
 $log = slurp_file($node->logfile);
 like($log, qr/analyzed by mallory/, 'ANALYZE evaluates expressions as the owner');
-unlike($log, qr/tripwire: SELECT dynamo.create_index/, 'who cannot have an index built from there');
+unlike($log, qr/tripwire: SELECT dynamo.create_index/, 'code in ANALYZE cannot start a build');
 is(query(q{SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo index build'}), '0', 'no worker was started');
-is(query(q{SELECT status FROM dynamo.indexes WHERE index_name = 'planted'}), 'CREATING', 'what waits, waits');
+is(query(q{SELECT status FROM dynamo.indexes WHERE index_name = 'planted'}), 'CREATING', 'the waiting index still waits');
 
-# ---- one bad table among many ----
+# ---- one invalid table among many ----
 
-# planted can be built, taken has a relation of its name, torn has no column to
-# fill, and the rows of held are somebody's.
+# "planted" can be built, "taken" has another relation with its name, "torn" has no
+# column to fill, and the rows of "held" are locked.
 create_table("x.$_", user => 'other') for qw(good held);
 create_table("m.$_", user => 'mallory') for qw(taken torn);
 plant('m.taken', 'planted', 'mallory');
@@ -184,23 +184,23 @@ my ($out, $said, $timed_out);
 $node->psql('postgres', 'CALL dynamo.build_indexes()', stdout => \$out, stderr => \$said, timeout => 60, timed_out => \$timed_out);
 ok(!$timed_out, 'CALL dynamo.build_indexes() ends');
 is(query(q{SELECT string_agg(table_name, ' ' ORDER BY table_name) FROM dynamo.indexes WHERE index_name = 'planted' AND status = 'ACTIVE'}),
-	'good waiting', 'having built what can be built');
-like($said, qr/WARNING:  building index "planted" of table "m.taken" stopped: relation "taken\$planted" already exists/, 'it tells what cannot');
-like($said, qr/WARNING:  building index "planted" of table "m.torn" stopped: /, 'whatever the reason');
-like($said, qr/WARNING:  the indexes of table "x.held" are still being built/, 'and what waits');
+	'good waiting', 'CALL dynamo.build_indexes() builds what can be built');
+like($said, qr/WARNING:  building index "planted" of table "m.taken" stopped: relation "taken\$planted" already exists/, 'CALL dynamo.build_indexes() reports errors');
+like($said, qr/WARNING:  building index "planted" of table "m.torn" stopped: /, 'CALL dynamo.build_indexes() reports every kind of error');
+like($said, qr/WARNING:  the indexes of table "x.held" are still being built/, 'CALL dynamo.build_indexes() reports builds that wait');
 is(query(q{SELECT string_agg(table_name || ': ' || left(error, 30), ', ' ORDER BY table_name) FROM dynamo.index_progress WHERE error IS NOT NULL}),
 	'taken: relation "taken$planted" alrea, torn: index "planted" of table "torn', 'errors are recorded');
-is($node->psql('postgres', q{CALL dynamo.build_indexes('m.taken')}, stderr => \$said, timeout => 60), 3, 'one table alone');
-like($said, qr/ERROR:  building index "planted" stopped: relation "taken\$planted" already exists/, 'is an error');
+is($node->psql('postgres', q{CALL dynamo.build_indexes('m.taken')}, stderr => \$said, timeout => 60), 3, 'CALL dynamo.build_indexes() for one table ends');
+like($said, qr/ERROR:  building index "planted" stopped: relation "taken\$planted" already exists/, 'an error of one table is raised');
 query('DROP TABLE m.taken$planted', user => 'mallory');
-until_built('m.taken', 'the worker tries again by itself');
+until_built('m.taken', 'the worker tries again without a request');
 $holder->query_safe('COMMIT');
-until_built('x.held', 'the worker that waited goes on');
+until_built('x.held', 'the waiting worker continues');
 query('SELECT dynamo.drop_table($$m.torn$$)', user => 'mallory');
 
-# ---- one role's builds leave workers to others ----
+# ---- the builds of one role leave workers for others ----
 
-# Builds end when older snapshots have.
+# Builds wait for the end of older snapshots.
 my $old_snapshot = $node->background_psql('postgres');
 $old_snapshot->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1 FROM pg_class LIMIT 1');
 for my $i (1 .. 8)
@@ -212,12 +212,12 @@ create_table('x.one', user => 'other');
 query(q{SELECT dynamo.create_index('x.one', 'inline', 'g')}, user => 'other');
 my $building = q{SELECT count(*) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL AND schema_name = };
 until_true(qq{SELECT ($building 'x') = 1}, 'a worker builds for another role');
-until_true(q{SELECT count(*) = 4 FROM pg_stat_activity WHERE backend_type = 'dynamo index build'}, 'three build for one');
-is(query("$building 'm'"), '3', 'each another table');
+until_true(q{SELECT count(*) = 4 FROM pg_stat_activity WHERE backend_type = 'dynamo index build'}, 'three workers build for one role');
+is(query("$building 'm'"), '3', 'each worker builds another table');
 $old_snapshot->query_safe('COMMIT');
 $old_snapshot->quit;
 until_true(q{SELECT count(*) = 9 FROM dynamo.indexes WHERE (table_name LIKE 'many%' OR table_name = 'one') AND status = 'ACTIVE'},
-	'and then all the others');
+	'the other indexes are built later');
 
 # ---- after a crash ----
 
@@ -252,12 +252,12 @@ for my $database ('postgres', $elsewhere)
 {
 	until_built('public.interrupted', "the build in $database goes on by itself after a crash", $database);
 	is(query(q{SELECT status FROM dynamo.indexes WHERE table_name = 'cancelled'}, database => $database), 'CREATING',
-		'but not the one that was cancelled');
+		'the canceled build is not resumed');
 	query(q{CALL dynamo.build_indexes('cancelled')}, database => $database);
 	until_built('public.cancelled', 'until somebody asks for it', $database);
 }
 
-# a build that ends the server is not begun for ever
+# a build that stops the server is not repeated without end
 query(q{INSERT INTO cancelled (item) VALUES ('{"PK": {"S": "new"}, "last": {"S": "x"}}');
 BEGIN; SELECT dynamo.create_index('cancelled', 'last', 'last'); UPDATE dynamo_internal.index_builds SET attempts = 10 WHERE index_name = 'last';
 PREPARE TRANSACTION 'interrupted'});
@@ -265,9 +265,9 @@ $node->restart;
 query(q{COMMIT PREPARED 'interrupted'});
 $node->restart;
 until_true(q{SELECT error = 'the build ended 10 times without an error' FROM dynamo.index_progress WHERE index_name = 'last'},
-	'a build that ends with the server again and again is given up');
+	'a build that repeatedly ends with the server is given up');
 query(q{CALL dynamo.build_indexes('cancelled')});
-until_built('public.cancelled', 'until somebody asks for it');
+until_built('public.cancelled', 'the build is not started again without a request');
 
 $node->stop;
 done_testing();

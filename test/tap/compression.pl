@@ -51,12 +51,12 @@ sub count { return $node->safe_psql('postgres', 'SELECT count(*) FROM kept') }
 
 my $json = put('gzip');
 is(request('PutItem', Compress::Zlib::memGzip($json), 'content-encoding' => 'gzip')->{status}, 200, 'gzip');
-is(request('PutItem', compress(put('deflate')), 'content-encoding' => 'Deflate')->{status}, 200, 'deflate, in any case');
+is(request('PutItem', compress(put('deflate')), 'content-encoding' => 'Deflate')->{status}, 200, 'deflate, in upper or lower case');
 is(request('PutItem', put('plain'), 'content-encoding' => 'identity')->{status}, 200, 'identity');
 $json = put('pieces');
 is(request('PutItem', Compress::Zlib::memGzip(substr($json, 0, 20)) . Compress::Zlib::memGzip(substr($json, 20)), 'content-encoding' => 'gzip')->{status},
 	200, 'several pieces');
-is(count(), '6', 'what they say was done');
+is(count(), '6', 'compressed requests were executed');
 my $good = Compress::Zlib::memGzip(put('bad'));
 my %bad = (
 	'cut off' => [ substr($good, 0, -1), 'gzip' ],
@@ -74,10 +74,10 @@ for my $name (sort keys %bad)
 	is($answer->{status} . (decode_json($answer->{body})->{__type} // '') =~ s/.*#/ /r, '500 InternalServerError', "a body $name");
 }
 is(request('PutItem', Compress::Zlib::memGzip(' ' x (16 * 1024 * 1024 + 1)), 'content-encoding' => 'gzip')->{status}, 413, 'a body that is too long when it is decompressed');
-is(request('PutItem', Compress::Zlib::memGzip((' ' x (15 * 1024 * 1024)) . put('white')), 'content-encoding' => 'gzip')->{status}, 200, 'one that is not');
-is(count(), '7', 'nothing else was done');
+is(request('PutItem', Compress::Zlib::memGzip((' ' x (15 * 1024 * 1024)) . put('white')), 'content-encoding' => 'gzip')->{status}, 200, 'a body that is not too long when it is decompressed');
+is(count(), '7', 'no other request was executed');
 my $answer = exchange($socket, signed_request('PutItem', 'no gzip', secret => 'WRONG', header => { 'content-encoding' => 'gzip' }));
-like($answer->{body}, qr/InvalidSignatureException/, 'the body of a stranger is not looked at');
+like($answer->{body}, qr/InvalidSignatureException/, 'a body without a valid signature is not decompressed');
 is(exchange(connect_http($port), signed_request('PutItem', put('twice')) =~ s/\r\n/\r\nContent-Encoding: gzip\r\nContent-Encoding: identity\r\n/r)->{status},
 	400, 'two codings in two fields');
 
@@ -103,9 +103,9 @@ for my $accept (sort keys %accepted)
 	my $body = $coding eq 'gzip' ? Compress::Zlib::memGunzip("$answer->{body}") : $coding eq 'deflate' ? uncompress($answer->{body}) : $answer->{body};
 
 	is($coding, $accepted{$accept}, "Accept-Encoding: $accept");
-	ok($body eq $long && crc32($answer->{body}) == $answer->{header}{'x-amz-crc32'} && ($coding eq '' || length $answer->{body} < length($long) / 10), 'the answer');
+	ok($body eq $long && crc32($answer->{body}) == $answer->{header}{'x-amz-crc32'} && ($coding eq '' || length $answer->{body} < length($long) / 10), 'a long answer is compressed');
 }
 is(get('limit', 'gzip')->{header}{'content-encoding'}, undef, 'a short answer is not compressed');
-is(request('GetItem', '{}', 'accept-encoding' => 'gzip')->{status}, 400, 'an error');
+is(request('GetItem', '{}', 'accept-encoding' => 'gzip')->{status}, 400, 'an error is compressed');
 $node->stop;
 done_testing();

@@ -1,8 +1,8 @@
-# concurrent_ddl.pl: every operation while tables, indexes and streams are made,
-# changed, renamed and dropped by others.  What fails must fail for a reason that a
-# user can know; nothing waits for ever, and what is left is sound.
+# concurrent_ddl.pl: every operation while other sessions create, change, rename and
+# drop tables, indexes and streams.  An error must have a reason that a user can
+# know; nothing waits forever, and the remaining tables are correct.
 #
-# DYNAMO_DDL_SECONDS is how long, 10 if not given.
+# DYNAMO_DDL_SECONDS is the duration, by default 10.
 use strict;
 use warnings;
 use FindBin;
@@ -40,7 +40,7 @@ BEGIN
 	END LOOP;
 END $$});
 
-# Calls of functions in schema dynamo, one a line.
+# Calls of functions in schema dynamo, one per line.
 sub calls { return map { "SELECT dynamo.$_" } grep { /\S/ } split /\n/, $_[0] }
 
 my $key = q{'{"PK": {"S": "a"}, "SK": {"S": "b"}}'};
@@ -126,11 +126,11 @@ $_->finish for @sessions;
 is(join('', @errors), '', 'every session ends');
 is($node->safe_psql('postgres', q{SELECT DISTINCT sqlstate, left(statement, 60), regexp_replace(message, '\d{3,}', '<n>', 'g')
 	FROM outcome WHERE sqlstate ~ '^(XX|57|58|53|0A)'}), '', 'no internal error');
-cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM outcome WHERE sqlstate = '00000'}), '>', 100 * $seconds, 'and most succeed');
+cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM outcome WHERE sqlstate = '00000'}), '>', 100 * $seconds, 'most statements succeed');
 
-# builds that go on may end now
+# running builds may finish now
 $node->poll_query_until('postgres', q{SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type LIKE 'dynamo%'});
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND objsubid = 1}), '0', 'no lock of a builder is left');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE locktype = 'object' AND objsubid = 1}), '0', 'no lock of a builder remains');
 is($node->safe_psql('postgres', q{SELECT i.table_name, i.index_name, v.problem FROM dynamo.indexes i,
 	dynamo.verify_index(i.schema_name || '.' || i.table_name, i.index_name) v WHERE i.status = 'ACTIVE'}), '', 'indexes agree with their tables');
 

@@ -1,6 +1,6 @@
-# crash.pl: the server is killed while items are loaded through functions and
-# by plain SQL.  Afterwards every write that was answered is there, whole, and
-# nothing is half there.
+# crash.pl: the server is killed while items are loaded through functions and with
+# plain SQL.  Afterwards every confirmed write exists completely, and no other write
+# exists in part.
 use strict;
 use warnings;
 use FindBin;
@@ -20,8 +20,8 @@ SELECT dynamo.create_table('load', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('load', 'inline', 'SK', 'n', sort_key_type => 'N');
 SELECT dynamo.create_index('load', 'kept', 'SK', 'n', sort_key_type => 'N', storage => 'table', shards => 2)});
 
-# Endless loops, a transaction each, that say after each commit what is done.
-# Every write puts two items, which must both be there or neither.
+# Endless loops, one transaction each, which report after each commit.
+# Every write puts two items, of which both must exist or neither.
 my %loader = (
 	function => q{
 CREATE PROCEDURE load_function(round int) LANGUAGE plpgsql AS $$
@@ -83,11 +83,11 @@ for my $round (1 .. $rounds)
 		is( $node->safe_psql('postgres', qq{
 SELECT count(*) FROM generate_series(1, $last) i, unnest(ARRAY['a', 'b']) letter
 WHERE dynamo.get_item('load', jsonb_build_object('PK', '$door$round', 'SK', letter || i)) IS NULL}),
-			'0', "round $round: every answered write of $door is there");
+			'0', "round $round: every confirmed write of $door exists");
 		is( $node->safe_psql('postgres', qq{
 SELECT count(*) FROM load WHERE "PK" = '$door$round' AND "SK" LIKE 'a%'
 AND NOT EXISTS (SELECT 1 FROM load b WHERE b."PK" = load."PK" AND b."SK" = 'b' || substr(load."SK", 2))}),
-			'0', "round $round: $door left nothing half written");
+			'0', "round $round: $door left no partial write");
 	}
 	for my $index ('inline', 'kept')
 	{

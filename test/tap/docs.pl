@@ -1,10 +1,10 @@
-# docs.pl: every ```sql block of the README and of docs/ runs, and docs/ names
-# everything that the extension has.
+# docs.pl: every ```sql block of the README and of docs/ runs, and docs/ mentions
+# everything in the extension.
 #
-# A page's blocks run in their order in one session of a database of their own,
-# as a superuser, with the extension created unless the page does so itself.
-# Blocks marked ```sql error show errors: there must be one, and the page goes on.
-# Nothing is hidden: what a page needs it shows, so that readers get what it says.
+# The blocks of a page run in their order in one session of a separate database, as
+# a superuser, with the extension created unless the page does so itself.
+# Blocks marked ```sql error show errors: one must occur, and the page continues.
+# There is no hidden preparation: readers who follow a page get the same results.
 use strict;
 use warnings;
 use File::Basename;
@@ -17,8 +17,8 @@ use Test::More;
 
 my $project = "$FindBin::RealBin/../..";
 
-# The page with all but its SQL blanked, so that line numbers stay; and the
-# ranges of lines where an error is expected.
+# Returns the page with everything except its SQL blanked, so that line numbers do not
+# change, and the ranges of lines where an error is expected.
 sub sql_of_page
 {
 	my ($page) = @_;
@@ -101,16 +101,16 @@ my $things = $node->safe_psql('postgres', q{
 	UNION SELECT 'operator class', opcname FROM pg_opclass WHERE opcnamespace = 'dynamo'::regnamespace
 	ORDER BY 1, 2});
 my @missing = grep { !$named{ (split /\|/)[1] } } split /\n/, $things;
-is("@missing", '', 'docs/ names every function, parameter, setting, table, view, column and operator class');
+is("@missing", '', 'docs/ mentions every function, parameter, setting, table, view, column and operator class');
 
 my %states = map { $_ =~ s/[',]//gr => 1 } slurp_file("$project/src/errors.h") =~ /MAKE_SQLSTATE\(([^)]+)\)/g;
-is(join(' ', grep { !$named{$_} } sort keys %states), '', 'docs/ names every SQLSTATE');
+is(join(' ', grep { !$named{$_} } sort keys %states), '', 'docs/ mentions every SQLSTATE');
 
 my %operators = map { $_ => 1 } split /\n/, $node->safe_psql('postgres',
 	q{SELECT DISTINCT oprname FROM pg_operator WHERE oprnamespace = 'dynamo'::regnamespace});
 my $items = slurp_file("$project/docs/items.md") . slurp_file("$project/docs/sql.md");
 $items =~ s/\\\|/|/g;
-is(join(' ', grep { index($items, $_) < 0 } sort keys %operators), '', 'docs/ names every operator');
+is(join(' ', grep { index($items, $_) < 0 } sort keys %operators), '', 'docs/ mentions every operator');
 
 $node->stop;
 done_testing();

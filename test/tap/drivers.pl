@@ -1,8 +1,8 @@
-# drivers.pl: the programs of docs/drivers.md, each in a database of its own.
+# drivers.pl: the programs of docs/drivers.md, each in a separate database.
 #
-# A program is the block after a comment that names its file.  What is not
-# installed is left out: python3-psycopg, python3-psycopg2, python3-sqlalchemy;
-# node-pg, or pg from npm in the directory that DYNAMO_SDK names; a JDK and
+# A program is the block after a comment that names its file.  Programs for drivers
+# that are not installed are skipped: python3-psycopg, python3-psycopg2,
+# python3-sqlalchemy; node-pg, or pg from npm in the directory DYNAMO_SDK; a JDK and
 # libpostgresql-jdbc-java.
 use strict;
 use warnings;
@@ -18,7 +18,7 @@ my %programs = $page =~ /^<!-- program: (\S+) -->\n```\w+\n(.*?)^```$/msg;
 my $jar = '/usr/share/java/postgresql.jar';
 my $modules = defined $ENV{DYNAMO_SDK} ? "$ENV{DYNAMO_SDK}/node_modules" : '/usr/share/nodejs';
 
-# How to tell whether a program's driver is there, and how to run it.
+# How to detect a program's driver, and how to run the program.
 my %ways = (
 	'psycopg.py' => [ '/usr/bin/python3 -c "import psycopg"', '/usr/bin/python3 psycopg_program.py' ],
 	'psycopg2.py' => [ '/usr/bin/python3 -c "import psycopg2"', '/usr/bin/python3 psycopg2_program.py' ],
@@ -45,7 +45,7 @@ for my $name (sort keys %ways)
 {
 	my ($probe, $command) = @{ $ways{$name} };
 	my $directory = PostgreSQL::Test::Utils::tempdir();
-	# a file must not be called as the module that it imports
+	# a file must not have the name of the module that it imports
 	my $file = $name =~ s/\.(py|cjs)$/_program.$1/r;
 
 	SKIP:

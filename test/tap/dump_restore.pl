@@ -1,5 +1,5 @@
-# dump_restore.pl: what pg_dump writes brings tables, definitions, triggers and
-# items back: the whole database, one table, schema only, data only.
+# dump_restore.pl: pg_dump's output restores tables, definitions, triggers and
+# items: the whole database, one table, schema only, data only.
 use strict;
 use warnings;
 use FindBin;
@@ -41,7 +41,7 @@ END $$;
 CREATE TRIGGER "~later" BEFORE INSERT OR UPDATE ON "My.Readings" FOR EACH ROW EXECUTE FUNCTION later();
 SQL
 
-# relations may be called anything
+# relations can have any name
 $node->safe_psql('source', q{
 ALTER TABLE "shop$kept" RENAME TO "shop$renamed";
 ALTER INDEX "shop$inline" RENAME TO "shop$btree";
@@ -52,7 +52,7 @@ my %items = map { $_ => items_of($node, 'source', $_) } @tables;
 my $definitions = definitions_of($node, 'source');
 like($definitions, qr/derive_keys/, 'the source has its triggers');
 
-# Whether a copy is the same, and lives: the functions know it, its trigger works.
+# Checks that a copy is equal and works: the functions find it, its trigger fires.
 sub same_copy
 {
 	my ($database, $what, @only) = @_;
@@ -87,7 +87,7 @@ SELECT count(*) FROM dynamo.query('shop', 'GSI1PK = :g', '{":g": {"S": "g9"}}', 
 	isnt($status, 0, "$what: an item without its key is refused");
 	return if @only;
 	($status, $out, $error) = $node->psql($database, q{INSERT INTO "My.Readings" (item) VALUES ('{"id": {"B": "AA=="}, "at": {"N": "1"}, "move": {"BOOL": true}}')});
-	like($error, qr/contradicts the item after other triggers have fired/, "$what: a key that is changed after ours was set is refused");
+	like($error, qr/contradicts the item after other triggers have fired/, "$what: a key changed after the columns were derived is refused");
 }
 
 # ---- the whole database ----
@@ -104,7 +104,7 @@ $node->command_ok([ 'pg_restore', '--exit-on-error', '-j2', '-d', $node->connstr
 is(definitions_of($node, $copy), $definitions, 'custom format: definitions');
 same_copy($copy, 'custom format');
 
-# ---- over what is there: --clean, from a script and from an archive ----
+# ---- over existing tables: --clean, from a script and from an archive ----
 
 dump_database($node, 'source', "$dir/clean.sql", '--clean');
 $node->safe_psql($copy, q{DELETE FROM shop WHERE "PK" < 'p3'});
@@ -124,7 +124,7 @@ $copy = new_database($node, 1);
 load_file($node, $copy, "$dir/one.sql");
 same_copy($copy, 'one table', 'shop');
 
-# ---- without a schema, and one schema alone ----
+# ---- without a schema, and only one schema ----
 
 $node->safe_psql('source', q{
 CREATE SCHEMA other;
@@ -156,11 +156,11 @@ for my $data ('data.sql', 'data_disabled.sql')
 	is(definitions_of($node, $copy), $definitions, 'schema only: definitions');
 	is($node->safe_psql($copy, 'SELECT count(*) FROM shop'), '0', 'schema only: no items');
 	load_file($node, $copy, "$dir/$data");
-	is(definitions_of($node, $copy), $definitions, "$data: triggers are as before");
+	is(definitions_of($node, $copy), $definitions, "$data: triggers have not changed");
 	same_copy($copy, $data);
 }
 
-# ---- data of the table alone: its index tables are filled from it ----
+# ---- data of the table only: its index tables are filled from it ----
 
 dump_database($node, 'source', "$dir/alone.sql", '--data-only', '--disable-triggers', '-t', 'shop');
 $copy = new_database($node, 0);

@@ -1,5 +1,5 @@
-# durability.pl: what HTTP clients hear of commits, with a synchronous standby
-# and with one that is gone.
+# durability.pl: answers of HTTP commits, with a synchronous standby and with one
+# that has stopped.
 use strict;
 use warnings;
 use FindBin;
@@ -33,14 +33,14 @@ sub put
 	return signed_request('PutItem', qq({"TableName":"kept","Item":{"id":{"S":"$id"}}}));
 }
 
-# Sends a write on a connection of its own, and waits until it is committed.
+# Sends a write on a separate connection, and waits until it is committed.
 sub send_put
 {
 	my ($id) = @_;
 	my $socket = connect_http($port);
 
 	send_raw($socket, put($id));
-	ok(!IO::Select->new($socket)->can_read(1.5), "$id: not answered while the standby is gone");
+	ok(!IO::Select->new($socket)->can_read(1.5), "$id: not answered while the standby is stopped");
 	return $socket;
 }
 
@@ -77,25 +77,25 @@ reload(synchronous_standby_names => 'standby');
 $node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_replication WHERE sync_state = 'sync'});
 
 my $client = connect_http($port);
-is(exchange($client, put('confirmed'))->{status}, 200, 'a write that the standby has');
-is($standby->safe_psql('postgres', 'SELECT count(*) FROM kept'), 1, 'the standby has it');
+is(exchange($client, put('confirmed'))->{status}, 200, 'a write that the standby has confirmed is answered');
+is($standby->safe_psql('postgres', 'SELECT count(*) FROM kept'), 1, 'the standby has the write');
 
-# ---- the standby is gone ----
+# ---- the standby has stopped ----
 
 $standby->stop;
 $client = send_put('patient');
 my $reader = connect_http($port);
 my $get = signed_request('GetItem', '{"TableName":"kept","Key":{"id":{"S":"confirmed"}}}');
-is(exchange($reader, $get)->{status}, 200, 'reads go on');
+is(exchange($reader, $get)->{status}, 200, 'reads continue without the standby');
 $node->safe_psql('postgres', 'SET synchronous_commit = local; ALTER ROLE app SET synchronous_commit = local');
 $node->reload;
 sleep(0.5);
-is(exchange($reader, put('local'))->{status}, 200, 'so do writes that ask for no standby');
+is(exchange($reader, put('local'))->{status}, 200, 'writes that need no standby continue');
 $node->safe_psql('postgres', 'SET synchronous_commit = local; ALTER ROLE app RESET synchronous_commit');
 $node->reload;
 sleep(0.5);
 signal_worker('pg_cancel_backend');
-ok(!IO::Select->new($client)->can_read(0.5), 'there is nothing to cancel in a write that waits');
+ok(!IO::Select->new($client)->can_read(0.5), 'a waiting write cannot be canceled');
 $standby->start;
 is(read_answer($client)->{status}, 200, 'the standby comes back: the write is answered');
 $standby->stop;
@@ -104,14 +104,14 @@ my $second = connect_http($port);
 send_raw($second, put('first') . $get . put('second'));
 $client = send_put('unconfirmed');
 reload(synchronous_standby_names => "''");
-is(read_answer($client)->{status}, 200, 'no standby is asked for any more: the write is answered');
+is(read_answer($client)->{status}, 200, 'a standby is not required any more: the write is answered');
 is(join(' ', map { read_answer($second)->{body} } 1 .. 3), '{} {"Item":{"id": {"S": "confirmed"}}} {}',
 	'pipelined requests are answered in their order');
 reload(synchronous_standby_names => 'standby');
 
 $client = send_put('abandoned');
 shutdown($client, 1);
-is(exchange($reader, $get)->{status}, 200, 'a client that closes its side holds nobody up');
+is(exchange($reader, $get)->{status}, 200, 'a client that closes its side does not delay others');
 close($client);
 
 $client = send_put('terminated');
@@ -121,14 +121,14 @@ wait_for_endpoint();
 
 $client = send_put('stopped');
 $node->stop('fast');
-ok(is_closed($client), 'so does a fast stop');
+ok(is_closed($client), 'a fast stop closes connections without an answer');
 $node->start;
 wait_for_endpoint();
 
 $client = send_put('orphaned');
 my $worker = $node->safe_psql('postgres', q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
 $node->kill9;
-ok(is_closed($client), 'so does the death of the postmaster');
+ok(is_closed($client), 'the death of the postmaster closes connections without an answer');
 for (1 .. 100)
 {
 	last if !kill 0, $worker;
@@ -136,7 +136,7 @@ for (1 .. 100)
 }
 $node->start;
 wait_for_endpoint();
-is($node->safe_psql('postgres', q{SELECT count(*) FROM kept}), 10, 'what was written is there');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM kept}), 10, 'all writes exist');
 reload(synchronous_standby_names => "''", wal_writer_delay => "'10s'");
 
 # ---- a crash between commit and flush ----
@@ -148,8 +148,8 @@ sub pid_of
 	return $node->safe_psql('postgres', "SELECT pid FROM pg_stat_activity WHERE backend_type = '$type'");
 }
 
-# Keeps everybody from flushing: a connection that is idle keeps the worker
-# from doing it.
+# Keeps all processes from flushing: an idle connection keeps the worker from
+# doing it.
 sub stop_flushing
 {
 	my $idle = connect_http($port);
@@ -173,41 +173,41 @@ CREATE TABLE other (i int);
 my ($idle, @pids) = stop_flushing();
 $reader = connect_http($port);
 is((api($reader, 'PutItem', { TableName => 'kept', Item => { id => { S => 'hasty' } } }, key => 'HASTYKEY'))[0], 200,
-	'a role that need not wait for the disk does not');
-is(exchange($reader, put('hurried'))->{status}, 200, 'nor does a transaction with a trigger that says so');
-is(exchange($reader, $get)->{status}, 200, 'nor do reads');
+	'a role with synchronous_commit = off is answered before the flush');
+is(exchange($reader, put('hurried'))->{status}, 200, 'a transaction whose trigger changes synchronous_commit is not answered before the flush');
+is(exchange($reader, $get)->{status}, 200, 'a read is answered before the flush');
 $client = connect_http($port);
 send_raw($client, put('lost'));
 ok(!IO::Select->new($client)->can_read(1), 'a write that is not on disk is not answered');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM kept WHERE id = 'lost'}), 1, 'it is committed');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM kept WHERE id = 'lost'}), 1, 'the write that is not on disk is committed');
 send_raw($reader, signed_request('GetItem', '{"TableName":"kept","Key":{"id":{"S":"lost"}}}'));
-ok(!IO::Select->new($reader)->can_read(1), 'nor is a read that saw it');
+ok(!IO::Select->new($reader)->can_read(1), 'a read that saw the write is not answered');
 my $condition = connect_http($port);
 send_raw($condition, signed_request('PutItem',
 	'{"TableName":"kept","Item":{"id":{"S":"lost"}},"ConditionExpression":"attribute_not_exists(id)"}'));
-ok(!IO::Select->new($condition)->can_read(1), 'nor is an error that tells of it');
-is(exchange(connect_http($port), "GET / HTTP/1.1\r\nHost: x\r\n\r\n")->{status}, 200, 'the worker goes on');
+ok(!IO::Select->new($condition)->can_read(1), 'an error that shows the write is not answered');
+is(exchange(connect_http($port), "GET / HTTP/1.1\r\nHost: x\r\n\r\n")->{status}, 200, 'the worker continues');
 crash_node($node);
 ok(is_closed($_), 'a crash closes the connection without an answer') for $client, $reader, $condition;
 $node->start;
 wait_for_endpoint();
-is($node->safe_psql('postgres', q{SELECT count(*) FROM kept WHERE id = 'lost'}), 0, 'nothing told of what the crash undid');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM kept WHERE id = 'lost'}), 0, 'no answer showed what the crash undid');
 
-# the flusher goes on
+# the flusher continues
 ($idle, @pids) = stop_flushing();
 $client = connect_http($port);
 send_raw($client, put('later'));
-ok(!IO::Select->new($client)->can_read(1), 'not answered');
+ok(!IO::Select->new($client)->can_read(1), 'not answered while the flusher is stopped');
 kill 'CONT', @pids;
-is(read_answer($client)->{status}, 200, 'flushed: answered');
+is(read_answer($client)->{status}, 200, 'answered after the flush');
 
-# the flusher is away for a while
+# the flusher is stopped for a while
 $node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo flusher'});
-is(exchange($client, put("alone $_"))->{status}, 200, 'workers flush without it') for 1 .. 2;
+is(exchange($client, put("alone $_"))->{status}, 200, 'workers flush without the flusher') for 1 .. 2;
 ok($node->poll_query_until('postgres', q{SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo flusher'}),
-	'it comes back');
+	'the flusher is started again');
 
-# ---- crashes at any time ----
+# ---- crashes at random times ----
 
 my %answered;
 for my $round (1 .. 3)

@@ -1,5 +1,5 @@
-# extension.pl: the extension's own life: update, what dumps keep of entity
-# views and constraints, crashes of unlogged tables, removal.
+# extension.pl: the extension itself: update, entity views and constraints in dumps,
+# crashes with unlogged tables, removal.
 use strict;
 use warnings;
 use FindBin;
@@ -26,7 +26,7 @@ sub error_of
 	return $status == 0 ? '' : $error;
 }
 
-# ---- update: a step that no release has ----
+# ---- update: a step that no release contains ----
 
 my $version = value(q{SELECT extversion FROM pg_extension WHERE extname = 'dynamo'});
 my $step = `pg_config --sharedir`;
@@ -47,18 +47,18 @@ SQL
 		SELECT dynamo.put_item('before', '{"id": {"S": "a"}, "G": {"S": "g"}}')});
 	value("ALTER EXTENSION dynamo UPDATE TO '$version.test'");
 	is(value(q{SELECT extversion FROM pg_extension WHERE extname = 'dynamo'}), "$version.test", 'updated');
-	is(value('SELECT dynamo.added_by_test()'), '1', 'the step has run');
-	is(value(q{SELECT dynamo.get_item('before', '{"id": {"S": "a"}}', 'id')}), '{"id": {"S": "a"}}', 'items are there');
+	is(value('SELECT dynamo.added_by_test()'), '1', 'the step was executed');
+	is(value(q{SELECT dynamo.get_item('before', '{"id": {"S": "a"}}', 'id')}), '{"id": {"S": "a"}}', 'the items exist after the update');
 	value(q{SELECT dynamo.put_item('before', '{"id": {"S": "b"}, "G": {"S": "g"}}')});
 	is(value(q{SELECT count(*) FROM dynamo.query('before', 'G = :g', '{":g": {"S": "g"}}', index_name => 'kept')}), '2',
-		'indexes are kept');
+		'indexes are kept after the update');
 }
 
-# ---- a schema that was there before ----
+# ---- a schema that already existed ----
 
-# What an ordinary role has done to a new database before the extension is
-# created there by a superuser: the error that is expected, or what the schema's
-# privileges are afterwards.
+# Statements of an ordinary role in a new database, before a superuser creates the
+# extension there: the expected error, or the privileges of the schema
+# afterwards.
 sub created_after
 {
 	my ($as_role, $as_superuser) = @_;
@@ -79,21 +79,21 @@ my $operator = q{
 
 value('CREATE ROLE stranger');
 like(created_after('CREATE SCHEMA dynamo', ''), qr/schema "dynamo" already exists and belongs to role "stranger"/,
-	"another's schema is refused");
+	"a schema of another role is refused");
 like(created_after("CREATE SCHEMA dynamo; $operator", "ALTER SCHEMA dynamo OWNER TO $superuser"),
-	qr/contains objects of other roles.*Role "stranger" owns (function|operator) /s, 'and one that contains what is theirs');
+	qr/contains objects of other roles.*Role "stranger" owns (function|operator) /s, 'a schema with objects of others is refused');
 is(created_after('CREATE SCHEMA dynamo', "ALTER SCHEMA dynamo OWNER TO $superuser; GRANT CREATE ON SCHEMA dynamo TO stranger, PUBLIC"),
-	"{$superuser=UC/$superuser,=U/$superuser}", "one's own is taken, and nobody else may create in it");
+	"{$superuser=UC/$superuser,=U/$superuser}", "an own schema is used, and others cannot create objects in it");
 is(created_after('', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO stranger'),
-	"{$superuser=UC/$superuser,=U/$superuser}", 'whatever the default privileges');
-like(created_after('CREATE SCHEMA dynamo_internal', ''), qr/schema "dynamo_internal" already exists/, "the internal schema must not be there");
-like(created_after('', 'CREATE SCHEMA dynamo_internal'), qr/schema "dynamo_internal" already exists/, 'whoever made it');
+	"{$superuser=UC/$superuser,=U/$superuser}", 'default privileges do not matter');
+like(created_after('CREATE SCHEMA dynamo_internal', ''), qr/schema "dynamo_internal" already exists/, "an existing internal schema is refused");
+like(created_after('', 'CREATE SCHEMA dynamo_internal'), qr/schema "dynamo_internal" already exists/, 'an existing internal schema is refused, whoever created it');
 is(created_after('', 'ALTER DEFAULT PRIVILEGES GRANT ALL ON SCHEMAS TO stranger') &&
 	value(q{SELECT has_schema_privilege('stranger', 'dynamo_internal', 'USAGE'), has_schema_privilege('public', 'dynamo_internal', 'CREATE')}, 'prepared'),
-	'f|f', 'nobody else may use it');
+	'f|f', 'others cannot use the schema');
 value('CREATE DATABASE plain');
 is(error_of('SET standard_conforming_strings = off; SET escape_string_warning = on; CREATE EXTENSION dynamo', 'plain'),
-	'', 'created where a backslash is an escape');
+	'', 'the extension can be created where a backslash is an escape');
 value('DROP DATABASE prepared');
 
 # ---- dump and restore of views and constraints ----
@@ -113,7 +113,7 @@ SELECT dynamo.add_unique_constraint('shop', 'email', '{email}', key_prefix => '{
 SELECT dynamo.add_unique_constraint('shop', 'phone', '{phone}', is_deferrable => true);
 SELECT dynamo.add_reference('shop', 'customer', '{"PK": "{PK}", "SK": "METADATA"}', key_prefix => '{"SK": "ORDER#"}');
 SELECT dynamo.add_reference('logs', 'subject', '{"PK": "{pk}", "SK": "{sk}"}', 'shop', initially_deferred => true);
--- the order sorts before its customer: as data, it comes first
+-- the order sorts before its customer, so it comes first in the data
 SELECT dynamo.transact_write_items('[
 	{"Put": {"TableName": "shop", "Item": {"PK": {"S": "C#1"}, "SK": {"S": "METADATA"}, "email": {"S": "e"}, "phone": {"S": "p"}}}}]');
 INSERT INTO orders (customer, order_id, amount) VALUES ('1', 7, 10);
@@ -121,7 +121,7 @@ UPDATE shop SET item = dynamo.set_attribute(item, 'n', dynamo.to_value(1)) WHERE
 INSERT INTO logs (item) VALUES ('{"id": {"S": "a"}, "pk": {"S": "C#1"}, "sk": {"S": "METADATA"}}');
 SQL
 
-# Whether views and constraints of a database do their work.
+# Checks that views and constraints of a database work.
 sub lives
 {
 	my ($database, $what) = @_;
@@ -139,7 +139,7 @@ sub lives
 	like(error_of($path . q{INSERT INTO orders (customer, order_id, amount) VALUES ('2', 7, 1)}, $database),
 		qr/violates reference "customer"/, "$what: reference");
 	like(error_of($path . q{DELETE FROM shop WHERE "SK" = 'METADATA'}, $database),
-		qr/violates reference "(customer|subject)"/, "$what: what is referenced stays");
+		qr/violates reference "(customer|subject)"/, "$what: a referenced item cannot be deleted");
 }
 
 my $dir = PostgreSQL::Test::Utils::tempdir();
@@ -148,14 +148,14 @@ $node->command_ok([ 'pg_dump', '-d', $node->connstr('source'), '-f', "$dir/all.s
 $node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('copy'), '-f', "$dir/all.sql" ], 'restore');
 lives('copy', 'whole database');
 
-# Data only: rows of a table come in no order that a reference could count on.
+# Data only: the rows of a table are in no order that a reference could rely on.
 $node->command_ok([ 'pg_dump', '-d', $node->connstr('source'), '--data-only', '--disable-triggers', '-n', 'app',
 	'-f', "$dir/data.sql" ], 'pg_dump --data-only --disable-triggers');
 value('TRUNCATE app.shop, app.logs', 'copy');
 $node->command_ok([ 'psql', '-X', '-q', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr('copy'), '-f', "$dir/data.sql" ], 'restore of data');
 lives('copy', 'data only');
 
-# ---- an unlogged table is empty after a crash, and so are its index tables ----
+# ---- an unlogged table and its index tables are empty after a crash ----
 
 value(q{
 SELECT dynamo.create_table('cache', 'id');
@@ -165,16 +165,16 @@ ALTER TABLE cache SET UNLOGGED;
 INSERT INTO cache (item) SELECT dynamo.build_item('id', i::text, 'G', 'g') FROM generate_series(1, 10) i});
 $node->stop('immediate');
 $node->start;
-is(value('SELECT count(*) FROM cache'), '0', 'unlogged: empty after a crash');
+is(value('SELECT count(*) FROM cache'), '0', 'unlogged: the table is empty after a crash');
 for my $index ('kept', 'sharded')
 {
-	is(value("SELECT * FROM dynamo.verify_index('cache', '$index')"), '', "unlogged: so is $index");
+	is(value("SELECT * FROM dynamo.verify_index('cache', '$index')"), '', "unlogged: $index is empty after a crash");
 }
 value(q{INSERT INTO cache (item) SELECT dynamo.build_item('id', i::text, 'G', 'g') FROM generate_series(1, 10) i});
 is(value(q{SELECT count(*) FROM dynamo.query('cache', 'G = :g', '{":g": {"S": "g"}}', index_name => 'sharded')}), '10',
-	'unlogged: it fills again');
+	'unlogged: the index tables are filled again');
 
-# ---- a foreign partition, where NOT NULL is not enforced ----
+# ---- a foreign partition, for which NOT NULL is not enforced ----
 
 SKIP:
 {
@@ -196,24 +196,24 @@ SKIP:
 	value(q{INSERT INTO remote VALUES ('z', NULL)});
 	for my $call (q{get_item('far', '{"PK": {"S": "z"}}')}, q{scan('far')}, q{query('far', 'PK = :k', '{":k": {"S": "z"}}')})
 	{
-		like(error_of("SELECT dynamo.$call"), qr/null value in column "item"/, "no item at a foreign key: $call");
+		like(error_of("SELECT dynamo.$call"), qr/null value in column "item"/, "a foreign key finds no item: $call");
 	}
 }
 
 # ---- removal ----
 
-like(error_of('DROP EXTENSION dynamo', 'copy'), qr/other objects depend on it/, 'the extension is not dropped from under its tables');
-is(value('SELECT count(*) FROM app.shop', 'copy'), '2', 'and nothing is lost');
+like(error_of('DROP EXTENSION dynamo', 'copy'), qr/other objects depend on it/, 'the extension cannot be dropped without its tables');
+is(value('SELECT count(*) FROM app.shop', 'copy'), '2', 'no item is lost');
 value('DROP EXTENSION dynamo CASCADE', 'copy');
 is(value(q{SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute
 	WHERE attrelid = 'app.shop'::regclass AND attnum > 0 AND NOT attisdropped}, 'copy'), 'PK SK',
-	'CASCADE leaves the key columns and takes the items');
-is(value(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'app.shop'::regclass AND NOT tgisinternal}, 'copy'), '0', 'and the triggers');
-is(value('SELECT count(*) FROM pg_event_trigger', 'copy'), '0', 'and the event triggers');
-is(value(q{SELECT to_regnamespace('dynamo_internal') IS NULL}, 'copy'), 't', 'and the internal schema');
+	'CASCADE keeps the key columns and drops the items');
+is(value(q{SELECT count(*) FROM pg_trigger WHERE tgrelid = 'app.shop'::regclass AND NOT tgisinternal}, 'copy'), '0', 'DROP EXTENSION drops the triggers');
+is(value('SELECT count(*) FROM pg_event_trigger', 'copy'), '0', 'DROP EXTENSION drops the event triggers');
+is(value(q{SELECT to_regnamespace('dynamo_internal') IS NULL}, 'copy'), 't', 'DROP EXTENSION drops the internal schema');
 value('CREATE EXTENSION dynamo', 'copy');
 is(value(q{SELECT dynamo.create_table('again', 'id'); SELECT dynamo.put_item('again', '{"id": {"S": "a"}}');
-	SELECT count(*) FROM again}, 'copy'), "again\n\n1", 'it can be created again');
+	SELECT count(*) FROM again}, 'copy'), "again\n\n1", 'the extension can be created again');
 
 $node->stop;
 done_testing();

@@ -1,14 +1,14 @@
-# hostile_rows.pl: rows and definitions that nothing has checked do no harm.
+# hostile_rows.pl: rows and definitions that were never checked do no harm.
 #
-# Random tables (HostileTables.pm) are filled past their triggers.  Then every
+# Random tables (HostileTables.pm) are filled without their triggers.  Then every
 # SQL function of the extension, every operation of the API and plain SQL
-# (HostileStatements.pm) run on them, as their owner and as a superuser, by the
-# direct path and without it.  Whatever the answer is: the server stays up, no
-# error is one that cannot happen (XX000), nothing runs for ever, text in
-# columns is text, and what belongs to others stays as it is.
+# (HostileStatements.pm) run on them, as their owner and as a superuser, with and
+# without the direct path.  Whatever the results, the server keeps running, no error
+# is an internal one (XX000), nothing runs forever, text columns contain text, and
+# objects of other users do not change.
 #
-# HOSTILE_SECONDS: how long (20).  HOSTILE_SEED: the first table; each table is
-# made from its own number, which a failure names.
+# HOSTILE_SECONDS: duration (20).  HOSTILE_SEED: the first table; each table is
+# created from its own number, which a failure reports.
 use strict;
 use warnings;
 use FindBin;
@@ -37,7 +37,7 @@ log_min_error_statement = panic
 
 my $file = "$PostgreSQL::Test::Utils::tmp_check/hostile_rows.sql";
 
-# Runs a script as a user; returns psql's status, what it wrote and its errors.
+# Runs a script as a user; returns psql's status, its output and its errors.
 sub run
 {
 	my ($user, $sql) = @_;
@@ -59,12 +59,12 @@ sub superuser
 	return $stdout;
 }
 
-# ---- what is there ----
+# ---- state of the database ----
 
 my @functions = sql_functions($node);
 my @operations = slurp_file("$FindBin::RealBin/../../src/request/operations.c") =~ /^\t\{"(\w+)", &model/mg;
 
-cmp_ok(scalar(@operations), '>', 30, 'the operations of the API are known');
+cmp_ok(scalar(@operations), '>', 30, 'all operations of the API are listed');
 
 superuser(q{
 CREATE ROLE attacker LOGIN;
@@ -106,7 +106,7 @@ my $untouched = superuser($victims);
 
 like($untouched, qr/v\.shop/, 'a table of another role has rows');
 
-# The columns of everything in the attacker's schema that holds rows.
+# The columns of all relations with rows in the attacker's schema.
 sub relations
 {
 	my %relations;
@@ -122,9 +122,9 @@ WHERE c.relnamespace = 'a'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.r
 	return \%relations;
 }
 
-# ---- making a table ----
+# ---- creating a table ----
 
-# Runs each statement that can run, with nothing of the extension looking on.
+# Runs all statements that can run, without the extension's triggers.
 sub past_triggers
 {
 	my ($sql) = @_;
@@ -166,7 +166,7 @@ WHERE tgrelid = 'a."$relation"'::regclass AND tgfoid = 'dynamo.$function'::regpr
 	return qq{CREATE OR REPLACE TRIGGER "$name" BEFORE $events ON a."$relation" FOR EACH ROW EXECUTE FUNCTION dynamo.$function(} . quote_literal($definition) . ");\n";
 }
 
-# The ARN and the shard of the table's stream, as far as there are any.
+# The ARN and the shard of the table's stream, if there is one.
 sub stream_of
 {
 	my ($arn) = split /\n/, superuser(q{SELECT arn FROM dynamo.streams WHERE table_name = 'tab'});
@@ -175,7 +175,7 @@ sub stream_of
 	return ($arn // 'arn:aws:dynamodb:us-east-1:000000000000:table/tab/stream/2026-01-01T00:00:00.000', $shard || 'shardId-00000000000000000000-00000000');
 }
 
-# A table in an empty schema; undef: its key and indexes do not fit together.
+# Creates a table in an empty schema; undef if its key and indexes contradict.
 sub make_table
 {
 	my ($seed) = @_;
@@ -201,7 +201,7 @@ my ($rounds, $runs) = (0, 0);
 my @faults;
 my $log_at = 0;
 
-# What the server's log has had since the last call.
+# Returns the server's log since the last call.
 sub new_log
 {
 	my $log = slurp_file($node->logfile, $log_at);
@@ -210,8 +210,8 @@ sub new_log
 	return $log;
 }
 
-# Each statement is rolled back if it can run in a transaction block, and says
-# which one it was before its error.
+# Each statement is rolled back if it can run in a transaction block; its number is
+# printed before its error.
 sub script_of
 {
 	my ($direct, $block, @statements) = @_;
@@ -221,7 +221,7 @@ sub script_of
 	  . join('', map { "\\warn \@\@ $_\n$before$statements[$_]$after;\n" } 0 .. $#statements);
 }
 
-# The statements whose errors are faults, each with the SQLSTATE.
+# Returns the statements whose errors are faults, each with the SQLSTATE.
 sub faults_of
 {
 	my ($stderr, @statements) = @_;
@@ -244,7 +244,7 @@ sub wait_for_restart
 	die 'the server did not start again';
 }
 
-# Runs some of the statements, so that there is time for more tables.
+# Runs only some of the statements, to leave time for more tables.
 sub check_script
 {
 	my ($table, $user, $direct, $block, @all) = @_;
@@ -305,8 +305,8 @@ for (my $seed = $first_seed; $seed == $first_seed || (time - $begin < $seconds &
 }
 note("$rounds tables, $runs statements in " . int(time - $begin) . ' s');
 
-is(join("\n", @faults), '', 'no statement ends the server, runs for ever or meets an error that cannot be');
-is(superuser($victims), $untouched, 'nothing of another role has changed');
+is(join("\n", @faults), '', 'no statement stops the server, runs forever or raises an internal error');
+is(superuser($victims), $untouched, 'no object of another role has changed');
 $node->command_ok([ 'pg_dump', '-d', $node->connstr('postgres'), '-f', "$PostgreSQL::Test::Utils::tmp_check/hostile.sql" ], 'the database can be dumped');
 
 $node->stop;

@@ -40,8 +40,8 @@ sub until_true
 	ok($node->poll_query_until('postgres', $query), $name);
 }
 
-# An owner that cannot log in, a trigger that tells who fires it, names that
-# need quotes.  Of five items three have expired.
+# The owner cannot log in, a trigger reports its user, and names need quotes.  Of
+# five items three have expired.
 query(q{
 CREATE ROLE owner;
 CREATE ROLE villain;
@@ -67,24 +67,24 @@ CREATE TRIGGER tell BEFORE DELETE ON broken FOR EACH ROW EXECUTE FUNCTION tell()
 INSERT INTO broken (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1));
 });
 until_true("SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'", 'the worker runs');
-is(query('SELECT count(*) FROM "The.Table"'), '5', 'and does nothing if it is told so');
+is(query('SELECT count(*) FROM "The.Table"'), '5', 'the worker does nothing if it is disabled');
 
 my $offset = -s $node->logfile;
 reload(housekeeping_interval => '1s');
-until_true('SELECT count(*) = 2 FROM "The.Table"', 'expired items go');
-until_true('SELECT count(*) = 0 FROM many', 'more than one transaction deletes, too');
-is(query('SELECT DISTINCT by, session FROM fired'), 'owner|owner', 'with the rights of the owner');
-is(query(q{SELECT count(*) FROM dynamo.read_stream('The.Table') WHERE expired}), '3', 'and for that reason');
-ok($node->wait_for_log(qr/WARNING:  1 expired item of table "public.broken" could not be deleted\n.*DETAIL:  not this one/, $offset), 'what fails is logged');
-is(query('SELECT count(*) FROM broken'), '1', 'and stays');
+until_true('SELECT count(*) = 2 FROM "The.Table"', 'expired items are deleted');
+until_true('SELECT count(*) = 0 FROM many', 'deletions take more than one transaction');
+is(query('SELECT DISTINCT by, session FROM fired'), 'owner|owner', 'deletions have the rights of the owner');
+is(query(q{SELECT count(*) FROM dynamo.read_stream('The.Table') WHERE expired}), '3', 'stream records name time to live as the cause');
+ok($node->wait_for_log(qr/WARNING:  1 expired item of table "public.broken" could not be deleted\n.*DETAIL:  not this one/, $offset), 'failures are logged');
+is(query('SELECT count(*) FROM broken'), '1', 'an item that cannot be deleted remains');
 query('DROP TRIGGER a_fail ON broken');
-until_true('SELECT count(*) = 0 FROM broken', 'until the next time');
-is(query(q{SELECT DISTINCT by FROM fired WHERE by <> 'owner'}), 'villain', 'as its own owner');
-is(scalar(() = slurp_file($node->logfile, $offset) =~ /not this one/g), 1, 'it was logged once');
+until_true('SELECT count(*) = 0 FROM broken', 'the item is deleted when nothing prevents it any more');
+is(query(q{SELECT DISTINCT by FROM fired WHERE by <> 'owner'}), 'villain', 'the second table is processed as its own owner');
+is(scalar(() = slurp_file($node->logfile, $offset) =~ /not this one/g), 1, 'the failure was logged once');
 
-# Items that cannot be deleted hold up no others: a trigger fails for one, a
-# reference keeps one until the end of the transaction, a trigger does not end
-# for one, another transaction holds a row that refers to one.
+# Items that cannot be deleted do not delay others: a trigger fails for one, a
+# reference keeps one until the end of the transaction, a trigger never ends for
+# one, another transaction has locked a row that references one.
 $offset = -s $node->logfile;
 query('ALTER SYSTEM SET statement_timeout = \'2s\'');
 reload();
@@ -104,14 +104,14 @@ BEGIN;
 INSERT INTO refers VALUES ('i8');
 INSERT INTO hard (item) SELECT jsonb_build_object('id', 'i' || i, 'e', floor(extract(epoch FROM now())) - i) FROM generate_series(1, 20) i;
 COMMIT});
-until_true(q{SELECT string_agg(id, ' ' ORDER BY id) = 'i7 i8 i9' FROM hard}, 'items that cannot be deleted hold up no others');
+until_true(q{SELECT string_agg(id, ' ' ORDER BY id) = 'i7 i8 i9' FROM hard}, 'items that cannot be deleted do not delay others');
 sleep(3);
 my $log = slurp_file($node->logfile, $offset);
 is(scalar(() = $log =~ /$_/g), 1, "logged once: $_") for 'DETAIL:  item 7 stays', 'violates foreign key constraint "refers_id_fkey"';
 query('DROP TRIGGER hard ON hard; DELETE FROM hard; ALTER SYSTEM RESET statement_timeout') if query('DELETE FROM refers RETURNING id');
 reload();
 
-# A trigger that does not end.
+# A trigger that never ends.
 query('ALTER SYSTEM SET statement_timeout = \'1s\'');
 query(q{
 SET ROLE villain;
@@ -122,45 +122,45 @@ SET ROLE owner;
 INSERT INTO many (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1))});
 $offset = -s $node->logfile;
 reload();
-ok($node->wait_for_log(qr/ERROR:  canceling statement due to statement timeout/, $offset), 'what takes too long is cancelled');
-until_true('SELECT count(*) = 0 FROM many', 'and the others have their turn');
+ok($node->wait_for_log(qr/ERROR:  canceling statement due to statement timeout/, $offset), 'a deletion that takes too long is canceled');
+until_true('SELECT count(*) = 0 FROM many', 'the other items are deleted');
 query('DROP TRIGGER a_hang ON broken; ALTER SYSTEM RESET statement_timeout');
 reload();
-until_true('SELECT count(*) = 0 FROM broken', 'as it has without the trigger');
+until_true('SELECT count(*) = 0 FROM broken', 'the item is deleted without the trigger');
 my $pid = query(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'});
 query("SELECT pg_cancel_backend($pid)");
 sleep(2);
-is(query(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'}), $pid, 'cancelling an idle worker does nothing');
+is(query(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'}), $pid, 'canceling an idle worker does nothing');
 
 # ---- streams ----
 
-is(query(q{SELECT count(*) FROM dynamo.read_stream('The.Table')}), '8', 'young records stay');
+is(query(q{SELECT count(*) FROM dynamo.read_stream('The.Table')}), '8', 'recent records are kept');
 query(q{SELECT dynamo.create_table('gone', 'id'), dynamo.enable_stream('gone'); SELECT dynamo.put_item('gone', '{"id": "a"}'::jsonb)});
 query('DROP TABLE gone');
-is(query(q{SELECT count(*) FROM dynamo.streams WHERE table_name = 'gone'}), '1', 'so does the stream of a table that was dropped');
+is(query(q{SELECT count(*) FROM dynamo.streams WHERE table_name = 'gone'}), '1', 'the stream of a dropped table is kept');
 reload(stream_retention => '0');
-until_true(q{SELECT count(*) = 0 FROM dynamo.read_stream('The.Table')}, 'old records go');
-until_true(q{SELECT count(*) = 0 FROM dynamo.streams WHERE table_name = 'gone'}, 'and streams that ended long ago');
-is(query(q{SELECT status FROM dynamo.streams WHERE table_name = 'The.Table'}), 'ENABLED', 'but none that is enabled');
+until_true(q{SELECT count(*) = 0 FROM dynamo.read_stream('The.Table')}, 'old records are deleted');
+until_true(q{SELECT count(*) = 0 FROM dynamo.streams WHERE table_name = 'gone'}, 'streams that ended long ago are dropped');
+is(query(q{SELECT status FROM dynamo.streams WHERE table_name = 'The.Table'}), 'ENABLED', 'enabled streams are kept');
 
 # ---- the server ----
 
 query('DROP EXTENSION dynamo CASCADE');
 sleep(2);
-is(query("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'"), '1', 'without the extension it waits');
+is(query("SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'"), '1', 'without the extension the worker waits');
 query('CREATE EXTENSION dynamo');
 query(q{SELECT dynamo.create_table('again', 'id'); SELECT dynamo.update_time_to_live('again', 'e');
 INSERT INTO again (item) VALUES (jsonb_build_object('id', 'a', 'e', floor(extract(epoch FROM now())) - 1))});
-until_true('SELECT count(*) = 0 FROM again', 'and goes on with it');
+until_true('SELECT count(*) = 0 FROM again', 'the worker continues when the extension exists');
 
 $node->backup('copy');
 my $standby = PostgreSQL::Test::Cluster->new('housekeeping_standby');
 $standby->init_from_backup($node, 'copy', has_streaming => 1);
 $standby->append_conf('postgresql.conf', 'dynamo.http_port = ' . PostgreSQL::Test::Cluster::get_free_port());
 $standby->start;
-is($standby->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'"), '0', 'a standby has none');
+is($standby->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'"), '0', 'a standby has no worker');
 $standby->promote;
-ok($standby->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'"), 'until it is promoted');
+ok($standby->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo housekeeping'"), 'a promoted standby has a worker');
 $standby->stop;
 $node->stop;
 

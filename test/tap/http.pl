@@ -71,23 +71,23 @@ SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET');
 SELECT dynamo.create_access_key('other', 'OTHERKEY', 'OTHERSECRET');
 });
 
-# ---- what comes before requests ----
+# ---- before requests ----
 
 my $socket = connect_http($port);
 my $answer = exchange($socket, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
 is($answer->{status}, 200, 'health check');
-is($answer->{body}, 'healthy: dynamodb.us-east-1.amazonaws.com ', 'its body');
-like($answer->{header}{'x-amzn-requestid'}, qr/\A[A-Z0-9]{52}\z/, 'request id');
+is($answer->{body}, 'healthy: dynamodb.us-east-1.amazonaws.com ', 'body of the health check');
+like($answer->{header}{'x-amzn-requestid'}, qr/\A[A-Z0-9]{52}\z/, 'request id of the health check');
 like($answer->{header}{date}, qr/\A\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT\z/, 'date');
 
 $answer = exchange($socket, "OPTIONS / HTTP/1.1\r\nHost: x\r\nOrigin: http://page\r\n"
 	. "Access-Control-Request-Headers: a, b\r\nAccess-Control-Request-Method: POST\r\n\r\n");
 is($answer->{status}, 200, 'preflight');
 is_deeply([ map { $answer->{header}{"access-control-$_"} } 'allow-origin', 'allow-headers', 'allow-methods', 'max-age' ],
-	[ '*', 'a, b', 'POST', '172800' ], 'its headers');
+	[ '*', 'a, b', 'POST', '172800' ], 'headers of an answer');
 is($answer->{header}{'access-control-expose-headers'}, 'x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date,x-amz-crc32',
-	'what a page may read');
-is($answer->{header}{server}, 'Server', 'the server, as the service calls itself');
+	'headers that a page may read');
+is($answer->{header}{server}, 'Server', 'the Server header of the service');
 is(exchange($socket, "OPTIONS / HTTP/1.1\r\nHost: x\r\n\r\n")->{status}, 404, 'OPTIONS without Origin');
 $answer = exchange($socket, "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}");
 is("$answer->{status} $answer->{body}", "404 <UnknownOperationException/>\n", 'another method');
@@ -96,12 +96,12 @@ is(exchange($socket, "POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/j
 send_raw($socket, "HEAD / HTTP/1.1\r\nHost: x\r\n\r\n");
 is(read_answer($socket, 20, 1)->{status}, 404, 'HEAD has no body');
 is(error_of(api($socket, 'NoSuch', {})), '400 UnknownOperationException', 'unknown operation');
-is(error_of(api($socket, 'NoSuch', '{"a"')), '400 SerializationException', 'what is no JSON is told of first');
-is(error_of(api($socket, 'GetItem', '{"a"', key => 'NOBODY')), '400 SerializationException', 'before the signature');
-is(error_of(api($socket, 'GetItem', '', key => 'NOBODY')), '400 UnrecognizedClientException', 'an empty body after it');
+is(error_of(api($socket, 'NoSuch', 'invalid JSON is reported first')), '400 SerializationException', 'what is no JSON is told of first');
+is(error_of(api($socket, 'GetItem', '{"a"', key => 'NOBODY')), '400 SerializationException', 'unknown operation, before the signature');
+is(error_of(api($socket, 'GetItem', '', key => 'NOBODY')), '400 UnrecognizedClientException', 'an empty body, after the signature');
 is(error_of(api($socket, 'GetItem', '')), '400 SerializationException', 'an empty body');
 is(error_of(api($socket, 'Elsewhere_1.GetItem', {})), '400 UnknownOperationException', 'another target');
-is(exchange($socket, signed_request('GetItem', '{"a":"' . "\xff" . '"}'))->{status}, 400, 'bytes that are no UTF-8');
+is(exchange($socket, signed_request('GetItem', '{"a":"' . "\xff" . '"}'))->{status}, 400, 'bytes that are not UTF-8');
 
 # ---- requests ----
 
@@ -110,7 +110,7 @@ my ($status, $body) = api($socket, 'CreateTable', {
 	AttributeDefinitions => [ { AttributeName => 'Artist', AttributeType => 'S' } ],
 	KeySchema => [ { AttributeName => 'Artist', KeyType => 'HASH' } ] });
 is($status, 200, 'CreateTable');
-is($node->safe_psql('postgres', q{SELECT tableowner FROM pg_tables WHERE tablename = 'Music'}), 'app', 'the table is its creator\'s');
+is($node->safe_psql('postgres', q{SELECT tableowner FROM pg_tables WHERE tablename = 'Music'}), 'app', 'the table belongs to its creator');
 my $arn = $body->{TableDescription}{TableArn};
 is((api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'A' }, n => { N => '1' } } }))[0], 200, 'PutItem');
 $answer = exchange($socket, signed_request('GetItem', '{"TableName":"Music","Key":{"Artist":{"S":"A"}}}'));
@@ -121,14 +121,14 @@ $answer = exchange($socket, signed_request('GetItem', '{"TableName":"Music","Key
 is($answer->{body}, '{}', 'an answer');
 is($answer->{header}{'content-type'}, 'application/json', 'the other content type');
 is($answer->{header}{'x-amz-crc32'}, 2745614147, 'CRC-32');
-is($answer->{header}{'access-control-allow-origin'}, '*', 'for pages');
+is($answer->{header}{'access-control-allow-origin'}, '*', 'headers for pages');
 my @bodies = map {
 	exchange($socket, signed_request('PutItem', encode_json({ TableName => 'Music', ReturnValues => 'ALL_OLD', Item => { Artist => { S => 'A' }, n => { N => '1' }, s => { S => 'x' x $_ } } })))
 } 0 .. 40;
-is_deeply([ map { $_->{header}{'x-amz-crc32'} } @bodies ], [ map { crc32($_->{body}) } @bodies ], 'CRC-32 of any length');
+is_deeply([ map { $_->{header}{'x-amz-crc32'} } @bodies ], [ map { crc32($_->{body}) } @bodies ], 'CRC-32 of texts of any length');
 api($socket, 'UpdateItem', { TableName => 'Music', Key => { Artist => { S => 'A' } }, UpdateExpression => 'REMOVE s' });
 $answer = exchange($socket, signed_request('TagResource', encode_json({ ResourceArn => $arn, Tags => [ { Key => 'k', Value => 'v' } ] })));
-is("$answer->{status} $answer->{header}{'content-length'} $answer->{header}{'x-amz-crc32'}", '200 0 0', 'TagResource answers nothing');
+is("$answer->{status} $answer->{header}{'content-length'} $answer->{header}{'x-amz-crc32'}", '200 0 0', 'TagResource has an empty answer');
 is(error_of(api($socket, 'GetItem', { TableName => 'Nothing', Key => { a => { S => 'a' } } })), '400 ResourceNotFoundException', 'an error');
 is_deeply(
 	[ api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'A' } }, ConditionExpression => 'attribute_not_exists(Artist)', ReturnValuesOnConditionCheckFailure => 'ALL_OLD' }) ],
@@ -138,16 +138,16 @@ is_deeply(
 	{ Put => { TableName => 'Music', Item => { Artist => { S => 'T' } } } },
 	{ ConditionCheck => { TableName => 'Music', Key => { Artist => { S => 'none' } }, ConditionExpression => 'attribute_exists(Artist)' } } ] });
 is(error_of($status, $body), '400 TransactionCanceledException', 'a transaction');
-is($body->{CancellationReasons}[1]{Code}, 'ConditionalCheckFailed', 'its reasons');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM "Music" WHERE "Artist" = 'T'}), '0', 'it was rolled back');
+is($body->{CancellationReasons}[1]{Code}, 'ConditionalCheckFailed', 'reasons of the canceled transaction');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM "Music" WHERE "Artist" = 'T'}), '0', 'the transaction was rolled back');
 $answer = exchange($socket, signed_request('GetItem', '{"TableName":"Nothing"}', header => { 'content-type' => 'application/json' }));
 is("$answer->{status} $answer->{header}{'content-type'}", '400 application/json', 'an error has the content type of its request');
 is_deeply(scalar api($socket, 'DescribeEndpoints', {}, header => { host => 'db.example:8000' }),
-	{ Endpoints => [ { Address => 'db.example:8000', CachePeriodInMinutes => 1440 } ] }, 'the endpoint is the one that was addressed');
+	{ Endpoints => [ { Address => 'db.example:8000', CachePeriodInMinutes => 1440 } ] }, 'TableEndpoint is the addressed endpoint');
 is_deeply(scalar api($socket, 'DescribeEndpoints', {}, header => { host => 'no "host"' }),
-	{ Endpoints => [ { Address => 'dynamodb.us-east-1.amazonaws.com', CachePeriodInMinutes => 1440 } ] }, 'if it is one');
+	{ Endpoints => [ { Address => 'dynamodb.us-east-1.amazonaws.com', CachePeriodInMinutes => 1440 } ] }, 'an invalid endpoint is ignored');
 
-# Errors of the server: the log has them, by the id that the client got.
+# Errors of the server: the log contains them with the id in the client's answer.
 $node->safe_psql('postgres', q{
 CREATE FUNCTION public.fail() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE '%', NEW.item OPERATOR(dynamo.->>) 'text' USING ERRCODE = NEW.item OPERATOR(dynamo.->>) 'code'; END $$;
@@ -163,18 +163,18 @@ for my $code ('58P01', 'XX000', '53100', 'XX001', '57014')
 	$answer = exchange($socket, signed_request('PutItem', encode_json({ TableName => 'Fails', Item => $failing->($code) })));
 	is_deeply([ $answer->{status}, decode_json($answer->{body}) ],
 		[ 500, { __type => 'com.amazonaws.dynamodb.v20120810#InternalServerError', message => 'Internal server error' } ],
-		"an error of the server, $code: no more is said");
+		"an error of the server, $code: the client gets no details");
 	ok($node->log_contains(qr{ERROR:  could not open file "base/1/$code"\n.*HTTP request $answer->{header}{'x-amzn-requestid'} of client 127}s),
-		'the log tells the rest');
+		'the log contains the details');
 }
 ($status, $body) = api($socket, 'BatchExecuteStatement', { Statements => [
 	{ Statement => q{INSERT INTO "Fails" VALUE {'PK': 'a', 'code': '58P01', 'text': 'could not open file "base/1/batch"'}} } ] });
-is_deeply($body->{Responses}[0]{Error}, { Code => 'InternalServerError', Message => 'Internal server error' }, 'in a batch of statements, too');
+is_deeply($body->{Responses}[0]{Error}, { Code => 'InternalServerError', Message => 'Internal server error' }, 'errors in a batch of statements are logged, too');
 for my $code ('P0001', '22012', '23P01')
 {
 	is_deeply([ api($socket, 'PutItem', { TableName => 'Fails', Item => $failing->($code) }) ],
 		[ 400, { __type => 'com.amazon.coral.validate#ValidationException', message => qq{could not open file "base/1/$code"} } ],
-		"what a table's own code says, $code");
+		"an error of a table's own code, $code");
 }
 $node->safe_psql('postgres', q{SELECT dynamo.drop_table('Fails')});
 
@@ -190,9 +190,9 @@ my $chunked = $get =~ s/content-length: \d+\r\n/transfer-encoding: chunked\r\n/i
 $chunked =~ s/\r\n\r\n(.*)\z/"\r\n\r\n" . join('', map { sprintf("%x;ext=1\r\n%s\r\n", length $_, $_) } $1 =~ m{.{1,7}}gs) . "0\r\nTrailer: x\r\n\r\n"/es;
 is(exchange($socket, $chunked)->{status}, 200, 'a chunked body');
 send_raw($socket, $_) for split //, $chunked;
-is(read_answer($socket)->{status}, 200, 'the same byte by byte');
+is(read_answer($socket)->{status}, 200, 'a chunked body byte by byte');
 send_raw($socket, "$chunked$get");
-is(join(' ', map { read_answer($socket)->{status} } 1 .. 2), '200 200', 'another request behind it');
+is(join(' ', map { read_answer($socket)->{status} } 1 .. 2), '200 200', 'another request after a chunked body');
 
 my ($head, $content) = $get =~ /\A(.*?\r\n)\r\n(.*)\z/s;
 send_raw($socket, "${head}Expect: 100-continue\r\n\r\n");
@@ -206,7 +206,7 @@ $socket = connect_http($port);
 is(exchange($socket, "GET / HTTP/1.0\r\n\r\n")->{status}, 200, 'HTTP/1.0');
 ok(is_closed($socket), 'the server closes');
 $socket = connect_http($port);
-is(exchange($socket, "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n")->{header}{connection}, 'keep-alive', 'unless asked not to') for 1 .. 2;
+is(exchange($socket, "GET / HTTP/1.0\r\nConnection: Keep-Alive\r\n\r\n")->{header}{connection}, 'keep-alive', 'the connection stays open if requested') for 1 .. 2;
 is(exchange($socket, "GET http://somewhere/?x=1 HTTP/1.1\r\nHost: x\r\n\r\n")->{status}, 200, 'absolute form');
 
 my $line = "POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n";
@@ -262,21 +262,21 @@ for my $name (sort keys %malformed)
 
 	$answer = exchange($s, $bytes);
 	is($answer && $answer->{status}, $expected, "malformed: $name");
-	like($answer->{header}{'x-amzn-requestid'}, qr/\A[A-Z0-9]{52}\z/, 'it has a request id');
+	like($answer->{header}{'x-amzn-requestid'}, qr/\A[A-Z0-9]{52}\z/, 'the answer has a request id');
 	is($answer->{body}, '', 'an empty body') if $expected == 413;
-	ok(is_closed($s), 'the connection is closed');
+	ok(is_closed($s), 'the connection is closed after a malformed request');
 }
 
-# The client gets to read an answer that comes while it still sends.
+# The client can read an answer that arrives while it is still sending.
 $socket = connect_http($port);
 send_raw($socket, "${line}Content-Length: 17000000\r\n\r\n" . 'x' x 3_000_000);
-is(read_answer($socket)->{status}, 413, 'an answer to a body that is too large, while it comes');
+is(read_answer($socket)->{status}, 413, 'an answer to a body that is too large arrives while the body is sent');
 $socket = connect_http($port);
 my $large = encode_json({ TableName => 'Music', Item => { Artist => { S => 'L' }, pad => { S => 'x' x 399_000 } } });
 is(error_of(exchange($socket, signed_request('PutItem', $large))->{status}, {}), '200 none', 'a large item');
 my $filler = ' ' x (16 * 1024 * 1024 - length $large);
 is(exchange($socket, signed_request('PutItem', "$large$filler"))->{status}, 200, 'a body of 16 MB');
-is(exchange($socket, $get)->{status}, 200, 'the connection goes on');
+is(exchange($socket, $get)->{status}, 200, 'the connection continues');
 
 # ---- signatures ----
 
@@ -285,20 +285,20 @@ my $message = sub { (api(connect_http($port), 'ListTables', {}, @_))[1]{message}
 
 is($sign->(), '200 none', 'a signature');
 is($sign->(query => 1), '200 none', 'a signature in the query string');
-is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '60', 'other' => "a b/\x{e9}" }), '200 none', 'with more parameters');
-is($sign->(header => { 'x-amz-meta' => 'a   b  c' }), '200 none', 'a value with blanks');
+is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '60', 'other' => "a b/\x{e9}" }), '200 none', 'a signature in the query string with more parameters');
+is($sign->(header => { 'x-amz-meta' => 'a   b  c' }), '200 none', 'a query parameter with blanks');
 for my $between (' ', ',', "\t", ' , ')
 {
 	my $bytes = signed_request('ListTables', '{}') =~ s/^(authorization: )(\S+) (.*)$/"$1$2 " . ($3 =~ s{, }{$between}gr)/mer;
 	is(exchange(connect_http($port), $bytes)->{status}, 200, "parts of the signature with '$between' between them");
 }
 is($sign->(secret => 'wrong'), '400 InvalidSignatureException', 'wrong secret');
-like($message->(secret => 'wrong'), qr/\AThe request signature we calculated does not match.*The Canonical String for this request should have been\n'POST\n/s, 'its message');
+like($message->(secret => 'wrong'), qr/\AThe request signature we calculated does not match.*The Canonical String for this request should have been\n'POST\n/s, 'message for a wrong secret');
 is($sign->(query => 1, secret => 'wrong'), '400 InvalidSignatureException', 'wrong secret in the query string');
-is($sign->(key => 'OTHERKEY'), '400 InvalidSignatureException', 'another\'s key');
+is($sign->(key => 'OTHERKEY'), '400 InvalidSignatureException', 'the key of another user');
 is($sign->(key => 'NOBODY'), '400 UnrecognizedClientException', 'unknown key');
-is($message->(key => 'NOBODY'), 'The security token included in the request is invalid.', 'its message');
-is($sign->(query => 1, key => 'role app'), '400 UnrecognizedClientException', 'a role is no key');
+is($message->(key => 'NOBODY'), 'The security token included in the request is invalid.', 'message for an unknown key');
+is($sign->(query => 1, key => 'role app'), '400 UnrecognizedClientException', 'a role name is not a key');
 is($sign->(token => 'session'), '400 UnrecognizedClientException', 'session token');
 is($sign->(authorization => undef), '400 MissingAuthenticationTokenException', 'no signature');
 is($sign->(authorization => 'Basic YTpi'), '400 MissingAuthenticationTokenException', 'another scheme');
@@ -309,8 +309,8 @@ is($message->(authorization => 'AWS4-HMAC-SHA256 Credential=a', header => { 'x-a
 is($message->(authorization => 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, Signature=c', header => { 'x-amz-date' => 'today' }),
 	"Date must be in ISO-8601 'basic format'. Got 'today'. See http://en.wikipedia.org/wiki/ISO_8601", 'date');
 like($message->(time => time - 1000), qr/\ASignature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 15 min\.\)\z/, 'an old signature');
-like($message->(time => time + 1000), qr/\ASignature not yet current: /, 'one of the future');
-is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '5' }, time => time - 60), '400 InvalidSignatureException', 'an expired one');
+like($message->(time => time + 1000), qr/\ASignature not yet current: /, 'a signature from the future');
+is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '5' }, time => time - 60), '400 InvalidSignatureException', 'an expired signature');
 is($message->(signed => ['x-amz-date']), "'Host' must be a 'SignedHeader' in the AWS Authorization.", 'Host not signed');
 is($message->(signed => [ 'host', 'x-amz-date' ]), "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.", 'operation not signed');
 is($message->(authorization => 'AWS4-HMAC-SHA512 Credential=a, SignedHeaders=host, Signature=c'),
@@ -321,7 +321,7 @@ is($message->(region => 'eu-west-1', service => 's3'),
 	"Credential should be scoped to a valid region, not 'eu-west-1'. Credential should be scoped to correct service: 'dynamodb'. ", 'scope');
 is($message->(scope => '20200101/us-east-1/dynamodb/aws4_request') =~ s/\d{8}(?:T\d{6}Z)?'(?=,|\.)/<now>'/gr,
 	"Date in Credential scope does not match YYYYMMDD from ISO-8601 version of date from HTTP: '20200101' != '<now>', from '<now>'.", 'date of the scope');
-ok($node->log_contains(qr/HTTP authentication failed for client 127\.0\.0\.1:\d+\n.*DETAIL:  Access key "NOBODY" does not exist\./), 'failures are logged');
+ok($node->log_contains(qr/HTTP authentication failed for client 127\.0\.0\.1:\d+\n.*DETAIL:  Access key "NOBODY" does not exist\./), 'failures of authentication are logged');
 
 my $changed = signed_request('GetItem', '{"TableName":"Music","Key":{"Artist":{"S":"A"}}}');
 is(error_of(400, decode_json(exchange(connect_http($port), $changed =~ s/"A"/"B"/r)->{body})), '400 InvalidSignatureException', 'a changed body');
@@ -333,12 +333,12 @@ my @other = (key => 'OTHERKEY', secret => 'OTHERSECRET');
 $socket = connect_http($port);
 my $read = sub { error_of(api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'A' } } }, @_)) };
 is($read->(@other), '400 AccessDeniedException', 'another role has no privilege');
-is($read->(), '200 none', 'the owner has');
+is($read->(), '200 none', 'the owner has the privilege');
 $node->safe_psql('postgres', 'GRANT SELECT ON "Music" TO other');
-is($read->(@other), '200 none', 'a privilege that was given');
-is(error_of(api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'B' } } }, @other)), '400 AccessDeniedException', 'reading is not writing');
+is($read->(@other), '200 none', 'a granted privilege');
+is(error_of(api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'B' } } }, @other)), '400 AccessDeniedException', 'a privilege to read is not one to write');
 
-# A trigger that tries what it can to be somebody else, and to leave something behind.
+# A trigger that tries to become another role and to leave something behind.
 $node->safe_psql('postgres', q{
 CREATE TABLE seen (session_user_name text, current_user_name text, attempt text, outcome text);
 GRANT INSERT ON seen TO PUBLIC;
@@ -369,35 +369,35 @@ CREATE TRIGGER intrude BEFORE INSERT ON "Trap" FOR EACH ROW EXECUTE FUNCTION pub
 });
 is((api($socket, 'PutItem', { TableName => 'public.Trap', Item => { PK => { S => 'x' } } }))[0], 200, 'a write with a trigger');
 is($node->safe_psql('postgres', 'SELECT count(*), count(*) FILTER (WHERE outcome = \'done\'), min(session_user_name), max(current_user_name) FROM seen'),
-	'7|0|app|app', 'nobody becomes anybody else');
-is($read->(@other), '200 none', 'what it left in the session is not for another role');
-is($read->(), '200 none', 'nor for the role when it comes back');
+	'7|0|app|app', 'no trigger becomes another role');
+is($read->(@other), '200 none', 'changes of the session do not affect another role');
+is($read->(), '200 none', 'changes of the session do not affect the same role later');
 
 $node->safe_psql('postgres', q{
 CREATE SCHEMA elsewhere AUTHORIZATION other;
 ALTER ROLE other SET search_path = elsewhere, dynamo;
 ALTER ROLE other SET default_transaction_read_only = on});
 ok(eventually(sub { $read->(@other) eq '400 ResourceNotFoundException' }), 'settings of the role apply after some seconds');
-is($read->(), '200 none', 'and only to it');
+is($read->(), '200 none', 'settings of a role apply only to the role');
 is($read->(@other), '400 ResourceNotFoundException', 'again');
 $node->safe_psql('postgres', 'ALTER ROLE other SET search_path = public, dynamo; GRANT INSERT, UPDATE ON "Music" TO other');
 reload();
-is($read->(@other), '200 none', 'changed settings, after a reload at once');
+is($read->(@other), '200 none', 'changed settings apply at once after a reload');
 is(error_of(api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'B' } } }, @other)), '400 AccessDeniedException', 'a read-only role');
 $node->safe_psql('postgres', 'ALTER ROLE other NOLOGIN');
 is($read->(@other), '400 UnrecognizedClientException', 'a role that may not log in');
 $node->safe_psql('postgres', 'ALTER ROLE other LOGIN; ALTER ROLE other RESET ALL');
-is($read->(@other), '200 none', 'one that may again');
+is($read->(@other), '200 none', 'a role that may log in again');
 $node->safe_psql('postgres', 'REVOKE CONNECT ON DATABASE postgres FROM PUBLIC');
 is($read->(@other), '400 UnrecognizedClientException', 'a role that may not connect');
 $node->safe_psql('postgres', 'GRANT CONNECT ON DATABASE postgres TO PUBLIC');
 $node->safe_psql('postgres', q{SELECT dynamo.drop_access_key('OTHERKEY')});
-is($read->(@other), '400 UnrecognizedClientException', 'a key that was dropped');
+is($read->(@other), '400 UnrecognizedClientException', 'a dropped key');
 $node->safe_psql('postgres', q{
 CREATE ROLE brief LOGIN; SELECT dynamo.create_access_key('brief', 'BRIEF', 'S'); GRANT SELECT ON "Music" TO brief});
 is($read->(key => 'BRIEF', secret => 'S'), '200 none', 'a new key');
 $node->safe_psql('postgres', 'REVOKE SELECT ON "Music" FROM brief; DROP ROLE brief');
-is($read->(key => 'BRIEF', secret => 'S'), '400 UnrecognizedClientException', 'a role that was dropped');
+is($read->(key => 'BRIEF', secret => 'S'), '400 UnrecognizedClientException', 'a dropped role');
 
 # Tries for some seconds.
 sub eventually
@@ -412,29 +412,29 @@ sub eventually
 	return 0;
 }
 
-# What fails when the transaction ends is an answer, too.
+# An error at the end of the transaction is an answer, too.
 $node->safe_psql('postgres', q{
 CREATE FUNCTION public.forbid() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN RAISE 'not at the end' USING ERRCODE = 'check_violation'; END $$;
 CREATE CONSTRAINT TRIGGER forbid AFTER INSERT ON "Music" DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION public.forbid()});
 is_deeply([ api($socket, 'PutItem', { TableName => 'Music', Item => { Artist => { S => 'late' } } }) ],
 	[ 400, { __type => 'com.amazon.coral.validate#ValidationException', message => 'not at the end' } ], 'an error at commit');
-is_deeply([ api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'late' } } }) ], [ 200, {} ], 'nothing was written');
+is_deeply([ api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'late' } } }) ], [ 200, {} ], 'a transaction that failed at commit wrote nothing');
 $node->safe_psql('postgres', 'DROP TRIGGER forbid ON "Music"');
 
-# ---- waiting, cancelling, timeouts of requests ----
+# ---- waiting, canceling, timeouts of requests ----
 
 my $put = { TableName => 'Music', Item => { Artist => { S => 'A' }, n => { N => '2' } } };
-# a lock that needs no session to hold it
+# a lock that no session needs to hold
 $node->safe_psql('postgres', q{BEGIN; SELECT FROM "Music" WHERE "Artist" = 'A' FOR UPDATE; PREPARE TRANSACTION 'holder'});
 my $started = time;
 is(error_of(api($socket, 'PutItem', $put)), '400 TransactionConflictException', 'a locked item');
-cmp_ok(time - $started, '<', 15, 'it is not waited for long');
+cmp_ok(time - $started, '<', 15, 'the wait for a lock is short');
 $node->safe_psql('postgres', 'ALTER ROLE app SET lock_timeout = 0; ALTER ROLE app SET statement_timeout = \'1s\'');
 reload();
 is(error_of(api($socket, 'PutItem', $put)), '500 InternalServerError', 'statement_timeout');
 
-# Its timer ends with the request, whatever a trigger makes of the setting.
+# The timer ends with the request, whatever a trigger does to the setting.
 $node->safe_psql('postgres', q{
 ALTER ROLE app RESET lock_timeout;
 DROP TRIGGER intrude ON "Trap";
@@ -443,24 +443,24 @@ BEGIN PERFORM pg_catalog.set_config('statement_timeout', '0', false); RETURN NEW
 CREATE TRIGGER unlimit BEFORE INSERT ON "Trap" FOR EACH ROW EXECUTE FUNCTION public.unlimit()});
 reload();
 is((api($socket, 'PutItem', { TableName => 'public.Trap', Item => { PK => { S => 'y' } } }))[0], 200, 'a request that lifts the limit');
-is(error_of(api($socket, 'PutItem', $put)), '400 TransactionConflictException', 'the next one is not cancelled by it');
+is(error_of(api($socket, 'PutItem', $put)), '400 TransactionConflictException', 'the next request is not canceled');
 $node->safe_psql('postgres', 'ALTER ROLE app SET lock_timeout = 0');
 $node->safe_psql('postgres', 'ALTER ROLE app SET statement_timeout = 0');
 reload();
 send_raw($socket, signed_request('PutItem', encode_json($put)));
 sleep(1);
 ok(!IO::Select->new($socket)->can_read(0), 'without a limit a request waits for its lock');
-is($node->safe_psql('postgres', q{SELECT DISTINCT state FROM pg_stat_activity WHERE backend_type = 'dynamo http'}), 'idle', 'not so its worker');
+is($node->safe_psql('postgres', q{SELECT DISTINCT state FROM pg_stat_activity WHERE backend_type = 'dynamo http'}), 'idle', 'the worker does not wait');
 $node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
 $answer = read_answer($socket);
-is($answer->{status}, 500, 'a request that was cancelled');
+is($answer->{status}, 500, 'a canceled request');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'holder'});
-is((api($socket, 'PutItem', $put))[0], 200, 'the connection goes on');
+is((api($socket, 'PutItem', $put))[0], 200, 'the connection continues');
 $node->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
-is($read->(), '200 none', 'cancelling an idle worker does nothing');
+is($read->(), '200 none', 'canceling an idle worker does nothing');
 is($node->safe_psql('postgres', q{SELECT state, backend_xmin IS NULL, application_name FROM pg_stat_activity WHERE backend_type = 'dynamo http'}),
-	'idle|t|dynamo http', 'an idle worker holds nothing');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE pid = } . worker_pid()), '0', 'no lock either');
+	'idle|t|dynamo http', 'an idle worker has no open transaction');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM pg_locks WHERE pid = } . worker_pid()), '0', 'an idle worker has no lock');
 $node->safe_psql('postgres', 'ALTER ROLE app RESET ALL');
 
 # ---- many clients, slow clients ----
@@ -469,7 +469,7 @@ my @clients = map { connect_http($port) } 1 .. 100;
 send_raw($_, $get) for @clients;
 is(scalar(grep { $_ && $_->{status} == 200 } map { read_answer($_) } @clients), 100, '100 clients');
 
-# Those that send half a request, or read no answer, are in nobody's way.
+# Clients that send half a request, or do not read their answers, do not delay others.
 my @slow = map { connect_http($port) } 1 .. 20;
 send_raw($_, substr($get, 0, 100)) for @slow;
 my $big = encode_json({ TableName => 'Music', Key => { Artist => { S => 'L' } } });
@@ -480,21 +480,21 @@ for my $client (@deaf)
 }
 $started = time;
 is(exchange($clients[0], $get)->{status}, 200, 'a client among slow ones');
-cmp_ok(time - $started, '<', 10, 'it does not wait for them');
+cmp_ok(time - $started, '<', 10, 'the client does not wait for slow ones');
 send_raw($_, substr($get, 100)) for @slow;
 is(scalar(grep { $_ && $_->{status} == 200 } map { read_answer($_) } @slow), 20, 'slow clients get their answers');
-is(scalar(grep { length $_->{body} > 399_000 } map { read_answer($deaf[0]) } 1 .. 40), 40, 'so do those that read late');
+is(scalar(grep { length $_->{body} > 399_000 } map { read_answer($deaf[0]) } 1 .. 40), 40, 'clients that read late get their answers');
 
 reload('dynamo.http_client_timeout' => '1000', 'dynamo.http_idle_timeout' => '2000');
 my $half = connect_http($port);
 send_raw($half, 'POST / HT');
 is(read_answer($half)->{status}, 408, 'a request that never ends');
-ok(is_closed($half), 'its connection is closed');
-ok(is_closed($clients[1]), 'so is an idle one');
-ok(eventually(sub { slurp_file($node->logfile) =~ /HTTP client 127\.0\.0\.1:\d+ took too long to receive an answer/ }), 'and one that takes no answer');
+ok(is_closed($half), 'the connection of an unfinished request is closed');
+ok(is_closed($clients[1]), 'an idle connection is closed');
+ok(eventually(sub { slurp_file($node->logfile) =~ /HTTP client 127\.0\.0\.1:\d+ took too long to receive an answer/ }), 'a connection that does not accept its answer is closed');
 close($_) for @clients, @slow, @deaf;
 
-# While the worker waits for a lock, what clients send still comes in time.
+# While the worker waits for a lock, data from clients is received in time.
 $node->safe_psql('postgres', q{BEGIN; SELECT FROM "Music" WHERE "Artist" = 'A' FOR UPDATE; PREPARE TRANSACTION 'holder'});
 my ($busy, $patient) = map { connect_http($port) } 1 .. 2;
 send_raw($patient, substr($get, 0, 100));
@@ -502,32 +502,32 @@ sleep(0.3);
 send_raw($busy, signed_request('PutItem', encode_json($put)));
 sleep(0.1);
 send_raw($patient, substr($get, 100));
-is(read_answer($busy)->{status}, 400, 'a request that takes longer than clients may');
-is(read_answer($patient)->{status}, 200, 'the rest of another has come meanwhile');
+is(read_answer($busy)->{status}, 400, 'a request that takes longer than the client timeout');
+is(read_answer($patient)->{status}, 200, 'the rest of another request arrived meanwhile');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'holder'});
 close($_) for $busy, $patient;
 reload('dynamo.http_client_timeout' => '30000', 'dynamo.http_idle_timeout' => '0', 'dynamo.http_max_connections' => '3');
 my @idle = map { connect_http($port) } 1 .. 3;
 exchange($_, $get) for @idle, $idle[0];
 $socket = connect_http($port);
-is(exchange($socket, $get)->{status}, 200, 'one more client than there may be');
-ok(is_closed($idle[1]), 'has the place of the one that was idle longest');
-is(exchange($idle[0], $get)->{status}, 200, 'not of the one that came first');
+is(exchange($socket, $get)->{status}, 200, 'one more client than allowed');
+ok(is_closed($idle[1]), 'the new client replaces the one that was idle longest');
+is(exchange($idle[0], $get)->{status}, 200, 'the first client is not replaced');
 @slow = map { connect_http($port) } 1 .. 3;
 send_raw($_, 'POST / HT') for @slow;
 sleep(0.5);
-is(read_answer(connect_http($port))->{status}, 503, 'if none is idle it is sent away');
-# it gets to read that, whatever it is still sending
+is(read_answer(connect_http($port))->{status}, 503, 'a client is refused if no other one is idle');
+# it can read that, although it is still sending
 for my $size (0, 4_000_000)
 {
 	my $refused = connect_http($port);
 	sleep(0.2);
 	ok(send_raw($refused, "${line}Content-Length: $size\r\n\r\n" . ' ' x $size), "$size bytes are sent");
-	is(read_answer($refused)->{status}, 503, 'and the answer is read');
-	ok(is_closed($refused), 'then the connection is closed');
+	is(read_answer($refused)->{status}, 503, 'the refused client reads its answer');
+	ok(is_closed($refused), 'the refused connection is closed');
 }
 my @refused = map { connect_http($port) } 1 .. 100;
-is(scalar(grep { read_answer($_)->{status} == 503 } @refused), 100, 'so are many');
+is(scalar(grep { read_answer($_)->{status} == 503 } @refused), 100, 'many refused connections are closed');
 close($_) for @refused;
 close($_) for @slow, @idle;
 reload('dynamo.http_max_connections' => '250', 'dynamo.http_buffer_memory' => "'20MB'");
@@ -537,13 +537,13 @@ for my $client (@slow)
 {
 	send_raw($client, "${line}Content-Length: 15000000\r\n\r\n" . ' ' x 14_000_000);
 }
-ok(scalar(grep { my $a = read_answer($_, 2); $a && $a->{status} == 503 } @slow) >= 1, 'memory for requests that come in is limited');
+ok(scalar(grep { my $a = read_answer($_, 2); $a && $a->{status} == 503 } @slow) >= 1, 'memory for incoming requests is limited');
 close($_) for @slow;
 $socket = connect_http($port);
-is($read->(), '200 none', 'and others go on');
+is($read->(), '200 none', 'other requests continue');
 reload('dynamo.http_buffer_memory' => "'64MB'");
 
-# ---- what strangers get into the log ----
+# ---- log entries caused by strangers ----
 
 sleep(1.1);
 my $log_start = -s $node->logfile;
@@ -562,7 +562,7 @@ for my $message ('invalid HTTP request from client', 'HTTP authentication failed
 }
 sleep(1.1);
 exchange(connect_http($port), "NONSENSE\r\n\r\n");
-like(slurp_file($node->logfile, $log_start), qr/invalid HTTP request from client [^ ]*: [^\n]* \(\d\d more since the last message\)/, 'the next message tells of the others');
+like(slurp_file($node->logfile, $log_start), qr/invalid HTTP request from client [^ ]*: [^\n]* \(\d\d more since the last message\)/, 'the next message contains the number of the others');
 
 # ---- memory ----
 
@@ -588,7 +588,7 @@ SKIP:
 	my ($before, $before_fds) = ($size->(), $descriptors->());
 	$round->() for 1 .. 300;
 	cmp_ok($size->() - $before, '<', 2048, 'errors do not leak memory') or diag("$before kB, then " . $size->());
-	cmp_ok($descriptors->() - $before_fds, '<', 5, 'nor file descriptors');
+	cmp_ok($descriptors->() - $before_fds, '<', 5, 'errors do not leak file descriptors');
 }
 
 # ---- without authentication ----
@@ -597,9 +597,9 @@ reload('dynamo.http_authentication' => 'none');
 $socket = connect_http($port);
 is(error_of(api($socket, 'ListTables', {}, key => 'any', secret => 'any')), '400 AccessDeniedException', 'a role must be named');
 reload('dynamo.http_role' => 'app');
-is($read->(key => 'any', secret => 'any', token => 'x'), '200 none', 'any credentials');
+is($read->(key => 'any', secret => 'any', token => 'x'), '200 none', 'any credentials are accepted');
 
-# What a request from a host, or a page, gets: the status and whether the page may read it.
+# Returns the result of a request from a host or page: the status, and whether the page may read it.
 sub visit
 {
 	my ($host, $origin, $method) = @_;
@@ -607,38 +607,38 @@ sub visit
 	  . "Content-Type: application/json\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: 2\r\n\r\n{}";
 	my $got = exchange($socket, $request);
 
-	is(decode_json($got->{body})->{__type}, 'com.amazon.coral.service#AccessDeniedException', 'as access denied') if $got->{status} == 400;
+	is(decode_json($got->{body})->{__type}, 'com.amazon.coral.service#AccessDeniedException', 'refused hosts get access denied') if $got->{status} == 400;
 	return $got->{status} . (defined $got->{header}{'access-control-allow-origin'} ? ' readable' : '');
 }
 
 is(visit($_), '200', "host $_") for 'localhost', "localhost:$port", 'LOCALHOST', 'db.localhost:1', '127.0.0.1', '127.1.2.3:80', '[::1]', "[::1]:$port";
 is(visit($_), '400', "host $_") for 'page.example', "page.example:$port", 'localhost.page.example', 'xlocalhost', '.example', '127.0.0.1.page.example',
   '10.0.0.1', '[::2]', '[::1', '[::1]x', 'localhost:x', '127.1', 'null', '';
-ok($node->log_contains(qr/refused HTTP request from client 127\.0\.0\.1:\d+: host "page\.example" is not allowed/), 'the log tells of them');
+ok($node->log_contains(qr/refused HTTP request from client 127\.0\.0\.1:\d+: host "page\.example" is not allowed/), 'refused hosts are logged');
 is(visit('localhost', $_), '200 readable', "a page of $_") for 'http://localhost:3000', 'https://localhost', 'http://127.0.0.1:8080', 'http://[::1]:3000';
 is(visit('localhost', $_), '400', "a page of $_") for 'http://page.example', 'https://localhost.page.example', 'null', 'http://', 'localhost', '*',
   'file://', 'http://page.example/://localhost';
-is(visit('localhost', 'http://localhost:3000', 'OPTIONS'), '200 readable', 'it may ask first');
-is(visit('localhost', 'http://page.example', 'OPTIONS'), '404', 'or not');
-is(visit('page.example', undef, 'GET'), '200', 'health is told to everybody');
+is(visit('localhost', 'http://localhost:3000', 'OPTIONS'), '200 readable', 'a page may send a preflight request');
+is(visit('localhost', 'http://page.example', 'OPTIONS'), '404', 'a page may omit the preflight request');
+is(visit('page.example', undef, 'GET'), '200', 'health checks need no host');
 reload('dynamo.http_allow_origin' => "'http://page.example'");
-is(visit('localhost', 'http://page.example'), '200 readable', 'the origin that is allowed');
+is(visit('localhost', 'http://page.example'), '200 readable', 'the allowed origin');
 is(visit('localhost', 'http://other.example'), '400', 'another');
-is(visit('page.example'), '400', 'it is no host');
+is(visit('page.example'), '400', 'an origin is not a host');
 reload('dynamo.http_allow_origin' => "''", 'dynamo.http_allowed_hosts' => "'db.example, 10.0.0.1'");
 is(visit($_), '200', "host $_ is allowed") for 'db.example:8000', 'DB.example', '10.0.0.1';
-is(visit('other.example'), '400', 'others are not');
-is(visit('localhost', 'http://db.example'), '200', 'its pages are served, and told nothing');
+is(visit('other.example'), '400', 'other hosts are refused');
+is(visit('localhost', 'http://db.example'), '200', 'pages of an allowed host are served without CORS headers');
 reload('dynamo.http_allowed_hosts' => "'*'", 'dynamo.http_allow_origin' => "'*'");
-is(visit('page.example', 'http://other.example'), '200 readable', 'all hosts may be allowed');
-is(visit('x', 'null'), '200 readable', 'whatever they are called');
+is(visit('page.example', 'http://other.example'), '200 readable', 'all hosts can be allowed');
+is(visit('x', 'null'), '200 readable', 'all hosts are allowed, whatever their names');
 for my $value ('http://db.example', 'db.example:8000', '[::1]', 'a b')
 {
 	my ($result, $out, $error) = $node->psql('postgres', "LOAD 'dynamo'; ALTER SYSTEM SET dynamo.http_allowed_hosts = '$value'");
-	like($error, qr/invalid value for parameter/, "$value is no host");
+	like($error, qr/invalid value for parameter/, "$value is not a host");
 }
 reload('dynamo.http_authentication' => 'sigv4', 'dynamo.http_role' => "''", 'dynamo.http_allowed_hosts' => "''");
-is($sign->(header => { host => 'page.example', origin => 'http://page.example' }), '200 none', 'with signatures, which cover the host, any will do');
+is($sign->(header => { host => 'page.example', origin => 'http://page.example' }), '200 none', 'signatures include the host, so all hosts are served');
 
 # ---- a standby ----
 
@@ -651,47 +651,47 @@ $standby->start;
 ok(eventually(sub { connect_http($standby_port) }), 'a standby serves');
 $socket = connect_http($standby_port);
 is($read->(), '200 none', 'reads');
-is(error_of(api($socket, 'PutItem', $put)), '400 AccessDeniedException', 'but no writes');
+is(error_of(api($socket, 'PutItem', $put)), '400 AccessDeniedException', 'a standby refuses writes');
 $standby->promote;
-ok(eventually(sub { error_of(api($socket, 'PutItem', $put)) eq '200 none' }), 'until it is promoted');
+ok(eventually(sub { error_of(api($socket, 'PutItem', $put)) eq '200 none' }), 'a promoted standby accepts writes');
 $standby->stop;
 
-# ---- extension, database and server that come and go ----
+# ---- extension, database and server are dropped or stopped, and come back ----
 
 $node->safe_psql('postgres', 'SELECT dynamo.drop_table(\'Trap\'); SET client_min_messages = error; DROP EXTENSION dynamo CASCADE; DROP TABLE "Music"');
-is($sign->(), '400 AccessDeniedException', 'the extension is gone');
+is($sign->(), '400 AccessDeniedException', 'requests fail without the extension');
 $node->safe_psql('postgres', q{CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
-is($sign->(), '200 none', 'and back');
+is($sign->(), '200 none', 'requests succeed with the extension again');
 
 my $pid = worker_pid();
 $socket = connect_http($port);
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
-ok(is_closed($socket), 'a worker that is terminated closes its connections');
-ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND pid <> $pid AND state = 'idle'"), 'another is started');
-ok(eventually(sub { my $s = connect_http($port); $s && ($sign->() eq '200 none') }), 'and serves');
+ok(is_closed($socket), 'a terminated worker closes its connections');
+ok($node->poll_query_until('postgres', "SELECT count(*) = 1 FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND pid <> $pid AND state = 'idle'"), 'another worker is started');
+ok(eventually(sub { my $s = connect_http($port); $s && ($sign->() eq '200 none') }), 'the new worker serves requests');
 
 kill 'KILL', worker_pid();
-ok(eventually(sub { my $s = connect_http($port); $s && eval { $sign->() eq '200 none' } }), 'after a crash, too');
-ok($node->poll_query_until('postgres', 'SELECT true'), 'with the whole server');
+ok(eventually(sub { my $s = connect_http($port); $s && eval { $sign->() eq '200 none' } }), 'a worker is started after a crash');
+ok($node->poll_query_until('postgres', 'SELECT true'), 'the whole server was restarted');
 
 $node->safe_psql('postgres', q{CREATE DATABASE brief});
 $node->safe_psql('brief', q{CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
 reload('dynamo.http_database' => 'brief', 'dynamo.http_workers' => '3');
 $node->restart;
 ok(eventually(sub { my $s = connect_http($port); $s && $sign->() eq '200 none' }), 'another database');
-is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND datname = 'brief'"), '3', 'and more workers');
+is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND datname = 'brief'"), '3', 'more workers are started');
 my $all = 0;
 for (1 .. 60)
 {
 	$all++ if exchange(connect_http($port), "GET / HTTP/1.1\r\nHost: x\r\n\r\n")->{status} == 200;
 }
-is($all, 60, 'connections are shared out');
+is($all, 60, 'connections are distributed');
 $node->safe_psql('postgres', 'DROP DATABASE brief WITH (FORCE)');
-ok(eventually(sub { slurp_file($node->logfile) =~ /FATAL:  database "brief" does not exist/ }), 'a database that is dropped');
-ok(eventually(sub { !connect_http($port) }), 'nobody listens any more');
+ok(eventually(sub { slurp_file($node->logfile) =~ /FATAL:  database "brief" does not exist/ }), 'requests fail when the database is dropped');
+ok(eventually(sub { !connect_http($port) }), 'no process listens any more');
 $node->safe_psql('postgres', 'CREATE DATABASE brief');
-ok(eventually(sub { connect_http($port) }), 'until it is there again');
-is($sign->(), '400 AccessDeniedException', 'without the extension');
+ok(eventually(sub { connect_http($port) }), 'the endpoint returns with the database');
+is($sign->(), '400 AccessDeniedException', 'the new database has no extension');
 
 # ---- two servers, one port ----
 
@@ -699,13 +699,13 @@ my $second = PostgreSQL::Test::Cluster->new('http_second');
 $second->init;
 $second->append_conf('postgresql.conf', "shared_preload_libraries = 'dynamo'\ndynamo.http_port = $port\ndynamo.http_listen_addresses = '127.0.0.1'\n");
 $second->start;
-like(slurp_file($second->logfile), qr/Is another server already running on port $port\?.*HTTP endpoint is not started/s, 'the port of another server is left alone');
-is($second->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http'"), '0', 'no worker runs');
+like(slurp_file($second->logfile), qr/Is another server already running on port $port\?.*HTTP endpoint is not started/s, 'the port of another server is not used');
+is($second->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http'"), '0', 'no worker runs with a used port');
 $second->stop;
 
 $socket = connect_http($port);
 $node->stop('fast');
 ok(is_closed($socket), 'a shutdown closes connections');
-ok(slurp_file($node->logfile) !~ /PANIC:|TRAP:|signal (?!9)/, 'nothing broke');
+ok(slurp_file($node->logfile) !~ /PANIC:|TRAP:|signal (?!9)/, 'no error occurred');
 
 done_testing();

@@ -1,8 +1,8 @@
-# http_sdk.pl: AWS SDKs as they are, against the HTTP endpoint.
+# http_sdk.pl: unmodified AWS SDKs with the HTTP endpoint.
 #
 # boto3 is used if Python has it.  DYNAMO_SDK names a directory in which
 # `npm install @aws-sdk/client-dynamodb @aws-sdk/lib-dynamodb` was run.  Nothing
-# is fetched; what is missing is left out.
+# is downloaded; tests of missing SDKs are skipped.
 use strict;
 use warnings;
 use FindBin;
@@ -31,7 +31,7 @@ if (runs('python3', '-c', 'import boto3'))
 }
 if (-d "$directory/node_modules/\@aws-sdk/lib-dynamodb" && runs('node', '--version'))
 {
-	# a module finds others beside itself
+	# a module finds other modules beside it
 	my $beside = PostgreSQL::Test::Utils::tempdir();
 
 	symlink("$directory/node_modules", "$beside/node_modules");

@@ -1,14 +1,14 @@
-# identity.pl: what a client or a session keeps outlives the table it is of.
+# identity.pl: data that a client or a session keeps can outlive its table.
 #
 # A client collects last evaluated keys, tokens and shard iterators of a random
-# table; a session runs, prepares and caches statements on it.  Then another
-# session gives the table's name, or the names of its indexes, to something of
-# another shape.  All of it is used again, by the old session and by a new one.
-# Both must answer the same, an error or what is there now, and neither may
-# end the server or meet an error that cannot be.
+# table; a session runs, prepares and caches statements on it.  Then another session
+# gives the table's name, or the names of its indexes, to objects of another shape.
+# All of it is used again, by the old session and by a new one.
+# Both must get the same answer, an error or the present data, and neither may stop
+# the server or get an internal error.
 #
-# IDENTITY_SECONDS: how long (10).  IDENTITY_SEED: the number of the first
-# table; a failure names its own.
+# IDENTITY_SECONDS: duration (10).  IDENTITY_SEED: the number of the first
+# table; a failure reports its own.
 use strict;
 use warnings;
 use FindBin;
@@ -43,8 +43,8 @@ $node->safe_psql('postgres', 'CREATE ROLE owner LOGIN');
 
 my $output = "$directory/identity.out";
 
-# Writes a script in which each statement writes its rows to the output, and
-# its SQLSTATE to the errors; returns its path.
+# Writes a script in which each statement prints its rows to the output, and its
+# SQLSTATE to the errors; returns its path.
 sub write_script
 {
 	my (@statements) = @_;
@@ -58,7 +58,7 @@ sub write_script
 	return $path;
 }
 
-# What each statement of the script has written, or its SQLSTATE.
+# Returns the output of each statement of the script, or its SQLSTATE.
 sub answers_of
 {
 	my ($stderr) = @_;
@@ -72,7 +72,7 @@ sub answers_of
 	return map { $answers{$_} } sort { $a <=> $b } keys %answers;
 }
 
-# An answer without what differs from one second or process to the next.
+# Removes from an answer what differs between times or processes.
 sub constant_part
 {
 	my ($answer) = @_;
@@ -83,7 +83,7 @@ sub constant_part
 	return $answer;
 }
 
-# Opens a session whose statements the owner of the table runs.
+# Opens a session that runs statements as the owner of the table.
 sub open_session
 {
 	return $node->background_psql('postgres', on_error_stop => 0, extra_params => [ '-U', 'owner' ]);
@@ -111,7 +111,7 @@ sub run_anew
 
 # ---- shapes ----
 
-# A random table with items of its own shape: its description.
+# Creates a random table with items of its own shape; returns its description.
 sub shape
 {
 	my $table = hostile_table('tab');
@@ -161,11 +161,11 @@ sub changes
 		[ 'ALTER TABLE tab DROP COLUMN "PK" CASCADE' ], [ 'ALTER TABLE tab ALTER item TYPE jsonb' ]);
 }
 
-# ---- what is kept ----
+# ---- data that is kept ----
 
 my %start = (LastEvaluatedKey => 'ExclusiveStartKey', NextToken => 'NextToken');
 
-# Requests that read the next page, of those that read the first.
+# Returns requests for the next page, given requests for the first.
 sub next_pages
 {
 	my ($requests, @answers) = @_;
@@ -200,12 +200,12 @@ sub iterator_statements
 
 sub is_query { $_[0] =~ /^(?:SELECT|UPDATE|DELETE|INSERT)/ && $_[0] !~ /;/ }
 
-# The statement where nothing is kept of what it does.
+# Returns a statement whose effects are not kept.
 sub undone { "BEGIN\\; $_[0];\nROLLBACK" }
 
 # ---- tokens ----
 
-# Requests that put items of the table, each under a token of its own.
+# Returns requests that put items of the table, each with its own token.
 sub token_requests
 {
 	my ($table) = @_;
@@ -214,7 +214,7 @@ sub token_requests
 	return map { request_sql('TransactWriteItems', { ClientRequestToken => "token$_", TransactItems => [ { Put => { TableName => 'a.tab', Item => $items[$_] } } ] }) } 0 .. $#items;
 }
 
-# A request that succeeds has done what it says, whoever had its token before.
+# A request that succeeds has its own effect, even if its token was used before.
 sub check_tokens
 {
 	my ($place, $table) = @_;
@@ -241,8 +241,8 @@ sub fault
 	return;
 }
 
-# Holds the answers of the old session against those of a new one.  A plan that
-# was made before may say that its result has changed.
+# Compares the answers of the old session with those of a new one.  An old plan may
+# report that its result type has changed.
 sub compare
 {
 	my ($place, $statements, $old, $new) = @_;
@@ -258,7 +258,7 @@ sub compare
 	return;
 }
 
-# Statements with what a client keeps of a table.
+# Returns statements with the data that a client keeps of a table.
 sub kept_statements
 {
 	my ($session, $table) = @_;
@@ -268,7 +268,7 @@ sub kept_statements
 	return ((map { request_sql(@$_) } @requests, @next), iterator_statements($session), token_requests($table));
 }
 
-# Statements that the session has prepared, and the same for a new session.
+# Returns the session's prepared statements, and the same for a new session.
 sub prepared_statements
 {
 	my ($session, $table) = @_;
@@ -311,8 +311,8 @@ for (my $seed = $first_seed; $seed == $first_seed || (time - $begin < $seconds &
 }
 note("$rounds tables, $runs statements in " . int(time - $begin) . ' s');
 
-is(join("\n", @faults), '', 'what was kept leads to an error or to what is there');
-unlike(slurp_file($node->logfile), qr/was terminated by signal|TRAP:|AddressSanitizer|runtime error:|XX000:/, 'the server stays up');
+is(join("\n", @faults), '', 'kept data lead to an error or to the present data');
+unlike(slurp_file($node->logfile), qr/was terminated by signal|TRAP:|AddressSanitizer|runtime error:|XX000:/, 'the server keeps running');
 
 $node->stop;
 done_testing();

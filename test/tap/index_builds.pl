@@ -1,11 +1,11 @@
-# index_builds.pl: indexes of all kinds are created, changed, built, cancelled,
-# repaired and dropped at random while sessions write in every way there is.  As
-# soon as an index is built it must hold what the items say: verify_index must
-# find nothing, and what the index gives is compared with the table item by item,
-# both in one snapshot.
+# index_builds.pl: indexes of all kinds are created, changed, built, canceled,
+# repaired and dropped at random while sessions write in all ways.  As soon as an
+# index is built its contents must be right: verify_index must find nothing, and the
+# index's results are compared with the table item by item, both with one
+# snapshot.
 #
-# SEED repeats the choices, though not the timing; DYNAMO_BUILD_SECONDS is how
-# long it runs.
+# SEED repeats the choices, but not the timing; DYNAMO_BUILD_SECONDS is the
+# duration.
 use strict;
 use warnings;
 use FindBin;
@@ -33,14 +33,14 @@ dynamo.in_place_build_limit = 0
 dynamo.build_batch_size = 20
 }, allows_streaming => 'logical');
 
-# ---- the table, and what the sessions do to it ----
+# ---- the table, and writes by sessions ----
 
 $node->safe_psql('postgres', q{
 SELECT dynamo.create_table('tab', 'PK', 'SK');
 ALTER TABLE tab ADD COLUMN note text;
 
 CREATE FUNCTION pick(n int) RETURNS int LANGUAGE sql VOLATILE AS $$ SELECT floor(random() * n)::int $$;
--- attributes: g, h, i and j are keys of indexes, and sometimes missing; p is projected by some, q by those that project all
+-- attributes: g, h, i and j are keys of indexes, and sometimes missing; p is projected by some indexes, q only by projection ALL
 CREATE FUNCTION some_item(pk text, sk text) RETURNS jsonb LANGUAGE sql VOLATILE AS $$
 	SELECT jsonb_strip_nulls(jsonb_build_object('PK', pk, 'SK', sk, 'g', CASE pick(5) WHEN 0 THEN NULL ELSE 'g' || pick(4) END,
 		'h', CASE pick(5) WHEN 0 THEN NULL ELSE pick(20) END, 'i', CASE pick(5) WHEN 0 THEN NULL ELSE 'i' || pick(3) END,
@@ -57,20 +57,20 @@ DECLARE
 	undo boolean := pick(8) = 0;
 BEGIN
 	CASE pick(16)
-	-- of no concern to some or all indexes, but the rows move
+	-- changes that do not affect some or all indexes, although the rows move
 	WHEN 0, 1, 2 THEN UPDATE tab SET note = repeat('m', pick(800)) WHERE "PK" = pk AND "SK" = sk;
 	WHEN 3 THEN UPDATE tab SET note = repeat('m', pick(800)) WHERE "PK" = pk;
 	WHEN 4 THEN UPDATE tab SET item = with_value(item, 'q', to_jsonb(repeat('r', pick(600)))) WHERE "PK" = pk AND "SK" = sk;
 	WHEN 5 THEN PERFORM dynamo.update_item('tab', jsonb_build_object('PK', pk, 'SK', sk), 'SET q = :q',
 		condition_expression => 'attribute_exists(PK)', expression_attribute_values => jsonb_build_object(':q', repeat('s', pick(600))));
 	WHEN 6 THEN UPDATE tab SET item = with_value(item, 'p', to_jsonb(pick(3))), note = repeat('m', pick(800)) WHERE "PK" = pk AND "SK" = sk;
-	-- of the keys
+	-- changes of the keys
 	WHEN 7 THEN UPDATE tab SET item = with_value(item, 'g', CASE pick(4) WHEN 0 THEN NULL ELSE to_jsonb('g' || pick(4)) END) WHERE "PK" = pk AND "SK" = sk;
 	WHEN 8 THEN UPDATE tab SET item = with_value(item, 'h', to_jsonb(pick(20))) WHERE "PK" = pk AND "SK" > sk;
 	WHEN 9 THEN
 		UPDATE tab SET item = with_value(item, 'g', NULL), note = repeat('m', pick(800)) WHERE "PK" = pk AND "SK" = sk;
 		UPDATE tab SET item = with_value(item, 'g', '"g1"') WHERE "PK" = pk AND "SK" = sk;
-	-- rows come, go and come again
+	-- rows are inserted, deleted and inserted again
 	WHEN 10 THEN
 		WITH gone AS (DELETE FROM tab WHERE "PK" = pk AND "SK" = sk RETURNING item)
 		INSERT INTO tab (item, note) SELECT with_value(item, 'q', '"again"'), repeat('m', pick(400)) FROM gone WHERE false;
@@ -102,7 +102,7 @@ BEGIN
 	END LOOP;
 END $$;
 
--- items that an index holds and the table does not, or the other way round
+-- items that are in the index and not in the table, or the other way round
 CREATE FUNCTION differences(index_name text, partition text[], sort text[], projection text[]) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
 	condition text := (SELECT string_agg(format('%s = :%s', k, k), ' AND ') FROM unnest(partition) k);
@@ -123,7 +123,7 @@ BEGIN
 END $$;
 });
 
-# A subscription brings changes, too, of items of its own.
+# A subscription also writes, to its own items.
 $node->safe_psql('postgres', 'CREATE DATABASE source');
 $node->safe_psql('source', q{
 CREATE EXTENSION dynamo;
@@ -149,7 +149,7 @@ $node->safe_psql('postgres', "CREATE SUBSCRIPTION sub CONNECTION '$connection' P
 
 # ---- sessions ----
 
-# Transactions that are prepared, and rows from COPY: what no procedure can do.
+# Prepared transactions, and rows from COPY, which no procedure can run.
 sub script
 {
 	my $script = '';
@@ -194,9 +194,9 @@ sub session
 my @sessions = ((map { session('postgres', 'CALL write_always(' . rand() . ')') } 1 .. 3),
 	session('postgres', script()), session('source', 'CALL write_always()'));
 
-# ---- what becomes of the indexes ----
+# ---- changes of the indexes ----
 
-# By name: the key and what it projects (undef: all).
+# By name: the key and the projection (undef: ALL).
 my %indexes;
 my $created = 0;
 my %done;
@@ -211,7 +211,7 @@ sub storage
 	return (", storage => 'inline'", ", storage => 'table'", ', shards => ' . (1 + int rand 4), ", shards => 3, shard_by => 'p'")[ rand 4 ];
 }
 
-# A projection as an argument, and the names it adds to the key's.
+# A projection as an argument, and the names it adds to those of the key.
 sub projection
 {
 	return ([ '', undef ], [ ", projection => 'KEYS_ONLY'", [] ],
@@ -267,7 +267,7 @@ sub next_change
 	return change($name);
 }
 
-# Runs a statement that may be refused or cancelled; returns what it said.
+# Runs a statement that may be refused or canceled; returns its messages.
 sub try_sql
 {
 	my ($sql) = @_;
@@ -276,7 +276,7 @@ sub try_sql
 	return $said;
 }
 
-# Drops an index beside the one that is built; its columns go with it.
+# Drops another index than the one being built, with its columns.
 sub drop_another
 {
 	my $name = $node->safe_psql('postgres', "SELECT index_name FROM dynamo.indexes WHERE status = 'ACTIVE' ORDER BY random() LIMIT 1");
@@ -287,7 +287,7 @@ sub drop_another
 	return;
 }
 
-# What else may happen while an index is built.
+# Other events during a build.
 my %meanwhile = (
 	cancel => sub { try_sql('SELECT pg_cancel_backend(worker_pid) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL') },
 	terminate => sub { try_sql('SELECT pg_terminate_backend(worker_pid) FROM dynamo.index_progress WHERE worker_pid IS NOT NULL') },
@@ -302,7 +302,7 @@ my %meanwhile = (
 	sleep => sub { sleep(rand(0.3)) });
 my @meanwhile = sort keys %meanwhile;
 
-# Does some of it; returns what.
+# Runs some of them; returns which.
 sub meanwhile
 {
 	my @what;
@@ -352,7 +352,7 @@ while (time() < $until && $failed eq '')
 	$_->pumpable && $_->pump_nb for @sessions;
 }
 
-is($failed, '', "indexes hold what the items say in $rounds rounds");
+is($failed, '', "the contents of indexes agree with the items in $rounds rounds");
 note("$_: $done{$_}") for sort keys %done;
 cmp_ok($done{create_index} // 0, '>', 1, 'indexes were created');
 cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM tab WHERE "PK" LIKE 'l%'}), '>', 0, 'the subscription brought changes');

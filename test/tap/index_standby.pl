@@ -1,7 +1,7 @@
-# index_standby.pl: a reader of a hot standby that has its snapshot since before an
-# index table was filled.  The primary waits for its own readers, not for those of
-# a standby: there a transaction that keeps its snapshot fails instead of missing
-# items, and one that takes a new one reads all.
+# index_standby.pl: a reader on a hot standby whose snapshot is older than the
+# filling of an index table.  The primary waits for its own readers, but not for those
+# of a standby.  There, a transaction that keeps its snapshot fails instead of missing
+# items, and one that takes a new snapshot reads all.
 use strict;
 use warnings;
 use FindBin;
@@ -28,7 +28,7 @@ $standby->init_from_backup($primary, 'backup', has_streaming => 1);
 $standby->append_conf('postgresql.conf', "hot_standby_feedback = on\n");
 $standby->start;
 
-# A session that stays open: what it is told, and what it says.
+# An open session, with functions that send to it and read from it.
 sub session
 {
 	my ($node) = @_;
@@ -59,17 +59,17 @@ is($primary->safe_psql('postgres', "SELECT phase FROM dynamo.index_progress WHER
 $primary->safe_psql('postgres', 'CALL dynamo.build_indexes()');
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
 
-is(ask($other, $query), 9, 'a new snapshot sees all items by the index');
+is(ask($other, $query), 9, 'a new snapshot sees all items through the index');
 like(ask($reader, $query), qr/could not serialize access due to concurrent build of index "own"/,
-	'an old snapshot is told that it cannot');
+	'an old snapshot cannot use the index');
 ask($reader, 'ROLLBACK');
-is(ask($reader, $query), 9, 'the same session, later');
+is(ask($reader, $query), 9, 'the same session with a later snapshot');
 
-# The definition changes for another reason.
+# Another change of the definition.
 ask($reader, q{BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM pg_class WHERE relname = 'none'});
 $primary->safe_psql('postgres', q{CALL dynamo.create_index_and_wait('tab', 'another', 'G', 'PK')});
 $primary->wait_for_catchup($standby, 'replay', $primary->lsn('insert'));
-is(ask($reader, $query), 9, 'an index that was there is read on');
+is(ask($reader, $query), 9, 'an existing index can still be read');
 
 $_->{in} .= "\\q\n", $_->{run}->finish for $reader, $other;
 $standby->stop;

@@ -1,4 +1,4 @@
-# locks.pl: HTTP requests that meet a lock, and what becomes of the others.
+# locks.pl: HTTP requests that wait for a lock, and requests of other clients.
 use strict;
 use warnings;
 use FindBin;
@@ -77,65 +77,65 @@ my @times;
 for (1 .. 100)
 {
 	my $start = time;
-	is($_->{status}, 200, 'another request') for grep { $_->{status} != 200 } exchange($other, get('free'));
+	is($_->{status}, 200, 'another request is answered') for grep { $_->{status} != 200 } exchange($other, get('free'));
 	push @times, time - $start;
 	sleep(0.005);
 }
 @times = sort { $a <=> $b } @times;
 cmp_ok($times[94], '<', 0.1, 'other requests are served: ' . $times[94]);
-ok(!IO::Select->new(@clients)->can_read(0), 'those that wait are not answered');
+ok(!IO::Select->new(@clients)->can_read(0), 'waiting requests are not answered');
 let_go();
-is(join(' ', map { read_answer($_)->{status} } @clients), '200 200 200 200 200 200 200 200', 'the lock is free: they are answered');
-is(writers(), 'abcdefgh', 'the first comer first');
+is(join(' ', map { read_answer($_)->{status} } @clients), '200 200 200 200 200 200 200 200', 'waiting requests are answered when the lock is released');
+is(writers(), 'abcdefgh', 'requests are answered in the order of arrival');
 
-# ---- the time is over ----
+# ---- timeouts ----
 
 hold(q{UPDATE kept SET item = item WHERE id = 'locked'});
 my $start = time;
-is(error_of(exchange($clients[0], append('late'))), '400 TransactionConflictException', 'two seconds later');
+is(error_of(exchange($clients[0], append('late'))), '400 TransactionConflictException', 'a request times out after two seconds');
 my $took = time - $start;
-ok($took > 1.9 && $took < 5, "not earlier, not much later: $took");
+ok($took > 1.9 && $took < 5, "the timeout has the right length: $took");
 is(error_of(exchange($clients[1], signed_request('TransactWriteItems', encode_json({ TransactItems => [ { Put => {
 	TableName => 'kept', Item => { id => { S => 'locked' } } } } ] })))), '400 TransactionCanceledException', 'a transaction');
 $node->safe_psql('postgres', q{ALTER ROLE app SET lock_timeout = '300ms'});
 $node->reload;
 sleep(0.5);
 $start = time;
-is(error_of(exchange($clients[2], append('later'))), '400 TransactionConflictException', 'a limit of the role');
-cmp_ok(time - $start, '<', 1.8, 'is kept');
+is(error_of(exchange($clients[2], append('later'))), '400 TransactionConflictException', 'a timeout set for the role');
+cmp_ok(time - $start, '<', 1.8, 'the timeout of the role applies');
 $node->safe_psql('postgres', q{ALTER ROLE app RESET lock_timeout});
 $node->reload;
 sleep(0.5);
 
-# pipelined requests of a connection wait for each other; a client that leaves
-# is forgotten
+# pipelined requests of a connection wait for each other; those of a client that
+# disconnects are dropped
 send_raw($clients[3], append('x') . append('y') . get('free'));
 send_raw($clients[4], append('gone'));
 sleep(0.2);
 close($clients[4]);
-is(exchange($other, get('free'))->{status}, 200, 'others go on');
+is(exchange($other, get('free'))->{status}, 200, 'other clients continue');
 let_go();
 is(join(' ', map { read_answer($clients[3])->{status} } 1 .. 3), '200 200 200', 'pipelined requests');
-like(writers(), qr/\Aabcdefgh.*x.*y/, 'in their order');
+like(writers(), qr/\Aabcdefgh.*x.*y/, 'pipelined requests are answered in order');
 
 # ---- a table ----
 
 hold('LOCK kept');
 send_raw($clients[0], get('free'));
 send_raw($clients[1], append('z'));
-is(exchange($other, signed_request('ListTables', '{}'))->{status}, 200, 'a locked table holds no other requests up');
-ok(!IO::Select->new(@clients[ 0, 1 ])->can_read(0.3), 'reads and writes of it wait');
+is(exchange($other, signed_request('ListTables', 'a locked table does not delay other requests'))->{status}, 200, 'a locked table holds no other requests up');
+ok(!IO::Select->new(@clients[ 0, 1 ])->can_read(0.3), 'reads and writes of a locked table wait');
 let_go();
-is(join(' ', map { read_answer($_)->{status} } @clients[ 0, 1 ]), '200 200', 'it is free: they are answered');
+is(join(' ', map { read_answer($_)->{status} } @clients[ 0, 1 ]), '200 200', 'reads and writes are answered when the table is unlocked');
 
-# a worker that ends
+# a worker that stops
 hold(q{UPDATE kept SET item = item WHERE id = 'locked'});
 send_raw($clients[5], append('lost'));
 sleep(0.1);
 $node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
-ok(is_closed($clients[5]), 'a worker that ends closes those that wait');
+ok(is_closed($clients[5]), 'a worker that stops closes waiting connections');
 let_go();
-unlike($node->safe_psql('postgres', q{SELECT item FROM kept WHERE id = 'locked'}), qr/lost/, 'and has not executed them');
+unlike($node->safe_psql('postgres', q{SELECT item FROM kept WHERE id = 'locked'}), qr/lost/, 'a worker that stops has not executed waiting requests');
 $locker->quit;
 $node->stop;
 done_testing();

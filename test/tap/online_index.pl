@@ -1,9 +1,9 @@
-# online_index.pl: indexes are added, changed and dropped while eight sessions
+# online_index.pl: indexes are created, changed and dropped while eight sessions
 # write through functions and plain SQL and one reads, and the server is killed
-# in the middle of it.  After each restart every ACTIVE index agrees with its
-# table, what was being built is built, and nothing is left over.
+# meanwhile.  After each restart every ACTIVE index agrees with its table, unfinished
+# builds are completed, and nothing is left over.
 #
-# DYNAMO_KILLS is the number of kills; scripts/test has few, to be short.
+# DYNAMO_KILLS is the number of kills; scripts/test uses a small one to save time.
 use strict;
 use warnings;
 use FindBin;
@@ -34,7 +34,7 @@ ALTER TABLE busy ADD COLUMN note text;
 SELECT dynamo.create_index('busy', 'kept', 'grp', 'n', sort_key_type => 'N', storage => 'table', shards => 3);
 CALL dynamo.build_indexes();
 
--- one write of any kind; keys and values of all sessions overlap
+-- one write of any kind; sessions use the same keys and values
 CREATE PROCEDURE write_once() LANGUAGE plpgsql AS $$
 DECLARE
 	pk text := 'p' || floor(random() * 20);
@@ -67,7 +67,7 @@ BEGIN
 	END LOOP;
 END $$;
 
--- the index that is never gone has in every snapshot what the table has, in order
+-- in every snapshot, the index that is never dropped has the same contents as the table, in order
 CREATE PROCEDURE read_always() LANGUAGE plpgsql AS $$
 DECLARE
 	g text;
@@ -103,7 +103,7 @@ sub session
 		'<', '/dev/null', '>', '/dev/null', '2>', $said);
 }
 
-# What becomes of the indexes, endlessly; builds go on behind some statements.
+# Changes the indexes endlessly; some statements start builds in the background.
 my @changes = (
 	"CALL dynamo.create_index_and_wait('busy', 'extra', 'n', 'grp', partition_key_type => 'N')",
 	"SELECT dynamo.reshard_index('busy', 'kept', 5)",
@@ -132,14 +132,14 @@ sub changes
 	my $script = '';
 	my $from = int rand @changes;
 
-	# beginning anywhere, with whatever the last round has left
+	# starts anywhere, with the result of the last round
 	$script .= "$changes[($from + $_) % @changes];\n" for 0 .. 20 * @changes;
 	$$said = '';
 	return start([ 'psql', '-X', '-q', '-A', '-t', '-d', $node->connstr('postgres') ],
 		'<', \$script, '>', '/dev/null', '2>', $said);
 }
 
-# Errors that sessions may see besides losing the server.
+# Errors that sessions may get, except the loss of the connection.
 my $expected = join '|', 'server closed the connection', 'terminating connection', 'connection to server', 'no connection',
 	'This probably means', 'before or while processing', 'the database system is',
 	'Only 1 online index', 'already exists', 'not found: Index', 'building index .* stopped',
@@ -188,7 +188,7 @@ for my $round (1 .. $kills)
 	verify("round $round, restarted");
 	$node->safe_psql('postgres', 'CALL dynamo.build_indexes()');
 	is($node->safe_psql('postgres', "SELECT index_name, status FROM dynamo.indexes WHERE status <> 'ACTIVE'"),
-		'', "round $round: builds were finished");
+		'', "round $round: builds were completed");
 	verify("round $round, built");
 	is( $node->safe_psql('postgres', q{
 SELECT c.relname FROM pg_class c JOIN pg_trigger t ON t.tgrelid = c.oid AND t.tgname = '~dynamo_guard_index'

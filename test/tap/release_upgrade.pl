@@ -1,10 +1,10 @@
-# release_upgrade.pl: ALTER EXTENSION UPDATE makes a filled database of every
-# release one of this version: its objects are those of a new installation, its
-# items and indexes are as they were.
+# release_upgrade.pl: ALTER EXTENSION UPDATE upgrades a filled database of every
+# release to this version: its objects are those of a new installation, and its
+# items and indexes do not change.
 #
-# A release is an install script beside that of this version.  There is a test's
-# own one, too, "0.test": this version without a function and with another
-# comment, so that something is upgraded before there are releases.
+# A release is an install script beside that of this version.  The test adds its
+# own, "0.test": this version without one function and with another comment, so that
+# an upgrade is tested before there are releases.
 use strict;
 use warnings;
 use FindBin;
@@ -33,7 +33,7 @@ sub write_script
 	return 1;
 }
 
-# Every object of the extension, with what there is to say of it.
+# Returns every object of the extension with its properties.
 my $objects = q{
 SET search_path = '';
 SELECT pg_describe_object(d.classid, d.objid, 0), obj_description(d.objid, d.classid::regclass::name),
@@ -58,7 +58,7 @@ sub described
 	return $node->safe_psql($database, $objects) . "\n" . $node->safe_psql($database, $configuration);
 }
 
-# ---- a release that never was ----
+# ---- a release that exists only here ----
 
 my $script = slurp_file("$directory/dynamo--$current.sql");
 my $added = join '', $script =~ /^(CREATE FUNCTION dynamo\.version\(\).*?;\n)(COMMENT ON FUNCTION dynamo\.version\(\).*?;\n)/ms;
@@ -110,9 +110,9 @@ SELECT dynamo.create_access_key('client_of_} . $database . q{', 'KEY', 'SECRET')
 	my $items = items_of($node, $database, 'shop');
 	my $definitions = definitions_of($node, $database);
 
-	isnt(described($database), $new, "$version is another version");
+	isnt(described($database), $new, "$version differs from the present version");
 	$node->safe_psql($database, 'ALTER EXTENSION dynamo UPDATE');
-	is(described($database), $new, "$version: upgraded, it has the objects of a new installation");
+	is(described($database), $new, "$version: the upgraded extension has the objects of a new installation");
 	is(items_of($node, $database, 'shop'), $items, "$version: items");
 	is(definitions_of($node, $database), $definitions, "$version: definitions");
 	is($node->safe_psql($database, q{SELECT string_agg(p::text, '') FROM unnest('{inline,kept,sharded}'::text[]) i, dynamo.verify_index('shop', i) p}), '',
@@ -122,15 +122,15 @@ SELECT dynamo.put_item('shop', '{"PK": {"S": "new"}, "SK": {"S": "new"}, "G": {"
 SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g9"}}', index_name => 'sharded');
 UPDATE things SET n = 1000 WHERE n = 1 RETURNING n;
 SELECT count(*) FROM dynamo.read_stream('shop');
-SELECT access_key_id FROM dynamo.access_keys}), "\n1\n1000\n102\nKEY", "$version: it works on");
+SELECT access_key_id FROM dynamo.access_keys}), "\n1\n1000\n102\nKEY", "$version: the upgraded table works");
 }
 
-# ---- an upgrade that forgets something is seen ----
+# ---- an incomplete upgrade is detected ----
 
 my $worse = release_database('0.worse');
 
 $node->safe_psql($worse, 'ALTER EXTENSION dynamo UPDATE');
-isnt(described($worse), $new, 'a forgotten comment is a difference');
+isnt(described($worse), $new, 'a missing comment is detected');
 
 $node->stop;
 done_testing();

@@ -22,7 +22,7 @@ $publisher->safe_psql('postgres', q{
 SELECT count(dynamo.put_item('shop', jsonb_build_object('PK', 'p' || i % 5, 'SK', 's' || i, 'G', 'g' || i % 3)))
 FROM generate_series(1, 60) i});
 
-# Changes of every kind, through functions and plain SQL.
+# Changes of all kinds, through functions and plain SQL.
 my $changes = q{
 SELECT dynamo.put_item('shop', '{"PK": {"S": "p1"}, "SK": {"S": "s1"}, "G": {"S": "moved"}}');
 SELECT dynamo.update_item('shop', '{"PK": {"S": "p2"}, "SK": {"S": "s2"}}', 'REMOVE G');
@@ -34,7 +34,7 @@ FROM generate_series(1, 5) i;
 BEGIN; DELETE FROM shop; ROLLBACK;
 };
 
-# Whether a copy has the publisher's items and its indexes agree with them.
+# Checks that a copy has the publisher's items and that its indexes agree with them.
 sub same_as_publisher
 {
 	my ($node, $what) = @_;
@@ -74,10 +74,10 @@ SELECT dynamo.put_item('shop', '{"PK": {"S": "later"}, "SK": {"S": "later"}, "G"
 	$publisher->wait_for_catchup($name);
 	same_as_publisher($subscriber, "$tables, changed");
 
-	# index tables that are built again, and all of it that goes and comes back
+	# index tables that are rebuilt, and a whole table that is dropped and created again
 	$publisher->safe_psql('postgres', q{SELECT dynamo.reindex('shop', i) FROM unnest('{inline,kept,sharded}'::text[]) i});
 	$publisher->wait_for_catchup($name);
-	same_as_publisher($subscriber, "$tables, indexes built again");
+	same_as_publisher($subscriber, "$tables, indexes rebuilt");
 	$publisher->safe_psql('postgres', q{
 CREATE TEMP TABLE kept AS SELECT item FROM shop;
 TRUNCATE shop;
@@ -85,7 +85,7 @@ INSERT INTO shop (item) SELECT item FROM kept});
 	$publisher->wait_for_catchup($name);
 	same_as_publisher($subscriber, "$tables, truncated and filled");
 
-	# a trigger of the subscriber's that changes the item after its columns were set
+	# a subscriber's trigger that changes the item after its columns were derived
 	if ($name eq 'one_table')
 	{
 		my $log_start = -s $subscriber->logfile;
@@ -98,13 +98,13 @@ ALTER TABLE shop ENABLE ALWAYS TRIGGER "~later"});
 SELECT dynamo.put_item('shop', '{"PK": {"S": "moved"}, "SK": {"S": "a"}, "G": {"S": "g1"}}')});
 		$subscriber->wait_for_log(qr/column "G" of table "shop" contradicts the item after other triggers have fired/, $log_start);
 		is($subscriber->safe_psql('postgres', q{SELECT count(*) FROM shop WHERE "PK" = 'moved'}), '0',
-			"$tables: what it changes is not stored");
+			"$tables: changes by that trigger are not stored");
 		$subscriber->safe_psql('postgres', 'DROP TRIGGER "~later" ON shop; DROP FUNCTION later()');
 		$publisher->wait_for_catchup($name);
 		same_as_publisher($subscriber, "$tables, without that trigger");
 	}
 
-	# a build's progress is of one server's pages
+	# the progress of a build refers to pages of one server
 	$publisher->safe_psql('postgres', q{
 INSERT INTO dynamo_internal.index_builds VALUES (1, 'x', 'filling', 1, 7, 1, 9, 1, 0, '[]', NULL, false, 0, now(), now())
 ON CONFLICT (relation, index_name) DO UPDATE SET block = index_builds.block + 1});
@@ -160,7 +160,7 @@ SELECT dynamo.request('Query', '{"TableName": "shop", "Select": "COUNT", "KeyCon
 	}
 }
 
-# A standby cannot know what was committed on the primary meanwhile.
+# A standby cannot know what has been committed on the primary meanwhile.
 my $consistent = q{"ConsistentRead": true};
 my $key = q{"Key": {"PK": {"S": "standby"}, "SK": {"S": "a"}}};
 my $statement = q{"Statement": "SELECT * FROM shop WHERE PK = 'standby' AND SK = 'a'"};

@@ -1,9 +1,9 @@
-# request_fuzz.pl: broken requests are answered, never with status 500.
+# request_fuzz.pl: damaged requests are answered, never with status 500.
 #
-# Requests of all kinds are damaged at random: members replaced by values of
-# other types, pieces cut out, tokens of expressions put in.  What is still JSON
-# is sent.  The server must answer each with 200 or 400 and stay up.
-# REQUESTS and SEED change the number and the course of the run.
+# Requests of all kinds are damaged at random: members are replaced by values of
+# other types, pieces are cut out, tokens are inserted into expressions.  Those that
+# are still JSON are sent.  The server must answer each with 200 or 400 and keep
+# running.  REQUESTS and SEED set the number of requests and the random seed.
 use strict;
 use warnings;
 use FindBin;

@@ -1,9 +1,9 @@
-# request_transactions.pl: transactions as requests, under load and over a crash.
+# request_transactions.pl: transactions as requests, under load and across a crash.
 #
-# 16 sessions move units between 100 accounts while others add them all up: the
-# total is the same in every transactional read.  Then the server is killed after
-# a transaction with a ClientRequestToken was committed and before it was: sent
-# again, the first does nothing and the second does its work.
+# 16 sessions move units between 100 accounts while others add all of them up: the
+# total is the same in every transactional read.  Then the server is killed after a
+# transaction with a ClientRequestToken was committed, and before another was.  Sent
+# again, the first has no effect and the second has its effect.
 use strict;
 use warnings;
 use FindBin;
@@ -67,12 +67,12 @@ my $readers = start([ 'pgbench', '-n', '-c', '2', '-T', '8', '-f', "$directory/c
 $node->command_ok([ 'pgbench', '-n', '-c', '16', '-j', '2', '-T', '6', '-f', "$directory/move.sql", 'postgres' ], '16 sessions move units');
 $readers->finish;
 is($readers->result(0), 0, 'the total is the same in every transactional read') or diag($err);
-is($node->safe_psql('postgres', 'SELECT total()'), 10000, 'nothing is lost');
+is($node->safe_psql('postgres', 'SELECT total()'), 10000, 'no unit is lost');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM outcomes WHERE status <> '200' AND message !~ '\[.*ConditionalCheckFailed.*\]'}),
-	0, 'no error that is not explained');
+	0, 'all errors are expected');
 cmp_ok($node->safe_psql('postgres', q{SELECT count(*) FROM outcomes WHERE status = '200'}), '>', 100, 'units were moved');
 
-# ---- a token over a crash ----
+# ---- a token across a crash ----
 
 sub tokened
 {
@@ -89,9 +89,9 @@ my $before = units();
 $node->safe_psql('postgres', tokened('committed'));
 $node->stop('immediate');
 $node->start;
-is(units(), $before + 7, 'the transaction survived');
+is(units(), $before + 7, 'the committed transaction survived');
 $node->safe_psql('postgres', tokened('committed'));
-is(units(), $before + 7, 'sent again, it does nothing');
+is(units(), $before + 7, 'the committed transaction has no effect when it is sent again');
 
 my $session = $node->background_psql('postgres');
 $session->query_safe('BEGIN');
@@ -99,9 +99,9 @@ $session->query_safe(tokened('lost'));
 $node->stop('immediate');
 eval { $session->quit };
 $node->start;
-is(units(), $before + 7, 'a transaction that was not committed is gone');
+is(units(), $before + 7, 'the uncommitted transaction was lost');
 $node->safe_psql('postgres', tokened('lost'));
-is(units(), $before + 14, 'sent again, it does its work');
+is(units(), $before + 14, 'the uncommitted transaction has its effect when it is sent again');
 
 $node->stop;
 done_testing();

@@ -1,7 +1,7 @@
-# requests.pl: every example of docs/requests.md answers what the page says.
+# requests.pl: every example of docs/requests.md returns the documented answer.
 #
-# A ```sql block that a ```json block follows is an example: the JSON is the
-# answer of its last statement.  "<anything>" in it stands for what differs from
+# A ```sql block followed by a ```json block is an example: the JSON is the answer
+# of its last statement.  "<anything>" in it represents a value that differs from
 # run to run.
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use Test::More;
 my $page = "$FindBin::RealBin/../../docs/requests.md";
 my $json = JSON::PP->new->allow_nonref->canonical;
 
-# Puts what stands in an answer where the page has "<...>".
+# Replaces values of an answer for which the page has "<...>".
 sub without_placeholders
 {
 	my ($expected, $answer) = @_;
@@ -73,8 +73,8 @@ SELECT dynamo.request('UpdateContinuousBackups', '{"TableName": "archived", "Poi
 SELECT dynamo.request('DescribeContinuousBackups', '{"TableName": "archived"}')}))->{ContinuousBackupsDescription}{PointInTimeRecoveryDescription};
 
 is($recovery->{PointInTimeRecoveryStatus}, 'ENABLED', 'point-in-time recovery is enabled');
-cmp_ok(abs(time() - $recovery->{EarliestRestorableDateTime}), '<', 300, 'restorable since it was enabled');
-cmp_ok($recovery->{LatestRestorableDateTime}, '>=', $recovery->{EarliestRestorableDateTime}, 'the latest time is not before');
+cmp_ok(abs(time() - $recovery->{EarliestRestorableDateTime}), '<', 300, 'the earliest restorable time is the time of enabling');
+cmp_ok($recovery->{LatestRestorableDateTime}, '>=', $recovery->{EarliestRestorableDateTime}, 'the latest restorable time is not before the earliest');
 
 $node->stop;
 done_testing();

@@ -1,5 +1,5 @@
-# site.pl: scripts/site makes a site in which every page can be reached, every link
-# leads somewhere, and the search finds words.
+# site.pl: scripts/site creates a site in which every page can be reached, every link
+# has a target, and the search finds words.
 use strict;
 use warnings;
 use File::Basename;
@@ -14,10 +14,10 @@ my $site = PostgreSQL::Test::Utils::tempdir() . '/site';
 plan skip_all => 'there is no mkdocs' if system('command -v mkdocs >/dev/null 2>&1') != 0;
 
 my $output = `'$project/scripts/site' '$site' 2>&1`;
-is($output, '', 'nothing to warn of');
-is($?, 0, 'it is made');
+is($output, '', 'no warnings');
+is($?, 0, 'the site was created');
 
-# The pages of the site with the anchors that they have.
+# Returns the pages of the site with their anchors.
 my %anchors;
 
 for my $page (split /\n/, `find '$site' -name '*.html'`)
@@ -34,7 +34,7 @@ for my $file (glob("$project/docs/*.md"))
 	ok(slurp_file("$site/index.html") =~ m{href="docs/(?:$name|index)\.html"}, "the menu has docs/$name.md");
 }
 
-# dir/a/../b as dir/b
+# resolves dir/a/../b to dir/b
 sub clean_path
 {
 	my ($path) = @_;
@@ -69,5 +69,5 @@ for my $page (sort keys %anchors)
 is(join("\n", @dead), '', 'no dead links');
 
 my $index = decode_json(slurp_file("$site/search/search_index.json"));
-ok((grep { $_->{text} =~ /create_access_key/ } @{ $index->{docs} }), 'the search knows a function');
+ok((grep { $_->{text} =~ /create_access_key/ } @{ $index->{docs} }), 'the search finds a function');
 done_testing();

@@ -1,6 +1,6 @@
-# streams.pl: streams over dumps of every form, replication, crashes and
-# prepared transactions, and a reader beside many writers, which misses nothing
-# and sees every item's changes in their order.
+# streams.pl: streams with dumps of all kinds, replication, crashes and prepared
+# transactions, and a reader beside many writers, which misses no record and sees
+# the changes of each item in order.
 use strict;
 use warnings;
 use FindBin;
@@ -36,7 +36,7 @@ SELECT dynamo.disable_stream('old');
 my $recorded = $node->safe_psql('source', $records);
 my $streams = $node->safe_psql('source', 'SELECT * FROM dynamo.streams ORDER BY label');
 
-# The records are those of the source, and the next change makes one more.
+# The records are those of the source, and the next change appends another.
 sub same_stream
 {
 	my ($database, $what) = @_;
@@ -46,7 +46,7 @@ sub same_stream
 	is($node->safe_psql($database, q{
 SELECT count(*), bool_and(keys OPERATOR(dynamo.->>) 'PK' = 'new')
 FROM dynamo.read_stream('shop', (SELECT max(sequence_number) FROM dynamo.read_stream('shop', max_records => NULL) WHERE keys OPERATOR(dynamo.->>) 'PK' <> 'new'))}),
-		'1|t', "$what: a change makes one record, after all others");
+		'1|t', "$what: a change appends one record, after all others");
 }
 
 dump_database($node, 'source', "$dir/all.sql");
@@ -68,7 +68,7 @@ same_stream($copy, 'one table');
 
 dump_database($node, 'source', "$dir/clean.sql", '--clean', '-t', 'shop', '-t', 'shop$*');
 load_file($node, $copy, "$dir/clean.sql");
-same_stream($copy, 'one table, again with --clean');
+same_stream($copy, 'one table, repeated with --clean');
 
 dump_database($node, 'source', "$dir/alone.sql", '-t', 'shop');
 $copy = new_database($node, 1);
@@ -78,7 +78,7 @@ like($error, qr/is not the stream of table "shop"/, 'a table without its stream 
 is($node->safe_psql($copy, q{
 SELECT dynamo.disable_stream('shop');
 SELECT dynamo.put_item('shop', '{"PK": {"S": "new"}, "SK": {"S": "new"}}');
-SELECT count(*) FROM shop WHERE "PK" = 'new'}), "\n\n1", '... until the stream is disabled');
+SELECT count(*) FROM shop WHERE "PK" = 'new'}), "\n\n1", 'the table accepts changes when the stream is disabled');
 
 dump_database($node, 'source', "$dir/schema.sql", '--schema-only');
 dump_database($node, 'source', "$dir/data.sql", '--data-only');
@@ -113,9 +113,9 @@ SELECT dynamo.put_item('shop', '{"PK": {"S": "after"}, "SK": {"S": "1"}}')});
 my $keys = q{SELECT string_agg(keys OPERATOR(dynamo.->>) 'PK', ' ' ORDER BY sequence_number) FROM dynamo.read_stream('shop')};
 is($node->safe_psql('postgres', $keys), '', 'a prepared transaction is in progress');
 $node->restart;
-is($node->safe_psql('postgres', $keys), '', '... after a restart, too');
+is($node->safe_psql('postgres', $keys), '', 'the prepared transaction is in progress after a restart');
 $node->safe_psql('postgres', q{ROLLBACK PREPARED 'p2'});
-is($node->safe_psql('postgres', $keys), '', 'the other one still is');
+is($node->safe_psql('postgres', $keys), '', 'the other prepared transaction is in progress');
 $node->safe_psql('postgres', q{COMMIT PREPARED 'p1'});
 is($node->safe_psql('postgres', $keys), 'prepared after', 'committed: read in order, without the one that was rolled back');
 
@@ -166,7 +166,7 @@ $writer->query_safe(q{COMMIT});
 $writer->quit;
 $node->safe_psql('postgres', 'SELECT pg_current_xact_id()');
 $node->wait_for_catchup($standby);
-is($standby->safe_psql('postgres', $newest), 'first slow fast', 'standby: all when it has ended');
+is($standby->safe_psql('postgres', $newest), 'first slow fast', 'standby: all records when the transaction has ended');
 my $get = q{
 SELECT json_array_length(dynamo.request('GetRecords', json_build_object('ShardIterator', dynamo.request('GetShardIterator', json_build_object(
 	'StreamArn', arn, 'ShardIteratorType', 'TRIM_HORIZON', 'ShardId', dynamo.request('DescribeStream', json_build_object('StreamArn', arn)) #>> '{StreamDescription,Shards,0,ShardId}'))
@@ -179,12 +179,12 @@ for my $write (q{dynamo.trim_streams()}, q{dynamo.disable_stream('shop')})
 }
 $standby->promote;
 $standby->safe_psql('postgres', q{SELECT dynamo.put_item('shop', '{"PK": {"S": "first"}, "SK": {"S": "1"}, "n": {"N": "1"}}')});
-is($standby->safe_psql('postgres', $newest), 'first slow fast first', 'the promoted standby writes on');
+is($standby->safe_psql('postgres', $newest), 'first slow fast first', 'the promoted standby appends records');
 $standby->stop;
 
 # ---- trimming while an old snapshot sees everything ----
 
-# Nothing that is deleted goes away, and calls go on where the last one ended.
+# Deleted rows are not removed, and calls continue where the last one ended.
 $node->safe_psql('postgres', q{
 SELECT dynamo.create_table('long', 'id');
 SELECT dynamo.update_time_to_live('long', 'e');
@@ -211,7 +211,7 @@ $node->safe_psql('postgres', q{ROLLBACK PREPARED 'old'});
 
 # ---- a reader beside writers, and crashes ----
 
-# Each writer changes items at random, in transactions of several changes with
+# Each writer changes random items, in transactions of several changes with
 # pauses and rollbacks; the number of a change is in the item.
 $node->safe_psql('postgres', q{
 SELECT dynamo.create_table('load', 'id');
@@ -277,17 +277,17 @@ for my $round (1 .. 2)
 	$node->safe_psql('postgres', q{
 INSERT INTO followed SELECT sequence_number, keys OPERATOR(dynamo.->>) 'id', event_name, (old_image OPERATOR(dynamo.->>) 'n')::numeric, (new_image OPERATOR(dynamo.->>) 'n')::numeric
 FROM dynamo.read_stream('load', (SELECT max(number) FROM followed), NULL)});
-	cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM followed'), '>', 500, "round $round: there was something to follow");
+	cmp_ok($node->safe_psql('postgres', 'SELECT count(*) FROM followed'), '>', 500, "round $round: the reader had records to follow");
 	is($node->safe_psql('postgres', q{
 SELECT count(*) FROM followed f FULL JOIN dynamo.read_stream('load', max_records => NULL) r ON r.sequence_number = f.number
-WHERE f.number IS NULL OR r.sequence_number IS NULL}), '0', "round $round: the reader missed nothing");
+WHERE f.number IS NULL OR r.sequence_number IS NULL}), '0', "round $round: the reader missed no record");
 	is($node->safe_psql('postgres', q{
 SELECT count(*) FROM (SELECT before, lag(after) OVER (PARTITION BY id ORDER BY number) AS expected FROM followed) f
-WHERE before IS DISTINCT FROM expected}), '0', "round $round: each change follows the one before it");
+WHERE before IS DISTINCT FROM expected}), '0', "round $round: each change follows the previous one");
 	is($node->safe_psql('postgres', q{
 SELECT count(*) FROM (SELECT DISTINCT ON (id) id, after FROM followed ORDER BY id, number DESC) f
 FULL JOIN load ON load.id = f.id WHERE f.after IS DISTINCT FROM (item OPERATOR(dynamo.->>) 'n')::numeric}), '0',
-		"round $round: replayed, the records give the items");
+		"round $round: replaying the records gives the items");
 }
 
 $node->stop;

@@ -1,13 +1,13 @@
 # tripwires.pl: owners' code runs as its owner, whoever maintains the owner's
 # tables.
 #
-# A role has code in every place where PostgreSQL runs an owner's.  Each piece
-# tells the server's log whose rights it has, and tries to gain more, to leave
-# something behind for later and to touch what belongs to a victim.  Superusers
-# and roles with predefined roles then call every function that maintains
-# tables; PostgreSQL and the workers do what they do by themselves.
+# A role has code in every place where PostgreSQL runs an owner's code.  Each piece
+# logs the role whose rights it has, and tries to gain more, to leave something
+# behind for later and to access objects of a victim.  Superusers and roles with
+# predefined roles then call every function that maintains tables; PostgreSQL and
+# the workers run their own maintenance.
 #
-# A new place, attempt or function is a line in one of the lists below; a
+# To add a place, an attempt or a function, add a line to one of the lists below; a
 # function of the extension that is in none of them fails the test.
 use strict;
 use warnings;
@@ -45,7 +45,7 @@ sub log_since
 	return substr slurp_file($node->logfile), $offset;
 }
 
-# ---- what the code does ----
+# ---- actions of the code ----
 
 # None of these may ever succeed.
 my @gains = (
@@ -73,7 +73,7 @@ my @gains = (
 	q{SELECT dynamo.request('DeleteTable', '{"TableName": "v.shop"}')},
 );
 
-# Nor these in a session of somebody else's, who is back when they take effect.
+# The same in a session of another user, who has returned when they take effect.
 my @delays = (
 	'INSERT INTO a.later VALUES (1)',
 	q{DECLARE later CURSOR WITH HOLD FOR SELECT a.tripwire('cursor WITH HOLD')},
@@ -84,7 +84,7 @@ my @delays = (
 	q{SELECT dynamo.create_index('a.waiting', 'NEW', 'g')},
 );
 
-# Settings that it changes: they must be as before when the call is over.
+# Settings that the code changes: they must be restored after the call.
 my %settings = (
 	search_path => 'a, pg_catalog',
 	standard_conforming_strings => 'off',
@@ -113,7 +113,7 @@ GRANT CREATE ON SCHEMA public TO member});
 my @predefined = split /\n/, query(q{SELECT rolname FROM pg_roles WHERE rolname LIKE 'pg\_%' AND rolname <> 'pg_database_owner'});
 query("CREATE ROLE with_$_ LOGIN IN ROLE $_; GRANT USAGE ON SCHEMA a, v TO with_$_") for @predefined;
 
-# A table of the victim's, with all that can stand beside one.
+# A table of the victim, with all kinds of dependent objects.
 query(q{
 SET search_path = v, dynamo;
 SELECT create_table('shop', 'PK', indexes => '[{"index_name": "TSI", "partition_key": "g", "storage": "table"}, {"index_name": "GSI", "partition_key": "h"}]');
@@ -121,7 +121,7 @@ SELECT enable_stream('shop');
 SELECT put_item('shop', '{"PK": {"S": "a"}, "g": {"S": "b"}, "h": {"S": "b"}}');
 SELECT create_index('shop', 'late', 'i')}, user => 'victim');
 
-# What is tried in a piece of code does not run others.
+# Attempts of one piece of code do not run other pieces.
 query(qq{
 CREATE FUNCTION a.tripwire(place text) RETURNS text LANGUAGE plpgsql AS \$\$
 DECLARE
@@ -162,10 +162,10 @@ CREATE TYPE a.pair AS (place text);
 CREATE FUNCTION a.cast_pair(a.pair) RETURNS text LANGUAGE sql IMMUTABLE AS \$\$ SELECT a.tripwire((\$1).place) \$\$;
 CREATE CAST (a.pair AS text) WITH FUNCTION a.cast_pair(a.pair)}, user => 'attacker');
 
-# ---- the places ----
+# ---- places of code ----
 
-# On a table and on what stands beside it: <table>, with a column or an
-# expression <text>.
+# On a table and its dependent objects: <table>, with a column or an expression
+# <text>.
 my @places = (
 	[ 'constant in an index', q{CREATE INDEX ON <table> ((a.fixed('<place>') || <text>))} ],
 	[ 'index expression', q{CREATE INDEX ON <table> (a.of_row('<place>', <text>))} ],
@@ -185,7 +185,7 @@ my @places = (
 	[ 'AFTER STATEMENT', q{CREATE TRIGGER trip_as_<unique> AFTER INSERT OR UPDATE OR DELETE ON <table> EXECUTE FUNCTION a.fire('<place>')} ],
 );
 
-# On a table alone, whose columns are its owner's.
+# On a table only, whose columns its owner defines.
 my @table_places = (
 	[ 'default', q{ALTER TABLE <table> ADD COLUMN by_default text DEFAULT a.tripwire('<place>')} ],
 	[ 'generated column', q{ALTER TABLE <table> ADD COLUMN generated text GENERATED ALWAYS AS (a.of_row('<place>', <text>)) STORED} ],
@@ -216,7 +216,7 @@ sub arm_relation
 	query($sql, user => 'attacker');
 }
 
-# Tables <table> are made in several ways; what is done when all has its code.
+# Tables <table> are created in several ways; a second statement runs after all code is in place.
 my $definition = q{dynamo.derive_keys('{"version": 1, "attributes": [{"name": "PK", "type": "S", "column": "PK"}], "partition": ["PK"], "sort": [], "indexes": []}')};
 my %tables = (
 	plain => [ q{SELECT create_table('<table>', 'PK')} ],
@@ -228,15 +228,15 @@ CREATE TABLE <table>_1 PARTITION OF <table> FOR VALUES WITH (MODULUS 2, REMAINDE
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON <table> FOR EACH ROW EXECUTE FUNCTION $definition} ],
 );
 
-# Without a primary key, which an expression in the partition key rules out, and
-# made when the extension does not look.
+# Without a primary key, which is not possible with an expression in the partition
+# key, and created while the extension's event triggers are disabled.
 my $by_expression = qq{
 CREATE TABLE a.<table> ("PK" text COLLATE "C" NOT NULL, item dynamo.item NOT NULL) PARTITION BY LIST ((a.fixed('partition key') || left("PK", 0)));
 CREATE TABLE a.<table>_0 PARTITION OF a.<table> DEFAULT;
 CREATE TRIGGER "~dynamo_derive_keys" BEFORE INSERT OR UPDATE ON a.<table> FOR EACH ROW EXECUTE FUNCTION $definition;
 CREATE TRIGGER "~dynamo_guard_index" BEFORE INSERT OR UPDATE ON a.<table> FOR EACH ROW EXECUTE FUNCTION dynamo.guard_index('plain', 'GSI')};
 
-# One with all that can stand beside a table, and code in every place.
+# A table with all kinds of dependent objects, and code in every place.
 sub make_table
 {
 	my ($kind, $name) = @_;
@@ -261,9 +261,9 @@ SELECT put_item('$name', $items) FROM generate_series(1, 5) i;
 } . ($after // ''), user => 'attacker');
 }
 
-# ---- who maintains the table ----
+# ---- users who maintain the table ----
 
-# In this order.  <table> is the table, <beside X> what stands beside it.
+# Run in this order.  <table> is the table, <beside X> a dependent object.
 my @actions = (
 	[ 'create_index, inline', q{SELECT dynamo.create_index('<table>', 'NEW1', 'h')} ],
 	[ 'create_index, table', q{SELECT dynamo.create_index('<table>', 'NEW2', 'h', storage => 'table')} ],
@@ -304,7 +304,7 @@ my @actions = (
 	[ 'create_index_and_wait, sharded', q{SET dynamo.in_place_build_limit = 0; CALL dynamo.create_index_and_wait('<table>', 'WAIT2', 'h', shards => 2); RESET dynamo.in_place_build_limit} ],
 	[ 'reshard_index, while in use', q{SET dynamo.in_place_build_limit = 0; SELECT dynamo.reshard_index('<table>', 'WAIT2', 3); CALL dynamo.build_indexes('<table>'); RESET dynamo.in_place_build_limit} ],
 	[ 'build_indexes', q{CALL dynamo.build_indexes()} ],
-	# PostgreSQL's own, and what our event triggers do after them
+	# PostgreSQL's own maintenance, and the extension's event triggers after it
 	[ 'ANALYZE', 'ANALYZE <table>, <beside TSI>, <beside stream>' ],
 	[ 'VACUUM', 'VACUUM (FREEZE, ANALYZE) <table>, <beside TSI>, <beside stream>' ],
 	[ 'VACUUM FULL', 'VACUUM FULL <table>' ],
@@ -320,14 +320,14 @@ my @actions = (
 	[ 'drop_table', q{DROP VIEW a.of_<name>; SELECT dynamo.drop_table('<table>')} ],
 );
 
-# A function that is a statement of its user's own, as INSERT and SELECT are,
-# runs the triggers and the expressions of the table as its user.
+# A function that is a user's own statement, like INSERT and SELECT, runs the
+# triggers and the expressions of the table as that user.
 my @own_statements = qw(
   batch_get_item batch_write_item create_table delete_item describe_entity entity_key explain_query get_item
   key_parts kind_of put_item query query_page read_stream
   scan scan_page stream_arn table_relation update_item);
 
-# ---- what is looked at afterwards ----
+# ---- checks afterwards ----
 
 sub state_of_others
 {
@@ -345,7 +345,7 @@ SELECT count(*) FROM v.shop; SELECT count(*) FROM v."shop$TSI"; SELECT count(*) 
 
 my $others = state_of_others();
 
-# What the log and the catalogs tell that must not be.
+# Returns entries of the log and the catalogs that must not exist.
 sub traces
 {
 	my ($offset) = @_;
@@ -355,7 +355,7 @@ sub traces
 	return join "\n", @traces;
 }
 
-# What is left in the session, but for the results of the action.
+# Returns changes of the session, except for the results of the action.
 my $session = q{
 SELECT '--';
 SELECT 'setting ' || name || ': ' || b.setting || ', now ' || s.setting FROM pg_settings s JOIN pg_temp.before b USING (name) WHERE s.setting <> b.setting;
@@ -398,12 +398,12 @@ sub check_actions
 	}
 }
 
-# ---- all functions are known ----
+# ---- all functions are listed ----
 
 my $known = join ',', @own_statements, map { $_->[1] =~ /dynamo\.(\w+)/g } @actions;
 is(query(qq{SELECT string_agg(DISTINCT proname, ' ') FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace
 	AND 'table_name' = ANY (proargnames) AND NOT proname = ANY (string_to_array('$known', ','))}), '',
-	'every function on a table is here');
+	'every function on a table is listed');
 
 # ---- a superuser, and a member of the owner's role ----
 
@@ -413,7 +413,7 @@ for my $name (sort keys %tables)
 	check_actions($name, errors => $name eq 'partitioned');
 }
 
-# The places that are worth a look are those that were reached.
+# Only places that were reached are checked.
 my %reached = map { $_ => 1 } slurp_file($node->logfile) =~ /tripwire "([^"]*)" as attacker for $superuser/g;
 
 for (@places, @table_places)
@@ -432,13 +432,13 @@ check_actions($_, errors => 1) for qw(by_expression_0 by_expression);
 make_table('plain', 'of_group');
 check_actions('of_group', errors => 1, user => 'member');
 
-# ---- roles with predefined roles, who have no business with it ----
+# ---- roles with predefined roles, which should not run the code ----
 
 make_table('plain', 'left_alone');
 my $files = q{SELECT oid, relfilenode FROM pg_class WHERE relname LIKE 'left_alone%' ORDER BY 1};
 my $before = query($files);
 
-# but an import, which is an INSERT of their own
+# except imports, which are INSERTs of their own
 my $calls = join ";\n", grep { /\bdynamo\./ && !/import/ } map { $_->[1] } @actions;
 
 for my $role (@predefined)
@@ -448,9 +448,9 @@ for my $role (@predefined)
 	my ($left_by_victim) = run_action($calls =~ s/a\.<name>|<table>/v.shop/gr, 'shop', user => "with_$role");
 	is($left . $left_by_victim . traces($offset), '', "a role with $role");
 }
-is(query($files), $before, 'nothing was built');
+is(query($files), $before, 'no index was built');
 
-# ---- PostgreSQL and the workers by themselves ----
+# ---- PostgreSQL and the workers ----
 
 my $offset = -s $node->logfile;
 
@@ -462,7 +462,7 @@ query('ALTER SYSTEM SET dynamo.http_housekeeping_interval = 1');
 query('ALTER SYSTEM SET dynamo.http_stream_retention = 1');
 $node->reload;
 {
-	local $ENV{PGUSER} = 'attacker';	# whoever looks runs the code of the table
+	local $ENV{PGUSER} = 'attacker';	# a user who reads runs the code of the table
 
 	ok($node->poll_query_until('postgres', $_), $_)
 	  for q{SELECT autoanalyze_count > 0 AND autovacuum_count > 0 FROM pg_stat_user_tables WHERE relid = 'a.left_alone'::regclass},
@@ -473,7 +473,7 @@ query('ALTER SYSTEM RESET ALL');
 $node->reload;
 is(traces($offset), '', 'autovacuum and housekeeping');
 
-# Without a worker an index is built in the session that asks for it.
+# Without a worker an index is built in the session that requests it.
 $node->append_conf('postgresql.conf', 'max_worker_processes = 2');
 $node->restart;
 for my $how ('CALL dynamo.create_index_and_wait(\'<table>\', \'WAIT\', \'h\', shards => 2)', 'SELECT dynamo.reshard_index(\'<table>\', \'WAIT\', 3); CALL dynamo.build_indexes(\'<table>\')')

@@ -1,9 +1,9 @@
-# undermined.pl: owners' code that changes its table while the table is being
-# maintained.
+# undermined.pl: owners' code that changes its table during maintenance of the
+# table.
 #
-# An expression of an index, whose constant part is evaluated as soon as the
-# index is opened, changes the table under the function that opened it.  The
-# function may fail; the server stays, and the table can be repaired or dropped.
+# The constant part of an index expression is evaluated as soon as the index is
+# opened, and changes the table during the function that has opened it.  The function
+# may fail; the server keeps running, and the table can be repaired or dropped.
 use strict;
 use warnings;
 use FindBin;
@@ -56,7 +56,7 @@ my @changes = (
 	q{INSERT INTO a.tab (item) VALUES ('{"PK": {"S": "new"}, "g": {"S": "new"}}')},
 );
 
-# Where the code is, and which functions meet it there.
+# Places of the code, and functions that run it there.
 my %traps = (
 	'CREATE INDEX trap ON a.tab ((a.change() || "PK"))' => [
 		q{SELECT dynamo.create_index('a.tab', 'NEW', 'h')},
@@ -128,7 +128,7 @@ BEGIN
 	EXECUTE trap;
 END $$});
 
-# Runs a function once for every change; the changes that were made.
+# Runs a function once for every change; returns the changes that were made.
 sub undermine
 {
 	my ($trap, $function, @list) = @_;

@@ -1,6 +1,6 @@
-# upgrade.pl: pg_upgrade carries tables, indexes of every storage, views,
-# constraints and the extension over; to the same major version, which is as
-# far as one installation goes.
+# upgrade.pl: pg_upgrade keeps tables, indexes of every storage, views, constraints
+# and the extension.  It upgrades to the same major version, because there is only
+# one installation.
 use strict;
 use warnings;
 use FindBin;
@@ -56,7 +56,7 @@ dynamo.http_listen_addresses = '127.0.0.1'
 });
 $new->start;
 
-is(items_of($new, 'postgres', $_), $before{$_}, "$_ is as it was") for sort keys %before;
+is(items_of($new, 'postgres', $_), $before{$_}, "$_ has not changed") for sort keys %before;
 is(definitions_of($new, 'postgres'), $definitions, 'definitions');
 is($new->safe_psql('postgres', $event_triggers), $triggers_before, 'event triggers');
 is($new->safe_psql('postgres', $members), $members_before, 'objects of the extension');
@@ -71,7 +71,7 @@ SELECT dynamo.put_item('shop', '{"PK": {"S": "new"}, "SK": {"S": "new"}, "G": {"
 SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g9"}}', index_name => 'sharded');
 UPDATE customers SET text = 'changed' WHERE "PK" = 'p1' AND "SK" = 's1' RETURNING text;
 SELECT count(*) FROM shop WHERE item OPERATOR(dynamo.@>) '{"customer_id": {"N": "7"}}'}),
-	"\n1\nchanged\n1", 'writes, views and searches go on');
+	"\n1\nchanged\n1", 'writes, views and searches work');
 my ($status, $out, $error) = $new->psql('postgres', q{
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "x"}, "SK": {"S": "x"}, "customer_id": {"N": "1"}}')});
 like($error, qr/customer_id_is_unique/, 'constraints hold');

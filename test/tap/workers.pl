@@ -1,4 +1,4 @@
-# workers.pl: how HTTP connections are spread over the workers.
+# workers.pl: how HTTP connections are distributed over the workers.
 use strict;
 use warnings;
 use FindBin;
@@ -36,7 +36,7 @@ CREATE TRIGGER see AFTER INSERT OR UPDATE ON kept FOR EACH ROW EXECUTE FUNCTION 
 });
 wait_for_workers();
 
-# How many of the connections each worker has, the most first.
+# Returns the number of connections of each worker, the largest first.
 sub spread
 {
 	my @sockets = @_;
@@ -56,33 +56,33 @@ is(spread(@sockets), '2 2 2 2', 'eight connections');
 push @sockets, map { connect_http($port) } 1 .. 72;
 is(spread(@sockets), '20 20 20 20', 'eighty');
 
-# those that end make room
+# ended connections make room
 close($_) for splice(@sockets, 3);
 sleep(0.5);
 push @sockets, map { connect_http($port) } 1 .. 9;
-is(spread(@sockets), '3 3 3 3', 'others in their place');
+is(spread(@sockets), '3 3 3 3', 'new connections replace ended ones');
 
-# a worker that ends takes its own with it, and gets new ones when it is back
+# a worker that stops ends its connections, and gets new ones when it is back
 my $pid = $node->safe_psql('postgres', q{SELECT max(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
 $node->safe_psql('postgres', "SELECT pg_terminate_backend($pid)");
 sleep(1);
 @sockets = grep { !is_closed($_, 0) } @sockets;
-is(scalar @sockets, 9, 'those of a worker that has ended are closed');
+is(scalar @sockets, 9, 'the connections of a stopped worker are closed');
 push @sockets, map { connect_http($port) } 1 .. 3;
-is(spread(@sockets), '4 4 4', 'the others get new ones');
+is(spread(@sockets), '4 4 4', 'the other workers get new connections');
 wait_for_workers();
 push @sockets, map { connect_http($port) } 1 .. 4;
-is(spread(@sockets), '4 4 4 4', 'it gets new ones when it is back');
+is(spread(@sockets), '4 4 4 4', 'the restarted worker gets new connections');
 close($_) for @sockets;
 
-# all of them at once
+# all workers at the same time
 $node->safe_psql('postgres', q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE backend_type = 'dynamo http'});
 sleep(1);
 wait_for_workers();
 @sockets = map { connect_http($port) } 1 .. 8;
 is(spread(@sockets), '2 2 2 2', 'eight after all workers were started again');
 
-# a base backup takes no sockets along
+# a base backup does not contain sockets
 $node->command_checks_all([ 'pg_basebackup', '-D', $node->basedir . '/copy', '-d', $node->connstr('postgres'), '--no-sync', '-c', 'fast' ],
 	0, [], [ qr/\A(?!.*special file)/s ], 'a base backup');
 
