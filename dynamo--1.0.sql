@@ -1776,6 +1776,112 @@ CREATE FUNCTION dynamo.request_safe(operation text, request json) RETURNS json
 COMMENT ON FUNCTION dynamo.request_safe(text, json) IS
 	'executes a request of the DynamoDB API; returns {"status": HTTP status, "body": response or error}';
 
+-- Statistics of requests
+CREATE FUNCTION dynamo_internal.stat_requests(OUT relation oid, OUT operation text, OUT requests bigint,
+	OUT user_errors bigint, OUT condition_failures bigint, OUT canceled bigint, OUT conflicts bigint,
+	OUT system_errors bigint, OUT items_returned bigint, OUT items_read bigint, OUT request_bytes bigint,
+	OUT response_bytes bigint, OUT total_time double precision, OUT durations bigint[], OUT stats_reset timestamptz)
+	RETURNS SETOF record
+	LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 100
+	AS 'MODULE_PATHNAME', 'dynamo_stat_requests';
+COMMENT ON FUNCTION dynamo_internal.stat_requests() IS
+	'statistics of requests in this database, from shared memory';
+CREATE FUNCTION dynamo.stat_reset() RETURNS void
+	LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED
+	AS 'MODULE_PATHNAME', 'dynamo_stat_reset';
+COMMENT ON FUNCTION dynamo.stat_reset() IS 'resets the statistics of requests in this database';
+
+CREATE VIEW dynamo.stat_operations AS
+SELECT s.operation,
+	   n.nspname AS schema_name,
+	   c.relname AS table_name,
+	   s.requests,
+	   s.user_errors,
+	   s.condition_failures,
+	   s.canceled,
+	   s.conflicts,
+	   s.system_errors,
+	   s.items_returned,
+	   s.items_read,
+	   s.request_bytes,
+	   s.response_bytes,
+	   s.total_time,
+	   s.total_time OPERATOR(pg_catalog./) s.requests AS mean_time,
+	   s.durations,
+	   s.stats_reset
+FROM dynamo_internal.stat_requests() s
+	LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) s.relation
+	LEFT JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace;
+COMMENT ON VIEW dynamo.stat_operations IS 'statistics of requests by operation and table';
+
+CREATE VIEW dynamo.stat_tables AS
+SELECT t.schema_name,
+	   t.table_name,
+	   r.requests,
+	   r.errors,
+	   r.items_returned,
+	   r.items_read,
+	   s.items_inserted,
+	   s.items_updated,
+	   s.items_deleted,
+	   s.live_items,
+	   s.dead_items,
+	   s.last_vacuum,
+	   s.last_analyze,
+	   pg_catalog.pg_total_relation_size(t.relation) AS total_bytes
+FROM dynamo.tables t
+	LEFT JOIN (SELECT q.relation,
+			pg_catalog.sum(q.requests)::pg_catalog.int8 AS requests,
+			pg_catalog.sum(q.user_errors OPERATOR(pg_catalog.+) q.condition_failures OPERATOR(pg_catalog.+) q.canceled
+				OPERATOR(pg_catalog.+) q.conflicts OPERATOR(pg_catalog.+) q.system_errors)::pg_catalog.int8 AS errors,
+			pg_catalog.sum(q.items_returned)::pg_catalog.int8 AS items_returned,
+			pg_catalog.sum(q.items_read)::pg_catalog.int8 AS items_read
+		FROM dynamo_internal.stat_requests() q GROUP BY q.relation) r ON r.relation OPERATOR(pg_catalog.=) t.relation
+	CROSS JOIN LATERAL (SELECT
+			pg_catalog.sum(a.n_tup_ins)::pg_catalog.int8 AS items_inserted,
+			pg_catalog.sum(a.n_tup_upd)::pg_catalog.int8 AS items_updated,
+			pg_catalog.sum(a.n_tup_del)::pg_catalog.int8 AS items_deleted,
+			pg_catalog.sum(a.n_live_tup)::pg_catalog.int8 AS live_items,
+			pg_catalog.sum(a.n_dead_tup)::pg_catalog.int8 AS dead_items,
+			pg_catalog.max(GREATEST(a.last_vacuum, a.last_autovacuum)) AS last_vacuum,
+			pg_catalog.max(GREATEST(a.last_analyze, a.last_autoanalyze)) AS last_analyze
+		FROM pg_catalog.pg_stat_all_tables a
+		WHERE a.relid OPERATOR(pg_catalog.=) t.relation
+			OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(t.relation) p)) s;
+COMMENT ON VIEW dynamo.stat_tables IS 'statistics of tables of dynamo.create_table, by requests and by all writes';
+
+-- Reads of an inline index are those of its btree; an index table has entries of its own.
+CREATE VIEW dynamo.stat_indexes AS
+SELECT t.schema_name,
+	   t.table_name,
+	   i.index_name,
+	   i.storage,
+	   s.scans,
+	   s.entries_read,
+	   s.entries_written,
+	   s.total_bytes
+FROM dynamo.tables t
+	CROSS JOIN LATERAL (SELECT j OPERATOR(pg_catalog.->>) 'name' AS index_name, j OPERATOR(pg_catalog.->>) 'storage' AS storage
+		FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') j
+		WHERE (j OPERATOR(pg_catalog.->>) 'replaces') IS NULL) i
+	CROSS JOIN LATERAL (SELECT dynamo.index_relation(t.relation, i.index_name)::pg_catalog.oid AS oid) x
+	CROSS JOIN LATERAL (
+		SELECT a.idx_scan AS scans, a.idx_tup_read AS entries_read, NULL::pg_catalog.int8 AS entries_written,
+			pg_catalog.pg_relation_size(a.indexrelid) AS total_bytes
+		FROM pg_catalog.pg_stat_all_indexes a
+		WHERE i.storage OPERATOR(pg_catalog.=) 'inline' AND a.indexrelid OPERATOR(pg_catalog.=) x.oid
+		UNION ALL
+		SELECT pg_catalog.sum(COALESCE(a.seq_scan, 0) OPERATOR(pg_catalog.+) COALESCE(a.idx_scan, 0))::pg_catalog.int8,
+			pg_catalog.sum(COALESCE(a.seq_tup_read, 0) OPERATOR(pg_catalog.+) COALESCE(a.idx_tup_fetch, 0))::pg_catalog.int8,
+			pg_catalog.sum(a.n_tup_ins OPERATOR(pg_catalog.+) a.n_tup_upd OPERATOR(pg_catalog.+) a.n_tup_del)::pg_catalog.int8,
+			pg_catalog.sum(pg_catalog.pg_total_relation_size(a.relid))::pg_catalog.int8
+		FROM pg_catalog.pg_stat_all_tables a
+		WHERE i.storage OPERATOR(pg_catalog.=) 'table'
+			AND (a.relid OPERATOR(pg_catalog.=) x.oid
+				OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(x.oid::pg_catalog.regclass) p))
+		HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0) s;
+COMMENT ON VIEW dynamo.stat_indexes IS 'how often secondary indexes are read and written, and their size';
+
 -- Time to live
 CREATE FUNCTION dynamo.update_time_to_live(table_name text, attribute_name text,
 	enabled boolean DEFAULT true) RETURNS void
@@ -1902,4 +2008,6 @@ END $$;
 -- Every role may execute the functions; privileges on tables determine their
 -- effect.
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
-GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys TO PUBLIC;
+GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
+	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION dynamo.stat_reset() FROM PUBLIC;

@@ -13,6 +13,7 @@
 #include "http/settings.h"
 #include "index/build.h"
 #include "request/operation.h"
+#include "stat/stat.h"
 #include "store/store.h"
 #include "table/table.h"
 
@@ -26,6 +27,7 @@ PGDLLEXPORT void _PG_init(void);
 void
 _PG_init(void)
 {
+	StatInit();
 	DdlInit();
 	TableCacheInit();
 	TableNamesInit();

@@ -129,9 +129,32 @@ LogNotAccepted(void)
 				 errmsg("could not accept new HTTP connection: %m%s", more)));
 }
 
+static void
+TakeClient(pgsocket fd)
+{
+	if (ShareKeep(fd))
+		Admit(fd);
+	else
+		closesocket(fd);
+}
+
+/* Who reads metrics is answered by any worker. */
+static void
+TakeScraper(pgsocket fd)
+{
+	ShareTake();
+	if (Reserve())
+		Open(fd, ConnectionOpenForMetrics);
+	else
+	{
+		ShareEnd();
+		closesocket(fd);
+	}
+}
+
 /* Whether there was a client, which may be gone again. */
 static bool
-AcceptOne(pgsocket listening)
+AcceptOne(pgsocket listening, void (*take) (pgsocket fd))
 {
 	pgsocket	fd = accept(listening, NULL, NULL);
 
@@ -146,18 +169,30 @@ AcceptOne(pgsocket listening)
 		pg_usleep(100000L);
 		return false;
 	}
-	if (!pg_set_noblock(fd) || fcntl(fd, F_SETFD, FD_CLOEXEC) < 0 || !ShareKeep(fd))
-		closesocket(fd);
+	if (pg_set_noblock(fd) && fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
+		take(fd);
 	else
-		Admit(fd);
+		closesocket(fd);
 	return true;
+}
+
+static void
+AcceptSome(pgsocket listening, void (*take) (pgsocket fd))
+{
+	for (int i = 0; i < MAX_ACCEPTED && AcceptOne(listening, take); i++)
+		;
 }
 
 void
 AcceptClients(pgsocket listening)
 {
-	for (int i = 0; i < MAX_ACCEPTED && AcceptOne(listening); i++)
-		;
+	AcceptSome(listening, TakeClient);
+}
+
+void
+AcceptForMetrics(pgsocket listening)
+{
+	AcceptSome(listening, TakeScraper);
 }
 
 void

@@ -12,7 +12,10 @@
  */
 extern void AcceptClients(pgsocket listening);
 
-/* Does the same for clients that other workers hand over. */
+/* Accepts clients waiting at a socket for metrics. */
+extern void AcceptForMetrics(pgsocket listening);
+
+/* Does the same as AcceptClients for clients that other workers hand over. */
 extern void AcceptFromWorkers(void);
 
 #endif							/* DYNAMO_HTTP_ACCEPT_H */

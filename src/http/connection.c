@@ -251,6 +251,12 @@ ConnectionOpen(pgsocket fd, const char *peer)
 	(void) Open(fd, peer);
 }
 
+void
+ConnectionOpenForMetrics(pgsocket fd, const char *peer)
+{
+	Open(fd, peer)->for_metrics = true;
+}
+
 static void
 RefuseUnavailable(Connection *c)
 {

@@ -32,6 +32,9 @@ typedef struct Connection Connection;
  */
 extern void ConnectionOpen(pgsocket fd, const char *peer);
 
+/* The same for a client at the port of metrics. */
+extern void ConnectionOpenForMetrics(pgsocket fd, const char *peer);
+
 /*
  * Opens a connection for a client above the limit: answers 503 and closes, so
  * that the client can read the answer while it is still sending.

@@ -32,6 +32,7 @@ struct Connection
 	bool		waiting;
 	ConnectionState state;
 	bool		refused;		/* from the beginning */
+	bool		for_metrics;	/* came to the port of metrics */
 	pgsocket	fd;
 	int			place;			/* events.h */
 	MemoryContext context;		/* of this struct and its buffers */

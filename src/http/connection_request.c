@@ -11,6 +11,7 @@
 #include "http/connection_internal.h"
 #include "http/events.h"
 #include "http/log_limit.h"
+#include "http/metrics.h"
 #include "http/protocol.h"
 #include "http/settings.h"
 
@@ -98,7 +99,11 @@ ConnectionAnswer(Connection *c)
 		RequestIdMake(c->id);
 	request.id = c->id;
 	request.last_attempt = ConnectionIsLastAttempt(c);
-	answer = ConnectionHasMemory(0) ? ProtocolAnswer(&request, c->peer) : ProtocolUnavailable(&request);
+	request.first_attempt = c->first_attempt;
+	if (!ConnectionHasMemory(0))
+		answer = ProtocolUnavailable(&request);
+	else
+		answer = c->for_metrics ? MetricsAnswer(&request) : ProtocolAnswer(&request, c->peer);
 	if (answer.parked)
 	{
 		MemoryContextSwitchTo(old);

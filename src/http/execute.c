@@ -12,6 +12,7 @@
 #include "tcop/tcopprot.h"
 #include "utils/guc.h"
 #include "utils/timeout.h"
+#include "utils/timestamp.h"
 
 #include "errors.h"
 #include "http/access_key.h"
@@ -28,6 +29,7 @@
 #include "request/failure.h"
 #include "request/operation.h"
 #include "request/wording.h"
+#include "stat/stat.h"
 
 /* What every target begins with. */
 static const char *const target_prefixes[] = {"DynamoDB_20120810.", "DynamoDBStreams_20120810."};
@@ -41,6 +43,8 @@ typedef struct Execution
 	const char *peer;
 	MemoryContext context;		/* of the answer */
 	char		target[SHOWN_LEN];	/* for the log and pg_stat_activity */
+	const Operation *operation; /* NULL: unknown, so far */
+	StatRequest stat;
 	bool		accepted;		/* operation and signature are good */
 	bool		too_long;		/* its body, when it is decoded */
 	int			lock_timeout;	/* for all attempts, in milliseconds; 0: none */
@@ -239,10 +243,12 @@ Run(Execution *execution, Writer *out)
 	const HttpRequest *request = execution->request;
 	const Operation *operation;
 	const Identity *identity;
+	Slice		body;
 
 	Begin(execution);
 	CheckInstalled();
 	operation = FindOperation(Target(request));
+	execution->operation = operation;
 	identity = Authenticate(request);
 	if (!IdentityIsAssumed(identity))
 	{
@@ -255,7 +261,10 @@ Run(Execution *execution, Writer *out)
 	if (StatementTimeout > 0)
 		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
 	LimitLockWaits(execution);
-	RequestExecute(operation, Header(request, "host"), DecodedBody(execution), out);
+	body = DecodedBody(execution);
+	StatAdd(STAT_REQUEST_BYTES, body.len);
+	RequestExecute(operation, Header(request, "host"), body, out);
+	StatAdd(STAT_RESPONSE_BYTES, (uint64) out->out.len);
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
 	Commit(execution);			/* deferred triggers may wait for locks, too */
 	(void) LockWatchEnd(&execution->lock);	/* a trigger may have caught the error */
@@ -411,16 +420,23 @@ LogDuration(const Execution *execution)
 }
 
 static void
-ReportStart(const Execution *execution)
+ReportStart(Execution *execution)
 {
+	TimestampTz first = execution->request->first_attempt;
+
 	SetCurrentStatementStartTimestamp();
+	stat_current = NULL;		/* an error may have left one */
+	StatBegin(&execution->stat, first != 0 ? first : GetCurrentStatementStartTimestamp());
 	debug_query_string = execution->target;
 	pgstat_report_activity(STATE_RUNNING, execution->target);
 }
 
 static void
-ReportEnd(const Execution *execution)
+ReportEnd(Execution *execution, int sqlstate)
 {
+	if (!execution->parked)
+		StatEnd(&execution->stat, OperationNumber(execution->operation), sqlstate);
+	stat_current = NULL;
 	/* strangers do not fill the log */
 	if (execution->accepted)
 		LogDuration(execution);
@@ -459,6 +475,6 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 		answer.body = (Slice) {out.out.data + VARHDRSZ, (uint32) out.out.len - VARHDRSZ};
 	answer.durability = DurabilityOfLastRequest();
 	error_context_stack = callback.previous;
-	ReportEnd(&execution);
+	ReportEnd(&execution, error != NULL ? error->sqlerrcode : 0);
 	return answer;
 }

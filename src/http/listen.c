@@ -20,6 +20,13 @@
 
 #define BACKLOG	1024
 
+const HttpService http_service = {
+	"HTTP", "dynamo.http_listen_addresses", &http_listen_addresses, &http_port
+};
+const HttpService metrics_service = {
+	"metrics", "dynamo.metrics_listen_addresses", &metrics_listen_addresses, &metrics_port
+};
+
 /* One address, with its text for messages. */
 typedef struct Address
 {
@@ -30,6 +37,7 @@ typedef struct Address
 
 typedef struct Listening
 {
+	const HttpService *service;
 	pgsocket   *sockets;
 	int			n;
 	bool		shared;			/* with the other workers */
@@ -78,8 +86,9 @@ SetOptions(pgsocket fd, const Address *address, bool shared)
 }
 
 static bool
-Bind(pgsocket fd, const Address *address)
+Bind(pgsocket fd, const Address *address, const HttpService *service)
 {
+	int			port = *service->port;
 	int			saved_errno;
 
 	if (bind(fd, address->info->ai_addr, address->info->ai_addrlen) == 0)
@@ -87,10 +96,10 @@ Bind(pgsocket fd, const Address *address)
 	saved_errno = errno;
 	ereport(LOG,
 			(errcode_for_socket_access(),
-			 errmsg("could not bind %s address \"%s\", port %d, for HTTP: %m",
-					address->family, address->text, http_port),
+			 errmsg("could not bind %s address \"%s\", port %d, for %s: %m",
+					address->family, address->text, port, service->name),
 			 saved_errno == EADDRINUSE ?
-			 errhint("Is another server already running on port %d?", http_port) : 0));
+			 errhint("Is another server already running on port %d?", port) : 0));
 	errno = saved_errno;
 	return false;
 }
@@ -141,7 +150,7 @@ ListenToAddress(Listening *listening, const struct addrinfo *info)
 		return;
 	}
 	if (!SetOptions(fd, &address, listening->shared) ||
-		!Bind(fd, &address) || !StartListening(fd, &address))
+		!Bind(fd, &address, listening->service) || !StartListening(fd, &address))
 	{
 		if (!IsAbsent(errno))
 			listening->failed = true;
@@ -150,8 +159,9 @@ ListenToAddress(Listening *listening, const struct addrinfo *info)
 	}
 	if (listening->announce)
 		ereport(LOG,
-				(errmsg("listening on %s address \"%s\", port %d, for HTTP",
-						address.family, address.text, http_port)));
+				(errmsg("listening on %s address \"%s\", port %d, for %s",
+						address.family, address.text, *listening->service->port,
+						listening->service->name)));
 	listening->sockets[listening->n++] = fd;
 }
 
@@ -164,7 +174,7 @@ ListenToHost(Listening *listening, const char *host)
 	char		service[12];
 	int			result;
 
-	snprintf(service, sizeof(service), "%d", http_port);
+	snprintf(service, sizeof(service), "%d", *listening->service->port);
 	hint.ai_family = AF_UNSPEC;
 	hint.ai_flags = AI_PASSIVE;
 	hint.ai_socktype = SOCK_STREAM;
@@ -188,7 +198,7 @@ ListenToHost(Listening *listening, const char *host)
 static void
 ListenToAll(Listening *listening)
 {
-	char	   *text = pstrdup(http_listen_addresses);
+	char	   *text = pstrdup(*listening->service->addresses);
 	List	   *hosts;
 	ListCell   *cell;
 
@@ -196,7 +206,7 @@ ListenToAll(Listening *listening)
 	{
 		ereport(LOG,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid list syntax in parameter \"%s\"", "dynamo.http_listen_addresses")));
+				 errmsg("invalid list syntax in parameter \"%s\"", listening->service->setting)));
 		listening->failed = true;
 		return;
 	}
@@ -211,9 +221,11 @@ ListenToAll(Listening *listening)
 }
 
 int
-HttpListen(pgsocket *sockets, bool announce)
+HttpListen(const HttpService *service, pgsocket *sockets, bool announce)
 {
-	Listening	listening = {.sockets = sockets, .shared = true, .announce = announce};
+	Listening	listening = {
+		.service = service, .sockets = sockets, .shared = true, .announce = announce
+	};
 
 	ListenToAll(&listening);
 	for (int i = 0; i < listening.n; i++)
@@ -222,10 +234,10 @@ HttpListen(pgsocket *sockets, bool announce)
 }
 
 bool
-HttpPortIsFree(void)
+HttpPortIsFree(const HttpService *service)
 {
 	pgsocket	sockets[HTTP_MAX_LISTEN];
-	Listening	listening = {.sockets = sockets};
+	Listening	listening = {.service = service, .sockets = sockets};
 
 	ListenToAll(&listening);
 	for (int i = 0; i < listening.n; i++)

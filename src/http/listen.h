@@ -12,16 +12,28 @@
 
 #define HTTP_MAX_LISTEN	64
 
+/* What is offered at a port. */
+typedef struct HttpService
+{
+	const char *name;			/* in messages */
+	const char *setting;		/* name of the setting of its addresses */
+	char	  **addresses;
+	int		   *port;			/* 0: not offered */
+} HttpService;
+
+extern const HttpService http_service;
+extern const HttpService metrics_service;
+
 /*
- * Opens the sockets of dynamo.http_listen_addresses.  Errors are logged, and
- * successes if announce is true.  Returns the number of sockets.
+ * Opens the sockets of a service.  Errors are logged, and successes if announce
+ * is true.  Returns the number of sockets.
  */
-extern int	HttpListen(pgsocket *sockets, bool announce);
+extern int	HttpListen(const HttpService *service, pgsocket *sockets, bool announce);
 
 /*
  * Whether no other process listens on any of the addresses.  Otherwise another
  * server of the same user could share the port unnoticed.
  */
-extern bool HttpPortIsFree(void);
+extern bool HttpPortIsFree(const HttpService *service);
 
 #endif							/* DYNAMO_HTTP_LISTEN_H */

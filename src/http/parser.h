@@ -17,6 +17,8 @@
 #ifndef DYNAMO_HTTP_PARSER_H
 #define DYNAMO_HTTP_PARSER_H
 
+#include "datatype/timestamp.h"
+
 #include "item/item.h"
 
 #define HTTP_MAX_HEAD		(32 * 1024)
@@ -115,6 +117,7 @@ typedef struct HttpRequest
 	Slice		body;
 	const char *id;				/* request id for the answer and the log */
 	bool		last_attempt;	/* fails if it meets a lock */
+	TimestampTz first_attempt;	/* time of the first one; 0: this is it */
 } HttpRequest;
 
 /*

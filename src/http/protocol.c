@@ -12,6 +12,7 @@
 #include "http/execute.h"
 #include "http/host.h"
 #include "http/log_limit.h"
+#include "http/metrics.h"
 #include "http/protocol.h"
 #include "http/settings.h"
 #include "request/failure.h"
@@ -74,12 +75,15 @@ PreflightAnswer(const HttpRequest *request)
 	return answer;
 }
 
-/* For load balancers. */
+/* For load balancers: some ask for a path of their own, all others for any. */
 static HttpAnswer
-HealthAnswer(void)
+AnswerGet(const HttpRequest *request)
 {
-	HttpAnswer	answer = EmptyAnswer(200);
+	HttpAnswer	answer;
 
+	if (HealthAnswer(HttpText(request->data, request->head->path), &answer))
+		return answer;
+	answer = EmptyAnswer(200);
 	answer.body = SliceOf(psprintf("healthy: dynamodb.%s.amazonaws.com ",
 								GetConfigOptionResetString("dynamo.region")));
 	return answer;
@@ -158,7 +162,7 @@ ProtocolAnswer(const HttpRequest *request, const char *peer)
 	if (origin && IsMethod(request, "OPTIONS"))
 		answer = PreflightAnswer(request);
 	else if (IsMethod(request, "GET"))
-		answer = HealthAnswer();
+		answer = AnswerGet(request);
 	else if (IsMethod(request, "POST"))
 		answer = AnswerPost(request, peer, problem);
 	else

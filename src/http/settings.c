@@ -25,6 +25,9 @@
 
 int			http_port;
 char	   *http_listen_addresses;
+int			metrics_port;
+char	   *metrics_listen_addresses;
+bool		metrics_offered;
 char	   *http_database;
 static int	http_workers;
 int			http_authentication;
@@ -117,6 +120,14 @@ DefineStartSettings(void)
 							   "Host names or IP addresses on which the HTTP endpoint listens.",
 							   "Separated by commas; * stands for all.",
 							   &http_listen_addresses, "localhost", context,
+							   GUC_LIST_INPUT, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.metrics_port",
+							"TCP port at which the HTTP endpoint offers metrics for Prometheus; 0 turns it off.",
+							NULL, &metrics_port, 0, 0, 65535, context, 0, NULL, NULL, NULL);
+	DefineCustomStringVariable("dynamo.metrics_listen_addresses",
+							   "Host names or IP addresses on which metrics are offered.",
+							   "Separated by commas; * stands for all.",
+							   &metrics_listen_addresses, "localhost", context,
 							   GUC_LIST_INPUT, NULL, NULL, NULL);
 	DefineCustomStringVariable("dynamo.http_database",
 							   "Database that the HTTP endpoint serves.",
@@ -254,7 +265,7 @@ HttpInit(void)
 	DefineSettings();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;
-	if (http_port == 0 || !HttpPortIsFree())
+	if (http_port == 0 || !HttpPortIsFree(&http_service))
 	{
 		if (http_port != 0)
 			ereport(LOG,
@@ -262,6 +273,7 @@ HttpInit(void)
 		BuildResumeRegister();
 		return;
 	}
+	metrics_offered = metrics_port != 0 && HttpPortIsFree(&metrics_service);
 	workers = NumberOfWorkers();
 	FlushQueueInit(workers);
 	ShareInit(workers);

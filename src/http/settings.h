@@ -15,6 +15,9 @@ typedef enum HttpAuthentication
 extern int	http_port;			/* 0: off */
 extern char *http_listen_addresses;
 extern char *http_database;
+extern int	metrics_port;		/* 0: off */
+extern char *metrics_listen_addresses;
+extern bool metrics_offered;	/* the port is set, and was free at the server's start */
 
 /* Settings that are read again when the configuration is reloaded. */
 extern int	http_authentication;

@@ -203,6 +203,13 @@ SendSocket(pgsocket fd, int worker)
 	return sendmsg(handover, &message, MSG_NOSIGNAL) == 1;
 }
 
+void
+ShareTake(void)
+{
+	if (handover != PGINVALID_SOCKET)
+		pg_atomic_fetch_add_u32(&counts[me], 1);
+}
+
 bool
 ShareKeep(pgsocket fd)
 {
@@ -217,8 +224,24 @@ ShareKeep(pgsocket fd)
 		return false;
 	/* it has ended, or is too busy to take any */
 	GiveBack(worker);
-	pg_atomic_fetch_add_u32(&counts[me], 1);
+	ShareTake();
 	return true;
+}
+
+void
+ShareCounts(int *workers, int *connections)
+{
+	*workers = 0;
+	*connections = 0;
+	for (int i = 0; i < nworkers; i++)
+	{
+		uint32		count = pg_atomic_read_u32(&counts[i]);
+
+		if (count == ABSENT)
+			continue;
+		(*workers)++;
+		*connections += (int) count;
+	}
 }
 
 void

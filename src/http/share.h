@@ -29,6 +29,12 @@ extern pgsocket ShareJoin(int worker);
  */
 extern bool ShareKeep(pgsocket fd);
 
+/* Takes a place for a connection that stays with this worker. */
+extern void ShareTake(void);
+
+/* Counts the workers that accept connections, and their connections. */
+extern void ShareCounts(int *workers, int *connections);
+
 /* Releases a place: a connection of this worker has ended. */
 extern void ShareEnd(void);
 

@@ -33,8 +33,9 @@
 /* As many as a worker has clients, unless the settings say otherwise. */
 #define MAX_EVENTS	256
 
-/* Stands for the socket by which other workers hand over connections. */
+/* Stand for the socket by which other workers hand over connections, and for those of metrics. */
 static char from_workers;
+static char for_metrics;
 
 /*
  * While a request is executed all others of the worker wait.  So none may wait
@@ -48,18 +49,27 @@ SetDefaults(void)
 	SetConfigOption("application_name", "dynamo http", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
 }
 
-static void
-ListenOrExit(void)
+/* Listens; data tells the sockets apart.  Returns whether there are any. */
+static bool
+Listen(const HttpService *service, void *data)
 {
 	pgsocket	sockets[HTTP_MAX_LISTEN];
 	int			number = DatumGetInt32(MyBgworkerEntry->bgw_main_arg);
-	int			n = HttpListen(sockets, number == 1);
+	int			n = HttpListen(service, sockets, number == 1);
 
-	if (n == 0)
+	for (int i = 0; i < n; i++)
+		(void) EventsAdd(sockets[i], WL_SOCKET_READABLE, data);
+	return n > 0;
+}
+
+static void
+ListenOrExit(void)
+{
+	if (!Listen(&http_service, NULL))
 		ereport(FATAL,
 				(errmsg("could not create any TCP/IP sockets for HTTP")));
-	for (int i = 0; i < n; i++)
-		EventsAdd(sockets[i], WL_SOCKET_READABLE, NULL);
+	if (metrics_offered)
+		(void) Listen(&metrics_service, &for_metrics);
 }
 
 /*
@@ -106,6 +116,8 @@ HandleEvent(int place)
 		AcceptClients(fd);
 	else if (connection == &from_workers)
 		AcceptFromWorkers();
+	else if (connection == &for_metrics)
+		AcceptForMetrics(fd);
 	else
 		ConnectionContinue(connection);
 }

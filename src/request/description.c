@@ -20,6 +20,7 @@
 #include "request/description.h"
 #include "request/table_params.h"
 #include "request/throughput.h"
+#include "stat/stat.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
 
@@ -44,6 +45,7 @@ TableOpen(OpenedTable *table, const char *name, LOCKMODE lockmode)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found: Table: %s not found", name)));
+	StatTable(RelationGetRelid(table->rel));
 	table->def = TableDefAcquire(table->rel);
 	table->settings = TableSettingsRead(table->rel);
 	table->name = pstrdup(table->def->long_name != NULL ? table->def->long_name :

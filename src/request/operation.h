@@ -44,6 +44,12 @@ typedef struct Operation
  */
 extern const Operation *OperationFind(Slice name);
 
+/* The number of an operation in statistics, from 1; 0 for NULL: an unknown one. */
+extern int	OperationNumber(const Operation *operation);
+
+/* The name of the operation with a number. */
+extern const char *OperationName(int number);
+
 /* ---- request.c ---- */
 
 /*

@@ -72,6 +72,19 @@ WithoutPrefix(Slice name, const char *text)
 	return (Slice) {name.data + prefix.len, name.len - prefix.len};
 }
 
+int
+OperationNumber(const Operation *operation)
+{
+	return operation != NULL ? (int) (operation - operations) + 1 : 0;
+}
+
+const char *
+OperationName(int number)
+{
+	Assert(number >= 0 && number <= (int) lengthof(operations));
+	return number == 0 ? "unknown" : operations[number - 1].name;
+}
+
 #define MAX_SHOWN_NAME	64
 
 /* The beginning of a name that a client made up, without what no name has. */

@@ -7,10 +7,12 @@
 #include "fmgr.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #include "request/change.h"
 #include "request/failure.h"
 #include "request/operation.h"
+#include "stat/stat.h"
 #include "subtransaction.h"
 
 void
@@ -38,7 +40,7 @@ RequestExecute(const Operation *operation, Slice host, Slice json, Writer *out)
 	PopActiveSnapshot();
 }
 
-/* ---- the arguments of the functions ---- */
+/* ---- calls of the functions ---- */
 
 static Slice
 TextSlice(const text *argument)
@@ -46,10 +48,31 @@ TextSlice(const text *argument)
 	return SliceOfVarlena(argument);
 }
 
-static void
-ExecuteByName(const text *name, const text *json, Writer *out)
+/* A call of one of the functions, and where the response goes. */
+typedef struct Call
 {
-	RequestExecute(OperationFind(TextSlice(name)), (Slice) {NULL, 0}, TextSlice(json), out);
+	const text *name;
+	const text *json;
+	Writer	   *out;
+	MemoryContext context;		/* of all else */
+	const Operation *operation; /* NULL if it is unknown */
+	StatRequest stat;
+} Call;
+
+static void
+CallExecute(Call *call)
+{
+	call->operation = OperationFind(TextSlice(call->name));
+	StatAdd(STAT_REQUEST_BYTES, TextSlice(call->json).len);
+	RequestExecute(call->operation, (Slice) {NULL, 0}, TextSlice(call->json), call->out);
+	StatAdd(STAT_RESPONSE_BYTES, (uint64) call->out->out.len);
+}
+
+static void
+CallEnd(Call *call, const ErrorData *failure)
+{
+	StatEnd(&call->stat, OperationNumber(call->operation),
+			failure != NULL ? failure->sqlerrcode : 0);
 }
 
 /* ---- dynamo.request ---- */
@@ -80,18 +103,21 @@ DYNAMO_FUNCTION(dynamo_request);
 Datum
 dynamo_request(PG_FUNCTION_ARGS)
 {
-	const text *name = PG_GETARG_TEXT_PP(0);
-	const text *json = PG_GETARG_TEXT_PP(1);
 	MemoryContext caller = CurrentMemoryContext;
-	MemoryContext context = AllocSetContextCreate(caller, "dynamo request",
-												  ALLOCSET_DEFAULT_SIZES);
 	Writer		out;
+	Call		call = {
+		.name = PG_GETARG_TEXT_PP(0),
+		.json = PG_GETARG_TEXT_PP(1),
+		.out = &out,
+		.context = AllocSetContextCreate(caller, "dynamo request", ALLOCSET_DEFAULT_SIZES)
+	};
 
 	WriterInit(&out);
-	MemoryContextSwitchTo(context);
+	StatBegin(&call.stat, GetCurrentTimestamp());
+	MemoryContextSwitchTo(call.context);
 	PG_TRY();
 	{
-		ExecuteByName(name, json, &out);
+		CallExecute(&call);
 	}
 	PG_CATCH();
 	{
@@ -100,11 +126,13 @@ dynamo_request(PG_FUNCTION_ARGS)
 		MemoryContextSwitchTo(caller);
 		edata = CopyErrorData();
 		FlushErrorState();
+		CallEnd(&call, edata);
 		ThrowWithBody(edata);
 	}
 	PG_END_TRY();
+	CallEnd(&call, NULL);
 	MemoryContextSwitchTo(caller);
-	MemoryContextDelete(context);
+	MemoryContextDelete(call.context);
 	PG_RETURN_POINTER(WriterFinish(&out));
 }
 
@@ -134,24 +162,15 @@ AnswerFailure(Writer *out, ErrorData *edata)
 	WriterEndObject(out);
 }
 
-/* A request and where its answer goes. */
-typedef struct SafeRequest
-{
-	const text *name;
-	const text *json;
-	Writer	   *out;
-	MemoryContext context;		/* of all else */
-} SafeRequest;
-
 static void
 ExecuteSafe(void *arg)
 {
-	const SafeRequest *request = arg;
+	Call	   *call = arg;
 
-	MemoryContextSwitchTo(request->context);
-	BeginStatus(request->out, 200);
-	ExecuteByName(request->name, request->json, request->out);
-	WriterEndObject(request->out);
+	MemoryContextSwitchTo(call->context);
+	BeginStatus(call->out, 200);
+	CallExecute(call);
+	WriterEndObject(call->out);
 }
 
 /*
@@ -162,12 +181,27 @@ static ErrorData *
 ExecuteSafely(const text *name, const text *json, Writer *out)
 {
 	/* not the subtransaction's own context, which would live to the end */
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo request",
-												  ALLOCSET_DEFAULT_SIZES);
-	SafeRequest request = {name, json, out, context};
-	ErrorData  *failure = TryInSubtransaction(ExecuteSafe, &request);
+	Call		call = {
+		.name = name,
+		.json = json,
+		.out = out,
+		.context = AllocSetContextCreate(CurrentMemoryContext, "dynamo request",
+										 ALLOCSET_DEFAULT_SIZES)
+	};
+	ErrorData  *volatile failure = NULL;
 
-	MemoryContextDelete(context);
+	StatBegin(&call.stat, GetCurrentTimestamp());
+	PG_TRY();
+	{
+		failure = TryInSubtransaction(ExecuteSafe, &call);
+	}
+	PG_FINALLY();
+	{
+		StatLeave(&call.stat);
+	}
+	PG_END_TRY();
+	CallEnd(&call, failure);
+	MemoryContextDelete(call.context);
 	return failure;
 }
 

@@ -9,6 +9,7 @@
 #include "request/legacy.h"
 #include "request/operation.h"
 #include "request/params.h"
+#include "stat/stat.h"
 
 /* ---- GetItem ---- */
 
@@ -32,7 +33,11 @@ GetItemRequest(Request *request)
 	GetItem(&op, &result);
 
 	if (result.item != NULL)
+	{
+		StatAdd(STAT_ITEMS_RETURNED, 1);
+		StatAdd(STAT_ITEMS_READ, 1);
 		WriterItemMember(request->out, "Item", result.item);
+	}
 	if (detail != CAPACITY_NONE)
 	{
 		Capacity	c;

@@ -27,6 +27,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "stat/stat.h"
 #include "store/own_table.h"
 #include "store/store.h"
 
@@ -274,6 +275,7 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(XactReadOnly ? TableNameResolve(table_name, false) : InvalidOid, access);
 	OpenLocked(store, TableNameLock(table_name, lockmode, false), access);
+	StatTable(RelationGetRelid(store->rel));
 	if (StoreForWriting(store))
 		CheckMaintained(store->def);
 	else

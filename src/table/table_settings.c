@@ -20,7 +20,7 @@
 #include "utils/timestamp.h"
 
 #include "compat.h"
-
+#include "stat/stat.h"
 #include "table/objects.h"
 #include "table/owner.h"
 #include "table/table.h"
@@ -547,6 +547,7 @@ DroppedSettingsForget(Oid relid)
 	Datum		value = ObjectIdGetDatum(relid);
 
 	ExecuteAsSettingsOwner(forget_dropped, 1, &type, &value, NULL);
+	StatForget(relid);
 }
 
 /* ---- settings of indexes ---- */

@@ -1,0 +1,34 @@
+-- Statistics of tables and indexes; those of requests are in shared memory, see test/tap/metrics.pl
+CREATE SCHEMA t_statistics;
+SET search_path = t_statistics;
+SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[{"index_name": "inl", "partition_key": "g"},
+	{"index_name": "own", "partition_key": "g", "storage": "table"}, {"index_name": "sharded", "partition_key": "g", "shards": 2},
+	{"index_name": "unread", "partition_key": "h"}]');
+INSERT INTO tab (item) SELECT jsonb_build_object('pk', 'a', 'sk', i::text, 'g', 'g' || i % 2) FROM generate_series(1, 10) i;
+SELECT count(*) FROM dynamo.query('tab', 'g = :g', '{":g": {"S": "g1"}}', index_name => 'inl');
+SELECT count(*) FROM dynamo.query('tab', 'g = :g', '{":g": {"S": "g1"}}', index_name => 'own');
+SELECT count(*) FROM dynamo.query('tab', 'g = :g', '{":g": {"S": "g1"}}', index_name => 'sharded');
+SELECT dynamo.delete_item('tab', '{"pk": {"S": "a"}, "sk": {"S": "1"}}');
+UPDATE tab SET item = (item::jsonb || '{"n": 1}')::dynamo.item WHERE "sk" = '2';
+-- the collector is told at the end of a transaction
+SELECT pg_stat_force_next_flush();
+SELECT pg_stat_clear_snapshot();
+SELECT schema_name, table_name, items_inserted, items_updated, items_deleted, total_bytes > 0 AS has_bytes
+FROM dynamo.stat_tables WHERE schema_name = 't_statistics';
+-- the maintenance of an index table reads it, too
+SELECT table_name, index_name, storage, scans > 0 OR storage = 'table' AS is_read, entries_written >= 10 AS is_written, total_bytes > 0 AS has_bytes
+FROM dynamo.stat_indexes WHERE schema_name = 't_statistics' ORDER BY index_name;
+
+-- who may reset
+CREATE ROLE regress_statistics;
+SET ROLE regress_statistics;
+SELECT count(*) > 0 AS may_read FROM dynamo.stat_indexes WHERE schema_name = 't_statistics';
+SELECT count(*) >= 0 AS may_read FROM dynamo.stat_operations;
+SELECT dynamo.stat_reset();
+RESET ROLE;
+SELECT dynamo.stat_reset();
+SELECT count(*) FROM dynamo.stat_operations;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_statistics CASCADE;
+DROP ROLE regress_statistics;

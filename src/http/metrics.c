@@ -1,0 +1,272 @@
+/*
+ * metrics.c
+ *	  Metrics of the HTTP endpoint for Prometheus, and answers about its health.
+ *
+ * The format is Prometheus' text format 0.0.4.  Names follow the service's own
+ * metrics, in the spelling of Prometheus: ConditionalCheckFailedRequests is
+ * dynamo_conditional_check_failed_requests_total.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "executor/spi.h"
+#include "utils/lsyscache.h"
+
+#include "http/access_key_table.h"
+#include "http/metrics.h"
+#include "http/share.h"
+#include "request/operation.h"
+#include "stat/stat.h"
+#include "table/table_settings.h"
+
+#define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+/* ---- the text format ---- */
+
+static void
+WriteHeader(StringInfo out, const char *name, const char *type, const char *help)
+{
+	appendStringInfo(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+static void
+WriteLabel(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, "%s=\"", name);
+	for (const char *c = value; *c != '\0'; c++)
+	{
+		if (*c == '\n')
+			appendStringInfoString(out, "\\n");
+		else if (*c == '"' || *c == '\\')
+			appendStringInfo(out, "\\%c", *c);
+		else
+			appendStringInfoChar(out, *c);
+	}
+	appendStringInfoChar(out, '"');
+}
+
+static void
+WriteGauge(StringInfo out, const char *name, const char *help, int64 value)
+{
+	WriteHeader(out, name, "gauge", help);
+	appendStringInfo(out, "%s " INT64_FORMAT "\n", name, value);
+}
+
+/* ---- requests ---- */
+
+typedef struct CounterMetric
+{
+	StatCounter counter;
+	const char *name;
+	const char *help;
+} CounterMetric;
+
+static const CounterMetric counter_metrics[] = {
+	{STAT_REQUESTS, "dynamo_requests_total", "Requests."},
+	{STAT_USER_ERRORS, "dynamo_user_errors_total",
+	"Requests that failed with another error of the client."},
+	{STAT_CONDITION_FAILURES, "dynamo_conditional_check_failed_requests_total",
+	"Requests whose condition failed."},
+	{STAT_CANCELED, "dynamo_transactions_canceled_total", "Transactions that were canceled."},
+	{STAT_CONFLICTS, "dynamo_transaction_conflict_total",
+	"Requests that failed because of a concurrent change."},
+	{STAT_SYSTEM_ERRORS, "dynamo_system_errors_total", "Requests that failed with an error of the server."},
+	{STAT_ITEMS_RETURNED, "dynamo_returned_item_count_total", "Items returned by GetItem, Query and Scan."},
+	{STAT_ITEMS_READ, "dynamo_read_item_count_total",
+	"Items read by GetItem, Query and Scan, before filters."},
+	{STAT_REQUEST_BYTES, "dynamo_request_bytes_total", "Bytes of requests."},
+	{STAT_RESPONSE_BYTES, "dynamo_response_bytes_total", "Bytes of successful responses, before compression."},
+};
+
+/* An entry with the text of its labels. */
+typedef struct LabeledRow
+{
+	const StatRow *row;
+	char	   *labels;
+} LabeledRow;
+
+static char *
+LabelsOf(const StatRow *row)
+{
+	char	   *table = OidIsValid(row->relation) ? get_rel_name(row->relation) : NULL;
+	char	   *schema = table != NULL ? get_namespace_name(get_rel_namespace(row->relation)) : NULL;
+	StringInfoData labels;
+
+	initStringInfo(&labels);
+	WriteLabel(&labels, "operation", OperationName(row->operation));
+	appendStringInfoChar(&labels, ',');
+	WriteLabel(&labels, "schema", schema != NULL ? schema : "");
+	appendStringInfoChar(&labels, ',');
+	WriteLabel(&labels, "table", table != NULL ? table : "");
+	return labels.data;
+}
+
+static void
+WriteCounters(StringInfo out, const LabeledRow *rows, int n)
+{
+	for (size_t i = 0; i < lengthof(counter_metrics); i++)
+	{
+		const CounterMetric *metric = &counter_metrics[i];
+
+		WriteHeader(out, metric->name, "counter", metric->help);
+		for (int k = 0; k < n; k++)
+			appendStringInfo(out, "%s{%s} " UINT64_FORMAT "\n", metric->name, rows[k].labels,
+							 rows[k].row->counters[metric->counter]);
+	}
+}
+
+/* The buckets of Prometheus are cumulative. */
+static void
+WriteHistogram(StringInfo out, const char *name, const LabeledRow *labeled)
+{
+	const StatRow *row = labeled->row;
+	uint64		count = 0;
+
+	for (int i = 0; i < STAT_BOUNDS; i++)
+	{
+		count += row->buckets[i];
+		appendStringInfo(out, "%s_bucket{%s,le=\"%g\"} " UINT64_FORMAT "\n", name,
+						 labeled->labels, (double) stat_bounds[i] / USECS_PER_SEC, count);
+	}
+	count += row->buckets[STAT_BOUNDS];
+	appendStringInfo(out, "%s_bucket{%s,le=\"+Inf\"} " UINT64_FORMAT "\n", name, labeled->labels, count);
+	appendStringInfo(out, "%s_sum{%s} %.6f\n", name, labeled->labels,
+					 (double) row->counters[STAT_MICROSECONDS] / USECS_PER_SEC);
+	appendStringInfo(out, "%s_count{%s} " UINT64_FORMAT "\n", name, labeled->labels, count);
+}
+
+static void
+WriteRequests(StringInfo out)
+{
+	static const char *const latency = "dynamo_request_latency_seconds";
+	int			n;
+	StatRow    *rows = StatRows(&n);
+	LabeledRow *labeled = palloc(sizeof(LabeledRow) * Max(n, 1));
+
+	for (int i = 0; i < n; i++)
+		labeled[i] = (LabeledRow) {&rows[i], LabelsOf(&rows[i])};
+	WriteCounters(out, labeled, n);
+	WriteHeader(out, latency, "histogram", "Duration of requests.");
+	for (int i = 0; i < n; i++)
+		WriteHistogram(out, latency, &labeled[i]);
+}
+
+/* ---- the endpoint ---- */
+
+static int64
+PendingBuilds(void)
+{
+	int64		n = 0;
+	bool		isnull;
+
+	SPI_connect();
+	ExecuteLatestAsSettingsOwner("SELECT pg_catalog.count(*) FROM dynamo_internal.index_builds "
+								 "WHERE phase OPERATOR(pg_catalog.<>) 'complete'", 0, NULL, NULL, NULL);
+	if (SPI_processed == 1)
+		n = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
+	SPI_finish();
+	return n;
+}
+
+static void
+WriteEndpoint(StringInfo out)
+{
+	int			workers;
+	int			connections;
+
+	ShareCounts(&workers, &connections);
+	WriteGauge(out, "dynamo_http_workers", "Workers of the HTTP endpoint that accept connections.", workers);
+	WriteGauge(out, "dynamo_http_connections", "Connections of clients.", connections);
+	WriteGauge(out, "dynamo_in_recovery", "1 if the server is a standby.", RecoveryInProgress());
+	WriteGauge(out, "dynamo_index_builds", "Index builds that are not complete.", PendingBuilds());
+}
+
+static char *
+MetricsText(void)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	WriteRequests(&out);
+	if (AccessKeyTableExists())
+		WriteEndpoint(&out);
+	return out.data;
+}
+
+/* Calls a function in a transaction; what it returns is in the caller's memory. */
+static char *
+InTransaction(char *(*function) (void))
+{
+	MemoryContext context = CurrentMemoryContext;
+	char	   *text;
+
+	StartTransactionCommand();
+	MemoryContextSwitchTo(context);
+	text = function();
+	CommitTransactionCommand();
+	MemoryContextSwitchTo(context);
+	return text;
+}
+
+/* ---- health ---- */
+
+static char *
+ReadinessText(void)
+{
+	return AccessKeyTableExists() ? pstrdup("") :
+		pstrdup("extension \"dynamo\" is not installed in the database that is served\n");
+}
+
+static HttpAnswer
+TextAnswer(int status, const char *text)
+{
+	HttpAnswer	answer = EmptyAnswer(status);
+
+	answer.content_type = SliceOf("text/plain; charset=utf-8");
+	answer.body = SliceOf(text);
+	return answer;
+}
+
+static HttpAnswer
+ReadyAnswer(bool primary)
+{
+	const char *problem = InTransaction(ReadinessText);
+
+	if (problem[0] == '\0' && primary && RecoveryInProgress())
+		problem = "the server is a standby\n";
+	return problem[0] == '\0' ? TextAnswer(200, "ok\n") : TextAnswer(503, problem);
+}
+
+bool
+HealthAnswer(Slice path, HttpAnswer *answer)
+{
+	if (SliceIs(path, "/health/live"))
+		*answer = TextAnswer(200, "ok\n");
+	else if (SliceIs(path, "/health/ready"))
+		*answer = ReadyAnswer(false);
+	else if (SliceIs(path, "/health/primary"))
+		*answer = ReadyAnswer(true);
+	else
+		return false;
+	return true;
+}
+
+/* ---- the port of metrics ---- */
+
+HttpAnswer
+MetricsAnswer(const HttpRequest *request)
+{
+	Slice		path = HttpText(request->data, request->head->path);
+	HttpAnswer	answer;
+
+	if (!SliceIs(HttpText(request->data, request->head->method), "GET"))
+		return TextAnswer(405, "only GET is supported\n");
+	if (HealthAnswer(path, &answer))
+		return answer;
+	if (!SliceIs(path, "/metrics"))
+		return TextAnswer(404, "there is nothing but /metrics, /health/live, /health/ready and /health/primary\n");
+	answer = TextAnswer(200, InTransaction(MetricsText));
+	answer.content_type = SliceOf(METRICS_TYPE);
+	return answer;
+}

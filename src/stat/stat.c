@@ -1,0 +1,322 @@
+/*
+ * stat.c
+ *	  Statistics of requests, in shared memory.
+ *
+ * Counters of an entry are added to under a shared lock; entries are made and
+ * removed under an exclusive one.  When there is no room for another table, its
+ * requests are counted under no table.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "port/atomics.h"
+#include "storage/ipc.h"
+#include "storage/lwlock.h"
+#include "storage/shmem.h"
+#include "utils/guc.h"
+#include "utils/hsearch.h"
+#include "utils/timestamp.h"
+
+#include "errors.h"
+#include "stat/stat.h"
+
+/* Room for every operation without a table, in a few databases. */
+#define MIN_ENTRIES		1000
+
+const int64 stat_bounds[STAT_BOUNDS] = {
+	100, 250, 500, 1000, 2500, 5000, 10000, 25000, 50000, 100000, 250000, 500000,
+	1000000, 2500000, 10000000
+};
+
+typedef struct EntryKey
+{
+	Oid			database;
+	Oid			relation;
+	int32		operation;
+} EntryKey;
+
+typedef struct Entry
+{
+	EntryKey	key;
+	pg_atomic_uint64 counters[STAT_COUNTERS];
+	pg_atomic_uint64 buckets[STAT_BOUNDS + 1];
+} Entry;
+
+typedef struct Shared
+{
+	LWLock	   *lock;
+	pg_atomic_uint64 reset;		/* a TimestampTz */
+} Shared;
+
+StatRequest *stat_current;
+
+static void LeaveAll(XactEvent event, void *arg);
+
+static int	max_entries;
+static Shared *shared;
+static HTAB *entries;
+
+static shmem_request_hook_type next_request_hook;
+static shmem_startup_hook_type next_startup_hook;
+
+/* ---- shared memory ---- */
+
+static void
+RequestMemory(void)
+{
+	if (next_request_hook != NULL)
+		next_request_hook();
+	RequestAddinShmemSpace(MAXALIGN(sizeof(Shared)) +
+						   hash_estimate_size(max_entries, sizeof(Entry)));
+	RequestNamedLWLockTranche("dynamo statistics", 1);
+}
+
+static void
+InitMemory(void)
+{
+	HASHCTL		ctl = {.keysize = sizeof(EntryKey), .entrysize = sizeof(Entry)};
+	bool		found;
+
+	if (next_startup_hook != NULL)
+		next_startup_hook();
+	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
+	shared = ShmemInitStruct("dynamo statistics", sizeof(Shared), &found);
+	if (!found)
+	{
+		shared->lock = &GetNamedLWLockTranche("dynamo statistics")->lock;
+		pg_atomic_init_u64(&shared->reset, (uint64) GetCurrentTimestamp());
+	}
+	entries = ShmemInitHash("dynamo statistics of requests", max_entries, max_entries, &ctl,
+							HASH_ELEM | HASH_BLOBS);
+	LWLockRelease(AddinShmemInitLock);
+}
+
+void
+StatInit(void)
+{
+	GucContext	context = process_shared_preload_libraries_in_progress ? PGC_POSTMASTER : PGC_SIGHUP;
+
+	DefineCustomIntVariable("dynamo.stat_max",
+							"Maximum number of operations and tables for which requests are counted; 0 turns it off.",
+							"Statistics require dynamo in shared_preload_libraries.",
+							&max_entries, 5000, 0, 1000000, context, 0, NULL, NULL, NULL);
+	if (!process_shared_preload_libraries_in_progress || max_entries == 0)
+		return;
+	max_entries = Max(max_entries, MIN_ENTRIES);
+	RegisterXactCallback(LeaveAll, NULL);
+	next_request_hook = shmem_request_hook;
+	shmem_request_hook = RequestMemory;
+	next_startup_hook = shmem_startup_hook;
+	shmem_startup_hook = InitMemory;
+}
+
+bool
+StatIsActive(void)
+{
+	return entries != NULL;
+}
+
+TimestampTz
+StatResetTime(void)
+{
+	return StatIsActive() ? (TimestampTz) pg_atomic_read_u64(&shared->reset) : 0;
+}
+
+/* ---- counting ---- */
+
+void
+StatBegin(StatRequest *r, TimestampTz start)
+{
+	memset(r, 0, sizeof(*r));
+	if (!StatIsActive())
+		return;
+	r->outer = stat_current;
+	r->start = start;
+	stat_current = r;
+}
+
+void
+StatLeave(const StatRequest *r)
+{
+	stat_current = r->outer;
+}
+
+/* The requests of a transaction that is aborted may have been left by an error. */
+static void
+LeaveAll(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_ABORT)
+		stat_current = NULL;
+}
+
+/* The counter for an error besides STAT_REQUESTS. */
+static StatCounter
+CounterOfError(int sqlstate)
+{
+	const DynamoException *exception = DynamoExceptionForSqlstate(sqlstate);
+
+	switch (exception->sqlstate)
+	{
+		case ERRCODE_DYNAMO_CONDITION_FAILED:
+			return STAT_CONDITION_FAILURES;
+		case ERRCODE_DYNAMO_TRANSACTION_CANCELED:
+			return STAT_CANCELED;
+		case ERRCODE_DYNAMO_TRANSACTION_CONFLICT:
+			return STAT_CONFLICTS;
+		default:
+			return exception->http_status >= 500 ? STAT_SYSTEM_ERRORS : STAT_USER_ERRORS;
+	}
+}
+
+static int
+BucketOf(int64 microseconds)
+{
+	int			i = 0;
+
+	while (i < STAT_BOUNDS && microseconds > stat_bounds[i])
+		i++;
+	return i;
+}
+
+/* Makes an entry, if there is room for it; the lock is held exclusively. */
+static Entry *
+MakeEntry(const EntryKey *key)
+{
+	bool		found;
+	Entry	   *entry;
+
+	if (hash_get_num_entries(entries) >= max_entries)
+		return NULL;
+	entry = hash_search(entries, key, HASH_ENTER_NULL, &found);
+	if (entry == NULL || found)
+		return entry;
+	for (int i = 0; i < STAT_COUNTERS; i++)
+		pg_atomic_init_u64(&entry->counters[i], 0);
+	for (int i = 0; i <= STAT_BOUNDS; i++)
+		pg_atomic_init_u64(&entry->buckets[i], 0);
+	return entry;
+}
+
+/* Finds or makes the entry, with the lock held; NULL, if there is no room. */
+static Entry *
+LockedEntry(EntryKey *key)
+{
+	Entry	   *entry;
+
+	LWLockAcquire(shared->lock, LW_SHARED);
+	entry = hash_search(entries, key, HASH_FIND, NULL);
+	if (entry != NULL)
+		return entry;
+	LWLockRelease(shared->lock);
+	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+	entry = hash_search(entries, key, HASH_FIND, NULL);
+	if (entry == NULL)
+		entry = MakeEntry(key);
+	if (entry != NULL || !OidIsValid(key->relation))
+		return entry;
+	key->relation = InvalidOid;
+	entry = hash_search(entries, key, HASH_FIND, NULL);
+	return entry != NULL ? entry : MakeEntry(key);
+}
+
+static void
+CountRequest(const StatRequest *r, int operation)
+{
+	EntryKey	key = {MyDatabaseId, r->several ? InvalidOid : r->relation, operation};
+	Entry	   *entry = LockedEntry(&key);
+
+	if (entry != NULL)
+	{
+		for (int i = 0; i < STAT_COUNTERS; i++)
+		{
+			if (r->counters[i] > 0)
+				pg_atomic_fetch_add_u64(&entry->counters[i], (int64) r->counters[i]);
+		}
+		pg_atomic_fetch_add_u64(&entry->buckets[BucketOf((int64) r->counters[STAT_MICROSECONDS])], 1);
+	}
+	LWLockRelease(shared->lock);
+}
+
+void
+StatEnd(StatRequest *r, int operation, int sqlstate)
+{
+	if (r->start == 0)
+		return;
+	StatLeave(r);
+	r->counters[STAT_REQUESTS] = 1;
+	r->counters[STAT_MICROSECONDS] = (uint64) Max(GetCurrentTimestamp() - r->start, 0);
+	if (sqlstate != 0)
+		r->counters[CounterOfError(sqlstate)] = 1;
+	CountRequest(r, operation);
+}
+
+/* ---- reading and removing ---- */
+
+static void
+CopyEntry(StatRow *row, Entry *entry)
+{
+	row->relation = entry->key.relation;
+	row->operation = entry->key.operation;
+	for (int i = 0; i < STAT_COUNTERS; i++)
+		row->counters[i] = pg_atomic_read_u64(&entry->counters[i]);
+	for (int i = 0; i <= STAT_BOUNDS; i++)
+		row->buckets[i] = pg_atomic_read_u64(&entry->buckets[i]);
+}
+
+StatRow *
+StatRows(int *n)
+{
+	HASH_SEQ_STATUS status;
+	Entry	   *entry;
+	StatRow    *rows;
+
+	*n = 0;
+	if (!StatIsActive())
+		return NULL;
+	LWLockAcquire(shared->lock, LW_SHARED);
+	rows = palloc_extended(sizeof(StatRow) * (Size) (hash_get_num_entries(entries) + 1),
+						   MCXT_ALLOC_HUGE);
+	hash_seq_init(&status, entries);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		if (entry->key.database == MyDatabaseId)
+			CopyEntry(&rows[(*n)++], entry);
+	}
+	LWLockRelease(shared->lock);
+	return rows;
+}
+
+/* Removes the entries of a table; of all of the database, if it is invalid. */
+static void
+RemoveEntries(Oid relation)
+{
+	HASH_SEQ_STATUS status;
+	Entry	   *entry;
+
+	LWLockAcquire(shared->lock, LW_EXCLUSIVE);
+	hash_seq_init(&status, entries);
+	while ((entry = hash_seq_search(&status)) != NULL)
+	{
+		if (entry->key.database == MyDatabaseId &&
+			(!OidIsValid(relation) || entry->key.relation == relation))
+			hash_search(entries, &entry->key, HASH_REMOVE, NULL);
+	}
+	LWLockRelease(shared->lock);
+}
+
+void
+StatReset(void)
+{
+	if (!StatIsActive())
+		return;
+	RemoveEntries(InvalidOid);
+	pg_atomic_write_u64(&shared->reset, (uint64) GetCurrentTimestamp());
+}
+
+void
+StatForget(Oid relation)
+{
+	if (StatIsActive() && OidIsValid(relation))
+		RemoveEntries(relation);
+}

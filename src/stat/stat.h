@@ -1,0 +1,110 @@
+/*
+ * stat.h
+ *	  Statistics of requests, in shared memory.
+ *
+ * There is an entry for each operation of each table, with counters and a
+ * histogram of durations.  Counters are not written to disk: they begin at zero
+ * when the server starts.  They count what was executed, whether its
+ * transaction was committed or not.
+ *
+ * A request is counted by who executes it, with StatBegin and StatEnd; what is
+ * called meanwhile adds what it knows.  Outside a request, and without the shared
+ * memory (dynamo is not in shared_preload_libraries), all of this does nothing.
+ */
+#ifndef DYNAMO_STAT_H
+#define DYNAMO_STAT_H
+
+#include "datatype/timestamp.h"
+
+typedef enum StatCounter
+{
+	STAT_REQUESTS,
+	STAT_USER_ERRORS,			/* of the client, but for those below */
+	STAT_CONDITION_FAILURES,	/* ConditionalCheckFailedException */
+	STAT_CANCELED,				/* TransactionCanceledException */
+	STAT_CONFLICTS,				/* TransactionConflictException */
+	STAT_SYSTEM_ERRORS,			/* of the server */
+	STAT_ITEMS_RETURNED,
+	STAT_ITEMS_READ,			/* before filters */
+	STAT_REQUEST_BYTES,
+	STAT_RESPONSE_BYTES,
+	STAT_MICROSECONDS,
+	STAT_COUNTERS
+} StatCounter;
+
+/* Durations are counted in buckets with these upper bounds, and one more. */
+#define STAT_BOUNDS		15
+extern const int64 stat_bounds[STAT_BOUNDS];	/* in microseconds */
+
+/* An entry. */
+typedef struct StatRow
+{
+	Oid			relation;		/* InvalidOid: no table, or several */
+	int			operation;		/* as given to StatEnd */
+	uint64		counters[STAT_COUNTERS];
+	uint64		buckets[STAT_BOUNDS + 1];
+} StatRow;
+
+/* A request that is being executed.  Its members belong to stat.c. */
+typedef struct StatRequest
+{
+	struct StatRequest *outer;
+	TimestampTz start;
+	Oid			relation;
+	bool		several;		/* tables */
+	uint64		counters[STAT_COUNTERS];
+} StatRequest;
+
+extern PGDLLIMPORT StatRequest *stat_current;
+
+/* Defines the setting and requests shared memory; called at load. */
+extern void StatInit(void);
+
+/* Whether requests are counted. */
+extern bool StatIsActive(void);
+
+/*
+ * Begins a request that started at this time.  *r must live until StatEnd,
+ * StatLeave, or the transaction's abort.  Requests can be nested.
+ */
+extern void StatBegin(StatRequest *r, TimestampTz start);
+
+/* Ends and counts it.  sqlstate: of its error; 0 if there was none. */
+extern void StatEnd(StatRequest *r, int operation, int sqlstate);
+
+/* Ends it without counting; StatEnd may still be called. */
+extern void StatLeave(const StatRequest *r);
+
+/* Adds to a counter of the current request. */
+static inline void
+StatAdd(StatCounter counter, uint64 n)
+{
+	if (stat_current != NULL)
+		stat_current->counters[counter] += n;
+}
+
+/* The current request concerns a table. */
+static inline void
+StatTable(Oid relation)
+{
+	StatRequest *r = stat_current;
+
+	if (r == NULL)
+		return;
+	r->several |= OidIsValid(r->relation) && r->relation != relation;
+	r->relation = relation;
+}
+
+/* The entries of this database, palloc'd. */
+extern StatRow *StatRows(int *n);
+
+/* The time of the last reset, or of the server's start; 0: there are none. */
+extern TimestampTz StatResetTime(void);
+
+/* Removes the entries of this database. */
+extern void StatReset(void);
+
+/* A table was dropped: removes its entries. */
+extern void StatForget(Oid relation);
+
+#endif							/* DYNAMO_STAT_H */
