@@ -30,7 +30,7 @@ FirstArgument(const bytea *arguments)
 }
 
 static Datum
-Definition(FunctionCallInfo fcinfo, bool (*read) (const char *definition, Datum *json))
+ReturnDefinition(FunctionCallInfo fcinfo, bool (*read) (const char *definition, Datum *json))
 {
 	char	   *text = FirstArgument(PG_GETARG_BYTEA_PP(0));
 	Datum		json;
@@ -45,7 +45,7 @@ DYNAMO_FUNCTION(dynamo_table_definition);
 Datum
 dynamo_table_definition(PG_FUNCTION_ARGS)
 {
-	return Definition(fcinfo, TableDefToJsonb);
+	return ReturnDefinition(fcinfo, TableDefToJsonb);
 }
 
 DYNAMO_FUNCTION(dynamo_stream_definition);
@@ -53,5 +53,5 @@ DYNAMO_FUNCTION(dynamo_stream_definition);
 Datum
 dynamo_stream_definition(PG_FUNCTION_ARGS)
 {
-	return Definition(fcinfo, StreamDefToJsonb);
+	return ReturnDefinition(fcinfo, StreamDefToJsonb);
 }

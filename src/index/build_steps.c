@@ -396,7 +396,7 @@ PlanBtree(const TableDef *def, const IndexDef *index, BtreeBuild *build)
 }
 
 static void
-BtreeIsBuilt(const Builder *builder, const TableDef *def, const IndexDef *index)
+NoteBtreeBuilt(const Builder *builder, const TableDef *def, const IndexDef *index)
 {
 	BuildStatePhase(def->relid, index->name, PHASE_WAITING);
 	NextTransaction(builder);
@@ -414,7 +414,7 @@ BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 		return true;
 	if (build.valid)
 	{
-		BtreeIsBuilt(builder, def, index);
+		NoteBtreeBuilt(builder, def, index);
 		return true;
 	}
 	if (!builder->worker)
@@ -427,7 +427,7 @@ BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 	NextTransaction(builder);
 	RunAtTopLevel(build.create);
 	NextTransaction(builder);
-	BtreeIsBuilt(builder, def, index);
+	NoteBtreeBuilt(builder, def, index);
 	return true;
 }
 

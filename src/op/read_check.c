@@ -17,11 +17,11 @@
 #define SCHEMA_MISMATCH		"The provided key element does not match the schema"
 
 static void
-Invalid(const char *message)
+RaiseInvalid(const char *message)
 			pg_attribute_noreturn();
 
 static void
-Invalid(const char *message)
+RaiseInvalid(const char *message)
 {
 	ereport(ERROR, (errcode(ERRCODE_DYNAMO_VALIDATION), errmsg("%s", message)));
 }
@@ -32,9 +32,9 @@ static void
 CheckSegment(const ReadOp *op)
 {
 	if (op->segment_given && !op->total_segments_given)
-		Invalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present");
+		RaiseInvalid("The TotalSegments parameter is required but was not present in the request when Segment parameter is present");
 	if (op->total_segments_given && !op->segment_given)
-		Invalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present");
+		RaiseInvalid("The Segment parameter is required but was not present in the request when parameter TotalSegments is present");
 	if (op->segment_given && op->segment >= op->total_segments)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
@@ -77,9 +77,9 @@ CheckSelect(const ReadOp *op)
 						op->select == SELECT_COUNT ? "only the Count" :
 						select_names[op->select])));
 	if (op->select == SELECT_SPECIFIC && !projects)
-		Invalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
+		RaiseInvalid("Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES");
 	if (op->select == SELECT_ALL_PROJECTED && op->index_name == NULL)
-		Invalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
+		RaiseInvalid("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName");
 }
 
 void
@@ -88,7 +88,7 @@ CheckReadParameters(const ReadOp *op)
 	CheckSegment(op);
 	CheckSelect(op);
 	if (op->query && !op->key_condition.given && !op->key_tests_given)
-		Invalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
+		RaiseInvalid("Either the KeyConditions or KeyConditionExpression parameter must be specified in the request.");
 }
 
 /* ---- shards ---- */
@@ -101,11 +101,11 @@ CheckShards(const Reader *r)
 	bool		by_value = !ValueIsMissing(op->shard_value);
 
 	if ((index == NULL || index->shards == 0) && (op->shard >= 0 || by_value))
-		Invalid("shard and shard_value can be used only with a sharded index");
+		RaiseInvalid("shard and shard_value can be used only with a sharded index");
 	if (op->shard >= 0 && by_value)
-		Invalid("shard and shard_value cannot be used together");
+		RaiseInvalid("shard and shard_value cannot be used together");
 	if (by_value && index->shard_by.data == NULL)
-		Invalid("shard_value can be used only with an index that is sharded by an attribute");
+		RaiseInvalid("shard_value can be used only with an index that is sharded by an attribute");
 	if (op->shard >= 0 && op->shard >= index->shards)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
@@ -198,7 +198,7 @@ CheckStartKey(const Reader *r)
 	for (int i = 0; i < n && complete; i++)
 		complete = !ValueIsMissing(StartValue(r, attributes[i]));
 	if (!complete)
-		Invalid(r->op->query ? START_KEY_INVALID : START_KEY_INVALID ": " SCHEMA_MISMATCH);
+		RaiseInvalid(r->op->query ? START_KEY_INVALID : START_KEY_INVALID ": " SCHEMA_MISMATCH);
 
 	for (int i = 0; i < n; i++)
 	{
@@ -206,13 +206,13 @@ CheckStartKey(const Reader *r)
 		ValueRef	v = StartValue(r, attributes[i]);
 
 		if (ValueTypeOf(v) != attr->type)
-			Invalid(START_KEY_INVALID ": " SCHEMA_MISMATCH);
+			RaiseInvalid(START_KEY_INVALID ": " SCHEMA_MISMATCH);
 		CheckKeyValue(START_KEY_INVALID ": ", attr->name, v, IsPartition(r, attributes[i]), NULL);
 	}
 }
 
 static char *
-Base64(Slice bytes)
+Base64Text(Slice bytes)
 {
 	StringInfoData out;
 
@@ -237,7 +237,7 @@ ValueForMessage(ValueRef v)
 			s.len = NumberToText((const uint8 *) s.data, s.len, number);
 			return psprintf("{N:%.*s}", (int) s.len, number);
 		case VALUE_B:
-			return psprintf("{B:%s}", Base64(s));
+			return psprintf("{B:%s}", Base64Text(s));
 		default:
 			return psprintf("{S:%.*s}", (int) s.len, s.data);
 	}
@@ -273,8 +273,8 @@ CheckStartPartition(const Reader *r)
 			continue;
 		if (condition->ntests > r->key->npartition &&
 			condition->tests[r->key->npartition].op != KEY_NONE)
-			Invalid("The query can return at most one row and cannot be restarted");
-		Invalid("The provided starting key is outside query boundaries based on provided conditions");
+			RaiseInvalid("The query can return at most one row and cannot be restarted");
+		RaiseInvalid("The provided starting key is outside query boundaries based on provided conditions");
 	}
 }
 
@@ -288,7 +288,7 @@ CheckStartSort(const Reader *r)
 
 		if (test->op != KEY_NONE &&
 			!KeyTestMatches(test, AttributeFind(r->op->start, name.data, name.len)))
-			Invalid("The provided starting key does not match the range key predicate");
+			RaiseInvalid("The provided starting key does not match the range key predicate");
 	}
 }
 

@@ -189,7 +189,7 @@ EndRead(Datum arg)
 }
 
 static ReturnSetInfo *
-ItemPerCall(FunctionCallInfo fcinfo)
+RequireValuePerCall(FunctionCallInfo fcinfo)
 {
 	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
 
@@ -210,7 +210,7 @@ typedef void (*MakeReadOp) (FunctionCallInfo fcinfo, ReadOp *op);
 static pg_noinline SetRead *
 BeginRead(FunctionCallInfo fcinfo, MakeReadOp make_op, int count_arg)
 {
-	ReturnSetInfo *rsinfo = ItemPerCall(fcinfo);
+	ReturnSetInfo *rsinfo = RequireValuePerCall(fcinfo);
 	MemoryContext context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt,
 												  "dynamo read",
 												  ALLOCSET_DEFAULT_SIZES);

@@ -42,7 +42,7 @@ typedef struct Merge
 } Merge;
 
 static void
-OutsideError(void)
+RaiseOutsideBoundaries(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
@@ -91,13 +91,13 @@ StartRank(const PartitionsOp *p)
 		if (same)
 			return i;
 	}
-	OutsideError();
+	RaiseOutsideBoundaries();
 	return -1;
 }
 
 /* Returns the query of one partition, from its beginning. */
 static ReadOp
-PartitionOp(const PartitionsOp *p, int rank)
+MakePartitionOp(const PartitionsOp *p, int rank)
 {
 	ReadOp		op = *p->op;
 
@@ -149,7 +149,7 @@ ReadInSequence(const PartitionsOp *p, PageBuilder *builder)
 
 	for (int i = first; i < p->npartitions && !full; i++)
 	{
-		ReadOp		op = PartitionOp(p, i);
+		ReadOp		op = MakePartitionOp(p, i);
 
 		CHECK_FOR_INTERRUPTS();
 		if (i == start)
@@ -245,7 +245,7 @@ OpenSource(const Merge *m, int rank)
 	Source	   *s = &m->sources[rank];
 
 	s->rank = rank;
-	s->op = PartitionOp(m->p, rank);
+	s->op = MakePartitionOp(m->p, rank);
 	if (m->start_rank == rank)
 		s->op.start = m->p->op->start;
 	else if (m->start_rank >= 0)

@@ -42,7 +42,7 @@ DuplicateActionsError(void)
 /* ---- reasons ---- */
 
 static TransactReason *
-NoReasons(int n)
+CreateReasons(int n)
 {
 	TransactReason *reasons = palloc0(sizeof(TransactReason) * Max(n, 1));
 
@@ -55,7 +55,7 @@ static void
 CancelByAction(TransactResult *result, int n, int action, const char *message)
 {
 	result->canceled = true;
-	result->reasons = NoReasons(n);
+	result->reasons = CreateReasons(n);
 	result->reasons[action].code = "ValidationError";
 	result->reasons[action].message = message;
 }
@@ -190,7 +190,7 @@ ConditionsCancel(Action *actions, int n, TransactResult *result)
 		if (a->holds)
 			continue;
 		if (!result->canceled)
-			result->reasons = NoReasons(n);
+			result->reasons = CreateReasons(n);
 		result->canceled = true;
 		if (a->op->insert)
 		{

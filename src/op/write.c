@@ -171,7 +171,7 @@ WriteCondition(const PreparedWrite *w, ValueRef old)
 
 /* Raises ConditionalCheckFailed, with the old item in DETAIL if requested. */
 static void
-ConditionFailed(const WriteOp *op, ValueRef old)
+RaiseConditionFailed(const WriteOp *op, ValueRef old)
 {
 	StringInfoData json;
 
@@ -239,11 +239,11 @@ CheckOverhead(const PreparedWrite *w, ValueRef item, Problem *problem)
 		NoteTooLarge("The item without its key and the update", size, problem);
 }
 
-static void InvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
+static void RaiseInvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
 			pg_attribute_noreturn();
 
 static void
-InvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
+RaiseInvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
 {
 	const char *problem = KeyAttributeProblem(attr, v, KEY_MAX_PARTITION);
 	const AttributeDef *columns[] = {
@@ -273,7 +273,7 @@ CheckOldItem(const PreparedWrite *w, ValueRef old)
 		ValueRef	v = MapFind(&map, attr->name.data, attr->name.len);
 
 		if (unlikely(!ValueEqual(v, w->key.attributes[i])))
-			InvalidOldItem(w, attr, v);
+			RaiseInvalidOldItem(w, attr, v);
 	}
 }
 
@@ -417,7 +417,7 @@ DecideRow(void *arg, ValueRef old, struct varlena **item)
 	RowWrite   *r = (RowWrite *) arg;
 
 	if (!WriteCondition(r->prepared, old))
-		ConditionFailed(r->prepared->op, old);
+		RaiseConditionFailed(r->prepared->op, old);
 	RememberOld(r, old);
 	r->decided = WriteApply(r->prepared, old, item, NULL);
 	return r->decided;

@@ -189,7 +189,7 @@ WriterIsNewer(TransactionId xid, Snapshot snapshot)
 
 /* Whether a snapshot shows a relation with a different file, or not at all. */
 static bool
-HadOtherFile(Oid relid, Oid file, Snapshot snapshot)
+ShowsOtherFile(Oid relid, Oid file, Snapshot snapshot)
 {
 	Relation	rel = table_open(RelationRelationId, AccessShareLock);
 	ScanKeyData key;
@@ -219,7 +219,7 @@ FileIsNewer(Oid relid, Snapshot snapshot)
 	xid = HeapTupleHeaderGetXmin(tuple->t_data);
 	file = ((Form_pg_class) GETSTRUCT(tuple))->relfilenode;
 	ReleaseSysCache(tuple);
-	return WriterIsNewer(xid, snapshot) && HadOtherFile(relid, file, snapshot);
+	return WriterIsNewer(xid, snapshot) && ShowsOtherFile(relid, file, snapshot);
 }
 
 /*

@@ -194,7 +194,7 @@ ComputeUnevenness(const SegmentMap *map, const Sample *sample)
  * when new ranges are needed.
  */
 static bool
-MayDraw(Drawing *d)
+LockForDrawing(Drawing *d)
 {
 	if (d->may_lock)
 		d->locked = SegmentsLock(RelationGetRelid(d->rel));
@@ -214,7 +214,7 @@ ChooseRanges(Drawing *d, const IndexDef *index, const KeySchema *key, const int 
 	new = DrawRanges(&sample);
 	if (new->nranges == 1 || ComputeUnevenness(old, &sample) <= UNEVEN * ComputeUnevenness(new, &sample))
 		return old;
-	return MayDraw(d) ? new : old;
+	return LockForDrawing(d) ? new : old;
 }
 
 static void

@@ -145,7 +145,7 @@ FindLinked(Oid table, const char *label)
 }
 
 static Oid
-OwnerIfThere(Oid relid)
+FindOwner(Oid relid)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	Oid			owner;
@@ -160,9 +160,9 @@ OwnerIfThere(Oid relid)
 bool
 HaveSameOwner(Oid a, Oid b)
 {
-	Oid			owner = OwnerIfThere(a);
+	Oid			owner = FindOwner(a);
 
-	return OidIsValid(owner) && owner == OwnerIfThere(b);
+	return OidIsValid(owner) && owner == FindOwner(b);
 }
 
 void
