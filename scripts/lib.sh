@@ -240,6 +240,19 @@ want_clients()
 	done
 }
 
+# want_citus_headers: installs the headers that the build of Citus needs.
+want_citus_headers()
+{
+	local package missing=()
+
+	for package in libpq-dev libssl-dev libkrb5-dev; do
+		dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
+	done
+	if ((${#missing[@]} > 0)) && can_install; then
+		step "Installing ${missing[*]}" apt_install "${missing[@]}" || true
+	fi
+}
+
 # The user that runs servers: the caller, or for root an unprivileged one.
 if ((EUID == 0)); then
 	server_user=postgres

@@ -36,6 +36,7 @@
 #include "entity/template.h"
 #include "store/own_table.h"
 #include "store/plan.h"
+#include "table/distribution.h"
 #include "table/link.h"
 #include "table/objects.h"
 #include "table/owner.h"
@@ -383,11 +384,13 @@ RunTrigger(FunctionCallInfo fcinfo, bool referencing)
 	TableDef   *others;
 
 	CheckProtocol(fcinfo, referencing);
+	RefuseShard(trigger->tg_relation, "a reference between items");
 	SPI_connect();
 	event.check = GetCheck(fcinfo->flinfo, trigger);
 	CheckLinked(trigger);
 	event.rel = trigger->tg_relation;
 	event.other = table_open(trigger->tg_trigger->tgconstrrelid, RowShareLock);
+	RefuseDistributed(event.other, "a reference between items");
 	own = TableDefAcquire(event.rel);
 	others = TableDefAcquire(event.other);
 	event.referencing = referencing ? own : others;

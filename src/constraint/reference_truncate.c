@@ -21,6 +21,7 @@
 #include "constraint/reference.h"
 #include "ddl/ddl.h"
 #include "store/plan.h"
+#include "table/distribution.h"
 #include "table/link.h"
 #include "table/objects.h"
 #include "table/owner.h"

@@ -145,6 +145,9 @@ extern void StoreGuards(Oid index_table);
  */
 extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
 
+/* The same without refusing distributed tables (distribution.h). */
+extern Relation OpenTableForDrop(const char *table_name, LOCKMODE lockmode);
+
 /*
  * Locks a table exclusively in the same way; returns a copy of its definition
  * that may be changed.

@@ -21,6 +21,7 @@
 #include "ddl/stream_definition.h"
 #include "errors.h"
 #include "table/build_lock.h"
+#include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/object_names.h"
 #include "table/objects.h"
@@ -159,6 +160,7 @@ TableCreate(const CreateTableSpec *spec)
 	def = DefineTable(spec, schema, relation_name);
 	if (OidIsValid(relid))
 		AlreadyExists(spec->name);
+	CheckTableCanBeCreated(schema);
 	SPI_connect();
 	CreateRelationOnce(QualifiedName(schema, relation_name), def, spec);
 	relid = get_relname_relid(relation_name, schema);
@@ -231,14 +233,14 @@ TablesToDrop(Relation rel)
 void
 TableDrop(const char *table_name)
 {
-	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
+	Relation	rel = OpenTableForDrop(table_name, AccessShareLock);
 	Oid			relid = RelationGetRelid(rel);
 	char	   *tables;
 
 	/* A builder can hold a lock for a long time. */
 	table_close(rel, AccessShareLock);
 	(void) BuildStop(relid);
-	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	rel = OpenTableForDrop(table_name, AccessExclusiveLock);
 	relid = RelationGetRelid(rel);
 	RefuseReferenced(relid, list_make1_oid(relid));
 	tables = TablesToDrop(rel);

@@ -16,6 +16,7 @@
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "errors.h"
+#include "table/distribution.h"
 #include "table/objects.h"
 
 /*
@@ -58,11 +59,20 @@ OpenOwnTable(const char *table_name, LOCKMODE lockmode)
 }
 
 Relation
-OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
+OpenTableForDrop(const char *table_name, LOCKMODE lockmode)
 {
 	if (lockmode > AccessShareLock)
 		table_close(OpenOwnTable(table_name, AccessShareLock), AccessShareLock);
 	return OpenOwnTable(table_name, lockmode);
+}
+
+Relation
+OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
+{
+	Relation	rel = OpenTableForDrop(table_name, lockmode);
+
+	RefuseDistributed(rel, "this operation");
+	return rel;
 }
 
 TableDef *

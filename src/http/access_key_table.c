@@ -26,6 +26,7 @@
 #include "http/access_key_table.h"
 #include "http/secret.h"
 #include "store/own_table.h"
+#include "table/distribution.h"
 #include "table/objects.h"
 
 #define ACCESS_KEY_TABLE	"access_key_secrets"
@@ -65,7 +66,11 @@ AccessKeyTableOpen(void)
 	Oid			relid = TableOid();
 
 	/* it may be dropped before it is locked */
-	return OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
+	Relation	rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
+
+	if (rel != NULL)
+		RequireLocalRows(rel, "Call undistribute_table.");
+	return rel;
 }
 
 Relation

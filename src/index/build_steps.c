@@ -33,6 +33,7 @@
 #include "compat.h"
 #include "index/build.h"
 #include "table/build_lock.h"
+#include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
 #include "table/objects.h"
@@ -660,6 +661,8 @@ BuildIndexes(const Builder *builder, Oid relid)
 		if (index == NULL)
 			break;
 		NoteIndex(&inner, relid, index->name);
+		if (RelationIsDistributed(relid))
+			DistributedError(relid, "building an index");
 		can_go_on = BuildStep(&inner, relid, def, index);
 	}
 	BuildLockRelease(relid);

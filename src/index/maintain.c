@@ -29,6 +29,7 @@
 
 #include "index/index.h"
 #include "store/row_event.h"
+#include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
 #include "table/owner.h"
@@ -306,6 +307,20 @@ CheckAfterTriggers(const TriggerData *trigger, const TableDef *def)
 		CheckDerivedRow(trigger->tg_relation, def, trigger->tg_newtuple, trigger->tg_trigtuple);
 }
 
+/* Index tables are linked to the table, and not to its shards. */
+static void
+RefuseIndexTablesOfShard(Relation rel, const TableDef *def)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].storage == STORAGE_TABLE)
+		{
+			RefuseShard(rel, "an index table");
+			return;
+		}
+	}
+}
+
 DYNAMO_FUNCTION(dynamo_maintain_indexes);
 
 Datum
@@ -320,6 +335,7 @@ dynamo_maintain_indexes(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("dynamo.maintain_indexes must be an AFTER row trigger or an AFTER TRUNCATE trigger")));
 	def = TableDefAcquire(trigger->tg_relation);
+	RefuseIndexTablesOfShard(trigger->tg_relation, def);
 	if (unlikely(def->later_trigger != NULL))
 		CheckAfterTriggers(trigger, def);
 	if (!TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))

@@ -22,6 +22,7 @@
 #include "op/expire.h"
 #include "stream/stream.h"
 #include "subtransaction.h"
+#include "table/distribution.h"
 #include "table/owner.h"
 
 /*
@@ -392,6 +393,8 @@ ExpireTable(Expiry *e, Relation rel, int limit)
 	if (switched)
 		OwnerScopeEnter(&scope, owner);
 	def = TableDefAcquire(rel);
+	if (def->ttl.data != NULL && def->distributed)
+		DistributedError(def->relid, "a time to live");
 	if (def->ttl.data != NULL)
 		more = ExpireRows(e, rel, def, limit);
 	TableDefRelease(def);

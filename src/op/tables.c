@@ -7,6 +7,7 @@
 #include "utils/rel.h"
 
 #include "op/tables.h"
+#include "table/distribution.h"
 
 void
 OpTablesInit(OpTables *t, int max)
@@ -39,6 +40,16 @@ OpTablesOpen(OpTables *t)
 {
 	for (int i = 0; i < t->n; i++)
 		StoreOpen(&t->tables[i].store, t->tables[i].name, t->tables[i].access);
+}
+
+void
+OpTablesRefuseDistributed(const OpTables *t, const char *what)
+{
+	for (int i = 0; i < t->n; i++)
+	{
+		if (t->tables[i].store.def->distributed)
+			DistributedError(t->tables[i].store.def->relid, what);
+	}
 }
 
 void

@@ -31,6 +31,9 @@ extern int	OpTablesAdd(OpTables *t, const char *name, AclMode access);
 extern void OpTablesOpen(OpTables *t);
 extern void OpTablesClose(OpTables *t);
 
+/* Raises an error if a table is distributed: see distribution.h. */
+extern void OpTablesRefuseDistributed(const OpTables *t, const char *what);
+
 /* A row of one of the tables. */
 typedef struct OpRow
 {

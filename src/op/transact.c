@@ -142,6 +142,7 @@ PrepareActions(const WriteOp *ops, int n, Action *actions, OpTables *tables)
 		table[i] = OpTablesAdd(tables, ops[i].table_name, WriteAccess(ops[i].kind));
 	}
 	OpTablesOpen(tables);
+	OpTablesRefuseDistributed(tables, "a write transaction");
 	for (int i = 0; i < n; i++)
 		actions[i].store = &tables->tables[table[i]].store;
 	pfree(table);
@@ -346,6 +347,7 @@ TransactGetItems(const GetOp *gets, int n, GetResult *results)
 		table[i] = OpTablesAdd(&tables, gets[i].table_name, ACL_SELECT);
 	}
 	OpTablesOpen(&tables);
+	OpTablesRefuseDistributed(&tables, "a read transaction");
 	BindKeys(gets, &tables, table, n, keys);
 	for (int i = 0; i < n; i++)
 	{

@@ -24,6 +24,7 @@
 
 #include "compat.h"
 #include "request/token_table.h"
+#include "table/distribution.h"
 #include "table/objects.h"
 
 #define TOKEN_TABLE		"request_tokens"
@@ -56,6 +57,7 @@ TokenTableOpen(TokenTable *table)
 	table->rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
 	if (table->rel == NULL)
 		elog(ERROR, "table %s.%s is missing", INTERNAL_SCHEMA, TOKEN_TABLE);
+	RequireLocalRows(table->rel, "Call undistribute_table.");
 	primary_key = PrimaryKeyIndex(table->rel);
 	if (!OidIsValid(primary_key) || list_length(table->rel->rd_indexlist) > 1)
 		elog(ERROR, "table %s.%s must have a primary key and no other index",

@@ -31,6 +31,7 @@
 #include "sql/attribute.h"
 #include "sql/entity_row.h"
 #include "store/plan.h"
+#include "table/distribution.h"
 #include "table/objects.h"
 
 typedef enum WriterPlan
@@ -524,6 +525,8 @@ dynamo_entity_view_write(PG_FUNCTION_ARGS)
 	row.view = trigger->tg_relation;
 	rel = table_open(row.writer->table, AccessShareLock);
 	table = TableDefAcquire(rel);
+	if (table->distributed)
+		DistributedError(table->relid, "writing through an entity view");
 	row.table = table;
 
 	result = WriteRow(&row, trigger);

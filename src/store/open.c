@@ -30,6 +30,7 @@
 #include "stat/stat.h"
 #include "store/own_table.h"
 #include "store/store.h"
+#include "table/distribution.h"
 
 static bool direct_access = true;
 
@@ -251,6 +252,16 @@ ChooseLockMode(AclMode access)
 	return (access & ~ACL_SELECT) != 0 ? RowExclusiveLock : AccessShareLock;
 }
 
+/* Refuses what would be wrong on a table of Citus, or on one of its shards. */
+static void
+CheckDistribution(const Store *store)
+{
+	if (store->def->distributed && store->def->undistributable != NULL)
+		DistributedError(store->def->relid, store->def->undistributable);
+	if (StoreForWriting(store))
+		RefuseShard(store->rel, "writing to a shard");
+}
+
 /* Opens a relation that the caller has locked. */
 static void
 OpenLocked(Store *store, Oid relid, AclMode access)
@@ -263,6 +274,7 @@ OpenLocked(Store *store, Oid relid, AclMode access)
 	store->def = TableDefAcquire(store->rel);
 	if (!HasTablePrivileges(store))
 		CheckPrivileges(store);
+	CheckDistribution(store);
 	store->local = RelationIsLocalHeap(store->rel, store->def);
 	store->direct = UseDirectPath(store);
 }

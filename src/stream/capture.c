@@ -42,6 +42,7 @@
 #include "compat.h"
 #include "store/row_event.h"
 #include "stream/stream.h"
+#include "table/distribution.h"
 #include "table/stored.h"
 
 /* ---- conditions ---- */
@@ -104,6 +105,7 @@ CaptureBegin(Capture *c, const TriggerData *trigger)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("dynamo.capture_changes must be called with a stream, a view and a label")));
+	RefuseShard(trigger->tg_relation, "a stream");
 	view = trigger->tg_trigger->tgargs[1];
 	c->event.late = false;
 	c->rel = trigger->tg_relation;

@@ -16,6 +16,7 @@
 #include "utils/rls.h"
 
 #include "stream/stream.h"
+#include "table/distribution.h"
 #include "table/link.h"
 #include "table/objects.h"
 
@@ -83,7 +84,10 @@ StreamOpen(const char *table_name, const char *label, StreamDef *def)
 		return NULL;
 	if (IsStreamTable(rel) && StreamDefOf(rel, def) &&
 		(label == NULL || strcmp(label, def->label) == 0))
+	{
+		RequireLocalRows(rel, "Use dynamo.disable_stream to end the stream.");
 		return rel;
+	}
 	table_close(rel, NoLock);
 	return NULL;
 }

@@ -31,6 +31,7 @@
 
 #include "compat.h"
 #include "stream/stream.h"
+#include "table/distribution.h"
 #include "table/objects.h"
 #include "table/owner.h"
 
@@ -129,6 +130,7 @@ FindEntry(Relation stream)
 		return entry;
 	if (!IsStreamTable(stream))
 		return NULL;
+	RequireLocalRows(stream, "Use dynamo.disable_stream to end the stream.");
 	memset(&new, 0, sizeof(new));
 	new.stream = relid;
 	new.sequence = FindSequence(stream);

@@ -21,6 +21,7 @@
 #include "utils/rel.h"
 
 #include "errors.h"
+#include "table/distribution.h"
 #include "table/limits.h"
 #include "table/object_names.h"
 #include "table/table.h"
@@ -272,6 +273,8 @@ CompareColumns(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old
 		}
 		if (supplied)
 			ContradictionError(rel, attr);
+		if (old != NULL)
+			CheckStaysInShard(rel, attr->column);
 		columns[n++] = attr->attnum;
 	}
 	if (TupleExpiryDiffers(def, tuple, desc, values, nulls))

@@ -16,6 +16,7 @@
 #include "utils/syscache.h"
 
 #include "compat.h"
+#include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
 #include "table/link.h"
@@ -298,6 +299,7 @@ IndexTableOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode)
 		return rel;
 	if (!IsIndexTable(rel, def, index))
 		NotIndexTable(rel, def, index);
+	RequireLocalRows(rel, "Use dynamo.drop_index, and create the index again.");
 	if (index->shards > 0)
 		CheckIndexShards(rel, index);
 	if (RelationIsKnown(def, index))
@@ -330,6 +332,7 @@ IndexShardOpen(Relation index_table, const TableDef *def, const IndexDef *index,
 	if (rel->rd_rel->relkind != RELKIND_RELATION ||
 		rel->rd_rel->relowner != index_table->rd_rel->relowner || !HasEntryShape(rel, def, index))
 		NotIndexTable(rel, def, index);
+	RequireLocalRows(rel, "Use dynamo.drop_index, and create the index again.");
 	RememberShard(def, index, relid, shard);
 	return rel;
 }

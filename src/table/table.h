@@ -145,6 +145,7 @@ typedef struct TableDef
 	const char *later_trigger;	/* first of FindLaterTriggers, or NULL */
 	bool		checked_later;	/* later_trigger is followed by a check */
 	bool		distributed;	/* only SQL can read the rows */
+	const char *undistributable;	/* FindUndistributable, if distributed */
 	TransactionId written;		/* wrote the table's row of pg_class */
 	Oid			trigger;		/* the trigger with this definition */
 	TransactionId defined;		/* wrote the row of this trigger */

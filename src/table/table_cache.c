@@ -32,6 +32,7 @@
 #include "compat.h"
 #include "errors.h"
 #include "table/collation.h"
+#include "table/distribution.h"
 #include "table/object_names.h"
 #include "table/objects.h"
 #include "table/table.h"
@@ -385,34 +386,6 @@ IsMaintained(Relation rel, const TableDef *def)
 	return !needed;
 }
 
-/*
- * Whether Citus stores the rows on other servers, according to its own
- * catalog.  Changes of that catalog send an invalidation for the table.
- */
-static bool
-IsDistributed(Oid relid)
-{
-	Oid			catalog = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
-	AttrNumber	attnum = OidIsValid(catalog) ? get_attnum(catalog, "logicalrelid") :
-		InvalidAttrNumber;
-	Relation	rel;
-	ScanKeyData key;
-	SysScanDesc scan;
-	bool		found;
-
-	if (attnum == InvalidAttrNumber)
-		return false;
-	rel = try_table_open(catalog, AccessShareLock);
-	if (rel == NULL)
-		return false;
-	ScanKeyInit(&key, attnum, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relid));
-	scan = systable_beginscan(rel, InvalidOid, false, NULL, 1, &key);
-	found = HeapTupleIsValid(systable_getnext(scan));
-	systable_endscan(scan);
-	table_close(rel, AccessShareLock);
-	return found;
-}
-
 void
 CheckMaintained(const TableDef *def)
 {
@@ -507,7 +480,8 @@ LoadDefinition(Relation rel)
 	SetColumnSets(def);
 	def->unmaintained = !IsMaintained(rel, def);
 	SetLaterTrigger(rel, def);
-	def->distributed = IsDistributed(def->relid);
+	def->distributed = RelationIsDistributed(def->relid);
+	def->undistributable = def->distributed ? FindUndistributable(rel, def) : NULL;
 	def->written = CatalogRowWriter(RELOID, def->relid);
 	def->primary_key = FindPrimaryKey(rel, def);
 	def->guard_function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);

@@ -21,6 +21,8 @@
 
 #include "compat.h"
 #include "stat/stat.h"
+
+#include "table/distribution.h"
 #include "table/objects.h"
 #include "table/owner.h"
 #include "table/table.h"
@@ -371,6 +373,7 @@ TableIdClaim(Oid relid, const char *id)
 static void
 InitParameters(Parameters *p, Relation rel)
 {
+	CheckSettingsAreHere(rel);
 	p->n = 0;
 	AddText(p, SettingsKey(rel));
 }

@@ -1,0 +1,315 @@
+/*
+ * distribution.c
+ *	  Tables that Citus distributes, and what is refused on them.
+ *
+ * The catalogs of Citus are read as tables, by the names of their columns, so
+ * that nothing of Citus is needed to build or to load the extension.  Without
+ * Citus, each question costs one lookup in the cache of names.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "catalog/pg_namespace.h"
+#include "common/string.h"
+#include "nodes/nodes.h"
+#include "nodes/primnodes.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "table/distribution.h"
+#include "table/objects.h"
+
+/* ---- catalogs of Citus ---- */
+
+/* A search for one row of a catalog of Citus. */
+typedef struct CitusRow
+{
+	Relation	catalog;		/* NULL if there is no such catalog */
+	SysScanDesc scan;
+	HeapTuple	tuple;			/* NULL if there is no such row */
+} CitusRow;
+
+static Relation
+OpenCatalog(const char *name)
+{
+	Oid			relid = get_relname_relid(name, PG_CATALOG_NAMESPACE);
+
+	return OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+}
+
+/*
+ * Finds the row with a value in a column, or any row if column is NULL; by an
+ * index, if it exists.
+ */
+static void
+FindCitusRow(CitusRow *row, const char *name, const char *index, const char *column,
+			 RegProcedure equal, Datum value)
+{
+	AttrNumber	attnum;
+	ScanKeyData key;
+	Oid			indexid;
+
+	row->tuple = NULL;
+	row->catalog = OpenCatalog(name);
+	if (row->catalog == NULL)
+		return;
+	attnum = column != NULL ? get_attnum(RelationGetRelid(row->catalog), column) : InvalidAttrNumber;
+	if (column != NULL && attnum == InvalidAttrNumber)
+	{
+		table_close(row->catalog, AccessShareLock);
+		row->catalog = NULL;
+		return;
+	}
+	indexid = index != NULL ? get_relname_relid(index, PG_CATALOG_NAMESPACE) : InvalidOid;
+	if (attnum != InvalidAttrNumber)
+		ScanKeyInit(&key, attnum, BTEqualStrategyNumber, equal, value);
+	row->scan = systable_beginscan(row->catalog, indexid, OidIsValid(indexid), NULL,
+								   attnum != InvalidAttrNumber ? 1 : 0, &key);
+	row->tuple = systable_getnext(row->scan);
+}
+
+static void
+EndCitusRow(CitusRow *row)
+{
+	if (row->catalog == NULL)
+		return;
+	systable_endscan(row->scan);
+	table_close(row->catalog, AccessShareLock);
+}
+
+/* A column of the row that was found; 0 if the row or the column does not exist, or is null. */
+static Datum
+CitusColumn(const CitusRow *row, const char *column)
+{
+	bool		isnull = true;
+	AttrNumber	attnum = HeapTupleIsValid(row->tuple) ?
+		get_attnum(RelationGetRelid(row->catalog), column) : InvalidAttrNumber;
+	Datum		value = (Datum) 0;
+
+	if (attnum != InvalidAttrNumber)
+		value = heap_getattr(row->tuple, attnum, RelationGetDescr(row->catalog), &isnull);
+	return isnull ? (Datum) 0 : value;
+}
+
+static void
+FindPartition(CitusRow *row, Oid relid)
+{
+	FindCitusRow(row, "pg_dist_partition", "pg_dist_partition_logical_relid_index", "logicalrelid",
+				 F_OIDEQ, ObjectIdGetDatum(relid));
+}
+
+bool
+RelationIsDistributed(Oid relid)
+{
+	CitusRow	row;
+	bool		found;
+
+	FindPartition(&row, relid);
+	found = HeapTupleIsValid(row.tuple);
+	EndCitusRow(&row);
+	return found;
+}
+
+bool
+ServerIsWorker(void)
+{
+	CitusRow	row;
+	int			group;
+
+	FindCitusRow(&row, "pg_dist_local_group", NULL, NULL, InvalidOid, (Datum) 0);
+	group = DatumGetInt32(CitusColumn(&row, "groupid"));
+	EndCitusRow(&row);
+	return group > 0;
+}
+
+/* Whether Citus keeps all tables of a schema on one node of its choice. */
+static bool
+SchemaIsDistributed(Oid schema)
+{
+	CitusRow	row;
+	bool		found;
+
+	FindCitusRow(&row, "pg_dist_schema", "pg_dist_schema_pkey", "schemaid", F_OIDEQ,
+				 ObjectIdGetDatum(schema));
+	found = HeapTupleIsValid(row.tuple);
+	EndCitusRow(&row);
+	return found;
+}
+
+/* ---- shards ---- */
+
+/* The number that follows the last "_" of a name; 0 if there is none. */
+static int64
+ShardNumber(const char *name)
+{
+	const char *digits = strrchr(name, '_');
+	char	   *end;
+	int64		number;
+
+	if (digits == NULL || digits[1] < '1' || digits[1] > '9')
+		return 0;
+	errno = 0;
+	number = strtoi64(digits + 1, &end, 10);
+	return errno == 0 && *end == '\0' ? number : 0;
+}
+
+/*
+ * Whether a relation has the name of a shard of a table.  Citus cuts names that
+ * become too long, and puts a hash before the number.
+ */
+static bool
+HasNameOfShard(Relation rel, Oid table)
+{
+	const char *name = RelationGetRelationName(rel);
+	const char *table_name = get_rel_name(table);
+	int			len = strrchr(name, '_') - name;
+
+	if (table_name == NULL || get_rel_namespace(table) != RelationGetNamespace(rel))
+		return false;
+	if (strlen(name) == NAMEDATALEN - 1 && len > 9)
+		return strncmp(name, table_name, len - 9) == 0;
+	return strlen(table_name) == (size_t) len && strncmp(name, table_name, len) == 0;
+}
+
+Oid
+DistributedTableOf(Relation rel)
+{
+	int64		number = ShardNumber(RelationGetRelationName(rel));
+	CitusRow	row;
+	Oid			table;
+
+	if (number == 0)
+		return InvalidOid;
+	FindCitusRow(&row, "pg_dist_shard", "pg_dist_shard_shardid_index", "shardid", F_INT8EQ,
+				 Int64GetDatum(number));
+	table = DatumGetObjectId(CitusColumn(&row, "logicalrelid"));
+	EndCitusRow(&row);
+	return OidIsValid(table) && HasNameOfShard(rel, table) ? table : InvalidOid;
+}
+
+/* The column that decides on the shard of a row; NULL if there is none. */
+static const char *
+DistributionColumn(Oid table)
+{
+	CitusRow	row;
+	Datum		key;
+	const Node *column = NULL;
+
+	FindPartition(&row, table);
+	key = CitusColumn(&row, "partkey");
+	if (key != (Datum) 0)
+		column = stringToNode(TextDatumGetCString(key));
+	EndCitusRow(&row);
+	return column != NULL && IsA(column, Var) ?
+		get_attname(table, castNode(Var, unconstify(Node *, column))->varattno, true) : NULL;
+}
+
+void
+CheckStaysInShard(Relation rel, const char *column)
+{
+	Oid			table = DistributedTableOf(rel);
+	const char *distribution = OidIsValid(table) ? DistributionColumn(table) : NULL;
+
+	if (distribution != NULL && strcmp(distribution, column) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot change key attribute \"%s\" of an item of distributed table \"%s\"",
+						column, get_rel_name(table)),
+				 errdetail("Citus finds the item by this attribute, and would look for it in another shard."),
+				 errhint("Delete the item, and put it with its new key.")));
+}
+
+/* ---- refusals ---- */
+
+void
+DistributedError(Oid relid, const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("%s is not supported on distributed tables", what),
+			 errdetail("Citus distributes table \"%s\".", get_rel_name(relid)),
+			 errhint("Call undistribute_table to make it a table of one server.")));
+}
+
+void
+RefuseShard(Relation rel, const char *what)
+{
+	Oid			table = DistributedTableOf(rel);
+
+	if (OidIsValid(table))
+		DistributedError(table, what);
+}
+
+void
+RefuseDistributed(Relation rel, const char *what)
+{
+	if (RelationIsDistributed(RelationGetRelid(rel)))
+		DistributedError(RelationGetRelid(rel), what);
+	RefuseShard(rel, what);
+}
+
+const char *
+FindUndistributable(Relation rel, const TableDef *def)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (def->indexes[i].storage == STORAGE_TABLE)
+			return "an index table";
+		if (def->indexes[i].status != INDEX_ACTIVE)
+			return "an index that is being built";
+	}
+	if (def->ttl.data != NULL)
+		return "a time to live";
+	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES)))
+		return "a stream";
+	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)) ||
+		HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CHECK_REFERENCED)))
+		return "a reference between items";
+	return NULL;
+}
+
+void
+CheckTableCanBeCreated(Oid schema)
+{
+	if (ServerIsWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot create a dynamo table on a worker node of Citus"),
+				 errdetail("The other nodes would not know the table."),
+				 errhint("Create the table on the coordinator.")));
+	if (SchemaIsDistributed(schema))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot create a dynamo table in distributed schema \"%s\"",
+						get_namespace_name(schema)),
+				 errdetail("Citus would not move the table with its schema."),
+				 errhint("Create the table in another schema.")));
+}
+
+void
+CheckSettingsAreHere(Relation rel)
+{
+	if (ServerIsWorker() && RelationIsDistributed(RelationGetRelid(rel)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot access the settings of distributed table \"%s\" on a worker node of Citus",
+						RelationGetRelationName(rel)),
+				 errhint("Send the request to the coordinator.")));
+}
+
+void
+RequireLocalRows(Relation rel, const char *hint)
+{
+	if (RelationIsDistributed(RelationGetRelid(rel)))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("table \"%s\" of the extension dynamo must not be distributed",
+						RelationGetRelationName(rel)),
+				 errdetail("The extension reads and writes the rows of this table on this server."),
+				 errhint("%s", hint)));
+}

@@ -1,0 +1,74 @@
+/*
+ * distribution.h
+ *	  Tables that Citus distributes, and what is refused on them.
+ *
+ * Citus lists its tables in pg_dist_partition: distributed tables, reference
+ * tables and tables that it manages on one node.  Their rows are in shards,
+ * which are tables with the name of the table and the number of the shard, on
+ * the nodes that hold them.  Citus copies the triggers of a table to its
+ * shards, so that the definition and derive_keys are there, too.
+ *
+ * Functions reach the rows of such a table by SQL statements, which Citus sends
+ * to the shards.  Whatever reads or writes the table's own heap, or needs one
+ * transaction, one lock or one catalog for all nodes, is refused here by name:
+ * it would succeed with a wrong result.
+ */
+#ifndef DYNAMO_TABLE_DISTRIBUTION_H
+#define DYNAMO_TABLE_DISTRIBUTION_H
+
+#include "utils/relcache.h"
+
+#include "table/table.h"
+
+/* Whether Citus keeps the rows of a relation in shards.  Reads a catalog. */
+extern bool RelationIsDistributed(Oid relid);
+
+/*
+ * The table whose shard an open relation is; InvalidOid if it is none.  Reads a
+ * catalog only if the relation's name ends with a number.
+ */
+extern Oid	DistributedTableOf(Relation rel);
+
+/*
+ * Raises an error for a distributed table, and for a shard.  what completes "is
+ * not supported on distributed tables".
+ */
+extern void RefuseDistributed(Relation rel, const char *what);
+
+/* The same for a table that is known to be distributed. */
+extern void DistributedError(Oid relid, const char *what) pg_attribute_noreturn();
+
+/* Raises the error if a relation is a shard: in triggers, which fire there. */
+extern void RefuseShard(Relation rel, const char *what);
+
+/*
+ * What a definition or a trigger of a table has that is not supported on
+ * distributed tables; NULL if there is nothing.
+ */
+extern const char *FindUndistributable(Relation rel, const TableDef *def);
+
+/*
+ * Raises an error if an update of a row of a shard gives another value to the
+ * column that decides on the shard.
+ */
+extern void CheckStaysInShard(Relation rel, const char *column);
+
+/* Whether this server is a worker node, with a coordinator elsewhere. */
+extern bool ServerIsWorker(void);
+
+/* Raises an error if no table can be created in a schema on this server. */
+extern void CheckTableCanBeCreated(Oid schema);
+
+/*
+ * Raises an error if the settings of a table are those of another server: of
+ * the coordinator, for a distributed table on a worker.
+ */
+extern void CheckSettingsAreHere(Relation rel);
+
+/*
+ * Raises an error if a table whose heap the extension reads and writes itself
+ * is distributed.  hint says what to do.
+ */
+extern void RequireLocalRows(Relation rel, const char *hint);
+
+#endif							/* DYNAMO_TABLE_DISTRIBUTION_H */

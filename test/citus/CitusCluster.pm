@@ -1,0 +1,67 @@
+# CitusCluster.pm: a coordinator and two workers with the extension, for the tests beside this file.
+package CitusCluster;
+
+use strict;
+use warnings;
+use Exporter 'import';
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+
+our @EXPORT = qw(new_citus_cluster stop_citus_cluster shards_on);
+
+sub new_citus_node
+{
+	my ($name, $settings) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init(extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
+	$node->append_conf('postgresql.conf', qq{
+shared_preload_libraries = 'citus,dynamo'
+wal_level = logical
+max_wal_senders = 10
+max_replication_slots = 10
+max_prepared_transactions = 100
+max_connections = 60
+fsync = off
+jit = off
+citus.shard_count = 4
+citus.local_hostname = '${\ $node->host}'
+citus.enable_unsafe_triggers = on
+citus.enable_statistics_collection = off
+} . ($settings // ''));
+	$node->start;
+	$node->safe_psql('postgres', 'CREATE EXTENSION citus');
+	$node->safe_psql('postgres', 'CREATE EXTENSION dynamo');
+	return $node;
+}
+
+# The coordinator and its workers.  Settings are further lines for the
+# configuration of one of them, by name: coordinator, worker1, worker2.
+sub new_citus_cluster
+{
+	my (%settings) = @_;
+	my ($coordinator, @workers) = map { new_citus_node($_, $settings{$_}) } qw(coordinator worker1 worker2);
+
+	$coordinator->safe_psql('postgres', sprintf q{SELECT citus_set_coordinator_host('%s', %d)},
+		$coordinator->host, $coordinator->port);
+	$coordinator->safe_psql('postgres', sprintf q{SELECT citus_add_node('%s', %d)}, $_->host, $_->port)
+		for @workers;
+	return ($coordinator, @workers);
+}
+
+sub stop_citus_cluster
+{
+	$_->stop('immediate') for @_;
+}
+
+# The names of a table's shards on a node, in the order of their numbers.
+sub shards_on
+{
+	my ($node, $table) = @_;
+
+	return split /\n/, $node->safe_psql('postgres', qq{
+SELECT shard_name(logicalrelid, shardid) FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
+WHERE logicalrelid = '$table'::regclass AND groupid = (SELECT groupid FROM pg_dist_local_group) ORDER BY shardid});
+}
+
+1;
