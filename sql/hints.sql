@@ -36,6 +36,7 @@ SELECT request('PutItem', '{"TableName": "music", "Item": {"Artist": {"s": "a"},
 SELECT create_index('music', 'ByYear', 'Year');
 SELECT update_item('music', '{"Artist": {"S":"a"}, "Song": {"S":"s"}}', 'SET Plays = :one', expression_attribute_values => '{":one": {"N":"1"}}');
 SELECT put_item('music', '{"Artist": "b", "Song": "s", "Year": 2015, "Genre": "Rock"}'::jsonb);
+SELECT drop_index('music', 'byyear');
 SELECT drop_index('music', 'ByYear');
 SELECT put_item('music', '{"Artist": "a", "Song": 5}');
 SELECT put_item('music', '{"Artist": "a"}'::jsonb);

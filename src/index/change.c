@@ -131,10 +131,7 @@ IndexAlter(const char *table_name, const char *index_name, const IndexChange *ch
 	def = LockForIndexDdl(table_name, &relid);
 	index = unconstify(IndexDef *, TableDefIndex(def, index_name));
 	if (index == NULL || index->replaces != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Index %s for table %s",
-						index_name, table_name)));
+		FailNoIndex(def, table_name, index_name);
 	CheckNoPendingBuild(def);
 	spec = IndexToSpec(index);
 	ApplyChange(&spec, change);

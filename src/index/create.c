@@ -337,10 +337,7 @@ IndexDrop(const char *table_name, const char *index_name)
 	const IndexDef *index = TableDefIndex(def, index_name);
 
 	if (index == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Index %s for table %s",
-						index_name, table_name)));
+		FailNoIndex(def, table_name, index_name);
 	SPI_connect();
 	if (FindReplacement(def, index_name) != NULL)
 		IndexRemove(relid, def, FindReplacement(def, index_name));

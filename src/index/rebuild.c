@@ -123,10 +123,7 @@ IndexRebuild(const char *table_name, const char *index_name)
 	Oid			found;
 
 	if (index == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Index %s for table %s",
-						index_name, table_name)));
+		FailNoIndex(def, table_name, index_name);
 	if (index->status != INDEX_ACTIVE)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),

@@ -308,10 +308,7 @@ dynamo_verify_index(PG_FUNCTION_ARGS)
 
 	v.index = TableDefIndex(v.def, index_name);
 	if (v.index == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Index %s for table %s",
-						index_name, table_name)));
+		FailNoIndex(v.def, table_name, index_name);
 	InitMaterializedSRF(fcinfo, 0);
 	v.problems = result->setResult;
 	v.problems_desc = result->setDesc;

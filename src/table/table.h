@@ -324,6 +324,10 @@ extern const IndexDef *TableDefIndexOf(const TableDef *def, const char *name);
  */
 extern const IndexDef *TableDefIndexForRead(const TableDef *def, const char *name);
 
+/* Raises ResourceNotFoundException for an index that is to be changed; lists the table's indexes. */
+extern void FailNoIndex(const TableDef *def, const char *table_name, const char *index_name)
+			pg_attribute_noreturn();
+
 /* ---- table_keys.c: key attributes of items; no catalog access ---- */
 
 /*

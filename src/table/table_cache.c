@@ -600,6 +600,15 @@ IndexNamesHint(const TableDef *def)
 	return errhint("The indexes of table \"%s\" are %s.", get_rel_name(def->relid), names.data);
 }
 
+void
+FailNoIndex(const TableDef *def, const char *table_name, const char *index_name)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+			 errmsg("Requested resource not found: Index %s for table %s", index_name, table_name),
+			 IndexNamesHint(def)));
+}
+
 const IndexDef *
 TableDefIndexForRead(const TableDef *def, const char *name)
 {

@@ -267,6 +267,13 @@ for my $name (sort keys %malformed)
 	ok(is_closed($s), 'the connection is closed after a malformed request');
 }
 
+# The log says why TLS fails. It has at most one line a second about malformed requests.
+ok(eventually(sub {
+	exchange(connect_http($port), $malformed{TLS}[1]);
+	return slurp_file($node->logfile) =~
+	  m{invalid HTTP request from client 127[.]0[.]0[.]1:[0-9]+: TLS is not supported on this port; use http://, or a reverse proxy with TLS};
+}), 'the log says that TLS is not supported');
+
 # The client can read an answer that arrives while it is still sending.
 $socket = connect_http($port);
 send_raw($socket, "${line}Content-Length: 17000000\r\n\r\n" . 'x' x 3_000_000);
