@@ -34,6 +34,9 @@ SHLIB_LINK = -lz
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
+# Plans that a test forces cost so much that they would be compiled, for minutes in all.
+installcheck: export PGOPTIONS := $(PGOPTIONS) -c jit=off
+
 # The archive of a release, from the commit that is checked out.
 VERSION := $(shell sed -n 's/^   "version": "\(.*\)",$$/\1/p' META.json)
 
