@@ -69,5 +69,6 @@ for my $page (sort keys %anchors)
 is(join("\n", @dead), '', 'no dead links');
 
 my $index = decode_json(slurp_file("$site/search/search_index.json"));
-ok((grep { $_->{text} =~ /create_access_key/ } @{ $index->{docs} }), 'the search finds a function');
+my %words = map { $_ => 1 } map { split /$index->{config}{separator}/, $_->{text} } @{ $index->{docs} };
+ok($words{$_}, "the search finds $_") for qw(create_access_key http_port ConsistentRead psycopg2);
 done_testing();
