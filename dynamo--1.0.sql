@@ -885,18 +885,18 @@ CREATE FUNCTION dynamo.batch_write_item(
 COMMENT ON FUNCTION dynamo.batch_write_item(text, dynamo.item[], dynamo.item[]) IS
 'stores and deletes many items of one table';
 
-CREATE FUNCTION dynamo.transact_write_items(transact_items jsonb) RETURNS void
+CREATE FUNCTION dynamo.transact_write_items(transact_items json) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_transact_write_items';
 
-COMMENT ON FUNCTION dynamo.transact_write_items(jsonb) IS
+COMMENT ON FUNCTION dynamo.transact_write_items(json) IS
 'puts, updates, deletes and checks many items of any tables atomically';
 
-CREATE FUNCTION dynamo.transact_get_items(transact_items jsonb) RETURNS SETOF dynamo.item
+CREATE FUNCTION dynamo.transact_get_items(transact_items json) RETURNS SETOF dynamo.item
 	LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10
 	AS 'MODULE_PATHNAME', 'dynamo_transact_get_items';
 
-COMMENT ON FUNCTION dynamo.transact_get_items(jsonb) IS
+COMMENT ON FUNCTION dynamo.transact_get_items(json) IS
 'returns many items of any tables in the order of the list; NULL for a missing item';
 
 --

@@ -64,9 +64,9 @@ INSERT INTO texts (item) SELECT format('{"p": {"S": "%s"}, "s": {"S": "%s"}}', n
 INSERT INTO texts (item) SELECT format('{"p": {"S": "%s"}, "s": {"S": "%s"}}', repeat('a', 2048), repeat('b', 1024))::dynamo.item;
 -- the same in a transaction, which locks the key before there is an item
 SELECT dynamo.transact_write_items(format('[{"Put": {"TableName": "texts", "Item": {"p": {"S": "%s"}, "s": {"S": "%s"}}}}]',
-	noise(2040, 'a'), noise(1020, 'b'))::jsonb);
+	noise(2040, 'a'), noise(1020, 'b'))::json);
 SELECT dynamo.transact_write_items(format('[{"ConditionCheck": {"TableName": "texts", "Key": {"p": {"S": "%s"}, "s": {"S": "%s"}},
-	"ConditionExpression": "attribute_not_exists(p)"}}]', noise(2040, 'a'), noise(1020, 'b'))::jsonb);
+	"ConditionExpression": "attribute_not_exists(p)"}}]', noise(2040, 'a'), noise(1020, 'b'))::json);
 INSERT INTO texts (item) SELECT format('{"p": {"S": "%s"}, "s": {"S": "%s"}}', noise(1600, 'a'), noise(1000, 'b'))::dynamo.item;
 SELECT length(p), length(s) FROM texts ORDER BY 1;
 

@@ -20,8 +20,8 @@ CREATE VIEW orders AS SELECT "PK", "SK", "GSI1PK", "GSI1SK", org_key, item - 'PK
 -- functions
 SELECT put_item('shop', new_order(1, '{"address": {"org": "ACME"}}'));
 SELECT batch_write_item('shop', ARRAY[new_order(2)]);
-SELECT transact_write_items(jsonb_build_array(
-	jsonb_build_object('Put', jsonb_build_object('TableName', 'shop', 'Item', new_order(3)::text::jsonb))));
+SELECT transact_write_items(json_build_array(
+	json_build_object('Put', json_build_object('TableName', 'shop', 'Item', new_order(3)::text::json))));
 SELECT * FROM orders ORDER BY 1, 2;
 TABLE "shop$by_org";
 

@@ -43,8 +43,8 @@ CREATE FUNCTION reads(key jsonb, projection text) RETURNS SETOF item LANGUAGE sq
 	UNION ALL SELECT batch_get_item('docs', ARRAY[key::item], projection_expression => projection)
 	UNION ALL SELECT query('docs', 'id = :id', build_item(':id', key -> 'id'), projection_expression => projection)
 	UNION ALL SELECT scan('docs', 'id = :id AND (size(c) > :zero OR attribute_not_exists(c))', build_item(':id', key -> 'id', ':zero', 0), projection_expression => projection)
-	UNION ALL SELECT i FROM transact_get_items(jsonb_build_array(jsonb_build_object('Get', jsonb_build_object('TableName', 'docs',
-		'Key', key::item::text::jsonb, 'ProjectionExpression', projection)))) i
+	UNION ALL SELECT i FROM transact_get_items(json_build_array(json_build_object('Get', json_build_object('TableName', 'docs',
+		'Key', key::item::text::json, 'ProjectionExpression', projection)))) i
 $$;
 CREATE FUNCTION wrong_reads() RETURNS TABLE (id numeric, names text) LANGUAGE sql AS $$
 	SELECT d.id, n FROM docs d, unnest('{a,b,c,d,z,"a,b","c,a",attribute7,"attribute3000,attribute1","id,absent",absent}'::text[]) n,

@@ -42,6 +42,27 @@ SELECT dynamo.transact_write_items('[
 	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}, "ConditionExpression": "attribute_not_exists(id)"}},
 	{"Update": {"TableName": "accounts", "Key": {"id": {"S": "nobody"}},
 		"UpdateExpression": "SET balance = balance - :n", "ExpressionAttributeValues": {":n": {"N": "1"}}}}]');
+-- a put comes before the check in the order of keys: the error undoes it, also for who goes on after the error
+DO $$
+BEGIN
+	PERFORM dynamo.transact_write_items('[
+		{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "bob"}}, "ConditionExpression": "attribute_not_exists(id)"}},
+		{"Put": {"TableName": "accounts", "Item": {"id": {"S": "ann"}, "balance": {"N": "0"}}}},
+		{"Put": {"TableName": "accounts", "Item": {"id": {"S": "aaa"}}}}]');
+EXCEPTION WHEN SQLSTATE 'KV005' THEN
+	RAISE NOTICE '%', SQLERRM;
+END $$;
+SELECT item FROM accounts ORDER BY id;
+-- of an item that is put, what was there before is not read
+SELECT dynamo.transact_write_items('[
+	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "bob"}}, "ConditionExpression": "attribute_exists(id)"}},
+	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "aaa"}, "n": {"N": "1"}}}},
+	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "zoe"}}}}]');
+SELECT dynamo.transact_write_items('[
+	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "aaa"}, "n": {"N": "2"}}}},
+	{"Delete": {"TableName": "accounts", "Key": {"id": {"S": "zoe"}}}}]');
+SELECT item FROM accounts ORDER BY id;
+DELETE FROM accounts WHERE id = 'aaa';
 -- invalid keys and items cancel before any condition is evaluated
 SELECT dynamo.transact_write_items('[
 	{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "ann"}}, "ConditionExpression": "attribute_not_exists(id)"}},
@@ -66,6 +87,23 @@ SELECT dynamo.transact_write_items('[{"Update": {"TableName": "accounts", "Key":
 SELECT dynamo.transact_write_items('[{"ConditionCheck": {"TableName": "accounts", "Key": {"id": {"S": "a"}}}}]');
 SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}, "ConditionExpression": "a ="}}]');
 SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}, "ReturnValuesOnConditionCheckFailure": "ALL_NEW"}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": [], "ConditionExpression": "a = :a"}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": 1}}]');
+SELECT dynamo.transact_write_items('[{"Put": []}]');
+SELECT dynamo.transact_write_items('[{}]');
+SELECT dynamo.transact_write_items('["Put"]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}, "ExpressionAttributeNames": {"#a": 1}}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}, "ExpressionAttributeNames": ["#a"]}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": null}}]');
+SELECT dynamo.transact_write_items('[{"Put": {"TableName": "accounts", "Item": {"id": {"S": "\ud800"}}}}]');
+-- null is as good as absent; of two members the last counts
+BEGIN;
+SELECT dynamo.transact_write_items('[
+	{"Put": {"Item": {"id": {"S": "a"}}, "TableName": "nowhere", "Item": {"id": {"S": "twice"}, "n": {"N": "1"}, "n": {"N": "2"}},
+		"ConditionExpression": "attribute_exists(id)", "ExpressionAttributeNames": null, "ExpressionAttributeValues": null,
+		"ConditionExpression": null, "ReturnValuesOnConditionCheckFailure": null, "TableName": "accounts"}}]');
+SELECT item FROM accounts WHERE id = 'twice';
+ROLLBACK;
 SELECT dynamo.transact_write_items('[
 	{"Put": {"TableName": "accounts", "Item": {"id": {"S": "a"}}}},
 	{"Delete": {"TableName": "t_transact.accounts", "Key": {"id": {"S": "a"}}}}]');
@@ -108,7 +146,7 @@ RESET dynamo.direct_access;
 BEGIN;
 SET LOCAL client_min_messages = warning;
 SELECT count(dynamo.transact_write_items(
-	(SELECT jsonb_agg(jsonb_build_object('ConditionCheck', jsonb_build_object('TableName', 'accounts',
+	(SELECT json_agg(jsonb_build_object('ConditionCheck', jsonb_build_object('TableName', 'accounts',
 		'Key', jsonb_build_object('id', jsonb_build_object('S', 'none' || 100 * j + i)), 'ConditionExpression', 'attribute_not_exists(id)')))
 	 FROM generate_series(1, 100) i)))
 FROM generate_series(1, 50) j;
@@ -137,7 +175,7 @@ INSERT INTO forms VALUES
 	('{"id": {"S": "nested"}, "z": {"L": []}, "m": {"M": {}}, "l": {"L": [{"S": ""}, {"M": {"bb": {"N": "1e3"}, "a": {"L": [{"BOOL": false}]}}}, {"N": "2"}]}}'),
 	('{"id": {"S": "sets"}, "n": {"NS": ["2", "1"]}, "s": {"SS": ["b", "a"]}, "l": {"L": [{"BS": ["aGk="]}]}}'),
 	('{"id": {"S": "lenient"}, "gone": null, "f": {"BOOL": "false"}, "n": {"S": null, "N": "7"}}');
-SELECT dynamo.transact_write_items((SELECT jsonb_agg(jsonb_build_object('Put', jsonb_build_object('TableName', 'accounts', 'Item', item))) FROM forms));
+SELECT dynamo.transact_write_items((SELECT json_agg(jsonb_build_object('Put', jsonb_build_object('TableName', 'accounts', 'Item', item))) FROM forms));
 SELECT a.item, a.item OPERATOR(dynamo.=) f.item::text::dynamo.item AS same FROM forms f JOIN accounts a ON a.id = f.item #>> '{id,S}' ORDER BY a.id;
 
 SET client_min_messages = warning;

@@ -15,8 +15,6 @@
 #include "item/item.h"
 #include "item/json_reader.h"
 
-struct JsonbContainer;			/* utils/jsonb.h */
-
 /*
  * Reads a complete text as an item (a map of attribute values) or as one
  * attribute value; NULL if a problem is noted.
@@ -29,9 +27,6 @@ struct JsonbContainer;			/* utils/jsonb.h */
  */
 extern struct varlena *ItemFromJson(const char *text, uint32 len, Problem *problem);
 extern struct varlena *ValueFromJson(const char *text, uint32 len, Problem *problem);
-
-/* Reads an object in a jsonb like ItemFromJson. */
-extern struct varlena *ItemFromJsonbContainer(struct JsonbContainer *map);
 
 /*
  * Reads the value (or the map of values) at the reader's position into the

@@ -162,7 +162,7 @@ typedef struct TransactReason
 
 typedef struct TransactResult
 {
-	bool		canceled;		/* nothing was written */
+	bool		canceled;		/* the caller must raise an error */
 	TransactReason *reasons;	/* if canceled: one for each action */
 	WriteResult *writes;		/* if not canceled: one for each action */
 	int			locking;		/* the action whose row was locked last, where
@@ -172,12 +172,12 @@ typedef struct TransactResult
 /*
  * TransactWriteItems: executes all actions or none.  Rows, including missing
  * ones, are locked in key order until the transaction ends.  Then all
- * conditions are evaluated and all updates computed, and only then is anything
- * written.
+ * conditions are evaluated and all updates computed.
  *
  * Errors of the whole request are raised (expressions, oversized items,
  * tables, duplicates, empty keys).  Errors of single actions cancel the
- * transaction and are returned as reasons.
+ * transaction and are returned as reasons.  The caller must then raise an
+ * error, such as TransactCanceledError, which undoes what has been written.
  */
 extern void TransactWriteItems(const WriteOp *ops, int n, TransactResult *result);
 

@@ -6,6 +6,10 @@
  * ones, in key order.  After that no other transaction can change the items
  * that its conditions read.  All conditions are evaluated and all updates
  * computed before anything is written.
+ *
+ * A put without a condition does not depend on any item.  Its row is not
+ * locked but written, at its turn in key order, which saves a lock and its WAL
+ * record.  If the transaction is canceled, the error undoes the write.
  */
 #include "postgres.h"
 
@@ -26,6 +30,7 @@ typedef struct Action
 	Store	   *store;
 	RowLock		lock;
 	struct varlena *old;		/* the locked item, or NULL */
+	bool		written;		/* written at its turn instead of locked */
 	bool		holds;			/* whether the condition holds for that item */
 	WriteAction write;			/* what to write; set by ApplyAction */
 	struct varlena *item;		/* the item to store */
@@ -122,7 +127,7 @@ BindAction(Action *a, Problem *problem)
 static bool
 ApplyAction(Action *a, Problem *problem)
 {
-	if (a->holds)
+	if (a->holds && !a->written)
 		a->write = WriteApply(&a->prepared, a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE,
 							  &a->item, problem);
 	return !ProblemIsNoted(problem);
@@ -148,6 +153,27 @@ PrepareActions(const WriteOp *ops, int n, Action *actions, OpTables *tables)
 	pfree(table);
 }
 
+/*
+ * Whether an action can be written before the conditions of others are
+ * evaluated.  Triggers could change or show what those depend on.
+ */
+static bool
+WritesAtOnce(const Action *a)
+{
+	return a->op->kind == WRITE_KIND_PUT && a->prepared.condition == NULL &&
+		!a->op->insert && StoreWritesRowOnly(a->store);
+}
+
+static void
+LockOrWrite(Action *a, WriteResult *result)
+{
+	a->written = WritesAtOnce(a);
+	if (a->written)
+		WriteRow(a->store, &a->prepared, result);
+	else
+		a->old = StoreLock(a->store, &a->prepared.key, &a->lock);
+}
+
 static void
 LockActions(Action *actions, int n, TransactResult *result)
 {
@@ -159,11 +185,11 @@ LockActions(Action *actions, int n, TransactResult *result)
 		DuplicateActionsError();
 	for (int i = 0; i < n; i++)
 	{
-		Action	   *a = &actions[rows[i].position];
+		int			position = rows[i].position;
 
 		CHECK_FOR_INTERRUPTS();
-		result->locking = rows[i].position;
-		a->old = StoreLock(a->store, rows[i].key, &a->lock);
+		result->locking = position;
+		LockOrWrite(&actions[position], &result->writes[position]);
 	}
 	pfree(rows);
 }
@@ -175,8 +201,8 @@ EvaluateConditions(Action *actions, int n)
 	{
 		Action	   *a = &actions[i];
 
-		a->holds = WriteCondition(&a->prepared,
-								  a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE);
+		a->holds = a->written ||
+			WriteCondition(&a->prepared, a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE);
 	}
 }
 
@@ -225,12 +251,13 @@ FillResult(const Action *a, struct varlena *stored, WriteResult *result)
 static void
 WriteActions(Action *actions, int n, TransactResult *result)
 {
-	result->writes = palloc0(sizeof(WriteResult) * Max(n, 1));
 	for (int i = 0; i < n; i++)
 	{
 		Action	   *a = &actions[i];
 		struct varlena *stored = NULL;
 
+		if (a->written)
+			continue;
 		CHECK_FOR_INTERRUPTS();
 		if (a->write != WRITE_NOTHING)
 			StoreWriteLocked(a->store, &a->prepared.key, &a->lock, a->write, a->item, &stored);
@@ -248,6 +275,7 @@ TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
 
 	memset(result, 0, sizeof(*result));
 	result->locking = -1;
+	result->writes = palloc0(sizeof(WriteResult) * Max(n, 1));
 	OpTablesInit(&tables, n);
 	PrepareActions(ops, n, actions, &tables);
 

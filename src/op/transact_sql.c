@@ -4,24 +4,103 @@
  *
  * Actions are given as the service's TransactItems, a JSON list with items and
  * keys in DynamoDB JSON, so that one call can contain several tables and kinds
- * of actions.
+ * of actions.  The text is read once, front to back.  A null member counts as
+ * absent, and the last of several members with one name counts.
  */
 #include "postgres.h"
 
+#include "utils/builtins.h"
+#include "utils/jsonb.h"
+
 #include "errors.h"
 #include "item/json.h"
-#include "item/jsonb_walk.h"
 #include "op/item_list.h"
 #include "op/sql_args.h"
 
-/* ---- members of JSON objects ---- */
+/* ---- kinds of actions and their members ---- */
 
-static bool
-Member(JsonbContainer *object, const char *name, JsonbValue *value)
+typedef enum ActionMember
 {
-	return getKeyJsonValueFromContainer(object, name, strlen(name), value) != NULL &&
-		value->type != jbvNull;
-}
+	MEMBER_TABLE_NAME,
+	MEMBER_ITEM,
+	MEMBER_KEY,
+	MEMBER_UPDATE,
+	MEMBER_CONDITION,
+	MEMBER_PROJECTION,
+	MEMBER_NAMES,
+	MEMBER_VALUES,
+	MEMBER_RETURN_ON_FAILURE
+} ActionMember;
+
+static const char *const member_names[] = {
+	[MEMBER_TABLE_NAME] = "TableName",
+	[MEMBER_ITEM] = "Item",
+	[MEMBER_KEY] = "Key",
+	[MEMBER_UPDATE] = "UpdateExpression",
+	[MEMBER_CONDITION] = "ConditionExpression",
+	[MEMBER_PROJECTION] = "ProjectionExpression",
+	[MEMBER_NAMES] = "ExpressionAttributeNames",
+	[MEMBER_VALUES] = "ExpressionAttributeValues",
+	[MEMBER_RETURN_ON_FAILURE] = "ReturnValuesOnConditionCheckFailure",
+};
+
+#define BIT(member) (1 << (member))
+#define CONDITION_MEMBERS \
+	(BIT(MEMBER_TABLE_NAME) | BIT(MEMBER_CONDITION) | BIT(MEMBER_NAMES) | \
+	 BIT(MEMBER_VALUES) | BIT(MEMBER_RETURN_ON_FAILURE))
+
+typedef struct ActionKind
+{
+	const char *name;
+	const char *path;			/* kind as it appears in messages */
+	int			members;
+	WriteKind	write;			/* unused for Get */
+} ActionKind;
+
+static const ActionKind write_kinds[] = {
+	{"Put", "put", CONDITION_MEMBERS | BIT(MEMBER_ITEM), WRITE_KIND_PUT},
+	{"Update", "update", CONDITION_MEMBERS | BIT(MEMBER_KEY) | BIT(MEMBER_UPDATE), WRITE_KIND_UPDATE},
+	{"Delete", "delete", CONDITION_MEMBERS | BIT(MEMBER_KEY), WRITE_KIND_DELETE},
+	{"ConditionCheck", "conditionCheck", CONDITION_MEMBERS | BIT(MEMBER_KEY), WRITE_KIND_CHECK},
+};
+
+static const ActionKind get_kinds[] = {
+	{"Get", "get", BIT(MEMBER_TABLE_NAME) | BIT(MEMBER_KEY) | BIT(MEMBER_PROJECTION) | BIT(MEMBER_NAMES)},
+};
+
+/* The kinds that a function knows. */
+typedef struct ActionKinds
+{
+	const ActionKind *kinds;
+	int			n;
+	const char *expected;
+} ActionKinds;
+
+static const ActionKinds writes = {write_kinds, lengthof(write_kinds), "Put, Update, Delete or ConditionCheck"};
+static const ActionKinds gets = {get_kinds, lengthof(get_kinds), "Get"};
+
+/* One action of the list. */
+typedef struct Action
+{
+	int			position;
+	const ActionKind *kind;
+	Slice		table_name;		/* data is NULL if there is none, as below */
+	struct varlena *item;		/* or key; NULL if there is none */
+	ExprText	update;
+	ExprText	condition;
+	ExprText	projection;
+	ExprArgs	args;
+	Slice		return_on_failure;
+} Action;
+
+typedef struct ActionList
+{
+	const ActionKinds *known;
+	int			n;
+	Action	   *actions;
+} ActionList;
+
+/* ---- members ---- */
 
 static void
 WrongMember(const char *name, const char *wanted)
@@ -32,257 +111,270 @@ WrongMember(const char *name, const char *wanted)
 }
 
 static bool
-StringMember(JsonbContainer *object, const char *name, Slice *string)
+PassNull(JsonReader *r)
 {
-	JsonbValue	v;
-
-	if (!Member(object, name, &v))
+	if (JsonNextByte(r) != 'n')
 		return false;
-	if (v.type != jbvString)
+	JsonSkipValue(r);
+	return true;
+}
+
+static Slice
+ReadString(JsonReader *r, const char *name)
+{
+	if (PassNull(r))
+		return (Slice) {NULL, 0};
+	if (JsonNextByte(r) != '"')
 		WrongMember(name, "a string");
-	*string = (Slice) {v.val.string.val, v.val.string.len};
-	return true;
-}
-
-static bool
-ObjectMember(JsonbContainer *object, const char *name, JsonbContainer **member)
-{
-	JsonbValue	v;
-
-	if (!Member(object, name, &v))
-		return false;
-	if (v.type != jbvBinary || !JsonContainerIsObject(v.val.binary.data))
-		WrongMember(name, "an object");
-	*member = v.val.binary.data;
-	return true;
-}
-
-/*
- * Returns a member that is a map of attribute values; MISSING_VALUE if absent.
- */
-static ValueRef
-ItemMember(JsonbContainer *object, const char *name, struct varlena **datum)
-{
-	JsonbContainer *map;
-
-	*datum = NULL;
-	if (!ObjectMember(object, name, &map))
-		return MISSING_VALUE;
-	*datum = ItemFromJsonbContainer(map);
-	return ItemRoot(*datum);
+	return JsonString(r);
 }
 
 static ExprText
-ExprMember(JsonbContainer *object, const char *name)
+ReadExpr(JsonReader *r, const char *name)
 {
-	ExprText	expr = {false, {NULL, 0}};
+	Slice		text = ReadString(r, name);
 
-	expr.given = StringMember(object, name, &expr.text);
-	return expr;
+	return (ExprText) {text.data != NULL, text};
 }
 
-static ExprArgs
-ArgsMembers(JsonbContainer *object)
+/* Returns a map of attribute values; NULL if it is absent. */
+static struct varlena *
+ReadItem(JsonReader *r, const char *name)
 {
-	ExprArgs	args = {MISSING_VALUE, false, 0, NULL};
-	JsonbContainer *names;
-	struct varlena *datum;
+	struct varlena *item;
+	ItemBuilder b;
 
-	args.values = ItemMember(object, "ExpressionAttributeValues", &datum);
-	if (ObjectMember(object, "ExpressionAttributeNames", &names))
-	{
-		args.names_given = true;
-		args.nnames = ExprNamesFromJsonb(names, &args.names);
-	}
-	return args;
-}
-
-/* The position and kind of an action, for messages. */
-typedef struct ActionPlace
-{
-	int			position;
-	const char *kind;			/* kind as written by the service */
-} ActionPlace;
-
-static char *
-MemberPath(ActionPlace place, const char *member)
-{
-	return psprintf("transactItems.%d.member.%s.%s",
-					place.position + 1, place.kind, member);
-}
-
-static const char *
-TableNameMember(JsonbContainer *object, ActionPlace place)
-{
-	Slice		name;
-
-	if (!StringMember(object, "TableName", &name))
-		ModelError(NULL, MemberPath(place, "tableName"), "Member must not be null");
-	return pnstrdup(name.data, name.len);
-}
-
-/* ---- the list of actions ---- */
-
-/* Reads one action, whose kind is the name of its only member. */
-typedef void (*ActionReader) (void *arg, int position, Slice kind, JsonbContainer *body);
-
-static void
-ReadAction(JsonbContainer *action, int position, ActionReader read, void *arg)
-{
-	JsonbWalk	walk;
-	JsonbValue	body;
-	Slice		kind;
-
-	if (JsonContainerSize(action) != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("every element of transact_items must have exactly one member"),
-				 errdetail("Element %d has %d.", position + 1, (int) JsonContainerSize(action))));
-
-	JsonbWalkInit(&walk, action);
-	(void) JsonbWalkMember(&walk, &kind, &body);
-	if (body.type != jbvBinary || !JsonContainerIsObject(body.val.binary.data))
-		WrongMember(pnstrdup(kind.data, kind.len), "an object");
-	read(arg, position, kind, body.val.binary.data);
-}
-
-static int
-ActionCount(FunctionCallInfo fcinfo)
-{
-	Jsonb	   *list;
-
-	if (PG_ARGISNULL(0))
-		ModelError(NULL, "transactItems", "Member must not be null");
-	list = PG_GETARG_JSONB_P(0);
-	if (!JB_ROOT_IS_ARRAY(list) || JB_ROOT_IS_SCALAR(list))
-		WrongMember("transact_items", "a list");
-	if (JB_ROOT_COUNT(list) == 0)
-		ModelError("[]", "transactItems", "Member must have length greater than or equal to 1");
-	return JB_ROOT_COUNT(list);
+	if (PassNull(r))
+		return NULL;
+	if (JsonNextByte(r) != '{')
+		WrongMember(name, "an object");
+	ItemBuilderInit(&b, 0, DUPLICATE_NAME_LAST);
+	ReadItemJson(r, &b);
+	item = ItemBuilderFinish(&b);
+	ItemBuilderRelease(&b);
+	return item;
 }
 
 static void
-ReadActions(FunctionCallInfo fcinfo, ActionReader read, void *arg)
+ReadNames(JsonReader *r, const char *name, ExprArgs *args)
 {
-	Jsonb	   *list = PG_GETARG_JSONB_P(0);
-	JsonbWalk	walk;
-	JsonbValue	element;
+	const char *start;
+	Jsonb	   *names;
 
-	JsonbWalkInit(&walk, &list->root);
-	for (int i = 0; JsonbWalkElement(&walk, &element); i++)
+	args->names_given = !PassNull(r);
+	args->nnames = 0;
+	if (!args->names_given)
+		return;
+	if (JsonNextByte(r) != '{')
+		WrongMember(name, "an object");
+	start = r->at;
+	JsonSkipValue(r);
+	names = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(pnstrdup(start, r->at - start))));
+	args->nnames = ExprNamesFromJsonb(&names->root, &args->names);
+}
+
+static void
+ReadMember(JsonReader *r, Action *a, ActionMember member)
+{
+	const char *name = member_names[member];
+	struct varlena *values;
+
+	switch (member)
 	{
-		if (element.type != jbvBinary || !JsonContainerIsObject(element.val.binary.data))
-			WrongMember(psprintf("transact_items[%d]", i), "an object");
-		ReadAction(element.val.binary.data, i, read, arg);
+		case MEMBER_TABLE_NAME:
+			a->table_name = ReadString(r, name);
+			break;
+		case MEMBER_ITEM:
+		case MEMBER_KEY:
+			a->item = ReadItem(r, name);
+			break;
+		case MEMBER_UPDATE:
+			a->update = ReadExpr(r, name);
+			break;
+		case MEMBER_CONDITION:
+			a->condition = ReadExpr(r, name);
+			break;
+		case MEMBER_PROJECTION:
+			a->projection = ReadExpr(r, name);
+			break;
+		case MEMBER_NAMES:
+			ReadNames(r, name, &a->args);
+			break;
+		case MEMBER_VALUES:
+			values = ReadItem(r, name);
+			a->args.values = values != NULL ? ItemRoot(values) : MISSING_VALUE;
+			break;
+		case MEMBER_RETURN_ON_FAILURE:
+			a->return_on_failure = ReadString(r, name);
+			break;
 	}
 }
 
 /*
- * Checks the names of an action's members against a list that ends with NULL.
- * A mistyped ConditionExpression must not become a write without condition.
+ * Returns the member with a name.  Unknown members are errors: a mistyped
+ * ConditionExpression must not become a write without condition.
  */
-static void
-CheckMembers(JsonbContainer *body, Slice kind, const char *const *members)
+static ActionMember
+FindMember(const Action *a, Slice name)
 {
-	JsonbWalk	walk;
-	JsonbValue	value;
-	Slice		given;
-
-	JsonbWalkInit(&walk, body);
-	while (JsonbWalkMember(&walk, &given, &value))
+	for (size_t i = 0; i < lengthof(member_names); i++)
 	{
-		const char *const *known = members;
-
-		while (*known != NULL && !SliceIs(given, *known))
-			known++;
-		if (*known == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_DYNAMO_VALIDATION),
-					 errmsg("unknown member \"%.*s\" of %.*s in transact_items",
-							(int) given.len, given.data, (int) kind.len, kind.data)));
+		if ((a->kind->members & BIT(i)) != 0 && SliceIs(name, member_names[i]))
+			return (ActionMember) i;
 	}
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("unknown member \"%.*s\" of %s in transact_items",
+					(int) name.len, name.data, a->kind->name)));
+}
+
+/* ---- actions ---- */
+
+static const ActionKind *
+FindKind(const ActionKinds *known, Slice name)
+{
+	for (int i = 0; i < known->n; i++)
+	{
+		if (SliceIs(name, known->kinds[i].name))
+			return &known->kinds[i];
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("unknown action \"%.*s\" in transact_items", (int) name.len, name.data),
+			 errhint("Expected %s.", known->expected)));
 }
 
 static void
-UnknownAction(Slice kind, const char *expected)
+NotOneMember(int position, int members)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("unknown action \"%.*s\" in transact_items", (int) kind.len, kind.data),
-			 errhint("Expected %s.", expected)));
+			 errmsg("every element of transact_items must have exactly one member"),
+			 errdetail("Element %d has %d.", position + 1, members)));
+}
+
+/* Reads the members of an action. */
+static void
+ReadBody(JsonReader *r, Action *a)
+{
+	Slice		name;
+
+	if (JsonNextByte(r) != '{')
+		WrongMember(a->kind->name, "an object");
+	JsonBeginObject(r);
+	while (JsonNextMember(r, &name))
+		ReadMember(r, a, FindMember(a, name));
+}
+
+/* Reads an element of the list: an object whose only member is an action. */
+static void
+ReadAction(JsonReader *r, const ActionKinds *known, Action *a)
+{
+	int			members = 1;
+	Slice		name;
+
+	if (JsonNextByte(r) != '{')
+		WrongMember(psprintf("transact_items[%d]", a->position), "an object");
+	JsonBeginObject(r);
+	if (!JsonNextMember(r, &name))
+		NotOneMember(a->position, 0);
+	a->kind = FindKind(known, name);
+	a->args.values = MISSING_VALUE;
+	ReadBody(r, a);
+	for (; JsonNextMember(r, &name); members++)
+		JsonSkipValue(r);
+	if (members > 1)
+		NotOneMember(a->position, members);
+}
+
+/* Returns room for one more action; the room doubles at every power of two. */
+static Action *
+AddAction(ActionList *list)
+{
+	Action	   *a;
+
+	if ((list->n & (list->n - 1)) == 0)
+		list->actions = list->n == 0 ? palloc(sizeof(Action)) :
+			repalloc(list->actions, 2 * list->n * sizeof(Action));
+	a = &list->actions[list->n];
+	memset(a, 0, sizeof(*a));
+	a->position = list->n++;
+	return a;
+}
+
+static void
+ReadActions(FunctionCallInfo fcinfo, const ActionKinds *known, ActionList *list)
+{
+	JsonReader	r;
+	Slice		json;
+
+	list->n = 0;
+	if (PG_ARGISNULL(0))
+		ModelError(NULL, "transactItems", "Member must not be null");
+	json = SliceOfVarlena(PG_GETARG_TEXT_PP(0));
+	JsonReaderInit(&r, json.data, json.len);
+	if (JsonNextByte(&r) != '[')
+		WrongMember("transact_items", "a list");
+	JsonBeginArray(&r);
+	while (JsonNextElement(&r))
+		ReadAction(&r, known, AddAction(list));
+	JsonEnd(&r);
+	if (list->n == 0)
+		ModelError("[]", "transactItems", "Member must have length greater than or equal to 1");
+}
+
+/* ---- required members ---- */
+
+static char *
+MemberPath(const Action *a, const char *member)
+{
+	return psprintf("transactItems.%d.member.%s.%s", a->position + 1, a->kind->path, member);
+}
+
+static const char *
+RequireTableName(const Action *a)
+{
+	if (a->table_name.data == NULL)
+		ModelError(NULL, MemberPath(a, "tableName"), "Member must not be null");
+	return pnstrdup(a->table_name.data, a->table_name.len);
+}
+
+static ValueRef
+RequireItem(const Action *a)
+{
+	if (a->item == NULL)
+		ModelError(NULL, MemberPath(a, (a->kind->members & BIT(MEMBER_ITEM)) != 0 ? "item" : "key"),
+				   "Member must not be null");
+	return ItemRoot(a->item);
 }
 
 /* ---- transact_write_items ---- */
 
-#define CONDITION_MEMBERS \
-	"TableName", "ConditionExpression", "ExpressionAttributeNames", \
-	"ExpressionAttributeValues", "ReturnValuesOnConditionCheckFailure"
-
-static const char *const put_members[] = {CONDITION_MEMBERS, "Item", NULL};
-static const char *const update_members[] = {CONDITION_MEMBERS, "Key", "UpdateExpression", NULL};
-static const char *const key_members[] = {CONDITION_MEMBERS, "Key", NULL};
-
-static const struct
-{
-	const char *name;
-	WriteKind	kind;
-	const char *item;			/* name of the member with the item or key */
-	const char *const *members; /* all allowed members */
-	const char *path;			/* kind as it appears in messages */
-}			write_actions[] = {
-	{"Put", WRITE_KIND_PUT, "Item", put_members, "put"},
-	{"Update", WRITE_KIND_UPDATE, "Key", update_members, "update"},
-	{"Delete", WRITE_KIND_DELETE, "Key", key_members, "delete"},
-	{"ConditionCheck", WRITE_KIND_CHECK, "Key", key_members, "conditionCheck"},
-};
-
 static bool
-ReturnsOldOnFailure(JsonbContainer *body, ActionPlace place)
+ReturnsOldOnFailure(const Action *a)
 {
-	Slice		word;
+	Slice		word = a->return_on_failure;
 
-	if (!StringMember(body, "ReturnValuesOnConditionCheckFailure", &word) ||
-		SliceIs(word, "NONE"))
+	if (word.data == NULL || SliceIs(word, "NONE"))
 		return false;
 	if (!SliceIs(word, "ALL_OLD"))
 		ModelError(pnstrdup(word.data, word.len),
-				   MemberPath(place, "returnValuesOnConditionCheckFailure"),
+				   MemberPath(a, "returnValuesOnConditionCheckFailure"),
 				   "Member must satisfy enum value set: [ALL_OLD, NONE]");
 	return true;
 }
 
 static void
-ReadWrite(void *arg, int position, Slice kind, JsonbContainer *body)
+MakeWrite(const Action *a, WriteOp *op)
 {
-	WriteOp    *op = &((WriteOp *) arg)[position];
-	ActionPlace place = {position, NULL};
-	size_t		a = 0;
-
-	while (a < lengthof(write_actions) && !SliceIs(kind, write_actions[a].name))
-		a++;
-	if (a == lengthof(write_actions))
-		UnknownAction(kind, "Put, Update, Delete or ConditionCheck");
-
-	place.kind = write_actions[a].path;
-	op->kind = write_actions[a].kind;
-	op->table_name = TableNameMember(body, place);
-	op->item = ItemMember(body, write_actions[a].item, &op->datum);
-	if (ValueIsMissing(op->item))
-		ModelError(NULL, MemberPath(place, op->kind == WRITE_KIND_PUT ? "item" : "key"),
-				   "Member must not be null");
-	if (op->kind == WRITE_KIND_UPDATE)
-		op->update = ExprMember(body, "UpdateExpression");
-	op->condition = ExprMember(body, "ConditionExpression");
-	op->args = ArgsMembers(body);
-	op->return_old_on_failure = ReturnsOldOnFailure(body, place);
-	/*
-	 * If there are other members than those read above, check their names.
-	 * Members that occur rarely are not counted above, so the check may be
-	 * unnecessary.
-	 */
-	if (JsonContainerSize(body) != (uint32) (2 + op->update.given + op->condition.given +
-											 !ValueIsMissing(op->args.values) + op->args.names_given))
-		CheckMembers(body, kind, write_actions[a].members);
+	op->kind = a->kind->write;
+	op->table_name = RequireTableName(a);
+	op->item = RequireItem(a);
+	op->datum = a->item;
+	op->update = a->update;
+	op->condition = a->condition;
+	op->args = a->args;
+	op->return_old_on_failure = ReturnsOldOnFailure(a);
 }
 
 DYNAMO_FUNCTION(dynamo_transact_write_items);
@@ -290,40 +382,41 @@ DYNAMO_FUNCTION(dynamo_transact_write_items);
 Datum
 dynamo_transact_write_items(PG_FUNCTION_ARGS)
 {
-	int			n = ActionCount(fcinfo);
-	WriteOp    *ops = palloc0(sizeof(WriteOp) * n);
+	ActionList	list;
+	WriteOp    *ops;
 	TransactResult result;
 
-	ReadActions(fcinfo, ReadWrite, ops);
-	TransactWriteItems(ops, n, &result);
+	ReadActions(fcinfo, &writes, &list);
+	ops = palloc0(sizeof(WriteOp) * list.n);
+	for (int i = 0; i < list.n; i++)
+		MakeWrite(&list.actions[i], &ops[i]);
+	TransactWriteItems(ops, list.n, &result);
 	if (result.canceled)
-		TransactCanceledError(&result, n);
+		TransactCanceledError(&result, list.n);
 	PG_RETURN_VOID();
 }
 
 /* ---- transact_get_items ---- */
 
-static const char *const get_members[] = {
-	"TableName", "Key", "ProjectionExpression", "ExpressionAttributeNames", NULL
-};
-
-static void
-ReadGet(void *arg, int position, Slice kind, JsonbContainer *body)
+static ItemList *
+TransactGet(FunctionCallInfo fcinfo)
 {
-	GetOp	   *op = &((GetOp *) arg)[position];
-	ActionPlace place = {position, "get"};
-	struct varlena *datum;
+	ActionList	list;
+	GetOp	   *ops;
+	ItemList   *items;
 
-	if (!SliceIs(kind, "Get"))
-		UnknownAction(kind, "Get");
-	op->table_name = TableNameMember(body, place);
-	op->key = ItemMember(body, "Key", &datum);
-	if (ValueIsMissing(op->key))
-		ModelError(NULL, MemberPath(place, "key"), "Member must not be null");
-	op->projection = ExprMember(body, "ProjectionExpression");
-	op->args = ArgsMembers(body);
-	if (JsonContainerSize(body) != (uint32) (2 + op->projection.given + op->args.names_given))
-		CheckMembers(body, kind, get_members);
+	ReadActions(fcinfo, &gets, &list);
+	ops = palloc0(sizeof(GetOp) * list.n);
+	for (int i = 0; i < list.n; i++)
+	{
+		ops[i].table_name = RequireTableName(&list.actions[i]);
+		ops[i].key = RequireItem(&list.actions[i]);
+		ops[i].projection = list.actions[i].projection;
+		ops[i].args = list.actions[i].args;
+	}
+	items = ItemListMake(list.n, false);
+	TransactGetItems(ops, list.n, items->results);
+	return items;
 }
 
 DYNAMO_FUNCTION(dynamo_transact_get_items);
@@ -336,18 +429,10 @@ dynamo_transact_get_items(PG_FUNCTION_ARGS)
 	if (SRF_IS_FIRSTCALL())
 	{
 		MemoryContext old;
-		int			n;
-		GetOp	   *ops;
-		ItemList   *list;
 
 		context = SRF_FIRSTCALL_INIT();
 		old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
-		n = ActionCount(fcinfo);
-		ops = palloc0(sizeof(GetOp) * n);
-		ReadActions(fcinfo, ReadGet, ops);
-		list = ItemListMake(n, false);
-		TransactGetItems(ops, n, list->results);
-		context->user_fctx = list;
+		context->user_fctx = TransactGet(fcinfo);
 		MemoryContextSwitchTo(old);
 	}
 	context = SRF_PERCALL_SETUP();

@@ -153,6 +153,12 @@ extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
  */
 extern bool StoreItemIsFinal(const Store *store);
 
+/*
+ * Whether writing a row executes no triggers and constraints, which could read
+ * or write other rows.
+ */
+extern bool StoreWritesRowOnly(const Store *store);
+
 /* ---- lock.c ---- */
 
 /* The result of StoreLock: a locked row, or a locked absence. */

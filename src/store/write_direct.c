@@ -78,6 +78,13 @@ HasAfterRowTriggers(const TriggerDesc *t)
 						 t->trig_delete_after_row);
 }
 
+bool
+StoreWritesRowOnly(const Store *store)
+{
+	return store->direct && StoreItemIsFinal(store) &&
+		!HasAfterRowTriggers(store->rel->trigdesc) && store->rel->rd_rel->relchecks == 0;
+}
+
 /* ---- indexes ---- */
 
 /*

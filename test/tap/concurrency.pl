@@ -34,7 +34,7 @@ END $$;
 CREATE FUNCTION move_money(source int, target int, amount int) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	IF source = target THEN RETURN; END IF;
-	PERFORM dynamo.transact_write_items(jsonb_build_array(
+	PERFORM dynamo.transact_write_items(json_build_array(
 		jsonb_build_object('Update', jsonb_build_object('TableName', 'shared',
 			'Key', jsonb_build_object('id', jsonb_build_object('S', 'account' || source)),
 			'UpdateExpression', 'SET balance = balance - :n', 'ConditionExpression', 'balance >= :n',
