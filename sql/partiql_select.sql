@@ -23,6 +23,18 @@ INSERT INTO hash (item) SELECT jsonb_build_object('id', i, 'm', jsonb_build_obje
 -- one item, one partition, a range of it
 SELECT pq($$SELECT * FROM tab WHERE pk = 'p1' AND sk = 's4'$$);
 SELECT pq($$SELECT * FROM hash WHERE id = 2.0$$);
+-- a full key: an item is found by it, and a query says what is wrong with it and ends at a limit
+SELECT pq($$SELECT x, sk FROM tab WHERE sk = 's4' AND pk = 'p1'$$, NULL, ', "ReturnConsumedCapacity": "INDEXES"');
+SELECT pq($$SELECT x FROM tab WHERE pk = 'p1' AND sk = 's4' ORDER BY sk DESC$$, NULL, ', "ReturnConsumedCapacity": "TOTAL", "ConsistentRead": true');
+SELECT pq($$SELECT x FROM tab WHERE pk = 'p1' AND sk = 's4' AND x = 5$$, NULL, ', "ReturnConsumedCapacity": "TOTAL"');
+SELECT pq($$SELECT x FROM tab WHERE pk = 'p1' AND sk = 's4' ORDER BY x$$);
+SELECT pq($$SELECT * FROM tab WHERE pk = 'p1' AND sk = 'none'$$, NULL, ', "ReturnConsumedCapacity": "TOTAL"');
+SELECT pq($$SELECT x FROM tab WHERE pk = 'p1' AND sk = 's4'$$, NULL, ', "Limit": 1');
+SELECT pq($$SELECT x FROM tab WHERE pk = 'p1' AND sk = ?$$, parameter) FROM unnest(ARRAY['[{"N": "4"}]', '[{"S": ""}]', '[{"S": "\u0000"}]',
+	'[{"S": "' || repeat('x', 1025) || '"}]']::text[]) parameter;
+SELECT pq($$SELECT x FROM tab WHERE pk = ? AND sk = 's4'$$, parameter) FROM unnest(ARRAY['[{"N": "4"}]', '[{"S": ""}]', '[{"S": "\u0000"}]',
+	'[{"S": "' || repeat('x', 2049) || '"}]']::text[]) parameter;
+SELECT pq($$SELECT x FROM tab WHERE pk = ? AND sk = 4$$, '[{"NULL": true}]');
 SELECT pq($$select SK, sk from tab where ? = pk$$, '[{"S": "p1"}]');
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'p1' AND begins_with(sk, 's') AND sk <> 's4'$$);
 SELECT pq($$SELECT sk FROM tab WHERE pk = 'p1' AND sk BETWEEN 's1' AND ?$$, '[{"S": "s4"}]');

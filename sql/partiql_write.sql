@@ -22,6 +22,24 @@ SELECT item FROM tab ORDER BY pk, sk;
 -- an existing item is not replaced
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'a', 'sk': 's3', 'x': 1}$$);
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'a', 'sk': 's3', 'x': 1}$$, NULL, ', "ReturnValuesOnConditionCheckFailure": "ALL_OLD"');
+-- by SQL, with another unique index, a constraint, and a snapshot that is kept
+SET dynamo.direct_access = off;
+SELECT pq($$INSERT INTO tab VALUE {'pk': 'a', 'sk': 's3', 'x': 1}$$);
+RESET dynamo.direct_access;
+SELECT dynamo.create_table('strict', 'pk');
+CREATE UNIQUE INDEX "other" ON strict ((item OPERATOR(dynamo.->>) 'n'));
+SELECT pq($$INSERT INTO strict VALUE {'pk': 'a', 'n': 1}$$);
+SELECT pq($$INSERT INTO strict VALUE {'pk': 'b', 'n': 1}$$);
+ALTER TABLE strict ADD CHECK (item OPERATOR(dynamo.->>) 'n' <> '3');
+SELECT pq($$INSERT INTO strict VALUE {'pk': 'a', 'n': 2}$$);
+DROP INDEX other;
+BEGIN ISOLATION LEVEL REPEATABLE READ;
+SELECT pq($$INSERT INTO strict VALUE {'pk': 'a', 'n': 2}$$);
+SELECT pq($$INSERT INTO strict VALUE {'pk': 'c', 'n': 2}$$);
+SELECT pq($$INSERT INTO strict VALUE {'pk': 'c', 'n': 2}$$);
+COMMIT;
+TABLE strict;
+
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'a'}$$);
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'a', 'sk': 1}$$);
 SELECT pq($$INSERT INTO tab VALUE {'pk': 'a', 'sk': ''}$$);

@@ -65,21 +65,26 @@ GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result)
 	result->item = item;
 }
 
-void
-GetItem(const GetOp *op, GetResult *result)
+bool
+GetItem(const GetOp *op, GetResult *result, Problem *problem)
 {
 	BoundGet	bound;
 	Store		store;
 	RowKey		key;
+	bool		has_key;
 
 	GetBind(&bound, &op->projection, &op->args, op->built_projection, op->sizes);
 	bound.filter = op->built_filter;
 	StoreOpen(&store, op->table_name, ACL_SELECT);
-	(void) GetBindKey(store.def, op->key, &key, NULL);
-	GetCheckPaths(&bound, store.def);
-	GetFindNeeded(&bound);
-	GetRow(&store, &bound, &key, result);
+	has_key = GetBindKey(store.def, op->key, &key, problem);
+	if (has_key)
+	{
+		GetCheckPaths(&bound, store.def);
+		GetFindNeeded(&bound);
+		GetRow(&store, &bound, &key, result);
+	}
 	StoreClose(&store);
+	return has_key;
 }
 
 DYNAMO_FUNCTION(dynamo_get_item);
@@ -94,7 +99,7 @@ dynamo_get_item(PG_FUNCTION_ARGS)
 	op.key = ArgRequiredItem(fcinfo, 1, "key", NULL);
 	op.projection = ArgExpr(fcinfo, 2);
 	op.args = ArgExprArgs(fcinfo, -1, 3);
-	GetItem(&op, &result);
+	(void) GetItem(&op, &result, NULL);
 	if (result.item == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_POINTER(result.item);

@@ -110,8 +110,11 @@ typedef struct GetResult
 	uint64		size;			/* if requested: of the whole stored item */
 } GetResult;
 
-/* Executes GetItem; a missing item is not an error. */
-extern void GetItem(const GetOp *op, GetResult *result);
+/*
+ * Executes GetItem; a missing item is not an error.  Returns false if it notes
+ * a problem of the key; raises it if problem is NULL.
+ */
+extern bool GetItem(const GetOp *op, GetResult *result, Problem *problem);
 
 /* ---- batches and transactions ---- */
 

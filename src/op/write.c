@@ -176,9 +176,7 @@ RaiseConditionFailed(const WriteOp *op, ValueRef old)
 	StringInfoData json;
 
 	if (op->insert)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_DUPLICATE_ITEM),
-				 errmsg(DUPLICATE_ITEM_MESSAGE)));
+		DuplicateItemError();
 	if (!op->return_old_on_failure || ValueIsMissing(old))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_CONDITION_FAILED),
@@ -428,8 +426,12 @@ WriteRow(Store *store, const PreparedWrite *w, WriteResult *result)
 {
 	RowWrite	r = {w, result, WRITE_NOTHING};
 	struct varlena *stored = NULL;
-	WriteAction action = StoreWrite(store, &w->key, w->need_old, DecideRow, &r, &stored);
+	WriteAction action;
 
+	if (w->op->insert && StoreCanInsert(store))
+		action = StoreInsert(store, &w->key, DecideRow, &r, &stored);
+	else
+		action = StoreWrite(store, &w->key, w->need_old, DecideRow, &r, &stored);
 	if (action == WRITE_PUT)
 		RememberNew(&r, stored);
 	else if (action == WRITE_NOTHING)

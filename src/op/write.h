@@ -47,8 +47,6 @@ WriteGivenItem(const PreparedWrite *w)
 	return w->composed != NULL ? ItemRoot(w->composed) : w->op->item;
 }
 
-#define DUPLICATE_ITEM_MESSAGE "Duplicate primary key exists in table"
-
 /*
  * Whether the condition, if any, is true.  The condition of an insert is that
  * there is no item.

@@ -132,8 +132,12 @@ AddLiteral(ItemBuilder *b, const Literal *literal, const ValueRef *parameters)
 struct varlena *
 LiteralBuild(const Literal *literal, int depth, const ValueRef *parameters)
 {
-	ItemBuilder *b = ItemBuilderCreate(depth, DUPLICATE_NAME_ERROR);
+	struct varlena *value;
+	ItemBuilder b;
 
-	AddLiteral(b, literal, parameters);
-	return ItemBuilderFinish(b);
+	ItemBuilderInit(&b, depth, DUPLICATE_NAME_ERROR);
+	AddLiteral(&b, literal, parameters);
+	value = ItemBuilderFinish(&b);
+	ItemBuilderRelease(&b);
+	return value;
 }

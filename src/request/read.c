@@ -215,14 +215,14 @@ ReadScalar(JsonReader *r, JsonKind kind, const Shape *shape, Field *field)
 static void
 GrowField(Field *field, bool names)
 {
-	/* doubled at every power of two */
-	if ((field->count & (field->count - 1)) != 0)
+	/* doubled at every power of two, from 4 */
+	if ((field->count & (field->count - 1)) != 0 || (field->count > 0 && field->count < 4))
 		return;
 	if (field->count == 0)
 	{
-		field->fields = palloc(sizeof(Field *));
+		field->fields = palloc(4 * sizeof(Field *));
 		if (names)
-			field->names = palloc(sizeof(Slice));
+			field->names = palloc(4 * sizeof(Slice));
 		return;
 	}
 	field->fields = repalloc(field->fields, 2 * field->count * sizeof(Field *));
@@ -476,13 +476,19 @@ FieldExpand(const Field *field)
 
 /* ---- accessors ---- */
 
+/* The linker gives equal literals one address, by which most are found. */
 const Field *
 FieldMember(const Field *structure, const char *name)
 {
-	int			i = MemberIndex(structure->shape, (Slice) {name, strlen(name)});
+	const Shape *shape = structure->shape;
+	int			i = 0;
 
+	while (i < shape->nmembers && shape->members[i].name != name)
+		i++;
+	if (i == shape->nmembers)
+		i = MemberIndex(shape, (Slice) {name, strlen(name)});
 	if (i < 0)
-		elog(ERROR, "%s has no member %s", structure->shape->name, name);
+		elog(ERROR, "%s has no member %s", shape->name, name);
 	return structure->fields[i];
 }
 

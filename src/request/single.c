@@ -30,7 +30,7 @@ GetItemRequest(Request *request)
 	op.built_projection = LegacyProjection(input);
 	op.projection = FieldExpr(input, "ProjectionExpression");
 	op.sizes = detail != CAPACITY_NONE;
-	GetItem(&op, &result);
+	(void) GetItem(&op, &result, NULL);
 
 	if (result.item != NULL)
 	{

@@ -48,13 +48,19 @@ CheckName(Slice name)
 }
 
 void
+StatementNameTable(PreparedStatement *s)
+{
+	CheckName(s->bound.table);
+	CheckName(s->bound.index);
+	s->table_name = TableNameOf(s->bound.table);
+}
+
+void
 StatementOpen(PreparedStatement *s)
 {
 	Relation	rel;
 
-	CheckName(s->bound.table);
-	CheckName(s->bound.index);
-	s->table_name = TableNameOf(s->bound.table);
+	StatementNameTable(s);
 	rel = TableNameOpen(s->table_name, AccessShareLock, false);
 	s->def = TableDefAcquire(rel);
 	table_close(rel, NoLock);
@@ -63,7 +69,8 @@ StatementOpen(PreparedStatement *s)
 void
 StatementClose(PreparedStatement *s)
 {
-	TableDefRelease(s->def);
+	if (s->def != NULL)
+		TableDefRelease(s->def);
 	s->def = NULL;
 }
 

@@ -42,6 +42,9 @@ extern void StatementPrepare(PreparedStatement *s, const Field *input);
 
 /* Finds the table; StatementClose lets its definition go. */
 extern void StatementOpen(PreparedStatement *s);
+
+/* Sets table_name only, which is all that INSERT needs. */
+extern void StatementNameTable(PreparedStatement *s);
 extern void StatementClose(PreparedStatement *s);
 
 /*

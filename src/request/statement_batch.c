@@ -130,7 +130,7 @@ ExecuteBatchStatement(void *arg)
 	BatchStatement *b = arg;
 
 	if (IsRead(b))
-		GetItem(&b->get, &b->read);
+		(void) GetItem(&b->get, &b->read, NULL);
 	else
 		WriteItem(&b->write, &b->written);
 }

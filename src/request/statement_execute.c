@@ -47,7 +47,10 @@ ExecuteStatementRequest(Request *request)
 	PreparedStatement s;
 
 	StatementPrepare(&s, request->input);
-	StatementOpen(&s);
+	if (s.bound.kind == STATEMENT_INSERT)
+		StatementNameTable(&s);
+	else
+		StatementOpen(&s);
 	if (StatementReads(s.bound.kind))
 		StatementRead(&s, request->out);
 	else

@@ -141,6 +141,31 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 	op->start = token.data != NULL ? ItemRoot(NextTokenRead(s, token)) : MISSING_VALUE;
 }
 
+/*
+ * Reads the only row that a full key can have, which costs less than a query;
+ * false if a query must answer: it has its own messages and can end at a limit.
+ */
+static bool
+ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)
+{
+	Problem		problem = NO_PROBLEM;
+	GetOp		get;
+	GetResult  *result = palloc(sizeof(GetResult));
+
+	if (limit > 0 || !ValueIsMissing(sel->op.start) ||
+		!StatementGet(sel->s, &get) || get.built_filter != NULL)
+		return false;
+	get.sizes = FieldCapacity(sel->s->input) != CAPACITY_NONE;
+	if (!GetItem(&get, result, &problem))
+		return false;
+	memset(page, 0, sizeof(*page));
+	page->count = result->item != NULL;
+	page->scanned_count = page->count;
+	page->items = &result->item;
+	page->size = result->size;
+	return true;
+}
+
 static void
 ReadSelection(const Selection *sel, int64 limit, ReadPageResult *page)
 {
@@ -153,6 +178,8 @@ ReadSelection(const Selection *sel, int64 limit, ReadPageResult *page)
 		.merged = sel->merged && sel->range.npartitions > 1,
 	};
 
+	if (ReadFullKey(sel, limit, page))
+		return;
 	if (partitions.npartitions > 0)
 		ReadPartitionsPage(&partitions, limit, page);
 	else

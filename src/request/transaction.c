@@ -120,6 +120,6 @@ TransactionLookUnits(const TableDef *def, const WriteOp *action)
 		ItemRoot(KeyOfItem(def, action->item)) : action->item;
 	get.args.values = MISSING_VALUE;
 	get.sizes = true;
-	GetItem(&get, &result);
+	(void) GetItem(&get, &result, NULL);
 	return ReadUnits(result.size, true);
 }

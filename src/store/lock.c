@@ -200,7 +200,7 @@ LockDirect(WriteRequest *request, Relation primary, bool absence, RowLock *lock)
 static struct varlena *
 LockOneRow(Store *store, const RowKey *key, bool absence, RowLock *lock)
 {
-	WriteRequest request = {store, key, true, NULL, NULL, NULL, NULL};
+	WriteRequest request = {store, key, true};
 	Relation	primary = store->local ? OpenPrimaryKey(store->def) : NULL;
 	struct varlena *item;
 

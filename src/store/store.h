@@ -147,6 +147,22 @@ extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
 							  struct varlena **stored);
 
 /*
+ * Like StoreWrite for a new row: an existing one is an error, which
+ * DuplicateItemError raises.  Only if StoreCanInsert.
+ */
+extern WriteAction StoreInsert(Store *store, const RowKey *key,
+							   WriteDecider decide, void *arg, struct varlena **stored);
+
+/*
+ * Whether StoreInsert is possible: no trigger interferes, and the isolation
+ * level gives no other meaning to a row that the snapshot does not show.
+ */
+extern bool StoreCanInsert(const Store *store);
+
+#define DUPLICATE_ITEM_MESSAGE "Duplicate primary key exists in table"
+extern void DuplicateItemError(void) pg_attribute_noreturn();
+
+/*
  * Whether the direct path stores an item unchanged, so that it must have been
  * checked.  Otherwise BEFORE triggers may change it, and derive_keys checks it
  * afterwards.

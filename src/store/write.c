@@ -1,6 +1,9 @@
 /* write.c Writes one row by one of the two paths. */
 #include "postgres.h"
 
+#include "access/xact.h"
+
+#include "errors.h"
 #include "store/write_paths.h"
 
 static WriteAction
@@ -19,9 +22,35 @@ WriteAction
 StoreWrite(Store *store, const RowKey *key, bool need_old,
 		   WriteDecider decide, void *arg, struct varlena **stored)
 {
-	WriteRequest request = {store, key, need_old, decide, arg, NULL, NULL};
+	WriteRequest request = {store, key, need_old, decide, arg};
 
 	return WriteOnPath(&request, stored);
+}
+
+/* ---- new rows ---- */
+
+bool
+StoreCanInsert(const Store *store)
+{
+	return StoreWritesRowOnly(store) && !IsolationUsesXactSnapshot();
+}
+
+WriteAction
+StoreInsert(Store *store, const RowKey *key, WriteDecider decide, void *arg,
+			struct varlena **stored)
+{
+	WriteRequest request = {store, key, true, decide, arg, .insert = true};
+
+	Assert(StoreCanInsert(store));
+	return WriteOnPath(&request, stored);
+}
+
+void
+DuplicateItemError(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_DUPLICATE_ITEM),
+			 errmsg(DUPLICATE_ITEM_MESSAGE)));
 }
 
 /* ---- locked rows ---- */
@@ -47,7 +76,7 @@ StoreWriteLocked(Store *store, const RowKey *key, const RowLock *lock,
 				 WriteAction action, struct varlena *item, struct varlena **stored)
 {
 	Decision	decision = {action, item};
-	WriteRequest request = {store, key, false, TakeDecision, &decision, lock, NULL};
+	WriteRequest request = {store, key, false, TakeDecision, &decision, lock};
 
 	/* A row that was absent when it was locked may exist now. */
 	if (action == WRITE_DELETE && !lock->present)

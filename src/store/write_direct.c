@@ -429,6 +429,18 @@ KeyIsUnchanged(DirectWrite *d)
 	return true;
 }
 
+/* Whether the current error is that the primary key's index has the key. */
+static bool
+IsKeyViolation(DirectWrite *d)
+{
+	MemoryContext old = MemoryContextSwitchTo(d->caller);
+	ErrorData  *error = CopyErrorData();
+
+	MemoryContextSwitchTo(old);
+	return error->sqlerrcode == ERRCODE_UNIQUE_VIOLATION && error->constraint_name != NULL &&
+		strcmp(error->constraint_name, RelationGetRelationName(d->primary)) == 0;
+}
+
 /*
  * Does what INSERT ... ON CONFLICT DO NOTHING does; false if there was a
  * conflict.
@@ -446,6 +458,29 @@ InsertSpeculatively(DirectWrite *d, List **recheck)
 	table_tuple_complete_speculative(d->rel, d->new, token, !conflict);
 	SpeculativeInsertionLockRelease(xid);
 	return !conflict;
+}
+
+/*
+ * INSERT, which finds an existing row itself, by the primary key's index.  An
+ * error takes the place of that of the index, so that no subtransaction is
+ * needed.
+ */
+static void
+InsertNew(DirectWrite *d, List **recheck)
+{
+	table_tuple_insert(d->rel, d->new, d->cid, 0, NULL);
+	PG_TRY();
+	{
+		*recheck = InsertIndexTuples(d->rri, d->new, d->estate);
+	}
+	PG_CATCH();
+	{
+		if (!IsKeyViolation(d))
+			PG_RE_THROW();
+		FlushErrorState();
+		DuplicateItemError();
+	}
+	PG_END_TRY();
 }
 
 static bool
@@ -471,6 +506,8 @@ DirectInsertRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 		table_tuple_insert(d->rel, d->new, d->cid, 0, NULL);
 		recheck = InsertIndexTuples(d->rri, d->new, d->estate);
 	}
+	else if (d->request->insert)
+		InsertNew(d, &recheck);
 	else if (!InsertSpeculatively(d, &recheck))
 		return false;
 
@@ -542,6 +579,8 @@ DirectFindRow(DirectWrite *d)
 	const RowLock *lock = d->request->lock;
 
 	d->request->lock = NULL;
+	if (d->request->insert)
+		return ROW_ABSENT;
 	if (lock != NULL && lock->direct)
 	{
 		if (!lock->present)

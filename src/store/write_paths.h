@@ -16,6 +16,7 @@ typedef struct WriteRequest
 	WriteDecider decide;
 	void	   *arg;
 	const RowLock *lock;		/* existing lock; NULL if none */
+	bool		insert;			/* the direct path does not search for the row */
 	struct varlena *stored;		/* result */
 } WriteRequest;
 
