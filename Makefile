@@ -34,6 +34,11 @@ SHLIB_LINK = -lz
 PGXS := $(shell $(PG_CONFIG) --pgxs)
 include $(PGXS)
 
+# OpenSSL, where the server is built with it.
+ifeq ($(with_ssl),openssl)
+SHLIB_LINK += -lssl -lcrypto
+endif
+
 # Plans that a test forces cost so much that they would be compiled, for minutes in all.
 installcheck: export PGOPTIONS := $(PGOPTIONS) -c jit=off
 

@@ -139,6 +139,11 @@ ConnectionClose(Connection *c)
 		nrefused--;
 	buffered_bytes -= c->accounted;
 	EventsRemove(c->place);
+	if (c->tls != NULL)
+	{
+		TlsShutdown(c->tls);
+		TlsClose(c->tls);
+	}
 	closesocket(c->fd);
 	ReleaseExternalFD();
 	ShareEnd();
@@ -153,6 +158,8 @@ ConnectionCloseAfterAnswer(Connection *c)
 		ConnectionClose(c);
 		return;
 	}
+	if (c->tls != NULL)
+		TlsShutdown(c->tls);
 	(void) shutdown(c->fd, SHUT_WR);
 	Unlist(c);
 	c->in.len = 0;
@@ -248,7 +255,7 @@ Open(pgsocket fd, const char *peer)
 void
 ConnectionOpen(pgsocket fd, const char *peer)
 {
-	(void) Open(fd, peer);
+	Open(fd, peer)->undecided = http_tls != HTTP_TLS_OFF;
 }
 
 void
@@ -321,6 +328,12 @@ Expire(Connection *c)
 	switch (c->state)
 	{
 		case CONNECTION_READING:
+			if (c->handshaking)
+			{
+				LogSlow(c, LOG_KIND_SLOW_REQUEST, "agree on TLS");
+				ConnectionClose(c);
+				break;
+			}
 			LogSlow(c, LOG_KIND_SLOW_REQUEST, "send a request");
 			ConnectionRefuse(c, EmptyAnswer(408));
 			break;

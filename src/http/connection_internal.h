@@ -12,6 +12,7 @@
 #include "http/answer.h"
 #include "http/connection.h"
 #include "http/parser.h"
+#include "http/tls.h"
 
 #define CONNECTION_READ_SIZE	(8 * 1024)
 
@@ -33,6 +34,12 @@ struct Connection
 	ConnectionState state;
 	bool		refused;		/* from the beginning */
 	bool		for_metrics;	/* came to the port of metrics */
+
+	/* TLS */
+	bool		undecided;		/* the first byte will tell whether it is TLS */
+	bool		handshaking;
+	TlsSession *tls;			/* NULL: plain */
+	char	   *certificate_name;	/* TlsClientName */
 	pgsocket	fd;
 	int			place;			/* events.h */
 	MemoryContext context;		/* of this struct and its buffers */
@@ -122,6 +129,22 @@ extern void ConnectionHold(Connection *c, const Durability *durability);
 
 /* Removes a connection that is about to be closed. */
 extern void ConnectionForgetHeld(Connection *c);
+
+/* ---- connection_tls.c ---- */
+
+/*
+ * Decides whether the connection is TLS, and continues the handshake, when its
+ * socket is ready.  Returns whether requests can be read now; otherwise the
+ * connection waits, or has been closed.
+ */
+extern bool ConnectionSecure(Connection *c);
+
+/* Like recv and send, through TLS if the connection has it. */
+extern ssize_t ConnectionRecv(Connection *c, char *bytes, size_t size);
+extern ssize_t ConnectionWrite(Connection *c, const char *bytes, size_t size);
+
+/* The least room for ConnectionRecv. */
+extern int	ConnectionReadRoom(const Connection *c);
 
 /* ---- connection_send.c ---- */
 

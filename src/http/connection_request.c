@@ -98,6 +98,7 @@ ConnectionAnswer(Connection *c)
 	if (c->first_attempt == 0)
 		RequestIdMake(c->id);
 	request.id = c->id;
+	request.certificate_name = c->certificate_name;
 	request.last_attempt = ConnectionIsLastAttempt(c);
 	request.first_attempt = c->first_attempt;
 	if (!ConnectionHasMemory(0))
@@ -140,8 +141,8 @@ TellToContinue(Connection *c)
 	if (!c->head.expect_continue || c->told_to_continue || c->in.len > (int) c->head.len)
 		return;
 	c->told_to_continue = true;
-	/* a socket with room for nothing is not one to wait for */
-	(void) send(c->fd, text, sizeof(text) - 1, MSG_NOSIGNAL);
+	appendStringInfoString(&c->out, text);
+	(void) ConnectionFlush(c);	/* what is left goes before the answer */
 }
 
 /* Reads what there is of the body; *status and *reason if it is malformed. */
@@ -215,10 +216,12 @@ BufferLimit(const Connection *c)
 static bool
 MakeRoom(Connection *c)
 {
+	uint32		room = (uint32) ConnectionReadRoom(c);
 	uint32		size = Min(2 * (uint32) c->in.maxlen, BufferLimit(c));
 
-	if (c->in.maxlen - c->in.len > CONNECTION_READ_SIZE / 2)
+	if (c->in.maxlen - c->in.len > (int) room)
 		return true;
+	size = Max(size, (uint32) c->in.len + room + 1);
 	if (!ConnectionHasMemory(size - (uint32) c->in.maxlen))
 		return false;
 	c->in.data = repalloc(c->in.data, size);
@@ -250,7 +253,7 @@ Receive(Connection *c)
 		ConnectionRefuse(c, UnavailableAnswer());
 		return;
 	}
-	n = recv(c->fd, c->in.data + c->in.len, c->in.maxlen - c->in.len - 1, 0);
+	n = ConnectionRecv(c, c->in.data + c->in.len, c->in.maxlen - c->in.len - 1);
 	if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
 		return;
 	if (n <= 0)
@@ -276,12 +279,12 @@ ReceiveAhead(Connection *c)
 	int			room = c->in.maxlen - c->in.len - 1;
 	ssize_t		n;
 
-	if (room == 0)
+	if (room == 0 || (c->tls != NULL && room < ConnectionReadRoom(c)))
 	{
 		EventsChange(c->place, 0);
 		return;
 	}
-	n = recv(c->fd, c->in.data + c->in.len, room, 0);
+	n = ConnectionRecv(c, c->in.data + c->in.len, room);
 	if (n > 0)
 		c->in.len += (int) n;
 	else if (n == 0)
@@ -306,6 +309,8 @@ Discard(Connection *c)
 void
 ConnectionServe(Connection *c)
 {
+	if (!ConnectionSecure(c))
+		return;
 	switch (c->state)
 	{
 		case CONNECTION_WRITING:

@@ -14,7 +14,7 @@ ConnectionFlush(Connection *c)
 {
 	while (c->sent < c->out.len)
 	{
-		ssize_t		n = send(c->fd, c->out.data + c->sent, c->out.len - c->sent, MSG_NOSIGNAL);
+		ssize_t		n = ConnectionWrite(c, c->out.data + c->sent, c->out.len - c->sent);
 
 		if (n >= 0)
 			c->sent += (int) n;
@@ -90,6 +90,12 @@ ConnectionSend(Connection *c, HttpAnswer *answer, bool head_only)
 {
 	StringInfoData head;
 
+	/* what is to be sent before goes with it, and TLS is sent from there */
+	if (c->tls != NULL || c->out.len > 0)
+	{
+		ConnectionKeepAnswer(c, answer, head_only);
+		return;
+	}
 	initStringInfo(&head);
 	AppendHead(&head, c, answer);
 	SendParts(c, &head, head_only ? (Slice) {NULL, 0} : answer->body);

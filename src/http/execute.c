@@ -152,6 +152,27 @@ VerifiedIdentity(const HttpRequest *request)
 	return AccessKeyIdentity(key);
 }
 
+/* The role that the certificate of the client names. */
+static const Identity *
+CertificateIdentity(const HttpRequest *request)
+{
+	const char *name = request->certificate_name;
+	const Identity *identity;
+	const char *problem;
+
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_MISSING_TOKEN),
+				 errmsg("the client has sent no certificate")));
+	identity = RoleIdentity(name, &problem);
+	if (identity == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_UNRECOGNIZED_CLIENT),
+				 errmsg("The security token included in the request is invalid."),
+				 errdetail_log("Role \"%s\" of the certificate %s.", name, problem)));
+	return identity;
+}
+
 /* The role whose rights requests have without authentication. */
 static const Identity *
 CommonIdentity(void)
@@ -171,8 +192,15 @@ CommonIdentity(void)
 static const Identity *
 Authenticate(const HttpRequest *request)
 {
-	return http_authentication == HTTP_AUTHENTICATION_SIGV4 ?
-		VerifiedIdentity(request) : CommonIdentity();
+	switch (http_authentication)
+	{
+		case HTTP_AUTHENTICATION_SIGV4:
+			return VerifiedIdentity(request);
+		case HTTP_AUTHENTICATION_CERTIFICATE:
+			return CertificateIdentity(request);
+		default:
+			return CommonIdentity();
+	}
 }
 
 /* ---- the transaction ---- */

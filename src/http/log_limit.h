@@ -15,6 +15,7 @@ typedef enum LogKind
 	LOG_KIND_ACCEPT,			/* a connection that was not accepted */
 	LOG_KIND_MALFORMED,
 	LOG_KIND_LOST,				/* while a request came */
+	LOG_KIND_TLS,
 	LOG_KIND_SLOW_REQUEST,
 	LOG_KIND_SLOW_ANSWER,
 	LOG_KIND_HOST,

@@ -116,6 +116,7 @@ typedef struct HttpRequest
 	const HttpHead *head;
 	Slice		body;
 	const char *id;				/* request id for the answer and the log */
+	const char *certificate_name;	/* in the client's certificate; NULL: none */
 	bool		last_attempt;	/* fails if it meets a lock */
 	TimestampTz first_attempt;	/* time of the first one; 0: this is it */
 } HttpRequest;

@@ -31,6 +31,7 @@ bool		metrics_offered;
 char	   *http_database;
 static int	http_workers;
 int			http_authentication;
+int			http_tls;
 char	   *http_role;
 bool		http_allow_superuser;
 char	   *http_allow_origin;
@@ -54,7 +55,15 @@ int			http_stream_retention;
 
 static const struct config_enum_entry authentication_options[] = {
 	{"sigv4", HTTP_AUTHENTICATION_SIGV4, false},
+	{"certificate", HTTP_AUTHENTICATION_CERTIFICATE, false},
 	{"none", HTTP_AUTHENTICATION_NONE, false},
+	{NULL, 0, false}
+};
+
+static const struct config_enum_entry tls_options[] = {
+	{"off", HTTP_TLS_OFF, false},
+	{"allow", HTTP_TLS_ALLOW, false},
+	{"require", HTTP_TLS_REQUIRE, false},
 	{NULL, 0, false}
 };
 
@@ -180,9 +189,13 @@ DefineSettings(void)
 	DefineHousekeepingSettings();
 	DefineCustomEnumVariable("dynamo.http_authentication",
 							 "Authentication of HTTP requests.",
-							 "With sigv4, requests must be signed with an access key. With none, all requests have the rights of dynamo.http_role.",
+							 "With sigv4, requests must be signed with an access key. With certificate, the common name in the client's certificate is the role. With none, all requests have the rights of dynamo.http_role.",
 							 &http_authentication, HTTP_AUTHENTICATION_SIGV4, authentication_options,
 							 PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomEnumVariable("dynamo.http_tls",
+							 "TLS of the HTTP endpoint.",
+							 "With allow, each client chooses. Certificates and protocols are those of the settings ssl_....",
+							 &http_tls, HTTP_TLS_OFF, tls_options, PGC_SIGHUP, 0, NULL, NULL, NULL);
 	DefineCustomStringVariable("dynamo.http_role",
 							   "Role of HTTP requests without authentication.",
 							   NULL, &http_role, "", PGC_SIGHUP, 0, NULL, NULL, NULL);

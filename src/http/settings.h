@@ -8,8 +8,16 @@
 typedef enum HttpAuthentication
 {
 	HTTP_AUTHENTICATION_SIGV4,
+	HTTP_AUTHENTICATION_CERTIFICATE,
 	HTTP_AUTHENTICATION_NONE
 } HttpAuthentication;
+
+typedef enum HttpTls
+{
+	HTTP_TLS_OFF,
+	HTTP_TLS_ALLOW,				/* each client chooses */
+	HTTP_TLS_REQUIRE
+} HttpTls;
 
 /* Settings dynamo.http_... that are read when the server starts. */
 extern int	http_port;			/* 0: off */
@@ -21,6 +29,7 @@ extern bool metrics_offered;	/* the port is set, and was free at the server's st
 
 /* Settings that are read again when the configuration is reloaded. */
 extern int	http_authentication;
+extern int	http_tls;
 extern char *http_role;			/* whose rights requests have without
 								 * authentication */
 extern bool http_allow_superuser;	/* requests may be a superuser's */

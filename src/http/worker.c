@@ -28,6 +28,7 @@
 #include "http/lock_watch.h"
 #include "http/settings.h"
 #include "http/share.h"
+#include "http/tls.h"
 #include "http/worker.h"
 
 /* As many as a worker has clients, unless the settings say otherwise. */
@@ -90,6 +91,8 @@ HandleInterrupts(void)
 		ConfigReloadPending = false;
 		ProcessConfigFile(PGC_SIGHUP);
 		SetDefaults();
+		if (http_tls != HTTP_TLS_OFF)
+			TlsLoad();
 		ConnectionsRestartTimeouts();
 		AccessKeysReload();
 	}
@@ -196,6 +199,8 @@ dynamo_http_worker_main(Datum arg)
 	pgstat_report_activity(STATE_IDLE, NULL);
 	LockWatchInit();
 	DurabilityInit(DatumGetInt32(MyBgworkerEntry->bgw_main_arg));
+	if (http_tls != HTTP_TLS_OFF)
+		TlsLoad();
 	EventsInit();
 	ListenOrExit();
 	JoinOthers();
