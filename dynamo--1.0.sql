@@ -1594,7 +1594,8 @@ CREATE FUNCTION dynamo.stream_arn(table_name text, label text) RETURNS text
 COMMENT ON FUNCTION dynamo.stream_arn(text, text) IS
 	'returns the ARN of a stream';
 
--- The definition of a stream is the argument of its trigger.
+-- The definition of a stream is the argument of its trigger. The triggers are found by their dependency on the function,
+-- so that tables without a stream cost nothing.
 CREATE VIEW dynamo.streams AS
 SELECT n.nspname AS schema_name,
 	   d.definition OPERATOR(pg_catalog.->>) 'table' AS table_name,
@@ -1606,12 +1607,15 @@ SELECT n.nspname AS schema_name,
 	   (d.definition OPERATOR(pg_catalog.->>) 'label' OPERATOR(pg_catalog.||) '+00')::pg_catalog.timestamptz AS enabled_at,
 	   (d.definition OPERATOR(pg_catalog.->>) 'closed' OPERATOR(pg_catalog.||) '+00')::pg_catalog.timestamptz AS disabled_at,
 	   dynamo.stream_arn(d.definition OPERATOR(pg_catalog.->>) 'table', d.definition OPERATOR(pg_catalog.->>) 'label') AS arn
-FROM pg_catalog.pg_trigger t
+FROM pg_catalog.pg_depend f
+	JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) f.objid
 	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.tgrelid
 	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 	CROSS JOIN LATERAL (SELECT dynamo_internal.stream_definition(t.tgargs) AS definition OFFSET 0) d
-WHERE t.tgfoid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure
-	AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND (t.tgtype OPERATOR(pg_catalog.&) 32::pg_catalog.int2) OPERATOR(pg_catalog.=) 0 AND NOT c.relispartition
+WHERE f.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass
+	AND f.refobjid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure
+	AND f.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass
+	AND t.tgfoid OPERATOR(pg_catalog.=) f.refobjid AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND (t.tgtype OPERATOR(pg_catalog.&) 32::pg_catalog.int2) OPERATOR(pg_catalog.=) 0 AND NOT c.relispartition
 	AND d.definition IS NOT NULL;
 COMMENT ON VIEW dynamo.streams IS 'enabled and disabled streams, including those of dropped tables';
 
