@@ -160,23 +160,16 @@ EntryShardsEnd(EntryShards *shards)
 
 /* ---- finding ---- */
 
-/* Makes the scan keys; returns their number. */
-static int
-BuildEntryKeys(const EntryTable *t, const EntryKey *key, ScanKey keys)
-{
-	for (int i = 0; i < t->index->nentry; i++)
-		KeyScanKey(&keys[i], t->own.pkey, i, EntryAttribute(t->def, t->index, i)->type,
-				   BTEqualStrategyNumber, key->keys[i]);
-	return t->index->nentry;
-}
-
 bool
 EntryFind(EntryTable *t, const EntryKey *key)
 {
 	ScanKeyData keys[KEY_MAX_ATTRIBUTES + 2];
-	int			n = BuildEntryKeys(t, key, keys);
-	bool		found = OwnTableFind(&t->own, keys, n, t->snapshot);
+	bool		found;
 
+	for (int i = 0; i < t->index->nentry; i++)
+		KeyScanKey(&keys[i], t->own.pkey, i, EntryAttribute(t->def, t->index, i)->type,
+				   BTEqualStrategyNumber, key->keys[i]);
+	found = OwnTableFind(&t->own, keys, t->index->nentry, t->snapshot);
 	if (found)
 		t->tid = t->own.slot->tts_tid;
 	return found;
@@ -214,11 +207,8 @@ FormEntry(EntryTable *t, const EntryKey *key, struct varlena *item)
 void
 EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
-	ScanKeyData keys[KEY_MAX_ATTRIBUTES + 2];
-	int			n = BuildEntryKeys(t, key, keys);
-
 	FormEntry(t, key, item);
-	OwnTableReplace(&t->own, keys, n);
+	OwnTableReplace(&t->own);
 }
 
 void

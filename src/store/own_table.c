@@ -18,6 +18,7 @@
 #include "executor/executor.h"
 #include "utils/hsearch.h"
 #include "utils/inval.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -291,13 +292,31 @@ OwnTableInsert(OwnTable *t)
 		InsertIntoAllIndexes(t, NULL);
 }
 
-/* Deletes all rows with a key, except the one at tid if that is not NULL. */
+/* Makes the scan keys for the rows with a primary key. */
 static void
-DeleteOthers(OwnTable *t, ScanKey keys, int nkeys, ItemPointer tid)
+BuildKeys(OwnTable *t, const Datum *values, ScanKey keys)
+{
+	for (int i = 0; i < t->info.ii_NumIndexAttrs; i++)
+	{
+		Oid			type = t->pkey->rd_opcintype[i];
+		Oid			equal = get_opfamily_member(t->pkey->rd_opfamily[i], type, type,
+												BTEqualStrategyNumber);
+
+		ScanKeyEntryInitialize(&keys[i], 0, i + 1, BTEqualStrategyNumber, InvalidOid,
+							   t->pkey->rd_indcollation[i], get_opcode(equal), values[i]);
+	}
+}
+
+/* Deletes all rows with a primary key, except the one at tid if that is not NULL. */
+static void
+DeleteOthers(OwnTable *t, const Datum *key, ItemPointer tid)
 {
 	TupleTableSlot *slot = table_slot_create(t->rel, NULL);
-	IndexScanDesc scan = BeginKeyScan(t, keys, nkeys, SnapshotSelf);
+	ScanKeyData keys[INDEX_MAX_KEYS];
+	IndexScanDesc scan;
 
+	BuildKeys(t, key, keys);
+	scan = BeginKeyScan(t, keys, t->info.ii_NumIndexAttrs, SnapshotSelf);
 	while (index_getnext_slot(scan, ForwardScanDirection, slot))
 	{
 		if (tid == NULL || !ItemPointerEquals(tid, &slot->tts_tid))
@@ -308,22 +327,22 @@ DeleteOthers(OwnTable *t, ScanKey keys, int nkeys, ItemPointer tid)
 }
 
 void
-OwnTableReplace(OwnTable *t, ScanKey keys, int nkeys)
+OwnTableReplace(OwnTable *t)
 {
 	Datum		values[INDEX_MAX_KEYS];
 	bool		nulls[INDEX_MAX_KEYS];
 
+	FormKey(t, values, nulls);
 	if (t->estate != NULL)
 	{
-		DeleteOthers(t, keys, nkeys, NULL);
+		DeleteOthers(t, values, NULL);
 		OwnTableInsert(t);
 		return;
 	}
-	FormKey(t, values, nulls);
 	simple_table_tuple_insert(t->rel, t->slot);
 	if (InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_PARTIAL, false))
 		return;
-	DeleteOthers(t, keys, nkeys, &t->slot->tts_tid);
+	DeleteOthers(t, values, &t->slot->tts_tid);
 	(void) InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_EXISTING, false);
 }
 

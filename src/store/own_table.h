@@ -65,7 +65,7 @@ extern void OwnTableForm(OwnTable *t, const Datum *values, const bool *nulls);
 extern void OwnTableInsert(OwnTable *t);
 
 /* Inserts the row and deletes all other rows with its primary key. */
-extern void OwnTableReplace(OwnTable *t, ScanKey keys, int nkeys);
+extern void OwnTableReplace(OwnTable *t);
 
 /*
  * Updates a row that no other session can change to the contents of t->slot,
