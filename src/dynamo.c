@@ -9,12 +9,15 @@
 #include "utils/guc.h"
 
 #include "compat.h"
+#include "constraint/reference.h"
 #include "ddl/ddl.h"
 #include "http/settings.h"
 #include "index/build.h"
 #include "request/operation.h"
+#include "sql/entity.h"
 #include "stat/stat.h"
 #include "store/store.h"
+#include "stream/stream.h"
 #include "table/table.h"
 
 /* Of the library; META.json, CHANGELOG.md and the packages say the same. */
@@ -32,6 +35,9 @@ _PG_init(void)
 	TableCacheInit();
 	TableNamesInit();
 	StoreInit();
+	StreamInit();
+	ReferenceInit();
+	EntityViewInit();
 	BuildWorkerInit();
 	RequestInit();
 	HttpInit();

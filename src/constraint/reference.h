@@ -58,6 +58,24 @@ extern char *ReferenceExpression(const Reference *ref, const TableDef *referenci
 								 const TableDef *referenced, int i,
 								 const char *qualifier, bool *rendered);
 
+/* ---- reference_ddl.c ---- */
+
+/* Registers what DDL does to references. */
+extern void ReferenceInit(void);
+
+/*
+ * Returns the name of the other trigger of a reference between items, given
+ * one on the table relid; NULL if there is none.  palloc'd.
+ */
+extern char *FindOtherReferenceTrigger(Oid relid, const Trigger *trigger);
+
+/*
+ * Whether a reference's trigger leads to a table of the same owner, or to a
+ * table that has the other trigger: only the owner of both tables can create
+ * both.
+ */
+extern bool ReferenceIsLinked(Relation rel, const Trigger *trigger);
+
 /* ---- reference_validate.c ---- */
 
 /*

@@ -37,7 +37,6 @@
 #include "store/own_table.h"
 #include "store/plan.h"
 #include "table/distribution.h"
-#include "table/link.h"
 #include "table/objects.h"
 #include "table/owner.h"
 #include "table/stored.h"

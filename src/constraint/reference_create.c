@@ -20,7 +20,6 @@
 #include "entity/template.h"
 #include "item/json.h"
 #include "store/plan.h"
-#include "table/link.h"
 #include "table/objects.h"
 
 /*

@@ -22,7 +22,6 @@
 #include "ddl/ddl.h"
 #include "store/plan.h"
 #include "table/distribution.h"
-#include "table/link.h"
 #include "table/objects.h"
 #include "table/owner.h"
 

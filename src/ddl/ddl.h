@@ -154,14 +154,6 @@ extern Relation OpenTableForDrop(const char *table_name, LOCKMODE lockmode);
  */
 extern TableDef *LockDefinition(const char *table_name, Oid *relid);
 
-/* ---- event_reference.c ---- */
-
-/*
- * Raises an error if items of another table refer to items of this one, unless
- * that table is in the list of OIDs of tables to be dropped.
- */
-extern void RefuseReferenced(Oid relid, const List *dropped);
-
 /* ---- relation.c ---- */
 
 /*

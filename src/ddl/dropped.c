@@ -16,7 +16,6 @@
 
 #include "ddl/dropped.h"
 #include "ddl/event.h"
-#include "table/objects.h"
 #include "table/table.h"
 
 /* ---- deleted rows ---- */
@@ -91,7 +90,7 @@ DroppedTriggers(void)
 	List	   *oids;
 	ListCell   *cell;
 
-	EventQuery(&dropped_triggers, 0, NULL);
+	EventQuery(&dropped_triggers, 0, (Datum) 0);
 	oids = ResultOids();
 	if (oids == NIL)
 		return NIL;

@@ -6,7 +6,7 @@
  * renames one of them (RENAME COLUMN, DROP COLUMN, DROP INDEX, DROP TABLE of
  * an index table, DROP CONSTRAINT of the primary key) would make the table
  * unusable and is refused.  Relations that belong to the table are changed
- * with it (event_index.c, event_stream.c), and the extension's triggers stay
+ * with it (event_index.c, feature.h), and the extension's triggers stay
  * enabled (event_trigger.c).
  *
  * Everything runs as the user of the statement, who owns what it changed.
@@ -23,7 +23,7 @@
 
 #include "ddl/ddl.h"
 #include "ddl/event.h"
-#include "ddl/stream_definition.h"
+#include "ddl/feature.h"
 #include "table/objects.h"
 #include "table/table_settings.h"
 
@@ -42,17 +42,17 @@ EventTriggerCall(FunctionCallInfo fcinfo)
  * database needs it.
  */
 void
-EventQuery(EventPlan *plan, int nargs, Datum *args)
+EventQuery(EventPlan *plan, int nargs, Datum oids)
 {
 	if (plan->prepared == NULL)
 	{
-		Oid			types[EVENT_QUERY_MAX_ARGS] = {OIDOID, OIDOID, OIDOID};
+		Oid			type = OIDARRAYOID;
 
-		plan->prepared = SPI_prepare(plan->query, nargs, types);
+		plan->prepared = SPI_prepare(plan->query, nargs, &type);
 		if (plan->prepared == NULL || SPI_keepplan(plan->prepared) != 0)
 			elog(ERROR, "could not prepare a query of an event trigger");
 	}
-	if (SPI_execute_plan(plan->prepared, args, NULL, false, 0) != SPI_OK_SELECT)
+	if (SPI_execute_plan(plan->prepared, &oids, NULL, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read what an event trigger is about");
 }
 
@@ -169,7 +169,7 @@ TableAltered(Oid relid, const Node *statement)
 	if (IsA(statement, CreateTrigStmt) && !StatementIsOurs())
 		ClaimId(relid, def, (const CreateTrigStmt *) statement);
 	IndexTablesFollow(relid, def);
-	StreamFollowTable(relid);
+	CALL_FEATURES(follow_table, relid);
 }
 
 /*
@@ -200,7 +200,7 @@ RelationAltered(Oid relid, const Node *statement)
 			else
 				TableAltered(relid, statement);
 			CheckTriggerDefinitions(relid);
-			StreamAltered(relid);
+			CALL_FEATURES(check_altered, relid);
 			NoteTriggerOrder(relid, statement);
 			FollowTriggerOrder(relid, false);
 			break;
@@ -243,7 +243,7 @@ dynamo_ddl_command_end(PG_FUNCTION_ARGS)
 	if (IsA(event->parsetree, CreateStmt) && ((CreateStmt *) event->parsetree)->partbound == NULL)
 		PG_RETURN_NULL();
 	SPI_connect();
-	EventQuery(&altered_relations, 0, NULL);
+	EventQuery(&altered_relations, 0, (Datum) 0);
 	foreach(cell, ResultOids())
 		RelationAltered(lfirst_oid(cell), event->parsetree);
 	CheckLinkOwners();

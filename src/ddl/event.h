@@ -16,17 +16,15 @@
 /* Checks that the function was called as an event trigger. */
 extern EventTriggerData *EventTriggerCall(FunctionCallInfo fcinfo);
 
-/* A query about the ending command, whose parameters are OIDs. */
+/* A query about the ending command; it may have an array of OIDs as its parameter. */
 typedef struct EventPlan
 {
 	const char *query;
 	SPIPlanPtr	prepared;		/* NULL until its first use */
 } EventPlan;
 
-#define EVENT_QUERY_MAX_ARGS	3
-
-/* Runs the query; the result is SPI's. */
-extern void EventQuery(EventPlan *plan, int nargs, Datum *args);
+/* Runs the query with the array, or without (nargs 0); the result is SPI's. */
+extern void EventQuery(EventPlan *plan, int nargs, Datum oids);
 
 /* Returns the OIDs in the first column of the last SPI query's result. */
 extern List *ResultOids(void);
@@ -56,12 +54,10 @@ extern void RefuseToLeaveTable(const HeldIndex *held, const char *what);
 extern void CheckIndexTableCommand(const HeldIndex *held, Oid relid,
 								   const AlterTableCmd *command);
 
-/* Raises the error of changes to the stream of a table (event_stream.c). */
-extern void CheckStreamCommand(Oid relid, const AlterTableCmd *command);
-
 /*
  * Refuse to disable, drop or rename (the verb) a trigger that a table needs;
- * the second function also refuses it for the triggers of a reference.
+ * the second function also asks the features, for a trigger that is dropped or
+ * renamed.
  */
 extern void CheckTriggerStays(Oid relid, const char *name, const char *verb);
 extern void CheckTriggerKept(Oid relid, const char *name, const char *verb);
@@ -115,20 +111,13 @@ extern void NoteTriggerOrder(Oid relid, const Node *statement);
  */
 extern void FollowTriggerOrder(Oid relid, bool dropped);
 
-/* ---- event_reference.c: references between items ---- */
+/* ---- event_link.c ---- */
 
 /*
  * Raises an error if the ending command created a trigger that links another
- * owner's table, as a trigger of a reference or of a table's index table or
- * stream.
+ * owner's table.
  */
 extern void CheckLinkOwners(void);
-
-/*
- * Raises an error if a trigger belongs to a reference; verb is what the
- * command would do to it.
- */
-extern void RefuseHalfReference(Relation rel, const Trigger *trigger, const char *verb);
 
 /* ---- event_index.c: relations of indexes ---- */
 

@@ -21,10 +21,9 @@
 #include "ddl/ddl.h"
 #include "ddl/dropped.h"
 #include "ddl/event.h"
-#include "ddl/stream_definition.h"
+#include "ddl/feature.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
-#include "table/owner.h"
 #include "table/table_settings.h"
 
 void
@@ -55,20 +54,6 @@ RefuseDropOfIndexTable(const DroppedTrigger *link, Relation table)
 }
 
 static void
-RefuseDropOfStream(const DroppedTrigger *link, Relation table)
-{
-	TableStream stream;
-
-	if (TableStreamOf(table, &stream) && strcmp(stream.relation, link->argument) == 0 &&
-		!OidIsValid(FindStreamRelation(link->other, stream.relation)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-				 errmsg("cannot drop \"%s\" because it contains the stream of table \"%s\"",
-						stream.relation, RelationGetRelationName(table)),
-				 errhint("Use dynamo.disable_stream.")));
-}
-
-static void
 RefuseDropOfLinked(const DroppedTrigger *link)
 {
 	Relation	table = IsTable(link->other) ? try_table_open(link->other, AccessShareLock) : NULL;
@@ -76,7 +61,7 @@ RefuseDropOfLinked(const DroppedTrigger *link)
 	if (table == NULL)
 		return;
 	RefuseDropOfIndexTable(link, table);
-	RefuseDropOfStream(link, table);
+	CALL_FEATURES(check_linked_drop, table, link->argument);
 	table_close(table, AccessShareLock);
 }
 
@@ -106,29 +91,6 @@ HasTriggerOfFunction(Oid relid, const char *function)
 	return found;
 }
 
-/*
- * Closes the stream of a dropped table.  If the user is not its owner, but may
- * drop any table in the schema, this runs as the owner.  If the owner has no
- * access to the schema, the stream is left as it is.
- */
-static void
-CloseDroppedStream(Oid stream)
-{
-	Oid			owner = RelationOwner(stream);
-	OwnerScope	scope;
-
-	if (RelationOwnercheck(stream, GetUserId()))
-	{
-		CloseStream(stream);
-		return;
-	}
-	if (SchemaAclCheck(get_rel_namespace(stream), owner, ACL_USAGE) != ACLCHECK_OK)
-		return;
-	OwnerScopeEnter(&scope, owner);
-	CloseStream(stream);
-	OwnerScopeLeave(&scope);
-}
-
 static void
 FollowDropOfTable(Oid relid)
 {
@@ -138,7 +100,7 @@ FollowDropOfTable(Oid relid)
 			RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
 	}
 	else
-		CloseDroppedStream(relid);
+		CALL_FEATURES(follow_drop, relid);
 }
 
 /* ---- the event trigger ---- */

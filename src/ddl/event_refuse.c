@@ -18,7 +18,7 @@
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "ddl/event.h"
-#include "ddl/stream_definition.h"
+#include "ddl/feature.h"
 #include "table/objects.h"
 
 /* Finds the index that a named relation contains; false if there is none. */
@@ -137,22 +137,16 @@ CheckIndexTableCommand(const HeldIndex *held, Oid relid, const AlterTableCmd *co
 /* ---- triggers ---- */
 
 static void
-RefuseWithoutStreamTrigger(const char *verb, const char *trigger, Oid relid)
+RefuseWithoutTrigger(const char *verb, const Trigger *trigger, Oid relid)
 {
-	ereport(ERROR,
-			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-			 errmsg("cannot %s trigger \"%s\" on table \"%s\"", verb, trigger, get_rel_name(relid)),
-			 errdetail("The trigger maintains a stream of changes."),
-			 errhint("Use dynamo.disable_stream to end the stream of a table, and DROP TABLE to drop a disabled stream.")));
-}
+	const DdlFeature *feature = FeatureOfFunction(trigger->tgfoid);
 
-static void
-RefuseWithoutTrigger(const char *verb, const char *trigger, Oid relid)
-{
 	ereport(ERROR,
 			(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-			 errmsg("cannot %s trigger \"%s\" on table \"%s\"", verb, trigger, get_rel_name(relid)),
+			 errmsg("cannot %s trigger \"%s\" on table \"%s\"", verb, trigger->tgname, get_rel_name(relid)),
+			 feature != NULL ? errdetail("%s", feature->trigger_detail) :
 			 errdetail("The trigger maintains key columns and indexes."),
+			 feature != NULL ? errhint("%s", feature->trigger_hint) :
 			 errhint("Use CREATE TABLE ... AS to copy the items to an ordinary table, or dynamo.drop_table to drop the table.")));
 }
 
@@ -243,19 +237,11 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 	triggers = CopyTriggerDesc(rel->trigdesc);
 	trigger = FindTriggerByName(triggers, name);
 	if (trigger != NULL && TriggerIsNeeded(relid, triggers, trigger))
-	{
-		if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES) ||
-			trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_STREAM))
-			RefuseWithoutStreamTrigger(verb, name, relid);
-		RefuseWithoutTrigger(verb, name, relid);
-	}
+		RefuseWithoutTrigger(verb, trigger, relid);
 	relation_close(rel, AccessShareLock);
 }
 
-/*
- * CheckTriggerStays that also protects links and the two triggers of a
- * reference.
- */
+/* CheckTriggerStays that also protects links and what features need. */
 void
 CheckTriggerKept(Oid relid, const char *name, const char *verb)
 {
@@ -267,9 +253,9 @@ CheckTriggerKept(Oid relid, const char *name, const char *verb)
 	trigger = FindTriggerByName(CopyTriggerDesc(rel->trigdesc), name);
 	if (trigger != NULL)
 	{
-		RefuseHalfReference(rel, trigger, verb);
+		CALL_FEATURES(check_trigger_kept, rel, trigger, verb);
 		if (IsNeededLink(relid, trigger))
-			RefuseWithoutTrigger(verb, name, relid);
+			RefuseWithoutTrigger(verb, trigger, relid);
 	}
 	relation_close(rel, AccessShareLock);
 	CheckTriggerStays(relid, name, verb);
@@ -292,12 +278,8 @@ CheckPartitionsStay(Oid relid, const char *verb)
 				 errmsg("cannot %s a partition of dynamo table \"%s\"", verb, get_rel_name(def->relid)),
 				 errdetail("The table has index tables, which would not be changed with it."),
 				 errhint("Change these indexes to inline storage with dynamo.change_index, or drop them with dynamo.drop_index.")));
-	if (def != NULL && HasOpenStream(def->relid))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("cannot %s a partition of dynamo table \"%s\"", verb, get_rel_name(def->relid)),
-				 errdetail("The table has a stream, which would have no records for the items of the partition."),
-				 errhint("Disable the stream with dynamo.disable_stream.")));
+	if (def != NULL)
+		CALL_FEATURES(check_partitions, def->relid, verb);
 }
 
 /* Whether a table has rows, even if they are dead. */

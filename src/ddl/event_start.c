@@ -21,7 +21,7 @@
 
 #include "ddl/ddl.h"
 #include "ddl/event.h"
-#include "ddl/stream_definition.h"
+#include "ddl/feature.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
 
@@ -43,7 +43,7 @@ CheckAlterTable(const AlterTableStmt *statement)
 
 		if (holds)
 			CheckIndexTableCommand(&held, relid, command);
-		CheckStreamCommand(relid, command);
+		CALL_FEATURES(check_command, relid, command);
 		if (command->subtype == AT_DisableTrig)
 			CheckTriggerStays(relid, command->name, "disable");
 		if (command->subtype == AT_DropConstraint)
@@ -90,7 +90,7 @@ CheckSetSchema(const AlterObjectSchemaStmt *statement)
 		return;
 	if (FindHeldIndex(relid, &held))
 		RefuseToLeaveTable(&held, "schema");
-	StreamRefuseChange(relid, "schema");
+	CALL_FEATURES(check_new_schema, relid);
 }
 
 /*
@@ -129,7 +129,7 @@ CheckDropTables(const DropStmt *statement)
 		if (!OidIsValid(relid))
 			continue;
 		if (statement->behavior == DROP_RESTRICT && IsTable(relid))
-			RefuseReferenced(relid, dropped);
+			CALL_FEATURES(check_drop, relid, dropped);
 		if (!get_rel_relispartition(relid))
 			continue;
 		if (!list_member_oid(dropped, PartitionRoot(relid)))

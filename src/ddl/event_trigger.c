@@ -20,7 +20,7 @@
 
 #include "ddl/ddl.h"
 #include "ddl/event.h"
-#include "ddl/stream_definition.h"
+#include "ddl/feature.h"
 #include "table/objects.h"
 #include "table/owner.h"
 
@@ -30,8 +30,7 @@ IsOurFunction(Oid function)
 	return function == DynamoFunctionOid(FUNCTION_DERIVE_KEYS) ||
 		function == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES) ||
 		function == DynamoFunctionOid(FUNCTION_GUARD_INDEX) ||
-		function == DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES) ||
-		function == DynamoFunctionOid(FUNCTION_GUARD_STREAM);
+		FeatureOfFunction(function) != NULL;
 }
 
 /* ---- who may create them ---- */
@@ -68,18 +67,6 @@ CheckOneDefinition(Oid relid)
 	table_close(rel, AccessShareLock);
 }
 
-static void
-CheckStreamDefinition(Relation rel, const Trigger *trigger)
-{
-	StreamDef	def;
-
-	if (trigger->tgnargs != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
-				 errmsg("dynamo.guard_stream must be called with one argument, the definition of a stream")));
-	StreamDefParse(trigger->tgargs[0], RelationGetRelationName(rel), &def);
-}
-
 /* Checks the definitions of partitions, too, because they can be detached. */
 void
 CheckTriggerDefinitions(Oid relid)
@@ -87,8 +74,6 @@ CheckTriggerDefinitions(Oid relid)
 	Relation	rel = table_open(relid, AccessShareLock);
 	const TriggerDesc *triggers = CopyTriggerDesc(rel->trigdesc);
 	Oid			derive_keys = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
-	Oid			guard_stream = DynamoFunctionOid(FUNCTION_GUARD_STREAM);
-	Oid			capture_changes = DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES);
 
 	for (int i = 0; triggers != NULL && i < triggers->numtriggers; i++)
 	{
@@ -96,10 +81,8 @@ CheckTriggerDefinitions(Oid relid)
 
 		if (trigger->tgfoid == derive_keys && trigger->tgnargs == 1)
 			(void) TableDefParse(trigger->tgargs[0]);
-		else if (trigger->tgfoid == guard_stream)
-			CheckStreamDefinition(rel, trigger);
-		else if (trigger->tgfoid == capture_changes)
-			CaptureArgumentsCheck(trigger);
+		else
+			CALL_FEATURES(check_trigger, rel, trigger);
 	}
 	table_close(rel, AccessShareLock);
 }

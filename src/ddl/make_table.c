@@ -18,13 +18,12 @@
 #include "utils/rel.h"
 
 #include "ddl/ddl.h"
-#include "ddl/stream_definition.h"
+#include "ddl/feature.h"
 #include "errors.h"
 #include "table/build_lock.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/object_names.h"
-#include "table/objects.h"
 #include "table/table_settings.h"
 
 /* Items are UTF-8, and key attributes become text without conversion. */
@@ -172,42 +171,6 @@ TableCreate(const CreateTableSpec *spec)
 	return relid;
 }
 
-/*
- * Returns the entity views of a table: they depend on it, have the extension's
- * trigger, and belong to its owner or the user.  DROP TABLE reports other
- * views.
- */
-static const char entity_views_query[] =
-"SELECT DISTINCT pg_catalog.format('%I.%I', n.nspname, v.relname) "
-"FROM pg_catalog.pg_depend d "
-"JOIN pg_catalog.pg_rewrite r ON r.oid OPERATOR(pg_catalog.=) d.objid "
-"JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) r.ev_class "
-"JOIN pg_catalog.pg_class v ON v.oid OPERATOR(pg_catalog.=) r.ev_class "
-"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) d.refobjid "
-"  AND (v.relowner OPERATOR(pg_catalog.=) c.relowner OR v.relowner OPERATOR(pg_catalog.=) $3) "
-"JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) v.relnamespace "
-"WHERE d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass "
-"AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
-"AND d.refobjid OPERATOR(pg_catalog.=) $1 AND t.tgfoid OPERATOR(pg_catalog.=) $2";
-
-static void
-DropEntityViews(Oid relid)
-{
-	Oid			types[3] = {OIDOID, OIDOID, OIDOID};
-	Datum		args[3] = {
-		ObjectIdGetDatum(relid),
-		ObjectIdGetDatum(DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE)),
-		ObjectIdGetDatum(GetUserId())
-	};
-	SPITupleTable *views;
-
-	if (SPI_execute_with_args(entity_views_query, 3, types, args, NULL, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read the entity views of a table");
-	views = SPI_tuptable;
-	for (uint64 i = 0; i < views->numvals; i++)
-		RunStatement("DROP VIEW %s", SPI_getvalue(views->vals[i], views->tupdesc, 1));
-}
-
 /* Returns a table and its index tables as a list for DROP TABLE. */
 static char *
 TablesToDrop(Relation rel)
@@ -242,13 +205,12 @@ TableDrop(const char *table_name)
 	(void) BuildStop(relid);
 	rel = OpenTableForDrop(table_name, AccessExclusiveLock);
 	relid = RelationGetRelid(rel);
-	RefuseReferenced(relid, list_make1_oid(relid));
+	CALL_FEATURES(check_drop, relid, list_make1_oid(relid));
 	tables = TablesToDrop(rel);
 	TableSettingsForget(rel);
 	table_close(rel, NoLock);
 	SPI_connect();
-	StreamCloseOfTable(relid);
-	DropEntityViews(relid);
+	CALL_FEATURES(leave_table, relid);
 	RunStatement("DROP TABLE %s", tables);
 	SPI_finish();
 }

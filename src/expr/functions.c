@@ -4,7 +4,6 @@
  */
 #include "postgres.h"
 
-#include "expr/error.h"
 #include "expr/tree.h"
 #include "expr/words.h"
 

@@ -45,7 +45,6 @@
 #include "utils/snapmgr.h"
 
 #include "index/build.h"
-#include "table/objects.h"
 #include "table/owner.h"
 #include "table/stored.h"
 

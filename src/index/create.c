@@ -24,7 +24,6 @@
 #include "index/index.h"
 #include "table/build_lock.h"
 #include "table/index_relation.h"
-#include "table/objects.h"
 
 int			in_place_build_limit = 8192;
 

@@ -22,7 +22,6 @@
 #include "store/scan.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
-#include "table/objects.h"
 #include "table/stored.h"
 
 /* ---- keys ---- */

@@ -23,7 +23,6 @@
 #include "utils/timestamp.h"
 
 #include "index/build.h"
-#include "table/objects.h"
 #include "table/owner.h"
 #include "table/stored.h"
 

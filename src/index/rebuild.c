@@ -17,7 +17,6 @@
 #include "index/index.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
-#include "table/objects.h"
 
 static bool
 IndexTableIsSound(const TableDef *def, const IndexDef *index, Oid found)

@@ -10,7 +10,6 @@
 
 #include "errors.h"
 #include "item/base64.h"
-#include "item/builder_error.h"
 #include "item/json.h"
 
 #define MAP_TYPE_NAME \

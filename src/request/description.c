@@ -14,13 +14,13 @@
 #include "utils/syscache.h"
 
 #include "access/htup_details.h"
-#include "ddl/stream_definition.h"
 #include "errors.h"
 #include "request/arn.h"
 #include "request/description.h"
 #include "request/table_params.h"
 #include "request/throughput.h"
 #include "stat/stat.h"
+#include "stream/stream_definition.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
 

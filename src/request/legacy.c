@@ -14,7 +14,6 @@
 #include "expr/build.h"
 #include "request/legacy.h"
 #include "request/params.h"
-#include "request/table_params.h"
 
 /* ---- comparison operators ---- */
 

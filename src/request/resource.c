@@ -7,7 +7,6 @@
 #include "errors.h"
 #include "request/arn.h"
 #include "request/resource.h"
-#include "request/table_params.h"
 
 /* What stands behind the table's name must be nothing or a stream. */
 static void

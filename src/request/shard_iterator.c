@@ -12,7 +12,6 @@
 #include "errors.h"
 #include "item/base64.h"
 #include "request/shard_iterator.h"
-#include "request/table_params.h"
 #include "table/table_settings.h"
 
 #define ITERATOR_MINUTES	15

@@ -12,7 +12,6 @@
 #include "request/operation.h"
 #include "request/shard_iterator.h"
 #include "request/streams.h"
-#include "request/table_params.h"
 
 #define MAX_RECORDS		1000
 #define MAX_BYTES		(1024 * 1024)	/* of records, by their SizeBytes */

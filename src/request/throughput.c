@@ -7,7 +7,6 @@
 #include "datatype/timestamp.h"
 
 #include "errors.h"
-#include "request/table_params.h"
 #include "request/throughput.h"
 
 #define MAX_THROUGHPUT INT64CONST(1000000000000)

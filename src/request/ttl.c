@@ -14,7 +14,6 @@
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"
-#include "request/table_params.h"
 #include "table/table_settings.h"
 
 /*

@@ -91,6 +91,11 @@ extern void EntityCheckCondition(const EntityDef *def);
 /* Creates the view of a table's entity in the current schema. */
 extern Oid	EntityViewCreate(const char *view_name, const char *table_name, const char *entity_name);
 
+/* ---- entity_drop.c ---- */
+
+/* Registers that entity views are dropped with their table. */
+extern void EntityViewInit(void);
+
 /* ---- entity_spec.c: definitions from SQL arguments ---- */
 
 /* Raises an error in a declaration of entities. */

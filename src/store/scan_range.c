@@ -19,7 +19,6 @@
 #include "item/prefix.h"
 #include "store/scan.h"
 #include "store/segment.h"
-#include "table/object_names.h"
 
 /* ---- columns ---- */
 

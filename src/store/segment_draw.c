@@ -16,7 +16,6 @@
 #include "utils/memutils.h"
 #include "utils/rel.h"
 
-#include "item/number.h"
 #include "store/segment.h"
 #include "subtransaction.h"
 

@@ -18,7 +18,6 @@
 #include "stream/stream.h"
 #include "table/distribution.h"
 #include "table/link.h"
-#include "table/objects.h"
 
 /* ---- lookup ---- */
 

@@ -23,7 +23,6 @@
 #include "compat.h"
 #include "errors.h"
 #include "stream/stream.h"
-#include "table/objects.h"
 
 /* ---- columns ---- */
 

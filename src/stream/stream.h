@@ -2,7 +2,7 @@
  * stream.h
  *	  Streams: every change of an item as a record, in order, for 24 hours.
  *
- * A record is a row of the stream's table (ddl/stream_definition.h).  The table's
+ * A record is a row of the stream's table (stream_definition.h).  The table's
  * AFTER ROW trigger writes it in the transaction of the change.  It rolls back
  * with the change and survives a crash with it.
  *
@@ -58,11 +58,16 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-#include "ddl/stream_definition.h"
 #include "store/own_table.h"
+#include "stream/stream_definition.h"
 
 /* Displayed numbers start with FIRST_SHOWN_NUMBER. */
 #define SEQUENCE_NUMBER_DIGITS	21
+
+/* ---- stream_ddl.c ---- */
+
+/* Registers what DDL does to streams. */
+extern void StreamInit(void);
 
 /* ---- enable.c ---- */
 

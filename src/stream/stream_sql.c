@@ -16,6 +16,15 @@
 #include "compat.h"
 #include "errors.h"
 #include "stream/stream.h"
+#include "table/definition.h"
+
+DYNAMO_FUNCTION(dynamo_stream_definition);
+
+Datum
+dynamo_stream_definition(PG_FUNCTION_ARGS)
+{
+	return DefinitionToSql(fcinfo, StreamDefToJsonb);
+}
 
 DYNAMO_FUNCTION(dynamo_enable_stream);
 

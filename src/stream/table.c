@@ -33,7 +33,6 @@
 #include "stream/stream.h"
 #include "table/distribution.h"
 #include "table/objects.h"
-#include "table/owner.h"
 
 /* ---- locks on subobjects of the stream's table ---- */
 

@@ -24,7 +24,6 @@
 #include "ddl/ddl.h"
 #include "stream/stream.h"
 #include "subtransaction.h"
-#include "table/objects.h"
 #include "table/owner.h"
 #include "table/table_settings.h"
 

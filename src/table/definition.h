@@ -5,6 +5,8 @@
 #ifndef DYNAMO_TABLE_DEFINITION_H
 #define DYNAMO_TABLE_DEFINITION_H
 
+#include "fmgr.h"
+
 #include "table/table.h"
 
 /* Raises ERRCODE_DATA_CORRUPTED with this detail, a sentence. */
@@ -22,6 +24,13 @@ extern void DefinitionCheck(const TableDef *def);
  * an error for an invalid definition.
  */
 extern void *DefinitionTry(void *(*read) (const char *text, void *arg), const char *text, void *arg);
+
+/*
+ * The result of the SQL function that returns the definition in the arguments
+ * of a trigger, as pg_trigger.tgargs contains them; NULL for an invalid one.
+ */
+extern Datum DefinitionToSql(FunctionCallInfo fcinfo,
+							 bool (*read) (const char *definition, Datum *json));
 
 /*
  * Limits for reading a definition, so that the checks are fast.  PostgreSQL

@@ -33,7 +33,6 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-#include "errors.h"
 #include "table/limits.h"
 #include "table/objects.h"
 

@@ -57,19 +57,4 @@ extern void StoreLink(Oid relid, Oid table, const char *label);
 /* Raises an error if another relation has a link with the same table and label. */
 extern void CheckOneLink(Oid relid);
 
-/* ---- references between items ---- */
-
-/*
- * Returns the name of the other trigger of a reference between items, given
- * one on the table relid; NULL if there is none.  palloc'd.
- */
-extern char *FindOtherReferenceTrigger(Oid relid, const Trigger *trigger);
-
-/*
- * Whether a reference's trigger leads to a table of the same owner, or to a
- * table that has the other trigger: only the owner of both tables can create
- * both.
- */
-extern bool ReferenceIsLinked(Relation rel, const Trigger *trigger);
-
 #endif							/* DYNAMO_TABLE_LINK_H */

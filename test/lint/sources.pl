@@ -99,7 +99,7 @@ sub opens_without_lock
 
 my %may_resolve = (
 	'src/table/resolve.c' => 'the module',
-	'src/ddl/describe.c dynamo_table_relation' => 'its result is the OID',
+	'src/op/describe_table.c dynamo_table_relation' => 'its result is the OID',
 	'src/store/open.c StoreOpen' => 'whether the table is a temporary one',
 	'src/planner/read_support.c EstimateCall' => 'the planner tries to open it',
 	'src/index/index_sql.c CreateAndWait' => 'the transaction has created an index on it',

@@ -1,7 +1,6 @@
 /*
  * definition_sql.c
- *	  table_definition and stream_definition: return the definition in the
- *	  arguments of a trigger, for the views.
+ *	  Returns the definition in the arguments of a trigger, for the views.
  *
  * The views read the definitions of all tables.  An invalid definition is
  * therefore null and not an error.
@@ -13,8 +12,7 @@
 #include "utils/builtins.h"
 
 #include "compat.h"
-#include "ddl/stream_definition.h"
-#include "table/table.h"
+#include "table/definition.h"
 
 /*
  * Returns the first of the arguments in pg_trigger.tgargs, each of which ends
@@ -29,8 +27,8 @@ FirstArgument(const bytea *arguments)
 	return pg_verifymbstr(text, strlen(text), true) ? text : NULL;
 }
 
-static Datum
-ReturnDefinition(FunctionCallInfo fcinfo, bool (*read) (const char *definition, Datum *json))
+Datum
+DefinitionToSql(FunctionCallInfo fcinfo, bool (*read) (const char *definition, Datum *json))
 {
 	char	   *text = FirstArgument(PG_GETARG_BYTEA_PP(0));
 	Datum		json;
@@ -45,13 +43,5 @@ DYNAMO_FUNCTION(dynamo_table_definition);
 Datum
 dynamo_table_definition(PG_FUNCTION_ARGS)
 {
-	return ReturnDefinition(fcinfo, TableDefToJsonb);
-}
-
-DYNAMO_FUNCTION(dynamo_stream_definition);
-
-Datum
-dynamo_stream_definition(PG_FUNCTION_ARGS)
-{
-	return ReturnDefinition(fcinfo, StreamDefToJsonb);
+	return DefinitionToSql(fcinfo, TableDefToJsonb);
 }

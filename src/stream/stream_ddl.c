@@ -1,6 +1,6 @@
 /*
- * event_stream.c
- *	  Streams under ordinary DDL; called by event.c.
+ * stream_ddl.c
+ *	  Streams under ordinary DDL: their handlers (feature.h).
  *
  * A stream's table is moved to the schema and owner of its table.  Its
  * definition gets the table's new name.  The stream is closed when the table
@@ -21,10 +21,12 @@
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "ddl/event.h"
-#include "ddl/stream_definition.h"
+#include "ddl/feature.h"
+#include "stream/stream.h"
 #include "table/link.h"
 #include "table/object_names.h"
 #include "table/objects.h"
+#include "table/owner.h"
 
 /* ---- altered tables ---- */
 
@@ -54,7 +56,7 @@ DefinitionOf(Oid relid, StreamDef *def)
 	return found;
 }
 
-bool
+static bool
 HasOpenStream(Oid relid)
 {
 	TableStream stream;
@@ -80,8 +82,8 @@ TableOfOpenStream(Oid relid)
 		strcmp(stream.relation, label) == 0 ? table : InvalidOid;
 }
 
-void
-StreamRefuseChange(Oid relid, const char *what)
+static void
+RefuseStreamChange(Oid relid, const char *what)
 {
 	Oid			table = StatementIsOurs() ? InvalidOid : TableOfOpenStream(relid);
 
@@ -93,7 +95,7 @@ StreamRefuseChange(Oid relid, const char *what)
 				 errhint("A stream has the schema, owner and persistence of its table. Use dynamo.disable_stream to end the stream.")));
 }
 
-void
+static void
 CheckStreamCommand(Oid relid, const AlterTableCmd *command)
 {
 	switch (command->subtype)
@@ -102,14 +104,14 @@ CheckStreamCommand(Oid relid, const AlterTableCmd *command)
 		case AT_DropColumn:
 		case AT_AlterColumnType:
 		case AT_AddInherit:
-			StreamRefuseChange(relid, "columns");
+			RefuseStreamChange(relid, "columns");
 			break;
 		case AT_DropConstraint:
-			StreamRefuseChange(relid, "constraints");
+			RefuseStreamChange(relid, "constraints");
 			break;
 		case AT_SetLogged:
 		case AT_SetUnLogged:
-			StreamRefuseChange(relid, "persistence");
+			RefuseStreamChange(relid, "persistence");
 			break;
 		default:
 			break;
@@ -126,8 +128,8 @@ NameForRequests(Oid relid, const StreamDef *def)
 	return strcmp(RelationNameFor(def->table), def->table) == 0 ? get_rel_name(relid) : def->table;
 }
 
-void
-StreamFollowTable(Oid relid)
+static void
+FollowTableWithStream(Oid relid)
 {
 	TableStream stream;
 	StreamDef	def;
@@ -146,8 +148,8 @@ StreamFollowTable(Oid relid)
 	StoreStreamDef(relation, &def);
 }
 
-void
-StreamAltered(Oid stream)
+static void
+CheckAlteredStream(Oid stream)
 {
 	Oid			table = TableOfOpenStream(stream);
 
@@ -161,8 +163,8 @@ StreamAltered(Oid stream)
 
 /* ---- dropped tables ---- */
 
-void
-StreamCloseOfTable(Oid relid)
+static void
+CloseOpenStream(Oid relid)
 {
 	TableStream stream;
 	Oid			relation;
@@ -172,4 +174,102 @@ StreamCloseOfTable(Oid relid)
 	relation = FindStreamRelation(relid, stream.relation);
 	if (OidIsValid(relation))
 		CloseStream(relation);
+}
+
+/*
+ * Closes the stream of a dropped table.  If the user is not its owner, but may
+ * drop any table in the schema, this runs as the owner.  If the owner has no
+ * access to the schema, the stream is left as it is.
+ */
+static void
+CloseDroppedStream(Oid stream)
+{
+	Oid			owner = RelationOwner(stream);
+	OwnerScope	scope;
+
+	if (RelationOwnercheck(stream, GetUserId()))
+	{
+		CloseStream(stream);
+		return;
+	}
+	if (SchemaAclCheck(get_rel_namespace(stream), owner, ACL_USAGE) != ACLCHECK_OK)
+		return;
+	OwnerScopeEnter(&scope, owner);
+	CloseStream(stream);
+	OwnerScopeLeave(&scope);
+}
+
+static void
+RefuseStreamDrop(Relation table, const char *label)
+{
+	TableStream stream;
+
+	if (TableStreamOf(table, &stream) && strcmp(stream.relation, label) == 0 &&
+		!OidIsValid(FindStreamRelation(RelationGetRelid(table), stream.relation)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("cannot drop \"%s\" because it contains the stream of table \"%s\"",
+						stream.relation, RelationGetRelationName(table)),
+				 errhint("Use dynamo.disable_stream.")));
+}
+
+/* ---- triggers ---- */
+
+static void
+CheckStreamGuard(Relation rel, const Trigger *trigger)
+{
+	StreamDef	def;
+
+	if (trigger->tgnargs != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.guard_stream must be called with one argument, the definition of a stream")));
+	StreamDefParse(trigger->tgargs[0], RelationGetRelationName(rel), &def);
+}
+
+static void
+CheckStreamTrigger(Relation rel, const Trigger *trigger)
+{
+	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_GUARD_STREAM))
+		CheckStreamGuard(rel, trigger);
+	else if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES))
+		CaptureArgumentsCheck(trigger);
+}
+
+static void
+RefuseStreamSchema(Oid relid)
+{
+	RefuseStreamChange(relid, "schema");
+}
+
+static void
+CheckStreamPartitions(Oid table, const char *verb)
+{
+	if (HasOpenStream(table))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot %s a partition of dynamo table \"%s\"", verb, get_rel_name(table)),
+				 errdetail("The table has a stream, which would have no records for the items of the partition."),
+				 errhint("Disable the stream with dynamo.disable_stream.")));
+}
+
+static const DdlFeature streams = {
+	.functions = {FUNCTION_GUARD_STREAM, FUNCTION_CAPTURE_CHANGES},
+	.trigger_detail = "The trigger maintains a stream of changes.",
+	.trigger_hint = "Use dynamo.disable_stream to end the stream of a table, and DROP TABLE to drop a disabled stream.",
+	.check_command = CheckStreamCommand,
+	.check_new_schema = RefuseStreamSchema,
+	.check_partitions = CheckStreamPartitions,
+	.check_trigger = CheckStreamTrigger,
+	.follow_table = FollowTableWithStream,
+	.check_altered = CheckAlteredStream,
+	.leave_table = CloseOpenStream,
+	.check_linked_drop = RefuseStreamDrop,
+	.follow_drop = CloseDroppedStream
+};
+
+void
+StreamInit(void)
+{
+	DdlFeatureRegister(&streams);
 }

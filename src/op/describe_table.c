@@ -1,5 +1,5 @@
 /*
- * describe.c
+ * describe_table.c
  *	  dynamo.describe_table and dynamo.table_relation: a table's definition and
  *	  size for SQL users, with DescribeTable's members in snake_case.
  *
@@ -20,8 +20,8 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-#include "ddl/stream_definition.h"
 #include "errors.h"
+#include "stream/stream_definition.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
 #include "table/table.h"

@@ -19,8 +19,8 @@
  * of the link, its view type and its label.  Enabling always creates a new
  * table; disabling drops the triggers.
  */
-#ifndef DYNAMO_DDL_STREAM_DEFINITION_H
-#define DYNAMO_DDL_STREAM_DEFINITION_H
+#ifndef DYNAMO_STREAM_DEFINITION_H
+#define DYNAMO_STREAM_DEFINITION_H
 
 #include "utils/reltrigger.h"
 
@@ -135,24 +135,4 @@ extern void DropCapture(Oid relid);
 /* Closes a stream. */
 extern void CloseStream(Oid stream);
 
-/* Closes the open stream of a table that is about to be dropped. */
-extern void StreamCloseOfTable(Oid relid);
-
-/* Whether a table has an open stream. */
-extern bool HasOpenStream(Oid relid);
-
-/* Raises an error if the relation, if any, is the open stream of a table. */
-extern void StreamRefuseChange(Oid relid, const char *what);
-
-/* ---- effects of DDL on streams (event.c); SPI must be connected ---- */
-
-/*
- * Moves the stream of an altered table to the table's schema, owner,
- * persistence and name.
- */
-extern void StreamFollowTable(Oid relid);
-
-/* A stream's table was altered: it must still have its table's owner. */
-extern void StreamAltered(Oid stream);
-
-#endif							/* DYNAMO_DDL_STREAM_DEFINITION_H */
+#endif							/* DYNAMO_STREAM_DEFINITION_H */

@@ -20,7 +20,7 @@
 #include "utils/timestamp.h"
 
 #include "ddl/ddl.h"
-#include "ddl/stream_definition.h"
+#include "stream/stream_definition.h"
 #include "table/definition.h"
 #include "table/link.h"
 #include "table/object_names.h"
