@@ -25,11 +25,13 @@
 /* ---- by features of the definition ---- */
 
 /* The words are in the form that TableDefPrint prints. */
+static const char *const no_words[] = {"", NULL};
 static const char *const time_to_live_words[] = {"\"time_to_live\": \"", NULL};
 static const char *const pending_build_words[] = {
 	"\"status\": \"CREATING\"", "\"status\": \"DELETING\"", NULL
 };
 static const char *const *const feature_words[] = {
+	[FEATURE_NONE] = no_words,
 	[FEATURE_TIME_TO_LIVE] = time_to_live_words,
 	[FEATURE_PENDING_BUILD] = pending_build_words,
 };
@@ -135,35 +137,12 @@ TableHasFeature(Oid relid, TableFeature feature)
 
 /* ---- by name ---- */
 
-/* Returns the OIDs of all tables, even if their definitions cannot be read. */
-static List *
-AllTables(void)
-{
-	Oid			function = DynamoFunctionOid(FUNCTION_DERIVE_KEYS);
-	Relation	triggers = table_open(TriggerRelationId, AccessShareLock);
-	List	   *relids = NIL;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-
-	scan = systable_beginscan(triggers, InvalidOid, false, NULL, 0, NULL);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_trigger form = (Form_pg_trigger) GETSTRUCT(tuple);
-
-		if (form->tgfoid == function && form->tgnargs == 1)
-			relids = lappend_oid(relids, form->tgrelid);
-	}
-	systable_endscan(scan);
-	table_close(triggers, AccessShareLock);
-	return relids;
-}
-
 char *
 TableNameInOtherCase(const char *name)
 {
 	ListCell   *cell;
 
-	foreach(cell, AllTables())
+	foreach(cell, TablesWithFeature(FEATURE_NONE))
 	{
 		char	   *other = get_rel_name(lfirst_oid(cell));
 

@@ -13,6 +13,7 @@
 /* What to search for in the text of definitions. */
 typedef enum TableFeature
 {
+	FEATURE_NONE,				/* all tables have it */
 	FEATURE_TIME_TO_LIVE,		/* has a time to live */
 	FEATURE_PENDING_BUILD		/* has an index that is not ACTIVE */
 } TableFeature;
