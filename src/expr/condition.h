@@ -1,6 +1,6 @@
 /*
  * condition.h
- *	  Bound conditions.  Private to expr/ and partiql/.  build.h creates
+ *	  Bound conditions.  Private to expr/ and partiql/.  build_tree.h creates
  *	  conditions without an expression text.
  */
 #ifndef DYNAMO_EXPR_CONDITION_H

@@ -5,7 +5,7 @@
  *
  * An expression goes through four stages, each in its own files:
  *
- *	scan.c		text to tokens
+ *	scanner.c		text to tokens
  *	parse*.c	tokens to a parse tree (Expr), which does not depend on
  *				names, values or schemas; cached by text (cache.c)
  *	bind*.c		parse tree + ExprBindings (+ key schema) to a bound tree:
@@ -13,7 +13,7 @@
  *				key_condition.c, projection.c
  *	eval_*.c	bound tree + item to a result
  *
- * build.h creates bound trees without text; error.c holds all messages.
+ * build_tree.h creates bound trees without text; error.c holds all messages.
  *
  * Names and values: a call has one ExprBindings for all its expressions.  It
  * counts uses, so that the unused ones are known after the last bind.

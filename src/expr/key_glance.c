@@ -12,7 +12,7 @@
 #include "utils/jsonb.h"
 
 #include "expr/expr.h"
-#include "expr/scan.h"
+#include "expr/scanner.h"
 
 /* Whether a placeholder #n represents an attribute. */
 static bool

@@ -9,7 +9,7 @@
  */
 #include "postgres.h"
 
-#include "expr/parser.h"
+#include "expr/parse.h"
 
 static int
 PositionOf(Parser *p, Slice word)

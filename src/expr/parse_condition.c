@@ -20,7 +20,7 @@
 
 #include "miscadmin.h"
 
-#include "expr/parser.h"
+#include "expr/parse.h"
 
 static ExprNode *ParseOr(Parser *p);
 

@@ -14,7 +14,7 @@
 
 #include "miscadmin.h"
 
-#include "expr/parser.h"
+#include "expr/parse.h"
 
 static const char *const section_words[ACTION_COUNT] = {
 	"SET", "REMOVE", "ADD", "DELETE"

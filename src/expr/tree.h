@@ -11,7 +11,7 @@
 #ifndef DYNAMO_EXPR_TREE_H
 #define DYNAMO_EXPR_TREE_H
 
-#include "expr/build.h"
+#include "expr/build_tree.h"
 #include "expr/expr.h"
 
 /*

@@ -1,6 +1,6 @@
 /*
  * update.h
- *	  Bound updates.  Private to expr/.  build.h creates updates without text.
+ *	  Bound updates.  Private to expr/.  build_tree.h creates updates without text.
  */
 #ifndef DYNAMO_EXPR_UPDATE_H
 #define DYNAMO_EXPR_UPDATE_H
@@ -39,7 +39,7 @@ typedef struct BoundAction
 struct Update
 {
 	bool		stores;			/* has SET or ADD, which create a missing item */
-	bool		built;			/* created by build.h */
+	bool		built;			/* created by build_tree.h */
 	int			n;
 	BoundAction *actions;
 	PathTree	tree;			/* the targets; path i belongs to action i */

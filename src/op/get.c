@@ -4,7 +4,7 @@
  */
 #include "postgres.h"
 
-#include "op/bind.h"
+#include "op/call_bindings.h"
 #include "op/get.h"
 #include "op/sql_args.h"
 

@@ -8,9 +8,9 @@
 #include "utils/memutils.h"
 
 #include "errors.h"
-#include "expr/build.h"
+#include "expr/build_tree.h"
 #include "expr/name_set.h"
-#include "op/bind.h"
+#include "op/call_bindings.h"
 #include "op/read.h"
 
 /* ---- opening ---- */

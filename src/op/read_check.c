@@ -10,7 +10,7 @@
 #include "errors.h"
 #include "item/base64.h"
 #include "item/number.h"
-#include "op/bind.h"
+#include "op/call_bindings.h"
 #include "op/read.h"
 
 #define START_KEY_INVALID	"The provided starting key is invalid"

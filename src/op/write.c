@@ -9,7 +9,7 @@
 #include "errors.h"
 #include "item/builder.h"
 #include "item/json.h"
-#include "op/bind.h"
+#include "op/call_bindings.h"
 #include "op/write.h"
 #include "table/stored.h"
 

@@ -4,11 +4,12 @@
  *
  * A statement goes through the same stages as an expression (expr/expr.h):
  *
- *	scan.c		text to tokens
- *	parse*.c	tokens to a parse tree (Statement); cached by text (cache.c)
- *	bind.c		parse tree + parameters to a BoundStatement, whose condition,
- *				projection and update are those of expr/
- *	plan.c		condition + key schema to a key, or to ranges of keys
+ *	partiql_scan.c		text to tokens
+ *	partiql_parse*.c	tokens to a parse tree (Statement); cached by text
+ *						(partiql_cache.c)
+ *	partiql_bind.c		parse tree + parameters to a BoundStatement, whose
+ *						condition, projection and update are those of expr/
+ *	partiql_plan.c		condition + key schema to a key, or to ranges of keys
  *
  * The parser creates the trees of expr/, whose evaluator runs them.  Like
  * expr/, this folder uses no tables, catalogs or other parts of a server.
@@ -76,7 +77,7 @@ StatementReads(StatementKind kind)
 	return kind == STATEMENT_SELECT;
 }
 
-/* ---- cache.c ---- */
+/* ---- partiql_cache.c ---- */
 
 /*
  * Returns the parse tree of a statement, from the backend's cache or newly
@@ -85,7 +86,7 @@ StatementReads(StatementKind kind)
  */
 extern const Statement *StatementParse(const char *text, uint32 len);
 
-/* ---- bind.c ---- */
+/* ---- partiql_bind.c ---- */
 
 /*
  * Binds parameters to a statement.  The result points into the tree and to the
@@ -97,7 +98,7 @@ extern const Statement *StatementParse(const char *text, uint32 len);
 extern void StatementBind(const Statement *statement, const ValueRef *parameters,
 						  int nparameters, BoundStatement *bound);
 
-/* ---- plan.c ---- */
+/* ---- partiql_plan.c ---- */
 
 /*
  * Removes the equality tests of all key attributes from a condition.  *key

@@ -11,7 +11,7 @@
 #include "postgres.h"
 
 #include "errors.h"
-#include "expr/build.h"
+#include "expr/build_tree.h"
 #include "request/legacy.h"
 #include "request/params.h"
 

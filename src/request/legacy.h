@@ -5,7 +5,7 @@
  *	  AttributesToGet.
  *
  * Each is converted to the bound tree of an equivalent expression
- * (expr/build.h), after checks with their own messages.  All functions return
+ * (expr/build_tree.h), after checks with their own messages.  All functions return
  * NULL for an absent or empty parameter.
  */
 #ifndef DYNAMO_LEGACY_H

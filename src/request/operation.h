@@ -6,7 +6,7 @@
  * its shape and the fourth step:
  *
  *	find the operation				operations.c
- *	read the JSON into fields		read.c		SerializationException
+ *	read the JSON into fields		request_read.c	SerializationException
  *	check it against the model		check.c		ValidationException
  *	execute							the operation's own file
  *	write the response				writer.h
@@ -67,7 +67,7 @@ extern void RequestExecute(const Operation *operation, Slice host, Slice json, W
 extern void DescribeLimitsRequest(Request *request);
 extern void DescribeEndpointsRequest(Request *request);
 
-/* create_table.c, update_table.c, tables.c */
+/* create_table.c, update_table.c, request_tables.c */
 extern void CreateTableRequest(Request *request);
 extern void UpdateTableRequest(Request *request);
 extern void DescribeTableRequest(Request *request);
@@ -84,11 +84,11 @@ extern void DeleteItemRequest(Request *request);
 extern void QueryRequest(Request *request);
 extern void ScanRequest(Request *request);
 
-/* batch.c */
+/* request_batch.c */
 extern void BatchGetItemRequest(Request *request);
 extern void BatchWriteItemRequest(Request *request);
 
-/* transact.c */
+/* request_transact.c */
 extern void TransactGetItemsRequest(Request *request);
 extern void TransactWriteItemsRequest(Request *request);
 
@@ -97,7 +97,7 @@ extern void ExecuteStatementRequest(Request *request);
 extern void BatchExecuteStatementRequest(Request *request);
 extern void ExecuteTransactionRequest(Request *request);
 
-/* ttl.c */
+/* request_ttl.c */
 extern void UpdateTimeToLiveRequest(Request *request);
 extern void DescribeTimeToLiveRequest(Request *request);
 
@@ -134,7 +134,7 @@ extern void DescribeStreamRequest(Request *request);
 extern void GetShardIteratorRequest(Request *request);
 extern void GetRecordsRequest(Request *request);
 
-/* ---- settings.c ---- */
+/* ---- request_settings.c ---- */
 
 extern char *request_region;	/* dynamo.region */
 extern char *request_account;	/* dynamo.account_id */

@@ -9,9 +9,9 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-#include "request/change.h"
 #include "request/failure.h"
 #include "request/operation.h"
+#include "request/request_change.h"
 #include "stat/stat.h"
 #include "subtransaction.h"
 

@@ -6,7 +6,7 @@
  * input, the type of each member and the constraints on it.  A request meets
  * the model twice, each time by one generic walk over the same tables:
  *
- *		read.c		JSON text to a tree of fields; a wrong JSON type is a
+ *		request_read.c		JSON text to a tree of fields; a wrong JSON type is a
  *					SerializationException, the first in the text is reported
  *		check.c		the tree against lengths, ranges, patterns and enums; up
  *					to ten violations are reported together, in model order
@@ -112,7 +112,7 @@ typedef struct Field
 	Slice	   *names;
 } Field;
 
-/* ---- read.c ---- */
+/* ---- request_read.c ---- */
 
 /*
  * Reads a whole request.  Raises ERRCODE_DYNAMO_NOT_JSON, or

@@ -8,7 +8,7 @@
 #include "storage/lockdefs.h"
 
 #include "errors.h"
-#include "expr/build.h"
+#include "expr/build_tree.h"
 #include "request/params.h"
 #include "request/statement.h"
 #include "request/wording.h"

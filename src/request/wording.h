@@ -20,7 +20,7 @@
 #define WORDING_MAP_KEYS			"Map keys must satisfy constraint:"
 #define WORDING_MAP_VALUE			"Map value must satisfy constraint:"
 
-/* ---- JSON types (read.c) ---- */
+/* ---- JSON types (request_read.c) ---- */
 
 /* for SQL users only: the service says nothing of text that is no JSON */
 #define WORDING_BAD_JSON			"invalid JSON in the request"

@@ -1,6 +1,6 @@
 /*
  * scan.h
- *	  The parts of a range scan; only for scan*.c, get.c and expired.c.
+ *	  The parts of a range scan; only for scan*.c, get_row.c and expired.c.
  *
  *	scan_range.c	converts a ScanRange to tests on the columns of one btree
  *					(ScanKeys)

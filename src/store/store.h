@@ -35,7 +35,7 @@ typedef struct Store
 	AclMode		access;
 	bool		direct;			/* whether this call uses the direct path */
 	MemoryContext context;		/* memory context current at StoreOpen */
-	StoreLookup *lookup;		/* state of get.c between gets; NULL at first */
+	StoreLookup *lookup;		/* state of get_row.c between gets; NULL at first */
 	bool		local;			/* rows are in this relation's heap */
 	Snapshot	newer;			/* newer snapshot than the active one for reads, or NULL */
 } Store;
@@ -92,7 +92,7 @@ typedef struct RowKey
  */
 extern bool RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key, Problem *problem);
 
-/* ---- get.c ---- */
+/* ---- get_row.c ---- */
 
 /*
  * Returns the item with a key for StoreSnapshot, or NULL.  Detoasted,
@@ -110,7 +110,7 @@ extern struct varlena *StoreGetPart(Store *store, const RowKey *key,
 /* Frees what gets have kept open; called by StoreClose. */
 extern void StoreLookupEnd(StoreLookup *lookup);
 
-/* ---- write.c ---- */
+/* ---- write_paths.c ---- */
 
 typedef enum WriteAction
 {

@@ -168,7 +168,7 @@ extern void StreamAppendLate(StreamTable *t, const StreamRow *row,
 extern void StreamSetExpiring(Oid relid);
 extern Oid	StreamGetExpiring(void);
 
-/* ---- read.c ---- */
+/* ---- stream_read.c ---- */
 
 /*
  * A scan of the primary key: numbers from position on or, backwards, up to it.

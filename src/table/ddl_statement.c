@@ -20,7 +20,7 @@ StatementIsOurs(void)
 }
 
 static void
-Execute(const char *sql)
+ExecuteStatement(const char *sql)
 {
 	bool		was_ours = statement_is_ours;
 
@@ -48,7 +48,7 @@ RunStatement(const char *format,...)
 	va_start(args, format);
 	sql = DynamoFormat(format, args);
 	va_end(args);
-	Execute(sql);
+	ExecuteStatement(sql);
 	pfree(sql);
 }
 

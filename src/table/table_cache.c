@@ -145,7 +145,7 @@ TableCacheInit(void)
 }
 
 static void
-Pin(TableDef *def)
+PinDefinition(TableDef *def)
 {
 	if (def->refcount++ == 0)
 		dlist_push_tail(&pinned, &def->pinned);
@@ -500,7 +500,7 @@ TableDefCopy(Relation rel)
 }
 
 static void
-Insert(TableDef *def)
+CacheDefinition(TableDef *def)
 {
 	CacheEntry *entry;
 	bool		found;
@@ -526,7 +526,7 @@ TableDefAcquire(Relation rel)
 
 	if (entry != NULL)
 	{
-		Pin(entry->def);
+		PinDefinition(entry->def);
 		return entry->def;
 	}
 	before = invalidations;
@@ -538,10 +538,10 @@ TableDefAcquire(Relation rel)
 	 * not cached.
 	 */
 	if (before == invalidations)
-		Insert(def);
+		CacheDefinition(def);
 	else
 		MemoryContextSetParent(def->context, cache_context);
-	Pin(def);
+	PinDefinition(def);
 	return def;
 }
 

@@ -12,7 +12,7 @@
 
 #include "mb/pg_wchar.h"
 
-#include "expr/build.h"
+#include "expr/build_tree.h"
 #include "expr/tree.h"
 #include "fuzz.h"
 #include "item/json.h"

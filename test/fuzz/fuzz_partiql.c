@@ -13,7 +13,7 @@
 
 #include "fuzz.h"
 #include "item/json.h"
-#include "partiql/tree.h"
+#include "partiql/partiql_tree.h"
 
 static const char *const parameter_texts[] = {
 	"{\"S\":\"s\"}", "{\"N\":\"1\"}", "{\"B\":\"YWI=\"}", "{\"NULL\":true}", "{\"L\":[{\"N\":\"1\"}]}",

@@ -1,0 +1,88 @@
+/* call_bindings.c Expression handling shared by all operations. */
+#include "postgres.h"
+
+#include "errors.h"
+#include "op/call_bindings.h"
+
+static void
+BindingsWithoutExpression(const char *what, const char *absent)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
+			 errmsg("%s can only be specified when using expressions%s%s",
+					what, absent != NULL ? ": " : "", absent != NULL ? absent : "")));
+}
+
+ExprBindings *
+OpBindings(const ExprArgs *args, bool any_expression, bool any_value_expression,
+		   const char *absent)
+{
+	ExprBindings *b;
+
+	if (args->names_given && !any_expression)
+		BindingsWithoutExpression("ExpressionAttributeNames", NULL);
+	if (!ValueIsMissing(args->values) && !any_value_expression)
+		BindingsWithoutExpression("ExpressionAttributeValues", absent);
+	if (!any_expression)
+		return NULL;
+
+	b = ExprBindingsCreate(args->values);
+	for (int i = 0; i < args->nnames; i++)
+		ExprBindingsAddName(b, args->names[i].placeholder, args->names[i].name);
+	ExprBindingsCheck(b, args->names_given);
+	return b;
+}
+
+const Expr *
+OpParse(ExprKind kind, const ExprText *expr)
+{
+	return ExprParse(kind, expr->text.data, expr->text.len);
+}
+
+static bool
+SchemaHasName(const KeySchema *key, Slice name)
+{
+	for (int i = 0; i < KeyCount(key); i++)
+	{
+		if (SliceEqual(key->attributes[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+static bool
+NoteNestedKey(const char *what, Slice name, Problem *problem)
+{
+	return NoteInvalid(problem, "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %.*s",
+					   what, (int) name.len, name.data);
+}
+
+bool
+KeyPathVisitor(Slice name, bool nested, void *arg)
+{
+	const PathCheck *check = arg;
+	const TableDef *def = check->def;
+
+	if (!nested)
+		return true;
+	if (SchemaHasName(&def->key, name))
+		return NoteNestedKey("Key", name, check->problem);
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (SchemaHasName(&def->indexes[i].key, name))
+			return NoteNestedKey("IndexKey", name, check->problem);
+	}
+	return true;
+}
+
+bool
+KeyTargetVisitor(Slice name, bool nested, void *arg)
+{
+	const PathCheck *check = arg;
+
+	if (SchemaHasName(&check->def->key, name))
+		return NoteInvalid(check->problem, DYNAMO_INVALID_PARAMETERS
+						   "Cannot update attribute %.*s. This attribute is part of the key",
+						   (int) name.len, name.data);
+	return KeyPathVisitor(name, nested, arg);
+}

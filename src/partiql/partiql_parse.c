@@ -1,0 +1,497 @@
+/*
+ * partiql_parse.c
+ *	  The grammar of statements.
+ *
+ *		text	= ( select | insert | update | delete | exists ) [ ";" ]
+ *		select	= SELECT ( "*" | path { "," path } ) FROM table [ "." index ]
+ *				  [ WHERE condition ] [ ORDER BY order { "," order } ]
+ *		order	= name [ ASC | DESC ]
+ *		insert	= INSERT INTO table VALUE ( tuple | "?" )
+ *		update	= UPDATE table clause { clause } [ WHERE condition ]
+ *				  [ RETURNING ( ALL | MODIFIED ) ( OLD | NEW ) "*" ]
+ *		delete	= DELETE FROM table [ WHERE condition ] [ RETURNING ALL OLD "*" ]
+ *		exists	= EXISTS "(" select ")"
+ *
+ * Recursive descent with one function for each production.  Syntax errors are
+ * raised immediately.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+
+#include "partiql/partiql_parser.h"
+
+/* ---- errors ---- */
+
+/* The line and the column, starting with 1, and the length in characters. */
+static char *
+DescribePlace(const PartiqlParser *p, Slice where)
+{
+	const char *line = p->text.data;
+	int			lines = 1;
+
+	for (const char *c = p->text.data; c < where.data; c++)
+	{
+		if (*c == '\n')
+		{
+			line = c + 1;
+			lines++;
+		}
+	}
+	return psprintf("%d:%d:%d", lines,
+					pg_mbstrlen_with_len(line, where.data - line) + 1,
+					pg_mbstrlen_with_len(where.data, where.len));
+}
+
+void
+PartiqlExprError(const PartiqlParser *p, ExprErrorCode code, Slice where, int number)
+{
+	ExprError	error = {.code = code, .one = where, .number = number};
+
+	error.position = -1;
+	ExprRaise(EXPR_STATEMENT, p->text, &error);
+}
+
+static void RaisePlainError(const PartiqlParser *p, const char *message)
+			pg_attribute_noreturn();
+
+/* Raises a message of the service that has no prefix and no place. */
+static void
+RaisePlainError(const PartiqlParser *p, const char *message)
+{
+	PartiqlExprError(p, EXPR_ERROR_STATEMENT_PLAIN, SliceOf(message), 0);
+}
+
+void
+PartiqlError(const PartiqlParser *p, const char *what, Slice where)
+{
+	char	   *text = psprintf("%s at %s", what, DescribePlace(p, where));
+
+	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf(text), 0);
+}
+
+void
+PartiqlNoOperation(const PartiqlParser *p)
+{
+	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf("Expected data manipulation"), 0);
+}
+
+/*
+ * Describes a token by its kind.  Names and literals may be data and are not
+ * quoted.
+ */
+static const char *
+DescribeToken(const PartiqlToken *token)
+{
+	switch (token->kind)
+	{
+		case PT_END:
+			return "end of statement";
+		case PT_WORD:
+			if (PartiqlIsReserved(token->text))
+				return psprintf("keyword %.*s", (int) token->text.len, token->text.data);
+			return "identifier";
+		case PT_NAME:
+			return "identifier";
+		case PT_STRING:
+			return "string";
+		case PT_NUMBER:
+			return "number";
+		case PT_PARAMETER:
+			return "parameter";
+		case PT_INVALID:
+			return "character";
+		default:
+			return psprintf("'%.*s'", (int) token->text.len, token->text.data);
+	}
+}
+
+/* Raises an error for PartiQL clauses that DynamoDB does not support. */
+static void
+CheckUnsupported(const PartiqlParser *p)
+{
+	static const char *const clauses[] = {
+		"LIMIT", "OFFSET", "GROUP", "HAVING", "DISTINCT", "JOIN", "UNION",
+		"INTERSECT", "EXCEPT", "LET", "PIVOT", "UNPIVOT"
+	};
+
+	for (size_t i = 0; i < lengthof(clauses); i++)
+	{
+		if (PartiqlAtWord(p, clauses[i]))
+			RaisePlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
+	}
+}
+
+void
+PartiqlUnexpected(const PartiqlParser *p, const char *expected)
+{
+	CheckUnsupported(p);
+	if (p->token.kind == PT_UNFINISHED)
+		PartiqlError(p, p->token.text.data[0] == '/' ? "Unterminated comment" :
+					 p->token.text.data[0] == '"' ? "Unterminated identifier" :
+					 "Unterminated string", p->token.text);
+	PartiqlError(p, psprintf("Unexpected %s, expected %s", DescribeToken(&p->token), expected),
+				 p->token.text);
+}
+
+/* ---- tokens ---- */
+
+PartiqlToken
+PartiqlPeek(const PartiqlParser *p)
+{
+	const Slice *t = &p->token.text;
+
+	return PartiqlScan(p->text, PositionIn(p->text, *t) + t->len);
+}
+
+void
+PartiqlAdvance(PartiqlParser *p)
+{
+	p->token = PartiqlPeek(p);
+}
+
+void
+PartiqlExpect(PartiqlParser *p, PartiqlTokenKind kind, const char *expected)
+{
+	if (p->token.kind != kind)
+		PartiqlUnexpected(p, expected);
+	PartiqlAdvance(p);
+}
+
+bool
+PartiqlAtWord(const PartiqlParser *p, const char *word)
+{
+	return PartiqlIsWord(&p->token, word);
+}
+
+bool
+PartiqlAcceptWord(PartiqlParser *p, const char *word)
+{
+	bool		found = PartiqlAtWord(p, word);
+
+	if (found)
+		PartiqlAdvance(p);
+	return found;
+}
+
+void
+PartiqlExpectWord(PartiqlParser *p, const char *word)
+{
+	if (!PartiqlAcceptWord(p, word))
+		PartiqlUnexpected(p, word);
+}
+
+void
+PartiqlEnter(PartiqlParser *p)
+{
+	if (++p->depth > STATEMENT_MAX_DEPTH)
+		PartiqlError(p, "Statement is nested too deeply", p->token.text);
+}
+
+void
+PartiqlLeave(PartiqlParser *p)
+{
+	p->depth--;
+}
+
+/* ---- nodes ---- */
+
+ExprNode *
+PartiqlNode(PartiqlParser *p, NodeKind kind)
+{
+	return NodeCreate(kind, p->text, p->token.text);
+}
+
+void
+PartiqlTakeOperator(PartiqlParser *p)
+{
+	if (++p->operators > EXPR_MAX_OPERATORS)
+		PartiqlExprError(p, EXPR_ERROR_OPERATORS, p->token.text, p->operators);
+	PartiqlAdvance(p);
+}
+
+ExprNode *
+PartiqlOperator(PartiqlParser *p, NodeKind kind)
+{
+	ExprNode   *node = PartiqlNode(p, kind);
+
+	PartiqlTakeOperator(p);
+	return node;
+}
+
+/* ---- clauses ---- */
+
+static void
+ParseTable(PartiqlParser *p)
+{
+	p->statement->table = PartiqlParseName(p, "a table name");
+}
+
+/*
+ * A write without WHERE is syntactically complete, but binding then misses its
+ * key.
+ */
+static void
+ParseWhere(PartiqlParser *p)
+{
+	if (PartiqlAcceptWord(p, "WHERE"))
+		p->statement->where.root = PartiqlParseCondition(p);
+}
+
+/* Parses "ALL OLD *" and its variants. */
+static StatementReturning
+ParseReturningKind(PartiqlParser *p)
+{
+	bool		all = PartiqlAcceptWord(p, "ALL");
+	bool		old;
+
+	if (!all)
+		PartiqlExpectWord(p, "MODIFIED");
+	old = PartiqlAcceptWord(p, "OLD");
+	if (!old)
+		PartiqlExpectWord(p, "NEW");
+	PartiqlExpect(p, PT_STAR, "'*'");
+	if (all)
+		return old ? RETURNING_ALL_OLD : RETURNING_ALL_NEW;
+	return old ? RETURNING_MODIFIED_OLD : RETURNING_MODIFIED_NEW;
+}
+
+static void
+ParseReturning(PartiqlParser *p)
+{
+	Slice		word = p->token.text;
+	Statement  *s = p->statement;
+
+	if (!PartiqlAcceptWord(p, "RETURNING"))
+		return;
+	s->returning = ParseReturningKind(p);
+	if (s->kind == STATEMENT_DELETE && s->returning != RETURNING_ALL_OLD)
+		PartiqlError(p, "DELETE can only be RETURNING ALL OLD *", word);
+}
+
+/* ---- SELECT ---- */
+
+/*
+ * The result name of a path: its last name or, as in PartiQL, its number in
+ * the list if the path ends with an index.
+ */
+static Slice
+ResultName(const Path *path, int number)
+{
+	const PathElement *last = &path->elements[path->n - 1];
+
+	return last->step == PATH_NAME ? last->name : SliceOf(psprintf("_%d", number));
+}
+
+static void
+CheckDuplicateName(const PartiqlParser *p, int n)
+{
+	const Slice *names = p->statement->names;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (SliceEqual(names[i], names[n]))
+			RaisePlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
+								   (int) names[n].len, names[n].data));
+	}
+}
+
+static void
+NameResults(PartiqlParser *p)
+{
+	Statement  *s = p->statement;
+	int			n = 0;
+
+	s->names = palloc(s->projection.nitems * sizeof(Slice));
+	for (const ExprNode *path = s->projection.items; path; path = path->next)
+	{
+		s->names[n] = ResultName(&path->path, n + 1);
+		CheckDuplicateName(p, n);
+		n++;
+	}
+}
+
+static void
+ParseProjection(PartiqlParser *p)
+{
+	ExprNode	list = {0};
+
+	if (PartiqlAt(p, PT_STAR))
+	{
+		PartiqlAdvance(p);
+		return;
+	}
+	NodeAppend(&list, PartiqlParsePath(p));
+	while (PartiqlAt(p, PT_COMMA))
+	{
+		PartiqlAdvance(p);
+		NodeAppend(&list, PartiqlParsePath(p));
+	}
+	p->statement->projection.items = list.first;
+	p->statement->projection.nitems = list.nchildren;
+	NameResults(p);
+}
+
+static void
+ParseOrder(PartiqlParser *p)
+{
+	Statement  *s = p->statement;
+	StatementOrder order[KEY_MAX_ATTRIBUTES];
+
+	if (!PartiqlAcceptWord(p, "ORDER"))
+		return;
+	if (s->where.root == NULL)
+		RaisePlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
+	PartiqlExpectWord(p, "BY");
+	do
+	{
+		if (s->norder > 0)
+			PartiqlAdvance(p);	/* the comma */
+		if (s->norder == KEY_MAX_ATTRIBUTES)
+			PartiqlError(p, "Too many attributes in ORDER BY", p->token.text);
+		order[s->norder].attribute = PartiqlParseName(p, "a key attribute");
+		order[s->norder].descending = PartiqlAcceptWord(p, "DESC");
+		if (!order[s->norder++].descending)
+			(void) PartiqlAcceptWord(p, "ASC");
+	} while (PartiqlAt(p, PT_COMMA));
+	s->order = palloc(s->norder * sizeof(StatementOrder));
+	memcpy(s->order, order, s->norder * sizeof(StatementOrder));
+}
+
+static void
+CheckAlias(const PartiqlParser *p)
+{
+	if (PartiqlAtWord(p, "AS"))
+		RaisePlainError(p, "Aliasing is not supported");
+}
+
+/* Raises an error for FROM clauses of other SQL dialects. */
+static void
+CheckSource(const PartiqlParser *p)
+{
+	CheckAlias(p);
+	if (PartiqlAt(p, PT_COMMA))
+		RaisePlainError(p, "Only select from a single table or index is supported.");
+}
+
+static void
+ParseSelect(PartiqlParser *p)
+{
+	PartiqlExpectWord(p, "SELECT");
+	ParseProjection(p);
+	CheckAlias(p);
+	PartiqlExpectWord(p, "FROM");
+	ParseTable(p);
+	if (PartiqlAt(p, PT_DOT))
+	{
+		PartiqlAdvance(p);
+		p->statement->index = PartiqlParseName(p, "an index name");
+	}
+	CheckSource(p);
+	ParseWhere(p);
+	ParseOrder(p);
+}
+
+static void
+ParseExists(PartiqlParser *p)
+{
+	PartiqlAdvance(p);
+	PartiqlExpect(p, PT_LPAREN, "'('");
+	ParseSelect(p);
+	PartiqlExpect(p, PT_RPAREN, "')'");
+}
+
+/* ---- the writes ---- */
+
+static void
+ParseInsert(PartiqlParser *p)
+{
+	PartiqlAdvance(p);
+	PartiqlExpectWord(p, "INTO");
+	ParseTable(p);
+	if (PartiqlAt(p, PT_LSET))
+		RaisePlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
+				   "is not supported, use \"INSERT INTO tableName VALUE item\" instead");
+	PartiqlExpectWord(p, "VALUE");
+	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER))
+		PartiqlUnexpected(p, "a tuple");
+	p->statement->item = PartiqlParseLiteral(p);
+	if (PartiqlAtWord(p, "RETURNING"))
+		RaisePlainError(p, "RETURNING is not supported in INSERT");
+}
+
+static void
+ParseUpdate(PartiqlParser *p)
+{
+	PartiqlAdvance(p);
+	ParseTable(p);
+	PartiqlParseClauses(p);
+	ParseWhere(p);
+	ParseReturning(p);
+}
+
+static void
+ParseDelete(PartiqlParser *p)
+{
+	PartiqlAdvance(p);
+	PartiqlExpectWord(p, "FROM");
+	ParseTable(p);
+	ParseWhere(p);
+	ParseReturning(p);
+}
+
+/* ---- entry ---- */
+
+static const struct
+{
+	const char *word;
+	StatementKind kind;
+	void		(*parse) (PartiqlParser *p);
+}			statements[] = {
+	{"SELECT", STATEMENT_SELECT, ParseSelect},
+	{"EXISTS", STATEMENT_EXISTS, ParseExists},
+	{"INSERT", STATEMENT_INSERT, ParseInsert},
+	{"UPDATE", STATEMENT_UPDATE, ParseUpdate},
+	{"DELETE", STATEMENT_DELETE, ParseDelete},
+};
+
+static void
+ParseStatement(PartiqlParser *p)
+{
+	for (size_t i = 0; i < lengthof(statements); i++)
+	{
+		if (!PartiqlAtWord(p, statements[i].word))
+			continue;
+		p->statement->kind = statements[i].kind;
+		statements[i].parse(p);
+		return;
+	}
+	PartiqlNoOperation(p);
+}
+
+static void
+InitExpr(Expr *expr, Slice text)
+{
+	expr->kind = EXPR_STATEMENT;
+	expr->text = text;
+}
+
+Statement *
+StatementParseText(Slice text)
+{
+	Statement  *s = palloc0(sizeof(Statement));
+	PartiqlParser p = {.text = text, .statement = s};
+
+	s->text = text;
+	InitExpr(&s->projection, text);
+	InitExpr(&s->where, text);
+	InitExpr(&s->update, text);
+	p.token.text = (Slice) {text.data, 0};
+	PartiqlAdvance(&p);
+	ParseStatement(&p);
+	if (PartiqlAt(&p, PT_SEMICOLON))
+		PartiqlAdvance(&p);
+	if (!PartiqlAt(&p, PT_END))
+		PartiqlUnexpected(&p, "end of statement");
+	return s;
+}

@@ -1,0 +1,384 @@
+/*
+ * partiql_parse_condition.c
+ *	  The grammar of conditions.
+ *
+ *		condition	= and { OR and }
+ *		and			= not { AND not }
+ *		not			= NOT not | predicate
+ *		predicate	= operand cmp operand
+ *					| operand [ NOT ] BETWEEN operand AND operand
+ *					| operand [ NOT ] IN ( "[" list "]" | "(" list ")" )
+ *					| path IS [ NOT ] ( MISSING | NULL | type )
+ *					| call | "(" condition ")"
+ *		operand		= path | literal | call | "(" operand ")"
+ *
+ * IS MISSING and IS with a type are parsed as functions of expressions.  A "("
+ * opens a condition or an operand; only the text after the ")" shows which.
+ * The left side of a predicate is therefore read as either, and the caller
+ * then checks that it is what it needs.
+ */
+#include "postgres.h"
+
+#include "partiql/partiql_parser.h"
+
+static ExprNode *ParseOr(PartiqlParser *p);
+
+static bool
+NodeIsCondition(const ExprNode *node)
+{
+	if (node->kind == NODE_FUNCTION)
+		return node->function->place == PLACE_CONDITION;
+	return node->kind != NODE_PATH && node->kind != NODE_POSITION;
+}
+
+static ExprNode *
+RequireCondition(PartiqlParser *p, ExprNode *node)
+{
+	if (!NodeIsCondition(node))
+		PartiqlUnexpected(p, "an operator");
+	return node;
+}
+
+static ExprNode *
+RequireOperand(PartiqlParser *p, ExprNode *node)
+{
+	if (node->kind == NODE_FUNCTION && NodeIsCondition(node))
+		PartiqlExprError(p, EXPR_ERROR_MISUSED_FUNCTION, node->text, 0);
+	if (NodeIsCondition(node))
+		PartiqlUnexpected(p, "AND, OR or the end of the condition");
+	return node;
+}
+
+/* ---- calls ---- */
+
+bool
+PartiqlAtCall(const PartiqlParser *p)
+{
+	return PartiqlAt(p, PT_WORD) && PartiqlPeek(p).kind == PT_LPAREN;
+}
+
+ExprNode *
+PartiqlParseCall(PartiqlParser *p, PartiqlOperandParser operand)
+{
+	ExprNode   *node = PartiqlNode(p, NODE_FUNCTION);
+
+	node->function = StatementFunctionFind(node->text);
+	if (node->function == NULL)
+		PartiqlExprError(p, EXPR_ERROR_UNKNOWN_FUNCTION, node->text, 0);
+	node->text = SliceOf(node->function->name);
+	PartiqlEnter(p);
+	PartiqlAdvance(p);
+	PartiqlExpect(p, PT_LPAREN, "'('");
+	if (!PartiqlAt(p, PT_RPAREN))
+		NodeAppend(node, operand(p));
+	while (node->first != NULL && PartiqlAt(p, PT_COMMA))
+	{
+		PartiqlAdvance(p);
+		NodeAppend(node, operand(p));
+	}
+	PartiqlExpect(p, PT_RPAREN, "',' or ')'");
+	PartiqlLeave(p);
+	return node;
+}
+
+/* Parses an argument of a condition function, which cannot be a call. */
+static ExprNode *
+ParseArgument(PartiqlParser *p)
+{
+	if (PartiqlAtCall(p))
+		PartiqlExprError(p, EXPR_ERROR_MISUSED_FUNCTION, p->token.text, 0);
+	return PartiqlAtLiteral(p) ? PartiqlParseValue(p) : PartiqlParsePath(p);
+}
+
+/* Parses an argument, or size() of one. */
+static ExprNode *
+ParseSizeOrArgument(PartiqlParser *p)
+{
+	ExprNode   *node;
+
+	if (!PartiqlAtCall(p))
+		return ParseArgument(p);
+	node = PartiqlParseCall(p, ParseArgument);
+	if (node->function->id != FUNCTION_SIZE)
+		PartiqlExprError(p, EXPR_ERROR_MISUSED_FUNCTION, node->text, 0);
+	return node;
+}
+
+static ExprNode *
+ParseConditionCall(PartiqlParser *p)
+{
+	const ExprFunction *f = StatementFunctionFind(p->token.text);
+
+	if (f != NULL && f->place == PLACE_UPDATE)
+		PartiqlExprError(p, EXPR_ERROR_NO_CONDITION_FUNCTION, p->token.text, 0);
+	return PartiqlParseCall(p, f != NULL && f->id == FUNCTION_SIZE ?
+							ParseArgument : ParseSizeOrArgument);
+}
+
+/* Creates a call for a function that the statement writes as an operator. */
+static ExprNode *
+MakeImpliedCall(PartiqlParser *p, const char *name, ExprNode *operand)
+{
+	ExprNode   *node = PartiqlNode(p, NODE_FUNCTION);
+
+	node->text = SliceOf(name);
+	node->function = StatementFunctionFind(node->text);
+	NodeAppend(node, operand);
+	return node;
+}
+
+/* ---- operands ---- */
+
+ExprNode *
+PartiqlParseParentheses(PartiqlParser *p, PartiqlOperandParser inner)
+{
+	ExprNode   *node;
+
+	PartiqlEnter(p);
+	PartiqlAdvance(p);
+	node = inner(p);
+	PartiqlExpect(p, PT_RPAREN, "')'");
+	PartiqlLeave(p);
+	return node;
+}
+
+/* Parses an operand, or a condition in parentheses. */
+static ExprNode *
+ParseTerm(PartiqlParser *p)
+{
+	if (PartiqlAt(p, PT_LPAREN))
+		return PartiqlParseParentheses(p, ParseOr);
+	if (PartiqlAtLiteral(p))
+		return PartiqlParseValue(p);
+	if (PartiqlAtWord(p, "EXISTS"))
+		PartiqlError(p, "EXISTS is a statement of its own", p->token.text);
+	if (PartiqlAtCall(p))
+		return ParseConditionCall(p);
+	if (!PartiqlAtName(p))
+		PartiqlUnexpected(p, "an operand");
+	return PartiqlParsePath(p);
+}
+
+static ExprNode *
+ParseOperand(PartiqlParser *p)
+{
+	return RequireOperand(p, ParseTerm(p));
+}
+
+/* ---- predicates ---- */
+
+/* The comparison operator at the current token, or -1. */
+static int
+CompareOpAt(const PartiqlParser *p)
+{
+	switch (p->token.kind)
+	{
+		case PT_EQ:
+			return COMPARISON_EQ;
+		case PT_NE:
+			return COMPARISON_NE;
+		case PT_LT:
+			return COMPARISON_LT;
+		case PT_LE:
+			return COMPARISON_LE;
+		case PT_GT:
+			return COMPARISON_GT;
+		case PT_GE:
+			return COMPARISON_GE;
+		default:
+			return -1;
+	}
+}
+
+static ExprNode *
+ParseCompare(PartiqlParser *p, ExprNode *left, int op)
+{
+	ExprNode   *node = PartiqlOperator(p, NODE_COMPARE);
+
+	node->op = op;
+	NodeAppend(node, left);
+	NodeAppend(node, ParseOperand(p));
+	return node;
+}
+
+static ExprNode *
+ParseBetween(PartiqlParser *p, ExprNode *left)
+{
+	ExprNode   *node = PartiqlOperator(p, NODE_BETWEEN);
+
+	NodeAppend(node, left);
+	NodeAppend(node, ParseOperand(p));
+	PartiqlExpectWord(p, "AND");
+	NodeAppend(node, ParseOperand(p));
+	return node;
+}
+
+static ExprNode *
+ParseIn(PartiqlParser *p, ExprNode *left)
+{
+	ExprNode   *node = PartiqlOperator(p, NODE_IN);
+	bool		brackets = PartiqlAt(p, PT_LBRACKET);
+
+	NodeAppend(node, left);
+	if (!brackets && !PartiqlAt(p, PT_LPAREN))
+		PartiqlUnexpected(p, "'[' or '('");
+	PartiqlEnter(p);
+	do
+	{
+		PartiqlAdvance(p);
+		NodeAppend(node, ParseOperand(p));
+	} while (PartiqlAt(p, PT_COMMA));
+	PartiqlExpect(p, brackets ? PT_RBRACKET : PT_RPAREN, brackets ? "',' or ']'" : "',' or ')'");
+	PartiqlLeave(p);
+	return node;
+}
+
+static ExprNode *
+Negate(PartiqlParser *p, ExprNode *condition)
+{
+	ExprNode   *node = PartiqlNode(p, NODE_NOT);
+
+	NodeAppend(node, condition);
+	return node;
+}
+
+/* x IS STRING: x exists and has that type. */
+static ExprNode *
+MakeTypeTest(PartiqlParser *p, ExprNode *path, const char *type)
+{
+	ExprNode   *call = MakeImpliedCall(p, "attribute_type", path);
+
+	NodeAppend(call, PartiqlImpliedString(p, type));
+	return call;
+}
+
+/* x IS NOT STRING: x exists and has another type. */
+static ExprNode *
+MakeNegatedTypeTest(PartiqlParser *p, ExprNode *path, const char *type)
+{
+	ExprNode   *and = PartiqlNode(p, NODE_AND);
+	ExprNode   *copy = palloc(sizeof(ExprNode));
+
+	memcpy(copy, path, sizeof(ExprNode));	/* a node has only one parent */
+	NodeAppend(and, MakeImpliedCall(p, "attribute_exists", copy));
+	NodeAppend(and, Negate(p, MakeTypeTest(p, path, type)));
+	return and;
+}
+
+/* Parses the type after IS; returns its name in attribute_type(). */
+static const char *
+ParseIsType(PartiqlParser *p)
+{
+	static const struct
+	{
+		const char *word;
+		const char *type;
+	}			types[] = {
+		{"NULL", "NULL"}, {"BOOLEAN", "BOOL"}, {"BLOB", "B"}, {"STRING", "S"},
+		{"NUMERIC", "N"}, {"STRUCT", "M"}, {"TUPLE", "M"}, {"LIST", "L"}
+	};
+
+	for (size_t i = 0; i < lengthof(types); i++)
+	{
+		if (PartiqlAcceptWord(p, types[i].word))
+			return types[i].type;
+	}
+	PartiqlUnexpected(p, "MISSING, NULL, BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE or LIST");
+}
+
+static ExprNode *
+ParseIs(PartiqlParser *p, ExprNode *path)
+{
+	bool		negated;
+	const char *type;
+
+	if (path->kind != NODE_PATH)
+		PartiqlError(p, "IS needs a path before it", p->token.text);
+	PartiqlTakeOperator(p);
+	negated = PartiqlAcceptWord(p, "NOT");
+	if (PartiqlAcceptWord(p, "MISSING"))
+		return MakeImpliedCall(p, negated ? "attribute_exists" : "attribute_not_exists", path);
+	type = ParseIsType(p);
+	return negated ? MakeNegatedTypeTest(p, path, type) : MakeTypeTest(p, path, type);
+}
+
+static ExprNode *
+ParsePredicate(PartiqlParser *p)
+{
+	ExprNode   *left = ParseTerm(p);
+	int			op = CompareOpAt(p);
+	bool		negated = PartiqlAtWord(p, "NOT");
+	ExprNode   *node;
+
+	if (op >= 0)
+		return ParseCompare(p, RequireOperand(p, left), op);
+	if (PartiqlAtWord(p, "IS"))
+		return ParseIs(p, RequireOperand(p, left));
+	if (negated)
+		PartiqlAdvance(p);
+	if (PartiqlAtWord(p, "BETWEEN"))
+		node = ParseBetween(p, RequireOperand(p, left));
+	else if (PartiqlAtWord(p, "IN"))
+		node = ParseIn(p, RequireOperand(p, left));
+	else if (negated)
+		PartiqlUnexpected(p, "BETWEEN or IN");
+	else
+		return left;
+	return negated ? Negate(p, node) : node;
+}
+
+/* ---- logic ---- */
+
+static ExprNode *
+ParseNot(PartiqlParser *p)
+{
+	ExprNode   *node;
+
+	if (!PartiqlAtWord(p, "NOT"))
+		return ParsePredicate(p);
+	PartiqlEnter(p);
+	node = PartiqlOperator(p, NODE_NOT);
+	NodeAppend(node, RequireCondition(p, ParseNot(p)));
+	PartiqlLeave(p);
+	return node;
+}
+
+/*
+ * Parses conditions joined by one word.  Returns one node with all of them, or
+ * the condition itself if there is only one.
+ */
+static ExprNode *
+ParseJoined(PartiqlParser *p, const char *word, NodeKind kind, PartiqlOperandParser parse)
+{
+	ExprNode   *first = parse(p);
+	ExprNode   *node;
+
+	if (!PartiqlAtWord(p, word))
+		return first;
+	node = PartiqlNode(p, kind);
+	NodeAppend(node, RequireCondition(p, first));
+	while (PartiqlAtWord(p, word))
+	{
+		PartiqlTakeOperator(p);
+		NodeAppend(node, RequireCondition(p, parse(p)));
+	}
+	return node;
+}
+
+static ExprNode *
+ParseAnd(PartiqlParser *p)
+{
+	return ParseJoined(p, "AND", NODE_AND, ParseNot);
+}
+
+static ExprNode *
+ParseOr(PartiqlParser *p)
+{
+	return ParseJoined(p, "OR", NODE_OR, ParseAnd);
+}
+
+ExprNode *
+PartiqlParseCondition(PartiqlParser *p)
+{
+	return RequireCondition(p, ParseOr(p));
+}

@@ -1,0 +1,248 @@
+/*
+ * partiql_parse_literal.c
+ *	  The grammar of values.
+ *
+ *		literal	= string | [ "-" | "+" ] number | TRUE | FALSE | NULL | "?"
+ *				| "[" [ literal { "," literal } ] "]"
+ *				| "{" [ string ":" literal { "," string ":" literal } ] "}"
+ *				| "<<" literal { "," literal } ">>"
+ *
+ * A literal without parameters becomes a constant of the parse tree.
+ */
+#include "postgres.h"
+
+#include "item/builder.h"
+#include "partiql/partiql_parser.h"
+
+typedef Literal *(*LiteralParser) (PartiqlParser *p);
+
+static Literal *ParseAny(PartiqlParser *p);
+
+static Literal *
+NewLiteral(LiteralKind kind)
+{
+	Literal    *literal = palloc0(sizeof(Literal));
+
+	literal->kind = kind;
+	return literal;
+}
+
+static void
+AppendLiteral(Literal *parent, Literal *child)
+{
+	if (parent->last)
+		parent->last->next = child;
+	else
+		parent->first = child;
+	parent->last = child;
+	parent->nchildren++;
+}
+
+/* ---- scalars ---- */
+
+static Literal *
+MakeConstant(ItemBuilder *b)
+{
+	Literal    *literal = NewLiteral(LITERAL_CONSTANT);
+
+	literal->value = ItemRoot(ItemBuilderFinish(b));
+	return literal;
+}
+
+static Literal *
+ParseString(Slice text)
+{
+	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
+
+	ItemBuilderString(b, text.data, text.len);
+	return MakeConstant(b);
+}
+
+/* Parses a number.  White space may separate its sign from the digits. */
+static Literal *
+ParseNumber(PartiqlParser *p)
+{
+	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
+	bool		negative = PartiqlAt(p, PT_MINUS);
+	char	   *text;
+
+	if (negative || PartiqlAt(p, PT_PLUS))
+		PartiqlAdvance(p);
+	if (!PartiqlAt(p, PT_NUMBER))
+		PartiqlUnexpected(p, "a number");
+	text = psprintf("%s%.*s", negative ? "-" : "", (int) p->token.text.len, p->token.text.data);
+	ItemBuilderNumberText(b, text, strlen(text));
+	PartiqlAdvance(p);
+	return MakeConstant(b);
+}
+
+static Literal *
+ParseWord(PartiqlParser *p)
+{
+	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
+
+	if (PartiqlAtWord(p, "NULL"))
+		ItemBuilderNull(b);
+	else
+		ItemBuilderBool(b, PartiqlAtWord(p, "TRUE"));
+	PartiqlAdvance(p);
+	return MakeConstant(b);
+}
+
+static Literal *
+ParseParameter(PartiqlParser *p)
+{
+	Literal    *literal = NewLiteral(LITERAL_PARAMETER);
+
+	literal->number = p->statement->nparameters++;
+	PartiqlAdvance(p);
+	return literal;
+}
+
+/* ---- containers ---- */
+
+static Literal *
+ParseEntry(PartiqlParser *p)
+{
+	Literal    *entry;
+	Slice		name;
+
+	if (!PartiqlAt(p, PT_STRING))
+		PartiqlUnexpected(p, "an attribute name in single quotes");
+	name = PartiqlUnquote(&p->token);
+	PartiqlAdvance(p);
+	PartiqlExpect(p, PT_COLON, "':'");
+	entry = ParseAny(p);
+	entry->name = name;
+	return entry;
+}
+
+static Literal *
+ParseContainer(PartiqlParser *p, LiteralKind kind, LiteralParser parse_child,
+			   PartiqlTokenKind end, const char *expected)
+{
+	Literal    *container = NewLiteral(kind);
+
+	PartiqlEnter(p);
+	PartiqlAdvance(p);
+	if (!PartiqlAt(p, end))
+		AppendLiteral(container, parse_child(p));
+	while (container->first != NULL && PartiqlAt(p, PT_COMMA))
+	{
+		PartiqlAdvance(p);
+		AppendLiteral(container, parse_child(p));
+	}
+	PartiqlExpect(p, end, expected);
+	PartiqlLeave(p);
+	return container;
+}
+
+/* ---- entry ---- */
+
+static Literal *
+ParseScalar(PartiqlParser *p)
+{
+	Literal    *literal;
+
+	switch (p->token.kind)
+	{
+		case PT_STRING:
+			literal = ParseString(PartiqlUnquote(&p->token));
+			PartiqlAdvance(p);
+			return literal;
+		case PT_NUMBER:
+		case PT_MINUS:
+		case PT_PLUS:
+			return ParseNumber(p);
+		case PT_PARAMETER:
+			return ParseParameter(p);
+		case PT_WORD:
+			return ParseWord(p);
+		default:
+			PartiqlUnexpected(p, "a value");
+	}
+}
+
+static Literal *
+ParseAny(PartiqlParser *p)
+{
+	Literal    *literal;
+
+	if (!PartiqlAtLiteral(p))
+		PartiqlUnexpected(p, "a value");
+	switch (p->token.kind)
+	{
+		case PT_LBRACKET:
+			literal = ParseContainer(p, LITERAL_LIST, ParseAny, PT_RBRACKET, "',' or ']'");
+			break;
+		case PT_LSET:
+			literal = ParseContainer(p, LITERAL_SET, ParseAny, PT_RSET, "',' or '>>'");
+			break;
+		case PT_LBRACE:
+			literal = ParseContainer(p, LITERAL_MAP, ParseEntry, PT_RBRACE, "',' or '}'");
+			break;
+		default:
+			literal = ParseScalar(p);
+	}
+	return literal;
+}
+
+bool
+PartiqlAtLiteral(const PartiqlParser *p)
+{
+	switch (p->token.kind)
+	{
+		case PT_STRING:
+		case PT_NUMBER:
+		case PT_MINUS:
+		case PT_PLUS:
+		case PT_PARAMETER:
+		case PT_LBRACKET:
+		case PT_LSET:
+		case PT_LBRACE:
+			return true;
+		default:
+			return PartiqlAtWord(p, "TRUE") || PartiqlAtWord(p, "FALSE") ||
+				PartiqlAtWord(p, "NULL");
+	}
+}
+
+Literal *
+PartiqlParseLiteral(PartiqlParser *p)
+{
+	return ParseAny(p);
+}
+
+/* Adds a value to the statement and returns a node that refers to it. */
+static ExprNode *
+AddValue(PartiqlParser *p, ExprNode *node, Literal *literal)
+{
+	Statement  *s = p->statement;
+
+	if (literal->kind != LITERAL_CONSTANT && !LiteralHasParameter(literal))
+	{
+		literal->value = ItemRoot(LiteralBuild(literal, 1, NULL));
+		literal->kind = LITERAL_CONSTANT;
+	}
+	if (p->last_value)
+		p->last_value->next = literal;
+	else
+		s->values = literal;
+	p->last_value = literal;
+	node->op = s->nvalues++;
+	return node;
+}
+
+ExprNode *
+PartiqlParseValue(PartiqlParser *p)
+{
+	ExprNode   *node = PartiqlNode(p, NODE_POSITION);
+
+	return AddValue(p, node, ParseAny(p));
+}
+
+ExprNode *
+PartiqlImpliedString(PartiqlParser *p, const char *text)
+{
+	return AddValue(p, PartiqlNode(p, NODE_POSITION), ParseString(SliceOf(text)));
+}

@@ -1,0 +1,133 @@
+/*
+ * partiql_parse_update.c
+ *	  The grammar of SET and REMOVE.
+ *
+ *		clause	= SET path "=" value { "," path "=" value }
+ *				| REMOVE path { "," path }
+ *		value	= operand [ ( "+" | "-" ) operand ]
+ *		operand	= path | literal | call | "(" value ")"
+ *
+ * Clauses may occur in any number and order and form one update.
+ */
+#include "postgres.h"
+
+#include "partiql/partiql_parser.h"
+
+static ExprNode *ParseSetValue(PartiqlParser *p);
+
+static bool
+IsArithmetic(const ExprNode *node)
+{
+	return node->kind == NODE_PLUS || node->kind == NODE_MINUS;
+}
+
+static ExprNode *ParseCallOperand(PartiqlParser *p);
+
+static ExprNode *
+ParseUpdateCall(PartiqlParser *p)
+{
+	const ExprFunction *f = StatementFunctionFind(p->token.text);
+
+	if (f != NULL && f->place != PLACE_UPDATE)
+		PartiqlExprError(p, EXPR_ERROR_NO_UPDATE_FUNCTION, p->token.text, 0);
+	return PartiqlParseCall(p, ParseCallOperand);
+}
+
+/*
+ * The only function allowed in the arguments of another one is if_not_exists.
+ */
+static ExprNode *
+ParseCallOperand(PartiqlParser *p)
+{
+	ExprNode   *node;
+
+	if (PartiqlAtLiteral(p))
+		return PartiqlParseValue(p);
+	if (!PartiqlAtCall(p))
+		return PartiqlParsePath(p);
+	node = ParseUpdateCall(p);
+	if (node->function->id != FUNCTION_IF_NOT_EXISTS)
+		PartiqlExprError(p, EXPR_ERROR_MISUSED_FUNCTION, node->text, 0);
+	return node;
+}
+
+static ExprNode *
+ParseOperand(PartiqlParser *p)
+{
+	if (PartiqlAt(p, PT_LPAREN))
+		return PartiqlParseParentheses(p, ParseSetValue);
+	if (PartiqlAtLiteral(p))
+		return PartiqlParseValue(p);
+	return PartiqlAtCall(p) ? ParseUpdateCall(p) : PartiqlParsePath(p);
+}
+
+/* A set function is the whole assigned value, never an operand of a sum. */
+static ExprNode *
+RequireTerm(PartiqlParser *p, ExprNode *node)
+{
+	if (IsArithmetic(node))
+		PartiqlError(p, "An assignment has at most one + or -", p->token.text);
+	if (node->kind == NODE_FUNCTION && node->function->id != FUNCTION_IF_NOT_EXISTS)
+		PartiqlExprError(p, EXPR_ERROR_MISUSED_FUNCTION, node->text, 0);
+	return node;
+}
+
+static ExprNode *
+ParseSetValue(PartiqlParser *p)
+{
+	ExprNode   *left = ParseOperand(p);
+	ExprNode   *node;
+
+	while (PartiqlAt(p, PT_PLUS) || PartiqlAt(p, PT_MINUS))
+	{
+		(void) RequireTerm(p, left);
+		node = PartiqlOperator(p, PartiqlAt(p, PT_PLUS) ? NODE_PLUS : NODE_MINUS);
+		NodeAppend(node, left);
+		NodeAppend(node, RequireTerm(p, ParseOperand(p)));
+		left = node;
+	}
+	return left;
+}
+
+static void
+ParseAction(PartiqlParser *p, ExprNode *list, UpdateAction action)
+{
+	ExprNode   *node = PartiqlNode(p, NODE_ACTION);
+
+	node->op = action;
+	NodeAppend(node, PartiqlParsePath(p));
+	p->statement->update.nelements += node->first->path.n;
+	if (action == ACTION_SET)
+	{
+		PartiqlExpect(p, PT_EQ, "'='");
+		NodeAppend(node, ParseSetValue(p));
+	}
+	NodeAppend(list, node);
+}
+
+static void
+ParseClause(PartiqlParser *p, ExprNode *list)
+{
+	UpdateAction action = PartiqlAtWord(p, "SET") ? ACTION_SET : ACTION_REMOVE;
+
+	if (action == ACTION_REMOVE && !PartiqlAtWord(p, "REMOVE"))
+		PartiqlNoOperation(p);
+	do
+	{
+		PartiqlAdvance(p);
+		ParseAction(p, list, action);
+	} while (PartiqlAt(p, PT_COMMA));
+}
+
+void
+PartiqlParseClauses(PartiqlParser *p)
+{
+	ExprNode	list = {0};
+
+	do
+	{
+		ParseClause(p, &list);
+	} while (PartiqlAtWord(p, "SET") || PartiqlAtWord(p, "REMOVE"));
+	p->statement->update.items = list.first;
+	p->statement->update.nitems = list.nchildren;
+}

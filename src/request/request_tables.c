@@ -1,0 +1,86 @@
+/*
+ * request_tables.c
+ *	  DescribeTable, DeleteTable and ListTables.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "index/build.h"
+#include "request/description.h"
+#include "request/operation.h"
+#include "request/params.h"
+#include "table/table_list.h"
+
+#define LIST_LIMIT	100
+
+void
+DescribeTableRequest(Request *request)
+{
+	Transition	transition = {NULL};
+	OpenedTable table;
+
+	TableOpen(&table, FieldTableName(request->input), AccessShareLock);
+	BuildIfPending(table.rel, table.def);
+	WriterName(request->out, "Table");
+	WriterTable(request->out, &table, &transition);
+	TableClose(&table);
+}
+
+static void
+CheckNotBuilding(const char *name)
+{
+	OpenedTable table;
+	bool		building;
+
+	TableOpen(&table, name, AccessShareLock);
+	building = HasPendingBuild(table.def);
+	TableClose(&table);
+	if (building)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+				 errmsg("Attempt to change a resource which is still in use: Cannot delete table while indexes are being created, updated, or deleted.")));
+}
+
+/* The answer describes the table as it was; it is gone when it arrives. */
+void
+DeleteTableRequest(Request *request)
+{
+	const char *name = FieldTableName(request->input);
+	OpenedTable table;
+
+	CheckNotBuilding(name);
+	TableOpen(&table, name, AccessExclusiveLock);
+	if (table.settings->deletion_protection)
+		InvalidRequest("Resource cannot be deleted as it is currently protected against deletion. "
+					   "Disable deletion protection first.");
+	if (TableIsChanging(&table))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+				 errmsg("Attempt to change a resource which is still in use: "
+						"Cannot delete table while indexes are being created, updated, or deleted.")));
+	WriterName(request->out, "TableDescription");
+	WriterDeletedTable(request->out, &table);
+	TableClose(&table);
+	TableDrop(name);
+}
+
+/* ---- ListTables ---- */
+
+/* Tables that a name without a schema finds, which is how requests name them. */
+void
+ListTablesRequest(Request *request)
+{
+	const char *start = FieldString(request->input, "ExclusiveStartTableName");
+	int64		limit = FieldInteger(request->input, "Limit", LIST_LIMIT);
+	Writer	   *out = request->out;
+	/* one more than asked for tells whether there are more */
+	List	   *names = VisibleTableNames(start != NULL ? start : "", limit + 1);
+
+	WriterName(out, "TableNames");
+	WriterBeginList(out);
+	for (int i = 0; i < list_length(names) && i < limit; i++)
+		WriterString(out, list_nth(names, i));
+	WriterEndList(out);
+	if (list_length(names) > limit)
+		WriterStringMember(out, "LastEvaluatedTableName", list_nth(names, (int) limit - 1));
+}

@@ -1,0 +1,201 @@
+/*
+ * request_transact.c
+ *	  TransactGetItems and TransactWriteItems as requests.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "request/capacity.h"
+#include "request/collections.h"
+#include "request/operation.h"
+#include "request/params.h"
+#include "request/token.h"
+#include "request/transaction.h"
+#include "request/wording.h"
+
+/* ---- TransactGetItems ---- */
+
+static void
+PrepareGet(const Field *get, GetOp *op)
+{
+	memset(op, 0, sizeof(*op));
+	op->table_name = FieldTableName(get);
+	op->key = FieldItemRef(get, "Key");
+	op->projection = FieldExpr(get, "ProjectionExpression");
+	op->sizes = true;
+	FieldExprArgs(get, &transact_get_params, &op->args);
+}
+
+void
+TransactGetItemsRequest(Request *request)
+{
+	const Field *items = FieldMember(request->input, "TransactItems");
+	CapacityDetail detail = FieldCapacity(request->input);
+	GetOp	   *gets = palloc(items->count * sizeof(GetOp));
+	GetResult  *results = palloc0(items->count * sizeof(GetResult));
+	CapacityList list;
+
+	for (int i = 0; i < items->count; i++)
+		PrepareGet(FieldMember(items->fields[i], "Get"), &gets[i]);
+	TransactionRead(gets, items->count, results);
+	TransactionAnswerReads(request->out, results, items->count);
+	if (detail == CAPACITY_NONE)
+		return;
+	CapacityListInit(&list, items->count);
+	for (int i = 0; i < items->count; i++)
+	{
+		CapacityAddRead(CapacityListGet(&list, gets[i].table_name), NULL,
+						ReadUnits(results[i].size, true));
+	}
+	WriterCapacityList(request->out, &list, detail, CAPACITY_TRANSACT_READ);
+}
+
+/* ---- TransactWriteItems ---- */
+
+/* The members of an action, and what each is. */
+static const struct
+{
+	const char *member;
+	WriteKind	kind;
+	const char *item;
+}			action_kinds[] = {
+	{"ConditionCheck", WRITE_KIND_CHECK, "Key"},
+	{"Put", WRITE_KIND_PUT, "Item"},
+	{"Delete", WRITE_KIND_DELETE, "Key"},
+	{"Update", WRITE_KIND_UPDATE, "Key"},
+};
+
+/* The one member of an action; *kind is its position in action_kinds. */
+static const Field *
+FindAction(const Field *transact_item, int *kind)
+{
+	int			given = 0;
+
+	for (int i = 0; i < (int) lengthof(action_kinds); i++)
+	{
+		if (FieldMember(transact_item, action_kinds[i].member) == NULL)
+			continue;
+		given++;
+		*kind = i;
+	}
+	if (given != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg_internal(given == 0 ? WORDING_NO_ACTION : WORDING_ONE_ACTION)));
+	return FieldMember(transact_item, action_kinds[*kind].member);
+}
+
+/*
+ * The item of an action.  One that is nested too deeply is no error of the
+ * request, like other problems of attribute values, but of its action.
+ */
+static struct varlena *
+ActionItem(const Transaction *t, int position, const Field *field)
+{
+	if (field->problem != NULL && field->problem->code == PROBLEM_NESTING)
+		TransactionCancelBy(t->n, position, "ValidationError", field->problem->message);
+	return FieldItem(field);
+}
+
+static void
+PrepareAction(Transaction *t, int position, const Field *transact_item, bool images)
+{
+	WriteOp    *op = &t->actions[position];
+	int			kind;
+	const Field *action = FindAction(transact_item, &kind);
+
+	memset(op, 0, sizeof(*op));
+	op->kind = action_kinds[kind].kind;
+	op->table_name = FieldTableName(action);
+	op->datum = ActionItem(t, position, FieldMember(action, action_kinds[kind].item));
+	op->item = ItemRoot(op->datum);
+	op->condition = FieldExpr(action, "ConditionExpression");
+	if (op->kind == WRITE_KIND_UPDATE)
+		op->update = FieldExpr(action, "UpdateExpression");
+	op->return_old_on_failure =
+		FieldIs(action, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
+	op->images = images;
+	FieldExprArgs(action, op->kind == WRITE_KIND_UPDATE ? &update_params : &transact_put_params,
+				  &op->args);
+}
+
+/* What counts are the items, keys and values sent, not how they are written. */
+static uint64
+SizeOfAction(const WriteOp *op)
+{
+	return ItemSize(op->item) + (ValueIsMissing(op->args.values) ? 0 : ItemSize(op->args.values));
+}
+
+static void
+PrepareTransaction(Transaction *t, const Field *input)
+{
+	const Field *items = FieldMember(input, "TransactItems");
+	uint64		size = 0;
+
+	t->n = items->count;
+	t->actions = palloc(t->n * sizeof(WriteOp));
+	for (int i = 0; i < t->n; i++)
+	{
+		PrepareAction(t, i, items->fields[i], FieldCapacity(input) != CAPACITY_NONE);
+		size += SizeOfAction(&t->actions[i]);
+	}
+	TransactionCheckSize(size);
+}
+
+/*
+ * repeated: it was executed before.  Nothing was done now; the capacity is
+ * what the service takes to look at the items.
+ */
+static void
+AnswerTransaction(Request *request, const Transaction *t, bool repeated)
+{
+	CapacityDetail detail = FieldCapacity(request->input);
+	CapacityList list;
+
+	if (FieldIs(request->input, "ReturnItemCollectionMetrics", "SIZE"))
+		AnswerCollections(request, t->actions, t->n);
+	if (detail == CAPACITY_NONE)
+		return;
+	CapacityListInit(&list, t->n);
+	for (int i = 0; i < t->n; i++)
+	{
+		Capacity   *c = CapacityListGet(&list, t->actions[i].table_name);
+
+		if (repeated)
+			CapacityAddRead(c, NULL, TransactionLookUnits(c->def, &t->actions[i]));
+		else
+			CapacityAddWrite(c, t->result.writes[i].old_item, t->result.writes[i].new_item);
+	}
+	WriterCapacityList(request->out, &list, detail,
+					   repeated ? CAPACITY_TRANSACT_READ : CAPACITY_TRANSACT_WRITE);
+}
+
+/* Whether a transaction with a token was executed before. */
+static bool
+WasExecuted(const Transaction *t, const Field *token)
+{
+	Oid		   *tables = palloc(t->n * sizeof(Oid));
+
+	for (int i = 0; i < t->n; i++)
+	{
+		const char *name = t->actions[i].table_name;
+
+		tables[i] = i > 0 && strcmp(name, t->actions[i - 1].table_name) == 0 ?
+			tables[i - 1] : TableNameLock(name, AccessShareLock, true);
+	}
+	return !TokenTake(token->string, DigestOfActions(t->actions, t->n), tables, t->n);
+}
+
+void
+TransactWriteItemsRequest(Request *request)
+{
+	const Field *token = FieldMember(request->input, "ClientRequestToken");
+	Transaction t;
+	bool		repeated;
+
+	PrepareTransaction(&t, request->input);
+	repeated = token != NULL && WasExecuted(&t, token);
+	if (!repeated)
+		TransactionExecute(&t);
+	AnswerTransaction(request, &t, repeated);
+}

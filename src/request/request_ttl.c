@@ -1,0 +1,78 @@
+/*
+ * request_ttl.c
+ *	  UpdateTimeToLive and DescribeTimeToLive.
+ *
+ * A change is complete when the request ends.  But no other change is accepted
+ * for as long as the service would need for the first one.
+ */
+#include "postgres.h"
+
+#include "datatype/timestamp.h"
+
+#include "errors.h"
+#include "index/ttl.h"
+#include "request/description.h"
+#include "request/operation.h"
+#include "request/params.h"
+#include "table/table_settings.h"
+
+/*
+ * Remembers the change, unless there has been one just now.  The table is
+ * locked already.
+ */
+static void
+RecordChange(const char *name)
+{
+	int64		now = SettingsTime();
+	OpenedTable table;
+
+	TableOpen(&table, name, AccessShareLock);
+	if (now - table.settings->ttl_changed < request_ttl_interval * USECS_PER_SEC)
+		InvalidRequest("Time to live has been modified multiple times within a fixed interval");
+	table.settings->ttl_changed = now;
+	TableSettingsWrite(table.rel, table.settings);
+	TableClose(&table);
+}
+
+void
+UpdateTimeToLiveRequest(Request *request)
+{
+	const Field *specification = FieldMember(request->input, "TimeToLiveSpecification");
+	const char *name = FieldTableName(request->input);
+	Slice		attribute = FieldSlice(specification, "AttributeName");
+	bool		enabled = FieldBool(specification, "Enabled", false);
+	Writer	   *out = request->out;
+
+	TtlCheckChange(name, attribute, enabled);
+	RecordChange(name);
+	if (enabled)
+		TtlEnable(name, attribute);
+	else
+		TtlDisable(name);
+	WriterName(out, "TimeToLiveSpecification");
+	WriterBeginObject(out);
+	WriterName(out, "AttributeName");
+	WriterSlice(out, attribute);
+	WriterBoolMember(out, "Enabled", enabled);
+	WriterEndObject(out);
+}
+
+void
+DescribeTimeToLiveRequest(Request *request)
+{
+	Writer	   *out = request->out;
+	OpenedTable table;
+
+	TableOpen(&table, FieldTableName(request->input), AccessShareLock);
+	WriterName(out, "TimeToLiveDescription");
+	WriterBeginObject(out);
+	WriterStringMember(out, "TimeToLiveStatus",
+					   table.def->ttl.data != NULL ? "ENABLED" : "DISABLED");
+	if (table.def->ttl.data != NULL)
+	{
+		WriterName(out, "AttributeName");
+		WriterSlice(out, table.def->ttl);
+	}
+	WriterEndObject(out);
+	TableClose(&table);
+}

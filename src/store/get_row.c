@@ -1,0 +1,184 @@
+/*
+ * get_row.c
+ *	  Reads the item with a primary key.
+ *
+ * The direct path keeps its index scan open between gets of one Store, so that
+ * a batch of keys opens it once.  Every get reads with the active snapshot,
+ * unless the table was rewritten after it.
+ */
+#include "postgres.h"
+
+#include "access/genam.h"
+#include "access/relscan.h"
+#include "access/skey.h"
+#include "access/tableam.h"
+#include "executor/spi.h"
+#include "executor/tuptable.h"
+#include "utils/builtins.h"
+
+#include "item/slice.h"
+#include "store/plan.h"
+#include "store/scan.h"
+#include "table/object_names.h"
+
+struct StoreLookup
+{
+	Relation	index;
+	bool		direct;			/* the index can be read now */
+	int			nkeys;
+	ScanKeyData keys[2];		/* all but their arguments */
+	IndexScanDesc scan;
+	TupleTableSlot *slot;
+};
+
+/* ---- direct ---- */
+
+static void
+BeginLookupScan(Store *store, StoreLookup *lookup, const ScanKeys *keys)
+{
+	for (int i = 0; i < lookup->nkeys; i++)
+		KeyScanKey(&lookup->keys[i], lookup->index, i, keys->columns[i]->type,
+				   BTEqualStrategyNumber, (Datum) 0);
+	lookup->slot = table_slot_create(store->rel, NULL);
+	lookup->scan = BeginIndexScan(store->rel, lookup->index, StoreSnapshot(store),
+								  lookup->nkeys);
+}
+
+static StoreLookup *
+LookupBegin(Store *store)
+{
+	const TableDef *def = store->def;
+	MemoryContext old = MemoryContextSwitchTo(store->context);
+	StoreLookup *lookup = palloc0(sizeof(StoreLookup));
+	ScanRange	whole = {.forward = true, .start = MISSING_VALUE, .shard = -1};
+	ScanKeys	keys;
+
+	ScanKeysInit(&keys, def, &whole);
+	lookup->index = index_open(def->primary_key, AccessShareLock);
+	lookup->direct = DirectScanPossible(lookup->index, &keys);
+	lookup->nkeys = keys.ncolumns;
+	if (lookup->direct)
+		BeginLookupScan(store, lookup, &keys);
+	MemoryContextSwitchTo(old);
+	return lookup;
+}
+
+void
+StoreLookupEnd(StoreLookup *lookup)
+{
+	if (lookup->direct)
+	{
+		index_endscan(lookup->scan);
+		ExecDropSingleTupleTableSlot(lookup->slot);
+	}
+	index_close(lookup->index, NoLock);
+	pfree(lookup);
+}
+
+/*
+ * Whether a row with the key exists; it is then in lookup->slot.  The memory
+ * in which the index keeps dead entries must live as long as the scan.
+ */
+static bool
+LookupRow(Store *store, const RowKey *key)
+{
+	StoreLookup *lookup = store->lookup;
+	MemoryContext old = MemoryContextSwitchTo(store->context);
+	bool		found;
+
+	for (int i = 0; i < lookup->nkeys; i++)
+		lookup->keys[i].sk_argument = key->values[i];
+	lookup->scan->xs_snapshot = StoreSnapshot(store);
+	index_rescan(lookup->scan, lookup->keys, lookup->nkeys, NULL, 0);
+	found = index_getnext_slot(lookup->scan, ForwardScanDirection, lookup->slot);
+	MemoryContextSwitchTo(old);
+	return found;
+}
+
+static struct varlena *
+DirectGet(Store *store, const RowKey *key, const Slice *names, int nnames)
+{
+	StoreLookup *lookup = store->lookup;
+	struct varlena *item = NULL;
+
+	if (LookupRow(store, key))
+	{
+		item = ItemDatumPart(SlotItem(lookup->slot, store->def->item_attnum), names, nnames);
+		ExecClearTuple(lookup->slot);
+	}
+	return item;
+}
+
+/* ---- SQL ---- */
+
+static const char *
+GetStatement(const Store *store, Oid *types)
+{
+	const TableDef *def = store->def;
+	int			nkeys = KeyCount(&def->key);
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT " ITEM_COLUMN " FROM ");
+	AppendRelationName(&sql, store->rel);
+	for (int i = 0; i < nkeys; i++)
+	{
+		const AttributeDef *attr = TableKeyAttribute(def, i);
+
+		types[i] = KeyColumnType(attr->type);
+		appendStringInfo(&sql, "%s%s OPERATOR(pg_catalog.=) $%d",
+						 i == 0 ? " WHERE " : " AND ",
+						 quote_identifier(attr->column), i + 1);
+	}
+	return sql.data;
+}
+
+static struct varlena *
+SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	struct varlena *item = NULL;
+	Datum		values[2] = {key->values[0], key->values[1]};
+	Oid			types[2];
+	const char *sql;
+	SPIPlanPtr	plan;
+	int			rc;
+
+	if (SPI_connect() != SPI_OK_CONNECT)
+		elog(ERROR, "SPI_connect failed");
+	sql = GetStatement(store, types);
+	plan = StorePlan(sql, KeyCount(&store->def->key), types);
+	rc = SPI_execute_snapshot(plan, values, NULL, StoreSnapshot(store),
+							  InvalidSnapshot, true, false, 1);
+	if (rc != SPI_OK_SELECT)
+		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(rc));
+
+	if (SPI_processed > 0)
+	{
+		Datum		stored = StatementItem(0);
+		MemoryContext old = MemoryContextSwitchTo(caller);
+
+		item = ItemDatumPart(stored, names, nnames);
+		MemoryContextSwitchTo(old);
+	}
+	SPI_finish();
+	return item;
+}
+
+struct varlena *
+StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames)
+{
+	bool		direct = store->direct && OidIsValid(store->def->primary_key);
+
+	if (direct && store->lookup == NULL)
+		store->lookup = LookupBegin(store);
+	if (direct && store->lookup->direct)
+		return DirectGet(store, key, names, nnames);
+	return SqlGet(store, key, names, nnames);
+}
+
+struct varlena *
+StoreGet(Store *store, const RowKey *key)
+{
+	return StoreGetPart(store, key, NULL, 0);
+}
