@@ -47,10 +47,8 @@ static HTAB *places;
 static void
 CreatePlaces(void)
 {
-	HASHCTL		ctl = {0};
+	const HASHCTL ctl = {.keysize = sizeof(Oid), .entrysize = sizeof(Place)};
 
-	ctl.keysize = sizeof(Oid);
-	ctl.entrysize = sizeof(Place);
 	places = hash_create("dynamo expiry places", 16, &ctl, HASH_ELEM | HASH_BLOBS);
 }
 

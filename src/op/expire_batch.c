@@ -62,11 +62,10 @@ typedef struct Failure
 void
 ExpiryRemember(Expiry *e)
 {
-	HASHCTL		ctl = {0};
+	const HASHCTL ctl = {
+		.keysize = sizeof(uint64), .entrysize = sizeof(Failure), .hcxt = e->context
+	};
 
-	ctl.keysize = sizeof(uint64);
-	ctl.entrysize = sizeof(Failure);
-	ctl.hcxt = e->context;
 	e->failures = hash_create("dynamo expiry failures", 16, &ctl,
 							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 }

@@ -66,10 +66,8 @@ ForgetFacts(Datum arg, Oid relid)
 void
 OwnTableInit(void)
 {
-	HASHCTL		ctl = {0};
+	const HASHCTL ctl = {.keysize = sizeof(Oid), .entrysize = sizeof(Facts)};
 
-	ctl.keysize = sizeof(Oid);
-	ctl.entrysize = sizeof(Facts);
 	facts = hash_create("dynamo own tables", 64, &ctl, HASH_ELEM | HASH_BLOBS);
 	CacheRegisterRelcacheCallback(ForgetFacts, (Datum) 0);
 }

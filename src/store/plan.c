@@ -42,10 +42,8 @@ static HTAB *plans = NULL;
 static void
 CreatePlanCache(void)
 {
-	HASHCTL		ctl = {0};
+	const HASHCTL ctl = {.keysize = sizeof(uint64), .entrysize = sizeof(PlanEntry)};
 
-	ctl.keysize = sizeof(uint64);
-	ctl.entrysize = sizeof(PlanEntry);
 	plans = hash_create("dynamo plans", 64, &ctl, HASH_ELEM | HASH_BLOBS);
 }
 

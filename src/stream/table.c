@@ -94,10 +94,8 @@ ForgetStream(Datum arg, Oid relid)
 static void
 InitEntries(void)
 {
-	HASHCTL		ctl = {0};
+	const HASHCTL ctl = {.keysize = sizeof(Oid), .entrysize = sizeof(StreamEntry)};
 
-	ctl.keysize = sizeof(Oid);
-	ctl.entrysize = sizeof(StreamEntry);
 	entries = hash_create("dynamo streams", 16, &ctl, HASH_ELEM | HASH_BLOBS);
 	CacheRegisterRelcacheCallback(ForgetStream, (Datum) 0);
 }

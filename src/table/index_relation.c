@@ -9,6 +9,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -274,17 +275,14 @@ IndexRelationTryOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmo
 	for (;;)
 	{
 		Oid			relid = FindIndexRelation(def, index);
-		Relation	rel;
 
 		if (!OidIsValid(relid))
 			return NULL;
-		rel = try_relation_open(relid, lockmode);
+		LockRelationOid(relid, lockmode);
 		CHECK_FOR_INTERRUPTS();
-		if (rel == NULL)
-			continue;
 		if (FindIndexRelation(def, index) == relid)
-			return rel;
-		relation_close(rel, lockmode);
+			return relation_open(relid, NoLock);
+		UnlockRelationOid(relid, lockmode);
 	}
 }
 
