@@ -1476,6 +1476,76 @@ FROM dynamo.tables t
 	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'entities') e(entity);
 COMMENT ON VIEW dynamo.entities IS 'kinds of items that dynamo.create_entity has declared';
 
+--
+-- Access patterns: declared questions to a table, as SQL functions
+--
+
+-- In the bodies of patterns, which dumps contain.
+CREATE FUNCTION dynamo.pattern_key(comparison text, template text, VARIADIC parts "any") RETURNS text
+	LANGUAGE C STABLE PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_pattern_key';
+COMMENT ON FUNCTION dynamo.pattern_key(text, text, "any") IS
+	'what an access pattern compares a key with: what a template makes of names and values in turn, or a bound of it';
+
+CREATE FUNCTION dynamo.nest_items(table_name text, entity_name text, items dynamo.item[]) RETURNS jsonb
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_nest_items';
+COMMENT ON FUNCTION dynamo.nest_items(text, text, dynamo.item[]) IS
+	'the items of a collection, in the order of their keys, as one document: that of the entity with all others nested';
+
+CREATE FUNCTION dynamo.create_access_pattern(table_name text, pattern_name text, key_condition text DEFAULT NULL,
+	entities text[] DEFAULT NULL, view_name text DEFAULT NULL, index_name text DEFAULT NULL,
+	parameters json DEFAULT NULL, filter_expression text DEFAULT NULL, projection_expression text DEFAULT NULL,
+	expression_attribute_names jsonb DEFAULT NULL, scan_index_forward boolean DEFAULT true,
+	max_items integer DEFAULT NULL, returns text DEFAULT NULL, keys jsonb DEFAULT NULL, description text DEFAULT NULL)
+	RETURNS regprocedure
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_create_access_pattern';
+COMMENT ON FUNCTION dynamo.create_access_pattern(text, text, text, text[], text, text, json, text, text, jsonb, boolean, integer, text, jsonb, text) IS
+	'declares a question to a table: creates a function that reads one range of one index';
+
+CREATE FUNCTION dynamo.drop_access_pattern(pattern regproc) RETURNS void
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_drop_access_pattern';
+COMMENT ON FUNCTION dynamo.drop_access_pattern(regproc) IS
+	'drops the function of an access pattern';
+
+CREATE FUNCTION dynamo.access_pattern_request(pattern regproc, parameters dynamo.item) RETURNS json
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_access_pattern_request';
+COMMENT ON FUNCTION dynamo.access_pattern_request(regproc, dynamo.item) IS
+	'an access pattern with these parameters as the request Query; NULL if one is missing or no key can have it';
+
+-- What a function was declared with is a comment in its body, which every kind of
+-- dump preserves.  Anybody can write an invalid one; the view must not fail
+-- because of it.
+CREATE FUNCTION dynamo_internal.access_pattern(function_body text) RETURNS jsonb
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000
+	AS 'MODULE_PATHNAME', 'dynamo_access_pattern';
+COMMENT ON FUNCTION dynamo_internal.access_pattern(text) IS
+	'the declaration of an access pattern from pg_proc.prosrc; null if it is none';
+
+CREATE VIEW dynamo.access_patterns AS
+SELECT p.pattern OPERATOR(pg_catalog.->>) 'table' AS table_name,
+	   f.oid::pg_catalog.regproc AS pattern,
+	   pg_catalog.pg_get_userbyid(f.proowner) AS owner,
+	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(p.pattern OPERATOR(pg_catalog.->) 'entities')) AS entities,
+	   p.pattern OPERATOR(pg_catalog.->>) 'index' AS index_name,
+	   p.pattern OPERATOR(pg_catalog.->>) 'condition' AS condition,
+	   p.pattern OPERATOR(pg_catalog.->>) 'key' AS key_condition,
+	   p.pattern OPERATOR(pg_catalog.->>) 'filter' AS filter_expression,
+	   p.pattern OPERATOR(pg_catalog.->) 'parameters' AS parameters,
+	   p.pattern OPERATOR(pg_catalog.->>) 'returns' AS returns,
+	   pg_catalog.obj_description(f.oid, 'pg_proc') AS description,
+	   p.pattern OPERATOR(pg_catalog.->) 'request' AS request
+FROM pg_catalog.pg_proc f
+	JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) f.prolang
+	CROSS JOIN LATERAL (SELECT dynamo_internal.access_pattern(f.prosrc) AS pattern
+						WHERE pg_catalog.starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
+WHERE l.lanname OPERATOR(pg_catalog.=) 'sql' AND p.pattern IS NOT NULL;
+COMMENT ON VIEW dynamo.access_patterns IS
+	'access patterns of dynamo.create_access_pattern: what each reads, and as the request Query';
+
 CREATE FUNCTION dynamo.entity_view_write() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_entity_view_write';
@@ -2012,6 +2082,6 @@ END $$;
 -- Every role may execute the functions; privileges on tables determine their
 -- effect.
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
-GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
+GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.access_patterns, dynamo.indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
 	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.stat_reset() FROM PUBLIC;

@@ -13,6 +13,7 @@
 #include "ddl/ddl.h"
 #include "http/settings.h"
 #include "index/build.h"
+#include "pattern/pattern.h"
 #include "request/operation.h"
 #include "sql/entity.h"
 #include "stat/stat.h"
@@ -37,6 +38,7 @@ _PG_init(void)
 	StoreInit();
 	StreamInit();
 	ReferenceInit();
+	PatternInit();				/* before the views whose rows they return */
 	EntityViewInit();
 	BuildWorkerInit();
 	RequestInit();

@@ -17,3 +17,5 @@ INSERT INTO shop_composed (item) SELECT item_text::dynamo.item FROM composed_sam
 CREATE TABLE lookup_sample AS SELECT item ->> 'customer_id' AS customer_id, item ->> 'order_id' AS order_id, item ->> 'PK' AS pk, item ->> 'SK' AS sk
 FROM (SELECT item_text::dynamo.item::jsonb AS item FROM composed_sample) s;
 ANALYZE shop_composed;
+SELECT dynamo.create_access_pattern('shop_composed', 'orders_of', 'customer_id = :customer_id', view_name => 'composed_orders', max_items => 10);
+SELECT dynamo.create_access_pattern('shop_composed', 'order_items_of', 'customer_id = :customer_id', '{order}', max_items => 10);

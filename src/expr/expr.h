@@ -212,6 +212,9 @@ extern KeyClauses *KeyConditionClauses(const Expr *expr, const Condition *cond);
 extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses,
 									   const KeySchema *schema);
 
+/* Clause i, from 0, and its attribute; false if there are not so many. */
+extern bool KeyClauseGet(const KeyClauses *clauses, int i, Slice *attribute, KeyTest *test);
+
 /*
  * Finds the :placeholder that a key condition compares with an attribute by
  * "=".  data is NULL if there is none.  names is a jsonb object of #names, or

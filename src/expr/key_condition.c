@@ -195,6 +195,16 @@ KeyConditionClauses(const Expr *expr, const Condition *cond)
 	return list;
 }
 
+bool
+KeyClauseGet(const KeyClauses *list, int i, Slice *attribute, KeyTest *test)
+{
+	if (i >= list->n)
+		return false;
+	*attribute = list->clauses[i].attribute;
+	*test = list->clauses[i].test;
+	return true;
+}
+
 /* ---- clauses to the key schema ---- */
 
 static const KeyClause *

@@ -91,6 +91,12 @@ extern void EntityCheckCondition(const EntityDef *def);
 /* Creates the view of a table's entity in the current schema. */
 extern Oid	EntityViewCreate(const char *view_name, const char *table_name, const char *entity_name);
 
+/* What an open view is made of; NULL if it is no entity view. */
+extern const EntityDef *EntityDefOfView(Relation view);
+
+/* Appends the expressions of an entity view's columns, of the table as t. */
+extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table);
+
 /* ---- entity_drop.c ---- */
 
 /* Registers that entity views are dropped with their table. */

@@ -377,6 +377,45 @@ UseEntity(EntitySpec *spec, const TableDef *table)
 	spec->def.attributes = TypeAttribute(spec->entity);
 }
 
+/* ---- views that there are ---- */
+
+const EntityDef *
+EntityDefOfView(Relation view)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE);
+
+	for (int i = 0; view->trigdesc != NULL && i < view->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &view->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == function && trigger->tgnargs == 1)
+			return EntityDefRecall(trigger->tgargs[0]);
+	}
+	return NULL;
+}
+
+void
+EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table)
+{
+	const EntityDef *def = EntityDefOfView(view);
+	const Entity *entity = def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
+	TupleDesc	desc = RelationGetDescr(view);
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute attr = TupleDescAttr(desc, i);
+		int			number = EntityColumnNumber(def, NameStr(attr->attname));
+		Slice		attribute = EntityColumnAttribute(def, number);
+		ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod};
+
+		if (attribute.data == NULL)
+			EntityError("column \"%s\" of view \"%s\" is not one of its entity", column.name, RelationGetRelationName(view));
+		column.attribute = pnstrdup(attribute.data, attribute.len);
+		appendStringInfoString(sql, i == 0 ? "" : ", ");
+		AppendColumn(sql, table, entity, &column);
+	}
+}
+
 /* ---- the function ---- */
 
 static void

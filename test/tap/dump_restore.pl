@@ -23,7 +23,9 @@ SELECT dynamo.create_table('My.Readings', partition_key => 'id', sort_key => 'at
 SELECT dynamo.create_index('shop', 'inline', 'GSI1PK', 'SK');
 SELECT dynamo.create_index('shop', 'kept', 'GSI1PK', 'SK', storage => 'table', projection => 'KEYS_ONLY');
 SELECT dynamo.create_index('shop', 'sharded', 'GSI1PK', 'SK', storage => 'table', shards => 3);
-SELECT dynamo.create_entity('shop', 'event', '{"PK": "EVENT#{event}", "SK": "{at:s}"}', type_attribute => 'kind');
+SELECT dynamo.create_entity('shop', 'event', '{"PK": "EVENT#{event}", "SK": "{at:s}"}', '{"event": "text", "at": "timestamptz"}', type_attribute => 'kind', view_name => 'events');
+SELECT dynamo.create_access_pattern('shop', 'events_of', 'event = :event AND #at >= :since', view_name => 'events', expression_attribute_names => '{"#at": "at"}',
+	parameters => '{"since": {"default": null}}', description => 'what happened');
 SELECT dynamo.put_item('shop', '{"PK": {"S": "a"}, "SK": {"S": "1"}, "n": {"N": "1.50"},
 	"b": {"B": "AAEC"}, "t": {"BOOL": true}, "z": {"NULL": true}, "nul": {"S": "x\u0000y"},
 	"l": {"L": [{"S": ""}, {"N": "-0"}]}, "m": {"M": {"k": {"S": "a\\b\n"}}},
@@ -97,6 +99,9 @@ my $copy = new_database($node, 0);
 load_file($node, $copy, "$dir/all.sql");
 is(definitions_of($node, $copy), $definitions, 'whole database: definitions');
 same_copy($copy, 'whole database');
+my $patterns = "SELECT pattern, table_name, key_condition, description FROM dynamo.access_patterns";
+is($node->safe_psql($copy, $patterns), $node->safe_psql('source', $patterns), 'whole database: access patterns');
+is($node->safe_psql($copy, q{SELECT "SK" FROM events_of('e', '2025-01-01Z')}), '2026-01-01T00:00:00Z', 'whole database: an access pattern reads');
 
 dump_database($node, 'source', "$dir/all.dump", '-Fc');
 $copy = new_database($node, 0);

@@ -1,0 +1,436 @@
+/*
+ * create.c
+ *	  dynamo.create_access_pattern and dynamo.drop_access_pattern.
+ *
+ * The function is made by an ordinary statement: it belongs to the caller, and
+ * reads with the rights of those who call it.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "nodes/value.h"
+#include "parser/parse_func.h"
+#include "parser/parse_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+#include "compat.h"
+#include "ddl/ddl.h"
+#include "model/entity_list.h"
+#include "pattern/pattern.h"
+#include "sql/attribute.h"
+#include "sql/entity.h"
+#include "table/objects.h"
+
+/* ---- parameters ---- */
+
+/* Adds the parameters that an expression names, in the order in which it does. */
+static void
+FindParameters(Pattern *pattern, const char *expression)
+{
+	const char *at = expression;
+
+	while (at != NULL && (at = strchr(at, ':')) != NULL)
+	{
+		int			len = 0;
+		char	   *name;
+
+		for (at++; isalnum((unsigned char) at[len]) || at[len] == '_'; len++)
+			;
+		name = pnstrdup(at, len);
+		if (len == 0 || PatternParameterFind(pattern, name) >= 0)
+			continue;
+		if (name[0] == '_' || len >= NAMEDATALEN)
+			PatternError("invalid name of a parameter: \"%s\"", name);
+		if (pattern->nparameters == PATTERN_MAX_PARAMETERS)
+			PatternError("a pattern can have %d parameters", PATTERN_MAX_PARAMETERS);
+		pattern->parameters[pattern->nparameters++].name = name;
+	}
+}
+
+static const char parameters_query[] =
+"SELECT e.key, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'string' THEN e.value OPERATOR(pg_catalog.#>>) '{}' "
+"    WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN e.value OPERATOR(pg_catalog.->>) 'type' END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (e.value OPERATOR(pg_catalog.->) 'default')::pg_catalog.text END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN e.value OPERATOR(pg_catalog.->>) 'default' END, "
+"  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'object' THEN (SELECT m FROM pg_catalog.json_object_keys(e.value) m "
+"    WHERE m OPERATOR(pg_catalog.<>) ALL ('{type,default}'::pg_catalog.text[]) LIMIT 1) "
+"    WHEN k.kind OPERATOR(pg_catalog.<>) 'string' THEN k.kind END "
+"FROM pg_catalog.json_each($1) e, pg_catalog.json_typeof(e.value) k(kind)";
+
+static void
+ReadParameter(Pattern *pattern, HeapTuple row, TupleDesc desc)
+{
+	char	   *name = SPI_getvalue(row, desc, 1);
+	char	   *initial = SPI_getvalue(row, desc, 3);
+	char	   *text = SPI_getvalue(row, desc, 4);
+	char	   *unknown = SPI_getvalue(row, desc, 5);
+	int			i = PatternParameterFind(pattern, name);
+
+	if (i < 0)
+		PatternError("parameter \"%s\" is in no expression", name);
+	if (unknown != NULL)
+		PatternError("parameter \"%s\" must be described by a type or by an object with \"type\" and \"default\"", name);
+	pattern->parameters[i].type = SPI_getvalue(row, desc, 2);
+	if (initial != NULL)
+		pattern->parameters[i].initial = text == NULL ? "NULL" : quote_literal_cstr(text);
+}
+
+static void
+ReadParameters(Pattern *pattern, Datum json)
+{
+	Oid			types[1] = {JSONOID};
+
+	if (SPI_execute_with_args(parameters_query, 1, types, &json, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the parameters of an access pattern");
+	for (uint64 i = 0; i < SPI_processed; i++)
+		ReadParameter(pattern, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
+}
+
+/* Qualifies the types; returns their OIDs. */
+static Oid *
+ResolveTypes(Pattern *pattern)
+{
+	Oid		   *types = palloc(sizeof(Oid) * (pattern->nparameters + 2));
+
+	for (int i = 0; i < pattern->nparameters; i++)
+	{
+		PatternParameter *p = &pattern->parameters[i];
+		int32		typmod;
+
+		if (p->type == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("parameter \"%s\" has no type", p->name),
+					 errhint("Name it in parameters: {\"%s\": \"integer\"}.", p->name)));
+		ParseTypeName(p->type, &types[i], &typmod);
+		if (!TypeCanHoldAttribute(types[i]))
+			PatternError("parameter \"%s\" cannot have type %s", p->name, p->type);
+		p->type = format_type_extended(types[i], typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
+	}
+	return types;
+}
+
+/* Parameters with defaults come last, as functions want it. */
+static void
+SortParameters(Pattern *pattern)
+{
+	PatternParameter *sorted = palloc0(sizeof(PatternParameter) * Max(pattern->nparameters, 1));
+	int			n = 0;
+
+	for (int with_default = 0; with_default < 2; with_default++)
+	{
+		for (int i = 0; i < pattern->nparameters; i++)
+		{
+			if ((pattern->parameters[i].initial != NULL) == with_default)
+				sorted[n++] = pattern->parameters[i];
+		}
+	}
+	pattern->parameters = sorted;
+}
+
+/* ---- the declaration ---- */
+
+static char *
+OptionalText(FunctionCallInfo fcinfo, int arg)
+{
+	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+static List *
+ReadEntities(FunctionCallInfo fcinfo, int arg)
+{
+	List	   *entities = NIL;
+	Datum	   *names;
+	bool	   *nulls;
+	int			n;
+
+	if (PG_ARGISNULL(arg))
+		return NIL;
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(arg), TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			PatternError("entities must not contain null");
+		entities = lappend(entities, TextDatumGetCString(names[i]));
+	}
+	return entities;
+}
+
+static ValueRef
+ReadNames(FunctionCallInfo fcinfo, int arg)
+{
+	ValueRef	names = EntityJsonArgument(fcinfo, arg, "expression_attribute_names");
+	Container	entries;
+	Slice		placeholder;
+
+	if (ValueIsMissing(names))
+		return names;
+	ContainerOpen(names, &entries);
+	for (uint32 i = 0; i < entries.count; i++)
+	{
+		if (ValueTypeOf(MapEntry(&entries, i, &placeholder)) != VALUE_S || placeholder.len < 2 ||
+			placeholder.data[0] != '#' || placeholder.data[1] == '_')
+			PatternError("invalid name in expression_attribute_names: \"%.*s\"", (int) placeholder.len, placeholder.data);
+	}
+	return names;
+}
+
+static void
+CheckReturns(const Pattern *p)
+{
+	static const char *const forms[] = {"rows", "items", "page", "document"};
+	bool		known = false;
+
+	for (int i = 0; i < (int) lengthof(forms); i++)
+		known |= strcmp(p->returns, forms[i]) == 0;
+	if (!known)
+		PatternError("invalid returns \"%s\": rows, items, page or document", p->returns);
+	if ((strcmp(p->returns, "rows") == 0) != (p->view != NULL))
+		PatternError("rows are those of a view: give view_name for them, and only for them");
+	if (strcmp(p->returns, "document") == 0 && (p->entities == NIL || p->backward || p->limit > 0 || p->projection != NULL))
+		PatternError("a document needs entities, and has no limit, other order or projection");
+	if (p->view != NULL && p->projection != NULL)
+		PatternError("rows have the columns of their view, and no projection");
+	if (strcmp(p->returns, "page") == 0 && p->limit > 0)
+		PatternError("the size of a page is a parameter of the function, page_size, and not max_items");
+}
+
+static Pattern *
+ReadDeclaration(FunctionCallInfo fcinfo)
+{
+	Pattern    *p = palloc0(sizeof(Pattern));
+
+	p->condition = OptionalText(fcinfo, 2);
+	p->entities = ReadEntities(fcinfo, 3);
+	p->view = OptionalText(fcinfo, 4);
+	p->index = OptionalText(fcinfo, 5);
+	p->filter = OptionalText(fcinfo, 7);
+	p->projection = OptionalText(fcinfo, 8);
+	p->names = ReadNames(fcinfo, 9);
+	p->backward = !PG_ARGISNULL(10) && !PG_GETARG_BOOL(10);
+	p->limit = PG_ARGISNULL(11) ? 0 : PG_GETARG_INT32(11);
+	if (p->limit < 0 || (!PG_ARGISNULL(11) && p->limit == 0))
+		PatternError("max_items must be positive");
+	p->returns = PG_ARGISNULL(12) ? (p->view != NULL ? "rows" : "items") : OptionalText(fcinfo, 12);
+	p->parameters = palloc0(sizeof(PatternParameter) * PATTERN_MAX_PARAMETERS);
+	FindParameters(p, p->condition);
+	FindParameters(p, p->filter);
+	return p;
+}
+
+/* ---- what it is about ---- */
+
+/* The name by which functions find the table whatever the search path. */
+static char *
+NameForFunctions(Relation rel)
+{
+	char	   *name = psprintf("%s.%s", get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+
+	if (TableNameLock(name, AccessShareLock, true) != RelationGetRelid(rel))
+		PatternError("the name \"%s\" is that of another table", name);
+	return name;
+}
+
+static Relation
+OpenView(Pattern *p)
+{
+	Relation	view;
+	const EntityDef *def;
+
+	if (p->view == NULL)
+		return NULL;
+	view = TableNameOpen(p->view, AccessShareLock, false);
+	def = EntityDefOfView(view);
+	if (def == NULL || def->entity.data == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is no view of an entity", p->view),
+				 errhint("Create one: view_name of dynamo.create_entity, or dynamo.create_entity_view with entity_name.")));
+	if (p->entities == NIL)
+		p->entities = list_make1(pnstrdup(def->entity.data, def->entity.len));
+	if (list_length(p->entities) != 1 || !SliceIs(def->entity, linitial(p->entities)))
+		PatternError("view \"%s\" has the items of entity \"%.*s\"", p->view, (int) def->entity.len, def->entity.data);
+	p->view = QualifiedName(RelationGetNamespace(view), RelationGetRelationName(view));
+	return view;
+}
+
+static const IndexDef *
+FindIndex(const Pattern *p, const TableDef *def)
+{
+	const IndexDef *index = p->index == NULL ? NULL : TableDefIndex(def, p->index);
+
+	if (p->index != NULL && index == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no index \"%s\"", p->index)));
+	if (p->view != NULL && index != NULL && index->storage == STORAGE_TABLE && index->projected != PROJECTED_ALL)
+		PatternError("index \"%s\" has not all attributes that rows need", p->index);
+	return index;
+}
+
+static PatternTarget
+MakeTarget(FunctionCallInfo fcinfo, const Pattern *p, const TableDef *def)
+{
+	PatternTarget target = {.table = def, .index = FindIndex(p, def)};
+	ListCell   *cell;
+
+	target.key = target.index != NULL ? &target.index->key : &def->key;
+	target.entities = palloc(sizeof(Entity *) * Max(list_length(p->entities), 1));
+	foreach(cell, p->entities)
+		target.entities[target.nentities++] = RequireEntity(def, lfirst(cell));
+	target.keys = EntityJsonArgument(fcinfo, 13, "keys");
+	EntityCheckTemplates(def, target.keys, false);
+	return target;
+}
+
+/* Raises what is wrong with the filter and the projection. */
+static void
+CheckExpressions(const Pattern *p)
+{
+	if (p->filter != NULL)
+		(void) ExprParse(EXPR_FILTER, p->filter, strlen(p->filter));
+	if (p->projection != NULL)
+		(void) ExprParse(EXPR_PROJECTION, p->projection, strlen(p->projection));
+}
+
+/* ---- the function ---- */
+
+static char *
+ParameterList(const Pattern *p)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < p->nparameters; i++)
+	{
+		appendStringInfo(&out, "%s%s %s", i == 0 ? "" : ", ", quote_identifier(p->parameters[i].name), p->parameters[i].type);
+		if (p->parameters[i].initial != NULL)
+			appendStringInfo(&out, " DEFAULT %s::%s", p->parameters[i].initial, p->parameters[i].type);
+	}
+	if (strcmp(p->returns, "page") == 0)
+		appendStringInfo(&out, "%spage_size pg_catalog.int4 DEFAULT NULL, start_key dynamo.item DEFAULT NULL",
+						 p->nparameters == 0 ? "" : ", ");
+	return out.data;
+}
+
+static char *
+ResultClause(const Pattern *p)
+{
+	if (p->view != NULL)
+		return psprintf("SETOF %s ROWS %d", p->view, p->limit > 0 ? p->limit : 10);
+	if (strcmp(p->returns, "items") == 0)
+		return psprintf("SETOF dynamo.item ROWS %d", p->limit > 0 ? p->limit : 10);
+	if (strcmp(p->returns, "page") == 0)
+		return "TABLE (items dynamo.item[], count pg_catalog.int4, scanned_count pg_catalog.int4, "
+			"last_evaluated_key dynamo.item) ROWS 1";
+	return "pg_catalog.jsonb";
+}
+
+static Oid
+CreateFunction(const Pattern *p, const char *name, Oid *types, const char *body, const char *description)
+{
+	List	   *path = fetch_search_path(false);
+	Oid			schema = path == NIL ? InvalidOid : linitial_oid(path);
+	char	   *function;
+	int			n = p->nparameters;
+	Oid			oid;
+
+	if (path == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_SCHEMA), errmsg("no schema has been selected to create in")));
+	if (strcmp(p->returns, "page") == 0)
+	{
+		types[n++] = INT4OID;
+		types[n++] = ItemTypeOid();
+	}
+	function = QualifiedName(schema, name);
+	RunStatement("CREATE FUNCTION %s(%s) RETURNS %s LANGUAGE sql STABLE PARALLEL RESTRICTED AS %s",
+				 function, ParameterList(p), ResultClause(p),
+				 quote_literal_cstr(psprintf("%s%s", PatternRecordPrint(p), body)));
+	oid = LookupFuncName(list_make2(makeString(get_namespace_name(schema)), makeString(unconstify(char *, name))),
+						 n, types, false);
+	if (description != NULL)
+		RunStatement("COMMENT ON FUNCTION %s IS %s", format_procedure_qualified(oid), quote_literal_cstr(description));
+	return oid;
+}
+
+DYNAMO_FUNCTION(dynamo_create_access_pattern);
+Datum
+dynamo_create_access_pattern(PG_FUNCTION_ARGS)
+{
+	char	   *table_name = RequiredText(fcinfo, 0, "table_name");
+	char	   *name = RequiredText(fcinfo, 1, "pattern_name");
+	Pattern    *p = ReadDeclaration(fcinfo);
+	Relation	rel = TableNameOpen(table_name, AccessShareLock, false);
+	TableDef   *def = TableDefAcquire(rel);
+	Relation	view = OpenView(p);
+	PatternTarget target;
+	Oid		   *types;
+	Oid			function;
+
+	CheckReturns(p);
+	CheckExpressions(p);
+	target = MakeTarget(fcinfo, p, def);
+	p->table = NameForFunctions(rel);
+	SPI_connect();
+	if (!PG_ARGISNULL(6))
+		ReadParameters(p, PG_GETARG_DATUM(6));
+	PatternPlan(p, &target);
+	SortParameters(p);
+	types = ResolveTypes(p);
+	function = CreateFunction(p, name, types, PatternBody(p, &target, rel, view), OptionalText(fcinfo, 14));
+	SPI_finish();
+	if (view != NULL)
+		table_close(view, NoLock);
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+	PG_RETURN_OID(function);
+}
+
+/* ---- patterns that there are ---- */
+
+Pattern *
+PatternOfFunction(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Pattern    *pattern = NULL;
+	Datum		body;
+	bool		isnull;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		body = SysCacheGetAttr(PROCOID, tuple, Anum_pg_proc_prosrc, &isnull);
+		if (!isnull)
+			pattern = PatternRecordRead(SliceOf(TextDatumGetCString(body)));
+		ReleaseSysCache(tuple);
+	}
+	if (pattern == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("function %s is no access pattern", format_procedure(function))));
+	return pattern;
+}
+
+/* drop_access_pattern(pattern regproc) returns void */
+DYNAMO_FUNCTION(dynamo_drop_access_pattern);
+Datum
+dynamo_drop_access_pattern(PG_FUNCTION_ARGS)
+{
+	Oid			function = PG_GETARG_OID(0);
+
+	(void) PatternOfFunction(function);
+	SPI_connect();
+	RunStatement("DROP FUNCTION %s", format_procedure_qualified(function));
+	SPI_finish();
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,136 @@
+/*
+ * describe.c
+ *	  Access patterns that there are: dynamo_internal.access_pattern, which the
+ *	  view dynamo.access_patterns calls, and dynamo.access_pattern_request.
+ */
+#include "postgres.h"
+
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+
+#include "item/json.h"
+#include "pattern/pattern.h"
+
+/* ---- as jsonb ---- */
+
+static void
+AppendMember(StringInfo out, const char *name, const char *text)
+{
+	appendStringInfo(out, "%s\"%s\": ", out->data[out->len - 1] == '{' ? "" : ", ", name);
+	if (text == NULL)
+		appendStringInfoString(out, "null");
+	else
+		escape_json(out, text);
+}
+
+static void
+AppendEntities(StringInfo out, const Pattern *p)
+{
+	ListCell   *cell;
+
+	appendStringInfoString(out, ", \"entities\": [");
+	foreach(cell, p->entities)
+	{
+		if (cell != list_head(p->entities))
+			appendStringInfoString(out, ", ");
+		escape_json(out, lfirst(cell));
+	}
+	appendStringInfoChar(out, ']');
+}
+
+static void
+AppendParameters(StringInfo out, const Pattern *p)
+{
+	appendStringInfoString(out, ", \"parameters\": [");
+	for (int i = 0; i < p->nparameters; i++)
+	{
+		appendStringInfoString(out, i == 0 ? "{" : ", {");
+		AppendMember(out, "name", p->parameters[i].name);
+		AppendMember(out, "type", p->parameters[i].type);
+		appendStringInfoChar(out, '}');
+	}
+	appendStringInfoChar(out, ']');
+}
+
+/* The key condition for readers: attributes, and what they are compared with. */
+static char *
+KeyConditionShown(const Pattern *p)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < p->nkeys; i++)
+	{
+		const PatternKey *key = &p->keys[i];
+		char	   *value = quote_literal_cstr(PatternValueShown(&key->values[0]));
+
+		appendStringInfoString(&out, i == 0 ? "" : " AND ");
+		if (key->op == KEY_BEGINS_WITH)
+			appendStringInfo(&out, "begins_with(%s, %s)", key->attribute, value);
+		else
+			appendStringInfo(&out, "%s %s %s", key->attribute, KeyOperatorName(key->op), value);
+		if (key->op == KEY_BETWEEN)
+			appendStringInfo(&out, " AND %s", quote_literal_cstr(PatternValueShown(&key->values[1])));
+	}
+	return out.data;
+}
+
+/*
+ * access_pattern(function_body text) returns jsonb
+ *
+ * NULL if it is none.
+ */
+DYNAMO_FUNCTION(dynamo_access_pattern);
+Datum
+dynamo_access_pattern(PG_FUNCTION_ARGS)
+{
+	text	   *body = PG_GETARG_TEXT_PP(0);
+	Pattern    *p = PatternRecordRead(SliceOfVarlena(body));
+	StringInfoData out;
+
+	if (p == NULL)
+		PG_RETURN_NULL();
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '{');
+	AppendMember(&out, "table", p->table);
+	AppendMember(&out, "view", p->view);
+	AppendMember(&out, "index", p->index);
+	AppendMember(&out, "condition", p->condition);
+	AppendMember(&out, "key", KeyConditionShown(p));
+	AppendMember(&out, "filter", PatternFilterExpression(p));
+	AppendMember(&out, "returns", p->returns);
+	AppendEntities(&out, p);
+	AppendParameters(&out, p);
+	appendStringInfo(&out, ", \"limit\": %d, \"request\": ", p->limit);
+	(void) PatternAppendRequest(p, NULL, NULL, &out);
+	appendStringInfoChar(&out, '}');
+	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data)));
+}
+
+/* ---- a request ---- */
+
+/* ParameterFinder, in an item of parameters. */
+static ValueRef
+FindInItem(void *arg, const char *parameter)
+{
+	ValueRef	v = AttributeFind(*(const ValueRef *) arg, parameter, strlen(parameter));
+
+	return ValueIsMissing(v) || ValueTypeOf(v) == VALUE_NULL ? MISSING_VALUE : v;
+}
+
+/* access_pattern_request(pattern regproc, parameters dynamo.item) returns json */
+DYNAMO_FUNCTION(dynamo_access_pattern_request);
+Datum
+dynamo_access_pattern_request(PG_FUNCTION_ARGS)
+{
+	Pattern    *p = PatternOfFunction(PG_GETARG_OID(0));
+	ValueRef	parameters = PG_GETARG_VALUE(1);
+	StringInfoData out;
+
+	initStringInfo(&out);
+	if (!PatternAppendRequest(p, FindInItem, &parameters, &out))
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text_with_len(out.data, out.len));
+}

@@ -1,0 +1,251 @@
+/*
+ * key.c
+ *	  What an access pattern compares keys with: dynamo.pattern_key.
+ *
+ * A condition on an attribute is one on the key that is composed of it:
+ *
+ *		placed_at >= '2026-01-31'	SK from 'ORDER#2026-01-31'
+ *		placed_at > '2026-01-31'	SK from 'ORDER#2026-01-31' and the greatest character
+ *		placed_at < '2026-01-31'	SK to 'ORDER#2026-01-30' and the greatest character
+ *
+ * All of these are bounds that belong to the range, because BETWEEN, the one
+ * condition on a sort key that has two, knows no others.  An open bound ends the
+ * range with the keys that begin in the same way.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+
+#include "errors.h"
+#include "item/convert.h"
+#include "pattern/pattern.h"
+#include "sql/attribute.h"
+
+/* U+10FFFF, and the least character of a text. */
+#define GREATEST_CHARACTER	"\xF4\x8F\xBF\xBF"
+#define LEAST_CHARACTER		"\x01"
+
+static const char *const comparison_names[] = {
+	[KEY_IS] = "=", [KEY_HAS_PREFIX] = "prefix", [KEY_BEGINS_WITH_PART] = "begins_with",
+	[KEY_FROM] = ">=", [KEY_AFTER] = ">", [KEY_TO] = "<=", [KEY_BEFORE] = "<"
+};
+
+const char *
+KeyComparisonName(KeyComparison comparison)
+{
+	return comparison_names[comparison];
+}
+
+bool
+KeyComparisonFromName(Slice name, KeyComparison *comparison)
+{
+	for (int i = 0; i < (int) lengthof(comparison_names); i++)
+	{
+		if (!SliceIs(name, comparison_names[i]))
+			continue;
+		*comparison = i;
+		return true;
+	}
+	return false;
+}
+
+/* ---- composing ---- */
+
+/* Whether the last part is a bound, or the beginning of a text. */
+static bool
+HasBound(KeyComparison comparison)
+{
+	return comparison > KEY_HAS_PREFIX;
+}
+
+static bool
+IsLowerBound(KeyComparison comparison)
+{
+	return comparison == KEY_FROM || comparison == KEY_AFTER;
+}
+
+/* The parts before a bound, for TemplateComposeFrom. */
+typedef struct KnownParts
+{
+	const PatternValue *value;
+	int			n;
+	ParameterFinder find;
+	void	   *arg;
+} KnownParts;
+
+static ValueRef
+FindKnown(void *arg, const TemplatePart *part, const char **reason)
+{
+	const KnownParts *known = arg;
+
+	for (int i = 0; i < known->n; i++)
+	{
+		if (SliceIs(part->name, list_nth(known->value->parts, i)))
+			return known->find(known->arg, list_nth(known->value->parameters, i));
+	}
+	return MISSING_VALUE;
+}
+
+static bool
+IsKnown(const KnownParts *known, const TemplatePart *part)
+{
+	for (int i = 0; i < known->n; i++)
+	{
+		if (SliceIs(part->name, list_nth(known->value->parts, i)))
+			return true;
+	}
+	return false;
+}
+
+static const TemplatePart *
+FindPart(const Template *t, const char *name)
+{
+	for (int i = 0; i < t->npieces; i++)
+	{
+		if (t->pieces[i].part != NULL && SliceIs(t->pieces[i].part->name, name))
+			return t->pieces[i].part;
+	}
+	PatternError("template \"%.*s\" has no part {%s}", (int) t->source.len, t->source.data, name);
+}
+
+/* Keys are not ended by a bound of a format of fixed width: others follow it. */
+static void
+EndBound(KeyComparison comparison, const TemplatePart *part, StringInfo out)
+{
+	bool		text = part->kind == PART_TEXT;
+
+	if (comparison == KEY_BEFORE && text)
+		PatternError("part {%.*s} has no greatest text before another: use <=", (int) part->name.len, part->name.data);
+	if (comparison == KEY_BEFORE)
+		out->data[out->len - 1]--;
+	if (comparison == KEY_AFTER && text)
+		appendStringInfoString(out, LEAST_CHARACTER);
+	else if (comparison == KEY_BEFORE || ((comparison == KEY_AFTER || comparison == KEY_TO) && !text))
+		appendStringInfoString(out, GREATEST_CHARACTER);
+}
+
+static void
+AppendBound(const PatternValue *value, const TemplatePart *part, ValueRef bound, StringInfo out)
+{
+	const char *reason;
+	ComposeStatus status = PartAppend(part, bound, out, &reason);
+
+	if (status == COMPOSE_UNFIT)
+		PatternError("the bound of {%.*s} %s", (int) part->name.len, part->name.data, reason);
+	if (status == COMPOSE_OK)
+		EndBound(value->comparison, part, out);
+	else if (IsLowerBound(value->comparison) && out->len == 0)
+		appendStringInfoString(out, LEAST_CHARACTER);
+	else if (value->comparison == KEY_TO || value->comparison == KEY_BEFORE)
+		appendStringInfoString(out, GREATEST_CHARACTER);
+}
+
+bool
+PatternKeyText(const PatternValue *value, ParameterFinder find, void *arg, StringInfo out)
+{
+	const Template *t = TemplateGet(SliceOf(value->template));
+	int			nparts = list_length(value->parts);
+	KnownParts	known = {value, HasBound(value->comparison) ? nparts - 1 : nparts, find, arg};
+	const TemplatePart *bounded;
+	ComposeProblem problem;
+	ComposeStatus status = TemplateComposeFrom(t, FindKnown, &known, out, &problem);
+
+	if (status == COMPOSE_UNFIT || (status == COMPOSE_MISSING && IsKnown(&known, problem.part)) ||
+		(status == COMPOSE_MISSING && value->comparison == KEY_IS))
+		return false;
+	if (!HasBound(value->comparison))
+		return true;
+	bounded = FindPart(t, llast(value->parts));
+	AppendBound(value, bounded, find(arg, llast(value->parameters)), out);
+	return out->len > 0;
+}
+
+/* ---- the function ---- */
+
+/* PatternValue of a call whose arguments behind the template are names and values in turn. */
+typedef struct KeyCall
+{
+	PatternValue value;
+	int			nargs;
+	Oid			types[PATTERN_MAX_PARAMETERS * 2];
+} KeyCall;
+
+static ValueRef
+FindArgument(void *arg, const char *parameter)
+{
+	FunctionCallInfo fcinfo = arg;
+	const KeyCall *call = fcinfo->flinfo->fn_extra;
+	int			i = atoi(parameter);
+
+	if (PG_ARGISNULL(i))
+		return MISSING_VALUE;
+	return ItemRoot(AttributeFromDatum(PG_GETARG_DATUM(i), call->types[i], MISSING_VALUE));
+}
+
+static void
+ReadPartArguments(FunctionCallInfo fcinfo, KeyCall *call)
+{
+	for (int i = 2; i < PG_NARGS(); i += 2)
+	{
+		if (i + 1 == PG_NARGS() || PG_ARGISNULL(i) || get_fn_expr_argtype(fcinfo->flinfo, i) != TEXTOID)
+			PatternError("parts must be names of type text and values in turn");
+		call->types[i + 1] = get_fn_expr_argtype(fcinfo->flinfo, i + 1);
+		if (!OidIsValid(call->types[i + 1]) || !TypeCanHoldAttribute(call->types[i + 1]))
+			PatternError("the value of part \"%s\" has no type that keys can have", TextDatumGetCString(PG_GETARG_DATUM(i)));
+		call->value.parts = lappend(call->value.parts, TextDatumGetCString(PG_GETARG_DATUM(i)));
+		call->value.parameters = lappend(call->value.parameters, psprintf("%d", i + 1));
+	}
+}
+
+/* Everything but the values, read once where a plan has it as constants. */
+static KeyCall *
+ReadCall(FunctionCallInfo fcinfo)
+{
+	MemoryContext caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
+	KeyCall    *call = palloc0(sizeof(KeyCall));
+	text	   *comparison = PG_GETARG_TEXT_PP(0);
+
+	if (PG_NARGS() > (int) lengthof(call->types))
+		PatternError("a key cannot have so many parts");
+	if (!KeyComparisonFromName(SliceOfVarlena(comparison), &call->value.comparison))
+		PatternError("invalid comparison \"%s\"", text_to_cstring(comparison));
+	call->value.template = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	ReadPartArguments(fcinfo, call);
+	MemoryContextSwitchTo(caller);
+	return call;
+}
+
+static bool
+IsConstant(FunctionCallInfo fcinfo)
+{
+	for (int i = 0; i < PG_NARGS(); i += i < 2 ? 1 : 2)
+	{
+		if (!get_fn_expr_arg_stable(fcinfo->flinfo, i))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * pattern_key(comparison text, template text, VARIADIC parts "any") returns text
+ *
+ * NULL if a part other than a bound is null, or no key has it.
+ */
+DYNAMO_FUNCTION(dynamo_pattern_key);
+Datum
+dynamo_pattern_key(PG_FUNCTION_ARGS)
+{
+	KeyCall    *call = fcinfo->flinfo->fn_extra;
+	StringInfoData out;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	if (call == NULL || !IsConstant(fcinfo))
+		fcinfo->flinfo->fn_extra = call = ReadCall(fcinfo);
+	initStringInfo(&out);
+	if (!PatternKeyText(&call->value, FindArgument, fcinfo, &out))
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(SliceToText((Slice) {out.data, out.len}));
+}

@@ -1,0 +1,194 @@
+/*
+ * nest.c
+ *	  dynamo.nest_items: the items of a collection as one document.
+ *
+ * In a collection an item belongs to the one whose sort key its own goes on from:
+ * ORDER#7#LINE#1 to ORDER#7.  All others belong to the item of the entity that the
+ * document is of.  Items come in the order of their keys, so that an item's parent
+ * is the last one before it, or one of that one's parents.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/rel.h"
+
+#include "item/convert.h"
+#include "model/entity_list.h"
+#include "pattern/pattern.h"
+#include "table/objects.h"
+
+typedef struct NestNode
+{
+	ValueRef	item;			/* MISSING_VALUE: of a document without its item */
+	Slice		kind;			/* data NULL: of no entity */
+	Slice		sort;			/* what children's keys go on from; data NULL: none */
+	struct NestNode *parent;
+	List	   *children;
+} NestNode;
+
+/* ---- the tree ---- */
+
+static bool
+GoesOnFrom(Slice key, Slice from)
+{
+	return from.data != NULL && key.len > from.len && SliceBeginsWith(key, from) &&
+		!isalnum((unsigned char) key.data[from.len]) && (unsigned char) key.data[from.len] < 0x80;
+}
+
+static NestNode *
+MakeNode(const TableDef *def, ValueRef item)
+{
+	NestNode	   *node = palloc0(sizeof(NestNode));
+	const Entity *entity = def->entities == NULL ? NULL : EntityOfItem(def->entities, item);
+	ValueRef	sort = MISSING_VALUE;
+
+	if (def->key.nsort > 0)
+		sort = AttributeFind(item, def->key.attributes[1].name.data, def->key.attributes[1].name.len);
+	node->item = item;
+	if (entity != NULL)
+		node->kind = entity->name;
+	if (!ValueIsMissing(sort) && ValueTypeOf(sort) == VALUE_S)
+		node->sort = ValuePayload(sort);
+	return node;
+}
+
+static NestNode *
+FindParent(NestNode *last, NestNode *root, const NestNode *child)
+{
+	while (last != NULL && last != root && !GoesOnFrom(child->sort, last->sort))
+		last = last->parent;
+	return last == NULL ? root : last;
+}
+
+/* The document's node with all others below it. */
+static NestNode *
+MakeTree(const TableDef *def, Slice root_kind, const Datum *items, int n)
+{
+	NestNode	   *root = palloc0(sizeof(NestNode));
+	NestNode	   *last = root;
+
+	for (int i = 0; i < n; i++)
+	{
+		NestNode	   *node = MakeNode(def, DatumGetValue(items[i]));
+
+		if (ValueIsMissing(root->item) && node->kind.data != NULL && SliceEqual(node->kind, root_kind))
+		{
+			root->item = node->item;
+			continue;
+		}
+		node->parent = FindParent(last, root, node);
+		node->parent->children = lappend(node->parent->children, node);
+		last = node;
+	}
+	return root;
+}
+
+/* ---- as JSON ---- */
+
+static void AppendNode(StringInfo out, const NestNode *node);
+
+static void
+AppendSeparator(StringInfo out)
+{
+	if (out->data[out->len - 1] != '{' && out->data[out->len - 1] != '[')
+		appendStringInfoChar(out, ',');
+}
+
+static void
+AppendAttributes(StringInfo out, ValueRef item)
+{
+	Container	attributes;
+
+	if (ValueIsMissing(item))
+		return;
+	ContainerOpen(item, &attributes);
+	for (uint32 i = 0; i < attributes.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&attributes, i, &name);
+
+		AppendSeparator(out);
+		CheckSliceIsText(name);
+		escape_json(out, pnstrdup(name.data, name.len));
+		appendStringInfo(out, ":%s", JsonbToCString(NULL, &ValueToJsonb(value)->root, 0));
+	}
+}
+
+static const char *
+KindName(const NestNode *node)
+{
+	return node->kind.data == NULL ? "other" : pnstrdup(node->kind.data, node->kind.len);
+}
+
+/* The children of one kind, from the first of them on. */
+static void
+AppendKind(StringInfo out, const NestNode *node, const NestNode *first)
+{
+	ListCell   *cell;
+
+	AppendSeparator(out);
+	escape_json(out, KindName(first));
+	appendStringInfoString(out, ":[");
+	foreach(cell, node->children)
+	{
+		const NestNode *child = lfirst(cell);
+
+		if (strcmp(KindName(child), KindName(first)) != 0)
+			continue;
+		AppendSeparator(out);
+		AppendNode(out, child);
+	}
+	appendStringInfoChar(out, ']');
+}
+
+static void
+AppendNode(StringInfo out, const NestNode *node)
+{
+	List	   *seen = NIL;
+	ListCell   *cell;
+
+	check_stack_depth();
+	CHECK_FOR_INTERRUPTS();
+	appendStringInfoChar(out, '{');
+	AppendAttributes(out, node->item);
+	foreach(cell, node->children)
+	{
+		const NestNode *child = lfirst(cell);
+		const void *kind = child->kind.data;
+
+		if (list_member_ptr(seen, kind))
+			continue;
+		seen = lappend(seen, unconstify(void *, kind));
+		AppendKind(out, node, child);
+	}
+	appendStringInfoChar(out, '}');
+}
+
+/* nest_items(table_name text, entity_name text, items dynamo.item[]) returns jsonb */
+DYNAMO_FUNCTION(dynamo_nest_items);
+Datum
+dynamo_nest_items(PG_FUNCTION_ARGS)
+{
+	Relation	rel = TableNameOpen(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock, false);
+	TableDef   *def = TableDefAcquire(rel);
+	const Entity *entity = RequireEntity(def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	StringInfoData json;
+	Datum	   *items;
+	int			n;
+
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), ItemTypeOid(), -1, false, TYPALIGN_INT, &items, NULL, &n);
+	initStringInfo(&json);
+	AppendNode(&json, MakeTree(def, entity->name, items, n));
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+	if (n == 0)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(json.data)));
+}

@@ -1,0 +1,629 @@
+/*
+ * plan.c
+ *	  Turns the condition of an access pattern into conditions on keys.
+ *
+ * The condition is written as a key condition, on attributes of the entities:
+ *
+ *		customer_id = :customer_id AND order_id BETWEEN :first AND :last
+ *
+ * Each key attribute has a template.  Where equalities give all of its parts,
+ * the condition is an equality; where they give the leading parts, a prefix; and
+ * a comparison of the part behind them is a range.  Attributes that are keys as
+ * they are have the template {name}.
+ *
+ * What no key can answer is an error: a pattern reads one range of one index.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+
+#include "errors.h"
+#include "expr/expr.h"
+#include "item/builder.h"
+#include "pattern/pattern.h"
+
+/* A comparison of an attribute with parameters. */
+typedef struct Clause
+{
+	Slice		attribute;
+	KeyOperator op;
+	int			parameter;
+	int			upper;			/* of BETWEEN */
+	bool		used;
+} Clause;
+
+typedef struct Plan
+{
+	Pattern    *pattern;
+	const PatternTarget *target;
+	int			nclauses;
+	Clause	   *clauses;
+} Plan;
+
+void
+PatternError(const char *format,...)
+{
+	va_list		args;
+	char	   *text;
+
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg_internal("%s", text)));
+}
+
+int
+PatternParameterFind(const Pattern *pattern, const char *name)
+{
+	for (int i = 0; i < pattern->nparameters; i++)
+	{
+		if (strcmp(pattern->parameters[i].name, name) == 0)
+			return i;
+	}
+	return -1;
+}
+
+static char *
+SliceCopy(Slice s)
+{
+	return pnstrdup(s.data, s.len);
+}
+
+/* ---- the condition ---- */
+
+/*
+ * Values for the placeholders that are the numbers of their parameters.  These
+ * have the order in which they are named, as BETWEEN wants its bounds.
+ */
+static ValueRef
+ParameterNumbers(const Pattern *pattern)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < pattern->nparameters; i++)
+	{
+		char	   *placeholder = psprintf(":%s", pattern->parameters[i].name);
+		char	   *number = psprintf("%04d", i);
+
+		ItemBuilderName(b, placeholder, strlen(placeholder));
+		ItemBuilderString(b, number, strlen(number));
+	}
+	ItemBuilderEnd(b);
+	return ItemRoot(ItemBuilderFinish(b));
+}
+
+static ExprBindings *
+BindNames(const Pattern *pattern)
+{
+	ExprBindings *b = ExprBindingsCreate(ParameterNumbers(pattern));
+	Container	names;
+
+	if (ValueIsMissing(pattern->names))
+		return b;
+	ContainerOpen(pattern->names, &names);
+	for (uint32 i = 0; i < names.count; i++)
+	{
+		Slice		placeholder;
+		ValueRef	name = MapEntry(&names, i, &placeholder);
+
+		ExprBindingsAddName(b, placeholder, ValuePayload(name));
+	}
+	return b;
+}
+
+static int
+NumberOf(ValueRef marker)
+{
+	return ValueIsMissing(marker) ? -1 : atoi(SliceCopy(ValuePayload(marker)));
+}
+
+static void
+ReadClauses(Plan *plan)
+{
+	const char *text = plan->pattern->condition;
+	const Expr *expr;
+	KeyClauses *clauses;
+	Slice		attribute;
+	KeyTest		test;
+
+	if (text == NULL)
+		return;
+	expr = ExprParse(EXPR_KEY_CONDITION, text, strlen(text));
+	clauses = KeyConditionClauses(expr, ConditionBind(EXPR_KEY_CONDITION, expr, BindNames(plan->pattern)));
+	while (KeyClauseGet(clauses, plan->nclauses, &attribute, &test))
+		plan->nclauses++;
+	plan->clauses = palloc0(sizeof(Clause) * Max(plan->nclauses, 1));
+	for (int i = 0; i < plan->nclauses; i++)
+	{
+		(void) KeyClauseGet(clauses, i, &attribute, &test);
+		plan->clauses[i] = (Clause) {attribute, test.op, NumberOf(test.value), NumberOf(test.upper), false};
+	}
+}
+
+static Clause *
+FindClause(Plan *plan, Slice attribute, bool equality)
+{
+	for (int i = 0; i < plan->nclauses; i++)
+	{
+		Clause	   *c = &plan->clauses[i];
+
+		if (SliceEqual(c->attribute, attribute) && (c->op == KEY_EQ) == equality)
+			return c;
+	}
+	return NULL;
+}
+
+/* ---- types of parameters ---- */
+
+static const char *
+TypeOfPart(const Plan *plan, const TemplatePart *part)
+{
+	for (int i = 0; i < plan->target->nentities; i++)
+	{
+		const EntityAttribute *a = EntityAttributeFind(plan->target->entities[i], part->name);
+
+		if (a != NULL && a->type.data != NULL)
+			return SliceCopy(a->type);
+	}
+	return part->kind == PART_NUMBER ? "pg_catalog.numeric" :
+		part->kind == PART_TIME ? "pg_catalog.timestamptz" : "pg_catalog.text";
+}
+
+/* Notes the type that a parameter has if nothing else is said. */
+static const char *
+UseParameter(Plan *plan, int parameter, const char *type)
+{
+	PatternParameter *p = &plan->pattern->parameters[parameter];
+
+	if (p->type == NULL)
+		p->type = type;
+	return p->name;
+}
+
+/* ---- templates ---- */
+
+/* The template of a key attribute of an entity, or of items if entity is NULL. */
+static const Template *
+TemplateOf(const PatternTarget *target, const Entity *entity, const KeyAttribute *attribute)
+{
+	ValueRef	given = AttributeFind(target->keys, attribute->name.data, attribute->name.len);
+
+	if (!ValueIsMissing(given))
+		return TemplateGet(ValuePayload(given));
+	for (int i = 0; entity != NULL && i < entity->nkeys; i++)
+	{
+		if (SliceEqual(entity->keys[i].attribute, attribute->name))
+			return entity->keys[i].template;
+	}
+	if (attribute->type != VALUE_S)
+		return NULL;
+	return TemplateGet(SliceOf(psprintf("{\"%.*s\"}", (int) attribute->name.len, attribute->name.data)));
+}
+
+static bool
+PiecesEqual(const TemplatePiece *a, const TemplatePiece *b)
+{
+	const TemplatePart *p = a->part;
+	const TemplatePart *q = b->part;
+
+	if (p == NULL || q == NULL)
+		return p == q && SliceEqual(a->text, b->text);
+	return SliceEqual(p->name, q->name) && p->kind == q->kind && p->letters == q->letters &&
+		p->any == q->any && p->word == q->word && p->digits == q->digits && p->decimals == q->decimals &&
+		p->with_sign == q->with_sign && p->descending == q->descending && p->unit == q->unit &&
+		p->shards == q->shards;
+}
+
+/* Whether every key by b begins with a key by a, which nothing else can follow. */
+static bool
+IsBeginningOf(const Template *a, const Template *b)
+{
+	const TemplatePart *last = a->pieces[a->npieces - 1].part;
+
+	for (int i = 0; i < a->npieces; i++)
+	{
+		if (i >= b->npieces || !PiecesEqual(&a->pieces[i], &b->pieces[i]))
+			return false;
+	}
+	return last == NULL || last->kind != PART_TEXT || a->npieces == b->npieces;
+}
+
+/* The template with which those of all entities begin; NULL if there is none. */
+static const Template *
+CommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool *same)
+{
+	const Template *common = TemplateOf(target, target->nentities > 0 ? target->entities[0] : NULL, attribute);
+
+	*same = true;
+	for (int i = 1; common != NULL && i < target->nentities; i++)
+	{
+		const Template *t = TemplateOf(target, target->entities[i], attribute);
+
+		if (t == NULL || SliceEqual(t->source, common->source))
+			continue;
+		*same = false;
+		if (t->npieces < common->npieces ? !IsBeginningOf(t, common) : !IsBeginningOf(common, t))
+			return NULL;
+		if (t->npieces < common->npieces)
+			common = t;
+	}
+	return common;
+}
+
+/* ---- a key attribute ---- */
+
+static PatternValue *
+AddKey(Pattern *pattern, const KeyAttribute *attribute, KeyOperator op)
+{
+	PatternKey *key = &pattern->keys[pattern->nkeys++];
+
+	*key = (PatternKey) {.attribute = SliceCopy(attribute->name), .op = op};
+	key->nvalues = op == KEY_BETWEEN ? 2 : 1;
+	return key->values;
+}
+
+static void
+AddPart(Plan *plan, PatternValue *value, const TemplatePart *part, int parameter)
+{
+	value->parts = lappend(value->parts, SliceCopy(part->name));
+	value->parameters = lappend(value->parameters, unconstify(char *, UseParameter(plan, parameter, TypeOfPart(plan, part))));
+}
+
+/* The leading pieces that equalities give, whose parts are added. */
+static int
+AddKnownParts(Plan *plan, const Template *t, PatternValue *value)
+{
+	int			known = 0;
+
+	value->template = SliceCopy(t->source);
+	for (; known < t->npieces; known++)
+	{
+		const TemplatePart *part = t->pieces[known].part;
+		Clause	   *c = part == NULL ? NULL : FindClause(plan, part->name, true);
+
+		if (part == NULL)
+			continue;
+		if (c == NULL)
+			break;
+		c->used = true;
+		AddPart(plan, value, part, c->parameter);
+	}
+	return known;
+}
+
+static KeyComparison
+BoundOf(KeyOperator op)
+{
+	return op == KEY_GE ? KEY_FROM : op == KEY_GT ? KEY_AFTER : op == KEY_LE ? KEY_TO : KEY_BEFORE;
+}
+
+/* As the keys have it, where what is greater comes first. */
+static KeyOperator
+Reversed(KeyOperator op)
+{
+	return op == KEY_GE ? KEY_LE : op == KEY_GT ? KEY_LT : op == KEY_LE ? KEY_GE : KEY_GT;
+}
+
+/* Sets a side of a range to a bound. */
+static void
+SetBound(Plan *plan, PatternValue *range, const TemplatePart *part, KeyOperator op, int parameter)
+{
+	bool		lower;
+	PatternValue *value;
+
+	if (part->descending)
+		op = Reversed(op);
+	lower = op == KEY_GE || op == KEY_GT;
+	value = &range[lower ? 0 : 1];
+	value->comparison = BoundOf(op);
+	value->parts = list_copy(value->parts);
+	value->parameters = list_copy(value->parameters);
+	AddPart(plan, value, part, parameter);
+	if (op == KEY_LT && part->kind == PART_TEXT)
+		PatternError("part {%.*s} has no greatest text before another: use <=", (int) part->name.len, part->name.data);
+}
+
+/* A side of a range without a bound: what all keys of the range begin with. */
+static void
+OpenBound(PatternValue *value, const TemplatePart *part, bool lower)
+{
+	value->comparison = lower ? KEY_FROM : KEY_TO;
+	value->parts = lappend(list_copy(value->parts), SliceCopy(part->name));
+	value->parameters = lappend(list_copy(value->parameters), pstrdup(""));
+}
+
+static void
+AddRange(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, const TemplatePart *part,
+		 const Clause *c)
+{
+	PatternValue *range = AddKey(plan->pattern, attribute, c->op == KEY_BEGINS_WITH ? KEY_BEGINS_WITH : KEY_BETWEEN);
+
+	range[0] = range[1] = *known;
+	if (c->op == KEY_BEGINS_WITH)
+	{
+		range[0].comparison = KEY_BEGINS_WITH_PART;
+		AddPart(plan, range, part, c->parameter);
+		return;
+	}
+	OpenBound(&range[0], part, true);
+	OpenBound(&range[1], part, false);
+	if (c->op == KEY_BETWEEN)
+	{
+		range[0] = range[1] = *known;
+		SetBound(plan, range, part, KEY_GE, c->parameter);
+		SetBound(plan, range, part, KEY_LE, c->upper);
+		return;
+	}
+	range[(c->op == KEY_GE || c->op == KEY_GT) != part->descending ? 0 : 1] = *known;
+	SetBound(plan, range, part, c->op, c->parameter);
+}
+
+/* A comparison of the part behind those that are known. */
+static Clause *
+FindRange(Plan *plan, const Template *t, int known)
+{
+	const TemplatePart *part = known < t->npieces ? t->pieces[known].part : NULL;
+	Clause	   *c = part == NULL ? NULL : FindClause(plan, part->name, false);
+
+	if (c == NULL)
+		return NULL;
+	if (c->op == KEY_BEGINS_WITH ? part->kind != PART_TEXT :
+		!PartIsOrdered(part) && (part->kind != PART_TEXT || part->letters != CASE_AS_IS || known < t->npieces - 1))
+		PatternError("keys by template \"%.*s\" are not in the order of {%.*s}",
+					 (int) t->source.len, t->source.data, (int) part->name.len, part->name.data);
+	c->used = true;
+	return c;
+}
+
+/* What is known without a range: all of the key, or its beginning. */
+static void
+AddKnown(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, bool whole)
+{
+	const Template *t = TemplateGet(SliceOf(known->template));
+	PatternValue *value;
+	StringInfoData prefix;
+
+	initStringInfo(&prefix);
+	TemplateAppendPrefix(t, &prefix);
+	if (!whole && known->parts == NIL && prefix.len == 0)
+		return;
+	value = AddKey(plan->pattern, attribute, whole ? KEY_EQ : KEY_BEGINS_WITH);
+	*value = *known;
+	value->comparison = whole ? KEY_IS : KEY_HAS_PREFIX;
+	if (known->parts == NIL)
+	{
+		value->template = NULL;
+		value->constant = prefix.data;
+	}
+}
+
+/* A key of a number or of bytes, compared as it is. */
+static bool
+AddPlainKey(Plan *plan, const KeyAttribute *attribute)
+{
+	Clause	   *c = FindClause(plan, attribute->name, true);
+	const char *type = attribute->type == VALUE_N ? "pg_catalog.numeric" : "pg_catalog.bytea";
+	PatternValue *values;
+
+	if (c == NULL)
+		c = FindClause(plan, attribute->name, false);
+	if (c == NULL)
+		return false;
+	c->used = true;
+	values = AddKey(plan->pattern, attribute, c->op);
+	values[0].parameters = list_make1(unconstify(char *, UseParameter(plan, c->parameter, type)));
+	if (c->op == KEY_BETWEEN)
+		values[1].parameters = list_make1(unconstify(char *, UseParameter(plan, c->upper, type)));
+	return c->op == KEY_EQ;
+}
+
+/* What the sort keys of all entities begin with, where their templates differ. */
+static void
+AddCommonPrefix(Plan *plan, const KeyAttribute *attribute)
+{
+	StringInfoData common;
+
+	initStringInfo(&common);
+	for (int i = 0; i < plan->target->nentities; i++)
+	{
+		const Template *t = TemplateOf(plan->target, plan->target->entities[i], attribute);
+		StringInfoData prefix;
+
+		initStringInfo(&prefix);
+		if (t != NULL)
+			TemplateAppendPrefix(t, &prefix);
+		for (int j = 0; i > 0 && j < common.len; j++)
+		{
+			if (j >= prefix.len || common.data[j] != prefix.data[j])
+				common.len = j;
+		}
+		if (i == 0)
+			common = prefix;
+	}
+	common.len = pg_mbcliplen(common.data, common.len, common.len);
+	common.data[common.len] = '\0';
+	if (common.len > 0)
+		AddKey(plan->pattern, attribute, KEY_BEGINS_WITH)->constant = common.data;
+}
+
+/* Adds the condition on an attribute of the key; whether it is an equality. */
+static bool
+PlanAttribute(Plan *plan, const KeyAttribute *attribute)
+{
+	PatternValue known = {0};
+	bool		same;
+	const Template *t = CommonTemplate(plan->target, attribute, &same);
+	int			n;
+	Clause	   *range;
+
+	if (attribute->type != VALUE_S)
+		return AddPlainKey(plan, attribute);
+	if (t == NULL)
+	{
+		AddCommonPrefix(plan, attribute);
+		return false;
+	}
+	n = AddKnownParts(plan, t, &known);
+	range = FindRange(plan, t, n);
+	if (range != NULL)
+		AddRange(plan, attribute, &known, t->pieces[n].part, range);
+	else
+		AddKnown(plan, attribute, &known, n == t->npieces && same);
+	return range == NULL && n == t->npieces && same;
+}
+
+/* ---- other kinds of items in the range ---- */
+
+/* What the keys of a range are: pieces that are known, and anything. */
+static Template *
+TemplateOfRange(const Template *t, const PatternKey *key)
+{
+	static TemplatePart any = {.kind = PART_TEXT, .any = true};
+	Template   *range = palloc0(sizeof(Template));
+	int			known = 0;
+	int			nparts = key == NULL ? 0 : list_length(key->values[0].parts);
+
+	range->pieces = palloc0(sizeof(TemplatePiece) * (t->npieces + 1));
+	while (known < t->npieces && (t->pieces[known].part == NULL || nparts-- > 0))
+	{
+		range->pieces[known] = t->pieces[known];
+		known++;
+	}
+	if ((key == NULL || key->op != KEY_EQ) && known > 0 && t->pieces[known - 1].part != NULL &&
+		t->pieces[known - 1].part->kind == PART_TEXT)
+		known--;				/* which anything may follow */
+	range->npieces = known;
+	if (key == NULL || key->op != KEY_EQ)
+	{
+		range->marked = known;
+		range->pieces[range->npieces++].part = &any;
+	}
+	else
+		range->marked = t->marked;
+	return range;
+}
+
+static const PatternKey *
+FindKey(const Pattern *pattern, Slice attribute)
+{
+	for (int i = 0; i < pattern->nkeys; i++)
+	{
+		if (SliceIs(attribute, pattern->keys[i].attribute))
+			return &pattern->keys[i];
+	}
+	return NULL;
+}
+
+/* Whether items of an entity may be in the range that the pattern reads. */
+static bool
+IsInRange(const Pattern *pattern, const PatternTarget *target, const Entity *other)
+{
+	for (int i = 0; i < KeyCount(target->key); i++)
+	{
+		const KeyAttribute *attribute = &target->key->attributes[i];
+		const PatternKey *key = FindKey(pattern, attribute->name);
+		StringInfoData example;
+		bool		same;
+		const Template *t = CommonTemplate(target, attribute, &same);
+		const Template *o = TemplateOf(target, other, attribute);
+
+		if (t == NULL || o == NULL)
+			continue;
+		initStringInfo(&example);
+		if (!TemplatesOverlap(o, TemplateOfRange(t, key), &example))
+			return false;
+	}
+	return true;
+}
+
+static bool
+IsWanted(const PatternTarget *target, const Entity *entity)
+{
+	for (int i = 0; i < target->nentities; i++)
+	{
+		if (target->entities[i] == entity)
+			return true;
+	}
+	return false;
+}
+
+/* Notes by what items of the entities are told from others in the range. */
+static void
+PlanKind(Pattern *pattern, const PatternTarget *target)
+{
+	const EntitySet *set = target->table->entities;
+	const Entity *other = NULL;
+
+	for (int i = 0; target->nentities > 0 && i < set->count && other == NULL; i++)
+	{
+		const Entity *e = &set->entities[i];
+
+		if (!IsWanted(target, e) && IsInRange(pattern, target, e))
+			other = e;
+	}
+	for (int i = 0; other != NULL && i < target->nentities; i++)
+	{
+		const Entity *e = target->entities[i];
+
+		if (e->type_attribute.data == NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("the range has items of entity \"%.*s\", too, and entity \"%.*s\" has no type attribute to tell them",
+							(int) other->name.len, other->name.data, (int) e->name.len, e->name.data)));
+		pattern->kind_attribute = SliceCopy(e->type_attribute);
+		pattern->kinds = lappend(pattern->kinds, SliceCopy(e->type_value));
+	}
+}
+
+/* ---- the plan ---- */
+
+static void
+PlanPartition(Plan *plan)
+{
+	const KeySchema *key = plan->target->key;
+
+	for (int i = 0; i < key->npartition; i++)
+	{
+		const KeyAttribute *attribute = &key->attributes[i];
+		bool		same;
+		const Template *t;
+
+		if (PlanAttribute(plan, attribute))
+			continue;
+		t = CommonTemplate(plan->target, attribute, &same);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("the condition does not give partition key \"%.*s\"", (int) attribute->name.len, attribute->name.data),
+				 t == NULL || !same ? errdetail("The entities have different templates for it.") :
+				 errdetail("Its template is %.*s.", (int) t->source.len, t->source.data),
+				 errhint("Compare each part with a parameter by \"=\", or use another index.")));
+	}
+}
+
+void
+PatternPlan(Pattern *pattern, const PatternTarget *target)
+{
+	Plan		plan = {pattern, target};
+	const KeySchema *key = target->key;
+
+	ReadClauses(&plan);
+	PlanPartition(&plan);
+	for (int i = key->npartition; i < KeyCount(key); i++)
+	{
+		if (!PlanAttribute(&plan, &key->attributes[i]))
+			break;
+	}
+	for (int i = 0; i < plan.nclauses; i++)
+	{
+		if (!plan.clauses[i].used)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("the condition on \"%.*s\" is no range of the key",
+							(int) plan.clauses[i].attribute.len, plan.clauses[i].attribute.data),
+					 errhint("Move it to filter_expression, choose an index whose key has it, or compare the parts before it, too.")));
+	}
+	PlanKind(pattern, target);
+}

@@ -1,0 +1,374 @@
+/*
+ * record.c
+ *	  The comment in a function's body that says which access pattern it is.
+ *
+ * It is JSON, in which a "*" is written as "\u002a": so nothing in it ends the
+ * comment or begins another.  What has not the form of a record is none: the owner of a
+ * function can write anything there.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+
+#include "item/builder.h"
+#include "item/json.h"
+#include "pattern/pattern.h"
+
+#define RECORD_BEGIN	"/* dynamo access pattern "
+#define RECORD_END		" */\n"
+
+static const char *const operator_names[] = {
+	[KEY_EQ] = "=", [KEY_LT] = "<", [KEY_LE] = "<=", [KEY_GT] = ">", [KEY_GE] = ">=",
+	[KEY_BETWEEN] = "BETWEEN", [KEY_BEGINS_WITH] = "begins_with"
+};
+
+const char *
+KeyOperatorName(KeyOperator op)
+{
+	return operator_names[op];
+}
+
+bool
+KeyOperatorFromName(Slice name, KeyOperator *op)
+{
+	for (int i = KEY_EQ; i < (int) lengthof(operator_names); i++)
+	{
+		if (!SliceIs(name, operator_names[i]))
+			continue;
+		*op = i;
+		return true;
+	}
+	return false;
+}
+
+/* ---- printing ---- */
+
+static void
+BuildText(ItemBuilder *b, const char *name, const char *text)
+{
+	if (text == NULL)
+		return;
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderString(b, text, strlen(text));
+}
+
+static void
+BuildTexts(ItemBuilder *b, const char *name, const List *texts)
+{
+	ListCell   *cell;
+
+	if (texts == NIL)
+		return;
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderBeginList(b);
+	foreach(cell, texts)
+		ItemBuilderString(b, lfirst(cell), strlen(lfirst(cell)));
+	ItemBuilderEnd(b);
+}
+
+static void
+BeginMembers(ItemBuilder *b, const char *name)
+{
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderBeginList(b);
+}
+
+static void
+BuildValue(ItemBuilder *b, const PatternValue *value)
+{
+	ItemBuilderBeginMap(b);
+	BuildText(b, "constant", value->constant);
+	if (value->template != NULL)
+		BuildText(b, "comparison", KeyComparisonName(value->comparison));
+	BuildText(b, "template", value->template);
+	BuildTexts(b, "parts", value->parts);
+	BuildTexts(b, "parameters", value->parameters);
+	ItemBuilderEnd(b);
+}
+
+static void
+BuildKey(ItemBuilder *b, const PatternKey *key)
+{
+	ItemBuilderBeginMap(b);
+	BuildText(b, "attribute", key->attribute);
+	BuildText(b, "operator", KeyOperatorName(key->op));
+	BeginMembers(b, "values");
+	for (int i = 0; i < key->nvalues; i++)
+		BuildValue(b, &key->values[i]);
+	ItemBuilderEnd(b);
+	ItemBuilderEnd(b);
+}
+
+static void
+BuildParameter(ItemBuilder *b, const PatternParameter *parameter)
+{
+	ItemBuilderBeginMap(b);
+	BuildText(b, "name", parameter->name);
+	BuildText(b, "type", parameter->type);
+	ItemBuilderEnd(b);
+}
+
+static void
+BuildLists(ItemBuilder *b, const Pattern *p)
+{
+	BuildTexts(b, "entities", p->entities);
+	BuildTexts(b, "kinds", p->kinds);
+	BeginMembers(b, "parameters");
+	for (int i = 0; i < p->nparameters; i++)
+		BuildParameter(b, &p->parameters[i]);
+	ItemBuilderEnd(b);
+	BeginMembers(b, "keys");
+	for (int i = 0; i < p->nkeys; i++)
+		BuildKey(b, &p->keys[i]);
+	ItemBuilderEnd(b);
+}
+
+static ValueRef
+BuildRecord(const Pattern *p)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+
+	ItemBuilderBeginMap(b);
+	BuildText(b, "table", p->table);
+	BuildText(b, "view", p->view);
+	BuildText(b, "index", p->index);
+	BuildText(b, "condition", p->condition);
+	BuildText(b, "filter", p->filter);
+	BuildText(b, "projection", p->projection);
+	BuildText(b, "returns", p->returns);
+	BuildText(b, "kind_attribute", p->kind_attribute);
+	BuildText(b, "order", p->backward ? "backward" : "forward");
+	if (p->limit > 0)
+		BuildText(b, "limit", psprintf("%d", p->limit));
+	if (!ValueIsMissing(p->names))
+	{
+		ItemBuilderName(b, "names", strlen("names"));
+		ItemBuilderValue(b, p->names);
+	}
+	BuildLists(b, p);
+	ItemBuilderEnd(b);
+	return ItemRoot(ItemBuilderFinish(b));
+}
+
+char *
+PatternRecordPrint(const Pattern *pattern)
+{
+	StringInfoData json;
+	StringInfoData out;
+
+	initStringInfo(&json);
+	initStringInfo(&out);
+	ItemToJson(&json, BuildRecord(pattern));
+	appendStringInfoString(&out, RECORD_BEGIN);
+	for (int i = 0; i < json.len; i++)
+	{
+		if (json.data[i] == '*')
+			appendStringInfoString(&out, "\\u002a");
+		else
+			appendStringInfoChar(&out, json.data[i]);
+	}
+	appendStringInfoString(&out, RECORD_END);
+	return out.data;
+}
+
+/* ---- reading ---- */
+
+/* A member that is a text; NULL: it is absent, or is none. */
+static char *
+ReadText(ValueRef map, const char *name)
+{
+	ValueRef	v = AttributeFind(map, name, strlen(name));
+
+	if (ValueIsMissing(v) || ValueTypeOf(v) != VALUE_S)
+		return NULL;
+	return pnstrdup(ValuePayload(v).data, ValuePayload(v).len);
+}
+
+/* A member that is a list, which may be absent; opens it. */
+static bool
+ReadList(ValueRef map, const char *name, Container *list)
+{
+	ValueRef	v = AttributeFind(map, name, strlen(name));
+
+	*list = (Container) {0};
+	if (ValueIsMissing(v))
+		return true;
+	if (ValueTypeOf(v) != VALUE_L)
+		return false;
+	ContainerOpen(v, list);
+	return true;
+}
+
+static bool
+ReadTexts(ValueRef map, const char *name, List **texts)
+{
+	Container	list;
+
+	if (!ReadList(map, name, &list))
+		return false;
+	for (uint32 i = 0; i < list.count; i++)
+	{
+		ValueRef	v = ListElement(&list, i);
+
+		if (ValueTypeOf(v) != VALUE_S)
+			return false;
+		*texts = lappend(*texts, pnstrdup(ValuePayload(v).data, ValuePayload(v).len));
+	}
+	return true;
+}
+
+/* Element i of a list if it is a map, as all elements of our lists of maps are. */
+static bool
+ReadMap(const Container *list, uint32 i, ValueRef *map)
+{
+	*map = ListElement(list, i);
+	return ValueTypeOf(*map) == VALUE_M;
+}
+
+static bool
+ReadValue(ValueRef map, PatternValue *value)
+{
+	char	   *comparison = ReadText(map, "comparison");
+	const char *problem;
+
+	value->template = ReadText(map, "template");
+	value->constant = ReadText(map, "constant");
+	if (!ReadTexts(map, "parts", &value->parts) || !ReadTexts(map, "parameters", &value->parameters))
+		return false;
+	if (value->constant != NULL)
+		return value->template == NULL;
+	if (value->template == NULL)
+		return list_length(value->parameters) == 1;
+	return comparison != NULL && KeyComparisonFromName(SliceOf(comparison), &value->comparison) &&
+		TemplateRead(SliceOf(value->template), &problem) != NULL && value->parts != NIL &&
+		list_length(value->parts) == list_length(value->parameters);
+}
+
+static bool
+ReadKey(ValueRef map, PatternKey *key)
+{
+	char	   *op = ReadText(map, "operator");
+	Container	values;
+	ValueRef	value;
+
+	key->attribute = ReadText(map, "attribute");
+	if (key->attribute == NULL || op == NULL || !KeyOperatorFromName(SliceOf(op), &key->op) ||
+		!ReadList(map, "values", &values))
+		return false;
+	key->nvalues = key->op == KEY_BETWEEN ? 2 : 1;
+	if (values.count != (uint32) key->nvalues)
+		return false;
+	for (int i = 0; i < key->nvalues; i++)
+	{
+		if (!ReadMap(&values, i, &value) || !ReadValue(value, &key->values[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+ReadKeys(ValueRef map, Pattern *p)
+{
+	Container	list;
+	ValueRef	key;
+
+	if (!ReadList(map, "keys", &list) || list.count == 0 || list.count > KEY_MAX_ATTRIBUTES)
+		return false;
+	p->nkeys = list.count;
+	for (uint32 i = 0; i < list.count; i++)
+	{
+		if (!ReadMap(&list, i, &key) || !ReadKey(key, &p->keys[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool
+ReadParameters(ValueRef map, Pattern *p)
+{
+	Container	list;
+	ValueRef	parameter;
+
+	if (!ReadList(map, "parameters", &list) || list.count > PATTERN_MAX_PARAMETERS)
+		return false;
+	p->nparameters = list.count;
+	p->parameters = palloc0(sizeof(PatternParameter) * Max(list.count, 1));
+	for (uint32 i = 0; i < list.count; i++)
+	{
+		if (!ReadMap(&list, i, &parameter))
+			return false;
+		p->parameters[i].name = ReadText(parameter, "name");
+		p->parameters[i].type = ReadText(parameter, "type");
+		if (p->parameters[i].name == NULL || p->parameters[i].type == NULL)
+			return false;
+	}
+	return true;
+}
+
+static bool
+ReadNames(ValueRef map, Pattern *p)
+{
+	ValueRef	names = AttributeFind(map, "names", strlen("names"));
+	Container	entries;
+	Slice		placeholder;
+
+	p->names = names;
+	if (ValueIsMissing(names))
+		return true;
+	if (ValueTypeOf(names) != VALUE_M)
+		return false;
+	ContainerOpen(names, &entries);
+	for (uint32 i = 0; i < entries.count; i++)
+	{
+		if (ValueTypeOf(MapEntry(&entries, i, &placeholder)) != VALUE_S)
+			return false;
+	}
+	return true;
+}
+
+static Pattern *
+ReadRecord(ValueRef map)
+{
+	Pattern    *p = palloc0(sizeof(Pattern));
+	char	   *limit = ReadText(map, "limit");
+	char	   *order = ReadText(map, "order");
+
+	p->table = ReadText(map, "table");
+	p->view = ReadText(map, "view");
+	p->index = ReadText(map, "index");
+	p->condition = ReadText(map, "condition");
+	p->filter = ReadText(map, "filter");
+	p->projection = ReadText(map, "projection");
+	p->returns = ReadText(map, "returns");
+	p->kind_attribute = ReadText(map, "kind_attribute");
+	p->backward = order != NULL && strcmp(order, "backward") == 0;
+	p->limit = limit == NULL ? 0 : Max(atoi(limit), 0);
+	if (p->table == NULL || p->returns == NULL || !ReadTexts(map, "entities", &p->entities) ||
+		!ReadTexts(map, "kinds", &p->kinds) || (p->kinds == NIL) != (p->kind_attribute == NULL) ||
+		!ReadParameters(map, p) || !ReadKeys(map, p) || !ReadNames(map, p))
+		return NULL;
+	return p;
+}
+
+Pattern *
+PatternRecordRead(Slice body)
+{
+	Slice		begin = SliceOf(RECORD_BEGIN);
+	Problem		problem = NO_PROBLEM;
+	char	   *json;
+	char	   *end;
+	struct varlena *item;
+
+	if (!SliceBeginsWith(body, begin))
+		return NULL;
+	json = pnstrdup(body.data + begin.len, body.len - begin.len);
+	end = strstr(json, RECORD_END);
+	if (end == NULL)
+		return NULL;
+	*end = '\0';
+	/* a text has no U+0000 */
+	if (strstr(json, "\\u0000") != NULL)
+		return NULL;
+	item = ItemFromJson(json, end - json, &problem);
+	return item == NULL ? NULL : ReadRecord(ItemRoot(item));
+}

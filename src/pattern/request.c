@@ -1,0 +1,323 @@
+/*
+ * request.c
+ *	  An access pattern as the request Query: expressions, names and values.
+ *
+ * Placeholders of our own begin with an underscore, which those of parameters
+ * do not.
+ */
+#include "postgres.h"
+
+#include "item/json.h"
+#include "pattern/pattern.h"
+
+/* Whether an expression names a placeholder, "#n" or ":v". */
+static bool
+Mentions(const char *expression, const char *placeholder)
+{
+	int			len = strlen(placeholder);
+
+	for (const char *at = expression; at != NULL && (at = strstr(at, placeholder)) != NULL; at += len)
+	{
+		char		next = at[len];
+
+		if (!isalnum((unsigned char) next) && next != '_')
+			return true;
+	}
+	return false;
+}
+
+/* ---- expressions ---- */
+
+static void
+AppendKeyCondition(StringInfo out, const PatternKey *key, int i)
+{
+	if (key->op == KEY_BEGINS_WITH)
+		appendStringInfo(out, "begins_with(#_k%d, :_k%d)", i, i);
+	else
+		appendStringInfo(out, "#_k%d %s :_k%d", i, KeyOperatorName(key->op), i);
+	if (key->op == KEY_BETWEEN)
+		appendStringInfo(out, " AND :_k%db", i);
+}
+
+char *
+PatternKeyExpression(const Pattern *pattern)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < pattern->nkeys; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(&out, " AND ");
+		AppendKeyCondition(&out, &pattern->keys[i], i);
+	}
+	return out.data;
+}
+
+char *
+PatternFilterExpression(const Pattern *pattern)
+{
+	StringInfoData out;
+
+	if (pattern->kind_attribute == NULL)
+		return pattern->filter == NULL ? NULL : pstrdup(pattern->filter);
+	initStringInfo(&out);
+	if (pattern->filter != NULL)
+		appendStringInfo(&out, "(%s) AND ", pattern->filter);
+	appendStringInfoString(&out, "#_e IN (");
+	for (int i = 0; i < list_length(pattern->kinds); i++)
+		appendStringInfo(&out, "%s:_e%d", i == 0 ? "" : ", ", i);
+	appendStringInfoChar(&out, ')');
+	return out.data;
+}
+
+/* ---- names and values ---- */
+
+static void
+AppendName(StringInfo out, const char *placeholder, Slice name)
+{
+	appendStringInfoString(out, out->len == 0 ? "{" : ", ");
+	JsonAppendString(out, placeholder, strlen(placeholder));
+	appendStringInfoString(out, ": ");
+	JsonAppendString(out, name.data, name.len);
+}
+
+/* Those that an expression mentions: no others may be in a request. */
+static void
+AppendGivenNames(const Pattern *pattern, const char *expression, const char *other, StringInfo out)
+{
+	Container	names;
+
+	if (ValueIsMissing(pattern->names))
+		return;
+	ContainerOpen(pattern->names, &names);
+	for (uint32 i = 0; i < names.count; i++)
+	{
+		Slice		placeholder;
+		ValueRef	name = MapEntry(&names, i, &placeholder);
+		char	   *text = pnstrdup(placeholder.data, placeholder.len);
+
+		if (Mentions(expression, text) || Mentions(other, text))
+			AppendName(out, text, ValuePayload(name));
+	}
+}
+
+char *
+PatternFilterNames(const Pattern *pattern)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	AppendGivenNames(pattern, pattern->filter, NULL, &out);
+	if (out.len == 0)
+		return NULL;
+	appendStringInfoChar(&out, '}');
+	return out.data;
+}
+
+char *
+PatternNames(const Pattern *pattern)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < pattern->nkeys; i++)
+		AppendName(&out, psprintf("#_k%d", i), SliceOf(pattern->keys[i].attribute));
+	if (pattern->kind_attribute != NULL)
+		AppendName(&out, "#_e", SliceOf(pattern->kind_attribute));
+	AppendGivenNames(pattern, pattern->filter, pattern->projection, &out);
+	appendStringInfoChar(&out, '}');
+	return out.data;
+}
+
+static List *
+AddPlaceholder(List *list, PatternPlaceholder given)
+{
+	PatternPlaceholder *p = palloc(sizeof(PatternPlaceholder));
+
+	*p = given;
+	return lappend(list, p);
+}
+
+static PatternPlaceholder
+PlaceholderOfKey(const PatternKey *key, int i, int value)
+{
+	const PatternValue *v = &key->values[value];
+	PatternPlaceholder p = {psprintf(":_k%d%s", i, value == 0 ? "" : "b")};
+
+	if (v->template != NULL)
+		p.key = v;
+	else if (v->constant != NULL)
+		p.constant = v->constant;
+	else
+		p.parameter = linitial(v->parameters);
+	return p;
+}
+
+List *
+PatternPlaceholders(const Pattern *pattern)
+{
+	List	   *list = NIL;
+
+	for (int i = 0; i < pattern->nkeys; i++)
+	{
+		for (int j = 0; j < pattern->keys[i].nvalues; j++)
+			list = AddPlaceholder(list, PlaceholderOfKey(&pattern->keys[i], i, j));
+	}
+	for (int i = 0; i < list_length(pattern->kinds); i++)
+		list = AddPlaceholder(list, (PatternPlaceholder) {psprintf(":_e%d", i), .constant = list_nth(pattern->kinds, i)});
+	for (int i = 0; i < pattern->nparameters; i++)
+	{
+		char	   *placeholder = psprintf(":%s", pattern->parameters[i].name);
+
+		if (Mentions(pattern->filter, placeholder))
+			list = AddPlaceholder(list, (PatternPlaceholder) {placeholder, .parameter = pattern->parameters[i].name});
+	}
+	return list;
+}
+
+/* ---- values as they are shown ---- */
+
+/* Where the source of a piece ends. */
+static const char *
+EndOfPiece(const Template *t, int piece)
+{
+	const TemplatePart *part = t->pieces[piece].part;
+	const char *end = t->source.data + t->source.len;
+	const char *at;
+
+	if (piece + 1 == t->npieces)
+		return end;
+	if (part != NULL)
+	{
+		at = part->name.data + part->name.len;
+		return (const char *) memchr(at, '}', end - at) + 1;
+	}
+	for (at = t->pieces[piece + 1].part->name.data - 1; *at != '{'; at--)
+		;
+	return at;
+}
+
+/* Appends the source of a part with the parameter's name in place of its own. */
+static void
+AppendPartShown(StringInfo out, const TemplatePart *part, const char *begin, const char *end, const char *parameter)
+{
+	const char *behind = part->name.data + part->name.len;
+
+	appendBinaryStringInfo(out, begin, part->name.data - begin);
+	appendStringInfoString(out, parameter);
+	appendBinaryStringInfo(out, behind, end - behind);
+}
+
+char *
+PatternValueShown(const PatternValue *value)
+{
+	const Template *t;
+	StringInfoData out;
+	const char *begin;
+	int			shown = 0;
+
+	if (value->constant != NULL)
+		return pstrdup(value->constant);
+	if (value->template == NULL)
+		return psprintf("{%s}", (char *) linitial(value->parameters));
+	t = TemplateGet(SliceOf(value->template));
+	begin = t->source.data;
+	initStringInfo(&out);
+	for (int i = 0; i < t->npieces; i++)
+	{
+		const char *end = EndOfPiece(t, i);
+		const char *parameter = t->pieces[i].part == NULL || shown >= list_length(value->parameters) ? "" :
+			list_nth(value->parameters, shown++);
+
+		if (t->pieces[i].part == NULL)
+			appendBinaryStringInfo(&out, begin, end - begin);
+		else if (parameter[0] == '\0')
+			break;
+		else
+			AppendPartShown(&out, t->pieces[i].part, begin, end, parameter);
+		begin = end;
+	}
+	return out.data;
+}
+
+/* ---- the request ---- */
+
+static void
+AppendTextMember(StringInfo out, const char *member, const char *text)
+{
+	if (text == NULL)
+		return;
+	appendStringInfo(out, "%s\"%s\": ", out->data[out->len - 1] == '{' ? "" : ", ", member);
+	JsonAppendString(out, text, strlen(text));
+}
+
+static void
+AppendText(StringInfo out, Slice text)
+{
+	appendStringInfoString(out, "{\"S\": ");
+	JsonAppendString(out, text.data, text.len);
+	appendStringInfoChar(out, '}');
+}
+
+/* The value of a placeholder; false: nothing can be found. */
+static bool
+AppendValue(StringInfo out, const PatternPlaceholder *p, ParameterFinder find, void *arg)
+{
+	StringInfoData text;
+	ValueRef	v;
+
+	initStringInfo(&text);
+	if (p->constant != NULL)
+		AppendText(out, SliceOf(p->constant));
+	else if (find == NULL)
+		AppendText(out, SliceOf(p->key != NULL ? PatternValueShown(p->key) : psprintf("{%s}", p->parameter)));
+	else if (p->key != NULL)
+	{
+		if (!PatternKeyText(p->key, find, arg, &text))
+			return false;
+		AppendText(out, (Slice) {text.data, text.len});
+	}
+	else
+	{
+		v = find(arg, p->parameter);
+		if (ValueIsMissing(v))
+			return false;
+		ValueToJson(out, v);
+	}
+	return true;
+}
+
+bool
+PatternAppendRequest(const Pattern *pattern, ParameterFinder find, void *arg, StringInfo out)
+{
+	ListCell   *cell;
+	bool		first = true;
+
+	appendStringInfoChar(out, '{');
+	AppendTextMember(out, "TableName", pattern->table);
+	AppendTextMember(out, "IndexName", pattern->index);
+	AppendTextMember(out, "KeyConditionExpression", PatternKeyExpression(pattern));
+	AppendTextMember(out, "FilterExpression", PatternFilterExpression(pattern));
+	AppendTextMember(out, "ProjectionExpression", pattern->projection);
+	appendStringInfo(out, ", \"ExpressionAttributeNames\": %s, \"ExpressionAttributeValues\": {", PatternNames(pattern));
+	foreach(cell, PatternPlaceholders(pattern))
+	{
+		const PatternPlaceholder *p = lfirst(cell);
+
+		if (!first)
+			appendStringInfoString(out, ", ");
+		first = false;
+		JsonAppendString(out, p->placeholder, strlen(p->placeholder));
+		appendStringInfoString(out, ": ");
+		if (!AppendValue(out, p, find, arg))
+			return false;
+	}
+	appendStringInfoChar(out, '}');
+	if (pattern->backward)
+		appendStringInfoString(out, ", \"ScanIndexForward\": false");
+	if (pattern->limit > 0 && PatternFilterExpression(pattern) == NULL)
+		appendStringInfo(out, ", \"Limit\": %d", pattern->limit);
+	appendStringInfoChar(out, '}');
+	return true;
+}

@@ -1,0 +1,323 @@
+/*
+ * sql.c
+ *	  The query that an access pattern's function is.
+ *
+ * Rows are read from the table in the order of one of its btrees:
+ *
+ *		SELECT <the columns of the view> FROM public.shop t
+ *		WHERE t."PK" = dynamo.pattern_key('=', 'CUSTOMER#{customer_id}', 'customer_id', $1)
+ *		  AND dynamo.begins_with(t."SK", 'ORDER#') AND dynamo.is_entity(t.tableoid, 'order', t.item)
+ *		ORDER BY t."SK" DESC LIMIT 10
+ *
+ * PostgreSQL expands such a function in the statement that calls it.  Items,
+ * pages and documents, and rows of an index that is a table of its own, are read
+ * by dynamo.query.  All names and types are qualified, and what the user has
+ * written is in literals.
+ */
+#include "postgres.h"
+
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+
+#include "pattern/pattern.h"
+#include "sql/entity.h"
+#include "table/ddl_statement.h"
+
+typedef struct Body
+{
+	const Pattern *pattern;
+	const PatternTarget *target;
+	Relation	view;			/* NULL: items */
+	const char *table;			/* qualified */
+	StringInfoData sql;
+} Body;
+
+static char *
+TextLiteral(const char *text)
+{
+	return text == NULL ? "NULL::pg_catalog.text" : SliceLiteral(SliceOf(text));
+}
+
+/* $n; a bound that is not given is null. */
+static char *
+ParameterReference(const Pattern *pattern, const char *name)
+{
+	int			i = PatternParameterFind(pattern, name);
+
+	return i < 0 ? "NULL::pg_catalog.text" : psprintf("$%d", i + 1);
+}
+
+static char *
+ValueExpression(const Pattern *pattern, const PatternValue *value)
+{
+	StringInfoData out;
+	ListCell   *part;
+	ListCell   *parameter;
+
+	if (value->constant != NULL)
+		return TextLiteral(value->constant);
+	if (value->template == NULL)
+		return ParameterReference(pattern, linitial(value->parameters));
+	initStringInfo(&out);
+	appendStringInfo(&out, "dynamo.pattern_key(%s, %s", TextLiteral(KeyComparisonName(value->comparison)),
+					 TextLiteral(value->template));
+	forboth(part, value->parts, parameter, value->parameters)
+		appendStringInfo(&out, ", %s, %s", TextLiteral(lfirst(part)), ParameterReference(pattern, lfirst(parameter)));
+	appendStringInfoChar(&out, ')');
+	return out.data;
+}
+
+/* ---- values of the expressions ---- */
+
+static char *
+PlaceholderExpression(const Pattern *pattern, const PatternPlaceholder *p)
+{
+	return p->key != NULL ? ValueExpression(pattern, p->key) :
+		p->constant != NULL ? TextLiteral(p->constant) : ParameterReference(pattern, p->parameter);
+}
+
+/* dynamo.build_item(':v', value, ...) of the filter's values, or of all. */
+static char *
+ValuesItem(const Pattern *pattern, bool filter_only)
+{
+	StringInfoData out;
+	ListCell   *cell;
+
+	initStringInfo(&out);
+	foreach(cell, PatternPlaceholders(pattern))
+	{
+		const PatternPlaceholder *p = lfirst(cell);
+
+		if (filter_only && p->placeholder[1] == '_')
+			continue;
+		appendStringInfo(&out, "%s%s, %s", out.len == 0 ? "dynamo.build_item(" : ", ", TextLiteral(p->placeholder),
+						 PlaceholderExpression(pattern, p));
+	}
+	if (out.len == 0)
+		return "NULL::dynamo.item";
+	appendStringInfoChar(&out, ')');
+	return out.data;
+}
+
+static char *
+JsonbLiteral(const char *json)
+{
+	return json == NULL ? "NULL::pg_catalog.jsonb" : psprintf("%s::pg_catalog.jsonb", quote_literal_cstr(json));
+}
+
+/* ---- rows of a table ---- */
+
+static const AttributeDef *
+ColumnOf(const Body *b, Slice attribute)
+{
+	return &b->target->table->attributes[TableDefAttribute(b->target->table, attribute)];
+}
+
+static void
+AppendComparison(Body *b, const char *column, const char *operator, const char *value, const char *type)
+{
+	appendStringInfo(&b->sql, "t.%s OPERATOR(pg_catalog.%s) %s%s", column, operator, value, type);
+}
+
+static void
+AppendKeyTest(Body *b, const PatternKey *key)
+{
+	const AttributeDef *attr = ColumnOf(b, SliceOf(key->attribute));
+	const char *column = quote_identifier(attr->column);
+	const char *type = attr->type == VALUE_S ? "" : attr->type == VALUE_N ? "::pg_catalog.numeric" : "::pg_catalog.bytea";
+	char	   *value = ValueExpression(b->pattern, &key->values[0]);
+
+	if (key->op == KEY_BEGINS_WITH)
+		appendStringInfo(&b->sql, "dynamo.begins_with(t.%s, %s)", column, value);
+	else if (key->op == KEY_BETWEEN)
+	{
+		AppendComparison(b, column, ">=", value, type);
+		appendStringInfoString(&b->sql, " AND ");
+		AppendComparison(b, column, "<=", ValueExpression(b->pattern, &key->values[1]), type);
+	}
+	else
+		AppendComparison(b, column, KeyOperatorName(key->op), value, type);
+}
+
+/* An index has no items without all of its keys. */
+static void
+AppendNotNull(Body *b)
+{
+	for (int i = b->pattern->nkeys; i < KeyCount(b->target->key); i++)
+		appendStringInfo(&b->sql, " AND t.%s IS NOT NULL",
+						 quote_identifier(ColumnOf(b, b->target->key->attributes[i].name)->column));
+}
+
+/* The order of the index: its sort keys, then the table's key. */
+static void
+AppendOrder(Body *b)
+{
+	const KeySchema *key = b->target->key;
+	const KeySchema *table_key = &b->target->table->key;
+	const char *direction = b->pattern->backward ? " DESC" : "";
+	bool		first = true;
+
+	for (int i = key->npartition; i < KeyCount(key); i++, first = false)
+		appendStringInfo(&b->sql, "%st.%s%s", first ? " ORDER BY " : ", ",
+						 quote_identifier(ColumnOf(b, key->attributes[i].name)->column), direction);
+	for (int i = 0; b->target->index != NULL && i < KeyCount(table_key); i++, first = false)
+		appendStringInfo(&b->sql, "%st.%s%s", first ? " ORDER BY " : ", ",
+						 quote_identifier(ColumnOf(b, table_key->attributes[i].name)->column), direction);
+}
+
+static void
+AppendFilter(Body *b)
+{
+	char	   *entity = linitial(b->pattern->entities);
+
+	appendStringInfo(&b->sql, " AND dynamo.is_entity(t.tableoid, %s, t.item)", TextLiteral(entity));
+	if (b->pattern->filter != NULL)
+		appendStringInfo(&b->sql, " AND dynamo.matches(t.item, %s, %s, %s)", TextLiteral(b->pattern->filter),
+						 ValuesItem(b->pattern, true), JsonbLiteral(PatternFilterNames(b->pattern)));
+}
+
+static void
+AppendLimit(Body *b)
+{
+	if (b->pattern->limit > 0)
+		appendStringInfo(&b->sql, " LIMIT %d", b->pattern->limit);
+}
+
+static void
+AppendRowsOfTable(Body *b)
+{
+	appendStringInfo(&b->sql, " FROM %s t WHERE ", b->table);
+	for (int i = 0; i < b->pattern->nkeys; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(&b->sql, " AND ");
+		AppendKeyTest(b, &b->pattern->keys[i]);
+	}
+	AppendNotNull(b);
+	AppendFilter(b);
+	AppendOrder(b);
+	AppendLimit(b);
+}
+
+/* ---- by dynamo.query ---- */
+
+/* Nothing equals a key that is null; what is compared with must have a type. */
+static void
+AppendGuard(Body *b)
+{
+	const char *before = " WHERE ";
+	ListCell   *cell;
+
+	foreach(cell, PatternPlaceholders(b->pattern))
+	{
+		const PatternPlaceholder *p = lfirst(cell);
+
+		if (p->constant != NULL)
+			continue;
+		appendStringInfo(&b->sql, "%s%s IS NOT NULL", before, PlaceholderExpression(b->pattern, p));
+		before = " AND ";
+	}
+}
+
+static void
+AppendCall(Body *b, const char *function, const char *size, const char *start)
+{
+	const Pattern *p = b->pattern;
+
+	appendStringInfo(&b->sql, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", function,
+					 TextLiteral(p->table), TextLiteral(PatternKeyExpression(p)), ValuesItem(p, false),
+					 JsonbLiteral(PatternNames(p)), TextLiteral(p->index), p->backward ? "false" : "true", size, start,
+					 TextLiteral(PatternFilterExpression(p)), TextLiteral(p->projection));
+}
+
+static void
+AppendQuery(Body *b)
+{
+	const Pattern *p = b->pattern;
+
+	AppendCall(b, "dynamo.query", p->limit > 0 ? psprintf("%d", p->limit) : "NULL::pg_catalog.int4", "NULL::dynamo.item");
+}
+
+/* A row for each item, with the columns that the view's expressions read. */
+static void
+AppendRowsOfItems(Body *b)
+{
+	const TableDef *table = b->target->table;
+
+	appendStringInfoString(&b->sql, " FROM (SELECT q.item");
+	for (int i = 0; i < table->nattributes; i++)
+	{
+		const AttributeDef *attr = &table->attributes[i];
+
+		appendStringInfo(&b->sql, ", (q.item OPERATOR(dynamo.->%s) %s)%s AS %s", attr->type == VALUE_B ? "" : ">",
+						 SliceLiteral(attr->name), attr->type == VALUE_S ? "" :
+						 attr->type == VALUE_N ? "::pg_catalog.numeric" : "::pg_catalog.bytea",
+						 quote_identifier(attr->column));
+	}
+	appendStringInfoString(&b->sql, " FROM (SELECT ");
+	AppendQuery(b);
+	appendStringInfoString(&b->sql, " AS item");
+	AppendGuard(b);
+	appendStringInfo(&b->sql, " OFFSET 0) q) t WHERE dynamo.is_entity(%s::pg_catalog.regclass::pg_catalog.oid, %s, t.item)",
+					 quote_literal_cstr(b->table), TextLiteral(linitial(b->pattern->entities)));
+}
+
+static void
+AppendItems(Body *b)
+{
+	appendStringInfoString(&b->sql, "SELECT ");
+	AppendQuery(b);
+	AppendGuard(b);
+}
+
+static void
+AppendPage(Body *b)
+{
+	int			n = b->pattern->nparameters;
+
+	appendStringInfoString(&b->sql, "SELECT p.items, p.count, p.scanned_count, p.last_evaluated_key FROM ");
+	AppendCall(b, "dynamo.query_page", psprintf("$%d", n + 1), psprintf("$%d", n + 2));
+	appendStringInfoString(&b->sql, " p");
+	AppendGuard(b);
+}
+
+static void
+AppendDocument(Body *b)
+{
+	appendStringInfo(&b->sql, "SELECT dynamo.nest_items(%s, %s, ARRAY(", TextLiteral(b->pattern->table),
+					 TextLiteral(linitial(b->pattern->entities)));
+	AppendItems(b);
+	appendStringInfoString(&b->sql, "))");
+}
+
+/* ---- the whole ---- */
+
+static void
+AppendRows(Body *b)
+{
+	appendStringInfoString(&b->sql, "SELECT ");
+	EntityViewAppendColumns(&b->sql, b->view, b->target->table);
+	if (b->target->index == NULL || b->target->index->storage == STORAGE_INLINE)
+		AppendRowsOfTable(b);
+	else
+		AppendRowsOfItems(b);
+}
+
+char *
+PatternBody(const Pattern *pattern, const PatternTarget *target, Relation table, Relation view)
+{
+	Body		b = {pattern, target, view};
+
+	b.table = QualifiedName(RelationGetNamespace(table), RelationGetRelationName(table));
+	initStringInfo(&b.sql);
+	if (view != NULL)
+		AppendRows(&b);
+	else if (strcmp(pattern->returns, "page") == 0)
+		AppendPage(&b);
+	else if (strcmp(pattern->returns, "document") == 0)
+		AppendDocument(&b);
+	else
+		AppendItems(&b);
+	return b.sql.data;
+}
