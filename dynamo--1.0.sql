@@ -1971,6 +1971,432 @@ COMMENT ON FUNCTION dynamo.delete_expired(text, bigint) IS
 	'deletes expired items of a table, or of all tables; returns their number';
 
 --
+-- Access patterns against the data: samples, checks
+--
+
+-- Some items of a table or index: from ten places of a large one.
+CREATE FUNCTION dynamo_internal.sample_items(table_name text, index_name text, items integer) RETURNS SETOF dynamo.item
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT i.item
+FROM (SELECT LEAST(COALESCE(t.item_count, 0) OPERATOR(pg_catalog./) GREATEST($3, 1), 100000)::pg_catalog.int4 AS times
+	  FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)) t
+	CROSS JOIN LATERAL pg_catalog.generate_series(0, CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN 9 ELSE 0 END) s(n)
+	CROSS JOIN LATERAL (SELECT dynamo.scan($1, index_name => $2, max_items => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN GREATEST($3 OPERATOR(pg_catalog./) 10, 1) ELSE $3 END,
+		segment => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN s.n OPERATOR(pg_catalog.*) t.times END, total_segments => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN 10 OPERATOR(pg_catalog.*) t.times END)) i(item);
+END;
+COMMENT ON FUNCTION dynamo_internal.sample_items(text, text, integer) IS 'some items of a table or index';
+
+CREATE FUNCTION dynamo_internal.buffers_used() RETURNS bigint
+	LANGUAGE C VOLATILE PARALLEL RESTRICTED
+	AS 'MODULE_PATHNAME', 'dynamo_buffers_used';
+COMMENT ON FUNCTION dynamo_internal.buffers_used() IS 'the buffers that this session has read or found';
+
+CREATE FUNCTION dynamo_internal.refuse_findings(table_name text, findings text) RETURNS boolean
+	LANGUAGE C VOLATILE PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_refuse_findings';
+COMMENT ON FUNCTION dynamo_internal.refuse_findings(text, text) IS 'raises an error with these findings; true if they are null';
+
+-- The patterns of a table that its owner or the caller has declared: those of others
+-- say nothing about it.
+CREATE FUNCTION dynamo_internal.patterns_of(table_name text, OUT pattern regproc, OUT declared jsonb) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT f.oid::pg_catalog.regproc, p.declared
+FROM pg_catalog.pg_class c
+	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+	JOIN pg_catalog.pg_proc f ON f.proowner OPERATOR(pg_catalog.=) c.relowner OR pg_catalog.pg_has_role(f.proowner, 'USAGE')
+	JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) f.prolang AND l.lanname OPERATOR(pg_catalog.=) 'sql'
+	CROSS JOIN LATERAL (SELECT dynamo_internal.access_pattern(f.prosrc) AS declared
+						WHERE pg_catalog.starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
+WHERE c.oid OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND p.declared OPERATOR(pg_catalog.->>) 'table' OPERATOR(pg_catalog.=) pg_catalog.concat(n.nspname, '.', c.relname)
+ORDER BY f.proname, f.oid;
+END;
+COMMENT ON FUNCTION dynamo_internal.patterns_of(text) IS 'access patterns of a table by its owner or the caller';
+
+-- Parameters of a pattern, drawn from items: parts of keys and attributes.
+CREATE FUNCTION dynamo_internal.draw_parameters(table_name text, declared jsonb, samples integer) RETURNS SETOF jsonb
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT s.parameters
+FROM (SELECT DISTINCT d.parameters
+	  FROM (SELECT (SELECT COALESCE(pg_catalog.jsonb_object_agg(a.parameter, COALESCE(k.parts OPERATOR(dynamo.->) a.attribute, i.item OPERATOR(dynamo.->) a.attribute)::pg_catalog.jsonb)
+						FILTER (WHERE a.parameter OPERATOR(pg_catalog.<>) ''), '{}'::pg_catalog.jsonb)
+					FROM pg_catalog.jsonb_to_recordset($2 OPERATOR(pg_catalog.->) 'draws') a(parameter text, attribute text)) AS parameters
+			FROM dynamo_internal.sample_items($1, $2 OPERATOR(pg_catalog.->>) 'index', 1000) i(item)
+				CROSS JOIN LATERAL (SELECT dynamo.key_parts($1, i.item) AS parts, dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
+			WHERE $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb OR $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.?) k.kind) d
+	  WHERE NOT EXISTS (SELECT FROM pg_catalog.jsonb_each_text(d.parameters) v WHERE v.value IS NULL)) s
+ORDER BY pg_catalog.md5(s.parameters::pg_catalog.text)
+LIMIT $3;
+END;
+COMMENT ON FUNCTION dynamo_internal.draw_parameters(text, jsonb, integer) IS 'parameters for an access pattern from the data';
+
+CREATE FUNCTION dynamo_internal.has_index(table_name text, index_name text) RETURNS boolean
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT $2 IS NULL OR EXISTS (SELECT FROM dynamo.indexes i JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) i.schema_name AND t.table_name OPERATOR(pg_catalog.=) i.table_name
+							 WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND i.index_name OPERATOR(pg_catalog.=) $2);
+END;
+COMMENT ON FUNCTION dynamo_internal.has_index(text, text) IS 'whether a table has an index of this name, or none is named';
+
+-- Each pattern is made into requests, which the caller sends: no function of
+-- anybody is called.
+CREATE FUNCTION dynamo.check_access_patterns(table_name text, strict boolean DEFAULT false, samples integer DEFAULT 10,
+	OUT pattern regproc, OUT runs integer, OUT items_read bigint, OUT items_returned bigint, OUT bytes bigint,
+	OUT capacity_units numeric, OUT buffers bigint, OUT milliseconds numeric, OUT problem text) RETURNS SETOF record
+	LANGUAGE sql VOLATILE
+	BEGIN ATOMIC
+WITH declared AS MATERIALIZED (
+	SELECT p.pattern, p.declared, dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index') AS has_index
+	FROM dynamo_internal.patterns_of($1) p),
+run AS MATERIALIZED (
+	SELECT d.pattern, m.answer OPERATOR(pg_catalog.->) 'body' AS body, (m.answer OPERATOR(pg_catalog.->>) 'status')::pg_catalog.int4 AS status, m.buffers,
+		   (pg_catalog.date_part('epoch', m.ended OPERATOR(pg_catalog.-) m.began) OPERATOR(pg_catalog.*) 1000)::pg_catalog.numeric AS milliseconds
+	FROM declared d
+		CROSS JOIN LATERAL dynamo_internal.draw_parameters($1, d.declared, $3) parameters
+		CROSS JOIN LATERAL (SELECT dynamo_internal.buffers_used() AS before, pg_catalog.clock_timestamp() AS began,
+			dynamo.request_safe('Query', (dynamo.access_pattern_request(d.pattern, parameters::dynamo.item)::pg_catalog.jsonb
+				OPERATOR(pg_catalog.||) '{"ReturnConsumedCapacity": "TOTAL"}'::pg_catalog.jsonb)::pg_catalog.json)::pg_catalog.jsonb AS answer,
+			pg_catalog.clock_timestamp() AS ended, dynamo_internal.buffers_used() AS after OFFSET 0) r
+		CROSS JOIN LATERAL (SELECT r.answer, r.began, r.ended, r.after OPERATOR(pg_catalog.-) r.before AS buffers) m
+	WHERE d.has_index AND m.answer IS NOT NULL),
+total AS (
+	SELECT r.pattern, pg_catalog.count(*)::pg_catalog.int4 AS runs, pg_catalog.sum((r.body OPERATOR(pg_catalog.->>) 'ScannedCount')::pg_catalog.int8)::pg_catalog.int8 AS items_read,
+		   pg_catalog.sum((r.body OPERATOR(pg_catalog.->>) 'Count')::pg_catalog.int8)::pg_catalog.int8 AS items_returned,
+		   pg_catalog.sum((SELECT pg_catalog.sum(dynamo.item_size(i::pg_catalog.text::dynamo.item)) FROM pg_catalog.jsonb_array_elements(r.body OPERATOR(pg_catalog.->) 'Items') i))::pg_catalog.int8 AS bytes,
+		   pg_catalog.sum((r.body OPERATOR(pg_catalog.#>>) '{ConsumedCapacity,CapacityUnits}')::pg_catalog.numeric) AS capacity_units,
+		   pg_catalog.sum(r.buffers)::pg_catalog.int8 AS buffers, pg_catalog.round(pg_catalog.sum(r.milliseconds), 3) AS milliseconds,
+		   pg_catalog.max(r.body OPERATOR(pg_catalog.->>) 'message') FILTER (WHERE r.status OPERATOR(pg_catalog.<>) 200) AS error,
+		   pg_catalog.bool_or(r.body OPERATOR(pg_catalog.->) 'LastEvaluatedKey' IS NOT NULL) AS has_more
+	FROM run r GROUP BY r.pattern),
+checked AS (
+	SELECT d.pattern, COALESCE(t.runs, 0) AS runs, t.items_read, t.items_returned, t.bytes, t.capacity_units, t.buffers, t.milliseconds,
+		   CASE WHEN NOT d.has_index THEN pg_catalog.format('index "%s" does not exist', d.declared OPERATOR(pg_catalog.->>) 'index')
+				WHEN t.runs IS NULL THEN 'no item has values for its parameters'
+				WHEN t.error IS NOT NULL THEN t.error
+				WHEN t.items_read OPERATOR(pg_catalog.>=) 10 AND t.items_read OPERATOR(pg_catalog.>) (2 OPERATOR(pg_catalog.*) t.items_returned)
+				THEN pg_catalog.format('of %s items read the filter discards %s', t.items_read, t.items_read OPERATOR(pg_catalog.-) t.items_returned)
+				WHEN t.has_more AND d.declared OPERATOR(pg_catalog.#>) '{request,Limit}' IS NULL
+				THEN 'one request cannot read all: more than 1 MB' END AS problem
+	FROM declared d LEFT JOIN total t ON t.pattern OPERATOR(pg_catalog.=) d.pattern)
+SELECT c.pattern, c.runs, c.items_read, c.items_returned, c.bytes, c.capacity_units, c.buffers, c.milliseconds, c.problem
+FROM checked c
+WHERE NOT $2 OR dynamo_internal.refuse_findings($1, (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', f.pattern, f.problem), '; ' ORDER BY f.pattern::pg_catalog.text)
+													  FROM checked f WHERE f.problem IS NOT NULL))
+ORDER BY c.pattern::pg_catalog.text;
+END;
+COMMENT ON FUNCTION dynamo.check_access_patterns(text, boolean, integer) IS
+	'tries each access pattern of a table with parameters from its items; tells what it costs and what is wrong; strict: raises that as an error';
+
+-- What a key looks like that no template tells: CUSTOMER#*.
+CREATE FUNCTION dynamo_internal.key_shape(key text) RETURNS text
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+	BEGIN ATOMIC
+SELECT pg_catalog.string_agg(
+	CASE WHEN p.part OPERATOR(pg_catalog.~) '^[A-Z][A-Z_-]*[0-9]+$' THEN pg_catalog.regexp_replace(p.part, '[0-9]+$', '*')
+		 WHEN p.part OPERATOR(pg_catalog.~) '^[A-Z_]+$' AND p.n OPERATOR(pg_catalog.=) 1 THEN p.part
+		 WHEN p.part OPERATOR(pg_catalog.~) '^[A-Za-z_$]*$' AND p.n OPERATOR(pg_catalog.%) 2 OPERATOR(pg_catalog.=) 1
+			AND pg_catalog.strpos($1, '#') OPERATOR(pg_catalog.>) 0 THEN p.part
+		 ELSE '*' END, '#' ORDER BY p.n)
+FROM pg_catalog.regexp_split_to_table($1, '#') WITH ORDINALITY p(part, n);
+END;
+COMMENT ON FUNCTION dynamo_internal.key_shape(text) IS 'a key with * for what tells items apart';
+
+-- The table and its indexes, with the names of their key attributes.
+CREATE FUNCTION dynamo_internal.places_of(table_name text, OUT place integer, OUT index_name text, OUT keys text[], OUT projection text, OUT projected text[])
+	RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 0, NULL::pg_catalog.text, pg_catalog.array_remove(ARRAY[t.partition_key, t.sort_key], NULL), 'ALL', NULL::pg_catalog.text[]
+FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
+UNION ALL
+SELECT pg_catalog.row_number() OVER (ORDER BY i.index_name COLLATE "C")::pg_catalog.int4, i.index_name, i.partition_key OPERATOR(pg_catalog.||) i.sort_key, i.projection, i.non_key_attributes
+FROM dynamo.tables t JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name
+WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1);
+END;
+COMMENT ON FUNCTION dynamo_internal.places_of(text) IS 'a table and its indexes';
+
+CREATE FUNCTION dynamo.outline(table_name text, sample integer DEFAULT 1000, OUT entity text, OUT index_name text, OUT key_pattern text,
+	OUT attributes text[], OUT items bigint, OUT bytes bigint) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+WITH sampled AS MATERIALIZED (
+	SELECT i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
+scale AS (
+	SELECT GREATEST(1, t.item_count::pg_catalog.numeric OPERATOR(pg_catalog./) GREATEST((SELECT pg_catalog.count(*) FROM sampled), 1)) AS factor
+	FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
+template AS (
+	SELECT e.entity_name, k.key, k.value
+	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
+		CROSS JOIN LATERAL pg_catalog.jsonb_each_text(e.keys) k
+	WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
+placed AS (
+	SELECT s.kind, p.place, p.index_name, p.projection, p.projected, s.item,
+		   (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', k.name, COALESCE((SELECT t.value FROM template t WHERE t.entity_name OPERATOR(pg_catalog.=) s.kind AND t.key OPERATOR(pg_catalog.=) k.name),
+																 dynamo_internal.key_shape(s.item OPERATOR(dynamo.->>) k.name))), ', ' ORDER BY k.n)
+			FROM pg_catalog.unnest(p.keys) WITH ORDINALITY k(name, n)) AS key_pattern
+	FROM sampled s CROSS JOIN dynamo_internal.places_of($1) p
+	WHERE NOT EXISTS (SELECT FROM pg_catalog.unnest(p.keys) k(name) WHERE NOT s.item OPERATOR(dynamo.?) k.name))
+SELECT p.kind, p.index_name, p.key_pattern,
+	   ARRAY(SELECT DISTINCT a.name
+			 FROM placed q CROSS JOIN LATERAL dynamo.attribute_names(q.item) a(name)
+			 WHERE COALESCE(q.kind, '') OPERATOR(pg_catalog.=) COALESCE(p.kind, '') AND q.place OPERATOR(pg_catalog.=) p.place AND q.key_pattern OPERATOR(pg_catalog.=) p.key_pattern
+				AND a.name OPERATOR(pg_catalog.<>) ALL (SELECT pg_catalog.unnest(k.keys) FROM dynamo_internal.places_of($1) k)
+				AND (p.projection OPERATOR(pg_catalog.=) 'ALL' OR a.name OPERATOR(pg_catalog.=) ANY (p.projected))
+			 ORDER BY 1),
+	   pg_catalog.round(pg_catalog.count(*) OPERATOR(pg_catalog.*) (SELECT s.factor FROM scale s))::pg_catalog.int8,
+	   pg_catalog.round(pg_catalog.sum(dynamo.item_size(p.item)) OPERATOR(pg_catalog.*) (SELECT s.factor FROM scale s))::pg_catalog.int8
+FROM placed p
+GROUP BY p.kind, p.place, p.index_name, p.projection, p.projected, p.key_pattern
+ORDER BY p.place, p.kind, p.key_pattern;
+END;
+COMMENT ON FUNCTION dynamo.outline(text, integer) IS
+	'the kinds of items in a table and its indexes: their keys, attributes, number and size, from a sample';
+
+--
+-- Advice: what the data say of a design.  Each rule is a function, which tells
+-- severity, object, evidence and SQL that mends it.
+--
+
+CREATE FUNCTION dynamo_internal.advise_unread_index(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'warning', i.index_name,
+	   pg_catalog.format('never read, while %s items were written and the index grew to %s', w.writes, pg_catalog.pg_size_pretty(pg_catalog.pg_relation_size(dynamo.index_relation(t.relation, i.index_name)))),
+	   pg_catalog.format('SELECT dynamo.drop_index(%L, %L)', $1, i.index_name)
+FROM dynamo.tables t
+	JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'inline' AND i.status OPERATOR(pg_catalog.=) 'ACTIVE'
+	CROSS JOIN LATERAL (SELECT pg_catalog.pg_stat_get_tuples_inserted(t.relation) OPERATOR(pg_catalog.+) pg_catalog.pg_stat_get_tuples_updated(t.relation) AS writes) w
+WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND w.writes OPERATOR(pg_catalog.>=) 1000
+	AND pg_catalog.pg_stat_get_numscans(dynamo.index_relation(t.relation, i.index_name)) OPERATOR(pg_catalog.=) 0;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_unread_index(text) IS 'rule: an index that nobody reads';
+
+CREATE FUNCTION dynamo_internal.advise_discarding_pattern(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql VOLATILE
+	BEGIN ATOMIC
+SELECT 'warning', c.pattern::pg_catalog.text, pg_catalog.format('its filter discards %s of %s items that it reads and pays for', c.items_read OPERATOR(pg_catalog.-) c.items_returned, c.items_read),
+	   pg_catalog.format('-- compose a key that begins with what %s filters by, and SELECT dynamo.drop_access_pattern(%L)', c.pattern, c.pattern::pg_catalog.text)
+FROM dynamo.check_access_patterns($1) c
+WHERE c.items_read OPERATOR(pg_catalog.>=) 10 AND c.items_read OPERATOR(pg_catalog.>) (10 OPERATOR(pg_catalog.*) c.items_returned);
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_discarding_pattern(text) IS 'rule: a filter that discards more than nine of ten items';
+
+CREATE FUNCTION dynamo_internal.advise_missing_index(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it reads index "%s", which does not exist', p.declared OPERATOR(pg_catalog.->>) 'index'),
+	   pg_catalog.format('SELECT dynamo.create_index(%L, %L, %L%s)', $1, p.declared OPERATOR(pg_catalog.->>) 'index', p.declared OPERATOR(pg_catalog.#>>) '{request,ExpressionAttributeNames,#_k0}',
+			  COALESCE(pg_catalog.format(', %L', p.declared OPERATOR(pg_catalog.#>>) '{request,ExpressionAttributeNames,#_k1}'), ''))
+FROM dynamo_internal.patterns_of($1) p
+WHERE NOT dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index');
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_missing_index(text) IS 'rule: an access pattern without its index';
+
+-- The most frequent partition of a table or an inline index, by the statistics there are.
+CREATE FUNCTION dynamo_internal.largest_partition(table_name text, OUT index_name text, OUT partition_value text, OUT share double precision,
+	OUT items numeric, OUT bytes numeric) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT p.index_name, ((s.most_common_vals::pg_catalog.text)::pg_catalog.text[])[1], s.most_common_freqs[1],
+	   pg_catalog.round((s.most_common_freqs[1] OPERATOR(pg_catalog.*) c.reltuples)::pg_catalog.numeric),
+	   pg_catalog.round((s.most_common_freqs[1] OPERATOR(pg_catalog.*) pg_catalog.pg_table_size(c.oid))::pg_catalog.numeric)
+FROM dynamo_internal.places_of($1) p
+	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND c.reltuples OPERATOR(pg_catalog.>) 0
+	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+	JOIN pg_catalog.pg_stats s ON s.schemaname OPERATOR(pg_catalog.=) n.nspname AND s.tablename OPERATOR(pg_catalog.=) c.relname AND s.attname OPERATOR(pg_catalog.=) p.keys[1] AND s.inherited OPERATOR(pg_catalog.=) (c.relkind OPERATOR(pg_catalog.=) 'p')
+WHERE s.most_common_freqs IS NOT NULL;
+END;
+COMMENT ON FUNCTION dynamo_internal.largest_partition(text) IS 'the largest partitions of a table and its indexes, from statistics';
+
+CREATE FUNCTION dynamo_internal.advise_large_partition(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT CASE WHEN l.bytes OPERATOR(pg_catalog.>) 10737418240 THEN 'error' ELSE 'warning' END, $1,
+	   pg_catalog.format('partition "%s" has about %s of 100 items, %s', l.partition_value, pg_catalog.round((100 OPERATOR(pg_catalog.*) l.share)::pg_catalog.numeric), pg_catalog.pg_size_pretty(l.bytes)),
+	   '-- add a part to the template of the partition key, such as a month {at:date} or a shard {#16:id}'
+FROM dynamo_internal.largest_partition($1) l
+WHERE l.index_name IS NULL AND (l.bytes OPERATOR(pg_catalog.>) 10737418240 OR l.share OPERATOR(pg_catalog.>=) 0.1 AND l.items OPERATOR(pg_catalog.>=) 1000000);
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_large_partition(text) IS 'rule: a partition that is hot, or larger than 10 GB';
+
+CREATE FUNCTION dynamo_internal.advise_shards(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'warning', l.index_name, pg_catalog.format('partition "%s" has about %s entries of %s', l.partition_value, l.items, pg_catalog.pg_size_pretty(l.bytes)),
+	   pg_catalog.format('SELECT dynamo.change_index(%L, %L, storage => ''table'', shards => %s)', $1, l.index_name,
+			  LEAST(GREATEST(pg_catalog.ceil(l.bytes OPERATOR(pg_catalog./) 10737418240), pg_catalog.ceil(l.items OPERATOR(pg_catalog./) 10000000), 2), 1024))
+FROM dynamo_internal.largest_partition($1) l
+	JOIN dynamo.tables t ON t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
+	JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.index_name OPERATOR(pg_catalog.=) l.index_name AND i.shards IS NULL
+WHERE l.bytes OPERATOR(pg_catalog.>) 10737418240 OR l.share OPERATOR(pg_catalog.>=) 0.1 AND l.items OPERATOR(pg_catalog.>=) 10000000;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_shards(text) IS 'rule: an index whose largest partition needs shards';
+
+CREATE FUNCTION dynamo_internal.advise_changing_keys(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'warning', $1, pg_catalog.format('of %s updates %s changed no key of an index', u.updates, u.hot),
+	   '-- keep attributes that change at every update out of the keys of indexes'
+FROM dynamo.tables t
+	CROSS JOIN LATERAL (SELECT pg_catalog.pg_stat_get_tuples_updated(t.relation) AS updates, pg_catalog.pg_stat_get_tuples_hot_updated(t.relation) AS hot) u
+WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND u.updates OPERATOR(pg_catalog.>=) 1000 AND u.hot OPERATOR(pg_catalog.*) 10 OPERATOR(pg_catalog.<) u.updates
+	AND EXISTS (SELECT FROM dynamo.indexes i WHERE i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'inline');
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_changing_keys(text) IS 'rule: keys of indexes that change at nearly every update';
+
+CREATE FUNCTION dynamo_internal.advise_wide_projection(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'info', i.index_name, pg_catalog.format('it has copies of whole items, and its access patterns read only %s', pg_catalog.string_agg(DISTINCT a.name, ', ')),
+	   pg_catalog.format('SELECT dynamo.change_index(%L, %L, projection => ''INCLUDE'', non_key_attributes => %L)', $1, i.index_name, pg_catalog.array_agg(DISTINCT a.name))
+FROM dynamo.tables t
+	JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'table' AND i.projection OPERATOR(pg_catalog.=) 'ALL'
+	JOIN dynamo_internal.patterns_of($1) p ON p.declared OPERATOR(pg_catalog.->>) 'index' OPERATOR(pg_catalog.=) i.index_name
+	CROSS JOIN LATERAL pg_catalog.regexp_split_to_table(p.declared OPERATOR(pg_catalog.#>>) '{request,ProjectionExpression}', ' *, *') e(path)
+	CROSS JOIN LATERAL (SELECT pg_catalog.split_part(pg_catalog.split_part(pg_catalog.btrim(e.path), '.', 1), '[', 1) AS name) b
+	CROSS JOIN LATERAL (SELECT COALESCE(p.declared OPERATOR(pg_catalog.#>) '{request,ExpressionAttributeNames}' OPERATOR(pg_catalog.->>) b.name, b.name) AS name) a
+WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
+	AND NOT EXISTS (SELECT FROM dynamo_internal.patterns_of($1) q
+					WHERE q.declared OPERATOR(pg_catalog.->>) 'index' OPERATOR(pg_catalog.=) i.index_name AND q.declared OPERATOR(pg_catalog.#>) '{request,ProjectionExpression}' IS NULL)
+	AND a.name OPERATOR(pg_catalog.<>) ALL (ARRAY[t.partition_key, COALESCE(t.sort_key, '')] OPERATOR(pg_catalog.||) i.partition_key OPERATOR(pg_catalog.||) i.sort_key)
+GROUP BY i.index_name;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(text) IS 'rule: an index that holds more than is read of it';
+
+-- The rules of items have a sample.
+CREATE FUNCTION dynamo_internal.key_of(table_name text, item dynamo.item) RETURNS text
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT pg_catalog.string_agg($2 OPERATOR(dynamo.->>) k.name, ' / ' ORDER BY k.n)
+FROM dynamo_internal.places_of($1) p CROSS JOIN LATERAL pg_catalog.unnest(p.keys) WITH ORDINALITY k(name, n) WHERE p.place OPERATOR(pg_catalog.=) 0;
+END;
+COMMENT ON FUNCTION dynamo_internal.key_of(text, dynamo.item) IS 'the key of an item, to be read';
+
+CREATE FUNCTION dynamo_internal.advise_large_item(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'warning', dynamo_internal.key_of($1, i.item), pg_catalog.format('%s of 409600 bytes, of which attribute "%s" is the largest part', dynamo.item_size(i.item),
+		(SELECT e.name FROM dynamo.each(i.item) e ORDER BY dynamo.item_size(dynamo.set_attribute(dynamo.build_item(), e.name, e.value)) DESC LIMIT 1)),
+	   '-- divide the item: keep large attributes in items of their own below the same partition key'
+FROM pg_catalog.unnest($2) i(item)
+WHERE dynamo.item_size(i.item) OPERATOR(pg_catalog.>) 307200;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_large_item(text, dynamo.item[]) IS 'rule: an item close to 400 KB';
+
+CREATE FUNCTION dynamo_internal.advise_time_to_live(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'error', f.attribute, pg_catalog.format('%s items of the sample have %s, and never expire', pg_catalog.count(*), f.wrong),
+	   pg_catalog.format('UPDATE %s SET item = dynamo.set_attribute(item, %L, dynamo.to_value(%s)) WHERE %s', f.relation, f.attribute,
+			  CASE WHEN f.wrong OPERATOR(pg_catalog.=) 'milliseconds' THEN pg_catalog.format('floor((item OPERATOR(dynamo.->>) %L)::numeric / 1000)', f.attribute)
+			  ELSE pg_catalog.format('floor(extract(epoch FROM (item OPERATOR(dynamo.->>) %L)::timestamptz))', f.attribute) END,
+			  CASE WHEN f.wrong OPERATOR(pg_catalog.=) 'milliseconds' THEN pg_catalog.format('dynamo.matches(item, ''#t > :t'', ''{":t": {"N": "100000000000"}}'', ''{"#t": %s}'')', pg_catalog.to_jsonb(f.attribute))
+			  ELSE pg_catalog.format('dynamo.value_type(item OPERATOR(dynamo.->) %L) = ''S''', f.attribute) END)
+FROM (SELECT t.relation, t.definition OPERATOR(pg_catalog.->>) 'time_to_live' AS attribute,
+			 CASE WHEN dynamo.value_type(i.item OPERATOR(dynamo.->) (t.definition OPERATOR(pg_catalog.->>) 'time_to_live')) OPERATOR(pg_catalog.=) 'S' THEN 'a string'
+			 WHEN dynamo.value_type(i.item OPERATOR(dynamo.->) (t.definition OPERATOR(pg_catalog.->>) 'time_to_live')) OPERATOR(pg_catalog.=) 'N' THEN CASE WHEN (i.item OPERATOR(dynamo.->>) (t.definition OPERATOR(pg_catalog.->>) 'time_to_live'))::pg_catalog.numeric OPERATOR(pg_catalog.>) 100000000000 THEN 'milliseconds' END END AS wrong
+	  FROM dynamo.tables t CROSS JOIN pg_catalog.unnest($2) i(item)
+	  WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)) f
+WHERE f.wrong IS NOT NULL
+GROUP BY f.relation, f.attribute, f.wrong;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_time_to_live(text, dynamo.item[]) IS 'rule: times to live that are no seconds';
+
+-- Sort keys of a sample, with the partition that each is in.
+CREATE FUNCTION dynamo_internal.sort_keys(table_name text, items dynamo.item[], OUT index_name text, OUT attribute text, OUT partition text, OUT sort text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT p.index_name, p.keys[pg_catalog.cardinality(p.keys)], p.place::pg_catalog.text OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) (i.item OPERATOR(dynamo.->>) p.keys[1]),
+	   i.item OPERATOR(dynamo.->>) p.keys[pg_catalog.cardinality(p.keys)]
+FROM dynamo_internal.places_of($1) p CROSS JOIN pg_catalog.unnest($2) i(item)
+WHERE pg_catalog.cardinality(p.keys) OPERATOR(pg_catalog.>) 1 AND dynamo.value_type(i.item OPERATOR(dynamo.->) p.keys[pg_catalog.cardinality(p.keys)]) OPERATOR(pg_catalog.=) 'S'
+	AND i.item OPERATOR(dynamo.?) p.keys[1];
+END;
+COMMENT ON FUNCTION dynamo_internal.sort_keys(text, dynamo.item[]) IS 'the sort keys of items';
+
+CREATE FUNCTION dynamo_internal.advise_unpadded_number(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT DISTINCT ON (f.attribute) 'error', f.attribute, pg_catalog.format('"%s" comes after "%s"', f.before, f.sort),
+	   pg_catalog.format('-- give the number a width in the template of "%s", such as {n:08}, and SELECT dynamo.apply_entity(%L)', f.attribute, $1)
+FROM (SELECT n.attribute, n.sort,
+			 pg_catalog.lag(n.sort) OVER (PARTITION BY n.attribute, n.partition, n.number[1] ORDER BY n.number[2]::pg_catalog.numeric) AS before
+	  FROM (SELECT k.attribute, k.partition, k.sort, pg_catalog.regexp_match(k.sort, '^(|.*[^0-9])([0-9]{1,18})$') AS number
+			FROM dynamo_internal.sort_keys($1, $2) k
+			WHERE k.sort OPERATOR(pg_catalog.!~) '[0-9]{4}-[0-9]{2}-[0-9]{2}') n
+	  WHERE n.number IS NOT NULL) f
+WHERE f.before COLLATE "C" OPERATOR(pg_catalog.>) f.sort COLLATE "C" AND pg_catalog.length(f.before) OPERATOR(pg_catalog.<>) pg_catalog.length(f.sort)
+ORDER BY f.attribute, f.sort;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_unpadded_number(text, dynamo.item[]) IS 'rule: numbers in sort keys that do not sort';
+
+CREATE FUNCTION dynamo_internal.advise_uneven_time(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'warning', f.attribute, pg_catalog.format('times have different forms: %s', pg_catalog.string_agg(DISTINCT f.shape, ', ')),
+	   pg_catalog.format('-- give the time a format in the template of "%s", such as {at:ms}, and SELECT dynamo.apply_entity(%L)', f.attribute, $1)
+FROM (SELECT k.index_name, k.attribute, m.match[1] AS beginning, pg_catalog.regexp_replace(m.match[2], '[0-9]', '9', 'g') AS shape
+	  FROM dynamo_internal.sort_keys($1, $2) k
+		CROSS JOIN LATERAL (SELECT pg_catalog.regexp_match(k.sort,
+			'^(|.*[^0-9])([0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]+)?)?(Z|[+-][0-9]{2}:?[0-9]{2})?)?)') AS match) m
+	  WHERE m.match IS NOT NULL) f
+GROUP BY f.index_name, f.attribute, f.beginning
+HAVING pg_catalog.count(DISTINCT f.shape) OPERATOR(pg_catalog.>) 1;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_uneven_time(text, dynamo.item[]) IS 'rule: times in sort keys that do not sort';
+
+CREATE FUNCTION dynamo_internal.advise_no_entity(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'warning', dynamo_internal.key_of($1, (pg_catalog.array_agg(i.item))[1]), pg_catalog.format('%s of %s items in the sample are of no entity', pg_catalog.count(*), pg_catalog.cardinality($2)),
+	   pg_catalog.format('-- declare their kind by dynamo.create_entity; SELECT * FROM dynamo.check_entity(%L) lists them', $1)
+FROM pg_catalog.unnest($2) i(item)
+WHERE dynamo.kind_of($1, i.item) IS NULL
+	AND EXISTS (SELECT FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND t.definition OPERATOR(pg_catalog.->) 'entities' IS NOT NULL)
+HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_no_entity(text, dynamo.item[]) IS 'rule: items of no entity';
+
+CREATE FUNCTION dynamo_internal.advise_stale_key(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'error', p.kind, pg_catalog.format('%s items in the sample, such as %s: %s', pg_catalog.count(*), dynamo_internal.key_of($1, (pg_catalog.array_agg(p.item))[1]), pg_catalog.min(p.problem)),
+	   pg_catalog.format('SELECT dynamo.apply_entity(%L, %L)', $1, p.kind)
+FROM (SELECT i.item, k.kind, dynamo.entity_problem(dynamo.table_relation($1)::pg_catalog.oid, i.item, k.kind) AS problem
+	  FROM pg_catalog.unnest($2) i(item) CROSS JOIN LATERAL (SELECT dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
+	  WHERE k.kind IS NOT NULL) p
+WHERE p.problem IS NOT NULL
+GROUP BY p.kind;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_stale_key(text, dynamo.item[]) IS 'rule: keys that are not what their entity makes';
+
+CREATE FUNCTION dynamo.advise(table_name text, sample integer DEFAULT 1000, OUT rule text, OUT severity text, OUT object text,
+	OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql VOLATILE
+	BEGIN ATOMIC
+WITH s AS MATERIALIZED (SELECT ARRAY(SELECT dynamo_internal.sample_items($1, NULL, $2)) AS items)
+SELECT a.rule, a.severity, a.object, a.evidence, a.mend
+FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_index($1) r
+	  UNION ALL SELECT 'discarding pattern', r.* FROM dynamo_internal.advise_discarding_pattern($1) r
+	  UNION ALL SELECT 'missing index', r.* FROM dynamo_internal.advise_missing_index($1) r
+	  UNION ALL SELECT 'large partition', r.* FROM dynamo_internal.advise_large_partition($1) r
+	  UNION ALL SELECT 'index without shards', r.* FROM dynamo_internal.advise_shards($1) r
+	  UNION ALL SELECT 'changing keys', r.* FROM dynamo_internal.advise_changing_keys($1) r
+	  UNION ALL SELECT 'wide projection', r.* FROM dynamo_internal.advise_wide_projection($1) r
+	  UNION ALL SELECT 'large item', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_large_item($1, s.items) r
+	  UNION ALL SELECT 'time to live', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_time_to_live($1, s.items) r
+	  UNION ALL SELECT 'unpadded number', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_unpadded_number($1, s.items) r
+	  UNION ALL SELECT 'uneven time', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_uneven_time($1, s.items) r
+	  UNION ALL SELECT 'no entity', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_no_entity($1, s.items) r
+	  UNION ALL SELECT 'stale key', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_stale_key($1, s.items) r) a
+ORDER BY pg_catalog.array_position('{error,warning,info}'::pg_catalog.text[], a.severity), a.rule, a.object;
+END;
+COMMENT ON FUNCTION dynamo.advise(text, integer) IS
+	'what the data and statistics say against the design of a table, and the SQL that mends it';
+
+--
 -- The HTTP endpoint
 --
 

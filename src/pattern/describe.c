@@ -54,6 +54,62 @@ AppendParameters(StringInfo out, const Pattern *p)
 	appendStringInfoChar(out, ']');
 }
 
+static void
+AppendDraw(StringInfo out, const char *parameter, const char *attribute)
+{
+	appendStringInfoString(out, out->data[out->len - 1] == '[' ? "{" : ", {");
+	AppendMember(out, "parameter", parameter);
+	AppendMember(out, "attribute", attribute);
+	appendStringInfoChar(out, '}');
+}
+
+/* Whether a parameter is compared with a part of a key. */
+static bool
+IsKeyParameter(const Pattern *p, const char *name)
+{
+	for (int i = 0; i < p->nkeys; i++)
+	{
+		for (int j = 0; j < p->keys[i].nvalues; j++)
+		{
+			ListCell   *cell;
+
+			foreach(cell, p->keys[i].values[j].parameters)
+			{
+				if (strcmp(lfirst(cell), name) == 0)
+					return true;
+			}
+		}
+	}
+	return false;
+}
+
+/*
+ * The attribute of an item that has a value for each parameter: the part that it
+ * is compared with or, in a filter, the attribute of its name.
+ */
+static void
+AppendDraws(StringInfo out, const Pattern *p)
+{
+	appendStringInfoString(out, ", \"draws\": [");
+	for (int i = 0; i < p->nkeys; i++)
+	{
+		for (int j = 0; j < p->keys[i].nvalues; j++)
+		{
+			const PatternValue *v = &p->keys[i].values[j];
+
+			for (int k = 0; k < list_length(v->parameters); k++)
+				AppendDraw(out, list_nth(v->parameters, k),
+						   v->template != NULL ? list_nth(v->parts, k) : p->keys[i].attribute);
+		}
+	}
+	for (int i = 0; i < p->nparameters; i++)
+	{
+		if (!IsKeyParameter(p, p->parameters[i].name))
+			AppendDraw(out, p->parameters[i].name, p->parameters[i].name);
+	}
+	appendStringInfoChar(out, ']');
+}
+
 /* The key condition for readers: attributes, and what they are compared with. */
 static char *
 KeyConditionShown(const Pattern *p)
@@ -103,6 +159,7 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	AppendMember(&out, "returns", p->returns);
 	AppendEntities(&out, p);
 	AppendParameters(&out, p);
+	AppendDraws(&out, p);
 	appendStringInfo(&out, ", \"limit\": %d, \"request\": ", p->limit);
 	(void) PatternAppendRequest(p, NULL, NULL, &out);
 	appendStringInfoChar(&out, '}');
