@@ -2015,19 +2015,22 @@ END;
 COMMENT ON FUNCTION dynamo_internal.patterns_of(text) IS 'access patterns of a table by its owner or the caller';
 
 -- Parameters of a pattern, drawn from items: parts of keys and attributes.
-CREATE FUNCTION dynamo_internal.draw_parameters(table_name text, declared jsonb, samples integer) RETURNS SETOF jsonb
+CREATE FUNCTION dynamo_internal.draw_parameters(table_name text, declared jsonb, samples integer) RETURNS SETOF dynamo.item
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT s.parameters
-FROM (SELECT DISTINCT d.parameters
-	  FROM (SELECT (SELECT COALESCE(pg_catalog.jsonb_object_agg(a.parameter, COALESCE(k.parts OPERATOR(dynamo.->) a.attribute, i.item OPERATOR(dynamo.->) a.attribute)::pg_catalog.jsonb)
-						FILTER (WHERE a.parameter OPERATOR(pg_catalog.<>) ''), '{}'::pg_catalog.jsonb)
-					FROM pg_catalog.jsonb_to_recordset($2 OPERATOR(pg_catalog.->) 'draws') a(parameter text, attribute text)) AS parameters
-			FROM dynamo_internal.sample_items($1, $2 OPERATOR(pg_catalog.->>) 'index', 1000) i(item)
-				CROSS JOIN LATERAL (SELECT dynamo.key_parts($1, i.item) AS parts, dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
-			WHERE $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb OR $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.?) k.kind) d
-	  WHERE NOT EXISTS (SELECT FROM pg_catalog.jsonb_each_text(d.parameters) v WHERE v.value IS NULL)) s
-ORDER BY pg_catalog.md5(s.parameters::pg_catalog.text)
+SELECT s.parameters::dynamo.item
+FROM (SELECT DISTINCT CASE WHEN $2 OPERATOR(pg_catalog.->) 'draws' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb THEN '{}' ELSE
+			(SELECT pg_catalog.json_object_agg(a.parameter, CASE WHEN v.value IS NOT NULL THEN pg_catalog.format('%s', v.value)::pg_catalog.json END)::pg_catalog.text
+			 FROM pg_catalog.jsonb_to_recordset($2 OPERATOR(pg_catalog.->) 'draws') a(parameter text, attribute text)
+				CROSS JOIN LATERAL (SELECT COALESCE(k.parts OPERATOR(dynamo.->) a.attribute, i.item OPERATOR(dynamo.->) a.attribute) AS value) v
+			 WHERE a.parameter OPERATOR(pg_catalog.<>) ''
+			 HAVING pg_catalog.bool_and(v.value IS NOT NULL)) END AS parameters
+	  FROM dynamo_internal.sample_items($1, $2 OPERATOR(pg_catalog.->>) 'index', 1000) i(item)
+		CROSS JOIN LATERAL (SELECT dynamo.key_parts($1, i.item) AS parts, dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
+	  WHERE $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb
+		OR $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.?) k.kind) s
+WHERE s.parameters IS NOT NULL
+ORDER BY pg_catalog.md5(s.parameters)
 LIMIT $3;
 END;
 COMMENT ON FUNCTION dynamo_internal.draw_parameters(text, jsonb, integer) IS 'parameters for an access pattern from the data';
@@ -2041,7 +2044,7 @@ END;
 COMMENT ON FUNCTION dynamo_internal.has_index(text, text) IS 'whether a table has an index of this name, or none is named';
 
 -- Each pattern is made into requests, which the caller sends: no function of
--- anybody is called.
+-- anybody is called.  json cannot hold U+0000, which items can.
 CREATE FUNCTION dynamo.check_access_patterns(table_name text, strict boolean DEFAULT false, samples integer DEFAULT 10,
 	OUT pattern regproc, OUT runs integer, OUT items_read bigint, OUT items_returned bigint, OUT bytes bigint,
 	OUT capacity_units numeric, OUT buffers bigint, OUT milliseconds numeric, OUT problem text) RETURNS SETOF record
@@ -2056,15 +2059,16 @@ run AS MATERIALIZED (
 	FROM declared d
 		CROSS JOIN LATERAL dynamo_internal.draw_parameters($1, d.declared, $3) parameters
 		CROSS JOIN LATERAL (SELECT dynamo_internal.buffers_used() AS before, pg_catalog.clock_timestamp() AS began,
-			dynamo.request_safe('Query', (dynamo.access_pattern_request(d.pattern, parameters::dynamo.item)::pg_catalog.jsonb
-				OPERATOR(pg_catalog.||) '{"ReturnConsumedCapacity": "TOTAL"}'::pg_catalog.jsonb)::pg_catalog.json)::pg_catalog.jsonb AS answer,
+			dynamo.request_safe('Query', ('{"ReturnConsumedCapacity": "TOTAL", '
+				OPERATOR(pg_catalog.||) pg_catalog.substr(dynamo.access_pattern_request(d.pattern, parameters)::pg_catalog.text, 2))::pg_catalog.json) AS answer,
 			pg_catalog.clock_timestamp() AS ended, dynamo_internal.buffers_used() AS after OFFSET 0) r
-		CROSS JOIN LATERAL (SELECT r.answer, r.began, r.ended, r.after OPERATOR(pg_catalog.-) r.before AS buffers) m
+		CROSS JOIN LATERAL (SELECT pg_catalog.replace(pg_catalog.replace(r.answer::pg_catalog.text, pg_catalog.repeat(pg_catalog.chr(92), 2), '//'),
+			pg_catalog.concat(pg_catalog.chr(92), 'u0000'), '?')::pg_catalog.json AS answer, r.began, r.ended, r.after OPERATOR(pg_catalog.-) r.before AS buffers) m
 	WHERE d.has_index AND m.answer IS NOT NULL),
 total AS (
 	SELECT r.pattern, pg_catalog.count(*)::pg_catalog.int4 AS runs, pg_catalog.sum((r.body OPERATOR(pg_catalog.->>) 'ScannedCount')::pg_catalog.int8)::pg_catalog.int8 AS items_read,
 		   pg_catalog.sum((r.body OPERATOR(pg_catalog.->>) 'Count')::pg_catalog.int8)::pg_catalog.int8 AS items_returned,
-		   pg_catalog.sum((SELECT pg_catalog.sum(dynamo.item_size(i::pg_catalog.text::dynamo.item)) FROM pg_catalog.jsonb_array_elements(r.body OPERATOR(pg_catalog.->) 'Items') i))::pg_catalog.int8 AS bytes,
+		   pg_catalog.sum((SELECT pg_catalog.sum(dynamo.item_size(i::pg_catalog.text::dynamo.item)) FROM pg_catalog.json_array_elements(r.body OPERATOR(pg_catalog.->) 'Items') i))::pg_catalog.int8 AS bytes,
 		   pg_catalog.sum((r.body OPERATOR(pg_catalog.#>>) '{ConsumedCapacity,CapacityUnits}')::pg_catalog.numeric) AS capacity_units,
 		   pg_catalog.sum(r.buffers)::pg_catalog.int8 AS buffers, pg_catalog.round(pg_catalog.sum(r.milliseconds), 3) AS milliseconds,
 		   pg_catalog.max(r.body OPERATOR(pg_catalog.->>) 'message') FILTER (WHERE r.status OPERATOR(pg_catalog.<>) 200) AS error,
@@ -2391,10 +2395,203 @@ FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_inde
 	  UNION ALL SELECT 'uneven time', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_uneven_time($1, s.items) r
 	  UNION ALL SELECT 'no entity', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_no_entity($1, s.items) r
 	  UNION ALL SELECT 'stale key', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_stale_key($1, s.items) r) a
-ORDER BY pg_catalog.array_position('{error,warning,info}'::pg_catalog.text[], a.severity), a.rule, a.object;
+ORDER BY pg_catalog.array_position('{error,warning,info}'::pg_catalog.text[], a.severity), a.rule, a.object, a.evidence;
 END;
 COMMENT ON FUNCTION dynamo.advise(text, integer) IS
 	'what the data and statistics say against the design of a table, and the SQL that mends it';
+
+--
+-- A drawing of a table: one HTML document
+--
+
+CREATE FUNCTION dynamo_internal.drawing() RETURNS text
+	LANGUAGE sql IMMUTABLE PARALLEL SAFE
+	RETURN '<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src ''none''; style-src ''unsafe-inline''; script-src ''unsafe-inline''">
+<title>Table design</title>
+<style>
+:root { color-scheme: light dark; --ink: #1d2330; --back: #fff; --soft: #f1f3f7; --line: #d5dae3; --mute: #667; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e6e9ef; --back: #14171d; --soft: #1e232c; --line: #343b48; --mute: #9aa3b2; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 1.5rem; color: var(--ink); background: var(--back); font: 14px/1.45 system-ui, sans-serif; }
+h1 { font-size: 1.4rem; margin: 0 0 .2rem; }
+.note { color: var(--mute); margin: 0 0 1rem; }
+[role=tablist] { display: flex; flex-wrap: wrap; gap: .25rem; border-bottom: 1px solid var(--line); margin-bottom: 1rem; }
+[role=tab] { font: inherit; color: inherit; background: none; border: 0; border-bottom: 3px solid transparent; padding: .4rem .8rem; cursor: pointer; }
+[role=tab][aria-selected=true] { border-color: #3b7ddd; font-weight: 600; }
+table { border-collapse: collapse; margin-bottom: 1.2rem; }
+th, td { border: 1px solid var(--line); padding: .3rem .55rem; text-align: left; vertical-align: top; overflow-wrap: break-word; }
+th { background: var(--soft); font-weight: 600; }
+td.key { font-family: ui-monospace, monospace; font-size: 12.5px; }
+td small { display: block; color: var(--mute); }
+tr.item > td { background: color-mix(in srgb, hsl(var(--hue) 70% 55%) 13%, var(--back)); }
+tr.item > td.kind { border-left: 5px solid hsl(var(--hue) 65% 50%); }
+tr.item > td.partition { background: var(--soft); }
+.wide { overflow-x: auto; }
+.error { color: #c62828; font-weight: 600; } .warning { color: #b26a00; font-weight: 600; } .info { color: #2563a8; font-weight: 600; }
+code { font-family: ui-monospace, monospace; font-size: 12.5px; }
+@media print { [role=tablist] { display: none; } [role=tabpanel][hidden] { display: block !important; } .wide { overflow: visible; } tr { break-inside: avoid; } }
+</style>
+</head>
+<body>
+<h1 id="title"></h1>
+<p class="note" id="note"></p>
+<div role="tablist" id="tabs"></div>
+<div id="panels"></div>
+<noscript>This page is drawn by a script in it.</noscript>
+<script type="text/plain" id="data">@DATA@</script>
+<script>
+"use strict";
+/* All text is set as text: nothing in the data becomes markup. */
+const bytes = Uint8Array.from(atob(document.getElementById("data").textContent), c => c.charCodeAt(0));
+const data = JSON.parse(new TextDecoder().decode(bytes));
+
+/* A value of DynamoDB JSON as it is shown, and as it is ordered. */
+function plain(value) {
+  const [type, held] = Object.entries(value)[0];
+  return type === "M" ? Object.fromEntries(Object.entries(held).map(([name, v]) => [name, plain(v)])) :
+    type === "L" ? held.map(plain) : type === "NULL" ? null : type === "N" ? Number(held) : held;
+}
+for (const entry of data.items) entry.item = Object.fromEntries(Object.entries(entry.item).map(([name, v]) => [name, plain(v)]));
+
+function make(name, properties, ...children) {
+  const node = Object.assign(document.createElement(name), properties || {});
+  node.append(...children.filter(child => child !== null && child !== undefined));
+  return node;
+}
+
+const kinds = [...new Set([...data.entities.map(e => e.entity), ...data.items.map(i => i.kind)])];
+const hue = kind => kind === null ? 0 : (kinds.indexOf(kind) * 137 + 210) % 360;
+
+function rows(head, body) {
+  return make("div", { className: "wide" }, make("table", null,
+    make("thead", null, make("tr", null, ...head.map(h => make("th", { scope: "col", textContent: h })))),
+    make("tbody", null, ...body)));
+}
+
+function show(value) {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 200 ? text.slice(0, 200) + "…" : text;
+}
+const cell = (text, className) => make("td", { textContent: text === null || text === undefined ? "" : show(text), className: className || "" });
+
+/* The familiar grid: a partition, its items in order, an attribute in each cell. */
+function grid(place) {
+  const collections = new Map();
+  for (const entry of data.items) {
+    if (!place.keys.every(key => Object.hasOwn(entry.item, key))) continue;
+    const partition = show(entry.item[place.keys[0]]);
+    if (!collections.has(partition)) collections.set(partition, []);
+    collections.get(partition).push(entry);
+  }
+  const sort = place.keys.slice(1);
+  const order = (a, b) => { for (const key of sort) { const x = a.item[key], y = b.item[key]; if (x < y) return -1; if (x > y) return 1; } return 0; };
+  const body = [];
+  for (const [partition, entries] of [...collections].sort((a, b) => a[0] < b[0] ? -1 : 1)) {
+    entries.sort(order);
+    entries.forEach((entry, n) => {
+      const attributes = Object.keys(entry.item).filter(name => !place.keys.includes(name));
+      const row = make("tr", { className: "item" },
+        n === 0 ? Object.assign(cell(partition, "key partition"), { rowSpan: entries.length }) : null,
+        ...sort.map(key => cell(entry.item[key], "key")), cell(entry.kind, "kind"),
+        ...attributes.map(name => make("td", null, make("small", { textContent: name }), show(entry.item[name]))));
+      row.style.setProperty("--hue", hue(entry.kind));
+      body.push(row);
+    });
+  }
+  return body.length === 0 ? make("p", { textContent: "No items in the sample." }) : rows([...place.keys, "entity", "attributes"], body);
+}
+
+function chart() {
+  const names = [...new Set(data.places.flatMap(p => p.keys))];
+  return data.entities.length === 0 ? make("p", { textContent: "The table has no entities." }) :
+    rows(["entity", ...names, "items"], data.entities.map(e => {
+      const row = make("tr", { className: "item" }, cell(e.entity, "kind"), ...names.map(name => cell((e.keys || {})[name], "key")), cell(e.items));
+      row.style.setProperty("--hue", hue(e.entity));
+      return row;
+    }));
+}
+
+function patterns() {
+  return data.patterns.length === 0 ? make("p", { textContent: "No access patterns are declared." }) :
+    rows(["pattern", "index", "key condition", "filter", "runs", "read", "returned", "capacity units", "ms", "problem"], data.patterns.map(p =>
+      make("tr", null, make("td", null, p.pattern, p.description ? make("small", { textContent: p.description }) : null), cell(p.index), cell(p.key, "key"), cell(p.filter, "key"),
+        cell(p.runs), cell(p.items_read), cell(p.items_returned), cell(p.capacity_units), cell(p.milliseconds), cell(p.problem, p.problem ? "warning" : ""))));
+}
+
+function advice() {
+  return data.advice.length === 0 ? make("p", { textContent: "No findings." }) :
+    rows(["severity", "rule", "object", "evidence", "what to do"], data.advice.map(a =>
+      make("tr", null, cell(a.severity, a.severity), cell(a.rule), cell(a.object), cell(a.evidence), cell(a.mend, "key"))));
+}
+
+const panels = [...data.places.map(p => [p.index_name === null ? "Table" : p.index_name, () => grid(p)]),
+  ["Entities", chart], ["Access patterns", patterns], ["Advice (" + data.advice.length + ")", advice]];
+
+document.title = data.table;
+document.getElementById("title").textContent = data.table;
+document.getElementById("note").textContent = data.items.length + " items shown" + (data.redacted ? ", values hidden" : "");
+panels.forEach(([name, draw], n) => {
+  const tab = make("button", { textContent: name, type: "button", id: "tab" + n });
+  const panel = make("section", { id: "panel" + n, hidden: n !== 0 }, make("h2", { textContent: name }), draw());
+  tab.setAttribute("role", "tab");
+  tab.setAttribute("aria-selected", n === 0);
+  tab.setAttribute("aria-controls", panel.id);
+  panel.setAttribute("role", "tabpanel");
+  tab.addEventListener("click", () => {
+    document.querySelectorAll("[role=tab]").forEach(t => t.setAttribute("aria-selected", t === tab));
+    document.querySelectorAll("[role=tabpanel]").forEach(p => { p.hidden = p !== panel; });
+  });
+  document.getElementById("tabs").append(tab);
+  document.getElementById("panels").append(panel);
+});
+document.documentElement.dataset.drawn = "yes";
+</script>
+</body>
+</html>';
+COMMENT ON FUNCTION dynamo_internal.drawing() IS 'the document of dynamo.draw without data';
+
+-- On one line and without a backslash, so that COPY writes it as it is.  The data are
+-- in base64: none of their characters is one of the document.
+CREATE FUNCTION dynamo.draw(table_name text, sample integer DEFAULT 200, redact boolean DEFAULT false) RETURNS text
+	LANGUAGE sql VOLATILE
+	BEGIN ATOMIC
+WITH sampled AS MATERIALIZED (
+	SELECT pg_catalog.row_number() OVER () AS n, i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
+place AS MATERIALIZED (SELECT p.place, p.index_name, p.keys FROM dynamo_internal.places_of($1) p),
+hidden AS MATERIALIZED (
+	SELECT s.n, e.name, CASE WHEN EXISTS (SELECT FROM place p WHERE e.name OPERATOR(pg_catalog.=) ANY (p.keys))
+			THEN pg_catalog.concat('#', pg_catalog.dense_rank() OVER (PARTITION BY e.name ORDER BY e.value)) ELSE dynamo.value_type(e.value) END AS shown
+	FROM sampled s CROSS JOIN LATERAL dynamo.each(s.item) e WHERE $3),
+document AS (
+	SELECT pg_catalog.json_build_object('table', $1, 'redacted', $3,
+		'places', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', p.index_name, 'keys', p.keys) ORDER BY p.place) FROM place p),
+		'items', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('kind', s.kind, 'item', CASE WHEN $3
+					THEN (SELECT pg_catalog.json_object_agg(h.name, pg_catalog.json_build_object('S', h.shown)) FROM hidden h WHERE h.n OPERATOR(pg_catalog.=) s.n)
+					ELSE s.item::pg_catalog.text::pg_catalog.json END) ORDER BY s.n), '[]'::pg_catalog.json) FROM sampled s),
+		'entities', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('entity', e.entity_name, 'keys', e.keys,
+					'items', (SELECT pg_catalog.count(*) FROM sampled s WHERE s.kind OPERATOR(pg_catalog.=) e.entity_name)) ORDER BY e.entity_name), '[]'::pg_catalog.json)
+				FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
+				WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
+		'patterns', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('pattern', p.pattern::pg_catalog.text, 'description', pg_catalog.obj_description(p.pattern::pg_catalog.oid, 'pg_proc'),
+					'index', p.declared OPERATOR(pg_catalog.->>) 'index', 'key', p.declared OPERATOR(pg_catalog.->>) 'key', 'filter', p.declared OPERATOR(pg_catalog.->>) 'filter', 'runs', c.runs,
+					'items_read', c.items_read, 'items_returned', c.items_returned, 'capacity_units', c.capacity_units,
+					'milliseconds', c.milliseconds, 'problem', c.problem) ORDER BY p.pattern::pg_catalog.text), '[]'::pg_catalog.json)
+				FROM dynamo_internal.patterns_of($1) p
+					JOIN dynamo.check_access_patterns($1) c ON c.pattern::pg_catalog.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid),
+		'advice', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('severity', a.severity, 'rule', a.rule, 'mend', a.mend,
+					'object', CASE WHEN NOT $3 THEN a.object END, 'evidence', CASE WHEN NOT $3 THEN a.evidence END)), '[]'::pg_catalog.json)
+				FROM dynamo.advise($1) a)) AS json)
+SELECT pg_catalog.replace(pg_catalog.replace(dynamo_internal.drawing(), pg_catalog.chr(10), ' '), '@DATA@',
+			   pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(d.json::pg_catalog.text, 'UTF8'), 'base64'), pg_catalog.chr(10), ''))
+FROM document d;
+END;
+COMMENT ON FUNCTION dynamo.draw(text, integer, boolean) IS
+	'a table and its indexes as a self-contained HTML document: items, entities, access patterns, advice; redact: without values';
 
 --
 -- The HTTP endpoint

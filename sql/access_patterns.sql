@@ -112,6 +112,7 @@ SELECT create_access_pattern('shop', 'no', 'customer_id = :c', '{order}', filter
 SELECT create_access_pattern('shop', 'no', 'customer_id = :c', '{order}', max_items => 0);
 SELECT create_access_pattern('none', 'no', 'customer_id = :c');
 SELECT create_access_pattern('shop', NULL, 'customer_id = :c');
+SELECT create_access_pattern('shop', repeat('x', 64), 'customer_id = :c', '{order}');
 SELECT create_access_pattern('shop', 'lines_of_order', 'customer_id = :c AND order_id = :o', view_name => 'lines');
 SELECT pattern_key('=', 'A#{x}', 'x'::text, 7), pattern_key('prefix', 'A#{x}#{y}', 'x'::text, 'b'::text), pattern_key('=', 'A#{x}', 'x'::text, NULL::text), pattern_key('>', '{x:03}#{y}', 'x'::text, 7) = '007' || U&'\+10FFFF';
 SELECT pattern_key('<', '{x:03}', 'x'::text, 8) < '008', pattern_key('<', '{x:03}', 'x'::text, 8) > '007#', pattern_key('<=', 'A{x:03}', 'x'::text, NULL::int) > 'A999', pattern_key('>=', '{x:03}', 'x'::text, NULL::int) < '0';

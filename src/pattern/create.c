@@ -378,6 +378,8 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	Oid		   *types;
 	Oid			function;
 
+	if (name[0] == '\0' || strlen(name) >= NAMEDATALEN)
+		PatternError("invalid name of an access pattern: \"%s\"", name);
 	CheckReturns(p);
 	CheckExpressions(p);
 	target = MakeTarget(fcinfo, p, def);
