@@ -68,7 +68,7 @@ typedef struct PatternParameter
 	const char *initial;		/* an expression in SQL; NULL: none */
 } PatternParameter;
 
-typedef struct Pattern
+typedef struct AccessPattern
 {
 	const char *table;			/* as functions take it */
 	List	   *entities;		/* names */
@@ -87,21 +87,21 @@ typedef struct Pattern
 	PatternKey	keys[KEY_MAX_ATTRIBUTES];
 	const char *kind_attribute; /* NULL: the range has no other kinds of items */
 	List	   *kinds;			/* its values */
-} Pattern;
+} AccessPattern;
 
 /* An error in a declaration. */
 extern void PatternError(const char *format,...)
 			pg_attribute_printf(1, 2) pg_attribute_noreturn();
 
 /* The parameter of this name; -1: none. */
-extern int	PatternParameterFind(const Pattern *pattern, const char *name);
+extern int	PatternParameterFind(const AccessPattern *pattern, const char *name);
 
-/* ---- drop.c ---- */
+/* ---- pattern_drop.c ---- */
 
 /* Registers that access patterns are dropped with their table. */
 extern void PatternInit(void);
 
-/* ---- key.c ---- */
+/* ---- pattern_key.c ---- */
 
 /* A value of a parameter by its name; MISSING_VALUE: null. */
 typedef ValueRef (*ParameterFinder) (void *arg, const char *parameter);
@@ -120,7 +120,7 @@ extern bool KeyComparisonFromName(Slice name, KeyComparison *comparison);
 extern const char *KeyOperatorName(KeyOperator op);
 extern bool KeyOperatorFromName(Slice name, KeyOperator *op);
 
-/* ---- plan.c ---- */
+/* ---- pattern_plan.c ---- */
 
 /* What a pattern is planned for. */
 typedef struct PatternTarget
@@ -138,17 +138,17 @@ typedef struct PatternTarget
  * known yet follow from what they are compared with.  The condition's names must
  * be parameters already, in the order in which they appear.
  */
-extern void PatternPlan(Pattern *pattern, const PatternTarget *target);
+extern void PatternPlan(AccessPattern *pattern, const PatternTarget *target);
 
-/* ---- record.c ---- */
+/* ---- pattern_record.c ---- */
 
 /* The comment at the start of a function's body. */
-extern char *PatternRecordPrint(const Pattern *pattern);
+extern char *PatternRecordPrint(const AccessPattern *pattern);
 
 /* Reads a function's body; NULL if it is none of a pattern. */
-extern Pattern *PatternRecordRead(Slice body);
+extern AccessPattern *PatternRecordRead(Slice body);
 
-/* ---- request.c ---- */
+/* ---- pattern_request.c ---- */
 
 /* What stands for a :value in the expressions. */
 typedef struct PatternPlaceholder
@@ -160,15 +160,15 @@ typedef struct PatternPlaceholder
 } PatternPlaceholder;
 
 /* Those of the key condition and the filter. */
-extern List *PatternPlaceholders(const Pattern *pattern);
+extern List *PatternPlaceholders(const AccessPattern *pattern);
 
 /* ExpressionAttributeNames, as JSON; and those of the user's filter alone, NULL: none. */
-extern char *PatternNames(const Pattern *pattern);
-extern char *PatternFilterNames(const Pattern *pattern);
+extern char *PatternNames(const AccessPattern *pattern);
+extern char *PatternFilterNames(const AccessPattern *pattern);
 
 /* The key condition, as in a request, and the filter; NULL: none. */
-extern char *PatternKeyExpression(const Pattern *pattern);
-extern char *PatternFilterExpression(const Pattern *pattern);
+extern char *PatternKeyExpression(const AccessPattern *pattern);
+extern char *PatternFilterExpression(const AccessPattern *pattern);
 
 /* The part of a template that a value is made of, with {parts}, or its constant. */
 extern char *PatternValueShown(const PatternValue *value);
@@ -177,16 +177,16 @@ extern char *PatternValueShown(const PatternValue *value);
  * Appends the request Query.  find NULL: with templates for values.  False if
  * nothing can be found, because a parameter is null or fits no key.
  */
-extern bool PatternAppendRequest(const Pattern *pattern, ParameterFinder find, void *arg, StringInfo out);
+extern bool PatternAppendRequest(const AccessPattern *pattern, ParameterFinder find, void *arg, StringInfo out);
 
-/* ---- create.c ---- */
+/* ---- pattern_create.c ---- */
 
 /* The pattern that a function is; raises an error if it is none. */
-extern Pattern *PatternOfFunction(Oid function);
+extern AccessPattern *PatternOfFunction(Oid function);
 
-/* ---- sql.c ---- */
+/* ---- pattern_sql.c ---- */
 
 /* The body of the function, without the comment. */
-extern char *PatternBody(const Pattern *pattern, const PatternTarget *target, Relation table, Relation view);
+extern char *PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation table, Relation view);
 
 #endif							/* DYNAMO_PATTERN_H */

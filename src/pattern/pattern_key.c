@@ -1,5 +1,5 @@
 /*
- * key.c
+ * pattern_key.c
  *	  What an access pattern compares keys with: dynamo.pattern_key.
  *
  * A condition on an attribute is one on the key that is composed of it:

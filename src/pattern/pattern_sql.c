@@ -1,5 +1,5 @@
 /*
- * sql.c
+ * pattern_sql.c
  *	  The query that an access pattern's function is.
  *
  * Rows are read from the table in the order of one of its btrees:
@@ -26,7 +26,7 @@
 
 typedef struct Body
 {
-	const Pattern *pattern;
+	const AccessPattern *pattern;
 	const PatternTarget *target;
 	Relation	view;			/* NULL: items */
 	const char *table;			/* qualified */
@@ -41,7 +41,7 @@ TextLiteral(const char *text)
 
 /* $n; a bound that is not given is null. */
 static char *
-ParameterReference(const Pattern *pattern, const char *name)
+ParameterReference(const AccessPattern *pattern, const char *name)
 {
 	int			i = PatternParameterFind(pattern, name);
 
@@ -49,7 +49,7 @@ ParameterReference(const Pattern *pattern, const char *name)
 }
 
 static char *
-ValueExpression(const Pattern *pattern, const PatternValue *value)
+ValueExpression(const AccessPattern *pattern, const PatternValue *value)
 {
 	StringInfoData out;
 	ListCell   *part;
@@ -71,7 +71,7 @@ ValueExpression(const Pattern *pattern, const PatternValue *value)
 /* ---- values of the expressions ---- */
 
 static char *
-PlaceholderExpression(const Pattern *pattern, const PatternPlaceholder *p)
+PlaceholderExpression(const AccessPattern *pattern, const PatternPlaceholder *p)
 {
 	return p->key != NULL ? ValueExpression(pattern, p->key) :
 		p->constant != NULL ? TextLiteral(p->constant) : ParameterReference(pattern, p->parameter);
@@ -79,7 +79,7 @@ PlaceholderExpression(const Pattern *pattern, const PatternPlaceholder *p)
 
 /* dynamo.build_item(':v', value, ...) of the filter's values, or of all. */
 static char *
-ValuesItem(const Pattern *pattern, bool filter_only)
+ValuesItem(const AccessPattern *pattern, bool filter_only)
 {
 	StringInfoData out;
 	ListCell   *cell;
@@ -223,7 +223,7 @@ AppendGuard(Body *b)
 static void
 AppendCall(Body *b, const char *function, const char *size, const char *start)
 {
-	const Pattern *p = b->pattern;
+	const AccessPattern *p = b->pattern;
 
 	appendStringInfo(&b->sql, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", function,
 					 TextLiteral(p->table), TextLiteral(PatternKeyExpression(p)), ValuesItem(p, false),
@@ -234,7 +234,7 @@ AppendCall(Body *b, const char *function, const char *size, const char *start)
 static void
 AppendQuery(Body *b)
 {
-	const Pattern *p = b->pattern;
+	const AccessPattern *p = b->pattern;
 
 	AppendCall(b, "dynamo.query", p->limit > 0 ? psprintf("%d", p->limit) : "NULL::pg_catalog.int4", "NULL::dynamo.item");
 }
@@ -305,7 +305,7 @@ AppendRows(Body *b)
 }
 
 char *
-PatternBody(const Pattern *pattern, const PatternTarget *target, Relation table, Relation view)
+PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation table, Relation view)
 {
 	Body		b = {pattern, target, view};
 

@@ -1,5 +1,5 @@
 /*
- * plan.c
+ * pattern_plan.c
  *	  Turns the condition of an access pattern into conditions on keys.
  *
  * The condition is written as a key condition, on attributes of the entities:
@@ -35,7 +35,7 @@ typedef struct Clause
 
 typedef struct Plan
 {
-	Pattern    *pattern;
+	AccessPattern *pattern;
 	const PatternTarget *target;
 	int			nclauses;
 	Clause	   *clauses;
@@ -55,7 +55,7 @@ PatternError(const char *format,...)
 }
 
 int
-PatternParameterFind(const Pattern *pattern, const char *name)
+PatternParameterFind(const AccessPattern *pattern, const char *name)
 {
 	for (int i = 0; i < pattern->nparameters; i++)
 	{
@@ -78,7 +78,7 @@ SliceCopy(Slice s)
  * have the order in which they are named, as BETWEEN wants its bounds.
  */
 static ValueRef
-ParameterNumbers(const Pattern *pattern)
+ParameterNumbers(const AccessPattern *pattern)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
@@ -96,7 +96,7 @@ ParameterNumbers(const Pattern *pattern)
 }
 
 static ExprBindings *
-BindNames(const Pattern *pattern)
+BindNames(const AccessPattern *pattern)
 {
 	ExprBindings *b = ExprBindingsCreate(ParameterNumbers(pattern));
 	Container	names;
@@ -256,7 +256,7 @@ CommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool 
 /* ---- a key attribute ---- */
 
 static PatternValue *
-AddKey(Pattern *pattern, const KeyAttribute *attribute, KeyOperator op)
+AddKey(AccessPattern *pattern, const KeyAttribute *attribute, KeyOperator op)
 {
 	PatternKey *key = &pattern->keys[pattern->nkeys++];
 
@@ -507,7 +507,7 @@ TemplateOfRange(const Template *t, const PatternKey *key)
 }
 
 static const PatternKey *
-FindKey(const Pattern *pattern, Slice attribute)
+FindKey(const AccessPattern *pattern, Slice attribute)
 {
 	for (int i = 0; i < pattern->nkeys; i++)
 	{
@@ -519,7 +519,7 @@ FindKey(const Pattern *pattern, Slice attribute)
 
 /* Whether items of an entity may be in the range that the pattern reads. */
 static bool
-IsInRange(const Pattern *pattern, const PatternTarget *target, const Entity *other)
+IsInRange(const AccessPattern *pattern, const PatternTarget *target, const Entity *other)
 {
 	for (int i = 0; i < KeyCount(target->key); i++)
 	{
@@ -552,7 +552,7 @@ IsWanted(const PatternTarget *target, const Entity *entity)
 
 /* Notes by what items of the entities are told from others in the range. */
 static void
-PlanKind(Pattern *pattern, const PatternTarget *target)
+PlanKind(AccessPattern *pattern, const PatternTarget *target)
 {
 	const EntitySet *set = target->table->entities;
 	const Entity *other = NULL;
@@ -604,7 +604,7 @@ PlanPartition(Plan *plan)
 }
 
 void
-PatternPlan(Pattern *pattern, const PatternTarget *target)
+PatternPlan(AccessPattern *pattern, const PatternTarget *target)
 {
 	Plan		plan = {pattern, target};
 	const KeySchema *key = target->key;

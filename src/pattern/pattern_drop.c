@@ -1,5 +1,5 @@
 /*
- * drop.c
+ * pattern_drop.c
  *	  Drops the access patterns of a table with it.
  */
 #include "postgres.h"

@@ -1,5 +1,5 @@
 /*
- * check.c
+ * pattern_check.c
  *	  What dynamo.check_access_patterns, a function in SQL, cannot do in SQL.
  */
 #include "postgres.h"

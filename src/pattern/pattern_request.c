@@ -1,5 +1,5 @@
 /*
- * request.c
+ * pattern_request.c
  *	  An access pattern as the request Query: expressions, names and values.
  *
  * Placeholders of our own begin with an underscore, which those of parameters
@@ -40,7 +40,7 @@ AppendKeyCondition(StringInfo out, const PatternKey *key, int i)
 }
 
 char *
-PatternKeyExpression(const Pattern *pattern)
+PatternKeyExpression(const AccessPattern *pattern)
 {
 	StringInfoData out;
 
@@ -55,7 +55,7 @@ PatternKeyExpression(const Pattern *pattern)
 }
 
 char *
-PatternFilterExpression(const Pattern *pattern)
+PatternFilterExpression(const AccessPattern *pattern)
 {
 	StringInfoData out;
 
@@ -84,7 +84,7 @@ AppendName(StringInfo out, const char *placeholder, Slice name)
 
 /* Those that an expression mentions: no others may be in a request. */
 static void
-AppendGivenNames(const Pattern *pattern, const char *expression, const char *other, StringInfo out)
+AppendGivenNames(const AccessPattern *pattern, const char *expression, const char *other, StringInfo out)
 {
 	Container	names;
 
@@ -103,7 +103,7 @@ AppendGivenNames(const Pattern *pattern, const char *expression, const char *oth
 }
 
 char *
-PatternFilterNames(const Pattern *pattern)
+PatternFilterNames(const AccessPattern *pattern)
 {
 	StringInfoData out;
 
@@ -116,7 +116,7 @@ PatternFilterNames(const Pattern *pattern)
 }
 
 char *
-PatternNames(const Pattern *pattern)
+PatternNames(const AccessPattern *pattern)
 {
 	StringInfoData out;
 
@@ -155,7 +155,7 @@ PlaceholderOfKey(const PatternKey *key, int i, int value)
 }
 
 List *
-PatternPlaceholders(const Pattern *pattern)
+PatternPlaceholders(const AccessPattern *pattern)
 {
 	List	   *list = NIL;
 
@@ -289,7 +289,7 @@ AppendValue(StringInfo out, const PatternPlaceholder *p, ParameterFinder find, v
 }
 
 bool
-PatternAppendRequest(const Pattern *pattern, ParameterFinder find, void *arg, StringInfo out)
+PatternAppendRequest(const AccessPattern *pattern, ParameterFinder find, void *arg, StringInfo out)
 {
 	ListCell   *cell;
 	bool		first = true;

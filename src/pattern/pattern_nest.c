@@ -1,5 +1,5 @@
 /*
- * nest.c
+ * pattern_nest.c
  *	  dynamo.nest_items: the items of a collection as one document.
  *
  * In a collection an item belongs to the one whose sort key its own goes on from:

@@ -1,5 +1,5 @@
 /*
- * describe.c
+ * pattern_describe.c
  *	  Access patterns that there are: dynamo_internal.access_pattern, which the
  *	  view dynamo.access_patterns calls, and dynamo.access_pattern_request.
  */
@@ -26,7 +26,7 @@ AppendMember(StringInfo out, const char *name, const char *text)
 }
 
 static void
-AppendEntities(StringInfo out, const Pattern *p)
+AppendEntities(StringInfo out, const AccessPattern *p)
 {
 	ListCell   *cell;
 
@@ -41,7 +41,7 @@ AppendEntities(StringInfo out, const Pattern *p)
 }
 
 static void
-AppendParameters(StringInfo out, const Pattern *p)
+AppendParameters(StringInfo out, const AccessPattern *p)
 {
 	appendStringInfoString(out, ", \"parameters\": [");
 	for (int i = 0; i < p->nparameters; i++)
@@ -65,7 +65,7 @@ AppendDraw(StringInfo out, const char *parameter, const char *attribute)
 
 /* Whether a parameter is compared with a part of a key. */
 static bool
-IsKeyParameter(const Pattern *p, const char *name)
+IsKeyParameter(const AccessPattern *p, const char *name)
 {
 	for (int i = 0; i < p->nkeys; i++)
 	{
@@ -88,7 +88,7 @@ IsKeyParameter(const Pattern *p, const char *name)
  * is compared with or, in a filter, the attribute of its name.
  */
 static void
-AppendDraws(StringInfo out, const Pattern *p)
+AppendDraws(StringInfo out, const AccessPattern *p)
 {
 	appendStringInfoString(out, ", \"draws\": [");
 	for (int i = 0; i < p->nkeys; i++)
@@ -112,7 +112,7 @@ AppendDraws(StringInfo out, const Pattern *p)
 
 /* The key condition for readers: attributes, and what they are compared with. */
 static char *
-KeyConditionShown(const Pattern *p)
+KeyConditionShown(const AccessPattern *p)
 {
 	StringInfoData out;
 
@@ -143,7 +143,7 @@ Datum
 dynamo_access_pattern(PG_FUNCTION_ARGS)
 {
 	text	   *body = PG_GETARG_TEXT_PP(0);
-	Pattern    *p = PatternRecordRead(SliceOfVarlena(body));
+	AccessPattern *p = PatternRecordRead(SliceOfVarlena(body));
 	StringInfoData out;
 
 	if (p == NULL)
@@ -182,7 +182,7 @@ DYNAMO_FUNCTION(dynamo_access_pattern_request);
 Datum
 dynamo_access_pattern_request(PG_FUNCTION_ARGS)
 {
-	Pattern    *p = PatternOfFunction(PG_GETARG_OID(0));
+	AccessPattern *p = PatternOfFunction(PG_GETARG_OID(0));
 	ValueRef	parameters = PG_GETARG_VALUE(1);
 	StringInfoData out;
 

@@ -1,5 +1,5 @@
 /*
- * create.c
+ * pattern_create.c
  *	  dynamo.create_access_pattern and dynamo.drop_access_pattern.
  *
  * The function is made by an ordinary statement: it belongs to the caller, and
@@ -35,7 +35,7 @@
 
 /* Adds the parameters that an expression names, in the order in which it does. */
 static void
-FindParameters(Pattern *pattern, const char *expression)
+FindParameters(AccessPattern *pattern, const char *expression)
 {
 	const char *at = expression;
 
@@ -69,7 +69,7 @@ static const char parameters_query[] =
 "FROM pg_catalog.json_each($1) e, pg_catalog.json_typeof(e.value) k(kind)";
 
 static void
-ReadParameter(Pattern *pattern, HeapTuple row, TupleDesc desc)
+ReadParameter(AccessPattern *pattern, HeapTuple row, TupleDesc desc)
 {
 	char	   *name = SPI_getvalue(row, desc, 1);
 	char	   *initial = SPI_getvalue(row, desc, 3);
@@ -87,7 +87,7 @@ ReadParameter(Pattern *pattern, HeapTuple row, TupleDesc desc)
 }
 
 static void
-ReadParameters(Pattern *pattern, Datum json)
+ReadParameters(AccessPattern *pattern, Datum json)
 {
 	Oid			types[1] = {JSONOID};
 
@@ -99,7 +99,7 @@ ReadParameters(Pattern *pattern, Datum json)
 
 /* Qualifies the types; returns their OIDs. */
 static Oid *
-ResolveTypes(Pattern *pattern)
+ResolveTypes(AccessPattern *pattern)
 {
 	Oid		   *types = palloc(sizeof(Oid) * (pattern->nparameters + 2));
 
@@ -123,7 +123,7 @@ ResolveTypes(Pattern *pattern)
 
 /* Parameters with defaults come last, as functions want it. */
 static void
-SortParameters(Pattern *pattern)
+SortParameters(AccessPattern *pattern)
 {
 	PatternParameter *sorted = palloc0(sizeof(PatternParameter) * Max(pattern->nparameters, 1));
 	int			n = 0;
@@ -187,7 +187,7 @@ ReadNames(FunctionCallInfo fcinfo, int arg)
 }
 
 static void
-CheckReturns(const Pattern *p)
+CheckReturns(const AccessPattern *p)
 {
 	static const char *const forms[] = {"rows", "items", "page", "document"};
 	bool		known = false;
@@ -206,10 +206,10 @@ CheckReturns(const Pattern *p)
 		PatternError("the size of a page is a parameter of the function, page_size, and not max_items");
 }
 
-static Pattern *
+static AccessPattern *
 ReadDeclaration(FunctionCallInfo fcinfo)
 {
-	Pattern    *p = palloc0(sizeof(Pattern));
+	AccessPattern *p = palloc0(sizeof(AccessPattern));
 
 	p->condition = OptionalText(fcinfo, 2);
 	p->entities = ReadEntities(fcinfo, 3);
@@ -243,7 +243,7 @@ NameForFunctions(Relation rel)
 }
 
 static Relation
-OpenView(Pattern *p)
+OpenView(AccessPattern *p)
 {
 	Relation	view;
 	const EntityDef *def;
@@ -266,7 +266,7 @@ OpenView(Pattern *p)
 }
 
 static const IndexDef *
-FindIndex(const Pattern *p, const TableDef *def)
+FindIndex(const AccessPattern *p, const TableDef *def)
 {
 	const IndexDef *index = p->index == NULL ? NULL : TableDefIndex(def, p->index);
 
@@ -279,7 +279,7 @@ FindIndex(const Pattern *p, const TableDef *def)
 }
 
 static PatternTarget
-MakeTarget(FunctionCallInfo fcinfo, const Pattern *p, const TableDef *def)
+MakeTarget(FunctionCallInfo fcinfo, const AccessPattern *p, const TableDef *def)
 {
 	PatternTarget target = {.table = def, .index = FindIndex(p, def)};
 	ListCell   *cell;
@@ -295,7 +295,7 @@ MakeTarget(FunctionCallInfo fcinfo, const Pattern *p, const TableDef *def)
 
 /* Raises what is wrong with the filter and the projection. */
 static void
-CheckExpressions(const Pattern *p)
+CheckExpressions(const AccessPattern *p)
 {
 	if (p->filter != NULL)
 		(void) ExprParse(EXPR_FILTER, p->filter, strlen(p->filter));
@@ -306,7 +306,7 @@ CheckExpressions(const Pattern *p)
 /* ---- the function ---- */
 
 static char *
-ParameterList(const Pattern *p)
+ParameterList(const AccessPattern *p)
 {
 	StringInfoData out;
 
@@ -324,7 +324,7 @@ ParameterList(const Pattern *p)
 }
 
 static char *
-ResultClause(const Pattern *p)
+ResultClause(const AccessPattern *p)
 {
 	if (p->view != NULL)
 		return psprintf("SETOF %s ROWS %d", p->view, p->limit > 0 ? p->limit : 10);
@@ -337,7 +337,7 @@ ResultClause(const Pattern *p)
 }
 
 static Oid
-CreateFunction(const Pattern *p, const char *name, Oid *types, const char *body, const char *description)
+CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char *body, const char *description)
 {
 	List	   *path = fetch_search_path(false);
 	Oid			schema = path == NIL ? InvalidOid : linitial_oid(path);
@@ -370,7 +370,7 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 {
 	char	   *table_name = RequiredText(fcinfo, 0, "table_name");
 	char	   *name = RequiredText(fcinfo, 1, "pattern_name");
-	Pattern    *p = ReadDeclaration(fcinfo);
+	AccessPattern *p = ReadDeclaration(fcinfo);
 	Relation	rel = TableNameOpen(table_name, AccessShareLock, false);
 	TableDef   *def = TableDefAcquire(rel);
 	Relation	view = OpenView(p);
@@ -401,11 +401,11 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 
 /* ---- patterns that there are ---- */
 
-Pattern *
+AccessPattern *
 PatternOfFunction(Oid function)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	Pattern    *pattern = NULL;
+	AccessPattern *pattern = NULL;
 	Datum		body;
 	bool		isnull;
 

@@ -1,5 +1,5 @@
 /*
- * record.c
+ * pattern_record.c
  *	  The comment in a function's body that says which access pattern it is.
  *
  * It is JSON, in which a "*" is written as "\u002a": so nothing in it ends the
@@ -109,7 +109,7 @@ BuildParameter(ItemBuilder *b, const PatternParameter *parameter)
 }
 
 static void
-BuildLists(ItemBuilder *b, const Pattern *p)
+BuildLists(ItemBuilder *b, const AccessPattern *p)
 {
 	BuildTexts(b, "entities", p->entities);
 	BuildTexts(b, "kinds", p->kinds);
@@ -124,7 +124,7 @@ BuildLists(ItemBuilder *b, const Pattern *p)
 }
 
 static ValueRef
-BuildRecord(const Pattern *p)
+BuildRecord(const AccessPattern *p)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
@@ -151,7 +151,7 @@ BuildRecord(const Pattern *p)
 }
 
 char *
-PatternRecordPrint(const Pattern *pattern)
+PatternRecordPrint(const AccessPattern *pattern)
 {
 	StringInfoData json;
 	StringInfoData out;
@@ -267,7 +267,7 @@ ReadKey(ValueRef map, PatternKey *key)
 }
 
 static bool
-ReadKeys(ValueRef map, Pattern *p)
+ReadKeys(ValueRef map, AccessPattern *p)
 {
 	Container	list;
 	ValueRef	key;
@@ -284,7 +284,7 @@ ReadKeys(ValueRef map, Pattern *p)
 }
 
 static bool
-ReadParameters(ValueRef map, Pattern *p)
+ReadParameters(ValueRef map, AccessPattern *p)
 {
 	Container	list;
 	ValueRef	parameter;
@@ -306,7 +306,7 @@ ReadParameters(ValueRef map, Pattern *p)
 }
 
 static bool
-ReadNames(ValueRef map, Pattern *p)
+ReadNames(ValueRef map, AccessPattern *p)
 {
 	ValueRef	names = AttributeFind(map, "names", strlen("names"));
 	Container	entries;
@@ -326,10 +326,10 @@ ReadNames(ValueRef map, Pattern *p)
 	return true;
 }
 
-static Pattern *
+static AccessPattern *
 ReadRecord(ValueRef map)
 {
-	Pattern    *p = palloc0(sizeof(Pattern));
+	AccessPattern *p = palloc0(sizeof(AccessPattern));
 	char	   *limit = ReadText(map, "limit");
 	char	   *order = ReadText(map, "order");
 
@@ -350,7 +350,7 @@ ReadRecord(ValueRef map)
 	return p;
 }
 
-Pattern *
+AccessPattern *
 PatternRecordRead(Slice body)
 {
 	Slice		begin = SliceOf(RECORD_BEGIN);
