@@ -1377,7 +1377,7 @@ CREATE FUNCTION dynamo.drop_entity(table_name text, entity_name text) RETURNS vo
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_drop_entity';
 COMMENT ON FUNCTION dynamo.drop_entity(text, text) IS
-	'forgets a kind of items; the items stay as they are';
+	'forgets a kind of items and drops its views; the items stay as they are';
 
 CREATE FUNCTION dynamo.describe_entity(table_name text, entity_name text) RETURNS jsonb
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
@@ -1553,15 +1553,11 @@ COMMENT ON FUNCTION dynamo.entity_view_write() IS
 	'trigger function: writes through views of dynamo.create_entity_view';
 
 CREATE FUNCTION dynamo.create_entity_view(view_name text, table_name text, columns json DEFAULT NULL,
-	keys jsonb DEFAULT NULL, key_prefix jsonb DEFAULT NULL,
-	attributes dynamo.item DEFAULT NULL, condition_expression text DEFAULT NULL,
-	expression_attribute_values dynamo.item DEFAULT NULL,
-	expression_attribute_names jsonb DEFAULT NULL, entity_name text DEFAULT NULL) RETURNS regclass
+	entity_name text DEFAULT NULL) RETURNS regclass
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_entity_view';
-COMMENT ON FUNCTION dynamo.create_entity_view(text, text, json, jsonb, jsonb,
-	dynamo.item, text, dynamo.item, jsonb, text) IS
-	'creates a typed, updatable view of one kind of items in a table';
+COMMENT ON FUNCTION dynamo.create_entity_view(text, text, json, text) IS
+	'creates a typed, updatable view of the items of an entity, or of all items of a table';
 
 CREATE FUNCTION dynamo.add_unique_constraint(table_name text, constraint_name text,
 	attributes text[], key_prefix jsonb DEFAULT NULL,

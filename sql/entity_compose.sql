@@ -52,7 +52,7 @@ SELECT * FROM import_lines('shop', ARRAY['{"Item": {"_et": {"S": "order"}, "cust
 	'{"Item": {"_et": {"S": "order"}, "customer_id": {"S": "c7"}, "placed_at": {"S": "2026-02-02"}}}'], skip_errors => true);
 -- an entity view
 SELECT create_entity_view('order_rows', 'shop', '{"customer_id": "text", "order_id": "int", "placed_at": "timestamptz", "status": "text"}',
-	attributes => '{"_et": {"S": "order"}}');
+	entity_name => 'order');
 INSERT INTO order_rows (customer_id, order_id, placed_at) VALUES ('c7', 13, '2026-03-01 00:00+00');
 UPDATE order_rows SET status = 'VIEW' WHERE "SK" = 'ORDER#000013';
 SELECT "PK", "SK", "GSI1PK", "GSI1SK" FROM orders ORDER BY 1, 2;

@@ -59,9 +59,9 @@ SELECT dynamo.create_table('shop', 'PK', 'SK', indexes => '[
 	{"index_name": "inline", "partition_key": "G", "sort_key": "SK"},
 	{"index_name": "stored", "partition_key": "N", "partition_key_type": "N", "storage": "table"},
 	{"index_name": "sharded", "partition_key": "B", "partition_key_type": "B", "shards": 2}]');
-SELECT dynamo.create_entity_view('orders', 'shop', '{"order_id": "pg_catalog.int4", "tags": "pg_catalog.text[]", "photo": "pg_catalog.bytea", "details": "pg_catalog.jsonb", "note": "pg_catalog.json", "raw": "dynamo.value", "at": "pg_catalog.timestamptz"}',
-	keys => '{"SK": "ORDER#{order_id}"}', key_prefix => '{"PK": "C#"}', attributes => '{"T": {"S": "order"}}',
-	condition_expression => 'attribute_exists(order_id)');
+SELECT dynamo.create_entity('shop', 'order', '{"SK": "ORDER#{order_id:word}"}',
+	'{"order_id": "pg_catalog.int4", "tags": "pg_catalog.text[]", "photo": "pg_catalog.bytea", "details": "pg_catalog.jsonb", "note": "pg_catalog.json", "raw": "dynamo.value", "at": "pg_catalog.timestamptz"}',
+	type_attribute => 'T', view_name => 'orders');
 SELECT dynamo.add_unique_constraint('shop', 'email', '{email}', key_prefix => '{"PK": "C#"}', condition_expression => 'attribute_exists(email)');
 SELECT dynamo.add_unique_constraint('shop', 'phone', '{phone}', is_deferrable => true);
 SELECT dynamo.add_unique_constraint('shop', 'group', '{G}', key_prefix => '{"PK": "X#"}', is_deferrable => true);

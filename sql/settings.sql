@@ -21,9 +21,9 @@ SELECT dynamo.create_table('odd', $$P'K\$$, 'SK', indexes => $$[
 	{"index_name": "near", "partition_key": "G\\'"}, {"index_name": "far", "partition_key": "G\\'", "storage": "table"}]$$);
 SELECT dynamo.enable_stream('odd') IS NOT NULL;
 SELECT dynamo.update_time_to_live('odd', $$t'\$$);
-SELECT dynamo.create_entity_view('odd_view', 'odd', $${"a\\'": "int"}$$, keys => $${"SK": "A#\\{a\\'}"}$$,
-	attributes => $${"T\\": {"S": "'\\"}}$$, condition_expression => '#n <> :v',
-	expression_attribute_names => $${"#n": "n\\'"}$$, expression_attribute_values => $${":v": {"S": "'\\"}}$$);
+SELECT dynamo.create_entity('odd', $$e\'$$, $${"SK": "A#\\{a\\'}", "G\\'": "{n\\'}"}$$, $${"a\\'": "int", "n\\'": "text"}$$,
+	type_attribute => $$T\$$, type_value => $$'\$$, index_conditions => $${"near": "#n <> :v"}$$,
+	expression_attribute_names => $${"#n": "n\\'"}$$, expression_attribute_values => $${":v": {"S": "'\\"}}$$, view_name => 'odd_view');
 INSERT INTO odd_view VALUES ($$\'$$, DEFAULT, 1) RETURNING *;
 SELECT dynamo.add_unique_constraint('odd', $$u\'$$, ARRAY[$$u\'$$], key_prefix => $${"P'K\\": "\\"}$$);
 SELECT dynamo.put_item('odd', $${"P'K\\": {"S": "\\'"}, "SK": {"S": "'"}, "G\\'": {"S": "\\"}}$$);

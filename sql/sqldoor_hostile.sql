@@ -18,9 +18,9 @@ END $$;
 SELECT v, d, try(format('CREATE OR REPLACE TRIGGER t INSTEAD OF INSERT ON %s FOR EACH ROW EXECUTE FUNCTION dynamo.entity_view_write(%L)', v, d)) AS create,
 	try(format('INSERT INTO %s (a) VALUES (1)', v)) AS insert
 FROM (VALUES ('no_table'), ('of_values'), ('of_plain'), ('of_shop')) v(v),
-	(VALUES ('{}'), ('x'), ('{"columns": {"L": [{"S": "a"}, {"M": {"column": {"N": "1"}, "attribute": {"S": "a"}}}]}, "keys": {"M": {"PK": {"N": "1"}}}}'),
-		('{"columns": {"L": [{"M": {"column": {"S": "a"}, "attribute": {"S": "PK"}}}]}, "prefix": {"M": {"PK": {"L": []}}}, "condition": {"S": "("}}'),
-		('{"columns": {"L": [{"M": {"column": {"S": "a"}, "attribute": {"S": "PK"}}}]}, "keys": {"M": {"SK": {"S": "S#{PK}"}}}, "prefix": {"M": {"PK": {"S": "1"}}}, "condition": {"S": "("}}')) d(d)
+	(VALUES ('{}'), ('x'), ('{"columns": {"L": [{"S": "a"}, {"M": {"column": {"N": "1"}, "attribute": {"S": "a"}}}]}}'),
+		('{"columns": {"L": [{"M": {"column": {"S": "a"}, "attribute": {"S": "PK"}}}]}, "entity": {"L": []}}'),
+		('{"columns": {"L": [{"M": {"column": {"S": "a"}, "attribute": {"S": "PK"}}}]}, "entity": {"S": "none"}}')) d(d)
 ORDER BY v, d COLLATE "C";
 SELECT r, d, try(format('CREATE CONSTRAINT TRIGGER t AFTER INSERT ON shop FROM %s FOR EACH ROW EXECUTE FUNCTION dynamo.check_reference(%L)', r, d)) AS create,
 	try($i$INSERT INTO shop (item) VALUES ('{"PK": {"S": "a"}, "SK": {"S": "b"}}')$i$) AS insert,

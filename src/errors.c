@@ -145,3 +145,16 @@ InvalidParameter(const char *format,...)
 	va_end(args);
 	InvalidRequest(DYNAMO_INVALID_PARAMETERS "%s", text);
 }
+
+void
+InvalidArgument(const char *format,...)
+{
+	va_list		args;
+	char	   *text;
+
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg_internal("%s", text)));
+}

@@ -19,8 +19,8 @@ ReferenceRead(const char *text)
 	ValueRef	cascade = AttributeFind(root, "cascade", strlen("cascade"));
 	Reference  *ref = palloc0(sizeof(Reference));
 
-	ref->def = EntityDefRead(text);
-	if (ValueIsMissing(name) || ValueTypeOf(name) != VALUE_S || ValueIsMissing(ref->def->keys))
+	ref->kind = KindRead(text);
+	if (ValueIsMissing(name) || ValueTypeOf(name) != VALUE_S || ValueIsMissing(ref->kind->keys))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("definition of a reference between items has no name or keys")));
@@ -33,7 +33,7 @@ ReferenceRead(const char *text)
 Slice
 ReferenceTemplate(const Reference *ref, const TableDef *referenced, int i)
 {
-	Slice		template = EntityTemplate(ref->def, referenced->key.attributes[i].name);
+	Slice		template = KindTemplate(ref->kind, referenced->key.attributes[i].name);
 
 	if (template.data == NULL)
 		ereport(ERROR,
@@ -78,5 +78,5 @@ AppendReferencingTests(StringInfo sql, const Reference *ref,
 						 i + 1);
 		first = false;
 	}
-	AppendKindTests(sql, &first, "t.", referencing, ref->def);
+	AppendKindTests(sql, &first, "t.", referencing, ref->kind);
 }

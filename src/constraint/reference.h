@@ -8,7 +8,7 @@
  * the trigger on the referenced table prevents its removal.  Each trigger
  * names the other table in its FROM clause, so that renaming a table does not
  * matter.  Both have the same argument, an item in DynamoDB JSON, like the
- * argument of an entity (entity.h):
+ * stored form of a kind of items (kind.h):
  *
  * {"name": {"S": "order_customer"}, "cascade": {"BOOL": false}, "keys": {"M":
  * {"PK": {"S": "CUSTOMER#{customer_id}"}, "SK": {"S": "METADATA"}}}, "prefix":
@@ -23,7 +23,7 @@
 
 #include "commands/trigger.h"
 
-#include "sql/entity.h"
+#include "sql/kind.h"
 
 #define REFERENCE_MAX_KEYS	2	/* key attributes of a table */
 
@@ -31,7 +31,7 @@ typedef struct Reference
 {
 	char	   *name;
 	bool		cascade;
-	EntityDef  *def;
+	ItemKind   *kind;
 } Reference;
 
 /* Reads the argument of a trigger; palloc'd. */

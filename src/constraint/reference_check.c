@@ -206,7 +206,7 @@ RaiseUnfitReference(const CheckEvent *event, Slice template, const ComposeProble
 static bool
 ReferencedKey(CheckEvent *event, ValueRef item)
 {
-	if (!EntityIsOfKind(event->check->ref->def, item))
+	if (!KindHasItem(event->check->ref->kind, item))
 		return false;
 	for (int i = 0; i < KeyCount(&event->referenced->key); i++)
 	{

@@ -31,7 +31,7 @@
 typedef struct ReferenceSpec
 {
 	Reference	ref;
-	EntityDef	def;
+	ItemKind	kind;
 	Oid			relid;
 	Oid			referenced;
 	TableDef   *table;
@@ -60,10 +60,11 @@ PrintReference(const Reference *ref)
 	StringInfoData text;
 
 	ItemBuilderBeginMap(b);
-	EntityBuildString(b, "name", ref->name);
+	ItemBuilderName(b, "name", strlen("name"));
+	ItemBuilderString(b, ref->name, strlen(ref->name));
 	ItemBuilderName(b, "cascade", strlen("cascade"));
 	ItemBuilderBool(b, ref->cascade);
-	EntityBuild(b, ref->def);
+	KindBuild(b, ref->kind);
 	ItemBuilderEnd(b);
 	initStringInfo(&text);
 	ItemToJson(&text, ItemRoot(ItemBuilderFinish(b)));
@@ -125,7 +126,7 @@ ReadDeleteAction(FunctionCallInfo fcinfo, Reference *ref)
 
 	ref->cascade = pg_strcasecmp(action, "CASCADE") == 0;
 	if (!ref->cascade && pg_strcasecmp(action, "NO ACTION") != 0)
-		EntityError("on_delete must be NO ACTION or CASCADE");
+		InvalidArgument("on_delete must be NO ACTION or CASCADE");
 }
 
 /*
@@ -152,9 +153,9 @@ ReadSpec(FunctionCallInfo fcinfo, ReferenceSpec *spec)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("table_name, constraint_name and referenced_key must not be null")));
 	spec->ref.name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	spec->ref.def = &spec->def;
-	spec->def.keys = EntityJsonArgument(fcinfo, 2, "referenced_key");
-	EntityKindArguments(fcinfo, 4, &spec->def);
+	spec->ref.kind = &spec->kind;
+	spec->kind.keys = KindJsonArgument(fcinfo, 2, "referenced_key");
+	KindArguments(fcinfo, 4, &spec->kind);
 	ReadDeleteAction(fcinfo, &spec->ref);
 	spec->initially_deferred = GetBooleanArgument(fcinfo, 11);
 	spec->deferrable = spec->initially_deferred || GetBooleanArgument(fcinfo, 10);
@@ -162,8 +163,8 @@ ReadSpec(FunctionCallInfo fcinfo, ReferenceSpec *spec)
 
 	spec->table = LockTable(PG_GETARG_TEXT_PP(0), &spec->relid);
 	spec->target = LockTable(PG_GETARG_TEXT_PP(PG_ARGISNULL(3) ? 0 : 3), &spec->referenced);
-	EntityCheckTemplates(spec->target, spec->def.keys, true);
-	EntityCheckKind(spec->table, &spec->def);
+	KindCheckTemplates(spec->target, spec->kind.keys);
+	KindCheck(spec->table, &spec->kind);
 }
 
 /*

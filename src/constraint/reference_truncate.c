@@ -47,7 +47,7 @@ MakeReferencingQuery(const Reference *ref, Relation rel, Relation other)
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT 1 FROM %s t", RelationSqlName(RelationGetRelid(other)));
-	AppendKindTests(&sql, &first, "t.", referencing, ref->def);
+	AppendKindTests(&sql, &first, "t.", referencing, ref->kind);
 	for (int i = 0; i < KeyCount(&referenced->key); i++)
 	{
 		appendStringInfo(&sql, "%s dynamo.render_key(t.item, %s) IS NOT NULL",

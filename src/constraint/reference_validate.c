@@ -53,7 +53,7 @@ MakeKeysQuery(const Validation *v)
 		appendStringInfo(&present, " AND %s IS NOT NULL", key);
 	}
 	appendStringInfo(&sql, "SELECT DISTINCT %s FROM %s t", columns.data, RelationSqlName(v->referencing_relid));
-	AppendKindTests(&sql, &first, "t.", v->referencing, v->ref->def);
+	AppendKindTests(&sql, &first, "t.", v->referencing, v->ref->kind);
 	appendStringInfo(&sql, "%s%s", first ? " WHERE true" : "", present.data);
 	return sql.data;
 }

@@ -19,7 +19,7 @@
 
 #include "compat.h"
 #include "ddl/ddl.h"
-#include "sql/entity.h"
+#include "sql/kind.h"
 #include "store/plan.h"
 
 /*
@@ -49,11 +49,11 @@ AppendElements(StringInfo sql, const TableDef *table, ArrayType *attributes, boo
 
 	deconstruct_array(attributes, TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
 	if (n == 0)
-		EntityError("a unique constraint needs an attribute");
+		InvalidArgument("a unique constraint needs an attribute");
 	for (int i = 0; i < n; i++)
 	{
 		if (nulls[i])
-			EntityError("the name of an attribute must not be null");
+			InvalidArgument("the name of an attribute must not be null");
 		appendStringInfoString(sql, i == 0 ? "(" : ", ");
 		AppendElement(sql, table, names[i], exclude);
 	}
@@ -62,7 +62,7 @@ AppendElements(StringInfo sql, const TableDef *table, ArrayType *attributes, boo
 
 static char *
 MakeConstraintStatement(Relation rel, const TableDef *table, const char *name,
-					ArrayType *attributes, const EntityDef *kind,
+					ArrayType *attributes, const ItemKind *kind,
 					bool deferrable, bool initially_deferred)
 {
 	char	   *relation = RelationSqlName(RelationGetRelid(rel));
@@ -101,7 +101,7 @@ dynamo_add_unique_constraint(PG_FUNCTION_ARGS)
 {
 	bool		initially_deferred = !PG_ARGISNULL(9) && PG_GETARG_BOOL(9);
 	bool		deferrable = initially_deferred || (!PG_ARGISNULL(8) && PG_GETARG_BOOL(8));
-	EntityDef	kind = {0};
+	ItemKind	kind = {0};
 	Relation	rel;
 	TableDef   *table;
 	char	   *statement;
@@ -110,10 +110,10 @@ dynamo_add_unique_constraint(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("table_name, constraint_name and attributes must not be null")));
-	EntityKindArguments(fcinfo, 3, &kind);
+	KindArguments(fcinfo, 3, &kind);
 	rel = OpenTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), ShareRowExclusiveLock);
 	table = TableDefAcquire(rel);
-	EntityCheckKind(table, &kind);
+	KindCheck(table, &kind);
 	statement = MakeConstraintStatement(rel, table, text_to_cstring(PG_GETARG_TEXT_PP(1)),
 									PG_GETARG_ARRAYTYPE_P(2), &kind,
 									deferrable, initially_deferred);

@@ -129,6 +129,7 @@ extern ValueRef EntityPartValue(const Entity *entity, ValueRef item, const Templ
 typedef struct EntityWrite
 {
 	const EntitySet *set;
+	const Entity *entity;		/* what the item is to be of; NULL: what it is of */
 	ValueRef	item;
 	ValueRef	old;			/* what it replaces; MISSING_VALUE: nothing */
 	bool		fixed_key;		/* another key than the old one is an error */

@@ -55,15 +55,15 @@ SetAttribute(Composing *c, Slice name, ValueRef value)
 	c->item = ItemRoot(c->changed);
 }
 
-/* The value of a key attribute, which is a string. */
+/* A string as a value. */
 static ValueRef
-StringValue(const StringInfoData *text)
+StringValue(Slice text)
 {
 	ItemBuilder b;
 	ValueRef	value;
 
 	ItemBuilderInit(&b, 1, DUPLICATE_NAME_LAST);
-	ItemBuilderString(&b, text->data, text->len);
+	ItemBuilderString(&b, text.data, text.len);
 	value = ItemRoot(ItemBuilderFinish(&b));
 	ItemBuilderRelease(&b);
 	return value;
@@ -248,7 +248,7 @@ ComposedValue(const Composing *c, const ComposedKey *key, ValueRef *value)
 	initStringInfo(&text);
 	status = EntityComposeKey(c->entity, key, c->item, &text, &why);
 	if (status == COMPOSE_OK)
-		*value = StringValue(&text);
+		*value = StringValue((Slice) {text.data, text.len});
 	else if (status == COMPOSE_UNFIT ||
 			 (key->base && ValueIsMissing(Attribute(c->item, key->attribute))))
 		return NoteComposeProblem(c->entity, key, &why, c->write->problem);
@@ -281,7 +281,18 @@ SetKey(Composing *c, const ComposedKey *key)
 	return true;
 }
 
-/* ---- constants, defaults, what is required ---- */
+/* ---- type, constants, defaults, what is required ---- */
+
+/* Of an item that is to be of an entity. */
+static void
+SetType(Composing *c)
+{
+	Slice		attribute = c->entity->type_attribute;
+
+	if (c->write->entity == NULL || attribute.data == NULL || !ValueIsMissing(Attribute(c->item, attribute)))
+		return;
+	SetAttribute(c, attribute, StringValue(c->entity->type_value));
+}
 
 /* False if a problem is noted, as in the next. */
 static bool
@@ -367,11 +378,12 @@ EntityCompose(const EntityWrite *write, struct varlena **composed)
 	Composing	c = {.write = write, .item = write->item};
 
 	*composed = NULL;
-	c.entity = EntityOfItem(write->set, write->item);
+	c.entity = write->entity != NULL ? write->entity : EntityOfItem(write->set, write->item);
 	if (c.entity == NULL)
 		c.entity = EntityOfParts(write->set, write->item, write->problem);
 	if (c.entity == NULL)
 		return !ProblemIsNoted(write->problem);
+	SetType(&c);
 	if (!SetDeclared(&c) || !SetKeys(&c, 0, c.entity->nbase))
 		return false;
 	if (write->final &&

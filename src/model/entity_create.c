@@ -60,22 +60,6 @@ typedef struct EntityRequest
 	char	   *view_name;		/* NULL: none */
 } EntityRequest;
 
-static void EntityRequestError(const char *format,...)
-			pg_attribute_printf(1, 2) pg_attribute_noreturn();
-
-static void
-EntityRequestError(const char *format,...)
-{
-	va_list		args;
-	char	   *text;
-
-	va_start(args, format);
-	text = DynamoFormat(format, args);
-	va_end(args);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg_internal("%s", text)));
-}
-
 /* ---- attributes ---- */
 
 /* What a part of this type is stored as; NULL: either, or it is none. */
@@ -133,11 +117,11 @@ ReadAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
 	a->constant = SPI_getvalue(tuple, desc, 5);
 	a->initial = SPI_getvalue(tuple, desc, 6);
 	if (strcmp(kind, "string") != 0 && strcmp(kind, "object") != 0)
-		EntityRequestError("attribute \"%s\" must be described by a type or by an object", a->name);
+		InvalidArgument("attribute \"%s\" must be described by a type or by an object", a->name);
 	if (unknown != NULL)
-		EntityRequestError("attribute \"%s\" has an unknown member \"%s\"", a->name, unknown);
+		InvalidArgument("attribute \"%s\" has an unknown member \"%s\"", a->name, unknown);
 	if (required != NULL && strcmp(required, "true") != 0 && strcmp(required, "false") != 0)
-		EntityRequestError("member \"required\" of attribute \"%s\" is no boolean", a->name);
+		InvalidArgument("member \"required\" of attribute \"%s\" is no boolean", a->name);
 	a->required = required != NULL && strcmp(required, "true") == 0;
 	if (a->type == NULL)
 		return;
@@ -194,7 +178,7 @@ static char *
 TextOf(const JsonbValue *value, const char *what, const char *name)
 {
 	if (value->type != jbvString)
-		EntityRequestError("%s \"%s\" is no string", what, name);
+		InvalidArgument("%s \"%s\" is no string", what, name);
 	return pnstrdup(value->val.string.val, value->val.string.len);
 }
 
@@ -224,11 +208,11 @@ ConditionOf(const EntityRequest *r, const TableDef *def, int attribute)
 		char	   *condition = TextOf(&value, "the condition of index", index_name);
 
 		if (index == NULL)
-			EntityRequestError("there is no index \"%s\"", index_name);
+			InvalidArgument("there is no index \"%s\"", index_name);
 		if (!IndexHasKey(def, index, attribute))
 			continue;
 		if (found != NULL && strcmp(found, condition) != 0)
-			EntityRequestError("key attribute \"%s\" is of two indexes with different conditions",
+			InvalidArgument("key attribute \"%s\" is of two indexes with different conditions",
 							   def->attributes[attribute].name.data);
 		found = condition;
 	}
@@ -275,7 +259,7 @@ CheckTemplateParts(const EntityRequest *r, const TableDef *def, int attribute, c
 			continue;
 		declared = FindDeclared(r, part->steps[0]);
 		if (declared == NULL)
-			EntityRequestError("template \"%.*s\" names \"%.*s\", which is no attribute of entity \"%s\"",
+			InvalidArgument("template \"%.*s\" names \"%.*s\", which is no attribute of entity \"%s\"",
 							   (int) t->source.len, t->source.data,
 							   (int) part->steps[0].len, part->steps[0].data, r->name);
 		if (part->nsteps > 1 || part->kind != PART_TEXT || declared->type == NULL)
@@ -308,9 +292,9 @@ AppendKey(StringInfo out, const EntityRequest *r, const TableDef *def,
 	char	   *condition;
 
 	if (attribute < 0 || !def->attributes[attribute].is_key)
-		EntityRequestError("\"%s\" is no key attribute of the table or its indexes", name);
+		InvalidArgument("\"%s\" is no key attribute of the table or its indexes", name);
 	if (def->attributes[attribute].type != VALUE_S)
-		EntityRequestError("key attribute \"%s\" is not of type S", name);
+		InvalidArgument("key attribute \"%s\" is not of type S", name);
 	CheckTemplateParts(r, def, attribute, TemplateGet(SliceOf(template)));
 
 	appendStringInfoString(out, out->data[out->len - 1] == '[' ? "{" : ", {");
@@ -421,7 +405,7 @@ ObjectArgument(FunctionCallInfo fcinfo, int arg, const char *name)
 	Jsonb	   *object = PG_ARGISNULL(arg) ? NULL : PG_GETARG_JSONB_P(arg);
 
 	if (object != NULL && !JB_ROOT_IS_OBJECT(object))
-		EntityRequestError("%s must be an object", name);
+		InvalidArgument("%s must be an object", name);
 	return object;
 }
 
@@ -457,9 +441,9 @@ ReadRequest(FunctionCallInfo fcinfo, EntityRequest *r)
 	r->on_mismatch = RequiredText(fcinfo, 9, "on_mismatch");
 	r->view_name = TextArgument(fcinfo, 10);
 	if (r->type_value != NULL && r->type_attribute == NULL)
-		EntityRequestError("type_value is given without type_attribute");
+		InvalidArgument("type_value is given without type_attribute");
 	if (r->conditions == NULL && (r->values != NULL || r->names != NULL))
-		EntityRequestError("expression attribute values or names are given without index_conditions");
+		InvalidArgument("expression attribute values or names are given without index_conditions");
 }
 
 static void
@@ -518,6 +502,7 @@ dynamo_drop_entity(PG_FUNCTION_ARGS)
 	(void) RequireEntity(def, entity_name);
 	ReplaceEntity(def, entity_name, NULL);
 	SPI_connect();
+	EntityViewsDrop(relid, entity_name);
 	StoreDefinition(relid, def);
 	SPI_finish();
 	PG_RETURN_VOID();

@@ -21,7 +21,7 @@ typedef struct CachedDef
 {
 	uint32		hash;
 	char	   *text;
-	EntityDef  *def;
+	EntityViewDef *def;
 	MemoryContext context;		/* holds all of it; NULL if free */
 	TimestampTz used;			/* start of the last transaction that used it */
 } CachedDef;
@@ -67,7 +67,7 @@ FillPlace(CachedDef *place, const char *text, uint32 hash, TimestampTz now)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo entity view",
 												  ALLOCSET_SMALL_SIZES);
 	MemoryContext caller = MemoryContextSwitchTo(context);
-	CachedDef	read = {hash, pstrdup(text), EntityDefRead(text), context, now};
+	CachedDef	read = {hash, pstrdup(text), EntityViewDefRead(text), context, now};
 
 	MemoryContextSwitchTo(caller);
 	MemoryContextSetParent(context, TopMemoryContext);
@@ -76,8 +76,8 @@ FillPlace(CachedDef *place, const char *text, uint32 hash, TimestampTz now)
 	*place = read;
 }
 
-const EntityDef *
-EntityDefRecall(const char *text)
+const EntityViewDef *
+EntityViewDefRecall(const char *text)
 {
 	uint32		hash = hash_bytes((const unsigned char *) text, (int) strlen(text));
 	TimestampTz now = GetCurrentTransactionStartTimestamp();
@@ -87,7 +87,7 @@ EntityDefRecall(const char *text)
 	{
 		found = FindPlace(now);
 		if (found == NULL)
-			return EntityDefRead(text);
+			return EntityViewDefRead(text);
 		FillPlace(found, text, hash, now);
 	}
 	found->used = now;

@@ -21,9 +21,12 @@
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "entity/entity.h"
+#include "errors.h"
+#include "item/builder.h"
 #include "item/json.h"
 #include "sql/attribute.h"
 #include "sql/entity.h"
+#include "sql/kind.h"
 #include "table/objects.h"
 
 #define ENTITY_TRIGGER	"dynamo_entity_view"
@@ -35,8 +38,7 @@ typedef struct EntitySpec
 	char	   *table_name;
 	bool		has_columns;	/* false: use those of the entity */
 	Datum		columns;		/* json */
-	EntityDef	def;			/* without its columns */
-	char	   *entity_name;	/* NULL if there is none */
+	char	   *entity_name;	/* NULL: a view of all items */
 	const Entity *entity;
 } EntitySpec;
 
@@ -67,16 +69,16 @@ ReadColumn(HeapTuple tuple, TupleDesc desc, ViewColumn *column)
 
 	column->name = SPI_getvalue(tuple, desc, 1);
 	if (strcmp(kind, "string") != 0 && strcmp(kind, "object") != 0)
-		EntityError("column \"%s\" must be described by a type or by {\"type\": ..., \"attribute\": ...}", column->name);
+		InvalidArgument("column \"%s\" must be described by a type or by {\"type\": ..., \"attribute\": ...}", column->name);
 	if (type == NULL)
-		EntityError("column \"%s\" has no type", column->name);
+		InvalidArgument("column \"%s\" has no type", column->name);
 	if (column->name[0] == '\0' || strlen(column->name) >= NAMEDATALEN)
-		EntityError("invalid column name \"%s\"", column->name);
+		InvalidArgument("invalid column name \"%s\"", column->name);
 
 	column->attribute = (attribute != NULL) ? attribute : column->name;
 	ParseTypeName(type, &column->type, &column->typmod);
 	if (!TypeCanHoldAttribute(column->type))
-		EntityError("column \"%s\" cannot have type %s", column->name, type);
+		InvalidArgument("column \"%s\" cannot have type %s", column->name, type);
 }
 
 static ViewColumn *
@@ -134,6 +136,13 @@ AddKeyColumns(const TableDef *table, const ViewColumn *given, int ngiven, int *n
 
 /* ---- the definition ---- */
 
+static void
+BuildString(ItemBuilder *b, const char *name, Slice text)
+{
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderString(b, text.data, text.len);
+}
+
 static char *
 PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 {
@@ -146,12 +155,13 @@ PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 	for (int i = 0; i < n; i++)
 	{
 		ItemBuilderBeginMap(b);
-		EntityBuildString(b, "column", columns[i].name);
-		EntityBuildString(b, "attribute", columns[i].attribute);
+		BuildString(b, "column", SliceOf(columns[i].name));
+		BuildString(b, "attribute", SliceOf(columns[i].attribute));
 		ItemBuilderEnd(b);
 	}
 	ItemBuilderEnd(b);
-	EntityBuild(b, &spec->def);
+	if (spec->entity != NULL)
+		BuildString(b, "entity", spec->entity->name);
 	ItemBuilderEnd(b);
 
 	initStringInfo(&text);
@@ -295,7 +305,6 @@ ViewStatement(const EntitySpec *spec, const TableDef *table, const char *view,
 			  const char *relation, const ViewColumn *columns, int n)
 {
 	StringInfoData sql;
-	bool		first = true;
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE VIEW %s WITH (security_invoker = true) AS SELECT ", view);
@@ -307,12 +316,7 @@ ViewStatement(const EntitySpec *spec, const TableDef *table, const char *view,
 	}
 	appendStringInfo(&sql, " FROM %s t", relation);
 	if (spec->entity != NULL)
-	{
 		AppendEntityFilter(&sql, spec, table, columns, n);
-		return sql.data;
-	}
-	AppendComposedKeyTests(&sql, &first, table, &spec->def);
-	AppendKindTests(&sql, &first, "t.", table, &spec->def);
 	return sql.data;
 }
 
@@ -334,30 +338,14 @@ DeclaredColumns(const Entity *entity, int *n)
 			continue;
 		column->name = pnstrdup(a->name.data, a->name.len);
 		if (a->name.len >= NAMEDATALEN)
-			EntityError("invalid column name \"%s\"", column->name);
+			InvalidArgument("invalid column name \"%s\"", column->name);
 		column->attribute = column->name;
 		ParseTypeName(pnstrdup(a->type.data, a->type.len), &column->type, &column->typmod);
 		if (!TypeCanHoldAttribute(column->type))
-			EntityError("column \"%s\" cannot have type %s", column->name, pnstrdup(a->type.data, a->type.len));
+			InvalidArgument("column \"%s\" cannot have type %s", column->name, pnstrdup(a->type.data, a->type.len));
 		(*n)++;
 	}
 	return columns;
-}
-
-/* Returns the type attribute that new items of the view get. */
-static ValueRef
-TypeAttribute(const Entity *entity)
-{
-	ItemBuilder *b;
-
-	if (entity->type_attribute.data == NULL)
-		return MISSING_VALUE;
-	b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
-	ItemBuilderBeginMap(b);
-	ItemBuilderName(b, entity->type_attribute.data, entity->type_attribute.len);
-	ItemBuilderString(b, entity->type_value.data, entity->type_value.len);
-	ItemBuilderEnd(b);
-	return ItemRoot(ItemBuilderFinish(b));
 }
 
 static void
@@ -370,11 +358,6 @@ UseEntity(EntitySpec *spec, const TableDef *table)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("table \"%s\" has no entity \"%s\"", spec->table_name, spec->entity_name)));
-	if (!ValueIsMissing(spec->def.keys) || !ValueIsMissing(spec->def.prefix) ||
-		!ValueIsMissing(spec->def.attributes) || spec->def.condition.data != NULL)
-		EntityError("a view of an entity has its keys, attributes and condition from the entity");
-	spec->def.entity = spec->entity->name;
-	spec->def.attributes = TypeAttribute(spec->entity);
 }
 
 /* ---- views that there are ---- */
@@ -421,7 +404,7 @@ EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table)
 static void
 ReadSpec(FunctionCallInfo fcinfo, EntitySpec *spec)
 {
-	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || (PG_ARGISNULL(2) && PG_ARGISNULL(9)))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1) || (PG_ARGISNULL(2) && PG_ARGISNULL(3)))
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("view_name, table_name and columns must not be null"),
@@ -431,10 +414,8 @@ ReadSpec(FunctionCallInfo fcinfo, EntitySpec *spec)
 	spec->has_columns = !PG_ARGISNULL(2);
 	if (spec->has_columns)
 		spec->columns = PG_GETARG_DATUM(2);
-	spec->def.keys = EntityJsonArgument(fcinfo, 3, "keys");
-	EntityKindArguments(fcinfo, 4, &spec->def);
-	if (!PG_ARGISNULL(9))
-		spec->entity_name = text_to_cstring(PG_GETARG_TEXT_PP(9));
+	if (!PG_ARGISNULL(3))
+		spec->entity_name = text_to_cstring(PG_GETARG_TEXT_PP(3));
 }
 
 static Oid
@@ -463,8 +444,6 @@ CreateView(EntitySpec *spec)
 	int			n;
 
 	UseEntity(spec, table);
-	EntityCheckTemplates(table, spec->def.keys, false);
-	EntityCheckKind(table, &spec->def);
 
 	SPI_connect();
 	given = spec->has_columns ? ReadColumns(spec->columns, &ngiven) : DeclaredColumns(spec->entity, &ngiven);

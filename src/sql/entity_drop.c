@@ -1,6 +1,6 @@
 /*
  * entity_drop.c
- *	  Drops the entity views of a table with it.
+ *	  Drops the entity views of a table with it, or with their entity.
  */
 #include "postgres.h"
 
@@ -14,12 +14,14 @@
 #include "table/objects.h"
 
 /*
- * Returns the entity views of a table: they depend on it, have the extension's
- * trigger, and belong to its owner or the user.  DROP TABLE reports other
- * views.
+ * Returns the entity views of a table and their definitions: they depend on it,
+ * have the extension's trigger, and belong to its owner or the user.  DROP TABLE
+ * reports other views.
  */
 static const char entity_views_query[] =
-"SELECT DISTINCT pg_catalog.format('%I.%I', n.nspname, v.relname) "
+"SELECT DISTINCT pg_catalog.format('%I.%I', n.nspname, v.relname), "
+"  CASE WHEN t.tgnargs OPERATOR(pg_catalog.=) 1 THEN pg_catalog.convert_from("
+"    pg_catalog.substr(t.tgargs, 1, pg_catalog.length(t.tgargs) OPERATOR(pg_catalog.-) 1), 'UTF8') END "
 "FROM pg_catalog.pg_depend d "
 "JOIN pg_catalog.pg_rewrite r ON r.oid OPERATOR(pg_catalog.=) d.objid "
 "JOIN pg_catalog.pg_trigger t ON t.tgrelid OPERATOR(pg_catalog.=) r.ev_class "
@@ -31,8 +33,16 @@ static const char entity_views_query[] =
 "AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass "
 "AND d.refobjid OPERATOR(pg_catalog.=) $1 AND t.tgfoid OPERATOR(pg_catalog.=) $2";
 
-static void
-DropEntityViews(Oid relid)
+static bool
+IsOfEntity(const char *definition, const char *entity_name)
+{
+	Slice		entity = definition == NULL ? MISSING_SLICE : EntityViewDefRead(definition)->entity;
+
+	return entity.data != NULL && SliceIs(entity, entity_name);
+}
+
+void
+EntityViewsDrop(Oid relid, const char *entity_name)
 {
 	Oid			types[3] = {OIDOID, OIDOID, OIDOID};
 	Datum		args[3] = {
@@ -46,10 +56,19 @@ DropEntityViews(Oid relid)
 		elog(ERROR, "could not read the entity views of a table");
 	views = SPI_tuptable;
 	for (uint64 i = 0; i < views->numvals; i++)
-		RunStatement("DROP VIEW %s", SPI_getvalue(views->vals[i], views->tupdesc, 1));
+	{
+		if (entity_name == NULL || IsOfEntity(SPI_getvalue(views->vals[i], views->tupdesc, 2), entity_name))
+			RunStatement("DROP VIEW %s", SPI_getvalue(views->vals[i], views->tupdesc, 1));
+	}
 }
 
-static const DdlFeature entity_views = {.leave_table = DropEntityViews};
+static void
+DropWithTable(Oid relid)
+{
+	EntityViewsDrop(relid, NULL);
+}
+
+static const DdlFeature entity_views = {.leave_table = DropWithTable};
 
 void
 EntityViewInit(void)

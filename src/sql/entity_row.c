@@ -2,8 +2,8 @@
  * entity_row.c
  *	  Makes an item from a row of an entity view.
  *
- * Columns become attributes, attributes without columns are kept, and composed
- * keys are made from their templates.
+ * Columns become attributes, and attributes without columns stay.  A new item
+ * of an entity gets its type, and the key by which the table knows it.
  */
 #include "postgres.h"
 
@@ -13,8 +13,6 @@
 #include "utils/datum.h"
 #include "utils/rel.h"
 
-#include "entity/template.h"
-#include "errors.h"
 #include "item/builder.h"
 #include "item/convert.h"
 #include "sql/attribute.h"
@@ -119,24 +117,6 @@ EntityOldKey(const EntityRow *row, RowKey *key)
 
 /* ---- the new item ---- */
 
-static void
-AddEntries(ItemBuilder *builder, ValueRef map)
-{
-	Container	entries;
-
-	if (ValueIsMissing(map))
-		return;
-	ContainerOpen(map, &entries);
-	for (uint32 i = 0; i < entries.count; i++)
-	{
-		Slice		name;
-		ValueRef	value = MapEntry(&entries, i, &name);
-
-		ItemBuilderName(builder, name.data, name.len);
-		ItemBuilderValue(builder, value);
-	}
-}
-
 /* Whether the statement sets an attribute to null, which removes it. */
 static bool
 IsRemoved(const EntityRow *row, Slice name)
@@ -191,8 +171,6 @@ AddColumns(const EntityRow *row, ItemBuilder *builder, ValueRef locked)
 			continue;
 		if (name.data == NULL)
 			RefuseColumn(row, i);
-		if (EntityTemplate(row->def, name).data != NULL)
-			continue;
 		value = NewAttribute(row, i, AttributeFind(locked, name.data, name.len));
 		if (value == NULL)
 			continue;
@@ -211,120 +189,9 @@ MergeColumns(const EntityRow *row, ValueRef locked)
 	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
 
 	ItemBuilderBeginMap(builder);
-	if (ValueIsMissing(locked))
-		AddEntries(builder, row->def->attributes);
-	else
+	if (!ValueIsMissing(locked))
 		AddKeptEntries(row, builder, locked);
 	AddColumns(row, builder, locked);
-	ItemBuilderEnd(builder);
-	return ItemBuilderFinish(builder);
-}
-
-/*
- * A statement must not set a composed key to another value than the
- * template's.
- */
-static void
-CheckSuppliedKey(const EntityRow *row, Slice attribute, const StringInfo key)
-{
-	int			column = ColumnOfAttribute(row, attribute);
-	struct varlena *value;
-
-	if (column < 0 || !row->supplied[column])
-		return;
-	value = NewAttribute(row, column, MISSING_VALUE);
-	if (value == NULL ||
-		SliceCompare(ValuePayload(ItemRoot(value)), (Slice) {key->data, key->len}) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("column \"%s\" of view \"%s\" contradicts the template of its key",
-						NameStr(TupleDescAttr(RelationGetDescr(row->view), column)->attname),
-						RelationGetRelationName(row->view)),
-				 errhint("Omit the column; it is composed from other attributes.")));
-}
-
-static bool
-IsTableKey(const TableDef *table, Slice name)
-{
-	for (int i = 0; i < KeyCount(&table->key); i++)
-	{
-		if (SliceCompare(table->key.attributes[i].name, name) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Raises the error for a part that cannot be used in a template, or for a
- * missing part of the table's key.
- */
-static void
-ComposeError(const EntityRow *row, Slice name, Slice template, const ComposeProblem *problem)
-{
-	Slice		part = problem->part->name;
-
-	if (problem->reason == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_NOT_NULL_VIOLATION),
-				 errmsg("key attribute %.*s of view \"%s\" needs attribute %.*s",
-						(int) name.len, name.data, RelationGetRelationName(row->view),
-						(int) part.len, part.data),
-				 errdetail("Its template is %.*s.", (int) template.len, template.data)));
-	ereport(ERROR,
-			(errcode(ERRCODE_DYNAMO_VALIDATION),
-			 errmsg("key attribute %.*s of view \"%s\" cannot be composed: attribute %.*s %s",
-					(int) name.len, name.data, RelationGetRelationName(row->view),
-					(int) part.len, part.data, problem->reason),
-			 errdetail("Its template is %.*s.", (int) template.len, template.data)));
-}
-
-/*
- * Returns the item with its composed keys.  If an attribute of an index key is
- * missing, the key is left out, so that the item is not in the index.
- */
-static struct varlena *
-ComposeKeys(const EntityRow *row, struct varlena *item)
-{
-	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
-	ValueRef	root = ItemRoot(item);
-	Container	keys;
-	Container	entries;
-
-	if (ValueIsMissing(row->def->keys))
-		return item;
-	ItemBuilderBeginMap(builder);
-	ContainerOpen(root, &entries);
-	for (uint32 i = 0; i < entries.count; i++)
-	{
-		Slice		name;
-		ValueRef	value = MapEntry(&entries, i, &name);
-
-		if (EntityTemplate(row->def, name).data != NULL)
-			continue;
-		ItemBuilderName(builder, name.data, name.len);
-		ItemBuilderValue(builder, value);
-	}
-
-	ContainerOpen(row->def->keys, &keys);
-	for (uint32 i = 0; i < keys.count; i++)
-	{
-		Slice		name;
-		Slice		template = ValuePayload(MapEntry(&keys, i, &name));
-		ComposeProblem problem;
-		ComposeStatus status;
-		StringInfoData key;
-
-		initStringInfo(&key);
-		status = TemplateCompose(TemplateGet(template), root, &key, &problem);
-		if (status == COMPOSE_OK)
-		{
-			CheckSuppliedKey(row, name, &key);
-			ItemBuilderName(builder, name.data, name.len);
-			ItemBuilderString(builder, key.data, key.len);
-		}
-		else if (status == COMPOSE_UNFIT || IsTableKey(row->table, name))
-			ComposeError(row, name, template, &problem);
-	}
 	ItemBuilderEnd(builder);
 	return ItemBuilderFinish(builder);
 }
@@ -343,7 +210,7 @@ ComposeByTable(const EntityRow *row, struct varlena *item, ValueRef before)
 static void
 CheckKind(const EntityRow *row, const struct varlena *item)
 {
-	if (!EntityMatches(row->def, row->table, ItemRoot(item)))
+	if (!EntityViewShows(row->def, row->table, ItemRoot(item)))
 		ereport(ERROR,
 				(errcode(ERRCODE_WITH_CHECK_OPTION_VIOLATION),
 				 errmsg("new row would not be in view \"%s\"",
@@ -351,11 +218,30 @@ CheckKind(const EntityRow *row, const struct varlena *item)
 				 errdetail("The view does not show items of this kind.")));
 }
 
+/* The view knows of which entity a new item is, whatever other entities could be. */
+static struct varlena *
+MakeNew(const EntityRow *row, struct varlena *item)
+{
+	EntityWrite write = {
+		.set = row->table->entities,
+		.entity = EntitySetFind(row->table->entities, row->def->entity),
+		.item = ItemRoot(item),
+		.old = MISSING_VALUE,
+	};
+	struct varlena *composed = NULL;
+
+	if (write.entity != NULL)
+		(void) EntityCompose(&write, &composed);
+	return composed != NULL ? composed : item;
+}
+
 struct varlena *
 EntityRowItem(const EntityRow *row, ValueRef before)
 {
-	struct varlena *item = ComposeKeys(row, MergeColumns(row, before));
+	struct varlena *item = MergeColumns(row, before);
 
+	if (ValueIsMissing(before))
+		item = MakeNew(row, item);
 	CheckKind(row, ComposeByTable(row, item, before));
 	return item;
 }
@@ -373,12 +259,8 @@ IsMadeByView(const EntityRow *row, int column)
 
 	if (name.data == NULL)
 		return false;
-	if (EntityTemplate(row->def, name).data != NULL)
-		return true;
-	if (row->def->entity.data != NULL)
-		return row->old == NULL ? !row->supplied[column] : TableDefAttribute(row->table, name) >= 0;
-	return row->old == NULL && !row->supplied[column] &&
-		!ValueIsMissing(AttributeFind(row->def->attributes, name.data, name.len));
+	return row->def->entity.data != NULL &&
+		(row->old == NULL ? !row->supplied[column] : TableDefAttribute(row->table, name) >= 0);
 }
 
 /* Evaluates the view's expression for an attribute. */

@@ -17,8 +17,8 @@ struct EntityWriter;
 typedef struct EntityRow
 {
 	struct EntityWriter *writer;	/* of entity_write.c */
-	const EntityDef *def;
-	const Slice *attributes;	/* of the columns; data may be NULL */
+	const EntityViewDef *def;
+	const Slice *attributes;	/* of the view's columns; data NULL: none */
 	Relation	view;
 	const TableDef *table;
 	HeapTuple	old;			/* rows of the view, or NULL */

@@ -55,7 +55,7 @@ typedef struct WriterStatement
 typedef struct EntityWriter
 {
 	MemoryContext context;
-	const EntityDef *def;
+	const EntityViewDef *def;
 	Oid			table;
 	Slice	   *attributes;		/* by view column; data may be NULL */
 	WriterStatement statements[PLAN_COUNT];
@@ -91,7 +91,7 @@ TableOfView(Relation view)
  * were exchanged.  It is then unknown what is meant.
  */
 static Slice
-ColumnMeaning(const EntityDef *def, Relation view, int column)
+ColumnMeaning(const EntityViewDef *def, Relation view, int column)
 {
 	const char *name = NameStr(TupleDescAttr(RelationGetDescr(view), column)->attname);
 	int			defined = EntityColumnNumber(def, name);
@@ -117,7 +117,7 @@ CreateWriter(const TriggerData *trigger)
 				 errmsg("dynamo.%s requires a definition", FUNCTION_ENTITY_VIEW_WRITE),
 				 errhint("Create the view with dynamo.create_entity_view.")));
 	writer->context = CurrentMemoryContext;
-	writer->def = EntityDefRecall(trigger->tg_trigger->tgargs[0]);
+	writer->def = EntityViewDefRecall(trigger->tg_trigger->tgargs[0]);
 	writer->table = TableOfView(trigger->tg_relation);
 	writer->attributes = palloc(sizeof(Slice) * desc->natts);
 	for (int i = 0; i < desc->natts; i++)
@@ -325,7 +325,7 @@ CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 static void
 CheckStillOfKind(const EntityRow *row, ValueRef deleted)
 {
-	if (!EntityMatches(row->def, row->table, deleted))
+	if (!EntityViewShows(row->def, row->table, deleted))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update"),
@@ -342,7 +342,7 @@ CheckStillOfKind(const EntityRow *row, ValueRef deleted)
 static struct varlena *
 CheckLocked(const EntityRow *row, struct varlena *item, bool shown, Datum *key)
 {
-	if (item == NULL || !EntityMatches(row->def, row->table, ItemRoot(item)))
+	if (item == NULL || !EntityViewShows(row->def, row->table, ItemRoot(item)))
 		return NULL;
 	if (!shown && !IsolationUsesXactSnapshot())
 		CheckUnchanged(row, ItemRoot(item), key);

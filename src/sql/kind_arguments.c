@@ -1,5 +1,5 @@
 /*
- * entity_spec.c
+ * kind_arguments.c
  *	  Reads and checks SQL arguments that describe kinds of items.
  */
 #include "postgres.h"
@@ -9,32 +9,19 @@
 #include "entity/template.h"
 #include "errors.h"
 #include "item/convert.h"
-#include "sql/entity.h"
-
-void
-EntityError(const char *format,...)
-{
-	va_list		args;
-	char	   *text;
-
-	va_start(args, format);
-	text = DynamoFormat(format, args);
-	va_end(args);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg_internal("%s", text)));
-}
+#include "sql/kind.h"
 
 /* ---- arguments ---- */
 
 ValueRef
-EntityJsonArgument(FunctionCallInfo fcinfo, int n, const char *name)
+KindJsonArgument(FunctionCallInfo fcinfo, int n, const char *name)
 {
 	ItemBuilder *b;
 
 	if (PG_ARGISNULL(n))
 		return MISSING_VALUE;
 	if (!JB_ROOT_IS_OBJECT(PG_GETARG_JSONB_P(n)))
-		EntityError("%s must be an object", name);
+		InvalidArgument("%s must be an object", name);
 	b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
 	ItemBuilderJsonb(b, PG_GETARG_JSONB_P(n));
 	return ItemRoot(ItemBuilderFinish(b));
@@ -69,21 +56,21 @@ NamesArgument(FunctionCallInfo fcinfo, int n)
 }
 
 void
-EntityKindArguments(FunctionCallInfo fcinfo, int n, EntityDef *def)
+KindArguments(FunctionCallInfo fcinfo, int n, ItemKind *kind)
 {
-	def->prefix = EntityJsonArgument(fcinfo, n, "key_prefix");
-	def->attributes = ItemArgument(fcinfo, n + 1);
+	kind->prefix = KindJsonArgument(fcinfo, n, "key_prefix");
+	kind->attributes = ItemArgument(fcinfo, n + 1);
 	if (!PG_ARGISNULL(n + 2))
 	{
 		text	   *condition = PG_GETARG_TEXT_PP(n + 2);
 
-		def->condition = SliceOfVarlena(condition);
+		kind->condition = SliceOfVarlena(condition);
 	}
-	def->values = ItemArgument(fcinfo, n + 3);
-	def->names = NamesArgument(fcinfo, n + 4);
-	if (def->condition.data == NULL &&
-		(!ValueIsMissing(def->values) || !ValueIsMissing(def->names)))
-		EntityError("expression attribute values or names are given without a condition_expression");
+	kind->values = ItemArgument(fcinfo, n + 3);
+	kind->names = NamesArgument(fcinfo, n + 4);
+	if (kind->condition.data == NULL &&
+		(!ValueIsMissing(kind->values) || !ValueIsMissing(kind->names)))
+		InvalidArgument("expression attribute values or names are given without a condition_expression");
 }
 
 /* ---- checks ---- */
@@ -94,22 +81,20 @@ CheckKeyAttribute(const TableDef *table, Slice name, ValueRef text)
 	int			i = TableDefAttribute(table, name);
 
 	if (i < 0)
-		EntityError("\"%.*s\" is no key attribute of the table or its indexes",
+		InvalidArgument("\"%.*s\" is no key attribute of the table or its indexes",
 					(int) name.len, name.data);
 	if (table->attributes[i].type != VALUE_S)
-		EntityError("key attribute \"%.*s\" is not of type S", (int) name.len, name.data);
+		InvalidArgument("key attribute \"%.*s\" is not of type S", (int) name.len, name.data);
 	if (ValueTypeOf(text) != VALUE_S)
-		EntityError("\"%.*s\" must be a string", (int) name.len, name.data);
+		InvalidArgument("\"%.*s\" must be a string", (int) name.len, name.data);
 }
 
 void
-EntityCheckTemplates(const TableDef *table, ValueRef templates, bool complete)
+KindCheckTemplates(const TableDef *table, ValueRef templates)
 {
 	int			nkeys = KeyCount(&table->key);
 	Container	entries;
 
-	if (ValueIsMissing(templates))
-		return;
 	ContainerOpen(templates, &entries);
 	for (uint32 i = 0; i < entries.count; i++)
 	{
@@ -119,27 +104,25 @@ EntityCheckTemplates(const TableDef *table, ValueRef templates, bool complete)
 		CheckKeyAttribute(table, name, text);
 		(void) TemplateGet(ValuePayload(text));
 	}
-	if (!complete)
-		return;
 	for (int i = 0; i < nkeys; i++)
 	{
 		Slice		name = table->key.attributes[i].name;
 
 		if (ValueIsMissing(AttributeFind(templates, name.data, name.len)))
-			EntityError("key attribute \"%.*s\" has no template", (int) name.len, name.data);
+			InvalidArgument("key attribute \"%.*s\" has no template", (int) name.len, name.data);
 	}
 	if (entries.count > (uint32) nkeys)
-		EntityError("there are templates for attributes that are not in the key of the table");
+		InvalidArgument("there are templates for attributes that are not in the key of the table");
 }
 
 void
-EntityCheckKind(const TableDef *table, const EntityDef *def)
+KindCheck(const TableDef *table, const ItemKind *kind)
 {
 	Container	entries;
 
-	if (!ValueIsMissing(def->prefix))
+	if (!ValueIsMissing(kind->prefix))
 	{
-		ContainerOpen(def->prefix, &entries);
+		ContainerOpen(kind->prefix, &entries);
 		for (uint32 i = 0; i < entries.count; i++)
 		{
 			Slice		name;
@@ -148,8 +131,8 @@ EntityCheckKind(const TableDef *table, const EntityDef *def)
 			CheckKeyAttribute(table, name, text);
 		}
 	}
-	if (def->condition.data != NULL)
-		EntityCheckCondition(def);
+	if (kind->condition.data != NULL)
+		KindCheckCondition(kind);
 }
 
 /* ---- the stored form ---- */
@@ -173,19 +156,12 @@ BuildMap(ItemBuilder *b, const char *name, ValueRef map)
 }
 
 void
-EntityBuildString(ItemBuilder *b, const char *name, const char *text)
+KindBuild(ItemBuilder *b, const ItemKind *kind)
 {
-	BuildSlice(b, name, (Slice) {text, strlen(text)});
-}
-
-void
-EntityBuild(ItemBuilder *b, const EntityDef *def)
-{
-	BuildMap(b, "keys", def->keys);
-	BuildMap(b, "prefix", def->prefix);
-	BuildMap(b, "attributes", def->attributes);
-	BuildSlice(b, "condition", def->condition);
-	BuildMap(b, "values", def->values);
-	BuildMap(b, "names", def->names);
-	BuildSlice(b, "entity", def->entity);
+	BuildMap(b, "keys", kind->keys);
+	BuildMap(b, "prefix", kind->prefix);
+	BuildMap(b, "attributes", kind->attributes);
+	BuildSlice(b, "condition", kind->condition);
+	BuildMap(b, "values", kind->values);
+	BuildMap(b, "names", kind->names);
 }

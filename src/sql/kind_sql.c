@@ -1,7 +1,7 @@
 /*
- * entity_sql.c
- *	  SQL conditions that test the kind of an item, for views, index predicates
- *	  and constraints.
+ * kind_sql.c
+ *	  The tests of a kind of items in SQL, for index predicates and
+ *	  constraints.
  */
 #include "postgres.h"
 
@@ -10,7 +10,7 @@
 
 #include "item/convert.h"
 #include "item/json.h"
-#include "sql/entity.h"
+#include "sql/kind.h"
 
 char *
 SliceLiteral(Slice s)
@@ -32,7 +32,7 @@ ColumnOfKey(const TableDef *table, Slice name)
 	int			i = TableDefAttribute(table, name);
 
 	if (i < 0)
-		EntityError("\"%.*s\" is no key attribute of the table or its indexes",
+		InvalidArgument("\"%.*s\" is no key attribute of the table or its indexes",
 					(int) name.len, name.data);
 	return quote_identifier(table->attributes[i].column);
 }
@@ -113,37 +113,15 @@ JsonbLiteral(ValueRef map)
 
 void
 AppendKindTests(StringInfo sql, bool *first, const char *qualifier,
-				const TableDef *table, const EntityDef *def)
+				const TableDef *table, const ItemKind *kind)
 {
-	AppendPrefixTests(sql, first, qualifier, table, def->prefix);
-	AppendAttributeTests(sql, first, qualifier, def->attributes);
-	if (def->condition.data != NULL)
+	AppendPrefixTests(sql, first, qualifier, table, kind->prefix);
+	AppendAttributeTests(sql, first, qualifier, kind->attributes);
+	if (kind->condition.data != NULL)
 	{
 		BeginTest(sql, first);
 		appendStringInfo(sql, "dynamo.matches(%sitem, %s, %s, %s)",
-						 qualifier, SliceLiteral(def->condition), ItemLiteral(def->values),
-						 JsonbLiteral(def->names));
-	}
-}
-
-void
-AppendComposedKeyTests(StringInfo sql, bool *first, const TableDef *table,
-					   const EntityDef *def)
-{
-	for (int i = 0; i < KeyCount(&table->key); i++)
-	{
-		const AttributeDef *attr = TableKeyAttribute(table, i);
-		const char *column = quote_identifier(attr->column);
-		Slice		template = EntityTemplate(def, attr->name);
-		StringInfoData prefix;
-
-		if (template.data == NULL)
-			continue;
-		initStringInfo(&prefix);
-		TemplateAppendPrefix(TemplateGet(template), &prefix);
-		AppendPrefixTest(sql, first, "t.", column, (Slice) {prefix.data, prefix.len});
-		BeginTest(sql, first);
-		appendStringInfo(sql, "t.%s OPERATOR(pg_catalog.=) dynamo.render_key(t.item, %s)",
-						 column, SliceLiteral(template));
+						 qualifier, SliceLiteral(kind->condition), ItemLiteral(kind->values),
+						 JsonbLiteral(kind->names));
 	}
 }

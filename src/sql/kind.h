@@ -1,0 +1,96 @@
+/*
+ * kind.h
+ *	  Kinds of items that constraints apply to, told by their keys, attributes
+ *	  and a condition.
+ *
+ * A kind is stored in the argument of a trigger, so that it survives every form
+ * of dump.  It is an item in DynamoDB JSON:
+ *
+ *	{"keys":	   {"M": {"PK": {"S": "CUSTOMER#{customer_id}"}}},
+ *	 "prefix":	   {"M": {"SK": {"S": "ORDER#"}}},
+ *	 "attributes": {"M": {"EntityType": {"S": "Order"}}},
+ *	 "condition":  {"S": "..."}, "values": {"M": ...}, "names": {"M": ...}}
+ *
+ * All may be absent.  keys: templates of the key that a reference refers to.
+ * prefix: what key attributes begin with.  attributes: what every item of the
+ * kind has.  condition: a filter.
+ */
+#ifndef DYNAMO_KIND_H
+#define DYNAMO_KIND_H
+
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+
+#include "item/builder.h"
+#include "table/table.h"
+
+typedef struct ItemKind
+{
+	ValueRef	keys;			/* maps, or MISSING_VALUE */
+	ValueRef	prefix;
+	ValueRef	attributes;
+	Slice		condition;		/* data NULL: none */
+	ValueRef	values;
+	ValueRef	names;
+} ItemKind;
+
+/* ---- kind.c ---- */
+
+/*
+ * Reading what is stored as the argument of a trigger, which whoever owns the
+ * relation may write: nothing is taken for what it should be.
+ */
+extern void StoredError(const char *detail) pg_attribute_noreturn();
+
+/* A member of this type; MISSING_VALUE if it is absent. */
+extern ValueRef StoredMember(ValueRef v, const char *name, ValueType type);
+extern Slice StoredString(ValueRef v, const char *name);
+
+/* Reads the text; the result is palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */
+extern ItemKind *KindRead(const char *text);
+
+/* The template of a key attribute; data NULL if it has none. */
+extern Slice KindTemplate(const ItemKind *kind, Slice attribute);
+
+/* Whether an item is of the kind: attributes, prefix and condition. */
+extern bool KindHasItem(const ItemKind *kind, ValueRef item);
+
+/* Raises the errors of the condition: syntax, names, values, unused ones. */
+extern void KindCheckCondition(const ItemKind *kind);
+
+/* ---- kind_arguments.c: kinds from SQL arguments ---- */
+
+/* A jsonb argument, an object, as a map; MISSING_VALUE when null. */
+extern ValueRef KindJsonArgument(FunctionCallInfo fcinfo, int n, const char *name);
+
+/*
+ * The arguments key_prefix, attributes, condition_expression,
+ * expression_attribute_values and expression_attribute_names, from n on.
+ */
+extern void KindArguments(FunctionCallInfo fcinfo, int n, ItemKind *kind);
+
+/* Checks a map of all key attributes of a table, and nothing else, to templates. */
+extern void KindCheckTemplates(const TableDef *table, ValueRef templates);
+
+/* Checks what KindArguments read against the table. */
+extern void KindCheck(const TableDef *table, const ItemKind *kind);
+
+/* Adds the stored form to a map under construction. */
+extern void KindBuild(ItemBuilder *b, const ItemKind *kind);
+
+/* ---- kind_sql.c: the tests of a kind in SQL ---- */
+
+/*
+ * Each test is preceded by WHERE or, when *first is false, AND.  qualifier:
+ * what stands before the table's columns, "t." or nothing.
+ */
+extern void AppendKindTests(StringInfo sql, bool *first, const char *qualifier,
+							const TableDef *table, const ItemKind *kind);
+
+/*
+ * A literal of type text; the bytes must be text.  All literals have their
+ * types, so that no function or operator planted beside ours fits better.
+ */
+extern char *SliceLiteral(Slice s);
+
+#endif							/* DYNAMO_KIND_H */
