@@ -24,6 +24,10 @@
 -- id, a title, a quarter or a status, as the item needs it.  GSI2 holds all
 -- orders under one key, spread over shards, for one key alone would be hot.
 --
+-- Every kind of item is an entity, which the attribute Kind names.  The database
+-- composes the keys of the table and of both indexes: when an order is closed, it
+-- moves in GSI1 and in GSI2.
+--
 -- Run it with: psql -f examples/hr_order_entry.sql
 
 CREATE EXTENSION IF NOT EXISTS dynamo;
@@ -33,7 +37,9 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
 
-DROP TABLE IF EXISTS hr_oe;
+SET client_min_messages = warning;
+DROP TABLE IF EXISTS hr_oe CASCADE;
+RESET client_min_messages;
 
 \echo 'Shards for 3 million orders, a fifth of them open, 250 bytes each'
 SELECT dynamo.recommend_shards(items => 600000, item_bytes => 250);
@@ -42,67 +48,89 @@ SELECT dynamo.create_table('hr_oe', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('hr_oe', 'GSI1', 'GSI1PK', 'GSI1SK');
 SELECT dynamo.create_index('hr_oe', 'GSI2', 'GSI2PK', 'GSI2SK', storage => 'table', shards => 15);
 
-SELECT count(*) AS entities_put
+SELECT dynamo.create_entity('hr_oe', e.name, e.keys, type_attribute => 'Kind')
 FROM (VALUES
-	('{"PK": "HR-REGION1", "SK": "Europe", "GSI1PK": "Europe", "GSI1SK": "HR-REGION1"}'::jsonb),
-	('{"PK": "HR-COUNTRY1", "SK": "Germany", "GSI1PK": "Germany", "GSI1SK": "HR-COUNTRY1", "Region": "HR-REGION1"}'),
-	('{"PK": "HR-LOCATION1", "SK": "Germany", "GSI1PK": "Germany", "GSI1SK": "HR-LOCATION1", "City": "Munich"}'),
-	('{"PK": "HR-JOB1", "SK": "Account Manager", "GSI1PK": "Account Manager", "GSI1SK": "HR-JOB1"}'),
-	('{"PK": "HR-JOB2", "SK": "Stock Clerk", "GSI1PK": "Stock Clerk", "GSI1SK": "HR-JOB2"}'),
-	('{"PK": "HR-DEPARTMENT1", "SK": "Sales", "GSI1PK": "Sales", "GSI1SK": "HR-DEPARTMENT1", "Location": "HR-LOCATION1"}'),
-	('{"PK": "OE-WAREHOUSE1", "SK": "HR-REGION1", "GSI1PK": "HR-REGION1", "GSI1SK": "OE-WAREHOUSE1", "City": "Munich"}'),
-	('{"PK": "OE-WAREHOUSE2", "SK": "HR-REGION1", "GSI1PK": "HR-REGION1", "GSI1SK": "OE-WAREHOUSE2", "City": "Lyon"}'),
-	('{"PK": "HR-EMPLOYEE1", "SK": "Karen Colmenares", "GSI1PK": "Karen Colmenares", "GSI1SK": "HR-EMPLOYEE1", "Email": "karen@example.com"}'),
-	('{"PK": "HR-EMPLOYEE2", "SK": "John Russell", "GSI1PK": "John Russell", "GSI1SK": "HR-EMPLOYEE2", "Email": "john@example.com"}'),
-	('{"PK": "HR-EMPLOYEE3", "SK": "Alyssa Hutton", "GSI1PK": "Alyssa Hutton", "GSI1SK": "HR-EMPLOYEE3", "Email": "alyssa@example.com"}'),
-	('{"PK": "OE-CUSTOMER1", "SK": "HR-EMPLOYEE2", "GSI1PK": "HR-EMPLOYEE2", "GSI1SK": "CUSTOMER#Garner", "Name": "Garner"}'),
-	('{"PK": "OE-CUSTOMER2", "SK": "HR-EMPLOYEE2", "GSI1PK": "HR-EMPLOYEE2", "GSI1SK": "CUSTOMER#Roberts", "Name": "Roberts"}'),
-	('{"PK": "OE-CUSTOMER3", "SK": "HR-EMPLOYEE3", "GSI1PK": "HR-EMPLOYEE3", "GSI1SK": "CUSTOMER#Sutherland", "Name": "Sutherland"}'),
-	('{"PK": "OE-PRODUCT1", "SK": "Monitor", "GSI1PK": "Monitor", "GSI1SK": "OE-PRODUCT1", "Price": 249}'),
-	('{"PK": "OE-PRODUCT2", "SK": "Keyboard", "GSI1PK": "Keyboard", "GSI1SK": "OE-PRODUCT2", "Price": 49}')
+	('region', '{"PK": "HR-REGION{RegionId}", "SK": "{Name}", "GSI1PK": "{Name}", "GSI1SK": "HR-REGION{RegionId}"}'::jsonb),
+	('country', '{"PK": "HR-COUNTRY{CountryId}", "SK": "{Name}", "GSI1PK": "{Name}", "GSI1SK": "HR-COUNTRY{CountryId}"}'),
+	('location', '{"PK": "HR-LOCATION{LocationId}", "SK": "{Country}", "GSI1PK": "{Country}", "GSI1SK": "HR-LOCATION{LocationId}"}'),
+	('job', '{"PK": "HR-JOB{JobId}", "SK": "{Title}", "GSI1PK": "{Title}", "GSI1SK": "HR-JOB{JobId}"}'),
+	('department', '{"PK": "HR-DEPARTMENT{DepartmentId}", "SK": "{Name}", "GSI1PK": "{Name}", "GSI1SK": "HR-DEPARTMENT{DepartmentId}"}'),
+	('warehouse', '{"PK": "OE-WAREHOUSE{WarehouseId}", "SK": "HR-REGION{RegionId}",
+		"GSI1PK": "HR-REGION{RegionId}", "GSI1SK": "OE-WAREHOUSE{WarehouseId}"}'),
+	('employee', '{"PK": "HR-EMPLOYEE{EmployeeId}", "SK": "{Name}", "GSI1PK": "{Name}", "GSI1SK": "HR-EMPLOYEE{EmployeeId}"}'),
+	('customer', '{"PK": "OE-CUSTOMER{CustomerId}", "SK": "HR-EMPLOYEE{RepId}", "GSI1PK": "HR-EMPLOYEE{RepId}", "GSI1SK": "CUSTOMER#{Name}"}'),
+	('product', '{"PK": "OE-PRODUCT{ProductId}", "SK": "{Name}", "GSI1PK": "{Name}", "GSI1SK": "OE-PRODUCT{ProductId}"}'),
+	-- edges
+	('contract', '{"PK": "HR-EMPLOYEE{EmployeeId}", "SK": "HR-CONFIDENTIAL", "GSI1PK": "HR-CONFIDENTIAL", "GSI1SK": "{Hired:date}"}'),
+	('job_history', '{"PK": "HR-EMPLOYEE{EmployeeId}", "SK": "JH#{Since:date}"}'),
+	('current_job', '{"PK": "HR-EMPLOYEE{EmployeeId}", "SK": "{Title}", "GSI1PK": "{Title}", "GSI1SK": "EMPLOYEE#{Name}"}'),
+	('workplace', '{"PK": "HR-EMPLOYEE{EmployeeId}", "SK": "OE-WAREHOUSE{WarehouseId}",
+		"GSI1PK": "OE-WAREHOUSE{WarehouseId}", "GSI1SK": "EMPLOYEE#{Name}"}'),
+	('quota', '{"PK": "HR-EMPLOYEE{EmployeeId}", "SK": "{Quarter}", "GSI1PK": "{Quarter}", "GSI1SK": "{Total:010}"}'),
+	('inventory', '{"PK": "OE-PRODUCT{ProductId}", "SK": "OE-WAREHOUSE{WarehouseId}",
+		"GSI1PK": "OE-PRODUCT{ProductId}", "GSI1SK": "INVENTORY#OE-WAREHOUSE{WarehouseId}"}'),
+	('total_inventory', '{"PK": "OE-PRODUCT{ProductId}", "SK": "OE-PRODUCT{ProductId}"}'),
+	('order_item', '{"PK": "OE-ORDER{OrderId}", "SK": "OE-PRODUCT{ProductId}",
+		"GSI1PK": "OE-PRODUCT{ProductId}", "GSI1SK": "ORDERITEM#{Date:date}"}')
+) AS e (name, keys);
+
+-- An order has two items: one in the customer's name and in GSI2, one in the
+-- representative's.
+SELECT dynamo.create_entity('hr_oe', 'order', type_attribute => 'Kind', view_name => 'orders_of_customers',
+	keys => '{"PK": "OE-ORDER{OrderId}", "SK": "OE-CUSTOMER{CustomerId}",
+		"GSI1PK": "OE-CUSTOMER{CustomerId}", "GSI1SK": "{Status}#{Date:date}", "GSI2PK": "ORDERS", "GSI2SK": "{Status}#{Date:date}"}',
+	attributes => '{"OrderId": "int", "CustomerId": "text", "Status": {"type": "text", "default": "OPEN"}, "Date": "date", "Total": "numeric"}');
+SELECT dynamo.create_entity('hr_oe', 'order_of_rep', type_attribute => 'Kind', view_name => 'orders_of_reps',
+	keys => '{"PK": "OE-ORDER{OrderId}", "SK": "HR-EMPLOYEE{RepId}", "GSI1PK": "HR-EMPLOYEE{RepId}", "GSI1SK": "{Status}#{Date:date}"}',
+	attributes => '{"OrderId": "int", "RepId": "text", "Status": {"type": "text", "default": "OPEN"}, "Date": "date", "Total": "numeric"}');
+
+SELECT count(*) AS items_put
+FROM (VALUES
+	('{"Kind": "region", "RegionId": 1, "Name": "Europe"}'::jsonb),
+	('{"Kind": "country", "CountryId": 1, "Name": "Germany", "Region": "HR-REGION1"}'),
+	('{"Kind": "location", "LocationId": 1, "Country": "Germany", "City": "Munich"}'),
+	('{"Kind": "job", "JobId": 1, "Title": "Account Manager"}'),
+	('{"Kind": "job", "JobId": 2, "Title": "Stock Clerk"}'),
+	('{"Kind": "department", "DepartmentId": 1, "Name": "Sales", "Location": "HR-LOCATION1"}'),
+	('{"Kind": "warehouse", "WarehouseId": 1, "RegionId": 1, "City": "Munich"}'),
+	('{"Kind": "warehouse", "WarehouseId": 2, "RegionId": 1, "City": "Lyon"}'),
+	('{"Kind": "employee", "EmployeeId": 1, "Name": "Karen Colmenares", "Email": "karen@example.com"}'),
+	('{"Kind": "employee", "EmployeeId": 2, "Name": "John Russell", "Email": "john@example.com"}'),
+	('{"Kind": "employee", "EmployeeId": 3, "Name": "Alyssa Hutton", "Email": "alyssa@example.com"}'),
+	('{"Kind": "customer", "CustomerId": 1, "RepId": 2, "Name": "Garner"}'),
+	('{"Kind": "customer", "CustomerId": 2, "RepId": 2, "Name": "Roberts"}'),
+	('{"Kind": "customer", "CustomerId": 3, "RepId": 3, "Name": "Sutherland"}'),
+	('{"Kind": "product", "ProductId": 1, "Name": "Monitor", "Price": 249}'),
+	('{"Kind": "product", "ProductId": 2, "Name": "Keyboard", "Price": 49}'),
+	('{"Kind": "contract", "EmployeeId": 1, "Hired": "2025-11-03", "Salary": 2500}'),
+	('{"Kind": "contract", "EmployeeId": 2, "Hired": "2019-10-01", "Salary": 14000}'),
+	('{"Kind": "contract", "EmployeeId": 3, "Hired": "2026-02-16", "Salary": 8800}'),
+	('{"Kind": "job_history", "EmployeeId": 1, "Since": "2025-11-03", "Job": "HR-JOB2", "Title": "Stock Clerk"}'),
+	('{"Kind": "job_history", "EmployeeId": 2, "Since": "2019-10-01", "Job": "HR-JOB2", "Title": "Stock Clerk"}'),
+	('{"Kind": "job_history", "EmployeeId": 2, "Since": "2022-04-01", "Job": "HR-JOB1", "Title": "Account Manager"}'),
+	('{"Kind": "job_history", "EmployeeId": 3, "Since": "2026-02-16", "Job": "HR-JOB1", "Title": "Account Manager"}'),
+	('{"Kind": "current_job", "EmployeeId": 1, "Title": "Stock Clerk", "Name": "Karen Colmenares"}'),
+	('{"Kind": "current_job", "EmployeeId": 2, "Title": "Account Manager", "Name": "John Russell"}'),
+	('{"Kind": "current_job", "EmployeeId": 3, "Title": "Account Manager", "Name": "Alyssa Hutton"}'),
+	('{"Kind": "workplace", "EmployeeId": 1, "WarehouseId": 1, "Name": "Karen Colmenares"}'),
+	('{"Kind": "quota", "EmployeeId": 2, "Quarter": "2026-Q1", "Total": 596}'),
+	('{"Kind": "quota", "EmployeeId": 3, "Quarter": "2026-Q1", "Total": 1245}'),
+	('{"Kind": "inventory", "ProductId": 1, "WarehouseId": 1, "Quantity": 12}'),
+	('{"Kind": "inventory", "ProductId": 1, "WarehouseId": 2, "Quantity": 30}'),
+	('{"Kind": "total_inventory", "ProductId": 1, "Quantity": 42}'),
+	('{"Kind": "inventory", "ProductId": 2, "WarehouseId": 1, "Quantity": 5}'),
+	('{"Kind": "total_inventory", "ProductId": 2, "Quantity": 5}'),
+	('{"Kind": "order_item", "OrderId": 1, "ProductId": 1, "Date": "2026-01-10", "Quantity": 2, "Price": 249}'),
+	('{"Kind": "order_item", "OrderId": 1, "ProductId": 2, "Date": "2026-01-10", "Quantity": 2, "Price": 49}'),
+	('{"Kind": "order_item", "OrderId": 4, "ProductId": 1, "Date": "2026-03-15", "Quantity": 5, "Price": 249}')
 ) AS data (item), dynamo.put_item('hr_oe', data.item);
 
-SELECT count(*) AS edges_put
-FROM (VALUES
-	('{"PK": "HR-EMPLOYEE1", "SK": "HR-CONFIDENTIAL", "GSI1PK": "HR-CONFIDENTIAL", "GSI1SK": "2025-11-03", "Salary": 2500}'::jsonb),
-	('{"PK": "HR-EMPLOYEE2", "SK": "HR-CONFIDENTIAL", "GSI1PK": "HR-CONFIDENTIAL", "GSI1SK": "2019-10-01", "Salary": 14000}'),
-	('{"PK": "HR-EMPLOYEE3", "SK": "HR-CONFIDENTIAL", "GSI1PK": "HR-CONFIDENTIAL", "GSI1SK": "2026-02-16", "Salary": 8800}'),
-	('{"PK": "HR-EMPLOYEE1", "SK": "JH#2025-11-03", "Job": "HR-JOB2", "Title": "Stock Clerk"}'),
-	('{"PK": "HR-EMPLOYEE2", "SK": "JH#2019-10-01", "Job": "HR-JOB2", "Title": "Stock Clerk"}'),
-	('{"PK": "HR-EMPLOYEE2", "SK": "JH#2022-04-01", "Job": "HR-JOB1", "Title": "Account Manager"}'),
-	('{"PK": "HR-EMPLOYEE3", "SK": "JH#2026-02-16", "Job": "HR-JOB1", "Title": "Account Manager"}'),
-	('{"PK": "HR-EMPLOYEE1", "SK": "Stock Clerk", "GSI1PK": "Stock Clerk", "GSI1SK": "EMPLOYEE#Karen Colmenares"}'),
-	('{"PK": "HR-EMPLOYEE2", "SK": "Account Manager", "GSI1PK": "Account Manager", "GSI1SK": "EMPLOYEE#John Russell"}'),
-	('{"PK": "HR-EMPLOYEE3", "SK": "Account Manager", "GSI1PK": "Account Manager", "GSI1SK": "EMPLOYEE#Alyssa Hutton"}'),
-	('{"PK": "HR-EMPLOYEE1", "SK": "OE-WAREHOUSE1", "GSI1PK": "OE-WAREHOUSE1", "GSI1SK": "EMPLOYEE#Karen Colmenares"}'),
-	('{"PK": "HR-EMPLOYEE2", "SK": "2026-Q1", "GSI1PK": "2026-Q1", "GSI1SK": "0000000596", "Total": 596}'),
-	('{"PK": "HR-EMPLOYEE3", "SK": "2026-Q1", "GSI1PK": "2026-Q1", "GSI1SK": "0000001245", "Total": 1245}'),
-	('{"PK": "OE-PRODUCT1", "SK": "OE-WAREHOUSE1", "GSI1PK": "OE-PRODUCT1", "GSI1SK": "INVENTORY#OE-WAREHOUSE1", "Quantity": 12}'),
-	('{"PK": "OE-PRODUCT1", "SK": "OE-WAREHOUSE2", "GSI1PK": "OE-PRODUCT1", "GSI1SK": "INVENTORY#OE-WAREHOUSE2", "Quantity": 30}'),
-	('{"PK": "OE-PRODUCT1", "SK": "OE-PRODUCT1", "Quantity": 42}'),
-	('{"PK": "OE-PRODUCT2", "SK": "OE-WAREHOUSE1", "GSI1PK": "OE-PRODUCT2", "GSI1SK": "INVENTORY#OE-WAREHOUSE1", "Quantity": 5}'),
-	('{"PK": "OE-PRODUCT2", "SK": "OE-PRODUCT2", "Quantity": 5}'),
-	('{"PK": "OE-ORDER1", "SK": "OE-PRODUCT1", "GSI1PK": "OE-PRODUCT1", "GSI1SK": "ORDERITEM#2026-01-10", "Quantity": 2, "Price": 249}'),
-	('{"PK": "OE-ORDER1", "SK": "OE-PRODUCT2", "GSI1PK": "OE-PRODUCT2", "GSI1SK": "ORDERITEM#2026-01-10", "Quantity": 2, "Price": 49}'),
-	('{"PK": "OE-ORDER4", "SK": "OE-PRODUCT1", "GSI1PK": "OE-PRODUCT1", "GSI1SK": "ORDERITEM#2026-03-15", "Quantity": 5, "Price": 249}')
-) AS data (item), dynamo.put_item('hr_oe', data.item);
-
--- Orders: one item in the customer's name and in GSI2, one in the representative's.
-SELECT count(*) AS orders_put
-FROM (VALUES
-	('OE-ORDER1', 'OE-CUSTOMER1', 'HR-EMPLOYEE2', 'SHIPPED', '2026-01-10', 596),
-	('OE-ORDER2', 'OE-CUSTOMER1', 'HR-EMPLOYEE2', 'OPEN', '2026-02-20', 49),
-	('OE-ORDER3', 'OE-CUSTOMER2', 'HR-EMPLOYEE2', 'OPEN', '2026-03-05', 98),
-	('OE-ORDER4', 'OE-CUSTOMER3', 'HR-EMPLOYEE3', 'OPEN', '2026-03-15', 1245),
-	('OE-ORDER5', 'OE-CUSTOMER1', 'HR-EMPLOYEE2', 'OPEN', '2026-05-01', 249)
-) AS o (id, customer, rep, status, day, total),
-	LATERAL (VALUES
-		(jsonb_build_object('PK', id, 'SK', customer, 'Total', total, 'Status', status, 'Date', day,
-							'GSI1PK', customer, 'GSI1SK', status || '#' || day,
-							'GSI2PK', 'ORDERS', 'GSI2SK', status || '#' || day)),
-		(jsonb_build_object('PK', id, 'SK', rep, 'Total', total,
-							'GSI1PK', rep, 'GSI1SK', status || '#' || day))
-	) AS data (item), dynamo.put_item('hr_oe', data.item);
+INSERT INTO orders_of_customers ("OrderId", "CustomerId", "Status", "Date", "Total") VALUES
+	(1, 1, 'SHIPPED', '2026-01-10', 596), (2, 1, 'OPEN', '2026-02-20', 49), (3, 2, 'OPEN', '2026-03-05', 98),
+	(4, 3, 'OPEN', '2026-03-15', 1245), (5, 1, 'OPEN', '2026-05-01', 249);
+INSERT INTO orders_of_reps ("OrderId", "RepId", "Status", "Date", "Total") VALUES
+	(1, 2, 'SHIPPED', '2026-01-10', 596), (2, 2, 'OPEN', '2026-02-20', 49), (3, 2, 'OPEN', '2026-03-05', 98),
+	(4, 3, 'OPEN', '2026-03-15', 1245), (5, 2, 'OPEN', '2026-05-01', 249);
 
 \echo '1. An employee by id'
 SELECT item ->> 'SK' AS "SK"
@@ -165,12 +193,18 @@ FROM dynamo.query('hr_oe', 'GSI1PK = :title AND begins_with(GSI1SK, :employees)'
 				  '{":title": {"S": "Account Manager"}, ":employees": {"S": "EMPLOYEE#"}}', index_name => 'GSI1') AS item;
 
 \echo '12. The inventory of a product in a warehouse'
-SELECT dynamo.get_item('hr_oe', '{"PK": {"S": "OE-PRODUCT1"}, "SK": {"S": "OE-WAREHOUSE2"}}') ->> 'Quantity' AS quantity;
+SELECT dynamo.get_item('hr_oe', dynamo.entity_key('hr_oe', 'inventory', '{"ProductId": 1, "WarehouseId": 2}'::jsonb)) ->> 'Quantity' AS quantity;
 
 \echo '13. The inventory of a product in all warehouses'
-SELECT dynamo.get_item('hr_oe', '{"PK": {"S": "OE-PRODUCT1"}, "SK": {"S": "OE-PRODUCT1"}}') ->> 'Quantity' AS quantity;
+SELECT dynamo.get_item('hr_oe', dynamo.entity_key('hr_oe', 'total_inventory', '{"ProductId": 1}'::jsonb)) ->> 'Quantity' AS quantity;
 
 \echo '14. Account representatives ranked by the total of their orders in a quarter'
 SELECT item ->> 'PK' AS rep, item ->> 'Total' AS total
 FROM dynamo.query('hr_oe', 'GSI1PK = :quarter', '{":quarter": {"S": "2026-Q1"}}',
 				  index_name => 'GSI1', scan_index_forward => false) AS item;
+
+\echo '15. An order is closed: it leaves the OPEN orders of its customer, of its representative and of all'
+UPDATE orders_of_customers SET "Status" = 'CLOSED' WHERE "OrderId" = 3 RETURNING "PK", "SK", "Status";
+UPDATE orders_of_reps SET "Status" = 'CLOSED' WHERE "OrderId" = 3;
+SELECT item ->> 'PK' AS "order", item ->> 'GSI2SK' AS status_and_date
+FROM dynamo.query('hr_oe', 'GSI2PK = :orders', '{":orders": {"S": "ORDERS"}}', index_name => 'GSI2') AS item;

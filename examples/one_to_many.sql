@@ -9,7 +9,9 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
 
-DROP TABLE IF EXISTS customers, books, organizations, tickets, stores;
+SET client_min_messages = warning;
+DROP TABLE IF EXISTS customers, books, organizations, tickets, stores CASCADE;
+RESET client_min_messages;
 
 -- ------------------------------------------------------------------------
 -- 1. A complex attribute: the "many" side is a map inside the "one" side.
@@ -66,14 +68,19 @@ FROM dynamo.query('books', 'AuthorName = :author', '{":author": {"S": "Stephen K
 -- 3. A composite key: an organization and its users share a partition key.
 
 SELECT dynamo.create_table('organizations', partition_key => 'PK', sort_key => 'SK');
-SELECT count(*) AS items_put
-FROM (VALUES
-	('{"PK": "ORG#MICROSOFT", "SK": "METADATA#MICROSOFT", "OrgName": "Microsoft", "PlanType": "Enterprise"}'::jsonb),
-	('{"PK": "ORG#MICROSOFT", "SK": "USER#BILLGATES", "UserName": "Bill Gates", "UserType": "Member"}'),
-	('{"PK": "ORG#MICROSOFT", "SK": "USER#SATYANADELLA", "UserName": "Satya Nadella", "UserType": "Admin"}'),
-	('{"PK": "ORG#AMAZON", "SK": "METADATA#AMAZON", "OrgName": "Amazon", "PlanType": "Pro"}'),
-	('{"PK": "ORG#AMAZON", "SK": "USER#JEFFBEZOS", "UserName": "Jeff Bezos", "UserType": "Admin"}')
-) AS data (item), dynamo.put_item('organizations', data.item);
+SELECT dynamo.create_entity('organizations', 'organization', view_name => 'organization_rows',
+	keys => '{"PK": "ORG#{Org:upper}", "SK": "METADATA#{Org:upper}"}',
+	attributes => '{"Org": "text", "OrgName": "text", "PlanType": "text"}');
+SELECT dynamo.create_entity('organizations', 'user', view_name => 'organization_users',
+	keys => '{"PK": "ORG#{Org:upper}", "SK": "USER#{UserId:upper}"}',
+	attributes => '{"Org": "text", "UserId": "text", "UserName": "text", "UserType": {"type": "text", "default": "Member"}}');
+
+INSERT INTO organization_rows ("Org", "OrgName", "PlanType")
+VALUES ('microsoft', 'Microsoft', 'Enterprise'), ('amazon', 'Amazon', 'Pro');
+INSERT INTO organization_users ("Org", "UserId", "UserName", "UserType")
+VALUES ('microsoft', 'SatyaNadella', 'Satya Nadella', 'Admin'), ('amazon', 'JeffBezos', 'Jeff Bezos', 'Admin');
+INSERT INTO organization_users ("Org", "UserId", "UserName") VALUES ('microsoft', 'BillGates', 'Bill Gates')
+RETURNING "PK", "SK", "UserType";
 
 \echo '3.1 An organization'
 SELECT dynamo.get_item('organizations', '{"PK": {"S": "ORG#MICROSOFT"}, "SK": {"S": "METADATA#MICROSOFT"}}');
@@ -88,6 +95,7 @@ FROM dynamo.query('organizations', 'PK = :org AND begins_with(SK, :users)',
 				  '{":org": {"S": "ORG#MICROSOFT"}, ":users": {"S": "USER#"}}') AS item;
 
 \echo '3.4 One user'
+SELECT "UserName", "UserType" FROM organization_users WHERE "Org" = 'amazon' AND "UserId" = 'JeffBezos';
 SELECT dynamo.get_item('organizations', '{"PK": {"S": "ORG#AMAZON"}, "SK": {"S": "USER#JEFFBEZOS"}}');
 
 -- ------------------------------------------------------------------------
@@ -96,17 +104,22 @@ SELECT dynamo.get_item('organizations', '{"PK": {"S": "ORG#AMAZON"}, "SK": {"S":
 
 SELECT dynamo.create_table('tickets', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('tickets', 'GSI1', 'GSI1PK', 'GSI1SK');
+SELECT dynamo.create_entity('tickets', e.name, e.keys, type_attribute => 'Kind')
+FROM (VALUES
+	('user', '{"PK": "ORG#{Org:upper}", "SK": "USER#{UserId:upper}",
+		"GSI1PK": "ORG#{Org:upper}#USER#{UserId:upper}", "GSI1SK": "USER#{UserId:upper}"}'::jsonb),
+	('ticket', '{"PK": "TICKET#{TicketId}", "SK": "TICKET#{TicketId}",
+		"GSI1PK": "ORG#{Org:upper}#USER#{UserId:upper}", "GSI1SK": "TICKET#{TicketId}"}'),
+	('comment', '{"PK": "TICKET#{TicketId}", "SK": "COMMENT#{CommentId}"}')
+) AS e (name, keys);
+
 SELECT count(*) AS items_put
 FROM (VALUES
-	('{"PK": "ORG#MICROSOFT", "SK": "USER#BILLGATES", "UserName": "Bill Gates",
-	   "GSI1PK": "ORG#MICROSOFT#USER#BILLGATES", "GSI1SK": "USER#BILLGATES"}'::jsonb),
-	('{"PK": "TICKET#1584043200-a1", "SK": "TICKET#1584043200-a1", "Subject": "Cannot log in",
-	   "GSI1PK": "ORG#MICROSOFT#USER#BILLGATES", "GSI1SK": "TICKET#1584043200-a1"}'),
-	('{"PK": "TICKET#1584043200-a1", "SK": "COMMENT#1", "Text": "Which browser?"}'),
-	('{"PK": "TICKET#1586721600-b2", "SK": "TICKET#1586721600-b2", "Subject": "Printer on fire",
-	   "GSI1PK": "ORG#MICROSOFT#USER#BILLGATES", "GSI1SK": "TICKET#1586721600-b2"}'),
-	('{"PK": "TICKET#1589313600-c3", "SK": "TICKET#1589313600-c3", "Subject": "Invoice missing",
-	   "GSI1PK": "ORG#MICROSOFT#USER#BILLGATES", "GSI1SK": "TICKET#1589313600-c3"}')
+	('{"Kind": "user", "Org": "microsoft", "UserId": "BillGates", "UserName": "Bill Gates"}'::jsonb),
+	('{"Kind": "ticket", "TicketId": "1584043200-a1", "Org": "microsoft", "UserId": "BillGates", "Subject": "Cannot log in"}'),
+	('{"Kind": "comment", "TicketId": "1584043200-a1", "CommentId": 1, "Text": "Which browser?"}'),
+	('{"Kind": "ticket", "TicketId": "1586721600-b2", "Org": "microsoft", "UserId": "BillGates", "Subject": "Printer on fire"}'),
+	('{"Kind": "ticket", "TicketId": "1589313600-c3", "Org": "microsoft", "UserId": "BillGates", "Subject": "Invoice missing"}')
 ) AS data (item), dynamo.put_item('tickets', data.item);
 
 \echo '4.1 A user and the two latest tickets in one backward read'
@@ -122,14 +135,15 @@ FROM dynamo.query('tickets', 'PK = :ticket', '{":ticket": {"S": "TICKET#15840432
 -- 5. A composite sort key: a hierarchy in one string, searched at every level.
 
 SELECT dynamo.create_table('stores', partition_key => 'Country', sort_key => 'Place');
-SELECT count(*) AS stores_put
-FROM (VALUES
-	('{"Country": "USA", "Place": "NEBRASKA#OMAHA#68118", "Street": "1 Farnam"}'::jsonb),
-	('{"Country": "USA", "Place": "NEBRASKA#OMAHA#68131", "Street": "2 Dodge"}'),
-	('{"Country": "USA", "Place": "NEBRASKA#LINCOLN#68502", "Street": "3 South"}'),
-	('{"Country": "USA", "Place": "NEVADA#RENO#89501", "Street": "4 Virginia"}'),
-	('{"Country": "FRANCE", "Place": "PROVENCE#NICE#06000", "Street": "5 Massena"}')
-) AS data (item), dynamo.put_item('stores', data.item);
+SELECT dynamo.create_entity('stores', 'store', type_attribute => 'Kind', view_name => 'store_rows',
+	keys => '{"Place": "{State:upper}#{City:upper}#{Zip}"}',
+	attributes => '{"Country": "text", "State": "text", "City": "text", "Zip": "text", "Street": "text"}');
+INSERT INTO store_rows ("Country", "State", "City", "Zip", "Street") VALUES
+	('USA', 'Nebraska', 'Omaha', '68118', '1 Farnam'),
+	('USA', 'Nebraska', 'Omaha', '68131', '2 Dodge'),
+	('USA', 'Nebraska', 'Lincoln', '68502', '3 South'),
+	('USA', 'Nevada', 'Reno', '89501', '4 Virginia'),
+	('FRANCE', 'Provence', 'Nice', '06000', '5 Massena');
 
 \echo '5.1 The stores of a country'
 SELECT item ->> 'Place' AS place
@@ -149,3 +163,6 @@ FROM dynamo.query('stores', 'Country = :c AND begins_with(Place, :p)',
 SELECT item ->> 'Place' AS place, item ->> 'Street' AS street
 FROM dynamo.query('stores', 'Country = :c AND begins_with(Place, :p)',
 				  '{":c": {"S": "USA"}, ":p": {"S": "NEBRASKA#OMAHA#68118"}}') AS item;
+
+\echo '5.5 The same by attributes: the view makes the range of the key'
+SELECT "Zip", "Street" FROM store_rows WHERE "Country" = 'USA' AND "State" = 'Nebraska' AND "City" = 'Omaha' ORDER BY "Zip";

@@ -7,6 +7,8 @@
 --   SCHOOL#<id>     PUPIL#<id>        pupil of a school (a pupil may have several)
 --   COURSE#<id>     PUPIL#<id>        a pupil attends a course (an edge)
 --
+-- Each of these is an entity, known by its key: no attribute tells the kind.
+--
 -- Run it with: psql -f examples/schools.sql
 
 CREATE EXTENSION IF NOT EXISTS dynamo;
@@ -16,22 +18,26 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
 
-DROP TABLE IF EXISTS schools;
+SET client_min_messages = warning;
+DROP TABLE IF EXISTS schools CASCADE;
+RESET client_min_messages;
 
 SELECT dynamo.create_table('schools', partition_key => 'PK', sort_key => 'SK');
 
-SELECT count(*) AS items_put
+SELECT dynamo.create_entity('schools', e.name, e.keys, e.attributes, view_name => e.view)
 FROM (VALUES
-	('{"PK": "SCHOOL#1", "SK": "#METADATA#1", "name": "Northside High", "city": "Leeds"}'::jsonb),
-	('{"PK": "SCHOOL#1", "SK": "COURSE#ART", "title": "Art"}'),
-	('{"PK": "SCHOOL#1", "SK": "COURSE#BIO", "title": "Biology"}'),
-	('{"PK": "SCHOOL#1", "SK": "PUPIL#100", "name": "Ada", "enrolled": 2022}'),
-	('{"PK": "SCHOOL#1", "SK": "PUPIL#101", "name": "Ben", "enrolled": 2023}'),
-	('{"PK": "SCHOOL#2", "SK": "#METADATA#2", "name": "City College", "city": "York"}'),
-	('{"PK": "SCHOOL#2", "SK": "COURSE#MUS", "title": "Music"}'),
-	('{"PK": "SCHOOL#2", "SK": "PUPIL#101", "name": "Ben", "enrolled": 2024}'),
-	('{"PK": "SCHOOL#2", "SK": "PUPIL#102", "name": "Cleo", "enrolled": 2024}')
-) AS data (item), dynamo.put_item('schools', data.item);
+	('school', 'school_rows', '{"PK": "SCHOOL#{school_id}", "SK": "#METADATA#{school_id}"}'::jsonb,
+	 '{"school_id": "text", "name": "text", "city": "text"}'::json),
+	('course', 'course_rows', '{"PK": "SCHOOL#{school_id}", "SK": "COURSE#{course_id}"}',
+	 '{"school_id": "text", "course_id": "text", "title": "text"}'),
+	('pupil', 'pupil_rows', '{"PK": "SCHOOL#{school_id}", "SK": "PUPIL#{pupil_id:03}"}',
+	 '{"school_id": "text", "pupil_id": "int", "name": "text", "enrolled": "int"}')
+) AS e (name, view, keys, attributes);
+
+INSERT INTO school_rows (school_id, name, city) VALUES ('1', 'Northside High', 'Leeds'), ('2', 'City College', 'York');
+INSERT INTO course_rows (school_id, course_id, title) VALUES ('1', 'ART', 'Art'), ('1', 'BIO', 'Biology'), ('2', 'MUS', 'Music');
+INSERT INTO pupil_rows (school_id, pupil_id, name, enrolled)
+VALUES ('1', 100, 'Ada', 2022), ('1', 101, 'Ben', 2023), ('2', 101, 'Ben', 2024), ('2', 102, 'Cleo', 2024);
 
 \echo '1. A school by id'
 SELECT item - '{PK,SK}'::text[] AS school
@@ -61,15 +67,13 @@ FROM dynamo.query('schools', '#PK = :PK',
 -- and schools.
 
 SELECT dynamo.create_index('schools', 'inverted', 'SK', 'PK');
+SELECT dynamo.create_entity('schools', 'attendance', view_name => 'attendance_rows',
+	keys => '{"PK": "COURSE#{course_id}", "SK": "PUPIL#{pupil_id:03}"}',
+	attributes => '{"course_id": "text", "pupil_id": "int", "since": "date"}');
 
-SELECT count(*) AS edges_put
-FROM (VALUES
-	('{"PK": "COURSE#ART", "SK": "PUPIL#100", "since": "2022-09-01"}'::jsonb),
-	('{"PK": "COURSE#ART", "SK": "PUPIL#101", "since": "2023-09-01"}'),
-	('{"PK": "COURSE#BIO", "SK": "PUPIL#101", "since": "2023-09-01"}'),
-	('{"PK": "COURSE#MUS", "SK": "PUPIL#101", "since": "2024-09-01"}'),
-	('{"PK": "COURSE#MUS", "SK": "PUPIL#102", "since": "2024-09-01"}')
-) AS data (item), dynamo.put_item('schools', data.item);
+INSERT INTO attendance_rows (course_id, pupil_id, since)
+VALUES ('ART', 100, '2022-09-01'), ('ART', 101, '2023-09-01'), ('BIO', 101, '2023-09-01'),
+	('MUS', 101, '2024-09-01'), ('MUS', 102, '2024-09-01');
 
 \echo '5. The pupils of a course'
 SELECT item ->> 'SK' AS pupil, item ->> 'since' AS since
@@ -88,3 +92,8 @@ SELECT item ->> 'PK' AS school, item ->> 'enrolled' AS enrolled
 FROM dynamo.query('schools', '#SK = :SK AND begins_with(#PK, :PK)',
 				  '{":SK": {"S": "PUPIL#101"}, ":PK": {"S": "SCHOOL#"}}',
 				  '{"#PK": "PK", "#SK": "SK"}', index_name => 'inverted') AS item;
+
+\echo '8. A pupil with the courses, in one statement: both ends are read by their keys'
+SELECT p.name, a.course_id, a.since
+FROM attendance_rows a JOIN pupil_rows p ON p.school_id = '2' AND p.pupil_id = a.pupil_id
+WHERE a.course_id = 'MUS' ORDER BY p.name;

@@ -1,6 +1,7 @@
 -- A shop as a hierarchy: customer, order and order item in one table, without
 -- any secondary index.  The sort key's prefix says what an item is and where
--- it belongs:
+-- it belongs.  Each kind is declared as an entity, and the database composes the
+-- keys (bare_keys.sql is the same without entities):
 --
 --   PK              SK                      entity
 --   CUSTOMER#<id>   METADATA                customer
@@ -16,38 +17,52 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
 
-DROP TABLE IF EXISTS ecommerce;
+SET client_min_messages = warning;
+DROP TABLE IF EXISTS ecommerce CASCADE;
+RESET client_min_messages;
 
 SELECT dynamo.create_table('ecommerce', partition_key => 'PK', sort_key => 'SK');
 
--- Items may be written as plain JSON: a jsonb becomes an item.
+-- The attribute kind tells what an item is.
+SELECT dynamo.create_entity('ecommerce', 'customer', type_attribute => 'kind', view_name => 'ecommerce_customers',
+	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}',
+	attributes => '{"customer_id": "text", "name": "text", "email": "text"}');
+SELECT dynamo.create_entity('ecommerce', 'order', type_attribute => 'kind', view_name => 'ecommerce_orders',
+	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}"}',
+	attributes => '{"customer_id": "text", "order_id": "text", "order_date": "timestamptz", "total_amount": "numeric"}');
+SELECT dynamo.create_entity('ecommerce', 'item', type_attribute => 'kind', view_name => 'ecommerce_items',
+	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}#ITEM#{product_id}"}',
+	attributes => '{"customer_id": "text", "order_id": "text", "product_id": "text",
+		"product_name": "text", "quantity": "int", "price": "numeric"}');
+
+-- Rows of the views become items.
+INSERT INTO ecommerce_customers (customer_id, name, email) VALUES
+	('12345', 'Alice Smith', 'alice.smith@example.com'),
+	('67890', 'Bob Jones', 'bob.jones@example.com');
+INSERT INTO ecommerce_orders (customer_id, order_id, order_date, total_amount) VALUES
+	('12345', '98765', '2023-10-27 10:00Z', 150.75),
+	('12345', '98801', '2023-11-02 16:20Z', 49.90),
+	('67890', '98770', '2023-10-28 08:30Z', 50.00);
+
+-- So do items as plain JSON, in any other way of writing.
 SELECT count(*) AS items_put
 FROM (VALUES
-	('{"PK": "CUSTOMER#12345", "SK": "METADATA",
-	   "customer_id": "12345", "name": "Alice Smith", "email": "alice.smith@example.com"}'::jsonb),
-	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98765",
-	   "order_id": "98765", "order_date": "2023-10-27T10:00:00Z", "total_amount": 150.75}'),
-	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98765#ITEM#ABC",
-	   "product_name": "Wireless Mouse", "quantity": 1, "price": 25.00}'),
-	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98765#ITEM#DEF",
+	('{"kind": "item", "customer_id": "12345", "order_id": "98765", "product_id": "ABC",
+	   "product_name": "Wireless Mouse", "quantity": 1, "price": 25.00}'::jsonb),
+	('{"kind": "item", "customer_id": "12345", "order_id": "98765", "product_id": "DEF",
 	   "product_name": "Mechanical Keyboard", "quantity": 1, "price": 125.75}'),
-	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98801",
-	   "order_id": "98801", "order_date": "2023-11-02T16:20:00Z", "total_amount": 49.90}'),
-	('{"PK": "CUSTOMER#12345", "SK": "ORDER#98801#ITEM#GHI",
+	('{"kind": "item", "customer_id": "12345", "order_id": "98801", "product_id": "GHI",
 	   "product_name": "Desk Lamp", "quantity": 1, "price": 49.90}'),
-	('{"PK": "CUSTOMER#67890", "SK": "METADATA",
-	   "customer_id": "67890", "name": "Bob Jones", "email": "bob.jones@example.com"}'),
-	('{"PK": "CUSTOMER#67890", "SK": "ORDER#98770",
-	   "order_id": "98770", "order_date": "2023-10-28T08:30:00Z", "total_amount": 50.00}'),
-	('{"PK": "CUSTOMER#67890", "SK": "ORDER#98770#ITEM#ABC",
+	('{"kind": "item", "customer_id": "67890", "order_id": "98770", "product_id": "ABC",
 	   "product_name": "Wireless Mouse", "quantity": 2, "price": 25.00}')
 ) AS data (item), dynamo.put_item('ecommerce', data.item);
+SELECT "PK", "SK" FROM ecommerce ORDER BY 1, 2;
 
 \echo '1. A customer by id'
-SELECT dynamo.get_item('ecommerce', '{"PK": {"S": "CUSTOMER#12345"}, "SK": {"S": "METADATA"}}');
+SELECT dynamo.get_item('ecommerce', dynamo.entity_key('ecommerce', 'customer', '{"customer_id": "12345"}'::jsonb));
 
 \echo '2. Everything of a customer'
-SELECT item ->> 'SK' AS "SK", item - '{PK,SK}'::text[] AS attributes
+SELECT dynamo.kind_of('ecommerce', item) AS kind, item - '{PK,SK,kind}'::text[] AS attributes
 FROM dynamo.query('ecommerce', 'PK = :pk',
 				  '{":pk": {"S": "CUSTOMER#12345"}}') AS item;
 
@@ -56,26 +71,21 @@ SELECT item ->> 'SK' AS "SK", item ->> 'total_amount' AS total, item ->> 'produc
 FROM dynamo.query('ecommerce', 'PK = :pk AND begins_with(SK, :prefix)',
 				  '{":pk": {"S": "CUSTOMER#12345"}, ":prefix": {"S": "ORDER#"}}') AS item;
 
-\echo '4. The items of one order'
-SELECT item ->> 'product_name' AS product, item ->> 'quantity' AS quantity, item ->> 'price' AS price
-FROM dynamo.query('ecommerce', 'PK = :pk AND begins_with(SK, :prefix)',
-				  '{":pk": {"S": "CUSTOMER#12345"}, ":prefix": {"S": "ORDER#98765#ITEM#"}}') AS item;
+\echo '4. The items of one order: a range of the key'
+SELECT product_name, quantity, price FROM ecommerce_items WHERE customer_id = '12345' AND order_id = '98765';
 
 \echo '5. Only the orders, latest first, without their items'
-SELECT item ->> 'order_id' AS order_id, item ->> 'order_date' AS order_date, item ->> 'total_amount' AS total
-FROM dynamo.query('ecommerce', 'PK = :pk AND begins_with(SK, :prefix)',
-				  '{":pk": {"S": "CUSTOMER#12345"}, ":prefix": {"S": "ORDER#"}}',
-				  filter_expression => 'attribute_exists(order_id)',
-				  scan_index_forward => false) AS item;
+SELECT order_id, order_date AT TIME ZONE 'UTC' AS order_date, total_amount
+FROM ecommerce_orders WHERE customer_id = '12345' ORDER BY "SK" DESC;
 
 \echo '6. Upwards: every customer who ordered a product'
 -- What this model cannot answer in DynamoDB is plain SQL over the same rows.
 CREATE INDEX ecommerce_product ON ecommerce ((item ->> 'product_name'), "PK")
 	WHERE item ? 'product_name';
 
-SELECT customer.item ->> 'name' AS customer, sum((bought.item ->> 'quantity')::int) AS pieces
+SELECT c.name AS customer, sum((bought.item ->> 'quantity')::int) AS pieces
 FROM ecommerce AS bought
-JOIN ecommerce AS customer ON customer."PK" = bought."PK" AND customer."SK" = 'METADATA'
+JOIN ecommerce_customers AS c ON c.customer_id = bought.item ->> 'customer_id'
 WHERE bought.item ? 'product_name' AND bought.item ->> 'product_name' = 'Wireless Mouse'
-GROUP BY customer."PK", customer.item
+GROUP BY c.customer_id, c.name
 ORDER BY customer;

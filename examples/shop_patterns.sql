@@ -9,7 +9,8 @@
 --
 -- GSI1 finds the orders of a product by date, and an invoice by its id; GSI2 what
 -- a customer was invoiced and what was bought, by date.  An item without the key
--- attributes of an index is not in it.
+-- attributes of an index is not in it.  Each kind is an entity: the database
+-- composes all six key attributes.
 --
 -- Run it with: psql -f examples/shop_patterns.sql
 
@@ -20,44 +21,54 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
 
-DROP TABLE IF EXISTS shop;
+SET client_min_messages = warning;
+DROP TABLE IF EXISTS shop CASCADE;
+RESET client_min_messages;
 
 SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('shop', 'GSI1', 'GSI1PK', 'GSI1SK');
 SELECT dynamo.create_index('shop', 'GSI2', 'GSI2PK', 'GSI2SK');
 
-SELECT count(*) AS items_put
+-- EntityType tells what an item is.  An order item and an invoice have the keys of
+-- both indexes; what has no template for an index is not in it.
+SELECT dynamo.create_entity('shop', e.name, e.keys, e.attributes, type_attribute => 'EntityType', view_name => e.view)
 FROM (VALUES
-	('{"PK": "c#12345", "SK": "c#12345", "EntityType": "customer", "Name": "Dana", "Email": "dana@example.com"}'::jsonb),
-	('{"PK": "c#67890", "SK": "c#67890", "EntityType": "customer", "Name": "Eli", "Email": "eli@example.com"}'),
-	('{"PK": "p#12345", "SK": "p#12345", "EntityType": "product", "Name": "Tea pot", "Price": 24.50}'),
-	('{"PK": "p#99887", "SK": "p#99887", "EntityType": "product", "Name": "Tea, 500 g", "Price": 9.80}'),
-	('{"PK": "o#12345", "SK": "c#12345", "EntityType": "order", "Date": "2023-04-18", "Status": "paid"}'),
-	('{"PK": "o#12345", "SK": "p#12345", "EntityType": "orderItem", "Quantity": 1, "Price": 24.50, "Date": "2023-04-18",
-	   "GSI1PK": "p#12345", "GSI1SK": "2023-04-18T09:12:00", "GSI2PK": "c#12345", "GSI2SK": "p#2023-04-18#p#12345"}'),
-	('{"PK": "o#12345", "SK": "p#99887", "EntityType": "orderItem", "Quantity": 3, "Price": 9.80, "Date": "2023-04-18",
-	   "GSI1PK": "p#99887", "GSI1SK": "2023-04-18T09:12:00", "GSI2PK": "c#12345", "GSI2SK": "p#2023-04-18#p#99887"}'),
-	('{"PK": "o#12345", "SK": "i#55443", "EntityType": "invoice", "Date": "2023-04-19", "Amount": 53.90,
-	   "Payments": [{"Date": "2023-04-20", "Amount": 50, "Method": "card"},
-					{"Date": "2023-04-25", "Amount": 3.90, "Method": "voucher"}],
-	   "GSI1PK": "i#55443", "GSI1SK": "i#55443", "GSI2PK": "c#12345", "GSI2SK": "i#2023-04-19#i#55443"}'),
-	('{"PK": "o#12399", "SK": "c#67890", "EntityType": "order", "Date": "2023-04-28", "Status": "open"}'),
-	('{"PK": "o#12399", "SK": "p#99887", "EntityType": "orderItem", "Quantity": 1, "Price": 9.80, "Date": "2023-04-28",
-	   "GSI1PK": "p#99887", "GSI1SK": "2023-04-28T17:40:00", "GSI2PK": "c#67890", "GSI2SK": "p#2023-04-28#p#99887"}'),
-	('{"PK": "o#12399", "SK": "i#55471", "EntityType": "invoice", "Date": "2023-04-29", "Amount": 9.80, "Payments": [],
-	   "GSI1PK": "i#55471", "GSI1SK": "i#55471", "GSI2PK": "c#67890", "GSI2SK": "i#2023-04-29#i#55471"}'),
-	('{"PK": "o#12500", "SK": "c#12345", "EntityType": "order", "Date": "2023-05-02", "Status": "open"}'),
-	('{"PK": "o#12500", "SK": "p#99887", "EntityType": "orderItem", "Quantity": 2, "Price": 9.80, "Date": "2023-05-02",
-	   "GSI1PK": "p#99887", "GSI1SK": "2023-05-02T08:00:00", "GSI2PK": "c#12345", "GSI2SK": "p#2023-05-02#p#99887"}'),
-	('{"PK": "o#12500", "SK": "i#55502", "EntityType": "invoice", "Date": "2023-05-03", "Amount": 19.60, "Payments": [],
-	   "GSI1PK": "i#55502", "GSI1SK": "i#55502", "GSI2PK": "c#12345", "GSI2SK": "i#2023-05-03#i#55502"}')
-) AS data (item), dynamo.put_item('shop', data.item);
+	('customer', 'shop_customers', '{"PK": "c#{CustomerId}", "SK": "c#{CustomerId}"}'::jsonb,
+	 '{"CustomerId": "text", "Name": "text", "Email": "text"}'::json),
+	('product', 'shop_products', '{"PK": "p#{ProductId}", "SK": "p#{ProductId}"}',
+	 '{"ProductId": "text", "Name": "text", "Price": "numeric"}'),
+	('order', 'shop_orders', '{"PK": "o#{OrderId}", "SK": "c#{CustomerId}"}',
+	 '{"OrderId": "text", "CustomerId": "text", "Date": "text", "Status": {"type": "text", "default": "open"}}'),
+	('orderItem', 'shop_order_items',
+	 '{"PK": "o#{OrderId}", "SK": "p#{ProductId}", "GSI1PK": "p#{ProductId}", "GSI1SK": "{Date:s}",
+	   "GSI2PK": "c#{CustomerId}", "GSI2SK": "p#{Date:date}#p#{ProductId}"}',
+	 '{"OrderId": "text", "ProductId": "text", "CustomerId": "text", "Date": "timestamptz", "Quantity": "int", "Price": "numeric"}'),
+	('invoice', 'shop_invoices',
+	 '{"PK": "o#{OrderId}", "SK": "i#{InvoiceId}", "GSI1PK": "i#{InvoiceId}", "GSI1SK": "i#{InvoiceId}",
+	   "GSI2PK": "c#{CustomerId}", "GSI2SK": "i#{Date:date}#i#{InvoiceId}"}',
+	 '{"OrderId": "text", "InvoiceId": "text", "CustomerId": "text", "Date": "date", "Amount": "numeric", "Payments": "jsonb"}')
+) AS e (name, view, keys, attributes);
+
+INSERT INTO shop_customers ("CustomerId", "Name", "Email")
+VALUES ('12345', 'Dana', 'dana@example.com'), ('67890', 'Eli', 'eli@example.com');
+INSERT INTO shop_products ("ProductId", "Name", "Price")
+VALUES ('12345', 'Tea pot', 24.50), ('99887', 'Tea, 500 g', 9.80);
+INSERT INTO shop_orders ("OrderId", "CustomerId", "Date", "Status")
+VALUES ('12345', '12345', '2023-04-18', 'paid'), ('12399', '67890', '2023-04-28', 'open'), ('12500', '12345', '2023-05-02', 'open');
+INSERT INTO shop_order_items ("OrderId", "ProductId", "CustomerId", "Date", "Quantity", "Price")
+VALUES ('12345', '12345', '12345', '2023-04-18 09:12Z', 1, 24.50), ('12345', '99887', '12345', '2023-04-18 09:12Z', 3, 9.80),
+	('12399', '99887', '67890', '2023-04-28 17:40Z', 1, 9.80), ('12500', '99887', '12345', '2023-05-02 08:00Z', 2, 9.80);
+INSERT INTO shop_invoices ("OrderId", "InvoiceId", "CustomerId", "Date", "Amount", "Payments")
+VALUES ('12345', '55443', '12345', '2023-04-19', 53.90,
+		'[{"Date": "2023-04-20", "Amount": 50, "Method": "card"}, {"Date": "2023-04-25", "Amount": 3.90, "Method": "voucher"}]'),
+	('12399', '55471', '67890', '2023-04-29', 9.80, '[]'), ('12500', '55502', '12345', '2023-05-03', 19.60, '[]');
+SELECT "PK", "SK", "GSI1PK", "GSI1SK", "GSI2PK", "GSI2SK" FROM shop ORDER BY 1, 2;
 
 \echo '1. A customer by id'
-SELECT dynamo.get_item('shop', '{"PK": {"S": "c#12345"}, "SK": {"S": "c#12345"}}');
+SELECT dynamo.get_item('shop', dynamo.entity_key('shop', 'customer', '{"CustomerId": "12345"}'::jsonb));
 
 \echo '2. A product by id'
-SELECT dynamo.get_item('shop', '{"PK": {"S": "p#12345"}, "SK": {"S": "p#12345"}}');
+SELECT "Name", "Price" FROM shop_products WHERE "ProductId" = '12345';
 
 \echo '3. All details of an order'
 SELECT item ->> 'EntityType' AS entity, item ->> 'SK' AS id, item ->> 'Date' AS date
@@ -76,8 +87,12 @@ FROM dynamo.query('shop', 'PK = :order AND begins_with(SK, :invoices)',
 \echo '6. The orders of a product in a range of dates'
 SELECT item ->> 'PK' AS "order", item ->> 'GSI1SK' AS ordered_at, item ->> 'Quantity' AS quantity
 FROM dynamo.query('shop', 'GSI1PK = :product AND GSI1SK BETWEEN :from AND :to',
-				  '{":product": {"S": "p#99887"}, ":from": {"S": "2023-04-15T00:00:00"}, ":to": {"S": "2023-04-30T23:59:59"}}',
+				  '{":product": {"S": "p#99887"}, ":from": {"S": "2023-04-15"}, ":to": {"S": "2023-05"}}',
 				  index_name => 'GSI1') AS item;
+
+-- The same in SQL: a condition on attributes is one on the key of GSI1.
+SELECT "OrderId", "Date" AT TIME ZONE 'UTC' AS ordered_at, "Quantity"
+FROM shop_order_items WHERE "ProductId" = '99887' AND "Date" >= '2023-04-15Z' AND "Date" < '2023-05-01Z' ORDER BY "Date";
 
 \echo '7. An invoice by id'
 SELECT item ->> 'PK' AS "order", item ->> 'Date' AS date, item ->> 'Amount' AS amount

@@ -5,11 +5,12 @@ CREATE SCHEMA t_system_5;
 SET search_path = t_system_5;
 \i test/agree.sql
 \i examples/hr_order_entry.sql
+SET client_min_messages = warning;
 SET search_path = dynamo_examples, t_system_5, dynamo;
 
 SELECT count(*) FROM generate_series(1, 400) i,
 	dynamo.put_item('hr_oe', jsonb_build_object('PK', 'OE-ORDER9' || i, 'SK', 'OE-CUSTOMER9', 'GSI1PK', 'OE-CUSTOMER9',
-		'GSI1SK', 'CLOSED#2026-01-01', 'GSI2PK', 'ORDERS', 'GSI2SK', 'CLOSED#' || 1000 + i));
+		'GSI1SK', 'CLOSED#2026-01-01', 'GSI2PK', 'ORDERS', 'GSI2SK', 'CLOSED#' || 1000 + i));	-- of no entity
 
 -- by id and in the collection of an entity: 1, 3, 12, 13
 SELECT agree($$SELECT * FROM dynamo.query('hr_oe', 'PK = :id', '{":id": {"S": "HR-EMPLOYEE1"}}')$$,
@@ -75,11 +76,12 @@ SELECT pattern, counted(query, 'hr_oe') FROM (VALUES
 SET dynamo.direct_access = on;
 SELECT '3, latest' AS pattern, counted(query_of('hr_oe', 'PK = :k AND begins_with(SK, :p)', '{":k": "HR-EMPLOYEE2", ":p": "JH#"}', NULL, false, 1), 'hr_oe');
 
--- an order is closed: it moves in both indexes
-SELECT dynamo.update_item('hr_oe', '{"PK": {"S": "OE-ORDER3"}, "SK": {"S": "OE-CUSTOMER2"}}',
-	'SET GSI1SK = :s, GSI2SK = :s', expression_attribute_values => '{":s": {"S": "CLOSED#2026-03-05"}}');
+-- an order is closed: it moves in both indexes, by a change of its status
+SELECT dynamo.update_item('hr_oe', dynamo.entity_key('hr_oe', 'order', '{"OrderId": 4, "CustomerId": "3"}'::jsonb),
+	'SET #s = :s', expression_attribute_values => '{":s": {"S": "CLOSED"}}', expression_attribute_names => '{"#s": "Status"}');
 SELECT item ->> 'PK' AS "order" FROM dynamo.query('hr_oe', 'GSI2PK = :o AND begins_with(GSI2SK, :s)', '{":o": {"S": "ORDERS"}, ":s": {"S": "OPEN#"}}', index_name => 'GSI2') AS item;
 SELECT * FROM dynamo.verify_index('hr_oe', 'GSI1');
+SELECT * FROM dynamo.check_entity('hr_oe') WHERE problem <> 'the item is of no entity';
 SELECT * FROM dynamo.verify_index('hr_oe', 'GSI2');
 
 DROP SCHEMA t_system_5, dynamo_examples CASCADE;

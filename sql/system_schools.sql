@@ -5,6 +5,7 @@ CREATE SCHEMA t_system_3;
 SET search_path = t_system_3;
 \i test/agree.sql
 \i examples/schools.sql
+SET client_min_messages = warning;
 SET search_path = dynamo_examples, t_system_3, dynamo;
 
 -- many to many by a join: the pupils of each course by name

@@ -5,9 +5,19 @@ CREATE SCHEMA t_system_1;
 SET search_path = t_system_1;
 \i test/agree.sql
 \i examples/shop_hierarchy.sql
+SET client_min_messages = warning;
 SET search_path = dynamo_examples, t_system_1, dynamo;
 
--- more customers, so that unnecessary reads would show
+-- the keys are those of the bare form, and so is all else but what the parts add
+\i examples/bare_keys.sql
+SET search_path = dynamo_examples, t_system_1, dynamo;
+SELECT count(*), count(*) FILTER (WHERE e.item @> b.item) AS of_the_same_content
+FROM ecommerce e JOIN bare_ecommerce b USING ("PK", "SK");
+SELECT count(*) FROM ecommerce;
+SELECT * FROM check_entity('ecommerce');
+EXPLAIN (COSTS OFF) SELECT product_name FROM ecommerce_items WHERE customer_id = '12345' AND order_id = '98765';
+
+-- more customers, so that reading too much would show
 SELECT count(*) FROM generate_series(1, 200) i, generate_series(1, 5) j,
 	dynamo.put_item('ecommerce', jsonb_build_object('PK', 'CUSTOMER#' || 20000 + i, 'SK', 'ORDER#' || j));
 
