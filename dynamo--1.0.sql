@@ -1430,6 +1430,12 @@ CREATE FUNCTION dynamo_internal.compose_key(template text, VARIADIC parts "any")
 COMMENT ON FUNCTION dynamo_internal.compose_key(text, "any") IS
 	'what a template makes of attributes and values in turn, or begins with; NULL if one is null or does not fit';
 
+CREATE FUNCTION dynamo_internal.compose_keys(template text, VARIADIC parts "any") RETURNS text[]
+	LANGUAGE C IMMUTABLE PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_compose_keys';
+COMMENT ON FUNCTION dynamo_internal.compose_keys(text, "any") IS
+	'what dynamo_internal.compose_key makes of each element of a value that is an array';
+
 CREATE FUNCTION dynamo.parse_time("time" text) RETURNS timestamptz
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_parse_time';

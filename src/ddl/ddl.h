@@ -149,10 +149,10 @@ extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
 extern Relation OpenTableForDrop(const char *table_name, LOCKMODE lockmode);
 
 /*
- * Locks a table exclusively in the same way; returns a copy of its definition
- * that may be changed.
+ * Locks a table in the same way, at least against writers; returns a copy of its
+ * definition that may be changed.
  */
-extern TableDef *LockDefinition(const char *table_name, Oid *relid);
+extern TableDef *LockDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid);
 
 /* ---- relation.c ---- */
 

@@ -76,9 +76,9 @@ OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
 }
 
 TableDef *
-LockDefinition(const char *table_name, Oid *relid)
+LockDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid)
 {
-	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
+	Relation	rel = OpenTableForDdl(table_name, lockmode);
 	TableDef   *held = TableDefAcquire(rel);
 	TableDef   *def = TableDefParse(TableDefPrint(held));
 

@@ -11,6 +11,7 @@
  *			   {"attribute": "GSI1PK", "template": "OPEN", "condition": "#s = :open",
  *				"names": {"#s": "status"}, "values": "{\":open\": {\"S\": \"OPEN\"}}"}],
  *	  "attributes": [{"name": "order_id", "type": "integer", "holds": "N", "required": true},
+ *					 {"name": "token", "type": "uuid", "holds": "uuid"},
  *					 {"name": "status", "type": "text", "default": "OPEN"},
  *					 {"name": "version", "type": "integer", "constant": 1}],
  *	  "on_mismatch": "replace", "applied": true}, ...]
@@ -51,6 +52,8 @@ typedef struct EntityAttribute
 	Slice		name;
 	Slice		type;			/* SQL type; data NULL: not said */
 	int			holds;			/* ValueType that a part must have; -1: any */
+	bool		uuid;			/* and its text is that of a uuid */
+	bool		tested;			/* a condition of an index names it */
 	bool		required;
 	ValueRef	constant;		/* or MISSING_VALUE, as the next */
 	ValueRef	initial;		/* of a new item without the attribute */
@@ -94,6 +97,9 @@ extern const Entity *EntitySetFind(const EntitySet *set, Slice name);
  */
 extern bool EntitySetConcerns(const EntitySet *set, Slice attribute);
 
+/* Why an attribute is not what is declared, a clause; NULL if it is, or is missing. */
+extern const char *EntityAttributeProblem(const EntityAttribute *declared, ValueRef value);
+
 /* The declaration of an attribute; NULL if there is none. */
 extern const EntityAttribute *EntityAttributeFind(const Entity *entity, Slice name);
 
@@ -122,6 +128,9 @@ extern bool HasBaseKey(const Entity *entity, ValueRef item);
  * table's key tells; MISSING_VALUE if neither does.
  */
 extern ValueRef EntityPartValue(const Entity *entity, ValueRef item, const TemplatePart *part);
+
+/* Whether an attribute can be missing because the table's key tells it. */
+extern bool EntityKeyTells(const Entity *entity, Slice name);
 
 /* ---- entity_compose.c ---- */
 

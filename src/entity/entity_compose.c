@@ -71,16 +71,40 @@ StringValue(Slice text)
 
 /* ---- one key ---- */
 
+/* Whether a text is a uuid as PostgreSQL prints it. */
+static bool
+IsUuid(Slice text)
+{
+	if (text.len != 36)
+		return false;
+	for (uint32 i = 0; i < text.len; i++)
+	{
+		char		c = text.data[i];
+		bool		hyphen = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (hyphen ? c != '-' : !((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+			return false;
+	}
+	return true;
+}
+
+const char *
+EntityAttributeProblem(const EntityAttribute *declared, ValueRef value)
+{
+	if (declared->holds < 0 || ValueIsMissing(value) || ValueTypeOf(value) == VALUE_NULL)
+		return NULL;
+	if ((int) ValueTypeOf(value) != declared->holds)
+		return declared->holds == VALUE_N ? "is no number" : "is no string";
+	return declared->uuid && !IsUuid(ValuePayload(value)) ? "is no uuid in lower case with hyphens" : NULL;
+}
+
 /* Why a part's value is not what the entity declares; NULL if it is. */
 static const char *
 DeclaredProblem(const Entity *entity, const TemplatePart *part, ValueRef value)
 {
 	const EntityAttribute *declared = part->nsteps == 1 ? EntityAttributeFind(entity, part->name) : NULL;
 
-	if (declared == NULL || declared->holds < 0 || ValueIsMissing(value) ||
-		(int) ValueTypeOf(value) == declared->holds || ValueTypeOf(value) == VALUE_NULL)
-		return NULL;
-	return declared->holds == VALUE_N ? "is no number" : "is no string";
+	return declared == NULL ? NULL : EntityAttributeProblem(declared, value);
 }
 
 typedef struct PartSource
@@ -294,7 +318,22 @@ SetType(Composing *c)
 	SetAttribute(c, attribute, StringValue(c->entity->type_value));
 }
 
-/* False if a problem is noted, as in the next. */
+/*
+ * What a condition of an index tests is of the type that is declared, so that a
+ * query on the view's column knows whether the condition holds.  False if a
+ * problem is noted, as in the next two.
+ */
+static bool
+CheckTested(const Composing *c, const EntityAttribute *a, ValueRef v)
+{
+	const char *why = a->tested ? EntityAttributeProblem(a, v) : NULL;
+
+	if (why == NULL || (!ValueIsMissing(c->write->old) && SameValue(v, Attribute(c->write->old, a->name))))
+		return true;
+	return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Attribute %.*s of entity %.*s %s",
+					   (int) a->name.len, a->name.data, (int) c->entity->name.len, c->entity->name.data, why);
+}
+
 static bool
 SetDeclared(Composing *c)
 {
@@ -309,6 +348,8 @@ SetDeclared(Composing *c)
 			return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Attribute %.*s is not the constant that entity %.*s has",
 							   (int) a->name.len, a->name.data,
 							   (int) c->entity->name.len, c->entity->name.data);
+		if (!CheckTested(c, a, v))
+			return false;
 		if (!ValueIsMissing(v))
 			continue;
 		if (!ValueIsMissing(a->constant))

@@ -211,6 +211,22 @@ PartOfKey(const Entity *entity, const ComposedKey *key, ValueRef item, const Tem
 	return MISSING_VALUE;
 }
 
+bool
+EntityKeyTells(const Entity *entity, Slice name)
+{
+	for (int i = 0; i < entity->nbase; i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			if (t->pieces[j].part != NULL && SliceEqual(t->pieces[j].part->name, name) && PieceTellsAttribute(t, j))
+				return true;
+		}
+	}
+	return false;
+}
+
 ValueRef
 EntityPartValue(const Entity *entity, ValueRef item, const TemplatePart *part)
 {

@@ -212,9 +212,10 @@ ReadAttribute(Reading *r, ValueRef map, EntityAttribute *attribute)
 	CheckMembers(r, map, members, lengthof(members));
 	attribute->name = NameMember(r, map, "name");
 	attribute->type = TextMember(r, map, "type");
-	attribute->holds = holds.data == NULL ? -1 : ValueTypeFromName(holds.data, holds.len);
+	attribute->uuid = holds.data != NULL && SliceIs(holds, "uuid");
+	attribute->holds = holds.data == NULL ? -1 : attribute->uuid ? VALUE_S : ValueTypeFromName(holds.data, holds.len);
 	if (holds.data != NULL && attribute->holds != VALUE_S && attribute->holds != VALUE_N)
-		Fail(r, "Member \"holds\" is neither S nor N.");
+		Fail(r, "Member \"holds\" is neither S nor N nor uuid.");
 	attribute->required = FlagMember(r, map, "required");
 	attribute->constant = AttributeFind(map, "constant", strlen("constant"));
 	attribute->initial = AttributeFind(map, "default", strlen("default"));
@@ -319,6 +320,27 @@ CheckAttributes(Reading *r, const Entity *entity)
 	}
 }
 
+/* PathVisitor */
+static bool
+MarkTested(Slice name, bool nested, void *arg)
+{
+	Entity	   *entity = arg;
+
+	for (int i = 0; i < entity->nattributes; i++)
+		entity->attributes[i].tested |= SliceEqual(entity->attributes[i].name, name);
+	return true;
+}
+
+static void
+MarkAttributesTested(Entity *entity)
+{
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		if (entity->keys[i].condition != NULL)
+			ConditionVisitPaths(entity->keys[i].condition, MarkTested, entity);
+	}
+}
+
 static void
 ReadEntity(Reading *r, ValueRef map, Entity *entity)
 {
@@ -345,6 +367,7 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 		CheckIsKnown(r, entity);
 		CheckKeys(r, entity);
 		CheckAttributes(r, entity);
+		MarkAttributesTested(entity);
 	}
 	r->entity = NULL;
 }
@@ -427,7 +450,7 @@ EntityConcerns(const Entity *entity, Slice attribute)
 {
 	const EntityAttribute *declared = EntityAttributeFind(entity, attribute);
 
-	if (declared != NULL && (declared->required || !ValueIsMissing(declared->constant)))
+	if (declared != NULL && (declared->required || declared->tested || !ValueIsMissing(declared->constant)))
 		return true;
 	if (entity->type_attribute.data != NULL && SliceEqual(entity->type_attribute, attribute))
 		return true;

@@ -133,7 +133,7 @@ TableDef *
 LockForIndexDdl(const char *table_name, Oid *relid)
 {
 	InterruptBuild(table_name);
-	return LockDefinition(table_name, relid);
+	return LockDefinition(table_name, AccessExclusiveLock, relid);
 }
 
 /*

@@ -38,7 +38,7 @@ void
 TtlEnable(const char *table_name, Slice attribute)
 {
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, &relid);
+	TableDef   *def = LockDefinition(table_name, AccessExclusiveLock, &relid);
 	char	   *table = QualifiedTableName(relid);
 	char	   *name;
 
@@ -58,7 +58,7 @@ void
 TtlDisable(const char *table_name)
 {
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, &relid);
+	TableDef   *def = LockDefinition(table_name, AccessExclusiveLock, &relid);
 
 	def->ttl = (Slice) {NULL, 0};
 	SPI_connect();
@@ -72,7 +72,7 @@ static Slice
 CurrentAttribute(const char *table_name)
 {
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, &relid);
+	TableDef   *def = LockDefinition(table_name, AccessExclusiveLock, &relid);
 
 	return def->ttl;
 }

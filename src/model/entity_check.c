@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -58,6 +59,20 @@ KeyProblem(const Entity *entity, const ComposedKey *key, ValueRef item)
 }
 
 static char *
+TestedProblem(const Entity *entity, ValueRef item)
+{
+	for (int i = 0; i < entity->nattributes; i++)
+	{
+		const EntityAttribute *a = &entity->attributes[i];
+		const char *why = a->tested ? EntityAttributeProblem(a, AttributeFind(item, a->name.data, a->name.len)) : NULL;
+
+		if (why != NULL)
+			return psprintf("attribute %.*s %s", (int) a->name.len, a->name.data, why);
+	}
+	return NULL;
+}
+
+static char *
 RequiredProblem(const Entity *entity, ValueRef item)
 {
 	for (int i = 0; i < entity->nattributes; i++)
@@ -75,14 +90,16 @@ RequiredProblem(const Entity *entity, ValueRef item)
 static char *
 ItemProblem(const Entity *entity, ValueRef item)
 {
+	char	   *problem;
+
 	for (int i = 0; i < entity->nkeys; i++)
 	{
-		char	   *problem = KeyProblem(entity, &entity->keys[i], item);
-
+		problem = KeyProblem(entity, &entity->keys[i], item);
 		if (problem != NULL)
 			return problem;
 	}
-	return RequiredProblem(entity, item);
+	problem = TestedProblem(entity, item);
+	return problem != NULL ? problem : RequiredProblem(entity, item);
 }
 
 /*
@@ -220,25 +237,14 @@ dynamo_check_entity(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* apply_entity(table_name text, entity_name text, max_items integer) returns bigint */
-DYNAMO_FUNCTION(dynamo_apply_entity);
-Datum
-dynamo_apply_entity(PG_FUNCTION_ARGS)
+/* Composes the items of an entity, or of all, that the query finds; returns how many. */
+static int64
+ComposeItems(const char *table, FunctionCallInfo fcinfo)
 {
 	Oid			types[2] = {TEXTOID, INT4OID};
 	Datum		values[2] = {PG_ARGISNULL(1) ? (Datum) 0 : PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
 	char		nulls[2] = {PG_ARGISNULL(1) ? 'n' : ' ', PG_ARGISNULL(2) ? 'n' : ' '};
-	TableDef   *def;
-	Relation	rel;
-	OwnerScope	scope;
-	char	   *table;
-	int64		changed;
 
-	if (PG_ARGISNULL(0))
-		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
-	table = TableToCheck(fcinfo, &def, &rel);
-	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
-	SPI_connect();
 	if (SPI_execute_with_args(psprintf("UPDATE %s t SET item = dynamo.compose_item(t.tableoid, t.item) "
 									   "WHERE t.ctid OPERATOR(pg_catalog.=) ANY (ARRAY(SELECT s.ctid FROM %s s "
 									   "WHERE dynamo.entity_problem(s.tableoid, s.item, $1) IS NOT NULL "
@@ -247,10 +253,93 @@ dynamo_apply_entity(PG_FUNCTION_ARGS)
 									   table, table),
 							  2, types, values, nulls, false, 0) != SPI_OK_UPDATE)
 		elog(ERROR, "could not update items of an entity");
-	changed = (int64) SPI_processed;
+	return (int64) SPI_processed;
+}
+
+/*
+ * Whether nothing is wrong with any item of an entity.  Under a snapshot from
+ * before the entity there could be items that it does not show.
+ */
+static bool
+HasNoProblems(const char *table, Slice entity_name)
+{
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {PointerGetDatum(SliceToText(entity_name))};
+
+	if (IsolationUsesXactSnapshot())
+		return false;
+	if (SPI_execute_with_args(psprintf("SELECT FROM %s t WHERE dynamo.entity_problem(t.tableoid, t.item, $1) IS NOT NULL", table),
+							  1, types, values, NULL, false, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read items of an entity");
+	return SPI_processed == 0;
+}
+
+/* The names, for the caller of SPI, of entities that were not applied, and whose items are all in order now. */
+static List *
+EntitiesInOrder(const TableDef *def, const char *table, const char *only, MemoryContext caller)
+{
+	List	   *names = NIL;
+
+	for (int i = 0; def->entities != NULL && i < def->entities->count; i++)
+	{
+		const Entity *e = &def->entities->entities[i];
+
+		if (e->applied || (only != NULL && !SliceIs(e->name, only)) || !HasNoProblems(table, e->name))
+			continue;
+		MemoryContextSwitchTo(caller);
+		names = lappend(names, pnstrdup(e->name.data, e->name.len));
+	}
+	return names;
+}
+
+/* From now on the planner may rely on the index keys of these entities. */
+static void
+MarkApplied(const char *table_name, List *names)
+{
+	Oid			relid;
+	TableDef   *def = LockDefinition(table_name, ShareRowExclusiveLock, &relid);
+	ListCell   *cell;
+
+	foreach(cell, names)
+	{
+		char	   *json = EntityJson(def, lfirst(cell));
+
+		json[strlen(json) - 1] = '\0';
+		ReplaceEntity(def, lfirst(cell), psprintf("%s, \"applied\": true}", json));
+	}
+	StoreDefinition(relid, def);
+}
+
+/* apply_entity(table_name text, entity_name text, max_items integer) returns bigint */
+DYNAMO_FUNCTION(dynamo_apply_entity);
+Datum
+dynamo_apply_entity(PG_FUNCTION_ARGS)
+{
+	TableDef   *def;
+	Relation	rel;
+	OwnerScope	scope;
+	char	   *table;
+	int64		changed;
+	MemoryContext caller = CurrentMemoryContext;
+	List	   *in_order = NIL;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
+	table = TableToCheck(fcinfo, &def, &rel);
+	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+	SPI_connect();
+	changed = ComposeItems(table, fcinfo);
+	if (changed == 0)
+		in_order = EntitiesInOrder(def, table, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)), caller);
 	SPI_finish();
 	OwnerScopeLeave(&scope);
 	TableDefRelease(def);
 	table_close(rel, NoLock);
+	if (in_order != NIL)
+	{
+		SPI_connect();
+		MarkApplied(text_to_cstring(PG_GETARG_TEXT_PP(0)), in_order);
+		SPI_finish();
+	}
 	PG_RETURN_INT64(changed);
 }

@@ -37,7 +37,7 @@ typedef struct DeclaredAttribute
 	char	   *name;
 	char	   *type;			/* as it is written */
 	Oid			type_oid;
-	const char *holds;			/* "S", "N" or NULL */
+	const char *holds;			/* "S", "N", "uuid" or NULL */
 	bool		required;
 	char	   *constant;		/* json, or NULL, as the next */
 	char	   *initial;
@@ -78,8 +78,9 @@ HeldAs(Oid type)
 		case TEXTOID:
 		case VARCHAROID:
 		case BPCHAROID:
-		case UUIDOID:
 			return "S";
+		case UUIDOID:
+			return "uuid";
 	}
 	return NULL;
 }
@@ -473,7 +474,7 @@ dynamo_create_entity(PG_FUNCTION_ARGS)
 	TableDef   *def;
 
 	ReadRequest(fcinfo, &r);
-	def = LockDefinition(r.table_name, &relid);
+	def = LockDefinition(r.table_name, AccessExclusiveLock, &relid);
 	if (EntitySetFind(def->entities, SliceOf(r.name)) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -497,7 +498,7 @@ dynamo_drop_entity(PG_FUNCTION_ARGS)
 	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *entity_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, &relid);
+	TableDef   *def = LockDefinition(table_name, AccessExclusiveLock, &relid);
 
 	(void) RequireEntity(def, entity_name);
 	ReplaceEntity(def, entity_name, NULL);

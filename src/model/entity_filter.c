@@ -1,8 +1,8 @@
 /*
  * entity_filter.c
  *	  What views of entities are made of: dynamo.entity_filter, is_entity and
- *	  parse_time, and dynamo_internal.compose_key, which planner support puts
- *	  into plans.
+ *	  parse_time, and dynamo_internal.compose_key and compose_keys, which
+ *	  planner support puts into plans.
  */
 #include "postgres.h"
 
@@ -10,7 +10,9 @@
 #include "catalog/pg_type.h"
 #include "datatype/timestamp.h"
 #include "fmgr.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
@@ -61,12 +63,19 @@ dynamo_is_entity(PG_FUNCTION_ARGS)
 
 /* ---- keys of compared values ---- */
 
+static bool
+IsPartType(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID || type == INT2OID || type == INT4OID || type == INT8OID ||
+		type == NUMERICOID || type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID || type == UUIDOID;
+}
+
 /*
  * Planner support passes only these types.  Whoever calls the function by hand
  * may pass any: what is no text must not be read as one.
  */
 static void
-CheckPartTypes(FunctionCallInfo fcinfo)
+CheckPartTypes(FunctionCallInfo fcinfo, bool arrays)
 {
 	for (int i = 1; i < PG_NARGS(); i++)
 	{
@@ -74,8 +83,7 @@ CheckPartTypes(FunctionCallInfo fcinfo)
 		bool		fits = type == TEXTOID;
 
 		if (i % 2 == 0)
-			fits |= type == VARCHAROID || type == INT2OID || type == INT4OID || type == INT8OID ||
-				type == NUMERICOID || type == TIMESTAMPTZOID;
+			fits |= IsPartType(type) || (arrays && IsPartType(get_element_type(type)));
 		if (!fits || (i % 2 == 1 && i + 1 == PG_NARGS()))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -100,7 +108,7 @@ ValueOfDatum(Datum datum, Oid type)
 		memcpy(bytes + 1, VARDATA_ANY(text), len);
 		return (ValueRef) {bytes, len + 1};
 	}
-	if (type == NUMERICOID || type == TIMESTAMPTZOID)
+	if (type != INT2OID && type != INT4OID && type != INT8OID)
 		return ItemRoot(AttributeFromDatum(datum, type, MISSING_VALUE));
 	bytes = palloc(NUMBER_MAX_BYTES + 1);
 	bytes[0] = VALUE_N;
@@ -109,18 +117,31 @@ ValueOfDatum(Datum datum, Oid type)
 	return (ValueRef) {bytes, len + 1};
 }
 
+/* The arguments of a call; one of them may be an array, of which an element counts. */
+typedef struct PartArguments
+{
+	FunctionCallInfo fcinfo;
+	int			array;			/* its place; 0: none */
+	Oid			element_type;
+	Datum		element;
+} PartArguments;
+
 /* PartFinder, among arguments that are not null. */
 static ValueRef
 FindArgument(void *arg, const TemplatePart *part, const char **reason)
 {
-	FunctionCallInfo fcinfo = arg;
+	PartArguments *arguments = arg;
+	FunctionCallInfo fcinfo = arguments->fcinfo;
 
 	for (int i = 1; i + 1 < PG_NARGS(); i += 2)
 	{
 		text	   *name = PG_GETARG_TEXT_PP(i);
 
-		if (SliceEqual(SliceOfVarlena(name), part->name))
-			return ValueOfDatum(PG_GETARG_DATUM(i + 1), get_fn_expr_argtype(fcinfo->flinfo, i + 1));
+		if (!SliceEqual(SliceOfVarlena(name), part->name))
+			continue;
+		if (i + 1 == arguments->array)
+			return ValueOfDatum(arguments->element, arguments->element_type);
+		return ValueOfDatum(PG_GETARG_DATUM(i + 1), get_fn_expr_argtype(fcinfo->flinfo, i + 1));
 	}
 	return MISSING_VALUE;
 }
@@ -146,6 +167,30 @@ TemplateArgument(FunctionCallInfo fcinfo)
 	return fcinfo->flinfo->fn_extra;
 }
 
+static bool
+HasNullArgument(FunctionCallInfo fcinfo)
+{
+	for (int i = 0; i < PG_NARGS(); i++)
+	{
+		if (PG_ARGISNULL(i))
+			return true;
+	}
+	return false;
+}
+
+/* The key of the arguments, or what it begins with; NULL if one does not fit. */
+static text *
+ComposeOfArguments(PartArguments *arguments)
+{
+	ComposeProblem problem;
+	StringInfoData key;
+
+	initStringInfo(&key);
+	if (TemplateComposeFrom(TemplateArgument(arguments->fcinfo), FindArgument, arguments, &key, &problem) == COMPOSE_UNFIT)
+		return NULL;
+	return SliceToText((Slice) {key.data, key.len});
+}
+
 /*
  * compose_key(template text, VARIADIC parts "any") returns text
  *
@@ -156,19 +201,73 @@ DYNAMO_FUNCTION(dynamo_compose_key);
 Datum
 dynamo_compose_key(PG_FUNCTION_ARGS)
 {
-	ComposeProblem problem;
-	StringInfoData key;
+	PartArguments arguments = {.fcinfo = fcinfo};
+	text	   *key;
 
-	CheckPartTypes(fcinfo);
-	for (int i = 0; i < PG_NARGS(); i++)
-	{
-		if (PG_ARGISNULL(i))
-			PG_RETURN_NULL();
-	}
-	initStringInfo(&key);
-	if (TemplateComposeFrom(TemplateArgument(fcinfo), FindArgument, fcinfo, &key, &problem) == COMPOSE_UNFIT)
+	CheckPartTypes(fcinfo, false);
+	key = HasNullArgument(fcinfo) ? NULL : ComposeOfArguments(&arguments);
+	if (key == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(SliceToText((Slice) {key.data, key.len}));
+	PG_RETURN_TEXT_P(key);
+}
+
+/* Finds the argument that is an array; deconstructs it. */
+static void
+OpenArrayArgument(PartArguments *arguments, Datum **elements, bool **nulls, int *n)
+{
+	FunctionCallInfo fcinfo = arguments->fcinfo;
+	int16		typlen;
+	bool		typbyval;
+	char		typalign;
+
+	for (int i = 2; i < PG_NARGS(); i += 2)
+	{
+		Oid			element = get_element_type(get_fn_expr_argtype(fcinfo->flinfo, i));
+
+		if (OidIsValid(element))
+		{
+			arguments->array = i;
+			arguments->element_type = element;
+		}
+	}
+	if (arguments->array == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("one of the values must be an array")));
+	get_typlenbyvalalign(arguments->element_type, &typlen, &typbyval, &typalign);
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(arguments->array), arguments->element_type, typlen, typbyval, typalign,
+					  elements, nulls, n);
+}
+
+/*
+ * compose_keys(template text, VARIADIC parts "any") returns text[]
+ *
+ * The same for each element of a value that is an array; elements that are null
+ * or do not fit are left out.
+ */
+DYNAMO_FUNCTION(dynamo_compose_keys);
+Datum
+dynamo_compose_keys(PG_FUNCTION_ARGS)
+{
+	PartArguments arguments = {.fcinfo = fcinfo};
+	Datum	   *elements;
+	bool	   *nulls;
+	int			n;
+	int			nkeys = 0;
+
+	CheckPartTypes(fcinfo, true);
+	if (HasNullArgument(fcinfo))
+		PG_RETURN_NULL();
+	OpenArrayArgument(&arguments, &elements, &nulls, &n);
+	for (int i = 0; i < n; i++)
+	{
+		text	   *key;
+
+		arguments.element = elements[i];
+		key = nulls[i] ? NULL : ComposeOfArguments(&arguments);
+		if (key != NULL)
+			elements[nkeys++] = PointerGetDatum(key);
+	}
+	PG_RETURN_ARRAYTYPE_P(construct_array(elements, nkeys, TEXTOID, -1, false, TYPALIGN_INT));
 }
 
 /* ---- times ---- */

@@ -16,6 +16,7 @@
  *
  *		"PK" = compose_key('CUSTOMER#{customer_id}', 'customer_id', <value>)
  *
+ * (or, for an attribute that is compared with an array, = ANY (compose_keys(...)))
  * to the quals that the comparisons are in, so that whatever may be compared
  * with there (constants, parameters, columns of other tables) may become an
  * index condition.  They are implied: nothing that satisfies the filter and the
@@ -24,8 +25,9 @@
  * Implied they are because an item of the entity has the key that its parts
  * make, in one way: the filter tests it for the table's key, and writing sees
  * to it for those of indexes, if the entity was there before the items
- * ("applied").  Only types whose equality is that of the composed text take
- * part.
+ * ("applied").  Of an index with a condition, items may be absent: it counts
+ * only if comparisons with constants imply the condition.  Only types whose
+ * equality is that of the composed text take part.
  */
 #include "postgres.h"
 
@@ -50,6 +52,7 @@
 
 #include "compat.h"
 #include "entity/entity.h"
+#include "item/builder.h"
 #include "planner/begins_with.h"
 #include "table/objects.h"
 #include "table/table.h"
@@ -61,6 +64,8 @@ typedef struct Comparison
 {
 	const char *part;
 	int			strategy;		/* of btree: less, ..., greater */
+	bool		array;			/* equal to one of an array */
+	Node	   *shown;			/* what shows the part in the view */
 	Expr	   *value;
 	Node	  **quals;			/* where it stands */
 	int			depth;			/* of these; 0: where the filter stands */
@@ -209,20 +214,41 @@ PartShown(const Filter *f, Node *expression)
 	return NULL;
 }
 
+static Oid
+ComparedType(const Comparison *c)
+{
+	Oid			type = exprType((Node *) c->value);
+
+	return c->array ? get_element_type(type) : type;
+}
+
+/* Whether a numeric(p, s) shows every number that a part can be, unrounded. */
+static bool
+ShowsAllDecimals(const TemplatePart *part, int32 typmod)
+{
+	int			scale = (((typmod - VARHDRSZ) & 0x7ff) ^ 1024) - 1024;
+
+	return part->kind == PART_NUMBER && part->decimals <= scale;
+}
+
 /*
- * Whether two values of the type of a part are equal just if they make the same
- * text, given how the entity declares the part.
+ * Whether two values of the compared types are equal just if they make the same
+ * text of a part, given how the entity declares it.
  */
 static bool
-EqualityIsOfText(const Filter *f, const char *part, Node *shown, Oid value_type)
+EqualityIsOfText(const Filter *f, const TemplatePart *part, const Comparison *c)
 {
-	const EntityAttribute *declared = EntityAttributeFind(f->entity, SliceOf(part));
+	const EntityAttribute *declared = EntityAttributeFind(f->entity, part->name);
 	int			holds = declared == NULL ? -1 : declared->holds;
+	int32		typmod = exprTypmod(c->shown);
+	Oid			value_type = ComparedType(c);
 
-	if (exprTypmod(shown) >= 0)
+	if (typmod >= 0 && !(exprType(c->shown) == NUMERICOID && ShowsAllDecimals(part, typmod)))
 		return false;
-	switch (exprType(shown))
+	switch (exprType(c->shown))
 	{
+		case UUIDOID:
+			return declared != NULL && declared->uuid && value_type == UUIDOID;
 		case TEXTOID:
 		case VARCHAROID:
 			return holds == VALUE_S && (value_type == TEXTOID || value_type == VARCHAROID);
@@ -233,7 +259,10 @@ EqualityIsOfText(const Filter *f, const char *part, Node *shown, Oid value_type)
 		case NUMERICOID:
 			return holds == VALUE_N && value_type == NUMERICOID;
 		case TIMESTAMPTZOID:
-			return holds < 0 && declared != NULL && value_type == TIMESTAMPTZOID;
+		case TIMESTAMPOID:
+			return holds < 0 && part->kind == PART_TIME && value_type == exprType(c->shown);
+		case DATEOID:
+			return holds < 0 && part->kind == PART_TIME && part->unit == TIME_DATE && value_type == DATEOID;
 	}
 	return false;
 }
@@ -257,23 +286,59 @@ StrategyOf(Oid operator, Oid collation, Oid type)
 	return OidIsValid(entry->btree_opf) ? get_op_opfamily_strategy(operator, entry->btree_opf) : 0;
 }
 
+/* Where an operator stands, and whether its right side is an array. */
+typedef struct OperatorPlace
+{
+	Oid			collation;
+	bool		array;
+	Node	  **quals;
+	int			depth;
+} OperatorPlace;
+
 /* Adds a comparison if this is one of a part, on the left, with a value. */
 static bool
-AddComparison(Filter *f, const OpExpr *op, Oid operator, Node *shown, Node *value, Node **quals, int depth)
+AddComparison(Filter *f, const OperatorPlace *place, Oid operator, Node *shown, Node *value)
 {
-	const char *part = OidIsValid(operator) ? PartShown(f, shown) : NULL;
-	Comparison *c;
-	int			strategy;
+	Comparison	c = {
+		.part = OidIsValid(operator) ? PartShown(f, shown) : NULL,
+		.array = place->array,
+		.shown = shown,
+		.value = (Expr *) value,
+		.quals = place->quals,
+		.depth = place->depth
+	};
 
-	if (part == NULL || !IsUsableValue(f, value) || !EqualityIsOfText(f, part, shown, exprType(value)))
+	if (c.part == NULL || !IsUsableValue(f, value))
 		return false;
-	strategy = StrategyOf(operator, op->inputcollid, exprType(shown));
-	if (strategy == 0)
+	c.strategy = StrategyOf(operator, place->collation, exprType(shown));
+	if (c.strategy == 0 || (c.array && c.strategy != BTEqualStrategyNumber))
 		return false;
-	c = palloc(sizeof(Comparison));
-	*c = (Comparison) {part, strategy, (Expr *) value, quals, depth};
-	f->comparisons = lappend(f->comparisons, c);
+	f->comparisons = lappend(f->comparisons, memcpy(palloc(sizeof(c)), &c, sizeof(c)));
 	return true;
+}
+
+/* Adds the comparison that a qual is, if it is one. */
+static void
+AddQual(Filter *f, Node *qual, Node **quals, int depth)
+{
+	OperatorPlace place = {.quals = quals, .depth = depth};
+
+	if (IsA(qual, OpExpr) && list_length(((OpExpr *) qual)->args) == 2)
+	{
+		OpExpr	   *op = (OpExpr *) qual;
+
+		place.collation = op->inputcollid;
+		if (!AddComparison(f, &place, op->opno, linitial(op->args), lsecond(op->args)))
+			(void) AddComparison(f, &place, get_commutator(op->opno), lsecond(op->args), linitial(op->args));
+	}
+	else if (IsA(qual, ScalarArrayOpExpr) && ((ScalarArrayOpExpr *) qual)->useOr)
+	{
+		ScalarArrayOpExpr *op = (ScalarArrayOpExpr *) qual;
+
+		place.collation = op->inputcollid;
+		place.array = true;
+		(void) AddComparison(f, &place, op->opno, linitial(op->args), lsecond(op->args));
+	}
 }
 
 static void
@@ -288,20 +353,13 @@ CollectComparisons(Filter *f)
 		ListCell   *cell;
 
 		foreach(cell, Conjuncts(*quals))
-		{
-			OpExpr	   *op = lfirst(cell);
-
-			if (!IsA(op, OpExpr) || list_length(op->args) != 2)
-				continue;
-			if (!AddComparison(f, op, op->opno, linitial(op->args), lsecond(op->args), quals, depth))
-				(void) AddComparison(f, op, get_commutator(op->opno), lsecond(op->args), linitial(op->args), quals, depth);
-		}
+			AddQual(f, lfirst(cell), quals, depth);
 		depth++;
 	}
 }
 
 static const Comparison *
-FindComparison(const Filter *f, Slice part, int strategy)
+FindComparison(const Filter *f, const TemplatePart *part, int strategy, bool array)
 {
 	ListCell   *cell;
 
@@ -309,7 +367,7 @@ FindComparison(const Filter *f, Slice part, int strategy)
 	{
 		const Comparison *c = lfirst(cell);
 
-		if (c->strategy == strategy && SliceIs(part, c->part))
+		if (c->strategy == strategy && c->array == array && SliceIs(part->name, c->part) && EqualityIsOfText(f, part, c))
 			return c;
 	}
 	return NULL;
@@ -333,16 +391,19 @@ FunctionOid(const char *schema, const char *name, Oid *types, int n)
 						   ObjectIdGetDatum(get_namespace_oid(schema, true)));
 }
 
-/* compose_key(template, name, value, ...) of the parts that are known; NULL if it is gone. */
+/*
+ * compose_key(template, name, value, ...) of the parts that are known, or
+ * compose_keys(...) if one value is an array; NULL if it is gone.
+ */
 static Expr *
-ComposeCall(const Template *t, List *parts)
+ComposeCall(const Template *t, List *parts, bool array)
 {
 	Oid			types[] = {TEXTOID, ANYOID};
-	Oid			function = FunctionOid(INTERNAL_SCHEMA, "compose_key", types, 2);
+	Oid			function = FunctionOid(INTERNAL_SCHEMA, array ? "compose_keys" : "compose_key", types, 2);
 
 	if (!OidIsValid(function))
 		return NULL;
-	return (Expr *) makeFuncExpr(function, TEXTOID, lcons(TextConst(t->source), parts),
+	return (Expr *) makeFuncExpr(function, array ? TEXTARRAYOID : TEXTOID, lcons(TextConst(t->source), parts),
 								 DEFAULT_COLLATION_OID, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
 }
 
@@ -365,15 +426,49 @@ typedef struct KeyPlan
 	Addition	place;
 	List	   *parts;			/* arguments of compose_key: names and values */
 	int			known;			/* leading pieces that are known */
+	bool		array;			/* one of the values is */
 } KeyPlan;
+
+/* The comparison that gives a part; with an array if it is the only one of the key. */
+static const Comparison *
+FindEquality(const Filter *f, const KeyPlan *plan, const TemplatePart *part, bool arrays)
+{
+	const Comparison *c = part->nsteps != 1 ? NULL : FindComparison(f, part, BTEqualStrategyNumber, false);
+
+	if (c == NULL && part->nsteps == 1 && arrays && !plan->array)
+		c = FindComparison(f, part, BTEqualStrategyNumber, true);
+	return c;
+}
 
 /* Finds the values of leading parts; whether that is all of the key. */
 static bool
+PlanParts(const Filter *f, const Template *t, KeyPlan *plan, bool arrays)
+{
+	for (plan->known = 0; plan->known < t->npieces; plan->known++)
+	{
+		const TemplatePart *part = t->pieces[plan->known].part;
+		const Comparison *c;
+
+		if (part == NULL)
+			continue;
+		c = FindEquality(f, plan, part, arrays);
+		if (c == NULL)
+			return false;
+		plan->array |= c->array;
+		plan->parts = lappend(plan->parts, TextConst(part->name));
+		plan->parts = lappend(plan->parts, copyObject(c->value));
+		MoveOut(&plan->place, c);
+	}
+	return true;
+}
+
+/* The same of a key.  An array is of use only if the whole key is known. */
+static bool
 PlanKey(const Filter *f, const ComposedKey *key, KeyPlan *plan)
 {
-	const Template *t = key->template;
 	int			attribute = TableDefAttribute(f->def, key->attribute);
 	const Var  *table = linitial(f->call->args);
+	KeyPlan		whole;
 
 	plan->key = key;
 	if (attribute < 0 || f->def->attributes[attribute].type != VALUE_S)
@@ -382,19 +477,10 @@ PlanKey(const Filter *f, const ComposedKey *key, KeyPlan *plan)
 	plan->column->varattno = plan->column->varattnosyn = f->def->attributes[attribute].attnum;
 	plan->column->vartype = TEXTOID;
 	plan->column->varcollid = C_COLLATION_OID;
-	for (plan->known = 0; plan->known < t->npieces; plan->known++)
-	{
-		const TemplatePart *part = t->pieces[plan->known].part;
-		const Comparison *c = part == NULL ? NULL : FindComparison(f, part->name, BTEqualStrategyNumber);
-
-		if (part == NULL)
-			continue;
-		if (c == NULL || part->nsteps != 1)
-			return false;
-		plan->parts = lappend(plan->parts, TextConst(part->name));
-		plan->parts = lappend(plan->parts, copyObject(c->value));
-		MoveOut(&plan->place, c);
-	}
+	whole = *plan;
+	if (!PlanParts(f, key->template, &whole, true))
+		return PlanParts(f, key->template, plan, false);
+	*plan = whole;
 	return true;
 }
 
@@ -422,15 +508,30 @@ Beginning(const Template *t)
 	return t->pieces[0].part == NULL ? t->pieces[0].text : (Slice) {"", 0};
 }
 
+/* column = ANY (keys) */
+static Expr *
+CompareWithKeys(const KeyPlan *plan, Expr *keys)
+{
+	ScalarArrayOpExpr *any = makeNode(ScalarArrayOpExpr);
+
+	any->opno = TextEqualOperator;
+	any->opfuncid = get_opcode(TextEqualOperator);
+	any->useOr = true;
+	any->inputcollid = plan->column->varcollid;
+	any->args = list_make2(copyObject(plan->column), keys);
+	any->location = -1;
+	return (Expr *) any;
+}
+
 /* A key all of whose parts are known; a constant one needs no comparison. */
 static void
 AddEquality(List **additions, KeyPlan *plan)
 {
 	Expr	   *key = plan->parts == NIL ? TextConst(plan->key->template->pieces[0].text) :
-		ComposeCall(plan->key->template, plan->parts);
+		ComposeCall(plan->key->template, plan->parts, plan->array);
 
 	if (key != NULL)
-		AddCondition(additions, plan, CompareKey(plan, TextEqualOperator, key));
+		AddCondition(additions, plan, plan->array ? CompareWithKeys(plan, key) : CompareKey(plan, TextEqualOperator, key));
 }
 
 /* What a key begins with by the parts that are known; NULL if that is nothing. */
@@ -440,7 +541,7 @@ KnownBeginning(const KeyPlan *plan)
 	Slice		literal = Beginning(plan->key->template);
 
 	if (plan->parts != NIL)
-		return ComposeCall(plan->key->template, copyObject(plan->parts));
+		return ComposeCall(plan->key->template, copyObject(plan->parts), false);
 	return literal.len > 0 ? TextConst(literal) : NULL;
 }
 
@@ -476,7 +577,7 @@ PrefixUpper(Expr *prefix)
 static void
 AddBound(const Filter *f, List **additions, KeyPlan *plan, const TemplatePart *part, int strategy)
 {
-	const Comparison *c = FindComparison(f, part->name, strategy);
+	const Comparison *c = FindComparison(f, part, strategy, false);
 	bool		lower = strategy == BTGreaterStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
 	KeyPlan		bounded = *plan;
 	Expr	   *with;
@@ -487,7 +588,7 @@ AddBound(const Filter *f, List **additions, KeyPlan *plan, const TemplatePart *p
 		return;
 	MoveOut(&bounded.place, c);
 	with = ComposeCall(plan->key->template,
-					   lappend(lappend(copyObject(plan->parts), TextConst(part->name)), copyObject(c->value)));
+					   lappend(lappend(copyObject(plan->parts), TextConst(part->name)), copyObject(c->value)), false);
 	without = plan->parts == NIL ? TextConst(Beginning(plan->key->template)) : KnownBeginning(plan);
 	if (with == NULL || without == NULL)
 		return;
@@ -538,27 +639,106 @@ KeyOf(const Entity *entity, Slice attribute)
 	return NULL;
 }
 
+/* ---- conditions of indexes ---- */
+
+/* What the query compares attributes with: constants. */
+typedef struct KnownAttributes
+{
+	const Filter *filter;
+	ItemBuilder *item;
+	bool		complete;		/* all names of the condition are among them */
+} KnownAttributes;
+
+/* A comparison with a constant that tells an attribute of the item exactly; NULL if there is none. */
+static const Comparison *
+ExactlyKnown(const Filter *f, Slice name)
+{
+	const EntityAttribute *declared = EntityAttributeFind(f->entity, name);
+	TemplatePart part = {.name = name, .nsteps = 1};
+	const Comparison *c;
+
+	if (declared == NULL || declared->holds < 0 || EntityKeyTells(f->entity, name))
+		return NULL;
+	c = FindComparison(f, &part, BTEqualStrategyNumber, false);
+	return c != NULL && IsA(c->value, Const) && !((Const *) c->value)->constisnull ? c : NULL;
+}
+
+/* A constant of text, a number or a uuid as the item has it. */
+static void
+AddConst(ItemBuilder *item, const Const *value)
+{
+	Oid			output;
+	bool		varlena;
+	char	   *text;
+
+	getTypeOutputInfo(value->consttype, &output, &varlena);
+	text = OidOutputFunctionCall(output, value->constvalue);
+	if (value->consttype == TEXTOID || value->consttype == VARCHAROID || value->consttype == UUIDOID)
+		ItemBuilderString(item, text, strlen(text));
+	else
+		ItemBuilderNumberText(item, text, strlen(text));
+}
+
+/* PathVisitor */
+static bool
+AddKnown(Slice name, bool nested, void *arg)
+{
+	KnownAttributes *known = arg;
+	const Comparison *c = nested ? NULL : ExactlyKnown(known->filter, name);
+
+	known->complete &= c != NULL;
+	if (c != NULL)
+	{
+		ItemBuilderName(known->item, name.data, name.len);
+		AddConst(known->item, (Const *) c->value);
+	}
+	return known->complete;
+}
+
+/* Whether all items that the query can return meet the condition of a key. */
+static bool
+ConditionIsImplied(const Filter *f, const ComposedKey *key)
+{
+	KnownAttributes known = {.filter = f, .complete = true};
+
+	if (key->condition == NULL)
+		return true;
+	known.item = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+	ItemBuilderBeginMap(known.item);
+	ConditionVisitPaths(key->condition, AddKnown, &known);
+	ItemBuilderEnd(known.item);
+	return known.complete && ConditionMatches(key->condition, ItemRoot(ItemBuilderFinish(known.item)));
+}
+
+/* ---- keys ---- */
+
 /*
  * Conditions on the key of the table or of an index; NIL if its partition is not
- * known, or no comparison is of use.
+ * known, or no comparison is of use.  narrow: the greater, the less they leave.
  */
 static List *
-ConditionsOnKey(const Filter *f, const KeySchema *schema)
+ConditionsOnKey(const Filter *f, const KeySchema *schema, int *narrow)
 {
 	List	   *additions = NIL;
 	bool		used = false;
+
+	*narrow = 0;
 
 	for (int i = 0; i < KeyCount(schema); i++)
 	{
 		const ComposedKey *key = KeyOf(f->entity, schema->attributes[i].name);
 		KeyPlan		plan = {0};
-		bool		complete = key != NULL && key->condition == NULL && PlanKey(f, key, &plan);
+		bool		complete = key != NULL && ConditionIsImplied(f, key) && PlanKey(f, key, &plan);
 
 		if (!complete && i < schema->npartition)
 			return NIL;
 		if (complete)
 			AddEquality(&additions, &plan);
-		used |= complete ? plan.parts != NIL : plan.column != NULL && AddRange(f, &additions, &plan);
+		if (complete ? plan.parts != NIL : plan.column != NULL && AddRange(f, &additions, &plan))
+		{
+			*narrow += complete ? 2 : 1;
+			used = true;
+		}
 		if (!complete)
 			break;
 	}
@@ -566,22 +746,30 @@ ConditionsOnKey(const Filter *f, const KeySchema *schema)
 }
 
 /*
- * On the table's key or, if that is not known, on that of an index, or at least
- * what the table's key begins with.  An index that is being built lacks columns
- * of older items.
+ * On the table's key or that of an index, whichever they make narrower, or at
+ * least what the table's key begins with.  An index that is being built lacks
+ * columns of older items.
  */
 static List *
 ConditionsOnKeys(const Filter *f)
 {
-	List	   *additions = ConditionsOnKey(f, &f->def->key);
+	int			narrowest;
+	List	   *additions = ConditionsOnKey(f, &f->def->key, &narrowest);
 	List	   *beginnings = NIL;
 
-	for (int i = 0; additions == NIL && f->entity->applied && i < f->def->nindexes; i++)
+	for (int i = 0; f->entity->applied && i < f->def->nindexes; i++)
 	{
 		const IndexDef *index = &f->def->indexes[i];
+		List	   *others = NIL;
+		int			narrow;
 
 		if (index->status == INDEX_ACTIVE && index->storage == STORAGE_INLINE)
-			additions = ConditionsOnKey(f, &index->key);
+			others = ConditionsOnKey(f, &index->key, &narrow);
+		if (others != NIL && (additions == NIL || narrow > narrowest))
+		{
+			additions = others;
+			narrowest = narrow;
+		}
 	}
 	for (int i = 0; additions == NIL && i < f->entity->nbase; i++)
 	{

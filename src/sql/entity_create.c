@@ -195,6 +195,21 @@ FindPart(const Entity *entity, const char *attribute, bool base, const ComposedK
 	return NULL;
 }
 
+/* Whether a condition of an index names the attribute, which the entity declares. */
+static bool
+IsTested(const Entity *entity, const char *attribute)
+{
+	const EntityAttribute *declared = EntityAttributeFind(entity, SliceOf(attribute));
+
+	return declared != NULL && declared->tested;
+}
+
+static bool
+IsInstant(Oid type)
+{
+	return type == TIMESTAMPTZOID || type == TIMESTAMPOID || type == DATEOID;
+}
+
 /* Whether the attribute is a time in some template. */
 static bool
 IsTimePart(const Entity *entity, const char *attribute)
@@ -240,16 +255,19 @@ AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, con
 {
 	const ComposedKey *key = NULL;
 	bool		from_key = FindPart(entity, column->attribute, true, &key) != NULL;
-	bool		is_time = column->type == TIMESTAMPTZOID && IsTimePart(entity, column->attribute);
+	bool		is_time = IsInstant(column->type) && IsTimePart(entity, column->attribute);
 
 	if (!from_key && !is_time)
 	{
 		AppendAttributeExpression(sql, column->attribute, column->type, column->typmod);
 		return;
 	}
-	appendStringInfoString(sql, is_time ? "dynamo.parse_time(" : "(");
+	appendStringInfoString(sql, !is_time ? "(" : column->type == TIMESTAMPTZOID ? "dynamo.parse_time(" :
+						   "pg_catalog.timezone('UTC'::pg_catalog.text, dynamo.parse_time(");
 	AppendPart(sql, table, column, key);
-	appendStringInfo(sql, is_time && column->typmod < 0 ? ")" : ")::%s",
+	if (is_time && column->type != TIMESTAMPTZOID)
+		appendStringInfoChar(sql, ')');
+	appendStringInfo(sql, is_time && column->type != DATEOID && column->typmod < 0 ? ")" : ")::%s",
 					 format_type_extended(column->type, column->typmod,
 										  FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY));
 }
@@ -291,7 +309,7 @@ AppendEntityFilter(StringInfo sql, const EntitySpec *spec, const TableDef *table
 	{
 		const ComposedKey *key;
 
-		if (FindPart(spec->entity, columns[i].attribute, false, &key) == NULL)
+		if (FindPart(spec->entity, columns[i].attribute, false, &key) == NULL && !IsTested(spec->entity, columns[i].attribute))
 			continue;
 		appendStringInfo(&parts, ", %s, ", SliceLiteral(SliceOf(columns[i].attribute)));
 		AppendColumn(&parts, table, spec->entity, &columns[i]);
