@@ -31,21 +31,23 @@ typedef struct EntityViewDef
 {
 	int			ncolumns;
 	EntityColumn *columns;
-	Slice		entity;			/* data NULL: none */
+	Slice		entity;			/* data is NULL if there is none */
 } EntityViewDef;
 
 /* ---- entity.c ---- */
 
-/* Reads the text; the result is palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */
+/* Reads the text of a definition; palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */
 extern EntityViewDef *EntityViewDefRead(const char *text);
 
-/* The same, kept for later statements; valid until the transaction ends. */
+/* Returns the definition from the cache; valid until the transaction ends. */
 extern const EntityViewDef *EntityViewDefRecall(const char *text);
 
-/* The place of a column of this name in the definition, from 0; -1: none. */
+/*
+ * Returns the number of the column with this name, counted from 0; -1 if none.
+ */
 extern int	EntityColumnNumber(const EntityViewDef *def, const char *column);
 
-/* The attribute of the column at a place; data NULL if there is none. */
+/* Returns the attribute of a column; data is NULL if there is none. */
 extern Slice EntityColumnAttribute(const EntityViewDef *def, int column);
 
 /* Whether the view shows an item of the table. */

@@ -18,7 +18,7 @@ typedef struct EntityRow
 {
 	struct EntityWriter *writer;	/* of entity_write.c */
 	const EntityViewDef *def;
-	const Slice *attributes;	/* of the view's columns; data NULL: none */
+	const Slice *attributes;	/* of the columns; data may be NULL */
 	Relation	view;
 	const TableDef *table;
 	HeapTuple	old;			/* rows of the view, or NULL */

@@ -29,7 +29,7 @@ typedef struct ItemKind
 	ValueRef	keys;			/* maps, or MISSING_VALUE */
 	ValueRef	prefix;
 	ValueRef	attributes;
-	Slice		condition;		/* data NULL: none */
+	Slice		condition;		/* data is NULL if there is none */
 	ValueRef	values;
 	ValueRef	names;
 } ItemKind;
@@ -46,10 +46,10 @@ extern void StoredError(const char *detail) pg_attribute_noreturn();
 extern ValueRef StoredMember(ValueRef v, const char *name, ValueType type);
 extern Slice StoredString(ValueRef v, const char *name);
 
-/* Reads the text; the result is palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */
+/* Reads the text of a definition; palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */
 extern ItemKind *KindRead(const char *text);
 
-/* The template of a key attribute; data NULL if it has none. */
+/* Returns the template of a key attribute; data is NULL if it has none. */
 extern Slice KindTemplate(const ItemKind *kind, Slice attribute);
 
 /* Whether an item is of the kind: attributes, prefix and condition. */
@@ -60,12 +60,15 @@ extern void KindCheckCondition(const ItemKind *kind);
 
 /* ---- kind_arguments.c: kinds from SQL arguments ---- */
 
-/* A jsonb argument, an object, as a map; MISSING_VALUE when null. */
+/*
+ * Returns a jsonb argument, which must be an object, as a map; MISSING_VALUE
+ * for null.
+ */
 extern ValueRef KindJsonArgument(FunctionCallInfo fcinfo, int n, const char *name);
 
 /*
- * The arguments key_prefix, attributes, condition_expression,
- * expression_attribute_values and expression_attribute_names, from n on.
+ * Reads the arguments key_prefix, attributes, condition_expression,
+ * expression_attribute_values and expression_attribute_names, starting with n.
  */
 extern void KindArguments(FunctionCallInfo fcinfo, int n, ItemKind *kind);
 
@@ -81,15 +84,16 @@ extern void KindBuild(ItemBuilder *b, const ItemKind *kind);
 /* ---- kind_sql.c: the tests of a kind in SQL ---- */
 
 /*
- * Each test is preceded by WHERE or, when *first is false, AND.  qualifier:
- * what stands before the table's columns, "t." or nothing.
+ * Appends the tests, each preceded by WHERE or, if *first is false, AND.
+ * qualifier precedes column names: "t." or "".
  */
 extern void AppendKindTests(StringInfo sql, bool *first, const char *qualifier,
 							const TableDef *table, const ItemKind *kind);
 
 /*
- * A literal of type text; the bytes must be text.  All literals have their
- * types, so that no function or operator planted beside ours fits better.
+ * Returns a literal of type text; the bytes must be text.  All literals have
+ * types, so that a user's function or operator in the same schema is not a
+ * better match.
  */
 extern char *SliceLiteral(Slice s);
 
