@@ -163,7 +163,7 @@ ReadSpec(FunctionCallInfo fcinfo, ReferenceSpec *spec)
 
 	spec->table = LockTable(PG_GETARG_TEXT_PP(0), &spec->relid);
 	spec->target = LockTable(PG_GETARG_TEXT_PP(PG_ARGISNULL(3) ? 0 : 3), &spec->referenced);
-	KindCheckTemplates(spec->target, spec->kind.keys);
+	KindCheckTemplates(spec->target, spec->kind.keys, true);
 	KindCheck(spec->table, &spec->kind);
 }
 

@@ -29,6 +29,7 @@
 #include "pattern/pattern.h"
 #include "sql/attribute.h"
 #include "sql/entity.h"
+#include "sql/kind.h"
 #include "table/objects.h"
 
 /* ---- parameters ---- */
@@ -170,7 +171,7 @@ ReadEntities(FunctionCallInfo fcinfo, int arg)
 static ValueRef
 ReadNames(FunctionCallInfo fcinfo, int arg)
 {
-	ValueRef	names = EntityJsonArgument(fcinfo, arg, "expression_attribute_names");
+	ValueRef	names = KindJsonArgument(fcinfo, arg, "expression_attribute_names");
 	Container	entries;
 	Slice		placeholder;
 
@@ -246,12 +247,12 @@ static Relation
 OpenView(AccessPattern *p)
 {
 	Relation	view;
-	const EntityDef *def;
+	const EntityViewDef *def;
 
 	if (p->view == NULL)
 		return NULL;
 	view = TableNameOpen(p->view, AccessShareLock, false);
-	def = EntityDefOfView(view);
+	def = EntityViewDefOf(view);
 	if (def == NULL || def->entity.data == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
@@ -288,8 +289,8 @@ MakeTarget(FunctionCallInfo fcinfo, const AccessPattern *p, const TableDef *def)
 	target.entities = palloc(sizeof(Entity *) * Max(list_length(p->entities), 1));
 	foreach(cell, p->entities)
 		target.entities[target.nentities++] = RequireEntity(def, lfirst(cell));
-	target.keys = EntityJsonArgument(fcinfo, 13, "keys");
-	EntityCheckTemplates(def, target.keys, false);
+	target.keys = KindJsonArgument(fcinfo, 13, "keys");
+	KindCheckTemplates(def, target.keys, false);
 	return target;
 }
 

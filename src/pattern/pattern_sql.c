@@ -22,6 +22,7 @@
 
 #include "pattern/pattern.h"
 #include "sql/entity.h"
+#include "sql/kind.h"
 #include "table/ddl_statement.h"
 
 typedef struct Body

@@ -59,7 +59,7 @@ extern bool EntityViewShows(const EntityViewDef *def, const TableDef *table, Val
 extern Oid	EntityViewCreate(const char *view_name, const char *table_name, const char *entity_name);
 
 /* What an open view is made of; NULL if it is no entity view. */
-extern const EntityDef *EntityDefOfView(Relation view);
+extern const EntityViewDef *EntityViewDefOf(Relation view);
 
 /* Appends the expressions of an entity view's columns, of the table as t. */
 extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table);

@@ -380,8 +380,8 @@ UseEntity(EntitySpec *spec, const TableDef *table)
 
 /* ---- views that there are ---- */
 
-const EntityDef *
-EntityDefOfView(Relation view)
+const EntityViewDef *
+EntityViewDefOf(Relation view)
 {
 	Oid			function = DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE);
 
@@ -390,7 +390,7 @@ EntityDefOfView(Relation view)
 		const Trigger *trigger = &view->trigdesc->triggers[i];
 
 		if (trigger->tgfoid == function && trigger->tgnargs == 1)
-			return EntityDefRecall(trigger->tgargs[0]);
+			return EntityViewDefRecall(trigger->tgargs[0]);
 	}
 	return NULL;
 }
@@ -398,7 +398,7 @@ EntityDefOfView(Relation view)
 void
 EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table)
 {
-	const EntityDef *def = EntityDefOfView(view);
+	const EntityViewDef *def = EntityViewDefOf(view);
 	const Entity *entity = def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
 	TupleDesc	desc = RelationGetDescr(view);
 
@@ -410,7 +410,7 @@ EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table)
 		ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod};
 
 		if (attribute.data == NULL)
-			EntityError("column \"%s\" of view \"%s\" is not one of its entity", column.name, RelationGetRelationName(view));
+			InvalidArgument("column \"%s\" of view \"%s\" is not one of its entity", column.name, RelationGetRelationName(view));
 		column.attribute = pnstrdup(attribute.data, attribute.len);
 		appendStringInfoString(sql, i == 0 ? "" : ", ");
 		AppendColumn(sql, table, entity, &column);

@@ -72,8 +72,11 @@ extern ValueRef KindJsonArgument(FunctionCallInfo fcinfo, int n, const char *nam
  */
 extern void KindArguments(FunctionCallInfo fcinfo, int n, ItemKind *kind);
 
-/* Checks a map of all key attributes of a table, and nothing else, to templates. */
-extern void KindCheckTemplates(const TableDef *table, ValueRef templates);
+/*
+ * Checks a map from key attributes of a table to templates; complete: it must
+ * have the whole table key, and nothing else.
+ */
+extern void KindCheckTemplates(const TableDef *table, ValueRef templates, bool complete);
 
 /* Checks what KindArguments read against the table. */
 extern void KindCheck(const TableDef *table, const ItemKind *kind);

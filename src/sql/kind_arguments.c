@@ -90,11 +90,13 @@ CheckKeyAttribute(const TableDef *table, Slice name, ValueRef text)
 }
 
 void
-KindCheckTemplates(const TableDef *table, ValueRef templates)
+KindCheckTemplates(const TableDef *table, ValueRef templates, bool complete)
 {
 	int			nkeys = KeyCount(&table->key);
 	Container	entries;
 
+	if (ValueIsMissing(templates))
+		return;
 	ContainerOpen(templates, &entries);
 	for (uint32 i = 0; i < entries.count; i++)
 	{
@@ -104,6 +106,8 @@ KindCheckTemplates(const TableDef *table, ValueRef templates)
 		CheckKeyAttribute(table, name, text);
 		(void) TemplateGet(ValuePayload(text));
 	}
+	if (!complete)
+		return;
 	for (int i = 0; i < nkeys; i++)
 	{
 		Slice		name = table->key.attributes[i].name;
