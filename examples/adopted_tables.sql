@@ -9,9 +9,10 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
-SET client_min_messages = warning;
+BEGIN;
+SET LOCAL client_min_messages = warning;
 DROP TABLE IF EXISTS task_app, mall_stores, onetable, onetable_orders CASCADE;
-RESET client_min_messages;
+COMMIT;
 
 -- ---- ElectroDB: a service with two entities and a collection ----
 --

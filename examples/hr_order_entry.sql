@@ -37,9 +37,10 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
 
-SET client_min_messages = warning;
+BEGIN;
+SET LOCAL client_min_messages = warning;
 DROP TABLE IF EXISTS hr_oe CASCADE;
-RESET client_min_messages;
+COMMIT;
 
 \echo 'Shards for 3 million orders, a fifth of them open, 250 bytes each'
 SELECT dynamo.recommend_shards(items => 600000, item_bytes => 250);

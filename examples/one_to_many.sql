@@ -9,9 +9,10 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
 
-SET client_min_messages = warning;
+BEGIN;
+SET LOCAL client_min_messages = warning;
 DROP TABLE IF EXISTS customers, books, organizations, tickets, stores CASCADE;
-RESET client_min_messages;
+COMMIT;
 
 -- ------------------------------------------------------------------------
 -- 1. A complex attribute: the "many" side is a map inside the "one" side.

@@ -17,9 +17,10 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
 
-SET client_min_messages = warning;
+BEGIN;
+SET LOCAL client_min_messages = warning;
 DROP TABLE IF EXISTS ecommerce CASCADE;
-RESET client_min_messages;
+COMMIT;
 
 SELECT dynamo.create_table('ecommerce', partition_key => 'PK', sort_key => 'SK');
 

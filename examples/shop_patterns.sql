@@ -21,9 +21,10 @@ CREATE EXTENSION IF NOT EXISTS dynamo;
 CREATE SCHEMA IF NOT EXISTS dynamo_examples;
 SET search_path = dynamo_examples, dynamo;
 
-SET client_min_messages = warning;
+BEGIN;
+SET LOCAL client_min_messages = warning;
 DROP TABLE IF EXISTS shop CASCADE;
-RESET client_min_messages;
+COMMIT;
 
 SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('shop', 'GSI1', 'GSI1PK', 'GSI1SK');

@@ -109,7 +109,7 @@ DROP SCHEMA IF EXISTS dynamo_examples CASCADE;
 \i examples/schools.sql
 \i examples/shop_hierarchy.sql
 DROP TABLE IF EXISTS customers CASCADE;
-\i examples/entities.sql
+\i examples/adopted_tables.sql
 \o
 \set ECHO all
 SELECT count(*) AS tables FROM dynamo.tables WHERE schema_name = 'dynamo_examples';
