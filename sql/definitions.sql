@@ -73,7 +73,7 @@ SELECT m, define((whole() #- ARRAY['indexes', '0', m])::text) FROM jsonb_object_
 SELECT left(d, 20) AS definition, define(d), table_definition(convert_to(d, 'UTF8')) IS NULL AS unreadable
 FROM (VALUES (''), ('x'), ('5'), ('null'), ('[]'), ('{}'), ('"a"'), ('{"version": 1'), ('{"version": 1}'), ('{"a": "\u0000"}'),
 	(repeat('[', 100000) || repeat(']', 100000)), ('{"a": "' || repeat('x', 5000000) || '"}')) v(d);
-SELECT define(jsonb_set(whole(), '{attributes}', (SELECT jsonb_agg(jsonb_build_object('name', 'a' || i, 'type', 'S', 'column', 'a' || i)) FROM generate_series(1, 20000) i))::text);
+SELECT define(jsonb_set(whole(), '{attributes}', (SELECT '[' || string_agg('{"name": "a' || i || '", "type": "S", "column": "a' || i || '"}', ', ') || ']' FROM generate_series(1, 20000) i)::jsonb)::text);
 SELECT define(jsonb_set(whole(), '{indexes}', (SELECT jsonb_agg(whole() #> '{indexes,2}') FROM generate_series(1, 10000) i))::text);
 SELECT table_definition(convert_to(jsonb_set(whole(), '{indexes}', (SELECT jsonb_agg(jsonb_set(jsonb_set(whole() #> '{indexes,2}', '{name}', to_jsonb('two' || i)), '{relation}', to_jsonb('two' || i)))
 	FROM generate_series(1, 2002) i))::text, 'UTF8')) IS NOT NULL AS many_indexes;
