@@ -1552,6 +1552,82 @@ WHERE l.lanname OPERATOR(pg_catalog.=) 'sql' AND p.pattern IS NOT NULL;
 COMMENT ON VIEW dynamo.access_patterns IS
 	'access patterns of dynamo.create_access_pattern: what each reads, and as the request Query';
 
+--
+-- Copies and totals: what items of one entity keep of items of another
+--
+
+-- Triggers of a table with copies or totals.  The argument of the one after rows is
+-- their definitions.
+CREATE FUNCTION dynamo.keep_copies() RETURNS trigger
+	LANGUAGE C
+	AS 'MODULE_PATHNAME', 'dynamo_keep_copies';
+COMMENT ON FUNCTION dynamo.keep_copies() IS
+	'trigger function: keeps copies and totals in step';
+
+CREATE FUNCTION dynamo_internal.copy_definitions(trigger_arguments bytea) RETURNS jsonb
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_copy_definitions';
+COMMENT ON FUNCTION dynamo_internal.copy_definitions(bytea) IS
+	'definitions of copies in pg_trigger.tgargs of their trigger; null if invalid';
+
+CREATE FUNCTION dynamo.create_copy(table_name text, copy_name text, parent text, child text, attributes jsonb,
+	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_create_copy';
+COMMENT ON FUNCTION dynamo.create_copy(text, text, text, text, jsonb, jsonb, text) IS
+	'keeps attributes of an item on the items that refer to it';
+
+CREATE FUNCTION dynamo.drop_copy(table_name text, copy_name text) RETURNS void
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_drop_copy';
+COMMENT ON FUNCTION dynamo.drop_copy(text, text) IS
+	'ends a copy; the attributes stay as they are';
+
+CREATE FUNCTION dynamo.create_total(table_name text, total_name text, parent text, child text, totals jsonb,
+	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_create_total';
+COMMENT ON FUNCTION dynamo.create_total(text, text, text, text, jsonb, jsonb, text) IS
+	'keeps counts, sums, minimums and maximums of items on the item that they refer to';
+
+CREATE FUNCTION dynamo.drop_total(table_name text, total_name text) RETURNS void
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_drop_total';
+COMMENT ON FUNCTION dynamo.drop_total(text, text) IS
+	'ends a total; the attributes stay as they are';
+
+CREATE FUNCTION dynamo.check_copies(table_name text, copy_name text DEFAULT NULL, OUT key dynamo.item, OUT problem text)
+	RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_check_copies';
+COMMENT ON FUNCTION dynamo.check_copies(text, text) IS
+	'items whose copies or totals are not what they must be';
+
+CREATE FUNCTION dynamo.repair_copies(table_name text, copy_name text DEFAULT NULL, max_items integer DEFAULT 1000) RETURNS bigint
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_repair_copies';
+COMMENT ON FUNCTION dynamo.repair_copies(text, text, integer) IS
+	'sets the copies and totals of items that dynamo.check_copies returns, of some at a time; returns how many were changed';
+
+CREATE VIEW dynamo.copies AS
+SELECT t.schema_name,
+	   t.table_name,
+	   d.copy OPERATOR(pg_catalog.->>) 'name' AS copy_name,
+	   CASE WHEN d.copy OPERATOR(pg_catalog.?) 'totals' THEN 'total' ELSE 'copy' END AS kind,
+	   d.copy OPERATOR(pg_catalog.->>) 'parent' AS parent,
+	   d.copy OPERATOR(pg_catalog.->>) 'child' AS child,
+	   coalesce(d.copy OPERATOR(pg_catalog.->) 'totals', d.copy OPERATOR(pg_catalog.->) 'attributes') AS attributes,
+	   d.copy OPERATOR(pg_catalog.->) 'refers' AS refers,
+	   d.copy OPERATOR(pg_catalog.->>) 'index' AS index_name
+FROM dynamo.tables t
+	JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) t.relation
+	CROSS JOIN LATERAL (SELECT dynamo_internal.copy_definitions(g.tgargs) AS list OFFSET 0) l
+	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(l.list) d(copy)
+WHERE g.tgfoid OPERATOR(pg_catalog.=) 'dynamo.keep_copies()'::pg_catalog.regprocedure
+	AND NOT g.tgisinternal AND g.tgnargs OPERATOR(pg_catalog.=) 1 AND g.tgname OPERATOR(pg_catalog.=) '~dynamo_collect_copies'
+	AND pg_catalog.jsonb_typeof(d.copy) OPERATOR(pg_catalog.=) 'object';
+COMMENT ON VIEW dynamo.copies IS 'copies and totals that dynamo.create_copy and dynamo.create_total have declared';
+
 CREATE FUNCTION dynamo.entity_view_write() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_entity_view_write';
@@ -2707,6 +2783,6 @@ END $$;
 -- Every role may execute the functions; privileges on tables determine their
 -- effect.
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
-GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.access_patterns, dynamo.indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
+GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_patterns, dynamo.indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
 	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.stat_reset() FROM PUBLIC;

@@ -10,6 +10,7 @@
 
 #include "compat.h"
 #include "constraint/reference.h"
+#include "copy/copy.h"
 #include "ddl/ddl.h"
 #include "http/settings.h"
 #include "index/build.h"
@@ -38,6 +39,7 @@ _PG_init(void)
 	StoreInit();
 	StreamInit();
 	ReferenceInit();
+	CopyInit();
 	PatternInit();				/* before the views whose rows they return */
 	EntityViewInit();
 	BuildWorkerInit();

@@ -170,7 +170,9 @@ HasTwin(const TriggerDesc *triggers, const Trigger *trigger)
 		const Trigger *other = &triggers->triggers[i];
 
 		if (other != trigger && other->tgfoid == trigger->tgfoid &&
-			TRIGGER_FOR_TRUNCATE(other->tgtype) == TRIGGER_FOR_TRUNCATE(trigger->tgtype))
+			TRIGGER_FOR_TRUNCATE(other->tgtype) == TRIGGER_FOR_TRUNCATE(trigger->tgtype) &&
+			TRIGGER_FOR_ROW(other->tgtype) == TRIGGER_FOR_ROW(trigger->tgtype) &&
+			TRIGGER_FOR_BEFORE(other->tgtype) == TRIGGER_FOR_BEFORE(trigger->tgtype))
 			return true;
 	}
 	return false;
@@ -209,6 +211,9 @@ TriggerIsNeeded(Oid relid, const TriggerDesc *triggers, const Trigger *trigger)
 	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES))
 		return RootHasIndexTables(relid) ||
 			(TRIGGER_FOR_ROW(trigger->tgtype) && RootNeedsRowMaintenance(relid));
+	if (trigger->tgfoid == DynamoFunctionOid(FUNCTION_KEEP_COPIES))
+		return strcmp(trigger->tgname, TRIGGER_COPY) == 0 || strcmp(trigger->tgname, TRIGGER_COLLECT_COPIES) == 0 ||
+			strcmp(trigger->tgname, TRIGGER_SPREAD_COPIES) == 0;
 	return true;
 }
 

@@ -114,14 +114,18 @@ RefuseOurTriggers(Oid relid)
 /* ---- when they fire ---- */
 
 /*
- * Returns the mode that a trigger must have if it has another one, ALWAYS or
- * REPLICA; otherwise NULL.  ENABLE TRIGGER ALL and DISABLE TRIGGER ALL, as
+ * Returns the mode that a trigger must have if it has another one, ALWAYS,
+ * REPLICA or, for most triggers, an empty text; otherwise NULL.  ENABLE TRIGGER ALL and DISABLE TRIGGER ALL, as
  * used by pg_restore --disable-triggers, are not intended for triggers that
  * maintain columns and indexes.
  */
 static const char *
 ModeToRestore(const Trigger *trigger)
 {
+	const DdlFeature *feature = FeatureOfFunction(trigger->tgfoid);
+
+	if (feature != NULL && feature->fires_on_origin)
+		return trigger->tgenabled == TRIGGER_FIRES_ON_ORIGIN ? NULL : "";
 	if (IsOurFunction(trigger->tgfoid))
 		return trigger->tgenabled == TRIGGER_FIRES_ALWAYS ? NULL : "ALWAYS";
 	if (trigger->tgenabled == TRIGGER_DISABLED)

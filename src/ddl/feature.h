@@ -26,6 +26,7 @@ typedef struct DdlFeature
 	 * dropped: the detail and the hint say why.
 	 */
 	const char *functions[FEATURE_MAX_FUNCTIONS];
+	bool		fires_on_origin;	/* not ALWAYS: not in a logical subscriber */
 	const char *trigger_detail;
 	const char *trigger_hint;
 

@@ -12,6 +12,7 @@
 #include "executor/spi.h"
 #include "utils/lsyscache.h"
 
+#include "copy/copy.h"
 #include "errors.h"
 #include "index/build.h"
 #include "table/index_relation.h"
@@ -138,6 +139,8 @@ IndexAlter(const char *table_name, const char *index_name, const IndexChange *ch
 	CheckIndexShape(def, &spec);
 	if (SameStorage(index, &spec) && SameProjection(index, &spec))
 		return;
+	if (!SameStorage(index, &spec))
+		RefuseCopiedIndex(relid, index_name, "change");
 	SPI_connect();
 	if (SameStorage(index, &spec) && index->storage == STORAGE_INLINE)
 	{

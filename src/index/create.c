@@ -19,6 +19,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "copy/copy.h"
 #include "errors.h"
 #include "index/build.h"
 #include "index/index.h"
@@ -337,6 +338,7 @@ IndexDrop(const char *table_name, const char *index_name)
 
 	if (index == NULL)
 		FailNoIndex(def, table_name, index_name);
+	RefuseCopiedIndex(relid, index_name, "drop");
 	SPI_connect();
 	if (FindReplacement(def, index_name) != NULL)
 		IndexRemove(relid, def, FindReplacement(def, index_name));

@@ -24,6 +24,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "copy/copy.h"
 #include "ddl/ddl.h"
 #include "errors.h"
 #include "item/convert.h"
@@ -501,6 +502,7 @@ dynamo_drop_entity(PG_FUNCTION_ARGS)
 	TableDef   *def = LockDefinition(table_name, AccessExclusiveLock, &relid);
 
 	(void) RequireEntity(def, entity_name);
+	RefuseCopiedEntity(relid, entity_name, "drop");
 	ReplaceEntity(def, entity_name, NULL);
 	SPI_connect();
 	EntityViewsDrop(relid, entity_name);

@@ -153,8 +153,8 @@ WaitForInserter(DirectWrite *d, const SnapshotData *dirty)
 static FoundState
 LockRow(DirectWrite *d)
 {
-	LockTupleMode mode = (d->request->store->access & ACL_UPDATE) ?
-		LockTupleNoKeyExclusive : LockTupleExclusive;
+	LockTupleMode mode = d->request->share ? LockTupleShare :
+		(d->request->store->access & ACL_UPDATE) ? LockTupleNoKeyExclusive : LockTupleExclusive;
 	ItemPointerData tid = d->old->tts_tid;
 	TM_FailureData failure;
 	TM_Result	result;

@@ -198,9 +198,9 @@ LockDirect(WriteRequest *request, Relation primary, bool absence, RowLock *lock)
 }
 
 static struct varlena *
-LockOneRow(Store *store, const RowKey *key, bool absence, RowLock *lock)
+LockOneRow(Store *store, const RowKey *key, bool absence, bool share, RowLock *lock)
 {
-	WriteRequest request = {store, key, true};
+	WriteRequest request = {store, key, true, .share = share};
 	Relation	primary = store->local ? OpenPrimaryKey(store->def) : NULL;
 	struct varlena *item;
 
@@ -223,11 +223,17 @@ LockOneRow(Store *store, const RowKey *key, bool absence, RowLock *lock)
 struct varlena *
 StoreLock(Store *store, const RowKey *key, RowLock *lock)
 {
-	return LockOneRow(store, key, true, lock);
+	return LockOneRow(store, key, true, false, lock);
+}
+
+struct varlena *
+StoreLockShared(Store *store, const RowKey *key, RowLock *lock)
+{
+	return LockOneRow(store, key, true, true, lock);
 }
 
 struct varlena *
 StoreLockPresent(Store *store, const RowKey *key, RowLock *lock)
 {
-	return LockOneRow(store, key, false, lock);
+	return LockOneRow(store, key, false, false, lock);
 }

@@ -13,6 +13,7 @@
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_trigger.h"
 #include "catalog/pg_type_d.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -31,6 +32,7 @@
 #include "store/own_table.h"
 #include "store/store.h"
 #include "table/distribution.h"
+#include "table/objects.h"
 
 static bool direct_access = true;
 
@@ -107,18 +109,37 @@ CheckPrivileges(const Store *store)
 
 /* ---- path ---- */
 
+/* Whether all triggers after statements are those that keep copies in step. */
+static bool
+OnlyCopiesAfterStatement(const TriggerDesc *t)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_KEEP_COPIES);
+
+	for (int i = 0; i < t->numtriggers; i++)
+	{
+		const Trigger *trigger = &t->triggers[i];
+
+		if (!TRIGGER_FOR_ROW(trigger->tgtype) && !TRIGGER_FOR_TRUNCATE(trigger->tgtype) &&
+			(trigger->tgfoid != function || trigger->tgqual != NULL || trigger->tgnattr > 0))
+			return false;
+	}
+	return true;
+}
+
 /*
- * Whether there are statement triggers, or row triggers with transition
- * tables.
+ * Whether there are statement triggers other than those that keep copies in
+ * step, or row triggers with transition tables.  The former accept a statement
+ * for each row.
  */
 static bool
 HasStatementTriggers(const TriggerDesc *t)
 {
-	return t->trig_insert_before_statement || t->trig_insert_after_statement ||
-		t->trig_update_before_statement || t->trig_update_after_statement ||
-		t->trig_delete_before_statement || t->trig_delete_after_statement ||
+	if (t->trig_insert_before_statement || t->trig_update_before_statement || t->trig_delete_before_statement ||
 		t->trig_insert_new_table || t->trig_update_old_table ||
-		t->trig_update_new_table || t->trig_delete_old_table;
+		t->trig_update_new_table || t->trig_delete_old_table)
+		return true;
+	return (t->trig_insert_after_statement || t->trig_update_after_statement || t->trig_delete_after_statement) &&
+		!OnlyCopiesAfterStatement(t);
 }
 
 /*

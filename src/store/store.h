@@ -195,6 +195,12 @@ typedef struct RowLock
  */
 extern struct varlena *StoreLock(Store *store, const RowKey *key, RowLock *lock);
 
+/*
+ * The same with a lock of the row that several transactions can have, against
+ * changes by others.  Absence is locked for one.
+ */
+extern struct varlena *StoreLockShared(Store *store, const RowKey *key, RowLock *lock);
+
 /* Locks the row with a key, but does not lock its absence. */
 extern struct varlena *StoreLockPresent(Store *store, const RowKey *key, RowLock *lock);
 

@@ -18,6 +18,9 @@
  * rows this statement has already written can be written again, and at the
  * end, so that later code sees the row.
  *
+ * Statement triggers that keep copies in step fire for each row; a table with
+ * other statement triggers is written through SQL.
+ *
  * If derive_keys is the only BEFORE ROW trigger, it is not called as a
  * trigger: DeriveCheckedKeys then fills the columns of the new row.
  */
@@ -405,8 +408,12 @@ DirectUpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 		recheck = InsertUpdatedIndexTuples(d->rri, d->new, d->estate, updated);
 	}
 	if (d->fire_after)
+	{
 		ExecARUpdateTriggers(d->estate, d->rri, NULL, NULL, &tid, NULL, d->new,
 							 recheck, NULL, false);
+		if (d->rri->ri_TrigDesc->trig_update_after_statement)
+			ExecASUpdateTriggers(d->estate, d->rri, NULL);
+	}
 	KeepStored(d, item);
 	return true;
 }
@@ -512,7 +519,11 @@ DirectInsertRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 		return false;
 
 	if (d->fire_after)
+	{
 		ExecARInsertTriggers(d->estate, d->rri, d->new, recheck, NULL);
+		if (d->rri->ri_TrigDesc->trig_insert_after_statement)
+			ExecASInsertTriggers(d->estate, d->rri, NULL);
+	}
 	KeepStored(d, item);
 	return true;
 }
@@ -544,7 +555,11 @@ DirectDeleteRow(DirectWrite *d, WriteAction *action)
 		return false;
 	}
 	if (d->fire_after)
+	{
 		ExecARDeleteTriggers(d->estate, d->rri, &tid, NULL, NULL, false);
+		if (d->rri->ri_TrigDesc->trig_delete_after_statement)
+			ExecASDeleteTriggers(d->estate, d->rri, NULL);
+	}
 	return true;
 }
 

@@ -18,6 +18,7 @@ typedef struct WriteRequest
 	const RowLock *lock;		/* existing lock; NULL if none */
 	bool		insert;			/* the direct path does not search for the row */
 	struct varlena *stored;		/* result */
+	bool		share;			/* locks only against changes */
 } WriteRequest;
 
 /* Execute one write as described for StoreWrite. */

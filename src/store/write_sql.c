@@ -136,7 +136,7 @@ SqlFindRow(const SqlWrite *w, bool lock)
 	BeginStatement(&s, w, psprintf("SELECT %s FROM ", ItemColumnName(w)));
 	AppendKeyCondition(&s, w);
 	if (lock)
-		appendStringInfoString(&s.sql, " FOR NO KEY UPDATE");
+		appendStringInfoString(&s.sql, w->request->share ? " FOR SHARE" : " FOR NO KEY UPDATE");
 	RunStatement(&s);
 	return SPI_processed == 0 ? NULL : PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }

@@ -270,6 +270,8 @@ FindUndistributable(Relation rel, const TableDef *def)
 	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)) ||
 		HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CHECK_REFERENCED)))
 		return "a reference between items";
+	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_KEEP_COPIES)))
+		return "a copy or total";
 	return NULL;
 }
 

@@ -21,11 +21,13 @@
 #define FUNCTION_CAPTURE_CHANGES	"capture_changes"
 #define FUNCTION_GUARD_STREAM		"guard_stream"
 #define FUNCTION_BELONGS_TO			"belongs_to"
+#define FUNCTION_KEEP_COPIES		"keep_copies"
 
 /*
  * The triggers, which fire in the order of their names.  The first one must be
- * the last BEFORE row trigger.  The one that captures changes must be the
- * first AFTER row trigger, because other ones may change the same item later.
+ * the last BEFORE row trigger, and TRIGGER_COPY the one before it.  The one that
+ * captures changes must be the first AFTER row trigger, because other ones may
+ * change the same item later.
  */
 #define TRIGGER_DERIVE_KEYS			"~dynamo_derive_keys"
 #define TRIGGER_MAINTAIN_INDEXES	"~dynamo_maintain_indexes"
@@ -36,6 +38,9 @@
 #define TRIGGER_CAPTURE_TRUNCATE	"!dynamo_capture_truncate"
 #define TRIGGER_BELONGS_TO			"~dynamo_belongs_to"
 #define TRIGGER_GUARD_STREAM		"~dynamo_guard_stream"
+#define TRIGGER_COPY				"~dynamo_copy"
+#define TRIGGER_COLLECT_COPIES		"~dynamo_collect_copies"
+#define TRIGGER_SPREAD_COPIES		"~dynamo_spread_copies"
 #define TRIGGER_GUARD_STREAM_TRUNCATE	"~dynamo_guard_stream_truncate"
 
 /* The OID of dynamo.<name>(), without arguments; InvalidOid if missing. */

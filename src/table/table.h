@@ -153,6 +153,7 @@ typedef struct TableDef
 	const char *long_name;		/* too long for a relation, or NULL */
 	const struct EntitySet *entities;	/* see entity/; or NULL */
 	const char *entities_text;	/* text in the definition, or NULL */
+	const struct CopySet *copies;	/* see copy/; NULL until it has read them */
 	const char *stream_name;	/* see FindStreamOf, also for the next */
 	Oid			stream;
 	uint64		stream_found_at;

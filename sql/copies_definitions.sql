@@ -1,0 +1,179 @@
+-- definitions of copies and totals: what is refused, and what they refuse
+CREATE SCHEMA t_copy_defs;
+SET search_path = t_copy_defs, dynamo;
+\set SHOW_CONTEXT never
+SELECT create_table('shop', 'PK', 'SK', indexes => '[{"index_name": "by_author", "partition_key": "GSI1PK", "sort_key": "GSI1SK"},
+	{"index_name": "kept", "partition_key": "GSI2PK", "storage": "table"}, {"index_name": "plain", "partition_key": "author_id"}, {"index_name": "by_number", "partition_key": "n", "partition_key_type": "N"}]');
+SELECT create_entity('shop', 'author', '{"PK": "AUTHOR#{author_id}", "SK": "AUTHOR"}', type_attribute => 'kind');
+SELECT create_entity('shop', 'book', '{"PK": "BOOK#{isbn}", "SK": "BOOK", "GSI1PK": "AUTHOR#{author_id}", "GSI1SK": "{title}", "GSI2PK": "AUTHOR#{author_id}"}', type_attribute => 'kind',
+	attributes => '{"isbn": "text", "author_id": "text", "title": "text", "fixed": {"constant": 1}, "author_name": "text", "name": "text"}');
+SELECT create_entity('shop', 'event', '{"PK": "AUTHOR#{author_id}", "SK": "EVENT#{at:s}"}', type_attribute => 'kind');
+SELECT create_entity('shop', 'day', '{"PK": "AUTHOR#{author_id}", "SK": "DAY#{at:date}"}', type_attribute => 'kind');
+
+-- arguments
+SELECT create_copy('shop', 'c', 'author', 'none', '{"a": "b"}');
+SELECT create_copy('none', 'c', 'author', 'book', '{"a": "b"}');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"a": "b"}', index_name => 'none');
+SELECT create_copy('shop', 'c', 'author', 'book', '{}');
+SELECT create_copy('shop', 'c', 'author', 'book', NULL);
+SELECT create_copy('shop', NULL, 'author', 'book', '{"a": "b"}');
+SELECT create_copy('shop', 'c', 'author', 'book', '["a"]');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"a": 1}', index_name => 'by_author');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"a": ""}', index_name => 'by_author');
+SELECT create_total('shop', 't', 'author', 'book', '{"a": "avg(b)"}', index_name => 'by_author');
+SELECT create_total('shop', 't', 'author', 'book', '{"a": "sum()"}', index_name => 'by_author');
+-- children that cannot be found
+SELECT create_copy('shop', 'c', 'author', 'book', '{"a": "b"}');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"a": "b"}', index_name => 'kept');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"a": "b"}', index_name => 'by_number');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"a": "b"}', '{"author_id": "writer"}', 'by_author');
+SELECT create_copy('shop', 'c', 'day', 'event', '{"a": "b"}', '{"at": "on"}', index_name => 'by_author');
+-- attributes that tell what an item is, or whose
+SELECT create_copy('shop', 'c', 'author', 'book', '{"isbn": "b"}', index_name => 'by_author');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"title": "b"}', index_name => 'by_author');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"author_id": "b"}', index_name => 'by_author');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"kind": "b"}', index_name => 'by_author');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"fixed": "b"}', index_name => 'by_author');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"GSI2PK": "b"}', index_name => 'by_author');
+SELECT create_total('shop', 't', 'author', 'book', '{"SK": "count"}', index_name => 'by_author');
+-- a circle, twice the same
+SELECT create_copy('shop', 'c', 'author', 'book', '{"author_name": "name"}', index_name => 'by_author');
+SELECT create_copy('shop', 'c', 'author', 'book', '{"x": "name"}', index_name => 'by_author');
+SELECT create_total('shop', 'c', 'author', 'book', '{"x": "count"}', index_name => 'by_author');
+SELECT create_copy('shop', 'd', 'author', 'book', '{"author_name": "other"}', index_name => 'by_author');
+SELECT create_total('shop', 't', 'author', 'book', '{"name": "max(author_name)"}', index_name => 'by_author');
+-- both ways is no circle: totals that are copied
+SELECT create_total('shop', 't', 'author', 'book', '{"books": "count"}', index_name => 'plain');
+SELECT create_copy('shop', 'u', 'author', 'book', '{"of_books": "books"}', index_name => 'by_author');
+INSERT INTO shop (item) VALUES ('{"kind": "author", "author_id": "a", "name": "Ann"}'::jsonb);
+INSERT INTO shop (item) SELECT jsonb_build_object('kind', 'book', 'author_id', 'a', 'isbn', i::text, 'title', 't') FROM generate_series(1, 3) i;
+INSERT INTO shop (item) VALUES ('{"kind": "book", "author_id": "a", "isbn": "4"}'::jsonb);
+SELECT "PK", item ->> 'books', item ->> 'of_books', item ->> 'author_name' FROM shop ORDER BY 1;
+SELECT * FROM check_copies('shop');
+SELECT * FROM copies WHERE schema_name = 't_copy_defs';
+
+-- what is needed stays
+SELECT drop_entity('shop', 'author');
+SELECT drop_entity('shop', 'book');
+SELECT drop_entity('shop', 'event');
+SELECT drop_index('shop', 'by_author');
+SELECT change_index('shop', 'plain', storage => 'table');
+DROP TRIGGER "~dynamo_copy" ON shop;
+ALTER TABLE shop DISABLE TRIGGER "~dynamo_spread_copies";
+ALTER TRIGGER "~dynamo_collect_copies" ON shop RENAME TO x;
+ALTER TABLE shop DISABLE TRIGGER ALL;
+SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'shop'::regclass AND tgfoid = 'dynamo.keep_copies'::regproc ORDER BY 1;
+SELECT drop_copy('shop', 't');
+SELECT drop_total('shop', 'c');
+SELECT drop_copy('shop', 'none');
+SELECT check_copies('shop', 'none');
+-- renamed, and in another schema
+ALTER TABLE shop RENAME TO store;
+INSERT INTO store (item) VALUES ('{"kind": "book", "author_id": "a", "isbn": "5", "title": "t"}'::jsonb) RETURNING item ->> 'author_name';
+SELECT item ->> 'books' FROM store WHERE "SK" = 'AUTHOR';
+SELECT drop_copy('store', 'c'), drop_copy('store', 'u');
+SELECT drop_total('store', 't');
+
+-- tables of more than one part
+SELECT create_table('parts', 'PK', 'SK');
+SELECT create_entity('parts', 'p', '{"PK": "P#{id}", "SK": "P"}', type_attribute => 'kind');
+SELECT create_entity('parts', 'c', '{"PK": "P#{id}", "SK": "C#{n}"}', type_attribute => 'kind');
+CREATE TABLE whole (LIKE parts) PARTITION BY HASH ("PK");
+SELECT create_total('parts', 't', 'p', 'c', '{"n": "count"}');
+ALTER TABLE whole ATTACH PARTITION parts FOR VALUES WITH (MODULUS 1, REMAINDER 0);
+INSERT INTO parts (item) VALUES ('{"kind": "p", "id": "1"}'::jsonb);
+ALTER TABLE whole DETACH PARTITION parts;
+INSERT INTO parts (item) VALUES ('{"kind": "p", "id": "1"}'::jsonb);
+
+-- rights: who may write the children need have none on the parents' columns
+CREATE ROLE t_copy_writer;
+CREATE ROLE t_copy_owner;
+GRANT USAGE ON SCHEMA t_copy_defs TO t_copy_writer, t_copy_owner;
+GRANT CREATE ON SCHEMA t_copy_defs TO t_copy_owner;
+ALTER TABLE parts OWNER TO t_copy_owner;
+GRANT INSERT ON parts TO t_copy_writer;
+ALTER TABLE parts ENABLE ROW LEVEL SECURITY;
+ALTER TABLE parts FORCE ROW LEVEL SECURITY;
+CREATE POLICY children ON parts FOR INSERT TO t_copy_writer WITH CHECK (begins_with("SK", 'C#'));
+SET ROLE t_copy_writer;
+INSERT INTO parts (item) VALUES ('{"kind": "c", "id": "1", "n": "1"}'::jsonb);
+INSERT INTO parts (item) VALUES ('{"kind": "p", "id": "2"}'::jsonb);
+SELECT create_total('parts', 'u', 'p', 'c', '{"m": "count"}');
+SELECT drop_total('parts', 't');
+SELECT * FROM check_copies('parts');
+SELECT repair_copies('parts');
+CREATE TRIGGER mine AFTER INSERT ON parts FOR EACH ROW EXECUTE FUNCTION dynamo.keep_copies('[]');
+RESET ROLE;
+SELECT item FROM parts WHERE "SK" = 'P';
+
+-- the owner's code runs as the owner, also where somebody else has written
+CREATE FUNCTION who() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	NEW.item = NEW.item OPERATOR(dynamo.||) dynamo.build_item('by', current_user::text, 'depth', pg_trigger_depth());
+	RETURN NEW;
+END $$;
+CREATE TRIGGER who BEFORE INSERT OR UPDATE ON parts FOR EACH ROW EXECUTE FUNCTION who();
+SET ROLE t_copy_writer;
+INSERT INTO parts (item) VALUES ('{"kind": "c", "id": "1", "n": "2"}'::jsonb);
+RESET ROLE;
+SELECT "SK", item - 'PK' - 'SK' FROM parts ORDER BY 1;
+DROP TRIGGER who ON parts;
+
+-- by hand, in the triggers of the owner
+SELECT drop_total('parts', 't');
+ALTER TABLE parts DISABLE ROW LEVEL SECURITY;
+CREATE FUNCTION plant(definition text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE format('CREATE OR REPLACE TRIGGER "~dynamo_collect_copies" AFTER INSERT ON t_copy_defs.parts FOR EACH ROW EXECUTE FUNCTION dynamo.keep_copies(%L)', definition);
+	BEGIN
+		INSERT INTO t_copy_defs.parts (item) VALUES ('{"kind": "c", "id": "3", "n": "1"}'::jsonb);
+		RAISE NOTICE 'taken: %', (SELECT count(*) FROM dynamo.copies WHERE schema_name = 't_copy_defs');
+	EXCEPTION WHEN OTHERS THEN
+		GET STACKED DIAGNOSTICS definition = PG_EXCEPTION_DETAIL;
+		RAISE NOTICE '% % %', SQLSTATE, SQLERRM, definition;
+	END;
+	DELETE FROM t_copy_defs.parts;
+END $$;
+\pset tuples_only on
+SET ROLE t_copy_owner;
+SELECT plant('');
+SELECT plant('{}');
+SELECT plant('1');
+SELECT plant('[1]');
+SELECT plant('[[]]');
+SELECT plant('[{}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "c"}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "totals": {"n": "count"}, "attributes": {"a": "b"}}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "totals": {"n": "count"}, "more": 1}]');
+SELECT plant('[{"name": "x", "parent": 1, "child": "c", "totals": {"n": "count"}}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "totals": []}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "totals": {"n": {}}}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "refers": {"a": []}, "totals": {"n": "count"}}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "index": "x", "totals": {"n": "count"}}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "totals": {"PK": "count"}}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "p", "attributes": {"a": "a"}}]');
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "totals": {"n": "count"}}, {"name": "x", "parent": "p", "child": "c", "totals": {"m": "count"}}]');
+SELECT plant('[' || string_agg(format('{"name": "x%s", "parent": "p", "child": "c", "totals": {"n%s": "count"}}', i, i), ',') || ']') FROM generate_series(1, 101) i;
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "attributes": {' || string_agg(format('"a%s": "b"', i), ',') || '}}]') FROM generate_series(1, 101) i;
+SELECT plant('[{"name": "x", "parent": "p", "child": "p", "attributes": {' || string_agg(format('"a%s": "a%s"', i, i % 60 + 1), ',') || '}}]') FROM generate_series(1, 60) i;
+SELECT plant('[{"name": "x", "parent": "p", "child": "c", "totals": {"n": "count"}}]');
+-- calls of the trigger function that make no sense
+RESET ROLE;
+\pset tuples_only off
+SELECT dynamo.keep_copies();
+DROP TRIGGER "~dynamo_collect_copies" ON parts;
+SELECT drop_total('parts', 'x');
+CREATE TRIGGER planted AFTER INSERT ON parts FOR EACH ROW EXECUTE FUNCTION dynamo.keep_copies('[]');
+INSERT INTO parts (item) VALUES ('{"kind": "c", "id": "3", "n": "1"}'::jsonb);
+DROP TRIGGER planted ON parts;
+CREATE TRIGGER planted AFTER TRUNCATE ON parts FOR EACH STATEMENT EXECUTE FUNCTION dynamo.keep_copies();
+TRUNCATE parts;
+DROP TRIGGER planted ON parts;
+CREATE TABLE other (id int);
+CREATE TRIGGER planted AFTER INSERT ON other FOR EACH ROW EXECUTE FUNCTION dynamo.keep_copies('[]');
+INSERT INTO other VALUES (1);
+SELECT dynamo_internal.copy_definitions('\x5b5d00'), dynamo_internal.copy_definitions('\xff00'), dynamo_internal.copy_definitions('\x'), dynamo_internal.copy_definitions('\x3100');
+
+DROP SCHEMA t_copy_defs CASCADE;
+DROP ROLE t_copy_writer;
+DROP ROLE t_copy_owner;

@@ -1,0 +1,222 @@
+/*
+ * apply.c
+ *	  Changing the parents and children that a statement has an effect on.
+ *
+ * The statement's rows are locked already.  A parent's row, or its absence, is
+ * locked before its totals are changed; so is each child before its copies are.
+ * What others have committed until then is read with a new snapshot in every
+ * isolation level: an older one would not show a child that someone who held
+ * the lock before has written.  REPEATABLE READ fails where it matters.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "copy/copy.h"
+#include "item/builder.h"
+#include "table/owner.h"
+
+/* ---- totals ---- */
+
+static ValueRef
+WithTotals(const Copy *copy, ValueRef item, const Contribution *contributions)
+{
+	for (int i = 0; i < copy->ntotals; i++)
+		item = WithAttribute(item, copy->totals[i].attribute, TotalValue(&copy->totals[i], &contributions[i]));
+	return item;
+}
+
+/* The item with the totals of the children that a snapshot shows. */
+static ValueRef
+Counted(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item, Snapshot snapshot)
+{
+	Contribution *contributions;
+
+	PushActiveSnapshot(snapshot);
+	contributions = CopyContributions(table->def, table->relid, copy, key);
+	PopActiveSnapshot();
+	return WithTotals(copy, item, contributions);
+}
+
+/*
+ * The children that a transaction of a stricter level sees must be those that
+ * there are.  (Their writers are done: they locked the parent, as we have.)
+ */
+static void
+CheckCount(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item, ValueRef now)
+{
+	if (IsolationUsesXactSnapshot() &&
+		!ValueEqual(Counted(table, copy, key, item, GetTransactionSnapshot()), now))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update")));
+}
+
+static ValueRef
+CountAll(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item)
+{
+	Slice		bytes = {(const char *) key.data, key.len};
+	ValueRef	now;
+
+	CopyRememberCount(table->relid, copy, bytes, GetCurrentCommandId(false));
+	now = Counted(table, copy, key, item, GetLatestSnapshot());
+	CheckCount(table, copy, key, item, now);
+	return now;
+}
+
+/* False if the contributions do not suffice. */
+static bool
+AddContributions(const Copy *copy, const CopyTask *task, ValueRef *item)
+{
+	ValueRef	changed = *item;
+
+	for (int i = 0; i < copy->ntotals; i++)
+	{
+		const Total *t = &copy->totals[i];
+		ValueRef	after;
+
+		if (!TotalChanged(t, &task->contributions[i],
+						  AttributeFind(*item, t->attribute.data, t->attribute.len), &after))
+			return false;
+		changed = WithAttribute(changed, t->attribute, after);
+	}
+	*item = changed;
+	return true;
+}
+
+/* Whether a row that is locked is a parent. */
+static bool
+IsParent(const CopyTable *table, const Copy *copy, const CopyRow *row)
+{
+	return row->item != NULL && EntityOfItem(table->def->entities, ItemRoot(row->item)) == copy->parent;
+}
+
+static void
+ApplyTotal(CopyTable *table, const Copy *copy, const CopyTask *task, CommandId command, ValueRef key)
+{
+	CopyRow		row;
+	ValueRef	item;
+
+	CopyRowLock(table, key, COPY_LOCK_UPDATE, &row);
+	if (!IsParent(table, copy, &row))
+		return;
+	item = ItemRoot(row.item);
+	if (task->whole || CopyIsCounted(table->relid, copy, task->key, command) || !AddContributions(copy, task, &item))
+		item = CountAll(table, copy, key, ItemRoot(row.item));
+	CopyRowWrite(table, &row, item);
+}
+
+bool
+CopyCountAgain(CopyTable *table, const Copy *copy, ValueRef key)
+{
+	CopyRow		row;
+	ValueRef	item;
+
+	CopyRowLock(table, key, COPY_LOCK_PRESENT, &row);
+	if (!IsParent(table, copy, &row))
+		return false;
+	item = CountAll(table, copy, key, ItemRoot(row.item));
+	CopyRowWrite(table, &row, item);
+	return item.data != ItemRoot(row.item).data;
+}
+
+/* ---- copies ---- */
+
+/* The children of a parent that get its attributes. */
+typedef struct Spreading
+{
+	CopyTable  *table;
+	const Copy *copy;
+	struct varlena *key;		/* the parent's */
+	ValueRef	parent;			/* MISSING_VALUE: there is none */
+} Spreading;
+
+/* ChildVisitor: it may have changed, or gone to another parent, since the snapshot. */
+static void
+SpreadToChild(void *arg, ValueRef child)
+{
+	const Spreading *s = arg;
+	CopyRow		row;
+	ValueRef	current;
+	struct varlena *key;
+
+	if (WithCopies(s->copy, child, s->parent).data == child.data)
+		return;
+	CopyRowLock(s->table, ItemRoot(ItemKey(s->table->def, child)), COPY_LOCK_PRESENT, &row);
+	if (row.item == NULL)
+		return;
+	current = ItemRoot(row.item);
+	if (EntityOfItem(s->table->def->entities, current) != s->copy->child)
+		return;
+	key = CopyParentKey(s->table->def, s->copy, current);
+	if (key != NULL && SameVarlena(key, s->key))
+		CopyRowWrite(s->table, &row, WithCopies(s->copy, current, s->parent));
+}
+
+/* The parent's row is ours: this transaction has written it. */
+static ValueRef
+ReadParent(CopyTable *table, const Copy *copy, ValueRef key)
+{
+	RowKey		row_key;
+	struct varlena *item;
+
+	(void) RowKeyFromItem(table->def, key, &row_key, NULL);
+	item = StoreGet(&table->store, &row_key);
+	if (item == NULL || EntityOfItem(table->def->entities, ItemRoot(item)) != copy->parent)
+		return MISSING_VALUE;
+	return ItemRoot(item);
+}
+
+static void
+ApplyCopy(CopyTable *table, const Copy *copy, ValueRef key)
+{
+	Spreading	s = {.table = table, .copy = copy, .key = ValueCopy(key)};
+
+	PushActiveSnapshot(GetLatestSnapshot());
+	s.parent = ReadParent(table, copy, key);
+	CopyVisitChildren(table->def, table->relid, copy, key, SpreadToChild, &s);
+	PopActiveSnapshot();
+}
+
+/* ---- all ---- */
+
+static void
+ApplyTask(CopyTable *table, const CopySet *set, const CopyTask *task, CommandId command)
+{
+	const Copy *copy = &set->copies[task->copy];
+	ValueRef	key = {(const uint8 *) task->key.data, task->key.len};
+
+	if (copy->ntotals > 0)
+		ApplyTotal(table, copy, task, command, key);
+	else
+		ApplyCopy(table, copy, key);
+}
+
+void
+CopyApply(Relation rel, const TableDef *def, const CopySet *set, CopyTasks *tasks)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo copies", ALLOCSET_DEFAULT_SIZES);
+	OwnerScope	scope;
+	CopyTable	table;
+
+	CommandCounterIncrement();	/* the statement's own rows are to be read */
+	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
+	CopyTableOpen(&table, RelationGetRelid(rel), def);
+	for (int i = 0; i < tasks->count; i++)
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		CHECK_FOR_INTERRUPTS();
+		ApplyTask(&table, set, tasks->tasks[i], tasks->command);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(context);
+	}
+	CopyTableClose(&table);
+	OwnerScopeLeave(&scope);
+	MemoryContextDelete(context);
+	CopyTasksFree(tasks);
+}

@@ -1,0 +1,167 @@
+/*
+ * before.c
+ *	  What a written item itself keeps of others, before it is stored.
+ *
+ * An item that stays the same parent, or the child of the same parent, keeps
+ * what the replaced one has: nobody else can have changed that meanwhile, for
+ * the row is locked.  A new parent starts with the totals of no children; those
+ * that are there are counted after the statement.  A new child locks its parent
+ * and reads it.
+ */
+#include "postgres.h"
+
+#include "access/htup_details.h"
+#include "utils/datum.h"
+#include "utils/rel.h"
+
+#include "copy/copy.h"
+#include "item/builder.h"
+#include "table/owner.h"
+
+/* A row being written. */
+typedef struct Written
+{
+	Relation	rel;
+	TableDef   *def;
+	const CopySet *set;
+	ValueRef	item;			/* with what was set so far */
+	ValueRef	whole;			/* with composed keys; neither changes what belongs to whom */
+	ValueRef	old;			/* MISSING_VALUE: there is none */
+	const Entity *entity;		/* NULL: none, as the next */
+	const Entity *old_entity;
+} Written;
+
+static ValueRef
+Find(ValueRef item, Slice name)
+{
+	return AttributeFind(item, name.data, name.len);
+}
+
+/* ---- totals of a parent ---- */
+
+static bool
+IsSameItem(const Written *w)
+{
+	return w->entity == w->old_entity && SameVarlena(ItemKey(w->def, w->whole), ItemKey(w->def, w->old));
+}
+
+static void
+KeepTotals(Written *w, const Copy *copy)
+{
+	bool		same = IsSameItem(w);
+
+	for (int i = 0; i < copy->ntotals; i++)
+	{
+		const Total *t = &copy->totals[i];
+
+		w->item = WithAttribute(w->item, t->attribute, same ? Find(w->old, t->attribute) : TotalOfNone(t));
+	}
+}
+
+/* ---- copies of a child ---- */
+
+/* One that totals will make a child update is locked as for that at once: two who share it would wait for each other. */
+CopyLock
+CopyParentLock(const CopySet *set, const Copy *copy)
+{
+	for (int i = 0; i < set->count; i++)
+	{
+		if (set->copies[i].ntotals > 0 && set->copies[i].parent == copy->parent && set->copies[i].child == copy->child)
+			return COPY_LOCK_UPDATE;
+	}
+	return COPY_LOCK_SHARED;
+}
+
+/* The parent as it is now and remains; MISSING_VALUE if there is none. */
+static ValueRef
+LockParent(const Written *w, const Copy *copy, ValueRef key)
+{
+	OwnerScope	scope;
+	CopyTable	table;
+	CopyRow		row;
+
+	OwnerScopeEnter(&scope, w->rel->rd_rel->relowner);
+	CopyTableOpen(&table, RelationGetRelid(w->rel), w->def);
+	CopyRowLock(&table, key, CopyParentLock(w->set, copy), &row);
+	CopyTableClose(&table);
+	OwnerScopeLeave(&scope);
+	if (row.item == NULL || EntityOfItem(w->def->entities, ItemRoot(row.item)) != copy->parent)
+		return MISSING_VALUE;
+	return ItemRoot(row.item);
+}
+
+static void
+KeepCopies(Written *w, const Copy *copy)
+{
+	struct varlena *key = CopyParentKey(w->def, copy, w->whole);
+	struct varlena *old_key = w->old_entity == copy->child ? CopyParentKey(w->def, copy, w->old) : NULL;
+
+	if (key == NULL)
+		return;
+	if (!SameVarlena(key, old_key))
+	{
+		w->item = WithCopies(copy, w->item, LockParent(w, copy, ItemRoot(key)));
+		return;
+	}
+	for (int i = 0; i < copy->nattributes; i++)
+		w->item = WithAttribute(w->item, copy->attributes[i].child, Find(w->old, copy->attributes[i].child));
+}
+
+/* ---- the row ---- */
+
+/* The item as it will be stored but for what is kept here; false if it will not be. */
+static bool
+ComposeWhole(Written *w)
+{
+	struct varlena *composed;
+	Problem		problem = NO_PROBLEM;
+
+	if (!ComposeEntityKeys(w->def, w->item, w->old, false, true, &composed, &problem))
+		return false;
+	w->whole = composed == NULL ? w->item : ItemRoot(composed);
+	w->entity = EntityOfItem(w->def->entities, w->whole);
+	w->old_entity = ValueIsMissing(w->old) ? NULL : EntityOfItem(w->def->entities, w->old);
+	return w->entity != NULL;
+}
+
+static void
+KeepAll(Written *w)
+{
+	for (int i = 0; i < w->set->count; i++)
+	{
+		const Copy *copy = &w->set->copies[i];
+
+		if (copy->ntotals > 0 && copy->parent == w->entity)
+			KeepTotals(w, copy);
+		if (copy->nattributes > 0 && copy->child == w->entity)
+			KeepCopies(w, copy);
+	}
+}
+
+HeapTuple
+CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set)
+{
+	TupleDesc	desc = RelationGetDescr(trigger->tg_relation);
+	bool		update = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event);
+	HeapTuple	tuple = update ? trigger->tg_newtuple : trigger->tg_trigtuple;
+	int			column = def->item_attnum;
+	bool		isnull;
+	bool		old_isnull = true;
+	Datum		item = heap_getattr(tuple, column, desc, &isnull);
+	Datum		old = update ? heap_getattr(trigger->tg_trigtuple, column, desc, &old_isnull) : (Datum) 0;
+	Written		w = {.rel = trigger->tg_relation, .def = def, .set = set, .old = MISSING_VALUE};
+	ValueRef	given;
+
+	if (isnull || (!old_isnull && datumIsEqual(item, old, false, -1)) || IsCopyRowWrite())
+		return tuple;
+	w.item = given = DatumGetValue(item);
+	if (!old_isnull)
+		w.old = DatumGetValue(old);
+	if (!ComposeWhole(&w))
+		return tuple;
+	KeepAll(&w);
+	if (w.item.data == given.data)
+		return tuple;
+	item = PointerGetDatum(ValueCopy(w.item));
+	return heap_modify_tuple_by_cols(tuple, desc, 1, &column, &item, &isnull);
+}

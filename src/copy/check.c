@@ -1,0 +1,320 @@
+/*
+ * check.c
+ *	  Whether the definitions of a table can be kept.
+ *
+ * A kept attribute depends on others; no attribute may depend on itself, and
+ * none that tells what an item is, to whom it refers or where it is found may
+ * be a kept one.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "utils/rel.h"
+
+#include "copy/copy.h"
+
+static void CopyError(const Copy *copy, const char *format,...) pg_attribute_printf(2, 3) pg_attribute_noreturn();
+
+static void
+CopyError(const Copy *copy, const char *format,...)
+{
+	va_list		args;
+	char	   *text;
+
+	va_start(args, format);
+	text = DynamoFormat(format, args);
+	va_end(args);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+			 errmsg("\"%.*s\" cannot be kept in step", (int) copy->name.len, copy->name.data),
+			 errdetail_internal("%s", text)));
+}
+
+/* ---- the place of the children ---- */
+
+static void
+CheckPlaceAttribute(const TableDef *def, const Copy *copy, Slice attribute)
+{
+	const Template *t = KeyTemplate(copy->child, attribute);
+	TemplatePart plain = {.kind = PART_TEXT, .name = attribute, .nsteps = 1, .steps = &attribute};
+	const TemplatePart *unknown = NULL;
+
+	for (int i = 0; t != NULL && i < t->npieces; i++)
+	{
+		if (t->pieces[i].part != NULL && !CopyPartIsKnown(def, copy, t->pieces[i].part))
+			unknown = t->pieces[i].part;
+	}
+	if (t == NULL && !CopyPartIsKnown(def, copy, &plain))
+		unknown = &plain;
+	if (unknown != NULL)
+		CopyError(copy, "The key of entity \"%.*s\" does not have {%.*s} in the format of key attribute \"%.*s\" of entity \"%.*s\", "
+				  "so that the children of an item cannot be found.",
+				  (int) copy->parent->name.len, copy->parent->name.data,
+				  (int) unknown->name.len, unknown->name.data, (int) attribute.len, attribute.data,
+				  (int) copy->child->name.len, copy->child->name.data);
+}
+
+static void
+CheckPlace(const TableDef *def, const Copy *copy)
+{
+	const KeySchema *place = CopyPlace(def, copy);
+
+	if (copy->index != NULL &&
+		(copy->index->storage != STORAGE_INLINE || copy->index->status != INDEX_ACTIVE || copy->index->replaces != NULL))
+		CopyError(copy, "Index \"%s\" is not an inline index that is ready.", copy->index->name);
+	for (int i = 0; i < place->npartition; i++)
+	{
+		if (place->attributes[i].type != VALUE_S)
+			CopyError(copy, "Key attribute \"%.*s\" is not of type S.",
+					  (int) place->attributes[i].name.len, place->attributes[i].name.data);
+		CheckPlaceAttribute(def, copy, place->attributes[i].name);
+	}
+}
+
+/* ---- kept attributes ---- */
+
+/* An attribute that is kept, and the one that it depends on. */
+typedef struct Kept
+{
+	const Copy *copy;
+	const Entity *entity;		/* that has it */
+	Slice		attribute;
+	const Entity *source_entity;
+	Slice		source;			/* empty: of no attribute */
+	int			rank;			/* greater than those of what it depends on */
+} Kept;
+
+static int
+ListKept(const CopySet *set, Kept *kept)
+{
+	int			n = 0;
+
+	for (int i = 0; i < set->count; i++)
+	{
+		const Copy *c = &set->copies[i];
+
+		if (n + c->nattributes + c->ntotals > COPY_MAX_ATTRIBUTES)
+			CopyError(c, "Copies and totals of a table have more than %d attributes.", COPY_MAX_ATTRIBUTES);
+		for (int j = 0; j < c->nattributes; j++)
+			kept[n++] = (Kept) {c, c->child, c->attributes[j].child, c->parent, c->attributes[j].parent, 0};
+		for (int j = 0; j < c->ntotals; j++)
+			kept[n++] = (Kept) {c, c->parent, c->totals[j].attribute, c->child, c->totals[j].of, 0};
+	}
+	return n;
+}
+
+static bool
+IsKeyAttribute(const KeySchema *key, Slice attribute)
+{
+	for (int i = 0; i < KeyCount(key); i++)
+	{
+		if (SliceEqual(key->attributes[i].name, attribute))
+			return true;
+	}
+	return false;
+}
+
+static bool
+TemplateHas(const Template *t, Slice attribute)
+{
+	for (int i = 0; t != NULL && i < t->npieces; i++)
+	{
+		if (t->pieces[i].part != NULL && SliceEqual(t->pieces[i].part->steps[0], attribute))
+			return true;
+	}
+	return false;
+}
+
+typedef struct PathSearch
+{
+	Slice		name;
+	bool		found;
+} PathSearch;
+
+/* PathVisitor */
+static bool
+ComparePath(Slice name, bool nested, void *arg)
+{
+	PathSearch *search = arg;
+
+	search->found |= SliceEqual(name, search->name);
+	return !search->found;
+}
+
+/* Whether an entity's key attribute is composed of an attribute, or on a condition on it. */
+static bool
+KeyDependsOn(const ComposedKey *key, Slice attribute)
+{
+	PathSearch	search = {attribute, false};
+
+	if (key->condition != NULL)
+		ConditionVisitPaths(key->condition, ComparePath, &search);
+	return search.found || TemplateHas(key->template, attribute);
+}
+
+/* Whether the keys of a place depend on an attribute of the entity's items. */
+static bool
+PlaceDependsOn(const KeySchema *place, const Entity *entity, Slice attribute)
+{
+	if (IsKeyAttribute(place, attribute))
+		return true;
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		if (IsKeyAttribute(place, entity->keys[i].attribute) && KeyDependsOn(&entity->keys[i], attribute))
+			return true;
+	}
+	return false;
+}
+
+/* Whether the parent of a child depends on an attribute of the child. */
+static bool
+ReferenceDependsOn(const TableDef *def, const Copy *copy, Slice attribute)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		Slice		name = def->key.attributes[i].name;
+		const Template *t = KeyTemplate(copy->parent, name);
+
+		if (t == NULL && SliceEqual(CopyChildName(copy, name), attribute))
+			return true;
+		for (int j = 0; t != NULL && j < t->npieces; j++)
+		{
+			const TemplatePart *part = t->pieces[j].part;
+
+			if (part != NULL && (SliceEqual(CopyChildName(copy, part->name), attribute) ||
+								 SliceEqual(part->steps[0], attribute)))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Raises an error if an attribute tells what its item is, or whose. */
+static void
+CheckKeptAttribute(const TableDef *def, const CopySet *set, const Kept *k)
+{
+	const EntityAttribute *declared = EntityAttributeFind(k->entity, k->attribute);
+	bool		fixed = PlaceDependsOn(&def->key, k->entity, k->attribute) ||
+		KeyTemplate(k->entity, k->attribute) != NULL ||
+		(declared != NULL && !ValueIsMissing(declared->constant)) ||
+		(k->entity->type_attribute.data != NULL && SliceEqual(k->entity->type_attribute, k->attribute));
+
+	for (int i = 0; i < set->count; i++)
+	{
+		const Copy *c = &set->copies[i];
+
+		if (c->child == k->entity)
+			fixed |= PlaceDependsOn(CopyPlace(def, c), c->child, k->attribute) ||
+				ReferenceDependsOn(def, c, k->attribute);
+	}
+	if (fixed)
+		CopyError(k->copy, "Attribute \"%.*s\" of entity \"%.*s\" tells what its items are, or to which they belong.",
+				  (int) k->attribute.len, k->attribute.data, (int) k->entity->name.len, k->entity->name.data);
+}
+
+static bool
+DependsOn(const Kept *a, const Kept *b)
+{
+	return a->source.len > 0 && a->source_entity == b->entity && SliceEqual(a->source, b->attribute);
+}
+
+/* One pass over all pairs; whether a rank has grown. */
+static bool
+RaiseRanks(Kept *kept, int n)
+{
+	bool		raised = false;
+
+	for (int i = 0; i < n; i++)
+	{
+		for (int j = 0; j < n; j++)
+		{
+			if (!DependsOn(&kept[i], &kept[j]) || kept[i].rank > kept[j].rank)
+				continue;
+			kept[i].rank = kept[j].rank + 1;
+			if (kept[i].rank > n)
+				CopyError(kept[i].copy, "Attribute \"%.*s\" of entity \"%.*s\" would depend on itself.",
+						  (int) kept[i].attribute.len, kept[i].attribute.data,
+						  (int) kept[i].entity->name.len, kept[i].entity->name.data);
+			raised = true;
+		}
+	}
+	return raised;
+}
+
+static void
+CheckKeptOnce(const Kept *kept, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		for (int j = 0; j < i; j++)
+		{
+			if (kept[i].entity == kept[j].entity && SliceEqual(kept[i].attribute, kept[j].attribute))
+				CopyError(kept[i].copy, "Attribute \"%.*s\" of entity \"%.*s\" is kept by \"%.*s\" already.",
+						  (int) kept[i].attribute.len, kept[i].attribute.data,
+						  (int) kept[i].entity->name.len, kept[i].entity->name.data,
+						  (int) kept[j].copy->name.len, kept[j].copy->name.data);
+		}
+	}
+}
+
+void
+CopySetCheck(const TableDef *def, const CopySet *set)
+{
+	Kept		kept[COPY_MAX_ATTRIBUTES];
+	int			n = ListKept(set, kept);
+
+	for (int i = 0; i < set->count; i++)
+	{
+		for (int j = 0; j < i; j++)
+		{
+			if (SliceEqual(set->copies[i].name, set->copies[j].name))
+				CopyError(&set->copies[i], "There are two of this name.");
+		}
+		CheckPlace(def, &set->copies[i]);
+	}
+	for (int i = 0; i < n; i++)
+		CheckKeptAttribute(def, set, &kept[i]);
+	CheckKeptOnce(kept, n);
+	while (RaiseRanks(kept, n))
+		;
+}
+
+/* ---- what definitions need ---- */
+
+/* Raises an error if a definition needs the entity or the index of this name. */
+static void
+RefuseNeeded(Oid relid, const char *entity_name, const char *index_name, const char *verb)
+{
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *def = TableDefAcquire(rel);
+	const CopySet *set = CopySetOf(rel, def);
+
+	for (int i = 0; set != NULL && i < set->count; i++)
+	{
+		const Copy *c = &set->copies[i];
+
+		if (entity_name != NULL ? !SliceIs(c->parent->name, entity_name) && !SliceIs(c->child->name, entity_name) :
+			c->index == NULL || strcmp(c->index->name, index_name) != 0)
+			continue;
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("cannot %s %s \"%s\" because \"%.*s\" is kept in step with it", verb,
+						entity_name != NULL ? "entity" : "index",
+						entity_name != NULL ? entity_name : index_name, (int) c->name.len, c->name.data),
+				 errhint("Use dynamo.drop_%s first.", c->ntotals > 0 ? "total" : "copy")));
+	}
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+}
+
+void
+RefuseCopiedEntity(Oid relid, const char *entity_name, const char *verb)
+{
+	RefuseNeeded(relid, entity_name, NULL, verb);
+}
+
+void
+RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb)
+{
+	RefuseNeeded(relid, NULL, index_name, verb);
+}

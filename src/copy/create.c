@@ -1,0 +1,274 @@
+/*
+ * create.c
+ *	  dynamo.create_copy, create_total, drop_copy and drop_total.
+ *
+ * The definitions of a table are one list, the argument of its triggers.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+#include "utils/jsonb.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "copy/copy.h"
+#include "ddl/ddl.h"
+#include "table/ddl_statement.h"
+#include "table/definition.h"
+#include "table/objects.h"
+
+/* ---- the triggers ---- */
+
+/* They are not ALWAYS triggers, so that a logical subscriber does not do the work again. */
+static void
+StoreCopyTrigger(const char *table, const char *name, const char *when, const char *text)
+{
+	RunStatement("CREATE OR REPLACE TRIGGER %s %s ON %s EXECUTE FUNCTION %s.%s(%s)",
+				 quote_identifier(name), when, psprintf("%s FOR EACH %s", table, strcmp(name, TRIGGER_SPREAD_COPIES) == 0 ? "STATEMENT" : "ROW"),
+				 DYNAMO_SCHEMA, FUNCTION_KEEP_COPIES, text);
+}
+
+/* Stores a list in the triggers of a table; NULL: none.  SPI must be connected. */
+static void
+StoreCopies(Oid relid, const char *text)
+{
+	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+
+	if (text == NULL)
+	{
+		DropTrigger(relid, table, TRIGGER_COPY);
+		DropTrigger(relid, table, TRIGGER_COLLECT_COPIES);
+		DropTrigger(relid, table, TRIGGER_SPREAD_COPIES);
+		return;
+	}
+	StoreCopyTrigger(table, TRIGGER_COPY, "BEFORE INSERT OR UPDATE", "");
+	StoreCopyTrigger(table, TRIGGER_COLLECT_COPIES, "AFTER INSERT OR UPDATE OR DELETE", quote_literal_cstr(text));
+	StoreCopyTrigger(table, TRIGGER_SPREAD_COPIES, "AFTER INSERT OR UPDATE OR DELETE", "");
+}
+
+/* ---- the list ---- */
+
+static Jsonb *
+JsonOfText(const char *text)
+{
+	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(text)));
+}
+
+static bool
+HasName(JsonbContainer *object, const char *name)
+{
+	JsonbValue	value;
+
+	return JsonContainerIsObject(object) &&
+		getKeyJsonValueFromContainer(object, "name", strlen("name"), &value) != NULL &&
+		value.type == jbvString && SliceIs((Slice) {value.val.string.val, value.val.string.len}, name);
+}
+
+static bool
+IsTotal(JsonbContainer *object)
+{
+	JsonbValue	value;
+
+	return getKeyJsonValueFromContainer(object, "totals", strlen("totals"), &value) != NULL;
+}
+
+/*
+ * The definitions of a list but for one of this name, which *found is set to,
+ * and with another if added is not NULL; NULL if there are none.
+ */
+static char *
+ChangedList(const char *text, const char *name, const char *added, JsonbContainer **found)
+{
+	Jsonb	   *list = JsonOfText(text == NULL ? "[]" : text);
+	StringInfoData out;
+
+	*found = NULL;
+	initStringInfo(&out);
+	for (uint32 i = 0; JB_ROOT_IS_ARRAY(list) && i < JB_ROOT_COUNT(list); i++)
+	{
+		JsonbValue *element = getIthJsonbValueFromContainer(&list->root, i);
+
+		if (element->type == jbvBinary && HasName(element->val.binary.data, name))
+			*found = element->val.binary.data;
+		else if (element->type == jbvBinary)
+			appendStringInfo(&out, "%s%s", out.len == 0 ? "[" : ", ", JsonbToCString(NULL, element->val.binary.data, 0));
+	}
+	if (added != NULL)
+		appendStringInfo(&out, "%s%s", out.len == 0 ? "[" : ", ", added);
+	if (out.len == 0)
+		return NULL;
+	appendStringInfoChar(&out, ']');
+	return out.data;
+}
+
+/* The list in the triggers of a table that is locked; its argument, palloc'd, or NULL. */
+static char *
+StoredList(Oid relid)
+{
+	Relation	rel = table_open(relid, NoLock);
+	const char *text = CopySetText(rel);
+	char	   *copy = text == NULL ? NULL : pstrdup(text);
+
+	table_close(rel, NoLock);
+	return copy;
+}
+
+/* ---- creating ---- */
+
+static void
+CheckTableKind(const char *table_name, Oid relid, const TableDef *def)
+{
+	if (get_rel_relkind(relid) != RELKIND_RELATION || get_rel_relispartition(relid) || def->distributed)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("table \"%s\" is %s", table_name, def->distributed ? "distributed" : "partitioned"),
+				 errdetail("Copies and totals can be kept in plain tables only.")));
+}
+
+static void
+AppendText(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, "%s\"%s\": ", out->len == 1 ? "" : ", ", name);
+	escape_json(out, value);
+}
+
+static void
+AppendObject(StringInfo out, FunctionCallInfo fcinfo, int arg, const char *parameter, const char *name)
+{
+	Jsonb	   *object;
+
+	if (PG_ARGISNULL(arg))
+		return;
+	object = PG_GETARG_JSONB_P(arg);
+	if (!JB_ROOT_IS_OBJECT(object))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s must be an object", parameter)));
+	appendStringInfo(out, ", \"%s\": %s", name, JsonbToCString(NULL, &object->root, 0));
+}
+
+/* (table_name, name, parent, child, attributes or totals, refers, index_name) */
+static char *
+PrintArguments(FunctionCallInfo fcinfo, const char *name, const char *member)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	appendStringInfoChar(&out, '{');
+	AppendText(&out, "name", name);
+	AppendText(&out, "parent", RequiredText(fcinfo, 2, "parent"));
+	AppendText(&out, "child", RequiredText(fcinfo, 3, "child"));
+	if (!PG_ARGISNULL(6))
+		AppendText(&out, "index", RequiredText(fcinfo, 6, "index_name"));
+	if (PG_ARGISNULL(4))
+		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", member)));
+	AppendObject(&out, fcinfo, 4, member, member);
+	AppendObject(&out, fcinfo, 5, "refers", "refers");
+	appendStringInfoChar(&out, '}');
+	return out.data;
+}
+
+static void
+Create(FunctionCallInfo fcinfo, const char *parameter, const char *member)
+{
+	char	   *table_name = RequiredText(fcinfo, 0, "table_name");
+	char	   *name = RequiredText(fcinfo, 1, parameter);
+	Oid			relid;
+	TableDef   *def = LockDefinition(table_name, &relid);
+	JsonbContainer *found;
+	char	   *list = ChangedList(StoredList(relid), name, PrintArguments(fcinfo, name, member), &found);
+
+	CheckTableKind(table_name, relid, def);
+	if (found != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("%s \"%s\" of table \"%s\" already exists", IsTotal(found) ? "total" : "copy", name, table_name)));
+	(void) CopySetRead(def, list);
+	SPI_connect();
+	StoreCopies(relid, list);
+	SPI_finish();
+}
+
+DYNAMO_FUNCTION(dynamo_create_copy);
+Datum
+dynamo_create_copy(PG_FUNCTION_ARGS)
+{
+	Create(fcinfo, "copy_name", "attributes");
+	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_create_total);
+Datum
+dynamo_create_total(PG_FUNCTION_ARGS)
+{
+	Create(fcinfo, "total_name", "totals");
+	PG_RETURN_VOID();
+}
+
+/* ---- dropping ---- */
+
+/* What is kept stays on the items. */
+static void
+Drop(FunctionCallInfo fcinfo, bool total)
+{
+	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	Oid			relid;
+	JsonbContainer *found;
+	char	   *list;
+
+	(void) LockDefinition(table_name, &relid);
+	list = ChangedList(StoredList(relid), name, NULL, &found);
+	if (found == NULL || IsTotal(found) != total)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("the table has no %s \"%s\"", total ? "total" : "copy", name)));
+	SPI_connect();
+	StoreCopies(relid, list);
+	SPI_finish();
+}
+
+DYNAMO_FUNCTION(dynamo_drop_copy);
+Datum
+dynamo_drop_copy(PG_FUNCTION_ARGS)
+{
+	Drop(fcinfo, false);
+	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_drop_total);
+Datum
+dynamo_drop_total(PG_FUNCTION_ARGS)
+{
+	Drop(fcinfo, true);
+	PG_RETURN_VOID();
+}
+
+/* ---- the view ---- */
+
+static void *
+ReadJson(const char *text, void *arg)
+{
+	Jsonb	   *list = strlen(text) <= DEFINITION_MAX_BYTES ? JsonOfText(text) : NULL;
+
+	return list != NULL && JB_ROOT_IS_ARRAY(list) && !JB_ROOT_IS_SCALAR(list) ? list : NULL;
+}
+
+/* copy_definitions(trigger_arguments bytea) returns jsonb: a list, or null if it is none */
+DYNAMO_FUNCTION(dynamo_copy_definitions);
+Datum
+dynamo_copy_definitions(PG_FUNCTION_ARGS)
+{
+	bytea	   *arguments = PG_GETARG_BYTEA_PP(0);
+	char	   *text = pnstrdup(VARDATA_ANY(arguments), VARSIZE_ANY_EXHDR(arguments));
+	Jsonb	   *list = pg_verifymbstr(text, strlen(text), true) ? DefinitionTry(ReadJson, text, NULL) : NULL;
+
+	if (list == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_JSONB_P(list);
+}

@@ -1,0 +1,110 @@
+/*
+ * trigger.c
+ *	  dynamo.keep_copies, the trigger function of copies and totals.
+ */
+#include "postgres.h"
+
+#include "commands/trigger.h"
+#include "miscadmin.h"
+#include "utils/rel.h"
+
+#include "copy/copy.h"
+#include "ddl/feature.h"
+#include "table/objects.h"
+
+/* The name of the trigger that may call the function so; NULL if none may. */
+static const char *
+ExpectedName(FunctionCallInfo fcinfo, const TriggerData *trigger)
+{
+	if (!CALLED_AS_TRIGGER(fcinfo) || TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
+		return NULL;
+	if (TRIGGER_FIRED_AFTER(trigger->tg_event))
+		return TRIGGER_FIRED_FOR_ROW(trigger->tg_event) ? TRIGGER_COLLECT_COPIES : TRIGGER_SPREAD_COPIES;
+	if (TRIGGER_FIRED_BEFORE(trigger->tg_event) && TRIGGER_FIRED_FOR_ROW(trigger->tg_event) &&
+		!TRIGGER_FIRED_BY_DELETE(trigger->tg_event))
+		return TRIGGER_COPY;
+	return NULL;
+}
+
+/* Two triggers would count everything twice. */
+static void
+CheckProtocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
+{
+	const char *name = ExpectedName(fcinfo, trigger);
+
+	if (name == NULL || strcmp(trigger->tg_trigger->tgname, name) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo.keep_copies must be called by a trigger of dynamo.create_copy or dynamo.create_total")));
+}
+
+/* Statements on a partitioned table fire no triggers on statements of the partitions. */
+static void
+CheckPlainTable(Relation rel)
+{
+	if (rel->rd_rel->relispartition || rel->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("copies and totals cannot be kept in partitioned table \"%s\"", RelationGetRelationName(rel))));
+}
+
+static void
+AfterStatement(Relation rel, const TableDef *def, const CopySet *set)
+{
+	CopyTasks  *tasks = CopyTasksTake(rel, set);
+
+	if (tasks != NULL)
+		CopyApply(rel, def, set, tasks);
+}
+
+/* What logical replication applies was kept in step where it was written. */
+static Datum
+FireTrigger(const TriggerData *trigger, TableDef *def)
+{
+	bool		before = TRIGGER_FIRED_BEFORE(trigger->tg_event);
+	HeapTuple	tuple = TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ? trigger->tg_newtuple : trigger->tg_trigtuple;
+	const CopySet *set = SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA ? NULL :
+		CopySetOf(trigger->tg_relation, def);
+
+	if (set != NULL && def->entities != NULL)
+	{
+		if (before)
+			tuple = CopyBeforeRow(trigger, def, set);
+		else if (TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
+			CopyCollect(trigger, def, set);
+		else
+			AfterStatement(trigger->tg_relation, def, set);
+	}
+	return PointerGetDatum(before ? tuple : NULL);
+}
+
+DYNAMO_FUNCTION(dynamo_keep_copies);
+
+Datum
+dynamo_keep_copies(PG_FUNCTION_ARGS)
+{
+	TriggerData *trigger = (TriggerData *) fcinfo->context;
+	TableDef   *def;
+	Datum		result;
+
+	CheckProtocol(fcinfo, trigger);
+	check_stack_depth();
+	CheckPlainTable(trigger->tg_relation);
+	def = TableDefAcquire(trigger->tg_relation);
+	result = FireTrigger(trigger, def);
+	TableDefRelease(def);
+	return result;
+}
+
+static const DdlFeature copies = {
+	.functions = {FUNCTION_KEEP_COPIES},
+	.fires_on_origin = true,
+	.trigger_detail = "The trigger keeps copies and totals in step.",
+	.trigger_hint = "Use dynamo.drop_copy and dynamo.drop_total."
+};
+
+void
+CopyInit(void)
+{
+	DdlFeatureRegister(&copies);
+}

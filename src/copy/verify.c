@@ -1,0 +1,310 @@
+/*
+ * verify.c
+ *	  dynamo.check_copies and dynamo.repair_copies.
+ *
+ * Both are for the owner of the table, as verify_index is.  A check reads all items
+ * with one snapshot, which shows an item and all that is kept of it alike.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "copy/copy.h"
+#include "ddl/ddl.h"
+#include "item/builder.h"
+#include "item/json.h"
+#include "table/owner.h"
+
+/* A check under way. */
+typedef struct Check
+{
+	Relation	rel;
+	TableDef   *def;
+	const CopySet *set;			/* NULL: nothing is to be checked */
+	Slice		name;			/* of the definition to check; data NULL: all */
+	Store		store;			/* for parents */
+	StringInfoData problem;
+} Check;
+
+/* ---- one item ---- */
+
+static void
+AppendValue(StringInfo out, ValueRef v)
+{
+	if (ValueIsMissing(v))
+		appendStringInfoString(out, "nothing");
+	else
+		ValueToJson(out, v);
+}
+
+/* Whether an attribute is what it must be; notes the problem if not. */
+static bool
+CheckAttribute(Check *c, const Copy *copy, Slice name, ValueRef is, ValueRef must_be)
+{
+	if (SameAttribute(is, must_be))
+		return true;
+	appendStringInfo(&c->problem, "attribute %.*s of \"%.*s\" is ", (int) name.len, name.data,
+					 (int) copy->name.len, copy->name.data);
+	AppendValue(&c->problem, is);
+	appendStringInfoString(&c->problem, ", not ");
+	AppendValue(&c->problem, must_be);
+	return false;
+}
+
+static ValueRef
+Find(ValueRef item, Slice name)
+{
+	return AttributeFind(item, name.data, name.len);
+}
+
+static bool
+CheckTotals(Check *c, const Copy *copy, ValueRef item)
+{
+	Contribution *contributions = CopyContributions(c->def, RelationGetRelid(c->rel), copy, item);
+
+	for (int i = 0; i < copy->ntotals; i++)
+	{
+		const Total *t = &copy->totals[i];
+
+		if (!CheckAttribute(c, copy, t->attribute, Find(item, t->attribute), TotalValue(t, &contributions[i])))
+			return false;
+	}
+	return true;
+}
+
+static bool
+CheckCopies(Check *c, const Copy *copy, ValueRef item)
+{
+	struct varlena *key = CopyParentKey(c->def, copy, item);
+	ValueRef	parent = MISSING_VALUE;
+	struct varlena *found;
+	RowKey		row_key;
+
+	if (key == NULL)
+		return true;
+	(void) RowKeyFromItem(c->def, ItemRoot(key), &row_key, NULL);
+	found = StoreGet(&c->store, &row_key);
+	if (found != NULL && EntityOfItem(c->def->entities, ItemRoot(found)) == copy->parent)
+		parent = ItemRoot(found);
+	for (int i = 0; i < copy->nattributes; i++)
+	{
+		const CopiedAttribute *a = &copy->attributes[i];
+
+		if (!CheckAttribute(c, copy, a->child, Find(item, a->child), Find(parent, a->parent)))
+			return false;
+	}
+	return true;
+}
+
+/* False, with c->problem, if an item does not keep what it must. */
+static bool
+CheckItem(Check *c, ValueRef item)
+{
+	const Entity *entity = EntityOfItem(c->def->entities, item);
+
+	resetStringInfo(&c->problem);
+	for (int i = 0; i < c->set->count; i++)
+	{
+		const Copy *copy = &c->set->copies[i];
+
+		if (c->name.data != NULL && !SliceEqual(c->name, copy->name))
+			continue;
+		if ((copy->ntotals > 0 && copy->parent == entity && !CheckTotals(c, copy, item)) ||
+			(copy->nattributes > 0 && copy->child == entity && !CheckCopies(c, copy, item)))
+			return false;
+	}
+	return true;
+}
+
+/* ---- all items ---- */
+
+/* Calls note for the key of each item with a problem, until it returns false. */
+static void
+CheckAll(Check *c, bool (*note) (void *arg, struct varlena *key, const char *problem), void *arg)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo check", ALLOCSET_DEFAULT_SIZES);
+	ScanRange	range = {.forward = true, .start = MISSING_VALUE, .shard = -1};
+	StoreScan  *scan;
+	Store		store;
+	struct varlena *item;
+	bool		more = true;
+
+	StoreOpenRelation(&store, RelationGetRelid(c->rel), ACL_SELECT);
+	StoreOpenRelation(&c->store, RelationGetRelid(c->rel), ACL_SELECT);
+	scan = StoreScanBegin(&store, &range);
+	while (more && StoreScanNext(scan, &item))
+	{
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		CHECK_FOR_INTERRUPTS();
+		if (!CheckItem(c, ItemRoot(item)))
+			more = note(arg, ItemKey(c->def, ItemRoot(item)), c->problem.data);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(context);
+	}
+	StoreScanEnd(scan);
+	StoreClose(&c->store);
+	StoreClose(&store);
+	MemoryContextDelete(context);
+}
+
+static void
+CheckBegin(Check *c, FunctionCallInfo fcinfo)
+{
+	memset(c, 0, sizeof(*c));
+	c->rel = OpenTableForDdl(RequiredText(fcinfo, 0, "table_name"), AccessShareLock);
+	c->def = TableDefAcquire(c->rel);
+	c->set = c->def->entities == NULL ? NULL : CopySetOf(c->rel, c->def);
+	initStringInfo(&c->problem);
+	if (PG_ARGISNULL(1))
+		return;
+	c->name = SliceOf(RequiredText(fcinfo, 1, "copy_name"));
+	for (int i = 0; c->set != NULL && i < c->set->count; i++)
+	{
+		if (SliceEqual(c->set->copies[i].name, c->name))
+			return;
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("the table has no copy or total \"%.*s\"", (int) c->name.len, c->name.data)));
+}
+
+static void
+CheckEnd(Check *c)
+{
+	TableDefRelease(c->def);
+	table_close(c->rel, NoLock);
+}
+
+static bool
+PutProblem(void *arg, struct varlena *key, const char *problem)
+{
+	ReturnSetInfo *result = arg;
+	Datum		values[2] = {PointerGetDatum(key), CStringGetTextDatum(problem)};
+	bool		nulls[2] = {false, false};
+
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	return true;
+}
+
+/* check_copies(table_name text, copy_name text) returns table (key dynamo.item, problem text) */
+DYNAMO_FUNCTION(dynamo_check_copies);
+Datum
+dynamo_check_copies(PG_FUNCTION_ARGS)
+{
+	OwnerScope	scope;
+	Check		c;
+
+	InitMaterializedSRF(fcinfo, 0);
+	CheckBegin(&c, fcinfo);
+	OwnerScopeEnter(&scope, c.rel->rd_rel->relowner);
+	if (c.set != NULL)
+		CheckAll(&c, PutProblem, fcinfo->resultinfo);
+	OwnerScopeLeave(&scope);
+	CheckEnd(&c);
+	return (Datum) 0;
+}
+
+/* ---- repair ---- */
+
+/* Keys of items to repair. */
+typedef struct Repairs
+{
+	MemoryContext context;
+	List	   *keys;
+	int			left;
+} Repairs;
+
+static bool
+KeepKey(void *arg, struct varlena *key, const char *problem)
+{
+	Repairs    *r = arg;
+	MemoryContext old = MemoryContextSwitchTo(r->context);
+
+	r->keys = lappend(r->keys, ValueCopy(ItemRoot(key)));
+	MemoryContextSwitchTo(old);
+	return --r->left > 0;
+}
+
+/* Locks a child, then its parent; whether its copies were others. */
+static bool
+RepairChild(Check *c, CopyTable *table, const Copy *copy, ValueRef item_key)
+{
+	CopyRow		row;
+	CopyRow		parent;
+	ValueRef	item;
+	struct varlena *key;
+
+	CopyRowLock(table, item_key, COPY_LOCK_PRESENT, &row);
+	if (row.item == NULL || EntityOfItem(c->def->entities, ItemRoot(row.item)) != copy->child)
+		return false;
+	key = CopyParentKey(c->def, copy, ItemRoot(row.item));
+	if (key == NULL)
+		return false;
+	CopyRowLock(table, ItemRoot(key), CopyParentLock(c->set, copy), &parent);
+	item = WithCopies(copy, ItemRoot(row.item),
+					  parent.item != NULL && EntityOfItem(c->def->entities, ItemRoot(parent.item)) == copy->parent ?
+					  ItemRoot(parent.item) : MISSING_VALUE);
+	CopyRowWrite(table, &row, item);
+	return item.data != ItemRoot(row.item).data;
+}
+
+/* Whether there was something to repair, still. */
+static bool
+RepairItem(Check *c, CopyTable *table, ValueRef key)
+{
+	bool		repaired = false;
+
+	for (int i = 0; i < c->set->count; i++)
+	{
+		const Copy *copy = &c->set->copies[i];
+
+		if (c->name.data != NULL && !SliceEqual(c->name, copy->name))
+			continue;
+		repaired |= copy->ntotals > 0 ? CopyCountAgain(table, copy, key) : RepairChild(c, table, copy, key);
+	}
+	return repaired;
+}
+
+static int64
+RepairAll(Check *c, const Repairs *repairs)
+{
+	CopyTable	table;
+	int64		n = 0;
+	ListCell   *cell;
+
+	CopyTableOpen(&table, RelationGetRelid(c->rel), c->def);
+	foreach(cell, repairs->keys)
+		n += RepairItem(c, &table, ItemRoot(lfirst(cell)));
+	CopyTableClose(&table);
+	return n;
+}
+
+/* repair_copies(table_name text, copy_name text, max_items integer) returns bigint */
+DYNAMO_FUNCTION(dynamo_repair_copies);
+Datum
+dynamo_repair_copies(PG_FUNCTION_ARGS)
+{
+	Repairs		repairs = {CurrentMemoryContext, NIL, PG_ARGISNULL(2) ? PG_INT32_MAX : PG_GETARG_INT32(2)};
+	OwnerScope	scope;
+	int64		n = 0;
+	Check		c;
+
+	CheckBegin(&c, fcinfo);
+	OwnerScopeEnter(&scope, c.rel->rd_rel->relowner);
+	if (c.set != NULL && repairs.left > 0)
+		CheckAll(&c, KeepKey, &repairs);
+	if (repairs.keys != NIL)
+		n = RepairAll(&c, &repairs);
+	OwnerScopeLeave(&scope);
+	CheckEnd(&c);
+	PG_RETURN_INT64(n);
+}
