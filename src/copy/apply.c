@@ -135,18 +135,15 @@ typedef struct Spreading
 	ValueRef	parent;			/* MISSING_VALUE: there is none */
 } Spreading;
 
-/* ChildVisitor: it may have changed, or gone to another parent, since the snapshot. */
+/* The child may have changed, or moved to another parent, since it was read. */
 static void
-SpreadToChild(void *arg, ValueRef child)
+SpreadToCurrent(const Spreading *s, ValueRef child_key)
 {
-	const Spreading *s = arg;
 	CopyRow		row;
 	ValueRef	current;
 	struct varlena *key;
 
-	if (WithCopies(s->copy, child, s->parent).data == child.data)
-		return;
-	CopyRowLock(s->table, ItemRoot(ItemKey(s->table->def, child)), COPY_LOCK_PRESENT, &row);
+	CopyRowLock(s->table, child_key, COPY_LOCK_PRESENT, &row);
 	if (row.item == NULL)
 		return;
 	current = ItemRoot(row.item);
@@ -155,6 +152,19 @@ SpreadToChild(void *arg, ValueRef child)
 	key = CopyParentKey(s->table->def, s->copy, current);
 	if (key != NULL && SameVarlena(key, s->key))
 		CopyRowWrite(s->table, &row, WithCopies(s->copy, current, s->parent));
+}
+
+/* ChildVisitor.  The snapshot of the transaction decides whether a row can be written. */
+static void
+SpreadToChild(void *arg, ValueRef child)
+{
+	const Spreading *s = arg;
+
+	if (WithCopies(s->copy, child, s->parent).data == child.data)
+		return;
+	PushActiveSnapshot(GetTransactionSnapshot());
+	SpreadToCurrent(s, ItemRoot(ItemKey(s->table->def, child)));
+	PopActiveSnapshot();
 }
 
 /* The parent's row is ours: this transaction has written it. */
