@@ -179,7 +179,7 @@ Create(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 	char	   *table_name = RequiredText(fcinfo, 0, "table_name");
 	char	   *name = RequiredText(fcinfo, 1, parameter);
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, &relid);
+	TableDef   *def = LockDefinition(table_name, ShareRowExclusiveLock, &relid);
 	JsonbContainer *found;
 	char	   *list = ChangedList(StoredList(relid), name, PrintArguments(fcinfo, name, member), &found);
 
@@ -222,7 +222,7 @@ Drop(FunctionCallInfo fcinfo, bool total)
 	JsonbContainer *found;
 	char	   *list;
 
-	(void) LockDefinition(table_name, &relid);
+	(void) LockDefinition(table_name, AccessExclusiveLock, &relid);
 	list = ChangedList(StoredList(relid), name, NULL, &found);
 	if (found == NULL || IsTotal(found) != total)
 		ereport(ERROR,
