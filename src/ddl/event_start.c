@@ -12,7 +12,6 @@
  */
 #include "postgres.h"
 
-#include "access/relation.h"
 #include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "nodes/parsenodes.h"

@@ -31,10 +31,8 @@
  */
 #include "postgres.h"
 
-#include "access/heapam.h"
 #include "access/table.h"
 #include "access/tableam.h"
-#include "access/xact.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"

@@ -9,13 +9,8 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_index.h"
-#include "storage/lmgr.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
 #include "index/index.h"

@@ -6,7 +6,6 @@
 
 #include "access/table.h"
 #include "utils/snapmgr.h"
-#include "utils/timestamp.h"
 
 #include "errors.h"
 #include "request/operation.h"

@@ -6,7 +6,6 @@
  */
 #include "postgres.h"
 
-#include "access/table.h"
 #include "miscadmin.h"
 
 #include "errors.h"

@@ -30,7 +30,6 @@
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
-#include "storage/lmgr.h"
 #include "storage/lock.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"

@@ -11,7 +11,6 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_class_d.h"
-#include "catalog/pg_statistic.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"

@@ -11,10 +11,10 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "utils/acl.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 

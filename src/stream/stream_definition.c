@@ -6,7 +6,6 @@
 
 #include "access/table.h"
 #include "catalog/pg_class.h"
-#include "commands/trigger.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "pgtime.h"

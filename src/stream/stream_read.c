@@ -8,7 +8,6 @@
 #include "access/htup_details.h"
 #include "access/relscan.h"
 #include "access/subtrans.h"
-#include "access/table.h"
 #include "access/tableam.h"
 #include "access/transam.h"
 #include "access/xact.h"

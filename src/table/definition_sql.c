@@ -9,7 +9,6 @@
 
 #include "fmgr.h"
 #include "mb/pg_wchar.h"
-#include "utils/builtins.h"
 
 #include "compat.h"
 #include "table/definition.h"

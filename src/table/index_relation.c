@@ -5,7 +5,6 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/indexing.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "miscadmin.h"
