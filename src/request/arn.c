@@ -36,12 +36,13 @@ static char *
 AccountKey(void)
 {
 	Digest		digest;
+	pg_uuid_t	id = {0};
 
 	DigestBegin(&digest);
 	DigestBytes(&digest, request_region, strlen(request_region));
 	DigestBytes(&digest, request_account, strlen(request_account));
-	return DatumGetCString(DirectFunctionCall1(uuid_out,
-											   UUIDPGetDatum((pg_uuid_t *) VARDATA(DigestEnd(&digest)))));
+	memcpy(id.data, VARDATA(DigestEnd(&digest)), DIGEST_LENGTH);
+	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&id)));
 }
 
 char *
