@@ -5,6 +5,7 @@
 use strict;
 use warnings;
 use Bench;
+use Compress::Zlib;
 use Getopt::Long;
 use IO::Socket::INET;
 use JSON::PP;
@@ -60,30 +61,44 @@ sub some
 	return map { ($i + $_) % $option{items} } 0 .. 24;
 }
 
+sub collection
+{
+	return { KeyConditionExpression => 'PK = :p', ExpressionAttributeValues => { ':p' => key($_[0])->{PK} } };
+}
+
+sub batch
+{
+	return { RequestItems => { $table => [ map { { PutRequest => { Item => order($_) } } } some($_[0]) ] } };
+}
+
+# The last member of some: what is compressed, the request or the answer.
 my @operations = (
 	[ 'GetItem', '', sub { { Key => key($_[0]) } } ],
 	[ 'PutItem', 'over an existing key', sub { { Item => order($_[0]) } } ],
 	[ 'UpdateItem', 'ADD with a condition', sub {
 			{ Key => key($_[0]), UpdateExpression => 'ADD quantity :q', ConditionExpression => 'attribute_exists(PK)',
 				ExpressionAttributeValues => { ':q' => { N => '1' } } } } ],
-	[ 'Query', '10 items', sub {
-			{ KeyConditionExpression => 'PK = :p', ExpressionAttributeValues => { ':p' => key($_[0])->{PK} } } } ],
+	[ 'Query', '10 items', \&collection ],
+	[ 'Query', '10 items, compressed answer', \&collection, 'answer' ],
 	[ 'Scan', 'a page of 1 MB', sub { {} } ],
+	[ 'Scan', 'a page of 1 MB, compressed answer', sub { {} }, 'answer' ],
 	[ 'BatchGetItem', '25 keys', sub { { RequestItems => { $table => { Keys => [ map { key($_) } some($_[0]) ] } } } } ],
-	[ 'BatchWriteItem', '25 items', sub {
-			{ RequestItems => { $table => [ map { { PutRequest => { Item => order($_) } } } some($_[0]) ] } } } ],
+	[ 'BatchWriteItem', '25 items', \&batch ],
+	[ 'BatchWriteItem', '25 items, compressed request', \&batch, 'request' ],
 );
 
 # Requests as the client reads them, signed now: good for 15 minutes.
 sub write_requests
 {
-	my ($operation, $bodies) = @_;
+	my ($operation, $bodies, $compressed) = @_;
+	my %header = $compressed eq 'answer' ? ('accept-encoding' => 'gzip') : $compressed ? ('content-encoding' => 'gzip') : ();
 
 	open(my $out, '>', "$work/requests") or die $!;
 	for my $body (@$bodies)
 	{
 		$body->{TableName} = $table if !$body->{RequestItems};
-		my $request = signed_request($operation, $json->encode($body));
+		my $text = $json->encode($body);
+		my $request = signed_request($operation, $compressed eq 'request' ? Compress::Zlib::memGzip($text) : $text, header => \%header);
 		print $out length($request), "\n", $request;
 	}
 	close($out);
@@ -195,11 +210,11 @@ sub ratios
 
 sub measure_operation
 {
-	my ($operation, $detail, $body, @sides) = @_;
+	my ($operation, $detail, $body, $compressed, @sides) = @_;
 	my @results;
 
 	progress("$operation\n");
-	write_requests($operation, [ map { $body->($_ * 7919 % $option{items}) } 1 .. $requests ]);
+	write_requests($operation, [ map { $body->($_ * 7919 % $option{items}) } 1 .. $requests ], $compressed);
 	for my $round (1 .. $option{rounds})
 	{
 		for my $i (0 .. $#sides)
@@ -225,6 +240,6 @@ print '| operation | ', join(' | ', @titles), " |\n", '|---' x (@titles + 1), "|
 for my $operation (@operations)
 {
 	my $name = $operation->[0];
-	measure_operation(@$operation, @sides) if !@ARGV || grep { $_ eq $name } @ARGV;
+	measure_operation(@$operation[ 0 .. 2 ], $operation->[3] // '', @sides) if !@ARGV || grep { $_ eq $name } @ARGV;
 }
 call($_, 'DeleteTable', { TableName => $table }) for @sides;
