@@ -131,6 +131,7 @@ ConnectionClose(Connection *c)
 {
 	Unlist(c);
 	ConnectionUnpark(c);
+	ConnectionForgetPage(c);
 	if (c->state == CONNECTION_HELD)
 		ConnectionForgetHeld(c);
 	dlist_delete(&c->node);

@@ -7,7 +7,8 @@
  *
  *	IDLE		no byte of the next request has been received
  *	READING		part of a request has been received
- *	PARKED		the request has met a lock and will be executed again
+ *	PARKED		the request has met a lock, or was interrupted in favor of
+ *				other clients, and will be executed again
  *	HELD		the answer waits until its commit is durable
  *	WRITING		part of an answer could not be sent yet
  *	LINGERING	the last answer was sent; further input is discarded, so that
@@ -68,6 +69,12 @@ extern bool ConnectionsAreWaiting(void);
  * call is needed; -1 if there are no parked requests.
  */
 extern long ConnectionsRetry(void);
+
+/*
+ * Executes a part of an interrupted request.  Returns the milliseconds until
+ * the next call is needed; -1 if there are no interrupted requests.
+ */
+extern long ConnectionsResume(void);
 
 /* Tries each parked request once more, and then answers it. */
 extern void ConnectionsStopRetrying(void);

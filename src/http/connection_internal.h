@@ -13,6 +13,7 @@
 #include "http/connection.h"
 #include "http/parser.h"
 #include "http/tls.h"
+#include "op/op.h"
 
 #define CONNECTION_READ_SIZE	(8 * 1024)
 
@@ -64,6 +65,11 @@ struct Connection
 	TimestampTz retry;			/* earliest time of the next attempt */
 	int			pause;			/* in milliseconds */
 	LOCKTAG		lock;			/* the lock that the last attempt met */
+
+	/* the page of an interrupted request */
+	ReadPause	read;
+	bool		paused;
+	dlist_node	paused_node;
 
 	/* the answer, or the part that has not been sent yet */
 	StringInfoData out;
@@ -121,6 +127,17 @@ extern void ConnectionUnpark(Connection *c);
 
 /* Whether the time limit for waiting for locks has passed. */
 extern bool ConnectionIsLastAttempt(const Connection *c);
+
+/* ---- connection_turn.c: reads that are interrupted for other clients ---- */
+
+/* Must be called before a request is executed; returns how to interrupt it. */
+extern ReadPause *ConnectionBeginTurn(Connection *c);
+
+/* Executes the interrupted request again after others have been served. */
+extern void ConnectionPause(Connection *c);
+
+/* Frees what a request that is answered, or whose connection is closed, has read. */
+extern void ConnectionForgetPage(Connection *c);
 
 /* ---- connection_hold.c: answers that wait for their commits ---- */
 

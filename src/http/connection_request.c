@@ -95,12 +95,13 @@ ConnectionAnswer(Connection *c)
 	request.body.len = c->head.chunked ? c->chunks.to - c->head.len : c->head.content_length;
 	c->close = !c->head.keep_alive;
 	c->linger = false;
-	if (c->first_attempt == 0)
+	if (c->first_attempt == 0 && c->read.context == NULL)
 		RequestIdMake(c->id);
 	request.id = c->id;
 	request.certificate_name = c->certificate_name;
 	request.last_attempt = ConnectionIsLastAttempt(c);
 	request.first_attempt = c->first_attempt;
+	request.pause = ConnectionBeginTurn(c);
 	if (!ConnectionHasMemory(0))
 		answer = ProtocolUnavailable(&request);
 	else
@@ -109,10 +110,14 @@ ConnectionAnswer(Connection *c)
 	{
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(connection_request_context);
-		ConnectionPark(c, &answer);
+		if (c->read.paused)
+			ConnectionPause(c);
+		else
+			ConnectionPark(c, &answer);
 		return;
 	}
 	ConnectionUnpark(c);
+	ConnectionForgetPage(c);
 	answer.request_id = c->id;
 	hold = !DurabilityIsReachedNow(&answer.durability);
 	if (hold)

@@ -180,3 +180,20 @@ EventsWait(long timeout, int *places, int max, bool *latch)
 	}
 	return found;
 }
+
+/* A latch that is set hides the sockets; it stays set. */
+bool
+EventsArePending(void)
+{
+	int			place;
+	bool		latch;
+	int			n = EventsWait(0, &place, 1, &latch);
+
+	if (latch)
+	{
+		ResetLatch(MyLatch);
+		n = EventsWait(0, &place, 1, &latch);
+		SetLatch(MyLatch);
+	}
+	return n > 0;
+}

@@ -27,6 +27,9 @@ extern void EventsRemove(int place);
 /* The owner of a place; false if the place is free. */
 extern bool EventsGet(int place, pgsocket *fd, void **data);
 
+/* Whether an event has occurred at a socket. */
+extern bool EventsArePending(void);
+
 /*
  * Waits for at most timeout milliseconds (-1: without limit).  Sets the places
  * where events occurred; returns their number.  *latch: the latch was set.

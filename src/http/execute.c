@@ -26,6 +26,7 @@
 #include "http/settings.h"
 #include "http/sigv4.h"
 #include "item/json_reader.h"
+#include "op/op.h"
 #include "request/failure.h"
 #include "request/operation.h"
 #include "request/wording.h"
@@ -48,7 +49,7 @@ typedef struct Execution
 	bool		accepted;		/* operation and signature are good */
 	bool		too_long;		/* its body, when it is decoded */
 	int			lock_timeout;	/* for all attempts, in milliseconds; 0: none */
-	bool		parked;			/* it has met a lock */
+	bool		parked;			/* it has met a lock or was interrupted */
 	LOCKTAG		lock;
 } Execution;
 
@@ -291,7 +292,7 @@ Run(Execution *execution, Writer *out)
 	LimitLockWaits(execution);
 	body = DecodedBody(execution);
 	StatAdd(STAT_REQUEST_BYTES, body.len);
-	RequestExecute(operation, Header(request, "host"), body, out);
+	RequestExecute(operation, Header(request, "host"), body, request->pause, out);
 	StatAdd(STAT_RESPONSE_BYTES, (uint64) out->out.len);
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
 	Commit(execution);			/* deferred triggers may wait for locks, too */
@@ -376,6 +377,7 @@ Rollback(Execution *execution)
 
 	HOLD_INTERRUPTS();
 	execution->parked = LockWatchEnd(&execution->lock) && geterrcode() == ERRCODE_QUERY_CANCELED;
+	execution->parked |= execution->request->pause->paused;
 	disable_all_timeouts(false);
 	QueryCancelPending = false;
 	MemoryContextSwitchTo(execution->context);

@@ -109,6 +109,8 @@ HttpText(const char *data, HttpSpan span)
 extern bool HttpSameSlice(Slice a, Slice b);
 extern bool HttpSame(Slice text, const char *other);
 
+struct ReadPause;				/* op/op.h */
+
 /* A complete request. */
 typedef struct HttpRequest
 {
@@ -119,6 +121,7 @@ typedef struct HttpRequest
 	const char *certificate_name;	/* in the client's certificate; NULL: none */
 	bool		last_attempt;	/* fails if it meets a lock */
 	TimestampTz first_attempt;	/* time of the first one; 0: this is it */
+	struct ReadPause *pause;	/* how to interrupt its execution */
 } HttpRequest;
 
 /*

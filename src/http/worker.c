@@ -180,7 +180,7 @@ Serve(void)
 		for (int i = 0; i < n; i++)
 			HandleEvent(places[i]);
 		ConnectionsServeWaiting();
-		retry = ConnectionsRetry();
+		retry = Sooner(ConnectionsRetry(), ConnectionsResume());
 		release = ConnectionsRelease();
 		more = ConnectionsAreWaiting();
 		timeout = Sooner(Sooner(ConnectionsExpire(asked), Sooner(retry, release)),

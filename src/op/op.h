@@ -238,6 +238,7 @@ typedef struct ReadOp
 	int64		segment;
 	int64		total_segments;
 	bool		sizes;			/* fill in the sizes of rows */
+	struct ReadPause *pause;	/* NULL if ReadPage is not to be interrupted */
 } ReadOp;
 
 /*
@@ -288,6 +289,21 @@ typedef struct ReadPageResult
 
 /* The size in bytes at which a page ends. */
 #define READ_PAGE_SIZE	(1024 * 1024)
+
+/*
+ * Lets a caller that executes one request at a time interrupt the reading of a
+ * page to serve others.  When wanted returns true, ReadPage copies what it has
+ * read to page, sets paused and raises an error.  The caller rolls back.  When
+ * it executes the request again, ReadPage continues behind last_key of page.
+ */
+typedef struct ReadPause
+{
+	bool		(*wanted) (void);	/* called between rows */
+	MemoryContext parent;		/* of context; must outlive the transaction */
+	MemoryContext context;		/* of page; NULL if the page was never interrupted */
+	ReadPageResult page;		/* valid if context is set */
+	bool		paused;
+} ReadPause;
 
 /*
  * Reads a page.  limit is the number of items to evaluate; 0 for as many as

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "utils/datum.h"
+#include "utils/memutils.h"
 
 #include "op/read.h"
 
@@ -58,6 +59,61 @@ PageAdd(PageBuilder *b, const ReadRow *row)
 		page->size + page->fetched_size >= READ_PAGE_SIZE;
 }
 
+/* ---- interruptions ---- */
+
+/* Copies the items of a page, of which the first ones are in the context already. */
+static struct varlena **
+CopyItems(const ReadPageResult *page, int kept)
+{
+	struct varlena **items = palloc(sizeof(struct varlena *) * Max(page->count, 1));
+
+	for (int i = 0; i < page->count; i++)
+		items[i] = i < kept ? page->items[i] :
+			(struct varlena *) DatumGetPointer(datumCopy(PointerGetDatum(page->items[i]), false, -1));
+	return items;
+}
+
+/* Keeps the page and raises an error. */
+static void
+PausePage(ReadPause *pause, const ReadPageResult *page, const Reader *reader)
+{
+	int			kept = pause->context != NULL ? pause->page.count : 0;
+	MemoryContext old;
+
+	if (pause->context == NULL)
+		pause->context = AllocSetContextCreate(pause->parent, "dynamo page", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(pause->context);
+	pause->page = *page;
+	pause->page.last_key = ReaderPosition(reader);
+	if (page->items != NULL)
+		pause->page.items = CopyItems(page, kept);
+	MemoryContextSwitchTo(old);
+	pause->paused = true;
+	ereport(ERROR,
+			(errcode(ERRCODE_OPERATOR_INTERVENTION),
+			 errmsg("reading of a page is interrupted")));
+}
+
+/* Continues a page; sets where to start. */
+static void
+ResumePage(const ReadPause *pause, PageBuilder *b, ReadOp *op)
+{
+	ReadPageResult *page = b->page;
+	struct varlena **items = page->items;
+
+	*page = pause->page;
+	op->start = ItemRoot(page->last_key);
+	page->last_key = NULL;
+	if (items == NULL)
+		return;
+	b->allocated = Max(b->allocated, 2 * page->count);
+	items = repalloc(items, sizeof(struct varlena *) * b->allocated);
+	memcpy(items, page->items, sizeof(struct varlena *) * page->count);
+	page->items = items;
+}
+
+/* ---- the page ---- */
+
 void
 ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page)
 {
@@ -68,6 +124,8 @@ ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page)
 
 	measured.sizes = true;
 	PageBegin(&builder, page, op, limit);
+	if (op->pause != NULL && op->pause->context != NULL)
+		ResumePage(op->pause, &builder, &measured);
 	reader = ReaderOpen(&measured);
 	page->index_local = reader->index != NULL && reader->index->local;
 	while (ReaderNext(reader, &row))
@@ -78,6 +136,9 @@ ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page)
 			page->last_key = ReaderPosition(reader);
 			break;
 		}
+		/* a plan of SQL may read or sort the whole table before its first row */
+		if (op->pause != NULL && reader->store.direct && op->pause->wanted())
+			PausePage(op->pause, page, reader);
 	}
 	ReaderClose(reader);
 }

@@ -17,11 +17,14 @@
 #include "request/shape.h"
 #include "request/writer.h"
 
+struct ReadPause;				/* op/op.h */
+
 typedef struct Request
 {
 	const struct Operation *operation;
 	const Field *input;
 	Slice		host;			/* see RequestExecute */
+	struct ReadPause *pause;
 	Writer	   *out;			/* the response; the outer object is open */
 } Request;
 
@@ -56,10 +59,12 @@ extern const char *OperationName(int number);
  * Executes a request and appends the body of the response.  Must be called in
  * a transaction, which the caller must roll back if an error is raised.  host
  * is the host[:port] in the client's request, which may contain any bytes;
- * empty for requests by SQL.  Leaves temporary allocations in the current
- * memory context.
+ * empty for requests by SQL.  pause: how to interrupt a Query or Scan; NULL if
+ * that is not possible.  Leaves temporary allocations in the current memory
+ * context.
  */
-extern void RequestExecute(const Operation *operation, Slice host, Slice json, Writer *out);
+extern void RequestExecute(const Operation *operation, Slice host, Slice json,
+						   struct ReadPause *pause, Writer *out);
 
 /* ---- the operations ---- */
 

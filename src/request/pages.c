@@ -74,6 +74,7 @@ QueryRequest(Request *request)
 	op.forward = FieldBool(input, "ScanIndexForward", true);
 	FieldReadOp(input, &op);
 	LegacyKeyConditions(input, &op);
+	op.pause = request->pause;
 	ExecuteRead(request, &op);
 }
 
@@ -92,5 +93,6 @@ ScanRequest(Request *request)
 	op.total_segments_given = FieldMember(input, "TotalSegments") != NULL;
 	op.total_segments = FieldInteger(input, "TotalSegments", 0);
 	FieldReadOp(input, &op);
+	op.pause = request->pause;
 	ExecuteRead(request, &op);
 }

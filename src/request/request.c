@@ -16,12 +16,14 @@
 #include "subtransaction.h"
 
 void
-RequestExecute(const Operation *operation, Slice host, Slice json, Writer *out)
+RequestExecute(const Operation *operation, Slice host, Slice json,
+			   struct ReadPause *pause, Writer *out)
 {
 	Request		request;
 
 	request.operation = operation;
 	request.host = host;
+	request.pause = pause;
 	request.input = RequestRead(operation->input, json.data, json.len);
 	RequestCheck(request.input);
 
@@ -64,7 +66,7 @@ CallExecute(Call *call)
 {
 	call->operation = OperationFind(TextSlice(call->name));
 	StatAdd(STAT_REQUEST_BYTES, TextSlice(call->json).len);
-	RequestExecute(call->operation, (Slice) {NULL, 0}, TextSlice(call->json), call->out);
+	RequestExecute(call->operation, (Slice) {NULL, 0}, TextSlice(call->json), NULL, call->out);
 	StatAdd(STAT_RESPONSE_BYTES, (uint64) call->out->out.len);
 }
 
