@@ -2205,15 +2205,15 @@ CREATE FUNCTION dynamo.outline(table_name text, sample integer DEFAULT 1000, OUT
 	BEGIN ATOMIC
 WITH sampled AS MATERIALIZED (
 	SELECT i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
-scale AS (
+scale AS MATERIALIZED (
 	SELECT GREATEST(1, t.item_count::pg_catalog.numeric OPERATOR(pg_catalog./) GREATEST((SELECT pg_catalog.count(*) FROM sampled), 1)) AS factor
 	FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
-template AS (
+template AS MATERIALIZED (
 	SELECT e.entity_name, k.key, k.value
 	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
 		CROSS JOIN LATERAL pg_catalog.jsonb_each_text(e.keys) k
 	WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
-placed AS (
+placed AS MATERIALIZED (
 	SELECT s.kind, p.place, p.index_name, p.projection, p.projected, s.item,
 		   (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', k.name, COALESCE((SELECT t.value FROM template t WHERE t.entity_name OPERATOR(pg_catalog.=) s.kind AND t.key OPERATOR(pg_catalog.=) k.name),
 																 dynamo_internal.key_shape(s.item OPERATOR(dynamo.->>) k.name))), ', ' ORDER BY k.n)
@@ -2670,6 +2670,193 @@ FROM document d;
 END;
 COMMENT ON FUNCTION dynamo.draw(text, integer, boolean) IS
 	'a table and its indexes as a self-contained HTML document: items, entities, access patterns, advice; redact: without values';
+
+--
+-- Models as JSON documents: export, import of our own and of other tools'
+--
+
+-- A call of a function of the extension, with those members of an object that are
+-- its parameters; all values are literals.
+CREATE FUNCTION dynamo_internal.call_statement(function_name text, table_name text, arguments json) RETURNS text
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT pg_catalog.format('SELECT dynamo.%I(%s)', $1, pg_catalog.string_agg(pg_catalog.format('%I => %L', p.name, COALESCE(v.text, $2)), ', ' ORDER BY p.n))
+FROM pg_catalog.pg_proc f
+	CROSS JOIN LATERAL pg_catalog.unnest(f.proargnames) WITH ORDINALITY p(name, n)
+	LEFT JOIN pg_catalog.json_each($3) a ON a.key OPERATOR(pg_catalog.=) p.name
+	CROSS JOIN LATERAL (SELECT CASE
+		WHEN pg_catalog.json_typeof(a.value) OPERATOR(pg_catalog.=) 'string' THEN a.value OPERATOR(pg_catalog.#>>) '{}'
+		WHEN pg_catalog.json_typeof(a.value) OPERATOR(pg_catalog.=) 'array' AND f.proargtypes[(p.n OPERATOR(pg_catalog.-) 1)::pg_catalog.int4] OPERATOR(pg_catalog.=) 'pg_catalog.text[]'::pg_catalog.regtype
+		THEN ARRAY(SELECT pg_catalog.json_array_elements_text(a.value))::pg_catalog.text
+		WHEN pg_catalog.json_typeof(a.value) OPERATOR(pg_catalog.<>) 'null' THEN a.value::pg_catalog.text END AS text) v
+WHERE f.pronamespace OPERATOR(pg_catalog.=) 'dynamo'::pg_catalog.regnamespace AND f.proname OPERATOR(pg_catalog.=) $1
+	AND (v.text IS NOT NULL OR p.name OPERATOR(pg_catalog.=) 'table_name');
+END;
+COMMENT ON FUNCTION dynamo_internal.call_statement(text, text, json) IS 'a call of a function with members of an object as arguments';
+
+-- ---- NoSQL Workbench ----
+
+-- The template of keys from samples: what they begin with, without digits, and a part.
+CREATE FUNCTION dynamo_internal.infer_template(keys text[], part text) RETURNS text
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT CASE WHEN k.least OPERATOR(pg_catalog.=) k.greatest AND k.least OPERATOR(pg_catalog.!~) '[0-9]' THEN pg_catalog.replace(pg_catalog.replace(k.least, '{', '{{'), '}', '}}')
+			ELSE pg_catalog.concat(pg_catalog.replace(pg_catalog.replace(b.beginning, '{', '{{'), '}', '}}'), '{', pg_catalog.regexp_replace(COALESCE($2, 'id'), '[^A-Za-z0-9_]+', '_', 'g'), '}') END
+FROM (SELECT pg_catalog.min(t.text) AS least, pg_catalog.max(t.text) AS greatest FROM pg_catalog.unnest($1) t(text)) k
+	CROSS JOIN LATERAL (SELECT pg_catalog.left(k.least, pg_catalog.max(n.n)) AS common FROM pg_catalog.generate_series(0, pg_catalog.length(k.least)) n(n)
+						WHERE pg_catalog.starts_with(k.greatest, pg_catalog.left(k.least, n.n))) c
+	CROSS JOIN LATERAL (SELECT COALESCE(pg_catalog.substring(c.common, '^(?:[^0-9#]*#)+'), '') AS beginning) b;
+END;
+COMMENT ON FUNCTION dynamo_internal.infer_template(text[], text) IS 'a template that keys could have been composed by';
+
+CREATE FUNCTION dynamo_internal.workbench_entities(model_table json) RETURNS json
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT pg_catalog.json_agg(pg_catalog.json_build_object('entity_name', f.facet OPERATOR(pg_catalog.->>) 'FacetName', 'keys', (
+		SELECT pg_catalog.json_object_agg(k.name, dynamo_internal.infer_template(k.samples, COALESCE(k.alias, k.name)))
+		FROM (SELECT $1 OPERATOR(pg_catalog.#>>) ARRAY['KeyAttributes', p.part, 'AttributeName'] AS name, f.facet OPERATOR(pg_catalog.#>>) ARRAY['KeyAttributeAlias', pg_catalog.concat(p.part, 'Alias')] AS alias,
+					 ARRAY(SELECT i OPERATOR(pg_catalog.#>>) ARRAY[$1 OPERATOR(pg_catalog.#>>) ARRAY['KeyAttributes', p.part, 'AttributeName'], 'S'] FROM pg_catalog.json_array_elements(f.facet OPERATOR(pg_catalog.->) 'TableData') i) AS samples
+			  FROM pg_catalog.unnest('{PartitionKey,SortKey}'::pg_catalog.text[]) p(part)
+			  WHERE $1 OPERATOR(pg_catalog.#>>) ARRAY['KeyAttributes', p.part, 'AttributeType'] OPERATOR(pg_catalog.=) 'S') k
+		WHERE pg_catalog.cardinality(pg_catalog.array_remove(k.samples, NULL)) OPERATOR(pg_catalog.>) 0)) ORDER BY f.n)
+FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'TableFacets') WITH ORDINALITY f(facet, n)
+WHERE pg_catalog.json_array_length(COALESCE(f.facet OPERATOR(pg_catalog.->) 'TableData', '[]'::pg_catalog.json)) OPERATOR(pg_catalog.>) 0;
+END;
+COMMENT ON FUNCTION dynamo_internal.workbench_entities(json) IS 'entities that facets of NoSQL Workbench suggest';
+
+CREATE FUNCTION dynamo_internal.workbench_model(document json) RETURNS json
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT pg_catalog.json_build_object('format', 'dynamo:1', 'tables', pg_catalog.json_agg(pg_catalog.json_build_object(
+	'table_name', t.t OPERATOR(pg_catalog.->>) 'TableName',
+	'partition_key', t.t OPERATOR(pg_catalog.#>>) '{KeyAttributes,PartitionKey,AttributeName}', 'partition_key_type', t.t OPERATOR(pg_catalog.#>>) '{KeyAttributes,PartitionKey,AttributeType}',
+	'sort_key', t.t OPERATOR(pg_catalog.#>>) '{KeyAttributes,SortKey,AttributeName}', 'sort_key_type', t.t OPERATOR(pg_catalog.#>>) '{KeyAttributes,SortKey,AttributeType}',
+	'indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', g OPERATOR(pg_catalog.->>) 'IndexName',
+			'partition_key', g OPERATOR(pg_catalog.#>>) '{KeyAttributes,PartitionKey,AttributeName}', 'partition_key_type', g OPERATOR(pg_catalog.#>>) '{KeyAttributes,PartitionKey,AttributeType}',
+			'sort_key', g OPERATOR(pg_catalog.#>>) '{KeyAttributes,SortKey,AttributeName}', 'sort_key_type', g OPERATOR(pg_catalog.#>>) '{KeyAttributes,SortKey,AttributeType}',
+			'projection', g OPERATOR(pg_catalog.#>>) '{Projection,ProjectionType}',
+			'non_key_attributes', CASE WHEN g OPERATOR(pg_catalog.#>>) '{Projection,ProjectionType}' OPERATOR(pg_catalog.=) 'INCLUDE' THEN g OPERATOR(pg_catalog.#>) '{Projection,NonKeyAttributes}' END))
+		FROM pg_catalog.json_array_elements(t.t OPERATOR(pg_catalog.->) 'GlobalSecondaryIndexes') g),
+	'entities', dynamo_internal.workbench_entities(t.t),
+	'items', (SELECT pg_catalog.json_agg(s.i) FROM (SELECT pg_catalog.json_array_elements(t.t OPERATOR(pg_catalog.->) 'TableData') AS i
+		UNION ALL SELECT pg_catalog.json_array_elements(f OPERATOR(pg_catalog.->) 'TableData') FROM pg_catalog.json_array_elements(t.t OPERATOR(pg_catalog.->) 'TableFacets') f) s)) ORDER BY t.n))
+FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'DataModel') WITH ORDINALITY t(t, n);
+END;
+COMMENT ON FUNCTION dynamo_internal.workbench_model(json) IS 'a model of NoSQL Workbench as one of our own';
+
+-- ---- OneTable ----
+
+CREATE FUNCTION dynamo_internal.onetable_entity(document json, model_name text, fields json) RETURNS json
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+WITH key AS (
+	SELECT DISTINCT k.name FROM pg_catalog.json_each($1 OPERATOR(pg_catalog.->) 'indexes') i CROSS JOIN LATERAL pg_catalog.unnest(ARRAY[i.value OPERATOR(pg_catalog.->>) 'hash', i.value OPERATOR(pg_catalog.->>) 'sort']) k(name) WHERE k.name IS NOT NULL)
+SELECT pg_catalog.json_build_object('entity_name', $2, 'type_value', $2, 'type_attribute', COALESCE($1 OPERATOR(pg_catalog.#>>) '{params,typeField}', '_type'),
+	'keys', pg_catalog.json_object_agg(f.key, pg_catalog.regexp_replace(pg_catalog.regexp_replace(f.value OPERATOR(pg_catalog.->>) 'value', '[$][{]([^}:]+):([0-9]+)(:0)?[}]', E'{\\1:0\\2}', 'g'), '[$][{]([^}]+)[}]', E'{\\1}', 'g'))
+		FILTER (WHERE f.is_key AND f.value OPERATOR(pg_catalog.->>) 'value' IS NOT NULL),
+	'attributes', pg_catalog.json_object_agg(f.key, pg_catalog.json_build_object('type', CASE
+			WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'number' THEN 'numeric' WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'boolean' THEN 'boolean'
+			WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'date' THEN CASE WHEN $1 OPERATOR(pg_catalog.#>>) '{params,isoDates}' OPERATOR(pg_catalog.=) 'true' THEN 'timestamptz' ELSE 'numeric' END
+			WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) ANY ('{object,array}'::pg_catalog.text[]) THEN 'jsonb' WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'set' THEN 'text[]'
+			WHEN f.value OPERATOR(pg_catalog.->>) 'type' OPERATOR(pg_catalog.=) 'binary' THEN 'bytea' ELSE 'text' END,
+		'required', COALESCE(f.value OPERATOR(pg_catalog.->>) 'required', 'false')::pg_catalog.bool) ORDER BY f.n) FILTER (WHERE NOT f.is_key))
+FROM (SELECT j.key, j.value, j.n, EXISTS (SELECT FROM key k WHERE k.name OPERATOR(pg_catalog.=) j.key) AS is_key
+	  FROM pg_catalog.json_each($3) WITH ORDINALITY j(key, value, n)
+	  WHERE j.key OPERATOR(pg_catalog.<>) COALESCE($1 OPERATOR(pg_catalog.#>>) '{params,typeField}', '_type')) f;
+END;
+COMMENT ON FUNCTION dynamo_internal.onetable_entity(json, text, json) IS 'a model of OneTable as an entity';
+
+CREATE FUNCTION dynamo_internal.onetable_model(document json, table_name text) RETURNS json
+	LANGUAGE sql IMMUTABLE
+	BEGIN ATOMIC
+SELECT pg_catalog.json_build_object('format', 'dynamo:1', 'tables', pg_catalog.json_build_array(pg_catalog.json_build_object(
+	'table_name', $2, 'partition_key', $1 OPERATOR(pg_catalog.#>>) '{indexes,primary,hash}', 'sort_key', $1 OPERATOR(pg_catalog.#>>) '{indexes,primary,sort}',
+	'indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', COALESCE(i.value OPERATOR(pg_catalog.->>) 'name', i.key),
+			'partition_key', COALESCE(i.value OPERATOR(pg_catalog.->>) 'hash', $1 OPERATOR(pg_catalog.#>>) '{indexes,primary,hash}'), 'sort_key', i.value OPERATOR(pg_catalog.->>) 'sort',
+			'local', i.value OPERATOR(pg_catalog.->>) 'hash' IS NULL,
+			'projection', CASE WHEN pg_catalog.json_typeof(i.value OPERATOR(pg_catalog.->) 'project') OPERATOR(pg_catalog.=) 'array' THEN 'INCLUDE' WHEN i.value OPERATOR(pg_catalog.->>) 'project' OPERATOR(pg_catalog.=) 'keys' THEN 'KEYS_ONLY' ELSE 'ALL' END,
+			'non_key_attributes', CASE WHEN pg_catalog.json_typeof(i.value OPERATOR(pg_catalog.->) 'project') OPERATOR(pg_catalog.=) 'array' THEN i.value OPERATOR(pg_catalog.->) 'project' END))
+		FROM pg_catalog.json_each($1 OPERATOR(pg_catalog.->) 'indexes') i WHERE i.key OPERATOR(pg_catalog.<>) 'primary'),
+	'entities', (SELECT pg_catalog.json_agg(dynamo_internal.onetable_entity($1, m.key, m.value)) FROM pg_catalog.json_each($1 OPERATOR(pg_catalog.->) 'models') m))));
+END;
+COMMENT ON FUNCTION dynamo_internal.onetable_model(json, text) IS 'a schema of OneTable as one of our own';
+
+-- ---- our own ----
+
+CREATE FUNCTION dynamo.import_model(document json, table_name text DEFAULT NULL) RETURNS SETOF text
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+WITH model AS (
+	SELECT pg_catalog.json_strip_nulls(CASE WHEN $1 OPERATOR(pg_catalog.->) 'DataModel' IS NOT NULL THEN dynamo_internal.workbench_model($1)
+		WHEN pg_catalog.starts_with($1 OPERATOR(pg_catalog.->>) 'format', 'onetable') THEN dynamo_internal.onetable_model($1, $2) ELSE $1 END) AS model),
+named AS (
+	SELECT t.t, t.n, COALESCE($2, t.t OPERATOR(pg_catalog.->>) 'table_name') AS name
+	FROM model m CROSS JOIN LATERAL pg_catalog.json_array_elements(m.model OPERATOR(pg_catalog.->) 'tables') WITH ORDINALITY t(t, n))
+SELECT s.statement
+FROM (SELECT n.n, 1 AS step, 1::pg_catalog.int8 AS part, dynamo_internal.call_statement('create_table', n.name, (SELECT pg_catalog.json_object_agg(j.key, j.value) FROM pg_catalog.json_each(n.t) j WHERE j.key OPERATOR(pg_catalog.<>) 'table_name')) AS statement
+	  FROM named n
+	  UNION ALL
+	  SELECT n.n, 2, 1, pg_catalog.format('SELECT dynamo.update_time_to_live(%L, %L)', n.name, n.t OPERATOR(pg_catalog.->>) 'time_to_live')
+	  FROM named n WHERE n.t OPERATOR(pg_catalog.->>) 'time_to_live' IS NOT NULL
+	  UNION ALL
+	  SELECT n.n, 3, e.n, dynamo_internal.call_statement('create_entity', n.name, e.entity)
+	  FROM named n CROSS JOIN LATERAL pg_catalog.json_array_elements(n.t OPERATOR(pg_catalog.->) 'entities') WITH ORDINALITY e(entity, n)
+	  UNION ALL
+	  SELECT n.n, 4, p.n, dynamo_internal.call_statement('create_access_pattern', n.name, p.pattern)
+	  FROM named n CROSS JOIN LATERAL pg_catalog.json_array_elements(n.t OPERATOR(pg_catalog.->) 'access_patterns') WITH ORDINALITY p(pattern, n)
+	  UNION ALL
+	  SELECT n.n, 5, i.n, pg_catalog.format('SELECT dynamo.put_item(%L, %L)', n.name, i.item)
+	  FROM named n CROSS JOIN LATERAL pg_catalog.json_array_elements(n.t OPERATOR(pg_catalog.->) 'items') WITH ORDINALITY i(item, n)) s
+ORDER BY s.n, s.step, s.part;
+END;
+COMMENT ON FUNCTION dynamo.import_model(json, text) IS
+	'the statements that make the tables, entities, access patterns and items of a model: our own, NoSQL Workbench''s or OneTable''s';
+
+CREATE FUNCTION dynamo.export_model(table_name text) RETURNS json
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+WITH t AS (SELECT t.schema_name, t.table_name, t.relation, t.partition_key, t.partition_key_type, t.sort_key, t.sort_key_type, t.definition
+		   FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
+view AS (
+	SELECT DISTINCT v.relname::pg_catalog.text AS name, pg_catalog.convert_from(pg_catalog.substring(g.tgargs, 1, pg_catalog.length(g.tgargs) OPERATOR(pg_catalog.-) 1), 'UTF8')::pg_catalog.json OPERATOR(pg_catalog.#>>) '{entity,S}' AS entity
+	FROM t JOIN pg_catalog.pg_depend d ON d.refobjid OPERATOR(pg_catalog.=) t.relation::pg_catalog.oid AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass
+		JOIN pg_catalog.pg_rewrite r ON r.oid OPERATOR(pg_catalog.=) d.objid
+		JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) r.ev_class AND g.tgfoid OPERATOR(pg_catalog.=) 'dynamo.entity_view_write()'::pg_catalog.regprocedure
+		JOIN pg_catalog.pg_class v ON v.oid OPERATOR(pg_catalog.=) r.ev_class AND pg_catalog.pg_has_role(v.relowner, 'USAGE')),
+entity AS (
+	SELECT e.n, pg_catalog.json_build_object('entity_name', e.entity OPERATOR(pg_catalog.->>) 'name',
+		'type_attribute', e.entity OPERATOR(pg_catalog.#>) '{type,attribute}', 'type_value', e.entity OPERATOR(pg_catalog.#>) '{type,value}',
+		'keys', (SELECT pg_catalog.json_object_agg(k OPERATOR(pg_catalog.->>) 'attribute', k OPERATOR(pg_catalog.->>) 'template') FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k),
+		'attributes', (SELECT pg_catalog.json_object_agg(a.a OPERATOR(pg_catalog.->>) 'name', a.a OPERATOR(pg_catalog.-) '{name,holds}'::pg_catalog.text[] ORDER BY a.n)
+					   FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'attributes') WITH ORDINALITY a(a, n)),
+		'index_conditions', (SELECT pg_catalog.json_object_agg(i.index_name, k OPERATOR(pg_catalog.->>) 'condition')
+			FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k
+				JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.partition_key[1] OPERATOR(pg_catalog.=) (k OPERATOR(pg_catalog.->>) 'attribute')
+			WHERE k OPERATOR(pg_catalog.->>) 'condition' IS NOT NULL),
+		'expression_attribute_values', (SELECT pg_catalog.max(k OPERATOR(pg_catalog.->>) 'values') FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k),
+		'expression_attribute_names', (SELECT pg_catalog.max((k OPERATOR(pg_catalog.->) 'names')::pg_catalog.text)::pg_catalog.json FROM pg_catalog.jsonb_array_elements(e.entity OPERATOR(pg_catalog.->) 'keys') k),
+		'on_mismatch', e.entity OPERATOR(pg_catalog.->) 'on_mismatch',
+		'view_name', (SELECT pg_catalog.min(v.name) FROM view v WHERE v.entity OPERATOR(pg_catalog.=) (e.entity OPERATOR(pg_catalog.->>) 'name'))) AS entity
+	FROM t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'entities') WITH ORDINALITY e(entity, n))
+SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object('format', 'dynamo:1', 'tables', pg_catalog.json_build_array(pg_catalog.json_build_object(
+	'table_name', t.table_name, 'partition_key', t.partition_key, 'partition_key_type', t.partition_key_type,
+	'sort_key', t.sort_key, 'sort_key_type', t.sort_key_type, 'time_to_live', t.definition OPERATOR(pg_catalog.->) 'time_to_live',
+	'indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', i.index_name,
+			'partition_key', CASE WHEN pg_catalog.cardinality(i.partition_key) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.to_json(i.partition_key[1]) ELSE pg_catalog.to_json(i.partition_key) END,
+			'partition_key_type', (SELECT pg_catalog.json_agg(a OPERATOR(pg_catalog.->) 'type') OPERATOR(pg_catalog.->) 0 FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') a WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) i.partition_key[1]),
+			'sort_key', CASE WHEN pg_catalog.cardinality(i.sort_key) OPERATOR(pg_catalog.=) 1 THEN pg_catalog.to_json(i.sort_key[1]) WHEN pg_catalog.cardinality(i.sort_key) OPERATOR(pg_catalog.>) 1 THEN pg_catalog.to_json(i.sort_key) END,
+			'sort_key_type', (SELECT pg_catalog.json_agg(a OPERATOR(pg_catalog.->) 'type') OPERATOR(pg_catalog.->) 0 FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') a WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) i.sort_key[1]),
+			'local', i.local, 'projection', i.projection,
+			'non_key_attributes', CASE WHEN i.projection OPERATOR(pg_catalog.=) 'INCLUDE' THEN pg_catalog.to_json(i.non_key_attributes) END,
+			'storage', i.storage, 'shards', i.shards, 'shard_by', i.shard_by) ORDER BY i.index_name)
+		FROM dynamo.indexes i WHERE i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name),
+	'entities', (SELECT pg_catalog.json_agg(e.entity ORDER BY e.n) FROM entity e),
+	'access_patterns', (SELECT pg_catalog.json_agg(pg_catalog.jsonb_build_object('pattern_name', f.proname) OPERATOR(pg_catalog.||) (p.declared OPERATOR(pg_catalog.->) 'arguments') ORDER BY f.proname)
+		FROM dynamo_internal.patterns_of($1) p JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid)))))
+FROM t;
+END;
+COMMENT ON FUNCTION dynamo.export_model(text) IS
+	'a table, its indexes, entities and access patterns as a JSON document, which dynamo.import_model reads';
 
 --
 -- The HTTP endpoint

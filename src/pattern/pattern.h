@@ -13,8 +13,8 @@
  *	 "keys": {"L": [{"M": {"attribute": {"S": "PK"}, "operator": {"S": "="}, "values": {"L": [
  *		{"M": {"comparison": {"S": "="}, "template": {"S": "CUSTOMER#{customer_id}"},
  *			   "parts": {"L": [{"S": "customer_id"}]}, "parameters": {"L": [{"S": "customer_id"}]}}}]}}}]},
- *	 "kind": {"M": {"attribute": {"S": "kind"}, "values": {"L": [{"S": "order"}]}}},
- *	 "returns": {"S": "rows"}, "forward": {"BOOL": true}, "limit": {"N": "10"}, ...}
+ *	 "kind_attribute": {"S": "kind"}, "kinds": {"L": [{"S": "order"}]},
+ *	 "returns": {"S": "rows"}, "order": {"S": "forward"}, "limit": {"S": "10"}, ...}
  *
  * Anybody can write such a comment.  It is only ever made into a request that
  * the reader makes with their own rights.
@@ -87,6 +87,7 @@ typedef struct AccessPattern
 	PatternKey	keys[KEY_MAX_ATTRIBUTES];
 	const char *kind_attribute; /* NULL: the range has no other kinds of items */
 	List	   *kinds;			/* its values */
+	ValueRef	arguments;		/* a map of texts: those of dynamo.create_access_pattern */
 } AccessPattern;
 
 /* An error in a declaration. */

@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "ddl/ddl.h"
+#include "item/builder.h"
 #include "model/entity_list.h"
 #include "pattern/pattern.h"
 #include "sql/attribute.h"
@@ -207,11 +208,40 @@ CheckReturns(const AccessPattern *p)
 		PatternError("the size of a page is a parameter of the function, page_size, and not max_items");
 }
 
+/* The arguments as they are given, by which another one like it can be declared. */
+static ValueRef
+ReadArguments(FunctionCallInfo fcinfo)
+{
+	static const char *const names[] = {
+		"key_condition", "entities", "view_name", "index_name", "parameters", "filter_expression", "projection_expression",
+		"expression_attribute_names", "scan_index_forward", "max_items", "returns", "keys", "description"
+	};
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < (int) lengthof(names); i++)
+	{
+		Oid			output;
+		bool		is_varlena;
+		char	   *text;
+
+		if (PG_ARGISNULL(i + 2))
+			continue;
+		getTypeOutputInfo(get_fn_expr_argtype(fcinfo->flinfo, i + 2), &output, &is_varlena);
+		text = OidOutputFunctionCall(output, PG_GETARG_DATUM(i + 2));
+		ItemBuilderName(b, names[i], strlen(names[i]));
+		ItemBuilderString(b, text, strlen(text));
+	}
+	ItemBuilderEnd(b);
+	return ItemRoot(ItemBuilderFinish(b));
+}
+
 static AccessPattern *
 ReadDeclaration(FunctionCallInfo fcinfo)
 {
 	AccessPattern *p = palloc0(sizeof(AccessPattern));
 
+	p->arguments = ReadArguments(fcinfo);
 	p->condition = OptionalText(fcinfo, 2);
 	p->entities = ReadEntities(fcinfo, 3);
 	p->view = OptionalText(fcinfo, 4);

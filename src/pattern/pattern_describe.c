@@ -10,6 +10,7 @@
 #include "utils/json.h"
 #include "utils/jsonb.h"
 
+#include "item/convert.h"
 #include "item/json.h"
 #include "pattern/pattern.h"
 
@@ -160,7 +161,9 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	AppendEntities(&out, p);
 	AppendParameters(&out, p);
 	AppendDraws(&out, p);
-	appendStringInfo(&out, ", \"limit\": %d, \"request\": ", p->limit);
+	appendStringInfo(&out, ", \"arguments\": %s", ValueIsMissing(p->arguments) ? "{}" :
+					 JsonbToCString(NULL, &ValueToJsonb(p->arguments)->root, 0));
+	appendStringInfoString(&out, ", \"request\": ");
 	(void) PatternAppendRequest(p, NULL, NULL, &out);
 	appendStringInfoChar(&out, '}');
 	PG_RETURN_DATUM(DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data)));

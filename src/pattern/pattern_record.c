@@ -53,6 +53,15 @@ BuildText(ItemBuilder *b, const char *name, const char *text)
 }
 
 static void
+BuildMap(ItemBuilder *b, const char *name, ValueRef map)
+{
+	if (ValueIsMissing(map))
+		return;
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderValue(b, map);
+}
+
+static void
 BuildTexts(ItemBuilder *b, const char *name, const List *texts)
 {
 	ListCell   *cell;
@@ -140,11 +149,8 @@ BuildRecord(const AccessPattern *p)
 	BuildText(b, "order", p->backward ? "backward" : "forward");
 	if (p->limit > 0)
 		BuildText(b, "limit", psprintf("%d", p->limit));
-	if (!ValueIsMissing(p->names))
-	{
-		ItemBuilderName(b, "names", strlen("names"));
-		ItemBuilderValue(b, p->names);
-	}
+	BuildMap(b, "names", p->names);
+	BuildMap(b, "arguments", p->arguments);
 	BuildLists(b, p);
 	ItemBuilderEnd(b);
 	return ItemRoot(ItemBuilderFinish(b));
@@ -305,22 +311,22 @@ ReadParameters(ValueRef map, AccessPattern *p)
 	return true;
 }
 
+/* A member that is a map of texts, which may be absent. */
 static bool
-ReadNames(ValueRef map, AccessPattern *p)
+ReadTextMap(ValueRef map, const char *name, ValueRef *texts)
 {
-	ValueRef	names = AttributeFind(map, "names", strlen("names"));
 	Container	entries;
-	Slice		placeholder;
+	Slice		key;
 
-	p->names = names;
-	if (ValueIsMissing(names))
+	*texts = AttributeFind(map, name, strlen(name));
+	if (ValueIsMissing(*texts))
 		return true;
-	if (ValueTypeOf(names) != VALUE_M)
+	if (ValueTypeOf(*texts) != VALUE_M)
 		return false;
-	ContainerOpen(names, &entries);
+	ContainerOpen(*texts, &entries);
 	for (uint32 i = 0; i < entries.count; i++)
 	{
-		if (ValueTypeOf(MapEntry(&entries, i, &placeholder)) != VALUE_S)
+		if (ValueTypeOf(MapEntry(&entries, i, &key)) != VALUE_S)
 			return false;
 	}
 	return true;
@@ -345,7 +351,8 @@ ReadRecord(ValueRef map)
 	p->limit = limit == NULL ? 0 : Max(atoi(limit), 0);
 	if (p->table == NULL || p->returns == NULL || !ReadTexts(map, "entities", &p->entities) ||
 		!ReadTexts(map, "kinds", &p->kinds) || (p->kinds == NIL) != (p->kind_attribute == NULL) ||
-		!ReadParameters(map, p) || !ReadKeys(map, p) || !ReadNames(map, p))
+		!ReadParameters(map, p) || !ReadKeys(map, p) || !ReadTextMap(map, "names", &p->names) ||
+		!ReadTextMap(map, "arguments", &p->arguments))
 		return NULL;
 	return p;
 }

@@ -1,0 +1,54 @@
+-- models as JSON documents: export and import of our own, import of others
+SET client_min_messages = warning;
+CREATE SCHEMA t_model;
+CREATE SCHEMA t_model_copy;
+SET search_path = t_model, dynamo;
+\set SHOW_CONTEXT never
+SELECT create_table('shop', 'PK', 'SK', indexes => '[
+	{"index_name": "by_status", "partition_key": "GSI1PK", "sort_key": "GSI1SK"},
+	{"index_name": "by_day", "partition_key": "day", "sort_key": "n", "sort_key_type": "N", "storage": "table", "shards": 3, "projection": "INCLUDE", "non_key_attributes": ["total"]}]');
+SELECT update_time_to_live('shop', 'expires');
+SELECT create_entity('shop', 'customer', '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}',
+	'{"name": "text", "customer_id": "text", "email": {"type": "text", "required": true}, "level": {"type": "int", "default": 1}}', type_attribute => 'kind', view_name => 'customers');
+SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:06}", "GSI1PK": "STATUS#{status}", "GSI1SK": "{placed_at:ms}"}',
+	'{"customer_id": "text", "order_id": "int", "placed_at": "timestamptz", "status": "text", "total": "numeric"}', type_attribute => 'kind', type_value => 'O',
+	index_conditions => '{"by_status": "#t > :t"}', expression_attribute_values => '{":t": {"N": "0"}}', expression_attribute_names => '{"#t": "total"}',
+	on_mismatch => 'replace', view_name => 'orders');
+SELECT create_access_pattern('shop', 'orders_of', 'customer_id = :customer AND order_id BETWEEN :first AND :last', view_name => 'orders',
+	parameters => '{"first": {"default": null}, "last": {"default": 999}}', max_items => 5, scan_index_forward => false, description => 'orders, ''newest'' first');
+SELECT create_access_pattern('shop', 'all_of', 'customer_id = :customer', '{customer,order}', filter_expression => 'attribute_exists(#n)', expression_attribute_names => '{"#n": "name"}');
+SELECT jsonb_pretty(export_model('shop')::jsonb);
+
+-- the statements, and what they make
+SELECT * FROM import_model(export_model('shop'), 'other''s');
+SET search_path = t_model_copy, dynamo;
+SELECT * FROM import_model(export_model('t_model.shop'), 'shop')
+\gexec
+SELECT export_model('t_model.shop')::text = export_model('t_model_copy.shop')::text AS same;
+INSERT INTO customers (customer_id, name, email) VALUES ('c1', 'Ann', 'a@example.com');
+INSERT INTO orders (customer_id, order_id, total) SELECT 'c1', i, i FROM generate_series(1, 7) i;
+SELECT order_id FROM orders_of('c1');
+SELECT item ->> 'name' AS name FROM all_of('c1') item;
+
+-- NoSQL Workbench: facets become entities, to be looked at
+\set workbench `cat test/models/workbench.json`
+SELECT * FROM import_model(:'workbench');
+SELECT * FROM import_model(:'workbench') s WHERE s NOT LIKE '%create_entity%'
+\gexec
+SELECT item FROM wb_shop;
+SELECT item FROM wb_plain;
+-- OneTable
+\set onetable `cat test/models/onetable.json`
+SELECT * FROM import_model(:'onetable', 'accounts');
+SELECT * FROM import_model(:'onetable', 'accounts')
+\gexec
+SELECT put_item('accounts', '{"_type": "Invoice", "accountId": "a1", "number": 42, "paid": true}'::jsonb);
+SELECT item FROM accounts;
+-- what is no model
+SELECT * FROM import_model('{}');
+SELECT * FROM import_model('[1]');
+SELECT * FROM import_model('{"tables": 1}');
+SELECT * FROM import_model('{"tables": [{"table_name": "x''); DROP TABLE shop; --", "partition_key": "a\"b", "unknown": 1, "entities": [{"entity_name": 7, "keys": "x"}]}]}');
+SELECT export_model('none');
+RESET search_path;
+DROP SCHEMA t_model, t_model_copy CASCADE;
