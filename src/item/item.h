@@ -115,10 +115,11 @@ SliceOfVarlena(const struct varlena *v)
 	return (Slice) {VARDATA_ANY(v), VARSIZE_ANY_EXHDR(v)};
 }
 
+/* The data of an empty slice may be NULL, which memcmp does not accept. */
 static inline bool
 SliceEqual(Slice a, Slice b)
 {
-	return a.len == b.len && memcmp(a.data, b.data, a.len) == 0;
+	return a.len == b.len && (a.len == 0 || memcmp(a.data, b.data, a.len) == 0);
 }
 
 static inline bool
@@ -130,7 +131,7 @@ SliceIs(Slice s, const char *text)
 static inline bool
 SliceBeginsWith(Slice s, Slice prefix)
 {
-	return s.len >= prefix.len && memcmp(s.data, prefix.data, prefix.len) == 0;
+	return prefix.len == 0 || (s.len >= prefix.len && memcmp(s.data, prefix.data, prefix.len) == 0);
 }
 
 /* Compares two slices by bytes: memcmp, then length. */
@@ -143,7 +144,7 @@ SliceCompare(Slice a, Slice b)
 	if (a.len > 0 && b.len > 0 && a.data[0] != b.data[0])
 		return (uint8) a.data[0] < (uint8) b.data[0] ? -1 : 1;
 
-	order = memcmp(a.data, b.data, Min(a.len, b.len));
+	order = a.len > 0 && b.len > 0 ? memcmp(a.data, b.data, Min(a.len, b.len)) : 0;
 	if (order != 0)
 		return order;
 	return a.len < b.len ? -1 : a.len > b.len;
