@@ -253,7 +253,7 @@ DecodedBody(Execution *execution)
 		return request->body;
 	if (coding == CODING_UNKNOWN)
 		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				(errcode(ERRCODE_PROTOCOL_VIOLATION),
 				 errmsg("Content-Encoding of an HTTP request is neither gzip nor deflate")));
 	result = Inflate(coding, request->body, HTTP_MAX_BODY, &body);
 	execution->too_long = result == INFLATE_TOO_LONG;
