@@ -682,10 +682,10 @@ COMMENT ON FUNCTION dynamo.derive_keys() IS
 CREATE FUNCTION dynamo.create_table(table_name text, partition_key text,
 	sort_key text DEFAULT NULL, partition_key_type text DEFAULT 'S',
 	sort_key_type text DEFAULT 'S', indexes jsonb DEFAULT NULL,
-	fillfactor integer DEFAULT NULL) RETURNS regclass
+	fillfactor integer DEFAULT NULL, partitions integer DEFAULT NULL) RETURNS regclass
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_table';
-COMMENT ON FUNCTION dynamo.create_table(text, text, text, text, text, jsonb, integer) IS
+COMMENT ON FUNCTION dynamo.create_table(text, text, text, text, text, jsonb, integer, integer) IS
 	'creates a table for items in the current schema';
 
 CREATE FUNCTION dynamo.drop_table(table_name text) RETURNS void

@@ -321,6 +321,16 @@ NoticeDot(const char *name, Oid relid)
 			 errhint("Tables are created in the first schema of \"search_path\".")));
 }
 
+static int
+PartitionsArgument(int partitions)
+{
+	if (partitions < 1 || partitions > MAX_SHARDS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("partitions must be between 1 and %d", MAX_SHARDS)));
+	return partitions;
+}
+
 DYNAMO_FUNCTION(dynamo_create_table);
 
 Datum
@@ -339,6 +349,7 @@ dynamo_create_table(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(5))
 		spec.indexes = IndexesFromJson(PG_GETARG_JSONB_P(5), &spec.nindexes);
 	spec.fillfactor = PG_ARGISNULL(6) ? DEFAULT_FILLFACTOR : PG_GETARG_INT32(6);
+	spec.partitions = PG_ARGISNULL(7) ? 0 : PartitionsArgument(PG_GETARG_INT32(7));
 	relid = TableCreate(&spec);
 	NoticeDot(spec.name, relid);
 	PG_RETURN_OID(relid);

@@ -46,6 +46,7 @@ typedef struct CreateTableSpec
 	int			nindexes;
 	CreateIndexSpec *indexes;
 	int			fillfactor;
+	int			partitions;		/* by hash of the partition key; 0 if none */
 } CreateTableSpec;
 
 /* ---- make_table.c ---- */

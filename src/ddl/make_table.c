@@ -74,7 +74,7 @@ CheckTableSpec(const CreateTableSpec *spec)
 }
 
 static void
-CreateRelation(const char *table, const TableDef *def, int fillfactor)
+CreateRelation(const char *table, const TableDef *def, const char *storage)
 {
 	int			nkey = KeyCount(&def->key);
 	StringInfoData columns;
@@ -88,9 +88,34 @@ CreateRelation(const char *table, const TableDef *def, int fillfactor)
 	for (int i = 0; i < nkey; i++)
 		appendStringInfo(&key, "%s%s", i > 0 ? ", " : "",
 						 quote_identifier(TableKeyAttribute(def, i)->column));
-	RunStatement("CREATE TABLE %s (%s%s %s.item NOT NULL, PRIMARY KEY (%s)) "
-				 "WITH (fillfactor = %d)",
-				 table, columns.data, ITEM_COLUMN, "dynamo", key.data, fillfactor);
+	RunStatement("CREATE TABLE %s (%s%s %s.item NOT NULL, PRIMARY KEY (%s)) %s",
+				 table, columns.data, ITEM_COLUMN, "dynamo", key.data, storage);
+}
+
+/* The clause of CREATE TABLE after the columns. */
+static const char *
+StorageClause(const TableDef *def, const CreateTableSpec *spec)
+{
+	if (spec->partitions > 0)
+		return psprintf("PARTITION BY HASH (%s)", quote_identifier(TableKeyAttribute(def, 0)->column));
+	return psprintf("WITH (fillfactor = %d)", spec->fillfactor);
+}
+
+static void
+CreatePartitions(Oid relid, const TableDef *def, const CreateTableSpec *spec)
+{
+	Oid			schema = get_rel_namespace(relid);
+	const char *relation_name = get_rel_name(relid);
+
+	for (int i = 0; i < spec->partitions; i++)
+	{
+		const char *name = ChooseIndexRelation(def, schema, relation_name, psprintf("p%d", i));
+
+		RunStatement("CREATE TABLE %s PARTITION OF %s FOR VALUES WITH (MODULUS %d, REMAINDER %d) "
+					 "WITH (fillfactor = %d)",
+					 QualifiedName(schema, name), QualifiedName(schema, relation_name),
+					 spec->partitions, i, spec->fillfactor);
+	}
 }
 
 static void
@@ -129,7 +154,7 @@ CreateRelationOnce(const char *table, const TableDef *def, const CreateTableSpec
 
 	PG_TRY();
 	{
-		CreateRelation(table, def, spec->fillfactor);
+		CreateRelation(table, def, StorageClause(def, spec));
 	}
 	PG_CATCH();
 	{
@@ -163,6 +188,7 @@ TableCreate(const CreateTableSpec *spec)
 	SPI_connect();
 	CreateRelationOnce(QualifiedName(schema, relation_name), def, spec);
 	relid = get_relname_relid(relation_name, schema);
+	CreatePartitions(relid, def, spec);
 	for (int i = 0; i < def->nindexes; i++)
 		CreateIndexRelation(relid, def, &def->indexes[i], false);
 	StoreDefinition(relid, def);

@@ -19,11 +19,13 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -168,6 +170,32 @@ AppendReturning(StringInfo sql, const EntityWriter *writer)
 		appendStringInfoString(sql, " RETURNING item");
 }
 
+/* Before a row has its key columns, a partitioned table cannot find its partition. */
+static bool
+NeedsKeyColumns(const TableDef *table)
+{
+	return get_rel_relkind(table->relid) == RELKIND_PARTITIONED_TABLE;
+}
+
+/* The parameters are the item, and the key columns if they are needed. */
+static void
+AppendInsert(StringInfo sql, const char *name, const TableDef *table, WriterStatement *statement)
+{
+	int			nkeys = NeedsKeyColumns(table) ? KeyCount(&table->key) : 0;
+
+	appendStringInfo(sql, "INSERT INTO %s (item", name);
+	for (int i = 0; i < nkeys; i++)
+	{
+		statement->types[i + 1] = KeyColumnType(TableKeyAttribute(table, i)->type);
+		appendStringInfo(sql, ", %s", quote_identifier(TableKeyAttribute(table, i)->column));
+	}
+	appendStringInfoString(sql, ") VALUES ($1");
+	for (int i = 0; i < nkeys; i++)
+		appendStringInfo(sql, ", $%d", i + 2);
+	appendStringInfoChar(sql, ')');
+	statement->nargs = nkeys + 1;
+}
+
 static void
 MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan which,
 			  WriterStatement *statement)
@@ -182,8 +210,7 @@ MakeStatement(const EntityWriter *writer, const TableDef *table, WriterPlan whic
 	switch (which)
 	{
 		case PLAN_INSERT:
-			appendStringInfo(&sql, "INSERT INTO %s (item) VALUES ($1)", name);
-			statement->nargs = 1;
+			AppendInsert(&sql, name, table, statement);
 			AppendReturning(&sql, writer);
 			break;
 		case PLAN_READ:
@@ -250,12 +277,31 @@ WrittenItem(const EntityRow *row, struct varlena *given)
 	return row->def->entity.data == NULL ? given : PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }
 
+/* Returns a new item with its keys, and sets the values of their columns. */
+static struct varlena *
+ComposeKey(const EntityRow *row, struct varlena *item, RowKey *key)
+{
+	struct varlena *composed;
+
+	(void) ComposeEntityKeys(row->table, ItemRoot(item), MISSING_VALUE, false, true, &composed, NULL);
+	if (composed != NULL)
+		item = composed;
+	(void) CheckItemKeys(row->table, ItemRoot(item), NULL, NULL);
+	(void) RowKeyFromItem(row->table, ItemRoot(item), key, NULL);
+	return item;
+}
+
 static HeapTuple
 InsertRow(const EntityRow *row)
 {
 	struct varlena *item = EntityRowItem(row, MISSING_VALUE);
-	Datum		args[1] = {PointerGetDatum(item)};
+	RowKey		key = {0};
+	Datum		args[3];
 
+	if (NeedsKeyColumns(row->table))
+		item = ComposeKey(row, item, &key);
+	args[0] = PointerGetDatum(item);
+	memcpy(args + 1, key.values, sizeof(key.values));
 	if (ExecutePlan(row, PLAN_INSERT, args) == 0)
 		return NULL;
 	return EntityResultRow(row, WrittenItem(row, item));
@@ -405,7 +451,7 @@ UpdateRow(const EntityRow *row)
 
 	EntityOldKey(row, &key);
 	StoreOpenRelation(&store, row->writer->table, ACL_SELECT | ACL_UPDATE);
-	item = store.direct ? UpdateDirectly(row, &store, &key) : UpdateBySql(row, &key);
+	item = store.direct || store.direct_partitions ? UpdateDirectly(row, &store, &key) : UpdateBySql(row, &key);
 	StoreClose(&store);
 	return item == NULL ? NULL : EntityResultRow(row, item);
 }
@@ -479,7 +525,7 @@ DeleteRow(const EntityRow *row)
 
 	EntityOldKey(row, &key);
 	StoreOpenRelation(&store, row->writer->table, ACL_SELECT | ACL_DELETE);
-	deleted = store.direct ? DeleteDirectly(row, &store, &key) : DeleteBySql(row, &key);
+	deleted = store.direct || store.direct_partitions ? DeleteDirectly(row, &store, &key) : DeleteBySql(row, &key);
 	StoreClose(&store);
 	return deleted ? row->old : NULL;
 }

@@ -17,6 +17,7 @@
 #include "utils/builtins.h"
 
 #include "item/slice.h"
+#include "store/partition.h"
 #include "store/plan.h"
 #include "store/scan.h"
 #include "table/object_names.h"
@@ -168,12 +169,13 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 struct varlena *
 StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames)
 {
-	bool		direct = store->direct && OidIsValid(store->def->primary_key);
+	Store	   *target = StoreOfKey(store, key);
+	bool		direct = target->direct && OidIsValid(target->def->primary_key);
 
-	if (direct && store->lookup == NULL)
-		store->lookup = LookupBegin(store);
-	if (direct && store->lookup->direct)
-		return DirectGet(store, key, names, nnames);
+	if (direct && target->lookup == NULL)
+		target->lookup = LookupBegin(target);
+	if (direct && target->lookup->direct)
+		return DirectGet(target, key, names, nnames);
 	return SqlGet(store, key, names, nnames);
 }
 

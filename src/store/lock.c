@@ -34,6 +34,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "store/partition.h"
 #include "store/write_direct.h"
 #include "table/stored.h"
 
@@ -199,8 +200,9 @@ LockDirect(WriteRequest *request, Relation primary, bool absence, RowLock *lock)
 static struct varlena *
 LockOneRow(Store *store, const RowKey *key, bool absence, bool share, RowLock *lock)
 {
+	Store	   *target = StoreOfKey(store, key);
 	WriteRequest request = {store, key, true, .share = share};
-	Relation	primary = store->local ? OpenPrimaryKey(store->def) : NULL;
+	Relation	primary = target->local ? OpenPrimaryKey(target->def) : NULL;
 	struct varlena *item;
 
 	Assert(StoreForWriting(store));
@@ -210,13 +212,15 @@ LockOneRow(Store *store, const RowKey *key, bool absence, bool share, RowLock *l
 	if (primary == NULL)
 		return StoreLockSql(&request, true);
 
+	request.store = target;
 	item = LockDirect(&request, primary, absence, lock);
+	request.store = store;
 	index_close(primary, NoLock);
 
 	/*
 	 * Without the direct path, the user may be allowed to see only some rows.
 	 */
-	return store->direct ? item : StoreLockSql(&request, false);
+	return target->direct ? item : StoreLockSql(&request, false);
 }
 
 struct varlena *

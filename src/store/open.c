@@ -29,6 +29,7 @@
 
 #include "stat/stat.h"
 #include "store/own_table.h"
+#include "store/partition.h"
 #include "store/store.h"
 #include "table/distribution.h"
 #include "table/objects.h"
@@ -175,28 +176,31 @@ RelationIsLocalHeap(Relation rel, const TableDef *def)
  * Whether SQL would do nothing with the rows that the direct path does not do.
  */
 static bool
-IsPlainTable(Relation rel)
-{
-	Form_pg_class form = rel->rd_rel;
-
-	return !form->relispartition &&
-		!form->relhassubclass &&
-		!form->relhasrules &&
-		(!form->relrowsecurity ||
-		 check_enable_rls(RelationGetRelid(rel), InvalidOid, true) == RLS_NONE_ENV);
-}
-
-static bool
-UseDirectPath(const Store *store)
+SqlDoesNoMore(const Store *store)
 {
 	Relation	rel = store->rel;
 
-	if (!direct_access || !store->local || !IsPlainTable(rel))
+	if (rel->rd_rel->relhasrules ||
+		(rel->rd_rel->relrowsecurity &&
+		 check_enable_rls(RelationGetRelid(rel), InvalidOid, true) != RLS_NONE_ENV))
 		return false;
-	if (!StoreForWriting(store))
-		return true;
-	return (rel->trigdesc == NULL || !HasStatementTriggers(rel->trigdesc)) &&
-		!HasColumnDefaults(store);
+	return !StoreForWriting(store) ||
+		((rel->trigdesc == NULL || !HasStatementTriggers(rel->trigdesc)) && !HasColumnDefaults(store));
+}
+
+/* Chooses the path for the table and for its partitions. */
+static void
+ChoosePath(Store *store)
+{
+	Form_pg_class form = store->rel->rd_rel;
+	bool		possible;
+
+	store->local = RelationIsLocalHeap(store->rel, store->def);
+	store->partitioned = KeyDeterminesPartition(store->rel, store->def);
+	possible = direct_access && (store->local || store->partitioned) && !form->relispartition &&
+		SqlDoesNoMore(store);
+	store->direct = possible && store->local && !form->relhassubclass;
+	store->direct_partitions = possible && store->partitioned;
 }
 
 /* ---- snapshot ---- */
@@ -249,7 +253,7 @@ FileIsNewer(Oid relid, Snapshot snapshot)
  * waited for the table.  Our caller's snapshot is older than the wait, so a
  * newer one is taken.
  */
-static void
+void
 TakeNewerSnapshot(Store *store)
 {
 	if (!IsolationUsesXactSnapshot() && !IsInParallelMode() && ActiveSnapshotSet() &&
@@ -290,13 +294,13 @@ OpenLocked(Store *store, Oid relid, AclMode access)
 	store->context = CurrentMemoryContext;
 	store->lookup = NULL;
 	store->newer = NULL;
+	store->partitions = NIL;
 	store->rel = table_open(relid, NoLock);
 	store->def = TableDefAcquire(store->rel);
 	if (!HasTablePrivileges(store))
 		CheckPrivileges(store);
 	CheckDistribution(store);
-	store->local = RelationIsLocalHeap(store->rel, store->def);
-	store->direct = UseDirectPath(store);
+	ChoosePath(store);
 }
 
 void
@@ -328,10 +332,12 @@ StoreOpenRelation(Store *store, Oid relid, AclMode access)
 void
 StoreClose(Store *store)
 {
+	ClosePartitions(store);
 	if (store->lookup != NULL)
 		StoreLookupEnd(store->lookup);
 	if (store->newer != NULL)
 		UnregisterSnapshot(store->newer);
-	TableDefRelease(store->def);
+	if (store->def != NULL)
+		TableDefRelease(store->def);
 	table_close(store->rel, NoLock);
 }

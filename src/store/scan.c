@@ -24,6 +24,7 @@
 
 #include "compat.h"
 #include "item/builder.h"
+#include "store/partition.h"
 #include "store/scan.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
@@ -95,10 +96,26 @@ LimitRows(StoreScan *scan)
 	scan->keys.def = scan->store->def;
 }
 
+/*
+ * Returns the store with the rows of a range: that of a partition, if the range
+ * has the key attributes that determine it.
+ */
+static Store *
+StoreOfRange(const StoreScan *scan)
+{
+	Datum		values[SCAN_MAX_COLUMNS];
+
+	if (scan->range.index != NULL)
+		return scan->store;
+	for (int i = 0; i < scan->keys.nfixed; i++)
+		values[i] = scan->keys.tests[i].value;
+	return StoreOfValues(scan->store, values, scan->keys.nfixed);
+}
+
 static ScanSource *
 TableSource(StoreScan *scan)
 {
-	Store	   *store = scan->store;
+	Store	   *store = StoreOfRange(scan);
 
 	if (store->direct)
 	{
@@ -106,11 +123,11 @@ TableSource(StoreScan *scan)
 
 		scan->direct = index != NULL;
 		if (scan->direct)
-			return DirectScanBegin(store->rel, index, store->def->item_attnum,
-								   &scan->keys, scan->snapshot);
+			return DirectScanBegin(store->rel, index, store->def->item_attnum, &scan->keys,
+								   store->newer != NULL ? store->newer : scan->snapshot);
 	}
 	LimitRows(scan);
-	return SqlScanBegin(store->rel, -1, InvalidOid, &scan->keys, scan->snapshot);
+	return SqlScanBegin(scan->store->rel, -1, InvalidOid, &scan->keys, scan->snapshot);
 }
 
 /* ---- index tables ---- */

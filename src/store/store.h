@@ -6,8 +6,9 @@
  *
  *	direct	uses the executor's primitives: index scans with scan keys,
  *			in-place update, speculative insertion.  For plain heap tables
- *			without row security for this user, without rules, partitions or
- *			children.
+ *			without row security for this user, without rules or children, and
+ *			for the partitions of a table that is partitioned by hash of its
+ *			key (partition.h).
  *	sql		uses cached SPI plans, for all other tables, and for tests:
  *			dynamo.direct_access = off.
  *
@@ -37,6 +38,9 @@ typedef struct Store
 	MemoryContext context;		/* memory context current at StoreOpen */
 	StoreLookup *lookup;		/* state of get_row.c between gets; NULL at first */
 	bool		local;			/* rows are in this relation's heap */
+	bool		partitioned;	/* a key determines the partition, see partition.h */
+	bool		direct_partitions;	/* this call may access partitions directly */
+	List	   *partitions;		/* open ones, of Store */
 	Snapshot	newer;			/* newer snapshot than the active one for reads, or NULL */
 } Store;
 

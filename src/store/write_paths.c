@@ -4,16 +4,23 @@
 #include "access/xact.h"
 
 #include "errors.h"
+#include "store/partition.h"
 #include "store/write_paths.h"
 
 static WriteAction
 WriteOnPath(WriteRequest *request, struct varlena **stored)
 {
-	Store	   *store = request->store;
+	Store	   *target = StoreOfKey(request->store, request->key);
 	WriteAction action;
 
-	Assert(StoreForWriting(store));
-	action = store->direct ? StoreWriteDirect(request) : StoreWriteSql(request);
+	Assert(StoreForWriting(request->store));
+	if (target->direct)
+	{
+		request->store = target;
+		action = StoreWriteDirect(request);
+	}
+	else
+		action = StoreWriteSql(request);
 	*stored = request->stored;
 	return action;
 }
@@ -71,6 +78,20 @@ TakeDecision(void *arg, ValueRef old, struct varlena **item)
 	return d->action;
 }
 
+/* Whether an item has another key than the row that it replaces. */
+static bool
+HasOtherKey(const TableDef *def, const RowKey *key, ValueRef item)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		Slice		name = TableKeyAttribute(def, i)->name;
+
+		if (!ValueEqual(AttributeFind(item, name.data, name.len), key->attributes[i]))
+			return true;
+	}
+	return false;
+}
+
 WriteAction
 StoreWriteLocked(Store *store, const RowKey *key, const RowLock *lock,
 				 WriteAction action, struct varlena *item, struct varlena **stored)
@@ -81,5 +102,13 @@ StoreWriteLocked(Store *store, const RowKey *key, const RowLock *lock,
 	/* A row that was absent when it was locked may exist now. */
 	if (action == WRITE_DELETE && !lock->present)
 		request.lock = NULL;
+
+	/* the new key may be in another partition */
+	if (store->partitioned && action == WRITE_PUT && HasOtherKey(store->def, key, ItemRoot(item)))
+	{
+		action = StoreWriteSql(&request);
+		*stored = request.stored;
+		return action;
+	}
 	return WriteOnPath(&request, stored);
 }

@@ -23,6 +23,7 @@
 #include "utils/rel.h"
 
 #include "item/builder.h"
+#include "store/partition.h"
 #include "store/plan.h"
 #include "store/write_paths.h"
 
@@ -174,7 +175,7 @@ SqlInsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
 {
 	Statement	s;
 
-	if (!w->request->store->local)
+	if (!StoreOfKey(w->request->store, w->request->key)->local)
 		LockKeyByName(w->request->store, w->request->key);
 
 	BeginStatement(&s, w, "INSERT INTO ");

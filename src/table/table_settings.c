@@ -21,7 +21,6 @@
 
 #include "compat.h"
 #include "stat/stat.h"
-
 #include "table/distribution.h"
 #include "table/objects.h"
 #include "table/owner.h"

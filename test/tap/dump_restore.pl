@@ -20,6 +20,8 @@ CREATE EXTENSION dynamo;
 SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_table('My.Readings', partition_key => 'id', sort_key => 'at',
 						   partition_key_type => 'B', sort_key_type => 'N');
+SELECT dynamo.create_table('parts', 'PK', partitions => 3, indexes => '[{"index_name": "inl", "partition_key": "G"}]');
+SELECT count(dynamo.put_item('parts', jsonb_build_object('PK', 'p' || i, 'G', 'g'))) FROM generate_series(1, 9) i;
 SELECT dynamo.create_index('shop', 'inline', 'GSI1PK', 'SK');
 SELECT dynamo.create_index('shop', 'kept', 'GSI1PK', 'SK', storage => 'table', projection => 'KEYS_ONLY');
 SELECT dynamo.create_index('shop', 'sharded', 'GSI1PK', 'SK', storage => 'table', shards => 3);
@@ -49,7 +51,7 @@ ALTER TABLE "shop$kept" RENAME TO "shop$renamed";
 ALTER INDEX "shop$inline" RENAME TO "shop$btree";
 SELECT dynamo.enable_stream('shop')});
 
-my @tables = ('shop', '"My.Readings"');
+my @tables = ('shop', '"My.Readings"', 'parts');
 my %items = map { $_ => items_of($node, 'source', $_) } @tables;
 my $definitions = definitions_of($node, 'source');
 like($definitions, qr/derive_keys/, 'the source has its triggers');
@@ -88,6 +90,8 @@ SELECT count(*) FROM dynamo.query('shop', 'GSI1PK = :g', '{":g": {"S": "g9"}}', 
 	my ($status, $out, $error) = $node->psql($database, q{INSERT INTO shop (item) VALUES ('{"PK": {"S": "x"}}')});
 	isnt($status, 0, "$what: an item without its key is refused");
 	return if @only;
+	is($node->safe_psql($database, q{SELECT count(*) FROM parts WHERE dynamo.get_item('parts', jsonb_build_object('PK', "PK")) IS NOT NULL;
+SELECT count(*) FROM dynamo.query('parts', 'G = :g', '{":g": {"S": "g"}}', index_name => 'inl')}), "9\n9", "$what: a partitioned table");
 	($status, $out, $error) = $node->psql($database, q{INSERT INTO "My.Readings" (item) VALUES ('{"id": {"B": "AA=="}, "at": {"N": "1"}, "move": {"BOOL": true}}')});
 	like($error, qr/contradicts the item after other triggers have fired/, "$what: a key changed after the columns were derived is refused");
 }

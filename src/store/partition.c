@@ -1,0 +1,186 @@
+/*
+ * partition.c
+ *	  Finds and opens the partition with a row of a partitioned table.
+ *
+ * The partition is found as the executor finds it, by PostgreSQL's descriptor
+ * of the partitions and its hash functions.  An operator class of somebody else
+ * may have another hash function, which would run as the caller: such a table
+ * is left to SQL.
+ *
+ * A partition is read and written directly only if SQL would do no more with
+ * its rows: the same columns as the table, and no rules or row security of its
+ * own, which statements on the table ignore.  A trigger that may change a row
+ * could also change its partition.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "nodes/pg_list.h"
+#include "partitioning/partbounds.h"
+#include "partitioning/partdesc.h"
+#include "storage/lmgr.h"
+#include "utils/partcache.h"
+#include "utils/rel.h"
+
+#include "store/partition.h"
+#include "table/objects.h"
+
+/* ---- which partition ---- */
+
+/* The position of a column in the key; -1 if it is no key column. */
+static int
+FindInKey(const TableDef *def, AttrNumber attnum)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		if (TableKeyAttribute(def, i)->attnum == attnum)
+			return i;
+	}
+	return -1;
+}
+
+bool
+KeyDeterminesPartition(Relation rel, const TableDef *def)
+{
+	PartitionKey key;
+
+	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE || def->distributed ||
+		IsPartitionedByExpression(RelationGetRelid(rel)))
+		return false;
+	key = RelationGetPartitionKey(rel);
+	if (key->strategy != PARTITION_STRATEGY_HASH || key->partnatts > KeyCount(&def->key))
+		return false;
+	for (int i = 0; i < key->partnatts; i++)
+	{
+		if (FindInKey(def, key->partattrs[i]) < 0 ||
+			key->partsupfunc[i].fn_oid >= FirstNormalObjectId)
+			return false;
+	}
+	return true;
+}
+
+/* The partition for a key; InvalidOid if there is none, or it is partitioned itself. */
+static Oid
+FindPartition(const Store *store, const Datum *values, int nvalues)
+{
+	PartitionKey key = RelationGetPartitionKey(store->rel);
+	PartitionDesc partitions = RelationGetPartitionDesc(store->rel, true);
+	PartitionBoundInfo bounds = partitions->boundinfo;
+	Datum		of_key[2];
+	bool		nulls[2] = {false, false};
+	uint64		hash;
+	int			partition;
+
+	for (int i = 0; i < key->partnatts; i++)
+	{
+		int			position = FindInKey(store->def, key->partattrs[i]);
+
+		if (position >= nvalues)
+			return InvalidOid;
+		of_key[i] = values[position];
+	}
+	if (partitions->nparts == 0)
+		return InvalidOid;
+	hash = compute_partition_hash_value(key->partnatts, key->partsupfunc, key->partcollation,
+										of_key, nulls);
+	partition = bounds->indexes[hash % bounds->nindexes];
+	return partition >= 0 && partitions->is_leaf[partition] ? partitions->oids[partition] : InvalidOid;
+}
+
+/* ---- opening ---- */
+
+/* Whether both have their columns in the same places. */
+static bool
+HasSameColumns(const TableDef *table, const TableDef *partition)
+{
+	bool		same = table->item_attnum == partition->item_attnum &&
+		table->nattributes == partition->nattributes;
+
+	for (int i = 0; same && i < table->nattributes; i++)
+		same = table->attributes[i].attnum == partition->attributes[i].attnum;
+	return same;
+}
+
+/* Whether SQL would do no more with the rows than we do. */
+static bool
+IsPlainPartition(const Store *partition)
+{
+	Form_pg_class form = partition->rel->rd_rel;
+
+	return OidIsValid(partition->def->primary_key) && !form->relhasrules && !form->relrowsecurity &&
+		!form->relhassubclass && (!StoreForWriting(partition) || StoreItemIsFinal(partition));
+}
+
+/* Opens a partition of a table that is open. */
+static Store *
+OpenPartition(Store *table, Oid relid)
+{
+	MemoryContext old = MemoryContextSwitchTo(table->context);
+	Store	   *partition = palloc0(sizeof(Store));
+
+	LockRelationOid(relid, StoreForWriting(table) ? RowExclusiveLock : AccessShareLock);
+	partition->access = table->access;
+	partition->context = table->context;
+	partition->rel = table_open(relid, NoLock);
+	if (RelationIsDynamoTable(partition->rel))
+	{
+		partition->def = TableDefAcquire(partition->rel);
+		partition->local = RelationIsLocalHeap(partition->rel, partition->def) &&
+			HasSameColumns(table->def, partition->def);
+		partition->direct = table->direct_partitions && partition->local && IsPlainPartition(partition);
+		if (!StoreForWriting(table))
+			TakeNewerSnapshot(partition);
+	}
+	table->partitions = lappend(table->partitions, partition);
+	MemoryContextSwitchTo(old);
+	return partition;
+}
+
+static Store *
+PartitionWithOid(Store *table, Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, table->partitions)
+	{
+		Store	   *partition = lfirst(cell);
+
+		if (RelationGetRelid(partition->rel) == relid)
+			return partition;
+	}
+	return OpenPartition(table, relid);
+}
+
+Store *
+StoreOfValues(Store *store, const Datum *values, int nvalues)
+{
+	Oid			relid;
+	Store	   *partition;
+
+	if (!store->partitioned)
+		return store;
+	relid = FindPartition(store, values, nvalues);
+	if (!OidIsValid(relid))
+		return store;
+	partition = PartitionWithOid(store, relid);
+	return partition->local ? partition : store;
+}
+
+Store *
+StoreOfKey(Store *store, const RowKey *key)
+{
+	return StoreOfValues(store, key->values, KeyCount(&store->def->key));
+}
+
+void
+ClosePartitions(Store *store)
+{
+	ListCell   *cell;
+
+	foreach(cell, store->partitions)
+		StoreClose(lfirst(cell));
+	store->partitions = NIL;
+}

@@ -1,0 +1,39 @@
+/*
+ * partition.h
+ *	  The partition with a row of a partitioned table.
+ *
+ * A table that is partitioned by hash of key columns is read and written like a
+ * plain table once the partition of a key is known.  Other partitioned tables,
+ * and partitions that differ from their table, are accessed by SQL statements,
+ * which PostgreSQL routes.
+ */
+#ifndef DYNAMO_STORE_PARTITION_H
+#define DYNAMO_STORE_PARTITION_H
+
+#include "store/store.h"
+
+/* Whether the rows of an open table are in partitions that a key determines. */
+extern bool KeyDeterminesPartition(Relation rel, const TableDef *def);
+
+/*
+ * Returns the store with the row of a key: that of a partition, open until the
+ * table's store is closed; or the table's store itself, if it is not partitioned
+ * or its rows must be accessed by SQL statements.  The key has nvalues values:
+ * those of the leading key attributes.  Privileges are those on the table; SQL
+ * statements must name the table.
+ */
+extern Store *StoreOfValues(Store *store, const Datum *values, int nvalues);
+extern Store *StoreOfKey(Store *store, const RowKey *key);
+
+/* Closes the partitions that were opened; called by StoreClose. */
+extern void ClosePartitions(Store *store);
+
+/* ---- open.c ---- */
+
+/*
+ * Sets a newer snapshot than the active one for reads, if the table was
+ * rewritten since.
+ */
+extern void TakeNewerSnapshot(Store *store);
+
+#endif							/* DYNAMO_STORE_PARTITION_H */
