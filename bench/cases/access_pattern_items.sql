@@ -4,7 +4,7 @@
 -- count: 5000
 --:: dynamo
 -- use: 1
-SELECT order_items_of($1)
+SELECT * FROM order_items_of($1)
 --:: dynamo.query with the same condition
 -- use: 2
 -- target: >= 0.9
