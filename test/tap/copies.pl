@@ -62,7 +62,7 @@ BEGIN
 		WHEN 7 THEN DELETE FROM library WHERE "PK" IN ('BOOK#b' || any_of(10), 'AUTHOR#a' || any_of(4));
 		WHEN 8 THEN UPDATE library SET item = (item::jsonb - 'PK' - 'SK') || jsonb_build_object('author_id', 'a' || any_of(4)) WHERE "PK" = 'AUTHOR#a' || any_of(4);
 		WHEN 9 THEN PERFORM dynamo.batch_write_item('library', ARRAY(SELECT DISTINCT ON (key_of(x)) x::dynamo.item FROM (SELECT any_item() FROM generate_series(1, 4)) g(x)));
-		WHEN 10 THEN PERFORM dynamo.transact_write_items(CASE WHEN key_of(j) = k THEN jsonb_build_array(put_request(i)) ELSE jsonb_build_array(put_request(i), put_request(j)) END);
+		WHEN 10 THEN PERFORM dynamo.transact_write_items((CASE WHEN key_of(j) = k THEN jsonb_build_array(put_request(i)) ELSE jsonb_build_array(put_request(i), put_request(j)) END)::json);
 		WHEN 11 THEN PERFORM dynamo.request('ExecuteStatement', json_build_object('Statement',
 			format('UPDATE library SET price = %s WHERE PK = ''BOOK#b%s'' AND SK = ''BOOK''', any_of(9), any_of(10))));
 		WHEN 12 THEN PERFORM dynamo.request('PutItem', json_build_object('TableName', 'library', 'Item', (i || k)::dynamo.item::text::json));
@@ -132,7 +132,7 @@ sub is_right
 	return;
 }
 
-my $script = "${PostgreSQL::Test::Utils::tmp_check}/write.sql";
+my $script = PostgreSQL::Test::Utils::tempdir() . "/write.sql";
 append_to_file($script, <<'END');
 \set level random(1, 3)
 \set path random(0, 1)
@@ -183,7 +183,7 @@ $subscriber->start;
 $node->command_ok([ 'pg_dump', '-s', '-d', $node->connstr('postgres'), '-f', $dump ], 'the schema is dumped');
 load_file($subscriber, 'postgres', $dump);
 $node->safe_psql('postgres', 'CREATE PUBLICATION p FOR TABLE library');
-$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '" . $node->connstr('postgres') . "' PUBLICATION p");
+$subscriber->safe_psql('postgres', "CREATE SUBSCRIPTION s CONNECTION '" . $node->connstr . " dbname=postgres' PUBLICATION p");
 $subscriber->wait_for_subscription_sync($node, 's');
 $node->command_ok([ @bench, '-t', '30', 'postgres' ], 'eight sessions write for the subscriber');
 $node->wait_for_catchup('s');
