@@ -180,6 +180,7 @@ need_packages()
 
 	command -v make >/dev/null || missing+=(make)
 	command -v gcc >/dev/null && [[ -f /usr/include/stdio.h ]] || missing+=(gcc libc6-dev)
+	echo '#include <openssl/ssl.h>' | gcc -E - >/dev/null 2>&1 || missing+=(libssl-dev)
 	echo '#include <zlib.h>' | gcc -E - >/dev/null 2>&1 || missing+=(zlib1g-dev)
 	if [[ ${1:-} == tests ]]; then
 		command -v prove >/dev/null || missing+=(perl)
