@@ -252,6 +252,28 @@ SELECT name FROM customers WHERE customer_id = 'c2';
 EXPLAIN (COSTS OFF) SELECT name FROM customers WHERE customer_id = 'c2';
 RESET ROLE;
 
+-- rights to attributes: a view that reads with its owner's rights, and rights to its columns only
+ALTER TABLE shop DISABLE ROW LEVEL SECURITY;
+REVOKE ALL ON shop, customers FROM regress_entity_view;
+ALTER VIEW customers SET (security_invoker = false);
+GRANT SELECT (customer_id) ON customers TO regress_entity_view;
+SET ROLE regress_entity_view;
+SELECT customer_id FROM customers WHERE customer_id = 'c1';
+SELECT name FROM customers WHERE customer_id = 'c1';
+SELECT count(*) FROM customers WHERE name = 'Ann';
+UPDATE customers SET customer_id = 'c3';
+SELECT get_item('shop', entity_key('shop', 'customer', '{"customer_id": "c1"}'::jsonb));
+SELECT put_item('shop', '{"kind": "customer", "customer_id": "c9"}'::jsonb);
+SELECT request('GetItem', '{"TableName": "shop", "Key": {"PK": {"S": "CUSTOMER#c1"}, "SK": {"S": "METADATA"}}, "ProjectionExpression": "customer_id"}');
+SELECT count(*) FROM shop;
+EXPLAIN (COSTS OFF) SELECT customer_id FROM customers WHERE customer_id = 'c1';
+RESET ROLE;
+-- the right to write the column is not one to the table
+GRANT UPDATE (name) ON customers TO regress_entity_view;
+SET ROLE regress_entity_view;
+UPDATE customers SET name = 'Eve' WHERE customer_id = 'c1';
+RESET ROLE;
+
 RESET search_path;
 SET client_min_messages = warning;
 DROP SCHEMA t_entity_view CASCADE;
