@@ -98,6 +98,25 @@ SELECT "SK" FROM shop WHERE "SK" >= 'ORDER#000090';
 SELECT put_item('shop', new_order(30, '{"PK": "CUSTOMER#c7", "SK": "ORDER#000030", "GSI1PK": "STATUS#OPEN", "GSI1SK": "2026-01-31T10:00:00Z", "format": 2}'));
 SELECT put_item('shop', new_order(30, '{"PK": "CUSTOMER#c7", "SK": "ORDER#31"}'));
 SELECT put_item('shop', new_order(30, '{"GSI1PK": "STATUS#PAID"}'));
+-- clients of requests, who see no detail, are told both keys in the message
+CREATE FUNCTION body(operation text, request jsonb) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	detail text;
+BEGIN
+	RETURN request(operation, request::json);
+EXCEPTION WHEN OTHERS THEN
+	GET STACKED DIAGNOSTICS detail = PG_EXCEPTION_DETAIL;
+	RETURN detail;
+END $$;
+SELECT body(operation, request) FROM (SELECT new_order(30, '{"GSI1PK": "STATUS#PAID"}')::text::jsonb) i(item),
+	LATERAL (VALUES ('PutItem', jsonb_build_object('TableName', 'shop', 'Item', item)),
+		('BatchWriteItem', jsonb_build_object('RequestItems', jsonb_build_object('shop', jsonb_build_array(jsonb_build_object('PutRequest', jsonb_build_object('Item', item)))))),
+		('TransactWriteItems', jsonb_build_object('TransactItems', jsonb_build_array(jsonb_build_object('Put', jsonb_build_object('TableName', 'shop', 'Item', item))))),
+		('UpdateItem', jsonb_build_object('TableName', 'shop', 'Key', entity_key('shop', 'order', new_order(3))::text::jsonb, 'UpdateExpression', 'SET GSI1PK = :v',
+			'ExpressionAttributeValues', '{":v": {"S": "STATUS#NO"}}'::jsonb)),
+		('ExecuteStatement', '{"Statement": "INSERT INTO shop VALUE {''_et'': ''order'', ''customer_id'': ''c7'', ''order_id'': 30, ''placed_at'': ''2026-02-01'', ''GSI1PK'': ''STATUS#NO''}"}'::jsonb),
+		('ExecuteTransaction', '{"TransactStatements": [{"Statement": "INSERT INTO shop VALUE {''_et'': ''order'', ''customer_id'': ''c7'', ''order_id'': 30, ''placed_at'': ''2026-02-01'', ''GSI1PK'': ''STATUS#NO''}"}]}'),
+		('BatchExecuteStatement', '{"Statements": [{"Statement": "INSERT INTO shop VALUE {''_et'': ''order'', ''customer_id'': ''c7'', ''order_id'': 30, ''placed_at'': ''2026-02-01'', ''GSI1PK'': ''STATUS#NO''}"}]}')) r(operation, request);
 SELECT put_item('shop', new_order(30, '{"org_key": "ORG#x"}'));
 SELECT put_item('shop', new_order(30, '{"format": 3}'));
 SELECT update_item('shop', entity_key('shop', 'order', new_order(30)), 'SET GSI1PK = :x', expression_attribute_values => '{":x": {"S": "STATUS#PAID"}}');

@@ -33,3 +33,9 @@ NoteInvalid(Problem *problem, const char *format,...)
 	va_end(args);
 	return ProblemNote(problem, &found);
 }
+
+const char *
+ProblemMessage(const Problem *problem)
+{
+	return problem->for_client ? psprintf("%s. %s", problem->message, problem->detail) : problem->message;
+}

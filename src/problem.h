@@ -38,6 +38,7 @@ typedef struct Problem
 	int			rank;			/* of several the greatest matters most */
 	const char *message;
 	const char *detail;			/* NULL: none */
+	bool		for_client;		/* the detail is for clients of requests, too, and not for the log */
 	const char *hint;			/* NULL: none */
 	const char *query;			/* the expression it is in; NULL: none */
 	int			position;		/* there, in characters from 1 */
@@ -66,9 +67,13 @@ ProblemIsNoted(const Problem *problem)
 	(errcode((problem)->sqlstate), \
 	 errmsg_internal("%s", (problem)->message), \
 	 (problem)->detail != NULL ? errdetail_internal("%s", (problem)->detail) : 0, \
+	 (problem)->for_client ? errdetail_log("The client is told of values.") : 0, \
 	 (problem)->hint != NULL ? errhint("%s", (problem)->hint) : 0, \
 	 (problem)->query != NULL ? internalerrquery((problem)->query) : 0, \
 	 (problem)->query != NULL ? internalerrposition((problem)->position) : 0)
+
+/* The message for clients of requests, which see no detail. */
+extern const char *ProblemMessage(const Problem *problem);
 
 /* Raises it as an error. */
 extern void ProblemRaise(const Problem *problem) pg_attribute_noreturn();

@@ -185,29 +185,21 @@ DescribeKey(ValueRef v)
 	return psprintf("\"%.*s\"", (int) ValuePayload(v).len, ValuePayload(v).data);
 }
 
-/* Raised, it does not write the item to the log. */
 static bool
 NoteMismatch(const Composing *c, const ComposedKey *key, ValueRef given, ValueRef composed)
 {
 	Slice		template = key->template->source;
-	Problem		found = {
+
+	return ProblemNote(c->write->problem, &(Problem) {
 		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
 		.message = psprintf(DYNAMO_INVALID_PARAMETERS "Key attribute %.*s is not what entity %.*s composes",
 							(int) key->attribute.len, key->attribute.data,
 							(int) c->entity->name.len, c->entity->name.data),
 		.detail = psprintf("The item has %s; template %.*s makes %s.", DescribeKey(given),
 						   (int) template.len, template.data, DescribeKey(composed)),
+		.for_client = true,
 		.hint = "Leave the attribute out: it is composed."
-	};
-
-	if (c->write->problem != NULL)
-		return ProblemNote(c->write->problem, &found);
-	ereport(ERROR,
-			(errcode(found.sqlstate), errmsg_internal("%s", found.message),
-			 errdetail_internal("%s", found.detail),
-			 errdetail_log("The template is %.*s.", (int) template.len, template.data),
-			 errhint("%s", found.hint)));
-	return false;
+	});
 }
 
 /* UpdateItem cannot change a key, nor what it is composed of; true if it does not. */

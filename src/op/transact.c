@@ -75,7 +75,7 @@ CancelByProblem(TransactResult *result, int n, int action, const Problem *proble
 	if (problem->code == PROBLEM_EMPTY_KEY)
 		ProblemRaise(problem);
 	if (!result->canceled)
-		CancelByAction(result, n, action, problem->message);
+		CancelByAction(result, n, action, ProblemMessage(problem));
 }
 
 /* A stage of one action; false if a problem was noted. */

@@ -9,6 +9,13 @@
 #include "request/failure.h"
 #include "request/wording.h"
 
+/* Whether the detail of a validation error is for clients: see problem.h. */
+static bool
+IsForClient(const ErrorData *edata)
+{
+	return edata->sqlerrcode == ERRCODE_DYNAMO_VALIDATION && edata->detail != NULL && edata->detail_log != NULL;
+}
+
 /*
  * The service names the reason of most errors.  It does not for text that is no
  * JSON, nor for operations it does not know, where we do: who uses an operation that
@@ -29,7 +36,7 @@ FailureMessage(const ErrorData *edata)
 		case ERRCODE_DYNAMO_INTERNAL:
 			return WORDING_INTERNAL;
 		default:
-			return edata->message;
+			return IsForClient(edata) ? psprintf("%s. %s", edata->message, edata->detail) : edata->message;
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "errors.h"
+#include "request/failure.h"
 #include "request/operation.h"
 #include "request/statement.h"
 #include "request/token.h"
@@ -75,7 +76,7 @@ ErrorOfStep(void (*step) (TransactStatement *t), TransactStatement *t)
 		if (geterrcode() != ERRCODE_DYNAMO_VALIDATION)
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
-		message = CopyErrorData()->message;
+		message = FailureMessage(CopyErrorData());
 		FlushErrorState();
 	}
 	PG_END_TRY();
