@@ -1,4 +1,7 @@
-/* edit.c SQL functions that set, remove or merge attributes of items. */
+/*
+ * edit.c
+ *	  SQL functions that set, remove or merge attributes of items.
+ */
 #include "postgres.h"
 
 #include "catalog/pg_type_d.h"

@@ -1,4 +1,7 @@
-/* prefix.c The lowest value above all values that have a prefix. */
+/*
+ * prefix.c
+ *	  The lowest value above all values that have a prefix.
+ */
 #include "postgres.h"
 
 #include "mb/pg_wchar.h"

@@ -1,4 +1,7 @@
-/* call_bindings.c Expression handling shared by all operations. */
+/*
+ * call_bindings.c
+ *	  Expression handling shared by all operations.
+ */
 #include "postgres.h"
 
 #include "errors.h"

@@ -2,10 +2,12 @@
  * model.h
  *	  The service's model of its operations' inputs, as shapes.
  *
- * model_common.c shapes that several operations share model_data.c inputs of
- * the operations on items model_statement.c inputs of the operations with
- * PartiQL statements model_control.c inputs of the operations on tables
- * model_streams.c inputs of the operations on streams
+ *	model_common.c		shapes that several operations share
+ *	model_data.c		inputs of the operations on items
+ *	model_statement.c	inputs of the operations with PartiQL statements
+ *	model_control.c		inputs of the operations on tables
+ *	model_absent.c		inputs of the operations of unsupported features
+ *	model_streams.c		inputs of the operations on streams
  *
  * The order of a structure's members is the order in which the service reports
  * their violations, as far as it is known.

@@ -1,4 +1,7 @@
-/* write_paths.c Writes one row by one of the two paths. */
+/*
+ * write_paths.c
+ *	  Writes one row by one of the two paths.
+ */
 #include "postgres.h"
 
 #include "access/xact.h"

@@ -1,4 +1,7 @@
-/* index_relation.c Finds and opens the relations of secondary indexes. */
+/*
+ * index_relation.c
+ *	  Finds and opens the relations of secondary indexes.
+ */
 #include "postgres.h"
 
 #include "access/genam.h"
