@@ -10,6 +10,7 @@
 
 #include "copy/copy.h"
 #include "ddl/feature.h"
+#include "table/distribution.h"
 #include "table/objects.h"
 
 /* The name of the trigger that may call the function so; NULL if none may. */
@@ -87,6 +88,8 @@ dynamo_keep_copies(PG_FUNCTION_ARGS)
 	TableDef   *def;
 	Datum		result;
 
+	if (CALLED_AS_TRIGGER(fcinfo))
+		RefuseShard(trigger->tg_relation, "a copy or total");
 	CheckProtocol(fcinfo, trigger);
 	check_stack_depth();
 	CheckPlainTable(trigger->tg_relation);
