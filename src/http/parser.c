@@ -122,7 +122,7 @@ ScanHead(HttpHead *head, HttpScan *scan, const char *data, uint32 len)
 
 		if (memchr(start, '\0', n) != NULL)
 			return FailHead(head, 400, IsTls(data, len) ?
-							"TLS is not supported on this port; use http://, or a reverse proxy with TLS" :
+							"TLS is off at this port; set \"dynamo.http_tls\", or use http://" :
 							"NUL in the request header");
 		scan->at += n;
 		if (lf == NULL)

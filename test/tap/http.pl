@@ -271,8 +271,8 @@ for my $name (sort keys %malformed)
 ok(eventually(sub {
 	exchange(connect_http($port), $malformed{TLS}[1]);
 	return slurp_file($node->logfile) =~
-	  m{invalid HTTP request from client 127[.]0[.]0[.]1:[0-9]+: TLS is not supported on this port; use http://, or a reverse proxy with TLS};
-}), 'the log says that TLS is not supported');
+	  m{invalid HTTP request from client 127[.]0[.]0[.]1:[0-9]+: TLS is off at this port; set "dynamo[.]http_tls", or use http://};
+}), 'the log says how to turn TLS on');
 
 # The client can read an answer that arrives while it is still sending.
 $socket = connect_http($port);
