@@ -885,18 +885,48 @@ CREATE FUNCTION dynamo.batch_write_item(
 COMMENT ON FUNCTION dynamo.batch_write_item(text, dynamo.item[], dynamo.item[]) IS
 'stores and deletes many items of one table';
 
-CREATE FUNCTION dynamo.transact_write_items(transact_items json) RETURNS void
+-- JSON text for functions that read it themselves: converting text to jsonb first
+-- would cost more than the rest.  It takes json and jsonb alike.
+CREATE TYPE dynamo_internal.json_text;
+CREATE FUNCTION dynamo_internal.json_text_in(cstring) RETURNS dynamo_internal.json_text
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE
+	AS 'json_in';
+CREATE FUNCTION dynamo_internal.json_text_out(dynamo_internal.json_text) RETURNS cstring
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE
+	AS 'json_out';
+CREATE FUNCTION dynamo_internal.json_text_recv(internal) RETURNS dynamo_internal.json_text
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE
+	AS 'json_recv';
+CREATE FUNCTION dynamo_internal.json_text_send(dynamo_internal.json_text) RETURNS bytea
+	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE
+	AS 'json_send';
+CREATE TYPE dynamo_internal.json_text (
+	INPUT = dynamo_internal.json_text_in, OUTPUT = dynamo_internal.json_text_out,
+	RECEIVE = dynamo_internal.json_text_recv, SEND = dynamo_internal.json_text_send,
+	INTERNALLENGTH = variable, STORAGE = extended
+);
+CREATE CAST (json AS dynamo_internal.json_text) WITHOUT FUNCTION AS IMPLICIT;
+CREATE CAST (jsonb AS dynamo_internal.json_text) WITH INOUT AS IMPLICIT;
+COMMENT ON TYPE dynamo_internal.json_text IS 'JSON that is given as json or jsonb';
+COMMENT ON FUNCTION dynamo_internal.json_text_in(cstring) IS 'input of dynamo_internal.json_text: that of json';
+COMMENT ON FUNCTION dynamo_internal.json_text_out(dynamo_internal.json_text) IS 'output of dynamo_internal.json_text';
+COMMENT ON FUNCTION dynamo_internal.json_text_recv(internal) IS 'binary input of dynamo_internal.json_text: that of json';
+COMMENT ON FUNCTION dynamo_internal.json_text_send(dynamo_internal.json_text) IS 'binary output of dynamo_internal.json_text';
+COMMENT ON CAST (json AS dynamo_internal.json_text) IS 'takes json as it is';
+COMMENT ON CAST (jsonb AS dynamo_internal.json_text) IS 'takes the text of jsonb';
+
+CREATE FUNCTION dynamo.transact_write_items(transact_items dynamo_internal.json_text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_transact_write_items';
 
-COMMENT ON FUNCTION dynamo.transact_write_items(json) IS
+COMMENT ON FUNCTION dynamo.transact_write_items(dynamo_internal.json_text) IS
 'puts, updates, deletes and checks many items of any tables atomically';
 
-CREATE FUNCTION dynamo.transact_get_items(transact_items json) RETURNS SETOF dynamo.item
+CREATE FUNCTION dynamo.transact_get_items(transact_items dynamo_internal.json_text) RETURNS SETOF dynamo.item
 	LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10
 	AS 'MODULE_PATHNAME', 'dynamo_transact_get_items';
 
-COMMENT ON FUNCTION dynamo.transact_get_items(json) IS
+COMMENT ON FUNCTION dynamo.transact_get_items(dynamo_internal.json_text) IS
 'returns many items of any tables in the order of the list; NULL for a missing item';
 
 --

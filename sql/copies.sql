@@ -147,4 +147,15 @@ RESET dynamo.direct_access;
 SELECT drop_total('shop', 'orders');
 SELECT count(*) FROM pg_trigger WHERE tgfoid = 'dynamo.keep_copies'::regproc;
 
+-- index keys that are composed of copies, and come with the item as in a dump, before the source
+SELECT create_table('shelf', 'PK', indexes => '[{"index_name": "by_author", "partition_key": "GSI1PK"}, {"index_name": "by_name", "partition_key": "GSI2PK"}]');
+SELECT create_entity('shelf', 'writer', '{"PK": "AUTHOR#{author_id}"}', type_attribute => 'kind');
+SELECT create_entity('shelf', 'volume', '{"PK": "BOOK#{isbn}", "GSI1PK": "AUTHOR#{author_id}", "GSI2PK": "NAME#{author_name}"}', type_attribute => 'kind');
+SELECT create_copy('shelf', 'writer_name', 'writer', 'volume', '{"author_name": "name"}', index_name => 'by_author');
+INSERT INTO shelf (item) SELECT jsonb_build_object('PK', 'BOOK#1', 'GSI1PK', 'AUTHOR#a', 'GSI2PK', 'NAME#Ann', 'kind', 'volume', 'isbn', '1', 'author_id', 'a', 'author_name', 'Ann')::dynamo.item;
+SELECT item FROM shelf;
+INSERT INTO shelf (item) SELECT jsonb_build_object('PK', 'AUTHOR#a', 'kind', 'writer', 'author_id', 'a', 'name', 'Anna')::dynamo.item;
+SELECT item FROM shelf ORDER BY "PK";
+SELECT * FROM check_copies('shelf');
+
 DROP SCHEMA t_copies CASCADE;

@@ -138,6 +138,17 @@ KeepAll(Written *w)
 	}
 }
 
+/*
+ * Index keys that were given are those of the given item (ComposeWhole).  What is
+ * kept may be part of them: they are composed again.
+ */
+static void
+ForgetIndexKeys(Written *w)
+{
+	for (int i = w->entity->nbase; i < w->entity->nkeys; i++)
+		w->item = WithAttribute(w->item, w->entity->keys[i].attribute, MISSING_VALUE);
+}
+
 HeapTuple
 CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set)
 {
@@ -162,6 +173,7 @@ CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set)
 	KeepAll(&w);
 	if (w.item.data == given.data)
 		return tuple;
+	ForgetIndexKeys(&w);
 	item = PointerGetDatum(ValueCopy(w.item));
 	return heap_modify_tuple_by_cols(tuple, desc, 1, &column, &item, &isnull);
 }

@@ -65,7 +65,7 @@ for my $example (@examples)
 }
 
 # Restorable times are those of a server that archives its log.
-$node->append_conf('postgresql.conf', "archive_mode = on\narchive_command = 'true'");
+$node->append_conf('postgresql.conf', "wal_level = replica\narchive_mode = on\narchive_command = 'true'");
 $node->restart;
 my $recovery = $json->decode($node->safe_psql('postgres', q{
 SELECT dynamo.create_table('archived', 'pk') \g /dev/null
