@@ -290,6 +290,7 @@ my @actions = (
 	[ 'create_entity', q{SELECT dynamo.create_entity('<table>', 'kind', '{"PK": "k{n}", "g": "{h:upper}"}')} ],
 	[ 'check_entity', q{SELECT * FROM dynamo.check_entity('<table>')} ],
 	[ 'apply_entity', q{SELECT dynamo.apply_entity('<table>', 'kind')} ],
+	[ 'export_model', q{SELECT dynamo.import_model(dynamo.export_model('<table>'))} ],
 	[ 'create_total', q{SELECT dynamo.create_total('<table>', 'total', 'kind', 'kind', '{"t": "count"}')} ],
 	[ 'create_copy', q{SELECT dynamo.create_copy('<table>', 'copy', 'kind', 'kind', '{"c": "x"}')} ],
 	[ 'check_copies', q{SELECT * FROM dynamo.check_copies('<table>')} ],
@@ -328,8 +329,8 @@ my @actions = (
 # A function that is a user's own statement, like INSERT and SELECT, runs the
 # triggers and the expressions of the table as that user.
 my @own_statements = qw(
-  batch_get_item batch_write_item create_table delete_item describe_entity entity_key explain_query get_item
-  key_parts kind_of put_item query query_page read_stream
+  advise batch_get_item batch_write_item check_access_patterns create_access_pattern create_table delete_item describe_entity draw entity_key explain_query get_item
+  key_parts kind_of nest_items outline put_item query query_page read_stream
   scan scan_page stream_arn table_relation update_item);
 
 # ---- checks afterwards ----
