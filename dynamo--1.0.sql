@@ -2673,7 +2673,7 @@ WITH sampled AS MATERIALIZED (
 place AS MATERIALIZED (SELECT p.place, p.index_name, p.keys FROM dynamo_internal.places_of($1) p),
 hidden AS MATERIALIZED (
 	SELECT s.n, e.name, CASE WHEN EXISTS (SELECT FROM place p WHERE e.name OPERATOR(pg_catalog.=) ANY (p.keys))
-			THEN pg_catalog.concat('#', pg_catalog.dense_rank() OVER (PARTITION BY e.name ORDER BY e.value::pg_catalog.text)) ELSE dynamo.value_type(e.value) END AS shown
+			THEN pg_catalog.concat('#', pg_catalog.dense_rank() OVER (PARTITION BY e.name ORDER BY e.value::pg_catalog.json::pg_catalog.text)) ELSE dynamo.value_type(e.value) END AS shown
 	FROM sampled s CROSS JOIN LATERAL dynamo.each(s.item) e WHERE $3),
 document AS (
 	SELECT pg_catalog.json_build_object('table', $1, 'redacted', $3,
