@@ -153,6 +153,7 @@ SELECT create_entity('shelf', 'writer', '{"PK": "AUTHOR#{author_id}"}', type_att
 SELECT create_entity('shelf', 'volume', '{"PK": "BOOK#{isbn}", "GSI1PK": "AUTHOR#{author_id}", "GSI2PK": "NAME#{author_name}"}', type_attribute => 'kind');
 SELECT create_copy('shelf', 'writer_name', 'writer', 'volume', '{"author_name": "name"}', index_name => 'by_author');
 INSERT INTO shelf (item) SELECT jsonb_build_object('PK', 'BOOK#1', 'GSI1PK', 'AUTHOR#a', 'GSI2PK', 'NAME#Ann', 'kind', 'volume', 'isbn', '1', 'author_id', 'a', 'author_name', 'Ann')::dynamo.item;
+INSERT INTO shelf (item, "PK", "GSI1PK", "GSI2PK") SELECT jsonb_build_object('PK', 'BOOK#2', 'GSI1PK', 'AUTHOR#a', 'GSI2PK', 'NAME#Ann', 'kind', 'volume', 'isbn', '2', 'author_id', 'a', 'author_name', 'Ann')::dynamo.item, 'BOOK#2', 'AUTHOR#a', 'NAME#Ann';
 SELECT item FROM shelf;
 INSERT INTO shelf (item) SELECT jsonb_build_object('PK', 'AUTHOR#a', 'kind', 'writer', 'author_id', 'a', 'name', 'Anna')::dynamo.item;
 SELECT item FROM shelf ORDER BY "PK";

@@ -149,6 +149,24 @@ ForgetIndexKeys(Written *w)
 		w->item = WithAttribute(w->item, w->entity->keys[i].attribute, MISSING_VALUE);
 }
 
+/* The same for the columns of a new row, as a dump has them: they are derived from the item. */
+static HeapTuple
+WithoutIndexColumns(const Written *w, HeapTuple tuple)
+{
+	Datum		value = (Datum) 0;
+	bool		isnull = true;
+
+	for (int i = w->entity->nbase; i < w->entity->nkeys; i++)
+	{
+		int			a = TableDefAttribute(w->def, w->entity->keys[i].attribute);
+		int			column = a >= 0 ? w->def->attributes[a].attnum : 0;
+
+		if (column > 0)
+			tuple = heap_modify_tuple_by_cols(tuple, RelationGetDescr(w->rel), 1, &column, &value, &isnull);
+	}
+	return tuple;
+}
+
 HeapTuple
 CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set)
 {
@@ -175,5 +193,6 @@ CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set)
 		return tuple;
 	ForgetIndexKeys(&w);
 	item = PointerGetDatum(ValueCopy(w.item));
-	return heap_modify_tuple_by_cols(tuple, desc, 1, &column, &item, &isnull);
+	tuple = heap_modify_tuple_by_cols(tuple, desc, 1, &column, &item, &isnull);
+	return update ? tuple : WithoutIndexColumns(&w, tuple);
 }

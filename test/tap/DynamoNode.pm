@@ -75,16 +75,34 @@ sub load_file
 sub crash_node
 {
 	my ($node) = @_;
-	my @pids = split /\n/, $node->safe_psql('postgres', 'SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
 	my $postmaster = $node->{_pid};
 
+	# it starts nobody who is not in the list
+	kill 'STOP', $postmaster;
+	my @pids = children_of($postmaster);
 	$node->kill9;
 	kill 'KILL', @pids;
 	for (1 .. 300)
 	{
-		last if !kill 0, $postmaster;
+		last if !grep { kill 0, $_ } $postmaster, @pids;
 		sleep(0.1);
 	}
+}
+
+# The processes that a process has started.
+sub children_of
+{
+	my ($parent) = @_;
+	my @children;
+
+	for my $file (glob('/proc/[0-9]*/stat'))
+	{
+		open(my $in, '<', $file) or next;
+		my ($pid, $its_parent) = (<$in> // '') =~ /^(\d+) \(.*\) \S (\d+) /s;
+
+		push @children, $pid if defined $its_parent && $its_parent == $parent;
+	}
+	return @children;
 }
 
 # Returns every row of a table with its key columns in order, to compare copies.
