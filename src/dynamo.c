@@ -16,11 +16,11 @@
 #include "index/build.h"
 #include "pattern/pattern.h"
 #include "request/operation.h"
-#include "sql/entity.h"
 #include "stat/stat.h"
 #include "store/store.h"
 #include "stream/stream.h"
 #include "table/table.h"
+#include "view/entity_view.h"
 
 /* Of the library; META.json, CHANGELOG.md and the packages say the same. */
 #define DYNAMO_VERSION "1.0.0"

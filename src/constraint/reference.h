@@ -23,7 +23,7 @@
 
 #include "commands/trigger.h"
 
-#include "sql/kind.h"
+#include "view/kind.h"
 
 #define REFERENCE_MAX_KEYS	2	/* key attributes of a table */
 

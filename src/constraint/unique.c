@@ -19,8 +19,8 @@
 
 #include "compat.h"
 #include "ddl/ddl.h"
-#include "sql/kind.h"
 #include "store/plan.h"
+#include "view/kind.h"
 
 /*
  * Appends one attribute as an index element; with exclude, also its operator.

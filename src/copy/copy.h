@@ -30,9 +30,9 @@
  * The list is the argument of the triggers that keep it so, and stands and
  * falls with them:
  *
- *	BEFORE ROW		before.c: sets what the written item itself keeps
- *	AFTER ROW		collect.c: notes what other items must change
- *	AFTER STATEMENT	apply.c: changes them
+ *	BEFORE ROW		copy_before.c: sets what the written item itself keeps
+ *	AFTER ROW		copy_collect.c: notes what other items must change
+ *	AFTER STATEMENT	copy_apply.c: changes them
  *
  * They do not fire in a logical subscriber, which receives all items.
  *
@@ -99,11 +99,11 @@ typedef struct CopySet
 	Copy	   *copies;
 } CopySet;
 
-/* ---- trigger.c ---- */
+/* ---- copy_trigger.c ---- */
 
 extern void CopyInit(void);
 
-/* ---- read.c: definitions ---- */
+/* ---- copy_read.c: definitions ---- */
 
 /*
  * Reads and checks a list, palloc'd; def: of its table, which must live as
@@ -120,7 +120,7 @@ extern const char *CopySetText(Relation rel);
  */
 extern const CopySet *CopySetOf(Relation rel, TableDef *def);
 
-/* ---- check.c ---- */
+/* ---- copy_check.c ---- */
 
 /* Raises what is wrong with definitions that can be read. */
 extern void CopySetCheck(const TableDef *def, const CopySet *set);
@@ -132,7 +132,7 @@ extern void CopySetCheck(const TableDef *def, const CopySet *set);
 extern void RefuseCopiedEntity(Oid relid, const char *entity_name, const char *verb);
 extern void RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb);
 
-/* ---- family.c: who belongs to whom; no catalog access ---- */
+/* ---- copy_family.c: who belongs to whom; no catalog access ---- */
 
 /* Whether the part of a child's key template can be taken from the parent's key. */
 extern bool CopyPartIsKnown(const TableDef *def, const Copy *copy, const TemplatePart *part);
@@ -171,7 +171,7 @@ extern ValueRef WithAttribute(ValueRef item, Slice name, ValueRef value);
 /* An item with a child's copies of a parent, which may be missing. */
 extern ValueRef WithCopies(const Copy *copy, ValueRef child, ValueRef parent);
 
-/* ---- sum.c: totals of values ---- */
+/* ---- copy_sum.c: totals of values ---- */
 
 /* What some children contribute to one total. */
 typedef struct Contribution
@@ -198,7 +198,7 @@ extern bool TotalChanged(const Total *total, const Contribution *c, ValueRef bef
 /* The value of a total without children. */
 extern ValueRef TotalOfNone(const Total *total);
 
-/* ---- children.c ---- */
+/* ---- copy_children.c ---- */
 
 /*
  * Calls visit for each child of a parent that the active snapshot shows, in
@@ -213,7 +213,7 @@ extern void CopyVisitChildren(const TableDef *def, Oid relid, const Copy *copy, 
 /* The contributions of all children to the totals, an array palloc'd. */
 extern Contribution *CopyContributions(const TableDef *def, Oid relid, const Copy *copy, ValueRef key);
 
-/* ---- own.c: rows that are locked and written here ---- */
+/* ---- copy_own.c: rows that are locked and written here ---- */
 
 /* A table open for changes in its owner's name. */
 typedef struct CopyTable
@@ -253,7 +253,7 @@ extern bool IsCopyRowWrite(void);
 /* The depth of triggers around the current code. */
 extern int	TriggerDepth(void);
 
-/* ---- before.c ---- */
+/* ---- copy_before.c ---- */
 
 /* The tuple to store, with what its item keeps of others. */
 extern HeapTuple CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set);
@@ -261,7 +261,7 @@ extern HeapTuple CopyBeforeRow(const TriggerData *trigger, TableDef *def, const 
 /* The lock that a child takes on its parent. */
 extern CopyLock CopyParentLock(const CopySet *set, const Copy *copy);
 
-/* ---- collect.c ---- */
+/* ---- copy_collect.c ---- */
 
 /* What a statement has changed for the children, or the totals, of a parent. */
 typedef struct CopyTask
@@ -294,7 +294,7 @@ extern void CopyTasksFree(CopyTasks *tasks);
 extern void CopyRememberCount(Oid relid, const Copy *copy, Slice key, CommandId command);
 extern bool CopyIsCounted(Oid relid, const Copy *copy, Slice key, CommandId command);
 
-/* ---- apply.c ---- */
+/* ---- copy_apply.c ---- */
 
 /* Does what a statement has left to do on a table, and frees it. */
 extern void CopyApply(Relation rel, const TableDef *def, const CopySet *set, CopyTasks *tasks);

@@ -30,7 +30,7 @@
 #include "item/convert.h"
 #include "item/json.h"
 #include "model/entity_list.h"
-#include "sql/entity.h"
+#include "view/entity_view.h"
 
 /* What the caller says of an attribute. */
 typedef struct DeclaredAttribute

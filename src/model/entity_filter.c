@@ -20,8 +20,8 @@
 #include "entity/template_time.h"
 #include "item/convert.h"
 #include "item/number.h"
-#include "sql/attribute.h"
 #include "table/table.h"
+#include "view/attribute.h"
 
 /* ---- the filter ---- */
 

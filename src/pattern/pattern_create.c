@@ -28,10 +28,10 @@
 #include "item/builder.h"
 #include "model/entity_list.h"
 #include "pattern/pattern.h"
-#include "sql/attribute.h"
-#include "sql/entity.h"
-#include "sql/kind.h"
 #include "table/objects.h"
+#include "view/attribute.h"
+#include "view/entity_view.h"
+#include "view/kind.h"
 
 /* ---- parameters ---- */
 

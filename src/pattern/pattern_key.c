@@ -21,7 +21,7 @@
 #include "errors.h"
 #include "item/convert.h"
 #include "pattern/pattern.h"
-#include "sql/attribute.h"
+#include "view/attribute.h"
 
 /* U+10FFFF, and the least character of a text. */
 #define GREATEST_CHARACTER	"\xF4\x8F\xBF\xBF"

@@ -21,9 +21,9 @@
 #include "utils/rel.h"
 
 #include "pattern/pattern.h"
-#include "sql/entity.h"
-#include "sql/kind.h"
 #include "table/ddl_statement.h"
+#include "view/entity_view.h"
+#include "view/kind.h"
 
 typedef struct Body
 {

@@ -1,4 +1,4 @@
-# includes.pl: scripts/include-graph finds planted arrows, and none in the sources.
+# includes.pl: scripts/include-graph finds planted arrows and names, and none in the sources.
 use strict;
 use warnings;
 use FindBin;
@@ -27,14 +27,16 @@ sub wrong_with
 
 my $errors = '#include "errors.h"';
 
-is(wrong_with('item/a.c' => $errors, 'errors.h' => '', 'sql/b.c' => '#include "item/a.h"', 'item/a.h' => ''), '', 'downwards');
-like(wrong_with('item/a.c' => '#include "sql/b.h"', 'sql/b.h' => ''), qr{^include-graph: item/a.c:1: sql/b.h is higher up$}, 'upwards');
+is(wrong_with('item/a.c' => $errors, 'errors.h' => '', 'view/b.c' => '#include "item/a.h"', 'item/a.h' => ''), '', 'downwards');
+like(wrong_with('item/a.c' => '#include "view/b.h"', 'view/b.h' => ''), qr{^include-graph: item/a.c:1: view/b.h is higher up$}, 'upwards');
 like(wrong_with('errors.c' => '#include "item/a.h"', 'item/a.h' => ''), qr{errors.c:1: item/a.h is higher up}, 'the base');
 is(wrong_with('dynamo.c' => '#include "http/a.h"', 'http/a.h' => ''), '', 'the top');
 like(wrong_with('expr/a.c' => '#include "executor/spi.h"'), qr{expr/a.c:1: executor/spi.h belongs to the server}, 'SPI');
 like(wrong_with('item/a.h' => '#include "utils/rel.h"'), qr{utils/rel.h belongs to the server}, 'relations');
 is(wrong_with('item/a.c' => "#include \"expr.h\"\n#include \"catalog/pg_type_d.h\"", 'store/b.c' => '#include "utils/rel.h"'), '', 'what is allowed');
 like(wrong_with('new/a.c' => ''), qr{folder new has no place}, 'a new folder');
-like(wrong_with('sql/a.h' => '#include "sql/b.h"', 'sql/b.h' => '#include "sql/a.h"'), qr{circle: sql/a.h -> sql/b.h -> sql/a.h}, 'a circle');
+like(wrong_with('view/a.h' => '#include "view/b.h"', 'view/b.h' => '#include "view/a.h"'), qr{circle: view/a.h -> view/b.h -> view/a.h}, 'a circle');
+like(wrong_with('item/read.c' => '', 'op/read.c' => ''), qr{op/read.c: item/read.c has the same name}, 'one name in two folders');
+is(wrong_with('item/read.c' => '', 'item/read.h' => '', 'op/read_page.c' => ''), '', 'names of their own');
 is(scalar `$script 2>&1 >/dev/null`, '', 'the sources');
 done_testing();

@@ -1,22 +1,22 @@
 /*
- * entity_row.h
+ * entity_view_row.h
  *	  A row of an entity view being written, and its item.  Private to
- *	  entity_write.c and entity_row.c.
+ *	  entity_view_write.c and entity_view_row.c.
  */
-#ifndef DYNAMO_ENTITY_ROW_H
-#define DYNAMO_ENTITY_ROW_H
+#ifndef DYNAMO_ENTITY_VIEW_ROW_H
+#define DYNAMO_ENTITY_VIEW_ROW_H
 
 #include "access/htup.h"
 #include "utils/relcache.h"
 
-#include "sql/entity.h"
 #include "store/store.h"
+#include "view/entity_view.h"
 
 struct EntityWriter;
 
 typedef struct EntityRow
 {
-	struct EntityWriter *writer;	/* of entity_write.c */
+	struct EntityWriter *writer;	/* of entity_view_write.c */
 	const EntityViewDef *def;
 	const Slice *attributes;	/* of the columns; data may be NULL */
 	Relation	view;
@@ -51,4 +51,4 @@ extern struct varlena *EntityRowItem(const EntityRow *row, ValueRef before);
  */
 extern HeapTuple EntityResultRow(const EntityRow *row, const struct varlena *item);
 
-#endif							/* DYNAMO_ENTITY_ROW_H */
+#endif							/* DYNAMO_ENTITY_VIEW_ROW_H */

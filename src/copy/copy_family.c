@@ -1,5 +1,5 @@
 /*
- * family.c
+ * copy_family.c
  *	  Who belongs to whom: the parent of a child, the place of the children.
  *
  * The parent's key is composed of the child's attributes.  The children's place

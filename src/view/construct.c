@@ -29,7 +29,7 @@
 
 #include "item/convert.h"
 #include "item/number.h"
-#include "sql/construct.h"
+#include "view/construct.h"
 
 extern PGDLLEXPORT Datum dynamo_item_out(PG_FUNCTION_ARGS);
 extern PGDLLEXPORT Datum dynamo_value_out(PG_FUNCTION_ARGS);

@@ -1,12 +1,12 @@
 /*
- * entity.c
+ * entity_view.c
  *	  The definition of an entity view, and whether it shows an item.
  */
 #include "postgres.h"
 
 #include "item/json.h"
-#include "sql/entity.h"
-#include "sql/kind.h"
+#include "view/entity_view.h"
+#include "view/kind.h"
 
 static void
 ReadColumn(ValueRef v, EntityColumn *column)

@@ -1,5 +1,5 @@
 /*
- * entity.h
+ * entity_view.h
  *	  Entity views: the items of one entity of a table, as typed rows.
  *
  * The definition of a view is the argument of its INSTEAD OF trigger, so that
@@ -34,7 +34,7 @@ typedef struct EntityViewDef
 	Slice		entity;			/* data is NULL if there is none */
 } EntityViewDef;
 
-/* ---- entity.c ---- */
+/* ---- entity_view.c ---- */
 
 /* Reads the text of a definition; palloc'd.  Raises ERRCODE_DATA_CORRUPTED. */
 extern EntityViewDef *EntityViewDefRead(const char *text);
@@ -53,7 +53,7 @@ extern Slice EntityColumnAttribute(const EntityViewDef *def, int column);
 /* Whether the view shows an item of the table. */
 extern bool EntityViewShows(const EntityViewDef *def, const TableDef *table, ValueRef item);
 
-/* ---- entity_create.c ---- */
+/* ---- entity_view_create.c ---- */
 
 /* Creates the view of a table's entity in the current schema. */
 extern Oid	EntityViewCreate(const char *view_name, const char *table_name, const char *entity_name);
@@ -64,7 +64,7 @@ extern const EntityViewDef *EntityViewDefOf(Relation view);
 /* Appends the expressions of an entity view's columns, of the table as t. */
 extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table);
 
-/* ---- entity_drop.c ---- */
+/* ---- entity_view_drop.c ---- */
 
 /* Registers that entity views are dropped with their table. */
 extern void EntityViewInit(void);

@@ -1,5 +1,5 @@
 /*
- * entity_cache.c
+ * entity_view_cache.c
  *	  Caches the definitions of entity views by their text.
  *
  * A definition depends on its text only, so nothing must be invalidated: a
@@ -13,7 +13,7 @@
 #include "common/hashfn.h"
 #include "utils/memutils.h"
 
-#include "sql/entity.h"
+#include "view/entity_view.h"
 
 #define CACHE_SIZE	32
 

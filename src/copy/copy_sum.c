@@ -1,5 +1,5 @@
 /*
- * sum.c
+ * copy_sum.c
  *	  Totals: what children contribute, and what becomes of a total by it.
  *
  * Contributions to counts and sums can be added in any order.  Those to a

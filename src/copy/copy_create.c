@@ -1,5 +1,5 @@
 /*
- * create.c
+ * copy_create.c
  *	  dynamo.create_copy, create_total, drop_copy and drop_total.
  *
  * The definitions of a table are one list, the argument of its triggers.

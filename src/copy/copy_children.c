@@ -1,5 +1,5 @@
 /*
- * children.c
+ * copy_children.c
  *	  Reading the children of a parent.
  */
 #include "postgres.h"

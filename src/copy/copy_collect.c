@@ -1,5 +1,5 @@
 /*
- * collect.c
+ * copy_collect.c
  *	  What the rows of a statement change for other items, until its end.
  *
  * Several children of one parent are one change of its totals.  A statement that

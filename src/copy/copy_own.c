@@ -1,5 +1,5 @@
 /*
- * own.c
+ * copy_own.c
  *	  Rows that are locked and written to keep copies and totals.
  *
  * They are written as any item is, with all triggers and checks, in the name

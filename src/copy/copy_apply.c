@@ -1,5 +1,5 @@
 /*
- * apply.c
+ * copy_apply.c
  *	  Changing the parents and children that a statement has an effect on.
  *
  * The statement's rows are locked already.  A parent's row, or its absence, is

@@ -1,5 +1,5 @@
 /*
- * entity_drop.c
+ * entity_view_drop.c
  *	  Drops the entity views of a table with it, or with their entity.
  */
 #include "postgres.h"
@@ -9,9 +9,9 @@
 #include "miscadmin.h"
 
 #include "ddl/feature.h"
-#include "sql/entity.h"
 #include "table/ddl_statement.h"
 #include "table/objects.h"
+#include "view/entity_view.h"
 
 /*
  * Returns the entity views of a table and their definitions: they depend on it,

@@ -1,5 +1,5 @@
 /*
- * verify.c
+ * copy_verify.c
  *	  dynamo.check_copies and dynamo.repair_copies.
  *
  * Both are for the owner of the table, as verify_index is.  A check reads all items

@@ -1,5 +1,5 @@
 /*
- * before.c
+ * copy_before.c
  *	  What a written item itself keeps of others, before it is stored.
  *
  * An item that stays the same parent, or the child of the same parent, keeps

@@ -1,5 +1,5 @@
 /*
- * trigger.c
+ * copy_trigger.c
  *	  dynamo.keep_copies, the trigger function of copies and totals.
  */
 #include "postgres.h"

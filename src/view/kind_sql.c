@@ -10,7 +10,7 @@
 
 #include "item/convert.h"
 #include "item/json.h"
-#include "sql/kind.h"
+#include "view/kind.h"
 
 char *
 SliceLiteral(Slice s)

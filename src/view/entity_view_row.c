@@ -1,5 +1,5 @@
 /*
- * entity_row.c
+ * entity_view_row.c
  *	  Makes an item from a row of an entity view.
  *
  * Columns become attributes, and attributes without columns stay.  A new item
@@ -15,10 +15,10 @@
 
 #include "item/builder.h"
 #include "item/convert.h"
-#include "sql/attribute.h"
-#include "sql/entity_row.h"
 #include "store/plan.h"
 #include "table/objects.h"
+#include "view/attribute.h"
+#include "view/entity_view_row.h"
 
 /* ---- columns and attributes ---- */
 

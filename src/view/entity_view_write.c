@@ -1,5 +1,5 @@
 /*
- * entity_write.c
+ * entity_view_write.c
  *	  dynamo.entity_view_write: the INSTEAD OF trigger of entity views.
  *
  * A row of the view is a part of an item.  INSERT makes an item of the
@@ -30,11 +30,11 @@
 #include "utils/snapmgr.h"
 
 #include "compat.h"
-#include "sql/attribute.h"
-#include "sql/entity_row.h"
 #include "store/plan.h"
 #include "table/distribution.h"
 #include "table/objects.h"
+#include "view/attribute.h"
+#include "view/entity_view_row.h"
 
 typedef enum WriterPlan
 {

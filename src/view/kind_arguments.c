@@ -9,7 +9,7 @@
 #include "entity/template.h"
 #include "errors.h"
 #include "item/convert.h"
-#include "sql/kind.h"
+#include "view/kind.h"
 
 /* ---- arguments ---- */
 

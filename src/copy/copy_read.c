@@ -1,5 +1,5 @@
 /*
- * read.c
+ * copy_read.c
  *	  Reading the definitions in the argument of a table's triggers.
  *
  * Whoever owns a table may write them by hand: nothing is taken for what it

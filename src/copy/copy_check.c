@@ -1,5 +1,5 @@
 /*
- * check.c
+ * copy_check.c
  *	  Whether the definitions of a table can be kept.
  *
  * A kept attribute depends on others; no attribute may depend on itself, and

@@ -6,7 +6,7 @@
 
 #include "entity/template.h"
 #include "item/json.h"
-#include "sql/kind.h"
+#include "view/kind.h"
 
 /* ---- reading a definition ---- */
 

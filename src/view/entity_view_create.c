@@ -1,5 +1,5 @@
 /*
- * entity_create.c
+ * entity_view_create.c
  *	  dynamo.create_entity_view: creates the view and its trigger.
  *
  * Ordinary statements run as the caller.  The view uses the privileges of its
@@ -24,10 +24,10 @@
 #include "errors.h"
 #include "item/builder.h"
 #include "item/json.h"
-#include "sql/attribute.h"
-#include "sql/entity.h"
-#include "sql/kind.h"
 #include "table/objects.h"
+#include "view/attribute.h"
+#include "view/entity_view.h"
+#include "view/kind.h"
 
 #define ENTITY_TRIGGER	"dynamo_entity_view"
 

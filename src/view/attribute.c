@@ -13,9 +13,9 @@
 #include "utils/syscache.h"
 
 #include "item/builder.h"
-#include "sql/attribute.h"
-#include "sql/construct.h"
 #include "table/objects.h"
+#include "view/attribute.h"
+#include "view/construct.h"
 
 static Oid
 ValueTypeOid(void)
