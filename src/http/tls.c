@@ -14,6 +14,9 @@
 #include <openssl/ssl.h>
 
 #include "common/openssl.h"
+
+/* Nothing here needs GSSAPI, whose headers the server's development files ask for but do not bring. */
+#undef ENABLE_GSS
 #include "libpq/libpq.h"
 #include "utils/guc.h"
 
