@@ -152,17 +152,14 @@ TemplateArgument(FunctionCallInfo fcinfo)
 {
 	MemoryContext caller;
 	text	   *source;
-	const char *problem;
 
 	if (fcinfo->flinfo->fn_extra != NULL)
 		return fcinfo->flinfo->fn_extra;
 	source = PG_GETARG_TEXT_PP(0);
 	if (!get_fn_expr_arg_stable(fcinfo->flinfo, 0))
 		return TemplateGet(SliceOfVarlena(source));
-	(void) TemplateGet(SliceOfVarlena(source)); /* raises what is wrong with it */
 	caller = MemoryContextSwitchTo(fcinfo->flinfo->fn_mcxt);
-	source = PG_GETARG_TEXT_P_COPY(0);
-	fcinfo->flinfo->fn_extra = TemplateRead(SliceOfVarlena(source), &problem);
+	fcinfo->flinfo->fn_extra = unconstify(Template *, TemplateGet(SliceOfVarlena(source)));
 	MemoryContextSwitchTo(caller);
 	return fcinfo->flinfo->fn_extra;
 }

@@ -20,7 +20,12 @@
  * to the quals that the comparisons are in, so that whatever may be compared
  * with there (constants, parameters, columns of other tables) may become an
  * index condition.  They are implied: nothing that satisfies the filter and the
- * comparisons fails them.  The comparisons stay.
+ * comparisons fails them.
+ *
+ * The comparisons stay, except in a query of this table alone where the key of
+ * the table is compared with a whole key that tells the compared values: the
+ * filter tests that an item's key is what its attributes make, so they would
+ * test the same again, in each row.
  *
  * Implied they are because an item of the entity has the key that its parts
  * make, in one way: the filter tests it for the table's key, and writing sees
@@ -67,6 +72,7 @@ typedef struct Comparison
 	bool		array;			/* equal to one of an array */
 	Node	   *shown;			/* what shows the part in the view */
 	Expr	   *value;
+	Node	   *qual;			/* the whole comparison */
 	Node	  **quals;			/* where it stands */
 	int			depth;			/* of these; 0: where the filter stands */
 } Comparison;
@@ -88,6 +94,7 @@ typedef struct Addition
 	Expr	   *clause;
 	Node	  **quals;
 	int			depth;
+	List	   *implies;		/* of Node *: comparisons that it makes superfluous */
 } Addition;
 
 /* ---- the filter's place in the join tree ---- */
@@ -291,6 +298,7 @@ typedef struct OperatorPlace
 {
 	Oid			collation;
 	bool		array;
+	Node	   *qual;
 	Node	  **quals;
 	int			depth;
 } OperatorPlace;
@@ -304,6 +312,7 @@ AddComparison(Filter *f, const OperatorPlace *place, Oid operator, Node *shown, 
 		.array = place->array,
 		.shown = shown,
 		.value = (Expr *) value,
+		.qual = place->qual,
 		.quals = place->quals,
 		.depth = place->depth
 	};
@@ -321,7 +330,7 @@ AddComparison(Filter *f, const OperatorPlace *place, Oid operator, Node *shown, 
 static void
 AddQual(Filter *f, Node *qual, Node **quals, int depth)
 {
-	OperatorPlace place = {.quals = quals, .depth = depth};
+	OperatorPlace place = {.qual = qual, .quals = quals, .depth = depth};
 
 	if (IsA(qual, OpExpr) && list_length(((OpExpr *) qual)->args) == 2)
 	{
@@ -425,6 +434,7 @@ typedef struct KeyPlan
 	Var		   *column;
 	Addition	place;
 	List	   *parts;			/* arguments of compose_key: names and values */
+	List	   *told;			/* of Comparison *: what a whole key tells the values of */
 	int			known;			/* leading pieces that are known */
 	bool		array;			/* one of the values is */
 } KeyPlan;
@@ -438,6 +448,13 @@ FindEquality(const Filter *f, const KeyPlan *plan, const TemplatePart *part, boo
 	if (c == NULL && part->nsteps == 1 && arrays && !plan->array)
 		c = FindComparison(f, part, BTEqualStrategyNumber, true);
 	return c;
+}
+
+/* Whether a key that is equal to the composed one has an equal attribute: times are cut off. */
+static bool
+KeyTells(const Template *t, int piece)
+{
+	return t->pieces[piece].part->kind != PART_TIME && PieceTellsAttribute(t, piece);
 }
 
 /* Finds the values of leading parts; whether that is all of the key. */
@@ -457,6 +474,8 @@ PlanParts(const Filter *f, const Template *t, KeyPlan *plan, bool arrays)
 		plan->array |= c->array;
 		plan->parts = lappend(plan->parts, TextConst(part->name));
 		plan->parts = lappend(plan->parts, copyObject(c->value));
+		if (KeyTells(t, plan->known))
+			plan->told = lappend(plan->told, unconstify(Comparison *, c));
 		MoveOut(&plan->place, c);
 	}
 	return true;
@@ -523,15 +542,66 @@ CompareWithKeys(const KeyPlan *plan, Expr *keys)
 	return (Expr *) any;
 }
 
+/* Whether the query reads nothing but the filter's table, so that no join can use a comparison. */
+static bool
+IsOnlyTable(const Filter *f)
+{
+	Node	   *node = (Node *) f->root->parse->jointree;
+
+	while (IsA(node, FromExpr) && list_length(((FromExpr *) node)->fromlist) == 1)
+		node = linitial(((FromExpr *) node)->fromlist);
+	return IsA(node, RangeTblRef);
+}
+
+/* Whether the query sorts or groups by what is compared, which it need not do if that is a constant. */
+static bool
+IsSortedBy(const Filter *f, Node *shown)
+{
+	ListCell   *cell;
+
+	foreach(cell, f->root->parse->targetList)
+	{
+		TargetEntry *entry = lfirst(cell);
+
+		if (entry->ressortgroupref != 0 && equal(entry->expr, shown))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The comparisons that an equality of a key replaces.  Those beside the filter
+ * cannot be: the planner may have simplified them already.
+ */
+static List *
+ImpliedComparisons(const Filter *f, const KeyPlan *plan)
+{
+	List	   *implied = NIL;
+	ListCell   *cell;
+
+	if (!plan->key->base || plan->array || plan->place.depth == 0 || !IsOnlyTable(f))
+		return NIL;
+	foreach(cell, plan->told)
+	{
+		const Comparison *c = lfirst(cell);
+
+		if (c->quals == plan->place.quals && !IsA(*c->quals, List) && !IsSortedBy(f, c->shown))
+			implied = lappend(implied, c->qual);
+	}
+	return implied;
+}
+
 /* A key all of whose parts are known; a constant one needs no comparison. */
 static void
-AddEquality(List **additions, KeyPlan *plan)
+AddEquality(const Filter *f, List **additions, KeyPlan *plan)
 {
 	Expr	   *key = plan->parts == NIL ? TextConst(plan->key->template->pieces[0].text) :
 		ComposeCall(plan->key->template, plan->parts, plan->array);
 
-	if (key != NULL)
-		AddCondition(additions, plan, plan->array ? CompareWithKeys(plan, key) : CompareKey(plan, TextEqualOperator, key));
+	if (key == NULL)
+		return;
+	plan->place.implies = ImpliedComparisons(f, plan);
+	AddCondition(additions, plan, plan->array ? CompareWithKeys(plan, key) : CompareKey(plan, TextEqualOperator, key));
 }
 
 /* What a key begins with by the parts that are known; NULL if that is nothing. */
@@ -733,7 +803,7 @@ ConditionsOnKey(const Filter *f, const KeySchema *schema, int *narrow)
 		if (!complete && i < schema->npartition)
 			return NIL;
 		if (complete)
-			AddEquality(&additions, &plan);
+			AddEquality(f, &additions, &plan);
 		if (complete ? plan.parts != NIL : plan.column != NULL && AddRange(f, &additions, &plan))
 		{
 			*narrow += complete ? 2 : 1;
@@ -776,7 +846,7 @@ ConditionsOnKeys(const Filter *f)
 		KeyPlan		plan = {0};
 
 		if (PlanKey(f, &f->entity->keys[i], &plan))
-			AddEquality(&beginnings, &plan);
+			AddEquality(f, &beginnings, &plan);
 		else if (plan.column != NULL)
 			AddPrefix(&beginnings, &plan);
 	}
@@ -798,6 +868,15 @@ PlainTest(const FuncExpr *call)
 								 InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
 }
 
+/* Takes conjuncts out of quals, which are an expression. */
+static void
+RemoveConjuncts(Node **quals, List *removed)
+{
+	List	   *kept = list_difference_ptr(Conjuncts(*quals), removed);
+
+	*quals = kept == NIL ? NULL : (Node *) make_ands_explicit(kept);
+}
+
 /* Adds each condition to its quals; those of the filter's own are returned. */
 static List *
 PlaceAdditions(const Filter *f, List *additions)
@@ -812,7 +891,11 @@ PlaceAdditions(const Filter *f, List *additions)
 		if (a->quals == NULL || a->depth == 0)
 			here = lappend(here, eval_const_expressions(f->root, (Node *) a->clause));
 		else
+		{
+			if (a->implies != NIL)
+				RemoveConjuncts(a->quals, a->implies);
 			*a->quals = make_and_qual(*a->quals, (Node *) a->clause);
+		}
 	}
 	return here;
 }
