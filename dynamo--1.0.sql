@@ -1516,12 +1516,25 @@ COMMENT ON VIEW dynamo.entities IS 'kinds of items that dynamo.create_entity has
 -- Access patterns: declared questions to a table, as SQL functions
 --
 
--- In the bodies of patterns, which dumps contain.
+-- In the bodies of patterns, which dumps contain.  A plan should evaluate it once,
+-- as the condition of an index, and never for each row: so it is costly.
 CREATE FUNCTION dynamo.pattern_key(comparison text, template text, VARIADIC parts "any") RETURNS text
-	LANGUAGE C STABLE PARALLEL SAFE
+	LANGUAGE C STABLE PARALLEL SAFE COST 1000
 	AS 'MODULE_PATHNAME', 'dynamo_pattern_key';
 COMMENT ON FUNCTION dynamo.pattern_key(text, text, "any") IS
 	'what an access pattern compares a key with: what a template makes of names and values in turn, or a bound of it';
+
+CREATE FUNCTION dynamo_internal.has_type_support(internal) RETURNS internal
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_has_type_support';
+COMMENT ON FUNCTION dynamo_internal.has_type_support(internal) IS
+	'planner support of dynamo.has_type: selectivity';
+
+CREATE FUNCTION dynamo.has_type(item dynamo.item, type_attribute text, type_value text) RETURNS boolean
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT dynamo_internal.has_type_support
+	AS 'MODULE_PATHNAME', 'dynamo_has_type';
+COMMENT ON FUNCTION dynamo.has_type(dynamo.item, text, text) IS
+	'whether the type attribute of an item has this value';
 
 CREATE FUNCTION dynamo.nest_items(table_name text, entity_name text, items dynamo.item[]) RETURNS jsonb
 	LANGUAGE C STABLE STRICT PARALLEL SAFE

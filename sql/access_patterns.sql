@@ -3,8 +3,6 @@ CREATE SCHEMA t_pattern;
 SET search_path = t_pattern, dynamo;
 \set SHOW_CONTEXT never
 SET timezone = 'UTC';
-SET enable_bitmapscan = off;
-SET enable_seqscan = off;
 SELECT create_table('shop', 'PK', 'SK', indexes => '[
 	{"index_name": "by_status", "partition_key": "GSI1PK", "sort_key": "GSI1SK"},
 	{"index_name": "by_day", "partition_key": "GSI2PK", "sort_key": "GSI2SK", "storage": "table"},
@@ -70,6 +68,22 @@ SELECT product, quantity FROM lines_of_order('c1', 2);
 SELECT create_access_pattern('shop', 'lines_like', 'customer_id = :c AND order_id = :o AND begins_with(product, :p)', '{line}');
 SELECT item ->> 'product' AS product FROM lines_like('c1', 2, 'mo') item;
 SELECT * FROM lines_like('c1', NULL, 'mo');
+-- items in the range that are not of the entity do not become rows
+SELECT put_item('shop', build_item('PK', 'CUSTOMER#c9'::text, 'SK', 'ORDER#000001'::text, 'order_id', 'no number'::text));
+SELECT put_item('shop', build_item('kind', 'order'::text, 'customer_id', 'c9'::text, 'order_id', 2, 'total', 20));
+SELECT order_id, total FROM orders_of_customer('c9');
+SELECT delete_item('shop', key) FROM (VALUES (1), (2)) n(i), build_item('PK', 'CUSTOMER#c9'::text, 'SK', format('ORDER#00000%s', i)) AS key;
+SELECT has_type('{"kind": {"S": "order"}}', 'kind', 'order') AS is, has_type('{"kind": {"S": "line"}}', 'kind', 'order') AS other,
+	has_type('{"kind": {"N": "1"}}', 'kind', '1') AS number, has_type('{}', 'kind', 'order') AS missing, has_type(NULL, 'kind', 'order') AS no_item;
+-- an entity without type attribute is known by its key
+SELECT create_table('visits', 'PK', 'SK');
+SELECT create_entity('visits', 'visit', '{"PK": "PAGE#{page}", "SK": "{visitor}#{n:03}"}', '{"page": "text", "visitor": "text", "n": "int"}', view_name => 'visit_rows');
+INSERT INTO visit_rows (page, visitor, n) VALUES ('p1', 'v1', 7), ('p1', 'v1', 8), ('p1', 'v2', 9);
+SELECT put_item('visits', build_item('PK', 'PAGE#p1'::text, 'SK', 'v1#other'::text));
+SELECT create_access_pattern('visits', 'visits_of', 'page = :page AND visitor = :visitor', view_name => 'visit_rows');
+SELECT n FROM visits_of('p1', 'v1');
+EXPLAIN (COSTS OFF) SELECT n FROM visits_of('p1', 'v1');
+SELECT drop_table('visits');
 -- a page and where it goes on
 SELECT create_access_pattern('shop', 'pages', 'customer_id = :c', '{order,line}', returns => 'page');
 SELECT count, scanned_count, last_evaluated_key FROM pages('c1', 5);

@@ -5,7 +5,7 @@
 --:: dynamo
 -- use: 1
 SELECT * FROM orders_of($1)
---:: dynamo.query with the same condition
+--:: dynamo.query with the same condition and columns
 -- use: 2
 -- target: >= 0.9
-SELECT dynamo.query('shop_composed', 'PK = :pk AND begins_with(SK, :sk)', $1, max_items => 10)
+SELECT item ->> 'PK', item ->> 'SK', item ->> 'customer_id', (item ->> 'order_id')::int, item ->> 'name', (item ->> 'total')::numeric FROM dynamo.query('shop_composed', 'PK = :pk AND begins_with(SK, :sk)', $1, max_items => 10) AS item

@@ -19,3 +19,6 @@ FROM (SELECT item_text::dynamo.item::jsonb AS item FROM composed_sample) s;
 ANALYZE shop_composed;
 SELECT dynamo.create_access_pattern('shop_composed', 'orders_of', 'customer_id = :customer_id', view_name => 'composed_orders', max_items => 10);
 SELECT dynamo.create_access_pattern('shop_composed', 'order_items_of', 'customer_id = :customer_id', '{order}', max_items => 10);
+SELECT dynamo.create_access_pattern('shop_composed', 'all_orders_of', 'customer_id = :customer_id', view_name => 'composed_orders');
+SELECT dynamo.create_access_pattern('shop_composed', 'orders_between', 'customer_id = :customer_id AND order_id BETWEEN :first AND :last',
+	view_name => 'composed_orders');

@@ -19,7 +19,6 @@
 #include "entity/entity.h"
 #include "entity/template_time.h"
 #include "item/convert.h"
-#include "item/number.h"
 #include "table/table.h"
 #include "view/attribute.h"
 
@@ -91,32 +90,6 @@ CheckPartTypes(FunctionCallInfo fcinfo, bool arrays)
 	}
 }
 
-/* A value as items have it, palloc'd.  Texts and integers are the most frequent. */
-static ValueRef
-ValueOfDatum(Datum datum, Oid type)
-{
-	uint8	   *bytes;
-	uint32		len;
-
-	if (type == TEXTOID || type == VARCHAROID)
-	{
-		const struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
-
-		len = VARSIZE_ANY_EXHDR(text);
-		bytes = palloc(len + 1);
-		bytes[0] = VALUE_S;
-		memcpy(bytes + 1, VARDATA_ANY(text), len);
-		return (ValueRef) {bytes, len + 1};
-	}
-	if (type != INT2OID && type != INT4OID && type != INT8OID)
-		return ItemRoot(AttributeFromDatum(datum, type, MISSING_VALUE));
-	bytes = palloc(NUMBER_MAX_BYTES + 1);
-	bytes[0] = VALUE_N;
-	len = NumberFromInt64(type == INT8OID ? DatumGetInt64(datum) :
-						  type == INT4OID ? DatumGetInt32(datum) : DatumGetInt16(datum), bytes + 1);
-	return (ValueRef) {bytes, len + 1};
-}
-
 /* The arguments of a call; one of them may be an array, of which an element counts. */
 typedef struct PartArguments
 {
@@ -140,8 +113,8 @@ FindArgument(void *arg, const TemplatePart *part, const char **reason)
 		if (!SliceEqual(SliceOfVarlena(name), part->name))
 			continue;
 		if (i + 1 == arguments->array)
-			return ValueOfDatum(arguments->element, arguments->element_type);
-		return ValueOfDatum(PG_GETARG_DATUM(i + 1), get_fn_expr_argtype(fcinfo->flinfo, i + 1));
+			return ValueFromDatum(arguments->element, arguments->element_type);
+		return ValueFromDatum(PG_GETARG_DATUM(i + 1), get_fn_expr_argtype(fcinfo->flinfo, i + 1));
 	}
 	return MISSING_VALUE;
 }

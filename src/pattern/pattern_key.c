@@ -181,7 +181,7 @@ FindArgument(void *arg, const char *parameter)
 
 	if (PG_ARGISNULL(i))
 		return MISSING_VALUE;
-	return ItemRoot(AttributeFromDatum(PG_GETARG_DATUM(i), call->types[i], MISSING_VALUE));
+	return ValueFromDatum(PG_GETARG_DATUM(i), call->types[i]);
 }
 
 static void

@@ -6,7 +6,7 @@
  *
  *		SELECT <the columns of the view> FROM public.shop t
  *		WHERE t."PK" = dynamo.pattern_key('=', 'CUSTOMER#{customer_id}', 'customer_id', $1)
- *		  AND dynamo.begins_with(t."SK", 'ORDER#') AND dynamo.is_entity(t.tableoid, 'order', t.item)
+ *		  AND dynamo.begins_with(t."SK", 'ORDER#') AND dynamo.has_type(t.item, 'kind', 'order')
  *		ORDER BY t."SK" DESC LIMIT 10
  *
  * PostgreSQL expands such a function in the statement that calls it.  Items,
@@ -167,12 +167,27 @@ AppendOrder(Body *b)
 						 quote_identifier(ColumnOf(b, table_key->attributes[i].name)->column), direction);
 }
 
+/*
+ * Of items in the range only those of the view's entity become rows.  An entity
+ * without type attribute is known by its key.
+ */
+static void
+AppendKindTest(Body *b, const char *relation)
+{
+	const Entity *entity = b->target->entities[0];
+
+	if (entity->type_attribute.data != NULL)
+		appendStringInfo(&b->sql, "dynamo.has_type(t.item, %s, %s)", SliceLiteral(entity->type_attribute),
+						 SliceLiteral(entity->type_value));
+	else
+		appendStringInfo(&b->sql, "dynamo.is_entity(%s, %s, t.item)", relation, SliceLiteral(entity->name));
+}
+
 static void
 AppendFilter(Body *b)
 {
-	char	   *entity = linitial(b->pattern->entities);
-
-	appendStringInfo(&b->sql, " AND dynamo.is_entity(t.tableoid, %s, t.item)", TextLiteral(entity));
+	appendStringInfoString(&b->sql, " AND ");
+	AppendKindTest(b, "t.tableoid");
 	if (b->pattern->filter != NULL)
 		appendStringInfo(&b->sql, " AND dynamo.matches(t.item, %s, %s, %s)", TextLiteral(b->pattern->filter),
 						 ValuesItem(b->pattern, true), JsonbLiteral(PatternFilterNames(b->pattern)));
@@ -260,8 +275,8 @@ AppendRowsOfItems(Body *b)
 	AppendQuery(b);
 	appendStringInfoString(&b->sql, " AS item");
 	AppendGuard(b);
-	appendStringInfo(&b->sql, " OFFSET 0) q) t WHERE dynamo.is_entity(%s::pg_catalog.regclass::pg_catalog.oid, %s, t.item)",
-					 quote_literal_cstr(b->table), TextLiteral(linitial(b->pattern->entities)));
+	appendStringInfoString(&b->sql, " OFFSET 0) q) t WHERE ");
+	AppendKindTest(b, psprintf("%s::pg_catalog.regclass::pg_catalog.oid", quote_literal_cstr(b->table)));
 }
 
 static void

@@ -13,6 +13,8 @@
 #include "utils/syscache.h"
 
 #include "item/builder.h"
+#include "item/convert.h"
+#include "item/number.h"
 #include "table/objects.h"
 #include "view/attribute.h"
 #include "view/construct.h"
@@ -24,12 +26,24 @@ ValueTypeOid(void)
 						   ObjectIdGetDatum(get_namespace_oid(DYNAMO_SCHEMA, false)));
 }
 
+/* Types that need no look at the catalogs. */
+static bool
+IsFrequentType(Oid type)
+{
+	return type == TEXTOID || type == INT4OID || type == INT8OID || type == NUMERICOID ||
+		type == TIMESTAMPTZOID || type == DATEOID;
+}
+
 bool
 TypeCanHoldAttribute(Oid type)
 {
-	Oid			base = getBaseType(type);
-	Oid			element = get_element_type(base);
+	Oid			base;
+	Oid			element;
 
+	if (IsFrequentType(type))
+		return true;
+	base = getBaseType(type);
+	element = get_element_type(base);
 	return get_typtype(base) != TYPTYPE_PSEUDO && base != ItemTypeOid() &&
 		(!OidIsValid(element) || getBaseType(element) != BYTEAOID);
 }
@@ -131,4 +145,30 @@ AttributeFromDatum(Datum datum, Oid type, ValueRef old)
 	else
 		BuildScalar(builder, datum, base);
 	return ItemBuilderFinish(builder);
+}
+
+/* Texts and integers, which are the most frequent, need no builder. */
+ValueRef
+ValueFromDatum(Datum datum, Oid type)
+{
+	uint8	   *bytes;
+	uint32		len;
+
+	if (type == TEXTOID || type == VARCHAROID)
+	{
+		const struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
+
+		len = VARSIZE_ANY_EXHDR(text);
+		bytes = palloc(len + 1);
+		bytes[0] = VALUE_S;
+		memcpy(bytes + 1, VARDATA_ANY(text), len);
+		return (ValueRef) {bytes, len + 1};
+	}
+	if (type != INT2OID && type != INT4OID && type != INT8OID)
+		return ItemRoot(AttributeFromDatum(datum, type, MISSING_VALUE));
+	bytes = palloc(NUMBER_MAX_BYTES + 1);
+	bytes[0] = VALUE_N;
+	len = NumberFromInt64(type == INT8OID ? DatumGetInt64(datum) :
+						  type == INT4OID ? DatumGetInt32(datum) : DatumGetInt16(datum), bytes + 1);
+	return (ValueRef) {bytes, len + 1};
 }

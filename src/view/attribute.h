@@ -27,6 +27,9 @@ extern void AppendAttributeExpression(StringInfo out, const char *attribute,
  */
 extern struct varlena *AttributeFromDatum(Datum datum, Oid type, ValueRef old);
 
+/* The same as a value, where nothing is replaced. */
+extern ValueRef ValueFromDatum(Datum datum, Oid type);
+
 /* Whether a view may have a column of this type: not bytea[] or item. */
 extern bool TypeCanHoldAttribute(Oid type);
 

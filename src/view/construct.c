@@ -234,7 +234,8 @@ AddDatum(ItemBuilder *b, Datum datum, bool isnull, Oid type)
 		return;
 	}
 
-	type = getBaseType(type);
+	if (type != TEXTOID)		/* the most frequent type needs no look at the catalogs */
+		type = getBaseType(type);
 	switch (type)
 	{
 		case TEXTOID:
@@ -329,6 +330,8 @@ ArgumentName(Datum datum, bool isnull, Oid type, int i)
 				 errmsg("argument %d: attribute name must not be null", i + 1)));
 	if (type == UNKNOWNOID)
 		return DatumGetCString(datum);
+	if (type == TEXTOID)
+		return TextDatumGetCString(datum);
 	getTypeOutputInfo(type, &output, &varlena);
 	return OidOutputFunctionCall(output, datum);
 }
