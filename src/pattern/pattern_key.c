@@ -184,6 +184,16 @@ FindArgument(void *arg, const char *parameter)
 	return ValueFromDatum(PG_GETARG_DATUM(i), call->types[i]);
 }
 
+/* Parameters of a call are named by their numbers. */
+static char *
+NumberName(int number)
+{
+	char	   *name = palloc(12);
+
+	pg_ltoa(number, name);
+	return name;
+}
+
 static void
 ReadPartArguments(FunctionCallInfo fcinfo, KeyCall *call)
 {
@@ -195,7 +205,7 @@ ReadPartArguments(FunctionCallInfo fcinfo, KeyCall *call)
 		if (!OidIsValid(call->types[i + 1]) || !TypeCanHoldAttribute(call->types[i + 1]))
 			PatternError("the value of part \"%s\" has no type that keys can have", TextDatumGetCString(PG_GETARG_DATUM(i)));
 		call->value.parts = lappend(call->value.parts, TextDatumGetCString(PG_GETARG_DATUM(i)));
-		call->value.parameters = lappend(call->value.parameters, psprintf("%d", i + 1));
+		call->value.parameters = lappend(call->value.parameters, NumberName(i + 1));
 	}
 }
 
