@@ -136,16 +136,14 @@ ReadCondition(Reading *r, ValueRef map)
 	Slice		values = TextMember(r, map, "values");
 	ValueRef	names = Member(r, map, "names", VALUE_M);
 	ExprBindings *bindings;
-	Condition  *condition;
 
 	if (text.data == NULL || r->problem != NULL)
 		return NULL;
 	bindings = ExprBindingsCreate(values.data == NULL ? MISSING_VALUE :
-								  ItemRoot(ItemFromJson(values.data, values.len, NULL)));
+								  ItemRoot(ItemFromJson(values.data, values.len, NULL)), NULL);
 	AddNames(r, bindings, names);
-	ExprBindingsCheck(bindings, !ValueIsMissing(names));
-	condition = ConditionBind(EXPR_CONDITION, ExprParse(EXPR_CONDITION, text.data, text.len), bindings);
-	return condition;
+	(void) ExprBindingsCheck(bindings, !ValueIsMissing(names));
+	return ConditionBind(EXPR_CONDITION, ExprParse(EXPR_CONDITION, text.data, text.len, NULL), bindings);
 }
 
 static bool

@@ -328,28 +328,29 @@ TemplateRead(Slice text, const char **problem)
 
 /* ---- the cache ---- */
 
-/* TextParser */
+/* A TextParser. */
 static const void *
-ReadOrRaise(int kind, Slice text)
+ReadForCache(int kind, Slice text, Problem *problem)
 {
-	const char *problem;
-	Template   *template = TemplateRead(text, &problem);
+	const char *reason;
+	Template   *template = TemplateRead(text, &reason);
 
 	if (template == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("invalid key template \"%.*s\": %s",
-						(int) Min(text.len, TEMPLATE_MAX_BYTES), text.data, problem),
-				 errhint("Write {name} for an attribute, and {{ and }} for braces, as in ORDER#{order_id}.")));
+		(void) ProblemNote(problem, &(Problem) {
+			.sqlstate = ERRCODE_INVALID_PARAMETER_VALUE,
+			.message = psprintf("invalid key template \"%.*s\": %s",
+								(int) Min(text.len, TEMPLATE_MAX_BYTES), text.data, reason),
+			.hint = "Write {name} for an attribute, and {{ and }} for braces, as in ORDER#{order_id}."
+		});
 	return template;
 }
 
 const Template *
 TemplateGet(Slice text)
 {
-	static ParseCache templates = {ReadOrRaise, TEMPLATE_MAX_BYTES};
+	static ParseCache templates = {ReadForCache, TEMPLATE_MAX_BYTES};
 
-	return ParseCacheGet(&templates, 0, text);
+	return ParseCacheGet(&templates, 0, text, NULL);
 }
 
 /* ---- what a template is ---- */

@@ -34,10 +34,10 @@ BinderNoteCount(Binder *b, const ExprNode *node, ExprErrorCode code, int noperan
 	ExprNote(&b->problem, &error);
 }
 
-void
-BinderRaise(Binder *b)
+bool
+BinderReport(Binder *b)
 {
-	ExprRaiseProblem(b->expr->text, &b->problem);
+	return ExprReportNoted(ExprBindingsProblem(b->bindings), b->expr->text, &b->problem);
 }
 
 static void

@@ -19,6 +19,7 @@ extern bool ExprBindingsFindName(ExprBindings *b, Slice placeholder,
 								 Slice *name);
 extern bool ExprBindingsFindValue(ExprBindings *b, Slice placeholder,
 								  ValueRef *value);
+extern Problem *ExprBindingsProblem(const ExprBindings *b);
 extern ValueRef ExprBindingsAtPosition(const ExprBindings *b, int position);
 
 /* ---- bind.c ---- */
@@ -45,8 +46,11 @@ extern void BinderNote(Binder *b, const ExprNode *node, ExprErrorCode code,
 extern void BinderNoteCount(Binder *b, const ExprNode *node, ExprErrorCode code,
 							int noperands);
 
-/* Raises the noted error, if any. */
-extern void BinderRaise(Binder *b);
+/*
+ * Reports the noted error, if any, as the problem of the bindings; returns
+ * whether there is none.
+ */
+extern bool BinderReport(Binder *b);
 
 /* ---- path.c ---- */
 

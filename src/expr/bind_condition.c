@@ -112,9 +112,10 @@ BindPredicate(Binder *b, const ExprNode *node, Condition *cond)
 	for (const ExprNode *child = node->first; child; child = child->next)
 		BindOperand(b, child, o++);
 	CheckOperandCount(b, node);
-	BinderRaise(b);
+	if (!BinderReport(b))
+		return;
 	CheckOperands(b, cond);
-	BinderRaise(b);
+	(void) BinderReport(b);
 }
 
 static void
@@ -147,9 +148,11 @@ BindNode(Binder *b, const ExprNode *node)
 Condition *
 ConditionBind(ExprKind kind, const Expr *expr, ExprBindings *bindings)
 {
+	Condition  *cond;
 	Binder		b;
 
 	Assert(expr->kind == kind);
 	BinderInit(&b, expr, bindings);
-	return BindNode(&b, expr->root);
+	cond = BindNode(&b, expr->root);
+	return b.problem.error.code == EXPR_OK ? cond : NULL;
 }

@@ -243,8 +243,7 @@ UpdateBind(const Expr *expr, ExprBindings *bindings)
 	BinderInit(&b, expr, bindings);
 	for (const ExprNode *node = expr->items; node; node = node->next)
 		BindAction(&b, node, update);
-	BinderRaise(&b);
-	return update;
+	return BinderReport(&b) ? update : NULL;
 }
 
 void

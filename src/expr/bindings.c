@@ -21,6 +21,7 @@ typedef struct BoundName
 
 struct ExprBindings
 {
+	Problem    *problem;
 	int			nnames;
 	int			capacity;
 	BoundName  *names;			/* as given */
@@ -32,10 +33,11 @@ struct ExprBindings
 };
 
 ExprBindings *
-ExprBindingsCreate(ValueRef values)
+ExprBindingsCreate(ValueRef values, Problem *problem)
 {
 	ExprBindings *b = palloc0(sizeof(ExprBindings));
 
+	b->problem = problem;
 	if (!ValueIsMissing(values))
 	{
 		b->values_given = true;
@@ -46,12 +48,19 @@ ExprBindingsCreate(ValueRef values)
 }
 
 ExprBindings *
-ExprBindingsOfPositions(const ValueRef *values)
+ExprBindingsOfPositions(const ValueRef *values, Problem *problem)
 {
 	ExprBindings *b = palloc0(sizeof(ExprBindings));
 
+	b->problem = problem;
 	b->positions = values;
 	return b;
+}
+
+Problem *
+ExprBindingsProblem(const ExprBindings *b)
+{
+	return b->problem;
 }
 
 ValueRef
@@ -153,13 +162,10 @@ ExprBindingsFindValue(ExprBindings *b, Slice placeholder, ValueRef *value)
 
 /* ---- checks ---- */
 
-void
-ExprCheckNotEmpty(const char *parameter, uint32 count)
+bool
+ExprCheckNotEmpty(const char *parameter, uint32 count, Problem *problem)
 {
-	if (count == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("%s must not be empty", parameter)));
+	return count > 0 || NoteInvalid(problem, "%s must not be empty", parameter);
 }
 
 static bool
@@ -191,21 +197,16 @@ CheckPlaceholder(const char *parameter, Slice s, char sigil, Problem *problem)
 	});
 }
 
-void
-ExprCheckName(Slice placeholder, Slice name)
+bool
+ExprCheckName(Slice placeholder, Slice name, Problem *problem)
 {
-	const char *problem = NULL;
-
-	(void) CheckPlaceholder("ExpressionAttributeNames", placeholder, '#', NULL);
-	if (name.len == 0)
-		problem = "Empty attribute name";
-	else if (name.len > ITEM_MAX_NAME)
-		problem = "Attribute name is too long";
-	if (problem)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("ExpressionAttributeNames contains invalid value: %s for key %.*s",
-						problem, (int) placeholder.len, placeholder.data)));
+	if (!CheckPlaceholder("ExpressionAttributeNames", placeholder, '#', problem))
+		return false;
+	if (name.len > 0 && name.len <= ITEM_MAX_NAME)
+		return true;
+	return NoteInvalid(problem, "ExpressionAttributeNames contains invalid value: %s for key %.*s",
+					   name.len == 0 ? "Empty attribute name" : "Attribute name is too long",
+					   (int) placeholder.len, placeholder.data);
 }
 
 bool
@@ -214,52 +215,50 @@ ExprCheckValueKey(Slice placeholder, Problem *problem)
 	return CheckPlaceholder("ExpressionAttributeValues", placeholder, ':', problem);
 }
 
-/* Checks the names; returns their total size. */
-static uint64
-CheckNames(ExprBindings *b)
+/* Checks the names and adds their sizes. */
+static bool
+CheckNames(const ExprBindings *b, uint64 *size)
 {
-	uint64		size = 0;
-
 	for (int i = 0; i < b->nnames; i++)
 	{
-		ExprCheckName(b->names[i].placeholder, b->names[i].name);
-		size += b->names[i].placeholder.len + b->names[i].name.len;
+		if (!ExprCheckName(b->names[i].placeholder, b->names[i].name, b->problem))
+			return false;
+		*size += b->names[i].placeholder.len + b->names[i].name.len;
 	}
-	return size;
+	return true;
 }
 
-static uint64
-CheckValues(ExprBindings *b)
+/* Checks the keys of the values and adds the sizes of both. */
+static bool
+CheckValues(const ExprBindings *b, uint64 *size)
 {
-	uint64		size = 0;
-
 	for (uint32 i = 0; i < b->values.count; i++)
 	{
 		Slice		name;
 		ValueRef	v = MapEntry(&b->values, i, &name);
 
-		(void) ExprCheckValueKey(name, NULL);
-		size += name.len + v.len;
+		if (!ExprCheckValueKey(name, b->problem))
+			return false;
+		*size += name.len + v.len;
 	}
-	return size;
+	return true;
 }
 
-void
-ExprBindingsCheck(ExprBindings *b, bool names_given)
+bool
+ExprBindingsCheck(const ExprBindings *b, bool names_given)
 {
-	uint64		size;
+	uint64		size = 0;
 
-	if (names_given)
-		ExprCheckNotEmpty("ExpressionAttributeNames", b->nnames);
-	if (b->values_given)
-		ExprCheckNotEmpty("ExpressionAttributeValues", b->values.count);
-	size = CheckNames(b);
-	size += CheckValues(b);
-	if (size > EXPR_MAX_BINDINGS_SIZE)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("ExpressionAttributeNames and ExpressionAttributeValues have exceeded the maximum allowed size of %d bytes",
-						EXPR_MAX_BINDINGS_SIZE)));
+	if (names_given && !ExprCheckNotEmpty("ExpressionAttributeNames", b->nnames, b->problem))
+		return false;
+	if (b->values_given &&
+		!ExprCheckNotEmpty("ExpressionAttributeValues", b->values.count, b->problem))
+		return false;
+	if (!CheckNames(b, &size) || !CheckValues(b, &size))
+		return false;
+	return size <= EXPR_MAX_BINDINGS_SIZE ||
+		NoteInvalid(b->problem, "ExpressionAttributeNames and ExpressionAttributeValues have exceeded the maximum allowed size of %d bytes",
+					EXPR_MAX_BINDINGS_SIZE);
 }
 
 /* ---- unused ---- */
@@ -272,14 +271,12 @@ AppendKey(StringInfo keys, Slice key)
 	appendBinaryStringInfo(keys, key.data, key.len);
 }
 
-static void
-RaiseIfAny(const char *parameter, StringInfo keys)
+static bool
+NoteIfAny(const ExprBindings *b, const char *parameter, const StringInfoData *keys)
 {
-	if (keys->len > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("Value provided in %s unused in expressions: keys: {%s}",
-						parameter, keys->data)));
+	return keys->len == 0 ||
+		NoteInvalid(b->problem, "Value provided in %s unused in expressions: keys: {%s}",
+					parameter, keys->data);
 }
 
 static bool
@@ -298,20 +295,21 @@ AnyUnused(const ExprBindings *b)
 	return false;
 }
 
-void
-ExprBindingsCheckUnused(ExprBindings *b)
+bool
+ExprBindingsCheckUnused(const ExprBindings *b)
 {
 	StringInfoData keys;
 
 	if (!AnyUnused(b))
-		return;
+		return true;
 	initStringInfo(&keys);
 	for (int i = 0; i < b->nnames; i++)
 	{
 		if (!b->names[i].used)
 			AppendKey(&keys, b->names[i].placeholder);
 	}
-	RaiseIfAny("ExpressionAttributeNames", &keys);
+	if (!NoteIfAny(b, "ExpressionAttributeNames", &keys))
+		return false;
 	for (uint32 i = 0; i < b->values.count; i++)
 	{
 		Slice		name;
@@ -320,5 +318,5 @@ ExprBindingsCheckUnused(ExprBindings *b)
 		if (!b->values_used[i])
 			AppendKey(&keys, name);
 	}
-	RaiseIfAny("ExpressionAttributeValues", &keys);
+	return NoteIfAny(b, "ExpressionAttributeValues", &keys);
 }

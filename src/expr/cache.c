@@ -8,17 +8,17 @@
 #include "expr/tree.h"
 
 static const void *
-ParseExpression(int kind, Slice text)
+ParseExpression(int kind, Slice text, Problem *problem)
 {
-	return ExprParseText((ExprKind) kind, text);
+	return ExprParseText((ExprKind) kind, text, problem);
 }
 
 static ParseCache expressions = {ParseExpression, EXPR_MAX_SIZE};
 
 const Expr *
-ExprParse(ExprKind kind, const char *text, uint32 len)
+ExprParse(ExprKind kind, const char *text, uint32 len, Problem *problem)
 {
-	return ParseCacheGet(&expressions, kind, (Slice) {text, len});
+	return ParseCacheGet(&expressions, kind, (Slice) {text, len}, problem);
 }
 
 void

@@ -108,11 +108,11 @@ BindArguments(const CallSite *site)
 	struct varlena *values = site->kept[1];
 	Jsonb	   *names = (Jsonb *) site->kept[2];
 	ExprBindings *b = ExprBindingsCreate(values ? ItemRoot(values) :
-										 MISSING_VALUE);
+										 MISSING_VALUE, NULL);
 
 	if (names)
 		ExprBindingsAddNames(b, &names->root);
-	ExprBindingsCheck(b, names != NULL);
+	(void) ExprBindingsCheck(b, names != NULL);
 	return b;
 }
 
@@ -121,7 +121,7 @@ BindExpression(const CallSite *site, ExprKind kind)
 {
 	ExprBindings *b = BindArguments(site);
 	const Expr *expr = ExprParse(kind, VARDATA_ANY(site->kept[0]),
-								 VARSIZE_ANY_EXHDR(site->kept[0]));
+								 VARSIZE_ANY_EXHDR(site->kept[0]), NULL);
 	BoundCall	bound = {0};
 
 	if (kind == EXPR_UPDATE)
@@ -137,7 +137,7 @@ BindExpression(const CallSite *site, ExprKind kind)
 		NameSetAddPaths(&bound.needed, NULL, bound.tree);
 	}
 	NameSetFinish(&bound.needed);
-	ExprBindingsCheckUnused(b);
+	(void) ExprBindingsCheckUnused(b);
 	return bound;
 }
 

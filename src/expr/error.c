@@ -279,29 +279,28 @@ ErrorMessage(ExprKind kind, const ExprError *error)
 	return out.data;
 }
 
-void
-ExprRaise(ExprKind kind, Slice text, const ExprError *error)
+bool
+ExprReport(Problem *problem, ExprKind kind, Slice text, const ExprError *error)
 {
-	Problem		problem = {
-		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
-		.message = ErrorMessage(kind, error)
-	};
+	Problem		found = {.sqlstate = ERRCODE_DYNAMO_VALIDATION};
 
+	if (ProblemIsNoted(problem))
+		return false;
+	found.message = ErrorMessage(kind, error);
 	/* A statement contains data, which must not reach the server log. */
 	if (kind != EXPR_STATEMENT)
-		problem.hint = ExprErrorHint(kind, error);
+		found.hint = ExprErrorHint(kind, error);
 	if (kind != EXPR_STATEMENT && error->position >= 0)
 	{
 		/* PostgreSQL counts error positions in characters, starting with 1. */
-		problem.query = pnstrdup(text.data, text.len);
-		problem.position = pg_mbstrlen_with_len(problem.query, error->position) + 1;
+		found.query = pnstrdup(text.data, text.len);
+		found.position = pg_mbstrlen_with_len(found.query, error->position) + 1;
 	}
-	ProblemRaise(&problem);
+	return ProblemNote(problem, &found);
 }
 
-void
-ExprRaiseProblem(Slice text, const ExprProblem *problem)
+bool
+ExprReportNoted(Problem *problem, Slice text, const ExprProblem *noted)
 {
-	if (problem->error.code != EXPR_OK)
-		ExprRaise(problem->kind, text, &problem->error);
+	return noted->error.code == EXPR_OK || ExprReport(problem, noted->kind, text, &noted->error);
 }

@@ -4,9 +4,9 @@
  *	  turns them into the service's messages.  Private to expr/ and partiql/.
  *
  * An expression can have several errors, and the service reports the most
- * important one.  Checks therefore note problems (ExprNote); the end of each
- * stage raises the most important problem.  Among problems of the same
- * importance the first one wins.
+ * important one.  Checks therefore note errors (ExprNote); the end of each
+ * stage reports the most important one as the problem of the expression.  Among
+ * errors of the same importance the first one wins.
  */
 #ifndef DYNAMO_EXPR_ERROR_H
 #define DYNAMO_EXPR_ERROR_H
@@ -90,12 +90,14 @@ typedef struct ExprProblem
  */
 extern void ExprNote(ExprProblem *problem, const ExprError *error);
 
-/* Raises the error.  text is the whole expression. */
-extern void ExprRaise(ExprKind kind, Slice text, const ExprError *error)
-			pg_attribute_noreturn();
+/*
+ * Notes an error as the problem of an expression, unless it has one; raises it
+ * if problem is NULL.  text is the whole expression.  Returns false.
+ */
+extern bool ExprReport(Problem *problem, ExprKind kind, Slice text, const ExprError *error);
 
-/* Raises the noted problem, if any. */
-extern void ExprRaiseProblem(Slice text, const ExprProblem *problem);
+/* Reports the noted error, if any; returns whether there is none. */
+extern bool ExprReportNoted(Problem *problem, Slice text, const ExprProblem *noted);
 
 /* hint.c: what helps a SQL user; NULL if nothing does.  Static. */
 extern const char *ExprErrorHint(ExprKind kind, const ExprError *error);

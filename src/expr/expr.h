@@ -18,8 +18,11 @@
  * Names and values: a call has one ExprBindings for all its expressions.  It
  * counts uses, so that the unused ones are known after the last bind.
  *
- * Errors have the service's messages (ERRCODE_DYNAMO_VALIDATION).  An error
- * inside an expression also records its byte position with internalerrposition
+ * What is wrong is a Problem (problem.h) with the service's message and
+ * ERRCODE_DYNAMO_VALIDATION.  A function that takes a Problem, or the bindings
+ * that were given one, notes it there and returns NULL or false; where NULL
+ * stands for the Problem it is raised.  A problem inside an expression also
+ * records its byte position with internalerrposition
  * and internalerrquery, so that psql can mark it.  errposition would refer to
  * the query instead of the expression.
  *
@@ -71,13 +74,14 @@ typedef struct NamePair
 
 /*
  * Returns the parse tree of an expression, from the backend's cache or newly
- * parsed.  Raises every error that depends neither on names nor on values:
- * size, syntax, limits, parentheses, functions, reserved words, repeated
- * sections.  The first failing expression must be the one reported, so parse
- * and bind one expression before parsing the next, in the order of ExprKind.
- * The tree is immutable and valid as long as the current memory context.
+ * parsed; NULL if a problem is noted.  It finds every problem that depends
+ * neither on names nor on values: size, syntax, limits, parentheses, functions,
+ * reserved words, repeated sections.  The first failing expression must be the
+ * one reported, so parse and bind one expression before parsing the next, in
+ * the order of ExprKind.  The tree is immutable and valid as long as the
+ * current memory context.
  */
-extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len);
+extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len, Problem *problem);
 
 /* ---- bindings.c ---- */
 
@@ -85,9 +89,9 @@ extern const Expr *ExprParse(ExprKind kind, const char *text, uint32 len);
  * Creates the bindings of one call.  values is a map {":v": value}, or
  * MISSING_VALUE if not given.  Names are added one by one, or all at once from
  * jsonb (an object of strings).  The bindings point to their arguments and
- * copy nothing.
+ * copy nothing.  Problems of the call are noted in problem.
  */
-extern ExprBindings *ExprBindingsCreate(ValueRef values);
+extern ExprBindings *ExprBindingsCreate(ValueRef values, Problem *problem);
 extern void ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name);
 extern void ExprBindingsAddNames(ExprBindings *b, struct JsonbContainer *names);
 
@@ -95,23 +99,22 @@ extern void ExprBindingsAddNames(ExprBindings *b, struct JsonbContainer *names);
  * Bindings of a PartiQL statement, whose values have numbers instead of names.
  * They point to the array.
  */
-extern ExprBindings *ExprBindingsOfPositions(const ValueRef *values);
+extern ExprBindings *ExprBindingsOfPositions(const ValueRef *values, Problem *problem);
 
 /*
- * Call after all names are added and before the first bind.  Raises errors for
- * empty maps, invalid placeholders and the total size.  names_given
- * distinguishes an empty map from one that is not given.
+ * Call after all names are added and before the first bind.  Checks for empty
+ * maps, invalid placeholders and the total size.  names_given distinguishes an
+ * empty map from one that is not given.
  */
-extern void ExprBindingsCheck(ExprBindings *b, bool names_given);
+extern bool ExprBindingsCheck(const ExprBindings *b, bool names_given);
 
 /*
- * The same checks one by one, for callers that must make them earlier.
+ * The same checks one by one, for callers that must make them earlier.  The
+ * problem of an invalid placeholder has this rank.
  */
-extern void ExprCheckNotEmpty(const char *parameter, uint32 count);
-extern void ExprCheckName(Slice placeholder, Slice name);
-
-/* False if a problem is noted, which is of this rank; NULL: it is raised. */
 #define EXPR_PLACEHOLDER_RANK	1
+extern bool ExprCheckNotEmpty(const char *parameter, uint32 count, Problem *problem);
+extern bool ExprCheckName(Slice placeholder, Slice name, Problem *problem);
 extern bool ExprCheckValueKey(Slice placeholder, Problem *problem);
 
 /*
@@ -121,10 +124,10 @@ extern bool ExprCheckValueKey(Slice placeholder, Problem *problem);
 extern int	ExprNamesFromJsonb(struct JsonbContainer *names, NamePair **pairs);
 
 /*
- * Call after all expressions are bound.  Raises an error for unused names,
- * then for unused values.
+ * Call after all expressions are bound.  Checks for unused names, then for
+ * unused values.
  */
-extern void ExprBindingsCheckUnused(ExprBindings *b);
+extern bool ExprBindingsCheckUnused(const ExprBindings *b);
 
 /* ---- conditions and filters ---- */
 
@@ -204,13 +207,12 @@ struct KeyCondition
  * ConditionBind binds a key condition like any other condition.  Two further
  * steps follow, because the service runs their checks at different times:
  * Clauses checks operators and operands without the schema, Match checks the
- * clauses against the schema.
+ * clauses against the schema and notes problems where Clauses does.
  */
 typedef struct KeyClauses KeyClauses;
 
-extern KeyClauses *KeyConditionClauses(const Expr *expr, const Condition *cond);
-extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses,
-									   const KeySchema *schema);
+extern KeyClauses *KeyConditionClauses(const Expr *expr, const Condition *cond, Problem *problem);
+extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses, const KeySchema *schema);
 
 /* Clause i, from 0, and its attribute; false if there are not so many. */
 extern bool KeyClauseGet(const KeyClauses *clauses, int i, Slice *attribute, KeyTest *test);

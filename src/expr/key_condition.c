@@ -26,6 +26,7 @@ typedef struct KeyClause
 struct KeyClauses
 {
 	const Expr *expr;			/* NULL if built without text */
+	Problem    *problem;
 	int			n;
 	int			capacity;
 	KeyClause  *clauses;
@@ -35,53 +36,51 @@ struct KeyClauses
 #define USUAL_CLAUSES	2
 
 static KeyClauses *
-MakeClauses(const Expr *expr, int capacity)
+MakeClauses(const Expr *expr, int capacity, Problem *problem)
 {
 	KeyClauses *list = palloc(sizeof(KeyClauses));
 
 	list->expr = expr;
+	list->problem = problem;
 	list->n = 0;
 	list->capacity = capacity;
 	list->clauses = palloc(capacity * sizeof(KeyClause));
 	return list;
 }
 
-static void
-RaiseErrorAt(const Expr *expr, int position, ExprErrorCode code,
-		Slice one, Slice two)
+static bool
+ReportAt(const KeyClauses *list, int position, ExprErrorCode code, Slice one, Slice two)
 {
+	const Expr *expr = list->expr;
 	ExprError	error = {.code = code, .one = one, .two = two};
 
 	error.position = expr ? position : -1;
-	ExprRaise(EXPR_KEY_CONDITION, expr ? expr->text : one, &error);
+	return ExprReport(list->problem, EXPR_KEY_CONDITION, expr ? expr->text : one, &error);
 }
 
-/* Raises an error of one predicate; its message may name the operator. */
-static void
-RaisePredicateError(const KeyClauses *list, const Condition *cond, ExprErrorCode code)
+/* Reports an error of one predicate; its message may name the operator. */
+static bool
+ReportPredicate(const KeyClauses *list, const Condition *cond, ExprErrorCode code)
 {
-	Slice		none = {NULL, 0};
-
-	RaiseErrorAt(list->expr, cond->node->position, code,
-			ConditionOperatorName(cond->node), none);
+	return ReportAt(list, cond->node->position, code, ConditionOperatorName(cond->node),
+					MISSING_SLICE);
 }
 
 /* ---- predicates to clauses ---- */
 
-static void
+static bool
 CheckKeyOperator(const KeyClauses *list, const Condition *cond)
 {
-	if (cond->kind == CONDITION_BETWEEN ||
+	return cond->kind == CONDITION_BETWEEN ||
 		cond->kind == CONDITION_BEGINS_WITH ||
-		(cond->kind == CONDITION_COMPARE && cond->op != COMPARISON_NE))
-		return;
-	RaisePredicateError(list, cond, EXPR_ERROR_KEY_OPERATOR);
+		(cond->kind == CONDITION_COMPARE && cond->op != COMPARISON_NE) ||
+		ReportPredicate(list, cond, EXPR_ERROR_KEY_OPERATOR);
 }
 
 /*
  * Exactly one operand must be a path, a plain name; all others must be values.
  */
-static void
+static bool
 CheckKeyOperands(const KeyClauses *list, const Condition *cond)
 {
 	int			paths = 0;
@@ -91,19 +90,19 @@ CheckKeyOperands(const KeyClauses *list, const Condition *cond)
 		const Operand *o = &cond->operands[i];
 
 		if (o->kind == OPERAND_SIZE_OF_PATH || o->kind == OPERAND_SIZE_OF_VALUE)
-			RaisePredicateError(list, cond, EXPR_ERROR_KEY_NESTED_FUNCTION);
+			return ReportPredicate(list, cond, EXPR_ERROR_KEY_NESTED_FUNCTION);
 		if (o->kind == OPERAND_PATH && o->path.n > 1)
-			RaisePredicateError(list, cond, EXPR_ERROR_KEY_NESTED_PATH);
+			return ReportPredicate(list, cond, EXPR_ERROR_KEY_NESTED_PATH);
 		if (o->kind == OPERAND_PATH)
 			paths++;
 	}
 	if (paths == 0)
-		RaisePredicateError(list, cond, EXPR_ERROR_KEY_NO_ATTRIBUTE);
+		return ReportPredicate(list, cond, EXPR_ERROR_KEY_NO_ATTRIBUTE);
 	if (paths > 1)
-		RaisePredicateError(list, cond, EXPR_ERROR_KEY_TWO_NAMES);
-	if (cond->kind != CONDITION_COMPARE &&
-		cond->operands[0].kind != OPERAND_PATH)
-		RaisePredicateError(list, cond, EXPR_ERROR_KEY_NOT_FIRST);
+		return ReportPredicate(list, cond, EXPR_ERROR_KEY_TWO_NAMES);
+	return cond->kind == CONDITION_COMPARE ||
+		cond->operands[0].kind == OPERAND_PATH ||
+		ReportPredicate(list, cond, EXPR_ERROR_KEY_NOT_FIRST);
 }
 
 /* The operator of a comparison.  flipped: the key is the right operand. */
@@ -145,20 +144,20 @@ TestOfPredicate(const Condition *cond)
 	return test;
 }
 
-static void
+static bool
 AddClause(KeyClauses *list, const Condition *cond)
 {
 	const Operand *o = cond->operands;
 	KeyClause  *clause;
 
-	CheckKeyOperator(list, cond);
-	CheckKeyOperands(list, cond);
+	if (!CheckKeyOperator(list, cond) || !CheckKeyOperands(list, cond))
+		return false;
 	if (o->kind != OPERAND_PATH)
 		o++;
 	for (int i = 0; i < list->n; i++)
 	{
 		if (SliceEqual(list->clauses[i].attribute, o->path.elements[0].name))
-			RaisePredicateError(list, cond, EXPR_ERROR_KEY_TWICE);
+			return ReportPredicate(list, cond, EXPR_ERROR_KEY_TWICE);
 	}
 	if (list->n == list->capacity)
 	{
@@ -169,30 +168,31 @@ AddClause(KeyClauses *list, const Condition *cond)
 	clause->attribute = o->path.elements[0].name;
 	clause->position = cond->node->position;
 	clause->test = TestOfPredicate(cond);
+	return true;
 }
 
-static void
+static bool
 AddClauses(KeyClauses *list, const Condition *cond)
 {
 	check_stack_depth();
 	if (cond->kind == CONDITION_OR || cond->kind == CONDITION_NOT)
-		RaisePredicateError(list, cond, EXPR_ERROR_KEY_OPERATOR);
+		return ReportPredicate(list, cond, EXPR_ERROR_KEY_OPERATOR);
 	if (cond->kind != CONDITION_AND)
-	{
-		AddClause(list, cond);
-		return;
-	}
+		return AddClause(list, cond);
 	for (int i = 0; i < cond->n; i++)
-		AddClauses(list, cond->children[i]);
+	{
+		if (!AddClauses(list, cond->children[i]))
+			return false;
+	}
+	return true;
 }
 
 KeyClauses *
-KeyConditionClauses(const Expr *expr, const Condition *cond)
+KeyConditionClauses(const Expr *expr, const Condition *cond, Problem *problem)
 {
-	KeyClauses *list = MakeClauses(expr, USUAL_CLAUSES);
+	KeyClauses *list = MakeClauses(expr, USUAL_CLAUSES, problem);
 
-	AddClauses(list, cond);
-	return list;
+	return AddClauses(list, cond) ? list : NULL;
 }
 
 bool
@@ -218,37 +218,36 @@ FindClause(const KeyClauses *list, Slice attribute)
 	return NULL;
 }
 
-static void
-RaiseSchemaError(const KeyClauses *list, const KeyClause *clause,
-			ExprErrorCode code, Slice one, Slice two)
+/* Reports an error of one clause, or of none of them. */
+static bool
+ReportClause(const KeyClauses *list, const KeyClause *clause, ExprErrorCode code, Slice name)
 {
-	RaiseErrorAt(list->expr, clause ? clause->position : -1, code, one, two);
+	return ReportAt(list, clause ? clause->position : -1, code, name, MISSING_SLICE);
 }
 
 /*
  * Rules for keys with one partition attribute and at most one sort attribute.
  */
-static void
+static bool
 CheckSimpleKey(const KeyClauses *list, const KeySchema *schema)
 {
 	const KeyAttribute *hash = &schema->attributes[0];
 	const KeyAttribute *range = &schema->attributes[1];
 	const KeyClause *clause = FindClause(list, hash->name);
-	Slice		none = {NULL, 0};
 
 	if (list->n > 2)
-		RaiseSchemaError(list, &list->clauses[2], EXPR_ERROR_KEY_COUNT, none, none);
+		return ReportClause(list, &list->clauses[2], EXPR_ERROR_KEY_COUNT, MISSING_SLICE);
 	if (clause == NULL)
-		RaiseSchemaError(list, NULL, EXPR_ERROR_KEY_MISSING, hash->name, none);
+		return ReportClause(list, NULL, EXPR_ERROR_KEY_MISSING, hash->name);
 	if (clause->test.op != KEY_EQ)
-		RaiseSchemaError(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, none, none);
+		return ReportClause(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, MISSING_SLICE);
 	if (list->n == 1)
-		return;
+		return true;
 	clause = &list->clauses[clause == &list->clauses[0] ? 1 : 0];
 	if (schema->nsort == 0)
-		RaiseSchemaError(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, none, none);
-	if (!SliceEqual(clause->attribute, range->name))
-		RaiseSchemaError(list, clause, EXPR_ERROR_KEY_MISSING, range->name, none);
+		return ReportClause(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, MISSING_SLICE);
+	return SliceEqual(clause->attribute, range->name) ||
+		ReportClause(list, clause, EXPR_ERROR_KEY_MISSING, range->name);
 }
 
 /*
@@ -277,11 +276,9 @@ NamesWithoutEquality(const KeyClauses *list, const KeySchema *schema,
 }
 
 /* Every clause must test an attribute of the schema. */
-static void
+static bool
 CheckClausesAreKeys(const KeyClauses *list, const KeySchema *schema)
 {
-	Slice		none = {NULL, 0};
-
 	for (int i = 0; i < list->n; i++)
 	{
 		const KeyClause *clause = &list->clauses[i];
@@ -290,59 +287,60 @@ CheckClausesAreKeys(const KeyClauses *list, const KeySchema *schema)
 		for (int j = 0; j < KeyCount(schema) && !found; j++)
 			found = SliceEqual(clause->attribute, schema->attributes[j].name);
 		if (!found)
-			RaiseSchemaError(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, none, none);
+			return ReportClause(list, clause, EXPR_ERROR_KEY_UNSUPPORTED, MISSING_SLICE);
 	}
+	return true;
 }
 
 /* Rules for keys with several partition or sort attributes. */
-static void
+static bool
 CheckMultiKey(const KeyClauses *list, const KeySchema *schema)
 {
 	int			total = KeyCount(schema);
 	int			last = total - 1;
 	Slice		names = NamesWithoutEquality(list, schema, 0, schema->npartition);
-	Slice		none = {NULL, 0};
 
 	if (names.len > 0)
-		RaiseSchemaError(list, NULL, EXPR_ERROR_KEY_PARTITION, names, none);
-	CheckClausesAreKeys(list, schema);
+		return ReportClause(list, NULL, EXPR_ERROR_KEY_PARTITION, names);
+	if (!CheckClausesAreKeys(list, schema))
+		return false;
 
 	while (FindClause(list, schema->attributes[last].name) == NULL)
 		last--;					/* ends at a partition attribute */
 	names = NamesWithoutEquality(list, schema, schema->npartition, last);
-	if (names.len > 0)
-		RaiseSchemaError(list, FindClause(list, schema->attributes[last].name),
-					EXPR_ERROR_KEY_SORT, names, schema->attributes[last].name);
+	return names.len == 0 ||
+		ReportAt(list, FindClause(list, schema->attributes[last].name)->position,
+				 EXPR_ERROR_KEY_SORT, names, schema->attributes[last].name);
 }
 
-/* The test of one attribute.  Its values must have the attribute's type. */
-static KeyTest
-TestOfAttribute(const KeyClauses *list, const KeyAttribute *attribute)
+/* Takes the test of one attribute.  Its values must have the attribute's type. */
+static bool
+TakeTest(const KeyClauses *list, const KeyAttribute *attribute, KeyTest *test)
 {
 	const KeyClause *clause = FindClause(list, attribute->name);
-	Slice		none = {NULL, 0};
 
-	if (clause == NULL)
-		return (KeyTest) {KEY_NONE, MISSING_VALUE, MISSING_VALUE};
-	if (ValueTypeOf(clause->test.value) != attribute->type ||
-		(clause->test.op == KEY_BETWEEN &&
-		 ValueTypeOf(clause->test.upper) != attribute->type))
-		RaiseSchemaError(list, clause, EXPR_ERROR_KEY_TYPE, none, none);
-	return clause->test;
+	*test = clause != NULL ? clause->test : (KeyTest) {KEY_NONE, MISSING_VALUE, MISSING_VALUE};
+	if (clause == NULL ||
+		(ValueTypeOf(test->value) == attribute->type &&
+		 (test->op != KEY_BETWEEN || ValueTypeOf(test->upper) == attribute->type)))
+		return true;
+	return ReportClause(list, clause, EXPR_ERROR_KEY_TYPE, MISSING_SLICE);
 }
 
 KeyCondition *
 KeyConditionMatch(const KeyClauses *clauses, const KeySchema *schema)
 {
 	KeyCondition *key = palloc0(sizeof(KeyCondition));
+	bool		simple = schema->npartition == 1 && schema->nsort <= 1;
 
-	if (schema->npartition == 1 && schema->nsort <= 1)
-		CheckSimpleKey(clauses, schema);
-	else
-		CheckMultiKey(clauses, schema);
+	if (simple ? !CheckSimpleKey(clauses, schema) : !CheckMultiKey(clauses, schema))
+		return NULL;
 	key->ntests = KeyCount(schema);
 	for (int i = 0; i < key->ntests; i++)
-		key->tests[i] = TestOfAttribute(clauses, &schema->attributes[i]);
+	{
+		if (!TakeTest(clauses, &schema->attributes[i], &key->tests[i]))
+			return NULL;
+	}
 	return key;
 }
 
@@ -350,7 +348,7 @@ KeyCondition *
 KeyConditionBuild(const Slice *attributes, const KeyTest *tests, int n,
 				  const KeySchema *schema)
 {
-	KeyClauses *list = MakeClauses(NULL, Max(n, 1));
+	KeyClauses *list = MakeClauses(NULL, Max(n, 1), NULL);
 
 	for (list->n = 0; list->n < n; list->n++)
 	{

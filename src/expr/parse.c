@@ -4,8 +4,8 @@
  *	  share: tokens, paths, placeholders, calls and projections.
  *
  * Recursive descent with one function for each production of the grammar.
- * Syntax errors are raised immediately.  Other errors are noted and raised at
- * the end, because a later syntax error takes precedence.
+ * Syntax errors are reported immediately.  Other errors are noted and reported
+ * at the end, because a later syntax error takes precedence.
  */
 #include "postgres.h"
 
@@ -25,13 +25,23 @@ ParserPeek(Parser *p)
 	return ScanToken(p->expr->text, PositionOf(p, *t) + t->len);
 }
 
+/* Reports an error that ends the parsing. */
 static void
-ParserRaise(Parser *p, ExprErrorCode code, Slice one, int number)
+ParserFail(Parser *p, const ExprError *error)
+{
+	Slice		text = p->expr->text;
+
+	(void) ExprReport(p->reported, p->expr->kind, text, error);
+	p->token = (Token) {TOKEN_END, {text.data + text.len, 0}};
+}
+
+static void
+ParserFailAt(Parser *p, ExprErrorCode code, Slice one, int number)
 {
 	ExprError	error = {.code = code, .one = one, .number = number};
 
 	error.position = one.data ? PositionOf(p, one) : -1;
-	ExprRaise(p->expr->kind, p->expr->text, &error);
+	ParserFail(p, &error);
 }
 
 void
@@ -71,7 +81,7 @@ ParserSyntaxError(Parser *p)
 	error.position = PositionOf(p, p->token.text);
 	error.one = p->token.kind == TOKEN_END ? SliceOf("<EOF>") : p->token.text;
 	error.two = TextAroundToken(p);
-	ExprRaise(p->expr->kind, p->expr->text, &error);
+	ParserFail(p, &error);
 }
 
 void
@@ -81,16 +91,20 @@ ParserAdvance(Parser *p)
 	p->token = ParserPeek(p);
 	if ((p->token.kind == TOKEN_NAME || p->token.kind == TOKEN_VALUE) &&
 		p->token.text.len > EXPR_MAX_PLACEHOLDER)
-		ParserRaise(p, EXPR_ERROR_PLACEHOLDER_SIZE, p->token.text,
+		ParserFailAt(p, EXPR_ERROR_PLACEHOLDER_SIZE, p->token.text,
 					EXPR_MAX_PLACEHOLDER);
 }
 
-void
+bool
 ParserExpect(Parser *p, TokenKind kind)
 {
-	if (p->token.kind != kind)
+	bool		found = p->token.kind == kind;
+
+	if (found)
+		ParserAdvance(p);
+	else
 		ParserSyntaxError(p);
-	ParserAdvance(p);
+	return found;
 }
 
 bool
@@ -113,7 +127,7 @@ ParserOperator(Parser *p, NodeKind kind)
 
 	/* The service stops counting at the first operator above the limit. */
 	if (++p->operators > EXPR_MAX_OPERATORS)
-		ParserRaise(p, EXPR_ERROR_OPERATORS, p->token.text, p->operators);
+		ParserFailAt(p, EXPR_ERROR_OPERATORS, p->token.text, p->operators);
 	ParserAdvance(p);
 	return node;
 }
@@ -145,9 +159,10 @@ ParsePathIndex(Parser *p, PathElement *element)
 {
 	Slice		digits = p->token.text;
 
-	ParserExpect(p, TOKEN_DIGITS);
+	if (!ParserExpect(p, TOKEN_DIGITS))
+		return;
 	if (!PathElementSetIndex(element, p->expr->text, digits))
-		ParserRaise(p, EXPR_ERROR_LIST_INDEX, digits, 0);
+		ParserFailAt(p, EXPR_ERROR_LIST_INDEX, digits, 0);
 	ParserExpect(p, TOKEN_RBRACKET);
 }
 
@@ -182,8 +197,8 @@ ParsePath(Parser *p)
 	while (ParsePathStep(p, &elements[Min(n, EXPR_MAX_PATH_DEPTH)]))
 		n++;
 	if (n > EXPR_MAX_PATH_DEPTH)
-		ParserRaise(p, EXPR_ERROR_DEPTH, node->text, n);
-	NodeSetPath(node, elements, n);
+		ParserFailAt(p, EXPR_ERROR_DEPTH, node->text, n);
+	NodeSetPath(node, elements, Min(n, EXPR_MAX_PATH_DEPTH));
 	return node;
 }
 
@@ -241,26 +256,27 @@ ParseProjection(Parser *p)
 
 /* ---- entry ---- */
 
-static void
+static bool
 CheckTextSize(Parser *p)
 {
-	Slice		none = {NULL, 0};
+	uint32		len = p->expr->text.len;
 
-	if (p->expr->text.len == 0)
-		ParserRaise(p, EXPR_ERROR_EMPTY, none, 0);
-	if (p->expr->text.len > EXPR_MAX_SIZE)
-		ParserRaise(p, EXPR_ERROR_TOO_LONG, none, (int) p->expr->text.len);
+	if (len > 0 && len <= EXPR_MAX_SIZE)
+		return true;
+	ParserFailAt(p, len == 0 ? EXPR_ERROR_EMPTY : EXPR_ERROR_TOO_LONG, MISSING_SLICE, (int) len);
+	return false;
 }
 
 Expr *
-ExprParseText(ExprKind kind, Slice text)
+ExprParseText(ExprKind kind, Slice text, Problem *problem)
 {
 	Expr	   *expr = palloc0(sizeof(Expr));
-	Parser		p = {.expr = expr, .problem.kind = kind};
+	Parser		p = {.expr = expr, .problem.kind = kind, .reported = problem};
 
 	expr->kind = kind;
 	expr->text = text;
-	CheckTextSize(&p);
+	if (!CheckTextSize(&p))
+		return NULL;
 
 	/* Start after an empty token, and forget it. */
 	p.token.text = (Slice) {text.data, 0};
@@ -275,6 +291,5 @@ ExprParseText(ExprKind kind, Slice text)
 		expr->root = ParseCondition(&p);
 	if (p.token.kind != TOKEN_END)
 		ParserSyntaxError(&p);
-	ExprRaiseProblem(text, &p.problem);
-	return expr;
+	return ExprReportNoted(problem, text, &p.problem) && !ProblemIsNoted(problem) ? expr : NULL;
 }

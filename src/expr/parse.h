@@ -16,18 +16,25 @@ typedef struct Parser
 	Token		previous;		/* text.data is NULL if there is none */
 	Token		token;			/* to be consumed next */
 	int			operators;
-	ExprProblem problem;		/* raised once the syntax is known to be right */
+	ExprProblem problem;		/* reported once the syntax is known to be right */
+	Problem    *reported;		/* NULL: it is raised */
 } Parser;
+
+/*
+ * A syntax error, and a few others, end the parsing: from there on the parser
+ * is at TOKEN_END, which every production accepts as it accepts any token, and
+ * further errors are ignored.
+ */
 
 /* ---- parse.c ---- */
 
 /*
- * Advance to the next token.  ParserExpect raises a syntax error unless the
- * current token has this kind.
+ * Advance to the next token.  ParserExpect reports a syntax error and returns
+ * false unless the current token has this kind.
  */
 extern void ParserAdvance(Parser *p);
-extern void ParserExpect(Parser *p, TokenKind kind);
-extern void ParserSyntaxError(Parser *p) pg_attribute_noreturn();
+extern bool ParserExpect(Parser *p, TokenKind kind);
+extern void ParserSyntaxError(Parser *p);
 
 /* Whether the token after the next one is "(". */
 extern bool ParserAtCall(Parser *p);

@@ -115,9 +115,10 @@ MoveToFront(ParseCache *cache, int i)
 
 /*
  * Parses into a child of the caller's context, which cleans up after an error.
+ * Returns NULL if a problem is noted.
  */
 static CacheEntry *
-ParseEntry(const ParseCache *cache, int kind, Slice text, uint32 hash)
+ParseEntry(const ParseCache *cache, int kind, Slice text, uint32 hash, Problem *problem)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo parse tree",
@@ -137,10 +138,12 @@ ParseEntry(const ParseCache *cache, int kind, Slice text, uint32 hash)
 	entry->context = context;
 	entry->kind = kind;
 	entry->text = text;
-	entry->tree = cache->parse(kind, text);
+	entry->tree = cache->parse(kind, text, problem);
+	MemoryContextSwitchTo(old);
+	if (entry->tree == NULL)
+		return NULL;
 	if (text.len > cache->max_size)
 		elog(ERROR, "a text of %u bytes was not refused", text.len);
-	MemoryContextSwitchTo(old);
 	return entry;
 }
 
@@ -156,8 +159,9 @@ InsertEntry(ParseCache *cache, CacheEntry *entry)
 }
 
 const void *
-ParseCacheGet(ParseCache *cache, int kind, Slice text)
+ParseCacheGet(ParseCache *cache, int kind, Slice text, Problem *problem)
 {
+	CacheEntry *entry;
 	uint32		hash = TextHash(kind, text.data, Min(text.len, cache->max_size));
 	int			i = FindEntry(cache, kind, text, hash);
 
@@ -169,7 +173,10 @@ ParseCacheGet(ParseCache *cache, int kind, Slice text)
 	else
 	{
 		cache->stats.misses++;
-		InsertEntry(cache, ParseEntry(cache, kind, text, hash));
+		entry = ParseEntry(cache, kind, text, hash, problem);
+		if (entry == NULL)
+			return NULL;
+		InsertEntry(cache, entry);
 	}
 	PinEntry(cache->entries[0]);
 	return cache->entries[0]->tree;

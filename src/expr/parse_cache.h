@@ -7,6 +7,7 @@
 
 #include "expr/cache.h"
 #include "item/item.h"
+#include "problem.h"
 
 #define PARSE_CACHE_ENTRIES	128
 
@@ -14,9 +15,10 @@ typedef struct CacheEntry CacheEntry;
 
 /*
  * Parses a text, which lives as long as the tree, into the current memory
- * context.  Raises the errors of the text.
+ * context.  Returns NULL if it notes a problem of the text; raises the problem
+ * if problem is NULL.
  */
-typedef const void *(*TextParser) (int kind, Slice text);
+typedef const void *(*TextParser) (int kind, Slice text, Problem *problem);
 
 /* A cache: a static variable, zeroed except for its first two members. */
 typedef struct ParseCache
@@ -29,10 +31,10 @@ typedef struct ParseCache
 } ParseCache;
 
 /*
- * Returns the parse tree of a text, from the cache or newly parsed.  Raises
- * the errors of the parser.  The tree is immutable and valid as long as the
- * current memory context.
+ * Returns the parse tree of a text, from the cache or newly parsed; NULL if a
+ * problem is noted.  The tree is immutable and valid as long as the current
+ * memory context.
  */
-extern const void *ParseCacheGet(ParseCache *cache, int kind, Slice text);
+extern const void *ParseCacheGet(ParseCache *cache, int kind, Slice text, Problem *problem);
 
 #endif							/* DYNAMO_EXPR_PARSE_CACHE_H */

@@ -110,6 +110,7 @@ SectionAt(Parser *p)
 			return (UpdateAction) i;
 	}
 	ParserSyntaxError(p);
+	return ACTION_SET;
 }
 
 static void

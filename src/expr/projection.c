@@ -32,8 +32,7 @@ ProjectionBind(const Expr *expr, ExprBindings *bindings)
 	PathTreeInit(&proj->tree, expr->nitems, expr->nelements);
 	for (const ExprNode *node = expr->items; node; node = node->next)
 		PathTreeAdd(&proj->tree, BindPath(&b, node), &b.problem);
-	BinderRaise(&b);
-	return proj;
+	return BinderReport(&b) ? proj : NULL;
 }
 
 Projection *

@@ -160,8 +160,9 @@ extern bool ExprIsReservedWord(Slice word);
 
 /*
  * Parses text into a tree in the current memory context.  text must live as
- * long as the tree.  Raises every error that does not depend on bindings.
+ * long as the tree.  Finds every problem that does not depend on bindings;
+ * NULL if one is noted.
  */
-extern Expr *ExprParseText(ExprKind kind, Slice text);
+extern Expr *ExprParseText(ExprKind kind, Slice text, Problem *problem);
 
 #endif							/* DYNAMO_EXPR_TREE_H */

@@ -29,17 +29,17 @@ OpBindings(const ExprArgs *args, bool any_expression, bool any_value_expression,
 	if (!any_expression)
 		return NULL;
 
-	b = ExprBindingsCreate(args->values);
+	b = ExprBindingsCreate(args->values, NULL);
 	for (int i = 0; i < args->nnames; i++)
 		ExprBindingsAddName(b, args->names[i].placeholder, args->names[i].name);
-	ExprBindingsCheck(b, args->names_given);
+	(void) ExprBindingsCheck(b, args->names_given);
 	return b;
 }
 
 const Expr *
 OpParse(ExprKind kind, const ExprText *expr)
 {
-	return ExprParse(kind, expr->text.data, expr->text.len);
+	return ExprParse(kind, expr->text.data, expr->text.len, NULL);
 }
 
 static bool

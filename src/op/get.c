@@ -20,7 +20,7 @@ GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
 	if (bindings != NULL)
 	{
 		b->projection = ProjectionBind(OpParse(EXPR_PROJECTION, projection), bindings);
-		ExprBindingsCheckUnused(bindings);
+		(void) ExprBindingsCheckUnused(bindings);
 	}
 }
 

@@ -43,9 +43,9 @@ BindExpressions(Reader *r)
 	if (op->projection.given)
 		r->projection = ProjectionBind(OpParse(EXPR_PROJECTION, &op->projection), b);
 	if (b != NULL)
-		ExprBindingsCheckUnused(b);
+		(void) ExprBindingsCheckUnused(b);
 	if (key_condition != NULL)
-		r->key_clauses = KeyConditionClauses(key_expr, key_condition);
+		r->key_clauses = KeyConditionClauses(key_expr, key_condition, NULL);
 }
 
 static void

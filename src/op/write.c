@@ -68,7 +68,7 @@ BindExpressions(PreparedWrite *w)
 	if (op->condition.given)
 		w->condition = ConditionBind(EXPR_CONDITION,
 									 OpParse(EXPR_CONDITION, &op->condition), b);
-	ExprBindingsCheckUnused(b);
+	(void) ExprBindingsCheckUnused(b);
 }
 
 void

@@ -14,8 +14,8 @@
  * The parser creates the trees of expr/, whose evaluator runs them.  Like
  * expr/, this folder uses no tables, catalogs or other parts of a server.
  *
- * Errors have the service's messages (ERRCODE_DYNAMO_VALIDATION).  Syntax
- * errors contain line, column and length; they do not quote literals, which
+ * Problems are noted as in expr/expr.h, with the service's messages.  Those of
+ * syntax contain line, column and length; they do not quote literals, which
  * may be sensitive data.
  */
 #ifndef DYNAMO_PARTIQL_H
@@ -81,22 +81,22 @@ StatementReads(StatementKind kind)
 
 /*
  * Returns the parse tree of a statement, from the backend's cache or newly
- * parsed.  Raises every error that does not depend on parameters.  The tree is
- * immutable and valid as long as the current memory context.
+ * parsed; NULL if a problem is noted.  It finds every problem that does not
+ * depend on parameters.  The tree is immutable and valid as long as the current
+ * memory context.
  */
-extern const Statement *StatementParse(const char *text, uint32 len);
+extern const Statement *StatementParse(const char *text, uint32 len, Problem *problem);
 
 /* ---- partiql_bind.c ---- */
 
 /*
  * Binds parameters to a statement.  The result points into the tree and to the
- * parameters; new parts are palloc'd.  Raises an error for a wrong number of
- * parameters and for everything else that is known to be wrong without a
- * table.  The kind of statement and its table are set even if an error is
- * raised.
+ * parameters; new parts are palloc'd.  Returns false if it notes a problem: a
+ * wrong number of parameters and everything else that is known to be wrong
+ * without a table.  The kind of statement and its table are set even then.
  */
-extern void StatementBind(const Statement *statement, const ValueRef *parameters,
-						  int nparameters, BoundStatement *bound);
+extern bool StatementBind(const Statement *statement, const ValueRef *parameters,
+						  int nparameters, BoundStatement *bound, Problem *problem);
 
 /* ---- partiql_plan.c ---- */
 
@@ -122,8 +122,11 @@ typedef struct StatementRange
 	Condition  *filter;			/* NULL: none */
 } StatementRange;
 
-/* Raises an error if there are too many partitions. */
-extern void StatementRangeOf(Condition *where, const KeySchema *schema,
-							 StatementRange *range);
+/*
+ * Returns false if it notes a problem: too many partitions, or a sort attribute
+ * compared with a value of another type.
+ */
+extern bool StatementRangeOf(Condition *where, const KeySchema *schema,
+							 StatementRange *range, Problem *problem);
 
 #endif							/* DYNAMO_PARTIQL_H */

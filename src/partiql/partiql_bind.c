@@ -9,19 +9,19 @@
 #include "item/builder.h"
 #include "partiql/partiql_tree.h"
 
-static void
-CheckParameters(const Statement *s, int nparameters)
+static bool
+CheckParameters(const Statement *s, int nparameters, Problem *problem)
 {
-	if (s->nparameters != nparameters)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("Number of parameters in request and statement don't match."),
-				 errdetail("The statement has %d, the request %d.",
-						   s->nparameters, nparameters)));
+	return s->nparameters == nparameters || ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+		.message = "Number of parameters in request and statement don't match.",
+		.detail = psprintf("The statement has %d, the request %d.", s->nparameters, nparameters)
+	});
 }
 
+/* The values of the statement; NULL if a problem is noted. */
 static ValueRef *
-BindValues(const Statement *s, const ValueRef *parameters)
+BindValues(const Statement *s, const ValueRef *parameters, Problem *problem)
 {
 	ValueRef   *values = palloc(Max(s->nvalues, 1) * sizeof(ValueRef));
 	int			n = 0;
@@ -33,27 +33,35 @@ BindValues(const Statement *s, const ValueRef *parameters)
 		else if (literal->kind == LITERAL_PARAMETER)
 			values[n++] = parameters[literal->number];
 		else
-			values[n++] = ItemRoot(LiteralBuild(literal, 1, parameters));
+		{
+			struct varlena *value = LiteralBuild(literal, 1, parameters, problem);
+
+			if (value == NULL)
+				return NULL;
+			values[n++] = ItemRoot(value);
+		}
 	}
 	return values;
 }
 
 static struct varlena *
-BindItem(const Literal *item, const ValueRef *parameters)
+BindItem(const Literal *item, const ValueRef *parameters, Problem *problem)
 {
 	if (item->kind == LITERAL_PARAMETER &&
 		ValueTypeOf(parameters[item->number]) != VALUE_M)
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_VALIDATION),
-				 errmsg("Statement wasn't well formed, can't be processed: The value to insert must be a tuple")));
-	return LiteralBuild(item, 0, parameters);
+	{
+		(void) NoteInvalid(problem, "Statement wasn't well formed, can't be processed: The value to insert must be a tuple");
+		return NULL;
+	}
+	return LiteralBuild(item, 0, parameters, problem);
 }
 
-void
+bool
 StatementBind(const Statement *s, const ValueRef *parameters, int nparameters,
-			  BoundStatement *bound)
+			  BoundStatement *bound, Problem *problem)
 {
 	ExprBindings *bindings;
+	ValueRef   *values;
 
 	memset(bound, 0, sizeof(*bound));
 	bound->kind = s->kind;
@@ -62,8 +70,12 @@ StatementBind(const Statement *s, const ValueRef *parameters, int nparameters,
 	bound->returning = s->returning;
 	bound->norder = s->norder;
 	bound->order = s->order;
-	CheckParameters(s, nparameters);
-	bindings = ExprBindingsOfPositions(BindValues(s, parameters));
+	if (!CheckParameters(s, nparameters, problem))
+		return false;
+	values = BindValues(s, parameters, problem);
+	if (values == NULL)
+		return false;
+	bindings = ExprBindingsOfPositions(values, problem);
 	if (s->projection.items != NULL)
 		bound->projection = ProjectionBindNamed(&s->projection, s->names);
 	if (s->update.items != NULL)
@@ -71,5 +83,6 @@ StatementBind(const Statement *s, const ValueRef *parameters, int nparameters,
 	if (s->where.root != NULL)
 		bound->where = ConditionBind(EXPR_STATEMENT, &s->where, bindings);
 	if (s->item != NULL)
-		bound->item = BindItem(s->item, parameters);
+		bound->item = BindItem(s->item, parameters, problem);
+	return !ProblemIsNoted(problem);
 }

@@ -12,9 +12,9 @@
 #include "partiql/partiql_tree.h"
 
 static const void *
-ParseStatement(int kind, Slice text)
+ParseStatement(int kind, Slice text, Problem *problem)
 {
-	return StatementParseText(text);
+	return StatementParseText(text, problem);
 }
 
 /*
@@ -23,7 +23,7 @@ ParseStatement(int kind, Slice text)
 static ParseCache statements = {ParseStatement, STATEMENT_MAX_SIZE * MAX_MULTIBYTE_CHAR_LEN};
 
 const Statement *
-StatementParse(const char *text, uint32 len)
+StatementParse(const char *text, uint32 len, Problem *problem)
 {
-	return ParseCacheGet(&statements, EXPR_STATEMENT, (Slice) {text, len});
+	return ParseCacheGet(&statements, EXPR_STATEMENT, (Slice) {text, len}, problem);
 }

@@ -35,36 +35,37 @@ ScalarValue(const Literal *literal, const ValueRef *parameters)
 
 /* ---- sets ---- */
 
-static void RaiseSetError(const char *what) pg_attribute_noreturn();
-
-static void
-RaiseSetError(const char *what)
+static bool
+NoteSetProblem(const char *what, Problem *problem)
 {
-	ExprError	error = {.code = EXPR_ERROR_STATEMENT};
+	ExprError	error = {.code = EXPR_ERROR_STATEMENT, .position = -1, .one = SliceOf(what)};
 
-	error.position = -1;
-	error.one = SliceOf(what);
-	ExprRaise(EXPR_STATEMENT, (Slice) {"", 0}, &error);
+	return ExprReport(problem, EXPR_STATEMENT, (Slice) {"", 0}, &error);
 }
 
-/* The type of a set, which depends on the type of its members. */
-static ValueType
-SetType(const Literal *set, const ValueRef *parameters)
+/*
+ * Finds the type of a set, which depends on the type of its members.  Returns
+ * false if a problem is noted.
+ */
+static bool
+FindSetType(const Literal *set, const ValueRef *parameters, Problem *problem, ValueType *result)
 {
 	ValueType	type = VALUE_NULL;
 
 	if (set->first == NULL)
-		InvalidParameter("An string set  may not be empty");
+		return NoteInvalid(problem, DYNAMO_INVALID_PARAMETERS "An string set  may not be empty");
 	for (const Literal *member = set->first; member; member = member->next)
 	{
 		ValueRef	v = ScalarValue(member, parameters);
 
 		if (ValueIsMissing(v) || !ValueTypeIsKey(ValueTypeOf(v)) ||
 			(member != set->first && ValueTypeOf(v) != type))
-			RaiseSetError("The members of a set must be all strings, all numbers or all binary values");
+			return NoteSetProblem("The members of a set must be all strings, all numbers or all binary values",
+								  problem);
 		type = ValueTypeOf(v);
 	}
-	return type == VALUE_S ? VALUE_SS : type == VALUE_N ? VALUE_NS : VALUE_BS;
+	*result = type == VALUE_S ? VALUE_SS : type == VALUE_N ? VALUE_NS : VALUE_BS;
+	return true;
 }
 
 static void
@@ -83,7 +84,17 @@ AddMember(ItemBuilder *b, ValueRef v)
 static void
 AddSet(ItemBuilder *b, const Literal *set, const ValueRef *parameters)
 {
-	ItemBuilderBeginSet(b, SetType(set, parameters));
+	Problem		problem = NO_PROBLEM;
+	ValueType	type = VALUE_SS;
+
+	if (ItemBuilderHasFailed(b))
+		return;
+	if (!FindSetType(set, parameters, &problem, &type))
+	{
+		ItemBuilderNote(b, &problem);
+		return;
+	}
+	ItemBuilderBeginSet(b, type);
 	for (const Literal *member = set->first; member; member = member->next)
 		AddMember(b, ScalarValue(member, parameters));
 	ItemBuilderEnd(b);
@@ -130,14 +141,15 @@ AddLiteral(ItemBuilder *b, const Literal *literal, const ValueRef *parameters)
 }
 
 struct varlena *
-LiteralBuild(const Literal *literal, int depth, const ValueRef *parameters)
+LiteralBuild(const Literal *literal, int depth, const ValueRef *parameters, Problem *problem)
 {
 	struct varlena *value;
 	ItemBuilder b;
 
 	ItemBuilderInit(&b, depth, DUPLICATE_NAME_ERROR);
+	b.problem = problem;
 	AddLiteral(&b, literal, parameters);
-	value = ItemBuilderFinish(&b);
+	value = ItemBuilderHasFailed(&b) ? NULL : ItemBuilderFinish(&b);
 	ItemBuilderRelease(&b);
 	return value;
 }

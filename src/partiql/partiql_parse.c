@@ -12,8 +12,8 @@
  *		delete	= DELETE FROM table [ WHERE condition ] [ RETURNING ALL OLD "*" ]
  *		exists	= EXISTS "(" select ")"
  *
- * Recursive descent with one function for each production.  Syntax errors are
- * raised immediately.
+ * Recursive descent with one function for each production.  The first problem
+ * is the one reported.
  */
 #include "postgres.h"
 
@@ -44,34 +44,39 @@ DescribePlace(const PartiqlParser *p, Slice where)
 }
 
 void
-PartiqlExprError(const PartiqlParser *p, ExprErrorCode code, Slice where, int number)
+PartiqlStop(PartiqlParser *p)
 {
-	ExprError	error = {.code = code, .one = where, .number = number};
-
-	error.position = -1;
-	ExprRaise(EXPR_STATEMENT, p->text, &error);
+	p->failed = true;
+	p->token = (PartiqlToken) {PT_END, {p->text.data + p->text.len, 0}};
 }
 
-static void RaisePlainError(const PartiqlParser *p, const char *message)
-			pg_attribute_noreturn();
+void
+PartiqlExprError(PartiqlParser *p, ExprErrorCode code, Slice where, int number)
+{
+	ExprError	error = {.code = code, .one = where, .number = number, .position = -1};
 
-/* Raises a message of the service that has no prefix and no place. */
+	if (!p->failed)
+		(void) ExprReport(p->problem, EXPR_STATEMENT, p->text, &error);
+	PartiqlStop(p);
+}
+
+/* Reports a message of the service that has no prefix and no place. */
 static void
-RaisePlainError(const PartiqlParser *p, const char *message)
+ReportPlainError(PartiqlParser *p, const char *message)
 {
 	PartiqlExprError(p, EXPR_ERROR_STATEMENT_PLAIN, SliceOf(message), 0);
 }
 
 void
-PartiqlError(const PartiqlParser *p, const char *what, Slice where)
+PartiqlError(PartiqlParser *p, const char *what, Slice where)
 {
-	char	   *text = psprintf("%s at %s", what, DescribePlace(p, where));
-
-	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf(text), 0);
+	if (!p->failed)
+		PartiqlExprError(p, EXPR_ERROR_STATEMENT,
+						 SliceOf(psprintf("%s at %s", what, DescribePlace(p, where))), 0);
 }
 
 void
-PartiqlNoOperation(const PartiqlParser *p)
+PartiqlNoOperation(PartiqlParser *p)
 {
 	PartiqlExprError(p, EXPR_ERROR_STATEMENT, SliceOf("Expected data manipulation"), 0);
 }
@@ -106,9 +111,9 @@ DescribeToken(const PartiqlToken *token)
 	}
 }
 
-/* Raises an error for PartiQL clauses that DynamoDB does not support. */
+/* Reports PartiQL clauses that DynamoDB does not support. */
 static void
-CheckUnsupported(const PartiqlParser *p)
+CheckUnsupported(PartiqlParser *p)
 {
 	static const char *const clauses[] = {
 		"LIMIT", "OFFSET", "GROUP", "HAVING", "DISTINCT", "JOIN", "UNION",
@@ -118,20 +123,23 @@ CheckUnsupported(const PartiqlParser *p)
 	for (size_t i = 0; i < lengthof(clauses); i++)
 	{
 		if (PartiqlAtWord(p, clauses[i]))
-			RaisePlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
+			ReportPlainError(p, psprintf("Unsupported clause: %s", clauses[i]));
 	}
 }
 
 void
-PartiqlUnexpected(const PartiqlParser *p, const char *expected)
+PartiqlUnexpected(PartiqlParser *p, const char *expected)
 {
+	if (p->failed)
+		return;
 	CheckUnsupported(p);
 	if (p->token.kind == PT_UNFINISHED)
 		PartiqlError(p, p->token.text.data[0] == '/' ? "Unterminated comment" :
 					 p->token.text.data[0] == '"' ? "Unterminated identifier" :
 					 "Unterminated string", p->token.text);
-	PartiqlError(p, psprintf("Unexpected %s, expected %s", DescribeToken(&p->token), expected),
-				 p->token.text);
+	else if (!p->failed)
+		PartiqlError(p, psprintf("Unexpected %s, expected %s", DescribeToken(&p->token), expected),
+					 p->token.text);
 }
 
 /* ---- tokens ---- */
@@ -150,12 +158,16 @@ PartiqlAdvance(PartiqlParser *p)
 	p->token = PartiqlPeek(p);
 }
 
-void
+bool
 PartiqlExpect(PartiqlParser *p, PartiqlTokenKind kind, const char *expected)
 {
-	if (p->token.kind != kind)
+	bool		found = p->token.kind == kind;
+
+	if (found)
+		PartiqlAdvance(p);
+	else
 		PartiqlUnexpected(p, expected);
-	PartiqlAdvance(p);
+	return found;
 }
 
 bool
@@ -284,14 +296,14 @@ ResultName(const Path *path, int number)
 }
 
 static void
-CheckDuplicateName(const PartiqlParser *p, int n)
+CheckDuplicateName(PartiqlParser *p, int n)
 {
 	const Slice *names = p->statement->names;
 
 	for (int i = 0; i < n; i++)
 	{
 		if (SliceEqual(names[i], names[n]))
-			RaisePlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
+			ReportPlainError(p, psprintf("Duplicate identifiers in select clause: %.*s",
 								   (int) names[n].len, names[n].data));
 	}
 }
@@ -341,14 +353,17 @@ ParseOrder(PartiqlParser *p)
 	if (!PartiqlAcceptWord(p, "ORDER"))
 		return;
 	if (s->where.root == NULL)
-		RaisePlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
+		ReportPlainError(p, "Must have WHERE clause in the statement when using ORDER BY clause.");
 	PartiqlExpectWord(p, "BY");
 	do
 	{
 		if (s->norder > 0)
 			PartiqlAdvance(p);	/* the comma */
 		if (s->norder == KEY_MAX_ATTRIBUTES)
+		{
 			PartiqlError(p, "Too many attributes in ORDER BY", p->token.text);
+			return;
+		}
 		order[s->norder].attribute = PartiqlParseName(p, "a key attribute");
 		order[s->norder].descending = PartiqlAcceptWord(p, "DESC");
 		if (!order[s->norder++].descending)
@@ -359,19 +374,19 @@ ParseOrder(PartiqlParser *p)
 }
 
 static void
-CheckAlias(const PartiqlParser *p)
+CheckAlias(PartiqlParser *p)
 {
 	if (PartiqlAtWord(p, "AS"))
-		RaisePlainError(p, "Aliasing is not supported");
+		ReportPlainError(p, "Aliasing is not supported");
 }
 
-/* Raises an error for FROM clauses of other SQL dialects. */
+/* Reports FROM clauses of other SQL dialects. */
 static void
-CheckSource(const PartiqlParser *p)
+CheckSource( PartiqlParser *p)
 {
 	CheckAlias(p);
 	if (PartiqlAt(p, PT_COMMA))
-		RaisePlainError(p, "Only select from a single table or index is supported.");
+		ReportPlainError(p, "Only select from a single table or index is supported.");
 }
 
 static void
@@ -410,14 +425,14 @@ ParseInsert(PartiqlParser *p)
 	PartiqlExpectWord(p, "INTO");
 	ParseTable(p);
 	if (PartiqlAt(p, PT_LSET))
-		RaisePlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
+		ReportPlainError(p, "Unsupported operation: Inserting multiple items in a single statement "
 				   "is not supported, use \"INSERT INTO tableName VALUE item\" instead");
 	PartiqlExpectWord(p, "VALUE");
 	if (!PartiqlAt(p, PT_LBRACE) && !PartiqlAt(p, PT_PARAMETER))
 		PartiqlUnexpected(p, "a tuple");
 	p->statement->item = PartiqlParseLiteral(p);
 	if (PartiqlAtWord(p, "RETURNING"))
-		RaisePlainError(p, "RETURNING is not supported in INSERT");
+		ReportPlainError(p, "RETURNING is not supported in INSERT");
 }
 
 static void
@@ -477,10 +492,10 @@ InitExpr(Expr *expr, Slice text)
 }
 
 Statement *
-StatementParseText(Slice text)
+StatementParseText(Slice text, Problem *problem)
 {
 	Statement  *s = palloc0(sizeof(Statement));
-	PartiqlParser p = {.text = text, .statement = s};
+	PartiqlParser p = {.text = text, .statement = s, .problem = problem};
 
 	s->text = text;
 	InitExpr(&s->projection, text);
@@ -493,5 +508,5 @@ StatementParseText(Slice text)
 		PartiqlAdvance(&p);
 	if (!PartiqlAt(&p, PT_END))
 		PartiqlUnexpected(&p, "end of statement");
-	return s;
+	return p.failed ? NULL : s;
 }

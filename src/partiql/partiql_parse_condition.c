@@ -27,7 +27,7 @@ static bool
 NodeIsCondition(const ExprNode *node)
 {
 	if (node->kind == NODE_FUNCTION)
-		return node->function->place == PLACE_CONDITION;
+		return node->function != NULL && node->function->place == PLACE_CONDITION;
 	return node->kind != NODE_PATH && node->kind != NODE_POSITION;
 }
 
@@ -64,7 +64,10 @@ PartiqlParseCall(PartiqlParser *p, PartiqlOperandParser operand)
 
 	node->function = StatementFunctionFind(node->text);
 	if (node->function == NULL)
+	{
 		PartiqlExprError(p, EXPR_ERROR_UNKNOWN_FUNCTION, node->text, 0);
+		return node;
+	}
 	node->text = SliceOf(node->function->name);
 	PartiqlEnter(p);
 	PartiqlAdvance(p);
@@ -99,7 +102,7 @@ ParseSizeOrArgument(PartiqlParser *p)
 	if (!PartiqlAtCall(p))
 		return ParseArgument(p);
 	node = PartiqlParseCall(p, ParseArgument);
-	if (node->function->id != FUNCTION_SIZE)
+	if (!PartiqlNodeCalls(node, FUNCTION_SIZE))
 		PartiqlExprError(p, EXPR_ERROR_MISUSED_FUNCTION, node->text, 0);
 	return node;
 }
@@ -284,6 +287,7 @@ ParseIsType(PartiqlParser *p)
 			return types[i].type;
 	}
 	PartiqlUnexpected(p, "MISSING, NULL, BOOLEAN, BLOB, STRING, NUMERIC, STRUCT, TUPLE or LIST");
+	return types[0].type;
 }
 
 static ExprNode *
@@ -320,10 +324,12 @@ ParsePredicate(PartiqlParser *p)
 		node = ParseBetween(p, RequireOperand(p, left));
 	else if (PartiqlAtWord(p, "IN"))
 		node = ParseIn(p, RequireOperand(p, left));
-	else if (negated)
-		PartiqlUnexpected(p, "BETWEEN or IN");
 	else
+	{
+		if (negated)
+			PartiqlUnexpected(p, "BETWEEN or IN");
 		return left;
+	}
 	return negated ? Negate(p, node) : node;
 }
 

@@ -40,53 +40,69 @@ AppendLiteral(Literal *parent, Literal *child)
 
 /* ---- scalars ---- */
 
+static ItemBuilder *
+CreateBuilder(const PartiqlParser *p)
+{
+	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
+
+	b->problem = p->problem;
+	return b;
+}
+
+/* A constant, which has no value if the builder has failed. */
 static Literal *
-MakeConstant(ItemBuilder *b)
+MakeConstant(PartiqlParser *p, ItemBuilder *b)
 {
 	Literal    *literal = NewLiteral(LITERAL_CONSTANT);
 
-	literal->value = ItemRoot(ItemBuilderFinish(b));
+	if (ItemBuilderHasFailed(b))
+		PartiqlStop(p);
+	else
+		literal->value = ItemRoot(ItemBuilderFinish(b));
 	return literal;
 }
 
 static Literal *
-ParseString(Slice text)
+ParseString(PartiqlParser *p, Slice text)
 {
-	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
+	ItemBuilder *b = CreateBuilder(p);
 
 	ItemBuilderString(b, text.data, text.len);
-	return MakeConstant(b);
+	return MakeConstant(p, b);
 }
 
 /* Parses a number.  White space may separate its sign from the digits. */
 static Literal *
 ParseNumber(PartiqlParser *p)
 {
-	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
+	ItemBuilder *b = CreateBuilder(p);
 	bool		negative = PartiqlAt(p, PT_MINUS);
 	char	   *text;
 
 	if (negative || PartiqlAt(p, PT_PLUS))
 		PartiqlAdvance(p);
 	if (!PartiqlAt(p, PT_NUMBER))
+	{
 		PartiqlUnexpected(p, "a number");
+		return NewLiteral(LITERAL_CONSTANT);
+	}
 	text = psprintf("%s%.*s", negative ? "-" : "", (int) p->token.text.len, p->token.text.data);
 	ItemBuilderNumberText(b, text, strlen(text));
 	PartiqlAdvance(p);
-	return MakeConstant(b);
+	return MakeConstant(p, b);
 }
 
 static Literal *
 ParseWord(PartiqlParser *p)
 {
-	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
+	ItemBuilder *b = CreateBuilder(p);
 
 	if (PartiqlAtWord(p, "NULL"))
 		ItemBuilderNull(b);
 	else
 		ItemBuilderBool(b, PartiqlAtWord(p, "TRUE"));
 	PartiqlAdvance(p);
-	return MakeConstant(b);
+	return MakeConstant(p, b);
 }
 
 static Literal *
@@ -108,7 +124,10 @@ ParseEntry(PartiqlParser *p)
 	Slice		name;
 
 	if (!PartiqlAt(p, PT_STRING))
+	{
 		PartiqlUnexpected(p, "an attribute name in single quotes");
+		return NewLiteral(LITERAL_CONSTANT);
+	}
 	name = PartiqlUnquote(&p->token);
 	PartiqlAdvance(p);
 	PartiqlExpect(p, PT_COLON, "':'");
@@ -147,7 +166,7 @@ ParseScalar(PartiqlParser *p)
 	switch (p->token.kind)
 	{
 		case PT_STRING:
-			literal = ParseString(PartiqlUnquote(&p->token));
+			literal = ParseString(p, PartiqlUnquote(&p->token));
 			PartiqlAdvance(p);
 			return literal;
 		case PT_NUMBER:
@@ -160,6 +179,7 @@ ParseScalar(PartiqlParser *p)
 			return ParseWord(p);
 		default:
 			PartiqlUnexpected(p, "a value");
+			return NewLiteral(LITERAL_CONSTANT);
 	}
 }
 
@@ -169,7 +189,10 @@ ParseAny(PartiqlParser *p)
 	Literal    *literal;
 
 	if (!PartiqlAtLiteral(p))
+	{
 		PartiqlUnexpected(p, "a value");
+		return NewLiteral(LITERAL_CONSTANT);
+	}
 	switch (p->token.kind)
 	{
 		case PT_LBRACKET:
@@ -213,17 +236,28 @@ PartiqlParseLiteral(PartiqlParser *p)
 	return ParseAny(p);
 }
 
+static void
+MakeLiteralConstant(PartiqlParser *p, Literal *literal)
+{
+	struct varlena *value = LiteralBuild(literal, 1, NULL, p->problem);
+
+	if (value == NULL)
+	{
+		PartiqlStop(p);
+		return;
+	}
+	literal->value = ItemRoot(value);
+	literal->kind = LITERAL_CONSTANT;
+}
+
 /* Adds a value to the statement and returns a node that refers to it. */
 static ExprNode *
 AddValue(PartiqlParser *p, ExprNode *node, Literal *literal)
 {
 	Statement  *s = p->statement;
 
-	if (literal->kind != LITERAL_CONSTANT && !LiteralHasParameter(literal))
-	{
-		literal->value = ItemRoot(LiteralBuild(literal, 1, NULL));
-		literal->kind = LITERAL_CONSTANT;
-	}
+	if (!p->failed && literal->kind != LITERAL_CONSTANT && !LiteralHasParameter(literal))
+		MakeLiteralConstant(p, literal);
 	if (p->last_value)
 		p->last_value->next = literal;
 	else
@@ -244,5 +278,5 @@ PartiqlParseValue(PartiqlParser *p)
 ExprNode *
 PartiqlImpliedString(PartiqlParser *p, const char *text)
 {
-	return AddValue(p, PartiqlNode(p, NODE_POSITION), ParseString(SliceOf(text)));
+	return AddValue(p, PartiqlNode(p, NODE_POSITION), ParseString(p, SliceOf(text)));
 }

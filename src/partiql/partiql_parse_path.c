@@ -57,11 +57,14 @@ ParsePathIndex(PartiqlParser *p, PathElement *element)
 	Slice		digits = p->token.text;
 
 	if (!PartiqlAt(p, PT_NUMBER) || !IsDigits(digits))
+	{
 		PartiqlUnexpected(p, "a list index");
+		return;
+	}
 	if (!PathElementSetIndex(element, p->text, digits))
 		PartiqlExprError(p, EXPR_ERROR_LIST_INDEX, digits, 0);
 	PartiqlAdvance(p);
-	PartiqlExpect(p, PT_RBRACKET, "']'");
+	(void) PartiqlExpect(p, PT_RBRACKET, "']'");
 }
 
 /* Parses the next element of a path; false if the path ends. */
@@ -93,6 +96,6 @@ PartiqlParsePath(PartiqlParser *p)
 		n++;
 	if (n > EXPR_MAX_PATH_DEPTH)
 		PartiqlExprError(p, EXPR_ERROR_DEPTH, node->text, n);
-	NodeSetPath(node, elements, n);
+	NodeSetPath(node, elements, Min(n, EXPR_MAX_PATH_DEPTH));
 	return node;
 }

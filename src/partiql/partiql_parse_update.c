@@ -46,7 +46,7 @@ ParseCallOperand(PartiqlParser *p)
 	if (!PartiqlAtCall(p))
 		return PartiqlParsePath(p);
 	node = ParseUpdateCall(p);
-	if (node->function->id != FUNCTION_IF_NOT_EXISTS)
+	if (!PartiqlNodeCalls(node, FUNCTION_IF_NOT_EXISTS))
 		PartiqlExprError(p, EXPR_ERROR_MISUSED_FUNCTION, node->text, 0);
 	return node;
 }
@@ -67,7 +67,7 @@ RequireTerm(PartiqlParser *p, ExprNode *node)
 {
 	if (IsArithmetic(node))
 		PartiqlError(p, "An assignment has at most one + or -", p->token.text);
-	if (node->kind == NODE_FUNCTION && node->function->id != FUNCTION_IF_NOT_EXISTS)
+	if (node->kind == NODE_FUNCTION && !PartiqlNodeCalls(node, FUNCTION_IF_NOT_EXISTS))
 		PartiqlExprError(p, EXPR_ERROR_MISUSED_FUNCTION, node->text, 0);
 	return node;
 }

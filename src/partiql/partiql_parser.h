@@ -18,40 +18,47 @@ typedef struct PartiqlParser
 	int			operators;
 	int			depth;			/* of nested brackets and NOTs */
 	Literal    *last_value;
+	bool		failed;			/* a problem is noted */
+	Problem    *problem;		/* NULL: it is raised */
 } PartiqlParser;
+
+/*
+ * The first problem ends the parsing: from there on the parser is at PT_END,
+ * which every production accepts as it accepts any token, and further problems
+ * are ignored.
+ */
 
 /* ---- partiql_parse.c ---- */
 
+/* Ends the parsing after a problem. */
+extern void PartiqlStop(PartiqlParser *p);
+
 /*
- * Raises "... can't be processed: <what> at <line>:<column>:<length>" for a
+ * Reports "... can't be processed: <what> at <line>:<column>:<length>" for a
  * piece of the text.
  */
-extern void PartiqlError(const PartiqlParser *p, const char *what, Slice where)
-			pg_attribute_noreturn();
+extern void PartiqlError(PartiqlParser *p, const char *what, Slice where);
 
 /*
- * Raises the error of a text that does not begin with a statement, or of an
- * UPDATE without a clause.
+ * Reports that a text does not begin with a statement, or that an UPDATE has no
+ * clause.
  */
-extern void PartiqlNoOperation(const PartiqlParser *p) pg_attribute_noreturn();
+extern void PartiqlNoOperation(PartiqlParser *p);
 
 /*
- * Raises the error of an unexpected token; expected is, for example, "an
- * operand".
+ * Reports an unexpected token; expected is, for example, "an operand".
  */
-extern void PartiqlUnexpected(const PartiqlParser *p, const char *expected)
-			pg_attribute_noreturn();
+extern void PartiqlUnexpected(PartiqlParser *p, const char *expected);
 
-/* Raises an error of expr/ for a piece of the text. */
-extern void PartiqlExprError(const PartiqlParser *p, ExprErrorCode code, Slice where,
-							 int number) pg_attribute_noreturn();
+/* Reports an error of expr/ for a piece of the text. */
+extern void PartiqlExprError(PartiqlParser *p, ExprErrorCode code, Slice where, int number);
 
 /* PartiqlAdvance moves to the next token; PartiqlPeek only returns it. */
 extern void PartiqlAdvance(PartiqlParser *p);
 extern PartiqlToken PartiqlPeek(const PartiqlParser *p);
 
-/* Consumes a token of this kind; raises an error for any other. */
-extern void PartiqlExpect(PartiqlParser *p, PartiqlTokenKind kind, const char *expected);
+/* Consumes a token of this kind; reports any other and returns false. */
+extern bool PartiqlExpect(PartiqlParser *p, PartiqlTokenKind kind, const char *expected);
 
 static inline bool
 PartiqlAt(const PartiqlParser *p, PartiqlTokenKind kind)
@@ -65,7 +72,7 @@ extern bool PartiqlAcceptWord(PartiqlParser *p, const char *word);
 extern void PartiqlExpectWord(PartiqlParser *p, const char *word);
 
 /*
- * Bracket recursive productions; PartiqlEnter raises an error if they nest too
+ * Bracket recursive productions; PartiqlEnter reports those that nest too
  * deeply.
  */
 extern void PartiqlEnter(PartiqlParser *p);
@@ -107,6 +114,13 @@ typedef ExprNode *(*PartiqlOperandParser) (PartiqlParser *p);
 
 /* Parses "(" inner ")", starting with the "(". */
 extern ExprNode *PartiqlParseParentheses(PartiqlParser *p, PartiqlOperandParser inner);
+
+/* Whether a node is a call of this function. */
+static inline bool
+PartiqlNodeCalls(const ExprNode *node, FunctionId id)
+{
+	return node->kind == NODE_FUNCTION && node->function != NULL && node->function->id == id;
+}
 
 /* Whether a function name and "(" follow; and parsing of the call. */
 extern bool PartiqlAtCall(const PartiqlParser *p);

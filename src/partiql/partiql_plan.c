@@ -23,6 +23,7 @@ typedef struct Conjuncts
 {
 	int			n;
 	Condition **list;
+	Problem    *problem;		/* NULL: it is raised */
 } Conjuncts;
 
 /* ---- conjuncts ---- */
@@ -190,16 +191,13 @@ typedef struct ValueList
 {
 	int			n;
 	ValueRef	values[STATEMENT_MAX_KEY_IN];
+	Problem    *problem;		/* that of the conjuncts */
 } ValueList;
 
-static void
-RaiseTooManyPartitions(void)
+static bool
+NoteTooManyPartitions(Problem *problem)
 {
-	ExprError	error = {.code = EXPR_ERROR_STATEMENT_PLAIN};
-
-	error.position = -1;
-	error.one = SliceOf("Too many decomposed read operations for a given query.");
-	ExprRaise(EXPR_STATEMENT, (Slice) {"", 0}, &error);
+	return NoteInvalid(problem, "Too many decomposed read operations for a given query.");
 }
 
 /*
@@ -224,7 +222,7 @@ static bool
 AddInValues(const Condition *cond, ValueList *list)
 {
 	if (cond->n - 1 > STATEMENT_MAX_KEY_IN)
-		RaiseTooManyPartitions();
+		return NoteTooManyPartitions(list->problem);
 	for (int i = 1; i < cond->n; i++)
 	{
 		if (!AddValue(list, cond->operands[i].value))
@@ -271,15 +269,18 @@ TakeValues(Conjuncts *c, Slice name, ValueList *list)
 	return false;
 }
 
-/* Combines every partition with every value of one more attribute. */
-static void
+/*
+ * Combines every partition with every value of one more attribute.  Returns
+ * false if a problem is noted.
+ */
+static bool
 MultiplyPartitions(StatementRange *range, int attribute, const ValueList *list)
 {
 	int			n = attribute == 0 ? 1 : range->npartitions;
 	ValueRef  (*product)[KEY_MAX_ATTRIBUTES];
 
 	if (n * list->n > STATEMENT_MAX_KEY_IN)
-		RaiseTooManyPartitions();
+		return NoteTooManyPartitions(list->problem);
 	product = palloc(n * list->n * sizeof(*product));
 	for (int i = 0; i < n * list->n; i++)
 	{
@@ -289,6 +290,7 @@ MultiplyPartitions(StatementRange *range, int attribute, const ValueList *list)
 	}
 	range->partitions = product;
 	range->npartitions = n * list->n;
+	return true;
 }
 
 /*
@@ -299,18 +301,19 @@ static bool
 TakePartitions(Conjuncts *c, const KeySchema *schema, StatementRange *range)
 {
 	ValueList  *list = palloc(sizeof(ValueList));
-	Conjuncts	taken = {c->n, palloc(Max(c->n, 1) * sizeof(Condition *))};
+	Conjuncts	taken = {c->n, palloc(Max(c->n, 1) * sizeof(Condition *)), c->problem};
 
+	list->problem = c->problem;
 	if (c->n > 0)
 		memcpy(taken.list, c->list, c->n * sizeof(Condition *));
 	for (int i = 0; i < schema->npartition; i++)
 	{
-		if (!TakeValues(&taken, schema->attributes[i].name, list))
+		if (!TakeValues(&taken, schema->attributes[i].name, list) ||
+			!MultiplyPartitions(range, i, list))
 		{
 			range->npartitions = 0;
 			return false;
 		}
-		MultiplyPartitions(range, i, list);
 	}
 	*c = taken;
 	pfree(list);
@@ -322,6 +325,7 @@ TakePartitions(Conjuncts *c, const KeySchema *schema, StatementRange *range)
 /* The bounds of the conjuncts; data is NULL if there is no bound. */
 typedef struct SortBounds
 {
+	Problem    *problem;		/* that of the conjuncts */
 	bool		exact;			/* the bounds express the conjuncts completely */
 	ValueRef	lower;
 	ValueRef	upper;
@@ -353,11 +357,11 @@ NarrowByCompare(SortBounds *b, CompareOp op, ValueRef value)
 		NarrowBound(&b->upper, &b->upper_open, -1, value, op == COMPARISON_LT);
 }
 
-static void
-CheckSortType(const KeyAttribute *attribute, ValueRef value)
+static bool
+CheckSortType(const KeyAttribute *attribute, ValueRef value, Problem *problem)
 {
-	if (ValueTypeOf(value) != attribute->type)
-		InvalidParameter("Condition parameter type does not match schema type");
+	return ValueTypeOf(value) == attribute->type ||
+		NoteInvalid(problem, DYNAMO_INVALID_PARAMETERS "Condition parameter type does not match schema type");
 }
 
 /*
@@ -371,15 +375,18 @@ ApplyConjunct(SortBounds *b, const Condition *cond, const KeyAttribute *attribut
 
 	if (ComparesAttribute(cond, attribute->name, &op, &value) && op >= COMPARISON_LT)
 	{
-		CheckSortType(attribute, value);
-		NarrowByCompare(b, op, value);
+		if (CheckSortType(attribute, value, b->problem))
+			NarrowByCompare(b, op, value);
 		return true;
 	}
 	if (cond->kind != CONDITION_BETWEEN || !IsAttribute(&cond->operands[0], attribute->name) ||
 		!AreAllValues(&cond->operands[1], 2))
 		return false;
 	for (int i = 1; i <= 2; i++)
-		CheckSortType(attribute, cond->operands[i].value);
+	{
+		if (!CheckSortType(attribute, cond->operands[i].value, b->problem))
+			return true;
+	}
 	NarrowByCompare(b, COMPARISON_GE, cond->operands[1].value);
 	NarrowByCompare(b, COMPARISON_LE, cond->operands[2].value);
 	return true;
@@ -444,7 +451,7 @@ TakePrefix(Conjuncts *c, const KeyAttribute *attribute, KeyTest *test)
 			!IsAttribute(&cond->operands[0], attribute->name) ||
 			!AreAllValues(&cond->operands[1], 1))
 			continue;
-		CheckSortType(attribute, cond->operands[1].value);
+		(void) CheckSortType(attribute, cond->operands[1].value, c->problem);
 		*test = (KeyTest) {KEY_BEGINS_WITH, cond->operands[1].value, MISSING_VALUE};
 		c->list[i] = NULL;
 		return true;
@@ -455,7 +462,7 @@ TakePrefix(Conjuncts *c, const KeyAttribute *attribute, KeyTest *test)
 static KeyTest
 TakeBounds(Conjuncts *c, const KeyAttribute *attribute)
 {
-	SortBounds	bounds = {true, MISSING_VALUE, MISSING_VALUE, false, false};
+	SortBounds	bounds = {c->problem, true, MISSING_VALUE, MISSING_VALUE, false, false};
 	bool	   *used = palloc0(Max(c->n, 1) * sizeof(bool));
 	KeyTest		test;
 
@@ -489,7 +496,7 @@ TakeSort(Conjuncts *c, const KeySchema *schema, StatementRange *range)
 
 		if (equal)
 		{
-			CheckSortType(attribute, test->value);
+			(void) CheckSortType(attribute, test->value, c->problem);
 			test->op = KEY_EQ;
 			test->upper = MISSING_VALUE;
 		}
@@ -502,14 +509,16 @@ TakeSort(Conjuncts *c, const KeySchema *schema, StatementRange *range)
 	}
 }
 
-void
-StatementRangeOf(Condition *where, const KeySchema *schema, StatementRange *range)
+bool
+StatementRangeOf(Condition *where, const KeySchema *schema, StatementRange *range, Problem *problem)
 {
 	Conjuncts	c;
 
 	memset(range, 0, sizeof(*range));
 	InitConjuncts(&c, where);
+	c.problem = problem;
 	if (TakePartitions(&c, schema, range))
 		TakeSort(&c, schema, range);
 	range->filter = JoinRemaining(&c);
+	return !ProblemIsNoted(problem);
 }

@@ -58,18 +58,19 @@ struct Statement
 
 /*
  * Parses text into a tree in the current memory context.  text must live as
- * long as the tree.
+ * long as the tree.  Returns NULL if a problem is noted.
  */
-extern Statement *StatementParseText(Slice text);
+extern Statement *StatementParseText(Slice text, Problem *problem);
 
 /* ---- partiql_literal.c ---- */
 
 /*
  * The value of a literal as a varlena.  depth: the containers around it, 0
- * for an item.  parameters: NULL if it is known to have none.
+ * for an item.  parameters: NULL if it is known to have none.  Returns NULL if
+ * a problem is noted.
  */
 extern struct varlena *LiteralBuild(const Literal *literal, int depth,
-									const ValueRef *parameters);
+									const ValueRef *parameters, Problem *problem);
 
 /* Whether some part of it is a parameter. */
 extern bool LiteralHasParameter(const Literal *literal);

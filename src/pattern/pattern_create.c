@@ -329,9 +329,9 @@ static void
 CheckExpressions(const AccessPattern *p)
 {
 	if (p->filter != NULL)
-		(void) ExprParse(EXPR_FILTER, p->filter, strlen(p->filter));
+		(void) ExprParse(EXPR_FILTER, p->filter, strlen(p->filter), NULL);
 	if (p->projection != NULL)
-		(void) ExprParse(EXPR_PROJECTION, p->projection, strlen(p->projection));
+		(void) ExprParse(EXPR_PROJECTION, p->projection, strlen(p->projection), NULL);
 }
 
 /* ---- the function ---- */

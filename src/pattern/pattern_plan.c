@@ -98,7 +98,7 @@ ParameterNumbers(const AccessPattern *pattern)
 static ExprBindings *
 BindNames(const AccessPattern *pattern)
 {
-	ExprBindings *b = ExprBindingsCreate(ParameterNumbers(pattern));
+	ExprBindings *b = ExprBindingsCreate(ParameterNumbers(pattern), NULL);
 	Container	names;
 
 	if (ValueIsMissing(pattern->names))
@@ -131,8 +131,9 @@ ReadClauses(Plan *plan)
 
 	if (text == NULL)
 		return;
-	expr = ExprParse(EXPR_KEY_CONDITION, text, strlen(text));
-	clauses = KeyConditionClauses(expr, ConditionBind(EXPR_KEY_CONDITION, expr, BindNames(plan->pattern)));
+	expr = ExprParse(EXPR_KEY_CONDITION, text, strlen(text), NULL);
+	clauses = KeyConditionClauses(expr, ConditionBind(EXPR_KEY_CONDITION, expr, BindNames(plan->pattern)),
+								  NULL);
 	while (KeyClauseGet(clauses, plan->nclauses, &attribute, &test))
 		plan->nclauses++;
 	plan->clauses = palloc0(sizeof(Clause) * Max(plan->nclauses, 1));

@@ -26,6 +26,7 @@ typedef struct Request
 	Slice		host;			/* see RequestExecute */
 	struct ReadPause *pause;
 	Writer	   *out;			/* the response; the outer object is open */
+	const struct Transaction *transaction;	/* that is being executed; NULL: none */
 } Request;
 
 typedef struct Operation

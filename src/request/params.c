@@ -171,13 +171,13 @@ ReadNames(const Field *structure, const ParamRules *rules, ExprArgs *args)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal(WORDING_NAMES_ALONE)));
-	ExprCheckNotEmpty("ExpressionAttributeNames", names->count);
+	(void) ExprCheckNotEmpty("ExpressionAttributeNames", names->count, NULL);
 	args->nnames = names->count;
 	args->names = palloc(names->count * sizeof(NamePair));
 	for (int i = 0; i < names->count; i++)
 	{
 		args->names[i] = (NamePair) {names->names[i], names->fields[i]->string};
-		ExprCheckName(args->names[i].placeholder, args->names[i].name);
+		(void) ExprCheckName(args->names[i].placeholder, args->names[i].name, NULL);
 	}
 }
 
@@ -197,7 +197,7 @@ FieldValues(const Field *structure, const ParamRules *rules)
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal(WORDING_VALUES_ALONE, rules->values_need)));
 	ContainerOpen(ItemRoot(FieldItem(values)), &map);
-	ExprCheckNotEmpty("ExpressionAttributeValues", map.count);
+	(void) ExprCheckNotEmpty("ExpressionAttributeValues", map.count, NULL);
 	return ItemRoot(values->item);
 }
 

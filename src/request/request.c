@@ -11,7 +11,7 @@
 
 #include "request/failure.h"
 #include "request/operation.h"
-#include "request/request_change.h"
+#include "request/request_conflict.h"
 #include "stat/stat.h"
 #include "subtransaction.h"
 
@@ -19,11 +19,8 @@ void
 RequestExecute(const Operation *operation, Slice host, Slice json,
 			   struct ReadPause *pause, Writer *out)
 {
-	Request		request;
+	Request		request = {.operation = operation, .host = host, .pause = pause, .out = out};
 
-	request.operation = operation;
-	request.host = host;
-	request.pause = pause;
 	request.input = RequestRead(operation->input, json.data, json.len);
 	RequestCheck(request.input);
 
@@ -33,11 +30,7 @@ RequestExecute(const Operation *operation, Slice host, Slice json,
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	WriterBeginObject(out);
-	request.out = out;
-	if (operation->changes != NULL)
-		ChangeExecute(&request);
-	else
-		operation->execute(&request);
+	ConflictExecute(&request);
 	WriterEndObject(out);
 	PopActiveSnapshot();
 }

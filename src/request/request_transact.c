@@ -196,6 +196,6 @@ TransactWriteItemsRequest(Request *request)
 	PrepareTransaction(&t, request->input);
 	repeated = token != NULL && WasExecuted(&t, token);
 	if (!repeated)
-		TransactionExecute(&t);
+		TransactionExecute(request, &t);
 	AnswerTransaction(request, &t, repeated);
 }

@@ -15,26 +15,35 @@
 
 /* ---- preparing ---- */
 
-static void
-ReadParameters(PreparedStatement *s, const Field *list)
+static bool
+ReadParameters(PreparedStatement *s, const Field *list, Problem *problem)
 {
 	s->nparameters = list != NULL ? list->count : 0;
 	s->parameters = palloc(Max(s->nparameters, 1) * sizeof(ValueRef));
 	for (int i = 0; i < s->nparameters; i++)
-		s->parameters[i] = ItemRoot(FieldItem(list->fields[i]));
+	{
+		const Field *field = list->fields[i];
+
+		if (field->problem != NULL)
+			return ProblemNote(problem, field->problem);
+		s->parameters[i] = ItemRoot(field->item);
+	}
+	return true;
 }
 
-void
-StatementPrepare(PreparedStatement *s, const Field *input)
+bool
+StatementPrepare(PreparedStatement *s, const Field *input, Problem *problem)
 {
 	const Statement *statement;
 
 	memset(s, 0, sizeof(*s));
 	s->input = input;
 	s->text = FieldSlice(input, "Statement");
-	statement = StatementParse(s->text.data, s->text.len);
-	ReadParameters(s, FieldMember(input, "Parameters"));
-	StatementBind(statement, s->parameters, s->nparameters, &s->bound);
+	statement = StatementParse(s->text.data, s->text.len, problem);
+	if (statement == NULL)
+		return false;
+	return ReadParameters(s, FieldMember(input, "Parameters"), problem) &&
+		StatementBind(statement, s->parameters, s->nparameters, &s->bound, problem);
 }
 
 /* A C string would end at U+0000, and be another name. */
@@ -119,14 +128,17 @@ ReturnValuesOf(StatementReturning returning)
 	return RETURN_NONE;
 }
 
-/* The item that WHERE fixes, and the rest of WHERE as a condition. */
-static void
-WriteByKey(const PreparedStatement *s, WriteOp *op)
+/*
+ * Sets the item that WHERE fixes, and the rest of WHERE as a condition.  Returns
+ * false if a problem is noted.
+ */
+static bool
+WriteByKey(const PreparedStatement *s, WriteOp *op, Problem *problem)
 {
 	Condition  *rest;
 
 	if (!StatementFullKey(s->bound.where, &s->def->key, &op->datum, &rest))
-		InvalidRequest(WORDING_NO_FULL_KEY);
+		return NoteInvalid(problem, WORDING_NO_FULL_KEY);
 	op->item = ItemRoot(op->datum);
 	switch (s->bound.kind)
 	{
@@ -142,13 +154,14 @@ WriteByKey(const PreparedStatement *s, WriteOp *op)
 		default:
 			op->kind = WRITE_KIND_CHECK;
 			if (rest == NULL || s->bound.index.data != NULL)
-				InvalidRequest(WORDING_EXISTS);
+				return NoteInvalid(problem, WORDING_EXISTS);
 			op->built_condition = AndItemExists(s, rest);
 	}
+	return true;
 }
 
-void
-StatementWrite(const PreparedStatement *s, bool images, WriteOp *op)
+bool
+StatementWrite(const PreparedStatement *s, bool images, WriteOp *op, Problem *problem)
 {
 	memset(op, 0, sizeof(*op));
 	op->table_name = s->table_name;
@@ -157,15 +170,13 @@ StatementWrite(const PreparedStatement *s, bool images, WriteOp *op)
 	op->return_values = ReturnValuesOf(s->bound.returning);
 	op->return_old_on_failure =
 		FieldIs(s->input, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
-	if (s->bound.kind == STATEMENT_INSERT)
-	{
-		op->kind = WRITE_KIND_PUT;
-		op->insert = true;
-		op->datum = s->bound.item;
-		op->item = ItemRoot(op->datum);
-	}
-	else
-		WriteByKey(s, op);
+	if (s->bound.kind != STATEMENT_INSERT)
+		return WriteByKey(s, op, problem);
+	op->kind = WRITE_KIND_PUT;
+	op->insert = true;
+	op->datum = s->bound.item;
+	op->item = ItemRoot(op->datum);
+	return true;
 }
 
 /* ---- reads ---- */

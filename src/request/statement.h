@@ -34,11 +34,12 @@ typedef struct PreparedStatement
 /* ---- statement.c ---- */
 
 /*
- * Reads a statement and its parameters, the members Statement and Parameters;
- * raises all that is wrong with them as such.  bound.table tells, also after
- * an error, whether what statement it is is known.
+ * Reads a statement and its parameters, the members Statement and Parameters.
+ * Returns false if it notes what is wrong with them; raises it if problem is
+ * NULL.  bound.table is set, also after a problem, if the kind of statement is
+ * known.
  */
-extern void StatementPrepare(PreparedStatement *s, const Field *input);
+extern bool StatementPrepare(PreparedStatement *s, const Field *input, Problem *problem);
 
 /* Finds the table; StatementClose lets its definition go. */
 extern void StatementOpen(PreparedStatement *s);
@@ -49,9 +50,10 @@ extern void StatementClose(PreparedStatement *s);
 
 /*
  * The write that an open statement means: INSERT, UPDATE, DELETE, EXISTS.
- * images: ask for the items before and after.
+ * images: ask for the items before and after.  Returns false if it notes a
+ * problem; raises it if problem is NULL.
  */
-extern void StatementWrite(const PreparedStatement *s, bool images, WriteOp *op);
+extern bool StatementWrite(const PreparedStatement *s, bool images, WriteOp *op, Problem *problem);
 
 /* The get that an open SELECT means; false if it does not fix the full key. */
 extern bool StatementGet(const PreparedStatement *s, GetOp *op);

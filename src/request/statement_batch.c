@@ -90,7 +90,7 @@ PrepareBatchStatement(void *arg)
 {
 	BatchStatement *b = arg;
 
-	StatementPrepare(&b->s, b->input);
+	(void) StatementPrepare(&b->s, b->input, NULL);
 }
 
 /* Whether its text could be read as a statement. */
@@ -116,7 +116,7 @@ MakeOperation(void *arg)
 		InvalidRequest(WORDING_EXISTS_ALONE);
 	if (!IsRead(b))
 	{
-		StatementWrite(&b->s, b->images, &b->write);
+		(void) StatementWrite(&b->s, b->images, &b->write, NULL);
 		return;
 	}
 	(void) FieldConsistentRead(b->input);	/* refused on a standby */

@@ -36,7 +36,7 @@ ExecuteWrite(Request *request, const PreparedStatement *s)
 		InvalidRequest(WORDING_EXISTS_ALONE);
 	if (FieldMember(request->input, "NextToken") != NULL)
 		InvalidRequest(WORDING_INVALID_TOKEN);
-	StatementWrite(s, FieldCapacity(request->input) != CAPACITY_NONE, &op);
+	(void) StatementWrite(s, FieldCapacity(request->input) != CAPACITY_NONE, &op, NULL);
 	WriteItem(&op, &result);
 	AnswerWrite(request, s, &result);
 }
@@ -46,7 +46,7 @@ ExecuteStatementRequest(Request *request)
 {
 	PreparedStatement s;
 
-	StatementPrepare(&s, request->input);
+	(void) StatementPrepare(&s, request->input, NULL);
 	if (s.bound.kind == STATEMENT_INSERT)
 		StatementNameTable(&s);
 	else

@@ -127,7 +127,7 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 			InvalidRequest(WORDING_NO_INDEX);
 		sel->key = &TableDefIndexForRead(s->def, op->index_name)->key;
 	}
-	StatementRangeOf(bound->where, sel->key, &sel->range);
+	(void) StatementRangeOf(bound->where, sel->key, &sel->range, NULL);
 	PlanOrder(sel);
 	if (sel->range.npartitions > 0)
 		PlanTests(sel);

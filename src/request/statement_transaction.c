@@ -9,7 +9,6 @@
 #include "postgres.h"
 
 #include "errors.h"
-#include "request/failure.h"
 #include "request/operation.h"
 #include "request/statement.h"
 #include "request/token.h"
@@ -34,65 +33,42 @@ typedef struct StatementList
 
 /* ---- steps of one statement ---- */
 
-static void
-PrepareTransactStatement(TransactStatement *t)
+/* A step of one statement; false if it notes a problem. */
+typedef bool (*StatementStep) (TransactStatement *t, Problem *problem);
+
+static bool
+PrepareTransactStatement(TransactStatement *t, Problem *problem)
 {
-	StatementPrepare(&t->s, t->input);
-	if (t->s.bound.returning != RETURNING_NOTHING)
-		InvalidRequest(WORDING_NO_RETURNING);
+	if (!StatementPrepare(&t->s, t->input, problem))
+		return false;
+	return t->s.bound.returning == RETURNING_NOTHING || NoteInvalid(problem, WORDING_NO_RETURNING);
 }
 
-static void
-MakeGet(TransactStatement *t)
+static bool
+MakeGet(TransactStatement *t, Problem *problem)
 {
-	if (!StatementGet(&t->s, &t->get))
-		InvalidRequest(WORDING_TRANSACTION_SELECT);
+	return StatementGet(&t->s, &t->get) || NoteInvalid(problem, WORDING_TRANSACTION_SELECT);
 }
 
-static void
-MakeWrite(TransactStatement *t)
+static bool
+MakeWrite(TransactStatement *t, Problem *problem)
 {
-	StatementWrite(&t->s, t->images, &t->write);
+	return StatementWrite(&t->s, t->images, &t->write, problem);
 }
 
-/*
- * The message of a validation error that a step raises, or NULL.
- *
- * Catching the error without a subtransaction is right because the steps only
- * compute, and another error is raised in its place.
- */
-static const char *
-ErrorOfStep(void (*step) (TransactStatement *t), TransactStatement *t)
-{
-	MemoryContext context = CurrentMemoryContext;
-	const char *volatile message = NULL;
-
-	PG_TRY();
-	{
-		step(t);
-	}
-	PG_CATCH();
-	{
-		if (geterrcode() != ERRCODE_DYNAMO_VALIDATION)
-			PG_RE_THROW();
-		MemoryContextSwitchTo(context);
-		message = FailureMessage(CopyErrorData());
-		FlushErrorState();
-	}
-	PG_END_TRY();
-	return message;
-}
-
-/* Runs a step of every statement; a validation error cancels. */
+/* Runs a step of every statement; an invalid one cancels the transaction. */
 static void
-RunSteps(const StatementList *l, void (*step) (TransactStatement *t))
+RunSteps(const StatementList *l, StatementStep step)
 {
 	for (int i = 0; i < l->n; i++)
 	{
-		const char *message = ErrorOfStep(step, &l->list[i]);
+		Problem		problem = NO_PROBLEM;
 
-		if (message != NULL)
-			TransactionCancelBy(l->n, i, "ValidationError", message);
+		if (step(&l->list[i], &problem))
+			continue;
+		if (problem.sqlstate != ERRCODE_DYNAMO_VALIDATION)
+			ProblemRaise(&problem);
+		TransactionCancelBy(l->n, i, "ValidationError", ProblemMessage(&problem));
 	}
 }
 
@@ -258,7 +234,7 @@ ExecuteWrites(Request *request, StatementList *l)
 	t.actions = palloc(l->n * sizeof(WriteOp));
 	for (int i = 0; i < l->n; i++)
 		t.actions[i] = l->list[i].write;
-	TransactionExecute(&t);
+	TransactionExecute(request, &t);
 	AnswerWrites(request, l, t.result.writes);
 }
 

@@ -74,37 +74,20 @@ TransactionCancelBy(int n, int position, const char *code, const char *message)
 	TransactCanceledError(&result, n);
 }
 
-/* Whether an error is that another transaction was in the way. */
-static bool
-IsConflict(int sqlstate)
+void
+TransactionConflictError(const Transaction *t)
 {
-	return sqlstate == ERRCODE_T_R_SERIALIZATION_FAILURE ||
-		sqlstate == ERRCODE_T_R_DEADLOCK_DETECTED ||
-		sqlstate == ERRCODE_LOCK_NOT_AVAILABLE;
+	TransactionCancelBy(t->n, Max(t->result.locking, 0), "TransactionConflict",
+						WORDING_CONFLICT_REASON);
 }
 
 void
-TransactionExecute(Transaction *t)
+TransactionExecute(Request *request, Transaction *t)
 {
-	MemoryContext context = CurrentMemoryContext;
-
-	PG_TRY();
-	{
-		TransactWriteItems(t->actions, t->n, &t->result);
-	}
-	PG_CATCH();
-	{
-		int			sqlstate = geterrcode();
-
-		if (!IsConflict(sqlstate))
-			PG_RE_THROW();
-		/* the state goes with the error that is raised instead */
-		MemoryContextSwitchTo(context);
-		FlushErrorState();
-		TransactionCancelBy(t->n, Max(t->result.locking, 0), "TransactionConflict",
-				 WORDING_CONFLICT_REASON);
-	}
-	PG_END_TRY();
+	t->result.locking = -1;
+	request->transaction = t;
+	TransactWriteItems(t->actions, t->n, &t->result);
+	request->transaction = NULL;
 	if (t->result.canceled)
 		TransactCanceledError(&t->result, t->n);
 }

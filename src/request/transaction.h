@@ -6,7 +6,7 @@
 #define DYNAMO_TRANSACTION_H
 
 #include "op/op.h"
-#include "request/writer.h"
+#include "request/operation.h"
 
 typedef struct Transaction
 {
@@ -31,8 +31,14 @@ extern void TransactionAnswerReads(Writer *out, const GetResult *results, int n)
 extern void TransactionCancelBy(int n, int position, const char *code, const char *message)
 			pg_attribute_noreturn();
 
-/* Executes the actions; raises TransactionCanceled, conflicts included. */
-extern void TransactionExecute(Transaction *t);
+/*
+ * Executes the actions of a request; raises TransactionCanceled.  The caller of
+ * the operation converts conflicts on locks by TransactionConflictError.
+ */
+extern void TransactionExecute(Request *request, Transaction *t);
+
+/* Raises TransactionCanceled: the action that waited for a lock is the reason. */
+extern void TransactionConflictError(const Transaction *t) pg_attribute_noreturn();
 
 /*
  * Units of looking at an action's item, as the service takes them for a

@@ -150,7 +150,7 @@ BindCondition(const ItemKind *kind, ExprBindings **bindings)
 {
 	Container	names;
 
-	*bindings = ExprBindingsCreate(kind->values);
+	*bindings = ExprBindingsCreate(kind->values, NULL);
 	if (!ValueIsMissing(kind->names))
 	{
 		ContainerOpen(kind->names, &names);
@@ -162,9 +162,9 @@ BindCondition(const ItemKind *kind, ExprBindings **bindings)
 			ExprBindingsAddName(*bindings, placeholder, ValuePayload(name));
 		}
 	}
-	ExprBindingsCheck(*bindings, !ValueIsMissing(kind->names));
+	(void) ExprBindingsCheck(*bindings, !ValueIsMissing(kind->names));
 	return ConditionBind(EXPR_CONDITION,
-						 ExprParse(EXPR_CONDITION, kind->condition.data, kind->condition.len),
+						 ExprParse(EXPR_CONDITION, kind->condition.data, kind->condition.len, NULL),
 						 *bindings);
 }
 
@@ -174,7 +174,7 @@ KindCheckCondition(const ItemKind *kind)
 	ExprBindings *bindings;
 
 	BindCondition(kind, &bindings);
-	ExprBindingsCheckUnused(bindings);
+	(void) ExprBindingsCheckUnused(bindings);
 }
 
 static bool
