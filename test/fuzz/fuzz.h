@@ -9,14 +9,17 @@
 extern int	LLVMFuzzerTestOneInput(const uint8 *data, size_t size);
 
 /*
- * Calls the function; false if it raised an error, which any input may.  All
- * memory is freed afterwards.
+ * Calls the function and frees all memory afterwards.  An error that it raises
+ * is a failure, because what is wrong with an input is noted as a value.
  */
-extern bool FuzzTry(void (*function) (const uint8 *data, size_t size),
+extern void FuzzRun(void (*function) (const uint8 *data, size_t size),
 					const uint8 *data, size_t size);
 
-/* Ends the function that FuzzTry called. */
-extern void FuzzRaise(void) __attribute__((noreturn));
+/*
+ * Called when an error is raised; does not return.  NULL if no error may be
+ * raised.
+ */
+extern void (*fuzz_on_error) (void);
 
 /* Aborts: a property does not hold. */
 #define FUZZ_CHECK(condition) \

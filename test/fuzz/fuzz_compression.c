@@ -56,6 +56,6 @@ Test(const uint8 *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8 *data, size_t size)
 {
-	(void) FuzzTry(Test, data, size);
+	FuzzRun(Test, data, size);
 	return 0;
 }

@@ -50,15 +50,15 @@ Parsed(const char *json)
 }
 
 static ExprBindings *
-Bindings(void)
+Bindings(Problem *problem)
 {
-	ExprBindings *b = ExprBindingsCreate(Parsed(values_text));
+	ExprBindings *b = ExprBindingsCreate(Parsed(values_text), problem);
 
 	ExprBindingsAddName(b, Text("#s"), Text("s"));
 	ExprBindingsAddName(b, Text("#l"), Text("l"));
 	ExprBindingsAddName(b, Text("#k"), Text("k"));
 	ExprBindingsAddName(b, Text("#n"), Text("name with spaces"));
-	ExprBindingsCheck(b, true);
+	FUZZ_CHECK(ExprBindingsCheck(b, true));
 	return b;
 }
 
@@ -74,13 +74,18 @@ static void
 CheckNegation(ExprKind kind, Slice text, bool matches, ValueRef item)
 {
 	char	   *negated = psprintf("NOT (%.*s)", (int) text.len, text.data);
+	Problem		problem = NO_PROBLEM;
 	const Expr *expr;
+	const Condition *cond;
 
 	if (memchr(text.data, '\0', text.len) || text.len > EXPR_MAX_SIZE - 6)
 		return;
-	/* May raise: redundant parentheses, one operator too many. */
-	expr = ExprParseText(kind, Text(negated));
-	FUZZ_CHECK(ConditionMatches(ConditionBind(kind, expr, Bindings()), item) != matches);
+	/* A problem: redundant parentheses, one operator too many. */
+	expr = ExprParseText(kind, Text(negated), &problem);
+	if (expr == NULL)
+		return;
+	cond = ConditionBind(kind, expr, Bindings(&problem));
+	FUZZ_CHECK(cond != NULL && ConditionMatches(cond, item) != matches);
 }
 
 static bool
@@ -96,25 +101,29 @@ TestCondition(ExprKind kind, Slice text, const Expr *expr, ExprBindings *b)
 	const Condition *cond = ConditionBind(kind, expr, b);
 	ValueRef	item = Parsed(item_text);
 
+	if (cond == NULL)
+		return;
 	ConditionVisitPaths(cond, VisitPath, NULL);
 	(void) ConditionMatches(cond, MISSING_VALUE);
 	CheckNegation(kind, text, ConditionMatches(cond, item), item);
 }
 
 static void
-TestKeyCondition(const Expr *expr, ExprBindings *b)
+TestKeyCondition(const Expr *expr, ExprBindings *b, Problem *problem)
 {
 	static const ValueType types[] = {VALUE_S, VALUE_N, VALUE_B, VALUE_S};
 	static const char *const names[] = {"s", "n", "b", "k"};
 	KeySchema	schema = {expr->text.len % 2 + 1, expr->text.len % 3};
-	KeyCondition *key;
+	const Condition *cond = ConditionBind(EXPR_KEY_CONDITION, expr, b);
+	const KeyClauses *clauses = cond != NULL ? KeyConditionClauses(expr, cond, problem) : NULL;
+	const KeyCondition *key;
 	ValueRef	item = Parsed(item_text);
 
 	for (int i = 0; i < schema.npartition + schema.nsort; i++)
 		schema.attributes[i] = (KeyAttribute) {Text(names[i]), types[i]};
-	key = KeyConditionMatch(KeyConditionClauses(expr, ConditionBind(EXPR_KEY_CONDITION, expr, b)),
-							&schema);
-	for (int i = 0; i < key->ntests; i++)
+	key = clauses != NULL ? KeyConditionMatch(clauses, &schema) : NULL;
+	FUZZ_CHECK((key != NULL) == !ProblemIsNoted(problem));
+	for (int i = 0; key != NULL && i < key->ntests; i++)
 	{
 		ValueRef	v = AttributeFind(item, names[i], 1);
 
@@ -128,6 +137,8 @@ TestProjection(const Expr *expr, ExprBindings *b)
 {
 	const Projection *proj = ProjectionBind(expr, b);
 
+	if (proj == NULL)
+		return;
 	ProjectionVisitPaths(proj, VisitPath, NULL);
 	CheckItem(ProjectionApply(proj, Parsed(item_text)));
 	CheckItem(ProjectionApply(proj, MISSING_VALUE));
@@ -138,15 +149,20 @@ TestUpdate(const Expr *expr, ExprBindings *b)
 {
 	const Update *update = UpdateBind(expr, b);
 	ValueRef	item = Parsed(item_text);
+	Problem		problem = NO_PROBLEM;
 	struct varlena *updated;
 
+	if (update == NULL)
+		return;
 	UpdateVisitTargets(update, VisitPath, NULL);
 	CheckItem(UpdateTargetsIn(update, item));
-	updated = UpdateApply(update, item, MISSING_VALUE, NULL);
-	FUZZ_CHECK(updated != NULL);
+	updated = UpdateApply(update, item, MISSING_VALUE, &problem);
+	FUZZ_CHECK((updated != NULL) == !ProblemIsNoted(&problem));
+	if (updated == NULL)
+		return;
 	CheckItem(updated);
 	CheckItem(UpdateTargetsIn(update, ItemRoot(updated)));
-	CheckItem(UpdateApply(update, MISSING_VALUE, MISSING_VALUE, NULL));
+	CheckItem(UpdateApply(update, MISSING_VALUE, MISSING_VALUE, &problem));
 }
 
 /* ---- built without text ---- */
@@ -190,7 +206,7 @@ static const char *const built_actions[] = {
 	"SET %s = %s", "REMOVE %s", "ADD %s %s", "DELETE %s %s"
 };
 
-/* An update may fail both ways, but then it fails both ways. */
+/* What is built does as what is parsed, if that has no problem. */
 static void
 CheckBuiltUpdate(int which, Slice a, const char *name, ValueRef v)
 {
@@ -198,14 +214,18 @@ CheckBuiltUpdate(int which, Slice a, const char *name, ValueRef v)
 	char	   *text = psprintf(built_actions[action], a.data, name);
 	Update	   *built = UpdateBuild(1);
 	ValueRef	item = Parsed(item_text);
-	const Expr *expr = ExprParseText(EXPR_UPDATE, Text(text));
-	Update	   *bound = UpdateBind(expr, Bindings());
-	struct varlena *x = UpdateApply(bound, item, MISSING_VALUE, NULL);
+	Problem		problem = NO_PROBLEM;
+	Problem		built_problem = NO_PROBLEM;
+	const Expr *expr = ExprParseText(EXPR_UPDATE, Text(text), &problem);
+	Update	   *bound = expr != NULL ? UpdateBind(expr, Bindings(&problem)) : NULL;
+	struct varlena *x = bound != NULL ? UpdateApply(bound, item, MISSING_VALUE, &problem) : NULL;
 	struct varlena *y;
 
+	if (x == NULL)
+		return;
 	UpdateBuildAction(built, action, a, v);
-	y = UpdateApply(built, item, MISSING_VALUE, NULL);
-	FUZZ_CHECK(ValueEqual(ItemRoot(x), ItemRoot(y)));
+	y = UpdateApply(built, item, MISSING_VALUE, &built_problem);
+	FUZZ_CHECK(y != NULL && ValueEqual(ItemRoot(x), ItemRoot(y)));
 }
 
 static void
@@ -218,8 +238,10 @@ TestBuilt(const uint8 *data, size_t size)
 	Slice		name;
 	ValueRef	v;
 	ValueRef	item = Parsed(item_text);
+	Problem		problem = NO_PROBLEM;
 	char	   *text;
 	const Expr *expr;
+	const Condition *cond;
 
 	ContainerOpen(Parsed(values_text), &values);
 	v = MapEntry(&values, data[3] % values.count, &name);
@@ -229,9 +251,11 @@ TestBuilt(const uint8 *data, size_t size)
 		CheckBuiltUpdate(which, a, pnstrdup(name.data, name.len), v);
 		return;
 	}
-	expr = ExprParseText(EXPR_CONDITION, Text(text));
-	/* May raise: types that an expression does not accept. */
-	FUZZ_CHECK(ConditionMatches(ConditionBind(EXPR_CONDITION, expr, Bindings()), item) ==
+	expr = ExprParseText(EXPR_CONDITION, Text(text), &problem);
+	FUZZ_CHECK(expr != NULL);
+	cond = ConditionBind(EXPR_CONDITION, expr, Bindings(&problem));
+	/* A problem: types that an expression does not accept. */
+	FUZZ_CHECK(cond == NULL || ConditionMatches(cond, item) ==
 			   ConditionMatches(BuildCondition(which, a, v), item));
 }
 
@@ -241,26 +265,30 @@ Test(const uint8 *data, size_t size)
 	ExprKind	kind = (ExprKind) (data[0] % (EXPR_PROJECTION + 1));
 	/* a copy of exactly this size, so that a read beyond its end is seen */
 	Slice		text = {memcpy(palloc(size - 1), data + 1, size - 1), (uint32) size - 1};
-	ExprBindings *b = Bindings();
-	const Expr *expr = ExprParseText(kind, text);
+	Problem		problem = NO_PROBLEM;
+	ExprBindings *b = Bindings(&problem);
+	const Expr *expr = ExprParseText(kind, text, &problem);
 
+	FUZZ_CHECK((expr != NULL) == !ProblemIsNoted(&problem));
+	if (expr == NULL)
+		return;
 	if (kind == EXPR_UPDATE)
 		TestUpdate(expr, b);
 	else if (kind == EXPR_PROJECTION)
 		TestProjection(expr, b);
 	else if (kind == EXPR_KEY_CONDITION)
-		TestKeyCondition(expr, b);
+		TestKeyCondition(expr, b, &problem);
 	else
 		TestCondition(kind, text, expr, b);
-	ExprBindingsCheckUnused(b);
+	(void) ExprBindingsCheckUnused(b);
 }
 
 int
 LLVMFuzzerTestOneInput(const uint8 *data, size_t size)
 {
 	if (size == BUILT_SIZE && data[0] == BUILT)
-		(void) FuzzTry(TestBuilt, data, size);
+		FuzzRun(TestBuilt, data, size);
 	else if (size > 0)
-		(void) FuzzTry(Test, data, size);
+		FuzzRun(Test, data, size);
 	return 0;
 }

@@ -93,9 +93,11 @@ static void
 CheckRange(Condition *where, const KeySchema *schema)
 {
 	StatementRange range;
+	Problem		problem = NO_PROBLEM;
 
-	/* may raise: IN of too many, values of other types */
-	StatementRangeOf(where, schema, &range);
+	/* a problem: IN of too many, values of other types */
+	if (!StatementRangeOf(where, schema, &range, &problem))
+		return;
 	FUZZ_CHECK(range.npartitions <= STATEMENT_MAX_KEY_IN && range.ntests <= schema->nsort);
 	for (size_t i = 0; i < lengthof(item_texts); i++)
 	{
@@ -135,7 +137,9 @@ Apply(const BoundStatement *bound, ValueRef item)
 		CheckItem(ProjectionApply(bound->projection, item));
 	if (bound->update != NULL)
 	{
-		CheckItem(UpdateApply(bound->update, item, MISSING_VALUE, NULL));
+		Problem		problem = NO_PROBLEM;
+
+		CheckItem(UpdateApply(bound->update, item, MISSING_VALUE, &problem));
 		CheckItem(UpdateTargetsIn(bound->update, item));
 	}
 }
@@ -145,17 +149,23 @@ Test(const uint8 *data, size_t size)
 {
 	/* a copy of exactly this size, so that a read beyond its end is seen */
 	Slice		text = {memcpy(palloc(size - 1), data + 1, size - 1), (uint32) size - 1};
-	const Statement *statement = StatementParseText(text);
-	ValueRef   *parameters = palloc((statement->nparameters + 1) * sizeof(ValueRef));
+	Problem		problem = NO_PROBLEM;
+	const Statement *statement = StatementParseText(text, &problem);
+	ValueRef   *parameters;
 	BoundStatement bound;
 
+	FUZZ_CHECK((statement != NULL) == !ProblemIsNoted(&problem));
+	if (statement == NULL)
+		return;
+	parameters = palloc((statement->nparameters + 1) * sizeof(ValueRef));
 	for (int i = 0; i < statement->nparameters; i++)
 	{
 		const char *json = parameter_texts[(data[0] + i) % lengthof(parameter_texts)];
 
 		parameters[i] = ItemRoot(ValueFromJson(json, strlen(json), NULL));
 	}
-	StatementBind(statement, parameters, statement->nparameters, &bound);
+	if (!StatementBind(statement, parameters, statement->nparameters, &bound, &problem))
+		return;
 	CheckItem(bound.item);
 	if (bound.where != NULL)
 	{
@@ -171,6 +181,6 @@ LLVMFuzzerTestOneInput(const uint8 *data, size_t size)
 	/* a statement comes from JSON, which is UTF-8 */
 	if (size > 0 && pg_encoding_verifymbstr(PG_UTF8, (const char *) data + 1,
 											(int) size - 1) == (int) size - 1)
-		(void) FuzzTry(Test, data, size);
+		FuzzRun(Test, data, size);
 	return 0;
 }

@@ -20,9 +20,9 @@
 const uint32 pg_crc32_table[256] = {0};
 
 const void *
-ParseCacheGet(ParseCache *cache, int kind, Slice text)
+ParseCacheGet(ParseCache *cache, int kind, Slice text, Problem *problem)
 {
-	return cache->parse(kind, text);
+	return cache->parse(kind, text, problem);
 }
 
 /* The lines behind the third; the one for an attribute depends on its name. */
@@ -225,6 +225,6 @@ Run(const uint8 *data, size_t size)
 int
 LLVMFuzzerTestOneInput(const uint8 *data, size_t size)
 {
-	(void) FuzzTry(Run, data, size);
+	FuzzRun(Run, data, size);
 	return 0;
 }

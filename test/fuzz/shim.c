@@ -4,13 +4,11 @@
  *	  one.
  *
  * Memory is malloc'd piece by piece, so that the address sanitizer sees every
- * byte, and freed after each input.  An error is a longjmp back to the driver.
- * All memory contexts are one.  What is not here comes from the server's
+ * byte, and freed after each input.  An error ends the program, unless the
+ * target says what it does instead.  All memory contexts are one.  What is not here comes from the server's
  * libpgcommon and libpgport.
  */
 #include "postgres.h"
-
-#include <setjmp.h>
 
 #include "fuzz.h"
 #include "item/number.h"
@@ -62,7 +60,7 @@ palloc(Size size)
 	Piece	   *p;
 
 	if (!AllocSizeIsValid(size))
-		FuzzRaise();
+		abort();
 	p = malloc(sizeof(Piece) + size);
 	if (p == NULL)
 		abort();
@@ -90,7 +88,7 @@ repalloc(void *pointer, Size size)
 	Piece	   *p = (Piece *) pointer - 1;
 
 	if (!AllocSizeIsValid(size))
-		FuzzRaise();
+		abort();
 	Unlink(p);
 	p = realloc(p, sizeof(Piece) + size);
 	if (p == NULL)
@@ -147,20 +145,12 @@ MemoryContextStrdup(MemoryContext context, const char *string)
 
 /* ---- errors ---- */
 
-static jmp_buf *on_error = NULL;
+void		(*fuzz_on_error) (void) = NULL;
 static int	error_level;
 static int	error_code;
 
 sigjmp_buf *PG_exception_stack = NULL;
 ErrorContextCallback *error_context_stack = NULL;
-
-void
-FuzzRaise(void)
-{
-	if (on_error == NULL)
-		abort();
-	longjmp(*on_error, 1);
-}
 
 bool
 errstart(int elevel, const char *domain)
@@ -183,12 +173,13 @@ errfinish(const char *filename, int lineno, const char *funcname)
 		return;
 
 	/* elog(ERROR) is for what cannot happen: with any input, a defect */
-	if (error_code == ERRCODE_INTERNAL_ERROR || error_code == ERRCODE_DATA_CORRUPTED)
+	if (fuzz_on_error == NULL || error_code == ERRCODE_INTERNAL_ERROR ||
+		error_code == ERRCODE_DATA_CORRUPTED)
 	{
-		fprintf(stderr, "internal error in %s, %s:%d\n", funcname, filename, lineno);
+		fprintf(stderr, "error in %s, %s:%d\n", funcname, filename, lineno);
 		abort();
 	}
-	FuzzRaise();
+	fuzz_on_error();
 }
 
 int
@@ -242,7 +233,7 @@ internalerrquery(const char *query)
 void
 pg_re_throw(void)
 {
-	FuzzRaise();
+	abort();
 }
 
 void
@@ -270,19 +261,11 @@ check_stack_depth(void)
 {
 }
 
-bool
-FuzzTry(void (*function) (const uint8 *data, size_t size),
-		const uint8 *data, size_t size)
+void
+FuzzRun(void (*function) (const uint8 *data, size_t size), const uint8 *data, size_t size)
 {
-	jmp_buf		here;
-	bool		raised = setjmp(here) != 0;
-
-	on_error = &here;
-	if (!raised)
-		function(data, size);
-	on_error = NULL;
+	function(data, size);
 	FreeAll();
-	return !raised;
 }
 
 /*
