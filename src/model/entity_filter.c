@@ -113,8 +113,8 @@ FindArgument(void *arg, const TemplatePart *part, const char **reason)
 		if (!SliceEqual(SliceOfVarlena(name), part->name))
 			continue;
 		if (i + 1 == arguments->array)
-			return ValueFromDatum(arguments->element, arguments->element_type);
-		return ValueFromDatum(PG_GETARG_DATUM(i + 1), get_fn_expr_argtype(fcinfo->flinfo, i + 1));
+			return AttributeFromDatum(arguments->element, arguments->element_type, MISSING_VALUE);
+		return AttributeFromDatum(PG_GETARG_DATUM(i + 1), get_fn_expr_argtype(fcinfo->flinfo, i + 1), MISSING_VALUE);
 	}
 	return MISSING_VALUE;
 }

@@ -181,7 +181,7 @@ FindArgument(void *arg, const char *parameter)
 
 	if (PG_ARGISNULL(i))
 		return MISSING_VALUE;
-	return ValueFromDatum(PG_GETARG_DATUM(i), call->types[i]);
+	return AttributeFromDatum(PG_GETARG_DATUM(i), call->types[i], MISSING_VALUE);
 }
 
 /* Parameters of a call are named by their numbers. */

@@ -133,8 +133,30 @@ BuildSet(ItemBuilder *builder, Datum datum, Oid element, ValueType set)
 	ItemBuilderEnd(builder);
 }
 
-struct varlena *
-AttributeFromDatum(Datum datum, Oid type, ValueRef old)
+/* A text or an integer, the most frequent types, without a builder. */
+static ValueRef
+TextValue(Datum datum)
+{
+	const struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
+	uint32		len = VARSIZE_ANY_EXHDR(text);
+	uint8	   *bytes = palloc(len + 1);
+
+	bytes[0] = VALUE_S;
+	memcpy(bytes + 1, VARDATA_ANY(text), len);
+	return (ValueRef) {bytes, len + 1};
+}
+
+static ValueRef
+IntegerValue(int64 n)
+{
+	uint8	   *bytes = palloc(NUMBER_MAX_BYTES + 1);
+
+	bytes[0] = VALUE_N;
+	return (ValueRef) {bytes, NumberFromInt64(n, bytes + 1) + 1};
+}
+
+static ValueRef
+BuiltValue(Datum datum, Oid type, ValueRef old)
 {
 	ItemBuilder *builder = ItemBuilderCreate(1, DUPLICATE_NAME_LAST);
 	Oid			base = getBaseType(type);
@@ -144,31 +166,23 @@ AttributeFromDatum(Datum datum, Oid type, ValueRef old)
 		BuildSet(builder, datum, element, ValueTypeOf(old));
 	else
 		BuildScalar(builder, datum, base);
-	return ItemBuilderFinish(builder);
+	return ItemRoot(ItemBuilderFinish(builder));
 }
 
-/* Texts and integers, which are the most frequent, need no builder. */
 ValueRef
-ValueFromDatum(Datum datum, Oid type)
+AttributeFromDatum(Datum datum, Oid type, ValueRef old)
 {
-	uint8	   *bytes;
-	uint32		len;
-
-	if (type == TEXTOID || type == VARCHAROID)
+	switch (type)
 	{
-		const struct varlena *text = PG_DETOAST_DATUM_PACKED(datum);
-
-		len = VARSIZE_ANY_EXHDR(text);
-		bytes = palloc(len + 1);
-		bytes[0] = VALUE_S;
-		memcpy(bytes + 1, VARDATA_ANY(text), len);
-		return (ValueRef) {bytes, len + 1};
+		case TEXTOID:
+		case VARCHAROID:
+			return TextValue(datum);
+		case INT2OID:
+			return IntegerValue(DatumGetInt16(datum));
+		case INT4OID:
+			return IntegerValue(DatumGetInt32(datum));
+		case INT8OID:
+			return IntegerValue(DatumGetInt64(datum));
 	}
-	if (type != INT2OID && type != INT4OID && type != INT8OID)
-		return ItemRoot(AttributeFromDatum(datum, type, MISSING_VALUE));
-	bytes = palloc(NUMBER_MAX_BYTES + 1);
-	bytes[0] = VALUE_N;
-	len = NumberFromInt64(type == INT8OID ? DatumGetInt64(datum) :
-						  type == INT4OID ? DatumGetInt32(datum) : DatumGetInt16(datum), bytes + 1);
-	return (ValueRef) {bytes, len + 1};
+	return BuiltValue(datum, type, old);
 }

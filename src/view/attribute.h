@@ -25,10 +25,7 @@ extern void AppendAttributeExpression(StringInfo out, const char *attribute,
  * Converts a datum that is not null to a palloc'd attribute value.  old is the
  * value that it replaces, or MISSING_VALUE.
  */
-extern struct varlena *AttributeFromDatum(Datum datum, Oid type, ValueRef old);
-
-/* The same as a value, where nothing is replaced. */
-extern ValueRef ValueFromDatum(Datum datum, Oid type);
+extern ValueRef AttributeFromDatum(Datum datum, Oid type, ValueRef old);
 
 /* Whether a view may have a column of this type: not bytea[] or item. */
 extern bool TypeCanHoldAttribute(Oid type);

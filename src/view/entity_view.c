@@ -15,8 +15,8 @@ ReadColumn(ValueRef v, EntityColumn *column)
 		StoredError("A column is not a map.");
 	column->name = StoredString(v, "column");
 	column->attribute = StoredString(v, "attribute");
-	if (column->name.len == 0 || column->attribute.len == 0)
-		StoredError("A column has no name or no attribute.");
+	if (column->name.len == 0 || column->attribute.len == 0 || column->attribute.len > ITEM_MAX_NAME)
+		StoredError("A column has no name, or no attribute with a possible name.");
 }
 
 static void

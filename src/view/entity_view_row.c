@@ -15,6 +15,7 @@
 
 #include "item/builder.h"
 #include "item/convert.h"
+#include "item/splice.h"
 #include "store/plan.h"
 #include "table/objects.h"
 #include "view/attribute.h"
@@ -29,22 +30,22 @@ ColumnType(const EntityRow *row, int column)
 }
 
 /*
- * Returns the value for the attribute in a column of the new row; NULL for
- * null. before is the value that it replaces, or missing.
+ * Returns the value for the attribute in a column of the new row, palloc'd;
+ * missing for null.  before is the value that it replaces, or missing.
  */
-static struct varlena *
+static ValueRef
 NewAttribute(const EntityRow *row, int column, ValueRef before)
 {
 	if (row->new_nulls[column])
-		return NULL;
+		return MISSING_VALUE;
 	return AttributeFromDatum(row->new_values[column], ColumnType(row, column), before);
 }
 
-static struct varlena *
+static ValueRef
 OldAttribute(const EntityRow *row, int column)
 {
 	if (row->old_nulls[column])
-		return NULL;
+		return MISSING_VALUE;
 	return AttributeFromDatum(row->old_values[column], ColumnType(row, column), MISSING_VALUE);
 }
 
@@ -103,46 +104,19 @@ EntityOldKey(const EntityRow *row, RowKey *key)
 	{
 		const AttributeDef *attr = TableKeyAttribute(row->table, i);
 		int			column = ColumnOfAttribute(row, attr->name);
-		struct varlena *value = (column < 0) ? NULL : OldAttribute(row, column);
+		ValueRef	value = column < 0 ? MISSING_VALUE : OldAttribute(row, column);
 
-		if (value == NULL || ValueTypeOf(ItemRoot(value)) != attr->type)
+		if (ValueIsMissing(value) || ValueTypeOf(value) != attr->type)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 					 errmsg("view \"%s\" does not show key attribute %s of its table unchanged",
 							RelationGetRelationName(row->view), attr->name.data)));
-		key->attributes[i] = ItemRoot(value);
+		key->attributes[i] = value;
 		key->values[i] = KeyValueToDatum(attr, key->attributes[i]);
 	}
 }
 
 /* ---- the new item ---- */
-
-/* Whether the statement sets an attribute to null, which removes it. */
-static bool
-IsRemoved(const EntityRow *row, Slice name)
-{
-	int			column = ColumnOfAttribute(row, name);
-
-	return column >= 0 && row->supplied[column] && row->new_nulls[column];
-}
-
-static void
-AddKeptEntries(const EntityRow *row, ItemBuilder *builder, ValueRef item)
-{
-	Container	entries;
-
-	ContainerOpen(item, &entries);
-	for (uint32 i = 0; i < entries.count; i++)
-	{
-		Slice		name;
-		ValueRef	value = MapEntry(&entries, i, &name);
-
-		if (IsRemoved(row, name))
-			continue;
-		ItemBuilderName(builder, name.data, name.len);
-		ItemBuilderValue(builder, value);
-	}
-}
 
 /*
  * Raises an error for a column that was added to the view by hand: it is
@@ -159,41 +133,66 @@ RefuseColumn(const EntityRow *row, int column)
 			 errdetail("The definition of the view has no attribute for it.")));
 }
 
-static void
-AddColumns(const EntityRow *row, ItemBuilder *builder, ValueRef locked)
+/* Where an edit goes among those before it, which are in the order of names. */
+static int
+EditPlace(const SpliceEdit *edits, int n, Slice name)
 {
-	for (int i = 0; i < RelationGetDescr(row->view)->natts; i++)
+	while (n > 0 && SliceCompare(edits[n - 1].name, name) > 0)
+		n--;
+	return n;
+}
+
+/*
+ * Sets an attribute, or removes it if the value is missing.  Two columns may be
+ * of one attribute: a value counts more than null, the last one most.
+ */
+static int
+AddEdit(SpliceEdit *edits, int n, const Container *old, Slice name, ValueRef value)
+{
+	SpliceEdit	edit = {
+		.name = name,
+		.inserts = !ValueIsMissing(value),
+		.bytes = {(const char *) value.data, value.len},
+	};
+	int			place = EditPlace(edits, n, name);
+
+	edit.removes = MapPosition(old, name, &edit.position);
+	if (place > 0 && SliceCompare(edits[place - 1].name, name) == 0)
+	{
+		if (edit.inserts)
+			edits[place - 1] = edit;
+		return n;
+	}
+	memmove(&edits[place + 1], &edits[place], sizeof(SpliceEdit) * (n - place));
+	edits[place] = edit;
+	return n + 1;
+}
+
+/*
+ * Returns the item with the row's columns.  before is the item that they
+ * change, or missing.
+ */
+static struct varlena *
+MergeColumns(const EntityRow *row, ValueRef before)
+{
+	int			natts = RelationGetDescr(row->view)->natts;
+	SpliceEdit *edits = palloc(sizeof(SpliceEdit) * (natts + 1));
+	Container	old = {.type = VALUE_M};
+	int			n = 0;
+
+	if (!ValueIsMissing(before))
+		ContainerOpen(before, &old);
+	for (int i = 0; i < natts; i++)
 	{
 		Slice		name = row->attributes[i];
-		struct varlena *value;
 
 		if (!row->supplied[i])
 			continue;
 		if (name.data == NULL)
 			RefuseColumn(row, i);
-		value = NewAttribute(row, i, AttributeFind(locked, name.data, name.len));
-		if (value == NULL)
-			continue;
-		ItemBuilderName(builder, name.data, name.len);
-		ItemBuilderValue(builder, ItemRoot(value));
+		n = AddEdit(edits, n, &old, name, NewAttribute(row, i, AttributeFind(before, name.data, name.len)));
 	}
-}
-
-/*
- * Returns the item with the row's columns.  locked is the item before, or
- * missing.
- */
-static struct varlena *
-MergeColumns(const EntityRow *row, ValueRef locked)
-{
-	ItemBuilder *builder = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
-
-	ItemBuilderBeginMap(builder);
-	if (!ValueIsMissing(locked))
-		AddKeptEntries(row, builder, locked);
-	AddColumns(row, builder, locked);
-	ItemBuilderEnd(builder);
-	return ItemBuilderFinish(builder);
+	return ItemSplice(ValueIsMissing(before) ? NULL : &old, edits, n);
 }
 
 /* Returns the item as the table's entity will compose it. */
@@ -301,25 +300,39 @@ ShownText(const EntityRow *row, const struct varlena *item, int column, bool *is
 	return *isnull ? (Datum) 0 : PointerGetDatum(SliceToText(ValuePayload(value)));
 }
 
+/* Whether the statement has left a column with text as the item has it. */
+static bool
+ShowsText(const EntityRow *row, const struct varlena *item, int column)
+{
+	Slice		name = row->attributes[column];
+	ValueRef	value;
+
+	if (row->new_nulls[column] || ColumnType(row, column) != TEXTOID)
+		return false;
+	value = AttributeFind(ItemRoot(item), name.data, name.len);
+	return !ValueIsMissing(value) && ValueTypeOf(value) == VALUE_S &&
+		SliceEqual(ValuePayload(value), SliceOfVarlena(DatumGetTextPP(row->new_values[column])));
+}
+
 HeapTuple
 EntityResultRow(const EntityRow *row, const struct varlena *item)
 {
 	TupleDesc	desc = RelationGetDescr(row->view);
-	HeapTuple	result = row->new;
+	int		   *columns = palloc(sizeof(int) * desc->natts);
+	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
+	bool	   *nulls = palloc(sizeof(bool) * desc->natts);
+	int			n = 0;
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		int			column = i + 1;
-		bool		isnull;
-		Datum		shown;
-
-		if (!IsMadeByView(row, i))
+		if (!IsMadeByView(row, i) || ShowsText(row, item, i))
 			continue;
+		columns[n] = i + 1;
 		if (IsString(item, row->attributes[i]) && ColumnType(row, i) == TEXTOID)
-			shown = ShownText(row, item, i, &isnull);
+			values[n] = ShownText(row, item, i, &nulls[n]);
 		else
-			shown = ShownAttribute(row, item, i, &isnull);
-		result = heap_modify_tuple_by_cols(result, desc, 1, &column, &shown, &isnull);
+			values[n] = ShownAttribute(row, item, i, &nulls[n]);
+		n++;
 	}
-	return result;
+	return n == 0 ? row->new : heap_modify_tuple_by_cols(row->new, desc, n, columns, values, nulls);
 }
