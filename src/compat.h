@@ -70,6 +70,8 @@
 	((rte)->perminfoindex = 1, makeNode(RTEPermissionInfo))
 #define CheckPermissionsNode(rte, perms) \
 	ExecCheckPermissions(list_make1(rte), list_make1(perms), true)
+#define HavePermissionsNode(rte, perms) \
+	ExecCheckPermissions(list_make1(rte), list_make1(perms), false)
 #if PG_VERSION_NUM >= 180000
 #define InitRangeTable(estate, rte, perms) \
 	ExecInitRangeTable(estate, list_make1(rte), list_make1(perms), \
@@ -83,6 +85,8 @@
 #define MakePermissionsNode(rte) (rte)
 #define CheckPermissionsNode(rte, perms) \
 	ExecCheckRTPerms(list_make1(rte), true)
+#define HavePermissionsNode(rte, perms) \
+	ExecCheckRTPerms(list_make1(rte), false)
 #define InitRangeTable(estate, rte, perms) \
 	ExecInitRangeTable(estate, list_make1(rte))
 #endif

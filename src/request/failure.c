@@ -16,6 +16,14 @@ IsForClient(const ErrorData *edata)
 	return edata->sqlerrcode == ERRCODE_DYNAMO_VALIDATION && edata->detail != NULL && edata->detail_log != NULL;
 }
 
+/* The message, and what a role may do that has rights to a view, but not to its table. */
+static const char *
+AccessDeniedMessage(const ErrorData *edata)
+{
+	return edata->sqlerrcode == ERRCODE_INSUFFICIENT_PRIVILEGE && edata->hint != NULL ?
+		psprintf("%s. %s", edata->message, edata->hint) : edata->message;
+}
+
 /*
  * The service names the reason of most errors.  It does not for text that is no
  * JSON, nor for operations it does not know, where we do: who uses an operation that
@@ -35,6 +43,8 @@ FailureMessage(const ErrorData *edata)
 			return WORDING_CONFLICT;
 		case ERRCODE_DYNAMO_INTERNAL:
 			return WORDING_INTERNAL;
+		case ERRCODE_DYNAMO_ACCESS_DENIED:
+			return AccessDeniedMessage(edata);
 		default:
 			return IsForClient(edata) ? psprintf("%s. %s", edata->message, edata->detail) : edata->message;
 	}

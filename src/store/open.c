@@ -80,12 +80,34 @@ HasTablePrivileges(const Store *store)
 						 store->access, ACLMASK_ALL) == store->access;
 }
 
+static StoreHint denied_hint = NULL;
+
+void
+StoreSetDeniedHint(StoreHint hint)
+{
+	denied_hint = hint;
+}
+
+/* Raises PostgreSQL's error for a user without privileges if there is a hint to give. */
+static void
+RaiseWithHint(const Store *store)
+{
+	char	   *hint = denied_hint == NULL ? NULL : denied_hint(RelationGetRelid(store->rel));
+
+	if (hint != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied for table %s", RelationGetRelationName(store->rel)),
+				 errhint("%s", hint)));
+}
+
 /*
  * Checks privileges like the executor does for statements of the SQL path,
- * including column privileges and the hook of security modules.
+ * including column privileges and the hook of security modules.  hints: a user
+ * without them is told what else there is.
  */
 static void
-CheckPrivileges(const Store *store)
+CheckPrivileges(const Store *store, bool hints)
 {
 	RangeTblEntry *rte = makeNode(RangeTblEntry);
 	PermissionsNode *perms;
@@ -104,6 +126,8 @@ CheckPrivileges(const Store *store)
 	if (store->access & ACL_UPDATE)
 		perms->updatedCols = store->def->item_column;
 
+	if (hints && !HavePermissionsNode(rte, perms))
+		RaiseWithHint(store);
 	CheckPermissionsNode(rte, perms);
 }
 
@@ -286,9 +310,9 @@ CheckDistribution(const Store *store)
 		RefuseShard(store->rel, "writing to a shard");
 }
 
-/* Opens a relation that the caller has locked. */
+/* Opens a relation that the caller has locked; named: by a function or a request. */
 static void
-OpenLocked(Store *store, Oid relid, AclMode access)
+OpenLocked(Store *store, Oid relid, AclMode access, bool named)
 {
 	store->access = access;
 	store->context = CurrentMemoryContext;
@@ -298,7 +322,7 @@ OpenLocked(Store *store, Oid relid, AclMode access)
 	store->rel = table_open(relid, NoLock);
 	store->def = TableDefAcquire(store->rel);
 	if (!HasTablePrivileges(store))
-		CheckPrivileges(store);
+		CheckPrivileges(store, named);
 	CheckDistribution(store);
 	ChoosePath(store);
 }
@@ -310,7 +334,7 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(XactReadOnly ? TableNameResolve(table_name, false) : InvalidOid, access);
-	OpenLocked(store, TableNameLock(table_name, lockmode, false), access);
+	OpenLocked(store, TableNameLock(table_name, lockmode, false), access, true);
 	StatTable(RelationGetRelid(store->rel));
 	if (StoreForWriting(store))
 		CheckMaintained(store->def);
@@ -326,7 +350,7 @@ StoreOpenRelation(Store *store, Oid relid, AclMode access)
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(relid, access);
 	LockRelationOid(relid, lockmode);
-	OpenLocked(store, relid, access);
+	OpenLocked(store, relid, access, false);
 }
 
 void

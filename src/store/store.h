@@ -62,6 +62,14 @@ extern void StoreOpen(Store *store, const char *table_name, AclMode access);
 extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
 extern void StoreClose(Store *store);
 
+/*
+ * Sets the function that knows what else a user could use who has no right to
+ * a table; it returns a palloc'd sentence, or NULL.
+ */
+typedef char *(*StoreHint) (Oid relid);
+
+extern void StoreSetDeniedHint(StoreHint hint);
+
 /* Whether the rows of a table are in its own heap on this server. */
 extern bool RelationIsLocalHeap(Relation rel, const TableDef *def);
 

@@ -47,6 +47,15 @@ OwnerScopeEnterForStatement(OwnerScope *scope, Oid owner)
 }
 
 void
+OwnerScopeEnterForView(OwnerScope *scope, Oid owner)
+{
+	SaveUser(scope);
+	SwitchUser(scope, owner, SECURITY_RESTRICTED_OPERATION);
+	scope->guc_level = NewGUCNestLevel();
+	RestrictSearchPath();
+}
+
+void
 OwnerScopeEnterForCascade(OwnerScope *scope, Oid owner)
 {
 	SaveUser(scope);

@@ -51,6 +51,13 @@ extern void OwnerScopeEnter(OwnerScope *scope, Oid owner);
 extern void OwnerScopeEnterForStatement(OwnerScope *scope, Oid owner);
 
 /*
+ * Enters a scope for a user's write through a view that uses the rights of its
+ * owner.  Restricted, with a safe search_path, but row security that is forced
+ * on the owner applies.
+ */
+extern void OwnerScopeEnterForView(OwnerScope *scope, Oid owner);
+
+/*
  * Enters an unrestricted scope with unchanged settings, for rows that a user's
  * own statement deletes in a table that refers to its table.  Triggers and
  * deferred constraints fire there, as when a foreign key cascades.

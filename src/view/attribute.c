@@ -13,7 +13,6 @@
 #include "utils/syscache.h"
 
 #include "item/builder.h"
-#include "item/convert.h"
 #include "item/number.h"
 #include "table/objects.h"
 #include "view/attribute.h"

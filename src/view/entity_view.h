@@ -14,6 +14,8 @@
 #ifndef DYNAMO_ENTITY_VIEW_H
 #define DYNAMO_ENTITY_VIEW_H
 
+#include "utils/reltrigger.h"
+
 #include "entity/entity.h"
 #include "table/table.h"
 
@@ -63,6 +65,20 @@ extern const EntityViewDef *EntityViewDefOf(Relation view);
 
 /* Appends the expressions of an entity view's columns, of the table as t. */
 extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table);
+
+/* ---- entity_view_rights.c ---- */
+
+/* Marks the trigger of a new view as its owner's.  SPI must be connected. */
+extern void EntityViewMarkTrigger(const char *trigger, const char *view);
+
+/* Whether a view is written with the rights of its owner, not those of the user. */
+extern bool EntityViewUsesOwner(Relation view, const Trigger *trigger, Oid table);
+
+/* In PG_CATCH: raises the error again without its detail, which goes to the log. */
+extern void EntityViewHideDetail(void) pg_attribute_noreturn();
+
+/* Registers the hint for a role that may use a view of a table, but not the table. */
+extern void EntityViewRightsInit(void);
 
 /* ---- entity_view_drop.c ---- */
 

@@ -473,6 +473,7 @@ CreateView(EntitySpec *spec)
 				 "FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%s)",
 				 ENTITY_TRIGGER, view, FUNCTION_ENTITY_VIEW_WRITE,
 				 quote_literal_cstr(PrintDefinition(spec, columns, n)));
+	EntityViewMarkTrigger(ENTITY_TRIGGER, view);
 	SPI_finish();
 
 	TableDefRelease(table);

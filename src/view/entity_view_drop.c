@@ -74,4 +74,5 @@ void
 EntityViewInit(void)
 {
 	DdlFeatureRegister(&entity_views);
+	EntityViewRightsInit();
 }

@@ -7,7 +7,8 @@
  * changed, and keeps all others, including those the view does not show.
  * DELETE deletes the item.
  *
- * The effects are those of plain statements on the table by the caller: its
+ * The effects are those of plain statements on the table by the caller, or by
+ * the owner if the view uses the owner's rights (entity_view_rights.c): their
  * privileges, row security, triggers and constraints apply.  If possible the
  * store's direct path is used, otherwise statements.
  *
@@ -22,8 +23,10 @@
 #include "catalog/pg_class.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
+#include "miscadmin.h"
 #include "parser/parsetree.h"
 #include "rewrite/rewriteHandler.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -33,6 +36,7 @@
 #include "store/plan.h"
 #include "table/distribution.h"
 #include "table/objects.h"
+#include "table/owner.h"
 #include "view/attribute.h"
 #include "view/entity_view_row.h"
 
@@ -59,6 +63,7 @@ typedef struct EntityWriter
 	MemoryContext context;
 	const EntityViewDef *def;
 	Oid			table;
+	bool		as_owner;		/* writes with the rights of the view's owner */
 	Slice	   *attributes;		/* by view column; data may be NULL */
 	WriterStatement statements[PLAN_COUNT];
 } EntityWriter;
@@ -121,6 +126,7 @@ CreateWriter(const TriggerData *trigger)
 	writer->context = CurrentMemoryContext;
 	writer->def = EntityViewDefRecall(trigger->tg_trigger->tgargs[0]);
 	writer->table = TableOfView(trigger->tg_relation);
+	writer->as_owner = EntityViewUsesOwner(trigger->tg_relation, trigger->tg_trigger, writer->table);
 	writer->attributes = palloc(sizeof(Slice) * desc->natts);
 	for (int i = 0; i < desc->natts; i++)
 		writer->attributes[i] = ColumnMeaning(writer->def, trigger->tg_relation, i);
@@ -548,6 +554,52 @@ WriteRow(EntityRow *row, const TriggerData *trigger)
 	return row->new != NULL ? UpdateRow(row) : DeleteRow(row);
 }
 
+/*
+ * Writes with the rights of the view's owner.  The details of errors may show
+ * what the user may not read.
+ */
+static HeapTuple
+WriteRowAsOwner(EntityRow *row, const TriggerData *trigger)
+{
+	MemoryContext context = CurrentMemoryContext;
+	bool		reads = pg_class_aclcheck(row->writer->table, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+	OwnerScope	scope;
+	HeapTuple	result = NULL;
+
+	OwnerScopeEnterForView(&scope, trigger->tg_relation->rd_rel->relowner);
+	PG_TRY();
+	{
+		result = WriteRow(row, trigger);
+	}
+	PG_CATCH();
+	{
+		if (reads)
+			PG_RE_THROW();
+		(void) MemoryContextSwitchTo(context);
+		EntityViewHideDetail();
+	}
+	PG_END_TRY();
+	OwnerScopeLeave(&scope);
+	return result;
+}
+
+/* Writes the row with the table as it is now. */
+static HeapTuple
+WriteTable(EntityRow *row, const TriggerData *trigger)
+{
+	Relation	rel = table_open(row->writer->table, AccessShareLock);
+	TableDef   *table = TableDefAcquire(rel);
+	HeapTuple	result;
+
+	if (table->distributed)
+		DistributedError(table->relid, "writing through an entity view");
+	row->table = table;
+	result = row->writer->as_owner ? WriteRowAsOwner(row, trigger) : WriteRow(row, trigger);
+	TableDefRelease(table);
+	table_close(rel, NoLock);
+	return result;
+}
+
 DYNAMO_FUNCTION(dynamo_entity_view_write);
 Datum
 dynamo_entity_view_write(PG_FUNCTION_ARGS)
@@ -555,8 +607,6 @@ dynamo_entity_view_write(PG_FUNCTION_ARGS)
 	TriggerData *trigger = (TriggerData *) fcinfo->context;
 	EntityRow	row = {0};
 	HeapTuple	result;
-	TableDef   *table;
-	Relation	rel;
 
 	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_INSTEAD(trigger->tg_event) ||
 		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
@@ -569,18 +619,9 @@ dynamo_entity_view_write(PG_FUNCTION_ARGS)
 	row.def = row.writer->def;
 	row.attributes = row.writer->attributes;
 	row.view = trigger->tg_relation;
-	rel = table_open(row.writer->table, AccessShareLock);
-	table = TableDefAcquire(rel);
-	if (table->distributed)
-		DistributedError(table->relid, "writing through an entity view");
-	row.table = table;
-
-	result = WriteRow(&row, trigger);
+	result = WriteTable(&row, trigger);
 	if (result != NULL && result != trigger->tg_trigtuple && result != trigger->tg_newtuple)
 		result = SPI_copytuple(result);
-
-	TableDefRelease(table);
-	table_close(rel, NoLock);
 	SPI_finish();
 	return PointerGetDatum(result);
 }
