@@ -60,7 +60,11 @@ CopyRowLock(CopyTable *table, ValueRef key, CopyLock how, CopyRow *row)
 	}
 }
 
-/* Triggers of users may fire meanwhile, and write other items: those are at another depth. */
+/*
+ * The depth marks the writes of copies: triggers of users, which may fire
+ * meanwhile and write other items, run at another depth.  The mark is static: it
+ * must be taken back after an error, too.
+ */
 void
 CopyRowWrite(CopyTable *table, const CopyRow *row, ValueRef item)
 {

@@ -147,6 +147,11 @@ IsTaken(int sqlstate)
 		sqlstate == ERRCODE_UNIQUE_VIOLATION;	/* of a catalog */
 }
 
+/*
+ * Another session may create a relation with the name after it was looked up.
+ * PostgreSQL reports that by an error only, which is caught here.  No
+ * subtransaction is needed, because another error is raised in its place.
+ */
 static void
 CreateRelationOnce(const char *table, const TableDef *def, const CreateTableSpec *spec)
 {

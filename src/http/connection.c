@@ -169,7 +169,11 @@ ConnectionCloseAfterAnswer(Connection *c)
 
 /* ---- serving ---- */
 
-/* An error here is one of memory, most likely. */
+/*
+ * Runs a step of a connection.  The worker outlives every error: an error is
+ * logged and closes the connection.  Errors of requests do not come here (see
+ * ExecuteRequest); most likely the memory is exhausted.
+ */
 void
 ConnectionGuarded(Connection *c, void (*function) (Connection *c))
 {

@@ -474,6 +474,10 @@ ReportEnd(Execution *execution, int sqlstate)
 	debug_query_string = NULL;
 }
 
+/*
+ * An error of the request is caught here, where its transaction ends: the answer
+ * tells of it, and the worker continues.
+ */
 HttpAnswer
 ExecuteRequest(const HttpRequest *request, const char *peer)
 {

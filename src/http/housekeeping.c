@@ -200,6 +200,7 @@ ResumeBuilds(void)
 	CommitTransactionCommand();
 }
 
+/* An error ends the transaction but not the worker. */
 static void
 TryResumeBuilds(void)
 {
@@ -214,7 +215,10 @@ TryResumeBuilds(void)
 	PG_END_TRY();
 }
 
-/* Returns how much it deleted.  *cancelled is set if somebody wants it to end. */
+/*
+ * Runs a part of a task; returns how much it deleted.  An error ends the
+ * transaction but not the worker.  *cancelled is set if a user has canceled it.
+ */
 static int64
 TryTask(Task *task, bool *cancelled)
 {

@@ -151,7 +151,7 @@ FindInlineIndex(const TableDef *def, const IndexDef *index, bool *valid)
 /*
  * Executes an action that takes locks, with a limited wait for each.  If a
  * lock is not granted in time or the action returns false, the action is
- * rolled back and false is returned.
+ * rolled back, with the subtransaction that it runs in, and false is returned.
  */
 static bool
 TryBriefly(int milliseconds, bool (*action) (void *arg), void *arg)

@@ -284,7 +284,10 @@ EndFailedTransaction(Oid relid, MemoryContext context)
 	return error;
 }
 
-/* Returns the error that stopped the build, or NULL. */
+/*
+ * Returns the error that stopped the build, or NULL.  The error ends the
+ * transaction but not the worker, which records it and repeats the build.
+ */
 static ErrorData *
 TryBuild(const Builder *builder, Oid relid, int pause)
 {
@@ -314,8 +317,8 @@ RecordError(const Builder *builder, Oid relid, const ErrorData *error)
 }
 
 /*
- * Records an error.  If this fails, too, for example on a full disk, the log
- * contains both errors.
+ * Records an error in a transaction.  If this fails, too, for example on a full
+ * disk, the transaction ends and the log contains both errors.
  */
 static void
 TryRecordError(const Builder *builder, Oid relid, const ErrorData *error)

@@ -232,7 +232,8 @@ TruncateUnpublished(Oid index_table)
 
 /*
  * Truncates as the owner: a user who may truncate the table needs no privilege
- * on the index table.
+ * on the index table.  The static mark that lets the index table be truncated
+ * must be taken back after an error, too.
  */
 static void
 TruncateAsOwner(Oid index_table, Oid owner)

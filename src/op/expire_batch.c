@@ -288,7 +288,8 @@ DeleteFound(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)
 
 /*
  * Deletes the found rows as expired items, which is what their stream records
- * then show.
+ * then show.  The mark that says so is static: it must be taken back after an
+ * error, too.
  */
 static void
 DeleteAsExpired(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)

@@ -95,6 +95,11 @@ ThrowWithBody(ErrorData *edata)
 }
 
 DYNAMO_FUNCTION(dynamo_request);
+
+/*
+ * Catches every error, because it is raised again with the body of the response
+ * that a client would get.
+ */
 Datum
 dynamo_request(PG_FUNCTION_ARGS)
 {
@@ -170,7 +175,8 @@ ExecuteSafe(void *arg)
 
 /*
  * Executes a request in a subtransaction, which an error rolls back; returns
- * NULL or the error.  Errors that end the session are raised.
+ * NULL or the error.  Errors that end the session are raised; the statistics
+ * must not point to this call's memory then.
  */
 static ErrorData *
 ExecuteSafely(const text *name, const text *json, Writer *out)

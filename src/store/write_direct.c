@@ -468,9 +468,9 @@ InsertSpeculatively(DirectWrite *d, List **recheck)
 }
 
 /*
- * INSERT, which finds an existing row itself, by the primary key's index.  An
- * error takes the place of that of the index, so that no subtransaction is
- * needed.
+ * Inserts a row and lets the index of the primary key find an existing one,
+ * which the index reports by an error only.  No subtransaction is needed,
+ * because another error is raised in its place.
  */
 static void
 InsertNew(DirectWrite *d, List **recheck)

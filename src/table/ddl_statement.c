@@ -19,6 +19,7 @@ StatementIsOurs(void)
 	return statement_is_ours;
 }
 
+/* The static mark of our own statements must be taken back after an error, too. */
 static void
 ExecuteStatement(const char *sql)
 {

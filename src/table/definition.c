@@ -407,7 +407,11 @@ IsDefinitionError(int sqlstate)
 		category == ERRCODE_TO_CATEGORY(ERRCODE_PROGRAM_LIMIT_EXCEEDED);
 }
 
-/* Needs no subtransaction, because reading changes nothing. */
+/*
+ * A definition is text that any user can write into a trigger's arguments, and
+ * jsonb_in reports an invalid one by an error only, which is caught here.  No
+ * subtransaction is needed, because reading changes nothing.
+ */
 void *
 DefinitionTry(void *(*read) (const char *text, void *arg), const char *text, void *arg)
 {

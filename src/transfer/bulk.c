@@ -131,6 +131,7 @@ OpenServerFile(const char *name, bool for_writing)
 
 	if (for_writing)
 	{
+		/* The umask is the process's: it must be restored after an error, too. */
 		mode_t		oumask = umask(S_IWGRP | S_IWOTH);
 
 		PG_TRY();
