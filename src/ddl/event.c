@@ -25,7 +25,7 @@
 #include "ddl/event.h"
 #include "ddl/feature.h"
 #include "table/objects.h"
-#include "table/table_settings.h"
+#include "table/table_id.h"
 
 EventTriggerData *
 EventTriggerCall(FunctionCallInfo fcinfo)

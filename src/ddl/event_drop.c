@@ -22,9 +22,9 @@
 #include "ddl/dropped.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
+#include "stat/stat.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
-#include "table/table_settings.h"
 
 void
 RefuseDropOfIndex(const IndexDef *index, Oid table)
@@ -123,7 +123,10 @@ FollowDrop(const DroppedTrigger *trigger)
 {
 	if (trigger->function == DynamoFunctionOid(FUNCTION_DERIVE_KEYS) &&
 		!trigger->is_clone && !IsTable(trigger->relid))
-		DroppedSettingsForget(trigger->relid);
+	{
+		CALL_FEATURES(forget_table, trigger->relid);
+		StatForget(trigger->relid);
+	}
 	else if (trigger->function == DynamoFunctionOid(FUNCTION_BELONGS_TO))
 		FollowDropOfLink(trigger);
 	else if (trigger->changes_rows && IsTable(trigger->relid))

@@ -54,8 +54,12 @@ typedef struct DdlFeature
 	void		(*follow_table) (Oid table);
 	/* A table was altered. */
 	void		(*check_altered) (Oid relid);
+	/* dynamo.create_table has created a table. */
+	void		(*begin_table) (Oid table);
 	/* dynamo.drop_table is about to drop a table. */
 	void		(*leave_table) (Oid table);
+	/* A table was dropped, by any statement. */
+	void		(*forget_table) (Oid table);
 	/* A relation with a link (link.h) was dropped, but not its table; raises errors. */
 	void		(*check_linked_drop) (Relation table, const char *label);
 	/* A table was dropped, but not this relation, which had a link to it. */

@@ -24,7 +24,7 @@
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/object_names.h"
-#include "table/table_settings.h"
+#include "table/table_id.h"
 
 /* Items are UTF-8, and key attributes become text without conversion. */
 static void
@@ -118,17 +118,6 @@ CreatePartitions(Oid relid, const TableDef *def, const CreateTableSpec *spec)
 	}
 }
 
-static void
-BeginSettings(Oid relid)
-{
-	Relation	rel;
-
-	CommandCounterIncrement();
-	rel = table_open(relid, NoLock);
-	TableSettingsWrite(rel, TableSettingsNew());
-	table_close(rel, NoLock);
-}
-
 static void AlreadyExists(const char *name) pg_attribute_noreturn();
 
 static void
@@ -197,8 +186,9 @@ TableCreate(const CreateTableSpec *spec)
 	for (int i = 0; i < def->nindexes; i++)
 		CreateIndexRelation(relid, def, &def->indexes[i], false);
 	StoreDefinition(relid, def);
+	CommandCounterIncrement();
+	CALL_FEATURES(begin_table, relid);
 	SPI_finish();
-	BeginSettings(relid);
 	return relid;
 }
 
@@ -238,7 +228,6 @@ TableDrop(const char *table_name)
 	relid = RelationGetRelid(rel);
 	CALL_FEATURES(check_drop, relid, list_make1_oid(relid));
 	tables = TablesToDrop(rel);
-	TableSettingsForget(rel);
 	table_close(rel, NoLock);
 	SPI_connect();
 	CALL_FEATURES(leave_table, relid);

@@ -8,7 +8,6 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/namespace.h"
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "replication/logicalworker.h"
@@ -28,6 +27,7 @@
 #include "store/own_table.h"
 #include "table/distribution.h"
 #include "table/objects.h"
+#include "table/settings_owner.h"
 
 #define ACCESS_KEY_TABLE	"access_key_secrets"
 
@@ -46,24 +46,16 @@ enum
 
 /* ---- the table ---- */
 
-static Oid
-TableOid(void)
-{
-	Oid			schema = get_namespace_oid(INTERNAL_SCHEMA, true);
-
-	return OidIsValid(schema) ? get_relname_relid(ACCESS_KEY_TABLE, schema) : InvalidOid;
-}
-
 bool
 AccessKeyTableExists(void)
 {
-	return OidIsValid(TableOid());
+	return OidIsValid(OwnTableOid(ACCESS_KEY_TABLE));
 }
 
 Relation
 AccessKeyTableOpen(void)
 {
-	Oid			relid = TableOid();
+	Oid			relid = OwnTableOid(ACCESS_KEY_TABLE);
 
 	/* it may be dropped before it is locked */
 	Relation	rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
@@ -76,7 +68,7 @@ AccessKeyTableOpen(void)
 Relation
 AccessKeyTableOpenNow(void)
 {
-	Oid			relid = TableOid();
+	Oid			relid = OwnTableOid(ACCESS_KEY_TABLE);
 
 	if (!OidIsValid(relid))
 		return NULL;

@@ -18,7 +18,7 @@
 #include "http/share.h"
 #include "request/operation.h"
 #include "stat/stat.h"
-#include "table/table_settings.h"
+#include "table/settings_owner.h"
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 

@@ -33,6 +33,9 @@ extern int	build_delay;		/* dynamo.build_delay, ms */
 
 /* ---- build_state.c ---- */
 
+/* Registers that a dropped table's builds are forgotten. */
+extern void BuildStateInit(void);
+
 typedef enum BuildPhase
 {
 	PHASE_FILLING,

@@ -13,8 +13,9 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "ddl/feature.h"
 #include "index/build.h"
-#include "table/table_settings.h"
+#include "table/settings_owner.h"
 
 static const char *const phase_names[] = {"filling", "building", "waiting", "complete"};
 
@@ -276,4 +277,24 @@ BuildStateWrite(Oid relid, const char *index_name, const BuildState *state)
 						   "attempts = 0, updated_at = pg_catalog.clock_timestamp()",
 						   lengthof(types), types, values, NULL);
 	SPI_finish();
+}
+
+/* ---- dropped tables ---- */
+
+static void
+ForgetBuilds(Oid table)
+{
+	Oid			type = OIDOID;
+	Datum		value = ObjectIdGetDatum(table);
+
+	ExecuteAsSettingsOwner("DELETE FROM dynamo_internal.index_builds "
+						   "WHERE relation OPERATOR(pg_catalog.=) $1", 1, &type, &value, NULL);
+}
+
+static const DdlFeature builds_feature = {.forget_table = ForgetBuilds};
+
+void
+BuildStateInit(void)
+{
+	DdlFeatureRegister(&builds_feature);
 }

@@ -162,6 +162,7 @@ BuildWorkerInit(void)
 {
 	RegisterXactCallback(LaunchRequested, NULL);
 	BuildSlotInit();
+	BuildStateInit();
 	DefineCustomIntVariable("dynamo.in_place_build_limit",
 							"Largest table on which create_index builds at once, under an exclusive lock.",
 							"Larger ones are built in the background while they are read and written; -1 builds all at once.",

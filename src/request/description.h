@@ -8,7 +8,7 @@
 #include "ddl/ddl.h"
 #include "request/shape.h"
 #include "request/writer.h"
-#include "table/table_settings.h"
+#include "request/table_settings.h"
 
 /*
  * A table for the operations on tables.  Opening it raises the

@@ -17,7 +17,8 @@
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/table_params.h"
-#include "table/table_settings.h"
+#include "request/table_settings.h"
+#include "table/settings_owner.h"
 
 #define DEFAULT_RECOVERY_DAYS	35
 

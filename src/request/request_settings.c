@@ -9,6 +9,7 @@
 #include "utils/guc.h"
 
 #include "request/operation.h"
+#include "request/table_settings.h"
 
 char	   *request_region;
 char	   *request_account;
@@ -38,6 +39,7 @@ CheckAccount(char **value, void **extra, GucSource source)
 void
 RequestInit(void)
 {
+	TableSettingsInit();
 	DefineCustomStringVariable("dynamo.region",
 							   "Region in ARNs and endpoints.",
 							   NULL, &request_region, "us-east-1",

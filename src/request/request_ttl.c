@@ -14,7 +14,8 @@
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"
-#include "table/table_settings.h"
+#include "request/table_settings.h"
+#include "table/settings_owner.h"
 
 /*
  * Remembers the change, unless there has been one just now.  The table is

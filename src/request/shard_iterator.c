@@ -12,7 +12,8 @@
 #include "errors.h"
 #include "item/base64.h"
 #include "request/shard_iterator.h"
-#include "table/table_settings.h"
+#include "request/table_settings.h"
+#include "table/settings_owner.h"
 
 #define ITERATOR_MINUTES	15
 #define CODE_BYTES			16	/* of the message authentication code */

@@ -8,7 +8,7 @@
 
 #include "ddl/ddl.h"
 #include "request/shape.h"
-#include "table/table_settings.h"
+#include "request/table_settings.h"
 
 /* What a list of GlobalSecondaryIndexUpdate (or NULL) updates of an index, or NULL. */
 extern const Field *UpdateOfIndex(const Field *updates, const char *index_name);

@@ -8,7 +8,7 @@
 
 #include "request/shape.h"
 #include "request/writer.h"
-#include "table/table_settings.h"
+#include "request/table_settings.h"
 
 /* What throughput is of, and when it is asked for. */
 typedef struct ThroughputOf

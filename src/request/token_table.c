@@ -11,7 +11,6 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
-#include "catalog/namespace.h"
 #include "executor/tuptable.h"
 #include "fmgr.h"
 #include "storage/bufmgr.h"
@@ -24,8 +23,10 @@
 
 #include "compat.h"
 #include "request/token_table.h"
+#include "store/own_table.h"
 #include "table/distribution.h"
 #include "table/objects.h"
+#include "table/settings_owner.h"
 
 #define TOKEN_TABLE		"request_tokens"
 
@@ -50,8 +51,7 @@ enum
 void
 TokenTableOpen(TokenTable *table)
 {
-	Oid			schema = get_namespace_oid(INTERNAL_SCHEMA, false);
-	Oid			relid = get_relname_relid(TOKEN_TABLE, schema);
+	Oid			relid = OwnTableOid(TOKEN_TABLE);
 	Oid			primary_key;
 
 	table->rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
@@ -139,10 +139,7 @@ TokenCounts(const TokenTable *table, TimestampTz completed)
 static void
 DeleteRow(const TokenTable *table, ItemPointerData place)
 {
-	TM_FailureData failure;
-
-	(void) table_tuple_delete(table->rel, &place, GetCurrentCommandId(true), SnapshotAny,
-							  InvalidSnapshot, false, &failure, false);
+	(void) TryDeleteRow(table->rel, &place, SnapshotAny, false);
 }
 
 void

@@ -17,6 +17,7 @@
 #include "request/throughput.h"
 #include "request/update_rules.h"
 #include "stream/stream.h"
+#include "table/settings_owner.h"
 
 /* ---- indexes ---- */
 

@@ -11,7 +11,6 @@
 #include "ddl/ddl.h"
 #include "errors.h"
 #include "stream/stream.h"
-#include "table/table_settings.h"
 
 static void RaiseStreamError(const char *message, Relation rel) pg_attribute_noreturn();
 
@@ -43,20 +42,6 @@ CheckView(const char *view)
 				 errhint("Valid view types are NEW_AND_OLD_IMAGES, NEW_IMAGE, OLD_IMAGE and KEYS_ONLY.")));
 }
 
-/*
- * The current time, or a later time than the previous label, since labels must
- * be unique.
- */
-static char *
-CreateLabel(const char *before)
-{
-	char	   *label = StreamTimeText(SettingsTime());
-
-	if (before != NULL && strcmp(label, before) <= 0)
-		label = StreamTimeText(StreamTimeFromText(before) + 1000);
-	return label;
-}
-
 static char *
 GetAttributeName(const TableDef *def, int i)
 {
@@ -86,25 +71,23 @@ StreamEnable(const char *table_name, const char *view)
 {
 	Relation	rel = OpenTableForDdl(table_name, ShareRowExclusiveLock);
 	Oid			relid = RelationGetRelid(rel);
-	TableSettings *settings;
 	TableStream stream;
 	StreamDef	def;
+	char	   *label;
 
 	CheckView(view);
 	if (TableStreamOf(rel, &stream))
 		RaiseStreamError("Table already has an enabled stream", rel);
-	settings = TableSettingsRead(rel);
-	settings->stream_label = CreateLabel(settings->stream_label);
-	TableSettingsWrite(rel, settings);
-	DefineStream(rel, view, settings->stream_label, &def);
+	label = StreamNewLabel(rel);
+	DefineStream(rel, view, label, &def);
 	table_close(rel, NoLock);
 	SPI_connect();
 	stream.relation = CreateStreamTable(relid, &def);
 	stream.view = view;
-	stream.label = settings->stream_label;
+	stream.label = label;
 	StoreCapture(relid, &stream);
 	SPI_finish();
-	return settings->stream_label;
+	return label;
 }
 
 /* Locks the table against writers, so that the end of the stream is final. */

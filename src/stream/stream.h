@@ -69,6 +69,14 @@
 /* Registers what DDL does to streams. */
 extern void StreamInit(void);
 
+/* ---- stream_label.c ---- */
+
+/*
+ * Stores and returns the label of a new stream of a table: the current time, or
+ * a later time than that of the previous label, since labels must be unique.
+ */
+extern char *StreamNewLabel(Relation rel);
+
 /* ---- enable.c ---- */
 
 /*

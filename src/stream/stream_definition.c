@@ -24,7 +24,7 @@
 #include "table/link.h"
 #include "table/object_names.h"
 #include "table/objects.h"
-#include "table/table_settings.h"
+#include "table/settings_owner.h"
 
 #define STREAM_DEFINITION_VERSION	1	/* checked by CheckVersion */
 

@@ -25,7 +25,7 @@
 #include "stream/stream.h"
 #include "subtransaction.h"
 #include "table/owner.h"
-#include "table/table_settings.h"
+#include "table/settings_owner.h"
 
 /* The state of a call. */
 typedef struct Trim

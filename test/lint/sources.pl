@@ -113,6 +113,48 @@ sub resolves_without_lock
 		grep { !is_allowed(\%may_resolve, $file, $_->{function}) } c_calls('TableNameResolve', c_tokens($text));
 }
 
+# ---- errors are caught at boundaries only ----
+
+# What is wrong with an input is noted as a value (problem.h).  These catch what
+# others raise, or restore something after an error.
+my %may_catch = (
+	'src/subtransaction.c' => 'the module',
+	'src/request/request.c dynamo_request' => 'the error gets the body of the response',
+	'src/request/request.c ExecuteSafely' => 'leaves the statistics',
+	'src/request/request_conflict.c' => 'PostgreSQL reports conflicts on locks by errors',
+	'src/http/connection.c' => 'the worker outlives an error',
+	'src/http/execute.c' => 'the response tells of the error',
+	'src/http/housekeeping.c' => 'the worker outlives an error',
+	'src/ddl/make_table.c' => 'PostgreSQL reports a name that was taken meanwhile by an error',
+	'src/op/expire_batch.c' => 'takes a mark back',
+	'src/store/write_direct.c' => 'the index reports an existing row by an error',
+	'src/index/build_worker.c' => 'the worker outlives an error',
+	'src/index/build_steps.c' => 'a subtransaction',
+	'src/index/maintain.c' => 'takes a mark back',
+	'src/table/definition.c' => 'jsonb_in reports invalid text by an error',
+	'src/table/ddl_statement.c' => 'takes a mark back',
+	'src/copy/copy_own.c' => 'takes a mark back',
+	'src/transfer/bulk.c' => 'restores the umask',
+);
+
+sub catches_errors
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: PG_TRY: note a problem instead, or list it with its reason" }
+		grep { $_->{text} eq 'PG_TRY' && !is_allowed(\%may_catch, $file, $_->{function}) } c_tokens($text);
+}
+
+# ---- rows are written in one folder ----
+
+sub writes_rows
+{
+	my ($file, $text) = @_;
+
+	return $file =~ m{^src/store/} ? () :
+		map { "$_->{line}: $_->{name}: use store/own_table.h" } c_calls('table_tuple_\w+', c_tokens($text));
+}
+
 # ---- statements mean the same whatever the settings ----
 
 my $sql_words = join '|', 'SELECT', 'INSERT INTO', 'UPDATE [%\w]', 'DELETE FROM', 'CREATE (?:OR|TABLE|INDEX|VIEW|UNIQUE|CONSTRAINT)',
@@ -270,6 +312,12 @@ my @rules = (
 	[ 'names of tables are locked when they are resolved', 'src/*.c src/*/*.c', \&resolves_without_lock,
 		[ 'void F(void) { relid = TableNameResolve(name, true); }' ],
 		[ 'void F(void) { relid = TableNameLock(name, AccessShareLock, true); }' ] ],
+	[ 'errors are caught at boundaries only', 'src/*.c src/*/*.c', \&catches_errors,
+		[ 'void F(void) { PG_TRY(); { G(); } PG_CATCH(); { FlushErrorState(); } PG_END_TRY(); }' ],
+		[ '/* PG_TRY */ void F(void) { if (!G(&problem)) return; }' ] ],
+	[ 'rows are written in store/', 'src/*.c src/*/*.c', \&writes_rows,
+		[ 'void F(void) { table_tuple_insert(rel, slot, cid, 0, NULL); }' ],
+		[ 'void F(void) { OwnTableInsert(&table); }' ] ],
 	[ 'no backslash in statements', 'src/*.c src/*/*.c src/*/*.h', \&backslashes_in_c,
 		[ q{static const char *q = "SELECT 1 " "FROM t WHERE a OPERATOR(pg_catalog.=) '\\\\x00'";} ],
 		[ q{void F(void) { Parse("\\\\"); errhint("In psql: SELECT 1 \\\\gexec"); }},
@@ -316,6 +364,6 @@ for my $rule (@rules)
 	}
 	is(join("\n", @found), '', $name);
 }
-is(join("\n", grep { !$used{$_} } sort map { keys %$_ } \%outside_scope, \%may_switch, \%may_open, \%may_resolve), '',
+is(join("\n", grep { !$used{$_} } sort map { keys %$_ } \%outside_scope, \%may_switch, \%may_open, \%may_resolve, \%may_catch), '',
 	'every exception is needed');
 done_testing();

@@ -4,29 +4,23 @@
  */
 #include "postgres.h"
 
-#include "catalog/namespace.h"
+#include "access/table.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "nodes/parsenodes.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
-#include "utils/guc.h"
-#include "utils/lsyscache.h"
-#include "utils/snapmgr.h"
+#include "utils/memutils.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "stat/stat.h"
+#include "ddl/feature.h"
+#include "request/table_settings.h"
 #include "table/distribution.h"
-#include "table/objects.h"
-#include "table/owner.h"
-#include "table/table.h"
-#include "table/table_list.h"
-#include "table/table_settings.h"
+#include "table/settings_owner.h"
+#include "table/table_id.h"
 
 /* ---- columns ---- */
 
@@ -106,15 +100,6 @@ static const Oid column_types[] = {
 	[COLUMN_OID] = OIDOID,
 	[COLUMN_TIME] = TIMESTAMPTZOID,
 };
-
-/* The time between PostgreSQL's epoch and the Unix epoch. */
-#define EPOCH_SHIFT ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * USECS_PER_DAY)
-
-int64
-SettingsTime(void)
-{
-	return GetCurrentTimestamp() + EPOCH_SHIFT;
-}
 
 static void *
 ColumnField(const void *settings, const Column *column)
@@ -200,48 +185,6 @@ AddText(Parameters *p, const char *text)
 	AddParameter(p, TEXTOID, CStringGetTextDatum(text), ' ');
 }
 
-static Oid
-SettingsOwner(void)
-{
-	Oid			schema = get_namespace_oid(INTERNAL_SCHEMA, false);
-	Oid			relid = get_relname_relid("table_settings", schema);
-
-	if (!OidIsValid(relid))
-		elog(ERROR, "table dynamo_internal.table_settings is missing");
-	return RelationOwner(relid);
-}
-
-void
-ExecuteAsSettingsOwner(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
-{
-	OwnerScope	scope;
-	int			result;
-
-	OwnerScopeEnter(&scope, SettingsOwner());
-	result = SPI_execute_with_args(sql, n, types, values, nulls, false, 0);
-	OwnerScopeLeave(&scope);
-	if (result < 0)
-		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
-}
-
-void
-ExecuteLatestAsSettingsOwner(const char *sql, int n, Oid *types, Datum *values, const char *nulls)
-{
-	OwnerScope	scope;
-	SPIPlanPtr	plan;
-	int			result;
-
-	OwnerScopeEnter(&scope, SettingsOwner());
-	plan = SPI_prepare(sql, n, types);
-	if (plan == NULL)
-		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(SPI_result), sql);
-	result = SPI_execute_snapshot(plan, values, nulls, GetLatestSnapshot(), InvalidSnapshot,
-								  false, true, 0);
-	OwnerScopeLeave(&scope);
-	if (result < 0)
-		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(result), sql);
-}
-
 static void
 ExecuteAsOwner(const char *sql, Parameters *p)
 {
@@ -259,122 +202,12 @@ ChangeAsOwner(Relation rel, const char *sql, Parameters *p)
 	SPI_finish();
 }
 
-/* ---- ids of tables ---- */
-
-/* Returns an id for a table without one; always the same. */
-static char *
-DerivedId(Oid relid)
-{
-	Oid			identity[2] = {MyDatabaseId, relid};
-	uint64		high = hash_bytes_extended((unsigned char *) identity, sizeof(identity), 1);
-	uint64		low = hash_bytes_extended((unsigned char *) identity, sizeof(identity), 2);
-
-	/*
-	 * This is version 8, for ids made by other rules than the standard's;
-	 * variant 10.
-	 */
-	return psprintf("%08x-%04x-8%03x-%04x-%012llx",
-					(uint32) (high >> 32), (uint32) (high >> 16) & 0xFFFF,
-					(uint32) high & 0xFFF, 0x8000 | ((uint32) (low >> 48) & 0x3FFF),
-					(unsigned long long) (low & UINT64CONST(0xFFFFFFFFFFFF)));
-}
-
-char *
-NewTableId(void)
-{
-	Datum		uuid = DirectFunctionCall1(gen_random_uuid, (Datum) 0);
-
-	return DatumGetCString(DirectFunctionCall1(uuid_out, uuid));
-}
-
-/*
- * Returns the table whose settings have an id; InvalidOid if there are none.
- * SPI must be connected.
- */
-static Oid
-ClaimantOf(const char *id)
-{
-	Oid			type = TEXTOID;
-	Datum		value = CStringGetTextDatum(id);
-	bool		isnull;
-
-	ExecuteAsSettingsOwner("SELECT relation FROM dynamo_internal.table_settings "
-						   "WHERE table_id OPERATOR(pg_catalog.=) $1", 1, &type, &value, NULL);
-	return SPI_processed == 0 ? InvalidOid :
-		DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-}
-
-/*
- * Whether a table has this id in its definition.  The table may belong to any
- * user, or not exist.
- */
-static bool
-HasId(Oid relid, const char *id)
-{
-	const char *text = TableDefinitionText(relid);
-	const TableDef *def = text != NULL ? TableDefTryParse(text) : NULL;
-
-	return def != NULL && def->id != NULL && strcmp(def->id, id) == 0;
-}
-
-/*
- * Whether the id in a table's definition belongs to another table.  After a
- * restore the recorded OID is of no such table.
- */
-static bool
-IsCopied(Oid relid, const char *id)
-{
-	Oid			claimant = ClaimantOf(id);
-
-	return OidIsValid(claimant) && claimant != relid && HasId(claimant, id);
-}
-
-/* Returns the key of a table's settings. */
-static char *
-SettingsKey(Relation rel)
-{
-	TableDef   *def = TableDefAcquire(rel);
-	char	   *id = def->id != NULL ? pstrdup(def->id) : NULL;
-	bool		own;
-
-	TableDefRelease(def);
-	if (id == NULL)
-		return DerivedId(RelationGetRelid(rel));
-	SPI_connect();
-	own = !IsCopied(RelationGetRelid(rel), id);
-	SPI_finish();
-	return own ? id : DerivedId(RelationGetRelid(rel));
-}
-
-static const char *const claim_id =
-"INSERT INTO dynamo_internal.table_settings AS s (table_id, relation, on_demand) VALUES ($1, $2, true) "
-"ON CONFLICT (table_id) DO UPDATE SET relation = EXCLUDED.relation "
-"WHERE s.relation OPERATOR(pg_catalog.<>) EXCLUDED.relation";
-
-/* A dump contains the rows; they are restored before or after the triggers. */
-static const char *const claim_restored_id =
-"UPDATE dynamo_internal.table_settings SET relation = $2 "
-"WHERE table_id OPERATOR(pg_catalog.=) $1 AND relation OPERATOR(pg_catalog.<>) $2";
-
-bool
-TableIdClaim(Oid relid, const char *id)
-{
-	Oid			types[2] = {TEXTOID, OIDOID};
-	Datum		values[2] = {CStringGetTextDatum(id), ObjectIdGetDatum(relid)};
-
-	if (IsCopied(relid, id))
-		return false;
-	ExecuteAsSettingsOwner(check_function_bodies ? claim_id : claim_restored_id, 2, types, values,
-						   NULL);
-	return true;
-}
-
 static void
 InitParameters(Parameters *p, Relation rel)
 {
 	CheckSettingsAreHere(rel);
 	p->n = 0;
-	AddText(p, SettingsKey(rel));
+	AddText(p, TableIdOf(rel));
 }
 
 /* ---- settings of tables ---- */
@@ -523,33 +356,57 @@ TableSettingsWrite(Relation rel, const TableSettings *settings)
 
 #define OF_TABLE "WHERE table_id OPERATOR(pg_catalog.=) $1"
 
-void
-TableSettingsForget(Relation rel)
+/* dynamo.create_table has created a table. */
+static void
+BeginSettings(Oid table)
 {
+	Relation	rel = table_open(table, NoLock);
+
+	TableSettingsWrite(rel, TableSettingsNew());
+	table_close(rel, NoLock);
+}
+
+/* dynamo.drop_table is about to drop a table. */
+static void
+ForgetSettings(Oid table)
+{
+	Relation	rel = table_open(table, NoLock);
 	Parameters	p;
 
 	InitParameters(&p, rel);
 	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.table_settings " OF_TABLE, &p);
 	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.index_settings " OF_TABLE, &p);
 	ChangeAsOwner(rel, "DELETE FROM dynamo_internal.table_tags " OF_TABLE, &p);
+	table_close(rel, NoLock);
 }
 
 static const char *const forget_dropped =
-"WITH builds AS (DELETE FROM dynamo_internal.index_builds WHERE relation OPERATOR(pg_catalog.=) $1), "
-"gone AS (DELETE FROM dynamo_internal.table_settings WHERE relation OPERATOR(pg_catalog.=) $1 RETURNING table_id), "
+"WITH gone AS (DELETE FROM dynamo_internal.table_settings WHERE relation OPERATOR(pg_catalog.=) $1 RETURNING table_id), "
 "tags AS (DELETE FROM dynamo_internal.table_tags t USING gone g "
 "WHERE t.table_id OPERATOR(pg_catalog.=) g.table_id) "
 "DELETE FROM dynamo_internal.index_settings i USING gone g "
 "WHERE i.table_id OPERATOR(pg_catalog.=) g.table_id";
 
-void
-DroppedSettingsForget(Oid relid)
+/* A table was dropped; the id in its definition is gone with it. */
+static void
+ForgetDroppedSettings(Oid relid)
 {
 	Oid			type = OIDOID;
 	Datum		value = ObjectIdGetDatum(relid);
 
 	ExecuteAsSettingsOwner(forget_dropped, 1, &type, &value, NULL);
-	StatForget(relid);
+}
+
+static const DdlFeature settings_feature = {
+	.begin_table = BeginSettings,
+	.leave_table = ForgetSettings,
+	.forget_table = ForgetDroppedSettings
+};
+
+void
+TableSettingsInit(void)
+{
+	DdlFeatureRegister(&settings_feature);
 }
 
 /* ---- settings of indexes ---- */

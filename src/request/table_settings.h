@@ -5,21 +5,11 @@
  *
  * The settings do not affect the table and may be lost (a dump of one table
  * does not contain them): a table without a row of settings has the defaults.
- * Rows are keyed by the id in the table's definition, so that they remain valid
- * if the table is renamed, and in a dump of the database.
- *
- * A definition can be copied by hand, or by restoring a dump of a table under
- * another name.  The row of settings contains the table to which the id belongs.
- * When a trigger is created with the id of another existing table, the table
- * gets a new id.  Where that has not happened, the copy has the defaults, and
- * its key is derived from its OID.
- *
- * The tables belong to the extension's owner, and ordinary users cannot write
- * them.  These functions write them for the owner of the table that the
- * settings belong to, by fixed statements with qualified names.
+ * Rows are keyed by the table's id (table/table_id.h).  They are written for the
+ * owner of the table.
  */
-#ifndef DYNAMO_TABLE_TABLE_SETTINGS_H
-#define DYNAMO_TABLE_TABLE_SETTINGS_H
+#ifndef DYNAMO_REQUEST_TABLE_SETTINGS_H
+#define DYNAMO_REQUEST_TABLE_SETTINGS_H
 
 #include "utils/rel.h"
 
@@ -71,49 +61,17 @@ extern TableSettings *TableSettingsRead(Relation rel);
 /* Returns the settings of a new table. */
 extern TableSettings *TableSettingsNew(void);
 
-/* Returns a new table id; palloc'd. */
-extern char *NewTableId(void);
-
 /*
- * Claims the id in a definition for the table on which it was created.
- * Returns false if the id belongs to another table; the definition must then
- * get another id.  SPI must be connected.
+ * Registers what DDL does to settings: dynamo.create_table writes those of a new
+ * table, and a DROP deletes them.
  */
-extern bool TableIdClaim(Oid relid, const char *id);
-
-/*
- * Executes a statement as the owner of the extension's own tables, through
- * SPI, which must be connected.  All names in it must be qualified, so that it
- * does not depend on search_path.
- */
-extern void ExecuteAsSettingsOwner(const char *sql, int n, Oid *types,
-								   Datum *values, const char *nulls);
-
-/*
- * The same with a snapshot that sees all committed rows in every isolation
- * level, for data that other sessions have written and that are not part of
- * what a transaction reads.
- */
-extern void ExecuteLatestAsSettingsOwner(const char *sql, int n, Oid *types,
-										 Datum *values, const char *nulls);
-
-/* The current time in the unit of the settings. */
-extern int64 SettingsTime(void);
+extern void TableSettingsInit(void);
 
 /*
  * Writes settings.  This function and those below check that the caller owns
  * the table.
  */
 extern void TableSettingsWrite(Relation rel, const TableSettings *settings);
-
-/* Removes all settings of a table that is about to be dropped. */
-extern void TableSettingsForget(Relation rel);
-
-/*
- * Removes the settings of a dropped table and the progress of its index
- * builds.  SPI must be connected.
- */
-extern void DroppedSettingsForget(Oid relid);
 
 /* Returns the throughput of an index; zero if none is stored. */
 extern Throughput IndexThroughputRead(Relation rel, const char *index_name);
@@ -126,4 +84,4 @@ extern TableTag *TableTagsRead(Relation rel, int *n);
 extern void TableTagWrite(Relation rel, const TableTag *tag);
 extern void TableTagRemove(Relation rel, const char *key);
 
-#endif							/* DYNAMO_TABLE_TABLE_SETTINGS_H */
+#endif							/* DYNAMO_REQUEST_TABLE_SETTINGS_H */
