@@ -1972,10 +1972,10 @@ COMMENT ON FUNCTION dynamo.request_safe(text, json) IS
 	'executes a request of the DynamoDB API; returns {"status": HTTP status, "body": response or error}';
 
 -- Statistics of requests
-CREATE FUNCTION dynamo_internal.stat_requests(OUT relation oid, OUT operation text, OUT requests bigint,
+CREATE FUNCTION dynamo_internal.stat_requests(OUT relation oid, OUT index oid, OUT operation text, OUT requests bigint,
 	OUT user_errors bigint, OUT condition_failures bigint, OUT canceled bigint, OUT conflicts bigint,
-	OUT system_errors bigint, OUT items_returned bigint, OUT items_read bigint, OUT request_bytes bigint,
-	OUT response_bytes bigint, OUT total_time double precision, OUT durations bigint[], OUT stats_reset timestamptz)
+	OUT system_errors bigint, OUT items_returned bigint, OUT items_read bigint, OUT read_bytes bigint, OUT request_bytes bigint,
+	OUT response_bytes bigint, OUT read_units double precision, OUT write_units double precision, OUT total_time double precision, OUT durations bigint[], OUT stats_reset timestamptz)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 100
 	AS 'MODULE_PATHNAME', 'dynamo_stat_requests';
@@ -1998,15 +1998,19 @@ SELECT s.operation,
 	   s.system_errors,
 	   s.items_returned,
 	   s.items_read,
+	   s.read_bytes,
 	   s.request_bytes,
 	   s.response_bytes,
+	   s.read_units,
+	   s.write_units,
 	   s.total_time,
-	   s.total_time OPERATOR(pg_catalog./) s.requests AS mean_time,
+	   s.total_time OPERATOR(pg_catalog./) NULLIF(s.requests, 0) AS mean_time,
 	   s.durations,
 	   s.stats_reset
 FROM dynamo_internal.stat_requests() s
 	LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) s.relation
-	LEFT JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace;
+	LEFT JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+WHERE s.index IS NULL;
 COMMENT ON VIEW dynamo.stat_operations IS 'statistics of requests by operation and table';
 
 CREATE VIEW dynamo.stat_tables AS
@@ -2016,6 +2020,10 @@ SELECT t.schema_name,
 	   r.errors,
 	   r.items_returned,
 	   r.items_read,
+	   r.read_bytes,
+	   r.response_bytes,
+	   r.read_units,
+	   r.write_units,
 	   s.items_inserted,
 	   s.items_updated,
 	   s.items_deleted,
@@ -2030,8 +2038,12 @@ FROM dynamo.tables t
 			pg_catalog.sum(q.user_errors OPERATOR(pg_catalog.+) q.condition_failures OPERATOR(pg_catalog.+) q.canceled
 				OPERATOR(pg_catalog.+) q.conflicts OPERATOR(pg_catalog.+) q.system_errors)::pg_catalog.int8 AS errors,
 			pg_catalog.sum(q.items_returned)::pg_catalog.int8 AS items_returned,
-			pg_catalog.sum(q.items_read)::pg_catalog.int8 AS items_read
-		FROM dynamo_internal.stat_requests() q GROUP BY q.relation) r ON r.relation OPERATOR(pg_catalog.=) t.relation
+			pg_catalog.sum(q.items_read)::pg_catalog.int8 AS items_read,
+			pg_catalog.sum(q.read_bytes)::pg_catalog.int8 AS read_bytes,
+			pg_catalog.sum(q.response_bytes)::pg_catalog.int8 AS response_bytes,
+			pg_catalog.sum(q.read_units) AS read_units,
+			pg_catalog.sum(q.write_units) AS write_units
+		FROM dynamo_internal.stat_requests() q WHERE q.index IS NULL GROUP BY q.relation) r ON r.relation OPERATOR(pg_catalog.=) t.relation
 	CROSS JOIN LATERAL (SELECT
 			pg_catalog.sum(a.n_tup_ins)::pg_catalog.int8 AS items_inserted,
 			pg_catalog.sum(a.n_tup_upd)::pg_catalog.int8 AS items_updated,
@@ -2054,12 +2066,16 @@ SELECT t.schema_name,
 	   s.scans,
 	   s.entries_read,
 	   s.entries_written,
+	   r.read_units,
+	   r.write_units,
 	   s.total_bytes
 FROM dynamo.tables t
 	CROSS JOIN LATERAL (SELECT j OPERATOR(pg_catalog.->>) 'name' AS index_name, j OPERATOR(pg_catalog.->>) 'storage' AS storage
 		FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') j
 		WHERE (j OPERATOR(pg_catalog.->>) 'replaces') IS NULL) i
 	CROSS JOIN LATERAL (SELECT dynamo.index_relation(t.relation, i.index_name)::pg_catalog.oid AS oid) x
+	LEFT JOIN (SELECT q.index, pg_catalog.sum(q.read_units) AS read_units, pg_catalog.sum(q.write_units) AS write_units
+		FROM dynamo_internal.stat_requests() q WHERE q.index IS NOT NULL GROUP BY q.index) r ON r.index OPERATOR(pg_catalog.=) x.oid
 	CROSS JOIN LATERAL (
 		SELECT a.idx_scan AS scans, a.idx_tup_read AS entries_read, NULL::pg_catalog.int8 AS entries_written,
 			pg_catalog.pg_relation_size(a.indexrelid) AS total_bytes

@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 
 #include "errors.h"
+#include "op/consumed.h"
 #include "op/distinct.h"
 #include "op/get.h"
 #include "op/tables.h"
@@ -149,6 +150,7 @@ BatchGetItem(const BatchGetTable *tables, int n, GetResult **results)
 		bound[i].table = &tables[i];
 		GetBind(&bound[i].get, &tables[i].projection, &tables[i].args,
 				tables[i].built_projection, tables[i].sizes);
+		bound[i].get.halves = HALVES_OF_READ(tables[i].consistent);
 	}
 	for (int i = 0; i < n; i++)
 		StoreOpen(&bound[i].store, tables[i].table_name, ACL_SELECT);

@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "op/call_bindings.h"
+#include "op/consumed.h"
 #include "op/get.h"
 #include "op/sql_args.h"
 
@@ -17,6 +18,7 @@ GetBind(BoundGet *b, const ExprText *projection, const ExprArgs *args,
 	b->projection = built;
 	b->filter = NULL;
 	b->sizes = sizes;
+	b->halves = HALVES_OF_READ(false);
 	if (bindings != NULL)
 	{
 		b->projection = ProjectionBind(OpParse(EXPR_PROJECTION, projection), bindings);
@@ -52,16 +54,36 @@ GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key, Problem *problem)
 	return CheckKeyParameter(def, key, problem) && RowKeyFromItem(def, key, row_key, problem);
 }
 
+/*
+ * Counts a read of an item, of which only a part may have been read, or of
+ * none.  The size of such an item is that of its encoding.
+ */
+static void
+CountGet(const Store *store, const BoundGet *b, const struct varlena *item, Size stored)
+{
+	if (!ConsumptionIsCounted())
+		return;
+	StatAdd(STAT_ITEMS_READ, item != NULL);
+	StatAdd(STAT_READ_BYTES, stored);
+	if (item != NULL && b->needed.n == 0)
+		CountRead(store, NULL, ReadBlocksOfItem(ItemRoot(item)), b->halves);
+	else
+		CountRead(store, NULL, ReadBlocks(stored), b->halves);
+}
+
 void
 GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result)
 {
-	struct varlena *item = StoreGetPart(store, key, b->needed.names, b->needed.n);
+	Size		stored = 0;
+	struct varlena *item = StoreGetPart(store, key, b->needed.names, b->needed.n, &stored);
 
+	CountGet(store, b, item, stored);
 	result->size = b->sizes && item != NULL ? ItemSize(ItemRoot(item)) : 0;
 	if (item != NULL && b->filter != NULL && !ConditionMatches(b->filter, ItemRoot(item)))
 		item = NULL;
 	if (item != NULL && b->projection != NULL)
 		item = ProjectionApply(b->projection, ItemRoot(item));
+	StatAdd(STAT_ITEMS_RETURNED, item != NULL);
 	result->item = item;
 }
 
@@ -75,6 +97,7 @@ GetItem(const GetOp *op, GetResult *result, Problem *problem)
 
 	GetBind(&bound, &op->projection, &op->args, op->built_projection, op->sizes);
 	bound.filter = op->built_filter;
+	bound.halves = HALVES_OF_READ(op->consistent);
 	StoreOpen(&store, op->table_name, ACL_SELECT);
 	has_key = GetBindKey(store.def, op->key, &key, problem);
 	if (has_key)

@@ -13,6 +13,7 @@ typedef struct BoundGet
 	Projection *projection;		/* NULL if there is none */
 	Condition  *filter;			/* NULL if there is none */
 	bool		sizes;
+	int			halves;			/* of a unit that 4 KB take, for statistics */
 	NameSet		needed;			/* attributes needed of the item; empty: all */
 } BoundGet;
 

@@ -102,6 +102,7 @@ typedef struct GetOp
 	Projection *built_projection;	/* NULL if there is none */
 	Condition  *built_filter;	/* an item that does not match counts as missing */
 	bool		sizes;			/* fill in the size of the result */
+	bool		consistent;		/* for statistics of capacity */
 } GetOp;
 
 typedef struct GetResult
@@ -136,6 +137,7 @@ typedef struct BatchGetTable
 	ExprArgs	args;
 	Projection *built_projection;	/* NULL if there is none */
 	bool		sizes;
+	bool		consistent;		/* for statistics of capacity */
 	bool		repeats;		/* keys may be repeated */
 } BatchGetTable;
 

@@ -63,10 +63,18 @@ typedef struct PageBuilder
 	bool		count_only;
 	int64		limit;
 	int			allocated;
+	Oid			relation;		/* what is read, if it is counted */
+	Oid			index;			/* InvalidOid for the table itself */
 } PageBuilder;
 
 /* Starts a page of at most limit rows; 0 for as many as fit. */
 extern void PageBegin(PageBuilder *b, ReadPageResult *page, const ReadOp *op, int64 limit);
+
+/* Notes what the rows of a page are read from. */
+extern void PageReader(PageBuilder *b, const Reader *reader);
+
+/* Counts the capacity of a whole page. */
+extern void PageEnd(const PageBuilder *b, const ReadOp *op);
 
 /* Adds a row; returns whether the page ends with it. */
 extern bool PageAdd(PageBuilder *b, const ReadRow *row);

@@ -6,13 +6,11 @@
 
 #include "utils/datum.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 
+#include "op/consumed.h"
 #include "op/read.h"
-
-/*
- * Size of a read unit: an item fetched from the table counts in units of 4 KB.
- */
-#define READ_UNIT	4096
+#include "table/index_relation.h"
 
 static void
 AppendItem(PageBuilder *b, const ReadRow *row)
@@ -33,11 +31,37 @@ PageBegin(PageBuilder *b, ReadPageResult *page, const ReadOp *op, int64 limit)
 {
 	memset(page, 0, sizeof(ReadPageResult));
 	b->page = page;
+	b->relation = b->index = InvalidOid;
 	b->count_only = op->select == SELECT_COUNT;
 	b->limit = limit;
 	b->allocated = 16;
 	if (!b->count_only)
 		page->items = palloc(sizeof(struct varlena *) * b->allocated);
+}
+
+void
+PageReader(PageBuilder *b, const Reader *reader)
+{
+	if (!ConsumptionIsCounted())
+		return;
+	b->relation = RelationGetRelid(reader->store.rel);
+	b->index = reader->index != NULL ? FindIndexRelation(reader->store.def, reader->index) : InvalidOid;
+}
+
+void
+PageEnd(const PageBuilder *b, const ReadOp *op)
+{
+	const ReadPageResult *page = b->page;
+	uint64		halves = HALVES_OF_READ(op->consistent);
+
+	if (!OidIsValid(b->relation))
+		return;					/* not counted, or nothing was read */
+	StatAdd(STAT_ITEMS_RETURNED, (uint64) page->count);
+	StatAdd(STAT_ITEMS_READ, (uint64) page->scanned_count);
+	StatAdd(STAT_READ_BYTES, page->size + page->fetched_size);
+	StatConsumed(b->relation, b->index, ReadBlocks(page->size) * halves, 0);
+	if (page->fetched_units > 0)
+		StatConsumed(b->relation, InvalidOid, page->fetched_units * halves, 0);
 }
 
 bool
@@ -48,7 +72,8 @@ PageAdd(PageBuilder *b, const ReadRow *row)
 	page->scanned_count++;
 	page->size += row->size;
 	page->fetched_size += row->fetched_size;
-	page->fetched_units += (row->fetched_size + READ_UNIT - 1) / READ_UNIT;
+	if (row->fetched_size > 0)	/* an item fetched from the table counts in whole blocks */
+		page->fetched_units += ReadBlocks(row->fetched_size);
 	if (row->matched)
 	{
 		if (!b->count_only)
@@ -127,6 +152,7 @@ ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page)
 	if (op->pause != NULL && op->pause->context != NULL)
 		ResumePage(op->pause, &builder, &measured);
 	reader = ReaderOpen(&measured);
+	PageReader(&builder, reader);
 	page->index_local = reader->index != NULL && reader->index->local;
 	while (ReaderNext(reader, &row))
 	{
@@ -141,4 +167,5 @@ ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page)
 			PausePage(op->pause, page, reader);
 	}
 	ReaderClose(reader);
+	PageEnd(&builder, op);
 }

@@ -131,6 +131,7 @@ ReadPartition(const ReadOp *op, PageBuilder *builder, bool ends)
 	ReadRow		row;
 	bool		full = false;
 
+	PageReader(builder, reader);
 	builder->page->index_local = reader->index != NULL && reader->index->local;
 	while (!full && ReaderNext(reader, &row))
 		full = PageAdd(builder, &row);
@@ -298,6 +299,7 @@ ReadMerged(const PartitionsOp *p, PageBuilder *builder)
 
 	m.sources = palloc0(p->npartitions * sizeof(Source));
 	OpenSources(&m);
+	PageReader(builder, m.sources[0].reader);
 	builder->page->index_local = m.sources[0].reader->index != NULL &&
 		m.sources[0].reader->index->local;
 	for (int i = 0; i < p->npartitions; i++)
@@ -330,4 +332,5 @@ ReadPartitionsPage(const PartitionsOp *p, int64 limit, ReadPageResult *page)
 		ReadMerged(p, &builder);
 	else
 		ReadInSequence(p, &builder);
+	PageEnd(&builder, p->op);
 }

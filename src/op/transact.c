@@ -17,6 +17,7 @@
 
 #include "errors.h"
 #include "item/json.h"
+#include "op/consumed.h"
 #include "op/get.h"
 #include "op/sql_args.h"
 #include "op/tables.h"
@@ -144,6 +145,7 @@ PrepareActions(const WriteOp *ops, int n, Action *actions, OpTables *tables)
 		CheckExpressionsGiven(&ops[i], i);
 		WriteCheckRequest(&ops[i]);
 		WriteBind(&actions[i].prepared, &ops[i]);
+		actions[i].prepared.factor = TRANSACTION_FACTOR;
 		table[i] = OpTablesAdd(tables, ops[i].table_name, WriteAccess(ops[i].kind));
 	}
 	OpTablesOpen(tables);
@@ -248,6 +250,19 @@ FillResult(const Action *a, struct varlena *stored, WriteResult *result)
 	}
 }
 
+/* Counts the capacity of an action that has read its item. */
+static void
+CountAction(const Action *a)
+{
+	ValueRef	old = a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE;
+	WriteConsumption c = {0};
+
+	if (!ConsumptionIsCounted())
+		return;
+	WriteConsumptionCompute(&c, a->store->def, old, ItemAfter(a->write, old, a->item));
+	WriteConsumptionCount(&c, a->store, TRANSACTION_FACTOR);
+}
+
 static void
 WriteActions(Action *actions, int n, TransactResult *result)
 {
@@ -263,6 +278,7 @@ WriteActions(Action *actions, int n, TransactResult *result)
 			StoreWriteLocked(a->store, &a->prepared.key, &a->lock, a->write, a->item, &stored);
 		else
 			stored = a->old;
+		CountAction(a);
 		FillResult(a, stored, &result->writes[i]);
 	}
 }
@@ -372,6 +388,7 @@ TransactGetItems(const GetOp *gets, int n, GetResult *results)
 		GetBind(&bound[i], &gets[i].projection, &gets[i].args,
 				gets[i].built_projection, gets[i].sizes);
 		bound[i].filter = gets[i].built_filter;
+		bound[i].halves = TRANSACTION_FACTOR * HALVES_OF_READ(true);
 		table[i] = OpTablesAdd(&tables, gets[i].table_name, ACL_SELECT);
 	}
 	OpTablesOpen(&tables);

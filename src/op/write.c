@@ -5,11 +5,14 @@
  */
 #include "postgres.h"
 
+#include "utils/rel.h"
+
 #include "entity/entity.h"
 #include "errors.h"
 #include "item/builder.h"
 #include "item/json.h"
 #include "op/call_bindings.h"
+#include "op/consumed.h"
 #include "op/write.h"
 #include "table/stored.h"
 
@@ -76,6 +79,7 @@ WriteBind(PreparedWrite *w, const WriteOp *op)
 {
 	memset(w, 0, sizeof(*w));
 	w->op = op;
+	w->factor = 1;
 	w->update = op->built_update;
 	w->condition = op->built_condition;
 	BindExpressions(w);
@@ -367,9 +371,11 @@ WriteAccess(WriteKind kind)
 
 typedef struct RowWrite
 {
+	Store	   *store;
 	const PreparedWrite *prepared;
 	WriteResult *result;
 	WriteAction decided;
+	WriteConsumption consumed;
 } RowWrite;
 
 static void
@@ -408,6 +414,15 @@ RememberNew(RowWrite *r, struct varlena *stored)
 		r->result->new_size = ItemSize(ItemRoot(stored));
 }
 
+/* A write whose condition fails takes capacity of the table as well. */
+static void
+CountFailure(RowWrite *r, ValueRef old)
+{
+	if (ConsumptionIsCounted())
+		StatConsumed(RelationGetRelid(r->store->rel), InvalidOid, 0,
+					 TableWriteUnits(old, MISSING_VALUE) * (uint64) r->prepared->factor);
+}
+
 /* A WriteDecider. */
 static WriteAction
 DecideRow(void *arg, ValueRef old, struct varlena **item)
@@ -415,23 +430,29 @@ DecideRow(void *arg, ValueRef old, struct varlena **item)
 	RowWrite   *r = (RowWrite *) arg;
 
 	if (!WriteCondition(r->prepared, old))
+	{
+		CountFailure(r, old);
 		RaiseConditionFailed(r->prepared->op, old);
+	}
 	RememberOld(r, old);
 	r->decided = WriteApply(r->prepared, old, item, NULL);
+	if (ConsumptionIsCounted())
+		WriteConsumptionCompute(&r->consumed, r->prepared->def, old, ItemAfter(r->decided, old, *item));
 	return r->decided;
 }
 
 void
 WriteRow(Store *store, const PreparedWrite *w, WriteResult *result)
 {
-	RowWrite	r = {w, result, WRITE_NOTHING};
+	RowWrite	r = {store, w, result, WRITE_NOTHING};
+	bool		need_old = w->need_old || (ConsumptionIsCounted() && store->direct);
 	struct varlena *stored = NULL;
 	WriteAction action;
 
 	if (w->op->insert && StoreCanInsert(store))
 		action = StoreInsert(store, &w->key, DecideRow, &r, &stored);
 	else
-		action = StoreWrite(store, &w->key, w->need_old, DecideRow, &r, &stored);
+		action = StoreWrite(store, &w->key, need_old, DecideRow, &r, &stored);
 	if (action == WRITE_PUT)
 		RememberNew(&r, stored);
 	else if (action == WRITE_NOTHING)
@@ -439,6 +460,8 @@ WriteRow(Store *store, const PreparedWrite *w, WriteResult *result)
 		result->new_size = result->old_size;
 		result->new_item = result->old_item;
 	}
+	if (ConsumptionIsCounted())
+		WriteConsumptionCount(&r.consumed, store, w->factor);
 	if (action != r.decided)
 		result->attributes = NULL;	/* no row was written */
 }

@@ -4,15 +4,11 @@
  */
 #include "postgres.h"
 
-#include <math.h>
-
 #include "access/table.h"
 #include "storage/lockdefs.h"
 
+#include "op/consumed.h"
 #include "request/capacity.h"
-
-#define READ_UNIT	4096
-#define WRITE_UNIT	1024
 
 CapacityDetail
 FieldCapacity(const Field *input)
@@ -49,9 +45,7 @@ CapacityEnd(Capacity *c)
 double
 ReadUnits(uint64 size, bool consistent)
 {
-	double		units = Max((size + READ_UNIT - 1) / READ_UNIT, 1);
-
-	return consistent ? units : units / 2;
+	return (double) (ReadBlocks(size) * HALVES_OF_READ(consistent)) / HALVES_PER_UNIT;
 }
 
 static void
@@ -77,88 +71,22 @@ CapacityAddRead(Capacity *c, const char *index, double units)
 
 /* ---- writes ---- */
 
-static double
-WriteUnits(uint64 size)
-{
-	return Max((size + WRITE_UNIT - 1) / WRITE_UNIT, 1);
-}
-
-/* Whether two items differ in an attribute of this schema. */
-static bool
-KeysDiffer(const KeySchema *key, ValueRef a, ValueRef b)
-{
-	for (int i = 0; i < KeyCount(key); i++)
-	{
-		Slice		name = key->attributes[i].name;
-
-		if (!ValueEqual(AttributeFind(a, name.data, name.len),
-						AttributeFind(b, name.data, name.len)))
-			return true;
-	}
-	return false;
-}
-
-/* Whether a has a projected attribute that b has not, or another value of it. */
-static bool
-HasOtherProjected(const TableDef *def, const IndexDef *index, ValueRef a, ValueRef b)
-{
-	Container	map;
-
-	ContainerOpen(a, &map);
-	for (uint32 i = 0; i < map.count; i++)
-	{
-		Slice		name;
-		ValueRef	value = MapEntry(&map, i, &name);
-
-		if (IndexProjects(def, index, name) &&
-			!ValueEqual(value, AttributeFind(b, name.data, name.len)))
-			return true;
-	}
-	return false;
-}
-
-/*
- * Units that a write takes on an index, 0 if its entry stays as it is: an
- * entry is created, removed or rewritten in place, or, if its key changes,
- * removed and created.
- */
-static double
-IndexWriteUnits(const TableDef *def, const IndexDef *index,
-				ValueRef old_item, ValueRef new_item)
-{
-	bool		was = !ValueIsMissing(old_item) && ItemInIndex(def, index, old_item);
-	bool		is = !ValueIsMissing(new_item) && ItemInIndex(def, index, new_item);
-	double		old_units = was ? WriteUnits(IndexEntrySize(def, index, old_item)) : 0;
-	double		new_units = is ? WriteUnits(IndexEntrySize(def, index, new_item)) : 0;
-
-	if (!was || !is)
-		return old_units + new_units;
-	if (KeysDiffer(&index->key, old_item, new_item))
-		return old_units + new_units;
-	if (HasOtherProjected(def, index, old_item, new_item) ||
-		HasOtherProjected(def, index, new_item, old_item))
-		return Max(old_units, new_units);
-	return 0;
-}
-
 void
 CapacityAddWrite(Capacity *c, const struct varlena *old_item, const struct varlena *new_item)
 {
 	ValueRef	old_ref = old_item != NULL ? ItemRoot(old_item) : MISSING_VALUE;
 	ValueRef	new_ref = new_item != NULL ? ItemRoot(new_item) : MISSING_VALUE;
-	uint64		old_size = old_item != NULL ? ItemSize(old_ref) : 0;
-	uint64		new_size = new_item != NULL ? ItemSize(new_ref) : 0;
 
-	c->table += WriteUnits(Max(old_size, new_size));
+	c->table += (double) TableWriteUnits(old_ref, new_ref);
 	for (int i = 0; i < c->def->nindexes; i++)
 	{
-		double		units;
+		uint64		units;
 
 		if (c->def->indexes[i].replaces != NULL)
 			continue;
 		units = IndexWriteUnits(c->def, &c->def->indexes[i], old_ref, new_ref);
 		if (units > 0)
-			AddToIndex(c, i, units);
+			AddToIndex(c, i, (double) units);
 	}
 }
 

@@ -8,7 +8,6 @@
 #include "request/legacy.h"
 #include "request/operation.h"
 #include "request/params.h"
-#include "stat/stat.h"
 
 static SelectKind
 ReadSelect(const Field *input)
@@ -43,8 +42,6 @@ ExecuteRead(Request *request, const ReadOp *op)
 	ReadPageResult page;
 
 	ReadPage(op, FieldInteger(request->input, "Limit", 0), &page);
-	StatAdd(STAT_ITEMS_RETURNED, (uint64) page.count);
-	StatAdd(STAT_ITEMS_READ, (uint64) page.scanned_count);
 	if (op->select != SELECT_COUNT)
 	{
 		WriterName(out, "Items");

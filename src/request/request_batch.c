@@ -154,7 +154,7 @@ PrepareGets(BatchGet *batch, const Field *tables, CapacityDetail detail)
 		BatchGetTable *get = &batch->gets[i];
 
 		FieldExprArgs(request, &batch_get_params, &get->args);
-		(void) FieldConsistentRead(request);
+		get->consistent = FieldConsistentRead(request);
 		get->table_name = TableNameOf(tables->names[i]);
 		get->nkeys = keys->count;
 		get->keys = ReadKeys(keys);

@@ -16,8 +16,10 @@
 
 #define MICROSECONDS_PER_MS 1000.0
 
-/* relation, operation, counters, total_time, durations, stats_reset */
-#define COLUMNS (2 + STAT_MICROSECONDS + 3)
+/* relation, index, operation, counters, the units of capacity, total_time, durations, stats_reset */
+#define COLUMNS (3 + STAT_READ_HALVES + 2 + 3)
+
+#define HALVES_PER_UNIT		2.0
 
 static Datum
 BucketsArray(const StatRow *row)
@@ -39,9 +41,13 @@ PutRow(ReturnSetInfo *result, const StatRow *row)
 
 	nulls[n] = !OidIsValid(row->relation);
 	values[n++] = ObjectIdGetDatum(row->relation);
+	nulls[n] = !OidIsValid(row->index);
+	values[n++] = ObjectIdGetDatum(row->index);
 	values[n++] = CStringGetTextDatum(OperationName(row->operation));
-	for (int i = 0; i < STAT_MICROSECONDS; i++)
+	for (int i = 0; i < STAT_READ_HALVES; i++)
 		values[n++] = Int64GetDatum((int64) row->counters[i]);
+	values[n++] = Float8GetDatum((double) row->counters[STAT_READ_HALVES] / HALVES_PER_UNIT);
+	values[n++] = Float8GetDatum((double) row->counters[STAT_WRITE_UNITS]);
 	values[n++] = Float8GetDatum((double) row->counters[STAT_MICROSECONDS] / MICROSECONDS_PER_MS);
 	values[n++] = BucketsArray(row);
 	values[n++] = TimestampTzGetDatum(StatResetTime());

@@ -9,7 +9,6 @@
 #include "request/legacy.h"
 #include "request/operation.h"
 #include "request/params.h"
-#include "stat/stat.h"
 
 /* ---- GetItem ---- */
 
@@ -29,15 +28,12 @@ GetItemRequest(Request *request)
 	op.key = FieldItemRef(input, "Key");
 	op.built_projection = LegacyProjection(input);
 	op.projection = FieldExpr(input, "ProjectionExpression");
+	op.consistent = consistent;
 	op.sizes = detail != CAPACITY_NONE;
 	(void) GetItem(&op, &result, NULL);
 
 	if (result.item != NULL)
-	{
-		StatAdd(STAT_ITEMS_RETURNED, 1);
-		StatAdd(STAT_ITEMS_READ, 1);
 		WriterItemMember(request->out, "Item", result.item);
-	}
 	if (detail != CAPACITY_NONE)
 	{
 		Capacity	c;

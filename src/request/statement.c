@@ -195,6 +195,7 @@ StatementGet(const PreparedStatement *s, GetOp *op)
 	op->args.values = MISSING_VALUE;
 	op->built_projection = s->bound.projection;
 	op->sizes = true;
+	op->consistent = FieldBool(s->input, "ConsistentRead", false);
 	return true;
 }
 

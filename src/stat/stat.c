@@ -33,6 +33,7 @@ typedef struct EntryKey
 {
 	Oid			database;
 	Oid			relation;
+	Oid			index;
 	int32		operation;
 } EntryKey;
 
@@ -128,12 +129,34 @@ StatResetTime(void)
 void
 StatBegin(StatRequest *r, TimestampTz start)
 {
-	memset(r, 0, sizeof(*r));
+	memset(r, 0, offsetof(StatRequest, units));
 	if (!StatIsActive())
 		return;
 	r->outer = stat_current;
 	r->start = start;
 	stat_current = r;
+}
+
+void
+StatConsumed(Oid relation, Oid index, uint64 read_halves, uint64 write_units)
+{
+	StatRequest *r = stat_current;
+	int			i = 0;
+
+	if (r == NULL)
+		return;
+	while (i < Min(r->nunits, STAT_UNITS - 1) &&
+		   (r->units[i].relation != relation || r->units[i].index != index))
+		i++;
+	if (i == STAT_UNITS - 1)
+		relation = index = InvalidOid;
+	if (i >= r->nunits)
+	{
+		r->units[i] = (StatUnits) {relation, index};
+		r->nunits = i + 1;
+	}
+	r->units[i].read_halves += read_halves;
+	r->units[i].write_units += write_units;
 }
 
 void
@@ -215,24 +238,62 @@ LockedEntry(EntryKey *key)
 		entry = MakeEntry(key);
 	if (entry != NULL || !OidIsValid(key->relation))
 		return entry;
-	key->relation = InvalidOid;
+	key->relation = key->index = InvalidOid;
 	entry = hash_search(entries, key, HASH_FIND, NULL);
 	return entry != NULL ? entry : MakeEntry(key);
 }
 
 static void
-CountRequest(const StatRequest *r, int operation)
+AddToCounter(Entry *entry, StatCounter counter, uint64 n)
 {
-	EntryKey	key = {MyDatabaseId, r->several ? InvalidOid : r->relation, operation};
+	if (n > 0)
+		pg_atomic_fetch_add_u64(&entry->counters[counter], (int64) n);
+}
+
+static void
+CountUnits(const StatUnits *units, int operation)
+{
+	EntryKey	key = {MyDatabaseId, units->relation, units->index, operation};
 	Entry	   *entry = LockedEntry(&key);
 
 	if (entry != NULL)
 	{
-		for (int i = 0; i < STAT_COUNTERS; i++)
+		AddToCounter(entry, STAT_READ_HALVES, units->read_halves);
+		AddToCounter(entry, STAT_WRITE_UNITS, units->write_units);
+	}
+	LWLockRelease(shared->lock);
+}
+
+/* Counts the capacity of each table and index; that of the request's own table with it. */
+static void
+CountConsumed(StatRequest *r, const EntryKey *key)
+{
+	for (int i = 0; i < r->nunits; i++)
+	{
+		const StatUnits *units = &r->units[i];
+
+		if (units->relation == key->relation && units->index == key->index)
 		{
-			if (r->counters[i] > 0)
-				pg_atomic_fetch_add_u64(&entry->counters[i], (int64) r->counters[i]);
+			r->counters[STAT_READ_HALVES] += units->read_halves;
+			r->counters[STAT_WRITE_UNITS] += units->write_units;
 		}
+		else
+			CountUnits(units, key->operation);
+	}
+}
+
+static void
+CountRequest(StatRequest *r, int operation)
+{
+	EntryKey	key = {MyDatabaseId, r->several ? InvalidOid : r->relation, InvalidOid, operation};
+	Entry	   *entry;
+
+	CountConsumed(r, &key);
+	entry = LockedEntry(&key);
+	if (entry != NULL)
+	{
+		for (int i = 0; i < STAT_COUNTERS; i++)
+			AddToCounter(entry, (StatCounter) i, r->counters[i]);
 		pg_atomic_fetch_add_u64(&entry->buckets[BucketOf((int64) r->counters[STAT_MICROSECONDS])], 1);
 	}
 	LWLockRelease(shared->lock);
@@ -257,6 +318,7 @@ static void
 CopyEntry(StatRow *row, Entry *entry)
 {
 	row->relation = entry->key.relation;
+	row->index = entry->key.index;
 	row->operation = entry->key.operation;
 	for (int i = 0; i < STAT_COUNTERS; i++)
 		row->counters[i] = pg_atomic_read_u64(&entry->counters[i]);

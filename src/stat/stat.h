@@ -3,7 +3,10 @@
  *	  Statistics of requests, in shared memory.
  *
  * There is an entry for each operation of each table, with counters and a
- * histogram of durations.  Counters are not written to disk: they begin at zero
+ * histogram of durations, and one for each operation of each index, with the
+ * capacity consumed.  The capacity of a request on several tables is counted
+ * for each of them; the rest of it is counted for none.
+ * Counters are not written to disk: they begin at zero
  * when the server starts.  They count what was executed, whether its
  * transaction was committed or not.
  *
@@ -26,8 +29,11 @@ typedef enum StatCounter
 	STAT_SYSTEM_ERRORS,			/* of the server */
 	STAT_ITEMS_RETURNED,
 	STAT_ITEMS_READ,			/* before filters */
+	STAT_READ_BYTES,			/* of these items */
 	STAT_REQUEST_BYTES,
 	STAT_RESPONSE_BYTES,
+	STAT_READ_HALVES,			/* consumed capacity, in half units */
+	STAT_WRITE_UNITS,			/* consumed capacity */
 	STAT_MICROSECONDS,
 	STAT_COUNTERS
 } StatCounter;
@@ -40,10 +46,23 @@ extern const int64 stat_bounds[STAT_BOUNDS];	/* in microseconds */
 typedef struct StatRow
 {
 	Oid			relation;		/* InvalidOid: no table, or several */
+	Oid			index;			/* InvalidOid: the table itself */
 	int			operation;		/* as given to StatEnd */
 	uint64		counters[STAT_COUNTERS];
 	uint64		buckets[STAT_BOUNDS + 1];
 } StatRow;
+
+/* Capacity that a request has consumed of a table or an index. */
+typedef struct StatUnits
+{
+	Oid			relation;
+	Oid			index;			/* InvalidOid: of the table */
+	uint64		read_halves;
+	uint64		write_units;
+} StatUnits;
+
+/* Tables and indexes whose capacity is kept apart within one request. */
+#define STAT_UNITS		32
 
 /* A request that is being executed.  Its members belong to stat.c. */
 typedef struct StatRequest
@@ -53,6 +72,8 @@ typedef struct StatRequest
 	Oid			relation;
 	bool		several;		/* tables */
 	uint64		counters[STAT_COUNTERS];
+	int			nunits;
+	StatUnits	units[STAT_UNITS];
 } StatRequest;
 
 extern PGDLLIMPORT StatRequest *stat_current;
@@ -82,6 +103,12 @@ StatAdd(StatCounter counter, uint64 n)
 	if (stat_current != NULL)
 		stat_current->counters[counter] += n;
 }
+
+/*
+ * The current request has consumed capacity of a table, or of one of its
+ * indexes.  If it concerns too many of them, the last are counted as none.
+ */
+extern void StatConsumed(Oid relation, Oid index, uint64 read_halves, uint64 write_units);
 
 /* The current request concerns a table. */
 static inline void

@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/detoast.h"
 #include "access/genam.h"
 #include "access/relscan.h"
 #include "access/skey.h"
@@ -31,6 +32,13 @@ struct StoreLookup
 	IndexScanDesc scan;
 	TupleTableSlot *slot;
 };
+
+/* The length of a stored item that may be compressed or out of line. */
+static Size
+EncodedSize(Datum stored)
+{
+	return toast_raw_datum_size(stored) - VARHDRSZ;
+}
 
 /* ---- direct ---- */
 
@@ -97,14 +105,17 @@ LookupRow(Store *store, const RowKey *key)
 }
 
 static struct varlena *
-DirectGet(Store *store, const RowKey *key, const Slice *names, int nnames)
+DirectGet(Store *store, const RowKey *key, const Slice *names, int nnames, Size *size)
 {
 	StoreLookup *lookup = store->lookup;
 	struct varlena *item = NULL;
 
 	if (LookupRow(store, key))
 	{
-		item = ItemDatumPart(SlotItem(lookup->slot, store->def->item_attnum), names, nnames);
+		Datum		stored = SlotItem(lookup->slot, store->def->item_attnum);
+
+		*size = EncodedSize(stored);
+		item = ItemDatumPart(stored, names, nnames);
 		ExecClearTuple(lookup->slot);
 	}
 	return item;
@@ -135,7 +146,7 @@ GetStatement(const Store *store, Oid *types)
 }
 
 static struct varlena *
-SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames)
+SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames, Size *size)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	struct varlena *item = NULL;
@@ -159,6 +170,7 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 		Datum		stored = StatementItem(0);
 		MemoryContext old = MemoryContextSwitchTo(caller);
 
+		*size = EncodedSize(stored);
 		item = ItemDatumPart(stored, names, nnames);
 		MemoryContextSwitchTo(old);
 	}
@@ -167,20 +179,23 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames)
 }
 
 struct varlena *
-StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames)
+StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames, Size *size)
 {
 	Store	   *target = StoreOfKey(store, key);
 	bool		direct = target->direct && OidIsValid(target->def->primary_key);
 
+	*size = 0;
 	if (direct && target->lookup == NULL)
 		target->lookup = LookupBegin(target);
 	if (direct && target->lookup->direct)
-		return DirectGet(target, key, names, nnames);
-	return SqlGet(store, key, names, nnames);
+		return DirectGet(target, key, names, nnames, size);
+	return SqlGet(store, key, names, nnames, size);
 }
 
 struct varlena *
 StoreGet(Store *store, const RowKey *key)
 {
-	return StoreGetPart(store, key, NULL, 0);
+	Size		size;
+
+	return StoreGetPart(store, key, NULL, 0, &size);
 }

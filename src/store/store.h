@@ -114,10 +114,11 @@ extern struct varlena *StoreGet(Store *store, const RowKey *key);
 
 /*
  * Returns the part of the item with these attributes (sorted, distinct names;
- * none for all); it may contain more.
+ * none for all); it may contain more.  *size is the length of the whole
+ * encoded item, 0 if there is none.
  */
 extern struct varlena *StoreGetPart(Store *store, const RowKey *key,
-									const Slice *names, int nnames);
+									const Slice *names, int nnames, Size *size);
 
 /* Frees what gets have kept open; called by StoreClose. */
 extern void StoreLookupEnd(StoreLookup *lookup);
