@@ -1975,7 +1975,7 @@ COMMENT ON FUNCTION dynamo.request_safe(text, json) IS
 CREATE FUNCTION dynamo_internal.stat_requests(OUT relation oid, OUT index oid, OUT operation text, OUT requests bigint,
 	OUT user_errors bigint, OUT condition_failures bigint, OUT canceled bigint, OUT conflicts bigint,
 	OUT system_errors bigint, OUT items_returned bigint, OUT items_read bigint, OUT read_bytes bigint, OUT request_bytes bigint,
-	OUT response_bytes bigint, OUT read_units double precision, OUT write_units double precision, OUT total_time double precision, OUT durations bigint[], OUT stats_reset timestamptz)
+	OUT response_bytes bigint, OUT expired_items bigint, OUT read_units double precision, OUT write_units double precision, OUT total_time double precision, OUT durations bigint[], OUT stats_reset timestamptz)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE STRICT PARALLEL SAFE ROWS 100
 	AS 'MODULE_PATHNAME', 'dynamo_stat_requests';
@@ -2004,14 +2004,50 @@ SELECT s.operation,
 	   s.read_units,
 	   s.write_units,
 	   s.total_time,
-	   s.total_time OPERATOR(pg_catalog./) NULLIF(s.requests, 0) AS mean_time,
+	   CASE WHEN s.requests OPERATOR(pg_catalog.>) 0 THEN s.total_time OPERATOR(pg_catalog./) s.requests END AS mean_time,
 	   s.durations,
 	   s.stats_reset
 FROM dynamo_internal.stat_requests() s
 	LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) s.relation
 	LEFT JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-WHERE s.index IS NULL;
+WHERE s.index IS NULL AND s.operation IS NOT NULL;
 COMMENT ON VIEW dynamo.stat_operations IS 'statistics of requests by operation and table';
+
+-- How far behind: of tables and streams that are locked, nothing is known.
+CREATE FUNCTION dynamo_internal.stat_time_to_live(OUT relation oid, OUT lag double precision) RETURNS SETOF record
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE ROWS 100
+	AS 'MODULE_PATHNAME', 'dynamo_stat_time_to_live';
+COMMENT ON FUNCTION dynamo_internal.stat_time_to_live() IS
+	'seconds since the expiry time of the oldest expired item of each table with time to live';
+CREATE FUNCTION dynamo_internal.stream_lag(stream oid, OUT lag double precision, OUT oldest_record double precision)
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_stream_lag';
+COMMENT ON FUNCTION dynamo_internal.stream_lag(oid) IS
+	'ages in seconds: of the oldest record that readers must wait for, and of the oldest record';
+
+CREATE VIEW dynamo.stat_time_to_live AS
+SELECT n.nspname AS schema_name,
+	   c.relname AS table_name,
+	   COALESCE(r.items, 0) AS items_expired,
+	   l.lag
+FROM dynamo_internal.stat_time_to_live() l
+	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) l.relation
+	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+	LEFT JOIN (SELECT q.relation, pg_catalog.sum(q.expired_items)::pg_catalog.int8 AS items
+		FROM dynamo_internal.stat_requests() q GROUP BY q.relation) r ON r.relation OPERATOR(pg_catalog.=) l.relation;
+COMMENT ON VIEW dynamo.stat_time_to_live IS 'expired items: how many were deleted, and how late';
+
+CREATE VIEW dynamo.stat_streams AS
+SELECT s.schema_name,
+	   s.table_name,
+	   s.label,
+	   s.status,
+	   l.lag,
+	   l.oldest_record,
+	   pg_catalog.pg_total_relation_size(s.stream_relation) AS total_bytes
+FROM dynamo.streams s
+	CROSS JOIN LATERAL dynamo_internal.stream_lag(s.stream_relation::pg_catalog.oid) l;
+COMMENT ON VIEW dynamo.stat_streams IS 'streams: how long readers wait for open transactions, the age of records, and their size';
 
 CREATE VIEW dynamo.stat_tables AS
 SELECT t.schema_name,
@@ -3030,5 +3066,6 @@ END $$;
 -- effect.
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
 GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_patterns, dynamo.indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
-	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes TO PUBLIC;
+	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes,
+	dynamo.stat_time_to_live, dynamo.stat_streams TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.stat_reset() FROM PUBLIC;

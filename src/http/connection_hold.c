@@ -8,6 +8,7 @@
 
 #include "http/connection_internal.h"
 #include "http/flush_queue.h"
+#include "http/share.h"
 
 /*
  * Between looks at what the standbys have confirmed; nobody tells.  Longer and
@@ -25,6 +26,7 @@ ConnectionHold(Connection *c, const Durability *durability)
 	c->durability = *durability;
 	dlist_push_tail(&held, &c->held_node);
 	nheld++;
+	ShareWaiting(WAIT_FOR_COMMIT, 1);
 	pause = 0;
 	ConnectionSetState(c, CONNECTION_HELD);
 }
@@ -34,6 +36,7 @@ ConnectionForgetHeld(Connection *c)
 {
 	dlist_delete(&c->held_node);
 	nheld--;
+	ShareWaiting(WAIT_FOR_COMMIT, -1);
 }
 
 static void

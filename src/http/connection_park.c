@@ -12,6 +12,7 @@
 
 #include "http/connection_internal.h"
 #include "http/lock_watch.h"
+#include "http/share.h"
 
 /* Between attempts at a lock: more and more. */
 #define MIN_PAUSE_MS	5
@@ -31,6 +32,7 @@ ConnectionPark(Connection *c, const HttpAnswer *answer)
 			TimestampTzPlusMilliseconds(now, (int64) answer->lock_timeout);
 		c->pause = MIN_PAUSE_MS;
 		dlist_push_tail(&parked, &c->parked_node);
+		ShareWaiting(WAIT_FOR_LOCK, 1);
 	}
 	else
 		c->pause = Min(2 * c->pause, MAX_PAUSE_MS);
@@ -64,6 +66,7 @@ ConnectionUnpark(Connection *c)
 	if (c->first_attempt == 0)
 		return;
 	dlist_delete(&c->parked_node);
+	ShareWaiting(WAIT_FOR_LOCK, -1);
 	c->first_attempt = 0;
 	next = FirstInLine(&c->lock);
 	if (next != NULL)

@@ -8,50 +8,24 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "access/xact.h"
 #include "access/xlog.h"
-#include "executor/spi.h"
+#include "storage/lmgr.h"
 #include "utils/lsyscache.h"
+#include "utils/timestamp.h"
 
 #include "http/access_key_table.h"
 #include "http/metrics.h"
+#include "http/metrics_query.h"
+#include "http/metrics_text.h"
 #include "http/share.h"
+#include "op/consumed.h"
 #include "request/operation.h"
 #include "stat/stat.h"
-#include "table/settings_owner.h"
+#include "table/index_relation.h"
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
-
-/* ---- the text format ---- */
-
-static void
-WriteHeader(StringInfo out, const char *name, const char *type, const char *help)
-{
-	appendStringInfo(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-static void
-WriteLabel(StringInfo out, const char *name, const char *value)
-{
-	appendStringInfo(out, "%s=\"", name);
-	for (const char *c = value; *c != '\0'; c++)
-	{
-		if (*c == '\n')
-			appendStringInfoString(out, "\\n");
-		else if (*c == '"' || *c == '\\')
-			appendStringInfo(out, "\\%c", *c);
-		else
-			appendStringInfoChar(out, *c);
-	}
-	appendStringInfoChar(out, '"');
-}
-
-static void
-WriteGauge(StringInfo out, const char *name, const char *help, int64 value)
-{
-	WriteHeader(out, name, "gauge", help);
-	appendStringInfo(out, "%s " INT64_FORMAT "\n", name, value);
-}
 
 /* ---- requests ---- */
 
@@ -72,10 +46,11 @@ static const CounterMetric counter_metrics[] = {
 	{STAT_CONFLICTS, "dynamo_transaction_conflict_total",
 	"Requests that failed because of a concurrent change."},
 	{STAT_SYSTEM_ERRORS, "dynamo_system_errors_total", "Requests that failed with an error of the server."},
-	{STAT_ITEMS_RETURNED, "dynamo_returned_item_count_total", "Items returned by GetItem, Query and Scan."},
+	{STAT_ITEMS_RETURNED, "dynamo_returned_item_count_total", "Items returned by reads."},
 	{STAT_ITEMS_READ, "dynamo_read_item_count_total",
-	"Items read by GetItem, Query and Scan, before filters."},
+	"Items read, before filters."},
 	{STAT_REQUEST_BYTES, "dynamo_request_bytes_total", "Bytes of requests."},
+	{STAT_READ_BYTES, "dynamo_read_bytes_total", "Bytes of the items read, before filters and projections."},
 	{STAT_RESPONSE_BYTES, "dynamo_response_bytes_total", "Bytes of successful responses, before compression."},
 };
 
@@ -84,7 +59,40 @@ typedef struct LabeledRow
 {
 	const StatRow *row;
 	char	   *labels;
+	const char *index;			/* its name; "" for the table itself */
 } LabeledRow;
+
+/* Whether an entry counts requests: others only consume capacity. */
+static bool
+CountsRequests(const StatRow *row)
+{
+	return row->counters[STAT_REQUESTS] > 0;
+}
+
+/*
+ * The name of an index in its definition; if the table is locked, that of its
+ * relation.
+ */
+static const char *
+IndexName(const StatRow *row)
+{
+	const char *name = get_rel_name(row->index);
+	Relation	rel = NULL;
+	TableDef   *def;
+
+	if (ConditionalLockRelationOid(row->relation, AccessShareLock))
+		rel = try_table_open(row->relation, NoLock);
+	if (rel == NULL)
+		return name;
+	def = TableDefCopy(rel);
+	for (int i = 0; def != NULL && i < def->nindexes; i++)
+	{
+		if (FindIndexRelation(def, &def->indexes[i]) == row->index)
+			name = def->indexes[i].name;
+	}
+	table_close(rel, NoLock);
+	return name;
+}
 
 static char *
 LabelsOf(const StatRow *row)
@@ -109,10 +117,31 @@ WriteCounters(StringInfo out, const LabeledRow *rows, int n)
 	{
 		const CounterMetric *metric = &counter_metrics[i];
 
-		WriteHeader(out, metric->name, "counter", metric->help);
+		WriteMetricHeader(out, metric->name, "counter", metric->help);
 		for (int k = 0; k < n; k++)
-			appendStringInfo(out, "%s{%s} " UINT64_FORMAT "\n", metric->name, rows[k].labels,
-							 rows[k].row->counters[metric->counter]);
+		{
+			if (CountsRequests(rows[k].row))
+				appendStringInfo(out, "%s{%s} " UINT64_FORMAT "\n", metric->name, rows[k].labels,
+								 rows[k].row->counters[metric->counter]);
+		}
+	}
+}
+
+/* One sample for each table and index that has consumed such capacity. */
+static void
+WriteCapacity(StringInfo out, const LabeledRow *rows, int n, StatCounter counter, double unit,
+			  const char *name, const char *help)
+{
+	WriteMetricHeader(out, name, "counter", help);
+	for (int k = 0; k < n; k++)
+	{
+		uint64		units = rows[k].row->counters[counter];
+
+		if (units == 0)
+			continue;
+		appendStringInfo(out, "%s{%s,", name, rows[k].labels);
+		WriteLabel(out, "index", rows[k].index);
+		appendStringInfo(out, "} %.1f\n", (double) units / unit);
 	}
 }
 
@@ -136,38 +165,42 @@ WriteHistogram(StringInfo out, const char *name, const LabeledRow *labeled)
 	appendStringInfo(out, "%s_count{%s} " UINT64_FORMAT "\n", name, labeled->labels, count);
 }
 
+static LabeledRow
+LabelRow(const StatRow *row)
+{
+	const char *index = OidIsValid(row->index) ? IndexName(row) : "";
+
+	return (LabeledRow) {row, LabelsOf(row), index != NULL ? index : ""};
+}
+
 static void
 WriteRequests(StringInfo out)
 {
 	static const char *const latency = "dynamo_request_latency_seconds";
 	int			n;
+	int			nlabeled = 0;
 	StatRow    *rows = StatRows(&n);
 	LabeledRow *labeled = palloc(sizeof(LabeledRow) * Max(n, 1));
 
 	for (int i = 0; i < n; i++)
-		labeled[i] = (LabeledRow) {&rows[i], LabelsOf(&rows[i])};
-	WriteCounters(out, labeled, n);
-	WriteHeader(out, latency, "histogram", "Duration of requests.");
-	for (int i = 0; i < n; i++)
-		WriteHistogram(out, latency, &labeled[i]);
+	{
+		if (rows[i].operation != STAT_NO_OPERATION)
+			labeled[nlabeled++] = LabelRow(&rows[i]);
+	}
+	WriteCounters(out, labeled, nlabeled);
+	WriteCapacity(out, labeled, nlabeled, STAT_READ_HALVES, HALVES_PER_UNIT,
+				  "dynamo_consumed_read_capacity_units_total", "Read capacity by the service's rules.");
+	WriteCapacity(out, labeled, nlabeled, STAT_WRITE_UNITS, 1,
+				  "dynamo_consumed_write_capacity_units_total", "Write capacity by the service's rules.");
+	WriteMetricHeader(out, latency, "histogram", "Duration of requests.");
+	for (int i = 0; i < nlabeled; i++)
+	{
+		if (CountsRequests(labeled[i].row))
+			WriteHistogram(out, latency, &labeled[i]);
+	}
 }
 
 /* ---- the endpoint ---- */
-
-static int64
-PendingBuilds(void)
-{
-	int64		n = 0;
-	bool		isnull;
-
-	SPI_connect();
-	ExecuteLatestAsSettingsOwner("SELECT pg_catalog.count(*) FROM dynamo_internal.index_builds "
-								 "WHERE phase OPERATOR(pg_catalog.<>) 'complete'", 0, NULL, NULL, NULL);
-	if (SPI_processed == 1)
-		n = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, &isnull));
-	SPI_finish();
-	return n;
-}
 
 static void
 WriteEndpoint(StringInfo out)
@@ -179,7 +212,10 @@ WriteEndpoint(StringInfo out)
 	WriteGauge(out, "dynamo_http_workers", "Workers of the HTTP endpoint that accept connections.", workers);
 	WriteGauge(out, "dynamo_http_connections", "Connections of clients.", connections);
 	WriteGauge(out, "dynamo_in_recovery", "1 if the server is a standby.", RecoveryInProgress());
-	WriteGauge(out, "dynamo_index_builds", "Index builds that are not complete.", PendingBuilds());
+	WriteGauge(out, "dynamo_http_waiting_for_lock",
+			   "Requests that wait for a lock of another transaction.", ShareWaitCount(WAIT_FOR_LOCK));
+	WriteGauge(out, "dynamo_http_waiting_for_commit",
+			   "Requests whose answer waits until their commit is durable.", ShareWaitCount(WAIT_FOR_COMMIT));
 }
 
 static char *
@@ -190,7 +226,10 @@ MetricsText(void)
 	initStringInfo(&out);
 	WriteRequests(&out);
 	if (AccessKeyTableExists())
+	{
 		WriteEndpoint(&out);
+		WriteQueriedMetrics(&out);
+	}
 	return out.data;
 }
 

@@ -26,6 +26,9 @@
 
 /* The connections of each worker; ABSENT: it does not run, or has no socket. */
 static pg_atomic_uint32 *counts;
+
+/* The requests of each worker that wait, which it alone changes; behind counts. */
+static pg_atomic_uint32 *waits;
 static int	nworkers;
 static int	me;					/* from 0 on */
 static pgsocket handover = PGINVALID_SOCKET;
@@ -38,7 +41,7 @@ static shmem_startup_hook_type next_startup_hook;
 static Size
 ShareSize(void)
 {
-	return mul_size(nworkers, sizeof(pg_atomic_uint32));
+	return mul_size(nworkers * (1 + SHARE_WAITS), sizeof(pg_atomic_uint32));
 }
 
 static void
@@ -57,10 +60,13 @@ InitMemory(void)
 	if (next_startup_hook != NULL)
 		next_startup_hook();
 	counts = ShmemInitStruct("dynamo HTTP connections", ShareSize(), &found);
+	waits = counts + nworkers;
 	if (found)
 		return;
 	for (int i = 0; i < nworkers; i++)
 		pg_atomic_init_u32(&counts[i], ABSENT);
+	for (int i = 0; i < nworkers * SHARE_WAITS; i++)
+		pg_atomic_init_u32(&waits[i], 0);
 }
 
 void
@@ -71,6 +77,30 @@ ShareInit(int workers)
 	shmem_request_hook = RequestMemory;
 	next_startup_hook = shmem_startup_hook;
 	shmem_startup_hook = InitMemory;
+}
+
+/* ---- waiting ---- */
+
+static pg_atomic_uint32 *
+WaitsOf(int worker, ShareWait wait)
+{
+	return &waits[worker * SHARE_WAITS + wait];
+}
+
+void
+ShareWaiting(ShareWait wait, int change)
+{
+	pg_atomic_fetch_add_u32(WaitsOf(me, wait), change);
+}
+
+int
+ShareWaitCount(ShareWait wait)
+{
+	int			n = 0;
+
+	for (int i = 0; i < nworkers; i++)
+		n += (int) pg_atomic_read_u32(WaitsOf(i, wait));
+	return n;
 }
 
 /* ---- the socket ---- */
@@ -110,6 +140,8 @@ ShareJoin(int worker)
 	pgsocket	fd = socket(AF_UNIX, SOCK_DGRAM, 0);
 
 	me = worker - 1;
+	for (int i = 0; i < SHARE_WAITS; i++)	/* of a worker before this one */
+		pg_atomic_write_u32(WaitsOf(me, (ShareWait) i), 0);
 	if (fd == PGINVALID_SOCKET || !Bind(fd))
 	{
 		ereport(LOG,

@@ -32,6 +32,20 @@ extern bool ShareKeep(pgsocket fd);
 /* Takes a place for a connection that stays with this worker. */
 extern void ShareTake(void);
 
+/* What requests of this worker can wait for. */
+typedef enum ShareWait
+{
+	WAIT_FOR_LOCK,				/* of another transaction */
+	WAIT_FOR_COMMIT,			/* until it is durable */
+	SHARE_WAITS
+} ShareWait;
+
+/* A request of this worker begins to wait (1), or ends (-1). */
+extern void ShareWaiting(ShareWait wait, int change);
+
+/* Counts the requests of all workers that wait. */
+extern int	ShareWaitCount(ShareWait wait);
+
 /* Counts the workers that accept connections, and their connections. */
 extern void ShareCounts(int *workers, int *connections);
 

@@ -20,16 +20,11 @@
 #include "utils/timestamp.h"
 
 #include "op/expire.h"
+#include "stat/stat.h"
 #include "stream/stream.h"
 #include "subtransaction.h"
 #include "table/distribution.h"
 #include "table/owner.h"
-
-/*
- * A value that is longer ago than this is not an expiry time, by the service's
- * rules.
- */
-#define OLDEST_SECONDS	INT64CONST(157680000)	/* five years of 365 days */
 
 /*
  * After a failed transaction of its own, an item is skipped for this many
@@ -418,6 +413,7 @@ ExpireBatch(Expiry *e, int limit)
 		more = ExpireTable(e, rel, limit);
 		table_close(rel, NoLock);
 	}
+	StatExpired(e->relid, (uint64) e->deleted);
 	e->passing = more;
 	return more;
 }

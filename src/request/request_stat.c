@@ -43,7 +43,9 @@ PutRow(ReturnSetInfo *result, const StatRow *row)
 	values[n++] = ObjectIdGetDatum(row->relation);
 	nulls[n] = !OidIsValid(row->index);
 	values[n++] = ObjectIdGetDatum(row->index);
-	values[n++] = CStringGetTextDatum(OperationName(row->operation));
+	nulls[n] = row->operation == STAT_NO_OPERATION;
+	values[n] = nulls[n] ? (Datum) 0 : CStringGetTextDatum(OperationName(row->operation));
+	n++;
 	for (int i = 0; i < STAT_READ_HALVES; i++)
 		values[n++] = Int64GetDatum((int64) row->counters[i]);
 	values[n++] = Float8GetDatum((double) row->counters[STAT_READ_HALVES] / HALVES_PER_UNIT);

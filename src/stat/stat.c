@@ -312,6 +312,20 @@ StatEnd(StatRequest *r, int operation, int sqlstate)
 	CountRequest(r, operation);
 }
 
+void
+StatExpired(Oid relation, uint64 n)
+{
+	EntryKey	key = {MyDatabaseId, relation, InvalidOid, STAT_NO_OPERATION};
+	Entry	   *entry;
+
+	if (!StatIsActive() || n == 0)
+		return;
+	entry = LockedEntry(&key);
+	if (entry != NULL)
+		AddToCounter(entry, STAT_EXPIRED_ITEMS, n);
+	LWLockRelease(shared->lock);
+}
+
 /* ---- reading and removing ---- */
 
 static void

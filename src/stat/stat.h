@@ -32,6 +32,7 @@ typedef enum StatCounter
 	STAT_READ_BYTES,			/* of these items */
 	STAT_REQUEST_BYTES,
 	STAT_RESPONSE_BYTES,
+	STAT_EXPIRED_ITEMS,			/* deleted by time to live; not by requests */
 	STAT_READ_HALVES,			/* consumed capacity, in half units */
 	STAT_WRITE_UNITS,			/* consumed capacity */
 	STAT_MICROSECONDS,
@@ -47,7 +48,7 @@ typedef struct StatRow
 {
 	Oid			relation;		/* InvalidOid: no table, or several */
 	Oid			index;			/* InvalidOid: the table itself */
-	int			operation;		/* as given to StatEnd */
+	int			operation;		/* as given to StatEnd, or STAT_NO_OPERATION */
 	uint64		counters[STAT_COUNTERS];
 	uint64		buckets[STAT_BOUNDS + 1];
 } StatRow;
@@ -121,6 +122,12 @@ StatTable(Oid relation)
 	r->several |= OidIsValid(r->relation) && r->relation != relation;
 	r->relation = relation;
 }
+
+/* The operation of entries that count what no request did. */
+#define STAT_NO_OPERATION	(-1)
+
+/* Expired items of a table were deleted. */
+extern void StatExpired(Oid relation, uint64 n);
 
 /* The entries of this database, palloc'd. */
 extern StatRow *StatRows(int *n);

@@ -321,6 +321,26 @@ FindByStatement(const ExpiredSearch *s, ExpiredRows *found)
 
 /* ---- either ---- */
 
+bool
+ExpiredOldest(Relation rel, const TableDef *def, int64 newest, int64 *seconds)
+{
+	ExpiredSearch search = {
+		.rel = rel, .def = def, .oldest = newest - OLDEST_SECONDS, .newest = newest, .limit = 1,
+	};
+	ExpiredRows found = {0};
+	Relation	index = NULL;
+
+	if (!rel->rd_rel->relhassubclass && RelationIsLocalHeap(rel, def))
+		index = OpenExpiryIndex(rel, def);
+	if (index == NULL)
+		return false;
+	found.rows = palloc(sizeof(ExpiredRow));
+	FindByIndex(&search, index, &found);
+	index_close(index, NoLock);
+	*seconds = found.n > 0 ? found.rows[0].position.seconds : newest;
+	return true;
+}
+
 void
 ExpiredFind(const ExpiredSearch *s, ExpiredRows *found)
 {

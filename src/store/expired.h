@@ -20,6 +20,12 @@
 
 #include "table/table.h"
 
+/*
+ * A value that is longer ago than this is not an expiry time, by the service's
+ * rules.
+ */
+#define OLDEST_SECONDS	INT64CONST(157680000)	/* five years of 365 days */
+
 /* Maximum number of attributes of a table's key. */
 #define EXPIRED_KEYS	2
 
@@ -71,6 +77,13 @@ typedef struct ExpiredRows
  * table's owner.
  */
 extern void ExpiredFind(const ExpiredSearch *search, ExpiredRows *found);
+
+/*
+ * Finds the earliest expiry time among the visible items that have expired;
+ * newest if there is none.  Returns false for a table without an index on it.
+ * May run code of the table's owner.
+ */
+extern bool ExpiredOldest(Relation rel, const TableDef *def, int64 newest, int64 *seconds);
 
 /* Copies a position into a memory context; frees the previous one. */
 extern void ExpiredPositionKeep(ExpiredPosition *kept, const ExpiredPosition *position,

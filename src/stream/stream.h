@@ -267,6 +267,14 @@ extern int64 StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records);
  */
 extern int64 StreamFirstNumber(Relation rel, Snapshot snapshot);
 
+/*
+ * When the oldest record was written that readers must wait for, because its
+ * transaction is in progress (of the last 10,000 rows), and the oldest record
+ * of all; DT_NOEND if there is none.
+ */
+extern TimestampTz StreamOldestPending(Relation rel, Snapshot snapshot);
+extern TimestampTz StreamOldestRecord(Relation rel, Snapshot snapshot);
+
 /* Convert numbers to and from their public form; false for invalid text. */
 extern char *SequenceNumberText(int64 number);
 extern bool SequenceNumberFromText(const char *text, int64 *number);

@@ -446,3 +446,50 @@ StreamLatest(Relation rel, Snapshot snapshot)
 	StreamNumberScanEnd(&s);
 	return position;
 }
+
+/* ---- ages ---- */
+
+/* A scrape must not read a whole stream while a transaction stays open for hours. */
+#define MAX_EXAMINED	10000
+
+static TimestampTz
+GetCreatedAt(TupleTableSlot *slot)
+{
+	bool		isnull;
+	Datum		value = GetColumn(slot, STREAM_CREATED_AT, &isnull);
+
+	return isnull ? DT_NOEND : DatumGetTimestampTz(value);
+}
+
+TimestampTz
+StreamOldestPending(Relation rel, Snapshot snapshot)
+{
+	StreamNumberScan s;
+	TimestampTz oldest = DT_NOEND;
+	int			examined = 0;
+
+	StreamNumberScanBegin(&s, rel, SnapshotAny, STREAM_BEGINNING, false);
+	while (examined++ < MAX_EXAMINED && StreamNumberScanNext(&s, BackwardScanDirection))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!RowIsSeen(rel, s.slot, snapshot) && IsPending(s.slot, snapshot))
+			oldest = Min(oldest, GetCreatedAt(s.slot));
+		else if (IsBelowHorizon(s.slot, snapshot))
+			break;
+	}
+	StreamNumberScanEnd(&s);
+	return oldest;
+}
+
+TimestampTz
+StreamOldestRecord(Relation rel, Snapshot snapshot)
+{
+	StreamNumberScan s;
+	TimestampTz oldest = DT_NOEND;
+
+	StreamNumberScanBegin(&s, rel, snapshot, StreamFirstNumber(rel, snapshot), false);
+	if (StreamNumberScanNext(&s, ForwardScanDirection) && GetEvent(s.slot) != STREAM_TRIMMED)
+		oldest = GetCreatedAt(s.slot);
+	StreamNumberScanEnd(&s);
+	return oldest;
+}

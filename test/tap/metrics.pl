@@ -5,6 +5,7 @@ use FindBin;
 use lib $FindBin::RealBin;
 use DynamoNode;
 use HttpClient;
+use JSON::PP;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -155,6 +156,165 @@ is($node->safe_psql('postgres', q{SELECT operation, table_name, requests, user_e
 	"GetItem||1|1|0|0\nGetItem|tab|5|1|0|3\nPutItem|tab|1|0|0|0", 'requests by SQL');
 $node->safe_psql('postgres', q{SET search_path = 'a "quoted" schema'; DROP TABLE tab});
 is($node->safe_psql('postgres', q{SELECT count(*) FROM dynamo.stat_operations WHERE table_name IS NOT NULL}), '0', 'a table that is dropped is forgotten');
+
+# ---- capacity, beside what the answers say ----
+
+my %told;
+
+# Adds up what an answer says about the tables and indexes in it.
+sub note_capacity
+{
+	my ($told, $kind, $consumed) = @_;
+
+	for my $of (ref $consumed eq 'ARRAY' ? @$consumed : $consumed)
+	{
+		my %indexes = (%{ $of->{GlobalSecondaryIndexes} // {} }, %{ $of->{LocalSecondaryIndexes} // {} });
+
+		$told->{"$of->{TableName} $kind"} += $of->{Table}{CapacityUnits};
+		$told->{"$of->{TableName}.$_ $kind"} += $indexes{$_}{CapacityUnits} for keys %indexes;
+	}
+	return;
+}
+
+sub capacity
+{
+	my ($kind, $operation, $request) = @_;
+	my ($status, $answer) = api($socket, $operation, { %$request, ReturnConsumedCapacity => 'INDEXES' });
+
+	is($status, 200, $operation);
+	note_capacity(\%told, $kind, $answer->{ConsumedCapacity});
+	return;
+}
+
+$node->safe_psql('postgres', q{
+SET ROLE app;
+SET search_path = 'a "quoted" schema';
+SELECT dynamo.create_table('one', 'pk', 'sk', indexes => '[{"index_name": "gsi", "partition_key": "g"},
+	{"index_name": "lsi", "partition_key": "pk", "sort_key": "s", "local": true, "projection": "KEYS_ONLY"},
+	{"index_name": "own", "partition_key": "g", "sort_key": "s", "storage": "table"}]');
+SELECT dynamo.create_table('two', 'pk');
+RESET ROLE;
+SELECT dynamo.stat_reset()});
+my $long = 'x' x 1500;
+my %s = map { $_ => { S => $_ } } 'a' .. 'f';
+my %of = (TableName => 'one');
+
+capacity(write => PutItem => { %of, Item => { pk => $s{a}, sk => $s{a}, g => $s{a}, s => $s{a}, long => { S => $long } } });
+capacity(write => PutItem => { %of, Item => { pk => $s{a}, sk => $s{a}, g => $s{a}, s => $s{a}, n => { N => '1' } } });
+capacity(write => PutItem => { %of, Item => { pk => $s{a}, sk => $s{a}, g => $s{a}, s => $s{a}, n => { N => '1' } } });
+capacity(write => UpdateItem => { %of, Key => { pk => $s{a}, sk => $s{a} }, UpdateExpression => 'SET g = :g', ExpressionAttributeValues => { ':g' => $s{b} } });
+capacity(write => PutItem => { %of, Item => { pk => $s{a}, sk => $s{b}, g => $s{c} } });
+capacity(write => BatchWriteItem => { RequestItems => { one => [ { PutRequest => { Item => { pk => $s{b}, sk => $s{b}, g => $s{b} } } } ],
+	two => [ { PutRequest => { Item => { pk => $s{a}, long => { S => $long x 5 } } } } ] } });
+capacity(write => TransactWriteItems => { TransactItems => [ { Put => { %of, Item => { pk => $s{c}, sk => $s{c}, g => $s{c} } } },
+	{ Update => { TableName => 'two', Key => { pk => $s{a} }, UpdateExpression => 'SET n = :n', ExpressionAttributeValues => { ':n' => { N => '1' } } } },
+	{ ConditionCheck => { %of, Key => { pk => $s{a}, sk => $s{a} }, ConditionExpression => 'attribute_exists(g)' } } ] });
+capacity(write => ExecuteStatement => { Statement => q{INSERT INTO "two" VALUE {'pk': 'd'}} });
+capacity(write => DeleteItem => { %of, Key => { pk => $s{a}, sk => $s{b} } });
+capacity(read => GetItem => { TableName => 'two', Key => { pk => $s{a} } });
+capacity(read => GetItem => { TableName => 'two', Key => { pk => $s{a} }, ConsistentRead => JSON::PP::true });
+capacity(read => GetItem => { TableName => 'two', Key => { pk => $s{a} }, ProjectionExpression => 'n', ConsistentRead => JSON::PP::true });
+capacity(read => GetItem => { TableName => 'two', Key => { pk => $s{f} } });
+capacity(read => Query => { %of, KeyConditionExpression => 'pk = :a', ExpressionAttributeValues => { ':a' => $s{a} } });
+capacity(read => Query => { %of, IndexName => $_, KeyConditionExpression => 'g = :a', ExpressionAttributeValues => { ':a' => $s{b} } }) for 'gsi', 'own';
+capacity(read => Query => { %of, IndexName => 'lsi', KeyConditionExpression => 'pk = :a', Select => 'ALL_ATTRIBUTES', ExpressionAttributeValues => { ':a' => $s{a} } });
+capacity(read => Scan => { TableName => 'two', FilterExpression => 'attribute_exists(nothing)' });
+capacity(read => BatchGetItem => { RequestItems => { one => { Keys => [ { pk => $s{a}, sk => $s{a} }, { pk => $s{f}, sk => $s{f} } ] },
+	two => { Keys => [ { pk => $s{a} } ], ConsistentRead => JSON::PP::true } } });
+capacity(read => TransactGetItems => { TransactItems => [ map { { Get => { TableName => 'two', Key => { pk => $s{$_} } } } } 'a', 'd' ] });
+capacity(read => ExecuteStatement => { Statement => q{SELECT * FROM "two" WHERE pk IN ['a', 'd']} });
+# once more, without asking for it
+done(200, 'PutItem', { %of, Item => { pk => $s{e}, sk => $s{e}, g => $s{e} } });
+note_capacity(\%told, 'write', { %of, Table => { CapacityUnits => 1 }, GlobalSecondaryIndexes => { map { $_ => { CapacityUnits => 1 } } qw(gsi) } });
+
+my %counted;
+for my $row (split /\n/, $node->safe_psql('postgres', q{
+SELECT table_name, read_units, write_units FROM dynamo.stat_tables WHERE table_name IN ('one', 'two')
+UNION ALL SELECT table_name || '.' || index_name, read_units, write_units FROM dynamo.stat_indexes WHERE table_name IN ('one', 'two')}))
+{
+	my ($name, $read, $write) = split /\|/, $row;
+
+	$counted{"$name read"} = $read if $read;
+	$counted{"$name write"} = $write if $write;
+}
+delete $told{$_} for grep { !$told{$_} } keys %told;
+is_deeply(\%counted, \%told, 'capacity of tables and indexes is what the answers say') or diag(explain(\%counted, \%told));
+is($node->safe_psql('postgres', q{SELECT sum(read_units), sum(write_units) FROM dynamo.stat_operations}),
+	join('|', map { my $kind = $_; my $sum = 0; $sum += $told{$_} for grep { /^\w+ $kind$/ } keys %told; $sum } 'read', 'write'), 'and of operations');
+$node->safe_psql('postgres', 'SELECT dynamo.stat_reset()');
+done(400, 'PutItem', { TableName => 'two', Item => { pk => $s{a} }, ConditionExpression => 'attribute_not_exists(pk)' });
+is($node->safe_psql('postgres', q{SELECT requests, condition_failures, write_units FROM dynamo.stat_operations}), '1|1|8', 'a failed condition consumes capacity');
+done(200, 'Query', { %of, IndexName => 'gsi', KeyConditionExpression => 'g = :a', ExpressionAttributeValues => { ':a' => $s{b} } });
+like(get('/metrics')->{body}, qr/^\Qdynamo_consumed_read_capacity_units_total{operation="Query",schema="a \"quoted\" schema",table="one",index="gsi"} 0.5\E$/m, 'capacity of an index');
+like(get('/metrics')->{body}, qr/^dynamo_consumed_write_capacity_units_total\{operation="PutItem",.*table="two",index=""\} 8\.0$/m, 'capacity of a table');
+is($node->safe_psql('postgres', q{SELECT operation, items_read, items_returned, read_bytes > 0 FROM dynamo.stat_operations WHERE table_name = 'one'}), 'Query|2|2|t', 'items and bytes read');
+
+# ---- how far behind ----
+
+$node->safe_psql('postgres', q{
+SET ROLE app;
+SET search_path = 'a "quoted" schema';
+SELECT dynamo.create_table('behind', 'pk');
+SELECT dynamo.update_time_to_live('behind', 'ttl');
+SELECT dynamo.enable_stream('behind');
+INSERT INTO behind (item) SELECT jsonb_build_object('pk', t::text, 'ttl', floor(extract(epoch FROM now())) - t) FROM unnest(ARRAY[1000, 5000, -5000]) t;
+});
+my $of_behind = q{schema="a \"quoted\" schema",table="behind"};
+
+sub metric
+{
+	my ($name) = @_;
+
+	return get('/metrics')->{body} =~ /^\Q$name\E.* ([0-9.e+-]+)$/m ? $1 : undef;
+}
+
+cmp_ok(metric("dynamo_time_to_live_lag_seconds{$of_behind}"), '>=', 5000, 'the oldest expired item');
+cmp_ok(metric("dynamo_time_to_live_lag_seconds{$of_behind}"), '<', 5100, 'and no other');
+is(metric("dynamo_stream_lag_seconds{$of_behind"), '0', 'readers of the stream wait for nothing');
+cmp_ok(metric("dynamo_stream_oldest_record_age_seconds{$of_behind"), '>', 0, 'the oldest record');
+my $writer = $node->background_psql('postgres');
+$writer->query_safe(q{BEGIN; INSERT INTO "a ""quoted"" schema".behind (item) VALUES ('{"pk": {"S": "open"}}')});
+select(undef, undef, undef, 0.2);
+cmp_ok(metric("dynamo_stream_lag_seconds{$of_behind"), '>=', 0.2, 'readers wait for an open transaction');
+my $waiting = connect_http($port);
+send_raw($waiting, signed_request('PutItem', encode_json({ TableName => 'behind', Item => { pk => { S => 'open' } } })));
+my $queue;
+for (1 .. 100)
+{
+	$queue = metric('dynamo_http_waiting_for_lock');
+	last if $queue;
+	select(undef, undef, undef, 0.05);
+}
+is($queue, 1, 'a request that waits for a lock');
+$writer->query_safe('ROLLBACK');
+is(read_answer($waiting)->{status}, 200, 'until it has it');
+is(metric('dynamo_http_waiting_for_lock'), 0, 'then none waits');
+is(metric("dynamo_stream_lag_seconds{$of_behind"), '0', 'neither do readers');
+$writer->query_safe(q{BEGIN; LOCK TABLE "a ""quoted"" schema".behind});
+is(metric("dynamo_time_to_live_lag_seconds{$of_behind}"), undef, 'nothing is known of a locked table');
+is(metric('dynamo_in_recovery'), 0, 'which hides nothing else');
+$writer->query_safe('ROLLBACK');
+$writer->quit;
+$node->safe_psql('postgres', q{SELECT dynamo.delete_expired()});
+is(metric("dynamo_time_to_live_lag_seconds{$of_behind}"), '0', 'no expired items');
+is(metric("dynamo_time_to_live_deleted_item_count_total{$of_behind}"), 2, 'deleted ones');
+is($node->safe_psql('postgres', q{SET ROLE app; SELECT items_expired, lag FROM dynamo.stat_time_to_live}), '2|0', 'in SQL');
+is($node->safe_psql('postgres', q{SET ROLE app; SELECT table_name, status, lag, oldest_record > 0, total_bytes > 0 FROM dynamo.stat_streams}),
+	'behind|ENABLED|0|t|t', 'streams in SQL');
+
+# An owner's code in an index is not run by whoever looks.
+$node->safe_psql('postgres', q{
+CREATE TABLE caught (who text);
+GRANT INSERT ON caught TO PUBLIC;
+SET ROLE app;
+SET search_path = 'a "quoted" schema';
+CREATE FUNCTION note_user() RETURNS void LANGUAGE sql AS 'INSERT INTO public.caught VALUES (current_user)';
+CREATE FUNCTION trap() RETURNS bigint LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM "a ""quoted"" schema".note_user(); RETURN 1; END $$;
+CREATE INDEX trap ON behind (dynamo_expires_at) WHERE dynamo_expires_at IS NOT NULL AND trap() = 1;
+RESET ROLE;
+SELECT lag FROM dynamo.stat_time_to_live});
+get('/metrics');
+is($node->safe_psql('postgres', q{SELECT DISTINCT who FROM caught}), 'app', 'code of the owner runs as the owner');
 
 # ---- a standby ----
 
