@@ -195,7 +195,6 @@ StatementGet(const PreparedStatement *s, GetOp *op)
 	op->args.values = MISSING_VALUE;
 	op->built_projection = s->bound.projection;
 	op->sizes = true;
-	op->consistent = FieldBool(s->input, "ConsistentRead", false);
 	return true;
 }
 

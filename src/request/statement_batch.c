@@ -110,6 +110,7 @@ static void
 MakeOperation(void *arg)
 {
 	BatchStatement *b = arg;
+	bool		consistent;
 
 	StatementOpen(&b->s);
 	if (b->s.bound.kind == STATEMENT_EXISTS)
@@ -119,9 +120,10 @@ MakeOperation(void *arg)
 		(void) StatementWrite(&b->s, b->images, &b->write, NULL);
 		return;
 	}
-	(void) FieldConsistentRead(b->input);	/* refused on a standby */
+	consistent = FieldConsistentRead(b->input); /* refused on a standby */
 	if (!StatementGet(&b->s, &b->get))
 		InvalidRequest(WORDING_BATCH_SELECT);
+	b->get.consistent = consistent;
 }
 
 static void

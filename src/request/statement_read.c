@@ -155,6 +155,7 @@ ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)
 	if (limit > 0 || !ValueIsMissing(sel->op.start) ||
 		!StatementGet(sel->s, &get) || get.built_filter != NULL)
 		return false;
+	get.consistent = sel->op.consistent;
 	get.sizes = FieldCapacity(sel->s->input) != CAPACITY_NONE;
 	if (!GetItem(&get, result, &problem))
 		return false;

@@ -223,6 +223,9 @@ capacity(read => BatchGetItem => { RequestItems => { one => { Keys => [ { pk => 
 	two => { Keys => [ { pk => $s{a} } ], ConsistentRead => JSON::PP::true } } });
 capacity(read => TransactGetItems => { TransactItems => [ map { { Get => { TableName => 'two', Key => { pk => $s{$_} } } } } 'a', 'd' ] });
 capacity(read => ExecuteStatement => { Statement => q{SELECT * FROM "two" WHERE pk IN ['a', 'd']} });
+capacity(read => ExecuteTransaction => { TransactStatements => [ map { { Statement => qq{SELECT * FROM "two" WHERE pk = '$_'} } } 'a', 'd' ] });
+capacity(write => ExecuteTransaction => { TransactStatements => [ { Statement => q{UPDATE "two" SET n = 2 WHERE pk = 'a'} } ] });
+capacity(read => BatchExecuteStatement => { Statements => [ { Statement => q{SELECT * FROM "two" WHERE pk = 'a'}, ConsistentRead => JSON::PP::true } ] });
 # once more, without asking for it
 done(200, 'PutItem', { %of, Item => { pk => $s{e}, sk => $s{e}, g => $s{e} } });
 note_capacity(\%told, 'write', { %of, Table => { CapacityUnits => 1 }, GlobalSecondaryIndexes => { map { $_ => { CapacityUnits => 1 } } qw(gsi) } });
