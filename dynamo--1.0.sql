@@ -740,7 +740,7 @@ SELECT n.nspname AS schema_name,
 		WHERE a OPERATOR(pg_catalog.->>) 'name' OPERATOR(pg_catalog.=) (d.definition OPERATOR(pg_catalog.#>>) '{sort,0}')) AS sort_key_type,
 	   CASE WHEN d.definition IS NOT NULL THEN
 			(SELECT pg_catalog.count(*) FROM pg_catalog.jsonb_array_elements(d.definition OPERATOR(pg_catalog.->) 'indexes') i
-			 WHERE (i OPERATOR(pg_catalog.->>) 'replaces') IS NULL)::pg_catalog.int4 END AS indexes,
+			 WHERE (i OPERATOR(pg_catalog.->>) 'replaces') IS NULL AND (i OPERATOR(pg_catalog.->) 'vector') IS NULL)::pg_catalog.int4 END AS indexes,
 	   CASE WHEN pg_catalog.has_table_privilege(c.oid, 'SELECT') AND NOT pg_catalog.row_security_active(c.oid)
 			THEN GREATEST(c.reltuples, 0)::pg_catalog.int8 END AS item_count,
 	   d.definition
@@ -772,9 +772,32 @@ SELECT t.schema_name,
 FROM dynamo.tables t
 	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes')
 		WITH ORDINALITY AS i(index, position)
-WHERE (i.index OPERATOR(pg_catalog.->>) 'replaces') IS NULL
+WHERE (i.index OPERATOR(pg_catalog.->>) 'replaces') IS NULL AND (i.index OPERATOR(pg_catalog.->) 'vector') IS NULL
 ORDER BY t.schema_name, t.table_name, i.position;
 COMMENT ON VIEW dynamo.indexes IS 'secondary indexes of tables of dynamo.create_table';
+
+CREATE VIEW dynamo.vector_indexes AS
+SELECT t.schema_name,
+	   t.table_name,
+	   i.index OPERATOR(pg_catalog.->>) 'name' AS index_name,
+	   v.vector OPERATOR(pg_catalog.->>) 'attribute' AS vector_attribute,
+	   (v.vector OPERATOR(pg_catalog.->>) 'dimensions')::pg_catalog.int4 AS dimensions,
+	   v.vector OPERATOR(pg_catalog.->>) 'distance' AS distance,
+	   i.index OPERATOR(pg_catalog.#>>) '{partition,0}' AS partition_key,
+	   ARRAY(SELECT f OPERATOR(pg_catalog.->>) 'name' FROM pg_catalog.jsonb_array_elements(v.vector OPERATOR(pg_catalog.->) 'filters') f) AS filters,
+	   i.index OPERATOR(pg_catalog.->>) 'projection' AS projection,
+	   ARRAY(SELECT pg_catalog.jsonb_array_elements_text(i.index OPERATOR(pg_catalog.->) 'non_key_attributes')) AS non_key_attributes,
+	   COALESCE((SELECT c.relname::pg_catalog.text FROM pg_catalog.pg_class c
+				 WHERE c.oid OPERATOR(pg_catalog.=) dynamo.index_relation(t.relation, i.index OPERATOR(pg_catalog.->>) 'name')),
+				i.index OPERATOR(pg_catalog.->>) 'relation') AS relation_name,
+	   i.index OPERATOR(pg_catalog.->>) 'status' AS status
+FROM dynamo.tables t
+	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes')
+		WITH ORDINALITY AS i(index, position)
+	CROSS JOIN LATERAL (SELECT i.index OPERATOR(pg_catalog.->) 'vector' AS vector) v
+WHERE v.vector IS NOT NULL
+ORDER BY t.schema_name, t.table_name, i.position;
+COMMENT ON VIEW dynamo.vector_indexes IS 'vector indexes of tables of dynamo.create_table';
 
 -- Ordinary DDL must not drop columns of a definition, triggers or index tables.
 -- ENABLE ALWAYS includes sessions of logical replication.
@@ -1100,6 +1123,59 @@ CREATE FUNCTION dynamo.drop_index(table_name text, index_name text) RETURNS void
 	AS 'MODULE_PATHNAME', 'dynamo_drop_index';
 COMMENT ON FUNCTION dynamo.drop_index(text, text) IS
 	'drops a secondary index and the columns that only it used';
+
+--
+-- Vector indexes
+--
+
+CREATE FUNCTION dynamo.create_vector_index(table_name text, index_name text, vector_attribute text,
+	dimensions integer, distance text DEFAULT 'COSINE', partition_key text DEFAULT NULL,
+	partition_key_type text DEFAULT NULL, filters text[] DEFAULT NULL, filter_types text[] DEFAULT NULL,
+	projection text DEFAULT 'ALL', non_key_attributes text[] DEFAULT NULL) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_create_vector_index';
+COMMENT ON FUNCTION dynamo.create_vector_index(text, text, text, integer, text, text, text, text[], text[], text, text[]) IS
+	'creates a vector index and fills it';
+
+CREATE FUNCTION dynamo.drop_vector_index(table_name text, index_name text) RETURNS void
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_drop_vector_index';
+COMMENT ON FUNCTION dynamo.drop_vector_index(text, text) IS
+	'drops a vector index';
+
+CREATE FUNCTION dynamo.search_vectors(table_name text, index_name text, search_vector real[],
+	top_k integer DEFAULT 10, search_condition_expression text DEFAULT NULL,
+	expression_attribute_values dynamo.item DEFAULT NULL, expression_attribute_names jsonb DEFAULT NULL,
+	projection_expression text DEFAULT NULL)
+	RETURNS TABLE (item dynamo.item, score double precision)
+	LANGUAGE C STABLE PARALLEL RESTRICTED ROWS 10
+	AS 'MODULE_PATHNAME', 'dynamo_search_vectors';
+COMMENT ON FUNCTION dynamo.search_vectors(text, text, real[], integer, text, dynamo.item, jsonb, text) IS
+	'returns the items of a vector index with the nearest vectors, the best first';
+
+CREATE FUNCTION dynamo.vector(value dynamo.value) RETURNS real[]
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_vector';
+COMMENT ON FUNCTION dynamo.vector(dynamo.value) IS
+	'returns a list of numbers as an array; null if the value is not such a list';
+
+CREATE FUNCTION dynamo.cosine_distance(value dynamo.value, vector real[]) RETURNS double precision
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+	AS 'MODULE_PATHNAME', 'dynamo_cosine_distance';
+COMMENT ON FUNCTION dynamo.cosine_distance(dynamo.value, real[]) IS
+	'returns 1 minus the cosine of the angle between two vectors; null if the value is not such a vector';
+
+CREATE FUNCTION dynamo.euclidean_distance(value dynamo.value, vector real[]) RETURNS double precision
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+	AS 'MODULE_PATHNAME', 'dynamo_euclidean_distance';
+COMMENT ON FUNCTION dynamo.euclidean_distance(dynamo.value, real[]) IS
+	'returns the distance between two vectors; null if the value is not such a vector';
+
+CREATE FUNCTION dynamo.dot_product(value dynamo.value, vector real[]) RETURNS double precision
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
+	AS 'MODULE_PATHNAME', 'dynamo_dot_product';
+COMMENT ON FUNCTION dynamo.dot_product(dynamo.value, real[]) IS
+	'returns the product of two vectors; null if the value is not such a vector';
 
 -- Online index builds
 
@@ -3065,7 +3141,7 @@ END $$;
 -- Every role may execute the functions; privileges on tables determine their
 -- effect.
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
-GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_patterns, dynamo.indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
+GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_patterns, dynamo.indexes, dynamo.vector_indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
 	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes,
 	dynamo.stat_time_to_live, dynamo.stat_streams TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.stat_reset() FROM PUBLIC;

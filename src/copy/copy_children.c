@@ -59,7 +59,7 @@ CopyVisitChildren(const TableDef *def, Oid relid, const Copy *copy, ValueRef key
 		return;
 	StoreOpenRelation(&store, relid, ACL_SELECT);
 	if (copy->index != NULL)
-		range.index = TableDefIndexForRead(store.def, copy->index->name);
+		range.index = TableDefIndexForRead(store.def, copy->index->name, true);
 	scan = StoreScanBegin(&store, &range);
 	VisitRange(scan, &s, visit, arg);
 	StoreScanEnd(scan);

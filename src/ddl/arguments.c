@@ -6,6 +6,8 @@
 #include "postgres.h"
 
 #include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/lsyscache.h"
@@ -22,8 +24,8 @@ SliceOfString(const char *s)
 	return (Slice) {s, strlen(s)};
 }
 
-static ValueType
-KeyTypeOf(const char *name)
+ValueType
+KeyTypeOfName(const char *name)
 {
 	int			type = ValueTypeFromName(name, strlen(name));
 
@@ -51,7 +53,7 @@ AppendKeyPart(CreateIndexSpec *spec, char **names, int n, char **types, int ntyp
 	for (int i = 0; i < n; i++)
 	{
 		spec->key.attributes[before + i].name = SliceOfString(names[i]);
-		spec->key.attributes[before + i].type = ntypes > 0 ? KeyTypeOf(types[i]) : VALUE_S;
+		spec->key.attributes[before + i].type = ntypes > 0 ? KeyTypeOfName(types[i]) : VALUE_S;
 		spec->untyped[before + i] = ntypes == 0;
 	}
 	return n;
@@ -67,6 +69,30 @@ RequiredText(FunctionCallInfo fcinfo, int arg, const char *name)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("%s must not be null", name)));
 	return text_to_cstring(PG_GETARG_TEXT_PP(arg));
+}
+
+char **
+TextArrayArgument(FunctionCallInfo fcinfo, int arg, int *n)
+{
+	Datum	   *elements;
+	bool	   *nulls;
+	char	  **strings;
+
+	*n = 0;
+	if (PG_ARGISNULL(arg))
+		return NULL;
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(arg), TEXTOID, -1, false, TYPALIGN_INT,
+					  &elements, &nulls, n);
+	strings = palloc(sizeof(char *) * Max(*n, 1));
+	for (int i = 0; i < *n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+					 errmsg("array must not contain nulls")));
+		strings[i] = TextDatumGetCString(elements[i]);
+	}
+	return strings;
 }
 
 /* ---- index definitions as JSON ---- */
@@ -301,7 +327,7 @@ SetKeyAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeyAttribut
 {
 	attr->name = SliceOfString(text_to_cstring(PG_GETARG_TEXT_PP(name_arg)));
 	attr->type = PG_ARGISNULL(type_arg) ? VALUE_S :
-		KeyTypeOf(text_to_cstring(PG_GETARG_TEXT_PP(type_arg)));
+		KeyTypeOfName(text_to_cstring(PG_GETARG_TEXT_PP(type_arg)));
 }
 
 /*

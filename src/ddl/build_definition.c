@@ -16,6 +16,7 @@
 
 int			max_global_indexes = 20;
 int			max_local_indexes = 5;
+int			max_vector_indexes = 5;
 
 void
 DdlInit(void)
@@ -27,6 +28,10 @@ DdlInit(void)
 	DefineCustomIntVariable("dynamo.max_local_indexes",
 							"Maximum number of local secondary indexes of a table.",
 							NULL, &max_local_indexes, 5, 0, 1000,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.max_vector_indexes",
+							"Maximum number of vector indexes of a table.",
+							NULL, &max_vector_indexes, 5, 0, 1000,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
@@ -132,7 +137,8 @@ CheckIndexCount(const TableDef *def, bool local)
 	int			n = 1;
 
 	for (int i = 0; i < def->nindexes; i++)
-		n += def->indexes[i].local == local && def->indexes[i].replaces == NULL;
+		n += def->indexes[i].local == local && def->indexes[i].replaces == NULL &&
+			def->indexes[i].vector == NULL;
 	if (local && n > max_local_indexes)
 		InvalidParameter("Number of LocalSecondaryIndexes exceeds per-table limit of %d",
 						 max_local_indexes);
@@ -213,12 +219,95 @@ CheckShards(const CreateIndexSpec *spec)
 		CheckAttributeName(spec->shard_by);
 }
 
+/* ---- vector indexes ---- */
+
+static void
+CheckVectorCount(const TableDef *def)
+{
+	int			n = 1;
+
+	for (int i = 0; i < def->nindexes; i++)
+		n += def->indexes[i].vector != NULL;
+	if (n > max_vector_indexes)
+		InvalidParameter("VectorIndex count exceeds the per-table limit of %d", max_vector_indexes);
+}
+
+/* All vector indexes of an attribute must have the same dimensions. */
+static void
+CheckDimensions(const TableDef *def, const VectorDef *vector)
+{
+	if (vector->dimensions < 1 || vector->dimensions > VECTOR_MAX_DIMENSIONS)
+		InvalidParameter("Number of dimensions must be between 1 and %d inclusive.", VECTOR_MAX_DIMENSIONS);
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const VectorDef *other = def->indexes[i].vector;
+
+		if (other != NULL && SliceEqual(other->attribute, vector->attribute) &&
+			other->dimensions != vector->dimensions)
+			InvalidParameter("Conflicting attribute definition for '%s'. All VectorIndexes on the same vector attribute must use the same dimensions.",
+							 vector->attribute.data);
+	}
+}
+
+/* A filter attribute must not be declared with two types. */
+static void
+CheckFilterType(const TableDef *def, const VectorFilter *filter)
+{
+	int			known = TableDefAttribute(def, filter->name);
+	const VectorFilter *other = NULL;
+
+	for (int i = 0; i < def->nindexes && other == NULL; i++)
+		other = def->indexes[i].vector != NULL ? VectorFilterFind(def->indexes[i].vector, filter->name) : NULL;
+	if ((known >= 0 && def->attributes[known].type != filter->type) ||
+		(other != NULL && other->type != filter->type))
+		InvalidParameter("Attribute %s is defined with two types", filter->name.data);
+}
+
+static void
+CheckSearchSchema(const TableDef *def, const CreateIndexSpec *spec)
+{
+	const VectorDef *vector = spec->vector;
+	const KeyAttribute *hash = spec->key.npartition > 0 ? &spec->key.attributes[0] : NULL;
+
+	if (hash != NULL)
+		CheckAttributeName(hash->name);
+	if (hash != NULL && SliceEqual(hash->name, vector->attribute))
+		InvalidParameter("The vector attribute cannot be in the SearchSchema: %s", hash->name.data);
+	for (int i = 0; i < vector->nfilters; i++)
+	{
+		Slice		name = vector->filters[i].name;
+
+		CheckAttributeName(name);
+		if (SliceEqual(name, vector->attribute))
+			InvalidParameter("The vector attribute cannot be in the SearchSchema: %s", name.data);
+		if (VectorFilterFind(vector, name) != &vector->filters[i] ||
+			(hash != NULL && SliceEqual(hash->name, name)))
+			InvalidParameter("Duplicate attribute in SearchSchema: %s", name.data);
+		CheckFilterType(def, &vector->filters[i]);
+	}
+}
+
+static void
+CheckVectorSpec(const TableDef *def, const CreateIndexSpec *spec)
+{
+	CheckAttributeName(spec->vector->attribute);
+	CheckVectorCount(def);
+	CheckDimensions(def, spec->vector);
+	CheckSearchSchema(def, spec);
+	CheckProjection(def, spec);
+}
+
 static void
 CheckIndexSpec(const TableDef *def, const CreateIndexSpec *spec)
 {
 	CheckResourceName(spec->name, "indexName");
 	if (TableDefIndex(def, spec->name) != NULL)
 		InvalidParameter("Duplicate index name: %s", spec->name);
+	if (spec->vector != NULL)
+	{
+		CheckVectorSpec(def, spec);
+		return;
+	}
 	CheckIndexCount(def, spec->local);
 	CheckKeySchema(&spec->key, KEY_MAX_ATTRIBUTES / 2, KEY_MAX_ATTRIBUTES / 2);
 	if (spec->local)
@@ -304,10 +393,12 @@ AddIndex(TableDef *def, Oid schema, const char *relation_name,
 		attr->name = def->attributes[index->attributes[i]].name;
 	}
 	SetIndexShape(index, spec);
+	index->vector = spec->vector;
 	index->relation = ChooseIndexRelation(def, schema, relation_name, spec->name);
 	index->status = INDEX_ACTIVE;
 	IndexDefComplete(def, index);
 	def->has_local |= index->local;
+	def->has_vector |= index->vector != NULL;
 	def->nindexes++;
 	return index;
 }

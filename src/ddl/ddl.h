@@ -22,6 +22,7 @@
 
 extern int	max_global_indexes; /* dynamo.max_global_indexes */
 extern int	max_local_indexes;	/* dynamo.max_local_indexes */
+extern int	max_vector_indexes; /* dynamo.max_vector_indexes */
 
 extern void DdlInit(void);
 
@@ -37,6 +38,7 @@ typedef struct CreateIndexSpec
 	IndexStorage storage;
 	int			shards;			/* 0 if not sharded */
 	Slice		shard_by;		/* data is NULL to use the table's key */
+	const VectorDef *vector;	/* NULL unless it is a vector index */
 } CreateIndexSpec;
 
 typedef struct CreateTableSpec
@@ -200,6 +202,12 @@ extern char *InlineIndexStatement(Oid relid, const TableDef *def, const IndexDef
 
 /* Returns a text argument that must not be null. */
 extern char *RequiredText(FunctionCallInfo fcinfo, int arg, const char *name);
+
+/* Returns a text array as C strings; none if the argument is null. */
+extern char **TextArrayArgument(FunctionCallInfo fcinfo, int arg, int *n);
+
+/* Returns the type of a key attribute by its name: S, N or B. */
+extern ValueType KeyTypeOfName(const char *name);
 
 /*
  * Appends attributes and their types to an index's key; returns n.  There must

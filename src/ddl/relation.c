@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "access/htup_details.h"
+#include "access/heaptoast.h"
 #include "catalog/pg_class.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
@@ -23,6 +24,9 @@
  * place.
  */
 #define INDEX_FILLFACTOR	90
+
+/* Rows with vectors are so long that no other version fits on their page. */
+#define VECTOR_FILLFACTOR	100
 
 /* Returns the columns of an entry: "a", "b". */
 static char *
@@ -97,6 +101,8 @@ IndexTableColumns(const TableDef *def, const IndexDef *index)
 		appendStringInfo(&out, "%s pg_catalog.int4 NOT NULL, ", SHARD_COLUMN);
 	for (int i = 0; i < index->nentry; i++)
 		appendStringInfo(&out, "%s NOT NULL, ", ColumnClause(EntryAttribute(def, index, i)));
+	if (index->vector != NULL)
+		appendStringInfo(&out, "%s pg_catalog.float4[] NOT NULL, ", VECTOR_COLUMN);
 	appendStringInfo(&out, "%s %s.item NOT NULL, PRIMARY KEY (%s%s)",
 					 ITEM_COLUMN, DYNAMO_SCHEMA, EntryColumns(def, index),
 					 index->shards > 0 ? ", " SHARD_COLUMN : "");
@@ -177,16 +183,56 @@ CreateShards(Oid relid, Oid index_table, const TableDef *def, const IndexDef *in
 										  table, i, INDEX_FILLFACTOR));
 }
 
+/* Bytes of a row beside a vector that is to stay in it. */
+#define BESIDE_VECTOR	1024
+#define LARGEST_ROW		8160	/* the maximum of toast_tuple_target */
+
+/*
+ * Whether rows contain their vectors.  A search reads all of them, and reading
+ * them from another place would take several times as long.
+ */
+static bool
+RowsContainVectors(const VectorDef *vector)
+{
+	return sizeof(float) * vector->dimensions + BESIDE_VECTOR <= LARGEST_ROW;
+}
+
+/*
+ * Returns the storage parameters of an index table.  Without a projected item
+ * that is long, the row of a vector index is as long as its vector.
+ */
+static char *
+StorageParameters(const IndexDef *index)
+{
+	if (index->vector == NULL)
+		return psprintf("WITH (fillfactor = %d)", INDEX_FILLFACTOR);
+	if (!RowsContainVectors(index->vector))
+		return psprintf("WITH (fillfactor = %d)", VECTOR_FILLFACTOR);
+	return psprintf("WITH (fillfactor = %d, toast_tuple_target = %d)", VECTOR_FILLFACTOR,
+					(int) Max(sizeof(float) * index->vector->dimensions + BESIDE_VECTOR, TOAST_TUPLE_TARGET));
+}
+
+/* The numbers of a vector hardly compress.  MAIN leaves them in the row. */
+static void
+SetVectorStorage(Oid index_table, const IndexDef *index)
+{
+	RunStatement("ALTER TABLE %s ALTER COLUMN %s SET STORAGE %s",
+				 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
+				 VECTOR_COLUMN, RowsContainVectors(index->vector) ? "MAIN" : "EXTERNAL");
+}
+
 static void
 CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 {
 	const char *storage = index->shards > 0 ? "PARTITION BY LIST (" SHARD_COLUMN ")" :
-		psprintf("WITH (fillfactor = %d)", INDEX_FILLFACTOR);
+		StorageParameters(index);
 	Oid			index_table = CreateTableBeside(relid, index->relation,
 												psprintf("(%s) %s", IndexTableColumns(def, index),
 														 storage));
 
 	CreateShards(relid, index_table, def, index);
+	if (index->vector != NULL)
+		SetVectorStorage(index_table, index);
 	StoreGuards(index_table);
 	StoreLink(index_table, relid, index->relation);
 }

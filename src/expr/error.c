@@ -140,6 +140,8 @@ ExprKindName(ExprKind kind)
 			return "FilterExpression";
 		case EXPR_PROJECTION:
 			return "ProjectionExpression";
+		case EXPR_SEARCH:
+			return "SearchConditionExpression";
 		case EXPR_STATEMENT:
 			return "Statement";
 	}

@@ -53,6 +53,7 @@ typedef enum ExprKind
 	EXPR_KEY_CONDITION,
 	EXPR_FILTER,
 	EXPR_PROJECTION,
+	EXPR_SEARCH,				/* condition of a vector search */
 	EXPR_STATEMENT				/* any part of a PartiQL statement (partiql/) */
 } ExprKind;
 
@@ -227,6 +228,21 @@ extern Slice KeyConditionGlance(Slice condition, Slice attribute,
 
 /* Whether a key value satisfies a test.  Both must have the same type. */
 extern bool KeyTestMatches(const KeyTest *test, ValueRef value);
+
+/* ---- conditions of vector searches ---- */
+
+/* A test "attribute = value". */
+typedef struct SearchTest
+{
+	Slice		attribute;
+	ValueRef	value;
+} SearchTest;
+
+/*
+ * Returns the tests of a bound condition, of which there are *n; raises an
+ * error if it is anything else than such tests joined by AND.
+ */
+extern SearchTest *SearchConditionTests(const Condition *cond, int *n);
 
 /* ---- projections ---- */
 

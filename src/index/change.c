@@ -120,6 +120,17 @@ ChangeBeside(Oid relid, TableDef *def, const CreateIndexSpec *spec)
 	IndexStore(relid, def, index, false);
 }
 
+/* As in the service, nothing about it can be changed. */
+static void
+RefuseVectorIndex(const IndexDef *index)
+{
+	if (index->vector != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("vector index \"%s\" cannot be changed", index->name),
+				 errhint("Drop it with dynamo.drop_vector_index, and create it again.")));
+}
+
 void
 IndexAlter(const char *table_name, const char *index_name, const IndexChange *change)
 {
@@ -133,6 +144,7 @@ IndexAlter(const char *table_name, const char *index_name, const IndexChange *ch
 	index = unconstify(IndexDef *, TableDefIndex(def, index_name));
 	if (index == NULL || index->replaces != NULL)
 		FailNoIndex(def, table_name, index_name);
+	RefuseVectorIndex(index);
 	CheckNoPendingBuild(def);
 	spec = IndexToSpec(index);
 	ApplyChange(&spec, change);

@@ -35,13 +35,13 @@ CheckNewIndex(const TableDef *def, const CreateIndexSpec *spec)
 {
 	int			nglobal = 0;
 
-	if (TableDefIndex(def, spec->name) != NULL)
+	if (spec->vector == NULL && TableDefIndex(def, spec->name) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("Attempting to create an index which already exists")));
 	for (int i = 0; i < def->nindexes; i++)
-		nglobal += !def->indexes[i].local && def->indexes[i].replaces == NULL;
-	if (!spec->local && nglobal >= max_global_indexes)
+		nglobal += !def->indexes[i].local && def->indexes[i].replaces == NULL && def->indexes[i].vector == NULL;
+	if (!spec->local && spec->vector == NULL && nglobal >= max_global_indexes)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
 				 errmsg("Subscriber limit exceeded: Number of global secondary indexes exceeds per-table limit of %d",

@@ -75,8 +75,17 @@ EntryKeyOfRow(const TableDef *def, const IndexDef *index, BaseRow *row, EntryKey
 			return;
 	}
 	key->present = IndexAdmits(def, index, key->keys, NULL);
+	if (key->present && index->vector != NULL)
+		EntryKeyAddVector(index, BaseRowItem(def, row), key);
 	if (key->present && index->shards > 0)
 		key->shard = IndexShardOf(def, index, BaseRowItem(def, row));
+}
+
+void
+EntryKeyAddVector(const IndexDef *index, ValueRef item, EntryKey *key)
+{
+	key->vector = VectorOfItem(index->vector, item);
+	key->present = key->vector != NULL;
 }
 
 bool
@@ -178,18 +187,32 @@ EntryItem(EntryTable *t)
 	return isnull ? NULL : PG_DETOAST_DATUM_PACKED(datum);
 }
 
+bool
+EntryHasVector(EntryTable *t, const EntryKey *key)
+{
+	int			dimensions = t->index->vector->dimensions;
+	bool		isnull;
+	bool		copy;
+	Datum		stored = slot_getattr(t->own.slot, RelationGetDescr(t->own.rel)->natts - 1, &isnull);
+	const float *vector = isnull ? NULL : VectorOfArray(stored, dimensions, &copy);
+
+	return vector != NULL && memcmp(vector, key->vector, sizeof(float) * dimensions) == 0;
+}
+
 /* ---- writing ---- */
 
 static void
 FormEntry(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
-	Datum		values[KEY_MAX_ATTRIBUTES + 4];
-	bool		nulls[KEY_MAX_ATTRIBUTES + 4] = {false};
+	Datum		values[KEY_MAX_ATTRIBUTES + 5];
+	bool		nulls[KEY_MAX_ATTRIBUTES + 5] = {false};
 	int			first = t->index->shards > 0 ? 1 : 0;
 
 	values[0] = Int32GetDatum(key->shard);	/* only if sharded */
 	memcpy(&values[first], key->keys, sizeof(Datum) * t->index->nentry);
-	values[first + t->index->nentry] = PointerGetDatum(item);
+	if (t->index->vector != NULL)
+		values[first + t->index->nentry] = VectorToArray(key->vector, t->index->vector->dimensions);
+	values[RelationGetDescr(t->own.rel)->natts - 1] = PointerGetDatum(item);
 	OwnTableForm(&t->own, values, nulls);
 }
 

@@ -63,6 +63,11 @@ extern void InterruptBuilder(Oid relid);
 extern void CheckNoPendingBuild(const TableDef *def);
 extern void RefuseDuringBuild(const char *table_name);
 
+/* ---- index_sql.c ---- */
+
+/* Tells the user that an index is CREATING, and how to wait. */
+extern void ReportBackgroundBuild(const char *table_name, const char *index_name);
+
 /* ---- left_out.c ---- */
 
 /* The state of the key columns of rows. */
@@ -173,6 +178,7 @@ typedef struct EntryKey
 	bool		present;
 	int			shard;
 	Datum		keys[KEY_MAX_ATTRIBUTES + 2];	/* in the order of IndexDef.entry */
+	const float *vector;		/* of a vector index; not compared */
 } EntryKey;
 
 /*
@@ -224,6 +230,15 @@ extern void EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item
 /* Update and delete the entry that EntryFind found. */
 extern void EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item);
 extern void EntryDelete(EntryTable *t);
+
+/*
+ * Adds the vector of a row to the key of its entry in a vector index.  Without
+ * a usable vector there is no entry.
+ */
+extern void EntryKeyAddVector(const IndexDef *index, ValueRef item, EntryKey *key);
+
+/* Whether the entry that EntryFind found has the vector of the key. */
+extern bool EntryHasVector(EntryTable *t, const EntryKey *key);
 
 /*
  * Returns the projected item of the entry that EntryFind found; NULL if it is

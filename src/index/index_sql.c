@@ -37,31 +37,6 @@ OptionalText(FunctionCallInfo fcinfo, int arg)
 	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
 
-/* Returns a text array as C strings; none if the argument is null. */
-static char **
-TextArray(FunctionCallInfo fcinfo, int arg, int *n)
-{
-	Datum	   *elements;
-	bool	   *nulls;
-	char	  **strings;
-
-	*n = 0;
-	if (PG_ARGISNULL(arg))
-		return NULL;
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(arg), TEXTOID, -1, false, TYPALIGN_INT,
-					  &elements, &nulls, n);
-	strings = palloc(sizeof(char *) * Max(*n, 1));
-	for (int i = 0; i < *n; i++)
-	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-					 errmsg("array must not contain nulls")));
-		strings[i] = TextDatumGetCString(elements[i]);
-	}
-	return strings;
-}
-
 /* Creates an index whose key is already set.  Returns whether it is built. */
 static bool
 CreateIndex(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
@@ -72,7 +47,7 @@ CreateIndex(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
 
 	spec->name = RequiredText(fcinfo, ARG_INDEX, "index_name");
 	spec->local = !PG_ARGISNULL(ARG_LOCAL) && PG_GETARG_BOOL(ARG_LOCAL);
-	non_key = TextArray(fcinfo, ARG_NON_KEY, &n);
+	non_key = TextArrayArgument(fcinfo, ARG_NON_KEY, &n);
 	SetProjection(spec, OptionalText(fcinfo, ARG_PROJECTION), non_key, n);
 	SetStorage(spec, OptionalText(fcinfo, ARG_STORAGE),
 			   PG_ARGISNULL(ARG_SHARDS) ? SHARDS_NOT_GIVEN : PG_GETARG_INT32(ARG_SHARDS),
@@ -94,8 +69,8 @@ SeveralAttributes(FunctionCallInfo fcinfo, int name_arg, int type_arg, CreateInd
 {
 	int			n;
 	int			ntypes;
-	char	  **names = TextArray(fcinfo, name_arg, &n);
-	char	  **types = TextArray(fcinfo, type_arg, &ntypes);
+	char	  **names = TextArrayArgument(fcinfo, name_arg, &n);
+	char	  **types = TextArrayArgument(fcinfo, type_arg, &ntypes);
 
 	return AppendKeyPart(spec, names, n, types, ntypes);
 }
@@ -120,16 +95,22 @@ CreateIndexOnSeveral(FunctionCallInfo fcinfo)
 	return CreateIndex(fcinfo, &spec);
 }
 
+void
+ReportBackgroundBuild(const char *table_name, const char *index_name)
+{
+	ereport(NOTICE,
+			(errmsg("index \"%s\" is being built in the background and cannot be read until it is built",
+					index_name),
+			 errhint("See dynamo.index_progress for progress; CALL dynamo.build_indexes(%s) to wait.",
+					 quote_literal_cstr(table_name))));
+}
+
 /* Creates an index, and reports if it is being built in the background. */
 static void
 CreateAndReport(FunctionCallInfo fcinfo, bool (*create) (FunctionCallInfo fcinfo))
 {
 	if (!create(fcinfo))
-		ereport(NOTICE,
-				(errmsg("index \"%s\" is being built in the background and cannot be read until it is built",
-						OptionalText(fcinfo, ARG_INDEX)),
-				 errhint("See dynamo.index_progress for progress; CALL dynamo.build_indexes(%s) to wait.",
-						 quote_literal_cstr(OptionalText(fcinfo, ARG_TABLE)))));
+		ReportBackgroundBuild(OptionalText(fcinfo, ARG_TABLE), OptionalText(fcinfo, ARG_INDEX));
 }
 
 DYNAMO_FUNCTION(dynamo_create_index);
@@ -232,7 +213,7 @@ dynamo_change_index(PG_FUNCTION_ARGS)
 	IndexChange change = {0};
 
 	change.projection = OptionalText(fcinfo, 2);
-	change.non_key = TextArray(fcinfo, 3, &change.nnon_key);
+	change.non_key = TextArrayArgument(fcinfo, 3, &change.nnon_key);
 	change.storage = OptionalText(fcinfo, 4);
 	change.shards = PG_ARGISNULL(5) ? -1 : PG_GETARG_INT32(5);
 	change.shard_by = OptionalText(fcinfo, 6);

@@ -76,7 +76,8 @@ DeriveRow(const Search *s, TupleTableSlot *slot, Datum **values, bool **nulls)
 }
 
 /*
- * Checks a row.  The item is read only if the columns are not sufficient.  A
+ * Checks a row.  The item is read only if the columns are not sufficient; no
+ * column has the vector.  A
  * btree can contain a row that is not in the index because a sort attribute is
  * missing.
  */
@@ -90,7 +91,8 @@ LookAtRow(const Search *s, TupleTableSlot *slot)
 	bool		exceeds;
 
 	slot_getallattrs(slot);
-	complete = s->columns != COLUMNS_STALE && HasAllColumns(s->def, s->index, nulls);
+	complete = s->columns != COLUMNS_STALE && s->index->vector == NULL &&
+		HasAllColumns(s->def, s->index, nulls);
 	if (!complete && s->columns != COLUMNS_FILLED)
 	{
 		ValueRef	item = DeriveRow(s, slot, &values, &nulls);

@@ -32,6 +32,8 @@ ExpectedKey(Verification *v, bool report, BaseRow *row, EntryKey *key)
 	for (int i = 0; i < v->index->nentry; i++)
 		key->present &= !nulls[i];
 	key->present = key->present && IndexAdmits(v->def, v->index, key->keys, NULL);
+	if (key->present && v->index->vector != NULL)
+		EntryKeyAddVector(v->index, BaseRowItem(v->def, row), key);
 	if (key->present && v->index->shards > 0)
 		key->shard = IndexShardOf(v->def, v->index, BaseRowItem(v->def, row));
 }
@@ -59,6 +61,8 @@ VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
 	shard = EntryShardsGet(shards, key.shard);
 	if (!EntryFind(shard, &key))
 		ReportProblem(v, "missing entry", BaseRowKey(v->def, row), NULL);
+	else if (v->index->vector != NULL && !EntryHasVector(shard, &key))
+		ReportProblem(v, "stale entry", BaseRowKey(v->def, row), "The vector differs.");
 	else if (!HasProjectedItem(v, shard, row))
 		ReportProblem(v, "stale entry", BaseRowKey(v->def, row),
 					  "The projected item differs.");

@@ -410,6 +410,40 @@ NumberToText(const uint8 *number, uint32 len, char *out)
 	return (uint32) (o - out);
 }
 
+/* Powers of ten that a double holds exactly, and the greatest such integer. */
+static const double exact_powers[] = {
+	1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16,
+	1e17, 1e18, 1e19, 1e20, 1e21, 1e22
+};
+
+#define MAX_EXACT_INTEGER	(UINT64CONST(1) << 53)
+#define MAX_EXACT_PAIRS		8
+
+/* One exact integer and one exact power give a result that is rounded once. */
+bool
+NumberToShortDouble(const uint8 *number, uint32 len, double *value)
+{
+	Pairs		p;
+	uint64		digits = 0;
+	int			power;
+
+	*value = 0;
+	if (len == 1)
+		return true;
+	OpenPairs(number, len, &p);
+	power = 2 * (p.exponent - p.n + 1);
+	if (p.n > MAX_EXACT_PAIRS || abs(power) >= (int) lengthof(exact_powers))
+		return false;
+	for (int i = 0; i < p.n; i++)
+		digits = digits * 100 + PairAt(&p, i);
+	if (digits > MAX_EXACT_INTEGER)
+		return false;
+	*value = power < 0 ? digits / exact_powers[-power] : digits * exact_powers[power];
+	if (p.negative)
+		*value = -*value;
+	return true;
+}
+
 bool
 NumberToInt64(const uint8 *number, uint32 len, int64 *value)
 {

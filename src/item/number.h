@@ -56,6 +56,12 @@ extern uint32 NumberToText(const uint8 *number, uint32 len, char *out);
 extern bool NumberToInt64(const uint8 *number, uint32 len, int64 *value);
 extern uint32 NumberFromInt64(int64 value, uint8 *out);
 
+/*
+ * Computes the double that is nearest to a number with few digits, without
+ * going through text; false for other numbers.
+ */
+extern bool NumberToShortDouble(const uint8 *number, uint32 len, double *value);
+
 /* Returns a palloc'd numeric; and converts one, like NumberFromText. */
 extern Numeric NumberToNumeric(const uint8 *number, uint32 len);
 extern NumberStatus NumberFromNumeric(Numeric num, uint8 *out, uint32 *len);

@@ -96,14 +96,29 @@ HasOtherProjected(const TableDef *def, const IndexDef *index, ValueRef a, ValueR
 	return false;
 }
 
-/* Of the entry of an item; 0 if it has none. */
+/*
+ * Of the entry of an item; 0 if it has none.  Entries of vector indexes are
+ * measured in bytes.
+ */
 static uint64
 EntryUnits(const TableDef *def, const IndexDef *index, ValueRef item)
 {
 	if (ValueIsMissing(item) || !ItemInIndex(def, index, item))
 		return 0;
+	if (index->vector != NULL)
+		return Max(IndexEntrySize(def, index, item), WRITE_BLOCK);
 	return TakesOneBlock(item, WRITE_BLOCK) ? 1 :
 		WriteUnits(IndexEntrySize(def, index, item));
+}
+
+/*
+ * Whether two items with entries in a vector index have other vectors there.
+ */
+static bool
+VectorsDiffer(const IndexDef *index, ValueRef a, ValueRef b)
+{
+	return memcmp(VectorOfItem(index->vector, a), VectorOfItem(index->vector, b),
+				  sizeof(float) * index->vector->dimensions) != 0;
 }
 
 /*
@@ -118,7 +133,8 @@ IndexWriteUnits(const TableDef *def, const IndexDef *index, ValueRef old_item, V
 
 	if (old_units == 0 || new_units == 0 || KeysDiffer(&index->key, old_item, new_item))
 		return old_units + new_units;
-	if (HasOtherProjected(def, index, old_item, new_item) ||
+	if ((index->vector != NULL && VectorsDiffer(index, old_item, new_item)) ||
+		HasOtherProjected(def, index, old_item, new_item) ||
 		HasOtherProjected(def, index, new_item, old_item))
 		return Max(old_units, new_units);
 	return 0;
@@ -164,7 +180,7 @@ WriteConsumptionCompute(WriteConsumption *c, const TableDef *def,
 	if (c->indexes == NULL)
 		c->indexes = palloc(def->nindexes * sizeof(uint64));
 	for (int i = 0; i < def->nindexes; i++)
-		c->indexes[i] = def->indexes[i].replaces != NULL ? 0 :
+		c->indexes[i] = def->indexes[i].replaces != NULL || def->indexes[i].vector != NULL ? 0 :
 			IndexWriteUnits(def, &def->indexes[i], old_item, new_item);
 }
 

@@ -27,8 +27,8 @@ extern uint64 ReadBlocks(uint64 size);
 extern uint64 ReadBlocksOfItem(ValueRef item);
 
 /*
- * Units that a write takes on an index, 0 if its entry stays as it is.  An item
- * may be missing.
+ * Units that a write takes on an index, or bytes on a vector index; 0 if its
+ * entry stays as it is.  An item may be missing.
  */
 extern uint64 IndexWriteUnits(const TableDef *def, const IndexDef *index,
 							  ValueRef old_item, ValueRef new_item);

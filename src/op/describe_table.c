@@ -128,6 +128,35 @@ AppendProjection(StringInfo out, const IndexDef *index)
 	appendStringInfoString(out, index->nnon_key > 0 ? "]}" : "}");
 }
 
+/* Appends the partition attribute of a vector index and its filter attributes. */
+static void
+AppendSearchSchema(StringInfo out, const IndexDef *index)
+{
+	int			n = 0;
+
+	appendStringInfoString(out, "\"search_schema\": [");
+	for (int i = 0; i < index->key.npartition + index->vector->nfilters; i++)
+	{
+		bool		hash = i < index->key.npartition;
+		Slice		name = hash ? index->key.attributes[i].name :
+			index->vector->filters[i - index->key.npartition].name;
+
+		appendStringInfo(out, "%s{", n++ > 0 ? ", " : "");
+		AppendMember(out, "attribute_name", name.data);
+		appendStringInfo(out, "\"element_type\": \"%s\"}", hash ? "HASH" : "INLINE_FILTER");
+	}
+	appendStringInfoChar(out, ']');
+}
+
+static void
+AppendVector(StringInfo out, const IndexDef *index)
+{
+	AppendMember(out, "vector_attribute", index->vector->attribute.data);
+	appendStringInfo(out, "\"dimensions\": %d, ", index->vector->dimensions);
+	AppendMember(out, "distance_function", VectorDistanceName(index->vector->distance));
+	AppendSearchSchema(out, index);
+}
+
 static void
 AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 {
@@ -147,7 +176,10 @@ AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 		appendStringInfo(out, "\"shards\": %d, ", index->shards);
 	if (index->shard_by.data != NULL)
 		AppendMember(out, "shard_by", index->shard_by.data);
-	AppendKeySchema(out, &index->key);
+	if (index->vector != NULL)
+		AppendVector(out, index);
+	else
+		AppendKeySchema(out, &index->key);
 	appendStringInfoString(out, ", ");
 	AppendProjection(out, index);
 	appendStringInfoString(out, ", ");
@@ -156,13 +188,14 @@ AppendIndex(StringInfo out, const TableDef *def, const IndexDef *index)
 }
 
 static void
-AppendIndexes(StringInfo out, const TableDef *def, bool local, const char *member)
+AppendIndexes(StringInfo out, const TableDef *def, bool local, bool vectors, const char *member)
 {
 	int			n = 0;
 
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		if (def->indexes[i].local != local || def->indexes[i].replaces != NULL)
+		if (def->indexes[i].local != local || def->indexes[i].replaces != NULL ||
+			(def->indexes[i].vector != NULL) != vectors)
 			continue;
 		if (n++ == 0)
 			appendStringInfo(out, ", \"%s\": [", member);
@@ -209,8 +242,9 @@ Describe(Relation rel, const TableDef *def)
 	AppendAttributes(&out, def);
 	appendStringInfoString(&out, ", ");
 	AppendCounts(&out, MaySeeAllRows(relid), relid, "table_size_bytes");
-	AppendIndexes(&out, def, false, "global_secondary_indexes");
-	AppendIndexes(&out, def, true, "local_secondary_indexes");
+	AppendIndexes(&out, def, false, false, "global_secondary_indexes");
+	AppendIndexes(&out, def, true, false, "local_secondary_indexes");
+	AppendIndexes(&out, def, false, true, "vector_indexes");
 	AppendStream(&out, rel);
 	appendStringInfoChar(&out, '}');
 	return DirectFunctionCall1(jsonb_in, CStringGetDatum(out.data));

@@ -57,7 +57,7 @@ OpenIndex(Reader *r)
 	r->key = &def->key;
 	if (op->index_name == NULL)
 		return;
-	r->index = TableDefIndexForRead(def, op->index_name);
+	r->index = TableDefIndexForRead(def, op->index_name, op->query);
 	r->key = &r->index->key;
 	if (op->consistent && !r->index->local)
 		ereport(ERROR,

@@ -304,6 +304,8 @@ FindIndex(const AccessPattern *p, const TableDef *def)
 	if (p->index != NULL && index == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no index \"%s\"", p->index)));
+	if (index != NULL && index->vector != NULL)
+		PatternError("index \"%s\" is a vector index, which cannot be queried", p->index);
 	if (p->view != NULL && index != NULL && index->storage == STORAGE_TABLE && index->projected != PROJECTED_ALL)
 		PatternError("index \"%s\" has not all attributes that rows need", p->index);
 	return index;

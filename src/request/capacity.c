@@ -114,7 +114,7 @@ WriterIndexUnits(Writer *w, const Capacity *c, bool local, CapacityKind kind)
 	{
 		const IndexDef *index = &c->def->indexes[i];
 
-		if (index->local != local || c->indexes[i] < 0)
+		if (index->local != local || index->vector != NULL || c->indexes[i] < 0)
 			continue;
 		if (!begun)
 		{
@@ -131,6 +131,32 @@ WriterIndexUnits(Writer *w, const Capacity *c, bool local, CapacityKind kind)
 		WriterEndObject(w);
 }
 
+/* The bytes written to vector indexes, if any. */
+static void
+WriterVectorBytes(Writer *w, const Capacity *c)
+{
+	bool		begun = false;
+
+	for (int i = 0; i < c->def->nindexes; i++)
+	{
+		if (c->def->indexes[i].vector == NULL || c->indexes[i] < 0)
+			continue;
+		if (!begun)
+		{
+			WriterName(w, "VectorIndexes");
+			WriterBeginObject(w);
+			begun = true;
+		}
+		WriterName(w, c->def->indexes[i].name);
+		WriterBeginObject(w);
+		WriterName(w, "VectorWriteRequestBytes");
+		WriterUnits(w, c->indexes[i]);
+		WriterEndObject(w);
+	}
+	if (begun)
+		WriterEndObject(w);
+}
+
 void
 WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind kind)
 {
@@ -138,7 +164,7 @@ WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind
 	double		total = table;
 
 	for (int i = 0; i < c->def->nindexes; i++)
-		total += Max(c->indexes[i], 0);
+		total += c->def->indexes[i].vector == NULL ? Max(c->indexes[i], 0) : 0;
 	WriterBeginObject(w);
 	WriterStringMember(w, "TableName", c->name);
 	WriterUnitMembers(w, total, kind);
@@ -150,6 +176,7 @@ WriterCapacity(Writer *w, const Capacity *c, CapacityDetail detail, CapacityKind
 		WriterEndObject(w);
 		WriterIndexUnits(w, c, true, kind);
 		WriterIndexUnits(w, c, false, kind);
+		WriterVectorBytes(w, c);
 	}
 	WriterEndObject(w);
 }

@@ -33,7 +33,8 @@ typedef struct Capacity
 	const char *name;			/* name of the table */
 	const TableDef *def;
 	double		table;
-	double	   *indexes;		/* one for each index of def; negative: unused */
+	double	   *indexes;		/* one for each index of def, negative: unused;
+								 * bytes instead of units for a vector index */
 } Capacity;
 
 /* The units of a request on several tables. */

@@ -19,6 +19,7 @@
 #include "request/table_params.h"
 #include "request/tags.h"
 #include "request/throughput.h"
+#include "request/vector_params.h"
 #include "stream/stream.h"
 
 /* ---- checks, in the service's order ---- */
@@ -73,7 +74,8 @@ IsUsed(const Field *input, Slice name)
 	CHECK_FOR_INTERRUPTS();
 	return KeyHas(FieldMember(input, "KeySchema"), name) ||
 		IndexesHave(FieldMember(input, "LocalSecondaryIndexes"), name) ||
-		IndexesHave(FieldMember(input, "GlobalSecondaryIndexes"), name);
+		IndexesHave(FieldMember(input, "GlobalSecondaryIndexes"), name) ||
+		VectorIndexesHave(FieldMember(input, "VectorIndexes"), name);
 }
 
 /* Names of definitions, all of them or those used by keys: "a, b". */
@@ -105,7 +107,8 @@ CheckAllUsed(const Field *input)
 		if (IsUsed(input, FieldSlice(definitions->fields[i], "AttributeName")))
 			continue;
 		if (FieldMember(input, "LocalSecondaryIndexes") == NULL &&
-			FieldMember(input, "GlobalSecondaryIndexes") == NULL)
+			FieldMember(input, "GlobalSecondaryIndexes") == NULL &&
+			FieldMember(input, "VectorIndexes") == NULL)
 			InvalidParameter("Number of attributes in KeySchema does not exactly match "
 							 "number of attributes defined in AttributeDefinitions");
 		InvalidParameter("Some AttributeDefinitions are not used. "
@@ -158,6 +161,21 @@ AddIndexes(CreateTableSpec *spec, const Field *input, const char *member, bool l
 	}
 }
 
+static void
+AddVectorIndexes(CreateTableSpec *spec, const Field *input)
+{
+	const Field *list = FieldMember(input, "VectorIndexes");
+
+	if (list == NULL)
+		return;
+	if (list->count == 0)
+		InvalidParameter("List of VectorIndexes is empty");
+	CheckVectorBilling(IsOnDemand(input));
+	for (int i = 0; i < list->count; i++)
+		FieldVectorIndexSpec(list->fields[i], FieldMember(input, "AttributeDefinitions"),
+							 &spec->indexes[spec->nindexes++]);
+}
+
 static int
 ListLength(const Field *input, const char *member)
 {
@@ -171,14 +189,13 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 {
 	const Field *definitions = FieldMember(input, "AttributeDefinitions");
 	int			nindexes = ListLength(input, "LocalSecondaryIndexes") +
-		ListLength(input, "GlobalSecondaryIndexes");
+		ListLength(input, "GlobalSecondaryIndexes") + ListLength(input, "VectorIndexes");
 
 	memset(spec, 0, sizeof(*spec));
 	spec->name = FieldTableName(input);
 	spec->fillfactor = DEFAULT_FILLFACTOR;
 	spec->indexes = palloc0(Max(nindexes, 1) * sizeof(CreateIndexSpec));
 	RefuseMember(input, "ResourcePolicy");
-	RefuseMember(input, "VectorIndexes");
 	CheckTableClass(input);
 	CheckBilling(input);
 	CheckEncryption(FieldMember(input, "SSESpecification"));
@@ -186,6 +203,7 @@ SpecFromInput(const Field *input, CreateTableSpec *spec)
 	CheckDefinitions(definitions);
 	AddIndexes(spec, input, "LocalSecondaryIndexes", true);
 	AddIndexes(spec, input, "GlobalSecondaryIndexes", false);
+	AddVectorIndexes(spec, input);
 	CheckTableSpec(spec);
 	CheckAllUsed(input);
 	CheckStreamView(FieldMember(input, "StreamSpecification"),

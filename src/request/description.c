@@ -19,6 +19,7 @@
 #include "request/description.h"
 #include "request/table_params.h"
 #include "request/throughput.h"
+#include "request/vector_params.h"
 #include "stat/stat.h"
 #include "stream/stream_definition.h"
 #include "table/index_relation.h"
@@ -110,24 +111,45 @@ WriterKeySchema(Writer *w, const KeySchema *key)
 	WriterEndList(w);
 }
 
+/*
+ * Returns the declared attributes: those with a column, and the filter
+ * attributes of vector indexes.  Both structures begin with the name.
+ */
+static KeyAttribute *
+DeclaredAttributes(const TableDef *def, int *n)
+{
+	KeyAttribute *declared = palloc((def->nattributes + def->nindexes * VECTOR_MAX_FILTERS) * sizeof(KeyAttribute));
+
+	for (*n = 0; *n < def->nattributes; (*n)++)
+		declared[*n] = (KeyAttribute) {def->attributes[*n].name, def->attributes[*n].type};
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const VectorDef *vector = def->indexes[i].vector;
+
+		for (int j = 0; vector != NULL && j < vector->nfilters; j++)
+			declared[(*n)++] = (KeyAttribute) {vector->filters[j].name, vector->filters[j].type};
+	}
+	qsort(declared, *n, sizeof(KeyAttribute), CompareBySlice);
+	return declared;
+}
+
 static void
 WriterDefinitions(Writer *w, const TableDef *def)
 {
-	Slice	   *names = palloc(def->nattributes * sizeof(Slice));
+	int			n;
+	KeyAttribute *declared = DeclaredAttributes(def, &n);
 
-	for (int i = 0; i < def->nattributes; i++)
-		names[i] = def->attributes[i].name;
-	qsort(names, def->nattributes, sizeof(Slice), CompareBySlice);
 	WriterName(w, "AttributeDefinitions");
 	WriterBeginList(w);
-	for (int i = 0; i < def->nattributes; i++)
+	for (int i = 0; i < n; i++)
 	{
-		int			a = TableDefAttribute(def, names[i]);
-
+		/* a filter attribute can be declared by several indexes */
+		if (i > 0 && SliceEqual(declared[i - 1].name, declared[i].name))
+			continue;
 		WriterBeginObject(w);
 		WriterName(w, "AttributeName");
-		WriterSlice(w, names[i]);
-		WriterStringMember(w, "AttributeType", ValueTypeName(def->attributes[a].type));
+		WriterSlice(w, declared[i].name);
+		WriterStringMember(w, "AttributeType", ValueTypeName(declared[i].type));
 		WriterEndObject(w);
 	}
 	WriterEndList(w);
@@ -197,6 +219,17 @@ WriterIndexState(Writer *w, const OpenedTable *table, const IndexDef *index,
 					 transition->created ? NULL : "ACTIVE");
 }
 
+/* Unlike a global index, one that is active has no member Backfilling. */
+static void
+WriterVectorState(Writer *w, const IndexDef *index, const Transition *transition)
+{
+	const char *status = IndexStatusName(index, transition);
+
+	WriterStringMember(w, "IndexStatus", status);
+	if (!transition->created && strcmp(status, "CREATING") == 0)
+		WriterBoolMember(w, "Backfilling", index->status == INDEX_CREATING);
+}
+
 static void
 WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index,
 			const Transition *transition)
@@ -208,9 +241,14 @@ WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index,
 	CountRows(table, relid, &rows, &bytes);
 	WriterBeginObject(w);
 	WriterStringMember(w, "IndexName", index->name);
-	WriterKeySchema(w, &index->key);
+	if (index->vector != NULL)
+		WriterVectorIndex(w, index);
+	else
+		WriterKeySchema(w, &index->key);
 	WriterProjection(w, index);
-	if (!index->local)
+	if (index->vector != NULL)
+		WriterVectorState(w, index, transition);
+	else if (!index->local)
 		WriterIndexState(w, table, index, transition);
 	WriterIntegerMember(w, "IndexSizeBytes", bytes);
 	WriterIntegerMember(w, "ItemCount", rows);
@@ -218,8 +256,17 @@ WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index,
 	WriterEndObject(w);
 }
 
+/* The three kinds of indexes, each in a list of its own. */
+static const char *
+ListOfIndex(const IndexDef *index)
+{
+	if (index->vector != NULL)
+		return "VectorIndexes";
+	return index->local ? "LocalSecondaryIndexes" : "GlobalSecondaryIndexes";
+}
+
 static void
-WriterIndexes(Writer *w, const OpenedTable *table, bool local,
+WriterIndexes(Writer *w, const OpenedTable *table, const char *list,
 			  const Transition *transition)
 {
 	bool		begun = false;
@@ -228,11 +275,11 @@ WriterIndexes(Writer *w, const OpenedTable *table, bool local,
 	{
 		const IndexDef *index = &table->def->indexes[i];
 
-		if (index->local != local || index->replaces != NULL)
+		if (strcmp(ListOfIndex(index), list) != 0 || index->replaces != NULL)
 			continue;
 		if (!begun)
 		{
-			WriterName(w, local ? "LocalSecondaryIndexes" : "GlobalSecondaryIndexes");
+			WriterName(w, list);
 			WriterBeginList(w);
 			begun = true;
 		}
@@ -349,8 +396,9 @@ WriterTable(Writer *w, const OpenedTable *table, const Transition *transition)
 	WriterName(w, "CreationDateTime");
 	WriterTimestamp(w, table->settings->created);
 	WriterState(w, table, transition);
-	WriterIndexes(w, table, true, transition);
-	WriterIndexes(w, table, false, transition);
+	WriterIndexes(w, table, "LocalSecondaryIndexes", transition);
+	WriterIndexes(w, table, "GlobalSecondaryIndexes", transition);
+	WriterIndexes(w, table, "VectorIndexes", transition);
 	WriterStream(w, table);
 	WriterEndObject(w);
 }

@@ -54,6 +54,7 @@ extern const Shape model_update_item;
 extern const Shape model_delete_item;
 extern const Shape model_query;
 extern const Shape model_scan;
+extern const Shape model_search_vectors;
 extern const Shape model_batch_get_item;
 extern const Shape model_batch_write_item;
 extern const Shape model_transact_get_items;

@@ -102,14 +102,51 @@ static const Member global_index_members[] = {
 static const Shape global_index = STRUCTURE("GlobalSecondaryIndex", global_index_members);
 static const Shape global_indexes = LIST_OF(global_index);
 
+/* ---- vector indexes ---- */
+
+static const char *const distance_functions[] = {"COSINE", "DOT_PRODUCT", "EUCLIDEAN", NULL};
+static const char *const search_element_types[] = {"HASH", "INLINE_FILTER", NULL};
+static const Shape distance_function = ENUM(distance_functions);
+static const Shape search_element_type = ENUM(search_element_types);
+
+static const Member vector_attribute_members[] = {
+	REQUIRED("AttributeName", key_name),
+};
+static const Shape vector_attribute = STRUCTURE("VectorAttribute", vector_attribute_members);
+static const Member search_element_members[] = {
+	REQUIRED("AttributeName", key_name),
+	REQUIRED("SearchSchemaElementType", search_element_type),
+};
+static const Shape search_element = STRUCTURE("SearchSchemaElement", search_element_members);
+static const Shape search_schema = {.kind = SHAPE_LIST, .min = 1, .element = &search_element};
+
+static const Member vector_index_members[] = {
+	REQUIRED("IndexName", model_new_name),
+	REQUIRED("VectorAttribute", vector_attribute),
+	REQUIRED("Dimensions", positive_long),
+	REQUIRED("DistanceFunction", distance_function),
+	REQUIRED("Projection", projection),
+	MEMBER("SearchSchema", search_schema),
+};
+static const Shape vector_index = STRUCTURE("VectorIndex", vector_index_members);
+static const Shape vector_indexes = LIST_OF(vector_index);
+
+static const Member vector_index_delete_members[] = {
+	REQUIRED("IndexName", model_new_name),
+};
+static const Shape vector_index_create = STRUCTURE("CreateVectorIndexAction", vector_index_members);
+static const Shape vector_index_delete = STRUCTURE("DeleteVectorIndexAction", vector_index_delete_members);
+static const Member vector_index_change_members[] = {
+	MEMBER("Create", vector_index_create),
+	MEMBER("Delete", vector_index_delete),
+};
+static const Shape vector_index_change = STRUCTURE("VectorIndexUpdate", vector_index_change_members);
+static const Shape vector_index_changes = LIST_OF(vector_index_change);
+
 /* ---- refused as a whole, so that nothing is said of what is in it ---- */
 
 static const Shape replica_change = {.kind = SHAPE_STRUCTURE, .name = "ReplicationGroupUpdate"};
-static const Shape vector_index = {.kind = SHAPE_STRUCTURE, .name = "VectorIndex"};
-static const Shape vector_index_change = {.kind = SHAPE_STRUCTURE, .name = "VectorIndexUpdate"};
 static const Shape replica_changes = LIST_OF(replica_change);
-static const Shape vector_indexes = LIST_OF(vector_index);
-static const Shape vector_index_changes = LIST_OF(vector_index_change);
 
 /* ---- operations ---- */
 

@@ -267,3 +267,20 @@ static const Member transact_write_items_members[] = {
 	MEMBER("ClientRequestToken", model_token),
 };
 const Shape model_transact_write_items = STRUCTURE("TransactWriteItemsInput", transact_write_items_members);
+
+/* ---- vector searches ---- */
+
+/* Their constraints are checked, with other messages, by search_vectors.c. */
+static const Shape top_k = {.kind = SHAPE_INTEGER, .whole = true};
+static const Member search_vectors_members[] = {
+	MEMBER("TableName", model_string),
+	MEMBER("IndexName", model_string),
+	MEMBER("SearchVector", values),
+	MEMBER("TopK", top_k),
+	MEMBER("SearchConditionExpression", model_string),
+	MEMBER("ProjectionExpression", model_string),
+	MEMBER("ExpressionAttributeNames", model_name_map),
+	MEMBER("ExpressionAttributeValues", model_value_map),
+	MEMBER("ReturnConsumedCapacity", model_return_capacity),
+};
+const Shape model_search_vectors = STRUCTURE("SearchVectorsInput", search_vectors_members);

@@ -90,6 +90,9 @@ extern void DeleteItemRequest(Request *request);
 extern void QueryRequest(Request *request);
 extern void ScanRequest(Request *request);
 
+/* search_vectors.c */
+extern void SearchVectorsRequest(Request *request);
+
 /* request_batch.c */
 extern void BatchGetItemRequest(Request *request);
 extern void BatchWriteItemRequest(Request *request);

@@ -51,6 +51,7 @@ static const Operation operations[] = {
 	{"PutItem", &model_put_item, PutItemRequest},
 	{"Query", &model_query, QueryRequest},
 	{"Scan", &model_scan, ScanRequest},
+	{"SearchVectors", &model_search_vectors, SearchVectorsRequest},
 	{"TagResource", &model_tag_resource, TagResourceRequest, .empty = true, .changes = "ResourceArn"},
 	{"TransactGetItems", &model_transact_get_items, TransactGetItemsRequest},
 	{"TransactWriteItems", &model_transact_write_items, TransactWriteItemsRequest},

@@ -18,6 +18,9 @@ static const char *const condition[] = {"ConditionExpression", NULL};
 static const char *const update_and_condition[] = {"UpdateExpression", "ConditionExpression", NULL};
 static const char *const projection[] = {"ProjectionExpression", NULL};
 static const char *const scan_expressions[] = {"ProjectionExpression", "FilterExpression", NULL};
+static const char *const search_expressions[] = {
+	"ProjectionExpression", "SearchConditionExpression", NULL
+};
 static const char *const query_expressions[] = {
 	"ProjectionExpression", "FilterExpression", "KeyConditionExpression", NULL
 };
@@ -42,6 +45,7 @@ const ParamRules batch_get_params = {projection, NULL, NULL};
 const ParamRules transact_put_params = {condition, NULL, "ConditionExpression is null", true};
 const ParamRules transact_get_params = {projection, NULL, NULL, true};
 const ParamRules scan_params = {scan_expressions, legacy_scan, "FilterExpression is null"};
+const ParamRules search_params = {search_expressions, NULL, "SearchConditionExpression is null"};
 const ParamRules query_params = {query_expressions, legacy_query,
 "FilterExpression and KeyConditionExpression are null"};
 

@@ -29,6 +29,7 @@ extern const ParamRules update_params;
 extern const ParamRules delete_params;
 extern const ParamRules query_params;
 extern const ParamRules scan_params;
+extern const ParamRules search_params;
 extern const ParamRules batch_get_params;
 extern const ParamRules transact_put_params;
 extern const ParamRules transact_get_params;

@@ -167,7 +167,7 @@ KindError(JsonReader *r, const Shape *shape, bool member)
 
 /* A number of JSON for a whole number: fractions are cut off downwards. */
 static int64
-IntegerFromNumber(Slice number, const Shape *shape)
+IntegerFromNumber(const JsonReader *r, Slice number, const Shape *shape)
 {
 	char	   *text = pnstrdup(number.data, number.len);
 	double		limit = shape->kind == SHAPE_INTEGER ? 2147483648.0 : 9223372036854775808.0;
@@ -185,6 +185,8 @@ IntegerFromNumber(Slice number, const Shape *shape)
 			return integer;
 		TypeError(psprintf(WORDING_CANNOT_CONVERT, "NUMBER_VALUE", ScalarName(shape)));
 	}
+	if (shape->whole)
+		TypeError(psprintf(WORDING_NOT_WHOLE, text, JsonPosition(r) - 1));
 	value = floor(strtod(text, &end));
 	if (!(value >= -limit && value < limit))
 		TypeError(psprintf(WORDING_CANNOT_CONVERT, "DECIMAL_VALUE", ScalarName(shape)));
@@ -204,7 +206,7 @@ ReadScalar(JsonReader *r, JsonKind kind, const Shape *shape, Field *field)
 		field->boolean = JsonBool(r);
 	else if (kind == JSON_NUMBER &&
 			 (shape->kind == SHAPE_INTEGER || shape->kind == SHAPE_LONG))
-		field->integer = IntegerFromNumber(JsonNumber(r), shape);
+		field->integer = IntegerFromNumber(r, JsonNumber(r), shape);
 	else
 		KindError(r, shape, false);
 }

@@ -81,6 +81,7 @@ struct Shape
 	int64		min;
 	int64		max;
 	bool		not_negative;
+	bool		whole;			/* an INTEGER without a decimal point */
 	const Pattern *pattern;
 	bool		or_arn;			/* an ARN may stand instead, of MAX_ARN characters */
 	const char *const *values;	/* enum: in the service's order, NULL ended */

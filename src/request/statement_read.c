@@ -125,7 +125,7 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 		op->index_name = pnstrdup(bound->index.data, bound->index.len);
 		if (TableDefIndex(s->def, op->index_name) == NULL)
 			InvalidRequest(WORDING_NO_INDEX);
-		sel->key = &TableDefIndexForRead(s->def, op->index_name)->key;
+		sel->key = &TableDefIndexForRead(s->def, op->index_name, false)->key;
 	}
 	(void) StatementRangeOf(bound->where, sel->key, &sel->range, NULL);
 	PlanOrder(sel);

@@ -19,8 +19,7 @@ FieldName(const Field *structure, const char *member)
 	return pnstrdup(name.data, name.len);
 }
 
-/* A copy with a NUL behind it, as the names in definitions have. */
-static Slice
+Slice
 CopyName(Slice name)
 {
 	char	   *copy = palloc(name.len + 1);
@@ -32,8 +31,7 @@ CopyName(Slice name)
 
 /* ---- attribute definitions ---- */
 
-/* The type that a list of definitions gives an attribute; false: none. */
-static bool
+bool
 AttributeTypeOf(const Field *definitions, Slice name, ValueType *type)
 {
 	for (int i = 0; i < definitions->count; i++)
@@ -208,7 +206,7 @@ FieldGlobalKey(const Field *schema, const Field *definitions, KeySchema *key)
 
 /* ---- indexes ---- */
 
-static void
+void
 FieldProjection(const Field *projection, CreateIndexSpec *spec)
 {
 	const Field *names = FieldMember(projection, "NonKeyAttributes");

@@ -26,6 +26,12 @@ extern void FieldTableKey(const Field *schema, const Field *definitions, KeySche
 extern void FieldIndexSpec(const Field *index, bool local, const Field *definitions,
 						   CreateIndexSpec *spec);
 
+/* The projection of an index. */
+extern void FieldProjection(const Field *projection, CreateIndexSpec *spec);
+
+/* The type that a list of definitions gives an attribute; false if there is none. */
+extern bool AttributeTypeOf(const Field *definitions, Slice name, ValueType *type);
+
 /*
  * A StreamSpecification, which may be NULL, has a view if and only if it
  * enables the stream; raises what the operation says of one that is missing
@@ -43,6 +49,9 @@ extern void CheckTableClass(const Field *input);
 extern void CheckEncryption(const Field *specification);
 extern void ChangeEncryption(TableSettings *settings, const Field *specification);
 extern void SetEncryption(TableSettings *settings, const Field *specification);
+
+/* A copy of a name with a NUL behind it, as the names in definitions have. */
+extern Slice CopyName(Slice name);
 
 /* The name of an attribute or index, for messages and specs. */
 extern char *FieldName(const Field *structure, const char *member);

@@ -20,7 +20,7 @@
 static const char *const changing_members[] = {
 	"ProvisionedThroughput", "BillingMode", "StreamSpecification",
 	"GlobalSecondaryIndexUpdates", "SSESpecification", "DeletionProtectionEnabled",
-	"OnDemandThroughput", "WarmThroughput", "TableClass"
+	"OnDemandThroughput", "WarmThroughput", "TableClass", "VectorIndexUpdates"
 };
 
 static bool
@@ -111,10 +111,18 @@ SetsUnits(const Field *input)
 	return IsGiven(input, "ProvisionedThroughput") || FieldIs(input, "BillingMode", "PROVISIONED");
 }
 
+/* Whether an index of any kind is created or dropped. */
+static bool
+MakesIndex(const IndexChanges *changes)
+{
+	return changes->create != NULL || changes->drop != NULL ||
+		changes->vector_create != NULL || changes->vector_drop != NULL;
+}
+
 static void
 CheckTogether(const Field *input, const IndexChanges *changes)
 {
-	bool		makes_index = changes->create != NULL || changes->drop != NULL;
+	bool		makes_index = MakesIndex(changes);
 
 	if (IsGiven(input, "StreamSpecification") && SetsUnits(input))
 		InvalidParameter("You cannot modify stream status while updating table IOPS");
@@ -184,17 +192,42 @@ TooManyIndexChanges(void)
 			 errmsg("Subscriber limit exceeded: Only 1 online index can be created or deleted simultaneously per table")));
 }
 
-static void
-CollectChanges(const Field *input, IndexChanges *changes)
+/* Finds the changes of vector indexes; returns their number. */
+static int
+CollectVectorChanges(const Field *list, IndexChanges *changes)
 {
 	int			n = 0;
 
+	for (int i = 0; list != NULL && i < list->count; i++)
+	{
+		const Field *create = FieldMember(list->fields[i], "Create");
+		const Field *drop = FieldMember(list->fields[i], "Delete");
+
+		/* words not known */
+		if (create != NULL && drop != NULL)
+			InvalidParameter("Only one vector index action is allowed per VectorIndexUpdate object");
+		if (create == NULL && drop == NULL)
+			InvalidParameter("One of VectorIndexUpdate.Create, VectorIndexUpdate.Delete must not be null");
+		n++;
+		if (create != NULL)
+			changes->vector_create = create;
+		else
+			changes->vector_drop = drop;
+	}
+	return n;
+}
+
+static void
+CollectChanges(const Field *input, IndexChanges *changes)
+{
+	int			n;
+
 	memset(changes, 0, sizeof(*changes));
+	n = CollectVectorChanges(FieldMember(input, "VectorIndexUpdates"), changes);
 	changes->list = FieldMember(input, "GlobalSecondaryIndexUpdates");
-	if (changes->list == NULL)
-		return;
-	CheckNamedOnce(changes->list);
-	for (int i = 0; i < changes->list->count; i++)
+	if (changes->list != NULL)
+		CheckNamedOnce(changes->list);
+	for (int i = 0; changes->list != NULL && i < changes->list->count; i++)
 	{
 		const Field *create = FieldMember(changes->list->fields[i], "Create");
 		const Field *drop = FieldMember(changes->list->fields[i], "Delete");
@@ -215,7 +248,7 @@ CollectChanges(const Field *input, IndexChanges *changes)
 bool
 IsLongUpdate(const Field *input, const IndexChanges *changes)
 {
-	return changes->create != NULL || changes->drop != NULL || SetsUnits(input) ||
+	return MakesIndex(changes) || SetsUnits(input) ||
 		IsGiven(input, "BillingMode") || IsGiven(input, "StreamSpecification") ||
 		IsGiven(input, "TableClass");
 }
@@ -224,7 +257,6 @@ void
 CheckUpdateRules(const Field *input, IndexChanges *changes)
 {
 	RefuseMember(input, "ReplicaUpdates");
-	RefuseMember(input, "VectorIndexUpdates");
 	CheckAnyChange(input);
 	CheckTableClass(input);
 	CheckAlone(input);

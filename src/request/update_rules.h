@@ -13,6 +13,8 @@ typedef struct IndexChanges
 	const Field *create;		/* NULL: none */
 	const Field *drop;
 	const Field *list;			/* of GlobalSecondaryIndexUpdate; may be NULL */
+	const Field *vector_create; /* the same for vector indexes */
+	const Field *vector_drop;
 } IndexChanges;
 
 /*

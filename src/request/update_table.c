@@ -16,6 +16,7 @@
 #include "request/table_params.h"
 #include "request/throughput.h"
 #include "request/update_rules.h"
+#include "request/vector_params.h"
 #include "stream/stream.h"
 #include "table/settings_owner.h"
 
@@ -41,6 +42,13 @@ BecomesOnDemand(const OpenedTable *table, const Field *input)
 	return table->settings->on_demand;
 }
 
+/* Whether an index is a global secondary index. */
+static bool
+IsGlobal(const IndexDef *index)
+{
+	return !index->local && index->vector == NULL;
+}
+
 static void
 CheckIndexUpdate(const OpenedTable *table, const Field *input, const Field *update)
 {
@@ -49,7 +57,7 @@ CheckIndexUpdate(const OpenedTable *table, const Field *input, const Field *upda
 	ThroughputOf of = {name, BecomesOnDemand(table, input), true};
 	Throughput	before;
 
-	if (FindIndex(table, name)->local)
+	if (!IsGlobal(FindIndex(table, name)))
 		InvalidRequest("Cannot update an index that is not a GlobalSecondaryIndex: %s", name);
 	if (of.on_demand && provisioned != NULL)
 		InvalidParameter("The only Updates for index: %s when TableThroughputMode is "
@@ -67,10 +75,30 @@ CheckDrop(const OpenedTable *table, const char *name)
 {
 	const IndexDef *index = FindIndex(table, name);
 
-	if (index->local)
+	if (!IsGlobal(index))
 		InvalidRequest("Cannot delete an index that is not a GlobalSecondaryIndex: %s", name);
 	if (index->status == INDEX_ACTIVE && TableIsChanging(table))
 		TooManyIndexChanges();
+}
+
+static void
+CheckVectorDrop(const OpenedTable *table, const char *name)
+{
+	const IndexDef *index = FindIndex(table, name);
+
+	if (index->vector == NULL)
+		IndexNotFound(table, name);
+	if (index->status == INDEX_ACTIVE && TableIsChanging(table))
+		TooManyIndexChanges();
+}
+
+static void
+CheckVectorCreate(const OpenedTable *table, const char *name)
+{
+	if (TableIsChanging(table))
+		TooManyIndexChanges();
+	if (TableDefIndex(table->def, name) != NULL)
+		InvalidParameter("Duplicate index name: %s", name);
 }
 
 static void
@@ -90,6 +118,10 @@ CheckIndexChanges(const OpenedTable *table, const Field *input, const IndexChang
 	if (changes->create != NULL &&
 		TableDefIndex(table->def, FieldName(changes->create, "IndexName")) != NULL)
 		InvalidRequest("Attempting to create an index which already exists");
+	if (changes->vector_drop != NULL)
+		CheckVectorDrop(table, FieldName(changes->vector_drop, "IndexName"));
+	if (changes->vector_create != NULL)
+		CheckVectorCreate(table, FieldName(changes->vector_create, "IndexName"));
 }
 
 /* ---- billing ---- */
@@ -103,7 +135,7 @@ CheckIndexesProvisioned(const OpenedTable *table, const IndexChanges *changes)
 		const IndexDef *index = &table->def->indexes[i];
 		const Field *update = UpdateOfIndex(changes->list, index->name);
 
-		if (!index->local &&
+		if (IsGlobal(index) &&
 			(update == NULL || FieldMember(update, "ProvisionedThroughput") == NULL))
 			InvalidParameter("ProvisionedThroughput must be specified for index: %s", index->name);
 	}
@@ -119,6 +151,8 @@ ChangeBilling(const OpenedTable *table, const Field *input, const IndexChanges *
 	if (of.on_demand && provisioned != NULL)
 		InvalidParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified "
 						 "when BillingMode is PAY_PER_REQUEST");
+	if (HasVectorIndexes(table))
+		CheckVectorBilling(of.on_demand);
 	CheckThroughputLimits(input, of, &s->throughput);
 	if (of.on_demand && !s->on_demand)
 	{
@@ -174,7 +208,7 @@ StoreThroughput(const OpenedTable *table, const IndexChanges *changes, bool was_
 		const Field *update = UpdateOfIndex(changes->list, index->name);
 		Throughput	t;
 
-		if (index->local || (update == NULL && on_demand == was_on_demand))
+		if (!IsGlobal(index) || (update == NULL && on_demand == was_on_demand))
 			continue;
 		t = IndexThroughputRead(table->rel, index->name);
 		if (on_demand && !was_on_demand)
@@ -259,7 +293,31 @@ DropIndex(Request *request, OpenedTable *table, const char *name, const IndexCha
 	IndexDrop(name, index);
 }
 
+static void
+DropVectorIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
+{
+	const char *index = FieldName(changes->vector_drop, "IndexName");
+
+	AnswerUpdate(request, table, changes, index, "DELETING");
+	TableClose(table);
+	IndexDrop(name, index);
+}
+
 /* ALTER TABLE wants nobody to have the table open; so below. */
+static void
+CreateVectorIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
+{
+	CreateIndexSpec spec;
+
+	CheckVectorBilling(table->settings->on_demand);
+	FieldVectorIndexSpec(changes->vector_create, FieldMember(request->input, "AttributeDefinitions"), &spec);
+	TableClose(table);
+	(void) IndexCreate(name, &spec);
+	TableOpen(table, name, AccessShareLock);
+	AnswerUpdate(request, table, changes, spec.name, "CREATING");
+	TableClose(table);
+}
+
 static void
 CreateIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
 {
@@ -302,7 +360,7 @@ UpdateTableRequest(Request *request)
 	bool		answered;
 
 	CheckUpdateRules(input, &changes);
-	if (changes.drop != NULL)
+	if (changes.drop != NULL || changes.vector_drop != NULL)
 		InterruptBuild(name);
 	TableOpen(&table, name, ShareUpdateExclusiveLock);
 	CheckIndexChanges(&table, input, &changes);
@@ -318,6 +376,10 @@ UpdateTableRequest(Request *request)
 		DropIndex(request, &table, name, &changes);
 	else if (changes.create != NULL)
 		CreateIndex(request, &table, name, &changes);
+	else if (changes.vector_drop != NULL)
+		DropVectorIndex(request, &table, name, &changes);
+	else if (changes.vector_create != NULL)
+		CreateVectorIndex(request, &table, name, &changes);
 	else
 		KeepIndexes(request, &table, name, &changes, answered);
 }

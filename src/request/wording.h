@@ -26,6 +26,7 @@
 #define WORDING_BAD_JSON			"invalid JSON in the request"
 
 #define WORDING_CANNOT_CONVERT		"%s cannot be converted to %s"
+#define WORDING_NOT_WHOLE			"invalid type: floating point `%s`, expected i32 at line 1 column %u"
 #define WORDING_BAD_BOOLEAN			"Unexpected token received from parser"
 #define WORDING_BAD_COLLECTION		"Unrecognized collection type %s"
 #define WORDING_UNEXPECTED_MAP		"Start of structure or map found where not expected"

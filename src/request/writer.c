@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include "common/shortest_dec.h"
+
 #include "request/writer.h"
 
 void
@@ -117,6 +119,17 @@ WriterUnits(Writer *w, double value)
 {
 	BeginElement(w);
 	appendStringInfo(&w->out, "%.1f", value);
+}
+
+/* The shortest text that gives the same number; value is finite. */
+void
+WriterDouble(Writer *w, double value)
+{
+	char		text[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	BeginElement(w);
+	(void) double_to_shortest_decimal_buf(value, text);
+	appendStringInfo(&w->out, "%s%s", text, strpbrk(text, ".e") == NULL ? ".0" : "");
 }
 
 void

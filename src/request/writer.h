@@ -38,6 +38,9 @@ extern void WriterSlice(Writer *w, Slice text);
 /* Capacity units and the like: always with a fraction, 0.5 or 2.0. */
 extern void WriterUnits(Writer *w, double value);
 
+/* Any other number, in the shortest form. */
+extern void WriterDouble(Writer *w, double value);
+
 /* Epoch seconds with milliseconds. */
 extern void WriterTimestamp(Writer *w, int64 microseconds);
 

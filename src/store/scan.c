@@ -310,12 +310,9 @@ IndexIsNewer(const Store *store, const IndexDef *index, Snapshot snapshot)
 		IsActiveSince(store->def, index, snapshot);
 }
 
-/*
- * Returns the snapshot for a scan.  A statement may see changes that it has
- * waited for.
- */
-static Snapshot
-SnapshotToRead(const Store *store, const IndexDef *index)
+/* A statement may see changes that it has waited for. */
+Snapshot
+StoreIndexSnapshot(const Store *store, const IndexDef *index)
 {
 	Snapshot	snapshot = StoreSnapshot(store);
 
@@ -438,7 +435,7 @@ StoreScanBegin(Store *store, const ScanRange *range)
 	scan->store = store;
 	scan->range = *range;
 	ScanKeysInit(&scan->keys, store->def, range);
-	scan->snapshot = RegisterSnapshot(SnapshotToRead(store, range->index));
+	scan->snapshot = RegisterSnapshot(StoreIndexSnapshot(store, range->index));
 	if (scan->keys.empty)
 		return scan;
 	if (range->index != NULL && range->index->storage == STORAGE_TABLE)

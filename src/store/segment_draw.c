@@ -260,7 +260,10 @@ DrawTable(void *arg)
 		d->items = MemoryContextAlloc(d->stats->anl_context, sizeof(Datum) * (def->nindexes + 1));
 		AddRanges(d, NULL, &def->key, def->key_attributes);
 		for (int i = 0; i < def->nindexes; i++)
-			AddRanges(d, &def->indexes[i], &def->indexes[i].key, def->indexes[i].attributes);
+		{
+			if (def->indexes[i].vector == NULL)
+				AddRanges(d, &def->indexes[i], &def->indexes[i].key, def->indexes[i].attributes);
+		}
 		FillSlot(d);
 	}
 	TableDefRelease(def);

@@ -291,6 +291,12 @@ extern struct varlena *StoreScanPosition(const StoreScan *scan);
 extern void StoreScanRowKey(const StoreScan *scan, RowKey *key);
 extern void StoreScanEnd(StoreScan *scan);
 
+/*
+ * Returns the snapshot for reading an index, or the table for NULL: that of the
+ * store, or a newer one if the index was filled after it.
+ */
+extern Snapshot StoreIndexSnapshot(const Store *store, const IndexDef *index);
+
 /* Appends a readable description of what the scan reads and how. */
 extern void StoreScanDescribe(const StoreScan *scan, StringInfo out);
 

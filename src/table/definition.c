@@ -170,6 +170,18 @@ TableDefAttribute(const TableDef *def, Slice name)
 	return -1;
 }
 
+/* Returns the type of a key attribute. */
+static ValueType
+KeyTypeMember(JsonbContainer *object)
+{
+	Slice		type = StringMember(object, "type");
+	int			t = ValueTypeFromName(type.data, type.len);
+
+	if (t < 0 || !ValueTypeIsKey((ValueType) t))
+		DefinitionError("The type of an attribute is not S, N or B.");
+	return (ValueType) t;
+}
+
 static void
 ParseAttributes(TableDef *def, JsonbContainer *array)
 {
@@ -181,14 +193,10 @@ ParseAttributes(TableDef *def, JsonbContainer *array)
 	{
 		AttributeDef *attr = &def->attributes[i];
 		JsonbContainer *object = ObjectElement(array, i);
-		Slice		type = StringMember(object, "type");
-		int			t = ValueTypeFromName(type.data, type.len);
 
 		CheckMembers(object, members, lengthof(members));
-		if (t < 0 || !ValueTypeIsKey((ValueType) t))
-			DefinitionError("The type of an attribute is not S, N or B.");
 		attr->name = StringMember(object, "name");
-		attr->type = (ValueType) t;
+		attr->type = KeyTypeMember(object);
 		attr->column = StringMember(object, "column").data;
 		attr->attnum = InvalidAttrNumber;
 	}
@@ -221,13 +229,12 @@ ParseKeyPart(const TableDef *def, JsonbContainer *object, const char *member,
 	return n;
 }
 
+/* The key of a vector index can be empty. */
 static void
 ParseKey(const TableDef *def, JsonbContainer *object, KeySchema *key,
 		 int *attributes, int max)
 {
 	key->npartition = ParseKeyPart(def, object, "partition", key, attributes, 0, max);
-	if (key->npartition == 0)
-		DefinitionError("A key has no partition attribute.");
 	key->nsort = ParseKeyPart(def, object, "sort", key, attributes,
 							  key->npartition, max);
 }
@@ -261,11 +268,53 @@ IndexDefComplete(const TableDef *def, IndexDef *index)
 }
 
 static void
+ParseFilters(VectorDef *vector, JsonbContainer *array)
+{
+	static const char *const members[] = {"name", "type"};
+
+	vector->nfilters = JsonContainerSize(array);
+	vector->filters = palloc(sizeof(VectorFilter) * Max(vector->nfilters, 1));
+	for (int i = 0; i < vector->nfilters; i++)
+	{
+		JsonbContainer *object = ObjectElement(array, i);
+
+		CheckMembers(object, members, lengthof(members));
+		vector->filters[i].name = StringMember(object, "name");
+		vector->filters[i].type = KeyTypeMember(object);
+	}
+}
+
+/* Returns what makes an index a vector index; NULL for other indexes. */
+static const VectorDef *
+ParseVector(JsonbContainer *index)
+{
+	static const char *const members[] = {"attribute", "dimensions", "distance", "filters"};
+	JsonbValue	value;
+	VectorDef  *vector;
+	int			distance;
+
+	if (!FindMember(index, "vector", &value))
+		return NULL;
+	if (value.type != jbvBinary || !JsonContainerIsObject(value.val.binary.data))
+		DefinitionError("Member \"vector\" is not an object.");
+	CheckMembers(value.val.binary.data, members, lengthof(members));
+	vector = palloc0(sizeof(VectorDef));
+	vector->attribute = StringMember(value.val.binary.data, "attribute");
+	vector->dimensions = IntegerMember(value.val.binary.data, "dimensions");
+	distance = VectorDistanceFromName(StringMember(value.val.binary.data, "distance").data);
+	if (distance < 0)
+		DefinitionError("The distance of a vector index is unknown.");
+	vector->distance = (VectorDistance) distance;
+	ParseFilters(vector, ArrayMember(value.val.binary.data, "filters", VECTOR_MAX_FILTERS));
+	return vector;
+}
+
+static void
 ParseIndex(const TableDef *def, JsonbContainer *object, IndexDef *index)
 {
 	static const char *const members[] = {
 		"name", "local", "partition", "sort", "projection", "non_key_attributes", "storage",
-		"shards", "shard_by", "relation", "status", "replaces"
+		"shards", "shard_by", "relation", "status", "replaces", "vector"
 	};
 
 	CheckMembers(object, members, lengthof(members));
@@ -283,6 +332,7 @@ ParseIndex(const TableDef *def, JsonbContainer *object, IndexDef *index)
 	index->status = (IndexStatus) EnumMember(object, "status", status_names,
 											 lengthof(status_names));
 	index->replaces = OptionalStringMember(object, "replaces").data;
+	index->vector = ParseVector(object);
 	IndexDefComplete(def, index);
 }
 
@@ -295,6 +345,7 @@ ParseIndexes(TableDef *def, JsonbContainer *array)
 	{
 		ParseIndex(def, ObjectElement(array, i), &def->indexes[i]);
 		def->has_local |= def->indexes[i].local;
+		def->has_vector |= def->indexes[i].vector != NULL;
 	}
 }
 
@@ -346,6 +397,8 @@ ParseTable(TableDef *def, JsonbContainer *root)
 	CheckMembers(root, members, lengthof(members));
 	ParseAttributes(def, ArrayMember(root, "attributes", DEFINITION_MAX_ATTRIBUTES));
 	ParseKey(def, root, &def->key, attributes, 1);
+	if (def->key.npartition == 0)
+		DefinitionError("A key has no partition attribute.");
 	def->key_attributes[0] = attributes[0];
 	if (def->key.nsort > 0)
 		def->key_attributes[1] = attributes[1];
@@ -488,6 +541,22 @@ AppendKey(StringInfo out, const KeySchema *key)
 }
 
 static void
+AppendVector(StringInfo out, const VectorDef *vector)
+{
+	appendStringInfoString(out, ", \"vector\": {");
+	AppendStringMember(out, "attribute", vector->attribute.data);
+	appendStringInfo(out, ", \"dimensions\": %d, \"distance\": \"%s\", \"filters\": [",
+					 vector->dimensions, VectorDistanceName(vector->distance));
+	for (int i = 0; i < vector->nfilters; i++)
+	{
+		appendStringInfo(out, "%s{", i > 0 ? ", " : "");
+		AppendStringMember(out, "name", vector->filters[i].name.data);
+		appendStringInfo(out, ", \"type\": \"%s\"}", ValueTypeName(vector->filters[i].type));
+	}
+	appendStringInfoString(out, "]}");
+}
+
+static void
 AppendIndex(StringInfo out, const IndexDef *index)
 {
 	appendStringInfoChar(out, '{');
@@ -516,6 +585,8 @@ AppendIndex(StringInfo out, const IndexDef *index)
 		appendStringInfoString(out, ", ");
 		AppendStringMember(out, "replaces", index->replaces);
 	}
+	if (index->vector != NULL)
+		AppendVector(out, index->vector);
 	appendStringInfoChar(out, '}');
 }
 

@@ -62,7 +62,7 @@ CheckColumn(const TableDef *def, int attribute)
 
 	CheckIdentifier(column, "a column");
 	if (strcmp(column, ITEM_COLUMN) == 0 || strcmp(column, SHARD_COLUMN) == 0 ||
-		strcmp(column, TTL_COLUMN) == 0)
+		strcmp(column, TTL_COLUMN) == 0 || strcmp(column, VECTOR_COLUMN) == 0)
 		DefinitionError(psprintf("Column \"%s\" cannot hold a key attribute.", column));
 	for (int i = 0; i < attribute; i++)
 	{
@@ -156,6 +156,35 @@ CheckReplacement(const TableDef *def, const IndexDef *index)
 		IndexError(index, "has another key than the index that it replaces");
 }
 
+/*
+ * A vector index is an index table that is never sharded or replaced.  Its
+ * filter attributes are neither its vector nor its key, and not among those
+ * projected by name.
+ */
+static void
+CheckVector(const IndexDef *index)
+{
+	const VectorDef *vector = index->vector;
+
+	if (vector->dimensions < 1 || vector->dimensions > VECTOR_MAX_DIMENSIONS)
+		IndexError(index, psprintf("has %d dimensions, not 1 to %d", vector->dimensions, VECTOR_MAX_DIMENSIONS));
+	if (index->local || index->storage != STORAGE_TABLE || index->shards != 0 ||
+		index->replaces != NULL || index->key.npartition > 1 || index->key.nsort > 0)
+		IndexError(index, "is a vector index, but local, sharded, not stored in a table, or with another key than one partition attribute");
+	CheckAttributeName(vector->attribute, "a vector");
+	for (int i = 0; i < vector->nfilters; i++)
+	{
+		Slice		name = vector->filters[i].name;
+
+		CheckAttributeName(name, "a filter attribute");
+		if (VectorFilterFind(vector, name) != &vector->filters[i] || SliceEqual(name, vector->attribute) ||
+			(index->key.npartition > 0 && SliceEqual(name, index->key.attributes[0].name)))
+			IndexError(index, "has a filter attribute twice");
+	}
+	if (index->key.npartition > 0 && SliceEqual(index->key.attributes[0].name, vector->attribute))
+		IndexError(index, "has its vector as partition attribute");
+}
+
 static void
 CheckIndex(const TableDef *def, const IndexDef *index)
 {
@@ -164,6 +193,10 @@ CheckIndex(const TableDef *def, const IndexDef *index)
 	else if (!IsResourceName(index->name))
 		DefinitionError(psprintf("\"%s\" is no name of an index.", index->name));
 	CheckIdentifier(index->relation, "the relation of an index");
+	if (index->vector != NULL)
+		CheckVector(index);
+	else if (index->key.npartition == 0)
+		DefinitionError("A key has no partition attribute.");
 	CheckLocalIndex(def, index);
 	CheckShards(index);
 	CheckProjection(index);

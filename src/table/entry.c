@@ -10,6 +10,10 @@
 bool
 IndexProjects(const TableDef *def, const IndexDef *index, Slice name)
 {
+	if (index->vector != NULL && SliceEqual(index->vector->attribute, name))
+		return false;
+	if (index->vector != NULL && VectorFilterFind(index->vector, name) != NULL)
+		return true;
 	if (index->projected == PROJECTED_ALL)
 		return true;
 	for (int i = 0; i < index->nentry; i++)
@@ -31,7 +35,7 @@ IndexEntryItem(const TableDef *def, const IndexDef *index, ValueRef item)
 	ItemBuilder *b;
 	Container	map;
 
-	if (index->projected == PROJECTED_ALL)
+	if (index->projected == PROJECTED_ALL && index->vector == NULL)
 		return ValueCopy(item);
 	b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
 	ContainerOpen(item, &map);
@@ -56,6 +60,8 @@ IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRef item)
 	uint64		size = 0;
 	Container	map;
 
+	if (index->vector != NULL)
+		size = index->vector->attribute.len + sizeof(float) * index->vector->dimensions;
 	ContainerOpen(item, &map);
 	for (uint32 i = 0; i < map.count; i++)
 	{

@@ -10,6 +10,7 @@
 #include "access/table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/fmgroids.h"
@@ -200,8 +201,9 @@ HasColumns(Relation rel, const TableDef *def, const IndexDef *index)
 {
 	TupleDesc	desc = RelationGetDescr(rel);
 	int			first = index->shards > 0 ? 1 : 0;
+	int			nvector = index->vector != NULL ? 1 : 0;
 
-	if (desc->natts != first + index->nentry + 1)
+	if (desc->natts != first + index->nentry + nvector + 1)
 		return false;
 	for (int i = 0; i < index->nentry; i++)
 	{
@@ -209,7 +211,8 @@ HasColumns(Relation rel, const TableDef *def, const IndexDef *index)
 			KeyColumnType(EntryAttribute(def, index, i)->type))
 			return false;
 	}
-	return TupleDescAttr(desc, desc->natts - 1)->atttypid == ItemTypeOid();
+	return (nvector == 0 || TupleDescAttr(desc, desc->natts - 2)->atttypid == FLOAT4ARRAYOID) &&
+		TupleDescAttr(desc, desc->natts - 1)->atttypid == ItemTypeOid();
 }
 
 /*

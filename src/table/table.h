@@ -25,6 +25,12 @@
  * name, and only index maintenance uses it.  After the replacement, the old
  * index has "replaces" and is DELETING.
  *
+ * A vector index has the additional member "vector", and at most one partition
+ * attribute, its HASH attribute:
+ *
+ *	"vector": {"attribute": "emb", "dimensions": 4, "distance": "COSINE",
+ *			   "filters": [{"name": "lang", "type": "S"}]}
+ *
  * "relation" is the name with which the btree (inline) or the index table
  * (table) was created; both can be renamed (index_relation.h).  A partition
  * has the definition of its table and uses the table's relations.
@@ -43,7 +49,8 @@
  * "dynamo_shard" (integer) precedes them: the table is list-partitioned by
  * this column, with one partition for each of 0 .. shards - 1.  Its primary
  * key has the columns of an inline index in the same order, followed by
- * dynamo_shard.
+ * dynamo_shard.  A vector index is an index table with the additional column
+ * "dynamo_vector" (real[]) before "item", which then lacks the vector.
  *
  * The cache is keyed by relation and invalidated by relcache invalidation.  A
  * TableDef that a caller holds is valid until the caller closes the table:
@@ -72,6 +79,7 @@
 #include "expr/expr.h"
 #include "item/item.h"
 #include "problem.h"
+#include "vector/vector.h"
 
 typedef enum Projected
 {
@@ -118,6 +126,7 @@ typedef struct IndexDef
 	const char *relation;		/* its name when created */
 	IndexStatus status;
 	const char *replaces;		/* index to be replaced by this one, or NULL */
+	const VectorDef *vector;	/* NULL unless it is a vector index */
 	int			nentry;			/* columns of an entry: index keys, table keys */
 	int			entry[KEY_MAX_ATTRIBUTES + 2];	/* in TableDef's attributes */
 	Oid			relid;			/* see index_relation.c, also for the next */
@@ -141,6 +150,7 @@ typedef struct TableDef
 	int			nindexes;
 	IndexDef   *indexes;
 	bool		has_local;		/* has a local index */
+	bool		has_vector;		/* has a vector index */
 	bool		unmaintained;	/* nothing writes the entries of index tables */
 	const char *later_trigger;	/* first of FindLaterTriggers, or NULL */
 	bool		checked_later;	/* later_trigger is followed by a check */
@@ -320,10 +330,11 @@ extern const IndexDef *TableDefIndexOfRelation(const TableDef *def, const char *
 extern const IndexDef *TableDefIndexOf(const TableDef *def, const char *name);
 
 /*
- * Returns an index for reading.  Raises "The table does not have the specified
- * index: <I>" if it does not exist, and an error while it is built or dropped.
+ * Returns an index for a Query or a Scan.  Raises "The table does not have the
+ * specified index: <I>" if it does not exist, and an error while it is built or
+ * dropped, or if it is a vector index.
  */
-extern const IndexDef *TableDefIndexForRead(const TableDef *def, const char *name);
+extern const IndexDef *TableDefIndexForRead(const TableDef *def, const char *name, bool query);
 
 /* Raises ResourceNotFoundException for an index that is to be changed; lists the table's indexes. */
 extern void FailNoIndex(const TableDef *def, const char *table_name, const char *index_name)
@@ -390,6 +401,10 @@ extern bool KeepsEntryKey(const TableDef *def, const IndexDef *index, ValueRef i
 extern bool CheckItemKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
 						  Problem *problem);
 
+/* Checks only the attributes of vector indexes, those that are not as before. */
+extern bool CheckItemVectors(const TableDef *def, ValueRef item, const ReplacedItem *replaced,
+							 Problem *problem);
+
 /*
  * Checks only the index keys, with UpdateItem's messages: the values in an
  * update or, if computed, the updated item.
@@ -441,7 +456,10 @@ extern bool ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef ite
 
 /* ---- entry.c: entries of an index ---- */
 
-/* Whether entries of an index contain an attribute with this name. */
+/*
+ * Whether the items of an index's entries contain an attribute with this name.
+ * Those of a vector index do not contain the vector.
+ */
 extern bool IndexProjects(const TableDef *def, const IndexDef *index, Slice name);
 
 /*
@@ -451,7 +469,7 @@ extern bool IndexProjects(const TableDef *def, const IndexDef *index, Slice name
 extern struct varlena *IndexEntryItem(const TableDef *def, const IndexDef *index,
 									  ValueRef item);
 
-/* The size of the projected item by the service's rules. */
+/* The size of the projected item, and of the vector, by the service's rules. */
 extern uint64 IndexEntrySize(const TableDef *def, const IndexDef *index, ValueRef item);
 
 /* The size of an item together with its entries in local indexes. */

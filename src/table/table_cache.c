@@ -610,7 +610,7 @@ FailNoIndex(const TableDef *def, const char *table_name, const char *index_name)
 }
 
 const IndexDef *
-TableDefIndexForRead(const TableDef *def, const char *name)
+TableDefIndexForRead(const TableDef *def, const char *name, bool query)
 {
 	const IndexDef *index = TableDefIndex(def, name);
 
@@ -619,6 +619,12 @@ TableDefIndexForRead(const TableDef *def, const char *name)
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("The table does not have the specified index: %s", name),
 				 IndexNamesHint(def)));
+	if (index->vector != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 query ? errmsg("Query operation not supported on this index type.") :
+				 errmsg("Scan operation not supported on this index type"),
+				 errhint("Use dynamo.search_vectors.")));
 	if (index->status == INDEX_CREATING)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),

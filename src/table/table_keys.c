@@ -323,6 +323,18 @@ KeepsEntryKey(const TableDef *def, const IndexDef *index, ValueRef item,
 	return true;
 }
 
+/* Whether a vector index could contain the vector of an item, if it has one. */
+static bool
+VectorIsInIndex(const IndexDef *index, ValueRef item)
+{
+	float	   *vector = VectorOfItem(index->vector, item);
+
+	if (vector == NULL)
+		return false;
+	pfree(vector);
+	return true;
+}
+
 bool
 ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item)
 {
@@ -333,7 +345,8 @@ ItemInIndex(const TableDef *def, const IndexDef *index, ValueRef item)
 		if (ValueIsMissing(FindAttribute(&def->attributes[index->attributes[i]], item)))
 			return false;
 	}
-	return IndexKeyProblem(def, index, item, &position) == KEY_VALID;
+	return IndexKeyProblem(def, index, item, &position) == KEY_VALID &&
+		(index->vector == NULL || VectorIsInIndex(index, item));
 }
 
 const char *
@@ -346,7 +359,7 @@ IndexKeyViolation(const TableDef *def, const IndexDef *index, ValueRef item)
 	switch (IndexKeyProblem(def, index, item, &position))
 	{
 		case KEY_VALID:
-			return NULL;
+			return index->vector != NULL ? VectorViolation(index->vector, item) : NULL;
 		case KEY_TOO_LONG:
 			return position < index->key.npartition ?
 				psprintf("its partition key has more than %d bytes", KEY_MAX_PARTITION) :
@@ -397,6 +410,12 @@ NoteIndexKey(const TableDef *def, const IndexDef *index, int attribute,
 
 	if (what == KEY_HAS_NUL)
 		return NoteNul(attr, problem);
+	if (what == KEY_TYPE_MISMATCH && index->vector != NULL)
+		return VectorNoteType(index->name, attr->name, attr->type,
+							  ValueTypeOf(FindAttribute(attr, item)), problem);
+	if (what == KEY_TOO_LONG && index->vector != NULL)
+		return NoteInvalid(problem, DYNAMO_INVALID_PARAMETERS
+						   "Aggregate size for HASH key attributes exceeds the maximum of %d bytes", KEY_MAX_PARTITION);
 	if (what == KEY_TYPE_MISMATCH)
 		return ProblemNote(problem, &(Problem) {
 			.sqlstate = ERRCODE_DYNAMO_VALIDATION,
@@ -438,6 +457,8 @@ CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed,
 								  KindName(def->attributes[attribute].type)),
 						 psprintf("Attribute \"%s\" is a key of index \"%s\".",
 								  def->attributes[attribute].name.data, index->name), problem);
+	if (index->vector != NULL)
+		return NoteIndexKey(def, index, attribute, what, item, problem);
 	if (computed && what == KEY_TYPE_MISMATCH)
 		return NoteInvalid(problem, "The update expression attempted to update the secondary index key to unsupported type");
 	if (computed && what == KEY_TOO_LONG)
@@ -446,10 +467,26 @@ CheckUpdatedIndexKeys(const TableDef *def, ValueRef item, bool computed,
 }
 
 bool
+CheckItemVectors(const TableDef *def, ValueRef item, const ReplacedItem *replaced, Problem *problem)
+{
+	ValueRef	old = replaced != NULL ? ReplacedValue(replaced) : MISSING_VALUE;
+
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		const IndexDef *index = &def->indexes[i];
+
+		if (index->vector != NULL && !VectorCheckItem(index->vector, index->name, item, old, problem))
+			return false;
+	}
+	return true;
+}
+
+bool
 CheckItemKeys(const TableDef *def, ValueRef item, const ReplacedItem *replaced, Problem *problem)
 {
 	return CheckTableKeys(def, item, problem) &&
-		(def->nindexes == 0 || CheckIndexKeys(def, item, replaced, problem));
+		(def->nindexes == 0 || CheckIndexKeys(def, item, replaced, problem)) &&
+		(!def->has_vector || CheckItemVectors(def, item, replaced, problem));
 }
 
 void

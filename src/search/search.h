@@ -1,0 +1,103 @@
+/*
+ * search.h
+ *	  Searches: the items of a vector index whose vectors are nearest to one.
+ *
+ *	search.c	the operation SearchVectors: checks in the service's order, results
+ *	exact.c		reads all entries, or those of one partition, and keeps the best
+ *	nearest.c	the best entries so far
+ *	search_sql.c	the SQL functions
+ *
+ * A search is exact.  It reads the index table with the snapshot of the
+ * statement, so that it sees what the statement sees.  Who may read the table
+ * may search its indexes; entries of rows that row security hides are skipped.
+ */
+#ifndef DYNAMO_SEARCH_H
+#define DYNAMO_SEARCH_H
+
+#include "op/op.h"
+
+#define SEARCH_MAX_RESULTS	100 /* TopK */
+
+/*
+ * The parameters of SearchVectors.
+ */
+typedef struct SearchOp
+{
+	const char *table_name;
+	const char *index_name;
+	const float *vector;		/* of finite numbers */
+	int			dimensions;
+	int64		count;			/* TopK */
+	ExprText	condition;
+	ExprText	projection;
+	ExprArgs	args;
+} SearchOp;
+
+/* One result. */
+typedef struct SearchMatch
+{
+	struct varlena *item;		/* projected */
+	double		score;
+} SearchMatch;
+
+typedef struct SearchResult
+{
+	int			count;
+	SearchMatch *matches;		/* the best first */
+	uint64		stored_bytes;	/* of the entries found */
+} SearchResult;
+
+/* ---- search.c ---- */
+
+/* Searches.  The caller has made the first two checks. */
+extern void SearchVectors(const SearchOp *op, SearchResult *result);
+
+/* Raises the errors of the number of results. */
+extern void SearchCheckCount(int64 count);
+
+/* Raises the error of a vector that is not one of finite numbers. */
+extern void SearchVectorError(void) pg_attribute_noreturn();
+
+/* ---- nearest.c ---- */
+
+/* An entry that may be a result. */
+typedef struct Candidate
+{
+	double		score;
+	uint64		position;		/* in the order in which entries are read */
+	struct varlena *item;		/* of the entry */
+	float	   *vector;			/* NULL if it is not needed */
+} Candidate;
+
+/* The best entries of those offered. */
+typedef struct Nearest Nearest;
+
+extern Nearest *NearestCreate(int count, VectorDistance distance);
+
+/* Whether an entry with this score, read after all others, is among the best. */
+extern bool NearestAccepts(const Nearest *nearest, double score);
+
+/* Adds such an entry in the place of the worst; copies the item and the vector. */
+extern void NearestAdd(Nearest *nearest, double score, ValueRef item,
+					   const float *vector, int dimensions);
+
+/* Returns the entries, the best first, and their number. */
+extern Candidate *NearestFinish(Nearest *nearest, int *n);
+
+/* ---- exact.c ---- */
+
+typedef struct ExactSearch
+{
+	Store	   *store;
+	const IndexDef *index;
+	VectorQuery query;
+	int			ntests;
+	const SearchTest *tests;
+	ValueRef	hash;			/* of the partition; MISSING_VALUE for all entries */
+	bool		keep_vectors;
+} ExactSearch;
+
+/* Offers all entries that pass the tests and that the user may see. */
+extern void SearchExactly(const ExactSearch *search, Nearest *nearest);
+
+#endif							/* DYNAMO_SEARCH_H */

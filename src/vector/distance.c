@@ -1,0 +1,147 @@
+/*
+ * distance.c
+ *	  The distances of vectors.
+ *
+ * The loops add into several sums at once, which the compiler computes with
+ * vector instructions without changing the order of additions.
+ */
+#include "postgres.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "vector/vector.h"
+
+/* Sums that are computed side by side. */
+#define LANES	8
+
+/*
+ * The compiler makes two versions of each loop, and the processor decides at
+ * load time.
+ */
+#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+#define PROCESSOR_VERSIONS __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define PROCESSOR_VERSIONS
+#endif
+
+/* ---- sums ---- */
+
+static double
+AddLanes(const double *lanes)
+{
+	return ((lanes[0] + lanes[4]) + (lanes[1] + lanes[5])) +
+		((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
+}
+
+PROCESSOR_VERSIONS
+static double
+SumOfProducts(const double *a, const float *b, int n)
+{
+	double		lanes[LANES] = {0};
+	double		rest = 0;
+	int			i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+	{
+		for (int j = 0; j < LANES; j++)
+			lanes[j] += a[i + j] * (double) b[i + j];
+	}
+	for (; i < n; i++)
+		rest += a[i] * (double) b[i];
+	return AddLanes(lanes) + rest;
+}
+
+PROCESSOR_VERSIONS
+static double
+SumOfSquaredDifferences(const double *a, const float *b, int n)
+{
+	double		lanes[LANES] = {0};
+	double		rest = 0;
+	int			i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+	{
+		for (int j = 0; j < LANES; j++)
+		{
+			double		difference = a[i + j] - (double) b[i + j];
+
+			lanes[j] += difference * difference;
+		}
+	}
+	for (; i < n; i++)
+		rest += (a[i] - (double) b[i]) * (a[i] - (double) b[i]);
+	return AddLanes(lanes) + rest;
+}
+
+/* Returns the sum of products, and the sum of squares of b. */
+PROCESSOR_VERSIONS
+static double
+SumOfProductsAndSquares(const double *a, const float *b, int n, double *squares)
+{
+	double		products[LANES] = {0};
+	double		lanes[LANES] = {0};
+	double		rest = 0;
+	double		rest_squares = 0;
+	int			i = 0;
+
+	for (; i + LANES <= n; i += LANES)
+	{
+		for (int j = 0; j < LANES; j++)
+		{
+			double		element = b[i + j];
+
+			products[j] += a[i + j] * element;
+			lanes[j] += element * element;
+		}
+	}
+	for (; i < n; i++)
+	{
+		rest += a[i] * (double) b[i];
+		rest_squares += (double) b[i] * (double) b[i];
+	}
+	*squares = AddLanes(lanes) + rest_squares;
+	return AddLanes(products) + rest;
+}
+
+/* ---- scores ---- */
+
+void
+VectorQueryInit(VectorQuery *query, VectorDistance distance, const float *vector, int dimensions)
+{
+	query->distance = distance;
+	query->dimensions = dimensions;
+	query->elements = palloc(sizeof(double) * dimensions);
+	query->norm = 0;
+	for (int i = 0; i < dimensions; i++)
+	{
+		query->elements[i] = vector[i];
+		query->norm += query->elements[i] * query->elements[i];
+	}
+}
+
+static double
+CosineScore(const VectorQuery *query, const float *vector)
+{
+	double		norm;
+	double		product = SumOfProductsAndSquares(query->elements, vector, query->dimensions, &norm);
+	double		lengths = sqrt(query->norm) * sqrt(norm);
+
+	if (lengths == 0)
+		return 1;
+	return 1 - Max(Min(product / lengths, 1), -1);
+}
+
+double
+VectorScore(const VectorQuery *query, const float *vector)
+{
+	double		score;
+
+	if (query->distance == DISTANCE_COSINE)
+		return CosineScore(query, vector);
+	if (query->distance == DISTANCE_DOT_PRODUCT)
+		score = SumOfProducts(query->elements, vector, query->dimensions);
+	else
+		score = sqrt(SumOfSquaredDifferences(query->elements, vector, query->dimensions));
+	return Max(Min(score, FLT_MAX), -FLT_MAX);
+}
