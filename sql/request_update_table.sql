@@ -85,7 +85,6 @@ SELECT update_tab('{}');
 SELECT update_tab('{"GlobalSecondaryIndexUpdates": []}');
 SELECT update_tab('{"AttributeDefinitions": []}');
 SELECT update_tab('{"ReplicaUpdates": [{"Create": {"RegionName": "eu-west-1"}}]}');
-SELECT update_tab('{"VectorIndexUpdates": [{"Create": {"IndexName": "vec"}}]}');
 SELECT req('UpdateTable', '{"TableName": "nowhere"}');
 SELECT req('UpdateTable', '{"TableName": "nowhere", "TableClass": "STANDARD"}');
 SELECT update_tab('{"TableClass": "CHEAP"}');
