@@ -27,11 +27,22 @@ SELECT dynamo.add_unique_constraint('shop', 'customer_id_is_unique', '{customer_
 SELECT dynamo.request('TagResource', json_build_object('ResourceArn',
 	dynamo.request('DescribeTable', '{"TableName": "shop"}') #>> '{Table,TableArn}', 'Tags', '[{"Key": "k", "Value": "v"}]'::json));
 CREATE INDEX any_attribute ON shop USING gin (item);
+SELECT dynamo.create_table('library', 'PK', 'SK', indexes => '[{"index_name": "by_author", "partition_key": "GSI1PK"}]');
+SELECT dynamo.create_entity('library', 'author', '{"PK": "A#{author_id}", "SK": "A"}', type_attribute => 'kind');
+SELECT dynamo.create_entity('library', 'book', '{"PK": "B#{isbn:04}", "SK": "B", "GSI1PK": "A#{author_id}"}', '{"isbn": "int", "author_id": "text", "author_name": "text"}',
+	type_attribute => 'kind', view_name => 'books');
+SELECT dynamo.create_copy('library', 'author_name', 'author', 'book', '{"author_name": "name"}', index_name => 'by_author');
+SELECT dynamo.create_total('library', 'books', 'author', 'book', '{"books": "count"}', index_name => 'by_author');
+SELECT dynamo.put_item('library', '{"kind": "author", "author_id": "a", "name": "Ann"}'::jsonb);
+INSERT INTO books (isbn, author_id) SELECT i, CASE WHEN i % 2 = 0 THEN 'a' ELSE 'b' END FROM generate_series(1, 20) i;
+CREATE ROLE librarian;
+ALTER VIEW books SET (security_invoker = false);
+GRANT SELECT (isbn, author_id), UPDATE (author_id) ON books TO librarian;
 CREATE ROLE app LOGIN;
 SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET');
 ANALYZE;
 SQL
-my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'dynamo_internal.table_tags';
+my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'library', 'dynamo_internal.table_tags';
 my $definitions = definitions_of($old, 'postgres');
 my $event_triggers = 'SELECT evtname, evtevent, evtenabled, evtfoid::regproc FROM pg_event_trigger ORDER BY 1';
 my $triggers_before = $old->safe_psql('postgres', $event_triggers);
@@ -72,6 +83,18 @@ SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g9"}}', index
 UPDATE customers SET text = 'changed' WHERE "PK" = 'p1' AND "SK" = 's1' RETURNING text;
 SELECT count(*) FROM shop WHERE item OPERATOR(dynamo.@>) '{"customer_id": {"N": "7"}}'}),
 	"\n1\nchanged\n1", 'writes, views and searches work');
+my $plan = $new->safe_psql('postgres', q{SET enable_seqscan = off; EXPLAIN (COSTS OFF) SELECT author_name FROM books WHERE isbn = 7});
+like($plan, qr/Index Cond: \(\("PK" = 'B#0007'/, q{an entity's view is read by its key});
+is($new->safe_psql('postgres', q{
+SET ROLE librarian;
+UPDATE books SET author_id = 'a' WHERE isbn = 7 RETURNING author_id;
+RESET ROLE;
+SELECT "GSI1PK", author_name FROM books JOIN library USING ("PK", "SK") WHERE isbn = 7;
+SELECT item OPERATOR(dynamo.->>) 'books' FROM library WHERE "PK" = 'A#a';
+UPDATE library SET item = item OPERATOR(dynamo.||) dynamo.build_item('name', 'Anna') WHERE "PK" = 'A#a';
+SELECT count(*) FROM books WHERE author_name = 'Anna';
+SELECT count(*) FROM dynamo.check_copies('library');
+SELECT count(*) FROM dynamo.check_entity('library')}), "a\nA#a|Ann\n11\n11\n0\n0", 'entities, copies, totals and rights to columns');
 my ($status, $out, $error) = $new->psql('postgres', q{
 INSERT INTO shop (item) VALUES ('{"PK": {"S": "x"}, "SK": {"S": "x"}, "customer_id": {"N": "1"}}')});
 like($error, qr/customer_id_is_unique/, 'constraints hold');
