@@ -1472,11 +1472,11 @@ CREATE FUNCTION dynamo.create_entity(table_name text, entity_name text, keys jso
 	attributes json DEFAULT NULL, type_attribute text DEFAULT NULL, type_value text DEFAULT NULL,
 	index_conditions jsonb DEFAULT NULL, expression_attribute_values dynamo.item DEFAULT NULL,
 	expression_attribute_names jsonb DEFAULT NULL, on_mismatch text DEFAULT 'error',
-	view_name text DEFAULT NULL)
+	view_name text DEFAULT NULL, replace boolean DEFAULT false)
 	RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_entity';
-COMMENT ON FUNCTION dynamo.create_entity(text, text, jsonb, json, text, text, jsonb, dynamo.item, jsonb, text, text) IS
+COMMENT ON FUNCTION dynamo.create_entity(text, text, jsonb, json, text, text, jsonb, dynamo.item, jsonb, text, text, boolean) IS
 	'declares a kind of items in a table, by which their keys are composed whatever writes them';
 
 CREATE FUNCTION dynamo.drop_entity(table_name text, entity_name text) RETURNS void

@@ -59,6 +59,9 @@ typedef struct EntityRequest
 	Jsonb	   *names;
 	char	   *on_mismatch;
 	char	   *view_name;		/* NULL: none */
+	bool		replaces;		/* an entity of this name may be there */
+	const Entity *old;			/* which it is; NULL: none */
+	char	   *old_json;
 } EntityRequest;
 
 /* ---- attributes ---- */
@@ -375,6 +378,60 @@ HasNoPages(Oid relid)
 	return true;
 }
 
+/* ---- an entity that is declared anew ---- */
+
+static bool
+SameMember(Jsonb *a, Jsonb *b, const char *name)
+{
+	JsonbValue	of_a;
+	JsonbValue	of_b;
+	bool		has_a = getKeyJsonValueFromContainer(&a->root, name, strlen(name), &of_a) != NULL;
+	bool		has_b = getKeyJsonValueFromContainer(&b->root, name, strlen(name), &of_b) != NULL;
+
+	if (!has_a || !has_b)
+		return has_a == has_b;
+	return of_a.type == jbvBinary && of_b.type == jbvBinary &&
+		compareJsonbContainers(of_a.val.binary.data, of_b.val.binary.data) == 0;
+}
+
+/* Whether its keys, and which items it claims, are as they were. */
+static bool
+KeepsKeys(const EntityRequest *r, const char *json)
+{
+	Jsonb	   *before = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(r->old_json)));
+	Jsonb	   *after = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
+
+	return SameMember(before, after, "keys") && SameMember(before, after, "type");
+}
+
+static bool
+HeldAsBefore(const DeclaredAttribute *a, const EntityAttribute *old)
+{
+	if (old == NULL || old->holds < 0)
+		return false;
+	return old->uuid ? strcmp(a->holds, "uuid") == 0 : strcmp(a->holds, old->holds == VALUE_N ? "N" : "S") == 0;
+}
+
+/*
+ * Whether all that is declared of what parts of keys are stored as, on which
+ * views rely, was declared before.
+ */
+static bool
+KeepsTypes(const EntityRequest *r)
+{
+	EntitySet	old = {.count = 1, .entities = unconstify(Entity *, r->old)};
+
+	for (int i = 0; i < r->nattributes; i++)
+	{
+		const DeclaredAttribute *a = &r->attributes[i];
+
+		if (a->holds != NULL && EntitySetConcerns(&old, SliceOf(a->name)) &&
+			!HeldAsBefore(a, EntityAttributeFind(r->old, SliceOf(a->name))))
+			return false;
+	}
+	return true;
+}
+
 static char *
 PrintEntity(const EntityRequest *r, const TableDef *def)
 {
@@ -397,6 +454,24 @@ PrintEntity(const EntityRequest *r, const TableDef *def)
 		appendStringInfoString(&out, ", \"applied\": true");
 	appendStringInfoChar(&out, '}');
 	return out.data;
+}
+
+/*
+ * The same if the entity was there before.  Index keys of its items stay what
+ * views may rely upon if they are composed as before.
+ */
+static char *
+PrintReplaced(const EntityRequest *r, Oid relid, const TableDef *def)
+{
+	char	   *json = PrintEntity(r, def);
+	bool		same = KeepsKeys(r, json);
+
+	if (!same)
+		RefuseCopiedEntity(relid, r->name, "change the keys of");
+	if (!same || !r->old->applied || !KeepsTypes(r) || HasNoPages(def->relid))
+		return json;
+	json[strlen(json) - 1] = '\0';
+	return psprintf("%s, \"applied\": true}", json);
 }
 
 /* ---- the functions ---- */
@@ -442,6 +517,7 @@ ReadRequest(FunctionCallInfo fcinfo, EntityRequest *r)
 	r->names = ObjectArgument(fcinfo, 8, "expression_attribute_names");
 	r->on_mismatch = RequiredText(fcinfo, 9, "on_mismatch");
 	r->view_name = TextArgument(fcinfo, 10);
+	r->replaces = !PG_ARGISNULL(11) && PG_GETARG_BOOL(11);
 	if (r->type_value != NULL && r->type_attribute == NULL)
 		InvalidArgument("type_value is given without type_attribute");
 	if (r->conditions == NULL && (r->values != NULL || r->names != NULL))
@@ -466,6 +542,29 @@ RefuseConflicts(const TableDef *def, const Entity *entity)
 	}
 }
 
+/* Finds the entity of this name, which may be there only if it is to be replaced. */
+static void
+FindOld(EntityRequest *r, const TableDef *def)
+{
+	r->old = EntitySetFind(def->entities, SliceOf(r->name));
+	if (r->old == NULL)
+		return;
+	if (!r->replaces)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("entity \"%s\" of table \"%s\" already exists", r->name, r->table_name),
+				 errhint("To declare it anew, add replace => true.")));
+	r->old_json = EntityJson(def, r->name);
+}
+
+/* Creates the view, if one is wanted and none of the entity has the name. */
+static void
+MakeView(const EntityRequest *r, Oid relid)
+{
+	if (r->view_name != NULL && !EntityViewExists(r->view_name, relid, r->name))
+		(void) EntityViewCreate(r->view_name, r->table_name, r->name);
+}
+
 DYNAMO_FUNCTION(dynamo_create_entity);
 Datum
 dynamo_create_entity(PG_FUNCTION_ARGS)
@@ -476,19 +575,17 @@ dynamo_create_entity(PG_FUNCTION_ARGS)
 
 	ReadRequest(fcinfo, &r);
 	def = LockDefinition(r.table_name, AccessExclusiveLock, &relid);
-	if (EntitySetFind(def->entities, SliceOf(r.name)) != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("entity \"%s\" of table \"%s\" already exists", r.name, r.table_name)));
+	FindOld(&r, def);
 	SPI_connect();
 	if (!PG_ARGISNULL(3))
 		ReadAttributes(&r, PG_GETARG_DATUM(3));
-	ReplaceEntity(def, r.name, PrintEntity(&r, def));
+	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, relid, def));
 	RefuseConflicts(def, RequireEntity(def, r.name));
 	StoreDefinition(relid, def);
 	SPI_finish();
-	if (r.view_name != NULL)
-		EntityViewCreate(r.view_name, r.table_name, r.name);
+	if (r.old != NULL)
+		EntityViewsReplace(relid, r.name);
+	MakeView(&r, relid);
 	PG_RETURN_VOID();
 }
 

@@ -41,6 +41,7 @@ EntityViewDefRead(const char *text)
 
 	ReadColumns(def, StoredMember(root, "columns", VALUE_L));
 	def->entity = StoredString(root, "entity");
+	def->declared = !ValueIsMissing(StoredMember(root, "declared", VALUE_BOOL));
 	return def;
 }
 

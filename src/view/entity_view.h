@@ -7,13 +7,15 @@
  *
  *	{"columns": {"L": [{"M": {"column": {"S": "total"},
  *							  "attribute": {"S": "total_amount"}}}, ...]},
- *	 "entity":	{"S": "order"}}
+ *	 "entity":	{"S": "order"}, "declared": {"BOOL": true}}
  *
- * Without "entity" the view is of all items.
+ * Without "entity" the view is of all items.  "declared": its columns are the
+ * attributes that the entity declares, also later ones.
  */
 #ifndef DYNAMO_ENTITY_VIEW_H
 #define DYNAMO_ENTITY_VIEW_H
 
+#include "nodes/pg_list.h"
 #include "utils/reltrigger.h"
 
 #include "entity/entity.h"
@@ -34,6 +36,7 @@ typedef struct EntityViewDef
 	int			ncolumns;
 	EntityColumn *columns;
 	Slice		entity;			/* data is NULL if there is none */
+	bool		declared;		/* the columns are those that the entity declares */
 } EntityViewDef;
 
 /* ---- entity_view.c ---- */
@@ -59,6 +62,16 @@ extern bool EntityViewShows(const EntityViewDef *def, const TableDef *table, Val
 
 /* Creates the view of a table's entity in the current schema. */
 extern Oid	EntityViewCreate(const char *view_name, const char *table_name, const char *entity_name);
+
+/* Whether a view of this name in the current schema is one of a table's entity. */
+extern bool EntityViewExists(const char *view_name, Oid relid, const char *entity_name);
+
+/*
+ * Makes an entity's views anew, by CREATE OR REPLACE VIEW, so that their rights
+ * and what depends on them stay: with the entity's present keys, and columns for
+ * new attributes at the end.  Only those that EntityViewsOf finds.
+ */
+extern void EntityViewsReplace(Oid relid, const char *entity_name);
 
 /* What an open view is made of; NULL if it is no entity view. */
 extern const EntityViewDef *EntityViewDefOf(Relation view);
@@ -86,9 +99,12 @@ extern void EntityViewRightsInit(void);
 extern void EntityViewInit(void);
 
 /*
- * Drops the entity views of a table, of one entity or (NULL) all, that belong to
- * its owner or the user.  SPI must be connected.
+ * The OIDs of the entity views of a table, of one entity or (NULL) all, that
+ * belong to its owner or the user.  SPI must be connected, as for the next.
  */
+extern List *EntityViewsOf(Oid relid, const char *entity_name);
+
+/* Drops these. */
 extern void EntityViewsDrop(Oid relid, const char *entity_name);
 
 #endif							/* DYNAMO_ENTITY_VIEW_H */

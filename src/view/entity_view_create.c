@@ -8,6 +8,7 @@
  */
 #include "postgres.h"
 
+#include "access/relation.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
@@ -162,6 +163,11 @@ PrintDefinition(const EntitySpec *spec, const ViewColumn *columns, int n)
 	ItemBuilderEnd(b);
 	if (spec->entity != NULL)
 		BuildString(b, "entity", spec->entity->name);
+	if (!spec->has_columns)
+	{
+		ItemBuilderName(b, "declared", strlen("declared"));
+		ItemBuilderBool(b, true);
+	}
 	ItemBuilderEnd(b);
 
 	initStringInfo(&text);
@@ -318,14 +324,15 @@ AppendEntityFilter(StringInfo sql, const EntitySpec *spec, const TableDef *table
 					 parts.len > 0 ? "entity_filter" : "is_entity", SliceLiteral(spec->entity->name), parts.data);
 }
 
+/* create: what the statement begins with, up to AS. */
 static char *
-ViewStatement(const EntitySpec *spec, const TableDef *table, const char *view,
+ViewStatement(const EntitySpec *spec, const TableDef *table, const char *create,
 			  const char *relation, const ViewColumn *columns, int n)
 {
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE VIEW %s WITH (security_invoker = true) AS SELECT ", view);
+	appendStringInfo(&sql, "%s AS SELECT ", create);
 	for (int i = 0; i < n; i++)
 	{
 		appendStringInfoString(&sql, i == 0 ? "" : ", ");
@@ -380,8 +387,8 @@ UseEntity(EntitySpec *spec, const TableDef *table)
 
 /* ---- views that there are ---- */
 
-const EntityViewDef *
-EntityViewDefOf(Relation view)
+static const Trigger *
+TriggerOfView(Relation view)
 {
 	Oid			function = DynamoFunctionOid(FUNCTION_ENTITY_VIEW_WRITE);
 
@@ -390,9 +397,17 @@ EntityViewDefOf(Relation view)
 		const Trigger *trigger = &view->trigdesc->triggers[i];
 
 		if (trigger->tgfoid == function && trigger->tgnargs == 1)
-			return EntityViewDefRecall(trigger->tgargs[0]);
+			return trigger;
 	}
 	return NULL;
+}
+
+const EntityViewDef *
+EntityViewDefOf(Relation view)
+{
+	const Trigger *trigger = TriggerOfView(view);
+
+	return trigger == NULL ? NULL : EntityViewDefRecall(trigger->tgargs[0]);
 }
 
 void
@@ -417,7 +432,7 @@ EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table)
 	}
 }
 
-/* ---- the function ---- */
+/* ---- creating ---- */
 
 static void
 ReadSpec(FunctionCallInfo fcinfo, EntitySpec *spec)
@@ -448,6 +463,15 @@ CurrentSchema(void)
 	return linitial_oid(path);
 }
 
+static void
+StoreViewTrigger(const EntitySpec *spec, const char *trigger, const char *view, const ViewColumn *columns, int n)
+{
+	RunStatement("CREATE OR REPLACE TRIGGER %s INSTEAD OF INSERT OR UPDATE OR DELETE ON %s "
+				 "FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%s)",
+				 trigger, view, FUNCTION_ENTITY_VIEW_WRITE, quote_literal_cstr(PrintDefinition(spec, columns, n)));
+	EntityViewMarkTrigger(trigger, view);
+}
+
 /* Creates a view as specified; returns its OID. */
 static Oid
 CreateView(EntitySpec *spec)
@@ -466,19 +490,146 @@ CreateView(EntitySpec *spec)
 	SPI_connect();
 	given = spec->has_columns ? ReadColumns(spec->columns, &ngiven) : DeclaredColumns(spec->entity, &ngiven);
 	columns = AddKeyColumns(table, given, ngiven, &n);
-	RunStatement("%s", ViewStatement(spec, table, view,
+	RunStatement("%s", ViewStatement(spec, table, psprintf("CREATE VIEW %s WITH (security_invoker = true)", view),
 									 QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)),
 									 columns, n));
-	RunStatement("CREATE TRIGGER %s INSTEAD OF INSERT OR UPDATE OR DELETE ON %s "
-				 "FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%s)",
-				 ENTITY_TRIGGER, view, FUNCTION_ENTITY_VIEW_WRITE,
-				 quote_literal_cstr(PrintDefinition(spec, columns, n)));
-	EntityViewMarkTrigger(ENTITY_TRIGGER, view);
+	StoreViewTrigger(spec, ENTITY_TRIGGER, view, columns, n);
 	SPI_finish();
 
 	TableDefRelease(table);
 	table_close(rel, NoLock);
 	return get_relname_relid(spec->view_name, schema);
+}
+
+/* ---- views of an entity that is declared anew ---- */
+
+static const ViewColumn *
+FindColumn(const ViewColumn *columns, int n, Slice attribute)
+{
+	for (int i = 0; i < n; i++)
+	{
+		if (SliceIs(attribute, columns[i].attribute))
+			return &columns[i];
+	}
+	return NULL;
+}
+
+/*
+ * A column that a view has.  If its columns are those that the entity declares,
+ * it has the type that is declared now.
+ */
+static ViewColumn
+KeptColumn(Relation view, int i, const EntityViewDef *def, const TableDef *table, const ViewColumn *declared, int ndeclared)
+{
+	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
+	Slice		attribute = EntityColumnAttribute(def, i);
+	ViewColumn	column = {.name = pstrdup(NameStr(attr->attname)), .type = attr->atttypid, .typmod = attr->atttypmod};
+	const ViewColumn *now = attribute.data == NULL ? NULL : FindColumn(declared, ndeclared, attribute);
+
+	if (attribute.data == NULL || (def->declared && now == NULL && TableDefAttribute(table, attribute) < 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("the entity does not declare column \"%s\" of view \"%s\"",
+						column.name, RelationGetRelationName(view)),
+				 errhint("Drop the view first, and create it again with dynamo.create_entity_view.")));
+	column.attribute = pnstrdup(attribute.data, attribute.len);
+	if (def->declared && now != NULL)
+	{
+		column.type = now->type;
+		column.typmod = now->typmod;
+	}
+	return column;
+}
+
+/* The columns that a view has, and those of attributes that are new. */
+static ViewColumn *
+ReplacedColumns(Relation view, const EntityViewDef *def, const TableDef *table, const Entity *entity, int *n)
+{
+	int			ndeclared = 0;
+	ViewColumn *declared = DeclaredColumns(entity, &ndeclared);
+	int			natts = RelationGetDescr(view)->natts;
+	ViewColumn *columns = palloc(sizeof(ViewColumn) * (natts + ndeclared + 1));
+
+	for (*n = 0; *n < natts; (*n)++)
+		columns[*n] = KeptColumn(view, *n, def, table, declared, ndeclared);
+	for (int i = 0; def->declared && i < ndeclared; i++)
+	{
+		if (!HasColumnFor(columns, natts, SliceOf(declared[i].attribute)))
+			columns[(*n)++] = declared[i];
+	}
+	return columns;
+}
+
+/* CREATE OR REPLACE VIEW resets the options that it does not name. */
+static char *
+ReplaceStatement(Oid view, const char *name)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		args[1] = {ObjectIdGetDatum(view)};
+	char	   *options;
+
+	if (SPI_execute_with_args("SELECT pg_catalog.string_agg(pg_catalog.format('%I = %L', o.option_name, o.option_value), ', ') "
+							  "FROM pg_catalog.pg_class c, pg_catalog.pg_options_to_table(c.reloptions) o "
+							  "WHERE c.oid OPERATOR(pg_catalog.=) $1", 1, types, args, NULL, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the options of a view");
+	options = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	return options == NULL ? psprintf("CREATE OR REPLACE VIEW %s", name) :
+		psprintf("CREATE OR REPLACE VIEW %s WITH (%s)", name, options);
+}
+
+static void
+ReplaceView(Oid oid, Relation rel, const TableDef *table, const Entity *entity)
+{
+	Relation	view = try_relation_open(oid, AccessExclusiveLock);
+	const Trigger *trigger = view == NULL ? NULL : TriggerOfView(view);
+	const EntityViewDef *def;
+	EntitySpec	spec = {.entity = entity};
+	char	   *name;
+	char	   *trigger_name;
+	ViewColumn *columns;
+	int			n;
+
+	if (trigger == NULL)		/* dropped meanwhile */
+		return;
+	def = EntityViewDefRecall(trigger->tgargs[0]);
+	spec.has_columns = !def->declared;
+	name = QualifiedName(RelationGetNamespace(view), RelationGetRelationName(view));
+	trigger_name = pstrdup(quote_identifier(trigger->tgname));
+	columns = ReplacedColumns(view, def, table, entity, &n);
+	relation_close(view, NoLock);
+	RunStatement("%s", ViewStatement(&spec, table, ReplaceStatement(oid, name),
+									 QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)), columns, n));
+	StoreViewTrigger(&spec, trigger_name, name, columns, n);
+}
+
+void
+EntityViewsReplace(Oid relid, const char *entity_name)
+{
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *table = TableDefAcquire(rel);
+	const Entity *entity = EntitySetFind(table->entities, SliceOf(entity_name));
+	ListCell   *cell;
+
+	SPI_connect();
+	foreach(cell, EntityViewsOf(relid, entity_name))
+		ReplaceView(lfirst_oid(cell), rel, table, entity);
+	SPI_finish();
+	TableDefRelease(table);
+	table_close(rel, NoLock);
+}
+
+/* ---- the functions ---- */
+
+bool
+EntityViewExists(const char *view_name, Oid relid, const char *entity_name)
+{
+	Oid			view = get_relname_relid(view_name, CurrentSchema());
+	bool		exists;
+
+	SPI_connect();
+	exists = OidIsValid(view) && list_member_oid(EntityViewsOf(relid, entity_name), view);
+	SPI_finish();
+	return exists;
 }
 
 Oid
