@@ -34,43 +34,43 @@
 #include "expr/expr.h"
 #include "problem.h"
 
-#define ENTITY_MAX_COUNT		1000	/* of a table */
-#define ENTITY_MAX_ATTRIBUTES	1000	/* of an entity; as of keys */
+#define ENTITY_MAX_COUNT		1000	/* maximum of a table */
+#define ENTITY_MAX_ATTRIBUTES	1000	/* maximum of an entity, and of keys */
 #define ENTITY_MAX_NAME			255
 
-/* A key attribute of the table or an index, by a template. */
+/* A key attribute of the table or an index, and its template. */
 typedef struct ComposedKey
 {
 	Slice		attribute;
 	const Template *template;
-	bool		base;			/* of the table's key; these come first */
-	Condition  *condition;		/* of items in the index; NULL: all */
+	bool		base;			/* belongs to the table's key; these come first */
+	Condition  *condition;		/* condition of items in the index; NULL for all items */
 } ComposedKey;
 
 typedef struct EntityAttribute
 {
 	Slice		name;
-	Slice		type;			/* SQL type; data NULL: not said */
-	int			holds;			/* ValueType that a part must have; -1: any */
-	bool		uuid;			/* and its text is that of a uuid */
-	bool		tested;			/* a condition of an index names it */
+	Slice		type;			/* SQL type; data is NULL if it is not declared */
+	int			holds;			/* ValueType that the value must have; -1 for any */
+	bool		uuid;			/* the value must be the text of a uuid */
+	bool		tested;			/* the condition of an index tests it */
 	bool		required;
-	ValueRef	constant;		/* or MISSING_VALUE, as the next */
-	ValueRef	initial;		/* of a new item without the attribute */
+	ValueRef	constant;		/* MISSING_VALUE if there is none */
+	ValueRef	initial;		/* value in new items; MISSING_VALUE if there is none */
 } EntityAttribute;
 
 typedef struct Entity
 {
 	Slice		name;
-	Slice		type_attribute; /* data NULL: known by its key */
+	Slice		type_attribute; /* data is NULL if items are recognized by their key */
 	Slice		type_value;
 	int			nkeys;
 	ComposedKey *keys;
-	int			nbase;			/* keys[0 .. nbase) are of the table's key */
+	int			nbase;			/* keys[0 .. nbase) belong to the table's key */
 	int			nattributes;
 	EntityAttribute *attributes;
-	bool		applied;		/* older than all items: their index keys are composed */
-	bool		replaces;		/* a given key that is not what is composed */
+	bool		applied;		/* declared before all items, whose index keys are therefore composed */
+	bool		replaces;		/* replace a given key that differs from the composed one */
 } Entity;
 
 typedef struct EntitySet
@@ -82,41 +82,45 @@ typedef struct EntitySet
 /* ---- entity_read.c ---- */
 
 /*
- * Reads a list, palloc'd, which points into its bytes; key: of the table.
- * NULL, with a sentence that tells what is wrong, if it makes no sense as a
- * whole.  Raises the errors of expressions.
+ * Reads a list of entities, palloc'd, which points into its bytes; key is the
+ * table's key.  Returns NULL and a sentence in *problem if the list is invalid
+ * as a whole.  Raises errors in expressions.
  */
 extern EntitySet *EntitySetRead(ValueRef list, const KeySchema *key, const char **problem);
 
-/* The entity of this name; NULL if there is none, or no set. */
+/* Returns the entity with this name; NULL if there is none, or no set. */
 extern const Entity *EntitySetFind(const EntitySet *set, Slice name);
 
 /*
- * Whether what entities make of an item, or which one it is of, depends on an
- * attribute.
+ * Whether the attribute affects to which entity an item belongs, or what the
+ * entity makes of it.
  */
 extern bool EntitySetConcerns(const EntitySet *set, Slice attribute);
 
-/* Why an attribute is not what is declared, a clause; NULL if it is, or is missing. */
+/*
+ * Returns a clause that says why an attribute differs from its declaration;
+ * NULL if it conforms or is missing.
+ */
 extern const char *EntityAttributeProblem(const EntityAttribute *declared, ValueRef value);
 
-/* The declaration of an attribute; NULL if there is none. */
+/* Returns the declaration of an attribute; NULL if there is none. */
 extern const EntityAttribute *EntityAttributeFind(const Entity *entity, Slice name);
 
 /*
- * What two entities have in common, a sentence with an example of a key; NULL
- * if no item can be of both.
+ * Returns a sentence with an example of a key that items of both entities can
+ * have; NULL if there is none.
  */
 extern const char *EntityConflict(const Entity *a, const Entity *b);
 
 /* ---- entity_kind.c ---- */
 
-/* The entity that an item is of; NULL if it is of none. */
+/* Returns the entity to which an item belongs; NULL if there is none. */
 extern const Entity *EntityOfItem(const EntitySet *set, ValueRef item);
 
 /*
- * The entity whose key can be composed of the attributes of an item without
- * key; NULL if there is none, or a problem is noted because there are several.
+ * Returns the entity whose key can be composed from the attributes of an item
+ * without a key.  Returns NULL if there is none, or if it notes the problem
+ * that there are several.
  */
 extern const Entity *EntityOfParts(const EntitySet *set, ValueRef item, Problem *problem);
 
@@ -124,12 +128,12 @@ extern const Entity *EntityOfParts(const EntitySet *set, ValueRef item, Problem 
 extern bool HasBaseKey(const Entity *entity, ValueRef item);
 
 /*
- * The value of a part: the item's attribute or, if that is missing, what the
- * table's key tells; MISSING_VALUE if neither does.
+ * Returns the value of a part: the item's attribute or, if that is missing,
+ * the value in the table's key; MISSING_VALUE if neither has it.
  */
 extern ValueRef EntityPartValue(const Entity *entity, ValueRef item, const TemplatePart *part);
 
-/* Whether an attribute can be missing because the table's key tells it. */
+/* Whether an attribute may be missing because the table's key contains it. */
 extern bool EntityKeyTells(const Entity *entity, Slice name);
 
 /* ---- entity_compose.c ---- */
@@ -138,30 +142,31 @@ extern bool EntityKeyTells(const Entity *entity, Slice name);
 typedef struct EntityWrite
 {
 	const EntitySet *set;
-	const Entity *entity;		/* what the item is to be of; NULL: what it is of */
+	const Entity *entity;		/* the intended entity; NULL for the one to which the item belongs */
 	ValueRef	item;
-	ValueRef	old;			/* what it replaces; MISSING_VALUE: nothing */
-	bool		fixed_key;		/* another key than the old one is an error */
-	bool		final;			/* nothing changes the item before it is stored */
-	bool		repairs;		/* index keys are replaced, that of the table is not */
-	Problem    *problem;		/* where one is noted; NULL: it is raised */
+	ValueRef	old;			/* the replaced item; MISSING_VALUE if there is none */
+	bool		fixed_key;		/* a key that differs from the old one is an error */
+	bool		final;			/* the item is stored as it is, without further changes */
+	bool		repairs;		/* replace index keys, but not the table's key */
+	Problem    *problem;		/* where a problem is noted; NULL to raise it */
 } EntityWrite;
 
 /*
- * Sets the item with its constants, defaults and composed keys, palloc'd; NULL
- * if it is that already, or is of no entity.  Keys of indexes are left for later
- * if the item is not final.  False if a problem is noted.
+ * Sets *result to the item with its constants, defaults and composed keys,
+ * palloc'd; to NULL if the item has them already, or belongs to no entity.
+ * Does not compose index keys if the item is not final.  Returns false if it
+ * notes a problem.
  */
 extern bool EntityCompose(const EntityWrite *write, struct varlena **composed);
 
-/* Appends the key by a template; *problem is set if that is not possible. */
+/* Appends the key of a template; sets *problem if it cannot be composed. */
 extern ComposeStatus EntityComposeKey(const Entity *entity, const ComposedKey *key,
 									  ValueRef item, StringInfo out, ComposeProblem *problem);
 
-/* Whether the attributes of an item make the table's key that it has. */
+/* Whether the attributes of an item compose its key. */
 extern bool EntityKeyIsComposed(const Entity *entity, ValueRef item);
 
-/* Notes why a key cannot be composed; false. */
+/* Notes why a key cannot be composed; returns false. */
 extern bool NoteComposeProblem(const Entity *entity, const ComposedKey *key,
 							   const ComposeProblem *why, Problem *problem);
 

@@ -7,9 +7,9 @@
  *	  An index key that cannot be composed, or whose condition is false, is
  *	  absent.
  *
- *	  An update carries along the keys that the old item has.  Nobody has
- *	  given these: where what they are composed of changes, they do.  Where it
- *	  does not, they are left alone, which is also what makes it cheap.
+ *	  An update starts from the keys of the old item.  These were not given:
+ *	  a key whose parts change is composed again.  A key whose parts do not
+ *	  change is left alone, which also saves time.
  */
 #include "postgres.h"
 
@@ -18,14 +18,14 @@
 #include "item/builder.h"
 #include "item/splice.h"
 
-/* One item under way. */
+/* An item whose keys are being composed. */
 typedef struct Composing
 {
 	const EntityWrite *write;
 	const Entity *entity;
-	ValueRef	item;			/* with what has been set so far */
-	struct varlena *changed;	/* the same as a varlena; NULL: the one given */
-	bool		same_kind;		/* the old item is of the same entity, with the same key */
+	ValueRef	item;			/* the item with the attributes set so far */
+	struct varlena *changed;	/* the same as a varlena; NULL if nothing was set */
+	bool		same_kind;		/* the old item belongs to the same entity and has the same key */
 } Composing;
 
 /* ---- attributes ---- */
@@ -55,7 +55,7 @@ SetAttribute(Composing *c, Slice name, ValueRef value)
 	c->item = ItemRoot(c->changed);
 }
 
-/* A string as a value. */
+/* Returns a string as a value. */
 static ValueRef
 StringValue(Slice text)
 {
@@ -98,7 +98,10 @@ EntityAttributeProblem(const EntityAttribute *declared, ValueRef value)
 	return declared->uuid && !IsUuid(ValuePayload(value)) ? "is no uuid in lower case with hyphens" : NULL;
 }
 
-/* Why a part's value is not what the entity declares; NULL if it is. */
+/*
+ * Returns why a part's value differs from its declaration; NULL if it
+ * conforms.
+ */
 static const char *
 DeclaredProblem(const Entity *entity, const TemplatePart *part, ValueRef value)
 {
@@ -113,7 +116,7 @@ typedef struct PartSource
 	ValueRef	item;
 } PartSource;
 
-/* PartFinder */
+/* A PartFinder. */
 static ValueRef
 FindPart(void *arg, const TemplatePart *part, const char **reason)
 {
@@ -174,7 +177,7 @@ NoteComposeProblem(const Entity *entity, const ComposedKey *key, const ComposePr
 	});
 }
 
-/* What a key attribute has. */
+/* Describes the value of a key attribute for messages. */
 static const char *
 DescribeKey(ValueRef v)
 {
@@ -202,7 +205,10 @@ NoteMismatch(const Composing *c, const ComposedKey *key, ValueRef given, ValueRe
 	});
 }
 
-/* UpdateItem cannot change a key, nor what it is composed of; true if it does not. */
+/*
+ * Whether the write leaves the table's key and the attributes in it unchanged,
+ * which UpdateItem must.
+ */
 static bool
 CheckPartsOfKey(const Composing *c, const ComposedKey *key)
 {
@@ -231,7 +237,7 @@ SameValue(ValueRef a, ValueRef b)
 	return ValueIsMissing(a) || ValueIsMissing(b) ? ValueIsMissing(a) && ValueIsMissing(b) : ValueEqual(a, b);
 }
 
-/* Whether the write leaves a key and all that it is composed of as they were. */
+/* Whether the write leaves a key and the attributes in it unchanged. */
 static bool
 IsUntouched(const Composing *c, const ComposedKey *key)
 {
@@ -250,7 +256,10 @@ IsUntouched(const Composing *c, const ComposedKey *key)
 		ConditionMatches(key->condition, c->item) == ConditionMatches(key->condition, old);
 }
 
-/* Sets what the key is to be; missing if the item has none.  False if a problem is noted. */
+/*
+ * Sets *value to the composed key; to MISSING_VALUE if the item has none.
+ * Returns false if it notes a problem.
+ */
 static bool
 ComposedValue(const Composing *c, const ComposedKey *key, ValueRef *value)
 {
@@ -271,7 +280,7 @@ ComposedValue(const Composing *c, const ComposedKey *key, ValueRef *value)
 	return true;
 }
 
-/* False if a problem is noted. */
+/* Composes a key.  Returns false if it notes a problem. */
 static bool
 SetKey(Composing *c, const ComposedKey *key)
 {
@@ -299,7 +308,7 @@ SetKey(Composing *c, const ComposedKey *key)
 
 /* ---- type, constants, defaults, what is required ---- */
 
-/* Of an item that is to be of an entity. */
+/* Sets the type attribute of an item that is intended for an entity. */
 static void
 SetType(Composing *c)
 {
@@ -311,9 +320,9 @@ SetType(Composing *c)
 }
 
 /*
- * What a condition of an index tests is of the type that is declared, so that a
- * query on the view's column knows whether the condition holds.  False if a
- * problem is noted, as in the next two.
+ * Checks that an attribute in the condition of an index has its declared type,
+ * so that a query on the view's column can use the condition.  Returns false
+ * if it notes a problem.
  */
 static bool
 CheckTested(const Composing *c, const EntityAttribute *a, ValueRef v)
@@ -352,7 +361,10 @@ SetDeclared(Composing *c)
 	return true;
 }
 
-/* An update may leave out what the old item did not have either. */
+/*
+ * Checks required attributes.  An update may omit attributes that the old item
+ * did not have.  Returns false if it notes a problem.
+ */
 static bool
 CheckRequired(const Composing *c)
 {
@@ -373,7 +385,7 @@ CheckRequired(const Composing *c)
 
 /* ---- the item ---- */
 
-/* Whether the old item is of the entity, and where the new one is. */
+/* Whether the old item belongs to the entity and has the new item's key. */
 static bool
 IsSameKind(const Composing *c)
 {

@@ -11,7 +11,7 @@
 
 /* ---- by the type attribute, by the key ---- */
 
-/* The attribute if it is a string; data NULL if not. */
+/* Returns the attribute if it is a string; otherwise data is NULL. */
 static Slice
 StringAttribute(ValueRef item, Slice name)
 {
@@ -33,7 +33,10 @@ HasType(const Entity *entity, ValueRef item)
 	return type.data != NULL && SliceEqual(type, entity->type_value);
 }
 
-/* Whether a key attribute is one by its template, whatever the attributes are. */
+/*
+ * Whether a key attribute matches its template, whatever the other attributes
+ * are.
+ */
 static bool
 KeyFits(const ComposedKey *key, ValueRef item)
 {
@@ -87,7 +90,7 @@ HasBaseKey(const Entity *entity, ValueRef item)
 
 /* ---- by the attributes ---- */
 
-/* An attribute that a new item has or will be given. */
+/* Returns an attribute that a new item has or will get. */
 static bool
 WillHave(const Entity *entity, Slice name, ValueRef v)
 {
@@ -168,7 +171,10 @@ EntityOfParts(const EntitySet *set, ValueRef item, Problem *problem)
 
 /* ---- what the key tells ---- */
 
-/* A value of this type with this text; MISSING_VALUE if it is none. */
+/*
+ * Returns a value of this type with this text; MISSING_VALUE if the text is
+ * invalid.
+ */
 static ValueRef
 ValueOfText(ValueType type, Slice text)
 {

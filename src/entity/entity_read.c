@@ -2,8 +2,8 @@
  * entity_read.c
  *	  Reading a table's list of entities, and whether two can claim one item.
  *
- * Whoever owns a table may write a definition by hand: nothing is taken for
- * what it should be.
+ * A table's owner may write a definition by hand, so everything in it is
+ * checked.
  */
 #include "postgres.h"
 
@@ -14,8 +14,8 @@
 typedef struct Reading
 {
 	const KeySchema *key;
-	const char *problem;		/* NULL: none yet */
-	const Entity *entity;		/* for messages; NULL: no name yet */
+	const char *problem;		/* the first problem; NULL if there is none yet */
+	const Entity *entity;		/* the entity that messages name; NULL before its name is read */
 } Reading;
 
 static void
@@ -29,7 +29,7 @@ Fail(Reading *r, const char *problem)
 
 /* ---- members ---- */
 
-/* A member of this type; MISSING_VALUE if it is absent. */
+/* Returns a member of this type; MISSING_VALUE if it is absent. */
 static ValueRef
 Member(Reading *r, ValueRef map, const char *name, ValueType type)
 {
@@ -57,7 +57,7 @@ FlagMember(Reading *r, ValueRef map, const char *name)
 	return !ValueIsMissing(v) && ValueBool(v);
 }
 
-/* The name of an attribute or entity, which must be there. */
+/* Returns the name of an attribute or entity, which must be given. */
 static Slice
 NameMember(Reading *r, ValueRef map, const char *name)
 {
@@ -188,7 +188,7 @@ ReadKeys(Reading *r, ValueRef list, Entity *entity)
 		int			place = entity->nkeys;
 
 		ReadKey(r, ListElement(&elements, i), &key);
-		if (key.base)			/* moves in front of the others */
+		if (key.base)			/* keys of the table move before the others */
 		{
 			place = entity->nbase++;
 			memmove(entity->keys + place + 1, entity->keys + place,
@@ -254,7 +254,10 @@ EntityAttributeFind(const Entity *entity, Slice name)
 	return NULL;
 }
 
-/* A key composed of a key that is composed would depend on the order. */
+/*
+ * Checks that no key contains a composed key, because the result would depend
+ * on the order.
+ */
 static void
 CheckParts(Reading *r, const Entity *entity, const ComposedKey *key)
 {
@@ -269,7 +272,10 @@ CheckParts(Reading *r, const Entity *entity, const ComposedKey *key)
 	}
 }
 
-/* Without a type attribute an item is known by all of its key. */
+/*
+ * Checks that items without a type attribute are recognized by their whole
+ * key.
+ */
 static void
 CheckIsKnown(Reading *r, const Entity *entity)
 {
@@ -485,7 +491,10 @@ TypeConflict(const Entity *a, const Entity *b)
 					(int) b->name.len, b->name.data, (int) b->type_value.len, b->type_value.data);
 }
 
-/* Both have templates for the same attributes: all of the table's key of type S. */
+/*
+ * Returns what keys of two entities have in common.  They have templates for
+ * the same attributes: all attributes of type S in the table's key.
+ */
 static const char *
 KeyConflict(const Entity *a, const Entity *b)
 {

@@ -44,13 +44,13 @@
 
 #define TEMPLATE_MAX_BYTES	1024
 #define TEMPLATE_MAX_PARTS	32
-#define TEMPLATE_MAX_DIGITS	38	/* as of a number */
+#define TEMPLATE_MAX_DIGITS	38	/* maximum of digits in a number */
 #define TEMPLATE_MAX_SHARDS	100000
 
 typedef enum PartKind
 {
 	PART_TEXT,
-	PART_NUMBER,				/* of fixed width, as the next */
+	PART_NUMBER,				/* fixed width, like PART_TIME */
 	PART_TIME,
 	PART_SHARD
 } PartKind;
@@ -73,14 +73,14 @@ typedef enum LetterCase
 typedef struct TemplatePart
 {
 	PartKind	kind;
-	Slice		name;			/* the path as it is written */
+	Slice		name;			/* the path as written */
 	int			nsteps;
-	Slice	   *steps;			/* its names */
+	Slice	   *steps;			/* the names in the path */
 	LetterCase	letters;		/* PART_TEXT and PART_SHARD */
-	bool		any;			/* PART_TEXT, as the next */
+	bool		any;			/* PART_TEXT */
 	bool		word;
-	int			digits;			/* PART_NUMBER: before the decimal point */
-	int			decimals;		/* behind it */
+	int			digits;			/* PART_NUMBER: digits before the decimal point */
+	int			decimals;		/* PART_NUMBER: digits after the decimal point */
 	bool		with_sign;
 	bool		descending;		/* PART_NUMBER and PART_TIME */
 	TimeUnit	unit;			/* PART_TIME */
@@ -90,48 +90,48 @@ typedef struct TemplatePart
 /* A literal text, or a part if part is not NULL. */
 typedef struct TemplatePiece
 {
-	Slice		text;			/* of a literal */
+	Slice		text;			/* text of a literal */
 	TemplatePart *part;
 } TemplatePiece;
 
-/* No two literals stand beside each other. */
+/* Two literals are never adjacent. */
 typedef struct Template
 {
 	Slice		source;
 	int			npieces;
 	TemplatePiece *pieces;
-	int			marked;			/* the piece that is marked "any"; npieces: none */
+	int			marked;			/* the piece marked "any"; npieces if there is none */
 } Template;
 
 /* ---- template_read.c ---- */
 
 /*
- * Reads a template, palloc'd, which points into the text.  NULL, with what is
- * wrong, a sentence without its end, if it is none.
+ * Reads a template, palloc'd, which points into the text.  Returns NULL and
+ * the problem, a sentence without its end, if the text is invalid.
  */
 extern Template *TemplateRead(Slice text, const char **problem);
 
 /*
- * The same from the backend's cache; valid as long as the current memory
- * context.  Raises ERRCODE_INVALID_PARAMETER_VALUE if it is malformed.
+ * Returns the template from the backend's cache; valid as long as the current
+ * memory context.  Raises ERRCODE_INVALID_PARAMETER_VALUE if it is malformed.
  */
 extern const Template *TemplateGet(Slice text);
 
-/* Whether it has no parts, so that all items have the same key. */
+/* Whether a template has no parts, so that all items have the same key. */
 extern bool TemplateIsConstant(const Template *template);
 
-/* Whether it is one attribute as it is and nothing else; *name is set. */
+/* Whether a template consists of one attribute without a format; sets *name. */
 extern bool TemplateIsName(const Template *template, Slice *name);
 
-/* Appends what every key by this template begins with. */
+/* Appends the prefix that all keys of a template have. */
 extern void TemplateAppendPrefix(const Template *template, StringInfo out);
 
-/* Whether a part's text has the order of its values. */
+/* Whether the texts of a part sort like its values. */
 extern bool PartIsOrdered(const TemplatePart *part);
 
 /*
- * Whether an attribute can be told from a part's text: from this piece, if it
- * is a part, and not better from another one with the same attribute.
+ * Whether an attribute's value is read from this piece: the piece is a part
+ * that contains it, and no other piece contains it more exactly.
  */
 extern bool PieceTellsAttribute(const Template *template, int piece);
 
@@ -140,53 +140,60 @@ extern bool PieceTellsAttribute(const Template *template, int piece);
 typedef enum ComposeStatus
 {
 	COMPOSE_OK,
-	COMPOSE_MISSING,			/* the item has no such attribute, or it is null or empty */
-	COMPOSE_UNFIT				/* it does not fit the format */
+	COMPOSE_MISSING,			/* the attribute is missing, null or empty */
+	COMPOSE_UNFIT				/* the value does not fit the format */
 } ComposeStatus;
 
 typedef struct ComposeProblem
 {
 	const TemplatePart *part;
-	const char *reason;			/* of COMPOSE_UNFIT: a clause, "is negative" */
+	const char *reason;			/* reason of COMPOSE_UNFIT, a clause: "is negative" */
 } ComposeProblem;
 
-/* The attribute of an item that a part stands for; MISSING_VALUE if there is none. */
+/*
+ * Returns the attribute of an item that a part refers to; MISSING_VALUE if
+ * there is none.
+ */
 extern ValueRef PartAttribute(const TemplatePart *part, ValueRef item);
 
-/* Appends the key of an item; *problem is set if that is not possible. */
+/* Appends the key of an item; sets *problem if it cannot be composed. */
 extern ComposeStatus TemplateCompose(const Template *template, ValueRef item,
 									 StringInfo out, ComposeProblem *problem);
 
 /*
- * The same with what a part stands for from elsewhere; *reason is set if it
- * does not fit.  What comes before a part that is missing has been appended.
+ * Appends the key of values that a function finds; it sets *reason if a value
+ * does not fit.  If a part is missing, the text before it has been appended.
  */
 typedef ValueRef (*PartFinder) (void *arg, const TemplatePart *part, const char **reason);
 
 extern ComposeStatus TemplateComposeFrom(const Template *template, PartFinder find, void *arg,
 										 StringInfo out, ComposeProblem *problem);
 
-/* Appends the text of one part, given its value, whatever follows it. */
+/*
+ * Appends the text of one part for its value, regardless of what follows the
+ * part.
+ */
 extern ComposeStatus PartAppend(const TemplatePart *part, ValueRef value,
 								StringInfo out, const char **reason);
 
 /* ---- template_apart.c ---- */
 
 /*
- * Takes a key apart: texts[i] is the text of piece i.  False if no item has
- * this key by the template.  texts has room for npieces.
+ * Takes a key apart: texts[i] is the text of piece i.  Returns false if no
+ * item has this key by the template.  texts has room for npieces elements.
  */
 extern bool TemplateTakeApart(const Template *template, Slice key, Slice *texts);
 
 /*
- * Appends the attribute's value, as text, that a part's text tells, and its
- * type, S or N; the piece tells the attribute and the text is one of TemplateTakeApart.
+ * Appends the value, as text, of the attribute that a part's text contains,
+ * and returns its type, S or N.  The piece must contain the attribute, and the
+ * text must come from TemplateTakeApart.
  */
 extern ValueType PartAppendValue(const TemplatePart *part, Slice text, StringInfo out);
 
 /* ---- template_overlap.c ---- */
 
-/* Whether some key is one by both templates, an example of which is appended. */
+/* Whether some key matches both templates; appends an example of such a key. */
 extern bool TemplatesOverlap(const Template *a, const Template *b, StringInfo example);
 
 #endif							/* DYNAMO_ENTITY_TEMPLATE_H */

@@ -80,7 +80,7 @@ ReadInstant(const TemplatePart *part, Slice text, int64 *instant)
 	return *instant >= earliest;
 }
 
-/* Minus zero is no number's text. */
+/* Minus zero is not the text of a number. */
 static bool
 IsNegativeZero(Slice text)
 {
@@ -114,7 +114,7 @@ TextFits(const TemplatePart *part, Slice text)
 
 /* ---- from both ends ---- */
 
-/* Takes a piece off the front of what is left. */
+/* Removes a piece from the start of the remaining text. */
 static bool
 TakeFirst(const Template *t, int piece, Slice *rest, Slice *text)
 {
@@ -142,7 +142,10 @@ TakeFirst(const Template *t, int piece, Slice *rest, Slice *text)
 	return true;
 }
 
-/* Takes a piece off the end; a part of text has a literal before it. */
+/*
+ * Removes a piece from the end of the remaining text; a literal precedes a
+ * part of text.
+ */
 static bool
 TakeLast(const Template *t, int piece, Slice *rest, Slice *text)
 {
@@ -198,7 +201,7 @@ TemplateTakeApart(const Template *template, Slice key, Slice *texts)
 
 /* ---- values ---- */
 
-/* A field's digits without the zeros that fill it. */
+/* Returns the digits of a field without the zeros that fill it. */
 static void
 AppendNumberValue(const TemplatePart *part, Slice text, StringInfo out)
 {

@@ -33,7 +33,10 @@ IsWordCharacter(char c)
 		(c >= 'A' && c <= 'Z') || c == '-' || c == '_' || c == '.' || c == '@';
 }
 
-/* Only letters of ASCII have a case that is the same everywhere. */
+/*
+ * Changes the case of ASCII letters only, because only these have the same
+ * case everywhere.
+ */
 static char
 InCase(char c, LetterCase letters)
 {
@@ -62,7 +65,7 @@ AppendText(const TemplatePart *part, Slice text, StringInfo out, const char **re
 
 /* ---- numbers ---- */
 
-/* A decimal text: sign, digits before the point, digits behind it. */
+/* A decimal text: sign, digits before the point, digits after it. */
 typedef struct Decimal
 {
 	bool		negative;
@@ -87,7 +90,7 @@ SplitNumber(Slice text)
 	return d;
 }
 
-/* Appends digits in a field, filled with zeros in front or behind. */
+/* Appends digits in a field, filled with zeros before or after them. */
 static void
 AppendField(StringInfo out, Slice digits, int width, bool behind, bool complement)
 {
@@ -103,7 +106,7 @@ AppendField(StringInfo out, Slice digits, int width, bool behind, bool complemen
 }
 
 /*
- * {n:+08:desc} is {n:+08} of the negative number: what is less comes later.
+ * {n:+08:desc} is {n:+08} of the negative number: smaller numbers sort later.
  */
 static ComposeStatus
 AppendNumber(const TemplatePart *part, Slice text, StringInfo out, const char **reason)
@@ -240,7 +243,10 @@ PartAppend(const TemplatePart *part, ValueRef value, StringInfo out, const char 
 
 /* ---- a key ---- */
 
-/* Where a text is found first; text.len if it is nowhere. */
+/*
+ * Returns the position of the first occurrence of a text; text.len if there is
+ * none.
+ */
 uint32
 FindFirst(Slice text, Slice wanted)
 {
@@ -264,9 +270,9 @@ FindLast(Slice text, Slice wanted)
 }
 
 /*
- * Whether a part of text can be told from the literal beside it by which it is
- * found: that behind it or, beyond the marked part, that before it.  start:
- * where the part is in the key.
+ * Whether a part of text can be separated from the adjacent literal by which
+ * it is found: the literal after it or, beyond the marked part, the one before
+ * it.  start is the position of the part in the key.
  */
 static bool
 PartCanBeFound(const Template *t, int piece, const StringInfoData *key, int start)
@@ -341,7 +347,7 @@ TemplateComposeFrom(const Template *template, PartFinder find, void *arg,
 	return COMPOSE_OK;
 }
 
-/* PartFinder */
+/* A PartFinder. */
 static ValueRef
 FindInItem(void *arg, const TemplatePart *part, const char **reason)
 {

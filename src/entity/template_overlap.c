@@ -25,15 +25,18 @@
 typedef struct Automaton
 {
 	const Template *template;
-	uint32	   *first;			/* state at the start of each piece, and the last */
+	uint32	   *first;			/* states at the start of each piece, and the final state */
 } Automaton;
 
-/* States after a byte: of a loop that goes on or ends, and of what follows. */
+/*
+ * The most states after a byte: of a loop that continues or ends, and of the
+ * next piece.
+ */
 #define MAX_NEXT	2
 
 /* ---- states ---- */
 
-/* Whether a part of text is read together with the literal behind it. */
+/* Whether a part of text shares its states with the literal after it. */
 static bool
 EndsAtLiteral(const Template *t, int piece)
 {
@@ -85,7 +88,7 @@ PieceOfState(const Automaton *a, uint32 state)
 	return piece;
 }
 
-/* A part that starts at the nothing-else state has 1 there. */
+/* A part that starts with nothing read has 1 there. */
 static uint32
 StartState(const Automaton *a, int piece)
 {
@@ -107,7 +110,10 @@ Accepts(const Automaton *a, uint32 state)
 
 /* ---- steps ---- */
 
-/* The length of the longest beginning of a literal that these bytes end with. */
+/*
+ * Returns the length of the longest prefix of a literal that ends with these
+ * bytes.
+ */
 static uint32
 LongestBeginning(Slice literal, uint32 n, char c)
 {
@@ -119,7 +125,9 @@ LongestBeginning(Slice literal, uint32 n, char c)
 	return 0;
 }
 
-/* Whether the first n of the bytes "literal[0 .. read), c" may be in a part. */
+/*
+ * Whether a part may contain the first n of the bytes "literal[0 .. read), c".
+ */
 static bool
 BytesFit(const TemplatePart *part, Slice literal, uint32 read, char c, uint32 n)
 {
@@ -147,7 +155,7 @@ StepToLiteral(const Automaton *a, int piece, uint32 offset, char c, uint32 *next
 	return 1;
 }
 
-/* The states after one byte; returns their number. */
+/* Collects the states after one byte; returns their number. */
 static int
 Step(const Automaton *a, uint32 state, char c, uint32 *next)
 {
@@ -183,9 +191,9 @@ typedef struct Search
 {
 	Automaton	a;
 	Automaton	b;
-	uint32		width;			/* states of b */
-	uint32	   *from;			/* of each pair: the pair before, 1 for the first; 0: not reached */
-	char	   *byte;			/* that led from there */
+	uint32		width;			/* number of b's states */
+	uint32	   *from;			/* per pair: the previous pair, 1 for the first; 0: not reached */
+	char	   *byte;			/* the byte that led from there */
 	uint32	   *queue;
 	uint32		queued;
 } Search;
@@ -216,7 +224,10 @@ AppendPath(const Search *s, uint32 pair, StringInfo out)
 	}
 }
 
-/* The bytes that literals have, and one of each kind that parts know. */
+/*
+ * Collects the bytes to try: those of literals, and one of each class that
+ * parts distinguish.
+ */
 static void
 CollectBytes(const Template *t, StringInfo bytes)
 {

@@ -8,31 +8,34 @@
 
 #include "entity/template.h"
 
-/* Whether {x:word} may have it. */
+/* Whether {x:word} may contain the byte. */
 extern bool IsWordCharacter(char c);
 
-/* Whether a text is a number, written as numbers are. */
+/* Whether a text is a number in canonical form. */
 extern bool TextIsNumber(Slice text);
 
-/* The digits of the greatest shard's number. */
+/* Returns the number of digits in the greatest shard's number. */
 extern int	ShardDigits(uint32 shards);
 
-/* Where a text is found first, or last; text.len if it is nowhere. */
+/*
+ * Return the position of the first or last occurrence of a text; text.len if
+ * there is none.
+ */
 extern uint32 FindFirst(Slice text, Slice wanted);
 extern uint32 FindLast(Slice text, Slice wanted);
 
 /* ---- template_apart.c ---- */
 
-/* The bytes of a part of fixed width; 0 for text. */
+/* Returns the length of a part of fixed width; 0 for text. */
 extern uint32 PartWidth(const TemplatePart *part);
 
 /*
- * Whether byte i of a part of fixed width may be this, the part being
- * otherwise right.
+ * Whether byte i of a part of fixed width may have this value, if the rest of
+ * the part is valid.
  */
 extern bool PartByteFits(const TemplatePart *part, uint32 i, char c);
 
-/* Whether a part's text may have this byte at all, the part being text. */
+/* Whether a part of text may contain this byte. */
 extern bool PartTextByteFits(const TemplatePart *part, char c);
 
 #endif							/* DYNAMO_ENTITY_TEMPLATE_PARTS_H */

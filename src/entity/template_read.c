@@ -11,7 +11,7 @@
 typedef struct Reading
 {
 	Slice		rest;
-	const char *problem;		/* NULL: none yet */
+	const char *problem;		/* the problem; NULL if there is none yet */
 	Template   *template;
 	int			nparts;
 } Reading;
@@ -55,7 +55,7 @@ ReadDigits(Slice *text)
 
 /* ---- formats ---- */
 
-/* Makes a part one of another kind than text, which it may be only once. */
+/* Sets the kind of a part other than text, which is allowed once. */
 static bool
 SetKind(Reading *r, TemplatePart *part, PartKind kind)
 {
@@ -129,7 +129,7 @@ ReadFormat(Reading *r, TemplatePart *part, Slice format)
 	return true;
 }
 
-/* Formats that do not go together. */
+/* Checks for formats that exclude each other. */
 static bool
 CheckFormats(Reading *r, const TemplatePart *part)
 {
@@ -148,7 +148,7 @@ CheckFormats(Reading *r, const TemplatePart *part)
 
 /* ---- parts ---- */
 
-/* A name up to one of . : } or in quotes. */
+/* Reads a name, which ends before one of . : } or is quoted. */
 static bool
 ReadName(Reading *r, Slice *name)
 {
@@ -227,7 +227,7 @@ ReadShards(Reading *r, TemplatePart *part)
 	return true;
 }
 
-/* What is between the braces, and the closing one. */
+/* Reads the part between the braces, and the closing brace. */
 static bool
 ReadPart(Reading *r, TemplatePart *part)
 {
@@ -261,7 +261,7 @@ ReadPartPiece(Reading *r)
 		return Fail(r, psprintf("nothing separates {%.*s} from {%.*s}",
 								(int) before->name.len, before->name.data,
 								(int) part->name.len, part->name.data));
-	/* one that comes behind a marked part is found by the text before it */
+	/* after a marked part, a part is found by the text before it */
 	if (before != NULL && t->marked < t->npieces && part->kind == PART_TEXT)
 		return Fail(r, psprintf("nothing stands before {%.*s}", (int) part->name.len, part->name.data));
 	if (part->any && t->marked < t->npieces)
@@ -272,7 +272,7 @@ ReadPartPiece(Reading *r)
 	return true;
 }
 
-/* Text up to the next part; doubled braces are single ones in it. */
+/* Reads literal text up to the next part; doubled braces become single ones. */
 static bool
 ReadText(Reading *r)
 {
@@ -388,7 +388,10 @@ PartIsOrdered(const TemplatePart *part)
 	return part->kind == PART_NUMBER || part->kind == PART_TIME;
 }
 
-/* How much of its attribute a part tells: 0, nothing; a time in seconds more than a date. */
+/*
+ * How precisely a part represents its attribute: 0 if not at all; a time in
+ * seconds is more precise than a date.
+ */
 static int
 PartPrecision(const TemplatePart *part)
 {

@@ -16,8 +16,8 @@
 static const struct
 {
 	int64		usecs;
-	uint32		length;			/* of its text */
-	int			countdown;		/* digits of a countdown */
+	uint32		length;			/* length of its text */
+	int			countdown;		/* number of digits of a countdown */
 }			units[] = {
 	[TIME_DATE] = {USECS_PER_DAY, 10, 7},
 	[TIME_SECONDS] = {USECS_PER_SEC, 20, 12},
@@ -27,7 +27,10 @@ static const struct
 
 /* ---- the calendar ---- */
 
-/* Days since 1970; years begin in March, so that a leap day is the last one. */
+/*
+ * Returns the days since 1970; years begin in March, so that a leap day is the
+ * last day.
+ */
 static int64
 DayOfDate(int year, int month, int day)
 {
@@ -67,7 +70,7 @@ DaysOfMonth(int year, int month)
 
 /* ---- reading ---- */
 
-/* Exactly n digits; false if there are not. */
+/* Reads exactly n digits; returns false if there are fewer. */
 static bool
 ReadNumber(Slice *text, int n, int *value)
 {
@@ -109,7 +112,10 @@ ReadDate(Slice *text, int64 *day)
 	return true;
 }
 
-/* Digits behind a decimal point as microseconds; further ones are cut off. */
+/*
+ * Reads the digits after a decimal point as microseconds; cuts off further
+ * digits.
+ */
 static bool
 ReadFraction(Slice *text, int *usecs)
 {
@@ -196,7 +202,7 @@ InstantFromSeconds(Slice text, int64 *instant)
 			return false;
 		text = (Slice) {text.data + 1, text.len - 1};
 	}
-	finer = text.len > 7;		/* a point and more than six digits, the last not 0 */
+	finer = text.len > 7;		/* a point and more than six digits, of which the last is not 0 */
 	if (ReadCharacter(&text, ".") && !ReadFraction(&text, &fraction))
 		return false;
 	*instant = seconds * USECS_PER_SEC + fraction;
@@ -207,7 +213,10 @@ InstantFromSeconds(Slice text, int64 *instant)
 
 /* ---- writing ---- */
 
-/* The greatest multiple of the unit that is not above the instant, in units. */
+/*
+ * Returns the greatest multiple of the unit that is not later than the
+ * instant, in units.
+ */
 static int64
 WholeUnits(int64 instant, int64 unit)
 {

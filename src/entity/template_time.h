@@ -11,22 +11,31 @@
 
 /*
  * Reads an ISO 8601 text: 2026-01-31, or 2026-01-31T12:00:00.5+02:00 with a
- * blank for the T, fewer or more digits of seconds, and a zone Z, +02, +0200
- * or none, which is UTC.  False if it is none.
+ * blank or a T, any precision of seconds, and the zone Z, +02, +0200 or none,
+ * which means UTC.  Returns false if the text is invalid.
  */
 extern bool InstantFromText(Slice text, int64 *instant);
 
-/* Reads the plain decimal text of a number of seconds. */
+/* Reads a decimal number of seconds. */
 extern bool InstantFromSeconds(Slice text, int64 *instant);
 
-/* Writes an instant, cut to the unit, to out[INSTANT_MAX_TEXT]; returns the length. */
+/*
+ * Writes an instant, truncated to the unit, to out[INSTANT_MAX_TEXT]; returns
+ * the length.
+ */
 extern uint32 InstantToText(int64 instant, TimeUnit unit, char *out);
 
-/* The number of units from the instant to the end of the year 9999, and back. */
+/*
+ * Converts an instant to the number of units until the end of the year 9999,
+ * and back.
+ */
 extern int64 InstantCountdown(int64 instant, TimeUnit unit);
 extern int64 InstantOfCountdown(int64 countdown, TimeUnit unit);
 
-/* The digits that all countdowns of a unit, or texts of one, have. */
+/*
+ * The number of digits of every countdown of a unit, or of every text of a
+ * unit.
+ */
 extern int	CountdownDigits(TimeUnit unit);
 extern uint32 InstantTextLength(TimeUnit unit);
 

@@ -57,7 +57,10 @@ ListContributorInsightsRequest(Request *request)
 
 /* ---- of one table ---- */
 
-/* Raises the control plane's error if the table does not exist; its name. */
+/*
+ * Returns the name of an existing table; raises the error of control
+ * operations if it does not exist.
+ */
 static const char *
 ExistingTable(const Field *input)
 {
@@ -76,7 +79,7 @@ DescribeKinesisRequest(Request *request)
 	EmptyList(request, "KinesisDataStreamDestinations");
 }
 
-/* There are no destinations: there is nothing to do. */
+/* A table has no destinations, so nothing must be disabled. */
 void
 DisableKinesisRequest(Request *request)
 {
@@ -117,7 +120,7 @@ UpdateContributorInsightsRequest(Request *request)
 	DescribeInsights(request);
 }
 
-/* Only tables with replicas have anything to describe. */
+/* Only tables with replicas have auto scaling settings of replicas. */
 void
 DescribeAutoScalingRequest(Request *request)
 {
@@ -163,7 +166,10 @@ DescribeGlobalTableRequest(Request *request)
 
 /* ---- policies ---- */
 
-/* Raises an error unless the ARN is one of a table that exists, or of its stream. */
+/*
+ * Raises an error unless the ARN is that of an existing table or of its
+ * stream.
+ */
 static void
 CheckResource(const char *arn)
 {

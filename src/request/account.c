@@ -19,7 +19,7 @@ DescribeLimitsRequest(Request *request)
 	WriterIntegerMember(request->out, "TableMaxWriteCapacityUnits", 40000);
 }
 
-/* Whether it can be an address, by its bytes. */
+/* Whether a text consists of bytes that an address can have. */
 static bool
 IsAddress(Slice host)
 {
@@ -31,7 +31,10 @@ IsAddress(Slice host)
 	return host.len > 0;
 }
 
-/* Clients go on with the address that they get: the one they came by. */
+/*
+ * Returns the address by which the client came, because clients continue with
+ * the address that they get.
+ */
 static const char *
 FindEndpoint(const Request *request)
 {

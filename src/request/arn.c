@@ -31,7 +31,7 @@ StreamArn(const char *table_name, const char *label)
 	return psprintf("%s/stream/%s", TableArn(table_name), label);
 }
 
-/* An id for the key that the service makes for every account and region. */
+/* The id of the key that the service creates for every account and region. */
 static char *
 AccountKey(void)
 {
@@ -56,7 +56,7 @@ KeyArn(const char *key)
 					strncmp(key, "alias/", 6) == 0 ? "" : "key/", key);
 }
 
-/* Cuts the text up to the next colon off; NULL at the end. */
+/* Cuts off the text up to the next colon; NULL at the end. */
 static char *
 NextPart(char **rest)
 {

@@ -92,7 +92,7 @@ CapacityAddWrite(Capacity *c, const struct varlena *old_item, const struct varle
 
 /* ---- the answer ---- */
 
-/* CapacityUnits and, of transactions, which kind of units they are. */
+/* Writes CapacityUnits and, in transactions, the kind of the units. */
 static void
 WriterUnitMembers(Writer *w, double units, CapacityKind kind)
 {
@@ -104,7 +104,7 @@ WriterUnitMembers(Writer *w, double units, CapacityKind kind)
 	WriterUnits(w, units);
 }
 
-/* The touched indexes of one kind, if any. */
+/* Writes the indexes of one kind that consumed units, if there are any. */
 static void
 WriterIndexUnits(Writer *w, const Capacity *c, bool local, CapacityKind kind)
 {
@@ -237,8 +237,8 @@ WriterCapacityList(Writer *w, CapacityList *list, CapacityDetail detail, Capacit
 /* ---- item collections ---- */
 
 /*
- * There is no limit on item collections here.  The estimate is the one the
- * service gives for small ones.
+ * Writes the estimate that the service returns for small collections, because
+ * item collections have no size limit here.
  */
 ValueRef
 CollectionKey(const TableDef *def, ValueRef item)
@@ -256,7 +256,7 @@ WriterCollection(Writer *w, const TableDef *def, ValueRef item)
 	Slice		name = def->key.attributes[0].name;
 	ValueRef	key = CollectionKey(def, item);
 
-	/* the table's name may mean another table by now */
+	/* the name may refer to another table by now */
 	if (ValueIsMissing(key))
 		NoteKeyMismatch(def, key, NULL);
 	WriterBeginObject(w);

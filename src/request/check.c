@@ -16,15 +16,15 @@
 
 typedef struct Check
 {
-	bool		telling;		/* the second walk; the next two are for it */
-	StringInfoData path;		/* of the field under the walk: keySchema.1.member */
-	StringInfoData violations;	/* joined */
+	bool		telling;		/* this is the second walk, which uses the next two members */
+	StringInfoData path;		/* path of the field that is checked: keySchema.1.member */
+	StringInfoData violations;	/* the violations, joined */
 	int			count;
 } Check;
 
 static void CheckField(Check *check, const Field *field);
 
-/* Reports a violation: constraint says what must be satisfied. */
+/* Reports a violation; constraint describes what must be satisfied. */
 static void
 AddViolation(Check *check, const Field *field, const char *constraint)
 {
@@ -52,7 +52,7 @@ AddViolation(Check *check, const Field *field, const char *constraint)
 
 /* ---- the path ---- */
 
-/* Members are named in lower camel case in messages. */
+/* Messages name members in lower camel case. */
 static void
 PathAddMember(Check *check, const char *name)
 {
@@ -64,7 +64,7 @@ PathAddMember(Check *check, const char *name)
 	appendStringInfoString(&check->path, name + 1);
 }
 
-/* An element of a list is named by its position, from 1. */
+/* Messages name an element of a list by its position, starting with 1. */
 static void
 PathAddElement(Check *check, int i)
 {
@@ -90,7 +90,7 @@ PathTruncate(Check *check, int len)
 
 /* ---- constraints ---- */
 
-/* Unlike PostgreSQL's own functions it does not stop at U+0000. */
+/* Compares the whole text; PostgreSQL's own functions stop at U+0000. */
 static int64
 CharacterCount(Slice string)
 {
@@ -146,7 +146,7 @@ EnumText(const Shape *shape)
 	return out.data;
 }
 
-/* "length" or "value", as the constraint is on one or the other. */
+/* Returns "length" or "value", depending on what the constraint limits. */
 static const char *
 NameMeasure(const Shape *shape)
 {
@@ -180,7 +180,10 @@ CheckBounds(Check *check, const Field *field, int64 n)
 		AddViolation(check, field, MaxText(field->shape));
 }
 
-/* ARNs are checked where their table is looked for, but for their length. */
+/*
+ * Only the length of an ARN is checked here; the rest is checked when its
+ * table is looked up.
+ */
 static bool
 IsArnInstead(const Shape *shape, Slice string)
 {
@@ -215,7 +218,7 @@ CheckElements(Check *check, const Field *field)
 
 	for (int i = 0; i < field->count; i++)
 	{
-		/* nothing to report, so no need of a path */
+		/* nothing to report, so that no path is needed */
 		if (field->shape->element->raw && field->fields[i] != NULL)
 			continue;
 		PathAddElement(check, i);
@@ -227,7 +230,7 @@ CheckElements(Check *check, const Field *field)
 	}
 }
 
-/* The constraints of a map's names or values, which are reported at the map. */
+/* Checks the names or values of a map; violations are reported for the map. */
 static char *
 MapConstraints(const char *what, const Shape *shape)
 {
@@ -302,7 +305,7 @@ CheckMap(Check *check, const Field *field)
 	{
 		PathAddEntry(check, field->names[i]);
 		if (kind == SHAPE_LIST)
-			CheckElements(check, field->fields[i]);	/* length: see above */
+			CheckElements(check, field->fields[i]);	/* the length is checked above */
 		else if (kind != SHAPE_STRING)
 			CheckField(check, field->fields[i]);
 		PathTruncate(check, len);
@@ -337,7 +340,7 @@ static void
 CheckField(Check *check, const Field *field)
 {
 	if (field->shape->raw)
-		return;					/* attribute values: params.c */
+		return;					/* params.c checks attribute values */
 	switch (field->shape->kind)
 	{
 		case SHAPE_STRING:

@@ -78,7 +78,10 @@ IsUsed(const Field *input, Slice name)
 		VectorIndexesHave(FieldMember(input, "VectorIndexes"), name);
 }
 
-/* Names of definitions, all of them or those used by keys: "a, b". */
+/*
+ * Returns the names in AttributeDefinitions, all of them or those used by
+ * keys: "a, b".
+ */
 static char *
 DefinitionNames(const Field *input, bool used)
 {

@@ -71,7 +71,10 @@ TableClose(OpenedTable *table)
 
 /* ---- statistics ---- */
 
-/* Of a table or an index of it; nothing for who may not read all of it. */
+/*
+ * Writes the size and the number of items of a table or index; nothing for
+ * users who may not read all of the table.
+ */
 static void
 CountRows(const OpenedTable *table, Oid relid, int64 *rows, int64 *bytes)
 {
@@ -192,7 +195,7 @@ IndexStatusName(const IndexDef *index, const Transition *transition)
 		[INDEX_DELETING] = "DELETING",
 	};
 
-	/* a table under creation has all its indexes under creation */
+	/* the indexes of a table being created are being created, too */
 	if (transition->created)
 		return "CREATING";
 	if (transition->index != NULL && strcmp(index->name, transition->index) == 0)
@@ -368,7 +371,7 @@ TableIsChanging(const OpenedTable *table)
 	return false;
 }
 
-/* What is no matter of keys and indexes. */
+/* Writes the members that do not concern keys and indexes. */
 static void
 WriterState(Writer *w, const OpenedTable *table, const Transition *transition)
 {

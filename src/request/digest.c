@@ -15,7 +15,10 @@ DigestBegin(Digest *digest)
 	INIT_CRC32C(digest->crc);
 }
 
-/* The hash is also of the length: two lists of bytes do not run into one another. */
+/*
+ * The hash includes the length, so that two byte strings cannot be confused
+ * with their concatenation.
+ */
 void
 DigestBytes(Digest *digest, const void *bytes, uint32 len)
 {

@@ -9,7 +9,7 @@
 #include "request/failure.h"
 #include "request/wording.h"
 
-/* Whether the detail of a validation error is for clients: see problem.h. */
+/* Whether the detail of a validation error is for clients (problem.h). */
 static bool
 IsForClient(const ErrorData *edata)
 {
@@ -25,10 +25,11 @@ AccessDeniedMessage(const ErrorData *edata)
 }
 
 /*
- * The service names the reason of most errors.  It does not for text that is no
- * JSON, nor for operations it does not know, where we do: who uses an operation that
- * we lack must be told.  Conflicts have the service's own words.
- * Errors of the server are its own business: their texts have names of files.
+ * Most errors have a message.  Text that is not JSON has none in the service.
+ * An unknown operation has none there either, but here it has one, because
+ * users must learn which operation is unsupported.  Conflicts have the
+ * service's message.  Internal errors have a fixed one, because their own text
+ * may contain names of files.
  */
 const char *
 FailureMessage(const ErrorData *edata)
@@ -66,14 +67,14 @@ FailureItem(const ErrorData *edata)
 	return JsonDetail(edata, ERRCODE_DYNAMO_CONDITION_FAILED, '{');
 }
 
-/* The reasons of a canceled transaction, in the same way. */
+/* Returns the cancellation reasons in DETAIL, if they are JSON. */
 static const char *
 FailureReasons(const ErrorData *edata)
 {
 	return JsonDetail(edata, ERRCODE_DYNAMO_TRANSACTION_CANCELED, '[');
 }
 
-/* What some errors carry beside their message. */
+/* Appends the members that some errors have besides the message. */
 static void
 AppendData(StringInfo out, const ErrorData *edata)
 {

@@ -8,7 +8,7 @@
 #include "lib/stringinfo.h"
 #include "utils/elog.h"
 
-/* The service's name for an error; NULL if it has none. */
+/* Returns the service's message for an error; NULL if it has none. */
 extern const char *FailureMessage(const ErrorData *edata);
 
 /*

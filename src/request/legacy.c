@@ -34,7 +34,7 @@ typedef enum LegacyOperator
 	LEGACY_NOT_NULL
 } LegacyOperator;
 
-/* The types an operator takes. */
+/* The types that an operator accepts. */
 typedef enum LegacyTypes
 {
 	TYPES_ANY,
@@ -48,7 +48,7 @@ typedef struct OperatorRule
 	int			min_values;
 	int			max_values;		/* -1: any number */
 	LegacyTypes types;
-	KeyOperator key;			/* in KeyConditions; KEY_NONE: refused there */
+	KeyOperator key;			/* operator in KeyConditions; KEY_NONE if keys do not support it */
 } OperatorRule;
 
 static const OperatorRule operators[] = {
@@ -67,7 +67,7 @@ static const OperatorRule operators[] = {
 	[LEGACY_NOT_NULL] = {"NOT_NULL", 0, 0, TYPES_ANY, KEY_NONE},
 };
 
-/* A comparison with its values read. */
+/* A comparison whose values have been read. */
 typedef struct Comparison
 {
 	Slice		attribute;
@@ -76,7 +76,7 @@ typedef struct Comparison
 	ValueRef   *values;
 } Comparison;
 
-/* The model has checked that the member is one of them. */
+/* Finds an operator; the model has checked that it exists. */
 static LegacyOperator
 ReadOperator(const Field *structure)
 {
@@ -123,7 +123,7 @@ CheckComparison(const Comparison *c)
 					   "the lower bound is greater than the upper bound");
 }
 
-/* The values of a list, or the one value, of a structure. */
+/* Reads the values of a list, or the single value of a structure. */
 static void
 ReadValues(const Field *value, const Field *list, Comparison *c)
 {
@@ -154,7 +154,7 @@ BuildComparison(const Comparison *c)
 		case LEGACY_CONTAINS:
 			return ConditionBuildContains(c->attribute, c->values[0]);
 		case LEGACY_NOT_CONTAINS:
-			/* false for a missing attribute, unlike NOT contains() */
+			/* this is false for a missing attribute, unlike NOT contains() */
 			both = palloc(2 * sizeof(Condition *));
 			both[0] = ConditionBuildExists(c->attribute, true);
 			both[1] = ConditionBuildNot(ConditionBuildContains(c->attribute, c->values[0]));
@@ -179,7 +179,9 @@ CheckedName(Slice name)
 
 /* ---- filters ---- */
 
-/* The comparison of an entry of a filter or of KeyConditions, checked. */
+/*
+ * Reads and checks the comparison of an entry of a filter or of KeyConditions.
+ */
 static void
 ReadComparison(const Field *map, int i, Comparison *c)
 {
@@ -200,7 +202,7 @@ CheckConditionalOperator(const Field *input, const Field *map)
 		InvalidRequest("ConditionalOperator can only be used when Filter or Expected has two or more elements");
 }
 
-/* Joins the conditions on each attribute as ConditionalOperator says. */
+/* Joins the conditions of all attributes by ConditionalOperator. */
 static Condition *
 JoinConditions(const Field *input, const Field *map,
 			   Condition *(*build) (const Field *map, int i))
@@ -234,7 +236,10 @@ LegacyFilter(const Field *input, const char *member)
 
 /* ---- Expected ---- */
 
-/* Without an operator: Value is what the attribute must be, or Exists: false. */
+/*
+ * Converts an entry without an operator: the attribute must equal Value, or
+ * must not exist.
+ */
 static LegacyOperator
 CheckExists(const Field *expected, const char *name)
 {
@@ -265,7 +270,10 @@ CheckExpectedOperator(const Field *expected, const char *name)
 	return op;
 }
 
-/* The operator of an entry, whose parts go together. */
+/*
+ * Returns the operator of an entry after checking that its members fit
+ * together.
+ */
 static LegacyOperator
 ExpectedOperator(const Field *map, int i)
 {
@@ -298,7 +306,7 @@ LegacyExpected(const Field *input)
 {
 	const Field *map = FieldMember(input, "Expected");
 
-	/* what goes with what is checked of all entries before any value */
+	/* the members of all entries are checked before any value */
 	for (int i = 0; map != NULL && i < map->count; i++)
 		(void) ExpectedOperator(map, i);
 	return JoinConditions(input, map, BuildExpected);
@@ -306,7 +314,7 @@ LegacyExpected(const Field *input)
 
 /* ---- KeyConditions ---- */
 
-/* The comparisons of KeyConditions, each checked like one of a filter. */
+/* Reads the comparisons of KeyConditions, each checked like one of a filter. */
 static Comparison *
 ReadComparisons(const Field *map)
 {
@@ -318,8 +326,8 @@ ReadComparisons(const Field *map)
 }
 
 /*
- * The key of an index may have several attributes; whether this one has is
- * seen when the table is open.
+ * Allows as many conditions as the key of an index can have.  Whether this key
+ * has as many attributes is checked when the table is open.
  */
 void
 LegacyKeyConditions(const Field *input, ReadOp *op)

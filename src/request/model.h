@@ -28,9 +28,9 @@
 
 extern const Shape model_string;
 extern const Shape model_boolean;
-extern const Shape model_table_name;	/* or ARN; where items are read and written */
-extern const Shape model_new_name;	/* of a table or index */
-extern const Shape model_defined_table; /* or ARN; where tables are made and described */
+extern const Shape model_table_name;	/* name or ARN, in operations on items */
+extern const Shape model_new_name;	/* name of a table or index */
+extern const Shape model_defined_table; /* name or ARN, in operations on tables */
 extern const Shape model_attribute_name;
 extern const Shape model_attribute_names;	/* AttributesToGet */
 extern const Shape model_name_map;	/* ExpressionAttributeNames */

@@ -75,7 +75,7 @@ static const Member update_insights_members[] = {
 const Shape model_update_insights =
 STRUCTURE("UpdateContributorInsightsInput", update_insights_members);
 
-/* An ARN of something below a table. */
+/* The ARN of an object below a table. */
 static const Shape part_arn = {.kind = SHAPE_STRING, .min = 37, .max = MAX_ARN};
 
 static const Member disable_kinesis_members[] = {

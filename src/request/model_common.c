@@ -20,7 +20,7 @@ IsName(Slice string)
 	return string.len > 0;
 }
 
-/* Too short is all that is said of an empty name where items are. */
+/* In operations on items, an empty name violates the minimum length only. */
 static bool
 IsNameOrEmpty(Slice string)
 {
@@ -45,7 +45,7 @@ const Shape model_attribute_name = {.kind = SHAPE_STRING, .max = ITEM_MAX_NAME};
 const Shape model_attribute_names = {.kind = SHAPE_LIST, .min = 1, .max = 255, .element = &model_attribute_name};
 const Shape model_name_map = {.kind = SHAPE_MAP, .key = &model_string, .element = &model_attribute_name};
 
-/* Read by item/; the member is for FieldExpand. */
+/* Values are read by item/; FieldExpand uses the member. */
 static const Member value_members[] = {MEMBER("N", model_string)};
 
 const Shape model_value = {.kind = SHAPE_STRUCTURE, .name = "AttributeValue", .raw = true,

@@ -42,7 +42,7 @@ static const Member key_element_members[] = {
 static const Shape key_element = STRUCTURE("KeySchemaElement", key_element_members);
 static const Shape key_schema = {.kind = SHAPE_LIST, .min = 1, .max = 2, .element = &key_element};
 
-/* of a global index: up to four attributes of each kind */
+/* key of a global index: up to four attributes of each kind */
 static const Shape index_key_schema = {.kind = SHAPE_LIST, .min = 1, .max = 8, .element = &key_element};
 
 static const Shape non_key_attributes = {.kind = SHAPE_LIST, .min = 1, .max = 20, .element = &key_name};

@@ -49,7 +49,7 @@ static const Shape attribute_updates = {.kind = SHAPE_MAP, .key = &model_attribu
 
 /* ---- single items ---- */
 
-/* of the writes, an empty name hides other violations */
+/* in writes, an empty name hides other violations */
 #define WRITTEN_TABLE	{"TableName", &model_table_name, true, HIDES_IF_EMPTY}
 
 static const Member get_item_members[] = {
@@ -63,7 +63,10 @@ static const Member get_item_members[] = {
 };
 const Shape model_get_item = STRUCTURE("GetItemInput", get_item_members);
 
-/* returnValues, returnConsumedCapacity: the order captured from the service */
+/*
+ * the order of returnValues and returnConsumedCapacity was captured from the
+ * service
+ */
 static const Member put_item_members[] = {
 	MEMBER("ReturnValues", model_return_values),
 	MEMBER("ReturnConsumedCapacity", model_return_capacity),
@@ -167,7 +170,7 @@ static const Member batch_get_members[] = {
 };
 static const Shape keys_and_attributes = STRUCTURE("KeysAndAttributes", batch_get_members);
 
-/* no least length: an empty map has a message of its own */
+/* no minimum length, because an empty map has a message of its own */
 static const Shape batch_get_tables = {.kind = SHAPE_MAP, .max = 100,
 .key = &model_table_name, .element = &keys_and_attributes};
 

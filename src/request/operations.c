@@ -88,7 +88,10 @@ OperationName(int number)
 
 #define MAX_SHOWN_NAME	64
 
-/* The beginning of a name that a client made up, without what no name has. */
+/*
+ * Returns the beginning of an unknown operation's name, without bytes that no
+ * name contains.
+ */
 static char *
 PrintableName(Slice name)
 {
@@ -114,7 +117,9 @@ OperationFind(Slice name)
 		const Operation *operation = &operations[i];
 		Slice		given = operation->of_streams ? of_streams : of_items;
 
-		/* the first letter tells most apart, and is cheaper than a call */
+		/*
+		 * the first letter excludes most operations and is cheaper than a call
+		 */
 		if (given.len > 0 && given.data[0] == operation->name[0] &&
 			SliceIs(given, operation->name))
 			return operation;

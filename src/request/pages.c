@@ -19,7 +19,7 @@ ReadSelect(const Field *input)
 	return kind;
 }
 
-/* What Query and Scan have in common. */
+/* Prepares the parameters that Query and Scan share. */
 static void
 FieldReadOp(const Field *input, ReadOp *op)
 {

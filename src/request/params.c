@@ -56,8 +56,8 @@ IsGiven(const Field *input, const char *name)
 }
 
 /*
- * Whether a legacy parameter is one that expressions exclude.  KeyConditions
- * goes with all of them but its own counterpart.
+ * Whether expressions exclude a legacy parameter.  KeyConditions is compatible
+ * with all expressions but KeyConditionExpression.
  */
 static bool
 IsExcluded(const Field *input, const char *name)
@@ -66,7 +66,7 @@ IsExcluded(const Field *input, const char *name)
 		(strcmp(name, "KeyConditions") != 0 || IsGiven(input, "KeyConditionExpression"));
 }
 
-/* Appends the names of the parameters given; returns how many they are. */
+/* Appends the names of the given parameters; returns their number. */
 static int
 ListGiven(StringInfo out, const Field *input, const char *const *names,
 		  bool (*given) (const Field *input, const char *name))
@@ -139,7 +139,7 @@ FieldExpr(const Field *structure, const char *name)
 	return (ExprText) {true, field->string};
 }
 
-/* Whether any of an operation's expressions is given. */
+/* Whether one of an operation's expressions is given. */
 static bool
 AnyExpression(const Field *input, const ParamRules *rules)
 {
@@ -151,7 +151,7 @@ AnyExpression(const Field *input, const ParamRules *rules)
 	return false;
 }
 
-/* Whether an expression is given that may have values. */
+/* Whether an expression that can use values is given. */
 static bool
 AnyValueExpression(const Field *input, const ParamRules *rules)
 {

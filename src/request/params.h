@@ -50,31 +50,31 @@ extern ValueRef FieldStartKey(const Field *input);
 extern ExprText FieldExpr(const Field *structure, const char *name);
 
 /*
- * ExpressionAttributeNames and, if the operation takes them,
- * ExpressionAttributeValues.  Raises the errors about names or values that no
- * expression could use, of placeholders, and of values.
+ * Reads ExpressionAttributeNames and, if the operation takes them,
+ * ExpressionAttributeValues.  Raises errors for names or values that no
+ * expression could use, for invalid placeholders, and for invalid values.
  */
 extern void FieldExprArgs(const Field *structure, const ParamRules *rules, ExprArgs *args);
 
 /*
- * ConsistentRead.  Raises ERRCODE_READ_ONLY_SQL_TRANSACTION on a standby, as
- * writes do there.
+ * Reads ConsistentRead.  On a standby, raises
+ * ERRCODE_READ_ONLY_SQL_TRANSACTION for a consistent read, as writes do there.
  */
 extern bool FieldConsistentRead(const Field *structure);
 
 /*
- * Refuses a read that must see everything that was committed before it, where
- * the server cannot know of that: on a standby.
+ * Raises an error on a standby, which cannot guarantee that a read sees
+ * everything that was committed before it.
  */
 extern void PreventStaleRead(void);
 
-/* ReturnValues; NONE if absent. */
+/* Reads ReturnValues; NONE if it is absent. */
 extern ReturnValues FieldReturnValues(const Field *structure);
 
 /*
- * The table that a name of a request means: itself or, of an ARN, the name in
- * it.  An ARN of another partition or region, or of something else, is invalid;
- * one of another account is ERRCODE_DYNAMO_ACCESS_DENIED.
+ * Returns the table's name from a name or an ARN in a request.  An ARN of
+ * another partition, region or kind of object is invalid; one of another
+ * account raises ERRCODE_DYNAMO_ACCESS_DENIED.
  */
 extern const char *TableNameOf(Slice name_or_arn);
 extern const char *FieldTableName(const Field *structure);

@@ -15,7 +15,7 @@
 
 #include "request/shape.h"
 
-/* What stands for U+0000, which would end the message. */
+/* The replacement of U+0000, which would end the message. */
 #define NUL_SIGN	'?'
 
 static void
@@ -75,7 +75,10 @@ PrintStructure(StringInfo out, const Field *field)
 	appendStringInfoChar(out, ')');
 }
 
-/* Equal text, equal hash: a value prints as Java prints an object. */
+/*
+ * Prints a value by its hash, as Java prints an object: equal texts have equal
+ * hashes.
+ */
 static void
 PrintAttributeValue(StringInfo out, const Field *field)
 {

@@ -22,10 +22,13 @@
 
 #define DEFAULT_RECOVERY_DAYS	35
 
-/* The latest restorable time is so far behind, as the service's reference says. */
+/* The age of the latest restorable time, from the service's reference. */
 #define RECOVERY_LAG	(300 * USECS_PER_SEC)
 
-/* These operations have an exception of their own for a table that does not exist. */
+/*
+ * Opens the table; these operations have an exception of their own for a
+ * missing table.
+ */
 static void
 OpenExisting(OpenedTable *table, const Field *input, LOCKMODE lockmode)
 {
@@ -69,7 +72,7 @@ WriterContinuousBackups(Writer *out, const TableSettings *settings)
 {
 	WriterName(out, "ContinuousBackupsDescription");
 	WriterBeginObject(out);
-	/* the service returns this for every table, whatever is set up */
+	/* the service returns this for every table, whatever its settings */
 	WriterStringMember(out, "ContinuousBackupsStatus", "ENABLED");
 	WriterRecovery(out, settings);
 	WriterEndObject(out);

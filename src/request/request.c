@@ -25,8 +25,8 @@ RequestExecute(const Operation *operation, Slice host, Slice json,
 	RequestCheck(request.input);
 
 	/*
-	 * Every request sees what was committed before it, and what earlier ones
-	 * of the same statement wrote, as it would over the wire.
+	 * Every request sees what was committed before it and what earlier
+	 * requests of the same statement wrote, as separate requests over HTTP do.
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	WriterBeginObject(out);
@@ -49,8 +49,8 @@ typedef struct Call
 	const text *name;
 	const text *json;
 	Writer	   *out;
-	MemoryContext context;		/* of all else */
-	const Operation *operation; /* NULL if it is unknown */
+	MemoryContext context;		/* context of all other allocations */
+	const Operation *operation; /* NULL for an unknown operation */
 	StatRequest stat;
 } Call;
 
@@ -138,7 +138,10 @@ dynamo_request(PG_FUNCTION_ARGS)
 
 /* ---- dynamo.request_safe ---- */
 
-/* Wraps an answer's body: {"status": 200, "body": ...}. */
+/*
+ * Begins the result, which contains the response: {"status": 200, "body":
+ * ...}.
+ */
 static void
 BeginStatus(Writer *out, int status)
 {
@@ -147,7 +150,7 @@ BeginStatus(Writer *out, int status)
 	WriterName(out, "body");
 }
 
-/* The answer that tells of an error. */
+/* Writes the result for an error. */
 static void
 AnswerFailure(Writer *out, ErrorData *edata)
 {
@@ -181,7 +184,10 @@ ExecuteSafe(void *arg)
 static ErrorData *
 ExecuteSafely(const text *name, const text *json, Writer *out)
 {
-	/* not the subtransaction's own context, which would live to the end */
+	/*
+	 * not the subtransaction's context, which would live until the transaction
+	 * ends
+	 */
 	Call		call = {
 		.name = name,
 		.json = json,

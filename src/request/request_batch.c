@@ -23,7 +23,7 @@ typedef struct BatchGet
 {
 	const Field *tables;		/* RequestItems */
 	int			n;
-	BatchGetTable *gets;		/* one per table, as the next */
+	BatchGetTable *gets;		/* one for each table */
 	GetResult **results;
 	int		   *returned;		/* keys that fit into the response */
 } BatchGet;
@@ -59,7 +59,7 @@ typedef struct GivenKey
 	const Field *field;
 } GivenKey;
 
-/* The text of a number in a key, or an empty one of another type. */
+/* Returns the text of a number in a key; empty for other types. */
 static Slice
 NumberText(const Field *key, Slice name)
 {
@@ -71,7 +71,7 @@ NumberText(const Field *key, Slice name)
 	return (Slice) {"", 0};
 }
 
-/* Whether the numbers in two keys that are the same item's are written alike. */
+/* Whether the numbers in two keys of the same item have the same text. */
 static bool
 NumbersAlike(const GivenKey *a, const GivenKey *b)
 {
@@ -91,14 +91,17 @@ NumbersAlike(const GivenKey *a, const GivenKey *b)
 	return true;
 }
 
-/* ElementHash */
+/* An ElementHash. */
 static uint64
 HashOfGiven(const void *list, int i)
 {
 	return ValueHash(((const GivenKey *) list)[i].key, 0);
 }
 
-/* To the service, keys are the same if they are written alike: 1 is not 1.0. */
+/*
+ * Whether a key is repeated.  To the service keys are equal if their texts are
+ * equal: 1 differs from 1.0.
+ */
 static bool
 GivenAlike(const void *list, int i, int j)
 {
@@ -130,7 +133,7 @@ AnyTableHas(const Field *tables, const char *member)
 	return false;
 }
 
-/* The parameters of all tables are those of one request. */
+/* Checks expressions and legacy parameters across all tables of a request. */
 static void
 CheckTablesMixing(const Field *tables)
 {
@@ -169,8 +172,8 @@ PrepareGets(BatchGet *batch, const Field *tables, CapacityDetail detail)
 }
 
 /*
- * Fills in the sizes that nobody has asked for, unless all items surely fit
- * into a response: stored, an item has at least three quarters of its size.
+ * Fills in sizes that were not requested, unless all items certainly fit into
+ * a response: a stored item has at least three quarters of its size.
  */
 static void
 MeasureItems(BatchGet *batch)
@@ -200,8 +203,8 @@ MeasureItems(BatchGet *batch)
 }
 
 /*
- * Writes the items, up to the largest response there is: the first item is
- * returned whatever its size.
+ * Writes items up to the maximum size of a response; the first item is always
+ * returned.
  */
 static void
 AnswerItems(Request *request, BatchGet *batch)
@@ -233,7 +236,10 @@ AnswerItems(Request *request, BatchGet *batch)
 	WriterEndObject(out);
 }
 
-/* The part of a table's request that was not answered, to be sent again. */
+/*
+ * Writes the unprocessed part of a table's request, which the client sends
+ * again.
+ */
 static void
 AnswerUnprocessedTable(Writer *out, const Field *request, int returned)
 {
@@ -287,7 +293,7 @@ AnswerGetCapacity(Request *request, const BatchGet *batch)
 		Capacity   *c;
 
 		if (batch->returned[i] == 0)
-			continue;			/* all of it unprocessed */
+			continue;			/* the whole request of the table is unprocessed */
 		c = CapacityListGet(&list, batch->gets[i].table_name);
 		for (int k = 0; k < batch->returned[i]; k++)
 			CapacityAddRead(c, NULL, ReadUnits(batch->results[i][k].size, consistent));
@@ -315,7 +321,7 @@ BatchGetItemRequest(Request *request)
 typedef struct BatchWrite
 {
 	int			n;
-	WriteOp    *writes;			/* one per request, as the next */
+	WriteOp    *writes;			/* one for each request */
 	WriteResult *results;
 } BatchWrite;
 

@@ -24,9 +24,8 @@
 typedef struct ReadState
 {
 	JsonReader	json;
-	bool		expand;			/* fields are made of what raw shapes hold */
-	bool		member;			/* what is read next is a structure's member,
-								 * rather than an element of a list or map */
+	bool		expand;			/* the values of raw shapes get fields */
+	bool		member;			/* the next value is a member, not an element of a list or map */
 } ReadState;
 
 static Field *ReadField(ReadState *state, const Shape *shape);
@@ -60,8 +59,8 @@ ScalarName(const Shape *shape)
 }
 
 /*
- * The same for a value where a structure is due; it says where if that is an
- * attribute value, as which SQL users give plain JSON.
+ * Raises the error for a scalar in place of a structure.  In an attribute
+ * value, where SQL users may write plain JSON, the error contains its place.
  */
 static void StructureError(const JsonReader *r, const Shape *shape, const char *message) pg_attribute_noreturn();
 
@@ -93,7 +92,7 @@ JavaType(const Shape *shape)
 	}
 }
 
-/* An array stands where shape is expected. */
+/* Raises the error for an array in place of this shape. */
 static void
 ArrayError(const Shape *shape)
 {
@@ -104,7 +103,7 @@ ArrayError(const Shape *shape)
 	TypeError(psprintf(WORDING_BAD_COLLECTION, type));
 }
 
-/* The token is no string, but a scalar where a scalar of another kind stands. */
+/* Raises the error for a scalar in place of a scalar of another kind. */
 static void
 ConversionError(JsonReader *r, const Shape *shape)
 {
@@ -137,8 +136,8 @@ ConversionError(JsonReader *r, const Shape *shape)
 }
 
 /*
- * A value of a JSON kind that this shape never has.  member: it belongs to a
- * structure.
+ * Raises the error for a value of a JSON type that this shape never has.
+ * member: the value belongs to a structure.
  */
 static void
 KindError(JsonReader *r, const Shape *shape, bool member)
@@ -165,7 +164,7 @@ KindError(JsonReader *r, const Shape *shape, bool member)
 
 /* ---- scalars ---- */
 
-/* A number of JSON for a whole number: fractions are cut off downwards. */
+/* Converts a JSON number to an integer; fractions are cut off. */
 static int64
 IntegerFromNumber(const JsonReader *r, Slice number, const Shape *shape)
 {
@@ -213,11 +212,11 @@ ReadScalar(JsonReader *r, JsonKind kind, const Shape *shape, Field *field)
 
 /* ---- containers ---- */
 
-/* Room for one more element, and one more name. */
+/* Makes room for one more element and name. */
 static void
 GrowField(Field *field, bool names)
 {
-	/* doubled at every power of two, from 4 */
+	/* the capacity doubles at every power of two, from 4 */
 	if ((field->count & (field->count - 1)) != 0 || (field->count > 0 && field->count < 4))
 		return;
 	if (field->count == 0)
@@ -258,12 +257,12 @@ MapPut(Field *map, Slice name, Field *value)
 	map->fields[map->count++] = value;
 }
 
-/* Of several entries of one name the value of the last remains. */
+/* If a name occurs several times, its last value counts. */
 static void
 DropRepeated(Field *map)
 {
-	uint32		size = pg_nextpower2_32(2 * map->count);	/* at most half full */
-	int		   *slots = palloc0(size * sizeof(int));	/* by hash of the name, positions from 1 */
+	uint32		size = pg_nextpower2_32(2 * map->count);	/* hash table, at most half full */
+	int		   *slots = palloc0(size * sizeof(int));	/* positions by hash of the name, from 1 */
 	int			n = 0;
 
 	for (int i = 0; i < map->count; i++)
@@ -303,7 +302,7 @@ ReadMap(ReadState *state, const Shape *shape, Field *field)
 		DropRepeated(field);
 }
 
-/* The position of a member in its structure, or -1. */
+/* Returns the position of a member in its structure, or -1. */
 static int
 MemberIndex(const Shape *shape, Slice name)
 {
@@ -311,7 +310,7 @@ MemberIndex(const Shape *shape, Slice name)
 	{
 		const char *member = shape->members[i].name;
 
-		/* the first letter tells most apart, and is cheaper than a call */
+		/* the first letter excludes most members and is cheaper than a call */
 		if (name.len > 0 && member[0] == name.data[0] && SliceIs(name, member))
 			return i;
 	}
@@ -344,8 +343,8 @@ ReadStructure(ReadState *state, const Shape *shape, Field *field)
 /* ---- attribute values ---- */
 
 /*
- * A value of ExpressionAttributeValues.  A bad placeholder matters more than
- * all values, but the first of these counts.
+ * Reads a value of ExpressionAttributeValues.  An invalid placeholder is more
+ * important than invalid values; of these the first one counts.
  */
 static void
 ReadPlaceholder(JsonReader *r, ItemBuilder *b, Slice name)
@@ -386,7 +385,7 @@ ReadPlaceholders(JsonReader *r, ItemBuilder *b)
 	ItemBuilderEnd(b);
 }
 
-/* Makes the item or value of a raw shape, or notes its problem. */
+/* Completes the item or value of a raw shape, or notes its problem. */
 static void
 ReadRaw(JsonReader *r, const Shape *shape, Field *field)
 {
@@ -429,7 +428,7 @@ ReadContents(ReadState *state, JsonKind kind, const Shape *shape, Field *field)
 		ReadStructure(state, shape, field);
 }
 
-/* Reads the value that comes next; NULL for null. */
+/* Reads the next value; returns NULL for null. */
 static Field *
 ReadField(ReadState *state, const Shape *shape)
 {
@@ -478,7 +477,10 @@ FieldExpand(const Field *field)
 
 /* ---- accessors ---- */
 
-/* The linker gives equal literals one address, by which most are found. */
+/*
+ * Compares addresses first, because the linker gives most equal literals the
+ * same address.
+ */
 const Field *
 FieldMember(const Field *structure, const char *name)
 {

@@ -41,7 +41,7 @@ CheckNotBuilding(const char *name)
 				 errmsg("Attempt to change a resource which is still in use: Cannot delete table while indexes are being created, updated, or deleted.")));
 }
 
-/* The answer describes the table as it was; it is gone when it arrives. */
+/* The response describes the table before it was dropped. */
 void
 DeleteTableRequest(Request *request)
 {
@@ -66,14 +66,17 @@ DeleteTableRequest(Request *request)
 
 /* ---- ListTables ---- */
 
-/* Tables that a name without a schema finds, which is how requests name them. */
+/*
+ * The tables that names without a schema find, because requests name tables
+ * so.
+ */
 void
 ListTablesRequest(Request *request)
 {
 	const char *start = FieldString(request->input, "ExclusiveStartTableName");
 	int64		limit = FieldInteger(request->input, "Limit", LIST_LIMIT);
 	Writer	   *out = request->out;
-	/* one more than asked for tells whether there are more */
+	/* one more than requested tells whether there are more */
 	List	   *names = VisibleTableNames(start != NULL ? start : "", limit + 1);
 
 	WriterName(out, "TableNames");

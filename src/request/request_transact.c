@@ -52,7 +52,7 @@ TransactGetItemsRequest(Request *request)
 
 /* ---- TransactWriteItems ---- */
 
-/* The members of an action, and what each is. */
+/* The kinds of actions and the names of their members. */
 static const struct
 {
 	const char *member;
@@ -65,7 +65,9 @@ static const struct
 	{"Update", WRITE_KIND_UPDATE, "Key"},
 };
 
-/* The one member of an action; *kind is its position in action_kinds. */
+/*
+ * Returns the only member of an action; *kind is its position in action_kinds.
+ */
 static const Field *
 FindAction(const Field *transact_item, int *kind)
 {
@@ -86,8 +88,9 @@ FindAction(const Field *transact_item, int *kind)
 }
 
 /*
- * The item of an action.  One that is nested too deeply is no error of the
- * request, like other problems of attribute values, but of its action.
+ * Returns the item of an action.  An item that is nested too deeply cancels
+ * the transaction; other problems of attribute values are errors of the
+ * request.
  */
 static struct varlena *
 ActionItem(const Transaction *t, int position, const Field *field)
@@ -119,7 +122,10 @@ PrepareAction(Transaction *t, int position, const Field *transact_item, bool ima
 				  &op->args);
 }
 
-/* What counts are the items, keys and values sent, not how they are written. */
+/*
+ * Returns the size that counts: of the items, keys and values, not of their
+ * JSON.
+ */
 static uint64
 SizeOfAction(const WriteOp *op)
 {
@@ -143,8 +149,9 @@ PrepareTransaction(Transaction *t, const Field *input)
 }
 
 /*
- * repeated: it was executed before.  Nothing was done now; the capacity is
- * what the service takes to look at the items.
+ * Writes the response.  repeated: the transaction was executed before and
+ * nothing was done now; the capacity is what the service charges for reading
+ * the items.
  */
 static void
 AnswerTransaction(Request *request, const Transaction *t, bool repeated)
@@ -170,7 +177,7 @@ AnswerTransaction(Request *request, const Transaction *t, bool repeated)
 					   repeated ? CAPACITY_TRANSACT_READ : CAPACITY_TRANSACT_WRITE);
 }
 
-/* Whether a transaction with a token was executed before. */
+/* Whether the transaction was executed with this token before. */
 static bool
 WasExecuted(const Transaction *t, const Field *token)
 {

@@ -18,8 +18,8 @@
 #include "table/settings_owner.h"
 
 /*
- * Remembers the change, unless there has been one just now.  The table is
- * locked already.
+ * Stores the time of the change; raises an error if there was another change
+ * recently.  The table is locked already.
  */
 static void
 RecordChange(const char *name)

@@ -8,7 +8,7 @@
 #include "request/arn.h"
 #include "request/resource.h"
 
-/* What stands behind the table's name must be nothing or a stream. */
+/* Only a stream may follow the table's name. */
 static void
 CheckBelowTable(const Arn *arn, const char *text)
 {

@@ -6,9 +6,9 @@
 #define DYNAMO_RESOURCE_H
 
 /*
- * The table's name in an ARN; NULL if the ARN is of another account or of a
- * table's stream.  Raises ERRCODE_DYNAMO_VALIDATION for what is no ARN of a
- * table here.
+ * Returns the table's name in an ARN; NULL if the ARN is of another account or
+ * of a table's stream.  Raises ERRCODE_DYNAMO_VALIDATION if the text is not
+ * the ARN of a table in this region.
  */
 extern char *ResourceTable(const char *arn);
 

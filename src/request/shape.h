@@ -32,7 +32,7 @@ typedef enum ShapeKind
 	SHAPE_INTEGER,				/* 32 bits */
 	SHAPE_LONG,					/* 64 bits */
 	SHAPE_LIST,
-	SHAPE_MAP,					/* of strings to anything */
+	SHAPE_MAP,					/* map from strings to any values */
 	SHAPE_STRUCTURE
 } ShapeKind;
 
@@ -40,25 +40,28 @@ typedef struct Shape Shape;
 
 #define MAX_ARN		1024
 
-/* A regular expression, as text for messages and as code. */
+/* A regular expression, as text for messages and as a function. */
 typedef struct Pattern
 {
 	const char *text;
 	bool		(*matches) (Slice string);
 } Pattern;
 
-/* Whether a violation by a member of an input hides those by all others. */
+/*
+ * Whether a violation by a member of the input hides the violations by all
+ * others.
+ */
 typedef enum Hiding
 {
 	HIDES_NONE,
-	HIDES_IF_EMPTY,				/* an empty string does */
+	HIDES_IF_EMPTY,				/* an empty string hides the others */
 	HIDES_ALWAYS
 } Hiding;
 
 /* A member of a structure. */
 typedef struct Member
 {
-	const char *name;			/* as in JSON: "TableName" */
+	const char *name;			/* name in JSON: "TableName" */
 	const Shape *shape;
 	bool		required;
 	Hiding		hiding;
@@ -68,27 +71,27 @@ struct Shape
 {
 	ShapeKind	kind;
 
-	const char *name;			/* of a structure, as the service calls it */
+	const char *name;			/* name of a structure in the service's messages */
 
 	bool		raw;			/* an attribute value, or a map of them */
 	bool		placeholders;	/* a raw map whose names are :placeholders */
 
 	/*
-	 * Least and greatest length of a string, list or map, or value of a
-	 * number; 0 for none (as no constraint of the model needs it: a value
-	 * that must not be negative says so by not_negative).
+	 * Minimum and maximum length of a string, list or map, or value of a
+	 * number; 0 for no limit.  The model needs no limit of 0: not_negative
+	 * forbids negative values.
 	 */
 	int64		min;
 	int64		max;
 	bool		not_negative;
 	bool		whole;			/* an INTEGER without a decimal point */
 	const Pattern *pattern;
-	bool		or_arn;			/* an ARN may stand instead, of MAX_ARN characters */
-	const char *const *values;	/* enum: in the service's order, NULL ended */
+	bool		or_arn;			/* an ARN of up to MAX_ARN characters is allowed, too */
+	const char *const *values;	/* values of an enum in the service's order, ending with NULL */
 
-	const Shape *key;			/* of a map: constraints on its names */
-	const Shape *element;		/* of a list or map */
-	int			nmembers;		/* of a structure, in the order of checks */
+	const Shape *key;			/* constraints on the names of a map */
+	const Shape *element;		/* shape of the elements of a list or map */
+	int			nmembers;		/* members of a structure, in the order of checks */
 	const Member *members;
 };
 
@@ -96,17 +99,17 @@ struct Shape
 typedef struct Field
 {
 	const Shape *shape;
-	Slice		text;			/* its JSON */
-	struct varlena *item;		/* of a raw shape: the item or value, or NULL */
-	Problem    *problem;		/* and then what is wrong with it */
+	Slice		text;			/* the JSON text */
+	struct varlena *item;		/* raw shape: the item or value, or NULL */
+	Problem    *problem;		/* raw shape: the problem of the item or value, or NULL */
 	Slice		string;			/* STRING */
 	int64		integer;		/* INTEGER, LONG */
 	bool		boolean;		/* BOOLEAN */
 
 	/*
-	 * LIST: the elements (NULL where null stood).  MAP: the values, with
-	 * their names.  STRUCTURE: one per member of the shape, NULL if absent.
-	 * None of a raw shape.
+	 * LIST: the elements (NULL for null).  MAP: the values, with their names.
+	 * STRUCTURE: one for each member of the shape, NULL if it is absent.  A
+	 * raw shape has none.
 	 */
 	int			count;
 	struct Field **fields;
@@ -123,14 +126,14 @@ typedef struct Field
 extern Field *RequestRead(const Shape *shape, const char *text, uint32 len);
 
 /*
- * The field of a raw map with the fields of its values; of these, how numbers
- * are written.
+ * Returns the field of a raw map with fields for its values, which contain the
+ * texts of numbers.
  */
 extern Field *FieldExpand(const Field *field);
 
 /*
- * Accessors for structures: what the member named holds, or the default.  The
- * shape must have such a member.
+ * Accessors for structures: return the value of the named member, or the
+ * default.  The shape must have the member.
  */
 extern const Field *FieldMember(const Field *structure, const char *name);
 extern Slice FieldSlice(const Field *structure, const char *name);

@@ -16,10 +16,10 @@
 #include "table/settings_owner.h"
 
 #define ITERATOR_MINUTES	15
-#define CODE_BYTES			16	/* of the message authentication code */
+#define CODE_BYTES			16	/* length of the message authentication code */
 #define SEPARATOR			"|1|"
 
-/* What the base64 text holds; integers are in network order. */
+/* The contents of the base64 text; integers are in network byte order. */
 typedef struct Payload
 {
 	uint64		position;
@@ -63,7 +63,7 @@ ShardIteratorPrint(const char *arn, int64 position)
 	return out.data;
 }
 
-/* Whether text is what ShardIteratorPrint made once. */
+/* Whether a text was created by ShardIteratorPrint. */
 static bool
 ParsePayload(const char *text, char **arn, Payload *payload)
 {

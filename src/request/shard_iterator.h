@@ -13,12 +13,12 @@
 
 #include "item/item.h"
 
-/* An iterator that is issued now; palloc'd. */
+/* Creates an iterator with the current time; palloc'd. */
 extern char *ShardIteratorPrint(const char *arn, int64 position);
 
 /*
- * Reads an iterator.  Raises ERRCODE_DYNAMO_VALIDATION for text that is none,
- * ERRCODE_DYNAMO_EXPIRED_ITERATOR 15 minutes after it was issued.
+ * Reads an iterator.  Raises ERRCODE_DYNAMO_VALIDATION for an invalid one and
+ * ERRCODE_DYNAMO_EXPIRED_ITERATOR 15 minutes after it was created.
  */
 extern void ShardIteratorParse(Slice text, char **arn, int64 *position);
 

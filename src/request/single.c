@@ -48,10 +48,7 @@ GetItemRequest(Request *request)
 
 /* ---- writes ---- */
 
-/*
- * What a write tells beside its attributes: capacity, and the size of the
- * item's collection.
- */
+/* Writes the capacity of a write and the size of the item's collection. */
 static void
 AnswerMetrics(Request *request, const WriteOp *op, const WriteResult *result)
 {
@@ -77,7 +74,10 @@ AnswerMetrics(Request *request, const WriteOp *op, const WriteResult *result)
 	CapacityEnd(&c);
 }
 
-/* What the three writes have in common; item is the name of their first part. */
+/*
+ * Reads the parameters that the three writes share; item is the name of the
+ * member with the item or key.
+ */
 static void
 ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRules *rules)
 {
@@ -102,7 +102,7 @@ ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRule
 	op.return_old_on_failure =
 		FieldIs(input, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
 	op.images = FieldCapacity(input) != CAPACITY_NONE;
-	/* these come before errors of what follows */
+	/* these errors have precedence over those below */
 	if (FieldMember(input, "Expected") != NULL ||
 		FieldMember(input, "ConditionalOperator") != NULL)
 		WriteCheckRequest(&op);

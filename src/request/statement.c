@@ -46,7 +46,7 @@ StatementPrepare(PreparedStatement *s, const Field *input, Problem *problem)
 		StatementBind(statement, s->parameters, s->nparameters, &s->bound, problem);
 }
 
-/* A C string would end at U+0000, and be another name. */
+/* Raises an error for a name with U+0000, at which a C string would end. */
 static void
 CheckName(Slice name)
 {
@@ -94,7 +94,7 @@ DigestStatement(Digest *digest, const PreparedStatement *s)
 
 /* ---- writes ---- */
 
-/* The condition, and that there is an item. */
+/* Adds the condition that the item exists. */
 static Condition *
 AndItemExists(const PreparedStatement *s, Condition *rest)
 {

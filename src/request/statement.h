@@ -19,7 +19,7 @@
 #include "request/digest.h"
 #include "request/shape.h"
 
-/* A statement of a request, on its way to being executed. */
+/* A statement of a request and the stages of its preparation. */
 typedef struct PreparedStatement
 {
 	const Field *input;			/* the structure with Statement and Parameters */
@@ -27,8 +27,8 @@ typedef struct PreparedStatement
 	int			nparameters;
 	ValueRef   *parameters;
 	BoundStatement bound;
-	const char *table_name;		/* without what an ARN has around it */
-	TableDef   *def;			/* NULL: not open */
+	const char *table_name;		/* the name only, if the statement has an ARN */
+	TableDef   *def;			/* NULL if the table is not open */
 } PreparedStatement;
 
 /* ---- statement.c ---- */
@@ -41,24 +41,27 @@ typedef struct PreparedStatement
  */
 extern bool StatementPrepare(PreparedStatement *s, const Field *input, Problem *problem);
 
-/* Finds the table; StatementClose lets its definition go. */
+/* Opens the table's definition; StatementClose releases it. */
 extern void StatementOpen(PreparedStatement *s);
 
-/* Sets table_name only, which is all that INSERT needs. */
+/* Sets table_name, which is all that INSERT needs. */
 extern void StatementNameTable(PreparedStatement *s);
 extern void StatementClose(PreparedStatement *s);
 
 /*
- * The write that an open statement means: INSERT, UPDATE, DELETE, EXISTS.
- * images: ask for the items before and after.  Returns false if it notes a
- * problem; raises it if problem is NULL.
+ * Converts an open INSERT, UPDATE, DELETE or EXISTS to a write.  images: ask
+ * for the items before and after.  Returns false if it notes a problem; raises
+ * it if problem is NULL.
  */
 extern bool StatementWrite(const PreparedStatement *s, bool images, WriteOp *op, Problem *problem);
 
-/* The get that an open SELECT means; false if it does not fix the full key. */
+/*
+ * Converts an open SELECT to a get; returns false if its condition does not
+ * contain the full key.
+ */
 extern bool StatementGet(const PreparedStatement *s, GetOp *op);
 
-/* Adds a statement with its parameters. */
+/* Adds a statement with its parameters to a digest. */
 extern void DigestStatement(Digest *digest, const PreparedStatement *s);
 
 /* Writes the capacity of one write, or of one get, of an open statement. */
@@ -71,19 +74,19 @@ extern void StatementReadCapacity(Writer *out, const PreparedStatement *s, Capac
 /* ---- statement_read.c ---- */
 
 /*
- * Executes a SELECT and answers it: Items, NextToken, LastEvaluatedKey,
- * ConsumedCapacity.
+ * Executes a SELECT and writes the response: Items, NextToken,
+ * LastEvaluatedKey, ConsumedCapacity.
  */
 extern void StatementRead(const PreparedStatement *s, Writer *out);
 
 /* ---- statement_token.c ---- */
 
-/* The token for going on behind a key; palloc'd text. */
+/* Creates the token for continuing after a key; palloc'd text. */
 extern char *NextTokenMake(const PreparedStatement *s, const struct varlena *key);
 
 /*
- * The key that a token goes on behind.  Raises "Invalid NextToken" unless it
- * was made for this statement with these parameters.
+ * Returns the key after which a token continues.  Raises "Invalid NextToken"
+ * unless the token was made for this statement with these parameters.
  */
 extern struct varlena *NextTokenRead(const PreparedStatement *s, Slice token);
 

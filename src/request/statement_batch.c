@@ -19,14 +19,14 @@
 #include "request/wording.h"
 #include "subtransaction.h"
 
-/* A statement of a batch and what came of it. */
+/* A statement of a batch and its result. */
 typedef struct BatchStatement
 {
 	const Field *input;
 	PreparedStatement s;
-	ErrorData  *failure;		/* NULL: none */
+	ErrorData  *failure;		/* NULL if it succeeded */
 	bool		images;			/* capacity needs the items */
-	GetOp		get;			/* one or the other */
+	GetOp		get;			/* either get or write is used */
 	WriteOp		write;
 	WriteResult written;
 	GetResult	read;
@@ -93,7 +93,7 @@ PrepareBatchStatement(void *arg)
 	(void) StatementPrepare(&b->s, b->input, NULL);
 }
 
-/* Whether its text could be read as a statement. */
+/* Whether the text is a statement. */
 static bool
 IsStatement(const BatchStatement *b)
 {
@@ -120,7 +120,7 @@ MakeOperation(void *arg)
 		(void) StatementWrite(&b->s, b->images, &b->write, NULL);
 		return;
 	}
-	consistent = FieldConsistentRead(b->input); /* refused on a standby */
+	consistent = FieldConsistentRead(b->input); /* raises an error on a standby */
 	if (!StatementGet(&b->s, &b->get))
 		InvalidRequest(WORDING_BATCH_SELECT);
 	b->get.consistent = consistent;
@@ -139,7 +139,7 @@ ExecuteBatchStatement(void *arg)
 
 /* ---- the batch ---- */
 
-/* All that could be read as statements must read, or all must write. */
+/* All valid statements must read, or all must write. */
 static void
 CheckKinds(const BatchStatement *batch, int n)
 {
@@ -170,7 +170,10 @@ RunAll(void (*step) (void *b), BatchStatement *batch, int n)
 	}
 }
 
-/* Whether two statements, whose operations are made, are on one item. */
+/*
+ * Whether two statements, whose operations are prepared, concern the same
+ * item.
+ */
 static bool
 IsSameItem(const BatchStatement *a, const BatchStatement *b)
 {
@@ -223,7 +226,7 @@ AnswerStatement(Writer *out, const BatchStatement *b)
 	WriterEndObject(out);
 }
 
-/* One entry for each statement that succeeded. */
+/* Writes the capacity of each statement that succeeded. */
 static void
 AnswerCapacity(Request *request, const BatchStatement *batch, int n)
 {

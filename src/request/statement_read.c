@@ -9,15 +9,15 @@
 #include "request/statement.h"
 #include "request/wording.h"
 
-/* A SELECT with the key it reads by. */
+/* A SELECT and the key of the table or index that it reads. */
 typedef struct Selection
 {
 	const PreparedStatement *s;
-	const KeySchema *key;		/* of the table or the index */
+	const KeySchema *key;		/* key of the table or index */
 	StatementRange range;
 	ReadOp		op;
-	bool		descending;		/* the order of partitions */
-	bool		merged;			/* rows come in the order of their sort keys */
+	bool		descending;		/* partitions are read in descending order */
+	bool		merged;			/* rows are ordered by their sort attributes */
 } Selection;
 
 /* ---- ORDER BY ---- */
@@ -34,9 +34,9 @@ KeyPosition(const KeySchema *key, Slice name)
 }
 
 /*
- * The sort attributes are read in the order of the key, all in one direction;
- * those that have one value need not be named.  *next is the first that may
- * be.
+ * Checks that ORDER BY names sort attributes in the order of the key, all in
+ * one direction; attributes with one value may be omitted.  *next is the first
+ * attribute that may follow.
  */
 static void
 OrderBySort(Selection *sel, const StatementOrder *order, int position, int *next, bool first)
@@ -90,7 +90,10 @@ PlanOrder(Selection *sel)
 
 /* ---- what is read ---- */
 
-/* Tests of the partition attributes, then those of the sort attributes. */
+/*
+ * Sets the tests of the partition attributes, then those of the sort
+ * attributes.
+ */
 static void
 PlanTests(Selection *sel)
 {
@@ -142,8 +145,9 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 }
 
 /*
- * Reads the only row that a full key can have, which costs less than a query;
- * false if a query must answer: it has its own messages and can end at a limit.
+ * Reads the only row of a full key, which costs less than a query.  Returns
+ * false if a query must answer, which has messages of its own and can end at a
+ * limit.
  */
 static bool
 ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)

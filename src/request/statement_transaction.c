@@ -21,7 +21,7 @@ typedef struct TransactStatement
 	const Field *input;
 	bool		images;			/* capacity needs the items */
 	PreparedStatement s;
-	GetOp		get;			/* one or the other */
+	GetOp		get;			/* either get or write is used */
 	WriteOp		write;
 } TransactStatement;
 
@@ -74,7 +74,7 @@ RunSteps(const StatementList *l, StatementStep step)
 
 /* ---- preparing all ---- */
 
-/* Whether they read; all must, or none. */
+/* Whether the statements read; all of them must read, or all must write. */
 static bool
 ListReads(const StatementList *l)
 {
@@ -88,7 +88,7 @@ ListReads(const StatementList *l)
 	return reads;
 }
 
-/* What counts are the statements and the values sent with them. */
+/* Returns the size that counts: of the statement and of its parameters. */
 static uint64
 SizeOfStatement(const PreparedStatement *s)
 {
@@ -180,7 +180,10 @@ DigestOfList(const StatementList *l)
 	return DigestEnd(&digest);
 }
 
-/* written: NULL if the transaction was executed before. */
+/*
+ * Writes the response.  written is NULL if the transaction was executed
+ * before.
+ */
 static void
 AnswerWrites(Request *request, const StatementList *l, const WriteResult *written)
 {
@@ -208,7 +211,7 @@ AnswerWrites(Request *request, const StatementList *l, const WriteResult *writte
 	WriterEndList(out);
 }
 
-/* Whether a transaction with a token was executed before. */
+/* Whether the transaction was executed with this token before. */
 static bool
 WasExecuted(const StatementList *l, const Field *token)
 {

@@ -13,9 +13,9 @@
 #include "request/streams.h"
 
 #define MAX_RECORDS		1000
-#define MAX_BYTES		(1024 * 1024)	/* of records, by their SizeBytes */
+#define MAX_BYTES		(1024 * 1024)	/* limit of the SizeBytes of all records */
 
-/* From PostgreSQL's epoch to Unix's. */
+/* The time between PostgreSQL's epoch and the Unix epoch. */
 #define EPOCH_SECONDS ((int64) (POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY)
 
 /* ---- GetShardIterator ---- */
@@ -40,7 +40,10 @@ CheckSequenceNumberGiven(const Field *input)
 					   FieldString(input, "ShardIteratorType"));
 }
 
-/* The position of a sequence number that the stream has given to somebody, or DescribeStream shown. */
+/*
+ * Returns the position of a sequence number, which must come from a record or
+ * from DescribeStream.
+ */
 static int64
 FindPositionOfNumber(const Field *input, Relation stream)
 {
@@ -133,8 +136,8 @@ WriterRecord(Writer *out, const StreamDef *def, const StreamRecord *record, int6
 }
 
 /*
- * Writes records until there are so many, they fill a megabyte or there is no
- * more.  Returns where to go on.
+ * Writes records up to a number, up to a megabyte or up to the end.  Returns
+ * the position of the next record.
  */
 static int64
 WriterRecords(Writer *out, const StreamDef *def, StreamScan *scan, int64 limit)
@@ -176,7 +179,7 @@ GetRecordsRequest(Request *request)
 	position = WriterRecords(out, &def, &scan, limit);
 	WriterEndList(out);
 
-	/* nothing comes after the end of a closed shard */
+	/* a closed shard has no records after its end */
 	if (def.closed == NULL || scan.blocked || position <= StreamLastNumber(stream))
 		WriterStringMember(out, "NextShardIterator", ShardIteratorPrint(arn, position));
 	StreamScanEnd(&scan);

@@ -33,8 +33,8 @@ StreamNotFound(const char *arn)
 }
 
 /*
- * The table's name in the ARN of a stream; NULL if it is of another partition,
- * region or account.
+ * Returns the table's name in the ARN of a stream; NULL if the ARN is of
+ * another partition, region or account.
  */
 static char *
 TableOfStream(const char *text, char **label)
@@ -70,7 +70,7 @@ ShardIdOf(const StreamDef *def)
 					(uint32) StableHash(name, strlen(name), 0));
 }
 
-/* The ARN as SQL users may want to see it. */
+/* Writes the ARN for SQL users. */
 DYNAMO_FUNCTION(dynamo_stream_arn);
 
 Datum
@@ -83,8 +83,8 @@ dynamo_stream_arn(PG_FUNCTION_ARGS)
 /* ---- ListStreams ---- */
 
 /*
- * Streams that requests without a schema find, of one table or of all, in the
- * order of tables and labels, after the one given.
+ * The streams that requests without a schema find, of one table or of all,
+ * ordered by table and label, after the given one.
  */
 static void
 SelectStreams(const char *table_name, const char *after_table, const char *after_label,
@@ -138,7 +138,7 @@ ListStreamsRequest(Request *request)
 	WriterName(out, "Streams");
 	WriterBeginList(out);
 	SPI_connect();
-	/* one more than asked for tells whether there are more */
+	/* one more than requested tells whether there are more */
 	SelectStreams(FieldString(request->input, "TableName"), after_table, after_label, limit + 1);
 	for (int64 i = 0; i < (int64) SPI_processed && i < limit; i++)
 		last = WriterStream(out, SPI_tuptable->vals[i], SPI_tuptable->tupdesc);
@@ -176,7 +176,7 @@ WriterShard(Writer *out, Relation stream, const StreamDef *def)
 	WriterEndObject(out);
 }
 
-/* Whether the one shard is among those asked for: it has no children. */
+/* Whether the only shard, which has no children, is requested. */
 static bool
 ShardIsWanted(const Field *input, const StreamDef *def)
 {

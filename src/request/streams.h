@@ -8,13 +8,13 @@
 #include "stream/stream.h"
 
 /*
- * Opens the stream of an ARN, which the user may read.  Raises
- * ERRCODE_DYNAMO_VALIDATION for what is no ARN of a stream and
+ * Opens the stream of an ARN.  The user must have the privilege to read it.
+ * Raises ERRCODE_DYNAMO_VALIDATION if the text is not the ARN of a stream, and
  * ERRCODE_DYNAMO_RESOURCE_NOT_FOUND.
  */
 extern Relation OpenStreamOfArn(const char *arn, StreamDef *def);
 
-/* The one shard of a stream. */
+/* The only shard of a stream. */
 extern char *ShardIdOf(const StreamDef *def);
 
 #endif							/* DYNAMO_STREAMS_H */

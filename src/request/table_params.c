@@ -66,7 +66,7 @@ CheckDefinitions(const Field *definitions)
 
 /* ---- keys ---- */
 
-/* Adds the attribute's name of a structure to a list: "a, b". */
+/* Adds the name of a structure's attribute to a list: "a, b". */
 static void
 AppendName(StringInfo list, const Field *structure)
 {
@@ -74,7 +74,9 @@ AppendName(StringInfo list, const Field *structure)
 					 FieldName(structure, "AttributeName"));
 }
 
-/* Raises the error about attributes of a key, a list of names, that are not defined. */
+/*
+ * Raises the error for key attributes, a list of names, that are not defined.
+ */
 static void UndefinedKeys(const char *keys, const Field *definitions) pg_attribute_noreturn();
 
 static void
@@ -89,7 +91,10 @@ UndefinedKeys(const char *keys, const Field *definitions)
 					 "Keys: [%s], AttributeDefinitions: [%s]", keys, defined.data);
 }
 
-/* The attributes of a key that are not defined, as a list; empty: all are. */
+/*
+ * Returns the undefined attributes of a key as a list, which is empty if all
+ * are defined.
+ */
 static char *
 FindUndefined(const Field *schema, const Field *definitions)
 {
@@ -106,7 +111,10 @@ FindUndefined(const Field *schema, const Field *definitions)
 	return undefined.data;
 }
 
-/* Of a table's key with two attributes the service tells no more. */
+/*
+ * The service does not name the attributes of a table's key with two
+ * attributes.
+ */
 static void
 CheckTableKeyDefined(const Field *schema, const Field *definitions)
 {
@@ -158,7 +166,7 @@ ConvertKey(const Field *schema, const Field *definitions, KeySchema *key)
 	}
 }
 
-/* A key of one or two attributes, as tables and local indexes have. */
+/* Reads a key of one or two attributes, as tables and local indexes have. */
 static void
 FieldSimpleKey(const Field *schema, const Field *definitions, KeySchema *key)
 {
@@ -179,7 +187,7 @@ FieldTableKey(const Field *schema, const Field *definitions, KeySchema *key)
 	FieldSimpleKey(schema, definitions, key);
 }
 
-/* Up to four attributes of each kind, in this order. */
+/* Checks that a key has up to four attributes of each kind, in this order. */
 static void
 CheckMultiAttributeOrder(const Field *schema)
 {
@@ -194,7 +202,7 @@ CheckMultiAttributeOrder(const Field *schema)
 	}
 }
 
-/* The key of a global index. */
+/* Reads the key of a global index. */
 static void
 FieldGlobalKey(const Field *schema, const Field *definitions, KeySchema *key)
 {
@@ -299,7 +307,7 @@ CheckTableClass(const Field *input)
 
 /* ---- encryption ---- */
 
-/* A type or a key asks for encryption unless it is refused in words. */
+/* A type or a key enables encryption unless Enabled is false. */
 static bool
 AsksForEncryption(const Field *specification)
 {
@@ -327,7 +335,7 @@ CheckEncryption(const Field *specification)
 		InvalidParameter("SSEType KMS is required if KMSMasterKeyId is specified");
 }
 
-/* Whether the key is the one the table has. */
+/* Whether a key is the one that the table has. */
 static bool
 IsSameKey(const TableSettings *settings, const Field *specification)
 {

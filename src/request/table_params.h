@@ -10,50 +10,64 @@
 #include "request/shape.h"
 #include "request/table_settings.h"
 
-/* What a list of GlobalSecondaryIndexUpdate (or NULL) updates of an index, or NULL. */
+/*
+ * Returns the update of an index in a list of GlobalSecondaryIndexUpdate,
+ * which may be NULL; NULL if there is none.
+ */
 extern const Field *UpdateOfIndex(const Field *updates, const char *index_name);
 
-/* Raises the error about a name that a list of definitions has twice. */
+/* Raises the error for a name that a list of definitions contains twice. */
 extern void CheckDefinitions(const Field *definitions);
 
-/* The key of a table, with the types its attributes are defined to have. */
+/* Reads the key of a table, with the defined types of its attributes. */
 extern void FieldTableKey(const Field *schema, const Field *definitions, KeySchema *key);
 
 /*
- * A secondary index.  All attributes of its key are in the definitions, also
- * those that the table knows already.
+ * Reads a secondary index.  The definitions contain all attributes of its key,
+ * also those that the table has already.
  */
 extern void FieldIndexSpec(const Field *index, bool local, const Field *definitions,
 						   CreateIndexSpec *spec);
 
-/* The projection of an index. */
+/* Reads the projection of an index. */
 extern void FieldProjection(const Field *projection, CreateIndexSpec *spec);
 
-/* The type that a list of definitions gives an attribute; false if there is none. */
+/*
+ * Finds the type of an attribute in a list of definitions; false if there is
+ * none.
+ */
 extern bool AttributeTypeOf(const Field *definitions, Slice name, ValueType *type);
 
 /*
- * A StreamSpecification, which may be NULL, has a view if and only if it
- * enables the stream; raises what the operation says of one that is missing
- * or unwanted.
+ * Checks a StreamSpecification, which may be NULL: it must have a view if and
+ * only if it enables the stream.  Raises the operation's message for a missing
+ * or unwanted view.
  */
 extern void CheckStreamView(const Field *stream, const char *missing, const char *unwanted);
 
-/* Raises an error, not the service's, about a member that would be ignored at a loss. */
+/*
+ * Raises an error, which the service does not have, for a member that cannot
+ * be ignored without loss.
+ */
 extern void RefuseMember(const Field *input, const char *member);
 
-/* Raises the error about the input's TableClass, which is no enum of the model. */
+/*
+ * Raises the error for an invalid TableClass, which the model does not define
+ * as an enum.
+ */
 extern void CheckTableClass(const Field *input);
 
-/* SSESpecification, if it is given: its checks, and taking it over. */
+/* Check SSESpecification, if it is given, and copy it to the settings. */
 extern void CheckEncryption(const Field *specification);
 extern void ChangeEncryption(TableSettings *settings, const Field *specification);
 extern void SetEncryption(TableSettings *settings, const Field *specification);
 
-/* A copy of a name with a NUL behind it, as the names in definitions have. */
+/* Returns a copy that ends with a NUL, as the names in definitions do. */
 extern Slice CopyName(Slice name);
 
-/* The name of an attribute or index, for messages and specs. */
+/*
+ * Returns the name of an attribute or index, for messages and specifications.
+ */
 extern char *FieldName(const Field *structure, const char *member);
 
 #endif							/* DYNAMO_TABLE_PARAMS_H */

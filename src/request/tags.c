@@ -17,11 +17,14 @@
 #include "request/table_settings.h"
 
 #define MAX_TAGS	50
-#define MAX_TAG_BYTES	10240	/* of all keys and values */
+#define MAX_TAG_BYTES	10240	/* characters that all keys and values may contain */
 
 /* ---- checks ---- */
 
-/* Letters, white space, digits and +-=._:/@; anything beyond ASCII is a letter. */
+/*
+ * Whether a character is a letter, white space, a digit or one of +-=._:/@.
+ * Characters beyond ASCII count as letters.
+ */
 static bool
 IsTagText(Slice text)
 {
@@ -100,7 +103,7 @@ WriteTags(Relation rel, const Field *tags)
 	TableTag   *all;
 	int			n;
 
-	/* their keys are different */
+	/* the keys are distinct */
 	CheckNumberOfTags(tags->count);
 	for (int i = 0; i < tags->count; i++)
 	{
@@ -167,7 +170,7 @@ UntagResourceRequest(Request *request)
 	TableClose(&table);
 }
 
-/* There is one page. */
+/* All tags are on one page. */
 void
 ListTagsRequest(Request *request)
 {

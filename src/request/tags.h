@@ -8,12 +8,15 @@
 #include "request/shape.h"
 #include "utils/rel.h"
 
-/* Raises the errors of a list of Tags: bad or repeated keys, bad values. */
+/*
+ * Checks a list of Tags; raises errors for invalid or repeated keys and for
+ * invalid values.
+ */
 extern void CheckTags(const Field *tags);
 
 /*
- * Adds checked tags to a table, replacing those of the same keys; raises the
- * error of too many.
+ * Adds checked tags to a table and replaces those with the same keys; raises
+ * an error if there are too many.
  */
 extern void WriteTags(Relation rel, const Field *tags);
 

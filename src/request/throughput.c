@@ -12,11 +12,11 @@
 
 #define MAX_THROUGHPUT INT64CONST(1000000000000)
 
-/* What the service keeps warm for a table on demand. */
+/* The units that the service keeps warm for a table on demand. */
 #define WARM_READ_UNITS		12000
 #define WARM_WRITE_UNITS	4000
 
-/* A limit that is given up. */
+/* The value that removes a limit. */
 #define NO_LIMIT			(-1)
 
 /* ---- provisioned ---- */
@@ -104,7 +104,7 @@ SetProvisioned(Throughput *t, const Field *throughput)
 
 /* ---- on demand ---- */
 
-/* " for index: i", as the message of each operation has it. */
+/* Returns " for index: i", as in the message of each operation. */
 static const char *
 FormatIndexSuffix(ThroughputOf of, const char *format)
 {
@@ -151,7 +151,10 @@ WarmWriteUnits(const Throughput *t, bool on_demand)
 	return Max(t->warm_write_units, on_demand ? WARM_WRITE_UNITS : t->write_units);
 }
 
-/* least: what there is, or is provisioned by capacity, the member of that. */
+/*
+ * Checks a warm value.  least is the current value, or the provisioned units
+ * in the member that is named.
+ */
 static void
 CheckWarm(const Field *warm, const char *member, ThroughputOf of, int64 least,
 		  const char *capacity)
@@ -235,7 +238,7 @@ SetOnDemand(Throughput *t)
 	t->read_units = t->write_units = 0;
 }
 
-/* What was warm on demand stays so; limits end. */
+/* Warm units on demand remain; limits end. */
 void
 SetNotOnDemand(Throughput *t)
 {

@@ -10,49 +10,55 @@
 #include "request/writer.h"
 #include "request/table_settings.h"
 
-/* What throughput is of, and when it is asked for. */
+/* The object that throughput belongs to, and the operation that asks for it. */
 typedef struct ThroughputOf
 {
-	const char *index;			/* NULL: the table's own */
-	bool		on_demand;		/* the table is, or comes to be */
-	bool		changed;		/* of something that is there already */
+	const char *index;			/* index; NULL for the table itself */
+	bool		on_demand;		/* the table is, or will be, on demand */
+	bool		changed;		/* the object exists already */
 } ThroughputOf;
 
-/* Raises the error of provisioned units out of bounds; NULL is none. */
+/*
+ * Raises an error for provisioned units that are out of bounds; NULL is
+ * accepted.
+ */
 extern void CheckProvisioned(const Field *throughput);
 
 /*
- * The checks of OnDemandThroughput and WarmThroughput in the structure that
- * has them; before is what there is.
+ * Check OnDemandThroughput and WarmThroughput in the structure that contains
+ * them; before is the current throughput.
  */
 extern void CheckThroughputLimits(const Field *structure, ThroughputOf of,
 								  const Throughput *before);
 
 /*
- * The throughput of a new table or index, from the structure that creates it;
- * raises the errors of limits.
+ * Returns the throughput of a new table or index from the structure that
+ * creates it; raises errors for invalid limits.
  */
 extern Throughput NewThroughput(const Field *structure, ThroughputOf of);
 
-/* Raises the error of units that are those there are; index NULL: the table's. */
+/*
+ * Raises an error if the new units equal the current ones; index is NULL for
+ * the table.
+ */
 extern void CheckChanges(const Throughput *before, const Field *throughput, const char *index);
 
 /*
- * Notes when provisioned units are changed, which the service's answer tells
- * beside the units there were.
+ * Stores the time at which provisioned units change.  The service's response
+ * contains it beside the previous units.
  */
 extern void DateProvisioned(Throughput *t, const Field *throughput);
 
-/* Takes over the members of a structure that are given, which are checked. */
+/* Copies the given members of a structure, which have been checked. */
 extern void SetThroughput(Throughput *t, const Field *structure);
 
-/* Changes to on demand, or from it. */
+/* Changes the billing mode to on demand, or from it. */
 extern void SetOnDemand(Throughput *t);
 extern void SetNotOnDemand(Throughput *t);
 
 /*
- * Writes ProvisionedThroughput, WarmThroughput and OnDemandThroughput; a
- * status of NULL leaves WarmThroughput out.
+ * Writes ProvisionedThroughput, WarmThroughput and OnDemandThroughput.  Omits
+ * WarmThroughput if status is NULL.
  */
 extern void WriterThroughput(Writer *w, const Throughput *t, bool on_demand,
 							 const char *warm_status);

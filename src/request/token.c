@@ -17,20 +17,21 @@
 #include "request/token_table.h"
 #include "request/wording.h"
 
-/* Users' own advisory locks are of classes 1 and 2. */
+/* Advisory locks of users have the classes 1 and 2. */
 #define TOKEN_LOCK_CLASS	0x4459
 
 /*
- * One token of so many sweeps, which is faster than tokens come.  Which ones do,
- * and what, follows from the hash, so that tests need no luck.
+ * One of so many tokens sweeps a part of the table, which deletes rows faster
+ * than they are added.  The hash of a token decides whether it sweeps and
+ * what, so that tests are deterministic.
  */
 #define SWEEP_EVERY	32
 
 /* ---- the digest of a request ---- */
 
 /*
- * What is digested is what the request means, not how its JSON is written:
- * items and values in their one encoding, names in the order of their
+ * The digest covers the meaning of the request, not the form of its JSON:
+ * items and values in their encoding, names in the order of their
  * placeholders.
  */
 static void
@@ -97,8 +98,8 @@ InProgressError(void)
 }
 
 /*
- * Locks a token; an error if another transaction has it.  Two tokens with one
- * hash only make one of them wait for a retry.
+ * Locks a token; raises an error if another transaction has locked it.  If two
+ * tokens have the same hash, one of them must be retried.
  */
 static void
 LockToken(const TokenKey *key)
@@ -114,9 +115,9 @@ LockToken(const TokenKey *key)
 /* ---- what is stored of a transaction ---- */
 
 /*
- * Its digest, the server and its tables (OIDs, sorted, each once).  A table
- * that is made anew has another OID; what logical replication brings from
- * another server tells nothing of the tables here.
+ * The stored content: the digest, the server and the tables (distinct OIDs in
+ * ascending order).  A table that was created anew has another OID.  OIDs that
+ * logical replication brings from another server do not identify tables here.
  */
 typedef struct TokenContent
 {
@@ -143,7 +144,7 @@ MakeContent(const bytea *digest, const Oid *tables, int n)
 	return result;
 }
 
-/* How many of the tables of one transaction are those of another. */
+/* Returns how many tables of one transaction belong to another one, too. */
 static int
 CommonTables(const TokenContent *a, int n, const TokenContent *b, int m)
 {
@@ -166,10 +167,10 @@ MismatchError(const char *detail)
 }
 
 /*
- * Whether the transaction that is stored was this one, so that nothing is to be
- * done.  A transaction whose tables have all been made anew since has left
- * nothing: it is another one, on other tables.  Where only some of them are
- * others, neither to execute it nor to leave it would be right.
+ * Whether the stored transaction was this one, so that nothing must be done.
+ * If all its tables were created anew since, it has left no effects, and this
+ * is a new transaction.  If only some were, neither executing nor skipping it
+ * would be right, and an error is raised.
  */
 static bool
 IsRepetition(Slice stored_bytes, Slice wanted_bytes)
@@ -181,11 +182,14 @@ IsRepetition(Slice stored_bytes, Slice wanted_bytes)
 	int			m = (int) ((wanted_bytes.len - header) / sizeof(Oid));
 	int			common;
 
-	/* a copy, since it need not be aligned; nothing shorter was ever written */
+	/*
+	 * a copy, because the stored bytes may not be aligned; all stored rows are
+	 * at least this long
+	 */
 	memcpy(stored, stored_bytes.data, stored_bytes.len);
 	if (stored_bytes.len < header || memcmp(stored->digest, wanted->digest, DIGEST_LENGTH) != 0)
 		MismatchError(NULL);
-	/* of a table that is not there, the execution tells */
+	/* the execution reports a table that does not exist */
 	if (wanted->tables[0] == InvalidOid)
 		return false;
 	n = (int) ((stored_bytes.len - header) / sizeof(Oid));
@@ -211,7 +215,10 @@ KeyOfToken(Slice token)
 	return key;
 }
 
-/* Whether the row of a token stands for this transaction; else it is deleted. */
+/*
+ * Whether the row of a token stands for this transaction; deletes the row
+ * otherwise.
+ */
 static bool
 StandsFor(const TokenTable *table, const TokenKey *key, const bytea *content)
 {
@@ -226,7 +233,7 @@ StandsFor(const TokenTable *table, const TokenKey *key, const bytea *content)
 	return false;
 }
 
-/* Whether a token stood for this transaction already; now it does. */
+/* Whether a token already stood for this transaction; if not, it does now. */
 static bool
 WasExecuted(const TokenTable *table, const TokenKey *key, bytea *content)
 {
@@ -234,7 +241,7 @@ WasExecuted(const TokenTable *table, const TokenKey *key, bytea *content)
 		return false;
 	if (StandsFor(table, key, content))
 		return true;
-	/* only a statement of an administrator's can be in the way */
+	/* only an administrator's statement can conflict */
 	if (!TokenTableAdd(table, key, content))
 		InProgressError();
 	return false;

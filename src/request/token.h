@@ -15,17 +15,18 @@
 
 #include "op/op.h"
 
-/* The digest of a transaction of actions. */
+/* Returns the digest of a transaction of actions. */
 extern bytea *DigestOfActions(const WriteOp *actions, int n);
 
 /*
- * Takes a token for the transaction with this digest on these n tables, which
- * are locked (InvalidOid for one that is not there), to the end of the
- * surrounding PostgreSQL transaction.  False if the same transaction was
- * executed under it within the last ten minutes, so that nothing is to be
- * done.  Raises ERRCODE_DYNAMO_TRANSACTION_IN_PROGRESS if it is being
- * executed now, ERRCODE_DYNAMO_IDEMPOTENT_MISMATCH if the token stands for
- * another transaction, or if some of its tables, but not all, are others now.
+ * Takes a token for the transaction with this digest on these n tables, until
+ * the end of the surrounding PostgreSQL transaction.  The tables are locked;
+ * InvalidOid stands for a missing one.  Returns false if the same transaction
+ * was executed with the token within the last ten minutes, so that nothing
+ * must be done.  Raises ERRCODE_DYNAMO_TRANSACTION_IN_PROGRESS if it is being
+ * executed now, and ERRCODE_DYNAMO_IDEMPOTENT_MISMATCH if the token stands for
+ * another transaction or if some, but not all, of its tables were created
+ * anew.
  */
 extern bool TokenTake(Slice token, const bytea *digest, const Oid *tables, int n);
 

@@ -30,10 +30,10 @@
 
 #define TOKEN_TABLE		"request_tokens"
 
-/* For which a token counts. */
+/* The time for which a token counts. */
 #define LIFETIME		(10 * USECS_PER_MINUTE)
 
-/* That a sweep reads. */
+/* The number of blocks that a sweep reads. */
 #define SWEPT_BLOCKS	2
 
 enum
@@ -89,7 +89,7 @@ IsText(TupleTableSlot *slot, int column, Slice wanted)
 	return SliceCompare(SliceOfVarlena(DatumGetTextPP(Column(slot, column))), wanted) == 0;
 }
 
-/* Goes to the row of a token. */
+/* Finds the row of a token among those with its hash. */
 static bool
 FindRow(IndexScanDesc scan, TupleTableSlot *slot, const TokenKey *key)
 {
@@ -164,8 +164,9 @@ MakeTuple(const TokenTable *table, Datum *values)
 }
 
 /*
- * The columns of the primary key are the first of the table; as with those of
- * TOAST tables, a btree asks for no more.
+ * Inserts an entry into the index.  The columns of the primary key are the
+ * first of the table; like the index of a TOAST table, a btree needs no
+ * others.
  */
 static bool
 InsertEntry(const TokenTable *table, Datum *values, ItemPointer place)
@@ -177,8 +178,8 @@ InsertEntry(const TokenTable *table, Datum *values, ItemPointer place)
 }
 
 /*
- * The row is there before it is known that it is the only one, which it all
- * but always is.
+ * Inserts the row before checking that it is the only one, because it almost
+ * always is.
  */
 bool
 TokenTableAdd(const TokenTable *table, const TokenKey *key, bytea *content)

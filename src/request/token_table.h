@@ -18,13 +18,13 @@
 typedef struct TokenTable
 {
 	Relation	rel;
-	Relation	index;			/* of the primary key */
+	Relation	index;			/* index of the primary key */
 	TimestampTz now;
 } TokenTable;
 
 typedef struct TokenKey
 {
-	uint64		hash;			/* of the others */
+	uint64		hash;			/* hash of the other members */
 	Slice		owner;			/* name of the role */
 	Slice		token;
 } TokenKey;
@@ -36,26 +36,26 @@ typedef struct TokenRow
 	Slice		content;		/* in the current memory context */
 } TokenRow;
 
-/* Opens the table for this moment; checks no privileges. */
+/* Opens the table and reads the clock; checks no privileges. */
 extern void TokenTableOpen(TokenTable *table);
 extern void TokenTableClose(TokenTable *table);
 
-/* Adds a row; false if the token may have one. */
+/* Adds a row; returns false if the token may have one already. */
 extern bool TokenTableAdd(const TokenTable *table, const TokenKey *key, bytea *content);
 
 /*
- * Finds the row of a token, as whoever committed last has left it.  The caller
- * keeps others from changing it.
+ * Finds the row of a token as committed last.  The caller prevents concurrent
+ * changes by its lock.
  */
 extern bool TokenTableFind(const TokenTable *table, const TokenKey *key, TokenRow *row);
 
-/* Whether a token counts that was stored then. */
+/* Whether a token that was stored at this time still counts. */
 extern bool TokenCounts(const TokenTable *table, TimestampTz completed);
 
-/* Deletes a row, unless somebody else is about to. */
+/* Deletes a row, unless another transaction is deleting it. */
 extern void TokenTableDelete(const TokenTable *table, const TokenRow *row);
 
-/* Deletes rows that do not count any more in a few blocks, which a number chooses. */
+/* Deletes expired rows in a few blocks, which are chosen by a number. */
 extern void TokenTableSweep(const TokenTable *table, uint32 number);
 
 #endif							/* DYNAMO_TOKEN_TABLE_H */

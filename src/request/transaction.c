@@ -10,7 +10,7 @@
 #include "request/transaction.h"
 #include "request/wording.h"
 
-/* of the data sent, and of the items read */
+/* limit of the request's data, and of the items that are read */
 #define MAX_TRANSACTION_BYTES	(4 * 1024 * 1024)
 
 void

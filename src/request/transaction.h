@@ -15,19 +15,22 @@ typedef struct Transaction
 	TransactResult result;
 } Transaction;
 
-/* Raises the error of a request whose data, in bytes, are too many. */
+/* Raises an error if the data of a request have too many bytes. */
 extern void TransactionCheckSize(uint64 size);
 
-/* Reads all items, whose sizes must be asked for, or raises that they are too large. */
+/*
+ * Reads all items; raises an error if they are too large.  The gets must ask
+ * for sizes.
+ */
 extern void TransactionRead(const GetOp *gets, int n, GetResult *results);
 
 /*
- * The member Responses.  Of an item without any of the attributes asked for
- * it has as little as of no item, unlike the answers of other reads.
+ * Writes the member Responses.  Unlike other reads, an item without any of the
+ * requested attributes is returned like a missing one.
  */
 extern void TransactionAnswerReads(Writer *out, const GetResult *results, int n);
 
-/* Raises TransactionCanceled: one of n actions is the reason. */
+/* Raises TransactionCanceled with one of n actions as the reason. */
 extern void TransactionCancelBy(int n, int position, const char *code, const char *message)
 			pg_attribute_noreturn();
 
@@ -37,12 +40,15 @@ extern void TransactionCancelBy(int n, int position, const char *code, const cha
  */
 extern void TransactionExecute(Request *request, Transaction *t);
 
-/* Raises TransactionCanceled: the action that waited for a lock is the reason. */
+/*
+ * Raises TransactionCanceled with the action that waited for a lock as the
+ * reason.
+ */
 extern void TransactionConflictError(const Transaction *t) pg_attribute_noreturn();
 
 /*
- * Units of looking at an action's item, as the service takes them for a
- * transaction that was executed before.
+ * Returns the units that the service charges for an action of a transaction
+ * that was executed before.
  */
 extern double TransactionLookUnits(const TableDef *def, const WriteOp *action);
 

@@ -49,7 +49,7 @@ CheckAnyChange(const Field *input)
 {
 	const Field *list = FieldMember(input, "GlobalSecondaryIndexUpdates");
 
-	/* a list that is given and empty is not asked for */
+	/* an empty list requests no change */
 	if (CountChanges(input) == 0)
 		InvalidRequest("At least one of ProvisionedThroughput, BillingMode, UpdateStreamEnabled, "
 					   "%sSSESpecification, ReplicaUpdates, "
@@ -60,11 +60,11 @@ CheckAnyChange(const Field *input)
 		InvalidParameter("List of GlobalSecondaryIndexUpdates is empty");
 }
 
-/* In the order in which they are reported. */
+/* The changes, in the order in which they are reported. */
 static const struct
 {
 	const char *member;
-	const char *name;			/* in the message */
+	const char *name;			/* the change's name in the message */
 }			lonely_members[] = {
 	{"SSESpecification", "Server-Side Encryption"},
 	{"TableClass", "TableClass"},
@@ -147,7 +147,7 @@ CheckBillingMembers(const Field *input)
 
 /* ---- indexes ---- */
 
-/* The one action of a GlobalSecondaryIndexUpdate. */
+/* Returns the only action of a GlobalSecondaryIndexUpdate. */
 static const Field *
 FindIndexAction(const Field *change)
 {

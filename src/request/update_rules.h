@@ -7,26 +7,29 @@
 
 #include "request/shape.h"
 
-/* What the request is to do with the indexes. */
+/* The changes of indexes that the request asks for. */
 typedef struct IndexChanges
 {
-	const Field *create;		/* NULL: none */
+	const Field *create;		/* NULL if there is none */
 	const Field *drop;
-	const Field *list;			/* of GlobalSecondaryIndexUpdate; may be NULL */
+	const Field *list;			/* the list of GlobalSecondaryIndexUpdate; may be NULL */
 	const Field *vector_create; /* the same for vector indexes */
 	const Field *vector_drop;
 } IndexChanges;
 
 /*
- * The checks that need no table, in the service's order; finds the changes of
- * indexes.
+ * Makes the checks that need no table, in the service's order, and collects
+ * the changes of indexes.
  */
 extern void CheckUpdateRules(const Field *input, IndexChanges *changes);
 
-/* Raises LimitExceededException: one index at a time is made or dropped. */
+/*
+ * Raises LimitExceededException: only one index at a time can be created or
+ * dropped.
+ */
 extern void TooManyIndexChanges(void) pg_attribute_noreturn();
 
-/* Whether the service would take a while for the request. */
+/* Whether the request would take time in the service. */
 extern bool IsLongUpdate(const Field *input, const IndexChanges *changes);
 
 #endif							/* DYNAMO_UPDATE_RULES_H */

@@ -22,7 +22,7 @@
 
 /* ---- indexes ---- */
 
-/* The index of this name; raises the error that there is none. */
+/* Returns the index with this name; raises an error if there is none. */
 static const IndexDef *
 FindIndex(const OpenedTable *table, const char *name)
 {
@@ -33,7 +33,7 @@ FindIndex(const OpenedTable *table, const char *name)
 	return index;
 }
 
-/* Whether the table is on demand once the request is done. */
+/* Whether the table will be on demand after the request. */
 static bool
 BecomesOnDemand(const OpenedTable *table, const Field *input)
 {
@@ -69,7 +69,10 @@ CheckIndexUpdate(const OpenedTable *table, const Field *input, const Field *upda
 	CheckThroughputLimits(update, of, &before);
 }
 
-/* An index that is being built may be given up, but no other one meanwhile. */
+/*
+ * Allows dropping an index that is being built; no other index can be changed
+ * meanwhile.
+ */
 static void
 CheckDrop(const OpenedTable *table, const char *name)
 {
@@ -126,7 +129,9 @@ CheckIndexChanges(const OpenedTable *table, const Field *input, const IndexChang
 
 /* ---- billing ---- */
 
-/* A table that comes to have provisioned throughput has it for every index. */
+/*
+ * A table that changes to provisioned throughput must give it for every index.
+ */
 static void
 CheckIndexesProvisioned(const OpenedTable *table, const IndexChanges *changes)
 {
@@ -221,7 +226,7 @@ StoreThroughput(const OpenedTable *table, const IndexChanges *changes, bool was_
 	}
 }
 
-/* The index to be created; its throughput is stored. */
+/* Prepares the index to be created and stores its throughput. */
 static void
 PrepareIndex(const OpenedTable *table, const Field *input, const Field *create,
 			 CreateIndexSpec *spec)
@@ -242,7 +247,10 @@ PrepareIndex(const OpenedTable *table, const Field *input, const Field *create,
 	IndexThroughputWrite(table->rel, spec->name, &throughput);
 }
 
-/* index and its status: the one made or dropped, or NULL. */
+/*
+ * index and status describe the created or dropped index; NULL if there is
+ * none.
+ */
 static void
 AnswerUpdate(Request *request, const OpenedTable *table, const IndexChanges *changes,
 	   const char *index, const char *index_status)
@@ -259,8 +267,8 @@ AnswerUpdate(Request *request, const OpenedTable *table, const IndexChanges *cha
 }
 
 /*
- * Whether the answer still tells the throughput there was, as the service's
- * does unless the billing mode is changed, too.
+ * Whether the response contains the previous throughput, as the service's does
+ * unless the billing mode changes.
  */
 static bool
 ChangesThroughputOnly(const OpenedTable *table, const Field *input, const IndexChanges *changes)
@@ -270,7 +278,10 @@ ChangesThroughputOnly(const OpenedTable *table, const Field *input, const IndexC
 		(FieldMember(input, "ProvisionedThroughput") != NULL || changes->list != NULL);
 }
 
-/* The answer that tells the throughput there was, and when it was changed: now. */
+/*
+ * Writes the response with the previous throughput and the time of its change,
+ * which is now.
+ */
 static void
 AnswerAhead(Request *request, const OpenedTable *table, const IndexChanges *changes)
 {
@@ -281,7 +292,7 @@ AnswerAhead(Request *request, const OpenedTable *table, const IndexChanges *chan
 	AnswerUpdate(request, table, changes, NULL, NULL);
 }
 
-/* The answer still has the index. */
+/* The response still contains the index. */
 static void
 DropIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
 {
@@ -303,7 +314,10 @@ DropVectorIndex(Request *request, OpenedTable *table, const char *name, const In
 	IndexDrop(name, index);
 }
 
-/* ALTER TABLE wants nobody to have the table open; so below. */
+/*
+ * ALTER TABLE requires that this session does not have the table open; the
+ * same applies below.
+ */
 static void
 CreateVectorIndex(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes)
 {
@@ -331,7 +345,7 @@ CreateIndex(Request *request, OpenedTable *table, const char *name, const IndexC
 	TableClose(table);
 }
 
-/* answered: the answer is written already. */
+/* answered: the response has been written already. */
 static void
 KeepIndexes(Request *request, OpenedTable *table, const char *name, const IndexChanges *changes,
 			bool answered)

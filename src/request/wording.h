@@ -22,7 +22,10 @@
 
 /* ---- JSON types (request_read.c) ---- */
 
-/* for SQL users only: the service says nothing of text that is no JSON */
+/*
+ * for SQL users only, because the service sends no message for text that is
+ * not JSON
+ */
 #define WORDING_BAD_JSON			"invalid JSON in the request"
 
 #define WORDING_CANNOT_CONVERT		"%s cannot be converted to %s"
@@ -44,7 +47,7 @@
 	"ExpressionAttributeValues can only be specified when using expressions: %s"
 #define WORDING_BAD_ARN		"1 validation error detected: Invalid %s in '%s'"
 
-/* the service names the user and the action */
+/* the service's message contains the user and the action */
 #define WORDING_OTHER_ACCOUNT \
 	"Account %s is not authorized to access resource: %s " \
 	"because no resource-based policy allows it"
@@ -56,7 +59,7 @@
 
 #define WORDING_NO_WRITES		"The requestItems parameter is required for BatchWriteItem"
 
-/* the wording of 2026, which has replaced the older one everywhere */
+/* the wording of 2026, which has replaced the classic one in all regions */
 #define WORDING_NO_KEYS \
 	"1 validation error detected: Value at 'RequestItems' failed to satisfy constraint: " \
 	"Member must have length greater than or equal to 1"
@@ -99,7 +102,7 @@
 #define WORDING_TRANSACTION_SELECT \
 	"Select statements within ExecuteTransaction must specify the primary key in the where clause."
 
-/* the service's words are not known */
+/* the service's message is not known */
 #define WORDING_ORDER_OF_KEY \
 	"ORDER BY must have the attributes of the sort key in their order, in one direction"
 #define WORDING_EXISTS \

@@ -12,7 +12,7 @@ void
 WriterInit(Writer *w)
 {
 	initStringInfo(&w->out);
-	/* for the varlena header that WriterFinish fills in */
+	/* room for the varlena header, which WriterFinish fills in */
 	appendStringInfoSpaces(&w->out, VARHDRSZ);
 	w->comma = false;
 }
@@ -24,7 +24,7 @@ WriterFinish(Writer *w)
 	return (struct varlena *) w->out.data;
 }
 
-/* What stands before every element. */
+/* Writes the comma before every element but the first. */
 static void
 BeginElement(Writer *w)
 {
