@@ -52,10 +52,10 @@
 #include "store/store.h"
 #include "table/table.h"
 
-#define COPY_MAX_COUNT			100 /* definitions of a table */
-#define COPY_MAX_ATTRIBUTES		100 /* attributes of all of them */
+#define COPY_MAX_COUNT			100 /* maximum of definitions in a table */
+#define COPY_MAX_ATTRIBUTES		100 /* maximum of attributes in all definitions */
 
-/* An attribute of a child, and the parent's that it repeats. */
+/* An attribute of a child, and the attribute of the parent that it copies. */
 typedef struct CopiedAttribute
 {
 	Slice		child;
@@ -72,9 +72,9 @@ typedef enum TotalFunction
 
 typedef struct Total
 {
-	Slice		attribute;		/* of the parent */
+	Slice		attribute;		/* attribute of the parent */
 	TotalFunction function;
-	Slice		of;				/* attribute of the children; empty: TOTAL_COUNT */
+	Slice		of;				/* attribute of the children; empty for TOTAL_COUNT */
 } Total;
 
 /* One definition: a copy or a total. */
@@ -83,18 +83,18 @@ typedef struct Copy
 	Slice		name;
 	const Entity *parent;
 	const Entity *child;
-	const IndexDef *index;		/* NULL: the table's key */
+	const IndexDef *index;		/* index; NULL for the table's key */
 	int			nrefers;
-	CopiedAttribute *refers;	/* with other names in the child */
-	int			nattributes;	/* 0: a total */
+	CopiedAttribute *refers;	/* attributes with other names in the child */
+	int			nattributes;	/* 0 in a total */
 	CopiedAttribute *attributes;
-	int			ntotals;		/* 0: a copy */
+	int			ntotals;		/* 0 in a copy */
 	Total	   *totals;
 } Copy;
 
 typedef struct CopySet
 {
-	const char *text;			/* from which it was read */
+	const char *text;			/* the list from which it was read */
 	int			count;
 	Copy	   *copies;
 } CopySet;
@@ -106,200 +106,223 @@ extern void CopyInit(void);
 /* ---- copy_read.c: definitions ---- */
 
 /*
- * Reads and checks a list, palloc'd; def: of its table, which must live as
- * long.  Raises what is wrong with it.
+ * Reads and checks a list, palloc'd.  def is the definition of its table and
+ * must live as long.  Raises errors of the list.
  */
 extern CopySet *CopySetRead(const TableDef *def, const char *text);
 
-/* The list in the triggers of an open table; NULL if it has none. */
+/* Returns the list in the triggers of an open table; NULL if there is none. */
 extern const char *CopySetText(Relation rel);
 
 /*
- * The definitions of an open table, valid as long as def; NULL if it has none.
- * Raises what is wrong with them.
+ * Returns the definitions of an open table, valid as long as def; NULL if it
+ * has none.  Raises errors of the definitions.
  */
 extern const CopySet *CopySetOf(Relation rel, TableDef *def);
 
 /* ---- copy_check.c ---- */
 
-/* Raises what is wrong with definitions that can be read. */
+/* Checks the definitions of a valid list against each other; raises errors. */
 extern void CopySetCheck(const TableDef *def, const CopySet *set);
 
 /*
- * Raises an error if a definition of a table needs this entity, or index, which
- * somebody wants to change; verb says how.
+ * Raises an error if a definition of a table needs this entity or index, which
+ * a user wants to change; verb names the change.
  */
 extern void RefuseCopiedEntity(Oid relid, const char *entity_name, const char *verb);
 extern void RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb);
 
 /* ---- copy_family.c: who belongs to whom; no catalog access ---- */
 
-/* Whether the part of a child's key template can be taken from the parent's key. */
+/*
+ * Whether the part of a child's key template can be read from the parent's
+ * key.
+ */
 extern bool CopyPartIsKnown(const TableDef *def, const Copy *copy, const TemplatePart *part);
 
-/* The key that the children's place depends on: the index's or the table's. */
+/* Returns the key of the index or table by which the children are found. */
 extern const KeySchema *CopyPlace(const TableDef *def, const Copy *copy);
 
-/* The name in the child of an attribute of which the parent's key is composed. */
+/* Returns the child's name of an attribute in the parent's key. */
 extern Slice CopyChildName(const Copy *copy, Slice parent_name);
 
-/* The template of an entity's key attribute; NULL if it has none. */
+/* Returns the template of an entity's key attribute; NULL if there is none. */
 extern const Template *KeyTemplate(const Entity *entity, Slice attribute);
 
 /*
- * Where the children of a parent are, given its key; false if that cannot be
- * told from the key.  The condition points to palloc'd values.
+ * Finds the place of a parent's children from the parent's key; returns false
+ * if the key does not determine it.  The condition points to palloc'd values.
  */
 extern bool CopyCondition(const TableDef *def, const Copy *copy, ValueRef key, KeyCondition *condition);
 
 /*
- * The key of the parent of an item of the child's entity, palloc'd; NULL if the item is
- * no child.
+ * Returns the key of the parent of a child's item, palloc'd; NULL if the item
+ * is no child.
  */
 extern struct varlena *CopyParentKey(const TableDef *def, const Copy *copy, ValueRef item);
 
-/* The key of an item, palloc'd; NULL if it has none. */
+/* Returns the key of an item, palloc'd; NULL if it has none. */
 extern struct varlena *ItemKey(const TableDef *def, ValueRef item);
 
-/* Whether two keys or two attributes are the same; both may be missing. */
+/* Whether two keys or two attributes are equal; both may be missing. */
 extern bool SameVarlena(const struct varlena *a, const struct varlena *b);
 extern bool SameAttribute(ValueRef a, ValueRef b);
 
-/* An item with an attribute set, or without it if the value is missing; the item itself if that is as it is. */
+/*
+ * Returns an item with an attribute set, or removed if the value is missing;
+ * the item itself if nothing changes.
+ */
 extern ValueRef WithAttribute(ValueRef item, Slice name, ValueRef value);
 
-/* An item with a child's copies of a parent, which may be missing. */
+/* Returns an item with a child's copies of a parent, which may be missing. */
 extern ValueRef WithCopies(const Copy *copy, ValueRef child, ValueRef parent);
 
 /* ---- copy_sum.c: totals of values ---- */
 
-/* What some children contribute to one total. */
+/* The contribution of some children to one total. */
 typedef struct Contribution
 {
-	int64		count;			/* may be negative, as the sum */
-	Numeric		sum;			/* NULL: 0 */
-	struct varlena *added;		/* the least, or greatest, value; NULL: none, as the next */
+	int64		count;			/* may be negative, like the sum */
+	Numeric		sum;			/* NULL for 0 */
+	struct varlena *added;		/* the minimum or maximum; NULL if there is none */
 	struct varlena *removed;
-	bool		unsure;			/* the extreme must be searched for again */
+	bool		unsure;			/* the minimum or maximum must be searched for again */
 } Contribution;
 
-/* Adds a child, or takes one away; the memory is of the current context. */
+/* Adds or subtracts a child; allocates in the current memory context. */
 extern void Contribute(const Total *total, Contribution *c, ValueRef child, bool removed);
 
-/* The value of a total of which these are all contributions; MISSING_VALUE: none. */
+/*
+ * Returns the value of a total that consists of these contributions;
+ * MISSING_VALUE if there is none.
+ */
 extern ValueRef TotalValue(const Total *total, const Contribution *c);
 
 /*
- * The same of a total that had a value before; false if that does not suffice,
- * because it is none or the extreme is gone.
+ * Adds contributions to the previous value of a total.  Returns false if that
+ * does not suffice, because there is no value or the minimum or maximum was
+ * removed.
  */
 extern bool TotalChanged(const Total *total, const Contribution *c, ValueRef before, ValueRef *after);
 
-/* The value of a total without children. */
+/* Returns the value of a total without children. */
 extern ValueRef TotalOfNone(const Total *total);
 
 /* ---- copy_children.c ---- */
 
 /*
- * Calls visit for each child of a parent that the active snapshot shows, in
- * the order of its place.  The item is valid during the call, which may use
- * the current memory context freely.
+ * Calls visit for each child of a parent in the active snapshot, in the order
+ * of the keys.  The item is valid during the call, which may allocate in the
+ * current memory context.
  */
 typedef void (*ChildVisitor) (void *arg, ValueRef child);
 
 extern void CopyVisitChildren(const TableDef *def, Oid relid, const Copy *copy, ValueRef key,
 							  ChildVisitor visit, void *arg);
 
-/* The contributions of all children to the totals, an array palloc'd. */
+/* Returns the contributions of all children to the totals, a palloc'd array. */
 extern Contribution *CopyContributions(const TableDef *def, Oid relid, const Copy *copy, ValueRef key);
 
 /* ---- copy_own.c: rows that are locked and written here ---- */
 
-/* A table open for changes in its owner's name. */
+/* A table that is open for changes as its owner. */
 typedef struct CopyTable
 {
 	Oid			relid;
-	const TableDef *def;		/* to which the definitions of copies belong */
+	const TableDef *def;		/* definition to which those of copies belong */
 	Store		store;
 } CopyTable;
 
-/* Must be in the scope of the owner. */
+/* Must be called in the owner's scope (owner.h). */
 extern void CopyTableOpen(CopyTable *table, Oid relid, const TableDef *def);
 extern void CopyTableClose(CopyTable *table);
 
-/* A row that is locked. */
+/* A locked row. */
 typedef struct CopyRow
 {
 	RowKey		key;
 	RowLock		lock;
-	struct varlena *item;		/* NULL: there is none */
+	struct varlena *item;		/* NULL if there is no row */
 } CopyRow;
 
 typedef enum CopyLock
 {
-	COPY_LOCK_SHARED,			/* the row, or its absence */
-	COPY_LOCK_UPDATE,			/* the same */
-	COPY_LOCK_PRESENT			/* only a row, for an update */
+	COPY_LOCK_SHARED,			/* locks the row, or its absence, in share mode */
+	COPY_LOCK_UPDATE,			/* locks the row, or its absence, for an update */
+	COPY_LOCK_PRESENT			/* locks only an existing row, for an update */
 } CopyLock;
 
 extern void CopyRowLock(CopyTable *table, ValueRef key, CopyLock how, CopyRow *row);
 
-/* Puts an item in place of the locked one, if it differs. */
+/* Replaces the locked item, if the new one differs. */
 extern void CopyRowWrite(CopyTable *table, const CopyRow *row, ValueRef item);
 
-/* Whether a BEFORE ROW trigger fires for a CopyRowWrite, which is right as it is. */
+/*
+ * Whether a BEFORE ROW trigger fires for a CopyRowWrite, whose item must not
+ * change.
+ */
 extern bool IsCopyRowWrite(void);
 
-/* The depth of triggers around the current code. */
+/* Returns the depth of triggers around the current code. */
 extern int	TriggerDepth(void);
 
 /* ---- copy_before.c ---- */
 
-/* The tuple to store, with what its item keeps of others. */
+/* Returns the tuple to store, with the copies and totals of its item. */
 extern HeapTuple CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set);
 
-/* The lock that a child takes on its parent. */
+/* Returns the lock that a child takes on its parent. */
 extern CopyLock CopyParentLock(const CopySet *set, const Copy *copy);
 
 /* ---- copy_collect.c ---- */
 
-/* What a statement has changed for the children, or the totals, of a parent. */
+/*
+ * The changes of a statement that concern the children, or the totals, of a
+ * parent.
+ */
 typedef struct CopyTask
 {
-	int			copy;			/* position in the set; this and the key identify it */
-	Slice		key;			/* the parent's, a value's bytes */
-	bool		whole;			/* all children are to be looked at */
-	Contribution *contributions;	/* of a total; NULL if whole */
+	int			copy;			/* position in the set; together with the key it identifies the task */
+	Slice		key;			/* key of the parent, the bytes of a value */
+	bool		whole;			/* all children must be read */
+	Contribution *contributions;	/* contributions to a total; NULL if all children are read */
 } CopyTask;
 
-/* All of one statement. */
+/* The tasks of one statement. */
 typedef struct CopyTasks
 {
-	CommandId	command;		/* the statement's */
+	CommandId	command;		/* command id of the statement */
 	int			count;
-	CopyTask  **tasks;			/* in the order of keys */
+	CopyTask  **tasks;			/* tasks in the order of keys */
 } CopyTasks;
 
-/* Notes the changes of a row. */
+/* Adds the changes of a row to the tasks. */
 extern void CopyCollect(const TriggerData *trigger, TableDef *def, const CopySet *set);
 
-/* Takes over what the statement that ends here has noted of a table; NULL if nothing. */
+/*
+ * Returns the tasks of the statement that ends, for a table; NULL if there are
+ * none.
+ */
 extern CopyTasks *CopyTasksTake(Relation rel, const CopySet *set);
 extern void CopyTasksFree(CopyTasks *tasks);
 
 /*
- * Remember that a total counts children that commands before this one have
- * changed, also where their events have not fired; whether a command's may be.
+ * Remember that a total counts children that earlier commands have changed,
+ * also if their events have not fired; and whether it may count a command's
+ * changes.
  */
 extern void CopyRememberCount(Oid relid, const Copy *copy, Slice key, CommandId command);
 extern bool CopyIsCounted(Oid relid, const Copy *copy, Slice key, CommandId command);
 
 /* ---- copy_apply.c ---- */
 
-/* Does what a statement has left to do on a table, and frees it. */
+/* Executes the tasks of a statement on a table, and frees them. */
 extern void CopyApply(Relation rel, const TableDef *def, const CopySet *set, CopyTasks *tasks);
 
-/* Sets the totals of a parent from its children; whether they were others. */
+/*
+ * Sets the totals of a parent from its children; returns whether they
+ * differed.
+ */
 extern bool CopyCountAgain(CopyTable *table, const Copy *copy, ValueRef key);
 
 #endif							/* DYNAMO_COPY_COPY_H */

@@ -30,7 +30,7 @@ WithTotals(const Copy *copy, ValueRef item, const Contribution *contributions)
 	return item;
 }
 
-/* The item with the totals of the children that a snapshot shows. */
+/* Returns the item with the totals of the children in a snapshot. */
 static ValueRef
 Counted(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item, Snapshot snapshot)
 {
@@ -43,8 +43,9 @@ Counted(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item, S
 }
 
 /*
- * The children that a transaction of a stricter level sees must be those that
- * there are.  (Their writers are done: they locked the parent, as we have.)
+ * Raises a serialization error if a transaction of a stricter level does not
+ * see the current children.  Their writers have finished, because they locked
+ * the parent, which is locked now.
  */
 static void
 CheckCount(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item, ValueRef now)
@@ -68,7 +69,9 @@ CountAll(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item)
 	return now;
 }
 
-/* False if the contributions do not suffice. */
+/*
+ * Adds the contributions to the totals; returns false if they do not suffice.
+ */
 static bool
 AddContributions(const Copy *copy, const CopyTask *task, ValueRef *item)
 {
@@ -88,7 +91,7 @@ AddContributions(const Copy *copy, const CopyTask *task, ValueRef *item)
 	return true;
 }
 
-/* Whether a row that is locked is a parent. */
+/* Whether a locked row is a parent. */
 static bool
 IsParent(const CopyTable *table, const Copy *copy, const CopyRow *row)
 {
@@ -131,11 +134,14 @@ typedef struct Spreading
 {
 	CopyTable  *table;
 	const Copy *copy;
-	struct varlena *key;		/* the parent's */
-	ValueRef	parent;			/* MISSING_VALUE: there is none */
+	struct varlena *key;		/* key of the parent */
+	ValueRef	parent;			/* the parent; MISSING_VALUE if there is none */
 } Spreading;
 
-/* The child may have changed, or moved to another parent, since it was read. */
+/*
+ * Updates a child, unless it has changed or moved to another parent since it
+ * was read.
+ */
 static void
 SpreadToCurrent(const Spreading *s, ValueRef child_key)
 {
@@ -154,7 +160,10 @@ SpreadToCurrent(const Spreading *s, ValueRef child_key)
 		CopyRowWrite(s->table, &row, WithCopies(s->copy, current, s->parent));
 }
 
-/* ChildVisitor.  The snapshot of the transaction decides whether a row can be written. */
+/*
+ * A ChildVisitor.  The snapshot of the transaction decides whether a row can
+ * be written.
+ */
 static void
 SpreadToChild(void *arg, ValueRef child)
 {
@@ -167,7 +176,10 @@ SpreadToChild(void *arg, ValueRef child)
 	PopActiveSnapshot();
 }
 
-/* The parent's row is ours: this transaction has written it. */
+/*
+ * Returns the parent, whose row this transaction has written and therefore
+ * locked.
+ */
 static ValueRef
 ReadParent(CopyTable *table, const Copy *copy, ValueRef key)
 {
@@ -213,7 +225,7 @@ CopyApply(Relation rel, const TableDef *def, const CopySet *set, CopyTasks *task
 	OwnerScope	scope;
 	CopyTable	table;
 
-	CommandCounterIncrement();	/* the statement's own rows are to be read */
+	CommandCounterIncrement();	/* makes the statement's own rows visible */
 	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
 	CopyTableOpen(&table, RelationGetRelid(rel), def);
 	for (int i = 0; i < tasks->count; i++)

@@ -1,6 +1,6 @@
 /*
  * copy_before.c
- *	  What a written item itself keeps of others, before it is stored.
+ *	  Sets the copies and totals of a written item before it is stored.
  *
  * An item that stays the same parent, or the child of the same parent, keeps
  * what the replaced one has: nobody else can have changed that meanwhile, for
@@ -24,10 +24,10 @@ typedef struct Written
 	Relation	rel;
 	TableDef   *def;
 	const CopySet *set;
-	ValueRef	item;			/* with what was set so far */
-	ValueRef	whole;			/* with composed keys; neither changes what belongs to whom */
-	ValueRef	old;			/* MISSING_VALUE: there is none */
-	const Entity *entity;		/* NULL: none, as the next */
+	ValueRef	item;			/* the item with the attributes set so far */
+	ValueRef	whole;			/* with composed keys, which decide its parent and children */
+	ValueRef	old;			/* the replaced item; MISSING_VALUE if there is none */
+	const Entity *entity;		/* NULL if there is none */
 	const Entity *old_entity;
 } Written;
 
@@ -60,7 +60,11 @@ KeepTotals(Written *w, const Copy *copy)
 
 /* ---- copies of a child ---- */
 
-/* One that totals will make a child update is locked as for that at once: two who share it would wait for each other. */
+/*
+ * Locks the parent of a new child.  A parent whose totals the child will
+ * change is locked for an update at once: two sessions that share the lock
+ * would wait for each other.
+ */
 CopyLock
 CopyParentLock(const CopySet *set, const Copy *copy)
 {
@@ -72,7 +76,9 @@ CopyParentLock(const CopySet *set, const Copy *copy)
 	return COPY_LOCK_SHARED;
 }
 
-/* The parent as it is now and remains; MISSING_VALUE if there is none. */
+/*
+ * Returns the current parent, which is locked; MISSING_VALUE if there is none.
+ */
 static ValueRef
 LockParent(const Written *w, const Copy *copy, ValueRef key)
 {
@@ -109,7 +115,10 @@ KeepCopies(Written *w, const Copy *copy)
 
 /* ---- the row ---- */
 
-/* The item as it will be stored but for what is kept here; false if it will not be. */
+/*
+ * Composes the item as it will be stored, without the attributes set here;
+ * returns false if it will not be stored.
+ */
 static bool
 ComposeWhole(Written *w)
 {
@@ -139,8 +148,9 @@ KeepAll(Written *w)
 }
 
 /*
- * Index keys that were given are those of the given item (ComposeWhole).  What is
- * kept may be part of them: they are composed again.
+ * Removes the composed index keys, which are composed again, because they may
+ * contain attributes set here.  Given index keys are those of the given item
+ * (ComposeWhole).
  */
 static void
 ForgetIndexKeys(Written *w)
@@ -149,7 +159,10 @@ ForgetIndexKeys(Written *w)
 		w->item = WithAttribute(w->item, w->entity->keys[i].attribute, MISSING_VALUE);
 }
 
-/* The same for the columns of a new row, as a dump has them: they are derived from the item. */
+/*
+ * Returns the tuple without its index columns, which a new row of a dump
+ * contains: they are derived from the item again.
+ */
 static HeapTuple
 WithoutIndexColumns(const Written *w, HeapTuple tuple)
 {

@@ -1,6 +1,6 @@
 /*
  * copy_check.c
- *	  Whether the definitions of a table can be kept.
+ *	  Checks whether the copies and totals of a table can be maintained.
  *
  * A kept attribute depends on others; no attribute may depend on itself, and
  * none that tells what an item is, to whom it refers or where it is found may
@@ -26,7 +26,7 @@ CopyError(const Copy *copy, const char *format,...)
 	va_end(args);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-			 errmsg("\"%.*s\" cannot be kept in step", (int) copy->name.len, copy->name.data),
+			 errmsg("\"%.*s\" cannot be maintained", (int) copy->name.len, copy->name.data),
 			 errdetail_internal("%s", text)));
 }
 
@@ -73,15 +73,15 @@ CheckPlace(const TableDef *def, const Copy *copy)
 
 /* ---- kept attributes ---- */
 
-/* An attribute that is kept, and the one that it depends on. */
+/* A copied or total attribute, and one that it depends on. */
 typedef struct Kept
 {
 	const Copy *copy;
-	const Entity *entity;		/* that has it */
+	const Entity *entity;		/* the entity that has it */
 	Slice		attribute;
 	const Entity *source_entity;
-	Slice		source;			/* empty: of no attribute */
-	int			rank;			/* greater than those of what it depends on */
+	Slice		source;			/* the attribute that it depends on; empty if there is none */
+	int			rank;			/* greater than the ranks of the attributes that it depends on */
 } Kept;
 
 static int
@@ -131,7 +131,7 @@ typedef struct PathSearch
 	bool		found;
 } PathSearch;
 
-/* PathVisitor */
+/* A PathVisitor. */
 static bool
 ComparePath(Slice name, bool nested, void *arg)
 {
@@ -141,7 +141,10 @@ ComparePath(Slice name, bool nested, void *arg)
 	return !search->found;
 }
 
-/* Whether an entity's key attribute is composed of an attribute, or on a condition on it. */
+/*
+ * Whether a key attribute of an entity, or its condition, contains an
+ * attribute.
+ */
 static bool
 KeyDependsOn(const ComposedKey *key, Slice attribute)
 {
@@ -189,7 +192,10 @@ ReferenceDependsOn(const TableDef *def, const Copy *copy, Slice attribute)
 	return false;
 }
 
-/* Raises an error if an attribute tells what its item is, or whose. */
+/*
+ * Raises an error if an attribute determines the entity or the place of its
+ * item.
+ */
 static void
 CheckKeptAttribute(const TableDef *def, const CopySet *set, const Kept *k)
 {
@@ -218,7 +224,7 @@ DependsOn(const Kept *a, const Kept *b)
 	return a->source.len > 0 && a->source_entity == b->entity && SliceEqual(a->source, b->attribute);
 }
 
-/* One pass over all pairs; whether a rank has grown. */
+/* Passes over all pairs once; returns whether a rank has grown. */
 static bool
 RaiseRanks(Kept *kept, int n)
 {
@@ -281,7 +287,7 @@ CopySetCheck(const TableDef *def, const CopySet *set)
 
 /* ---- what definitions need ---- */
 
-/* Raises an error if a definition needs the entity or the index of this name. */
+/* Raises an error if a definition needs the entity or index with this name. */
 static void
 RefuseNeeded(Oid relid, const char *entity_name, const char *index_name, const char *verb)
 {
@@ -298,7 +304,7 @@ RefuseNeeded(Oid relid, const char *entity_name, const char *index_name, const c
 			continue;
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-				 errmsg("cannot %s %s \"%s\" because \"%.*s\" is kept in step with it", verb,
+				 errmsg("cannot %s %s \"%s\" because \"%.*s\" depends on it", verb,
 						entity_name != NULL ? "entity" : "index",
 						entity_name != NULL ? entity_name : index_name, (int) c->name.len, c->name.data),
 				 errhint("Use dynamo.drop_%s first.", c->ntotals > 0 ? "total" : "copy")));

@@ -9,12 +9,12 @@
 
 #include "copy/copy.h"
 
-/* A search under way. */
+/* A search for children. */
 typedef struct Search
 {
 	const TableDef *def;
 	const Copy *copy;
-	struct varlena *key;		/* the parent's */
+	struct varlena *key;		/* key of the parent */
 } Search;
 
 static bool
@@ -26,7 +26,10 @@ IsChild(const Search *s, ValueRef item)
 	return key != NULL && SameVarlena(key, s->key);
 }
 
-/* A new memory context for each item. */
+/*
+ * Visits the children in a range, each in a memory context that is reset
+ * afterwards.
+ */
 static void
 VisitRange(StoreScan *scan, const Search *s, ChildVisitor visit, void *arg)
 {
@@ -72,10 +75,10 @@ typedef struct Counting
 {
 	const Copy *copy;
 	Contribution *contributions;
-	MemoryContext context;		/* of the contributions */
+	MemoryContext context;		/* context of the contributions */
 } Counting;
 
-/* ChildVisitor */
+/* A ChildVisitor. */
 static void
 CountChild(void *arg, ValueRef child)
 {

@@ -1,6 +1,6 @@
 /*
  * copy_collect.c
- *	  What the rows of a statement change for other items, until its end.
+ *	  Collects until the end of a statement what its rows change in other items.
  *
  * Several children of one parent are one change of its totals.  A statement that
  * runs within another one, in a trigger, has its own tasks: they are told apart
@@ -41,20 +41,20 @@ typedef struct TaskEntry
 	CopyTask	task;
 } TaskEntry;
 
-/* A statement under way whose events fire. */
+/* A statement whose events fire. */
 typedef struct Level
 {
 	struct Level *outer;
 	Oid			relid;
 	int			depth;
 	SubTransactionId subid;
-	MemoryContext context;		/* holds all of this */
-	char	   *text;			/* of the definitions that tasks are numbered by */
+	MemoryContext context;		/* contains all of this */
+	char	   *text;			/* the definitions by which tasks are numbered */
 	HTAB	   *tasks;
 	CopyTasks	result;
 } Level;
 
-static Level *levels = NULL;	/* the innermost */
+static Level *levels = NULL;	/* the innermost statement */
 
 static uint32
 HashTaskKey(const void *key, Size size)
@@ -79,7 +79,7 @@ typedef struct CountedKey
 {
 	Oid			relid;
 	uint32		unused;			/* 0 */
-	uint64		hash;			/* of the definition's name and the parent's key */
+	uint64		hash;			/* hash of the definition's name and the parent's key */
 } CountedKey;
 
 typedef struct Counted
@@ -92,7 +92,7 @@ typedef struct Counted
 typedef struct CountedEntry
 {
 	CountedKey	id;
-	Counted    *latest;			/* NULL: forgotten */
+	Counted    *latest;			/* NULL if it was forgotten */
 } CountedEntry;
 
 static HTAB *counted = NULL;
@@ -107,7 +107,10 @@ ForgetTransaction(XactEvent event, void *arg)
 	}
 }
 
-/* Subtransactions in one that is rolled back have greater numbers. */
+/*
+ * Subtransactions of a subtransaction that is rolled back have greater
+ * numbers.
+ */
 static void
 ForgetSubtransaction(SubXactEvent event, SubTransactionId subid, SubTransactionId parent, void *arg)
 {
@@ -189,7 +192,10 @@ CopyIsCounted(Oid relid, const Copy *copy, Slice key, CommandId command)
 
 /* ---- levels ---- */
 
-/* The owner's triggers can change definitions while their tasks wait. */
+/*
+ * Raises an error if a trigger of the owner has changed the definitions while
+ * their tasks wait.
+ */
 static void
 CheckDefinitions(Relation rel, const CopySet *set)
 {
@@ -198,7 +204,7 @@ CheckDefinitions(Relation rel, const CopySet *set)
 		if (level->relid == RelationGetRelid(rel) && strcmp(level->text, set->text) != 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_OBJECT_IN_USE),
-					 errmsg("copies and totals of table \"%s\" were changed while a statement writes it",
+					 errmsg("copies and totals of table \"%s\" were changed while a statement wrote it",
 							RelationGetRelationName(rel))));
 	}
 }
@@ -260,15 +266,15 @@ FindTask(Level *level, int copy, const struct varlena *key, HASHACTION action)
 
 /* ---- the changes of a row ---- */
 
-/* A row that changed. */
+/* A changed row. */
 typedef struct Change
 {
 	const TableDef *def;
 	const CopySet *set;
 	Level	   *level;
-	ValueRef	old;			/* MISSING_VALUE: there is none, as the next */
+	ValueRef	old;			/* MISSING_VALUE if there is none */
 	ValueRef	new;
-	const Entity *old_entity;	/* NULL: none */
+	const Entity *old_entity;	/* NULL if there is none */
 	const Entity *new_entity;
 	bool		overtaken;		/* the new row has been changed again */
 } Change;
@@ -280,7 +286,10 @@ NoteWhole(const Change *c, int copy, const struct varlena *key)
 		FindTask(c->level, copy, key, HASH_ENTER)->whole = true;
 }
 
-/* A parent that appears or goes, or of which children keep something that has changed. */
+/*
+ * Adds a task for a parent that was created or deleted, or whose copied
+ * attributes have changed.
+ */
 static void
 CollectParent(const Change *c, int number)
 {
@@ -302,7 +311,10 @@ CollectParent(const Change *c, int number)
 	NoteWhole(c, number, new);
 }
 
-/* Outer statements have perhaps noted as an extreme what is gone now. */
+/*
+ * Marks the tasks of outer statements, which may have noted a minimum or
+ * maximum that is removed now.
+ */
 static void
 DoubtOuter(const Change *c, int number, const struct varlena *key)
 {
@@ -333,7 +345,7 @@ CollectChild(const Change *c, int number, const struct varlena *key, ValueRef ch
 	DoubtOuter(c, number, key);
 }
 
-/* Whether two children contribute the same. */
+/* Whether two children have the same contributions. */
 static bool
 SameContribution(const Copy *copy, ValueRef a, ValueRef b)
 {

@@ -25,7 +25,10 @@
 
 /* ---- the triggers ---- */
 
-/* They are not ALWAYS triggers, so that a logical subscriber does not do the work again. */
+/*
+ * Creates the triggers.  They are not ALWAYS triggers, so that a logical
+ * subscriber does not repeat the work.
+ */
 static void
 StoreCopyTrigger(const char *table, const char *name, const char *when, const char *text)
 {
@@ -34,7 +37,10 @@ StoreCopyTrigger(const char *table, const char *name, const char *when, const ch
 				 DYNAMO_SCHEMA, FUNCTION_KEEP_COPIES, text);
 }
 
-/* Stores a list in the triggers of a table; NULL: none.  SPI must be connected. */
+/*
+ * Stores a list in the triggers of a table; NULL removes them.  SPI must be
+ * connected.
+ */
 static void
 StoreCopies(Oid relid, const char *text)
 {
@@ -79,8 +85,8 @@ IsTotal(JsonbContainer *object)
 }
 
 /*
- * The definitions of a list but for one of this name, which *found is set to,
- * and with another if added is not NULL; NULL if there are none.
+ * Returns a list without the definition with this name, which sets *found, and
+ * with another if added is not NULL; NULL if it becomes empty.
  */
 static char *
 ChangedList(const char *text, const char *name, const char *added, JsonbContainer **found)
@@ -107,7 +113,10 @@ ChangedList(const char *text, const char *name, const char *added, JsonbContaine
 	return out.data;
 }
 
-/* The list in the triggers of a table that is locked; its argument, palloc'd, or NULL. */
+/*
+ * Returns the list in the triggers of a locked table: its argument, palloc'd,
+ * or NULL.
+ */
 static char *
 StoredList(Oid relid)
 {
@@ -128,7 +137,7 @@ CheckTableKind(const char *table_name, Oid relid, const TableDef *def)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("table \"%s\" is %s", table_name, def->distributed ? "distributed" : "partitioned"),
-				 errdetail("Copies and totals can be kept in plain tables only.")));
+				 errdetail("Only plain tables can have copies and totals.")));
 }
 
 static void
@@ -212,7 +221,9 @@ dynamo_create_total(PG_FUNCTION_ARGS)
 
 /* ---- dropping ---- */
 
-/* What is kept stays on the items. */
+/*
+ * Drops the definition; the copied attributes and totals remain in the items.
+ */
 static void
 Drop(FunctionCallInfo fcinfo, bool total)
 {
@@ -259,7 +270,10 @@ ReadJson(const char *text, void *arg)
 	return list != NULL && JB_ROOT_IS_ARRAY(list) && !JB_ROOT_IS_SCALAR(list) ? list : NULL;
 }
 
-/* copy_definitions(trigger_arguments bytea) returns jsonb: a list, or null if it is none */
+/*
+ * copy_definitions(trigger_arguments bytea) returns jsonb: a list; null if the
+ * arguments contain none.
+ */
 DYNAMO_FUNCTION(dynamo_copy_definitions);
 Datum
 dynamo_copy_definitions(PG_FUNCTION_ARGS)

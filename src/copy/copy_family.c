@@ -1,6 +1,6 @@
 /*
  * copy_family.c
- *	  Who belongs to whom: the parent of a child, the place of the children.
+ *	  Finds the parent of a child, and the place of a parent's children.
  *
  * The parent's key is composed of the child's attributes.  The children's place
  * is a key condition: all partition attributes and what the first sort
@@ -132,7 +132,7 @@ typedef struct RefSource
 	ValueRef	item;
 } RefSource;
 
-/* PartFinder */
+/* A PartFinder. */
 static ValueRef
 FindReference(void *arg, const TemplatePart *part, const char **reason)
 {
@@ -148,7 +148,10 @@ FindReference(void *arg, const TemplatePart *part, const char **reason)
 	return EntityPartValue(source->copy->child, source->item, &named);
 }
 
-/* The value of an attribute of the parent's key; MISSING_VALUE if the child does not tell it. */
+/*
+ * Returns the value of an attribute of the parent's key; MISSING_VALUE if the
+ * child does not have it.
+ */
 static ValueRef
 ParentKeyValue(const Copy *copy, const KeyAttribute *attribute, ValueRef item)
 {
@@ -166,7 +169,10 @@ ParentKeyValue(const Copy *copy, const KeyAttribute *attribute, ValueRef item)
 	return StringValue((Slice) {text.data, text.len});
 }
 
-/* NULL if the child refers to nothing that could be a key. */
+/*
+ * Composes the parent's key; NULL if the attributes of the child do not
+ * compose one.
+ */
 static struct varlena *
 ReferredKey(const TableDef *def, const Copy *copy, ValueRef item)
 {
@@ -192,7 +198,10 @@ ReferredKey(const TableDef *def, const Copy *copy, ValueRef item)
 
 /* ---- the place of children ---- */
 
-/* The parent's name of an attribute of which the child's key is composed; data NULL if it has none. */
+/*
+ * Returns the parent's name of an attribute in the child's key; data is NULL
+ * if there is none.
+ */
 static Slice
 ParentName(const Copy *copy, Slice child_name)
 {
@@ -204,7 +213,7 @@ ParentName(const Copy *copy, Slice child_name)
 	return SliceEqual(CopyChildName(copy, child_name), child_name) ? child_name : MISSING_SLICE;
 }
 
-/* Whether two parts make the same text of the same value. */
+/* Whether two parts compose the same text of the same value. */
 static bool
 SameFormat(const TemplatePart *a, const TemplatePart *b)
 {
@@ -213,7 +222,10 @@ SameFormat(const TemplatePart *a, const TemplatePart *b)
 		a->descending == b->descending && a->unit == b->unit && a->shards == b->shards;
 }
 
-/* The piece of the parent's key with the text of a part; NULL if there is none. */
+/*
+ * Returns the piece of the parent's key that has the text of a part; NULL if
+ * there is none.
+ */
 static const ComposedKey *
 FindPiece(const Copy *copy, const TemplatePart *part, int *piece)
 {
@@ -234,7 +246,10 @@ FindPiece(const Copy *copy, const TemplatePart *part, int *piece)
 	return NULL;
 }
 
-/* An attribute of the parent's key that is the part as it is; data NULL if there is none. */
+/*
+ * Returns the attribute of the parent's key that equals the part; data is NULL
+ * if there is none.
+ */
 static Slice
 FindPlainKey(const TableDef *def, const Copy *copy, const TemplatePart *part)
 {
@@ -282,7 +297,10 @@ AppendPart(const TableDef *def, const Copy *copy, ValueRef key, const TemplatePa
 	return true;
 }
 
-/* Appends as much of a child's key attribute as the parent's key tells; whether that is all. */
+/*
+ * Appends the prefix of a child's key attribute that the parent's key
+ * determines; returns whether it is the whole key.
+ */
 static bool
 AppendPlace(const TableDef *def, const Copy *copy, ValueRef key, Slice attribute, StringInfo out)
 {
@@ -336,7 +354,7 @@ CopyCondition(const TableDef *def, const Copy *copy, ValueRef key, KeyCondition 
 	return true;
 }
 
-/* Whether an item is where the children with this key are found. */
+/* Whether an item is in the place of the children with this key. */
 static bool
 IsInPlace(const TableDef *def, const Copy *copy, ValueRef key, ValueRef item)
 {

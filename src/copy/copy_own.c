@@ -13,7 +13,10 @@
 #include "copy/copy.h"
 #include "item/builder.h"
 
-/* The depth at which triggers fire for our own write; -1: there is none. */
+/*
+ * The depth at which triggers fire for a write of this file; -1 if there is
+ * none.
+ */
 static int	own_write_depth = -1;
 
 int

@@ -2,8 +2,7 @@
  * copy_read.c
  *	  Reading the definitions in the argument of a table's triggers.
  *
- * Whoever owns a table may write them by hand: nothing is taken for what it
- * should be.
+ * A table's owner may write them by hand, so everything in them is checked.
  */
 #include "postgres.h"
 
@@ -79,7 +78,7 @@ CheckMembers(ValueRef map)
 	}
 }
 
-/* Opens a map of names to texts; its count is 0 if it is absent. */
+/* Opens a map of names and texts; its count is 0 if it is absent. */
 static void
 OpenTexts(ValueRef map, const char *name, Container *entries)
 {
@@ -106,7 +105,7 @@ TextEntry(const Container *entries, uint32 i, Slice *name)
 
 /* ---- one definition ---- */
 
-/* Pairs of names; child_first: the child's is the one before the colon. */
+/* Reads pairs of names.  child_first: the child's name precedes the colon. */
 static CopiedAttribute *
 ReadPairs(ValueRef map, const char *name, bool child_first, int *n)
 {
@@ -127,7 +126,7 @@ ReadPairs(ValueRef map, const char *name, bool child_first, int *n)
 	return pairs;
 }
 
-/* "count", "sum(amount)", ... */
+/* Reads a total: "count", "sum(amount)", ... */
 static void
 ReadTotal(Slice text, Total *total)
 {
@@ -258,7 +257,7 @@ CopySetText(Relation rel)
 	return NULL;
 }
 
-/* The definition is dropped from the cache when a trigger changes. */
+/* The cache drops the definition when a trigger changes. */
 const CopySet *
 CopySetOf(Relation rel, TableDef *def)
 {

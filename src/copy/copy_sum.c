@@ -1,6 +1,6 @@
 /*
  * copy_sum.c
- *	  Totals: what children contribute, and what becomes of a total by it.
+ *	  Computes totals from the contributions of children.
  *
  * Contributions to counts and sums can be added in any order.  Those to a
  * minimum or maximum keep the extreme of the values added and of those
@@ -66,7 +66,7 @@ IsNumber(ValueRef v)
 	return !ValueIsMissing(v) && ValueTypeOf(v) == VALUE_N;
 }
 
-/* Whether the second value is beyond the first, or the first is none. */
+/* Whether the second value is beyond the first, or there is no first value. */
 static bool
 IsBeyond(const Total *total, ValueRef extreme, ValueRef v)
 {
@@ -165,7 +165,10 @@ ExtremeChanged(const Total *total, const Contribution *c, ValueRef before, Value
 	if (c->unsure)
 		return false;
 
-	/* an extreme that was at least as far is gone, unless it is not the one kept */
+	/*
+	 * a value at least as extreme was removed, unless it is the one that
+	 * remains
+	 */
 	if (!ValueIsMissing(removed) && (ValueIsMissing(before) || !IsBeyond(total, removed, before)))
 		return false;
 	*after = !ValueIsMissing(added) && IsBeyond(total, before, added) ? added : before;

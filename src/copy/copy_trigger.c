@@ -13,7 +13,10 @@
 #include "table/distribution.h"
 #include "table/objects.h"
 
-/* The name of the trigger that may call the function so; NULL if none may. */
+/*
+ * Returns the name of the trigger that may call the function so; NULL if none
+ * may.
+ */
 static const char *
 ExpectedName(FunctionCallInfo fcinfo, const TriggerData *trigger)
 {
@@ -27,7 +30,10 @@ ExpectedName(FunctionCallInfo fcinfo, const TriggerData *trigger)
 	return NULL;
 }
 
-/* Two triggers would count everything twice. */
+/*
+ * Checks the call, and that the trigger is the only one, because two would
+ * count everything twice.
+ */
 static void
 CheckProtocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
 {
@@ -39,14 +45,17 @@ CheckProtocol(FunctionCallInfo fcinfo, const TriggerData *trigger)
 				 errmsg("dynamo.keep_copies must be called by a trigger of dynamo.create_copy or dynamo.create_total")));
 }
 
-/* Statements on a partitioned table fire no triggers on statements of the partitions. */
+/*
+ * Checks that the table is not partitioned, because statements on it do not
+ * fire statement triggers of its partitions.
+ */
 static void
 CheckPlainTable(Relation rel)
 {
 	if (rel->rd_rel->relispartition || rel->rd_rel->relkind != RELKIND_RELATION)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("copies and totals cannot be kept in partitioned table \"%s\"", RelationGetRelationName(rel))));
+				 errmsg("partitioned table \"%s\" cannot have copies and totals", RelationGetRelationName(rel))));
 }
 
 static void
@@ -58,7 +67,10 @@ AfterStatement(Relation rel, const TableDef *def, const CopySet *set)
 		CopyApply(rel, def, set, tasks);
 }
 
-/* What logical replication applies was kept in step where it was written. */
+/*
+ * Executes the trigger, unless the change comes from logical replication,
+ * which contains the copies and totals already.
+ */
 static Datum
 FireTrigger(const TriggerData *trigger, TableDef *def)
 {

@@ -23,14 +23,14 @@
 #include "item/json.h"
 #include "table/owner.h"
 
-/* A check under way. */
+/* The state of a check. */
 typedef struct Check
 {
 	Relation	rel;
 	TableDef   *def;
-	const CopySet *set;			/* NULL: nothing is to be checked */
-	Slice		name;			/* of the definition to check; data NULL: all */
-	Store		store;			/* for parents */
+	const CopySet *set;			/* NULL if there is nothing to check */
+	Slice		name;			/* name of the definition to check; data is NULL for all */
+	Store		store;			/* for reading parents */
 	StringInfoData problem;
 } Check;
 
@@ -45,7 +45,7 @@ AppendValue(StringInfo out, ValueRef v)
 		ValueToJson(out, v);
 }
 
-/* Whether an attribute is what it must be; notes the problem if not. */
+/* Whether an attribute has the expected value; notes a problem otherwise. */
 static bool
 CheckAttribute(Check *c, const Copy *copy, Slice name, ValueRef is, ValueRef must_be)
 {
@@ -104,7 +104,10 @@ CheckCopies(Check *c, const Copy *copy, ValueRef item)
 	return true;
 }
 
-/* False, with c->problem, if an item does not keep what it must. */
+/*
+ * Checks the copies and totals of an item; returns false and sets c->problem
+ * if they are wrong.
+ */
 static bool
 CheckItem(Check *c, ValueRef item)
 {
@@ -215,7 +218,7 @@ dynamo_check_copies(PG_FUNCTION_ARGS)
 
 /* ---- repair ---- */
 
-/* Keys of items to repair. */
+/* The keys of items to repair. */
 typedef struct Repairs
 {
 	MemoryContext context;
@@ -234,7 +237,10 @@ KeepKey(void *arg, struct varlena *key, const char *problem)
 	return --r->left > 0;
 }
 
-/* Locks a child, then its parent; whether its copies were others. */
+/*
+ * Locks a child, then its parent, and sets the child's copies; returns whether
+ * they differed.
+ */
 static bool
 RepairChild(Check *c, CopyTable *table, const Copy *copy, ValueRef item_key)
 {
@@ -257,7 +263,7 @@ RepairChild(Check *c, CopyTable *table, const Copy *copy, ValueRef item_key)
 	return item.data != ItemRoot(row.item).data;
 }
 
-/* Whether there was something to repair, still. */
+/* Repairs an item; returns whether it still had a problem. */
 static bool
 RepairItem(Check *c, CopyTable *table, ValueRef key)
 {

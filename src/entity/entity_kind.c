@@ -1,6 +1,6 @@
 /*
  * entity_kind.c
- *	  Which entity an item is of, and what its key tells.
+ *	  Determines the entity of an item, and reads attributes from its key.
  */
 #include "postgres.h"
 

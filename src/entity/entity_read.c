@@ -101,7 +101,7 @@ OpenList(Reading *r, ValueRef list, Container *elements, uint32 max)
 	for (uint32 i = 0; i < elements->count && r->problem == NULL; i++)
 	{
 		if (ValueTypeOf(ListElement(elements, i)) != VALUE_M)
-			Fail(r, "An element of a list is no object.");
+			Fail(r, "An element of a list is not an object.");
 	}
 	if (r->problem != NULL)
 		elements->count = 0;
@@ -125,7 +125,7 @@ AddNames(Reading *r, ExprBindings *bindings, ValueRef names)
 		if (ValueTypeOf(name) == VALUE_S)
 			ExprBindingsAddName(bindings, placeholder, ValuePayload(name));
 		else
-			Fail(r, "A name of a condition is no string.");
+			Fail(r, "A name in a condition is not a string.");
 	}
 }
 
@@ -297,7 +297,7 @@ CheckKeys(Reading *r, const Entity *entity)
 	for (int i = 0; i < entity->nkeys && r->problem == NULL; i++)
 	{
 		if (FindKey(entity, entity->keys[i].attribute) != &entity->keys[i])
-			Fail(r, "Two templates are for one attribute.");
+			Fail(r, "Two templates are for the same attribute.");
 		CheckParts(r, entity, &entity->keys[i]);
 	}
 	for (int i = 0; i < KeyCount(r->key); i++)
@@ -397,14 +397,14 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 	Container	elements;
 
 	if (ValueTypeOf(list) != VALUE_L)
-		Fail(&r, "The entities are no list.");
+		Fail(&r, "The entities are not a list.");
 	OpenList(&r, r.problem == NULL ? list : MISSING_VALUE, &elements, ENTITY_MAX_COUNT);
 	set->entities = palloc0(sizeof(Entity) * Max(elements.count, 1));
 	for (uint32 i = 0; i < elements.count && r.problem == NULL; i++)
 	{
 		ReadEntity(&r, ListElement(&elements, i), &set->entities[set->count++]);
 		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
-			Fail(&r, "Two entities have one name.");
+			Fail(&r, "Two entities have the same name.");
 	}
 	*problem = r.problem;
 	return r.problem == NULL ? set : NULL;

@@ -1,7 +1,7 @@
 /*
  * template_parts.h
- *	  What composing keys, taking them apart and comparing templates have in
- *	  common.  Private to the files beside it.
+ *	  Functions that composing keys, taking them apart and comparing templates
+ *	  share.  Private to the files beside it.
  */
 #ifndef DYNAMO_ENTITY_TEMPLATE_PARTS_H
 #define DYNAMO_ENTITY_TEMPLATE_PARTS_H

@@ -263,7 +263,7 @@ ReadPartPiece(Reading *r)
 								(int) part->name.len, part->name.data));
 	/* after a marked part, a part is found by the text before it */
 	if (before != NULL && t->marked < t->npieces && part->kind == PART_TEXT)
-		return Fail(r, psprintf("nothing stands before {%.*s}", (int) part->name.len, part->name.data));
+		return Fail(r, psprintf("no text precedes {%.*s}", (int) part->name.len, part->name.data));
 	if (part->any && t->marked < t->npieces)
 		return Fail(r, "two parts are marked \"any\"");
 	if (part->any)

@@ -13,11 +13,14 @@
 #define GZIP_WINDOW		(MAX_WBITS + 16)
 #define ZLIB_WINDOW		MAX_WBITS
 
-/* Answers are sent once: what is saved on the way must not cost more here. */
+/*
+ * The level: answers are sent once, so compression must not cost more than it
+ * saves.
+ */
 #define LEVEL			Z_BEST_SPEED
 #define MEMORY_LEVEL	8
 
-/* The weight of a coding, in thousandths. */
+/* The maximum weight of a coding, in thousandths. */
 #define FULL_WEIGHT		1000
 #define NOT_NAMED		(-1)
 
@@ -27,7 +30,7 @@ WindowOf(HttpCoding coding)
 	return coding == CODING_GZIP ? GZIP_WINDOW : ZLIB_WINDOW;
 }
 
-/* An error does not come back to zlib: its memory goes with the context. */
+/* An error does not return to zlib; its memory is freed with the context. */
 static voidpf
 Allocate(voidpf opaque, uInt items, uInt size)
 {
@@ -58,7 +61,7 @@ Trim(Slice text)
 	return text;
 }
 
-/* What stands before a separator, trimmed; *rest is what follows it. */
+/* Returns the text before a separator, trimmed; *rest is the text after it. */
 static Slice
 Before(char separator, Slice text, Slice *rest)
 {
@@ -102,7 +105,7 @@ CodingName(HttpCoding coding)
 	}
 }
 
-/* "0", "1", up to three digits after a point; anything else is not accepted. */
+/* Reads a weight: "0" or "1", and up to three digits after a point. */
 static int
 ReadWeight(Slice text)
 {
@@ -123,7 +126,7 @@ ReadWeight(Slice text)
 	return Min(weight, FULL_WEIGHT);
 }
 
-/* The weight among the parameters of a coding. */
+/* Returns the weight in the parameters of a coding. */
 static int
 WeightOf(Slice parameters)
 {
@@ -167,20 +170,23 @@ CodingForAnswer(Slice accept_encoding)
 
 /* ---- decoding ---- */
 
-/* Makes room behind what is decoded, as far as the limit allows. */
+/* Makes room after the decoded bytes, within the limit. */
 static void
 GrowOutput(z_stream *z, char **out, uint32 *size, uint32 limit)
 {
 	uint32		used = *size - z->avail_out;
 
-	/* one byte more than the limit tells that it is exceeded */
+	/* one byte more than the limit shows that it is exceeded */
 	*size = Min(2 * *size, limit + 1);
 	*out = repalloc(*out, *size);
 	z->next_out = (Bytef *) *out + used;
 	z->avail_out = *size - used;
 }
 
-/* Z_STREAM_END at the end of the last piece; anything else is a failure. */
+/*
+ * Returns Z_STREAM_END at the end of the last piece; other values are
+ * failures.
+ */
 static int
 InflateAll(z_stream *z, char **out, uint32 *size, uint32 limit)
 {

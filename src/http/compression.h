@@ -14,7 +14,7 @@ typedef enum HttpCoding
 {
 	CODING_IDENTITY,			/* none */
 	CODING_GZIP,
-	CODING_DEFLATE,				/* zlib's format */
+	CODING_DEFLATE,				/* the zlib format */
 	CODING_UNKNOWN
 } HttpCoding;
 
@@ -25,22 +25,22 @@ typedef enum InflateResult
 	INFLATE_TOO_LONG
 } InflateResult;
 
-/* The coding that the header Content-Encoding of a request names. */
+/* Finds the coding in the header Content-Encoding of a request. */
 extern HttpCoding CodingOfRequest(Slice content_encoding);
 
-/* The coding of an answer that the header Accept-Encoding likes best. */
+/* Returns the coding that the header Accept-Encoding prefers. */
 extern HttpCoding CodingForAnswer(Slice accept_encoding);
 
-/* The coding's name in Content-Encoding; empty for none. */
+/* Returns the coding's name for Content-Encoding; empty for none. */
 extern Slice CodingName(HttpCoding coding);
 
 /*
- * Decodes what is gzip or deflate, of which several pieces may follow each
- * other, to no more than limit bytes; they are palloc'd.
+ * Decodes gzip or deflate data, which may consist of several pieces, to at
+ * most limit bytes, palloc'd.
  */
 extern InflateResult Inflate(HttpCoding coding, Slice data, uint32 limit, Slice *decoded);
 
-/* Encodes; palloc'd. */
+/* Encodes data; palloc'd. */
 extern Slice Deflate(HttpCoding coding, Slice data);
 
 #endif							/* DYNAMO_HTTP_COMPRESSION_H */

@@ -20,18 +20,21 @@
 #include "http/settings.h"
 #include "http/share.h"
 
-#define KEPT_BUFFER_SIZE	(64 * 1024) /* an idle connection keeps no more */
+#define KEPT_BUFFER_SIZE	(64 * 1024) /* an idle connection keeps at most this */
 #define LINGER_MS			2000
 #define MAX_WAIT_MS			(3600 * 1000L)
 
-/* In the order in which they became idle; others stand where they last did. */
+/*
+ * Idle connections in the order in which they became idle; the position of
+ * others is that of their last idle time.
+ */
 static dlist_head connections = DLIST_STATIC_INIT(connections);
 static dlist_head waiting = DLIST_STATIC_INIT(waiting);
 static int	nconnections;
-static int	nrefused;			/* of them */
+static int	nrefused;			/* number of connections */
 static Size buffered_bytes;
 
-/* When ConnectionsExpire has something to do. */
+/* The time at which ConnectionsExpire must act next. */
 static TimestampTz next_expiry = DT_NOEND;
 
 MemoryContext connection_request_context;
@@ -185,7 +188,7 @@ ConnectionGuarded(Connection *c, void (*function) (Connection *c))
 	{
 		HOLD_INTERRUPTS();
 		MemoryContextSwitchTo(TopMemoryContext);
-		debug_query_string = NULL;	/* it was on the stack */
+		debug_query_string = NULL;	/* its memory was on the stack */
 		EmitErrorReport();
 		FlushErrorState();
 		AbortOutOfAnyTransaction();

@@ -11,8 +11,8 @@
 #include "http/share.h"
 
 /*
- * Between looks at what the standbys have confirmed; nobody tells.  Longer and
- * longer while nothing comes.
+ * The time between checks of the standbys' progress, of which this process is
+ * not notified.  It grows while nothing changes.
  */
 #define MAX_PAUSE_MS	20
 
@@ -57,7 +57,10 @@ SendReached(const DurabilityProgress *now)
 	}
 }
 
-/* What is to be flushed for those that are left: from where, up to where. */
+/*
+ * Determines which positions must be flushed for the remaining answers: from
+ * and up to.
+ */
 static void
 FindUnflushed(const DurabilityProgress *now, XLogRecPtr *first, XLogRecPtr *last)
 {
@@ -76,8 +79,8 @@ FindUnflushed(const DurabilityProgress *now, XLogRecPtr *first, XLogRecPtr *last
 }
 
 /*
- * Has the log flushed.  A worker that has nothing else to do does it itself,
- * which spares two switches of processes; true if it did.
+ * Requests a flush of the log.  An idle worker flushes itself, which saves two
+ * context switches; returns true if it did.
  */
 static bool
 Flush(const DurabilityProgress *now)

@@ -14,7 +14,7 @@
 #include "http/lock_watch.h"
 #include "http/share.h"
 
-/* Between attempts at a lock: more and more. */
+/* The time between attempts at a lock, which grows. */
 #define MIN_PAUSE_MS	5
 #define MAX_PAUSE_MS	80
 
@@ -42,7 +42,7 @@ ConnectionPark(Connection *c, const HttpAnswer *answer)
 		ConnectionSetState(c, CONNECTION_PARKED);
 }
 
-/* The first of those that wait for the lock; NULL if nobody does. */
+/* Returns the first request that waits for the lock; NULL if there is none. */
 static Connection *
 FirstInLine(const LOCKTAG *lock)
 {

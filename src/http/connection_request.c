@@ -15,7 +15,7 @@
 #include "http/protocol.h"
 #include "http/settings.h"
 
-/* The next request: the bytes of the last one are done with. */
+/* Begins the next request; the bytes of the previous one are finished. */
 static void
 BeginRequest(Connection *c)
 {
@@ -27,7 +27,10 @@ BeginRequest(Connection *c)
 		ConnectionWait(c);
 }
 
-/* The answer is on its way, or the connection's last one was. */
+/*
+ * Continues after an answer was sent or stored, or closes the connection after
+ * its last one.
+ */
 void
 ConnectionAfterSending(Connection *c)
 {
@@ -69,7 +72,7 @@ RefuseMalformed(Connection *c, int status, const char *reason)
 
 /* ---- requests ---- */
 
-/* Where the request ends in the buffer. */
+/* Returns the end of the request in the buffer. */
 static uint32
 RequestEnd(const Connection *c)
 {
@@ -137,7 +140,7 @@ ConnectionAnswer(Connection *c)
 		ConnectionAfterSending(c);
 }
 
-/* Tells a client that waits before it sends a large body. */
+/* Sends 100 Continue to a client that waits before it sends a large body. */
 static void
 TellToContinue(Connection *c)
 {
@@ -147,10 +150,13 @@ TellToContinue(Connection *c)
 		return;
 	c->told_to_continue = true;
 	appendStringInfoString(&c->out, text);
-	(void) ConnectionFlush(c);	/* what is left goes before the answer */
+	(void) ConnectionFlush(c);	/* the rest is sent before the answer */
 }
 
-/* Reads what there is of the body; *status and *reason if it is malformed. */
+/*
+ * Reads the received part of the body; sets *status and *reason if it is
+ * malformed.
+ */
 static HttpStep
 ReadBody(Connection *c)
 {
@@ -161,14 +167,14 @@ ReadBody(Connection *c)
 	step = HttpReadChunks(&c->chunks, c->in.data, (uint32) c->in.len);
 	if (step == HTTP_MORE)
 	{
-		/* all was decoded: the next bytes may stand behind it */
+		/* all bytes were decoded; the next ones may follow */
 		c->in.len = (int) c->chunks.to;
 		c->chunks.from = c->chunks.to;
 	}
 	return step;
 }
 
-/* The rest of a request is still to come. */
+/* Prepares for receiving the rest of a request. */
 static void
 AwaitMore(Connection *c)
 {
@@ -206,7 +212,7 @@ ConnectionAdvance(Connection *c)
 
 /* ---- reading ---- */
 
-/* The most that the buffer need hold. */
+/* Returns the maximum number of bytes that the buffer needs. */
 static uint32
 BufferLimit(const Connection *c)
 {
@@ -273,10 +279,10 @@ Receive(Connection *c)
 }
 
 /*
- * Until there is an answer that may be sent, what comes is kept as far as
- * there is room.  Then, and when the client has closed its side, the socket is
- * not looked at any more; a client that is gone is not waited for as long as a
- * standby may take.
+ * Receives further bytes, as far as there is room, until an answer may be
+ * sent.  Then, and after the client has closed its side, the socket is not
+ * read any more.  A client that is gone does not wait for as long as a standby
+ * may take.
  */
 static void
 ReceiveAhead(Connection *c)
@@ -329,7 +335,7 @@ ConnectionServe(Connection *c)
 			Discard(c);
 			break;
 		default:
-			/* those with a request in the buffer have it answered first */
+			/* connections with a complete request are answered first */
 			if (!c->waiting)
 				Receive(c);
 	}

@@ -22,7 +22,7 @@ ConnectionFlush(Connection *c)
 			return false;
 		else if (errno != EINTR)
 		{
-			/* nobody is there to read it */
+			/* the client has closed the connection */
 			c->close = true;
 			c->linger = false;
 			break;
@@ -53,7 +53,7 @@ SendParts(Connection *c, const StringInfoData *head, Slice body)
 		n = sendmsg(c->fd, &message, MSG_NOSIGNAL);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
-		n = 0;					/* ConnectionFlush will tell why */
+		n = 0;					/* ConnectionFlush will report the error */
 	rest = head->len + (Size) body.len - (Size) n;
 	if (rest == 0)
 		return;
@@ -90,7 +90,7 @@ ConnectionSend(Connection *c, HttpAnswer *answer, bool head_only)
 {
 	StringInfoData head;
 
-	/* what is to be sent before goes with it, and TLS is sent from there */
+	/* earlier bytes are sent together with it; TLS sends from the buffer */
 	if (c->tls != NULL || c->out.len > 0)
 	{
 		ConnectionKeepAnswer(c, answer, head_only);

@@ -45,10 +45,10 @@ BeginTls(Connection *c)
 		return;
 	}
 	c->handshaking = true;
-	ConnectionSetState(c, CONNECTION_READING);	/* with its timeout */
+	ConnectionSetState(c, CONNECTION_READING);	/* sets the timeout, too */
 }
 
-/* Looks at the first byte; returns whether the connection is plain. */
+/* Reads the first byte; returns whether the connection is plain. */
 static bool
 Decide(Connection *c)
 {

@@ -19,21 +19,27 @@
 #define TURN_MS		1
 #define REST_MS		3
 
-/* Looking at the clock for each row would cost some percent of a scan. */
+/*
+ * The number of rows between readings of the clock, which would cost some
+ * percent of a scan for each row.
+ */
 #define ROWS_PER_LOOK	8
 
-/* Each of them may keep a page of 1 MB. */
+/*
+ * The maximum number of interrupted requests, each of which may keep a page of
+ * 1 MB.
+ */
 #define MAX_PAUSED	16
 
 static dlist_head paused = DLIST_STATIC_INIT(paused);
 static int	npaused;
 static TimestampTz rest_end;
 
-/* The end of the current request's turn; 0: its time does not run yet. */
+/* The end of the current request's turn; 0 before its time begins. */
 static TimestampTz turn_end;
 static int	rows;
 
-/* ReadPause.wanted */
+/* The function of ReadPause.wanted. */
 static bool
 TurnIsOver(void)
 {

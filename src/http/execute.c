@@ -32,30 +32,32 @@
 #include "request/wording.h"
 #include "stat/stat.h"
 
-/* What every target begins with. */
+/* The prefix of every target. */
 static const char *const target_prefixes[] = {"DynamoDB_20120810.", "DynamoDBStreams_20120810."};
 
 #define SHOWN_LEN	64
-#define LOGGED_LEN	512			/* bytes that a stranger gets into the log */
+#define LOGGED_LEN	512			/* maximum of bytes from an unauthenticated client in the log */
 
 typedef struct Execution
 {
 	const HttpRequest *request;
 	const char *peer;
-	MemoryContext context;		/* of the answer */
-	char		target[SHOWN_LEN];	/* for the log and pg_stat_activity */
-	const Operation *operation; /* NULL: unknown, so far */
+	MemoryContext context;		/* memory of the answer */
+	char		target[SHOWN_LEN];	/* target for the log and pg_stat_activity */
+	const Operation *operation; /* NULL if it is not known yet */
 	StatRequest stat;
-	bool		accepted;		/* operation and signature are good */
-	bool		too_long;		/* its body, when it is decoded */
-	int			lock_timeout;	/* for all attempts, in milliseconds; 0: none */
-	bool		parked;			/* it has met a lock or was interrupted */
+	bool		accepted;		/* the operation and the signature are valid */
+	bool		too_long;		/* the decoded body */
+	int			lock_timeout;	/* for all attempts, in milliseconds; 0 if there is none */
+	bool		parked;			/* the request has met a lock or was interrupted */
 	LOCKTAG		lock;
 } Execution;
 
 /* ---- before the request ---- */
 
-/* Copies what a client sent, cut to a length, with ? for what cannot be printed. */
+/*
+ * Copies text of a client, truncated, with ? for bytes that are not printable.
+ */
 static void
 CopyPrintable(char *shown, Slice text)
 {
@@ -66,7 +68,7 @@ CopyPrintable(char *shown, Slice text)
 	shown[len] = '\0';
 }
 
-/* The value of a header; empty if there is none. */
+/* Returns the value of a header; empty if there is none. */
 static Slice
 Header(const HttpRequest *request, const char *name)
 {
@@ -82,7 +84,7 @@ Target(const HttpRequest *request)
 	return Header(request, "x-amz-target");
 }
 
-/* The name of an operation alone is no target. */
+/* Finds the operation of a target, which must have the prefix. */
 static const Operation *
 FindOperation(Slice target)
 {
@@ -98,7 +100,7 @@ FindOperation(Slice target)
 			 errmsg("no operation in X-Amz-Target")));
 }
 
-/* Nobody is served as long as the endpoint is set up like this. */
+/* Raises an error while the endpoint is configured insecurely. */
 static void RefuseAll(const char *remedy) pg_attribute_noreturn();
 
 static void
@@ -131,7 +133,10 @@ RefuseKey(Slice id, const char *problem)
 			 errdetail_log("Access key \"%s\" %s.", shown, problem)));
 }
 
-/* Who signed the request; an error if nobody we know did. */
+/*
+ * Returns the role of the access key that signed the request; raises an error
+ * if the signature is invalid.
+ */
 static const Identity *
 VerifiedIdentity(const HttpRequest *request)
 {
@@ -140,7 +145,7 @@ VerifiedIdentity(const HttpRequest *request)
 	Slice		session_token;
 	const char *problem;
 
-	/* the region of the server, not the one a role has set */
+	/* the region of the server's configuration, not of a role's settings */
 	SignatureRead(&signature, request, (int64) time(NULL),
 				  GetConfigOptionResetString("dynamo.region"));
 	if (HttpFindHeader(request->head, request->data, "x-amz-security-token", &session_token))
@@ -153,7 +158,7 @@ VerifiedIdentity(const HttpRequest *request)
 	return AccessKeyIdentity(key);
 }
 
-/* The role that the certificate of the client names. */
+/* Returns the role that the client's certificate names. */
 static const Identity *
 CertificateIdentity(const HttpRequest *request)
 {
@@ -174,7 +179,7 @@ CertificateIdentity(const HttpRequest *request)
 	return identity;
 }
 
-/* The role whose rights requests have without authentication. */
+/* Returns the role that executes requests without authentication. */
 static const Identity *
 CommonIdentity(void)
 {
@@ -221,9 +226,9 @@ Commit(Execution *execution)
 }
 
 /*
- * The first attempts are given up when they meet a lock.  The last one fails
- * as a statement does whose time is over: lock_timeout or statement_timeout,
- * whichever is shorter.
+ * Limits waiting for locks.  The first attempts end when they meet a lock.
+ * The last attempt fails like a statement, after lock_timeout or
+ * statement_timeout, whichever is shorter.
  */
 static void
 LimitLockWaits(Execution *execution)
@@ -240,7 +245,7 @@ LimitLockWaits(Execution *execution)
 								 PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
 }
 
-/* What is signed is the body as it came; what is read is what it stands for. */
+/* Decodes the body.  The signature covers the body as it was sent. */
 static Slice
 DecodedBody(Execution *execution)
 {
@@ -318,9 +323,10 @@ IsJson(Slice text)
 }
 
 /*
- * A body that is no JSON is told of before operation and signature are looked
- * at.  It is read here only if one of them failed: otherwise it has been.  A
- * stranger's body is not decompressed.
+ * Raises the error for a body that is not JSON, which precedes errors of the
+ * operation and the signature.  The body is read here only if one of these
+ * failed; otherwise it has been read already.  The body of an unauthenticated
+ * client is not decompressed.
  */
 static void
 PreferBadJson(const Execution *execution, ErrorData *error)
@@ -335,7 +341,10 @@ PreferBadJson(const Execution *execution, ErrorData *error)
 	error->detail = NULL;
 }
 
-/* The kind of message about a request that nobody we know has sent; LOG_KINDS: none. */
+/*
+ * Returns the kind of log message about a request of an unauthenticated
+ * client; LOG_KINDS if there is none.
+ */
 static LogKind
 RefusalKind(const Execution *execution, const ErrorData *error)
 {
@@ -354,7 +363,7 @@ RefusalKind(const Execution *execution, const ErrorData *error)
 	}
 }
 
-/* Who tried to come in is logged as a failed login is. */
+/* Logs a failed authentication as a failed login is logged. */
 static void
 LogRefusal(const Execution *execution, const ErrorData *error)
 {
@@ -455,7 +464,7 @@ ReportStart(Execution *execution)
 	TimestampTz first = execution->request->first_attempt;
 
 	SetCurrentStatementStartTimestamp();
-	stat_current = NULL;		/* an error may have left one */
+	stat_current = NULL;		/* an error may have left one behind */
 	StatBegin(&execution->stat, first != 0 ? first : GetCurrentStatementStartTimestamp());
 	debug_query_string = execution->target;
 	pgstat_report_activity(STATE_RUNNING, execution->target);
@@ -467,7 +476,7 @@ ReportEnd(Execution *execution, int sqlstate)
 	if (!execution->parked)
 		StatEnd(&execution->stat, OperationNumber(execution->operation), sqlstate);
 	stat_current = NULL;
-	/* strangers do not fill the log */
+	/* requests of unauthenticated clients do not fill the log */
 	if (execution->accepted)
 		LogDuration(execution);
 	pgstat_report_activity(STATE_IDLE, NULL);

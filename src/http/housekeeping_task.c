@@ -18,13 +18,13 @@
 #include "stream/stream.h"
 #include "table/table_list.h"
 
-/* What one transaction deletes of a stream at most. */
+/* The maximum that one transaction deletes of a stream. */
 #define RECORDS_AT_ONCE		10000
 
-/* A pass looks again at items it has come past, once in so many intervals. */
+/* After so many intervals a pass checks again the items that it has passed. */
 #define WHOLE_PASS_INTERVALS	10
 
-/* A table of which nothing can be deleted is left alone, longer each time. */
+/* A table of which nothing can be deleted rests, longer each time. */
 #define FIRST_REST		1		/* seconds */
 #define LONGEST_REST	600
 
@@ -84,7 +84,7 @@ ListTask(HTAB *tasks, Oid relid, Oid owner, bool stream)
 	task->done = false;
 }
 
-/* Those of the relations that are still there. */
+/* Keeps the tasks of relations that still exist. */
 static void
 ListTasks(HTAB *tasks, const List *relids, bool stream)
 {
@@ -101,7 +101,7 @@ ListTasks(HTAB *tasks, const List *relids, bool stream)
 	}
 }
 
-/* Those that are not listed. */
+/* Removes the tasks that are not listed. */
 static void
 ForgetTasks(HTAB *tasks)
 {
@@ -173,7 +173,7 @@ BeginPass(Task *task)
 	ExpiryBeginPass(&task->expiry, task->whole_pass == 0 || GetCurrentTimestamp() >= due);
 }
 
-/* After a batch: how long to rest if none of its items could be deleted. */
+/* Sets the rest after a batch of which no item could be deleted. */
 static void
 SetRest(Task *task)
 {
@@ -229,7 +229,7 @@ TaskIsDue(const Task *task)
 	return !task->done && task->rest_until <= GetCurrentTimestamp();
 }
 
-/* What failed as a whole is done in smaller parts; a stream, the next time. */
+/* Repeats a failed batch in smaller parts; a failed stream is retried later. */
 bool
 TaskAborted(Task *task, bool cancelled)
 {

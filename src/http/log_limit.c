@@ -14,8 +14,8 @@
 
 typedef struct KindLimit
 {
-	pg_atomic_uint64 next;		/* time from which a message is logged */
-	pg_atomic_uint64 left_out;	/* since the last one */
+	pg_atomic_uint64 next;		/* time after which the next message is logged */
+	pg_atomic_uint64 left_out;	/* messages suppressed since the last one */
 } KindLimit;
 
 static KindLimit *limits;

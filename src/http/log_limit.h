@@ -1,6 +1,6 @@
 /*
  * log_limit.h
- *	  How much strangers get into the server's log.
+ *	  Limits log messages that clients can cause without authentication.
  *
  * Of each kind of message that anybody who reaches the port can cause, all
  * workers together log one a second.  The next one tells how many were left
@@ -14,7 +14,7 @@ typedef enum LogKind
 	LOG_KIND_FULL,				/* too many clients */
 	LOG_KIND_ACCEPT,			/* a connection that was not accepted */
 	LOG_KIND_MALFORMED,
-	LOG_KIND_LOST,				/* while a request came */
+	LOG_KIND_LOST,				/* a client was too slow */
 	LOG_KIND_TLS,
 	LOG_KIND_SLOW_REQUEST,
 	LOG_KIND_SLOW_ANSWER,
@@ -25,13 +25,13 @@ typedef enum LogKind
 	LOG_KINDS
 } LogKind;
 
-/* Asks for shared memory; in the postmaster. */
+/* Requests shared memory; called in the postmaster. */
 extern void LogLimitInit(void);
 
 /*
- * NULL if a message of this kind is not to be logged now; otherwise what to
- * append to it: how many were not logged since the last one, or nothing.
- * Valid until the next call.
+ * Returns NULL if a message of this kind must not be logged now; otherwise the
+ * text to append to it: the number of suppressed messages, or nothing.  Valid
+ * until the next call.
  */
 extern const char *LogLimit(LogKind kind);
 

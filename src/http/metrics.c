@@ -54,7 +54,7 @@ static const CounterMetric counter_metrics[] = {
 	{STAT_RESPONSE_BYTES, "dynamo_response_bytes_total", "Bytes of successful responses, before compression."},
 };
 
-/* An entry with the text of its labels. */
+/* An entry and the text of its labels. */
 typedef struct LabeledRow
 {
 	const StatRow *row;
@@ -145,7 +145,7 @@ WriteCapacity(StringInfo out, const LabeledRow *rows, int n, StatCounter counter
 	}
 }
 
-/* The buckets of Prometheus are cumulative. */
+/* Writes the buckets, which are cumulative in Prometheus. */
 static void
 WriteHistogram(StringInfo out, const char *name, const LabeledRow *labeled)
 {
@@ -233,7 +233,10 @@ MetricsText(void)
 	return out.data;
 }
 
-/* Calls a function in a transaction; what it returns is in the caller's memory. */
+/*
+ * Calls a function in a transaction; its result is in the caller's memory
+ * context.
+ */
 static char *
 InTransaction(char *(*function) (void))
 {

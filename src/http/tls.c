@@ -15,12 +15,15 @@
 
 #include "common/openssl.h"
 
-/* Nothing here needs GSSAPI, whose headers the server's development files ask for but do not bring. */
+/*
+ * This file does not need GSSAPI, whose headers the server's development
+ * package requires but does not install.
+ */
 #undef ENABLE_GSS
 #include "libpq/libpq.h"
 #include "utils/guc.h"
 
-/* The only protocol that is spoken within TLS (RFC 7301). */
+/* The only application protocol within TLS (RFC 7301). */
 static const unsigned char http_protocol[] = "\010http/1.1";
 
 static SSL_CTX *context;
@@ -61,7 +64,10 @@ Setting(const char *name)
 	return GetConfigOption(name, false, false);
 }
 
-/* Of PostgreSQL's key, without asking at a terminal for a passphrase. */
+/*
+ * The callback for the passphrase of PostgreSQL's key, which never asks at a
+ * terminal.
+ */
 static int
 ReadPassphrase(char *buf, int size, int rwflag, void *userdata)
 {
@@ -98,7 +104,7 @@ VersionForOpenssl(int setting)
 		case PG_TLS1_3_VERSION:
 			return TLS1_3_VERSION;
 		default:
-			return 0;			/* any */
+			return 0;			/* no limit */
 	}
 }
 
@@ -136,7 +142,7 @@ LoadRevocations(SSL_CTX *ctx)
 	return true;
 }
 
-/* A client need not send a certificate; one that is sent must be good. */
+/* Verifies the client's certificate, which is optional but must be valid. */
 static bool
 LoadAuthorities(SSL_CTX *ctx)
 {
@@ -196,7 +202,7 @@ TlsLoad(void)
 		return;
 	}
 	if (context != NULL)
-		SSL_CTX_free(context);	/* sessions keep it until they end */
+		SSL_CTX_free(context);	/* sessions keep the old context until they end */
 	context = ctx;
 }
 
@@ -219,7 +225,7 @@ TlsOpen(pgsocket fd)
 	return (TlsSession *) ssl;
 }
 
-/* What the client's certificate lacks, or what else went wrong. */
+/* Describes the fault of the client's certificate, or another failure. */
 static const char *
 HandshakeProblem(SSL *ssl)
 {
@@ -253,7 +259,7 @@ TlsHandshake(TlsSession *session, const char **problem)
 	}
 }
 
-/* A name with a NUL within would be taken for another one. */
+/* A name with a NUL would be mistaken for another one. */
 char *
 TlsClientName(TlsSession *session)
 {
@@ -269,7 +275,7 @@ TlsClientName(TlsSession *session)
 	return len > 0 && len < NAMEDATALEN - 1 && strlen(name) == (size_t) len ? pstrdup(name) : NULL;
 }
 
-/* The result of a call, as recv and send return it. */
+/* Converts the result of an OpenSSL call to that of recv and send. */
 static ssize_t
 TransferResult(SSL *ssl, int result)
 {

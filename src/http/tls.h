@@ -14,8 +14,8 @@
 #define TLS_FIRST_BYTE	0x16
 
 /*
- * The most that a record decrypts to.  Who reads with this much room leaves
- * nothing in the session, where no event on the socket would tell of it.
+ * The maximum size of a decrypted record.  A read with this much room leaves
+ * nothing in the session, for which no event on the socket would occur.
  */
 #define TLS_MAX_RECORD	16384
 
@@ -30,8 +30,8 @@ typedef enum TlsStep
 } TlsStep;
 
 /*
- * Reads certificates and settings again.  An error is logged, and what was read
- * before remains.
+ * Reads certificates and settings again.  Logs an error and keeps the previous
+ * ones if that fails.
  */
 extern void TlsLoad(void);
 
@@ -55,7 +55,7 @@ extern char *TlsClientName(TlsSession *session);
 extern ssize_t TlsRead(TlsSession *session, char *bytes, size_t size);
 extern ssize_t TlsWrite(TlsSession *session, const char *bytes, size_t size);
 
-/* Tells the client that nothing more is sent, if the socket accepts that. */
+/* Tells the client that no more data follows, if the socket accepts it. */
 extern void TlsShutdown(TlsSession *session);
 
 /* Frees the session; the socket remains open. */

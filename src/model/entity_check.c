@@ -1,7 +1,7 @@
 /*
  * entity_check.c
- *	  dynamo.check_entity and dynamo.apply_entity: items from before an entity
- *	  was declared, whose keys are not what it composes.
+ *	  dynamo.check_entity and dynamo.apply_entity: find and change items that were
+ *	  stored before their entity was declared, with other keys than it composes.
  *
  * Both are for the owner of the table, as verify_index is.  They use plain
  * statements, which run as the owner whoever has the owner's rights.
@@ -86,7 +86,7 @@ RequiredProblem(const Entity *entity, ValueRef item)
 	return NULL;
 }
 
-/* The first problem of an item; NULL if there is none. */
+/* Returns the first problem of an item; NULL if there is none. */
 static char *
 ItemProblem(const Entity *entity, ValueRef item)
 {
@@ -103,10 +103,9 @@ ItemProblem(const Entity *entity, ValueRef item)
 }
 
 /*
- * entity_problem(relation oid, item dynamo.item, entity_name text) returns text
- *
- * entity_name: of items of other entities nothing is wrong; NULL: of items of no
- * entity that is the problem.
+ * entity_problem(relation oid, item dynamo.item, entity_name text) returns
+ * text.  With entity_name, items of other entities have no problem; with NULL,
+ * items without an entity have one.
  */
 DYNAMO_FUNCTION(dynamo_entity_problem);
 Datum
@@ -139,10 +138,9 @@ dynamo_entity_problem(PG_FUNCTION_ARGS)
 }
 
 /*
- * compose_item(relation oid, item dynamo.item) returns dynamo.item
- *
- * With the index keys, constants and defaults of its entity; as it is where
- * that is not possible.
+ * compose_item(relation oid, item dynamo.item) returns dynamo.item: with the
+ * index keys, constants and defaults of its entity; unchanged if they cannot
+ * be composed.
  */
 DYNAMO_FUNCTION(dynamo_compose_item);
 Datum
@@ -169,7 +167,10 @@ dynamo_compose_item(PG_FUNCTION_ARGS)
 
 /* ---- all items ---- */
 
-/* "schema"."table" of the caller, which has the entity if one is named. */
+/*
+ * Returns "schema"."table" of the caller's table, which must have the entity
+ * if one is named.
+ */
 static char *
 TableToCheck(FunctionCallInfo fcinfo, TableDef **def, Relation *rel)
 {
@@ -180,7 +181,7 @@ TableToCheck(FunctionCallInfo fcinfo, TableDef **def, Relation *rel)
 	return QualifiedName(RelationGetNamespace(*rel), RelationGetRelationName(*rel));
 }
 
-/* The query of keys and problems; $1: the entity. */
+/* The query for keys and problems; $1 is the entity. */
 static char *
 ProblemsQuery(const TableDef *def, const char *table)
 {
@@ -237,7 +238,10 @@ dynamo_check_entity(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Composes the items of an entity, or of all, that the query finds; returns how many. */
+/*
+ * Composes the items of one entity or of all that the query finds; returns
+ * their number.
+ */
 static int64
 ComposeItems(const char *table, FunctionCallInfo fcinfo)
 {
@@ -257,8 +261,8 @@ ComposeItems(const char *table, FunctionCallInfo fcinfo)
 }
 
 /*
- * Whether nothing is wrong with any item of an entity.  Under a snapshot from
- * before the entity there could be items that it does not show.
+ * Whether no item of an entity has a problem.  A snapshot from before the
+ * entity would miss items, so a new one is used.
  */
 static bool
 HasNoProblems(const char *table, Slice entity_name)
@@ -274,7 +278,10 @@ HasNoProblems(const char *table, Slice entity_name)
 	return SPI_processed == 0;
 }
 
-/* The names, for the caller of SPI, of entities that were not applied, and whose items are all in order now. */
+/*
+ * Returns the names, in the caller's SPI context, of unapplied entities whose
+ * items all conform now.
+ */
 static List *
 EntitiesInOrder(const TableDef *def, const char *table, const char *only, MemoryContext caller)
 {
@@ -292,7 +299,10 @@ EntitiesInOrder(const TableDef *def, const char *table, const char *only, Memory
 	return names;
 }
 
-/* From now on the planner may rely on the index keys of these entities. */
+/*
+ * Marks these entities as applied, so that the planner relies on their index
+ * keys.
+ */
 static void
 MarkApplied(const char *table_name, List *names)
 {

@@ -32,15 +32,15 @@
 #include "model/entity_list.h"
 #include "view/entity_view.h"
 
-/* What the caller says of an attribute. */
+/* The caller's declaration of an attribute. */
 typedef struct DeclaredAttribute
 {
 	char	   *name;
-	char	   *type;			/* as it is written */
+	char	   *type;			/* SQL type as written */
 	Oid			type_oid;
 	const char *holds;			/* "S", "N", "uuid" or NULL */
 	bool		required;
-	char	   *constant;		/* json, or NULL, as the next */
+	char	   *constant;		/* json; NULL if there is none */
 	char	   *initial;
 } DeclaredAttribute;
 
@@ -49,7 +49,7 @@ typedef struct EntityRequest
 	char	   *table_name;
 	char	   *name;
 	Jsonb	   *keys;			/* NULL: none */
-	bool		declares;		/* attributes are given */
+	bool		declares;		/* attributes are declared */
 	int			nattributes;
 	DeclaredAttribute *attributes;
 	char	   *type_attribute; /* NULL: none */
@@ -66,7 +66,10 @@ typedef struct EntityRequest
 
 /* ---- attributes ---- */
 
-/* What a part of this type is stored as; NULL: either, or it is none. */
+/*
+ * Returns the stored type of a part with this SQL type; NULL if it may have
+ * any, or the type is unknown.
+ */
 static const char *
 HeldAs(Oid type)
 {
@@ -97,7 +100,7 @@ IsTimeType(Oid type)
 	return base == TIMESTAMPTZOID || base == TIMESTAMPOID || base == DATEOID;
 }
 
-/* In the order given, which jsonb would not keep. */
+/* Reads attributes in the given order, which jsonb would not keep. */
 static const char attributes_query[] =
 "SELECT e.key, k.kind, "
 "  CASE WHEN k.kind OPERATOR(pg_catalog.=) 'string' THEN e.value OPERATOR(pg_catalog.#>>) '{}' "
@@ -126,7 +129,7 @@ ReadAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
 	if (unknown != NULL)
 		InvalidArgument("attribute \"%s\" has an unknown member \"%s\"", a->name, unknown);
 	if (required != NULL && strcmp(required, "true") != 0 && strcmp(required, "false") != 0)
-		InvalidArgument("member \"required\" of attribute \"%s\" is no boolean", a->name);
+		InvalidArgument("member \"required\" of attribute \"%s\" is not a boolean", a->name);
 	a->required = required != NULL && strcmp(required, "true") == 0;
 	if (a->type == NULL)
 		return;
@@ -198,7 +201,10 @@ IndexHasKey(const TableDef *def, const IndexDef *index, int attribute)
 	return false;
 }
 
-/* The condition of the index whose key an attribute is; NULL if there is none. */
+/*
+ * Returns the condition of the index to whose key an attribute belongs; NULL
+ * if there is none.
+ */
 static char *
 ConditionOf(const EntityRequest *r, const TableDef *def, int attribute)
 {
@@ -217,7 +223,7 @@ ConditionOf(const EntityRequest *r, const TableDef *def, int attribute)
 		if (!IndexHasKey(def, index, attribute))
 			continue;
 		if (found != NULL && strcmp(found, condition) != 0)
-			InvalidArgument("key attribute \"%s\" is of two indexes with different conditions",
+			InvalidArgument("key attribute \"%s\" belongs to two indexes with different conditions",
 							   def->attributes[attribute].name.data);
 		found = condition;
 	}
@@ -245,13 +251,16 @@ static void
 NoticeUnsorted(const TableDef *def, int attribute, const TemplatePart *part)
 {
 	ereport(NOTICE,
-			(errmsg("keys in \"%s\" do not sort as the numbers in \"%.*s\"",
+			(errmsg("keys in \"%s\" do not sort like the numbers in \"%.*s\"",
 					def->attributes[attribute].name.data, (int) part->name.len, part->name.data),
 			 errdetail("As text, 10 comes before 2."),
 			 errhint("Give the number a width: {%.*s:08}.", (int) part->name.len, part->name.data)));
 }
 
-/* Raises what is wrong with the names in a template, and tells what will not sort. */
+/*
+ * Checks the names in a template; warns of parts that do not sort like their
+ * values.
+ */
 static void
 CheckTemplateParts(const EntityRequest *r, const TableDef *def, int attribute, const Template *t)
 {
@@ -264,7 +273,7 @@ CheckTemplateParts(const EntityRequest *r, const TableDef *def, int attribute, c
 			continue;
 		declared = FindDeclared(r, part->steps[0]);
 		if (declared == NULL)
-			InvalidArgument("template \"%.*s\" names \"%.*s\", which is no attribute of entity \"%s\"",
+			InvalidArgument("template \"%.*s\" names \"%.*s\", which is not an attribute of entity \"%s\"",
 							   (int) t->source.len, t->source.data,
 							   (int) part->steps[0].len, part->steps[0].data, r->name);
 		if (part->nsteps > 1 || part->kind != PART_TEXT || declared->type == NULL)
@@ -272,7 +281,7 @@ CheckTemplateParts(const EntityRequest *r, const TableDef *def, int attribute, c
 		if (IsTimeType(declared->type_oid))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("part {%.*s} of template \"%.*s\" has a type of times and no format",
+					 errmsg("part {%.*s} of template \"%.*s\" has a time type but no format",
 							(int) part->name.len, part->name.data, (int) t->source.len, t->source.data),
 					 errhint("Give it one: {%.*s:ms}, or s, us, date.", (int) part->name.len, part->name.data)));
 		if (declared->holds != NULL && strcmp(declared->holds, "N") == 0 && IsSortKey(def, attribute))
@@ -297,7 +306,7 @@ AppendKey(StringInfo out, const EntityRequest *r, const TableDef *def,
 	char	   *condition;
 
 	if (attribute < 0 || !def->attributes[attribute].is_key)
-		InvalidArgument("\"%s\" is no key attribute of the table or its indexes", name);
+		InvalidArgument("\"%s\" is not a key attribute of the table or its indexes", name);
 	if (def->attributes[attribute].type != VALUE_S)
 		InvalidArgument("key attribute \"%s\" is not of type S", name);
 	CheckTemplateParts(r, def, attribute, TemplateGet(SliceOf(template)));
@@ -359,7 +368,7 @@ AppendAttributes(StringInfo out, const EntityRequest *r)
 	appendStringInfoChar(out, ']');
 }
 
-/* Whether no item can be in a table that is locked against all others. */
+/* Whether a table is certainly empty; it is locked against all others. */
 static bool
 HasNoPages(Oid relid)
 {
@@ -535,7 +544,7 @@ RefuseConflicts(const TableDef *def, const Entity *entity)
 		if (conflict != NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
-					 errmsg("items of entity \"%.*s\" cannot be told from those of entity \"%.*s\"",
+					 errmsg("items of entity \"%.*s\" cannot be distinguished from items of entity \"%.*s\"",
 							(int) entity->name.len, entity->name.data, (int) other->name.len, other->name.data),
 					 errdetail("%s", conflict),
 					 errhint("Give both entities a type_attribute, or make the templates narrower, as with {name:word} or {n:08}.")));

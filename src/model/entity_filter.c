@@ -1,6 +1,6 @@
 /*
  * entity_filter.c
- *	  What views of entities are made of: dynamo.entity_filter, is_entity and
+ *	  Functions in the definitions of entity views: dynamo.entity_filter, is_entity and
  *	  parse_time, and dynamo_internal.compose_key and compose_keys, which
  *	  planner support puts into plans.
  */
@@ -70,8 +70,8 @@ IsPartType(Oid type)
 }
 
 /*
- * Planner support passes only these types.  Whoever calls the function by hand
- * may pass any: what is no text must not be read as one.
+ * Planner support passes only these types, but a user may pass any type by
+ * hand; a value that is not text must not be read as text.
  */
 static void
 CheckPartTypes(FunctionCallInfo fcinfo, bool arrays)
@@ -86,20 +86,23 @@ CheckPartTypes(FunctionCallInfo fcinfo, bool arrays)
 		if (!fits || (i % 2 == 1 && i + 1 == PG_NARGS()))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("parts must be names of type text and values in turn")));
+					 errmsg("parts must be pairs of a name of type text and a value")));
 	}
 }
 
-/* The arguments of a call; one of them may be an array, of which an element counts. */
+/*
+ * The arguments of a call; one of them may be an array, of which one element
+ * is used at a time.
+ */
 typedef struct PartArguments
 {
 	FunctionCallInfo fcinfo;
-	int			array;			/* its place; 0: none */
+	int			array;			/* its position; 0 if there is none */
 	Oid			element_type;
 	Datum		element;
 } PartArguments;
 
-/* PartFinder, among arguments that are not null. */
+/* A PartFinder for arguments that are not null. */
 static ValueRef
 FindArgument(void *arg, const TemplatePart *part, const char **reason)
 {
@@ -119,7 +122,7 @@ FindArgument(void *arg, const TemplatePart *part, const char **reason)
 	return MISSING_VALUE;
 }
 
-/* The template, kept with the call if that has it as a constant. */
+/* Returns the template, which is kept with the call if it is a constant. */
 static const Template *
 TemplateArgument(FunctionCallInfo fcinfo)
 {
@@ -148,7 +151,10 @@ HasNullArgument(FunctionCallInfo fcinfo)
 	return false;
 }
 
-/* The key of the arguments, or what it begins with; NULL if one does not fit. */
+/*
+ * Returns the key of the arguments, or its prefix; NULL if a value does not
+ * fit.
+ */
 static text *
 ComposeOfArguments(PartArguments *arguments)
 {
@@ -162,10 +168,9 @@ ComposeOfArguments(PartArguments *arguments)
 }
 
 /*
- * compose_key(template text, VARIADIC parts "any") returns text
- *
- * The key or, if not all parts are given, what it begins with; NULL if one is
- * null or does not fit.
+ * compose_key(template text, VARIADIC parts "any") returns text: the key or,
+ * if not all parts are given, its prefix; NULL if a part is null or does not
+ * fit.
  */
 DYNAMO_FUNCTION(dynamo_compose_key);
 Datum
@@ -209,10 +214,9 @@ OpenArrayArgument(PartArguments *arguments, Datum **elements, bool **nulls, int 
 }
 
 /*
- * compose_keys(template text, VARIADIC parts "any") returns text[]
- *
- * The same for each element of a value that is an array; elements that are null
- * or do not fit are left out.
+ * compose_keys(template text, VARIADIC parts "any") returns text[]: a key for
+ * each element of the part that is an array; elements that are null or do not
+ * fit are omitted.
  */
 DYNAMO_FUNCTION(dynamo_compose_keys);
 Datum

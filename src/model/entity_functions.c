@@ -1,7 +1,7 @@
 /*
  * entity_functions.c
- *	  dynamo.describe_entity, entity_key, kind_of and key_parts: what a table's
- *	  entities say of items.
+ *	  dynamo.describe_entity, entity_key, kind_of and key_parts: functions
+ *	  that apply a table's entities to items.
  *
  * Like the system catalogs that definitions are in, they are for everyone.
  */
@@ -19,7 +19,7 @@
 #include "model/entity_list.h"
 #include "table/table.h"
 
-/* A table's definition while a function looks at it. */
+/* The definition of a table that a function reads. */
 typedef struct OpenDefinition
 {
 	Relation	rel;
@@ -43,7 +43,7 @@ CloseDefinition(OpenDefinition *d)
 	table_close(d->rel, NoLock);
 }
 
-/* The entity of an item; NULL if it is of none. */
+/* Returns the entity to which an item belongs; NULL if there is none. */
 static const Entity *
 FindEntityOfItem(const TableDef *def, ValueRef item)
 {
@@ -79,7 +79,7 @@ dynamo_kind_of(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(name);
 }
 
-/* Raised also for a part that is missing. */
+/* Adds a composed key; raises an error if a part is missing or does not fit. */
 static void
 AddKey(ItemBuilder *b, const Entity *entity, const ComposedKey *key, ValueRef item)
 {
@@ -93,7 +93,10 @@ AddKey(ItemBuilder *b, const Entity *entity, const ComposedKey *key, ValueRef it
 	ItemBuilderString(b, text.data, text.len);
 }
 
-/* The attributes of the table's key that have no template are the item's own. */
+/*
+ * Adds the attributes of the table's key without a template, which are the
+ * item's own.
+ */
 static void
 AddGivenKeys(ItemBuilder *b, const TableDef *def, const Entity *entity, ValueRef item)
 {

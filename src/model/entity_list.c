@@ -12,7 +12,7 @@
 #include "item/convert.h"
 #include "model/entity_list.h"
 
-/* The list as jsonb; NULL if there is none. */
+/* Returns the list as jsonb; NULL if there is none. */
 static Jsonb *
 ListOf(const TableDef *def)
 {
@@ -45,7 +45,7 @@ EntityJson(const TableDef *def, const char *entity_name)
 	return NULL;
 }
 
-/* The list without an entity and with another; NULL if it is empty. */
+/* Returns the list without one entity and with another; NULL if it is empty. */
 static char *
 ChangedList(const TableDef *def, const char *without, const char *added)
 {
@@ -68,7 +68,7 @@ ChangedList(const TableDef *def, const char *without, const char *added)
 	return out.data;
 }
 
-/* As the definition will be read from now on. */
+/* Reads the definition as it will be read from now on, which checks it. */
 static const EntitySet *
 ReadList(const TableDef *def, const char *text)
 {

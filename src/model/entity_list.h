@@ -8,16 +8,19 @@
 #include "entity/entity.h"
 #include "table/table.h"
 
-/* The JSON of one entity, palloc'd; NULL if there is none of this name. */
+/*
+ * Returns the JSON of one entity, palloc'd; NULL if there is none with this
+ * name.
+ */
 extern char *EntityJson(const TableDef *def, const char *entity_name);
 
 /*
- * Takes the entity of this name out of a definition, if it is there, and adds
- * another, if json is not NULL.  Raises what is wrong with the result.
+ * Removes the entity with this name from a definition, if it has it, and adds
+ * another if json is not NULL.  Raises errors of the result.
  */
 extern void ReplaceEntity(TableDef *def, const char *entity_name, const char *json);
 
-/* Raises the error of a table without such an entity, unless it has it. */
+/* Returns the entity with this name; raises an error if the table has none. */
 extern const Entity *RequireEntity(const TableDef *def, const char *entity_name);
 
 #endif							/* DYNAMO_MODEL_ENTITY_LIST_H */

@@ -28,15 +28,15 @@
 #include "entity/entity.h"
 #include "table/table.h"
 
-#define PATTERN_MAX_PARAMETERS	90	/* of the 100 that functions have */
+#define PATTERN_MAX_PARAMETERS	90	/* functions can have 100 */
 
-/* How a key's text is compared with what a template makes of parameters. */
+/* How the text of a key is compared with the text of a template. */
 typedef enum KeyComparison
 {
 	KEY_IS,
-	KEY_HAS_PREFIX,				/* what is known of the key */
-	KEY_BEGINS_WITH_PART,		/* the same and the beginning of the last part */
-	KEY_FROM,					/* bounds of the last part, which may be null: open */
+	KEY_HAS_PREFIX,				/* the key begins with the known parts */
+	KEY_BEGINS_WITH_PART,		/* the key begins with the known parts and the start of the last part */
+	KEY_FROM,					/* bounds of the last part; a null bound is open */
 	KEY_AFTER,
 	KEY_TO,
 	KEY_BEFORE
@@ -46,10 +46,10 @@ typedef enum KeyComparison
 typedef struct PatternValue
 {
 	KeyComparison comparison;
-	const char *template;		/* NULL: constant, or the parameter as it is */
+	const char *template;		/* template; NULL for a constant, or a parameter without a template */
 	const char *constant;		/* NULL: none */
-	List	   *parts;			/* names in the template, */
-	List	   *parameters;		/* and of the parameters that they are */
+	List	   *parts;			/* names of parts in the template */
+	List	   *parameters;		/* names of the parameters that the parts are */
 } PatternValue;
 
 /* A condition on an attribute of the key. */
@@ -58,43 +58,43 @@ typedef struct PatternKey
 	const char *attribute;
 	KeyOperator op;
 	int			nvalues;
-	PatternValue values[2];		/* of BETWEEN both */
+	PatternValue values[2];		/* BETWEEN has two values */
 } PatternKey;
 
 typedef struct PatternParameter
 {
 	const char *name;
 	const char *type;			/* qualified */
-	const char *initial;		/* an expression in SQL; NULL: none */
+	const char *initial;		/* an SQL expression; NULL if there is none */
 } PatternParameter;
 
 typedef struct AccessPattern
 {
-	const char *table;			/* as functions take it */
+	const char *table;			/* name of the table as SQL functions take it */
 	List	   *entities;		/* names */
-	const char *view;			/* qualified; NULL: none, as the next */
+	const char *view;			/* qualified; NULL if there is none */
 	const char *index;
 	const char *condition;
 	const char *filter;
 	const char *projection;
-	ValueRef	names;			/* a map; MISSING_VALUE: none */
+	ValueRef	names;			/* a map; MISSING_VALUE if there is none */
 	const char *returns;		/* rows, items, page, document */
 	bool		backward;
-	int			limit;			/* 0: none */
+	int			limit;			/* 0 for no limit */
 	int			nparameters;
 	PatternParameter *parameters;
 	int			nkeys;
 	PatternKey	keys[KEY_MAX_ATTRIBUTES];
-	const char *kind_attribute; /* NULL: the range has no other kinds of items */
-	List	   *kinds;			/* its values */
-	ValueRef	arguments;		/* a map of texts: those of dynamo.create_access_pattern */
+	const char *kind_attribute; /* type attribute; NULL if the range has no items of other kinds */
+	List	   *kinds;			/* values of the type attribute */
+	ValueRef	arguments;		/* a map of texts: the arguments of dynamo.create_access_pattern */
 } AccessPattern;
 
-/* An error in a declaration. */
+/* Raises an error for an invalid declaration. */
 extern void PatternError(const char *format,...)
 			pg_attribute_printf(1, 2) pg_attribute_noreturn();
 
-/* The parameter of this name; -1: none. */
+/* Returns the number of the parameter with this name; -1 if there is none. */
 extern int	PatternParameterFind(const AccessPattern *pattern, const char *name);
 
 /* ---- pattern_drop.c ---- */
@@ -104,90 +104,104 @@ extern void PatternInit(void);
 
 /* ---- pattern_key.c ---- */
 
-/* A value of a parameter by its name; MISSING_VALUE: null. */
+/* Returns the value of a parameter by its name; MISSING_VALUE for null. */
 typedef ValueRef (*ParameterFinder) (void *arg, const char *parameter);
 
 /*
- * Appends the text that a key is compared with; false if that is null, which no
- * key equals.  Raises an error where a bound does not fit its format.
+ * Appends the text that a key is compared with; returns false if it is null,
+ * which no key equals.  Raises an error for a bound that does not fit its
+ * format.
  */
 extern bool PatternKeyText(const PatternValue *value, ParameterFinder find, void *arg, StringInfo out);
 
-/* The name of a comparison in SQL and records; and back, false if it is none. */
+/*
+ * Convert a comparison to its name in SQL and records, and back; false if
+ * there is none.
+ */
 extern const char *KeyComparisonName(KeyComparison comparison);
 extern bool KeyComparisonFromName(Slice name, KeyComparison *comparison);
 
-/* The operator of a condition in a record; and back. */
+/* Convert the operator of a condition to its name in records, and back. */
 extern const char *KeyOperatorName(KeyOperator op);
 extern bool KeyOperatorFromName(Slice name, KeyOperator *op);
 
 /* ---- pattern_plan.c ---- */
 
-/* What a pattern is planned for. */
+/* What a pattern is planned for: a table or index and its entities. */
 typedef struct PatternTarget
 {
 	const TableDef *table;
-	const IndexDef *index;		/* NULL: the table */
-	const KeySchema *key;		/* of it */
+	const IndexDef *index;		/* index; NULL for the table */
+	const KeySchema *key;		/* key of the table or index */
 	int			nentities;
 	const Entity **entities;
-	ValueRef	keys;			/* templates by key attribute; MISSING_VALUE: none */
+	ValueRef	keys;			/* templates by key attribute; MISSING_VALUE if there are none */
 } PatternTarget;
 
 /*
- * Makes conditions on keys of the condition; types of parameters that are not
- * known yet follow from what they are compared with.  The condition's names must
- * be parameters already, in the order in which they appear.
+ * Converts the condition to conditions on keys.  Parameters without a type get
+ * one from what they are compared with.  The names in the condition must be
+ * parameters already, in the order of their first use.
  */
 extern void PatternPlan(AccessPattern *pattern, const PatternTarget *target);
 
 /* ---- pattern_record.c ---- */
 
-/* The comment at the start of a function's body. */
+/* Returns the comment at the start of a function's body. */
 extern char *PatternRecordPrint(const AccessPattern *pattern);
 
-/* Reads a function's body; NULL if it is none of a pattern. */
+/* Reads the body of a function; returns NULL if it is not a pattern's. */
 extern AccessPattern *PatternRecordRead(Slice body);
 
 /* ---- pattern_request.c ---- */
 
-/* What stands for a :value in the expressions. */
+/* The replacement of a :value in the expressions. */
 typedef struct PatternPlaceholder
 {
 	const char *placeholder;
-	const PatternValue *key;	/* the text that a key is compared with; NULL: none */
-	const char *parameter;		/* or a parameter as it is; NULL: none */
-	const char *constant;		/* or a text */
+	const PatternValue *key;	/* the text that a key is compared with; NULL if it is not used */
+	const char *parameter;		/* a parameter without a template; NULL if it is not used */
+	const char *constant;		/* a constant text */
 } PatternPlaceholder;
 
-/* Those of the key condition and the filter. */
+/* Returns the placeholders of the key condition and the filter. */
 extern List *PatternPlaceholders(const AccessPattern *pattern);
 
-/* ExpressionAttributeNames, as JSON; and those of the user's filter alone, NULL: none. */
+/*
+ * Return ExpressionAttributeNames as JSON: all, and those of the user's
+ * filter; NULL if there are none.
+ */
 extern char *PatternNames(const AccessPattern *pattern);
 extern char *PatternFilterNames(const AccessPattern *pattern);
 
-/* The key condition, as in a request, and the filter; NULL: none. */
+/*
+ * Return the key condition and the filter as in a request; NULL if there is
+ * none.
+ */
 extern char *PatternKeyExpression(const AccessPattern *pattern);
 extern char *PatternFilterExpression(const AccessPattern *pattern);
 
-/* The part of a template that a value is made of, with {parts}, or its constant. */
+/*
+ * Returns the part of a template that a value is composed of, with {parts}, or
+ * its constant.
+ */
 extern char *PatternValueShown(const PatternValue *value);
 
 /*
- * Appends the request Query.  find NULL: with templates for values.  False if
- * nothing can be found, because a parameter is null or fits no key.
+ * Appends the request Query.  If find is NULL, the values are templates.
+ * Returns false if nothing can be found, because a parameter is null or fits
+ * no key.
  */
 extern bool PatternAppendRequest(const AccessPattern *pattern, ParameterFinder find, void *arg, StringInfo out);
 
 /* ---- pattern_create.c ---- */
 
-/* The pattern that a function is; raises an error if it is none. */
+/* Returns the pattern of a function; raises an error if it is not a pattern. */
 extern AccessPattern *PatternOfFunction(Oid function);
 
 /* ---- pattern_sql.c ---- */
 
-/* The body of the function, without the comment. */
+/* Returns the body of the function, without the comment. */
 extern char *PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation table, Relation view);
 
 #endif							/* DYNAMO_PATTERN_H */

@@ -1,6 +1,6 @@
 /*
  * pattern_check.c
- *	  What dynamo.check_access_patterns, a function in SQL, cannot do in SQL.
+ *	  C functions of dynamo.check_access_patterns, which is written in SQL.
  */
 #include "postgres.h"
 

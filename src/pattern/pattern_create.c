@@ -35,7 +35,10 @@
 
 /* ---- parameters ---- */
 
-/* Adds the parameters that an expression names, in the order in which it does. */
+/*
+ * Adds the parameters that an expression names, in the order of their first
+ * use.
+ */
 static void
 FindParameters(AccessPattern *pattern, const char *expression)
 {
@@ -80,7 +83,7 @@ ReadParameter(AccessPattern *pattern, HeapTuple row, TupleDesc desc)
 	int			i = PatternParameterFind(pattern, name);
 
 	if (i < 0)
-		PatternError("parameter \"%s\" is in no expression", name);
+		PatternError("parameter \"%s\" is not used in any expression", name);
 	if (unknown != NULL)
 		PatternError("parameter \"%s\" must be described by a type or by an object with \"type\" and \"default\"", name);
 	pattern->parameters[i].type = SPI_getvalue(row, desc, 2);
@@ -114,7 +117,7 @@ ResolveTypes(AccessPattern *pattern)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("parameter \"%s\" has no type", p->name),
-					 errhint("Name it in parameters: {\"%s\": \"integer\"}.", p->name)));
+					 errhint("Declare it in parameters: {\"%s\": \"integer\"}.", p->name)));
 		ParseTypeName(p->type, &types[i], &typmod);
 		if (!TypeCanHoldAttribute(types[i]))
 			PatternError("parameter \"%s\" cannot have type %s", p->name, p->type);
@@ -123,7 +126,7 @@ ResolveTypes(AccessPattern *pattern)
 	return types;
 }
 
-/* Parameters with defaults come last, as functions want it. */
+/* Moves parameters with defaults to the end, as functions require. */
 static void
 SortParameters(AccessPattern *pattern)
 {
@@ -199,16 +202,19 @@ CheckReturns(const AccessPattern *p)
 	if (!known)
 		PatternError("invalid returns \"%s\": rows, items, page or document", p->returns);
 	if ((strcmp(p->returns, "rows") == 0) != (p->view != NULL))
-		PatternError("rows are those of a view: give view_name for them, and only for them");
+		PatternError("view_name is required for rows, and allowed only for them");
 	if (strcmp(p->returns, "document") == 0 && (p->entities == NIL || p->backward || p->limit > 0 || p->projection != NULL))
 		PatternError("a document needs entities, and has no limit, other order or projection");
 	if (p->view != NULL && p->projection != NULL)
-		PatternError("rows have the columns of their view, and no projection");
+		PatternError("rows have the columns of their view and cannot have a projection");
 	if (strcmp(p->returns, "page") == 0 && p->limit > 0)
-		PatternError("the size of a page is a parameter of the function, page_size, and not max_items");
+		PatternError("the size of a page is the function's parameter page_size, not max_items");
 }
 
-/* The arguments as they are given, by which another one like it can be declared. */
+/*
+ * Returns the arguments as given, by which a copy of the pattern can be
+ * declared.
+ */
 static ValueRef
 ReadArguments(FunctionCallInfo fcinfo)
 {
@@ -262,14 +268,14 @@ ReadDeclaration(FunctionCallInfo fcinfo)
 
 /* ---- what it is about ---- */
 
-/* The name by which functions find the table whatever the search path. */
+/* Returns the name by which functions find the table with any search_path. */
 static char *
 NameForFunctions(Relation rel)
 {
 	char	   *name = psprintf("%s.%s", get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
 
 	if (TableNameLock(name, AccessShareLock, true) != RelationGetRelid(rel))
-		PatternError("the name \"%s\" is that of another table", name);
+		PatternError("the name \"%s\" belongs to another table", name);
 	return name;
 }
 
@@ -286,12 +292,12 @@ OpenView(AccessPattern *p)
 	if (def == NULL || def->entity.data == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is no view of an entity", p->view),
+				 errmsg("\"%s\" is not a view of an entity", p->view),
 				 errhint("Create one: view_name of dynamo.create_entity, or dynamo.create_entity_view with entity_name.")));
 	if (p->entities == NIL)
 		p->entities = list_make1(pnstrdup(def->entity.data, def->entity.len));
 	if (list_length(p->entities) != 1 || !SliceIs(def->entity, linitial(p->entities)))
-		PatternError("view \"%s\" has the items of entity \"%.*s\"", p->view, (int) def->entity.len, def->entity.data);
+		PatternError("view \"%s\" shows the items of entity \"%.*s\"", p->view, (int) def->entity.len, def->entity.data);
 	p->view = QualifiedName(RelationGetNamespace(view), RelationGetRelationName(view));
 	return view;
 }
@@ -307,7 +313,7 @@ FindIndex(const AccessPattern *p, const TableDef *def)
 	if (index != NULL && index->vector != NULL)
 		PatternError("index \"%s\" is a vector index, which cannot be queried", p->index);
 	if (p->view != NULL && index != NULL && index->storage == STORAGE_TABLE && index->projected != PROJECTED_ALL)
-		PatternError("index \"%s\" has not all attributes that rows need", p->index);
+		PatternError("index \"%s\" lacks attributes that rows need", p->index);
 	return index;
 }
 
@@ -326,7 +332,7 @@ MakeTarget(FunctionCallInfo fcinfo, const AccessPattern *p, const TableDef *def)
 	return target;
 }
 
-/* Raises what is wrong with the filter and the projection. */
+/* Raises the errors of the filter and of the projection. */
 static void
 CheckExpressions(const AccessPattern *p)
 {
@@ -452,7 +458,7 @@ PatternOfFunction(Oid function)
 	if (pattern == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("function %s is no access pattern", format_procedure(function))));
+				 errmsg("function %s is not an access pattern", format_procedure(function))));
 	return pattern;
 }
 

@@ -1,7 +1,7 @@
 /*
  * pattern_describe.c
- *	  Access patterns that there are: dynamo_internal.access_pattern, which the
- *	  view dynamo.access_patterns calls, and dynamo.access_pattern_request.
+ *	  Describes access patterns: dynamo_internal.access_pattern, which the view
+ *	  dynamo.access_patterns calls, and dynamo.access_pattern_request.
  */
 #include "postgres.h"
 
@@ -85,8 +85,9 @@ IsKeyParameter(const AccessPattern *p, const char *name)
 }
 
 /*
- * The attribute of an item that has a value for each parameter: the part that it
- * is compared with or, in a filter, the attribute of its name.
+ * Appends for each parameter the attribute that contains its value: the part
+ * that the parameter is compared with or, in a filter, the attribute of the
+ * same name.
  */
 static void
 AppendDraws(StringInfo out, const AccessPattern *p)
@@ -111,7 +112,10 @@ AppendDraws(StringInfo out, const AccessPattern *p)
 	appendStringInfoChar(out, ']');
 }
 
-/* The key condition for readers: attributes, and what they are compared with. */
+/*
+ * Returns the key condition for readers: attributes, and what they are
+ * compared with.
+ */
 static char *
 KeyConditionShown(const AccessPattern *p)
 {
@@ -135,9 +139,8 @@ KeyConditionShown(const AccessPattern *p)
 }
 
 /*
- * access_pattern(function_body text) returns jsonb
- *
- * NULL if it is none.
+ * access_pattern(function_body text) returns jsonb, which is NULL if the
+ * function is not a pattern.
  */
 DYNAMO_FUNCTION(dynamo_access_pattern);
 Datum
@@ -171,7 +174,7 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 
 /* ---- a request ---- */
 
-/* ParameterFinder, in an item of parameters. */
+/* A ParameterFinder for an item of parameters. */
 static ValueRef
 FindInItem(void *arg, const char *parameter)
 {

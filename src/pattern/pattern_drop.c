@@ -12,7 +12,10 @@
 #include "pattern/pattern.h"
 #include "table/ddl_statement.h"
 
-/* The functions of the patterns that belong to the table's owner or the user. */
+/*
+ * Finds the functions of the patterns that belong to the table's owner or to
+ * the user.
+ */
 static const char patterns_query[] =
 "SELECT pg_catalog.format('%I.%I(%s)', n.nspname, f.proname, pg_catalog.pg_get_function_identity_arguments(f.oid)) "
 "FROM dynamo.access_patterns p "

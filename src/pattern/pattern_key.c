@@ -23,7 +23,7 @@
 #include "pattern/pattern.h"
 #include "view/attribute.h"
 
-/* U+10FFFF, and the least character of a text. */
+/* U+10FFFF, the greatest character, and the smallest character of a text. */
 #define GREATEST_CHARACTER	"\xF4\x8F\xBF\xBF"
 #define LEAST_CHARACTER		"\x01"
 
@@ -53,7 +53,7 @@ KeyComparisonFromName(Slice name, KeyComparison *comparison)
 
 /* ---- composing ---- */
 
-/* Whether the last part is a bound, or the beginning of a text. */
+/* Whether the last part is a bound, or the start of a text. */
 static bool
 HasBound(KeyComparison comparison)
 {
@@ -66,7 +66,7 @@ IsLowerBound(KeyComparison comparison)
 	return comparison == KEY_FROM || comparison == KEY_AFTER;
 }
 
-/* The parts before a bound, for TemplateComposeFrom. */
+/* A PartFinder for the parts before a bound. */
 typedef struct KnownParts
 {
 	const PatternValue *value;
@@ -110,7 +110,10 @@ FindPart(const Template *t, const char *name)
 	PatternError("template \"%.*s\" has no part {%s}", (int) t->source.len, t->source.data, name);
 }
 
-/* Keys are not ended by a bound of a format of fixed width: others follow it. */
+/*
+ * Ends the text of a bound.  After a part of fixed width more text can follow
+ * in the key.
+ */
 static void
 EndBound(KeyComparison comparison, const TemplatePart *part, StringInfo out)
 {
@@ -164,7 +167,10 @@ PatternKeyText(const PatternValue *value, ParameterFinder find, void *arg, Strin
 
 /* ---- the function ---- */
 
-/* PatternValue of a call whose arguments behind the template are names and values in turn. */
+/*
+ * The PatternValue of a call whose arguments after the template are pairs of
+ * names and values.
+ */
 typedef struct KeyCall
 {
 	PatternValue value;
@@ -184,7 +190,7 @@ FindArgument(void *arg, const char *parameter)
 	return AttributeFromDatum(PG_GETARG_DATUM(i), call->types[i], MISSING_VALUE);
 }
 
-/* Parameters of a call are named by their numbers. */
+/* Returns the name of a parameter of a call, which is its number. */
 static char *
 NumberName(int number)
 {
@@ -200,16 +206,19 @@ ReadPartArguments(FunctionCallInfo fcinfo, KeyCall *call)
 	for (int i = 2; i < PG_NARGS(); i += 2)
 	{
 		if (i + 1 == PG_NARGS() || PG_ARGISNULL(i) || get_fn_expr_argtype(fcinfo->flinfo, i) != TEXTOID)
-			PatternError("parts must be names of type text and values in turn");
+			PatternError("parts must be pairs of a name of type text and a value");
 		call->types[i + 1] = get_fn_expr_argtype(fcinfo->flinfo, i + 1);
 		if (!OidIsValid(call->types[i + 1]) || !TypeCanHoldAttribute(call->types[i + 1]))
-			PatternError("the value of part \"%s\" has no type that keys can have", TextDatumGetCString(PG_GETARG_DATUM(i)));
+			PatternError("the value of part \"%s\" has a type that keys cannot have", TextDatumGetCString(PG_GETARG_DATUM(i)));
 		call->value.parts = lappend(call->value.parts, TextDatumGetCString(PG_GETARG_DATUM(i)));
 		call->value.parameters = lappend(call->value.parameters, NumberName(i + 1));
 	}
 }
 
-/* Everything but the values, read once where a plan has it as constants. */
+/*
+ * Reads everything but the values of a call, once if it is constant in the
+ * plan.
+ */
 static KeyCall *
 ReadCall(FunctionCallInfo fcinfo)
 {
@@ -239,9 +248,9 @@ IsConstant(FunctionCallInfo fcinfo)
 }
 
 /*
- * pattern_key(comparison text, template text, VARIADIC parts "any") returns text
- *
- * NULL if a part other than a bound is null, or no key has it.
+ * pattern_key(comparison text, template text, VARIADIC parts "any") returns
+ * text, which is NULL if a part other than a bound is null, or no key can have
+ * it.
  */
 DYNAMO_FUNCTION(dynamo_pattern_key);
 Datum

@@ -26,9 +26,9 @@
 
 typedef struct NestNode
 {
-	ValueRef	item;			/* MISSING_VALUE: of a document without its item */
-	Slice		kind;			/* data NULL: of no entity */
-	Slice		sort;			/* what children's keys go on from; data NULL: none */
+	ValueRef	item;			/* the item; MISSING_VALUE in a document without its item */
+	Slice		kind;			/* name of the entity; data is NULL if there is none */
+	Slice		sort;			/* the prefix of the keys of its children; data is NULL if it has none */
 	struct NestNode *parent;
 	List	   *children;
 } NestNode;
@@ -67,7 +67,7 @@ FindParent(NestNode *last, NestNode *root, const NestNode *child)
 	return last == NULL ? root : last;
 }
 
-/* The document's node with all others below it. */
+/* Returns the document's node with all others below it. */
 static NestNode *
 MakeTree(const TableDef *def, Slice root_kind, const Datum *items, int n)
 {
@@ -127,7 +127,7 @@ KindName(const NestNode *node)
 	return node->kind.data == NULL ? "other" : pnstrdup(node->kind.data, node->kind.len);
 }
 
-/* The children of one kind, from the first of them on. */
+/* Writes the children of one kind, starting with the first. */
 static void
 AppendKind(StringInfo out, const NestNode *node, const NestNode *first)
 {

@@ -29,7 +29,7 @@ typedef struct Clause
 	Slice		attribute;
 	KeyOperator op;
 	int			parameter;
-	int			upper;			/* of BETWEEN */
+	int			upper;			/* second parameter of BETWEEN */
 	bool		used;
 } Clause;
 
@@ -74,8 +74,9 @@ SliceCopy(Slice s)
 /* ---- the condition ---- */
 
 /*
- * Values for the placeholders that are the numbers of their parameters.  These
- * have the order in which they are named, as BETWEEN wants its bounds.
+ * Creates values for the placeholders that contain the numbers of their
+ * parameters.  Their order is that of first use, so that the bounds of BETWEEN
+ * are in order.
  */
 static ValueRef
 ParameterNumbers(const AccessPattern *pattern)
@@ -173,7 +174,9 @@ TypeOfPart(const Plan *plan, const TemplatePart *part)
 		part->kind == PART_TIME ? "pg_catalog.timestamptz" : "pg_catalog.text";
 }
 
-/* Notes the type that a parameter has if nothing else is said. */
+/*
+ * Returns the name of a parameter, whose type is this one if it has no other.
+ */
 static const char *
 UseParameter(Plan *plan, int parameter, const char *type)
 {
@@ -186,7 +189,10 @@ UseParameter(Plan *plan, int parameter, const char *type)
 
 /* ---- templates ---- */
 
-/* The template of a key attribute of an entity, or of items if entity is NULL. */
+/*
+ * Returns the template of a key attribute of an entity, or of items if entity
+ * is NULL.
+ */
 static const Template *
 TemplateOf(const PatternTarget *target, const Entity *entity, const KeyAttribute *attribute)
 {
@@ -218,7 +224,7 @@ PiecesEqual(const TemplatePiece *a, const TemplatePiece *b)
 		p->shards == q->shards;
 }
 
-/* Whether every key by b begins with a key by a, which nothing else can follow. */
+/* Whether every key of template b begins with a whole key of template a. */
 static bool
 IsBeginningOf(const Template *a, const Template *b)
 {
@@ -232,7 +238,10 @@ IsBeginningOf(const Template *a, const Template *b)
 	return last == NULL || last->kind != PART_TEXT || a->npieces == b->npieces;
 }
 
-/* The template with which those of all entities begin; NULL if there is none. */
+/*
+ * Returns the template that is a prefix of those of all entities; NULL if
+ * there is none.
+ */
 static const Template *
 CommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool *same)
 {
@@ -273,7 +282,10 @@ AddPart(Plan *plan, PatternValue *value, const TemplatePart *part, int parameter
 	value->parameters = lappend(value->parameters, unconstify(char *, UseParameter(plan, parameter, TypeOfPart(plan, part))));
 }
 
-/* The leading pieces that equalities give, whose parts are added. */
+/*
+ * Returns the number of leading pieces that equalities give, and adds their
+ * parts.
+ */
 static int
 AddKnownParts(Plan *plan, const Template *t, PatternValue *value)
 {
@@ -301,7 +313,7 @@ BoundOf(KeyOperator op)
 	return op == KEY_GE ? KEY_FROM : op == KEY_GT ? KEY_AFTER : op == KEY_LE ? KEY_TO : KEY_BEFORE;
 }
 
-/* As the keys have it, where what is greater comes first. */
+/* Returns the operator for a format that sorts in descending order. */
 static KeyOperator
 Reversed(KeyOperator op)
 {
@@ -327,7 +339,7 @@ SetBound(Plan *plan, PatternValue *range, const TemplatePart *part, KeyOperator 
 		PatternError("part {%.*s} has no greatest text before another: use <=", (int) part->name.len, part->name.data);
 }
 
-/* A side of a range without a bound: what all keys of the range begin with. */
+/* Sets an open side of a range to the prefix of all keys in the range. */
 static void
 OpenBound(PatternValue *value, const TemplatePart *part, bool lower)
 {
@@ -362,7 +374,7 @@ AddRange(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, c
 	SetBound(plan, range, part, c->op, c->parameter);
 }
 
-/* A comparison of the part behind those that are known. */
+/* Finds a comparison of the part after the known ones. */
 static Clause *
 FindRange(Plan *plan, const Template *t, int known)
 {
@@ -373,13 +385,13 @@ FindRange(Plan *plan, const Template *t, int known)
 		return NULL;
 	if (c->op == KEY_BEGINS_WITH ? part->kind != PART_TEXT :
 		!PartIsOrdered(part) && (part->kind != PART_TEXT || part->letters != CASE_AS_IS || known < t->npieces - 1))
-		PatternError("keys by template \"%.*s\" are not in the order of {%.*s}",
+		PatternError("keys of template \"%.*s\" do not sort by {%.*s}",
 					 (int) t->source.len, t->source.data, (int) part->name.len, part->name.data);
 	c->used = true;
 	return c;
 }
 
-/* What is known without a range: all of the key, or its beginning. */
+/* Adds a condition without a range: on the whole key, or on its prefix. */
 static void
 AddKnown(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, bool whole)
 {
@@ -401,7 +413,10 @@ AddKnown(Plan *plan, const KeyAttribute *attribute, const PatternValue *known, b
 	}
 }
 
-/* A key of a number or of bytes, compared as it is. */
+/*
+ * Plans a condition on a key of type N or B, which is compared without a
+ * template.
+ */
 static bool
 AddPlainKey(Plan *plan, const KeyAttribute *attribute)
 {
@@ -421,7 +436,10 @@ AddPlainKey(Plan *plan, const KeyAttribute *attribute)
 	return c->op == KEY_EQ;
 }
 
-/* What the sort keys of all entities begin with, where their templates differ. */
+/*
+ * Plans a condition on the common prefix of all entities' sort keys, if their
+ * templates differ.
+ */
 static void
 AddCommonPrefix(Plan *plan, const KeyAttribute *attribute)
 {
@@ -450,7 +468,7 @@ AddCommonPrefix(Plan *plan, const KeyAttribute *attribute)
 		AddKey(plan->pattern, attribute, KEY_BEGINS_WITH)->constant = common.data;
 }
 
-/* Adds the condition on an attribute of the key; whether it is an equality. */
+/* Adds the condition on a key attribute; returns whether it is an equality. */
 static bool
 PlanAttribute(Plan *plan, const KeyAttribute *attribute)
 {
@@ -478,7 +496,10 @@ PlanAttribute(Plan *plan, const KeyAttribute *attribute)
 
 /* ---- other kinds of items in the range ---- */
 
-/* What the keys of a range are: pieces that are known, and anything. */
+/*
+ * Returns the template of the keys in a range: known pieces, followed by any
+ * text.
+ */
 static Template *
 TemplateOfRange(const Template *t, const PatternKey *key)
 {
@@ -495,7 +516,7 @@ TemplateOfRange(const Template *t, const PatternKey *key)
 	}
 	if ((key == NULL || key->op != KEY_EQ) && known > 0 && t->pieces[known - 1].part != NULL &&
 		t->pieces[known - 1].part->kind == PART_TEXT)
-		known--;				/* which anything may follow */
+		known--;				/* any text may follow */
 	range->npieces = known;
 	if (key == NULL || key->op != KEY_EQ)
 	{
@@ -518,7 +539,7 @@ FindKey(const AccessPattern *pattern, Slice attribute)
 	return NULL;
 }
 
-/* Whether items of an entity may be in the range that the pattern reads. */
+/* Whether the range that the pattern reads may contain items of an entity. */
 static bool
 IsInRange(const AccessPattern *pattern, const PatternTarget *target, const Entity *other)
 {
@@ -551,7 +572,10 @@ IsWanted(const PatternTarget *target, const Entity *entity)
 	return false;
 }
 
-/* Notes by what items of the entities are told from others in the range. */
+/*
+ * Determines how items of the entities are distinguished from others in the
+ * range.
+ */
 static void
 PlanKind(AccessPattern *pattern, const PatternTarget *target)
 {
@@ -572,7 +596,7 @@ PlanKind(AccessPattern *pattern, const PatternTarget *target)
 		if (e->type_attribute.data == NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the range has items of entity \"%.*s\", too, and entity \"%.*s\" has no type attribute to tell them",
+					 errmsg("the range also contains items of entity \"%.*s\", but entity \"%.*s\" has no type attribute to distinguish them",
 							(int) other->name.len, other->name.data, (int) e->name.len, e->name.data)));
 		pattern->kind_attribute = SliceCopy(e->type_attribute);
 		pattern->kinds = lappend(pattern->kinds, SliceCopy(e->type_value));
@@ -622,7 +646,7 @@ PatternPlan(AccessPattern *pattern, const PatternTarget *target)
 		if (!plan.clauses[i].used)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the condition on \"%.*s\" is no range of the key",
+					 errmsg("the condition on \"%.*s\" is not a range of the key",
 							(int) plan.clauses[i].attribute.len, plan.clauses[i].attribute.data),
 					 errhint("Move it to filter_expression, choose an index whose key has it, or compare the parts before it, too.")));
 	}

@@ -179,7 +179,7 @@ PatternRecordPrint(const AccessPattern *pattern)
 
 /* ---- reading ---- */
 
-/* A member that is a text; NULL: it is absent, or is none. */
+/* Returns a member that is a text; NULL if it is absent or of another type. */
 static char *
 ReadText(ValueRef map, const char *name)
 {
@@ -190,7 +190,7 @@ ReadText(ValueRef map, const char *name)
 	return pnstrdup(ValuePayload(v).data, ValuePayload(v).len);
 }
 
-/* A member that is a list, which may be absent; opens it. */
+/* Opens a member that is a list, which may be absent. */
 static bool
 ReadList(ValueRef map, const char *name, Container *list)
 {
@@ -223,7 +223,10 @@ ReadTexts(ValueRef map, const char *name, List **texts)
 	return true;
 }
 
-/* Element i of a list if it is a map, as all elements of our lists of maps are. */
+/*
+ * Returns element i of a list if it is a map, as all elements of these lists
+ * must be.
+ */
 static bool
 ReadMap(const Container *list, uint32 i, ValueRef *map)
 {
@@ -311,7 +314,7 @@ ReadParameters(ValueRef map, AccessPattern *p)
 	return true;
 }
 
-/* A member that is a map of texts, which may be absent. */
+/* Returns a member that is a map of texts, which may be absent. */
 static bool
 ReadTextMap(ValueRef map, const char *name, ValueRef *texts)
 {
@@ -373,7 +376,7 @@ PatternRecordRead(Slice body)
 	if (end == NULL)
 		return NULL;
 	*end = '\0';
-	/* a text has no U+0000 */
+	/* a text cannot contain U+0000 */
 	if (strstr(json, "\\u0000") != NULL)
 		return NULL;
 	item = ItemFromJson(json, end - json, &problem);

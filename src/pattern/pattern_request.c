@@ -82,7 +82,10 @@ AppendName(StringInfo out, const char *placeholder, Slice name)
 	JsonAppendString(out, name.data, name.len);
 }
 
-/* Those that an expression mentions: no others may be in a request. */
+/*
+ * Appends the names that an expression uses, because a request may have no
+ * others.
+ */
 static void
 AppendGivenNames(const AccessPattern *pattern, const char *expression, const char *other, StringInfo out)
 {
@@ -178,7 +181,7 @@ PatternPlaceholders(const AccessPattern *pattern)
 
 /* ---- values as they are shown ---- */
 
-/* Where the source of a piece ends. */
+/* Returns the end of the source of a piece. */
 static const char *
 EndOfPiece(const Template *t, int piece)
 {
@@ -198,7 +201,10 @@ EndOfPiece(const Template *t, int piece)
 	return at;
 }
 
-/* Appends the source of a part with the parameter's name in place of its own. */
+/*
+ * Appends the source of a part, with the name replaced by that of the
+ * parameter.
+ */
 static void
 AppendPartShown(StringInfo out, const TemplatePart *part, const char *begin, const char *end, const char *parameter)
 {
@@ -260,7 +266,7 @@ AppendText(StringInfo out, Slice text)
 	appendStringInfoChar(out, '}');
 }
 
-/* The value of a placeholder; false: nothing can be found. */
+/* Appends the value of a placeholder; returns false if nothing can be found. */
 static bool
 AppendValue(StringInfo out, const PatternPlaceholder *p, ParameterFinder find, void *arg)
 {

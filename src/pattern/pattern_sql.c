@@ -29,7 +29,7 @@ typedef struct Body
 {
 	const AccessPattern *pattern;
 	const PatternTarget *target;
-	Relation	view;			/* NULL: items */
+	Relation	view;			/* the view's columns; NULL for items */
 	const char *table;			/* qualified */
 	StringInfoData sql;
 } Body;
@@ -40,7 +40,7 @@ TextLiteral(const char *text)
 	return text == NULL ? "NULL::pg_catalog.text" : SliceLiteral(SliceOf(text));
 }
 
-/* $n; a bound that is not given is null. */
+/* Returns $n; a bound that is not given is null. */
 static char *
 ParameterReference(const AccessPattern *pattern, const char *name)
 {
@@ -78,7 +78,10 @@ PlaceholderExpression(const AccessPattern *pattern, const PatternPlaceholder *p)
 		p->constant != NULL ? TextLiteral(p->constant) : ParameterReference(pattern, p->parameter);
 }
 
-/* dynamo.build_item(':v', value, ...) of the filter's values, or of all. */
+/*
+ * Returns dynamo.build_item(':v', value, ...) of the filter's values, or of
+ * all.
+ */
 static char *
 ValuesItem(const AccessPattern *pattern, bool filter_only)
 {
@@ -141,7 +144,10 @@ AppendKeyTest(Body *b, const PatternKey *key)
 		AppendComparison(b, column, KeyOperatorName(key->op), value, type);
 }
 
-/* An index has no items without all of its keys. */
+/*
+ * Appends that the keys of the index are not null: an index has no items
+ * without all its keys.
+ */
 static void
 AppendNotNull(Body *b)
 {
@@ -150,7 +156,7 @@ AppendNotNull(Body *b)
 						 quote_identifier(ColumnOf(b, b->target->key->attributes[i].name)->column));
 }
 
-/* The order of the index: its sort keys, then the table's key. */
+/* Appends the order of the index: its sort keys, then the table's key. */
 static void
 AppendOrder(Body *b)
 {
@@ -218,7 +224,10 @@ AppendRowsOfTable(Body *b)
 
 /* ---- by dynamo.query ---- */
 
-/* Nothing equals a key that is null; what is compared with must have a type. */
+/*
+ * Appends that the values to compare with are not null, because no key equals
+ * null.
+ */
 static void
 AppendGuard(Body *b)
 {
@@ -255,7 +264,10 @@ AppendQuery(Body *b)
 	AppendCall(b, "dynamo.query", p->limit > 0 ? psprintf("%d", p->limit) : "NULL::pg_catalog.int4", "NULL::dynamo.item");
 }
 
-/* A row for each item, with the columns that the view's expressions read. */
+/*
+ * Selects a row for each item, with the columns that the view's expressions
+ * read.
+ */
 static void
 AppendRowsOfItems(Body *b)
 {

@@ -21,7 +21,7 @@
 #include "errors.h"
 #include "stat/stat.h"
 
-/* Room for every operation without a table, in a few databases. */
+/* Entries for every operation without a table, in a few databases. */
 #define MIN_ENTRIES		1000
 
 const int64 stat_bounds[STAT_BOUNDS] = {
@@ -165,7 +165,10 @@ StatLeave(const StatRequest *r)
 	stat_current = r->outer;
 }
 
-/* The requests of a transaction that is aborted may have been left by an error. */
+/*
+ * Discards the requests of an aborted transaction, which an error may have
+ * left.
+ */
 static void
 LeaveAll(XactEvent event, void *arg)
 {
@@ -173,7 +176,7 @@ LeaveAll(XactEvent event, void *arg)
 		stat_current = NULL;
 }
 
-/* The counter for an error besides STAT_REQUESTS. */
+/* Returns the counter that an error increments besides STAT_REQUESTS. */
 static StatCounter
 CounterOfError(int sqlstate)
 {
@@ -202,7 +205,7 @@ BucketOf(int64 microseconds)
 	return i;
 }
 
-/* Makes an entry, if there is room for it; the lock is held exclusively. */
+/* Creates an entry if there is room; the lock is held exclusively. */
 static Entry *
 MakeEntry(const EntryKey *key)
 {
@@ -221,7 +224,10 @@ MakeEntry(const EntryKey *key)
 	return entry;
 }
 
-/* Finds or makes the entry, with the lock held; NULL, if there is no room. */
+/*
+ * Finds or creates an entry; the lock is held.  Returns NULL if there is no
+ * room.
+ */
 static Entry *
 LockedEntry(EntryKey *key)
 {
@@ -363,7 +369,10 @@ StatRows(int *n)
 	return rows;
 }
 
-/* Removes the entries of a table; of all of the database, if it is invalid. */
+/*
+ * Removes the entries of a table, or of the whole database if the table is
+ * invalid.
+ */
 static void
 RemoveEntries(Oid relation)
 {

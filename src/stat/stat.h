@@ -22,14 +22,14 @@
 typedef enum StatCounter
 {
 	STAT_REQUESTS,
-	STAT_USER_ERRORS,			/* of the client, but for those below */
+	STAT_USER_ERRORS,			/* errors of clients, except for those below */
 	STAT_CONDITION_FAILURES,	/* ConditionalCheckFailedException */
 	STAT_CANCELED,				/* TransactionCanceledException */
 	STAT_CONFLICTS,				/* TransactionConflictException */
-	STAT_SYSTEM_ERRORS,			/* of the server */
+	STAT_SYSTEM_ERRORS,			/* errors of the server */
 	STAT_ITEMS_RETURNED,
-	STAT_ITEMS_READ,			/* before filters */
-	STAT_READ_BYTES,			/* of these items */
+	STAT_ITEMS_READ,			/* items read, before filters */
+	STAT_READ_BYTES,			/* bytes of the items read */
 	STAT_REQUEST_BYTES,
 	STAT_RESPONSE_BYTES,
 	STAT_EXPIRED_ITEMS,			/* deleted by time to live; not by requests */
@@ -53,7 +53,7 @@ typedef struct StatRow
 	uint64		buckets[STAT_BOUNDS + 1];
 } StatRow;
 
-/* Capacity that a request has consumed of a table or an index. */
+/* The capacity of a table or an index that a request has consumed. */
 typedef struct StatUnits
 {
 	Oid			relation;
@@ -62,16 +62,19 @@ typedef struct StatUnits
 	uint64		write_units;
 } StatUnits;
 
-/* Tables and indexes whose capacity is kept apart within one request. */
+/*
+ * The maximum number of tables and indexes whose capacity is counted
+ * separately within one request.
+ */
 #define STAT_UNITS		32
 
-/* A request that is being executed.  Its members belong to stat.c. */
+/* A request that is being executed.  The members are private to stat.c. */
 typedef struct StatRequest
 {
 	struct StatRequest *outer;
 	TimestampTz start;
 	Oid			relation;
-	bool		several;		/* tables */
+	bool		several;		/* the request uses several tables */
 	uint64		counters[STAT_COUNTERS];
 	int			nunits;
 	StatUnits	units[STAT_UNITS];
@@ -79,22 +82,28 @@ typedef struct StatRequest
 
 extern PGDLLIMPORT StatRequest *stat_current;
 
-/* Defines the setting and requests shared memory; called at load. */
+/*
+ * Defines the setting and requests shared memory; called when the library is
+ * loaded.
+ */
 extern void StatInit(void);
 
 /* Whether requests are counted. */
 extern bool StatIsActive(void);
 
 /*
- * Begins a request that started at this time.  *r must live until StatEnd,
- * StatLeave, or the transaction's abort.  Requests can be nested.
+ * Begins a request that started at this time.  *r must be valid until StatEnd,
+ * StatLeave, or the abort of the transaction.  Requests can be nested.
  */
 extern void StatBegin(StatRequest *r, TimestampTz start);
 
-/* Ends and counts it.  sqlstate: of its error; 0 if there was none. */
+/*
+ * Ends and counts a request.  sqlstate is that of its error; 0 if it
+ * succeeded.
+ */
 extern void StatEnd(StatRequest *r, int operation, int sqlstate);
 
-/* Ends it without counting; StatEnd may still be called. */
+/* Ends a request without counting it; StatEnd may still be called. */
 extern void StatLeave(const StatRequest *r);
 
 /* Adds to a counter of the current request. */
@@ -106,12 +115,13 @@ StatAdd(StatCounter counter, uint64 n)
 }
 
 /*
- * The current request has consumed capacity of a table, or of one of its
- * indexes.  If it concerns too many of them, the last are counted as none.
+ * Notes that the current request has consumed capacity of a table, or of one
+ * of its indexes.  If a request uses too many of them, the last ones are
+ * counted under no table.
  */
 extern void StatConsumed(Oid relation, Oid index, uint64 read_halves, uint64 write_units);
 
-/* The current request concerns a table. */
+/* Notes that the current request uses a table. */
 static inline void
 StatTable(Oid relation)
 {
@@ -123,22 +133,25 @@ StatTable(Oid relation)
 	r->relation = relation;
 }
 
-/* The operation of entries that count what no request did. */
+/* The operation of entries that count changes without a request. */
 #define STAT_NO_OPERATION	(-1)
 
-/* Expired items of a table were deleted. */
+/* Notes that expired items of a table were deleted. */
 extern void StatExpired(Oid relation, uint64 n);
 
-/* The entries of this database, palloc'd. */
+/* Returns the entries of this database, palloc'd. */
 extern StatRow *StatRows(int *n);
 
-/* The time of the last reset, or of the server's start; 0: there are none. */
+/*
+ * Returns the time of the last reset, or of the server's start; 0 without
+ * shared memory.
+ */
 extern TimestampTz StatResetTime(void);
 
 /* Removes the entries of this database. */
 extern void StatReset(void);
 
-/* A table was dropped: removes its entries. */
+/* Removes the entries of a dropped table. */
 extern void StatForget(Oid relation);
 
 #endif							/* DYNAMO_STAT_H */

@@ -81,7 +81,7 @@ CheckKeyAttribute(const TableDef *table, Slice name, ValueRef text)
 	int			i = TableDefAttribute(table, name);
 
 	if (i < 0)
-		InvalidArgument("\"%.*s\" is no key attribute of the table or its indexes",
+		InvalidArgument("\"%.*s\" is not a key attribute of the table or its indexes",
 					(int) name.len, name.data);
 	if (table->attributes[i].type != VALUE_S)
 		InvalidArgument("key attribute \"%.*s\" is not of type S", (int) name.len, name.data);

@@ -32,7 +32,7 @@ ColumnOfKey(const TableDef *table, Slice name)
 	int			i = TableDefAttribute(table, name);
 
 	if (i < 0)
-		InvalidArgument("\"%.*s\" is no key attribute of the table or its indexes",
+		InvalidArgument("\"%.*s\" is not a key attribute of the table or its indexes",
 					(int) name.len, name.data);
 	return quote_identifier(table->attributes[i].column);
 }
