@@ -591,7 +591,7 @@ COMMENT ON FUNCTION dynamo.to_value("any") IS 'value from SQL data of any type';
 CREATE FUNCTION dynamo.build_item(VARIADIC "any") RETURNS dynamo.item
 	LANGUAGE C STABLE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_build_item';
-COMMENT ON FUNCTION dynamo.build_item("any") IS 'item from attribute names and values in turn';
+COMMENT ON FUNCTION dynamo.build_item("any") IS 'item from pairs of attribute names and values';
 
 CREATE FUNCTION dynamo.build_item() RETURNS dynamo.item
 	LANGUAGE C IMMUTABLE PARALLEL SAFE
@@ -930,13 +930,13 @@ CREATE TYPE dynamo_internal.json_text (
 );
 CREATE CAST (json AS dynamo_internal.json_text) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (jsonb AS dynamo_internal.json_text) WITH INOUT AS IMPLICIT;
-COMMENT ON TYPE dynamo_internal.json_text IS 'JSON that is given as json or jsonb';
-COMMENT ON FUNCTION dynamo_internal.json_text_in(cstring) IS 'input of dynamo_internal.json_text: that of json';
+COMMENT ON TYPE dynamo_internal.json_text IS 'JSON text, from json or jsonb';
+COMMENT ON FUNCTION dynamo_internal.json_text_in(cstring) IS 'input of dynamo_internal.json_text, like that of json';
 COMMENT ON FUNCTION dynamo_internal.json_text_out(dynamo_internal.json_text) IS 'output of dynamo_internal.json_text';
-COMMENT ON FUNCTION dynamo_internal.json_text_recv(internal) IS 'binary input of dynamo_internal.json_text: that of json';
+COMMENT ON FUNCTION dynamo_internal.json_text_recv(internal) IS 'binary input of dynamo_internal.json_text, like that of json';
 COMMENT ON FUNCTION dynamo_internal.json_text_send(dynamo_internal.json_text) IS 'binary output of dynamo_internal.json_text';
-COMMENT ON CAST (json AS dynamo_internal.json_text) IS 'takes json as it is';
-COMMENT ON CAST (jsonb AS dynamo_internal.json_text) IS 'takes the text of jsonb';
+COMMENT ON CAST (json AS dynamo_internal.json_text) IS 'cast from json to json_text';
+COMMENT ON CAST (jsonb AS dynamo_internal.json_text) IS 'cast from jsonb to json_text';
 
 CREATE FUNCTION dynamo.transact_write_items(transact_items dynamo_internal.json_text) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -1477,37 +1477,37 @@ CREATE FUNCTION dynamo.create_entity(table_name text, entity_name text, keys jso
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_entity';
 COMMENT ON FUNCTION dynamo.create_entity(text, text, jsonb, json, text, text, jsonb, dynamo.item, jsonb, text, text, boolean) IS
-	'declares a kind of items in a table, by which their keys are composed whatever writes them';
+	'declares a kind of items in a table; every write then composes their keys';
 
 CREATE FUNCTION dynamo.drop_entity(table_name text, entity_name text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_drop_entity';
 COMMENT ON FUNCTION dynamo.drop_entity(text, text) IS
-	'forgets a kind of items and drops its views; the items stay as they are';
+	'drops the declaration of a kind of items and its views; the items do not change';
 
 CREATE FUNCTION dynamo.describe_entity(table_name text, entity_name text) RETURNS jsonb
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_describe_entity';
 COMMENT ON FUNCTION dynamo.describe_entity(text, text) IS
-	'the definition of a kind of items';
+	'returns the definition of a kind of items';
 
 CREATE FUNCTION dynamo.entity_key(table_name text, entity_name text, item dynamo.item) RETURNS dynamo.item
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_entity_key';
 COMMENT ON FUNCTION dynamo.entity_key(text, text, dynamo.item) IS
-	'the key of an item of this kind, composed of its attributes';
+	'composes the key of an item of this kind from its attributes';
 
 CREATE FUNCTION dynamo.kind_of(table_name text, item dynamo.item) RETURNS text
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_kind_of';
 COMMENT ON FUNCTION dynamo.kind_of(text, dynamo.item) IS
-	'the entity that an item is of; NULL if it is of none';
+	'returns the entity to which an item belongs; NULL if there is none';
 
 CREATE FUNCTION dynamo.key_parts(table_name text, item dynamo.item) RETURNS dynamo.item
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_key_parts';
 COMMENT ON FUNCTION dynamo.key_parts(text, dynamo.item) IS
-	'the attributes that an item''s keys are composed of, read from its key where they are missing; NULL if it is of no entity';
+	'returns the attributes in an item''s keys; missing ones are read from its key; NULL if the item belongs to no entity';
 
 -- In the WHERE of an entity's view: a test, which planner support turns into
 -- conditions on keys, too.  Cheap, so that it comes before casts of attributes,
@@ -1516,7 +1516,7 @@ CREATE FUNCTION dynamo.is_entity(relation oid, entity_name text, item dynamo.ite
 	LANGUAGE C STABLE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_is_entity';
 COMMENT ON FUNCTION dynamo.is_entity(oid, text, dynamo.item) IS
-	'whether an item of a table is of this entity, with the key that its attributes make';
+	'whether an item belongs to this entity and has the key that its attributes compose';
 
 CREATE FUNCTION dynamo_internal.entity_filter_support(internal) RETURNS internal
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
@@ -1528,50 +1528,50 @@ CREATE FUNCTION dynamo.entity_filter(relation oid, entity_name text, item dynamo
 	LANGUAGE C STABLE PARALLEL SAFE SUPPORT dynamo_internal.entity_filter_support
 	AS 'MODULE_PATHNAME', 'dynamo_is_entity';
 COMMENT ON FUNCTION dynamo.entity_filter(oid, text, dynamo.item, "any") IS
-	'dynamo.is_entity in the view of an entity; parts: attributes and the expressions that show them';
+	'dynamo.is_entity in the view of an entity; parts are attributes and the expressions of their columns';
 
 CREATE FUNCTION dynamo_internal.compose_key(template text, VARIADIC parts "any") RETURNS text
 	LANGUAGE C IMMUTABLE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_compose_key';
 COMMENT ON FUNCTION dynamo_internal.compose_key(text, "any") IS
-	'what a template makes of attributes and values in turn, or begins with; NULL if one is null or does not fit';
+	'composes a key, or its prefix, from pairs of attributes and values; NULL if a value is null or does not fit';
 
 CREATE FUNCTION dynamo_internal.compose_keys(template text, VARIADIC parts "any") RETURNS text[]
 	LANGUAGE C IMMUTABLE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_compose_keys';
 COMMENT ON FUNCTION dynamo_internal.compose_keys(text, "any") IS
-	'what dynamo_internal.compose_key makes of each element of a value that is an array';
+	'composes a key for each element of the value that is an array';
 
 CREATE FUNCTION dynamo.parse_time("time" text) RETURNS timestamptz
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_parse_time';
 COMMENT ON FUNCTION dynamo.parse_time(text) IS
-	'the time of an ISO 8601 text, in UTC if it names no zone, or of a number of seconds since 1970';
+	'converts an ISO 8601 text, in UTC if it has no zone, or a number of seconds since 1970 to a time';
 
 CREATE FUNCTION dynamo.entity_problem(relation oid, item dynamo.item, entity_name text) RETURNS text
 	LANGUAGE C STABLE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_entity_problem';
 COMMENT ON FUNCTION dynamo.entity_problem(oid, dynamo.item, text) IS
-	'why an item is not as its entity makes it; NULL if it is, or is of another entity';
+	'returns why an item differs from what its entity composes; NULL if it conforms, or belongs to another entity';
 
 CREATE FUNCTION dynamo.compose_item(relation oid, item dynamo.item) RETURNS dynamo.item
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_compose_item';
 COMMENT ON FUNCTION dynamo.compose_item(oid, dynamo.item) IS
-	'an item with the index keys that its entity composes';
+	'returns an item with the index keys that its entity composes';
 
 CREATE FUNCTION dynamo.check_entity(table_name text, entity_name text DEFAULT NULL, OUT key dynamo.item, OUT problem text)
 	RETURNS SETOF record
 	LANGUAGE C STABLE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_check_entity';
 COMMENT ON FUNCTION dynamo.check_entity(text, text) IS
-	'items whose keys or required attributes are not as their entity makes them, and without entity_name those of no entity';
+	'returns items whose keys or required attributes differ from what their entity composes; without entity_name also items of no entity';
 
 CREATE FUNCTION dynamo.apply_entity(table_name text, entity_name text DEFAULT NULL, max_items integer DEFAULT 1000) RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_apply_entity';
 COMMENT ON FUNCTION dynamo.apply_entity(text, text, integer) IS
-	'composes the index keys of items from before their entity, of some at a time; returns how many were changed';
+	'composes the index keys of items that are older than their entity, at most max_items at a time; returns the number of changed items';
 
 CREATE VIEW dynamo.entities AS
 SELECT t.schema_name,
@@ -1598,7 +1598,7 @@ CREATE FUNCTION dynamo.pattern_key(comparison text, template text, VARIADIC part
 	LANGUAGE C STABLE PARALLEL SAFE COST 1000
 	AS 'MODULE_PATHNAME', 'dynamo_pattern_key';
 COMMENT ON FUNCTION dynamo.pattern_key(text, text, "any") IS
-	'what an access pattern compares a key with: what a template makes of names and values in turn, or a bound of it';
+	'returns what an access pattern compares a key with: a key that is composed from pairs of names and values, or a bound';
 
 CREATE FUNCTION dynamo_internal.has_type_support(internal) RETURNS internal
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -1616,7 +1616,7 @@ CREATE FUNCTION dynamo.nest_items(table_name text, entity_name text, items dynam
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_nest_items';
 COMMENT ON FUNCTION dynamo.nest_items(text, text, dynamo.item[]) IS
-	'the items of a collection, in the order of their keys, as one document: that of the entity with all others nested';
+	'returns the items of a collection, given in the order of their keys, as one document: the item of the entity with all others nested';
 
 CREATE FUNCTION dynamo.create_access_pattern(table_name text, pattern_name text, key_condition text DEFAULT NULL,
 	entities text[] DEFAULT NULL, view_name text DEFAULT NULL, index_name text DEFAULT NULL,
@@ -1627,7 +1627,7 @@ CREATE FUNCTION dynamo.create_access_pattern(table_name text, pattern_name text,
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_access_pattern';
 COMMENT ON FUNCTION dynamo.create_access_pattern(text, text, text, text[], text, text, json, text, text, jsonb, boolean, integer, text, jsonb, text) IS
-	'declares a question to a table: creates a function that reads one range of one index';
+	'declares an access pattern: creates a function that reads one range of one index';
 
 CREATE FUNCTION dynamo.drop_access_pattern(pattern regproc) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
@@ -1639,7 +1639,7 @@ CREATE FUNCTION dynamo.access_pattern_request(pattern regproc, parameters dynamo
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_access_pattern_request';
 COMMENT ON FUNCTION dynamo.access_pattern_request(regproc, dynamo.item) IS
-	'an access pattern with these parameters as the request Query; NULL if one is missing or no key can have it';
+	'returns an access pattern with these parameters as the request Query; NULL if a parameter is missing or no key can contain it';
 
 -- What a function was declared with is a comment in its body, which every kind of
 -- dump preserves.  Anybody can write an invalid one; the view must not fail
@@ -1648,7 +1648,7 @@ CREATE FUNCTION dynamo_internal.access_pattern(function_body text) RETURNS jsonb
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 1000
 	AS 'MODULE_PATHNAME', 'dynamo_access_pattern';
 COMMENT ON FUNCTION dynamo_internal.access_pattern(text) IS
-	'the declaration of an access pattern from pg_proc.prosrc; null if it is none';
+	'returns the declaration of an access pattern from pg_proc.prosrc; null if the function is not an access pattern';
 
 CREATE VIEW dynamo.access_patterns AS
 SELECT p.pattern OPERATOR(pg_catalog.->>) 'table' AS table_name,
@@ -1669,7 +1669,7 @@ FROM pg_catalog.pg_proc f
 						WHERE pg_catalog.starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
 WHERE l.lanname OPERATOR(pg_catalog.=) 'sql' AND p.pattern IS NOT NULL;
 COMMENT ON VIEW dynamo.access_patterns IS
-	'access patterns of dynamo.create_access_pattern: what each reads, and as the request Query';
+	'access patterns of dynamo.create_access_pattern: what each reads, and the request Query';
 
 --
 -- Copies and totals: what items of one entity keep of items of another
@@ -1681,52 +1681,52 @@ CREATE FUNCTION dynamo.keep_copies() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_keep_copies';
 COMMENT ON FUNCTION dynamo.keep_copies() IS
-	'trigger function: keeps copies and totals in step';
+	'trigger function: maintains copies and totals';
 
 CREATE FUNCTION dynamo_internal.copy_definitions(trigger_arguments bytea) RETURNS jsonb
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_copy_definitions';
 COMMENT ON FUNCTION dynamo_internal.copy_definitions(bytea) IS
-	'definitions of copies in pg_trigger.tgargs of their trigger; null if invalid';
+	'returns the definitions of copies from pg_trigger.tgargs of their trigger; null if they are invalid';
 
 CREATE FUNCTION dynamo.create_copy(table_name text, copy_name text, parent text, child text, attributes jsonb,
 	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_copy';
 COMMENT ON FUNCTION dynamo.create_copy(text, text, text, text, jsonb, jsonb, text) IS
-	'keeps attributes of an item on the items that refer to it';
+	'declares that attributes of an item are copied to the items that refer to it';
 
 CREATE FUNCTION dynamo.drop_copy(table_name text, copy_name text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_drop_copy';
 COMMENT ON FUNCTION dynamo.drop_copy(text, text) IS
-	'ends a copy; the attributes stay as they are';
+	'drops the declaration of a copy; the attributes do not change';
 
 CREATE FUNCTION dynamo.create_total(table_name text, total_name text, parent text, child text, totals jsonb,
 	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL) RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_total';
 COMMENT ON FUNCTION dynamo.create_total(text, text, text, text, jsonb, jsonb, text) IS
-	'keeps counts, sums, minimums and maximums of items on the item that they refer to';
+	'declares counts, sums, minimums and maximums of items on the item that they refer to';
 
 CREATE FUNCTION dynamo.drop_total(table_name text, total_name text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_drop_total';
 COMMENT ON FUNCTION dynamo.drop_total(text, text) IS
-	'ends a total; the attributes stay as they are';
+	'drops the declaration of a total; the attributes do not change';
 
 CREATE FUNCTION dynamo.check_copies(table_name text, copy_name text DEFAULT NULL, OUT key dynamo.item, OUT problem text)
 	RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_check_copies';
 COMMENT ON FUNCTION dynamo.check_copies(text, text) IS
-	'items whose copies or totals are not what they must be';
+	'returns items whose copies or totals are wrong';
 
 CREATE FUNCTION dynamo.repair_copies(table_name text, copy_name text DEFAULT NULL, max_items integer DEFAULT 1000) RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_repair_copies';
 COMMENT ON FUNCTION dynamo.repair_copies(text, text, integer) IS
-	'sets the copies and totals of items that dynamo.check_copies returns, of some at a time; returns how many were changed';
+	'corrects the copies and totals of items that dynamo.check_copies returns, at most max_items at a time; returns the number of changed items';
 
 CREATE VIEW dynamo.copies AS
 SELECT t.schema_name,
@@ -2018,7 +2018,7 @@ CREATE FUNCTION dynamo_internal.guard_settings() RETURNS trigger
 	LANGUAGE C
 	AS 'MODULE_PATHNAME', 'dynamo_guard_settings';
 COMMENT ON FUNCTION dynamo_internal.guard_settings() IS
-	'trigger function: refuses statements of others than the owner of the extension''s tables';
+	'trigger function: refuses statements of users other than the owner of the extension''s tables';
 CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.table_settings
 	FOR EACH STATEMENT EXECUTE FUNCTION dynamo_internal.guard_settings();
 CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.index_settings
@@ -2234,12 +2234,12 @@ FROM (SELECT LEAST(COALESCE(t.item_count, 0) OPERATOR(pg_catalog./) GREATEST($3,
 	CROSS JOIN LATERAL (SELECT dynamo.scan($1, index_name => $2, max_items => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN GREATEST($3 OPERATOR(pg_catalog./) 10, 1) ELSE $3 END,
 		segment => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN s.n OPERATOR(pg_catalog.*) t.times END, total_segments => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN 10 OPERATOR(pg_catalog.*) t.times END)) i(item);
 END;
-COMMENT ON FUNCTION dynamo_internal.sample_items(text, text, integer) IS 'some items of a table or index';
+COMMENT ON FUNCTION dynamo_internal.sample_items(text, text, integer) IS 'returns some items of a table or index';
 
 CREATE FUNCTION dynamo_internal.buffers_used() RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL RESTRICTED
 	AS 'MODULE_PATHNAME', 'dynamo_buffers_used';
-COMMENT ON FUNCTION dynamo_internal.buffers_used() IS 'the buffers that this session has read or found';
+COMMENT ON FUNCTION dynamo_internal.buffers_used() IS 'returns the number of buffers that this session has read or found in memory';
 
 CREATE FUNCTION dynamo_internal.refuse_findings(table_name text, findings text) RETURNS boolean
 	LANGUAGE C VOLATILE PARALLEL SAFE
@@ -2261,7 +2261,7 @@ FROM pg_catalog.pg_class c
 WHERE c.oid OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND p.declared OPERATOR(pg_catalog.->>) 'table' OPERATOR(pg_catalog.=) pg_catalog.concat(n.nspname, '.', c.relname)
 ORDER BY f.proname, f.oid;
 END;
-COMMENT ON FUNCTION dynamo_internal.patterns_of(text) IS 'access patterns of a table by its owner or the caller';
+COMMENT ON FUNCTION dynamo_internal.patterns_of(text) IS 'returns the access patterns of a table that its owner or the caller has declared';
 
 -- Parameters of a pattern, drawn from items: parts of keys and attributes.
 CREATE FUNCTION dynamo_internal.draw_parameters(table_name text, declared jsonb, samples integer) RETURNS SETOF dynamo.item
@@ -2282,7 +2282,7 @@ WHERE s.parameters IS NOT NULL
 ORDER BY pg_catalog.md5(s.parameters)
 LIMIT $3;
 END;
-COMMENT ON FUNCTION dynamo_internal.draw_parameters(text, jsonb, integer) IS 'parameters for an access pattern from the data';
+COMMENT ON FUNCTION dynamo_internal.draw_parameters(text, jsonb, integer) IS 'returns parameters for an access pattern from the data';
 
 CREATE FUNCTION dynamo_internal.has_index(table_name text, index_name text) RETURNS boolean
 	LANGUAGE sql STABLE
@@ -2290,7 +2290,7 @@ CREATE FUNCTION dynamo_internal.has_index(table_name text, index_name text) RETU
 SELECT $2 IS NULL OR EXISTS (SELECT FROM dynamo.indexes i JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) i.schema_name AND t.table_name OPERATOR(pg_catalog.=) i.table_name
 							 WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND i.index_name OPERATOR(pg_catalog.=) $2);
 END;
-COMMENT ON FUNCTION dynamo_internal.has_index(text, text) IS 'whether a table has an index of this name, or none is named';
+COMMENT ON FUNCTION dynamo_internal.has_index(text, text) IS 'whether a table has an index with this name; true without a name';
 
 -- Each pattern is made into requests, which the caller sends: no function of
 -- anybody is called.  json cannot hold U+0000, which items can.
@@ -2340,7 +2340,7 @@ WHERE NOT $2 OR dynamo_internal.refuse_findings($1, (SELECT pg_catalog.string_ag
 ORDER BY c.pattern::pg_catalog.text;
 END;
 COMMENT ON FUNCTION dynamo.check_access_patterns(text, boolean, integer) IS
-	'tries each access pattern of a table with parameters from its items; tells what it costs and what is wrong; strict: raises that as an error';
+	'tries each access pattern of a table with parameters from its items; returns its cost and problems; strict raises problems as an error';
 
 -- What a key looks like that no template tells: CUSTOMER#*.
 CREATE FUNCTION dynamo_internal.key_shape(key text) RETURNS text
@@ -2354,7 +2354,7 @@ SELECT pg_catalog.string_agg(
 		 ELSE '*' END, '#' ORDER BY p.n)
 FROM pg_catalog.regexp_split_to_table($1, '#') WITH ORDINALITY p(part, n);
 END;
-COMMENT ON FUNCTION dynamo_internal.key_shape(text) IS 'a key with * for what tells items apart';
+COMMENT ON FUNCTION dynamo_internal.key_shape(text) IS 'returns a key with * in place of the parts that distinguish items';
 
 -- The table and its indexes, with the names of their key attributes.
 CREATE FUNCTION dynamo_internal.places_of(table_name text, OUT place integer, OUT index_name text, OUT keys text[], OUT projection text, OUT projected text[])
@@ -2368,7 +2368,7 @@ SELECT pg_catalog.row_number() OVER (ORDER BY i.index_name COLLATE "C")::pg_cata
 FROM dynamo.tables t JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name
 WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1);
 END;
-COMMENT ON FUNCTION dynamo_internal.places_of(text) IS 'a table and its indexes';
+COMMENT ON FUNCTION dynamo_internal.places_of(text) IS 'returns a table and its indexes';
 
 CREATE FUNCTION dynamo.outline(table_name text, sample integer DEFAULT 1000, OUT entity text, OUT index_name text, OUT key_pattern text,
 	OUT attributes text[], OUT items bigint, OUT bytes bigint) RETURNS SETOF record
@@ -2405,7 +2405,7 @@ GROUP BY p.kind, p.place, p.index_name, p.projection, p.projected, p.key_pattern
 ORDER BY p.place, p.kind, p.key_pattern;
 END;
 COMMENT ON FUNCTION dynamo.outline(text, integer) IS
-	'the kinds of items in a table and its indexes: their keys, attributes, number and size, from a sample';
+	'returns the kinds of items in a table and its indexes from a sample: keys, attributes, number and size';
 
 --
 -- Advice: what the data say of a design.  Each rule is a function, which tells
@@ -2424,7 +2424,7 @@ FROM dynamo.tables t
 WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND w.writes OPERATOR(pg_catalog.>=) 1000
 	AND pg_catalog.pg_stat_get_numscans(dynamo.index_relation(t.relation, i.index_name)) OPERATOR(pg_catalog.=) 0;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_unread_index(text) IS 'rule: an index that nobody reads';
+COMMENT ON FUNCTION dynamo_internal.advise_unread_index(text) IS 'rule: an index that is not read';
 
 CREATE FUNCTION dynamo_internal.advise_discarding_pattern(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE
@@ -2445,7 +2445,7 @@ SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it reads index "%
 FROM dynamo_internal.patterns_of($1) p
 WHERE NOT dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index');
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_missing_index(text) IS 'rule: an access pattern without its index';
+COMMENT ON FUNCTION dynamo_internal.advise_missing_index(text) IS 'rule: an access pattern whose index is missing';
 
 -- The most frequent partition of a table or an inline index, by the statistics there are.
 CREATE FUNCTION dynamo_internal.largest_partition(table_name text, OUT index_name text, OUT partition_value text, OUT share double precision,
@@ -2461,7 +2461,7 @@ FROM dynamo_internal.places_of($1) p
 	JOIN pg_catalog.pg_stats s ON s.schemaname OPERATOR(pg_catalog.=) n.nspname AND s.tablename OPERATOR(pg_catalog.=) c.relname AND s.attname OPERATOR(pg_catalog.=) p.keys[1] AND s.inherited OPERATOR(pg_catalog.=) (c.relkind OPERATOR(pg_catalog.=) 'p')
 WHERE s.most_common_freqs IS NOT NULL;
 END;
-COMMENT ON FUNCTION dynamo_internal.largest_partition(text) IS 'the largest partitions of a table and its indexes, from statistics';
+COMMENT ON FUNCTION dynamo_internal.largest_partition(text) IS 'returns the largest partitions of a table and its indexes from statistics';
 
 CREATE FUNCTION dynamo_internal.advise_large_partition(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
@@ -2516,7 +2516,7 @@ WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
 	AND a.name OPERATOR(pg_catalog.<>) ALL (ARRAY[t.partition_key, COALESCE(t.sort_key, '')] OPERATOR(pg_catalog.||) i.partition_key OPERATOR(pg_catalog.||) i.sort_key)
 GROUP BY i.index_name;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(text) IS 'rule: an index that holds more than is read of it';
+COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(text) IS 'rule: an index that projects more attributes than are read';
 
 -- The rules of items have a sample.
 CREATE FUNCTION dynamo_internal.key_of(table_name text, item dynamo.item) RETURNS text
@@ -2525,7 +2525,7 @@ CREATE FUNCTION dynamo_internal.key_of(table_name text, item dynamo.item) RETURN
 SELECT pg_catalog.string_agg($2 OPERATOR(dynamo.->>) k.name, ' / ' ORDER BY k.n)
 FROM dynamo_internal.places_of($1) p CROSS JOIN LATERAL pg_catalog.unnest(p.keys) WITH ORDINALITY k(name, n) WHERE p.place OPERATOR(pg_catalog.=) 0;
 END;
-COMMENT ON FUNCTION dynamo_internal.key_of(text, dynamo.item) IS 'the key of an item, to be read';
+COMMENT ON FUNCTION dynamo_internal.key_of(text, dynamo.item) IS 'returns the key of an item for readers';
 
 CREATE FUNCTION dynamo_internal.advise_large_item(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
@@ -2555,7 +2555,7 @@ FROM (SELECT t.relation, t.definition OPERATOR(pg_catalog.->>) 'time_to_live' AS
 WHERE f.wrong IS NOT NULL
 GROUP BY f.relation, f.attribute, f.wrong;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_time_to_live(text, dynamo.item[]) IS 'rule: times to live that are no seconds';
+COMMENT ON FUNCTION dynamo_internal.advise_time_to_live(text, dynamo.item[]) IS 'rule: times to live that are not in seconds';
 
 -- Sort keys of a sample, with the partition that each is in.
 CREATE FUNCTION dynamo_internal.sort_keys(table_name text, items dynamo.item[], OUT index_name text, OUT attribute text, OUT partition text, OUT sort text) RETURNS SETOF record
@@ -2567,7 +2567,7 @@ FROM dynamo_internal.places_of($1) p CROSS JOIN pg_catalog.unnest($2) i(item)
 WHERE pg_catalog.cardinality(p.keys) OPERATOR(pg_catalog.>) 1 AND dynamo.value_type(i.item OPERATOR(dynamo.->) p.keys[pg_catalog.cardinality(p.keys)]) OPERATOR(pg_catalog.=) 'S'
 	AND i.item OPERATOR(dynamo.?) p.keys[1];
 END;
-COMMENT ON FUNCTION dynamo_internal.sort_keys(text, dynamo.item[]) IS 'the sort keys of items';
+COMMENT ON FUNCTION dynamo_internal.sort_keys(text, dynamo.item[]) IS 'returns the sort keys of items';
 
 CREATE FUNCTION dynamo_internal.advise_unpadded_number(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
@@ -2583,7 +2583,7 @@ FROM (SELECT n.attribute, n.sort,
 WHERE f.before COLLATE "C" OPERATOR(pg_catalog.>) f.sort COLLATE "C" AND pg_catalog.length(f.before) OPERATOR(pg_catalog.<>) pg_catalog.length(f.sort)
 ORDER BY f.attribute, f.sort;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_unpadded_number(text, dynamo.item[]) IS 'rule: numbers in sort keys that do not sort';
+COMMENT ON FUNCTION dynamo_internal.advise_unpadded_number(text, dynamo.item[]) IS 'rule: numbers in sort keys that do not sort by their values';
 
 CREATE FUNCTION dynamo_internal.advise_uneven_time(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
@@ -2598,7 +2598,7 @@ FROM (SELECT k.index_name, k.attribute, m.match[1] AS beginning, pg_catalog.rege
 GROUP BY f.index_name, f.attribute, f.beginning
 HAVING pg_catalog.count(DISTINCT f.shape) OPERATOR(pg_catalog.>) 1;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_uneven_time(text, dynamo.item[]) IS 'rule: times in sort keys that do not sort';
+COMMENT ON FUNCTION dynamo_internal.advise_uneven_time(text, dynamo.item[]) IS 'rule: times in sort keys that do not sort by their values';
 
 CREATE FUNCTION dynamo_internal.advise_no_entity(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
@@ -2623,7 +2623,7 @@ FROM (SELECT i.item, k.kind, dynamo.entity_problem(dynamo.table_relation($1)::pg
 WHERE p.problem IS NOT NULL
 GROUP BY p.kind;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_stale_key(text, dynamo.item[]) IS 'rule: keys that are not what their entity makes';
+COMMENT ON FUNCTION dynamo_internal.advise_stale_key(text, dynamo.item[]) IS 'rule: keys that differ from what their entity composes';
 
 CREATE FUNCTION dynamo.advise(table_name text, sample integer DEFAULT 1000, OUT rule text, OUT severity text, OUT object text,
 	OUT evidence text, OUT mend text) RETURNS SETOF record
@@ -2647,7 +2647,7 @@ FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_inde
 ORDER BY pg_catalog.array_position('{error,warning,info}'::pg_catalog.text[], a.severity), a.rule, a.object, a.evidence;
 END;
 COMMENT ON FUNCTION dynamo.advise(text, integer) IS
-	'what the data and statistics say against the design of a table, and the SQL that mends it';
+	'returns problems of a table''s design that the data and statistics show, and the SQL that corrects them';
 
 --
 -- A drawing of a table: one HTML document
@@ -2802,7 +2802,7 @@ document.documentElement.dataset.drawn = "yes";
 </script>
 </body>
 </html>';
-COMMENT ON FUNCTION dynamo_internal.drawing() IS 'the document of dynamo.draw without data';
+COMMENT ON FUNCTION dynamo_internal.drawing() IS 'returns the document of dynamo.draw without data';
 
 -- On one line and without a backslash, so that COPY writes it as it is.  The data are
 -- in base64: none of their characters is one of the document.
@@ -2840,7 +2840,7 @@ SELECT pg_catalog.replace(pg_catalog.replace(dynamo_internal.drawing(), pg_catal
 FROM document d;
 END;
 COMMENT ON FUNCTION dynamo.draw(text, integer, boolean) IS
-	'a table and its indexes as a self-contained HTML document: items, entities, access patterns, advice; redact: without values';
+	'returns a table and its indexes as a self-contained HTML document: items, entities, access patterns, advice; redact omits values';
 
 --
 -- Models as JSON documents: export, import of our own and of other tools'
@@ -2863,7 +2863,7 @@ FROM pg_catalog.pg_proc f
 WHERE f.pronamespace OPERATOR(pg_catalog.=) 'dynamo'::pg_catalog.regnamespace AND f.proname OPERATOR(pg_catalog.=) $1
 	AND (v.text IS NOT NULL OR p.name OPERATOR(pg_catalog.=) 'table_name');
 END;
-COMMENT ON FUNCTION dynamo_internal.call_statement(text, text, json) IS 'a call of a function with members of an object as arguments';
+COMMENT ON FUNCTION dynamo_internal.call_statement(text, text, json) IS 'returns a call of a function with the members of an object as arguments';
 
 -- ---- NoSQL Workbench ----
 
@@ -2878,7 +2878,7 @@ FROM (SELECT pg_catalog.min(t.text) AS least, pg_catalog.max(t.text) AS greatest
 						WHERE pg_catalog.starts_with(k.greatest, pg_catalog.left(k.least, n.n))) c
 	CROSS JOIN LATERAL (SELECT COALESCE(pg_catalog.substring(c.common, '^(?:[^0-9#]*#)+'), '') AS beginning) b;
 END;
-COMMENT ON FUNCTION dynamo_internal.infer_template(text[], text) IS 'a template that keys could have been composed by';
+COMMENT ON FUNCTION dynamo_internal.infer_template(text[], text) IS 'returns a template that may have composed the keys';
 
 CREATE FUNCTION dynamo_internal.workbench_entities(model_table json) RETURNS json
 	LANGUAGE sql IMMUTABLE
@@ -2893,7 +2893,7 @@ SELECT pg_catalog.json_agg(pg_catalog.json_build_object('entity_name', f.facet O
 FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'TableFacets') WITH ORDINALITY f(facet, n)
 WHERE pg_catalog.json_array_length(COALESCE(f.facet OPERATOR(pg_catalog.->) 'TableData', '[]'::pg_catalog.json)) OPERATOR(pg_catalog.>) 0;
 END;
-COMMENT ON FUNCTION dynamo_internal.workbench_entities(json) IS 'entities that facets of NoSQL Workbench suggest';
+COMMENT ON FUNCTION dynamo_internal.workbench_entities(json) IS 'returns the entities that facets of NoSQL Workbench suggest';
 
 CREATE FUNCTION dynamo_internal.workbench_model(document json) RETURNS json
 	LANGUAGE sql IMMUTABLE
@@ -2913,7 +2913,7 @@ SELECT pg_catalog.json_build_object('format', 'dynamo:1', 'tables', pg_catalog.j
 		UNION ALL SELECT pg_catalog.json_array_elements(f OPERATOR(pg_catalog.->) 'TableData') FROM pg_catalog.json_array_elements(t.t OPERATOR(pg_catalog.->) 'TableFacets') f) s)) ORDER BY t.n))
 FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'DataModel') WITH ORDINALITY t(t, n);
 END;
-COMMENT ON FUNCTION dynamo_internal.workbench_model(json) IS 'a model of NoSQL Workbench as one of our own';
+COMMENT ON FUNCTION dynamo_internal.workbench_model(json) IS 'converts a model of NoSQL Workbench to the format of dynamo.export_model';
 
 -- ---- OneTable ----
 
@@ -2935,7 +2935,7 @@ FROM (SELECT j.key, j.value, j.n, EXISTS (SELECT FROM key k WHERE k.name OPERATO
 	  FROM pg_catalog.json_each($3) WITH ORDINALITY j(key, value, n)
 	  WHERE j.key OPERATOR(pg_catalog.<>) COALESCE($1 OPERATOR(pg_catalog.#>>) '{params,typeField}', '_type')) f;
 END;
-COMMENT ON FUNCTION dynamo_internal.onetable_entity(json, text, json) IS 'a model of OneTable as an entity';
+COMMENT ON FUNCTION dynamo_internal.onetable_entity(json, text, json) IS 'converts a model of OneTable to an entity';
 
 CREATE FUNCTION dynamo_internal.onetable_model(document json, table_name text) RETURNS json
 	LANGUAGE sql IMMUTABLE
@@ -2950,7 +2950,7 @@ SELECT pg_catalog.json_build_object('format', 'dynamo:1', 'tables', pg_catalog.j
 		FROM pg_catalog.json_each($1 OPERATOR(pg_catalog.->) 'indexes') i WHERE i.key OPERATOR(pg_catalog.<>) 'primary'),
 	'entities', (SELECT pg_catalog.json_agg(dynamo_internal.onetable_entity($1, m.key, m.value)) FROM pg_catalog.json_each($1 OPERATOR(pg_catalog.->) 'models') m))));
 END;
-COMMENT ON FUNCTION dynamo_internal.onetable_model(json, text) IS 'a schema of OneTable as one of our own';
+COMMENT ON FUNCTION dynamo_internal.onetable_model(json, text) IS 'converts a schema of OneTable to the format of dynamo.export_model';
 
 -- ---- our own ----
 
@@ -2981,7 +2981,7 @@ FROM (SELECT n.n, 1 AS step, 1::pg_catalog.int8 AS part, dynamo_internal.call_st
 ORDER BY s.n, s.step, s.part;
 END;
 COMMENT ON FUNCTION dynamo.import_model(json, text) IS
-	'the statements that make the tables, entities, access patterns and items of a model: our own, NoSQL Workbench''s or OneTable''s';
+	'returns the statements that create the tables, entities, access patterns and items of a model of dynamo.export_model, NoSQL Workbench or OneTable';
 
 CREATE FUNCTION dynamo.export_model(table_name text) RETURNS json
 	LANGUAGE sql STABLE
@@ -3027,7 +3027,7 @@ SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object('format', 'dynam
 FROM t;
 END;
 COMMENT ON FUNCTION dynamo.export_model(text) IS
-	'a table, its indexes, entities and access patterns as a JSON document, which dynamo.import_model reads';
+	'returns a table, its indexes, entities and access patterns as a JSON document, which dynamo.import_model reads';
 
 --
 -- The HTTP endpoint
