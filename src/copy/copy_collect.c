@@ -316,7 +316,7 @@ CollectParent(const Change *c, int number)
  * maximum that is removed now.
  */
 static void
-DoubtOuter(const Change *c, int number, const struct varlena *key)
+MarkOuterTasks(const Change *c, int number, const struct varlena *key)
 {
 	for (Level *level = c->level->outer; level != NULL; level = level->outer)
 	{
@@ -342,7 +342,7 @@ CollectChild(const Change *c, int number, const struct varlena *key, ValueRef ch
 		task->contributions[i].unsure |= c->overtaken;
 	}
 	MemoryContextSwitchTo(old);
-	DoubtOuter(c, number, key);
+	MarkOuterTasks(c, number, key);
 }
 
 /* Whether two children have the same contributions. */
@@ -387,7 +387,7 @@ ItemOfTuple(const TableDef *def, TupleDesc desc, HeapTuple tuple, Datum *stored)
 }
 
 static const Entity *
-EntityOf(const TableDef *def, ValueRef item)
+FindEntity(const TableDef *def, ValueRef item)
 {
 	return ValueIsMissing(item) ? NULL : EntityOfItem(def->entities, item);
 }
@@ -406,8 +406,8 @@ CopyCollect(const TriggerData *trigger, TableDef *def, const CopySet *set)
 	c.new = ItemOfTuple(def, desc, event.new, &new);
 	if (!ValueIsMissing(c.old) && !ValueIsMissing(c.new) && datumIsEqual(old, new, false, -1))
 		return;
-	c.old_entity = EntityOf(def, c.old);
-	c.new_entity = EntityOf(def, c.new);
+	c.old_entity = FindEntity(def, c.old);
+	c.new_entity = FindEntity(def, c.new);
 	if (c.old_entity == NULL && c.new_entity == NULL)
 		return;
 	c.overtaken = RowEventOvertaken(&event) != InvalidCommandId;

@@ -30,7 +30,7 @@ ReadError(const char *detail)
 /* ---- members ---- */
 
 static ValueRef
-Member(ValueRef map, const char *name, ValueType type)
+GetMember(ValueRef map, const char *name, ValueType type)
 {
 	ValueRef	v = AttributeFind(map, name, strlen(name));
 
@@ -48,9 +48,9 @@ CheckName(Slice name)
 }
 
 static Slice
-NameMember(ValueRef map, const char *name)
+GetNameMember(ValueRef map, const char *name)
 {
-	ValueRef	v = Member(map, name, VALUE_S);
+	ValueRef	v = GetMember(map, name, VALUE_S);
 
 	if (ValueIsMissing(v))
 		ReadError(psprintf("Member \"%s\" of a copy is missing.", name));
@@ -82,7 +82,7 @@ CheckMembers(ValueRef map)
 static void
 OpenTexts(ValueRef map, const char *name, Container *entries)
 {
-	ValueRef	texts = Member(map, name, VALUE_M);
+	ValueRef	texts = GetMember(map, name, VALUE_M);
 
 	entries->count = 0;
 	if (ValueIsMissing(texts))
@@ -93,7 +93,7 @@ OpenTexts(ValueRef map, const char *name, Container *entries)
 }
 
 static Slice
-TextEntry(const Container *entries, uint32 i, Slice *name)
+GetTextEntry(const Container *entries, uint32 i, Slice *name)
 {
 	ValueRef	v = MapEntry(entries, i, name);
 
@@ -117,7 +117,7 @@ ReadPairs(ValueRef map, const char *name, bool child_first, int *n)
 	for (uint32 i = 0; i < entries.count; i++)
 	{
 		Slice		first;
-		Slice		second = TextEntry(&entries, i, &first);
+		Slice		second = GetTextEntry(&entries, i, &first);
 
 		pairs[i].child = child_first ? first : second;
 		pairs[i].parent = child_first ? second : first;
@@ -160,7 +160,7 @@ ReadTotals(ValueRef map, int *n)
 	OpenTexts(map, "totals", &entries);
 	totals = palloc(sizeof(Total) * Max(entries.count, 1));
 	for (uint32 i = 0; i < entries.count; i++)
-		ReadTotal(TextEntry(&entries, i, &totals[i].attribute), &totals[i]);
+		ReadTotal(GetTextEntry(&entries, i, &totals[i].attribute), &totals[i]);
 	*n = entries.count;
 	return totals;
 }
@@ -168,7 +168,7 @@ ReadTotals(ValueRef map, int *n)
 static const Entity *
 ReadEntityName(const TableDef *def, ValueRef map, const char *member)
 {
-	Slice		name = NameMember(map, member);
+	Slice		name = GetNameMember(map, member);
 	const Entity *entity = EntitySetFind(def->entities, name);
 
 	if (entity == NULL)
@@ -184,7 +184,7 @@ ReadIndexName(const TableDef *def, ValueRef map)
 
 	if (ValueIsMissing(AttributeFind(map, "index", strlen("index"))))
 		return NULL;
-	name = NameMember(map, "index");
+	name = GetNameMember(map, "index");
 	index = TableDefIndex(def, pnstrdup(name.data, name.len));
 	if (index == NULL)
 		ReadError(psprintf("A copy is of index \"%.*s\", which does not exist.", (int) name.len, name.data));
@@ -197,7 +197,7 @@ ReadCopy(const TableDef *def, ValueRef map, Copy *copy)
 	if (ValueTypeOf(map) != VALUE_M)
 		ReadError("A copy is not an object.");
 	CheckMembers(map);
-	copy->name = NameMember(map, "name");
+	copy->name = GetNameMember(map, "name");
 	copy->parent = ReadEntityName(def, map, "parent");
 	copy->child = ReadEntityName(def, map, "child");
 	copy->index = ReadIndexName(def, map);

@@ -79,7 +79,7 @@ IsBeyond(const Total *total, ValueRef extreme, ValueRef v)
 }
 
 static ValueRef
-RootOf(const struct varlena *value)
+GetRoot(const struct varlena *value)
 {
 	return value == NULL ? MISSING_VALUE : ItemRoot(value);
 }
@@ -104,7 +104,7 @@ AddToSum(Contribution *c, ValueRef v, bool removed)
 static void
 KeepExtreme(const Total *total, struct varlena **extreme, ValueRef v)
 {
-	if (!ValueTypeIsKey(ValueTypeOf(v)) || !IsBeyond(total, RootOf(*extreme), v))
+	if (!ValueTypeIsKey(ValueTypeOf(v)) || !IsBeyond(total, GetRoot(*extreme), v))
 		return;
 	if (*extreme != NULL)
 		pfree(*extreme);
@@ -135,7 +135,7 @@ TotalValue(const Total *total, const Contribution *c)
 		return IntegerValue(c->count);
 	if (total->function == TOTAL_SUM)
 		return c->sum == NULL ? IntegerValue(0) : ValueOfNumeric(total, c->sum);
-	return RootOf(c->added);
+	return GetRoot(c->added);
 }
 
 ValueRef
@@ -159,8 +159,8 @@ SumWith(const Total *total, ValueRef before, Numeric change)
 static bool
 ExtremeChanged(const Total *total, const Contribution *c, ValueRef before, ValueRef *after)
 {
-	ValueRef	removed = RootOf(c->removed);
-	ValueRef	added = RootOf(c->added);
+	ValueRef	removed = GetRoot(c->removed);
+	ValueRef	added = GetRoot(c->added);
 
 	if (c->unsure)
 		return false;

@@ -31,7 +31,7 @@ typedef struct Composing
 /* ---- attributes ---- */
 
 static ValueRef
-Attribute(ValueRef item, Slice name)
+GetAttribute(ValueRef item, Slice name)
 {
 	return AttributeFind(item, name.data, name.len);
 }
@@ -57,7 +57,7 @@ SetAttribute(Composing *c, Slice name, ValueRef value)
 
 /* Returns a string as a value. */
 static ValueRef
-StringValue(Slice text)
+MakeString(Slice text)
 {
 	ItemBuilder b;
 	ValueRef	value;
@@ -103,7 +103,7 @@ EntityAttributeProblem(const EntityAttribute *declared, ValueRef value)
  * conforms.
  */
 static const char *
-DeclaredProblem(const Entity *entity, const TemplatePart *part, ValueRef value)
+FindDeclaredProblem(const Entity *entity, const TemplatePart *part, ValueRef value)
 {
 	const EntityAttribute *declared = part->nsteps == 1 ? EntityAttributeFind(entity, part->name) : NULL;
 
@@ -123,7 +123,7 @@ FindPart(void *arg, const TemplatePart *part, const char **reason)
 	const PartSource *source = arg;
 	ValueRef	value = EntityPartValue(source->entity, source->item, part);
 
-	*reason = DeclaredProblem(source->entity, part, value);
+	*reason = FindDeclaredProblem(source->entity, part, value);
 	return value;
 }
 
@@ -146,7 +146,7 @@ EntityKeyIsComposed(const Entity *entity, ValueRef item)
 	for (int i = 0; composed && i < entity->nbase; i++)
 	{
 		const ComposedKey *key = &entity->keys[i];
-		ValueRef	v = Attribute(item, key->attribute);
+		ValueRef	v = GetAttribute(item, key->attribute);
 		ComposeProblem problem;
 
 		resetStringInfo(&text);
@@ -243,7 +243,7 @@ IsUntouched(const Composing *c, const ComposedKey *key)
 {
 	ValueRef	old = c->write->old;
 
-	if (!c->same_kind || !SameValue(Attribute(c->item, key->attribute), Attribute(old, key->attribute)))
+	if (!c->same_kind || !SameValue(GetAttribute(c->item, key->attribute), GetAttribute(old, key->attribute)))
 		return false;
 	for (int i = 0; i < key->template->npieces; i++)
 	{
@@ -273,9 +273,9 @@ ComposedValue(const Composing *c, const ComposedKey *key, ValueRef *value)
 	initStringInfo(&text);
 	status = EntityComposeKey(c->entity, key, c->item, &text, &why);
 	if (status == COMPOSE_OK)
-		*value = StringValue((Slice) {text.data, text.len});
+		*value = MakeString((Slice) {text.data, text.len});
 	else if (status == COMPOSE_UNFIT ||
-			 (key->base && ValueIsMissing(Attribute(c->item, key->attribute))))
+			 (key->base && ValueIsMissing(GetAttribute(c->item, key->attribute))))
 		return NoteComposeProblem(c->entity, key, &why, c->write->problem);
 	return true;
 }
@@ -284,7 +284,7 @@ ComposedValue(const Composing *c, const ComposedKey *key, ValueRef *value)
 static bool
 SetKey(Composing *c, const ComposedKey *key)
 {
-	ValueRef	given = Attribute(c->item, key->attribute);
+	ValueRef	given = GetAttribute(c->item, key->attribute);
 	bool		fixed = key->base && (c->write->fixed_key || c->write->repairs);
 	ValueRef	composed;
 	bool		carried;
@@ -296,7 +296,7 @@ SetKey(Composing *c, const ComposedKey *key)
 	if (SameValue(given, composed))
 		return true;
 	carried = !ValueIsMissing(c->write->old) &&
-		SameValue(given, Attribute(c->write->old, key->attribute));
+		SameValue(given, GetAttribute(c->write->old, key->attribute));
 	if (carried && fixed && !CheckPartsOfKey(c, key))
 		return false;
 	if ((!ValueIsMissing(given) && (fixed || (!carried && !c->entity->replaces && !c->write->repairs))) ||
@@ -314,9 +314,9 @@ SetType(Composing *c)
 {
 	Slice		attribute = c->entity->type_attribute;
 
-	if (c->write->entity == NULL || attribute.data == NULL || !ValueIsMissing(Attribute(c->item, attribute)))
+	if (c->write->entity == NULL || attribute.data == NULL || !ValueIsMissing(GetAttribute(c->item, attribute)))
 		return;
-	SetAttribute(c, attribute, StringValue(c->entity->type_value));
+	SetAttribute(c, attribute, MakeString(c->entity->type_value));
 }
 
 /*
@@ -329,7 +329,7 @@ CheckTested(const Composing *c, const EntityAttribute *a, ValueRef v)
 {
 	const char *why = a->tested ? EntityAttributeProblem(a, v) : NULL;
 
-	if (why == NULL || (!ValueIsMissing(c->write->old) && SameValue(v, Attribute(c->write->old, a->name))))
+	if (why == NULL || (!ValueIsMissing(c->write->old) && SameValue(v, GetAttribute(c->write->old, a->name))))
 		return true;
 	return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Attribute %.*s of entity %.*s %s",
 					   (int) a->name.len, a->name.data, (int) c->entity->name.len, c->entity->name.data, why);
@@ -343,7 +343,7 @@ SetDeclared(Composing *c)
 	for (int i = 0; i < c->entity->nattributes; i++)
 	{
 		const EntityAttribute *a = &c->entity->attributes[i];
-		ValueRef	v = Attribute(c->item, a->name);
+		ValueRef	v = GetAttribute(c->item, a->name);
 
 		if (!ValueIsMissing(a->constant) && !ValueIsMissing(v) && !ValueEqual(v, a->constant))
 			return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Attribute %.*s is not the constant that entity %.*s has",
@@ -374,7 +374,7 @@ CheckRequired(const Composing *c)
 		TemplatePart part = {.name = a->name, .nsteps = 1, .steps = unconstify(Slice *, &a->name)};
 
 		if (!a->required || !ValueIsMissing(EntityPartValue(c->entity, c->item, &part)) ||
-			(c->same_kind && ValueIsMissing(Attribute(c->write->old, a->name))))
+			(c->same_kind && ValueIsMissing(GetAttribute(c->write->old, a->name))))
 			continue;
 		return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Missing attribute %.*s, which entity %.*s requires",
 						   (int) a->name.len, a->name.data,
@@ -395,11 +395,11 @@ IsSameKind(const Composing *c)
 	if (ValueIsMissing(old))
 		return false;
 	if (e->type_attribute.data != NULL &&
-		!SameValue(Attribute(c->item, e->type_attribute), Attribute(old, e->type_attribute)))
+		!SameValue(GetAttribute(c->item, e->type_attribute), GetAttribute(old, e->type_attribute)))
 		return false;
 	for (int i = 0; i < e->nbase; i++)
 	{
-		if (!SameValue(Attribute(c->item, e->keys[i].attribute), Attribute(old, e->keys[i].attribute)))
+		if (!SameValue(GetAttribute(c->item, e->keys[i].attribute), GetAttribute(old, e->keys[i].attribute)))
 			return false;
 	}
 	return true;

@@ -13,7 +13,7 @@
 
 /* Returns the attribute if it is a string; otherwise data is NULL. */
 static Slice
-StringAttribute(ValueRef item, Slice name)
+GetStringAttribute(ValueRef item, Slice name)
 {
 	ValueRef	v = AttributeFind(item, name.data, name.len);
 
@@ -29,7 +29,7 @@ HasType(const Entity *entity, ValueRef item)
 
 	if (entity->type_attribute.data == NULL)
 		return false;
-	type = StringAttribute(item, entity->type_attribute);
+	type = GetStringAttribute(item, entity->type_attribute);
 	return type.data != NULL && SliceEqual(type, entity->type_value);
 }
 
@@ -41,7 +41,7 @@ static bool
 KeyFits(const ComposedKey *key, ValueRef item)
 {
 	Slice		texts[2 * TEMPLATE_MAX_PARTS + 1];
-	Slice		value = StringAttribute(item, key->attribute);
+	Slice		value = GetStringAttribute(item, key->attribute);
 
 	return value.data != NULL && TemplateTakeApart(key->template, value, texts);
 }
@@ -92,7 +92,7 @@ HasBaseKey(const Entity *entity, ValueRef item)
 
 /* Returns an attribute that a new item has or will get. */
 static bool
-WillHave(const Entity *entity, Slice name, ValueRef v)
+ItemWillHave(const Entity *entity, Slice name, ValueRef v)
 {
 	const EntityAttribute *a = EntityAttributeFind(entity, name);
 
@@ -105,7 +105,7 @@ static bool
 WillHavePart(const Entity *entity, const TemplatePart *part, ValueRef item)
 {
 	if (part->nsteps == 1)
-		return WillHave(entity, part->name, PartAttribute(part, item));
+		return ItemWillHave(entity, part->name, PartAttribute(part, item));
 	return !ValueIsMissing(PartAttribute(part, item));
 }
 
@@ -131,7 +131,7 @@ CanComposeKey(const Entity *entity, ValueRef item)
 		const EntityAttribute *a = &entity->attributes[i];
 
 		if ((a->required || !ValueIsMissing(a->constant)) &&
-			!WillHave(entity, a->name, AttributeFind(item, a->name.data, a->name.len)))
+			!ItemWillHave(entity, a->name, AttributeFind(item, a->name.data, a->name.len)))
 			return false;
 	}
 	return true;
@@ -176,7 +176,7 @@ EntityOfParts(const EntitySet *set, ValueRef item, Problem *problem)
  * invalid.
  */
 static ValueRef
-ValueOfText(ValueType type, Slice text)
+ConvertText(ValueType type, Slice text)
 {
 	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_LAST);
 
@@ -191,7 +191,7 @@ static ValueRef
 PartOfKey(const Entity *entity, const ComposedKey *key, ValueRef item, const TemplatePart *part)
 {
 	Slice		texts[2 * TEMPLATE_MAX_PARTS + 1];
-	Slice		value = StringAttribute(item, key->attribute);
+	Slice		value = GetStringAttribute(item, key->attribute);
 	const EntityAttribute *declared = EntityAttributeFind(entity, part->name);
 	StringInfoData text;
 	ValueType	type;
@@ -212,7 +212,7 @@ PartOfKey(const Entity *entity, const ComposedKey *key, ValueRef item, const Tem
 		else if (declared != NULL && declared->holds == VALUE_N && type == VALUE_S &&
 				 TextIsNumber((Slice) {text.data, text.len}))
 			type = VALUE_N;
-		return ValueOfText(type, (Slice) {text.data, text.len});
+		return ConvertText(type, (Slice) {text.data, text.len});
 	}
 	return MISSING_VALUE;
 }

@@ -31,7 +31,7 @@ Fail(Reading *r, const char *problem)
 
 /* Returns a member of this type; MISSING_VALUE if it is absent. */
 static ValueRef
-Member(Reading *r, ValueRef map, const char *name, ValueType type)
+GetMember(Reading *r, ValueRef map, const char *name, ValueType type)
 {
 	ValueRef	v = AttributeFind(map, name, strlen(name));
 
@@ -42,26 +42,26 @@ Member(Reading *r, ValueRef map, const char *name, ValueType type)
 }
 
 static Slice
-TextMember(Reading *r, ValueRef map, const char *name)
+GetTextMember(Reading *r, ValueRef map, const char *name)
 {
-	ValueRef	v = Member(r, map, name, VALUE_S);
+	ValueRef	v = GetMember(r, map, name, VALUE_S);
 
 	return ValueIsMissing(v) ? MISSING_SLICE : ValuePayload(v);
 }
 
 static bool
-FlagMember(Reading *r, ValueRef map, const char *name)
+GetFlagMember(Reading *r, ValueRef map, const char *name)
 {
-	ValueRef	v = Member(r, map, name, VALUE_BOOL);
+	ValueRef	v = GetMember(r, map, name, VALUE_BOOL);
 
 	return !ValueIsMissing(v) && ValueBool(v);
 }
 
 /* Returns the name of an attribute or entity, which must be given. */
 static Slice
-NameMember(Reading *r, ValueRef map, const char *name)
+GetNameMember(Reading *r, ValueRef map, const char *name)
 {
-	Slice		text = TextMember(r, map, name);
+	Slice		text = GetTextMember(r, map, name);
 
 	if (text.len == 0 || text.len > ENTITY_MAX_NAME)
 		Fail(r, psprintf("Member \"%s\" has %u bytes, not 1 to %d.", name, text.len, ENTITY_MAX_NAME));
@@ -132,9 +132,9 @@ AddNames(Reading *r, ExprBindings *bindings, ValueRef names)
 static Condition *
 ReadCondition(Reading *r, ValueRef map)
 {
-	Slice		text = TextMember(r, map, "condition");
-	Slice		values = TextMember(r, map, "values");
-	ValueRef	names = Member(r, map, "names", VALUE_M);
+	Slice		text = GetTextMember(r, map, "condition");
+	Slice		values = GetTextMember(r, map, "values");
+	ValueRef	names = GetMember(r, map, "names", VALUE_M);
 	ExprBindings *bindings;
 
 	if (text.data == NULL || r->problem != NULL)
@@ -164,9 +164,9 @@ ReadKey(Reading *r, ValueRef map, ComposedKey *key)
 	const char *problem;
 
 	CheckMembers(r, map, members, lengthof(members));
-	key->attribute = NameMember(r, map, "attribute");
+	key->attribute = GetNameMember(r, map, "attribute");
 	key->base = IsBaseKey(r, key->attribute);
-	key->template = TemplateRead(TextMember(r, map, "template"), &problem);
+	key->template = TemplateRead(GetTextMember(r, map, "template"), &problem);
 	if (key->template == NULL)
 		Fail(r, psprintf("The template of \"%.*s\" is malformed: %s.",
 						 (int) key->attribute.len, key->attribute.data, problem));
@@ -205,16 +205,16 @@ static void
 ReadAttribute(Reading *r, ValueRef map, EntityAttribute *attribute)
 {
 	static const char *const members[] = {"name", "type", "holds", "required", "constant", "default"};
-	Slice		holds = TextMember(r, map, "holds");
+	Slice		holds = GetTextMember(r, map, "holds");
 
 	CheckMembers(r, map, members, lengthof(members));
-	attribute->name = NameMember(r, map, "name");
-	attribute->type = TextMember(r, map, "type");
+	attribute->name = GetNameMember(r, map, "name");
+	attribute->type = GetTextMember(r, map, "type");
 	attribute->uuid = holds.data != NULL && SliceIs(holds, "uuid");
 	attribute->holds = holds.data == NULL ? -1 : attribute->uuid ? VALUE_S : ValueTypeFromName(holds.data, holds.len);
 	if (holds.data != NULL && attribute->holds != VALUE_S && attribute->holds != VALUE_N)
 		Fail(r, "Member \"holds\" is neither S nor N nor uuid.");
-	attribute->required = FlagMember(r, map, "required");
+	attribute->required = GetFlagMember(r, map, "required");
 	attribute->constant = AttributeFind(map, "constant", strlen("constant"));
 	attribute->initial = AttributeFind(map, "default", strlen("default"));
 }
@@ -349,23 +349,23 @@ static void
 ReadEntity(Reading *r, ValueRef map, Entity *entity)
 {
 	static const char *const members[] = {"name", "type", "keys", "attributes", "on_mismatch", "applied"};
-	ValueRef	type = Member(r, map, "type", VALUE_M);
-	Slice		on_mismatch = TextMember(r, map, "on_mismatch");
+	ValueRef	type = GetMember(r, map, "type", VALUE_M);
+	Slice		on_mismatch = GetTextMember(r, map, "on_mismatch");
 
-	entity->name = NameMember(r, map, "name");
+	entity->name = GetNameMember(r, map, "name");
 	r->entity = entity;
 	CheckMembers(r, map, members, lengthof(members));
 	if (!ValueIsMissing(type))
 	{
-		entity->type_attribute = NameMember(r, type, "attribute");
-		entity->type_value = NameMember(r, type, "value");
+		entity->type_attribute = GetNameMember(r, type, "attribute");
+		entity->type_value = GetNameMember(r, type, "value");
 	}
-	entity->applied = FlagMember(r, map, "applied");
+	entity->applied = GetFlagMember(r, map, "applied");
 	entity->replaces = on_mismatch.data != NULL && SliceIs(on_mismatch, "replace");
 	if (on_mismatch.data != NULL && !entity->replaces && !SliceIs(on_mismatch, "error"))
 		Fail(r, "Member \"on_mismatch\" is neither \"error\" nor \"replace\".");
-	ReadKeys(r, Member(r, map, "keys", VALUE_L), entity);
-	ReadAttributes(r, Member(r, map, "attributes", VALUE_L), entity);
+	ReadKeys(r, GetMember(r, map, "keys", VALUE_L), entity);
+	ReadAttributes(r, GetMember(r, map, "attributes", VALUE_L), entity);
 	if (r->problem == NULL)
 	{
 		CheckIsKnown(r, entity);
@@ -480,7 +480,7 @@ EntitySetConcerns(const EntitySet *set, Slice attribute)
 /* ---- two entities ---- */
 
 static const char *
-TypeConflict(const Entity *a, const Entity *b)
+FindTypeConflict(const Entity *a, const Entity *b)
 {
 	if (!SliceEqual(a->type_attribute, b->type_attribute))
 		return psprintf("The type attribute of entity \"%.*s\" is \"%.*s\"; an item could have both.",
@@ -496,7 +496,7 @@ TypeConflict(const Entity *a, const Entity *b)
  * the same attributes: all attributes of type S in the table's key.
  */
 static const char *
-KeyConflict(const Entity *a, const Entity *b)
+FindKeyConflict(const Entity *a, const Entity *b)
 {
 	StringInfoData example;
 
@@ -518,8 +518,8 @@ const char *
 EntityConflict(const Entity *a, const Entity *b)
 {
 	if (a->type_attribute.data != NULL && b->type_attribute.data != NULL)
-		return TypeConflict(a, b);
+		return FindTypeConflict(a, b);
 	if (a->type_attribute.data != NULL || b->type_attribute.data != NULL)
 		return NULL;
-	return KeyConflict(a, b);
+	return FindKeyConflict(a, b);
 }

@@ -38,7 +38,7 @@ IsWordCharacter(char c)
  * case everywhere.
  */
 static char
-InCase(char c, LetterCase letters)
+ConvertCase(char c, LetterCase letters)
 {
 	if (letters == CASE_UPPER && c >= 'a' && c <= 'z')
 		return c - 'a' + 'A';
@@ -58,7 +58,7 @@ AppendText(const TemplatePart *part, Slice text, StringInfo out, const char **re
 			*reason = "has a character other than letters, digits, \"-\", \"_\", \".\" and \"@\"";
 			return COMPOSE_UNFIT;
 		}
-		appendStringInfoCharMacro(out, InCase(text.data[i], part->letters));
+		appendStringInfoCharMacro(out, ConvertCase(text.data[i], part->letters));
 	}
 	return COMPOSE_OK;
 }

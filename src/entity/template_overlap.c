@@ -115,7 +115,7 @@ Accepts(const Automaton *a, uint32 state)
  * bytes.
  */
 static uint32
-LongestBeginning(Slice literal, uint32 n, char c)
+FindLongestPrefix(Slice literal, uint32 n, char c)
 {
 	for (uint32 k = n + 1; k > 0; k--)
 	{
@@ -145,7 +145,7 @@ StepToLiteral(const Automaton *a, int piece, uint32 offset, char c, uint32 *next
 	Slice		literal = a->template->pieces[piece + 1].text;
 	uint32		read = offset / 2;
 	bool		only = offset % 2 == 1;
-	uint32		now = LongestBeginning(literal, read, c);
+	uint32		now = FindLongestPrefix(literal, read, c);
 
 	only &= now == read + 1;
 	if (!BytesFit(a->template->pieces[piece].part, literal, read, c, read + 1 - now) ||
@@ -157,7 +157,7 @@ StepToLiteral(const Automaton *a, int piece, uint32 offset, char c, uint32 *next
 
 /* Collects the states after one byte; returns their number. */
 static int
-Step(const Automaton *a, uint32 state, char c, uint32 *next)
+StepState(const Automaton *a, uint32 state, char c, uint32 *next)
 {
 	const Template *t = a->template;
 	int			piece = PieceOfState(a, state);
@@ -176,7 +176,7 @@ Step(const Automaton *a, uint32 state, char c, uint32 *next)
 		if (PartTextByteFits(part, c))
 			next[n++] = a->first[piece] + 1;
 		if (offset == 1 && piece + 1 < t->npieces)
-			n += Step(a, StartState(a, piece + 1), c, next + n);
+			n += StepState(a, StartState(a, piece + 1), c, next + n);
 		return n;
 	}
 	if (part != NULL ? !PartByteFits(part, offset, c) : t->pieces[piece].text.data[offset] != c)
@@ -199,7 +199,7 @@ typedef struct Search
 } Search;
 
 static void
-Reach(Search *s, uint32 pair, uint32 from, char c)
+ReachStates(Search *s, uint32 pair, uint32 from, char c)
 {
 	if (s->from[pair] != 0)
 		return;
@@ -246,13 +246,13 @@ StepBoth(Search *s, uint32 pair, char c)
 {
 	uint32		next_a[MAX_NEXT];
 	uint32		next_b[MAX_NEXT];
-	int			na = Step(&s->a, pair / s->width, c, next_a);
-	int			nb = na == 0 ? 0 : Step(&s->b, pair % s->width, c, next_b);
+	int			na = StepState(&s->a, pair / s->width, c, next_a);
+	int			nb = na == 0 ? 0 : StepState(&s->b, pair % s->width, c, next_b);
 
 	for (int i = 0; i < na; i++)
 	{
 		for (int j = 0; j < nb; j++)
-			Reach(s, next_a[i] * s->width + next_b[j], pair, c);
+			ReachStates(s, next_a[i] * s->width + next_b[j], pair, c);
 	}
 }
 
@@ -267,7 +267,7 @@ BeginSearch(const Template *a, const Template *b)
 	s.from = palloc0(sizeof(uint32) * pairs);
 	s.byte = palloc(pairs);
 	s.queue = palloc(sizeof(uint32) * pairs);
-	Reach(&s, StartState(&s.a, 0) * s.width + StartState(&s.b, 0), 0, '\0');
+	ReachStates(&s, StartState(&s.a, 0) * s.width + StartState(&s.b, 0), 0, '\0');
 	return s;
 }
 

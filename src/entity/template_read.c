@@ -301,7 +301,7 @@ ReadText(Reading *r)
 }
 
 static bool
-AtPart(const Reading *r)
+IsAtPart(const Reading *r)
 {
 	return Peek(r) == '{' && !(r->rest.len > 1 && r->rest.data[1] == '{');
 }
@@ -320,7 +320,7 @@ TemplateRead(Slice text, const char **problem)
 	else if (text.len > TEMPLATE_MAX_BYTES)
 		Fail(&r, psprintf("it has more than %d bytes", TEMPLATE_MAX_BYTES));
 	while (r.problem == NULL && r.rest.len > 0)
-		(void) (AtPart(&r) ? ReadPartPiece(&r) : ReadText(&r));
+		(void) (IsAtPart(&r) ? ReadPartPiece(&r) : ReadText(&r));
 	t->marked = Min(t->marked, t->npieces);
 	*problem = r.problem;
 	return r.problem == NULL ? t : NULL;

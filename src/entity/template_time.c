@@ -32,7 +32,7 @@ static const struct
  * last day.
  */
 static int64
-DayOfDate(int year, int month, int day)
+ConvertDateToDay(int year, int month, int day)
 {
 	int			y = month > 2 ? year : year - 1;
 	int			era = y / 400;
@@ -44,7 +44,7 @@ DayOfDate(int year, int month, int day)
 }
 
 static void
-DateOfDay(int64 days, int *year, int *month, int *day)
+ConvertDayToDate(int64 days, int *year, int *month, int *day)
 {
 	int64		shifted = days + UNIX_EPOCH_DAY;
 	int64		era = shifted / DAYS_IN_ERA;
@@ -60,7 +60,7 @@ DateOfDay(int64 days, int *year, int *month, int *day)
 }
 
 static int
-DaysOfMonth(int year, int month)
+CountDaysOfMonth(int year, int month)
 {
 	static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
 	bool		leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
@@ -106,9 +106,9 @@ ReadDate(Slice *text, int64 *day)
 	if (!ReadNumber(text, 4, &year) || !ReadCharacter(text, "-") ||
 		!ReadNumber(text, 2, &month) || !ReadCharacter(text, "-") ||
 		!ReadNumber(text, 2, &day_of_month) || year == 0 || month < 1 || month > 12 ||
-		day_of_month < 1 || day_of_month > DaysOfMonth(year, month))
+		day_of_month < 1 || day_of_month > CountDaysOfMonth(year, month))
 		return false;
-	*day = DayOfDate(year, month, day_of_month);
+	*day = ConvertDateToDay(year, month, day_of_month);
 	return true;
 }
 
@@ -218,7 +218,7 @@ InstantFromSeconds(Slice text, int64 *instant)
  * instant, in units.
  */
 static int64
-WholeUnits(int64 instant, int64 unit)
+CountWholeUnits(int64 instant, int64 unit)
 {
 	int64		whole = instant / unit;
 
@@ -228,7 +228,7 @@ WholeUnits(int64 instant, int64 unit)
 uint32
 InstantToText(int64 instant, TimeUnit unit, char *out)
 {
-	int64		day = WholeUnits(instant, USECS_PER_DAY);
+	int64		day = CountWholeUnits(instant, USECS_PER_DAY);
 	int64		clock = instant - day * USECS_PER_DAY;
 	int			seconds = (int) (clock / USECS_PER_SEC);
 	int			fraction = (int) (clock % USECS_PER_SEC);
@@ -237,7 +237,7 @@ InstantToText(int64 instant, TimeUnit unit, char *out)
 	int			day_of_month;
 	int			n;
 
-	DateOfDay(day, &year, &month, &day_of_month);
+	ConvertDayToDate(day, &year, &month, &day_of_month);
 	n = snprintf(out, INSTANT_MAX_TEXT, "%04d-%02d-%02d", year, month, day_of_month);
 	if (unit == TIME_DATE)
 		return n;
@@ -254,7 +254,7 @@ InstantToText(int64 instant, TimeUnit unit, char *out)
 int64
 InstantCountdown(int64 instant, TimeUnit unit)
 {
-	return END_OF_INSTANTS / units[unit].usecs - 1 - WholeUnits(instant, units[unit].usecs);
+	return END_OF_INSTANTS / units[unit].usecs - 1 - CountWholeUnits(instant, units[unit].usecs);
 }
 
 int64

@@ -99,7 +99,7 @@ Open(pgsocket fd, void (*open) (pgsocket fd, const char *peer))
 
 /* A place has been taken for it. */
 static void
-Admit(pgsocket fd)
+AdmitClient(pgsocket fd)
 {
 	if (Reserve())
 	{
@@ -133,7 +133,7 @@ static void
 TakeClient(pgsocket fd)
 {
 	if (ShareKeep(fd))
-		Admit(fd);
+		AdmitClient(fd);
 	else
 		closesocket(fd);
 }
@@ -205,7 +205,7 @@ AcceptFromWorkers(void)
 		if (fd == PGINVALID_SOCKET)
 			return;
 		if (fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
-			Admit(fd);
+			AdmitClient(fd);
 		else
 		{
 			ShareEnd();

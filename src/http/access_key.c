@@ -111,7 +111,7 @@ ForgetAll(void)
 
 /* A context for what is read, which goes with the request if that fails. */
 static MemoryContext
-NewContext(void)
+MakeContext(void)
 {
 	return AllocSetContextCreate(CurrentMemoryContext, "dynamo access key",
 								 ALLOCSET_SMALL_SIZES);
@@ -140,7 +140,7 @@ RenewEntry(AccessKey *entry)
 
 	if (!TimestampDifferenceExceeds(entry->read_at, GetCurrentStatementStartTimestamp(), MAX_AGE_MS))
 		return true;
-	context = NewContext();
+	context = MakeContext();
 	old = MemoryContextSwitchTo(context);
 	problem = IdentityRead(&identity, entry->identity.role);
 	secret = entry->secret == NULL ? NULL : pstrdup(entry->secret);
@@ -239,7 +239,7 @@ AccessKeyFind(Slice id, const char **problem)
 	if (entry != NULL)
 		return entry;
 	before = generation;
-	context = NewContext();
+	context = MakeContext();
 	old = MemoryContextSwitchTo(context);
 	*problem = ReadKey(name, &identity, &secret);
 	MemoryContextSwitchTo(old);
@@ -263,7 +263,7 @@ RoleIdentity(const char *role, const char **problem)
 	if (entry != NULL)
 		return &entry->identity;
 	before = generation;
-	context = NewContext();
+	context = MakeContext();
 	old = MemoryContextSwitchTo(context);
 	*problem = IdentityRead(&identity, get_role_oid(role, true));
 	MemoryContextSwitchTo(old);

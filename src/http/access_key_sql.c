@@ -88,7 +88,7 @@ CheckMayServe(Oid role)
 /* ---- new keys ---- */
 
 static char *
-NewId(void)
+MakeId(void)
 {
 	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 	char	   *id = palloc(sizeof(ID_PREFIX) + ID_RANDOM);
@@ -103,7 +103,7 @@ NewId(void)
 }
 
 static char *
-NewSecret(void)
+MakeSecret(void)
 {
 	char		bytes[SECRET_BYTES];
 	StringInfoData secret;
@@ -206,8 +206,8 @@ dynamo_create_access_key(PG_FUNCTION_ARGS)
 	role = PG_GETARG_OID(0);
 	CheckMayManage(role);
 	CheckMayServe(role);
-	id = PG_ARGISNULL(1) ? NewId() : GivenId(PG_GETARG_TEXT_PP(1));
-	secret = PG_ARGISNULL(2) ? NewSecret() : GivenSecret(PG_GETARG_TEXT_PP(2));
+	id = PG_ARGISNULL(1) ? MakeId() : GivenId(PG_GETARG_TEXT_PP(1));
+	secret = PG_ARGISNULL(2) ? MakeSecret() : GivenSecret(PG_GETARG_TEXT_PP(2));
 	InsertKey(id, secret, role);
 	return KeyRow(fcinfo, id, secret);
 }

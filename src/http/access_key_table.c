@@ -92,7 +92,7 @@ BeginScan(Relation rel, Relation index, ScanKeyData *key, StrategyNumber strateg
 }
 
 static Datum
-Column(Relation rel, HeapTuple tuple, int column)
+GetColumn(Relation rel, HeapTuple tuple, int column)
 {
 	bool		isnull;
 
@@ -122,8 +122,8 @@ AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row)
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	row->role = DatumGetObjectId(Column(rel, tuple, COLUMN_ROLE));
-	row->secret = SecretText((Secret *) DatumGetPointer(Column(rel, tuple, COLUMN_SECRET)));
+	row->role = DatumGetObjectId(GetColumn(rel, tuple, COLUMN_ROLE));
+	row->secret = SecretText((Secret *) DatumGetPointer(GetColumn(rel, tuple, COLUMN_SECRET)));
 	return true;
 }
 
@@ -131,7 +131,7 @@ AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row)
 
 /* What was written is seen, and workers that have read keys read them again. */
 static void
-Written(Relation rel)
+AnnounceWrite(Relation rel)
 {
 	CacheInvalidateRelcache(rel);
 	CommandCounterIncrement();
@@ -154,7 +154,7 @@ AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 	OwnTableForm(&t, values, nulls);
 	OwnTableInsert(&t);
 	OwnTableEnd(&t);
-	Written(rel);
+	AnnounceWrite(rel);
 	return true;
 }
 
@@ -165,7 +165,7 @@ AccessKeyDelete(Relation rel, const char *id)
 	bool		deleted = HeapTupleIsValid(tuple) && TryDeleteRow(rel, &tuple->t_self, SnapshotAny, true);
 
 	if (deleted)
-		Written(rel);
+		AnnounceWrite(rel);
 	return deleted;
 }
 
@@ -193,7 +193,7 @@ SweepFrom(Relation rel, const char *id, Sweep *sweep)
 	while (SweepGoesOn(sweep) &&
 		   HeapTupleIsValid(tuple = systable_getnext_ordered(scan, ForwardScanDirection)))
 	{
-		if (SearchSysCacheExists1(AUTHOID, Column(rel, tuple, COLUMN_ROLE)))
+		if (SearchSysCacheExists1(AUTHOID, GetColumn(rel, tuple, COLUMN_ROLE)))
 			sweep->live++;
 		else
 			(void) TryDeleteRow(rel, &tuple->t_self, SnapshotAny, false);
@@ -210,7 +210,7 @@ AccessKeysSweep(Relation rel, const char *id)
 
 	SweepFrom(rel, id, &sweep);
 	SweepFrom(rel, NULL, &sweep);
-	Written(rel);
+	AnnounceWrite(rel);
 }
 
 /* ---- what SQL writes ---- */

@@ -17,7 +17,7 @@
 #define EXPOSED_FIELDS	"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date,x-amz-crc32"
 
 static const char *
-Reason(int status)
+GetReasonPhrase(int status)
 {
 	switch (status)
 	{
@@ -132,7 +132,7 @@ AppendStatusLine(StringInfo out, int status)
 	appendStringInfoString(out, "HTTP/1.1 ");
 	AppendNumber(out, (uint32) status);
 	appendStringInfoChar(out, ' ');
-	appendStringInfoString(out, Reason(status));
+	appendStringInfoString(out, GetReasonPhrase(status));
 	appendStringInfoString(out, "\r\n");
 }
 

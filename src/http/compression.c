@@ -63,7 +63,7 @@ Trim(Slice text)
 
 /* Returns the text before a separator, trimmed; *rest is the text after it. */
 static Slice
-Before(char separator, Slice text, Slice *rest)
+TakeBefore(char separator, Slice text, Slice *rest)
 {
 	const char *at = text.len > 0 ? memchr(text.data, separator, text.len) : NULL;
 	uint32		len = at != NULL ? (uint32) (at - text.data) : text.len;
@@ -133,7 +133,7 @@ WeightOf(Slice parameters)
 	while (parameters.len > 0)
 	{
 		Slice		value;
-		Slice		name = Before('=', Before(';', parameters, &parameters), &value);
+		Slice		name = TakeBefore('=', TakeBefore(';', parameters, &parameters), &value);
 
 		if (HttpSame(name, "q"))
 			return ReadWeight(Trim(value));
@@ -152,7 +152,7 @@ CodingForAnswer(Slice accept_encoding)
 	while (accept_encoding.len > 0)
 	{
 		Slice		parameters;
-		Slice		name = Before(';', Before(',', accept_encoding, &accept_encoding), &parameters);
+		Slice		name = TakeBefore(';', TakeBefore(',', accept_encoding, &accept_encoding), &parameters);
 
 		if (SliceIs(name, "*"))
 			others = WeightOf(parameters);

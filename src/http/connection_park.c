@@ -44,7 +44,7 @@ ConnectionPark(Connection *c, const HttpAnswer *answer)
 
 /* Returns the first request that waits for the lock; NULL if there is none. */
 static Connection *
-FirstInLine(const LOCKTAG *lock)
+FindFirstInLine(const LOCKTAG *lock)
 {
 	dlist_iter	iter;
 
@@ -68,7 +68,7 @@ ConnectionUnpark(Connection *c)
 	dlist_delete(&c->parked_node);
 	ShareWaiting(WAIT_FOR_LOCK, -1);
 	c->first_attempt = 0;
-	next = FirstInLine(&c->lock);
+	next = FindFirstInLine(&c->lock);
 	if (next != NULL)
 		next->retry = 0;
 }
@@ -81,7 +81,7 @@ IsDue(Connection *c, TimestampTz now)
 		return true;
 	if (now < c->retry)
 		return false;
-	if (FirstInLine(&c->lock) == c && !LockIsHeld(&c->lock))
+	if (FindFirstInLine(&c->lock) == c && !LockIsHeld(&c->lock))
 		return true;
 	c->retry = TimestampTzPlusMilliseconds(now, MIN_PAUSE_MS);
 	return false;

@@ -84,7 +84,7 @@ EventsInit(void)
 
 /* A free place, from more room if need be. */
 static int
-NewPlace(void)
+MakePlace(void)
 {
 	int			place = first_free;
 
@@ -111,7 +111,7 @@ NewPlace(void)
 int
 EventsAdd(pgsocket fd, uint32 events, void *data)
 {
-	int			place = NewPlace();
+	int			place = MakePlace();
 
 	places[place].fd = fd;
 	places[place].events = events;

@@ -70,7 +70,7 @@ CopyPrintable(char *shown, Slice text)
 
 /* Returns the value of a header; empty if there is none. */
 static Slice
-Header(const HttpRequest *request, const char *name)
+GetHeader(const HttpRequest *request, const char *name)
 {
 	Slice		value = {"", 0};
 
@@ -79,9 +79,9 @@ Header(const HttpRequest *request, const char *name)
 }
 
 static Slice
-Target(const HttpRequest *request)
+GetTarget(const HttpRequest *request)
 {
-	return Header(request, "x-amz-target");
+	return GetHeader(request, "x-amz-target");
 }
 
 /* Finds the operation of a target, which must have the prefix. */
@@ -250,7 +250,7 @@ static Slice
 DecodedBody(Execution *execution)
 {
 	const HttpRequest *request = execution->request;
-	HttpCoding	coding = CodingOfRequest(Header(request, "content-encoding"));
+	HttpCoding	coding = CodingOfRequest(GetHeader(request, "content-encoding"));
 	InflateResult result;
 	Slice		body;
 
@@ -281,7 +281,7 @@ Run(Execution *execution, Writer *out)
 
 	Begin(execution);
 	CheckInstalled();
-	operation = FindOperation(Target(request));
+	operation = FindOperation(GetTarget(request));
 	execution->operation = operation;
 	identity = Authenticate(request);
 	if (!IdentityIsAssumed(identity))
@@ -297,7 +297,7 @@ Run(Execution *execution, Writer *out)
 	LimitLockWaits(execution);
 	body = DecodedBody(execution);
 	StatAdd(STAT_REQUEST_BYTES, body.len);
-	RequestExecute(operation, Header(request, "host"), body, request->pause, out);
+	RequestExecute(operation, GetHeader(request, "host"), body, request->pause, out);
 	StatAdd(STAT_RESPONSE_BYTES, (uint64) out->out.len);
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
 	Commit(execution);			/* deferred triggers may wait for locks, too */
@@ -332,7 +332,7 @@ static void
 PreferBadJson(const Execution *execution, ErrorData *error)
 {
 	if (execution->accepted || execution->request->body.len == 0 ||
-		Header(execution->request, "content-encoding").len > 0 ||
+		GetHeader(execution->request, "content-encoding").len > 0 ||
 		DynamoExceptionForSqlstate(error->sqlerrcode)->http_status >= 500 ||
 		IsJson(execution->request->body))
 		return;
@@ -496,7 +496,7 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 	Writer		out;
 	ErrorData  *volatile error = NULL;
 
-	CopyPrintable(execution.target, Target(request));
+	CopyPrintable(execution.target, GetTarget(request));
 	ReportStart(&execution);
 	callback.previous = error_context_stack;
 	error_context_stack = &callback;

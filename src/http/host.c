@@ -133,7 +133,7 @@ HasHostCharacters(Slice text)
 }
 
 static const char *
-Problem(const char *what, Slice host)
+DescribeProblem(const char *what, Slice host)
 {
 	Slice		shown = HasHostCharacters(host) ? host : SliceOf("?");
 
@@ -159,9 +159,9 @@ HostProblem(const HttpRequest *request)
 		return NULL;
 	/* browsers send it */
 	if (HttpFindHeader(request->head, request->data, "host", &host) && !IsAllowed(host))
-		return Problem("host", host);
+		return DescribeProblem("host", host);
 	if (HttpFindHeader(request->head, request->data, "origin", &origin) &&
 		!IsAllowedOrigin(origin) && !IsAllowed(HostOfOrigin(origin)))
-		return Problem("origin", HostOfOrigin(origin));
+		return DescribeProblem("origin", HostOfOrigin(origin));
 	return NULL;
 }

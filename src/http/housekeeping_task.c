@@ -41,7 +41,7 @@ TasksCreate(void)
 /* ---- reading ---- */
 
 static List *
-Streams(void)
+FindStreams(void)
 {
 	List	   *relids = NIL;
 
@@ -142,7 +142,7 @@ TasksRead(HTAB *tasks)
 	Unlist(tasks);
 	SPI_connect();
 	ListTasks(tasks, TablesWithFeature(FEATURE_TIME_TO_LIVE), false);
-	ListTasks(tasks, Streams(), true);
+	ListTasks(tasks, FindStreams(), true);
 	SPI_finish();
 	ForgetTasks(tasks);
 }

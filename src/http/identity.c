@@ -178,7 +178,7 @@ ApplySettings(const Identity *identity)
 }
 
 static void
-Remember(const Identity *identity)
+RememberIdentity(const Identity *identity)
 {
 	MemoryContext old;
 
@@ -206,7 +206,7 @@ IdentityAssume(const Identity *identity)
 	ApplySettings(identity);
 	CommitTransactionCommand();
 	SetUserIdAndSecContext(identity->role, 0);
-	Remember(identity);
+	RememberIdentity(identity);
 }
 
 void

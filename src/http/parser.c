@@ -87,7 +87,7 @@ HttpFindHeader(const HttpHead *head, const char *data, const char *name, Slice *
 
 /* What is wrong with a line that ends with LF; NULL if nothing is. */
 static const char *
-LineProblem(const char *line, uint32 len)
+FindLineProblem(const char *line, uint32 len)
 {
 	const char *cr = memchr(line, '\r', len);
 
@@ -127,7 +127,7 @@ ScanHead(HttpHead *head, HttpScan *scan, const char *data, uint32 len)
 		scan->at += n;
 		if (lf == NULL)
 			break;
-		problem = LineProblem(data + scan->line, scan->at - scan->line);
+		problem = FindLineProblem(data + scan->line, scan->at - scan->line);
 		if (problem != NULL)
 			return FailHead(head, 400, problem);
 		if (scan->at - scan->line == 2)

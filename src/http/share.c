@@ -173,7 +173,7 @@ GiveBack(int worker)
 
 /* Who has the fewest; this worker, if no other has fewer. */
 static int
-Fewest(uint32 *count)
+FindLeastBusyWorker(uint32 *count)
 {
 	int			fewest = me;
 
@@ -198,7 +198,7 @@ TakePlace(void)
 	for (;;)
 	{
 		uint32		count;
-		int			worker = Fewest(&count);
+		int			worker = FindLeastBusyWorker(&count);
 
 		if (pg_atomic_compare_exchange_u32(&counts[worker], &count, count + 1))
 			return worker;

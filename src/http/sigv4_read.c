@@ -27,7 +27,7 @@ SetPart(Signature *signature, Slice name, Slice value)
 }
 
 static bool
-Separates(char c)
+IsSeparator(char c)
 {
 	return c == ',' || c == ' ' || c == '\t';
 }
@@ -48,7 +48,7 @@ SplitHeader(Signature *signature, Slice header)
 		Slice		part = {header.data + at, 0};
 		const char *equals;
 
-		while (at + part.len < header.len && !Separates(part.data[part.len]))
+		while (at + part.len < header.len && !IsSeparator(part.data[part.len]))
 			part.len++;
 		equals = memchr(part.data, '=', part.len);
 		if (equals != NULL)

@@ -13,7 +13,7 @@
 
 /* Digits at a place; -1 if there are others. */
 static int
-Digits(Slice text, uint32 at, uint32 n)
+ReadDigits(Slice text, uint32 at, uint32 n)
 {
 	int			value = 0;
 
@@ -50,12 +50,12 @@ ReadTime(Slice text, int64 *seconds)
 
 	if (text.len != TIME_LEN || text.data[8] != 'T' || text.data[15] != 'Z')
 		return false;
-	year = Digits(text, 0, 4);
-	month = Digits(text, 4, 2);
-	day = Digits(text, 6, 2);
-	hour = Digits(text, 9, 2);
-	minute = Digits(text, 11, 2);
-	second = Digits(text, 13, 2);
+	year = ReadDigits(text, 0, 4);
+	month = ReadDigits(text, 4, 2);
+	day = ReadDigits(text, 6, 2);
+	hour = ReadDigits(text, 9, 2);
+	minute = ReadDigits(text, 11, 2);
+	second = ReadDigits(text, 13, 2);
 	if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 ||
 		hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60)
 		return false;
@@ -81,7 +81,7 @@ Validity(const Signature *signature)
 {
 	if (signature->expires.len > 0 && signature->expires.len <= 6)
 	{
-		int			seconds = Digits(signature->expires, 0, signature->expires.len);
+		int			seconds = ReadDigits(signature->expires, 0, signature->expires.len);
 
 		if (seconds >= 0)
 			return Min(seconds, MAX_SKEW);

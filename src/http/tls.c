@@ -29,7 +29,7 @@ static const unsigned char http_protocol[] = "\010http/1.1";
 static SSL_CTX *context;
 
 static SSL *
-Ssl(TlsSession *session)
+GetSsl(TlsSession *session)
 {
 	return (SSL *) session;
 }
@@ -237,7 +237,7 @@ HandshakeProblem(SSL *ssl)
 TlsStep
 TlsHandshake(TlsSession *session, const char **problem)
 {
-	SSL		   *ssl = Ssl(session);
+	SSL		   *ssl = GetSsl(session);
 	int			result;
 
 	ERR_clear_error();
@@ -263,7 +263,7 @@ TlsHandshake(TlsSession *session, const char **problem)
 char *
 TlsClientName(TlsSession *session)
 {
-	X509	   *certificate = SSL_get_peer_certificate(Ssl(session));
+	X509	   *certificate = SSL_get_peer_certificate(GetSsl(session));
 	char		name[NAMEDATALEN];
 	int			len;
 
@@ -299,7 +299,7 @@ ssize_t
 TlsRead(TlsSession *session, char *bytes, size_t size)
 {
 	ERR_clear_error();
-	return TransferResult(Ssl(session), SSL_read(Ssl(session), bytes, (int) Min(size, PG_INT32_MAX)));
+	return TransferResult(GetSsl(session), SSL_read(GetSsl(session), bytes, (int) Min(size, PG_INT32_MAX)));
 }
 
 ssize_t
@@ -308,7 +308,7 @@ TlsWrite(TlsSession *session, const char *bytes, size_t size)
 	ssize_t		n;
 
 	ERR_clear_error();
-	n = TransferResult(Ssl(session), SSL_write(Ssl(session), bytes, (int) Min(size, PG_INT32_MAX)));
+	n = TransferResult(GetSsl(session), SSL_write(GetSsl(session), bytes, (int) Min(size, PG_INT32_MAX)));
 	if (n == 0)
 	{
 		errno = ECONNRESET;
@@ -321,15 +321,15 @@ void
 TlsShutdown(TlsSession *session)
 {
 	ERR_clear_error();
-	if (SSL_is_init_finished(Ssl(session)))
-		(void) SSL_shutdown(Ssl(session));
+	if (SSL_is_init_finished(GetSsl(session)))
+		(void) SSL_shutdown(GetSsl(session));
 	ERR_clear_error();
 }
 
 void
 TlsClose(TlsSession *session)
 {
-	SSL_free(Ssl(session));
+	SSL_free(GetSsl(session));
 }
 
 #else							/* !USE_OPENSSL */

@@ -127,7 +127,7 @@ HandleEvent(int place)
 
 /* The sooner of two times to wait; -1 is never. */
 static long
-Sooner(long a, long b)
+ChooseSooner(long a, long b)
 {
 	if (a < 0 || b < 0)
 		return Max(a, b);
@@ -180,10 +180,10 @@ Serve(void)
 		for (int i = 0; i < n; i++)
 			HandleEvent(places[i]);
 		ConnectionsServeWaiting();
-		retry = Sooner(ConnectionsRetry(), ConnectionsResume());
+		retry = ChooseSooner(ConnectionsRetry(), ConnectionsResume());
 		release = ConnectionsRelease();
 		more = ConnectionsAreWaiting();
-		timeout = Sooner(Sooner(ConnectionsExpire(asked), Sooner(retry, release)),
+		timeout = ChooseSooner(ChooseSooner(ConnectionsExpire(asked), ChooseSooner(retry, release)),
 						 ReportStatistics(n == 0 && !more));
 	}
 }

@@ -283,7 +283,7 @@ HasNoProblems(const char *table, Slice entity_name)
  * items all conform now.
  */
 static List *
-EntitiesInOrder(const TableDef *def, const char *table, const char *only, MemoryContext caller)
+FindConformingEntities(const TableDef *def, const char *table, const char *only, MemoryContext caller)
 {
 	List	   *names = NIL;
 
@@ -340,7 +340,7 @@ dynamo_apply_entity(PG_FUNCTION_ARGS)
 	SPI_connect();
 	changed = ComposeItems(table, fcinfo);
 	if (changed == 0)
-		in_order = EntitiesInOrder(def, table, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)), caller);
+		in_order = FindConformingEntities(def, table, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)), caller);
 	SPI_finish();
 	OwnerScopeLeave(&scope);
 	TableDefRelease(def);

@@ -71,7 +71,7 @@ typedef struct EntityRequest
  * any, or the type is unknown.
  */
 static const char *
-HeldAs(Oid type)
+FindStoredType(Oid type)
 {
 	switch (getBaseType(type))
 	{
@@ -134,7 +134,7 @@ ReadAttribute(HeapTuple tuple, TupleDesc desc, DeclaredAttribute *a)
 	if (a->type == NULL)
 		return;
 	ParseTypeName(a->type, &a->type_oid, &typmod);
-	a->holds = HeldAs(a->type_oid);
+	a->holds = FindStoredType(a->type_oid);
 }
 
 static void
@@ -183,7 +183,7 @@ NextEntry(JsonbIterator **it, Jsonb *object, char **name, JsonbValue *value)
 }
 
 static char *
-TextOf(const JsonbValue *value, const char *what, const char *name)
+GetText(const JsonbValue *value, const char *what, const char *name)
 {
 	if (value->type != jbvString)
 		InvalidArgument("%s \"%s\" is no string", what, name);
@@ -206,7 +206,7 @@ IndexHasKey(const TableDef *def, const IndexDef *index, int attribute)
  * if there is none.
  */
 static char *
-ConditionOf(const EntityRequest *r, const TableDef *def, int attribute)
+FindIndexCondition(const EntityRequest *r, const TableDef *def, int attribute)
 {
 	JsonbIterator *it = NULL;
 	JsonbValue	value;
@@ -216,7 +216,7 @@ ConditionOf(const EntityRequest *r, const TableDef *def, int attribute)
 	while (r->conditions != NULL && NextEntry(&it, r->conditions, &index_name, &value))
 	{
 		const IndexDef *index = TableDefIndex(def, index_name);
-		char	   *condition = TextOf(&value, "the condition of index", index_name);
+		char	   *condition = GetText(&value, "the condition of index", index_name);
 
 		if (index == NULL)
 			InvalidArgument("there is no index \"%s\"", index_name);
@@ -314,7 +314,7 @@ AppendKey(StringInfo out, const EntityRequest *r, const TableDef *def,
 	appendStringInfoString(out, out->data[out->len - 1] == '[' ? "{" : ", {");
 	AppendMember(out, "attribute", name);
 	AppendMember(out, "template", template);
-	condition = ConditionOf(r, def, attribute);
+	condition = FindIndexCondition(r, def, attribute);
 	if (condition != NULL)
 	{
 		AppendMember(out, "condition", condition);
@@ -337,7 +337,7 @@ AppendKeys(StringInfo out, const EntityRequest *r, const TableDef *def)
 		return;
 	appendStringInfoString(out, ", \"keys\": [");
 	while (NextEntry(&it, r->keys, &name, &value))
-		AppendKey(out, r, def, name, TextOf(&value, "the template of", name));
+		AppendKey(out, r, def, name, GetText(&value, "the template of", name));
 	appendStringInfoChar(out, ']');
 }
 

@@ -147,7 +147,7 @@ SortParameters(AccessPattern *pattern)
 /* ---- the declaration ---- */
 
 static char *
-OptionalText(FunctionCallInfo fcinfo, int arg)
+GetOptionalText(FunctionCallInfo fcinfo, int arg)
 {
 	return PG_ARGISNULL(arg) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(arg));
 }
@@ -248,18 +248,18 @@ ReadDeclaration(FunctionCallInfo fcinfo)
 	AccessPattern *p = palloc0(sizeof(AccessPattern));
 
 	p->arguments = ReadArguments(fcinfo);
-	p->condition = OptionalText(fcinfo, 2);
+	p->condition = GetOptionalText(fcinfo, 2);
 	p->entities = ReadEntities(fcinfo, 3);
-	p->view = OptionalText(fcinfo, 4);
-	p->index = OptionalText(fcinfo, 5);
-	p->filter = OptionalText(fcinfo, 7);
-	p->projection = OptionalText(fcinfo, 8);
+	p->view = GetOptionalText(fcinfo, 4);
+	p->index = GetOptionalText(fcinfo, 5);
+	p->filter = GetOptionalText(fcinfo, 7);
+	p->projection = GetOptionalText(fcinfo, 8);
 	p->names = ReadNames(fcinfo, 9);
 	p->backward = !PG_ARGISNULL(10) && !PG_GETARG_BOOL(10);
 	p->limit = PG_ARGISNULL(11) ? 0 : PG_GETARG_INT32(11);
 	if (p->limit < 0 || (!PG_ARGISNULL(11) && p->limit == 0))
 		PatternError("max_items must be positive");
-	p->returns = PG_ARGISNULL(12) ? (p->view != NULL ? "rows" : "items") : OptionalText(fcinfo, 12);
+	p->returns = PG_ARGISNULL(12) ? (p->view != NULL ? "rows" : "items") : GetOptionalText(fcinfo, 12);
 	p->parameters = palloc0(sizeof(PatternParameter) * PATTERN_MAX_PARAMETERS);
 	FindParameters(p, p->condition);
 	FindParameters(p, p->filter);
@@ -270,7 +270,7 @@ ReadDeclaration(FunctionCallInfo fcinfo)
 
 /* Returns the name by which functions find the table with any search_path. */
 static char *
-NameForFunctions(Relation rel)
+MakeFunctionName(Relation rel)
 {
 	char	   *name = psprintf("%s.%s", get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
 
@@ -422,14 +422,14 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	CheckReturns(p);
 	CheckExpressions(p);
 	target = MakeTarget(fcinfo, p, def);
-	p->table = NameForFunctions(rel);
+	p->table = MakeFunctionName(rel);
 	SPI_connect();
 	if (!PG_ARGISNULL(6))
 		ReadParameters(p, PG_GETARG_DATUM(6));
 	PatternPlan(p, &target);
 	SortParameters(p);
 	types = ResolveTypes(p);
-	function = CreateFunction(p, name, types, PatternBody(p, &target, rel, view), OptionalText(fcinfo, 14));
+	function = CreateFunction(p, name, types, PatternBody(p, &target, rel, view), GetOptionalText(fcinfo, 14));
 	SPI_finish();
 	if (view != NULL)
 		table_close(view, NoLock);

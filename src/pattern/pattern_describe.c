@@ -117,7 +117,7 @@ AppendDraws(StringInfo out, const AccessPattern *p)
  * compared with.
  */
 static char *
-KeyConditionShown(const AccessPattern *p)
+DescribeKeyCondition(const AccessPattern *p)
 {
 	StringInfoData out;
 
@@ -158,7 +158,7 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	AppendMember(&out, "view", p->view);
 	AppendMember(&out, "index", p->index);
 	AppendMember(&out, "condition", p->condition);
-	AppendMember(&out, "key", KeyConditionShown(p));
+	AppendMember(&out, "key", DescribeKeyCondition(p));
 	AppendMember(&out, "filter", PatternFilterExpression(p));
 	AppendMember(&out, "returns", p->returns);
 	AppendEntities(&out, p);

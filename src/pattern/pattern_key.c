@@ -192,7 +192,7 @@ FindArgument(void *arg, const char *parameter)
 
 /* Returns the name of a parameter of a call, which is its number. */
 static char *
-NumberName(int number)
+MakeNumberName(int number)
 {
 	char	   *name = palloc(12);
 
@@ -211,7 +211,7 @@ ReadPartArguments(FunctionCallInfo fcinfo, KeyCall *call)
 		if (!OidIsValid(call->types[i + 1]) || !TypeCanHoldAttribute(call->types[i + 1]))
 			PatternError("the value of part \"%s\" has a type that keys cannot have", TextDatumGetCString(PG_GETARG_DATUM(i)));
 		call->value.parts = lappend(call->value.parts, TextDatumGetCString(PG_GETARG_DATUM(i)));
-		call->value.parameters = lappend(call->value.parameters, NumberName(i + 1));
+		call->value.parameters = lappend(call->value.parameters, MakeNumberName(i + 1));
 	}
 }
 

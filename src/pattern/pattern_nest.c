@@ -36,7 +36,7 @@ typedef struct NestNode
 /* ---- the tree ---- */
 
 static bool
-GoesOnFrom(Slice key, Slice from)
+ContinuesKey(Slice key, Slice from)
 {
 	return from.data != NULL && key.len > from.len && SliceBeginsWith(key, from) &&
 		!isalnum((unsigned char) key.data[from.len]) && (unsigned char) key.data[from.len] < 0x80;
@@ -62,7 +62,7 @@ MakeNode(const TableDef *def, ValueRef item)
 static NestNode *
 FindParent(NestNode *last, NestNode *root, const NestNode *child)
 {
-	while (last != NULL && last != root && !GoesOnFrom(child->sort, last->sort))
+	while (last != NULL && last != root && !ContinuesKey(child->sort, last->sort))
 		last = last->parent;
 	return last == NULL ? root : last;
 }

@@ -116,7 +116,7 @@ BindNames(const AccessPattern *pattern)
 }
 
 static int
-NumberOf(ValueRef marker)
+ReadNumber(ValueRef marker)
 {
 	return ValueIsMissing(marker) ? -1 : atoi(SliceCopy(ValuePayload(marker)));
 }
@@ -141,7 +141,7 @@ ReadClauses(Plan *plan)
 	for (int i = 0; i < plan->nclauses; i++)
 	{
 		(void) KeyClauseGet(clauses, i, &attribute, &test);
-		plan->clauses[i] = (Clause) {attribute, test.op, NumberOf(test.value), NumberOf(test.upper), false};
+		plan->clauses[i] = (Clause) {attribute, test.op, ReadNumber(test.value), ReadNumber(test.upper), false};
 	}
 }
 
@@ -161,7 +161,7 @@ FindClause(Plan *plan, Slice attribute, bool equality)
 /* ---- types of parameters ---- */
 
 static const char *
-TypeOfPart(const Plan *plan, const TemplatePart *part)
+FindPartType(const Plan *plan, const TemplatePart *part)
 {
 	for (int i = 0; i < plan->target->nentities; i++)
 	{
@@ -194,7 +194,7 @@ UseParameter(Plan *plan, int parameter, const char *type)
  * is NULL.
  */
 static const Template *
-TemplateOf(const PatternTarget *target, const Entity *entity, const KeyAttribute *attribute)
+FindTemplate(const PatternTarget *target, const Entity *entity, const KeyAttribute *attribute)
 {
 	ValueRef	given = AttributeFind(target->keys, attribute->name.data, attribute->name.len);
 
@@ -243,14 +243,14 @@ IsBeginningOf(const Template *a, const Template *b)
  * there is none.
  */
 static const Template *
-CommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool *same)
+FindCommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool *same)
 {
-	const Template *common = TemplateOf(target, target->nentities > 0 ? target->entities[0] : NULL, attribute);
+	const Template *common = FindTemplate(target, target->nentities > 0 ? target->entities[0] : NULL, attribute);
 
 	*same = true;
 	for (int i = 1; common != NULL && i < target->nentities; i++)
 	{
-		const Template *t = TemplateOf(target, target->entities[i], attribute);
+		const Template *t = FindTemplate(target, target->entities[i], attribute);
 
 		if (t == NULL || SliceEqual(t->source, common->source))
 			continue;
@@ -279,7 +279,7 @@ static void
 AddPart(Plan *plan, PatternValue *value, const TemplatePart *part, int parameter)
 {
 	value->parts = lappend(value->parts, SliceCopy(part->name));
-	value->parameters = lappend(value->parameters, unconstify(char *, UseParameter(plan, parameter, TypeOfPart(plan, part))));
+	value->parameters = lappend(value->parameters, unconstify(char *, UseParameter(plan, parameter, FindPartType(plan, part))));
 }
 
 /*
@@ -308,14 +308,14 @@ AddKnownParts(Plan *plan, const Template *t, PatternValue *value)
 }
 
 static KeyComparison
-BoundOf(KeyOperator op)
+MakeBound(KeyOperator op)
 {
 	return op == KEY_GE ? KEY_FROM : op == KEY_GT ? KEY_AFTER : op == KEY_LE ? KEY_TO : KEY_BEFORE;
 }
 
 /* Returns the operator for a format that sorts in descending order. */
 static KeyOperator
-Reversed(KeyOperator op)
+ReverseOperator(KeyOperator op)
 {
 	return op == KEY_GE ? KEY_LE : op == KEY_GT ? KEY_LT : op == KEY_LE ? KEY_GE : KEY_GT;
 }
@@ -328,10 +328,10 @@ SetBound(Plan *plan, PatternValue *range, const TemplatePart *part, KeyOperator 
 	PatternValue *value;
 
 	if (part->descending)
-		op = Reversed(op);
+		op = ReverseOperator(op);
 	lower = op == KEY_GE || op == KEY_GT;
 	value = &range[lower ? 0 : 1];
-	value->comparison = BoundOf(op);
+	value->comparison = MakeBound(op);
 	value->parts = list_copy(value->parts);
 	value->parameters = list_copy(value->parameters);
 	AddPart(plan, value, part, parameter);
@@ -448,7 +448,7 @@ AddCommonPrefix(Plan *plan, const KeyAttribute *attribute)
 	initStringInfo(&common);
 	for (int i = 0; i < plan->target->nentities; i++)
 	{
-		const Template *t = TemplateOf(plan->target, plan->target->entities[i], attribute);
+		const Template *t = FindTemplate(plan->target, plan->target->entities[i], attribute);
 		StringInfoData prefix;
 
 		initStringInfo(&prefix);
@@ -474,7 +474,7 @@ PlanAttribute(Plan *plan, const KeyAttribute *attribute)
 {
 	PatternValue known = {0};
 	bool		same;
-	const Template *t = CommonTemplate(plan->target, attribute, &same);
+	const Template *t = FindCommonTemplate(plan->target, attribute, &same);
 	int			n;
 	Clause	   *range;
 
@@ -501,7 +501,7 @@ PlanAttribute(Plan *plan, const KeyAttribute *attribute)
  * text.
  */
 static Template *
-TemplateOfRange(const Template *t, const PatternKey *key)
+MakeRangeTemplate(const Template *t, const PatternKey *key)
 {
 	static TemplatePart any = {.kind = PART_TEXT, .any = true};
 	Template   *range = palloc0(sizeof(Template));
@@ -549,13 +549,13 @@ IsInRange(const AccessPattern *pattern, const PatternTarget *target, const Entit
 		const PatternKey *key = FindKey(pattern, attribute->name);
 		StringInfoData example;
 		bool		same;
-		const Template *t = CommonTemplate(target, attribute, &same);
-		const Template *o = TemplateOf(target, other, attribute);
+		const Template *t = FindCommonTemplate(target, attribute, &same);
+		const Template *o = FindTemplate(target, other, attribute);
 
 		if (t == NULL || o == NULL)
 			continue;
 		initStringInfo(&example);
-		if (!TemplatesOverlap(o, TemplateOfRange(t, key), &example))
+		if (!TemplatesOverlap(o, MakeRangeTemplate(t, key), &example))
 			return false;
 	}
 	return true;
@@ -618,7 +618,7 @@ PlanPartition(Plan *plan)
 
 		if (PlanAttribute(plan, attribute))
 			continue;
-		t = CommonTemplate(plan->target, attribute, &same);
+		t = FindCommonTemplate(plan->target, attribute, &same);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the condition does not give partition key \"%.*s\"", (int) attribute->name.len, attribute->name.data),

@@ -12,7 +12,7 @@
 
 /* Whether an expression names a placeholder, "#n" or ":v". */
 static bool
-Mentions(const char *expression, const char *placeholder)
+MentionsPlaceholder(const char *expression, const char *placeholder)
 {
 	int			len = strlen(placeholder);
 
@@ -100,7 +100,7 @@ AppendGivenNames(const AccessPattern *pattern, const char *expression, const cha
 		ValueRef	name = MapEntry(&names, i, &placeholder);
 		char	   *text = pnstrdup(placeholder.data, placeholder.len);
 
-		if (Mentions(expression, text) || Mentions(other, text))
+		if (MentionsPlaceholder(expression, text) || MentionsPlaceholder(other, text))
 			AppendName(out, text, ValuePayload(name));
 	}
 }
@@ -173,7 +173,7 @@ PatternPlaceholders(const AccessPattern *pattern)
 	{
 		char	   *placeholder = psprintf(":%s", pattern->parameters[i].name);
 
-		if (Mentions(pattern->filter, placeholder))
+		if (MentionsPlaceholder(pattern->filter, placeholder))
 			list = AddPlaceholder(list, (PatternPlaceholder) {placeholder, .parameter = pattern->parameters[i].name});
 	}
 	return list;

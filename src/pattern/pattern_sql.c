@@ -113,7 +113,7 @@ JsonbLiteral(const char *json)
 /* ---- rows of a table ---- */
 
 static const AttributeDef *
-ColumnOf(const Body *b, Slice attribute)
+FindColumn(const Body *b, Slice attribute)
 {
 	return &b->target->table->attributes[TableDefAttribute(b->target->table, attribute)];
 }
@@ -127,7 +127,7 @@ AppendComparison(Body *b, const char *column, const char *operator, const char *
 static void
 AppendKeyTest(Body *b, const PatternKey *key)
 {
-	const AttributeDef *attr = ColumnOf(b, SliceOf(key->attribute));
+	const AttributeDef *attr = FindColumn(b, SliceOf(key->attribute));
 	const char *column = quote_identifier(attr->column);
 	const char *type = attr->type == VALUE_S ? "" : attr->type == VALUE_N ? "::pg_catalog.numeric" : "::pg_catalog.bytea";
 	char	   *value = ValueExpression(b->pattern, &key->values[0]);
@@ -153,7 +153,7 @@ AppendNotNull(Body *b)
 {
 	for (int i = b->pattern->nkeys; i < KeyCount(b->target->key); i++)
 		appendStringInfo(&b->sql, " AND t.%s IS NOT NULL",
-						 quote_identifier(ColumnOf(b, b->target->key->attributes[i].name)->column));
+						 quote_identifier(FindColumn(b, b->target->key->attributes[i].name)->column));
 }
 
 /* Appends the order of the index: its sort keys, then the table's key. */
@@ -167,10 +167,10 @@ AppendOrder(Body *b)
 
 	for (int i = key->npartition; i < KeyCount(key); i++, first = false)
 		appendStringInfo(&b->sql, "%st.%s%s", first ? " ORDER BY " : ", ",
-						 quote_identifier(ColumnOf(b, key->attributes[i].name)->column), direction);
+						 quote_identifier(FindColumn(b, key->attributes[i].name)->column), direction);
 	for (int i = 0; b->target->index != NULL && i < KeyCount(table_key); i++, first = false)
 		appendStringInfo(&b->sql, "%st.%s%s", first ? " ORDER BY " : ", ",
-						 quote_identifier(ColumnOf(b, table_key->attributes[i].name)->column), direction);
+						 quote_identifier(FindColumn(b, table_key->attributes[i].name)->column), direction);
 }
 
 /*

@@ -123,7 +123,7 @@ AboveMax(const Shape *shape, int64 n)
 }
 
 static bool
-EnumHas(const Shape *shape, Slice string)
+EnumHasValue(const Shape *shape, Slice string)
 {
 	for (const char *const *v = shape->values; *v != NULL; v++)
 	{
@@ -201,7 +201,7 @@ CheckString(Check *check, const Field *field)
 			AddViolation(check, field, psprintf(WORDING_AT_MOST, "length", (long long) MAX_ARN));
 		return;
 	}
-	if (shape->values != NULL && !EnumHas(shape, field->string))
+	if (shape->values != NULL && !EnumHasValue(shape, field->string))
 		AddViolation(check, field, EnumText(shape));
 	if (shape->pattern != NULL && !shape->pattern->matches(field->string))
 		AddViolation(check, field, PatternText(shape));

@@ -46,7 +46,7 @@ CheckBilling(const Field *input)
 }
 
 static bool
-KeyHas(const Field *schema, Slice name)
+KeyHasAttribute(const Field *schema, Slice name)
 {
 	for (int i = 0; i < schema->count; i++)
 	{
@@ -61,7 +61,7 @@ IndexesHave(const Field *indexes, Slice name)
 {
 	for (int i = 0; indexes != NULL && i < indexes->count; i++)
 	{
-		if (KeyHas(FieldMember(indexes->fields[i], "KeySchema"), name))
+		if (KeyHasAttribute(FieldMember(indexes->fields[i], "KeySchema"), name))
 			return true;
 	}
 	return false;
@@ -72,7 +72,7 @@ static bool
 IsUsed(const Field *input, Slice name)
 {
 	CHECK_FOR_INTERRUPTS();
-	return KeyHas(FieldMember(input, "KeySchema"), name) ||
+	return KeyHasAttribute(FieldMember(input, "KeySchema"), name) ||
 		IndexesHave(FieldMember(input, "LocalSecondaryIndexes"), name) ||
 		IndexesHave(FieldMember(input, "GlobalSecondaryIndexes"), name) ||
 		VectorIndexesHave(FieldMember(input, "VectorIndexes"), name);

@@ -73,7 +73,7 @@ NumberText(const Field *key, Slice name)
 
 /* Whether the numbers in two keys of the same item have the same text. */
 static bool
-NumbersAlike(const GivenKey *a, const GivenKey *b)
+NumbersHaveSameText(const GivenKey *a, const GivenKey *b)
 {
 	const Field *x = FieldExpand(a->field);
 	const Field *y = FieldExpand(b->field);
@@ -103,11 +103,11 @@ HashOfGiven(const void *list, int i)
  * equal: 1 differs from 1.0.
  */
 static bool
-GivenAlike(const void *list, int i, int j)
+GivenKeysAreEqual(const void *list, int i, int j)
 {
 	const GivenKey *given = list;
 
-	return ValueEqual(given[i].key, given[j].key) && NumbersAlike(&given[i], &given[j]);
+	return ValueEqual(given[i].key, given[j].key) && NumbersHaveSameText(&given[i], &given[j]);
 }
 
 static void
@@ -117,7 +117,7 @@ CheckGivenOnce(const ValueRef *refs, const Field *keys)
 
 	for (int i = 0; i < keys->count; i++)
 		given[i] = (GivenKey) {refs[i], keys->fields[i]};
-	if (!AllDistinct(given, keys->count, HashOfGiven, GivenAlike))
+	if (!AllDistinct(given, keys->count, HashOfGiven, GivenKeysAreEqual))
 		InvalidRequest(WORDING_DUPLICATE_KEYS);
 	pfree(given);
 }

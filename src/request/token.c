@@ -220,7 +220,7 @@ KeyOfToken(Slice token)
  * otherwise.
  */
 static bool
-StandsFor(const TokenTable *table, const TokenKey *key, const bytea *content)
+TokenStandsFor(const TokenTable *table, const TokenKey *key, const bytea *content)
 {
 	TokenRow	row;
 
@@ -239,7 +239,7 @@ WasExecuted(const TokenTable *table, const TokenKey *key, bytea *content)
 {
 	if (TokenTableAdd(table, key, content))
 		return false;
-	if (StandsFor(table, key, content))
+	if (TokenStandsFor(table, key, content))
 		return true;
 	/* only an administrator's statement can conflict */
 	if (!TokenTableAdd(table, key, content))

@@ -150,7 +150,7 @@ TokenTableDelete(const TokenTable *table, const TokenRow *row)
 }
 
 static Datum
-TextOf(Slice slice)
+GetText(Slice slice)
 {
 	return PointerGetDatum(cstring_to_text_with_len(slice.data, (int) slice.len));
 }
@@ -189,8 +189,8 @@ TokenTableAdd(const TokenTable *table, const TokenKey *key, bytea *content)
 	bool		added;
 
 	values[COLUMN_HASH - 1] = Int64GetDatum((int64) key->hash);
-	values[COLUMN_OWNER - 1] = TextOf(key->owner);
-	values[COLUMN_TOKEN - 1] = TextOf(key->token);
+	values[COLUMN_OWNER - 1] = GetText(key->owner);
+	values[COLUMN_TOKEN - 1] = GetText(key->token);
 	values[COLUMN_DIGEST - 1] = PointerGetDatum(content);
 	values[COLUMN_COMPLETED_AT - 1] = TimestampTzGetDatum(table->now);
 	tuple = MakeTuple(table, values);

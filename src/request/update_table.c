@@ -35,7 +35,7 @@ FindIndex(const OpenedTable *table, const char *name)
 
 /* Whether the table will be on demand after the request. */
 static bool
-BecomesOnDemand(const OpenedTable *table, const Field *input)
+TableBecomesOnDemand(const OpenedTable *table, const Field *input)
 {
 	if (FieldMember(input, "BillingMode") != NULL)
 		return FieldIs(input, "BillingMode", "PAY_PER_REQUEST");
@@ -54,7 +54,7 @@ CheckIndexUpdate(const OpenedTable *table, const Field *input, const Field *upda
 {
 	const Field *provisioned = FieldMember(update, "ProvisionedThroughput");
 	const char *name = FieldName(update, "IndexName");
-	ThroughputOf of = {name, BecomesOnDemand(table, input), true};
+	ThroughputOf of = {name, TableBecomesOnDemand(table, input), true};
 	Throughput	before;
 
 	if (!IsGlobal(FindIndex(table, name)))
@@ -151,7 +151,7 @@ ChangeBilling(const OpenedTable *table, const Field *input, const IndexChanges *
 {
 	TableSettings *s = table->settings;
 	const Field *provisioned = FieldMember(input, "ProvisionedThroughput");
-	ThroughputOf of = {NULL, BecomesOnDemand(table, input), true};
+	ThroughputOf of = {NULL, TableBecomesOnDemand(table, input), true};
 
 	if (of.on_demand && provisioned != NULL)
 		InvalidParameter("Neither ReadCapacityUnits nor WriteCapacityUnits can be specified "
@@ -274,7 +274,7 @@ static bool
 ChangesThroughputOnly(const OpenedTable *table, const Field *input, const IndexChanges *changes)
 {
 	return changes->create == NULL && changes->drop == NULL &&
-		BecomesOnDemand(table, input) == table->settings->on_demand &&
+		TableBecomesOnDemand(table, input) == table->settings->on_demand &&
 		(FieldMember(input, "ProvisionedThroughput") != NULL || changes->list != NULL);
 }
 
