@@ -17,8 +17,15 @@ my $json = JSON::PP->new->canonical;
 my %option = (rounds => 5, seconds => 1);
 GetOptions(\%option, 'rounds=i', 'seconds=f') or exit 2;
 my $items = 10000;
-my $port = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')->sockport;
+my ($port, $sql_port) = free_ports(2);
 my $item = '{"EntityType": "Order", "name": "Customer number 1", "email": "customer1@example.com", "status": "PAID", "total": 79.19, "quantity": 1, "active": true}';
+
+sub free_ports
+{
+	my @sockets = map { IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1') } 1 .. shift;
+
+	return map { $_->sockport } @sockets;
+}
 
 # ---- both sides ----
 
@@ -61,7 +68,7 @@ sub http
 	return \%result;
 }
 
-# Transactions a second.
+# Transactions a second, over TCP as the other side's requests.
 sub sql
 {
 	my ($script, $clients) = @_;
@@ -70,7 +77,7 @@ sub sql
 	open(my $out, '>', "$work/pgbench.sql") or die $!;
 	print $out $script;
 	close($out);
-	my $output = `pgbench -n -M prepared -c $clients -j 2 -T $seconds -D 'item=$item' -f $work/pgbench.sql bench 2>&1`;
+	my $output = `pgbench -h 127.0.0.1 -n -M prepared -c $clients -j 2 -T $seconds -D 'item=$item' -f $work/pgbench.sql bench 2>&1`;
 	$output =~ /tps = ([\d.]+) \(without/ or die "pgbench: $output";
 	return $1;
 }
@@ -242,11 +249,12 @@ sub standby
 sub start
 {
 	my $settings = join ' ', map { "-c $_" } 'shared_preload_libraries=dynamo', "dynamo.http_port=$port", 'dynamo.http_listen_addresses=127.0.0.1',
-	  'dynamo.http_database=bench', 'fsync=on', 'synchronous_commit=on', 'full_page_writes=on', 'max_connections=100', 'max_prepared_transactions=2';
+	  'listen_addresses=127.0.0.1', "port=$sql_port", 'dynamo.http_database=bench', 'fsync=on', 'synchronous_commit=on', 'full_page_writes=on', 'max_connections=100', 'max_prepared_transactions=2';
 
 	run_script("CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('postgres', 'TESTKEY', 'TESTSECRET')");
 	system('pg_ctl', '-D', "$work/data", '-l', "$work/data/server.log", '-s', '-w', '-m', 'fast', '-o', $settings, 'restart') == 0
 	  or die "cannot start the server again\n";
+	$ENV{PGPORT} = $sql_port;
 	run_script(qq{SELECT dynamo.create_table('kept', 'PK', 'SK');
 CREATE TABLE raw (pk text COLLATE "C", sk text COLLATE "C", item jsonb NOT NULL, PRIMARY KEY (pk, sk)) WITH (fillfactor = 90);
 INSERT INTO raw SELECT 'C' || (i / 10), 'O' || i, '$item' FROM generate_series(0, $items - 1) i;
