@@ -38,7 +38,7 @@ sub authority
 	my ($name) = @_;
 
 	openssl('req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', 10, '-subj', "/CN=$name",
-		'-keyout', "$dir/$name.key", '-out', "$dir/$name.crt");
+		'-addext', 'keyUsage = critical, keyCertSign, cRLSign', '-keyout', "$dir/$name.key", '-out', "$dir/$name.crt");
 	return;
 }
 
@@ -48,7 +48,8 @@ sub certificate
 
 	openssl('req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-subj', "/CN=$name",
 		'-keyout', "$dir/$file.key", '-out', "$dir/$file.csr");
-	append_to_file("$dir/$file.ext", "subjectAltName = DNS:localhost, IP:127.0.0.1\n");
+	append_to_file("$dir/$file.ext", "subjectAltName = DNS:localhost, IP:127.0.0.1\n" .
+			"subjectKeyIdentifier = hash\nauthorityKeyIdentifier = keyid\n");
 	openssl('x509', '-req', '-in', "$dir/$file.csr", '-CA', "$dir/$authority.crt", '-CAkey', "$dir/$authority.key", '-CAcreateserial',
 		'-days', 10, '-extfile', "$dir/$file.ext", '-out', "$dir/$file.crt");
 	chmod(0600, "$dir/$file.key");
