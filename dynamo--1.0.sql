@@ -694,6 +694,18 @@ CREATE FUNCTION dynamo.drop_table(table_name text) RETURNS void
 COMMENT ON FUNCTION dynamo.drop_table(text) IS
 	'drops a table, its items and its indexes';
 
+CREATE FUNCTION dynamo.distribute_table(table_name text, shards integer DEFAULT NULL) RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_distribute_table';
+COMMENT ON FUNCTION dynamo.distribute_table(text, integer) IS
+	'distributes the items of a table over the nodes of Citus by the hash of their partition key';
+
+CREATE FUNCTION dynamo.undistribute_table(table_name text) RETURNS void
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_undistribute_table';
+COMMENT ON FUNCTION dynamo.undistribute_table(text) IS
+	'brings the items of a distributed table back to the coordinator';
+
 CREATE FUNCTION dynamo.describe_table(table_name text) RETURNS jsonb
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_describe_table';

@@ -71,13 +71,10 @@ CountGet(const Store *store, const BoundGet *b, const struct varlena *item, Size
 		CountRead(store, NULL, ReadBlocks(stored), b->halves);
 }
 
-void
-GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result)
+/* Filters and projects an item, which may be NULL. */
+static void
+GetFromItem(const BoundGet *b, struct varlena *item, GetResult *result)
 {
-	Size		stored = 0;
-	struct varlena *item = StoreGetPart(store, key, b->needed.names, b->needed.n, &stored);
-
-	CountGet(store, b, item, stored);
 	result->size = b->sizes && item != NULL ? ItemSize(ItemRoot(item)) : 0;
 	if (item != NULL && b->filter != NULL && !ConditionMatches(b->filter, ItemRoot(item)))
 		item = NULL;
@@ -85,6 +82,26 @@ GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result)
 		item = ProjectionApply(b->projection, ItemRoot(item));
 	StatAdd(STAT_ITEMS_RETURNED, item != NULL);
 	result->item = item;
+}
+
+void
+GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result)
+{
+	Size		stored = 0;
+	struct varlena *item = StoreGetPart(store, key, b->needed.names, b->needed.n, &stored);
+
+	CountGet(store, b, item, stored);
+	GetFromItem(b, item, result);
+}
+
+void
+GetLockedRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result)
+{
+	RowLock		lock;
+	struct varlena *item = StoreLockShared(store, key, &lock);
+
+	CountGet(store, b, item, item != NULL ? VARSIZE_ANY_EXHDR(item) : 0);
+	GetFromItem(b, item, result);
 }
 
 bool

@@ -36,4 +36,7 @@ extern bool GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key, Probl
 /* Reads the row with a key, filters and projects it. */
 extern void GetRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result);
 
+/* The same for the current row, which stays as it is until the transaction ends. */
+extern void GetLockedRow(Store *store, const BoundGet *b, const RowKey *key, GetResult *result);
+
 #endif							/* DYNAMO_GET_H */

@@ -6,6 +6,8 @@
 
 #include "utils/rel.h"
 
+#include "citus/session.h"
+#include "citus/shards.h"
 #include "op/tables.h"
 #include "table/distribution.h"
 
@@ -42,13 +44,40 @@ OpTablesOpen(OpTables *t)
 		StoreOpen(&t->tables[i].store, t->tables[i].name, t->tables[i].access);
 }
 
-void
-OpTablesRefuseDistributed(const OpTables *t, const char *what)
+bool
+OpTablesCoordinate(const OpTables *t, const char *what)
 {
+	bool		distributed = false;
+
 	for (int i = 0; i < t->n; i++)
 	{
-		if (t->tables[i].store.def->distributed)
-			DistributedError(t->tables[i].store.def->relid, what);
+		TableDef   *def = t->tables[i].store.def;
+
+		if (!def->distributed)
+			continue;
+		if (!KeyDeterminesShard(def))
+			DistributedError(def->relid, what);
+		CitusSessionCommitsTogether(def->relid);
+		distributed = true;
+	}
+	return distributed;
+}
+
+void
+OpTablesOpenAtOnce(OpTables *t, const char *what)
+{
+	OpTablesOpen(t);
+	if (!OpTablesCoordinate(t, what))
+		return;
+	for (int i = 0; i < t->n; i++)
+	{
+		OpTable    *table = &t->tables[i];
+
+		if (!table->store.def->distributed)
+			continue;
+		StoreClose(&table->store);
+		table->access |= ACL_UPDATE;
+		StoreOpen(&table->store, table->name, table->access);
 	}
 }
 

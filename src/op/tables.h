@@ -29,10 +29,20 @@ extern int	OpTablesAdd(OpTables *t, const char *name, AclMode access);
 
 /* Opens all tables in the order in which they were added. */
 extern void OpTablesOpen(OpTables *t);
+
+/*
+ * Opens all tables for reading as of one moment: distributed ones for locks on
+ * their rows, since their nodes have no common snapshot.
+ */
+extern void OpTablesOpenAtOnce(OpTables *t, const char *what);
 extern void OpTablesClose(OpTables *t);
 
-/* Raises an error if a table is distributed: see distribution.h. */
-extern void OpTablesRefuseDistributed(const OpTables *t, const char *what);
+/*
+ * Makes the transaction one on all nodes if a table is distributed by its partition
+ * key.  Raises an error if a table is distributed in another way: see
+ * distribution.h for what.  Returns whether a table is distributed.
+ */
+extern bool OpTablesCoordinate(const OpTables *t, const char *what);
 
 /* A row of one of the tables. */
 typedef struct OpRow

@@ -149,7 +149,7 @@ PrepareActions(const WriteOp *ops, int n, Action *actions, OpTables *tables)
 		table[i] = OpTablesAdd(tables, ops[i].table_name, WriteAccess(ops[i].kind));
 	}
 	OpTablesOpen(tables);
-	OpTablesRefuseDistributed(tables, "a write transaction");
+	(void) OpTablesCoordinate(tables, "a write transaction");
 	for (int i = 0; i < n; i++)
 		actions[i].store = &tables->tables[table[i]].store;
 	pfree(table);
@@ -373,6 +373,19 @@ BindKeys(const GetOp *gets, OpTables *tables, const int *table, int n, RowKey *k
 		TransactCanceledError(&result, n);
 }
 
+/*
+ * Reads a row.  One of a distributed table is locked, or its absence: when the last
+ * row is locked, all of them are as they were read.
+ */
+static void
+ReadOneRow(Store *store, const BoundGet *bound, const RowKey *key, GetResult *result)
+{
+	if (store->def->distributed)
+		GetLockedRow(store, bound, key, result);
+	else
+		GetRow(store, bound, key, result);
+}
+
 void
 TransactGetItems(const GetOp *gets, int n, GetResult *results)
 {
@@ -391,8 +404,7 @@ TransactGetItems(const GetOp *gets, int n, GetResult *results)
 		bound[i].halves = TRANSACTION_FACTOR * HALVES_OF_READ(true);
 		table[i] = OpTablesAdd(&tables, gets[i].table_name, ACL_SELECT);
 	}
-	OpTablesOpen(&tables);
-	OpTablesRefuseDistributed(&tables, "a read transaction");
+	OpTablesOpenAtOnce(&tables, "a read transaction");
 	BindKeys(gets, &tables, table, n, keys);
 	for (int i = 0; i < n; i++)
 	{
@@ -407,8 +419,8 @@ TransactGetItems(const GetOp *gets, int n, GetResult *results)
 	for (int i = 0; i < n; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		GetRow(rows[i].store, &bound[rows[i].position], rows[i].key,
-			   &results[rows[i].position]);
+		ReadOneRow(rows[i].store, &bound[rows[i].position], rows[i].key,
+				   &results[rows[i].position]);
 	}
 	OpTablesClose(&tables);
 }

@@ -16,6 +16,7 @@
 #include "request/token.h"
 #include "request/token_table.h"
 #include "request/wording.h"
+#include "table/distribution.h"
 
 /* Advisory locks of users have the classes 1 and 2. */
 #define TOKEN_LOCK_CLASS	0x4459
@@ -259,6 +260,7 @@ TokenTake(Slice token, const bytea *digest, const Oid *tables, int n)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("ClientRequestToken must not contain U+0000")));
+	CheckTokensAreHere(tables, n);
 	key = KeyOfToken(token);
 	LockToken(&key);
 	TokenTableOpen(&table);

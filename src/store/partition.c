@@ -25,6 +25,7 @@
 #include "utils/partcache.h"
 #include "utils/rel.h"
 
+#include "citus/shards.h"
 #include "store/partition.h"
 #include "table/objects.h"
 
@@ -43,11 +44,13 @@ FindInKey(const TableDef *def, AttrNumber attnum)
 }
 
 bool
-KeyDeterminesPartition(Relation rel, const TableDef *def)
+KeyDeterminesPartition(Relation rel, TableDef *def)
 {
 	PartitionKey key;
 
-	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE || def->distributed ||
+	if (def->distributed)
+		return KeyDeterminesShard(def);
+	if (rel->rd_rel->relkind != RELKIND_PARTITIONED_TABLE ||
 		IsPartitionedByExpression(RelationGetRelid(rel)))
 		return false;
 	key = RelationGetPartitionKey(rel);
@@ -64,7 +67,7 @@ KeyDeterminesPartition(Relation rel, const TableDef *def)
 
 /* The partition for a key; InvalidOid if there is none, or it is partitioned itself. */
 static Oid
-FindPartition(const Store *store, const Datum *values, int nvalues)
+FindHashPartition(const Store *store, const Datum *values, int nvalues)
 {
 	PartitionKey key = RelationGetPartitionKey(store->rel);
 	PartitionDesc partitions = RelationGetPartitionDesc(store->rel, true);
@@ -88,6 +91,17 @@ FindPartition(const Store *store, const Datum *values, int nvalues)
 										of_key, nulls);
 	partition = bounds->indexes[hash % bounds->nindexes];
 	return partition >= 0 && partitions->is_leaf[partition] ? partitions->oids[partition] : InvalidOid;
+}
+
+/* The partition or shard for a key; InvalidOid if only SQL can find it. */
+static Oid
+FindPartition(const Store *store, const Datum *values, int nvalues)
+{
+	if (!store->def->distributed)
+		return FindHashPartition(store, values, nvalues);
+	if (nvalues == 0)
+		return InvalidOid;
+	return LockShard(store->def, values[0], StoreForWriting(store), store->direct_partitions);
 }
 
 /* ---- opening ---- */
@@ -166,7 +180,7 @@ StoreOfValues(Store *store, const Datum *values, int nvalues)
 	if (!OidIsValid(relid))
 		return store;
 	partition = PartitionWithOid(store, relid);
-	return partition->local ? partition : store;
+	return partition->local && (partition->direct || !store->def->distributed) ? partition : store;
 }
 
 Store *

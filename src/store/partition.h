@@ -12,8 +12,11 @@
 
 #include "store/store.h"
 
-/* Whether the rows of an open table are in partitions that a key determines. */
-extern bool KeyDeterminesPartition(Relation rel, const TableDef *def);
+/*
+ * Whether the rows of an open table are in partitions, or in shards of Citus,
+ * that a key determines.
+ */
+extern bool KeyDeterminesPartition(Relation rel, TableDef *def);
 
 /*
  * Returns the store with the row of a key: that of a partition, open until the

@@ -188,6 +188,9 @@ extern bool StoreItemIsFinal(const Store *store);
  */
 extern bool StoreWritesRowOnly(const Store *store);
 
+/* The same, however the row is written. */
+extern bool StoreHasOurTriggersOnly(const Store *store);
+
 /* ---- lock.c ---- */
 
 /* The result of StoreLock: a locked row, or a locked absence. */

@@ -82,10 +82,16 @@ HasAfterRowTriggers(const TriggerDesc *t)
 }
 
 bool
+StoreHasOurTriggersOnly(const Store *store)
+{
+	return StoreItemIsFinal(store) && !HasAfterRowTriggers(store->rel->trigdesc) &&
+		store->rel->rd_rel->relchecks == 0;
+}
+
+bool
 StoreWritesRowOnly(const Store *store)
 {
-	return store->direct && StoreItemIsFinal(store) &&
-		!HasAfterRowTriggers(store->rel->trigdesc) && store->rel->rd_rel->relchecks == 0;
+	return store->direct && StoreHasOurTriggersOnly(store);
 }
 
 /* ---- indexes ---- */

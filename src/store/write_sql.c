@@ -26,6 +26,7 @@
 #include "store/partition.h"
 #include "store/plan.h"
 #include "store/write_paths.h"
+#include "table/distribution.h"
 
 #define MAX_ARGS	3
 
@@ -175,7 +176,8 @@ SqlInsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
 {
 	Statement	s;
 
-	if (!StoreOfKey(w->request->store, w->request->key)->local)
+	if (!w->request->store->def->distributed &&
+		!StoreOfKey(w->request->store, w->request->key)->local)
 		LockKeyByName(w->request->store, w->request->key);
 
 	BeginStatement(&s, w, "INSERT INTO ");
@@ -195,17 +197,28 @@ SqlInsertRow(const SqlWrite *w, struct varlena *item, bool on_conflict)
 	return StoreItem(&s, w);
 }
 
-/* Returns whether a row was updated; a trigger may have suppressed it. */
+/*
+ * Returns whether a row was updated; a trigger may have suppressed it.  A row of a
+ * shard that has gone since it was locked was moved.
+ */
 static bool
 SqlUpdateRow(const SqlWrite *w, struct varlena *item)
 {
+	const Store *store = w->request->store;
 	Statement	s;
+	bool		updated;
 
 	BeginStatement(&s, w, "UPDATE ");
 	appendStringInfo(&s.sql, " SET %s = ", ItemColumnName(w));
 	AppendItemParameter(&s, w, item);
 	AppendKeyCondition(&s, w);
-	return StoreItem(&s, w);
+	updated = StoreItem(&s, w);
+	if (!updated && store->def->distributed && StoreItemIsFinal(store))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to the move of a shard of table \"%s\"",
+						RelationGetRelationName(store->rel))));
+	return updated;
 }
 
 /* Deletes the row if it still has the item of the decision. */
@@ -345,6 +358,60 @@ StoreWriteSql(WriteRequest *request)
 
 /* ---- locking only ---- */
 
+/* An item with no attributes but those of the key. */
+static struct varlena *
+ItemOfKey(const SqlWrite *w)
+{
+	const TableDef *def = w->request->store->def;
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		ItemBuilderName(b, TableKeyAttribute(def, i)->name.data, TableKeyAttribute(def, i)->name.len);
+		ItemBuilderValue(b, w->request->key->attributes[i]);
+	}
+	ItemBuilderEnd(b);
+	return ItemBuilderFinish(b);
+}
+
+static void
+SqlRemovePlaceholder(const SqlWrite *w)
+{
+	Statement	s;
+
+	BeginStatement(&s, w, "DELETE FROM ");
+	AppendKeyCondition(&s, w);
+	RunStatement(&s);
+}
+
+/*
+ * Locks the absence of a row on the node with its shard, for all nodes, as lock.c
+ * does in a heap: inserts a row and deletes it.  Returns the item of another
+ * transaction that was faster, locked; or NULL.  Triggers of users would fire.
+ */
+static struct varlena *
+SqlLockAbsence(const SqlWrite *w)
+{
+	const Store *store = w->request->store;
+	struct varlena *item = NULL;
+
+	if (!StoreHasOurTriggersOnly(store))
+		DistributedError(store->def->relid,
+						 "a transaction on an absent item of a table with row triggers or CHECK constraints");
+	while (item == NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (SqlInsertRow(w, ItemOfKey(w), true))
+		{
+			SqlRemovePlaceholder(w);
+			break;
+		}
+		item = SqlFindRow(w, true);
+	}
+	return item;
+}
+
 struct varlena *
 StoreLockSql(WriteRequest *request, bool lock)
 {
@@ -353,7 +420,9 @@ StoreLockSql(WriteRequest *request, bool lock)
 
 	ConnectSpi();
 	item = SqlFindRow(&w, lock);
-	if (item == NULL && lock)
+	if (item == NULL && lock && request->store->def->distributed)
+		item = SqlLockAbsence(&w);
+	else if (item == NULL && lock)
 	{
 		LockKeyByName(request->store, request->key);
 		item = SqlFindRow(&w, lock);

@@ -1,17 +1,9 @@
 /*
  * distribution.c
  *	  Tables that Citus distributes, and what is refused on them.
- *
- * The catalogs of Citus are read as tables, by the names of their columns, so
- * that nothing of Citus is needed to build or to load the extension.  Without
- * Citus, each question costs one lookup in the cache of names.
  */
 #include "postgres.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
-#include "access/table.h"
-#include "catalog/pg_namespace.h"
 #include "common/string.h"
 #include "nodes/nodes.h"
 #include "nodes/primnodes.h"
@@ -20,81 +12,9 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "compat.h"
+#include "table/citus_catalog.h"
 #include "table/distribution.h"
 #include "table/objects.h"
-
-/* ---- catalogs of Citus ---- */
-
-/* A search for one row of a catalog of Citus. */
-typedef struct CitusRow
-{
-	Relation	catalog;		/* NULL if there is no such catalog */
-	SysScanDesc scan;
-	HeapTuple	tuple;			/* NULL if there is no such row */
-} CitusRow;
-
-static Relation
-OpenCatalog(const char *name)
-{
-	Oid			relid = get_relname_relid(name, PG_CATALOG_NAMESPACE);
-
-	return OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
-}
-
-/*
- * Finds the row with a value in a column, or any row if column is NULL; by an
- * index, if it exists.
- */
-static void
-FindCitusRow(CitusRow *row, const char *name, const char *index, const char *column,
-			 RegProcedure equal, Datum value)
-{
-	AttrNumber	attnum;
-	ScanKeyData key;
-	Oid			indexid;
-
-	row->tuple = NULL;
-	row->catalog = OpenCatalog(name);
-	if (row->catalog == NULL)
-		return;
-	attnum = column != NULL ? get_attnum(RelationGetRelid(row->catalog), column) : InvalidAttrNumber;
-	if (column != NULL && attnum == InvalidAttrNumber)
-	{
-		table_close(row->catalog, AccessShareLock);
-		row->catalog = NULL;
-		return;
-	}
-	indexid = index != NULL ? get_relname_relid(index, PG_CATALOG_NAMESPACE) : InvalidOid;
-	if (attnum != InvalidAttrNumber)
-		ScanKeyInit(&key, attnum, BTEqualStrategyNumber, equal, value);
-	row->scan = systable_beginscan(row->catalog, indexid, OidIsValid(indexid), NULL,
-								   attnum != InvalidAttrNumber ? 1 : 0, &key);
-	row->tuple = systable_getnext(row->scan);
-}
-
-static void
-EndCitusRow(CitusRow *row)
-{
-	if (row->catalog == NULL)
-		return;
-	systable_endscan(row->scan);
-	table_close(row->catalog, AccessShareLock);
-}
-
-/* A column of the row that was found; 0 if the row or the column does not exist, or is null. */
-static Datum
-CitusColumn(const CitusRow *row, const char *column)
-{
-	bool		isnull = true;
-	AttrNumber	attnum = HeapTupleIsValid(row->tuple) ?
-		get_attnum(RelationGetRelid(row->catalog), column) : InvalidAttrNumber;
-	Datum		value = (Datum) 0;
-
-	if (attnum != InvalidAttrNumber)
-		value = heap_getattr(row->tuple, attnum, RelationGetDescr(row->catalog), &isnull);
-	return isnull ? (Datum) 0 : value;
-}
 
 static void
 FindPartition(CitusRow *row, Oid relid)
@@ -209,6 +129,18 @@ DistributionColumn(Oid table)
 		get_attname(table, castNode(Var, unconstify(Node *, column))->varattno, true) : NULL;
 }
 
+const char *
+HashDistributionColumn(Oid table)
+{
+	CitusRow	row;
+	bool		hashed;
+
+	FindPartition(&row, table);
+	hashed = DatumGetChar(CitusColumn(&row, "partmethod")) == 'h';
+	EndCitusRow(&row);
+	return hashed ? DistributionColumn(table) : NULL;
+}
+
 void
 CheckStaysInShard(Relation rel, const char *column)
 {
@@ -302,6 +234,23 @@ CheckSettingsAreHere(Relation rel)
 				 errmsg("cannot access the settings of distributed table \"%s\" on a worker node of Citus",
 						RelationGetRelationName(rel)),
 				 errhint("Send the request to the coordinator.")));
+}
+
+void
+CheckTokensAreHere(const Oid *tables, int n)
+{
+	if (!ServerIsWorker())
+		return;
+	for (int i = 0; i < n; i++)
+	{
+		if (RelationIsDistributed(tables[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot use ClientRequestToken for distributed table \"%s\" on a worker node of Citus",
+							get_rel_name(tables[i])),
+					 errdetail("The coordinator keeps the tokens, so that a request is executed once."),
+					 errhint("Send the request to the coordinator.")));
+	}
 }
 
 void

@@ -30,6 +30,12 @@ extern bool RelationIsDistributed(Oid relid);
 extern Oid	DistributedTableOf(Relation rel);
 
 /*
+ * The column by whose hash Citus distributes a table; NULL if it distributes it in
+ * another way.
+ */
+extern const char *HashDistributionColumn(Oid table);
+
+/*
  * Raises an error for a distributed table, and for a shard.  what completes "is
  * not supported on distributed tables".
  */
@@ -64,6 +70,12 @@ extern void CheckTableCanBeCreated(Oid schema);
  * the coordinator, for a distributed table on a worker.
  */
 extern void CheckSettingsAreHere(Relation rel);
+
+/*
+ * Raises an error if the tokens of requests for one of these tables are those of
+ * another server: of the coordinator, for a distributed table on a worker.
+ */
+extern void CheckTokensAreHere(const Oid *tables, int n);
 
 /*
  * Raises an error if a table whose heap the extension reads and writes itself

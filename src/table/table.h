@@ -154,8 +154,9 @@ typedef struct TableDef
 	bool		unmaintained;	/* nothing writes the entries of index tables */
 	const char *later_trigger;	/* first of FindLaterTriggers, or NULL */
 	bool		checked_later;	/* later_trigger is followed by a check */
-	bool		distributed;	/* only SQL can read the rows */
+	bool		distributed;	/* rows are not in its own heap */
 	const char *undistributable;	/* FindUndistributable, if distributed */
+	const struct ShardMap *shards;	/* see citus/; NULL until it has read them */
 	TransactionId written;		/* wrote the table's row of pg_class */
 	Oid			trigger;		/* the trigger with this definition */
 	TransactionId defined;		/* wrote the row of this trigger */

@@ -4,10 +4,12 @@ package CitusCluster;
 use strict;
 use warnings;
 use Exporter 'import';
+use File::Temp;
+use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(new_citus_cluster stop_citus_cluster shards_on);
+our @EXPORT = qw(new_citus_cluster stop_citus_cluster shards_on start_session move_shard);
 
 sub new_citus_node
 {
@@ -62,6 +64,32 @@ sub shards_on
 	return split /\n/, $node->safe_psql('postgres', qq{
 SELECT shard_name(logicalrelid, shardid) FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
 WHERE logicalrelid = '$table'::regclass AND groupid = (SELECT groupid FROM pg_dist_local_group) ORDER BY shardid});
+}
+
+# Starts psql on a node with statements, in a file, so that it does not wait for this
+# program; their results are in out and err when run has finished.
+sub start_session
+{
+	my ($node, $sql) = @_;
+	my $session = { out => '', err => '', file => File::Temp->new };
+
+	print { $session->{file} } "SET search_path = public, dynamo;\n\\set VERBOSITY terse\n$sql;\n";
+	$session->{file}->flush;
+	$session->{run} = IPC::Run::start([ 'psql', '-XqAt', '-d', $node->connstr('postgres'), '-f', $session->{file}->filename ],
+		'>', \$session->{out}, '2>', \$session->{err});
+	return $session;
+}
+
+# Moves the first shard of a table on a node to another one.
+sub move_shard
+{
+	my ($coordinator, $table, $from, $to, $mode) = @_;
+
+	$coordinator->safe_psql('postgres', sprintf q{SELECT citus_move_shard_placement(shardid, '%s', %d, '%s', %d, '%s')
+FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid)
+WHERE logicalrelid = '%s'::regclass AND nodeport = %d ORDER BY shardid LIMIT 1},
+		$from->host, $from->port, $to->host, $to->port, $mode, $table, $from->port);
+	return;
 }
 
 1;

@@ -157,25 +157,36 @@ is(value_of($coordinator, q{SELECT count(*) FROM dynamo.indexes WHERE table_name
 
 # ---- transactions ----
 
-my $key = '"Key": {"PK": {"S": "p1"}, "SK": {"S": "s1"}}';
-my $put = '{"Put": {"TableName": "kvt", "Item": {"PK": {"S": "t"}, "SK": {"S": "t"}}}}';
+# Reference tables are the same on all nodes, and not what transactions know to lock.
+run_all(q{SELECT dynamo.create_table('copied', partition_key => 'PK')}, q{SELECT create_reference_table('copied')});
+my $key = '"Key": {"PK": {"S": "p1"}}';
+my $put = '{"Put": {"TableName": "copied", "Item": {"PK": {"S": "t"}}}}';
 for my $node ($coordinator, $worker)
 {
-	refuses($node, qq{SELECT dynamo.transact_get_items('[{"Get": {"TableName": "kvt", $key}}]')},
+	refuses($node, qq{SELECT dynamo.transact_get_items('[{"Get": {"TableName": "copied", $key}}]')},
 		'a read transaction is not supported on distributed tables');
 	refuses($node, qq{SELECT dynamo.transact_write_items('[$put]')},
 		'a write transaction is not supported on distributed tables');
-	for my $request ([ 'TransactWriteItems', qq({"ClientRequestToken": "once", "TransactItems": [$put]}) ],
-		[ 'TransactGetItems', qq({"TransactItems": [{"Get": {"TableName": "kvt", $key}}]}) ],
-		[ 'ExecuteTransaction', q({"TransactStatements": [{"Statement": "INSERT INTO kvt VALUE {''PK'': ''t'', ''SK'': ''t''}"}]}) ],
-		[ 'ExecuteTransaction', q({"TransactStatements": [{"Statement": "SELECT * FROM kvt WHERE PK = ''t'' AND SK = ''t''"}]}) ])
+	for my $request ([ 'TransactWriteItems', qq({"TransactItems": [$put]}) ],
+		[ 'TransactGetItems', qq({"TransactItems": [{"Get": {"TableName": "copied", $key}}]}) ],
+		[ 'ExecuteTransaction', q({"TransactStatements": [{"Statement": "INSERT INTO copied VALUE {''PK'': ''t''}"}]}) ],
+		[ 'ExecuteTransaction', q({"TransactStatements": [{"Statement": "SELECT * FROM copied WHERE PK = ''t''"}]}) ])
 	{
 		like(value_of($node, "SELECT dynamo.request_safe('$request->[0]', '$request->[1]')"),
 			qr/ValidationException","[mM]essage":"a (read|write) transaction is not supported on distributed tables/,
 			$node->name . ": $request->[0]");
 	}
 }
-is(value_of($coordinator, q{SELECT count(*) FROM kvt WHERE "PK" = 't'}), 0, 'nothing was written');
+is(value_of($coordinator, q{SELECT count(*) FROM copied WHERE "PK" = 't'}), 0, 'nothing was written');
+like(value_of($worker, qq{SELECT dynamo.request_safe('TransactWriteItems', '{"ClientRequestToken": "once", "TransactItems": [{"Put":
+	{"TableName": "kvt", "Item": {"PK": {"S": "t"}, "SK": {"S": "t"}}}}]}')}),
+	qr/ValidationException.*cannot use ClientRequestToken for distributed table .*kvt.* on a worker node of Citus/, 'a token on a worker');
+
+# The absence of an item elsewhere is locked by a row that triggers and constraints see.
+run_all(q{SELECT dynamo.create_table('checked', partition_key => 'PK')}, q{ALTER TABLE checked ADD CHECK ("PK" <> 'never')},
+	q{SELECT dynamo.distribute_table('checked')});
+refuses($coordinator, q{SELECT dynamo.transact_write_items('[{"Put": {"TableName": "checked", "Item": {"PK": {"S": "t"}}}}]')},
+	'a transaction on an absent item of a table with row triggers or CHECK constraints is not supported on distributed tables');
 
 # ---- what a table has before it is distributed ----
 
@@ -193,8 +204,9 @@ for my $part (sort keys %parts)
 {
 	(my $table = $part) =~ tr/ /_/;
 
-	run_all("SELECT dynamo.create_table('$table', partition_key => 'PK')", sprintf($parts{$part}, $table),
-		"SELECT create_distributed_table('$table', 'PK')");
+	run_all("SELECT dynamo.create_table('$table', partition_key => 'PK')", sprintf($parts{$part}, $table));
+	refuses($coordinator, "SELECT dynamo.distribute_table('$table')", qq{cannot distribute table "$table", which has $part});
+	run_all("SELECT create_distributed_table('$table', 'PK')");
 	for my $node ($coordinator, $worker)
 	{
 		refuses($node, "SELECT $_", "$part is not supported on distributed tables")

@@ -1,0 +1,361 @@
+/*
+ * shards.c
+ *	  Finds the shard of a partition key, and locks it in its place.
+ *
+ * The hash is PostgreSQL's for the type of the key; shard n has the hashes from
+ * its minimum to that of the next one.  The map of a table is kept with its
+ * definition, which an invalidation of the table removes: Citus sends one
+ * whenever a shard is moved or split.
+ *
+ * Citus moves a shard in a transaction that locks the metadata of the shard on
+ * all nodes, waits until the new place has all changes, and changes the catalogs.
+ * A write shares this lock.  So it either commits before the last changes are
+ * copied, or finds the shard elsewhere.  Citus compares positions of WAL that was
+ * written, not that of commits in memory: a transaction that writes to a shard
+ * therefore always flushes its commit.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "common/hashfn.h"
+#include "fmgr.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "nodes/nodes.h"
+#include "storage/lmgr.h"
+#include "storage/lock.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+#include "citus/session.h"
+#include "citus/shards.h"
+#include "table/citus_catalog.h"
+#include "table/distribution.h"
+
+/* Classes of Citus's locks on the places of shards. */
+#define PLACE_LOCK_CLASS			4
+#define COLOCATED_PLACE_LOCK_CLASS	8
+
+typedef struct Shard
+{
+	int64		id;
+	int32		min;			/* the smallest hash */
+	int32		max;
+	int			group;			/* of nodes: where it is; -1 if in several places */
+	Oid			relid;			/* the shard, if it is here */
+} Shard;
+
+typedef struct ShardMap
+{
+	bool		usable;			/* the partition key decides */
+	int			here;			/* the group of this node */
+	uint32		colocation;		/* the group of tables whose shards move together, or 0 */
+	FmgrInfo	hash;
+	int			n;
+	Shard	   *shards;			/* sorted by min */
+} ShardMap;
+
+/* ---- reading the map ---- */
+
+/* The name of a shard, as Citus forms it. */
+static char *
+ShardName(const char *table, int64 id)
+{
+	char	   *number = psprintf("_" INT64_FORMAT, id);
+	int			len = strlen(table);
+	int			room = NAMEDATALEN - (int) strlen(number);
+
+	if (len < room)
+		return psprintf("%s%s", table, number);
+	return psprintf("%.*s_%.8x%s", pg_mbcliplen(table, len, room - 10), table,
+					DatumGetUInt32(hash_any((const unsigned char *) table, len)), number);
+}
+
+/* The group of nodes with a shard; -1 if there is none, or several. */
+static int
+GroupOfShard(int64 id)
+{
+	CitusRow	row;
+	int			group = -1;
+
+	FindCitusRow(&row, "pg_dist_placement", "pg_dist_placement_shardid_index", "shardid", F_INT8EQ,
+				 Int64GetDatum(id));
+	if (HeapTupleIsValid(row.tuple))
+		group = DatumGetInt32(CitusColumn(&row, "groupid"));
+	if (NextCitusRow(&row))
+		group = -1;
+	EndCitusRow(&row);
+	return group;
+}
+
+static int
+GroupOfServer(void)
+{
+	CitusRow	row;
+	int			group = -1;
+
+	FindCitusRow(&row, "pg_dist_local_group", NULL, NULL, InvalidOid, (Datum) 0);
+	if (HeapTupleIsValid(row.tuple))
+		group = DatumGetInt32(CitusColumn(&row, "groupid"));
+	EndCitusRow(&row);
+	return group;
+}
+
+static uint32
+ColocationOf(Oid table)
+{
+	CitusRow	row;
+	uint32		colocation;
+
+	FindCitusRow(&row, "pg_dist_partition", "pg_dist_partition_logical_relid_index", "logicalrelid",
+				 F_OIDEQ, ObjectIdGetDatum(table));
+	colocation = DatumGetUInt32(CitusColumn(&row, "colocationid"));
+	EndCitusRow(&row);
+	return colocation;
+}
+
+/* Reads a bound of a shard; false if there is none, as of a reference table. */
+static bool
+ReadBound(const CitusRow *row, const char *column, int32 *bound)
+{
+	Datum		value = CitusColumn(row, column);
+
+	if (value == (Datum) 0)
+		return false;
+	*bound = pg_strtoint32(TextDatumGetCString(value));
+	return true;
+}
+
+static int
+CompareShards(const void *a, const void *b)
+{
+	int32		x = ((const Shard *) a)->min;
+	int32		y = ((const Shard *) b)->min;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Reads the bounds of all shards; false if a shard has none. */
+static bool
+ReadBounds(ShardMap *map, Oid table)
+{
+	int			room = 64;
+	bool		bounded = true;
+	CitusRow	row;
+
+	map->shards = palloc(room * sizeof(Shard));
+	FindCitusRow(&row, "pg_dist_shard", "pg_dist_shard_logical_relid_index", "logicalrelid", F_OIDEQ,
+				 ObjectIdGetDatum(table));
+	for (bool more = HeapTupleIsValid(row.tuple); more && bounded; more = NextCitusRow(&row))
+	{
+		Shard	   *shard;
+
+		if (map->n == room)
+			map->shards = repalloc(map->shards, (room *= 2) * sizeof(Shard));
+		shard = &map->shards[map->n++];
+		shard->id = DatumGetInt64(CitusColumn(&row, "shardid"));
+		bounded = ReadBound(&row, "shardminvalue", &shard->min) && ReadBound(&row, "shardmaxvalue", &shard->max);
+	}
+	EndCitusRow(&row);
+	return bounded && map->n > 0;
+}
+
+/* Whether the shards, in their order, have all hashes once. */
+static bool
+BoundsAreComplete(const ShardMap *map)
+{
+	for (int i = 1; i < map->n; i++)
+	{
+		if ((int64) map->shards[i].min != (int64) map->shards[i - 1].max + 1)
+			return false;
+	}
+	return map->shards[0].min == PG_INT32_MIN && map->shards[map->n - 1].max == PG_INT32_MAX;
+}
+
+static void
+FindPlaces(ShardMap *map, Oid table)
+{
+	const char *name = get_rel_name(table);
+	Oid			schema = get_rel_namespace(table);
+
+	map->here = GroupOfServer();
+	map->colocation = ColocationOf(table);
+	for (int i = 0; i < map->n; i++)
+	{
+		Shard	   *shard = &map->shards[i];
+
+		shard->group = GroupOfShard(shard->id);
+		shard->relid = shard->group >= 0 && shard->group == map->here ?
+			get_relname_relid(ShardName(name, shard->id), schema) : InvalidOid;
+	}
+}
+
+/* Whether Citus distributes a table by hash of its partition key. */
+static bool
+IsHashedByPartitionKey(const TableDef *def)
+{
+	const char *column = HashDistributionColumn(def->relid);
+
+	return column != NULL && strcmp(column, TableKeyAttribute(def, 0)->column) == 0;
+}
+
+static bool
+ReadMap(ShardMap *map, const TableDef *def)
+{
+	if (!IsHashedByPartitionKey(def) || !ReadBounds(map, def->relid))
+		return false;
+	qsort(map->shards, map->n, sizeof(Shard), CompareShards);
+	if (!BoundsAreComplete(map))
+		return false;
+	FindPlaces(map, def->relid);
+	return true;
+}
+
+/* The map of a distributed table, which lives as long as its definition. */
+static const ShardMap *
+MapOf(TableDef *def)
+{
+	MemoryContext old;
+	ShardMap   *map;
+	TypeCacheEntry *type;
+
+	if (def->shards != NULL)
+		return def->shards;
+	old = MemoryContextSwitchTo(def->context);
+	map = palloc0(sizeof(ShardMap));
+	map->usable = ReadMap(map, def);
+	type = lookup_type_cache(KeyColumnType(TableKeyAttribute(def, 0)->type), TYPECACHE_HASH_PROC_FINFO);
+	fmgr_info_copy(&map->hash, &type->hash_proc_finfo, def->context);
+	MemoryContextSwitchTo(old);
+	def->shards = map;
+	return map;
+}
+
+bool
+KeyDeterminesShard(TableDef *def)
+{
+	return def->distributed && def->undistributable == NULL && MapOf(def)->usable;
+}
+
+/* ---- searching ---- */
+
+static const Shard *
+ShardOfValue(const TableDef *def, const ShardMap *map, Datum value)
+{
+	int32		hash = DatumGetInt32(FunctionCall1Coll(unconstify(FmgrInfo *, &map->hash),
+													   get_typcollation(KeyColumnType(TableKeyAttribute(def, 0)->type)),
+													   value));
+	int			low = 0;
+	int			high = map->n - 1;
+
+	while (low < high)
+	{
+		int			middle = (low + high + 1) / 2;
+
+		if (map->shards[middle].min <= hash)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return &map->shards[low];
+}
+
+ShardPlace
+FindShard(TableDef *def, Datum value, int *group)
+{
+	const ShardMap *map;
+	const Shard *shard;
+
+	if (!KeyDeterminesShard(def))
+		return SHARD_UNKNOWN;
+	map = MapOf(def);
+	shard = ShardOfValue(def, map, value);
+	*group = shard->group;
+	if (shard->group < 0)
+		return SHARD_UNKNOWN;
+	return shard->group == map->here ? SHARD_HERE : SHARD_ELSEWHERE;
+}
+
+/* ---- locking ---- */
+
+/*
+ * The lock of the place of a shard, as Citus names it: it is one for the shards with
+ * the same hashes of all tables that move together.
+ */
+static LOCKTAG
+PlaceTag(const ShardMap *map, const Shard *shard)
+{
+	LOCKTAG		tag;
+
+	if (map->colocation != 0)
+		SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, (uint32) (shard - map->shards), map->colocation,
+							 COLOCATED_PLACE_LOCK_CLASS);
+	else
+		SET_LOCKTAG_ADVISORY(tag, MyDatabaseId, (uint32) ((uint64) shard->id >> 32), (uint32) shard->id,
+							 PLACE_LOCK_CLASS);
+	return tag;
+}
+
+/* A read of a shard that is being moved is left to Citus, which does not wait. */
+static bool
+TryLockPlace(const ShardMap *map, const Shard *shard)
+{
+	LOCKTAG		tag = PlaceTag(map, shard);
+
+	return LockAcquire(&tag, ShareLock, false, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+/*
+ * Locks a shard in its place; false if a read would have to wait.  What a move has
+ * changed meanwhile is then known, to Citus as well: no lock that its statements
+ * take would tell it, since this transaction has them already.
+ */
+static bool
+LockPlace(const ShardMap *map, const Shard *shard, bool writing)
+{
+	bool		locked = writing ? CitusSessionLockPlace(shard->id) : TryLockPlace(map, shard);
+
+	AcceptInvalidationMessages();
+	return locked;
+}
+
+/*
+ * Whether a shard is still in its place, after locking it.  The definition is no
+ * longer cached if anything has changed.
+ */
+static bool
+IsStillHere(const TableDef *def, const ShardMap *map, const Shard *shard)
+{
+	return def->cached || GroupOfShard(shard->id) == map->here;
+}
+
+/* Opens a shard of this server for direct access; InvalidOid if it has gone. */
+static Oid
+LockHere(const TableDef *def, const ShardMap *map, const Shard *shard, bool writing)
+{
+	LockRelationOid(shard->relid, writing ? RowExclusiveLock : AccessShareLock);
+	if (!IsStillHere(def, map, shard))
+		return InvalidOid;
+	if (writing)
+	{
+		CitusSessionWrites();
+		ForceSyncCommit();
+	}
+	return shard->relid;
+}
+
+Oid
+LockShard(TableDef *def, Datum value, bool writing, bool direct)
+{
+	const ShardMap *map = MapOf(def);
+	const Shard *shard = ShardOfValue(def, map, value);
+
+	direct = direct && OidIsValid(shard->relid) && CitusSessionIsLocal();
+	if ((writing || direct) && !LockPlace(map, shard, writing))
+		direct = false;
+	return direct ? LockHere(def, map, shard, writing) : InvalidOid;
+}

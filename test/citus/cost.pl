@@ -1,0 +1,96 @@
+# cost.pl: what operations cost in a cluster, in processor time of all its servers, as
+# a ratio to a server without Citus.  Not a test of anything unless COST=seconds is set.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use CitusCluster;
+use File::Temp;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $seconds = $ENV{COST};
+plan skip_all => 'COST names no number of seconds' if !$seconds;
+
+my ($coordinator, $worker, $other) = new_citus_cluster();
+my $alone = PostgreSQL::Test::Cluster->new('alone');
+
+$alone->init(extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
+$alone->append_conf('postgresql.conf', "shared_preload_libraries = 'dynamo'\nfsync = off\njit = off\n");
+$alone->start;
+$alone->safe_psql('postgres', 'CREATE EXTENSION dynamo');
+$_->safe_psql('postgres', "ALTER SYSTEM SET log_statement = 'none'; SELECT pg_reload_conf()") for $coordinator, $worker, $other, $alone;
+
+$_->safe_psql('postgres', q{SELECT dynamo.create_table('kvs', partition_key => 'PK', sort_key => 'SK')}) for $coordinator, $alone;
+$coordinator->safe_psql('postgres', q{SELECT dynamo.distribute_table('kvs', shards => 8)});
+
+my $key = $worker->safe_psql('postgres', q{SELECT k FROM generate_series(1, 1000) i, LATERAL (SELECT 'p' || i AS k) k,
+	pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
+WHERE s.logicalrelid = 'kvs'::regclass AND hashtext(k) BETWEEN s.shardminvalue::int AND s.shardmaxvalue::int
+	AND p.groupid = (SELECT groupid FROM pg_dist_local_group) LIMIT 1});
+
+$_->safe_psql('postgres', qq{SELECT dynamo.put_item('kvs', jsonb_build_object('PK', '$key', 'SK', i::text, 'data', repeat('x', 200)))
+FROM generate_series(1, 1000) i}) for $worker, $alone;
+
+# The processor time of a server's processes, in ticks of 1/100 s.
+sub cpu_of
+{
+	my ($node) = @_;
+	my $postmaster = (split /\n/, slurp_file($node->data_dir . '/postmaster.pid'))[0];
+	my $ticks = 0;
+
+	for my $file (glob '/proc/[0-9]*/stat')
+	{
+		open(my $in, '<', $file) or next;
+		my $line = <$in> // '';
+		my @fields = split / /, $line =~ s/^.*\) //r;
+
+		next if !@fields;
+		$ticks += $fields[11] + $fields[12] + $fields[13] + $fields[14] if $file eq "/proc/$postmaster/stat";
+		$ticks += $fields[11] + $fields[12] if $fields[1] == $postmaster;
+	}
+	return $ticks;
+}
+
+my %scripts = (
+	get => qq{SELECT dynamo.get_item('kvs', '{"PK": {"S": "$key"}, "SK": {"S": "7"}}');\n},
+	put => qq{SELECT dynamo.put_item('kvs', '{"PK": {"S": "$key"}, "SK": {"S": "7"}, "data": {"S": "@{[ 'y' x 200 ]}"}}');\n},
+	# pgbench takes a colon and a name for one of its variables
+	query => qq{SELECT dynamo.query('kvs', 'PK = ' || chr(58) || 'p AND begins_with(SK, ' || chr(58) || 's)',
+	'{"\\u003ap": {"S": "$key"}, "\\u003as": {"S": "77"}}');\n} =~ s/\n\t/ /r);
+
+# Microseconds of processor time for one statement, and what the client waits.
+sub cost_of
+{
+	my ($operation, $node, @servers) = @_;
+	my $file = File::Temp->new;
+	my $before = 0;
+	my $after = 0;
+
+	print $file $scripts{$operation};
+	$file->flush;
+	$before += cpu_of($_) for @servers;
+	my $out = `pgbench -n -M prepared -c 1 -T $seconds -f @{[ $file->filename ]} '@{[ $node->connstr('postgres') ]}' 2>&1`;
+	$after += cpu_of($_) for @servers;
+	my ($n) = $out =~ /transactions actually processed: (\d+)/ or die $out;
+	my ($ms) = $out =~ /latency average = ([\d.]+) ms/;
+	return (($after - $before) * 10000 / $n, $ms * 1000);
+}
+
+my @cluster = ($coordinator, $worker, $other);
+
+for my $operation (qw(get put query))
+{
+	my %cost = (alone => [ cost_of($operation, $alone, $alone) ]);
+
+	$cost{'the right node'} = [ cost_of($operation, $worker, @cluster) ];
+	$cost{'another node'} = [ cost_of($operation, $other, @cluster) ];
+	diag(sprintf '%-6s %-15s %6.0f us of processor time (%.2f), %6.0f us in all', $operation, $_, $cost{$_}[0], $cost{$_}[0] / $cost{alone}[0], $cost{$_}[1])
+		for 'alone', 'the right node', 'another node';
+	cmp_ok($cost{'the right node'}[0], '<', 2 * $cost{alone}[0], "$operation on the right node costs about as much as on one server");
+}
+
+$alone->stop('immediate');
+stop_citus_cluster(@cluster);
+done_testing();

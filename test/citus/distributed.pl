@@ -1,0 +1,207 @@
+# distributed.pl: tables that dynamo.distribute_table distributes.  Operations run
+# directly on shards of the node that they reach, and through Citus on others, with
+# the same results.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../tap";
+use CitusCluster;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my ($coordinator, $worker, $other) = new_citus_cluster();
+
+sub value_of
+{
+	my ($node, $sql) = @_;
+
+	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
+}
+
+sub refuses
+{
+	my ($node, $sql, $message) = @_;
+	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
+
+	like($error, qr/ERROR:  $message/, $node->name . ": $sql");
+}
+
+# ---- distributing a filled table ----
+
+value_of($coordinator, q{SELECT dynamo.create_table('kvs', partition_key => 'PK', sort_key => 'SK');
+SELECT dynamo.create_index('kvs', 'inl', 'G', 'SK');
+SELECT dynamo.create_table('plain', partition_key => 'PK', sort_key => 'SK');
+SELECT dynamo.create_index('plain', 'inl', 'G', 'SK');
+SELECT dynamo.put_item(t, jsonb_build_object('PK', 'p' || i % 50, 'SK', 's' || i, 'G', 'g' || i % 3)) FROM generate_series(1, 500) i, unnest(ARRAY['kvs', 'plain']) t});
+refuses($worker, q{SELECT dynamo.distribute_table('kvs')}, 'tables are distributed on the coordinator of Citus');
+refuses($coordinator, q{SELECT dynamo.distribute_table('kvs', shards => 0)}, 'shards must be between 1 and 64000');
+refuses($coordinator, q{SELECT dynamo.distribute_table('none')}, 'Requested resource not found');
+refuses($coordinator, q{SELECT dynamo.undistribute_table('kvs')}, 'table "kvs" is not distributed');
+value_of($coordinator, q{SELECT dynamo.distribute_table('kvs', shards => 6)});
+is(value_of($coordinator, q{SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'kvs'::regclass}), 6, 'six shards');
+refuses($coordinator, q{SELECT dynamo.distribute_table('kvs')}, 'table "kvs" is distributed already');
+is(value_of($coordinator, q{SELECT pg_relation_size('kvs')}), 0, 'nothing is left in the table itself');
+for my $node ($coordinator, $worker, $other)
+{
+	is(value_of($node, q{SELECT item FROM dynamo.scan('kvs') item ORDER BY 1}),
+		value_of($coordinator, q{SELECT item FROM dynamo.scan('plain') item ORDER BY 1}), $node->name . ': all items are there');
+}
+
+# ---- where a key is, and how it is reached ----
+
+# A partition key whose shard is on a node.
+sub key_on
+{
+	my ($node, $table, $from) = @_;
+
+	return value_of($node, qq{SELECT k FROM generate_series($from, 100000) i, LATERAL (SELECT 'p' || i AS k) k,
+	pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
+WHERE s.logicalrelid = '$table'::regclass AND hashtext(k) BETWEEN s.shardminvalue::int AND s.shardmaxvalue::int
+	AND p.groupid = (SELECT groupid FROM pg_dist_local_group) LIMIT 1});
+}
+
+my $here = key_on($worker, 'kvs', 1000);
+my $there = key_on($other, 'kvs', 1000);
+
+# The statements that operations of this session ran through Citus.
+sub through_citus
+{
+	my ($node, $sql) = @_;
+	my ($status, $out, $error) = $node->psql('postgres',
+		"SET search_path = public, dynamo; SET citus.log_remote_commands = on; SET citus.log_local_commands = on; $sql");
+
+	return $error =~ /ERROR/ ? $error : $error =~ /issuing|executing/ ? 'yes' : 'no';
+}
+
+my %operations = (
+	put => q{SELECT dynamo.put_item('kvs', '{"PK": {"S": "%s"}, "SK": {"S": "a"}, "n": {"N": "1"}}')},
+	get => q{SELECT dynamo.get_item('kvs', '{"PK": {"S": "%s"}, "SK": {"S": "a"}}')},
+	update => q{SELECT dynamo.update_item('kvs', '{"PK": {"S": "%s"}, "SK": {"S": "b"}}', 'ADD n :n', NULL, '{":n": {"N": "1"}}')},
+	query => q{SELECT * FROM dynamo.query('kvs', 'PK = :p', '{":p": {"S": "%s"}}')},
+	delete => q{SELECT dynamo.delete_item('kvs', '{"PK": {"S": "%s"}, "SK": {"S": "a"}}', 'attribute_exists(n)')});
+
+for my $operation (qw(put get update query delete))
+{
+	is(through_citus($worker, sprintf $operations{$operation}, $here), 'no', "$operation of a key here is direct");
+	is(through_citus($worker, sprintf $operations{$operation}, $there), 'yes', "$operation of a key elsewhere is Citus's");
+}
+is(value_of($coordinator, qq{SELECT "PK", "SK", item ->> 'n' FROM kvs WHERE "PK" IN ('$here', '$there') ORDER BY "PK" = '$here' DESC}),
+	"$here|b|1\n$there|b|1", 'with the same results');
+is(through_citus($worker, "SET dynamo.direct_access = off; " . sprintf $operations{get}, $here), 'yes', 'without direct access');
+
+# ---- in one transaction ----
+
+is(value_of($worker, sprintf(q{BEGIN; SELECT count(*) FROM kvs; }) . sprintf($operations{put}, $here) . '; ' . sprintf($operations{put}, $there) .
+	qq{; SELECT count(*) FROM kvs; SELECT count(*) FROM kvs WHERE "PK" = '$here'; ROLLBACK; SELECT count(*) FROM kvs}),
+	"502\n\n\n504\n2\n502", 'a transaction sees what it wrote on both nodes, and takes it back');
+is(value_of($worker, 'SET citus.enable_local_execution = off; BEGIN; ' .
+	qq{UPDATE kvs SET item = item WHERE "PK" = '$here'; } . sprintf($operations{put}, $here) .
+	qq{; SELECT count(*) FROM kvs WHERE "PK" = '$here'; COMMIT}), "\n2", 'rows that Citus has open through a connection are not accessed directly');
+value_of($worker, sprintf($operations{put}, $here) . '; ' . sprintf($operations{delete}, $here));
+
+# ---- transactions over several nodes ----
+
+sub item
+{
+	my ($partition, $n) = @_;
+
+	return qq({"PK": {"S": "$partition"}, "SK": {"S": "t"}, "n": {"N": "$n"}});
+}
+
+sub key
+{
+	my ($partition) = @_;
+
+	return qq({"PK": {"S": "$partition"}, "SK": {"S": "t"}});
+}
+
+# Puts to several partitions, in one request; more members of the request.
+sub puts
+{
+	my ($n, $more, @partitions) = @_;
+	my $actions = join ', ', map { sprintf '{"Put": {"TableName": "kvs", "Item": %s}}', item($_, $n) } @partitions;
+
+	return qq~SELECT dynamo.request('TransactWriteItems', '{$more"TransactItems": [$actions]}')~;
+}
+
+# A transaction: "A is absent: put B".
+sub absent_put
+{
+	my ($absent, $put) = @_;
+
+	return sprintf q~SELECT dynamo.transact_write_items('[{"ConditionCheck": {"TableName": "kvs", "Key": %s,
+	"ConditionExpression": "attribute_not_exists(PK)"}}, {"Put": {"TableName": "kvs", "Item": %s}}]')~, key($absent), item($put, 1);
+}
+
+my @partitions = (key_on($coordinator, 'kvs', 2000) || (), key_on($worker, 'kvs', 2000), key_on($other, 'kvs', 2000));
+my $actions = join ', ', map { sprintf '{"Get": {"TableName": "kvs", "Key": %s}}', key($_) } @partitions;
+my $gets = qq~SELECT dynamo.request('TransactGetItems', '{"TransactItems": [$actions]}')~;
+
+value_of($worker, puts(1, '', @partitions));
+is(value_of($_, q{SELECT count(*) FROM kvs WHERE item ->> 'n' = '1' AND "SK" = 't'}), scalar @partitions, $_->name . ': all were written')
+	for $coordinator, $other;
+is(scalar(() = value_of($_, $gets) =~ /"n": \{"N": "1"\}/g), scalar @partitions, $_->name . ': all are read') for $coordinator, $worker, $other;
+for my $node ($coordinator, $worker, $other)
+{
+	refuses($node, absent_put(@partitions[0, 1]), 'Transaction cancelled.*\[ConditionalCheckFailed, None\]');
+}
+
+# Tokens are the coordinator's.
+my $once = '"ClientRequestToken": "once", ';
+refuses($worker, puts(2, $once, @partitions), 'cannot use ClientRequestToken for distributed table "kvs" on a worker node of Citus');
+value_of($coordinator, puts(2, $once, @partitions));
+value_of($coordinator, puts(3, '', @partitions));
+value_of($coordinator, puts(2, $once, @partitions));
+is(value_of($worker, q{SELECT DISTINCT item ->> 'n' FROM kvs WHERE "SK" = 't'}), '3', 'a token that was used does nothing');
+
+# "A is absent: put B", and its mirror, through two nodes.
+my ($first, $second) = (key_on($worker, 'kvs', 3000), key_on($other, 'kvs', 3000));
+for my $pair ([ $worker, $other ], [ $coordinator, $worker ], [ $coordinator, $other ])
+{
+	my $both = 0;
+
+	for my $round (1 .. 8)
+	{
+		my @sessions = (start_session($pair->[0], absent_put($first, $second)), start_session($pair->[1], absent_put($second, $first)));
+
+		$_->{run}->finish for @sessions;
+		my $n = value_of($coordinator, qq{SELECT count(*) FROM kvs WHERE "PK" IN ('$first', '$second') AND "SK" = 't'});
+		$both++ if $n != 1;
+		diag($n, map { $_->{err} } @sessions) if $n != 1;
+		value_of($coordinator, qq{DELETE FROM kvs WHERE "PK" = '$_' AND "SK" = 't'}) for $first, $second;
+	}
+	is($both, 0, $pair->[0]->name . ' and ' . $pair->[1]->name . ': one of two puts, each if the item of the other is absent');
+}
+
+# Readers of all items while two sessions replace all of them.
+sub repeat
+{
+	my ($sql, $times) = @_;
+
+	return join ";\n", ($sql) x $times;
+}
+
+my @writers = (start_session($worker, join ";\n", map { puts($_, '', @partitions) } 100 .. 250),
+	start_session($other, join ";\n", map { puts($_, '', reverse @partitions) } 300 .. 450));
+my @readers = map { start_session($_, repeat($gets, 150)) } $coordinator, $worker;
+
+$_->{run}->finish for @writers, @readers;
+is($_->{err} =~ s/^.*(Transaction is ongoing|TransactionConflict|deadlock).*\n//gmr, '', 'only conflicts') for @writers, @readers;
+my @answers = map { split /\n/, $_->{out} } @readers;
+my @torn = grep { my %n = map { $_ => 1 } /"n": \{"N": "(\d+)"/g; keys %n != 1 } @answers;
+my %seen = map { /"n": \{"N": "(\d+)"/ ? ($1 => 1) : () } @answers;
+cmp_ok(scalar keys %seen, '>', 10, 'read transactions see many write transactions: ' . keys %seen);
+is("@torn[0 .. ($#torn > 2 ? 2 : $#torn)]", '', 'none of them torn');
+value_of($coordinator, q{DELETE FROM kvs WHERE "SK" = 't'});
+
+# ---- back ----
+
+my $before = value_of($coordinator, q{SELECT item FROM dynamo.scan('kvs') item ORDER BY 1});
+refuses($worker, q{SELECT dynamo.undistribute_table('kvs')}, 'tables are distributed on the coordinator of Citus');
+value_of($coordinator, q{SELECT dynamo.undistribute_table('kvs')});
+is(value_of($coordinator, q{SELECT item FROM dynamo.scan('kvs') item ORDER BY 1}), $before, 'all items came back');
+is(value_of($coordinator, q{SELECT * FROM dynamo.verify_index('kvs', 'inl')}), '', 'and their index');
+
+stop_citus_cluster($coordinator, $worker, $other);
+done_testing();
