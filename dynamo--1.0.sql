@@ -2074,6 +2074,18 @@ CREATE FUNCTION dynamo.stat_reset() RETURNS void
 	AS 'MODULE_PATHNAME', 'dynamo_stat_reset';
 COMMENT ON FUNCTION dynamo.stat_reset() IS 'resets the statistics of requests in this database';
 
+CREATE FUNCTION dynamo.key_hash(value dynamo.value) RETURNS text
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_key_hash';
+COMMENT ON FUNCTION dynamo.key_hash(dynamo.value) IS
+	'hash of a key attribute, as in the messages about slow requests in the log of this server';
+
+CREATE FUNCTION dynamo.log_entries(request_id text, file text DEFAULT pg_catalog.pg_current_logfile()) RETURNS SETOF text
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_log_entries';
+COMMENT ON FUNCTION dynamo.log_entries(text, text) IS
+	'finds what the server log says about a request of the HTTP endpoint';
+
 CREATE VIEW dynamo.stat_operations AS
 SELECT s.operation,
 	   n.nspname AS schema_name,
@@ -2216,6 +2228,44 @@ FROM dynamo.tables t
 				OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(x.oid::pg_catalog.regclass) p))
 		HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0) s;
 COMMENT ON VIEW dynamo.stat_indexes IS 'how often secondary indexes are read and written, and their size';
+
+-- Progress of long work.  The numbers of commands are those of stat/progress.h; the other parameters are
+-- those of COPY.  Of other roles' sessions PostgreSQL shows them to members of pg_read_all_stats only.
+CREATE VIEW dynamo.stat_progress AS
+SELECT p.pid,
+	   n.nspname AS schema_name,
+	   c.relname AS table_name,
+	   NULL::pg_catalog.text AS index_name,
+	   (ARRAY['import', 'export', 'fill', 'verify index', 'check copies', 'check entity', 'apply entity',
+			  'delete expired items', 'trim stream'])[p.param16] AS command,
+	   NULL::pg_catalog.text AS phase,
+	   p.param3 AS items_done,
+	   CASE WHEN p.param17 OPERATOR(pg_catalog.>) 0 THEN p.param17 END AS items_estimated,
+	   p.param1 AS bytes_done,
+	   CASE WHEN p.param2 OPERATOR(pg_catalog.>) 0 THEN p.param2 END AS bytes_total,
+	   a.xact_start AS started_at
+FROM pg_catalog.pg_stat_get_progress_info('COPY') p
+	JOIN pg_catalog.pg_stat_activity a ON a.pid OPERATOR(pg_catalog.=) p.pid
+	LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) p.relid
+	LEFT JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+WHERE p.datid OPERATOR(pg_catalog.=) (SELECT d.oid FROM pg_catalog.pg_database d WHERE d.datname OPERATOR(pg_catalog.=) pg_catalog.current_database())
+	AND p.param16 OPERATOR(pg_catalog.>) 0
+UNION ALL
+SELECT i.worker_pid,
+	   i.schema_name,
+	   i.table_name,
+	   i.index_name,
+	   'build index',
+	   COALESCE(b.phase, i.phase),
+	   i.rows_done,
+	   i.rows_estimated,
+	   NULL,
+	   NULL,
+	   i.started_at
+FROM dynamo.index_progress i
+	LEFT JOIN pg_catalog.pg_stat_progress_create_index b ON b.pid OPERATOR(pg_catalog.=) i.worker_pid
+WHERE i.phase OPERATOR(pg_catalog.<>) 'complete';
+COMMENT ON VIEW dynamo.stat_progress IS 'long work that is being done: index builds, imports, exports, checks, deletion of expired items';
 
 -- Time to live
 CREATE FUNCTION dynamo.update_time_to_live(table_name text, attribute_name text,
@@ -3155,5 +3205,5 @@ END $$;
 GRANT USAGE ON SCHEMA dynamo TO PUBLIC;
 GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_patterns, dynamo.indexes, dynamo.vector_indexes, dynamo.index_progress, dynamo.streams, dynamo.access_keys,
 	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes,
-	dynamo.stat_time_to_live, dynamo.stat_streams TO PUBLIC;
-REVOKE EXECUTE ON FUNCTION dynamo.stat_reset() FROM PUBLIC;
+	dynamo.stat_time_to_live, dynamo.stat_streams, dynamo.stat_progress TO PUBLIC;
+REVOKE EXECUTE ON FUNCTION dynamo.stat_reset(), dynamo.log_entries(text, text) FROM PUBLIC;

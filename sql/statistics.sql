@@ -29,6 +29,30 @@ RESET ROLE;
 SELECT dynamo.stat_reset();
 SELECT count(*) FROM dynamo.stat_operations;
 
+-- Progress, as triggers see it that the work fires
+CREATE TABLE seen (schema_name text, table_name text, command text, items bigint, bytes bigint);
+CREATE FUNCTION look() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+	INSERT INTO t_statistics.seen SELECT schema_name, table_name, command, items_estimated, bytes_done
+	FROM dynamo.stat_progress WHERE pid = pg_backend_pid();
+	RETURN NULL; END $$;
+SELECT dynamo.create_table('work', 'pk');
+CREATE TRIGGER look AFTER INSERT OR UPDATE OR DELETE ON work FOR EACH ROW EXECUTE FUNCTION look();
+SELECT dynamo.import_lines('work', ARRAY['{"Item": {"pk": {"S": "a"}, "ttl": {"N": "' || floor(extract(epoch FROM now())) - 100 || '"}}}']);
+SELECT dynamo.update_time_to_live('work', 'ttl');
+SELECT dynamo.delete_expired('work');
+SELECT dynamo.put_item('work', '{"pk": {"S": "b"}}');
+SELECT DISTINCT * FROM seen ORDER BY command;
+SELECT count(*) FROM dynamo.stat_progress WHERE pid = pg_backend_pid();
+-- a pending build
+BEGIN;
+SET LOCAL dynamo.in_place_build_limit = 0;
+SELECT dynamo.create_index('work', 'later', 'g');
+SELECT table_name, index_name, command, phase, items_done FROM dynamo.stat_progress WHERE table_name = 'work';
+ROLLBACK;
+-- an error ends the report
+SELECT dynamo.import_lines('work', ARRAY['{']);
+SELECT count(*) FROM dynamo.stat_progress WHERE pid = pg_backend_pid();
+
 SET client_min_messages = warning;
 DROP SCHEMA t_statistics CASCADE;
 DROP ROLE regress_statistics;

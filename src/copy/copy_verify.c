@@ -21,6 +21,7 @@
 #include "ddl/ddl.h"
 #include "item/builder.h"
 #include "item/json.h"
+#include "stat/progress.h"
 #include "table/owner.h"
 
 /* The state of a check. */
@@ -142,18 +143,21 @@ CheckAll(Check *c, bool (*note) (void *arg, struct varlena *key, const char *pro
 
 	StoreOpenRelation(&store, RelationGetRelid(c->rel), ACL_SELECT);
 	StoreOpenRelation(&c->store, RelationGetRelid(c->rel), ACL_SELECT);
+	ProgressBegin(PROGRESS_CHECK_COPIES, RelationGetRelid(c->rel), c->rel->rd_rel->reltuples);
 	scan = StoreScanBegin(&store, &range);
 	while (more && StoreScanNext(scan, &item))
 	{
 		MemoryContext old = MemoryContextSwitchTo(context);
 
 		CHECK_FOR_INTERRUPTS();
+		ProgressRow();
 		if (!CheckItem(c, ItemRoot(item)))
 			more = note(arg, ItemKey(c->def, ItemRoot(item)), c->problem.data);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(context);
 	}
 	StoreScanEnd(scan);
+	ProgressEnd();
 	StoreClose(&c->store);
 	StoreClose(&store);
 	MemoryContextDelete(context);

@@ -30,7 +30,7 @@
 #include "request/failure.h"
 #include "request/operation.h"
 #include "request/wording.h"
-#include "stat/stat.h"
+#include "stat/slow.h"
 
 /* The prefix of every target. */
 static const char *const target_prefixes[] = {"DynamoDB_20120810.", "DynamoDBStreams_20120810."};
@@ -458,6 +458,17 @@ LogDuration(const Execution *execution)
 	}
 }
 
+/* Nothing of a request that is executed again. */
+static void
+LogDurations(const Execution *execution, int sqlstate)
+{
+	const char *operation = OperationName(OperationNumber(execution->operation));
+
+	LogDuration(execution);
+	if (!execution->parked)
+		SlowLog(&execution->stat, operation, execution->request->id, sqlstate);
+}
+
 static void
 ReportStart(Execution *execution)
 {
@@ -478,7 +489,7 @@ ReportEnd(Execution *execution, int sqlstate)
 	stat_current = NULL;
 	/* requests of unauthenticated clients do not fill the log */
 	if (execution->accepted)
-		LogDuration(execution);
+		LogDurations(execution, sqlstate);
 	pgstat_report_activity(STATE_IDLE, NULL);
 	debug_query_string = NULL;
 }
@@ -517,7 +528,7 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 	else
 		answer.body = (Slice) {out.out.data + VARHDRSZ, (uint32) out.out.len - VARHDRSZ};
 	answer.durability = DurabilityOfLastRequest();
-	error_context_stack = callback.previous;
 	ReportEnd(&execution, error != NULL ? error->sqlerrcode : 0);
+	error_context_stack = callback.previous;
 	return answer;
 }

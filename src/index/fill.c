@@ -23,6 +23,7 @@
 #include "utils/timestamp.h"
 
 #include "index/build.h"
+#include "stat/progress.h"
 #include "table/owner.h"
 #include "table/stored.h"
 
@@ -188,6 +189,7 @@ FillRelation(Oid relid, const char *index_name, FillMode mode)
 	TableScanDesc scan;
 
 	FillBegin(&fill, rel, index_name, mode);
+	ProgressBegin(PROGRESS_FILL, relid, rel->rd_rel->reltuples);
 	scan = table_beginscan(rel, fill.snapshot, 0, NULL);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, fill.old))
 	{
@@ -195,12 +197,14 @@ FillRelation(Oid relid, const char *index_name, FillMode mode)
 
 		CHECK_FOR_INTERRUPTS();
 		FillRow(&fill);
+		ProgressRow();
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(fill.row_context);
 		if (fill.index != NULL)
 			ReportBuildProgress(fill.index, fill.rows);
 	}
 	table_endscan(scan);
+	ProgressEnd();
 	FillEnd(&fill);
 	table_close(rel, NoLock);
 	CommandCounterIncrement();

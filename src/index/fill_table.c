@@ -17,6 +17,7 @@
 #include "utils/snapmgr.h"
 
 #include "index/index.h"
+#include "stat/progress.h"
 #include "table/objects.h"
 #include "table/owner.h"
 
@@ -51,6 +52,7 @@ AddEntriesOf(Target *target, Relation rel)
 	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 
+	ProgressBegin(PROGRESS_FILL, RelationGetRelid(rel), rel->rd_rel->reltuples);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		BaseRow		row = {.desc = RelationGetDescr(rel)};
@@ -60,10 +62,12 @@ AddEntriesOf(Target *target, Relation rel)
 		MemoryContextSwitchTo(row_context);
 		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
 		AddEntry(target, &row);
+		ProgressRow();
 		MemoryContextSwitchTo(context);
 		MemoryContextReset(row_context);
 		ReportBuildProgress(target->index, target->entries);
 	}
+	ProgressEnd();
 	ExecDropSingleTupleTableSlot(slot);
 	table_endscan(scan);
 	UnregisterSnapshot(snapshot);

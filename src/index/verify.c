@@ -26,6 +26,7 @@
 
 #include "errors.h"
 #include "index/verify.h"
+#include "stat/progress.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
 #include "table/owner.h"
@@ -316,7 +317,9 @@ dynamo_verify_index(PG_FUNCTION_ARGS)
 	v.snapshot = RegisterSnapshot(GetTransactionSnapshot());
 	v.row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo verify_index",
 										  ALLOCSET_DEFAULT_SIZES);
+	ProgressBegin(PROGRESS_VERIFY_INDEX, RelationGetRelid(rel), rel->rd_rel->reltuples);
 	VerifyRelation(&v);
+	ProgressEnd();
 	MemoryContextDelete(v.row_context);
 	UnregisterSnapshot(v.snapshot);
 	OwnerScopeLeave(&scope);

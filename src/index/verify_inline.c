@@ -25,6 +25,7 @@
 #include "utils/tuplesort.h"
 
 #include "index/verify.h"
+#include "stat/progress.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
 
@@ -137,6 +138,7 @@ ScanRows(Verification *v, Places *places)
 
 		CHECK_FOR_INTERRUPTS();
 		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+		ProgressRow();
 		VerifyRow(v, &row, EncodePlace(&slot->tts_tid), places);
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(v->row_context);

@@ -15,6 +15,7 @@
 
 #include "index/verify.h"
 #include "item/builder.h"
+#include "stat/progress.h"
 #include "store/scan.h"
 #include "table/limits.h"
 
@@ -203,6 +204,7 @@ VerifyRows(Verification *v, EntryShards *shards)
 
 		CHECK_FOR_INTERRUPTS();
 		VerifyRowSlot(v, shards, slot);
+		ProgressRow();
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(v->row_context);
 	}

@@ -21,6 +21,7 @@
 #include "entity/entity.h"
 #include "item/convert.h"
 #include "model/entity_list.h"
+#include "stat/progress.h"
 #include "table/owner.h"
 
 /* ---- what is wrong with one item ---- */
@@ -222,6 +223,7 @@ dynamo_check_entity(PG_FUNCTION_ARGS)
 	query = TableToCheck(fcinfo, &def, &rel);
 	query = ProblemsQuery(def, query);
 	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+	ProgressBegin(PROGRESS_CHECK_ENTITY, RelationGetRelid(rel), rel->rd_rel->reltuples);
 	SPI_connect();
 	portal = SPI_cursor_open_with_args(NULL, query, 1, types, values, nulls, true, 0);
 	for (SPI_cursor_fetch(portal, true, 1000); SPI_processed > 0; SPI_cursor_fetch(portal, true, 1000))
@@ -232,6 +234,7 @@ dynamo_check_entity(PG_FUNCTION_ARGS)
 	}
 	SPI_cursor_close(portal);
 	SPI_finish();
+	ProgressEnd();
 	OwnerScopeLeave(&scope);
 	TableDefRelease(def);
 	table_close(rel, NoLock);
@@ -337,11 +340,13 @@ dynamo_apply_entity(PG_FUNCTION_ARGS)
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
 	table = TableToCheck(fcinfo, &def, &rel);
 	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+	ProgressBegin(PROGRESS_APPLY_ENTITY, RelationGetRelid(rel), rel->rd_rel->reltuples);
 	SPI_connect();
 	changed = ComposeItems(table, fcinfo);
 	if (changed == 0)
 		in_order = FindConformingEntities(def, table, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)), caller);
 	SPI_finish();
+	ProgressEnd();
 	OwnerScopeLeave(&scope);
 	TableDefRelease(def);
 	table_close(rel, NoLock);

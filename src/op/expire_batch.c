@@ -20,6 +20,7 @@
 #include "utils/timestamp.h"
 
 #include "op/expire.h"
+#include "stat/progress.h"
 #include "stat/stat.h"
 #include "stream/stream.h"
 #include "subtransaction.h"
@@ -410,7 +411,9 @@ ExpireBatch(Expiry *e, int limit)
 	rel = try_table_open(e->relid, RowExclusiveLock);
 	if (rel != NULL)
 	{
+		ProgressBegin(PROGRESS_EXPIRE, e->relid, 0);
 		more = ExpireTable(e, rel, limit);
+		ProgressEnd();
 		table_close(rel, NoLock);
 	}
 	StatExpired(e->relid, (uint64) e->deleted);

@@ -7,6 +7,7 @@
 #include "op/call_bindings.h"
 #include "op/consumed.h"
 #include "op/get.h"
+#include "op/note_key.h"
 #include "op/sql_args.h"
 
 void
@@ -51,7 +52,10 @@ GetFindNeeded(BoundGet *b)
 bool
 GetBindKey(const TableDef *def, ValueRef key, RowKey *row_key, Problem *problem)
 {
-	return CheckKeyParameter(def, key, problem) && RowKeyFromItem(def, key, row_key, problem);
+	if (!CheckKeyParameter(def, key, problem) || !RowKeyFromItem(def, key, row_key, problem))
+		return false;
+	NoteRowKey(def, row_key);
+	return true;
 }
 
 /*

@@ -11,6 +11,7 @@
 #include "expr/build_tree.h"
 #include "expr/name_set.h"
 #include "op/call_bindings.h"
+#include "op/note_key.h"
 #include "op/read.h"
 
 /* ---- opening ---- */
@@ -170,7 +171,10 @@ ReaderOpen(const ReadOp *op)
 		r->condition = KeyConditionBuild(op->key_attributes, op->key_tests,
 										 op->nkey_tests, r->key);
 	if (r->condition != NULL)
+	{
 		CheckConditionValues(r);
+		NotePartition(r->key, r->condition);
+	}
 	if (!ValueIsMissing(op->start))
 		CheckStartPosition(r);
 	CheckReadPaths(r);

@@ -13,6 +13,7 @@
 #include "item/json.h"
 #include "op/call_bindings.h"
 #include "op/consumed.h"
+#include "op/note_key.h"
 #include "op/write.h"
 #include "table/stored.h"
 
@@ -160,7 +161,10 @@ WriteBindTable(PreparedWrite *w, Problem *problem)
 		return false;
 	if (w->condition != NULL)
 		ConditionVisitPaths(w->condition, KeyPathVisitor, &check);
-	return !ProblemIsNoted(problem) && RowKeyFromItem(def, WriteGivenItem(w), &w->key, problem);
+	if (ProblemIsNoted(problem) || !RowKeyFromItem(def, WriteGivenItem(w), &w->key, problem))
+		return false;
+	NoteRowKey(def, &w->key);
+	return true;
 }
 
 /* ---- the condition ---- */

@@ -12,7 +12,7 @@
 #include "request/failure.h"
 #include "request/operation.h"
 #include "request/request_conflict.h"
-#include "stat/stat.h"
+#include "stat/slow.h"
 #include "subtransaction.h"
 
 void
@@ -66,8 +66,11 @@ CallExecute(Call *call)
 static void
 CallEnd(Call *call, const ErrorData *failure)
 {
-	StatEnd(&call->stat, OperationNumber(call->operation),
-			failure != NULL ? failure->sqlerrcode : 0);
+	int			number = OperationNumber(call->operation);
+	int			sqlstate = failure != NULL ? failure->sqlerrcode : 0;
+
+	StatEnd(&call->stat, number, sqlstate);
+	SlowLog(&call->stat, OperationName(number), NULL, sqlstate);
 }
 
 /* ---- dynamo.request ---- */

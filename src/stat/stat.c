@@ -19,7 +19,7 @@
 #include "utils/timestamp.h"
 
 #include "errors.h"
-#include "stat/stat.h"
+#include "stat/slow.h"
 
 /* Entries for every operation without a table, in a few databases. */
 #define MIN_ENTRIES		1000
@@ -102,10 +102,11 @@ StatInit(void)
 							"Maximum number of operations and tables for which requests are counted; 0 turns it off.",
 							"Statistics require dynamo in shared_preload_libraries.",
 							&max_entries, 5000, 0, 1000000, context, 0, NULL, NULL, NULL);
+	SlowInit();
+	RegisterXactCallback(LeaveAll, NULL);
 	if (!process_shared_preload_libraries_in_progress || max_entries == 0)
 		return;
 	max_entries = Max(max_entries, MIN_ENTRIES);
-	RegisterXactCallback(LeaveAll, NULL);
 	next_request_hook = shmem_request_hook;
 	shmem_request_hook = RequestMemory;
 	next_startup_hook = shmem_startup_hook;
@@ -130,7 +131,7 @@ void
 StatBegin(StatRequest *r, TimestampTz start)
 {
 	memset(r, 0, offsetof(StatRequest, units));
-	if (!StatIsActive())
+	if (!StatIsActive() && log_min_request_duration < 0)
 		return;
 	r->outer = stat_current;
 	r->start = start;
@@ -315,7 +316,8 @@ StatEnd(StatRequest *r, int operation, int sqlstate)
 	r->counters[STAT_MICROSECONDS] = (uint64) Max(GetCurrentTimestamp() - r->start, 0);
 	if (sqlstate != 0)
 		r->counters[CounterOfError(sqlstate)] = 1;
-	CountRequest(r, operation);
+	if (StatIsActive())
+		CountRequest(r, operation);
 }
 
 void

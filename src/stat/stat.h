@@ -68,7 +68,10 @@ typedef struct StatUnits
  */
 #define STAT_UNITS		32
 
-/* A request that is being executed.  The members are private to stat.c. */
+/* The maximum number of attributes of a key. */
+#define STAT_HASHES		2
+
+/* A request that is being executed.  The members are private to stat/. */
 typedef struct StatRequest
 {
 	struct StatRequest *outer;
@@ -77,13 +80,17 @@ typedef struct StatRequest
 	bool		several;		/* the request uses several tables */
 	uint64		counters[STAT_COUNTERS];
 	int			nunits;
-	StatUnits	units[STAT_UNITS];
+	int			nkeys;			/* for slow.h, as the next */
+	int			nhashes;
+	uint64		hashes[STAT_HASHES];	/* of the first key */
+	char		table[2 * NAMEDATALEN];
+	StatUnits	units[STAT_UNITS];	/* the rest begins as zeros */
 } StatRequest;
 
 extern PGDLLIMPORT StatRequest *stat_current;
 
 /*
- * Defines the setting and requests shared memory; called when the library is
+ * Defines the settings and requests shared memory; called when the library is
  * loaded.
  */
 extern void StatInit(void);

@@ -27,7 +27,7 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-#include "stat/stat.h"
+#include "stat/slow.h"
 #include "store/own_table.h"
 #include "store/partition.h"
 #include "store/store.h"
@@ -336,6 +336,9 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 		CheckWritable(XactReadOnly ? TableNameResolve(table_name, false) : InvalidOid, access);
 	OpenLocked(store, TableNameLock(table_name, lockmode, false), access, true);
 	StatTable(RelationGetRelid(store->rel));
+	if (SlowIsLogged())
+		SlowNoteTable(get_namespace_name(RelationGetNamespace(store->rel)),
+					  RelationGetRelationName(store->rel));
 	if (StoreForWriting(store))
 		CheckMaintained(store->def);
 	else

@@ -22,6 +22,7 @@
 
 #include "compat.h"
 #include "ddl/ddl.h"
+#include "stat/progress.h"
 #include "stream/stream.h"
 #include "subtransaction.h"
 #include "table/owner.h"
@@ -60,6 +61,7 @@ DeleteRecords(Trim *trim, Relation rel, Snapshot snapshot)
 			break;
 		(void) TryDeleteRow(rel, &record.tid, snapshot, true);
 		last = record.number;
+		ProgressRow();
 		trim->room--;
 		trim->deleted++;
 	}
@@ -111,7 +113,9 @@ TrimOpened(Trim *trim, Relation rel, const StreamDef *def)
 	OwnerScope	scope;
 
 	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
+	ProgressBegin(PROGRESS_TRIM_STREAM, relid, 0);
 	TrimRecords(trim, rel);
+	ProgressEnd();
 	table_close(rel, NoLock);
 	if (trim->room > 0 && WasClosedBefore(def, trim->cutoff))
 		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));

@@ -18,6 +18,7 @@
 
 #include "compat.h"
 #include "item/json.h"
+#include "stat/progress.h"
 #include "transfer/bulk.h"
 
 #define LINE_PREFIX "{\"Item\":"
@@ -207,7 +208,7 @@ ReadLine(LineReader *reader, StringInfo line)
 void
 BulkProgressStart(Oid relid, bool import, bool file, int64 bytes_total)
 {
-	pgstat_progress_start_command(PROGRESS_COMMAND_COPY, relid);
+	ProgressBegin(import ? PROGRESS_IMPORT : PROGRESS_EXPORT, relid, 0);
 	pgstat_progress_update_param(PROGRESS_COPY_COMMAND,
 								 import ? PROGRESS_COPY_COMMAND_FROM : PROGRESS_COPY_COMMAND_TO);
 	pgstat_progress_update_param(PROGRESS_COPY_TYPE,

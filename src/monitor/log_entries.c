@@ -1,0 +1,170 @@
+/*
+ * log_entries.c
+ *	  Finds what the server log says about a request.
+ *
+ * Log files are read that the server itself writes (logging_collector), in the
+ * formats stderr and jsonlog.  An entry begins with a line that has a severity,
+ * or with a JSON object; the lines up to the next such line belong to it.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "catalog/pg_authid.h"
+#include "funcapi.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "storage/fd.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+#include "compat.h"
+#include "errors.h"
+
+/* What is returned of an entry at most. */
+#define MAX_ENTRY		(1024 * 1024)
+#define LINE_PIECE		8192
+
+/* Shorter texts would find what has nothing to do with a request. */
+#define MIN_ID_LEN		20
+
+static const char *const severities[] = {
+	"LOG:  ", "ERROR:  ", "WARNING:  ", "FATAL:  ", "PANIC:  ", "NOTICE:  ", "INFO:  ", "DEBUG"
+};
+
+static void
+CheckRequestId(const char *id)
+{
+	if (strlen(id) < MIN_ID_LEN || strspn(id, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != strlen(id))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" is not a request id", id),
+				 errhint("Answers have it in the header x-amzn-RequestId.")));
+}
+
+static void
+CheckMayReadLog(void)
+{
+	if (!has_privs_of_role(GetUserId(), ROLE_PG_READ_SERVER_FILES))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("permission denied to read the server log"),
+				 errhint("Only superusers and members of pg_read_server_files may do so.")));
+}
+
+static bool
+BeginsEntry(const char *line)
+{
+	if (line[0] == '{')
+		return true;
+	if (isspace((unsigned char) line[0]))
+		return false;
+	for (size_t i = 0; i < lengthof(severities); i++)
+	{
+		if (strstr(line, severities[i]) != NULL)
+			return true;
+	}
+	return false;
+}
+
+/* A search through one file. */
+typedef struct LogSearch
+{
+	const char *id;
+	StringInfoData entry;
+	bool		found;			/* the entry has the id */
+	ReturnSetInfo *result;
+} LogSearch;
+
+/* The log may have bytes that are no text of this database. */
+static void
+MakeText(StringInfo entry)
+{
+	if (pg_verifymbstr(entry->data, entry->len, true))
+		return;
+	for (int i = 0; i < entry->len; i++)
+	{
+		if (IS_HIGHBIT_SET(entry->data[i]))
+			entry->data[i] = '?';
+	}
+}
+
+static void
+EndEntry(LogSearch *s)
+{
+	if (s->found)
+	{
+		Datum		value;
+		bool		isnull = false;
+
+		while (s->entry.len > 0 && s->entry.data[s->entry.len - 1] == '\n')
+			s->entry.data[--s->entry.len] = '\0';
+		MakeText(&s->entry);
+		value = CStringGetTextDatum(s->entry.data);
+		tuplestore_putvalues(s->result->setResult, s->result->setDesc, &value, &isnull);
+	}
+	resetStringInfo(&s->entry);
+	s->found = false;
+}
+
+static void
+AddLine(LogSearch *s, const char *line)
+{
+	if (BeginsEntry(line))
+		EndEntry(s);
+	if (s->entry.len + strlen(line) < MAX_ENTRY)
+		appendStringInfoString(&s->entry, line);
+	s->found |= strstr(line, s->id) != NULL;
+}
+
+static void
+SearchFile(LogSearch *s, const char *name)
+{
+	FILE	   *file = AllocateFile(name, PG_BINARY_R);
+	StringInfoData line;
+	char		piece[LINE_PIECE];
+
+	if (file == NULL)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not open file \"%s\" for reading: %m", name)));
+	initStringInfo(&line);
+	while (fgets(piece, sizeof(piece), file) != NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
+		appendStringInfoString(&line, piece);
+		if (line.data[line.len - 1] != '\n' && line.len < MAX_ENTRY)
+			continue;
+		AddLine(s, line.data);
+		resetStringInfo(&line);
+	}
+	if (line.len > 0)
+		AddLine(s, line.data);
+	EndEntry(s);
+	FreeFile(file);
+}
+
+/* log_entries(request_id text, file text) returns setof text */
+DYNAMO_FUNCTION(dynamo_log_entries);
+
+Datum
+dynamo_log_entries(PG_FUNCTION_ARGS)
+{
+	LogSearch	s = {.result = (ReturnSetInfo *) fcinfo->resultinfo};
+
+	InitMaterializedSRF(fcinfo, MAT_SRF_USE_EXPECTED_DESC);
+	CheckMayReadLog();
+	if (PG_ARGISNULL(0))
+		return (Datum) 0;
+	s.id = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	CheckRequestId(s.id);
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("the server does not write log files"),
+				 errhint("Set \"logging_collector\" to on, or search where the log goes for the request id.")));
+	initStringInfo(&s.entry);
+	SearchFile(&s, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	return (Datum) 0;
+}
