@@ -24,15 +24,16 @@ COMMIT;
 
 SELECT dynamo.create_table('ecommerce', partition_key => 'PK', sort_key => 'SK');
 
--- The attribute kind tells what an item is.
+-- The attribute kind tells what an item is.  An order_id is a word, without "#": so no
+-- key of an order is that of an item.
 SELECT dynamo.create_entity('ecommerce', 'customer', type_attribute => 'kind', view_name => 'ecommerce_customers',
 	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "METADATA"}',
 	attributes => '{"customer_id": "text", "name": "text", "email": "text"}');
 SELECT dynamo.create_entity('ecommerce', 'order', type_attribute => 'kind', view_name => 'ecommerce_orders',
-	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}"}',
+	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:word}"}',
 	attributes => '{"customer_id": "text", "order_id": "text", "order_date": "timestamptz", "total_amount": "numeric"}');
 SELECT dynamo.create_entity('ecommerce', 'item', type_attribute => 'kind', view_name => 'ecommerce_items',
-	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id}#ITEM#{product_id}"}',
+	keys => '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:word}#ITEM#{product_id}"}',
 	attributes => '{"customer_id": "text", "order_id": "text", "product_id": "text",
 		"product_name": "text", "quantity": "int", "price": "numeric"}');
 

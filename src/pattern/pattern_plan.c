@@ -528,6 +528,21 @@ MakeRangeTemplate(const Template *t, const PatternKey *key)
 	return range;
 }
 
+/* Keys that begin with a text. */
+static Template *
+MakePrefixTemplate(const char *prefix)
+{
+	static TemplatePart any = {.kind = PART_TEXT, .any = true};
+	Template   *range = palloc0(sizeof(Template));
+
+	range->npieces = 2;
+	range->marked = 1;
+	range->pieces = palloc0(sizeof(TemplatePiece) * range->npieces);
+	range->pieces[0].text = SliceOf(prefix);
+	range->pieces[1].part = &any;
+	return range;
+}
+
 static const PatternKey *
 FindKey(const AccessPattern *pattern, Slice attribute)
 {
@@ -539,6 +554,41 @@ FindKey(const AccessPattern *pattern, Slice attribute)
 	return NULL;
 }
 
+/*
+ * Whether items of an entity may be in the index.  One that has neither a template
+ * nor an attribute for any of the index's keys is declared as one that is not.
+ */
+static bool
+IsInIndex(const PatternTarget *target, const Entity *entity)
+{
+	for (int i = 0; target->index != NULL && i < KeyCount(target->key); i++)
+	{
+		Slice		name = target->key->attributes[i].name;
+
+		if (EntityAttributeFind(entity, name) != NULL)
+			return true;
+		for (int j = 0; j < entity->nkeys; j++)
+		{
+			if (SliceEqual(entity->keys[j].attribute, name))
+				return true;
+		}
+	}
+	return target->index == NULL;
+}
+
+/* The range of an attribute as a template; NULL: all keys. */
+static const Template *
+DescribeRange(const AccessPattern *pattern, const PatternTarget *target, const KeyAttribute *attribute)
+{
+	const PatternKey *key = FindKey(pattern, attribute->name);
+	bool		same;
+	const Template *t = FindCommonTemplate(target, attribute, &same);
+
+	if (t != NULL)
+		return MakeRangeTemplate(t, key);
+	return key == NULL || key->values[0].constant == NULL ? NULL : MakePrefixTemplate(key->values[0].constant);
+}
+
 /* Whether the range that the pattern reads may contain items of an entity. */
 static bool
 IsInRange(const AccessPattern *pattern, const PatternTarget *target, const Entity *other)
@@ -546,19 +596,17 @@ IsInRange(const AccessPattern *pattern, const PatternTarget *target, const Entit
 	for (int i = 0; i < KeyCount(target->key); i++)
 	{
 		const KeyAttribute *attribute = &target->key->attributes[i];
-		const PatternKey *key = FindKey(pattern, attribute->name);
 		StringInfoData example;
-		bool		same;
-		const Template *t = FindCommonTemplate(target, attribute, &same);
+		const Template *range = DescribeRange(pattern, target, attribute);
 		const Template *o = FindTemplate(target, other, attribute);
 
-		if (t == NULL || o == NULL)
+		if (range == NULL || o == NULL)
 			continue;
 		initStringInfo(&example);
-		if (!TemplatesOverlap(o, MakeRangeTemplate(t, key), &example))
+		if (!TemplatesOverlap(o, range, &example))
 			return false;
 	}
-	return true;
+	return IsInIndex(target, other);
 }
 
 static bool
