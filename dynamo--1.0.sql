@@ -1616,7 +1616,7 @@ CREATE FUNCTION dynamo_internal.has_type_support(internal) RETURNS internal
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_has_type_support';
 COMMENT ON FUNCTION dynamo_internal.has_type_support(internal) IS
-	'planner support of dynamo.has_type: selectivity';
+	'planner support of dynamo.has_type: estimates its selectivity';
 
 CREATE FUNCTION dynamo.has_type(item dynamo.item, type_attribute text, type_value text) RETURNS boolean
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE SUPPORT dynamo_internal.has_type_support
@@ -2285,12 +2285,13 @@ COMMENT ON FUNCTION dynamo.delete_expired(text, bigint) IS
 -- Access patterns against the data: samples, checks
 --
 
--- Some items of a table or index: from ten places of a large one.
+-- Some items: of a large table from ten places.  Of an index the first ones, for it may
+-- have so few partitions that most places have none.
 CREATE FUNCTION dynamo_internal.sample_items(table_name text, index_name text, items integer) RETURNS SETOF dynamo.item
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT i.item
-FROM (SELECT LEAST(COALESCE(t.item_count, 0) OPERATOR(pg_catalog./) GREATEST($3, 1), 100000)::pg_catalog.int4 AS times
+FROM (SELECT CASE WHEN $2 IS NULL THEN LEAST(COALESCE(t.item_count, 0) OPERATOR(pg_catalog./) GREATEST($3, 1), 100000)::pg_catalog.int4 ELSE 0 END AS times
 	  FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)) t
 	CROSS JOIN LATERAL pg_catalog.generate_series(0, CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN 9 ELSE 0 END) s(n)
 	CROSS JOIN LATERAL (SELECT dynamo.scan($1, index_name => $2, max_items => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN GREATEST($3 OPERATOR(pg_catalog./) 10, 1) ELSE $3 END,
@@ -2310,20 +2311,21 @@ COMMENT ON FUNCTION dynamo_internal.refuse_findings(text, text) IS 'raises an er
 
 -- The patterns of a table that its owner or the caller has declared: those of others
 -- say nothing about it.
-CREATE FUNCTION dynamo_internal.patterns_of(table_name text, OUT pattern regproc, OUT declared jsonb) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.patterns_of(table_name text, caller oid DEFAULT NULL, OUT pattern regproc, OUT declared jsonb) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT f.oid::pg_catalog.regproc, p.declared
 FROM pg_catalog.pg_class c
 	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-	JOIN pg_catalog.pg_proc f ON f.proowner OPERATOR(pg_catalog.=) c.relowner OR pg_catalog.pg_has_role(f.proowner, 'USAGE')
+	JOIN pg_catalog.pg_proc f ON f.proowner OPERATOR(pg_catalog.=) c.relowner
+		OR CASE WHEN $2 IS NULL THEN pg_catalog.pg_has_role(f.proowner, 'USAGE') ELSE pg_catalog.pg_has_role($2, f.proowner, 'USAGE') END
 	JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) f.prolang AND l.lanname OPERATOR(pg_catalog.=) 'sql'
 	CROSS JOIN LATERAL (SELECT dynamo_internal.access_pattern(f.prosrc) AS declared
 						WHERE pg_catalog.starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
 WHERE c.oid OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND p.declared OPERATOR(pg_catalog.->>) 'table' OPERATOR(pg_catalog.=) pg_catalog.concat(n.nspname, '.', c.relname)
 ORDER BY f.proname, f.oid;
 END;
-COMMENT ON FUNCTION dynamo_internal.patterns_of(text) IS 'returns the access patterns of a table that its owner or the caller has declared';
+COMMENT ON FUNCTION dynamo_internal.patterns_of(text, oid) IS 'returns the access patterns of a table that its owner or the caller has declared';
 
 -- Parameters of a pattern, drawn from items: parts of keys and attributes.
 CREATE FUNCTION dynamo_internal.draw_parameters(table_name text, declared jsonb, samples integer) RETURNS SETOF dynamo.item
@@ -2356,14 +2358,14 @@ COMMENT ON FUNCTION dynamo_internal.has_index(text, text) IS 'whether a table ha
 
 -- Each pattern is made into requests, which the caller sends: no function of
 -- anybody is called.  json cannot hold U+0000, which items can.
-CREATE FUNCTION dynamo.check_access_patterns(table_name text, strict boolean DEFAULT false, samples integer DEFAULT 10,
+CREATE FUNCTION dynamo_internal.report_check(table_name text, strict boolean, samples integer, caller oid,
 	OUT pattern regproc, OUT runs integer, OUT items_read bigint, OUT items_returned bigint, OUT bytes bigint,
 	OUT capacity_units numeric, OUT buffers bigint, OUT milliseconds numeric, OUT problem text) RETURNS SETOF record
-	LANGUAGE sql VOLATILE
+	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
 WITH declared AS MATERIALIZED (
 	SELECT p.pattern, p.declared, dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index') AS has_index
-	FROM dynamo_internal.patterns_of($1) p),
+	FROM dynamo_internal.patterns_of($1, $4) p),
 run AS MATERIALIZED (
 	SELECT d.pattern, m.answer OPERATOR(pg_catalog.->) 'body' AS body, (m.answer OPERATOR(pg_catalog.->>) 'status')::pg_catalog.int4 AS status, m.buffers,
 		   (pg_catalog.date_part('epoch', m.ended OPERATOR(pg_catalog.-) m.began) OPERATOR(pg_catalog.*) 1000)::pg_catalog.numeric AS milliseconds
@@ -2401,6 +2403,16 @@ WHERE NOT $2 OR dynamo_internal.refuse_findings($1, (SELECT pg_catalog.string_ag
 													  FROM checked f WHERE f.problem IS NOT NULL))
 ORDER BY c.pattern::pg_catalog.text;
 END;
+COMMENT ON FUNCTION dynamo_internal.report_check(text, boolean, integer, oid) IS 'returns what dynamo.check_access_patterns returns';
+
+-- The reports on a design run their queries as the owner of the table, if the caller has
+-- the rights of the owner.  They are planned anew at each call: compiling the plans would
+-- take longer than running them.
+CREATE FUNCTION dynamo.check_access_patterns(table_name text, strict boolean DEFAULT false, samples integer DEFAULT 10,
+	OUT pattern regproc, OUT runs integer, OUT items_read bigint, OUT items_returned bigint, OUT bytes bigint,
+	OUT capacity_units numeric, OUT buffers bigint, OUT milliseconds numeric, OUT problem text) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_check_access_patterns';
 COMMENT ON FUNCTION dynamo.check_access_patterns(text, boolean, integer) IS
 	'tries each access pattern of a table with parameters from its items; returns its cost and problems; strict raises problems as an error';
 
@@ -2432,9 +2444,9 @@ WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1);
 END;
 COMMENT ON FUNCTION dynamo_internal.places_of(text) IS 'returns a table and its indexes';
 
-CREATE FUNCTION dynamo.outline(table_name text, sample integer DEFAULT 1000, OUT entity text, OUT index_name text, OUT key_pattern text,
+CREATE FUNCTION dynamo_internal.report_outline(table_name text, sample integer, caller oid, OUT entity text, OUT index_name text, OUT key_pattern text,
 	OUT attributes text[], OUT items bigint, OUT bytes bigint) RETURNS SETOF record
-	LANGUAGE sql STABLE
+	LANGUAGE sql STABLE SET jit = off
 	BEGIN ATOMIC
 WITH sampled AS MATERIALIZED (
 	SELECT i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
@@ -2466,6 +2478,12 @@ FROM placed p
 GROUP BY p.kind, p.place, p.index_name, p.projection, p.projected, p.key_pattern
 ORDER BY p.place, p.kind, p.key_pattern;
 END;
+COMMENT ON FUNCTION dynamo_internal.report_outline(text, integer, oid) IS 'returns what dynamo.outline returns';
+
+CREATE FUNCTION dynamo.outline(table_name text, sample integer DEFAULT 1000, OUT entity text, OUT index_name text, OUT key_pattern text,
+	OUT attributes text[], OUT items bigint, OUT bytes bigint) RETURNS SETOF record
+	LANGUAGE C STABLE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_outline';
 COMMENT ON FUNCTION dynamo.outline(text, integer) IS
 	'returns the kinds of items in a table and its indexes from a sample: keys, attributes, number and size';
 
@@ -2488,26 +2506,26 @@ WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND w.writes O
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_unread_index(text) IS 'rule: an index that is not read';
 
-CREATE FUNCTION dynamo_internal.advise_discarding_pattern(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_discarding_pattern(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE
 	BEGIN ATOMIC
 SELECT 'warning', c.pattern::pg_catalog.text, pg_catalog.format('its filter discards %s of %s items that it reads and pays for', c.items_read OPERATOR(pg_catalog.-) c.items_returned, c.items_read),
 	   pg_catalog.format('-- compose a key that begins with what %s filters by, and SELECT dynamo.drop_access_pattern(%L)', c.pattern, c.pattern::pg_catalog.text)
-FROM dynamo.check_access_patterns($1) c
+FROM dynamo_internal.report_check($1, false, 10, $2) c
 WHERE c.items_read OPERATOR(pg_catalog.>=) 10 AND c.items_read OPERATOR(pg_catalog.>) (10 OPERATOR(pg_catalog.*) c.items_returned);
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_discarding_pattern(text) IS 'rule: a filter that discards more than nine of ten items';
+COMMENT ON FUNCTION dynamo_internal.advise_discarding_pattern(text, oid) IS 'rule: a filter that discards more than nine of ten items';
 
-CREATE FUNCTION dynamo_internal.advise_missing_index(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_missing_index(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it reads index "%s", which does not exist', p.declared OPERATOR(pg_catalog.->>) 'index'),
 	   pg_catalog.format('SELECT dynamo.create_index(%L, %L, %L%s)', $1, p.declared OPERATOR(pg_catalog.->>) 'index', p.declared OPERATOR(pg_catalog.#>>) '{request,ExpressionAttributeNames,#_k0}',
 			  COALESCE(pg_catalog.format(', %L', p.declared OPERATOR(pg_catalog.#>>) '{request,ExpressionAttributeNames,#_k1}'), ''))
-FROM dynamo_internal.patterns_of($1) p
+FROM dynamo_internal.patterns_of($1, $2) p
 WHERE NOT dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index');
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_missing_index(text) IS 'rule: an access pattern whose index is missing';
+COMMENT ON FUNCTION dynamo_internal.advise_missing_index(text, oid) IS 'rule: an access pattern whose index is missing';
 
 -- The most frequent partition of a table or an inline index, by the statistics there are.
 CREATE FUNCTION dynamo_internal.largest_partition(table_name text, OUT index_name text, OUT partition_value text, OUT share double precision,
@@ -2561,24 +2579,24 @@ WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND u.updates 
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_changing_keys(text) IS 'rule: keys of indexes that change at nearly every update';
 
-CREATE FUNCTION dynamo_internal.advise_wide_projection(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_wide_projection(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'info', i.index_name, pg_catalog.format('it has copies of whole items, and its access patterns read only %s', pg_catalog.string_agg(DISTINCT a.name, ', ')),
 	   pg_catalog.format('SELECT dynamo.change_index(%L, %L, projection => ''INCLUDE'', non_key_attributes => %L)', $1, i.index_name, pg_catalog.array_agg(DISTINCT a.name))
 FROM dynamo.tables t
 	JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'table' AND i.projection OPERATOR(pg_catalog.=) 'ALL'
-	JOIN dynamo_internal.patterns_of($1) p ON p.declared OPERATOR(pg_catalog.->>) 'index' OPERATOR(pg_catalog.=) i.index_name
+	JOIN dynamo_internal.patterns_of($1, $2) p ON p.declared OPERATOR(pg_catalog.->>) 'index' OPERATOR(pg_catalog.=) i.index_name
 	CROSS JOIN LATERAL pg_catalog.regexp_split_to_table(p.declared OPERATOR(pg_catalog.#>>) '{request,ProjectionExpression}', ' *, *') e(path)
 	CROSS JOIN LATERAL (SELECT pg_catalog.split_part(pg_catalog.split_part(pg_catalog.btrim(e.path), '.', 1), '[', 1) AS name) b
 	CROSS JOIN LATERAL (SELECT COALESCE(p.declared OPERATOR(pg_catalog.#>) '{request,ExpressionAttributeNames}' OPERATOR(pg_catalog.->>) b.name, b.name) AS name) a
 WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
-	AND NOT EXISTS (SELECT FROM dynamo_internal.patterns_of($1) q
+	AND NOT EXISTS (SELECT FROM dynamo_internal.patterns_of($1, $2) q
 					WHERE q.declared OPERATOR(pg_catalog.->>) 'index' OPERATOR(pg_catalog.=) i.index_name AND q.declared OPERATOR(pg_catalog.#>) '{request,ProjectionExpression}' IS NULL)
 	AND a.name OPERATOR(pg_catalog.<>) ALL (ARRAY[t.partition_key, COALESCE(t.sort_key, '')] OPERATOR(pg_catalog.||) i.partition_key OPERATOR(pg_catalog.||) i.sort_key)
 GROUP BY i.index_name;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(text) IS 'rule: an index that projects more attributes than are read';
+COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(text, oid) IS 'rule: an index that projects more attributes than are read';
 
 -- The rules of items have a sample.
 CREATE FUNCTION dynamo_internal.key_of(table_name text, item dynamo.item) RETURNS text
@@ -2687,19 +2705,19 @@ GROUP BY p.kind;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_stale_key(text, dynamo.item[]) IS 'rule: keys that differ from what their entity composes';
 
-CREATE FUNCTION dynamo.advise(table_name text, sample integer DEFAULT 1000, OUT rule text, OUT severity text, OUT object text,
+CREATE FUNCTION dynamo_internal.report_advice(table_name text, sample integer, caller oid, OUT rule text, OUT severity text, OUT object text,
 	OUT evidence text, OUT mend text) RETURNS SETOF record
-	LANGUAGE sql VOLATILE
+	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
 WITH s AS MATERIALIZED (SELECT ARRAY(SELECT dynamo_internal.sample_items($1, NULL, $2)) AS items)
 SELECT a.rule, a.severity, a.object, a.evidence, a.mend
 FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_index($1) r
-	  UNION ALL SELECT 'discarding pattern', r.* FROM dynamo_internal.advise_discarding_pattern($1) r
-	  UNION ALL SELECT 'missing index', r.* FROM dynamo_internal.advise_missing_index($1) r
+	  UNION ALL SELECT 'discarding pattern', r.* FROM dynamo_internal.advise_discarding_pattern($1, $3) r
+	  UNION ALL SELECT 'missing index', r.* FROM dynamo_internal.advise_missing_index($1, $3) r
 	  UNION ALL SELECT 'large partition', r.* FROM dynamo_internal.advise_large_partition($1) r
 	  UNION ALL SELECT 'index without shards', r.* FROM dynamo_internal.advise_shards($1) r
 	  UNION ALL SELECT 'changing keys', r.* FROM dynamo_internal.advise_changing_keys($1) r
-	  UNION ALL SELECT 'wide projection', r.* FROM dynamo_internal.advise_wide_projection($1) r
+	  UNION ALL SELECT 'wide projection', r.* FROM dynamo_internal.advise_wide_projection($1, $3) r
 	  UNION ALL SELECT 'large item', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_large_item($1, s.items) r
 	  UNION ALL SELECT 'time to live', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_time_to_live($1, s.items) r
 	  UNION ALL SELECT 'unpadded number', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_unpadded_number($1, s.items) r
@@ -2708,6 +2726,12 @@ FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_inde
 	  UNION ALL SELECT 'stale key', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_stale_key($1, s.items) r) a
 ORDER BY pg_catalog.array_position('{error,warning,info}'::pg_catalog.text[], a.severity), a.rule, a.object, a.evidence;
 END;
+COMMENT ON FUNCTION dynamo_internal.report_advice(text, integer, oid) IS 'returns what dynamo.advise returns';
+
+CREATE FUNCTION dynamo.advise(table_name text, sample integer DEFAULT 1000, OUT rule text, OUT severity text, OUT object text,
+	OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_advise';
 COMMENT ON FUNCTION dynamo.advise(text, integer) IS
 	'returns problems of a table''s design that the data and statistics show, and the SQL that corrects them';
 
@@ -2868,8 +2892,8 @@ COMMENT ON FUNCTION dynamo_internal.drawing() IS 'returns the document of dynamo
 
 -- On one line and without a backslash, so that COPY writes it as it is.  The data are
 -- in base64: none of their characters is one of the document.
-CREATE FUNCTION dynamo.draw(table_name text, sample integer DEFAULT 200, redact boolean DEFAULT false) RETURNS text
-	LANGUAGE sql VOLATILE
+CREATE FUNCTION dynamo_internal.report_drawing(table_name text, sample integer, redact boolean, caller oid) RETURNS text
+	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
 WITH sampled AS MATERIALIZED (
 	SELECT pg_catalog.row_number() OVER () AS n, i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
@@ -2892,15 +2916,20 @@ document AS (
 					'index', p.declared OPERATOR(pg_catalog.->>) 'index', 'key', p.declared OPERATOR(pg_catalog.->>) 'key', 'filter', p.declared OPERATOR(pg_catalog.->>) 'filter', 'runs', c.runs,
 					'items_read', c.items_read, 'items_returned', c.items_returned, 'capacity_units', c.capacity_units,
 					'milliseconds', c.milliseconds, 'problem', c.problem) ORDER BY p.pattern::pg_catalog.text), '[]'::pg_catalog.json)
-				FROM dynamo_internal.patterns_of($1) p
-					JOIN dynamo.check_access_patterns($1) c ON c.pattern::pg_catalog.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid),
+				FROM dynamo_internal.patterns_of($1, $4) p
+					JOIN dynamo_internal.report_check($1, false, 10, $4) c ON c.pattern::pg_catalog.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid),
 		'advice', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('severity', a.severity, 'rule', a.rule, 'mend', a.mend,
 					'object', CASE WHEN NOT $3 THEN a.object END, 'evidence', CASE WHEN NOT $3 THEN a.evidence END)), '[]'::pg_catalog.json)
-				FROM dynamo.advise($1) a)) AS json)
+				FROM dynamo_internal.report_advice($1, 1000, $4) a)) AS json)
 SELECT pg_catalog.replace(pg_catalog.replace(dynamo_internal.drawing(), pg_catalog.chr(10), ' '), '@DATA@',
 			   pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(d.json::pg_catalog.text, 'UTF8'), 'base64'), pg_catalog.chr(10), ''))
 FROM document d;
 END;
+COMMENT ON FUNCTION dynamo_internal.report_drawing(text, integer, boolean, oid) IS 'returns the document of dynamo.draw';
+
+CREATE FUNCTION dynamo.draw(table_name text, sample integer DEFAULT 200, redact boolean DEFAULT false) RETURNS text
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_draw';
 COMMENT ON FUNCTION dynamo.draw(text, integer, boolean) IS
 	'returns a table and its indexes as a self-contained HTML document: items, entities, access patterns, advice; redact omits values';
 

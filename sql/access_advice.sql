@@ -98,6 +98,20 @@ ANALYZE one;
 UPDATE pg_class SET reltuples = 50000000 WHERE oid = 'one'::regclass;
 SELECT rule, severity, object, regexp_replace(evidence, '\d+ (kB|bytes)', '? \1') AS evidence, mend FROM advise('one');
 
+-- reports do not read the table whole, and their plans are not compiled
+SELECT create_table('many', 'PK', 'SK', indexes => '[{"index_name": "by_status", "partition_key": "status", "sort_key": "SK"}]');
+SELECT create_access_pattern('many', 'many_of_status', '#s = :status', index_name => 'by_status', max_items => 5, expression_attribute_names => '{"#s": "status"}');
+INSERT INTO many (item) SELECT build_item('PK', 'P' || i % 100, 'SK', i::text, 'status', 'S' || i % 2) FROM generate_series(1, 5000) i;
+ANALYZE many;
+BEGIN;
+SELECT count(*) AS advice FROM advise('many');
+SELECT key_pattern, items BETWEEN 4900 AND 5100 AS estimated FROM outline('many');
+SELECT runs, items_read, problem FROM check_access_patterns('many');
+SELECT length(draw('many')) > 0 AS drawing;
+SELECT pg_stat_get_xact_numscans('many'::regclass) AS sequential_scans;
+COMMIT;
+SELECT proname, proconfig FROM pg_proc WHERE pronamespace = 'dynamo_internal'::regnamespace AND starts_with(proname, 'report_') ORDER BY 1;
+
 -- the five systems have no faults
 \set ECHO none
 \o /dev/null

@@ -291,6 +291,10 @@ my @actions = (
 	[ 'check_entity', q{SELECT * FROM dynamo.check_entity('<table>')} ],
 	[ 'apply_entity', q{SELECT dynamo.apply_entity('<table>', 'kind')} ],
 	[ 'export_model', q{SELECT dynamo.import_model(dynamo.export_model('<table>'))} ],
+	[ 'outline', q{SELECT * FROM dynamo.outline('<table>')} ],
+	[ 'advise', q{SELECT rule FROM dynamo.advise('<table>') WHERE rule IS NULL} ],
+	[ 'check_access_patterns', q{SELECT dynamo.create_access_pattern('<table>', 'of_kind', 'PK = :k'); SELECT * FROM dynamo.check_access_patterns('<table>'); SELECT dynamo.drop_access_pattern('of_kind')} ],
+	[ 'draw', q{SELECT length(dynamo.draw('<table>'))} ],
 	[ 'create_total', q{SELECT dynamo.create_total('<table>', 'total', 'kind', 'kind', '{"t": "count"}')} ],
 	[ 'create_copy', q{SELECT dynamo.create_copy('<table>', 'copy', 'kind', 'kind', '{"c": "x"}')} ],
 	[ 'check_copies', q{SELECT * FROM dynamo.check_copies('<table>')} ],
@@ -329,8 +333,8 @@ my @actions = (
 # A function that is a user's own statement, like INSERT and SELECT, runs the
 # triggers and the expressions of the table as that user.
 my @own_statements = qw(
-  advise batch_get_item batch_write_item check_access_patterns create_access_pattern create_table delete_item describe_entity draw entity_key explain_query get_item
-  key_parts kind_of nest_items outline put_item query query_page read_stream
+  batch_get_item batch_write_item create_access_pattern create_table delete_item describe_entity entity_key explain_query get_item
+  key_parts kind_of nest_items put_item query query_page read_stream
   scan scan_page stream_arn table_relation update_item);
 
 # ---- checks afterwards ----
