@@ -1634,11 +1634,12 @@ CREATE FUNCTION dynamo.create_access_pattern(table_name text, pattern_name text,
 	entities text[] DEFAULT NULL, view_name text DEFAULT NULL, index_name text DEFAULT NULL,
 	parameters json DEFAULT NULL, filter_expression text DEFAULT NULL, projection_expression text DEFAULT NULL,
 	expression_attribute_names jsonb DEFAULT NULL, scan_index_forward boolean DEFAULT true,
-	max_items integer DEFAULT NULL, returns text DEFAULT NULL, keys jsonb DEFAULT NULL, description text DEFAULT NULL)
+	max_items integer DEFAULT NULL, returns text DEFAULT NULL, keys jsonb DEFAULT NULL, description text DEFAULT NULL,
+	replace boolean DEFAULT false)
 	RETURNS regprocedure
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_access_pattern';
-COMMENT ON FUNCTION dynamo.create_access_pattern(text, text, text, text[], text, text, json, text, text, jsonb, boolean, integer, text, jsonb, text) IS
+COMMENT ON FUNCTION dynamo.create_access_pattern(text, text, text, text[], text, text, json, text, text, jsonb, boolean, integer, text, jsonb, text, boolean) IS
 	'declares an access pattern: creates a function that reads one range of one index';
 
 CREATE FUNCTION dynamo.drop_access_pattern(pattern regproc) RETURNS void

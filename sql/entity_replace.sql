@@ -35,9 +35,25 @@ RESET ROLE;
 SELECT describe_entity('shop', 'order') -> 'applied' AS applied;
 EXPLAIN (COSTS OFF) SELECT order_id FROM orders WHERE state = 'PAID';
 
+-- access patterns of its rows are declared anew, too, and keep their rights
+SELECT create_access_pattern('shop', 'orders_of', 'customer_id = :customer_id', view_name => 'orders', description => 'by number');
+REVOKE EXECUTE ON FUNCTION orders_of FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION orders_of TO regress_replace;
+SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:06}", "GSI1PK": "STATUS#{status}"}',
+	'{"customer_id": "text", "note": "text", "order_id": "int", "status": "text", "gift": "boolean"}', type_attribute => 'kind', replace => true);
+SELECT * FROM orders_of('c1');
+SELECT create_access_pattern('shop', 'orders_of', 'customer_id = :customer_id', view_name => 'orders', max_items => 2);
+SELECT create_access_pattern('shop', 'orders_of', 'customer_id = :customer_id', view_name => 'orders', max_items => 2, replace => true);
+SELECT * FROM orders_of('c1');
+SELECT has_function_privilege('regress_replace', 'orders_of(text)', 'EXECUTE') AS granted, proacl::text LIKE '%{=X%' AS public, obj_description(oid) FROM pg_proc WHERE proname = 'orders_of';
+CREATE FUNCTION by_hand(customer_id text) RETURNS SETOF orders LANGUAGE sql AS 'SELECT * FROM t_entity_replace.orders';
+SELECT create_access_pattern('shop', 'by_hand', 'customer_id = :customer_id', view_name => 'orders', replace => true);
+SELECT create_access_pattern('shop', 'new_one', 'customer_id = :customer_id', view_name => 'orders', replace => true);
+DROP FUNCTION by_hand, new_one, orders_of;
+
 -- other keys: those of older items are applied before they are used
 SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:06}", "GSI1PK": "S#{status}"}',
-	'{"customer_id": "text", "order_id": "int", "status": "text", "note": "text"}', type_attribute => 'kind', replace => true);
+	'{"customer_id": "text", "order_id": "int", "status": "text", "note": "text", "gift": "boolean"}', type_attribute => 'kind', replace => true);
 SELECT describe_entity('shop', 'order') -> 'applied' AS applied;
 SELECT order_id, state, note FROM orders WHERE state = 'PAID';
 EXPLAIN (COSTS OFF) SELECT order_id FROM orders WHERE state = 'PAID';

@@ -375,12 +375,23 @@ ResultClause(const AccessPattern *p)
 	return "pg_catalog.jsonb";
 }
 
+/* A function is only replaced by a pattern if it is one. */
+static void
+CheckReplaced(List *name, int n, const Oid *types)
+{
+	Oid			old = LookupFuncName(name, n, types, true);
+
+	if (OidIsValid(old))
+		(void) PatternOfFunction(old);
+}
+
 static Oid
-CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char *body, const char *description)
+CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char *body, const char *description, bool replace)
 {
 	List	   *path = fetch_search_path(false);
 	Oid			schema = path == NIL ? InvalidOid : linitial_oid(path);
 	char	   *function;
+	List	   *names;
 	int			n = p->nparameters;
 	Oid			oid;
 
@@ -393,11 +404,13 @@ CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char 
 		types[n++] = ItemTypeOid();
 	}
 	function = QualifiedName(schema, name);
-	RunStatement("CREATE FUNCTION %s(%s) RETURNS %s LANGUAGE sql STABLE PARALLEL RESTRICTED AS %s",
-				 function, ParameterList(p), ResultClause(p),
+	names = list_make2(makeString(get_namespace_name(schema)), makeString(unconstify(char *, name)));
+	if (replace)
+		CheckReplaced(names, n, types);
+	RunStatement("CREATE %sFUNCTION %s(%s) RETURNS %s LANGUAGE sql STABLE PARALLEL RESTRICTED AS %s",
+				 replace ? "OR REPLACE " : "", function, ParameterList(p), ResultClause(p),
 				 quote_literal_cstr(psprintf("%s%s", PatternRecordPrint(p), body)));
-	oid = LookupFuncName(list_make2(makeString(get_namespace_name(schema)), makeString(unconstify(char *, name))),
-						 n, types, false);
+	oid = LookupFuncName(names, n, types, false);
 	if (description != NULL)
 		RunStatement("COMMENT ON FUNCTION %s IS %s", format_procedure_qualified(oid), quote_literal_cstr(description));
 	return oid;
@@ -429,7 +442,8 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	PatternPlan(p, &target);
 	SortParameters(p);
 	types = ResolveTypes(p);
-	function = CreateFunction(p, name, types, PatternBody(p, &target, rel, view), GetOptionalText(fcinfo, 14));
+	function = CreateFunction(p, name, types, PatternBody(p, &target, rel, view), GetOptionalText(fcinfo, 14),
+							  !PG_ARGISNULL(15) && PG_GETARG_BOOL(15));
 	SPI_finish();
 	if (view != NULL)
 		table_close(view, NoLock);
