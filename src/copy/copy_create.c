@@ -21,6 +21,7 @@
 #include "ddl/ddl.h"
 #include "table/ddl_statement.h"
 #include "table/definition.h"
+#include "table/named_list.h"
 #include "table/objects.h"
 
 /* ---- the triggers ---- */
@@ -67,50 +68,11 @@ JsonOfText(const char *text)
 }
 
 static bool
-HasName(JsonbContainer *object, const char *name)
-{
-	JsonbValue	value;
-
-	return JsonContainerIsObject(object) &&
-		getKeyJsonValueFromContainer(object, "name", strlen("name"), &value) != NULL &&
-		value.type == jbvString && SliceIs((Slice) {value.val.string.val, value.val.string.len}, name);
-}
-
-static bool
 IsTotal(JsonbContainer *object)
 {
 	JsonbValue	value;
 
 	return getKeyJsonValueFromContainer(object, "totals", strlen("totals"), &value) != NULL;
-}
-
-/*
- * Returns a list without the definition with this name, which sets *found, and
- * with another if added is not NULL; NULL if it becomes empty.
- */
-static char *
-ChangedList(const char *text, const char *name, const char *added, JsonbContainer **found)
-{
-	Jsonb	   *list = JsonOfText(text == NULL ? "[]" : text);
-	StringInfoData out;
-
-	*found = NULL;
-	initStringInfo(&out);
-	for (uint32 i = 0; JB_ROOT_IS_ARRAY(list) && i < JB_ROOT_COUNT(list); i++)
-	{
-		JsonbValue *element = getIthJsonbValueFromContainer(&list->root, i);
-
-		if (element->type == jbvBinary && HasName(element->val.binary.data, name))
-			*found = element->val.binary.data;
-		else if (element->type == jbvBinary)
-			appendStringInfo(&out, "%s%s", out.len == 0 ? "[" : ", ", JsonbToCString(NULL, element->val.binary.data, 0));
-	}
-	if (added != NULL)
-		appendStringInfo(&out, "%s%s", out.len == 0 ? "[" : ", ", added);
-	if (out.len == 0)
-		return NULL;
-	appendStringInfoChar(&out, ']');
-	return out.data;
 }
 
 /*
@@ -189,8 +151,9 @@ Create(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 	char	   *name = RequiredText(fcinfo, 1, parameter);
 	Oid			relid;
 	TableDef   *def = LockDefinition(table_name, ShareRowExclusiveLock, &relid);
-	JsonbContainer *found;
-	char	   *list = ChangedList(StoredList(relid), name, PrintArguments(fcinfo, name, member), &found);
+	char	   *stored = StoredList(relid);
+	JsonbContainer *found = NamedListFind(stored, name);
+	char	   *list = NamedListChange(stored, name, PrintArguments(fcinfo, name, member));
 
 	CheckTableKind(table_name, relid, def);
 	if (found != NULL)
@@ -231,10 +194,13 @@ Drop(FunctionCallInfo fcinfo, bool total)
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Oid			relid;
 	JsonbContainer *found;
+	char	   *stored;
 	char	   *list;
 
 	(void) LockDefinition(table_name, AccessExclusiveLock, &relid);
-	list = ChangedList(StoredList(relid), name, NULL, &found);
+	stored = StoredList(relid);
+	found = NamedListFind(stored, name);
+	list = NamedListChange(stored, name, NULL);
 	if (found == NULL || IsTotal(found) != total)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

@@ -46,19 +46,6 @@ CopyPlace(const TableDef *def, const Copy *copy)
 
 /* ---- values ---- */
 
-static ValueRef
-StringValue(Slice text)
-{
-	ItemBuilder b;
-	ValueRef	value;
-
-	ItemBuilderInit(&b, 1, DUPLICATE_NAME_LAST);
-	ItemBuilderString(&b, text.data, text.len);
-	value = ItemRoot(ItemBuilderFinish(&b));
-	ItemBuilderRelease(&b);
-	return value;
-}
-
 struct varlena *
 ItemKey(const TableDef *def, ValueRef item)
 {
@@ -166,7 +153,7 @@ ParentKeyValue(const Copy *copy, const KeyAttribute *attribute, ValueRef item)
 	initStringInfo(&text);
 	if (TemplateComposeFrom(template, FindReference, &source, &text, &problem) != COMPOSE_OK)
 		return MISSING_VALUE;
-	return StringValue((Slice) {text.data, text.len});
+	return ValueOfString((Slice) {text.data, text.len});
 }
 
 /*
@@ -349,7 +336,7 @@ CopyCondition(const TableDef *def, const Copy *copy, ValueRef key, KeyCondition 
 			continue;
 		}
 		test->op = i < place->npartition ? KEY_EQ : KEY_BEGINS_WITH;
-		test->value = StringValue((Slice) {text.data, text.len});
+		test->value = ValueOfString((Slice) {text.data, text.len});
 	}
 	return true;
 }

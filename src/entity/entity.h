@@ -124,9 +124,6 @@ extern const Entity *EntityOfItem(const EntitySet *set, ValueRef item);
  */
 extern const Entity *EntityOfParts(const EntitySet *set, ValueRef item, Problem *problem);
 
-/* Whether an item has all attributes of the table's key that have templates. */
-extern bool HasBaseKey(const Entity *entity, ValueRef item);
-
 /*
  * Returns the value of a part: the item's attribute or, if that is missing,
  * the value in the table's key; MISSING_VALUE if neither has it.

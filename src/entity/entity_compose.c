@@ -55,20 +55,6 @@ SetAttribute(Composing *c, Slice name, ValueRef value)
 	c->item = ItemRoot(c->changed);
 }
 
-/* Returns a string as a value. */
-static ValueRef
-MakeString(Slice text)
-{
-	ItemBuilder b;
-	ValueRef	value;
-
-	ItemBuilderInit(&b, 1, DUPLICATE_NAME_LAST);
-	ItemBuilderString(&b, text.data, text.len);
-	value = ItemRoot(ItemBuilderFinish(&b));
-	ItemBuilderRelease(&b);
-	return value;
-}
-
 /* ---- one key ---- */
 
 /* Whether a text is a uuid as PostgreSQL prints it. */
@@ -273,7 +259,7 @@ ComposedValue(const Composing *c, const ComposedKey *key, ValueRef *value)
 	initStringInfo(&text);
 	status = EntityComposeKey(c->entity, key, c->item, &text, &why);
 	if (status == COMPOSE_OK)
-		*value = MakeString((Slice) {text.data, text.len});
+		*value = ValueOfString((Slice) {text.data, text.len});
 	else if (status == COMPOSE_UNFIT ||
 			 (key->base && ValueIsMissing(GetAttribute(c->item, key->attribute))))
 		return NoteComposeProblem(c->entity, key, &why, c->write->problem);
@@ -316,7 +302,7 @@ SetType(Composing *c)
 
 	if (c->write->entity == NULL || attribute.data == NULL || !ValueIsMissing(GetAttribute(c->item, attribute)))
 		return;
-	SetAttribute(c, attribute, MakeString(c->entity->type_value));
+	SetAttribute(c, attribute, ValueOfString(c->entity->type_value));
 }
 
 /*

@@ -75,7 +75,8 @@ EntityOfItem(const EntitySet *set, ValueRef item)
 	return NULL;
 }
 
-bool
+/* Whether an item has all attributes of the table's key that have templates. */
+static bool
 HasBaseKey(const Entity *entity, ValueRef item)
 {
 	for (int i = 0; i < entity->nbase; i++)

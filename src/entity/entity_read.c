@@ -109,26 +109,6 @@ OpenList(Reading *r, ValueRef list, Container *elements, uint32 max)
 
 /* ---- keys ---- */
 
-static void
-AddNames(Reading *r, ExprBindings *bindings, ValueRef names)
-{
-	Container	entries;
-
-	if (ValueIsMissing(names))
-		return;
-	ContainerOpen(names, &entries);
-	for (uint32 i = 0; i < entries.count; i++)
-	{
-		Slice		placeholder;
-		ValueRef	name = MapEntry(&entries, i, &placeholder);
-
-		if (ValueTypeOf(name) == VALUE_S)
-			ExprBindingsAddName(bindings, placeholder, ValuePayload(name));
-		else
-			Fail(r, "A name in a condition is not a string.");
-	}
-}
-
 static Condition *
 ReadCondition(Reading *r, ValueRef map)
 {
@@ -141,7 +121,8 @@ ReadCondition(Reading *r, ValueRef map)
 		return NULL;
 	bindings = ExprBindingsCreate(values.data == NULL ? MISSING_VALUE :
 								  ItemRoot(ItemFromJson(values.data, values.len, NULL)), NULL);
-	AddNames(r, bindings, names);
+	if (!ExprBindingsAddMap(bindings, names))
+		Fail(r, "A name in a condition is not a string.");
 	(void) ExprBindingsCheck(bindings, !ValueIsMissing(names));
 	return ConditionBind(EXPR_CONDITION, ExprParse(EXPR_CONDITION, text.data, text.len, NULL), bindings);
 }

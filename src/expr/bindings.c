@@ -83,6 +83,26 @@ ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name)
 	b->names[b->nnames++] = (BoundName) {placeholder, name, false};
 }
 
+bool
+ExprBindingsAddMap(ExprBindings *b, ValueRef names)
+{
+	Container	map;
+
+	if (ValueIsMissing(names))
+		return true;
+	ContainerOpen(names, &map);
+	for (uint32 i = 0; i < map.count; i++)
+	{
+		Slice		placeholder;
+		ValueRef	name = MapEntry(&map, i, &placeholder);
+
+		if (ValueTypeOf(name) != VALUE_S)
+			return false;
+		ExprBindingsAddName(b, placeholder, ValuePayload(name));
+	}
+	return true;
+}
+
 /* ---- lookup ---- */
 
 static void

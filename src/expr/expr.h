@@ -97,6 +97,12 @@ extern void ExprBindingsAddName(ExprBindings *b, Slice placeholder, Slice name);
 extern void ExprBindingsAddNames(ExprBindings *b, struct JsonbContainer *names);
 
 /*
+ * Adds the names in a map of strings, which may be missing.  Returns false if
+ * one of them is not a string.
+ */
+extern bool ExprBindingsAddMap(ExprBindings *b, ValueRef names);
+
+/*
  * Bindings of a PartiQL statement, whose values have numbers instead of names.
  * They point to the array.
  */

@@ -538,6 +538,19 @@ ItemBuilderFinish(ItemBuilder *b)
 	return result;
 }
 
+ValueRef
+ValueOfString(Slice text)
+{
+	ItemBuilder b;
+	ValueRef	value;
+
+	ItemBuilderInit(&b, 1, DUPLICATE_NAME_LAST);
+	ItemBuilderString(&b, text.data, text.len);
+	value = ItemRoot(ItemBuilderFinish(&b));
+	ItemBuilderRelease(&b);
+	return value;
+}
+
 struct varlena *
 ValueCopy(ValueRef v)
 {

@@ -171,6 +171,9 @@ extern void ItemBuilderValue(ItemBuilder *b, ValueRef v);
  */
 extern struct varlena *ItemBuilderFinish(ItemBuilder *b);
 
+/* Returns a palloc'd value of type S. */
+extern ValueRef ValueOfString(Slice text);
+
 /* Returns a separate varlena for one encoded value. */
 extern struct varlena *ValueCopy(ValueRef v);
 

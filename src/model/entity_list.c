@@ -11,61 +11,14 @@
 #include "errors.h"
 #include "item/convert.h"
 #include "model/entity_list.h"
-
-/* Returns the list as jsonb; NULL if there is none. */
-static Jsonb *
-ListOf(const TableDef *def)
-{
-	if (def->entities_text == NULL)
-		return NULL;
-	return DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(def->entities_text)));
-}
-
-static bool
-HasName(JsonbContainer *object, const char *name)
-{
-	JsonbValue	value;
-
-	return getKeyJsonValueFromContainer(object, "name", strlen("name"), &value) != NULL &&
-		value.type == jbvString && SliceIs((Slice) {value.val.string.val, value.val.string.len}, name);
-}
+#include "table/named_list.h"
 
 char *
 EntityJson(const TableDef *def, const char *entity_name)
 {
-	Jsonb	   *list = ListOf(def);
+	JsonbContainer *object = NamedListFind(def->entities_text, entity_name);
 
-	for (uint32 i = 0; list != NULL && i < JB_ROOT_COUNT(list); i++)
-	{
-		JsonbContainer *object = getIthJsonbValueFromContainer(&list->root, i)->val.binary.data;
-
-		if (HasName(object, entity_name))
-			return JsonbToCString(NULL, object, 0);
-	}
-	return NULL;
-}
-
-/* Returns the list without one entity and with another; NULL if it is empty. */
-static char *
-ChangedList(const TableDef *def, const char *without, const char *added)
-{
-	Jsonb	   *list = ListOf(def);
-	StringInfoData out;
-
-	initStringInfo(&out);
-	for (uint32 i = 0; list != NULL && i < JB_ROOT_COUNT(list); i++)
-	{
-		JsonbContainer *object = getIthJsonbValueFromContainer(&list->root, i)->val.binary.data;
-
-		if (!HasName(object, without))
-			appendStringInfo(&out, "%s%s", out.len == 0 ? "[" : ", ", JsonbToCString(NULL, object, 0));
-	}
-	if (added != NULL)
-		appendStringInfo(&out, "%s%s", out.len == 0 ? "[" : ", ", added);
-	if (out.len == 0)
-		return NULL;
-	appendStringInfoChar(&out, ']');
-	return out.data;
+	return object != NULL ? JsonbToCString(NULL, object, 0) : NULL;
 }
 
 /* Reads the definition as it will be read from now on, which checks it. */
@@ -89,7 +42,7 @@ ReadList(const TableDef *def, const char *text)
 void
 ReplaceEntity(TableDef *def, const char *entity_name, const char *json)
 {
-	char	   *text = ChangedList(def, entity_name, json);
+	char	   *text = NamedListChange(def->entities_text, entity_name, json);
 
 	def->entities = text == NULL ? NULL : ReadList(def, text);
 	def->entities_text = text;

@@ -100,18 +100,7 @@ static ExprBindings *
 BindNames(const AccessPattern *pattern)
 {
 	ExprBindings *b = ExprBindingsCreate(ParameterNumbers(pattern), NULL);
-	Container	names;
-
-	if (ValueIsMissing(pattern->names))
-		return b;
-	ContainerOpen(pattern->names, &names);
-	for (uint32 i = 0; i < names.count; i++)
-	{
-		Slice		placeholder;
-		ValueRef	name = MapEntry(&names, i, &placeholder);
-
-		ExprBindingsAddName(b, placeholder, ValuePayload(name));
-	}
+	(void) ExprBindingsAddMap(b, pattern->names);
 	return b;
 }
 

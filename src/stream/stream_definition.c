@@ -222,7 +222,8 @@ ReadText(const char *text, void *def)
 	return ReadDefinition(text, "", def);
 }
 
-bool
+/* Reads a definition; returns false for an invalid one. */
+static bool
 StreamDefTryParse(const char *text, StreamDef *def)
 {
 	return DefinitionTry(ReadText, text, def) != NULL;

@@ -80,9 +80,6 @@ extern bool StreamViewHasOld(const char *view);
  */
 extern void StreamDefParse(const char *text, const char *relation_name, StreamDef *def);
 
-/* Reads a definition; returns false for an invalid one. */
-extern bool StreamDefTryParse(const char *text, StreamDef *def);
-
 /* Returns the text as jsonb; false if it is invalid. */
 extern bool StreamDefToJsonb(const char *definition, Datum *json);
 

@@ -148,20 +148,8 @@ HasPrefixes(const ItemKind *kind, ValueRef item)
 static Condition *
 BindCondition(const ItemKind *kind, ExprBindings **bindings)
 {
-	Container	names;
-
 	*bindings = ExprBindingsCreate(kind->values, NULL);
-	if (!ValueIsMissing(kind->names))
-	{
-		ContainerOpen(kind->names, &names);
-		for (uint32 i = 0; i < names.count; i++)
-		{
-			Slice		placeholder;
-			ValueRef	name = MapEntry(&names, i, &placeholder);
-
-			ExprBindingsAddName(*bindings, placeholder, ValuePayload(name));
-		}
-	}
+	(void) ExprBindingsAddMap(*bindings, kind->names);
 	(void) ExprBindingsCheck(*bindings, !ValueIsMissing(kind->names));
 	return ConditionBind(EXPR_CONDITION,
 						 ExprParse(EXPR_CONDITION, kind->condition.data, kind->condition.len, NULL),
