@@ -2060,6 +2060,14 @@ CREATE FUNCTION dynamo.request_safe(operation text, request json) RETURNS json
 COMMENT ON FUNCTION dynamo.request_safe(text, json) IS
 	'executes a request of the DynamoDB API; returns {"status": HTTP status, "body": response or error}';
 
+-- IAM policies
+CREATE FUNCTION dynamo.iam_policy_to_sql(policy jsonb, role_name text, schema_name text DEFAULT pg_catalog.current_schema(),
+	variables jsonb DEFAULT '{}', OUT statement integer, OUT sid text, OUT kind text, OUT line text) RETURNS SETOF record
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_iam_policy_to_sql';
+COMMENT ON FUNCTION dynamo.iam_policy_to_sql(jsonb, text, text, jsonb) IS
+	'translates an IAM policy into GRANT, REVOKE and row security policies, as text for review';
+
 -- Statistics of requests
 CREATE FUNCTION dynamo_internal.stat_requests(OUT relation oid, OUT index oid, OUT operation text, OUT requests bigint,
 	OUT user_errors bigint, OUT condition_failures bigint, OUT canceled bigint, OUT conflicts bigint,

@@ -1,0 +1,119 @@
+-- IAM policies as GRANT, REVOKE and row security policies
+CREATE SCHEMA t_iam;
+SET search_path = t_iam, dynamo;
+CREATE ROLE regress_iam_alice;
+CREATE ROLE "regress iam ""bob""";
+SELECT dynamo.create_table('game', 'UserId', 'GameTitle');
+SELECT dynamo.create_table('numbers', 'n', partition_key_type => 'N');
+SELECT dynamo.create_table('other', 'pk');
+SELECT dynamo.put_item('game', jsonb_build_object('UserId', u, 'GameTitle', g, 'score', 10, 'secret', 'hidden'))
+FROM unnest(ARRAY['regress_iam_alice', 'carol', 'shared_1', 'sharedX1']) u, unnest(ARRAY['a', 'b']) g;
+SELECT dynamo.put_item('numbers', jsonb_build_object('n', n)) FROM generate_series(1, 3) n;
+SELECT dynamo.put_item('other', '{"pk": {"S": "x"}}');
+-- Translates for a role and executes the result, all of it.
+CREATE PROCEDURE apply(policy jsonb, role_name text) LANGUAGE plpgsql AS $$
+DECLARE l record; BEGIN
+	FOR l IN SELECT * FROM dynamo.iam_policy_to_sql(policy, role_name) LOOP
+		RAISE NOTICE '% %: %', COALESCE(l.statement::text, '-'), l.kind, l.line;
+		IF l.kind = 'sql' THEN EXECUTE l.line; END IF;
+	END LOOP;
+END $$;
+
+-- the service's example: each user their own items
+CALL apply('{"Version": "2012-10-17", "Statement": [{"Sid": "OwnItems", "Effect": "Allow",
+	"Action": ["dynamodb:GetItem", "dynamodb:Query", "dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+	"Resource": ["arn:aws:dynamodb:us-west-2:123456789012:table/game", "arn:aws:dynamodb:us-west-2:123456789012:table/game/index/*"],
+	"Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["${aws:username}"]}}}]}', 'regress_iam_alice');
+SET ROLE regress_iam_alice;
+SELECT item ->> 'UserId' AS user, item ->> 'GameTitle' AS game FROM dynamo.scan('game') item ORDER BY 2;
+SELECT dynamo.get_item('game', '{"UserId": {"S": "carol"}, "GameTitle": {"S": "a"}}');
+SELECT dynamo.put_item('game', '{"UserId": {"S": "regress_iam_alice"}, "GameTitle": {"S": "c"}}');
+SELECT dynamo.update_item('game', '{"UserId": {"S": "regress_iam_alice"}, "GameTitle": {"S": "c"}}', 'SET x = :x', expression_attribute_values => '{":x": {"N": "1"}}');
+SELECT dynamo.delete_item('game', '{"UserId": {"S": "regress_iam_alice"}, "GameTitle": {"S": "c"}}');
+SELECT dynamo.put_item('game', '{"UserId": {"S": "carol"}, "GameTitle": {"S": "c"}}');
+SELECT dynamo.delete_item('game', '{"UserId": {"S": "carol"}, "GameTitle": {"S": "a"}}');
+SELECT count(*) FROM game;
+SELECT dynamo.get_item('other', '{"pk": {"S": "x"}}');
+RESET ROLE;
+SELECT count(*) AS of_carol FROM game WHERE "UserId" = 'carol';
+
+-- patterns: an underscore is no pattern of LIKE; another statement for all rows, and a Deny of some
+CALL apply('{"Statement": [
+	{"Effect": "Allow", "Action": "dynamodb:Query", "Resource": "arn:aws:dynamodb:*:*:table/game",
+	 "Condition": {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": ["shared_*", "100%"]}}},
+	{"Effect": "Deny", "Action": "dynamodb:*", "Resource": "arn:aws:dynamodb:*:*:table/numbers",
+	 "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["2"]}}},
+	{"Effect": "Allow", "Action": ["dynamodb:Get*", "dynamodb:Scan"], "Resource": "arn:aws:dynamodb:*:*:table/num*"}]}', 'regress iam "bob"');
+SET ROLE "regress iam ""bob""";
+SELECT item ->> 'UserId' AS user, item ->> 'GameTitle' AS game FROM dynamo.scan('game') item ORDER BY 1, 2;
+SELECT item ->> 'n' AS n FROM dynamo.scan('numbers') item ORDER BY 1;
+SELECT dynamo.put_item('numbers', '{"n": {"N": "4"}}');
+RESET ROLE;
+
+-- attributes: a view of them
+CALL apply('{"Statement": {"Effect": "Allow", "Action": ["dynamodb:GetItem", "dynamodb:UpdateItem"], "Resource": "arn:aws:dynamodb:*:*:table/game",
+	"Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["UserId", "GameTitle", "score", "qu\"ote''s"], "dynamodb:LeadingKeys": ["carol"]},
+		"StringEqualsIfExists": {"dynamodb:Select": "SPECIFIC_ATTRIBUTES"}}}}', 'regress iam "bob"');
+SET ROLE "regress iam ""bob""";
+SELECT * FROM "game$regress iam ""bob""$1" ORDER BY 2;
+RESET ROLE;
+
+-- what denies is stronger, and later
+CALL apply('{"Statement": [
+	{"Sid": "no", "Effect": "Deny", "Action": ["dynamodb:PutItem", "dynamodb:CreateTable", "dynamodb:ListTables"], "Resource": "*",
+	 "Condition": {"IpAddress": {"aws:SourceIp": "10.0.0.0/8"}}},
+	{"Sid": "yes", "Effect": "Allow", "Action": "dynamodb:*Item", "Resource": "arn:aws:dynamodb:*:*:table/other"}]}', 'regress_iam_alice');
+SET ROLE regress_iam_alice;
+SELECT dynamo.get_item('other', '{"pk": {"S": "x"}}');
+SELECT dynamo.put_item('other', '{"pk": {"S": "y"}}');
+RESET ROLE;
+
+-- what cannot be translated is told, and not granted
+SELECT kind, line FROM unnest(ARRAY[
+	'{"Condition": {"Bool": {"aws:MultiFactorAuthPresent": true}}}',
+	'{"Condition": {"StringEquals": {"dynamodb:LeadingKeys": "x"}}}',
+	'{"Condition": {"ForAnyValue:StringEquals": {"dynamodb:LeadingKeys": "x"}}}',
+	'{"Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "${cognito-identity.amazonaws.com:sub}"}}}',
+	'{"Condition": {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": "${aws:username}*"}}}',
+	'{"Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": "x", "dynamodb:Other": "y"}}}',
+	'{"Principal": "*"}',
+	'{"Resource": "arn:aws:dynamodb:*:*:table/other/index/i"}',
+	'{"Resource": "arn:aws:dynamodb:*:*:table/${aws:username}"}',
+	'{"Resource": "arn:aws:dynamodb:*:*:table/none"}',
+	'{"Resource": "arn:aws:s3:::bucket"}',
+	'{"Action": ["s3:GetObject", "dynamodb:DeleteTable", "dynamodb:DescribeTable"]}',
+	'{"Action": "dynamodb:None*"}']::jsonb[]) extra,
+	dynamo.iam_policy_to_sql(jsonb_build_object('Statement', jsonb_build_object('Effect', 'Allow', 'Action', 'dynamodb:GetItem',
+		'Resource', 'arn:aws:dynamodb:*:*:table/other') || extra), 'regress_iam_alice');
+-- leading keys that are a list of none, variables with a value, NotAction and NotResource
+SELECT kind, line FROM dynamo.iam_policy_to_sql('{"Statement": [{"Effect": "Allow", "NotAction": ["dynamodb:*Item", "dynamodb:B*", "dynamodb:C*", "dynamodb:D*", "dynamodb:R*", "dynamodb:I*", "dynamodb:L*", "dynamodb:U*", "dynamodb:T*", "dynamodb:E*", "dynamodb:P*"],
+	"NotResource": ["arn:aws:dynamodb:*:*:table/game", "arn:aws:dynamodb:*:*:table/numbers/index/i"],
+	"Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["a${sub}b", "c"]}}},
+	{"Effect": "Allow", "Action": "dynamodb:Scan", "Resource": "*/table/other", "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": []}}},
+	{"Effect": "Allow", "Action": "dynamodb:Scan", "Resource": "arn:aws:dynamodb:*:*:table/numbers", "Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["1"]}}}]}',
+	'regress_iam_alice', variables => '{"sub": "it''s"}');
+-- no policy at all
+SELECT dynamo.iam_policy_to_sql(p, 'regress_iam_alice') FROM unnest(ARRAY['[]', '{}', '{"Statement": 1}', '{"Statement": [{}]}', '{"Statement": {"Effect": "allow"}}']::jsonb[]) p;
+SELECT dynamo.iam_policy_to_sql('{"Statement": 1}', 'regress_iam_alice');
+SELECT dynamo.iam_policy_to_sql('{"Statement": [{"Effect": "allow", "Action": "*", "Resource": "*"}]}', 'regress_iam_alice');
+SELECT dynamo.iam_policy_to_sql('{"Statement": [{"Effect": "Allow", "Action": {"a": 1}, "Resource": "*"}]}', 'regress_iam_alice');
+SELECT dynamo.iam_policy_to_sql('{"Statement": [{"Effect": "Allow", "Action": "*", "NotAction": "*", "Resource": "*"}]}', 'regress_iam_alice');
+SELECT dynamo.iam_policy_to_sql('{"Statement": []}', NULL);
+SELECT dynamo.iam_policy_to_sql('{"Statement": []}', 'a', 'no such schema');
+
+-- hostile texts stay texts
+CREATE TABLE victim (i int);
+SELECT dynamo.create_table('xxx', 'p"; DROP TABLE victim; --');
+ALTER TABLE xxx RENAME TO "xxx""; DROP TABLE victim; --";
+CREATE ROLE "regress_iam""; DROP TABLE victim; --";
+CALL apply(replace($${"Statement": [{"Sid": "'; @", "Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:*:*:table/xxx*",
+	"Condition": {"ForAllValues:StringEquals": {"dynamodb:LeadingKeys": ["'; @", "\\'; @", "$x$; @", "\"; @"]}}},
+	{"Effect": "Allow", "Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:*:*:table/xxx*",
+	"Condition": {"ForAllValues:StringEquals": {"dynamodb:Attributes": ["'; @", "\\'; @", "\"; @", "p\"; DROP TABLE victim; --"]}}},
+	{"Effect": "Deny", "Action": "dynamodb:Get\n; @", "Resource": "\n; @", "Condition": {"\n; @": {"\n; @": "\n; @"}}}]}$$, '@', 'DROP TABLE victim; --')::jsonb,
+	'regress_iam"; DROP TABLE victim; --');
+SELECT count(*) FROM victim;
+
+SET client_min_messages = warning;
+DROP SCHEMA t_iam CASCADE;
+DROP ROLE regress_iam_alice, "regress iam ""bob""", "regress_iam""; DROP TABLE victim; --";

@@ -1,0 +1,94 @@
+/*
+ * iam_actions.c
+ *	  Actions of IAM policies, and the privileges that they need here.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "iam/iam.h"
+
+#define READ		ACL_SELECT
+#define PUT			(ACL_SELECT | ACL_INSERT | ACL_UPDATE)
+#define REMOVE		(ACL_SELECT | ACL_DELETE)
+
+const IamAction iam_actions[] = {
+	{"GetItem", IAM_DATA, READ, ACL_SELECT},
+	{"BatchGetItem", IAM_DATA, READ, ACL_SELECT},
+	{"Query", IAM_DATA, READ, ACL_SELECT},
+	{"Scan", IAM_DATA, READ, ACL_SELECT},
+	{"PartiQLSelect", IAM_DATA, READ, ACL_SELECT},
+	{"GetRecords", IAM_DATA, READ, ACL_SELECT},
+	{"GetShardIterator", IAM_DATA, READ, ACL_SELECT},
+	{"DescribeStream", IAM_DATA, READ, ACL_SELECT},
+	{"ConditionCheckItem", IAM_DATA, ACL_SELECT | ACL_UPDATE, ACL_SELECT},
+	{"PutItem", IAM_DATA, PUT, ACL_INSERT | ACL_UPDATE},
+	{"UpdateItem", IAM_DATA, PUT, ACL_INSERT | ACL_UPDATE},
+	{"PartiQLInsert", IAM_DATA, PUT, ACL_INSERT | ACL_UPDATE},
+	{"PartiQLUpdate", IAM_DATA, PUT, ACL_INSERT | ACL_UPDATE},
+	{"DeleteItem", IAM_DATA, REMOVE, ACL_DELETE},
+	{"PartiQLDelete", IAM_DATA, REMOVE, ACL_DELETE},
+	{"BatchWriteItem", IAM_DATA, PUT | REMOVE, ACL_INSERT | ACL_UPDATE | ACL_DELETE},
+	{"ListTables", IAM_FREE},
+	{"ListStreams", IAM_FREE},
+	{"DescribeTable", IAM_FREE},
+	{"DescribeTimeToLive", IAM_FREE},
+	{"DescribeContinuousBackups", IAM_FREE},
+	{"DescribeLimits", IAM_FREE},
+	{"DescribeEndpoints", IAM_FREE},
+	{"ListTagsOfResource", IAM_FREE},
+	{"CreateTable", IAM_OWNER},
+	{"UpdateTable", IAM_OWNER},
+	{"DeleteTable", IAM_OWNER},
+	{"UpdateTimeToLive", IAM_OWNER},
+	{"UpdateContinuousBackups", IAM_OWNER},
+	{"TagResource", IAM_OWNER},
+	{"UntagResource", IAM_OWNER},
+	{"CreateBackup", IAM_OWNER},
+	{"RestoreTableFromBackup", IAM_OWNER},
+	{"RestoreTableToPointInTime", IAM_OWNER},
+	{"ImportTable", IAM_OWNER},
+	{"ExportTableToPointInTime", IAM_OWNER},
+	{"PutResourcePolicy", IAM_OWNER},
+	{"DeleteResourcePolicy", IAM_OWNER},
+};
+
+const int	iam_nactions = lengthof(iam_actions);
+
+static bool
+SameCharacter(char a, char b, bool ignore_case)
+{
+	return ignore_case ? tolower((unsigned char) a) == tolower((unsigned char) b) : a == b;
+}
+
+/* Goes back to the last * only, which takes no more than the product of the lengths. */
+bool
+IamMatches(const char *pattern, const char *text, bool ignore_case)
+{
+	const char *star = NULL;
+	const char *resume = NULL;
+
+	while (*text != '\0')
+	{
+		if (*pattern == '*')
+		{
+			star = pattern++;
+			resume = text;
+		}
+		else if (*pattern == '?' || (*pattern != '\0' && SameCharacter(*pattern, *text, ignore_case)))
+		{
+			pattern++;
+			text++;
+		}
+		else if (star != NULL)
+		{
+			pattern = star + 1;
+			text = ++resume;
+		}
+		else
+			return false;
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}

@@ -1,0 +1,235 @@
+/*
+ * iam_condition.c
+ *	  Conditions of IAM policies as SQL expressions.
+ *
+ * dynamodb:LeadingKeys becomes an expression on the column of the partition
+ * key, dynamodb:Attributes a list of attributes.  Every text of the policy is
+ * quoted.
+ */
+#include "postgres.h"
+
+#include "nodes/pg_list.h"
+#include "utils/builtins.h"
+
+#include "iam/iam.h"
+
+#define LEADING_KEYS	"dynamodb:LeadingKeys"
+#define ATTRIBUTES		"dynamodb:Attributes"
+#define SELECT_KEY		"dynamodb:Select"
+
+static void
+NoteProblem(IamLimits *limits, const IamCondition *c, const char *why)
+{
+	limits->problems = lappend(limits->problems,
+							   psprintf("condition %s on %s: %s", c->operator, c->key, why));
+}
+
+/* ---- values ---- */
+
+static void
+AppendPiece(StringInfo out, const char *expression)
+{
+	if (out->len > 0)
+		appendStringInfoString(out, " OPERATOR(pg_catalog.||) ");
+	appendStringInfoString(out, expression);
+}
+
+/* The value of a policy variable as an expression; NULL if it has none. */
+static char *
+VariableSql(const char *name, Jsonb *variables)
+{
+	JsonbValue	v;
+
+	if (variables != NULL && JB_ROOT_IS_OBJECT(variables) &&
+		getKeyJsonValueFromContainer(&variables->root, name, strlen(name), &v) != NULL &&
+		v.type == jbvString)
+		return quote_literal_cstr(pnstrdup(v.val.string.val, v.val.string.len));
+	if (pg_strcasecmp(name, "aws:username") == 0)
+		return "CURRENT_USER::pg_catalog.text";
+	return NULL;
+}
+
+/* In a pattern, what LIKE takes for itself is escaped. */
+static char *
+EscapePattern(const char *text)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (const char *c = text; *c != '\0'; c++)
+	{
+		if (*c == '*')
+			appendStringInfoChar(&out, '%');
+		else if (*c == '?')
+			appendStringInfoChar(&out, '_');
+		else
+		{
+			if (*c == '%' || *c == '_' || *c == '\\')
+				appendStringInfoChar(&out, '\\');
+			appendStringInfoChar(&out, *c);
+		}
+	}
+	return out.data;
+}
+
+static char *
+LiteralSql(const char *text, bool pattern)
+{
+	return quote_literal_cstr(pattern ? EscapePattern(text) : text);
+}
+
+/*
+ * A value with its variables, ${aws:username}, as an expression; NULL if one of
+ * them has no value.  In a pattern, a variable with * or ? in it would match
+ * more than it should: there it may only be a constant.
+ */
+static char *
+ValueSql(const char *value, Jsonb *variables, bool pattern)
+{
+	StringInfoData out;
+	const char *open;
+
+	initStringInfo(&out);
+	while ((open = strstr(value, "${")) != NULL)
+	{
+		const char *close = strchr(open, '}');
+		char	   *variable;
+
+		if (close == NULL)
+			return NULL;
+		if (open > value)
+			AppendPiece(&out, LiteralSql(pnstrdup(value, open - value), pattern));
+		variable = VariableSql(pnstrdup(open + 2, close - open - 2), variables);
+		if (variable == NULL || pattern)
+			return NULL;
+		AppendPiece(&out, variable);
+		value = close + 1;
+	}
+	if (*value != '\0' || out.len == 0)
+		AppendPiece(&out, LiteralSql(value, pattern));
+	return out.data;
+}
+
+/* ---- leading keys ---- */
+
+static char *
+EqualSql(const char *column, char type, const char *value)
+{
+	if (type == 'N')
+		return psprintf("%s OPERATOR(pg_catalog.=) (%s)::pg_catalog.numeric", quote_identifier(column), value);
+	return psprintf("%s OPERATOR(pg_catalog.=) (%s)", quote_identifier(column), value);
+}
+
+static char *
+LikeSql(const char *column, const char *pattern)
+{
+	return psprintf("%s OPERATOR(pg_catalog.~~) (%s)", quote_identifier(column), pattern);
+}
+
+static void
+ReadLeadingKeys(const IamCondition *c, const char *column, char type, Jsonb *variables, IamLimits *limits)
+{
+	bool		pattern = pg_strcasecmp(c->operator, "ForAllValues:StringLike") == 0;
+	StringInfoData out;
+	ListCell   *lc;
+
+	if (!pattern && pg_strcasecmp(c->operator, "ForAllValues:StringEquals") != 0)
+	{
+		NoteProblem(limits, c, "only ForAllValues:StringEquals and ForAllValues:StringLike limit all keys of a request");
+		return;
+	}
+	if (type == 'B' || (pattern && type != 'S'))
+	{
+		NoteProblem(limits, c, "the partition key is no string");
+		return;
+	}
+	initStringInfo(&out);
+	foreach(lc, c->values)
+	{
+		char	   *value = ValueSql(lfirst(lc), variables, pattern);
+
+		if (value == NULL)
+		{
+			NoteProblem(limits, c, psprintf("the variable in \"%s\" has no value here", (char *) lfirst(lc)));
+			return;
+		}
+		appendStringInfo(&out, "%s%s", out.len > 0 ? " OR " : "",
+						 pattern ? LikeSql(column, value) : EqualSql(column, type, value));
+	}
+	if (out.len == 0)
+		appendStringInfoString(&out, "false");
+	limits->rows = limits->rows == NULL ? out.data : psprintf("(%s) AND (%s)", limits->rows, out.data);
+}
+
+/* ---- all conditions ---- */
+
+static void
+ReadAttributes(const IamCondition *c, IamLimits *limits)
+{
+	ListCell   *lc;
+
+	if (pg_strcasecmp(c->operator, "ForAllValues:StringEquals") != 0)
+	{
+		NoteProblem(limits, c, "only ForAllValues:StringEquals limits all attributes of a request");
+		return;
+	}
+	if (limits->attributes != NIL)
+	{
+		NoteProblem(limits, c, "there are several lists of attributes");
+		return;
+	}
+	foreach(lc, c->values)
+	{
+		if (strstr(lfirst(lc), "${") != NULL)
+			NoteProblem(limits, c, "a name of an attribute has a variable");
+	}
+	if (c->values == NIL)
+		NoteProblem(limits, c, "the list is empty");
+	limits->attributes = c->values;
+}
+
+static bool
+HasAttributes(const IamStatement *s)
+{
+	ListCell   *lc;
+
+	foreach(lc, s->conditions)
+	{
+		if (pg_strcasecmp(((IamCondition *) lfirst(lc))->key, ATTRIBUTES) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* A view shows nothing but its attributes, which is what such a condition is for. */
+static bool
+HoldsForView(const IamStatement *s, const IamCondition *c)
+{
+	return s->allow && HasAttributes(s) && pg_strcasecmp(c->key, SELECT_KEY) == 0 &&
+		(pg_strcasecmp(c->operator, "StringEquals") == 0 ||
+		 pg_strcasecmp(c->operator, "StringEqualsIfExists") == 0) &&
+		list_length(c->values) == 1 && strcmp(linitial(c->values), "SPECIFIC_ATTRIBUTES") == 0;
+}
+
+void
+IamReadConditions(const IamStatement *s, const char *column, char type, Jsonb *variables, IamLimits *limits)
+{
+	ListCell   *lc;
+
+	memset(limits, 0, sizeof(*limits));
+	foreach(lc, s->conditions)
+	{
+		const IamCondition *c = lfirst(lc);
+
+		if (pg_strcasecmp(c->key, LEADING_KEYS) == 0)
+			ReadLeadingKeys(c, column, type, variables, limits);
+		else if (pg_strcasecmp(c->key, ATTRIBUTES) == 0)
+			ReadAttributes(c, limits);
+		else if (HoldsForView(s, c))
+			limits->notes = lappend(limits->notes, psprintf("condition %s on %s holds for the view", c->operator, c->key));
+		else
+			NoteProblem(limits, c, "SQL has no such condition");
+	}
+	foreach(lc, s->unknown)
+		limits->problems = lappend(limits->problems, psprintf("member \"%s\" of the statement is not known", (char *) lfirst(lc)));
+}

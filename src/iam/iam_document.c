@@ -1,0 +1,195 @@
+/*
+ * iam_document.c
+ *	  Reads an IAM policy document.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+#include "nodes/pg_list.h"
+#include "utils/fmgrprotos.h"
+
+#include "iam/iam.h"
+
+static void InvalidPolicy(const char *detail) pg_attribute_noreturn();
+
+static void
+InvalidPolicy(const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("the document is not an IAM policy"),
+			 errdetail_internal("%s", detail)));
+}
+
+static char *
+TextOf(const JsonbValue *v)
+{
+	return pnstrdup(v->val.string.val, v->val.string.len);
+}
+
+static bool
+IsObject(const JsonbValue *v)
+{
+	return v->type == jbvBinary && JsonContainerIsObject(v->val.binary.data);
+}
+
+static bool
+IsArray(const JsonbValue *v)
+{
+	return v->type == jbvBinary && JsonContainerIsArray(v->val.binary.data);
+}
+
+/* A scalar of a condition as text: IAM takes "true" for true, and "1" for 1. */
+static char *
+ScalarText(const JsonbValue *v, const char *where)
+{
+	switch (v->type)
+	{
+		case jbvString:
+			return TextOf(v);
+		case jbvBool:
+			return pstrdup(v->val.boolean ? "true" : "false");
+		case jbvNumeric:
+			return DatumGetCString(DirectFunctionCall1(numeric_out, NumericGetDatum(v->val.numeric)));
+		default:
+			InvalidPolicy(psprintf("\"%s\" must be a string or a list of strings.", where));
+	}
+}
+
+/* A string, or a list of them. */
+static List *
+ReadTexts(const JsonbValue *v, const char *where)
+{
+	List	   *texts = NIL;
+
+	if (!IsArray(v))
+		return list_make1(ScalarText(v, where));
+	for (uint32 i = 0; i < JsonContainerSize(v->val.binary.data); i++)
+		texts = lappend(texts, ScalarText(getIthJsonbValueFromContainer(v->val.binary.data, i), where));
+	return texts;
+}
+
+/* ---- members of an object ---- */
+
+typedef void (*MemberReader) (const char *name, const JsonbValue *value, void *arg);
+
+static void
+ReadMembers(JsonbContainer *object, MemberReader read, void *arg)
+{
+	JsonbIterator *it = JsonbIteratorInit(object);
+	JsonbIteratorToken token;
+	JsonbValue	v;
+	char	   *name = NULL;
+
+	while ((token = JsonbIteratorNext(&it, &v, true)) != WJB_DONE)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (token == WJB_KEY)
+			name = TextOf(&v);
+		else if (token == WJB_VALUE)
+			read(name, &v, arg);
+	}
+}
+
+/* ---- statements ---- */
+
+typedef struct ConditionContext
+{
+	IamStatement *statement;
+	char	   *operator;
+} ConditionContext;
+
+static void
+ReadConditionKey(const char *name, const JsonbValue *value, void *arg)
+{
+	ConditionContext *context = arg;
+	IamCondition *condition = palloc(sizeof(IamCondition));
+
+	condition->operator = context->operator;
+	condition->key = pstrdup(name);
+	condition->values = ReadTexts(value, name);
+	context->statement->conditions = lappend(context->statement->conditions, condition);
+}
+
+static void
+ReadConditionOperator(const char *name, const JsonbValue *value, void *arg)
+{
+	ConditionContext context = {arg, pstrdup(name)};
+
+	if (!IsObject(value))
+		InvalidPolicy(psprintf("Condition \"%s\" must be an object.", name));
+	ReadMembers(value->val.binary.data, ReadConditionKey, &context);
+}
+
+static void
+ReadEffect(IamStatement *s, const JsonbValue *value)
+{
+	char	   *effect = value->type == jbvString ? TextOf(value) : "";
+
+	if (strcmp(effect, "Allow") != 0 && strcmp(effect, "Deny") != 0)
+		InvalidPolicy(psprintf("Statement %d has no Effect \"Allow\" or \"Deny\".", s->number));
+	s->allow = strcmp(effect, "Allow") == 0;
+}
+
+static void
+ReadStatementMember(const char *name, const JsonbValue *value, void *arg)
+{
+	IamStatement *s = arg;
+
+	if (strcmp(name, "Sid") == 0 && value->type == jbvString)
+		s->sid = TextOf(value);
+	else if (strcmp(name, "Effect") == 0)
+		ReadEffect(s, value);
+	else if (strcmp(name, "Action") == 0 || strcmp(name, "NotAction") == 0)
+	{
+		if (s->actions != NIL)
+			InvalidPolicy(psprintf("Statement %d has both Action and NotAction.", s->number));
+		s->actions = ReadTexts(value, name);
+		s->not_actions = name[0] == 'N';
+	}
+	else if (strcmp(name, "Resource") == 0 || strcmp(name, "NotResource") == 0)
+	{
+		if (s->resources != NIL)
+			InvalidPolicy(psprintf("Statement %d has both Resource and NotResource.", s->number));
+		s->resources = ReadTexts(value, name);
+		s->not_resources = name[0] == 'N';
+	}
+	else if (strcmp(name, "Condition") == 0 && IsObject(value))
+		ReadMembers(value->val.binary.data, ReadConditionOperator, s);
+	else
+		s->unknown = lappend(s->unknown, pstrdup(name));
+}
+
+static IamStatement *
+ReadStatement(const JsonbValue *value, int number)
+{
+	IamStatement *s = palloc0(sizeof(IamStatement));
+	JsonbValue	effect;
+
+	s->number = number;
+	if (!IsObject(value))
+		InvalidPolicy(psprintf("Statement %d is no object.", number));
+	if (getKeyJsonValueFromContainer(value->val.binary.data, "Effect", strlen("Effect"), &effect) == NULL)
+		InvalidPolicy(psprintf("Statement %d has no Effect \"Allow\" or \"Deny\".", number));
+	ReadMembers(value->val.binary.data, ReadStatementMember, s);
+	if (s->actions == NIL || s->resources == NIL)
+		InvalidPolicy(psprintf("Statement %d has no Action or no Resource.", number));
+	return s;
+}
+
+List *
+IamReadDocument(Jsonb *document)
+{
+	JsonbValue	statements;
+	List	   *result = NIL;
+
+	if (!JB_ROOT_IS_OBJECT(document) ||
+		getKeyJsonValueFromContainer(&document->root, "Statement", strlen("Statement"), &statements) == NULL)
+		InvalidPolicy("It has no member \"Statement\".");
+	if (!IsArray(&statements))
+		return list_make1(ReadStatement(&statements, 1));
+	for (uint32 i = 0; i < JsonContainerSize(statements.val.binary.data); i++)
+		result = lappend(result, ReadStatement(getIthJsonbValueFromContainer(statements.val.binary.data, i),
+											   (int) i + 1));
+	return result;
+}

@@ -1,0 +1,623 @@
+/*
+ * iam_translate.c
+ *	  Statements of IAM policies as SQL.
+ *
+ * First every statement is applied to every table that it concerns, which gives
+ * rules.  Then the rules are written: what allows, then row security, and at
+ * last what revokes, as a Deny of IAM is stronger than each Allow.
+ */
+#include "postgres.h"
+
+#include <ctype.h>
+
+#include "access/table.h"
+#include "catalog/namespace.h"
+#include "mb/pg_wchar.h"
+#include "nodes/pg_list.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "iam/iam.h"
+#include "table/table.h"
+#include "table/table_list.h"
+
+#define CUT_NAME	24
+
+/* A table of the schema. */
+typedef struct IamTable
+{
+	char	   *name;
+	char	   *sql;			/* its qualified name, quoted */
+	char	   *key;			/* the column of the partition key */
+	char		key_type;		/* S, N, B */
+	char	   *sort;			/* the column of the sort key, or NULL */
+	bool		row_security;	/* it has or needs it */
+	bool		announced;
+} IamTable;
+
+/* What a statement says about a table. */
+typedef struct IamRule
+{
+	const IamStatement *statement;
+	IamTable   *table;
+	AclMode		modes;			/* privileges, or those denied */
+	IamLimits	limits;
+} IamRule;
+
+typedef struct IamTranslation
+{
+	const char *role;			/* quoted */
+	const char *role_name;
+	const char *schema;
+	Jsonb	   *variables;
+	List	   *tables;
+	List	   *rules;
+	List	   *lines;
+} IamTranslation;
+
+/* ---- lines ---- */
+
+/* A text of the policy must not begin a line in a script of which it is a comment. */
+static void
+RemoveControls(char *text)
+{
+	for (char *c = text; *c != '\0'; c++)
+	{
+		if (iscntrl((unsigned char) *c))
+			*c = '?';
+	}
+}
+
+static void AddLine(IamTranslation *t, const IamStatement *s, IamLineKind kind, const char *format,...) pg_attribute_printf(4, 5);
+
+static void
+AddLine(IamTranslation *t, const IamStatement *s, IamLineKind kind, const char *format,...)
+{
+	IamLine    *line = palloc0(sizeof(IamLine));
+	StringInfoData text;
+	int			needed;
+
+	initStringInfo(&text);
+	for (;;)
+	{
+		va_list		args;
+
+		va_start(args, format);
+		needed = appendStringInfoVA(&text, format, args);
+		va_end(args);
+		if (needed == 0)
+			break;
+		enlargeStringInfo(&text, needed);
+	}
+	line->statement = s != NULL ? s->number : 0;
+	line->sid = s != NULL ? s->sid : NULL;
+	line->kind = kind;
+	line->text = text.data;
+	if (kind != IAM_SQL)
+		RemoveControls(line->text);
+	t->lines = lappend(t->lines, line);
+}
+
+static void
+AddLines(IamTranslation *t, const IamStatement *s, IamLineKind kind, const char *about, List *texts)
+{
+	ListCell   *lc;
+
+	foreach(lc, texts)
+		AddLine(t, s, kind, "%s: %s", about, (char *) lfirst(lc));
+}
+
+/* ---- tables ---- */
+
+static IamTable *
+DescribeTable(Oid relid, const char *schema)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	TableDef   *def = rel != NULL ? TableDefCopy(rel) : NULL;
+	IamTable   *table = NULL;
+
+	if (def != NULL)
+	{
+		const AttributeDef *key = TableKeyAttribute(def, 0);
+
+		table = palloc0(sizeof(IamTable));
+		table->name = pstrdup(RelationGetRelationName(rel));
+		table->sql = quote_qualified_identifier(schema, table->name);
+		table->key = pstrdup(key->column);
+		table->key_type = key->type == VALUE_S ? 'S' : key->type == VALUE_N ? 'N' : 'B';
+		table->sort = KeyCount(&def->key) > 1 ? pstrdup(TableKeyAttribute(def, 1)->column) : NULL;
+		table->row_security = rel->rd_rel->relrowsecurity;
+	}
+	if (rel != NULL)
+		table_close(rel, AccessShareLock);
+	return table;
+}
+
+static List *
+TablesOfSchema(const char *schema)
+{
+	Oid			namespace = get_namespace_oid(schema, false);
+	List	   *tables = NIL;
+	ListCell   *lc;
+
+	foreach(lc, TablesWithFeature(FEATURE_NONE))
+	{
+		IamTable   *table = get_rel_namespace(lfirst_oid(lc)) == namespace ?
+			DescribeTable(lfirst_oid(lc), schema) : NULL;
+
+		if (table != NULL)
+			tables = lappend(tables, table);
+	}
+	return tables;
+}
+
+/* ---- resources ---- */
+
+/* What a resource names. */
+typedef struct Resource
+{
+	const char *pattern;		/* of names of tables; NULL: no table */
+	bool		part;			/* of an index, a stream, a backup only */
+	bool		variable;		/* has a variable, which stands for any text */
+} Resource;
+
+/* Variables of resources are not known: they match everything. */
+static char *
+WithoutVariables(const char *text, bool *found)
+{
+	StringInfoData out;
+	const char *open;
+
+	initStringInfo(&out);
+	while ((open = strstr(text, "${")) != NULL)
+	{
+		const char *close = strchr(open, '}');
+
+		*found = true;
+		appendBinaryStringInfo(&out, text, (int) (open - text));
+		appendStringInfoChar(&out, '*');
+		text = close != NULL ? close + 1 : open + strlen(open);
+	}
+	appendStringInfoString(&out, text);
+	return out.data;
+}
+
+static Resource
+ReadResource(const char *text)
+{
+	Resource	r = {0};
+	char	   *plain = WithoutVariables(text, &r.variable);
+	char	   *name = strstr(plain, ":table/");
+	char	   *slash;
+
+	if (strcmp(plain, "*") == 0)
+	{
+		r.pattern = plain;
+		return r;
+	}
+	if (name == NULL || !IamMatches("arn:*:dynamodb:*", plain, false))
+		return r;
+	name += strlen(":table/");
+	slash = strchr(name, '/');
+	r.part = slash != NULL;
+	r.pattern = slash != NULL ? pnstrdup(name, slash - name) : name;
+	return r;
+}
+
+/* Whether the statement names the table itself by one of its resources. */
+static bool
+ConcernsTable(const IamStatement *s, const IamTable *table, bool parts, bool variables)
+{
+	ListCell   *lc;
+
+	foreach(lc, s->resources)
+	{
+		Resource	r = ReadResource(lfirst(lc));
+
+		if (r.pattern == NULL || (r.part && !parts) || (r.variable && !variables))
+			continue;
+		if (IamMatches(r.pattern, table->name, false))
+			return true;
+	}
+	return false;
+}
+
+/* What is not sure widens a Deny, and narrows an Allow. */
+static bool
+Concerns(const IamStatement *s, const IamTable *table)
+{
+	bool		wide = s->allow == s->not_resources;
+
+	return ConcernsTable(s, table, wide, wide) != s->not_resources;
+}
+
+static bool
+MatchesAnyTable(const IamTranslation *t, const char *pattern)
+{
+	ListCell   *lc;
+
+	foreach(lc, t->tables)
+	{
+		if (IamMatches(pattern, ((IamTable *) lfirst(lc))->name, false))
+			return true;
+	}
+	return false;
+}
+
+/* Tells about a resource of a statement what is not as in IAM. */
+static void
+ReviewResource(IamTranslation *t, const IamStatement *s, const char *text)
+{
+	Resource	r = ReadResource(text);
+
+	if (r.pattern == NULL)
+		AddLine(t, s, IAM_REFUSED, "resource %s: it is no table of DynamoDB", text);
+	else if (r.variable)
+		AddLine(t, s, IAM_REFUSED, "resource %s: a name with a variable %s", text,
+				s->allow ? "is not granted" : "denies every table that it can mean");
+	else if (!MatchesAnyTable(t, r.pattern))
+		AddLine(t, s, IAM_REFUSED, "resource %s: schema %s has no such table", text, quote_identifier(t->schema));
+	else if (r.part)
+		AddLine(t, s, IAM_NOTE, "resource %s: rights to indexes and streams are those to their table%s", text,
+				s->allow ? "; alone they are not granted" : ", which is denied");
+	else if (strpbrk(r.pattern, "*?") != NULL)
+		AddLine(t, s, IAM_NOTE, "resource %s: it means the tables that there are now", text);
+}
+
+/* ---- actions ---- */
+
+static bool
+ListsAction(const IamStatement *s, const IamAction *action)
+{
+	char	   *name = psprintf("dynamodb:%s", action->name);
+	ListCell   *lc;
+
+	foreach(lc, s->actions)
+	{
+		if (IamMatches(lfirst(lc), name, true))
+			return true;
+	}
+	return false;
+}
+
+/* Whether any known action matches. */
+static bool
+IsKnown(const char *pattern)
+{
+	for (int i = 0; i < iam_nactions; i++)
+	{
+		if (IamMatches(pattern, psprintf("dynamodb:%s", iam_actions[i].name), true))
+			return true;
+	}
+	return false;
+}
+
+static AclMode
+ModesOf(const IamStatement *s)
+{
+	AclMode		modes = 0;
+
+	for (int i = 0; i < iam_nactions; i++)
+	{
+		if (ListsAction(s, &iam_actions[i]) != s->not_actions)
+			modes |= s->allow ? iam_actions[i].needs : iam_actions[i].denied;
+	}
+	return modes;
+}
+
+/* Whether a statement grants to read only because writes need it. */
+static bool
+ReadsToWrite(const IamStatement *s)
+{
+	bool		writes = false;
+
+	for (int i = 0; s->allow && i < iam_nactions; i++)
+	{
+		if (ListsAction(s, &iam_actions[i]) == s->not_actions)
+			continue;
+		if (iam_actions[i].needs == ACL_SELECT)
+			return false;
+		writes = writes || iam_actions[i].needs != 0;
+	}
+	return writes;
+}
+
+/* Tells which actions are not granted, or not denied, by privileges on a table. */
+static void
+ReviewActions(IamTranslation *t, const IamStatement *s)
+{
+	ListCell   *lc;
+
+	foreach(lc, s->actions)
+	{
+		if (!IsKnown(lfirst(lc)))
+			AddLine(t, s, IAM_REFUSED, "action %s: no such action is known here", (char *) lfirst(lc));
+	}
+	if (ReadsToWrite(s))
+		AddLine(t, s, IAM_NOTE, "SELECT is granted, too: writes of items need it");
+	for (int i = 0; i < iam_nactions; i++)
+	{
+		const IamAction *a = &iam_actions[i];
+
+		if (ListsAction(s, a) == s->not_actions)
+			continue;
+		if (a->kind == IAM_OWNER && s->allow)
+			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: it takes the owner of the table, or CREATE on the schema", a->name);
+		else if (a->kind == IAM_OWNER)
+			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: the owner of a table cannot be denied it; others may not", a->name);
+		else if (a->kind == IAM_FREE && !s->allow)
+			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: it needs no right here, so that it cannot be denied", a->name);
+		else if (a->kind == IAM_FREE)
+			AddLine(t, s, IAM_NOTE, "action dynamodb:%s: it needs no right here", a->name);
+	}
+}
+
+/* ---- rules ---- */
+
+/* The conditions of an Allow that are not translated forbid it. */
+static bool
+LimitsAllow(IamTranslation *t, IamRule *rule)
+{
+	const IamStatement *s = rule->statement;
+
+	if (rule->limits.problems != NIL)
+	{
+		AddLines(t, s, IAM_REFUSED, psprintf("table %s is not granted", rule->table->sql), rule->limits.problems);
+		return false;
+	}
+	if (rule->limits.attributes != NIL && (rule->modes & ~ACL_SELECT) != 0)
+	{
+		AddLine(t, s, IAM_REFUSED, "table %s: writes of some attributes only are not granted", rule->table->sql);
+		rule->modes = ACL_SELECT;
+	}
+	return true;
+}
+
+/* A Deny whose conditions are not translated denies always. */
+static void
+LimitDeny(IamTranslation *t, IamRule *rule)
+{
+	if (rule->limits.attributes != NIL)
+		rule->limits.problems = lappend(rule->limits.problems, "attributes cannot be denied one by one");
+	if (rule->limits.problems == NIL)
+		return;
+	AddLines(t, rule->statement, IAM_REFUSED,
+			 psprintf("table %s is denied whatever the conditions say", rule->table->sql), rule->limits.problems);
+	rule->limits.rows = NULL;
+	rule->limits.attributes = NIL;
+}
+
+static void
+AddRule(IamTranslation *t, const IamStatement *s, IamTable *table, AclMode modes)
+{
+	IamRule    *rule = palloc0(sizeof(IamRule));
+
+	rule->statement = s;
+	rule->table = table;
+	rule->modes = modes;
+	IamReadConditions(s, table->key, table->key_type, t->variables, &rule->limits);
+	if (!s->allow)
+		LimitDeny(t, rule);
+	else if (!LimitsAllow(t, rule))
+		return;
+	AddLines(t, s, IAM_NOTE, psprintf("table %s", table->sql), rule->limits.notes);
+	if (rule->limits.rows != NULL && rule->limits.attributes == NIL)
+		table->row_security = true;
+	t->rules = lappend(t->rules, rule);
+}
+
+static void
+AddRules(IamTranslation *t, const IamStatement *s)
+{
+	AclMode		modes = ModesOf(s);
+	ListCell   *lc;
+
+	ReviewActions(t, s);
+	foreach(lc, s->resources)
+		ReviewResource(t, s, lfirst(lc));
+	foreach(lc, t->tables)
+	{
+		if (modes != 0 && Concerns(s, lfirst(lc)))
+			AddRule(t, s, lfirst(lc), modes);
+	}
+}
+
+/* ---- SQL ---- */
+
+static const struct
+{
+	AclMode		mode;
+	const char *name;
+}			commands[] = {
+	{ACL_SELECT, "SELECT"}, {ACL_INSERT, "INSERT"}, {ACL_UPDATE, "UPDATE"}, {ACL_DELETE, "DELETE"}
+};
+
+static char *
+ModesText(AclMode modes)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (size_t i = 0; i < lengthof(commands); i++)
+	{
+		if (modes & commands[i].mode)
+			appendStringInfo(&out, "%s%s", out.len > 0 ? ", " : "", commands[i].name);
+	}
+	return out.data;
+}
+
+/* Part of the name of a new object. */
+static char *
+Cut(const char *name)
+{
+	int			len = (int) strlen(name);
+
+	return pnstrdup(name, pg_mbcliplen(name, len, CUT_NAME));
+}
+
+static char *
+ViewName(const IamTranslation *t, const IamRule *rule)
+{
+	return quote_qualified_identifier(t->schema, psprintf("%s$%s$%d", Cut(rule->table->name), Cut(t->role_name),
+														  rule->statement->number));
+}
+
+static void
+AppendAttribute(StringInfo out, const IamTable *table, const char *name)
+{
+	const char *column = strcmp(name, table->key) == 0 || (table->sort != NULL && strcmp(name, table->sort) == 0) ?
+		quote_identifier(name) : psprintf("item OPERATOR(dynamo.->) %s AS %s", quote_literal_cstr(name), quote_identifier(name));
+
+	appendStringInfo(out, "%s%s", out->len > 0 ? ", " : "", column);
+}
+
+/* A view of the attributes: the column with the items cannot be granted in part. */
+static void
+WriteView(IamTranslation *t, const IamRule *rule)
+{
+	StringInfoData columns;
+	ListCell   *lc;
+
+	initStringInfo(&columns);
+	foreach(lc, rule->limits.attributes)
+	{
+		if (strlen(lfirst(lc)) >= NAMEDATALEN)
+			AddLine(t, rule->statement, IAM_REFUSED, "attribute %s: its name is too long for a column", (char *) lfirst(lc));
+		else
+			AppendAttribute(&columns, rule->table, lfirst(lc));
+	}
+	AddLine(t, rule->statement, IAM_NOTE,
+			"view %s: it is read in SQL; the role gets no right to the table, which requests and functions read", ViewName(t, rule));
+	AddLine(t, rule->statement, IAM_SQL, "CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s%s%s",
+			ViewName(t, rule), columns.data, rule->table->sql,
+			rule->limits.rows != NULL ? " WHERE " : "", rule->limits.rows != NULL ? rule->limits.rows : "");
+	AddLine(t, rule->statement, IAM_SQL, "GRANT SELECT ON %s TO %s", ViewName(t, rule), t->role);
+}
+
+static void
+WriteGrants(IamTranslation *t, const IamRule *rule)
+{
+	if (rule->limits.attributes != NIL)
+		WriteView(t, rule);
+	else
+		AddLine(t, rule->statement, IAM_SQL, "GRANT %s ON %s TO %s", ModesText(rule->modes), rule->table->sql, t->role);
+}
+
+static void
+AnnounceRowSecurity(IamTranslation *t, const IamRule *rule)
+{
+	if (rule->table->announced)
+		return;
+	rule->table->announced = true;
+	AddLine(t, rule->statement, IAM_NOTE,
+			"table %s: with row security other roles, but its owner, see only rows that a policy shows them; "
+			"a Scan returns the rows that are allowed", rule->table->sql);
+	AddLine(t, rule->statement, IAM_SQL, "ALTER TABLE %s ENABLE ROW LEVEL SECURITY", rule->table->sql);
+}
+
+static void
+WritePolicy(IamTranslation *t, const IamRule *rule, AclMode mode, const char *command)
+{
+	const char *rows = rule->limits.rows != NULL ? rule->limits.rows : "true";
+	char	   *test = rule->statement->allow ? psprintf("(%s)", rows) : psprintf("(NOT (%s))", rows);
+	char	   *name = psprintf("iam_%s_%d_%s", Cut(t->role_name), rule->statement->number, command);
+
+	AddLine(t, rule->statement, IAM_SQL, "CREATE POLICY %s ON %s AS %s FOR %s TO %s%s%s%s%s", quote_identifier(name),
+			rule->table->sql, rule->statement->allow ? "PERMISSIVE" : "RESTRICTIVE", command, t->role,
+			mode != ACL_INSERT ? " USING " : "", mode != ACL_INSERT ? test : "",
+			mode & (ACL_INSERT | ACL_UPDATE) ? " WITH CHECK " : "", mode & (ACL_INSERT | ACL_UPDATE) ? test : "");
+}
+
+/* A Deny of all rows is a REVOKE, and needs no policy. */
+static void
+WritePolicies(IamTranslation *t, const IamRule *rule)
+{
+	if (!rule->table->row_security || rule->limits.attributes != NIL ||
+		(!rule->statement->allow && rule->limits.rows == NULL))
+		return;
+	AnnounceRowSecurity(t, rule);
+	for (size_t i = 0; i < lengthof(commands); i++)
+	{
+		if (rule->modes & commands[i].mode)
+			WritePolicy(t, rule, commands[i].mode, commands[i].name);
+	}
+}
+
+/* Revokes from the table and from views of it. */
+static void
+WriteRevokes(IamTranslation *t, const IamRule *rule)
+{
+	ListCell   *lc;
+
+	if (rule->statement->allow || rule->limits.rows != NULL)
+		return;
+	AddLine(t, rule->statement, IAM_NOTE,
+			"table %s: the role can still have what is revoked as a member of another role, or of PUBLIC", rule->table->sql);
+	AddLine(t, rule->statement, IAM_SQL, "REVOKE %s ON %s FROM %s", ModesText(rule->modes), rule->table->sql, t->role);
+	foreach(lc, t->rules)
+	{
+		const IamRule *other = lfirst(lc);
+
+		if (other->table == rule->table && other->limits.attributes != NIL && (rule->modes & ACL_SELECT))
+			AddLine(t, rule->statement, IAM_SQL, "REVOKE SELECT ON %s FROM %s", ViewName(t, other), t->role);
+	}
+}
+
+static void
+WriteRules(IamTranslation *t, void (*write) (IamTranslation *t, const IamRule *rule), bool of_allow)
+{
+	ListCell   *lc;
+
+	foreach(lc, t->rules)
+	{
+		const IamRule *rule = lfirst(lc);
+
+		if (!of_allow || rule->statement->allow)
+			write(t, rule);
+	}
+}
+
+/* A view has its rows in itself: a Deny of some of them is not seen by it. */
+static void
+ReviewViews(IamTranslation *t)
+{
+	ListCell   *lc;
+	ListCell   *other;
+
+	foreach(lc, t->rules)
+	{
+		IamRule    *deny = lfirst(lc);
+
+		foreach(other, t->rules)
+		{
+			IamRule    *view = lfirst(other);
+
+			if (deny->statement->allow || deny->limits.rows == NULL || !(deny->modes & ACL_SELECT) ||
+				view->table != deny->table || view->limits.attributes == NIL)
+				continue;
+			view->limits.rows = view->limits.rows == NULL ? psprintf("NOT (%s)", deny->limits.rows) :
+				psprintf("(%s) AND NOT (%s)", view->limits.rows, deny->limits.rows);
+		}
+	}
+}
+
+List *
+IamTranslate(Jsonb *document, const char *role, const char *schema, Jsonb *variables)
+{
+	IamTranslation t = {
+		.role = quote_identifier(role), .role_name = role, .schema = schema, .variables = variables
+	};
+	ListCell   *lc;
+
+	t.tables = TablesOfSchema(schema);
+	foreach(lc, IamReadDocument(document))
+		AddRules(&t, lfirst(lc));
+	ReviewViews(&t);
+	if (t.rules != NIL)
+		AddLine(&t, NULL, IAM_SQL, "GRANT USAGE ON SCHEMA %s TO %s", quote_identifier(schema), t.role);
+	WriteRules(&t, WriteGrants, true);
+	WriteRules(&t, WritePolicies, false);
+	WriteRules(&t, WriteRevokes, false);
+	return t.lines;
+}
