@@ -9,6 +9,7 @@
 #include "utils/guc.h"
 
 #include "compat.h"
+#include "citus/distribute.h"
 #include "constraint/reference.h"
 #include "copy/copy.h"
 #include "ddl/ddl.h"
@@ -36,6 +37,7 @@ _PG_init(void)
 	DdlInit();
 	TableCacheInit();
 	TableNamesInit();
+	CitusInit();
 	StoreInit();
 	StreamInit();
 	ReferenceInit();

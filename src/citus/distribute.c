@@ -18,6 +18,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "citus/distribute.h"
 #include "compat.h"
 #include "errors.h"
 #include "table/citus_catalog.h"
@@ -133,6 +134,41 @@ AllowTriggers(void)
 	return level;
 }
 
+/* ---- distributing ---- */
+
+int			citus_new_table_shards;
+
+void
+CitusInit(void)
+{
+	DefineCustomIntVariable("dynamo.new_table_shards",
+							"Number of shards of the tables that CreateTable requests create.",
+							"0 creates tables of one server.",
+							&citus_new_table_shards, 0, 0, MAX_CITUS_SHARDS,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+}
+
+void
+DistributeTable(Relation rel, int shards)
+{
+	Oid			relid = RelationGetRelid(rel);
+	TableDef   *def = TableDefAcquire(rel);
+	char	   *column;
+	int			level;
+
+	CheckCoordinator();
+	CheckCanBeDistributed(rel, def);
+	column = pstrdup(TableKeyAttribute(def, 0)->column);
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+
+	SPI_connect();
+	level = AllowTriggers();
+	Distribute(relid, column, shards);
+	AtEOXact_GUC(true, level);
+	SPI_finish();
+}
+
 /* ---- the functions ---- */
 
 DYNAMO_FUNCTION(dynamo_distribute_table);
@@ -140,11 +176,6 @@ Datum
 dynamo_distribute_table(PG_FUNCTION_ARGS)
 {
 	int			shards = PG_ARGISNULL(1) ? 0 : PG_GETARG_INT32(1);
-	Relation	rel;
-	TableDef   *def;
-	Oid			relid;
-	char	   *column;
-	int			level;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR,
@@ -154,19 +185,7 @@ dynamo_distribute_table(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("shards must be between 1 and %d", MAX_CITUS_SHARDS)));
 	CheckCoordinator();
-	rel = OpenOwnTable(text_to_cstring(PG_GETARG_TEXT_PP(0)));
-	def = TableDefAcquire(rel);
-	CheckCanBeDistributed(rel, def);
-	column = pstrdup(TableKeyAttribute(def, 0)->column);
-	relid = RelationGetRelid(rel);
-	TableDefRelease(def);
-	table_close(rel, NoLock);
-
-	SPI_connect();
-	level = AllowTriggers();
-	Distribute(relid, column, shards);
-	AtEOXact_GUC(true, level);
-	SPI_finish();
+	DistributeTable(OpenOwnTable(text_to_cstring(PG_GETARG_TEXT_PP(0))), shards);
 	PG_RETURN_VOID();
 }
 

@@ -29,6 +29,7 @@
 #include "op/op.h"
 #include "request/failure.h"
 #include "request/operation.h"
+#include "request/request_forward.h"
 #include "request/wording.h"
 #include "stat/slow.h"
 
@@ -47,6 +48,7 @@ typedef struct Execution
 	const Operation *operation; /* NULL if it is not known yet */
 	StatRequest stat;
 	bool		accepted;		/* the operation and the signature are valid */
+	int			status;			/* of the answer of another node; 0: it was executed here */
 	bool		too_long;		/* the decoded body */
 	int			lock_timeout;	/* for all attempts, in milliseconds; 0 if there is none */
 	bool		parked;			/* the request has met a lock or was interrupted */
@@ -297,13 +299,16 @@ Run(Execution *execution, Writer *out)
 	LimitLockWaits(execution);
 	body = DecodedBody(execution);
 	StatAdd(STAT_REQUEST_BYTES, body.len);
-	RequestExecute(operation, GetHeader(request, "host"), body, request->pause, out);
+	if (RequestIsForCoordinator(operation))
+		execution->status = RequestForward(operation, body, out);
+	else
+		RequestExecute(operation, GetHeader(request, "host"), body, request->pause, out);
 	StatAdd(STAT_RESPONSE_BYTES, (uint64) out->out.len);
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
 	Commit(execution);			/* deferred triggers may wait for locks, too */
 	(void) LockWatchEnd(&execution->lock);	/* a trigger may have caught the error */
 	IdentityLeave();
-	if (operation->empty)
+	if (operation->empty && execution->status <= 200)
 		out->out.len = VARHDRSZ;
 }
 
@@ -527,6 +532,8 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 		answer = FailureAnswer(&execution, error);
 	else
 		answer.body = (Slice) {out.out.data + VARHDRSZ, (uint32) out.out.len - VARHDRSZ};
+	if (error == NULL && execution.status > 0)
+		answer.status = execution.status;
 	answer.durability = DurabilityOfLastRequest();
 	ReportEnd(&execution, error != NULL ? error->sqlerrcode : 0);
 	error_context_stack = callback.previous;

@@ -12,6 +12,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 
+#include "citus/distribute.h"
 #include "errors.h"
 #include "request/description.h"
 #include "request/operation.h"
@@ -274,6 +275,8 @@ CreateTableRequest(Request *request)
 		WriteTags(rel, tags);
 	table_close(rel, NoLock);
 	BeginStream(input);
+	if (citus_new_table_shards > 0)
+		DistributeTable(TableNameOpen(spec.name, AccessExclusiveLock, false), citus_new_table_shards);
 
 	TableOpen(&table, spec.name, AccessShareLock);
 	WriterName(request->out, "TableDescription");

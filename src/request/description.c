@@ -14,6 +14,7 @@
 #include "utils/syscache.h"
 
 #include "access/htup_details.h"
+#include "citus/nodes.h"
 #include "errors.h"
 #include "request/arn.h"
 #include "request/description.h"
@@ -87,6 +88,12 @@ CountRows(const OpenedTable *table, Oid relid, int64 *rows, int64 *bytes)
 		tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relid));
 	if (!HeapTupleIsValid(tuple))
 		return;
+	if (table->def->distributed)
+	{
+		ReleaseSysCache(tuple);
+		CountOnNodes(RelationGetRelid(table->rel), relid, rows, bytes);
+		return;
+	}
 	form = (Form_pg_class) GETSTRUCT(tuple);
 	if (form->reltuples > 0)
 	{

@@ -36,6 +36,7 @@ typedef struct Operation
 	void		(*execute) (Request *request);
 	bool		of_streams;		/* an operation of DynamoDB Streams */
 	bool		empty;			/* the response over HTTP has no body */
+	bool		on_coordinator; /* of Citus: never executed by its workers */
 	const char *changes;		/* member with the name of the changed table, or NULL */
 } Operation;
 

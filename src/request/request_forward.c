@@ -1,0 +1,92 @@
+/*
+ * request_forward.c
+ *	  Has the coordinator of Citus execute a request of a worker node.
+ *
+ * The request is checked against the model here, so that what is no JSON, or no
+ * text of the database's encoding, never becomes part of a statement.
+ */
+#include "postgres.h"
+
+#include "utils/builtins.h"
+#include "utils/snapmgr.h"
+
+#include "citus/distribute.h"
+#include "citus/nodes.h"
+#include "errors.h"
+#include "item/json_reader.h"
+#include "request/request_forward.h"
+#include "table/distribution.h"
+
+bool
+RequestIsForCoordinator(const Operation *operation)
+{
+	return (operation->on_coordinator || operation->changes != NULL) && ServerIsWorker();
+}
+
+static char *
+Literal(Slice text)
+{
+	return quote_literal_cstr(pnstrdup(text.data, text.len));
+}
+
+/*
+ * A table that a worker asks for is one for all nodes: the coordinator takes the
+ * number of shards that is set here.
+ */
+static char *
+StatementOfRequest(const Operation *operation, Slice json)
+{
+	char	   *call = psprintf("SELECT dynamo.request_safe(%s, %s)", Literal(SliceOf(operation->name)), Literal(json));
+
+	if (strcmp(operation->name, "CreateTable") != 0)
+		return call;
+	if (citus_new_table_shards == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot create a dynamo table on a worker node of Citus"),
+				 errdetail("The other nodes would not know the table."),
+				 errhint("Set \"dynamo.new_table_shards\" to create distributed tables, or create the table on the coordinator.")));
+	return psprintf("%s FROM (SELECT pg_catalog.set_config('dynamo.new_table_shards', '%d', true)) AS s",
+					call, citus_new_table_shards);
+}
+
+/* Takes apart what dynamo.request_safe returns; the body points into it. */
+static int
+ReadAnswer(const char *answer, Slice *body)
+{
+	JsonReader	r;
+	Slice		name;
+	int			status = 0;
+
+	JsonReaderInit(&r, answer, strlen(answer));
+	JsonBeginObject(&r);
+	while (JsonNextMember(&r, &name))
+	{
+		JsonSkipSpace(&r);
+		if (SliceIs(name, "status"))
+		{
+			Slice		number = JsonNumber(&r);
+
+			status = pg_strtoint32(pnstrdup(number.data, number.len));
+			continue;
+		}
+		body->data = r.at;
+		JsonSkipValue(&r);
+		body->len = (uint32) (r.at - body->data);
+	}
+	return status;
+}
+
+int
+RequestForward(const Operation *operation, Slice json, Writer *out)
+{
+	Slice		body = {"", 0};
+	int			status;
+
+	PushActiveSnapshot(GetTransactionSnapshot());
+	RequestCheck(RequestRead(operation->input, json.data, json.len));
+	status = ReadAnswer(RunOnCoordinator(StatementOfRequest(operation, json)), &body);
+	PopActiveSnapshot();
+	WriterRaw(out, body);
+	return status;
+}

@@ -1,0 +1,107 @@
+# http.pl: clients of a worker node's endpoint create, use and drop a distributed table.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../tap";
+use CitusCluster;
+use HttpClient;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @ports = map { PostgreSQL::Test::Cluster::get_free_port() } 1 .. 3;
+my @settings = map { qq{
+dynamo.http_port = $_
+dynamo.http_workers = 1
+dynamo.http_listen_addresses = '127.0.0.1'
+dynamo.http_authentication = 'none'
+dynamo.http_role = 'postgres'
+dynamo.http_allow_superuser = on
+dynamo.new_table_shards = 4
+} } @ports;
+my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings[0], worker1 => $settings[1], worker2 => $settings[2]);
+my %socket = map { $_ => connect_http($_) } @ports;
+
+# The answer of a node to a request: its status and its body.
+sub ask
+{
+	my ($port, $operation, $json) = @_;
+	my $answer = exchange($socket{$port}, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.$operation\r\n" .
+		"Content-Type: application/x-amz-json-1.0\r\nContent-Length: " . length($json) . "\r\n\r\n$json");
+
+	return "$answer->{status} $answer->{body}";
+}
+
+my ($at_coordinator, $at_worker, $at_other) = @ports;
+my $create = '{"TableName": "orders", "BillingMode": "PAY_PER_REQUEST", "KeySchema": [{"AttributeName": "PK", "KeyType": "HASH"},
+	{"AttributeName": "SK", "KeyType": "RANGE"}], "AttributeDefinitions": [{"AttributeName": "PK", "AttributeType": "S"},
+	{"AttributeName": "SK", "AttributeType": "S"}, {"AttributeName": "G", "AttributeType": "S"}],
+	"GlobalSecondaryIndexes": [{"IndexName": "ByG", "KeySchema": [{"AttributeName": "G", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}}]}';
+
+# ---- tables ----
+
+like(ask($at_worker, CreateTable => $create), qr/^200 .*"TableName":"orders"/, 'a worker creates a table');
+like(ask($at_other, CreateTable => $create), qr/^400 .*ResourceInUseException/, 'once');
+is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'orders'::regclass}), 4, 'with shards');
+like(ask($_, DescribeTable => '{"TableName": "orders"}'), qr/^200 .*"TableStatus":"ACTIVE"/, "node at $_: the table is active") for @ports;
+like(ask($at_worker, ListTables => '{}'), qr/^200 .*"orders"/, 'it is listed');
+like(ask($at_worker, CreateTable => '{"TableName": 1}'), qr/^400 .*SerializationException/, 'a bad request');
+like(ask($at_worker, CreateTable => '{"TableName": "orders"'), qr/^400 .*SerializationException/, 'no JSON');
+like(ask($at_worker, DescribeTable => q({"TableName": "it's"})), qr/^400 .*ValidationException/, 'a quote in a name');
+like(ask($at_worker, CreateTable => $create =~ s/"orders"/"streams"/r =~ s/^\{/{"StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}, /r),
+	qr/^400 .*ValidationException.*cannot distribute table .*streams.*, which has a stream/, 'a stream is refused');
+
+# ---- items, through one node after another ----
+
+for my $i (0 .. 29)
+{
+	my $answer = ask($ports[ $i % 3 ], PutItem => qq({"TableName": "orders", "Item": {"PK": {"S": "c$i"}, "SK": {"S": "o"}, "G": {"S": "g"}, "n": {"N": "$i"}}}));
+
+	is($answer, '200 {}', 'PutItem') if $answer ne '200 {}';
+}
+for my $port (@ports)
+{
+	my $got = 0;
+
+	$got += ask($port, GetItem => qq({"TableName": "orders", "ConsistentRead": true, "Key": {"PK": {"S": "c$_"}, "SK": {"S": "o"}}})) =~ /"N": "$_"/ for 0 .. 29;
+	is($got, 30, "node at $port: all items");
+	like(ask($port, Query => '{"TableName": "orders", "IndexName": "ByG", "KeyConditionExpression": "G = :g",
+	"ExpressionAttributeValues": {":g": {"S": "g"}}, "Select": "COUNT"}'), qr/"Count":30/, 'and by the index');
+	like(ask($port, Scan => '{"TableName": "orders", "Select": "COUNT"}'), qr/"Count":30/, 'and by a scan');
+	like(ask($port, PutItem => '{"TableName": "orders", "Item": {"PK": {"S": "c1"}, "SK": {"S": "o"}}, "ConditionExpression": "attribute_not_exists(PK)"}'),
+		qr/^400 .*ConditionalCheckFailedException/, 'a condition');
+}
+$coordinator->safe_psql('postgres', 'ANALYZE orders');
+like(ask($at_worker, DescribeTable => '{"TableName": "orders"}'), qr/"ItemCount":30\D.*"ItemCount":30\D/, 'the items of the table and of its index are counted');
+
+# ---- transactions ----
+
+sub transaction
+{
+	my ($n, $token) = @_;
+	my $actions = join ', ', map { qq({"Put": {"TableName": "orders", "Item": {"PK": {"S": "c$_"}, "SK": {"S": "t"}, "n": {"N": "$n"}}}}) } 0 .. 5;
+
+	return qq({"ClientRequestToken": "$token", "TransactItems": [$actions]});
+}
+
+is(ask($at_worker, TransactWriteItems => transaction(1, 'first')), '200 {}', 'a transaction through a worker');
+is(ask($at_other, TransactWriteItems => transaction(2, 'second')), '200 {}', 'through another one');
+is(ask($at_coordinator, TransactWriteItems => transaction(1, 'first')), '200 {}', 'the first one again through the coordinator');
+my $gets = join ', ', map { qq({"Get": {"TableName": "orders", "Key": {"PK": {"S": "c$_"}, "SK": {"S": "t"}}}}) } 0 .. 5;
+is(scalar(() = ask($_, TransactGetItems => qq({"TransactItems": [$gets]})) =~ /"N": "2"/g), 6, "node at $_: it was executed once") for @ports;
+like(ask($at_worker, TransactWriteItems => transaction(3, 'second')), qr/^400 .*IdempotentParameterMismatchException/, 'another one with its token');
+like(ask($at_worker, TransactWriteItems => '{"TransactItems": [{"ConditionCheck": {"TableName": "orders", "Key": {"PK": {"S": "none"}, "SK": {"S": "t"}},
+	"ConditionExpression": "attribute_exists(PK)"}}, {"Delete": {"TableName": "orders", "Key": {"PK": {"S": "c0"}, "SK": {"S": "t"}}}}]}'),
+	qr/^400 .*TransactionCanceledException.*"CancellationReasons":\[\{"Code": "ConditionalCheckFailed"/, 'reasons of a canceled one');
+
+# ---- the end ----
+
+like(ask($at_worker, TagResource => '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/orders", "Tags": [{"Key": "a", "Value": "b"}]}'), qr/^200 $/, 'a tag');
+like(ask($at_other, ListTagsOfResource => '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/orders"}'), qr/"Value":"b"/, 'is read');
+like(ask($at_worker, DeleteTable => '{"TableName": "orders"}'), qr/^200 /, 'a worker drops the table');
+like(ask($_, GetItem => '{"TableName": "orders", "Key": {"PK": {"S": "c1"}, "SK": {"S": "o"}}}'), qr/^400 .*ResourceNotFoundException/, "node at $_: it is gone") for @ports;
+$coordinator->stop('immediate');
+like(ask($at_worker, ListTables => '{}'), qr/^500 .*InternalServerError/, 'without the coordinator');
+
+stop_citus_cluster($worker, $other);
+done_testing();
