@@ -62,25 +62,25 @@
 #include "table/objects.h"
 #include "table/table.h"
 
-#define FIRST_PART_ARGUMENT	3	/* behind table, entity and item */
+#define FIRST_PART_ARGUMENT	3	/* arguments before it: table, entity and item */
 
-/* A comparison of a part with something else. */
+/* A comparison of a part with another value. */
 typedef struct Comparison
 {
 	const char *part;
-	int			strategy;		/* of btree: less, ..., greater */
-	bool		array;			/* equal to one of an array */
-	Node	   *shown;			/* what shows the part in the view */
+	int			strategy;		/* btree strategy: less, ..., greater */
+	bool		array;			/* equal to an element of an array */
+	Node	   *shown;			/* the view's expression for the part */
 	Expr	   *value;
 	Node	   *qual;			/* the whole comparison */
-	Node	  **quals;			/* where it stands */
-	int			depth;			/* of these; 0: where the filter stands */
+	Node	  **quals;			/* the quals that contain it */
+	int			depth;			/* position of these quals; 0 for the filter's own */
 } Comparison;
 
 typedef struct Filter
 {
 	PlannerInfo *root;
-	const FuncExpr *call;		/* as it was before it was simplified */
+	const FuncExpr *call;		/* the call before it was simplified */
 	Index		varno;
 	const TableDef *def;
 	const Entity *entity;
@@ -88,13 +88,13 @@ typedef struct Filter
 	List	   *comparisons;
 } Filter;
 
-/* What is to be added, and how far out. */
+/* A condition to add, and the position of its quals. */
 typedef struct Addition
 {
 	Expr	   *clause;
 	Node	  **quals;
 	int			depth;
-	List	   *implies;		/* of Node *: comparisons that it makes superfluous */
+	List	   *implies;		/* of Node *: comparisons that it makes redundant */
 } Addition;
 
 /* ---- the filter's place in the join tree ---- */
@@ -113,7 +113,7 @@ AsFilter(Node *node, Oid function, Index varno)
 		table->varattno == TableOidAttributeNumber ? call : NULL;
 }
 
-/* Quals before preprocessing are an expression, after it a list. */
+/* Quals are an expression before preprocessing and a list after it. */
 static List *
 Conjuncts(Node *quals)
 {
@@ -151,8 +151,8 @@ FindInQuals(Filter *f, Node **quals, Oid function)
 static bool FindFilter(Filter *f, Node *node, Oid function, bool *closed);
 
 /*
- * Whose rows a join's quals decide on, and whether what stands further out
- * decides on them, too: rows of the side that may be null are extended.
+ * Determines whether the quals of a join apply to the filter's rows, and
+ * whether quals further out do: a join extends rows of its nullable side.
  */
 static bool
 FindInJoin(Filter *f, JoinExpr *join, Oid function, bool *closed)
@@ -176,7 +176,10 @@ FindInJoin(Filter *f, JoinExpr *join, Oid function, bool *closed)
 	return true;
 }
 
-/* Sets call and path; closed: nothing further out concerns the filter's rows. */
+/*
+ * Sets call and path.  closed: no quals further out apply to the filter's
+ * rows.
+ */
 static bool
 FindFilter(Filter *f, Node *node, Oid function, bool *closed)
 {
@@ -202,7 +205,10 @@ FindFilter(Filter *f, Node *node, Oid function, bool *closed)
 
 /* ---- comparisons ---- */
 
-/* The name of the part that an expression shows; NULL if it is none. */
+/*
+ * Returns the name of the part that an expression shows; NULL if there is
+ * none.
+ */
 static const char *
 PartShown(const Filter *f, Node *expression)
 {
@@ -229,7 +235,10 @@ ComparedType(const Comparison *c)
 	return c->array ? get_element_type(type) : type;
 }
 
-/* Whether a numeric(p, s) shows every number that a part can be, unrounded. */
+/*
+ * Whether a numeric(p, s) shows every number that a part can be without
+ * rounding.
+ */
 static bool
 ShowsAllDecimals(const TemplatePart *part, int32 typmod)
 {
@@ -239,8 +248,8 @@ ShowsAllDecimals(const TemplatePart *part, int32 typmod)
 }
 
 /*
- * Whether two values of the compared types are equal just if they make the same
- * text of a part, given how the entity declares it.
+ * Whether two values of the compared types are equal exactly if they compose
+ * the same text of a part, as the entity declares it.
  */
 static bool
 EqualityIsOfText(const Filter *f, const TemplatePart *part, const Comparison *c)
@@ -274,7 +283,7 @@ EqualityIsOfText(const Filter *f, const TemplatePart *part, const Comparison *c)
 	return false;
 }
 
-/* Whether a value may be compared with a key instead. */
+/* Whether a value can be compared with a key instead. */
 static bool
 IsUsableValue(const Filter *f, Node *value)
 {
@@ -282,7 +291,10 @@ IsUsableValue(const Filter *f, Node *value)
 		!contain_agg_clause(value) && !bms_is_member(f->varno, pull_varnos(f->root, value));
 }
 
-/* The btree strategy by which an operator compares values of a type; 0: none. */
+/*
+ * Returns the btree strategy by which an operator compares values of a type; 0
+ * if there is none.
+ */
 static int
 StrategyOf(Oid operator, Oid collation, Oid type)
 {
@@ -293,7 +305,7 @@ StrategyOf(Oid operator, Oid collation, Oid type)
 	return OidIsValid(entry->btree_opf) ? get_op_opfamily_strategy(operator, entry->btree_opf) : 0;
 }
 
-/* Where an operator stands, and whether its right side is an array. */
+/* The position of an operator, and whether its right operand is an array. */
 typedef struct OperatorPlace
 {
 	Oid			collation;
@@ -303,7 +315,7 @@ typedef struct OperatorPlace
 	int			depth;
 } OperatorPlace;
 
-/* Adds a comparison if this is one of a part, on the left, with a value. */
+/* Adds a comparison if the left operand is a part and the right one a value. */
 static bool
 AddComparison(Filter *f, const OperatorPlace *place, Oid operator, Node *shown, Node *value)
 {
@@ -326,7 +338,7 @@ AddComparison(Filter *f, const OperatorPlace *place, Oid operator, Node *shown, 
 	return true;
 }
 
-/* Adds the comparison that a qual is, if it is one. */
+/* Adds a comparison if a qual is one. */
 static void
 AddQual(Filter *f, Node *qual, Node **quals, int depth)
 {
@@ -391,7 +403,10 @@ TextConst(Slice s)
 							  PointerGetDatum(cstring_to_text_with_len(s.data, s.len)), false, false);
 }
 
-/* The function of this name, and arguments, in a schema of the extension. */
+/*
+ * Returns the function with this name and these arguments in a schema of the
+ * extension.
+ */
 static Oid
 FunctionOid(const char *schema, const char *name, Oid *types, int n)
 {
@@ -401,8 +416,9 @@ FunctionOid(const char *schema, const char *name, Oid *types, int n)
 }
 
 /*
- * compose_key(template, name, value, ...) of the parts that are known, or
- * compose_keys(...) if one value is an array; NULL if it is gone.
+ * Creates compose_key(template, name, value, ...) of the known parts, or
+ * compose_keys(...) if one value is an array; NULL if the function does not
+ * exist.
  */
 static Expr *
 ComposeCall(const Template *t, List *parts, bool array)
@@ -416,7 +432,9 @@ ComposeCall(const Template *t, List *parts, bool array)
 								 DEFAULT_COLLATION_OID, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
 }
 
-/* The place of an addition is the outermost of what it is made of. */
+/*
+ * Moves an addition out to the quals of a comparison that it is derived from.
+ */
 static void
 MoveOut(Addition *a, const Comparison *c)
 {
@@ -427,19 +445,22 @@ MoveOut(Addition *a, const Comparison *c)
 	}
 }
 
-/* A key while the comparisons that give it are gathered. */
+/* A key whose comparisons are being collected. */
 typedef struct KeyPlan
 {
 	const ComposedKey *key;
 	Var		   *column;
 	Addition	place;
 	List	   *parts;			/* arguments of compose_key: names and values */
-	List	   *told;			/* of Comparison *: what a whole key tells the values of */
-	int			known;			/* leading pieces that are known */
-	bool		array;			/* one of the values is */
+	List	   *told;			/* of Comparison *: those whose values the whole key determines */
+	int			known;			/* number of known leading pieces */
+	bool		array;			/* one of the values is an array */
 } KeyPlan;
 
-/* The comparison that gives a part; with an array if it is the only one of the key. */
+/*
+ * Finds the comparison that gives a part; an array is used if no other part of
+ * the key has one.
+ */
 static const Comparison *
 FindEquality(const Filter *f, const KeyPlan *plan, const TemplatePart *part, bool arrays)
 {
@@ -450,14 +471,17 @@ FindEquality(const Filter *f, const KeyPlan *plan, const TemplatePart *part, boo
 	return c;
 }
 
-/* Whether a key that is equal to the composed one has an equal attribute: times are cut off. */
+/*
+ * Whether equal keys have equal attributes, which is false for truncated
+ * times.
+ */
 static bool
 KeyTells(const Template *t, int piece)
 {
 	return t->pieces[piece].part->kind != PART_TIME && PieceTellsAttribute(t, piece);
 }
 
-/* Finds the values of leading parts; whether that is all of the key. */
+/* Finds the values of leading parts; returns whether they are the whole key. */
 static bool
 PlanParts(const Filter *f, const Template *t, KeyPlan *plan, bool arrays)
 {
@@ -481,7 +505,10 @@ PlanParts(const Filter *f, const Template *t, KeyPlan *plan, bool arrays)
 	return true;
 }
 
-/* The same of a key.  An array is of use only if the whole key is known. */
+/*
+ * Finds the known parts of a key.  An array is used only if the whole key is
+ * known.
+ */
 static bool
 PlanKey(const Filter *f, const ComposedKey *key, KeyPlan *plan)
 {
@@ -520,14 +547,14 @@ CompareKey(KeyPlan *plan, Oid operator, Expr *bound)
 						 InvalidOid, plan->column->varcollid);
 }
 
-/* The literal that a template begins with, which may be empty. */
+/* Returns the literal with which a template begins, which may be empty. */
 static Slice
 Beginning(const Template *t)
 {
 	return t->pieces[0].part == NULL ? t->pieces[0].text : (Slice) {"", 0};
 }
 
-/* column = ANY (keys) */
+/* Creates column = ANY (keys). */
 static Expr *
 CompareWithKeys(const KeyPlan *plan, Expr *keys)
 {
@@ -542,7 +569,10 @@ CompareWithKeys(const KeyPlan *plan, Expr *keys)
 	return (Expr *) any;
 }
 
-/* Whether the query reads nothing but the filter's table, so that no join can use a comparison. */
+/*
+ * Whether the query reads only the filter's table, so that no join can use a
+ * comparison.
+ */
 static bool
 IsOnlyTable(const Filter *f)
 {
@@ -553,7 +583,10 @@ IsOnlyTable(const Filter *f)
 	return IsA(node, RangeTblRef);
 }
 
-/* Whether the query sorts or groups by what is compared, which it need not do if that is a constant. */
+/*
+ * Whether the query sorts or groups by the compared expression, which is
+ * unnecessary if it is constant.
+ */
 static bool
 IsSortedBy(const Filter *f, Node *shown)
 {
@@ -570,8 +603,9 @@ IsSortedBy(const Filter *f, Node *shown)
 }
 
 /*
- * The comparisons that an equality of a key replaces.  Those beside the filter
- * cannot be: the planner may have simplified them already.
+ * Collects the comparisons that an equality of a key replaces.  Those beside
+ * the filter cannot be replaced, because the planner may have simplified them
+ * already.
  */
 static List *
 ImpliedComparisons(const Filter *f, const KeyPlan *plan)
@@ -591,7 +625,10 @@ ImpliedComparisons(const Filter *f, const KeyPlan *plan)
 	return implied;
 }
 
-/* A key all of whose parts are known; a constant one needs no comparison. */
+/*
+ * Adds the condition on a key whose parts are all known.  A constant key
+ * replaces the comparisons.
+ */
 static void
 AddEquality(const Filter *f, List **additions, KeyPlan *plan)
 {
@@ -604,7 +641,10 @@ AddEquality(const Filter *f, List **additions, KeyPlan *plan)
 	AddCondition(additions, plan, plan->array ? CompareWithKeys(plan, key) : CompareKey(plan, TextEqualOperator, key));
 }
 
-/* What a key begins with by the parts that are known; NULL if that is nothing. */
+/*
+ * Returns the prefix of a key that the known parts determine; NULL if it is
+ * empty.
+ */
 static Expr *
 KnownBeginning(const KeyPlan *plan)
 {
@@ -615,7 +655,7 @@ KnownBeginning(const KeyPlan *plan)
 	return literal.len > 0 ? TextConst(literal) : NULL;
 }
 
-/* begins_with(column, what is known) */
+/* Adds begins_with(column, prefix). */
 static void
 AddPrefix(List **additions, KeyPlan *plan)
 {
@@ -641,8 +681,8 @@ PrefixUpper(Expr *prefix)
 }
 
 /*
- * A bound of a part that is ordered: the beginning with it or, where the value
- * does not fit the format, the one without.
+ * Adds a bound of an ordered part: the prefix with the value or, if the value
+ * does not fit the format, without it.
  */
 static void
 AddBound(const Filter *f, List **additions, KeyPlan *plan, const TemplatePart *part, int strategy)
@@ -674,8 +714,8 @@ AddBound(const Filter *f, List **additions, KeyPlan *plan, const TemplatePart *p
 }
 
 /*
- * Of a key whose leading parts are known: what it begins with, or a range.
- * Whether a comparison was of use.
+ * Adds conditions on a key whose leading parts are known: a prefix or a range.
+ * Returns whether a comparison was used.
  */
 static bool
 AddRange(const Filter *f, List **additions, KeyPlan *plan)
@@ -693,7 +733,7 @@ AddRange(const Filter *f, List **additions, KeyPlan *plan)
 		}
 	}
 	bounds = list_length(*additions) - before;
-	if (bounds < 2)				/* the side that is not bounded, too */
+	if (bounds < 2)				/* the unbounded side gets the prefix */
 		AddPrefix(additions, plan);
 	return bounds > 0 || plan->parts != NIL;
 }
@@ -711,15 +751,18 @@ KeyOf(const Entity *entity, Slice attribute)
 
 /* ---- conditions of indexes ---- */
 
-/* What the query compares attributes with: constants. */
+/* The constants that the query compares attributes with. */
 typedef struct KnownAttributes
 {
 	const Filter *filter;
 	ItemBuilder *item;
-	bool		complete;		/* all names of the condition are among them */
+	bool		complete;		/* all names in the condition are among them */
 } KnownAttributes;
 
-/* A comparison with a constant that tells an attribute of the item exactly; NULL if there is none. */
+/*
+ * Returns a comparison with a constant that determines an attribute of the
+ * item exactly; NULL if there is none.
+ */
 static const Comparison *
 ExactlyKnown(const Filter *f, Slice name)
 {
@@ -733,7 +776,7 @@ ExactlyKnown(const Filter *f, Slice name)
 	return c != NULL && IsA(c->value, Const) && !((Const *) c->value)->constisnull ? c : NULL;
 }
 
-/* A constant of text, a number or a uuid as the item has it. */
+/* Adds a constant text, number or uuid to an item. */
 static void
 AddConst(ItemBuilder *item, const Const *value)
 {
@@ -749,7 +792,7 @@ AddConst(ItemBuilder *item, const Const *value)
 		ItemBuilderNumberText(item, text, strlen(text));
 }
 
-/* PathVisitor */
+/* A PathVisitor. */
 static bool
 AddKnown(Slice name, bool nested, void *arg)
 {
@@ -783,8 +826,9 @@ ConditionIsImplied(const Filter *f, const ComposedKey *key)
 /* ---- keys ---- */
 
 /*
- * Conditions on the key of the table or of an index; NIL if its partition is not
- * known, or no comparison is of use.  narrow: the greater, the less they leave.
+ * Returns conditions on the key of the table or of an index; NIL if its
+ * partition is not known, or no comparison can be used.  narrow is greater,
+ * the fewer items remain.
  */
 static List *
 ConditionsOnKey(const Filter *f, const KeySchema *schema, int *narrow)
@@ -816,9 +860,9 @@ ConditionsOnKey(const Filter *f, const KeySchema *schema, int *narrow)
 }
 
 /*
- * On the table's key or that of an index, whichever they make narrower, or at
- * least what the table's key begins with.  An index that is being built lacks
- * columns of older items.
+ * Returns conditions on the key of the table or an index, whichever they
+ * restrict most, or at least on the prefix of the table's key.  An index that
+ * is being built lacks columns of older items and is not used.
  */
 static List *
 ConditionsOnKeys(const Filter *f)
@@ -855,7 +899,7 @@ ConditionsOnKeys(const Filter *f)
 
 /* ---- the request ---- */
 
-/* The filter as a plain test, which has no support function. */
+/* Returns the filter as a test without a support function. */
 static Expr *
 PlainTest(const FuncExpr *call)
 {
@@ -868,7 +912,7 @@ PlainTest(const FuncExpr *call)
 								 InvalidOid, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
 }
 
-/* Takes conjuncts out of quals, which are an expression. */
+/* Removes conjuncts from quals, which are an expression. */
 static void
 RemoveConjuncts(Node **quals, List *removed)
 {
@@ -877,7 +921,10 @@ RemoveConjuncts(Node **quals, List *removed)
 	*quals = kept == NIL ? NULL : (Node *) make_ands_explicit(kept);
 }
 
-/* Adds each condition to its quals; those of the filter's own are returned. */
+/*
+ * Adds each condition to its quals; returns those that belong to the filter's
+ * own.
+ */
 static List *
 PlaceAdditions(const Filter *f, List *additions)
 {
@@ -900,7 +947,7 @@ PlaceAdditions(const Filter *f, List *additions)
 	return here;
 }
 
-/* Finds the conditions that a filter and its neighbours imply. */
+/* Finds the conditions that a filter and its neighbors imply. */
 static List *
 ImpliedConditions(Filter *f, Oid function, Oid relid, const char *entity_name)
 {

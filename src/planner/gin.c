@@ -18,7 +18,7 @@
 #include "item/item.h"
 #include "table/object_names.h"
 
-#define STRATEGY_CONTAINS	7	/* as jsonb's classes number them */
+#define STRATEGY_CONTAINS	7	/* the numbers that the classes of jsonb use */
 #define STRATEGY_EXISTS		9
 
 #define SEED_NAME			1

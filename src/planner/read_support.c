@@ -35,9 +35,9 @@
 #include "table/objects.h"
 #include "table/table.h"
 
-#define SORT_RANGE_FRACTION	0.25	/* of a partition, a range of sort keys */
+#define SORT_RANGE_FRACTION	0.25	/* assumed fraction of a partition in a range of sort keys */
 #define FILTER_FRACTION		0.3333
-#define ROWS_OF_PAGE		20	/* of partitions, whose pages are not known together */
+#define ROWS_OF_PAGE		20	/* assumed for partitions, whose pages are not known together */
 #define DESCENT_PAGES		2.0 /* uncached pages on the way into an index */
 
 /*
@@ -61,9 +61,9 @@ static const ReadArguments scan_arguments = {-1, -1, -1, 4, 1, 6, 9, -1};
 
 typedef struct ReadEstimate
 {
-	double		read;			/* rows read */
+	double		read;			/* number of rows that are read */
 	double		returned;
-	double		pages;			/* of the table, if it is read completely */
+	double		pages;			/* pages of the table, if it is read completely */
 } ReadEstimate;
 
 /* ---- arguments ---- */
