@@ -17,7 +17,7 @@ my $table = "bench_http_$$";
 my $json = JSON::PP->new->canonical;
 my %option = (rounds => 5, seconds => 1, connections => 16, workers => 2, items => 10000);
 GetOptions(\%option, 'rounds=i', 'seconds=f', 'connections=i', 'workers=i', 'items=i', 'against=s', 'against-pid=s',
-	'no-authentication') or exit 2;
+	'no-authentication', 'tls') or exit 2;
 my $requests = 2000;
 
 # ---- what is asked ----
@@ -121,7 +121,7 @@ sub measure
 {
 	my ($side, @count) = @_;
 
-	open(my $in, '-|', "$work/http_client", '-h', $side->{host}, '-p', $side->{port}, '-P', $side->{processes},
+	open(my $in, '-|', "$work/http_client", $side->{tls} ? '-T' : (), '-h', $side->{host}, '-p', $side->{port}, '-P', $side->{processes},
 		@count, "$work/requests") or die "http_client: $!";
 	my $answer = <$in>;
 	close($in) or die "$side->{name}: failed\n";
@@ -151,13 +151,22 @@ sub create_table
 	}
 }
 
+# A certificate, and the settings for clients with and without TLS.
+sub tls_settings
+{
+	system("openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj /CN=localhost -days 2 " .
+		  "-keyout $work/data/server.key -out $work/data/server.crt 2>$work/openssl.log") == 0 or die "openssl failed\n";
+	chmod 0600, "$work/data/server.key";
+	return 'dynamo.http_tls=allow';
+}
+
 # Our own endpoint, which needs the server started again.
 sub start_endpoint
 {
 	my $port = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')->sockport;
 	my $settings = join ' ', map { "-c $_" } 'shared_preload_libraries=dynamo', "dynamo.http_port=$port",
 	  'dynamo.http_listen_addresses=127.0.0.1', 'dynamo.http_database=bench', "dynamo.http_workers=$option{workers}",
-	  $option{'no-authentication'} ? ('dynamo.http_authentication=none', 'dynamo.http_role=postgres') : ();
+	  $option{'no-authentication'} ? ('dynamo.http_authentication=none', 'dynamo.http_role=postgres') : (), $option{tls} ? tls_settings() : ();
 
 	run_script("CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('postgres', 'TESTKEY', 'TESTSECRET')");
 	system('pg_ctl', '-D', "$work/data", '-l', "$work/data/server.log", '-s', '-w', '-m', 'fast', '-o', $settings, 'restart') == 0
@@ -234,6 +243,7 @@ require IO::Handle;
 my @sides = start_endpoint();
 push @sides, other_endpoint() if $option{against};
 create_table($_) for @sides;
+@sides = ({ %{ $sides[0] }, name => 'dynamo with TLS', tls => 1 }, @sides) if $option{tls};
 my @titles = ('a second', 'median ms', '99 % ms', 'longest ms', 'CPU us');
 push @titles, map({ "other: $_" } @titles), 'ratio', 'spread', 'CPU ratio' if @sides > 1;
 print '| operation | ', join(' | ', @titles), " |\n", '|---' x (@titles + 1), "|\n";
@@ -242,4 +252,4 @@ for my $operation (@operations)
 	my $name = $operation->[0];
 	measure_operation(@$operation[ 0 .. 2 ], $operation->[3] // '', @sides) if !@ARGV || grep { $_ eq $name } @ARGV;
 }
-call($_, 'DeleteTable', { TableName => $table }) for @sides;
+call($_, 'DeleteTable', { TableName => $table }) for grep { !$_->{tls} } @sides;

@@ -20,8 +20,10 @@
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <openssl/ssl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +52,7 @@ typedef struct Request
 typedef struct Connection
 {
 	int			fd;
+	SSL		   *tls;			/* NULL: plain */
 	long		next;			/* request to send */
 	size_t		sent;			/* of it */
 	bool		blocked;		/* the socket is full */
@@ -68,6 +71,7 @@ static int	window = 1;
 static double seconds = 1.0;
 static long count = 0;			/* requests of all connections; 0: by time */
 static const char *processes = "";
+static bool use_tls;
 
 static Request *requests;
 static long nrequests;
@@ -238,6 +242,50 @@ wait_for(Connection *c, int operation, uint32_t events)
 		die("epoll_ctl", strerror(errno));
 }
 
+/* The certificate is not verified: what is measured is the encryption. */
+static SSL *
+start_tls(int fd)
+{
+	static SSL_CTX *context;
+	SSL		   *tls;
+
+	if (context == NULL)
+		context = SSL_CTX_new(TLS_client_method());
+	tls = SSL_new(context);
+	SSL_set_mode(tls, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+	if (SSL_set_fd(tls, fd) != 1 || SSL_connect(tls) != 1)
+		die("cannot connect", "no TLS");
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	return tls;
+}
+
+/* What SSL_read and SSL_write return, as recv and send would. */
+static ssize_t
+tls_result(Connection *c, int n)
+{
+	int			error = n > 0 ? SSL_ERROR_NONE : SSL_get_error(c->tls, n);
+
+	if (error == SSL_ERROR_WANT_READ || error == SSL_ERROR_WANT_WRITE)
+		errno = EAGAIN;
+	else if (error == SSL_ERROR_ZERO_RETURN)
+		return 0;
+	return n > 0 ? n : -1;
+}
+
+static ssize_t
+put_bytes(Connection *c, const char *data, size_t len)
+{
+	return c->tls != NULL ? tls_result(c, SSL_write(c->tls, data, (int) len)) :
+		send(c->fd, data, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+static ssize_t
+get_bytes(Connection *c, char *data, size_t len)
+{
+	return c->tls != NULL ? tls_result(c, SSL_read(c->tls, data, (int) len)) :
+		recv(c->fd, data, len, MSG_DONTWAIT);
+}
+
 static void
 open_connection(Connection *c, long first)
 {
@@ -253,6 +301,8 @@ open_connection(Connection *c, long first)
 	if (connect(c->fd, (struct sockaddr *) &to, sizeof(to)) != 0)
 		die("cannot connect", strerror(errno));
 	setsockopt(c->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	if (use_tls)
+		c->tls = start_tls(c->fd);
 	wait_for(c, EPOLL_CTL_ADD, EPOLLIN);
 }
 
@@ -285,7 +335,7 @@ send_requests(Connection *c)
 			c->sent_at[(c->first + c->under_way++) % MAX_WINDOW] = now();
 			begun++;
 		}
-		n = send(c->fd, request->data + c->sent, request->len - c->sent, MSG_DONTWAIT | MSG_NOSIGNAL);
+		n = put_bytes(c, request->data + c->sent, request->len - c->sent);
 		if (n < 0 && errno != EAGAIN)
 			die("send", strerror(errno));
 		if (n < 0)
@@ -403,7 +453,7 @@ receive(Connection *c)
 		c->size *= 2;
 		c->in = realloc(c->in, c->size);
 	}
-	n = recv(c->fd, c->in + c->len, c->size - c->len, MSG_DONTWAIT);
+	n = get_bytes(c, c->in + c->len, c->size - c->len);
 	if (n < 0 && errno == EAGAIN)
 		return;
 	if (n <= 0)
@@ -441,7 +491,7 @@ read_options(int argc, char **argv)
 {
 	int			option;
 
-	while ((option = getopt(argc, argv, "h:p:c:w:t:n:P:")) != -1)
+	while ((option = getopt(argc, argv, "h:p:c:w:t:n:P:T")) != -1)
 	{
 		switch (option)
 		{
@@ -465,6 +515,9 @@ read_options(int argc, char **argv)
 				break;
 			case 'P':
 				processes = optarg;
+				break;
+			case 'T':
+				use_tls = true;
 				break;
 			default:
 				exit(2);
