@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "fmgr.h"
 #include "storage/lockdefs.h"
 
@@ -21,6 +22,7 @@ typedef struct CitusFunctions
 {
 	bool		looked_up;
 	bool		found;			/* all of them */
+	bool	   *enabled;		/* citus.enable_local_execution */
 	int			(*status) (void);
 	void		(*set_status) (int status);
 	void		(*coordinate) (void);
@@ -30,8 +32,9 @@ typedef struct CitusFunctions
 
 static CitusFunctions citus;
 
+/* Finds a function, or a variable. */
 static void *
-FindFunction(const char *name)
+FindSymbol(const char *name)
 {
 	return load_external_function("$libdir/citus", name, false, NULL);
 }
@@ -41,12 +44,13 @@ FindFunctions(void)
 {
 	if (!citus.looked_up)
 	{
-		citus.status = FindFunction("GetCurrentLocalExecutionStatus");
-		citus.set_status = FindFunction("SetLocalExecutionStatus");
-		citus.coordinate = FindFunction("UseCoordinatedTransaction");
-		citus.prepare = FindFunction("Use2PCForCoordinatedTransaction");
-		citus.lock = FindFunction("LockShardDistributionMetadata");
-		citus.found = citus.status != NULL && citus.set_status != NULL &&
+		citus.enabled = FindSymbol("EnableLocalExecution");
+		citus.status = FindSymbol("GetCurrentLocalExecutionStatus");
+		citus.set_status = FindSymbol("SetLocalExecutionStatus");
+		citus.coordinate = FindSymbol("UseCoordinatedTransaction");
+		citus.prepare = FindSymbol("Use2PCForCoordinatedTransaction");
+		citus.lock = FindSymbol("LockShardDistributionMetadata");
+		citus.found = citus.enabled != NULL && citus.status != NULL && citus.set_status != NULL &&
 			citus.coordinate != NULL && citus.prepare != NULL &&
 			citus.lock != NULL;
 		citus.looked_up = true;
@@ -57,7 +61,8 @@ FindFunctions(void)
 bool
 CitusSessionIsLocal(void)
 {
-	return FindFunctions() && citus.status() != LOCAL_EXECUTION_DISABLED;
+	return !IsInParallelMode() && FindFunctions() && *citus.enabled &&
+		citus.status() != LOCAL_EXECUTION_DISABLED;
 }
 
 bool

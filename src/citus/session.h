@@ -12,7 +12,10 @@
 #ifndef DYNAMO_CITUS_SESSION_H
 #define DYNAMO_CITUS_SESSION_H
 
-/* Whether shards of this server may be accessed in this session. */
+/*
+ * Whether shards of this server may be accessed in this session: not by parallel
+ * workers, which do not know what Citus does in their leader.
+ */
 extern bool CitusSessionIsLocal(void);
 
 /*

@@ -16,6 +16,8 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
+#include "access/transam.h"
 #include "access/xact.h"
 #include "common/hashfn.h"
 #include "fmgr.h"
@@ -46,6 +48,7 @@ typedef struct Shard
 	int32		min;			/* the smallest hash */
 	int32		max;
 	int			group;			/* of nodes: where it is; -1 if in several places */
+	TransactionId placed;		/* wrote where it is */
 	Oid			relid;			/* the shard, if it is here */
 } Shard;
 
@@ -75,17 +78,21 @@ ShardName(const char *table, int64 id)
 					DatumGetUInt32(hash_any((const unsigned char *) table, len)), number);
 }
 
-/* The group of nodes with a shard; -1 if there is none, or several. */
+/* The group of nodes with a shard, or -1 if there is none, or several; and who wrote it. */
 static int
-GroupOfShard(int64 id)
+GroupOfShard(int64 id, TransactionId *placed)
 {
 	CitusRow	row;
 	int			group = -1;
 
+	*placed = InvalidTransactionId;
 	FindCitusRow(&row, "pg_dist_placement", "pg_dist_placement_shardid_index", "shardid", F_INT8EQ,
 				 Int64GetDatum(id));
 	if (HeapTupleIsValid(row.tuple))
+	{
 		group = DatumGetInt32(CitusColumn(&row, "groupid"));
+		*placed = HeapTupleHeaderGetXmin(row.tuple->t_data);
+	}
 	if (NextCitusRow(&row))
 		group = -1;
 	EndCitusRow(&row);
@@ -188,7 +195,7 @@ FindPlaces(ShardMap *map, Oid table)
 	{
 		Shard	   *shard = &map->shards[i];
 
-		shard->group = GroupOfShard(shard->id);
+		shard->group = GroupOfShard(shard->id, &shard->placed);
 		shard->relid = shard->group >= 0 && shard->group == map->here ?
 			get_relname_relid(ShardName(name, shard->id), schema) : InvalidOid;
 	}
@@ -330,7 +337,10 @@ LockPlace(const ShardMap *map, const Shard *shard, bool writing)
 static bool
 IsStillHere(const TableDef *def, const ShardMap *map, const Shard *shard)
 {
-	return def->cached || GroupOfShard(shard->id) == map->here;
+	TransactionId placed;
+
+	return def->cached ||
+		(GroupOfShard(shard->id, &placed) == map->here && TransactionIdEquals(placed, shard->placed));
 }
 
 /* Opens a shard of this server for direct access; InvalidOid if it has gone. */
@@ -349,11 +359,12 @@ LockHere(const TableDef *def, const ShardMap *map, const Shard *shard, bool writ
 }
 
 Oid
-LockShard(TableDef *def, Datum value, bool writing, bool direct)
+LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed)
 {
 	const ShardMap *map = MapOf(def);
 	const Shard *shard = ShardOfValue(def, map, value);
 
+	*placed = shard->placed;
 	direct = direct && OidIsValid(shard->relid) && CitusSessionIsLocal();
 	if ((writing || direct) && !LockPlace(map, shard, writing))
 		direct = false;

@@ -38,7 +38,9 @@ extern ShardPlace FindShard(TableDef *def, Datum value, int *group);
  * the transaction, for a write, and returns the shard if it is on this server and
  * can be accessed directly; otherwise InvalidOid: Citus must be asked.  A write
  * waits for a move of the shard; a read does not, and locks only what it returns.
+ * *placed is the transaction that put the shard there: a snapshot that does not see
+ * it need not see the rows that came with the shard.
  */
-extern Oid	LockShard(TableDef *def, Datum value, bool writing, bool direct);
+extern Oid	LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed);
 
 #endif							/* DYNAMO_CITUS_SHARDS_H */

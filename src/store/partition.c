@@ -16,6 +16,7 @@
 
 #include "access/table.h"
 #include "access/transam.h"
+#include "access/xact.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "nodes/pg_list.h"
@@ -24,6 +25,7 @@
 #include "storage/lmgr.h"
 #include "utils/partcache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 
 #include "citus/shards.h"
 #include "store/partition.h"
@@ -67,7 +69,7 @@ KeyDeterminesPartition(Relation rel, TableDef *def)
 
 /* The partition for a key; InvalidOid if there is none, or it is partitioned itself. */
 static Oid
-FindHashPartition(const Store *store, const Datum *values, int nvalues)
+FindPartition(const Store *store, const Datum *values, int nvalues)
 {
 	PartitionKey key = RelationGetPartitionKey(store->rel);
 	PartitionDesc partitions = RelationGetPartitionDesc(store->rel, true);
@@ -91,17 +93,6 @@ FindHashPartition(const Store *store, const Datum *values, int nvalues)
 										of_key, nulls);
 	partition = bounds->indexes[hash % bounds->nindexes];
 	return partition >= 0 && partitions->is_leaf[partition] ? partitions->oids[partition] : InvalidOid;
-}
-
-/* The partition or shard for a key; InvalidOid if only SQL can find it. */
-static Oid
-FindPartition(const Store *store, const Datum *values, int nvalues)
-{
-	if (!store->def->distributed)
-		return FindHashPartition(store, values, nvalues);
-	if (nvalues == 0)
-		return InvalidOid;
-	return LockShard(store->def, values[0], StoreForWriting(store), store->direct_partitions);
 }
 
 /* ---- opening ---- */
@@ -168,19 +159,56 @@ PartitionWithOid(Store *table, Oid relid)
 	return OpenPartition(table, relid);
 }
 
+static Store *
+PartitionOfValues(Store *store, const Datum *values, int nvalues)
+{
+	Oid			relid = FindPartition(store, values, nvalues);
+	Store	   *partition = OidIsValid(relid) ? PartitionWithOid(store, relid) : store;
+
+	return partition->local ? partition : store;
+}
+
+/* ---- shards of Citus ---- */
+
+/*
+ * Rows of a shard that was moved here after the snapshot were written here after
+ * it, too.
+ */
+static void
+SeeMovedRows(Store *shard, TransactionId placed)
+{
+	if (shard->newer != NULL || !WriterIsNewer(placed, GetActiveSnapshot()))
+		return;
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to the move of shard \"%s\"",
+						RelationGetRelationName(shard->rel))));
+	shard->newer = RegisterSnapshot(GetLatestSnapshot());
+}
+
+static Store *
+ShardOfValues(Store *store, const Datum *values, int nvalues)
+{
+	TransactionId placed;
+	Oid			relid = nvalues == 0 ? InvalidOid :
+		LockShard(store->def, values[0], StoreForWriting(store), store->direct_partitions, &placed);
+	Store	   *shard = OidIsValid(relid) ? PartitionWithOid(store, relid) : store;
+
+	if (!shard->direct)
+		return store;
+	if (!StoreForWriting(store))
+		SeeMovedRows(shard, placed);
+	return shard;
+}
+
 Store *
 StoreOfValues(Store *store, const Datum *values, int nvalues)
 {
-	Oid			relid;
-	Store	   *partition;
-
 	if (!store->partitioned)
 		return store;
-	relid = FindPartition(store, values, nvalues);
-	if (!OidIsValid(relid))
-		return store;
-	partition = PartitionWithOid(store, relid);
-	return partition->local && (partition->direct || !store->def->distributed) ? partition : store;
+	return store->def->distributed ? ShardOfValues(store, values, nvalues) :
+		PartitionOfValues(store, values, nvalues);
 }
 
 Store *

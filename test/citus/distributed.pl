@@ -100,6 +100,24 @@ is(value_of($worker, 'SET citus.enable_local_execution = off; BEGIN; ' .
 	qq{; SELECT count(*) FROM kvs WHERE "PK" = '$here'; COMMIT}), "\n2", 'rows that Citus has open through a connection are not accessed directly');
 value_of($worker, sprintf($operations{put}, $here) . '; ' . sprintf($operations{delete}, $here));
 
+# ---- a snapshot that is older than the move of a shard ----
+
+value_of($coordinator, q{SELECT dynamo.create_table('moved', partition_key => 'PK'); SELECT dynamo.distribute_table('moved', shards => 2)});
+my $moved = key_on($worker, 'moved', 1);
+my $get = qq{SELECT dynamo.get_item('moved', '{"PK": {"S": "$moved"}}')};
+my $old = $worker->background_psql('postgres', on_error_stop => 0);
+
+value_of($worker, qq{SELECT dynamo.put_item('moved', '{"PK": {"S": "$moved"}}')});
+$old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+move_shard($coordinator, 'moved', $worker, $other, 'force_logical');
+is(through_citus($worker, $get), 'yes', 'the shard has left a node');
+move_shard($coordinator, 'moved', $other, $worker, 'force_logical') for 1 .. 2;
+is(through_citus($worker, $get), 'no', 'and is there again');
+$old->query($get);
+like($old->{stderr}, qr/could not serialize access due to the move of shard/, 'an old snapshot does not see the rows of the shard, and says so');
+$old->quit;
+value_of($coordinator, q{SELECT dynamo.drop_table('moved')});
+
 # ---- transactions over several nodes ----
 
 sub item

@@ -93,7 +93,7 @@ sub transfers
 
 my $before = value_of($coordinator, $sum);
 my @working = map { start_session($_, count_up('k' . $_->name, 1500)) } $coordinator, $other;
-my @transacting = (start_session($coordinator, transfers(1, 1200)), start_session($other, transfers(2001, 3200)));
+my @transacting = (start_session($coordinator, transfers(1, 600)), start_session($other, transfers(2001, 2600)));
 
 sleep 2;
 $worker->stop('immediate');
