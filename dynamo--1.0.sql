@@ -795,6 +795,7 @@ SELECT t.schema_name,
 	   v.vector OPERATOR(pg_catalog.->>) 'attribute' AS vector_attribute,
 	   (v.vector OPERATOR(pg_catalog.->>) 'dimensions')::pg_catalog.int4 AS dimensions,
 	   v.vector OPERATOR(pg_catalog.->>) 'distance' AS distance,
+	   v.vector OPERATOR(pg_catalog.->>) 'method' AS method,
 	   i.index OPERATOR(pg_catalog.#>>) '{partition,0}' AS partition_key,
 	   ARRAY(SELECT f OPERATOR(pg_catalog.->>) 'name' FROM pg_catalog.jsonb_array_elements(v.vector OPERATOR(pg_catalog.->) 'filters') f) AS filters,
 	   i.index OPERATOR(pg_catalog.->>) 'projection' AS projection,
@@ -1143,10 +1144,10 @@ COMMENT ON FUNCTION dynamo.drop_index(text, text) IS
 CREATE FUNCTION dynamo.create_vector_index(table_name text, index_name text, vector_attribute text,
 	dimensions integer, distance text DEFAULT 'COSINE', partition_key text DEFAULT NULL,
 	partition_key_type text DEFAULT NULL, filters text[] DEFAULT NULL, filter_types text[] DEFAULT NULL,
-	projection text DEFAULT 'ALL', non_key_attributes text[] DEFAULT NULL) RETURNS void
+	projection text DEFAULT 'ALL', non_key_attributes text[] DEFAULT NULL, method text DEFAULT 'exact') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_vector_index';
-COMMENT ON FUNCTION dynamo.create_vector_index(text, text, text, integer, text, text, text, text[], text[], text, text[]) IS
+COMMENT ON FUNCTION dynamo.create_vector_index(text, text, text, integer, text, text, text, text[], text[], text, text[], text) IS
 	'creates a vector index and fills it';
 
 CREATE FUNCTION dynamo.drop_vector_index(table_name text, index_name text) RETURNS void

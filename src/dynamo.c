@@ -17,6 +17,7 @@
 #include "index/build.h"
 #include "pattern/pattern.h"
 #include "request/operation.h"
+#include "search/search.h"
 #include "stat/stat.h"
 #include "store/store.h"
 #include "stream/stream.h"
@@ -45,6 +46,7 @@ _PG_init(void)
 	PatternInit();				/* before the views whose rows they return */
 	EntityViewInit();
 	BuildWorkerInit();
+	SearchInit();
 	RequestInit();
 	HttpInit();
 	MarkGUCPrefixReserved("dynamo");

@@ -9,6 +9,7 @@
 
 #include "ddl/ddl.h"
 #include "errors.h"
+#include "table/hnsw.h"
 #include "table/link.h"
 #include "table/object_names.h"
 
@@ -288,6 +289,21 @@ CheckSearchSchema(const TableDef *def, const CreateIndexSpec *spec)
 }
 
 static void
+CheckHnsw(const VectorDef *vector)
+{
+	if (vector->dimensions > HNSW_MAX_DIMENSIONS)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("method \"hnsw\" is limited to %d dimensions", HNSW_MAX_DIMENSIONS),
+				 errhint("Use method \"exact\".")));
+	if (!OidIsValid(FindHnswClass(vector->distance)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("method \"hnsw\" needs the extension \"vector\""),
+				 errhint("Install pgvector 0.8 or later, and CREATE EXTENSION vector.")));
+}
+
+static void
 CheckVectorSpec(const TableDef *def, const CreateIndexSpec *spec)
 {
 	CheckAttributeName(spec->vector->attribute);
@@ -295,6 +311,8 @@ CheckVectorSpec(const TableDef *def, const CreateIndexSpec *spec)
 	CheckDimensions(def, spec->vector);
 	CheckSearchSchema(def, spec);
 	CheckProjection(def, spec);
+	if (spec->vector->hnsw)
+		CheckHnsw(spec->vector);
 }
 
 static void

@@ -192,6 +192,13 @@ extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *
 extern void DropIndexRelation(Oid relid);
 
 /*
+ * Drops the HNSW index of a locked index table; and creates it, if pgvector is
+ * installed.
+ */
+extern void DropHnsw(Oid index_table);
+extern void StoreHnsw(Oid index_table, const VectorDef *vector);
+
+/*
  * The statement that builds the btree of an inline index.  concurrently:
  * without blocking writers, outside of a transaction.
  */

@@ -6,14 +6,17 @@
 
 #include "access/htup_details.h"
 #include "access/heaptoast.h"
+#include "access/table.h"
 #include "catalog/pg_class.h"
 #include "lib/stringinfo.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/syscache.h"
 
 #include "ddl/ddl.h"
+#include "table/hnsw.h"
 #include "table/limits.h"
 #include "table/link.h"
 #include "table/object_names.h"
@@ -221,6 +224,28 @@ SetVectorStorage(Oid index_table, const IndexDef *index)
 				 VECTOR_COLUMN, RowsContainVectors(index->vector) ? "MAIN" : "EXTERNAL");
 }
 
+void
+DropHnsw(Oid index_table)
+{
+	Relation	rel = table_open(index_table, NoLock);
+	Oid			found = FindHnswIndex(rel);
+
+	table_close(rel, NoLock);
+	if (OidIsValid(found))
+		DropIndexRelation(found);
+}
+
+void
+StoreHnsw(Oid index_table, const VectorDef *vector)
+{
+	Oid			opclass = FindHnswClass(vector->distance);
+
+	if (OidIsValid(opclass))
+		RunStatement("CREATE INDEX ON %s %s",
+					 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
+					 HnswClause(opclass, vector->dimensions));
+}
+
 static void
 CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 {
@@ -235,6 +260,8 @@ CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 		SetVectorStorage(index_table, index);
 	StoreGuards(index_table);
 	StoreLink(index_table, relid, index->relation);
+	if (index->vector != NULL && index->vector->hnsw)
+		StoreHnsw(index_table, index->vector);
 }
 
 void

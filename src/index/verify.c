@@ -27,6 +27,7 @@
 #include "errors.h"
 #include "index/verify.h"
 #include "stat/progress.h"
+#include "table/hnsw.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
 #include "table/owner.h"
@@ -267,6 +268,8 @@ VerifyContent(Verification *v, Relation rel)
 	VerifyTriggers(v);
 	if (v->index->storage == STORAGE_TABLE && !VerifyShape(v, rel))
 		return;
+	if (v->index->vector != NULL && v->index->vector->hnsw && !OidIsValid(FindHnswIndex(rel)))
+		ReportProblem(v, "HNSW index missing", NULL, "Searches of the index are exact.");
 	OpenBaseTables(v);
 	if (v->index->storage == STORAGE_INLINE)
 		VerifyInline(v, RelationGetRelid(rel));

@@ -154,6 +154,7 @@ AppendVector(StringInfo out, const IndexDef *index)
 	AppendMember(out, "vector_attribute", index->vector->attribute.data);
 	appendStringInfo(out, "\"dimensions\": %d, ", index->vector->dimensions);
 	AppendMember(out, "distance_function", VectorDistanceName(index->vector->distance));
+	AppendMember(out, "method", index->vector->hnsw ? "hnsw" : "exact");
 	AppendSearchSchema(out, index);
 }
 

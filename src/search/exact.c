@@ -17,7 +17,6 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/rls.h"
 #include "utils/snapmgr.h"
 
 #include "compat.h"
@@ -29,14 +28,13 @@
 /* A scan of entries in progress. */
 typedef struct EntryScan
 {
-	const ExactSearch *search;
+	const VectorSearch *search;
 	Relation	rel;
 	Relation	pkey;			/* NULL: all entries */
 	Snapshot	snapshot;
 	TableScanDesc all;
 	IndexScanDesc partition;
 	TupleTableSlot *slot;
-	bool		hidden;			/* row security may hide rows from the user */
 	MemoryContext row_context;
 } EntryScan;
 
@@ -70,7 +68,7 @@ BeginPartition(EntryScan *s)
 }
 
 static void
-ScanBegin(EntryScan *s, const ExactSearch *search)
+ScanBegin(EntryScan *s, const VectorSearch *search)
 {
 	Store	   *store = search->store;
 
@@ -80,7 +78,6 @@ ScanBegin(EntryScan *s, const ExactSearch *search)
 	s->rel = IndexTableOpen(store->def, search->index, AccessShareLock);
 	CheckPlainTable(s->rel);
 	s->slot = table_slot_create(s->rel, NULL);
-	s->hidden = check_enable_rls(RelationGetRelid(store->rel), InvalidOid, true) == RLS_ENABLED;
 	s->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo vector search",
 										   ALLOCSET_DEFAULT_SIZES);
 	if (ValueIsMissing(search->hash))
@@ -115,72 +112,6 @@ ScanEnd(EntryScan *s)
 
 /* ---- entries ---- */
 
-static void InvalidEntry(const EntryScan *s, const char *problem) pg_attribute_noreturn();
-
-static void
-InvalidEntry(const EntryScan *s, const char *problem)
-{
-	RowPlace	place = {RelationGetRelid(s->rel), s->slot->tts_tid, NULL};
-
-	InvalidRowError(&place, problem);
-}
-
-static const float *
-EntryVector(const EntryScan *s)
-{
-	bool		isnull;
-	bool		copy;
-	Datum		stored = slot_getattr(s->slot, RelationGetDescr(s->rel)->natts - 1, &isnull);
-	const float *vector = isnull ? NULL :
-		VectorOfArray(stored, s->search->query.dimensions, &copy);
-
-	if (vector == NULL)
-		InvalidEntry(s, "The vector does not have the dimensions of the index.");
-	return vector;
-}
-
-static ValueRef
-EntryItem(const EntryScan *s)
-{
-	return DatumGetValue(SlotItem(s->slot, RelationGetDescr(s->rel)->natts));
-}
-
-static bool
-PassesTests(const EntryScan *s, ValueRef item)
-{
-	for (int i = 0; i < s->search->ntests; i++)
-	{
-		const SearchTest *test = &s->search->tests[i];
-		ValueRef	v = AttributeFind(item, test->attribute.data, test->attribute.len);
-
-		if (ValueIsMissing(v) || !ValueEqual(v, test->value))
-			return false;
-	}
-	return true;
-}
-
-/* Whether the user may see the row of an entry. */
-static bool
-RowIsVisible(const EntryScan *s, ValueRef item)
-{
-	const TableDef *def = s->search->store->def;
-	RowKey		key;
-
-	if (!s->hidden)
-		return true;
-	for (int i = 0; i < KeyCount(&def->key); i++)
-	{
-		const AttributeDef *attr = TableKeyAttribute(def, i);
-		const char *problem = KeyAttributeProblem(attr, AttributeFind(item, attr->name.data, attr->name.len),
-												  i < def->key.npartition ? KEY_MAX_PARTITION : KEY_MAX_SORT);
-
-		if (problem != NULL)
-			InvalidEntry(s, problem);
-	}
-	(void) RowKeyFromItem(def, item, &key, NULL);
-	return StoreGet(s->search->store, &key) != NULL;
-}
-
 /*
  * Offers the entry in the slot.  What takes most time comes last: few entries
  * are better than the best so far.
@@ -188,26 +119,35 @@ RowIsVisible(const EntryScan *s, ValueRef item)
 static void
 OfferEntry(const EntryScan *s, Nearest *nearest, MemoryContext context)
 {
-	const ExactSearch *search = s->search;
+	const VectorSearch *search = s->search;
+	int			natts = RelationGetDescr(s->rel)->natts;
+	VectorEntry entry = {search, s->rel, &s->slot->tts_tid, MISSING_VALUE};
+	bool		isnull;
+	Datum		stored = slot_getattr(s->slot, natts - 1, &isnull);
 	const float *vector;
 	double		score;
-	ValueRef	item;
 
-	if (search->ntests > 0 && !PassesTests(s, EntryItem(s)))
-		return;
-	vector = EntryVector(s);
+	if (isnull)
+		InvalidVectorEntry(&entry, "The vector is null.");
+	if (search->ntests > 0)
+	{
+		entry.item = DatumGetValue(SlotItem(s->slot, natts));
+		if (!VectorEntryPasses(&entry))
+			return;
+	}
+	vector = VectorEntryElements(&entry, stored);
 	score = VectorScore(&search->query, vector);
 	if (!NearestAccepts(nearest, score))
 		return;
-	item = EntryItem(s);
-	if (!RowIsVisible(s, item))
+	entry.item = DatumGetValue(SlotItem(s->slot, natts));
+	if (!VectorEntryIsVisible(&entry))
 		return;
 	MemoryContextSwitchTo(context);
-	NearestAdd(nearest, score, item, search->keep_vectors ? vector : NULL, search->query.dimensions);
+	NearestAdd(nearest, score, entry.item, search->keep_vectors ? vector : NULL, search->query.dimensions);
 }
 
 void
-SearchExactly(const ExactSearch *search, Nearest *nearest)
+SearchExactly(const VectorSearch *search, Nearest *nearest)
 {
 	MemoryContext context = CurrentMemoryContext;
 	EntryScan	s;

@@ -61,6 +61,15 @@ NearestAccepts(const Nearest *nearest, double score)
 		CompareScores(nearest, score, Worst(nearest)->score) < 0;
 }
 
+bool
+NearestWorst(const Nearest *nearest, double *score)
+{
+	if (nearest->heap->bh_size == 0)
+		return false;
+	*score = Worst(nearest)->score;
+	return true;
+}
+
 static void
 FreeCandidate(Candidate *candidate)
 {

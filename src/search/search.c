@@ -8,6 +8,9 @@
  */
 #include "postgres.h"
 
+#include "utils/rel.h"
+#include "utils/rls.h"
+
 #include "errors.h"
 #include "item/builder.h"
 #include "op/call_bindings.h"
@@ -210,19 +213,26 @@ FillResult(const Search *s, Nearest *nearest, SearchResult *result)
 
 /* ---- the operation ---- */
 
-static void
-Execute(Search *s, SearchResult *result)
+/* Returns the nearest entries. */
+static Nearest *
+FindNearest(const Search *s)
 {
 	const SearchOp *op = s->op;
 	const VectorDef *vector = s->index->vector;
 	Nearest    *nearest = NearestCreate((int) op->count, vector->distance);
-	ExactSearch exact = {.store = &s->store, .index = s->index, .ntests = s->ntests, .tests = s->tests};
+	VectorSearch search = {
+		.store = unconstify(Store *, &s->store), .index = s->index, .vector = op->vector,
+		.ntests = s->ntests, .tests = s->tests, .keep_vectors = s->returns_vector
+	};
 
-	VectorQueryInit(&exact.query, vector->distance, op->vector, op->dimensions);
-	exact.hash = s->hash != NULL ? s->hash->value : MISSING_VALUE;
-	exact.keep_vectors = s->returns_vector;
-	SearchExactly(&exact, nearest);
-	FillResult(s, nearest, result);
+	VectorQueryInit(&search.query, vector->distance, op->vector, op->dimensions);
+	search.hash = s->hash != NULL ? s->hash->value : MISSING_VALUE;
+	search.hidden = check_enable_rls(RelationGetRelid(s->store.rel), InvalidOid, true) == RLS_ENABLED;
+	if (vector->hnsw && SearchApproximately(&search, (int) op->count, nearest))
+		return nearest;
+	nearest = NearestCreate((int) op->count, vector->distance);
+	SearchExactly(&search, nearest);
+	return nearest;
 }
 
 void
@@ -241,6 +251,6 @@ SearchVectors(const SearchOp *op, SearchResult *result)
 		ProjectionVisitPaths(s.projection, KeyPathVisitor, &check);
 		ProjectionVisitPaths(s.projection, FindVectorPath, &s);
 	}
-	Execute(&s, result);
+	FillResult(&s, FindNearest(&s), result);
 	StoreClose(&s.store);
 }

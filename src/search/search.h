@@ -3,13 +3,15 @@
  *	  Searches: the items of a vector index whose vectors are nearest to one.
  *
  *	search.c	the operation SearchVectors: checks in the service's order, results
- *	exact.c		reads all entries, or those of one partition, and keeps the best
+ *	exact.c		reads all entries, or those of one partition
+ *	approximate.c	reads entries through an HNSW index
+ *	vector_entry.c	filters, visibility and score of one entry
  *	nearest.c	the best entries so far
  *	search_sql.c	the SQL functions
  *
- * A search is exact.  It reads the index table with the snapshot of the
- * statement, so that it sees what the statement sees.  Who may read the table
- * may search its indexes; entries of rows that row security hides are skipped.
+ * A search reads the index table with the snapshot of the statement, so that it
+ * sees what the statement sees.  Who may read the table may search its indexes;
+ * entries of rows that row security hides are skipped.
  */
 #ifndef DYNAMO_SEARCH_H
 #define DYNAMO_SEARCH_H
@@ -84,20 +86,59 @@ extern void NearestAdd(Nearest *nearest, double score, ValueRef item,
 /* Returns the entries, the best first, and their number. */
 extern Candidate *NearestFinish(Nearest *nearest, int *n);
 
-/* ---- exact.c ---- */
+/* Whether there is an entry, and the score of the worst of those kept. */
+extern bool NearestWorst(const Nearest *nearest, double *score);
 
-typedef struct ExactSearch
+/* ---- what to search for ---- */
+
+typedef struct VectorSearch
 {
 	Store	   *store;
 	const IndexDef *index;
-	VectorQuery query;
+	const float *vector;
+	VectorQuery query;			/* of vector */
 	int			ntests;
 	const SearchTest *tests;
 	ValueRef	hash;			/* of the partition; MISSING_VALUE for all entries */
+	bool		hidden;			/* row security may hide rows from the user */
 	bool		keep_vectors;
-} ExactSearch;
+} VectorSearch;
+
+/* ---- vector_entry.c ---- */
+
+/* An entry that was read. */
+typedef struct VectorEntry
+{
+	const VectorSearch *search;
+	Relation	rel;			/* the index table */
+	ItemPointer tid;
+	ValueRef	item;
+} VectorEntry;
+
+/* Raises the error of an entry that the extension has not written. */
+extern void InvalidVectorEntry(const VectorEntry *entry, const char *problem) pg_attribute_noreturn();
+
+/* Whether its item passes the tests. */
+extern bool VectorEntryPasses(const VectorEntry *entry);
+
+/* Whether the user may see its row. */
+extern bool VectorEntryIsVisible(const VectorEntry *entry);
+
+/* Returns the elements of its vector, given the column. */
+extern const float *VectorEntryElements(const VectorEntry *entry, Datum stored);
+
+/* ---- exact.c, approximate.c ---- */
 
 /* Offers all entries that pass the tests and that the user may see. */
-extern void SearchExactly(const ExactSearch *search, Nearest *nearest);
+extern void SearchExactly(const VectorSearch *search, Nearest *nearest);
+
+/*
+ * Offers those of them that are nearest, probably.  Returns false if the search
+ * must be exact.
+ */
+extern bool SearchApproximately(const VectorSearch *search, int count, Nearest *nearest);
+
+/* Defines dynamo.search_candidates. */
+extern void SearchInit(void);
 
 #endif							/* DYNAMO_SEARCH_H */

@@ -191,7 +191,8 @@ enum
 	CREATE_FILTERS,
 	CREATE_FILTER_TYPES,
 	CREATE_PROJECTION,
-	CREATE_NON_KEY
+	CREATE_NON_KEY,
+	CREATE_METHOD
 };
 
 static Slice
@@ -249,6 +250,18 @@ ArgPartition(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
 	spec->key.npartition = AppendKeyPart(spec, &name, name != NULL ? 1 : 0, &type, type != NULL ? 1 : 0);
 }
 
+static bool
+ArgMethod(FunctionCallInfo fcinfo)
+{
+	const char *method = RequiredText(fcinfo, CREATE_METHOD, "method");
+
+	if (strcmp(method, "exact") != 0 && strcmp(method, "hnsw") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("method of a vector index must be \"exact\" or \"hnsw\"")));
+	return strcmp(method, "hnsw") == 0;
+}
+
 DYNAMO_FUNCTION(dynamo_create_vector_index);
 Datum
 dynamo_create_vector_index(PG_FUNCTION_ARGS)
@@ -267,6 +280,7 @@ dynamo_create_vector_index(PG_FUNCTION_ARGS)
 	vector->distance = ArgDistance(fcinfo);
 	ArgPartition(fcinfo, &spec);
 	ArgFilters(fcinfo, vector);
+	vector->hnsw = ArgMethod(fcinfo);
 	non_key = TextArrayArgument(fcinfo, CREATE_NON_KEY, &n);
 	SetProjection(&spec, PG_ARGISNULL(CREATE_PROJECTION) ? NULL :
 				  RequiredText(fcinfo, CREATE_PROJECTION, "projection"), non_key, n);

@@ -288,7 +288,8 @@ ParseFilters(VectorDef *vector, JsonbContainer *array)
 static const VectorDef *
 ParseVector(JsonbContainer *index)
 {
-	static const char *const members[] = {"attribute", "dimensions", "distance", "filters"};
+	static const char *const members[] = {"attribute", "dimensions", "distance", "filters", "method"};
+	static const char *const methods[] = {"exact", "hnsw"};
 	JsonbValue	value;
 	VectorDef  *vector;
 	int			distance;
@@ -306,6 +307,7 @@ ParseVector(JsonbContainer *index)
 		DefinitionError("The distance of a vector index is unknown.");
 	vector->distance = (VectorDistance) distance;
 	ParseFilters(vector, ArrayMember(value.val.binary.data, "filters", VECTOR_MAX_FILTERS));
+	vector->hnsw = EnumMember(value.val.binary.data, "method", methods, lengthof(methods)) == 1;
 	return vector;
 }
 
@@ -553,7 +555,7 @@ AppendVector(StringInfo out, const VectorDef *vector)
 		AppendStringMember(out, "name", vector->filters[i].name.data);
 		appendStringInfo(out, ", \"type\": \"%s\"}", ValueTypeName(vector->filters[i].type));
 	}
-	appendStringInfoString(out, "]}");
+	appendStringInfo(out, "], \"method\": \"%s\"}", vector->hnsw ? "hnsw" : "exact");
 }
 
 static void

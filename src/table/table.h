@@ -29,7 +29,7 @@
  * attribute, its HASH attribute:
  *
  *	"vector": {"attribute": "emb", "dimensions": 4, "distance": "COSINE",
- *			   "filters": [{"name": "lang", "type": "S"}]}
+ *			   "filters": [{"name": "lang", "type": "S"}], "method": "exact"}
  *
  * "relation" is the name with which the btree (inline) or the index table
  * (table) was created; both can be renamed (index_relation.h).  A partition

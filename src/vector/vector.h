@@ -47,6 +47,7 @@ typedef struct VectorDef
 	VectorDistance distance;
 	int			nfilters;
 	VectorFilter *filters;
+	bool		hnsw;			/* searched through an HNSW index where that is possible */
 } VectorDef;
 
 /* ---- vector.c ---- */

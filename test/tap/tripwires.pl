@@ -241,7 +241,7 @@ sub make_table
 {
 	my ($kind, $name) = @_;
 	my ($create, $after) = map { s/<table>/$name/gr } @{ $tables{$kind} };
-	my $items = q{jsonb_build_object('PK', 'k' || i, 'g', 'x', 'h', 'y', 'until', floor(extract(epoch FROM now())) + (i - 3) * 1000)};
+	my $items = q{jsonb_build_object('PK', 'k' || i, 'g', 'x', 'h', 'y', 'v', jsonb_build_array(i, 1), 'until', floor(extract(epoch FROM now())) + (i - 3) * 1000)};
 
 	query(qq{
 SET search_path = a, dynamo;
@@ -251,10 +251,11 @@ INSERT INTO $name ("PK", item) SELECT 'k' || i, $items FROM generate_series(1, 5
 SELECT create_index('$name', 'GSI', 'g');
 SELECT create_index('$name', 'TSI', 'g', storage => 'table');
 SELECT create_index('$name', 'SSI', 'g', shards => 2);
+SELECT create_vector_index('$name', 'VSI', 'v', 2);
 SELECT enable_stream('$name');
 SELECT update_time_to_live('$name', 'until')}, user => 'attacker');
 	arm_relation($name, $name, '"PK"', @places, @table_places);
-	arm_relation($name, "$name\$$_", '"PK"', @places) for qw(TSI SSI SSI$0);
+	arm_relation($name, "$name\$$_", '"PK"', @places) for qw(TSI SSI SSI$0 VSI);
 	arm_relation($name, "$name\$stream", 'number::text', @places);
 	query(qq{SET search_path = a, dynamo;
 SELECT put_item('$name', $items) FROM generate_series(1, 5) i;
@@ -268,8 +269,11 @@ my @actions = (
 	[ 'create_index, inline', q{SELECT dynamo.create_index('<table>', 'NEW1', 'h')} ],
 	[ 'create_index, table', q{SELECT dynamo.create_index('<table>', 'NEW2', 'h', storage => 'table')} ],
 	[ 'create_index, sharded', q{SELECT dynamo.create_index('<table>', 'NEW3', ARRAY['h', 'g'], shards => 2)} ],
-	(map { [ "verify_index, $_", qq{SELECT * FROM dynamo.verify_index('<table>', '$_')} ] } qw(GSI TSI SSI)),
-	(map { [ "reindex, $_", qq{SELECT dynamo.reindex('<table>', '$_')} ] } qw(GSI TSI SSI)),
+	[ 'create_vector_index', q{SELECT dynamo.create_vector_index('<table>', 'VEC1', 'v', 2, partition_key => 'h')} ],
+	[ 'search_vectors', q{SELECT * FROM dynamo.search_vectors('<table>', 'VSI', '{1,2}', 3)} ],
+	[ 'drop_vector_index', q{SELECT dynamo.drop_vector_index('<table>', 'VEC1')} ],
+	(map { [ "verify_index, $_", qq{SELECT * FROM dynamo.verify_index('<table>', '$_')} ] } qw(GSI TSI SSI VSI)),
+	(map { [ "reindex, $_", qq{SELECT dynamo.reindex('<table>', '$_')} ] } qw(GSI TSI SSI VSI)),
 	[ 'change_index, projection', q{SELECT dynamo.change_index('<table>', 'NEW2', projection => 'KEYS_ONLY')} ],
 	[ 'change_index, storage', q{SELECT dynamo.change_index('<table>', 'NEW2', storage => 'inline')} ],
 	[ 'reshard_index', q{SELECT dynamo.reshard_index('<table>', 'NEW3', 3)} ],

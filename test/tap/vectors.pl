@@ -1,0 +1,122 @@
+# vectors.pl: vector indexes after a dump, a crash and on a standby; built online
+# while others write; searched over HTTP by requests of an SDK.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use HttpClient;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $node = new_http_node('vectors', $port, 1, '', allows_streaming => 1);
+my $search = q{SELECT string_agg((item OPERATOR(dynamo.->>) 'pk') || ' ' || score, ', ')
+	FROM dynamo.search_vectors('docs', 'vec', '{3,0}', 4, 'tenant = :t', '{":t": "t1"}'::jsonb)};
+my $found = 'd3 0, d4 1, d2 1, d5 2';
+
+$node->safe_psql('postgres', q{
+SELECT dynamo.create_table('docs', 'pk');
+SELECT dynamo.create_vector_index('docs', 'vec', 'emb', 2, 'EUCLIDEAN', partition_key => 'tenant', filters => ARRAY['lang']);
+SELECT count(dynamo.put_item('docs', jsonb_build_object('pk', 'd' || i, 'tenant', 't' || i % 2, 'emb', jsonb_build_array(i, 0)))) FROM generate_series(1, 5) i;
+SELECT count(dynamo.update_item('docs', jsonb_build_object('pk', 'd' || i), 'SET tenant = :t', expression_attribute_values => '{":t": "t1"}'::jsonb)) FROM generate_series(1, 5) i;
+});
+
+# Equal scores may come in either order.
+sub found_in
+{
+	my ($node, $database) = @_;
+	return $node->safe_psql($database, $search) =~ s/d2 1, d4 1/d4 1, d2 1/r;
+}
+
+sub problems_in
+{
+	my ($node, $database) = @_;
+	return $node->safe_psql($database, q{SELECT * FROM dynamo.verify_index('docs', 'vec')});
+}
+
+is(found_in($node, 'postgres'), $found, 'a search');
+
+# ---- dump and restore ----
+
+for my $options ([], ['--format=custom'])
+{
+	my $file = PostgreSQL::Test::Utils::tempdir() . '/dump';
+	my $copy = 'copy' . @$options;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $copy");
+	command_ok([ 'pg_dump', @$options, '-f', $file, $node->connstr('postgres') ], "dump @$options");
+	if (@$options) { command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy), $file ], 'restore') }
+	else { command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($copy), '-f', $file ], 'restore') }
+	is(found_in($node, $copy), $found, 'the copy is searched');
+	is(problems_in($node, $copy), '', 'and is what its items say');
+	$node->safe_psql($copy, q{SELECT dynamo.delete_item('docs', '{"pk": "d3"}'::jsonb)});
+	is($node->safe_psql($copy, $search) =~ s/,.*//r, 'd2 1', 'and is maintained');
+	is($node->safe_psql($copy, q{SELECT attstorage FROM pg_attribute WHERE attname = 'dynamo_vector' AND attrelid = '"docs$vec"'::regclass}), 'm',
+		'its vectors stay in their rows');
+}
+
+# ---- renaming, moving ----
+
+$node->safe_psql('copy0', q{ALTER TABLE "docs$vec" RENAME TO vectors; ALTER TABLE docs RENAME TO papers; CREATE SCHEMA s; ALTER TABLE papers SET SCHEMA s;
+CREATE ROLE other; GRANT CREATE ON SCHEMA s TO other; ALTER TABLE s.papers OWNER TO other});
+is($node->safe_psql('copy0', $search =~ s/'docs'/'s.papers'/r =~ s/'t1'/'t1'/r) =~ s/,.*//r, 'd2 1', 'a table that was renamed, moved and given away');
+is($node->safe_psql('copy0', q{SELECT relnamespace::regnamespace || ' ' || relowner::regrole FROM pg_class WHERE relname = 'vectors'}), 's other', 'and its index');
+
+# ---- a standby ----
+
+$node->backup('base');
+my $standby = PostgreSQL::Test::Cluster->new('vectors_standby');
+$standby->init_from_backup($node, 'base', has_streaming => 1);
+$standby->append_conf('postgresql.conf', 'dynamo.http_port = ' . PostgreSQL::Test::Cluster::get_free_port());
+$standby->start;
+$node->safe_psql('postgres', q{SELECT dynamo.put_item('docs', '{"pk": "d9", "tenant": "t1", "emb": [3, 0.5]}'::jsonb)});
+$node->wait_for_catchup($standby);
+is(found_in($standby, 'postgres'), 'd3 0, d9 0.5, d4 1, d2 1', 'a standby has what the primary has');
+$standby->stop;
+
+# ---- a crash ----
+
+$node->safe_psql('postgres', q{CHECKPOINT; SELECT dynamo.delete_item('docs', '{"pk": "d9"}'::jsonb)});
+$node->stop('immediate');
+$node->start;
+is(found_in($node, 'postgres'), $found, 'a crash loses nothing');
+is(problems_in($node, 'postgres'), '', 'and leaves nothing behind');
+
+# ---- built while others write ----
+
+$node->safe_psql('postgres', q{
+SELECT dynamo.create_table('busy', 'pk');
+INSERT INTO busy (item) SELECT jsonb_build_object('pk', 'b' || i, 'emb', jsonb_build_array(i, i)) FROM generate_series(1, 3000) i;
+INSERT INTO busy (item) SELECT jsonb_build_object('pk', 'short' || i, 'emb', jsonb_build_array(i)) FROM generate_series(1, 5) i;
+SET dynamo.in_place_build_limit = 0;
+SELECT dynamo.create_vector_index('busy', 'vec', 'emb', 2)});
+my ($status, $stdout, $stderr) = $node->psql('postgres', q{SELECT * FROM dynamo.search_vectors('busy', 'vec', '{1,1}', 1)});
+ok($stderr eq '' || $stderr =~ /Cannot search backfilling vector index: vec/, 'not searched before it is built');
+$node->safe_psql('postgres', q{UPDATE busy SET item = jsonb_build_object('pk', pk, 'emb', jsonb_build_array(0, 1)) WHERE pk LIKE 'b%0'; DELETE FROM busy WHERE pk LIKE 'b%1'});
+$node->safe_psql('postgres', q{CALL dynamo.build_indexes('busy')});
+is($node->safe_psql('postgres', q{SELECT problem, count(*) FROM dynamo.verify_index('busy', 'vec') GROUP BY 1}), 'unusable key|5', 'complete; what a write would refuse is left out');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM dynamo.search_vectors('busy', 'vec', '{0,1}', 100) WHERE score = 0}), '100', 'searched');
+
+# ---- over HTTP ----
+
+$node->safe_psql('postgres', q{CREATE ROLE app LOGIN; GRANT CREATE, USAGE ON SCHEMA public TO app; SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
+
+# SDKs send searches to another host.
+sub call
+{
+	my ($operation, $body) = @_;
+	return api(connect_http($port), $operation, $body, header => { host => 'search-dynamodb.us-east-1.amazonaws.com' });
+}
+
+my $index = { IndexName => 'vec', VectorAttribute => { AttributeName => 'emb' }, Dimensions => 2, DistanceFunction => 'COSINE', Projection => { ProjectionType => 'ALL' } };
+my ($code, $answer) = call('CreateTable', { TableName => 'net', BillingMode => 'PAY_PER_REQUEST', KeySchema => [ { AttributeName => 'pk', KeyType => 'HASH' } ],
+	AttributeDefinitions => [ { AttributeName => 'pk', AttributeType => 'S' } ], VectorIndexes => [$index] });
+is($code, 200, 'CreateTable') or diag(explain($answer));
+call('PutItem', { TableName => 'net', Item => { pk => { S => "n$_" }, emb => { L => [ { N => "$_" }, { N => '1' } ] } } }) for 1 .. 3;
+($code, $answer) = call('SearchVectors', { TableName => 'net', IndexName => 'vec', TopK => 2, SearchVector => [ { N => '3' }, { N => '1' } ] });
+is($code, 200, 'SearchVectors') or diag(explain($answer));
+is(join(' ', map { $_->{Item}{pk}{S} } @{ $answer->{SearchResults} }), 'n3 n2', 'the best first');
+$node->stop;
+done_testing();
