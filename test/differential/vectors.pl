@@ -72,19 +72,19 @@ for my $n (@dimensions)
 {
 	my $count = $n > 100 ? 30 : 120;
 
-	$setup .= "SELECT dynamo.create_table('v$n', 'pk');\n";
-	$setup .= "SELECT dynamo.create_vector_index('v$n', '$_', 'emb', $n, '$_', partition_key => 'part', filters => ARRAY['tag'], filter_types => ARRAY['N']);\n"
+	$setup .= "SELECT dynamo.create_table('vec$n', 'pk');\n";
+	$setup .= "SELECT dynamo.create_vector_index('vec$n', '$_', 'emb', $n, '$_', partition_key => 'part', filters => ARRAY['tag'], filter_types => ARRAY['N']);\n"
 		for qw(COSINE EUCLIDEAN);
 	for my $i (1 .. $count)
 	{
 		my $item = { pk => "i$i", part => pick('a', 'b'), tag => int rand 3, emb => [ vector($n) ] };
 
 		push @{ $items{$n} }, $item;
-		$setup .= sprintf "SELECT dynamo.put_item('v$n', '{\"pk\": {\"S\": \"%s\"}, \"part\": {\"S\": \"%s\"}, \"tag\": {\"N\": \"%d\"}, \"emb\": {\"L\": [%s]}}');\n",
+		$setup .= sprintf "SELECT dynamo.put_item('vec$n', '{\"pk\": {\"S\": \"%s\"}, \"part\": {\"S\": \"%s\"}, \"tag\": {\"N\": \"%d\"}, \"emb\": {\"L\": [%s]}}');\n",
 			@$item{qw(pk part tag)}, join ', ', map { "{\"N\": \"$_\"}" } @{ $item->{emb} };
 	}
 	# one index is older than half of its items, one younger than all
-	$setup .= "SELECT dynamo.create_vector_index('v$n', 'DOT_PRODUCT', 'emb', $n, 'DOT_PRODUCT', partition_key => 'part', filters => ARRAY['tag'], filter_types => ARRAY['N']);\n";
+	$setup .= "SELECT dynamo.create_vector_index('vec$n', 'DOT_PRODUCT', 'emb', $n, 'DOT_PRODUCT', partition_key => 'part', filters => ARRAY['tag'], filter_types => ARRAY['N']);\n";
 }
 my ($status, $output) = psql($database, $setup);
 is($status, 0, 'tables') or BAIL_OUT($output);
@@ -118,7 +118,7 @@ for my $case (1 .. $cases)
 	my %expected = map { $_->{pk} => $score{$distance}->([ single(@{ $_->{emb} }) ], \@query) }
 		grep { $_->{part} eq $part && (!defined $tag || $_->{tag} == $tag) } @{ $items{$n} };
 	my @best = sort { $distance eq 'DOT_PRODUCT' ? $b <=> $a : $a <=> $b } values %expected;
-	my ($state, $got) = psql($database, sprintf "SELECT (item OPERATOR(dynamo.->>) 'pk') || ' ' || score FROM dynamo.search_vectors('v$n', '$distance', '{%s}', $count, '$condition', '$values'::jsonb)",
+	my ($state, $got) = psql($database, sprintf "SELECT (item OPERATOR(dynamo.->>) 'pk') || ' ' || score FROM dynamo.search_vectors('vec$n', '$distance', '{%s}', $count, '$condition', '$values'::jsonb)",
 		join ',', map { sprintf '%.9g', $_ } @query);
 	my @rows = map { [ split / / ] } split /\n/, $got;
 
@@ -135,7 +135,7 @@ for my $case (1 .. $cases)
 is($failures, 0, "$cases searches");
 for my $n (@dimensions)
 {
-	my ($state, $got) = psql($database, "SELECT i, problem, key, detail FROM unnest(ARRAY['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT']) i, dynamo.verify_index('v$n', i)");
-	is($got, '', "indexes of v$n");
+	my ($state, $got) = psql($database, "SELECT i, problem, key, detail FROM unnest(ARRAY['COSINE', 'EUCLIDEAN', 'DOT_PRODUCT']) i, dynamo.verify_index('vec$n', i)");
+	is($got, '', "indexes of vec$n");
 }
 done_testing();
