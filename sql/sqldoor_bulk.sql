@@ -122,7 +122,7 @@ SELECT lo_from_bytea(0, convert_to(dynamo.export_line('{"PK": {"S": "a"}, "SK": 
 SELECT lo_export(:file_oid, :'file'), lo_unlink(:file_oid);
 SELECT * FROM dynamo.import_items('zero', :'file', true);
 SELECT "PK" FROM zero;
--- an export in the service's form; the path is on this server
+-- a compressed file that is damaged; the path is on this server
 SELECT lo_from_bytea(0, '\x1f8b0800') AS file_oid \gset
 SELECT lo_export(:file_oid, :'file'), lo_unlink(:file_oid);
 \set VERBOSITY sqlstate

@@ -172,37 +172,6 @@ CloseServerFile(FILE *file, const char *name)
 				 errmsg("could not close file \"%s\": %m", name)));
 }
 
-/*
- * Reads a line.  pg_get_line would append the next line to a line with a zero
- * byte.
- */
-bool
-ReadLine(LineReader *reader, StringInfo line)
-{
-	for (;;)
-	{
-		const char *start;
-		const char *newline;
-		size_t		n;
-
-		if (reader->position == reader->length)
-		{
-			CHECK_FOR_INTERRUPTS();
-			reader->position = 0;
-			reader->length = fread(reader->buffer, 1, sizeof(reader->buffer), reader->file);
-			if (reader->length == 0)
-				return line->len > 0 && !ferror(reader->file);
-		}
-		start = reader->buffer + reader->position;
-		newline = memchr(start, '\n', reader->length - reader->position);
-		n = (newline != NULL) ? (size_t) (newline - start) + 1 : reader->length - reader->position;
-		appendBinaryStringInfo(line, start, (int) n);
-		reader->position += n;
-		if (newline != NULL)
-			return true;
-	}
-}
-
 /* ---- progress ---- */
 
 void

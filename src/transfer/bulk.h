@@ -30,21 +30,6 @@ extern struct varlena *ItemFromExportLine(const char *line, uint32 len);
 /* Appends the line of an item, without a newline. */
 extern void ItemToExportLine(StringInfo out, ValueRef item);
 
-/* Reads a file line by line; lines may contain any bytes. */
-typedef struct LineReader
-{
-	FILE	   *file;
-	size_t		position;
-	size_t		length;			/* bytes in buffer */
-	char		buffer[64 * 1024];
-} LineReader;
-
-/*
- * Appends the next line with its newline; false at the end of the file or on
- * ferror.
- */
-extern bool ReadLine(LineReader *reader, StringInfo line);
-
 /*
  * Raises an error unless the user has the privileges of pg_read_server_files
  * or pg_write_server_files.

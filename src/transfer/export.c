@@ -1,7 +1,7 @@
 /*
  * export.c
  *	  dynamo.export_items: writes a table's items as JSON lines to a server
- *	  file.
+ *	  file or, as the service does, to files below a directory.
  *
  * Like COPY, the export reads the rows of a plain table without planning a
  * statement: planning evaluates expressions of indexes and policies, which the
@@ -28,25 +28,19 @@
 #include "store/store.h"
 #include "table/objects.h"
 #include "table/owner.h"
+#include "table/table_settings.h"
 #include "transfer/bulk.h"
+#include "transfer/export.h"
+#include "transfer/export_tree.h"
+#include "transfer/files.h"
 
 /* Number of items between progress reports, and per fetch of a cursor. */
 #define FETCH_ROWS	1000
 
-typedef struct Export
-{
-	const char *file_name;
-	FILE	   *file;
-	StringInfoData line;
-	MemoryContext row_context;
-	int64		items;
-	int64		bytes;
-} Export;
-
 static void
-OpenFile(Export *export, Oid relid)
+Begin(Export *export, Oid relid)
 {
-	export->file = OpenServerFile(export->file_name, true);
+	export->begin(export->arg);
 	BulkProgressStart(relid, false, true, 0);
 }
 
@@ -58,10 +52,7 @@ WriteLine(Export *export, Datum item)
 	resetStringInfo(line);
 	ItemToExportLine(line, ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(item)));
 	appendStringInfoChar(line, '\n');
-	if (fwrite(line->data, 1, line->len, export->file) != (size_t) line->len)
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not write to file \"%s\": %m", export->file_name)));
+	export->write(export->arg, line->data, line->len);
 	export->bytes += line->len;
 }
 
@@ -86,7 +77,7 @@ ExportRows(Export *export, const Store *store)
 	TupleTableSlot *slot = table_slot_create(store->rel, NULL);
 	TableScanDesc scan = table_beginscan(store->rel, StoreSnapshot(store), 0, NULL);
 
-	OpenFile(export, RelationGetRelid(store->rel));
+	Begin(export, RelationGetRelid(store->rel));
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		bool		isnull;
@@ -128,7 +119,7 @@ ExportResult(Export *export, const Store *store)
 	SPI_connect();
 	OwnerScopeEnterForStatement(&scope, store->rel->rd_rel->relowner);
 	cursor = OpenItemCursor(store);	/* raises errors before the file is overwritten */
-	OpenFile(export, RelationGetRelid(store->rel));
+	Begin(export, RelationGetRelid(store->rel));
 	for (;;)
 	{
 		SPI_cursor_fetch(cursor, true, FETCH_ROWS);
@@ -149,25 +140,120 @@ ExportResult(Export *export, const Store *store)
 	SPI_finish();
 }
 
+void
+ExportItems(Export *export, const Store *store)
+{
+	initStringInfo(&export->line);
+	export->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo export row",
+												ALLOCSET_DEFAULT_SIZES);
+	if (store->direct)
+		ExportRows(export, store);
+	else
+		ExportResult(export, store);
+	pgstat_progress_end_command();
+}
+
+/* ---- to a file ---- */
+
+typedef struct FileTarget
+{
+	const char *name;
+	FILE	   *file;
+} FileTarget;
+
+static void
+OpenTarget(void *arg)
+{
+	FileTarget *target = arg;
+
+	target->file = OpenServerFile(target->name, true);
+}
+
+static void
+WriteToFile(void *arg, const char *line, int len)
+{
+	FileTarget *target = arg;
+
+	if (fwrite(line, 1, len, target->file) != (size_t) len)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not write to file \"%s\": %m", target->name)));
+}
+
+static int64
+ExportToFile(const Store *store, const char *name)
+{
+	FileTarget	target = {.name = name};
+	Export		export = {.begin = OpenTarget, .write = WriteToFile, .arg = &target};
+
+	ExportItems(&export, store);
+	CloseServerFile(target.file, name);
+	return export.items;
+}
+
+/* ---- to a directory, as the service does ---- */
+
+typedef struct DirectoryTarget
+{
+	const char *directory;
+	char	   *id;
+	ExportTree	tree;
+} DirectoryTarget;
+
+static void
+BeginTree(void *arg)
+{
+	DirectoryTarget *target = arg;
+
+	TreeBegin(&target->tree, target->directory, "", target->id);
+}
+
+static void
+WriteToTree(void *arg, const char *line, int len)
+{
+	DirectoryTarget *target = arg;
+
+	TreeLine(&target->tree, line, len);
+}
+
+static int64
+ExportToDirectory(const Store *store, const char *directory)
+{
+	int64		now = SettingsTime();
+	TreeSummary summary = {.started = now, .exported = now};
+	DirectoryTarget target = {.directory = directory, .id = TreeNewId(now)};
+	Export		export = {.begin = BeginTree, .write = WriteToTree, .arg = &target};
+
+	if (!is_absolute_path(directory))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("relative path not allowed for a server directory")));
+	PG_TRY();
+	{
+		ExportItems(&export, store);
+		TreeEnd(&target.tree, &summary);
+	}
+	PG_CATCH();
+	{
+		TreeRemove(&target.tree);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return export.items;
+}
+
 /* export_items(table_name text, file_name text) returns bigint */
 DYNAMO_FUNCTION(dynamo_export_items);
 Datum
 dynamo_export_items(PG_FUNCTION_ARGS)
 {
-	Export		export = {.file_name = text_to_cstring(PG_GETARG_TEXT_PP(1))};
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Store		store;
+	int64		items;
 
 	StoreOpen(&store, text_to_cstring(PG_GETARG_TEXT_PP(0)), ACL_SELECT);
 	CheckServerFilePrivilege(true);
-	initStringInfo(&export.line);
-	export.row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo export row",
-											   ALLOCSET_DEFAULT_SIZES);
-	if (store.direct)
-		ExportRows(&export, &store);
-	else
-		ExportResult(&export, &store);
-	pgstat_progress_end_command();
-	CloseServerFile(export.file, export.file_name);
+	items = IsDirectory(name) ? ExportToDirectory(&store, name) : ExportToFile(&store, name);
 	StoreClose(&store);
-	PG_RETURN_INT64(export.items);
+	PG_RETURN_INT64(items);
 }

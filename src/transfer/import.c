@@ -1,6 +1,6 @@
 /*
  * import.c
- *	  dynamo.import_items and dynamo.import_lines: import JSON lines into a
+ *	  dynamo.import_items and dynamo.import_lines: import lines into a
  *	  table.
  *
  * An imported item replaces an item with the same key.  All triggers and
@@ -36,37 +36,13 @@
 #include "subtransaction.h"
 #include "table/owner.h"
 #include "transfer/bulk.h"
+#include "transfer/export_tree.h"
+#include "transfer/files.h"
+#include "transfer/import.h"
 
 #define BATCH_LINES			1000
 #define BATCH_BYTES			(1024 * 1024)
 #define SHOWN_PROBLEMS		10	/* bad lines that get a notice each */
-
-typedef struct Line
-{
-	const char *text;
-	uint32		len;
-	int64		number;			/* counted from 1 */
-} Line;
-
-typedef struct Import
-{
-	Store		store;
-	OwnerScope	scope;
-	bool		from_file;
-	bool		skip_errors;
-	int64		bytes_total;
-	int64		bytes;
-	int64		imported;
-	int64		failed;
-	const Line *current;		/* for the context of errors */
-
-	MemoryContext line_context; /* the item of one line; reset after each */
-	MemoryContext batch_context;	/* the lines of a batch; reset after each */
-	Line	   *batch;
-	int			nbatch;
-	Size		batch_bytes;
-	int64		line_number;
-} Import;
 
 /* ---- one line ---- */
 
@@ -82,13 +58,13 @@ ComposeImported(const Import *import, struct varlena *item)
 {
 	struct varlena *composed;
 
-	(void) ComposeEntityKeys(import->store.def, ItemRoot(item), MISSING_VALUE, false,
-							 StoreItemIsFinal(&import->store), &composed, NULL);
+	(void) ComposeEntityKeys(import->store->def, ItemRoot(item), MISSING_VALUE, false,
+							 StoreItemIsFinal(import->store), &composed, NULL);
 	return composed != NULL ? composed : item;
 }
 
 static void
-ImportLine(Import *import, const Line *line)
+PutLine(Import *import, const ImportLine *line)
 {
 	MemoryContext caller = MemoryContextSwitchTo(import->line_context);
 	struct varlena *item;
@@ -97,12 +73,13 @@ ImportLine(Import *import, const Line *line)
 
 	CHECK_FOR_INTERRUPTS();
 	import->current = line;
-	item = ItemFromExportLine(line->text, line->len);
+	item = import->csv != NULL ? CsvItem(import->csv, line->text, line->len) :
+		ItemFromExportLine(line->text, line->len);
 	item = ComposeImported(import, item);
-	(void) CheckItemKeys(import->store.def, ItemRoot(item), NULL, NULL);
+	(void) CheckItemKeys(import->store->def, ItemRoot(item), NULL, NULL);
 	CheckItemSize(ItemRoot(item));
-	(void) RowKeyFromItem(import->store.def, ItemRoot(item), &key, NULL);
-	StoreWrite(&import->store, &key, false, DecidePut, item, &stored);
+	(void) RowKeyFromItem(import->store->def, ItemRoot(item), &key, NULL);
+	StoreWrite(import->store, &key, false, DecidePut, item, &stored);
 
 	import->current = NULL;
 	MemoryContextSwitchTo(caller);
@@ -114,7 +91,11 @@ AddLineContext(void *arg)
 {
 	const Import *import = arg;
 
-	if (import->current != NULL)
+	if (import->current == NULL)
+		return;
+	if (import->many_files)
+		errcontext("line " INT64_FORMAT " of file \"%s\"", import->current->number, import->file_name);
+	else
 		errcontext("line " INT64_FORMAT " of the import", import->current->number);
 }
 
@@ -143,7 +124,7 @@ ReportProgress(const Import *import)
 static void
 StartProgress(const Import *import)
 {
-	BulkProgressStart(RelationGetRelid(import->store.rel), true,
+	BulkProgressStart(RelationGetRelid(import->store->rel), true,
 					  import->from_file, import->bytes_total);
 	ReportProgress(import);
 }
@@ -152,17 +133,17 @@ StartProgress(const Import *import)
 typedef struct Lines
 {
 	Import	   *import;
-	const Line *lines;
+	const ImportLine *lines;
 	int			n;
 } Lines;
 
 static void
-ImportLines(void *arg)
+PutLines(void *arg)
 {
 	const Lines *lines = arg;
 
 	for (int i = 0; i < lines->n; i++)
-		ImportLine(lines->import, &lines->lines[i]);
+		PutLine(lines->import, &lines->lines[i]);
 }
 
 /*
@@ -170,10 +151,10 @@ ImportLines(void *arg)
  * rolled it back; other errors are raised.
  */
 static ErrorData *
-TryLines(Import *import, const Line *lines, int n)
+TryLines(Import *import, const ImportLine *lines, int n)
 {
 	Lines		all = {import, lines, n};
-	ErrorData  *error = TryInSubtransaction(ImportLines, &all);
+	ErrorData  *error = TryInSubtransaction(PutLines, &all);
 
 	if (error != NULL)
 	{
@@ -187,21 +168,24 @@ TryLines(Import *import, const Line *lines, int n)
 }
 
 static void
-SkipLine(Import *import, const Line *line, const ErrorData *error)
+SkipLine(Import *import, const ImportLine *line, const ErrorData *error)
 {
 	import->failed++;
 	if (import->failed <= SHOWN_PROBLEMS)
-		ereport(NOTICE,
-				(errmsg("line " INT64_FORMAT " skipped: %s", line->number, error->message),
+		ereport(import->notice_level,
+				(import->many_files ?
+				 errmsg("line " INT64_FORMAT " of file \"%s\" skipped: %s",
+						line->number, import->file_name, error->message) :
+				 errmsg("line " INT64_FORMAT " skipped: %s", line->number, error->message),
 				 error->detail != NULL ? errdetail_internal("%s", error->detail) : 0,
 				 errdetail_log("Details are sent only to the client.")));
 	else if (import->failed == SHOWN_PROBLEMS + 1)
-		ereport(NOTICE, (errmsg("further skipped lines are counted but not reported")));
+		ereport(import->notice_level, (errmsg("further skipped lines are counted but not reported")));
 }
 
 /* Recursion is limited to the number of times that a batch can be halved. */
 static void
-ImportSkippingErrors(Import *import, const Line *lines, int n)
+ImportSkippingErrors(Import *import, const ImportLine *lines, int n)
 {
 	ErrorData  *error = TryLines(import, lines, n);
 
@@ -228,7 +212,7 @@ ImportBatch(Import *import)
 	else
 	{
 		for (int i = 0; i < import->nbatch; i++)
-			ImportLine(import, &import->batch[i]);
+			PutLine(import, &import->batch[i]);
 		import->imported += import->nbatch;
 	}
 	import->nbatch = 0;
@@ -249,7 +233,7 @@ IsBlank(const char *text, Size len)
 static void
 AddLine(Import *import, const char *text, Size len)
 {
-	Line	   *line = &import->batch[import->nbatch];
+	ImportLine *line = &import->batch[import->nbatch];
 	char	   *copy;
 
 	import->line_number++;
@@ -269,53 +253,97 @@ AddLine(Import *import, const char *text, Size len)
 		ImportBatch(import);
 }
 
-/* ---- the functions ---- */
+/* ---- an import ---- */
 
-static void
-ImportBegin(Import *import, const char *table_name, bool skip_errors,
-			bool from_file, int64 bytes_total)
+void
+ImportBegin(Import *import)
 {
-	memset(import, 0, sizeof(Import));
-	import->skip_errors = skip_errors;
-	import->from_file = from_file;
-	import->bytes_total = bytes_total;
 	import->line_context = AllocSetContextCreate(CurrentMemoryContext,
 												 "dynamo import line", ALLOCSET_DEFAULT_SIZES);
 	import->batch_context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo import batch", ALLOCSET_DEFAULT_SIZES);
-	import->batch = palloc(sizeof(Line) * BATCH_LINES);
-	StoreOpen(&import->store, table_name, ACL_INSERT | ACL_UPDATE);
-	OwnerScopeEnterForStatement(&import->scope, import->store.rel->rd_rel->relowner);
+	import->batch = palloc(sizeof(ImportLine) * BATCH_LINES);
+	OwnerScopeEnterForStatement(&import->scope, import->store->rel->rd_rel->relowner);
 	StartProgress(import);
+	import->callback.callback = AddLineContext;
+	import->callback.arg = import;
+	import->callback.previous = error_context_stack;
+	error_context_stack = &import->callback;
 }
 
-/* Imports the remaining lines and returns the result (imported, failed). */
+void
+ImportEnd(Import *import)
+{
+	ImportBatch(import);
+	pgstat_progress_end_command();
+	error_context_stack = import->callback.previous;
+	OwnerScopeLeave(&import->scope);
+}
+
+/* Reads a line of JSON, or a CSV record, which may have several lines. */
+static bool
+ReadRecord(const Import *import, InputFile *input, StringInfo text)
+{
+	resetStringInfo(text);
+	if (!InputLine(input, text))
+		return false;
+	while (import->csv != NULL && CsvIsOpen(text) && InputLine(input, text))
+		;
+	return true;
+}
+
+/* The first record of a CSV file, unless the names are known otherwise. */
+static void
+ReadHeader(Import *import, InputFile *input, StringInfo text)
+{
+	const char *line;
+	Size		len;
+
+	if (!ReadRecord(import, input, text))
+		return;
+	import->line_number++;
+	line = text->data;
+	len = text->len;
+	SkipByteOrderMark(&line, &len);
+	CsvReadNames(import->csv, line, len);
+}
+
+void
+ImportFile(Import *import, FILE *file, const char *name, InputCompression compression)
+{
+	InputFile  *input = InputBegin(file, name, compression);
+	bool		header = import->csv != NULL && import->csv->nnames == 0;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	import->line_number = 0;
+	import->file_name = name;
+	if (header)
+		ReadHeader(import, input, &text);
+	while (ReadRecord(import, input, &text))
+		AddLine(import, text.data, text.len);
+	ImportBatch(import);		/* with the names of this file */
+	if (header)
+		import->csv->nnames = 0;
+	pfree(text.data);
+	InputEnd(input);
+}
+
+/* ---- the functions ---- */
+
+/* Returns the result (imported, failed). */
 static Datum
-ImportEnd(Import *import, FunctionCallInfo fcinfo)
+ImportResult(const Import *import, FunctionCallInfo fcinfo)
 {
 	TupleDesc	desc;
 	Datum		values[2];
 	bool		nulls[2] = {false, false};
-
-	ImportBatch(import);
-	pgstat_progress_end_command();
-	OwnerScopeLeave(&import->scope);
-	StoreClose(&import->store);
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	values[0] = Int64GetDatum(import->imported);
 	values[1] = Int64GetDatum(import->failed);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
-}
-
-static void
-PushLineContext(ErrorContextCallback *callback, Import *import)
-{
-	callback->callback = AddLineContext;
-	callback->arg = import;
-	callback->previous = error_context_stack;
-	error_context_stack = callback;
 }
 
 static int64
@@ -326,15 +354,45 @@ GetFileSize(FILE *file)
 	return fstat(fileno(file), &status) == 0 ? status.st_size : 0;
 }
 
-/* DynamoDB exports compressed files. */
 static void
-CheckNotCompressed(const StringInfoData *first_line, const char *file_name)
+ImportOneFile(Import *import, const char *name)
 {
-	if (first_line->len >= 2 && memcmp(first_line->data, "\x1F\x8B", 2) == 0)
+	FILE	   *file = OpenServerFile(name, false);
+
+	import->bytes_total = GetFileSize(file);
+	ImportBegin(import);
+	ImportFile(import, file, name, INPUT_DETECTED);
+	ImportEnd(import);
+	CloseServerFile(file, name);
+}
+
+/* Imports an export of the service: its data files, or those of any directory. */
+static void
+ImportDirectory(Import *import, const char *directory)
+{
+	char	   *data = psprintf("%s/" TREE_DATA, directory);
+	List	   *files;
+	ListCell   *cell;
+
+	if (!is_absolute_path(directory))
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
-				 errmsg("file \"%s\" is compressed", file_name),
-				 errhint("Unpack it with gunzip.")));
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("relative path not allowed for a server directory")));
+	files = FilesBelow(IsDirectory(data) ? data : directory, "");
+	if (files == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_FILE),
+				 errmsg("directory \"%s\" has no files to import", directory)));
+	import->many_files = true;
+	ImportBegin(import);
+	foreach(cell, files)
+	{
+		FILE	   *file = OpenRegularFile(lfirst(cell));
+
+		ImportFile(import, file, lfirst(cell), INPUT_DETECTED);
+		CloseServerFile(file, lfirst(cell));
+	}
+	ImportEnd(import);
 }
 
 /* import_items(table_name text, file_name text, skip_errors boolean) */
@@ -342,38 +400,23 @@ DYNAMO_FUNCTION(dynamo_import_items);
 Datum
 dynamo_import_items(PG_FUNCTION_ARGS)
 {
-	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *file_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
-	FILE	   *file;
-	LineReader *reader = palloc0(sizeof(LineReader));
-	ErrorContextCallback callback;
-	StringInfoData line;
-	Import		import;
-	Datum		result;
+	Store		store;
+	Import		import = {
+		.store = &store,
+		.from_file = true,
+		.skip_errors = PG_GETARG_BOOL(2),
+		.notice_level = NOTICE
+	};
 
 	CheckServerFilePrivilege(false);
-	file = OpenServerFile(file_name, false);
-	reader->file = file;
-	ImportBegin(&import, table_name, PG_GETARG_BOOL(2), true, GetFileSize(file));
-	PushLineContext(&callback, &import);
-
-	initStringInfo(&line);
-	while (ReadLine(reader, &line))
-	{
-		if (import.line_number == 0)
-			CheckNotCompressed(&line, file_name);
-		AddLine(&import, line.data, line.len);
-		resetStringInfo(&line);
-	}
-	if (ferror(file))
-		ereport(ERROR,
-				(errcode_for_file_access(),
-				 errmsg("could not read file \"%s\": %m", file_name)));
-
-	result = ImportEnd(&import, fcinfo);
-	error_context_stack = callback.previous;
-	CloseServerFile(file, file_name);
-	return result;
+	StoreOpen(&store, text_to_cstring(PG_GETARG_TEXT_PP(0)), ACL_INSERT | ACL_UPDATE);
+	if (IsDirectory(file_name))
+		ImportDirectory(&import, file_name);
+	else
+		ImportOneFile(&import, file_name);
+	StoreClose(&store);
+	return ImportResult(&import, fcinfo);
 }
 
 /* import_lines(table_name text, lines text[], skip_errors boolean) */
@@ -381,19 +424,20 @@ DYNAMO_FUNCTION(dynamo_import_lines);
 Datum
 dynamo_import_lines(PG_FUNCTION_ARGS)
 {
-	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	ErrorContextCallback callback;
+	Store		store;
+	Import		import = {
+		.store = &store,
+		.skip_errors = PG_GETARG_BOOL(2),
+		.notice_level = NOTICE
+	};
 	Datum	   *lines;
 	bool	   *nulls;
 	int			n;
-	Import		import;
-	Datum		result;
 
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), TEXTOID, -1, false, TYPALIGN_INT,
 					  &lines, &nulls, &n);
-	ImportBegin(&import, table_name, PG_GETARG_BOOL(2), false, 0);
-	PushLineContext(&callback, &import);
-
+	StoreOpen(&store, text_to_cstring(PG_GETARG_TEXT_PP(0)), ACL_INSERT | ACL_UPDATE);
+	ImportBegin(&import);
 	for (int i = 0; i < n; i++)
 	{
 		text	   *line = nulls[i] ? NULL : DatumGetTextPP(lines[i]);
@@ -403,8 +447,7 @@ dynamo_import_lines(PG_FUNCTION_ARGS)
 		else
 			AddLine(&import, "", 0);
 	}
-
-	result = ImportEnd(&import, fcinfo);
-	error_context_stack = callback.previous;
-	return result;
+	ImportEnd(&import);
+	StoreClose(&store);
+	return ImportResult(&import, fcinfo);
 }

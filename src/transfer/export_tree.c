@@ -1,0 +1,274 @@
+/*
+ * export_tree.c
+ *	  The files of an export, as the service writes them.
+ */
+#include "postgres.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/file_perm.h"
+#include "datatype/timestamp.h"
+#include "storage/fd.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+#include "item/base64.h"
+#include "item/json.h"
+#include "table/table_settings.h"
+#include "transfer/export_tree.h"
+
+/* A data file is closed after this many bytes of lines. */
+#define DATA_FILE_BYTES		(128 * 1024 * 1024)
+
+/* Random bytes in the name of a data file. */
+#define NAME_BYTES			13
+
+#define MANIFEST_VERSION	"2020-06-30"
+
+/* Characters of a time, with the end. */
+#define MAX_TIME			64
+
+/* ---- names ---- */
+
+static void
+RandomBytes(void *bytes, size_t len)
+{
+	if (!pg_strong_random(bytes, len))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate a random name")));
+}
+
+char *
+TreeNewId(int64 time)
+{
+	uint32		number;
+
+	RandomBytes(&number, sizeof(number));
+	return psprintf("%014lld-%08x", (long long) (time / 1000), number);
+}
+
+/* 26 lower-case letters and digits. */
+static char *
+NewDataName(void)
+{
+	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz234567";
+	uint8		bytes[2 * NAME_BYTES];
+	char	   *name = palloc(sizeof(bytes) + 1);
+
+	RandomBytes(bytes, sizeof(bytes));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		name[i] = alphabet[bytes[i] % 32];
+	name[sizeof(bytes)] = '\0';
+	return name;
+}
+
+/* ---- directories ---- */
+
+static void
+CheckIsDirectory(const char *path)
+{
+	struct stat status;
+
+	if (lstat(path, &status) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not stat file \"%s\": %m", path)));
+	if (!S_ISDIR(status.st_mode))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a directory", path)));
+}
+
+static void
+MakeDirectory(const char *path)
+{
+	if (MakePGDirectory(path) != 0)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not create directory \"%s\": %m", path)));
+}
+
+void
+TreeDirectory(const char *path)
+{
+	if (MakePGDirectory(path) != 0 && errno != EEXIST)
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not create directory \"%s\": %m", path)));
+	CheckIsDirectory(path);
+}
+
+/* ---- small files ---- */
+
+static void
+WriteFile(const char *path, const char *data, int len, uint8 *md5)
+{
+	OutputFile *output = OutputCreate(path, false);
+
+	OutputWrite(output, data, len);
+	OutputClose(output, md5);
+}
+
+void
+TreeFile(const ExportTree *tree, const char *name, const char *data, int len)
+{
+	WriteFile(psprintf("%s/%s", tree->path, name), data, len, NULL);
+}
+
+/* Writes a manifest beside its checksum; it appears with all of its contents. */
+static void
+WriteManifest(const ExportTree *tree, const char *name, const StringInfoData *text)
+{
+	char	   *path = psprintf("%s/%s.json", tree->path, name);
+	char	   *temporary = psprintf("%s.tmp", path);
+	StringInfoData checksum;
+	uint8		md5[OUTPUT_MD5_LENGTH];
+
+	WriteFile(temporary, text->data, text->len, md5);
+	initStringInfo(&checksum);
+	Base64Append(&checksum, (char *) md5, sizeof(md5));
+	TreeFile(tree, psprintf("%s.checksum", name), checksum.data, checksum.len);
+	(void) durable_rename(temporary, path, ERROR);
+}
+
+/* ---- JSON ---- */
+
+static void
+AppendString(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, "%s\"%s\":", out->data[out->len - 1] == '{' ? "" : ",", name);
+	if (value == NULL)
+		appendStringInfoString(out, "null");
+	else
+		JsonAppendString(out, value, strlen(value));
+}
+
+static void
+AppendInteger(StringInfo out, const char *name, int64 value)
+{
+	appendStringInfo(out, ",\"%s\":" INT64_FORMAT, name, value);
+}
+
+/* 2026-11-23T00:48:03.123Z, from microseconds since 1970. */
+static char *
+IsoTime(int64 time)
+{
+	pg_time_t	seconds = (pg_time_t) (time / USECS_PER_SEC);
+	char		text[MAX_TIME];
+
+	pg_strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", pg_gmtime(&seconds));
+	return psprintf("%s.%03dZ", text, (int) (time / 1000 % 1000));
+}
+
+/* ---- data files ---- */
+
+static void
+OpenData(ExportTree *tree)
+{
+	char	   *name = NewDataName();
+
+	tree->data = OutputCreate(psprintf("%s/" TREE_DATA "/%s.json.gz", tree->path, name), true);
+	tree->data_key = psprintf("%s/" TREE_DATA "/%s.json.gz", tree->key, name);
+	tree->data_items = 0;
+	tree->data_bytes = 0;
+}
+
+static void
+CloseData(ExportTree *tree)
+{
+	StringInfo	out = &tree->files;
+	StringInfoData base64;
+	StringInfoData etag;
+	uint8		md5[OUTPUT_MD5_LENGTH];
+
+	OutputClose(tree->data, md5);
+	tree->data = NULL;
+	initStringInfo(&base64);
+	Base64Append(&base64, (char *) md5, sizeof(md5));
+	initStringInfo(&etag);
+	for (size_t i = 0; i < sizeof(md5); i++)
+		appendStringInfo(&etag, "%02x", md5[i]);
+	appendStringInfo(out, "{\"itemCount\":" INT64_FORMAT, tree->data_items);
+	AppendString(out, "md5Checksum", base64.data);
+	AppendString(out, "etag", etag.data);
+	AppendString(out, "dataFileS3Key", tree->data_key);
+	appendStringInfoString(out, "}\n");
+}
+
+/* ---- the tree ---- */
+
+void
+TreeBegin(ExportTree *tree, const char *directory, const char *key_prefix, const char *id)
+{
+	memset(tree, 0, sizeof(*tree));
+	initStringInfo(&tree->files);
+	TreeDirectory(psprintf("%s/" TREE_TOP, directory));
+	tree->path = psprintf("%s/" TREE_TOP "/%s", directory, id);
+	tree->key = psprintf("%s" TREE_TOP "/%s", key_prefix, id);
+	MakeDirectory(tree->path);
+	tree->made = true;
+	MakeDirectory(psprintf("%s/" TREE_DATA, tree->path));
+	TreeFile(tree, "_started", "", 0);
+	OpenData(tree);
+}
+
+void
+TreeLine(ExportTree *tree, const char *line, int len)
+{
+	if (tree->data_bytes >= DATA_FILE_BYTES)
+	{
+		CloseData(tree);
+		OpenData(tree);
+	}
+	OutputWrite(tree->data, line, len);
+	tree->data_items++;
+	tree->data_bytes += len;
+	tree->items++;
+	tree->bytes += len;
+}
+
+static void
+AppendSummary(StringInfo out, const ExportTree *tree, const TreeSummary *summary)
+{
+	appendStringInfoChar(out, '{');
+	AppendString(out, "version", MANIFEST_VERSION);
+	AppendString(out, "exportArn", summary->export_arn);
+	AppendString(out, "startTime", IsoTime(summary->started));
+	AppendString(out, "endTime", IsoTime(SettingsTime()));
+	AppendString(out, "tableArn", summary->table_arn);
+	AppendString(out, "tableId", summary->table_id);
+	AppendString(out, "exportTime", IsoTime(summary->exported));
+	AppendString(out, "s3Bucket", summary->bucket);
+	AppendString(out, "s3Prefix", summary->prefix);
+	AppendString(out, "s3SseAlgorithm", summary->sse_algorithm);
+	AppendString(out, "s3SseKmsKeyId", NULL);
+	AppendString(out, "manifestFilesS3Key", psprintf("%s/manifest-files.json", tree->key));
+	AppendInteger(out, "billedSizeBytes", tree->bytes);
+	AppendInteger(out, "itemCount", tree->items);
+	AppendString(out, "outputFormat", "DYNAMODB_JSON");
+	AppendString(out, "exportType", "FULL_EXPORT");
+	appendStringInfoString(out, "}\n");
+}
+
+void
+TreeEnd(ExportTree *tree, const TreeSummary *summary)
+{
+	StringInfoData text;
+
+	CloseData(tree);
+	fsync_fname(psprintf("%s/" TREE_DATA, tree->path), true);
+	WriteManifest(tree, "manifest-files", &tree->files);
+	initStringInfo(&text);
+	AppendSummary(&text, tree, summary);
+	WriteManifest(tree, "manifest-summary", &text);
+}
+
+void
+TreeRemove(const ExportTree *tree)
+{
+	if (tree->made && !rmtree(tree->path, true))
+		ereport(WARNING,
+				(errmsg("could not remove the files of the failed export in \"%s\"", tree->path)));
+}

@@ -1,0 +1,78 @@
+/*
+ * export_tree.h
+ *	  The files of an export, as the service writes them:
+ *
+ *	<directory>/AWSDynamoDB/<id>/_started
+ *								/data/<name>.json.gz	lines {"Item":...}
+ *								/manifest-files.json	one line per data file
+ *								/manifest-files.checksum
+ *								/manifest-summary.json
+ *								/manifest-summary.checksum
+ *
+ * The summary is written last, under a temporary name first.  An export without it is not
+ * complete.  Nothing is ever overwritten.
+ */
+#ifndef DYNAMO_EXPORT_TREE_H
+#define DYNAMO_EXPORT_TREE_H
+
+#include "lib/stringinfo.h"
+
+#include "transfer/output.h"
+
+#define TREE_TOP		"AWSDynamoDB"
+#define TREE_DATA		"data"
+#define TREE_ID_LENGTH	23		/* 14 digits, a dash, 8 hexadecimal digits */
+
+/* What the summary tells; NULL members are null. */
+typedef struct TreeSummary
+{
+	const char *export_arn;
+	const char *table_arn;
+	const char *table_id;
+	const char *bucket;
+	const char *prefix;
+	const char *sse_algorithm;
+	int64		started;		/* microseconds since 1970 */
+	int64		exported;		/* the time as of which the items are exported */
+} TreeSummary;
+
+typedef struct ExportTree
+{
+	char	   *path;			/* <directory>/AWSDynamoDB/<id> */
+	bool		made;			/* the directory at path is ours */
+	char	   *key;			/* the same below the bucket */
+	OutputFile *data;			/* the open data file; NULL if none is open */
+	char	   *data_key;
+	int64		data_items;
+	int64		data_bytes;		/* before compression */
+	int64		items;
+	int64		bytes;			/* before compression */
+	StringInfoData files;		/* manifest-files.json */
+} ExportTree;
+
+/* Returns a new id for this time in microseconds since 1970; palloc'd. */
+extern char *TreeNewId(int64 time);
+
+/*
+ * Creates the directories in an existing directory.  key_prefix is what data
+ * file keys in the manifest start with: empty, or a path with a slash at its end.
+ */
+extern void TreeBegin(ExportTree *tree, const char *directory, const char *key_prefix,
+					  const char *id);
+
+/* Adds a line with its newline. */
+extern void TreeLine(ExportTree *tree, const char *line, int len);
+
+/* Writes the manifests. */
+extern void TreeEnd(ExportTree *tree, const TreeSummary *summary);
+
+/* Removes what an export has written that fails. */
+extern void TreeRemove(const ExportTree *tree);
+
+/* Writes a small file into the tree, before TreeEnd. */
+extern void TreeFile(const ExportTree *tree, const char *name, const char *data, int len);
+
+/* Makes a directory, which may exist; a symbolic link in its place is an error. */
+extern void TreeDirectory(const char *path);
+
+#endif							/* DYNAMO_EXPORT_TREE_H */

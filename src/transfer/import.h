@@ -1,0 +1,58 @@
+/*
+ * import.h
+ *	  Imports lines into a table, for the functions of import.c and for the
+ *	  jobs of src/archive.
+ */
+#ifndef DYNAMO_IMPORT_H
+#define DYNAMO_IMPORT_H
+
+#include "store/store.h"
+#include "table/owner.h"
+#include "transfer/csv.h"
+#include "transfer/input.h"
+
+typedef struct ImportLine
+{
+	const char *text;
+	uint32		len;
+	int64		number;			/* counted from 1 in each file */
+} ImportLine;
+
+typedef struct Import
+{
+	Store	   *store;			/* of the caller */
+	OwnerScope	scope;
+	bool		from_file;
+	bool		skip_errors;
+	int			notice_level;	/* of messages on skipped lines */
+	CsvFormat  *csv;			/* NULL if lines are JSON */
+	bool		many_files;		/* messages name the file */
+	int64		bytes_total;
+	int64		bytes;			/* of lines */
+	int64		imported;
+	int64		failed;
+	const ImportLine *current;	/* for the context of errors */
+
+	MemoryContext line_context; /* the item of one line; reset after each */
+	MemoryContext batch_context;	/* the lines of a batch; reset after each */
+	ImportLine *batch;
+	int			nbatch;
+	Size		batch_bytes;
+	int64		line_number;
+	const char *file_name;
+	ErrorContextCallback callback;
+} Import;
+
+/*
+ * Starts an import into an open table.  The caller has set the fields from
+ * store to bytes_total; the others are zero.
+ */
+extern void ImportBegin(Import *import);
+
+/* Imports the lines of a file. */
+extern void ImportFile(Import *import, FILE *file, const char *name, InputCompression compression);
+
+/* Ends the import of all lines. */
+extern void ImportEnd(Import *import);
+
+#endif							/* DYNAMO_IMPORT_H */

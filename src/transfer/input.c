@@ -1,0 +1,163 @@
+/*
+ * input.c
+ *	  Reads the lines of a file, which may be compressed with gzip.
+ */
+#include "postgres.h"
+
+#include "miscadmin.h"
+
+#include "transfer/input.h"
+#include "transfer/zstream.h"
+
+/* ---- the bytes of the file ---- */
+
+static void
+FillRaw(InputFile *input)
+{
+	CHECK_FOR_INTERRUPTS();
+	input->raw_position = 0;
+	input->raw_length = fread(input->raw, 1, sizeof(input->raw), input->file);
+	if (ferror(input->file))
+		ereport(ERROR,
+				(errcode_for_file_access(),
+				 errmsg("could not read file \"%s\": %m", input->name)));
+	input->bytes += (int64) input->raw_length;
+}
+
+static void
+FillPlain(InputFile *input)
+{
+	if (input->raw_position == input->raw_length)
+		FillRaw(input);
+	input->length = input->raw_length - input->raw_position;
+	memcpy(input->buffer, input->raw + input->raw_position, input->length);
+	input->raw_position = input->raw_length;
+}
+
+/* ---- decompression ---- */
+
+static void Damaged(const InputFile *input) pg_attribute_noreturn();
+
+static void
+Damaged(const InputFile *input)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
+			 errmsg("could not decompress file \"%s\"", input->name),
+			 errdetail("The file is damaged, incomplete or not a gzip file.")));
+}
+
+static void
+BeginInflate(InputFile *input)
+{
+	input->inflate = ZStreamCreate();
+	input->member_ended = true;
+	if (inflateInit2(input->inflate, GZIP_WINDOW) != Z_OK)
+		elog(ERROR, "could not initialize zlib");
+}
+
+/* Decompresses some of the raw bytes into an empty buffer. */
+static void
+InflateSome(InputFile *input)
+{
+	z_stream   *z = input->inflate;
+	int			result;
+
+	if (input->member_ended && inflateReset(z) != Z_OK)
+		elog(ERROR, "could not reset zlib");
+	input->member_ended = false;
+	z->next_in = (Bytef *) input->raw + input->raw_position;
+	z->avail_in = (uInt) (input->raw_length - input->raw_position);
+	z->next_out = (Bytef *) input->buffer;
+	z->avail_out = sizeof(input->buffer);
+	result = inflate(z, Z_NO_FLUSH);
+	if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
+		Damaged(input);
+	input->raw_position = input->raw_length - z->avail_in;
+	input->length = sizeof(input->buffer) - z->avail_out;
+	input->member_ended = result == Z_STREAM_END;
+}
+
+static void
+FillInflated(InputFile *input)
+{
+	while (input->length == 0)
+	{
+		if (input->raw_position == input->raw_length)
+			FillRaw(input);
+		if (input->raw_length == 0)
+		{
+			if (!input->member_ended)
+				Damaged(input);
+			return;
+		}
+		InflateSome(input);
+	}
+}
+
+/* ---- lines ---- */
+
+InputFile *
+InputBegin(FILE *file, const char *name, InputCompression compression)
+{
+	InputFile  *input = palloc0(sizeof(InputFile));
+	bool		looks_compressed;
+
+	input->file = file;
+	input->name = name;
+	input->compression = compression;
+	FillRaw(input);
+	looks_compressed = input->raw_length >= 2 && memcmp(input->raw, "\x1F\x8B", 2) == 0;
+	if (compression == INPUT_PLAIN && looks_compressed)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_TEXT_REPRESENTATION),
+				 errmsg("file \"%s\" is compressed", name)));
+	if (compression == INPUT_GZIP || looks_compressed)
+		BeginInflate(input);
+	return input;
+}
+
+static bool
+Fill(InputFile *input)
+{
+	input->position = 0;
+	input->length = 0;
+	if (input->inflate != NULL)
+		FillInflated(input);
+	else
+		FillPlain(input);
+	return input->length > 0;
+}
+
+/* pg_get_line would append the next line to a line with a zero byte. */
+bool
+InputLine(InputFile *input, StringInfo line)
+{
+	for (;;)
+	{
+		const char *start;
+		const char *newline;
+		size_t		n;
+
+		if (input->position == input->length && !Fill(input))
+			return line->len > 0;
+		start = input->buffer + input->position;
+		newline = memchr(start, '\n', input->length - input->position);
+		n = newline != NULL ? (size_t) (newline - start) + 1 : input->length - input->position;
+		appendBinaryStringInfo(line, start, (int) n);
+		input->position += n;
+		if (newline != NULL)
+			return true;
+	}
+}
+
+void
+InputEnd(InputFile *input)
+{
+	if (input->inflate != NULL)
+	{
+		inflateEnd(input->inflate);
+		pfree(input->inflate);
+	}
+	pfree(input);
+}

@@ -1,0 +1,19 @@
+/*
+ * zstream.h
+ *	  zlib streams in memory contexts, for files in gzip format.
+ */
+#ifndef DYNAMO_ZSTREAM_H
+#define DYNAMO_ZSTREAM_H
+
+#include <zlib.h>
+
+/* The window of zlib's functions: 15 bits, and a gzip header. */
+#define GZIP_WINDOW		(MAX_WBITS + 16)
+
+/*
+ * Returns a stream that allocates in the current memory context, where an error
+ * leaves it.  palloc'd.
+ */
+extern z_stream *ZStreamCreate(void);
+
+#endif							/* DYNAMO_ZSTREAM_H */
