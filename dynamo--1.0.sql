@@ -2292,6 +2292,62 @@ COMMENT ON FUNCTION dynamo.delete_expired(text, bigint) IS
 	'deletes expired items of a table, or of all tables; returns their number';
 
 --
+-- Exports, imports, backups and restores by requests
+--
+
+-- Jobs, by the id in their ARNs; the times are microseconds since 1970.  owner is the
+-- name of a role, which stays valid in a dump.  Dumps have the finished ones; the
+-- files of exports and backups are copied apart from the database.
+CREATE TABLE dynamo_internal.archive_jobs (
+	id text COLLATE "C" PRIMARY KEY,
+	kind text COLLATE "C" NOT NULL,
+	status text COLLATE "C" NOT NULL,
+	owner text COLLATE "C" NOT NULL,
+	relation bigint NOT NULL,
+	table_name text COLLATE "C" NOT NULL,
+	table_id text NOT NULL,
+	table_arn text NOT NULL,
+	arn text NOT NULL,
+	parameters text NOT NULL,
+	details text,
+	token text COLLATE "C",
+	directory text NOT NULL,
+	bucket text NOT NULL,
+	prefix text COLLATE "C",
+	format text,
+	compression text,
+	delimiter text,
+	header text,
+	expected bigint NOT NULL,
+	started bigint NOT NULL,
+	ended bigint NOT NULL,
+	items bigint NOT NULL,
+	processed bigint NOT NULL,
+	errors bigint NOT NULL,
+	bytes bigint NOT NULL,
+	failure_code text,
+	failure_message text
+);
+CREATE INDEX archive_jobs_unfinished ON dynamo_internal.archive_jobs (relation)
+	WHERE status OPERATOR(pg_catalog.=) ANY ('{queued,running}');
+COMMENT ON TABLE dynamo_internal.archive_jobs IS
+	'exports, imports, backups and restores; written only by requests and their workers';
+SELECT pg_catalog.pg_extension_config_dump('dynamo_internal.archive_jobs',
+	'WHERE status OPERATOR(pg_catalog.=) ANY (''{completed,failed}'')');
+CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo_internal.archive_jobs
+	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_duplicate();
+ALTER TABLE dynamo_internal.archive_jobs ENABLE REPLICA TRIGGER skip_replicated_duplicate;
+CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.archive_jobs
+	FOR EACH STATEMENT EXECUTE FUNCTION dynamo_internal.guard_settings();
+ALTER TABLE dynamo_internal.archive_jobs ENABLE ALWAYS TRIGGER guard_settings;
+
+CREATE FUNCTION dynamo.archive_directory() RETURNS text
+	LANGUAGE C STABLE PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_archive_directory';
+COMMENT ON FUNCTION dynamo.archive_directory() IS
+	'the directory of exports, imports and backups; its EXECUTE privilege is the right to use them';
+
+--
 -- Access patterns against the data: samples, checks
 --
 
@@ -3246,3 +3302,4 @@ GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_pat
 	dynamo.stat_operations, dynamo.stat_tables, dynamo.stat_indexes,
 	dynamo.stat_time_to_live, dynamo.stat_streams, dynamo.stat_progress TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.stat_reset(), dynamo.log_entries(text, text) FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION dynamo.archive_directory() FROM PUBLIC;

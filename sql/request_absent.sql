@@ -1,4 +1,4 @@
--- Unsupported features that tools query: backups, exports, replicas, insights, policies
+-- Unsupported features that tools query: replicas, insights, policies; backups and exports where there is none
 CREATE SCHEMA t_request_absent;
 SET search_path = t_request_absent;
 \pset format unaligned

@@ -226,9 +226,12 @@
 	object_aclcheck(DatabaseRelationId, database, role, mode)
 #define SchemaAclCheck(schema, role, mode) \
 	object_aclcheck(NamespaceRelationId, schema, role, mode)
+#define FunctionAclCheck(function, role, mode) \
+	object_aclcheck(ProcedureRelationId, function, role, mode)
 #else
 #define DatabaseAclCheck(database, role, mode) pg_database_aclcheck(database, role, mode)
 #define SchemaAclCheck(schema, role, mode) pg_namespace_aclcheck(schema, role, mode)
+#define FunctionAclCheck(function, role, mode) pg_proc_aclcheck(function, role, mode)
 #endif
 
 /* Since 18 a primary key may be deferrable; ours are not. */

@@ -8,6 +8,7 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
+#include "archive/archive.h"
 #include "compat.h"
 #include "citus/distribute.h"
 #include "constraint/reference.h"
@@ -47,6 +48,7 @@ _PG_init(void)
 	EntityViewInit();
 	BuildWorkerInit();
 	SearchInit();
+	ArchiveInit();
 	RequestInit();
 	HttpInit();
 	MarkGUCPrefixReserved("dynamo");

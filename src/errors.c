@@ -43,6 +43,12 @@ static const DynamoException exceptions[] = {
 	{ERRCODE_DYNAMO_EXPORT_NOT_FOUND, "ExportNotFoundException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_IMPORT_NOT_FOUND, "ImportNotFoundException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_GLOBAL_TABLE_NOT_FOUND, "GlobalTableNotFoundException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_EXPORT_CONFLICT, "ExportConflictException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_IMPORT_CONFLICT, "ImportConflictException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_INVALID_EXPORT_TIME, "InvalidExportTimeException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_RECOVERY_UNAVAILABLE, "PointInTimeRecoveryUnavailableException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_BACKUP_IN_USE, "BackupInUseException", PREFIX_SERVICE, 400, false},
+	{ERRCODE_DYNAMO_TABLE_ALREADY_EXISTS, "TableAlreadyExistsException", PREFIX_SERVICE, 400, false},
 	{ERRCODE_DYNAMO_INTERNAL, "InternalServerError", PREFIX_SERVICE, 500, false},
 };
 

@@ -1,7 +1,7 @@
 /*
  * absent.c
- *	  Operations of unsupported features: backups, exports, replicas, streams to
- *	  Kinesis, insights, auto scaling, policies.
+ *	  Operations of unsupported features: replicas, streams to Kinesis, insights,
+ *	  auto scaling, policies.
  *
  * Tools call these operations for every table.  The responses are those of a
  * table without these features; what disables or deletes one succeeds.
@@ -23,24 +23,6 @@ EmptyList(Request *request, const char *name)
 	WriterName(request->out, name);
 	WriterBeginList(request->out);
 	WriterEndList(request->out);
-}
-
-void
-ListBackupsRequest(Request *request)
-{
-	EmptyList(request, "BackupSummaries");
-}
-
-void
-ListExportsRequest(Request *request)
-{
-	EmptyList(request, "ExportSummaries");
-}
-
-void
-ListImportsRequest(Request *request)
-{
-	EmptyList(request, "ImportSummaryList");
 }
 
 void
@@ -138,24 +120,6 @@ NotFound(const Request *request, int sqlstate, const char *kind, const char *mem
 	ereport(ERROR,
 			(errcode(sqlstate),
 			 errmsg("%s not found: %s", kind, FieldString(request->input, member))));
-}
-
-void
-AbsentBackupRequest(Request *request)
-{
-	NotFound(request, ERRCODE_DYNAMO_BACKUP_NOT_FOUND, "Backup", "BackupArn");
-}
-
-void
-DescribeExportRequest(Request *request)
-{
-	NotFound(request, ERRCODE_DYNAMO_EXPORT_NOT_FOUND, "Export", "ExportArn");
-}
-
-void
-DescribeImportRequest(Request *request)
-{
-	NotFound(request, ERRCODE_DYNAMO_IMPORT_NOT_FOUND, "Import", "ImportArn");
 }
 
 void

@@ -14,6 +14,7 @@
 
 #include "citus/distribute.h"
 #include "errors.h"
+#include "request/create_table.h"
 #include "request/description.h"
 #include "request/operation.h"
 #include "request/params.h"
@@ -68,9 +69,8 @@ IndexesHave(const Field *indexes, Slice name)
 	return false;
 }
 
-/* Whether the key of the table or of an index has this attribute. */
-static bool
-IsUsed(const Field *input, Slice name)
+bool
+CreationUses(const Field *input, Slice name)
 {
 	CHECK_FOR_INTERRUPTS();
 	return KeyHasAttribute(FieldMember(input, "KeySchema"), name) ||
@@ -94,7 +94,7 @@ DefinitionNames(const Field *input, bool used)
 	{
 		Slice		name = FieldSlice(definitions->fields[i], "AttributeName");
 
-		if (used && !IsUsed(input, name))
+		if (used && !CreationUses(input, name))
 			continue;
 		appendStringInfo(&out, "%s%.*s", out.len > 0 ? ", " : "", (int) name.len, name.data);
 	}
@@ -108,7 +108,7 @@ CheckAllUsed(const Field *input)
 
 	for (int i = 0; i < definitions->count; i++)
 	{
-		if (IsUsed(input, FieldSlice(definitions->fields[i], "AttributeName")))
+		if (CreationUses(input, FieldSlice(definitions->fields[i], "AttributeName")))
 			continue;
 		if (FieldMember(input, "LocalSecondaryIndexes") == NULL &&
 			FieldMember(input, "GlobalSecondaryIndexes") == NULL &&
@@ -254,14 +254,11 @@ BeginStream(const Field *input)
 		(void) StreamEnable(FieldTableName(input), FieldString(stream, "StreamViewType"));
 }
 
-void
-CreateTableRequest(Request *request)
+char *
+CreateTableFrom(const Field *input)
 {
-	const Field *input = request->input;
 	const Field *tags = FieldMember(input, "Tags");
-	Transition	transition = {.status = "CREATING", .created = true};
 	CreateTableSpec spec;
-	OpenedTable table;
 	Relation	rel;
 
 	SpecFromInput(input, &spec);
@@ -277,10 +274,18 @@ CreateTableRequest(Request *request)
 	BeginStream(input);
 	if (citus_new_table_shards > 0)
 		DistributeTable(TableNameOpen(spec.name, AccessExclusiveLock, false), citus_new_table_shards);
+	return unconstify(char *, spec.name);
+}
 
-	TableOpen(&table, spec.name, AccessShareLock);
+void
+CreateTableRequest(Request *request)
+{
+	Transition	transition = {.status = "CREATING", .created = true};
+	OpenedTable table;
+
+	TableOpen(&table, CreateTableFrom(request->input), AccessShareLock);
 	WriterName(request->out, "TableDescription");
-	transition.warm_given = FieldMember(input, "WarmThroughput") != NULL;
+	transition.warm_given = FieldMember(request->input, "WarmThroughput") != NULL;
 	WriterTable(request->out, &table, &transition);
 	TableClose(&table);
 }

@@ -105,7 +105,7 @@ CountRows(const OpenedTable *table, Oid relid, int64 *rows, int64 *bytes)
 
 /* ---- parts ---- */
 
-static void
+void
 WriterKeySchema(Writer *w, const KeySchema *key)
 {
 	WriterName(w, "KeySchema");
@@ -143,7 +143,7 @@ DeclaredAttributes(const TableDef *def, int *n)
 	return declared;
 }
 
-static void
+void
 WriterDefinitions(Writer *w, const TableDef *def)
 {
 	int			n;
@@ -165,7 +165,7 @@ WriterDefinitions(Writer *w, const TableDef *def)
 	WriterEndList(w);
 }
 
-static void
+void
 WriterProjection(Writer *w, const IndexDef *index)
 {
 	static const char *const types[] = {
@@ -267,7 +267,7 @@ WriterIndex(Writer *w, const OpenedTable *table, const IndexDef *index,
 }
 
 /* The three kinds of indexes, each in a list of its own. */
-static const char *
+const char *
 ListOfIndex(const IndexDef *index)
 {
 	if (index->vector != NULL)
@@ -322,6 +322,19 @@ WriterBilling(Writer *w, const TableSettings *s, const Transition *transition)
 	WriterThroughput(w, &s->throughput, s->on_demand, warm_status);
 }
 
+void
+WriterEncryption(Writer *w, const TableSettings *s)
+{
+	if (s->sse_type == NULL)
+		return;
+	WriterName(w, "SSEDescription");
+	WriterBeginObject(w);
+	WriterStringMember(w, "Status", "ENABLED");
+	WriterStringMember(w, "SSEType", s->sse_type);
+	WriterStringMember(w, "KMSMasterKeyArn", KeyArn(s->sse_key));
+	WriterEndObject(w);
+}
+
 static void
 WriterSettings(Writer *w, const TableSettings *s)
 {
@@ -333,33 +346,32 @@ WriterSettings(Writer *w, const TableSettings *s)
 		WriterTimeMember(w, "LastUpdateDateTime", s->class_changed);
 		WriterEndObject(w);
 	}
-	if (s->sse_type != NULL)
-	{
-		WriterName(w, "SSEDescription");
-		WriterBeginObject(w);
-		WriterStringMember(w, "Status", "ENABLED");
-		WriterStringMember(w, "SSEType", s->sse_type);
-		WriterStringMember(w, "KMSMasterKeyArn", KeyArn(s->sse_key));
-		WriterEndObject(w);
-	}
+	WriterEncryption(w, s);
 	WriterBoolMember(w, "DeletionProtectionEnabled", s->deletion_protection);
+}
+
+const char *
+WriterStreamSpecification(Writer *w, const OpenedTable *table, const char *name)
+{
+	TableStream stream;
+
+	if (!TableStreamOf(table->rel, &stream))
+		return NULL;
+	WriterName(w, name);
+	WriterBeginObject(w);
+	WriterBoolMember(w, "StreamEnabled", true);
+	WriterStringMember(w, "StreamViewType", stream.view);
+	WriterEndObject(w);
+	return stream.label;
 }
 
 static void
 WriterStream(Writer *w, const OpenedTable *table)
 {
-	const char *label = table->settings->stream_label;
-	TableStream stream;
+	const char *label = WriterStreamSpecification(w, table, "StreamSpecification");
 
-	if (TableStreamOf(table->rel, &stream))
-	{
-		label = stream.label;
-		WriterName(w, "StreamSpecification");
-		WriterBeginObject(w);
-		WriterBoolMember(w, "StreamEnabled", true);
-		WriterStringMember(w, "StreamViewType", stream.view);
-		WriterEndObject(w);
-	}
+	if (label == NULL)
+		label = table->settings->stream_label;
 	if (label != NULL)
 	{
 		WriterStringMember(w, "LatestStreamLabel", label);
@@ -394,6 +406,18 @@ WriterState(Writer *w, const OpenedTable *table, const Transition *transition)
 	WriterSettings(w, table->settings);
 }
 
+static void
+WriterRestore(Writer *w, const Job *restore)
+{
+	WriterName(w, "RestoreSummary");
+	WriterBeginObject(w);
+	WriterStringMember(w, "SourceBackupArn", restore->arn);
+	WriterStringMember(w, "SourceTableArn", restore->table_arn);
+	WriterTimeMember(w, "RestoreDateTime", restore->started);
+	WriterBoolMember(w, "RestoreInProgress", true);
+	WriterEndObject(w);
+}
+
 void
 WriterTable(Writer *w, const OpenedTable *table, const Transition *transition)
 {
@@ -410,6 +434,8 @@ WriterTable(Writer *w, const OpenedTable *table, const Transition *transition)
 	WriterIndexes(w, table, "GlobalSecondaryIndexes", transition);
 	WriterIndexes(w, table, "VectorIndexes", transition);
 	WriterStream(w, table);
+	if (transition->restore != NULL)
+		WriterRestore(w, transition->restore);
 	WriterEndObject(w);
 }
 

@@ -5,6 +5,7 @@
 #ifndef DYNAMO_DESCRIPTION_H
 #define DYNAMO_DESCRIPTION_H
 
+#include "archive/archive.h"
 #include "ddl/ddl.h"
 #include "request/shape.h"
 #include "request/writer.h"
@@ -48,6 +49,7 @@ typedef struct Transition
 	const char *index;			/* index being created or dropped; NULL if none */
 	const char *index_status;
 	const Field *index_updates; /* GlobalSecondaryIndexUpdates; NULL if none */
+	const Job  *restore;		/* that loads the table; NULL if none */
 } Transition;
 
 /* Writes the value of Table or TableDescription. */
@@ -55,5 +57,17 @@ extern void WriterTable(Writer *w, const OpenedTable *table, const Transition *t
 
 /* Writes the TableDescription of a table being deleted, without its schema. */
 extern void WriterDeletedTable(Writer *w, const OpenedTable *table);
+
+/* Parts of a description: members with the value of an object or a list. */
+extern void WriterDefinitions(Writer *w, const TableDef *def);
+extern void WriterKeySchema(Writer *w, const KeySchema *key);
+extern void WriterProjection(Writer *w, const IndexDef *index);
+extern void WriterEncryption(Writer *w, const TableSettings *s);
+
+/* The member with the list in which an index is described. */
+extern const char *ListOfIndex(const IndexDef *index);
+
+/* Returns the label of the stream; NULL if the table has none. */
+extern const char *WriterStreamSpecification(Writer *w, const OpenedTable *table, const char *name);
 
 #endif							/* DYNAMO_DESCRIPTION_H */

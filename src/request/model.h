@@ -6,6 +6,7 @@
  *	model_data.c		inputs of the operations on items
  *	model_statement.c	inputs of the operations with PartiQL statements
  *	model_control.c		inputs of the operations on tables
+ *	model_archive.c		inputs of exports, imports and backups
  *	model_absent.c		inputs of the operations of unsupported features
  *	model_streams.c		inputs of the operations on streams
  *
@@ -69,6 +70,7 @@ extern const Shape model_execute_transaction;
 /* ---- model_control.c ---- */
 
 extern const Shape model_create_table;
+extern const Shape model_table_creation;	/* the members of model_create_table */
 extern const Shape model_update_table;
 extern const Shape model_describe_table;
 extern const Shape model_delete_table;
@@ -82,6 +84,21 @@ extern const Shape model_untag_resource;
 extern const Shape model_list_tags;
 extern const Shape model_update_recovery;
 extern const Shape model_describe_recovery;
+extern const Shape model_restore_table;
+
+/* ---- model_archive.c ---- */
+
+extern const Shape model_export_table;
+extern const Shape model_describe_export;
+extern const Shape model_list_exports;
+extern const Shape model_import_table;
+extern const Shape model_describe_import;
+extern const Shape model_list_imports;
+extern const Shape model_create_backup;
+extern const Shape model_describe_backup;
+extern const Shape model_delete_backup;
+extern const Shape model_list_backups;
+extern const Shape model_backup_details;	/* of archive/: what a backup keeps of its table */
 
 /* ---- model_absent.c ---- */
 
@@ -91,16 +108,9 @@ extern const Shape model_list_insights;
 extern const Shape model_describe_kinesis;
 extern const Shape model_disable_kinesis;
 extern const Shape model_describe_auto_scaling;
-extern const Shape model_list_backups;
 extern const Shape model_list_global_tables;
-extern const Shape model_list_exports;
-extern const Shape model_list_imports;
 extern const Shape model_get_policy;
 extern const Shape model_delete_policy;
-extern const Shape model_describe_backup;
-extern const Shape model_delete_backup;
-extern const Shape model_describe_export;
-extern const Shape model_describe_import;
 extern const Shape model_describe_global_table;
 
 /* ---- model_streams.c ---- */

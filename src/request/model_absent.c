@@ -6,12 +6,7 @@
 
 #include "request/model.h"
 
-static const char *const backup_types[] = {"USER", "SYSTEM", "AWS_BACKUP", "ALL", NULL};
-
-static const Shape backup_type = ENUM(backup_types);
-static const Shape hundred = {.kind = SHAPE_INTEGER, .min = 1, .max = 100};
 static const Shape at_most_hundred = {.kind = SHAPE_INTEGER, .max = 100};
-static const Shape page_of_25 = {.kind = SHAPE_INTEGER, .min = 1, .max = 25};
 
 static const Member table_members[] = {
 	REQUIRED("TableName", model_defined_table),
@@ -35,33 +30,12 @@ static const Member list_insights_members[] = {
 };
 const Shape model_list_insights = STRUCTURE("ListContributorInsightsInput", list_insights_members);
 
-static const Member list_backups_members[] = {
-	MEMBER("TableName", model_defined_table),
-	MEMBER("Limit", hundred),
-	MEMBER("BackupType", backup_type),
-};
-const Shape model_list_backups = STRUCTURE("ListBackupsInput", list_backups_members);
-
 static const Member list_global_members[] = {
 	MEMBER("ExclusiveStartGlobalTableName", model_new_name),
 	MEMBER("Limit", model_positive_integer),
 	MEMBER("RegionName", model_string),
 };
 const Shape model_list_global_tables = STRUCTURE("ListGlobalTablesInput", list_global_members);
-
-static const Member list_exports_members[] = {
-	MEMBER("TableArn", model_table_name),
-	MEMBER("MaxResults", page_of_25),
-	MEMBER("NextToken", model_string),
-};
-const Shape model_list_exports = STRUCTURE("ListExportsInput", list_exports_members);
-
-static const Member list_imports_members[] = {
-	MEMBER("TableArn", model_table_name),
-	MEMBER("PageSize", page_of_25),
-	MEMBER("NextToken", model_string),
-};
-const Shape model_list_imports = STRUCTURE("ListImportsInput", list_imports_members);
 
 /* ---- what a disabling or deleting operation takes ---- */
 
@@ -90,22 +64,6 @@ static const Member delete_policy_members[] = {
 	MEMBER("ExpectedRevisionId", model_string),
 };
 const Shape model_delete_policy = STRUCTURE("DeleteResourcePolicyInput", delete_policy_members);
-
-static const Member backup_members[] = {
-	REQUIRED("BackupArn", part_arn),
-};
-const Shape model_describe_backup = STRUCTURE("DescribeBackupInput", backup_members);
-const Shape model_delete_backup = STRUCTURE("DeleteBackupInput", backup_members);
-
-static const Member export_members[] = {
-	REQUIRED("ExportArn", part_arn),
-};
-const Shape model_describe_export = STRUCTURE("DescribeExportInput", export_members);
-
-static const Member import_members[] = {
-	REQUIRED("ImportArn", part_arn),
-};
-const Shape model_describe_import = STRUCTURE("DescribeImportInput", import_members);
 
 static const Member global_table_members[] = {
 	REQUIRED("GlobalTableName", model_new_name),

@@ -170,6 +170,9 @@ static const Member create_table_members[] = {
 };
 const Shape model_create_table = STRUCTURE("CreateTableInput", create_table_members);
 
+/* The service's has no local indexes, tags and streams, which do no harm. */
+const Shape model_table_creation = STRUCTURE("TableCreationParameters", create_table_members);
+
 static const Member index_update_members[] = {
 	REQUIRED("IndexName", model_new_name),
 	MEMBER("ProvisionedThroughput", throughput),
@@ -272,3 +275,19 @@ static const Member update_recovery_members[] = {
 const Shape model_update_recovery =
 STRUCTURE("UpdateContinuousBackupsInput", update_recovery_members);
 const Shape model_describe_recovery = STRUCTURE("DescribeContinuousBackupsInput", table_members);
+
+/* ---- restoring ---- */
+
+static const Shape backup_arn = {.kind = SHAPE_STRING, .min = 37, .max = MAX_ARN};
+static const Member restore_members[] = {
+	REQUIRED("TargetTableName", model_new_name),
+	REQUIRED("BackupArn", backup_arn),
+	MEMBER("BillingModeOverride", billing_mode),
+	MEMBER("GlobalSecondaryIndexOverride", global_indexes),
+	MEMBER("LocalSecondaryIndexOverride", local_indexes),
+	MEMBER("ProvisionedThroughputOverride", throughput),
+	MEMBER("OnDemandThroughputOverride", on_demand),
+	MEMBER("SSESpecificationOverride", sse),
+	MEMBER("VectorIndexOverride", vector_indexes),
+};
+const Shape model_restore_table = STRUCTURE("RestoreTableFromBackupInput", restore_members);

@@ -120,23 +120,34 @@ extern void TagResourceRequest(Request *request);
 extern void UntagResourceRequest(Request *request);
 extern void ListTagsRequest(Request *request);
 
+/* export_table.c */
+extern void ExportTableRequest(Request *request);
+extern void DescribeExportRequest(Request *request);
+extern void ListExportsRequest(Request *request);
+
+/* import_table.c */
+extern void ImportTableRequest(Request *request);
+extern void DescribeImportRequest(Request *request);
+extern void ListImportsRequest(Request *request);
+
+/* backups.c, restore_table.c */
+extern void CreateBackupRequest(Request *request);
+extern void DescribeBackupRequest(Request *request);
+extern void DeleteBackupRequest(Request *request);
+extern void ListBackupsRequest(Request *request);
+extern void RestoreTableRequest(Request *request);
+
 /* absent.c */
-extern void AbsentBackupRequest(Request *request);
 extern void DeleteResourcePolicyRequest(Request *request);
 extern void DescribeContributorInsightsRequest(Request *request);
-extern void DescribeExportRequest(Request *request);
 extern void DescribeGlobalTableRequest(Request *request);
-extern void DescribeImportRequest(Request *request);
 extern void DescribeKinesisRequest(Request *request);
 extern void DisableKinesisRequest(Request *request);
 extern void UpdateContributorInsightsRequest(Request *request);
 extern void DescribeAutoScalingRequest(Request *request);
 extern void GetResourcePolicyRequest(Request *request);
-extern void ListBackupsRequest(Request *request);
 extern void ListContributorInsightsRequest(Request *request);
-extern void ListExportsRequest(Request *request);
 extern void ListGlobalTablesRequest(Request *request);
-extern void ListImportsRequest(Request *request);
 
 /* streams.c, stream_records.c */
 extern void ListStreamsRequest(Request *request);

@@ -4,6 +4,14 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/rel.h"
+
+#include "archive/archive.h"
+#include "compat.h"
 #include "errors.h"
 #include "index/build.h"
 #include "request/description.h"
@@ -13,6 +21,26 @@
 
 #define LIST_LIMIT	100
 
+/*
+ * A table that is being loaded is shown as under creation.  A restore that the
+ * end of the server has interrupted goes on when its owner looks.
+ */
+static void
+ShowLoading(const OpenedTable *table, Transition *transition)
+{
+	const Job  *job = JobThatLoads(RelationGetRelid(table->rel));
+
+	if (job == NULL)
+		return;
+	transition->status = "CREATING";
+	if (strcmp(job->kind, JOB_RESTORE) != 0)
+		return;
+	transition->restore = job;
+	if (!RecoveryInProgress() && !XactReadOnly && !InSecurityRestrictedOperation() &&
+		!JobIsAlive(job->id) && RelationOwnercheck(RelationGetRelid(table->rel), GetUserId()))
+		JobLaunchAtCommit(job->id);
+}
+
 void
 DescribeTableRequest(Request *request)
 {
@@ -21,20 +49,28 @@ DescribeTableRequest(Request *request)
 
 	TableOpen(&table, FieldTableName(request->input), AccessShareLock);
 	BuildIfPending(table.rel, table.def);
+	ShowLoading(&table, &transition);
 	WriterName(request->out, "Table");
 	WriterTable(request->out, &table, &transition);
 	TableClose(&table);
 }
 
 static void
-CheckNotBuilding(const char *name)
+CheckNotBusy(const char *name)
 {
 	OpenedTable table;
 	bool		building;
+	bool		loading;
 
 	TableOpen(&table, name, AccessShareLock);
 	building = HasPendingBuild(table.def);
+	loading = JobThatLoads(RelationGetRelid(table.rel)) != NULL;
 	TableClose(&table);
+	if (loading)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+				 errmsg("Attempt to change a resource which is still in use: "
+						"Table is being created: %s", name)));
 	if (building)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
@@ -48,7 +84,7 @@ DeleteTableRequest(Request *request)
 	const char *name = FieldTableName(request->input);
 	OpenedTable table;
 
-	CheckNotBuilding(name);
+	CheckNotBusy(name);
 	TableOpen(&table, name, AccessExclusiveLock);
 	if (table.settings->deletion_protection)
 		InvalidRequest("Resource cannot be deleted as it is currently protected against deletion. "

@@ -28,7 +28,7 @@
 #include "store/store.h"
 #include "table/objects.h"
 #include "table/owner.h"
-#include "table/table_settings.h"
+#include "table/settings_owner.h"
 #include "transfer/bulk.h"
 #include "transfer/export.h"
 #include "transfer/export_tree.h"

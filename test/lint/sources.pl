@@ -135,6 +135,9 @@ my %may_catch = (
 	'src/table/ddl_statement.c' => 'takes a mark back',
 	'src/copy/copy_own.c' => 'takes a mark back',
 	'src/transfer/bulk.c' => 'restores the umask',
+	'src/transfer/export.c ExportToDirectory' => 'removes the files of a failed export',
+	'src/archive/archive_execute.c ExecuteExport' => 'removes the files of a failed export',
+	'src/archive/archive_worker.c' => 'the worker records an error in its job',
 	'src/view/entity_view_write.c WriteRowAsOwner' => 'details may show what the user may not read',
 );
 

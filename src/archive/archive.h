@@ -1,0 +1,158 @@
+/*
+ * archive.h
+ *	  Exports, imports, backups and restores: jobs that move the items of a
+ *	  table to files below the archive directory, and back.
+ *
+ *	archive_settings.c	the setting dynamo.archive_directory, and who may use it
+ *	archive_place.c		from the names of buckets and prefixes to directories
+ *	archive_job.c		the table of jobs, dynamo_internal.archive_jobs
+ *	archive_launch.c	starting a worker at commit
+ *	archive_worker.c	the background worker that executes one job
+ *	archive_execute.c	what it does
+ *
+ * A request checks its parameters, inserts the row of a job and, for an import
+ * or a restore, creates the table.  When its transaction commits, a worker
+ * starts and executes the job as the table's owner in one transaction, together
+ * with the change of the job's status.  A worker holds a lock by which others
+ * see that it is alive: a job without a live worker has failed, whatever its
+ * row says.
+ */
+#ifndef DYNAMO_ARCHIVE_H
+#define DYNAMO_ARCHIVE_H
+
+#include "nodes/pg_list.h"
+
+/* ---- archive_settings.c ---- */
+
+extern void ArchiveInit(void);
+
+/*
+ * Returns dynamo.archive_directory.  Raises an error if it is not set, or if
+ * the user may not use it.
+ */
+extern char *ArchiveDirectory(void);
+
+/* ---- archive_place.c ---- */
+
+/* The directory of backups, which is the name of no bucket. */
+#define BACKUP_BUCKET	".backups"
+
+/* The prefix of the items of a backup. */
+extern char *BackupPrefix(const char *id);
+
+/*
+ * Raise ValidationException for a name that is no bucket, or for a prefix that
+ * would lead out of it: an absolute path, "..", an empty component.
+ */
+extern void CheckBucket(const char *bucket);
+extern void CheckPrefix(const char *prefix);
+
+/*
+ * Returns the directory of a prefix, which may be NULL, in a bucket, and
+ * creates it.  The bucket must exist, except that of backups.
+ */
+extern char *PlaceToWrite(const char *directory, const char *bucket, const char *prefix);
+
+/*
+ * Returns a directory, and the beginning of the names in it that a prefix
+ * stands for: "a/b" stands for a/b.json and for a/b/c.json.  Returns NULL if
+ * there is no such directory; the bucket must exist.
+ */
+extern char *PlaceToRead(const char *directory, const char *bucket, const char *prefix,
+						 char **rest);
+
+/* ---- archive_job.c ---- */
+
+#define JOB_EXPORT		"export"
+#define JOB_IMPORT		"import"
+#define JOB_BACKUP		"backup"
+#define JOB_RESTORE		"restore"
+
+/* The members are columns; strings may be NULL, times are microseconds since 1970. */
+typedef struct Job
+{
+	char	   *id;				/* of an ARN */
+	char	   *kind;
+	char	   *status;			/* JOB_QUEUED and so on */
+	char	   *owner;			/* name of the role that may see it */
+	int64		relation;		/* OID of the table */
+	char	   *table_name;
+	char	   *table_id;
+	char	   *table_arn;
+	char	   *arn;
+	char	   *parameters;		/* JSON of the request */
+	char	   *details;		/* JSON that describes the table of a backup */
+	char	   *token;			/* ClientToken */
+	char	   *directory;
+	char	   *bucket;
+	char	   *prefix;
+	char	   *format;			/* CSV or DYNAMODB_JSON */
+	char	   *compression;	/* GZIP or NONE */
+	char	   *delimiter;		/* of CSV */
+	char	   *header;			/* of CSV: names, each followed by a newline */
+	int64		expected;		/* items of a backup being restored */
+	int64		started;
+	int64		ended;
+	int64		items;			/* exported or imported */
+	int64		processed;		/* items of the input */
+	int64		errors;
+	int64		bytes;
+	char	   *failure_code;
+	char	   *failure_message;
+} Job;
+
+#define JOB_QUEUED		"queued"
+#define JOB_RUNNING		"running"
+#define JOB_COMPLETED	"completed"
+#define JOB_FAILED		"failed"
+
+extern bool JobHasStatus(const Job *job, const char *status);
+
+/* Whether it is neither completed nor failed. */
+extern bool JobIsUnfinished(const Job *job);
+
+extern void JobInsert(const Job *job);
+
+/* Writes status, times, counts and failure. */
+extern void JobUpdate(const Job *job);
+
+extern void JobDelete(const char *id);
+
+/* Returns a job as it is stored, whoever owns it; NULL if there is none. */
+extern Job *JobRead(const char *id);
+
+/*
+ * These return only jobs that the user may see; one that lost its worker has
+ * failed.  NULL if there is none.
+ */
+extern Job *JobFind(const char *kind, const char *id);
+extern Job *JobFindByToken(const char *kind, const char *token);
+
+/* All jobs of a kind, of one table if the name is not NULL, the last ones first. */
+extern List *JobList(const char *kind, const char *table_name);
+
+/*
+ * The unfinished job that loads a table, whoever owns it; NULL if there is none.
+ * A restore is returned even if it has lost its worker.
+ */
+extern Job *JobThatLoads(Oid relid);
+
+/* Whether a restore of this backup is running. */
+extern bool BackupIsBeingRestored(const char *id);
+
+/* ---- archive_launch.c ---- */
+
+/* Takes the lock of a job for as long as this process lives; false if another has it. */
+extern bool JobLockTake(const char *id);
+extern bool JobIsAlive(const char *id);
+
+/* Starts a worker when the transaction commits. */
+extern void JobLaunchAtCommit(const char *id);
+extern void LaunchInit(void);
+
+/* ---- archive_execute.c ---- */
+
+/* Executes a job in the current transaction and fills in its results. */
+extern void JobExecute(Job *job);
+
+#endif							/* DYNAMO_ARCHIVE_H */

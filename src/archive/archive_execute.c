@@ -1,0 +1,252 @@
+/*
+ * archive_execute.c
+ *	  What the worker of a job does: writes the items of a table to files, or
+ *	  the items of files to a table.
+ *
+ * Both run as the owner of the table, restricted as maintenance is, so that
+ * code of the owner gains nothing from the worker's rights.
+ */
+#include "postgres.h"
+
+#include <sys/stat.h>
+
+#include "access/xact.h"
+#include "storage/fd.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "archive/archive.h"
+#include "errors.h"
+#include "store/store.h"
+#include "table/objects.h"
+#include "table/owner.h"
+#include "table/settings_owner.h"
+#include "transfer/bulk.h"
+#include "transfer/export.h"
+#include "transfer/export_tree.h"
+#include "transfer/files.h"
+#include "transfer/import.h"
+
+#define FAILED_ITEMS "Some of the items failed validation checks and were not imported. " \
+	"Please check CloudWatch error logs for more details."
+
+/* ---- the table ---- */
+
+/* Opens the table as its owner, who must have the rights of the job's owner. */
+static void
+EnterTable(const Job *job, OwnerScope *scope, Store *store, AclMode access)
+{
+	Oid			relid = (Oid) job->relation;
+	Oid			owner;
+
+	LockRelationOid(relid, AccessShareLock);
+	if (get_rel_name(relid) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Table not found: %s", job->table_name)));
+	owner = RelationOwner(relid);
+	if (get_role_oid(job->owner, true) != owner)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_ACCESS_DENIED),
+				 errmsg("The owner of table %s has changed", job->table_name)));
+	OwnerScopeEnter(scope, owner);
+	StoreOpenRelation(store, relid, access);
+	if (access != ACL_SELECT)
+		CheckMaintained(store->def);
+}
+
+static void
+LeaveTable(OwnerScope *scope, Store *store)
+{
+	StoreClose(store);
+	OwnerScopeLeave(scope);
+}
+
+/* ---- to files ---- */
+
+typedef struct ExportJob
+{
+	Job		   *job;
+	char	   *directory;
+	ExportTree	tree;
+} ExportJob;
+
+static void
+BeginTree(void *arg)
+{
+	ExportJob  *export = arg;
+	const char *prefix = export->job->prefix != NULL ? export->job->prefix : "";
+	size_t		len = strlen(prefix);
+	bool		ends = len == 0 || prefix[len - 1] == '/';
+
+	TreeBegin(&export->tree, export->directory, psprintf("%s%s", prefix, ends ? "" : "/"),
+			  export->job->id);
+	if (export->job->details != NULL)
+		TreeFile(&export->tree, "table.json", export->job->details,
+				 (int) strlen(export->job->details));
+}
+
+static void
+WriteToTree(void *arg, const char *line, int len)
+{
+	ExportJob  *export = arg;
+
+	TreeLine(&export->tree, line, len);
+}
+
+static void
+ExportTable(ExportJob *export, const TreeSummary *summary)
+{
+	Export		items = {.begin = BeginTree, .write = WriteToTree, .arg = export};
+	OwnerScope	scope;
+	Store		store;
+
+	EnterTable(export->job, &scope, &store, ACL_SELECT);
+	ExportItems(&items, &store);
+	LeaveTable(&scope, &store);
+	TreeEnd(&export->tree, summary);
+	export->job->items = items.items;
+	export->job->bytes = items.bytes;
+}
+
+static void
+ExecuteExport(Job *job)
+{
+	bool		backup = strcmp(job->kind, JOB_BACKUP) == 0;
+	TreeSummary summary = {
+		.export_arn = job->arn,
+		.table_arn = job->table_arn,
+		.table_id = job->table_id,
+		.bucket = backup ? NULL : job->bucket,
+		.prefix = job->prefix,
+		.sse_algorithm = "AES256",
+		.started = job->started,
+		.exported = SettingsTime()
+	};
+	ExportJob	export = {.job = job};
+
+	export.directory = PlaceToWrite(job->directory, job->bucket, job->prefix);
+	PG_TRY();
+	{
+		ExportTable(&export, &summary);
+	}
+	PG_CATCH();
+	{
+		TreeRemove(&export.tree);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
+/* ---- from files ---- */
+
+static List *
+FindFiles(const Job *job)
+{
+	char	   *rest;
+	char	   *directory = PlaceToRead(job->directory, job->bucket, job->prefix, &rest);
+
+	return directory != NULL ? FilesBelow(directory, rest) : NIL;
+}
+
+/* Splits the names of attributes that stand in the header of a job. */
+static void
+SetHeader(CsvFormat *csv, const char *header)
+{
+	int			n = 0;
+
+	for (const char *c = header; *c != '\0'; c++)
+		n += *c == '\n';
+	csv->names = palloc(n * sizeof(char *));
+	for (; *header != '\0'; header += strcspn(header, "\n") + 1)
+		csv->names[csv->nnames++] = pnstrdup(header, strcspn(header, "\n"));
+}
+
+static CsvFormat *
+MakeCsvFormat(const Job *job, const TableDef *def)
+{
+	CsvFormat  *csv = palloc0(sizeof(CsvFormat));
+
+	csv->def = def;
+	csv->delimiter = job->delimiter != NULL ? job->delimiter[0] : ',';
+	if (job->header != NULL)
+		SetHeader(csv, job->header);
+	return csv;
+}
+
+static int64
+SizeOfFiles(const List *files)
+{
+	int64		bytes = 0;
+	ListCell   *cell;
+	struct stat status;
+
+	foreach(cell, files)
+		bytes += stat(lfirst(cell), &status) == 0 ? status.st_size : 0;
+	return bytes;
+}
+
+static void
+ImportFiles(Import *import, const List *files, InputCompression compression)
+{
+	ListCell   *cell;
+
+	ImportBegin(import);
+	foreach(cell, files)
+	{
+		FILE	   *file = OpenRegularFile(lfirst(cell));
+
+		ImportFile(import, file, lfirst(cell), compression);
+		CloseServerFile(file, lfirst(cell));
+	}
+	ImportEnd(import);
+}
+
+static void
+ExecuteImport(Job *job)
+{
+	bool		gzip = job->compression != NULL && strcmp(job->compression, "GZIP") == 0;
+	bool		restore = strcmp(job->kind, JOB_RESTORE) == 0;
+	List	   *files = FindFiles(job);
+	OwnerScope	scope;
+	Store		store;
+	Import		import = {
+		.store = &store,
+		.from_file = true,
+		.skip_errors = !restore,
+		.notice_level = LOG,
+		.many_files = true,
+		.bytes_total = SizeOfFiles(files)
+	};
+
+	EnterTable(job, &scope, &store, ACL_INSERT | ACL_UPDATE);
+	if (job->format != NULL && strcmp(job->format, "CSV") == 0)
+		import.csv = MakeCsvFormat(job, store.def);
+	ImportFiles(&import, files, gzip ? INPUT_GZIP : INPUT_PLAIN);
+	LeaveTable(&scope, &store);
+	job->items = import.imported;
+	job->errors = import.failed;
+	job->processed = import.imported + import.failed;
+	job->bytes = import.bytes;
+	if (restore && import.imported != job->expected)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("the backup has " INT64_FORMAT " items instead of " INT64_FORMAT,
+						import.imported, job->expected)));
+	if (import.failed > 0)
+	{
+		job->failure_code = "ItemValidationError";
+		job->failure_message = FAILED_ITEMS;
+	}
+}
+
+void
+JobExecute(Job *job)
+{
+	if (strcmp(job->kind, JOB_EXPORT) == 0 || strcmp(job->kind, JOB_BACKUP) == 0)
+		ExecuteExport(job);
+	else
+		ExecuteImport(job);
+}

@@ -1,0 +1,351 @@
+/*
+ * archive_job.c
+ *	  The table of jobs, dynamo_internal.archive_jobs.
+ *
+ * Nobody reads or writes it but these functions.  A job belongs to the role
+ * that owned its table, by name, as it stays valid in a dump.
+ */
+#include "postgres.h"
+
+#include "access/xlog.h"
+#include "catalog/pg_type.h"
+#include "datatype/timestamp.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+#include "archive/archive.h"
+#include "table/settings_owner.h"
+
+/* In which a worker must have started. */
+#define START_TIME		(60 * USECS_PER_SEC)
+
+/* For which jobs are listed, except backups. */
+#define KEPT_TIME		(90 * USECS_PER_DAY)
+
+typedef struct JobColumn
+{
+	const char *name;
+	bool		is_text;		/* otherwise a bigint */
+	size_t		offset;
+} JobColumn;
+
+#define TEXT_COLUMN(name)	{#name, true, offsetof(Job, name)}
+#define NUMBER_COLUMN(name)	{#name, false, offsetof(Job, name)}
+
+static const JobColumn columns[] = {
+	TEXT_COLUMN(id),
+	TEXT_COLUMN(kind),
+	TEXT_COLUMN(status),
+	TEXT_COLUMN(owner),
+	NUMBER_COLUMN(relation),
+	TEXT_COLUMN(table_name),
+	TEXT_COLUMN(table_id),
+	TEXT_COLUMN(table_arn),
+	TEXT_COLUMN(arn),
+	TEXT_COLUMN(parameters),
+	TEXT_COLUMN(details),
+	TEXT_COLUMN(token),
+	TEXT_COLUMN(directory),
+	TEXT_COLUMN(bucket),
+	TEXT_COLUMN(prefix),
+	TEXT_COLUMN(format),
+	TEXT_COLUMN(compression),
+	TEXT_COLUMN(delimiter),
+	TEXT_COLUMN(header),
+	NUMBER_COLUMN(expected),
+	NUMBER_COLUMN(started),
+	NUMBER_COLUMN(ended),
+	NUMBER_COLUMN(items),
+	NUMBER_COLUMN(processed),
+	NUMBER_COLUMN(errors),
+	NUMBER_COLUMN(bytes),
+	TEXT_COLUMN(failure_code),
+	TEXT_COLUMN(failure_message),
+};
+
+#define NCOLUMNS ((int) lengthof(columns))
+
+/* ---- statements ---- */
+
+static void *
+FieldOf(const Job *job, const JobColumn *column)
+{
+	return unconstify(char *, (const char *) job) + column->offset;
+}
+
+/* "name, name" with a format for each: @ is the name, # the number of its parameter. */
+static char *
+ColumnList(const char *format)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	for (int i = 0; i < NCOLUMNS; i++)
+	{
+		if (i > 0)
+			appendStringInfoString(&out, ", ");
+		for (const char *f = format; *f != '\0'; f++)
+		{
+			if (*f == '@')
+				appendStringInfoString(&out, columns[i].name);
+			else if (*f == '#')
+				appendStringInfo(&out, "$%d", i + 1);
+			else
+				appendStringInfoChar(&out, *f);
+		}
+	}
+	return out.data;
+}
+
+/* Executes a statement with all columns of a job as parameters. */
+static void
+ExecuteWithJob(const char *sql, const Job *job)
+{
+	Oid			types[NCOLUMNS];
+	Datum		values[NCOLUMNS];
+	char		nulls[NCOLUMNS];
+
+	for (int i = 0; i < NCOLUMNS; i++)
+	{
+		void	   *field = FieldOf(job, &columns[i]);
+		bool		null = columns[i].is_text && *(char **) field == NULL;
+
+		types[i] = columns[i].is_text ? TEXTOID : INT8OID;
+		nulls[i] = null ? 'n' : ' ';
+		values[i] = null ? (Datum) 0 : columns[i].is_text ? CStringGetTextDatum(*(char **) field) :
+			Int64GetDatum(*(int64 *) field);
+	}
+	SPI_connect();
+	ExecuteAsSettingsOwner(sql, NCOLUMNS, types, values, nulls);
+	SPI_finish();
+}
+
+static Job *
+JobFromRow(HeapTuple row, TupleDesc desc, MemoryContext context)
+{
+	Job		   *job = MemoryContextAllocZero(context, sizeof(Job));
+
+	for (int i = 0; i < NCOLUMNS; i++)
+	{
+		char	   *text = SPI_getvalue(row, desc, i + 1);
+		void	   *field = FieldOf(job, &columns[i]);
+
+		if (text == NULL)
+			continue;
+		if (columns[i].is_text)
+			*(char **) field = MemoryContextStrdup(context, text);
+		else
+			*(int64 *) field = strtoll(text, NULL, 10);
+	}
+	return job;
+}
+
+/* Returns the jobs that meet a condition on $1 and $2, as whoever committed last left them. */
+static List *
+SelectJobs(const char *condition, const char *first, const char *second)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Oid			types[2] = {TEXTOID, TEXTOID};
+	Datum		values[2] = {CStringGetTextDatum(first), (Datum) 0};
+	char		nulls[] = {' ', second != NULL ? ' ' : 'n'};
+	char	   *sql = psprintf("SELECT %s FROM dynamo_internal.archive_jobs WHERE %s ORDER BY id DESC",
+							   ColumnList("@"), condition);
+	List	   *jobs = NIL;
+
+	if (second != NULL)
+		values[1] = CStringGetTextDatum(second);
+	SPI_connect();
+	ExecuteLatestAsSettingsOwner(sql, 2, types, values, nulls);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		Job		   *job = JobFromRow(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, context);
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		jobs = lappend(jobs, job);
+		MemoryContextSwitchTo(old);
+	}
+	SPI_finish();
+	return jobs;
+}
+
+/* ---- writing ---- */
+
+static void
+ForgetOldJobs(void)
+{
+	Job			now = {.started = SettingsTime() - KEPT_TIME};
+
+	ExecuteWithJob(psprintf("WITH parameters AS (SELECT %s) DELETE FROM dynamo_internal.archive_jobs j "
+							"USING parameters p WHERE j.started OPERATOR(pg_catalog.<) p.started "
+							"AND j.kind OPERATOR(pg_catalog.<>) '" JOB_BACKUP "'",
+							ColumnList("# AS @")), &now);
+}
+
+void
+JobInsert(const Job *job)
+{
+	ForgetOldJobs();
+	ExecuteWithJob(psprintf("INSERT INTO dynamo_internal.archive_jobs (%s) VALUES (%s)",
+							ColumnList("@"), ColumnList("#")), job);
+}
+
+void
+JobUpdate(const Job *job)
+{
+	ExecuteWithJob(psprintf("WITH parameters AS (SELECT %s) UPDATE dynamo_internal.archive_jobs j "
+							"SET status = p.status, ended = p.ended, items = p.items, processed = p.processed, "
+							"errors = p.errors, bytes = p.bytes, failure_code = p.failure_code, "
+							"failure_message = p.failure_message FROM parameters p "
+							"WHERE j.id OPERATOR(pg_catalog.=) p.id", ColumnList("# AS @")), job);
+}
+
+void
+JobDelete(const char *id)
+{
+	Oid			type = TEXTOID;
+	Datum		value = CStringGetTextDatum(id);
+
+	SPI_connect();
+	ExecuteAsSettingsOwner("DELETE FROM dynamo_internal.archive_jobs WHERE id OPERATOR(pg_catalog.=) $1",
+						   1, &type, &value, NULL);
+	SPI_finish();
+}
+
+/* ---- status ---- */
+
+bool
+JobHasStatus(const Job *job, const char *status)
+{
+	return strcmp(job->status, status) == 0;
+}
+
+bool
+JobIsUnfinished(const Job *job)
+{
+	return JobHasStatus(job, JOB_QUEUED) || JobHasStatus(job, JOB_RUNNING);
+}
+
+/* A standby does not see the locks of workers. */
+static bool
+HasLostWorker(const Job *job)
+{
+	if (!JobIsUnfinished(job) || RecoveryInProgress() || JobIsAlive(job->id))
+		return false;
+	return JobHasStatus(job, JOB_RUNNING) || job->started < SettingsTime() - START_TIME;
+}
+
+/*
+ * The worker may have ended after the row was read and before its lock was
+ * tried: the row is read again.
+ */
+static Job *
+WithRealStatus(Job *job)
+{
+	if (!HasLostWorker(job))
+		return job;
+	job = JobRead(job->id);
+	if (job != NULL && JobIsUnfinished(job))
+	{
+		job->status = JOB_FAILED;
+		job->failure_code = "InternalServerError";
+		job->failure_message = "The server stopped before the operation was complete.";
+	}
+	return job;
+}
+
+/* ---- reading ---- */
+
+static bool
+IsVisible(const Job *job)
+{
+	Oid			owner = get_role_oid(job->owner, true);
+
+	return superuser() || (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner));
+}
+
+Job *
+JobRead(const char *id)
+{
+	List	   *jobs = SelectJobs("id OPERATOR(pg_catalog.=) $1 AND $2 IS NULL", id, NULL);
+
+	return jobs != NIL ? linitial(jobs) : NULL;
+}
+
+Job *
+JobFind(const char *kind, const char *id)
+{
+	Job		   *job = JobRead(id);
+
+	if (job == NULL || strcmp(job->kind, kind) != 0 || !IsVisible(job))
+		return NULL;
+	return WithRealStatus(job);
+}
+
+/* Returns those that the user may see. */
+static List *
+VisibleJobs(const List *jobs)
+{
+	List	   *visible = NIL;
+	ListCell   *cell;
+
+	foreach(cell, jobs)
+	{
+		Job		   *job = IsVisible(lfirst(cell)) ? WithRealStatus(lfirst(cell)) : NULL;
+
+		if (job != NULL)
+			visible = lappend(visible, job);
+	}
+	return visible;
+}
+
+Job *
+JobFindByToken(const char *kind, const char *token)
+{
+	List	   *jobs = VisibleJobs(SelectJobs("kind OPERATOR(pg_catalog.=) $1 AND token OPERATOR(pg_catalog.=) $2",
+											  kind, token));
+
+	return jobs != NIL ? linitial(jobs) : NULL;
+}
+
+List *
+JobList(const char *kind, const char *table_name)
+{
+	return VisibleJobs(SelectJobs("kind OPERATOR(pg_catalog.=) $1 AND "
+								  "($2 IS NULL OR table_name OPERATOR(pg_catalog.=) $2)",
+								  kind, table_name));
+}
+
+#define UNFINISHED "status OPERATOR(pg_catalog.=) ANY ('{" JOB_QUEUED "," JOB_RUNNING "}')"
+
+Job *
+JobThatLoads(Oid relid)
+{
+	List	   *jobs = SelectJobs("relation OPERATOR(pg_catalog.=) $1::pg_catalog.int8 AND $2 IS NULL AND " UNFINISHED
+								  " AND kind OPERATOR(pg_catalog.=) ANY ('{" JOB_IMPORT "," JOB_RESTORE "}')",
+								  psprintf("%u", relid), NULL);
+	Job		   *job;
+
+	if (jobs == NIL)
+		return NULL;
+	job = linitial(jobs);
+	if (strcmp(job->kind, JOB_RESTORE) == 0)
+		return job;
+	job = WithRealStatus(job);
+	return job != NULL && JobIsUnfinished(job) ? job : NULL;
+}
+
+bool
+BackupIsBeingRestored(const char *id)
+{
+	ListCell   *cell;
+
+	foreach(cell, SelectJobs("prefix OPERATOR(pg_catalog.=) $1 AND kind OPERATOR(pg_catalog.=) $2 AND " UNFINISHED,
+							 BackupPrefix(id), JOB_RESTORE))
+	{
+		if (!HasLostWorker(lfirst(cell)))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,126 @@
+/*
+ * archive_launch.c
+ *	  Starts the workers of jobs, and the lock by which others know that a
+ *	  worker is alive.
+ *
+ * A worker is registered just before its job is committed, and waits for the
+ * end of that transaction.  If no worker is free, the transaction fails, and
+ * the job was never there.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "postmaster/bgworker.h"
+#include "storage/lock.h"
+#include "storage/proc.h"
+#include "utils/memutils.h"
+
+#include "archive/archive.h"
+#include "archive/archive_worker.h"
+#include "errors.h"
+
+/* ---- the lock ---- */
+
+/* Of an object that PostgreSQL never locks; see also build_lock.c. */
+#define JOB_SUBOBJECT	2
+
+static void
+SetTag(LOCKTAG *tag, const char *id)
+{
+	uint32		hash = hash_bytes((const unsigned char *) id, (int) strlen(id));
+
+	SET_LOCKTAG_OBJECT(*tag, MyDatabaseId, RelationRelationId, hash, JOB_SUBOBJECT);
+	tag->locktag_lockmethodid = USER_LOCKMETHOD;
+}
+
+/*
+ * A session lock with the method of advisory locks: it is released when the
+ * process ends, however it ends, and not before.
+ */
+bool
+JobLockTake(const char *id)
+{
+	LOCKTAG		tag;
+
+	SetTag(&tag, id);
+	return LockAcquire(&tag, ExclusiveLock, true, true) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+bool
+JobIsAlive(const char *id)
+{
+	LOCKTAG		tag;
+
+	SetTag(&tag, id);
+	if (LockAcquire(&tag, ShareLock, false, true) == LOCKACQUIRE_NOT_AVAIL)
+		return true;
+	LockRelease(&tag, ShareLock, false);
+	return false;
+}
+
+/* ---- workers ---- */
+
+/* Ids of jobs to start after this transaction. */
+static List *requested;
+
+static void
+Launch(const char *id)
+{
+	BackgroundWorker worker = {0};
+	BackgroundWorkerHandle *handle;
+	JobTask		task = {0};
+
+	task.database = MyDatabaseId;
+	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
+	strlcpy(task.id, id, sizeof(task.id));
+	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
+	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
+	worker.bgw_restart_time = BGW_NEVER_RESTART;
+	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
+	snprintf(worker.bgw_function_name, BGW_MAXLEN, "dynamo_archive_worker_main");
+	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo archive job %s", id);
+	snprintf(worker.bgw_type, BGW_MAXLEN, "dynamo archive job");
+	memcpy(worker.bgw_extra, &task, sizeof(task));
+	if (!RegisterDynamicBackgroundWorker(&worker, &handle))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_LIMIT_EXCEEDED),
+				 errmsg("Subscriber limit exceeded: no background worker is free"),
+				 errhint("Raise \"max_worker_processes\", or try again later.")));
+}
+
+void
+JobLaunchAtCommit(const char *id)
+{
+	MemoryContext old;
+
+	if (InSecurityRestrictedOperation())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("cannot start an export, import, backup or restore within security-restricted operation")));
+	old = MemoryContextSwitchTo(TopTransactionContext);
+	requested = lappend(requested, pstrdup(id));
+	MemoryContextSwitchTo(old);
+}
+
+static void
+LaunchRequested(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_PRE_COMMIT || event == XACT_EVENT_PRE_PREPARE)
+	{
+		ListCell   *cell;
+
+		foreach(cell, requested)
+			Launch(lfirst(cell));
+	}
+	if (event != XACT_EVENT_PARALLEL_PRE_COMMIT)
+		requested = NIL;
+}
+
+void
+LaunchInit(void)
+{
+	RegisterXactCallback(LaunchRequested, NULL);
+}

@@ -1,0 +1,72 @@
+/*
+ * archive_remove.c
+ *	  Removes the files of deleted backups.
+ *
+ * A rollback must leave them, so that they are removed after the commit.  What
+ * a crash leaves then belongs to no backup.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "utils/memutils.h"
+
+#include "archive/archive.h"
+#include "archive/archive_remove.h"
+#include "transfer/export_tree.h"
+
+typedef struct Removal
+{
+	SubTransactionId subid;		/* that has deleted the backup */
+	char	   *path;
+} Removal;
+
+static List *removals;
+
+void
+BackupRemoveAtCommit(const char *directory, const char *id)
+{
+	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
+	Removal    *removal = palloc(sizeof(Removal));
+
+	removal->subid = GetCurrentSubTransactionId();
+	removal->path = psprintf("%s/" BACKUP_BUCKET "/" TREE_TOP "/%s", directory, id);
+	removals = lappend(removals, removal);
+	MemoryContextSwitchTo(old);
+}
+
+/* rmtree reports what it cannot remove as a warning. */
+static void
+RemoveFiles(XactEvent event, void *arg)
+{
+	if (event == XACT_EVENT_COMMIT)
+	{
+		ListCell   *cell;
+
+		foreach(cell, removals)
+			(void) rmtree(((const Removal *) lfirst(cell))->path, true);
+	}
+	if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE)
+		removals = NIL;
+}
+
+/* The subtransactions below this one have greater ids. */
+static void
+KeepFiles(SubXactEvent event, SubTransactionId subid, SubTransactionId parent, void *arg)
+{
+	ListCell   *cell;
+
+	if (event != SUBXACT_EVENT_ABORT_SUB)
+		return;
+	foreach(cell, removals)
+	{
+		if (((const Removal *) lfirst(cell))->subid >= subid)
+			removals = foreach_delete_current(removals, cell);
+	}
+}
+
+void
+RemoveInit(void)
+{
+	RegisterXactCallback(RemoveFiles, NULL);
+	RegisterSubXactCallback(KeepFiles, NULL);
+}

@@ -1,0 +1,223 @@
+/*
+ * archive_worker.c
+ *	  The background worker that executes one job.
+ *
+ * The items and the status of the job are written in one transaction.  After an
+ * error a second one records the failure, and drops a table that could not be
+ * restored.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/interrupt.h"
+#include "storage/ipc.h"
+#include "storage/lock.h"
+#include "tcop/tcopprot.h"
+#include "utils/acl.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+
+#include "archive/archive.h"
+#include "archive/archive_worker.h"
+#include "ddl/ddl.h"
+#include "errors.h"
+#include "table/objects.h"
+#include "table/owner.h"
+#include "table/settings_owner.h"
+
+PGDLLEXPORT void dynamo_archive_worker_main(Datum arg);
+
+/* Replaces settings of the database that could prevent a job. */
+static void
+SetWorkerSettings(void)
+{
+	static const char *const settings[][2] = {
+		{"default_transaction_isolation", "read committed"},
+		{"default_transaction_read_only", "off"},
+		{"lock_timeout", "0"},
+		{"statement_timeout", "0"},
+		{"idle_in_transaction_session_timeout", "0"},
+		{"application_name", "dynamo archive job"},
+	};
+
+	for (size_t i = 0; i < lengthof(settings); i++)
+		SetConfigOption(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION);
+}
+
+/*
+ * Takes the lock of the job, and waits for the end of the transaction that has
+ * started the worker; false if another worker has the lock.
+ */
+static bool
+WaitForLauncher(const JobTask *task)
+{
+	bool		taken;
+
+	StartTransactionCommand();
+	taken = JobLockTake(task->id);
+	if (VirtualTransactionIdIsValid(task->launcher))
+		(void) VirtualXactLock(task->launcher, true);
+	CommitTransactionCommand();
+	return taken;
+}
+
+static void
+Begin(void)
+{
+	StartTransactionCommand();
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+static void
+Commit(void)
+{
+	PopActiveSnapshot();
+	CommitTransactionCommand();
+}
+
+/* Returns the job, which is then running; NULL if there is nothing to do. */
+static Job *
+TakeJob(const char *id, MemoryContext context)
+{
+	Job		   *job;
+	MemoryContext old;
+
+	Begin();
+	old = MemoryContextSwitchTo(context);
+	job = JobRead(id);
+	if (job != NULL && !JobIsUnfinished(job))
+		job = NULL;
+	if (job != NULL && JobHasStatus(job, JOB_RUNNING) && strcmp(job->kind, JOB_RESTORE) != 0)
+		job = NULL;
+	if (job != NULL)
+	{
+		job->status = JOB_RUNNING;
+		JobUpdate(job);
+	}
+	MemoryContextSwitchTo(old);
+	Commit();
+	return job;
+}
+
+static void
+RunJob(Job *job, MemoryContext context)
+{
+	Begin();
+	MemoryContextSwitchTo(context);
+	JobExecute(job);
+	job->status = job->failure_code == NULL ? JOB_COMPLETED : JOB_FAILED;
+	job->ended = SettingsTime();
+	JobUpdate(job);
+	Commit();
+}
+
+/* ---- failure ---- */
+
+/* The service's codes, as far as one fits. */
+static const char *
+FailureCode(const ErrorData *error)
+{
+	switch (error->sqlerrcode)
+	{
+		case ERRCODE_UNDEFINED_FILE:
+			return "S3NoSuchBucket";
+		case ERRCODE_INSUFFICIENT_PRIVILEGE:
+			return "S3AccessDenied";
+		default:
+			return DynamoExceptionForSqlstate(error->sqlerrcode)->name;
+	}
+}
+
+/* A table that clients would take for a restored one must not stay. */
+static void
+DropUnrestored(const Job *job)
+{
+	Oid			relid = (Oid) job->relation;
+	char	   *name = get_rel_name(relid);
+	char	   *schema = name != NULL ? get_namespace_name(get_rel_namespace(relid)) : NULL;
+	Oid			owner = get_role_oid(job->owner, true);
+	OwnerScope	scope;
+
+	if (schema == NULL || !OidIsValid(owner) || !has_privs_of_role(owner, RelationOwner(relid)))
+		return;
+	name = psprintf("%s.%s", schema, name);
+	if (TableNameLock(name, AccessExclusiveLock, true) != relid)
+		return;
+	OwnerScopeEnter(&scope, owner);
+	TableDrop(name);
+	OwnerScopeLeave(&scope);
+}
+
+static void
+RecordFailure(Job *job, const ErrorData *error)
+{
+	Begin();
+	job->status = JOB_FAILED;
+	job->ended = SettingsTime();
+	job->items = job->processed = job->errors = job->bytes = 0;
+	job->failure_code = pstrdup(FailureCode(error));
+	job->failure_message = error->message;
+	JobUpdate(job);
+	Commit();
+	if (strcmp(job->kind, JOB_RESTORE) != 0)
+		return;
+	Begin();
+	DropUnrestored(job);
+	Commit();
+}
+
+/* Returns the error that ended the job, or NULL. */
+static ErrorData *
+TryJob(Job *job, MemoryContext context)
+{
+	ErrorData  *volatile error = NULL;
+
+	PG_TRY();
+	{
+		RunJob(job, context);
+	}
+	PG_CATCH();
+	{
+		HOLD_INTERRUPTS();
+		MemoryContextSwitchTo(context);
+		error = CopyErrorData();
+		EmitErrorReport();
+		FlushErrorState();
+		AbortCurrentTransaction();
+		QueryCancelPending = false;
+		RESUME_INTERRUPTS();
+		MemoryContextSwitchTo(context);
+	}
+	PG_END_TRY();
+	return error;
+}
+
+void
+dynamo_archive_worker_main(Datum arg)
+{
+	MemoryContext context;
+	JobTask		task;
+	ErrorData  *error;
+	Job		   *job;
+
+	memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof(task));
+	pqsignal(SIGTERM, die);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, 0);
+	SetWorkerSettings();
+	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
+	context = AllocSetContextCreate(TopMemoryContext, "dynamo archive job", ALLOCSET_DEFAULT_SIZES);
+	job = WaitForLauncher(&task) ? TakeJob(task.id, context) : NULL;
+	if (job != NULL)
+	{
+		error = TryJob(job, context);
+		if (error != NULL)
+			RecordFailure(job, error);
+	}
+	proc_exit(0);
+}

@@ -1,0 +1,22 @@
+/*
+ * archive_worker.h
+ *	  What a worker is told, in bgw_extra.
+ */
+#ifndef DYNAMO_ARCHIVE_WORKER_H
+#define DYNAMO_ARCHIVE_WORKER_H
+
+#include "postmaster/bgworker.h"
+#include "storage/lock.h"
+
+#include "transfer/export_tree.h"
+
+typedef struct JobTask
+{
+	Oid			database;
+	VirtualTransactionId launcher;
+	char		id[TREE_ID_LENGTH + 1];
+} JobTask;
+
+StaticAssertDecl(sizeof(JobTask) <= BGW_EXTRALEN, "task does not fit");
+
+#endif							/* DYNAMO_ARCHIVE_WORKER_H */

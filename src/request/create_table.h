@@ -1,0 +1,20 @@
+/*
+ * create_table.h
+ *	  Creates tables from the input of CreateTable, which ImportTable and
+ *	  RestoreTableFromBackup have, too.
+ */
+#ifndef DYNAMO_CREATE_TABLE_H
+#define DYNAMO_CREATE_TABLE_H
+
+#include "request/shape.h"
+
+/*
+ * Checks the input, of a shape with the members of CreateTable, and creates
+ * the table; returns its name.
+ */
+extern char *CreateTableFrom(const Field *input);
+
+/* Whether the key of the table or of an index has this attribute. */
+extern bool CreationUses(const Field *input, Slice name);
+
+#endif							/* DYNAMO_CREATE_TABLE_H */

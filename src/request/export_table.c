@@ -1,0 +1,220 @@
+/*
+ * export_table.c
+ *	  ExportTableToPointInTime, DescribeExport and ListExports.
+ *
+ * The items are exported as they are when the worker starts: the past of a
+ * table is not kept.
+ */
+#include "postgres.h"
+
+#include "datatype/timestamp.h"
+
+#include "errors.h"
+#include "request/job_request.h"
+#include "request/model.h"
+#include "request/params.h"
+#include "request/table_params.h"
+#include "table/settings_owner.h"
+#include "table/table_id.h"
+#include "transfer/export_tree.h"
+
+/* How far ExportTime may lie in the past. */
+#define NEAR_SECONDS	300
+
+/* ---- checks ---- */
+
+static void
+CheckFormat(const Field *input)
+{
+	if (FieldIs(input, "ExportFormat", "ION"))
+		InvalidRequest("Invalid Request: ExportFormat ION is not supported");
+	if (FieldIs(input, "ExportType", "INCREMENTAL_EXPORT") ||
+		FieldMember(input, "IncrementalExportSpecification") != NULL)
+		InvalidRequest("Invalid Request: incremental exports are not supported");
+	if (FieldIs(input, "S3SseAlgorithm", "KMS"))
+		InvalidRequest("Invalid Request: S3SseAlgorithm KMS is not supported");
+	RefuseMember(input, "S3SseKmsKeyId");
+}
+
+static void
+CheckExportTime(const Field *input)
+{
+	int64		now = SettingsTime() / USECS_PER_SEC;
+	int64		time = FieldInteger(input, "ExportTime", now);
+
+	if (time < now - NEAR_SECONDS || time > now)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_INVALID_EXPORT_TIME),
+				 errmsg("ExportTime must be within the last %d seconds, because a table is exported as it is now",
+						NEAR_SECONDS)));
+}
+
+/* The table must be named by its ARN. */
+static void
+OpenExported(OpenedTable *table, const Field *input)
+{
+	const char *arn = FieldString(input, "TableArn");
+	const char *name;
+
+	if (strncmp(arn, "arn:", 4) != 0)
+		InvalidRequest("Invalid TableArn: Invalid Table ARN");
+	name = TableNameOf(FieldSlice(input, "TableArn"));
+	if (!TableExists(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_TABLE_NOT_FOUND),
+				 errmsg("Table not found: %s", arn)));
+	TableOpen(table, name, AccessShareLock);
+}
+
+static void
+CheckRecovery(const OpenedTable *table)
+{
+	if (table->settings->recovery_days == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RECOVERY_UNAVAILABLE),
+				 errmsg("Point in time recovery is not enabled for table '%s'", table->name),
+				 errhint("Call UpdateContinuousBackups.")));
+}
+
+/* ---- the answer ---- */
+
+static void
+WriterExportTime(Writer *out, const Job *job, const Field *input)
+{
+	if (FieldMember(input, "ExportTime") != NULL)
+		WriterGivenMember(out, input, "ExportTime");
+	else
+		WriterTimeMember(out, "ExportTime", job->started);
+}
+
+static char *
+ManifestKey(const Job *job)
+{
+	const char *prefix = job->prefix != NULL ? job->prefix : "";
+	size_t		len = strlen(prefix);
+
+	return psprintf("%s%s" TREE_TOP "/%s/manifest-summary.json", prefix,
+					len == 0 || prefix[len - 1] == '/' ? "" : "/", job->id);
+}
+
+static void
+WriterResult(Writer *out, const Job *job)
+{
+	if (JobIsUnfinished(job))
+		return;
+	WriterTimeMember(out, "EndTime", job->ended);
+	if (JobHasStatus(job, JOB_COMPLETED))
+	{
+		WriterStringMember(out, "ExportManifest", ManifestKey(job));
+		WriterIntegerMember(out, "BilledSizeBytes", job->bytes);
+		WriterIntegerMember(out, "ItemCount", job->items);
+	}
+	WriterFailure(out, job);
+}
+
+static void
+WriterExport(Writer *out, const Job *job)
+{
+	const Field *input = JobInput(job, &model_export_table);
+
+	WriterName(out, "ExportDescription");
+	WriterBeginObject(out);
+	WriterStringMember(out, "ExportArn", job->arn);
+	WriterStringMember(out, "ExportStatus", JobStatusName(job));
+	WriterTimeMember(out, "StartTime", job->started);
+	WriterStringMember(out, "TableArn", job->table_arn);
+	WriterStringMember(out, "TableId", job->table_id);
+	WriterExportTime(out, job, input);
+	WriterStringMember(out, "ClientToken", job->token);
+	WriterStringMember(out, "S3Bucket", job->bucket);
+	WriterGivenMember(out, input, "S3BucketOwner");
+	WriterGivenMember(out, input, "S3Prefix");
+	WriterStringMember(out, "S3SseAlgorithm", "AES256");
+	WriterStringMember(out, "ExportFormat", "DYNAMODB_JSON");
+	WriterResult(out, job);
+	WriterEndObject(out);
+}
+
+/* ---- operations ---- */
+
+/* The export that this request has begun before; NULL if there is none. */
+static Job *
+FindRepeated(const Request *request)
+{
+	const char *token = FieldString(request->input, "ClientToken");
+	Job		   *job = token != NULL ? JobFindByToken(JOB_EXPORT, token) : NULL;
+
+	if (job != NULL && !JobHasInput(job, request))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_EXPORT_CONFLICT),
+				 errmsg("Export conflict: Duplicate request detected with conflicting parameters")));
+	return job;
+}
+
+static Job *
+BeginExport(const Request *request)
+{
+	const Field *input = request->input;
+	OpenedTable table;
+	Job		   *job;
+
+	OpenExported(&table, input);
+	job = JobOfRequest(request, JOB_EXPORT, &table);
+	CheckRecovery(&table);
+	CheckExportTime(input);
+	CheckBucketOwner(input);
+	job->bucket = FieldName(input, "S3Bucket");
+	CheckBucket(job->bucket);
+	if (FieldMember(input, "S3Prefix") != NULL)
+	{
+		job->prefix = FieldName(input, "S3Prefix");
+		CheckPrefix(job->prefix);
+	}
+	job->token = FieldMember(input, "ClientToken") != NULL ? FieldName(input, "ClientToken") : NewTableId();
+	JobStart(job);
+	TableClose(&table);
+	return job;
+}
+
+void
+ExportTableRequest(Request *request)
+{
+	Job		   *job;
+
+	CheckFormat(request->input);
+	job = FindRepeated(request);
+	WriterExport(request->out, job != NULL ? job : BeginExport(request));
+}
+
+void
+DescribeExportRequest(Request *request)
+{
+	const char *arn = FieldString(request->input, "ExportArn");
+	char	   *id = JobIdOfArn(arn, JOB_EXPORT);
+	Job		   *job;
+
+	if (id == NULL)
+		InvalidRequest("Invalid Export ARN");
+	job = JobFind(JOB_EXPORT, id);
+	if (job == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_EXPORT_NOT_FOUND),
+				 errmsg("Export not found: %s", arn)));
+	WriterExport(request->out, job);
+}
+
+static void
+WriterExportSummary(Writer *out, const Job *job)
+{
+	WriterStringMember(out, "ExportArn", job->arn);
+	WriterStringMember(out, "ExportStatus", JobStatusName(job));
+	WriterStringMember(out, "ExportType", "FULL_EXPORT");
+}
+
+void
+ListExportsRequest(Request *request)
+{
+	const JobPage page = {JOB_EXPORT, "MaxResults", "ExportSummaries", WriterExportSummary};
+
+	ListJobs(request, &page);
+}

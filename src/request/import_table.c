@@ -1,0 +1,229 @@
+/*
+ * import_table.c
+ *	  ImportTable, DescribeImport and ListImports.
+ *
+ * The table exists when the request ends; DescribeTable returns CREATING until
+ * the worker has imported the items.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "request/create_table.h"
+#include "request/job_request.h"
+#include "request/model.h"
+#include "request/table_params.h"
+#include "table/table_id.h"
+
+/* ---- checks ---- */
+
+static const Field *
+CsvOptions(const Field *input)
+{
+	const Field *options = FieldMember(input, "InputFormatOptions");
+
+	return options != NULL ? FieldMember(options, "Csv") : NULL;
+}
+
+static void
+CheckDelimiter(const Field *csv)
+{
+	const char *delimiter = FieldString(csv, "Delimiter");
+
+	if (delimiter != NULL && strchr(",;:|\t ", delimiter[0]) == NULL)
+		InvalidRequest("Invalid Request: the CSV Delimiter is a comma, semicolon, colon, pipe, tab or space");
+}
+
+static void
+CheckFormat(const Field *input)
+{
+	const Field *csv = CsvOptions(input);
+
+	if (FieldIs(input, "InputFormat", "ION"))
+		InvalidRequest("Invalid Request: InputFormat ION is not supported");
+	if (FieldIs(input, "InputCompressionType", "ZSTD"))
+		InvalidRequest("Invalid Request: InputCompressionType ZSTD is not supported");
+	if (csv == NULL)
+		return;
+	if (!FieldIs(input, "InputFormat", "CSV"))
+		InvalidRequest("Invalid Request: Unsupported InputFormatOptions for the given input format: %s.",
+					   FieldString(input, "InputFormat"));
+	CheckDelimiter(csv);
+}
+
+/* ---- the job ---- */
+
+/* The names of a header, each followed by a newline; NULL if there are none. */
+static char *
+HeaderText(const Field *csv)
+{
+	const Field *list = FieldMember(csv, "HeaderList");
+	StringInfoData out;
+
+	if (list == NULL)
+		return NULL;
+	initStringInfo(&out);
+	for (int i = 0; i < list->count; i++)
+	{
+		Slice		name = list->fields[i] != NULL ? list->fields[i]->string : (Slice) {"", 0};
+
+		if (name.len == 0 || memchr(name.data, '\n', name.len) != NULL || memchr(name.data, '\0', name.len) != NULL)
+			InvalidRequest("Invalid Request: a name in HeaderList is empty or has a line break");
+		appendBinaryStringInfo(&out, name.data, (int) name.len);
+		appendStringInfoChar(&out, '\n');
+	}
+	return out.data;
+}
+
+static void
+SetSource(Job *job, const Field *input)
+{
+	const Field *source = FieldMember(input, "S3BucketSource");
+	const Field *csv = CsvOptions(input);
+
+	CheckBucketOwner(source);
+	job->bucket = FieldName(source, "S3Bucket");
+	CheckBucket(job->bucket);
+	if (FieldMember(source, "S3KeyPrefix") != NULL)
+	{
+		job->prefix = FieldName(source, "S3KeyPrefix");
+		CheckPrefix(job->prefix);
+	}
+	job->format = FieldName(input, "InputFormat");
+	job->compression = FieldMember(input, "InputCompressionType") != NULL ?
+		FieldName(input, "InputCompressionType") : "NONE";
+	if (csv == NULL)
+		return;
+	if (FieldMember(csv, "Delimiter") != NULL)
+		job->delimiter = FieldName(csv, "Delimiter");
+	job->header = HeaderText(csv);
+}
+
+static Job *
+BeginImport(const Request *request)
+{
+	const Field *input = request->input;
+	OpenedTable table;
+	Job		   *job;
+
+	(void) ArchiveDirectory();	/* before anything is created */
+	TableOpen(&table, CreateTableFrom(FieldMember(input, "TableCreationParameters")), AccessShareLock);
+	job = JobOfRequest(request, JOB_IMPORT, &table);
+	SetSource(job, input);
+	job->token = FieldMember(input, "ClientToken") != NULL ? FieldName(input, "ClientToken") : NewTableId();
+	JobStart(job);
+	TableClose(&table);
+	return job;
+}
+
+/* ---- the answer ---- */
+
+static void
+WriterResult(Writer *out, const Job *job)
+{
+	if (JobIsUnfinished(job))
+		return;
+	WriterTimeMember(out, "EndTime", job->ended);
+	WriterIntegerMember(out, "ProcessedSizeBytes", job->bytes);
+	WriterIntegerMember(out, "ProcessedItemCount", job->processed);
+	WriterIntegerMember(out, "ImportedItemCount", job->items);
+	WriterFailure(out, job);
+}
+
+static void
+WriterSource(Writer *out, const Job *job, const Field *input)
+{
+	WriterName(out, "S3BucketSource");
+	WriterBeginObject(out);
+	WriterStringMember(out, "S3BucketOwner", request_account);
+	WriterStringMember(out, "S3Bucket", job->bucket);
+	WriterGivenMember(out, FieldMember(input, "S3BucketSource"), "S3KeyPrefix");
+	WriterEndObject(out);
+}
+
+static void
+WriterImport(Writer *out, const Job *job)
+{
+	const Field *input = JobInput(job, &model_import_table);
+
+	WriterName(out, "ImportTableDescription");
+	WriterBeginObject(out);
+	WriterStringMember(out, "ImportArn", job->arn);
+	WriterStringMember(out, "ImportStatus", JobStatusName(job));
+	WriterStringMember(out, "TableArn", job->table_arn);
+	WriterStringMember(out, "TableId", job->table_id);
+	WriterStringMember(out, "ClientToken", job->token);
+	WriterSource(out, job, input);
+	WriterIntegerMember(out, "ErrorCount", job->errors);
+	WriterGivenMember(out, input, "InputFormat");
+	WriterGivenMember(out, input, "InputFormatOptions");
+	WriterStringMember(out, "InputCompressionType", job->compression);
+	WriterGivenMember(out, input, "TableCreationParameters");
+	WriterTimeMember(out, "StartTime", job->started);
+	WriterResult(out, job);
+	WriterEndObject(out);
+}
+
+/* ---- operations ---- */
+
+/* The import that this request has begun before, and that is not complete; or NULL. */
+static Job *
+FindRepeated(const Field *input)
+{
+	const char *token = FieldString(input, "ClientToken");
+	Job		   *job = token != NULL ? JobFindByToken(JOB_IMPORT, token) : NULL;
+	const char *name = FieldString(FieldMember(input, "TableCreationParameters"), "TableName");
+
+	if (job == NULL || !JobIsUnfinished(job))
+		return NULL;
+	if (strcmp(job->table_name, name) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_IMPORT_CONFLICT),
+				 errmsg("Import conflict: Duplicate request detected with conflicting parameters")));
+	return job;
+}
+
+void
+ImportTableRequest(Request *request)
+{
+	Job		   *job;
+
+	CheckFormat(request->input);
+	job = FindRepeated(request->input);
+	WriterImport(request->out, job != NULL ? job : BeginImport(request));
+}
+
+void
+DescribeImportRequest(Request *request)
+{
+	const char *arn = FieldString(request->input, "ImportArn");
+	char	   *id = JobIdOfArn(arn, JOB_IMPORT);
+	Job		   *job = id != NULL ? JobFind(JOB_IMPORT, id) : NULL;
+
+	if (job == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_IMPORT_NOT_FOUND),
+				 errmsg("Import not found: %s", arn)));
+	WriterImport(request->out, job);
+}
+
+static void
+WriterImportSummary(Writer *out, const Job *job)
+{
+	const Field *input = JobInput(job, &model_import_table);
+
+	WriterStringMember(out, "ImportArn", job->arn);
+	WriterStringMember(out, "ImportStatus", JobStatusName(job));
+	WriterStringMember(out, "TableArn", job->table_arn);
+	WriterSource(out, job, input);
+	WriterGivenMember(out, input, "InputFormat");
+	WriterTimeMember(out, "StartTime", job->started);
+	WriterTimeMember(out, "EndTime", job->ended);
+}
+
+void
+ListImportsRequest(Request *request)
+{
+	const JobPage page = {JOB_IMPORT, "PageSize", "ImportSummaryList", WriterImportSummary};
+
+	ListJobs(request, &page);
+}

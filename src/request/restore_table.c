@@ -1,0 +1,310 @@
+/*
+ * restore_table.c
+ *	  RestoreTableFromBackup.
+ *
+ * The table is created as CreateTable would create it, from what the backup
+ * keeps of its table and the overrides of the request.  DescribeTable returns
+ * CREATING until the worker has restored the items.
+ */
+#include "postgres.h"
+
+#include "errors.h"
+#include "request/backup_details.h"
+#include "request/backups.h"
+#include "request/create_table.h"
+#include "request/model.h"
+#include "request/table_params.h"
+
+typedef struct Restoring
+{
+	const Field *input;
+	const Field *source;		/* the input of CreateTable for the backup's table */
+	bool		on_demand;
+	const Field *throughput;	/* ProvisionedThroughput of the new table; or NULL */
+} Restoring;
+
+/* ---- indexes ---- */
+
+static bool
+SameMember(const Field *a, const Field *b, const char *name)
+{
+	return SliceCompare(FieldSlice(a, name), FieldSlice(b, name)) == 0;
+}
+
+/* Two lists of attributes, either NULL; kind is the other member of their elements. */
+static bool
+SameSchema(const Field *a, const Field *b, const char *kind)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	if (a->count != b->count)
+		return false;
+	for (int i = 0; i < a->count; i++)
+	{
+		if (!SameMember(a->fields[i], b->fields[i], "AttributeName") ||
+			!SameMember(a->fields[i], b->fields[i], kind))
+			return false;
+	}
+	return true;
+}
+
+static bool
+HasName(const Field *names, Slice name)
+{
+	for (int i = 0; i < names->count; i++)
+	{
+		if (SliceCompare(names->fields[i]->string, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The same names, in any order. */
+static bool
+SameNames(const Field *a, const Field *b)
+{
+	if (a == NULL || b == NULL)
+		return a == b;
+	if (a->count != b->count)
+		return false;
+	for (int i = 0; i < a->count; i++)
+	{
+		if (!HasName(b, a->fields[i]->string))
+			return false;
+	}
+	return true;
+}
+
+static bool
+SameProjection(const Field *a, const Field *b)
+{
+	const Field *projection_a = FieldMember(a, "Projection");
+	const Field *projection_b = FieldMember(b, "Projection");
+
+	return SameMember(projection_a, projection_b, "ProjectionType") &&
+		SameNames(FieldMember(projection_a, "NonKeyAttributes"), FieldMember(projection_b, "NonKeyAttributes"));
+}
+
+static bool
+SameIndex(const Field *a, const Field *b)
+{
+	return SameSchema(FieldMember(a, "KeySchema"), FieldMember(b, "KeySchema"), "KeyType") &&
+		SameProjection(a, b);
+}
+
+static bool
+SameVectorIndex(const Field *a, const Field *b)
+{
+	return SameMember(FieldMember(a, "VectorAttribute"), FieldMember(b, "VectorAttribute"), "AttributeName") &&
+		FieldInteger(a, "Dimensions", 0) == FieldInteger(b, "Dimensions", 0) &&
+		SameMember(a, b, "DistanceFunction") &&
+		SameSchema(FieldMember(a, "SearchSchema"), FieldMember(b, "SearchSchema"), "SearchSchemaElementType") &&
+		SameProjection(a, b);
+}
+
+static void
+CheckMatches(const Field *index, const Field *sources, bool (*same) (const Field *a, const Field *b))
+{
+	for (int i = 0; sources != NULL && i < sources->count; i++)
+	{
+		if (same(index, sources->fields[i]))
+			return;
+	}
+	InvalidRequest("Invalid Request: Index %s does not match a secondary index that existed in the "
+				   "source table and cannot be created during the restore operation",
+				   FieldName(index, "IndexName"));
+}
+
+static void
+WriterIndexThroughput(Writer *w, const Restoring *restoring, const Field *index)
+{
+	if (restoring->on_demand)
+		WriterGivenMember(w, index, "OnDemandThroughput");
+	else if (FieldMember(index, "ProvisionedThroughput") != NULL)
+		WriterGivenMember(w, index, "ProvisionedThroughput");
+	else if (restoring->throughput != NULL)
+	{
+		WriterName(w, "ProvisionedThroughput");
+		WriterRaw(w, restoring->throughput->text);
+	}
+}
+
+/* What a list of indexes is in the source and in the request. */
+typedef struct IndexKind
+{
+	const char *list;
+	const char *override_name;
+	bool		(*same) (const Field *a, const Field *b);
+} IndexKind;
+
+static const IndexKind local_kind = {"LocalSecondaryIndexes", "LocalSecondaryIndexOverride", SameIndex};
+static const IndexKind global_kind = {"GlobalSecondaryIndexes", "GlobalSecondaryIndexOverride", SameIndex};
+static const IndexKind vector_kind = {"VectorIndexes", "VectorIndexOverride", SameVectorIndex};
+
+static void
+WriterIndex(Writer *w, const Restoring *restoring, const IndexKind *kind, const Field *index)
+{
+	if (kind == &vector_kind)
+	{
+		WriterRaw(w, index->text);
+		return;
+	}
+	WriterBeginObject(w);
+	WriterGivenMember(w, index, "IndexName");
+	WriterGivenMember(w, index, "KeySchema");
+	WriterGivenMember(w, index, "Projection");
+	if (kind == &global_kind)
+		WriterIndexThroughput(w, restoring, index);
+	WriterEndObject(w);
+}
+
+static void
+WriterIndexes(Writer *w, const Restoring *restoring, const IndexKind *kind)
+{
+	const Field *sources = FieldMember(restoring->source, kind->list);
+	const Field *override = FieldMember(restoring->input, kind->override_name);
+	const Field *list = override != NULL ? override : sources;
+
+	if (list == NULL || list->count == 0)
+		return;
+	WriterName(w, kind->list);
+	WriterBeginList(w);
+	for (int i = 0; i < list->count; i++)
+	{
+		if (override != NULL)
+			CheckMatches(list->fields[i], sources, kind->same);
+		WriterIndex(w, restoring, kind, list->fields[i]);
+	}
+	WriterEndList(w);
+}
+
+/* ---- the table ---- */
+
+/* Writes a member of the source unless the request overrides it. */
+static void
+WriterOverridden(Writer *w, const Restoring *restoring, const char *name, const char *override_name)
+{
+	const Field *override = FieldMember(restoring->input, override_name);
+	const Field *value = override != NULL ? override : FieldMember(restoring->source, name);
+
+	if (value == NULL)
+		return;
+	WriterName(w, name);
+	WriterRaw(w, value->text);
+}
+
+/* The attributes that the keys of the new table use; all of them before that is known. */
+static void
+WriterUsedDefinitions(Writer *w, const Restoring *restoring, const Field *creation)
+{
+	const Field *definitions = FieldMember(restoring->source, "AttributeDefinitions");
+
+	WriterName(w, "AttributeDefinitions");
+	WriterBeginList(w);
+	for (int i = 0; i < definitions->count; i++)
+	{
+		if (creation == NULL ||
+			CreationUses(creation, FieldSlice(definitions->fields[i], "AttributeName")))
+			WriterRaw(w, definitions->fields[i]->text);
+	}
+	WriterEndList(w);
+}
+
+static void
+WriterThroughputMembers(Writer *w, const Restoring *restoring)
+{
+	if (restoring->on_demand)
+		WriterOverridden(w, restoring, "OnDemandThroughput", "OnDemandThroughputOverride");
+	else if (restoring->throughput != NULL)
+	{
+		WriterName(w, "ProvisionedThroughput");
+		WriterRaw(w, restoring->throughput->text);
+	}
+}
+
+static Field *
+Compose(const Restoring *restoring, const Field *creation)
+{
+	Writer		w;
+
+	WriterInit(&w);
+	WriterBeginObject(&w);
+	WriterUsedDefinitions(&w, restoring, creation);
+	WriterName(&w, "TableName");
+	WriterSlice(&w, FieldSlice(restoring->input, "TargetTableName"));
+	WriterStringMember(&w, "BillingMode", restoring->on_demand ? "PAY_PER_REQUEST" : "PROVISIONED");
+	WriterThroughputMembers(&w, restoring);
+	WriterGivenMember(&w, restoring->source, "KeySchema");
+	WriterIndexes(&w, restoring, &local_kind);
+	WriterIndexes(&w, restoring, &global_kind);
+	WriterIndexes(&w, restoring, &vector_kind);
+	WriterOverridden(&w, restoring, "SSESpecification", "SSESpecificationOverride");
+	WriterEndObject(&w);
+	return RequestRead(&model_table_creation, w.out.data + VARHDRSZ, (uint32) w.out.len - VARHDRSZ);
+}
+
+/* The input of CreateTable for the new table, checked like that of a client. */
+static const Field *
+CreationOfRestore(const Field *input, const Field *source)
+{
+	Restoring	restoring = {.input = input, .source = source};
+	Field	   *creation;
+
+	restoring.on_demand = FieldMember(input, "BillingModeOverride") != NULL ?
+		FieldIs(input, "BillingModeOverride", "PAY_PER_REQUEST") :
+		FieldIs(source, "BillingMode", "PAY_PER_REQUEST");
+	restoring.throughput = FieldMember(input, "ProvisionedThroughputOverride");
+	if (restoring.throughput == NULL)
+		restoring.throughput = FieldMember(source, "ProvisionedThroughput");
+	creation = Compose(&restoring, Compose(&restoring, NULL));
+	RequestCheck(creation);
+	return creation;
+}
+
+/* ---- the operation ---- */
+
+static void
+CheckTarget(const char *name)
+{
+	if (TableExists(name))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_TABLE_ALREADY_EXISTS),
+				 errmsg("Table already exists: %s", name)));
+}
+
+static Job *
+BeginRestore(const Request *request, const Job *backup, const OpenedTable *table)
+{
+	Job		   *job = JobOfRequest(request, JOB_RESTORE, table);
+
+	job->arn = backup->arn;
+	job->table_arn = backup->table_arn;
+	job->bucket = BACKUP_BUCKET;
+	job->prefix = BackupPrefix(backup->id);
+	job->compression = "GZIP";
+	job->expected = backup->items;
+	JobStart(job);
+	return job;
+}
+
+void
+RestoreTableRequest(Request *request)
+{
+	Transition	transition = {.status = "CREATING", .created = true};
+	const Field *input = request->input;
+	const Field *creation;
+	const Job  *backup;
+	OpenedTable table;
+
+	(void) ArchiveDirectory();
+	backup = FindBackup(input);
+	if (JobIsUnfinished(backup) || BackupIsBeingRestored(backup->id))
+		BackupInUse(backup);
+	CheckTarget(FieldString(input, "TargetTableName"));
+	creation = CreationOfRestore(input, FieldMember(BackupDetailsRead(backup), "Creation"));
+	TableOpen(&table, CreateTableFrom(creation), AccessShareLock);
+	transition.restore = BeginRestore(request, backup, &table);
+	WriterName(request->out, "TableDescription");
+	WriterTable(request->out, &table, &transition);
+	TableClose(&table);
+}

@@ -1,0 +1,499 @@
+# archive.pl: exports, imports, backups and restores by requests: the files of the
+# service, hostile names, missing rights, crashes, cancellation, a full disk.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use Digest::MD5 qw(md5_base64 md5_hex);
+use DynamoNode;
+use HttpClient;
+use IO::Compress::Gzip qw(gzip $GzipError);
+use IO::Uncompress::Gunzip qw(gunzip $GunzipError);
+use JSON::PP;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $archive = PostgreSQL::Test::Utils::tempdir();
+my $node = new_http_node('archive', $port, 1, qq{
+dynamo.archive_directory = '$archive'
+dynamo.http_housekeeping_interval = 0
+log_min_messages = log
+});
+my $superuser = getpwuid($<);
+my $json = JSON::PP->new->canonical->allow_nonref;
+
+sub sql { return $node->safe_psql('postgres', @_) }
+
+# The answer of a request by a role: the body, or "Exception: message".
+sub request
+{
+	my ($operation, $input, $role) = @_;
+	my $text = $json->encode($input);
+
+	$text =~ s/'/''/g;
+	my $answer = $json->decode($node->safe_psql('postgres', "SELECT dynamo.request_safe('$operation', '$text')",
+		extra_params => [ '-U', $role // $superuser ]));
+	return $answer->{body} if $answer->{status} == 200;
+	my ($type) = $answer->{body}{__type} =~ /#(.*)/;
+	return "$type: " . ($answer->{body}{message} // $answer->{body}{Message});
+}
+
+sub arn { return 'arn:aws:dynamodb:us-east-1:000000000000:table/' . join('/', @_) }
+
+# Waits until an export or import has ended; returns its description.
+sub ended
+{
+	my ($kind, $arn, $role) = @_;
+
+	for (1 .. 600)
+	{
+		my $answer = request("Describe$kind", { "${kind}Arn" => $arn }, $role);
+		my ($description) = values %$answer;
+
+		return $description if $description->{"${kind}Status"} ne 'IN_PROGRESS';
+		sleep(0.05);
+	}
+	return { "${kind}Status" => 'still IN_PROGRESS' };
+}
+
+sub exported
+{
+	my ($input, $role) = @_;
+	my $answer = request('ExportTableToPointInTime', { TableArn => arn('types'), S3Bucket => 'bucket', %$input }, $role);
+
+	return ref $answer ? ended('Export', $answer->{ExportDescription}{ExportArn}, $role) : $answer;
+}
+
+my %new_table = (
+	AttributeDefinitions => [ { AttributeName => 'pk', AttributeType => 'S' } ],
+	KeySchema => [ { AttributeName => 'pk', KeyType => 'HASH' } ],
+	BillingMode => 'PAY_PER_REQUEST');
+
+sub import_input
+{
+	my ($table, $prefix, %more) = @_;
+	my %source = (S3Bucket => 'bucket', S3KeyPrefix => $prefix);
+
+	return { InputFormat => 'DYNAMODB_JSON', S3BucketSource => \%source,
+		TableCreationParameters => { %new_table, TableName => $table }, %more };
+}
+
+sub imported
+{
+	my $answer = request('ImportTable', import_input(@_));
+
+	return ref $answer ? ended('Import', $answer->{ImportTableDescription}{ImportArn}) : $answer;
+}
+
+# Waits until a table is ACTIVE or gone; returns its description.
+sub active
+{
+	my ($table) = @_;
+
+	for (1 .. 600)
+	{
+		my $answer = request('DescribeTable', { TableName => $table });
+
+		return $answer if !ref $answer;
+		return $answer->{Table} if $answer->{Table}{TableStatus} eq 'ACTIVE';
+		sleep(0.05);
+	}
+	return 'still CREATING';
+}
+
+sub backup_of
+{
+	my ($table, $name, $role) = @_;
+	my $answer = request('CreateBackup', { TableName => $table, BackupName => $name }, $role);
+
+	return $answer if !ref $answer;
+	my $arn = $answer->{BackupDetails}{BackupArn};
+	for (1 .. 600)
+	{
+		my $now = request('DescribeBackup', { BackupArn => $arn }, $role);
+
+		return $arn if !ref $now || $now->{BackupDescription}{BackupDetails}{BackupStatus} ne 'CREATING';
+		sleep(0.05);
+	}
+	return 'still CREATING';
+}
+
+sub put_file
+{
+	my ($name, $bytes) = @_;
+
+	system('mkdir', '-p', $1) if "$archive/$name" =~ m{(.*)/};
+	open(my $out, '>:raw', "$archive/$name") or die "cannot write $name: $!";
+	print $out $bytes;
+	close $out;
+	return;
+}
+
+sub files_below
+{
+	my ($directory) = @_;
+	my @files = map { s{^\Q$directory\E/}{}r } split /\n/, `find '$directory' -type f`;
+
+	return sort @files;
+}
+
+sub same_items
+{
+	my ($one, $other, $name) = @_;
+
+	is(sql("SELECT count(*) FROM $one a FULL JOIN $other b USING (pk) WHERE a.item::text IS DISTINCT FROM b.item::text"), '0', $name);
+	cmp_ok(sql("SELECT count(*) FROM $other"), '>', 0, "$name: there are items");
+	return;
+}
+
+mkdir "$archive/bucket";
+
+# ---- every type of attribute ----
+
+my @items = (
+	{ pk => { S => 'scalars' }, s => { S => "\x{e9}\x{1f600}\n\"\\" }, n => { N => '-1.5' }, t => { BOOL => JSON::PP::true },
+		f => { BOOL => JSON::PP::false }, z => { NULL => JSON::PP::true }, b => { B => 'AAH//g==' }, e => { S => '' } },
+	{ pk => { S => 'numbers' }, big => { N => '12345678901234567890123456789012345678' }, tiny => { N => '0.' . '0' x 120 . '1' },
+		huge => { N => '9' x 38 . '0' x 80 } },
+	{ pk => { S => 'sets' }, ss => { SS => [ 'a', 'b' ] }, ns => { NS => [ '1', '2.5', '-3' ] }, bs => { BS => [ 'AA==', 'AQI=' ] } },
+	{ pk => { S => 'nested' }, l => { L => [ { M => { x => { L => [] }, y => { M => {} } } }, { N => '0' } ] } });
+request('CreateTable', { %new_table, TableName => 'types' });
+request('PutItem', { TableName => 'types', Item => $_ }) for @items;
+request('UpdateContinuousBackups', { TableName => 'types', PointInTimeRecoverySpecification => { PointInTimeRecoveryEnabled => JSON::PP::true } });
+
+my $export = exported({ S3Prefix => 'some/prefix', ClientToken => 'token1' });
+is($export->{ExportStatus}, 'COMPLETED', 'an export completes');
+is($export->{ItemCount}, scalar @items, 'it counts items');
+my ($id) = $export->{ExportArn} =~ m{/export/(\d{14}-[0-9a-f]{8})$};
+my $tree = "some/prefix/AWSDynamoDB/$id";
+is($export->{ExportManifest}, "$tree/manifest-summary.json", 'the manifest is named');
+my @names = files_below("$archive/bucket/$tree");
+like(join(' ', @names), qr{^_started data/\w{26}\.json\.gz manifest-files\.checksum manifest-files\.json manifest-summary\.checksum manifest-summary\.json$},
+	'the files are those of the service');
+my ($file) = map { $json->decode($_) } split /\n/, slurp_file("$archive/bucket/$tree/manifest-files.json");
+my $data = slurp_file("$archive/bucket/$file->{dataFileS3Key}");
+is("$file->{md5Checksum} $file->{etag} $file->{itemCount}", md5_base64($data) . '== ' . md5_hex($data) . ' ' . @items, 'checksums of the data are right');
+for my $manifest ('files', 'summary')
+{
+	is(slurp_file("$archive/bucket/$tree/manifest-$manifest.checksum"), md5_base64(slurp_file("$archive/bucket/$tree/manifest-$manifest.json")) . '==',
+		"checksum of manifest-$manifest.json is right");
+}
+my $summary = $json->decode(slurp_file("$archive/bucket/$tree/manifest-summary.json"));
+is($summary->{manifestFilesS3Key}, "$tree/manifest-files.json", 'the summary names the other manifest');
+is($summary->{exportArn}, $export->{ExportArn}, 'and the export');
+my $lines;
+gunzip(\$data, \$lines) or die $GunzipError;
+is_deeply([ sort map { $json->decode($_)->{Item}{pk}{S} } split /\n/, $lines ], [ sort map { $_->{pk}{S} } @items ], 'lines have the items');
+
+is(exported({ S3Prefix => 'some/prefix', ClientToken => 'token1' })->{ExportArn}, $export->{ExportArn}, 'the same token is the same export');
+like(exported({ S3Prefix => 'other', ClientToken => 'token1' }), qr/^ExportConflictException: /, 'other parameters conflict');
+
+my $import = imported('again', "$tree/data/", InputCompressionType => 'GZIP');
+is($import->{ImportStatus}, 'COMPLETED', 'the export is imported');
+is("$import->{ImportedItemCount} $import->{ProcessedItemCount} $import->{ErrorCount}", '4 4 0', 'the import counts items');
+same_items('types', 'again', 'an import is what was exported');
+
+# ---- the service's layout, made by hand ----
+
+my $sample = "$FindBin::RealBin/../include/export";
+system('cp', '-r', "$sample/AWSDynamoDB", "$archive/bucket/") == 0 or die;
+my ($sample_file) = glob("$archive/bucket/AWSDynamoDB/*/data/*.json");
+my $plain = slurp_file($sample_file);
+gzip(\$plain, "$sample_file.gz") or die $GzipError;
+unlink $sample_file;
+my ($sample_id) = $sample_file =~ m{/(\d{14}-[0-9a-f]{8})/};
+is(imported('service', "AWSDynamoDB/$sample_id/data", InputCompressionType => 'GZIP')->{ImportStatus}, 'COMPLETED', 'an export of the service is imported');
+same_items('types', 'service', 'with every type of attribute');
+sql(q{SELECT dynamo.create_table('existing', 'pk')});
+is(sql("SELECT imported, failed FROM dynamo.import_items('existing', '$archive/bucket/AWSDynamoDB/$sample_id')"), '4|0', 'import_items reads a directory');
+same_items('types', 'existing', 'into an existing table');
+mkdir "$archive/own";
+is(sql("SELECT dynamo.export_items('types', '$archive/own')"), '4', 'export_items writes to a directory');
+my ($own) = glob("$archive/own/AWSDynamoDB/*");
+is(sql("DELETE FROM existing; SELECT imported FROM dynamo.import_items('existing', '$own')"), '4', 'import_items reads it');
+same_items('types', 'existing', 'and nothing is lost');
+
+# ---- formats ----
+
+put_file('bucket/csv/a.csv', qq{pk,name,note\n1,"a, ""b""",\n2,"two\nlines",x\r\n});
+is(imported('csv', 'csv/', InputFormat => 'CSV')->{ImportStatus}, 'COMPLETED', 'CSV is imported');
+is(sql('SELECT item FROM csv ORDER BY pk'), qq({"name": {"S": "a, \\"b\\""}, "pk": {"S": "1"}}\n{"name": {"S": "two\\nlines"}, "note": {"S": "x"}, "pk": {"S": "2"}}),
+	'with quotes, line breaks and empty fields');
+put_file('bucket/tsv/a', "1\tb\n");
+my $tsv = import_input('tsv', 'tsv/', InputFormat => 'CSV', InputFormatOptions => { Csv => { Delimiter => "\t", HeaderList => [ 'pk', 'v' ] } });
+$tsv->{TableCreationParameters}{AttributeDefinitions} = [ { AttributeName => 'pk', AttributeType => 'N' } ];
+is(ended('Import', request('ImportTable', $tsv)->{ImportTableDescription}{ImportArn})->{ImportedItemCount}, 1, 'delimiter and header are taken');
+is(sql('SELECT pk, item FROM tsv'), '1|{"pk": {"N": "1"}, "v": {"S": "b"}}', 'a key attribute has its type');
+put_file('bucket/bad/a.json', join("\n", (map { qq({"Item":{"pk":{"S":"$_"}}}) } 1 .. 9), '{"Item":{"x":{"S":"no key"}}}'));
+$import = imported('bad', 'bad/');
+is(join(' ', map { $import->{$_} } qw(ImportStatus FailureCode ProcessedItemCount ImportedItemCount ErrorCount)),
+	'FAILED ItemValidationError 10 9 1', 'bad items are counted');
+is(sql('SELECT count(*) FROM bad'), '9', 'and the others stay');
+like(slurp_file($node->logfile), qr{LOG:  line 10 of file ".*/bucket/bad/a\.json" skipped: .*Missing the key pk}, 'the log tells which item is bad');
+put_file('bucket/broken/a.json.gz', substr($data, 0, 40));
+is(imported('broken', 'broken/', InputCompressionType => 'GZIP')->{ImportStatus}, 'FAILED', 'a damaged file fails');
+is(imported('nothing', 'no/such/', InputCompressionType => 'GZIP')->{ImportStatus}, 'COMPLETED', 'an empty prefix is an empty table');
+my $lost = import_input('lost', '');
+$lost->{S3BucketSource} = { S3Bucket => 'missing' };
+is(ended('Import', request('ImportTable', $lost)->{ImportTableDescription}{ImportArn})->{FailureCode}, 'S3NoSuchBucket', 'a bucket must exist');
+for ([ InputFormat => 'ION' ], [ InputCompressionType => 'ZSTD' ], [ InputFormatOptions => { Csv => { Delimiter => ';' } } ])
+{
+	like(imported('refused', 'x', @$_), qr/^ValidationException: Invalid Request: /, "$_->[0] is refused");
+}
+like(imported('csv', 'csv/', InputFormat => 'CSV'), qr/^ResourceInUseException: Table already exists: csv/, 'a table must be new');
+for ([ ExportFormat => 'ION' ], [ ExportType => 'INCREMENTAL_EXPORT' ], [ S3SseAlgorithm => 'KMS' ], [ S3SseKmsKeyId => 'x' ])
+{
+	like(exported({@$_}), qr/^ValidationException: /, "$_->[0] $_->[1] is refused");
+}
+like(exported({ ExportTime => time - 3600 }), qr/^InvalidExportTimeException: /, 'the past is not kept');
+like(exported({ ExportTime => time + 60 }), qr/^InvalidExportTimeException: /, 'nor the future');
+is(exported({ ExportTime => time - 1 })->{ExportStatus}, 'COMPLETED', 'now is');
+like(request('ExportTableToPointInTime', { TableArn => arn('again'), S3Bucket => 'bucket' }), qr/^PointInTimeRecoveryUnavailableException: /, 'recovery must be on');
+like(request('ExportTableToPointInTime', { TableArn => arn('none'), S3Bucket => 'bucket' }), qr/^TableNotFoundException: /, 'a table must exist');
+
+# ---- hostile names ----
+
+my @before = files_below($archive);
+for my $bucket ('..', '.', '.backups', 'a/b', '/etc', 'bucket/', "b\x{e9}", '-', '', 'a' x 256)
+{
+	like(exported({ S3Bucket => $bucket }), qr/^ValidationException: /, "bucket '" . substr($bucket =~ s/\W/?/gr, 0, 10) . "' is refused");
+}
+for my $prefix ('../x', 'a/../../x', '/etc', 'a//b', '.', 'a/./b', "a\nb", 'a\\b', 'a' x 300, '..')
+{
+	like(exported({ S3Prefix => $prefix }), qr/^ValidationException: /, 'prefix ' . substr($prefix =~ s/\n/?/r, 0, 10) . ' is refused');
+	like(imported('hostile', $prefix), qr/^ValidationException: /, 'also in imports');
+}
+symlink('/', "$archive/bucket/link");
+symlink('/etc', "$archive/linked");
+symlink('/etc/passwd', "$archive/bucket/bad/passwd");
+is(exported({ S3Prefix => 'link/tmp' })->{ExportStatus}, 'FAILED', 'a link is not followed in an export');
+is(exported({ S3Bucket => 'linked' })->{FailureCode}, 'S3AccessDenied', 'nor as a bucket');
+is(imported('linked', 'link/etc/')->{ImportStatus}, 'FAILED', 'nor in an import');
+is(imported('linked_file', 'bad/')->{ProcessedItemCount}, 10, 'a linked file is skipped');
+is_deeply([ files_below($archive) ], \@before, 'no refused request has written a file');
+symlink("$archive/own", "$archive/bucket/planted");
+is(exported({ S3Prefix => 'planted' })->{ExportStatus}, 'FAILED', 'nor into another bucket');
+
+# ---- rights ----
+
+sql(q{
+CREATE ROLE app LOGIN; CREATE ROLE other LOGIN; CREATE ROLE reader LOGIN;
+GRANT CREATE ON SCHEMA public TO app, other;
+GRANT EXECUTE ON FUNCTION dynamo.archive_directory() TO other;
+SET ROLE app;
+SELECT dynamo.create_table('apps', 'pk');
+SELECT dynamo.put_item('apps', '{"pk": {"S": "a"}}');
+GRANT ALL ON apps TO other});
+my $denied = qr/^AccessDeniedException: permission denied to use the archive directory/;
+like(backup_of('apps', 'backup', 'app'), $denied, 'the right is needed for a backup');
+like(request('ImportTable', import_input('mine', 'csv/'), 'app'), $denied, 'and for an import');
+like(request('CreateBackup', { TableName => 'apps', BackupName => 'backup' }, 'other'), qr/^AccessDeniedException: must be owner/, 'a right on the table is not enough');
+sql('GRANT EXECUTE ON FUNCTION dynamo.archive_directory() TO app');
+my $backup = backup_of('apps', 'backup', 'app');
+like($backup, qr/backup/, 'who has the right makes a backup');
+for ([ 'DescribeBackup', BackupArn => $backup ], [ 'DeleteBackup', BackupArn => $backup ],
+	[ 'RestoreTableFromBackup', BackupArn => $backup, TargetTableName => 'stolen' ])
+{
+	my ($operation, %input) = @$_;
+	like(request($operation, \%input, 'other'), qr/^BackupNotFoundException: /, "$operation does not find another role's backup");
+}
+is_deeply(request('ListBackups', {}, 'other'), { BackupSummaries => [] }, 'nor does ListBackups');
+like(request('DescribeExport', { ExportArn => $export->{ExportArn} }, 'other'), qr/^ExportNotFoundException: /, 'nor DescribeExport');
+my ($refused, undef, $stderr) = $node->psql('postgres', q{SET dynamo.archive_directory = '/tmp'}, extra_params => [ '-U', 'other' ]);
+like($stderr, qr/permission denied to set parameter/, 'only a superuser sets the directory');
+like(sql(q{SET dynamo.archive_directory = ''; SELECT dynamo.request_safe('CreateBackup', '{"TableName": "apps", "BackupName": "backup"}')}),
+	qr/ValidationException.*dynamo\.archive_directory/, 'without it the error says so');
+
+# code of the owner runs as the owner, and cannot become the worker's role
+sql(q{
+SET ROLE app;
+CREATE FUNCTION gain() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+	statement text;
+BEGIN
+	FOREACH statement IN ARRAY ARRAY['RESET ROLE', 'RESET SESSION AUTHORIZATION', 'SET SESSION AUTHORIZATION DEFAULT',
+		'ALTER ROLE app SUPERUSER', 'GRANT pg_read_server_files TO app', 'CREATE TEMPORARY TABLE later (i int)']
+	LOOP
+		BEGIN
+			EXECUTE statement;
+			RAISE LOG 'gained by %', statement;
+		EXCEPTION WHEN OTHERS THEN
+			NULL;
+		END;
+	END LOOP;
+	RAISE LOG 'the trigger runs as %', current_user;
+	RETURN NEW;
+END$$});
+my $hostile = $json->encode(import_input('hostile', 'bad/'));
+my $running = $json->decode($node->safe_psql('postgres', qq{
+BEGIN;
+SELECT dynamo.request('ImportTable', '$hostile');
+CREATE TRIGGER a_gain BEFORE INSERT ON hostile FOR EACH ROW EXECUTE FUNCTION gain();
+COMMIT}, extra_params => [ '-U', 'app' ]));
+is(ended('Import', $running->{ImportTableDescription}{ImportArn}, 'app')->{ImportedItemCount}, 9, 'a table with triggers is imported');
+like(slurp_file($node->logfile), qr/the trigger runs as app/, 'they run as the owner');
+unlike(slurp_file($node->logfile), qr/LOG:  gained by/, 'and gain nothing');
+is(sql(q{SELECT rolsuper FROM pg_roles WHERE rolname = 'app'}), 'f', 'the owner is no superuser');
+
+# ---- backups ----
+
+request('CreateTable', { TableName => 'full', BillingMode => 'PROVISIONED', ProvisionedThroughput => { ReadCapacityUnits => 5, WriteCapacityUnits => 6 },
+	AttributeDefinitions => [ map { { AttributeName => $_, AttributeType => 'S' } } qw(pk sk g l) ],
+	KeySchema => [ { AttributeName => 'pk', KeyType => 'HASH' }, { AttributeName => 'sk', KeyType => 'RANGE' } ],
+	LocalSecondaryIndexes => [ { IndexName => 'local', KeySchema => [ { AttributeName => 'pk', KeyType => 'HASH' }, { AttributeName => 'l', KeyType => 'RANGE' } ],
+		Projection => { ProjectionType => 'KEYS_ONLY' } } ],
+	GlobalSecondaryIndexes => [ { IndexName => 'global', KeySchema => [ { AttributeName => 'g', KeyType => 'HASH' } ],
+		Projection => { ProjectionType => 'INCLUDE', NonKeyAttributes => [ 'x', 'y' ] }, ProvisionedThroughput => { ReadCapacityUnits => 1, WriteCapacityUnits => 2 } } ] });
+sql(q{SELECT count(*) FROM generate_series(1, 3000) i, LATERAL dynamo.put_item('full', jsonb_build_object('pk', i::text, 'sk', 's', 'g', (i % 7)::text, 'l', 'l')) p});
+my $full = backup_of('full', 'first');
+my $described = request('DescribeBackup', { BackupArn => $full })->{BackupDescription};
+is("$described->{BackupDetails}{BackupStatus} $described->{SourceTableDetails}{ItemCount}", 'AVAILABLE 3000', 'a backup is available');
+is($described->{SourceTableFeatureDetails}{GlobalSecondaryIndexes}[0]{IndexName}, 'global', 'and describes its table');
+sql(q{SELECT dynamo.drop_table('full')});
+my $answer = request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'whole' });
+is("$answer->{TableDescription}{TableStatus} $answer->{TableDescription}{RestoreSummary}{RestoreInProgress}", 'CREATING 1', 'a restore begins');
+my $whole = active('whole');
+ok(!exists $whole->{RestoreSummary}, 'and ends');
+is(sql('SELECT count(*), count(g), count(l) FROM whole'), '3000|3000|3000', 'with all items and keys');
+is(join(' ', map { "$_->{IndexName}:$_->{Projection}{ProjectionType}" } @{ $whole->{LocalSecondaryIndexes} }, @{ $whole->{GlobalSecondaryIndexes} }),
+	'local:KEYS_ONLY global:INCLUDE', 'and indexes');
+is("$whole->{ProvisionedThroughput}{ReadCapacityUnits} $whole->{GlobalSecondaryIndexes}[0]{ProvisionedThroughput}{WriteCapacityUnits}", '5 2', 'and throughput');
+like(request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'whole' }), qr/^TableAlreadyExistsException: Table already exists: whole/, 'a target must be new');
+request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'less', BillingModeOverride => 'PAY_PER_REQUEST', LocalSecondaryIndexOverride => [],
+	GlobalSecondaryIndexOverride => [ { IndexName => 'renamed', KeySchema => [ { AttributeName => 'g', KeyType => 'HASH' } ],
+		Projection => { ProjectionType => 'INCLUDE', NonKeyAttributes => [ 'y', 'x' ] } } ] });
+my $less = active('less');
+is("$less->{BillingModeSummary}{BillingMode} $less->{GlobalSecondaryIndexes}[0]{IndexName} " . (exists $less->{LocalSecondaryIndexes} ? 1 : 0),
+	'PAY_PER_REQUEST renamed 0', 'overrides change the table');
+like(request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'more', GlobalSecondaryIndexOverride => [ { IndexName => 'new',
+	KeySchema => [ { AttributeName => 'l', KeyType => 'HASH' } ], Projection => { ProjectionType => 'ALL' } } ] }),
+	qr/^ValidationException: Invalid Request: Index new does not match/, 'but make no new index');
+is(join(' ', map { $_->{BackupName} } @{ request('ListBackups', {})->{BackupSummaries} }), 'first backup', 'backups are listed');
+is(request('ListBackups', { Limit => 1 })->{LastEvaluatedBackupArn}, $full, 'in pages');
+is(request('ListBackups', { ExclusiveStartBackupArn => $full })->{BackupSummaries}[0]{BackupArn}, $backup, 'one after the other');
+
+# vector indexes
+request('CreateTable', { TableName => 'vectors', %new_table, VectorIndexes => [ { IndexName => 'near', VectorAttribute => { AttributeName => 'v' }, Dimensions => 2,
+	DistanceFunction => 'COSINE', Projection => { ProjectionType => 'ALL' } } ] });
+request('PutItem', { TableName => 'vectors', Item => { pk => { S => 'a' }, v => { L => [ { N => '1' }, { N => '0' } ] } } });
+my $vectors = backup_of('vectors', 'vectors');
+request('RestoreTableFromBackup', { BackupArn => $vectors, TargetTableName => 'vectors2' });
+is(active('vectors2')->{VectorIndexes}[0]{IndexName}, 'near', 'vector indexes are restored');
+is(ref request('SearchVectors', { TableName => 'vectors2', IndexName => 'near', SearchVector => [ { N => '1' }, { N => '1' } ], TopK => 1 }), 'HASH', 'and can be searched');
+request('RestoreTableFromBackup', { BackupArn => $vectors, TargetTableName => 'vectors3', VectorIndexOverride => [] });
+ok(!exists active('vectors3')->{VectorIndexes}, 'or left out');
+request('DeleteBackup', { BackupArn => $vectors });
+
+# what a rollback keeps
+sql("BEGIN; SELECT dynamo.request('DeleteBackup', '{\"BackupArn\": \"$full\"}'); ROLLBACK");
+sql("BEGIN; SAVEPOINT s; SELECT dynamo.request('DeleteBackup', '{\"BackupArn\": \"$full\"}'); ROLLBACK TO s; COMMIT");
+request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'kept' });
+is(ref active('kept'), 'HASH', 'a deletion that is rolled back keeps the files');
+
+# ---- dumps ----
+
+dump_database($node, 'postgres', "$archive/dump.sql");
+my $copy = new_database($node);
+load_file($node, $copy, "$archive/dump.sql");
+is($node->safe_psql($copy, q{SELECT string_agg(DISTINCT status, ' ' ORDER BY status) FROM dynamo_internal.archive_jobs}), 'completed failed', 'a dump has the jobs that have ended');
+like($node->safe_psql($copy, "SELECT dynamo.request('RestoreTableFromBackup', '{\"BackupArn\": \"$full\", \"TargetTableName\": \"from_dump\"}')"), qr/RestoreInProgress/,
+	'a backup can be restored in a copy of the database');
+
+# ---- errors and crashes ----
+
+sub wait_for_worker
+{
+	my $pid = '';
+
+	for (1 .. 400)
+	{
+		$pid = sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo archive job'});
+		last if $pid ne '';
+		sleep(0.05);
+	}
+	return $pid;
+}
+
+# Requests a job on a new table on which every insert lasts; returns the answer.
+sub slow_request
+{
+	my ($operation, $table, $input) = @_;
+	my $text = $json->encode($input);
+
+	return $json->decode(sql(qq{
+BEGIN;
+SELECT dynamo.request('$operation', '$text');
+CREATE TRIGGER a_pause BEFORE INSERT ON $table FOR EACH ROW EXECUTE FUNCTION pause();
+COMMIT}));
+}
+
+sql(q{CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_catalog.pg_sleep(60); RETURN NEW; END$$});
+my $slow = slow_request('ImportTable', 'slow1', import_input('slow1', 'bad/'))->{ImportTableDescription}{ImportArn};
+my $pid = wait_for_worker();
+is(request('DescribeTable', { TableName => 'slow1' })->{Table}{TableStatus}, 'CREATING', 'a table is CREATING while it is imported');
+like(request('DeleteTable', { TableName => 'slow1' }), qr/^ResourceInUseException: /, 'and cannot be deleted');
+is(request('DescribeImport', { ImportArn => $slow })->{ImportTableDescription}{ImportStatus}, 'IN_PROGRESS', 'the import is in progress');
+sql("SELECT pg_cancel_backend($pid)");
+is(ended('Import', $slow)->{ImportStatus}, 'FAILED', 'a cancelled import fails');
+is(sql('SELECT count(*) FROM slow1'), '0', 'and has imported nothing');
+$slow = slow_request('ImportTable', 'slow0', import_input('slow0', 'bad/'))->{ImportTableDescription}{ImportArn};
+$pid = wait_for_worker();
+sql("SELECT pg_terminate_backend($pid, 20000)");
+is(ended('Import', $slow)->{ImportStatus}, 'FAILED', 'an import fails with its worker');
+
+$slow = slow_request('ImportTable', 'slow2', import_input('slow2', 'bad/'))->{ImportTableDescription}{ImportArn};
+wait_for_worker();
+slow_request('RestoreTableFromBackup', 'slow3', { BackupArn => $full, TargetTableName => 'slow3' });
+like(request('DeleteBackup', { BackupArn => $full }), qr/^BackupInUseException: /, 'a backup that is being restored cannot be deleted');
+crash_node($node);
+$node->_update_pid(-1);
+$node->start;
+is(ended('Import', $slow)->{ImportStatus}, 'FAILED', 'an import fails with the server');
+is(request('DescribeTable', { TableName => 'slow2' })->{Table}{TableStatus}, 'ACTIVE', 'its table stays, empty');
+sql('ALTER TABLE slow3 DISABLE TRIGGER a_pause');
+is(request('DescribeTable', { TableName => 'slow3' })->{Table}{TableStatus}, 'CREATING', 'a restore goes on after a crash');
+active('slow3');
+is(sql('SELECT count(*) FROM slow3'), '3000', 'to its end');
+
+my ($data_file) = glob("$archive/.backups/AWSDynamoDB/" . ($full =~ m{([^/]*)$})[0] . '/data/*');
+truncate($data_file, 100);
+request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'damaged' });
+like(active('damaged'), qr/^ResourceNotFoundException: /, 'a table that cannot be restored does not stay');
+is(ref request('DeleteBackup', { BackupArn => $full }), 'HASH', 'a backup is deleted');
+ok(!-e $data_file, 'with its files');
+like(request('DescribeBackup', { BackupArn => $full }), qr/^BackupNotFoundException: /, 'and not found any more');
+
+# ---- a full disk ----
+
+SKIP:
+{
+	my $mounted = $> == 0 && system("mkdir -p '$archive/tiny' && mount -t tmpfs -o size=64k tmpfs '$archive/tiny' 2>/dev/null") == 0;
+
+	skip 'no file system can be mounted', 2 if !$mounted;
+	is(exported({ S3Bucket => 'tiny' })->{ExportStatus}, 'FAILED', 'an export to a full disk fails');
+	is(join(' ', files_below("$archive/tiny")), '', 'and leaves nothing');
+	system('umount', "$archive/tiny");
+}
+SKIP:
+{
+	skip 'there is no /dev/full', 1 if !-e '/dev/full';
+	my (undef, undef, $error) = $node->psql('postgres', q{SELECT dynamo.export_items('types', '/dev/full')});
+	like($error, qr/could not (?:write|close).*No space left/, 'a full disk is an error of export_items');
+}
+
+# ---- boto3 ----
+
+SKIP:
+{
+	skip 'boto3 is not installed', 1 if system(q{python3 -c 'import boto3' 2>/dev/null}) != 0;
+	sql(q{SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
+	my ($stdout, $error) = ('', '');
+	my $done = IPC::Run::run([ 'python3', "$FindBin::RealBin/../sdk/archive.py", "http://127.0.0.1:$port", 'TESTKEY', 'TESTSECRET' ],
+		'<', '/dev/null', '>', \$stdout, '2>', \$error, IPC::Run::timeout(120));
+	ok($done && $stdout eq "ok\n", 'boto3 exports, imports, backs up and restores') or diag($error);
+}
+
+done_testing();
