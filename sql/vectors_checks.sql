@@ -83,7 +83,7 @@ SELECT item FROM old;
 
 -- searches
 SELECT * FROM dynamo.search_vectors('docs', 'vec', '{1,0,0}', 1, 'tenant = :t', '{":t": "t"}'::jsonb);
-SELECT * FROM dynamo.search_vectors('docs', 'vec', '{1,0,0,NULL}', 1, 'tenant = :t', '{":t": "t"}'::jsonb);
+SELECT * FROM dynamo.search_vectors('docs', 'vec', ARRAY[1,0,0,NULL]::real[], 1, 'tenant = :t', '{":t": "t"}'::jsonb);
 SELECT * FROM dynamo.search_vectors('docs', 'vec', '{1,0,0,NaN}', 1, 'tenant = :t', '{":t": "t"}'::jsonb);
 SELECT * FROM dynamo.search_vectors('docs', 'vec', '{1,0,0,Infinity}', 1, 'tenant = :t', '{":t": "t"}'::jsonb);
 SELECT * FROM dynamo.search_vectors('docs', 'vec', '{{1,0},{0,0}}', 1, 'tenant = :t', '{":t": "t"}'::jsonb);
