@@ -404,13 +404,14 @@ like($node->safe_psql($copy, "SELECT dynamo.request('RestoreTableFromBackup', '{
 
 # ---- errors and crashes ----
 
+# Returns the process that works on a table on which every insert lasts.
 sub wait_for_worker
 {
 	my $pid = '';
 
 	for (1 .. 400)
 	{
-		$pid = sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo archive job'});
+		$pid = sql(q{SELECT pid FROM pg_stat_activity WHERE backend_type = 'dynamo archive job' AND wait_event = 'PgSleep'});
 		last if $pid ne '';
 		sleep(0.05);
 	}
