@@ -3191,7 +3191,7 @@ COMMENT ON FUNCTION dynamo.export_model(text) IS
 --
 
 -- Verifying a signature requires the secret itself.  Secrets are therefore stored
--- unencrypted, in a type whose output is a mask.
+-- in a type whose output is a mask, and encrypted if the configuration has a key.
 CREATE TYPE dynamo_internal.secret;
 CREATE FUNCTION dynamo_internal.secret_in(cstring) RETURNS dynamo_internal.secret
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -3208,7 +3208,7 @@ CREATE FUNCTION dynamo_internal.secret_send(dynamo_internal.secret) RETURNS byte
 CREATE TYPE dynamo_internal.secret (
 	INPUT = dynamo_internal.secret_in, OUTPUT = dynamo_internal.secret_out,
 	RECEIVE = dynamo_internal.secret_recv, SEND = dynamo_internal.secret_send,
-	INTERNALLENGTH = 144, ALIGNMENT = char, STORAGE = plain
+	INTERNALLENGTH = 168, ALIGNMENT = char, STORAGE = plain
 );
 COMMENT ON TYPE dynamo_internal.secret IS 'secret that no statement can read';
 COMMENT ON FUNCTION dynamo_internal.secret_in(cstring) IS 'input of dynamo_internal.secret: the mask';
@@ -3260,6 +3260,12 @@ CREATE FUNCTION dynamo.drop_access_key(access_key_id text) RETURNS void
 	AS 'MODULE_PATHNAME', 'dynamo_drop_access_key';
 COMMENT ON FUNCTION dynamo.drop_access_key(text) IS 'drops an access key of the HTTP endpoint';
 
+CREATE FUNCTION dynamo.encrypt_access_keys() RETURNS bigint
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_encrypt_access_keys';
+COMMENT ON FUNCTION dynamo.encrypt_access_keys() IS
+	'encrypts the secrets of all access keys with the current key of dynamo.http_secret_key_command; returns their number';
+
 --
 -- Privileges: all grants are in this section
 --
@@ -3303,3 +3309,4 @@ GRANT SELECT ON dynamo.tables, dynamo.entities, dynamo.copies, dynamo.access_pat
 	dynamo.stat_time_to_live, dynamo.stat_streams, dynamo.stat_progress TO PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.stat_reset(), dynamo.log_entries(text, text) FROM PUBLIC;
 REVOKE EXECUTE ON FUNCTION dynamo.archive_directory() FROM PUBLIC;
+REVOKE EXECUTE ON FUNCTION dynamo.encrypt_access_keys() FROM PUBLIC;

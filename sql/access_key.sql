@@ -45,6 +45,8 @@ SELECT * FROM dynamo_internal.access_key_secrets;
 INSERT INTO dynamo_internal.access_key_secrets VALUES ('a', '********', 10, now());
 SELECT dynamo.drop_access_key('own');
 
+SELECT dynamo.encrypt_access_keys();
+
 -- keys of a role that the user may grant to others
 SET ROLE dynamo_key_admin;
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_app', 'given');
@@ -88,6 +90,9 @@ SET session_replication_role = replica;
 DELETE FROM dynamo_internal.access_key_secrets;
 TRUNCATE dynamo_internal.access_key_secrets;
 RESET session_replication_role;
+-- nothing is encrypted without a key; with one: test/tap/secrets.pl
+SHOW dynamo.http_secret_key_command;
+SELECT dynamo.encrypt_access_keys();
 -- stored rows do not show that keys have the same secret, nor their order
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_app', 'same', 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY');
 SELECT a OPERATOR(pg_catalog.*=) b AS same

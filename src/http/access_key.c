@@ -204,9 +204,9 @@ ReadKey(const char *id, Identity *identity, char **secret)
 	table_close(rel, AccessShareLock);
 	if (!found)
 		return "does not exist";
-	if (row.secret == NULL)
+	*secret = SecretText(row.secret, id);
+	if (*secret == NULL)
 		return "has no secret";
-	*secret = row.secret;
 	problem = IdentityRead(identity, row.role);
 	return problem == NULL ? NULL : psprintf("is for role %u, which %s", row.role, problem);
 }

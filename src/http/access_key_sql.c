@@ -1,6 +1,6 @@
 /*
  * access_key_sql.c
- *	  Creates and drops access keys.
+ *	  Creates, drops and encrypts access keys.
  *
  * No role has privileges on the table of keys; these functions check what the
  * caller may do.
@@ -33,13 +33,12 @@ StaticAssertDecl(ACCESS_KEY_MAX_LEN == SECRET_MAX_LEN, "ids and secrets have one
 /* ---- who may ---- */
 
 /*
- * Keys of a role are made by itself, by superusers, and by those who may give
- * the role to others.  Code that is not trusted makes none: that which is run
- * for whoever looks after a table, and that which a table's owner has a client
- * of the HTTP endpoint run.
+ * Code that is not trusted makes no keys: that which is run for whoever looks
+ * after a table, and that which a table's owner has a client of the HTTP
+ * endpoint run.
  */
 static void
-CheckMayManage(Oid role)
+CheckTrustedCode(void)
 {
 	if (InSecurityRestrictedOperation())
 		ereport(ERROR,
@@ -49,6 +48,16 @@ CheckMayManage(Oid role)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("cannot change access keys within an HTTP request")));
+}
+
+/*
+ * Keys of a role are made by itself, by superusers, and by those who may give
+ * the role to others.
+ */
+static void
+CheckMayManage(Oid role)
+{
+	CheckTrustedCode();
 	if (!superuser() && role != GetUserId() && !is_admin_of_role(GetUserId(), role))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
@@ -153,12 +162,12 @@ GivenSecret(text *given)
 
 /* The table, to be written by a function of this name. */
 static Relation
-OpenTable(const char *function)
+OpenTable(const char *function, LOCKMODE lock)
 {
 	Relation	rel;
 
 	PreventCommandIfReadOnly(function);
-	rel = AccessKeyTableOpen();
+	rel = AccessKeyTableOpen(lock);
 	if (rel == NULL)
 		elog(ERROR, "the table of access keys is missing");
 	return rel;
@@ -167,7 +176,7 @@ OpenTable(const char *function)
 static void
 InsertKey(const char *id, const char *secret, Oid role)
 {
-	Relation	rel = OpenTable("dynamo.create_access_key()");
+	Relation	rel = OpenTable("dynamo.create_access_key()", RowExclusiveLock);
 
 	if (!AccessKeyInsert(rel, id, secret, role))
 		ereport(ERROR,
@@ -227,7 +236,7 @@ Datum
 dynamo_drop_access_key(PG_FUNCTION_ARGS)
 {
 	char	   *id = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Relation	rel = OpenTable("dynamo.drop_access_key()");
+	Relation	rel = OpenTable("dynamo.drop_access_key()", RowExclusiveLock);
 	AccessKeyRow row;
 
 	if (!AccessKeyRead(rel, id, &row))
@@ -237,4 +246,28 @@ dynamo_drop_access_key(PG_FUNCTION_ARGS)
 		NoSuchKey(id);
 	table_close(rel, NoLock);
 	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_encrypt_access_keys);
+Datum
+dynamo_encrypt_access_keys(PG_FUNCTION_ARGS)
+{
+	Relation	rel;
+	SecretKey	key;
+	int64		encrypted;
+
+	CheckTrustedCode();
+	if (!superuser())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("only superusers may encrypt access keys")));
+	if (!SecretKeyCurrent(&key))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("\"dynamo.http_secret_key_command\" is not set")));
+	rel = OpenTable("dynamo.encrypt_access_keys()", ShareRowExclusiveLock);
+	encrypted = AccessKeysEncrypt(rel, &key);
+	explicit_bzero(&key, sizeof(key));
+	table_close(rel, NoLock);
+	PG_RETURN_INT64(encrypted);
 }

@@ -53,12 +53,12 @@ AccessKeyTableExists(void)
 }
 
 Relation
-AccessKeyTableOpen(void)
+AccessKeyTableOpen(LOCKMODE lock)
 {
 	Oid			relid = OwnTableOid(ACCESS_KEY_TABLE);
 
 	/* it may be dropped before it is locked */
-	Relation	rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
+	Relation	rel = OidIsValid(relid) ? try_table_open(relid, lock) : NULL;
 
 	if (rel != NULL)
 		RequireLocalRows(rel, "Call undistribute_table.");
@@ -99,6 +99,13 @@ GetColumn(Relation rel, HeapTuple tuple, int column)
 	return heap_getattr(tuple, column, RelationGetDescr(rel), &isnull);
 }
 
+/* The secret in a tuple, not copied. */
+static Secret *
+GetSecret(Relation rel, HeapTuple tuple)
+{
+	return (Secret *) DatumGetPointer(GetColumn(rel, tuple, COLUMN_SECRET));
+}
+
 /* A copy of the key's row; NULL if there is none. */
 static HeapTuple
 FindRow(Relation rel, const char *id)
@@ -123,7 +130,7 @@ AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row)
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	row->role = DatumGetObjectId(GetColumn(rel, tuple, COLUMN_ROLE));
-	row->secret = SecretText((Secret *) DatumGetPointer(GetColumn(rel, tuple, COLUMN_SECRET)));
+	row->secret = GetSecret(rel, tuple);
 	return true;
 }
 
@@ -137,6 +144,18 @@ AnnounceWrite(Relation rel)
 	CommandCounterIncrement();
 }
 
+/* Encrypted with the current key, if there is one. */
+static Secret *
+NewSecret(const char *id, const char *text)
+{
+	SecretKey	key;
+	bool		encrypted = SecretKeyCurrent(&key);
+	Secret	   *secret = SecretMake(id, text, encrypted ? &key : NULL);
+
+	explicit_bzero(&key, sizeof(key));
+	return secret;
+}
+
 bool
 AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 {
@@ -147,7 +166,7 @@ AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 	if (HeapTupleIsValid(FindRow(rel, id)))
 		return false;
 	values[COLUMN_ID - 1] = CStringGetTextDatum(id);
-	values[COLUMN_SECRET - 1] = PointerGetDatum(SecretMake(secret));
+	values[COLUMN_SECRET - 1] = PointerGetDatum(NewSecret(id, secret));
 	values[COLUMN_ROLE - 1] = ObjectIdGetDatum(role);
 	values[COLUMN_CREATED_AT - 1] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
 	OwnTableBegin(&t, rel, false);
@@ -167,6 +186,55 @@ AccessKeyDelete(Relation rel, const char *id)
 	if (deleted)
 		AnnounceWrite(rel);
 	return deleted;
+}
+
+/* Copies of all rows. */
+static List *
+ReadRows(Relation rel)
+{
+	SysScanDesc scan = systable_beginscan(rel, InvalidOid, false, NULL, 0, NULL);
+	List	   *rows = NIL;
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		rows = lappend(rows, heap_copytuple(tuple));
+	systable_endscan(scan);
+	return rows;
+}
+
+/* Encrypts the secret of one row; false if it has none. */
+static bool
+EncryptRow(OwnTable *t, HeapTuple tuple, const SecretKey *key)
+{
+	const char *id = TextDatumGetCString(GetColumn(t->rel, tuple, COLUMN_ID));
+	char	   *text = SecretText(GetSecret(t->rel, tuple), id);
+	Datum		values[COLUMNS];
+	bool		nulls[COLUMNS];
+
+	if (text == NULL)
+		return false;
+	heap_deform_tuple(tuple, RelationGetDescr(t->rel), values, nulls);
+	values[COLUMN_SECRET - 1] = PointerGetDatum(SecretMake(id, text, key));
+	explicit_bzero(text, strlen(text));
+	OwnTableForm(t, values, nulls);
+	OwnTableUpdate(t, &tuple->t_self, SnapshotAny);
+	return true;
+}
+
+int64
+AccessKeysEncrypt(Relation rel, const SecretKey *key)
+{
+	List	   *rows = ReadRows(rel);
+	int64		encrypted = 0;
+	OwnTable	t;
+	ListCell   *cell;
+
+	OwnTableBegin(&t, rel, false);
+	foreach(cell, rows)
+		encrypted += EncryptRow(&t, lfirst(cell), key);
+	OwnTableEnd(&t);
+	AnnounceWrite(rel);
+	return encrypted;
 }
 
 typedef struct Sweep

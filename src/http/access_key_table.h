@@ -12,20 +12,23 @@
 #ifndef DYNAMO_ACCESS_KEY_TABLE_H
 #define DYNAMO_ACCESS_KEY_TABLE_H
 
+#include "storage/lockdefs.h"
 #include "utils/relcache.h"
+
+#include "http/secret.h"
 
 /* The contents of a row. */
 typedef struct AccessKeyRow
 {
 	Oid			role;
-	char	   *secret;			/* NULL if there is none */
+	Secret	   *secret;			/* as it is stored: SecretText reads it */
 } AccessKeyRow;
 
 /*
  * Opens and locks the table for writing; NULL if the extension does not exist.
  * Close with table_close.
  */
-extern Relation AccessKeyTableOpen(void);
+extern Relation AccessKeyTableOpen(LOCKMODE lock);
 
 /*
  * Opens the table for reading with AccessShareLock, without waiting: users who
@@ -40,11 +43,20 @@ extern bool AccessKeyTableExists(void);
 /* Reads a key that is committed or was written by this transaction. */
 extern bool AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row);
 
-/* Adds a key; false if a key with this id exists. */
+/*
+ * Adds a key, with its secret encrypted if that is configured; false if a key
+ * with this id exists.
+ */
 extern bool AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role);
 
 /* Removes a key; false if it does not exist. */
 extern bool AccessKeyDelete(Relation rel, const char *id);
+
+/*
+ * Encrypts the secrets of all keys; returns their number.  The table must be
+ * locked against other writers.
+ */
+extern int64 AccessKeysEncrypt(Relation rel, const SecretKey *key);
 
 /*
  * Removes some keys of dropped roles: those whose ids follow this one,

@@ -1,6 +1,6 @@
 /*
  * secret.c
- *	  dynamo_internal.secret: the SQL view of a secret.
+ *	  dynamo_internal.secret: the stored form of a secret, and its SQL view.
  */
 #include "postgres.h"
 
@@ -23,22 +23,69 @@ RandomBytes(void *bytes, int n)
 }
 
 Secret *
-SecretMake(const char *text)
+SecretMake(const char *access_key_id, const char *text, const SecretKey *key)
 {
 	Secret	   *secret = palloc0(sizeof(Secret));
 
 	Assert(strlen(text) > 0 && strlen(text) <= SECRET_MAX_LEN);
 	RandomBytes(secret->salt, sizeof(secret->salt));
 	memcpy(secret->text, text, strlen(text));
+	if (key == NULL)
+		return secret;
+	secret->form = SECRET_AES_256_GCM;
+	memcpy(secret->key_id, key->id, SECRET_KEY_ID_LEN);
+	SecretEncrypt(key, secret->salt, access_key_id, secret->text, SECRET_MAX_LEN, secret->tag);
 	return secret;
 }
 
-char *
-SecretText(const Secret *secret)
+static void
+FindKey(const Secret *secret, const char *access_key_id, SecretKey *key)
 {
-	Size		len = strnlen(secret->text, SECRET_MAX_LEN);
+	if (!SecretKeysAreSet())
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIG_FILE_ERROR),
+				 errmsg("secret of access key \"%s\" is encrypted, and \"dynamo.http_secret_key_command\" is not set",
+						access_key_id)));
+	if (!SecretKeyFind(secret->key_id, key))
+		ereport(ERROR,
+				(errcode(ERRCODE_CONFIG_FILE_ERROR),
+				 errmsg("secret of access key \"%s\" was encrypted with another key", access_key_id),
+				 errhint("The command of \"dynamo.http_secret_key_command\" can print that key as its second line.")));
+}
 
-	return len == 0 ? NULL : pnstrdup(secret->text, len);
+/* Decrypts a value in place. */
+static void
+Decrypt(Secret *secret, const char *access_key_id)
+{
+	SecretKey	key;
+	bool		done;
+
+	FindKey(secret, access_key_id, &key);
+	done = SecretDecrypt(&key, secret->salt, access_key_id, secret->text, SECRET_MAX_LEN, secret->tag);
+	explicit_bzero(&key, sizeof(key));
+	if (!done)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("secret of access key \"%s\" is damaged", access_key_id)));
+}
+
+char *
+SecretText(const Secret *secret, const char *access_key_id)
+{
+	Secret		copy = *secret;
+	Size		len;
+	char	   *text;
+
+	if (copy.form == SECRET_AES_256_GCM)
+		Decrypt(&copy, access_key_id);
+	else if (copy.form != SECRET_PLAIN)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_CORRUPTED),
+				 errmsg("secret of access key \"%s\" has the unknown form %d", access_key_id, copy.form)));
+	len = strnlen(copy.text, SECRET_MAX_LEN);
+	text = len == 0 ? NULL : pnstrdup(copy.text, len);
+	explicit_bzero(&copy, sizeof(copy));
+	return text;
 }
 
 /* A value that holds no secret, for what can be put in. */

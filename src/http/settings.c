@@ -18,6 +18,7 @@
 #include "http/housekeeping.h"
 #include "http/listen.h"
 #include "http/log_limit.h"
+#include "http/secret_cipher.h"
 #include "http/settings.h"
 #include "http/share.h"
 #include "http/worker.h"
@@ -34,6 +35,7 @@ int			http_authentication;
 int			http_tls;
 char	   *http_role;
 bool		http_allow_superuser;
+char	   *http_secret_key_command;
 char	   *http_allow_origin;
 char	   *http_allowed_hosts;
 int			http_max_connections;
@@ -80,6 +82,15 @@ CheckOrigin(char **value, void **extra, GucSource source)
 		}
 	}
 	return true;
+}
+
+static bool
+CheckSecretKeyCommand(char **value, void **extra, GucSource source)
+{
+	if (**value == '\0' || SecretCipherExists())
+		return true;
+	GUC_check_errdetail("This server was built without OpenSSL, which encrypts secrets.");
+	return false;
 }
 
 /* Something else than a name or an address would never be found. */
@@ -203,6 +214,11 @@ DefineSettings(void)
 							 "Allows HTTP requests to be executed as superusers.",
 							 "If off, access keys of superusers are refused.",
 							 &http_allow_superuser, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomStringVariable("dynamo.http_secret_key_command",
+							   "Command that prints the key with which secrets of access keys are encrypted.",
+							   "As 64 hexadecimal digits or 32 bytes in base64; a second line has the previous key. If empty, secrets are stored unencrypted.",
+							   &http_secret_key_command, "", PGC_SIGHUP, GUC_SUPERUSER_ONLY,
+							   CheckSecretKeyCommand, NULL, NULL);
 	DefineCustomStringVariable("dynamo.http_allow_origin",
 							   "Origin of web pages that may use the HTTP endpoint.",
 							   "* stands for all; empty for none.",

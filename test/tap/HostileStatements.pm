@@ -209,7 +209,7 @@ SELECT json_build_object('name', proname, 'kind', prokind, 'defaults', pronargde
 FROM pg_proc WHERE pronamespace = 'dynamo'::regnamespace AND prokind IN ('f', 'p')
 	AND prorettype NOT IN ('trigger'::regtype, 'event_trigger'::regtype, 'internal'::regtype)
 	AND NOT proargtypes::oid[] && ARRAY['internal'::regtype::oid, 'cstring'::regtype::oid]
-	AND proname NOT IN ('create_access_key', 'drop_access_key', 'import_items', 'export_items', 'request', 'request_safe')
+	AND proname NOT IN ('create_access_key', 'drop_access_key', 'encrypt_access_keys', 'import_items', 'export_items', 'request', 'request_safe')
 	AND proname !~ '^(value|secret)_'
 ORDER BY oid::regprocedure::text});
 }

@@ -1,0 +1,28 @@
+/*
+ * secret_cipher.h
+ *	  Encrypts secrets with AES-256-GCM, by OpenSSL.
+ */
+#ifndef DYNAMO_SECRET_CIPHER_H
+#define DYNAMO_SECRET_CIPHER_H
+
+#include "http/secret_key.h"
+
+#define SECRET_NONCE_LEN	12
+#define SECRET_TAG_LEN		16
+
+/* Whether the server was built with OpenSSL.  The functions below need it. */
+extern bool SecretCipherExists(void);
+
+/*
+ * Encrypts len bytes of text in place.  A nonce must not be used twice with a
+ * key.  The tag proves that key, nonce, text and owner are the same again: the
+ * owner is the id of the access key, so that a secret of one is none of another.
+ */
+extern void SecretEncrypt(const SecretKey *key, const uint8 *nonce, const char *owner,
+						  char *text, int len, uint8 *tag);
+
+/* Decrypts text in place; false if the tag proves nothing. */
+extern bool SecretDecrypt(const SecretKey *key, const uint8 *nonce, const char *owner,
+						  char *text, int len, const uint8 *tag);
+
+#endif							/* DYNAMO_SECRET_CIPHER_H */

@@ -1,0 +1,238 @@
+# secrets.pl: secrets of access keys are encrypted with a key that a command prints.
+# The server's files do not contain them; a wrong key, a missing key and a command that
+# fails give errors that say so, and never a wrong signature.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use DynamoNode;
+use HttpClient;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my ($old, $new, $other) = ('a1' x 32, 'W' x 42 . '0=', 'C3' x 32);
+my $keys = PostgreSQL::Test::Utils::tempdir() . '/keys';
+my $port = PostgreSQL::Test::Cluster::get_free_port();
+my $node = new_http_node('secrets', $port, 1, '', allows_streaming => 1);
+
+sub value
+{
+	my ($query) = @_;
+
+	return $node->safe_psql('postgres', $query);
+}
+
+# Returns the error of a statement.
+sub failure
+{
+	my ($query, $role) = @_;
+	my ($status, $out, $error) = $node->psql('postgres', $query, extra_params => [ defined $role ? ('-U', $role) : () ]);
+
+	return $status == 0 ? '' : $error;
+}
+
+# Lets the command print these lines, and waits until no process remembers that it failed.
+sub print_keys
+{
+	my (@lines) = @_;
+
+	unlink $keys;
+	append_to_file($keys, "$_\n") for @lines;
+	sleep(1.1);
+}
+
+# Sets the command and waits until the worker has read it.
+sub set_command
+{
+	my ($command) = @_;
+
+	value("ALTER SYSTEM SET dynamo.http_secret_key_command = '$command'");
+	$node->reload;
+	sleep(1.1);
+}
+
+# Makes the worker read access keys from the table again.
+sub reread
+{
+	$node->reload;
+	sleep(0.5);
+}
+
+sub create
+{
+	my ($id) = @_;
+
+	value("SELECT dynamo.create_access_key('app', '$id', 'SECRET/OF/$id')");
+}
+
+# Returns the result of a request that is signed with a key.
+sub outcome
+{
+	my ($id, $secret, $on) = @_;
+	my $socket;
+
+	for (1 .. 100)
+	{
+		last if $socket = connect_http($on // $port);
+		sleep(0.1);
+	}
+	my ($status, $body) = api($socket, 'ListTables', {}, key => $id, secret => $secret // "SECRET/OF/$id");
+	return $status . ($status == 200 ? '' : ' ' . ($body->{__type} =~ s/.*#//r));
+}
+
+# Returns the files of the server that contain a text.
+sub files_with
+{
+	my ($text) = @_;
+
+	value('CHECKPOINT');
+	my $found = `grep -rlF -- '$text' '${\$node->data_dir}'`;
+	return join ' ', map { s/.*\/pgdata\///r } split /\n/, $found;
+}
+
+# Runs a piece of code; returns what the server has logged meanwhile.
+sub logged
+{
+	my ($code) = @_;
+	my $offset = -s $node->logfile;
+
+	$code->();
+	return substr slurp_file($node->logfile), $offset;
+}
+
+my ($works, $broken) = ('200', '500 InternalServerError');
+
+# ---- from plain to encrypted ----
+
+value('CREATE ROLE app LOGIN');
+create('PLAIN');
+isnt(files_with('SECRET/OF/PLAIN'), '', 'without a key, the files contain the secret: it can be found');
+like(failure('SELECT dynamo.encrypt_access_keys()'), qr/"dynamo.http_secret_key_command" is not set/, 'nothing to encrypt with');
+print_keys($old);
+set_command("cat $keys");
+create('SEALED');
+is(files_with('SECRET/OF/SEALED'), '', 'no file contains the secret of a new key: no table, no log of changes');
+is(outcome('PLAIN'), $works, 'a secret that was stored before works');
+is(outcome('SEALED'), $works, 'an encrypted secret works');
+is(outcome('SEALED', 'SECRET/OF/PLAIN'), '400 InvalidSignatureException', 'a wrong secret is still one');
+create('L' . 'x' x 117);
+is(outcome('L' . 'x' x 117), $works, 'the longest secret');
+is(value(q{SELECT string_agg(DISTINCT secret_access_key::text, ' ') FROM dynamo_internal.access_key_secrets}), '********', 'statements see the mask');
+
+is(value('SELECT dynamo.encrypt_access_keys()'), '3', 'all are encrypted');
+value('VACUUM FULL dynamo_internal.access_key_secrets');
+my $table = value(q{SELECT pg_relation_filepath('dynamo_internal.access_key_secrets')});
+unlike(files_with('SECRET/OF/PLAIN'), qr/\Q$table\E/, 'the table does not contain the old secret any more');
+is(outcome('PLAIN'), $works, 'a secret that was encrypted later works');
+is(failure(q{SELECT dynamo.drop_access_key('L' || repeat('x', 117))}), '', 'an encrypted key is dropped');
+
+# What a superuser can do to the table by force.
+my $log = logged(sub {
+	value(q{BEGIN; ALTER TABLE dynamo_internal.access_key_secrets DISABLE TRIGGER ALL;
+CREATE TEMP TABLE kept AS SELECT * FROM dynamo_internal.access_key_secrets;
+UPDATE dynamo_internal.access_key_secrets SET secret_access_key = (SELECT secret_access_key FROM kept WHERE access_key_id = 'PLAIN')
+WHERE access_key_id = 'SEALED';
+ALTER TABLE dynamo_internal.access_key_secrets ENABLE ALWAYS TRIGGER guard_access_keys;
+ALTER TABLE dynamo_internal.access_key_secrets ENABLE ALWAYS TRIGGER guard_access_keys_truncate; COMMIT});
+	is(outcome('SEALED', 'SECRET/OF/PLAIN'), $broken, 'the encrypted secret of one access key is none of another');
+});
+like($log, qr/secret of access key "SEALED" is damaged/, 'the log says so');
+value(q{SELECT dynamo.drop_access_key('SEALED')});
+create('SEALED');
+
+# ---- who may see and do what ----
+
+like(failure('SHOW dynamo.http_secret_key_command', 'app'), qr/must be superuser|permission denied/, 'the command is not for everybody');
+like(failure("LOAD 'dynamo'; SET dynamo.http_secret_key_command = 'true'"), qr/cannot be changed now/, 'the command is not a session\'s');
+like(failure('SELECT dynamo.encrypt_access_keys()', 'app'), qr/permission denied/, 'a role without rights');
+value('GRANT EXECUTE ON FUNCTION dynamo.encrypt_access_keys() TO app');
+like(failure('SELECT dynamo.encrypt_access_keys()', 'app'), qr/only superusers may encrypt access keys/, 'a role with the privilege');
+is(failure(q{SELECT dynamo.create_access_key('app', 'OWN', 'SECRET/OF/OWN')}, 'app'), '', 'a role makes a key of its own');
+is(outcome('OWN'), $works, 'which works');
+is(files_with('SECRET/OF/OWN'), '', 'and is encrypted');
+
+# ---- another key ----
+
+print_keys($new, $old);
+create('LATER');
+is(outcome('LATER'), $works, 'a worker that knows the previous key only asks for the current one');
+reread();
+is(outcome('SEALED'), $works, 'the previous key still decrypts');
+print_keys($new);
+$node->restart;
+$log = logged(sub { is(outcome('SEALED'), $broken, 'without it the client gets an error of the server') });
+like($log, qr/ERROR: .*secret of access key "SEALED" was encrypted with another key/, 'the log says why');
+is(outcome('LATER'), $works, 'other access keys work');
+like(failure('SELECT dynamo.encrypt_access_keys()'), qr/secret of access key "\w+" was encrypted with another key/, 'encrypting needs the previous key');
+print_keys($new, $old);
+is(value('SELECT dynamo.encrypt_access_keys()'), '4', 'with it all are encrypted again');
+print_keys($new);
+$node->restart;
+is(join(' ', map { outcome($_) } qw(PLAIN SEALED OWN LATER)), join(' ', ($works) x 4), 'the previous key is not needed any more');
+
+# ---- no key ----
+
+my $failed = qr/command of "dynamo.http_secret_key_command" failed/;
+
+print_keys($other);
+$node->restart;
+$log = logged(sub { is(outcome('SEALED'), $broken, 'a wrong key') });
+like($log, qr/"SEALED" was encrypted with another key/, 'the log says that it is wrong');
+set_command('');
+$log = logged(sub { is(outcome('SEALED'), $broken, 'no command') });
+like($log, qr/secret of access key "SEALED" is encrypted, and "dynamo.http_secret_key_command" is not set/, 'the log says what is missing');
+set_command("echo $new; exit 3");
+$log = logged(sub { is(outcome('SEALED'), $broken, 'a command that fails') for 1 .. 5 });
+like($log, qr/$failed\n.*exit code 3/, 'the log has its status');
+like($log, qr/failed less than a second ago/, 'it is not run for each request');
+my $error = failure(q{SELECT dynamo.create_access_key('app', 'NOT', 'SECRET/OF/NOT')}, 'app');
+like($error, $failed, 'no key is made while secrets cannot be encrypted');
+unlike($error, qr/\Q$new\E|echo/, 'neither the command nor its output is shown');
+is(value(q{SELECT count(*) FROM dynamo.access_keys WHERE access_key_id = 'NOT'}), '0', 'nothing was stored');
+set_command('/nowhere/nothing');
+like(failure(q{SELECT dynamo.create_access_key('app', 'NOT')}), qr/$failed\n.*command not found/, 'a command that does not exist');
+for (
+	[ 'nothing', 'It has printed nothing' ],
+	[ 'too much', 'more than two lines', $new, $old, $other ],
+	[ 'no key', 'neither 64 hexadecimal digits', 'password' ],
+	[ 'a wrong digit', 'neither 64 hexadecimal digits', 'g' . substr($old, 1) ],
+	[ 'a short key', 'neither 64 hexadecimal digits', substr($old, 2) ],
+	[ '31 bytes', 'neither 64 hexadecimal digits', 'W' x 41 . 'w==' ],
+	[ 'a long line', 'neither 64 hexadecimal digits', $old x 100 ])
+{
+	my ($what, $detail, @lines) = @$_;
+
+	print_keys(@lines ? @lines : '');
+	set_command("cat $keys") if $what eq 'nothing';
+	my $said = failure('SELECT dynamo.encrypt_access_keys()');
+	like($said, qr/$failed\n.*\Q$detail\E/, "the command prints $what");
+	unlike($said, qr/\Q$_\E/, 'the error does not show it') for grep { length } @lines;
+}
+print_keys($new);
+reread();
+is(outcome('SEALED'), $works, 'the right key again');
+
+# ---- copies of the server ----
+
+my $file = PostgreSQL::Test::Utils::tempdir() . '/dump.sql';
+dump_database($node, 'postgres', $file);
+unlike(slurp_file($file), qr/SECRET|SEALED/, 'a dump contains no keys at all');
+
+my $copy_port = PostgreSQL::Test::Cluster::get_free_port();
+$node->backup('copy');
+my $copy = PostgreSQL::Test::Cluster->new('secrets_copy');
+$copy->init_from_backup($node, 'copy');
+$copy->append_conf('postgresql.conf', "dynamo.http_port = $copy_port");
+$copy->append_conf('postgresql.auto.conf', q{dynamo.http_secret_key_command = ''});
+$copy->start;
+is(outcome('SEALED', undef, $copy_port), $broken, 'a restored server without the key');
+$copy->append_conf('postgresql.auto.conf', "dynamo.http_secret_key_command = 'cat $keys'");
+$copy->reload;
+sleep(1.1);
+is(outcome('SEALED', undef, $copy_port), $works, 'a restored server with the key');
+$copy->stop;
+
+$node->stop;
+done_testing();
