@@ -143,7 +143,7 @@ RunCommand(KeySet *set)
 
 	if (output == NULL)
 		ereport(ERROR,
-				(errcode_for_file_access(),
+				(errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),
 				 errmsg("could not run the command of \"dynamo.http_secret_key_command\": %m")));
 	problem = ReadOutput(output, set);
 	status = ClosePipeStream(output);
