@@ -18,6 +18,7 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
@@ -129,6 +130,20 @@ RunStatement(Statement *s)
 
 /* ---- reading the row ---- */
 
+/*
+ * Checks that a statement has found one row with the key.  A stricter isolation
+ * level shows two if the transaction has inserted the key after another one
+ * deleted it: that row, which its snapshot still contains, and its own.
+ */
+static void
+CheckOneRow(void)
+{
+	if (SPI_processed > 1 && IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent delete")));
+}
+
 /* Returns the item, or NULL if there is none. */
 static struct varlena *
 SqlFindRow(const SqlWrite *w, bool lock)
@@ -140,6 +155,7 @@ SqlFindRow(const SqlWrite *w, bool lock)
 	if (lock)
 		appendStringInfoString(&s.sql, w->request->share ? " FOR SHARE" : " FOR NO KEY UPDATE");
 	RunStatement(&s);
+	CheckOneRow();
 	return SPI_processed == 0 ? NULL : PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }
 
