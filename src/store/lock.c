@@ -129,6 +129,10 @@ DeletePlaceholder(DirectWrite *d)
 								InvalidSnapshot, true, &failure, false);
 	if (result != TM_Ok)
 		elog(ERROR, "unexpected table_tuple_delete status: %u", result);
+
+	/* Nor would the next search see the deletion: it would find a row forever. */
+	CommandCounterIncrement();
+	d->cid = GetCurrentCommandId(true);
 }
 
 /*
