@@ -17,10 +17,12 @@
 
 /*
  * The compiler makes two versions of each loop, and the processor decides at
- * load time.
+ * load time.  Both add the same products in the same order: neither fuses a
+ * multiplication with an addition, so that scores do not depend on the
+ * processor.  Only the loader of the GNU C library chooses between versions.
  */
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
-#define PROCESSOR_VERSIONS __attribute__((target_clones("arch=haswell", "default")))
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
+#define PROCESSOR_VERSIONS __attribute__((target_clones("avx2", "default")))
 #else
 #define PROCESSOR_VERSIONS
 #endif
