@@ -5,6 +5,12 @@
  * The entries of a partition are found through the primary key of the index
  * table, which begins with the HASH attribute.  Without one, all entries are
  * read in the order of their pages.
+ *
+ * A vector fills many cache lines, and the entries of a partition lie on
+ * different pages.  So that the processor does not wait for memory, it is told
+ * to load an entry while the score of the one before is computed; there are two
+ * slots for that.  Pages in their order need no such help, and the slots of a
+ * sequential scan would share one tuple.
  */
 #include "postgres.h"
 
@@ -25,6 +31,9 @@
 #include "table/index_relation.h"
 #include "table/stored.h"
 
+/* Bytes that a processor loads at once. */
+#define CACHE_LINE	64
+
 /* A scan of entries in progress. */
 typedef struct EntryScan
 {
@@ -34,7 +43,8 @@ typedef struct EntryScan
 	Snapshot	snapshot;
 	TableScanDesc all;
 	IndexScanDesc partition;
-	TupleTableSlot *slot;
+	TupleTableSlot *slot;		/* the entry to offer */
+	TupleTableSlot *ahead;		/* the one after it, of a partition */
 	MemoryContext row_context;
 } EntryScan;
 
@@ -54,6 +64,26 @@ CheckPlainTable(Relation rel)
 						RelationGetRelationName(rel))));
 }
 
+/* Has the row in a slot of a heap loaded into the cache. */
+static void
+PrefetchRow(TupleTableSlot *slot)
+{
+	HeapTuple	tuple = ((HeapTupleTableSlot *) slot)->tuple;
+
+	for (uint32 i = 0; i < tuple->t_len; i += CACHE_LINE)
+		__builtin_prefetch((const char *) tuple->t_data + i);
+}
+
+/* Reads an entry ahead; the slot is empty after the last one. */
+static void
+ReadAhead(EntryScan *s)
+{
+	if (index_getnext_slot(s->partition, ForwardScanDirection, s->ahead))
+		PrefetchRow(s->ahead);
+	else
+		ExecClearTuple(s->ahead);
+}
+
 static void
 BeginPartition(EntryScan *s)
 {
@@ -65,6 +95,7 @@ BeginPartition(EntryScan *s)
 			   KeyValueToDatum(attr, s->search->hash));
 	s->partition = BeginIndexScan(s->rel, s->pkey, s->snapshot, 1);
 	index_rescan(s->partition, &key, 1, NULL, 0);
+	ReadAhead(s);
 }
 
 static void
@@ -78,6 +109,7 @@ ScanBegin(EntryScan *s, const VectorSearch *search)
 	s->rel = IndexTableOpen(store->def, search->index, AccessShareLock);
 	CheckPlainTable(s->rel);
 	s->slot = table_slot_create(s->rel, NULL);
+	s->ahead = table_slot_create(s->rel, NULL);
 	s->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo vector search",
 										   ALLOCSET_DEFAULT_SIZES);
 	if (ValueIsMissing(search->hash))
@@ -87,10 +119,22 @@ ScanBegin(EntryScan *s, const VectorSearch *search)
 }
 
 static bool
+NextOfPartition(EntryScan *s)
+{
+	TupleTableSlot *slot = s->ahead;
+
+	if (TTS_EMPTY(slot))
+		return false;
+	s->ahead = s->slot;
+	s->slot = slot;
+	ReadAhead(s);
+	return true;
+}
+
+static bool
 ScanNext(EntryScan *s)
 {
-	return s->partition != NULL ?
-		index_getnext_slot(s->partition, ForwardScanDirection, s->slot) :
+	return s->partition != NULL ? NextOfPartition(s) :
 		table_scan_getnextslot(s->all, ForwardScanDirection, s->slot);
 }
 
@@ -105,6 +149,7 @@ ScanEnd(EntryScan *s)
 	else
 		table_endscan(s->all);
 	ExecDropSingleTupleTableSlot(s->slot);
+	ExecDropSingleTupleTableSlot(s->ahead);
 	table_close(s->rel, NoLock);
 	UnregisterSnapshot(s->snapshot);
 	MemoryContextDelete(s->row_context);
