@@ -56,7 +56,13 @@ RunStatement(const char *format,...)
 char *
 QualifiedName(Oid schema, const char *name)
 {
-	return quote_qualified_identifier(get_namespace_name(schema), name);
+	const char *schema_name = get_namespace_name(schema);
+
+	if (schema_name == NULL || name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("an object was dropped while it was used")));
+	return quote_qualified_identifier(schema_name, name);
 }
 
 char *

@@ -16,7 +16,10 @@ extern void RunStatement(const char *format,...) pg_attribute_printf(1, 2);
  */
 extern bool StatementIsOurs(void);
 
-/* "schema"."name" */
+/*
+ * Returns "schema"."name", quoted; an error if there is no such schema or name,
+ * which may have been dropped meanwhile.
+ */
 extern char *QualifiedName(Oid schema, const char *name);
 
 /* "column" type COLLATE ... */

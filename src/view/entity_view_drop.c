@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
 #include "utils/lsyscache.h"
 
 #include "ddl/ddl.h"
@@ -66,17 +67,25 @@ EntityViewsOf(Oid relid, const char *entity_name)
 	return views;
 }
 
+/* Drops a view, unless another session has done so since it was found. */
+static void
+DropView(Oid view)
+{
+	char	   *name;
+
+	LockRelationOid(view, AccessExclusiveLock);
+	name = get_rel_name(view);
+	if (name != NULL)
+		RunStatement("DROP VIEW %s", QualifiedName(get_rel_namespace(view), name));
+}
+
 void
 EntityViewsDrop(Oid relid, const char *entity_name)
 {
 	ListCell   *cell;
 
 	foreach(cell, EntityViewsOf(relid, entity_name))
-	{
-		Oid			view = lfirst_oid(cell);
-
-		RunStatement("DROP VIEW %s", QualifiedName(get_rel_namespace(view), get_rel_name(view)));
-	}
+		DropView(lfirst_oid(cell));
 }
 
 static void
