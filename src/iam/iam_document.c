@@ -8,6 +8,7 @@
 #include "nodes/pg_list.h"
 #include "utils/fmgrprotos.h"
 
+#include "compat.h"
 #include "iam/iam.h"
 
 static void InvalidPolicy(const char *detail) pg_attribute_noreturn();

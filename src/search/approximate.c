@@ -54,7 +54,7 @@
 #define GREATEST_NUMBER		1e18
 #define LEAST_NUMBER		1e-18
 
-int			search_candidates = 200;
+static int	search_candidates = 200;
 
 void
 SearchInit(void)

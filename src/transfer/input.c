@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 
+#include "compat.h"
 #include "transfer/input.h"
 #include "transfer/zstream.h"
 
