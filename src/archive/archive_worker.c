@@ -16,7 +16,6 @@
 #include "storage/lock.h"
 #include "tcop/tcopprot.h"
 #include "utils/acl.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
@@ -28,25 +27,9 @@
 #include "table/objects.h"
 #include "table/owner.h"
 #include "table/settings_owner.h"
+#include "worker_settings.h"
 
 PGDLLEXPORT void dynamo_archive_worker_main(Datum arg);
-
-/* Replaces settings of the database that could prevent a job. */
-static void
-SetWorkerSettings(void)
-{
-	static const char *const settings[][2] = {
-		{"default_transaction_isolation", "read committed"},
-		{"default_transaction_read_only", "off"},
-		{"lock_timeout", "0"},
-		{"statement_timeout", "0"},
-		{"idle_in_transaction_session_timeout", "0"},
-		{"application_name", "dynamo archive job"},
-	};
-
-	for (size_t i = 0; i < lengthof(settings); i++)
-		SetConfigOption(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION);
-}
 
 /*
  * Takes the lock of the job, and waits for the end of the transaction that has
@@ -209,7 +192,7 @@ dynamo_archive_worker_main(Datum arg)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, 0);
-	SetWorkerSettings();
+	WorkerSettingsApply("dynamo archive job");
 	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
 	context = AllocSetContextCreate(TopMemoryContext, "dynamo archive job", ALLOCSET_DEFAULT_SIZES);
 	job = WaitForLauncher(&task) ? TakeJob(task.id, context) : NULL;

@@ -43,6 +43,7 @@
 #include "table/build_lock.h"
 #include "table/owner.h"
 #include "table/table_list.h"
+#include "worker_settings.h"
 
 #define RETRY_MILLISECONDS		5000
 #define RETRY_MILLISECONDS_MAX	300000
@@ -179,23 +180,6 @@ BuildWorkerInit(void)
 }
 
 /* ---- the worker ---- */
-
-/* Replaces settings of the database or the user that could prevent a build. */
-static void
-SetWorkerSettings(void)
-{
-	static const char *const settings[][2] = {
-		{"default_transaction_isolation", "read committed"},
-		{"default_transaction_read_only", "off"},
-		{"lock_timeout", "0"},
-		{"statement_timeout", "0"},
-		{"idle_in_transaction_session_timeout", "0"},
-		{"application_name", "dynamo index build"},
-	};
-
-	for (size_t i = 0; i < lengthof(settings); i++)
-		SetConfigOption(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION);
-}
 
 /*
  * Waits for the end of the transaction that has started the worker, even if it
@@ -431,7 +415,7 @@ dynamo_build_worker_main(Datum arg)
 	pqsignal(SIGHUP, SignalHandlerForConfigReload);
 	BackgroundWorkerUnblockSignals();
 	BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, 0);
-	SetWorkerSettings();
+	WorkerSettingsApply("dynamo index build");
 	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
 	if (!OidIsValid(task.owner) || !TakeSlot(task.owner))
 		proc_exit(0);
