@@ -9,6 +9,7 @@
 #include "utils/memutils.h"
 
 #include "http/connection_internal.h"
+#include "http/durability.h"
 #include "http/events.h"
 #include "http/log_limit.h"
 #include "http/metrics.h"
@@ -105,6 +106,7 @@ ConnectionAnswer(Connection *c)
 	request.last_attempt = ConnectionIsLastAttempt(c);
 	request.first_attempt = c->first_attempt;
 	request.pause = ConnectionBeginTurn(c);
+	DurabilityFlushAtCommit(ConnectionCount() == 1);
 	if (!ConnectionHasMemory(0))
 		answer = ProtocolUnavailable(&request);
 	else

@@ -22,6 +22,8 @@ static int	asked_level = -1;
 /* Of the transaction that ended last. */
 static Durability last;
 
+static bool flush_at_commit;
+
 /* How far the log was flushed when it was last asked. */
 static XLogRecPtr known_flushed;
 
@@ -47,8 +49,10 @@ static void
 BeforeCommit(void)
 {
 	asked_level = synchronous_commit;
-	synchronous_commit = SYNCHRONOUS_COMMIT_OFF;
-	if (asked_level > SYNCHRONOUS_COMMIT_OFF && TransactionIdIsValid(GetTopTransactionIdIfAny()))
+	if (asked_level == SYNCHRONOUS_COMMIT_OFF)
+		return;
+	synchronous_commit = flush_at_commit ? SYNCHRONOUS_COMMIT_LOCAL_FLUSH : SYNCHRONOUS_COMMIT_OFF;
+	if (!flush_at_commit && TransactionIdIsValid(GetTopTransactionIdIfAny()))
 		FlushQueueBeginCommit();
 }
 
@@ -84,6 +88,12 @@ AtTransactionEvent(XactEvent event, void *arg)
 	/* before the settings of the transaction are taken back */
 	synchronous_commit = asked_level;
 	asked_level = -1;
+}
+
+void
+DurabilityFlushAtCommit(bool flush)
+{
+	flush_at_commit = flush;
 }
 
 void

@@ -3,7 +3,8 @@
  *	  How durable a commit must be before its client may receive the answer.
  *
  * Transactions of this process commit without waiting, for any setting of
- * synchronous_commit; their answers wait afterwards.  Answers also wait for
+ * synchronous_commit; their answers wait afterwards.  Only a worker with nothing
+ * else to do waits for its own disk as it commits.  Answers also wait for
  * commits of other workers that the request may have seen and a crash could
  * undo: until these are on this server's disk.
  */
@@ -30,6 +31,13 @@ typedef struct DurabilityProgress
 
 /* Initializes a worker, numbered from 1, for such commits. */
 extern void DurabilityInit(int worker);
+
+/*
+ * Whether the next transactions flush the log as they commit, which saves waking
+ * PostgreSQL's WAL writer, but keeps the worker from other connections meanwhile.
+ * They never wait for standbys.
+ */
+extern void DurabilityFlushAtCommit(bool flush);
 
 /* What the answer of the last executed request must wait for. */
 extern Durability DurabilityOfLastRequest(void);
