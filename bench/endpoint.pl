@@ -90,15 +90,17 @@ sub row
 	STDOUT->flush;
 }
 
-# HTTP against SQL at a number of connections.
+# HTTP against SQL at a number of connections, each round after the statements of
+# $before.
 sub compare
 {
-	my ($title, $file, $script, $connections, $target) = @_;
+	my ($title, $file, $script, $connections, $target, $before) = @_;
 	my (@rates, @ratios);
 
 	progress("$title, $connections\n");
 	for (1 .. $option{rounds})
 	{
+		run_script($before) if $before;
 		push @rates, http($file, $connections)->{rate};
 		push @ratios, $rates[-1] / sql($script, $connections);
 	}
@@ -118,12 +120,15 @@ sub writes
 		[ 'durable update', write_requests('update', 'UpdateItem', 5000, sub { { TableName => 'kept', Key => key('C', $_[0] * 7919 % $items),
 					UpdateExpression => 'ADD quantity :q', ExpressionAttributeValues => { ':q' => { N => '1' } } } }),
 			"${pick}UPDATE raw SET item = jsonb_set(item, '{quantity}', to_jsonb((item ->> 'quantity')::numeric + 1)) WHERE $key;\n" ],
-		[ 'durable put of a new key', write_requests('new', 'PutItem', 60000, sub { { TableName => 'kept', Item => order('N', int(rand(2e9))) } }),
-			"\\set i random(1, 2000000000)\nINSERT INTO raw VALUES ('N' || (:i / 10), 'O' || :i, :item);\n" ]);
+		[ 'durable put of a new key', write_requests('new', 'PutItem', int(30000 * $option{seconds}), sub { { TableName => 'kept', Item => order('N', int(rand(2e9))) } }),
+			"\\set i random(1, 2000000000)\nINSERT INTO raw VALUES ('N' || (:i / 10), 'O' || :i, :item);\n",
+			q{DELETE FROM kept WHERE "PK" LIKE 'N%'; DELETE FROM raw WHERE pk LIKE 'N%'; VACUUM kept, raw; CHECKPOINT} ]);
 
 	for my $case (@cases)
 	{
-		compare(@$case, $_, $_ == 64 ? '>= 2.0' : '>= 1.0') for 1, 8, 64;
+		my ($title, $file, $script, $before) = @$case;
+
+		compare($title, $file, $script, $_, $_ == 64 ? '>= 2.0' : '>= 1.0', $before) for 1, 8, 64;
 	}
 }
 
