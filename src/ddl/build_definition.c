@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 
 #include "ddl/ddl.h"
 #include "errors.h"
@@ -334,16 +333,10 @@ CheckIndexSpec(const TableDef *def, const CreateIndexSpec *spec)
 	CheckShards(spec);
 }
 
-/*
- * Whether a relation has this name, or a relation that belongs to the table
- * had it when it was created.
- */
 static bool
-IsNameTaken(const TableDef *def, Oid schema, const char *name)
+IsIndexNameTaken(const TableDef *def, Oid schema, const char *name)
 {
-	return OidIsValid(get_relname_relid(name, schema)) ||
-		TableDefIndexOfRelation(def, name) != NULL ||
-		(OidIsValid(def->relid) && OidIsValid(FindLinked(def->relid, name)));
+	return TableDefIndexOfRelation(def, name) != NULL || IsNameTaken(schema, def->relid, name);
 }
 
 const char *
@@ -353,7 +346,7 @@ ChooseIndexRelation(const TableDef *def, Oid schema, const char *relation_name,
 	char	   *base = IndexRelationNameFor(relation_name, index_name);
 	char	   *name = base;
 
-	for (int suffix = 1; IsNameTaken(def, schema, name); suffix++)
+	for (int suffix = 1; IsIndexNameTaken(def, schema, name); suffix++)
 		name = IndexRelationNameFor(base, psprintf("r%d", suffix));
 	return name;
 }

@@ -371,8 +371,7 @@ ChooseStreamRelation(Oid relid)
 	char	   *base = IndexRelationNameFor(get_rel_name(relid), "stream");
 	char	   *name = base;
 
-	for (int suffix = 2; OidIsValid(get_relname_relid(name, schema)) ||
-		 OidIsValid(FindLinked(relid, name)); suffix++)
+	for (int suffix = 2; IsNameTaken(schema, relid, name); suffix++)
 		name = IndexRelationNameFor(base, psprintf("%d", suffix));
 	return name;
 }

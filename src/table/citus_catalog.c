@@ -12,10 +12,17 @@
 
 #include "table/citus_catalog.h"
 
+/* Citus has its catalogs and their indexes in the schema pg_catalog. */
+static Oid
+FindCatalog(const char *name)
+{
+	return get_relname_relid(name, PG_CATALOG_NAMESPACE);
+}
+
 static Relation
 OpenCatalog(const char *name)
 {
-	Oid			relid = get_relname_relid(name, PG_CATALOG_NAMESPACE);
+	Oid			relid = FindCatalog(name);
 
 	return OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
 }
@@ -39,7 +46,7 @@ FindCitusRow(CitusRow *row, const char *name, const char *index, const char *col
 		row->catalog = NULL;
 		return;
 	}
-	indexid = index != NULL ? get_relname_relid(index, PG_CATALOG_NAMESPACE) : InvalidOid;
+	indexid = index != NULL ? FindCatalog(index) : InvalidOid;
 	if (attnum != InvalidAttrNumber)
 		ScanKeyInit(&key, attnum, BTEqualStrategyNumber, equal, value);
 	row->scan = systable_beginscan(row->catalog, indexid, OidIsValid(indexid), NULL,

@@ -141,6 +141,13 @@ FindLinked(Oid table, const char *label)
 	return relids != NIL ? linitial_oid(relids) : InvalidOid;
 }
 
+bool
+IsNameTaken(Oid schema, Oid table, const char *name)
+{
+	return OidIsValid(get_relname_relid(name, schema)) ||
+		(OidIsValid(table) && OidIsValid(FindLinked(table, name)));
+}
+
 static Oid
 FindOwner(Oid relid)
 {

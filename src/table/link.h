@@ -48,6 +48,12 @@ extern Oid	LinkedTable(Relation rel, char **label);
  */
 extern Oid	FindLinked(Oid table, const char *label);
 
+/*
+ * Whether a relation of the schema has this name, or one that is linked to the
+ * table had it when it was created.  table is InvalidOid for a new table.
+ */
+extern bool IsNameTaken(Oid schema, Oid table, const char *name);
+
 /* Whether both relations exist and have the same owner. */
 extern bool HaveSameOwner(Oid a, Oid b);
 
