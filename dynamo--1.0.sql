@@ -704,7 +704,7 @@ CREATE FUNCTION dynamo.undistribute_table(table_name text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_undistribute_table';
 COMMENT ON FUNCTION dynamo.undistribute_table(text) IS
-	'brings the items of a distributed table back to the coordinator';
+	'moves the items of a distributed table back to the coordinator';
 
 CREATE FUNCTION dynamo.describe_table(table_name text) RETURNS jsonb
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
@@ -1176,19 +1176,19 @@ CREATE FUNCTION dynamo.cosine_distance(value dynamo.value, vector real[]) RETURN
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
 	AS 'MODULE_PATHNAME', 'dynamo_cosine_distance';
 COMMENT ON FUNCTION dynamo.cosine_distance(dynamo.value, real[]) IS
-	'returns 1 minus the cosine of the angle between two vectors; null if the value is not such a vector';
+	'returns 1 minus the cosine of the angle between two vectors; null unless both are vectors of the same length';
 
 CREATE FUNCTION dynamo.euclidean_distance(value dynamo.value, vector real[]) RETURNS double precision
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
 	AS 'MODULE_PATHNAME', 'dynamo_euclidean_distance';
 COMMENT ON FUNCTION dynamo.euclidean_distance(dynamo.value, real[]) IS
-	'returns the distance between two vectors; null if the value is not such a vector';
+	'returns the distance between two vectors; null unless both are vectors of the same length';
 
 CREATE FUNCTION dynamo.dot_product(value dynamo.value, vector real[]) RETURNS double precision
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE COST 100
 	AS 'MODULE_PATHNAME', 'dynamo_dot_product';
 COMMENT ON FUNCTION dynamo.dot_product(dynamo.value, real[]) IS
-	'returns the product of two vectors; null if the value is not such a vector';
+	'returns the product of two vectors; null unless both are vectors of the same length';
 
 -- Online index builds
 
@@ -1611,7 +1611,7 @@ CREATE FUNCTION dynamo.pattern_key(comparison text, template text, VARIADIC part
 	LANGUAGE C STABLE PARALLEL SAFE COST 1000
 	AS 'MODULE_PATHNAME', 'dynamo_pattern_key';
 COMMENT ON FUNCTION dynamo.pattern_key(text, text, "any") IS
-	'returns what an access pattern compares a key with: a key that is composed from pairs of names and values, or a bound';
+	'returns the text that an access pattern compares a key with: a key composed from pairs of names and values, or a bound';
 
 CREATE FUNCTION dynamo_internal.has_type_support(internal) RETURNS internal
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
@@ -2088,13 +2088,13 @@ CREATE FUNCTION dynamo.key_hash(value dynamo.value) RETURNS text
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_key_hash';
 COMMENT ON FUNCTION dynamo.key_hash(dynamo.value) IS
-	'hash of a key attribute, as in the messages about slow requests in the log of this server';
+	'returns the hash of a key attribute that log entries about slow requests on this server contain';
 
 CREATE FUNCTION dynamo.log_entries(request_id text, file text DEFAULT pg_catalog.pg_current_logfile()) RETURNS SETOF text
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_log_entries';
 COMMENT ON FUNCTION dynamo.log_entries(text, text) IS
-	'finds what the server log says about a request of the HTTP endpoint';
+	'returns the entries of the server log about a request of the HTTP endpoint';
 
 CREATE VIEW dynamo.stat_operations AS
 SELECT s.operation,
@@ -2275,7 +2275,7 @@ SELECT i.worker_pid,
 FROM dynamo.index_progress i
 	LEFT JOIN pg_catalog.pg_stat_progress_create_index b ON b.pid OPERATOR(pg_catalog.=) i.worker_pid
 WHERE i.phase OPERATOR(pg_catalog.<>) 'complete';
-COMMENT ON VIEW dynamo.stat_progress IS 'long work that is being done: index builds, imports, exports, checks, deletion of expired items';
+COMMENT ON VIEW dynamo.stat_progress IS 'progress of running work: index builds, imports, exports, checks, deletion of expired items';
 
 -- Time to live
 CREATE FUNCTION dynamo.update_time_to_live(table_name text, attribute_name text,
@@ -2345,7 +2345,7 @@ CREATE FUNCTION dynamo.archive_directory() RETURNS text
 	LANGUAGE C STABLE PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_archive_directory';
 COMMENT ON FUNCTION dynamo.archive_directory() IS
-	'the directory of exports, imports and backups; its EXECUTE privilege is the right to use them';
+	'returns the directory of exports, imports and backups; the EXECUTE privilege is the right to use it';
 
 --
 -- Access patterns against the data: samples, checks
@@ -2643,7 +2643,7 @@ FROM dynamo.tables t
 WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND u.updates OPERATOR(pg_catalog.>=) 1000 AND u.hot OPERATOR(pg_catalog.*) 10 OPERATOR(pg_catalog.<) u.updates
 	AND EXISTS (SELECT FROM dynamo.indexes i WHERE i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'inline');
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_changing_keys(text) IS 'rule: keys of indexes that change at nearly every update';
+COMMENT ON FUNCTION dynamo_internal.advise_changing_keys(text) IS 'rule: keys of indexes that nearly every update changes';
 
 CREATE FUNCTION dynamo_internal.advise_wide_projection(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE

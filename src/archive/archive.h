@@ -4,11 +4,11 @@
  *	  table to files below the archive directory, and back.
  *
  *	archive_settings.c	the setting dynamo.archive_directory, and who may use it
- *	archive_place.c		from the names of buckets and prefixes to directories
+ *	archive_place.c		converts names of buckets and prefixes to directories
  *	archive_job.c		the table of jobs, dynamo_internal.archive_jobs
- *	archive_launch.c	starting a worker at commit
- *	archive_worker.c	the background worker that executes one job
- *	archive_execute.c	what it does
+ *	archive_launch.c	starts a worker at commit
+ *	archive_worker.c	the background worker of one job
+ *	archive_execute.c	executes the job in the worker
  *
  * A request checks its parameters, inserts the row of a job and, for an import
  * or a restore, creates the table.  When its transaction commits, a worker
@@ -34,15 +34,15 @@ extern char *ArchiveDirectory(void);
 
 /* ---- archive_place.c ---- */
 
-/* The directory of backups, which is the name of no bucket. */
+/* The directory of backups.  No bucket can have this name. */
 #define BACKUP_BUCKET	".backups"
 
-/* The prefix of the items of a backup. */
+/* Returns the prefix of the items of a backup. */
 extern char *BackupPrefix(const char *id);
 
 /*
- * Raise ValidationException for a name that is no bucket, or for a prefix that
- * would lead out of it: an absolute path, "..", an empty component.
+ * Raise ValidationException for an invalid name of a bucket, or for a prefix
+ * that could lead out of the bucket: an absolute path, "..", an empty component.
  */
 extern void CheckBucket(const char *bucket);
 extern void CheckPrefix(const char *prefix);
@@ -54,9 +54,9 @@ extern void CheckPrefix(const char *prefix);
 extern char *PlaceToWrite(const char *directory, const char *bucket, const char *prefix);
 
 /*
- * Returns a directory, and the beginning of the names in it that a prefix
- * stands for: "a/b" stands for a/b.json and for a/b/c.json.  Returns NULL if
- * there is no such directory; the bucket must exist.
+ * Returns the directory of a prefix, and the beginning of the names in it that
+ * the prefix matches: "a/b" matches a/b.json and a/b/c.json.  Returns NULL if
+ * the directory does not exist; the bucket must exist.
  */
 extern char *PlaceToRead(const char *directory, const char *bucket, const char *prefix,
 						 char **rest);
@@ -113,7 +113,7 @@ extern bool JobIsUnfinished(const Job *job);
 
 extern void JobInsert(const Job *job);
 
-/* Writes status, times, counts and failure. */
+/* Writes the status, the end, the counts and the failure of a job. */
 extern void JobUpdate(const Job *job);
 
 extern void JobDelete(const char *id);
@@ -142,7 +142,7 @@ extern bool BackupIsBeingRestored(const char *id);
 
 /* ---- archive_launch.c ---- */
 
-/* Takes the lock of a job for as long as this process lives; false if another has it. */
+/* Locks a job until the end of this process; false if another process has the lock. */
 extern bool JobLockTake(const char *id);
 extern bool JobIsAlive(const char *id);
 

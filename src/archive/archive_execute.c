@@ -151,7 +151,7 @@ FindFiles(const Job *job)
 	return directory != NULL ? FilesBelow(directory, rest) : NIL;
 }
 
-/* Splits the names of attributes that stand in the header of a job. */
+/* Sets the names of attributes from the header of a job. */
 static void
 SetHeader(CsvFormat *csv, const char *header)
 {

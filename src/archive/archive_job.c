@@ -2,8 +2,8 @@
  * archive_job.c
  *	  The table of jobs, dynamo_internal.archive_jobs.
  *
- * Nobody reads or writes it but these functions.  A job belongs to the role
- * that owned its table, by name, as it stays valid in a dump.
+ * Only these functions read and write it.  A job belongs to the role that owned
+ * its table; it contains the name of the role, which a dump keeps valid.
  */
 #include "postgres.h"
 
@@ -18,10 +18,10 @@
 #include "archive/archive.h"
 #include "table/settings_owner.h"
 
-/* In which a worker must have started. */
+/* A queued job without a worker has failed after this time. */
 #define START_TIME		(60 * USECS_PER_SEC)
 
-/* For which jobs are listed, except backups. */
+/* Jobs other than backups are deleted after this time. */
 #define KEPT_TIME		(90 * USECS_PER_DAY)
 
 typedef struct JobColumn
@@ -75,7 +75,10 @@ FieldOf(const Job *job, const JobColumn *column)
 	return unconstify(char *, (const char *) job) + column->offset;
 }
 
-/* "name, name" with a format for each: @ is the name, # the number of its parameter. */
+/*
+ * Returns a list with a format for each column, in which @ stands for its name
+ * and # for its parameter.
+ */
 static char *
 ColumnList(const char *format)
 {
@@ -142,7 +145,7 @@ JobFromRow(HeapTuple row, TupleDesc desc, MemoryContext context)
 	return job;
 }
 
-/* Returns the jobs that meet a condition on $1 and $2, as whoever committed last left them. */
+/* Returns the latest committed versions of the jobs that meet a condition on $1 and $2. */
 static List *
 SelectJobs(const char *condition, const char *first, const char *second)
 {
@@ -238,10 +241,10 @@ HasLostWorker(const Job *job)
 
 /*
  * The worker may have ended after the row was read and before its lock was
- * tried: the row is read again.
+ * tried, so the row is read again.
  */
 static Job *
-WithRealStatus(Job *job)
+CorrectStatus(Job *job)
 {
 	if (!HasLostWorker(job))
 		return job;
@@ -280,19 +283,19 @@ JobFind(const char *kind, const char *id)
 
 	if (job == NULL || strcmp(job->kind, kind) != 0 || !IsVisible(job))
 		return NULL;
-	return WithRealStatus(job);
+	return CorrectStatus(job);
 }
 
 /* Returns those that the user may see. */
 static List *
-VisibleJobs(const List *jobs)
+FilterVisible(const List *jobs)
 {
 	List	   *visible = NIL;
 	ListCell   *cell;
 
 	foreach(cell, jobs)
 	{
-		Job		   *job = IsVisible(lfirst(cell)) ? WithRealStatus(lfirst(cell)) : NULL;
+		Job		   *job = IsVisible(lfirst(cell)) ? CorrectStatus(lfirst(cell)) : NULL;
 
 		if (job != NULL)
 			visible = lappend(visible, job);
@@ -303,8 +306,8 @@ VisibleJobs(const List *jobs)
 Job *
 JobFindByToken(const char *kind, const char *token)
 {
-	List	   *jobs = VisibleJobs(SelectJobs("kind OPERATOR(pg_catalog.=) $1 AND token OPERATOR(pg_catalog.=) $2",
-											  kind, token));
+	List	   *jobs = FilterVisible(SelectJobs("kind OPERATOR(pg_catalog.=) $1 AND token OPERATOR(pg_catalog.=) $2",
+											    kind, token));
 
 	return jobs != NIL ? linitial(jobs) : NULL;
 }
@@ -312,9 +315,9 @@ JobFindByToken(const char *kind, const char *token)
 List *
 JobList(const char *kind, const char *table_name)
 {
-	return VisibleJobs(SelectJobs("kind OPERATOR(pg_catalog.=) $1 AND "
-								  "($2 IS NULL OR table_name OPERATOR(pg_catalog.=) $2)",
-								  kind, table_name));
+	return FilterVisible(SelectJobs("kind OPERATOR(pg_catalog.=) $1 AND "
+								    "($2 IS NULL OR table_name OPERATOR(pg_catalog.=) $2)",
+								    kind, table_name));
 }
 
 #define UNFINISHED "status OPERATOR(pg_catalog.=) ANY ('{" JOB_QUEUED "," JOB_RUNNING "}')"
@@ -332,7 +335,7 @@ JobThatLoads(Oid relid)
 	job = linitial(jobs);
 	if (strcmp(job->kind, JOB_RESTORE) == 0)
 		return job;
-	job = WithRealStatus(job);
+	job = CorrectStatus(job);
 	return job != NULL && JobIsUnfinished(job) ? job : NULL;
 }
 

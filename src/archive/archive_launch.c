@@ -1,11 +1,11 @@
 /*
  * archive_launch.c
- *	  Starts the workers of jobs, and the lock by which others know that a
- *	  worker is alive.
+ *	  Starts the workers of jobs, and manages the locks that show which workers
+ *	  are alive.
  *
  * A worker is registered just before its job is committed, and waits for the
- * end of that transaction.  If no worker is free, the transaction fails, and
- * the job was never there.
+ * end of that transaction.  If no worker is free, the transaction fails, and no
+ * job is stored.
  */
 #include "postgres.h"
 
@@ -24,7 +24,7 @@
 
 /* ---- the lock ---- */
 
-/* Of an object that PostgreSQL never locks; see also build_lock.c. */
+/* PostgreSQL locks no such subobject of pg_class; build_lock.c uses another one. */
 #define JOB_SUBOBJECT	2
 
 static void
@@ -63,7 +63,7 @@ JobIsAlive(const char *id)
 
 /* ---- workers ---- */
 
-/* Ids of jobs to start after this transaction. */
+/* Ids of the jobs that this transaction starts at its commit. */
 static List *requested;
 
 static void

@@ -1,11 +1,11 @@
 /*
  * archive_place.c
- *	  From the names of buckets and prefixes to directories.
+ *	  Converts names of buckets and prefixes to directories.
  *
  * Clients choose the names.  Every component is checked by its bytes, and no
  * component may be a symbolic link, so that no name leads out of its bucket.
- * Who can create links below the archive directory already has the server's
- * rights on the machine.
+ * A user who can create links below the archive directory already has the
+ * server's rights on the machine.
  */
 #include "postgres.h"
 

@@ -2,8 +2,8 @@
  * archive_remove.c
  *	  Removes the files of deleted backups.
  *
- * A rollback must leave them, so that they are removed after the commit.  What
- * a crash leaves then belongs to no backup.
+ * A rollback must keep the files, so they are removed after the commit.  Files
+ * that remain after a crash belong to no backup.
  */
 #include "postgres.h"
 
@@ -16,7 +16,7 @@
 
 typedef struct Removal
 {
-	SubTransactionId subid;		/* that has deleted the backup */
+	SubTransactionId subid;		/* the subtransaction that deleted the backup */
 	char	   *path;
 } Removal;
 
@@ -49,7 +49,7 @@ RemoveFiles(XactEvent event, void *arg)
 		removals = NIL;
 }
 
-/* The subtransactions below this one have greater ids. */
+/* Subtransactions of the aborted one have greater ids. */
 static void
 KeepFiles(SubXactEvent event, SubTransactionId subid, SubTransactionId parent, void *arg)
 {

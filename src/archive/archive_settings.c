@@ -42,7 +42,7 @@ ArchiveInit(void)
 {
 	DefineCustomStringVariable("dynamo.archive_directory",
 							   "Directory for exports, imports and backups of tables.",
-							   "Its subdirectories are the buckets of requests.  Empty turns these requests off.",
+							   "Its subdirectories are the buckets of requests.  If it is empty, these requests are refused.",
 							   &archive_directory, "", PGC_SUSET, GUC_SUPERUSER_ONLY,
 							   CheckDirectory, NULL, NULL);
 	LaunchInit();

@@ -3,8 +3,8 @@
  *	  The background worker that executes one job.
  *
  * The items and the status of the job are written in one transaction.  After an
- * error a second one records the failure, and drops a table that could not be
- * restored.
+ * error, further transactions record the failure and drop a table that could
+ * not be restored.
  */
 #include "postgres.h"
 
@@ -32,8 +32,8 @@
 PGDLLEXPORT void dynamo_archive_worker_main(Datum arg);
 
 /*
- * Takes the lock of the job, and waits for the end of the transaction that has
- * started the worker; false if another worker has the lock.
+ * Takes the lock of the job, and waits for the end of the transaction that
+ * started the worker.  Returns false if another worker has the lock.
  */
 static bool
 WaitForLauncher(const JobTask *task)
@@ -49,27 +49,27 @@ WaitForLauncher(const JobTask *task)
 }
 
 static void
-Begin(void)
+BeginTransaction(void)
 {
 	StartTransactionCommand();
 	PushActiveSnapshot(GetTransactionSnapshot());
 }
 
 static void
-Commit(void)
+CommitTransaction(void)
 {
 	PopActiveSnapshot();
 	CommitTransactionCommand();
 }
 
-/* Returns the job, which is then running; NULL if there is nothing to do. */
+/* Marks the job as running and returns it; NULL if there is nothing to do. */
 static Job *
 TakeJob(const char *id, MemoryContext context)
 {
 	Job		   *job;
 	MemoryContext old;
 
-	Begin();
+	BeginTransaction();
 	old = MemoryContextSwitchTo(context);
 	job = JobRead(id);
 	if (job != NULL && !JobIsUnfinished(job))
@@ -82,25 +82,25 @@ TakeJob(const char *id, MemoryContext context)
 		JobUpdate(job);
 	}
 	MemoryContextSwitchTo(old);
-	Commit();
+	CommitTransaction();
 	return job;
 }
 
 static void
 RunJob(Job *job, MemoryContext context)
 {
-	Begin();
+	BeginTransaction();
 	MemoryContextSwitchTo(context);
 	JobExecute(job);
 	job->status = job->failure_code == NULL ? JOB_COMPLETED : JOB_FAILED;
 	job->ended = SettingsTime();
 	JobUpdate(job);
-	Commit();
+	CommitTransaction();
 }
 
 /* ---- failure ---- */
 
-/* The service's codes, as far as one fits. */
+/* Returns the service's code of a failure; otherwise the name of the exception. */
 static const char *
 FailureCode(const ErrorData *error)
 {
@@ -115,7 +115,7 @@ FailureCode(const ErrorData *error)
 	}
 }
 
-/* A table that clients would take for a restored one must not stay. */
+/* Drops the table, because clients would believe that it was restored. */
 static void
 DropUnrestored(const Job *job)
 {
@@ -138,19 +138,19 @@ DropUnrestored(const Job *job)
 static void
 RecordFailure(Job *job, const ErrorData *error)
 {
-	Begin();
+	BeginTransaction();
 	job->status = JOB_FAILED;
 	job->ended = SettingsTime();
 	job->items = job->processed = job->errors = job->bytes = 0;
 	job->failure_code = pstrdup(FailureCode(error));
 	job->failure_message = error->message;
 	JobUpdate(job);
-	Commit();
+	CommitTransaction();
 	if (strcmp(job->kind, JOB_RESTORE) != 0)
 		return;
-	Begin();
+	BeginTransaction();
 	DropUnrestored(job);
-	Commit();
+	CommitTransaction();
 }
 
 /* Returns the error that ended the job, or NULL. */

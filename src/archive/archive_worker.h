@@ -1,6 +1,6 @@
 /*
  * archive_worker.h
- *	  What a worker is told, in bgw_extra.
+ *	  The task of a worker, in bgw_extra.
  */
 #ifndef DYNAMO_ARCHIVE_WORKER_H
 #define DYNAMO_ARCHIVE_WORKER_H

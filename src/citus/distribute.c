@@ -2,8 +2,8 @@
  * distribute.c
  *	  The SQL functions dynamo.distribute_table and dynamo.undistribute_table.
  *
- * Citus does the work.  These functions check what the extension needs, choose
- * the partition key, and set what Citus asks for.
+ * Citus does the work.  These functions check the extension's conditions, choose
+ * the partition key, and change the settings that Citus requires.
  */
 #include "postgres.h"
 
@@ -47,7 +47,7 @@ CheckCoordinator(void)
 	if (ServerIsWorker())
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("tables are distributed on the coordinator of Citus"),
+				 errmsg("tables are distributed on the Citus coordinator"),
 				 errdetail("This server is a worker node.")));
 }
 
@@ -123,7 +123,10 @@ Distribute(Oid relid, const char *column, int shards)
 			   values, NULL);
 }
 
-/* The trigger that derives the key columns is one that Citus calls unsafe. */
+/*
+ * Lets Citus distribute tables with triggers: it considers every trigger unsafe,
+ * also the one that derives the key columns.
+ */
 static int
 AllowTriggers(void)
 {
@@ -143,7 +146,7 @@ CitusInit(void)
 {
 	DefineCustomIntVariable("dynamo.new_table_shards",
 							"Number of shards of the tables that CreateTable requests create.",
-							"0 creates tables of one server.",
+							"0 creates tables that are not distributed.",
 							&citus_new_table_shards, 0, 0, MAX_CITUS_SHARDS,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 }

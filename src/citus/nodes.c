@@ -34,9 +34,9 @@ RunThrough(const char *query, const char *statement)
 		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(code));
 }
 
-/* A result of the nodes: whether the statement succeeded, and its result. */
+/* Reads the result of a node; returns whether the statement succeeded there. */
 static bool
-NodeResult(uint64 row, char **result)
+ReadNodeResult(uint64 row, char **result)
 {
 	char	   *success = SPI_getvalue(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, 1);
 
@@ -52,10 +52,10 @@ RunOnCoordinator(const char *statement)
 
 	SPI_connect();
 	RunThrough("SELECT success, result FROM pg_catalog.run_command_on_coordinator($1)", statement);
-	if (SPI_processed != 1 || !NodeResult(0, &result))
+	if (SPI_processed != 1 || !ReadNodeResult(0, &result))
 		ereport(ERROR,
 				(errcode(ERRCODE_CONNECTION_FAILURE),
-				 errmsg("the coordinator of Citus has not executed a request"),
+				 errmsg("the Citus coordinator did not execute a request"),
 				 result != NULL ? errdetail_internal("%s", result) : 0));
 	result = MemoryContextStrdup(caller, result);
 	SPI_finish();
@@ -85,7 +85,7 @@ CountOnNodes(Oid table, Oid relid, int64 *rows, int64 *bytes)
 		long long	rows_there;
 		long long	pages_there;
 
-		if (NodeResult(i, &result) && sscanf(result, "%lld %lld", &rows_there, &pages_there) == 2)
+		if (ReadNodeResult(i, &result) && sscanf(result, "%lld %lld", &rows_there, &pages_there) == 2)
 		{
 			*rows += rows_there;
 			*bytes += pages_there * BLCKSZ;

@@ -2,8 +2,8 @@
  * nodes.h
  *	  Statements for other nodes of Citus.
  *
- * Citus runs them over connections of its own, each in a transaction of its own:
- * they are no part of this session's transaction, and do not see it.
+ * Citus runs each of them over its own connection and in its own transaction.
+ * They are not part of this session's transaction and do not see its changes.
  */
 #ifndef DYNAMO_CITUS_NODES_H
 #define DYNAMO_CITUS_NODES_H
@@ -11,15 +11,15 @@
 #include "postgres_ext.h"
 
 /*
- * Runs a statement with one result, a text, on the coordinator as the current
- * user; palloc'd.  Raises an error if the statement fails, or the coordinator
- * cannot be reached: then it may have been executed.
+ * Runs a statement on the coordinator as the current user and returns its result,
+ * one text; palloc'd.  Raises an error if the statement fails or the coordinator
+ * cannot be reached.  In the second case the statement may have been executed.
  */
 extern char *RunOnCoordinator(const char *statement);
 
 /*
- * Adds up the estimated rows, and the size, of a distributed table or of an index
- * of it on all nodes that can be reached.
+ * Returns the estimated number of rows and the size of a distributed table, or of
+ * one of its indexes, on all nodes that can be reached.
  */
 extern void CountOnNodes(Oid table, Oid relid, int64 *rows, int64 *bytes);
 

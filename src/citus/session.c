@@ -21,7 +21,7 @@ enum
 typedef struct CitusFunctions
 {
 	bool		looked_up;
-	bool		found;			/* all of them */
+	bool		found;			/* all functions and variables were found */
 	bool	   *enabled;		/* citus.enable_local_execution */
 	int			(*status) (void);
 	void		(*set_status) (int status);
@@ -32,7 +32,7 @@ typedef struct CitusFunctions
 
 static CitusFunctions citus;
 
-/* Finds a function, or a variable. */
+/* Finds a function or a variable of Citus. */
 static void *
 FindSymbol(const char *name)
 {

@@ -2,17 +2,17 @@
  * shards.c
  *	  Finds the shard of a partition key, and locks it in its place.
  *
- * The hash is PostgreSQL's for the type of the key; shard n has the hashes from
- * its minimum to that of the next one.  The map of a table is kept with its
- * definition, which an invalidation of the table removes: Citus sends one
+ * The hash is PostgreSQL's for the type of the key; a shard has the hashes from
+ * its minimum up to that of the next shard.  The map of a table is stored with its
+ * cached definition, which an invalidation of the table removes.  Citus sends one
  * whenever a shard is moved or split.
  *
  * Citus moves a shard in a transaction that locks the metadata of the shard on
  * all nodes, waits until the new place has all changes, and changes the catalogs.
- * A write shares this lock.  So it either commits before the last changes are
- * copied, or finds the shard elsewhere.  Citus compares positions of WAL that was
- * written, not that of commits in memory: a transaction that writes to a shard
- * therefore always flushes its commit.
+ * A write takes this lock in share mode.  It therefore either commits before the
+ * last changes are copied, or finds the shard in its new place.  Citus compares
+ * positions of flushed WAL, so a transaction that writes to a shard always flushes
+ * its commit.
  */
 #include "postgres.h"
 
@@ -47,14 +47,14 @@ typedef struct Shard
 	int64		id;
 	int32		min;			/* the smallest hash */
 	int32		max;
-	int			group;			/* of nodes: where it is; -1 if in several places */
-	TransactionId placed;		/* wrote where it is */
+	int			group;			/* the group of nodes that has it; -1 if several have it */
+	TransactionId placed;		/* the transaction that stored the group */
 	Oid			relid;			/* the shard, if it is here */
 } Shard;
 
 typedef struct ShardMap
 {
-	bool		usable;			/* the partition key decides */
+	bool		usable;			/* the partition key determines the shard */
 	int			here;			/* the group of this node */
 	uint32		colocation;		/* the group of tables whose shards move together, or 0 */
 	FmgrInfo	hash;
@@ -64,7 +64,7 @@ typedef struct ShardMap
 
 /* ---- reading the map ---- */
 
-/* The name of a shard, as Citus forms it. */
+/* Returns the name of a shard, which Citus forms in the same way. */
 static char *
 ShardName(const char *table, int64 id)
 {
@@ -78,7 +78,10 @@ ShardName(const char *table, int64 id)
 					DatumGetUInt32(hash_any((const unsigned char *) table, len)), number);
 }
 
-/* The group of nodes with a shard, or -1 if there is none, or several; and who wrote it. */
+/*
+ * Returns the group of nodes that has a shard, and the transaction that stored it;
+ * -1 if no group or several groups have it.
+ */
 static int
 GroupOfShard(int64 id, TransactionId *placed)
 {
@@ -125,7 +128,7 @@ ColocationOf(Oid table)
 	return colocation;
 }
 
-/* Reads a bound of a shard; false if there is none, as of a reference table. */
+/* Reads a bound of a shard; false if there is none, as in a reference table. */
 static bool
 ReadBound(const CitusRow *row, const char *column, int32 *bound)
 {
@@ -171,7 +174,7 @@ ReadBounds(ShardMap *map, Oid table)
 	return bounded && map->n > 0;
 }
 
-/* Whether the shards, in their order, have all hashes once. */
+/* Whether each hash belongs to exactly one of the sorted shards. */
 static bool
 BoundsAreComplete(const ShardMap *map)
 {
@@ -222,7 +225,7 @@ ReadMap(ShardMap *map, const TableDef *def)
 	return true;
 }
 
-/* The map of a distributed table, which lives as long as its definition. */
+/* Returns the map of a distributed table, which lives as long as its definition. */
 static const ShardMap *
 MapOf(TableDef *def)
 {
@@ -290,8 +293,8 @@ FindShard(TableDef *def, Datum value, int *group)
 /* ---- locking ---- */
 
 /*
- * The lock of the place of a shard, as Citus names it: it is one for the shards with
- * the same hashes of all tables that move together.
+ * Returns the tag of Citus's lock on the place of a shard.  Tables that move
+ * together have one lock for their shards with the same hashes.
  */
 static LOCKTAG
 PlaceTag(const ShardMap *map, const Shard *shard)
@@ -307,7 +310,7 @@ PlaceTag(const ShardMap *map, const Shard *shard)
 	return tag;
 }
 
-/* A read of a shard that is being moved is left to Citus, which does not wait. */
+/* Locks the place for a read; false if the shard is being moved: Citus reads it then. */
 static bool
 TryLockPlace(const ShardMap *map, const Shard *shard)
 {
@@ -317,9 +320,9 @@ TryLockPlace(const ShardMap *map, const Shard *shard)
 }
 
 /*
- * Locks a shard in its place; false if a read would have to wait.  What a move has
- * changed meanwhile is then known, to Citus as well: no lock that its statements
- * take would tell it, since this transaction has them already.
+ * Locks the place of a shard; false if a read would have to wait.  This session,
+ * and Citus in it, then learn what a move has changed: the locks of Citus's own
+ * statements would not tell, because this transaction already has them.
  */
 static bool
 LockPlace(const ShardMap *map, const Shard *shard, bool writing)

@@ -3,10 +3,10 @@
  *	  The shards of a table that Citus distributes by its partition key.
  *
  * A shard on this server is a table that can be read and written directly, if
- * two conditions hold.  Citus must not move the shard meanwhile: the metadata of
- * the shard is locked as Citus locks it, until the end of the transaction, and
- * its place is checked after that.  And Citus must know (session.h), because it
- * may have the same rows open through a connection of its own.
+ * two conditions hold.  First, Citus must not move the shard meanwhile: its
+ * metadata is locked with Citus's lock until the end of the transaction, and its
+ * place is checked after that.  Second, Citus must be told (session.h), because it
+ * may have read or written the same rows through another connection.
  */
 #ifndef DYNAMO_CITUS_SHARDS_H
 #define DYNAMO_CITUS_SHARDS_H
@@ -14,8 +14,8 @@
 #include "table/table.h"
 
 /*
- * Whether the partition key decides on the shard of a row, each shard being in
- * one place.  Reads the shards of a distributed table at its first call.
+ * Whether the partition key determines the shard of a row, and each shard is in
+ * one place.  The first call reads the shards of the table.
  */
 extern bool KeyDeterminesShard(TableDef *def);
 
@@ -28,8 +28,9 @@ typedef enum ShardPlace
 } ShardPlace;
 
 /*
- * The place of the shard with the value of a partition key, as it was when the
- * definition was read.  group is that of a shard elsewhere, in pg_dist_node.
+ * Returns the place of the shard with the value of a partition key, as it was when
+ * the definition was read.  *group is set to the group, in pg_dist_node, of a shard
+ * on another node.
  */
 extern ShardPlace FindShard(TableDef *def, Datum value, int *group);
 

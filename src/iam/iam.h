@@ -2,9 +2,9 @@
  * iam.h
  *	  Translates IAM policies into GRANT, REVOKE and row security policies.
  *
- * The result is SQL text for review; nothing is executed.  What SQL cannot
- * express is never left out silently, and never makes rights wider: an Allow
- * with it is not granted, a Deny with it denies always, and a line tells so.
+ * The result is SQL text for review; nothing is executed.  A part of a policy
+ * that SQL cannot express never widens rights: an Allow with such a part is not
+ * granted, and a Deny with it always denies.  A line of the result reports it.
  *
  *		iam_actions.c		actions of the service, and the privileges they need
  *		iam_document.c		reads a document
@@ -23,7 +23,7 @@
 typedef enum IamActionKind
 {
 	IAM_DATA,					/* needs privileges on the table */
-	IAM_FREE,					/* needs none here */
+	IAM_FREE,					/* needs no privilege */
 	IAM_OWNER					/* needs to be the table's owner, or cannot be granted */
 } IamActionKind;
 
@@ -32,7 +32,7 @@ typedef struct IamAction
 	const char *name;			/* without "dynamodb:" */
 	IamActionKind kind;
 	AclMode		needs;			/* privileges on the table */
-	AclMode		denied;			/* those to revoke if it is denied */
+	AclMode		denied;			/* privileges to revoke if it is denied */
 } IamAction;
 
 extern const IamAction iam_actions[];
@@ -63,12 +63,12 @@ typedef struct IamStatement
 	List	   *unknown;		/* names of other members */
 } IamStatement;
 
-/* Reads the statements of a document; raises an error if it is no policy. */
+/* Reads the statements of a document; raises an error if it is not a policy. */
 extern List *IamReadDocument(Jsonb *document);
 
 /* ---- iam_condition.c ---- */
 
-/* What the conditions of a statement say. */
+/* The limits that the conditions of a statement set. */
 typedef struct IamLimits
 {
 	char	   *rows;			/* expression for LeadingKeys; NULL: all rows */
@@ -89,8 +89,8 @@ extern void IamReadConditions(const IamStatement *s, const char *column, char ty
 typedef enum IamLineKind
 {
 	IAM_SQL,
-	IAM_NOTE,					/* for who reviews the SQL */
-	IAM_REFUSED					/* what was not translated */
+	IAM_NOTE,					/* for the reviewer of the SQL */
+	IAM_REFUSED					/* a part that was not translated */
 } IamLineKind;
 
 typedef struct IamLine

@@ -1,6 +1,6 @@
 /*
  * iam_actions.c
- *	  Actions of IAM policies, and the privileges that they need here.
+ *	  Actions of IAM policies, and the privileges that they need in PostgreSQL.
  */
 #include "postgres.h"
 
@@ -61,7 +61,7 @@ SameCharacter(char a, char b, bool ignore_case)
 	return ignore_case ? tolower((unsigned char) a) == tolower((unsigned char) b) : a == b;
 }
 
-/* Goes back to the last * only, which takes no more than the product of the lengths. */
+/* Backtracks only to the last *, so the time is at most the product of the lengths. */
 bool
 IamMatches(const char *pattern, const char *text, bool ignore_case)
 {

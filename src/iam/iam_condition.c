@@ -1,6 +1,6 @@
 /*
  * iam_condition.c
- *	  Conditions of IAM policies as SQL expressions.
+ *	  Translates conditions of IAM policies into SQL expressions.
  *
  * dynamodb:LeadingKeys becomes an expression on the column of the partition
  * key, dynamodb:Attributes a list of attributes.  Every text of the policy is
@@ -34,7 +34,7 @@ AppendPiece(StringInfo out, const char *expression)
 	appendStringInfoString(out, expression);
 }
 
-/* The value of a policy variable as an expression; NULL if it has none. */
+/* Returns the value of a policy variable as an expression; NULL if it has none. */
 static char *
 VariableSql(const char *name, Jsonb *variables)
 {
@@ -49,7 +49,7 @@ VariableSql(const char *name, Jsonb *variables)
 	return NULL;
 }
 
-/* In a pattern, what LIKE takes for itself is escaped. */
+/* Escapes the characters that LIKE interprets. */
 static char *
 EscapePattern(const char *text)
 {
@@ -79,9 +79,9 @@ LiteralSql(const char *text, bool pattern)
 }
 
 /*
- * A value with its variables, ${aws:username}, as an expression; NULL if one of
- * them has no value.  In a pattern, a variable with * or ? in it would match
- * more than it should: there it may only be a constant.
+ * Returns a value with variables, such as ${aws:username}, as an expression; NULL
+ * if one of them has no value.  In a pattern, variables must be constants, because
+ * one whose value contains * or ? would match more than it should.
  */
 static char *
 ValueSql(const char *value, Jsonb *variables, bool pattern)
@@ -140,7 +140,7 @@ ReadLeadingKeys(const IamCondition *c, const char *column, char type, Jsonb *var
 	}
 	if (type == 'B' || (pattern && type != 'S'))
 	{
-		NoteProblem(limits, c, "the partition key is no string");
+		NoteProblem(limits, c, "the partition key is not a string");
 		return;
 	}
 	initStringInfo(&out);
@@ -150,7 +150,7 @@ ReadLeadingKeys(const IamCondition *c, const char *column, char type, Jsonb *var
 
 		if (value == NULL)
 		{
-			NoteProblem(limits, c, psprintf("the variable in \"%s\" has no value here", (char *) lfirst(lc)));
+			NoteProblem(limits, c, psprintf("the variable in \"%s\" has no value", (char *) lfirst(lc)));
 			return;
 		}
 		appendStringInfo(&out, "%s%s", out.len > 0 ? " OR " : "",
@@ -175,13 +175,13 @@ ReadAttributes(const IamCondition *c, IamLimits *limits)
 	}
 	if (limits->attributes != NIL)
 	{
-		NoteProblem(limits, c, "there are several lists of attributes");
+		NoteProblem(limits, c, "several conditions list attributes");
 		return;
 	}
 	foreach(lc, c->values)
 	{
 		if (strstr(lfirst(lc), "${") != NULL)
-			NoteProblem(limits, c, "a name of an attribute has a variable");
+			NoteProblem(limits, c, "an attribute name contains a variable");
 	}
 	if (c->values == NIL)
 		NoteProblem(limits, c, "the list is empty");
@@ -201,7 +201,7 @@ HasAttributes(const IamStatement *s)
 	return false;
 }
 
-/* A view shows nothing but its attributes, which is what such a condition is for. */
+/* Whether a view meets a condition that queries must name attributes: it has no others. */
 static bool
 HoldsForView(const IamStatement *s, const IamCondition *c)
 {
@@ -228,8 +228,8 @@ IamReadConditions(const IamStatement *s, const char *column, char type, Jsonb *v
 		else if (HoldsForView(s, c))
 			limits->notes = lappend(limits->notes, psprintf("condition %s on %s holds for the view", c->operator, c->key));
 		else
-			NoteProblem(limits, c, "SQL has no such condition");
+			NoteProblem(limits, c, "SQL cannot express it");
 	}
 	foreach(lc, s->unknown)
-		limits->problems = lappend(limits->problems, psprintf("member \"%s\" of the statement is not known", (char *) lfirst(lc)));
+		limits->problems = lappend(limits->problems, psprintf("unknown member \"%s\" of the statement", (char *) lfirst(lc)));
 }

@@ -40,7 +40,7 @@ IsArray(const JsonbValue *v)
 	return v->type == jbvBinary && JsonContainerIsArray(v->val.binary.data);
 }
 
-/* A scalar of a condition as text: IAM takes "true" for true, and "1" for 1. */
+/* Returns a scalar of a condition as text: IAM treats "true" as true, and "1" as 1. */
 static char *
 ScalarText(const JsonbValue *v, const char *where)
 {
@@ -57,7 +57,7 @@ ScalarText(const JsonbValue *v, const char *where)
 	}
 }
 
-/* A string, or a list of them. */
+/* Reads a string or a list of strings. */
 static List *
 ReadTexts(const JsonbValue *v, const char *where)
 {
@@ -169,7 +169,7 @@ ReadStatement(const JsonbValue *value, int number)
 
 	s->number = number;
 	if (!IsObject(value))
-		InvalidPolicy(psprintf("Statement %d is no object.", number));
+		InvalidPolicy(psprintf("Statement %d is not an object.", number));
 	if (getKeyJsonValueFromContainer(value->val.binary.data, "Effect", strlen("Effect"), &effect) == NULL)
 		InvalidPolicy(psprintf("Statement %d has no Effect \"Allow\" or \"Deny\".", number));
 	ReadMembers(value->val.binary.data, ReadStatementMember, s);

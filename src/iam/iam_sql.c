@@ -1,6 +1,6 @@
 /*
  * iam_sql.c
- *	  dynamo.iam_policy_to_sql.
+ *	  The SQL function dynamo.iam_policy_to_sql.
  */
 #include "postgres.h"
 

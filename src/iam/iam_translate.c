@@ -1,10 +1,10 @@
 /*
  * iam_translate.c
- *	  Statements of IAM policies as SQL.
+ *	  Translates statements of IAM policies into SQL.
  *
- * First every statement is applied to every table that it concerns, which gives
- * rules.  Then the rules are written: what allows, then row security, and at
- * last what revokes, as a Deny of IAM is stronger than each Allow.
+ * First, each statement is applied to each table that it concerns, which yields
+ * rules.  Then the rules are written as SQL: grants, row security, and finally
+ * revokes, because in IAM a Deny overrides every Allow.
  */
 #include "postgres.h"
 
@@ -36,7 +36,7 @@ typedef struct IamTable
 	bool		announced;
 } IamTable;
 
-/* What a statement says about a table. */
+/* The effect of a statement on a table. */
 typedef struct IamRule
 {
 	const IamStatement *statement;
@@ -58,7 +58,7 @@ typedef struct IamTranslation
 
 /* ---- lines ---- */
 
-/* A text of the policy must not begin a line in a script of which it is a comment. */
+/* Replaces control characters, because texts of the policy become comments of a script. */
 static void
 RemoveControls(char *text)
 {
@@ -162,7 +162,7 @@ typedef struct Resource
 	bool		variable;		/* has a variable, which stands for any text */
 } Resource;
 
-/* Variables of resources are not known: they match everything. */
+/* Replaces variables of a resource by *, because their values are not known. */
 static char *
 WithoutVariables(const char *text, bool *found)
 {
@@ -223,7 +223,7 @@ ConcernsTable(const IamStatement *s, const IamTable *table, bool parts, bool var
 	return false;
 }
 
-/* What is not sure widens a Deny, and narrows an Allow. */
+/* Whether a statement concerns a table.  In case of doubt a Deny does, an Allow does not. */
 static bool
 Concerns(const IamStatement *s, const IamTable *table)
 {
@@ -245,24 +245,24 @@ MatchesAnyTable(const IamTranslation *t, const char *pattern)
 	return false;
 }
 
-/* Tells about a resource of a statement what is not as in IAM. */
+/* Reports how a resource of a statement is treated differently than in IAM. */
 static void
 ReviewResource(IamTranslation *t, const IamStatement *s, const char *text)
 {
 	Resource	r = ReadResource(text);
 
 	if (r.pattern == NULL)
-		AddLine(t, s, IAM_REFUSED, "resource %s: it is no table of DynamoDB", text);
+		AddLine(t, s, IAM_REFUSED, "resource %s: it is not a DynamoDB table", text);
 	else if (r.variable)
 		AddLine(t, s, IAM_REFUSED, "resource %s: a name with a variable %s", text,
-				s->allow ? "is not granted" : "denies every table that it can mean");
+				s->allow ? "is not granted" : "denies every table that it may match");
 	else if (!MatchesAnyTable(t, r.pattern))
 		AddLine(t, s, IAM_REFUSED, "resource %s: schema %s has no such table", text, quote_identifier(t->schema));
 	else if (r.part)
-		AddLine(t, s, IAM_NOTE, "resource %s: rights to indexes and streams are those to their table%s", text,
-				s->allow ? "; alone they are not granted" : ", which is denied");
+		AddLine(t, s, IAM_NOTE, "resource %s: indexes and streams have the rights of their table%s", text,
+				s->allow ? "; they are not granted separately" : ", which is denied");
 	else if (strpbrk(r.pattern, "*?") != NULL)
-		AddLine(t, s, IAM_NOTE, "resource %s: it means the tables that there are now", text);
+		AddLine(t, s, IAM_NOTE, "resource %s: it applies to the tables that exist now", text);
 }
 
 /* ---- actions ---- */
@@ -306,7 +306,7 @@ ModesOf(const IamStatement *s)
 	return modes;
 }
 
-/* Whether a statement grants to read only because writes need it. */
+/* Whether a statement grants SELECT only because writes need it. */
 static bool
 ReadsToWrite(const IamStatement *s)
 {
@@ -323,7 +323,7 @@ ReadsToWrite(const IamStatement *s)
 	return writes;
 }
 
-/* Tells which actions are not granted, or not denied, by privileges on a table. */
+/* Reports the actions that privileges on a table do not grant or deny. */
 static void
 ReviewActions(IamTranslation *t, const IamStatement *s)
 {
@@ -332,10 +332,10 @@ ReviewActions(IamTranslation *t, const IamStatement *s)
 	foreach(lc, s->actions)
 	{
 		if (!IsKnown(lfirst(lc)))
-			AddLine(t, s, IAM_REFUSED, "action %s: no such action is known here", (char *) lfirst(lc));
+			AddLine(t, s, IAM_REFUSED, "action %s: unknown action", (char *) lfirst(lc));
 	}
 	if (ReadsToWrite(s))
-		AddLine(t, s, IAM_NOTE, "SELECT is granted, too: writes of items need it");
+		AddLine(t, s, IAM_NOTE, "SELECT is also granted, because writes of items need it");
 	for (int i = 0; i < iam_nactions; i++)
 	{
 		const IamAction *a = &iam_actions[i];
@@ -343,19 +343,19 @@ ReviewActions(IamTranslation *t, const IamStatement *s)
 		if (ListsAction(s, a) == s->not_actions)
 			continue;
 		if (a->kind == IAM_OWNER && s->allow)
-			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: it takes the owner of the table, or CREATE on the schema", a->name);
+			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: it requires ownership of the table, or CREATE on the schema", a->name);
 		else if (a->kind == IAM_OWNER)
-			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: the owner of a table cannot be denied it; others may not", a->name);
+			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: it cannot be denied to the owner of a table; others do not have it", a->name);
 		else if (a->kind == IAM_FREE && !s->allow)
-			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: it needs no right here, so that it cannot be denied", a->name);
+			AddLine(t, s, IAM_REFUSED, "action dynamodb:%s: it requires no privilege, so it cannot be denied", a->name);
 		else if (a->kind == IAM_FREE)
-			AddLine(t, s, IAM_NOTE, "action dynamodb:%s: it needs no right here", a->name);
+			AddLine(t, s, IAM_NOTE, "action dynamodb:%s: it requires no privilege", a->name);
 	}
 }
 
 /* ---- rules ---- */
 
-/* The conditions of an Allow that are not translated forbid it. */
+/* Whether an Allow can be granted: all its conditions were translated. */
 static bool
 LimitsAllow(IamTranslation *t, IamRule *rule)
 {
@@ -368,22 +368,22 @@ LimitsAllow(IamTranslation *t, IamRule *rule)
 	}
 	if (rule->limits.attributes != NIL && (rule->modes & ~ACL_SELECT) != 0)
 	{
-		AddLine(t, s, IAM_REFUSED, "table %s: writes of some attributes only are not granted", rule->table->sql);
+		AddLine(t, s, IAM_REFUSED, "table %s: writes of single attributes cannot be granted", rule->table->sql);
 		rule->modes = ACL_SELECT;
 	}
 	return true;
 }
 
-/* A Deny whose conditions are not translated denies always. */
+/* Reports the conditions of a Deny that were not translated; it always denies then. */
 static void
 LimitDeny(IamTranslation *t, IamRule *rule)
 {
 	if (rule->limits.attributes != NIL)
-		rule->limits.problems = lappend(rule->limits.problems, "attributes cannot be denied one by one");
+		rule->limits.problems = lappend(rule->limits.problems, "single attributes cannot be denied");
 	if (rule->limits.problems == NIL)
 		return;
 	AddLines(t, rule->statement, IAM_REFUSED,
-			 psprintf("table %s is denied whatever the conditions say", rule->table->sql), rule->limits.problems);
+			 psprintf("table %s is denied regardless of the conditions", rule->table->sql), rule->limits.problems);
 	rule->limits.rows = NULL;
 	rule->limits.attributes = NIL;
 }
@@ -472,7 +472,7 @@ AppendAttribute(StringInfo out, const IamTable *table, const char *name)
 	appendStringInfo(out, "%s%s", out->len > 0 ? ", " : "", column);
 }
 
-/* A view of the attributes: the column with the items cannot be granted in part. */
+/* Writes a view of the attributes, because the item column cannot be granted in part. */
 static void
 WriteView(IamTranslation *t, const IamRule *rule)
 {
@@ -488,7 +488,7 @@ WriteView(IamTranslation *t, const IamRule *rule)
 			AppendAttribute(&columns, rule->table, lfirst(lc));
 	}
 	AddLine(t, rule->statement, IAM_NOTE,
-			"view %s: it is read in SQL; the role gets no right to the table, which requests and functions read", ViewName(t, rule));
+			"view %s: the role can read it in SQL; requests and functions need a privilege on the table, which it does not get", ViewName(t, rule));
 	AddLine(t, rule->statement, IAM_SQL, "CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s%s%s",
 			ViewName(t, rule), columns.data, rule->table->sql,
 			rule->limits.rows != NULL ? " WHERE " : "", rule->limits.rows != NULL ? rule->limits.rows : "");
@@ -511,8 +511,8 @@ AnnounceRowSecurity(IamTranslation *t, const IamRule *rule)
 		return;
 	rule->table->announced = true;
 	AddLine(t, rule->statement, IAM_NOTE,
-			"table %s: with row security other roles, but its owner, see only rows that a policy shows them; "
-			"a Scan returns the rows that are allowed", rule->table->sql);
+			"table %s: with row security, all roles except the owner see only rows that a policy allows; "
+			"a Scan returns the allowed rows", rule->table->sql);
 	AddLine(t, rule->statement, IAM_SQL, "ALTER TABLE %s ENABLE ROW LEVEL SECURITY", rule->table->sql);
 }
 
@@ -529,7 +529,7 @@ WritePolicy(IamTranslation *t, const IamRule *rule, AclMode mode, const char *co
 			mode & (ACL_INSERT | ACL_UPDATE) ? " WITH CHECK " : "", mode & (ACL_INSERT | ACL_UPDATE) ? test : "");
 }
 
-/* A Deny of all rows is a REVOKE, and needs no policy. */
+/* Writes row security policies.  A Deny of all rows is a REVOKE and needs none. */
 static void
 WritePolicies(IamTranslation *t, const IamRule *rule)
 {
@@ -553,7 +553,7 @@ WriteRevokes(IamTranslation *t, const IamRule *rule)
 	if (rule->statement->allow || rule->limits.rows != NULL)
 		return;
 	AddLine(t, rule->statement, IAM_NOTE,
-			"table %s: the role can still have what is revoked as a member of another role, or of PUBLIC", rule->table->sql);
+			"table %s: the role may still have revoked privileges through another role or PUBLIC", rule->table->sql);
 	AddLine(t, rule->statement, IAM_SQL, "REVOKE %s ON %s FROM %s", ModesText(rule->modes), rule->table->sql, t->role);
 	foreach(lc, t->rules)
 	{
@@ -578,7 +578,7 @@ WriteRules(IamTranslation *t, void (*write) (IamTranslation *t, const IamRule *r
 	}
 }
 
-/* A view has its rows in itself: a Deny of some of them is not seen by it. */
+/* Adds the row conditions of Denies to views, which row security would not limit. */
 static void
 ReviewViews(IamTranslation *t)
 {

@@ -219,7 +219,7 @@ FindIndexCondition(const EntityRequest *r, const TableDef *def, int attribute)
 		char	   *condition = GetText(&value, "the condition of index", index_name);
 
 		if (index == NULL)
-			InvalidArgument("there is no index \"%s\"", index_name);
+			InvalidArgument("index \"%s\" does not exist", index_name);
 		if (!IndexHasKey(def, index, attribute))
 			continue;
 		if (found != NULL && strcmp(found, condition) != 0)

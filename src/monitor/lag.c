@@ -1,9 +1,9 @@
 /*
  * lag.c
- *	  How far time to live and the readers of streams are behind.
+ *	  Reports how far time to live and stream readers lag behind.
  *
- * Each table is looked at by itself: what is wrong with one, or a lock on it,
- * must not hide the others.
+ * Each table is examined on its own, so that an invalid or locked one does not
+ * hide the others.
  */
 #include "postgres.h"
 

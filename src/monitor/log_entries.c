@@ -1,10 +1,10 @@
 /*
  * log_entries.c
- *	  Finds what the server log says about a request.
+ *	  Finds the entries of the server log about a request.
  *
- * Log files are read that the server itself writes (logging_collector), in the
- * formats stderr and jsonlog.  An entry begins with a line that has a severity,
- * or with a JSON object; the lines up to the next such line belong to it.
+ * The log must be written by the server itself (logging_collector), in the format
+ * stderr or jsonlog.  An entry begins with a line that has a severity, or with a
+ * JSON object; the lines up to the next such line belong to it.
  */
 #include "postgres.h"
 
@@ -22,11 +22,11 @@
 #include "compat.h"
 #include "errors.h"
 
-/* What is returned of an entry at most. */
+/* The largest number of bytes that are returned of an entry. */
 #define MAX_ENTRY		(1024 * 1024)
 #define LINE_PIECE		8192
 
-/* Shorter texts would find what has nothing to do with a request. */
+/* Shorter texts would match unrelated entries. */
 #define MIN_ID_LEN		20
 
 static const char *const severities[] = {
@@ -40,7 +40,7 @@ CheckRequestId(const char *id)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"%s\" is not a request id", id),
-				 errhint("Answers have it in the header x-amzn-RequestId.")));
+				 errhint("Responses contain the request id in the header x-amzn-RequestId.")));
 }
 
 static void
@@ -77,7 +77,7 @@ typedef struct LogSearch
 	ReturnSetInfo *result;
 } LogSearch;
 
-/* The log may have bytes that are no text of this database. */
+/* The log may contain bytes that are invalid in the encoding of this database. */
 static void
 MakeText(StringInfo entry)
 {
@@ -163,7 +163,7 @@ dynamo_log_entries(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("the server does not write log files"),
-				 errhint("Set \"logging_collector\" to on, or search where the log goes for the request id.")));
+				 errhint("Set \"logging_collector\" to on, or search for the request id in the destination of the log.")));
 	initStringInfo(&s.entry);
 	SearchFile(&s, text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	return (Datum) 0;

@@ -2,10 +2,9 @@
  * pattern.h
  *	  Access patterns: declared questions to a table, as SQL functions.
  *
- * A pattern is an ordinary function in SQL.  What it was declared with stands in
- * a comment at the start of its body, so that every dump keeps it, and what
- * happens to the function happens to the pattern.  The comment is an item in
- * DynamoDB JSON:
+ * A pattern is an ordinary function in SQL.  A comment at the start of its body
+ * contains its declaration, so that every dump keeps it, and it is renamed, granted
+ * and dropped with the function.  The comment is an item in DynamoDB JSON:
  *
  *	{"table": {"S": "public.shop"}, "entities": {"L": [{"S": "order"}]},
  *	 "condition": {"S": "customer_id = :customer_id"},

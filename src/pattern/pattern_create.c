@@ -2,8 +2,8 @@
  * pattern_create.c
  *	  dynamo.create_access_pattern and dynamo.drop_access_pattern.
  *
- * The function is made by an ordinary statement: it belongs to the caller, and
- * reads with the rights of those who call it.
+ * The function is created by an ordinary statement: it belongs to the user who
+ * declares the pattern, and reads with the rights of those who call it.
  */
 #include "postgres.h"
 
@@ -266,7 +266,7 @@ ReadDeclaration(FunctionCallInfo fcinfo)
 	return p;
 }
 
-/* ---- what it is about ---- */
+/* ---- table, view and index ---- */
 
 /* Returns the name by which functions find the table with any search_path. */
 static char *
@@ -309,7 +309,7 @@ FindIndex(const AccessPattern *p, const TableDef *def)
 
 	if (p->index != NULL && index == NULL)
 		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no index \"%s\"", p->index)));
+				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index \"%s\" does not exist", p->index)));
 	if (index != NULL && index->vector != NULL)
 		PatternError("index \"%s\" is a vector index, which cannot be queried", p->index);
 	if (p->view != NULL && index != NULL && index->storage == STORAGE_TABLE && index->projected != PROJECTED_ALL)
@@ -452,7 +452,7 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(function);
 }
 
-/* ---- patterns that there are ---- */
+/* ---- existing patterns ---- */
 
 AccessPattern *
 PatternOfFunction(Oid function)

@@ -1,6 +1,7 @@
 /*
  * pattern_key.c
- *	  What an access pattern compares keys with: dynamo.pattern_key.
+ *	  Composes the text that an access pattern compares keys with:
+ *	  dynamo.pattern_key.
  *
  * A condition on an attribute is one on the key that is composed of it:
  *
@@ -8,9 +9,9 @@
  *		placed_at > '2026-01-31'	SK from 'ORDER#2026-01-31' and the greatest character
  *		placed_at < '2026-01-31'	SK to 'ORDER#2026-01-30' and the greatest character
  *
- * All of these are bounds that belong to the range, because BETWEEN, the one
- * condition on a sort key that has two, knows no others.  An open bound ends the
- * range with the keys that begin in the same way.
+ * All of these bounds are inclusive, because those of BETWEEN are, the only
+ * condition on a sort key with two bounds.  With an open bound, the range ends
+ * with the keys that begin with the known parts.
  */
 #include "postgres.h"
 

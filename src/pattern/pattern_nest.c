@@ -2,10 +2,10 @@
  * pattern_nest.c
  *	  dynamo.nest_items: the items of a collection as one document.
  *
- * In a collection an item belongs to the one whose sort key its own goes on from:
- * ORDER#7#LINE#1 to ORDER#7.  All others belong to the item of the entity that the
- * document is of.  Items come in the order of their keys, so that an item's parent
- * is the last one before it, or one of that one's parents.
+ * In a collection, an item is a child of the item whose sort key its own begins
+ * with: ORDER#7#LINE#1 of ORDER#7.  All others are children of the item of the
+ * document's entity.  Items are read in key order, so that an item's parent is the
+ * previous item or an ancestor of that.
  */
 #include "postgres.h"
 

@@ -6,12 +6,13 @@
  *
  *		customer_id = :customer_id AND order_id BETWEEN :first AND :last
  *
- * Each key attribute has a template.  Where equalities give all of its parts,
- * the condition is an equality; where they give the leading parts, a prefix; and
- * a comparison of the part behind them is a range.  Attributes that are keys as
- * they are have the template {name}.
+ * Each key attribute has a template.  If equalities give all of its parts, the
+ * condition on the key is an equality; if they give the leading parts, a prefix; a
+ * comparison of the next part makes it a range.  Attributes that are themselves
+ * keys have the template {name}.
  *
- * What no key can answer is an error: a pattern reads one range of one index.
+ * A condition that no key can answer is an error: a pattern reads one range of one
+ * index.
  */
 #include "postgres.h"
 
@@ -544,8 +545,8 @@ FindKey(const AccessPattern *pattern, Slice attribute)
 }
 
 /*
- * Whether items of an entity may be in the index.  One that has neither a template
- * nor an attribute for any of the index's keys is declared as one that is not.
+ * Whether items of an entity may be in the index.  They may not if the entity has
+ * neither a template nor an attribute for any of the index's keys.
  */
 static bool
 IsInIndex(const PatternTarget *target, const Entity *entity)
@@ -658,7 +659,7 @@ PlanPartition(Plan *plan)
 		t = FindCommonTemplate(plan->target, attribute, &same);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("the condition does not give partition key \"%.*s\"", (int) attribute->name.len, attribute->name.data),
+				 errmsg("the condition does not determine partition key \"%.*s\"", (int) attribute->name.len, attribute->name.data),
 				 t == NULL || !same ? errdetail("The entities have different templates for it.") :
 				 errdetail("Its template is %.*s.", (int) t->source.len, t->source.data),
 				 errhint("Compare each part with a parameter by \"=\", or use another index.")));

@@ -2,9 +2,9 @@
  * pattern_record.c
  *	  The comment in a function's body that says which access pattern it is.
  *
- * It is JSON, in which a "*" is written as "\u002a": so nothing in it ends the
- * comment or begins another.  What has not the form of a record is none: the owner of a
- * function can write anything there.
+ * It is JSON in which "*" is written as "\u002a", so that nothing in it ends the
+ * comment or begins another.  A comment with another form is ignored, because the
+ * owner of a function can write anything there.
  */
 #include "postgres.h"
 

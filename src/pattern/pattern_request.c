@@ -2,8 +2,7 @@
  * pattern_request.c
  *	  An access pattern as the request Query: expressions, names and values.
  *
- * Placeholders of our own begin with an underscore, which those of parameters
- * do not.
+ * Generated placeholders begin with an underscore, those of parameters do not.
  */
 #include "postgres.h"
 

@@ -7,12 +7,13 @@
  * row security are applied to each entry before it counts.  The scores of
  * results are computed exactly.
  *
- * A search is exact after all where an approximate one would be wrong or slow:
+ * A search is exact in the cases in which an approximate one would be wrong or
+ * slow:
  *
  * - the partition is small;
- * - the HNSW index has not enough entries that pass the filters;
- * - results may lack entries that it does not contain or cannot order: zero
- *   vectors by cosine, and numbers whose squares exceed single precision.
+ * - too few entries of the HNSW index pass the filters;
+ * - entries may be missing that the HNSW index does not contain or cannot order:
+ *   zero vectors by cosine, and numbers whose squares exceed single precision.
  */
 #include "postgres.h"
 
@@ -153,7 +154,7 @@ OpenEntries(const VectorSearch *search, Relation rel, Oid opclass)
 
 /* ---- entries ---- */
 
-/* Results so far. */
+/* The results found so far. */
 typedef struct Collected
 {
 	Nearest    *nearest;

@@ -7,10 +7,10 @@
  * read in the order of their pages.
  *
  * A vector fills many cache lines, and the entries of a partition lie on
- * different pages.  So that the processor does not wait for memory, it is told
- * to load an entry while the score of the one before is computed; there are two
- * slots for that.  Pages in their order need no such help, and the slots of a
- * sequential scan would share one tuple.
+ * different pages.  The processor is told to load the next entry while the score
+ * of the current one is computed, so that it does not wait for memory.  This
+ * takes two slots.  A sequential scan does without: the processor loads adjacent
+ * pages by itself, and two slots of the scan would share one tuple.
  */
 #include "postgres.h"
 
@@ -64,7 +64,7 @@ CheckPlainTable(Relation rel)
 						RelationGetRelationName(rel))));
 }
 
-/* Has the row in a slot of a heap loaded into the cache. */
+/* Tells the processor to load the row in a slot of a heap into its cache. */
 static void
 PrefetchRow(TupleTableSlot *slot)
 {
@@ -158,8 +158,8 @@ ScanEnd(EntryScan *s)
 /* ---- entries ---- */
 
 /*
- * Offers the entry in the slot.  What takes most time comes last: few entries
- * are better than the best so far.
+ * Offers the entry in the slot.  The most expensive checks come last, because
+ * few entries are better than the best so far.
  */
 static void
 OfferEntry(const EntryScan *s, Nearest *nearest, MemoryContext context)

@@ -2,9 +2,9 @@
  * search.c
  *	  SearchVectors: the checks of the service in its order, and the results.
  *
- * The order is: the vector, number of results, expressions, table, index, whether it can be
- * searched, dimensions, attributes of the condition, HASH attribute, types of
- * values.
+ * The order is: the vector, number of results, expressions, table, index, whether
+ * the index can be searched, dimensions, attributes of the condition, HASH
+ * attribute, types of values.
  */
 #include "postgres.h"
 

@@ -51,13 +51,13 @@ typedef struct SearchResult
 
 /* ---- search.c ---- */
 
-/* Searches.  The caller has made the first two checks. */
+/* Searches.  The caller has checked the vector and the number of results. */
 extern void SearchVectors(const SearchOp *op, SearchResult *result);
 
-/* Raises the errors of the number of results. */
+/* Raises an error if the number of results is out of range. */
 extern void SearchCheckCount(int64 count);
 
-/* Raises the error of a vector that is not one of finite numbers. */
+/* Raises the error for a vector with elements that are not finite numbers. */
 extern void SearchVectorError(void) pg_attribute_noreturn();
 
 /* ---- nearest.c ---- */
@@ -79,17 +79,20 @@ extern Nearest *NearestCreate(int count, VectorDistance distance);
 /* Whether an entry with this score, read after all others, is among the best. */
 extern bool NearestAccepts(const Nearest *nearest, double score);
 
-/* Adds such an entry in the place of the worst; copies the item and the vector. */
+/*
+ * Adds an entry with an accepted score, and removes the worst if there are too
+ * many; copies the item and the vector.
+ */
 extern void NearestAdd(Nearest *nearest, double score, ValueRef item,
 					   const float *vector, int dimensions);
 
-/* Returns the entries, the best first, and their number. */
+/* Returns the entries and their number; the best entry is first. */
 extern Candidate *NearestFinish(Nearest *nearest, int *n);
 
 /* Whether there is an entry, and the score of the worst of those kept. */
 extern bool NearestWorst(const Nearest *nearest, double *score);
 
-/* ---- what to search for ---- */
+/* ---- a search ---- */
 
 typedef struct VectorSearch
 {
@@ -115,7 +118,7 @@ typedef struct VectorEntry
 	ValueRef	item;
 } VectorEntry;
 
-/* Raises the error of an entry that the extension has not written. */
+/* Raises the error for an entry that the extension cannot have written. */
 extern void InvalidVectorEntry(const VectorEntry *entry, const char *problem) pg_attribute_noreturn();
 
 /* Whether its item passes the tests. */
@@ -133,8 +136,8 @@ extern const float *VectorEntryElements(const VectorEntry *entry, Datum stored);
 extern void SearchExactly(const VectorSearch *search, Nearest *nearest);
 
 /*
- * Offers those of them that are nearest, probably.  Returns false if the search
- * must be exact.
+ * Offers the nearest of them, as the HNSW index finds them.  Returns false if
+ * the search must be exact.
  */
 extern bool SearchApproximately(const VectorSearch *search, int count, Nearest *nearest);
 

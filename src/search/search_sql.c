@@ -101,7 +101,7 @@ dynamo_search_vectors(PG_FUNCTION_ARGS)
 
 /* ---- distances ---- */
 
-/* Converts the list of numbers in argument 0; NULL if it is none. */
+/* Converts the list of numbers in argument 0; NULL if it is not a vector. */
 static float *
 ArgListVector(FunctionCallInfo fcinfo, int *n)
 {
@@ -163,7 +163,7 @@ dynamo_dot_product(PG_FUNCTION_ARGS)
 
 DYNAMO_FUNCTION(dynamo_vector);
 
-/* Returns a list of numbers as real[]; null if it is none. */
+/* Returns a list of numbers as real[]; null if it is not a vector. */
 Datum
 dynamo_vector(PG_FUNCTION_ARGS)
 {

@@ -1,6 +1,6 @@
 /*
  * vector_entry.c
- *	  Entries of vector indexes as a search sees them.
+ *	  Filters, visibility and vector of one entry in a search.
  */
 #include "postgres.h"
 

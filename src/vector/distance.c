@@ -12,7 +12,7 @@
 
 #include "vector/vector.h"
 
-/* Sums that are computed side by side. */
+/* The number of sums that are computed at once. */
 #define LANES	8
 
 /*

@@ -24,7 +24,7 @@
 #define VECTOR_MAX_FILTERS		18	/* INLINE_FILTER attributes of an index */
 #define VECTOR_MAX_FILTER_BYTES	10240	/* bytes of the value of one */
 
-/* In the order of the names in the definition. */
+/* In the order of their names in vector.c. */
 typedef enum VectorDistance
 {
 	DISTANCE_COSINE,
@@ -39,7 +39,7 @@ typedef struct VectorFilter
 	ValueType	type;			/* S, N or B */
 } VectorFilter;
 
-/* What the definition of a vector index has beside that of other indexes. */
+/* The part of a definition that only vector indexes have. */
 typedef struct VectorDef
 {
 	Slice		attribute;		/* the list of numbers */
@@ -52,7 +52,7 @@ typedef struct VectorDef
 
 /* ---- vector.c ---- */
 
-/* Names of distances, "COSINE", ...; and the distance of a name, or -1. */
+/* Convert a distance to its name, such as "COSINE", and back; -1 if there is none. */
 extern const char *VectorDistanceName(VectorDistance distance);
 extern int	VectorDistanceFromName(const char *name);
 
@@ -69,9 +69,9 @@ extern bool VectorElement(ValueRef number, float *element);
 extern float *VectorOfItem(const VectorDef *def, ValueRef item);
 
 /*
- * Checks the vector and the filter attributes of an item to be stored, of
- * those that differ from old (MISSING_VALUE if there is none).  Returns false
- * if it notes a problem; raises it if problem is NULL.
+ * Checks the vector and the filter attributes of an item to be stored, if they
+ * differ from those of the old item (MISSING_VALUE if there is none).  Returns
+ * false if it notes a problem; raises it if problem is NULL.
  */
 extern bool VectorCheckItem(const VectorDef *def, const char *index_name, ValueRef item,
 							ValueRef old, Problem *problem);
@@ -100,7 +100,7 @@ extern const float *VectorOfArray(Datum array, int dimensions, bool *copy);
 
 /* ---- distance.c ---- */
 
-/* A vector that others are compared with. */
+/* The vector of a search, with which others are compared. */
 typedef struct VectorQuery
 {
 	VectorDistance distance;

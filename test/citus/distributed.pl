@@ -34,14 +34,14 @@ SELECT dynamo.create_index('kvs', 'inl', 'G', 'SK');
 SELECT dynamo.create_table('plain', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('plain', 'inl', 'G', 'SK');
 SELECT dynamo.put_item(t, jsonb_build_object('PK', 'p' || i % 50, 'SK', 's' || i, 'G', 'g' || i % 3)) FROM generate_series(1, 500) i, unnest(ARRAY['kvs', 'plain']) t});
-refuses($worker, q{SELECT dynamo.distribute_table('kvs')}, 'tables are distributed on the coordinator of Citus');
+refuses($worker, q{SELECT dynamo.distribute_table('kvs')}, 'tables are distributed on the Citus coordinator');
 refuses($coordinator, q{SELECT dynamo.distribute_table('kvs', shards => 0)}, 'shards must be between 1 and 64000');
 refuses($coordinator, q{SELECT dynamo.distribute_table('none')}, 'Requested resource not found');
 refuses($coordinator, q{SELECT dynamo.undistribute_table('kvs')}, 'table "kvs" is not distributed');
 value_of($coordinator, q{SELECT dynamo.distribute_table('kvs', shards => 6)});
-is(value_of($coordinator, q{SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'kvs'::regclass}), 6, 'six shards');
+is(value_of($coordinator, q{SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'kvs'::regclass}), 6, 'a table has the given number of shards');
 refuses($coordinator, q{SELECT dynamo.distribute_table('kvs')}, 'table "kvs" is distributed already');
-is(value_of($coordinator, q{SELECT pg_relation_size('kvs')}), 0, 'nothing is left in the table itself');
+is(value_of($coordinator, q{SELECT pg_relation_size('kvs')}), 0, 'no rows remain in the distributed table itself');
 for my $node ($coordinator, $worker, $other)
 {
 	is(value_of($node, q{SELECT item FROM dynamo.scan('kvs') item ORDER BY 1}),
@@ -88,7 +88,7 @@ for my $operation (qw(put get update query delete))
 }
 is(value_of($coordinator, qq{SELECT "PK", "SK", item ->> 'n' FROM kvs WHERE "PK" IN ('$here', '$there') ORDER BY "PK" = '$here' DESC}),
 	"$here|b|1\n$there|b|1", 'with the same results');
-is(through_citus($worker, "SET dynamo.direct_access = off; " . sprintf $operations{get}, $here), 'yes', 'without direct access');
+is(through_citus($worker, "SET dynamo.direct_access = off; " . sprintf $operations{get}, $here), 'yes', 'operations go through Citus without direct access');
 
 # ---- in one transaction ----
 
@@ -110,11 +110,11 @@ my $old = $worker->background_psql('postgres', on_error_stop => 0);
 value_of($worker, qq{SELECT dynamo.put_item('moved', '{"PK": {"S": "$moved"}}')});
 $old->query_safe('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
 move_shard($coordinator, 'moved', $worker, $other, 'force_logical');
-is(through_citus($worker, $get), 'yes', 'the shard has left a node');
+is(through_citus($worker, $get), 'yes', 'a node that a shard has left reads it through Citus');
 move_shard($coordinator, 'moved', $other, $worker, 'force_logical') for 1 .. 2;
-is(through_citus($worker, $get), 'no', 'and is there again');
+is(through_citus($worker, $get), 'no', 'a node that a shard has returned to reads it directly');
 $old->query($get);
-like($old->{stderr}, qr/could not serialize access due to the move of shard/, 'an old snapshot does not see the rows of the shard, and says so');
+like($old->{stderr}, qr/could not serialize access due to the move of shard/, 'a read with a snapshot older than a move fails');
 $old->quit;
 value_of($coordinator, q{SELECT dynamo.drop_table('moved')});
 
@@ -171,7 +171,7 @@ refuses($worker, puts(2, $once, @partitions), 'cannot use ClientRequestToken for
 value_of($coordinator, puts(2, $once, @partitions));
 value_of($coordinator, puts(3, '', @partitions));
 value_of($coordinator, puts(2, $once, @partitions));
-is(value_of($worker, q{SELECT DISTINCT item ->> 'n' FROM kvs WHERE "SK" = 't'}), '3', 'a token that was used does nothing');
+is(value_of($worker, q{SELECT DISTINCT item ->> 'n' FROM kvs WHERE "SK" = 't'}), '3', 'a repeated token on another node executes nothing');
 
 # "A is absent: put B", and its mirror, through two nodes.
 my ($first, $second) = (key_on($worker, 'kvs', 3000), key_on($other, 'kvs', 3000));
@@ -210,16 +210,16 @@ my @answers = map { split /\n/, $_->{out} } @readers;
 my @torn = grep { my %n = map { $_ => 1 } /"n": \{"N": "(\d+)"/g; keys %n != 1 } @answers;
 my %seen = map { /"n": \{"N": "(\d+)"/ ? ($1 => 1) : () } @answers;
 cmp_ok(scalar keys %seen, '>', 10, 'read transactions see many write transactions: ' . keys %seen);
-is("@torn[0 .. ($#torn > 2 ? 2 : $#torn)]", '', 'none of them torn');
+is("@torn[0 .. ($#torn > 2 ? 2 : $#torn)]", '', 'no read sees a part of a transaction');
 value_of($coordinator, q{DELETE FROM kvs WHERE "SK" = 't'});
 
 # ---- back ----
 
 my $before = value_of($coordinator, q{SELECT item FROM dynamo.scan('kvs') item ORDER BY 1});
-refuses($worker, q{SELECT dynamo.undistribute_table('kvs')}, 'tables are distributed on the coordinator of Citus');
+refuses($worker, q{SELECT dynamo.undistribute_table('kvs')}, 'tables are distributed on the Citus coordinator');
 value_of($coordinator, q{SELECT dynamo.undistribute_table('kvs')});
-is(value_of($coordinator, q{SELECT item FROM dynamo.scan('kvs') item ORDER BY 1}), $before, 'all items came back');
-is(value_of($coordinator, q{SELECT * FROM dynamo.verify_index('kvs', 'inl')}), '', 'and their index');
+is(value_of($coordinator, q{SELECT item FROM dynamo.scan('kvs') item ORDER BY 1}), $before, 'undistribute_table keeps all items');
+is(value_of($coordinator, q{SELECT * FROM dynamo.verify_index('kvs', 'inl')}), '', 'undistribute_table keeps the index');
 
 stop_citus_cluster($coordinator, $worker, $other);
 done_testing();

@@ -41,13 +41,13 @@ my $create = '{"TableName": "orders", "BillingMode": "PAY_PER_REQUEST", "KeySche
 # ---- tables ----
 
 like(ask($at_worker, CreateTable => $create), qr/^200 .*"TableName":"orders"/, 'a worker creates a table');
-like(ask($at_other, CreateTable => $create), qr/^400 .*ResourceInUseException/, 'once');
-is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'orders'::regclass}), 4, 'with shards');
+like(ask($at_other, CreateTable => $create), qr/^400 .*ResourceInUseException/, 'a table that exists is not created again');
+is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'orders'::regclass}), 4, 'the created table has shards');
 like(ask($_, DescribeTable => '{"TableName": "orders"}'), qr/^200 .*"TableStatus":"ACTIVE"/, "node at $_: the table is active") for @ports;
-like(ask($at_worker, ListTables => '{}'), qr/^200 .*"orders"/, 'it is listed');
-like(ask($at_worker, CreateTable => '{"TableName": 1}'), qr/^400 .*SerializationException/, 'a bad request');
-like(ask($at_worker, CreateTable => '{"TableName": "orders"'), qr/^400 .*SerializationException/, 'no JSON');
-like(ask($at_worker, DescribeTable => q({"TableName": "it's"})), qr/^400 .*ValidationException/, 'a quote in a name');
+like(ask($at_worker, ListTables => '{}'), qr/^200 .*"orders"/, 'ListTables on a worker lists the table');
+like(ask($at_worker, CreateTable => '{"TableName": 1}'), qr/^400 .*SerializationException/, 'a worker refuses an invalid request');
+like(ask($at_worker, CreateTable => '{"TableName": "orders"'), qr/^400 .*SerializationException/, 'a worker refuses invalid JSON');
+like(ask($at_worker, DescribeTable => q({"TableName": "it's"})), qr/^400 .*ValidationException/, 'a worker refuses a name with a quote');
 like(ask($at_worker, CreateTable => $create =~ s/"orders"/"streams"/r =~ s/^\{/{"StreamSpecification": {"StreamEnabled": true, "StreamViewType": "KEYS_ONLY"}, /r),
 	qr/^400 .*ValidationException.*cannot distribute table .*streams.*, which has a stream/, 'a stream is refused');
 
@@ -67,12 +67,12 @@ for my $port (@ports)
 	is($got, 30, "node at $port: all items");
 	like(ask($port, Query => '{"TableName": "orders", "IndexName": "ByG", "KeyConditionExpression": "G = :g",
 	"ExpressionAttributeValues": {":g": {"S": "g"}}, "Select": "COUNT"}'), qr/"Count":30/, 'and by the index');
-	like(ask($port, Scan => '{"TableName": "orders", "Select": "COUNT"}'), qr/"Count":30/, 'and by a scan');
+	like(ask($port, Scan => '{"TableName": "orders", "Select": "COUNT"}'), qr/"Count":30/, 'a scan counts the items');
 	like(ask($port, PutItem => '{"TableName": "orders", "Item": {"PK": {"S": "c1"}, "SK": {"S": "o"}}, "ConditionExpression": "attribute_not_exists(PK)"}'),
 		qr/^400 .*ConditionalCheckFailedException/, 'a condition');
 }
 $coordinator->safe_psql('postgres', 'ANALYZE orders');
-like(ask($at_worker, DescribeTable => '{"TableName": "orders"}'), qr/"ItemCount":30\D.*"ItemCount":30\D/, 'the items of the table and of its index are counted');
+like(ask($at_worker, DescribeTable => '{"TableName": "orders"}'), qr/"ItemCount":30\D.*"ItemCount":30\D/, 'DescribeTable counts the items of the table and of its index');
 
 # ---- transactions ----
 
@@ -84,24 +84,24 @@ sub transaction
 	return qq({"ClientRequestToken": "$token", "TransactItems": [$actions]});
 }
 
-is(ask($at_worker, TransactWriteItems => transaction(1, 'first')), '200 {}', 'a transaction through a worker');
-is(ask($at_other, TransactWriteItems => transaction(2, 'second')), '200 {}', 'through another one');
-is(ask($at_coordinator, TransactWriteItems => transaction(1, 'first')), '200 {}', 'the first one again through the coordinator');
+is(ask($at_worker, TransactWriteItems => transaction(1, 'first')), '200 {}', 'a worker executes a transaction');
+is(ask($at_other, TransactWriteItems => transaction(2, 'second')), '200 {}', 'another worker executes a transaction');
+is(ask($at_coordinator, TransactWriteItems => transaction(1, 'first')), '200 {}', 'a repeated token on the coordinator succeeds');
 my $gets = join ', ', map { qq({"Get": {"TableName": "orders", "Key": {"PK": {"S": "c$_"}, "SK": {"S": "t"}}}}) } 0 .. 5;
 is(scalar(() = ask($_, TransactGetItems => qq({"TransactItems": [$gets]})) =~ /"N": "2"/g), 6, "node at $_: it was executed once") for @ports;
-like(ask($at_worker, TransactWriteItems => transaction(3, 'second')), qr/^400 .*IdempotentParameterMismatchException/, 'another one with its token');
+like(ask($at_worker, TransactWriteItems => transaction(3, 'second')), qr/^400 .*IdempotentParameterMismatchException/, 'a token with other parameters is a mismatch');
 like(ask($at_worker, TransactWriteItems => '{"TransactItems": [{"ConditionCheck": {"TableName": "orders", "Key": {"PK": {"S": "none"}, "SK": {"S": "t"}},
 	"ConditionExpression": "attribute_exists(PK)"}}, {"Delete": {"TableName": "orders", "Key": {"PK": {"S": "c0"}, "SK": {"S": "t"}}}}]}'),
 	qr/^400 .*TransactionCanceledException.*"CancellationReasons":\[\{"Code": "ConditionalCheckFailed"/, 'reasons of a canceled one');
 
 # ---- the end ----
 
-like(ask($at_worker, TagResource => '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/orders", "Tags": [{"Key": "a", "Value": "b"}]}'), qr/^200 $/, 'a tag');
-like(ask($at_other, ListTagsOfResource => '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/orders"}'), qr/"Value":"b"/, 'is read');
+like(ask($at_worker, TagResource => '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/orders", "Tags": [{"Key": "a", "Value": "b"}]}'), qr/^200 $/, 'a worker sets a tag');
+like(ask($at_other, ListTagsOfResource => '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/orders"}'), qr/"Value":"b"/, 'another worker reads the tag');
 like(ask($at_worker, DeleteTable => '{"TableName": "orders"}'), qr/^200 /, 'a worker drops the table');
 like(ask($_, GetItem => '{"TableName": "orders", "Key": {"PK": {"S": "c1"}, "SK": {"S": "o"}}}'), qr/^400 .*ResourceNotFoundException/, "node at $_: it is gone") for @ports;
 $coordinator->stop('immediate');
-like(ask($at_worker, ListTables => '{}'), qr/^500 .*InternalServerError/, 'without the coordinator');
+like(ask($at_worker, ListTables => '{}'), qr/^500 .*InternalServerError/, 'ListTables on a worker fails without the coordinator');
 
 stop_citus_cluster($worker, $other);
 done_testing();

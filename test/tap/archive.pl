@@ -166,10 +166,10 @@ request('UpdateContinuousBackups', { TableName => 'types', PointInTimeRecoverySp
 
 my $export = exported({ S3Prefix => 'some/prefix', ClientToken => 'token1' });
 is($export->{ExportStatus}, 'COMPLETED', 'an export completes');
-is($export->{ItemCount}, scalar @items, 'it counts items');
+is($export->{ItemCount}, scalar @items, 'an export counts its items');
 my ($id) = $export->{ExportArn} =~ m{/export/(\d{14}-[0-9a-f]{8})$};
 my $tree = "some/prefix/AWSDynamoDB/$id";
-is($export->{ExportManifest}, "$tree/manifest-summary.json", 'the manifest is named');
+is($export->{ExportManifest}, "$tree/manifest-summary.json", 'an export names its manifest');
 my @names = files_below("$archive/bucket/$tree");
 like(join(' ', @names), qr{^_started data/\w{26}\.json\.gz manifest-files\.checksum manifest-files\.json manifest-summary\.checksum manifest-summary\.json$},
 	'the files are those of the service');
@@ -183,17 +183,17 @@ for my $manifest ('files', 'summary')
 }
 my $summary = $json->decode(slurp_file("$archive/bucket/$tree/manifest-summary.json"));
 is($summary->{manifestFilesS3Key}, "$tree/manifest-files.json", 'the summary names the other manifest');
-is($summary->{exportArn}, $export->{ExportArn}, 'and the export');
+is($summary->{exportArn}, $export->{ExportArn}, 'the summary names the export');
 my $lines;
 gunzip(\$data, \$lines) or die $GunzipError;
-is_deeply([ sort map { $json->decode($_)->{Item}{pk}{S} } split /\n/, $lines ], [ sort map { $_->{pk}{S} } @items ], 'lines have the items');
+is_deeply([ sort map { $json->decode($_)->{Item}{pk}{S} } split /\n/, $lines ], [ sort map { $_->{pk}{S} } @items ], 'the lines of an export contain the items');
 
-is(exported({ S3Prefix => 'some/prefix', ClientToken => 'token1' })->{ExportArn}, $export->{ExportArn}, 'the same token is the same export');
-like(exported({ S3Prefix => 'other', ClientToken => 'token1' }), qr/^ExportConflictException: /, 'other parameters conflict');
+is(exported({ S3Prefix => 'some/prefix', ClientToken => 'token1' })->{ExportArn}, $export->{ExportArn}, 'a repeated token returns the same export');
+like(exported({ S3Prefix => 'other', ClientToken => 'token1' }), qr/^ExportConflictException: /, 'a repeated token with other parameters is a conflict');
 
 my $import = imported('again', "$tree/data/", InputCompressionType => 'GZIP');
 is($import->{ImportStatus}, 'COMPLETED', 'the export is imported');
-is("$import->{ImportedItemCount} $import->{ProcessedItemCount} $import->{ErrorCount}", '4 4 0', 'the import counts items');
+is("$import->{ImportedItemCount} $import->{ProcessedItemCount} $import->{ErrorCount}", '4 4 0', 'an import counts its items');
 same_items('types', 'again', 'an import is what was exported');
 
 # ---- the service's layout, made by hand ----
@@ -213,7 +213,7 @@ same_items('types', 'existing', 'into an existing table');
 mkdir "$archive/own";
 is(sql("SELECT dynamo.export_items('types', '$archive/own')"), '4', 'export_items writes to a directory');
 my ($own) = glob("$archive/own/AWSDynamoDB/*");
-is(sql("DELETE FROM existing; SELECT imported FROM dynamo.import_items('existing', '$own')"), '4', 'import_items reads it');
+is(sql("DELETE FROM existing; SELECT imported FROM dynamo.import_items('existing', '$own')"), '4', 'import_items reads the files of export_items');
 same_items('types', 'existing', 'and nothing is lost');
 
 # ---- formats ----
@@ -225,17 +225,17 @@ is(sql('SELECT item FROM csv ORDER BY pk'), qq({"name": {"S": "a, \\"b\\""}, "pk
 put_file('bucket/tsv/a', "1\tb\n");
 my $tsv = import_input('tsv', 'tsv/', InputFormat => 'CSV', InputFormatOptions => { Csv => { Delimiter => "\t", HeaderList => [ 'pk', 'v' ] } });
 $tsv->{TableCreationParameters}{AttributeDefinitions} = [ { AttributeName => 'pk', AttributeType => 'N' } ];
-is(ended('Import', request('ImportTable', $tsv)->{ImportTableDescription}{ImportArn})->{ImportedItemCount}, 1, 'delimiter and header are taken');
-is(sql('SELECT pk, item FROM tsv'), '1|{"pk": {"N": "1"}, "v": {"S": "b"}}', 'a key attribute has its type');
+is(ended('Import', request('ImportTable', $tsv)->{ImportTableDescription}{ImportArn})->{ImportedItemCount}, 1, 'an import uses the given delimiter and header');
+is(sql('SELECT pk, item FROM tsv'), '1|{"pk": {"N": "1"}, "v": {"S": "b"}}', 'an import of CSV converts key attributes to their types');
 put_file('bucket/bad/a.json', join("\n", (map { qq({"Item":{"pk":{"S":"$_"}}}) } 1 .. 9), '{"Item":{"x":{"S":"no key"}}}'));
 $import = imported('bad', 'bad/');
 is(join(' ', map { $import->{$_} } qw(ImportStatus FailureCode ProcessedItemCount ImportedItemCount ErrorCount)),
 	'FAILED ItemValidationError 10 9 1', 'bad items are counted');
-is(sql('SELECT count(*) FROM bad'), '9', 'and the others stay');
-like(slurp_file($node->logfile), qr{LOG:  line 10 of file ".*/bucket/bad/a\.json" skipped: .*Missing the key pk}, 'the log tells which item is bad');
+is(sql('SELECT count(*) FROM bad'), '9', 'an import keeps the other items of a file with a bad one');
+like(slurp_file($node->logfile), qr{LOG:  line 10 of file ".*/bucket/bad/a\.json" skipped: .*Missing the key pk}, 'the log names the line of a bad item');
 put_file('bucket/broken/a.json.gz', substr($data, 0, 40));
 is(imported('broken', 'broken/', InputCompressionType => 'GZIP')->{ImportStatus}, 'FAILED', 'a damaged file fails');
-is(imported('nothing', 'no/such/', InputCompressionType => 'GZIP')->{ImportStatus}, 'COMPLETED', 'an empty prefix is an empty table');
+is(imported('nothing', 'no/such/', InputCompressionType => 'GZIP')->{ImportStatus}, 'COMPLETED', 'an import of a prefix without files creates an empty table');
 my $lost = import_input('lost', '');
 $lost->{S3BucketSource} = { S3Bucket => 'missing' };
 is(ended('Import', request('ImportTable', $lost)->{ImportTableDescription}{ImportArn})->{FailureCode}, 'S3NoSuchBucket', 'a bucket must exist');
@@ -248,10 +248,10 @@ for ([ ExportFormat => 'ION' ], [ ExportType => 'INCREMENTAL_EXPORT' ], [ S3SseA
 {
 	like(exported({@$_}), qr/^ValidationException: /, "$_->[0] $_->[1] is refused");
 }
-like(exported({ ExportTime => time - 3600 }), qr/^InvalidExportTimeException: /, 'the past is not kept');
-like(exported({ ExportTime => time + 60 }), qr/^InvalidExportTimeException: /, 'nor the future');
-is(exported({ ExportTime => time - 1 })->{ExportStatus}, 'COMPLETED', 'now is');
-like(request('ExportTableToPointInTime', { TableArn => arn('again'), S3Bucket => 'bucket' }), qr/^PointInTimeRecoveryUnavailableException: /, 'recovery must be on');
+like(exported({ ExportTime => time - 3600 }), qr/^InvalidExportTimeException: /, 'an export of the past is refused');
+like(exported({ ExportTime => time + 60 }), qr/^InvalidExportTimeException: /, 'an export of the future is refused');
+is(exported({ ExportTime => time - 1 })->{ExportStatus}, 'COMPLETED', 'an export of the present is accepted');
+like(request('ExportTableToPointInTime', { TableArn => arn('again'), S3Bucket => 'bucket' }), qr/^PointInTimeRecoveryUnavailableException: /, 'an export requires point-in-time recovery');
 like(request('ExportTableToPointInTime', { TableArn => arn('none'), S3Bucket => 'bucket' }), qr/^TableNotFoundException: /, 'a table must exist');
 
 # ---- hostile names ----
@@ -264,18 +264,18 @@ for my $bucket ('..', '.', '.backups', 'a/b', '/etc', 'bucket/', "b\x{e9}", '-',
 for my $prefix ('../x', 'a/../../x', '/etc', 'a//b', '.', 'a/./b', "a\nb", 'a\\b', 'a' x 300, '..')
 {
 	like(exported({ S3Prefix => $prefix }), qr/^ValidationException: /, 'prefix ' . substr($prefix =~ s/\n/?/r, 0, 10) . ' is refused');
-	like(imported('hostile', $prefix), qr/^ValidationException: /, 'also in imports');
+	like(imported('hostile', $prefix), qr/^ValidationException: /, 'an import with this prefix is refused');
 }
 symlink('/', "$archive/bucket/link");
 symlink('/etc', "$archive/linked");
 symlink('/etc/passwd', "$archive/bucket/bad/passwd");
 is(exported({ S3Prefix => 'link/tmp' })->{ExportStatus}, 'FAILED', 'a link is not followed in an export');
-is(exported({ S3Bucket => 'linked' })->{FailureCode}, 'S3AccessDenied', 'nor as a bucket');
-is(imported('linked', 'link/etc/')->{ImportStatus}, 'FAILED', 'nor in an import');
+is(exported({ S3Bucket => 'linked' })->{FailureCode}, 'S3AccessDenied', 'a link is not followed as a bucket');
+is(imported('linked', 'link/etc/')->{ImportStatus}, 'FAILED', 'a link is not followed in an import');
 is(imported('linked_file', 'bad/')->{ProcessedItemCount}, 10, 'a linked file is skipped');
 is_deeply([ files_below($archive) ], \@before, 'no refused request has written a file');
 symlink("$archive/own", "$archive/bucket/planted");
-is(exported({ S3Prefix => 'planted' })->{ExportStatus}, 'FAILED', 'nor into another bucket');
+is(exported({ S3Prefix => 'planted' })->{ExportStatus}, 'FAILED', 'a planted link does not lead into another bucket');
 
 # ---- rights ----
 
@@ -288,22 +288,22 @@ SELECT dynamo.create_table('apps', 'pk');
 SELECT dynamo.put_item('apps', '{"pk": {"S": "a"}}');
 GRANT ALL ON apps TO other});
 my $denied = qr/^AccessDeniedException: permission denied to use the archive directory/;
-like(backup_of('apps', 'backup', 'app'), $denied, 'the right is needed for a backup');
-like(request('ImportTable', import_input('mine', 'csv/'), 'app'), $denied, 'and for an import');
-like(request('CreateBackup', { TableName => 'apps', BackupName => 'backup' }, 'other'), qr/^AccessDeniedException: must be owner/, 'a right on the table is not enough');
+like(backup_of('apps', 'backup', 'app'), $denied, 'a backup requires the right to the archive directory');
+like(request('ImportTable', import_input('mine', 'csv/'), 'app'), $denied, 'an import requires the right to the archive directory');
+like(request('CreateBackup', { TableName => 'apps', BackupName => 'backup' }, 'other'), qr/^AccessDeniedException: must be owner/, 'a backup requires ownership of the table');
 sql('GRANT EXECUTE ON FUNCTION dynamo.archive_directory() TO app');
 my $backup = backup_of('apps', 'backup', 'app');
-like($backup, qr/backup/, 'who has the right makes a backup');
+like($backup, qr/backup/, 'an owner with the right makes a backup');
 for ([ 'DescribeBackup', BackupArn => $backup ], [ 'DeleteBackup', BackupArn => $backup ],
 	[ 'RestoreTableFromBackup', BackupArn => $backup, TargetTableName => 'stolen' ])
 {
 	my ($operation, %input) = @$_;
 	like(request($operation, \%input, 'other'), qr/^BackupNotFoundException: /, "$operation does not find another role's backup");
 }
-is_deeply(request('ListBackups', {}, 'other'), { BackupSummaries => [] }, 'nor does ListBackups');
-like(request('DescribeExport', { ExportArn => $export->{ExportArn} }, 'other'), qr/^ExportNotFoundException: /, 'nor DescribeExport');
+is_deeply(request('ListBackups', {}, 'other'), { BackupSummaries => [] }, 'ListBackups omits backups of other roles');
+like(request('DescribeExport', { ExportArn => $export->{ExportArn} }, 'other'), qr/^ExportNotFoundException: /, 'DescribeExport does not find exports of other roles');
 my ($refused, undef, $stderr) = $node->psql('postgres', q{SET dynamo.archive_directory = '/tmp'}, extra_params => [ '-U', 'other' ]);
-like($stderr, qr/permission denied to set parameter/, 'only a superuser sets the directory');
+like($stderr, qr/permission denied to set parameter/, 'only a superuser can set the directory');
 like(sql(q{SET dynamo.archive_directory = ''; SELECT dynamo.request_safe('CreateBackup', '{"TableName": "apps", "BackupName": "backup"}')}),
 	qr/ValidationException.*dynamo\.archive_directory/, 'without it the error says so');
 
@@ -334,9 +334,9 @@ SELECT dynamo.request('ImportTable', '$hostile');
 CREATE TRIGGER a_gain BEFORE INSERT ON hostile FOR EACH ROW EXECUTE FUNCTION gain();
 COMMIT}, extra_params => [ '-U', 'app' ]));
 is(ended('Import', $running->{ImportTableDescription}{ImportArn}, 'app')->{ImportedItemCount}, 9, 'a table with triggers is imported');
-like(slurp_file($node->logfile), qr/the trigger runs as app/, 'they run as the owner');
-unlike(slurp_file($node->logfile), qr/LOG:  gained by/, 'and gain nothing');
-is(sql(q{SELECT rolsuper FROM pg_roles WHERE rolname = 'app'}), 'f', 'the owner is no superuser');
+like(slurp_file($node->logfile), qr/the trigger runs as app/, 'triggers of an imported table run as its owner');
+unlike(slurp_file($node->logfile), qr/LOG:  gained by/, 'triggers of an imported table gain no rights');
+is(sql(q{SELECT rolsuper FROM pg_roles WHERE rolname = 'app'}), 'f', 'the owner did not become a superuser');
 
 # ---- backups ----
 
@@ -351,17 +351,17 @@ sql(q{SELECT count(*) FROM generate_series(1, 3000) i, LATERAL dynamo.put_item('
 my $full = backup_of('full', 'first');
 my $described = request('DescribeBackup', { BackupArn => $full })->{BackupDescription};
 is("$described->{BackupDetails}{BackupStatus} $described->{SourceTableDetails}{ItemCount}", 'AVAILABLE 3000', 'a backup is available');
-is($described->{SourceTableFeatureDetails}{GlobalSecondaryIndexes}[0]{IndexName}, 'global', 'and describes its table');
+is($described->{SourceTableFeatureDetails}{GlobalSecondaryIndexes}[0]{IndexName}, 'global', 'a backup describes the indexes of its table');
 sql(q{SELECT dynamo.drop_table('full')});
 my $answer = request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'whole' });
 is("$answer->{TableDescription}{TableStatus} $answer->{TableDescription}{RestoreSummary}{RestoreInProgress}", 'CREATING 1', 'a restore begins');
 my $whole = active('whole');
-ok(!exists $whole->{RestoreSummary}, 'and ends');
-is(sql('SELECT count(*), count(g), count(l) FROM whole'), '3000|3000|3000', 'with all items and keys');
+ok(!exists $whole->{RestoreSummary}, 'a restore ends');
+is(sql('SELECT count(*), count(g), count(l) FROM whole'), '3000|3000|3000', 'a restored table has all items and key columns');
 is(join(' ', map { "$_->{IndexName}:$_->{Projection}{ProjectionType}" } @{ $whole->{LocalSecondaryIndexes} }, @{ $whole->{GlobalSecondaryIndexes} }),
 	'local:KEYS_ONLY global:INCLUDE', 'and indexes');
-is("$whole->{ProvisionedThroughput}{ReadCapacityUnits} $whole->{GlobalSecondaryIndexes}[0]{ProvisionedThroughput}{WriteCapacityUnits}", '5 2', 'and throughput');
-like(request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'whole' }), qr/^TableAlreadyExistsException: Table already exists: whole/, 'a target must be new');
+is("$whole->{ProvisionedThroughput}{ReadCapacityUnits} $whole->{GlobalSecondaryIndexes}[0]{ProvisionedThroughput}{WriteCapacityUnits}", '5 2', 'a restored table has the throughput of its source');
+like(request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'whole' }), qr/^TableAlreadyExistsException: Table already exists: whole/, 'a restore to an existing table is refused');
 request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'less', BillingModeOverride => 'PAY_PER_REQUEST', LocalSecondaryIndexOverride => [],
 	GlobalSecondaryIndexOverride => [ { IndexName => 'renamed', KeySchema => [ { AttributeName => 'g', KeyType => 'HASH' } ],
 		Projection => { ProjectionType => 'INCLUDE', NonKeyAttributes => [ 'y', 'x' ] } } ] });
@@ -372,8 +372,8 @@ like(request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 
 	KeySchema => [ { AttributeName => 'l', KeyType => 'HASH' } ], Projection => { ProjectionType => 'ALL' } } ] }),
 	qr/^ValidationException: Invalid Request: Index new does not match/, 'but make no new index');
 is(join(' ', map { $_->{BackupName} } @{ request('ListBackups', {})->{BackupSummaries} }), 'first backup', 'backups are listed');
-is(request('ListBackups', { Limit => 1 })->{LastEvaluatedBackupArn}, $full, 'in pages');
-is(request('ListBackups', { ExclusiveStartBackupArn => $full })->{BackupSummaries}[0]{BackupArn}, $backup, 'one after the other');
+is(request('ListBackups', { Limit => 1 })->{LastEvaluatedBackupArn}, $full, 'ListBackups returns pages');
+is(request('ListBackups', { ExclusiveStartBackupArn => $full })->{BackupSummaries}[0]{BackupArn}, $backup, 'ListBackups continues after a page');
 
 # vector indexes
 request('CreateTable', { TableName => 'vectors', %new_table, VectorIndexes => [ { IndexName => 'near', VectorAttribute => { AttributeName => 'v' }, Dimensions => 2,
@@ -382,9 +382,9 @@ request('PutItem', { TableName => 'vectors', Item => { pk => { S => 'a' }, v => 
 my $vectors = backup_of('vectors', 'vectors');
 request('RestoreTableFromBackup', { BackupArn => $vectors, TargetTableName => 'vectors2' });
 is(active('vectors2')->{VectorIndexes}[0]{IndexName}, 'near', 'vector indexes are restored');
-is(ref request('SearchVectors', { TableName => 'vectors2', IndexName => 'near', SearchVector => [ { N => '1' }, { N => '1' } ], TopK => 1 }), 'HASH', 'and can be searched');
+is(ref request('SearchVectors', { TableName => 'vectors2', IndexName => 'near', SearchVector => [ { N => '1' }, { N => '1' } ], TopK => 1 }), 'HASH', 'restored vector indexes can be searched');
 request('RestoreTableFromBackup', { BackupArn => $vectors, TargetTableName => 'vectors3', VectorIndexOverride => [] });
-ok(!exists active('vectors3')->{VectorIndexes}, 'or left out');
+ok(!exists active('vectors3')->{VectorIndexes}, 'a restore can omit vector indexes');
 request('DeleteBackup', { BackupArn => $vectors });
 
 # what a rollback keeps
@@ -398,7 +398,7 @@ is(ref active('kept'), 'HASH', 'a deletion that is rolled back keeps the files')
 dump_database($node, 'postgres', "$archive/dump.sql");
 my $copy = new_database($node);
 load_file($node, $copy, "$archive/dump.sql");
-is($node->safe_psql($copy, q{SELECT string_agg(DISTINCT status, ' ' ORDER BY status) FROM dynamo_internal.archive_jobs}), 'completed failed', 'a dump has the jobs that have ended');
+is($node->safe_psql($copy, q{SELECT string_agg(DISTINCT status, ' ' ORDER BY status) FROM dynamo_internal.archive_jobs}), 'completed failed', 'a dump contains the jobs that have ended');
 like($node->safe_psql($copy, "SELECT dynamo.request('RestoreTableFromBackup', '{\"BackupArn\": \"$full\", \"TargetTableName\": \"from_dump\"}')"), qr/RestoreInProgress/,
 	'a backup can be restored in a copy of the database');
 
@@ -435,11 +435,11 @@ sql(q{CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFOR
 my $slow = slow_request('ImportTable', 'slow1', import_input('slow1', 'bad/'))->{ImportTableDescription}{ImportArn};
 my $pid = wait_for_worker();
 is(request('DescribeTable', { TableName => 'slow1' })->{Table}{TableStatus}, 'CREATING', 'a table is CREATING while it is imported');
-like(request('DeleteTable', { TableName => 'slow1' }), qr/^ResourceInUseException: /, 'and cannot be deleted');
+like(request('DeleteTable', { TableName => 'slow1' }), qr/^ResourceInUseException: /, 'a table cannot be deleted while it is imported');
 is(request('DescribeImport', { ImportArn => $slow })->{ImportTableDescription}{ImportStatus}, 'IN_PROGRESS', 'the import is in progress');
 sql("SELECT pg_cancel_backend($pid)");
 is(ended('Import', $slow)->{ImportStatus}, 'FAILED', 'a cancelled import fails');
-is(sql('SELECT count(*) FROM slow1'), '0', 'and has imported nothing');
+is(sql('SELECT count(*) FROM slow1'), '0', 'a cancelled import stores no items');
 $slow = slow_request('ImportTable', 'slow0', import_input('slow0', 'bad/'))->{ImportTableDescription}{ImportArn};
 $pid = wait_for_worker();
 sql("SELECT pg_terminate_backend($pid, 20000)");
@@ -453,19 +453,19 @@ crash_node($node);
 $node->_update_pid(-1);
 $node->start;
 is(ended('Import', $slow)->{ImportStatus}, 'FAILED', 'an import fails with the server');
-is(request('DescribeTable', { TableName => 'slow2' })->{Table}{TableStatus}, 'ACTIVE', 'its table stays, empty');
+is(request('DescribeTable', { TableName => 'slow2' })->{Table}{TableStatus}, 'ACTIVE', 'the table of a failed import remains, empty');
 sql('ALTER TABLE slow3 DISABLE TRIGGER a_pause');
-is(request('DescribeTable', { TableName => 'slow3' })->{Table}{TableStatus}, 'CREATING', 'a restore goes on after a crash');
+is(request('DescribeTable', { TableName => 'slow3' })->{Table}{TableStatus}, 'CREATING', 'a restore continues after a crash');
 active('slow3');
-is(sql('SELECT count(*) FROM slow3'), '3000', 'to its end');
+is(sql('SELECT count(*) FROM slow3'), '3000', 'a restore that continues after a crash is complete');
 
 my ($data_file) = glob("$archive/.backups/AWSDynamoDB/" . ($full =~ m{([^/]*)$})[0] . '/data/*');
 truncate($data_file, 100);
 request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'damaged' });
-like(active('damaged'), qr/^ResourceNotFoundException: /, 'a table that cannot be restored does not stay');
+like(active('damaged'), qr/^ResourceNotFoundException: /, 'a table that cannot be restored is dropped');
 is(ref request('DeleteBackup', { BackupArn => $full }), 'HASH', 'a backup is deleted');
-ok(!-e $data_file, 'with its files');
-like(request('DescribeBackup', { BackupArn => $full }), qr/^BackupNotFoundException: /, 'and not found any more');
+ok(!-e $data_file, 'DeleteBackup removes the files');
+like(request('DescribeBackup', { BackupArn => $full }), qr/^BackupNotFoundException: /, 'DescribeBackup does not find a deleted backup');
 
 # ---- a full disk ----
 
@@ -475,14 +475,14 @@ SKIP:
 
 	skip 'no file system can be mounted', 2 if !$mounted;
 	is(exported({ S3Bucket => 'tiny' })->{ExportStatus}, 'FAILED', 'an export to a full disk fails');
-	is(join(' ', files_below("$archive/tiny")), '', 'and leaves nothing');
+	is(join(' ', files_below("$archive/tiny")), '', 'an export to a full disk leaves no files');
 	system('umount', "$archive/tiny");
 }
 SKIP:
 {
 	skip 'there is no /dev/full', 1 if !-e '/dev/full';
 	my (undef, undef, $error) = $node->psql('postgres', q{SELECT dynamo.export_items('types', '/dev/full')});
-	like($error, qr/could not (?:write|close).*No space left/, 'a full disk is an error of export_items');
+	like($error, qr/could not (?:write|close).*No space left/, 'export_items reports a full disk');
 }
 
 # ---- boto3 ----

@@ -109,19 +109,19 @@ my ($works, $broken) = ('200', '500 InternalServerError');
 value('CREATE ROLE app LOGIN');
 create('PLAIN');
 isnt(files_with('SECRET/OF/PLAIN'), '', 'without a key, the files contain the secret: it can be found');
-like(failure('SELECT dynamo.encrypt_access_keys()'), qr/"dynamo.http_secret_key_command" is not set/, 'nothing to encrypt with');
+like(failure('SELECT dynamo.encrypt_access_keys()'), qr/"dynamo.http_secret_key_command" is not set/, 'encrypt_access_keys requires a command');
 print_keys($old);
 set_command("cat $keys");
 create('SEALED');
 is(files_with('SECRET/OF/SEALED'), '', 'no file contains the secret of a new key: no table, no log of changes');
 is(outcome('PLAIN'), $works, 'a secret that was stored before works');
 is(outcome('SEALED'), $works, 'an encrypted secret works');
-is(outcome('SEALED', 'SECRET/OF/PLAIN'), '400 InvalidSignatureException', 'a wrong secret is still one');
+is(outcome('SEALED', 'SECRET/OF/PLAIN'), '400 InvalidSignatureException', 'a wrong secret is refused');
 create('L' . 'x' x 117);
-is(outcome('L' . 'x' x 117), $works, 'the longest secret');
+is(outcome('L' . 'x' x 117), $works, 'the longest secret works');
 is(value(q{SELECT string_agg(DISTINCT secret_access_key::text, ' ') FROM dynamo_internal.access_key_secrets}), '********', 'statements see the mask');
 
-is(value('SELECT dynamo.encrypt_access_keys()'), '3', 'all are encrypted');
+is(value('SELECT dynamo.encrypt_access_keys()'), '3', 'encrypt_access_keys encrypts all secrets');
 value('VACUUM FULL dynamo_internal.access_key_secrets');
 my $table = value(q{SELECT pg_relation_filepath('dynamo_internal.access_key_secrets')});
 unlike(files_with('SECRET/OF/PLAIN'), qr/\Q$table\E/, 'the table does not contain the old secret any more');
@@ -136,22 +136,22 @@ UPDATE dynamo_internal.access_key_secrets SET secret_access_key = (SELECT secret
 WHERE access_key_id = 'SEALED';
 ALTER TABLE dynamo_internal.access_key_secrets ENABLE ALWAYS TRIGGER guard_access_keys;
 ALTER TABLE dynamo_internal.access_key_secrets ENABLE ALWAYS TRIGGER guard_access_keys_truncate; COMMIT});
-	is(outcome('SEALED', 'SECRET/OF/PLAIN'), $broken, 'the encrypted secret of one access key is none of another');
+	is(outcome('SEALED', 'SECRET/OF/PLAIN'), $broken, 'the encrypted secret of one access key does not work for another');
 });
-like($log, qr/secret of access key "SEALED" is damaged/, 'the log says so');
+like($log, qr/secret of access key "SEALED" is damaged/, 'the log reports a damaged secret');
 value(q{SELECT dynamo.drop_access_key('SEALED')});
 create('SEALED');
 
 # ---- who may see and do what ----
 
-like(failure('SHOW dynamo.http_secret_key_command', 'app'), qr/must be superuser|permission denied/, 'the command is not for everybody');
-like(failure("LOAD 'dynamo'; SET dynamo.http_secret_key_command = 'true'"), qr/cannot be changed now/, 'the command is not a session\'s');
-like(failure('SELECT dynamo.encrypt_access_keys()', 'app'), qr/permission denied/, 'a role without rights');
+like(failure('SHOW dynamo.http_secret_key_command', 'app'), qr/must be superuser|permission denied/, 'a role without rights cannot see the command');
+like(failure("LOAD 'dynamo'; SET dynamo.http_secret_key_command = 'true'"), qr/cannot be changed now/, 'a session cannot set the command');
+like(failure('SELECT dynamo.encrypt_access_keys()', 'app'), qr/permission denied/, 'a role without rights cannot encrypt access keys');
 value('GRANT EXECUTE ON FUNCTION dynamo.encrypt_access_keys() TO app');
-like(failure('SELECT dynamo.encrypt_access_keys()', 'app'), qr/only superusers may encrypt access keys/, 'a role with the privilege');
-is(failure(q{SELECT dynamo.create_access_key('app', 'OWN', 'SECRET/OF/OWN')}, 'app'), '', 'a role makes a key of its own');
-is(outcome('OWN'), $works, 'which works');
-is(files_with('SECRET/OF/OWN'), '', 'and is encrypted');
+like(failure('SELECT dynamo.encrypt_access_keys()', 'app'), qr/only superusers may encrypt access keys/, 'a role with the privilege that is not a superuser cannot encrypt access keys');
+is(failure(q{SELECT dynamo.create_access_key('app', 'OWN', 'SECRET/OF/OWN')}, 'app'), '', 'a role creates its own key');
+is(outcome('OWN'), $works, 'a key that a role created works');
+is(files_with('SECRET/OF/OWN'), '', 'the secret of a key that a role created is encrypted');
 
 # ---- another key ----
 
@@ -163,11 +163,11 @@ is(outcome('SEALED'), $works, 'the previous key still decrypts');
 print_keys($new);
 $node->restart;
 $log = logged(sub { is(outcome('SEALED'), $broken, 'without it the client gets an error of the server') });
-like($log, qr/ERROR: .*secret of access key "SEALED" was encrypted with another key/, 'the log says why');
+like($log, qr/ERROR: .*secret of access key "SEALED" was encrypted with another key/, 'the log says that a secret was encrypted with another key');
 is(outcome('LATER'), $works, 'other access keys work');
-like(failure('SELECT dynamo.encrypt_access_keys()'), qr/secret of access key "\w+" was encrypted with another key/, 'encrypting needs the previous key');
+like(failure('SELECT dynamo.encrypt_access_keys()'), qr/secret of access key "\w+" was encrypted with another key/, 'encrypting again requires the previous key');
 print_keys($new, $old);
-is(value('SELECT dynamo.encrypt_access_keys()'), '4', 'with it all are encrypted again');
+is(value('SELECT dynamo.encrypt_access_keys()'), '4', 'with the previous key, all secrets are encrypted again');
 print_keys($new);
 $node->restart;
 is(join(' ', map { outcome($_) } qw(PLAIN SEALED OWN LATER)), join(' ', ($works) x 4), 'the previous key is not needed any more');
@@ -179,20 +179,20 @@ my $failed = qr/command of "dynamo.http_secret_key_command" failed/;
 print_keys($other);
 $node->restart;
 $log = logged(sub { is(outcome('SEALED'), $broken, 'a wrong key') });
-like($log, qr/"SEALED" was encrypted with another key/, 'the log says that it is wrong');
+like($log, qr/"SEALED" was encrypted with another key/, 'the log says that the key is wrong');
 set_command('');
 $log = logged(sub { is(outcome('SEALED'), $broken, 'no command') });
-like($log, qr/secret of access key "SEALED" is encrypted, and "dynamo.http_secret_key_command" is not set/, 'the log says what is missing');
+like($log, qr/secret of access key "SEALED" is encrypted, and "dynamo.http_secret_key_command" is not set/, 'the log says that the command is not set');
 set_command("echo $new; exit 3");
 $log = logged(sub { is(outcome('SEALED'), $broken, 'a command that fails') for 1 .. 5 });
-like($log, qr/$failed\n.*exit code 3/, 'the log has its status');
-like($log, qr/failed less than a second ago/, 'it is not run for each request');
+like($log, qr/$failed\n.*exit code 3/, 'the log contains the status of a failed command');
+like($log, qr/failed less than a second ago/, 'a failed command is not run for each request');
 my $error = failure(q{SELECT dynamo.create_access_key('app', 'NOT', 'SECRET/OF/NOT')}, 'app');
-like($error, $failed, 'no key is made while secrets cannot be encrypted');
+like($error, $failed, 'no access key is created while secrets cannot be encrypted');
 unlike($error, qr/\Q$new\E|echo/, 'neither the command nor its output is shown');
-is(value(q{SELECT count(*) FROM dynamo.access_keys WHERE access_key_id = 'NOT'}), '0', 'nothing was stored');
+is(value(q{SELECT count(*) FROM dynamo.access_keys WHERE access_key_id = 'NOT'}), '0', 'a refused access key is not stored');
 set_command('/nowhere/nothing');
-like(failure(q{SELECT dynamo.create_access_key('app', 'NOT')}), qr/$failed\n.*command not found/, 'a command that does not exist');
+like(failure(q{SELECT dynamo.create_access_key('app', 'NOT')}), qr/$failed\n.*command not found/, 'a command that does not exist is reported');
 for (
 	[ 'nothing', 'It has printed nothing' ],
 	[ 'too much', 'more than two lines', $new, $old, $other ],
@@ -212,7 +212,7 @@ for (
 }
 print_keys($new);
 reread();
-is(outcome('SEALED'), $works, 'the right key again');
+is(outcome('SEALED'), $works, 'the right key works again');
 
 # ---- copies of the server ----
 
@@ -227,11 +227,11 @@ $copy->init_from_backup($node, 'copy');
 $copy->append_conf('postgresql.conf', "dynamo.http_port = $copy_port");
 $copy->append_conf('postgresql.auto.conf', q{dynamo.http_secret_key_command = ''});
 $copy->start;
-is(outcome('SEALED', undef, $copy_port), $broken, 'a restored server without the key');
+is(outcome('SEALED', undef, $copy_port), $broken, 'a restored server without the key cannot use secrets');
 $copy->append_conf('postgresql.auto.conf', "dynamo.http_secret_key_command = 'cat $keys'");
 $copy->reload;
 sleep(1.1);
-is(outcome('SEALED', undef, $copy_port), $works, 'a restored server with the key');
+is(outcome('SEALED', undef, $copy_port), $works, 'a restored server with the key can use secrets');
 $copy->stop;
 
 $node->stop;

@@ -45,57 +45,57 @@ sub log_text { return slurp_file($node->data_dir . '/' . query('SELECT pg_curren
 # ---- what is logged ----
 
 my $fast = put('fast');
-is($fast->{status}, 200, 'a fast request');
+is($fast->{status}, 200, 'a fast request succeeds');
 my $slow = put('slow-secret');
-is($slow->{status}, 200, 'a slow one');
+is($slow->{status}, 200, 'a slow request succeeds');
 my $id = $slow->{header}{'x-amzn-requestid'};
 my ($pk, $sk) = split /\|/, query(q{SELECT dynamo.key_hash('{"S": "slow-secret"}'), dynamo.key_hash('{"S": "sortkey"}')});
-like($pk, qr/^[0-9a-f]{16}$/, 'a hash of 64 bits');
+like($pk, qr/^[0-9a-f]{16}$/, 'key_hash returns 64 bits');
 isnt($pk, $sk, 'of each attribute');
 my $log = log_text();
-like($log, qr/LOG:  duration: [2-9]\d\d\.\d{3} ms  slow request: PutItem, table "app\.tab", key \Q$pk:$sk\E, request id \Q$id\E$/m, 'its entry');
-unlike($log, qr/\Q$fast->{header}{'x-amzn-requestid'}\E/, 'nothing of the fast one');
-unlike(join('', grep { /slow request/ } split /^/, $log), qr/slow-secret|sortkey/, 'nothing of the key');
+like($log, qr/LOG:  duration: [2-9]\d\d\.\d{3} ms  slow request: PutItem, table "app\.tab", key \Q$pk:$sk\E, request id \Q$id\E$/m, 'a slow request is logged');
+unlike($log, qr/\Q$fast->{header}{'x-amzn-requestid'}\E/, 'a fast request is not logged');
+unlike(join('', grep { /slow request/ } split /^/, $log), qr/slow-secret|sortkey/, 'the entry does not contain the key');
 
 request('BatchWriteItem', { RequestItems => { tab => [ map { { PutRequest => { Item => { pk => { S => "slow$_" }, sk => { S => 'x' } } } } } 1 .. 2 ] } });
-like(log_text(), qr/slow request: BatchWriteItem, table "app\.tab", key [0-9a-f]{16}:[0-9a-f]{16} and 1 more, request id/, 'a request with several keys');
+like(log_text(), qr/slow request: BatchWriteItem, table "app\.tab", key [0-9a-f]{16}:[0-9a-f]{16} and 1 more, request id/, 'a slow request with several keys is logged');
 query($_) for 'ALTER SYSTEM SET dynamo.log_min_request_duration = 0', 'SELECT pg_reload_conf()';
 $node->poll_query_until('postgres', q{SELECT current_setting('dynamo.log_min_request_duration') = '0'});
 request('ListTables', {});    # workers read settings between requests
 $id = request('Query', { TableName => 'tab', KeyConditionExpression => 'pk = :p AND sk > :s', ExpressionAttributeValues => { ':p' => { S => 'slow-secret' }, ':s' => { S => 'a' } } })->{header}{'x-amzn-requestid'};
 like(log_text(), qr/slow request: Query, table "app\.tab", key \Q$pk\E, request id \Q$id\E$/m, 'a query has the hash of its partition');
 $id = request('GetItem', { TableName => 'none', Key => { pk => { S => 'a' } } })->{header}{'x-amzn-requestid'};
-like(log_text(), qr/slow request: GetItem, request id \Q$id\E, error KV\w{3}$/m, 'an error');
+like(log_text(), qr/slow request: GetItem, request id \Q$id\E, error KV\w{3}$/m, 'a slow request with an error is logged');
 my $log_before = () = log_text() =~ /slow request/g;
 exchange($socket, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.ListTables\r\nContent-Length: 2\r\n\r\n{}");
 my $log_after = () = log_text() =~ /slow request/g;
-is($log_after, $log_before, 'strangers do not fill the log');
+is($log_after, $log_before, 'requests without a valid signature are not logged');
 
 # ---- requests in SQL ----
 
 query(q{SET dynamo.log_min_request_duration = 0; SET search_path = app; SELECT dynamo.request('GetItem', '{"TableName": "tab", "Key": {"pk": {"S": "slow-secret"}, "sk": {"S": "sortkey"}}}');
 SELECT dynamo.request_safe('GetItem', '{"TableName": "tab"}')});
-like(log_text(), qr/slow request: GetItem, table "app\.tab", key \Q$pk:$sk\E$/m, 'dynamo.request');
-like(log_text(), qr/slow request: GetItem, error KV\w{3}$/m, 'dynamo.request_safe');
+like(log_text(), qr/slow request: GetItem, table "app\.tab", key \Q$pk:$sk\E$/m, 'a slow request by dynamo.request is logged');
+like(log_text(), qr/slow request: GetItem, error KV\w{3}$/m, 'a slow request by dynamo.request_safe is logged');
 my ($status, undef, $said) = $node->psql('postgres', 'SET ROLE app; SET dynamo.log_min_request_duration = 0');
-like($said, qr/permission denied to set parameter/, 'a role cannot turn it on or off');
+like($said, qr/permission denied to set parameter/, 'a role cannot change the setting');
 
 # ---- what the log says about a request ----
 
 $id = put('fails')->{header}{'x-amzn-requestid'};
 my $found = query(qq{SELECT dynamo.log_entries('$id')});
-like($found, qr/ERROR:  failed, as it was asked to\n/, 'the entry of an error');
-like($found, qr/CONTEXT:.*HTTP request \Q$id\E of client/s, 'with its context');
-is(query(qq{SELECT count(*) FROM dynamo.log_entries('$id') e WHERE e NOT LIKE '%$id%'}), '0', 'and no others');
+like($found, qr/ERROR:  failed, as it was asked to\n/, 'log_entries returns the entry of an error');
+like($found, qr/CONTEXT:.*HTTP request \Q$id\E of client/s, 'log_entries returns the context of an error');
+is(query(qq{SELECT count(*) FROM dynamo.log_entries('$id') e WHERE e NOT LIKE '%$id%'}), '0', 'log_entries returns no other entries');
 # the statement is logged, too
-is(query(q{SELECT count(*) FROM dynamo.log_entries(repeat('A', 52))}), '0', 'none of a request that was not logged');
-is(query(q{SELECT count(*) FROM dynamo.log_entries(NULL)}), '0', 'none of none');
+is(query(q{SELECT count(*) FROM dynamo.log_entries(repeat('A', 52))}), '0', 'log_entries returns nothing for a request that was not logged');
+is(query(q{SELECT count(*) FROM dynamo.log_entries(NULL)}), '0', 'log_entries returns nothing for null');
 ($status, undef, $said) = $node->psql('postgres', q{SELECT dynamo.log_entries('%')});
-like($said, qr/"%" is not a request id/, 'no request id');
+like($said, qr/"%" is not a request id/, 'log_entries refuses a text that is not a request id');
 ($status, undef, $said) = $node->psql('postgres', qq{SET ROLE app; SELECT dynamo.log_entries('$id')});
-like($said, qr/permission denied/, 'not for everybody');
+like($said, qr/permission denied/, 'log_entries requires a privilege');
 ($status, undef, $said) = $node->psql('postgres', qq{GRANT EXECUTE ON FUNCTION dynamo.log_entries TO app; SET ROLE app; SELECT dynamo.log_entries('$id', '/etc/hostname')});
-like($said, qr/permission denied to read the server log/, 'and no way to read files');
+like($said, qr/permission denied to read the server log/, 'log_entries requires the right to read server files');
 
 $node->stop;
 done_testing();

@@ -35,7 +35,7 @@ sub problems_in
 	return $node->safe_psql($database, q{SELECT * FROM dynamo.verify_index('docs', 'vec')});
 }
 
-is(found_in($node, 'postgres'), $found, 'a search');
+is(found_in($node, 'postgres'), $found, 'a search returns the nearest items');
 
 # ---- dump and restore ----
 
@@ -48,10 +48,10 @@ for my $options ([], ['--format=custom'])
 	command_ok([ 'pg_dump', @$options, '-f', $file, $node->connstr('postgres') ], "dump @$options");
 	if (@$options) { command_ok([ 'pg_restore', '--exit-on-error', '-d', $node->connstr($copy), $file ], 'restore') }
 	else { command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($copy), '-f', $file ], 'restore') }
-	is(found_in($node, $copy), $found, 'the copy is searched');
-	is(problems_in($node, $copy), '', 'and is what its items say');
+	is(found_in($node, $copy), $found, 'a restored table can be searched');
+	is(problems_in($node, $copy), '', 'a restored vector index matches its items');
 	$node->safe_psql($copy, q{SELECT dynamo.delete_item('docs', '{"pk": "d3"}'::jsonb)});
-	is(found_in($node, $copy) =~ s/,.*//r, 'd4 0.75', 'and is maintained');
+	is(found_in($node, $copy) =~ s/,.*//r, 'd4 0.75', 'a restored vector index is maintained');
 	is($node->safe_psql($copy, q{SELECT attstorage FROM pg_attribute WHERE attname = 'dynamo_vector' AND attrelid = '"docs$vec"'::regclass}), 'm',
 		'its vectors stay in their rows');
 }
@@ -60,8 +60,8 @@ for my $options ([], ['--format=custom'])
 
 $node->safe_psql('copy0', q{ALTER TABLE "docs$vec" RENAME TO vectors; ALTER TABLE docs RENAME TO papers; CREATE SCHEMA s; ALTER TABLE papers SET SCHEMA s;
 CREATE ROLE other; GRANT CREATE ON SCHEMA s TO other; ALTER TABLE s.papers OWNER TO other});
-is($node->safe_psql('copy0', $search =~ s/'docs'/'s.papers'/r ) =~ s/,.*//r, 'd4 0.75', 'a table that was renamed, moved and given away');
-is($node->safe_psql('copy0', q{SELECT relnamespace::regnamespace || ' ' || relowner::regrole FROM pg_class WHERE relname = 'vectors'}), 's other', 'and its index');
+is($node->safe_psql('copy0', $search =~ s/'docs'/'s.papers'/r ) =~ s/,.*//r, 'd4 0.75', 'a table that was renamed, moved and given away can be searched');
+is($node->safe_psql('copy0', q{SELECT relnamespace::regnamespace || ' ' || relowner::regrole FROM pg_class WHERE relname = 'vectors'}), 's other', 'the index table follows its table to another schema and owner');
 
 # ---- a standby ----
 
@@ -72,7 +72,7 @@ $standby->append_conf('postgresql.conf', 'dynamo.http_port = ' . PostgreSQL::Tes
 $standby->start;
 $node->safe_psql('postgres', q{SELECT dynamo.put_item('docs', '{"pk": "d9", "tenant": "t1", "emb": [3, 0.5]}'::jsonb)});
 $node->wait_for_catchup($standby);
-is(found_in($standby, 'postgres'), 'd3 0.25, d9 0.56, d4 0.75, d2 1.25', 'a standby has what the primary has');
+is(found_in($standby, 'postgres'), 'd3 0.25, d9 0.56, d4 0.75, d2 1.25', 'a search on a standby returns what the primary has');
 $standby->stop;
 
 # ---- a crash ----
@@ -81,7 +81,7 @@ $node->safe_psql('postgres', q{CHECKPOINT; SELECT dynamo.delete_item('docs', '{"
 $node->stop('immediate');
 $node->start;
 is(found_in($node, 'postgres'), $found, 'a crash loses nothing');
-is(problems_in($node, 'postgres'), '', 'and leaves nothing behind');
+is(problems_in($node, 'postgres'), '', 'a vector index matches its items after a crash');
 
 # ---- built while others write ----
 
@@ -92,11 +92,11 @@ INSERT INTO busy (item) SELECT jsonb_build_object('pk', 'short' || i, 'emb', jso
 SET dynamo.in_place_build_limit = 0;
 SELECT dynamo.create_vector_index('busy', 'vec', 'emb', 2)});
 my ($status, $stdout, $stderr) = $node->psql('postgres', q{SELECT * FROM dynamo.search_vectors('busy', 'vec', '{1,1}', 1)});
-ok($stderr eq '' || $stderr =~ /Cannot search backfilling vector index: vec/, 'not searched before it is built');
+ok($stderr eq '' || $stderr =~ /Cannot search backfilling vector index: vec/, 'an index cannot be searched before it is built');
 $node->safe_psql('postgres', q{UPDATE busy SET item = jsonb_build_object('pk', pk, 'emb', jsonb_build_array(0, 1)) WHERE pk LIKE 'b%0'; DELETE FROM busy WHERE pk LIKE 'b%1'});
 $node->safe_psql('postgres', q{CALL dynamo.build_indexes('busy')});
-is($node->safe_psql('postgres', q{SELECT problem, count(*) FROM dynamo.verify_index('busy', 'vec') GROUP BY 1}), 'unusable key|5', 'complete; what a write would refuse is left out');
-is($node->safe_psql('postgres', q{SELECT count(*) FROM dynamo.search_vectors('busy', 'vec', '{0,1}', 100) WHERE score = 0}), '100', 'searched');
+is($node->safe_psql('postgres', q{SELECT problem, count(*) FROM dynamo.verify_index('busy', 'vec') GROUP BY 1}), 'unusable key|5', 'a built index is complete, and omits items that a write would refuse');
+is($node->safe_psql('postgres', q{SELECT count(*) FROM dynamo.search_vectors('busy', 'vec', '{0,1}', 100) WHERE score = 0}), '100', 'a built index can be searched');
 
 # ---- over HTTP ----
 
@@ -116,6 +116,6 @@ is($code, 200, 'CreateTable') or diag(explain($answer));
 call('PutItem', { TableName => 'net', Item => { pk => { S => "n$_" }, emb => { L => [ { N => "$_" }, { N => '1' } ] } } }) for 1 .. 3;
 ($code, $answer) = call('SearchVectors', { TableName => 'net', IndexName => 'vec', TopK => 2, SearchVector => [ { N => '3' }, { N => '1' } ] });
 is($code, 200, 'SearchVectors') or diag(explain($answer));
-is(join(' ', map { $_->{Item}{pk}{S} } @{ $answer->{SearchResults} }), 'n3 n2', 'the best first');
+is(join(' ', map { $_->{Item}{pk}{S} } @{ $answer->{SearchResults} }), 'n3 n2', 'a search over HTTP returns the best item first');
 $node->stop;
 done_testing();
