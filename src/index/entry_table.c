@@ -217,15 +217,22 @@ FormEntry(EntryTable *t, const EntryKey *key, struct varlena *item)
 }
 
 /*
- * Inserts an entry, and deletes others with its key.  They belong to an item
- * that no longer has the key and whose event has not fired yet, or they are
- * differences that verify_index would have found.
+ * An entry that is inserted or moved may find others with its key.  They belong
+ * to an item that no longer has the key and whose event has not fired yet, or
+ * they are differences that verify_index would have found.
  */
 void
 EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item)
 {
 	FormEntry(t, key, item);
 	OwnTableReplace(&t->own);
+}
+
+void
+EntryMove(EntryTable *t, const EntryKey *key, struct varlena *item)
+{
+	FormEntry(t, key, item);
+	OwnTableMove(&t->own, &t->tid, GetActiveSnapshot());
 }
 
 void

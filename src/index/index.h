@@ -225,9 +225,15 @@ extern void EntryShardsEnd(EntryShards *shards);
 
 /* Whether an entry with this key exists; it is then in t->own.slot. */
 extern bool EntryFind(EntryTable *t, const EntryKey *key);
+
+/* Inserts an entry, and deletes others with its key. */
 extern void EntryInsert(EntryTable *t, const EntryKey *key, struct varlena *item);
 
-/* Update and delete the entry that EntryFind found. */
+/*
+ * Give the entry that EntryFind found another key, update it with the same key,
+ * or delete it.  EntryMove deletes others with the new key.
+ */
+extern void EntryMove(EntryTable *t, const EntryKey *key, struct varlena *item);
 extern void EntryUpdate(EntryTable *t, const EntryKey *key, struct varlena *item);
 extern void EntryDelete(EntryTable *t);
 

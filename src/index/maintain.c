@@ -101,13 +101,13 @@ EntryIsLater(EntryTable *t, const RowEvent *event)
 }
 
 /*
- * Deletes an entry.  A missing one is not an error; verify_index reports it.
+ * Finds the entry of the old row.  A missing one is not an error; verify_index
+ * reports it.
  */
-static void
-DeleteEntry(EntryTable *t, const EntryKey *key, const RowEvent *event)
+static bool
+FindOldEntry(EntryTable *t, const EntryKey *key, const RowEvent *event)
 {
-	if (EntryFind(t, key) && !EntryIsLater(t, event))
-		EntryDelete(t);
+	return EntryFind(t, key) && !EntryIsLater(t, event);
 }
 
 static void
@@ -131,26 +131,34 @@ WriteEntry(EntryTable *t, const EntryKey *key, BaseRow *row, bool may_exist)
 		EntryInsert(t, key, EntryContent(t->def, t->index, row));
 }
 
+static void
+RemoveEntry(const TableDef *def, const IndexDef *index, const RowEvent *event, const EntryKey *key)
+{
+	EntryTable	t;
+
+	EntryTableOpen(&t, def, index, key->shard, RowExclusiveLock);
+	if (FindOldEntry(&t, key, event))
+		EntryDelete(&t);
+	EntryTableClose(&t);
+}
+
 /* Moves an entry from one key to another; either can be absent. */
 static void
 MoveEntry(const TableDef *def, const IndexDef *index, const RowEvent *event,
 		  const EntryKey *before, const EntryKey *after, BaseRow *new, bool overtaken)
 {
 	EntryTable	t;
-	bool		stays = before->present && after->present && before->shard == after->shard;
+	bool		stays = before->present && after->present && before->shard == after->shard && !overtaken;
 
-	if (before->present)
-	{
-		EntryTableOpen(&t, def, index, before->shard, RowExclusiveLock);
-		DeleteEntry(&t, before, event);
-		if (!stays)
-			EntryTableClose(&t);
-	}
+	if (before->present && !stays)
+		RemoveEntry(def, index, event, before);
 	if (!after->present)
 		return;
-	if (!stays)
-		EntryTableOpen(&t, def, index, after->shard, RowExclusiveLock);
-	WriteEntry(&t, after, new, overtaken);
+	EntryTableOpen(&t, def, index, after->shard, RowExclusiveLock);
+	if (stays && FindOldEntry(&t, before, event))
+		EntryMove(&t, after, EntryContent(def, index, new));
+	else
+		WriteEntry(&t, after, new, overtaken);
 	EntryTableClose(&t);
 }
 

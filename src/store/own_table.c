@@ -324,6 +324,19 @@ DeleteOthers(OwnTable *t, const Datum *key, ItemPointer tid)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
+/*
+ * Inserts a row that is in the heap into the primary key, and deletes all other
+ * rows with its key.
+ */
+static void
+ReplaceInPrimaryKey(OwnTable *t, Datum *values, bool *nulls)
+{
+	if (InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_PARTIAL, false))
+		return;
+	DeleteOthers(t, values, &t->slot->tts_tid);
+	(void) InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_EXISTING, false);
+}
+
 void
 OwnTableReplace(OwnTable *t)
 {
@@ -338,10 +351,7 @@ OwnTableReplace(OwnTable *t)
 		return;
 	}
 	simple_table_tuple_insert(t->rel, t->slot);
-	if (InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_PARTIAL, false))
-		return;
-	DeleteOthers(t, values, &t->slot->tts_tid);
-	(void) InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_EXISTING, false);
+	ReplaceInPrimaryKey(t, values, nulls);
 }
 
 void
@@ -361,6 +371,23 @@ OwnTableUpdate(OwnTable *t, ItemPointer tid, Snapshot snapshot)
 	}
 	FormKey(t, values, nulls);
 	(void) InsertIntoPrimaryKey(t, values, nulls, UNIQUE_CHECK_YES, true);
+}
+
+void
+OwnTableMove(OwnTable *t, ItemPointer tid, Snapshot snapshot)
+{
+	UpdatedIndexes updated = NO_UPDATED_INDEXES;
+	Datum		values[INDEX_MAX_KEYS];
+	bool		nulls[INDEX_MAX_KEYS];
+
+	FormKey(t, values, nulls);
+	if (t->estate != NULL)
+		DeleteOthers(t, values, NULL);
+	simple_table_tuple_update(t->rel, tid, t->slot, snapshot, &updated);
+	if (t->estate != NULL)
+		InsertIntoAllIndexes(t, NULL);
+	else
+		ReplaceInPrimaryKey(t, values, nulls);
 }
 
 void

@@ -73,6 +73,12 @@ extern void OwnTableReplace(OwnTable *t);
  */
 extern void OwnTableUpdate(OwnTable *t, ItemPointer tid, Snapshot snapshot);
 
+/*
+ * Updates it to the contents of t->slot with another primary key, and deletes
+ * all other rows with that.
+ */
+extern void OwnTableMove(OwnTable *t, ItemPointer tid, Snapshot snapshot);
+
 /* Deletes a row that no other session can change. */
 extern void OwnTableDelete(OwnTable *t, ItemPointer tid, Snapshot snapshot);
 
