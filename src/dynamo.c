@@ -16,6 +16,7 @@
 #include "ddl/ddl.h"
 #include "http/settings.h"
 #include "index/build.h"
+#include "index/index.h"
 #include "pattern/pattern.h"
 #include "request/operation.h"
 #include "search/search.h"
@@ -41,6 +42,7 @@ _PG_init(void)
 	TableNamesInit();
 	CitusInit();
 	StoreInit();
+	MaintenanceInit();
 	StreamInit();
 	ReferenceInit();
 	CopyInit();

@@ -141,6 +141,8 @@ extern void IndexRebuild(const char *table_name, const char *index_name);
 
 /* ---- maintain.c ---- */
 
+extern void MaintenanceInit(void);
+
 /* Empties an index table despite its guards. */
 extern void TruncateIndexTable(const TableDef *def, const IndexDef *index);
 

@@ -29,6 +29,7 @@
 
 #include "index/index.h"
 #include "store/row_event.h"
+#include "store/store.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
@@ -208,22 +209,17 @@ IsMaintained(const IndexDef *index)
  * whatever the order of the events.
  */
 static void
-MaintainRow(const TriggerData *trigger, const TableDef *def)
+MaintainRow(const RowEvent *event, const TableDef *def)
 {
-	TupleDesc	desc = RelationGetDescr(trigger->tg_relation);
-	BaseRow		old = {.desc = desc};
-	BaseRow		new = {.desc = desc};
-	RowEvent	event;
-	bool		overtaken;
+	TupleDesc	desc = RelationGetDescr(event->rel);
+	bool		overtaken = RowEventOvertaken(event) != InvalidCommandId;
+	BaseRow		old = {.desc = desc, .tuple = event->old};
+	BaseRow		new = {.desc = desc, .tuple = overtaken ? RowEventLatest(event) : event->new};
 
-	RowEventOfTrigger(&event, trigger);
-	overtaken = RowEventOvertaken(&event) != InvalidCommandId;
-	old.tuple = event.old;
-	new.tuple = overtaken ? RowEventLatest(&event) : event.new;
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		if (IsMaintained(&def->indexes[i]))
-			MaintainIndex(def, &def->indexes[i], &event, &old, &new, overtaken);
+			MaintainIndex(def, &def->indexes[i], event, &old, &new, overtaken);
 	}
 }
 
@@ -346,6 +342,31 @@ RefuseIndexTablesOfShard(Relation rel, const TableDef *def)
 	}
 }
 
+/* A StoreMaintenance, for a table without later_trigger. */
+static void
+MaintainWrittenRow(Relation rel, TableDef *def, HeapTuple old, HeapTuple new, CommandId command)
+{
+	RowEvent	event = {.rel = rel, .old = old, .new = new, .command = command};
+
+	RefuseIndexTablesOfShard(rel, def);
+	MaintainRow(&event, def);
+}
+
+void
+MaintenanceInit(void)
+{
+	StoreSetMaintenance(MaintainWrittenRow);
+}
+
+static void
+MaintainAfterRow(const TriggerData *trigger, const TableDef *def)
+{
+	RowEvent	event;
+
+	RowEventOfTrigger(&event, trigger);
+	MaintainRow(&event, def);
+}
+
 DYNAMO_FUNCTION(dynamo_maintain_indexes);
 
 Datum
@@ -364,7 +385,7 @@ dynamo_maintain_indexes(PG_FUNCTION_ARGS)
 	if (unlikely(def->later_trigger != NULL))
 		CheckAfterTriggers(trigger, def);
 	if (!TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
-		MaintainRow(trigger, def);
+		MaintainAfterRow(trigger, def);
 	else if (trigger->tg_relation->rd_rel->relispartition)
 		CheckWholeTable(trigger->tg_relation);
 	else

@@ -70,6 +70,17 @@ typedef char *(*StoreHint) (Oid relid);
 
 extern void StoreSetDeniedHint(StoreHint hint);
 
+/*
+ * Sets the function that maintains index tables after a row was written.  It is
+ * called in place of the trigger maintain_indexes if no other trigger fires
+ * after the write, and saves PostgreSQL's queue of events.  old and new are NULL
+ * if there is no such row; command made the change.
+ */
+typedef void (*StoreMaintenance) (Relation rel, TableDef *def, HeapTuple old, HeapTuple new,
+								  CommandId command);
+
+extern void StoreSetMaintenance(StoreMaintenance maintenance);
+
 /* Whether the rows of a table are in its own heap on this server. */
 extern bool RelationIsLocalHeap(Relation rel, const TableDef *def);
 

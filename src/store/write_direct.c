@@ -22,7 +22,9 @@
  * other statement triggers is written through SQL.
  *
  * If derive_keys is the only BEFORE ROW trigger, it is not called as a
- * trigger: DeriveCheckedKeys then fills the columns of the new row.
+ * trigger: DeriveCheckedKeys then fills the columns of the new row.  If
+ * maintain_indexes is the only AFTER trigger, too, its function is called
+ * without the event of a trigger.
  */
 #include "postgres.h"
 
@@ -92,6 +94,33 @@ bool
 StoreWritesRowOnly(const Store *store)
 {
 	return store->direct && StoreHasOurTriggersOnly(store);
+}
+
+/* ---- index tables ---- */
+
+static StoreMaintenance maintenance = NULL;
+
+void
+StoreSetMaintenance(StoreMaintenance function)
+{
+	maintenance = function;
+}
+
+static HeapTuple
+SlotTuple(TupleTableSlot *slot)
+{
+	bool		should_free;
+
+	return ExecFetchSlotHeapTuple(slot, false, &should_free);
+}
+
+/* Updates the index tables after a write; old and new are NULL if there is no such row. */
+static void
+MaintainIndexTables(DirectWrite *d, TupleTableSlot *old, TupleTableSlot *new)
+{
+	if (d->maintain)
+		maintenance(d->rel, d->request->store->def, old != NULL ? SlotTuple(old) : NULL,
+					new != NULL ? SlotTuple(new) : NULL, d->cid);
 }
 
 /* ---- indexes ---- */
@@ -238,7 +267,8 @@ DirectBegin(DirectWrite *d, WriteRequest *request, Relation primary, bool fire_t
 	if (fire_triggers)
 	{
 		d->fire_before = !OnlyDeriveKeysBefore(rel->trigdesc);
-		d->fire_after = HasAfterRowTriggers(rel->trigdesc);
+		d->maintain = d->def->cached && d->def->only_maintained && !d->fire_before;
+		d->fire_after = HasAfterRowTriggers(rel->trigdesc) && !d->maintain;
 		d->own_snapshot = d->fire_before || d->fire_after || rel->rd_rel->relchecks > 0;
 	}
 
@@ -413,6 +443,7 @@ DirectUpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 		OpenIndexes(d);
 		recheck = InsertUpdatedIndexTuples(d->rri, d->new, d->estate, updated);
 	}
+	MaintainIndexTables(d, d->old, d->new);
 	if (d->fire_after)
 	{
 		ExecARUpdateTriggers(d->estate, d->rri, NULL, NULL, &tid, NULL, d->new,
@@ -524,6 +555,7 @@ DirectInsertRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 	else if (!InsertSpeculatively(d, &recheck))
 		return false;
 
+	MaintainIndexTables(d, NULL, d->new);
 	if (d->fire_after)
 	{
 		ExecARInsertTriggers(d->estate, d->rri, d->new, recheck, NULL);
@@ -560,6 +592,7 @@ DirectDeleteRow(DirectWrite *d, WriteAction *action)
 		RowWasChanged(d, result);
 		return false;
 	}
+	MaintainIndexTables(d, d->old, NULL);
 	if (d->fire_after)
 	{
 		ExecARDeleteTriggers(d->estate, d->rri, &tid, NULL, NULL, false);

@@ -25,7 +25,8 @@ typedef struct DirectWrite
 	TupleTableSlot *new;		/* the new row; NULL until needed */
 	CommandId	cid;
 	bool		fire_before;	/* has BEFORE ROW triggers besides derive_keys */
-	bool		fire_after;		/* has AFTER ROW triggers */
+	bool		fire_after;		/* has AFTER ROW triggers besides maintain_indexes */
+	bool		maintain;		/* calls the function of maintain_indexes instead */
 	bool		own_snapshot;	/* each attempt has a new snapshot; locking uses the caller's */
 	bool		indexes_open;
 } DirectWrite;

@@ -152,6 +152,7 @@ typedef struct TableDef
 	bool		has_local;		/* has a local index */
 	bool		has_vector;		/* has a vector index */
 	bool		unmaintained;	/* nothing writes the entries of index tables */
+	bool		only_maintained;	/* maintain_indexes alone fires after writes, and always */
 	const char *later_trigger;	/* first of FindLaterTriggers, or NULL */
 	bool		checked_later;	/* later_trigger is followed by a check */
 	bool		distributed;	/* rows are not in its own heap */

@@ -217,6 +217,15 @@ FindLaterTriggers(Relation rel)
 	return names;
 }
 
+/* Whether a trigger is maintain_indexes for every row that is inserted or updated. */
+static bool
+IsRowMaintenance(const Trigger *t, Oid function)
+{
+	return t->tgfoid == function && TRIGGER_FOR_ROW(t->tgtype) && TRIGGER_FOR_INSERT(t->tgtype) &&
+		TRIGGER_FOR_UPDATE(t->tgtype) && t->tgenabled == TRIGGER_FIRES_ALWAYS &&
+		t->tgqual == NULL && t->tgnattr == 0;
+}
+
 bool
 HasRowMaintenance(Relation rel)
 {
@@ -224,11 +233,7 @@ HasRowMaintenance(Relation rel)
 
 	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
 	{
-		const Trigger *t = &rel->trigdesc->triggers[i];
-
-		if (t->tgfoid == function && TRIGGER_FOR_ROW(t->tgtype) && TRIGGER_FOR_INSERT(t->tgtype) &&
-			TRIGGER_FOR_UPDATE(t->tgtype) && t->tgenabled == TRIGGER_FIRES_ALWAYS &&
-			t->tgqual == NULL && t->tgnattr == 0)
+		if (IsRowMaintenance(&rel->trigdesc->triggers[i], function))
 			return true;
 	}
 	return false;
@@ -386,6 +391,29 @@ IsMaintained(Relation rel, const TableDef *def)
 	return !needed;
 }
 
+/*
+ * Whether maintain_indexes is the only trigger that fires after a row or a
+ * statement of INSERT, UPDATE or DELETE, and fires for each row at once.
+ */
+static bool
+IsOnlyMaintained(Relation rel)
+{
+	const Trigger *found = NULL;
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (!TRIGGER_FOR_AFTER(trigger->tgtype) || TRIGGER_FOR_TRUNCATE(trigger->tgtype))
+			continue;
+		if (found != NULL)
+			return false;
+		found = trigger;
+	}
+	return found != NULL && IsRowMaintenance(found, DynamoFunctionOid(FUNCTION_MAINTAIN_INDEXES)) &&
+		TRIGGER_FOR_DELETE(found->tgtype) && !found->tgdeferrable;
+}
+
 void
 CheckMaintained(const TableDef *def)
 {
@@ -479,6 +507,7 @@ LoadDefinition(Relation rel)
 	ResolveColumns(rel, def);
 	SetColumnSets(def);
 	def->unmaintained = !IsMaintained(rel, def);
+	def->only_maintained = IsOnlyMaintained(rel);
 	SetLaterTrigger(rel, def);
 	def->distributed = RelationIsDistributed(def->relid);
 	def->undistributable = def->distributed ? FindUndistributable(rel, def) : NULL;
