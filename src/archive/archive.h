@@ -34,6 +34,9 @@ extern char *ArchiveDirectory(void);
 
 /* ---- archive_place.c ---- */
 
+/* Returns a prefix as the beginning of a path: empty, or with a slash at its end. */
+extern const char *PrefixAsPath(const char *prefix);
+
 /* The directory of backups.  No bucket can have this name. */
 #define BACKUP_BUCKET	".backups"
 

@@ -77,12 +77,8 @@ static void
 BeginTree(void *arg)
 {
 	ExportJob  *export = arg;
-	const char *prefix = export->job->prefix != NULL ? export->job->prefix : "";
-	size_t		len = strlen(prefix);
-	bool		ends = len == 0 || prefix[len - 1] == '/';
 
-	TreeBegin(&export->tree, export->directory, psprintf("%s%s", prefix, ends ? "" : "/"),
-			  export->job->id);
+	TreeBegin(&export->tree, export->directory, PrefixAsPath(export->job->prefix), export->job->id);
 	if (export->job->details != NULL)
 		TreeFile(&export->tree, "table.json", export->job->details,
 				 (int) strlen(export->job->details));

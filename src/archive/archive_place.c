@@ -71,6 +71,14 @@ CheckPrefix(const char *prefix)
 	}
 }
 
+const char *
+PrefixAsPath(const char *prefix)
+{
+	size_t		len = prefix != NULL ? strlen(prefix) : 0;
+
+	return len == 0 ? "" : psprintf("%s%s", prefix, prefix[len - 1] == '/' ? "" : "/");
+}
+
 char *
 BackupPrefix(const char *id)
 {

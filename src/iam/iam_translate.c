@@ -18,6 +18,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "errors.h"
 #include "iam/iam.h"
 #include "table/table.h"
 #include "table/table_list.h"
@@ -75,25 +76,14 @@ static void
 AddLine(IamTranslation *t, const IamStatement *s, IamLineKind kind, const char *format,...)
 {
 	IamLine    *line = palloc0(sizeof(IamLine));
-	StringInfoData text;
-	int			needed;
+	va_list		args;
 
-	initStringInfo(&text);
-	for (;;)
-	{
-		va_list		args;
-
-		va_start(args, format);
-		needed = appendStringInfoVA(&text, format, args);
-		va_end(args);
-		if (needed == 0)
-			break;
-		enlargeStringInfo(&text, needed);
-	}
+	va_start(args, format);
+	line->text = DynamoFormat(format, args);
+	va_end(args);
 	line->statement = s != NULL ? s->number : 0;
 	line->sid = s != NULL ? s->sid : NULL;
 	line->kind = kind;
-	line->text = text.data;
 	if (kind != IAM_SQL)
 		RemoveControls(line->text);
 	t->lines = lappend(t->lines, line);

@@ -89,10 +89,6 @@ typedef struct AccessPattern
 	ValueRef	arguments;		/* a map of texts: the arguments of dynamo.create_access_pattern */
 } AccessPattern;
 
-/* Raises an error for an invalid declaration. */
-extern void PatternError(const char *format,...)
-			pg_attribute_printf(1, 2) pg_attribute_noreturn();
-
 /* Returns the number of the parameter with this name; -1 if there is none. */
 extern int	PatternParameterFind(const AccessPattern *pattern, const char *name);
 

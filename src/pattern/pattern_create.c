@@ -25,6 +25,7 @@
 
 #include "compat.h"
 #include "ddl/ddl.h"
+#include "errors.h"
 #include "item/builder.h"
 #include "model/entity_list.h"
 #include "pattern/pattern.h"
@@ -55,9 +56,9 @@ FindParameters(AccessPattern *pattern, const char *expression)
 		if (len == 0 || PatternParameterFind(pattern, name) >= 0)
 			continue;
 		if (name[0] == '_' || len >= NAMEDATALEN)
-			PatternError("invalid name of a parameter: \"%s\"", name);
+			InvalidArgument("invalid name of a parameter: \"%s\"", name);
 		if (pattern->nparameters == PATTERN_MAX_PARAMETERS)
-			PatternError("a pattern can have %d parameters", PATTERN_MAX_PARAMETERS);
+			InvalidArgument("a pattern can have %d parameters", PATTERN_MAX_PARAMETERS);
 		pattern->parameters[pattern->nparameters++].name = name;
 	}
 }
@@ -83,9 +84,9 @@ ReadParameter(AccessPattern *pattern, HeapTuple row, TupleDesc desc)
 	int			i = PatternParameterFind(pattern, name);
 
 	if (i < 0)
-		PatternError("parameter \"%s\" is not used in any expression", name);
+		InvalidArgument("parameter \"%s\" is not used in any expression", name);
 	if (unknown != NULL)
-		PatternError("parameter \"%s\" must be described by a type or by an object with \"type\" and \"default\"", name);
+		InvalidArgument("parameter \"%s\" must be described by a type or by an object with \"type\" and \"default\"", name);
 	pattern->parameters[i].type = SPI_getvalue(row, desc, 2);
 	if (initial != NULL)
 		pattern->parameters[i].initial = text == NULL ? "NULL" : quote_literal_cstr(text);
@@ -120,7 +121,7 @@ ResolveTypes(AccessPattern *pattern)
 					 errhint("Declare it in parameters: {\"%s\": \"integer\"}.", p->name)));
 		ParseTypeName(p->type, &types[i], &typmod);
 		if (!TypeCanHoldAttribute(types[i]))
-			PatternError("parameter \"%s\" cannot have type %s", p->name, p->type);
+			InvalidArgument("parameter \"%s\" cannot have type %s", p->name, p->type);
 		p->type = format_type_extended(types[i], typmod, FORMAT_TYPE_TYPEMOD_GIVEN | FORMAT_TYPE_FORCE_QUALIFY);
 	}
 	return types;
@@ -166,7 +167,7 @@ ReadEntities(FunctionCallInfo fcinfo, int arg)
 	for (int i = 0; i < n; i++)
 	{
 		if (nulls[i])
-			PatternError("entities must not contain null");
+			InvalidArgument("entities must not contain null");
 		entities = lappend(entities, TextDatumGetCString(names[i]));
 	}
 	return entities;
@@ -186,7 +187,7 @@ ReadNames(FunctionCallInfo fcinfo, int arg)
 	{
 		if (ValueTypeOf(MapEntry(&entries, i, &placeholder)) != VALUE_S || placeholder.len < 2 ||
 			placeholder.data[0] != '#' || placeholder.data[1] == '_')
-			PatternError("invalid name in expression_attribute_names: \"%.*s\"", (int) placeholder.len, placeholder.data);
+			InvalidArgument("invalid name in expression_attribute_names: \"%.*s\"", (int) placeholder.len, placeholder.data);
 	}
 	return names;
 }
@@ -200,15 +201,15 @@ CheckReturns(const AccessPattern *p)
 	for (int i = 0; i < (int) lengthof(forms); i++)
 		known |= strcmp(p->returns, forms[i]) == 0;
 	if (!known)
-		PatternError("invalid returns \"%s\": rows, items, page or document", p->returns);
+		InvalidArgument("invalid returns \"%s\": rows, items, page or document", p->returns);
 	if ((strcmp(p->returns, "rows") == 0) != (p->view != NULL))
-		PatternError("view_name is required for rows, and allowed only for them");
+		InvalidArgument("view_name is required for rows, and allowed only for them");
 	if (strcmp(p->returns, "document") == 0 && (p->entities == NIL || p->backward || p->limit > 0 || p->projection != NULL))
-		PatternError("a document needs entities, and has no limit, other order or projection");
+		InvalidArgument("a document needs entities, and has no limit, other order or projection");
 	if (p->view != NULL && p->projection != NULL)
-		PatternError("rows have the columns of their view and cannot have a projection");
+		InvalidArgument("rows have the columns of their view and cannot have a projection");
 	if (strcmp(p->returns, "page") == 0 && p->limit > 0)
-		PatternError("the size of a page is the function's parameter page_size, not max_items");
+		InvalidArgument("the size of a page is the function's parameter page_size, not max_items");
 }
 
 /*
@@ -258,7 +259,7 @@ ReadDeclaration(FunctionCallInfo fcinfo)
 	p->backward = !PG_ARGISNULL(10) && !PG_GETARG_BOOL(10);
 	p->limit = PG_ARGISNULL(11) ? 0 : PG_GETARG_INT32(11);
 	if (p->limit < 0 || (!PG_ARGISNULL(11) && p->limit == 0))
-		PatternError("max_items must be positive");
+		InvalidArgument("max_items must be positive");
 	p->returns = PG_ARGISNULL(12) ? (p->view != NULL ? "rows" : "items") : GetOptionalText(fcinfo, 12);
 	p->parameters = palloc0(sizeof(PatternParameter) * PATTERN_MAX_PARAMETERS);
 	FindParameters(p, p->condition);
@@ -275,7 +276,7 @@ MakeFunctionName(Relation rel)
 	char	   *name = psprintf("%s.%s", get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
 
 	if (TableNameLock(name, AccessShareLock, true) != RelationGetRelid(rel))
-		PatternError("the name \"%s\" belongs to another table", name);
+		InvalidArgument("the name \"%s\" belongs to another table", name);
 	return name;
 }
 
@@ -297,7 +298,7 @@ OpenView(AccessPattern *p)
 	if (p->entities == NIL)
 		p->entities = list_make1(pnstrdup(def->entity.data, def->entity.len));
 	if (list_length(p->entities) != 1 || !SliceIs(def->entity, linitial(p->entities)))
-		PatternError("view \"%s\" shows the items of entity \"%.*s\"", p->view, (int) def->entity.len, def->entity.data);
+		InvalidArgument("view \"%s\" shows the items of entity \"%.*s\"", p->view, (int) def->entity.len, def->entity.data);
 	p->view = QualifiedName(RelationGetNamespace(view), RelationGetRelationName(view));
 	return view;
 }
@@ -311,9 +312,9 @@ FindIndex(const AccessPattern *p, const TableDef *def)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("index \"%s\" does not exist", p->index)));
 	if (index != NULL && index->vector != NULL)
-		PatternError("index \"%s\" is a vector index, which cannot be queried", p->index);
+		InvalidArgument("index \"%s\" is a vector index, which cannot be queried", p->index);
 	if (p->view != NULL && index != NULL && index->storage == STORAGE_TABLE && index->projected != PROJECTED_ALL)
-		PatternError("index \"%s\" lacks attributes that rows need", p->index);
+		InvalidArgument("index \"%s\" lacks attributes that rows need", p->index);
 	return index;
 }
 
@@ -431,7 +432,7 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	Oid			function;
 
 	if (name[0] == '\0' || strlen(name) >= NAMEDATALEN)
-		PatternError("invalid name of an access pattern: \"%s\"", name);
+		InvalidArgument("invalid name of an access pattern: \"%s\"", name);
 	CheckReturns(p);
 	CheckExpressions(p);
 	target = MakeTarget(fcinfo, p, def);

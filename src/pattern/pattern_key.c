@@ -108,7 +108,7 @@ FindPart(const Template *t, const char *name)
 		if (t->pieces[i].part != NULL && SliceIs(t->pieces[i].part->name, name))
 			return t->pieces[i].part;
 	}
-	PatternError("template \"%.*s\" has no part {%s}", (int) t->source.len, t->source.data, name);
+	InvalidArgument("template \"%.*s\" has no part {%s}", (int) t->source.len, t->source.data, name);
 }
 
 /*
@@ -121,7 +121,7 @@ EndBound(KeyComparison comparison, const TemplatePart *part, StringInfo out)
 	bool		text = part->kind == PART_TEXT;
 
 	if (comparison == KEY_BEFORE && text)
-		PatternError("part {%.*s} has no greatest text before another: use <=", (int) part->name.len, part->name.data);
+		InvalidArgument("part {%.*s} has no greatest text before another: use <=", (int) part->name.len, part->name.data);
 	if (comparison == KEY_BEFORE)
 		out->data[out->len - 1]--;
 	if (comparison == KEY_AFTER && text)
@@ -137,7 +137,7 @@ AppendBound(const PatternValue *value, const TemplatePart *part, ValueRef bound,
 	ComposeStatus status = PartAppend(part, bound, out, &reason);
 
 	if (status == COMPOSE_UNFIT)
-		PatternError("the bound of {%.*s} %s", (int) part->name.len, part->name.data, reason);
+		InvalidArgument("the bound of {%.*s} %s", (int) part->name.len, part->name.data, reason);
 	if (status == COMPOSE_OK)
 		EndBound(value->comparison, part, out);
 	else if (IsLowerBound(value->comparison) && out->len == 0)
@@ -207,10 +207,10 @@ ReadPartArguments(FunctionCallInfo fcinfo, KeyCall *call)
 	for (int i = 2; i < PG_NARGS(); i += 2)
 	{
 		if (i + 1 == PG_NARGS() || PG_ARGISNULL(i) || get_fn_expr_argtype(fcinfo->flinfo, i) != TEXTOID)
-			PatternError("parts must be pairs of a name of type text and a value");
+			InvalidArgument("parts must be pairs of a name of type text and a value");
 		call->types[i + 1] = get_fn_expr_argtype(fcinfo->flinfo, i + 1);
 		if (!OidIsValid(call->types[i + 1]) || !TypeCanHoldAttribute(call->types[i + 1]))
-			PatternError("the value of part \"%s\" has a type that keys cannot have", TextDatumGetCString(PG_GETARG_DATUM(i)));
+			InvalidArgument("the value of part \"%s\" has a type that keys cannot have", TextDatumGetCString(PG_GETARG_DATUM(i)));
 		call->value.parts = lappend(call->value.parts, TextDatumGetCString(PG_GETARG_DATUM(i)));
 		call->value.parameters = lappend(call->value.parameters, MakeNumberName(i + 1));
 	}
@@ -228,9 +228,9 @@ ReadCall(FunctionCallInfo fcinfo)
 	text	   *comparison = PG_GETARG_TEXT_PP(0);
 
 	if (PG_NARGS() > (int) lengthof(call->types))
-		PatternError("a key cannot have so many parts");
+		InvalidArgument("a key cannot have so many parts");
 	if (!KeyComparisonFromName(SliceOfVarlena(comparison), &call->value.comparison))
-		PatternError("invalid comparison \"%s\"", text_to_cstring(comparison));
+		InvalidArgument("invalid comparison \"%s\"", text_to_cstring(comparison));
 	call->value.template = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	ReadPartArguments(fcinfo, call);
 	MemoryContextSwitchTo(caller);

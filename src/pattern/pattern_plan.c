@@ -42,19 +42,6 @@ typedef struct Plan
 	Clause	   *clauses;
 } Plan;
 
-void
-PatternError(const char *format,...)
-{
-	va_list		args;
-	char	   *text;
-
-	va_start(args, format);
-	text = DynamoFormat(format, args);
-	va_end(args);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg_internal("%s", text)));
-}
-
 int
 PatternParameterFind(const AccessPattern *pattern, const char *name)
 {
@@ -326,7 +313,7 @@ SetBound(Plan *plan, PatternValue *range, const TemplatePart *part, KeyOperator 
 	value->parameters = list_copy(value->parameters);
 	AddPart(plan, value, part, parameter);
 	if (op == KEY_LT && part->kind == PART_TEXT)
-		PatternError("part {%.*s} has no greatest text before another: use <=", (int) part->name.len, part->name.data);
+		InvalidArgument("part {%.*s} has no greatest text before another: use <=", (int) part->name.len, part->name.data);
 }
 
 /* Sets an open side of a range to the prefix of all keys in the range. */
@@ -375,7 +362,7 @@ FindRange(Plan *plan, const Template *t, int known)
 		return NULL;
 	if (c->op == KEY_BEGINS_WITH ? part->kind != PART_TEXT :
 		!PartIsOrdered(part) && (part->kind != PART_TEXT || part->letters != CASE_AS_IS || known < t->npieces - 1))
-		PatternError("keys of template \"%.*s\" do not sort by {%.*s}",
+		InvalidArgument("keys of template \"%.*s\" do not sort by {%.*s}",
 					 (int) t->source.len, t->source.data, (int) part->name.len, part->name.data);
 	c->used = true;
 	return c;

@@ -15,7 +15,6 @@
 #include "request/params.h"
 #include "request/table_params.h"
 #include "table/settings_owner.h"
-#include "table/table_id.h"
 #include "transfer/export_tree.h"
 
 /* How far ExportTime may lie in the past. */
@@ -90,11 +89,7 @@ WriterExportTime(Writer *out, const Job *job, const Field *input)
 static char *
 ManifestKey(const Job *job)
 {
-	const char *prefix = job->prefix != NULL ? job->prefix : "";
-	size_t		len = strlen(prefix);
-
-	return psprintf("%s%s" TREE_TOP "/%s/manifest-summary.json", prefix,
-					len == 0 || prefix[len - 1] == '/' ? "" : "/", job->id);
+	return psprintf("%s" TREE_TOP "/%s/manifest-summary.json", PrefixAsPath(job->prefix), job->id);
 }
 
 static void
@@ -162,15 +157,8 @@ BeginExport(const Request *request)
 	job = JobOfRequest(request, JOB_EXPORT, &table);
 	CheckRecovery(&table);
 	CheckExportTime(input);
-	CheckBucketOwner(input);
-	job->bucket = FieldName(input, "S3Bucket");
-	CheckBucket(job->bucket);
-	if (FieldMember(input, "S3Prefix") != NULL)
-	{
-		job->prefix = FieldName(input, "S3Prefix");
-		CheckPrefix(job->prefix);
-	}
-	job->token = FieldMember(input, "ClientToken") != NULL ? FieldName(input, "ClientToken") : NewTableId();
+	JobSetPlace(job, input, "S3Prefix");
+	JobSetToken(job, input);
 	JobStart(job);
 	TableClose(&table);
 	return job;

@@ -12,7 +12,6 @@
 #include "request/job_request.h"
 #include "request/model.h"
 #include "request/table_params.h"
-#include "table/table_id.h"
 
 /* ---- checks ---- */
 
@@ -77,17 +76,9 @@ HeaderText(const Field *csv)
 static void
 SetSource(Job *job, const Field *input)
 {
-	const Field *source = FieldMember(input, "S3BucketSource");
 	const Field *csv = CsvOptions(input);
 
-	CheckBucketOwner(source);
-	job->bucket = FieldName(source, "S3Bucket");
-	CheckBucket(job->bucket);
-	if (FieldMember(source, "S3KeyPrefix") != NULL)
-	{
-		job->prefix = FieldName(source, "S3KeyPrefix");
-		CheckPrefix(job->prefix);
-	}
+	JobSetPlace(job, FieldMember(input, "S3BucketSource"), "S3KeyPrefix");
 	job->format = FieldName(input, "InputFormat");
 	job->compression = FieldMember(input, "InputCompressionType") != NULL ?
 		FieldName(input, "InputCompressionType") : "NONE";
@@ -109,7 +100,7 @@ BeginImport(const Request *request)
 	TableOpen(&table, CreateTableFrom(FieldMember(input, "TableCreationParameters")), AccessShareLock);
 	job = JobOfRequest(request, JOB_IMPORT, &table);
 	SetSource(job, input);
-	job->token = FieldMember(input, "ClientToken") != NULL ? FieldName(input, "ClientToken") : NewTableId();
+	JobSetToken(job, input);
 	JobStart(job);
 	TableClose(&table);
 	return job;

@@ -16,7 +16,9 @@
 #include "request/arn.h"
 #include "request/job_request.h"
 #include "request/params.h"
+#include "request/table_params.h"
 #include "table/settings_owner.h"
+#include "table/table_id.h"
 #include "transfer/export_tree.h"
 
 #define PAGE_LIMIT	25
@@ -83,7 +85,7 @@ JobStart(const Job *job)
 	JobLaunchAtCommit(job->id);
 }
 
-void
+static void
 CheckBucketOwner(const Field *input)
 {
 	const char *owner = FieldString(input, "S3BucketOwner");
@@ -92,6 +94,24 @@ CheckBucketOwner(const Field *input)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_ACCESS_DENIED),
 				 errmsg("Buckets belong to account %s", request_account)));
+}
+
+void
+JobSetPlace(Job *job, const Field *structure, const char *prefix)
+{
+	CheckBucketOwner(structure);
+	job->bucket = FieldName(structure, "S3Bucket");
+	CheckBucket(job->bucket);
+	if (FieldMember(structure, prefix) == NULL)
+		return;
+	job->prefix = FieldName(structure, prefix);
+	CheckPrefix(job->prefix);
+}
+
+void
+JobSetToken(Job *job, const Field *input)
+{
+	job->token = FieldMember(input, "ClientToken") != NULL ? FieldName(input, "ClientToken") : NewTableId();
 }
 
 /* ---- stored requests ---- */

@@ -34,8 +34,14 @@ extern const char *JobStatusName(const Job *job);
 /* Writes FailureCode and FailureMessage, if the job has failed. */
 extern void WriterFailure(Writer *out, const Job *job);
 
-/* Raises an error for a bucket that belongs to another account. */
-extern void CheckBucketOwner(const Field *input);
+/*
+ * Sets the bucket of a job and its prefix, which has this name in the structure.
+ * Raises an error if they are invalid or belong to another account.
+ */
+extern void JobSetPlace(Job *job, const Field *structure, const char *prefix);
+
+/* Sets the ClientToken of a job, or a new one if none is given. */
+extern void JobSetToken(Job *job, const Field *input);
 
 /* Members of a structure that are copied to the answer as they are. */
 extern void WriterGivenMember(Writer *out, const Field *structure, const char *name);
