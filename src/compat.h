@@ -66,6 +66,7 @@
  */
 #if PG_VERSION_NUM >= 160000
 #define PermissionsNode RTEPermissionInfo
+#define AddPermissionsNode(query, rte) addRTEPermissionInfo(&(query)->rteperminfos, rte)
 #define MakePermissionsNode(rte) \
 	((rte)->perminfoindex = 1, makeNode(RTEPermissionInfo))
 #define CheckPermissionsNode(rte, perms) \
@@ -82,6 +83,7 @@
 #endif
 #else
 #define PermissionsNode RangeTblEntry
+#define AddPermissionsNode(query, rte) (rte)
 #define MakePermissionsNode(rte) (rte)
 #define CheckPermissionsNode(rte, perms) \
 	ExecCheckRTPerms(list_make1(rte), true)

@@ -160,6 +160,12 @@ extern bool EntityCompose(const EntityWrite *write, struct varlena **composed);
 extern ComposeStatus EntityComposeKey(const Entity *entity, const ComposedKey *key,
 									  ValueRef item, StringInfo out, ComposeProblem *problem);
 
+/*
+ * Whether an item has a required attribute, or its key does.  If it is a part
+ * of a key, an empty string is missing, as it is in templates.
+ */
+extern bool EntityHasRequired(const Entity *entity, ValueRef item, Slice name);
+
 /* Whether the attributes of an item compose its key. */
 extern bool EntityKeyIsComposed(const Entity *entity, ValueRef item);
 

@@ -347,6 +347,32 @@ SetDeclared(Composing *c)
 	return true;
 }
 
+static bool
+IsPartOfKey(const Entity *entity, Slice name)
+{
+	for (int i = 0; i < entity->nkeys; i++)
+	{
+		const Template *t = entity->keys[i].template;
+
+		for (int j = 0; j < t->npieces; j++)
+		{
+			if (t->pieces[j].part != NULL && SliceEqual(t->pieces[j].part->name, name))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool
+EntityHasRequired(const Entity *entity, ValueRef item, Slice name)
+{
+	TemplatePart part = {.name = name, .nsteps = 1, .steps = &name};
+	ValueRef	v = EntityPartValue(entity, item, &part);
+
+	return !ValueIsMissing(v) &&
+		(ValueTypeOf(v) != VALUE_S || ValuePayload(v).len > 0 || !IsPartOfKey(entity, name));
+}
+
 /*
  * Checks required attributes.  An update may omit attributes that the old item
  * did not have.  Returns false if it notes a problem.
@@ -357,9 +383,8 @@ CheckRequired(const Composing *c)
 	for (int i = 0; i < c->entity->nattributes; i++)
 	{
 		const EntityAttribute *a = &c->entity->attributes[i];
-		TemplatePart part = {.name = a->name, .nsteps = 1, .steps = unconstify(Slice *, &a->name)};
 
-		if (!a->required || !ValueIsMissing(EntityPartValue(c->entity, c->item, &part)) ||
+		if (!a->required || EntityHasRequired(c->entity, c->item, a->name) ||
 			(c->same_kind && ValueIsMissing(GetAttribute(c->write->old, a->name))))
 			continue;
 		return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Missing attribute %.*s, which entity %.*s requires",

@@ -79,9 +79,8 @@ RequiredProblem(const Entity *entity, ValueRef item)
 	for (int i = 0; i < entity->nattributes; i++)
 	{
 		const EntityAttribute *a = &entity->attributes[i];
-		TemplatePart part = {.name = a->name, .nsteps = 1, .steps = unconstify(Slice *, &a->name)};
 
-		if (a->required && ValueIsMissing(EntityPartValue(entity, item, &part)))
+		if (a->required && !EntityHasRequired(entity, item, a->name))
 			return psprintf("attribute %.*s is missing", (int) a->name.len, a->name.data);
 	}
 	return NULL;

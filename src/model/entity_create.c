@@ -422,20 +422,22 @@ HeldAsBefore(const DeclaredAttribute *a, const EntityAttribute *old)
 }
 
 /*
- * Whether all that is declared of what parts of keys are stored as, on which
- * views rely, was declared before.
+ * Whether all that is declared of parts of keys, on which views rely, was
+ * declared before: what they are stored as, and that they are there.
  */
 static bool
-KeepsTypes(const EntityRequest *r)
+KeepsTypes(const EntityRequest *r, const TableDef *def)
 {
 	EntitySet	old = {.count = 1, .entities = unconstify(Entity *, r->old)};
 
 	for (int i = 0; i < r->nattributes; i++)
 	{
 		const DeclaredAttribute *a = &r->attributes[i];
+		const EntityAttribute *before = EntityAttributeFind(r->old, SliceOf(a->name));
 
-		if (a->holds != NULL && EntitySetConcerns(&old, SliceOf(a->name)) &&
-			!HeldAsBefore(a, EntityAttributeFind(r->old, SliceOf(a->name))))
+		if (!EntitySetConcerns(&old, SliceOf(a->name)) && TableDefAttribute(def, SliceOf(a->name)) < 0)
+			continue;
+		if ((a->holds != NULL && !HeldAsBefore(a, before)) || (a->required && (before == NULL || !before->required)))
 			return false;
 	}
 	return true;
@@ -477,7 +479,7 @@ PrintReplaced(const EntityRequest *r, Oid relid, const TableDef *def)
 
 	if (!same)
 		RefuseCopiedEntity(relid, r->name, "change the keys of");
-	if (!same || !r->old->applied || !KeepsTypes(r) || HasNoPages(def->relid))
+	if (!same || !r->old->applied || !KeepsTypes(r, def) || HasNoPages(def->relid))
 		return json;
 	json[strlen(json) - 1] = '\0';
 	return psprintf("%s, \"applied\": true}", json);

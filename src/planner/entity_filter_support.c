@@ -20,7 +20,8 @@
  * to the quals that the comparisons are in, so that whatever may be compared
  * with there (constants, parameters, columns of other tables) may become an
  * index condition.  They are implied: nothing that satisfies the filter and the
- * comparisons fails them.
+ * comparisons fails them.  The key of an index that is kept in an index table is
+ * that of its entries, which are joined to the rows (entity_entries.h).
  *
  * The comparisons stay, except in a query of this table alone where the key of
  * the table is compared with a whole key that tells the compared values: the
@@ -31,8 +32,10 @@
  * make, in one way: the filter tests it for the table's key, and writing sees
  * to it for those of indexes, if the entity was there before the items
  * ("applied").  Of an index with a condition, items may be absent: it counts
- * only if comparisons with constants imply the condition.  Only types whose
- * equality is that of the composed text take part.
+ * only if comparisons with constants imply the condition.  So they may of an
+ * index table, which has no entry of an item that lacks any attribute of the
+ * index's key: it counts only if none can lack one.  Only types whose equality
+ * is that of the composed text take part.
  */
 #include "postgres.h"
 
@@ -59,6 +62,7 @@
 #include "entity/entity.h"
 #include "item/builder.h"
 #include "planner/begins_with.h"
+#include "planner/entity_entries.h"
 #include "table/objects.h"
 #include "table/table.h"
 
@@ -84,8 +88,10 @@ typedef struct Filter
 	Index		varno;
 	const TableDef *def;
 	const Entity *entity;
+	FromExpr   *from;			/* whose quals contain the filter; NULL for those of a join */
 	List	   *path;			/* of Node **: quals that must hold, from the filter outwards */
 	List	   *comparisons;
+	const IndexDef *entries;	/* index table with the keys to compare; NULL for the table */
 } Filter;
 
 /* A condition to add, and the position of its quals. */
@@ -191,7 +197,10 @@ FindFilter(Filter *f, Node *node, Oid function, bool *closed)
 	if (IsA(node, JoinExpr))
 		return FindInJoin(f, (JoinExpr *) node, function, closed);
 	if (FindInQuals(f, &from->quals, function))
+	{
+		f->from = from;
 		return true;
+	}
 	foreach(cell, from->fromlist)
 	{
 		if (!FindFilter(f, lfirst(cell), function, closed))
@@ -505,6 +514,22 @@ PlanParts(const Filter *f, const Template *t, KeyPlan *plan, bool arrays)
 	return true;
 }
 
+/* Returns the column of a key attribute, of the table or of the entries. */
+static Var *
+KeyColumn(const Filter *f, int attribute)
+{
+	const Var  *table = linitial(f->call->args);
+	Var		   *column;
+
+	if (f->entries != NULL)
+		return EntryColumn(f->root, f->def, f->entries, attribute, table);
+	column = copyObject(unconstify(Var *, table));
+	column->varattno = column->varattnosyn = f->def->attributes[attribute].attnum;
+	column->vartype = TEXTOID;
+	column->varcollid = C_COLLATION_OID;
+	return column;
+}
+
 /*
  * Finds the known parts of a key.  An array is used only if the whole key is
  * known.
@@ -513,16 +538,12 @@ static bool
 PlanKey(const Filter *f, const ComposedKey *key, KeyPlan *plan)
 {
 	int			attribute = TableDefAttribute(f->def, key->attribute);
-	const Var  *table = linitial(f->call->args);
 	KeyPlan		whole;
 
 	plan->key = key;
 	if (attribute < 0 || f->def->attributes[attribute].type != VALUE_S)
 		return false;
-	plan->column = copyObject(unconstify(Var *, table));
-	plan->column->varattno = plan->column->varattnosyn = f->def->attributes[attribute].attnum;
-	plan->column->vartype = TEXTOID;
-	plan->column->varcollid = C_COLLATION_OID;
+	plan->column = KeyColumn(f, attribute);
 	whole = *plan;
 	if (!PlanParts(f, key->template, &whole, true))
 		return PlanParts(f, key->template, plan, false);
@@ -859,42 +880,151 @@ ConditionsOnKey(const Filter *f, const KeySchema *schema, int *narrow)
 	return used ? additions : NIL;
 }
 
+/* ---- index tables ---- */
+
 /*
- * Returns conditions on the key of the table or an index, whichever they
- * restrict most, or at least on the prefix of the table's key.  An index that
- * is being built lacks columns of older items and is not used.
+ * Whether all items that the query can return have a part: it is in the table's
+ * key, required, or compared.
  */
-static List *
-ConditionsOnKeys(const Filter *f)
+static bool
+IsSurelyThere(const Filter *f, const TemplatePart *part)
 {
-	int			narrowest;
-	List	   *additions = ConditionsOnKey(f, &f->def->key, &narrowest);
-	List	   *beginnings = NIL;
+	const EntityAttribute *declared = EntityAttributeFind(f->entity, part->name);
+	bool		there = EntityKeyTells(f->entity, part->name) || (declared != NULL && declared->required) ||
+		FindComparison(f, part, BTEqualStrategyNumber, false) != NULL ||
+		FindComparison(f, part, BTEqualStrategyNumber, true) != NULL;
 
-	for (int i = 0; f->entity->applied && i < f->def->nindexes; i++)
+	for (int strategy = BTLessStrategyNumber; strategy <= BTGreaterStrategyNumber && PartIsOrdered(part); strategy++)
+		there |= FindComparison(f, part, strategy, false) != NULL;
+	return there;
+}
+
+/*
+ * Whether all items that the query can return have an attribute of the index's
+ * key.  One without a template must be an attribute of the item itself.
+ */
+static bool
+HaveKey(const Filter *f, Slice attribute)
+{
+	const ComposedKey *key = KeyOf(f->entity, attribute);
+	const TemplatePart plain = {.name = attribute, .nsteps = 1};
+
+	for (int i = 0; i < KeyCount(&f->def->key); i++)
 	{
-		const IndexDef *index = &f->def->indexes[i];
-		List	   *others = NIL;
-		int			narrow;
-
-		if (index->status == INDEX_ACTIVE && index->storage == STORAGE_INLINE)
-			others = ConditionsOnKey(f, &index->key, &narrow);
-		if (others != NIL && (additions == NIL || narrow > narrowest))
-		{
-			additions = others;
-			narrowest = narrow;
-		}
+		if (SliceEqual(f->def->key.attributes[i].name, attribute))
+			return true;
 	}
-	for (int i = 0; additions == NIL && i < f->entity->nbase; i++)
+	if (key == NULL)
+		return !EntityKeyTells(f->entity, attribute) && IsSurelyThere(f, &plain);
+	if (!ConditionIsImplied(f, key))
+		return false;
+	for (int i = 0; i < key->template->npieces; i++)
+	{
+		const TemplatePart *part = key->template->pieces[i].part;
+
+		if (part != NULL && (part->nsteps != 1 || !IsSurelyThere(f, part)))
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Whether the query can read the entries of an index instead of searching the
+ * table: all items that it can return have one.
+ */
+static bool
+CanReadEntries(const Filter *f, const IndexDef *index)
+{
+	for (int i = 0; i < KeyCount(&index->key); i++)
+	{
+		if (!HaveKey(f, index->key.attributes[i].name))
+			return false;
+	}
+	return f->from != NULL && EntriesAreReadable(f->root, f->def, index);
+}
+
+/* Adds the entries to the query, and conditions that join them to the rows. */
+static List *
+JoinEntries(const Filter *f, List *additions)
+{
+	ListCell   *cell;
+
+	foreach(cell, EntriesJoin(f->root, f->from, f->def, f->entries, linitial(f->call->args)))
+	{
+		Addition   *a = palloc0(sizeof(Addition));
+
+		a->clause = lfirst(cell);
+		additions = lappend(additions, a);
+	}
+	return additions;
+}
+
+/* ---- the choice ---- */
+
+/* The conditions that restrict the query most. */
+typedef struct Choice
+{
+	List	   *additions;
+	int			narrow;
+	const IndexDef *entries;	/* index table whose key they are on; NULL for the table */
+} Choice;
+
+/*
+ * Considers the conditions on the key of an index.  One that is being built
+ * lacks columns of older items, or entries.  Of those that restrict the query
+ * equally, an index table comes last.
+ */
+static void
+ConsiderIndex(Filter *f, const IndexDef *index, Choice *best)
+{
+	Choice		other = {0};
+
+	if (index->status != INDEX_ACTIVE)
+		return;
+	f->entries = other.entries = index->storage == STORAGE_TABLE ? index : NULL;
+	other.additions = ConditionsOnKey(f, &index->key, &other.narrow);
+	if (other.additions == NIL ||
+		(best->additions != NIL && other.narrow <= best->narrow &&
+		 (other.narrow < best->narrow || best->entries == NULL || other.entries != NULL)))
+		return;
+	if (other.entries == NULL || CanReadEntries(f, index))
+		*best = other;
+}
+
+/* Returns conditions on what the table's key begins with. */
+static List *
+KeyPrefixes(const Filter *f)
+{
+	List	   *additions = NIL;
+
+	for (int i = 0; i < f->entity->nbase; i++)
 	{
 		KeyPlan		plan = {0};
 
 		if (PlanKey(f, &f->entity->keys[i], &plan))
-			AddEquality(f, &beginnings, &plan);
+			AddEquality(f, &additions, &plan);
 		else if (plan.column != NULL)
-			AddPrefix(&beginnings, &plan);
+			AddPrefix(&additions, &plan);
 	}
-	return list_concat(additions, beginnings);
+	return additions;
+}
+
+/*
+ * Returns conditions on the key of the table or an index, whichever they
+ * restrict most, or at least on the prefix of the table's key.
+ */
+static List *
+ConditionsOnKeys(Filter *f)
+{
+	Choice		best = {0};
+
+	best.additions = ConditionsOnKey(f, &f->def->key, &best.narrow);
+	for (int i = 0; f->entity->applied && i < f->def->nindexes; i++)
+		ConsiderIndex(f, &f->def->indexes[i], &best);
+	f->entries = best.entries;
+	if (best.entries != NULL)
+		return JoinEntries(f, best.additions);
+	return best.additions != NIL ? best.additions : KeyPrefixes(f);
 }
 
 /* ---- the request ---- */

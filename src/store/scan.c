@@ -294,20 +294,15 @@ IsActiveSince(const TableDef *def, const IndexDef *index, Snapshot snapshot)
 		!IndexWasActive(def, index, snapshot);
 }
 
-/*
- * Whether an index was filled after a snapshot, which then does not see all
- * its entries or columns.  This can happen if the transaction began earlier,
- * or if the statement has waited for the session that filled the index.
- */
-static bool
-IndexIsNewer(const Store *store, const IndexDef *index, Snapshot snapshot)
+bool
+StoreIndexIsNewer(const TableDef *def, const IndexDef *index, Snapshot snapshot)
 {
-	Oid			relid = IndexDefRelation(store->def, index);
+	Oid			relid = IndexDefRelation(def, index);
 
 	if (index->storage == STORAGE_INLINE)
 		return BtreeIsNewer(relid, snapshot);
 	return IndexTableIsNewer(relid, index, snapshot) ||
-		IsActiveSince(store->def, index, snapshot);
+		IsActiveSince(def, index, snapshot);
 }
 
 /* A statement may see changes that it has waited for. */
@@ -316,7 +311,7 @@ StoreIndexSnapshot(const Store *store, const IndexDef *index)
 {
 	Snapshot	snapshot = StoreSnapshot(store);
 
-	if (index == NULL || !IndexIsNewer(store, index, snapshot))
+	if (index == NULL || !StoreIndexIsNewer(store->def, index, snapshot))
 		return snapshot;
 	if (IsolationUsesXactSnapshot() || IsInParallelMode())
 		ereport(ERROR,

@@ -306,6 +306,13 @@ extern void StoreScanRowKey(const StoreScan *scan, RowKey *key);
 extern void StoreScanEnd(StoreScan *scan);
 
 /*
+ * Whether an index was filled after a snapshot, which then does not see all
+ * its entries or columns.  This can happen if the transaction began earlier,
+ * or if the statement has waited for the session that filled the index.
+ */
+extern bool StoreIndexIsNewer(const TableDef *def, const IndexDef *index, Snapshot snapshot);
+
+/*
  * Returns the snapshot for reading an index, or the table for NULL: that of the
  * store, or a newer one if the index was filled after it.
  */
