@@ -233,7 +233,7 @@ typedef struct CopyTable
 	Store		store;
 } CopyTable;
 
-/* Must be called in the owner's scope (owner.h). */
+/* Must be called in a scope of the owner (owner.h), as must the following. */
 extern void CopyTableOpen(CopyTable *table, Oid relid, const TableDef *def);
 extern void CopyTableClose(CopyTable *table);
 
@@ -257,9 +257,12 @@ extern void CopyRowLock(CopyTable *table, ValueRef key, CopyLock how, CopyRow *r
 /* Replaces the locked item, if the new one differs. */
 extern void CopyRowWrite(CopyTable *table, const CopyRow *row, ValueRef item);
 
+/* Writes the row with a key as the function decides. */
+extern void CopyRowChange(CopyTable *table, ValueRef key, WriteDecider decide, void *arg);
+
 /*
- * Whether a BEFORE ROW trigger fires for a CopyRowWrite, whose item must not
- * change.
+ * Whether a BEFORE ROW trigger fires for one of these writes, whose item must
+ * not change.
  */
 extern bool IsCopyRowWrite(void);
 

@@ -98,19 +98,59 @@ IsParent(const CopyTable *table, const Copy *copy, const CopyRow *row)
 	return row->item != NULL && EntityOfItem(table->def->entities, ItemRoot(row->item)) == copy->parent;
 }
 
+/* Contributions on their way to a parent. */
+typedef struct Adding
+{
+	const CopyTable *table;
+	const Copy *copy;
+	const CopyTask *task;
+	bool		done;			/* nothing remains to be done for the parent */
+} Adding;
+
+/* A WriteDecider. */
+static WriteAction
+AddToParent(void *arg, ValueRef old, struct varlena **item)
+{
+	Adding	   *adding = arg;
+	ValueRef	changed = old;
+
+	adding->done = false;
+	if (ValueIsMissing(old))
+		return WRITE_NOTHING;
+	if (EntityOfItem(adding->table->def->entities, old) == adding->copy->parent &&
+		!AddContributions(adding->copy, adding->task, &changed))
+		return WRITE_NOTHING;
+	adding->done = true;
+	if (changed.data == old.data)
+		return WRITE_NOTHING;
+	*item = ValueCopy(changed);
+	return WRITE_PUT;
+}
+
+/* Adds a task's contributions to the parent, if there is one and they suffice. */
+static bool
+AddToTotal(CopyTable *table, const Copy *copy, const CopyTask *task, ValueRef key)
+{
+	Adding		adding = {.table = table, .copy = copy, .task = task};
+
+	CopyRowChange(table, key, AddToParent, &adding);
+	return adding.done;
+}
+
+/*
+ * Of a parent that does not exist the absence is locked, until the children
+ * that were written can be seen.
+ */
 static void
 ApplyTotal(CopyTable *table, const Copy *copy, const CopyTask *task, CommandId command, ValueRef key)
 {
 	CopyRow		row;
-	ValueRef	item;
 
-	CopyRowLock(table, key, COPY_LOCK_UPDATE, &row);
-	if (!IsParent(table, copy, &row))
+	if (!task->whole && !CopyIsCounted(table->relid, copy, task->key, command) && AddToTotal(table, copy, task, key))
 		return;
-	item = ItemRoot(row.item);
-	if (task->whole || CopyIsCounted(table->relid, copy, task->key, command) || !AddContributions(copy, task, &item))
-		item = CountAll(table, copy, key, ItemRoot(row.item));
-	CopyRowWrite(table, &row, item);
+	CopyRowLock(table, key, COPY_LOCK_UPDATE, &row);
+	if (IsParent(table, copy, &row))
+		CopyRowWrite(table, &row, CountAll(table, copy, key, ItemRoot(row.item)));
 }
 
 bool

@@ -82,13 +82,19 @@ CopyParentLock(const CopySet *set, const Copy *copy)
 static ValueRef
 LockParent(const Written *w, const Copy *copy, ValueRef key)
 {
+	Oid			owner = w->rel->rd_rel->relowner;
 	OwnerScope	scope;
+	OwnerScope	statement;
 	CopyTable	table;
 	CopyRow		row;
 
-	OwnerScopeEnter(&scope, w->rel->rd_rel->relowner);
+	OwnerScopeEnterForLock(&scope, owner);
 	CopyTableOpen(&table, RelationGetRelid(w->rel), w->def);
+	if (!table.store.direct)
+		OwnerScopeEnter(&statement, owner);
 	CopyRowLock(&table, key, CopyParentLock(w->set, copy), &row);
+	if (!table.store.direct)
+		OwnerScopeLeave(&statement);
 	CopyTableClose(&table);
 	OwnerScopeLeave(&scope);
 	if (row.item == NULL || EntityOfItem(w->def->entities, ItemRoot(row.item)) != copy->parent)

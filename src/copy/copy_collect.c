@@ -271,7 +271,9 @@ typedef struct Change
 {
 	const TableDef *def;
 	const CopySet *set;
-	Level	   *level;
+	Oid			relid;
+	CommandId	command;
+	Level	   *level;			/* NULL until there is a task */
 	ValueRef	old;			/* MISSING_VALUE if there is none */
 	ValueRef	new;
 	const Entity *old_entity;	/* NULL if there is none */
@@ -279,11 +281,22 @@ typedef struct Change
 	bool		overtaken;		/* the new row has been changed again */
 } Change;
 
+/* Returns the task of this statement, which has a level as soon as it has one. */
+static CopyTask *
+MakeTask(Change *c, int copy, const struct varlena *key)
+{
+	if (c->level == NULL)
+		c->level = FindLevel(c->relid);
+	if (c->level == NULL)
+		c->level = MakeLevel(c->relid, c->set, c->command);
+	return FindTask(c->level, copy, key, HASH_ENTER);
+}
+
 static void
-NoteWhole(const Change *c, int copy, const struct varlena *key)
+NoteWhole(Change *c, int copy, const struct varlena *key)
 {
 	if (key != NULL)
-		FindTask(c->level, copy, key, HASH_ENTER)->whole = true;
+		MakeTask(c, copy, key)->whole = true;
 }
 
 /*
@@ -291,7 +304,7 @@ NoteWhole(const Change *c, int copy, const struct varlena *key)
  * attributes have changed.
  */
 static void
-CollectParent(const Change *c, int number)
+CollectParent(Change *c, int number)
 {
 	const Copy *copy = &c->set->copies[number];
 	struct varlena *old = c->old_entity == copy->parent ? ItemKey(c->def, c->old) : NULL;
@@ -328,11 +341,11 @@ MarkOuterTasks(const Change *c, int number, const struct varlena *key)
 }
 
 static void
-CollectChild(const Change *c, int number, const struct varlena *key, ValueRef child, bool removed)
+CollectChild(Change *c, int number, const struct varlena *key, ValueRef child, bool removed)
 {
 	const Copy *copy = &c->set->copies[number];
+	CopyTask   *task = MakeTask(c, number, key);
 	MemoryContext old = MemoryContextSwitchTo(c->level->context);
-	CopyTask   *task = FindTask(c->level, number, key, HASH_ENTER);
 
 	if (task->contributions == NULL)
 		task->contributions = palloc0(sizeof(Contribution) * copy->ntotals);
@@ -360,7 +373,7 @@ SameContribution(const Copy *copy, ValueRef a, ValueRef b)
 }
 
 static void
-CollectTotal(const Change *c, int number)
+CollectTotal(Change *c, int number)
 {
 	const Copy *copy = &c->set->copies[number];
 	struct varlena *old = c->old_entity == copy->child ? CopyParentKey(c->def, copy, c->old) : NULL;
@@ -396,7 +409,7 @@ void
 CopyCollect(const TriggerData *trigger, TableDef *def, const CopySet *set)
 {
 	TupleDesc	desc = RelationGetDescr(trigger->tg_relation);
-	Change		c = {.def = def, .set = set};
+	Change		c = {.def = def, .set = set, .relid = RelationGetRelid(trigger->tg_relation)};
 	RowEvent	event;
 	Datum		old;
 	Datum		new;
@@ -412,9 +425,7 @@ CopyCollect(const TriggerData *trigger, TableDef *def, const CopySet *set)
 		return;
 	c.overtaken = RowEventOvertaken(&event) != InvalidCommandId;
 	CheckDefinitions(trigger->tg_relation, set);
-	c.level = FindLevel(RelationGetRelid(trigger->tg_relation));
-	if (c.level == NULL)
-		c.level = MakeLevel(RelationGetRelid(trigger->tg_relation), set, event.command);
+	c.command = event.command;
 	for (int i = 0; i < set->count; i++)
 	{
 		CollectParent(&c, i);

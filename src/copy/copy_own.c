@@ -63,27 +63,59 @@ CopyRowLock(CopyTable *table, ValueRef key, CopyLock how, CopyRow *row)
 	}
 }
 
+/* A write: of an item in place of a locked one, or of what a function decides. */
+typedef struct OwnWrite
+{
+	const RowKey *key;
+	const RowLock *lock;
+	struct varlena *item;
+	WriteDecider decide;		/* NULL if the item is given */
+	void	   *arg;
+} OwnWrite;
+
 /*
  * The depth marks the writes of copies: triggers of users, which may fire
  * meanwhile and write other items, run at another depth.  The mark is static: it
  * must be taken back after an error, too.
  */
-void
-CopyRowWrite(CopyTable *table, const CopyRow *row, ValueRef item)
+static void
+Write(CopyTable *table, const OwnWrite *w)
 {
 	int			outer = own_write_depth;
 	struct varlena *stored;
 
-	if (item.data == ItemRoot(row->item).data)
-		return;
 	own_write_depth = TriggerDepth() + 1;
 	PG_TRY();
 	{
-		(void) StoreWriteLocked(&table->store, &row->key, &row->lock, WRITE_PUT, ValueCopy(item), &stored);
+		if (w->decide != NULL)
+			(void) StoreWrite(&table->store, w->key, true, w->decide, w->arg, &stored);
+		else
+			(void) StoreWriteLocked(&table->store, w->key, w->lock, WRITE_PUT, w->item, &stored);
 	}
 	PG_FINALLY();
 	{
 		own_write_depth = outer;
 	}
 	PG_END_TRY();
+}
+
+void
+CopyRowWrite(CopyTable *table, const CopyRow *row, ValueRef item)
+{
+	OwnWrite	w = {.key = &row->key, .lock = &row->lock};
+
+	if (item.data == ItemRoot(row->item).data)
+		return;
+	w.item = ValueCopy(item);
+	Write(table, &w);
+}
+
+void
+CopyRowChange(CopyTable *table, ValueRef key, WriteDecider decide, void *arg)
+{
+	RowKey		row_key;
+	OwnWrite	w = {.key = &row_key, .decide = decide, .arg = arg};
+
+	(void) RowKeyFromItem(table->store.def, key, &row_key, NULL);
+	Write(table, &w);
 }

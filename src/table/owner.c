@@ -28,8 +28,7 @@ SwitchUser(const OwnerScope *scope, Oid owner, int context)
 void
 OwnerScopeEnter(OwnerScope *scope, Oid owner)
 {
-	SaveUser(scope);
-	SwitchUser(scope, owner, SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
+	OwnerScopeEnterForLock(scope, owner);
 	scope->guc_level = NewGUCNestLevel();
 	RestrictSearchPath();
 }
@@ -60,6 +59,13 @@ OwnerScopeEnterForCascade(OwnerScope *scope, Oid owner)
 {
 	SaveUser(scope);
 	SwitchUser(scope, owner, SECURITY_NOFORCE_RLS);
+}
+
+void
+OwnerScopeEnterForLock(OwnerScope *scope, Oid owner)
+{
+	SaveUser(scope);
+	SwitchUser(scope, owner, SECURITY_RESTRICTED_OPERATION | SECURITY_NOFORCE_RLS);
 }
 
 void

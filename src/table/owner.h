@@ -64,6 +64,12 @@ extern void OwnerScopeEnterForView(OwnerScope *scope, Oid owner);
  */
 extern void OwnerScopeEnterForCascade(OwnerScope *scope, Oid owner);
 
+/*
+ * Enters a restricted scope with unchanged settings, for work that runs no code
+ * of the owner: locking a row that a direct store finds by its key.
+ */
+extern void OwnerScopeEnterForLock(OwnerScope *scope, Oid owner);
+
 extern void OwnerScopeLeave(const OwnerScope *scope);
 
 /*
