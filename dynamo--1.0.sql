@@ -3266,6 +3266,12 @@ CREATE FUNCTION dynamo.encrypt_access_keys() RETURNS bigint
 COMMENT ON FUNCTION dynamo.encrypt_access_keys() IS
 	'encrypts the secrets of all access keys with the current key of dynamo.http_secret_key_command; returns their number';
 
+CREATE FUNCTION dynamo_internal.signing_key(access_key_id text, date text, region text) RETURNS text
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_signing_key';
+COMMENT ON FUNCTION dynamo_internal.signing_key(text, text, text) IS
+	'for worker nodes of Citus: signing key of an access key for a date and a region, and its role; empty if it does not exist';
+
 --
 -- Privileges: all grants are in this section
 --

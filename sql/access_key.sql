@@ -104,6 +104,16 @@ SELECT string_agg(access_key_id, ' ' ORDER BY r) = string_agg(access_key_id, ' '
 FROM (SELECT access_key_id, row_number() OVER (ORDER BY ROW(secret_access_key) USING OPERATOR(pg_catalog.*<)) AS r
 	  FROM dynamo_internal.access_key_secrets WHERE access_key_id LIKE 'ordered%') t;
 
+-- what a worker node of Citus asks the coordinator for (test/citus/access_keys.pl)
+SELECT dynamo_internal.signing_key('AKIDEXAMPLE', '20150830', 'us-east-1');
+SELECT dynamo_internal.signing_key('nothing', '20150830', 'us-east-1') = '' AS unknown;
+SELECT dynamo_internal.signing_key('AKIDEXAMPLE', repeat('2', 80), 'us-east-1');
+GRANT USAGE ON SCHEMA dynamo_internal TO dynamo_key_app;
+SET ROLE dynamo_key_app;
+SELECT dynamo_internal.signing_key('AKIDEXAMPLE', '20150830', 'us-east-1');
+RESET ROLE;
+REVOKE USAGE ON SCHEMA dynamo_internal FROM dynamo_key_app;
+
 -- the keys of a dropped role are invalid, and are removed when another key is created
 SELECT count(*) > 20 AS keys FROM dynamo.access_keys WHERE role = 'dynamo_key_app'::regrole;
 SET client_min_messages = warning;

@@ -4,13 +4,17 @@
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 
 #include "citus/nodes.h"
+#include "table/citus_catalog.h"
+#include "table/distribution.h"
 
 #define COUNT_STATEMENT \
 	"SELECT pg_catalog.format('%%s %%s', coalesce(pg_catalog.sum(greatest(c.reltuples, 0)), 0)::pg_catalog.int8, " \
@@ -21,6 +25,20 @@
 	"pg_catalog.to_regclass(pg_catalog.shard_name(pg_catalog.to_regclass(%s), s.shardid, false)) " \
 	"WHERE s.logicalrelid OPERATOR(pg_catalog.=) pg_catalog.to_regclass(%s) " \
 	"AND p.groupid OPERATOR(pg_catalog.=) (SELECT groupid FROM pg_catalog.pg_dist_local_group)"
+
+bool
+CoordinatorIsKnown(void)
+{
+	CitusRow	row;
+	bool		known;
+
+	if (!ServerIsWorker())
+		return false;
+	FindCitusRow(&row, "pg_dist_node", NULL, "groupid", F_INT4EQ, Int32GetDatum(0));
+	known = HeapTupleIsValid(row.tuple);
+	EndCitusRow(&row);
+	return known;
+}
 
 /* Runs a query of Citus with a statement as its parameter; SPI is connected. */
 static void
@@ -44,22 +62,42 @@ ReadNodeResult(uint64 row, char **result)
 	return success != NULL && strcmp(success, "t") == 0 && *result != NULL;
 }
 
+/* Runs a statement on the coordinator; false, with a reason or NULL, if that failed. */
+static bool
+AskCoordinator(const char *statement, char **result)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	bool		success;
+
+	*result = NULL;
+	SPI_connect();
+	RunThrough("SELECT success, result FROM pg_catalog.run_command_on_coordinator($1)", statement);
+	success = SPI_processed == 1 && ReadNodeResult(0, result);
+	if (*result != NULL)
+		*result = MemoryContextStrdup(caller, *result);
+	SPI_finish();
+	return success;
+}
+
 char *
 RunOnCoordinator(const char *statement)
 {
-	MemoryContext caller = CurrentMemoryContext;
-	char	   *result = NULL;
+	char	   *result;
 
-	SPI_connect();
-	RunThrough("SELECT success, result FROM pg_catalog.run_command_on_coordinator($1)", statement);
-	if (SPI_processed != 1 || !ReadNodeResult(0, &result))
+	if (!AskCoordinator(statement, &result))
 		ereport(ERROR,
 				(errcode(ERRCODE_CONNECTION_FAILURE),
 				 errmsg("the Citus coordinator did not execute a request"),
 				 result != NULL ? errdetail_internal("%s", result) : 0));
-	result = MemoryContextStrdup(caller, result);
-	SPI_finish();
 	return result;
+}
+
+char *
+TryOnCoordinator(const char *statement)
+{
+	char	   *result;
+
+	return AskCoordinator(statement, &result) ? result : NULL;
 }
 
 static char *

@@ -10,12 +10,18 @@
 
 #include "postgres_ext.h"
 
+/* Whether this server is a worker node that knows the coordinator. */
+extern bool CoordinatorIsKnown(void);
+
 /*
  * Runs a statement on the coordinator as the current user and returns its result,
  * one text; palloc'd.  Raises an error if the statement fails or the coordinator
  * cannot be reached.  In the second case the statement may have been executed.
  */
 extern char *RunOnCoordinator(const char *statement);
+
+/* The same, but returns NULL if the statement fails or the coordinator cannot be reached. */
+extern char *TryOnCoordinator(const char *statement);
 
 /*
  * Returns the estimated number of rows and the size of a distributed table, or of

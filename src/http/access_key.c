@@ -23,7 +23,7 @@
 
 #define MAX_ENTRIES		1000
 #define MAX_AGE_MS		5000
-#define SCOPE_LEN		80
+#define SCOPE_LEN		ACCESS_KEY_SCOPE_LEN
 
 /* Roles without a key are here, too, under a name no key can have. */
 #define ROLE_PREFIX		"role "

@@ -10,6 +10,7 @@
 #include "http/sigv4.h"
 
 #define ACCESS_KEY_MAX_LEN	128
+#define ACCESS_KEY_SCOPE_LEN	80	/* of a date and a region */
 
 /* An access key in the cache of a worker. */
 typedef struct AccessKey AccessKey;

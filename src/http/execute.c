@@ -24,6 +24,7 @@
 #include "http/lock_watch.h"
 #include "http/log_limit.h"
 #include "http/settings.h"
+#include "http/shared_key.h"
 #include "http/sigv4.h"
 #include "item/json_reader.h"
 #include "op/op.h"
@@ -135,6 +136,20 @@ RefuseKey(Slice id, const char *problem)
 			 errdetail_log("Access key \"%s\" %s.", shown, problem)));
 }
 
+/* The role of a key of the coordinator of Citus that signed the request. */
+static const Identity *
+SharedIdentity(const HttpRequest *request, const Signature *signature, const SharedKey *key)
+{
+	const Identity *identity;
+	const char *problem;
+
+	SignatureVerify(signature, request, key->signing_key);
+	identity = RoleIdentity(NameStr(key->role), &problem);
+	if (identity == NULL)
+		RefuseKey(signature->key_id, psprintf("is for role \"%s\", which %s", NameStr(key->role), problem));
+	return identity;
+}
+
 /*
  * Returns the role of the access key that signed the request; raises an error
  * if the signature is invalid.
@@ -143,6 +158,7 @@ static const Identity *
 VerifiedIdentity(const HttpRequest *request)
 {
 	Signature	signature;
+	const SharedKey *shared;
 	AccessKey  *key;
 	Slice		session_token;
 	const char *problem;
@@ -152,7 +168,12 @@ VerifiedIdentity(const HttpRequest *request)
 				  GetConfigOptionResetString("dynamo.region"));
 	if (HttpFindHeader(request->head, request->data, "x-amz-security-token", &session_token))
 		RefuseKey(signature.key_id, "came with a session token");
-	key = AccessKeyFind(signature.key_id, &problem);
+	shared = SharedKeyKnown(&signature);
+	key = shared != NULL ? NULL : AccessKeyFind(signature.key_id, &problem);
+	if (shared == NULL && key == NULL)
+		shared = SharedKeyAsk(&signature);
+	if (shared != NULL)
+		return SharedIdentity(request, &signature, shared);
 	if (key == NULL)
 		RefuseKey(signature.key_id, problem);
 	SignatureVerify(&signature, request,
