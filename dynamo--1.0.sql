@@ -3266,6 +3266,32 @@ CREATE FUNCTION dynamo.encrypt_access_keys() RETURNS bigint
 COMMENT ON FUNCTION dynamo.encrypt_access_keys() IS
 	'encrypts the secrets of all access keys with the current key of dynamo.http_secret_key_command; returns their number';
 
+-- Citus sends a statement that compares its column of distribution with a value, by
+-- an operator that a btree operator family calls equality, to the shard of the value.
+-- These operators say "is in the shard of": there, they are true for all rows.
+CREATE FUNCTION dynamo_internal.same_shard(text, text) RETURNS boolean
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_same_shard';
+CREATE FUNCTION dynamo_internal.same_shard(numeric, numeric) RETURNS boolean
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_same_shard';
+CREATE FUNCTION dynamo_internal.same_shard(bytea, bytea) RETURNS boolean
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_same_shard';
+CREATE OPERATOR dynamo.=% (LEFTARG = text, RIGHTARG = text, FUNCTION = dynamo_internal.same_shard);
+CREATE OPERATOR dynamo.=% (LEFTARG = numeric, RIGHTARG = numeric, FUNCTION = dynamo_internal.same_shard);
+CREATE OPERATOR dynamo.=% (LEFTARG = bytea, RIGHTARG = bytea, FUNCTION = dynamo_internal.same_shard);
+CREATE OPERATOR FAMILY dynamo.same_shard_ops USING btree;
+ALTER OPERATOR FAMILY dynamo.same_shard_ops USING btree ADD
+	OPERATOR 3 dynamo.=% (text, text), OPERATOR 3 dynamo.=% (numeric, numeric), OPERATOR 3 dynamo.=% (bytea, bytea);
+COMMENT ON FUNCTION dynamo_internal.same_shard(text, text) IS 'implementation of =% operator';
+COMMENT ON FUNCTION dynamo_internal.same_shard(numeric, numeric) IS 'implementation of =% operator';
+COMMENT ON FUNCTION dynamo_internal.same_shard(bytea, bytea) IS 'implementation of =% operator';
+COMMENT ON OPERATOR dynamo.=% (text, text) IS 'has Citus read the shard of a key; true for its rows';
+COMMENT ON OPERATOR dynamo.=% (numeric, numeric) IS 'has Citus read the shard of a key; true for its rows';
+COMMENT ON OPERATOR dynamo.=% (bytea, bytea) IS 'has Citus read the shard of a key; true for its rows';
+COMMENT ON OPERATOR FAMILY dynamo.same_shard_ops USING btree IS 'for Citus: equality of shards';
+
 CREATE FUNCTION dynamo_internal.signing_key(access_key_id text, date text, region text) RETURNS text
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_signing_key';

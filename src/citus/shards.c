@@ -31,8 +31,10 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/numeric.h"
 #include "utils/typcache.h"
 
+#include "compat.h"
 #include "citus/session.h"
 #include "citus/shards.h"
 #include "table/citus_catalog.h"
@@ -42,6 +44,9 @@
 #define PLACE_LOCK_CLASS			4
 #define COLOCATED_PLACE_LOCK_CLASS	8
 
+/* Keys that are tried to find one in each shard, for each shard. */
+#define KEYS_TRIED					100
+
 typedef struct Shard
 {
 	int64		id;
@@ -50,11 +55,13 @@ typedef struct Shard
 	int			group;			/* the group of nodes that has it; -1 if several have it */
 	TransactionId placed;		/* the transaction that stored the group */
 	Oid			relid;			/* the shard, if it is here */
+	Datum		key;			/* some value that it would have; 0: not found */
 } Shard;
 
 typedef struct ShardMap
 {
 	bool		usable;			/* the partition key determines the shard */
+	bool		has_keys;		/* there is a key for each shard */
 	int			here;			/* the group of this node */
 	uint32		colocation;		/* the group of tables whose shards move together, or 0 */
 	FmgrInfo	hash;
@@ -167,6 +174,7 @@ ReadBounds(ShardMap *map, Oid table)
 		if (map->n == room)
 			map->shards = repalloc(map->shards, (room *= 2) * sizeof(Shard));
 		shard = &map->shards[map->n++];
+		shard->key = (Datum) 0;
 		shard->id = DatumGetInt64(CitusColumn(&row, "shardid"));
 		bounded = ReadBound(&row, "shardminvalue", &shard->min) && ReadBound(&row, "shardmaxvalue", &shard->max);
 	}
@@ -225,6 +233,40 @@ ReadMap(ShardMap *map, const TableDef *def)
 	return true;
 }
 
+static const Shard *ShardOfValue(const TableDef *def, const ShardMap *map, Datum value);
+
+/* Makes the n-th of some values of a type. */
+static Datum
+MakeSomeKey(ValueType type, int n)
+{
+	if (type == VALUE_N)
+		return NumericGetDatum(int64_to_numeric(n));
+	return CStringGetTextDatum(psprintf("%d", n));
+}
+
+/*
+ * Finds a key for each shard.  A shard with very few hashes, such as that of an
+ * isolated tenant, gets none.
+ */
+static void
+FindKeys(ShardMap *map, const TableDef *def)
+{
+	ValueType	type = TableKeyAttribute(def, 0)->type;
+	int			found = 0;
+
+	for (int i = 0; found < map->n && i < KEYS_TRIED * map->n; i++)
+	{
+		Datum		key = MakeSomeKey(type, i);
+		Shard	   *shard = unconstify(Shard *, ShardOfValue(def, map, key));
+
+		if (shard->key != (Datum) 0)
+			continue;
+		shard->key = key;
+		found++;
+	}
+	map->has_keys = found == map->n;
+}
+
 /* Returns the map of a distributed table, which lives as long as its definition. */
 static const ShardMap *
 MapOf(TableDef *def)
@@ -240,6 +282,8 @@ MapOf(TableDef *def)
 	map->usable = ReadMap(map, def);
 	type = lookup_type_cache(KeyColumnType(TableKeyAttribute(def, 0)->type), TYPECACHE_HASH_PROC_FINFO);
 	fmgr_info_copy(&map->hash, &type->hash_proc_finfo, def->context);
+	if (map->usable)
+		FindKeys(map, def);
 	MemoryContextSwitchTo(old);
 	def->shards = map;
 	return map;
@@ -288,6 +332,79 @@ FindShard(TableDef *def, Datum value, int *group)
 	if (shard->group < 0)
 		return SHARD_UNKNOWN;
 	return shard->group == map->here ? SHARD_HERE : SHARD_ELSEWHERE;
+}
+
+/* ---- one shard after another ---- */
+
+int
+ShardsInOrder(TableDef *def)
+{
+	return KeyDeterminesShard(def) && MapOf(def)->has_keys ? MapOf(def)->n : 0;
+}
+
+int
+ShardOfKey(TableDef *def, Datum value)
+{
+	const ShardMap *map = MapOf(def);
+
+	return (int) (ShardOfValue(def, map, value) - map->shards);
+}
+
+Datum
+KeyInShard(TableDef *def, int shard)
+{
+	return MapOf(def)->shards[shard].key;
+}
+
+/* A shard is in the segment with its smallest hash. */
+void
+ShardsOfSegment(TableDef *def, uint32 segment, uint32 total_segments, int *first, int *end)
+{
+	const ShardMap *map = MapOf(def);
+
+	*first = *end = 0;
+	for (int i = 0; i < map->n; i++)
+	{
+		uint64		hash = (uint32) map->shards[i].min - (uint32) PG_INT32_MIN;
+		uint32		of_shard = (uint32) (hash * total_segments >> 32);
+
+		if (of_shard < segment)
+			*first = i + 1;
+		if (of_shard <= segment)
+			*end = i + 1;
+	}
+}
+
+void
+CheckShardIsWhole(const TableDef *def, int shard)
+{
+	const Shard *expected = &def->shards->shards[shard];
+	Shard		present;
+	CitusRow	row;
+	bool		whole;
+
+	AcceptInvalidationMessages();
+	if (def->cached)
+		return;
+	FindCitusRow(&row, "pg_dist_shard", "pg_dist_shard_shardid_index", "shardid", F_INT8EQ,
+				 Int64GetDatum(expected->id));
+	whole = HeapTupleIsValid(row.tuple) &&
+		ReadBound(&row, "shardminvalue", &present.min) && present.min == expected->min &&
+		ReadBound(&row, "shardmaxvalue", &present.max) && present.max == expected->max;
+	EndCitusRow(&row);
+	if (!whole)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to the split of a shard of table \"%s\"",
+						get_rel_name(def->relid))));
+}
+
+/* The operator of this name, which is true: see dynamo--1.0.sql. */
+DYNAMO_FUNCTION(dynamo_same_shard);
+Datum
+dynamo_same_shard(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_BOOL(true);
 }
 
 /* ---- locking ---- */

@@ -35,6 +35,23 @@ typedef enum ShardPlace
 extern ShardPlace FindShard(TableDef *def, Datum value, int *group);
 
 /*
+ * The number of shards if each of them can be read by itself, in the order of their
+ * hashes; otherwise 0.  A position in this order is kept until the table is split
+ * or distributed again.
+ */
+extern int	ShardsInOrder(TableDef *def);
+
+/* The position of the shard with a value of the partition key; and some value in a shard. */
+extern int	ShardOfKey(TableDef *def, Datum value);
+extern Datum KeyInShard(TableDef *def, int shard);
+
+/* The shards of a segment of a parallel scan: from *first to before *end. */
+extern void ShardsOfSegment(TableDef *def, uint32 segment, uint32 total_segments, int *first, int *end);
+
+/* Raises an error if a shard has been split since the definition was read. */
+extern void CheckShardIsWhole(const TableDef *def, int shard);
+
+/*
  * Locks the shard with the value of a partition key in its place until the end of
  * the transaction, for a write, and returns the shard if it is on this server and
  * can be accessed directly; otherwise InvalidOid: Citus must be asked.  A write

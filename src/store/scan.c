@@ -22,10 +22,12 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
+#include "citus/shards.h"
 #include "compat.h"
 #include "item/builder.h"
 #include "store/partition.h"
 #include "store/scan.h"
+#include "store/segment.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
 #include "table/object_names.h"
@@ -39,7 +41,12 @@ struct StoreScan
 	Snapshot	snapshot;
 	ScanSource *source;			/* NULL if there is nothing to read */
 	bool		direct;			/* the source reads through an index */
-	int			nshards;		/* merged shards, or 0 */
+	int			nshards;		/* merged shards of an index table, or 0 */
+
+	/* of a distributed table that is read shard by shard */
+	int			place;			/* the present shard */
+	int			end_place;		/* after the last one; or 0 */
+	MemoryContext context;
 
 	List	   *relations;		/* open index tables and shards */
 	List	   *indexes;		/* btrees opened for the scan */
@@ -48,6 +55,18 @@ struct StoreScan
 
 	MemoryContext visible_context;	/* NULL: all are visible */
 };
+
+/* Returns the column of the scan keys for an attribute of the table's key. */
+static int
+FindKeyColumn(const StoreScan *scan, int i)
+{
+	const TableDef *def = scan->store->def;
+	int			column = 0;
+
+	while (scan->keys.columns[column] != TableKeyAttribute(def, i))
+		column++;
+	return column;
+}
 
 /* ---- the table's own rows ---- */
 
@@ -107,6 +126,8 @@ StoreOfRange(const StoreScan *scan)
 
 	if (scan->range.index != NULL)
 		return scan->store;
+	if (scan->end_place > 0)
+		return StoreOfValues(scan->store, &scan->keys.shard_key, 1);
 	for (int i = 0; i < scan->keys.nfixed; i++)
 		values[i] = scan->keys.tests[i].value;
 	return StoreOfValues(scan->store, values, scan->keys.nfixed);
@@ -128,6 +149,73 @@ TableSource(StoreScan *scan)
 	}
 	LimitRows(scan);
 	return SqlScanBegin(scan->store->rel, -1, InvalidOid, &scan->keys, scan->snapshot);
+}
+
+/* ---- one shard of Citus after another ---- */
+
+/*
+ * Whether the shards of a table are read one after another.  A statement on all of
+ * them would have each send as many rows as are wanted of all, again and again.
+ */
+static bool
+ReadsShardByShard(const StoreScan *scan)
+{
+	return scan->store->def->distributed && scan->range.condition == NULL && scan->range.forward &&
+		ShardsInOrder(scan->store->def) > 0;
+}
+
+static void
+BeginShard(StoreScan *scan)
+{
+	MemoryContext old = MemoryContextSwitchTo(scan->context);
+
+	scan->keys.shard_column = TableKeyAttribute(scan->store->def, 0);
+	scan->keys.shard_key = KeyInShard(scan->store->def, scan->place);
+	scan->source = TableSource(scan);
+	MemoryContextSwitchTo(old);
+}
+
+/* Begins with the first shard, or with that of the start key. */
+static void
+BeginShards(StoreScan *scan)
+{
+	TableDef   *def = scan->store->def;
+	const SegmentSlice *segment = scan->range.segment;
+
+	scan->context = CurrentMemoryContext;
+	scan->place = segment != NULL ? segment->first_shard : 0;
+	scan->end_place = segment != NULL ? segment->end_shard : ShardsInOrder(def);
+	if (scan->keys.nstart > 0)
+		scan->place = ShardOfKey(def, scan->keys.start[FindKeyColumn(scan, 0)]);
+	if (scan->place < scan->end_place)
+		BeginShard(scan);
+}
+
+/* Goes to the next shard; false if there is none. */
+static bool
+NextShard(StoreScan *scan)
+{
+	if (scan->end_place == 0)
+		return false;
+	CheckShardIsWhole(scan->store->def, scan->place);
+	if (scan->place + 1 >= scan->end_place)
+		return false;
+	scan->source->methods->end(scan->source);
+	scan->keys.nstart = 0;
+	scan->place++;
+	BeginShard(scan);
+	return true;
+}
+
+static struct varlena *
+NextItem(StoreScan *scan)
+{
+	struct varlena *item;
+
+	do
+		item = scan->source->methods->next(scan->source);
+	while (item == NULL && NextShard(scan));
+	return item;
 }
 
 /* ---- index tables ---- */
@@ -394,18 +482,6 @@ StoreScanPosition(const StoreScan *scan)
 	return ItemBuilderFinish(b);
 }
 
-/* Returns the column of the scan keys for an attribute of the table's key. */
-static int
-FindKeyColumn(const StoreScan *scan, int i)
-{
-	const TableDef *def = scan->store->def;
-	int			column = 0;
-
-	while (scan->keys.columns[column] != TableKeyAttribute(def, i))
-		column++;
-	return column;
-}
-
 void
 StoreScanRowKey(const StoreScan *scan, RowKey *key)
 {
@@ -435,6 +511,8 @@ StoreScanBegin(Store *store, const ScanRange *range)
 		return scan;
 	if (range->index != NULL && range->index->storage == STORAGE_TABLE)
 		scan->source = IndexTableSource(scan);
+	else if (ReadsShardByShard(scan))
+		BeginShards(scan);
 	else
 		scan->source = TableSource(scan);
 	return scan;
@@ -447,7 +525,7 @@ StoreScanNext(StoreScan *scan, struct varlena **item)
 		return false;
 	do
 	{
-		scan->item = scan->source->methods->next(scan->source);
+		scan->item = NextItem(scan);
 		if (scan->item == NULL)
 			return false;
 	} while (scan->visible_context != NULL && !IsVisible(scan));

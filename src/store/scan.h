@@ -80,6 +80,10 @@ typedef struct ScanKeys
 	Datum		lower[KEY_MAX_ATTRIBUTES];
 	Datum		upper[KEY_MAX_ATTRIBUTES];
 
+	/* If not NULL, only the shard of Citus with this value of this column is read. */
+	const AttributeDef *shard_column;
+	Datum		shard_key;
+
 	/* If not NULL, only rows within the limits of this index are read. */
 	const IndexDef *limited;
 	const TableDef *def;		/* definition of limited's table */

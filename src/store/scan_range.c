@@ -15,6 +15,7 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 
+#include "citus/shards.h"
 #include "item/number.h"
 #include "item/prefix.h"
 #include "store/scan.h"
@@ -226,7 +227,7 @@ ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
 		AddNotNull(keys, range->index);
 	if (from_start)
 		AddStart(keys, range->start);
-	if (range->segment != NULL)
+	if (range->segment != NULL && range->segment->def == NULL)
 		AddSegment(keys, range->segment, from_start);
 }
 
@@ -235,9 +236,15 @@ ScanKeysInit(ScanKeys *keys, const TableDef *def, const ScanRange *range)
 SegmentSlice *
 StoreSegment(Store *store, const IndexDef *index, uint32 segment, uint32 total_segments)
 {
-	SegmentSlice *slice = palloc(sizeof(SegmentSlice));
+	SegmentSlice *slice = palloc0(sizeof(SegmentSlice));
 	SegmentMap *map;
 
+	if (ShardsInOrder(store->def) > 0)
+	{
+		slice->def = store->def;
+		ShardsOfSegment(store->def, segment, total_segments, &slice->first_shard, &slice->end_shard);
+		return slice;
+	}
 	SegmentsKeep(RelationGetRelid(store->rel));
 	map = SegmentMapRead(store->rel, store->def, index);
 	if (check_enable_rls(RelationGetRelid(store->rel), InvalidOid, true) == RLS_ENABLED)
@@ -246,11 +253,24 @@ StoreSegment(Store *store, const IndexDef *index, uint32 segment, uint32 total_s
 	return slice;
 }
 
+/* Whether the shard with a key is in a segment of a distributed table. */
+static bool
+ShardInSegment(const SegmentSlice *segment, ValueRef item)
+{
+	const AttributeDef *attr = TableKeyAttribute(segment->def, 0);
+	ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+	int			shard = ShardOfKey(segment->def, KeyValueToDatum(attr, v));
+
+	return shard >= segment->first_shard && shard < segment->end_shard;
+}
+
 bool
 KeyInSegment(const SegmentSlice *segment, const KeySchema *key, ValueRef item)
 {
 	Slice		payloads[KEY_MAX_ATTRIBUTES];
 
+	if (segment->def != NULL)
+		return ShardInSegment(segment, item);
 	for (int i = 0; i < key->npartition; i++)
 	{
 		Slice		name = key->attributes[i].name;

@@ -152,6 +152,12 @@ AddConditions(Statement *st, const SqlSource *s)
 		appendStringInfoString(&st->sql, SHARD_COLUMN " OPERATOR(pg_catalog.=) ");
 		AddParameter(st, INT4OID, Int32GetDatum(s->shard));
 	}
+	if (keys->shard_column != NULL)
+	{
+		AddJoint(st);
+		appendStringInfo(&st->sql, "%s OPERATOR(dynamo.=%%) ", quote_identifier(keys->shard_column->column));
+		AddParameter(st, KeyColumnType(keys->shard_column->type), keys->shard_key);
+	}
 	for (int i = 0; i < keys->ntests; i++)
 		AddTestCondition(st, keys, &keys->tests[i]);
 	for (int i = 0; i < keys->nnotnull; i++)

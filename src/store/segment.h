@@ -38,6 +38,10 @@
  * pauses for no more than five minutes and one of its sessions is connected.
  * Sessions of a standby cannot lock segments of the primary.
  *
+ * A segment of a table that Citus distributes consists of whole shards, which are
+ * read one after another; segments that are more than the shards are empty.  Both
+ * the segments and the order of a scan change only when shards are split.
+ *
  * Under row security a table has one range, because the bounds of ranges would
  * reveal keys of rows that the user may not see.
  */
@@ -66,9 +70,13 @@ typedef struct SegmentMap
 	ValueRef   *bounds;
 } SegmentMap;
 
-/* A segment: positions from first to last. */
+/* A segment: shards of a distributed table, or positions from first to last. */
 typedef struct SegmentSlice
 {
+	TableDef   *def;			/* of a distributed table; or NULL */
+	int			first_shard;	/* its shards from this one to before the next one */
+	int			end_shard;
+
 	const SegmentMap *map;
 	uint64		first;
 	uint64		last;

@@ -26,7 +26,6 @@ my ($at_coordinator, $at_worker) = map { connect_http($_) } @ports;
 $coordinator->safe_psql('postgres', q{CREATE ROLE before_web LOGIN; CREATE ROLE web LOGIN;
 SELECT dynamo.create_table('kvs', partition_key => 'PK'); GRANT SELECT ON kvs TO web; SELECT dynamo.distribute_table('kvs', shards => 4);
 SELECT dynamo.put_item('kvs', '{"PK": {"S": "a"}}')});
-$worker->safe_psql('postgres', 'CREATE SCHEMA unused');
 
 # What a node answers to a client with an access key: the status, and the type of the error.
 sub answer_with

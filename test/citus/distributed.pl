@@ -90,6 +90,79 @@ is(value_of($coordinator, qq{SELECT "PK", "SK", item ->> 'n' FROM kvs WHERE "PK"
 	"$here|b|1\n$there|b|1", 'with the same results');
 is(through_citus($worker, "SET dynamo.direct_access = off; " . sprintf $operations{get}, $here), 'yes', 'operations go through Citus without direct access');
 
+# ---- scans, one shard after another ----
+
+my $all = value_of($coordinator, q{SELECT item FROM kvs ORDER BY 1});
+
+for my $index ('', q{, index_name => 'inl'})
+{
+	for my $n (1 .. 7, 20)
+	{
+		my @parts = map { value_of((($coordinator, $worker, $other)[ $_ % 3 ]), "SELECT item FROM dynamo.scan('kvs', segment => $_, total_segments => $n$index) item") } 0 .. $n - 1;
+		my $expected = $index eq '' ? $all : value_of($coordinator, q{SELECT item FROM kvs WHERE item ? 'G' ORDER BY 1});
+
+		is(join("\n", sort map { split /\n/ } @parts), join("\n", sort split /\n/, $expected), "$n segments, through three nodes$index");
+	}
+}
+
+# The shards that a node reads for a segment.
+sub shards_read
+{
+	my ($node, $segment, $n) = @_;
+	my ($status, $out, $error) = $node->psql('postgres', qq{SET citus.log_remote_commands = on; SET citus.log_local_commands = on;
+SELECT count(*) FROM dynamo.scan('kvs', segment => $segment, total_segments => $n)});
+	my %shards = map { $_ => 1 } $error =~ /NOTICE:  (?:issuing|executing the command locally:) SELECT .*?\bkvs_(\d+)/g;
+
+	return keys %shards;
+}
+
+for my $n (1, 2, 3, 6)
+{
+	my @shards = map { shards_read($coordinator, $_, $n) } 0 .. $n - 1;
+
+	is(scalar @shards, 6, "$n segments read six shards");
+	is(keys %{ { map { $_ => 1 } @shards } }, 6, 'all of them');
+}
+
+sub pages
+{
+	my ($limit, @segment) = @_;
+	my @members = ('"TableName": "kvs"', qq("Limit": $limit), @segment ? qq("Segment": $segment[0], "TotalSegments": $segment[1]) : ());
+	my @keys;
+	my $start;
+
+	for my $page (0 .. 1000)
+	{
+		my $json = join ', ', @members, defined $start ? qq("ExclusiveStartKey": $start) : ();
+		my $answer = value_of((($coordinator, $worker)[ $page % 2 ]), qq~SELECT dynamo.request('Scan', '{$json}')~);
+
+		push @keys, $answer =~ /"SK": \{"S": "([^"]*)"\}/g;
+		($start) = $answer =~ /"LastEvaluatedKey":\s*(\{.*?\}\})/ or return @keys;
+		pop @keys;
+	}
+	return 'no end';
+}
+
+my @every = sort split /\n/, value_of($coordinator, q{SELECT "SK" FROM kvs});
+is(join(' ', sort(pages(37))), "@every", 'pages of a scan, through two nodes by turns');
+is(join(' ', sort map { pages(25, $_, 4) } 0 .. 3), "@every", 'and of four segments');
+my $foreign = qq({"PK": {"S": "$here"}, "SK": {"S": "a"}});
+my $refused = 0;
+for my $segment (0 .. 2)
+{
+	$refused += value_of($worker, qq~SELECT dynamo.request_safe('Scan', '{"TableName": "kvs", "Segment": $segment, "TotalSegments": 3,
+	"ExclusiveStartKey": $foreign}')~) =~ /Please use ExclusiveStartKey with correct Segment/;
+}
+is($refused, 2, 'a start key of another segment is refused');
+
+value_of($coordinator, q{SELECT dynamo.create_table('numbers', partition_key => 'n', partition_key_type => 'N');
+SELECT dynamo.create_table('bytes', partition_key => 'b', partition_key_type => 'B');
+SELECT dynamo.distribute_table(t, shards => 5) FROM unnest(ARRAY['numbers', 'bytes']) t;
+SELECT dynamo.put_item('numbers', jsonb_build_object('n', i)) FROM generate_series(1, 50) i;
+SELECT dynamo.put_item('bytes', ('{"b": {"B": "' || encode(int4send(i), 'base64') || '"}}')::dynamo.item) FROM generate_series(1, 50) i});
+is(value_of($worker, qq{SELECT count(*), count(DISTINCT item) FROM generate_series(0, 2) s, dynamo.scan('$_', segment => s, total_segments => 3) item}), '50|50', "table $_")
+	for 'numbers', 'bytes';
+
 # ---- in one transaction ----
 
 is(value_of($worker, sprintf(q{BEGIN; SELECT count(*) FROM kvs; }) . sprintf($operations{put}, $here) . '; ' . sprintf($operations{put}, $there) .
