@@ -215,13 +215,16 @@ StorageParameters(const IndexDef *index)
 					(int) Max(sizeof(float) * index->vector->dimensions + BESIDE_VECTOR, TOAST_TUPLE_TARGET));
 }
 
-/* The numbers of a vector hardly compress.  MAIN leaves them in the row. */
+/*
+ * The numbers of a vector hardly compress.  MAIN leaves them in the row.
+ * ANALYZE would count the elements of all vectors, for minutes.
+ */
 static void
 SetVectorStorage(Oid index_table, const IndexDef *index)
 {
-	RunStatement("ALTER TABLE %s ALTER COLUMN %s SET STORAGE %s",
+	RunStatement("ALTER TABLE %s ALTER COLUMN %s SET STORAGE %s, ALTER COLUMN %s SET STATISTICS 0",
 				 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
-				 VECTOR_COLUMN, RowsContainVectors(index->vector) ? "MAIN" : "EXTERNAL");
+				 VECTOR_COLUMN, RowsContainVectors(index->vector) ? "MAIN" : "EXTERNAL", VECTOR_COLUMN);
 }
 
 void

@@ -42,15 +42,14 @@ SumOfProducts(const double *a, const float *b, int n)
 {
 	double		lanes[LANES] = {0};
 	double		rest = 0;
-	int			i = 0;
 
-	for (; i + LANES <= n; i += LANES)
+	for (; n >= LANES; n -= LANES, a += LANES, b += LANES)
 	{
 		for (int j = 0; j < LANES; j++)
-			lanes[j] += a[i + j] * (double) b[i + j];
+			lanes[j] += a[j] * (double) b[j];
 	}
-	for (; i < n; i++)
-		rest += a[i] * (double) b[i];
+	for (int j = 0; j < n; j++)
+		rest += a[j] * (double) b[j];
 	return AddLanes(lanes) + rest;
 }
 
@@ -60,19 +59,18 @@ SumOfSquaredDifferences(const double *a, const float *b, int n)
 {
 	double		lanes[LANES] = {0};
 	double		rest = 0;
-	int			i = 0;
 
-	for (; i + LANES <= n; i += LANES)
+	for (; n >= LANES; n -= LANES, a += LANES, b += LANES)
 	{
 		for (int j = 0; j < LANES; j++)
 		{
-			double		difference = a[i + j] - (double) b[i + j];
+			double		difference = a[j] - (double) b[j];
 
 			lanes[j] += difference * difference;
 		}
 	}
-	for (; i < n; i++)
-		rest += (a[i] - (double) b[i]) * (a[i] - (double) b[i]);
+	for (int j = 0; j < n; j++)
+		rest += (a[j] - (double) b[j]) * (a[j] - (double) b[j]);
 	return AddLanes(lanes) + rest;
 }
 
@@ -85,22 +83,21 @@ SumOfProductsAndSquares(const double *a, const float *b, int n, double *squares)
 	double		lanes[LANES] = {0};
 	double		rest = 0;
 	double		rest_squares = 0;
-	int			i = 0;
 
-	for (; i + LANES <= n; i += LANES)
+	for (; n >= LANES; n -= LANES, a += LANES, b += LANES)
 	{
 		for (int j = 0; j < LANES; j++)
 		{
-			double		element = b[i + j];
+			double		element = b[j];
 
-			products[j] += a[i + j] * element;
+			products[j] += a[j] * element;
 			lanes[j] += element * element;
 		}
 	}
-	for (; i < n; i++)
+	for (int j = 0; j < n; j++)
 	{
-		rest += a[i] * (double) b[i];
-		rest_squares += (double) b[i] * (double) b[i];
+		rest += a[j] * (double) b[j];
+		rest_squares += (double) b[j] * (double) b[j];
 	}
 	*squares = AddLanes(lanes) + rest_squares;
 	return AddLanes(products) + rest;
