@@ -332,6 +332,17 @@ build()
 	as_server make -s -C "$work/src" -j"$(nproc)" with_llvm=no COPT=-Werror PG_CONFIG="$PG_CONFIG" install
 }
 
+# build_pgvector: from the sources in the directory PGVECTOR_SOURCE, into the
+# private server, like a package: for every processor.  Its headers are left out,
+# for those of the private server are the machine's.
+build_pgvector()
+{
+	as_server mkdir -p "$work/pgvector"
+	tar -C "$PGVECTOR_SOURCE" -cf - --exclude='*.o' --exclude='*.so' . |
+		as_server tar -C "$work/pgvector" -xf - --no-same-owner
+	as_server make -s -C "$work/pgvector" -j"$(nproc)" with_llvm=no OPTFLAGS= HEADERS= PG_CONFIG="$PG_CONFIG" install
+}
+
 # ---- clusters ----
 
 # new_cluster: makes $work/data, reachable by the socket in $work/socket alone,

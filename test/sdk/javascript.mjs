@@ -1,6 +1,7 @@
 // javascript.mjs: the AWS SDK for JavaScript, as it is, against the HTTP endpoint.
 //	node javascript.mjs ENDPOINT KEY SECRET
 import assert from "node:assert";
+import * as dynamodb from "@aws-sdk/client-dynamodb";
 import {
 	ConditionalCheckFailedException, CreateTableCommand, DeleteTableCommand, DescribeTableCommand, DynamoDBClient,
 	ListTablesCommand, ListTagsOfResourceCommand, ResourceNotFoundException, TagResourceCommand,
@@ -92,10 +93,65 @@ async function errors() {
 	await assert.rejects(forger.send(new ListTablesCommand({})), e => e.name === "InvalidSignatureException");
 }
 
+// Versions of August 2026 and later know vector indexes.
+async function vectors() {
+	if (!dynamodb.SearchVectorsCommand)
+		return;
+	const index = {
+		IndexName: "vec", VectorAttribute: { AttributeName: "emb" }, Dimensions: 2, DistanceFunction: "EUCLIDEAN", Projection: { ProjectionType: "ALL" },
+		SearchSchema: [{ AttributeName: "tenant", SearchSchemaElementType: "HASH" }, { AttributeName: "lang", SearchSchemaElementType: "INLINE_FILTER" }],
+	};
+	const AttributeDefinitions = ["pk", "tenant", "lang"].map(AttributeName => ({ AttributeName, AttributeType: "S" }));
+	const of = { TableName: "sdk_vectors" };
+	await client.send(new CreateTableCommand({
+		...of, BillingMode: "PAY_PER_REQUEST", AttributeDefinitions, KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }], VectorIndexes: [index],
+	}));
+	await waitUntilTableExists({ client, maxWaitTime: 30, minDelay: 1 }, of);
+	for (let i = 1; i <= 5; i++)
+		await documents.send(new PutCommand({ ...of, Item: { pk: `d${i}`, tenant: i < 5 ? "acme" : "other", lang: i % 2 ? "en" : "de", emb: [i, 0.5] } }));
+	const search = {
+		...of, IndexName: "vec", TopK: 2, SearchVector: [{ N: "3.25" }, { N: "0.5" }], SearchConditionExpression: "tenant = :t",
+		ExpressionAttributeValues: { ":t": { S: "acme" } }, ReturnConsumedCapacity: "TOTAL",
+	};
+	const found = await client.send(new dynamodb.SearchVectorsCommand(search));
+	assert.deepEqual(found.SearchResults.map(r => [r.Item.pk.S, r.Score]), [["d3", 0.25], ["d4", 0.75]]);
+	assert.equal(found.SearchResults[0].Item.emb, undefined);
+	assert.ok(found.ConsumedCapacity.VectorSearchRequestBytes >= 1024);
+	const filtered = await client.send(new dynamodb.SearchVectorsCommand({
+		...search, SearchConditionExpression: "tenant = :t AND lang = :l", ProjectionExpression: "pk, emb",
+		ExpressionAttributeValues: { ":t": { S: "acme" }, ":l": { S: "en" } },
+	}));
+	assert.deepEqual(filtered.SearchResults.map(r => r.Item.pk.S), ["d3", "d1"]);
+	assert.deepEqual(filtered.SearchResults[0].Item.emb, { L: [{ N: "3" }, { N: "0.5" }] });
+	await assert.rejects(client.send(new dynamodb.SearchVectorsCommand({ ...search, SearchVector: [{ N: "1" }] })),
+		e => e.name === "ValidationException" && e.message === "Input search vector dimension 1 does not match vector index dimension 2");
+	await client.send(new dynamodb.UpdateTableCommand({
+		...of, AttributeDefinitions, VectorIndexUpdates: [{ Create: { ...index, IndexName: "later", DistanceFunction: "COSINE" } }],
+	}));
+	await until(async () => (await describe(of)).find(i => i.IndexName === "later").IndexStatus === "ACTIVE");
+	const later = (await describe(of)).find(i => i.IndexName === "later");
+	assert.deepEqual([later.Dimensions, later.DistanceFunction, later.VectorAttribute, later.SearchSchema],
+		[2, "COSINE", index.VectorAttribute, index.SearchSchema]);
+	await client.send(new dynamodb.UpdateTableCommand({ ...of, VectorIndexUpdates: [{ Delete: { IndexName: "later" } }] }));
+	await until(async () => (await describe(of)).length === 1);
+	await client.send(new DeleteTableCommand(of));
+}
+
+async function describe(of) {
+	return (await client.send(new DescribeTableCommand(of))).Table.VectorIndexes;
+}
+
+async function until(condition) {
+	for (let i = 0; i < 100 && !await condition(); i++)
+		await new Promise(resolve => setTimeout(resolve, 100));
+	assert.ok(await condition());
+}
+
 await table();
 await items();
 await many();
 await errors();
+await vectors();
 await client.send(new DeleteTableCommand({ TableName }));
 await waitUntilTableNotExists({ client, maxWaitTime: 30, minDelay: 1 }, { TableName });
 console.log("ok");

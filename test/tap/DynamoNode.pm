@@ -8,7 +8,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Time::HiRes qw(sleep);
 
-our @EXPORT = qw(new_dynamo_node new_http_node new_database dump_database load_file crash_node items_of definitions_of);
+our @EXPORT = qw(new_dynamo_node new_http_node new_database dump_database load_file crash_node items_of definitions_of has_pgvector);
 
 # Returns a running server whose database postgres has the extension.  Settings are
 # lines for postgresql.conf; init options are those of PostgreSQL::Test::Cluster.
@@ -123,6 +123,15 @@ sub definitions_of
 SELECT pg_catalog.format('%s %s %s %s', tgrelid::regclass, tgname, tgenabled, pg_get_triggerdef(oid))
 FROM pg_trigger WHERE NOT tgisinternal ORDER BY 1;
 SELECT pg_get_indexdef(indexrelid) FROM pg_index WHERE indrelid IN (SELECT tgrelid FROM pg_trigger) ORDER BY 1});
+}
+
+# Whether HNSW indexes can be tested on a server.
+sub has_pgvector
+{
+	my ($node) = @_;
+
+	return $node->safe_psql('postgres', q{
+SELECT count(*) FROM pg_available_extension_versions WHERE name = 'vector' AND string_to_array(version, '.')::int[] >= '{0,8}'}) > 0;
 }
 
 1;

@@ -14,12 +14,13 @@ SELECT dynamo.create_table('shop', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('shop', 'inline', 'G', 'SK');
 SELECT dynamo.create_index('shop', 'kept', 'G', 'SK', storage => 'table');
 SELECT dynamo.create_index('shop', 'sharded', 'G', 'SK', storage => 'table', shards => 2);
+SELECT dynamo.create_vector_index('shop', 'near', 'emb', 2, 'EUCLIDEAN', partition_key => 'G');
 };
 
 my $publisher = new_dynamo_node('publisher', "wal_level = logical\n", allows_streaming => 'logical');
 $publisher->safe_psql('postgres', $definition);
 $publisher->safe_psql('postgres', q{
-SELECT count(dynamo.put_item('shop', jsonb_build_object('PK', 'p' || i % 5, 'SK', 's' || i, 'G', 'g' || i % 3)))
+SELECT count(dynamo.put_item('shop', jsonb_build_object('PK', 'p' || i % 5, 'SK', 's' || i, 'G', 'g' || i % 3, 'emb', jsonb_build_array(i, 0.5))))
 FROM generate_series(1, 60) i});
 
 # Changes of all kinds, through functions and plain SQL.
@@ -27,12 +28,18 @@ my $changes = q{
 SELECT dynamo.put_item('shop', '{"PK": {"S": "p1"}, "SK": {"S": "s1"}, "G": {"S": "moved"}}');
 SELECT dynamo.update_item('shop', '{"PK": {"S": "p2"}, "SK": {"S": "s2"}}', 'REMOVE G');
 SELECT dynamo.delete_item('shop', '{"PK": {"S": "p3"}, "SK": {"S": "s3"}}');
+SELECT dynamo.update_item('shop', '{"PK": {"S": "p2"}, "SK": {"S": "s7"}}', 'SET emb[1] = :y', expression_attribute_values => '{":y": {"N": "9"}}');
+SELECT dynamo.update_item('shop', '{"PK": {"S": "p0"}, "SK": {"S": "s10"}}', 'REMOVE emb');
 UPDATE shop SET item = dynamo.set_attribute(item, 'n', dynamo.to_value(1)) WHERE "PK" = 'p4';
 UPDATE shop SET item = dynamo.set_attribute(item, 'SK', dynamo.to_value('new key'::text)) WHERE "SK" = 's5';
 INSERT INTO shop (item) SELECT dynamo.build_item('PK', 'big', 'SK', i::text, 'G', 'g1', 'text', repeat(md5(i::text), 500))
 FROM generate_series(1, 5) i;
 BEGIN; DELETE FROM shop; ROLLBACK;
 };
+
+# The nearest items of a partition.
+my $search = q{
+SELECT item OPERATOR(dynamo.->>) 'SK', score FROM dynamo.search_vectors('shop', 'near', '{8.25,0.5}', 5, 'G = :g', '{":g": {"S": "g1"}}')};
 
 # Checks that a copy has the publisher's items and that its indexes agree with them.
 sub same_as_publisher
@@ -49,6 +56,8 @@ SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g1"}}', index
 			$publisher->safe_psql('postgres', q{SELECT count(*) FROM shop WHERE "G" = 'g1'}),
 			"$what: a query on $index");
 	}
+	is($node->safe_psql('postgres', q{SELECT * FROM dynamo.verify_index('shop', 'near')}), '', "$what: the vector index agrees with its table");
+	is($node->safe_psql('postgres', $search), $publisher->safe_psql('postgres', $search), "$what: a search");
 }
 
 # ---- logical: one table, then all tables ----
@@ -75,7 +84,7 @@ SELECT dynamo.put_item('shop', '{"PK": {"S": "later"}, "SK": {"S": "later"}, "G"
 	same_as_publisher($subscriber, "$tables, changed");
 
 	# index tables that are rebuilt, and a whole table that is dropped and created again
-	$publisher->safe_psql('postgres', q{SELECT dynamo.reindex('shop', i) FROM unnest('{inline,kept,sharded}'::text[]) i});
+	$publisher->safe_psql('postgres', q{SELECT dynamo.reindex('shop', i) FROM unnest('{inline,kept,sharded,near}'::text[]) i});
 	$publisher->wait_for_catchup($name);
 	same_as_publisher($subscriber, "$tables, indexes rebuilt");
 	$publisher->safe_psql('postgres', q{
@@ -144,6 +153,7 @@ SELECT count(*) FROM dynamo.query('shop', 'G = :g', '{":g": {"S": "g1"}}', index
 			$publisher->safe_psql('postgres', q{SELECT count(*) FROM shop WHERE "G" = 'g1'}),
 			"standby, direct $direct: query on $index");
 	}
+	is($standby->safe_psql('postgres', "$set $search"), $publisher->safe_psql('postgres', $search), "standby, direct $direct: search");
 	is($standby->safe_psql('postgres', "$set SELECT count(*) FROM dynamo.scan('shop')"),
 		$publisher->safe_psql('postgres', 'SELECT count(*) FROM shop'), "standby, direct $direct: scan");
 	is($standby->safe_psql('postgres', qq{$set

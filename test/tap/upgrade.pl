@@ -40,9 +40,18 @@ ALTER VIEW books SET (security_invoker = false);
 GRANT SELECT (isbn, author_id), UPDATE (author_id) ON books TO librarian;
 CREATE ROLE app LOGIN;
 SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET');
+SELECT dynamo.create_table('docs', 'pk');
+SELECT dynamo.create_vector_index('docs', 'vec', 'emb', 2, 'EUCLIDEAN', partition_key => 'tenant');
+SELECT count(dynamo.put_item('docs', jsonb_build_object('pk', 'd' || i, 'tenant', 't' || i % 2, 'emb', jsonb_build_array(i, 0)))) FROM generate_series(1, 20) i;
 ANALYZE;
 SQL
-my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'library', 'dynamo_internal.table_tags';
+my %searches = (vec => [ q{3.25,0}, q{'tenant = :t', '{":t": "t1"}'::jsonb} ]);
+if (has_pgvector($old))
+{
+	$old->safe_psql('postgres', q{CREATE EXTENSION vector; SELECT dynamo.create_vector_index('docs', 'near', 'emb', 2, 'EUCLIDEAN', method => 'hnsw')});
+	$searches{near} = [ q{3.25,0}, 'NULL' ];
+}
+my %before = map { $_ => items_of($old, 'postgres', $_) } 'shop', 'numbers', 'library', 'docs', 'dynamo_internal.table_tags';
 my $definitions = definitions_of($old, 'postgres');
 my $event_triggers = 'SELECT evtname, evtevent, evtenabled, evtfoid::regproc FROM pg_event_trigger ORDER BY 1';
 my $triggers_before = $old->safe_psql('postgres', $event_triggers);
@@ -109,6 +118,26 @@ for (1 .. 100)
 is((api($socket, 'ListTables', {}))[0], 200, 'access keys work');
 is($new->safe_psql('postgres', q{SELECT dynamo.reshard_index('shop', 'sharded', 2); SELECT count(*) FROM dynamo.verify_index('shop', 'sharded')}),
 	"\n0", 'indexes can be changed');
+
+# ---- vector indexes ----
+
+sub found_near
+{
+	my ($index) = @_;
+	my ($vector, $condition) = @{ $searches{$index} };
+
+	return $new->safe_psql('postgres', qq{
+SELECT string_agg((item OPERATOR(dynamo.->>) 'pk') || ' ' || score, ', ') FROM dynamo.search_vectors('docs', '$index', '{$vector}', 2, $condition)});
+}
+
+SKIP: { skip 'pgvector is not installed', 1 if !$searches{near} }
+for my $index (sort keys %searches)
+{
+	is($new->safe_psql('postgres', "SELECT * FROM dynamo.verify_index('docs', '$index')"), '', "vector index $index");
+	is(found_near($index), $index eq 'near' ? 'd3 0.25, d4 0.75' : 'd3 0.25, d5 1.75', "a search of $index");
+}
+$new->safe_psql('postgres', q{SELECT dynamo.put_item('docs', '{"pk": "new", "tenant": "t1", "emb": [3.25, 0]}'::jsonb)});
+is(found_near($_), 'new 0, d3 0.25', "$_ is maintained") for sort keys %searches;
 
 $new->stop;
 done_testing();

@@ -23,6 +23,24 @@ SELECT count(dynamo.put_item('docs', jsonb_build_object('pk', 'd' || i, 'tenant'
 SELECT count(dynamo.update_item('docs', jsonb_build_object('pk', 'd' || i), 'SET tenant = :t', expression_attribute_values => '{":t": "t1"}'::jsonb)) FROM generate_series(1, 5) i;
 });
 
+# The same by an HNSW index, of all partitions.
+my $hnsw = has_pgvector($node);
+my $search_near = q{SELECT string_agg((item OPERATOR(dynamo.->>) 'pk') || ' ' || round(score::numeric, 2), ', ')
+	FROM dynamo.search_vectors('docs', 'near', '{3.25,0}', 2)};
+
+SKIP: { skip 'pgvector is not installed', 1 if !$hnsw }
+$node->safe_psql('postgres', q{CREATE EXTENSION vector; SELECT dynamo.create_vector_index('docs', 'near', 'emb', 2, 'EUCLIDEAN', method => 'hnsw')}) if $hnsw;
+
+# Checks that an HNSW index finds these items and agrees with its table.
+sub near_is
+{
+	my ($node, $database, $expected, $what) = @_;
+
+	return if !$hnsw;
+	is($node->safe_psql($database, $search_near), $expected, "$what: the HNSW index");
+	is($node->safe_psql($database, q{SELECT * FROM dynamo.verify_index('docs', 'near')}), '', "$what: what it is made of");
+}
+
 sub found_in
 {
 	my ($node, $database) = @_;
@@ -36,6 +54,7 @@ sub problems_in
 }
 
 is(found_in($node, 'postgres'), $found, 'a search returns the nearest items');
+near_is($node, 'postgres', 'd3 0.25, d4 0.75', 'a search');
 
 # ---- dump and restore ----
 
@@ -50,10 +69,12 @@ for my $options ([], ['--format=custom'])
 	else { command_ok([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-d', $node->connstr($copy), '-f', $file ], 'restore') }
 	is(found_in($node, $copy), $found, 'a restored table can be searched');
 	is(problems_in($node, $copy), '', 'a restored vector index matches its items');
+	near_is($node, $copy, 'd3 0.25, d4 0.75', 'the copy');
 	$node->safe_psql($copy, q{SELECT dynamo.delete_item('docs', '{"pk": "d3"}'::jsonb)});
 	is(found_in($node, $copy) =~ s/,.*//r, 'd4 0.75', 'a restored vector index is maintained');
-	is($node->safe_psql($copy, q{SELECT attstorage FROM pg_attribute WHERE attname = 'dynamo_vector' AND attrelid = '"docs$vec"'::regclass}), 'm',
-		'its vectors stay in their rows');
+	near_is($node, $copy, 'd4 0.75, d2 1.25', 'the copy without an item');
+	is($node->safe_psql($copy, q{SELECT attstorage, attstattarget FROM pg_attribute WHERE attname = 'dynamo_vector' AND attrelid = '"docs$vec"'::regclass}), 'm|0',
+		'its vectors stay in their rows, and ANALYZE does not read them');
 }
 
 # ---- renaming, moving ----
@@ -73,6 +94,7 @@ $standby->start;
 $node->safe_psql('postgres', q{SELECT dynamo.put_item('docs', '{"pk": "d9", "tenant": "t1", "emb": [3, 0.5]}'::jsonb)});
 $node->wait_for_catchup($standby);
 is(found_in($standby, 'postgres'), 'd3 0.25, d9 0.56, d4 0.75, d2 1.25', 'a search on a standby returns what the primary has');
+near_is($standby, 'postgres', 'd3 0.25, d9 0.56', 'a standby');
 $standby->stop;
 
 # ---- a crash ----
@@ -82,6 +104,7 @@ $node->stop('immediate');
 $node->start;
 is(found_in($node, 'postgres'), $found, 'a crash loses nothing');
 is(problems_in($node, 'postgres'), '', 'a vector index matches its items after a crash');
+near_is($node, 'postgres', 'd3 0.25, d4 0.75', 'after a crash');
 
 # ---- built while others write ----
 
