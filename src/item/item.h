@@ -276,6 +276,27 @@ extern bool SetPosition(const Container *c, Slice member, uint32 *position);
 extern const char *ValueTypeName(ValueType type);
 extern int	ValueTypeFromName(const char *name, uint32 len);
 
+/* The same for a name of one letter, as most types have. */
+static inline int
+ValueTypeFromLetter(char letter)
+{
+	switch (letter)
+	{
+		case 'S':
+			return VALUE_S;
+		case 'N':
+			return VALUE_N;
+		case 'B':
+			return VALUE_B;
+		case 'L':
+			return VALUE_L;
+		case 'M':
+			return VALUE_M;
+		default:
+			return -1;
+	}
+}
+
 /* ---- compare.c ---- */
 
 /* Deep equality: same type and content.  A missing value equals nothing. */

@@ -424,17 +424,22 @@ NextType(JsonReader *r, Slice *name, int *type)
 {
 	const char *p = r->at;
 
-	/* Almost every value starts with {"S":. */
+	/* Almost every value starts with {"S": and ends after one member. */
 	if (r->first && r->end - p >= 4 && p[0] == '"' && p[2] == '"' && p[3] == ':')
 	{
 		*name = (Slice) {p + 1, 1};
-		*type = ValueTypeFromName(name->data, 1);
+		*type = ValueTypeFromLetter(p[1]);
 		if (*type >= 0)
 		{
 			r->first = false;
 			r->at = p + 4;
 			return true;
 		}
+	}
+	if (!r->first && p < r->end && *p == '}')
+	{
+		r->at++;
+		return false;
 	}
 	if (!JsonNextMember(r, name))
 		return false;
@@ -457,7 +462,7 @@ ReadAttributeValue(JsonReader *r, ItemBuilder *b)
 		NoteNoObject(r, b);
 		return;
 	}
-	JsonBeginObject(r);
+	JsonEnterObject(r);
 	while (NextType(r, &name, &type))
 	{
 		if (unlikely(JsonNextByte(r) == 'n' || (type < 0 && r->in_request)))

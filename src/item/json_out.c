@@ -172,7 +172,7 @@ CopyLong(char *to, const char *text, uint32 len)
 		uint32		at = Min(i, len - 16);
 		__m128i		bytes = _mm_loadu_si128((const __m128i *) (text + at));
 
-		if (HasSpecial16(bytes))
+		if (ScanSpecial16(bytes) != 0)
 			return at;
 		_mm_storeu_si128((__m128i *) (to + at), bytes);
 	}
@@ -188,7 +188,7 @@ CopyMiddle(char *to, const char *text, uint32 len)
 
 	memcpy(&first, text, sizeof(first));
 	memcpy(&last, text + len - sizeof(last), sizeof(last));
-	if (HasSpecial16(_mm_set_epi64x((int64) last, (int64) first)))
+	if (ScanSpecial16(_mm_set_epi64x((int64) last, (int64) first)) != 0)
 		return 0;
 	memcpy(to, &first, sizeof(first));
 	memcpy(to + len - sizeof(last), &last, sizeof(last));

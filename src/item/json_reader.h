@@ -100,6 +100,14 @@ extern uint32 JsonPosition(const JsonReader *r);
 /* Enters the next object; a problem if there is none. */
 extern void JsonBeginObject(JsonReader *r);
 
+/* The same if JsonNextByte has just returned the brace. */
+static inline void
+JsonEnterObject(JsonReader *r)
+{
+	r->at++;
+	r->first = true;
+}
+
 /*
  * Reads the name of the next member of the innermost object; the caller must
  * then read or skip its value.  At the end, leaves the object and returns

@@ -33,16 +33,17 @@ ScanSpecial(uint64 word)
 
 #ifdef __SSE2__
 /*
- * Whether sixteen bytes contain a quote, a backslash or a control character.
+ * Returns a bit for each of sixteen bytes that is a quote, a backslash or a
+ * control character.
  */
-static inline bool
-HasSpecial16(__m128i bytes)
+static inline uint32
+ScanSpecial16(__m128i bytes)
 {
 	__m128i		quote = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('"'));
 	__m128i		backslash = _mm_cmpeq_epi8(bytes, _mm_set1_epi8('\\'));
 	__m128i		control = _mm_cmpeq_epi8(_mm_min_epu8(bytes, _mm_set1_epi8(0x1F)), bytes);
 
-	return _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), control)) != 0;
+	return (uint32) _mm_movemask_epi8(_mm_or_si128(_mm_or_si128(quote, backslash), control));
 }
 #endif
 
@@ -59,6 +60,21 @@ IsSpecial(char c)
 static inline const char *
 ScanToSpecial(const char *p, const char *end, uint64 *high)
 {
+#ifdef __SSE2__
+	while (end - p >= 16)
+	{
+		__m128i		bytes = _mm_loadu_si128((const __m128i *) p);
+		uint32		special = ScanSpecial16(bytes);
+		uint32		highs = (uint32) _mm_movemask_epi8(bytes);
+
+		/* Only bytes below the first mark count. */
+		if (unlikely((highs & (special - 1) & ~special) != 0))
+			*high |= SCAN_HIGHS;
+		if (special != 0)
+			return p + pg_rightmost_one_pos32(special);
+		p += 16;
+	}
+#endif
 	while (end - p >= 8)
 	{
 		uint64		word;

@@ -215,25 +215,8 @@ ValueTypeName(ValueType type)
 int
 ValueTypeFromName(const char *name, uint32 len)
 {
-	/* Most types have names of one letter. */
 	if (len == 1)
-	{
-		switch (name[0])
-		{
-			case 'S':
-				return VALUE_S;
-			case 'N':
-				return VALUE_N;
-			case 'B':
-				return VALUE_B;
-			case 'L':
-				return VALUE_L;
-			case 'M':
-				return VALUE_M;
-			default:
-				return -1;
-		}
-	}
+		return ValueTypeFromLetter(name[0]);
 	for (int i = 0; i < VALUE_TYPE_COUNT; i++)
 	{
 		if (strlen(type_names[i]) == len && memcmp(type_names[i], name, len) == 0)
