@@ -9,7 +9,7 @@ use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 
-our @EXPORT = qw(new_citus_cluster stop_citus_cluster shards_on start_session move_shard);
+our @EXPORT = qw(new_citus_cluster stop_citus_cluster shards_on start_session move_shard count_up acknowledged);
 
 sub new_citus_node
 {
@@ -71,7 +71,7 @@ WHERE logicalrelid = '$table'::regclass AND groupid = (SELECT groupid FROM pg_di
 sub start_session
 {
 	my ($node, $sql) = @_;
-	my $session = { out => '', err => '', file => File::Temp->new };
+	my $session = { out => '', err => '', file => File::Temp->new, node => $node->name, sql => $sql };
 
 	print { $session->{file} } "SET search_path = public, dynamo;\n\\set VERBOSITY terse\n$sql;\n";
 	$session->{file}->flush;
@@ -90,6 +90,31 @@ FROM pg_dist_shard JOIN pg_dist_shard_placement USING (shardid)
 WHERE logicalrelid = '%s'::regclass AND nodeport = %d ORDER BY shardid LIMIT 1},
 		$from->host, $from->port, $to->host, $to->port, $mode, $table, $from->port);
 	return;
+}
+
+# Adds 1 to counters of 20 partitions, one statement after another, and reads each
+# back; prints done or what it read instead.
+sub count_up
+{
+	my ($name, $times) = @_;
+
+	return join ";\n", map {
+		my $key = sprintf '{"PK": {"S": "%s_%d"}, "SK": {"S": "n"}}', $name, $_ % 20;
+		sprintf q~\set done failed
+SELECT CASE WHEN u ->> 'n' <> '' THEN 'done' ELSE 'nothing' END AS done, u ->> 'n' AS n
+FROM dynamo.update_item('kvs', '%s', 'ADD n :n SET G = :g', NULL, '{":n": {"N": "1"}, ":g": {"S": "g%d"}}', return_values => 'UPDATED_NEW') u \gset
+\echo :done
+SELECT 'stale' WHERE dynamo.get_item('kvs', '%s') ->> 'n' IS DISTINCT FROM :'n'~, $key, $_ % 3, $key;
+	} 1 .. $times;
+}
+
+sub acknowledged
+{
+	my (@sessions) = @_;
+	my $n = 0;
+
+	$n += () = $_->{out} =~ /^done$/mg for @sessions;
+	return $n;
 }
 
 1;

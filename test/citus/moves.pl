@@ -22,41 +22,15 @@ sub value_of
 value_of($coordinator, q{SELECT dynamo.create_table('kvs', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('kvs', 'inl', 'G', 'SK'); SELECT dynamo.distribute_table('kvs', shards => 4)});
 
-my $rounds = $ENV{MOVES} // 4;
-
-# ---- counters ----
-
-# Adds 1 to counters of 20 partitions, one statement after another, and reads each
-# back; prints done or what it read instead.
-sub count_up
-{
-	my ($name, $times) = @_;
-
-	return join ";\n", map {
-		my $key = sprintf '{"PK": {"S": "%s_%d"}, "SK": {"S": "n"}}', $name, $_ % 20;
-		sprintf q~\set done failed
-SELECT CASE WHEN u ->> 'n' <> '' THEN 'done' ELSE 'nothing' END AS done, u ->> 'n' AS n
-FROM dynamo.update_item('kvs', '%s', 'ADD n :n SET G = :g', NULL, '{":n": {"N": "1"}, ":g": {"S": "g%d"}}', return_values => 'UPDATED_NEW') u \gset
-\echo :done
-SELECT 'stale' WHERE dynamo.get_item('kvs', '%s') ->> 'n' IS DISTINCT FROM :'n'~, $key, $_ % 3, $key;
-	} 1 .. $times;
-}
-
-sub acknowledged
-{
-	my (@sessions) = @_;
-	my $n = 0;
-
-	$n += () = $_->{out} =~ /^done$/mg for @sessions;
-	return $n;
-}
+# MOVES=20: a longer run
+my $rounds = $ENV{MOVES} || 4;
 
 my $sum = q{SELECT sum((item ->> 'n')::int) FROM kvs WHERE "SK" = 'n'};
 
 for my $mode ('force_logical', 'block_writes')
 {
 	my $before = value_of($coordinator, $sum) || 0;
-	my @counting = map { start_session($_, count_up($mode . $_->name, 1500)) } @nodes;
+	my @counting = map { start_session($_, count_up($mode . $_->name, 375 * $rounds)) } @nodes;
 
 	for my $round (1 .. $rounds)
 	{
