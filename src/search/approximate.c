@@ -27,6 +27,7 @@
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/guc.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
@@ -159,6 +160,7 @@ typedef struct Collected
 {
 	Nearest    *nearest;
 	MemoryContext context;		/* of nearest */
+	MemoryContext row_context;	/* reset for each row */
 	int			wanted;
 	int			n;
 } Collected;
@@ -172,7 +174,6 @@ CollectRow(const VectorSearch *search, Relation rel, HeapTuple tuple, TupleDesc 
 	VectorEntry entry = {search, rel, &tuple->t_self, MISSING_VALUE};
 	const float *vector;
 	double		score;
-	MemoryContext old;
 
 	if (isnull[0] || isnull[1])
 		InvalidVectorEntry(&entry, "A column is null.");
@@ -184,8 +185,23 @@ CollectRow(const VectorSearch *search, Relation rel, HeapTuple tuple, TupleDesc 
 	score = VectorScore(&search->query, vector);
 	if (!NearestAccepts(collected->nearest, score))
 		return;
-	old = MemoryContextSwitchTo(collected->context);
+	MemoryContextSwitchTo(collected->context);
 	NearestAdd(collected->nearest, score, entry.item, search->keep_vectors ? vector : NULL, search->query.dimensions);
+}
+
+/* Collects results among the rows of a batch. */
+static void
+CollectRows(const VectorSearch *search, Relation rel, const SPITupleTable *rows, uint64 n, Collected *collected)
+{
+	MemoryContext old = CurrentMemoryContext;
+
+	for (uint64 i = 0; i < n && collected->n < collected->wanted; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(collected->row_context);
+		CollectRow(search, rel, rows->vals[i], rows->tupdesc, collected);
+		MemoryContextReset(collected->row_context);
+	}
 	MemoryContextSwitchTo(old);
 }
 
@@ -204,11 +220,7 @@ CollectBatch(const VectorSearch *search, Relation rel, Portal portal, Collected 
 	rows = SPI_tuptable;
 	StatementCheckColumn(1, FLOAT4ARRAYOID);
 	StatementCheckColumn(2, search->store->def->item_type);
-	for (uint64 i = 0; i < n && collected->n < collected->wanted; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		CollectRow(search, rel, rows->vals[i], rows->tupdesc, collected);
-	}
+	CollectRows(search, rel, rows, n, collected);
 	SPI_freetuptable(rows);
 	return n == BATCH_SIZE && collected->n < collected->wanted;
 }
@@ -220,6 +232,8 @@ Collect(const VectorSearch *search, Relation rel, Oid opclass, Collected *collec
 	Portal		portal;
 
 	SPI_connect();
+	collected->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo vector search",
+												   ALLOCSET_DEFAULT_SIZES);
 	EnterScope(&scope, rel, collected->wanted);
 	portal = OpenEntries(search, rel, opclass);
 	OwnerScopeLeave(&scope);
@@ -236,7 +250,7 @@ SearchIndex(const VectorSearch *search, Relation rel, int count, Nearest *neares
 {
 	Oid			opclass = FindHnswClass(search->query.distance);
 	Snapshot	snapshot = RegisterSnapshot(StoreIndexSnapshot(search->store, search->index));
-	Collected	collected = {nearest, CurrentMemoryContext, count + SPARE_RESULTS};
+	Collected	collected = {.nearest = nearest, .context = CurrentMemoryContext, .wanted = count + SPARE_RESULTS};
 	double		worst;
 	bool		exact = !OidIsValid(opclass) || IsSmallPartition(search, rel, snapshot);
 

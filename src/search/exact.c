@@ -60,7 +60,7 @@ CheckPlainTable(Relation rel)
 	if (rel->rd_tableam != GetHeapamTableAmRoutine() || rel->rd_rel->relhassubclass || rel->rd_rel->relhasrules)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("vector index \"%s\" has rules, children or another access method than heap",
+				 errmsg("vector index \"%s\" has rules, children or an access method other than heap",
 						RelationGetRelationName(rel))));
 }
 
