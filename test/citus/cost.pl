@@ -33,6 +33,12 @@ WHERE s.logicalrelid = 'kvs'::regclass AND hashtext(k) BETWEEN s.shardminvalue::
 $_->safe_psql('postgres', qq{SELECT dynamo.put_item('kvs', jsonb_build_object('PK', '$key', 'SK', i::text, 'data', repeat('x', 200)))
 FROM generate_series(1, 1000) i}) for $worker, $alone;
 
+# A table with many partition keys, for scans.
+$_->safe_psql('postgres', q{SELECT dynamo.create_table('spread', partition_key => 'PK', sort_key => 'SK')}) for $coordinator, $alone;
+$_->safe_psql('postgres', q{SELECT dynamo.put_item('spread', jsonb_build_object('PK', 'p' || i, 'SK', i::text, 'data', repeat('x', 200)))
+FROM generate_series(1, 5000) i}) for $coordinator, $alone;
+$coordinator->safe_psql('postgres', q{SELECT dynamo.distribute_table('spread', shards => 8)});
+
 # The processor time of a server's processes, in ticks of 1/100 s.
 sub cpu_of
 {
@@ -57,6 +63,8 @@ my %scripts = (
 	get => qq{SELECT dynamo.get_item('kvs', '{"PK": {"S": "$key"}, "SK": {"S": "7"}}');\n},
 	put => qq{SELECT dynamo.put_item('kvs', '{"PK": {"S": "$key"}, "SK": {"S": "7"}, "data": {"S": "@{[ 'y' x 200 ]}"}}');\n},
 	# pgbench takes a colon and a name for one of its variables
+	scan => qq{SELECT count(*) FROM dynamo.scan('spread');\n},
+	segments => qq{SELECT count(*) FROM generate_series(0, 7) s, dynamo.scan('spread', segment => s, total_segments => 8);\n},
 	query => qq{SELECT dynamo.query('kvs', 'PK = ' || chr(58) || 'p AND begins_with(SK, ' || chr(58) || 's)',
 	'{"\\u003ap": {"S": "$key"}, "\\u003as": {"S": "77"}}');\n} =~ s/\n\t/ /r);
 
@@ -80,7 +88,7 @@ sub cost_of
 
 my @cluster = ($coordinator, $worker, $other);
 
-for my $operation (qw(get put query))
+for my $operation (qw(get put query scan segments))
 {
 	my %cost = (alone => [ cost_of($operation, $alone, $alone) ]);
 
@@ -88,7 +96,9 @@ for my $operation (qw(get put query))
 	$cost{'another node'} = [ cost_of($operation, $other, @cluster) ];
 	diag(sprintf '%-6s %-15s %6.0f us of processor time (%.2f), %6.0f us in all', $operation, $_, $cost{$_}[0], $cost{$_}[0] / $cost{alone}[0], $cost{$_}[1])
 		for 'alone', 'the right node', 'another node';
-	cmp_ok($cost{'the right node'}[0], '<', 2 * $cost{alone}[0], "$operation on the right node costs about as much as on one server");
+	# a scan reads the shards of all nodes, each once
+	my ($right, $limit) = $operation =~ /scan|segments/ ? ('any node', 20) : ('the right node', 2);
+	cmp_ok($cost{'the right node'}[0], '<', $limit * $cost{alone}[0], "$operation on $right costs less than $limit times as much as on one server");
 }
 
 $alone->stop('immediate');
