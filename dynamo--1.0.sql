@@ -2061,6 +2061,18 @@ CREATE FUNCTION dynamo.request_safe(operation text, request json) RETURNS json
 COMMENT ON FUNCTION dynamo.request_safe(text, json) IS
 	'executes a request of the DynamoDB API; returns {"status": HTTP status, "body": response or error}';
 
+CREATE FUNCTION dynamo.request_on_shard(operation text, request text) RETURNS text
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_request_on_shard';
+COMMENT ON FUNCTION dynamo.request_on_shard(text, text) IS
+	'executes a request for another node of Citus; fails if its item is on no shard of this node';
+
+CREATE FUNCTION dynamo.row_on_shard(action integer, schema_name text, relation_name text, access integer, item bytea) RETURNS bytea
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_row_on_shard';
+COMMENT ON FUNCTION dynamo.row_on_shard(integer, text, text, integer, bytea) IS
+	'reads or writes one row for another node of Citus, if it is on a shard of this node';
+
 -- IAM policies
 CREATE FUNCTION dynamo.iam_policy_to_sql(policy jsonb, role_name text, schema_name text DEFAULT pg_catalog.current_schema(),
 	variables jsonb DEFAULT '{}', OUT statement integer, OUT sid text, OUT kind text, OUT line text) RETURNS SETOF record

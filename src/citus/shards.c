@@ -319,7 +319,7 @@ ShardOfValue(const TableDef *def, const ShardMap *map, Datum value)
 }
 
 ShardPlace
-FindShard(TableDef *def, Datum value, int *group)
+FindShard(TableDef *def, Datum value, int64 *id, int *group)
 {
 	const ShardMap *map;
 	const Shard *shard;
@@ -328,6 +328,7 @@ FindShard(TableDef *def, Datum value, int *group)
 		return SHARD_UNKNOWN;
 	map = MapOf(def);
 	shard = ShardOfValue(def, map, value);
+	*id = shard->id;
 	*group = shard->group;
 	if (shard->group < 0)
 		return SHARD_UNKNOWN;

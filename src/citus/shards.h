@@ -29,10 +29,10 @@ typedef enum ShardPlace
 
 /*
  * Returns the place of the shard with the value of a partition key, as it was when
- * the definition was read.  *group is set to the group, in pg_dist_node, of a shard
- * on another node.
+ * the definition was read.  If it is elsewhere, *id is the number of the shard and
+ * *group that of the node, in pg_dist_node.
  */
-extern ShardPlace FindShard(TableDef *def, Datum value, int *group);
+extern ShardPlace FindShard(TableDef *def, Datum value, int64 *id, int *group);
 
 /*
  * The number of shards if each of them can be read by itself, in the order of their

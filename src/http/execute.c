@@ -323,7 +323,7 @@ Run(Execution *execution, Writer *out)
 	if (RequestIsForCoordinator(operation))
 		execution->status = RequestForward(operation, body, out);
 	else
-		RequestExecute(operation, GetHeader(request, "host"), body, request->pause, out);
+		RequestExecute(operation, REQUEST_OF_CLIENT, GetHeader(request, "host"), body, request->pause, out);
 	StatAdd(STAT_RESPONSE_BYTES, (uint64) out->out.len);
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
 	Commit(execution);			/* deferred triggers may wait for locks, too */

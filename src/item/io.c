@@ -12,7 +12,7 @@
 #include "libpq/pqformat.h"
 #include "utils/memutils.h"
 
-#include "item/item.h"
+#include "item/io.h"
 #include "item/json.h"
 
 /*
@@ -136,6 +136,12 @@ ReceiveValue(StringInfo buf, bool is_item)
 	return ValueCopy(v);
 }
 
+struct varlena *
+ItemReceive(StringInfo buf)
+{
+	return ReceiveValue(buf, true);
+}
+
 DYNAMO_FUNCTION(dynamo_item_recv);
 
 Datum
@@ -152,14 +158,20 @@ dynamo_value_recv(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(ReceiveValue((StringInfo) PG_GETARG_POINTER(0), false));
 }
 
+void
+ItemSend(StringInfo out, ValueRef item)
+{
+	pq_sendbyte(out, ITEM_VERSION);
+	pq_sendbytes(out, (const char *) item.data, (int) item.len);
+}
+
 static bytea *
 SendValue(ValueRef v)
 {
 	StringInfoData buf;
 
 	pq_begintypsend(&buf);
-	pq_sendbyte(&buf, ITEM_VERSION);
-	pq_sendbytes(&buf, (const char *) v.data, (int) v.len);
+	ItemSend(&buf, v);
 	return pq_endtypsend(&buf);
 }
 

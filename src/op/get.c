@@ -120,6 +120,8 @@ GetItem(const GetOp *op, GetResult *result, Problem *problem)
 	bound.filter = op->built_filter;
 	bound.halves = HALVES_OF_READ(op->consistent);
 	StoreOpen(&store, op->table_name, ACL_SELECT);
+	if (op->of_node)
+		StoreServeNode(&store);
 	has_key = GetBindKey(store.def, op->key, &key, problem);
 	if (has_key)
 	{

@@ -79,6 +79,7 @@ typedef struct WriteOp
 								 * does, see UpdateOverhead */
 	bool		sizes;			/* fill in the sizes of the result */
 	bool		images;			/* fill in the items of the result */
+	bool		of_node;		/* for another node: see StoreServeNode */
 } WriteOp;
 
 typedef struct WriteResult
@@ -103,6 +104,7 @@ typedef struct GetOp
 	Condition  *built_filter;	/* an item that does not match counts as missing */
 	bool		sizes;			/* fill in the size of the result */
 	bool		consistent;		/* for statistics of capacity */
+	bool		of_node;		/* for another node: see StoreServeNode */
 } GetOp;
 
 typedef struct GetResult

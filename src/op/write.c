@@ -492,6 +492,8 @@ WriteItem(const WriteOp *op, WriteResult *result)
 	WriteCheckRequest(op);
 	WriteBind(&w, op);
 	StoreOpen(&store, op->table_name, WriteAccess(op->kind));
+	if (op->of_node)
+		StoreServeNode(&store);
 	(void) WriteCompose(&w, &store, NULL);
 	(void) WriteBindTable(&w, NULL);
 	WriteRow(&store, &w, result);

@@ -74,6 +74,12 @@ FailureReasons(const ErrorData *edata)
 	return JsonDetail(edata, ERRCODE_DYNAMO_TRANSACTION_CANCELED, '[');
 }
 
+const char *
+FailureData(const ErrorData *edata)
+{
+	return FailureItem(edata) != NULL ? FailureItem(edata) : FailureReasons(edata);
+}
+
 /* Appends the members that some errors have besides the message. */
 static void
 AppendData(StringInfo out, const ErrorData *edata)

@@ -18,6 +18,9 @@ extern const char *FailureMessage(const ErrorData *edata);
  */
 extern const char *FailureItem(const ErrorData *edata);
 
+/* Such an item, or the reasons why a transaction was canceled, as JSON; or NULL. */
+extern const char *FailureData(const ErrorData *edata);
+
 /*
  * Logs an error of the server rather than of the request, because it would not
  * be logged otherwise.

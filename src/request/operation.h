@@ -19,10 +19,19 @@
 
 struct ReadPause;				/* op/op.h */
 
+/* Who asked for a request. */
+typedef enum RequestOrigin
+{
+	REQUEST_OF_STATEMENT,		/* a statement, whose transaction it is part of */
+	REQUEST_OF_CLIENT,			/* a client: the request is a transaction of its own */
+	REQUEST_OF_NODE				/* another node of Citus, for a shard of this node */
+} RequestOrigin;
+
 typedef struct Request
 {
 	const struct Operation *operation;
 	const Field *input;
+	RequestOrigin origin;
 	Slice		host;			/* see RequestExecute */
 	struct ReadPause *pause;
 	Writer	   *out;			/* the response; the outer object is open */
@@ -38,6 +47,7 @@ typedef struct Operation
 	bool		empty;			/* the response over HTTP has no body */
 	bool		on_coordinator; /* of Citus: never executed by its workers */
 	const char *changes;		/* member with the name of the changed table, or NULL */
+	const char *item;			/* member with the one item or key that it needs, or NULL */
 } Operation;
 
 /* ---- operations.c ---- */
@@ -59,14 +69,15 @@ extern const char *OperationName(int number);
 
 /*
  * Executes a request and appends the body of the response.  Must be called in
- * a transaction, which the caller must roll back if an error is raised.  host
+ * a transaction, which the caller must roll back if an error is raised.  One of a
+ * client whose item is on another node of Citus is executed there.  host
  * is the host[:port] in the client's request, which may contain any bytes;
  * empty for requests by SQL.  pause: how to interrupt a Query or Scan; NULL if
  * that is not possible.  Leaves temporary allocations in the current memory
  * context.
  */
-extern void RequestExecute(const Operation *operation, Slice host, Slice json,
-						   struct ReadPause *pause, Writer *out);
+extern void RequestExecute(const Operation *operation, RequestOrigin origin, Slice host,
+						   Slice json, struct ReadPause *pause, Writer *out);
 
 /* ---- the operations ---- */
 

@@ -12,17 +12,20 @@
 #include "request/failure.h"
 #include "request/operation.h"
 #include "request/request_conflict.h"
+#include "request/request_shard.h"
 #include "stat/slow.h"
 #include "subtransaction.h"
 
 void
-RequestExecute(const Operation *operation, Slice host, Slice json,
+RequestExecute(const Operation *operation, RequestOrigin origin, Slice host, Slice json,
 			   struct ReadPause *pause, Writer *out)
 {
-	Request		request = {.operation = operation, .host = host, .pause = pause, .out = out};
+	Request		request = {.operation = operation, .origin = origin, .host = host, .pause = pause, .out = out};
 
 	request.input = RequestRead(operation->input, json.data, json.len);
 	RequestCheck(request.input);
+	if (origin == REQUEST_OF_CLIENT && RequestRunOnShard(&request, json))
+		return;
 
 	/*
 	 * Every request sees what was committed before it and what earlier
@@ -48,6 +51,7 @@ typedef struct Call
 {
 	const text *name;
 	const text *json;
+	RequestOrigin origin;
 	Writer	   *out;
 	MemoryContext context;		/* context of all other allocations */
 	const Operation *operation; /* NULL for an unknown operation */
@@ -59,7 +63,9 @@ CallExecute(Call *call)
 {
 	call->operation = OperationFind(TextSlice(call->name));
 	StatAdd(STAT_REQUEST_BYTES, TextSlice(call->json).len);
-	RequestExecute(call->operation, (Slice) {NULL, 0}, TextSlice(call->json), NULL, call->out);
+	if (call->origin == REQUEST_OF_NODE)
+		RequestCheckShard(call->operation);
+	RequestExecute(call->operation, call->origin, (Slice) {NULL, 0}, TextSlice(call->json), NULL, call->out);
 	StatAdd(STAT_RESPONSE_BYTES, (uint64) call->out->out.len);
 }
 
@@ -97,20 +103,19 @@ ThrowWithBody(ErrorData *edata)
 	ReThrowError(edata);
 }
 
-DYNAMO_FUNCTION(dynamo_request);
-
 /*
  * Catches every error, because it is raised again with the body of the response
- * that a client would get.
+ * that a client would get, or as the other node needs it.
  */
-Datum
-dynamo_request(PG_FUNCTION_ARGS)
+static Datum
+ExecuteCall(FunctionCallInfo fcinfo, RequestOrigin origin)
 {
 	MemoryContext caller = CurrentMemoryContext;
 	Writer		out;
 	Call		call = {
 		.name = PG_GETARG_TEXT_PP(0),
 		.json = PG_GETARG_TEXT_PP(1),
+		.origin = origin,
 		.out = &out,
 		.context = AllocSetContextCreate(caller, "dynamo request", ALLOCSET_DEFAULT_SIZES)
 	};
@@ -130,6 +135,8 @@ dynamo_request(PG_FUNCTION_ARGS)
 		edata = CopyErrorData();
 		FlushErrorState();
 		CallEnd(&call, edata);
+		if (origin == REQUEST_OF_NODE)
+			RequestThrowToNode(edata);
 		ThrowWithBody(edata);
 	}
 	PG_END_TRY();
@@ -137,6 +144,20 @@ dynamo_request(PG_FUNCTION_ARGS)
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(call.context);
 	PG_RETURN_POINTER(WriterFinish(&out));
+}
+
+DYNAMO_FUNCTION(dynamo_request);
+Datum
+dynamo_request(PG_FUNCTION_ARGS)
+{
+	return ExecuteCall(fcinfo, REQUEST_OF_STATEMENT);
+}
+
+DYNAMO_FUNCTION(dynamo_request_on_shard);
+Datum
+dynamo_request_on_shard(PG_FUNCTION_ARGS)
+{
+	return ExecuteCall(fcinfo, REQUEST_OF_NODE);
 }
 
 /* ---- dynamo.request_safe ---- */

@@ -30,6 +30,7 @@ GetItemRequest(Request *request)
 	op.projection = FieldExpr(input, "ProjectionExpression");
 	op.consistent = consistent;
 	op.sizes = detail != CAPACITY_NONE;
+	op.of_node = request->origin == REQUEST_OF_NODE;
 	(void) GetItem(&op, &result, NULL);
 
 	if (result.item != NULL)
@@ -102,6 +103,7 @@ ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRule
 	op.return_old_on_failure =
 		FieldIs(input, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
 	op.images = FieldCapacity(input) != CAPACITY_NONE;
+	op.of_node = request->origin == REQUEST_OF_NODE;
 	/* these errors have precedence over those below */
 	if (FieldMember(input, "Expected") != NULL ||
 		FieldMember(input, "ConditionalOperator") != NULL)

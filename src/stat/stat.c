@@ -312,6 +312,8 @@ StatEnd(StatRequest *r, int operation, int sqlstate)
 	if (r->start == 0)
 		return;
 	StatLeave(r);
+	if (r->elsewhere)
+		return;
 	r->counters[STAT_REQUESTS] = 1;
 	r->counters[STAT_MICROSECONDS] = (uint64) Max(GetCurrentTimestamp() - r->start, 0);
 	if (sqlstate != 0)

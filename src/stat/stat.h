@@ -78,6 +78,7 @@ typedef struct StatRequest
 	TimestampTz start;
 	Oid			relation;
 	bool		several;		/* the request uses several tables */
+	bool		elsewhere;		/* another server executes and counts it */
 	uint64		counters[STAT_COUNTERS];
 	int			nunits;
 	int			nkeys;			/* for slow.h, as the next */
@@ -138,6 +139,14 @@ StatTable(Oid relation)
 		return;
 	r->several |= OidIsValid(r->relation) && r->relation != relation;
 	r->relation = relation;
+}
+
+/* Notes whether another server executes the current request, and counts it. */
+static inline void
+StatElsewhere(bool elsewhere)
+{
+	if (stat_current != NULL)
+		stat_current->elsewhere = elsewhere;
 }
 
 /* The operation of entries that count changes without a request. */

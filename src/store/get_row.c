@@ -18,6 +18,7 @@
 #include "utils/builtins.h"
 
 #include "item/slice.h"
+#include "store/node_row.h"
 #include "store/partition.h"
 #include "store/plan.h"
 #include "store/scan.h"
@@ -181,10 +182,18 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames, Size *si
 struct varlena *
 StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames, Size *size)
 {
-	Store	   *target = StoreOfKey(store, key);
-	bool		direct = target->direct && OidIsValid(target->def->primary_key);
+	struct varlena *item;
+	Store	   *target;
+	bool		direct;
 
 	*size = 0;
+	if (NodeGet(store, key, &item))
+	{
+		*size = item != NULL ? VARSIZE_ANY_EXHDR(item) : 0;
+		return item;
+	}
+	target = StoreOfKey(store, key);
+	direct = target->direct && OidIsValid(target->def->primary_key);
 	if (direct && target->lookup == NULL)
 		target->lookup = LookupBegin(target);
 	if (direct && target->lookup->direct)

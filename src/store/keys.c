@@ -4,6 +4,7 @@
  */
 #include "postgres.h"
 
+#include "item/builder.h"
 #include "store/store.h"
 
 bool
@@ -20,4 +21,19 @@ RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key, Problem *problem
 			return false;
 	}
 	return true;
+}
+
+struct varlena *
+ItemOfKey(const TableDef *def, const RowKey *key)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		ItemBuilderName(b, TableKeyAttribute(def, i)->name.data, TableKeyAttribute(def, i)->name.len);
+		ItemBuilderValue(b, key->attributes[i]);
+	}
+	ItemBuilderEnd(b);
+	return ItemBuilderFinish(b);
 }

@@ -34,6 +34,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "store/node_row.h"
 #include "store/partition.h"
 #include "store/write_direct.h"
 #include "table/stored.h"
@@ -204,15 +205,18 @@ LockDirect(WriteRequest *request, Relation primary, bool absence, RowLock *lock)
 static struct varlena *
 LockOneRow(Store *store, const RowKey *key, bool absence, bool share, RowLock *lock)
 {
-	Store	   *target = StoreOfKey(store, key);
 	WriteRequest request = {store, key, true, .share = share};
-	Relation	primary = target->local ? OpenPrimaryKey(target->def) : NULL;
 	struct varlena *item;
+	Relation	primary;
+	Store	   *target;
 
 	Assert(StoreForWriting(store));
+	memset(lock, 0, sizeof(*lock));
+	if (NodeLock(&request, absence, &item))
+		return item;
+	target = StoreOfKey(store, key);
+	primary = target->local ? OpenPrimaryKey(target->def) : NULL;
 	lock->direct = primary != NULL;
-	lock->present = false;
-	lock->shown = false;
 	if (primary == NULL)
 		return StoreLockSql(&request, true);
 

@@ -50,6 +50,12 @@ StoreInit(void)
 	OwnTableInit();
 }
 
+bool
+StoreAccessIsDirect(void)
+{
+	return direct_access;
+}
+
 /*
  * Raises the errors that the executor raises before it takes a lock.  relid is
  * used only in a read-only transaction.
@@ -319,6 +325,7 @@ OpenLocked(Store *store, Oid relid, AclMode access, bool named)
 	store->lookup = NULL;
 	store->newer = NULL;
 	store->partitions = NIL;
+	store->of_node = false;
 	store->rel = table_open(relid, NoLock);
 	store->def = TableDefAcquire(store->rel);
 	if (!HasTablePrivileges(store))

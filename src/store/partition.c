@@ -28,6 +28,8 @@
 #include "utils/snapmgr.h"
 
 #include "citus/shards.h"
+#include "errors.h"
+#include "stat/stat.h"
 #include "store/partition.h"
 #include "table/objects.h"
 
@@ -202,13 +204,46 @@ ShardOfValues(Store *store, const Datum *values, int nvalues)
 	return shard;
 }
 
+/* ---- stores for other nodes ---- */
+
+/* The other node counts the request that it executes itself then. */
+static void
+OtherNodeError(const Store *store)
+{
+	StatElsewhere(true);
+	ereport(ERROR,
+			(errcode(ERRCODE_DYNAMO_OTHER_NODE),
+			 errmsg("this server has no shard of table \"%s\" with the item that could be accessed directly",
+					RelationGetRelationName(store->rel))));
+}
+
+bool
+StoreIsForNode(const Store *store)
+{
+	return store->def->distributed && store->direct_partitions;
+}
+
+void
+StoreServeNode(Store *store)
+{
+	if (!StoreIsForNode(store))
+		OtherNodeError(store);
+	store->of_node = true;
+}
+
+/* ---- the store of a key ---- */
+
 Store *
 StoreOfValues(Store *store, const Datum *values, int nvalues)
 {
-	if (!store->partitioned)
-		return store;
-	return store->def->distributed ? ShardOfValues(store, values, nvalues) :
-		PartitionOfValues(store, values, nvalues);
+	Store	   *target = store;
+
+	if (store->partitioned)
+		target = store->def->distributed ? ShardOfValues(store, values, nvalues) :
+			PartitionOfValues(store, values, nvalues);
+	if (store->of_node && !target->direct)
+		OtherNodeError(store);
+	return target;
 }
 
 Store *

@@ -27,6 +27,9 @@
 
 extern void StoreInit(void);
 
+/* Whether rows may be accessed directly: dynamo.direct_access. */
+extern bool StoreAccessIsDirect(void);
+
 typedef struct StoreLookup StoreLookup;
 
 typedef struct Store
@@ -40,6 +43,7 @@ typedef struct Store
 	bool		local;			/* rows are in this relation's heap */
 	bool		partitioned;	/* a key determines the partition, see partition.h */
 	bool		direct_partitions;	/* this call may access partitions directly */
+	bool		of_node;		/* for another node of Citus: see StoreServeNode */
 	List	   *partitions;		/* open ones, of Store */
 	Snapshot	newer;			/* newer snapshot than the active one for reads, or NULL */
 } Store;
@@ -57,6 +61,15 @@ typedef struct Store
  * item, UPDATE on item.
  */
 extern void StoreOpen(Store *store, const char *table_name, AclMode access);
+
+/*
+ * Makes operations on an open table fail unless they access a shard on this server
+ * directly: with ERRCODE_DYNAMO_OTHER_NODE, before they do anything.
+ */
+extern void StoreServeNode(Store *store);
+
+/* Whether an open table has shards that can be accessed directly. */
+extern bool StoreIsForNode(const Store *store);
 
 /* Opens a relation as plain SQL would, with or without its indexes. */
 extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
@@ -114,6 +127,9 @@ typedef struct RowKey
  * notes the problem of U+0000; raises it if problem is NULL.
  */
 extern bool RowKeyFromItem(const TableDef *def, ValueRef item, RowKey *key, Problem *problem);
+
+/* Returns an item with no attributes but those of the key, palloc'd. */
+extern struct varlena *ItemOfKey(const TableDef *def, const RowKey *key);
 
 /* ---- get_row.c ---- */
 

@@ -7,16 +7,23 @@
 #include "access/xact.h"
 
 #include "errors.h"
+#include "store/node_row.h"
 #include "store/partition.h"
 #include "store/write_paths.h"
 
 static WriteAction
 WriteOnPath(WriteRequest *request, struct varlena **stored)
 {
-	Store	   *target = StoreOfKey(request->store, request->key);
+	Store	   *target;
 	WriteAction action;
 
 	Assert(StoreForWriting(request->store));
+	if (NodeWrite(request, &action))
+	{
+		*stored = request->stored;
+		return action;
+	}
+	target = StoreOfKey(request->store, request->key);
 	if (target->direct)
 	{
 		request->store = target;

@@ -374,23 +374,6 @@ StoreWriteSql(WriteRequest *request)
 
 /* ---- locking only ---- */
 
-/* An item with no attributes but those of the key. */
-static struct varlena *
-ItemOfKey(const SqlWrite *w)
-{
-	const TableDef *def = w->request->store->def;
-	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
-
-	ItemBuilderBeginMap(b);
-	for (int i = 0; i < KeyCount(&def->key); i++)
-	{
-		ItemBuilderName(b, TableKeyAttribute(def, i)->name.data, TableKeyAttribute(def, i)->name.len);
-		ItemBuilderValue(b, w->request->key->attributes[i]);
-	}
-	ItemBuilderEnd(b);
-	return ItemBuilderFinish(b);
-}
-
 static void
 SqlRemovePlaceholder(const SqlWrite *w)
 {
@@ -418,7 +401,7 @@ SqlLockAbsence(const SqlWrite *w)
 	while (item == NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (SqlInsertRow(w, ItemOfKey(w), true))
+		if (SqlInsertRow(w, ItemOfKey(store->def, w->request->key), true))
 		{
 			SqlRemovePlaceholder(w);
 			break;

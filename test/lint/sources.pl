@@ -119,7 +119,8 @@ sub resolves_without_lock
 # others raise, or restore something after an error.
 my %may_catch = (
 	'src/subtransaction.c' => 'the module',
-	'src/request/request.c dynamo_request' => 'the error gets the body of the response',
+	'src/request/request.c ExecuteCall' => 'the error gets the body of the response',
+	'src/citus/node_link.c LinkExecute' => 'ends the call on the other node',
 	'src/request/request.c ExecuteSafely' => 'leaves the statistics',
 	'src/request/request_conflict.c' => 'PostgreSQL reports conflicts on locks by errors',
 	'src/http/connection.c' => 'the worker outlives an error',

@@ -1,0 +1,128 @@
+/*
+ * address.c
+ *	  Reads the addresses of nodes.
+ *
+ * The connection string begins with the parameters that the administrator has given
+ * Citus for all nodes; of parameters that are there twice the last counts.
+ */
+#include "postgres.h"
+
+#include "commands/dbcommands.h"
+#include "fmgr.h"
+#include "lib/stringinfo.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "citus/address.h"
+#include "table/citus_catalog.h"
+#include "table/table.h"
+
+/* ---- changes ---- */
+
+static uint64 changes;			/* of citus.node_conninfo */
+static char *common;			/* citus.node_conninfo when it was last read */
+
+uint64
+AddressChanges(void)
+{
+	const char *now = GetConfigOption("citus.node_conninfo", true, false);
+
+	if (now == NULL)
+		now = "";
+	if (common == NULL || strcmp(common, now) != 0)
+	{
+		char	   *copy = MemoryContextStrdup(TopMemoryContext, now);
+
+		if (common != NULL)
+			pfree(common);
+		common = copy;
+		changes++;
+	}
+	return changes + linked_table_changes;
+}
+
+/* ---- the address ---- */
+
+static void
+AppendParameter(StringInfo out, const char *name, const char *value)
+{
+	appendStringInfo(out, " %s='", name);
+	for (; *value != '\0'; value++)
+	{
+		if (*value == '\'' || *value == '\\')
+			appendStringInfoChar(out, '\\');
+		appendStringInfoChar(out, *value);
+	}
+	appendStringInfoChar(out, '\'');
+}
+
+static bool
+IsUsable(const CitusRow *node)
+{
+	Oid			output;
+	bool		varlena;
+	Oid			type = get_atttype(RelationGetRelid(node->catalog),
+								   get_attnum(RelationGetRelid(node->catalog), "noderole"));
+
+	if (!DatumGetBool(CitusColumn(node, "isactive")) || !DatumGetBool(CitusColumn(node, "hasmetadata")) ||
+		!DatumGetBool(CitusColumn(node, "metadatasynced")) || !OidIsValid(type))
+		return false;
+	getTypeOutputInfo(type, &output, &varlena);
+	return strcmp(OidOutputFunctionCall(output, CitusColumn(node, "noderole")), "primary") == 0;
+}
+
+/* What Citus has for the authentication of a user at a node; a connection string. */
+static const char *
+Authentication(char *host, int port, char *user)
+{
+	char	   *(*find) (char *host, int32 port, char *user) =
+		load_external_function("$libdir/citus", "GetAuthinfo", false, NULL);
+
+	return find != NULL ? find(host, port, user) : "";
+}
+
+static char *
+AddressOfNode(const CitusRow *node)
+{
+	StringInfoData out;
+	char	   *host = TextDatumGetCString(CitusColumn(node, "nodename"));
+	int			port = DatumGetInt32(CitusColumn(node, "nodeport"));
+	char	   *user = GetUserNameFromId(GetUserId(), false);
+
+	initStringInfo(&out);
+	appendStringInfoString(&out, common);
+	AppendParameter(&out, "host", host);
+	AppendParameter(&out, "port", psprintf("%d", port));
+	AppendParameter(&out, "dbname", get_database_name(MyDatabaseId));
+	AppendParameter(&out, "user", user);
+	AppendParameter(&out, "client_encoding", GetDatabaseEncodingName());
+	AppendParameter(&out, "application_name", "dynamo");
+	appendStringInfo(&out, " %s", Authentication(host, port, user));
+	return out.data;
+}
+
+char *
+AddressOfGroup(int group)
+{
+	CitusRow	node;
+	char	   *address = NULL;
+
+	(void) AddressChanges();
+	FindCitusRow(&node, "pg_dist_node", NULL, "groupid", F_INT4EQ, Int32GetDatum(group));
+	/* Citus invalidates its catalog of nodes whenever it changes */
+	if (node.catalog != NULL)
+		WatchLinkedTable(RelationGetRelid(node.catalog));
+	for (bool more = HeapTupleIsValid(node.tuple); more && address == NULL; more = NextCitusRow(&node))
+	{
+		if (IsUsable(&node))
+			address = AddressOfNode(&node);
+	}
+	EndCitusRow(&node);
+	return address;
+}

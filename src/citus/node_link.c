@@ -1,0 +1,481 @@
+/*
+ * node_link.c
+ *	  Keeps connections to other nodes, and makes calls over them.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/fd.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/rls.h"
+#include "utils/timestamp.h"
+
+#include "citus/address.h"
+#include "citus/node_link.h"
+#include "citus/node_result.h"
+#include "compat.h"
+#include "errors.h"
+
+#define MAX_LINKS			8		/* of a session */
+#define CONNECT_MS			5000
+#define RETRY_MS			1000	/* after a connection could not be made */
+#define MAX_LOCK_WAIT_MS	1000
+
+/* The place of the socket in the events to wait for; those before it are there for the process. */
+#define SOCKET_POSITION		2
+
+/* Settings of this session that the other node must have. */
+typedef struct LinkSettings
+{
+	int			statement_timeout;
+	int			lock_timeout;
+	int			synchronous_commit;
+	bool		row_security;
+	char		search_path[512];
+} LinkSettings;
+
+typedef struct Link
+{
+	int			group;
+	Oid			role;			/* InvalidOid: this place is free */
+	char	   *address;		/* NULL if there is none */
+	uint64		changes;		/* AddressChanges when it was read */
+	PGconn	   *conn;			/* NULL if it could not be made */
+	TimestampTz failed_at;
+	WaitEventSet *events;
+	uint32		prepared;		/* a bit for each function */
+	LinkSettings settings;		/* of the other node's session */
+	bool		has_settings;
+	uint64		used;			/* number of the last call */
+} Link;
+
+static Link links[MAX_LINKS];
+static uint64 calls;
+
+static const struct
+{
+	const char *text;
+	int			nargs;
+}			statements[] = {
+	[LINK_REQUEST] = {"SELECT dynamo.request_on_shard($1, $2)", 2},
+	[LINK_ROW] = {"SELECT dynamo.row_on_shard($1, $2, $3, $4, $5)", 5},
+};
+
+bool
+LinksArePossible(void)
+{
+	return PQconnectStart != NULL;
+}
+
+/* ---- closing ---- */
+
+static void
+CloseLink(Link *link)
+{
+	if (link->events != NULL)
+		FreeWaitEventSet(link->events);
+	if (link->conn != NULL)
+	{
+		PQfinish(link->conn);
+		ReleaseExternalFD();
+	}
+	if (link->address != NULL)
+		pfree(link->address);
+	memset(link, 0, sizeof(*link));
+}
+
+/* Ends what the other node executes, and the connection: its answer may still come. */
+static void
+CancelLink(Link *link)
+{
+	PGcancel   *cancel = PQgetCancel(link->conn);
+	char		problem[256];
+
+	if (cancel != NULL)
+	{
+		(void) PQcancel(cancel, problem, sizeof(problem));
+		PQfreeCancel(cancel);
+	}
+	CloseLink(link);
+}
+
+/* ---- waiting ---- */
+
+/*
+ * Waits until the socket is ready, or something happens to this process; false after
+ * the timeout.
+ */
+static bool
+WaitForSocket(Link *link, uint32 events, long timeout)
+{
+	WaitEvent	occurred;
+
+	ModifyWaitEvent(link->events, SOCKET_POSITION, events, NULL);
+	if (WaitEventSetWait(link->events, timeout, &occurred, 1, PG_WAIT_EXTENSION) == 0)
+		return false;
+	if (occurred.events & WL_LATCH_SET)
+	{
+		ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
+	return true;
+}
+
+/* Sends all, and waits for a whole result; false if the connection is lost. */
+static bool
+WaitForResult(Link *link)
+{
+	int			unsent;
+
+	while ((unsent = PQflush(link->conn)) > 0)
+	{
+		(void) WaitForSocket(link, WL_SOCKET_WRITEABLE | WL_SOCKET_READABLE, -1);
+		if (!PQconsumeInput(link->conn))
+			return false;
+	}
+	if (unsent < 0)
+		return false;
+	while (PQisBusy(link->conn))
+	{
+		(void) WaitForSocket(link, WL_SOCKET_READABLE, -1);
+		if (!PQconsumeInput(link->conn))
+			return false;
+	}
+	return true;
+}
+
+/* The result of a statement, which is its only one; NULL if the connection is lost. */
+static PGresult *
+ReadResult(Link *link)
+{
+	PGresult   *result = NULL;
+	PGresult   *next;
+
+	for (;;)
+	{
+		if (!WaitForResult(link))
+			break;
+		next = PQgetResult(link->conn);
+		if (next == NULL)
+			return result;
+		PQclear(result);
+		result = next;
+	}
+	PQclear(result);
+	return NULL;
+}
+
+/* Whether a statement that returns nothing we need was executed. */
+static bool
+Succeeds(Link *link, int sent)
+{
+	PGresult   *result = sent ? ReadResult(link) : NULL;
+	ExecStatusType status = PQresultStatus(result);
+
+	PQclear(result);
+	return status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
+}
+
+/* ---- connecting ---- */
+
+static bool
+FinishConnecting(Link *link)
+{
+	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), CONNECT_MS);
+	PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+
+	while (state != PGRES_POLLING_OK)
+	{
+		long		rest = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end);
+		int			rc;
+
+		if (state == PGRES_POLLING_FAILED || rest <= 0)
+			return false;
+		/* the socket may be another one at each step */
+		rc = WaitLatchOrSocket(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | WL_TIMEOUT |
+							   (state == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE),
+							   PQsocket(link->conn), rest, PG_WAIT_EXTENSION);
+		if (rc & WL_LATCH_SET)
+		{
+			ResetLatch(MyLatch);
+			CHECK_FOR_INTERRUPTS();
+		}
+		if (rc & WL_SOCKET_MASK)
+			state = PQconnectPoll(link->conn);
+	}
+	return PQsetnonblocking(link->conn, 1) == 0;
+}
+
+static void
+MakeEvents(Link *link)
+{
+	link->events = CreateSessionWaitEventSet(SOCKET_POSITION + 1);
+	AddWaitEventToSet(link->events, WL_LATCH_SET, PGINVALID_SOCKET, MyLatch, NULL);
+	AddWaitEventToSet(link->events, WL_EXIT_ON_PM_DEATH, PGINVALID_SOCKET, NULL, NULL);
+	AddWaitEventToSet(link->events, WL_SOCKET_READABLE, PQsocket(link->conn), NULL, NULL);
+}
+
+/* Connects; a link without a connection is a reminder that it could not be made. */
+static void
+Connect(Link *link)
+{
+	char	   *address = AddressOfGroup(link->group);
+
+	link->changes = AddressChanges();
+	link->failed_at = GetCurrentTimestamp();
+	if (address == NULL || !AcquireExternalFD())
+		return;
+	link->address = MemoryContextStrdup(TopMemoryContext, address);
+	link->conn = PQconnectStart(address);
+	if (link->conn == NULL)
+	{
+		ReleaseExternalFD();
+		return;
+	}
+	if (PQstatus(link->conn) != CONNECTION_BAD && FinishConnecting(link))
+	{
+		MakeEvents(link);
+		return;
+	}
+	ereport(LOG,
+			(errcode(ERRCODE_SQLCLIENT_UNABLE_TO_ESTABLISH_SQLCONNECTION),
+			 errmsg("could not connect to another node of Citus: %s", PQerrorMessage(link->conn))));
+	PQfinish(link->conn);
+	ReleaseExternalFD();
+	link->conn = NULL;
+}
+
+/* ---- finding a link ---- */
+
+/* Whether the address of a link is still that of the node. */
+static bool
+HasAddress(Link *link)
+{
+	char	   *address;
+
+	if (link->changes == AddressChanges())
+		return true;
+	address = AddressOfGroup(link->group);
+	link->changes = AddressChanges();
+	return address != NULL && link->address != NULL && strcmp(address, link->address) == 0;
+}
+
+/*
+ * Whether a link is as it should be: open, or not to be tried again yet.  What the
+ * other node sends to an idle connection is why it closes it; the end comes with the
+ * second read.
+ */
+static bool
+IsCurrent(Link *link)
+{
+	if (!HasAddress(link))
+		return false;
+	if (link->conn == NULL)
+		return !TimestampDifferenceExceeds(link->failed_at, GetCurrentTimestamp(), RETRY_MS);
+	return link->events != NULL && PQconsumeInput(link->conn) && PQconsumeInput(link->conn) &&
+		PQstatus(link->conn) == CONNECTION_OK;
+}
+
+/* The link of the current user to a group, or a free place, or else the one longest unused. */
+static Link *
+FindPlace(int group)
+{
+	Oid			role = GetUserId();
+	Link	   *place = &links[0];
+
+	for (int i = 0; i < MAX_LINKS; i++)
+	{
+		Link	   *link = &links[i];
+
+		if (link->role == role && link->group == group)
+			return link;
+		if (link->used < place->used)
+			place = link;
+	}
+	return place;
+}
+
+/* An open link to a group; NULL if it cannot be reached. */
+static Link *
+FindLink(int group)
+{
+	Link	   *link = FindPlace(group);
+
+	if (link->role != GetUserId() || link->group != group || !IsCurrent(link))
+	{
+		CloseLink(link);
+		link->group = group;
+		link->role = GetUserId();
+		Connect(link);
+	}
+	link->used = ++calls;
+	return link->conn != NULL ? link : NULL;
+}
+
+/* ---- settings ---- */
+
+static void
+ReadSettings(LinkSettings *settings, bool holds_locks)
+{
+	/* they are compared as bytes */
+	memset(settings, 0, sizeof(*settings));
+	settings->statement_timeout = StatementTimeout;
+	settings->lock_timeout = LockTimeout;
+	if (holds_locks && (LockTimeout == 0 || LockTimeout > MAX_LOCK_WAIT_MS))
+		settings->lock_timeout = MAX_LOCK_WAIT_MS;
+	settings->synchronous_commit = synchronous_commit;
+	settings->row_security = row_security;
+	strlcpy(settings->search_path, namespace_search_path, sizeof(settings->search_path));
+}
+
+/* Gives the other session the settings of this one; false if that fails. */
+static bool
+SendSettings(Link *link, const LinkSettings *settings)
+{
+	const char *values[5];
+	int			sent;
+
+	if (link->has_settings && memcmp(&link->settings, settings, sizeof(*settings)) == 0)
+		return true;
+	values[0] = psprintf("%d", settings->statement_timeout);
+	values[1] = psprintf("%d", settings->lock_timeout);
+	values[2] = GetConfigOption("synchronous_commit", false, false);
+	values[3] = settings->row_security ? "on" : "off";
+	values[4] = settings->search_path;
+	sent = PQsendQueryParams(link->conn, "SELECT pg_catalog.set_config('statement_timeout', $1, false), "
+							 "pg_catalog.set_config('lock_timeout', $2, false), "
+							 "pg_catalog.set_config('synchronous_commit', $3, false), "
+							 "pg_catalog.set_config('row_security', $4, false), "
+							 "pg_catalog.set_config('search_path', $5, false)",
+							 lengthof(values), NULL, values, NULL, NULL, 0);
+	link->settings = *settings;
+	link->has_settings = Succeeds(link, sent);
+	return link->has_settings;
+}
+
+/* ---- calls ---- */
+
+static bool
+Prepare(Link *link, LinkFunction function)
+{
+	uint32		bit = 1 << function;
+	char		name[] = {'f', '0' + function, '\0'};
+
+	if ((link->prepared & bit) == 0 &&
+		Succeeds(link, PQsendPrepare(link->conn, name, statements[function].text, statements[function].nargs, NULL)))
+		link->prepared |= bit;
+	return (link->prepared & bit) != 0;
+}
+
+static bool
+SendCall(Link *link, const LinkCall *call)
+{
+	char		name[] = {'f', '0' + call->function, '\0'};
+	const char *values[LINK_ARGS];
+	int			lengths[LINK_ARGS];
+	int			formats[LINK_ARGS];
+
+	for (int i = 0; i < statements[call->function].nargs; i++)
+	{
+		values[i] = call->args[i].data;
+		lengths[i] = (int) call->args[i].len;
+		formats[i] = 1;
+	}
+	return PQsendQueryPrepared(link->conn, name, statements[call->function].nargs, values, lengths, formats, 1) != 0;
+}
+
+/* Whether an error says that the call has done nothing, and another way is open. */
+static bool
+IsRefusal(int sqlstate, const LinkCall *call)
+{
+	switch (sqlstate)
+	{
+		case ERRCODE_DYNAMO_OTHER_NODE:
+		case ERRCODE_UNDEFINED_FUNCTION:
+		case ERRCODE_INVALID_SQL_STATEMENT_NAME:
+			return true;
+		case ERRCODE_LOCK_NOT_AVAILABLE:
+			return call->holds_locks;
+		default:
+			return false;
+	}
+}
+
+static void
+LostError(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CONNECTION_FAILURE),
+			 errmsg("connection to another node of Citus was lost during a write"),
+			 errdetail("The write may have been executed.")));
+}
+
+/* Executes a call on a link that is ready; false as LinkExecute. */
+static bool
+CallOnLink(Link *link, const LinkCall *call, Slice *value)
+{
+	PGresult   *result = SendCall(link, call) ? ReadResult(link) : NULL;
+	bool		refused;
+
+	if (result == NULL)
+	{
+		CloseLink(link);
+		if (call->writes)
+			LostError();
+		return false;
+	}
+	if (PQresultStatus(result) == PGRES_TUPLES_OK)
+	{
+		*value = NodeValue(result);
+		PQclear(result);
+		return true;
+	}
+	refused = IsRefusal(NodeErrorCode(result), call);
+	if (!refused)
+		NodeError(result);
+	if (NodeErrorCode(result) != ERRCODE_DYNAMO_OTHER_NODE)
+		link->prepared = 0;
+	PQclear(result);
+	return false;
+}
+
+/*
+ * An error in the middle of a call, as a cancel or a timeout is, ends the call on the
+ * other node, too.
+ */
+bool
+LinkExecute(const LinkCall *call, Slice *value)
+{
+	LinkSettings settings;
+	Link	   *volatile link = NULL;
+	volatile bool done = false;
+
+	ReadSettings(&settings, call->holds_locks);
+	if (strlen(namespace_search_path) >= sizeof(settings.search_path))
+		return false;
+	link = FindLink(call->group);
+	if (link == NULL)
+		return false;
+	PG_TRY();
+	{
+		if (SendSettings(link, &settings) && Prepare(link, call->function))
+			done = CallOnLink(link, call, value);
+		else
+			CloseLink(link);
+	}
+	PG_CATCH();
+	{
+		if (link->conn != NULL && PQtransactionStatus(link->conn) == PQTRANS_ACTIVE)
+			CancelLink(link);
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+	return done;
+}

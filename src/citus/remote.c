@@ -1,0 +1,146 @@
+/*
+ * remote.c
+ *	  Runs statements over connections of Citus.
+ *
+ * What is done here is what the executor of Citus does for a statement on one shard:
+ * the connection is the one that has accessed the shard in this transaction, if there
+ * is one; a failure on it fails the transaction; and the commit has two phases as soon
+ * as a second connection writes.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "fmgr.h"
+
+#include "citus/node_result.h"
+#include "citus/remote.h"
+
+/* A connection's flag, and a degree of modification, of Citus. */
+enum
+{
+	FOR_DML = 4,
+	XACT_MODIFICATION_DATA = 2
+};
+
+typedef struct MultiConnection MultiConnection;
+typedef struct ShardPlacement ShardPlacement;
+
+static struct
+{
+	bool		looked_up;
+	bool		found;			/* all of them */
+	int		   *modified;
+	bool		(*begun) (void);
+	void		(*check_nesting) (bool remote);
+	void		(*coordinate) (void);
+	void		(*prepare) (void);
+	ShardPlacement *(*place) (int64 shard, bool missing_ok);
+	MultiConnection *(*connect) (uint32 flags, ShardPlacement *place, const char *user);
+	bool		(*has_written) (MultiConnection *connection);
+	void		(*mark_critical) (MultiConnection *connection);
+	void		(*begin) (MultiConnection *connection);
+	int			(*send) (MultiConnection *connection, const char *command, int nargs, const Oid *types,
+						 const char *const *values, bool binary);
+	PGresult   *(*receive) (MultiConnection *connection, bool interruptible);
+	void		(*finish) (MultiConnection *connection);
+}			citus;
+
+/* Finds a function, or a variable; notes if there is none. */
+static void *
+FindSymbol(const char *name)
+{
+	void	   *symbol = load_external_function("$libdir/citus", name, false, NULL);
+
+	if (symbol == NULL)
+		citus.found = false;
+	return symbol;
+}
+
+static void
+FindFunctions(void)
+{
+	citus.looked_up = true;
+	citus.found = PQresultStatus != NULL;
+	if (!citus.found)
+		return;
+	citus.modified = FindSymbol("XactModificationLevel");
+	citus.begun = FindSymbol("InCoordinatedTransaction");
+	citus.check_nesting = FindSymbol("EnsureTaskExecutionAllowed");
+	citus.coordinate = FindSymbol("UseCoordinatedTransaction");
+	citus.prepare = FindSymbol("Use2PCForCoordinatedTransaction");
+	citus.place = FindSymbol("ActiveShardPlacement");
+	citus.connect = FindSymbol("GetPlacementConnection");
+	citus.has_written = FindSymbol("ConnectionModifiedPlacement");
+	citus.mark_critical = FindSymbol("MarkRemoteTransactionCritical");
+	citus.begin = FindSymbol("RemoteTransactionBeginIfNecessary");
+	citus.send = FindSymbol("SendRemoteCommandParams");
+	citus.receive = FindSymbol("GetRemoteCommandResult");
+	citus.finish = FindSymbol("ForgetResults");
+}
+
+bool
+RemoteIsPossible(void)
+{
+	if (!citus.looked_up)
+		FindFunctions();
+	return citus.found && !IsInParallelMode();
+}
+
+bool
+RemoteHasBegun(void)
+{
+	return citus.begun();
+}
+
+void
+RemoteCheckNesting(void)
+{
+	citus.check_nesting(true);
+}
+
+/* ---- calls ---- */
+
+/* Commits in two phases if another connection than that to a place has written. */
+static void
+PrepareForSecondWriter(ShardPlacement *place)
+{
+	if (*citus.modified == XACT_MODIFICATION_DATA && !citus.has_written(citus.connect(0, place, NULL)))
+		citus.prepare();
+	*citus.modified = XACT_MODIFICATION_DATA;
+}
+
+/* The connection to the node with a shard, in a transaction. */
+static MultiConnection *
+Connect(int64 shard, bool writes)
+{
+	ShardPlacement *place = citus.place(shard, false);
+	MultiConnection *connection;
+
+	citus.coordinate();
+	if (writes)
+		PrepareForSecondWriter(place);
+	connection = citus.connect(writes ? FOR_DML : 0, place, NULL);
+	citus.begin(connection);
+	citus.mark_critical(connection);
+	return connection;
+}
+
+Slice
+RemoteExecute(int64 shard, bool writes, const char *statement, int nargs, const char *const *args)
+{
+	MultiConnection *connection = Connect(shard, writes);
+	PGresult   *result;
+	Slice		value;
+
+	if (!citus.send(connection, statement, nargs, NULL, args, true))
+		ereport(ERROR,
+				(errcode(ERRCODE_CONNECTION_FAILURE),
+				 errmsg("connection to another node of Citus was lost")));
+	result = citus.receive(connection, true);
+	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
+		NodeError(result);
+	value = NodeValue(result);
+	PQclear(result);
+	citus.finish(connection);
+	return value;
+}

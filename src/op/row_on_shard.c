@@ -1,0 +1,176 @@
+/*
+ * row_on_shard.c
+ *	  dynamo.row_on_shard: reads and writes one row for another node of Citus.
+ *
+ * Anybody may call it: it does what the functions for items do, with the rights of the
+ * caller and the same checks, but only on a shard of this server.
+ */
+#include "postgres.h"
+
+#include "catalog/namespace.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+
+#include "item/io.h"
+#include "op/get.h"
+#include "op/write.h"
+#include "store/node_row.h"
+#include "store/partition.h"
+
+/* ---- arguments ---- */
+
+/* The privileges that an action needs at least; the other node may need more. */
+static AclMode
+AccessOfAction(NodeAction action, AclMode given)
+{
+	switch (action)
+	{
+		case NODE_GET:
+			return ACL_SELECT;
+		case NODE_INSERT:
+		case NODE_PUT:
+			return WriteAccess(WRITE_KIND_PUT);
+		case NODE_DELETE:
+			return WriteAccess(WRITE_KIND_DELETE);
+		default:
+			given &= ACL_INSERT | ACL_UPDATE | ACL_DELETE;
+			return ACL_SELECT | (given != 0 ? given : ACL_UPDATE);
+	}
+}
+
+static void
+OpenTable(Store *store, const char *schema, const char *name, AclMode access)
+{
+	RangeVar   *table = makeRangeVar(pstrdup(schema), pstrdup(name), -1);
+
+	StoreOpenRelation(store, RangeVarGetRelid(table, AccessShareLock, false), access);
+}
+
+static struct varlena *
+ReadItem(bytea *bytes)
+{
+	StringInfoData buf;
+
+	buf.data = VARDATA_ANY(bytes);
+	buf.len = buf.maxlen = (int) VARSIZE_ANY_EXHDR(bytes);
+	buf.cursor = 0;
+	return ItemReceive(&buf);
+}
+
+/* ---- actions ---- */
+
+typedef struct ShardWrite
+{
+	const TableDef *def;
+	NodeAction	action;
+	struct varlena *item;
+	NodeStatus	status;
+} ShardWrite;
+
+/* A WriteDecider. */
+static WriteAction
+Decide(void *arg, ValueRef old, struct varlena **item)
+{
+	ShardWrite *w = arg;
+	ReplacedItem replaced = {.item = old};
+
+	w->status = NODE_DONE;
+	if (w->action == NODE_DELETE)
+		return WRITE_DELETE;
+	if (w->action == NODE_INSERT && !ValueIsMissing(old))
+	{
+		w->status = NODE_EXISTS;
+		return WRITE_NOTHING;
+	}
+	(void) CheckItemKeys(w->def, ItemRoot(w->item), ValueIsMissing(old) ? NULL : &replaced, NULL);
+	*item = w->item;
+	return WRITE_PUT;
+}
+
+static NodeStatus
+Write(Store *store, const RowKey *key, NodeAction action, struct varlena **item)
+{
+	ShardWrite	w = {store->def, action, *item};
+	struct varlena *stored = NULL;
+
+	if (StoreWrite(store, key, action != NODE_DELETE, Decide, &w, &stored) == WRITE_NOTHING &&
+		w.status == NODE_DONE)
+		w.status = NODE_NOTHING;
+	*item = stored != *item ? stored : NULL;
+	return w.status;
+}
+
+/* Sets *item to the item of the answer, or to NULL. */
+static NodeStatus
+Execute(Store *store, const RowKey *key, NodeAction action, struct varlena **item)
+{
+	RowLock		lock;
+
+	switch (action)
+	{
+		case NODE_GET:
+			*item = StoreGet(store, key);
+			return NODE_DONE;
+		case NODE_FIND:
+			*item = StoreLockPresent(store, key, &lock);
+			return NODE_DONE;
+		case NODE_LOCK:
+			*item = StoreLock(store, key, &lock);
+			return NODE_DONE;
+		case NODE_SHARE:
+			*item = StoreLockShared(store, key, &lock);
+			return NODE_DONE;
+		default:
+			return Write(store, key, action, item);
+	}
+}
+
+/* What the item must be: one to store, or only a key. */
+static void
+ReadKey(const Store *store, NodeAction action, struct varlena *item, RowKey *key)
+{
+	if (action == NODE_INSERT || action == NODE_PUT)
+	{
+		CheckItemSize(ItemRoot(item));
+		if (!RowKeyFromItem(store->def, ItemRoot(item), key, NULL))
+			return;
+	}
+	else
+		(void) GetBindKey(store->def, ItemRoot(item), key, NULL);
+}
+
+DYNAMO_FUNCTION(dynamo_row_on_shard);
+Datum
+dynamo_row_on_shard(PG_FUNCTION_ARGS)
+{
+	int			action = PG_GETARG_INT32(0);
+	struct varlena *item = ReadItem(PG_GETARG_BYTEA_PP(4));
+	NodeStatus	status = NODE_ELSEWHERE;
+	StringInfoData answer;
+	Store		store;
+	RowKey		key;
+
+	if (action < 0 || action >= NODE_ACTIONS)
+		InvalidArgument("action must be between 0 and %d", NODE_ACTIONS - 1);
+	OpenTable(&store, text_to_cstring(PG_GETARG_TEXT_PP(1)), text_to_cstring(PG_GETARG_TEXT_PP(2)),
+			  AccessOfAction(action, (AclMode) PG_GETARG_INT32(3)));
+	if (StoreIsForNode(&store))
+	{
+		ReadKey(&store, action, item, &key);
+		if (StoreOfKey(&store, &key)->direct)
+			status = Execute(&store, &key, action, &item);
+	}
+	if (status == NODE_ELSEWHERE)
+		item = NULL;
+	initStringInfo(&answer);
+	appendStringInfoSpaces(&answer, VARHDRSZ);
+	appendStringInfoChar(&answer, (char) status);
+	if (item != NULL)
+		ItemSend(&answer, ItemRoot(item));
+	SET_VARSIZE(answer.data, answer.len);
+	StoreClose(&store);
+	PG_RETURN_POINTER(answer.data);
+}

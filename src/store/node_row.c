@@ -1,0 +1,231 @@
+/*
+ * node_row.c
+ *	  Reads and writes rows on other nodes of Citus.
+ *
+ * What is decided on a row is decided here, and so are all checks of an operation;
+ * the other node finds, locks and stores one row.  Writes are part of this session's
+ * transaction, over a connection of Citus (remote.h).  So are reads, once the
+ * transaction has used such a connection; before that, no node has changes of this
+ * transaction to show, and a link (node_link.h) answers faster.  The other node shares the
+ * lock of the place of the shard, and says if it is not there any more: the row is then
+ * accessed by a statement of Citus.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/pg_type_d.h"
+#include "miscadmin.h"
+#include "port/pg_bswap.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "citus/node_link.h"
+#include "citus/remote.h"
+#include "citus/shards.h"
+#include "item/io.h"
+#include "store/node_row.h"
+
+#define STATEMENT "SELECT dynamo.row_on_shard($1, $2, $3, $4, $5)"
+
+/* A row on another node. */
+typedef struct NodeRow
+{
+	const Store *store;
+	int64		shard;
+	int			group;
+	StringInfoData key;			/* an item with its key, in binary form */
+	struct varlena *item;		/* of the last answer; or NULL */
+} NodeRow;
+
+/* ---- where it is ---- */
+
+static void
+SetKey(NodeRow *row, const RowKey *key)
+{
+	initStringInfo(&row->key);
+	ItemSend(&row->key, ItemRoot(ItemOfKey(row->store->def, key)));
+}
+
+/* Whether the row with a key is on another node that can access it directly. */
+static bool
+FindNodeRow(NodeRow *row, const Store *store, const RowKey *key)
+{
+	row->store = store;
+	row->item = NULL;
+	return store->direct_partitions && store->def->distributed && !store->of_node &&
+		FindShard(store->def, key->values[0], &row->shard, &row->group) == SHARD_ELSEWHERE &&
+		RemoteIsPossible();
+}
+
+/* ---- calls ---- */
+
+static NodeStatus
+ReadAnswer(NodeRow *row, Slice answer)
+{
+	StringInfoData rest;
+
+	if (answer.len == 0)
+		elog(ERROR, "another node of Citus has given no answer");
+	row->item = NULL;
+	if (answer.len > 1)
+	{
+		rest.data = unconstify(char *, answer.data) + 1;
+		rest.len = rest.maxlen = (int) answer.len - 1;
+		rest.cursor = 0;
+		row->item = ItemReceive(&rest);
+	}
+	return (NodeStatus) answer.data[0];
+}
+
+static char *
+HexText(const StringInfoData *bytes)
+{
+	char	   *text = palloc(2 * bytes->len + 3);
+	uint64		len = hex_encode(bytes->data, bytes->len, text + 2);
+
+	text[0] = '\\';
+	text[1] = 'x';
+	text[len + 2] = '\0';
+	return text;
+}
+
+static NodeStatus
+CallInTransaction(NodeRow *row, NodeAction action, const StringInfoData *item)
+{
+	Relation	rel = row->store->rel;
+	const char *const args[] = {
+		psprintf("%d", action),
+		get_namespace_name(RelationGetNamespace(rel)),
+		RelationGetRelationName(rel),
+		psprintf("%u", (uint32) row->store->access),
+		HexText(item),
+	};
+
+	return ReadAnswer(row, RemoteExecute(row->shard, action != NODE_GET, STATEMENT, lengthof(args), args));
+}
+
+/* Reads over a link; false if that is not possible. */
+static bool
+GetOverLink(NodeRow *row, NodeStatus *status)
+{
+	Relation	rel = row->store->rel;
+	uint32		action = pg_hton32(NODE_GET);
+	uint32		access = pg_hton32(ACL_SELECT);
+	LinkCall	call = {.group = row->group, .function = LINK_ROW, .holds_locks = true};
+	Slice		answer;
+
+	call.args[0] = (Slice) {(const char *) &action, sizeof(action)};
+	call.args[1] = SliceOf(get_namespace_name(RelationGetNamespace(rel)));
+	call.args[2] = SliceOf(RelationGetRelationName(rel));
+	call.args[3] = (Slice) {(const char *) &access, sizeof(access)};
+	call.args[4] = (Slice) {row->key.data, row->key.len};
+	if (!LinkExecute(&call, &answer))
+		return false;
+	*status = ReadAnswer(row, answer);
+	return true;
+}
+
+/* ---- reading ---- */
+
+bool
+NodeGet(Store *store, const RowKey *key, struct varlena **item)
+{
+	NodeRow		row;
+	NodeStatus	status;
+
+	if (!FindNodeRow(&row, store, key))
+		return false;
+	RemoteCheckNesting();
+	SetKey(&row, key);
+	if (RemoteHasBegun())
+		status = CallInTransaction(&row, NODE_GET, &row.key);
+	else if (IsolationUsesXactSnapshot() || !GetOverLink(&row, &status))
+		return false;
+	*item = row.item;
+	return status != NODE_ELSEWHERE;
+}
+
+/* ---- writing ---- */
+
+/* Stores an item: inserts it, or replaces the row of the decision. */
+static NodeStatus
+PutItem(NodeRow *row, NodeAction action, struct varlena *item)
+{
+	StringInfoData bytes;
+
+	initStringInfo(&bytes);
+	ItemSend(&bytes, ItemRoot(item));
+	return CallInTransaction(row, action, &bytes);
+}
+
+/* Makes one attempt to execute a decision; the status is that of the last call. */
+static NodeStatus
+ExecuteDecision(NodeRow *row, WriteRequest *request, WriteAction decided, bool absent,
+				struct varlena *item)
+{
+	NodeStatus	status;
+
+	switch (decided)
+	{
+		case WRITE_PUT:
+			status = PutItem(row, absent ? NODE_INSERT : NODE_PUT, item);
+			if (status == NODE_DONE)
+				request->stored = row->item != NULL ? row->item : item;
+			return status;
+		case WRITE_DELETE:
+			return absent ? NODE_NOTHING : CallInTransaction(row, NODE_DELETE, &row->key);
+		case WRITE_NOTHING:
+			break;
+	}
+	return NODE_NOTHING;
+}
+
+/*
+ * Without need_old, nothing is known of a row before it is written.  A row that is
+ * inserted meanwhile by somebody else is found by the next attempt.
+ */
+bool
+NodeWrite(WriteRequest *request, WriteAction *action)
+{
+	NodeRow		row;
+	NodeStatus	status = NODE_EXISTS;
+
+	if (!FindNodeRow(&row, request->store, request->key))
+		return false;
+	RemoteCheckNesting();
+	SetKey(&row, request->key);
+	while (status == NODE_EXISTS)
+	{
+		struct varlena *item = NULL;
+		struct varlena *old;
+
+		CHECK_FOR_INTERRUPTS();
+		if (request->need_old && CallInTransaction(&row, NODE_FIND, &row.key) == NODE_ELSEWHERE)
+			return false;
+		old = row.item;
+		*action = request->decide(request->arg, old != NULL ? ItemRoot(old) : MISSING_VALUE, &item);
+		status = ExecuteDecision(&row, request, *action, request->need_old && old == NULL, item);
+		if (status == NODE_ELSEWHERE)
+			return false;
+	}
+	if (status != NODE_DONE)
+		*action = WRITE_NOTHING;
+	return true;
+}
+
+bool
+NodeLock(WriteRequest *request, bool absence, struct varlena **item)
+{
+	NodeAction	action = !absence ? NODE_FIND : request->share ? NODE_SHARE : NODE_LOCK;
+	NodeRow		row;
+	bool		done;
+
+	if (!FindNodeRow(&row, request->store, request->key))
+		return false;
+	RemoteCheckNesting();
+	SetKey(&row, request->key);
+	done = CallInTransaction(&row, action, &row.key) != NODE_ELSEWHERE;
+	*item = row.item;
+	return done;
+}

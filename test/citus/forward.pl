@@ -1,0 +1,215 @@
+# forward.pl: requests of clients whose item is on another node are executed there.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../tap";
+use CitusCluster;
+use HttpClient;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my @ports = map { PostgreSQL::Test::Cluster::get_free_port() } 1 .. 3;
+my @settings = map { qq{
+dynamo.http_port = $_
+dynamo.http_workers = 1
+dynamo.http_listen_addresses = '127.0.0.1'
+dynamo.http_authentication = 'none'
+dynamo.http_role = 'app'
+log_line_prefix = '%a: '
+} } @ports;
+my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings[0], worker1 => $settings[1], worker2 => $settings[2]);
+my ($at_coordinator, $at_worker, $at_other) = @ports;
+my %socket = map { $_ => connect_http($_) } @ports;
+
+sub value_of
+{
+	my ($node, $sql) = @_;
+
+	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
+}
+
+sub send_request
+{
+	my ($port, $operation, $json) = @_;
+
+	send_raw($socket{$port}, "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.$operation\r\n" .
+		"Content-Type: application/x-amz-json-1.0\r\nContent-Length: " . length($json) . "\r\n\r\n$json");
+	return;
+}
+
+# The answer of a node to a request: its status and its body.
+sub ask
+{
+	my ($port, $operation, $json) = @_;
+
+	send_request($port, $operation, $json);
+	my $answer = read_answer($socket{$port});
+	return defined $answer ? "$answer->{status} $answer->{body}" : 'closed';
+}
+
+# The first role and table; Citus creates roles on all nodes.
+value_of($coordinator, q{CREATE ROLE app LOGIN; GRANT CREATE, USAGE ON SCHEMA public TO app});
+value_of($coordinator, q{SELECT dynamo.create_table('kvs', partition_key => 'PK', sort_key => 'SK'); GRANT ALL ON kvs TO app;
+SELECT dynamo.create_table('secrets', partition_key => 'PK');
+SELECT dynamo.distribute_table('kvs', shards => 6); SELECT dynamo.distribute_table('secrets', shards => 6)});
+
+# A partition key whose shard is on a node.
+sub key_on
+{
+	my ($node, $table, $from) = @_;
+
+	return value_of($node, qq{SELECT k FROM generate_series($from, 100000) i, LATERAL (SELECT 'p' || i AS k) k,
+	pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
+WHERE s.logicalrelid = '$table'::regclass AND hashtext(k) BETWEEN s.shardminvalue::int AND s.shardmaxvalue::int
+	AND p.groupid = (SELECT groupid FROM pg_dist_local_group) LIMIT 1});
+}
+
+# The sessions of other nodes in a node, and what they executed last.
+sub links
+{
+	my ($node) = @_;
+
+	return value_of($node, q{SELECT string_agg(usename || ' ' || query, ', ') FROM pg_stat_activity WHERE application_name = 'dynamo'});
+}
+
+my $here = key_on($worker, 'kvs', 1);
+my $there = key_on($other, 'kvs', 1);
+
+sub put
+{
+	my ($key, $n, $more) = @_;
+
+	return qq({"TableName": "kvs", "Item": {"PK": {"S": "$key"}, "SK": {"S": "a"}, "n": {"N": "$n"}, "text": {"S": "ä\\"'\\\\\\u0000"}}${\ ($more // '')}});
+}
+
+sub with_key
+{
+	my ($key, $more) = @_;
+
+	return qq({"TableName": "kvs", "Key": {"PK": {"S": "$key"}, "SK": {"S": "a"}}${\ ($more // '')}});
+}
+
+# ---- the same answers ----
+
+is(links($other), '', 'no session of another node at first');
+my %answers;
+for my $case (
+	[ 'a put', PutItem => \&put, 1 ],
+	[ 'another one, which returns the old item', PutItem => \&put, 2, ', "ReturnValues": "ALL_OLD", "ReturnConsumedCapacity": "INDEXES"' ],
+	[ 'a get', GetItem => \&with_key, ', "ConsistentRead": true, "ReturnConsumedCapacity": "TOTAL"' ],
+	[ 'a projection', GetItem => \&with_key, ', "ProjectionExpression": "n"' ],
+	[ 'an update', UpdateItem => \&with_key, ', "UpdateExpression": "ADD n :n", "ExpressionAttributeValues": {":n": {"N": "5"}}, "ReturnValues": "UPDATED_NEW"' ],
+	[ 'a failed condition', PutItem => \&put, 3, ', "ConditionExpression": "attribute_not_exists(PK)"' ],
+	[ 'one that returns the item', PutItem => \&put, 3, ', "ConditionExpression": "attribute_not_exists(PK)", "ReturnValuesOnConditionCheckFailure": "ALL_OLD"' ],
+	[ 'a wrong expression', UpdateItem => \&with_key, ', "UpdateExpression": "ADD"' ],
+	[ 'an attribute that is no number', UpdateItem => \&with_key, ', "UpdateExpression": "SET n = text + :n", "ExpressionAttributeValues": {":n": {"N": "5"}}' ],
+	[ 'two ways to say a condition', DeleteItem => \&with_key, ', "ConditionExpression": "n = :n", "Expected": {}' ],
+	[ 'a bad parameter', DeleteItem => \&with_key, ', "ReturnValues": "SOME"' ],
+	[ 'a delete', DeleteItem => \&with_key, ', "ReturnValues": "ALL_OLD"' ],
+	[ 'no item', GetItem => \&with_key, '' ])
+{
+	my ($name, $operation, $json, @args) = @$case;
+	my ($direct, $sent) = map { ask($at_worker, $operation, $json->($_, @args)) =~ s/"\Q$_\E"/"key"/r } $here, $there;
+
+	is($sent, $direct, "$name: $direct");
+}
+like(links($other), qr/^app SELECT dynamo.request_on_shard\(\$1, \$2\)$/, 'one session as the role of the request executed them');
+is(links($coordinator), '', 'none elsewhere');
+is(value_of($coordinator, q{SELECT count(*) FROM pg_prepared_xacts}), 0, 'no prepared transaction');
+is(slurp_file($other->logfile) =~ /ERROR/, '', 'errors of clients are not in the log');
+is(value_of($other, q{SELECT sum(requests) FROM dynamo.stat_operations WHERE table_name = 'kvs' AND operation = 'PutItem'}), 4, 'the node that executes requests counts them');
+is(value_of($worker, q{SELECT sum(requests) FROM dynamo.stat_operations WHERE table_name = 'kvs' AND operation = 'PutItem'}), 4, 'the other one does not');
+
+# ---- rights ----
+
+my $secret = qq({"TableName": "secrets", "Item": {"PK": {"S": "${\ key_on($other, 'secrets', 1)}"}}});
+like(ask($at_worker, PutItem => $secret), qr/^400 .*AccessDeniedException.*permission denied for table secrets/, 'a table without rights');
+value_of($coordinator, q{GRANT ALL ON secrets TO app});
+is(ask($at_worker, PutItem => $secret), '200 {}', 'with rights');
+value_of($coordinator, q{REVOKE ALL ON secrets FROM app});
+like(ask($at_worker, PutItem => $secret), qr/^400 .*AccessDeniedException/, 'and without them again');
+
+sub fails
+{
+	my ($node, $sql, $message, $name) = @_;
+	my ($status, $out, $error) = $node->psql('postgres', "SET ROLE app; SET search_path = public, dynamo; $sql");
+
+	like($error, qr/ERROR:  $message/, $name);
+}
+
+fails($other, qq{SELECT request_on_shard('PutItem', \$\$${\ put($here, 1)}\$\$)}, 'this server has no shard of table "kvs"', 'called by hand: a key of another node');
+fails($other, q{SELECT request_on_shard('Scan', '{"TableName": "kvs"}')}, 'cannot execute operation Scan on a shard', 'a scan');
+fails($other, q{SELECT request_on_shard('DeleteTable', '{"TableName": "kvs"}')}, 'cannot execute operation DeleteTable on a shard', 'a table');
+fails($other, qq{SELECT request_on_shard('PutItem', '$secret')}, 'permission denied for table secrets', 'a table without rights');
+is(value_of($other, qq{SET ROLE app; SELECT request_on_shard('PutItem', \$\$${\ put($there, 7)}\$\$)}), '{}', 'a key of this node');
+
+# Row security is that of a statement.
+value_of($coordinator, q{ALTER TABLE kvs ENABLE ROW LEVEL SECURITY; CREATE POLICY small ON kvs USING ((item ->> 'n')::numeric < 10)});
+is(ask($at_worker, PutItem => put($there, 8)), '200 {}', 'a row that a policy allows');
+like(ask($at_worker, PutItem => put($there, 11)), qr/^400 .*row-level security/, 'one that it does not');
+value_of($coordinator, q{DROP POLICY small ON kvs; ALTER TABLE kvs DISABLE ROW LEVEL SECURITY});
+
+# ---- settings of the role ----
+
+value_of($coordinator, q{CREATE SCHEMA away; GRANT USAGE ON SCHEMA away TO app; ALTER ROLE app SET search_path = away, public});
+is(ask($at_worker, PutItem => put($there, 9)), '200 {}', 'another search path');
+value_of($_, q{ALTER ROLE app SET lock_timeout = '300ms'}) for $worker;
+my $blocker = $other->background_psql('postgres');
+$blocker->query_safe(qq{BEGIN; SELECT dynamo.put_item('kvs', '{"PK": {"S": "$there"}, "SK": {"S": "a"}}')});
+like(ask($at_worker, PutItem => put($there, 10)), qr/^400 .*TransactionConflictException/, 'a lock that is not granted in time');
+value_of($_, q{ALTER ROLE app RESET lock_timeout; ALTER ROLE app SET statement_timeout = '300ms'}) for $worker;
+like(ask($at_worker, PutItem => put($there, 10)), qr/^(?:500 .*InternalServerError|400 .*TransactionConflictException)/, 'a statement timeout');
+ok($other->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = 'dynamo' AND state = 'active')}),
+	'nobody waits on the other node any more');
+$blocker->query_safe('ROLLBACK');
+value_of($_, q{ALTER ROLE app RESET statement_timeout}) for $worker;
+like(ask($at_worker, GetItem => with_key($there)), qr/^200 .*"n": \{"N": "9"\}/, 'nothing was written');
+
+# ---- a shard that moves ----
+
+my $wanted = 20;
+for my $round (1 .. 3)
+{
+	move_shard($coordinator, 'kvs', ($round % 2 ? ($other, $worker) : ($worker, $other)), 'force_logical');
+	is(ask($_, PutItem => put($there, $wanted + $round)), '200 {}', "after a move: a put at $_") for @ports;
+	like(ask($_, GetItem => with_key($there, ', "ConsistentRead": true')), qr/"N": "${\ ($wanted + $round)}"/, "a get at $_") for @ports;
+}
+
+# ---- a node that restarts ----
+
+my $now = key_on($other, 'kvs', 1);
+$other->restart;
+$socket{$at_other} = connect_http($at_other) if !$socket{$at_other}->connected;
+is(ask($at_worker, PutItem => put($now, 30)), '200 {}', 'a put after a restart of the node');
+like(ask($at_worker, GetItem => with_key($now)), qr/"N": "30"/, 'was executed');
+$other->stop('immediate');
+like(ask($at_worker, PutItem => put($now, 31)), qr/^500 .*InternalServerError/, 'a put while the node is gone');
+like(ask($at_worker, GetItem => with_key($now)), qr/^500 .*InternalServerError/, 'a get');
+is(ask($at_worker, PutItem => put(key_on($worker, 'kvs', 1), 31)), '200 {}', 'keys of this node are served');
+$other->start;
+is(ask($at_worker, PutItem => put($now, 32)), '200 {}', 'a put after its start');
+
+# A session that ends in the middle of a write.
+value_of($worker, q{ALTER ROLE app SET lock_timeout = '60s'});
+# the worker tries again to connect after a second
+for (1 .. 100)
+{
+	is(ask($at_worker, PutItem => put($now, 32)), '200 {}', 'a longer lock timeout') if $_ == 1;
+	last if links($other) =~ /request_on_shard/;
+	sleep 1;
+	ask($at_worker, PutItem => put($now, 32));
+}
+$blocker = $other->background_psql('postgres');
+$blocker->query_safe(qq{BEGIN; SELECT dynamo.put_item('kvs', '{"PK": {"S": "$now"}, "SK": {"S": "a"}}')});
+is(ask($at_worker, GetItem => with_key($now)) =~ /"N": "32"/, 1, 'a read does not wait');
+send_request($at_worker, PutItem => put($now, 33));
+ok($other->poll_query_until('postgres', q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%request_on_shard%')}), 'a put waits');
+value_of($other, q{SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%request_on_shard%' AND pid <> pg_backend_pid()});
+my $unknown = read_answer($socket{$at_worker});
+like(defined $unknown ? $unknown->{body} : 'closed', qr/InternalServerError/, 'its session is ended: the client learns that it is not known what was done');
+$blocker->query_safe('ROLLBACK');
+is(ask($at_worker, PutItem => put($now, 34)), '200 {}', 'the next put');
+
+stop_citus_cluster($coordinator, $worker, $other);
+done_testing();
