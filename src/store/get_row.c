@@ -5,6 +5,11 @@
  * The direct path keeps its index scan open between gets of one Store, so that
  * a batch of keys opens it once.  Every get reads with the active snapshot,
  * unless the table was rewritten after it.
+ *
+ * A stricter isolation level shows two rows with a key if the transaction has
+ * inserted it after another one deleted it: that row, which its snapshot still
+ * contains, and its own.  The item is that of its own row.  The SQL path cannot
+ * tell them apart, and raises an error.
  */
 #include "postgres.h"
 
@@ -12,7 +17,9 @@
 #include "access/genam.h"
 #include "access/relscan.h"
 #include "access/skey.h"
+#include "access/sysattr.h"
 #include "access/tableam.h"
+#include "access/xact.h"
 #include "executor/spi.h"
 #include "executor/tuptable.h"
 #include "utils/builtins.h"
@@ -32,7 +39,15 @@ struct StoreLookup
 	ScanKeyData keys[2];		/* all but their arguments */
 	IndexScanDesc scan;
 	TupleTableSlot *slot;
+	TupleTableSlot *other;		/* for a second row; NULL until it is needed */
 };
+
+/* Whether there may be two rows with a key. */
+static bool
+MayShowTwoRows(void)
+{
+	return IsolationUsesXactSnapshot() && TransactionIdIsValid(GetTopTransactionIdIfAny());
+}
 
 /* The length of a stored item that may be compressed or out of line. */
 static Size
@@ -80,9 +95,38 @@ StoreLookupEnd(StoreLookup *lookup)
 	{
 		index_endscan(lookup->scan);
 		ExecDropSingleTupleTableSlot(lookup->slot);
+		if (lookup->other != NULL)
+			ExecDropSingleTupleTableSlot(lookup->other);
 	}
 	index_close(lookup->index, NoLock);
 	pfree(lookup);
+}
+
+/* Whether the row in a slot was inserted by this transaction. */
+static bool
+IsOwnRow(TupleTableSlot *slot)
+{
+	bool		isnull;
+	Datum		xmin = slot_getsysattr(slot, MinTransactionIdAttributeNumber, &isnull);
+
+	return TransactionIdIsCurrentTransactionId(DatumGetTransactionId(xmin));
+}
+
+/* Goes on to a second row with the key, which is then this transaction's, if there is one. */
+static void
+PreferOwnRow(Store *store, StoreLookup *lookup)
+{
+	TupleTableSlot *first = lookup->slot;
+
+	if (IsOwnRow(first))
+		return;
+	if (lookup->other == NULL)
+		lookup->other = table_slot_create(store->rel, NULL);
+	if (!index_getnext_slot(lookup->scan, ForwardScanDirection, lookup->other))
+		return;
+	ExecClearTuple(first);
+	lookup->slot = lookup->other;
+	lookup->other = first;
 }
 
 /*
@@ -101,6 +145,8 @@ LookupRow(Store *store, const RowKey *key)
 	lookup->scan->xs_snapshot = StoreSnapshot(store);
 	index_rescan(lookup->scan, lookup->keys, lookup->nkeys, NULL, 0);
 	found = index_getnext_slot(lookup->scan, ForwardScanDirection, lookup->slot);
+	if (found && MayShowTwoRows())
+		PreferOwnRow(store, lookup);
 	MemoryContextSwitchTo(old);
 	return found;
 }
@@ -162,9 +208,10 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames, Size *si
 	sql = GetStatement(store, types);
 	plan = StorePlan(sql, KeyCount(&store->def->key), types);
 	rc = SPI_execute_snapshot(plan, values, NULL, StoreSnapshot(store),
-							  InvalidSnapshot, true, false, 1);
+							  InvalidSnapshot, true, false, MayShowTwoRows() ? 2 : 1);
 	if (rc != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(rc));
+	StatementCheckOneRow();
 
 	if (SPI_processed > 0)
 	{

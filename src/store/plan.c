@@ -166,6 +166,15 @@ StatementItem(uint64 row)
 }
 
 void
+StatementCheckOneRow(void)
+{
+	if (SPI_processed > 1 && IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent delete")));
+}
+
+void
 AppendRelationName(StringInfo sql, Relation rel)
 {
 	char	   *schema = get_namespace_name(RelationGetNamespace(rel));

@@ -32,6 +32,12 @@ extern void StatementCheckColumn(int column, Oid type);
  */
 extern Datum StatementItem(uint64 row);
 
+/*
+ * Raises an error if the last statement has found more than one row with a key,
+ * as a stricter isolation level may show (get_row.c).
+ */
+extern void StatementCheckOneRow(void);
+
 /* Appends the relation's qualified, quoted name. */
 extern void AppendRelationName(StringInfo sql, Relation rel);
 

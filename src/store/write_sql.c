@@ -18,7 +18,6 @@
  */
 #include "postgres.h"
 
-#include "access/xact.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
@@ -130,20 +129,6 @@ RunStatement(Statement *s)
 
 /* ---- reading the row ---- */
 
-/*
- * Checks that a statement has found one row with the key.  A stricter isolation
- * level shows two if the transaction has inserted the key after another one
- * deleted it: that row, which its snapshot still contains, and its own.
- */
-static void
-CheckOneRow(void)
-{
-	if (SPI_processed > 1 && IsolationUsesXactSnapshot())
-		ereport(ERROR,
-				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-				 errmsg("could not serialize access due to concurrent delete")));
-}
-
 /* Returns the item, or NULL if there is none. */
 static struct varlena *
 SqlFindRow(const SqlWrite *w, bool lock)
@@ -155,7 +140,7 @@ SqlFindRow(const SqlWrite *w, bool lock)
 	if (lock)
 		appendStringInfoString(&s.sql, w->request->share ? " FOR SHARE" : " FOR NO KEY UPDATE");
 	RunStatement(&s);
-	CheckOneRow();
+	StatementCheckOneRow();
 	return SPI_processed == 0 ? NULL : PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }
 
