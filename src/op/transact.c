@@ -14,6 +14,7 @@
 #include "postgres.h"
 
 #include "miscadmin.h"
+#include "utils/rel.h"
 
 #include "errors.h"
 #include "item/json.h"
@@ -35,6 +36,7 @@ typedef struct Action
 	bool		holds;			/* whether the condition holds for that item */
 	WriteAction write;			/* what to write; set by ApplyAction */
 	struct varlena *item;		/* the item to store */
+	WriteConsumption consumed;
 } Action;
 
 static void
@@ -145,7 +147,7 @@ PrepareActions(const WriteOp *ops, int n, Action *actions, OpTables *tables)
 		CheckExpressionsGiven(&ops[i], i);
 		WriteCheckRequest(&ops[i]);
 		WriteBind(&actions[i].prepared, &ops[i]);
-		actions[i].prepared.factor = TRANSACTION_FACTOR;
+		actions[i].prepared.consumed = &actions[i].consumed;
 		table[i] = OpTablesAdd(tables, ops[i].table_name, WriteAccess(ops[i].kind));
 	}
 	OpTablesOpen(tables);
@@ -250,17 +252,27 @@ FillResult(const Action *a, struct varlena *stored, WriteResult *result)
 	}
 }
 
-/* Counts the capacity of an action that has read its item. */
+/*
+ * Counts the capacity of all actions after their conditions were evaluated.  If
+ * these have canceled the transaction, it takes what it would have taken of its
+ * tables, and nothing of their indexes.
+ */
 static void
-CountAction(const Action *a)
+CountActions(Action *actions, int n, bool canceled)
 {
-	ValueRef	old = a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE;
-	WriteConsumption c = {0};
+	for (int i = 0; ConsumptionIsCounted() && i < n; i++)
+	{
+		Action	   *a = &actions[i];
+		ValueRef	old = a->old != NULL ? ItemRoot(a->old) : MISSING_VALUE;
 
-	if (!ConsumptionIsCounted())
-		return;
-	WriteConsumptionCompute(&c, a->store->def, old, ItemAfter(a->write, old, a->item));
-	WriteConsumptionCount(&c, a->store, TRANSACTION_FACTOR);
+		if (!a->written)
+			WriteConsumptionCompute(&a->consumed, a->store->def, old, ItemAfter(a->write, old, a->item));
+		if (canceled)
+			StatConsumed(RelationGetRelid(a->store->rel), InvalidOid, 0,
+						 a->consumed.table * TRANSACTION_FACTOR);
+		else
+			WriteConsumptionCount(&a->consumed, a->store, TRANSACTION_FACTOR);
+	}
 }
 
 static void
@@ -278,7 +290,6 @@ WriteActions(Action *actions, int n, TransactResult *result)
 			StoreWriteLocked(a->store, &a->prepared.key, &a->lock, a->write, a->item, &stored);
 		else
 			stored = a->old;
-		CountAction(a);
 		FillResult(a, stored, &result->writes[i]);
 	}
 }
@@ -288,6 +299,7 @@ TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
 {
 	Action	   *actions = palloc0(sizeof(Action) * Max(n, 1));
 	OpTables	tables;
+	bool		canceled;
 
 	memset(result, 0, sizeof(*result));
 	result->locking = -1;
@@ -300,9 +312,11 @@ TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
 		LockActions(actions, n, result);
 		EvaluateConditions(actions, n);
 		/* An invalid action is reported before conditions of others. */
-		if (!StageCancels(ApplyAction, actions, n, result) &&
-			!ConditionsCancel(actions, n, result))
+		canceled = StageCancels(ApplyAction, actions, n, result) ||
+			ConditionsCancel(actions, n, result);
+		if (!canceled)
 			WriteActions(actions, n, result);
+		CountActions(actions, n, canceled);
 	}
 	OpTablesClose(&tables);
 }

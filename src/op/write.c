@@ -80,7 +80,6 @@ WriteBind(PreparedWrite *w, const WriteOp *op)
 {
 	memset(w, 0, sizeof(*w));
 	w->op = op;
-	w->factor = 1;
 	w->update = op->built_update;
 	w->condition = op->built_condition;
 	BindExpressions(w);
@@ -435,7 +434,7 @@ CountFailure(RowWrite *r, ValueRef old)
 {
 	if (ConsumptionIsCounted())
 		StatConsumed(RelationGetRelid(r->store->rel), InvalidOid, 0,
-					 TableWriteUnits(old, MISSING_VALUE) * (uint64) r->prepared->factor);
+					 TableWriteUnits(old, MISSING_VALUE));
 }
 
 /* A WriteDecider. */
@@ -475,8 +474,10 @@ WriteRow(Store *store, const PreparedWrite *w, WriteResult *result)
 		result->new_size = result->old_size;
 		result->new_item = result->old_item;
 	}
-	if (ConsumptionIsCounted())
-		WriteConsumptionCount(&r.consumed, store, w->factor);
+	if (w->consumed != NULL)
+		*w->consumed = r.consumed;
+	else if (ConsumptionIsCounted())
+		WriteConsumptionCount(&r.consumed, store, 1);
 	if (action != r.decided)
 		result->attributes = NULL;	/* no row was written */
 }

@@ -25,7 +25,7 @@ typedef struct PreparedWrite
 	Condition  *condition;		/* NULL if there is none */
 	Update	   *update;			/* NULL if there is none */
 	bool		need_old;		/* whether the old item is needed */
-	int			factor;			/* of the capacity counted for the table */
+	struct WriteConsumption *consumed;	/* who counts the capacity; NULL: WriteRow */
 	const TableDef *def;		/* set by WriteCompose */
 	bool		final;			/* set by WriteCompose: the result of WriteApply is stored */
 	bool		composes;		/* an update may change attributes of composed keys */

@@ -247,10 +247,15 @@ is($node->safe_psql('postgres', q{SELECT sum(read_units), sum(write_units) FROM 
 $node->safe_psql('postgres', 'SELECT dynamo.stat_reset()');
 done(400, 'PutItem', { TableName => 'two', Item => { pk => $s{a} }, ConditionExpression => 'attribute_not_exists(pk)' });
 is($node->safe_psql('postgres', q{SELECT requests, condition_failures, write_units FROM dynamo.stat_operations}), '1|1|8', 'a failed condition consumes capacity');
+done(400, 'TransactWriteItems', { TransactItems => [ { Put => { %of, Item => { pk => $s{f}, sk => $s{f}, g => $s{f} } } },
+	{ Update => { TableName => 'two', Key => { pk => $s{a} }, UpdateExpression => 'SET n = :n', ConditionExpression => 'n = :n', ExpressionAttributeValues => { ':n' => $s{a} } } } ] });
+is($node->safe_psql('postgres', q{SELECT table_name, requests, canceled, write_units FROM dynamo.stat_operations WHERE operation = 'TransactWriteItems' ORDER BY 1}),
+	"one|0|0|2\ntwo|0|0|16\n|1|1|0", 'so does a canceled transaction, of its tables');
+is($node->safe_psql('postgres', q{SELECT coalesce(sum(write_units), 0) FROM dynamo.stat_indexes}), '0', 'and not of indexes');
 done(200, 'Query', { %of, IndexName => 'gsi', KeyConditionExpression => 'g = :a', ExpressionAttributeValues => { ':a' => $s{b} } });
 like(get('/metrics')->{body}, qr/^\Qdynamo_consumed_read_capacity_units_total{operation="Query",schema="a \"quoted\" schema",table="one",index="gsi"} 0.5\E$/m, 'capacity of an index');
 like(get('/metrics')->{body}, qr/^dynamo_consumed_write_capacity_units_total\{operation="PutItem",.*table="two",index=""\} 8\.0$/m, 'capacity of a table');
-is($node->safe_psql('postgres', q{SELECT operation, items_read, items_returned, read_bytes > 0 FROM dynamo.stat_operations WHERE table_name = 'one'}), 'Query|2|2|t', 'items and bytes read');
+is($node->safe_psql('postgres', q{SELECT operation, items_read, items_returned, read_bytes > 0 FROM dynamo.stat_operations WHERE table_name = 'one' AND operation = 'Query'}), 'Query|2|2|t', 'items and bytes read');
 
 # ---- how far behind ----
 
