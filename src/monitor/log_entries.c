@@ -2,15 +2,17 @@
  * log_entries.c
  *	  Finds the entries of the server log about a request.
  *
- * The log must be written by the server itself (logging_collector), in the format
- * stderr or jsonlog.  An entry begins with a line that has a severity, or with a
- * JSON object; the lines up to the next such line belong to it.
+ * The log must be written by the server itself (logging_collector).  An entry of
+ * the format stderr begins with a line that has a severity, and one of jsonlog with
+ * an object; the lines up to the next such line belong to it.  An entry of csvlog
+ * ends with a line break outside quotes.
  */
 #include "postgres.h"
 
 #include <ctype.h>
 
 #include "catalog/pg_authid.h"
+#include "common/string.h"
 #include "funcapi.h"
 #include "lib/stringinfo.h"
 #include "mb/pg_wchar.h"
@@ -72,6 +74,8 @@ BeginsEntry(const char *line)
 typedef struct LogSearch
 {
 	const char *id;
+	bool		csv;
+	bool		quoted;			/* a quoted field goes on in the next line */
 	StringInfoData entry;
 	bool		found;			/* the entry has the id */
 	ReturnSetInfo *result;
@@ -108,11 +112,21 @@ EndEntry(LogSearch *s)
 	s->found = false;
 }
 
+/* Quotes within a quoted field are doubled. */
+static void
+NoteQuotes(LogSearch *s, const char *line)
+{
+	for (; *line != '\0'; line++)
+		s->quoted ^= *line == '"';
+}
+
 static void
 AddLine(LogSearch *s, const char *line)
 {
-	if (BeginsEntry(line))
+	if (s->csv ? !s->quoted : BeginsEntry(line))
 		EndEntry(s);
+	if (s->csv)
+		NoteQuotes(s, line);
 	if (s->entry.len + strlen(line) < MAX_ENTRY)
 		appendStringInfoString(&s->entry, line);
 	s->found |= strstr(line, s->id) != NULL;
@@ -129,6 +143,8 @@ SearchFile(LogSearch *s, const char *name)
 		ereport(ERROR,
 				(errcode_for_file_access(),
 				 errmsg("could not open file \"%s\" for reading: %m", name)));
+	/* the server names files by their formats */
+	s->csv = pg_str_endswith(name, ".csv");
 	initStringInfo(&line);
 	while (fgets(piece, sizeof(piece), file) != NULL)
 	{

@@ -97,5 +97,20 @@ like($said, qr/permission denied/, 'log_entries requires a privilege');
 ($status, undef, $said) = $node->psql('postgres', qq{GRANT EXECUTE ON FUNCTION dynamo.log_entries TO app; SET ROLE app; SELECT dynamo.log_entries('$id', '/etc/hostname')});
 like($said, qr/permission denied to read the server log/, 'log_entries requires the right to read server files');
 
+# Every format; the message of the error has lines and quotes.
+query(q{CREATE OR REPLACE FUNCTION app.fail() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE E'failed "again",\nLOG:  "as asked"' USING ERRCODE = 'XX000'; END $$});
+for my $format ('csvlog', 'jsonlog')
+{
+	query($_) for "ALTER SYSTEM SET log_destination = '$format'", 'SELECT pg_reload_conf()';
+	$node->poll_query_until('postgres', "SELECT pg_current_logfile('$format') IS NOT NULL AND pg_current_logfile() = pg_current_logfile('$format')");
+	put('fails');
+	$id = put('fails')->{header}{'x-amzn-requestid'};
+	put('fails');
+	$found = query(qq{SELECT e FROM dynamo.log_entries('$id') e WHERE e LIKE '%failed%again%'});
+	like($found, qr/^[^\n]*failed .{1,2}again.*as asked.*HTTP request \Q$id\E of client/s, "$format: the entry of an error");
+	my $others = () = $found =~ /failed/g;
+	is($others, 1, "$format: and no others");
+}
+
 $node->stop;
 done_testing();
