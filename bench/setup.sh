@@ -1,5 +1,20 @@
-# setup.sh: a private, optimised server for measurements.  Sourced by bench/run,
-# bench/growth and bench/instructions.
+# setup.sh: a private, optimised server for measurements.  Sourced by the commands.
+#
+# --help prints the comment at the top of the command instead.
+
+for argument in "$@"
+do
+	if [[ $argument == --help || $argument == -h ]]
+	then
+		sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0"
+		exit
+	fi
+done
+
+for program in ${bench_programs:-}
+do
+	command -v "$program" >/dev/null || { echo "${0##*/}: $program is missing" >&2; exit 1; }
+done
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/dynamo-bench.XXXXXX")
 chmod 755 "$work"
