@@ -2322,6 +2322,7 @@ CREATE TABLE dynamo_internal.archive_jobs (
 	arn text NOT NULL,
 	parameters text NOT NULL,
 	details text,
+	model text,
 	token text COLLATE "C",
 	directory text NOT NULL,
 	bucket text NOT NULL,

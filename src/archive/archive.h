@@ -9,6 +9,7 @@
  *	archive_launch.c	starts a worker at commit
  *	archive_worker.c	the background worker of one job
  *	archive_execute.c	executes the job in the worker
+ *	archive_model.c		reads and writes the entities and copies of a table
  *
  * A request checks its parameters, inserts the row of a job and, for an import
  * or a restore, creates the table.  When its transaction commits, a worker
@@ -85,6 +86,7 @@ typedef struct Job
 	char	   *arn;
 	char	   *parameters;		/* JSON of the request */
 	char	   *details;		/* JSON that describes the table of a backup */
+	char	   *model;			/* of a backup; see archive_model.h */
 	char	   *token;			/* ClientToken */
 	char	   *directory;
 	char	   *bucket;

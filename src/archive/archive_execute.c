@@ -18,6 +18,7 @@
 #include "utils/rel.h"
 
 #include "archive/archive.h"
+#include "archive/archive_model.h"
 #include "errors.h"
 #include "store/store.h"
 #include "table/objects.h"
@@ -34,14 +35,46 @@
 
 /* ---- the table ---- */
 
-/* Opens the table as its owner, who must have the rights of the job's owner. */
+static bool
+IsRestore(const Job *job)
+{
+	return strcmp(job->kind, JOB_RESTORE) == 0;
+}
+
+static char *
+NameOfTable(Oid relid)
+{
+	return psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
+}
+
+/* Returns the model of the open table. */
+static char *
+ModelOf(const Store *store)
+{
+	return ModelRead(store->rel, store->def);
+}
+
+/* The items of a backup must be those that its model describes. */
+static void
+CheckModel(const Job *job, const Store *store)
+{
+	if (strcmp(job->kind, JOB_BACKUP) == 0 && !ModelsEqual(job->model, ModelOf(store)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
+				 errmsg("Entities or copies of table %s were changed while its backup began", job->table_name)));
+}
+
+/*
+ * Opens the table as its owner, who must have the rights of the job's owner.  A
+ * restore does not let others write until it ends.
+ */
 static void
 EnterTable(const Job *job, OwnerScope *scope, Store *store, AclMode access)
 {
 	Oid			relid = (Oid) job->relation;
 	Oid			owner;
 
-	LockRelationOid(relid, AccessShareLock);
+	LockRelationOid(relid, IsRestore(job) ? ShareRowExclusiveLock : AccessShareLock);
 	if (get_rel_name(relid) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
@@ -100,6 +133,7 @@ ExportTable(ExportJob *export, const TreeSummary *summary)
 	Store		store;
 
 	EnterTable(export->job, &scope, &store, ACL_SELECT);
+	CheckModel(export->job, &store);
 	ExportItems(&items, &store);
 	LeaveTable(&scope, &store);
 	TreeEnd(&export->tree, summary);
@@ -200,12 +234,31 @@ ImportFiles(Import *import, const List *files, InputCompression compression)
 	ImportEnd(import);
 }
 
+/*
+ * Sets the model of an open table aside and opens it again.  Returns the model;
+ * NULL if there is none.
+ */
+static char *
+SetModelAside(Store *store)
+{
+	char	   *model = ModelOf(store);
+	Oid			relid = store->def->relid;
+
+	if (model == NULL)
+		return NULL;
+	StoreClose(store);
+	ModelSetAside(NameOfTable(relid), model);
+	StoreOpenRelation(store, relid, ACL_INSERT | ACL_UPDATE);
+	return model;
+}
+
 static void
 ExecuteImport(Job *job)
 {
 	bool		gzip = job->compression != NULL && strcmp(job->compression, "GZIP") == 0;
-	bool		restore = strcmp(job->kind, JOB_RESTORE) == 0;
+	bool		restore = IsRestore(job);
 	List	   *files = FindFiles(job);
+	char	   *model = NULL;
 	OwnerScope	scope;
 	Store		store;
 	Import		import = {
@@ -218,10 +271,15 @@ ExecuteImport(Job *job)
 	};
 
 	EnterTable(job, &scope, &store, ACL_INSERT | ACL_UPDATE);
+	if (restore)
+		model = SetModelAside(&store);
 	if (job->format != NULL && strcmp(job->format, "CSV") == 0)
 		import.csv = MakeCsvFormat(job, store.def);
 	ImportFiles(&import, files, gzip ? INPUT_GZIP : INPUT_PLAIN);
-	LeaveTable(&scope, &store);
+	StoreClose(&store);
+	if (model != NULL)
+		ModelWrite(NameOfTable((Oid) job->relation), model);
+	OwnerScopeLeave(&scope);
 	job->items = import.imported;
 	job->errors = import.failed;
 	job->processed = import.imported + import.failed;

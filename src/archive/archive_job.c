@@ -46,6 +46,7 @@ static const JobColumn columns[] = {
 	TEXT_COLUMN(arn),
 	TEXT_COLUMN(parameters),
 	TEXT_COLUMN(details),
+	TEXT_COLUMN(model),
 	TEXT_COLUMN(token),
 	TEXT_COLUMN(directory),
 	TEXT_COLUMN(bucket),

@@ -103,6 +103,14 @@ typedef struct CopySet
 
 extern void CopyInit(void);
 
+/* ---- copy_create.c ---- */
+
+/*
+ * Stores a list as the definitions of a table, which must have the entities that
+ * it names.  Raises errors of the list.
+ */
+extern void CopiesStore(const char *table_name, const char *list);
+
 /* ---- copy_read.c: definitions ---- */
 
 /*

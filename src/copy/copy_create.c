@@ -7,6 +7,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "executor/spi.h"
 #include "fmgr.h"
@@ -145,6 +146,26 @@ PrintArguments(FunctionCallInfo fcinfo, const char *name, const char *member)
 }
 
 static void
+StoreChecked(Oid relid, const TableDef *def, const char *list)
+{
+	(void) CopySetRead(def, list);
+	SPI_connect();
+	StoreCopies(relid, list);
+	SPI_finish();
+}
+
+void
+CopiesStore(const char *table_name, const char *list)
+{
+	Oid			relid;
+	TableDef   *def = LockDefinition(table_name, ShareRowExclusiveLock, &relid);
+
+	CheckTableKind(table_name, relid, def);
+	StoreChecked(relid, def, list);
+	CommandCounterIncrement();
+}
+
+static void
 Create(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 {
 	char	   *table_name = RequiredText(fcinfo, 0, "table_name");
@@ -160,10 +181,7 @@ Create(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("%s \"%s\" of table \"%s\" already exists", IsTotal(found) ? "total" : "copy", name, table_name)));
-	(void) CopySetRead(def, list);
-	SPI_connect();
-	StoreCopies(relid, list);
-	SPI_finish();
+	StoreChecked(relid, def, list);
 }
 
 DYNAMO_FUNCTION(dynamo_create_copy);

@@ -3,8 +3,9 @@
  *	  What a backup keeps of its table, as JSON.
  *
  * As in the service, these are keys, indexes, throughput and encryption; not
- * streams, time to live, tags and protection, nor what the API does not know:
- * shards of indexes, entities, triggers.
+ * streams, time to live, tags and protection.  Entities and copies, which the API
+ * does not know, are kept beside it (archive_model.h); shards of indexes and
+ * triggers of users are not.
  */
 #include "postgres.h"
 

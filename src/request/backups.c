@@ -9,6 +9,7 @@
 
 #include "datatype/timestamp.h"
 
+#include "archive/archive_model.h"
 #include "archive/archive_remove.h"
 #include "errors.h"
 #include "request/backup_details.h"
@@ -105,6 +106,7 @@ CreateBackupRequest(Request *request)
 	job = JobOfRequest(request, JOB_BACKUP, &table);
 	job->bucket = BACKUP_BUCKET;
 	job->details = BackupDetails(&table);
+	job->model = ModelRead(table.rel, table.def);
 	JobStart(job);
 	WriterBackupDetails(request->out, job, "CREATING");
 	TableClose(&table);

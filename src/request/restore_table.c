@@ -3,11 +3,13 @@
  *	  RestoreTableFromBackup.
  *
  * The table is created as CreateTable would create it, from what the backup
- * keeps of its table and the overrides of the request.  DescribeTable returns
+ * keeps of its table and the overrides of the request, and gets its entities and
+ * copies.  DescribeTable returns
  * CREATING until the worker has restored the items.
  */
 #include "postgres.h"
 
+#include "archive/archive_model.h"
 #include "errors.h"
 #include "request/backup_details.h"
 #include "request/backups.h"
@@ -294,6 +296,7 @@ RestoreTableRequest(Request *request)
 	const Field *input = request->input;
 	const Field *creation;
 	const Job  *backup;
+	const char *name;
 	OpenedTable table;
 
 	(void) ArchiveDirectory();
@@ -302,7 +305,10 @@ RestoreTableRequest(Request *request)
 		BackupInUse(backup);
 	CheckTarget(FieldString(input, "TargetTableName"));
 	creation = CreationOfRestore(input, FieldMember(BackupDetailsRead(backup), "Creation"));
-	TableOpen(&table, CreateTableFrom(creation), AccessShareLock);
+	name = CreateTableFrom(creation);
+	if (backup->model != NULL)
+		ModelWrite(name, backup->model);
+	TableOpen(&table, name, AccessShareLock);
 	transition.restore = BeginRestore(request, backup, &table);
 	WriterName(request->out, "TableDescription");
 	WriterTable(request->out, &table, &transition);

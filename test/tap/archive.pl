@@ -387,6 +387,35 @@ request('RestoreTableFromBackup', { BackupArn => $vectors, TargetTableName => 'v
 ok(!exists active('vectors3')->{VectorIndexes}, 'a restore can omit vector indexes');
 request('DeleteBackup', { BackupArn => $vectors });
 
+# entities, copies and totals; items from before the entities were declared do not fit them
+sql(q{SELECT dynamo.create_table('model', 'pk', 'sk', indexes => '[{"index_name": "by_name", "partition_key": "g"}]')});
+sql(q{SELECT dynamo.put_item('model', '{"pk": {"S": "C#old"}, "sk": {"S": "C"}, "id": {"S": "other"}, "kind": {"S": "customer"}}')});
+sql(q{SELECT dynamo.create_entity('model', 'customer', '{"pk": "C#{id}", "sk": "C", "g": "{name}"}', '{"id": "text", "name": "text"}', type_attribute => 'kind');
+	SELECT dynamo.create_entity('model', 'order', '{"pk": "C#{id}", "sk": "O#{n:03}"}', '{"id": "text", "n": "int"}', type_attribute => 'kind');
+	SELECT dynamo.create_total('model', 'orders', 'customer', 'order', '{"orders": "count", "sum": "sum(price)"}');
+	SELECT dynamo.create_copy('model', 'names', 'customer', 'order', '{"customer_name": "name"}');
+	SELECT dynamo.put_item('model', '{"id": {"S": "1"}, "name": {"S": "Ann"}, "kind": {"S": "customer"}}');
+	SELECT count(dynamo.put_item('model', jsonb_build_object('id', '1', 'n', n, 'price', n, 'kind', 'order'))) FROM generate_series(1, 5) n});
+my $model = backup_of('model', 'model');
+my $contents = q{SELECT string_agg(item::text, ' ' ORDER BY pk, sk) FROM };
+my $definition = q{SELECT (SELECT definition -> 'entities' FROM dynamo.tables WHERE table_name = '%1$s'), jsonb_agg(to_jsonb(c) - 'table_name' ORDER BY copy_name)
+	FROM dynamo.copies c WHERE table_name = '%1$s'};
+my ($items, $defined) = (sql($contents . 'model'), sql(sprintf $definition, 'model'));
+my $wrong = sql(q{SELECT key, problem FROM dynamo.check_copies('model')});
+sql(q{SELECT dynamo.drop_table('model')});
+request('RestoreTableFromBackup', { BackupArn => $model, TargetTableName => 'remodel' });
+active('remodel');
+is(sql($contents . 'remodel'), $items, 'a table with entities and totals is restored as it was');
+is(sql(sprintf $definition, 'remodel'), $defined, 'with its entities, copies and totals');
+like($defined, qr/"orders".*"sum\(price\)"/, 'which it had');
+is(sql(q{SELECT key, problem FROM dynamo.check_copies('remodel')}), $wrong, 'what was wrong is as it was, and no more');
+sql(q{SELECT dynamo.put_item('remodel', '{"id": {"S": "1"}, "n": {"N": "6"}, "price": {"N": "10"}, "kind": {"S": "order"}}')});
+is(sql(q{SELECT item OPERATOR(dynamo.->>) 'orders', item OPERATOR(dynamo.->>) 'sum', (SELECT item OPERATOR(dynamo.->>) 'customer_name' FROM remodel WHERE sk = 'O#006') FROM remodel WHERE pk = 'C#1' AND sk = 'C'}),
+	'6|25|Ann', 'and work from then on');
+request('RestoreTableFromBackup', { BackupArn => $model, TargetTableName => 'without', GlobalSecondaryIndexOverride => [] });
+is(ref active('without'), 'HASH', 'without the index of an entity');
+request('DeleteBackup', { BackupArn => $model });
+
 # what a rollback keeps
 sql("BEGIN; SELECT dynamo.request('DeleteBackup', '{\"BackupArn\": \"$full\"}'); ROLLBACK");
 sql("BEGIN; SAVEPOINT s; SELECT dynamo.request('DeleteBackup', '{\"BackupArn\": \"$full\"}'); ROLLBACK TO s; COMMIT");
