@@ -307,13 +307,13 @@ Run(Execution *execution, Writer *out)
 	operation = FindOperation(GetTarget(request));
 	execution->operation = operation;
 	identity = Authenticate(request);
+	execution->accepted = true;
 	if (!IdentityIsAssumed(identity))
 	{
 		Commit(execution);
 		IdentityAssume(identity);
 		Begin(execution);
 	}
-	execution->accepted = true;
 	IdentityEnter();
 	if (StatementTimeout > 0)
 		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
@@ -404,6 +404,24 @@ LogRefusal(const Execution *execution, const ErrorData *error)
 				 errdetail_log("%.*s", (int) Min(strcspn(detail, "\n"), LOGGED_LEN), detail)));
 }
 
+/*
+ * Logs an error of the server, which is the last one raised.  Unauthenticated
+ * clients can cause them as well, for example with the id of an access key whose
+ * secret cannot be decrypted.
+ */
+static void
+LogFailure(const Execution *execution)
+{
+	const char *more = execution->accepted ? "" : LogLimit(LOG_KIND_FAILURE);
+
+	if (more == NULL)
+		return;
+	EmitErrorReport();
+	if (*more != '\0')
+		ereport(LOG,
+				(errmsg("HTTP requests failed before their authentication%s", more)));
+}
+
 /* Ends the transaction after an error; returns the error. */
 static ErrorData *
 Rollback(Execution *execution)
@@ -418,7 +436,7 @@ Rollback(Execution *execution)
 	MemoryContextSwitchTo(execution->context);
 	error = CopyErrorData();
 	if (!execution->parked && DynamoExceptionForSqlstate(error->sqlerrcode)->http_status >= 500)
-		EmitErrorReport();
+		LogFailure(execution);
 	FlushErrorState();
 	AbortOutOfAnyTransaction();
 	jit_reset_after_error();

@@ -22,6 +22,7 @@ typedef enum LogKind
 	LOG_KIND_KEY,
 	LOG_KIND_SIGNATURE,
 	LOG_KIND_ACCESS,
+	LOG_KIND_FAILURE,			/* the server could not authenticate a client */
 	LOG_KINDS
 } LogKind;
 
