@@ -3235,10 +3235,13 @@ CREATE TABLE dynamo_internal.access_key_secrets (
 	access_key_id text COLLATE "C" PRIMARY KEY,
 	secret_access_key dynamo_internal.secret NOT NULL,
 	role oid NOT NULL,
-	created_at timestamptz NOT NULL
+	created_at timestamptz NOT NULL,
+	rotated_at timestamptz,
+	previous_secret dynamo_internal.secret,
+	previous_until timestamptz
 ) USING heap WITH (vacuum_truncate = off);
 COMMENT ON TABLE dynamo_internal.access_key_secrets IS
-	'access keys of the HTTP endpoint with their secrets; written only by dynamo.create_access_key';
+	'access keys of the HTTP endpoint with their secrets; written only by the functions for access keys';
 
 -- A row gives its client the rights of a role.  No privilege may allow statements
 -- to write one.
@@ -3254,8 +3257,16 @@ CREATE TRIGGER guard_access_keys_truncate BEFORE TRUNCATE ON dynamo_internal.acc
 ALTER TABLE dynamo_internal.access_key_secrets ENABLE ALWAYS TRIGGER guard_access_keys;
 ALTER TABLE dynamo_internal.access_key_secrets ENABLE ALWAYS TRIGGER guard_access_keys_truncate;
 
+CREATE FUNCTION dynamo_internal.previous_secret_used_at(access_key_id text, since timestamptz) RETURNS timestamptz
+	LANGUAGE C VOLATILE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_previous_secret_used_at';
+COMMENT ON FUNCTION dynamo_internal.previous_secret_used_at(text, timestamptz) IS
+	'when a request was last signed with the previous secret of an access key, if that was after this time';
+
 CREATE VIEW dynamo.access_keys WITH (security_barrier) AS
-	SELECT access_key_id, role::pg_catalog.regrole AS role, created_at
+	SELECT access_key_id, role::pg_catalog.regrole AS role, created_at, rotated_at,
+		   CASE WHEN previous_until OPERATOR(pg_catalog.>) pg_catalog.statement_timestamp() THEN previous_until END AS previous_until,
+		   dynamo_internal.previous_secret_used_at(access_key_id, rotated_at) AS previous_used_at
 	FROM dynamo_internal.access_key_secrets
 	WHERE pg_catalog.pg_has_role(role, 'USAGE');
 COMMENT ON VIEW dynamo.access_keys IS
@@ -3272,6 +3283,19 @@ CREATE FUNCTION dynamo.drop_access_key(access_key_id text) RETURNS void
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_drop_access_key';
 COMMENT ON FUNCTION dynamo.drop_access_key(text) IS 'drops an access key of the HTTP endpoint';
+
+CREATE FUNCTION dynamo.rotate_access_key(access_key_id text, secret_access_key text DEFAULT NULL,
+	keep_previous interval DEFAULT '1 day') RETURNS text
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_rotate_access_key';
+COMMENT ON FUNCTION dynamo.rotate_access_key(text, text, interval) IS
+	'gives an access key of the HTTP endpoint a new secret and returns it; the previous one is accepted for some time, or until it is dropped if that is null';
+
+CREATE FUNCTION dynamo.drop_previous_secret(access_key_id text) RETURNS boolean
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_drop_previous_secret';
+COMMENT ON FUNCTION dynamo.drop_previous_secret(text) IS
+	'ends the use of the previous secret of an access key; returns whether there was one';
 
 CREATE FUNCTION dynamo.encrypt_access_keys() RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
@@ -3309,7 +3333,7 @@ CREATE FUNCTION dynamo_internal.signing_key(access_key_id text, date text, regio
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_signing_key';
 COMMENT ON FUNCTION dynamo_internal.signing_key(text, text, text) IS
-	'for worker nodes of Citus: signing key of an access key for a date and a region, and its role; empty if it does not exist';
+	'for worker nodes of Citus: signing keys of an access key for a date and a region, and its role; empty if it does not exist';
 
 --
 -- Privileges: all grants are in this section

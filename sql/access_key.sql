@@ -34,6 +34,29 @@ SELECT dynamo.create_access_key('dynamo_key_app', 'a', '');
 SELECT dynamo.create_access_key('dynamo_key_app', 'a', 'sécret');
 SELECT dynamo.drop_access_key('nothing');
 
+-- another secret: the previous one is accepted for some time
+SELECT dynamo.rotate_access_key('AKIDEXAMPLE') ~ '^[A-Za-z0-9+/]{40}$' AS secret;
+SELECT rotated_at >= created_at AS rotated, previous_until - rotated_at = '1 day' AS a_day, previous_used_at FROM dynamo.access_keys WHERE access_key_id = 'AKIDEXAMPLE';
+SELECT dynamo.rotate_access_key('AKIDEXAMPLE', 'next');
+SELECT dynamo.drop_previous_secret('AKIDEXAMPLE');
+SELECT dynamo.drop_previous_secret('AKIDEXAMPLE');
+SELECT dynamo.rotate_access_key('AKIDEXAMPLE', 'next', NULL);
+SELECT previous_until FROM dynamo.access_keys WHERE access_key_id = 'AKIDEXAMPLE';
+SELECT dynamo.rotate_access_key('AKIDEXAMPLE', 'last', '0');
+SELECT previous_until, previous_used_at FROM dynamo.access_keys WHERE access_key_id = 'AKIDEXAMPLE';
+SELECT count(*), count(previous_secret) FROM dynamo_internal.access_key_secrets WHERE access_key_id = 'AKIDEXAMPLE';
+BEGIN;
+SELECT dynamo.rotate_access_key('AKIDEXAMPLE', 'one'), dynamo.drop_previous_secret('AKIDEXAMPLE'), dynamo.rotate_access_key('AKIDEXAMPLE', 'two');
+SELECT previous_until IS NOT NULL AS previous FROM dynamo.access_keys WHERE access_key_id = 'AKIDEXAMPLE';
+ROLLBACK;
+SELECT previous_until FROM dynamo.access_keys WHERE access_key_id = 'AKIDEXAMPLE';
+SELECT dynamo.rotate_access_key(NULL);
+SELECT dynamo.rotate_access_key('nothing');
+SELECT dynamo.rotate_access_key('AKIDEXAMPLE', '');
+SELECT dynamo.rotate_access_key('AKIDEXAMPLE', 'one', '-1 second');
+SELECT dynamo.drop_previous_secret('nothing');
+SELECT dynamo.rotate_access_key('AKIDEXAMPLE', 'wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY');
+
 -- the user's own keys
 SET ROLE dynamo_key_other;
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_other', 'own');
@@ -43,6 +66,9 @@ SELECT dynamo.drop_access_key('AKIDEXAMPLE');
 SELECT access_key_id, role FROM dynamo.access_keys ORDER BY 1;
 SELECT * FROM dynamo_internal.access_key_secrets;
 INSERT INTO dynamo_internal.access_key_secrets VALUES ('a', '********', 10, now());
+SELECT dynamo.rotate_access_key('AKIDEXAMPLE');
+SELECT dynamo.drop_previous_secret('AKIDEXAMPLE');
+SELECT dynamo.rotate_access_key('own', 'next'), dynamo.drop_previous_secret('own');
 SELECT dynamo.drop_access_key('own');
 
 SELECT dynamo.encrypt_access_keys();
@@ -51,6 +77,8 @@ SELECT dynamo.encrypt_access_keys();
 SET ROLE dynamo_key_admin;
 SELECT access_key_id FROM dynamo.create_access_key('dynamo_key_app', 'given');
 SELECT dynamo.create_access_key('dynamo_key_other', 'stolen');
+SELECT dynamo.rotate_access_key('given', 'next'), dynamo.drop_previous_secret('given');
+SELECT dynamo.rotate_access_key('other');
 SELECT dynamo.drop_access_key('given');
 SELECT dynamo.drop_access_key('other');
 RESET ROLE;
@@ -62,6 +90,9 @@ $$ BEGIN PERFORM dynamo.create_access_key('dynamo_key_app', 'stolen'); RETURN a;
 CREATE TABLE t_access_key.bait AS SELECT 1 AS a;
 ALTER TABLE t_access_key.bait OWNER TO dynamo_key_app;
 GRANT USAGE ON SCHEMA t_access_key TO dynamo_key_app;
+CREATE INDEX ON t_access_key.bait (t_access_key.steal(a));
+CREATE OR REPLACE FUNCTION t_access_key.steal(a int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS
+$$ BEGIN PERFORM dynamo.rotate_access_key('AKIDEXAMPLE', 'stolen'); RETURN a; END $$;
 CREATE INDEX ON t_access_key.bait (t_access_key.steal(a));
 
 -- only the functions write keys, and nobody can read a secret
@@ -83,7 +114,7 @@ DELETE FROM dynamo_internal.access_key_secrets;
 TRUNCATE dynamo_internal.access_key_secrets;
 MERGE INTO dynamo_internal.access_key_secrets k USING (VALUES ('AKIDEXAMPLE')) v (id) ON k.access_key_id = v.id
 WHEN MATCHED THEN UPDATE SET role = 10;
-COPY dynamo_internal.access_key_secrets FROM STDIN;
+COPY dynamo_internal.access_key_secrets (access_key_id, secret_access_key, role, created_at) FROM STDIN;
 a	********	10	2026-01-01
 \.
 SET session_replication_role = replica;

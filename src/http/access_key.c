@@ -20,6 +20,7 @@
 
 #include "http/access_key.h"
 #include "http/access_key_table.h"
+#include "http/access_key_use.h"
 
 #define MAX_ENTRIES		1000
 #define MAX_AGE_MS		5000
@@ -29,6 +30,22 @@
 #define ROLE_PREFIX		"role "
 #define ENTRY_NAME_LEN	(ACCESS_KEY_MAX_LEN + 1)
 
+/* A use of a previous secret is noted at most so often. */
+#define NOTE_USE_MS		1000
+
+/* Where the secrets of a key are, and its signing keys. */
+enum
+{
+	CURRENT,
+	PREVIOUS
+};
+
+typedef struct KeySecrets
+{
+	char	   *texts[SIGV4_MAX_KEYS];	/* NULL: there is none */
+	TimestampTz previous_until; /* the previous one is not accepted then */
+} KeySecrets;
+
 struct AccessKey
 {
 	char		name[ENTRY_NAME_LEN];	/* the hash key */
@@ -36,12 +53,13 @@ struct AccessKey
 	uint64		generation;
 	TimestampTz read_at;
 	Identity	identity;
-	char	   *secret;
+	KeySecrets	secrets;
+	TimestampTz used_at;		/* when a use of the previous one was noted */
 
-	/* the last signing key that was derived from it, and for which day and region */
+	/* the last signing keys that were derived from them, and for which day and region */
 	char		scope[SCOPE_LEN];
 	uint32		scope_len;
-	uint8		signing_key[SIGV4_KEY_LEN];
+	SigningKeys signing_keys;
 };
 
 static HTAB *entries;
@@ -94,7 +112,7 @@ ForgetEntry(AccessKey *entry)
 {
 	if (entry->context != NULL)
 		MemoryContextDelete(entry->context);
-	explicit_bzero(entry->signing_key, sizeof(entry->signing_key));
+	explicit_bzero(&entry->signing_keys, sizeof(entry->signing_keys));
 	hash_search(entries, entry->name, HASH_REMOVE, NULL);
 }
 
@@ -119,13 +137,28 @@ MakeContext(void)
 
 /* What has been read, which context holds, becomes an entry's. */
 static void
-FillEntry(AccessKey *entry, MemoryContext context, const Identity *identity, char *secret)
+FillEntry(AccessKey *entry, MemoryContext context, const Identity *identity,
+		  const KeySecrets *secrets)
 {
 	entry->identity = *identity;
-	entry->secret = secret;
+	entry->secrets = *secrets;
 	entry->read_at = GetCurrentStatementStartTimestamp();
 	MemoryContextSetParent(context, TopMemoryContext);
 	entry->context = context;
+}
+
+/* Copies secrets into the current memory context. */
+static KeySecrets
+CopySecrets(const KeySecrets *secrets)
+{
+	KeySecrets	copy = *secrets;
+
+	for (int i = 0; i < SIGV4_MAX_KEYS; i++)
+	{
+		if (copy.texts[i] != NULL)
+			copy.texts[i] = pstrdup(copy.texts[i]);
+	}
+	return copy;
 }
 
 /* Reads the role again if that was long ago; false if it may not be assumed. */
@@ -135,7 +168,7 @@ RenewEntry(AccessKey *entry)
 	MemoryContext context;
 	MemoryContext old;
 	Identity	identity;
-	char	   *secret;
+	KeySecrets	secrets;
 	const char *problem;
 
 	if (!TimestampDifferenceExceeds(entry->read_at, GetCurrentStatementStartTimestamp(), MAX_AGE_MS))
@@ -143,12 +176,12 @@ RenewEntry(AccessKey *entry)
 	context = MakeContext();
 	old = MemoryContextSwitchTo(context);
 	problem = IdentityRead(&identity, entry->identity.role);
-	secret = entry->secret == NULL ? NULL : pstrdup(entry->secret);
+	secrets = CopySecrets(&entry->secrets);
 	MemoryContextSwitchTo(old);
 	if (problem != NULL)
 		return false;
 	MemoryContextDelete(entry->context);
-	FillEntry(entry, context, &identity, secret);
+	FillEntry(entry, context, &identity, &secrets);
 	return true;
 }
 
@@ -169,8 +202,8 @@ FindEntry(const char *name)
 
 /* A new entry with what has been read, which context holds. */
 static AccessKey *
-AddEntry(const char *name, MemoryContext context, const Identity *identity, char *secret,
-		 uint64 generation_before)
+AddEntry(const char *name, MemoryContext context, const Identity *identity,
+		 const KeySecrets *secrets, uint64 generation_before)
 {
 	AccessKey  *entry;
 
@@ -179,18 +212,26 @@ AddEntry(const char *name, MemoryContext context, const Identity *identity, char
 	entry = hash_search(entries, name, HASH_ENTER, NULL);
 	MemSet((char *) entry + ENTRY_NAME_LEN, 0, sizeof(AccessKey) - ENTRY_NAME_LEN);
 	entry->generation = generation_before;
-	FillEntry(entry, context, identity, secret);
+	FillEntry(entry, context, identity, secrets);
 	return entry;
 }
 
 /* ---- reading ---- */
+
+static void
+ReadSecrets(const AccessKeyRow *row, const char *id, KeySecrets *secrets)
+{
+	secrets->texts[CURRENT] = SecretText(row->secret, id);
+	secrets->texts[PREVIOUS] = row->previous != NULL ? SecretText(row->previous, id) : NULL;
+	secrets->previous_until = row->previous_until;
+}
 
 /*
  * Reads a key and its role into the current memory context.  Returns NULL, or
  * what is wrong with the key.
  */
 static const char *
-ReadKey(const char *id, Identity *identity, char **secret)
+ReadKey(const char *id, Identity *identity, KeySecrets *secrets)
 {
 	Relation	rel = AccessKeyTableOpenNow();
 	AccessKeyRow row;
@@ -204,8 +245,8 @@ ReadKey(const char *id, Identity *identity, char **secret)
 	table_close(rel, AccessShareLock);
 	if (!found)
 		return "does not exist";
-	*secret = SecretText(row.secret, id);
-	if (*secret == NULL)
+	ReadSecrets(&row, id, secrets);
+	if (secrets->texts[CURRENT] == NULL)
 		return "has no secret";
 	problem = IdentityRead(identity, row.role);
 	return problem == NULL ? NULL : psprintf("is for role %u, which %s", row.role, problem);
@@ -227,7 +268,7 @@ AccessKeyFind(Slice id, const char **problem)
 	MemoryContext context;
 	MemoryContext old;
 	Identity	identity;
-	char	   *secret = NULL;
+	KeySecrets	secrets;
 	uint64		before;
 
 	*problem = "does not exist";
@@ -241,16 +282,17 @@ AccessKeyFind(Slice id, const char **problem)
 	before = generation;
 	context = MakeContext();
 	old = MemoryContextSwitchTo(context);
-	*problem = ReadKey(name, &identity, &secret);
+	*problem = ReadKey(name, &identity, &secrets);
 	MemoryContextSwitchTo(old);
 	if (*problem != NULL)
 		return NULL;
-	return AddEntry(name, context, &identity, secret, before);
+	return AddEntry(name, context, &identity, &secrets, before);
 }
 
 const Identity *
 RoleIdentity(const char *role, const char **problem)
 {
+	static const KeySecrets no_secrets = {0};
 	char		name[ENTRY_NAME_LEN];
 	AccessKey  *entry;
 	MemoryContext context;
@@ -269,7 +311,7 @@ RoleIdentity(const char *role, const char **problem)
 	MemoryContextSwitchTo(old);
 	if (*problem != NULL)
 		return NULL;
-	return &AddEntry(name, context, &identity, NULL, before)->identity;
+	return &AddEntry(name, context, &identity, &no_secrets, before)->identity;
 }
 
 const Identity *
@@ -278,20 +320,43 @@ AccessKeyIdentity(const AccessKey *key)
 	return &key->identity;
 }
 
-const uint8 *
-AccessKeySigningKey(AccessKey *key, Slice date, Slice region)
+/* Derives the signing keys of all secrets. */
+static void
+DeriveKeys(AccessKey *key, Slice date, Slice region)
+{
+	for (int i = 0; i < SIGV4_MAX_KEYS; i++)
+	{
+		if (key->secrets.texts[i] != NULL)
+			SignatureDeriveKey(key->signing_keys.keys[i], key->secrets.texts[i], date, region);
+	}
+	memcpy(key->scope, date.data, date.len);
+	memcpy(key->scope + date.len, region.data, region.len);
+	key->scope_len = date.len + region.len;
+}
+
+SigningKeys *
+AccessKeySigningKeys(AccessKey *key, Slice date, Slice region)
 {
 	uint32		len = date.len + region.len;
+	bool		both = key->secrets.texts[PREVIOUS] != NULL &&
+		GetCurrentStatementStartTimestamp() < key->secrets.previous_until;
 
 	/* a region's length is limited by its setting */
 	Assert(len <= SCOPE_LEN);
 	if (key->scope_len != len || memcmp(key->scope, date.data, date.len) != 0 ||
 		memcmp(key->scope + date.len, region.data, region.len) != 0)
-	{
-		SignatureDeriveKey(key->signing_key, key->secret, date, region);
-		memcpy(key->scope, date.data, date.len);
-		memcpy(key->scope + date.len, region.data, region.len);
-		key->scope_len = len;
-	}
-	return key->signing_key;
+		DeriveKeys(key, date, region);
+	key->signing_keys.n = both ? 2 : 1;
+	return &key->signing_keys;
+}
+
+void
+AccessKeyNoteUse(AccessKey *key, int which)
+{
+	TimestampTz now = GetCurrentStatementStartTimestamp();
+
+	if (which != PREVIOUS || !TimestampDifferenceExceeds(key->used_at, now, NOTE_USE_MS))
+		return;
+	AccessKeyUseNote(key->name, now);
+	key->used_at = now;
 }

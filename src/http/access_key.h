@@ -25,8 +25,14 @@ extern AccessKey *AccessKeyFind(Slice id, const char **problem);
 /* The role of the key. */
 extern const Identity *AccessKeyIdentity(const AccessKey *key);
 
-/* Derives the signing key of SIGV4_KEY_LEN bytes for a date and a region. */
-extern const uint8 *AccessKeySigningKey(AccessKey *key, Slice date, Slice region);
+/*
+ * Derives the signing keys for a date and a region: of its secret and, while
+ * that is accepted, of the previous one.
+ */
+extern SigningKeys *AccessKeySigningKeys(AccessKey *key, Slice date, Slice region);
+
+/* Notes by which of the signing keys a request was signed. */
+extern void AccessKeyNoteUse(AccessKey *key, int which);
 
 /*
  * Returns the role with this name from the same cache, for requests without a

@@ -1,6 +1,6 @@
 /*
  * access_key_sql.c
- *	  Creates, drops and encrypts access keys.
+ *	  Creates, rotates, drops and encrypts access keys.
  *
  * No role has privileges on the table of keys; these functions check what the
  * caller may do.
@@ -9,6 +9,7 @@
 
 #include "access/htup_details.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_authid.h"
 #include "funcapi.h"
 #include "miscadmin.h"
@@ -16,6 +17,7 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 
 #include "compat.h"
 #include "http/access_key.h"
@@ -231,22 +233,102 @@ NoSuchKey(const char *id)
 			 errmsg("access key \"%s\" does not exist", id)));
 }
 
+/* Opens the table and locks a key that the caller may change. */
+static Relation
+OpenKey(const char *function, const char *id, AccessKeyRow *row)
+{
+	Relation	rel = OpenTable(function, RowExclusiveLock);
+
+	if (!AccessKeyLock(rel, id, row))
+		NoSuchKey(id);
+	CheckMayManage(row->role);
+	return rel;
+}
+
 DYNAMO_FUNCTION(dynamo_drop_access_key);
 Datum
 dynamo_drop_access_key(PG_FUNCTION_ARGS)
 {
 	char	   *id = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Relation	rel = OpenTable("dynamo.drop_access_key()", RowExclusiveLock);
 	AccessKeyRow row;
+	Relation	rel = OpenKey("dynamo.drop_access_key()", id, &row);
 
-	if (!AccessKeyRead(rel, id, &row))
-		NoSuchKey(id);
-	CheckMayManage(row.role);
-	if (!AccessKeyDelete(rel, id))
-		NoSuchKey(id);
+	AccessKeyDelete(rel, &row);
 	table_close(rel, NoLock);
 	PG_RETURN_VOID();
 }
+
+/* ---- rotation ---- */
+
+/* When a secret that is replaced now ceases to be accepted; NULL interval: never. */
+static TimestampTz
+TimeAfter(const Interval *interval)
+{
+	TimestampTz now = GetCurrentTransactionStartTimestamp();
+	TimestampTz until;
+
+	if (interval == NULL)
+		return DT_NOEND;
+	until = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(now),
+													IntervalPGetDatum(interval)));
+	if (until < now)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("keep_previous must not be negative")));
+	return until;
+}
+
+/* A third secret would end the use of one that clients may still have. */
+static void
+CheckNoPrevious(const AccessKeyRow *row, const char *id)
+{
+	if (row->previous == NULL)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("access key \"%s\" still has a previous secret", id),
+			 errhint("Call dynamo.drop_previous_secret() when no client uses it, or set keep_previous to 0 to end the use of all its secrets.")));
+}
+
+DYNAMO_FUNCTION(dynamo_rotate_access_key);
+Datum
+dynamo_rotate_access_key(PG_FUNCTION_ARGS)
+{
+	const char *id;
+	const char *secret;
+	TimestampTz until;
+	AccessKeyRow row;
+	Relation	rel;
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("access_key_id must not be null")));
+	id = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	secret = PG_ARGISNULL(1) ? MakeSecret() : GivenSecret(PG_GETARG_TEXT_PP(1));
+	until = TimeAfter(PG_ARGISNULL(2) ? NULL : PG_GETARG_INTERVAL_P(2));
+	rel = OpenKey("dynamo.rotate_access_key()", id, &row);
+	if (until > GetCurrentTransactionStartTimestamp())
+		CheckNoPrevious(&row, id);
+	AccessKeyRotate(rel, &row, id, secret, until);
+	table_close(rel, NoLock);
+	PG_RETURN_TEXT_P(cstring_to_text(secret));
+}
+
+DYNAMO_FUNCTION(dynamo_drop_previous_secret);
+Datum
+dynamo_drop_previous_secret(PG_FUNCTION_ARGS)
+{
+	char	   *id = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	AccessKeyRow row;
+	Relation	rel = OpenKey("dynamo.drop_previous_secret()", id, &row);
+
+	AccessKeyDropPrevious(rel, &row);
+	table_close(rel, NoLock);
+	PG_RETURN_BOOL(row.previous != NULL);
+}
+
+/* ---- encryption ---- */
 
 DYNAMO_FUNCTION(dynamo_encrypt_access_keys);
 Datum

@@ -41,7 +41,10 @@ enum
 	COLUMN_SECRET,
 	COLUMN_ROLE,
 	COLUMN_CREATED_AT,
-	COLUMNS = COLUMN_CREATED_AT
+	COLUMN_ROTATED_AT,
+	COLUMN_PREVIOUS_SECRET,
+	COLUMN_PREVIOUS_UNTIL,
+	COLUMNS = COLUMN_PREVIOUS_UNTIL
 };
 
 /* ---- the table ---- */
@@ -99,13 +102,6 @@ GetColumn(Relation rel, HeapTuple tuple, int column)
 	return heap_getattr(tuple, column, RelationGetDescr(rel), &isnull);
 }
 
-/* The secret in a tuple, not copied. */
-static Secret *
-GetSecret(Relation rel, HeapTuple tuple)
-{
-	return (Secret *) DatumGetPointer(GetColumn(rel, tuple, COLUMN_SECRET));
-}
-
 /* A copy of the key's row; NULL if there is none. */
 static HeapTuple
 FindRow(Relation rel, const char *id)
@@ -122,6 +118,26 @@ FindRow(Relation rel, const char *id)
 	return tuple;
 }
 
+/* Fills in a row from its tuple, which is not copied. */
+static void
+FillRow(Relation rel, HeapTuple tuple, AccessKeyRow *row)
+{
+	Datum		values[COLUMNS];
+	bool		nulls[COLUMNS];
+
+	heap_deform_tuple(tuple, RelationGetDescr(rel), values, nulls);
+	*row = (AccessKeyRow) {
+		.tuple = tuple,
+		.role = DatumGetObjectId(values[COLUMN_ROLE - 1]),
+		.secret = (Secret *) DatumGetPointer(values[COLUMN_SECRET - 1])
+	};
+	if (nulls[COLUMN_PREVIOUS_SECRET - 1] || nulls[COLUMN_PREVIOUS_UNTIL - 1])
+		return;
+	row->previous_until = DatumGetTimestampTz(values[COLUMN_PREVIOUS_UNTIL - 1]);
+	if (row->previous_until > GetCurrentTimestamp())
+		row->previous = (Secret *) DatumGetPointer(values[COLUMN_PREVIOUS_SECRET - 1]);
+}
+
 bool
 AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row)
 {
@@ -129,9 +145,25 @@ AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row)
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	row->role = DatumGetObjectId(GetColumn(rel, tuple, COLUMN_ROLE));
-	row->secret = GetSecret(rel, tuple);
+	FillRow(rel, tuple, row);
 	return true;
+}
+
+bool
+AccessKeyLock(Relation rel, const char *id, AccessKeyRow *row)
+{
+	HeapTuple	tuple = FindRow(rel, id);
+	bool		locked;
+	OwnTable	t;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	OwnTableBegin(&t, rel, false);
+	locked = OwnTableLock(&t, &tuple->t_self, SnapshotAny, t.slot, LockWaitBlock) == TM_Ok;
+	if (locked)
+		FillRow(rel, ExecCopySlotHeapTuple(t.slot), row);
+	OwnTableEnd(&t);
+	return locked;
 }
 
 /* ---- writing rows ---- */
@@ -159,12 +191,14 @@ NewSecret(const char *id, const char *text)
 bool
 AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 {
-	Datum		values[COLUMNS];
-	bool		nulls[COLUMNS] = {false};
+	Datum		values[COLUMNS] = {0};
+	bool		nulls[COLUMNS];
 	OwnTable	t;
 
 	if (HeapTupleIsValid(FindRow(rel, id)))
 		return false;
+	for (int i = 0; i < COLUMNS; i++)
+		nulls[i] = i >= COLUMN_CREATED_AT;
 	values[COLUMN_ID - 1] = CStringGetTextDatum(id);
 	values[COLUMN_SECRET - 1] = PointerGetDatum(NewSecret(id, secret));
 	values[COLUMN_ROLE - 1] = ObjectIdGetDatum(role);
@@ -177,15 +211,67 @@ AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 	return true;
 }
 
-bool
-AccessKeyDelete(Relation rel, const char *id)
+void
+AccessKeyDelete(Relation rel, const AccessKeyRow *row)
 {
-	HeapTuple	tuple = FindRow(rel, id);
-	bool		deleted = HeapTupleIsValid(tuple) && TryDeleteRow(rel, &tuple->t_self, SnapshotAny, true);
+	simple_table_tuple_delete(rel, &row->tuple->t_self, SnapshotAny);
+	AnnounceWrite(rel);
+}
 
-	if (deleted)
-		AnnounceWrite(rel);
-	return deleted;
+/* Replaces a tuple. */
+static void
+UpdateRow(OwnTable *t, HeapTuple tuple, const Datum *values, const bool *nulls)
+{
+	OwnTableForm(t, values, nulls);
+	OwnTableUpdate(t, &tuple->t_self, SnapshotAny);
+}
+
+/* Replaces a locked row. */
+static void
+UpdateLockedRow(Relation rel, const AccessKeyRow *row, const Datum *values, const bool *nulls)
+{
+	OwnTable	t;
+
+	OwnTableBegin(&t, rel, false);
+	UpdateRow(&t, row->tuple, values, nulls);
+	OwnTableEnd(&t);
+	AnnounceWrite(rel);
+}
+
+static void
+SetPrevious(Datum *values, bool *nulls, Secret *secret, TimestampTz until)
+{
+	values[COLUMN_PREVIOUS_SECRET - 1] = PointerGetDatum(secret);
+	values[COLUMN_PREVIOUS_UNTIL - 1] = TimestampTzGetDatum(until);
+	nulls[COLUMN_PREVIOUS_SECRET - 1] = nulls[COLUMN_PREVIOUS_UNTIL - 1] = secret == NULL;
+}
+
+/* The previous secret stays as it is stored: its access key is the same. */
+void
+AccessKeyRotate(Relation rel, const AccessKeyRow *row, const char *id, const char *secret,
+				TimestampTz previous_until)
+{
+	bool		keep = previous_until > GetCurrentTimestamp();
+	Datum		values[COLUMNS];
+	bool		nulls[COLUMNS];
+
+	heap_deform_tuple(row->tuple, RelationGetDescr(rel), values, nulls);
+	values[COLUMN_SECRET - 1] = PointerGetDatum(NewSecret(id, secret));
+	values[COLUMN_ROTATED_AT - 1] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
+	nulls[COLUMN_ROTATED_AT - 1] = false;
+	SetPrevious(values, nulls, keep ? row->secret : NULL, previous_until);
+	UpdateLockedRow(rel, row, values, nulls);
+}
+
+void
+AccessKeyDropPrevious(Relation rel, const AccessKeyRow *row)
+{
+	Datum		values[COLUMNS];
+	bool		nulls[COLUMNS];
+
+	heap_deform_tuple(row->tuple, RelationGetDescr(rel), values, nulls);
+	SetPrevious(values, nulls, NULL, 0);
+	UpdateLockedRow(rel, row, values, nulls);
 }
 
 /* Copies of all rows. */
@@ -202,22 +288,38 @@ ReadRows(Relation rel)
 	return rows;
 }
 
-/* Encrypts the secret of one row; false if it has none. */
+/* A secret encrypted with a key; NULL if there is none. */
+static Secret *
+Encrypted(const Secret *secret, const char *id, const SecretKey *key)
+{
+	char	   *text = secret != NULL ? SecretText(secret, id) : NULL;
+	Secret	   *encrypted;
+
+	if (text == NULL)
+		return NULL;
+	encrypted = SecretMake(id, text, key);
+	explicit_bzero(text, strlen(text));
+	return encrypted;
+}
+
+/* Encrypts the secrets of one row; false if it has none. */
 static bool
 EncryptRow(OwnTable *t, HeapTuple tuple, const SecretKey *key)
 {
 	const char *id = TextDatumGetCString(GetColumn(t->rel, tuple, COLUMN_ID));
-	char	   *text = SecretText(GetSecret(t->rel, tuple), id);
+	AccessKeyRow row;
+	Secret	   *secret;
 	Datum		values[COLUMNS];
 	bool		nulls[COLUMNS];
 
-	if (text == NULL)
+	FillRow(t->rel, tuple, &row);
+	secret = Encrypted(row.secret, id, key);
+	if (secret == NULL)
 		return false;
 	heap_deform_tuple(tuple, RelationGetDescr(t->rel), values, nulls);
-	values[COLUMN_SECRET - 1] = PointerGetDatum(SecretMake(id, text, key));
-	explicit_bzero(text, strlen(text));
-	OwnTableForm(t, values, nulls);
-	OwnTableUpdate(t, &tuple->t_self, SnapshotAny);
+	values[COLUMN_SECRET - 1] = PointerGetDatum(secret);
+	SetPrevious(values, nulls, Encrypted(row.previous, id, key), row.previous_until);
+	UpdateRow(t, tuple, values, nulls);
 	return true;
 }
 
@@ -299,6 +401,6 @@ dynamo_guard_access_keys(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("access keys cannot be changed by statements"),
-				 errhint("Use dynamo.create_access_key() and dynamo.drop_access_key().")));
+				 errhint("Use dynamo.create_access_key(), dynamo.rotate_access_key() and dynamo.drop_access_key().")));
 	return PointerGetDatum(NULL);
 }

@@ -12,16 +12,21 @@
 #ifndef DYNAMO_ACCESS_KEY_TABLE_H
 #define DYNAMO_ACCESS_KEY_TABLE_H
 
+#include "access/htup.h"
+#include "datatype/timestamp.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
 
 #include "http/secret.h"
 
-/* The contents of a row. */
+/* The contents of a row.  SecretText reads the secrets. */
 typedef struct AccessKeyRow
 {
+	HeapTuple	tuple;			/* a copy, of which the secrets are parts */
 	Oid			role;
-	Secret	   *secret;			/* as it is stored: SecretText reads it */
+	Secret	   *secret;
+	Secret	   *previous;		/* NULL if none is accepted any more */
+	TimestampTz previous_until; /* if there is one */
 } AccessKeyRow;
 
 /*
@@ -49,12 +54,27 @@ extern bool AccessKeyRead(Relation rel, const char *id, AccessKeyRow *row);
  */
 extern bool AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role);
 
-/* Removes a key; false if it does not exist. */
-extern bool AccessKeyDelete(Relation rel, const char *id);
+/*
+ * Reads a key like AccessKeyRead and locks it against changes by others, for
+ * the functions below.
+ */
+extern bool AccessKeyLock(Relation rel, const char *id, AccessKeyRow *row);
+
+extern void AccessKeyDelete(Relation rel, const AccessKeyRow *row);
 
 /*
- * Encrypts the secrets of all keys; returns their number.  The table must be
- * locked against other writers.
+ * Gives a key another secret, encrypted if that is configured.  The secret it
+ * had is accepted until a time, which may have passed.
+ */
+extern void AccessKeyRotate(Relation rel, const AccessKeyRow *row, const char *id,
+							const char *secret, TimestampTz previous_until);
+
+extern void AccessKeyDropPrevious(Relation rel, const AccessKeyRow *row);
+
+/*
+ * Encrypts the secrets of all keys, and removes previous ones whose time has
+ * passed; returns the number of keys.  The table must be locked against other
+ * writers.
  */
 extern int64 AccessKeysEncrypt(Relation rel, const SecretKey *key);
 

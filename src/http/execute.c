@@ -143,7 +143,7 @@ SharedIdentity(const HttpRequest *request, const Signature *signature, const Sha
 	const Identity *identity;
 	const char *problem;
 
-	SignatureVerify(signature, request, key->signing_key);
+	(void) SignatureVerify(signature, request, &key->signing_keys);
 	identity = RoleIdentity(NameStr(key->role), &problem);
 	if (identity == NULL)
 		RefuseKey(signature->key_id, psprintf("is for role \"%s\", which %s", NameStr(key->role), problem));
@@ -160,6 +160,7 @@ VerifiedIdentity(const HttpRequest *request)
 	Signature	signature;
 	const SharedKey *shared;
 	AccessKey  *key;
+	const SigningKeys *signing_keys;
 	Slice		session_token;
 	const char *problem;
 
@@ -176,8 +177,8 @@ VerifiedIdentity(const HttpRequest *request)
 		return SharedIdentity(request, &signature, shared);
 	if (key == NULL)
 		RefuseKey(signature.key_id, problem);
-	SignatureVerify(&signature, request,
-					AccessKeySigningKey(key, signature.date, signature.region));
+	signing_keys = AccessKeySigningKeys(key, signature.date, signature.region);
+	AccessKeyNoteUse(key, SignatureVerify(&signature, request, signing_keys));
 	return AccessKeyIdentity(key);
 }
 

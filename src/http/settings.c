@@ -17,6 +17,7 @@
 #include "http/flush_queue.h"
 #include "http/housekeeping.h"
 #include "http/listen.h"
+#include "http/access_key_use.h"
 #include "http/log_limit.h"
 #include "http/secret_cipher.h"
 #include "http/settings.h"
@@ -307,6 +308,7 @@ HttpInit(void)
 	FlushQueueInit(workers);
 	ShareInit(workers);
 	LogLimitInit();
+	AccessKeyUseInit();
 	for (int i = 1; i <= workers; i++)
 		RegisterWorker(i);
 	RegisterFlusher();

@@ -59,8 +59,18 @@ CheckMayAsk(void)
 				 errmsg("only other nodes of Citus may ask for signing keys")));
 }
 
+static char *
+KeysHex(const SigningKeys *signing_keys)
+{
+	char	   *hex = palloc(SIGV4_MAX_KEYS * HEX_LEN + 1);
+	int			len = signing_keys->n * SIGV4_KEY_LEN;
+
+	hex[hex_encode((const char *) signing_keys->keys, len, hex)] = '\0';
+	return hex;
+}
+
 /*
- * signing_key(access_key_id text, date text, region text): the signing key in
+ * signing_key(access_key_id text, date text, region text): the signing keys in
  * hexadecimal digits, a blank, and the role's name; empty if there is no such key.
  */
 DYNAMO_FUNCTION(dynamo_signing_key);
@@ -70,7 +80,6 @@ dynamo_signing_key(PG_FUNCTION_ARGS)
 	Slice		parts[3];
 	const char *problem;
 	AccessKey  *key;
-	char		hex[HEX_LEN + 1];
 
 	CheckMayAsk();
 	for (int i = 0; i < 3; i++)
@@ -81,8 +90,7 @@ dynamo_signing_key(PG_FUNCTION_ARGS)
 	key = AccessKeyFind(parts[0], &problem);
 	if (key == NULL)
 		PG_RETURN_TEXT_P(cstring_to_text(""));
-	hex[hex_encode((const char *) AccessKeySigningKey(key, parts[1], parts[2]), SIGV4_KEY_LEN, hex)] = '\0';
-	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%s %s", hex,
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%s %s", KeysHex(AccessKeySigningKeys(key, parts[1], parts[2])),
 											  GetUserNameFromId(AccessKeyIdentity(key)->role, false))));
 }
 
@@ -116,7 +124,7 @@ FindKey(const char *name)
 static void
 ForgetKey(SharedKey *key)
 {
-	explicit_bzero(key->signing_key, sizeof(key->signing_key));
+	explicit_bzero(&key->signing_keys, sizeof(key->signing_keys));
 	hash_search(keys, key->name, HASH_REMOVE, NULL);
 }
 
@@ -252,14 +260,17 @@ AskCoordinator(const Signature *signature)
 static const SharedKey *
 KeepAnswer(const char *name, const char *answer)
 {
+	size_t		digits = strcspn(answer, " ");
 	SharedKey  *key;
 
-	if (strlen(answer) < HEX_LEN + 2)
+	if (digits == 0 || digits % HEX_LEN != 0 || digits > SIGV4_MAX_KEYS * HEX_LEN ||
+		strlen(answer) < digits + 2)
 		elog(ERROR, "the coordinator has told no signing key");
 	key = AddKey(name);
 	key->asked_at = GetCurrentStatementStartTimestamp();
-	(void) hex_decode(answer, HEX_LEN, (char *) key->signing_key);
-	namestrcpy(&key->role, answer + HEX_LEN + 1);
+	key->signing_keys.n = (int) (digits / HEX_LEN);
+	(void) hex_decode(answer, digits, (char *) key->signing_keys.keys);
+	namestrcpy(&key->role, answer + digits + 1);
 	return key;
 }
 

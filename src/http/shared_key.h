@@ -2,8 +2,8 @@
  * shared_key.h
  *	  Access keys that the coordinator of Citus keeps for its worker nodes.
  *
- * A worker node asks for a key that it does not have: not for the secret, but for
- * the signing key that is derived from it for the day and the region of a request.
+ * A worker node asks for a key that it does not have: not for its secrets, but for
+ * the signing keys that are derived from them for the day and the region of a request.
  * A secret thus never leaves the server that keeps it, and no statement reads one.
  */
 #ifndef DYNAMO_SHARED_KEY_H
@@ -19,7 +19,7 @@ typedef struct SharedKey
 	char		name[SHARED_KEY_NAME_LEN];	/* the hash key */
 	TimestampTz asked_at;
 	NameData	role;			/* OIDs differ between the nodes */
-	uint8		signing_key[SIGV4_KEY_LEN];
+	SigningKeys signing_keys;
 } SharedKey;
 
 /* The key of a signature, if the coordinator was asked within the last seconds; or NULL. */

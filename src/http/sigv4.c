@@ -97,23 +97,45 @@ MakePrintable(StringInfo text)
 	}
 }
 
-void
-SignatureVerify(const Signature *signature, const HttpRequest *request, const uint8 *key)
+/* Whether a key gives this signature. */
+static bool
+KeySigns(const uint8 *key, Slice to_sign, Slice given)
+{
+	char		hex[HEX_LEN + 1];
+	uint8		computed[PG_SHA256_DIGEST_LENGTH];
+
+	Hmac(computed, key, SIGV4_KEY_LEN, to_sign);
+	hex[hex_encode((const char *) computed, sizeof(computed), hex)] = '\0';
+	return SameSecret(hex, given);
+}
+
+/* The number of the key that gives this signature, or -1; all keys are tried. */
+static int
+FindKey(const SigningKeys *keys, Slice to_sign, Slice given)
+{
+	int			found = -1;
+
+	for (int i = 0; i < keys->n; i++)
+		found = KeySigns(keys->keys[i], to_sign, given) ? i : found;
+	return found;
+}
+
+int
+SignatureVerify(const Signature *signature, const HttpRequest *request, const SigningKeys *keys)
 {
 	StringInfoData canonical;
 	StringInfoData to_sign;
 	char		hex[HEX_LEN + 1];
-	uint8		computed[PG_SHA256_DIGEST_LENGTH];
+	int			found;
 
 	initStringInfo(&canonical);
 	initStringInfo(&to_sign);
 	DigestHex(hex, request->body);
 	SignatureCanonical(&canonical, signature, request, hex);
 	StringToSign(&to_sign, signature, &canonical);
-	Hmac(computed, key, SIGV4_KEY_LEN, (Slice) {to_sign.data, (uint32) to_sign.len});
-	hex[hex_encode((const char *) computed, sizeof(computed), hex)] = '\0';
-	if (SameSecret(hex, signature->given))
-		return;
+	found = FindKey(keys, (Slice) {to_sign.data, (uint32) to_sign.len}, signature->given);
+	if (found >= 0)
+		return found;
 	MakePrintable(&canonical);
 	MakePrintable(&to_sign);
 	ereport(ERROR,

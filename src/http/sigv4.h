@@ -18,6 +18,15 @@
 
 #define SIGV4_KEY_LEN	32		/* SHA-256's */
 
+/* Any of these may have signed a request. */
+#define SIGV4_MAX_KEYS	2
+
+typedef struct SigningKeys
+{
+	int			n;
+	uint8		keys[SIGV4_MAX_KEYS][SIGV4_KEY_LEN];
+} SigningKeys;
+
 /* The signature of a request and its parameters. */
 typedef struct Signature
 {
@@ -56,8 +65,11 @@ extern void SignatureCanonical(StringInfo out, const Signature *signature,
 /* Derives the signing key for a date and a region. */
 extern void SignatureDeriveKey(uint8 *key, const char *secret, Slice date, Slice region);
 
-/* Raises an error unless the request was signed with this key. */
-extern void SignatureVerify(const Signature *signature, const HttpRequest *request,
-							const uint8 *key);
+/*
+ * Returns the number of the key that the request was signed with; raises an
+ * error if it was signed with none.  The time does not depend on which it was.
+ */
+extern int	SignatureVerify(const Signature *signature, const HttpRequest *request,
+							const SigningKeys *keys);
 
 #endif							/* DYNAMO_SIGV4_H */

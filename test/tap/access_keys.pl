@@ -129,7 +129,7 @@ my @writing = (
 	'WITH d AS (DELETE FROM dynamo_internal.access_key_secrets RETURNING *) SELECT * FROM d',
 	'TRUNCATE dynamo_internal.access_key_secrets',
 	q{MERGE INTO dynamo_internal.access_key_secrets k USING (VALUES ('KEY')) v (id) ON k.access_key_id = v.id WHEN MATCHED THEN DELETE},
-	"COPY dynamo_internal.access_key_secrets FROM STDIN;\nEVIL\t********\t10\t2026-01-01\n\\.\n",
+	"COPY dynamo_internal.access_key_secrets (access_key_id, secret_access_key, role, created_at) FROM STDIN;\nEVIL\t********\t10\t2026-01-01\n\\.\n",
 	'ALTER TABLE dynamo_internal.access_key_secrets DISABLE TRIGGER ALL; DELETE FROM dynamo_internal.access_key_secrets',
 	'SET session_replication_role = replica; DELETE FROM dynamo_internal.access_key_secrets',
 	'DROP TABLE dynamo_internal.access_key_secrets',
@@ -137,6 +137,8 @@ my @writing = (
 	q{SELECT dynamo.create_access_key('postgres', 'EVIL')},
 	q{SELECT dynamo.create_access_key('app', 'EVIL')},
 	q{SELECT dynamo.drop_access_key('KEY')},
+	q{SELECT dynamo.rotate_access_key('KEY', 'evil', '0')},
+	q{SELECT dynamo.rotate_access_key('KEY'), dynamo.drop_previous_secret('KEY')},
 );
 
 # Returns the results of all of these for a role.

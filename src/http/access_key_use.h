@@ -1,0 +1,22 @@
+/*
+ * access_key_use.h
+ *	  When previous secrets of access keys were last used.
+ *
+ * This is kept in shared memory, for as long as the server runs: standbys
+ * serve requests, too, and cannot write it to a table.
+ */
+#ifndef DYNAMO_ACCESS_KEY_USE_H
+#define DYNAMO_ACCESS_KEY_USE_H
+
+#include "datatype/timestamp.h"
+
+/* Requests shared memory; called in the postmaster. */
+extern void AccessKeyUseInit(void);
+
+/*
+ * Notes that a request was signed with the previous secret of an access key.
+ * Of more than a few hundred keys, those that used theirs last are remembered.
+ */
+extern void AccessKeyUseNote(const char *id, TimestampTz now);
+
+#endif							/* DYNAMO_ACCESS_KEY_USE_H */
