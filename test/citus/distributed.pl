@@ -163,6 +163,26 @@ SELECT dynamo.put_item('bytes', ('{"b": {"B": "' || encode(int4send(i), 'base64'
 is(value_of($worker, qq{SELECT count(*), count(DISTINCT item) FROM generate_series(0, 2) s, dynamo.scan('$_', segment => s, total_segments => 3) item}), '50|50', "table $_")
 	for 'numbers', 'bytes';
 
+# ---- shards that are split ----
+
+value_of($coordinator, q{SELECT dynamo.create_table('halved', partition_key => 'PK'); SELECT dynamo.distribute_table('halved', shards => 2);
+SELECT dynamo.put_item('halved', jsonb_build_object('PK', 'p' || i)) FROM generate_series(1, 300) i});
+my $scan = q{SELECT count(*), count(DISTINCT item) FROM generate_series(0, 4) s, dynamo.scan('halved', segment => s, total_segments => 5) item};
+my $reading = $coordinator->background_psql('postgres', on_error_stop => 0);
+
+$reading->query_safe(q{BEGIN; DECLARE c CURSOR FOR SELECT dynamo.scan('halved'); FETCH 1 FROM c});
+value_of($coordinator, q{SELECT citus_split_shard_by_split_points(shardid, ARRAY[((shardminvalue::int8 + shardmaxvalue::int8) / 2)::text],
+	(SELECT array_agg(nodeid) FROM (SELECT nodeid FROM pg_dist_node WHERE groupid > 0 ORDER BY 1) n), 'block_writes')
+FROM pg_dist_shard WHERE logicalrelid = 'halved'::regclass ORDER BY shardminvalue::int LIMIT 1});
+$reading->{stderr} = '';
+$reading->query('FETCH ALL FROM c');
+like($reading->{stderr}, qr/could not serialize access due to the split of a shard of table "halved"/, 'a scan notices the split of the shard that it reads');
+$reading->quit;
+is(value_of($_, $scan), '300|300', $_->name . ': segments of a table with a shard that was split') for $coordinator, $worker;
+value_of($coordinator, q{SELECT isolate_tenant_to_new_shard('halved', 'p1', shard_transfer_mode => 'block_writes')});
+is(value_of($_, $scan), '300|300', $_->name . ': and with a shard for a single hash, in which no other key is found') for $coordinator, $worker;
+value_of($coordinator, q{SELECT dynamo.drop_table('halved')});
+
 # ---- in one transaction ----
 
 is(value_of($worker, sprintf(q{BEGIN; SELECT count(*) FROM kvs; }) . sprintf($operations{put}, $here) . '; ' . sprintf($operations{put}, $there) .
