@@ -265,7 +265,10 @@ extern void CopyRowLock(CopyTable *table, ValueRef key, CopyLock how, CopyRow *r
 /* Replaces the locked item, if the new one differs. */
 extern void CopyRowWrite(CopyTable *table, const CopyRow *row, ValueRef item);
 
-/* Writes the row with a key as the function decides. */
+/*
+ * Writes the row with a key as the function decides, which must make sure that
+ * the old item has this key.
+ */
 extern void CopyRowChange(CopyTable *table, ValueRef key, WriteDecider decide, void *arg);
 
 /*

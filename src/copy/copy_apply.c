@@ -104,8 +104,22 @@ typedef struct Adding
 	const CopyTable *table;
 	const Copy *copy;
 	const CopyTask *task;
+	ValueRef	key;			/* key of the parent */
 	bool		done;			/* nothing remains to be done for the parent */
 } Adding;
+
+static bool
+HasKey(const TableDef *def, ValueRef item, ValueRef key)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		Slice		name = def->key.attributes[i].name;
+
+		if (!SameAttribute(AttributeFind(item, name.data, name.len), AttributeFind(key, name.data, name.len)))
+			return false;
+	}
+	return true;
+}
 
 /* A WriteDecider. */
 static WriteAction
@@ -115,7 +129,7 @@ AddToParent(void *arg, ValueRef old, struct varlena **item)
 	ValueRef	changed = old;
 
 	adding->done = false;
-	if (ValueIsMissing(old))
+	if (ValueIsMissing(old) || !HasKey(adding->table->def, old, adding->key))
 		return WRITE_NOTHING;
 	if (EntityOfItem(adding->table->def->entities, old) == adding->copy->parent &&
 		!AddContributions(adding->copy, adding->task, &changed))
@@ -131,7 +145,7 @@ AddToParent(void *arg, ValueRef old, struct varlena **item)
 static bool
 AddToTotal(CopyTable *table, const Copy *copy, const CopyTask *task, ValueRef key)
 {
-	Adding		adding = {.table = table, .copy = copy, .task = task};
+	Adding		adding = {.table = table, .copy = copy, .task = task, .key = key};
 
 	CopyRowChange(table, key, AddToParent, &adding);
 	return adding.done;

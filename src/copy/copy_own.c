@@ -7,6 +7,8 @@
  */
 #include "postgres.h"
 
+#include "access/xact.h"
+#include "common/hashfn.h"
 #include "fmgr.h"
 #include "utils/fmgrprotos.h"
 
@@ -45,6 +47,50 @@ CopyTableClose(CopyTable *table)
 	StoreClose(&table->store);
 }
 
+/* ---- locks ---- */
+
+/*
+ * The parent that a new child has locked last.  The total at the end of the
+ * statement changes it where it was then.
+ */
+typedef struct LockedParent
+{
+	Oid			relid;
+	TransactionId transaction;
+	SubTransactionId subtransaction;
+	uint64		hash;			/* of the key */
+	RowLock		lock;
+} LockedParent;
+
+static LockedParent locked_parent;
+
+static uint64
+HashKey(ValueRef key)
+{
+	return hash_bytes_extended(key.data, key.len, 0);
+}
+
+static void
+RememberLock(const CopyTable *table, ValueRef key, const RowLock *lock)
+{
+	locked_parent.relid = table->relid;
+	locked_parent.transaction = GetTopTransactionIdIfAny();
+	locked_parent.subtransaction = GetCurrentSubTransactionId();
+	locked_parent.hash = HashKey(key);
+	locked_parent.lock = *lock;
+}
+
+/* Returns the lock on a parent that was taken last; NULL if it was another one. */
+static const RowLock *
+RecallLock(const CopyTable *table, ValueRef key)
+{
+	bool		same = locked_parent.relid == table->relid && TransactionIdIsValid(locked_parent.transaction) &&
+		locked_parent.transaction == GetTopTransactionIdIfAny() &&
+		locked_parent.subtransaction == GetCurrentSubTransactionId() && locked_parent.hash == HashKey(key);
+
+	return same ? &locked_parent.lock : NULL;
+}
+
 void
 CopyRowLock(CopyTable *table, ValueRef key, CopyLock how, CopyRow *row)
 {
@@ -56,6 +102,7 @@ CopyRowLock(CopyTable *table, ValueRef key, CopyLock how, CopyRow *row)
 			break;
 		case COPY_LOCK_UPDATE:
 			row->item = StoreLock(&table->store, &row->key, &row->lock);
+			RememberLock(table, key, &row->lock);
 			break;
 		case COPY_LOCK_PRESENT:
 			row->item = StoreLockPresent(&table->store, &row->key, &row->lock);
@@ -63,11 +110,13 @@ CopyRowLock(CopyTable *table, ValueRef key, CopyLock how, CopyRow *row)
 	}
 }
 
+/* ---- writes ---- */
+
 /* A write: of an item in place of a locked one, or of what a function decides. */
 typedef struct OwnWrite
 {
 	const RowKey *key;
-	const RowLock *lock;
+	const RowLock *lock;		/* NULL if the row is to be searched for */
 	struct varlena *item;
 	WriteDecider decide;		/* NULL if the item is given */
 	void	   *arg;
@@ -87,7 +136,9 @@ Write(CopyTable *table, const OwnWrite *w)
 	own_write_depth = TriggerDepth() + 1;
 	PG_TRY();
 	{
-		if (w->decide != NULL)
+		if (w->decide != NULL && w->lock != NULL)
+			(void) StoreChangeLocked(&table->store, w->key, w->lock, w->decide, w->arg, &stored);
+		else if (w->decide != NULL)
 			(void) StoreWrite(&table->store, w->key, true, w->decide, w->arg, &stored);
 		else
 			(void) StoreWriteLocked(&table->store, w->key, w->lock, WRITE_PUT, w->item, &stored);
@@ -114,7 +165,7 @@ void
 CopyRowChange(CopyTable *table, ValueRef key, WriteDecider decide, void *arg)
 {
 	RowKey		row_key;
-	OwnWrite	w = {.key = &row_key, .decide = decide, .arg = arg};
+	OwnWrite	w = {.key = &row_key, .lock = RecallLock(table, key), .decide = decide, .arg = arg};
 
 	(void) RowKeyFromItem(table->store.def, key, &row_key, NULL);
 	Write(table, &w);

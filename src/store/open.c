@@ -141,16 +141,14 @@ CheckPrivileges(const Store *store, bool hints)
 
 /* Whether all triggers after statements are those that keep copies in step. */
 static bool
-OnlyCopiesAfterStatement(const TriggerDesc *t)
+OnlyCopiesAfterStatement(const TriggerDesc *t, const TableDef *def)
 {
-	Oid			function = DynamoFunctionOid(FUNCTION_KEEP_COPIES);
-
 	for (int i = 0; i < t->numtriggers; i++)
 	{
 		const Trigger *trigger = &t->triggers[i];
 
 		if (!TRIGGER_FOR_ROW(trigger->tgtype) && !TRIGGER_FOR_TRUNCATE(trigger->tgtype) &&
-			(trigger->tgfoid != function || trigger->tgqual != NULL || trigger->tgnattr > 0))
+			(trigger->tgfoid != def->copies_function || trigger->tgqual != NULL || trigger->tgnattr > 0))
 			return false;
 	}
 	return true;
@@ -162,14 +160,14 @@ OnlyCopiesAfterStatement(const TriggerDesc *t)
  * for each row.
  */
 static bool
-HasStatementTriggers(const TriggerDesc *t)
+HasStatementTriggers(const TriggerDesc *t, const TableDef *def)
 {
 	if (t->trig_insert_before_statement || t->trig_update_before_statement || t->trig_delete_before_statement ||
 		t->trig_insert_new_table || t->trig_update_old_table ||
 		t->trig_update_new_table || t->trig_delete_old_table)
 		return true;
 	return (t->trig_insert_after_statement || t->trig_update_after_statement || t->trig_delete_after_statement) &&
-		!OnlyCopiesAfterStatement(t);
+		!OnlyCopiesAfterStatement(t, def);
 }
 
 /*
@@ -215,7 +213,7 @@ SqlDoesNoMore(const Store *store)
 		 check_enable_rls(RelationGetRelid(rel), InvalidOid, true) != RLS_NONE_ENV))
 		return false;
 	return !StoreForWriting(store) ||
-		((rel->trigdesc == NULL || !HasStatementTriggers(rel->trigdesc)) && !HasColumnDefaults(store));
+		((rel->trigdesc == NULL || !HasStatementTriggers(rel->trigdesc, store->def)) && !HasColumnDefaults(store));
 }
 
 /* Chooses the path for the table and for its partitions. */

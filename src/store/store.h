@@ -256,6 +256,14 @@ extern WriteAction StoreWriteLocked(Store *store, const RowKey *key, const RowLo
 									WriteAction action, struct varlena *item,
 									struct varlena **stored);
 
+/*
+ * Like StoreWrite for a row that was locked and may have changed since: it is
+ * tried first where it was.  Another row may be there if the lock is lost, so
+ * decide must make sure that old has the key.
+ */
+extern WriteAction StoreChangeLocked(Store *store, const RowKey *key, const RowLock *lock,
+									 WriteDecider decide, void *arg, struct varlena **stored);
+
 /* ---- scan.c ---- */
 
 /*

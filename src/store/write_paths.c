@@ -44,6 +44,15 @@ StoreWrite(Store *store, const RowKey *key, bool need_old,
 	return WriteOnPath(&request, stored);
 }
 
+WriteAction
+StoreChangeLocked(Store *store, const RowKey *key, const RowLock *lock,
+				  WriteDecider decide, void *arg, struct varlena **stored)
+{
+	WriteRequest request = {store, key, true, decide, arg, lock};
+
+	return WriteOnPath(&request, stored);
+}
+
 /* ---- new rows ---- */
 
 bool

@@ -513,7 +513,7 @@ LoadDefinition(Relation rel)
 	def->undistributable = def->distributed ? FindUndistributable(rel, def) : NULL;
 	def->written = CatalogRowWriter(RELOID, def->relid);
 	def->primary_key = FindPrimaryKey(rel, def);
-	def->guard_function = DynamoFunctionOid(FUNCTION_GUARD_INDEX);
+	def->copies_function = DynamoFunctionOid(FUNCTION_KEEP_COPIES);
 	return def;
 }
 
