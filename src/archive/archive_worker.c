@@ -115,7 +115,10 @@ FailureCode(const ErrorData *error)
 	}
 }
 
-/* Drops the table, because clients would believe that it was restored. */
+/*
+ * Drops the table, because clients would believe that it was restored.  In the
+ * owner's scope no table with a dot in its name is found instead.
+ */
 static void
 DropUnrestored(const Job *job)
 {
@@ -128,10 +131,9 @@ DropUnrestored(const Job *job)
 	if (schema == NULL || !OidIsValid(owner) || !has_privs_of_role(owner, RelationOwner(relid)))
 		return;
 	name = psprintf("%s.%s", schema, name);
-	if (TableNameLock(name, AccessExclusiveLock, true) != relid)
-		return;
 	OwnerScopeEnter(&scope, owner);
-	TableDrop(name);
+	if (TableNameLock(name, AccessExclusiveLock, true) == relid)
+		TableDrop(name);
 	OwnerScopeLeave(&scope);
 }
 

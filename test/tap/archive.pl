@@ -490,6 +490,8 @@ is(sql('SELECT count(*) FROM slow3'), '3000', 'a restore that continues after a 
 
 my ($data_file) = glob("$archive/.backups/AWSDynamoDB/" . ($full =~ m{([^/]*)$})[0] . '/data/*');
 truncate($data_file, 100);
+# a table whose name is the schema and the name of the other
+sql('CREATE TABLE "public.damaged" ()');
 request('RestoreTableFromBackup', { BackupArn => $full, TargetTableName => 'damaged' });
 like(active('damaged'), qr/^ResourceNotFoundException: /, 'a table that cannot be restored is dropped');
 is(ref request('DeleteBackup', { BackupArn => $full }), 'HASH', 'a backup is deleted');
