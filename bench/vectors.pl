@@ -200,14 +200,22 @@ my %case = (
 	},
 	partition => sub {
 		my ($pgvector) = @_;
-		my $title = "a partition of $partition of them";
 
-		load('exact', $pgvector ? ('inline', 'beside') : ());
-		compare($title, '', undef, $of_tenant);
-		compare("the same partition again and again", '', undef, { %$of_tenant, file => "$work/one_partition" });
-		return if !$pgvector;
-		compare($title, 'pgvector and an index, vectors in their rows', undef, $of_tenant, theirs('vectors', $alone, 'their_partitions', 'WHERE tenant = $2'));
-		compare($title, 'pgvector and an index, default storage', undef, $of_tenant, theirs('vectors_beside', $alone, 'their_partitions', 'WHERE tenant = $2'));
+		load('exact', $pgvector ? 'inline' : ());
+		for my $order ('in the order of writes', 'after CLUSTER')
+		{
+			my $title = "a partition of $partition, $order";
+
+			if ($order =~ /CLUSTER/)
+			{
+				run_script(q{CLUSTER "docs$of_tenant" USING "docs$of_tenant_pkey"; VACUUM "docs$of_tenant"});
+				run_script('CLUSTER vectors USING vectors_tenant_idx; VACUUM vectors') if $pgvector;
+			}
+			compare($title, '', undef, $of_tenant);
+			compare("$title, the same one each time", '', undef, { %$of_tenant, file => "$work/one_partition" });
+			compare($title, 'pgvector and an index, vectors in their rows', undef, $of_tenant,
+				theirs('vectors', $alone, 'their_partitions', 'WHERE tenant = $2')) if $pgvector;
+		}
 	},
 	hnsw => sub {
 		my ($pgvector) = @_;

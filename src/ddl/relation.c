@@ -217,7 +217,7 @@ StorageParameters(const IndexDef *index)
 
 /*
  * The numbers of a vector hardly compress.  MAIN leaves them in the row.
- * ANALYZE would count the elements of all vectors, for minutes.
+ * Without a target of 0, ANALYZE would count the elements of 30,000 vectors.
  */
 static void
 SetVectorStorage(Oid index_table, const IndexDef *index)

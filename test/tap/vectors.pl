@@ -82,6 +82,9 @@ for my $options ([], ['--format=custom'])
 $node->safe_psql('copy0', q{ALTER TABLE "docs$vec" RENAME TO vectors; ALTER TABLE docs RENAME TO papers; CREATE SCHEMA s; ALTER TABLE papers SET SCHEMA s;
 CREATE ROLE other; GRANT CREATE ON SCHEMA s TO other; ALTER TABLE s.papers OWNER TO other});
 is($node->safe_psql('copy0', $search =~ s/'docs'/'s.papers'/r ) =~ s/,.*//r, 'd4 0.75', 'a table that was renamed, moved and given away can be searched');
+$node->safe_psql('copy0', q{CLUSTER s.vectors USING "docs$vec_pkey"});
+is($node->safe_psql('copy0', $search =~ s/'docs'/'s.papers'/r ) =~ s/,.*//r, 'd4 0.75', 'a search of entries in the order of their partitions');
+is($node->safe_psql('copy0', q{SELECT * FROM dynamo.verify_index('s.papers', 'vec')}), '', 'CLUSTER changes no entry');
 is($node->safe_psql('copy0', q{SELECT relnamespace::regnamespace || ' ' || relowner::regrole FROM pg_class WHERE relname = 'vectors'}), 's other', 'the index table follows its table to another schema and owner');
 
 # ---- a standby ----
