@@ -67,6 +67,14 @@ wait_for('400 UnrecognizedClientException', 'a role that may no longer log in', 
 $coordinator->safe_psql('postgres', 'ALTER ROLE web LOGIN');
 wait_for('200 with the item', 'and may again', $at_worker, $id, $secret);
 
+my $new = $coordinator->safe_psql('postgres', "SELECT dynamo.rotate_access_key('$id')");
+
+wait_for('200 with the item', 'a new secret', $at_worker, $id, $new);
+is(answer_with($at_worker, $id, $secret), '200 with the item', 'and the previous one');
+$coordinator->safe_psql('postgres', "SELECT dynamo.drop_previous_secret('$id')");
+wait_for('400 InvalidSignatureException', 'which is dropped', $at_worker, $id, $secret);
+$secret = $new;
+
 # ---- guessing ----
 
 my $start = -s $coordinator->logfile;
