@@ -22,11 +22,24 @@ sub value
 	return $node->safe_psql('postgres', $query);
 }
 
+# A connection, also to a server that has just started.
+sub connected
+{
+	for (1 .. 200)
+	{
+		my $socket = connect_http($port);
+
+		return $socket if $socket;
+		sleep(0.1);
+	}
+	die "cannot connect\n";
+}
+
 # The results of a request with each of these secrets, on connections of both workers.
 sub outcomes
 {
 	my (@secrets) = @_;
-	my @sockets = map { connect_http($port) } 1 .. 2;
+	my @sockets = map { connected() } 1 .. 2;
 	my @outcomes;
 
 	for my $secret (@secrets)
@@ -141,7 +154,7 @@ CREATE FUNCTION app.steal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM
 CREATE TRIGGER steal AFTER INSERT ON app.tab FOR EACH ROW EXECUTE FUNCTION app.steal()});
 value('ALTER ROLE app SET search_path = app');
 $node->reload;
-my ($code, $answer) = api(connect_http($port), 'PutItem', { TableName => 'tab', Item => { pk => { S => 'a' } } }, key => 'KEY', secret => 'SECRET-NEW');
+my ($code, $answer) = api(connected(), 'PutItem', { TableName => 'tab', Item => { pk => { S => 'a' } } }, key => 'KEY', secret => 'SECRET-NEW');
 is($code, 400, 'code in a request rotates no key');
 like($answer->{message} // $answer->{Message}, qr/cannot change access keys within an HTTP request/, 'it is told why');
 
