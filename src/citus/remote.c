@@ -10,6 +10,7 @@
 #include "postgres.h"
 
 #include "access/xact.h"
+#include "access/xlog.h"
 #include "fmgr.h"
 
 #include "citus/node_result.h"
@@ -83,7 +84,7 @@ RemoteIsPossible(void)
 {
 	if (!citus.looked_up)
 		FindFunctions();
-	return citus.found && !IsInParallelMode();
+	return citus.found && !IsInParallelMode() && !RecoveryInProgress();
 }
 
 bool

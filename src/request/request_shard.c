@@ -11,6 +11,8 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
+#include "access/xlog.h"
 #include "utils/rel.h"
 
 #include "citus/node_link.h"
@@ -75,11 +77,13 @@ RequestRunOnShard(const Request *request, Slice json)
 	LinkCall	call = {.function = LINK_REQUEST};
 	Slice		response;
 
-	if (!LinksArePossible() || !StoreAccessIsDirect() || !FindNode(request, &call.group))
+	call.writes = strcmp(request->operation->name, "GetItem") != 0;
+	/* a standby, or a role, that may only read, says so itself */
+	if (!LinksArePossible() || !StoreAccessIsDirect() || RecoveryInProgress() || (call.writes && XactReadOnly) ||
+		!FindNode(request, &call.group))
 		return false;
 	call.args[0] = SliceOf(request->operation->name);
 	call.args[1] = json;
-	call.writes = strcmp(request->operation->name, "GetItem") != 0;
 	StatElsewhere(true);
 	if (LinkExecute(&call, &response))
 	{

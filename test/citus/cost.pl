@@ -1,11 +1,13 @@
 # cost.pl: what operations cost in a cluster, in processor time of all its servers, as
-# a ratio to a server without Citus.  Not a test of anything unless COST=seconds is set.
+# a ratio to a server without Citus.  Not a test of anything unless COST=seconds is set;
+# COST_OF names some of the operations.
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::RealBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../tap";
 use CitusCluster;
 use File::Temp;
+use HttpClient;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
@@ -13,11 +15,29 @@ use Test::More;
 my $seconds = $ENV{COST};
 plan skip_all => 'COST names no number of seconds' if !$seconds;
 
-my ($coordinator, $worker, $other) = new_citus_cluster();
+# The settings of a server's endpoint, whose port is kept by the server's name.
+my %port;
+
+sub endpoint
+{
+	my ($name) = @_;
+
+	$port{$name} = PostgreSQL::Test::Cluster::get_free_port();
+	return qq{
+dynamo.http_port = $port{$name}
+dynamo.http_workers = 1
+dynamo.http_listen_addresses = '127.0.0.1'
+dynamo.http_authentication = 'none'
+dynamo.http_role = 'postgres'
+dynamo.http_allow_superuser = on
+};
+}
+
+my ($coordinator, $worker, $other) = new_citus_cluster(map { $_ => endpoint($_) } qw(worker1 worker2));
 my $alone = PostgreSQL::Test::Cluster->new('alone');
 
 $alone->init(extra => [ '--encoding=UTF8', '--locale=C.UTF-8' ]);
-$alone->append_conf('postgresql.conf', "shared_preload_libraries = 'dynamo'\nfsync = off\njit = off\n");
+$alone->append_conf('postgresql.conf', "shared_preload_libraries = 'dynamo'\nfsync = off\njit = off\n" . endpoint('alone'));
 $alone->start;
 $alone->safe_psql('postgres', 'CREATE EXTENSION dynamo');
 $_->safe_psql('postgres', "ALTER SYSTEM SET log_statement = 'none'; SELECT pg_reload_conf()") for $coordinator, $worker, $other, $alone;
@@ -86,15 +106,40 @@ sub cost_of
 	return (($after - $before) * 10000 / $n, $ms * 1000);
 }
 
+my %requests = (
+	GetItem => qq({"TableName": "kvs", "Key": {"PK": {"S": "$key"}, "SK": {"S": "7"}}}),
+	PutItem => qq({"TableName": "kvs", "Item": {"PK": {"S": "$key"}, "SK": {"S": "7"}, "data": {"S": "@{[ 'y' x 200 ]}"}}}));
+
+# The same for a request over HTTP.
+sub cost_of_request
+{
+	my ($operation, $node, @servers) = @_;
+	my $socket = connect_http($port{ $node->name });
+	my $request = "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.$operation\r\n" .
+		"Content-Type: application/x-amz-json-1.0\r\nContent-Length: " . length($requests{$operation}) . "\r\n\r\n$requests{$operation}";
+	my ($before, $after, $n, $end) = (0, 0, 0, time + $seconds);
+
+	exchange($socket, $request)->{status} == 200 or die "$operation failed";
+	$before += cpu_of($_) for @servers;
+	while (time < $end)
+	{
+		exchange($socket, $request) for 1 .. 10;
+		$n += 10;
+	}
+	$after += cpu_of($_) for @servers;
+	return (($after - $before) * 10000 / $n, $seconds * 1e6 / $n);
+}
+
 my @cluster = ($coordinator, $worker, $other);
 
-for my $operation (qw(get put query scan segments))
+for my $operation (split ' ', $ENV{COST_OF} // 'get put query scan segments GetItem PutItem')
 {
-	my %cost = (alone => [ cost_of($operation, $alone, $alone) ]);
+	my $measure = $requests{$operation} ? \&cost_of_request : \&cost_of;
+	my %cost = (alone => [ $measure->($operation, $alone, $alone) ]);
 
-	$cost{'the right node'} = [ cost_of($operation, $worker, @cluster) ];
-	$cost{'another node'} = [ cost_of($operation, $other, @cluster) ];
-	diag(sprintf '%-6s %-15s %6.0f us of processor time (%.2f), %6.0f us in all', $operation, $_, $cost{$_}[0], $cost{$_}[0] / $cost{alone}[0], $cost{$_}[1])
+	$cost{'the right node'} = [ $measure->($operation, $worker, @cluster) ];
+	$cost{'another node'} = [ $measure->($operation, $other, @cluster) ];
+	diag(sprintf '%-8s %-15s %6.0f us of processor time (%.2f), %6.0f us in all', $operation, $_, $cost{$_}[0], $cost{$_}[0] / $cost{alone}[0], $cost{$_}[1])
 		for 'alone', 'the right node', 'another node';
 	# a scan reads the shards of all nodes, each once
 	my ($right, $limit) = $operation =~ /scan|segments/ ? ('any node', 20) : ('the right node', 2);

@@ -144,6 +144,39 @@ fails($other, q{SELECT request_on_shard('DeleteTable', '{"TableName": "kvs"}')},
 fails($other, qq{SELECT request_on_shard('PutItem', '$secret')}, 'permission denied for table secrets', 'a table without rights');
 is(value_of($other, qq{SET ROLE app; SELECT request_on_shard('PutItem', \$\$${\ put($there, 7)}\$\$)}), '{}', 'a key of this node');
 
+# A row, called by hand: what is here, and what is not.
+sub row
+{
+	my ($action, $table, $access, $key) = @_;
+
+	return qq{row_on_shard($action, 'public', '$table', $access, '${\ value_of($other, qq(SELECT dynamo_internal.item_send('{"PK": {"S": "$key"}, "SK": {"S": "a"}}')))}')};
+}
+
+like(value_of($other, 'SET ROLE app; SELECT ' . row(0, 'kvs', 2, $there)), qr/^\\x6401/, 'a row of this node');
+is(value_of($other, 'SET ROLE app; SELECT ' . row($_, 'kvs', 15, $here)), '\\x6d', "a row of another node, action $_") for 0 .. 6;
+fails($other, 'SELECT ' . row(0, 'secrets', 2, $there), 'permission denied for table secrets', 'a table without rights');
+
+# ---- statements ----
+
+sub sql_item
+{
+	my ($n) = @_;
+
+	return qq('{"PK": {"S": "$there"}, "SK": {"S": "a"}, "n": {"N": "$n"}}');
+}
+
+my $get = qq{dynamo.get_item('kvs', '{"PK": {"S": "$there"}, "SK": {"S": "a"}}') ->> 'n'};
+is(value_of($worker, qq{BEGIN; SELECT $get; SELECT dynamo.put_item('kvs', ${\ sql_item(40)}); SELECT $get; ROLLBACK; SELECT $get}), "7\n\n40\n7", 'a put that is rolled back');
+is(value_of($worker, qq{BEGIN; SELECT dynamo.put_item('kvs', ${\ sql_item(41)}); SAVEPOINT s; SELECT dynamo.put_item('kvs', ${\ sql_item(42)});
+	SELECT $get; ROLLBACK TO s; SELECT $get; COMMIT; SELECT $get}), "\n\n42\n41\n41", 'and one that is rolled back to a savepoint');
+is(value_of($worker, qq{DO \$\$ BEGIN
+	PERFORM dynamo.put_item('kvs', ${\ sql_item(43)}, 'attribute_not_exists(PK)'); EXCEPTION WHEN OTHERS THEN PERFORM dynamo.put_item('kvs', ${\ sql_item(44)}); END \$\$;
+	SELECT $get}), '44', 'a failed condition that is caught');
+is(value_of($worker, qq{SELECT dynamo.put_item('kvs', ${\ sql_item(45)}) WHERE dynamo.put_item('kvs', ${\ sql_item(46)}) IS NULL; SELECT $get}), "\n45", 'two puts in one statement');
+is(value_of($worker, qq{BEGIN; SELECT dynamo.put_item('kvs', ${\ sql_item(7)}); SELECT count(*) FROM kvs WHERE "PK" = '$there' AND item ->> 'n' = '7'; COMMIT;
+	SELECT count(*) FROM pg_prepared_xacts}), "\n1\n0", 'statements of Citus see what was put');
+is(value_of($worker, qq{BEGIN; UPDATE kvs SET item = ${\ sql_item(8)} WHERE "PK" = '$there'; SELECT $get; ROLLBACK; SELECT $get}), "8\n7", 'and the reverse');
+
 # Row security is that of a statement.
 value_of($coordinator, q{ALTER TABLE kvs ENABLE ROW LEVEL SECURITY; CREATE POLICY small ON kvs USING ((item ->> 'n')::numeric < 10)});
 is(ask($at_worker, PutItem => put($there, 8)), '200 {}', 'a row that a policy allows');
