@@ -34,7 +34,8 @@ my %known = (
 	query_string => [ 'FROM users WHERE', 'LATERAL dynamo.query' ],	# or does not run it
 	request_put_item => [ '"num"', 'INTO num' ],	# a trigger of the table keeps its rows from being copied to shards
 	request_scan => [ '"TotalSegments": 4', '"CapacityUnits":0.5' ],	# three shards are three segments; another order
-	transact => [ '"parted"', 'FROM parted', 'FROM forms' ],	# a partitioned and a plain table, which stay on the coordinator
+	transact => [ '"parted"', 'FROM parted', 'FROM forms',	# a partitioned and a plain table, which stay on the coordinator,
+		'"zoe"}}, "ConditionExpression": "attribute_not_exists(id)"', q{locktype = 'advisory'} ],	# a NOTICE on another node, locks of places
 	partiql_transaction => [ 'SELECT item FROM other;', 'c = 5', q{pk = 'b' AND sk = '1'} ],	# after a token that a worker refuses
 );
 
