@@ -53,6 +53,7 @@
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
 #include "parser/parsetree.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -74,6 +75,7 @@ typedef struct Comparison
 	const char *part;
 	int			strategy;		/* btree strategy: less, ..., greater */
 	bool		array;			/* equal to an element of an array */
+	bool		empty;			/* with an empty text */
 	Node	   *shown;			/* the view's expression for the part */
 	Expr	   *value;
 	Node	   *qual;			/* the whole comparison */
@@ -292,6 +294,39 @@ EqualityIsOfText(const Filter *f, const TemplatePart *part, const Comparison *c)
 	return false;
 }
 
+/* Whether a constant is an empty text, or an array that contains one. */
+static bool
+HasEmptyText(const Const *value)
+{
+	Datum	   *texts;
+	bool	   *nulls;
+	int			n;
+	bool		empty = false;
+
+	if (value->constisnull)
+		return false;
+	if (value->consttype == TEXTOID || value->consttype == VARCHAROID)
+		return VARSIZE_ANY_EXHDR(DatumGetPointer(value->constvalue)) == 0;
+	if (value->consttype != TEXTARRAYOID && value->consttype != VARCHARARRAYOID)
+		return false;
+	deconstruct_array(DatumGetArrayTypeP(value->constvalue), TEXTOID, -1, false, TYPALIGN_INT, &texts, &nulls, &n);
+	for (int i = 0; i < n && !empty; i++)
+		empty = !nulls[i] && VARSIZE_ANY_EXHDR(DatumGetPointer(texts[i])) == 0;
+	return empty;
+}
+
+/*
+ * Whether a value is known to be an empty text, which an item can have although
+ * it is missing in a key.
+ */
+static bool
+IsEmptyText(const Filter *f, Node *value)
+{
+	Node	   *known = eval_const_expressions(f->root, copyObject(value));
+
+	return IsA(known, Const) && HasEmptyText((Const *) known);
+}
+
 /* Whether a value can be compared with a key instead. */
 static bool
 IsUsableValue(const Filter *f, Node *value)
@@ -343,6 +378,7 @@ AddComparison(Filter *f, const OperatorPlace *place, Oid operator, Node *shown, 
 	c.strategy = StrategyOf(operator, place->collation, exprType(shown));
 	if (c.strategy == 0 || (c.array && c.strategy != BTEqualStrategyNumber))
 		return false;
+	c.empty = IsEmptyText(f, value);
 	f->comparisons = lappend(f->comparisons, memcpy(palloc(sizeof(c)), &c, sizeof(c)));
 	return true;
 }
@@ -388,8 +424,12 @@ CollectComparisons(Filter *f)
 	}
 }
 
+/*
+ * Finds the comparison of a part.  One with an empty text counts only for the
+ * table's key, which every item has.
+ */
 static const Comparison *
-FindComparison(const Filter *f, const TemplatePart *part, int strategy, bool array)
+FindComparison(const Filter *f, const TemplatePart *part, int strategy, bool array, bool base)
 {
 	ListCell   *cell;
 
@@ -397,7 +437,8 @@ FindComparison(const Filter *f, const TemplatePart *part, int strategy, bool arr
 	{
 		const Comparison *c = lfirst(cell);
 
-		if (c->strategy == strategy && c->array == array && SliceIs(part->name, c->part) && EqualityIsOfText(f, part, c))
+		if (c->strategy == strategy && c->array == array && (base || !c->empty) &&
+			SliceIs(part->name, c->part) && EqualityIsOfText(f, part, c))
 			return c;
 	}
 	return NULL;
@@ -473,10 +514,11 @@ typedef struct KeyPlan
 static const Comparison *
 FindEquality(const Filter *f, const KeyPlan *plan, const TemplatePart *part, bool arrays)
 {
-	const Comparison *c = part->nsteps != 1 ? NULL : FindComparison(f, part, BTEqualStrategyNumber, false);
+	bool		base = plan->key->base;
+	const Comparison *c = part->nsteps != 1 ? NULL : FindComparison(f, part, BTEqualStrategyNumber, false, base);
 
 	if (c == NULL && part->nsteps == 1 && arrays && !plan->array)
-		c = FindComparison(f, part, BTEqualStrategyNumber, true);
+		c = FindComparison(f, part, BTEqualStrategyNumber, true, base);
 	return c;
 }
 
@@ -708,7 +750,7 @@ PrefixUpper(Expr *prefix)
 static void
 AddBound(const Filter *f, List **additions, KeyPlan *plan, const TemplatePart *part, int strategy)
 {
-	const Comparison *c = FindComparison(f, part, strategy, false);
+	const Comparison *c = FindComparison(f, part, strategy, false, plan->key->base);
 	bool		lower = strategy == BTGreaterStrategyNumber || strategy == BTGreaterEqualStrategyNumber;
 	KeyPlan		bounded = *plan;
 	Expr	   *with;
@@ -793,7 +835,7 @@ ExactlyKnown(const Filter *f, Slice name)
 
 	if (declared == NULL || declared->holds < 0 || EntityKeyTells(f->entity, name))
 		return NULL;
-	c = FindComparison(f, &part, BTEqualStrategyNumber, false);
+	c = FindComparison(f, &part, BTEqualStrategyNumber, false, false);
 	return c != NULL && IsA(c->value, Const) && !((Const *) c->value)->constisnull ? c : NULL;
 }
 
@@ -847,42 +889,6 @@ ConditionIsImplied(const Filter *f, const ComposedKey *key)
 /* ---- keys ---- */
 
 /*
- * Returns conditions on the key of the table or of an index; NIL if its
- * partition is not known, or no comparison can be used.  narrow is greater,
- * the fewer items remain.
- */
-static List *
-ConditionsOnKey(const Filter *f, const KeySchema *schema, int *narrow)
-{
-	List	   *additions = NIL;
-	bool		used = false;
-
-	*narrow = 0;
-
-	for (int i = 0; i < KeyCount(schema); i++)
-	{
-		const ComposedKey *key = KeyOf(f->entity, schema->attributes[i].name);
-		KeyPlan		plan = {0};
-		bool		complete = key != NULL && ConditionIsImplied(f, key) && PlanKey(f, key, &plan);
-
-		if (!complete && i < schema->npartition)
-			return NIL;
-		if (complete)
-			AddEquality(f, &additions, &plan);
-		if (complete ? plan.parts != NIL : plan.column != NULL && AddRange(f, &additions, &plan))
-		{
-			*narrow += complete ? 2 : 1;
-			used = true;
-		}
-		if (!complete)
-			break;
-	}
-	return used ? additions : NIL;
-}
-
-/* ---- index tables ---- */
-
-/*
  * Whether all items that the query can return have a part: it is in the table's
  * key, required, or compared.
  */
@@ -891,11 +897,11 @@ IsSurelyThere(const Filter *f, const TemplatePart *part)
 {
 	const EntityAttribute *declared = EntityAttributeFind(f->entity, part->name);
 	bool		there = EntityKeyTells(f->entity, part->name) || (declared != NULL && declared->required) ||
-		FindComparison(f, part, BTEqualStrategyNumber, false) != NULL ||
-		FindComparison(f, part, BTEqualStrategyNumber, true) != NULL;
+		FindComparison(f, part, BTEqualStrategyNumber, false, false) != NULL ||
+		FindComparison(f, part, BTEqualStrategyNumber, true, false) != NULL;
 
 	for (int strategy = BTLessStrategyNumber; strategy <= BTGreaterStrategyNumber && PartIsOrdered(part); strategy++)
-		there |= FindComparison(f, part, strategy, false) != NULL;
+		there |= FindComparison(f, part, strategy, false, false) != NULL;
 	return there;
 }
 
@@ -927,6 +933,43 @@ HaveKey(const Filter *f, Slice attribute)
 	}
 	return true;
 }
+
+/*
+ * Returns conditions on the key of the table or of an index; NIL if its
+ * partition is not known, or no comparison can be used.  narrow is greater,
+ * the fewer items remain.
+ */
+static List *
+ConditionsOnKey(const Filter *f, const KeySchema *schema, int *narrow)
+{
+	List	   *additions = NIL;
+	bool		used = false;
+
+	*narrow = 0;
+
+	for (int i = 0; i < KeyCount(schema); i++)
+	{
+		const ComposedKey *key = KeyOf(f->entity, schema->attributes[i].name);
+		KeyPlan		plan = {0};
+		bool		complete = key != NULL && ConditionIsImplied(f, key) && PlanKey(f, key, &plan);
+
+		if (!complete && i < schema->npartition)
+			return NIL;
+		if (complete)
+			AddEquality(f, &additions, &plan);
+		if (complete ? plan.parts != NIL :
+			plan.column != NULL && HaveKey(f, schema->attributes[i].name) && AddRange(f, &additions, &plan))
+		{
+			*narrow += complete ? 2 : 1;
+			used = true;
+		}
+		if (!complete)
+			break;
+	}
+	return used ? additions : NIL;
+}
+
+/* ---- index tables ---- */
 
 /*
  * Whether the query can read the entries of an index instead of searching the
