@@ -68,6 +68,7 @@ EXECUTE sent('none', '2026-02-01');
 EXECUTE sent(NULL, '2026-02-01');
 -- columns of other tables
 CREATE TABLE wanted (s text, at timestamptz);
+CREATE INDEX wanted_at ON wanted (at);
 INSERT INTO wanted SELECT status, placed_at FROM orders WHERE order_id IN (2, 52, 103);
 INSERT INTO wanted VALUES (NULL, NULL), ('SENT', '2020-01-01');
 ANALYZE wanted;
