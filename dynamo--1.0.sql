@@ -2002,7 +2002,7 @@ CREATE TABLE dynamo_internal.request_tokens (
 	token text COLLATE "C" NOT NULL,
 	digest bytea NOT NULL,
 	completed_at timestamptz NOT NULL,
-	PRIMARY KEY (hash, owner, token)
+	PRIMARY KEY (hash)
 );
 COMMENT ON TABLE dynamo_internal.request_tokens IS
 	'ClientRequestTokens of the last ten minutes; written by TransactWriteItems';

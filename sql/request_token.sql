@@ -52,6 +52,14 @@ UPDATE dynamo_internal.request_tokens SET completed_at = completed_at - interval
 SELECT count(add(0, 'more ' || i)) FROM generate_series(1, 600) i;
 SELECT count(*) < 250 FROM dynamo_internal.request_tokens WHERE token LIKE 'many %';
 
+-- another token with the same hash: this one must wait until the other no longer counts
+SELECT add(0, 'twin');
+UPDATE dynamo_internal.request_tokens SET token = 'with the hash of twin' WHERE token = 'twin';
+SELECT add(9, 'twin');
+UPDATE dynamo_internal.request_tokens SET completed_at = completed_at - interval '11 minutes' WHERE token = 'with the hash of twin';
+SELECT add(0, 'twin');
+SELECT token FROM dynamo_internal.request_tokens WHERE token LIKE '%twin';
+
 -- tokens are separate for each user
 CREATE ROLE regress_dynamo_token;
 GRANT USAGE ON SCHEMA dynamo, t_request_token TO regress_dynamo_token;

@@ -100,7 +100,8 @@ InProgressError(void)
 
 /*
  * Locks a token; raises an error if another transaction has locked it.  If two
- * tokens have the same hash, one of them must be retried.
+ * tokens have the same hash, one of them must be retried, as it must while the
+ * other one counts.
  */
 static void
 LockToken(const TokenKey *key)
@@ -227,9 +228,13 @@ TokenStandsFor(const TokenTable *table, const TokenKey *key, const bytea *conten
 
 	if (!TokenTableFind(table, key, &row))
 		return false;
-	if (TokenCounts(table, row.completed) &&
-		IsRepetition(row.content, SliceOfVarlena(content)))
-		return true;
+	if (TokenCounts(table, row.completed))
+	{
+		if (!row.same_token)
+			InProgressError();
+		if (IsRepetition(row.content, SliceOfVarlena(content)))
+			return true;
+	}
 	TokenTableDelete(table, &row);
 	return false;
 }

@@ -89,22 +89,12 @@ IsText(TupleTableSlot *slot, int column, Slice wanted)
 	return SliceCompare(SliceOfVarlena(DatumGetTextPP(Column(slot, column))), wanted) == 0;
 }
 
-/* Finds the row of a token among those with its hash. */
-static bool
-FindRow(IndexScanDesc scan, TupleTableSlot *slot, const TokenKey *key)
-{
-	while (index_getnext_slot(scan, ForwardScanDirection, slot))
-	{
-		if (IsText(slot, COLUMN_OWNER, key->owner) && IsText(slot, COLUMN_TOKEN, key->token))
-			return true;
-	}
-	return false;
-}
-
 static void
-ReadRow(TupleTableSlot *slot, TokenRow *row)
+ReadRow(TupleTableSlot *slot, const TokenKey *key, TokenRow *row)
 {
 	row->place = slot->tts_tid;
+	row->same_token = IsText(slot, COLUMN_OWNER, key->owner) &&
+		IsText(slot, COLUMN_TOKEN, key->token);
 	row->completed = DatumGetTimestampTz(Column(slot, COLUMN_COMPLETED_AT));
 	row->content = SliceOfVarlena(DatumGetByteaPCopy(Column(slot, COLUMN_DIGEST)));
 }
@@ -120,9 +110,9 @@ TokenTableFind(const TokenTable *table, const TokenKey *key, TokenRow *row)
 	ScanKeyInit(&test, COLUMN_HASH, BTEqualStrategyNumber, F_INT8EQ,
 				Int64GetDatum((int64) key->hash));
 	index_rescan(scan, &test, 1, NULL, 0);
-	found = FindRow(scan, slot, key);
+	found = index_getnext_slot(scan, ForwardScanDirection, slot);
 	if (found)
-		ReadRow(slot, row);
+		ReadRow(slot, key, row);
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	return found;
@@ -164,9 +154,8 @@ MakeTuple(const TokenTable *table, Datum *values)
 }
 
 /*
- * Inserts an entry into the index.  The columns of the primary key are the
- * first of the table; like the index of a TOAST table, a btree needs no
- * others.
+ * Inserts an entry into the index.  The column of the primary key is the first
+ * of the table; like the index of a TOAST table, a btree needs no others.
  */
 static bool
 InsertEntry(const TokenTable *table, Datum *values, ItemPointer place)

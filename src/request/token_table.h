@@ -2,9 +2,9 @@
  * token_table.h
  *	  The table of ClientRequestTokens, below SQL.
  *
- * Its primary key begins with a hash of the rest of it.  A row is added before
- * anybody looks for one, since there is none but when a transaction is sent
- * again: the index tells.
+ * Its primary key is a hash of the role and the token, which keeps the index
+ * small.  A row is added before anybody looks for one, since there is none but
+ * when a transaction is sent again: the index tells.
  */
 #ifndef DYNAMO_TOKEN_TABLE_H
 #define DYNAMO_TOKEN_TABLE_H
@@ -32,6 +32,7 @@ typedef struct TokenKey
 typedef struct TokenRow
 {
 	ItemPointerData place;
+	bool		same_token;		/* rather than another one with its hash */
 	TimestampTz completed;
 	Slice		content;		/* in the current memory context */
 } TokenRow;
@@ -44,7 +45,7 @@ extern void TokenTableClose(TokenTable *table);
 extern bool TokenTableAdd(const TokenTable *table, const TokenKey *key, bytea *content);
 
 /*
- * Finds the row of a token as committed last.  The caller prevents concurrent
+ * Finds the row with the hash of a token as committed last.  The caller prevents concurrent
  * changes by its lock.
  */
 extern bool TokenTableFind(const TokenTable *table, const TokenKey *key, TokenRow *row);
