@@ -106,6 +106,9 @@ extern const char *EntityAttributeProblem(const EntityAttribute *declared, Value
 /* Returns the declaration of an attribute; NULL if there is none. */
 extern const EntityAttribute *EntityAttributeFind(const Entity *entity, Slice name);
 
+/* Returns the key of an attribute; NULL if it has no template. */
+extern const ComposedKey *EntityKeyFind(const Entity *entity, Slice attribute);
+
 /*
  * Returns a sentence with an example of a key that items of both entities can
  * have; NULL if there is none.

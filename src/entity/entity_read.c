@@ -213,8 +213,8 @@ ReadAttributes(Reading *r, ValueRef list, Entity *entity)
 
 /* ---- an entity as a whole ---- */
 
-static const ComposedKey *
-FindKey(const Entity *entity, Slice attribute)
+const ComposedKey *
+EntityKeyFind(const Entity *entity, Slice attribute)
 {
 	for (int i = 0; i < entity->nkeys; i++)
 	{
@@ -246,7 +246,7 @@ CheckParts(Reading *r, const Entity *entity, const ComposedKey *key)
 	{
 		const TemplatePart *part = key->template->pieces[i].part;
 
-		if (part != NULL && FindKey(entity, part->steps[0]) != NULL)
+		if (part != NULL && EntityKeyFind(entity, part->steps[0]) != NULL)
 			Fail(r, psprintf("The template of \"%.*s\" names \"%.*s\", which is composed itself.",
 							 (int) key->attribute.len, key->attribute.data,
 							 (int) part->steps[0].len, part->steps[0].data));
@@ -264,7 +264,7 @@ CheckIsKnown(Reading *r, const Entity *entity)
 	{
 		Slice		name = r->key->attributes[i].name;
 
-		if (r->key->attributes[i].type == VALUE_S && FindKey(entity, name) == NULL)
+		if (r->key->attributes[i].type == VALUE_S && EntityKeyFind(entity, name) == NULL)
 			Fail(r, psprintf("It has neither a type attribute nor a template for key attribute \"%.*s\".",
 							 (int) name.len, name.data));
 	}
@@ -277,13 +277,13 @@ CheckKeys(Reading *r, const Entity *entity)
 {
 	for (int i = 0; i < entity->nkeys && r->problem == NULL; i++)
 	{
-		if (FindKey(entity, entity->keys[i].attribute) != &entity->keys[i])
+		if (EntityKeyFind(entity, entity->keys[i].attribute) != &entity->keys[i])
 			Fail(r, "Two templates are for the same attribute.");
 		CheckParts(r, entity, &entity->keys[i]);
 	}
 	for (int i = 0; i < KeyCount(r->key); i++)
 	{
-		if (r->key->attributes[i].type != VALUE_S && FindKey(entity, r->key->attributes[i].name) != NULL)
+		if (r->key->attributes[i].type != VALUE_S && EntityKeyFind(entity, r->key->attributes[i].name) != NULL)
 			Fail(r, "A key attribute of the table that is not of type S has a template.");
 	}
 }
@@ -297,7 +297,7 @@ CheckAttributes(Reading *r, const Entity *entity)
 
 		if (EntityAttributeFind(entity, a->name) != a)
 			Fail(r, psprintf("Attribute \"%.*s\" is declared twice.", (int) a->name.len, a->name.data));
-		if (FindKey(entity, a->name) != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial)))
+		if (EntityKeyFind(entity, a->name) != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial)))
 			Fail(r, psprintf("Attribute \"%.*s\" is composed and has a constant or a default.",
 							 (int) a->name.len, a->name.data));
 		if (!ValueIsMissing(a->constant) && !ValueIsMissing(a->initial))
@@ -484,7 +484,7 @@ FindKeyConflict(const Entity *a, const Entity *b)
 	initStringInfo(&example);
 	for (int i = 0; i < a->nbase; i++)
 	{
-		const ComposedKey *other = FindKey(b, a->keys[i].attribute);
+		const ComposedKey *other = EntityKeyFind(b, a->keys[i].attribute);
 
 		appendStringInfo(&example, "%s%.*s = \"", i == 0 ? "" : ", ",
 						 (int) a->keys[i].attribute.len, a->keys[i].attribute.data);
