@@ -67,7 +67,7 @@ JobIsAlive(const char *id)
 static List *requested;
 
 static void
-Launch(const char *id)
+LaunchWorker(const char *id)
 {
 	BackgroundWorker worker = {0};
 	BackgroundWorkerHandle *handle;
@@ -113,7 +113,7 @@ LaunchRequested(XactEvent event, void *arg)
 		ListCell   *cell;
 
 		foreach(cell, requested)
-			Launch(lfirst(cell));
+			LaunchWorker(lfirst(cell));
 	}
 	if (event != XACT_EVENT_PARALLEL_PRE_COMMIT)
 		requested = NIL;

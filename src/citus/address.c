@@ -79,7 +79,7 @@ IsUsable(const CitusRow *node)
 
 /* What Citus has for the authentication of a user at a node; a connection string. */
 static const char *
-Authentication(char *host, int port, char *user)
+AuthenticationOf(char *host, int port, char *user)
 {
 	char	   *(*find) (char *host, int32 port, char *user) =
 		load_external_function("$libdir/citus", "GetAuthinfo", false, NULL);
@@ -103,7 +103,7 @@ AddressOfNode(const CitusRow *node)
 	AppendParameter(&out, "user", user);
 	AppendParameter(&out, "client_encoding", GetDatabaseEncodingName());
 	AppendParameter(&out, "application_name", "dynamo");
-	appendStringInfo(&out, " %s", Authentication(host, port, user));
+	appendStringInfo(&out, " %s", AuthenticationOf(host, port, user));
 	return out.data;
 }
 

@@ -112,7 +112,7 @@ RunOnTable(const char *sql, Oid relid, int nargs, Oid *types, Datum *values, con
 }
 
 static void
-Distribute(Oid relid, const char *column, int shards)
+DistributeByColumn(Oid relid, const char *column, int shards)
 {
 	Oid			types[] = {InvalidOid, TEXTOID, INT4OID};
 	Datum		values[] = {(Datum) 0, CStringGetTextDatum(column), Int32GetDatum(shards)};
@@ -167,7 +167,7 @@ DistributeTable(Relation rel, int shards)
 
 	SPI_connect();
 	level = AllowTriggers();
-	Distribute(relid, column, shards);
+	DistributeByColumn(relid, column, shards);
 	AtEOXact_GUC(true, level);
 	SPI_finish();
 }

@@ -174,7 +174,7 @@ ReadResult(Link *link)
 
 /* Whether a statement that returns nothing we need was executed. */
 static bool
-Succeeds(Link *link, int sent)
+StatementSucceeds(Link *link, int sent)
 {
 	PGresult   *result = sent ? ReadResult(link) : NULL;
 	ExecStatusType status = PQresultStatus(result);
@@ -224,7 +224,7 @@ MakeEvents(Link *link)
 
 /* Connects; a link without a connection is a reminder that it could not be made. */
 static void
-Connect(Link *link)
+ConnectLink(Link *link)
 {
 	char	   *address = AddressOfGroup(link->group);
 
@@ -313,7 +313,7 @@ FindLink(int group)
 		CloseLink(link);
 		link->group = group;
 		link->role = GetUserId();
-		Connect(link);
+		ConnectLink(link);
 	}
 	link->used = ++calls;
 	return link->conn != NULL ? link : NULL;
@@ -356,20 +356,21 @@ SendSettings(Link *link, const LinkSettings *settings)
 							 "pg_catalog.set_config('search_path', $5, false)",
 							 lengthof(values), NULL, values, NULL, NULL, 0);
 	link->settings = *settings;
-	link->has_settings = Succeeds(link, sent);
+	link->has_settings = StatementSucceeds(link, sent);
 	return link->has_settings;
 }
 
 /* ---- calls ---- */
 
 static bool
-Prepare(Link *link, LinkFunction function)
+PrepareFunction(Link *link, LinkFunction function)
 {
 	uint32		bit = 1 << function;
 	char		name[] = {'f', '0' + function, '\0'};
 
 	if ((link->prepared & bit) == 0 &&
-		Succeeds(link, PQsendPrepare(link->conn, name, statements[function].text, statements[function].nargs, NULL)))
+		StatementSucceeds(link, PQsendPrepare(link->conn, name, statements[function].text,
+											  statements[function].nargs, NULL)))
 		link->prepared |= bit;
 	return (link->prepared & bit) != 0;
 }
@@ -465,7 +466,7 @@ LinkExecute(const LinkCall *call, Slice *value)
 		return false;
 	PG_TRY();
 	{
-		if (SendSettings(link, &settings) && Prepare(link, call->function))
+		if (SendSettings(link, &settings) && PrepareFunction(link, call->function))
 			done = CallOnLink(link, call, value);
 		else
 			CloseLink(link);

@@ -112,7 +112,7 @@ PrepareForSecondWriter(ShardPlacement *place)
 
 /* The connection to the node with a shard, in a transaction. */
 static MultiConnection *
-Connect(int64 shard, bool writes)
+ConnectToShard(int64 shard, bool writes)
 {
 	ShardPlacement *place = citus.place(shard, false);
 	MultiConnection *connection;
@@ -129,7 +129,7 @@ Connect(int64 shard, bool writes)
 Slice
 RemoteExecute(int64 shard, bool writes, const char *statement, int nargs, const char *const *args)
 {
-	MultiConnection *connection = Connect(shard, writes);
+	MultiConnection *connection = ConnectToShard(shard, writes);
 	PGresult   *result;
 	Slice		value;
 

@@ -269,7 +269,7 @@ FindKeys(ShardMap *map, const TableDef *def)
 
 /* Returns the map of a distributed table, which lives as long as its definition. */
 static const ShardMap *
-MapOf(TableDef *def)
+LoadShardMap(TableDef *def)
 {
 	MemoryContext old;
 	ShardMap   *map;
@@ -292,7 +292,7 @@ MapOf(TableDef *def)
 bool
 KeyDeterminesShard(TableDef *def)
 {
-	return def->distributed && def->undistributable == NULL && MapOf(def)->usable;
+	return def->distributed && def->undistributable == NULL && LoadShardMap(def)->usable;
 }
 
 /* ---- searching ---- */
@@ -326,7 +326,7 @@ FindShard(TableDef *def, Datum value, int64 *id, int *group)
 
 	if (!KeyDeterminesShard(def))
 		return SHARD_UNKNOWN;
-	map = MapOf(def);
+	map = LoadShardMap(def);
 	shard = ShardOfValue(def, map, value);
 	*id = shard->id;
 	*group = shard->group;
@@ -340,13 +340,13 @@ FindShard(TableDef *def, Datum value, int64 *id, int *group)
 int
 ShardsInOrder(TableDef *def)
 {
-	return KeyDeterminesShard(def) && MapOf(def)->has_keys ? MapOf(def)->n : 0;
+	return KeyDeterminesShard(def) && LoadShardMap(def)->has_keys ? LoadShardMap(def)->n : 0;
 }
 
 int
 ShardOfKey(TableDef *def, Datum value)
 {
-	const ShardMap *map = MapOf(def);
+	const ShardMap *map = LoadShardMap(def);
 
 	return (int) (ShardOfValue(def, map, value) - map->shards);
 }
@@ -354,14 +354,14 @@ ShardOfKey(TableDef *def, Datum value)
 Datum
 KeyInShard(TableDef *def, int shard)
 {
-	return MapOf(def)->shards[shard].key;
+	return LoadShardMap(def)->shards[shard].key;
 }
 
 /* A shard is in the segment with its smallest hash. */
 void
 ShardsOfSegment(TableDef *def, uint32 segment, uint32 total_segments, int *first, int *end)
 {
-	const ShardMap *map = MapOf(def);
+	const ShardMap *map = LoadShardMap(def);
 
 	*first = *end = 0;
 	for (int i = 0; i < map->n; i++)
@@ -482,7 +482,7 @@ LockHere(const TableDef *def, const ShardMap *map, const Shard *shard, bool writ
 Oid
 LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed)
 {
-	const ShardMap *map = MapOf(def);
+	const ShardMap *map = LoadShardMap(def);
 	const Shard *shard = ShardOfValue(def, map, value);
 
 	*placed = shard->placed;

@@ -23,7 +23,7 @@
 /* ---- totals ---- */
 
 static ValueRef
-WithTotals(const Copy *copy, ValueRef item, const Contribution *contributions)
+SetTotals(const Copy *copy, ValueRef item, const Contribution *contributions)
 {
 	for (int i = 0; i < copy->ntotals; i++)
 		item = WithAttribute(item, copy->totals[i].attribute, TotalValue(&copy->totals[i], &contributions[i]));
@@ -32,14 +32,14 @@ WithTotals(const Copy *copy, ValueRef item, const Contribution *contributions)
 
 /* Returns the item with the totals of the children in a snapshot. */
 static ValueRef
-Counted(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item, Snapshot snapshot)
+ComputeTotals(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item, Snapshot snapshot)
 {
 	Contribution *contributions;
 
 	PushActiveSnapshot(snapshot);
 	contributions = CopyContributions(table->def, table->relid, copy, key);
 	PopActiveSnapshot();
-	return WithTotals(copy, item, contributions);
+	return SetTotals(copy, item, contributions);
 }
 
 /*
@@ -51,7 +51,7 @@ static void
 CheckCount(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item, ValueRef now)
 {
 	if (IsolationUsesXactSnapshot() &&
-		!ValueEqual(Counted(table, copy, key, item, GetTransactionSnapshot()), now))
+		!ValueEqual(ComputeTotals(table, copy, key, item, GetTransactionSnapshot()), now))
 		ereport(ERROR,
 				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
 				 errmsg("could not serialize access due to concurrent update")));
@@ -64,7 +64,7 @@ CountAll(const CopyTable *table, const Copy *copy, ValueRef key, ValueRef item)
 	ValueRef	now;
 
 	CopyRememberCount(table->relid, copy, bytes, GetCurrentCommandId(false));
-	now = Counted(table, copy, key, item, GetLatestSnapshot());
+	now = ComputeTotals(table, copy, key, item, GetLatestSnapshot());
 	CheckCount(table, copy, key, item, now);
 	return now;
 }

@@ -32,7 +32,7 @@ typedef struct Written
 } Written;
 
 static ValueRef
-Find(ValueRef item, Slice name)
+FindAttribute(ValueRef item, Slice name)
 {
 	return AttributeFind(item, name.data, name.len);
 }
@@ -54,7 +54,7 @@ KeepTotals(Written *w, const Copy *copy)
 	{
 		const Total *t = &copy->totals[i];
 
-		w->item = WithAttribute(w->item, t->attribute, same ? Find(w->old, t->attribute) : TotalOfNone(t));
+		w->item = WithAttribute(w->item, t->attribute, same ? FindAttribute(w->old, t->attribute) : TotalOfNone(t));
 	}
 }
 
@@ -116,7 +116,7 @@ KeepCopies(Written *w, const Copy *copy)
 		return;
 	}
 	for (int i = 0; i < copy->nattributes; i++)
-		w->item = WithAttribute(w->item, copy->attributes[i].child, Find(w->old, copy->attributes[i].child));
+		w->item = WithAttribute(w->item, copy->attributes[i].child, FindAttribute(w->old, copy->attributes[i].child));
 }
 
 /* ---- the row ---- */
@@ -170,7 +170,7 @@ ForgetIndexKeys(Written *w)
  * contains: they are derived from the item again.
  */
 static HeapTuple
-WithoutIndexColumns(const Written *w, HeapTuple tuple)
+RemoveIndexColumns(const Written *w, HeapTuple tuple)
 {
 	Datum		value = (Datum) 0;
 	bool		isnull = true;
@@ -213,5 +213,5 @@ CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set)
 	ForgetIndexKeys(&w);
 	item = PointerGetDatum(ValueCopy(w.item));
 	tuple = heap_modify_tuple_by_cols(tuple, desc, 1, &column, &item, &isnull);
-	return update ? tuple : WithoutIndexColumns(&w, tuple);
+	return update ? tuple : RemoveIndexColumns(&w, tuple);
 }

@@ -132,7 +132,7 @@ ForgetSubtransaction(SubXactEvent event, SubTransactionId subid, SubTransactionI
 }
 
 static void
-Register(void)
+RegisterCallbacks(void)
 {
 	static bool registered = false;
 
@@ -155,7 +155,7 @@ FindCounted(Oid relid, const Copy *copy, Slice key, HASHACTION action)
 		return NULL;
 	if (counted == NULL)
 	{
-		Register();
+		RegisterCallbacks();
 		counted = hash_create("dynamo counted children", 64, &info, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	}
 	id.hash = hash_bytes_extended((const unsigned char *) key.data, key.len,
@@ -230,7 +230,7 @@ MakeLevel(Oid relid, const CopySet *set, CommandId command)
 	HASHCTL		info = {.keysize = sizeof(TaskKey), .entrysize = sizeof(TaskEntry), .hcxt = context,
 	.hash = HashTaskKey, .match = CompareTaskKeys};
 
-	Register();
+	RegisterCallbacks();
 	level->context = context;
 	level->text = MemoryContextStrdup(context, set->text);
 	level->relid = relid;
@@ -360,7 +360,7 @@ CollectChild(Change *c, int number, const struct varlena *key, ValueRef child, b
 
 /* Whether two children have the same contributions. */
 static bool
-SameContribution(const Copy *copy, ValueRef a, ValueRef b)
+IsSameContribution(const Copy *copy, ValueRef a, ValueRef b)
 {
 	for (int i = 0; i < copy->ntotals; i++)
 	{
@@ -379,7 +379,7 @@ CollectTotal(Change *c, int number)
 	struct varlena *old = c->old_entity == copy->child ? CopyParentKey(c->def, copy, c->old) : NULL;
 	struct varlena *new = c->new_entity == copy->child ? CopyParentKey(c->def, copy, c->new) : NULL;
 
-	if (SameVarlena(old, new) && (old == NULL || SameContribution(copy, c->old, c->new)))
+	if (SameVarlena(old, new) && (old == NULL || IsSameContribution(copy, c->old, c->new)))
 		return;
 	if (old != NULL)
 		CollectChild(c, number, old, c->old, true);
@@ -447,7 +447,7 @@ CompareTasks(const void *a, const void *b)
 }
 
 static void
-Unlink(const Level *level)
+UnlinkLevel(const Level *level)
 {
 	Level	  **link = &levels;
 
@@ -466,7 +466,7 @@ CopyTasksTake(Relation rel, const CopySet *set)
 	if (level == NULL)
 		return NULL;
 	CheckDefinitions(rel, set);
-	Unlink(level);
+	UnlinkLevel(level);
 	level->result.tasks = MemoryContextAlloc(level->context, sizeof(CopyTask *) * (hash_get_num_entries(level->tasks) + 1));
 	hash_seq_init(&scan, level->tasks);
 	while ((entry = hash_seq_search(&scan)) != NULL)

@@ -166,7 +166,7 @@ CopiesStore(const char *table_name, const char *list)
 }
 
 static void
-Create(FunctionCallInfo fcinfo, const char *parameter, const char *member)
+CreateNamed(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 {
 	char	   *table_name = RequiredText(fcinfo, 0, "table_name");
 	char	   *name = RequiredText(fcinfo, 1, parameter);
@@ -188,7 +188,7 @@ DYNAMO_FUNCTION(dynamo_create_copy);
 Datum
 dynamo_create_copy(PG_FUNCTION_ARGS)
 {
-	Create(fcinfo, "copy_name", "attributes");
+	CreateNamed(fcinfo, "copy_name", "attributes");
 	PG_RETURN_VOID();
 }
 
@@ -196,7 +196,7 @@ DYNAMO_FUNCTION(dynamo_create_total);
 Datum
 dynamo_create_total(PG_FUNCTION_ARGS)
 {
-	Create(fcinfo, "total_name", "totals");
+	CreateNamed(fcinfo, "total_name", "totals");
 	PG_RETURN_VOID();
 }
 
@@ -206,7 +206,7 @@ dynamo_create_total(PG_FUNCTION_ARGS)
  * Drops the definition; the copied attributes and totals remain in the items.
  */
 static void
-Drop(FunctionCallInfo fcinfo, bool total)
+DropNamed(FunctionCallInfo fcinfo, bool total)
 {
 	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
@@ -232,7 +232,7 @@ DYNAMO_FUNCTION(dynamo_drop_copy);
 Datum
 dynamo_drop_copy(PG_FUNCTION_ARGS)
 {
-	Drop(fcinfo, false);
+	DropNamed(fcinfo, false);
 	PG_RETURN_VOID();
 }
 
@@ -240,7 +240,7 @@ DYNAMO_FUNCTION(dynamo_drop_total);
 Datum
 dynamo_drop_total(PG_FUNCTION_ARGS)
 {
-	Drop(fcinfo, true);
+	DropNamed(fcinfo, true);
 	PG_RETURN_VOID();
 }
 

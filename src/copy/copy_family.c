@@ -202,7 +202,7 @@ ParentName(const Copy *copy, Slice child_name)
 
 /* Whether two parts compose the same text of the same value. */
 static bool
-SameFormat(const TemplatePart *a, const TemplatePart *b)
+HasSameFormat(const TemplatePart *a, const TemplatePart *b)
 {
 	return a->kind == b->kind && a->letters == b->letters && a->digits == b->digits &&
 		a->decimals == b->decimals && a->with_sign == b->with_sign &&
@@ -226,7 +226,8 @@ FindPiece(const Copy *copy, const TemplatePart *part, int *piece)
 		{
 			const TemplatePart *candidate = t->pieces[*piece].part;
 
-			if (candidate != NULL && name.data != NULL && SliceEqual(candidate->name, name) && SameFormat(candidate, part))
+			if (candidate != NULL && name.data != NULL && SliceEqual(candidate->name, name) &&
+			HasSameFormat(candidate, part))
 				return &copy->parent->keys[i];
 		}
 	}

@@ -128,7 +128,7 @@ typedef struct OwnWrite
  * must be taken back after an error, too.
  */
 static void
-Write(CopyTable *table, const OwnWrite *w)
+WriteMarked(CopyTable *table, const OwnWrite *w)
 {
 	int			outer = own_write_depth;
 	struct varlena *stored;
@@ -158,7 +158,7 @@ CopyRowWrite(CopyTable *table, const CopyRow *row, ValueRef item)
 	if (item.data == ItemRoot(row->item).data)
 		return;
 	w.item = ValueCopy(item);
-	Write(table, &w);
+	WriteMarked(table, &w);
 }
 
 void
@@ -168,5 +168,5 @@ CopyRowChange(CopyTable *table, ValueRef key, WriteDecider decide, void *arg)
 	OwnWrite	w = {.key = &row_key, .lock = RecallLock(table, key), .decide = decide, .arg = arg};
 
 	(void) RowKeyFromItem(table->store.def, key, &row_key, NULL);
-	Write(table, &w);
+	WriteMarked(table, &w);
 }

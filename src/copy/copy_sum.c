@@ -147,7 +147,7 @@ TotalOfNone(const Total *total)
 }
 
 static ValueRef
-SumWith(const Total *total, ValueRef before, Numeric change)
+AddToTotal(const Total *total, ValueRef before, Numeric change)
 {
 	if (change == NULL)
 		return before;
@@ -186,7 +186,7 @@ TotalChanged(const Total *total, const Contribution *c, ValueRef before, ValueRe
 		return false;
 	if (total->function == TOTAL_SUM)
 	{
-		*after = SumWith(total, before, c->sum);
+		*after = AddToTotal(total, before, c->sum);
 		return true;
 	}
 	if (!NumberToInt64((const uint8 *) ValuePayload(before).data, ValuePayload(before).len, &count))

@@ -59,7 +59,7 @@ CheckPlainTable(Relation rel)
 }
 
 static void
-AfterStatement(Relation rel, const TableDef *def, const CopySet *set)
+ApplyAfterStatement(Relation rel, const TableDef *def, const CopySet *set)
 {
 	CopyTasks  *tasks = CopyTasksTake(rel, set);
 
@@ -86,7 +86,7 @@ FireTrigger(const TriggerData *trigger, TableDef *def)
 		else if (TRIGGER_FIRED_FOR_ROW(trigger->tg_event))
 			CopyCollect(trigger, def, set);
 		else
-			AfterStatement(trigger->tg_relation, def, set);
+			ApplyAfterStatement(trigger->tg_relation, def, set);
 	}
 	return PointerGetDatum(before ? tuple : NULL);
 }

@@ -61,7 +61,7 @@ CheckAttribute(Check *c, const Copy *copy, Slice name, ValueRef is, ValueRef mus
 }
 
 static ValueRef
-Find(ValueRef item, Slice name)
+FindAttribute(ValueRef item, Slice name)
 {
 	return AttributeFind(item, name.data, name.len);
 }
@@ -75,7 +75,7 @@ CheckTotals(Check *c, const Copy *copy, ValueRef item)
 	{
 		const Total *t = &copy->totals[i];
 
-		if (!CheckAttribute(c, copy, t->attribute, Find(item, t->attribute), TotalValue(t, &contributions[i])))
+		if (!CheckAttribute(c, copy, t->attribute, FindAttribute(item, t->attribute), TotalValue(t, &contributions[i])))
 			return false;
 	}
 	return true;
@@ -99,7 +99,7 @@ CheckCopies(Check *c, const Copy *copy, ValueRef item)
 	{
 		const CopiedAttribute *a = &copy->attributes[i];
 
-		if (!CheckAttribute(c, copy, a->child, Find(item, a->child), Find(parent, a->parent)))
+		if (!CheckAttribute(c, copy, a->child, FindAttribute(item, a->child), FindAttribute(parent, a->parent)))
 			return false;
 	}
 	return true;

@@ -118,10 +118,10 @@ CreatePartitions(Oid relid, const TableDef *def, const CreateTableSpec *spec)
 	}
 }
 
-static void AlreadyExists(const char *name) pg_attribute_noreturn();
+static void FailTableExists(const char *name) pg_attribute_noreturn();
 
 static void
-AlreadyExists(const char *name)
+FailTableExists(const char *name)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
@@ -156,7 +156,7 @@ CreateRelationOnce(const char *table, const TableDef *def, const CreateTableSpec
 			PG_RE_THROW();
 		MemoryContextSwitchTo(context);
 		FlushErrorState();
-		AlreadyExists(spec->name);
+		FailTableExists(spec->name);
 	}
 	PG_END_TRY();
 }
@@ -177,7 +177,7 @@ TableCreate(const CreateTableSpec *spec)
 												  NoLock, &relid);
 	def = DefineTable(spec, schema, relation_name);
 	if (OidIsValid(relid))
-		AlreadyExists(spec->name);
+		FailTableExists(spec->name);
 	CheckTableCanBeCreated(schema);
 	SPI_connect();
 	CreateRelationOnce(QualifiedName(schema, relation_name), def, spec);

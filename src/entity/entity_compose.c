@@ -218,7 +218,7 @@ CheckPartsOfKey(const Composing *c, const ComposedKey *key)
 }
 
 static bool
-SameValue(ValueRef a, ValueRef b)
+HasSameValue(ValueRef a, ValueRef b)
 {
 	return ValueIsMissing(a) || ValueIsMissing(b) ? ValueIsMissing(a) && ValueIsMissing(b) : ValueEqual(a, b);
 }
@@ -229,13 +229,13 @@ IsUntouched(const Composing *c, const ComposedKey *key)
 {
 	ValueRef	old = c->write->old;
 
-	if (!c->same_kind || !SameValue(GetAttribute(c->item, key->attribute), GetAttribute(old, key->attribute)))
+	if (!c->same_kind || !HasSameValue(GetAttribute(c->item, key->attribute), GetAttribute(old, key->attribute)))
 		return false;
 	for (int i = 0; i < key->template->npieces; i++)
 	{
 		const TemplatePart *part = key->template->pieces[i].part;
 
-		if (part != NULL && !SameValue(PartAttribute(part, c->item), PartAttribute(part, old)))
+		if (part != NULL && !HasSameValue(PartAttribute(part, c->item), PartAttribute(part, old)))
 			return false;
 	}
 	return key->condition == NULL ||
@@ -279,10 +279,10 @@ SetKey(Composing *c, const ComposedKey *key)
 		return true;
 	if (!ComposedValue(c, key, &composed))
 		return false;
-	if (SameValue(given, composed))
+	if (HasSameValue(given, composed))
 		return true;
 	carried = !ValueIsMissing(c->write->old) &&
-		SameValue(given, GetAttribute(c->write->old, key->attribute));
+		HasSameValue(given, GetAttribute(c->write->old, key->attribute));
 	if (carried && fixed && !CheckPartsOfKey(c, key))
 		return false;
 	if ((!ValueIsMissing(given) && (fixed || (!carried && !c->entity->replaces && !c->write->repairs))) ||
@@ -315,7 +315,7 @@ CheckTested(const Composing *c, const EntityAttribute *a, ValueRef v)
 {
 	const char *why = a->tested ? EntityAttributeProblem(a, v) : NULL;
 
-	if (why == NULL || (!ValueIsMissing(c->write->old) && SameValue(v, GetAttribute(c->write->old, a->name))))
+	if (why == NULL || (!ValueIsMissing(c->write->old) && HasSameValue(v, GetAttribute(c->write->old, a->name))))
 		return true;
 	return NoteInvalid(c->write->problem, DYNAMO_INVALID_PARAMETERS "Attribute %.*s of entity %.*s %s",
 					   (int) a->name.len, a->name.data, (int) c->entity->name.len, c->entity->name.data, why);
@@ -406,11 +406,11 @@ IsSameKind(const Composing *c)
 	if (ValueIsMissing(old))
 		return false;
 	if (e->type_attribute.data != NULL &&
-		!SameValue(GetAttribute(c->item, e->type_attribute), GetAttribute(old, e->type_attribute)))
+		!HasSameValue(GetAttribute(c->item, e->type_attribute), GetAttribute(old, e->type_attribute)))
 		return false;
 	for (int i = 0; i < e->nbase; i++)
 	{
-		if (!SameValue(GetAttribute(c->item, e->keys[i].attribute), GetAttribute(old, e->keys[i].attribute)))
+		if (!HasSameValue(GetAttribute(c->item, e->keys[i].attribute), GetAttribute(old, e->keys[i].attribute)))
 			return false;
 	}
 	return true;

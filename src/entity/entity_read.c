@@ -19,7 +19,7 @@ typedef struct Reading
 } Reading;
 
 static void
-Fail(Reading *r, const char *problem)
+NoteProblem(Reading *r, const char *problem)
 {
 	if (r->problem != NULL)
 		return;
@@ -37,7 +37,7 @@ GetMember(Reading *r, ValueRef map, const char *name, ValueType type)
 
 	if (ValueIsMissing(v) || ValueTypeOf(v) == type)
 		return v;
-	Fail(r, psprintf("Member \"%s\" has the wrong type.", name));
+	NoteProblem(r, psprintf("Member \"%s\" has the wrong type.", name));
 	return MISSING_VALUE;
 }
 
@@ -64,7 +64,7 @@ GetNameMember(Reading *r, ValueRef map, const char *name)
 	Slice		text = GetTextMember(r, map, name);
 
 	if (text.len == 0 || text.len > ENTITY_MAX_NAME)
-		Fail(r, psprintf("Member \"%s\" has %u bytes, not 1 to %d.", name, text.len, ENTITY_MAX_NAME));
+		NoteProblem(r, psprintf("Member \"%s\" has %u bytes, not 1 to %d.", name, text.len, ENTITY_MAX_NAME));
 	return text;
 }
 
@@ -83,8 +83,8 @@ CheckMembers(Reading *r, ValueRef map, const char *const *names, size_t n)
 		for (size_t j = 0; j < n; j++)
 			known |= SliceIs(name, names[j]);
 		if (!known)
-			Fail(r, psprintf("Member \"%.*s\" is unknown to this version of the extension.",
-							 (int) name.len, name.data));
+			NoteProblem(r, psprintf("Member \"%.*s\" is unknown to this version of the extension.",
+									(int) name.len, name.data));
 	}
 }
 
@@ -97,11 +97,11 @@ OpenList(Reading *r, ValueRef list, Container *elements, uint32 max)
 		return;
 	ContainerOpen(list, elements);
 	if (elements->count > max)
-		Fail(r, psprintf("A list has more than %u elements.", max));
+		NoteProblem(r, psprintf("A list has more than %u elements.", max));
 	for (uint32 i = 0; i < elements->count && r->problem == NULL; i++)
 	{
 		if (ValueTypeOf(ListElement(elements, i)) != VALUE_M)
-			Fail(r, "An element of a list is not an object.");
+			NoteProblem(r, "An element of a list is not an object.");
 	}
 	if (r->problem != NULL)
 		elements->count = 0;
@@ -122,7 +122,7 @@ ReadCondition(Reading *r, ValueRef map)
 	bindings = ExprBindingsCreate(values.data == NULL ? MISSING_VALUE :
 								  ItemRoot(ItemFromJson(values.data, values.len, NULL)), NULL);
 	if (!ExprBindingsAddMap(bindings, names))
-		Fail(r, "A name in a condition is not a string.");
+		NoteProblem(r, "A name in a condition is not a string.");
 	(void) ExprBindingsCheck(bindings, !ValueIsMissing(names));
 	return ConditionBind(EXPR_CONDITION, ExprParse(EXPR_CONDITION, text.data, text.len, NULL), bindings);
 }
@@ -149,11 +149,11 @@ ReadKey(Reading *r, ValueRef map, ComposedKey *key)
 	key->base = IsBaseKey(r, key->attribute);
 	key->template = TemplateRead(GetTextMember(r, map, "template"), &problem);
 	if (key->template == NULL)
-		Fail(r, psprintf("The template of \"%.*s\" is malformed: %s.",
-						 (int) key->attribute.len, key->attribute.data, problem));
+		NoteProblem(r, psprintf("The template of \"%.*s\" is malformed: %s.",
+								(int) key->attribute.len, key->attribute.data, problem));
 	key->condition = ReadCondition(r, map);
 	if (key->base && key->condition != NULL)
-		Fail(r, "A key attribute of the table has a condition.");
+		NoteProblem(r, "A key attribute of the table has a condition.");
 }
 
 static void
@@ -194,7 +194,7 @@ ReadAttribute(Reading *r, ValueRef map, EntityAttribute *attribute)
 	attribute->uuid = holds.data != NULL && SliceIs(holds, "uuid");
 	attribute->holds = holds.data == NULL ? -1 : attribute->uuid ? VALUE_S : ValueTypeFromName(holds.data, holds.len);
 	if (holds.data != NULL && attribute->holds != VALUE_S && attribute->holds != VALUE_N)
-		Fail(r, "Member \"holds\" is neither S nor N nor uuid.");
+		NoteProblem(r, "Member \"holds\" is neither S nor N nor uuid.");
 	attribute->required = GetFlagMember(r, map, "required");
 	attribute->constant = AttributeFind(map, "constant", strlen("constant"));
 	attribute->initial = AttributeFind(map, "default", strlen("default"));
@@ -247,9 +247,9 @@ CheckParts(Reading *r, const Entity *entity, const ComposedKey *key)
 		const TemplatePart *part = key->template->pieces[i].part;
 
 		if (part != NULL && EntityKeyFind(entity, part->steps[0]) != NULL)
-			Fail(r, psprintf("The template of \"%.*s\" names \"%.*s\", which is composed itself.",
-							 (int) key->attribute.len, key->attribute.data,
-							 (int) part->steps[0].len, part->steps[0].data));
+			NoteProblem(r, psprintf("The template of \"%.*s\" names \"%.*s\", which is composed itself.",
+									(int) key->attribute.len, key->attribute.data,
+									(int) part->steps[0].len, part->steps[0].data));
 	}
 }
 
@@ -265,11 +265,11 @@ CheckIsKnown(Reading *r, const Entity *entity)
 		Slice		name = r->key->attributes[i].name;
 
 		if (r->key->attributes[i].type == VALUE_S && EntityKeyFind(entity, name) == NULL)
-			Fail(r, psprintf("It has neither a type attribute nor a template for key attribute \"%.*s\".",
-							 (int) name.len, name.data));
+			NoteProblem(r, psprintf("It has neither a type attribute nor a template for key attribute \"%.*s\".",
+									(int) name.len, name.data));
 	}
 	if (entity->type_attribute.data == NULL && entity->nbase == 0)
-		Fail(r, "It has no type attribute, and the table's key is not composed of text.");
+		NoteProblem(r, "It has no type attribute, and the table's key is not composed of text.");
 }
 
 static void
@@ -278,13 +278,13 @@ CheckKeys(Reading *r, const Entity *entity)
 	for (int i = 0; i < entity->nkeys && r->problem == NULL; i++)
 	{
 		if (EntityKeyFind(entity, entity->keys[i].attribute) != &entity->keys[i])
-			Fail(r, "Two templates are for the same attribute.");
+			NoteProblem(r, "Two templates are for the same attribute.");
 		CheckParts(r, entity, &entity->keys[i]);
 	}
 	for (int i = 0; i < KeyCount(r->key); i++)
 	{
 		if (r->key->attributes[i].type != VALUE_S && EntityKeyFind(entity, r->key->attributes[i].name) != NULL)
-			Fail(r, "A key attribute of the table that is not of type S has a template.");
+			NoteProblem(r, "A key attribute of the table that is not of type S has a template.");
 	}
 }
 
@@ -296,12 +296,13 @@ CheckAttributes(Reading *r, const Entity *entity)
 		const EntityAttribute *a = &entity->attributes[i];
 
 		if (EntityAttributeFind(entity, a->name) != a)
-			Fail(r, psprintf("Attribute \"%.*s\" is declared twice.", (int) a->name.len, a->name.data));
+			NoteProblem(r, psprintf("Attribute \"%.*s\" is declared twice.", (int) a->name.len, a->name.data));
 		if (EntityKeyFind(entity, a->name) != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial)))
-			Fail(r, psprintf("Attribute \"%.*s\" is composed and has a constant or a default.",
-							 (int) a->name.len, a->name.data));
+			NoteProblem(r, psprintf("Attribute \"%.*s\" is composed and has a constant or a default.",
+									(int) a->name.len, a->name.data));
 		if (!ValueIsMissing(a->constant) && !ValueIsMissing(a->initial))
-			Fail(r, psprintf("Attribute \"%.*s\" has a constant and a default.", (int) a->name.len, a->name.data));
+			NoteProblem(r, psprintf("Attribute \"%.*s\" has a constant and a default.",
+									(int) a->name.len, a->name.data));
 	}
 }
 
@@ -344,7 +345,7 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 	entity->applied = GetFlagMember(r, map, "applied");
 	entity->replaces = on_mismatch.data != NULL && SliceIs(on_mismatch, "replace");
 	if (on_mismatch.data != NULL && !entity->replaces && !SliceIs(on_mismatch, "error"))
-		Fail(r, "Member \"on_mismatch\" is neither \"error\" nor \"replace\".");
+		NoteProblem(r, "Member \"on_mismatch\" is neither \"error\" nor \"replace\".");
 	ReadKeys(r, GetMember(r, map, "keys", VALUE_L), entity);
 	ReadAttributes(r, GetMember(r, map, "attributes", VALUE_L), entity);
 	if (r->problem == NULL)
@@ -378,14 +379,14 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 	Container	elements;
 
 	if (ValueTypeOf(list) != VALUE_L)
-		Fail(&r, "The entities are not a list.");
+		NoteProblem(&r, "The entities are not a list.");
 	OpenList(&r, r.problem == NULL ? list : MISSING_VALUE, &elements, ENTITY_MAX_COUNT);
 	set->entities = palloc0(sizeof(Entity) * Max(elements.count, 1));
 	for (uint32 i = 0; i < elements.count && r.problem == NULL; i++)
 	{
 		ReadEntity(&r, ListElement(&elements, i), &set->entities[set->count++]);
 		if (EntitySetFind(set, set->entities[i].name) != &set->entities[i])
-			Fail(&r, "Two entities have the same name.");
+			NoteProblem(&r, "Two entities have the same name.");
 	}
 	*problem = r.problem;
 	return r.problem == NULL ? set : NULL;

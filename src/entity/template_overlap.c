@@ -98,7 +98,7 @@ StartState(const Automaton *a, int piece)
 }
 
 static bool
-Accepts(const Automaton *a, uint32 state)
+AcceptsState(const Automaton *a, uint32 state)
 {
 	int			last = a->template->npieces - 1;
 	const TemplatePart *part = a->template->pieces[last].part;
@@ -285,7 +285,7 @@ TemplatesOverlap(const Template *a, const Template *b, StringInfo example)
 	for (uint32 i = 0; i < s.queued && !found; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		found = Accepts(&s.a, s.queue[i] / s.width) && Accepts(&s.b, s.queue[i] % s.width);
+		found = AcceptsState(&s.a, s.queue[i] / s.width) && AcceptsState(&s.b, s.queue[i] % s.width);
 		if (found)
 			AppendPath(&s, s.queue[i], example);
 		for (int j = 0; j < bytes.len && !found; j++)

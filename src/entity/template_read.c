@@ -17,20 +17,20 @@ typedef struct Reading
 } Reading;
 
 static bool
-Fail(Reading *r, const char *problem)
+NoteProblem(Reading *r, const char *problem)
 {
 	r->problem = problem;
 	return false;
 }
 
 static char
-Peek(const Reading *r)
+PeekChar(const Reading *r)
 {
 	return r->rest.len == 0 ? '\0' : r->rest.data[0];
 }
 
 static void
-Skip(Reading *r, uint32 n)
+SkipChars(Reading *r, uint32 n)
 {
 	r->rest.data += n;
 	r->rest.len -= n;
@@ -60,7 +60,7 @@ static bool
 SetKind(Reading *r, TemplatePart *part, PartKind kind)
 {
 	if (part->kind != PART_TEXT)
-		return Fail(r, psprintf("part {%.*s} has two formats", (int) part->name.len, part->name.data));
+		return NoteProblem(r, psprintf("part {%.*s} has two formats", (int) part->name.len, part->name.data));
 	part->kind = kind;
 	return true;
 }
@@ -75,7 +75,7 @@ ReadNumberFormat(Reading *r, TemplatePart *part, Slice format)
 	if (part->with_sign)
 		rest = (Slice) {rest.data + 1, rest.len - 1};
 	if (rest.len < 2 || rest.data[0] != '0')
-		return Fail(r, psprintf("unknown format \"%.*s\"", (int) format.len, format.data));
+		return NoteProblem(r, psprintf("unknown format \"%.*s\"", (int) format.len, format.data));
 	rest = (Slice) {rest.data + 1, rest.len - 1};
 	part->digits = ReadDigits(&rest);
 	if (rest.len > 0 && rest.data[0] == '.')
@@ -87,8 +87,8 @@ ReadNumberFormat(Reading *r, TemplatePart *part, Slice format)
 	}
 	if (rest.len > 0 || part->digits <= 0 || part->decimals < 0 ||
 		part->digits + part->decimals > TEMPLATE_MAX_DIGITS)
-		return Fail(r, psprintf("format \"%.*s\" is not a width of 1 to %d digits",
-								(int) format.len, format.data, TEMPLATE_MAX_DIGITS));
+		return NoteProblem(r, psprintf("format \"%.*s\" is not a width of 1 to %d digits",
+									   (int) format.len, format.data, TEMPLATE_MAX_DIGITS));
 	return SetKind(r, part, PART_NUMBER);
 }
 
@@ -125,7 +125,7 @@ ReadFormat(Reading *r, TemplatePart *part, Slice format)
 	else if (SliceIs(format, "word"))
 		part->word = true;
 	else
-		return Fail(r, psprintf("unknown format \"%.*s\"", (int) format.len, format.data));
+		return NoteProblem(r, psprintf("unknown format \"%.*s\"", (int) format.len, format.data));
 	return true;
 }
 
@@ -136,13 +136,13 @@ CheckFormats(Reading *r, const TemplatePart *part)
 	bool		ordered = part->kind == PART_NUMBER || part->kind == PART_TIME;
 
 	if (part->descending && !ordered)
-		return Fail(r, "\"desc\" needs a number with a width or a time, as in {n:08:desc}");
+		return NoteProblem(r, "\"desc\" needs a number with a width or a time, as in {n:08:desc}");
 	if (part->letters != CASE_AS_IS && ordered)
-		return Fail(r, "numbers and times have no letters to change");
+		return NoteProblem(r, "numbers and times have no letters to change");
 	if ((part->any || part->word) && part->kind != PART_TEXT)
-		return Fail(r, "\"any\" and \"word\" are formats of text");
+		return NoteProblem(r, "\"any\" and \"word\" are formats of text");
 	if (part->any && part->word)
-		return Fail(r, "\"any\" and \"word\" exclude each other");
+		return NoteProblem(r, "\"any\" and \"word\" exclude each other");
 	return true;
 }
 
@@ -152,22 +152,22 @@ CheckFormats(Reading *r, const TemplatePart *part)
 static bool
 ReadName(Reading *r, Slice *name)
 {
-	bool		quoted = Peek(r) == '"';
+	bool		quoted = PeekChar(r) == '"';
 	uint32		n = 0;
 
 	if (quoted)
-		Skip(r, 1);
+		SkipChars(r, 1);
 	while (n < r->rest.len && strchr(quoted ? "\"" : "{}:.#\"", r->rest.data[n]) == NULL)
 		n++;
 	*name = (Slice) {r->rest.data, n};
 	if (n == 0)
-		return Fail(r, "empty attribute name");
-	Skip(r, n);
+		return NoteProblem(r, "empty attribute name");
+	SkipChars(r, n);
 	if (!quoted)
 		return true;
-	if (Peek(r) != '"')
-		return Fail(r, "unmatched quote");
-	Skip(r, 1);
+	if (PeekChar(r) != '"')
+		return NoteProblem(r, "unmatched quote");
+	SkipChars(r, 1);
 	return true;
 }
 
@@ -180,12 +180,12 @@ ReadPath(Reading *r, TemplatePart *part)
 	do
 	{
 		if (part->nsteps > 0)
-			Skip(r, 1);
+			SkipChars(r, 1);
 		if (part->nsteps == ITEM_MAX_DEPTH)
-			return Fail(r, "a path is too deep");
+			return NoteProblem(r, "a path is too deep");
 		if (!ReadName(r, &steps[part->nsteps++]))
 			return false;
-	} while (Peek(r) == '.');
+	} while (PeekChar(r) == '.');
 
 	part->steps = palloc(sizeof(Slice) * part->nsteps);
 	memcpy(part->steps, steps, sizeof(Slice) * part->nsteps);
@@ -196,14 +196,14 @@ ReadPath(Reading *r, TemplatePart *part)
 static bool
 ReadFormats(Reading *r, TemplatePart *part)
 {
-	while (Peek(r) == ':')
+	while (PeekChar(r) == ':')
 	{
 		Slice		format = {r->rest.data + 1, 0};
 
-		Skip(r, 1);
+		SkipChars(r, 1);
 		while (format.len < r->rest.len && strchr("{}:", format.data[format.len]) == NULL)
 			format.len++;
-		Skip(r, format.len);
+		SkipChars(r, format.len);
 		if (!ReadFormat(r, part, format))
 			return false;
 	}
@@ -216,12 +216,12 @@ ReadShards(Reading *r, TemplatePart *part)
 {
 	int			shards;
 
-	Skip(r, 1);
+	SkipChars(r, 1);
 	shards = ReadDigits(&r->rest);
-	if (shards < 2 || shards > TEMPLATE_MAX_SHARDS || Peek(r) != ':')
-		return Fail(r, psprintf("a shard is a number from 2 to %d and an attribute, as in {#13:order_id}",
-								TEMPLATE_MAX_SHARDS));
-	Skip(r, 1);
+	if (shards < 2 || shards > TEMPLATE_MAX_SHARDS || PeekChar(r) != ':')
+		return NoteProblem(r, psprintf("a shard is a number from 2 to %d and an attribute, as in {#13:order_id}",
+									   TEMPLATE_MAX_SHARDS));
+	SkipChars(r, 1);
 	part->kind = PART_SHARD;
 	part->shards = shards;
 	return true;
@@ -231,18 +231,18 @@ ReadShards(Reading *r, TemplatePart *part)
 static bool
 ReadPart(Reading *r, TemplatePart *part)
 {
-	Skip(r, 1);
-	if (Peek(r) == '#' && !ReadShards(r, part))
+	SkipChars(r, 1);
+	if (PeekChar(r) == '#' && !ReadShards(r, part))
 		return false;
 	if (!ReadPath(r, part) || !ReadFormats(r, part))
 		return false;
-	if (Peek(r) != '}')
-		return Fail(r, r->rest.len == 0 ? "unmatched brace" :
-					psprintf("attribute \"%.*s\" is followed by \"%c\"",
-							 (int) part->name.len, part->name.data, Peek(r)));
-	Skip(r, 1);
+	if (PeekChar(r) != '}')
+		return NoteProblem(r, r->rest.len == 0 ? "unmatched brace" :
+						   psprintf("attribute \"%.*s\" is followed by \"%c\"",
+									(int) part->name.len, part->name.data, PeekChar(r)));
+	SkipChars(r, 1);
 	if (++r->nparts > TEMPLATE_MAX_PARTS)
-		return Fail(r, psprintf("there are more than %d parts", TEMPLATE_MAX_PARTS));
+		return NoteProblem(r, psprintf("there are more than %d parts", TEMPLATE_MAX_PARTS));
 	return true;
 }
 
@@ -258,14 +258,14 @@ ReadPartPiece(Reading *r)
 	if (!ReadPart(r, part))
 		return false;
 	if (before != NULL && before->kind == PART_TEXT)
-		return Fail(r, psprintf("nothing separates {%.*s} from {%.*s}",
-								(int) before->name.len, before->name.data,
-								(int) part->name.len, part->name.data));
+		return NoteProblem(r, psprintf("nothing separates {%.*s} from {%.*s}",
+									   (int) before->name.len, before->name.data,
+									   (int) part->name.len, part->name.data));
 	/* after a marked part, a part is found by the text before it */
 	if (before != NULL && t->marked < t->npieces && part->kind == PART_TEXT)
-		return Fail(r, psprintf("no text precedes {%.*s}", (int) part->name.len, part->name.data));
+		return NoteProblem(r, psprintf("no text precedes {%.*s}", (int) part->name.len, part->name.data));
 	if (part->any && t->marked < t->npieces)
-		return Fail(r, "two parts are marked \"any\"");
+		return NoteProblem(r, "two parts are marked \"any\"");
 	if (part->any)
 		t->marked = t->npieces;
 	t->pieces[t->npieces++].part = part;
@@ -286,15 +286,15 @@ ReadText(Reading *r)
 		bool		doubled = brace && r->rest.len > 1 && r->rest.data[1] == c;
 
 		if (c == '\0')
-			return Fail(r, "it contains U+0000");
+			return NoteProblem(r, "it contains U+0000");
 		if (brace && !doubled)
 		{
 			if (c == '}')
-				return Fail(r, "unmatched brace");
+				return NoteProblem(r, "unmatched brace");
 			break;
 		}
 		text[n++] = c;
-		Skip(r, doubled ? 2 : 1);
+		SkipChars(r, doubled ? 2 : 1);
 	}
 	r->template->pieces[r->template->npieces++].text = (Slice) {text, n};
 	return true;
@@ -303,7 +303,7 @@ ReadText(Reading *r)
 static bool
 IsAtPart(const Reading *r)
 {
-	return Peek(r) == '{' && !(r->rest.len > 1 && r->rest.data[1] == '{');
+	return PeekChar(r) == '{' && !(r->rest.len > 1 && r->rest.data[1] == '{');
 }
 
 Template *
@@ -316,9 +316,9 @@ TemplateRead(Slice text, const char **problem)
 	t->marked = PG_INT32_MAX;
 	t->pieces = palloc0(sizeof(TemplatePiece) * (2 * TEMPLATE_MAX_PARTS + 3));
 	if (text.len == 0)
-		Fail(&r, "empty");
+		NoteProblem(&r, "empty");
 	else if (text.len > TEMPLATE_MAX_BYTES)
-		Fail(&r, psprintf("it has more than %d bytes", TEMPLATE_MAX_BYTES));
+		NoteProblem(&r, psprintf("it has more than %d bytes", TEMPLATE_MAX_BYTES));
 	while (r.problem == NULL && r.rest.len > 0)
 		(void) (IsAtPart(&r) ? ReadPartPiece(&r) : ReadText(&r));
 	t->marked = Min(t->marked, t->npieces);

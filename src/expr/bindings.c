@@ -300,7 +300,7 @@ NoteIfAny(const ExprBindings *b, const char *parameter, const StringInfoData *ke
 }
 
 static bool
-AnyUnused(const ExprBindings *b)
+HasUnused(const ExprBindings *b)
 {
 	for (int i = 0; i < b->nnames; i++)
 	{
@@ -320,7 +320,7 @@ ExprBindingsCheckUnused(const ExprBindings *b)
 {
 	StringInfoData keys;
 
-	if (!AnyUnused(b))
+	if (!HasUnused(b))
 		return true;
 	initStringInfo(&keys);
 	for (int i = 0; i < b->nnames; i++)

@@ -40,17 +40,17 @@ RequireCondition(Parser *p, const ExprNode *node)
 }
 
 static bool
-AtWord(Parser *p, const char *word)
+IsAtWord(Parser *p, const char *word)
 {
 	return TokenIsWord(&p->token, word);
 }
 
 /* Whether the current word cannot start an operand. */
 static bool
-AtKeyword(Parser *p)
+IsAtKeyword(Parser *p)
 {
-	return AtWord(p, "AND") || AtWord(p, "OR") || AtWord(p, "NOT") ||
-		AtWord(p, "BETWEEN") || AtWord(p, "IN");
+	return IsAtWord(p, "AND") || IsAtWord(p, "OR") || IsAtWord(p, "NOT") ||
+		IsAtWord(p, "BETWEEN") || IsAtWord(p, "IN");
 }
 
 /* Ends the operand or condition that a "(" opened. */
@@ -77,7 +77,7 @@ ParseOperand(Parser *p)
 		ParserAdvance(p);
 		return CloseParenthesis(p, ParseOperand(p), open);
 	}
-	if (AtKeyword(p))
+	if (IsAtKeyword(p))
 		ParserSyntaxError(p);
 	if (ParserAtCall(p))
 		return ParseCall(p, ParseOperand);
@@ -137,7 +137,7 @@ ParseBetween(Parser *p, ExprNode *left)
 
 	NodeAppend(node, left);
 	NodeAppend(node, ParseOperand(p));
-	if (!AtWord(p, "AND"))
+	if (!IsAtWord(p, "AND"))
 		ParserSyntaxError(p);
 	ParserAdvance(p);
 	NodeAppend(node, ParseOperand(p));
@@ -166,8 +166,8 @@ ParsePredicate(Parser *p)
 {
 	ExprNode   *left = ParseTerm(p);
 	int			op = CompareOpAt(p);
-	bool		between = AtWord(p, "BETWEEN");
-	bool		in = AtWord(p, "IN");
+	bool		between = IsAtWord(p, "BETWEEN");
+	bool		in = IsAtWord(p, "IN");
 
 	if (op < 0 && !between && !in)
 		return left;
@@ -186,7 +186,7 @@ ParseNot(Parser *p)
 	ExprNode   *node;
 
 	check_stack_depth();
-	if (!AtWord(p, "NOT"))
+	if (!IsAtWord(p, "NOT"))
 		return ParsePredicate(p);
 	node = ParserOperator(p, NODE_NOT);
 	NodeAppend(node, ParseNot(p));
@@ -204,12 +204,12 @@ ParseJoined(Parser *p, const char *word, NodeKind kind, OperandParser parse)
 	ExprNode   *first = parse(p);
 	ExprNode   *node;
 
-	if (!AtWord(p, word))
+	if (!IsAtWord(p, word))
 		return first;
 	RequireCondition(p, first);
 	node = ParserNode(p, kind);
 	NodeAppend(node, first);
-	while (AtWord(p, word))
+	while (IsAtWord(p, word))
 	{
 		ParserOperator(p, kind);
 		NodeAppend(node, parse(p));

@@ -41,7 +41,7 @@ ParseOperand(Parser *p)
 }
 
 static bool
-AtArithmetic(Parser *p)
+IsAtArithmetic(Parser *p)
 {
 	return p->token.kind == TOKEN_PLUS || p->token.kind == TOKEN_MINUS;
 }
@@ -72,7 +72,7 @@ ParseSetValue(Parser *p)
 	else
 		left = ParseOperand(p);
 
-	if (!AtArithmetic(p) || NodeIsArithmetic(left))
+	if (!IsAtArithmetic(p) || NodeIsArithmetic(left))
 		return left;
 	node = ParserOperator(p, p->token.kind == TOKEN_PLUS ?
 						  NODE_PLUS : NODE_MINUS);

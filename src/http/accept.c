@@ -30,7 +30,7 @@
 
 /* Makes room for another connection and its file descriptor. */
 static bool
-Reserve(void)
+ReserveConnection(void)
 {
 	while (ConnectionCount() >= http_max_connections || !AcquireExternalFD())
 	{
@@ -83,7 +83,7 @@ DescribePeer(char *peer, const struct sockaddr_storage *address, socklen_t len)
 }
 
 static void
-Open(pgsocket fd, void (*open) (pgsocket fd, const char *peer))
+OpenAccepted(pgsocket fd, void (*open) (pgsocket fd, const char *peer))
 {
 	struct sockaddr_storage address;
 	socklen_t	len = sizeof(address);
@@ -101,14 +101,14 @@ Open(pgsocket fd, void (*open) (pgsocket fd, const char *peer))
 static void
 AdmitClient(pgsocket fd)
 {
-	if (Reserve())
+	if (ReserveConnection())
 	{
-		Open(fd, ConnectionOpen);
+		OpenAccepted(fd, ConnectionOpen);
 		return;
 	}
 	LogFull();
 	if (ConnectionRefusedCount() < MAX_REFUSED && AcquireExternalFD())
-		Open(fd, ConnectionOpenRefused);
+		OpenAccepted(fd, ConnectionOpenRefused);
 	else
 	{
 		ShareEnd();
@@ -143,8 +143,8 @@ static void
 TakeScraper(pgsocket fd)
 {
 	ShareTake();
-	if (Reserve())
-		Open(fd, ConnectionOpenForMetrics);
+	if (ReserveConnection())
+		OpenAccepted(fd, ConnectionOpenForMetrics);
 	else
 	{
 		ShareEnd();

@@ -223,10 +223,10 @@ dynamo_create_access_key(PG_FUNCTION_ARGS)
 	return KeyRow(fcinfo, id, secret);
 }
 
-static void NoSuchKey(const char *id) pg_attribute_noreturn();
+static void FailNoSuchKey(const char *id) pg_attribute_noreturn();
 
 static void
-NoSuchKey(const char *id)
+FailNoSuchKey(const char *id)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -240,7 +240,7 @@ OpenKey(const char *function, const char *id, AccessKeyRow *row)
 	Relation	rel = OpenTable(function, RowExclusiveLock);
 
 	if (!AccessKeyLock(rel, id, row))
-		NoSuchKey(id);
+		FailNoSuchKey(id);
 	CheckMayManage(row->role);
 	return rel;
 }

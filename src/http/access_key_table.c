@@ -290,7 +290,7 @@ ReadRows(Relation rel)
 
 /* A secret encrypted with a key; NULL if there is none. */
 static Secret *
-Encrypted(const Secret *secret, const char *id, const SecretKey *key)
+EncryptSecret(const Secret *secret, const char *id, const SecretKey *key)
 {
 	char	   *text = secret != NULL ? SecretText(secret, id) : NULL;
 	Secret	   *encrypted;
@@ -313,12 +313,12 @@ EncryptRow(OwnTable *t, HeapTuple tuple, const SecretKey *key)
 	bool		nulls[COLUMNS];
 
 	FillRow(t->rel, tuple, &row);
-	secret = Encrypted(row.secret, id, key);
+	secret = EncryptSecret(row.secret, id, key);
 	if (secret == NULL)
 		return false;
 	heap_deform_tuple(tuple, RelationGetDescr(t->rel), values, nulls);
 	values[COLUMN_SECRET - 1] = PointerGetDatum(secret);
-	SetPrevious(values, nulls, Encrypted(row.previous, id, key), row.previous_until);
+	SetPrevious(values, nulls, EncryptSecret(row.previous, id, key), row.previous_until);
 	UpdateRow(t, tuple, values, nulls);
 	return true;
 }
@@ -346,21 +346,21 @@ typedef struct Sweep
 } Sweep;
 
 static bool
-SweepGoesOn(const Sweep *sweep)
+HasSweepBudget(const Sweep *sweep)
 {
 	return sweep->live < SWEPT_LIVE_KEYS && sweep->keys < SWEPT_KEYS;
 }
 
 /* Goes over the keys after an id, or from the first one. */
 static void
-SweepFrom(Relation rel, const char *id, Sweep *sweep)
+SweepKeysAfter(Relation rel, const char *id, Sweep *sweep)
 {
 	Relation	index = index_open(PrimaryKeyIndex(rel), AccessShareLock);
 	ScanKeyData key;
 	SysScanDesc scan = BeginScan(rel, index, &key, BTGreaterStrategyNumber, F_TEXT_GT, id);
 	HeapTuple	tuple;
 
-	while (SweepGoesOn(sweep) &&
+	while (HasSweepBudget(sweep) &&
 		   HeapTupleIsValid(tuple = systable_getnext_ordered(scan, ForwardScanDirection)))
 	{
 		if (SearchSysCacheExists1(AUTHOID, GetColumn(rel, tuple, COLUMN_ROLE)))
@@ -378,8 +378,8 @@ AccessKeysSweep(Relation rel, const char *id)
 {
 	Sweep		sweep = {0};
 
-	SweepFrom(rel, id, &sweep);
-	SweepFrom(rel, NULL, &sweep);
+	SweepKeysAfter(rel, id, &sweep);
+	SweepKeysAfter(rel, NULL, &sweep);
 	AnnounceWrite(rel);
 }
 

@@ -108,7 +108,7 @@ AccessKeyUseNote(const char *id, TimestampTz now)
 
 /* Returns zero if the key is not among the remembered ones. */
 static TimestampTz
-LastUse(const char *id)
+FindLastUse(const char *id)
 {
 	uint64		key = KeyOfId(id);
 	Use			use;
@@ -124,7 +124,7 @@ DYNAMO_FUNCTION(dynamo_previous_secret_used_at);
 Datum
 dynamo_previous_secret_used_at(PG_FUNCTION_ARGS)
 {
-	TimestampTz at = shared != NULL ? LastUse(text_to_cstring(PG_GETARG_TEXT_PP(0))) : 0;
+	TimestampTz at = shared != NULL ? FindLastUse(text_to_cstring(PG_GETARG_TEXT_PP(0))) : 0;
 
 	if (at == 0 || at <= PG_GETARG_TIMESTAMPTZ(1))
 		PG_RETURN_NULL();

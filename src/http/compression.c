@@ -32,13 +32,13 @@ WindowOf(HttpCoding coding)
 
 /* An error does not return to zlib; its memory is freed with the context. */
 static voidpf
-Allocate(voidpf opaque, uInt items, uInt size)
+AllocateForZlib(voidpf opaque, uInt items, uInt size)
 {
 	return palloc((Size) items * size);
 }
 
 static void
-Free(voidpf opaque, voidpf address)
+FreeForZlib(voidpf opaque, voidpf address)
 {
 	pfree(address);
 }
@@ -52,7 +52,7 @@ IsBlank(char c)
 }
 
 static Slice
-Trim(Slice text)
+TrimBlanks(Slice text)
 {
 	while (text.len > 0 && IsBlank(text.data[0]))
 		text = (Slice) {text.data + 1, text.len - 1};
@@ -70,7 +70,7 @@ TakeBefore(char separator, Slice text, Slice *rest)
 	uint32		behind = at != NULL ? len + 1 : len;
 
 	*rest = (Slice) {text.data + behind, text.len - behind};
-	return Trim((Slice) {text.data, len});
+	return TrimBlanks((Slice) {text.data, len});
 }
 
 static HttpCoding
@@ -88,7 +88,7 @@ CodingOfName(Slice name)
 HttpCoding
 CodingOfRequest(Slice content_encoding)
 {
-	return content_encoding.len == 0 ? CODING_IDENTITY : CodingOfName(Trim(content_encoding));
+	return content_encoding.len == 0 ? CODING_IDENTITY : CodingOfName(TrimBlanks(content_encoding));
 }
 
 Slice
@@ -136,7 +136,7 @@ WeightOf(Slice parameters)
 		Slice		name = TakeBefore('=', TakeBefore(';', parameters, &parameters), &value);
 
 		if (HttpSame(name, "q"))
-			return ReadWeight(Trim(value));
+			return ReadWeight(TrimBlanks(value));
 	}
 	return FULL_WEIGHT;
 }
@@ -210,7 +210,7 @@ InflateAll(z_stream *z, char **out, uint32 *size, uint32 limit)
 InflateResult
 Inflate(HttpCoding coding, Slice data, uint32 limit, Slice *decoded)
 {
-	z_stream	z = {.zalloc = Allocate, .zfree = Free};
+	z_stream	z = {.zalloc = AllocateForZlib, .zfree = FreeForZlib};
 	uint32		size = Min(4 * (Size) data.len + 64, (Size) limit + 1);
 	char	   *out = palloc(size);
 	int			result;
@@ -235,7 +235,7 @@ Inflate(HttpCoding coding, Slice data, uint32 limit, Slice *decoded)
 Slice
 Deflate(HttpCoding coding, Slice data)
 {
-	z_stream	z = {.zalloc = Allocate, .zfree = Free};
+	z_stream	z = {.zalloc = AllocateForZlib, .zfree = FreeForZlib};
 	uLong		size;
 	char	   *out;
 

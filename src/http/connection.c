@@ -120,7 +120,7 @@ ConnectionWait(Connection *c)
 }
 
 static void
-Unlist(Connection *c)
+StopWaiting(Connection *c)
 {
 	if (c->waiting)
 		dlist_delete(&c->waiting_node);
@@ -132,7 +132,7 @@ Unlist(Connection *c)
 void
 ConnectionClose(Connection *c)
 {
-	Unlist(c);
+	StopWaiting(c);
 	ConnectionUnpark(c);
 	ConnectionForgetPage(c);
 	if (c->state == CONNECTION_HELD)
@@ -165,7 +165,7 @@ ConnectionCloseAfterAnswer(Connection *c)
 	if (c->tls != NULL)
 		TlsShutdown(c->tls);
 	(void) shutdown(c->fd, SHUT_WR);
-	Unlist(c);
+	StopWaiting(c);
 	c->in.len = 0;
 	ConnectionSetState(c, CONNECTION_LINGERING);
 }
@@ -235,7 +235,7 @@ ConnectionsAreWaiting(void)
 /* ---- the list of connections ---- */
 
 static Connection *
-Open(pgsocket fd, const char *peer)
+CreateConnection(pgsocket fd, const char *peer)
 {
 	MemoryContext context = AllocSetContextCreate(TopMemoryContext, "dynamo HTTP connection",
 												  ALLOCSET_SMALL_SIZES);
@@ -263,13 +263,13 @@ Open(pgsocket fd, const char *peer)
 void
 ConnectionOpen(pgsocket fd, const char *peer)
 {
-	Open(fd, peer)->undecided = http_tls != HTTP_TLS_OFF;
+	CreateConnection(fd, peer)->undecided = http_tls != HTTP_TLS_OFF;
 }
 
 void
 ConnectionOpenForMetrics(pgsocket fd, const char *peer)
 {
-	Open(fd, peer)->for_metrics = true;
+	CreateConnection(fd, peer)->for_metrics = true;
 }
 
 static void
@@ -281,7 +281,7 @@ RefuseUnavailable(Connection *c)
 void
 ConnectionOpenRefused(pgsocket fd, const char *peer)
 {
-	Connection *c = Open(fd, peer);
+	Connection *c = CreateConnection(fd, peer);
 
 	c->refused = true;
 	nrefused++;
@@ -331,7 +331,7 @@ LogSlow(const Connection *c, LogKind kind, const char *what)
 }
 
 static void
-Expire(Connection *c)
+ExpireConnection(Connection *c)
 {
 	switch (c->state)
 	{
@@ -369,7 +369,7 @@ ConnectionsExpire(TimestampTz asked)
 			Connection *c = dlist_container(Connection, node, iter.cur);
 
 			if (c->deadline <= asked)
-				ConnectionGuarded(c, Expire);
+				ConnectionGuarded(c, ExpireConnection);
 			else if (c->deadline < next_expiry)
 				next_expiry = c->deadline;
 		}

@@ -83,7 +83,7 @@ FindUnflushed(const DurabilityProgress *now, XLogRecPtr *first, XLogRecPtr *last
  * context switches; returns true if it did.
  */
 static bool
-Flush(const DurabilityProgress *now)
+RequestFlush(const DurabilityProgress *now)
 {
 	XLogRecPtr	first;
 	XLogRecPtr	last;
@@ -124,7 +124,7 @@ ConnectionsRelease(void)
 	{
 		now = DurabilityNow();
 		SendReached(&now);
-	} while (Flush(&now));
+	} while (RequestFlush(&now));
 	if (!AwaitStandbys(&now))
 		return -1;
 	pause = Min(pause + 1, MAX_PAUSE_MS);

@@ -257,7 +257,7 @@ LogLost(const Connection *c)
 }
 
 static void
-Receive(Connection *c)
+ReceiveBytes(Connection *c)
 {
 	ssize_t		n;
 
@@ -310,7 +310,7 @@ ReceiveAhead(Connection *c)
 }
 
 static void
-Discard(Connection *c)
+DiscardBytes(Connection *c)
 {
 	char		bytes[CONNECTION_READ_SIZE];
 	ssize_t		n = recv(c->fd, bytes, sizeof(bytes), 0);
@@ -334,11 +334,11 @@ ConnectionServe(Connection *c)
 			ReceiveAhead(c);
 			break;
 		case CONNECTION_LINGERING:
-			Discard(c);
+			DiscardBytes(c);
 			break;
 		default:
 			/* connections with a complete request are answered first */
 			if (!c->waiting)
-				Receive(c);
+				ReceiveBytes(c);
 	}
 }

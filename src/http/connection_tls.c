@@ -50,7 +50,7 @@ BeginTls(Connection *c)
 
 /* Reads the first byte; returns whether the connection is plain. */
 static bool
-Decide(Connection *c)
+IsPlain(Connection *c)
 {
 	char		first;
 	ssize_t		n = recv(c->fd, &first, 1, MSG_PEEK);
@@ -108,7 +108,7 @@ bool
 ConnectionSecure(Connection *c)
 {
 	if (c->undecided)
-		return Decide(c);		/* a handshake begins at the next event */
+		return IsPlain(c);		/* a handshake begins at the next event */
 	if (!c->handshaking)
 		return true;
 	ContinueHandshake(c);

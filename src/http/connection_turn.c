@@ -82,7 +82,7 @@ ConnectionPause(Connection *c)
 }
 
 static void
-Unlist(Connection *c)
+EndPause(Connection *c)
 {
 	dlist_delete(&c->paused_node);
 	c->paused = false;
@@ -93,7 +93,7 @@ void
 ConnectionForgetPage(Connection *c)
 {
 	if (c->paused)
-		Unlist(c);
+		EndPause(c);
 	if (c->read.context != NULL)
 		MemoryContextDelete(c->read.context);
 	c->read.context = NULL;
@@ -106,7 +106,7 @@ ConnectionsResume(void)
 	{
 		Connection *c = dlist_container(Connection, paused_node, dlist_head_node(&paused));
 
-		Unlist(c);
+		EndPause(c);
 		ConnectionGuarded(c, ConnectionAnswer);
 	}
 	return dlist_is_empty(&paused) ? -1 :

@@ -42,17 +42,17 @@ LittleEndian32(const unsigned char *p)
 
 /* What four bytes make of a checksum, n bytes later. */
 static uint32
-LookUp(uint32 word, int n)
+LookUpSlice(uint32 word, int n)
 {
 	return tables[n + 3][word & 0xFF] ^ tables[n + 2][(word >> 8) & 0xFF] ^
 		tables[n + 1][(word >> 16) & 0xFF] ^ tables[n][word >> 24];
 }
 
 static uint32
-NextSlices(uint32 crc, const unsigned char *p)
+HashSlices(uint32 crc, const unsigned char *p)
 {
-	return LookUp(crc ^ LittleEndian32(p), 12) ^ LookUp(LittleEndian32(p + 4), 8) ^
-		LookUp(LittleEndian32(p + 8), 4) ^ LookUp(LittleEndian32(p + 12), 0);
+	return LookUpSlice(crc ^ LittleEndian32(p), 12) ^ LookUpSlice(LittleEndian32(p + 4), 8) ^
+		LookUpSlice(LittleEndian32(p + 8), 4) ^ LookUpSlice(LittleEndian32(p + 12), 0);
 }
 
 uint32
@@ -65,7 +65,7 @@ Crc32(Slice bytes)
 	if (tables[0][1] == 0)
 		BuildTables();
 	for (; left >= SLICES; left -= SLICES, p += SLICES)
-		crc = NextSlices(crc, p);
+		crc = HashSlices(crc, p);
 	for (; left > 0; left--)
 		crc = (crc >> 8) ^ tables[0][(crc ^ *p++) & 0xFF];
 	return ~crc;

@@ -220,7 +220,7 @@ CommonIdentity(void)
 }
 
 static const Identity *
-Authenticate(const HttpRequest *request)
+AuthenticateRequest(const HttpRequest *request)
 {
 	switch (http_authentication)
 	{
@@ -236,14 +236,14 @@ Authenticate(const HttpRequest *request)
 /* ---- the transaction ---- */
 
 static void
-Begin(Execution *execution)
+BeginTransaction(Execution *execution)
 {
 	StartTransactionCommand();
 	MemoryContextSwitchTo(execution->context);
 }
 
 static void
-Commit(Execution *execution)
+CommitTransaction(Execution *execution)
 {
 	CommitTransactionCommand();
 	MemoryContextSwitchTo(execution->context);
@@ -296,24 +296,24 @@ DecodedBody(Execution *execution)
 }
 
 static void
-Run(Execution *execution, Writer *out)
+RunTransaction(Execution *execution, Writer *out)
 {
 	const HttpRequest *request = execution->request;
 	const Operation *operation;
 	const Identity *identity;
 	Slice		body;
 
-	Begin(execution);
+	BeginTransaction(execution);
 	CheckInstalled();
 	operation = FindOperation(GetTarget(request));
 	execution->operation = operation;
-	identity = Authenticate(request);
+	identity = AuthenticateRequest(request);
 	execution->accepted = true;
 	if (!IdentityIsAssumed(identity))
 	{
-		Commit(execution);
+		CommitTransaction(execution);
 		IdentityAssume(identity);
-		Begin(execution);
+		BeginTransaction(execution);
 	}
 	IdentityEnter();
 	if (StatementTimeout > 0)
@@ -327,7 +327,7 @@ Run(Execution *execution, Writer *out)
 		RequestExecute(operation, REQUEST_OF_CLIENT, GetHeader(request, "host"), body, request->pause, out);
 	StatAdd(STAT_RESPONSE_BYTES, (uint64) out->out.len);
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
-	Commit(execution);			/* deferred triggers may wait for locks, too */
+	CommitTransaction(execution);			/* deferred triggers may wait for locks, too */
 	(void) LockWatchEnd(&execution->lock);	/* a trigger may have caught the error */
 	IdentityLeave();
 	if (operation->empty && execution->status <= 200)
@@ -425,7 +425,7 @@ LogFailure(const Execution *execution)
 
 /* Ends the transaction after an error; returns the error. */
 static ErrorData *
-Rollback(Execution *execution)
+AbortTransaction(Execution *execution)
 {
 	ErrorData  *error;
 
@@ -559,11 +559,11 @@ ExecuteRequest(const HttpRequest *request, const char *peer)
 	WriterInit(&out);
 	PG_TRY();
 	{
-		Run(&execution, &out);
+		RunTransaction(&execution, &out);
 	}
 	PG_CATCH();
 	{
-		error = Rollback(&execution);
+		error = AbortTransaction(&execution);
 	}
 	PG_END_TRY();
 	if (execution.parked)

@@ -103,7 +103,7 @@ FlushQueueInit(int workers)
 /* ---- workers ---- */
 
 static void
-Leave(int code, Datum arg)
+LeaveQueue(int code, Datum arg)
 {
 	my_slot->latch = NULL;
 	(void) FlushQueueAwait(InvalidXLogRecPtr, InvalidXLogRecPtr);
@@ -115,7 +115,7 @@ FlushQueueJoin(int worker)
 	my_slot = &queue->slots[worker - 1];
 	my_commit = pg_atomic_read_u64(&my_slot->commit);
 	my_slot->latch = MyLatch;
-	on_shmem_exit(Leave, (Datum) 0);
+	on_shmem_exit(LeaveQueue, (Datum) 0);
 }
 
 void
@@ -204,7 +204,7 @@ WakeWorkers(XLogRecPtr flushed)
 }
 
 static void
-Flush(void)
+FlushAwaited(void)
 {
 	XLogRecPtr	last = LastAwaited();
 	XLogRecPtr	flushed = GetFlushRecPtr(NULL);
@@ -219,7 +219,7 @@ Flush(void)
 
 /* Workers see that nobody flushes for them, and do it themselves. */
 static void
-Stop(int code, Datum arg)
+StopFlusher(int code, Datum arg)
 {
 	queue->flusher = NULL;
 	pg_memory_barrier();
@@ -246,12 +246,12 @@ dynamo_http_flusher_main(Datum arg)
 	/* to no database; pg_stat_activity shows it */
 	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
 	pgstat_report_activity(STATE_IDLE, NULL);
-	on_shmem_exit(Stop, (Datum) 0);
+	on_shmem_exit(StopFlusher, (Datum) 0);
 	queue->flusher = MyLatch;
 	for (;;)
 	{
 		HandleInterrupts();
-		Flush();
+		FlushAwaited();
 		pgstat_report_wal(false);
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);

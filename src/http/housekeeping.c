@@ -172,7 +172,7 @@ WasCancelled(void)
 }
 
 static void
-Rollback(bool log)
+AbortTask(bool log)
 {
 	HOLD_INTERRUPTS();
 	disable_all_timeouts(false);
@@ -210,7 +210,7 @@ TryResumeBuilds(void)
 	}
 	PG_CATCH();
 	{
-		Rollback(true);
+		AbortTask(true);
 	}
 	PG_END_TRY();
 }
@@ -231,7 +231,7 @@ TryTask(Task *task, bool *cancelled)
 	PG_CATCH();
 	{
 		*cancelled = WasCancelled();
-		Rollback(TaskAborted(task, *cancelled));
+		AbortTask(TaskAborted(task, *cancelled));
 	}
 	PG_END_TRY();
 	return deleted;
@@ -239,7 +239,7 @@ TryTask(Task *task, bool *cancelled)
 
 /* For as long as the others have had to wait. */
 static void
-Pause(TimestampTz since)
+PauseAsLong(TimestampTz since)
 {
 	long		milliseconds = TimestampDifferenceMilliseconds(since, GetCurrentTimestamp());
 
@@ -263,7 +263,7 @@ RunTasks(Task **tasks, int n, bool *cancelled)
 		if (*cancelled || !TaskIsDue(task))
 			continue;
 		if (TryTask(task, cancelled) > 0)
-			Pause(begin);
+			PauseAsLong(begin);
 		more = more || TaskIsDue(task);
 	}
 	return more;
@@ -300,7 +300,7 @@ CleanUp(HTAB *tasks)
 
 /* Waits for the time or a signal; whether it was time. */
 static bool
-Wait(void)
+WaitForInterval(void)
 {
 	bool		never = http_housekeeping_interval == 0;
 	int			events = WaitLatch(MyLatch,
@@ -329,7 +329,7 @@ dynamo_http_housekeeping_main(Datum arg)
 	tasks = TasksCreate();
 	for (;;)
 	{
-		if (!Wait())
+		if (!WaitForInterval())
 			continue;
 		while (CleanUp(tasks) && http_housekeeping_interval > 0)
 			;

@@ -119,7 +119,7 @@ ForgetTasks(HTAB *tasks)
 }
 
 static void
-Unlist(HTAB *tasks)
+UnlistTasks(HTAB *tasks)
 {
 	HASH_SEQ_STATUS status;
 	Task	   *task;
@@ -132,14 +132,14 @@ Unlist(HTAB *tasks)
 void
 TasksForget(HTAB *tasks)
 {
-	Unlist(tasks);
+	UnlistTasks(tasks);
 	ForgetTasks(tasks);
 }
 
 void
 TasksRead(HTAB *tasks)
 {
-	Unlist(tasks);
+	UnlistTasks(tasks);
 	SPI_connect();
 	ListTasks(tasks, TablesWithFeature(FEATURE_TIME_TO_LIVE), false);
 	ListTasks(tasks, FindStreams(), true);

@@ -86,7 +86,7 @@ SetOptions(pgsocket fd, const Address *address, bool shared)
 }
 
 static bool
-Bind(pgsocket fd, const Address *address, const HttpService *service)
+BindSocket(pgsocket fd, const Address *address, const HttpService *service)
 {
 	int			port = *service->port;
 	int			saved_errno;
@@ -150,7 +150,7 @@ ListenToAddress(Listening *listening, const struct addrinfo *info)
 		return;
 	}
 	if (!SetOptions(fd, &address, listening->shared) ||
-		!Bind(fd, &address, listening->service) || !StartListening(fd, &address))
+		!BindSocket(fd, &address, listening->service) || !StartListening(fd, &address))
 	{
 		if (!IsAbsent(errno))
 			listening->failed = true;

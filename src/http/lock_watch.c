@@ -22,7 +22,7 @@ static LOCKTAG awaited;
  * shared table, where it stays as long as somebody waits.
  */
 static void
-Look(void)
+CheckLockWait(void)
 {
 	LOCK	   *lock = *(LOCK *volatile *) &MyProc->waitLock;
 
@@ -38,7 +38,7 @@ Look(void)
 void
 LockWatchInit(void)
 {
-	watch_timeout = RegisterTimeout(USER_TIMEOUT, Look);
+	watch_timeout = RegisterTimeout(USER_TIMEOUT, CheckLockWait);
 }
 
 void

@@ -121,7 +121,7 @@ ForeignAnswer(const char *problem, const char *peer)
 
 /* Compresses a long answer for clients that like that better. */
 static void
-Compress(const HttpRequest *request, HttpAnswer *answer)
+CompressAnswer(const HttpRequest *request, HttpAnswer *answer)
 {
 	Slice		accepted;
 	HttpCoding	coding;
@@ -148,7 +148,7 @@ AnswerPost(const HttpRequest *request, const char *peer, const char *problem)
 		return NotFoundAnswer();
 	answer = problem != NULL ? ForeignAnswer(problem, peer) : ExecuteRequest(request, peer);
 	answer.content_type = type.len > 0 ? type : SliceOf(AMZ_TYPE);
-	Compress(request, &answer);
+	CompressAnswer(request, &answer);
 	return answer;
 }
 

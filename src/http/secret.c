@@ -55,7 +55,7 @@ FindKey(const Secret *secret, const char *access_key_id, SecretKey *key)
 
 /* Decrypts a value in place. */
 static void
-Decrypt(Secret *secret, const char *access_key_id)
+DecryptSecret(Secret *secret, const char *access_key_id)
 {
 	SecretKey	key;
 	bool		done;
@@ -77,7 +77,7 @@ SecretText(const Secret *secret, const char *access_key_id)
 	char	   *text;
 
 	if (copy.form == SECRET_AES_256_GCM)
-		Decrypt(&copy, access_key_id);
+		DecryptSecret(&copy, access_key_id);
 	else if (copy.form != SECRET_PLAIN)
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
@@ -90,7 +90,7 @@ SecretText(const Secret *secret, const char *access_key_id)
 
 /* A value that holds no secret, for what can be put in. */
 static Secret *
-FromMask(const char *text)
+ReadMask(const char *text)
 {
 	if (strcmp(text, MASK) != 0)
 		ereport(ERROR,
@@ -104,7 +104,7 @@ DYNAMO_FUNCTION(dynamo_secret_in);
 Datum
 dynamo_secret_in(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(FromMask(PG_GETARG_CSTRING(0)));
+	PG_RETURN_POINTER(ReadMask(PG_GETARG_CSTRING(0)));
 }
 
 DYNAMO_FUNCTION(dynamo_secret_out);
@@ -121,7 +121,7 @@ dynamo_secret_recv(PG_FUNCTION_ARGS)
 	StringInfo	message = (StringInfo) PG_GETARG_POINTER(0);
 	int			len;
 
-	PG_RETURN_POINTER(FromMask(pq_getmsgtext(message, message->len - message->cursor, &len)));
+	PG_RETURN_POINTER(ReadMask(pq_getmsgtext(message, message->len - message->cursor, &len)));
 }
 
 DYNAMO_FUNCTION(dynamo_secret_send);

@@ -35,8 +35,8 @@ NewContext(void)
 
 /* The default length of a nonce is SECRET_NONCE_LEN. */
 static bool
-Encrypt(EVP_CIPHER_CTX *context, const SecretKey *key, const uint8 *nonce, const char *owner,
-		uint8 *text, int len, uint8 *tag)
+EncryptWith(EVP_CIPHER_CTX *context, const SecretKey *key, const uint8 *nonce, const char *owner,
+			uint8 *text, int len, uint8 *tag)
 {
 	int			n;
 
@@ -48,8 +48,8 @@ Encrypt(EVP_CIPHER_CTX *context, const SecretKey *key, const uint8 *nonce, const
 }
 
 static bool
-Decrypt(EVP_CIPHER_CTX *context, const SecretKey *key, const uint8 *nonce, const char *owner,
-		uint8 *text, int len, uint8 *tag)
+DecryptWith(EVP_CIPHER_CTX *context, const SecretKey *key, const uint8 *nonce, const char *owner,
+			uint8 *text, int len, uint8 *tag)
 {
 	int			n;
 
@@ -65,7 +65,7 @@ SecretEncrypt(const SecretKey *key, const uint8 *nonce, const char *owner,
 			  char *text, int len, uint8 *tag)
 {
 	EVP_CIPHER_CTX *context = NewContext();
-	bool		done = Encrypt(context, key, nonce, owner, (uint8 *) text, len, tag);
+	bool		done = EncryptWith(context, key, nonce, owner, (uint8 *) text, len, tag);
 
 	EVP_CIPHER_CTX_free(context);
 	ERR_clear_error();
@@ -82,7 +82,7 @@ SecretDecrypt(const SecretKey *key, const uint8 *nonce, const char *owner,
 	bool		done;
 
 	memcpy(expected, tag, SECRET_TAG_LEN);
-	done = Decrypt(context, key, nonce, owner, (uint8 *) text, len, expected);
+	done = DecryptWith(context, key, nonce, owner, (uint8 *) text, len, expected);
 	EVP_CIPHER_CTX_free(context);
 	ERR_clear_error();
 	return done;
@@ -96,10 +96,10 @@ SecretCipherExists(void)
 	return false;
 }
 
-static void NoCipher(void) pg_attribute_noreturn();
+static void FailWithoutCipher(void) pg_attribute_noreturn();
 
 static void
-NoCipher(void)
+FailWithoutCipher(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -110,14 +110,14 @@ void
 SecretEncrypt(const SecretKey *key, const uint8 *nonce, const char *owner,
 			  char *text, int len, uint8 *tag)
 {
-	NoCipher();
+	FailWithoutCipher();
 }
 
 bool
 SecretDecrypt(const SecretKey *key, const uint8 *nonce, const char *owner,
 			  char *text, int len, const uint8 *tag)
 {
-	NoCipher();
+	FailWithoutCipher();
 }
 
 #endif							/* USE_OPENSSL */

@@ -106,7 +106,7 @@ ShareWaitCount(ShareWait wait)
 /* ---- the socket ---- */
 
 static struct sockaddr_un
-Address(int worker)
+AddressOf(int worker)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 
@@ -115,9 +115,9 @@ Address(int worker)
 }
 
 static bool
-Bind(pgsocket fd)
+BindSocket(pgsocket fd)
 {
-	struct sockaddr_un address = Address(me);
+	struct sockaddr_un address = AddressOf(me);
 
 	(void) unlink(address.sun_path);	/* of a worker before this one */
 	return bind(fd, (struct sockaddr *) &address, sizeof(address)) == 0 &&
@@ -126,9 +126,9 @@ Bind(pgsocket fd)
 }
 
 static void
-Leave(int code, Datum arg)
+LeaveShare(int code, Datum arg)
 {
-	struct sockaddr_un address = Address(me);
+	struct sockaddr_un address = AddressOf(me);
 
 	pg_atomic_write_u32(&counts[me], ABSENT);
 	(void) unlink(address.sun_path);
@@ -142,7 +142,7 @@ ShareJoin(int worker)
 	me = worker - 1;
 	for (int i = 0; i < SHARE_WAITS; i++)	/* of a worker before this one */
 		pg_atomic_write_u32(WaitsOf(me, (ShareWait) i), 0);
-	if (fd == PGINVALID_SOCKET || !Bind(fd))
+	if (fd == PGINVALID_SOCKET || !BindSocket(fd))
 	{
 		ereport(LOG,
 				(errcode_for_socket_access(),
@@ -153,7 +153,7 @@ ShareJoin(int worker)
 	}
 	ReserveExternalFD();
 	handover = fd;
-	on_shmem_exit(Leave, (Datum) 0);
+	on_shmem_exit(LeaveShare, (Datum) 0);
 	pg_atomic_write_u32(&counts[me], 0);
 	return fd;
 }
@@ -210,7 +210,7 @@ TakePlace(void)
 static bool
 SendSocket(pgsocket fd, int worker)
 {
-	struct sockaddr_un address = Address(worker);
+	struct sockaddr_un address = AddressOf(worker);
 	char		byte = 0;
 	struct iovec part = {.iov_base = &byte, .iov_len = 1};
 	union

@@ -223,7 +223,7 @@ CountQuestion(void)
 }
 
 static char *
-Question(const Signature *signature)
+SigningKeyQuery(const Signature *signature)
 {
 	Slice		parts[] = {signature->key_id, signature->date, signature->region};
 	char	   *literals[3];
@@ -247,7 +247,7 @@ AskCoordinator(const Signature *signature)
 	PushActiveSnapshot(GetTransactionSnapshot());
 	enable_timeout_after(STATEMENT_TIMEOUT, ANSWER_MS);
 	OwnerScopeEnter(&scope, BOOTSTRAP_SUPERUSERID);
-	answer = TryOnCoordinator(Question(signature));
+	answer = TryOnCoordinator(SigningKeyQuery(signature));
 	OwnerScopeLeave(&scope);
 	disable_timeout(STATEMENT_TIMEOUT, false);
 	PopActiveSnapshot();

@@ -17,7 +17,7 @@ StaticAssertDecl(SIGV4_KEY_LEN == PG_SHA256_DIGEST_LENGTH, "keys are digests");
 #define HEX_LEN	(2 * PG_SHA256_DIGEST_LENGTH)
 
 static void
-Hmac(uint8 *result, const uint8 *key, size_t key_len, Slice text)
+ComputeHmac(uint8 *result, const uint8 *key, size_t key_len, Slice text)
 {
 	pg_hmac_ctx *context = pg_hmac_create(PG_SHA256);
 
@@ -48,17 +48,17 @@ SignatureDeriveKey(uint8 *key, const char *secret, Slice date, Slice region)
 {
 	char	   *start = psprintf("AWS4%s", secret);
 
-	Hmac(key, (const uint8 *) start, strlen(start), date);
-	Hmac(key, key, SIGV4_KEY_LEN, region);
-	Hmac(key, key, SIGV4_KEY_LEN, SliceOf("dynamodb"));
-	Hmac(key, key, SIGV4_KEY_LEN, SliceOf("aws4_request"));
+	ComputeHmac(key, (const uint8 *) start, strlen(start), date);
+	ComputeHmac(key, key, SIGV4_KEY_LEN, region);
+	ComputeHmac(key, key, SIGV4_KEY_LEN, SliceOf("dynamodb"));
+	ComputeHmac(key, key, SIGV4_KEY_LEN, SliceOf("aws4_request"));
 	explicit_bzero(start, strlen(start));
 	pfree(start);
 }
 
 /* In the same time wherever they differ. */
 static bool
-SameSecret(const char *a, Slice b)
+IsSameSecret(const char *a, Slice b)
 {
 	unsigned char different = 0;
 
@@ -104,9 +104,9 @@ KeySigns(const uint8 *key, Slice to_sign, Slice given)
 	char		hex[HEX_LEN + 1];
 	uint8		computed[PG_SHA256_DIGEST_LENGTH];
 
-	Hmac(computed, key, SIGV4_KEY_LEN, to_sign);
+	ComputeHmac(computed, key, SIGV4_KEY_LEN, to_sign);
 	hex[hex_encode((const char *) computed, sizeof(computed), hex)] = '\0';
-	return SameSecret(hex, given);
+	return IsSameSecret(hex, given);
 }
 
 /* The number of the key that gives this signature, or -1; all keys are tried. */

@@ -20,7 +20,7 @@ HexValue(char c)
 
 /* Without percent-encoding; what is none is left as it is. */
 static Slice
-Decode(Slice text)
+DecodePercents(Slice text)
 {
 	char	   *out = palloc(text.len + 1);
 	uint32		n = 0;
@@ -61,9 +61,9 @@ SignatureReadQuery(Slice query, int *count)
 			continue;
 		if (n == MAX_PARAMETERS)
 			SignatureInvalid("Too many query-string parameters.");
-		parameters[n].name = Decode((Slice) {start, name});
+		parameters[n].name = DecodePercents((Slice) {start, name});
 		parameters[n].value = equals == NULL ? (Slice) {"", 0} :
-			Decode((Slice) {equals + 1, len - name - 1});
+			DecodePercents((Slice) {equals + 1, len - name - 1});
 		n++;
 	}
 	*count = n;

@@ -77,7 +77,7 @@ TimeText(int64 seconds)
 
 /* How long a signature holds: less in a query that says so. */
 static int64
-Validity(const Signature *signature)
+ValidityOf(const Signature *signature)
 {
 	if (signature->expires.len > 0 && signature->expires.len <= 6)
 	{
@@ -93,7 +93,7 @@ void
 SignatureCheckTime(const Signature *signature, int64 now)
 {
 	int64		signed_at;
-	int64		validity = Validity(signature);
+	int64		validity = ValidityOf(signature);
 
 	if (!ReadTime(signature->time, &signed_at))
 		SignatureIncomplete(SignatureFormat("Date must be in ISO-8601 'basic format'. Got '@'. "

@@ -52,7 +52,7 @@ SetDefaults(void)
 
 /* Listens; data tells the sockets apart.  Returns whether there are any. */
 static bool
-Listen(const HttpService *service, void *data)
+ListenForService(const HttpService *service, void *data)
 {
 	pgsocket	sockets[HTTP_MAX_LISTEN];
 	int			number = DatumGetInt32(MyBgworkerEntry->bgw_main_arg);
@@ -66,11 +66,11 @@ Listen(const HttpService *service, void *data)
 static void
 ListenOrExit(void)
 {
-	if (!Listen(&http_service, NULL))
+	if (!ListenForService(&http_service, NULL))
 		ereport(FATAL,
 				(errmsg("could not create any TCP/IP sockets for HTTP")));
 	if (metrics_offered)
-		(void) Listen(&metrics_service, &for_metrics);
+		(void) ListenForService(&metrics_service, &for_metrics);
 }
 
 /*
@@ -159,7 +159,7 @@ ReportStatistics(bool waited)
 }
 
 static void
-Serve(void)
+ServeClients(void)
 {
 	long		timeout = 0;
 	bool		more = false;
@@ -204,5 +204,5 @@ dynamo_http_worker_main(Datum arg)
 	EventsInit();
 	ListenOrExit();
 	JoinOthers();
-	Serve();
+	ServeClients();
 }

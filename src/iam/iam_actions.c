@@ -56,7 +56,7 @@ const IamAction iam_actions[] = {
 const int	iam_nactions = lengthof(iam_actions);
 
 static bool
-SameCharacter(char a, char b, bool ignore_case)
+IsSameCharacter(char a, char b, bool ignore_case)
 {
 	return ignore_case ? tolower((unsigned char) a) == tolower((unsigned char) b) : a == b;
 }
@@ -75,7 +75,7 @@ IamMatches(const char *pattern, const char *text, bool ignore_case)
 			star = pattern++;
 			resume = text;
 		}
-		else if (*pattern == '?' || (*pattern != '\0' && SameCharacter(*pattern, *text, ignore_case)))
+		else if (*pattern == '?' || (*pattern != '\0' && IsSameCharacter(*pattern, *text, ignore_case)))
 		{
 			pattern++;
 			text++;

@@ -121,7 +121,7 @@ EqualSql(const char *column, char type, const char *value)
 }
 
 static char *
-LikeSql(const char *column, const char *pattern)
+LikeClause(const char *column, const char *pattern)
 {
 	return psprintf("%s OPERATOR(pg_catalog.~~) (%s)", quote_identifier(column), pattern);
 }
@@ -154,7 +154,7 @@ ReadLeadingKeys(const IamCondition *c, const char *column, char type, Jsonb *var
 			return;
 		}
 		appendStringInfo(&out, "%s%s", out.len > 0 ? " OR " : "",
-						 pattern ? LikeSql(column, value) : EqualSql(column, type, value));
+						 pattern ? LikeClause(column, value) : EqualSql(column, type, value));
 	}
 	if (out.len == 0)
 		appendStringInfoString(&out, "false");

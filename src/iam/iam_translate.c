@@ -154,7 +154,7 @@ typedef struct Resource
 
 /* Replaces variables of a resource by *, because their values are not known. */
 static char *
-WithoutVariables(const char *text, bool *found)
+ReplaceVariables(const char *text, bool *found)
 {
 	StringInfoData out;
 	const char *open;
@@ -177,7 +177,7 @@ static Resource
 ReadResource(const char *text)
 {
 	Resource	r = {0};
-	char	   *plain = WithoutVariables(text, &r.variable);
+	char	   *plain = ReplaceVariables(text, &r.variable);
 	char	   *name = strstr(plain, ":table/");
 	char	   *slash;
 
@@ -215,7 +215,7 @@ ConcernsTable(const IamStatement *s, const IamTable *table, bool parts, bool var
 
 /* Whether a statement concerns a table.  In case of doubt a Deny does, an Allow does not. */
 static bool
-Concerns(const IamStatement *s, const IamTable *table)
+StatementConcerns(const IamStatement *s, const IamTable *table)
 {
 	bool		wide = s->allow == s->not_resources;
 
@@ -408,7 +408,7 @@ AddRules(IamTranslation *t, const IamStatement *s)
 		ReviewResource(t, s, lfirst(lc));
 	foreach(lc, t->tables)
 	{
-		if (modes != 0 && Concerns(s, lfirst(lc)))
+		if (modes != 0 && StatementConcerns(s, lfirst(lc)))
 			AddRule(t, s, lfirst(lc), modes);
 	}
 }
@@ -439,7 +439,7 @@ ModesText(AclMode modes)
 
 /* Part of the name of a new object. */
 static char *
-Cut(const char *name)
+ShortenName(const char *name)
 {
 	int			len = (int) strlen(name);
 
@@ -449,8 +449,9 @@ Cut(const char *name)
 static char *
 ViewName(const IamTranslation *t, const IamRule *rule)
 {
-	return quote_qualified_identifier(t->schema, psprintf("%s$%s$%d", Cut(rule->table->name), Cut(t->role_name),
-														  rule->statement->number));
+	return quote_qualified_identifier(t->schema,
+									  psprintf("%s$%s$%d", ShortenName(rule->table->name),
+											   ShortenName(t->role_name), rule->statement->number));
 }
 
 static void
@@ -511,7 +512,7 @@ WritePolicy(IamTranslation *t, const IamRule *rule, AclMode mode, const char *co
 {
 	const char *rows = rule->limits.rows != NULL ? rule->limits.rows : "true";
 	char	   *test = rule->statement->allow ? psprintf("(%s)", rows) : psprintf("(NOT (%s))", rows);
-	char	   *name = psprintf("iam_%s_%d_%s", Cut(t->role_name), rule->statement->number, command);
+	char	   *name = psprintf("iam_%s_%d_%s", ShortenName(t->role_name), rule->statement->number, command);
 
 	AddLine(t, rule->statement, IAM_SQL, "CREATE POLICY %s ON %s AS %s FOR %s TO %s%s%s%s%s", quote_identifier(name),
 			rule->table->sql, rule->statement->allow ? "PERMISSIVE" : "RESTRICTIVE", command, t->role,

@@ -53,7 +53,7 @@ int			build_delay = 10;
 /* ---- transactions ---- */
 
 static void
-NextTransaction(const Builder *builder)
+BeginNextTransaction(const Builder *builder)
 {
 	if (builder->worker)
 	{
@@ -228,7 +228,7 @@ LockPatiently(const Builder *builder, Oid relid, LOCKMODE mode, const List *othe
 
 	for (int i = 0; !TryBriefly(milliseconds, TakeLocks, &locks); i++)
 	{
-		NextTransaction(builder);
+		BeginNextTransaction(builder);
 		PauseBuild(5 * milliseconds);
 		if (i >= BRIEF_TRIES)
 			milliseconds = Min(2 * milliseconds, LOCK_MILLISECONDS_MAX);
@@ -282,13 +282,13 @@ FillBusy(const Builder *builder, Oid relid, const char *index_name,
 		BusyRow		row = {relid, index_name, lfirst(cell)};
 
 		while (!TryBriefly(ROW_LOCK_MILLISECONDS, FillBusyRow, &row))
-			NextTransaction(builder);
-		NextTransaction(builder);
+			BeginNextTransaction(builder);
+		BeginNextTransaction(builder);
 	}
 	if (busy != NIL)
 	{
 		BuildStateWrite(relid, index_name, state);
-		NextTransaction(builder);
+		BeginNextTransaction(builder);
 	}
 }
 
@@ -309,13 +309,13 @@ FillIndex(const Builder *builder, Oid relid, const char *index_name)
 		MemoryContextReset(context);
 		MemoryContextSwitchTo(context);
 		result = BackfillBatch(relid, index_name, &state, &busy);
-		NextTransaction(&inner);
+		BeginNextTransaction(&inner);
 		FillBusy(&inner, relid, index_name, &state, busy);
 		PauseBuild(build_delay);
 	} while (result == BACKFILL_MORE);
 	if (result == BACKFILL_DONE)
 		BuildStatePhase(relid, index_name, PHASE_BUILDING);
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 	MemoryContextDelete(context);
 }
 
@@ -398,7 +398,7 @@ static void
 NoteBtreeBuilt(const Builder *builder, const TableDef *def, const IndexDef *index)
 {
 	BuildStatePhase(def->relid, index->name, PHASE_WAITING);
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 }
 
 /*
@@ -420,12 +420,12 @@ BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 		return false;
 	if (build.drop != NULL)
 	{
-		NextTransaction(builder);
+		BeginNextTransaction(builder);
 		RunAtTopLevel(build.drop);
 	}
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 	RunAtTopLevel(build.create);
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 	NoteBtreeBuilt(builder, def, index);
 	return true;
 }
@@ -444,9 +444,9 @@ WaitForSnapshots(const Builder *builder, const TableDef *def, const IndexDef *in
 
 	BuildStatePhase(def->relid, index->name, PHASE_WAITING);
 	UnregisterSnapshot(snapshot);
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 	WaitForOlderSnapshots(limit, false);
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 }
 
 static void
@@ -456,7 +456,7 @@ WaitForReaders(const Builder *builder, Oid relid)
 
 	SET_LOCKTAG_RELATION(tag, MyDatabaseId, relid);
 	WaitForLockers(tag, AccessExclusiveLock, false);
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 }
 
 /* ---- changing the definition ---- */
@@ -559,7 +559,7 @@ ActivateIndex(const Builder *builder, Oid relid, const TableDef *seen, const Ind
 		BuildStatePhase(relid, pending->name, PHASE_COMPLETE);
 	}
 	PopActiveSnapshot();
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 }
 
 static void
@@ -588,7 +588,7 @@ RemoveReplaced(const Builder *builder, Oid relid, const TableDef *seen, const In
 	if (def != NULL)
 		RemoveLocked(relid, def, index);
 	PopActiveSnapshot();
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 }
 
 /* ---- all of it ---- */
@@ -631,7 +631,7 @@ NoteIndex(const Builder *builder, Oid relid, const char *index_name)
 	resetStringInfo(builder->index_name);
 	appendStringInfoString(builder->index_name, index_name);
 	BuildStateAttempt(relid, index_name);
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 }
 
 bool
@@ -646,7 +646,7 @@ BuildIndexes(const Builder *builder, Oid relid)
 	resetStringInfo(builder->index_name);
 	BuildLockAcquire(relid);
 	BuildStateForgetErrors(relid);
-	NextTransaction(&inner);
+	BeginNextTransaction(&inner);
 	while (can_go_on)
 	{
 		TableDef   *def;
@@ -664,7 +664,7 @@ BuildIndexes(const Builder *builder, Oid relid)
 		can_go_on = BuildStep(&inner, relid, def, index);
 	}
 	BuildLockRelease(relid);
-	NextTransaction(builder);
+	BeginNextTransaction(builder);
 	MemoryContextDelete(context);
 	return can_go_on;
 }

@@ -68,7 +68,7 @@ ApplyChange(CreateIndexSpec *spec, const IndexChange *change)
 }
 
 static bool
-SameSlice(Slice a, Slice b)
+IsSameSlice(Slice a, Slice b)
 {
 	if (a.data == NULL || b.data == NULL)
 		return a.data == b.data;
@@ -77,14 +77,14 @@ SameSlice(Slice a, Slice b)
 
 /* Whether the entries of both are in the same relations. */
 static bool
-SameStorage(const IndexDef *index, const CreateIndexSpec *spec)
+HasSameStorage(const IndexDef *index, const CreateIndexSpec *spec)
 {
 	return index->storage == spec->storage && index->shards == spec->shards &&
-		SameSlice(index->shard_by, spec->shard_by);
+		IsSameSlice(index->shard_by, spec->shard_by);
 }
 
 static bool
-SameProjection(const IndexDef *index, const CreateIndexSpec *spec)
+HasSameProjection(const IndexDef *index, const CreateIndexSpec *spec)
 {
 	if (index->projected != spec->projected || index->nnon_key != spec->nnon_key)
 		return false;
@@ -149,12 +149,12 @@ IndexAlter(const char *table_name, const char *index_name, const IndexChange *ch
 	spec = IndexToSpec(index);
 	ApplyChange(&spec, change);
 	CheckIndexShape(def, &spec);
-	if (SameStorage(index, &spec) && SameProjection(index, &spec))
+	if (HasSameStorage(index, &spec) && HasSameProjection(index, &spec))
 		return;
-	if (!SameStorage(index, &spec))
+	if (!HasSameStorage(index, &spec))
 		RefuseCopiedIndex(relid, index_name, "change");
 	SPI_connect();
-	if (SameStorage(index, &spec) && index->storage == STORAGE_INLINE)
+	if (HasSameStorage(index, &spec) && index->storage == STORAGE_INLINE)
 	{
 		SetIndexShape(index, &spec);
 		StoreDefinition(relid, def);

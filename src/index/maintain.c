@@ -48,35 +48,35 @@ ItemsIdentical(const TableDef *def, BaseRow *old, BaseRow *new)
 }
 
 static bool
-SameEntryItem(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new)
+HasSameEntryItem(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new)
 {
 	return SliceEqual(SliceOfVarlena(IndexEntryItem(def, index, BaseRowItem(def, old))),
 					  SliceOfVarlena(IndexEntryItem(def, index, BaseRowItem(def, new))));
 }
 
 static bool
-SameVector(const IndexDef *index, const EntryKey *before, const EntryKey *after)
+HasSameVector(const IndexDef *index, const EntryKey *before, const EntryKey *after)
 {
 	return memcmp(before->vector, after->vector, sizeof(float) * index->vector->dimensions) == 0;
 }
 
 /* Whether an entry that keeps its key also keeps its content. */
 static bool
-SameProjection(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new,
-			   const EntryKey *before, const EntryKey *after)
+HasSameProjection(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new,
+				  const EntryKey *before, const EntryKey *after)
 {
 	if ((index->projected == PROJECTED_KEYS_ONLY && index->vector == NULL) ||
 		ItemsIdentical(def, old, new))
 		return true;
 	if (index->vector != NULL)
-		return SameVector(index, before, after) && SameEntryItem(def, index, old, new);
+		return HasSameVector(index, before, after) && HasSameEntryItem(def, index, old, new);
 	if (index->projected == PROJECTED_ALL)
 	{
 		BaseRowItem(def, old);
 		BaseRowItem(def, new);
 		return SliceEqual(SliceOfVarlena(old->item), SliceOfVarlena(new->item));
 	}
-	return SameEntryItem(def, index, old, new);
+	return HasSameEntryItem(def, index, old, new);
 }
 
 static struct varlena *
@@ -183,7 +183,7 @@ MaintainIndex(const TableDef *def, const IndexDef *index, const RowEvent *event,
 	if (!before.present || !after.present || !EntryKeysEqual(def, index, &before, &after))
 		MoveEntry(def, index, event, &before, &after, new, overtaken);
 	else if (overtaken || index->status == INDEX_CREATING ||
-			 !SameProjection(def, index, old, new, &before, &after))
+			 !HasSameProjection(def, index, old, new, &before, &after))
 	{
 		EntryTable	t;
 

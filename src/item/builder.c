@@ -160,7 +160,7 @@ BeginValue(ItemBuilder *b)
 }
 
 static inline bool
-InSet(const ItemBuilder *b)
+IsInSet(const ItemBuilder *b)
 {
 	return b->nframes > 0 && ValueTypeIsSet(b->frames[b->nframes - 1].type);
 }
@@ -214,7 +214,7 @@ AddScalar(ItemBuilder *b, ValueType type, const void *bytes, uint32 len)
 void
 ItemBuilderString(ItemBuilder *b, const char *text, uint32 len)
 {
-	if (InSet(b))
+	if (IsInSet(b))
 		AddMember(b, VALUE_SS, text, len);
 	else
 		AddScalar(b, VALUE_S, text, len);
@@ -223,7 +223,7 @@ ItemBuilderString(ItemBuilder *b, const char *text, uint32 len)
 void
 ItemBuilderBinary(ItemBuilder *b, const char *bytes, uint32 len)
 {
-	if (InSet(b))
+	if (IsInSet(b))
 		AddMember(b, VALUE_BS, bytes, len);
 	else
 		AddScalar(b, VALUE_B, bytes, len);
@@ -232,7 +232,7 @@ ItemBuilderBinary(ItemBuilder *b, const char *bytes, uint32 len)
 void
 ItemBuilderNumber(ItemBuilder *b, const uint8 *encoded, uint32 len)
 {
-	if (InSet(b))
+	if (IsInSet(b))
 		AddMember(b, VALUE_NS, encoded, len);
 	else
 		AddScalar(b, VALUE_N, encoded, len);
@@ -248,7 +248,7 @@ ItemBuilderNumberText(ItemBuilder *b, const char *text, uint32 len)
 	if (likely(status == NUMBER_OK))
 		ItemBuilderNumber(b, encoded, encoded_len);
 	else
-		ItemBuilderError(b, "%s%.*s", NumberErrorMessage(status, InSet(b)),
+		ItemBuilderError(b, "%s%.*s", NumberErrorMessage(status, IsInSet(b)),
 						 status == NUMBER_MALFORMED ? (int) len : 0, text);
 }
 
@@ -312,7 +312,7 @@ ContainerDepth(ValueRef v)
 void
 ItemBuilderValue(ItemBuilder *b, ValueRef v)
 {
-	Assert(!InSet(b));
+	Assert(!IsInSet(b));
 	if (unlikely(ContainerDepth(v) + b->depth > ITEM_MAX_DEPTH))
 		ItemBuilderTooDeep(b);
 	if (!BeginValue(b))
@@ -408,7 +408,7 @@ CompareEntries(const BuilderEntry *x, const BuilderEntry *y, const char *bytes)
 #include "lib/sort_template.h"
 
 static bool
-SameKey(const ItemBuilder *b, const BuilderEntry *x, const BuilderEntry *y)
+IsSameKey(const ItemBuilder *b, const BuilderEntry *x, const BuilderEntry *y)
 {
 	return x->key_len == y->key_len &&
 		memcmp(b->bytes + x->key, b->bytes + y->key, x->key_len) == 0;
@@ -434,7 +434,7 @@ SortEntries(ItemBuilder *b, const BuilderFrame *f)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		if (i + 1 == n || !SameKey(b, &entries[i], &entries[i + 1]))
+		if (i + 1 == n || !IsSameKey(b, &entries[i], &entries[i + 1]))
 			entries[kept++] = entries[i];
 		else if (ValueTypeIsSet(f->type))
 		{

@@ -145,8 +145,8 @@ JsonBeginArray(JsonReader *r)
  * false at its end.
  */
 static inline bool
-NextInContainer(JsonReader *r, char close, const char *close_name,
-				const char *comma_or_close)
+ReadNextInContainer(JsonReader *r, char close, const char *close_name,
+					const char *comma_or_close)
 {
 	bool		first = r->first;
 
@@ -169,7 +169,7 @@ NextInContainer(JsonReader *r, char close, const char *close_name,
 bool
 JsonNextMember(JsonReader *r, Slice *name)
 {
-	if (!NextInContainer(r, '}', "a string or \"}\"", "\",\" or \"}\""))
+	if (!ReadNextInContainer(r, '}', "a string or \"}\"", "\",\" or \"}\""))
 		return false;
 	*name = JsonString(r);
 	ExpectCharacter(r, ':', "\":\"");
@@ -179,7 +179,7 @@ JsonNextMember(JsonReader *r, Slice *name)
 bool
 JsonNextElement(JsonReader *r)
 {
-	return NextInContainer(r, ']', "a value or \"]\"", "\",\" or \"]\"");
+	return ReadNextInContainer(r, ']', "a value or \"]\"", "\",\" or \"]\"");
 }
 
 void

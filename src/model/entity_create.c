@@ -390,7 +390,7 @@ HasNoPages(Oid relid)
 /* ---- an entity that is declared anew ---- */
 
 static bool
-SameMember(Jsonb *a, Jsonb *b, const char *name)
+IsSameMember(Jsonb *a, Jsonb *b, const char *name)
 {
 	JsonbValue	of_a;
 	JsonbValue	of_b;
@@ -410,7 +410,7 @@ KeepsKeys(const EntityRequest *r, const char *json)
 	Jsonb	   *before = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(r->old_json)));
 	Jsonb	   *after = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
 
-	return SameMember(before, after, "keys") && SameMember(before, after, "type");
+	return IsSameMember(before, after, "keys") && IsSameMember(before, after, "type");
 }
 
 static bool

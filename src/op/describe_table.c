@@ -226,7 +226,7 @@ AppendStream(StringInfo out, Relation rel)
 }
 
 static Datum
-Describe(Relation rel, const TableDef *def)
+PrintDescription(Relation rel, const TableDef *def)
 {
 	Oid			relid = RelationGetRelid(rel);
 	StringInfoData out;
@@ -266,7 +266,7 @@ dynamo_describe_table(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Requested resource not found: Table: %s not found", name)));
 	def = TableDefAcquire(rel);
-	result = Describe(rel, def);
+	result = PrintDescription(rel, def);
 	TableDefRelease(def);
 	table_close(rel, AccessShareLock);
 	return result;

@@ -72,7 +72,7 @@ typedef struct ShardWrite
 
 /* A WriteDecider. */
 static WriteAction
-Decide(void *arg, ValueRef old, struct varlena **item)
+DecideWrite(void *arg, ValueRef old, struct varlena **item)
 {
 	ShardWrite *w = arg;
 	ReplacedItem replaced = {.item = old};
@@ -91,12 +91,12 @@ Decide(void *arg, ValueRef old, struct varlena **item)
 }
 
 static NodeStatus
-Write(Store *store, const RowKey *key, NodeAction action, struct varlena **item)
+WriteOnShard(Store *store, const RowKey *key, NodeAction action, struct varlena **item)
 {
 	ShardWrite	w = {store->def, action, *item};
 	struct varlena *stored = NULL;
 
-	if (StoreWrite(store, key, action != NODE_DELETE, Decide, &w, &stored) == WRITE_NOTHING &&
+	if (StoreWrite(store, key, action != NODE_DELETE, DecideWrite, &w, &stored) == WRITE_NOTHING &&
 		w.status == NODE_DONE)
 		w.status = NODE_NOTHING;
 	*item = stored != *item ? stored : NULL;
@@ -105,7 +105,7 @@ Write(Store *store, const RowKey *key, NodeAction action, struct varlena **item)
 
 /* Sets *item to the item of the answer, or to NULL. */
 static NodeStatus
-Execute(Store *store, const RowKey *key, NodeAction action, struct varlena **item)
+ExecuteAction(Store *store, const RowKey *key, NodeAction action, struct varlena **item)
 {
 	RowLock		lock;
 
@@ -124,7 +124,7 @@ Execute(Store *store, const RowKey *key, NodeAction action, struct varlena **ite
 			*item = StoreLockShared(store, key, &lock);
 			return NODE_DONE;
 		default:
-			return Write(store, key, action, item);
+			return WriteOnShard(store, key, action, item);
 	}
 }
 
@@ -161,7 +161,7 @@ dynamo_row_on_shard(PG_FUNCTION_ARGS)
 	{
 		ReadKey(&store, action, item, &key);
 		if (StoreOfKey(&store, &key)->direct)
-			status = Execute(&store, &key, action, &item);
+			status = ExecuteAction(&store, &key, action, &item);
 	}
 	if (status == NODE_ELSEWHERE)
 		item = NULL;

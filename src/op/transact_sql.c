@@ -245,7 +245,7 @@ FindKind(const ActionKinds *known, Slice name)
 }
 
 static void
-NotOneMember(int position, int members)
+FailMemberCount(int position, int members)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_VALIDATION),
@@ -277,14 +277,14 @@ ReadAction(JsonReader *r, const ActionKinds *known, Action *a)
 		WrongMember(psprintf("transact_items[%d]", a->position), "an object");
 	JsonBeginObject(r);
 	if (!JsonNextMember(r, &name))
-		NotOneMember(a->position, 0);
+		FailMemberCount(a->position, 0);
 	a->kind = FindKind(known, name);
 	a->args.values = MISSING_VALUE;
 	ReadBody(r, a);
 	for (; JsonNextMember(r, &name); members++)
 		JsonSkipValue(r);
 	if (members > 1)
-		NotOneMember(a->position, members);
+		FailMemberCount(a->position, members);
 }
 
 /* Returns room for one more action; the room doubles at every power of two. */

@@ -237,7 +237,7 @@ ParseIn(PartiqlParser *p, ExprNode *left)
 }
 
 static ExprNode *
-Negate(PartiqlParser *p, ExprNode *condition)
+NegateCondition(PartiqlParser *p, ExprNode *condition)
 {
 	ExprNode   *node = PartiqlNode(p, NODE_NOT);
 
@@ -264,7 +264,7 @@ MakeNegatedTypeTest(PartiqlParser *p, ExprNode *path, const char *type)
 
 	memcpy(copy, path, sizeof(ExprNode));	/* a node has only one parent */
 	NodeAppend(and, MakeImpliedCall(p, "attribute_exists", copy));
-	NodeAppend(and, Negate(p, MakeTypeTest(p, path, type)));
+	NodeAppend(and, NegateCondition(p, MakeTypeTest(p, path, type)));
 	return and;
 }
 
@@ -330,7 +330,7 @@ ParsePredicate(PartiqlParser *p)
 			PartiqlUnexpected(p, "BETWEEN or IN");
 		return left;
 	}
-	return negated ? Negate(p, node) : node;
+	return negated ? NegateCondition(p, node) : node;
 }
 
 /* ---- logic ---- */

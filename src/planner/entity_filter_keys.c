@@ -168,7 +168,7 @@ CompareKey(KeyPlan *plan, Oid operator, Expr *bound)
 
 /* Returns the literal with which a template begins, which may be empty. */
 static Slice
-Beginning(const Template *t)
+LiteralBeginning(const Template *t)
 {
 	return t->pieces[0].part == NULL ? t->pieces[0].text : (Slice) {"", 0};
 }
@@ -263,7 +263,7 @@ FilterAddEquality(const Filter *f, List **additions, KeyPlan *plan)
 static Expr *
 KnownBeginning(const KeyPlan *plan)
 {
-	Slice		literal = Beginning(plan->key->template);
+	Slice		literal = LiteralBeginning(plan->key->template);
 
 	if (plan->parts != NIL)
 		return ComposeCall(plan->key->template, copyObject(plan->parts), false);
@@ -313,7 +313,7 @@ AddBound(const Filter *f, List **additions, KeyPlan *plan, const TemplatePart *p
 	MoveOut(&bounded.place, c);
 	with = ComposeCall(plan->key->template,
 					   lappend(lappend(copyObject(plan->parts), TextConst(part->name)), copyObject(c->value)), false);
-	without = plan->parts == NIL ? TextConst(Beginning(plan->key->template)) : KnownBeginning(plan);
+	without = plan->parts == NIL ? TextConst(LiteralBeginning(plan->key->template)) : KnownBeginning(plan);
 	if (with == NULL || without == NULL)
 		return;
 	bound = makeNode(CoalesceExpr);

@@ -12,7 +12,7 @@
 #include "planner/entity_filter.h"
 
 static const FuncExpr *
-AsFilter(Node *node, Oid function, Index varno)
+CastToFilter(Node *node, Oid function, Index varno)
 {
 	FuncExpr   *call = (FuncExpr *) node;
 	Var		   *table;
@@ -50,7 +50,7 @@ FindInQuals(Filter *f, Node **quals, Oid function)
 
 	foreach(cell, QualConjuncts(*quals))
 	{
-		f->call = AsFilter(lfirst(cell), function, f->varno);
+		f->call = CastToFilter(lfirst(cell), function, f->varno);
 		if (f->call == NULL)
 			continue;
 		f->path = list_make1(quals);

@@ -127,7 +127,7 @@ ImpliedConditions(Filter *f, Oid function, Oid relid, const char *entity_name)
 }
 
 static Node *
-Simplify(SupportRequestSimplify *request)
+SimplifyCall(SupportRequestSimplify *request)
 {
 	FuncExpr   *call = request->fcall;
 	Filter		f = {.root = request->root};
@@ -159,5 +159,5 @@ dynamo_entity_filter_support(PG_FUNCTION_ARGS)
 
 	if (!IsA(request, SupportRequestSimplify))
 		PG_RETURN_POINTER(NULL);
-	PG_RETURN_POINTER(Simplify((SupportRequestSimplify *) request));
+	PG_RETURN_POINTER(SimplifyCall((SupportRequestSimplify *) request));
 }

@@ -115,7 +115,7 @@ DescribeAutoScalingRequest(Request *request)
 /* ---- what was never made ---- */
 
 static void
-NotFound(const Request *request, int sqlstate, const char *kind, const char *member)
+FailNotFound(const Request *request, int sqlstate, const char *kind, const char *member)
 {
 	ereport(ERROR,
 			(errcode(sqlstate),
@@ -125,7 +125,7 @@ NotFound(const Request *request, int sqlstate, const char *kind, const char *mem
 void
 DescribeGlobalTableRequest(Request *request)
 {
-	NotFound(request, ERRCODE_DYNAMO_GLOBAL_TABLE_NOT_FOUND, "Global table", "GlobalTableName");
+	FailNotFound(request, ERRCODE_DYNAMO_GLOBAL_TABLE_NOT_FOUND, "Global table", "GlobalTableName");
 }
 
 /* ---- policies ---- */

@@ -21,7 +21,7 @@ WritesToTable(const Capacity *c, const WriteOp *write)
 }
 
 static bool
-AnyWrites(const Capacity *c, const WriteOp *writes, int n)
+HasWrites(const Capacity *c, const WriteOp *writes, int n)
 {
 	for (int i = 0; i < n; i++)
 	{
@@ -69,7 +69,7 @@ AnswerCollections(Request *request, const WriteOp *writes, int n)
 		(void) CapacityListGet(&list, writes[i].table_name);
 	for (int t = 0; t < list.n; t++)
 	{
-		if (!list.tables[t].def->has_local || !AnyWrites(&list.tables[t], writes, n))
+		if (!list.tables[t].def->has_local || !HasWrites(&list.tables[t], writes, n))
 			continue;
 		if (!begun)
 		{

@@ -68,7 +68,7 @@ static const Operation operations[] = {
 };
 
 static Slice
-WithoutPrefix(Slice name, const char *text)
+SkipPrefix(Slice name, const char *text)
 {
 	Slice		prefix = SliceOf(text);
 
@@ -113,8 +113,8 @@ PrintableName(Slice name)
 const Operation *
 OperationFind(Slice name)
 {
-	Slice		of_items = WithoutPrefix(name, TARGET_PREFIX);
-	Slice		of_streams = WithoutPrefix(name, STREAMS_PREFIX);
+	Slice		of_items = SkipPrefix(name, TARGET_PREFIX);
+	Slice		of_streams = SkipPrefix(name, STREAMS_PREFIX);
 
 	for (size_t i = 0; i < lengthof(operations); i++)
 	{

@@ -141,7 +141,7 @@ FieldExpr(const Field *structure, const char *name)
 
 /* Whether one of an operation's expressions is given. */
 static bool
-AnyExpression(const Field *input, const ParamRules *rules)
+HasExpression(const Field *input, const ParamRules *rules)
 {
 	for (const char *const *name = rules->expressions; *name != NULL; name++)
 	{
@@ -153,7 +153,7 @@ AnyExpression(const Field *input, const ParamRules *rules)
 
 /* Whether an expression that can use values is given. */
 static bool
-AnyValueExpression(const Field *input, const ParamRules *rules)
+HasValueExpression(const Field *input, const ParamRules *rules)
 {
 	for (const char *const *name = rules->expressions; *name != NULL; name++)
 	{
@@ -171,7 +171,7 @@ ReadNames(const Field *structure, const ParamRules *rules, ExprArgs *args)
 	args->names_given = names != NULL;
 	if (names == NULL)
 		return;
-	if (!AnyExpression(structure, rules) && !rules->unneeded)
+	if (!HasExpression(structure, rules) && !rules->unneeded)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal(WORDING_NAMES_ALONE)));
@@ -196,7 +196,7 @@ FieldValues(const Field *structure, const ParamRules *rules)
 	values = FieldMember(structure, "ExpressionAttributeValues");
 	if (values == NULL)
 		return MISSING_VALUE;
-	if (!AnyValueExpression(structure, rules) && !rules->unneeded)
+	if (!HasValueExpression(structure, rules) && !rules->unneeded)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg_internal(WORDING_VALUES_ALONE, rules->values_need)));
@@ -211,7 +211,7 @@ FieldExprArgs(const Field *structure, const ParamRules *rules, ExprArgs *args)
 	memset(args, 0, sizeof(*args));
 	ReadNames(structure, rules, args);
 	args->values = FieldValues(structure, rules);
-	if (rules->unneeded && !AnyExpression(structure, rules))
+	if (rules->unneeded && !HasExpression(structure, rules))
 		*args = (ExprArgs) {.values = MISSING_VALUE};
 }
 

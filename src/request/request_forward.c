@@ -24,7 +24,7 @@ RequestIsForCoordinator(const Operation *operation)
 }
 
 static char *
-Literal(Slice text)
+QuoteSlice(Slice text)
 {
 	return quote_literal_cstr(pnstrdup(text.data, text.len));
 }
@@ -36,7 +36,8 @@ Literal(Slice text)
 static char *
 StatementOfRequest(const Operation *operation, Slice json)
 {
-	char	   *call = psprintf("SELECT dynamo.request_safe(%s, %s)", Literal(SliceOf(operation->name)), Literal(json));
+	char	   *call = psprintf("SELECT dynamo.request_safe(%s, %s)",
+								QuoteSlice(SliceOf(operation->name)), QuoteSlice(json));
 
 	if (strcmp(operation->name, "CreateTable") != 0)
 		return call;

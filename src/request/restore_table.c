@@ -28,14 +28,14 @@ typedef struct Restoring
 /* ---- indexes ---- */
 
 static bool
-SameMember(const Field *a, const Field *b, const char *name)
+HasSameMember(const Field *a, const Field *b, const char *name)
 {
 	return SliceCompare(FieldSlice(a, name), FieldSlice(b, name)) == 0;
 }
 
 /* Two lists of attributes, either NULL; kind is the other member of their elements. */
 static bool
-SameSchema(const Field *a, const Field *b, const char *kind)
+HasSameSchema(const Field *a, const Field *b, const char *kind)
 {
 	if (a == NULL || b == NULL)
 		return a == b;
@@ -43,8 +43,8 @@ SameSchema(const Field *a, const Field *b, const char *kind)
 		return false;
 	for (int i = 0; i < a->count; i++)
 	{
-		if (!SameMember(a->fields[i], b->fields[i], "AttributeName") ||
-			!SameMember(a->fields[i], b->fields[i], kind))
+		if (!HasSameMember(a->fields[i], b->fields[i], "AttributeName") ||
+			!HasSameMember(a->fields[i], b->fields[i], kind))
 			return false;
 	}
 	return true;
@@ -63,7 +63,7 @@ HasName(const Field *names, Slice name)
 
 /* The same names, in any order. */
 static bool
-SameNames(const Field *a, const Field *b)
+HasSameNames(const Field *a, const Field *b)
 {
 	if (a == NULL || b == NULL)
 		return a == b;
@@ -78,30 +78,30 @@ SameNames(const Field *a, const Field *b)
 }
 
 static bool
-SameProjection(const Field *a, const Field *b)
+HasSameProjection(const Field *a, const Field *b)
 {
 	const Field *projection_a = FieldMember(a, "Projection");
 	const Field *projection_b = FieldMember(b, "Projection");
 
-	return SameMember(projection_a, projection_b, "ProjectionType") &&
-		SameNames(FieldMember(projection_a, "NonKeyAttributes"), FieldMember(projection_b, "NonKeyAttributes"));
+	return HasSameMember(projection_a, projection_b, "ProjectionType") &&
+		HasSameNames(FieldMember(projection_a, "NonKeyAttributes"), FieldMember(projection_b, "NonKeyAttributes"));
 }
 
 static bool
-SameIndex(const Field *a, const Field *b)
+IsSameIndex(const Field *a, const Field *b)
 {
-	return SameSchema(FieldMember(a, "KeySchema"), FieldMember(b, "KeySchema"), "KeyType") &&
-		SameProjection(a, b);
+	return HasSameSchema(FieldMember(a, "KeySchema"), FieldMember(b, "KeySchema"), "KeyType") &&
+		HasSameProjection(a, b);
 }
 
 static bool
-SameVectorIndex(const Field *a, const Field *b)
+IsSameVectorIndex(const Field *a, const Field *b)
 {
-	return SameMember(FieldMember(a, "VectorAttribute"), FieldMember(b, "VectorAttribute"), "AttributeName") &&
+	return HasSameMember(FieldMember(a, "VectorAttribute"), FieldMember(b, "VectorAttribute"), "AttributeName") &&
 		FieldInteger(a, "Dimensions", 0) == FieldInteger(b, "Dimensions", 0) &&
-		SameMember(a, b, "DistanceFunction") &&
-		SameSchema(FieldMember(a, "SearchSchema"), FieldMember(b, "SearchSchema"), "SearchSchemaElementType") &&
-		SameProjection(a, b);
+		HasSameMember(a, b, "DistanceFunction") &&
+		HasSameSchema(FieldMember(a, "SearchSchema"), FieldMember(b, "SearchSchema"), "SearchSchemaElementType") &&
+		HasSameProjection(a, b);
 }
 
 static void
@@ -139,9 +139,9 @@ typedef struct IndexKind
 	bool		(*same) (const Field *a, const Field *b);
 } IndexKind;
 
-static const IndexKind local_kind = {"LocalSecondaryIndexes", "LocalSecondaryIndexOverride", SameIndex};
-static const IndexKind global_kind = {"GlobalSecondaryIndexes", "GlobalSecondaryIndexOverride", SameIndex};
-static const IndexKind vector_kind = {"VectorIndexes", "VectorIndexOverride", SameVectorIndex};
+static const IndexKind local_kind = {"LocalSecondaryIndexes", "LocalSecondaryIndexOverride", IsSameIndex};
+static const IndexKind global_kind = {"GlobalSecondaryIndexes", "GlobalSecondaryIndexOverride", IsSameIndex};
+static const IndexKind vector_kind = {"VectorIndexes", "VectorIndexOverride", IsSameVectorIndex};
 
 static void
 WriterIndex(Writer *w, const Restoring *restoring, const IndexKind *kind, const Field *index)
@@ -225,7 +225,7 @@ WriterThroughputMembers(Writer *w, const Restoring *restoring)
 }
 
 static Field *
-Compose(const Restoring *restoring, const Field *creation)
+ComposeCreation(const Restoring *restoring, const Field *creation)
 {
 	Writer		w;
 
@@ -258,7 +258,7 @@ CreationOfRestore(const Field *input, const Field *source)
 	restoring.throughput = FieldMember(input, "ProvisionedThroughputOverride");
 	if (restoring.throughput == NULL)
 		restoring.throughput = FieldMember(source, "ProvisionedThroughput");
-	creation = Compose(&restoring, Compose(&restoring, NULL));
+	creation = ComposeCreation(&restoring, ComposeCreation(&restoring, NULL));
 	RequestCheck(creation);
 	return creation;
 }

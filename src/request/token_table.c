@@ -76,7 +76,7 @@ TokenTableClose(TokenTable *table)
 /* ---- searching ---- */
 
 static Datum
-Column(TupleTableSlot *slot, int column)
+GetColumn(TupleTableSlot *slot, int column)
 {
 	bool		isnull;
 
@@ -86,7 +86,7 @@ Column(TupleTableSlot *slot, int column)
 static bool
 IsText(TupleTableSlot *slot, int column, Slice wanted)
 {
-	return SliceCompare(SliceOfVarlena(DatumGetTextPP(Column(slot, column))), wanted) == 0;
+	return SliceCompare(SliceOfVarlena(DatumGetTextPP(GetColumn(slot, column))), wanted) == 0;
 }
 
 static void
@@ -95,8 +95,8 @@ ReadRow(TupleTableSlot *slot, const TokenKey *key, TokenRow *row)
 	row->place = slot->tts_tid;
 	row->same_token = IsText(slot, COLUMN_OWNER, key->owner) &&
 		IsText(slot, COLUMN_TOKEN, key->token);
-	row->completed = DatumGetTimestampTz(Column(slot, COLUMN_COMPLETED_AT));
-	row->content = SliceOfVarlena(DatumGetByteaPCopy(Column(slot, COLUMN_DIGEST)));
+	row->completed = DatumGetTimestampTz(GetColumn(slot, COLUMN_COMPLETED_AT));
+	row->content = SliceOfVarlena(DatumGetByteaPCopy(GetColumn(slot, COLUMN_DIGEST)));
 }
 
 bool
@@ -205,7 +205,7 @@ SweepBlocks(const TokenTable *table, BlockNumber first, BlockNumber n)
 	heap_setscanlimits(scan, first, n);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
-		if (!TokenCounts(table, DatumGetTimestampTz(Column(slot, COLUMN_COMPLETED_AT))))
+		if (!TokenCounts(table, DatumGetTimestampTz(GetColumn(slot, COLUMN_COMPLETED_AT))))
 			DeleteRow(table, slot->tts_tid);
 	}
 	table_endscan(scan);

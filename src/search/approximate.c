@@ -226,7 +226,7 @@ CollectBatch(const VectorSearch *search, Relation rel, Portal portal, Collected 
 }
 
 static void
-Collect(const VectorSearch *search, Relation rel, Oid opclass, Collected *collected)
+CollectEntries(const VectorSearch *search, Relation rel, Oid opclass, Collected *collected)
 {
 	OwnerScope	scope;
 	Portal		portal;
@@ -257,7 +257,7 @@ SearchIndex(const VectorSearch *search, Relation rel, int count, Nearest *neares
 	if (!exact)
 	{
 		PushActiveSnapshot(snapshot);
-		Collect(search, rel, opclass, &collected);
+		CollectEntries(search, rel, opclass, &collected);
 		PopActiveSnapshot();
 		exact = collected.n < count || !NearestWorst(nearest, &worst) || MayLackResults(search, worst);
 	}

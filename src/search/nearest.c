@@ -49,7 +49,7 @@ NearestCreate(int count, VectorDistance distance)
 }
 
 static Candidate *
-Worst(const Nearest *nearest)
+WorstCandidate(const Nearest *nearest)
 {
 	return (Candidate *) DatumGetPointer(binaryheap_first(nearest->heap));
 }
@@ -58,7 +58,7 @@ bool
 NearestAccepts(const Nearest *nearest, double score)
 {
 	return nearest->heap->bh_size < nearest->count ||
-		CompareScores(nearest, score, Worst(nearest)->score) < 0;
+		CompareScores(nearest, score, WorstCandidate(nearest)->score) < 0;
 }
 
 bool
@@ -66,7 +66,7 @@ NearestWorst(const Nearest *nearest, double *score)
 {
 	if (nearest->heap->bh_size == 0)
 		return false;
-	*score = Worst(nearest)->score;
+	*score = WorstCandidate(nearest)->score;
 	return true;
 }
 
@@ -93,7 +93,7 @@ NearestAdd(Nearest *nearest, double score, ValueRef item, const float *vector, i
 		binaryheap_add(nearest->heap, PointerGetDatum(added));
 	else
 	{
-		FreeCandidate(Worst(nearest));
+		FreeCandidate(WorstCandidate(nearest));
 		binaryheap_replace_first(nearest->heap, PointerGetDatum(added));
 	}
 }

@@ -165,7 +165,7 @@ FindVectorPath(Slice name, bool nested, void *arg)
 
 /* Returns the item with the vector of its entry. */
 static struct varlena *
-WithVector(const Search *s, const Candidate *c)
+RestoreVector(const Search *s, const Candidate *c)
 {
 	Slice		attribute = s->index->vector->attribute;
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
@@ -190,7 +190,7 @@ WithVector(const Search *s, const Candidate *c)
 static struct varlena *
 ProjectItem(const Search *s, const Candidate *c)
 {
-	struct varlena *item = s->returns_vector ? WithVector(s, c) : c->item;
+	struct varlena *item = s->returns_vector ? RestoreVector(s, c) : c->item;
 
 	return s->projection == NULL ? item : ProjectionApply(s->projection, ItemRoot(item));
 }

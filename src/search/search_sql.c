@@ -126,7 +126,7 @@ ArgListVector(FunctionCallInfo fcinfo, int *n)
 
 /* Null if one of the arguments is not a vector, or they have different lengths. */
 static Datum
-Distance(FunctionCallInfo fcinfo, VectorDistance distance)
+ComputeDistance(FunctionCallInfo fcinfo, VectorDistance distance)
 {
 	int			n = 0;
 	int			nother;
@@ -144,21 +144,21 @@ DYNAMO_FUNCTION(dynamo_cosine_distance);
 Datum
 dynamo_cosine_distance(PG_FUNCTION_ARGS)
 {
-	return Distance(fcinfo, DISTANCE_COSINE);
+	return ComputeDistance(fcinfo, DISTANCE_COSINE);
 }
 
 DYNAMO_FUNCTION(dynamo_euclidean_distance);
 Datum
 dynamo_euclidean_distance(PG_FUNCTION_ARGS)
 {
-	return Distance(fcinfo, DISTANCE_EUCLIDEAN);
+	return ComputeDistance(fcinfo, DISTANCE_EUCLIDEAN);
 }
 
 DYNAMO_FUNCTION(dynamo_dot_product);
 Datum
 dynamo_dot_product(PG_FUNCTION_ARGS)
 {
-	return Distance(fcinfo, DISTANCE_DOT_PRODUCT);
+	return ComputeDistance(fcinfo, DISTANCE_DOT_PRODUCT);
 }
 
 DYNAMO_FUNCTION(dynamo_vector);

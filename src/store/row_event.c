@@ -147,7 +147,7 @@ OldKeyScanKeys(const RowEvent *event, const TableDef *def, Relation primary, Sca
  * or not.
  */
 static CommandId
-FirstCommandAfter(const RowEvent *event, IndexScanDesc scan, TupleTableSlot *slot)
+FindCommandAfter(const RowEvent *event, IndexScanDesc scan, TupleTableSlot *slot)
 {
 	CommandId	first = InvalidCommandId;
 
@@ -179,7 +179,7 @@ RowEventKeyTaken(const RowEvent *event, const TableDef *def)
 	n = OldKeyScanKeys(event, def, primary, keys);
 	scan = BeginIndexScan(event->rel, primary, SnapshotAny, n);
 	index_rescan(scan, keys, n, NULL, 0);
-	first = FirstCommandAfter(event, scan, slot);
+	first = FindCommandAfter(event, scan, slot);
 	index_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	index_close(primary, NoLock);

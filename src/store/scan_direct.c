@@ -191,7 +191,7 @@ KeyScanKey(ScanKey key, Relation index, int column,
 }
 
 static void
-NotNullKey(ScanKey key, int column)
+InitNotNullKey(ScanKey key, int column)
 {
 	ScanKeyEntryInitialize(key, SK_ISNULL | SK_SEARCHNOTNULL, column + 1,
 						   InvalidStrategy, InvalidOid, InvalidOid, InvalidOid,
@@ -264,7 +264,7 @@ BuildScanKeys(ScanKey out, Relation index, const ScanKeys *keys)
 						  keys->forward ? BTGreaterStrategyNumber : BTLessStrategyNumber,
 						  keys->start);
 		if (ColumnNotNull(keys, column))
-			NotNullKey(&out[n++], column);
+			InitNotNullKey(&out[n++], column);
 	}
 	return n;
 }

@@ -135,7 +135,7 @@ OptionalMember(DefinitionReader *r, const char *name, int max)
 }
 
 static const char *
-Member(DefinitionReader *r, const char *name, int max)
+RequiredMember(DefinitionReader *r, const char *name, int max)
 {
 	const char *value = OptionalMember(r, name, max);
 
@@ -181,10 +181,10 @@ static void
 ReadMembers(DefinitionReader *r, StreamDef *def)
 {
 	CheckVersion(r);
-	def->table = Member(r, "table", KEY_MAX_NAME);
-	def->label = Member(r, "label", NAMEDATALEN);
-	def->view = Member(r, "view", NAMEDATALEN);
-	def->partition = Member(r, "partition", KEY_MAX_NAME);
+	def->table = RequiredMember(r, "table", KEY_MAX_NAME);
+	def->label = RequiredMember(r, "label", NAMEDATALEN);
+	def->view = RequiredMember(r, "view", NAMEDATALEN);
+	def->partition = RequiredMember(r, "partition", KEY_MAX_NAME);
 	def->sort = OptionalMember(r, "sort", KEY_MAX_NAME);
 	def->closed = OptionalMember(r, "closed", NAMEDATALEN);
 }

@@ -204,7 +204,7 @@ KeyDatumsEqual(ValueType type, Datum a, Datum b)
 }
 
 static bool
-SameColumn(ValueType type, Datum a, bool anull, Datum b, bool bnull)
+IsSameColumn(ValueType type, Datum a, bool anull, Datum b, bool bnull)
 {
 	if (anull || bnull)
 		return anull == bnull;
@@ -255,8 +255,8 @@ CompareColumns(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old
 		Datum		given = heap_getattr(tuple, attr->attnum, desc, &given_null);
 		bool		supplied = !given_null;
 
-		if (SameColumn(attr->type, given, given_null,
-					   values[attr->attnum - 1], nulls[attr->attnum - 1]))
+		if (IsSameColumn(attr->type, given, given_null,
+						 values[attr->attnum - 1], nulls[attr->attnum - 1]))
 		{
 			/* 2.0 equals 2, but the column must have the item's digits. */
 			if (attr->type == VALUE_N && !given_null &&
@@ -269,7 +269,7 @@ CompareColumns(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple old
 			bool		old_null;
 			Datum		before = heap_getattr(old, attr->attnum, desc, &old_null);
 
-			supplied = !SameColumn(attr->type, given, given_null, before, old_null);
+			supplied = !IsSameColumn(attr->type, given, given_null, before, old_null);
 		}
 		if (supplied)
 			ContradictionError(rel, attr);
@@ -476,7 +476,7 @@ CheckDerivedRow(Relation rel, const TableDef *def, HeapTuple tuple, HeapTuple ol
 		bool		isnull;
 		Datum		stored = heap_getattr(tuple, attr->attnum, desc, &isnull);
 
-		if (!SameColumn(attr->type, stored, isnull, values[attr->attnum - 1], nulls[attr->attnum - 1]))
+		if (!IsSameColumn(attr->type, stored, isnull, values[attr->attnum - 1], nulls[attr->attnum - 1]))
 			ChangedLaterError(rel, def, attr->column);
 	}
 	if (def->ttl_attnum != InvalidAttrNumber)

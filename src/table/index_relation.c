@@ -258,7 +258,7 @@ IsIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 }
 
 static void
-NotIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
+FailNotIndexTable(Relation rel, const TableDef *def, const IndexDef *index)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DATA_CORRUPTED),
@@ -301,7 +301,7 @@ IndexTableOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode)
 	if (RelationIsKnown(def, index) && index->verified)
 		return rel;
 	if (!IsIndexTable(rel, def, index))
-		NotIndexTable(rel, def, index);
+		FailNotIndexTable(rel, def, index);
 	RequireLocalRows(rel, "Use dynamo.drop_index, and create the index again.");
 	if (index->shards > 0)
 		CheckIndexShards(rel, index);
@@ -334,7 +334,7 @@ IndexShardOpen(Relation index_table, const TableDef *def, const IndexDef *index,
 		return rel;
 	if (rel->rd_rel->relkind != RELKIND_RELATION ||
 		rel->rd_rel->relowner != index_table->rd_rel->relowner || !HasEntryShape(rel, def, index))
-		NotIndexTable(rel, def, index);
+		FailNotIndexTable(rel, def, index);
 	RequireLocalRows(rel, "Use dynamo.drop_index, and create the index again.");
 	RememberShard(def, index, relid, shard);
 	return rel;

@@ -353,7 +353,7 @@ IsInteger(const Node *node, int value)
  * attributes.
  */
 static bool
-TestsLimitsOf(const Node *clause, const IndexDef *index)
+IsTestOfLimits(const Node *clause, const IndexDef *index)
 {
 	List	   *args = ClauseTestsLimits(clause) ? ((const FuncExpr *) clause)->args : NIL;
 
@@ -368,7 +368,7 @@ HasIndexPredicate(Oid btree, Oid table, const TableDef *def, const IndexDef *ind
 
 	foreach(cell, StoredPredicate(btree))
 	{
-		if (!IsPresenceTest(lfirst(cell), table, def, index) && !TestsLimitsOf(lfirst(cell), index))
+		if (!IsPresenceTest(lfirst(cell), table, def, index) && !IsTestOfLimits(lfirst(cell), index))
 			return false;
 	}
 	return true;

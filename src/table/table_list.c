@@ -187,7 +187,7 @@ VisibleTableName(const FormData_pg_class *form)
 
 /* Whether two tables may be in another order than their relations' names. */
 static bool
-SameGroup(const char *relation_name, const char *other)
+IsSameGroup(const char *relation_name, const char *other)
 {
 	return strncmp(relation_name, other, MAPPED_PREFIX) == 0;
 }
@@ -209,7 +209,7 @@ CollectNames(SysScanDesc scan, const char *after, int64 limit)
 		const char *name;
 
 		CHECK_FOR_INTERRUPTS();
-		if (list_length(names) >= limit && !SameGroup(NameStr(form->relname), NameStr(last)))
+		if (list_length(names) >= limit && !IsSameGroup(NameStr(form->relname), NameStr(last)))
 			break;
 		name = VisibleTableName(form);
 		if (name == NULL || strcmp(name, after) <= 0)

@@ -126,7 +126,7 @@ CsvReadNames(CsvFormat *format, const char *text, uint32 len)
 /* ---- items ---- */
 
 static ValueType
-TypeOf(const CsvFormat *format, Slice name)
+AttributeTypeOf(const CsvFormat *format, Slice name)
 {
 	int			attribute = TableDefAttribute(format->def, name);
 
@@ -150,7 +150,7 @@ AddAttribute(const CsvFormat *format, ItemBuilder *builder, const char *name,
 			 const StringInfoData *field)
 {
 	ItemBuilderName(builder, name, strlen(name));
-	switch (TypeOf(format, SliceOf(name)))
+	switch (AttributeTypeOf(format, SliceOf(name)))
 	{
 		case VALUE_N:
 			ItemBuilderNumberText(builder, field->data, field->len);

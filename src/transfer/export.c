@@ -38,7 +38,7 @@
 #define FETCH_ROWS	1000
 
 static void
-Begin(Export *export, Oid relid)
+BeginExport(Export *export, Oid relid)
 {
 	export->begin(export->arg);
 	BulkProgressStart(relid, false, true, 0);
@@ -77,7 +77,7 @@ ExportRows(Export *export, const Store *store)
 	TupleTableSlot *slot = table_slot_create(store->rel, NULL);
 	TableScanDesc scan = table_beginscan(store->rel, StoreSnapshot(store), 0, NULL);
 
-	Begin(export, RelationGetRelid(store->rel));
+	BeginExport(export, RelationGetRelid(store->rel));
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		bool		isnull;
@@ -119,7 +119,7 @@ ExportResult(Export *export, const Store *store)
 	SPI_connect();
 	OwnerScopeEnterForStatement(&scope, store->rel->rd_rel->relowner);
 	cursor = OpenItemCursor(store);	/* raises errors before the file is overwritten */
-	Begin(export, RelationGetRelid(store->rel));
+	BeginExport(export, RelationGetRelid(store->rel));
 	for (;;)
 	{
 		SPI_cursor_fetch(cursor, true, FETCH_ROWS);

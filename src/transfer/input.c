@@ -37,10 +37,10 @@ FillPlain(InputFile *input)
 
 /* ---- decompression ---- */
 
-static void Damaged(const InputFile *input) pg_attribute_noreturn();
+static void FailOnDamage(const InputFile *input) pg_attribute_noreturn();
 
 static void
-Damaged(const InputFile *input)
+FailOnDamage(const InputFile *input)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_BINARY_REPRESENTATION),
@@ -73,7 +73,7 @@ InflateSome(InputFile *input)
 	z->avail_out = sizeof(input->buffer);
 	result = inflate(z, Z_NO_FLUSH);
 	if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR)
-		Damaged(input);
+		FailOnDamage(input);
 	input->raw_position = input->raw_length - z->avail_in;
 	input->length = sizeof(input->buffer) - z->avail_out;
 	input->member_ended = result == Z_STREAM_END;
@@ -89,7 +89,7 @@ FillInflated(InputFile *input)
 		if (input->raw_length == 0)
 		{
 			if (!input->member_ended)
-				Damaged(input);
+				FailOnDamage(input);
 			return;
 		}
 		InflateSome(input);
@@ -119,7 +119,7 @@ InputBegin(FILE *file, const char *name, InputCompression compression)
 }
 
 static bool
-Fill(InputFile *input)
+FillBuffer(InputFile *input)
 {
 	input->position = 0;
 	input->length = 0;
@@ -140,7 +140,7 @@ InputLine(InputFile *input, StringInfo line)
 		const char *newline;
 		size_t		n;
 
-		if (input->position == input->length && !Fill(input))
+		if (input->position == input->length && !FillBuffer(input))
 			return line->len > 0;
 		start = input->buffer + input->position;
 		newline = memchr(start, '\n', input->length - input->position);

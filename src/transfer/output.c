@@ -55,7 +55,7 @@ BeginDeflate(OutputFile *output)
 }
 
 static void
-Deflate(OutputFile *output, const char *data, size_t len, int flush)
+WriteDeflated(OutputFile *output, const char *data, size_t len, int flush)
 {
 	z_stream   *z = output->deflate;
 	char		buffer[16 * 1024];
@@ -101,7 +101,7 @@ void
 OutputWrite(OutputFile *output, const char *data, size_t len)
 {
 	if (output->deflate != NULL)
-		Deflate(output, data, len, Z_NO_FLUSH);
+		WriteDeflated(output, data, len, Z_NO_FLUSH);
 	else
 		WriteBytes(output, data, len);
 }
@@ -121,7 +121,7 @@ OutputClose(OutputFile *output, uint8 *md5)
 
 	if (output->deflate != NULL)
 	{
-		Deflate(output, NULL, 0, Z_FINISH);
+		WriteDeflated(output, NULL, 0, Z_FINISH);
 		deflateEnd(output->deflate);
 		pfree(output->deflate);
 	}

@@ -7,13 +7,13 @@
 #include "transfer/zstream.h"
 
 static voidpf
-Allocate(voidpf context, uInt items, uInt size)
+AllocateForZlib(voidpf context, uInt items, uInt size)
 {
 	return MemoryContextAlloc(context, (Size) items * size);
 }
 
 static void
-Free(voidpf context, voidpf address)
+FreeForZlib(voidpf context, voidpf address)
 {
 	pfree(address);
 }
@@ -23,8 +23,8 @@ ZStreamCreate(void)
 {
 	z_stream   *z = palloc0(sizeof(z_stream));
 
-	z->zalloc = Allocate;
-	z->zfree = Free;
+	z->zalloc = AllocateForZlib;
+	z->zfree = FreeForZlib;
 	z->opaque = CurrentMemoryContext;
 	return z;
 }

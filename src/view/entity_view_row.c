@@ -75,7 +75,7 @@ IsSupplied(const EntityRow *row, int column)
 }
 
 static void
-Deform(HeapTuple tuple, TupleDesc desc, Datum **values, bool **nulls)
+DeformTuple(HeapTuple tuple, TupleDesc desc, Datum **values, bool **nulls)
 {
 	*values = palloc(sizeof(Datum) * Max(desc->natts, 1));
 	*nulls = palloc(sizeof(bool) * Max(desc->natts, 1));
@@ -88,10 +88,10 @@ EntityRowDeform(EntityRow *row)
 	TupleDesc	desc = RelationGetDescr(row->view);
 
 	if (row->old != NULL)
-		Deform(row->old, desc, &row->old_values, &row->old_nulls);
+		DeformTuple(row->old, desc, &row->old_values, &row->old_nulls);
 	if (row->new == NULL)
 		return;
-	Deform(row->new, desc, &row->new_values, &row->new_nulls);
+	DeformTuple(row->new, desc, &row->new_values, &row->new_nulls);
 	row->supplied = palloc(sizeof(bool) * Max(desc->natts, 1));
 	for (int i = 0; i < desc->natts; i++)
 		row->supplied[i] = IsSupplied(row, i);
