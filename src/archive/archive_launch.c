@@ -13,13 +13,13 @@
 #include "catalog/pg_class.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
-#include "postmaster/bgworker.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
 #include "utils/memutils.h"
 
 #include "archive/archive.h"
 #include "archive/archive_worker.h"
+#include "background_worker.h"
 #include "errors.h"
 
 /* ---- the lock ---- */
@@ -69,20 +69,14 @@ static List *requested;
 static void
 LaunchWorker(const char *id)
 {
-	BackgroundWorker worker = {0};
+	BackgroundWorker worker = WorkerDescribe("dynamo_archive_worker_main", "dynamo archive job");
 	BackgroundWorkerHandle *handle;
 	JobTask		task = {0};
 
 	task.database = MyDatabaseId;
 	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
 	strlcpy(task.id, id, sizeof(task.id));
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = BGW_NEVER_RESTART;
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
-	snprintf(worker.bgw_function_name, BGW_MAXLEN, "dynamo_archive_worker_main");
 	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo archive job %s", id);
-	snprintf(worker.bgw_type, BGW_MAXLEN, "dynamo archive job");
 	memcpy(worker.bgw_extra, &task, sizeof(task));
 	if (!RegisterDynamicBackgroundWorker(&worker, &handle))
 		ereport(ERROR,

@@ -22,12 +22,12 @@
 
 #include "archive/archive.h"
 #include "archive/archive_worker.h"
+#include "background_worker.h"
 #include "ddl/ddl.h"
 #include "errors.h"
 #include "table/objects.h"
 #include "table/owner.h"
 #include "table/settings_owner.h"
-#include "worker_settings.h"
 
 PGDLLEXPORT void dynamo_archive_worker_main(Datum arg);
 
@@ -36,15 +36,14 @@ PGDLLEXPORT void dynamo_archive_worker_main(Datum arg);
  * started the worker.  Returns false if another worker has the lock.
  */
 static bool
-WaitForLauncher(const JobTask *task)
+TakeLockOfJob(const JobTask *task)
 {
 	bool		taken;
 
 	StartTransactionCommand();
 	taken = JobLockTake(task->id);
-	if (VirtualTransactionIdIsValid(task->launcher))
-		(void) VirtualXactLock(task->launcher, true);
 	CommitTransactionCommand();
+	WorkerAwaitLauncher(task->launcher);
 	return taken;
 }
 
@@ -190,14 +189,9 @@ dynamo_archive_worker_main(Datum arg)
 	Job		   *job;
 
 	memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof(task));
-	pqsignal(SIGTERM, die);
-	pqsignal(SIGHUP, SignalHandlerForConfigReload);
-	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, 0);
-	WorkerSettingsApply("dynamo archive job");
-	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
+	WorkerConnect(task.database, "dynamo archive job");
 	context = AllocSetContextCreate(TopMemoryContext, "dynamo archive job", ALLOCSET_DEFAULT_SIZES);
-	job = WaitForLauncher(&task) ? TakeJob(task.id, context) : NULL;
+	job = TakeLockOfJob(&task) ? TakeJob(task.id, context) : NULL;
 	if (job != NULL)
 	{
 		error = TryJob(job, context);

@@ -10,10 +10,10 @@
 #include "datatype/timestamp.h"
 #include "miscadmin.h"
 #include "nodes/pg_list.h"
-#include "postmaster/bgworker.h"
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
+#include "background_worker.h"
 #include "http/flush_queue.h"
 #include "http/housekeeping.h"
 #include "http/listen.h"
@@ -232,23 +232,18 @@ DefineSettings(void)
 }
 
 static BackgroundWorker
-NewWorker(const char *function, const char *type)
+DescribeRestarted(const char *function, const char *type)
 {
-	BackgroundWorker worker = {0};
+	BackgroundWorker worker = WorkerDescribe(function, type);
 
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
 	worker.bgw_restart_time = RESTART_SECONDS;
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
-	snprintf(worker.bgw_function_name, BGW_MAXLEN, "%s", function);
-	snprintf(worker.bgw_name, BGW_MAXLEN, "%s", type);
-	snprintf(worker.bgw_type, BGW_MAXLEN, "%s", type);
 	return worker;
 }
 
 static void
 RegisterWorker(int number)
 {
-	BackgroundWorker worker = NewWorker("dynamo_http_worker_main", "dynamo http");
+	BackgroundWorker worker = DescribeRestarted("dynamo_http_worker_main", "dynamo http");
 
 	/* a standby serves reads */
 	worker.bgw_start_time = BgWorkerStart_ConsistentState;
@@ -261,18 +256,16 @@ RegisterWorker(int number)
 static void
 RegisterFlusher(void)
 {
-	BackgroundWorker worker = NewWorker("dynamo_http_flusher_main", "dynamo flusher");
+	BackgroundWorker worker = DescribeRestarted("dynamo_http_flusher_main", "dynamo flusher");
 
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	RegisterBackgroundWorker(&worker);
 }
 
 static void
 RegisterHousekeeping(void)
 {
-	BackgroundWorker worker = NewWorker("dynamo_http_housekeeping_main", "dynamo housekeeping");
+	BackgroundWorker worker = DescribeRestarted("dynamo_http_housekeeping_main", "dynamo housekeeping");
 
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
 	RegisterBackgroundWorker(&worker);
 }
 

@@ -18,7 +18,6 @@
 #include "commands/extension.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "postmaster/bgworker.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "tcop/tcopprot.h"
@@ -27,6 +26,7 @@
 #include "utils/snapmgr.h"
 #include "utils/wait_event.h"
 
+#include "background_worker.h"
 #include "compat.h"
 #include "index/build.h"
 #include "table/build_lock.h"
@@ -107,26 +107,11 @@ ReadDatabases(MemoryContext context)
 	return databases;
 }
 
-static BackgroundWorker
-NewWorker(const char *function)
-{
-	BackgroundWorker worker = {0};
-
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = BGW_NEVER_RESTART;
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
-	snprintf(worker.bgw_function_name, BGW_MAXLEN, "%s", function);
-	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo index build resume");
-	snprintf(worker.bgw_type, BGW_MAXLEN, "dynamo index build resume");
-	return worker;
-}
-
 /* Starts a worker that resumes the builds in a database, and waits for it. */
 static void
 ResumeInDatabase(Oid database)
 {
-	BackgroundWorker worker = NewWorker("dynamo_build_resume_database_main");
+	BackgroundWorker worker = WorkerDescribe("dynamo_build_resume_database_main", "dynamo index build resume");
 	BackgroundWorkerHandle *handle;
 
 	worker.bgw_main_arg = ObjectIdGetDatum(database);
@@ -180,7 +165,7 @@ dynamo_build_resume_main(Datum arg)
 void
 BuildResumeRegister(void)
 {
-	BackgroundWorker worker = NewWorker("dynamo_build_resume_main");
+	BackgroundWorker worker = WorkerDescribe("dynamo_build_resume_main", "dynamo index build resume");
 
 	worker.bgw_restart_time = RESTART_SECONDS;
 	RegisterBackgroundWorker(&worker);

@@ -23,7 +23,6 @@
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
 #include "pgstat.h"
-#include "postmaster/bgworker.h"
 #include "postmaster/interrupt.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
@@ -39,11 +38,11 @@
 #include "utils/timestamp.h"
 #include "utils/wait_event.h"
 
+#include "background_worker.h"
 #include "index/build.h"
 #include "table/build_lock.h"
 #include "table/owner.h"
 #include "table/table_list.h"
-#include "worker_settings.h"
 
 #define RETRY_MILLISECONDS		5000
 #define RETRY_MILLISECONDS_MAX	300000
@@ -97,7 +96,7 @@ OwnerOf(Oid relid)
 bool
 BuildNow(Oid relid)
 {
-	BackgroundWorker worker = {0};
+	BackgroundWorker worker = WorkerDescribe("dynamo_build_worker_main", "dynamo index build");
 	BackgroundWorkerHandle *handle;
 	WorkerTask	task = {0};
 
@@ -106,13 +105,7 @@ BuildNow(Oid relid)
 	task.relid = relid;
 	task.owner = OwnerOf(relid);
 	GET_VXID_FROM_PGPROC(task.launcher, *MyProc);
-	worker.bgw_flags = BGWORKER_SHMEM_ACCESS | BGWORKER_BACKEND_DATABASE_CONNECTION;
-	worker.bgw_start_time = BgWorkerStart_RecoveryFinished;
-	worker.bgw_restart_time = BGW_NEVER_RESTART;
-	snprintf(worker.bgw_library_name, BGW_MAXLEN, "dynamo");
-	snprintf(worker.bgw_function_name, BGW_MAXLEN, "dynamo_build_worker_main");
 	snprintf(worker.bgw_name, BGW_MAXLEN, "dynamo index build of relation %u", relid);
-	snprintf(worker.bgw_type, BGW_MAXLEN, "dynamo index build");
 	memcpy(worker.bgw_extra, &task, sizeof(task));
 	return RegisterDynamicBackgroundWorker(&worker, &handle);
 }
@@ -180,19 +173,6 @@ BuildWorkerInit(void)
 }
 
 /* ---- the worker ---- */
-
-/*
- * Waits for the end of the transaction that has started the worker, even if it
- * is prepared first.
- */
-static void
-WaitForLauncher(const WorkerTask *task)
-{
-	StartTransactionCommand();
-	if (VirtualTransactionIdIsValid(task->launcher))
-		(void) VirtualXactLock(task->launcher, true);
-	CommitTransactionCommand();
-}
 
 /* Takes the rights of the table's owner; false if there is no such table. */
 static bool
@@ -411,15 +391,10 @@ dynamo_build_worker_main(Datum arg)
 	WorkerTask	task;
 
 	memcpy(&task, MyBgworkerEntry->bgw_extra, sizeof(task));
-	pqsignal(SIGTERM, die);
-	pqsignal(SIGHUP, SignalHandlerForConfigReload);
-	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnectionByOid(task.database, InvalidOid, 0);
-	WorkerSettingsApply("dynamo index build");
-	pgstat_report_activity(STATE_RUNNING, MyBgworkerEntry->bgw_name);
+	WorkerConnect(task.database, "dynamo index build");
 	if (!OidIsValid(task.owner) || !TakeSlot(task.owner))
 		proc_exit(0);
-	WaitForLauncher(&task);
+	WorkerAwaitLauncher(task.launcher);
 	BuildAll(task.relid, task.owner);
 	proc_exit(0);
 }
