@@ -103,67 +103,15 @@ ListKept(const CopySet *set, Kept *kept)
 	return n;
 }
 
-static bool
-IsKeyAttribute(const KeySchema *key, Slice attribute)
-{
-	for (int i = 0; i < KeyCount(key); i++)
-	{
-		if (SliceEqual(key->attributes[i].name, attribute))
-			return true;
-	}
-	return false;
-}
-
-static bool
-TemplateHas(const Template *t, Slice attribute)
-{
-	for (int i = 0; t != NULL && i < t->npieces; i++)
-	{
-		if (t->pieces[i].part != NULL && SliceEqual(t->pieces[i].part->steps[0], attribute))
-			return true;
-	}
-	return false;
-}
-
-typedef struct PathSearch
-{
-	Slice		name;
-	bool		found;
-} PathSearch;
-
-/* A PathVisitor. */
-static bool
-ComparePath(Slice name, bool nested, void *arg)
-{
-	PathSearch *search = arg;
-
-	search->found |= SliceEqual(name, search->name);
-	return !search->found;
-}
-
-/*
- * Whether a key attribute of an entity, or its condition, contains an
- * attribute.
- */
-static bool
-KeyDependsOn(const ComposedKey *key, Slice attribute)
-{
-	PathSearch	search = {attribute, false};
-
-	if (key->condition != NULL)
-		ConditionVisitPaths(key->condition, ComparePath, &search);
-	return search.found || TemplateHas(key->template, attribute);
-}
-
 /* Whether the keys of a place depend on an attribute of the entity's items. */
 static bool
 PlaceDependsOn(const KeySchema *place, const Entity *entity, Slice attribute)
 {
-	if (IsKeyAttribute(place, attribute))
+	if (KeySchemaHas(place, attribute))
 		return true;
 	for (int i = 0; i < entity->nkeys; i++)
 	{
-		if (IsKeyAttribute(place, entity->keys[i].attribute) && KeyDependsOn(&entity->keys[i], attribute))
+		if (KeySchemaHas(place, entity->keys[i].attribute) && ComposedKeyUses(&entity->keys[i], attribute))
 			return true;
 	}
 	return false;

@@ -109,6 +109,9 @@ extern const EntityAttribute *EntityAttributeFind(const Entity *entity, Slice na
 /* Returns the key of an attribute; NULL if it has no template. */
 extern const ComposedKey *EntityKeyFind(const Entity *entity, Slice attribute);
 
+/* Whether the template or the condition of a key names an attribute. */
+extern bool ComposedKeyUses(const ComposedKey *key, Slice attribute);
+
 /*
  * Returns a sentence with an example of a key that items of both entities can
  * have; NULL if there is none.

@@ -127,17 +127,6 @@ ReadCondition(Reading *r, ValueRef map)
 	return ConditionBind(EXPR_CONDITION, ExprParse(EXPR_CONDITION, text.data, text.len, NULL), bindings);
 }
 
-static bool
-IsBaseKey(const Reading *r, Slice attribute)
-{
-	for (int i = 0; i < KeyCount(r->key); i++)
-	{
-		if (SliceEqual(r->key->attributes[i].name, attribute))
-			return true;
-	}
-	return false;
-}
-
 static void
 ReadKey(Reading *r, ValueRef map, ComposedKey *key)
 {
@@ -146,7 +135,7 @@ ReadKey(Reading *r, ValueRef map, ComposedKey *key)
 
 	CheckMembers(r, map, members, lengthof(members));
 	key->attribute = GetNameMember(r, map, "attribute");
-	key->base = IsBaseKey(r, key->attribute);
+	key->base = KeySchemaHas(r->key, key->attribute);
 	key->template = TemplateRead(GetTextMember(r, map, "template"), &problem);
 	if (key->template == NULL)
 		NoteProblem(r, psprintf("The template of \"%.*s\" is malformed: %s.",
@@ -392,10 +381,10 @@ EntitySetRead(ValueRef list, const KeySchema *key, const char **problem)
 	return r.problem == NULL ? set : NULL;
 }
 
-/* ---- what it is about ---- */
+/* ---- attributes on which entities depend ---- */
 
 static bool
-TemplateConcerns(const Template *t, Slice attribute)
+TemplateUses(const Template *t, Slice attribute)
 {
 	for (int i = 0; i < t->npieces; i++)
 	{
@@ -421,14 +410,14 @@ CompareName(Slice name, bool nested, void *arg)
 	return !search->found;
 }
 
-static bool
-KeyConcerns(const ComposedKey *key, Slice attribute)
+bool
+ComposedKeyUses(const ComposedKey *key, Slice attribute)
 {
 	NameSearch	search = {attribute, false};
 
 	if (key->condition != NULL)
 		ConditionVisitPaths(key->condition, CompareName, &search);
-	return search.found || SliceEqual(key->attribute, attribute) || TemplateConcerns(key->template, attribute);
+	return search.found || TemplateUses(key->template, attribute);
 }
 
 static bool
@@ -442,7 +431,7 @@ EntityConcerns(const Entity *entity, Slice attribute)
 		return true;
 	for (int i = 0; i < entity->nkeys; i++)
 	{
-		if (KeyConcerns(&entity->keys[i], attribute))
+		if (SliceEqual(entity->keys[i].attribute, attribute) || ComposedKeyUses(&entity->keys[i], attribute))
 			return true;
 	}
 	return false;

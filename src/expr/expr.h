@@ -180,6 +180,18 @@ KeyCount(const KeySchema *key)
 	return key->npartition + key->nsort;
 }
 
+/* Whether an attribute belongs to a key. */
+static inline bool
+KeySchemaHas(const KeySchema *key, Slice name)
+{
+	for (int i = 0; i < KeyCount(key); i++)
+	{
+		if (SliceEqual(key->attributes[i].name, name))
+			return true;
+	}
+	return false;
+}
+
 typedef enum KeyOperator
 {
 	KEY_NONE,					/* not constrained */

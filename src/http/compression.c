@@ -4,13 +4,11 @@
  */
 #include "postgres.h"
 
-#include <zlib.h>
-
 #include "http/compression.h"
 #include "http/parser.h"
+#include "transfer/zstream.h"
 
 /* For zlib: 15 bits of window, and the kind of header. */
-#define GZIP_WINDOW		(MAX_WBITS + 16)
 #define ZLIB_WINDOW		MAX_WBITS
 
 /*
@@ -28,19 +26,6 @@ static int
 WindowOf(HttpCoding coding)
 {
 	return coding == CODING_GZIP ? GZIP_WINDOW : ZLIB_WINDOW;
-}
-
-/* An error does not return to zlib; its memory is freed with the context. */
-static voidpf
-AllocateForZlib(voidpf opaque, uInt items, uInt size)
-{
-	return palloc((Size) items * size);
-}
-
-static void
-FreeForZlib(voidpf opaque, voidpf address)
-{
-	pfree(address);
 }
 
 /* ---- names and weights ---- */
@@ -210,21 +195,21 @@ InflateAll(z_stream *z, char **out, uint32 *size, uint32 limit)
 InflateResult
 Inflate(HttpCoding coding, Slice data, uint32 limit, Slice *decoded)
 {
-	z_stream	z = {.zalloc = AllocateForZlib, .zfree = FreeForZlib};
+	z_stream   *z = ZStreamCreate();
 	uint32		size = Min(4 * (Size) data.len + 64, (Size) limit + 1);
 	char	   *out = palloc(size);
 	int			result;
 
-	z.next_in = (Bytef *) unconstify(char *, data.data);
-	z.avail_in = data.len;
-	z.next_out = (Bytef *) out;
-	z.avail_out = size;
-	if (inflateInit2(&z, WindowOf(coding)) != Z_OK)
+	z->next_in = (Bytef *) unconstify(char *, data.data);
+	z->avail_in = data.len;
+	z->next_out = (Bytef *) out;
+	z->avail_out = size;
+	if (inflateInit2(z, WindowOf(coding)) != Z_OK)
 		elog(ERROR, "could not initialize zlib");
-	result = InflateAll(&z, &out, &size, limit);
+	result = InflateAll(z, &out, &size, limit);
 	decoded->data = out;
-	decoded->len = size - z.avail_out;
-	(void) inflateEnd(&z);
+	decoded->len = size - z->avail_out;
+	(void) inflateEnd(z);
 	if (decoded->len > limit)
 		return INFLATE_TOO_LONG;
 	return result == Z_STREAM_END ? INFLATE_OK : INFLATE_BAD;
@@ -235,22 +220,22 @@ Inflate(HttpCoding coding, Slice data, uint32 limit, Slice *decoded)
 Slice
 Deflate(HttpCoding coding, Slice data)
 {
-	z_stream	z = {.zalloc = AllocateForZlib, .zfree = FreeForZlib};
+	z_stream   *z = ZStreamCreate();
 	uLong		size;
 	char	   *out;
 
-	if (deflateInit2(&z, LEVEL, Z_DEFLATED, WindowOf(coding), MEMORY_LEVEL,
+	if (deflateInit2(z, LEVEL, Z_DEFLATED, WindowOf(coding), MEMORY_LEVEL,
 					 Z_DEFAULT_STRATEGY) != Z_OK)
 		elog(ERROR, "could not initialize zlib");
-	size = deflateBound(&z, data.len);
+	size = deflateBound(z, data.len);
 	out = palloc(size);
-	z.next_in = (Bytef *) unconstify(char *, data.data);
-	z.avail_in = data.len;
-	z.next_out = (Bytef *) out;
-	z.avail_out = (uInt) size;
-	if (deflate(&z, Z_FINISH) != Z_STREAM_END)
-		elog(ERROR, "could not compress data: %s", z.msg != NULL ? z.msg : "no room");
-	size = z.total_out;
-	(void) deflateEnd(&z);
+	z->next_in = (Bytef *) unconstify(char *, data.data);
+	z->avail_in = data.len;
+	z->next_out = (Bytef *) out;
+	z->avail_out = (uInt) size;
+	if (deflate(z, Z_FINISH) != Z_STREAM_END)
+		elog(ERROR, "could not compress data: %s", z->msg != NULL ? z->msg : "no room");
+	size = z->total_out;
+	(void) deflateEnd(z);
 	return (Slice) {out, (uint32) size};
 }

@@ -122,17 +122,5 @@ DYNAMO_FUNCTION(dynamo_batch_get_item);
 Datum
 dynamo_batch_get_item(PG_FUNCTION_ARGS)
 {
-	FuncCallContext *context;
-
-	if (SRF_IS_FIRSTCALL())
-	{
-		MemoryContext old;
-
-		context = SRF_FIRSTCALL_INIT();
-		old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
-		context->user_fctx = BatchGet(fcinfo);
-		MemoryContextSwitchTo(old);
-	}
-	context = SRF_PERCALL_SETUP();
-	return ItemListNext(fcinfo, context);
+	return ItemListReturn(fcinfo, BatchGet);
 }

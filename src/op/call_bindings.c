@@ -43,17 +43,6 @@ OpParse(ExprKind kind, const ExprText *expr)
 }
 
 static bool
-SchemaHasName(const KeySchema *key, Slice name)
-{
-	for (int i = 0; i < KeyCount(key); i++)
-	{
-		if (SliceEqual(key->attributes[i].name, name))
-			return true;
-	}
-	return false;
-}
-
-static bool
 NoteNestedKey(const char *what, Slice name, Problem *problem)
 {
 	return NoteInvalid(problem, "Key attributes must be scalars; list random access '[]' and map lookup '.' are not allowed: %s: %.*s",
@@ -68,11 +57,11 @@ KeyPathVisitor(Slice name, bool nested, void *arg)
 
 	if (!nested)
 		return true;
-	if (SchemaHasName(&def->key, name))
+	if (KeySchemaHas(&def->key, name))
 		return NoteNestedKey("Key", name, check->problem);
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		if (SchemaHasName(&def->indexes[i].key, name))
+		if (KeySchemaHas(&def->indexes[i].key, name))
 			return NoteNestedKey("IndexKey", name, check->problem);
 	}
 	return true;
@@ -83,7 +72,7 @@ KeyTargetVisitor(Slice name, bool nested, void *arg)
 {
 	const PathCheck *check = arg;
 
-	if (SchemaHasName(&check->def->key, name))
+	if (KeySchemaHas(&check->def->key, name))
 		return NoteInvalid(check->problem, DYNAMO_INVALID_PARAMETERS
 						   "Cannot update attribute %.*s. This attribute is part of the key",
 						   (int) name.len, name.data);

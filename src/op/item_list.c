@@ -18,10 +18,22 @@ ItemListMake(int n, bool skip_missing)
 }
 
 Datum
-ItemListNext(FunctionCallInfo fcinfo, FuncCallContext *context)
+ItemListReturn(FunctionCallInfo fcinfo, ItemList *(*read) (FunctionCallInfo fcinfo))
 {
-	ItemList   *list = (ItemList *) context->user_fctx;
+	FuncCallContext *context;
+	ItemList   *list;
 
+	if (SRF_IS_FIRSTCALL())
+	{
+		MemoryContext old;
+
+		context = SRF_FIRSTCALL_INIT();
+		old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
+		context->user_fctx = read(fcinfo);
+		MemoryContextSwitchTo(old);
+	}
+	context = SRF_PERCALL_SETUP();
+	list = context->user_fctx;
 	while (context->call_cntr < (uint64) list->n)
 	{
 		struct varlena *item = list->results[context->call_cntr].item;

@@ -19,7 +19,7 @@ typedef struct ItemList
 /* Allocates in the current context, which should be the multi-call context. */
 extern ItemList *ItemListMake(int n, bool skip_missing);
 
-/* Returns the next row; context->user_fctx is the list. */
-extern Datum ItemListNext(FunctionCallInfo fcinfo, FuncCallContext *context);
+/* Returns the next row of the list that read makes at the first call. */
+extern Datum ItemListReturn(FunctionCallInfo fcinfo, ItemList *(*read) (FunctionCallInfo fcinfo));
 
 #endif							/* DYNAMO_ITEM_LIST_H */

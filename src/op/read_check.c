@@ -415,18 +415,14 @@ static bool
 RefuseKeyInFilter(Slice name, bool nested, void *arg)
 {
 	const Reader *r = (const Reader *) arg;
-	const KeySchema *key = r->key;
 
-	for (int i = 0; i < KeyCount(key); i++)
-	{
-		if (SliceEqual(key->attributes[i].name, name))
-			ereport(ERROR,
-					(errcode(ERRCODE_DYNAMO_VALIDATION),
-					 errmsg("%s can only contain non-primary key attributes: Primary key attribute: %.*s",
-							r->op->built_filter != NULL ? "QueryFilter" : "Filter Expression",
-							(int) name.len, name.data),
-					 errhint("Use the key condition expression for conditions on the key.")));
-	}
+	if (KeySchemaHas(r->key, name))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
+				 errmsg("%s can only contain non-primary key attributes: Primary key attribute: %.*s",
+						r->op->built_filter != NULL ? "QueryFilter" : "Filter Expression",
+						(int) name.len, name.data),
+				 errhint("Use the key condition expression for conditions on the key.")));
 	return true;
 }
 

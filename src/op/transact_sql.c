@@ -424,17 +424,5 @@ DYNAMO_FUNCTION(dynamo_transact_get_items);
 Datum
 dynamo_transact_get_items(PG_FUNCTION_ARGS)
 {
-	FuncCallContext *context;
-
-	if (SRF_IS_FIRSTCALL())
-	{
-		MemoryContext old;
-
-		context = SRF_FIRSTCALL_INIT();
-		old = MemoryContextSwitchTo(context->multi_call_memory_ctx);
-		context->user_fctx = TransactGet(fcinfo);
-		MemoryContextSwitchTo(old);
-	}
-	context = SRF_PERCALL_SETUP();
-	return ItemListNext(fcinfo, context);
+	return ItemListReturn(fcinfo, TransactGet);
 }

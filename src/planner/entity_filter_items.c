@@ -108,11 +108,8 @@ FilterImpliesAttribute(const Filter *f, Slice attribute)
 	const ComposedKey *key = EntityKeyFind(f->entity, attribute);
 	const TemplatePart plain = {.name = attribute, .nsteps = 1};
 
-	for (int i = 0; i < KeyCount(&f->def->key); i++)
-	{
-		if (SliceEqual(f->def->key.attributes[i].name, attribute))
-			return true;
-	}
+	if (KeySchemaHas(&f->def->key, attribute))
+		return true;
 	if (key == NULL)
 		return !EntityKeyTells(f->entity, attribute) && IsSurelyThere(f, &plain);
 	if (!FilterImpliesCondition(f, key))

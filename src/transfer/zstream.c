@@ -1,11 +1,12 @@
 /*
  * zstream.c
- *	  zlib streams in memory contexts, for files in gzip format.
+ *	  zlib streams in memory contexts.
  */
 #include "postgres.h"
 
 #include "transfer/zstream.h"
 
+/* An error does not return to zlib; its memory is freed with the context. */
 static voidpf
 AllocateForZlib(voidpf context, uInt items, uInt size)
 {

@@ -1,6 +1,6 @@
 /*
  * zstream.h
- *	  zlib streams in memory contexts, for files in gzip format.
+ *	  zlib streams in memory contexts.
  */
 #ifndef DYNAMO_ZSTREAM_H
 #define DYNAMO_ZSTREAM_H
