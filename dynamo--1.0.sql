@@ -921,21 +921,22 @@ CREATE FUNCTION dynamo.batch_write_item(
 COMMENT ON FUNCTION dynamo.batch_write_item(text, dynamo.item[], dynamo.item[]) IS
 'stores and deletes many items of one table';
 
--- JSON text for functions that read it themselves: converting text to jsonb first
--- would cost more than the rest.  It takes json and jsonb alike.
+-- JSON text for functions that read it themselves: input like that of json would
+-- read it twice, and converting it to jsonb would cost more than the rest.  What is
+-- not JSON is an error of these functions.  They take json and jsonb alike.
 CREATE TYPE dynamo_internal.json_text;
 CREATE FUNCTION dynamo_internal.json_text_in(cstring) RETURNS dynamo_internal.json_text
 	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE
-	AS 'json_in';
+	AS 'textin';
 CREATE FUNCTION dynamo_internal.json_text_out(dynamo_internal.json_text) RETURNS cstring
 	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE
-	AS 'json_out';
+	AS 'textout';
 CREATE FUNCTION dynamo_internal.json_text_recv(internal) RETURNS dynamo_internal.json_text
 	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE
-	AS 'json_recv';
+	AS 'textrecv';
 CREATE FUNCTION dynamo_internal.json_text_send(dynamo_internal.json_text) RETURNS bytea
 	LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE
-	AS 'json_send';
+	AS 'textsend';
 CREATE TYPE dynamo_internal.json_text (
 	INPUT = dynamo_internal.json_text_in, OUTPUT = dynamo_internal.json_text_out,
 	RECEIVE = dynamo_internal.json_text_recv, SEND = dynamo_internal.json_text_send,
@@ -944,9 +945,9 @@ CREATE TYPE dynamo_internal.json_text (
 CREATE CAST (json AS dynamo_internal.json_text) WITHOUT FUNCTION AS IMPLICIT;
 CREATE CAST (jsonb AS dynamo_internal.json_text) WITH INOUT AS IMPLICIT;
 COMMENT ON TYPE dynamo_internal.json_text IS 'JSON text, from json or jsonb';
-COMMENT ON FUNCTION dynamo_internal.json_text_in(cstring) IS 'input of dynamo_internal.json_text, like that of json';
+COMMENT ON FUNCTION dynamo_internal.json_text_in(cstring) IS 'input of dynamo_internal.json_text';
 COMMENT ON FUNCTION dynamo_internal.json_text_out(dynamo_internal.json_text) IS 'output of dynamo_internal.json_text';
-COMMENT ON FUNCTION dynamo_internal.json_text_recv(internal) IS 'binary input of dynamo_internal.json_text, like that of json';
+COMMENT ON FUNCTION dynamo_internal.json_text_recv(internal) IS 'binary input of dynamo_internal.json_text';
 COMMENT ON FUNCTION dynamo_internal.json_text_send(dynamo_internal.json_text) IS 'binary output of dynamo_internal.json_text';
 COMMENT ON CAST (json AS dynamo_internal.json_text) IS 'cast from json to json_text';
 COMMENT ON CAST (jsonb AS dynamo_internal.json_text) IS 'cast from jsonb to json_text';
@@ -2049,16 +2050,16 @@ ALTER TABLE dynamo_internal.table_tags ENABLE ALWAYS TRIGGER guard_settings;
 ALTER TABLE dynamo_internal.request_tokens ENABLE ALWAYS TRIGGER guard_settings;
 ALTER TABLE dynamo_internal.index_builds ENABLE ALWAYS TRIGGER guard_settings;
 
-CREATE FUNCTION dynamo.request(operation text, request json) RETURNS json
+CREATE FUNCTION dynamo.request(operation text, request dynamo_internal.json_text) RETURNS json
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_request';
-COMMENT ON FUNCTION dynamo.request(text, json) IS
+COMMENT ON FUNCTION dynamo.request(text, dynamo_internal.json_text) IS
 	'executes a request of the DynamoDB API; errors are raised with the error body as DETAIL';
 
-CREATE FUNCTION dynamo.request_safe(operation text, request json) RETURNS json
+CREATE FUNCTION dynamo.request_safe(operation text, request dynamo_internal.json_text) RETURNS json
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_request_safe';
-COMMENT ON FUNCTION dynamo.request_safe(text, json) IS
+COMMENT ON FUNCTION dynamo.request_safe(text, dynamo_internal.json_text) IS
 	'executes a request of the DynamoDB API; returns {"status": HTTP status, "body": response or error}';
 
 CREATE FUNCTION dynamo.request_on_shard(operation text, request text) RETURNS text

@@ -36,7 +36,11 @@ EXCEPTION WHEN SQLSTATE 'KV012' THEN
 	GET STACKED DIAGNOSTICS d = PG_EXCEPTION_DETAIL;
 	RAISE NOTICE '% / %', SQLERRM, d;
 END $$;
+-- text that is not JSON
 SELECT dynamo.request('DescribeLimits', '{');
+SELECT r, dynamo.request_safe('DescribeLimits', r::dynamo_internal.json_text) ->> 'status' AS status
+FROM unnest(ARRAY['', '{"a": tru}', '{"a": "\ud800"}', '{"a": [1, }', '{} {}', '{"a": [1]}']) AS r;
+SELECT dynamo.request('DescribeLimits', '{"a": 1}'::jsonb)::text = dynamo.request('DescribeLimits', '{}'::json)::text AS same;
 SELECT dynamo.request(NULL, '{}') IS NULL, dynamo.request_safe('DescribeLimits', NULL) IS NULL;
 
 DROP SCHEMA t_request_account;

@@ -113,16 +113,14 @@ PlanTests(Selection *sel)
 }
 
 static void
-PlanSelection(Selection *sel, const PreparedStatement *s)
+PlanSelection(Selection *sel)
 {
+	const PreparedStatement *s = sel->s;
 	const BoundStatement *bound = &s->bound;
 	Slice		token = FieldSlice(s->input, "NextToken");
 	ReadOp	   *op = &sel->op;
 
-	memset(sel, 0, sizeof(*sel));
-	sel->s = s;
 	sel->key = &s->def->key;
-	op->table_name = s->table_name;
 	if (bound->index.data != NULL)
 	{
 		op->index_name = pnstrdup(bound->index.data, bound->index.len);
@@ -138,7 +136,6 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 	op->built_filter = sel->range.filter;
 	op->built_projection = bound->projection;
 	op->filter_on_keys = true;
-	op->consistent = FieldConsistentRead(s->input);
 	op->shard = -1;
 	op->shard_value = MISSING_VALUE;
 	op->start = token.data != NULL ? ItemRoot(NextTokenRead(s, token)) : MISSING_VALUE;
@@ -146,21 +143,23 @@ PlanSelection(Selection *sel, const PreparedStatement *s)
 
 /*
  * Reads the only row of a full key, which costs less than a query.  Returns
- * false if a query must answer, which has messages of its own and can end at a
- * limit.
+ * false if a query must answer, which has messages of its own, can end at a
+ * limit and has an order.
  */
 static bool
 ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)
 {
+	const PreparedStatement *s = sel->s;
 	Problem		problem = NO_PROBLEM;
 	GetOp		get;
-	GetResult  *result = palloc(sizeof(GetResult));
+	GetResult  *result;
 
-	if (limit > 0 || !ValueIsMissing(sel->op.start) ||
-		!StatementGet(sel->s, &get) || get.built_filter != NULL)
+	if (limit > 0 || s->bound.norder > 0 || FieldMember(s->input, "NextToken") != NULL ||
+		!StatementGet(s, &get) || get.built_filter != NULL)
 		return false;
+	result = palloc(sizeof(GetResult));
 	get.consistent = sel->op.consistent;
-	get.sizes = FieldCapacity(sel->s->input) != CAPACITY_NONE;
+	get.sizes = FieldCapacity(s->input) != CAPACITY_NONE;
 	if (!GetItem(&get, result, &problem))
 		return false;
 	memset(page, 0, sizeof(*page));
@@ -172,9 +171,12 @@ ReadFullKey(const Selection *sel, int64 limit, ReadPageResult *page)
 }
 
 static void
-ReadSelection(const Selection *sel, int64 limit, ReadPageResult *page)
+ReadSelection(Selection *sel, int64 limit, ReadPageResult *page)
 {
-	PartitionsOp partitions = {
+	PartitionsOp partitions;
+
+	PlanSelection(sel);
+	partitions = (PartitionsOp) {
 		.op = &sel->op,
 		.key = sel->key,
 		.npartitions = sel->range.npartitions,
@@ -182,9 +184,6 @@ ReadSelection(const Selection *sel, int64 limit, ReadPageResult *page)
 		.descending = sel->descending,
 		.merged = sel->merged && sel->range.npartitions > 1,
 	};
-
-	if (ReadFullKey(sel, limit, page))
-		return;
 	if (partitions.npartitions > 0)
 		ReadPartitionsPage(&partitions, limit, page);
 	else
@@ -196,11 +195,14 @@ ReadSelection(const Selection *sel, int64 limit, ReadPageResult *page)
 void
 StatementRead(const PreparedStatement *s, Writer *out)
 {
-	Selection	sel;
+	Selection	sel = {.s = s};
+	int64		limit = FieldInteger(s->input, "Limit", 0);
 	ReadPageResult page;
 
-	PlanSelection(&sel, s);
-	ReadSelection(&sel, FieldInteger(s->input, "Limit", 0), &page);
+	sel.op.table_name = s->table_name;
+	sel.op.consistent = FieldConsistentRead(s->input);
+	if (!ReadFullKey(&sel, limit, &page))
+		ReadSelection(&sel, limit, &page);
 	WriterName(out, "Items");
 	WriterBeginList(out);
 	for (int i = 0; i < page.count; i++)
