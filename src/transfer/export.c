@@ -40,7 +40,10 @@
 static void
 BeginExport(Export *export, Oid relid)
 {
+	MemoryContext caller = MemoryContextSwitchTo(export->context);
+
 	export->begin(export->arg);
+	MemoryContextSwitchTo(caller);
 	BulkProgressStart(relid, false, true, 0);
 }
 
@@ -52,6 +55,7 @@ WriteLine(Export *export, Datum item)
 	resetStringInfo(line);
 	ItemToExportLine(line, ItemRoot((struct varlena *) PG_DETOAST_DATUM_PACKED(item)));
 	appendStringInfoChar(line, '\n');
+	MemoryContextSwitchTo(export->context);
 	export->write(export->arg, line->data, line->len);
 	export->bytes += line->len;
 }
@@ -143,6 +147,7 @@ ExportResult(Export *export, const Store *store)
 void
 ExportItems(Export *export, const Store *store)
 {
+	export->context = CurrentMemoryContext;
 	initStringInfo(&export->line);
 	export->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo export row",
 												ALLOCSET_DEFAULT_SIZES);

@@ -13,12 +13,14 @@
 typedef struct Export
 {
 	/*
-	 * begin is called when the table can be read, before the first line; line
-	 * with each line and its newline.
+	 * begin is called when the table can be read, before the first line; write
+	 * with each line and its newline.  Both are called in the memory context of
+	 * the call of ExportItems.
 	 */
 	void		(*begin) (void *arg);
 	void		(*write) (void *arg, const char *line, int len);
 	void	   *arg;
+	MemoryContext context;
 	StringInfoData line;
 	MemoryContext row_context;
 	int64		items;

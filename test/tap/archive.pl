@@ -196,6 +196,20 @@ is($import->{ImportStatus}, 'COMPLETED', 'the export is imported');
 is("$import->{ImportedItemCount} $import->{ProcessedItemCount} $import->{ErrorCount}", '4 4 0', 'an import counts its items');
 same_items('types', 'again', 'an import is what was exported');
 
+# tables that are read by a statement, and more than one file
+request('CreateTable', { %new_table, TableName => 'secured' });
+sql(q{SELECT dynamo.put_item('secured', '{"pk": {"S": "a"}}'); ALTER TABLE secured ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+	SELECT dynamo.create_table('big', 'pk'); SELECT count(dynamo.put_item('big', dynamo.build_item('pk', n::text, 'x', repeat('x', 390000)))) FROM generate_series(1, 350) n});
+for (['secured', 1, 1], ['big', 350, 2])
+{
+	my ($table, $count, $files) = @$_;
+	mkdir "$archive/of_$table";
+	is(sql("SELECT dynamo.export_items('$table', '$archive/of_$table')"), $count, "export_items writes $table to a directory");
+	my ($written) = glob("$archive/of_$table/AWSDynamoDB/*");
+	is(scalar(my @found = glob("$written/data/*")), $files, "in $files files");
+	is(sql("BEGIN; DELETE FROM $table; SELECT imported FROM dynamo.import_items('$table', '$written'); ROLLBACK"), $count, 'which import_items reads');
+}
+
 # ---- the service's layout, made by hand ----
 
 my $sample = "$FindBin::RealBin/../include/export";
