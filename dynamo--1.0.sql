@@ -3201,6 +3201,115 @@ COMMENT ON FUNCTION dynamo.export_model(text) IS
 	'returns a table, its indexes, entities and access patterns as a JSON document, which dynamo.import_model reads';
 
 --
+-- What a backup keeps of a table beside items, keys, indexes and entities
+--
+
+-- The names in it are qualified, because the function's search_path is.
+CREATE FUNCTION dynamo_internal.backup_parts(relation regclass) RETURNS json
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+	BEGIN ATOMIC
+WITH t AS (
+	SELECT t.schema_name, t.table_name, t.definition, c.oid, c.relname, c.relowner, c.relkind, c.reloptions, c.relrowsecurity
+	FROM dynamo.tables t JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) t.relation::pg_catalog.oid
+	WHERE t.relation OPERATOR(pg_catalog.=) $1),
+stored AS (
+	SELECT i.index, i.n, i.index OPERATOR(pg_catalog.->>) 'name' AS name
+	FROM t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') WITH ORDINALITY i(index, n)
+	WHERE i.index OPERATOR(pg_catalog.->>) 'replaces' IS NULL),
+view AS (
+	SELECT v.oid, v.relname, pg_catalog.convert_from(pg_catalog.substring(g.tgargs, 1, pg_catalog.length(g.tgargs) OPERATOR(pg_catalog.-) 1), 'UTF8')::pg_catalog.json AS definition
+	FROM t JOIN pg_catalog.pg_class v ON v.relowner OPERATOR(pg_catalog.=) t.relowner AND v.relkind OPERATOR(pg_catalog.=) 'v'
+		JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) v.oid AND g.tgfoid OPERATOR(pg_catalog.=) 'dynamo.entity_view_write()'::pg_catalog.regprocedure
+	WHERE EXISTS (SELECT FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.=) r.oid
+				  WHERE r.ev_class OPERATOR(pg_catalog.=) v.oid AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjid OPERATOR(pg_catalog.=) t.oid)),
+extra AS (
+	SELECT x.relname, i.indisunique, k.conname, COALESCE(pg_catalog.pg_get_constraintdef(k.oid), pg_catalog.substr(pg_catalog.pg_get_indexdef(x.oid),
+		pg_catalog.length(pg_catalog.format('CREATE %sINDEX %I ON %s%I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' END, x.relname, CASE WHEN t.relkind OPERATOR(pg_catalog.=) 'p' THEN 'ONLY ' END, t.schema_name, t.relname)) OPERATOR(pg_catalog.+) 1)) AS definition
+	FROM t JOIN pg_catalog.pg_index i ON i.indrelid OPERATOR(pg_catalog.=) t.oid AND NOT i.indisprimary AND i.indisvalid
+		JOIN pg_catalog.pg_class x ON x.oid OPERATOR(pg_catalog.=) i.indexrelid
+		LEFT JOIN pg_catalog.pg_constraint k ON k.conindid OPERATOR(pg_catalog.=) x.oid AND k.conrelid OPERATOR(pg_catalog.=) t.oid
+	WHERE NOT EXISTS (SELECT FROM stored s WHERE dynamo.index_relation($1, s.name)::pg_catalog.oid OPERATOR(pg_catalog.=) x.oid)
+		AND NOT EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid OPERATOR(pg_catalog.=) t.oid AND a.attname OPERATOR(pg_catalog.=) 'dynamo_expires_at' AND a.attnum OPERATOR(pg_catalog.=) ANY (i.indkey))
+	UNION ALL
+	SELECT NULL, false, k.conname, pg_catalog.pg_get_constraintdef(k.oid)
+	FROM t JOIN pg_catalog.pg_constraint k ON k.conrelid OPERATOR(pg_catalog.=) t.oid AND k.contype OPERATOR(pg_catalog.=) 'c' AND k.convalidated)
+SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
+	'partitions', (SELECT CASE WHEN pg_catalog.count(*) OPERATOR(pg_catalog.>) 0 THEN pg_catalog.count(*) END FROM t JOIN pg_catalog.pg_partitioned_table p ON p.partrelid OPERATOR(pg_catalog.=) t.oid AND p.partstrat OPERATOR(pg_catalog.=) 'h'
+		JOIN pg_catalog.pg_inherits h ON h.inhparent OPERATOR(pg_catalog.=) t.oid),
+	'options', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', o.option_name, 'value', o.option_value)) FROM t CROSS JOIN LATERAL pg_catalog.pg_options_to_table(t.reloptions) o),
+	'indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', s.name, 'storage', s.index OPERATOR(pg_catalog.->>) 'storage',
+			'shards', CASE WHEN s.index OPERATOR(pg_catalog.->>) 'shards' OPERATOR(pg_catalog.<>) '0' THEN s.index OPERATOR(pg_catalog.->) 'shards' END, 'shard_by', s.index OPERATOR(pg_catalog.->>) 'shard_by') ORDER BY s.n)
+		FROM stored s WHERE s.index OPERATOR(pg_catalog.->>) 'storage' OPERATOR(pg_catalog.=) 'table' AND s.index OPERATOR(pg_catalog.->) 'vector' IS NULL),
+	'vector_indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', s.name, 'vector_attribute', s.index OPERATOR(pg_catalog.#>) '{vector,attribute}',
+			'dimensions', s.index OPERATOR(pg_catalog.#>) '{vector,dimensions}', 'distance', s.index OPERATOR(pg_catalog.#>) '{vector,distance}', 'method', s.index OPERATOR(pg_catalog.#>) '{vector,method}',
+			'partition_key', s.index OPERATOR(pg_catalog.#>) '{partition,0}',
+			'partition_key_type', (SELECT a OPERATOR(pg_catalog.->) 'type' FROM t CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') a
+				WHERE a OPERATOR(pg_catalog.->) 'name' OPERATOR(pg_catalog.=) (s.index OPERATOR(pg_catalog.#>) '{partition,0}')),
+			'filters', (SELECT pg_catalog.json_agg(f OPERATOR(pg_catalog.->) 'name') FROM pg_catalog.jsonb_array_elements(s.index OPERATOR(pg_catalog.#>) '{vector,filters}') f),
+			'filter_types', (SELECT pg_catalog.json_agg(f OPERATOR(pg_catalog.->) 'type') FROM pg_catalog.jsonb_array_elements(s.index OPERATOR(pg_catalog.#>) '{vector,filters}') f),
+			'projection', s.index OPERATOR(pg_catalog.->) 'projection',
+			'non_key_attributes', CASE WHEN s.index OPERATOR(pg_catalog.->>) 'projection' OPERATOR(pg_catalog.=) 'INCLUDE' THEN s.index OPERATOR(pg_catalog.->) 'non_key_attributes' END) ORDER BY s.n)
+		FROM stored s WHERE s.index OPERATOR(pg_catalog.#>>) '{vector,method}' OPERATOR(pg_catalog.<>) 'exact'),
+	'views', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('view_name', v.relname, 'entity_name', v.definition OPERATOR(pg_catalog.#>) '{entity,S}',
+			'columns', CASE WHEN COALESCE(v.definition OPERATOR(pg_catalog.#>>) '{declared,BOOL}', 'false') OPERATOR(pg_catalog.<>) 'true' THEN
+				(SELECT pg_catalog.json_object_agg(a.attname, pg_catalog.json_build_object('type', pg_catalog.format_type(a.atttypid, a.atttypmod), 'attribute', c.c OPERATOR(pg_catalog.#>) '{M,attribute,S}') ORDER BY c.n)
+				 FROM pg_catalog.json_array_elements(v.definition OPERATOR(pg_catalog.#>) '{columns,L}') WITH ORDINALITY c(c, n)
+					JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) v.oid AND a.attnum OPERATOR(pg_catalog.=) c.n) END) ORDER BY v.relname) FROM view v),
+	'access_patterns', (SELECT pg_catalog.json_agg(pg_catalog.jsonb_build_object('pattern_name', f.proname) OPERATOR(pg_catalog.||) (p.declared OPERATOR(pg_catalog.->) 'arguments') ORDER BY f.proname)
+		FROM t CROSS JOIN LATERAL dynamo_internal.patterns_of(pg_catalog.concat(t.schema_name, '.', t.relname)) p
+			JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid AND f.proowner OPERATOR(pg_catalog.=) t.relowner),
+	'sql_indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', e.relname, 'unique', e.indisunique, 'definition', e.definition) ORDER BY e.relname) FROM extra e WHERE e.conname IS NULL),
+	'constraints', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', e.conname, 'definition', e.definition) ORDER BY e.conname) FROM extra e WHERE e.conname IS NOT NULL),
+	'omitted', (SELECT pg_catalog.json_agg(o.what ORDER BY o.n) FROM (
+		SELECT 1 AS n, 'references' AS what WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) t.oid AND g.tgfoid OPERATOR(pg_catalog.=) ANY (ARRAY['dynamo.check_reference()'::pg_catalog.regprocedure, 'dynamo.check_referenced()'::pg_catalog.regprocedure]::pg_catalog.oid[]))
+		UNION ALL
+		SELECT 2, 'foreign keys' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_constraint k ON k.contype OPERATOR(pg_catalog.=) 'f' AND t.oid OPERATOR(pg_catalog.=) ANY (ARRAY[k.conrelid, k.confrelid]))
+		UNION ALL
+		SELECT 3, 'constraints that are not valid' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_constraint k ON k.conrelid OPERATOR(pg_catalog.=) t.oid AND k.contype OPERATOR(pg_catalog.=) 'c' AND NOT k.convalidated)
+		UNION ALL
+		SELECT 4, 'triggers' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) t.oid AND NOT g.tgisinternal JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) g.tgfoid
+										 WHERE f.pronamespace OPERATOR(pg_catalog.<>) ALL (ARRAY['dynamo'::pg_catalog.regnamespace, 'dynamo_internal'::pg_catalog.regnamespace]::pg_catalog.oid[]))
+		UNION ALL
+		SELECT 5, 'row security' WHERE EXISTS (SELECT FROM t WHERE t.relrowsecurity)
+		UNION ALL
+		SELECT 6, 'columns' WHERE EXISTS (SELECT FROM t JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) t.oid AND a.attnum OPERATOR(pg_catalog.>) 0 AND NOT a.attisdropped AND a.attname OPERATOR(pg_catalog.<>) ALL ('{item,dynamo_expires_at}'::pg_catalog.name[])
+										WHERE NOT EXISTS (SELECT FROM pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'attributes') d WHERE d OPERATOR(pg_catalog.->>) 'column' OPERATOR(pg_catalog.=) a.attname::pg_catalog.text))) o)));
+END;
+COMMENT ON FUNCTION dynamo_internal.backup_parts(regclass) IS 'returns how a table and its indexes are stored, its entity views, access patterns, indexes and constraints of SQL, and what a backup omits';
+
+-- Of each part what it is, whether its definition has code of the owner, and the statement that makes it.
+CREATE FUNCTION dynamo_internal.restore_statements(parts json, table_name text, relation regclass) RETURNS json
+	LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp
+	BEGIN ATOMIC
+SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_array(s.what, s.code, s.statement) ORDER BY s.step, s.n), '[]'::pg_catalog.json)
+FROM (SELECT 1 AS step, o.n, pg_catalog.format('option %I', o.o OPERATOR(pg_catalog.->>) 'name') AS what, false AS code,
+		  pg_catalog.format('ALTER TABLE %s SET (%I = %L)', $3, o.o OPERATOR(pg_catalog.->>) 'name', o.o OPERATOR(pg_catalog.->>) 'value') AS statement
+	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'options') WITH ORDINALITY o(o, n)
+	  UNION ALL
+	  SELECT 2, i.n, pg_catalog.format('the storage of index "%s"', i.i OPERATOR(pg_catalog.->>) 'index_name'), false, dynamo_internal.call_statement('change_index', $2, i.i)
+	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'indexes') WITH ORDINALITY i(i, n)
+	  UNION ALL
+	  SELECT 3, i.n, pg_catalog.format('the method of index "%s"', i.i OPERATOR(pg_catalog.->>) 'index_name'), false,
+		  pg_catalog.concat(dynamo_internal.call_statement('drop_vector_index', $2, i.i), '; ', dynamo_internal.call_statement('create_vector_index', $2, i.i))
+	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'vector_indexes') WITH ORDINALITY i(i, n)
+	  UNION ALL
+	  SELECT 4, v.n, pg_catalog.format('view "%s"', v.v OPERATOR(pg_catalog.->>) 'view_name'), true, dynamo_internal.call_statement('create_entity_view', $2, v.v)
+	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'views') WITH ORDINALITY v(v, n)
+	  UNION ALL
+	  SELECT 5, p.n, pg_catalog.format('access pattern "%s"', p.p OPERATOR(pg_catalog.->>) 'pattern_name'), true, dynamo_internal.call_statement('create_access_pattern', $2, p.p)
+	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'access_patterns') WITH ORDINALITY p(p, n)
+	  UNION ALL
+	  SELECT 6, i.n, pg_catalog.format('index "%s"', i.i OPERATOR(pg_catalog.->>) 'name'), true,
+		  pg_catalog.format('CREATE %sINDEX %I ON %s %s', CASE WHEN (i.i OPERATOR(pg_catalog.->>) 'unique')::pg_catalog.bool THEN 'UNIQUE ' END, i.i OPERATOR(pg_catalog.->>) 'name', $3, i.i OPERATOR(pg_catalog.->>) 'definition')
+	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'sql_indexes') WITH ORDINALITY i(i, n)
+	  UNION ALL
+	  SELECT 7, c.n, pg_catalog.format('constraint "%s"', c.c OPERATOR(pg_catalog.->>) 'name'), true,
+		  pg_catalog.format('ALTER TABLE %s ADD CONSTRAINT %I %s', $3, c.c OPERATOR(pg_catalog.->>) 'name', c.c OPERATOR(pg_catalog.->>) 'definition')
+	  FROM pg_catalog.json_array_elements($1 OPERATOR(pg_catalog.->) 'constraints') WITH ORDINALITY c(c, n)) s;
+END;
+COMMENT ON FUNCTION dynamo_internal.restore_statements(json, text, regclass) IS 'returns the statements that make the parts of dynamo_internal.backup_parts for a new table';
+
+--
 -- The HTTP endpoint
 --
 

@@ -3,14 +3,15 @@
  *	  What a backup keeps of its table, as JSON.
  *
  * As in the service, these are keys, indexes, throughput and encryption; not
- * streams, time to live, tags and protection.  Entities and copies, which the API
- * does not know, are kept beside it (archive_model.h); shards of indexes and
- * triggers of users are not.
+ * streams, time to live, tags and protection.  What the API does not know is kept
+ * beside it: entities and copies (archive_model.h), and the parts that
+ * backup_parts.h describes.
  */
 #include "postgres.h"
 
 #include "errors.h"
 #include "request/backup_details.h"
+#include "request/backup_parts.h"
 #include "request/model.h"
 #include "request/vector_params.h"
 
@@ -147,6 +148,8 @@ BackupDetails(const OpenedTable *table)
 	WriterCreation(&w, table);
 	WriterTimeMember(&w, "TableCreationDateTime", table->settings->created);
 	WriterFeatures(&w, table);
+	WriterName(&w, "Parts");
+	WriterRaw(&w, BackupParts(RelationGetRelid(table->rel)));
 	WriterEndObject(&w);
 	return pnstrdup(w.out.data + VARHDRSZ, w.out.len - VARHDRSZ);
 }

@@ -255,13 +255,14 @@ BeginStream(const Field *input)
 }
 
 char *
-CreateTableFrom(const Field *input)
+CreateTableFrom(const Field *input, int partitions)
 {
 	const Field *tags = FieldMember(input, "Tags");
 	CreateTableSpec spec;
 	Relation	rel;
 
 	SpecFromInput(input, &spec);
+	spec.partitions = citus_new_table_shards > 0 ? 0 : partitions;
 	if (tags != NULL)
 		CheckTags(tags);
 	rel = table_open(TableCreate(&spec), NoLock);
@@ -283,7 +284,7 @@ CreateTableRequest(Request *request)
 	Transition	transition = {.status = "CREATING", .created = true};
 	OpenedTable table;
 
-	TableOpen(&table, CreateTableFrom(request->input), AccessShareLock);
+	TableOpen(&table, CreateTableFrom(request->input, 0), AccessShareLock);
 	WriterName(request->out, "TableDescription");
 	transition.warm_given = FieldMember(request->input, "WarmThroughput") != NULL;
 	WriterTable(request->out, &table, &transition);

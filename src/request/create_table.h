@@ -10,9 +10,10 @@
 
 /*
  * Checks the input, of a shape with the members of CreateTable, and creates
- * the table; returns its name.
+ * the table, with partitions by hash of the partition key unless their number is
+ * 0; returns its name.
  */
-extern char *CreateTableFrom(const Field *input);
+extern char *CreateTableFrom(const Field *input, int partitions);
 
 /* Whether the key of the table or of an index has this attribute. */
 extern bool CreationUses(const Field *input, Slice name);

@@ -97,7 +97,7 @@ BeginImport(const Request *request)
 	Job		   *job;
 
 	(void) ArchiveDirectory();	/* before anything is created */
-	TableOpen(&table, CreateTableFrom(FieldMember(input, "TableCreationParameters")), AccessShareLock);
+	TableOpen(&table, CreateTableFrom(FieldMember(input, "TableCreationParameters"), 0), AccessShareLock);
 	job = JobOfRequest(request, JOB_IMPORT, &table);
 	SetSource(job, input);
 	JobSetToken(job, input);

@@ -134,9 +134,16 @@ const Shape model_list_backups = STRUCTURE("ListBackupsInput", list_backups_memb
 /* Only its text matters. */
 static const Shape features = {.kind = SHAPE_STRUCTURE, .name = "SourceTableFeatureDetails"};
 
+static const Shape partition_count = {.kind = SHAPE_INTEGER, .min = 1};
+static const Member parts_members[] = {
+	MEMBER("partitions", partition_count),
+};
+static const Shape parts = STRUCTURE("Parts", parts_members);
+
 static const Member details_members[] = {
 	REQUIRED("Creation", model_table_creation),
 	MEMBER("TableCreationDateTime", any_time),
 	REQUIRED("SourceTableFeatureDetails", features),
+	MEMBER("Parts", parts),
 };
 const Shape model_backup_details = STRUCTURE("BackupDetails", details_members);

@@ -3,15 +3,16 @@
  *	  RestoreTableFromBackup.
  *
  * The table is created as CreateTable would create it, from what the backup
- * keeps of its table and the overrides of the request, and gets its entities and
- * copies.  DescribeTable returns
- * CREATING until the worker has restored the items.
+ * keeps of its table and the overrides of the request, and gets its entities,
+ * copies and other parts (backup_parts.h).  DescribeTable returns CREATING until
+ * the worker has restored the items.
  */
 #include "postgres.h"
 
 #include "archive/archive_model.h"
 #include "errors.h"
 #include "request/backup_details.h"
+#include "request/backup_parts.h"
 #include "request/backups.h"
 #include "request/create_table.h"
 #include "request/model.h"
@@ -294,7 +295,9 @@ RestoreTableRequest(Request *request)
 {
 	Transition	transition = {.status = "CREATING", .created = true};
 	const Field *input = request->input;
+	const Field *details;
 	const Field *creation;
+	const Field *parts;
 	const Job  *backup;
 	const char *name;
 	OpenedTable table;
@@ -304,10 +307,13 @@ RestoreTableRequest(Request *request)
 	if (JobIsUnfinished(backup) || BackupIsBeingRestored(backup->id))
 		BackupInUse(backup);
 	CheckTarget(FieldString(input, "TargetTableName"));
-	creation = CreationOfRestore(input, FieldMember(BackupDetailsRead(backup), "Creation"));
-	name = CreateTableFrom(creation);
+	details = BackupDetailsRead(backup);
+	parts = FieldMember(details, "Parts");
+	creation = CreationOfRestore(input, FieldMember(details, "Creation"));
+	name = CreateTableFrom(creation, parts != NULL ? (int) FieldInteger(parts, "partitions", 0) : 0);
 	if (backup->model != NULL)
 		ModelWrite(name, backup->model);
+	BackupPartsRestore(backup, parts, name, TableNameLock(name, AccessShareLock, false));
 	TableOpen(&table, name, AccessShareLock);
 	transition.restore = BeginRestore(request, backup, &table);
 	WriterName(request->out, "TableDescription");

@@ -430,6 +430,63 @@ request('RestoreTableFromBackup', { BackupArn => $model, TargetTableName => 'wit
 is(ref active('without'), 'HASH', 'without the index of an entity');
 request('DeleteBackup', { BackupArn => $model });
 
+# how a table is stored, its views, access patterns, indexes and constraints of SQL: all of it when its owner restores it in its place
+my $with_path = sub { return sql("SET search_path = public, dynamo; SET client_min_messages = warning; SET ROLE app; $_[0]") };
+$with_path->(q{
+SELECT create_table('shop', 'pk', 'sk', fillfactor => 70, indexes => '[{"index_name": "stored", "partition_key": "a", "storage": "table"},
+	{"index_name": "spread", "partition_key": "b", "shards": 3}, {"index_name": "calculated", "partition_key": "c", "shards": 2, "shard_by": "d"}, {"index_name": "inline", "partition_key": "e"}]');
+SELECT create_entity('shop', 'order', '{"pk": "C#{customer}", "sk": "O#{n:03}", "e": "S#{status}"}', '{"customer": "text", "n": "int", "status": "text"}', type_attribute => 'kind', view_name => 'orders');
+SELECT create_entity_view('chosen', 'shop', entity_name => 'order', columns => '{"client": {"type": "varchar(20)", "attribute": "customer"}, "amount": "numeric"}');
+SELECT create_access_pattern('shop', 'orders_of', 'customer = :customer AND n >= :first', view_name => 'orders', parameters => '{"first": {"default": null}}', description => '100% of %s');
+SELECT create_access_pattern('shop', 'orders_in', '#s = :status', entities => '{order}', index_name => 'inline', expression_attribute_names => '{"#s": "status"}');
+SELECT add_unique_constraint('shop', 'one_email', ARRAY['email'], key_prefix => '{"pk": "C#"}');
+SELECT add_unique_constraint('shop', 'one_name', ARRAY['name'], is_deferrable => true);
+CREATE INDEX "words; in"" items" ON shop USING gin ((item::jsonb));
+ALTER TABLE shop ADD CONSTRAINT small CHECK (item_size(item) < 1000);
+SELECT put_item('shop', jsonb_build_object('customer', 'c1', 'n', n, 'status', 'OPEN', 'kind', 'order', 'email', n::text, 'a', 'x', 'b', 'x', 'c', 'x', 'd', 'x')) FROM generate_series(1, 5) n});
+my $parts = q{SELECT dynamo_internal.backup_parts('shop')};
+my $shop_parts = sql($parts);
+my $shop_items = sql(q{SELECT string_agg(item::text, ' ' ORDER BY sk) FROM shop});
+my $shop = backup_of('shop', 'shop', 'app');
+like(request('RestoreTableFromBackup', { BackupArn => $shop, TargetTableName => 'beside' }, 'app')->{TableDescription}{TableStatus}, qr/CREATING/, 'a table can be restored beside its source');
+active('beside');
+is(sql(q{SELECT string_agg(concat_ws(' ', index_name, storage, shards, shard_by), ', ' ORDER BY index_name) FROM dynamo.indexes WHERE table_name = 'beside'}),
+	'calculated table 2 d, inline inline, spread table 3, stored table', 'with indexes stored as they were, but without what its name belongs to');
+is(sql(q{SELECT count(*) FROM dynamo.access_patterns WHERE table_name = 'public.beside'}), '0', 'what has the name of something else is not restored');
+$with_path->(q{SELECT drop_table('beside'); SELECT drop_table('shop')});
+request('RestoreTableFromBackup', { BackupArn => $shop, TargetTableName => 'shop' }, 'app');
+active('shop');
+is(sql($parts), $shop_parts, 'a table that is restored in its place is the same table');
+like($shop_parts, qr/"one_email".*"one_name"/, 'with its constraints');
+is(sql(q{SELECT string_agg(item::text, ' ' ORDER BY sk) FROM shop}), $shop_items, 'and items');
+is($with_path->(q{SELECT string_agg(n::text, ' ') FROM orders_of('c1', first => 4)}), '4 5', 'its access patterns return its items');
+is(sql(q{SELECT string_agg(concat_ws(' ', client, "sk"), ', ' ORDER BY "sk") FROM chosen WHERE "sk" < 'O#003'}), 'c1 O#001, c1 O#002', 'its views show its items');
+is(sql(q{SELECT count(*) FROM dynamo.verify_index('shop', 'stored') UNION ALL SELECT count(*) FROM dynamo.verify_index('shop', 'spread') UNION ALL SELECT count(*) FROM dynamo.verify_index('shop', 'calculated')}), "0\n0\n0", 'its index tables are right');
+my (undef, undef, $refused) = $node->psql('postgres', q{SELECT dynamo.put_item('shop', '{"pk": {"S": "C#2"}, "sk": {"S": "x"}, "email": {"S": "3"}}')});
+like($refused, qr/one_email/, 'its unique constraints hold');
+
+# Code of the owner is not given to a superuser who restores the backup of a table.
+$with_path->(q{SELECT drop_table('shop')});
+my (undef, undef, $notices) = $node->psql('postgres', qq{SELECT dynamo.request('RestoreTableFromBackup', '{"BackupArn": "$shop", "TargetTableName": "shop"}')});
+like($notices, qr/NOTICE:  index "one_email" was not restored\nDETAIL:  Only the owner of the backup can restore it\./, 'another role does not get code of the owner');
+active('shop');
+is(sql(q{SELECT count(*) FROM pg_class WHERE relname IN ('orders', 'chosen', 'one_email')}), '0', 'nor views of it');
+is(sql(q{SELECT storage FROM dynamo.indexes WHERE table_name = 'shop' AND index_name = 'spread'}), 'table', 'but how the table is stored');
+is(sql('SELECT count(*) FROM shop'), '5', 'and items');
+sql(q{SELECT dynamo.drop_table('shop')});
+request('DeleteBackup', { BackupArn => $shop });
+
+# partitions, and what is omitted
+$with_path->(q{SELECT create_table('parts', 'pk', partitions => 3); SELECT put_item('parts', '{"pk": {"S": "a"}}')});
+sql(q{SELECT dynamo.add_reference('parts', 'self', '{"pk": "{parent}"}'); ALTER TABLE parts ENABLE ROW LEVEL SECURITY});
+(undef, undef, $notices) = $node->psql('postgres', q{SELECT dynamo.request('CreateBackup', '{"TableName": "parts", "BackupName": "parts"}')});
+like($notices, qr/NOTICE:  the backup does not contain these of table "parts": references, row security$/m, 'a backup tells what it omits');
+$parts = backup_of('parts', 'parts2', 'app');
+request('RestoreTableFromBackup', { BackupArn => $parts, TargetTableName => 'parts2' }, 'app');
+active('parts2');
+is(sql(q{SELECT count(*) FROM pg_inherits WHERE inhparent = 'parts2'::regclass UNION ALL SELECT count(*) FROM parts2}), "3\n1", 'partitions are restored');
+request('DeleteBackup', { BackupArn => $_->{BackupArn} }) for @{ request('ListBackups', { TableName => 'parts' })->{BackupSummaries} };
+
 # what a rollback keeps
 sql("BEGIN; SELECT dynamo.request('DeleteBackup', '{\"BackupArn\": \"$full\"}'); ROLLBACK");
 sql("BEGIN; SAVEPOINT s; SELECT dynamo.request('DeleteBackup', '{\"BackupArn\": \"$full\"}'); ROLLBACK TO s; COMMIT");
