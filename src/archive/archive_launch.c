@@ -38,7 +38,7 @@ SetTag(LOCKTAG *tag, const char *id)
 
 /*
  * A session lock with the method of advisory locks: it is released when the
- * process ends, however it ends, and not before.
+ * process ends, in whatever way.
  */
 bool
 JobLockTake(const char *id)

@@ -116,7 +116,7 @@ FailureCode(const ErrorData *error)
 
 /*
  * Drops the table, because clients would believe that it was restored.  In the
- * owner's scope no table with a dot in its name is found instead.
+ * owner's scope, "schema.name" cannot mean a table with a dot in its name.
  */
 static void
 DropUnrestored(const Job *job)

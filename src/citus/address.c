@@ -2,8 +2,9 @@
  * address.c
  *	  Reads the addresses of nodes.
  *
- * The connection string begins with the parameters that the administrator has given
- * Citus for all nodes; of parameters that are there twice the last counts.
+ * The connection string begins with the parameters that the administrator has set
+ * for all nodes (citus.node_conninfo).  Later parameters override them: if a
+ * parameter occurs twice, libpq uses the last one.
  */
 #include "postgres.h"
 
@@ -77,7 +78,7 @@ IsUsable(const CitusRow *node)
 	return strcmp(OidOutputFunctionCall(output, CitusColumn(node, "noderole")), "primary") == 0;
 }
 
-/* What Citus has for the authentication of a user at a node; a connection string. */
+/* Returns the part of a connection string with which Citus authenticates a user at a node. */
 static const char *
 AuthenticationOf(char *host, int port, char *user)
 {

@@ -2,9 +2,10 @@
  * libpq.h
  *	  The functions of libpq, if the server has loaded it.
  *
- * Citus is linked with libpq and is loaded before the extension, which is not linked
- * with it and needs nothing of it to be built: without Citus the functions are null.
- * These are the declarations of libpq-fe.h, whose names and numbers do not change.
+ * Citus is linked with libpq, and is loaded before the extension.  The extension is not
+ * linked with libpq: without Citus the addresses of these functions are null.  The
+ * declarations are those of libpq-fe.h, so that its header is not needed to build the
+ * extension; libpq keeps their names and numbers.
  */
 #ifndef DYNAMO_CITUS_LIBPQ_H
 #define DYNAMO_CITUS_LIBPQ_H

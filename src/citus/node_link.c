@@ -25,10 +25,10 @@
 
 #define MAX_LINKS			8		/* of a session */
 #define CONNECT_MS			5000
-#define RETRY_MS			1000	/* after a connection could not be made */
+#define RETRY_MS			1000	/* wait after a failed connection */
 #define MAX_LOCK_WAIT_MS	1000
 
-/* The place of the socket in the events to wait for; those before it are there for the process. */
+/* The position of the socket in a WaitEventSet, behind the events of this process. */
 #define SOCKET_POSITION		2
 
 /* Settings of this session that the other node must have. */
@@ -44,10 +44,10 @@ typedef struct LinkSettings
 typedef struct Link
 {
 	int			group;
-	Oid			role;			/* InvalidOid: this place is free */
+	Oid			role;			/* InvalidOid if this place is free */
 	char	   *address;		/* NULL if there is none */
 	uint64		changes;		/* AddressChanges when it was read */
-	PGconn	   *conn;			/* NULL if it could not be made */
+	PGconn	   *conn;			/* NULL if the connection failed */
 	TimestampTz failed_at;
 	WaitEventSet *events;
 	uint32		prepared;		/* a bit for each function */
@@ -91,7 +91,10 @@ CloseLink(Link *link)
 	memset(link, 0, sizeof(*link));
 }
 
-/* Ends what the other node executes, and the connection: its answer may still come. */
+/*
+ * Cancels what the other node executes, and closes the connection, because the answer
+ * to the canceled call may still arrive.
+ */
 static void
 CancelLink(Link *link)
 {
@@ -109,8 +112,8 @@ CancelLink(Link *link)
 /* ---- waiting ---- */
 
 /*
- * Waits until the socket is ready, or something happens to this process; false after
- * the timeout.
+ * Waits until the socket is ready, or the latch of this process is set; returns false
+ * after the timeout.
  */
 static bool
 WaitForSocket(Link *link, uint32 events, long timeout)
@@ -128,7 +131,7 @@ WaitForSocket(Link *link, uint32 events, long timeout)
 	return true;
 }
 
-/* Sends all, and waits for a whole result; false if the connection is lost. */
+/* Sends all data and waits for a whole result; returns false if the connection is lost. */
 static bool
 WaitForResult(Link *link)
 {
@@ -151,7 +154,7 @@ WaitForResult(Link *link)
 	return true;
 }
 
-/* The result of a statement, which is its only one; NULL if the connection is lost. */
+/* Returns the only result of a statement; NULL if the connection is lost. */
 static PGresult *
 ReadResult(Link *link)
 {
@@ -172,7 +175,7 @@ ReadResult(Link *link)
 	return NULL;
 }
 
-/* Whether a statement that returns nothing we need was executed. */
+/* Whether a statement was executed whose result is not needed. */
 static bool
 StatementSucceeds(Link *link, int sent)
 {
@@ -198,7 +201,7 @@ FinishConnecting(Link *link)
 
 		if (state == PGRES_POLLING_FAILED || rest <= 0)
 			return false;
-		/* the socket may be another one at each step */
+		/* libpq may use another socket at each step */
 		rc = WaitLatchOrSocket(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | WL_TIMEOUT |
 							   (state == PGRES_POLLING_READING ? WL_SOCKET_READABLE : WL_SOCKET_WRITEABLE),
 							   PQsocket(link->conn), rest, PG_WAIT_EXTENSION);
@@ -222,7 +225,7 @@ MakeEvents(Link *link)
 	AddWaitEventToSet(link->events, WL_SOCKET_READABLE, PQsocket(link->conn), NULL, NULL);
 }
 
-/* Connects; a link without a connection is a reminder that it could not be made. */
+/* Connects; if that fails, the link remains without a connection until the next try. */
 static void
 ConnectLink(Link *link)
 {
@@ -254,7 +257,7 @@ ConnectLink(Link *link)
 
 /* ---- finding a link ---- */
 
-/* Whether the address of a link is still that of the node. */
+/* Whether the node still has the address of the link. */
 static bool
 HasAddress(Link *link)
 {
@@ -268,9 +271,9 @@ HasAddress(Link *link)
 }
 
 /*
- * Whether a link is as it should be: open, or not to be tried again yet.  What the
- * other node sends to an idle connection is why it closes it; the end comes with the
- * second read.
+ * Whether a link need not be connected again: it is open, or its last try was less than
+ * RETRY_MS ago.  When the other node closes an idle connection, the first read returns
+ * its message, and the second one the end of the connection.
  */
 static bool
 IsCurrent(Link *link)
@@ -283,7 +286,7 @@ IsCurrent(Link *link)
 		PQstatus(link->conn) == CONNECTION_OK;
 }
 
-/* The link of the current user to a group, or a free place, or else the one longest unused. */
+/* Returns the link of the current user to a group; if there is none, the least recently used place. */
 static Link *
 FindPlace(int group)
 {
@@ -302,7 +305,7 @@ FindPlace(int group)
 	return place;
 }
 
-/* An open link to a group; NULL if it cannot be reached. */
+/* Returns an open link to a group; NULL if it cannot be reached. */
 static Link *
 FindLink(int group)
 {
@@ -324,7 +327,7 @@ FindLink(int group)
 static void
 ReadSettings(LinkSettings *settings, bool holds_locks)
 {
-	/* they are compared as bytes */
+	/* settings are compared as bytes */
 	memset(settings, 0, sizeof(*settings));
 	settings->statement_timeout = StatementTimeout;
 	settings->lock_timeout = LockTimeout;
@@ -335,7 +338,7 @@ ReadSettings(LinkSettings *settings, bool holds_locks)
 	strlcpy(settings->search_path, namespace_search_path, sizeof(settings->search_path));
 }
 
-/* Gives the other session the settings of this one; false if that fails. */
+/* Sets the settings of this session in the other one; returns false if that fails. */
 static bool
 SendSettings(Link *link, const LinkSettings *settings)
 {
@@ -392,7 +395,7 @@ SendCall(Link *link, const LinkCall *call)
 	return PQsendQueryPrepared(link->conn, name, statements[call->function].nargs, values, lengths, formats, 1) != 0;
 }
 
-/* Whether an error says that the call has done nothing, and another way is open. */
+/* Whether an error means that the call did nothing and can be made in another way. */
 static bool
 IsRefusal(int sqlstate, const LinkCall *call)
 {
@@ -418,7 +421,7 @@ LostError(void)
 			 errdetail("The write may have been executed.")));
 }
 
-/* Executes a call on a link that is ready; false as LinkExecute. */
+/* Executes a call on a link that is ready.  Returns what LinkExecute returns. */
 static bool
 CallOnLink(Link *link, const LinkCall *call, Slice *value)
 {
@@ -448,8 +451,8 @@ CallOnLink(Link *link, const LinkCall *call, Slice *value)
 }
 
 /*
- * An error in the middle of a call, as a cancel or a timeout is, ends the call on the
- * other node, too.
+ * An error during the call, such as a cancel or a timeout, also ends the call on the
+ * other node.
  */
 bool
 LinkExecute(const LinkCall *call, Slice *value)

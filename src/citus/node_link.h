@@ -2,12 +2,11 @@
  * node_link.h
  *	  Calls of the extension's functions on other nodes of Citus.
  *
- * A session keeps a connection to each node and for each role that it has needed,
- * with its statements prepared.  A call is a transaction of its own there: it is no
- * part of this session's transaction, and neither sees what the other has not
- * committed.  It runs as the current user, with that role's rights and with those
- * settings of this session that say how long statements wait and what names mean.
- * The node, its address and how to authenticate there are those of Citus:
+ * A session keeps a connection for each node and each role that it has used, with
+ * prepared statements.  A call is a separate transaction on the other node: neither
+ * transaction sees uncommitted changes of the other one.  The call runs with the
+ * rights of the current user, and with this session's timeouts, search_path,
+ * row_security and synchronous_commit.  Address and authentication come from Citus:
  * pg_dist_node, pg_dist_authinfo, citus.node_conninfo.
  */
 #ifndef DYNAMO_CITUS_NODE_LINK_H
@@ -32,13 +31,13 @@ typedef struct LinkCall
 	bool		writes;
 
 	/*
-	 * This transaction may hold locks: the call gives up when a lock is not
-	 * granted within a second, because nobody would find a deadlock.
+	 * This transaction may hold locks.  The call gives up if it does not get a
+	 * lock within a second, because no node would detect a deadlock.
 	 */
 	bool		holds_locks;
 } LinkCall;
 
-/* Whether there may be links: Citus is loaded, and libpq with it. */
+/* Whether links can be made: Citus is loaded, and libpq with it. */
 extern bool LinksArePossible(void);
 
 /*
@@ -47,9 +46,9 @@ extern bool LinksArePossible(void);
  *
  * Returns false if the call has done nothing and must be made in another way: the
  * node cannot be reached, the shard is no longer there, or a lock was not granted.
- * Raises the errors of the function.  If the connection is lost meanwhile, a call
- * that writes raises an error, because it may have been executed; one that reads
- * returns false.
+ * Raises the errors of the function.  If the connection is lost during a call that
+ * writes, raises an error, because the call may have been executed; if it is lost
+ * during a call that reads, returns false.
  */
 extern bool LinkExecute(const LinkCall *call, Slice *result);
 

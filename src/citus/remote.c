@@ -2,10 +2,10 @@
  * remote.c
  *	  Runs statements over connections of Citus.
  *
- * What is done here is what the executor of Citus does for a statement on one shard:
- * the connection is the one that has accessed the shard in this transaction, if there
- * is one; a failure on it fails the transaction; and the commit has two phases as soon
- * as a second connection writes.
+ * This file does what the executor of Citus does for a statement on one shard.  It uses
+ * the connection that has already accessed the shard in this transaction, if there is
+ * one.  A failure of the connection fails the transaction.  The commit has two phases
+ * as soon as a second connection writes.
  */
 #include "postgres.h"
 
@@ -101,7 +101,7 @@ RemoteCheckNesting(void)
 
 /* ---- calls ---- */
 
-/* Commits in two phases if another connection than that to a place has written. */
+/* Chooses a commit in two phases if a connection to another place has written. */
 static void
 PrepareForSecondWriter(ShardPlacement *place)
 {
@@ -110,7 +110,7 @@ PrepareForSecondWriter(ShardPlacement *place)
 	*citus.modified = XACT_MODIFICATION_DATA;
 }
 
-/* The connection to the node with a shard, in a transaction. */
+/* Returns the connection to the node with a shard, in a transaction. */
 static MultiConnection *
 ConnectToShard(int64 shard, bool writes)
 {

@@ -3,10 +3,10 @@
  *	  Calls of the extension's functions on other nodes, in this session's
  *	  transaction.
  *
- * They go over the connections of Citus, in the transactions that it has open there
- * for this session: with them they are committed or rolled back, in two phases if
- * several nodes have written, and its search for deadlocks knows them.  The functions
- * of Citus are found by name, as in session.h.
+ * The calls use the connections of Citus, in the transactions that Citus has open on
+ * them for this session.  Citus commits them or rolls them back, in two phases if
+ * several nodes have written, and detects deadlocks between them.  Functions of Citus
+ * are found by name, as in session.h.
  */
 #ifndef DYNAMO_CITUS_REMOTE_H
 #define DYNAMO_CITUS_REMOTE_H
@@ -20,15 +20,15 @@ extern bool RemoteIsPossible(void);
 extern bool RemoteHasBegun(void);
 
 /*
- * Raises an error if this session executes a part of a statement of Citus, which must
- * not reach other nodes: they do not know the transaction.
+ * Raises an error if this session executes a part of a statement of Citus.  Such a part
+ * must not access other nodes, which do not know its transaction.
  */
 extern void RemoteCheckNesting(void);
 
 /*
- * Runs a statement with one value as its result, in binary form, on the node with a
- * shard, which it reads, or writes to as well.  Its arguments are texts.  The result is
- * palloc'd; data is NULL for a null.  Raises the errors of the statement.
+ * Runs a statement on the node with a shard, and returns its only value in binary form,
+ * palloc'd; data is NULL for a null.  writes: whether the statement also writes to the
+ * shard.  Its arguments are texts.  Raises the errors of the statement.
  */
 extern Slice RemoteExecute(int64 shard, bool writes, const char *statement, int nargs,
 						   const char *const *args);

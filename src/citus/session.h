@@ -4,10 +4,10 @@
  *
  * In a transaction, Citus reaches the shards of this server either in the session
  * itself or through connections to it, which do not see each other's changes.
- * Two of its functions tell which way it uses and make it stay in the session.
+ * Two functions of Citus report which way it uses and make it stay in the session.
  * Two more make it commit on all nodes or on none if it also writes on others.
- * Another one locks the place of a shard.  They are found by name when they are
- * first needed.  If a build of Citus hides them, no shard is accessed directly.
+ * Another one locks the place of a shard.  They are found by name at their first
+ * use.  If a build of Citus hides them, no shard is accessed directly.
  */
 #ifndef DYNAMO_CITUS_SESSION_H
 #define DYNAMO_CITUS_SESSION_H

@@ -2,10 +2,10 @@
  * shards.c
  *	  Finds the shard of a partition key, and locks it in its place.
  *
- * The hash is PostgreSQL's for the type of the key; a shard has the hashes from
- * its minimum up to that of the next shard.  The map of a table is stored with its
- * cached definition, which an invalidation of the table removes.  Citus sends one
- * whenever a shard is moved or split.
+ * Citus uses PostgreSQL's hash function for the type of the key.  A shard has the
+ * hashes from its minimum up to the minimum of the next shard.  The map of a table is
+ * stored with its cached definition.  Citus invalidates the table, and with it the
+ * map, whenever a shard is moved or split.
  *
  * Citus moves a shard in a transaction that locks the metadata of the shard on
  * all nodes, waits until the new place has all changes, and changes the catalogs.
@@ -44,7 +44,7 @@
 #define PLACE_LOCK_CLASS			4
 #define COLOCATED_PLACE_LOCK_CLASS	8
 
-/* Keys that are tried to find one in each shard, for each shard. */
+/* The number of keys that are tried to find a key in each shard, per shard. */
 #define KEYS_TRIED					100
 
 typedef struct Shard
@@ -55,7 +55,7 @@ typedef struct Shard
 	int			group;			/* the group of nodes that has it; -1 if several have it */
 	TransactionId placed;		/* the transaction that stored the group */
 	Oid			relid;			/* the shard, if it is here */
-	Datum		key;			/* some value that it would have; 0: not found */
+	Datum		key;			/* a value of the partition key in the shard; 0 if none was found */
 } Shard;
 
 typedef struct ShardMap
@@ -235,7 +235,7 @@ ReadMap(ShardMap *map, const TableDef *def)
 
 static const Shard *ShardOfValue(const TableDef *def, const ShardMap *map, Datum value);
 
-/* Makes the n-th of some values of a type. */
+/* Makes a value of a type; different for each n. */
 static Datum
 MakeSomeKey(ValueType type, int n)
 {
@@ -400,7 +400,7 @@ CheckShardIsWhole(const TableDef *def, int shard)
 						get_rel_name(def->relid))));
 }
 
-/* The operator of this name, which is true: see dynamo--1.0.sql. */
+/* The operator of this name is always true; dynamo--1.0.sql says what it is for. */
 DYNAMO_FUNCTION(dynamo_same_shard);
 Datum
 dynamo_same_shard(PG_FUNCTION_ARGS)
@@ -428,7 +428,7 @@ PlaceTag(const ShardMap *map, const Shard *shard)
 	return tag;
 }
 
-/* Locks the place for a read; false if the shard is being moved: Citus reads it then. */
+/* Locks the place for a read; returns false if the shard is being moved, so that Citus must read it. */
 static bool
 TryLockPlace(const ShardMap *map, const Shard *shard)
 {
@@ -438,9 +438,9 @@ TryLockPlace(const ShardMap *map, const Shard *shard)
 }
 
 /*
- * Locks the place of a shard; false if a read would have to wait.  This session,
- * and Citus in it, then learn what a move has changed: the locks of Citus's own
- * statements would not tell, because this transaction already has them.
+ * Locks the place of a shard; returns false if a read would have to wait.  Then reads
+ * the invalidations of a move that has ended.  Citus's own statements would not read
+ * them, because they find the lock already taken.
  */
 static bool
 LockPlace(const ShardMap *map, const Shard *shard, bool writing)
@@ -452,8 +452,8 @@ LockPlace(const ShardMap *map, const Shard *shard, bool writing)
 }
 
 /*
- * Whether a shard is still in its place, after locking it.  The definition is no
- * longer cached if anything has changed.
+ * Whether a shard that was locked is still in its place: either the definition is
+ * still cached, because nothing has changed, or the catalog has the same place.
  */
 static bool
 IsStillHere(const TableDef *def, const ShardMap *map, const Shard *shard)
@@ -464,7 +464,7 @@ IsStillHere(const TableDef *def, const ShardMap *map, const Shard *shard)
 		(GroupOfShard(shard->id, &placed) == map->here && TransactionIdEquals(placed, shard->placed));
 }
 
-/* Opens a shard of this server for direct access; InvalidOid if it has gone. */
+/* Locks a shard of this server for direct access; returns InvalidOid if it was moved away. */
 static Oid
 LockHere(const TableDef *def, const ShardMap *map, const Shard *shard, bool writing)
 {

@@ -2,11 +2,11 @@
  * shards.h
  *	  The shards of a table that Citus distributes by its partition key.
  *
- * A shard on this server is a table that can be read and written directly, if
- * two conditions hold.  First, Citus must not move the shard meanwhile: its
- * metadata is locked with Citus's lock until the end of the transaction, and its
- * place is checked after that.  Second, Citus must be told (session.h), because it
- * may have read or written the same rows through another connection.
+ * A shard on this server is a table.  It can be read and written directly under two
+ * conditions.  First, Citus must not move the shard before the transaction ends: its
+ * metadata is locked with Citus's lock, and its place is checked after that.  Second,
+ * Citus must be told (session.h), because it may have read or written the same rows
+ * through another connection.
  */
 #ifndef DYNAMO_CITUS_SHARDS_H
 #define DYNAMO_CITUS_SHARDS_H
@@ -41,23 +41,25 @@ extern ShardPlace FindShard(TableDef *def, Datum value, int64 *id, int *group);
  */
 extern int	ShardsInOrder(TableDef *def);
 
-/* The position of the shard with a value of the partition key; and some value in a shard. */
+/* Returns the position of the shard with a value of the partition key. */
 extern int	ShardOfKey(TableDef *def, Datum value);
+
+/* Returns some value of the partition key whose items are in a shard. */
 extern Datum KeyInShard(TableDef *def, int shard);
 
-/* The shards of a segment of a parallel scan: from *first to before *end. */
+/* Sets *first and *end to the shards of a segment of a parallel scan: first <= shard < end. */
 extern void ShardsOfSegment(TableDef *def, uint32 segment, uint32 total_segments, int *first, int *end);
 
 /* Raises an error if a shard has been split since the definition was read. */
 extern void CheckShardIsWhole(const TableDef *def, int shard);
 
 /*
- * Locks the shard with the value of a partition key in its place until the end of
- * the transaction, for a write, and returns the shard if it is on this server and
- * can be accessed directly; otherwise InvalidOid: Citus must be asked.  A write
- * waits for a move of the shard; a read does not, and locks only what it returns.
- * *placed is the transaction that put the shard there: a snapshot that does not see
- * it need not see the rows that came with the shard.
+ * Returns the shard with a value of the partition key if it is on this server and can
+ * be accessed directly; otherwise InvalidOid, and Citus must access it.  For a write,
+ * locks the shard in its place until the end of the transaction, and waits while the
+ * shard is moved.  A read does not wait, and locks only a shard that is returned.
+ * *placed is the transaction that moved the shard here: a snapshot that does not see
+ * this transaction may not see the rows that came with the shard.
  */
 extern Oid	LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed);
 

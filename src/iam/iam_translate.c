@@ -213,9 +213,9 @@ ConcernsTable(const IamStatement *s, const IamTable *table, bool parts, bool var
 	return false;
 }
 
-/* Whether a statement concerns a table.  In case of doubt a Deny does, an Allow does not. */
+/* Whether a statement applies to a table.  In case of doubt a Deny applies, and an Allow does not. */
 static bool
-StatementConcerns(const IamStatement *s, const IamTable *table)
+StatementApplies(const IamStatement *s, const IamTable *table)
 {
 	bool		wide = s->allow == s->not_resources;
 
@@ -235,7 +235,7 @@ MatchesAnyTable(const IamTranslation *t, const char *pattern)
 	return false;
 }
 
-/* Reports how a resource of a statement is treated differently than in IAM. */
+/* Reports how the treatment of a resource differs from IAM. */
 static void
 ReviewResource(IamTranslation *t, const IamStatement *s, const char *text)
 {
@@ -408,7 +408,7 @@ AddRules(IamTranslation *t, const IamStatement *s)
 		ReviewResource(t, s, lfirst(lc));
 	foreach(lc, t->tables)
 	{
-		if (modes != 0 && StatementConcerns(s, lfirst(lc)))
+		if (modes != 0 && StatementApplies(s, lfirst(lc)))
 			AddRule(t, s, lfirst(lc), modes);
 	}
 }

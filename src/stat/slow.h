@@ -18,22 +18,22 @@ extern int	log_min_request_duration;
 /* Defines the setting; called at load. */
 extern void SlowInit(void);
 
-/* Whether the current request may be logged: what follows has an effect. */
+/* Whether the current request may be logged, so that the functions below have an effect. */
 static inline bool
 SlowIsLogged(void)
 {
 	return stat_current != NULL && log_min_request_duration >= 0;
 }
 
-/* The current request concerns a table; if several, the first is logged. */
+/* Notes a table of the current request; if there are several, the first is logged. */
 extern void SlowNoteTable(const char *schema, const char *table);
 
-/* It concerns a key, whose attributes have these hashes; likewise. */
+/* Notes the hashes of a key of the current request; if there are several keys, the first is logged. */
 extern void SlowNoteKey(const uint64 *hashes, int n);
 
 /*
- * Logs a request that has ended, if it was slow.  request_id: NULL if it has
- * none.  sqlstate: of its error; 0 if there was none.
+ * Logs a request that has ended, if it was slow.  request_id may be NULL.
+ * sqlstate is that of the error; 0 if there was none.
  */
 extern void SlowLog(const StatRequest *r, const char *operation, const char *request_id,
 					int sqlstate);
