@@ -192,11 +192,17 @@ extern void CreateIndexRelation(Oid relid, const TableDef *def, const IndexDef *
 extern void DropIndexRelation(Oid relid);
 
 /*
- * Drops the HNSW index of a locked index table; and creates it, if pgvector is
- * installed.
+ * Drops the HNSW index of a locked index table; and creates it, if the index has
+ * one.  CreateIndexRelation does not: it is built when the table has its entries.
  */
 extern void DropHnsw(Oid index_table);
-extern void StoreHnsw(Oid index_table, const VectorDef *vector);
+extern void StoreHnsw(Oid index_table, const IndexDef *index);
+
+/*
+ * The statement that builds it; NULL if the index has none, or pgvector is not
+ * installed.
+ */
+extern char *HnswStatement(Oid index_table, const IndexDef *index, bool concurrently);
 
 /*
  * The statement that builds the btree of an inline index.  concurrently:

@@ -231,22 +231,36 @@ void
 DropHnsw(Oid index_table)
 {
 	Relation	rel = table_open(index_table, NoLock);
-	Oid			found = FindHnswIndex(rel);
+	Oid			found[] = {FindHnswIndex(rel, true), FindHnswIndex(rel, false)};
 
 	table_close(rel, NoLock);
-	if (OidIsValid(found))
-		DropIndexRelation(found);
+	for (size_t i = 0; i < lengthof(found); i++)
+	{
+		if (OidIsValid(found[i]))
+			DropIndexRelation(found[i]);
+	}
+}
+
+char *
+HnswStatement(Oid index_table, const IndexDef *index, bool concurrently)
+{
+	const VectorDef *vector = index->vector;
+	Oid			opclass = vector != NULL && vector->hnsw ? FindHnswClass(vector->distance) : InvalidOid;
+
+	if (!OidIsValid(opclass))
+		return NULL;
+	return psprintf("CREATE INDEX %sON %s %s", concurrently ? "CONCURRENTLY " : "",
+					QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
+					HnswClause(opclass, vector->dimensions));
 }
 
 void
-StoreHnsw(Oid index_table, const VectorDef *vector)
+StoreHnsw(Oid index_table, const IndexDef *index)
 {
-	Oid			opclass = FindHnswClass(vector->distance);
+	char	   *statement = HnswStatement(index_table, index, false);
 
-	if (OidIsValid(opclass))
-		RunStatement("CREATE INDEX ON %s %s",
-					 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
-					 HnswClause(opclass, vector->dimensions));
+	if (statement != NULL)
+		RunStatement("%s", statement);
 }
 
 static void
@@ -263,8 +277,6 @@ CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 		SetVectorStorage(index_table, index);
 	StoreGuards(index_table);
 	StoreLink(index_table, relid, index->relation);
-	if (index->vector != NULL && index->vector->hnsw)
-		StoreHnsw(index_table, index->vector);
 }
 
 void

@@ -8,7 +8,8 @@
  *
  *	filling		existing rows get their new key columns, or their entries in
  *				an index table, in batches;
- *	building	the btree of an inline index is built concurrently;
+ *	building	the btree of an inline index, or the HNSW index of a vector index,
+ *				is built concurrently;
  *	waiting		for older snapshots, which would not see the whole index;
  *	complete	the status becomes ACTIVE.
  *
@@ -137,8 +138,8 @@ extern bool TableHasPendingBuild(Oid relid);
 
 /*
  * Builds all CREATING indexes of a table.  Starts and ends in a transaction
- * without a snapshot.  Returns false if a btree must be built concurrently,
- * which only a worker can do.
+ * without a snapshot.  Returns false if a btree or an HNSW index must be built
+ * concurrently, which only a worker can do.
  */
 extern bool BuildIndexes(const Builder *builder, Oid relid);
 

@@ -27,6 +27,8 @@
 
 #include "index/build.h"
 #include "table/build_lock.h"
+#include "table/hnsw.h"
+#include "table/index_relation.h"
 #include "table/table_list.h"
 
 #define POLL_MILLISECONDS		100
@@ -133,7 +135,7 @@ BuildHere(Oid relid)
 	builder.index_name = makeStringInfo();
 	if (!BuildIndexes(&builder, relid))
 		ereport(WARNING,
-				(errmsg("index \"%s\" needs a btree, which must be built concurrently",
+				(errmsg("index \"%s\" has a part that must be built concurrently",
 						builder.index_name->data),
 				 errdetail("No background worker is free."),
 				 errhint("In psql: SELECT * FROM dynamo.build_statements() \\gexec")));
@@ -373,6 +375,25 @@ PutStatement(ReturnSetInfo *result, const char *sql)
 	tuplestore_putvalues(result->setResult, result->setDesc, &value, &isnull);
 }
 
+/* The statements after those that fill an index table: none without an HNSW index. */
+static void
+PutHnswStatements(ReturnSetInfo *result, const TableDef *def, const IndexDef *index, const char *call)
+{
+	Relation	rel = IndexTableOpen(def, index, AccessShareLock);
+	char	   *create = HnswStatement(RelationGetRelid(rel), index, true);
+	Oid			unfinished = FindHnswIndex(rel, false);
+
+	if (create != NULL && OidIsValid(unfinished))
+		PutStatement(result, psprintf("DROP INDEX CONCURRENTLY IF EXISTS %s",
+									  QualifiedName(get_rel_namespace(unfinished), get_rel_name(unfinished))));
+	if (create != NULL)
+	{
+		PutStatement(result, create);
+		PutStatement(result, call);
+	}
+	table_close(rel, NoLock);
+}
+
 static void
 PutStatementsFor(ReturnSetInfo *result, const TableDef *def, const IndexDef *index)
 {
@@ -385,8 +406,13 @@ PutStatementsFor(ReturnSetInfo *result, const TableDef *def, const IndexDef *ind
 	Oid			found;
 
 	PutStatement(result, call);
-	if (index->status != INDEX_CREATING || index->storage != STORAGE_INLINE)
+	if (index->status != INDEX_CREATING)
 		return;
+	if (index->storage == STORAGE_TABLE)
+	{
+		PutHnswStatements(result, def, index, call);
+		return;
+	}
 	found = FindInlineIndex(def, index, &valid);
 	if (OidIsValid(found) && !valid)
 		PutStatement(result, psprintf("DROP INDEX CONCURRENTLY IF EXISTS %s",

@@ -22,6 +22,7 @@
 #include "tcop/tcopprot.h"
 #include "tcop/utility.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -32,6 +33,7 @@
 #include "index/build.h"
 #include "table/build_lock.h"
 #include "table/distribution.h"
+#include "table/hnsw.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
 #include "table/objects.h"
@@ -319,7 +321,7 @@ FillIndex(const Builder *builder, Oid relid, const char *index_name)
 	MemoryContextDelete(context);
 }
 
-/* ---- building the btree of an inline index ---- */
+/* ---- building a btree or an HNSW index ---- */
 
 /*
  * Runs a utility statement as if a client had sent it alone.  Some statements
@@ -364,17 +366,25 @@ MustBeLimited(const TableDef *def, const IndexDef *index)
 	return left_out.by_limits;
 }
 
-/* The statements that build a btree. */
-typedef struct BtreeBuild
+/* The statements that build an index of PostgreSQL's. */
+typedef struct ConcurrentBuild
 {
-	bool		valid;			/* the btree is already built */
-	char	   *drop;			/* drops an unfinished btree, or NULL */
+	bool		done;			/* it is already built, or not needed */
+	char	   *drop;			/* drops an unfinished one, or NULL */
 	char	   *create;
-} BtreeBuild;
+} ConcurrentBuild;
+
+static char *
+DropStatement(Oid relid)
+{
+	return OidIsValid(relid) ?
+		psprintf("DROP INDEX CONCURRENTLY %s",
+				 QualifiedName(get_rel_namespace(relid), get_rel_name(relid))) : NULL;
+}
 
 /* Returns false if the table does not exist any more. */
 static bool
-PlanBtree(const TableDef *def, const IndexDef *index, BtreeBuild *build)
+PlanBtree(const TableDef *def, const IndexDef *index, ConcurrentBuild *build)
 {
 	Relation	rel = try_table_open(def->relid, AccessShareLock);
 	Oid			found;
@@ -382,38 +392,48 @@ PlanBtree(const TableDef *def, const IndexDef *index, BtreeBuild *build)
 
 	if (rel == NULL)
 		return false;
-	found = FindInlineIndex(def, index, &build->valid);
+	found = FindInlineIndex(def, index, &build->done);
 	limited = MustBeLimited(def, index);
-	if (build->valid && limited)
-		build->valid = InlineIndexIsLimited(found);
-	build->drop = OidIsValid(found) ?
-		psprintf("DROP INDEX CONCURRENTLY %s",
-				 QualifiedName(RelationGetNamespace(rel), index->relation)) : NULL;
+	if (build->done && limited)
+		build->done = InlineIndexIsLimited(found);
+	build->drop = DropStatement(found);
 	build->create = InlineIndexStatement(def->relid, def, index, limited, true);
 	table_close(rel, AccessShareLock);
 	return true;
 }
 
+/* Index tables need it only for the method "hnsw". */
 static void
-NoteBtreeBuilt(const Builder *builder, const TableDef *def, const IndexDef *index)
+PlanHnsw(const TableDef *def, const IndexDef *index, ConcurrentBuild *build)
+{
+	Relation	rel = IndexTableOpen(def, index, AccessShareLock);
+
+	build->drop = DropStatement(FindHnswIndex(rel, false));
+	build->create = HnswStatement(RelationGetRelid(rel), index, true);
+	build->done = build->create == NULL || OidIsValid(FindHnswIndex(rel, true));
+	table_close(rel, NoLock);
+}
+
+static void
+NoteBuilt(const Builder *builder, const TableDef *def, const IndexDef *index)
 {
 	BuildStatePhase(def->relid, index->name, PHASE_WAITING);
 	BeginNextTransaction(builder);
 }
 
-/*
- * Returns false if this process cannot build a btree, which only workers can.
- */
+/* Returns false if this process cannot build it, which only workers can. */
 static bool
-BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
+BuildConcurrently(const Builder *builder, const TableDef *def, const IndexDef *index)
 {
-	BtreeBuild	build;
+	ConcurrentBuild build;
 
-	if (!PlanBtree(def, index, &build))
+	if (index->storage == STORAGE_TABLE)
+		PlanHnsw(def, index, &build);
+	else if (!PlanBtree(def, index, &build))
 		return true;
-	if (build.valid)
+	if (build.done)
 	{
-		NoteBtreeBuilt(builder, def, index);
+		NoteBuilt(builder, def, index);
 		return true;
 	}
 	if (!builder->worker)
@@ -426,7 +446,7 @@ BuildBtree(const Builder *builder, const TableDef *def, const IndexDef *index)
 	BeginNextTransaction(builder);
 	RunAtTopLevel(build.create);
 	BeginNextTransaction(builder);
-	NoteBtreeBuilt(builder, def, index);
+	NoteBuilt(builder, def, index);
 	return true;
 }
 
@@ -611,10 +631,7 @@ BuildStep(const Builder *builder, Oid relid, const TableDef *def, const IndexDef
 			FillIndex(builder, relid, index->name);
 			return true;
 		case PHASE_BUILDING:
-			if (index->storage == STORAGE_INLINE)
-				return BuildBtree(builder, def, index);
-			WaitForSnapshots(builder, def, index);
-			return true;
+			return BuildConcurrently(builder, def, index);
 		default:
 			WaitForSnapshots(builder, def, index);
 			ActivateIndex(builder, relid, def, index);

@@ -18,6 +18,7 @@
 
 #include "index/index.h"
 #include "stat/progress.h"
+#include "table/index_relation.h"
 #include "table/objects.h"
 #include "table/owner.h"
 
@@ -89,6 +90,19 @@ FillFromRelation(Oid relid, const char *index_name)
 	return target.entries;
 }
 
+/* Builds the HNSW index of a vector index. */
+static void
+BuildHnsw(Oid relid, const char *index_name)
+{
+	Relation	rel = table_open(relid, NoLock);
+	TableDef   *def = TableDefAcquire(rel);
+	const IndexDef *index = TableDefIndexOf(def, index_name);
+
+	StoreHnsw(IndexDefRelation(def, index), index);
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+}
+
 int64
 FillIndexTable(Oid relid, const char *index_name)
 {
@@ -104,5 +118,6 @@ FillIndexTable(Oid relid, const char *index_name)
 	}
 	OwnerScopeLeave(&scope);
 	CommandCounterIncrement();
+	BuildHnsw(relid, index_name);
 	return entries;
 }

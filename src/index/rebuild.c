@@ -60,18 +60,14 @@ RebuildInline(Oid relid, const TableDef *def, const IndexDef *index, Oid found, 
 	CreateIndexRelation(relid, def, index, limited);
 }
 
-/* An HNSW index is built faster over all entries than one by one. */
 static void
 RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 {
-	bool		hnsw = index->vector != NULL && index->vector->hnsw;
-
 	RepairKeyColumns(relid, index->name);
 	if (OidIsValid(found) && IndexTableIsSound(def, index, found))
 	{
 		StoreGuards(found);
-		if (hnsw)
-			DropHnsw(found);
+		DropHnsw(found);
 		TruncateIndexTable(def, index);
 	}
 	else
@@ -79,11 +75,8 @@ RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 		if (OidIsValid(found))
 			DropIndexRelation(found);
 		CreateIndexRelation(relid, def, index, false);
-		hnsw = false;
 	}
 	FillIndexTable(relid, index->name);
-	if (hnsw)
-		StoreHnsw(found, index->vector);
 }
 
 /*

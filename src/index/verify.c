@@ -268,7 +268,7 @@ VerifyContent(Verification *v, Relation rel)
 	VerifyTriggers(v);
 	if (v->index->storage == STORAGE_TABLE && !VerifyShape(v, rel))
 		return;
-	if (v->index->vector != NULL && v->index->vector->hnsw && !OidIsValid(FindHnswIndex(rel)))
+	if (v->index->vector != NULL && v->index->vector->hnsw && !OidIsValid(FindHnswIndex(rel, true)))
 		ReportProblem(v, "HNSW index missing", NULL, "Searches of the index are exact.");
 	OpenBaseTables(v);
 	if (v->index->storage == STORAGE_INLINE)

@@ -274,7 +274,7 @@ SearchApproximately(const VectorSearch *search, int count, Nearest *nearest)
 	if (!IsOrdinary(&search->query))
 		return false;
 	rel = IndexTableOpen(search->store->def, search->index, AccessShareLock);
-	found = OidIsValid(FindHnswIndex(rel)) && SearchIndex(search, rel, count, nearest);
+	found = OidIsValid(FindHnswIndex(rel, true)) && SearchIndex(search, rel, count, nearest);
 	table_close(rel, NoLock);
 	return found;
 }

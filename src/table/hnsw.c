@@ -49,19 +49,20 @@ FindHnswClass(VectorDistance distance)
 	return found;
 }
 
+/* Whether an index is an HNSW index that can, or cannot, be used. */
 static bool
-IsUsableHnsw(Oid relid, Oid method)
+IsHnsw(Oid relid, Oid method, bool usable)
 {
 	Relation	index = index_open(relid, AccessShareLock);
-	bool		usable = index->rd_rel->relam == method && index->rd_index->indisvalid &&
-		!index->rd_index->indcheckxmin;
+	bool		found = index->rd_rel->relam == method &&
+		usable == (index->rd_index->indisvalid && !index->rd_index->indcheckxmin);
 
 	index_close(index, NoLock);
-	return usable;
+	return found;
 }
 
 Oid
-FindHnswIndex(Relation index_table)
+FindHnswIndex(Relation index_table, bool usable)
 {
 	Oid			method = get_index_am_oid(HNSW_METHOD, true);
 	List	   *indexes = OidIsValid(method) ? RelationGetIndexList(index_table) : NIL;
@@ -69,7 +70,7 @@ FindHnswIndex(Relation index_table)
 
 	foreach(cell, indexes)
 	{
-		if (IsUsableHnsw(lfirst_oid(cell), method))
+		if (IsHnsw(lfirst_oid(cell), method, usable))
 			return lfirst_oid(cell);
 	}
 	return InvalidOid;

@@ -9,7 +9,9 @@
  *	CREATE INDEX ... USING hnsw ((dynamo_vector::vector(768)) vector_cosine_ops)
  *
  * It is an ordinary index: PostgreSQL maintains, dumps and restores it.  If it
- * is missing, for example because pgvector was dropped, searches are exact.
+ * is missing, for example because pgvector was dropped, searches are exact.  It
+ * is built after the index table has been filled, which is many times as fast as
+ * adding the entries one by one.
  */
 #ifndef DYNAMO_TABLE_HNSW_H
 #define DYNAMO_TABLE_HNSW_H
@@ -24,8 +26,12 @@
 /* Returns pgvector's operator class for a distance; InvalidOid if it is not installed. */
 extern Oid	FindHnswClass(VectorDistance distance);
 
-/* Returns the HNSW index of an open index table; InvalidOid if there is none that can be used. */
-extern Oid	FindHnswIndex(Relation index_table);
+/*
+ * Returns the HNSW index of an open index table that can be used; or one that
+ * cannot, for example because its build was interrupted.  InvalidOid if there is
+ * none.
+ */
+extern Oid	FindHnswIndex(Relation index_table, bool usable);
 
 /*
  * Returns the type of an operator class, with these dimensions: "public.vector(4)".

@@ -124,6 +124,33 @@ $node->safe_psql('postgres', q{CALL dynamo.build_indexes('busy')});
 is($node->safe_psql('postgres', q{SELECT problem, count(*) FROM dynamo.verify_index('busy', 'vec') GROUP BY 1}), 'unusable key|5', 'a built index is complete, and omits items that a write would refuse');
 is($node->safe_psql('postgres', q{SELECT count(*) FROM dynamo.search_vectors('busy', 'vec', '{0,1}', 100) WHERE score = 0}), '100', 'a built index can be searched');
 
+# ---- an HNSW index, built concurrently when the index table is full, and interrupted ----
+
+my $hnsw_indexes = q{SELECT count(*), coalesce(bool_and(indisvalid), false) FROM pg_index JOIN pg_class c ON c.oid = indexrelid JOIN pg_am a ON a.oid = c.relam
+	WHERE a.amname = 'hnsw' AND indrelid = '"busy$near"'::regclass};
+
+SKIP: {
+	skip('pgvector is not installed', 5) if !$hnsw;
+	my $holder = $node->background_psql('postgres');
+
+	$node->safe_psql('postgres', q{SET dynamo.in_place_build_limit = 0; SELECT dynamo.create_vector_index('busy', 'near', 'emb', 2, 'EUCLIDEAN', method => 'hnsw')});
+	# the build waits for whoever has written to the index table
+	$holder->query_safe(q{BEGIN});
+	$holder->query_safe(q{SELECT dynamo.put_item('busy', '{"pk": "mine", "emb": [7, 7]}'::jsonb)});
+	ok($node->poll_query_until('postgres', $hnsw_indexes, '1|f'), 'the HNSW index is being built');
+	$node->safe_psql('postgres', q{UPDATE busy SET item = jsonb_build_object('pk', pk, 'emb', jsonb_build_array(-7, -7)) WHERE pk LIKE 'b%2'});
+	crash_node($node);
+	$node->start;
+	eval { $holder->quit };
+	$node->safe_psql('postgres', q{CALL dynamo.build_indexes('busy')});
+	is($node->safe_psql('postgres', $hnsw_indexes), '1|t', 'after a crash the HNSW index is built anew');
+	is($node->safe_psql('postgres', q{SELECT problem, count(*) FROM dynamo.verify_index('busy', 'near') GROUP BY 1}), 'unusable key|5', 'and the index is complete');
+	is($node->safe_psql('postgres', q{SELECT count(*) FROM dynamo.search_vectors('busy', 'near', '{-7,-7}', 100) WHERE score = 0}), '100', 'it finds what was written meanwhile');
+	like($node->safe_psql('postgres', q{SET client_min_messages = warning; SET dynamo.in_place_build_limit = 0; BEGIN;
+		SELECT dynamo.drop_vector_index('busy', 'near'); SELECT dynamo.create_vector_index('busy', 'near', 'emb', 2, method => 'hnsw'); SELECT * FROM dynamo.build_statements('busy')}),
+		qr/CREATE INDEX CONCURRENTLY ON public."busy\$near" USING hnsw/, 'the statements of a build without a worker');
+}
+
 # ---- over HTTP ----
 
 $node->safe_psql('postgres', q{CREATE ROLE app LOGIN; GRANT CREATE, USAGE ON SCHEMA public TO app; SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
