@@ -1556,11 +1556,31 @@ CREATE FUNCTION dynamo_internal.compose_keys(template text, VARIADIC parts "any"
 COMMENT ON FUNCTION dynamo_internal.compose_keys(text, "any") IS
 	'composes a key for each element of the value that is an array';
 
+-- Leakproof, so that the conditions hold an index scan under row security and
+-- security barriers, too.
+CREATE FUNCTION dynamo_internal.may_lack_key_support(internal) RETURNS internal
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_may_lack_key_support';
+COMMENT ON FUNCTION dynamo_internal.may_lack_key_support(internal) IS
+	'planner support of dynamo_internal.may_lack_key and lowest_key_if_empty: index condition and selectivity';
+
+CREATE FUNCTION dynamo_internal.may_lack_key(key text, VARIADIC compared "any") RETURNS boolean
+	LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE SUPPORT dynamo_internal.may_lack_key_support
+	AS 'MODULE_PATHNAME', 'dynamo_may_lack_key';
+COMMENT ON FUNCTION dynamo_internal.may_lack_key(text, "any") IS
+	'whether a compared value is an empty text, so that items equal to it are not in an index';
+
+CREATE FUNCTION dynamo_internal.lowest_key_if_empty(VARIADIC compared "any") RETURNS text
+	LANGUAGE C IMMUTABLE LEAKPROOF PARALLEL SAFE SUPPORT dynamo_internal.may_lack_key_support
+	AS 'MODULE_PATHNAME', 'dynamo_lowest_key_if_empty';
+COMMENT ON FUNCTION dynamo_internal.lowest_key_if_empty("any") IS
+	'the bound above which all keys are if a compared value is an empty text; otherwise NULL';
+
 CREATE FUNCTION dynamo.parse_time("time" text) RETURNS timestamptz
 	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_parse_time';
 COMMENT ON FUNCTION dynamo.parse_time(text) IS
-	'converts an ISO 8601 text, in UTC if it has no zone, or a number of seconds since 1970 to a time';
+	'converts an ISO 8601 text, in UTC if it has no zone, or a number of seconds since 1970 to a time; NULL if the text is empty';
 
 CREATE FUNCTION dynamo.entity_problem(relation oid, item dynamo.item, entity_name text) RETURNS text
 	LANGUAGE C STABLE PARALLEL SAFE

@@ -21,7 +21,7 @@ SELECT change_index('shop', 'by_courier', storage => 'table', shards => 4, shard
 SELECT create_entity('shop', 'order', '{"PK": "CUSTOMER#{customer_id}", "SK": "ORDER#{order_id:06}",
 		"GSI1PK": "STATUS#{status}", "GSI1SK": "{placed_at:ms}", "GSI2PK": "COURIER#{courier}", "GSI2SK": "{sent_at:ms:desc}#{order_id:06}",
 		"GSI3PK": "OPEN#{class}", "GSI3SK": "{customer_id}#{order_id:06}", "GSI4PK": "CLASS#{class}"}',
-	'{"customer_id": "text", "order_id": "int", "placed_at": {"type": "timestamptz", "required": true}, "status": {"type": "text", "default": "OPEN"},
+	'{"customer_id": "text", "order_id": "int", "placed_at": {"type": "timestamptz", "required": true}, "status": {"type": "text", "required": true, "default": "OPEN"},
 	  "courier": "text", "sent_at": "timestamptz", "class": "text", "weight": "int", "note": "text"}',
 	type_attribute => 'kind', view_name => 'orders', index_conditions => '{"open": "#s = :open"}',
 	expression_attribute_values => '{":open": {"S": "OPEN"}}', expression_attribute_names => '{"#s": "status"}');
@@ -151,7 +151,7 @@ SELECT update_item('shop', entity_key('shop', 'order', '{"customer_id": "c3", "o
 	expression_attribute_values => '{":e": {"S": ""}}');
 -- items from before it was required may lack it
 SELECT create_entity('shop', 'order', jsonb_object_agg(k ->> 'attribute', k ->> 'template'),
-	'{"customer_id": "text", "order_id": "int", "placed_at": {"type": "timestamptz", "required": true}, "status": {"type": "text", "default": "OPEN"},
+	'{"customer_id": "text", "order_id": "int", "placed_at": {"type": "timestamptz", "required": true}, "status": {"type": "text", "required": true, "default": "OPEN"},
 	  "courier": "text", "sent_at": {"type": "timestamptz", "required": true}, "class": "text", "weight": {"type": "int", "required": true}, "note": "text"}',
 	type_attribute => 'kind', index_conditions => '{"open": "#s = :open"}', replace => true,
 	expression_attribute_values => '{":open": {"S": "OPEN"}}', expression_attribute_names => '{"#s": "status"}')

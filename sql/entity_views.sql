@@ -246,6 +246,8 @@ SELECT dynamo_internal.compose_keys('{a}', 'a'::text, 'x'::text);
 SELECT dynamo_internal.compose_key('{a}', 'a'::text, ARRAY['x']);
 SELECT parse_time('2026-01-31T12:00:00.5+02:00'), parse_time('1769853600'), parse_time('2026-01-31 12:00');
 SELECT parse_time('tomorrow');
+SELECT parse_time('') IS NULL AS missing;
+SELECT parse_time('-');
 -- views go with their entity; one of another role stays, and is empty
 CREATE ROLE regress_entity_view;
 GRANT USAGE, CREATE ON SCHEMA t_entity_view TO regress_entity_view;

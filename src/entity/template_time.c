@@ -195,6 +195,8 @@ InstantFromSeconds(Slice text, int64 *instant)
 
 	if (negative)
 		text = (Slice) {text.data + 1, text.len - 1};
+	if (text.len == 0 || text.data[0] < '0' || text.data[0] > '9')
+		return false;
 	while (text.len > 0 && text.data[0] >= '0' && text.data[0] <= '9')
 	{
 		seconds = seconds * 10 + (text.data[0] - '0');

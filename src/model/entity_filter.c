@@ -246,7 +246,7 @@ dynamo_compose_keys(PG_FUNCTION_ARGS)
 
 /* ---- times ---- */
 
-/* parse_time(text) returns timestamptz */
+/* parse_time(text) returns timestamptz; NULL for an empty text, which is missing in keys, too */
 DYNAMO_FUNCTION(dynamo_parse_time);
 Datum
 dynamo_parse_time(PG_FUNCTION_ARGS)
@@ -255,6 +255,8 @@ dynamo_parse_time(PG_FUNCTION_ARGS)
 	Slice		time = SliceOfVarlena(argument);
 	int64		instant;
 
+	if (time.len == 0)
+		PG_RETURN_NULL();
 	if (!InstantFromText(time, &instant) && !InstantFromSeconds(time, &instant))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_DATETIME_FORMAT),

@@ -6,8 +6,9 @@
  * find the filter in the join tree (entity_filter_place.c), collect the
  * comparisons of key parts around it (entity_filter_comparisons.c), compose
  * conditions on each key from them (entity_filter_keys.c) where all items that
- * the query can return have that key (entity_filter_items.c), and choose the
- * key that restricts the query most (entity_filter_choice.c).
+ * the query can return have that key (entity_filter_items.c) or admit those
+ * that may not (entity_filter_lacking.c), and choose the key that restricts the
+ * query most (entity_filter_choice.c).
  */
 #ifndef DYNAMO_PLANNER_ENTITY_FILTER_H
 #define DYNAMO_PLANNER_ENTITY_FILTER_H
@@ -19,13 +20,21 @@
 
 #define FIRST_PART_ARGUMENT	3	/* arguments before it: table, entity and item */
 
+/* Whether a compared value is an empty text, or an array that contains one. */
+typedef enum Emptiness
+{
+	EMPTY_NEVER,
+	EMPTY_MAYBE,				/* known when the plan runs */
+	EMPTY_SURELY
+} Emptiness;
+
 /* A comparison of a part with another value. */
 typedef struct Comparison
 {
 	const char *part;
 	int			strategy;		/* btree strategy: less, ..., greater */
 	bool		array;			/* equal to an element of an array */
-	bool		empty;			/* with an empty text */
+	Emptiness	empty;
 	Node	   *shown;			/* the view's expression for the part */
 	Expr	   *value;
 	Node	   *qual;			/* the whole comparison */
@@ -44,6 +53,7 @@ typedef struct Filter
 	List	   *path;			/* of Node **: quals that must hold, from the filter outwards */
 	List	   *comparisons;
 	const IndexDef *entries;	/* index table with the keys to compare; NULL for the table */
+	Emptiness	usable;			/* greatest emptiness of values for the key of an index */
 } Filter;
 
 /* A condition to add, and the position of its quals. */
@@ -85,8 +95,8 @@ extern bool FilterFindPlace(Filter *f, Node *node, Oid function, bool *closed);
 extern void FilterCollectComparisons(Filter *f);
 
 /*
- * Finds the comparison of a part.  One with an empty text counts only for the
- * table's key (base), which every item has.
+ * Finds the comparison of a part.  One with what may be an empty text counts
+ * only for the table's key (base), which every item has, or if it is usable.
  */
 extern const Comparison *FilterFindComparison(const Filter *f, const TemplatePart *part,
 											  int strategy, bool array, bool base);
@@ -98,6 +108,15 @@ extern const Comparison *FilterFindComparison(const Filter *f, const TemplatePar
  * extension.
  */
 extern Oid	FilterFunctionOid(const char *schema, const char *name, Oid *types, int n);
+
+/*
+ * Moves an addition out to the quals of something that it is derived from, if
+ * these are further out.
+ */
+extern void FilterMoveOut(Addition *a, Node **quals, int depth);
+
+/* Returns the column of a key attribute, of the table or of the entries. */
+extern Var *FilterKeyColumn(const Filter *f, int attribute);
 
 /*
  * Finds the known parts of a key; returns whether they are the whole key.  An
@@ -130,6 +149,14 @@ extern bool FilterImpliesCondition(const Filter *f, const ComposedKey *key);
  * key.
  */
 extern bool FilterImpliesAttribute(const Filter *f, Slice attribute);
+
+/* ---- entity_filter_lacking.c ---- */
+
+/*
+ * Returns conditions on the key of an index, extended to items that lack it
+ * because a compared value is an empty text, if a value may be one.
+ */
+extern List *FilterAdmitLacking(const Filter *f, const KeySchema *schema, List *additions);
 
 /* ---- entity_filter_choice.c ---- */
 

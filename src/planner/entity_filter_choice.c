@@ -42,7 +42,7 @@ ConditionsOnKey(const Filter *f, const KeySchema *schema, int *narrow)
 		if (!complete)
 			break;
 	}
-	return used ? additions : NIL;
+	return used ? FilterAdmitLacking(f, schema, additions) : NIL;
 }
 
 /* ---- index tables ---- */
@@ -101,6 +101,7 @@ ConsiderIndex(Filter *f, const IndexDef *index, Choice *best)
 	if (index->status != INDEX_ACTIVE)
 		return;
 	f->entries = other.entries = index->storage == STORAGE_TABLE ? index : NULL;
+	f->usable = f->entries == NULL && TableKeyAttribute(f->def, 0)->type == VALUE_S ? EMPTY_MAYBE : EMPTY_NEVER;
 	other.additions = ConditionsOnKey(f, &index->key, &other.narrow);
 	if (other.additions == NIL ||
 		(best->additions != NIL && other.narrow <= best->narrow &&

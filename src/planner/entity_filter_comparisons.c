@@ -12,13 +12,22 @@
 #include "nodes/nodeFuncs.h"
 #include "optimizer/clauses.h"
 #include "optimizer/optimizer.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
 #include "planner/entity_filter.h"
+#include "planner/may_lack_key.h"
+
+/* Returns an expression without what compares a varchar as text, for example. */
+static Node *
+WithoutRelabel(Node *expression)
+{
+	while (expression != NULL && IsA(expression, RelabelType))
+		expression = (Node *) ((RelabelType *) expression)->arg;
+	return expression;
+}
 
 /*
  * Returns the name of the part that an expression shows; NULL if there is
@@ -27,16 +36,12 @@
 static const char *
 PartShown(const Filter *f, Node *expression)
 {
-	while (expression != NULL && IsA(expression, RelabelType))
-		expression = (Node *) ((RelabelType *) expression)->arg;
 	for (int i = FIRST_PART_ARGUMENT; i + 1 < list_length(f->call->args); i += 2)
 	{
 		Const	   *name = list_nth(f->call->args, i);
-		Node	   *shown = list_nth(f->call->args, i + 1);
+		Node	   *shown = WithoutRelabel(list_nth(f->call->args, i + 1));
 
-		while (IsA(shown, RelabelType))
-			shown = (Node *) ((RelabelType *) shown)->arg;
-		if (IsA(name, Const) && !name->constisnull && equal(shown, expression))
+		if (IsA(name, Const) && !name->constisnull && equal(shown, WithoutRelabel(expression)))
 			return TextDatumGetCString(name->constvalue);
 	}
 	return NULL;
@@ -71,7 +76,7 @@ EqualityIsOfText(const Filter *f, const TemplatePart *part, const Comparison *c)
 {
 	const EntityAttribute *declared = EntityAttributeFind(f->entity, part->name);
 	int			holds = declared == NULL ? -1 : declared->holds;
-	int32		typmod = exprTypmod(c->shown);
+	int32		typmod = exprTypmod(WithoutRelabel(c->shown));
 	Oid			value_type = ComparedType(c);
 
 	if (typmod >= 0 && !(exprType(c->shown) == NUMERICOID && ShowsAllDecimals(part, typmod)))
@@ -98,37 +103,23 @@ EqualityIsOfText(const Filter *f, const TemplatePart *part, const Comparison *c)
 	return false;
 }
 
-/* Whether a constant is an empty text, or an array that contains one. */
-static bool
-HasEmptyText(const Const *value)
-{
-	Datum	   *texts;
-	bool	   *nulls;
-	int			n;
-	bool		empty = false;
-
-	if (value->constisnull)
-		return false;
-	if (value->consttype == TEXTOID || value->consttype == VARCHAROID)
-		return VARSIZE_ANY_EXHDR(DatumGetPointer(value->constvalue)) == 0;
-	if (value->consttype != TEXTARRAYOID && value->consttype != VARCHARARRAYOID)
-		return false;
-	deconstruct_array(DatumGetArrayTypeP(value->constvalue), TEXTOID, -1, false, TYPALIGN_INT, &texts, &nulls, &n);
-	for (int i = 0; i < n && !empty; i++)
-		empty = !nulls[i] && VARSIZE_ANY_EXHDR(DatumGetPointer(texts[i])) == 0;
-	return empty;
-}
-
 /*
- * Whether a value is known to be an empty text, which an item can have although
- * it is missing in a key.
+ * Whether the value that a part is compared with can be an empty text, and an
+ * item can have such a part.
  */
-static bool
-IsEmptyText(const Filter *f, Node *value)
+static Emptiness
+EmptinessOf(const Filter *f, const char *part, Node *value)
 {
-	Node	   *known = eval_const_expressions(f->root, copyObject(value));
+	const EntityAttribute *declared = EntityAttributeFind(f->entity, SliceOf(part));
+	const Const *known = (const Const *) eval_const_expressions(f->root, copyObject(value));
+	Oid			type = exprType(value);
 
-	return IsA(known, Const) && HasEmptyText((Const *) known);
+	if (IsA(known, Const))
+		return !known->constisnull && IsEmptyText(known->constvalue, known->consttype) ? EMPTY_SURELY : EMPTY_NEVER;
+	if (declared != NULL && declared->required)
+		return EMPTY_NEVER;
+	return type == TEXTOID || type == VARCHAROID || type == TEXTARRAYOID || type == VARCHARARRAYOID ?
+		EMPTY_MAYBE : EMPTY_NEVER;
 }
 
 /* Whether a value can be compared with a key instead. */
@@ -182,7 +173,7 @@ AddComparison(Filter *f, const OperatorPlace *place, Oid operator, Node *shown, 
 	c.strategy = StrategyOf(operator, place->collation, exprType(shown));
 	if (c.strategy == 0 || (c.array && c.strategy != BTEqualStrategyNumber))
 		return false;
-	c.empty = IsEmptyText(f, value);
+	c.empty = EmptinessOf(f, c.part, value);
 	f->comparisons = lappend(f->comparisons, memcpy(palloc(sizeof(c)), &c, sizeof(c)));
 	return true;
 }
@@ -237,7 +228,7 @@ FilterFindComparison(const Filter *f, const TemplatePart *part, int strategy, bo
 	{
 		const Comparison *c = lfirst(cell);
 
-		if (c->strategy == strategy && c->array == array && (base || !c->empty) &&
+		if (c->strategy == strategy && c->array == array && (base || c->empty <= f->usable) &&
 			SliceIs(part->name, c->part) && EqualityIsOfText(f, part, c))
 			return c;
 	}

@@ -54,16 +54,13 @@ ComposeCall(const Template *t, List *parts, bool array)
 								 DEFAULT_COLLATION_OID, DEFAULT_COLLATION_OID, COERCE_EXPLICIT_CALL);
 }
 
-/*
- * Moves an addition out to the quals of a comparison that it is derived from.
- */
-static void
-MoveOut(Addition *a, const Comparison *c)
+void
+FilterMoveOut(Addition *a, Node **quals, int depth)
 {
-	if (a->quals == NULL || c->depth > a->depth)
+	if (quals != NULL && (a->quals == NULL || depth > a->depth))
 	{
-		a->quals = c->quals;
-		a->depth = c->depth;
+		a->quals = quals;
+		a->depth = depth;
 	}
 }
 
@@ -111,14 +108,13 @@ PlanParts(const Filter *f, const Template *t, KeyPlan *plan, bool arrays)
 		plan->parts = lappend(plan->parts, copyObject(c->value));
 		if (KeyTells(t, plan->known))
 			plan->told = lappend(plan->told, unconstify(Comparison *, c));
-		MoveOut(&plan->place, c);
+		FilterMoveOut(&plan->place, c->quals, c->depth);
 	}
 	return true;
 }
 
-/* Returns the column of a key attribute, of the table or of the entries. */
-static Var *
-KeyColumn(const Filter *f, int attribute)
+Var *
+FilterKeyColumn(const Filter *f, int attribute)
 {
 	const Var  *table = linitial(f->call->args);
 	Var		   *column;
@@ -141,7 +137,7 @@ FilterPlanKey(const Filter *f, const ComposedKey *key, KeyPlan *plan)
 	plan->key = key;
 	if (attribute < 0 || f->def->attributes[attribute].type != VALUE_S)
 		return false;
-	plan->column = KeyColumn(f, attribute);
+	plan->column = FilterKeyColumn(f, attribute);
 	whole = *plan;
 	if (!PlanParts(f, key->template, &whole, true))
 		return PlanParts(f, key->template, plan, false);
@@ -310,7 +306,7 @@ AddBound(const Filter *f, List **additions, KeyPlan *plan, const TemplatePart *p
 
 	if (c == NULL)
 		return;
-	MoveOut(&bounded.place, c);
+	FilterMoveOut(&bounded.place, c->quals, c->depth);
 	with = ComposeCall(plan->key->template,
 					   lappend(lappend(copyObject(plan->parts), TextConst(part->name)), copyObject(c->value)), false);
 	without = plan->parts == NIL ? TextConst(LiteralBeginning(plan->key->template)) : KnownBeginning(plan);

@@ -34,6 +34,14 @@
  * lack items: it counts only if comparisons with constants imply the condition.
  * An index table has no entry of an item that lacks an attribute of the index's
  * key: it counts only if no item that the query can return lacks one.
+ *
+ * An item with an empty text has no key with this part.  A comparison with a
+ * constant '' is therefore not used for an index.  Where a value may turn out
+ * to be one only when the plan runs, the conditions become
+ *
+ *		("GSI1PK" = compose_key(...)) OR may_lack_key("PK", <value>)
+ *
+ * whose second arm reads nothing unless a value is empty (may_lack_key.c).
  */
 #include "postgres.h"
 

@@ -92,7 +92,7 @@ BuildInstant(ItemBuilder *builder, Datum datum)
 	char	   *text = JsonEncodeDateTime(NULL, datum, TIMESTAMPTZOID, &utc);
 	char	   *offset = strstr(text, "+00:00");
 
-	if (offset != NULL)
+	if (offset != NULL && strcmp(offset, "+00:00") == 0)	/* not before " BC" */
 		memcpy(offset, "Z", 2);
 	ItemBuilderString(builder, text, strlen(text));
 }
