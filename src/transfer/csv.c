@@ -85,12 +85,10 @@ ReadField(Record *record, StringInfo field)
 
 /* An odd number of quotes has an open one. */
 bool
-CsvIsOpen(const StringInfoData *text)
+CsvIsOpen(const char *text, int len, bool open)
 {
-	bool		open = false;
-
-	for (int i = 0; i < text->len; i++)
-		open ^= text->data[i] == '"';
+	for (int i = 0; i < len; i++)
+		open ^= text[i] == '"';
 	return open;
 }
 

@@ -19,8 +19,11 @@ typedef struct CsvFormat
 	const TableDef *def;		/* for the types of key attributes */
 } CsvFormat;
 
-/* Whether a record that begins like this continues on the next line. */
-extern bool CsvIsOpen(const StringInfoData *text);
+/*
+ * Whether a quote is open after this part of a record, which then continues on the
+ * next line; open: whether one was open before.
+ */
+extern bool CsvIsOpen(const char *text, int len, bool open);
 
 /* Takes the names from a record; the names are in the current memory context. */
 extern void CsvReadNames(CsvFormat *format, const char *text, uint32 len);

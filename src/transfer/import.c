@@ -284,12 +284,18 @@ ImportEnd(Import *import)
 static bool
 ReadRecord(const Import *import, InputFile *input, StringInfo text)
 {
+	bool		open = false;
+	int			known = 0;		/* bytes whose quotes were counted */
+
 	resetStringInfo(text);
-	if (!InputLine(input, text))
-		return false;
-	while (import->csv != NULL && CsvIsOpen(text) && InputLine(input, text))
-		;
-	return true;
+	while (InputLine(input, text) && text->len > known && import->csv != NULL)
+	{
+		open = CsvIsOpen(text->data + known, text->len - known, open);
+		known = text->len;
+		if (!open)
+			break;
+	}
+	return text->len > 0;
 }
 
 /* The first record of a CSV file, unless the names are known otherwise. */

@@ -10,6 +10,12 @@
 #include "transfer/input.h"
 #include "transfer/zstream.h"
 
+/*
+ * An item has at most 400 KB, and its JSON is some times larger.  The limit keeps a
+ * small compressed file from taking gigabytes of memory as one line.
+ */
+#define MAX_LINE_BYTES	(32 * 1024 * 1024)
+
 /* ---- the bytes of the file ---- */
 
 static void
@@ -145,6 +151,11 @@ InputLine(InputFile *input, StringInfo line)
 		start = input->buffer + input->position;
 		newline = memchr(start, '\n', input->length - input->position);
 		n = newline != NULL ? (size_t) (newline - start) + 1 : input->length - input->position;
+		if (line->len + n > MAX_LINE_BYTES)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("file \"%s\" has a line or record of more than %d MB",
+							input->name, MAX_LINE_BYTES / (1024 * 1024))));
 		appendBinaryStringInfo(line, start, (int) n);
 		input->position += n;
 		if (newline != NULL)

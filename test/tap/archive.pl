@@ -250,6 +250,14 @@ like(slurp_file($node->logfile), qr{LOG:  line 10 of file ".*/bucket/bad/a\.json
 put_file('bucket/broken/a.json.gz', substr($data, 0, 40));
 is(imported('broken', 'broken/', InputCompressionType => 'GZIP')->{ImportStatus}, 'FAILED', 'a damaged file fails');
 is(imported('nothing', 'no/such/', InputCompressionType => 'GZIP')->{ImportStatus}, 'COMPLETED', 'an import of a prefix without files creates an empty table');
+put_file('bucket/open/a.csv', qq{pk,v\n1,a\n2,"b\n3,c\n4,d\n});
+$import = imported('open_quote', 'open/', InputFormat => 'CSV');
+is("$import->{ImportStatus} $import->{ImportedItemCount} $import->{ErrorCount}", 'FAILED 1 1', 'a quote that is never closed ends a CSV file');
+my $bomb;
+gzip(\('{"Item":{"pk":{"S":"a"},"x":{"S":"' . 'x' x (33 * 1024 * 1024)), \$bomb) or die $GzipError;
+cmp_ok(length $bomb, '<', 100_000, 'a small file can have a long line');
+put_file('bucket/bomb/a.json.gz', $bomb);
+like(imported('bomb', 'bomb/', InputCompressionType => 'GZIP')->{FailureMessage}, qr{/bucket/bomb/a\.json\.gz" has a line or record of more than 32 MB}, 'which is not read into memory');
 my $lost = import_input('lost', '');
 $lost->{S3BucketSource} = { S3Bucket => 'missing' };
 is(ended('Import', request('ImportTable', $lost)->{ImportTableDescription}{ImportArn})->{FailureCode}, 'S3NoSuchBucket', 'a bucket must exist');
