@@ -113,6 +113,8 @@ CALL apply(replace($${"Statement": [{"Sid": "'; @", "Effect": "Allow", "Action":
 	{"Effect": "Deny", "Action": "dynamodb:Get\n; @", "Resource": "\n; @", "Condition": {"\n; @": {"\n; @": "\n; @"}}}]}$$, '@', 'DROP TABLE victim; --')::jsonb,
 	'regress_iam"; DROP TABLE victim; --');
 SELECT count(*) FROM victim;
+SELECT DISTINCT sid FROM dynamo.iam_policy_to_sql('{"Statement": [{"Sid": "a\n\u007f\u00e9; DROP", "Effect": "Allow", "Action": "*", "Resource": "*"}]}', 'regress_iam_alice') WHERE sid IS NOT NULL;
+SELECT dynamo.iam_policy_to_sql('{"Statement": []}', 'public');
 
 SET client_min_messages = warning;
 DROP SCHEMA t_iam CASCADE;

@@ -57,6 +57,11 @@ dynamo_iam_policy_to_sql(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("policy must not be null")));
+	/* PostgreSQL takes the word for all roles, also in quotes */
+	if (strcmp(role, "public") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_RESERVED_NAME),
+				 errmsg("role name \"%s\" is reserved", role)));
 	InitMaterializedSRF(fcinfo, 0);
 	foreach(lc, IamTranslate(PG_GETARG_JSONB_P(0), role, schema, PG_ARGISNULL(3) ? NULL : PG_GETARG_JSONB_P(3)))
 		PutLine((ReturnSetInfo *) fcinfo->resultinfo, lfirst(lc));

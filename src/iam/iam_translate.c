@@ -8,8 +8,6 @@
  */
 #include "postgres.h"
 
-#include <ctype.h>
-
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "mb/pg_wchar.h"
@@ -65,7 +63,7 @@ RemoveControls(char *text)
 {
 	for (char *c = text; *c != '\0'; c++)
 	{
-		if (iscntrl((unsigned char) *c))
+		if ((unsigned char) *c < ' ' || *c == 0x7F)
 			*c = '?';
 	}
 }
@@ -84,6 +82,8 @@ AddLine(IamTranslation *t, const IamStatement *s, IamLineKind kind, const char *
 	line->statement = s != NULL ? s->number : 0;
 	line->sid = s != NULL ? s->sid : NULL;
 	line->kind = kind;
+	if (s != NULL && s->sid != NULL)
+		RemoveControls(s->sid);
 	if (kind != IAM_SQL)
 		RemoveControls(line->text);
 	t->lines = lappend(t->lines, line);
