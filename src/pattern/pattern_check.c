@@ -23,7 +23,7 @@ DYNAMO_FUNCTION(dynamo_refuse_findings);
 Datum
 dynamo_refuse_findings(PG_FUNCTION_ARGS)
 {
-	if (PG_ARGISNULL(1))
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
 		PG_RETURN_BOOL(true);
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
