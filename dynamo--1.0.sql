@@ -1225,6 +1225,12 @@ CREATE TRIGGER skip_replicated_write BEFORE INSERT OR UPDATE OR DELETE ON dynamo
 	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_write();
 ALTER TABLE dynamo_internal.index_builds ENABLE REPLICA TRIGGER skip_replicated_write;
 
+CREATE FUNCTION dynamo_internal.pending_changes(relation oid, OUT pending_changes bigint, OUT oldest_change timestamptz)
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_pending_changes';
+COMMENT ON FUNCTION dynamo_internal.pending_changes(oid) IS
+	'changes of a distributed table that its index tables have yet to get; null if there is nothing to get, or to see';
+
 -- Items and messages are visible only to roles with privileges on the table.
 CREATE VIEW dynamo.index_progress AS
 SELECT t.schema_name,
@@ -1251,7 +1257,9 @@ SELECT t.schema_name,
 			AND i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.<>) 'ACTIVE' LIMIT 1) AS worker_pid,
 	   CASE WHEN pg_catalog.pg_has_role(t.owner, 'USAGE') THEN b.error END AS error,
 	   b.started_at,
-	   b.updated_at
+	   b.updated_at,
+	   c.pending_changes,
+	   c.oldest_change
 FROM dynamo.tables t
 	CROSS JOIN LATERAL (SELECT pg_catalog.pg_has_role(t.owner, 'USAGE')
 		OR pg_catalog.has_table_privilege(t.relation, 'SELECT')
@@ -1259,7 +1267,8 @@ FROM dynamo.tables t
 	CROSS JOIN LATERAL pg_catalog.jsonb_array_elements(t.definition OPERATOR(pg_catalog.->) 'indexes') AS i(index)
 	LEFT JOIN dynamo_internal.index_builds b
 		ON b.relation OPERATOR(pg_catalog.=) t.relation AND b.index_name OPERATOR(pg_catalog.=) (i.index OPERATOR(pg_catalog.->>) 'name')
-WHERE b.relation IS NOT NULL OR i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.<>) 'ACTIVE';
+	CROSS JOIN LATERAL dynamo_internal.pending_changes(CASE WHEN i.index OPERATOR(pg_catalog.->>) 'storage' OPERATOR(pg_catalog.=) 'table' THEN t.relation END::pg_catalog.oid) c
+WHERE b.relation IS NOT NULL OR c.pending_changes IS NOT NULL OR i.index OPERATOR(pg_catalog.->>) 'status' OPERATOR(pg_catalog.<>) 'ACTIVE';
 COMMENT ON VIEW dynamo.index_progress IS
 	'builds of secondary indexes: progress, omitted items, errors';
 
@@ -2093,6 +2102,31 @@ CREATE FUNCTION dynamo.row_on_shard(action integer, schema_name text, relation_n
 	AS 'MODULE_PATHNAME', 'dynamo_row_on_shard';
 COMMENT ON FUNCTION dynamo.row_on_shard(integer, text, text, integer, bytea) IS
 	'reads or writes one row for another node of Citus, if it is on a shard of this node';
+
+-- Index tables of distributed tables
+CREATE FUNCTION dynamo.apply_index_changes(table_name text, max_changes integer DEFAULT 10000) RETURNS bigint
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_apply_index_changes';
+COMMENT ON FUNCTION dynamo.apply_index_changes(text, integer) IS
+	'applies changes of a distributed table to its index tables, at most so many of each node; returns the number of changed items';
+
+CREATE FUNCTION dynamo.wait_for_index(table_name text, index_name text, timeout interval DEFAULT '1 minute') RETURNS boolean
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_wait_for_index';
+COMMENT ON FUNCTION dynamo.wait_for_index(text, text, interval) IS
+	'waits until an index has all changes that were committed before; false if it does not have them in time';
+
+CREATE FUNCTION dynamo.take_index_changes(schema_name text, relation_name text, max_changes integer) RETURNS bytea
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_take_index_changes';
+COMMENT ON FUNCTION dynamo.take_index_changes(text, text, integer) IS
+	'returns and deletes changes that were recorded on this node of Citus, for the owner of the table; with 0, tells whether there are any';
+
+CREATE FUNCTION dynamo.put_index_entries(schema_name text, relation_name text, index_name text, entries bytea) RETURNS bigint
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_put_index_entries';
+COMMENT ON FUNCTION dynamo.put_index_entries(text, text, text, bytea) IS
+	'deletes and writes entries of an index table on this node of Citus, for the owner of the table';
 
 -- IAM policies
 CREATE FUNCTION dynamo.iam_policy_to_sql(policy jsonb, role_name text, schema_name text DEFAULT pg_catalog.current_schema(),

@@ -10,7 +10,7 @@
 
 #include "archive/archive.h"
 #include "compat.h"
-#include "citus/distribute.h"
+#include "index/distribute.h"
 #include "constraint/reference.h"
 #include "copy/copy.h"
 #include "ddl/ddl.h"

@@ -12,6 +12,7 @@
 #include "access/xact.h"
 #include "access/xlog.h"
 #include "fmgr.h"
+#include "utils/builtins.h"
 
 #include "citus/node_result.h"
 #include "citus/remote.h"
@@ -124,6 +125,18 @@ ConnectToShard(int64 shard, bool writes)
 	citus.begin(connection);
 	citus.mark_critical(connection);
 	return connection;
+}
+
+char *
+RemoteBytes(const char *data, int len)
+{
+	char	   *text = palloc((Size) 2 * len + 3);
+	uint64		written = hex_encode(data, len, text + 2);
+
+	text[0] = '\\';
+	text[1] = 'x';
+	text[written + 2] = '\0';
+	return text;
 }
 
 Slice

@@ -33,4 +33,7 @@ extern void RemoteCheckNesting(void);
 extern Slice RemoteExecute(int64 shard, bool writes, const char *statement, int nargs,
 						   const char *const *args);
 
+/* Bytes as an argument of such a statement; palloc'd. */
+extern char *RemoteBytes(const char *data, int len);
+
 #endif							/* DYNAMO_CITUS_REMOTE_H */

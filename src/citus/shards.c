@@ -39,6 +39,7 @@
 #include "citus/shards.h"
 #include "table/citus_catalog.h"
 #include "table/distribution.h"
+#include "table/index_relation.h"
 
 /* Classes of Citus's locks on the places of shards. */
 #define PLACE_LOCK_CLASS			4
@@ -58,16 +59,18 @@ typedef struct Shard
 	Datum		key;			/* a value of the partition key in the shard; 0 if none was found */
 } Shard;
 
-typedef struct ShardMap
+struct ShardMap
 {
-	bool		usable;			/* the partition key determines the shard */
+	bool		usable;			/* the column determines the shard */
 	bool		has_keys;		/* there is a key for each shard */
+	ValueType	type;			/* of the column */
+	Oid			collation;
 	int			here;			/* the group of this node */
 	uint32		colocation;		/* the group of tables whose shards move together, or 0 */
 	FmgrInfo	hash;
 	int			n;
 	Shard	   *shards;			/* sorted by min */
-} ShardMap;
+};
 
 /* ---- reading the map ---- */
 
@@ -212,28 +215,43 @@ FindPlaces(ShardMap *map, Oid table)
 	}
 }
 
-/* Whether Citus distributes a table by hash of its partition key. */
+/* Whether Citus distributes a table by hash of a column. */
 static bool
-IsHashedByPartitionKey(const TableDef *def)
+IsHashedBy(Oid table, const AttributeDef *attr)
 {
-	const char *column = HashDistributionColumn(def->relid);
+	const char *column = HashDistributionColumn(table);
 
-	return column != NULL && strcmp(column, TableKeyAttribute(def, 0)->column) == 0;
+	return column != NULL && strcmp(column, attr->column) == 0;
 }
 
 static bool
-ReadMap(ShardMap *map, const TableDef *def)
+ReadPlaces(ShardMap *map, Oid table, const AttributeDef *attr)
 {
-	if (!IsHashedByPartitionKey(def) || !ReadBounds(map, def->relid))
+	if (!IsHashedBy(table, attr) || !ReadBounds(map, table))
 		return false;
 	qsort(map->shards, map->n, sizeof(Shard), CompareShards);
 	if (!BoundsAreComplete(map))
 		return false;
-	FindPlaces(map, def->relid);
+	FindPlaces(map, table);
 	return true;
 }
 
-static const Shard *ShardOfValue(const TableDef *def, const ShardMap *map, Datum value);
+/* Reads the map of a table that is distributed by an attribute, in the current memory context. */
+static ShardMap *
+ReadMap(Oid table, const AttributeDef *attr)
+{
+	ShardMap   *map = palloc0(sizeof(ShardMap));
+	Oid			type = KeyColumnType(attr->type);
+
+	map->type = attr->type;
+	map->collation = get_typcollation(type);
+	map->usable = ReadPlaces(map, table, attr);
+	fmgr_info_copy(&map->hash, &lookup_type_cache(type, TYPECACHE_HASH_PROC_FINFO)->hash_proc_finfo,
+				   CurrentMemoryContext);
+	return map;
+}
+
+static const Shard *ShardOfValue(const ShardMap *map, Datum value);
 
 /* Makes a value of a type; different for each n. */
 static Datum
@@ -249,15 +267,14 @@ MakeSomeKey(ValueType type, int n)
  * isolated tenant, gets none.
  */
 static void
-FindKeys(ShardMap *map, const TableDef *def)
+FindKeys(ShardMap *map)
 {
-	ValueType	type = TableKeyAttribute(def, 0)->type;
 	int			found = 0;
 
 	for (int i = 0; found < map->n && i < KEYS_TRIED * map->n; i++)
 	{
-		Datum		key = MakeSomeKey(type, i);
-		Shard	   *shard = unconstify(Shard *, ShardOfValue(def, map, key));
+		Datum		key = MakeSomeKey(map->type, i);
+		Shard	   *shard = unconstify(Shard *, ShardOfValue(map, key));
 
 		if (shard->key != (Datum) 0)
 			continue;
@@ -273,17 +290,13 @@ LoadShardMap(TableDef *def)
 {
 	MemoryContext old;
 	ShardMap   *map;
-	TypeCacheEntry *type;
 
 	if (def->shards != NULL)
 		return def->shards;
 	old = MemoryContextSwitchTo(def->context);
-	map = palloc0(sizeof(ShardMap));
-	map->usable = ReadMap(map, def);
-	type = lookup_type_cache(KeyColumnType(TableKeyAttribute(def, 0)->type), TYPECACHE_HASH_PROC_FINFO);
-	fmgr_info_copy(&map->hash, &type->hash_proc_finfo, def->context);
+	map = ReadMap(def->relid, TableKeyAttribute(def, 0));
 	if (map->usable)
-		FindKeys(map, def);
+		FindKeys(map);
 	MemoryContextSwitchTo(old);
 	def->shards = map;
 	return map;
@@ -298,11 +311,10 @@ KeyDeterminesShard(TableDef *def)
 /* ---- searching ---- */
 
 static const Shard *
-ShardOfValue(const TableDef *def, const ShardMap *map, Datum value)
+ShardOfValue(const ShardMap *map, Datum value)
 {
 	int32		hash = DatumGetInt32(FunctionCall1Coll(unconstify(FmgrInfo *, &map->hash),
-													   get_typcollation(KeyColumnType(TableKeyAttribute(def, 0)->type)),
-													   value));
+													   map->collation, value));
 	int			low = 0;
 	int			high = map->n - 1;
 
@@ -327,7 +339,7 @@ FindShard(TableDef *def, Datum value, int64 *id, int *group)
 	if (!KeyDeterminesShard(def))
 		return SHARD_UNKNOWN;
 	map = LoadShardMap(def);
-	shard = ShardOfValue(def, map, value);
+	shard = ShardOfValue(map, value);
 	*id = shard->id;
 	*group = shard->group;
 	if (shard->group < 0)
@@ -348,7 +360,7 @@ ShardOfKey(TableDef *def, Datum value)
 {
 	const ShardMap *map = LoadShardMap(def);
 
-	return (int) (ShardOfValue(def, map, value) - map->shards);
+	return (int) (ShardOfValue(map, value) - map->shards);
 }
 
 Datum
@@ -456,11 +468,11 @@ LockPlace(const ShardMap *map, const Shard *shard, bool writing)
  * still cached, because nothing has changed, or the catalog has the same place.
  */
 static bool
-IsStillHere(const TableDef *def, const ShardMap *map, const Shard *shard)
+IsStillHere(bool cached, const ShardMap *map, const Shard *shard)
 {
 	TransactionId placed;
 
-	return def->cached ||
+	return cached ||
 		(GroupOfShard(shard->id, &placed) == map->here && TransactionIdEquals(placed, shard->placed));
 }
 
@@ -469,7 +481,7 @@ static Oid
 LockHere(const TableDef *def, const ShardMap *map, const Shard *shard, bool writing)
 {
 	LockRelationOid(shard->relid, writing ? RowExclusiveLock : AccessShareLock);
-	if (!IsStillHere(def, map, shard))
+	if (!IsStillHere(def != NULL && def->cached, map, shard))
 		return InvalidOid;
 	if (writing)
 	{
@@ -479,15 +491,109 @@ LockHere(const TableDef *def, const ShardMap *map, const Shard *shard, bool writ
 	return shard->relid;
 }
 
-Oid
-LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed)
+/* def is that of the table of the map; NULL if it is not known whether that has changed. */
+static Oid
+LockInPlace(const TableDef *def, const ShardMap *map, const Shard *shard, bool writing, bool direct,
+			TransactionId *placed)
 {
-	const ShardMap *map = LoadShardMap(def);
-	const Shard *shard = ShardOfValue(def, map, value);
-
 	*placed = shard->placed;
 	direct = direct && OidIsValid(shard->relid) && CitusSessionIsLocal();
 	if ((writing || direct) && !LockPlace(map, shard, writing))
 		direct = false;
 	return direct ? LockHere(def, map, shard, writing) : InvalidOid;
+}
+
+Oid
+LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed)
+{
+	const ShardMap *map = LoadShardMap(def);
+
+	return LockInPlace(def, map, ShardOfValue(map, value), writing, direct, placed);
+}
+
+/* ---- shards of index tables and change tables ---- */
+
+const ShardMap *
+ShardsOfTable(TableDef *def)
+{
+	return KeyDeterminesShard(def) ? LoadShardMap(def) : NULL;
+}
+
+const ShardMap *
+ShardsOfRelation(Oid relid, const AttributeDef *attr)
+{
+	ShardMap   *map = ReadMap(relid, attr);
+
+	return map->usable ? map : NULL;
+}
+
+const ShardMap *
+ShardsOfIndex(const TableDef *def, const IndexDef *index)
+{
+	Oid			relid = FindIndexRelation(def, index);
+	IndexDef   *known = unconstify(IndexDef *, index);
+	MemoryContext old;
+
+	if (known->places == NULL || known->relid != relid || !def->cached)
+	{
+		old = MemoryContextSwitchTo(def->context);
+		known->places = ReadMap(relid, EntryAttribute(def, index, 0));
+		MemoryContextSwitchTo(old);
+	}
+	return known->places->usable ? known->places : NULL;
+}
+
+int
+CountShards(const ShardMap *map)
+{
+	return map->n;
+}
+
+int
+FindShardPosition(const ShardMap *map, Datum value)
+{
+	return (int) (ShardOfValue(map, value) - map->shards);
+}
+
+int64
+GetShardPlace(const ShardMap *map, int position, int *group)
+{
+	*group = map->shards[position].group;
+	return map->shards[position].id;
+}
+
+Oid
+LockShardAt(const ShardMap *map, int position, bool writing, TransactionId *placed)
+{
+	return LockInPlace(NULL, map, &map->shards[position], writing, true, placed);
+}
+
+Oid
+GetShardRelation(const ShardMap *map, int position)
+{
+	return map->shards[position].relid;
+}
+
+Oid
+FindColocatedShard(int64 shard, Oid table)
+{
+	ShardMap	map = {0};
+	Shard		wanted;
+	CitusRow	row;
+	Oid			relid = InvalidOid;
+
+	FindCitusRow(&row, "pg_dist_shard", "pg_dist_shard_shardid_index", "shardid", F_INT8EQ,
+				 Int64GetDatum(shard));
+	if (HeapTupleIsValid(row.tuple) && ReadBound(&row, "shardminvalue", &wanted.min) &&
+		ReadBounds(&map, table))
+	{
+		for (int i = 0; i < map.n; i++)
+		{
+			if (map.shards[i].min == wanted.min)
+				relid = get_relname_relid(ShardName(get_rel_name(table), map.shards[i].id),
+										  get_rel_namespace(table));
+		}
+	}
+	EndCitusRow(&row);
+	return relid;
 }

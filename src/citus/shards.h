@@ -63,4 +63,36 @@ extern void CheckShardIsWhole(const TableDef *def, int shard);
  */
 extern Oid	LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed);
 
+/* ---- shards of any table that is distributed by the hash of a key attribute ---- */
+
+typedef struct ShardMap ShardMap;
+
+/*
+ * The shards of a distributed table, those of another one, read now, and those of an index
+ * table; NULL if the attribute does not determine the shard.  The first and the last live as
+ * long as the definition.
+ */
+extern const ShardMap *ShardsOfTable(TableDef *def);
+extern const ShardMap *ShardsOfRelation(Oid relid, const AttributeDef *attr);
+extern const ShardMap *ShardsOfIndex(const TableDef *def, const IndexDef *index);
+
+/* Shards have positions from 0, in the order of their hashes. */
+extern int	CountShards(const ShardMap *map);
+extern int	FindShardPosition(const ShardMap *map, Datum value);
+
+/* The number of a shard, and of the node with it: -1 if only Citus knows it. */
+extern int64 GetShardPlace(const ShardMap *map, int position, int *group);
+
+/* The relation of a shard on this server, or InvalidOid. */
+extern Oid	GetShardRelation(const ShardMap *map, int position);
+
+/* As LockShard, for a shard that is to be accessed directly. */
+extern Oid	LockShardAt(const ShardMap *map, int position, bool writing, TransactionId *placed);
+
+/*
+ * The shard of a table, on this server, that moves with a shard of another table; InvalidOid
+ * if there is none.
+ */
+extern Oid	FindColocatedShard(int64 shard, Oid table);
+
 #endif							/* DYNAMO_CITUS_SHARDS_H */

@@ -129,6 +129,9 @@ extern bool NeedsRowMaintenance(Oid relid, const TableDef *def);
 /* Creates or drops the trigger for that. */
 extern void StoreRowMaintenance(Oid relid, const TableDef *def);
 
+/* The same for this trigger and the one after TRUNCATE. */
+extern void StoreAllMaintenance(Oid relid, const TableDef *def);
+
 /* Creates the missing triggers of a new partition of a dynamo table. */
 extern void StorePartitionTriggers(Oid partition);
 

@@ -23,7 +23,9 @@
 #include "ddl/event.h"
 #include "ddl/feature.h"
 #include "stat/stat.h"
+#include "table/distribution.h"
 #include "table/index_relation.h"
+#include "table/link.h"
 #include "table/objects.h"
 
 void
@@ -53,6 +55,17 @@ RefuseDropOfIndexTable(const DroppedTrigger *link, Relation table)
 		RefuseDropOfIndex(index, link->other);
 }
 
+/* Refuses the drop of the changes that the index tables of a table have yet to get. */
+static void
+RefuseDropOfChanges(const DroppedTrigger *link)
+{
+	if (strcmp(link->argument, CHANGES_LABEL) == 0 && !OidIsValid(FindChangeTable(link->other)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("cannot drop the table with changes of table \"%s\"", get_rel_name(link->other)),
+				 errhint("Use dynamo.undistribute_table.")));
+}
+
 static void
 RefuseDropOfLinked(const DroppedTrigger *link)
 {
@@ -60,7 +73,11 @@ RefuseDropOfLinked(const DroppedTrigger *link)
 
 	if (table == NULL)
 		return;
-	RefuseDropOfIndexTable(link, table);
+	if (!StatementIsOfCitus())
+	{
+		RefuseDropOfIndexTable(link, table);
+		RefuseDropOfChanges(link);
+	}
 	CALL_FEATURES(check_linked_drop, table, link->argument);
 	table_close(table, AccessShareLock);
 }
@@ -112,9 +129,9 @@ FollowDropOfLink(const DroppedTrigger *link)
 
 	if (link->is_clone || link->nargs != 1 || IsTable(link->relid) == table_stays)
 		return;
-	if (!table_stays)
+	if (!table_stays && !StatementIsOfCitus())
 		FollowDropOfTable(link->relid);
-	else if (!StatementIsOurs())
+	else if (table_stays && !StatementIsOurs())
 		RefuseDropOfLinked(link);
 }
 

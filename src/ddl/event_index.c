@@ -129,10 +129,21 @@ FollowWithShards(Oid relid, Oid index_table)
 	FollowTable(relid, index_table);
 }
 
+/* So does the change table of a distributed table. */
+static void
+ChangeTableFollows(Oid relid, const TableDef *def)
+{
+	Oid			changes = HasIndexTables(def) ? FindLinked(relid, CHANGES_LABEL) : InvalidOid;
+
+	if (OidIsValid(changes) && !IsPartitionedByExpression(changes))
+		FollowTable(relid, changes);
+}
+
 /* A missing index table was dropped, or has not been restored yet. */
 void
 IndexTablesFollow(Oid relid, const TableDef *def)
 {
+	ChangeTableFollows(relid, def);
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		const IndexDef *index = &def->indexes[i];

@@ -19,6 +19,7 @@
 #include "ddl/ddl.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
+#include "table/distribution.h"
 #include "table/objects.h"
 
 /* Finds the index that a named relation contains; false if there is none. */
@@ -72,6 +73,8 @@ RefuseShapeChange(const HeldIndex *held)
 void
 RefuseToLeaveTable(const HeldIndex *held, const char *what)
 {
+	if (StatementIsOfCitus())
+		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("index table \"%s\" keeps the %s of table \"%s\"",
@@ -241,7 +244,7 @@ CheckTriggerStays(Oid relid, const char *name, const char *verb)
 		return;
 	triggers = CopyTriggerDesc(rel->trigdesc);
 	trigger = FindTriggerByName(triggers, name);
-	if (trigger != NULL && TriggerIsNeeded(relid, triggers, trigger))
+	if (trigger != NULL && TriggerIsNeeded(relid, triggers, trigger) && !StatementIsOfCitus())
 		RefuseWithoutTrigger(verb, trigger, relid);
 	relation_close(rel, AccessShareLock);
 }

@@ -21,6 +21,7 @@
 #include "ddl/ddl.h"
 #include "ddl/event.h"
 #include "ddl/feature.h"
+#include "table/distribution.h"
 #include "table/objects.h"
 #include "table/owner.h"
 
@@ -162,12 +163,22 @@ TriggersToEnable(Relation rel, bool *disabled)
 	return phrases;
 }
 
+/*
+ * Citus sends a statement to the shards after this event, so that their trigger does not
+ * exist yet; StoreTrigger enables it later.
+ */
+static bool
+IsEnabledLater(Oid relid)
+{
+	return StatementIsOurs() && RelationIsDistributed(relid);
+}
+
 void
 EnableTriggers(Oid relid)
 {
 	Relation	rel = table_open(relid, AccessShareLock);
 	bool		disabled = false;
-	List	   *phrases = TriggersToEnable(rel, &disabled);
+	List	   *phrases = IsEnabledLater(relid) ? NIL : TriggersToEnable(rel, &disabled);
 	char	   *table = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
 	ListCell   *cell;
 

@@ -117,8 +117,8 @@ StoreRowMaintenance(Oid relid, const TableDef *def)
  * Creates or drops the two triggers that maintain index tables.  Partitions
  * inherit the row trigger, but not the statement trigger.
  */
-static void
-StoreMaintenance(Oid relid, const TableDef *def)
+void
+StoreAllMaintenance(Oid relid, const TableDef *def)
 {
 	bool		needed = HasIndexTables(def);
 	ListCell   *cell;
@@ -141,7 +141,7 @@ StoreDefinition(Oid relid, const TableDef *def)
 
 	StoreTrigger(table, TRIGGER_DERIVE_KEYS, "BEFORE INSERT OR UPDATE ON %s FOR EACH ROW",
 				 FUNCTION_DERIVE_KEYS, quote_literal_cstr(TableDefPrint(def)));
-	StoreMaintenance(relid, def);
+	StoreAllMaintenance(relid, def);
 }
 
 static void

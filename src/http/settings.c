@@ -43,6 +43,7 @@ int			http_max_connections;
 int			http_buffer_memory;
 int			http_idle_timeout;
 int			http_client_timeout;
+int			index_changes_interval = 200;
 int			http_housekeeping_interval;
 int			http_stream_retention;
 
@@ -187,6 +188,10 @@ DefineHousekeepingSettings(void)
 							"Time between removals of expired items and old stream records; 0 means never.",
 							NULL, &http_housekeeping_interval, SECS_PER_MINUTE, 0, SECS_PER_DAY,
 							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.index_changes_interval",
+							"Time between looks for changes of distributed tables that index tables have yet to get; 0 means never.",
+							NULL, &index_changes_interval, 200, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.http_stream_retention",
 							"Minimum time for which stream records are kept.",
 							NULL, &http_stream_retention, SECS_PER_DAY, 0, INT_MAX,
@@ -269,6 +274,21 @@ RegisterHousekeeping(void)
 	RegisterBackgroundWorker(&worker);
 }
 
+/* Whether this server can be a coordinator; Citus must come first in the list. */
+static bool
+CitusIsPreloaded(void)
+{
+	return shared_preload_libraries_string != NULL && strstr(shared_preload_libraries_string, "citus") != NULL;
+}
+
+static void
+RegisterIndexChanges(void)
+{
+	BackgroundWorker worker = DescribeRestarted("dynamo_index_changes_main", "dynamo index changes");
+
+	RegisterBackgroundWorker(&worker);
+}
+
 /* How many to start. */
 static int
 NumberOfWorkers(void)
@@ -288,6 +308,8 @@ HttpInit(void)
 	DefineSettings();
 	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
 		return;
+	if (CitusIsPreloaded())
+		RegisterIndexChanges();
 	if (http_port == 0 || !HttpPortIsFree(&http_service))
 	{
 		if (http_port != 0)

@@ -117,6 +117,16 @@ EntryTableOpen(EntryTable *t, const TableDef *def, const IndexDef *index,
 }
 
 void
+EntryTableOpenShard(EntryTable *t, const TableDef *def, const IndexDef *index, Relation shard)
+{
+	t->def = def;
+	t->index = index;
+	t->snapshot = SnapshotSelf;
+	t->parent = shard;
+	OwnTableBegin(&t->own, shard, false);
+}
+
+void
 EntryTableClose(EntryTable *t)
 {
 	OwnTableEnd(&t->own);

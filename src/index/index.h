@@ -207,6 +207,10 @@ extern void EntryTableOpen(EntryTable *t, const TableDef *def,
 						   const IndexDef *index, int shard, LOCKMODE lockmode);
 extern void EntryTableClose(EntryTable *t);
 
+/* The same for a shard of Citus on this server that the caller has opened and verified. */
+extern void EntryTableOpenShard(EntryTable *t, const TableDef *def, const IndexDef *index,
+								Relation shard);
+
 /*
  * The shards of an index table, or the unsharded table, opened on first use.
  */

@@ -13,7 +13,8 @@
  * guard_index, on the index table, fires BEFORE each row and skips every
  * write.  Maintenance writes without firing triggers, so that other writes
  * come from elsewhere: from a data-only restore or a subscription to all
- * tables, which would write each entry a second time.
+ * tables, which would write each entry a second time.  Only the replication
+ * that moves a shard of Citus may write to the shard.
  */
 #include "postgres.h"
 
@@ -27,7 +28,7 @@
 #include "utils/datum.h"
 #include "utils/rel.h"
 
-#include "index/index.h"
+#include "index/changes.h"
 #include "store/row_event.h"
 #include "store/store.h"
 #include "table/distribution.h"
@@ -193,20 +194,35 @@ MaintainIndex(const TableDef *def, const IndexDef *index, const RowEvent *event,
 	}
 }
 
+bool
+ChangesEntry(const TableDef *def, const IndexDef *index, BaseRow *old, BaseRow *new)
+{
+	EntryKey	before;
+	EntryKey	after;
+
+	EntryKeyOfRow(def, index, old, &before);
+	EntryKeyOfRow(def, index, new, &after);
+	if (before.present != after.present)
+		return true;
+	return before.present && (!EntryKeysEqual(def, index, &before, &after) ||
+							  !HasSameProjection(def, index, old, new, &before, &after));
+}
+
 /*
  * Whether an index is maintained.  A replaced one is kept unchanged for its
  * last readers.
  */
-static bool
-IsMaintained(const IndexDef *index)
+bool
+IsMaintainedIndex(const IndexDef *index)
 {
 	return index->storage == STORAGE_TABLE && index->status != INDEX_DELETING;
 }
 
 /*
- * Updates the entries of a row.  If the row was changed again before the event
- * fired, its latest version is used, so that the entries are right at the end
- * whatever the order of the events.
+ * Updates the entries of a row, or records the change if they are on other
+ * nodes.  If the row was changed again before the event fired, its latest
+ * version is used, so that the entries are right at the end whatever the order
+ * of the events.
  */
 static void
 MaintainRow(const RowEvent *event, const TableDef *def)
@@ -216,9 +232,14 @@ MaintainRow(const RowEvent *event, const TableDef *def)
 	BaseRow		old = {.desc = desc, .tuple = event->old};
 	BaseRow		new = {.desc = desc, .tuple = overtaken ? RowEventLatest(event) : event->new};
 
+	if (RecordsChanges(event->rel, def))
+	{
+		RecordChangeOfRow(def, event, &old, &new);
+		return;
+	}
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		if (IsMaintained(&def->indexes[i]))
+		if (IsMaintainedIndex(&def->indexes[i]))
 			MaintainIndex(def, &def->indexes[i], event, &old, &new, overtaken);
 	}
 }
@@ -303,12 +324,27 @@ CheckWholeTable(Relation partition)
 	table_close(rel, NoLock);
 }
 
+/* The index tables of a distributed table have entries of other shards, too. */
 static void
-TruncateIndexTables(const TableDef *def)
+RefuseTruncation(Relation rel, const TableDef *def)
 {
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		if (IsMaintained(&def->indexes[i]))
+		if (IsMaintainedIndex(&def->indexes[i]))
+		{
+			RefuseDistributed(rel, "TRUNCATE of a table with index tables");
+			return;
+		}
+	}
+}
+
+static void
+TruncateIndexTables(Relation rel, const TableDef *def)
+{
+	RefuseTruncation(rel, def);
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (IsMaintainedIndex(&def->indexes[i]))
 			TruncateIndexTable(def, &def->indexes[i]);
 	}
 }
@@ -328,27 +364,12 @@ CheckAfterTriggers(const TriggerData *trigger, const TableDef *def)
 		CheckDerivedRow(trigger->tg_relation, def, trigger->tg_newtuple, trigger->tg_trigtuple);
 }
 
-/* Index tables are linked to the table, and not to its shards. */
-static void
-RefuseIndexTablesOfShard(Relation rel, const TableDef *def)
-{
-	for (int i = 0; i < def->nindexes; i++)
-	{
-		if (def->indexes[i].storage == STORAGE_TABLE)
-		{
-			RefuseShard(rel, "an index table");
-			return;
-		}
-	}
-}
-
 /* A StoreMaintenance, for a table without later_trigger. */
 static void
 MaintainWrittenRow(Relation rel, TableDef *def, HeapTuple old, HeapTuple new, CommandId command)
 {
 	RowEvent	event = {.rel = rel, .old = old, .new = new, .command = command};
 
-	RefuseIndexTablesOfShard(rel, def);
 	MaintainRow(&event, def);
 }
 
@@ -381,7 +402,6 @@ dynamo_maintain_indexes(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("dynamo.maintain_indexes must be an AFTER row trigger or an AFTER TRUNCATE trigger")));
 	def = TableDefAcquire(trigger->tg_relation);
-	RefuseIndexTablesOfShard(trigger->tg_relation, def);
 	if (unlikely(def->later_trigger != NULL))
 		CheckAfterTriggers(trigger, def);
 	if (!TRIGGER_FIRED_BY_TRUNCATE(trigger->tg_event))
@@ -389,9 +409,24 @@ dynamo_maintain_indexes(PG_FUNCTION_ARGS)
 	else if (trigger->tg_relation->rd_rel->relispartition)
 		CheckWholeTable(trigger->tg_relation);
 	else
-		TruncateIndexTables(def);
+		TruncateIndexTables(trigger->tg_relation, def);
 	TableDefRelease(def);
 	return PointerGetDatum(NULL);
+}
+
+/* Whether a row is written because Citus moves a shard. */
+static bool
+IsMoved(const TriggerData *trigger)
+{
+	return SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA &&
+		TRIGGER_FIRED_FOR_ROW(trigger->tg_event) && ShardNumberOf(trigger->tg_relation) != 0;
+}
+
+static Datum
+MovedRow(const TriggerData *trigger)
+{
+	return PointerGetDatum(TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ? trigger->tg_newtuple :
+						   trigger->tg_trigtuple);
 }
 
 DYNAMO_FUNCTION(dynamo_guard_index);
@@ -412,5 +447,5 @@ dynamo_guard_index(PG_FUNCTION_ARGS)
 				 errmsg("cannot truncate index table \"%s\"",
 						RelationGetRelationName(trigger->tg_relation)),
 				 errhint("Truncate its table instead, or use dynamo.reindex to rebuild the index.")));
-	return PointerGetDatum(NULL);
+	return IsMoved(trigger) ? MovedRow(trigger) : PointerGetDatum(NULL);
 }

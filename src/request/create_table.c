@@ -12,7 +12,7 @@
 #include "access/xact.h"
 #include "miscadmin.h"
 
-#include "citus/distribute.h"
+#include "index/distribute.h"
 #include "errors.h"
 #include "request/create_table.h"
 #include "request/description.h"

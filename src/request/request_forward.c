@@ -10,7 +10,7 @@
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
-#include "citus/distribute.h"
+#include "index/distribute.h"
 #include "citus/nodes.h"
 #include "errors.h"
 #include "item/json_reader.h"

@@ -16,7 +16,6 @@
 #include "catalog/pg_type_d.h"
 #include "miscadmin.h"
 #include "port/pg_bswap.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -78,18 +77,6 @@ ReadAnswer(NodeRow *row, Slice answer)
 	return (NodeStatus) answer.data[0];
 }
 
-static char *
-HexText(const StringInfoData *bytes)
-{
-	char	   *text = palloc(2 * bytes->len + 3);
-	uint64		len = hex_encode(bytes->data, bytes->len, text + 2);
-
-	text[0] = '\\';
-	text[1] = 'x';
-	text[len + 2] = '\0';
-	return text;
-}
-
 static NodeStatus
 CallInTransaction(NodeRow *row, NodeAction action, const StringInfoData *item)
 {
@@ -99,7 +86,7 @@ CallInTransaction(NodeRow *row, NodeAction action, const StringInfoData *item)
 		get_namespace_name(RelationGetNamespace(rel)),
 		RelationGetRelationName(rel),
 		psprintf("%u", (uint32) row->store->access),
-		HexText(item),
+		RemoteBytes(item->data, item->len),
 	};
 
 	return ReadAnswer(row, RemoteExecute(row->shard, action != NODE_GET, STATEMENT, lengthof(args), args));

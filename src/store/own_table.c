@@ -196,14 +196,26 @@ BeginKeyScan(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot)
 	return scan;
 }
 
-bool
-OwnTableFind(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot)
+static bool
+FindRow(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot, ScanDirection direction)
 {
 	IndexScanDesc scan = BeginKeyScan(t, keys, nkeys, snapshot);
-	bool		found = index_getnext_slot(scan, ForwardScanDirection, t->slot);
+	bool		found = index_getnext_slot(scan, direction, t->slot);
 
 	index_endscan(scan);
 	return found;
+}
+
+bool
+OwnTableFind(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot)
+{
+	return FindRow(t, keys, nkeys, snapshot, ForwardScanDirection);
+}
+
+bool
+OwnTableFindLast(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot)
+{
+	return FindRow(t, keys, nkeys, snapshot, BackwardScanDirection);
 }
 
 TM_Result

@@ -46,6 +46,9 @@ extern void OwnTableEnd(OwnTable *t);
 /* Whether a row with this primary key exists; it is then in t->slot. */
 extern bool OwnTableFind(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot);
 
+/* The last row, in the order of the primary key, whose first columns have these values. */
+extern bool OwnTableFindLast(OwnTable *t, ScanKey keys, int nkeys, Snapshot snapshot);
+
 /*
  * Locks the last version of a row against changes, and fetches it into a slot.
  * Returns TM_WouldBlock if another transaction has locked it and policy is not

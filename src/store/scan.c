@@ -297,6 +297,51 @@ DirectShards(StoreScan *scan, Relation rel)
 	return NULL;
 }
 
+/*
+ * Entries of a shard that was moved here after the snapshot were written here after it, too.
+ */
+static void
+SeeMovedEntries(StoreScan *scan, TransactionId placed)
+{
+	if (!WriterIsNewer(placed, scan->snapshot))
+		return;
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to the move of a shard of index \"%s\"",
+						scan->range.index->name)));
+	UnregisterSnapshot(scan->snapshot);
+	scan->snapshot = RegisterSnapshot(GetLatestSnapshot());
+}
+
+/*
+ * Creates the direct source of the shard with the entries of a partition key, if Citus has
+ * it on this server; otherwise returns NULL.
+ */
+static ScanSource *
+DirectEntriesOfShard(StoreScan *scan, Relation index_table)
+{
+	const IndexDef *index = scan->range.index;
+	const ShardMap *map;
+	TransactionId placed;
+	Relation	rel;
+	Oid			shard;
+
+	if (!scan->store->direct_partitions || scan->keys.nfixed == 0)
+		return NULL;
+	map = ShardsOfIndex(scan->store->def, index);
+	if (map == NULL)
+		return NULL;
+	shard = LockShardAt(map, FindShardPosition(map, scan->keys.tests[0].value), false, &placed);
+	if (!OidIsValid(shard))
+		return NULL;
+	rel = UseIndexTable(scan, table_open(shard, NoLock));
+	if (rel->rd_rel->relowner != index_table->rd_rel->relowner)
+		return NULL;
+	SeeMovedEntries(scan, placed);
+	return DirectEntries(scan, rel);
+}
+
 static ScanSource *
 IndexTableSource(StoreScan *scan)
 {
@@ -308,6 +353,8 @@ IndexTableSource(StoreScan *scan)
 		scan->nshards = scan->range.shard >= 0 ? 1 : index->shards;
 	if (scan->store->direct)
 		source = index->shards > 0 ? DirectShards(scan, rel) : DirectEntries(scan, rel);
+	else if (scan->store->def->distributed)
+		source = DirectEntriesOfShard(scan, rel);
 	scan->direct = source != NULL;
 	if (source == NULL)
 	{

@@ -9,12 +9,18 @@
 #include "nodes/primnodes.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 #include "table/citus_catalog.h"
 #include "table/distribution.h"
+#include "table/index_relation.h"
+#include "table/link.h"
 #include "table/objects.h"
+
+/* How the sessions of Citus on other nodes are named. */
+#define CITUS_APPLICATION	"citus_internal"
 
 static void
 FindPartition(CitusRow *row, Oid relid)
@@ -45,6 +51,13 @@ ServerIsWorker(void)
 	group = DatumGetInt32(CitusColumn(&row, "groupid"));
 	EndCitusRow(&row);
 	return group > 0;
+}
+
+bool
+StatementIsOfCitus(void)
+{
+	return application_name != NULL &&
+		strncmp(application_name, CITUS_APPLICATION, strlen(CITUS_APPLICATION)) == 0 && ServerIsWorker();
 }
 
 /* Whether Citus keeps all tables of a schema on one node of its choice. */
@@ -110,6 +123,12 @@ DistributedTableOf(Relation rel)
 	table = DatumGetObjectId(CitusColumn(&row, "logicalrelid"));
 	EndCitusRow(&row);
 	return OidIsValid(table) && HasNameOfShard(rel, table) ? table : InvalidOid;
+}
+
+int64
+ShardNumberOf(Relation rel)
+{
+	return OidIsValid(DistributedTableOf(rel)) ? ShardNumber(RelationGetRelationName(rel)) : 0;
 }
 
 /* The column that decides on the shard of a row; NULL if there is none. */
@@ -185,13 +204,46 @@ RefuseDistributed(Relation rel, const char *what)
 	RefuseShard(rel, what);
 }
 
+Oid
+FindChangeTable(Oid table)
+{
+	Oid			relid = FindLinked(table, CHANGES_LABEL);
+
+	return OidIsValid(relid) && HaveSameOwner(relid, table) ? relid : InvalidOid;
+}
+
+/* The problem of an index of a table that is, or is to be, distributed; or NULL. */
+static const char *
+FindIndexTableProblem(const TableDef *def, const IndexDef *index, bool distributed)
+{
+	Oid			relid;
+
+	if (index->storage != STORAGE_TABLE)
+		return NULL;
+	if (index->vector != NULL)
+		return "a vector index";
+	if (index->local)
+		return "a local index in an index table";
+	if (index->shards > 0)
+		return "a sharded index";
+	if (!distributed)
+		return NULL;
+	relid = FindIndexRelation(def, index);
+	return !OidIsValid(relid) || !RelationIsDistributed(relid) ||
+		!OidIsValid(FindChangeTable(def->relid)) ? "an index table of one server" : NULL;
+}
+
 const char *
 FindUndistributable(Relation rel, const TableDef *def)
 {
+	bool		distributed = RelationIsDistributed(RelationGetRelid(rel));
+
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		if (def->indexes[i].storage == STORAGE_TABLE)
-			return "an index table";
+		const char *problem = FindIndexTableProblem(def, &def->indexes[i], distributed);
+
+		if (problem != NULL)
+			return problem;
 		if (def->indexes[i].status != INDEX_ACTIVE)
 			return "an index that is being built";
 	}

@@ -29,6 +29,9 @@ extern bool RelationIsDistributed(Oid relid);
  */
 extern Oid	DistributedTableOf(Relation rel);
 
+/* The number of an open relation that is a shard of Citus; 0 if it is none. */
+extern int64 ShardNumberOf(Relation rel);
+
 /*
  * The column by whose hash Citus distributes a table; NULL if it distributes it in
  * another way.
@@ -48,8 +51,15 @@ extern void DistributedError(Oid relid, const char *what) pg_attribute_noreturn(
 extern void RefuseShard(Relation rel, const char *what);
 
 /*
+ * The table with the changes of a distributed table that its index tables have yet to get
+ * (index/changes.h), for a table and its owner; InvalidOid if there is none.
+ */
+extern Oid	FindChangeTable(Oid table);
+
+/*
  * What a definition or a trigger of a table has that is not supported on
- * distributed tables; NULL if there is nothing.
+ * distributed tables; NULL if there is nothing.  Of a distributed table, index tables must
+ * be distributed, too.
  */
 extern const char *FindUndistributable(Relation rel, const TableDef *def);
 
@@ -61,6 +71,12 @@ extern void CheckStaysInShard(Relation rel, const char *column);
 
 /* Whether this server is a worker node, with a coordinator elsewhere. */
 extern bool ServerIsWorker(void);
+
+/*
+ * Whether this session of a worker node executes what Citus sends from the coordinator,
+ * which has checked it.
+ */
+extern bool StatementIsOfCitus(void);
 
 /* Raises an error if no table can be created in a schema on this server. */
 extern void CheckTableCanBeCreated(Oid schema);

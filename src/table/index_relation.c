@@ -138,6 +138,7 @@ RememberRelation(const TableDef *def, const IndexDef *index, Oid relid, uint64 c
 	known->found_at = changes;
 	known->verified = false;
 	known->verified_shards = NULL;
+	known->places = NULL;
 }
 
 /*
@@ -302,7 +303,8 @@ IndexTableOpen(const TableDef *def, const IndexDef *index, LOCKMODE lockmode)
 		return rel;
 	if (!IsIndexTable(rel, def, index))
 		FailNotIndexTable(rel, def, index);
-	RequireLocalRows(rel, "Use dynamo.drop_index, and create the index again.");
+	if (!def->distributed)
+		RequireLocalRows(rel, "Use dynamo.drop_index, and create the index again.");
 	if (index->shards > 0)
 		CheckIndexShards(rel, index);
 	if (RelationIsKnown(def, index))

@@ -33,6 +33,9 @@
 #ifndef DYNAMO_TABLE_LINK_H
 #define DYNAMO_TABLE_LINK_H
 
+/* The label of the table with the changes of a distributed table. */
+#define CHANGES_LABEL	"$changes"
+
 #include "utils/relcache.h"
 #include "utils/reltrigger.h"
 

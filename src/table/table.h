@@ -133,6 +133,7 @@ typedef struct IndexDef
 	uint64		found_at;		/* linked_table_changes when relid was found */
 	bool		verified;		/* verified by IndexTableOpen */
 	Bitmapset  *verified_shards;
+	const struct ShardMap *places;	/* of a distributed index table; NULL until read by citus/ */
 } IndexDef;
 
 typedef struct TableDef
@@ -169,6 +170,8 @@ typedef struct TableDef
 	const char *stream_name;	/* see FindStreamOf, also for the next */
 	Oid			stream;
 	uint64		stream_found_at;
+	Oid			changes;		/* of a shard: see index/changes.h, also for the next */
+	uint64		changes_found_at;
 	Slice		ttl;			/* time to live attribute; data may be NULL */
 	AttrNumber	ttl_attnum;		/* its column, or InvalidAttrNumber */
 	MemoryContext context;		/* contains the definition */

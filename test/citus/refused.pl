@@ -192,7 +192,7 @@ refuses($coordinator, q{SELECT dynamo.transact_write_items('[{"Put": {"TableName
 # ---- what a table has before it is distributed ----
 
 my %parts = (
-	'an index table' => q{SELECT dynamo.create_index('%s', 'own', 'G', storage => 'table')},
+	'an index table of one server' => q{SELECT dynamo.create_index('%s', 'own', 'G', storage => 'table')},
 	'a time to live' => q{SELECT dynamo.update_time_to_live('%s', 'ttl', true)},
 	'a stream' => q{SELECT dynamo.enable_stream('%s')},
 	'a reference between items' => q{SELECT dynamo.add_reference('%s', 'refers', '{"PK": "A#{a}"}', 'referenced',
@@ -206,7 +206,9 @@ for my $part (sort keys %parts)
 	(my $table = $part) =~ tr/ /_/;
 
 	run_all("SELECT dynamo.create_table('$table', partition_key => 'PK')", sprintf($parts{$part}, $table));
-	refuses($coordinator, "SELECT dynamo.distribute_table('$table')", qq{cannot distribute table "$table", which has $part});
+	# distribute_table would distribute the index table, too
+	refuses($coordinator, "SELECT dynamo.distribute_table('$table')", qq{cannot distribute table "$table", which has $part})
+		if $part !~ /index table/;
 	run_all("SELECT create_distributed_table('$table', 'PK')");
 	for my $node ($coordinator, $worker)
 	{
@@ -217,6 +219,17 @@ for my $part (sort keys %parts)
 		refuses($node, qq{INSERT INTO $table ("PK", item) VALUES ('B#1', '{"PK": {"S": "B#1"}, "b": {"S": "1"}, "a": {"S": "1"}, "G": {"S": "g"}}')},
 			"$part is not supported on distributed tables");
 	}
+}
+my %indexes = (
+	'a sharded index' => q{SELECT dynamo.create_index('%s', 'own', 'G', storage => 'table', shards => 2)},
+	'a local index in an index table' => q{SELECT dynamo.create_index('%s', 'own', 'PK', 'L', local => true, storage => 'table')},
+	'a vector index' => q{SELECT dynamo.create_vector_index('%s', 'own', 'v', 2)});
+for my $part (sort keys %indexes)
+{
+	(my $table = $part) =~ tr/ /_/;
+
+	run_all("SELECT dynamo.create_table('$table', partition_key => 'PK', sort_key => 'SK')", sprintf($indexes{$part}, $table));
+	refuses($coordinator, "SELECT dynamo.distribute_table('$table')", qq{cannot distribute table "$table", which has $part});
 }
 refuses($coordinator, q{SELECT dynamo.delete_expired('a_time_to_live')}, 'a time to live is not supported on distributed tables');
 

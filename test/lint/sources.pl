@@ -126,6 +126,7 @@ my %may_catch = (
 	'src/http/connection.c' => 'the worker outlives an error',
 	'src/http/execute.c' => 'the response tells of the error',
 	'src/http/housekeeping.c' => 'the worker outlives an error',
+	'src/http/index_changes.c' => 'the worker outlives an error',
 	'src/ddl/make_table.c' => 'PostgreSQL reports a name that was taken meanwhile by an error',
 	'src/op/expire_batch.c' => 'takes a mark back',
 	'src/store/write_direct.c' => 'the index reports an existing row by an error',

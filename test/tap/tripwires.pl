@@ -319,7 +319,8 @@ my @actions = (
 	[ 'reshard_index, while in use', q{SET dynamo.in_place_build_limit = 0; SELECT dynamo.reshard_index('<table>', 'WAIT2', 3); CALL dynamo.build_indexes('<table>'); RESET dynamo.in_place_build_limit} ],
 	[ 'build_indexes', q{CALL dynamo.build_indexes()} ],
 	# refused where there is no Citus; test/citus has the others
-	(map { [ $_, "DO \$\$ BEGIN PERFORM dynamo.$_('<table>'); EXCEPTION WHEN OTHERS THEN NULL; END \$\$" ] } qw(distribute_table undistribute_table)),
+	(map { [ $_, "DO \$\$ BEGIN PERFORM dynamo.$_('<table>'); EXCEPTION WHEN OTHERS THEN NULL; END \$\$" ] } qw(distribute_table undistribute_table apply_index_changes)),
+	[ 'wait_for_index', q{SELECT dynamo.wait_for_index('<table>', 'TSI')} ],
 	# PostgreSQL's own maintenance, and the extension's event triggers after it
 	[ 'ANALYZE', 'ANALYZE <table>, <beside TSI>, <beside stream>' ],
 	[ 'VACUUM', 'VACUUM (FREEZE, ANALYZE) <table>, <beside TSI>, <beside stream>' ],

@@ -2,8 +2,8 @@
  * distribute.h
  *	  Distributing tables.
  */
-#ifndef DYNAMO_CITUS_DISTRIBUTE_H
-#define DYNAMO_CITUS_DISTRIBUTE_H
+#ifndef DYNAMO_INDEX_DISTRIBUTE_H
+#define DYNAMO_INDEX_DISTRIBUTE_H
 
 #include "utils/relcache.h"
 
@@ -22,4 +22,4 @@ extern void CitusInit(void);
  */
 extern void DistributeTable(Relation rel, int shards);
 
-#endif							/* DYNAMO_CITUS_DISTRIBUTE_H */
+#endif							/* DYNAMO_INDEX_DISTRIBUTE_H */

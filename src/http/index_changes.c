@@ -1,0 +1,315 @@
+/*
+ * index_changes.c
+ *	  A background worker that applies changes of distributed tables to their index tables.
+ *
+ * It runs on the coordinator, in the database dynamo.http_database, as a superuser: on the
+ * nodes, code of the owners of tables runs as the owners (store/own_table.h).  A table whose
+ * changes cannot be applied, as while a node does not answer, rests, longer each time.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "commands/extension.h"
+#include "executor/spi.h"
+#include "libpq/pqsignal.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "postmaster/bgworker.h"
+#include "postmaster/interrupt.h"
+#include "storage/latch.h"
+#include "storage/proc.h"
+#include "tcop/tcopprot.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/snapmgr.h"
+#include "utils/timeout.h"
+#include "utils/timestamp.h"
+
+#include "compat.h"
+#include "http/index_changes.h"
+#include "http/settings.h"
+#include "index/apply.h"
+#include "table/distribution.h"
+
+/* The maximum that one transaction takes from a node. */
+#define CHANGES_AT_ONCE		2000
+
+/* How often tables are looked for, and how long the worker sleeps on another server. */
+#define LOOK_MILLISECONDS	5000
+
+#define FIRST_REST		1		/* seconds */
+#define LONGEST_REST	60
+
+/* Tables with a change table, whose link has the argument CHANGES_LABEL. */
+#define TABLES_STATEMENT \
+	"SELECT DISTINCT tgconstrrelid FROM pg_catalog.pg_trigger " \
+	"WHERE tgfoid OPERATOR(pg_catalog.=) 'dynamo.belongs_to'::pg_catalog.regproc " \
+	"AND tgname OPERATOR(pg_catalog.=) '~dynamo_belongs_to' AND pg_catalog.encode(tgargs, 'hex') OPERATOR(pg_catalog.=) '246368616e67657300'"
+
+/* A table, which lives in the context of the list. */
+typedef struct ChangedTable
+{
+	Oid			relid;
+	TimestampTz rest_until;
+	int			rest_seconds;
+	bool		listed;
+} ChangedTable;
+
+static MemoryContext list_context;
+static List *tables;
+
+static void
+SetDefaults(void)
+{
+	SetConfigOption("lock_timeout", "10s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	SetConfigOption("statement_timeout", "10min", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	SetConfigOption("application_name", "dynamo index changes", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+}
+
+static void
+HandleInterrupts(void)
+{
+	QueryCancelPending = false;
+	CHECK_FOR_INTERRUPTS();
+	if (ConfigReloadPending)
+	{
+		ConfigReloadPending = false;
+		ProcessConfigFile(PGC_SIGHUP);
+		SetDefaults();
+	}
+}
+
+/* ---- tables ---- */
+
+static void
+ListTable(Oid relid)
+{
+	MemoryContext old;
+	ChangedTable *table;
+	ListCell   *cell;
+
+	foreach(cell, tables)
+	{
+		table = lfirst(cell);
+		if (table->relid == relid)
+		{
+			table->listed = true;
+			return;
+		}
+	}
+	old = MemoryContextSwitchTo(list_context);
+	table = palloc0(sizeof(ChangedTable));
+	table->relid = relid;
+	table->listed = true;
+	tables = lappend(tables, table);
+	MemoryContextSwitchTo(old);
+}
+
+static void
+ForgetTables(void)
+{
+	ListCell   *cell;
+
+	foreach(cell, tables)
+	{
+		ChangedTable *table = lfirst(cell);
+
+		if (table->listed)
+			continue;
+		tables = foreach_delete_current(tables, cell);
+		pfree(table);
+	}
+}
+
+static void
+ReadTables(void)
+{
+	SPI_connect();
+	if (SPI_execute(TABLES_STATEMENT, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read pg_trigger");
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+
+		ListTable(DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull)));
+	}
+	SPI_finish();
+}
+
+/* A standby, a worker node and a database without the extension have nothing to do. */
+static bool
+HasTables(void)
+{
+	return !XactReadOnly && OidIsValid(get_extension_oid("dynamo", true)) &&
+		OidIsValid(get_extension_oid("citus", true)) && !ServerIsWorker();
+}
+
+static void
+FindTables(void)
+{
+	ListCell   *cell;
+
+	foreach(cell, tables)
+		((ChangedTable *) lfirst(cell))->listed = false;
+	if (HasTables())
+		ReadTables();
+	ForgetTables();
+}
+
+/* ---- transactions ---- */
+
+static void
+Begin(void)
+{
+	SetCurrentStatementStartTimestamp();
+	StartTransactionCommand();
+	if (StatementTimeout > 0)
+		enable_timeout_after(STATEMENT_TIMEOUT, StatementTimeout);
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+static void
+End(void)
+{
+	PopActiveSnapshot();
+	disable_timeout(STATEMENT_TIMEOUT, false);
+	CommitTransactionCommand();
+}
+
+static void
+Rollback(void)
+{
+	HOLD_INTERRUPTS();
+	disable_all_timeouts(false);
+	QueryCancelPending = false;
+	EmitErrorReport();
+	FlushErrorState();
+	AbortOutOfAnyTransaction();
+	RESUME_INTERRUPTS();
+}
+
+/* Looks for tables; an error ends the transaction but not the worker. */
+static void
+TryFindTables(void)
+{
+	PG_TRY();
+	{
+		Begin();
+		FindTables();
+		End();
+	}
+	PG_CATCH();
+	{
+		Rollback();
+	}
+	PG_END_TRY();
+}
+
+/* ---- changes ---- */
+
+static int64
+ApplyChanges(Oid relid)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+	int64		applied = 0;
+
+	if (rel == NULL)
+		return 0;
+	if (RelationIsDistributed(relid))
+		applied = ApplyIndexChanges(rel, CHANGES_AT_ONCE);
+	table_close(rel, NoLock);
+	return applied;
+}
+
+static void
+Rest(ChangedTable *table)
+{
+	table->rest_seconds = table->rest_seconds == 0 ? FIRST_REST : Min(2 * table->rest_seconds, LONGEST_REST);
+	table->rest_until = GetCurrentTimestamp() + table->rest_seconds * USECS_PER_SEC;
+}
+
+/* Applies some changes of a table; whether there may be more. */
+static bool
+TryApply(ChangedTable *table)
+{
+	volatile int64 applied = 0;
+
+	PG_TRY();
+	{
+		Begin();
+		applied = ApplyChanges(table->relid);
+		End();
+		table->rest_seconds = 0;
+	}
+	PG_CATCH();
+	{
+		Rollback();
+		Rest(table);
+	}
+	PG_END_TRY();
+	return applied > 0;
+}
+
+/* Some changes of each table; whether there may be more. */
+static bool
+ApplyAll(void)
+{
+	bool		more = false;
+	ListCell   *cell;
+
+	foreach(cell, tables)
+	{
+		ChangedTable *table = lfirst(cell);
+
+		HandleInterrupts();
+		if (table->rest_until <= GetCurrentTimestamp())
+			more |= TryApply(table);
+	}
+	return more;
+}
+
+/* ---- the loop ---- */
+
+static void
+Sleep(void)
+{
+	bool		never = index_changes_interval == 0;
+	int			time = tables == NIL ? Max(LOOK_MILLISECONDS, index_changes_interval) : index_changes_interval;
+	int			events = WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | (never ? 0 : WL_TIMEOUT),
+								   never ? -1L : time, PG_WAIT_EXTENSION);
+
+	if (events & WL_LATCH_SET)
+		ResetLatch(MyLatch);
+	HandleInterrupts();
+}
+
+void
+dynamo_index_changes_main(Datum arg)
+{
+	TimestampTz looked = 0;
+	bool		more = false;
+
+	pqsignal(SIGTERM, die);
+	pqsignal(SIGHUP, SignalHandlerForConfigReload);
+	BackgroundWorkerUnblockSignals();
+	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
+	SetDefaults();
+	list_context = AllocSetContextCreate(TopMemoryContext, "dynamo changed tables", ALLOCSET_SMALL_SIZES);
+	pgstat_report_activity(STATE_IDLE, NULL);
+	for (;;)
+	{
+		if (!more)
+			Sleep();
+		more = false;
+		if (index_changes_interval == 0)
+			continue;
+		if (TimestampDifferenceExceeds(looked, GetCurrentTimestamp(), LOOK_MILLISECONDS))
+		{
+			TryFindTables();
+			looked = GetCurrentTimestamp();
+		}
+		more = ApplyAll();
+		pgstat_report_stat(!more);
+	}
+}

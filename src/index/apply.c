@@ -1,0 +1,302 @@
+/*
+ * apply.c
+ *	  Applies the changes of a distributed table to its index tables.
+ *
+ * One transaction takes changes from all nodes that have some, computes what becomes of the
+ * entries, and writes them on their nodes: one call for each node, over the connections of
+ * Citus, which commits on all nodes or on none.  After a crash, the changes are either
+ * applied or still there.  Applying a change again would do nothing, and no older change of
+ * the item is left then, so that nothing else must be remembered.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_class.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+
+#include "citus/remote.h"
+#include "citus/shards.h"
+#include "ddl/ddl.h"
+#include "index/apply.h"
+#include "table/distribution.h"
+
+#define TAKE_STATEMENT	"SELECT dynamo.take_index_changes($1, $2, $3)"
+#define PUT_STATEMENT	"SELECT dynamo.put_index_entries($1, $2, $3, $4)"
+
+/* A node, and some shard of a table there, by which Citus finds it. */
+typedef struct ShardNode
+{
+	int			group;
+	int64		shard;
+	StringInfoData entries;		/* pairs for put_index_entries */
+} ShardNode;
+
+/* What becomes of the entries of an index table. */
+typedef struct IndexChanges
+{
+	const IndexDef *index;
+	const ShardMap *map;
+	List	   *nodes;
+} IndexChanges;
+
+typedef struct Apply
+{
+	Relation	rel;
+	TableDef   *def;
+	int			nindexes;
+	IndexChanges *indexes;
+	int64		items;
+	MemoryContext context;
+	List	   *olds;			/* of the present item */
+} Apply;
+
+/* ---- nodes ---- */
+
+static ShardNode *
+FindNode(List **nodes, int group, int64 shard)
+{
+	ShardNode  *node;
+	ListCell   *cell;
+
+	foreach(cell, *nodes)
+	{
+		node = lfirst(cell);
+		if (node->group == group)
+			return node;
+	}
+	node = palloc0(sizeof(ShardNode));
+	node->group = group;
+	node->shard = shard;
+	initStringInfo(&node->entries);
+	*nodes = lappend(*nodes, node);
+	return node;
+}
+
+/* The nodes with shards of a table. */
+static List *
+FindNodes(const ShardMap *map)
+{
+	List	   *nodes = NIL;
+
+	for (int i = 0; i < CountShards(map); i++)
+	{
+		int			group;
+		int64		shard = GetShardPlace(map, i, &group);
+
+		if (group >= 0)
+			(void) FindNode(&nodes, group, shard);
+	}
+	return nodes;
+}
+
+/* ---- entries ---- */
+
+static ShardNode *
+NodeOfEntry(Apply *apply, IndexChanges *changes, const EntryKey *key)
+{
+	MemoryContext old = MemoryContextSwitchTo(apply->context);
+	int			group;
+	int64		shard = GetShardPlace(changes->map, FindShardPosition(changes->map, key->keys[0]), &group);
+	ShardNode  *node;
+
+	if (group < 0)
+		DistributedError(apply->def->relid, "an index table with several copies of its shards");
+	node = FindNode(&changes->nodes, group, shard);
+	MemoryContextSwitchTo(old);
+	return node;
+}
+
+/* Computes the entry of an item after its changes, and those that it may have had. */
+static void
+ChangeEntries(Apply *apply, IndexChanges *changes, struct varlena *new)
+{
+	const TableDef *def = apply->def;
+	const IndexDef *index = changes->index;
+	EntryKey	after = {.present = false};
+	ListCell   *cell;
+
+	if (new != NULL)
+		EntryKeyOfItem(def, index, ItemRoot(new), &after);
+	foreach(cell, apply->olds)
+	{
+		ValueRef	old = ItemRoot(lfirst(cell));
+		EntryKey	before;
+
+		EntryKeyOfItem(def, index, old, &before);
+		if (before.present && !(after.present && EntryKeysEqual(def, index, &before, &after)))
+			AppendPair(&NodeOfEntry(apply, changes, &before)->entries, old, MISSING_VALUE);
+	}
+	if (after.present)
+		AppendPair(&NodeOfEntry(apply, changes, &after)->entries, MISSING_VALUE,
+				   ItemRoot(IndexEntryItem(def, index, ItemRoot(new))));
+}
+
+/* ---- changes ---- */
+
+/* Computes the entries of all items of an answer; the last pair of an item has no first member. */
+static void
+ReadChanges(Apply *apply, Slice answer)
+{
+	MemoryContext item_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo changed item",
+													   ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(item_context);
+	StringInfoData in;
+	struct varlena *old;
+	struct varlena *new;
+
+	in.data = unconstify(char *, answer.data);
+	in.len = in.maxlen = (int) answer.len;
+	in.cursor = 0;
+	apply->olds = NIL;
+	while (ReadPair(&in, &old, &new))
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (old != NULL)
+		{
+			apply->olds = lappend(apply->olds, old);
+			continue;
+		}
+		for (int i = 0; i < apply->nindexes; i++)
+			ChangeEntries(apply, &apply->indexes[i], new);
+		apply->items++;
+		apply->olds = NIL;
+		MemoryContextReset(item_context);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(item_context);
+}
+
+static char *
+SchemaName(const Apply *apply)
+{
+	return get_namespace_name(RelationGetNamespace(apply->rel));
+}
+
+/* Calls take_index_changes on a node. */
+static Slice
+CallNode(const Apply *apply, const ShardNode *node, int limit)
+{
+	const char *const args[] = {
+		SchemaName(apply), RelationGetRelationName(apply->rel), psprintf("%d", limit)
+	};
+
+	return RemoteExecute(node->shard, limit > 0, TAKE_STATEMENT, lengthof(args), args);
+}
+
+/* A node without changes is only read, and takes no part in the commit. */
+static void
+TakeChanges(Apply *apply, const ShardNode *node, int limit)
+{
+	if (CallNode(apply, node, 0).len > 0)
+		ReadChanges(apply, CallNode(apply, node, limit));
+}
+
+static void
+PutEntries(const Apply *apply, const IndexChanges *changes)
+{
+	ListCell   *cell;
+
+	foreach(cell, changes->nodes)
+	{
+		const ShardNode *node = lfirst(cell);
+		const char *const args[] = {
+			SchemaName(apply), RelationGetRelationName(apply->rel), changes->index->name,
+			RemoteBytes(node->entries.data, node->entries.len)
+		};
+
+		(void) RemoteExecute(node->shard, true, PUT_STATEMENT, lengthof(args), args);
+	}
+}
+
+/* ---- a batch ---- */
+
+/* Finds the index tables, and refuses a table that has none. */
+static void
+FindIndexTables(Apply *apply)
+{
+	TableDef   *def = apply->def;
+
+	apply->indexes = palloc0(sizeof(IndexChanges) * Max(def->nindexes, 1));
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		IndexChanges *changes = &apply->indexes[apply->nindexes];
+
+		if (!IsMaintainedIndex(&def->indexes[i]))
+			continue;
+		changes->index = &def->indexes[i];
+		changes->map = ShardsOfIndex(def, changes->index);
+		if (changes->map == NULL)
+			DistributedError(def->relid, "an index table that is not distributed by its partition key");
+		apply->nindexes++;
+	}
+}
+
+static void
+CheckApplicable(Relation rel, TableDef *def)
+{
+	if (!def->distributed)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table \"%s\" is not distributed", RelationGetRelationName(rel)),
+				 errdetail("Its indexes are maintained by each write.")));
+	if (def->undistributable != NULL)
+		DistributedError(def->relid, def->undistributable);
+	if (ServerIsWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("changes of indexes are applied on the Citus coordinator"),
+				 errdetail("This server is a worker node.")));
+	if (ShardsOfTable(def) == NULL || !RemoteIsPossible())
+		DistributedError(def->relid, "an index table with this build of Citus");
+}
+
+/* One applier at a time works on a table. */
+static void
+LockForApplier(Oid table)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, table, APPLIER_SUBOBJECT);
+	(void) LockAcquire(&tag, ExclusiveLock, false, false);
+}
+
+int64
+ApplyIndexChanges(Relation rel, int limit)
+{
+	Apply		apply = {.rel = rel, .def = TableDefAcquire(rel), .context = CurrentMemoryContext};
+	List	   *nodes;
+	ListCell   *cell;
+
+	CheckApplicable(rel, apply.def);
+	LockForApplier(RelationGetRelid(rel));
+	FindIndexTables(&apply);
+	nodes = apply.nindexes > 0 ? FindNodes(ShardsOfTable(apply.def)) : NIL;
+	foreach(cell, nodes)
+		TakeChanges(&apply, lfirst(cell), limit);
+	for (int i = 0; i < apply.nindexes; i++)
+		PutEntries(&apply, &apply.indexes[i]);
+	TableDefRelease(apply.def);
+	return apply.items;
+}
+
+DYNAMO_FUNCTION(dynamo_apply_index_changes);
+Datum
+dynamo_apply_index_changes(PG_FUNCTION_ARGS)
+{
+	int			limit = PG_GETARG_INT32(1);
+	Relation	rel = OpenTableForDrop(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock);
+	int64		items;
+
+	if (limit < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("max_changes must be positive")));
+	items = ApplyIndexChanges(rel, limit);
+	table_close(rel, NoLock);
+	PG_RETURN_INT64(items);
+}

@@ -1,0 +1,36 @@
+/*
+ * apply.h
+ *	  Applies the changes of distributed tables to their index tables.
+ *
+ *	take_changes.c	on a node with changes: returns and deletes them
+ *	apply.c			on the coordinator: computes what becomes of the entries
+ *	put_entries.c	on a node with entries: deletes and writes them
+ */
+#ifndef DYNAMO_APPLY_H
+#define DYNAMO_APPLY_H
+
+#include "index/changes.h"
+
+/* The subobject of a table, or of a shard, that its applier has locked. */
+#define APPLIER_SUBOBJECT	4
+
+/* Locks a shard of this node against other appliers until the end of the transaction. */
+extern void LockShardForApplier(Oid shard);
+
+/* Opens a table by its names; the caller of the function must own it. */
+extern Relation OpenOwnedTable(text *schema, text *name);
+
+/*
+ * The key of the entry of an item in an index; an item of an entry has the same.
+ */
+extern void EntryKeyOfItem(const TableDef *def, const IndexDef *index, ValueRef item, EntryKey *key);
+
+/* ---- apply.c ---- */
+
+/*
+ * Applies some changes of an open table, at most limit from each node, in this transaction.
+ * Returns the number of changed items.
+ */
+extern int64 ApplyIndexChanges(Relation rel, int limit);
+
+#endif							/* DYNAMO_APPLY_H */

@@ -1,0 +1,382 @@
+/*
+ * distribute.c
+ *	  The SQL functions dynamo.distribute_table and dynamo.undistribute_table.
+ *
+ * Citus does the work.  These functions check the extension's conditions, choose
+ * the partition key, and change the settings that Citus requires.
+ *
+ * Index tables are distributed with their entries.  Their triggers are created after Citus
+ * has copied the rows to the shards.  When a table comes back, its index tables are built again.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "catalog/pg_type_d.h"
+#include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+#include "compat.h"
+#include "citus/remote.h"
+#include "citus/shards.h"
+#include "errors.h"
+#include "index/apply.h"
+#include "index/distribute.h"
+#include "table/citus_catalog.h"
+#include "table/distribution.h"
+#include "table/index_relation.h"
+#include "table/object_names.h"
+#include "table/objects.h"
+
+#define MAX_CITUS_SHARDS	64000		/* Citus's own limit */
+
+/* ---- checks ---- */
+
+static void
+CheckCoordinator(void)
+{
+	CitusRow	row;
+	bool		present;
+
+	FindCitusRow(&row, "pg_dist_partition", NULL, NULL, InvalidOid, (Datum) 0);
+	present = row.catalog != NULL;
+	EndCitusRow(&row);
+	if (!present)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("extension \"citus\" is not installed in this database"),
+				 errhint("Load citus before dynamo on every node, and run CREATE EXTENSION citus.")));
+	if (ServerIsWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("tables are distributed on the Citus coordinator"),
+				 errdetail("This server is a worker node.")));
+}
+
+static Relation
+OpenOwnTable(const char *name)
+{
+	Relation	rel = TableNameOpen(name, AccessExclusiveLock, true);
+
+	if (rel == NULL || !RelationIsDynamoTable(rel))
+		ereport(ERROR,
+				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
+				 errmsg("Requested resource not found: Table: %s not found", name)));
+	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	return rel;
+}
+
+static void
+CheckKind(Relation rel)
+{
+	if (rel->rd_rel->relkind != RELKIND_RELATION || rel->rd_rel->relispartition ||
+		rel->rd_rel->relhassubclass)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot distribute partitioned table \"%s\"", RelationGetRelationName(rel))));
+	if (rel->rd_rel->relpersistence == RELPERSISTENCE_TEMP)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot distribute temporary table \"%s\"", RelationGetRelationName(rel))));
+}
+
+static void
+CheckCanBeDistributed(Relation rel, const TableDef *def)
+{
+	const char *what = FindUndistributable(rel, def);
+
+	if (def->distributed)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table \"%s\" is distributed already", RelationGetRelationName(rel))));
+	CheckKind(rel);
+	if (what != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot distribute table \"%s\", which has %s", RelationGetRelationName(rel), what),
+				 errhint("Drop that first.")));
+	if (HasIndexTables(def) && !RemoteIsPossible())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot distribute table \"%s\", which has an index table, with this build of Citus",
+						RelationGetRelationName(rel)),
+				 errhint("Use inline indexes.")));
+}
+
+/* ---- statements ---- */
+
+/* Runs a statement whose first parameter is a table. */
+static void
+RunOnTable(const char *sql, Oid relid, int nargs, Oid *types, Datum *values, const char *nulls)
+{
+	int			code;
+
+	types[0] = REGCLASSOID;
+	values[0] = ObjectIdGetDatum(relid);
+	code = SPI_execute_with_args(sql, nargs, types, values, nulls, false, 0);
+	if (code < 0)
+		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(code));
+}
+
+/* colocate: a table whose shards have the new ones beside them, or what Citus knows by a name. */
+static void
+DistributeByColumn(Oid relid, const char *column, int shards, const char *colocate)
+{
+	Oid			types[] = {InvalidOid, TEXTOID, INT4OID, TEXTOID};
+	Datum		values[] = {
+		(Datum) 0, CStringGetTextDatum(column), Int32GetDatum(shards), CStringGetTextDatum(colocate)
+	};
+
+	RunOnTable("SELECT pg_catalog.create_distributed_table($1, $2, shard_count => $3, colocate_with => $4)",
+			   relid, 4, types, values, shards > 0 ? NULL : "  n ");
+}
+
+/* Frees the space of the rows that Citus has copied. */
+static void
+TruncateCopied(Oid relid)
+{
+	Oid			types[1];
+	Datum		values[1];
+
+	RunOnTable("SELECT pg_catalog.truncate_local_data_after_distributing_table($1)", relid, 1, types,
+			   values, NULL);
+}
+
+/*
+ * Lets Citus distribute tables with triggers: it considers every trigger unsafe,
+ * also the one that derives the key columns.  one_connection: all commands for a node
+ * go over the same connection, so that they see each other's changes.
+ */
+static int
+AllowTriggers(bool one_connection)
+{
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("citus.enable_unsafe_triggers", "on", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	if (one_connection)
+		(void) set_config_option("citus.multi_shard_modify_mode", "sequential", PGC_USERSET,
+								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+/* ---- index tables ---- */
+
+static char *
+TableName(Oid relid)
+{
+	return QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+}
+
+static void
+DropMaintenance(Oid relid)
+{
+	DropTrigger(relid, TableName(relid), TRIGGER_MAINTAIN_INDEXES);
+	DropTrigger(relid, TableName(relid), TRIGGER_TRUNCATE_INDEXES);
+}
+
+static void
+DropGuards(Oid relid)
+{
+	DropTrigger(relid, TableName(relid), TRIGGER_GUARD_INDEX);
+	DropTrigger(relid, TableName(relid), TRIGGER_GUARD_TRUNCATE);
+}
+
+/* Returns the index tables of a table, verified and locked. */
+static List *
+LockIndexTables(const TableDef *def)
+{
+	List	   *relids = NIL;
+
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		Relation	rel;
+
+		if (def->indexes[i].storage != STORAGE_TABLE)
+			continue;
+		rel = IndexTableOpen(def, &def->indexes[i], AccessExclusiveLock);
+		relids = lappend_oid(relids, RelationGetRelid(rel));
+		table_close(rel, NoLock);
+	}
+	return relids;
+}
+
+static void
+DistributeIndexTables(const TableDef *def, const List *relids, int shards)
+{
+	int			i = 0;
+	ListCell   *cell;
+
+	foreach(cell, relids)
+	{
+		while (def->indexes[i].storage != STORAGE_TABLE)
+			i++;
+		DropGuards(lfirst_oid(cell));
+		DistributeByColumn(lfirst_oid(cell), EntryAttribute(def, &def->indexes[i], 0)->column, shards, "none");
+		TruncateCopied(lfirst_oid(cell));
+		StoreGuards(lfirst_oid(cell));
+		i++;
+	}
+}
+
+/* Distributes a table and what its index tables need; def is that before. */
+static void
+DistributeWithIndexTables(Oid relid, const TableDef *def, int shards)
+{
+	const char *column = TableKeyAttribute(def, 0)->column;
+	List	   *relids = LockIndexTables(def);
+
+	DropMaintenance(relid);
+	DistributeByColumn(relid, column, shards, "default");
+	TruncateCopied(relid);
+	DistributeByColumn(ChangeTableCreate(relid, def), column, 0, TableName(relid));
+	DistributeIndexTables(def, relids, shards);
+	StoreAllMaintenance(relid, def);
+}
+
+/* ---- distributing ---- */
+
+int			citus_new_table_shards;
+
+void
+CitusInit(void)
+{
+	DefineCustomIntVariable("dynamo.new_table_shards",
+							"Number of shards of the tables that CreateTable requests create.",
+							"0 creates tables that are not distributed.",
+							&citus_new_table_shards, 0, 0, MAX_CITUS_SHARDS,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+}
+
+/* Returns a copy of a table's definition, after its checks, which outlives the cached one. */
+static TableDef *
+CopyDefinition(Relation rel)
+{
+	TableDef   *held = TableDefAcquire(rel);
+	TableDef   *def;
+
+	CheckCanBeDistributed(rel, held);
+	def = TableDefParse(TableDefPrint(held));
+	def->relid = RelationGetRelid(rel);
+	def->item_type = held->item_type;
+	TableDefRelease(held);
+	return def;
+}
+
+void
+DistributeTable(Relation rel, int shards)
+{
+	Oid			relid = RelationGetRelid(rel);
+	TableDef   *def;
+	int			level;
+
+	CheckCoordinator();
+	def = CopyDefinition(rel);
+	table_close(rel, NoLock);
+
+	SPI_connect();
+	level = AllowTriggers(HasIndexTables(def));
+	if (HasIndexTables(def))
+		DistributeWithIndexTables(relid, def, shards);
+	else
+	{
+		DistributeByColumn(relid, TableKeyAttribute(def, 0)->column, shards, "default");
+		TruncateCopied(relid);
+	}
+	AtEOXact_GUC(true, level);
+	SPI_finish();
+}
+
+/* ---- undistributing ---- */
+
+/* Drops the index tables and the change table of a table; returns the names of the indexes. */
+static List *
+DropIndexTables(Oid relid, const TableDef *def)
+{
+	Oid			changes = FindChangeTable(relid);
+	List	   *names = NIL;
+
+	if (OidIsValid(changes))
+		RunStatement("DROP TABLE %s", TableName(changes));
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		Oid			found;
+
+		if (def->indexes[i].storage != STORAGE_TABLE)
+			continue;
+		found = FindIndexRelation(def, &def->indexes[i]);
+		names = lappend(names, pstrdup(def->indexes[i].name));
+		if (OidIsValid(found))
+			RunStatement("DROP TABLE %s", TableName(found));
+	}
+	return names;
+}
+
+static void
+UndistributeTable(Oid relid, const char *table_name, const TableDef *def)
+{
+	Oid			types[1];
+	Datum		values[1];
+	List	   *names = def != NULL ? DropIndexTables(relid, def) : NIL;
+	ListCell   *cell;
+
+	if (names != NIL)
+		DropMaintenance(relid);
+	RunOnTable("SELECT pg_catalog.undistribute_table($1)", relid, 1, types, values, NULL);
+	foreach(cell, names)
+		IndexRebuild(table_name, lfirst(cell));
+}
+
+/* ---- the functions ---- */
+
+DYNAMO_FUNCTION(dynamo_distribute_table);
+Datum
+dynamo_distribute_table(PG_FUNCTION_ARGS)
+{
+	int			shards = PG_ARGISNULL(1) ? 0 : PG_GETARG_INT32(1);
+
+	if (PG_ARGISNULL(0))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
+	if (!PG_ARGISNULL(1) && (shards < 1 || shards > MAX_CITUS_SHARDS))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("shards must be between 1 and %d", MAX_CITUS_SHARDS)));
+	CheckCoordinator();
+	DistributeTable(OpenOwnTable(text_to_cstring(PG_GETARG_TEXT_PP(0))), shards);
+	PG_RETURN_VOID();
+}
+
+DYNAMO_FUNCTION(dynamo_undistribute_table);
+Datum
+dynamo_undistribute_table(PG_FUNCTION_ARGS)
+{
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Relation	rel;
+	TableDef   *def;
+	Oid			relid;
+	int			level;
+
+	CheckCoordinator();
+	rel = OpenOwnTable(name);
+	relid = RelationGetRelid(rel);
+	def = TableDefCopy(rel);
+	table_close(rel, NoLock);
+	if (!RelationIsDistributed(relid))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("table \"%s\" is not distributed", get_rel_name(relid))));
+
+	SPI_connect();
+	level = AllowTriggers(def != NULL && HasIndexTables(def));
+	UndistributeTable(relid, name, def);
+	AtEOXact_GUC(true, level);
+	SPI_finish();
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,237 @@
+/*
+ * record_change.c
+ *	  Records the changes of rows of a distributed table.
+ *
+ * The first record of an item has the number 1, and a record that is applied is deleted.
+ * The next number is therefore one more than that of the last record that is there, as the
+ * latest commit left them: of writers there is one at a time, and if the applier deletes
+ * records at the moment, they count.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "commands/trigger.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/timestamp.h"
+
+#include "citus/shards.h"
+#include "index/changes.h"
+#include "item/builder.h"
+#include "store/row_event.h"
+#include "store/scan.h"
+#include "table/distribution.h"
+
+/* ---- the shard with the records ---- */
+
+/* Finds the shard of the change table that moves with a shard; InvalidOid if there is none. */
+static Oid
+FindChangeShard(Relation rel)
+{
+	Oid			table = DistributedTableOf(rel);
+	Oid			changes = OidIsValid(table) ? FindChangeTable(table) : InvalidOid;
+
+	return OidIsValid(changes) ? FindColocatedShard(ShardNumberOf(rel), changes) : InvalidOid;
+}
+
+/* The same, from the cached definition if nothing has changed. */
+static Oid
+ChangeShardOf(Relation rel, const TableDef *def)
+{
+	TableDef   *known = unconstify(TableDef *, def);
+	uint64		changes = linked_table_changes;
+	Oid			relid;
+
+	if (def->cached && OidIsValid(def->changes) && def->changes_found_at == changes)
+		return def->changes;
+	relid = FindChangeShard(rel);
+	if (OidIsValid(relid))
+		WatchLinkedTable(relid);
+	known->changes = relid;
+	known->changes_found_at = changes;
+	return relid;
+}
+
+static bool
+HasMaintainedIndex(const TableDef *def)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (IsMaintainedIndex(&def->indexes[i]))
+			return true;
+	}
+	return false;
+}
+
+bool
+RecordsChanges(Relation rel, const TableDef *def)
+{
+	if (!HasMaintainedIndex(def))
+		return false;
+	if (OidIsValid(ChangeShardOf(rel, def)))
+		return true;
+	RefuseShard(rel, "an index table of one server");
+	return false;
+}
+
+/* ---- a record ---- */
+
+/* A record to append, in the columns of the change table. */
+typedef struct ChangeRecord
+{
+	int64		number;
+	bool		has_new;
+	Datum		new;
+} ChangeRecord;
+
+/* Whether the record that was found has a later change than an event; see row_event.h. */
+static bool
+IsLaterRecord(OwnTable *t, const RowEvent *event)
+{
+	bool		should_free;
+	CommandId	command = OwnCommandOf(ExecFetchSlotHeapTuple(t->slot, false, &should_free));
+
+	return command != InvalidCommandId && command >= event->command;
+}
+
+/*
+ * Gives a record its place after the last one of the item.  If that is of a later command,
+ * which has put an item where this one removes its predecessor, the item stays.
+ */
+static void
+PlaceRecord(OwnTable *t, const TableDef *def, const RowEvent *event, const Datum *key, ChangeRecord *record)
+{
+	int			nkey = KeyCount(&def->key);
+	ScanKeyData keys[2];
+	bool		isnull;
+
+	for (int i = 0; i < nkey; i++)
+		KeyScanKey(&keys[i], t->pkey, i, TableKeyAttribute(def, i)->type, BTEqualStrategyNumber, key[i]);
+	record->number = 1;
+	if (!OwnTableFindLast(t, keys, nkey, SnapshotSelf))
+		return;
+	record->number += DatumGetInt64(slot_getattr(t->slot, ChangeColumn(def, CHANGE_NUMBER) + 1, &isnull));
+	if (record->has_new || !IsLaterRecord(t, event))
+		return;
+	record->new = slot_getattr(t->slot, ChangeColumn(def, CHANGE_NEW) + 1, &isnull);
+	record->has_new = !isnull;
+	if (!isnull)
+		record->new = PointerGetDatum(PG_DETOAST_DATUM_COPY(record->new));
+}
+
+/* The attributes of an item that have columns, from which its entries are found. */
+static struct varlena *
+AttributesWithColumns(const TableDef *def, ValueRef item)
+{
+	ItemBuilder b;
+	struct varlena *result;
+
+	ItemBuilderInit(&b, 0, DUPLICATE_NAME_ERROR);
+	ItemBuilderBeginMap(&b);
+	for (int i = 0; i < def->nattributes; i++)
+	{
+		const AttributeDef *attr = &def->attributes[i];
+		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+		if (ValueIsMissing(v))
+			continue;
+		ItemBuilderName(&b, attr->name.data, attr->name.len);
+		ItemBuilderValue(&b, v);
+	}
+	ItemBuilderEnd(&b);
+	result = ItemBuilderFinish(&b);
+	ItemBuilderRelease(&b);
+	return result;
+}
+
+static void
+AppendRecord(OwnTable *t, const TableDef *def, const RowEvent *event, const Datum *key, BaseRow *old, BaseRow *new)
+{
+	Datum		values[MAX_CHANGE_COLUMNS];
+	bool		nulls[MAX_CHANGE_COLUMNS] = {false};
+	int			nkey = KeyCount(&def->key);
+	ChangeRecord record = {.has_new = new != NULL};
+
+	if (new != NULL)
+		record.new = BaseRowStoredItem(def, new);
+	PlaceRecord(t, def, event, key, &record);
+	memcpy(values, key, sizeof(Datum) * nkey);
+	values[nkey + CHANGE_NUMBER] = Int64GetDatum(record.number);
+	values[nkey + CHANGE_TIME] = TimestampTzGetDatum(GetCurrentTimestamp());
+	nulls[nkey + CHANGE_OLD] = old == NULL;
+	values[nkey + CHANGE_OLD] = old == NULL ? (Datum) 0 :
+		PointerGetDatum(AttributesWithColumns(def, BaseRowItem(def, old)));
+	nulls[nkey + CHANGE_NEW] = !record.has_new;
+	values[nkey + CHANGE_NEW] = record.new;
+	OwnTableForm(t, values, nulls);
+	OwnTableInsert(t);
+}
+
+/* Copies the key of a row. */
+static void
+KeyOfRow(const TableDef *def, BaseRow *row, Datum *key)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		bool		isnull;
+
+		key[i] = BaseRowColumn(row, TableKeyAttribute(def, i)->attnum, &isnull);
+	}
+}
+
+static bool
+KeysEqual(const TableDef *def, const Datum *a, const Datum *b)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		if (!KeyDatumsEqual(TableKeyAttribute(def, i)->type, a[i], b[i]))
+			return false;
+	}
+	return true;
+}
+
+/* A change of the key is the end of one item and the beginning of another one. */
+static void
+AppendRecords(OwnTable *t, const TableDef *def, const RowEvent *event, BaseRow *old, BaseRow *new)
+{
+	Datum		before[2];
+	Datum		after[2];
+
+	if (old != NULL)
+		KeyOfRow(def, old, before);
+	if (new != NULL)
+		KeyOfRow(def, new, after);
+	if (old != NULL && new != NULL && !KeysEqual(def, before, after))
+	{
+		AppendRecord(t, def, event, before, old, NULL);
+		old = NULL;
+	}
+	AppendRecord(t, def, event, new != NULL ? after : before, old, new);
+}
+
+static bool
+ChangesAnyEntry(const TableDef *def, BaseRow *old, BaseRow *new)
+{
+	for (int i = 0; i < def->nindexes; i++)
+	{
+		if (IsMaintainedIndex(&def->indexes[i]) && ChangesEntry(def, &def->indexes[i], old, new))
+			return true;
+	}
+	return false;
+}
+
+/* A move of a shard replicates the rows and, apart from them, their records. */
+void
+RecordChangeOfRow(const TableDef *def, const RowEvent *event, BaseRow *old, BaseRow *new)
+{
+	Relation	changes;
+	OwnTable	t;
+
+	if (SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA || !ChangesAnyEntry(def, old, new))
+		return;
+	changes = ChangeShardOpen(ChangeShardOf(event->rel, def), def, event->rel->rd_rel->relowner);
+	OwnTableBegin(&t, changes, false);
+	AppendRecords(&t, def, event, old->tuple != NULL ? old : NULL, new->tuple != NULL ? new : NULL);
+	OwnTableEnd(&t);
+	table_close(changes, NoLock);
+}
