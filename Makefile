@@ -52,7 +52,7 @@ dist:
 .PHONY: dist
 
 # The distances of vectors are computed with vector instructions.
-src/vector/distance.o: CFLAGS += $(CFLAGS_VECTORIZE)
+src/vector/distance.o src/vector/sketch.o: CFLAGS += $(CFLAGS_VECTORIZE)
 
 # Any header may change any object; the tree is small enough to rebuild.
 $(OBJS): $(sort $(wildcard src/*.h src/*/*.h))

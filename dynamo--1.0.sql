@@ -1191,6 +1191,12 @@ CREATE FUNCTION dynamo.dot_product(value dynamo.value, vector real[]) RETURNS do
 COMMENT ON FUNCTION dynamo.dot_product(dynamo.value, real[]) IS
 	'returns the product of two vectors; null unless both are vectors of the same length';
 
+CREATE FUNCTION dynamo.vector_sketch(vector real[], key_bytes integer) RETURNS bytea
+	LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_vector_sketch';
+COMMENT ON FUNCTION dynamo.vector_sketch(real[], integer) IS
+	'returns a short form of a vector for a btree with a key of these bytes, empty if there is none';
+
 -- Online index builds
 
 -- Progress of builds.  If a row is lost, the build starts again.

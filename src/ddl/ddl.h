@@ -201,6 +201,9 @@ extern void DropIndexRelation(Oid relid);
 extern void DropHnsw(Oid index_table);
 extern void StoreHnsw(Oid index_table, const IndexDef *index);
 
+/* Creates the btree of sketches of a locked index table, if it is a vector index and lacks it. */
+extern void StoreSketches(Oid index_table, const TableDef *def, const IndexDef *index);
+
 /*
  * The statement that builds it; NULL if the index has none, or pgvector is not
  * installed.

@@ -21,6 +21,7 @@
 #include "table/link.h"
 #include "table/object_names.h"
 #include "table/objects.h"
+#include "table/sketch_index.h"
 
 /*
  * Leaves room for entries whose projection changes; keys never change in
@@ -227,6 +228,41 @@ SetVectorStorage(Oid index_table, const IndexDef *index)
 				 VECTOR_COLUMN, RowsContainVectors(index->vector) ? "MAIN" : "EXTERNAL", VECTOR_COLUMN);
 }
 
+/* Its sketches need no statistics either. */
+static void
+CreateSketchIndex(Oid index_table, const TableDef *def, const IndexDef *index)
+{
+	Relation	rel;
+	Oid			created;
+
+	RunStatement("CREATE INDEX ON %s %s",
+				 QualifiedName(get_rel_namespace(index_table), get_rel_name(index_table)),
+				 SketchClause(def, index));
+	rel = table_open(index_table, NoLock);
+	created = FindSketchIndex(rel, index);
+	table_close(rel, NoLock);
+	if (!OidIsValid(created))
+		elog(ERROR, "the btree of sketches was not created");
+	RunStatement("ALTER INDEX %s ALTER COLUMN %d SET STATISTICS 0",
+				 QualifiedName(get_rel_namespace(created), get_rel_name(created)),
+				 index->key.npartition > 0 ? 2 : 1);
+}
+
+void
+StoreSketches(Oid index_table, const TableDef *def, const IndexDef *index)
+{
+	Relation	rel;
+	bool		missing;
+
+	if (index->vector == NULL || index->vector->dimensions > SKETCH_MAX_DIMENSIONS)
+		return;
+	rel = table_open(index_table, NoLock);
+	missing = !OidIsValid(FindSketchIndex(rel, index));
+	table_close(rel, NoLock);
+	if (missing)
+		CreateSketchIndex(index_table, def, index);
+}
+
 void
 DropHnsw(Oid index_table)
 {
@@ -277,6 +313,7 @@ CreateIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
 		SetVectorStorage(index_table, index);
 	StoreGuards(index_table);
 	StoreLink(index_table, relid, index->relation);
+	StoreSketches(index_table, def, index);
 }
 
 void

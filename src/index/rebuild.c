@@ -69,6 +69,7 @@ RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 		StoreGuards(found);
 		DropHnsw(found);
 		TruncateIndexTable(def, index);
+		StoreSketches(found, def, index);
 	}
 	else
 	{

@@ -15,6 +15,7 @@
 #include "index/index.h"
 #include "op/sql_args.h"
 #include "search/search.h"
+#include "table/sketch_index.h"
 
 /* ---- vectors as arguments ---- */
 
@@ -175,6 +176,26 @@ dynamo_vector(PG_FUNCTION_ARGS)
 	if (n == 0)
 		PG_RETURN_ARRAYTYPE_P(construct_empty_array(FLOAT4OID));
 	PG_RETURN_DATUM(VectorToArray(vector, n));
+}
+
+/* ---- sketches ---- */
+
+DYNAMO_FUNCTION(dynamo_vector_sketch);
+
+/* Together, a key and a sketch that is too long for it would be refused by the btree. */
+Datum
+dynamo_vector_sketch(PG_FUNCTION_ARGS)
+{
+	int			n;
+	int64		key_bytes = PG_GETARG_INT32(1);
+	const float *vector = FiniteElements(PG_GETARG_ARRAYTYPE_P(0), &n);
+	bytea	   *sketch = palloc(VARHDRSZ + VECTOR_SKETCH_BYTES(n));
+	uint32		len = 0;
+
+	if (vector != NULL && n > 0 && key_bytes + (int64) VECTOR_SKETCH_BYTES(n) <= SKETCH_MAX_BYTES)
+		len = VectorSketchMake(vector, n, VARDATA(sketch));
+	SET_VARSIZE(sketch, VARHDRSZ + len);
+	PG_RETURN_BYTEA_P(sketch);
 }
 
 /* ---- definitions ---- */

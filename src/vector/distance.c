@@ -3,7 +3,10 @@
  *	  The distances of vectors.
  *
  * The loops add into several sums at once, which the compiler computes with
- * vector instructions without changing the order of additions.
+ * vector instructions without changing the order of additions.  Both versions
+ * of a loop add the same products in the same order: neither fuses a
+ * multiplication with an addition, so that scores do not depend on the
+ * processor.
  */
 #include "postgres.h"
 
@@ -15,18 +18,6 @@
 /* The number of sums that are computed at once. */
 #define LANES	8
 
-/*
- * The compiler makes two versions of each loop, and the processor decides at
- * load time.  Both add the same products in the same order: neither fuses a
- * multiplication with an addition, so that scores do not depend on the
- * processor.  Only the loader of the GNU C library chooses between versions.
- */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
-#define PROCESSOR_VERSIONS __attribute__((target_clones("avx2", "default")))
-#else
-#define PROCESSOR_VERSIONS
-#endif
-
 /* ---- sums ---- */
 
 static double
@@ -36,7 +27,7 @@ AddLanes(const double *lanes)
 		((lanes[2] + lanes[6]) + (lanes[3] + lanes[7]));
 }
 
-PROCESSOR_VERSIONS
+VECTOR_LOOP
 static double
 SumOfProducts(const double *a, const float *b, int n)
 {
@@ -53,7 +44,7 @@ SumOfProducts(const double *a, const float *b, int n)
 	return AddLanes(lanes) + rest;
 }
 
-PROCESSOR_VERSIONS
+VECTOR_LOOP
 static double
 SumOfSquaredDifferences(const double *a, const float *b, int n)
 {
@@ -75,7 +66,7 @@ SumOfSquaredDifferences(const double *a, const float *b, int n)
 }
 
 /* Returns the sum of products, and the sum of squares of b. */
-PROCESSOR_VERSIONS
+VECTOR_LOOP
 static double
 SumOfProductsAndSquares(const double *a, const float *b, int n, double *squares)
 {

@@ -9,6 +9,7 @@
  *
  *	vector.c	lists to vectors, with the service's messages, and back
  *	distance.c	the three distances
+ *	sketch.c	short forms of vectors, which tell how near they can be
  *
  * The folder search/ finds the vectors of an index that are nearest to another
  * one.
@@ -123,11 +124,46 @@ extern void VectorQueryInit(VectorQuery *query, VectorDistance distance,
  */
 extern double VectorScore(const VectorQuery *query, const float *vector);
 
+/*
+ * For a function with a loop over the elements of vectors.  The compiler makes
+ * two versions of it, and the processor decides at load time.  Only the loader
+ * of the GNU C library chooses between versions.
+ */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__)
+#define VECTOR_LOOP __attribute__((target_clones("avx2", "default")))
+#else
+#define VECTOR_LOOP
+#endif
+
 /* Whether greater scores are better. */
 static inline bool
 VectorGreaterIsBetter(VectorDistance distance)
 {
 	return distance == DISTANCE_DOT_PRODUCT;
 }
+
+/* ---- sketch.c ---- */
+
+/* Bytes of the sketch of a vector. */
+#define VECTOR_SKETCH_BYTES(dimensions) (3 * sizeof(float) + (dimensions))
+
+/* Makes a sketch; returns its length, 0 if the vector has none. */
+extern uint32 VectorSketchMake(const float *vector, int dimensions, char *sketch);
+
+/* The vector of a search, with which sketches are compared. */
+typedef struct VectorSketchQuery
+{
+	const VectorQuery *query;
+	int16	   *elements;		/* divided by scale, and rounded */
+	double		scale;
+	double		length;
+	double		error;			/* the length of what rounding changes */
+} VectorSketchQuery;
+
+/* Returns false if the vector is not comparable with sketches. */
+extern bool VectorSketchQueryInit(VectorSketchQuery *sketch, const VectorQuery *query);
+
+/* Returns a score that no vector with this sketch is better than. */
+extern double VectorSketchBest(const VectorSketchQuery *sketch, Slice stored);
 
 #endif							/* DYNAMO_VECTOR_H */
