@@ -25,7 +25,7 @@
 /* In a row, before others are served. */
 #define MAX_ACCEPTED	16
 
-/* So many clients that find no room are told so with patience. */
+/* The maximum number of connections above the limit that are kept open to answer 503. */
 #define MAX_REFUSED		64
 
 /* Makes room for another connection and its file descriptor. */
@@ -152,7 +152,7 @@ TakeScraper(pgsocket fd)
 	}
 }
 
-/* Whether there was a client, which may be gone again. */
+/* Accepts one client; returns whether there was one, even if it has gone again. */
 static bool
 AcceptOne(pgsocket listening, void (*take) (pgsocket fd))
 {
@@ -165,7 +165,7 @@ AcceptOne(pgsocket listening, void (*take) (pgsocket fd))
 		if (errno == EINTR || errno == ECONNABORTED)
 			return true;
 		LogNotAccepted();
-		/* as the postmaster does: out of descriptors, most likely */
+		/* like the postmaster: most likely there are no free descriptors */
 		pg_usleep(100000L);
 		return false;
 	}

@@ -26,14 +26,14 @@
 #define MAX_AGE_MS		5000
 #define SCOPE_LEN		ACCESS_KEY_SCOPE_LEN
 
-/* Roles without a key are here, too, under a name no key can have. */
+/* Roles without a key are cached, too, under a name that no key can have. */
 #define ROLE_PREFIX		"role "
 #define ENTRY_NAME_LEN	(ACCESS_KEY_MAX_LEN + 1)
 
-/* A use of a previous secret is noted at most so often. */
+/* The minimum time between notes of the use of a previous secret. */
 #define NOTE_USE_MS		1000
 
-/* Where the secrets of a key are, and its signing keys. */
+/* The positions of the secrets of a key, and of its signing keys. */
 enum
 {
 	CURRENT,
@@ -56,7 +56,7 @@ struct AccessKey
 	KeySecrets	secrets;
 	TimestampTz used_at;		/* when a use of the previous one was noted */
 
-	/* the last signing keys that were derived from them, and for which day and region */
+	/* the last derived signing keys, and their day and region */
 	char		scope[SCOPE_LEN];
 	uint32		scope_len;
 	SigningKeys signing_keys;
@@ -127,7 +127,7 @@ ForgetAll(void)
 		ForgetEntry(entry);
 }
 
-/* A context for what is read, which goes with the request if that fails. */
+/* Creates a context for what is read; it is freed with the request if reading fails. */
 static MemoryContext
 MakeContext(void)
 {
@@ -135,7 +135,7 @@ MakeContext(void)
 								 ALLOCSET_SMALL_SIZES);
 }
 
-/* What has been read, which context holds, becomes an entry's. */
+/* Moves what was read, which is in context, into an entry. */
 static void
 FillEntry(AccessKey *entry, MemoryContext context, const Identity *identity,
 		  const KeySecrets *secrets)
@@ -161,7 +161,7 @@ CopySecrets(const KeySecrets *secrets)
 	return copy;
 }
 
-/* Reads the role again if that was long ago; false if it may not be assumed. */
+/* Reads the role again if it was read long ago; returns false if it may not be assumed. */
 static bool
 RenewEntry(AccessKey *entry)
 {
@@ -185,7 +185,7 @@ RenewEntry(AccessKey *entry)
 	return true;
 }
 
-/* The entry of this name if it is still good; one that is not goes. */
+/* Returns the valid entry with this name, or NULL; removes an entry that is not valid. */
 static AccessKey *
 FindEntry(const char *name)
 {
@@ -200,7 +200,7 @@ FindEntry(const char *name)
 	return NULL;
 }
 
-/* A new entry with what has been read, which context holds. */
+/* Adds an entry with what was read, which is in context. */
 static AccessKey *
 AddEntry(const char *name, MemoryContext context, const Identity *identity,
 		 const KeySecrets *secrets, uint64 generation_before)
@@ -252,7 +252,7 @@ ReadKey(const char *id, Identity *identity, KeySecrets *secrets)
 	return problem == NULL ? NULL : psprintf("is for role %u, which %s", row.role, problem);
 }
 
-/* Whether it can be the id of a key, and none of a role's entry. */
+/* Whether a text can be the id of a key, and is not the name of a role's entry. */
 static bool
 IsKeyId(Slice id)
 {

@@ -35,9 +35,9 @@ StaticAssertDecl(ACCESS_KEY_MAX_LEN == SECRET_MAX_LEN, "ids and secrets have one
 /* ---- who may ---- */
 
 /*
- * Code that is not trusted makes no keys: that which is run for whoever looks
- * after a table, and that which a table's owner has a client of the HTTP
- * endpoint run.
+ * Refuses to change keys in code that others may have written: code that runs
+ * during maintenance of a table, and code that a table's owner runs in a request
+ * of the HTTP endpoint.
  */
 static void
 CheckTrustedCode(void)
@@ -53,8 +53,8 @@ CheckTrustedCode(void)
 }
 
 /*
- * Keys of a role are made by itself, by superusers, and by those who may give
- * the role to others.
+ * Keys of a role can be changed by the role itself, by superusers, and by roles
+ * that may grant it to others.
  */
 static void
 CheckMayManage(Oid role)
@@ -260,7 +260,7 @@ dynamo_drop_access_key(PG_FUNCTION_ARGS)
 
 /* ---- rotation ---- */
 
-/* When a secret that is replaced now ceases to be accepted; NULL interval: never. */
+/* Returns the time until which a secret that is replaced now is accepted; always if interval is NULL. */
 static TimestampTz
 TimeAfter(const Interval *interval)
 {
@@ -278,7 +278,7 @@ TimeAfter(const Interval *interval)
 	return until;
 }
 
-/* A third secret would end the use of one that clients may still have. */
+/* Refuses a third secret, which would invalidate one that clients may still use. */
 static void
 CheckNoPrevious(const AccessKeyRow *row, const char *id)
 {

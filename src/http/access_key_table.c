@@ -31,7 +31,7 @@
 
 #define ACCESS_KEY_TABLE	"access_key_secrets"
 
-/* A sweep ends after so many keys of roles that exist, or so many keys. */
+/* A sweep ends after this many keys of existing roles, or this many keys in all. */
 #define SWEPT_LIVE_KEYS		16
 #define SWEPT_KEYS			1000
 
@@ -168,7 +168,7 @@ AccessKeyLock(Relation rel, const char *id, AccessKeyRow *row)
 
 /* ---- writing rows ---- */
 
-/* What was written is seen, and workers that have read keys read them again. */
+/* Makes the change visible, and lets workers read cached keys again. */
 static void
 AnnounceWrite(Relation rel)
 {
@@ -246,7 +246,7 @@ SetPrevious(Datum *values, bool *nulls, Secret *secret, TimestampTz until)
 	nulls[COLUMN_PREVIOUS_SECRET - 1] = nulls[COLUMN_PREVIOUS_UNTIL - 1] = secret == NULL;
 }
 
-/* The previous secret stays as it is stored: its access key is the same. */
+/* Keeps the previous secret as it is stored: the id with which it is encrypted is the same. */
 void
 AccessKeyRotate(Relation rel, const AccessKeyRow *row, const char *id, const char *secret,
 				TimestampTz previous_until)
@@ -386,8 +386,8 @@ AccessKeysSweep(Relation rel, const char *id)
 /* ---- what SQL writes ---- */
 
 /*
- * Refuses a statement.  Rows that logical replication brings are another
- * server's and are skipped: an error would end the replication of all tables.
+ * Refuses a statement.  Skips rows of logical replication, which belong to another
+ * server: an error would stop the replication of all tables.
  */
 DYNAMO_FUNCTION(dynamo_guard_access_keys);
 Datum

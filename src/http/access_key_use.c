@@ -78,7 +78,7 @@ KeyOfId(const char *id)
 	return hash_bytes_extended((const unsigned char *) id, (int) strlen(id), MyDatabaseId);
 }
 
-/* The entry of a key; without one, the entry to replace, which was used longest ago. */
+/* Returns the entry of a key; if it has none, the least recently used entry. */
 static Use *
 FindUse(uint64 key)
 {

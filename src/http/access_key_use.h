@@ -15,7 +15,7 @@ extern void AccessKeyUseInit(void);
 
 /*
  * Notes that a request was signed with the previous secret of an access key.
- * Of more than a few hundred keys, those that used theirs last are remembered.
+ * Only the few hundred keys with the latest uses are remembered.
  */
 extern void AccessKeyUseNote(const char *id, TimestampTz now);
 

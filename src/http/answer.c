@@ -13,7 +13,7 @@
 #include "http/crc32.h"
 #include "http/settings.h"
 
-/* What pages may read of an answer's header, besides its type and length. */
+/* The header fields that web pages may read, besides type and length. */
 #define EXPOSED_FIELDS	"x-amzn-RequestId,x-amzn-ErrorType,x-amzn-ErrorMessage,Date,x-amz-crc32"
 
 static const char *

@@ -2,8 +2,8 @@
  * compression.h
  *	  Content codings of requests and answers: gzip and deflate, by zlib.
  *
- * Nothing of a server is used but its memory.  What comes from a client may
- * be anything: no more is read than is there, no more is made than the limit.
+ * Uses only the memory contexts of a server.  Data of clients may be invalid: reads
+ * only the given bytes, and decodes only up to the limit.
  */
 #ifndef DYNAMO_HTTP_COMPRESSION_H
 #define DYNAMO_HTTP_COMPRESSION_H

@@ -16,7 +16,7 @@
 #include "http/durability.h"
 #include "http/flush_queue.h"
 
-/* Of the transaction that is about to commit; -1: none is. */
+/* The level of the transaction that is about to commit; -1 if there is none. */
 static int	asked_level = -1;
 
 /* Of the transaction that ended last. */
@@ -24,7 +24,7 @@ static Durability last;
 
 static bool flush_at_commit;
 
-/* How far the log was flushed when it was last asked. */
+/* The flushed position of the log at the last query. */
 static XLogRecPtr known_flushed;
 
 /* ---- commits ---- */
@@ -59,7 +59,7 @@ BeforeCommit(void)
 static void
 AfterCommit(void)
 {
-	/* as PostgreSQL waits for nothing that has no transaction id */
+	/* like PostgreSQL, do not wait for transactions without an id */
 	if (asked_level > SYNCHRONOUS_COMMIT_OFF && TransactionIdIsValid(GetTopTransactionIdIfAny()))
 	{
 		last.flush = XactLastCommitEnd;
@@ -85,7 +85,7 @@ AtTransactionEvent(XactEvent event, void *arg)
 		AfterCommit();
 	if (asked_level > SYNCHRONOUS_COMMIT_OFF)
 		FlushQueueEndCommit(last.flush);
-	/* before the settings of the transaction are taken back */
+	/* before the settings of the transaction are reset */
 	synchronous_commit = asked_level;
 	asked_level = -1;
 }

@@ -12,15 +12,15 @@
 #include "compat.h"
 #include "http/events.h"
 
-/* Beside sockets: the latch and the postmaster's death. */
+/* Events other than sockets: the latch and the postmaster's death. */
 #define FIXED_EVENTS	2
 #define LATCH_PLACE		(-1)
 #define MIN_EVENTS		64
 #define MAX_OCCURRED	256
 
 /*
- * epoll and kqueue forget a socket when it is closed; what the set itself
- * keeps of it does no harm then, and only takes room.  poll would report it.
+ * epoll and kqueue forget a socket when it is closed.  Its place in the set then
+ * only takes room.  poll would report it.
  */
 #if defined(HAVE_SYS_EPOLL_H) || defined(HAVE_KQUEUE)
 #define CLOSED_SOCKETS_ARE_SILENT true
@@ -132,7 +132,7 @@ EventsChange(int place, uint32 events)
 	if (before == events)
 		return;
 	places[place].events = events;
-	/* a set knows no sockets of which nothing is awaited */
+	/* a set cannot contain sockets without an event */
 	if (before == 0 || events == 0)
 		set_is_stale = true;
 	else if (!set_is_stale)
@@ -181,7 +181,7 @@ EventsWait(long timeout, int *places, int max, bool *latch)
 	return found;
 }
 
-/* A latch that is set hides the sockets; it stays set. */
+/* While the latch is set, WaitEventSetWait does not report sockets.  The latch remains set. */
 bool
 EventsArePending(void)
 {

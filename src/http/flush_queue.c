@@ -22,25 +22,25 @@
 #include "http/flush_queue.h"
 #include "http/settings.h"
 
-/* A commit is under way: nobody knows yet where its record ends. */
+/* A commit is in progress; the end of its record is not known yet. */
 #define COMMITTING	PG_UINT64_MAX
 
-/* A worker's; alone in its cache lines. */
+/* The slot of a worker, which shares no cache line with others. */
 typedef union Slot
 {
 	struct
 	{
-		pg_atomic_uint64 commit;	/* end of the last one; COMMITTING */
-		pg_atomic_uint64 first;	/* awaited; 0: nothing */
+		pg_atomic_uint64 commit;	/* end of the last commit, or COMMITTING */
+		pg_atomic_uint64 first;	/* the awaited positions; 0 if there are none */
 		pg_atomic_uint64 last;
-		Latch	   *volatile latch; /* NULL: no worker */
+		Latch	   *volatile latch; /* NULL if there is no worker */
 	};
 	char		room[2 * PG_CACHE_LINE_SIZE];
 } Slot;
 
 typedef struct FlushQueue
 {
-	Latch	   *volatile flusher;	/* NULL: it does not run */
+	Latch	   *volatile flusher;	/* NULL if it does not run */
 	Slot		slots[FLEXIBLE_ARRAY_MEMBER];
 } FlushQueue;
 
@@ -121,7 +121,7 @@ FlushQueueJoin(int worker)
 void
 FlushQueueBeginCommit(void)
 {
-	/* the lock under which the commit becomes visible is the barrier */
+	/* no barrier is needed: the commit becomes visible under a lock */
 	pg_atomic_write_u64(&my_slot->commit, COMMITTING);
 }
 
@@ -133,7 +133,7 @@ FlushQueueEndCommit(XLogRecPtr end)
 	pg_atomic_write_u64(&my_slot->commit, my_commit);
 }
 
-/* The end of what has been put into the log, not of the header of a page to come. */
+/* Returns the end of the last record, without the header of a page that follows. */
 static XLogRecPtr
 EndOfLog(void)
 {
@@ -189,7 +189,7 @@ LastAwaited(void)
 	return last;
 }
 
-/* Wakes the workers of which something awaited is on disk. */
+/* Wakes the workers for which an awaited position is on disk. */
 static void
 WakeWorkers(XLogRecPtr flushed)
 {
@@ -217,7 +217,7 @@ FlushAwaited(void)
 	WakeWorkers(flushed);
 }
 
-/* Workers see that nobody flushes for them, and do it themselves. */
+/* From now on, workers flush the log themselves. */
 static void
 StopFlusher(int code, Datum arg)
 {

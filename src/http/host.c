@@ -19,7 +19,7 @@
 
 /* ---- parts ---- */
 
-/* Whether what follows a host is nothing, or a colon and digits. */
+/* Whether the text after a host is empty, or a colon and digits. */
 static bool
 IsPort(Slice text)
 {
@@ -31,7 +31,7 @@ IsPort(Slice text)
 	return text.len == 0 || text.data[0] == ':';
 }
 
-/* The name or address of host[:port], an address of IPv6 in brackets; empty if it is neither. */
+/* Returns the name or address in host[:port], IPv6 in brackets; empty if the text is invalid. */
 static Slice
 HostName(Slice host)
 {
@@ -45,7 +45,7 @@ HostName(Slice host)
 	return (Slice) {host.data + brackets, len - brackets};
 }
 
-/* The host[:port] of scheme://host[:port]; empty for what is none, "null" among it. */
+/* Returns the host[:port] of scheme://host[:port]; empty for other texts, such as "null". */
 static Slice
 HostOfOrigin(Slice origin)
 {
@@ -84,7 +84,7 @@ IsLoopback(Slice name)
 		(inet_pton(AF_INET6, text, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6));
 }
 
-/* Whether a list separated by commas has this name, or an asterisk if that counts. */
+/* Whether a list separated by commas contains this name or, if asterisk is true, "*". */
 static bool
 IsListed(const char *list, Slice name, bool asterisk)
 {

@@ -45,8 +45,8 @@
 #define LONGEST_PAUSE	1000
 
 /*
- * No table may keep the worker from the others for ever: with its locks, with
- * its triggers.
+ * Limits the time that a table can take by its locks and triggers, so that the
+ * worker reaches the others.
  */
 static void
 SetDefaults(void)
@@ -56,7 +56,7 @@ SetDefaults(void)
 	SetConfigOption("application_name", "dynamo housekeeping", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
 }
 
-/* What signals have asked for, between transactions: there is none to cancel. */
+/* Handles signals between transactions, when there is nothing to cancel. */
 static void
 HandleInterrupts(void)
 {
@@ -81,7 +81,7 @@ AssumeSuperuser(void)
 		IdentityAssume(&superuser);
 }
 
-/* A standby, and a database without the extension, have nothing to do. */
+/* Returns false on a standby, and in a database without the extension. */
 static bool
 HasTables(void)
 {
@@ -117,7 +117,7 @@ OwnerIdentity(Oid owner)
 	return identity;
 }
 
-/* Locks the table; whether it is still there, and the same owner's. */
+/* Locks the table; returns whether it still exists and has the same owner. */
 static bool
 IsOwned(const Task *task)
 {
@@ -161,7 +161,7 @@ RunTask(Task *task)
 	return deleted;
 }
 
-/* Whether somebody has cancelled it: a timeout says the same, but takes its time. */
+/* Whether a user has canceled the task.  A timeout has the same SQLSTATE, but occurs later. */
 static bool
 WasCancelled(void)
 {
@@ -237,7 +237,7 @@ TryTask(Task *task, bool *cancelled)
 	return deleted;
 }
 
-/* For as long as the others have had to wait. */
+/* Sleeps for as long as the last part took, so that others get as much time. */
 static void
 PauseAsLong(TimestampTz since)
 {
@@ -248,7 +248,7 @@ PauseAsLong(TimestampTz since)
 	ResetLatch(MyLatch);
 }
 
-/* A part of every task; whether more is left to do. */
+/* Runs a part of every task; returns whether more is left to do. */
 static bool
 RunTasks(Task **tasks, int n, bool *cancelled)
 {
@@ -269,7 +269,7 @@ RunTasks(Task **tasks, int n, bool *cancelled)
 	return more;
 }
 
-/* Tables that are new meanwhile have their turn after an interval. */
+/* Tables that are created during the call are processed after an interval. */
 static bool
 CleanUp(HTAB *tasks)
 {
@@ -298,7 +298,7 @@ CleanUp(HTAB *tasks)
 
 /* ---- the loop ---- */
 
-/* Waits for the time or a signal; whether it was time. */
+/* Waits for the interval or a signal; returns whether the interval has passed. */
 static bool
 WaitForInterval(void)
 {

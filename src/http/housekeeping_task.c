@@ -21,10 +21,10 @@
 /* The maximum that one transaction deletes of a stream. */
 #define RECORDS_AT_ONCE		10000
 
-/* After so many intervals a pass checks again the items that it has passed. */
+/* After this many intervals, a pass checks skipped items again. */
 #define WHOLE_PASS_INTERVALS	10
 
-/* A table of which nothing can be deleted rests, longer each time. */
+/* A table in which nothing can be deleted is skipped for some time, longer each time. */
 #define FIRST_REST		1		/* seconds */
 #define LONGEST_REST	600
 

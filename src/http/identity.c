@@ -33,7 +33,7 @@
 #include "store/segment.h"
 #include "http/settings.h"
 
-/* What the worker is; the role is invalid before the first request. */
+/* The identity of the worker; the role is invalid before the first request. */
 static Identity assumed;
 static MemoryContext assumed_context;
 static bool entered;
@@ -132,8 +132,8 @@ IdentityIsAssumed(const Identity *identity)
 }
 
 /*
- * What code that ran as the last role may have left in the session: most of
- * DISCARD ALL.  Plans stay; they know whose they are.
+ * Removes what code of the last role may have left in the session, like most of
+ * DISCARD ALL.  Plans remain: each plan depends on its role.
  */
 static void
 DiscardSession(void)
@@ -158,8 +158,8 @@ DiscardSession(void)
 }
 
 /*
- * As a session's start applies them, but that they can be taken back.  Who the
- * worker is cannot be a setting.
+ * Applies the settings of a role like the start of a session, but so that they can be
+ * reset.  Settings cannot change the role itself.
  */
 static void
 ApplySettings(const Identity *identity)
@@ -198,7 +198,7 @@ RememberIdentity(const Identity *identity)
 void
 IdentityAssume(const Identity *identity)
 {
-	/* if this fails half-way, the next request begins anew */
+	/* if this fails, the next request assumes its role from the start */
 	assumed.role = InvalidOid;
 	StartTransactionCommand();
 	DiscardSession();

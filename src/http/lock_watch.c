@@ -18,8 +18,8 @@ static volatile bool gave_up;
 static LOCKTAG awaited;
 
 /*
- * Called by the signal's handler.  Who waits for a lock has put it into the
- * shared table, where it stays as long as somebody waits.
+ * Called by the signal handler.  A process that waits for a lock has put it into the
+ * shared table, where it remains as long as a process waits for it.
  */
 static void
 CheckLockWait(void)

@@ -2,9 +2,8 @@
  * log_limit.h
  *	  Limits log messages that clients can cause without authentication.
  *
- * Of each kind of message that anybody who reaches the port can cause, all
- * workers together log one a second.  The next one tells how many were left
- * out.
+ * All workers together log at most one message a second of each kind that any client
+ * can cause.  The next message contains the number of suppressed ones.
  */
 #ifndef DYNAMO_HTTP_LOG_LIMIT_H
 #define DYNAMO_HTTP_LOG_LIMIT_H

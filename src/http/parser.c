@@ -85,7 +85,7 @@ HttpFindHeader(const HttpHead *head, const char *data, const char *name, Slice *
 
 /* ---- the end of the head ---- */
 
-/* What is wrong with a line that ends with LF; NULL if nothing is. */
+/* Returns the problem of a line that ends with LF, or NULL. */
 static const char *
 FindLineProblem(const char *line, uint32 len)
 {
@@ -96,7 +96,7 @@ FindLineProblem(const char *line, uint32 len)
 	return cr == line + len - 2 ? NULL : "carriage return without line feed";
 }
 
-/* Whether this is how a TLS connection begins: a handshake record. */
+/* Whether the bytes begin a TLS connection: a handshake record. */
 static bool
 IsTls(const char *data, uint32 len)
 {
@@ -139,7 +139,7 @@ ScanHead(HttpHead *head, HttpScan *scan, const char *data, uint32 len)
 
 /* ---- the request line ---- */
 
-/* The bytes up to the next space; false if there is none before end. */
+/* Reads the bytes up to the next space; returns false if there is none before end. */
 static bool
 NextWord(const char *data, uint32 *at, uint32 end, HttpSpan *word)
 {
@@ -153,7 +153,7 @@ NextWord(const char *data, uint32 *at, uint32 end, HttpSpan *word)
 	return word->len > 0;
 }
 
-/* Where the path begins in "http://host/path"; 0 if this is not of that form. */
+/* Returns the position of the path in "http://host/path"; 0 if the text has another form. */
 static uint32
 AbsoluteFormPath(Slice target)
 {
@@ -288,7 +288,7 @@ ReadFields(HttpHead *head, const char *data, uint32 at)
 
 /* ---- what the fields mean for the message ---- */
 
-/* How many fields there are of a name; *value is the last one's. */
+/* Returns the number of fields with a name; *value is the value of the last one. */
 static int
 CountFields(const HttpHead *head, const char *data, const char *name, Slice *value)
 {
@@ -326,7 +326,7 @@ ReadContentLength(HttpHead *head, Slice value)
 	return HTTP_DONE;
 }
 
-/* How long the body is: exactly one way to tell, or none. */
+/* Determines the length of the body.  There may be at most one field for it. */
 static HttpStep
 ReadFraming(HttpHead *head, const char *data)
 {
@@ -478,7 +478,7 @@ HexDigit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* A byte of the line that tells the size of a chunk. */
+/* Reads a byte of the line with the size of a chunk. */
 static HttpStep
 ReadSizeByte(HttpChunks *chunks, char c)
 {

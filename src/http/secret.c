@@ -88,7 +88,7 @@ SecretText(const Secret *secret, const char *access_key_id)
 	return text;
 }
 
-/* A value that holds no secret, for what can be put in. */
+/* Returns an empty value for the mask, the only text that can be input. */
 static Secret *
 ReadMask(const char *text)
 {

@@ -16,12 +16,12 @@ extern bool SecretCipherExists(void);
 /*
  * Encrypts len bytes of text in place.  A nonce must not be used twice with a
  * key.  The tag proves that key, nonce, text and owner are the same again: the
- * owner is the id of the access key, so that a secret of one is none of another.
+ * owner is the id of the access key, so that its secret is invalid for another key.
  */
 extern void SecretEncrypt(const SecretKey *key, const uint8 *nonce, const char *owner,
 						  char *text, int len, uint8 *tag);
 
-/* Decrypts text in place; false if the tag proves nothing. */
+/* Decrypts text in place; returns false if the tag does not match. */
 extern bool SecretDecrypt(const SecretKey *key, const uint8 *nonce, const char *owner,
 						  char *text, int len, const uint8 *tag);
 

@@ -24,7 +24,7 @@
 #define LINE_SIZE		256
 #define RETRY_MS		1000
 
-/* What the id of a key is computed from, with the key. */
+/* The text from which, with the key, the id of the key is computed. */
 #define ID_LABEL		"dynamo secrets of access keys"
 
 typedef struct KeySet
@@ -133,7 +133,7 @@ ReadOutput(FILE *output, KeySet *set)
 
 /* ---- running the command ---- */
 
-/* The command itself is not for everybody who sees the error: it may contain a password. */
+/* The error does not show the command, which may contain a password. */
 static void
 RunCommand(KeySet *set)
 {

@@ -71,7 +71,7 @@ static const struct config_enum_entry tls_options[] = {
 	{NULL, 0, false}
 };
 
-/* It becomes the value of a header field. */
+/* Checks a text that becomes the value of a header field. */
 static bool
 CheckOrigin(char **value, void **extra, GucSource source)
 {
@@ -257,7 +257,7 @@ RegisterWorker(int number)
 	RegisterBackgroundWorker(&worker);
 }
 
-/* A standby commits nothing. */
+/* Not on a standby, which commits nothing. */
 static void
 RegisterFlusher(void)
 {

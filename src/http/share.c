@@ -18,16 +18,16 @@
 
 #include "http/share.h"
 
-/* Base backups leave out what is there; workers stand in the data directory. */
+/* Relative to the data directory, the working directory of workers.  Base backups leave out this subdirectory. */
 #define SOCKET_PATH	"pg_stat_tmp/dynamo_http.%d"
 
-/* Nobody is handed a connection. */
+/* The count of a worker that accepts no connections from others. */
 #define ABSENT		PG_UINT32_MAX
 
-/* The connections of each worker; ABSENT: it does not run, or has no socket. */
+/* The number of connections of each worker; ABSENT if it does not run or has no socket. */
 static pg_atomic_uint32 *counts;
 
-/* The requests of each worker that wait, which it alone changes; behind counts. */
+/* The number of waiting requests of each worker, changed by that worker only; stored behind counts. */
 static pg_atomic_uint32 *waits;
 static int	nworkers;
 static int	me;					/* from 0 on */
@@ -160,7 +160,7 @@ ShareJoin(int worker)
 
 /* ---- places ---- */
 
-/* Gives a place back, unless its worker has ended meanwhile. */
+/* Releases a place, unless its worker has ended. */
 static void
 GiveBack(int worker)
 {
@@ -171,7 +171,7 @@ GiveBack(int worker)
 		;
 }
 
-/* Who has the fewest; this worker, if no other has fewer. */
+/* Returns the worker with the fewest connections; this one if no other has fewer. */
 static int
 FindLeastBusyWorker(uint32 *count)
 {
@@ -254,7 +254,7 @@ ShareKeep(pgsocket fd)
 		return true;
 	if (SendSocket(fd, worker))
 		return false;
-	/* it has ended, or is too busy to take any */
+	/* the worker has ended, or is too busy */
 	GiveBack(worker);
 	ShareTake();
 	return true;

@@ -2,9 +2,9 @@
  * shared_key.c
  *	  Access keys that the coordinator of Citus keeps for its worker nodes.
  *
- * Whoever reaches the endpoint can ask for keys, so that few questions a second
- * concern keys that are not known; answers that there is no such key are remembered
- * for a while, in a table that does not grow.
+ * Every client can ask for keys.  Therefore only a few questions a second may concern
+ * unknown keys, and the answer that a key does not exist is cached for a while, in a
+ * table of fixed size.
  */
 #include "postgres.h"
 
@@ -256,7 +256,7 @@ AskCoordinator(const Signature *signature)
 	return answer;
 }
 
-/* Keeps what the coordinator has told of a key. */
+/* Caches the answer of the coordinator about a key. */
 static const SharedKey *
 KeepAnswer(const char *name, const char *answer)
 {

@@ -56,7 +56,7 @@ SignatureDeriveKey(uint8 *key, const char *secret, Slice date, Slice region)
 	pfree(start);
 }
 
-/* In the same time wherever they differ. */
+/* Compares in constant time, wherever the texts differ. */
 static bool
 IsSameSecret(const char *a, Slice b)
 {
@@ -86,7 +86,7 @@ StringToSign(StringInfo out, const Signature *signature, const StringInfoData *c
 	appendStringInfoString(out, hex);
 }
 
-/* Messages are text: bytes of header fields may be anything. */
+/* Replaces bytes that are not printable, because header fields may contain any bytes. */
 static void
 MakePrintable(StringInfo text)
 {

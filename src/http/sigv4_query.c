@@ -18,7 +18,7 @@ HexValue(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Without percent-encoding; what is none is left as it is. */
+/* Decodes percent-encoding; leaves invalid sequences as they are. */
 static Slice
 DecodePercents(Slice text)
 {

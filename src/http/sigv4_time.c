@@ -11,7 +11,7 @@
 #define MAX_SKEW	(15 * 60)
 #define TIME_LEN	16			/* of 20260131T235959Z */
 
-/* Digits at a place; -1 if there are others. */
+/* Reads digits at a position; returns -1 if there are other characters. */
 static int
 ReadDigits(Slice text, uint32 at, uint32 n)
 {
@@ -75,7 +75,7 @@ TimeText(int64 seconds)
 	return text;
 }
 
-/* How long a signature holds: less in a query that says so. */
+/* Returns the time for which a signature is valid; a query string may shorten it. */
 static int64
 ValidityOf(const Signature *signature)
 {

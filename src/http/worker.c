@@ -50,7 +50,7 @@ SetDefaults(void)
 	SetConfigOption("application_name", "dynamo http", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
 }
 
-/* Listens; data tells the sockets apart.  Returns whether there are any. */
+/* Listens for a service; data identifies its sockets.  Returns whether there are any. */
 static bool
 ListenForService(const HttpService *service, void *data)
 {
@@ -125,7 +125,7 @@ HandleEvent(int place)
 		ConnectionContinue(connection);
 }
 
-/* The sooner of two times to wait; -1 is never. */
+/* Returns the shorter of two times to wait; -1 means no limit. */
 static long
 ChooseSooner(long a, long b)
 {
