@@ -9,24 +9,24 @@
  *
  *		entity_filter(t.tableoid, 'order', t.item, 'order_id', <expression>, ...)
  *
- * When the planner simplifies it, the view has been pulled up: what the query
- * compares its columns with stands beside or above it in the same join tree,
- * as comparisons of these very expressions.  Where such comparisons give all
- * parts of a key, or its leading ones, conditions on the key's column are added:
+ * When the planner simplifies the filter, it has already pulled up the view: the
+ * query's comparisons of the view's columns are in the same join tree, beside the
+ * filter or above it, as comparisons of these expressions.  If they determine all
+ * parts of a key, or its leading parts, conditions on the key's column are added:
  *
  *		"PK" = compose_key('CUSTOMER#{customer_id}', 'customer_id', <value>)
  *
  * (or, for an attribute that is compared with an array, = ANY (compose_keys(...)))
- * to the quals that the comparisons are in, so that whatever may be compared
- * with there (constants, parameters, columns of other tables) may become an
- * index condition.  They are implied: nothing that satisfies the filter and the
- * comparisons fails them.  The key of an index that is kept in an index table is
- * that of its entries, which are joined to the rows (entity_entries.h).
+ * They are added to the quals that contain the comparisons, so that constants,
+ * parameters and columns of other tables can become index conditions.  They are
+ * implied: no row that satisfies the filter and the comparisons fails them.  If the
+ * index has an index table, the conditions are on the key of its entries, which are
+ * joined to the rows (entity_entries.h).
  *
- * The comparisons stay, except in a query of this table alone where the key of
- * the table is compared with a whole key that tells the compared values: the
- * filter tests that an item's key is what its attributes make, so they would
- * test the same again, in each row.
+ * The comparisons remain, with one exception.  In a query that reads only this table,
+ * a comparison of the table's key with a whole key replaces the comparisons whose
+ * values this key determines.  The filter tests that an item's key is the one that
+ * its attributes compose, so they would test the same again in each row.
  *
  * They are implied because the parts of an item determine its key.  The filter
  * tests this for the table's key.  Writing ensures it for the keys of indexes if
