@@ -17,8 +17,7 @@
 typedef enum LinkFunction
 {
 	LINK_REQUEST,				/* dynamo.request_on_shard(text, text) */
-	LINK_ROW,					/* dynamo.row_on_shard(int4, text, text, int4, bytea) */
-	LINK_FUNCTIONS
+	LINK_ROW					/* dynamo.row_on_shard(int4, text, text, int4, bytea) */
 } LinkFunction;
 
 #define LINK_ARGS	5			/* maximum of a function */

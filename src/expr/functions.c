@@ -8,20 +8,20 @@
 #include "expr/words.h"
 
 static const ExprFunction functions[] = {
-	{"attribute_exists", FUNCTION_ATTRIBUTE_EXISTS, PLACE_CONDITION, 1, true},
-	{"attribute_not_exists", FUNCTION_ATTRIBUTE_NOT_EXISTS, PLACE_CONDITION, 1, true},
-	{"attribute_type", FUNCTION_ATTRIBUTE_TYPE, PLACE_CONDITION, 2, false},
-	{"begins_with", FUNCTION_BEGINS_WITH, PLACE_CONDITION, 2, false},
-	{"contains", FUNCTION_CONTAINS, PLACE_CONDITION, 2, false},
-	{"size", FUNCTION_SIZE, PLACE_OPERAND, 1, false},
-	{"if_not_exists", FUNCTION_IF_NOT_EXISTS, PLACE_UPDATE, 2, true},
-	{"list_append", FUNCTION_LIST_APPEND, PLACE_UPDATE, 2, false},
+	{"attribute_exists", FUNCTION_ATTRIBUTE_EXISTS, PLACE_CONDITION, 1},
+	{"attribute_not_exists", FUNCTION_ATTRIBUTE_NOT_EXISTS, PLACE_CONDITION, 1},
+	{"attribute_type", FUNCTION_ATTRIBUTE_TYPE, PLACE_CONDITION, 2},
+	{"begins_with", FUNCTION_BEGINS_WITH, PLACE_CONDITION, 2},
+	{"contains", FUNCTION_CONTAINS, PLACE_CONDITION, 2},
+	{"size", FUNCTION_SIZE, PLACE_OPERAND, 1},
+	{"if_not_exists", FUNCTION_IF_NOT_EXISTS, PLACE_UPDATE, 2},
+	{"list_append", FUNCTION_LIST_APPEND, PLACE_UPDATE, 2},
 };
 
 /* The functions for which expressions have the sections ADD and DELETE. */
 static const ExprFunction statement_functions[] = {
-	{"set_add", FUNCTION_SET_ADD, PLACE_UPDATE, 2, true},
-	{"set_delete", FUNCTION_SET_DELETE, PLACE_UPDATE, 2, true},
+	{"set_add", FUNCTION_SET_ADD, PLACE_UPDATE, 2},
+	{"set_delete", FUNCTION_SET_DELETE, PLACE_UPDATE, 2},
 };
 
 const ExprFunction *

@@ -140,7 +140,6 @@ struct ExprFunction
 	FunctionId	id;
 	FunctionPlace place;
 	int			noperands;
-	bool		needs_path;		/* first operand must be a document path */
 };
 
 /* Returns NULL for an unknown name.  Names are case-sensitive. */

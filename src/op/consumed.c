@@ -30,7 +30,8 @@ ReadBlocks(uint64 size)
 	return BlocksOf(size, READ_BLOCK);
 }
 
-uint64
+/* Returns the units of a write of this size; at least one. */
+static uint64
 WriteUnits(uint64 size)
 {
 	return BlocksOf(size, WRITE_BLOCK);

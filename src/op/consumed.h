@@ -19,16 +19,13 @@
 /* What an operation takes of its table in a transaction. */
 #define TRANSACTION_FACTOR		2
 
-/* Units of a write of this size; even of nothing it is one. */
-extern uint64 WriteUnits(uint64 size);
-
-/* Units of 4 KB that a read of this size takes; even of nothing it is one. */
+/* Returns the units of 4 KB that a read of this size takes; at least one. */
 extern uint64 ReadBlocks(uint64 size);
 extern uint64 ReadBlocksOfItem(ValueRef item);
 
 /*
- * Units that a write takes on an index, or bytes on a vector index; 0 if its
- * entry stays as it is.  An item may be missing.
+ * Returns the units that a write takes on an index, or the bytes on a vector
+ * index; 0 if the entry does not change.  An item may be missing.
  */
 extern uint64 IndexWriteUnits(const TableDef *def, const IndexDef *index,
 							  ValueRef old_item, ValueRef new_item);

@@ -116,9 +116,8 @@ extern bool PatternKeyText(const PatternValue *value, ParameterFinder find, void
 extern const char *KeyComparisonName(KeyComparison comparison);
 extern bool KeyComparisonFromName(Slice name, KeyComparison *comparison);
 
-/* Convert the operator of a condition to its name in records, and back. */
+/* Converts the operator of a condition to its name in records. */
 extern const char *KeyOperatorName(KeyOperator op);
-extern bool KeyOperatorFromName(Slice name, KeyOperator *op);
 
 /* ---- pattern_plan.c ---- */
 

@@ -28,8 +28,8 @@ KeyOperatorName(KeyOperator op)
 	return operator_names[op];
 }
 
-bool
-KeyOperatorFromName(Slice name, KeyOperator *op)
+static bool
+FindKeyOperator(Slice name, KeyOperator *op)
 {
 	for (int i = KEY_EQ; i < (int) lengthof(operator_names); i++)
 	{
@@ -261,7 +261,7 @@ ReadKey(ValueRef map, PatternKey *key)
 	ValueRef	value;
 
 	key->attribute = ReadText(map, "attribute");
-	if (key->attribute == NULL || op == NULL || !KeyOperatorFromName(SliceOf(op), &key->op) ||
+	if (key->attribute == NULL || op == NULL || !FindKeyOperator(SliceOf(op), &key->op) ||
 		!ReadList(map, "values", &values))
 		return false;
 	key->nvalues = key->op == KEY_BETWEEN ? 2 : 1;

@@ -113,8 +113,9 @@ StatInit(void)
 	shmem_startup_hook = InitMemory;
 }
 
-bool
-StatIsActive(void)
+/* Whether requests are counted. */
+static bool
+IsActive(void)
 {
 	return entries != NULL;
 }
@@ -122,7 +123,7 @@ StatIsActive(void)
 TimestampTz
 StatResetTime(void)
 {
-	return StatIsActive() ? (TimestampTz) pg_atomic_read_u64(&shared->reset) : 0;
+	return IsActive() ? (TimestampTz) pg_atomic_read_u64(&shared->reset) : 0;
 }
 
 /* ---- counting ---- */
@@ -131,7 +132,7 @@ void
 StatBegin(StatRequest *r, TimestampTz start)
 {
 	memset(r, 0, offsetof(StatRequest, units));
-	if (!StatIsActive() && log_min_request_duration < 0)
+	if (!IsActive() && log_min_request_duration < 0)
 		return;
 	r->outer = stat_current;
 	r->start = start;
@@ -318,7 +319,7 @@ StatEnd(StatRequest *r, int operation, int sqlstate)
 	r->counters[STAT_MICROSECONDS] = (uint64) Max(GetCurrentTimestamp() - r->start, 0);
 	if (sqlstate != 0)
 		r->counters[CounterOfError(sqlstate)] = 1;
-	if (StatIsActive())
+	if (IsActive())
 		CountRequest(r, operation);
 }
 
@@ -328,7 +329,7 @@ StatExpired(Oid relation, uint64 n)
 	EntryKey	key = {MyDatabaseId, relation, InvalidOid, STAT_NO_OPERATION};
 	Entry	   *entry;
 
-	if (!StatIsActive() || n == 0)
+	if (!IsActive() || n == 0)
 		return;
 	entry = LockedEntry(&key);
 	if (entry != NULL)
@@ -358,7 +359,7 @@ StatRows(int *n)
 	StatRow    *rows;
 
 	*n = 0;
-	if (!StatIsActive())
+	if (!IsActive())
 		return NULL;
 	LWLockAcquire(shared->lock, LW_SHARED);
 	rows = palloc_extended(sizeof(StatRow) * (Size) (hash_get_num_entries(entries) + 1),
@@ -397,7 +398,7 @@ RemoveEntries(Oid relation)
 void
 StatReset(void)
 {
-	if (!StatIsActive())
+	if (!IsActive())
 		return;
 	RemoveEntries(InvalidOid);
 	pg_atomic_write_u64(&shared->reset, (uint64) GetCurrentTimestamp());
@@ -406,6 +407,6 @@ StatReset(void)
 void
 StatForget(Oid relation)
 {
-	if (StatIsActive() && OidIsValid(relation))
+	if (IsActive() && OidIsValid(relation))
 		RemoveEntries(relation);
 }

@@ -96,9 +96,6 @@ extern PGDLLIMPORT StatRequest *stat_current;
  */
 extern void StatInit(void);
 
-/* Whether requests are counted. */
-extern bool StatIsActive(void);
-
 /*
  * Begins a request that started at this time.  *r must be valid until StatEnd,
  * StatLeave, or the abort of the transaction.  Requests can be nested.

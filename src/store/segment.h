@@ -52,9 +52,6 @@
 
 #include "table/table.h"
 
-/* Maximum number of attributes of a partition key of a table or index. */
-#define SEGMENT_KEYS		4
-
 #define SEGMENT_MAX_RANGES	1024
 
 /* The key ranges of a table or an index. */
