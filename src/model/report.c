@@ -11,9 +11,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -21,7 +19,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
 #include "ddl/ddl.h"
 #include "table/objects.h"
@@ -40,10 +37,7 @@ typedef struct Report
 static Oid
 ReportOid(const Report *report)
 {
-	oidvector  *types = buildoidvector(report->types, report->nargs);
-	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(report->function),
-										   PointerGetDatum(types),
-										   ObjectIdGetDatum(get_namespace_oid(INTERNAL_SCHEMA, false)));
+	Oid			function = ExtensionFunctionOid(INTERNAL_SCHEMA, report->function, report->types, report->nargs);
 
 	if (!OidIsValid(function))
 		elog(ERROR, "function %s.%s does not exist", INTERNAL_SCHEMA, report->function);

@@ -23,7 +23,6 @@
 
 #include "access/htup_details.h"
 #include "catalog/pg_operator.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_statistic.h"
 #include "catalog/pg_type.h"
 #include "fmgr.h"
@@ -40,6 +39,7 @@
 #include "compat.h"
 #include "planner/begins_with.h"
 #include "table/collation.h"
+#include "table/objects.h"
 
 /*
  * Maximum number of most common values, and of histogram bounds, of a prefix
@@ -108,19 +108,15 @@ ConstPrefixUpper(const Const *prefix)
 }
 
 /*
- * A call of prefix_upper(type) in the schema of the function being planned;
- * NULL if prefix_upper has been dropped.
+ * Returns a call of dynamo.prefix_upper(type); NULL if that function has been
+ * dropped.
  */
 static Expr *
-MakePrefixUpperCall(Oid begins_with, Oid type, Expr *prefix)
+MakePrefixUpperCall(Oid type, Expr *prefix)
 {
 	Oid			collation = exprCollation((Node *) prefix);
-	Oid			function;
+	Oid			function = ExtensionFunctionOid(DYNAMO_SCHEMA, "prefix_upper", &type, 1);
 
-	function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
-							   CStringGetDatum("prefix_upper"),
-							   PointerGetDatum(buildoidvector(&type, 1)),
-							   ObjectIdGetDatum(get_func_namespace(begins_with)));
 	if (!OidIsValid(function))
 		return NULL;
 	return (Expr *) makeFuncExpr(function, type, list_make1(prefix),
@@ -128,8 +124,7 @@ MakePrefixUpperCall(Oid begins_with, Oid type, Expr *prefix)
 }
 
 static List *
-MakePrefixRange(const RangeOperators *ops, Oid begins_with, Oid collation,
-			Expr *column, Expr *prefix)
+MakePrefixRange(const RangeOperators *ops, Oid collation, Expr *column, Expr *prefix)
 {
 	Expr	   *upper;
 	List	   *range;
@@ -138,7 +133,7 @@ MakePrefixRange(const RangeOperators *ops, Oid begins_with, Oid collation,
 		upper = (Expr *) ConstPrefixUpper((Const *) prefix);
 	else
 	{
-		upper = MakePrefixUpperCall(begins_with, exprType((Node *) prefix), prefix);
+		upper = MakePrefixUpperCall(exprType((Node *) prefix), prefix);
 		if (upper == NULL)
 			return NIL;
 	}
@@ -175,7 +170,7 @@ SupportIndexCondition(SupportRequestIndexCondition *req)
 	if (ops == NULL)
 		return NULL;
 
-	range = MakePrefixRange(ops, req->funcid, req->indexcollation, column, prefix);
+	range = MakePrefixRange(ops, req->indexcollation, column, prefix);
 	if (range != NIL)
 		req->lossy = false;
 	return (Node *) range;

@@ -104,12 +104,6 @@ extern const Comparison *FilterFindComparison(const Filter *f, const TemplatePar
 /* ---- entity_filter_keys.c ---- */
 
 /*
- * Returns the function with this name and these arguments in a schema of the
- * extension.
- */
-extern Oid	FilterFunctionOid(const char *schema, const char *name, Oid *types, int n);
-
-/*
  * Moves an addition out to the quals of something that it is derived from, if
  * these are further out.
  */

@@ -5,16 +5,13 @@
 #include "postgres.h"
 
 #include "access/stratnum.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_collation.h"
 #include "catalog/pg_operator.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
 #include "nodes/nodeFuncs.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 #include "compat.h"
 #include "planner/begins_with.h"
@@ -29,14 +26,6 @@ TextConst(Slice s)
 							  PointerGetDatum(cstring_to_text_with_len(s.data, s.len)), false, false);
 }
 
-Oid
-FilterFunctionOid(const char *schema, const char *name, Oid *types, int n)
-{
-	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(name),
-						   PointerGetDatum(buildoidvector(types, n)),
-						   ObjectIdGetDatum(get_namespace_oid(schema, true)));
-}
-
 /*
  * Creates compose_key(template, name, value, ...) of the known parts, or
  * compose_keys(...) if one value is an array; NULL if the function does not
@@ -46,7 +35,7 @@ static Expr *
 ComposeCall(const Template *t, List *parts, bool array)
 {
 	Oid			types[] = {TEXTOID, ANYOID};
-	Oid			function = FilterFunctionOid(INTERNAL_SCHEMA, array ? "compose_keys" : "compose_key", types, 2);
+	Oid			function = ExtensionFunctionOid(INTERNAL_SCHEMA, array ? "compose_keys" : "compose_key", types, 2);
 
 	if (!OidIsValid(function))
 		return NULL;
@@ -270,7 +259,7 @@ void
 FilterAddPrefix(List **additions, KeyPlan *plan)
 {
 	Oid			types[] = {TEXTOID, TEXTOID};
-	Oid			function = FilterFunctionOid(DYNAMO_SCHEMA, "begins_with", types, 2);
+	Oid			function = ExtensionFunctionOid(DYNAMO_SCHEMA, "begins_with", types, 2);
 	Expr	   *prefix = KnownBeginning(plan);
 
 	if (prefix != NULL && OidIsValid(function))
@@ -283,7 +272,7 @@ static Expr *
 PrefixUpper(Expr *prefix)
 {
 	Oid			types[] = {TEXTOID};
-	Oid			function = FilterFunctionOid(DYNAMO_SCHEMA, "prefix_upper", types, 1);
+	Oid			function = ExtensionFunctionOid(DYNAMO_SCHEMA, "prefix_upper", types, 1);
 
 	return !OidIsValid(function) ? NULL :
 		(Expr *) makeFuncExpr(function, TEXTOID, list_make1(prefix), DEFAULT_COLLATION_OID,

@@ -64,7 +64,7 @@ static Expr *
 PlainTest(const FuncExpr *call)
 {
 	Oid			types[] = {OIDOID, TEXTOID, ItemTypeOid()};
-	Oid			function = FilterFunctionOid(DYNAMO_SCHEMA, "is_entity", types, 3);
+	Oid			function = ExtensionFunctionOid(DYNAMO_SCHEMA, "is_entity", types, 3);
 
 	if (!OidIsValid(function))
 		return NULL;

@@ -99,7 +99,7 @@ Expr *
 MayLackKeyCall(Var *column, List *values)
 {
 	Oid			types[] = {TEXTOID, ANYOID};
-	Oid			function = FilterFunctionOid(INTERNAL_SCHEMA, "may_lack_key", types, 2);
+	Oid			function = ExtensionFunctionOid(INTERNAL_SCHEMA, "may_lack_key", types, 2);
 
 	if (!OidIsValid(function))
 		return NULL;
@@ -114,7 +114,7 @@ SupportIndexCondition(SupportRequestIndexCondition *req)
 {
 	FuncExpr   *call = (FuncExpr *) req->node;
 	Oid			types[] = {ANYOID};
-	Oid			function = FilterFunctionOid(INTERNAL_SCHEMA, "lowest_key_if_empty", types, 1);
+	Oid			function = ExtensionFunctionOid(INTERNAL_SCHEMA, "lowest_key_if_empty", types, 1);
 	List	   *values;
 	Expr	   *lowest;
 

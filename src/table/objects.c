@@ -26,8 +26,8 @@
 #include "compat.h"
 #include "table/objects.h"
 
-static Oid
-FunctionOid(const char *schema_name, const char *name)
+Oid
+ExtensionFunctionOid(const char *schema_name, const char *name, const Oid *types, int n)
 {
 	Oid			schema = get_namespace_oid(schema_name, true);
 
@@ -35,20 +35,20 @@ FunctionOid(const char *schema_name, const char *name)
 		return InvalidOid;
 	return GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid,
 						   CStringGetDatum(name),
-						   PointerGetDatum(buildoidvector(NULL, 0)),
+						   PointerGetDatum(buildoidvector(types, n)),
 						   ObjectIdGetDatum(schema));
 }
 
 Oid
 DynamoFunctionOid(const char *name)
 {
-	return FunctionOid(DYNAMO_SCHEMA, name);
+	return ExtensionFunctionOid(DYNAMO_SCHEMA, name, NULL, 0);
 }
 
 Oid
 InternalFunctionOid(const char *name)
 {
-	return FunctionOid(INTERNAL_SCHEMA, name);
+	return ExtensionFunctionOid(INTERNAL_SCHEMA, name, NULL, 0);
 }
 
 Oid

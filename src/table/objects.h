@@ -43,6 +43,12 @@
 #define TRIGGER_SPREAD_COPIES		"~dynamo_spread_copies"
 #define TRIGGER_GUARD_STREAM_TRUNCATE	"~dynamo_guard_stream_truncate"
 
+/*
+ * Returns the function with this name and these n arguments in a schema of the
+ * extension; InvalidOid if it does not exist.
+ */
+extern Oid	ExtensionFunctionOid(const char *schema_name, const char *name, const Oid *types, int n);
+
 /* The OID of dynamo.<name>(), without arguments; InvalidOid if missing. */
 extern Oid	DynamoFunctionOid(const char *name);
 
