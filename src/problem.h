@@ -67,7 +67,7 @@ ProblemIsNoted(const Problem *problem)
 	(errcode((problem)->sqlstate), \
 	 errmsg_internal("%s", (problem)->message), \
 	 (problem)->detail != NULL ? errdetail_internal("%s", (problem)->detail) : 0, \
-	 (problem)->for_client ? errdetail_log("The client is told of values.") : 0, \
+	 (problem)->for_client ? errdetail_log("The detail is sent only to the client, because it contains values.") : 0, \
 	 (problem)->hint != NULL ? errhint("%s", (problem)->hint) : 0, \
 	 (problem)->query != NULL ? internalerrquery((problem)->query) : 0, \
 	 (problem)->query != NULL ? internalerrposition((problem)->position) : 0)

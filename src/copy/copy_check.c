@@ -162,7 +162,7 @@ CheckKeptAttribute(const TableDef *def, const CopySet *set, const Kept *k)
 				ReferenceDependsOn(def, c, k->attribute);
 	}
 	if (fixed)
-		CopyError(k->copy, "Attribute \"%.*s\" of entity \"%.*s\" tells what its items are, or to which they belong.",
+		CopyError(k->copy, "Attribute \"%.*s\" of entity \"%.*s\" determines the entity, the key or the parent of its items, and cannot be kept.",
 				  (int) k->attribute.len, k->attribute.data, (int) k->entity->name.len, k->entity->name.data);
 }
 

@@ -23,7 +23,7 @@ static const struct
 }			token_hints[] = {
 	{"LIKE", "There is no LIKE: write begins_with(path, :prefix) or contains(path, :part)."},
 	{"ILIKE", "There is no ILIKE: write begins_with(path, :prefix) or contains(path, :part), which tell capital letters from small ones."},
-	{"IS", "There is no IS NULL: attribute_not_exists(path) tells whether there is no such attribute."},
+	{"IS", "There is no IS NULL: write attribute_not_exists(path)."},
 	{"!", "Write <> for \"not equal\", and NOT before a condition."},
 	{"&", "Write AND."},
 	{"|", "Write OR."},
@@ -87,7 +87,7 @@ ExprErrorHint(ExprKind kind, const ExprError *error)
 		case EXPR_ERROR_KEY_UNSUPPORTED:
 			return KEY_CONDITION_HINT;
 		case EXPR_ERROR_KEY_TYPE:
-			return "Give a value of the key attribute's type, which dynamo.describe_table tells: {\"S\": \"5\"} is not {\"N\": \"5\"}.";
+			return "Give a value of the key attribute's type, which dynamo.describe_table returns: {\"S\": \"5\"} is not {\"N\": \"5\"}.";
 		default:
 			return NULL;
 	}

@@ -265,7 +265,7 @@ KeepAnswer(const char *name, const char *answer)
 
 	if (digits == 0 || digits % HEX_LEN != 0 || digits > SIGV4_MAX_KEYS * HEX_LEN ||
 		strlen(answer) < digits + 2)
-		elog(ERROR, "the coordinator has told no signing key");
+		elog(ERROR, "the coordinator has returned no signing key");
 	key = AddKey(name);
 	key->asked_at = GetCurrentStatementStartTimestamp();
 	key->signing_keys.n = (int) (digits / HEX_LEN);

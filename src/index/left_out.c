@@ -164,5 +164,5 @@ ReportLeftOut(const char *index_name, const LeftOut *found)
 							   "index \"%s\" leaves out " INT64_FORMAT " items with unusable key attributes",
 							   (unsigned long) found->items, index_name, found->items),
 				 errdetail("For example, %s.", found->example),
-				 errhint("dynamo.verify_index lists them.")));
+				 errhint("dynamo.verify_index lists them. The parameters partition_key_type and sort_key_type set the types of the index's key.")));
 }

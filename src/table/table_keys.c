@@ -208,7 +208,12 @@ CheckTableKeys(const TableDef *def, ValueRef item, Problem *problem)
 		ValueRef	v = FindAttribute(attr, item);
 
 		if (ValueIsMissing(v))
-			return NoteInvalid(problem, DYNAMO_INVALID_PARAMETERS "Missing the key %s in the item", attr->name.data);
+			return ProblemNote(problem, &(Problem) {
+				.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+				.message = psprintf(DYNAMO_INVALID_PARAMETERS "Missing the key %s in the item", attr->name.data),
+				.hint = def->entities != NULL ?
+				"The attributes do not compose a key of any entity. dynamo.entities lists the attributes of each key." : NULL
+			});
 		if (ValueTypeOf(v) != attr->type)
 			return ProblemNote(problem, &(Problem) {
 				.sqlstate = ERRCODE_DYNAMO_VALIDATION,
