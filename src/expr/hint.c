@@ -22,15 +22,15 @@ static const struct
 	const char *hint;
 }			token_hints[] = {
 	{"LIKE", "There is no LIKE: write begins_with(path, :prefix) or contains(path, :part)."},
-	{"ILIKE", "There is no ILIKE: write begins_with(path, :prefix) or contains(path, :part), which tell capital letters from small ones."},
+	{"ILIKE", "There is no ILIKE: write begins_with(path, :prefix) or contains(path, :part), which are case-sensitive."},
 	{"IS", "There is no IS NULL: write attribute_not_exists(path)."},
 	{"!", "Write <> for \"not equal\", and NOT before a condition."},
 	{"&", "Write AND."},
 	{"|", "Write OR."},
-	{"*", "Updates add and subtract, and have no other arithmetic."},
-	{"/", "Updates add and subtract, and have no other arithmetic."},
-	{"$", "Parameters of a statement are not seen in an expression: write a placeholder, such as :value, and give the parameter in the expression attribute values."},
-	{"?", "Parameters of a statement are not seen in an expression: write a placeholder, such as :value, and give the parameter in the expression attribute values."},
+	{"*", "Updates support no arithmetic operators other than + and -."},
+	{"/", "Updates support no arithmetic operators other than + and -."},
+	{"$", "An expression cannot use parameters of the statement: write a placeholder, such as :value, and give the parameter in the expression attribute values."},
+	{"?", "An expression cannot use parameters of the statement: write a placeholder, such as :value, and give the parameter in the expression attribute values."},
 	{"{", "This looks like expression attribute values: name the parameter, expression_attribute_values => '...'."},
 };
 
