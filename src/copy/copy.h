@@ -172,6 +172,9 @@ extern struct varlena *CopyParentKey(const TableDef *def, const Copy *copy, Valu
 /* Returns the key of an item, palloc'd; NULL if it has none. */
 extern struct varlena *ItemKey(const TableDef *def, ValueRef item);
 
+/* Whether two items, or their keys, have the same key attributes. */
+extern bool SameKey(const TableDef *def, ValueRef a, ValueRef b);
+
 /* Whether two keys or two attributes are equal; both may be missing. */
 extern bool SameVarlena(const struct varlena *a, const struct varlena *b);
 extern bool SameAttribute(ValueRef a, ValueRef b);

@@ -108,19 +108,6 @@ typedef struct Adding
 	bool		done;			/* nothing remains to be done for the parent */
 } Adding;
 
-static bool
-HasKey(const TableDef *def, ValueRef item, ValueRef key)
-{
-	for (int i = 0; i < KeyCount(&def->key); i++)
-	{
-		Slice		name = def->key.attributes[i].name;
-
-		if (!SameAttribute(AttributeFind(item, name.data, name.len), AttributeFind(key, name.data, name.len)))
-			return false;
-	}
-	return true;
-}
-
 /* A WriteDecider. */
 static WriteAction
 AddToParent(void *arg, ValueRef old, struct varlena **item)
@@ -129,7 +116,7 @@ AddToParent(void *arg, ValueRef old, struct varlena **item)
 	ValueRef	changed = old;
 
 	adding->done = false;
-	if (ValueIsMissing(old) || !HasKey(adding->table->def, old, adding->key))
+	if (ValueIsMissing(old) || !SameKey(adding->table->def, old, adding->key))
 		return WRITE_NOTHING;
 	if (EntityOfItem(adding->table->def->entities, old) == adding->copy->parent &&
 		!AddContributions(adding->copy, adding->task, &changed))

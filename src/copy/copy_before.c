@@ -42,7 +42,7 @@ FindAttribute(ValueRef item, Slice name)
 static bool
 IsSameItem(const Written *w)
 {
-	return w->entity == w->old_entity && SameVarlena(ItemKey(w->def, w->whole), ItemKey(w->def, w->old));
+	return w->entity == w->old_entity && SameKey(w->def, w->whole, w->old);
 }
 
 static void
@@ -200,7 +200,7 @@ CopyBeforeRow(const TriggerData *trigger, TableDef *def, const CopySet *set)
 	Written		w = {.rel = trigger->tg_relation, .def = def, .set = set, .old = MISSING_VALUE};
 	ValueRef	given;
 
-	if (isnull || (!old_isnull && datumIsEqual(item, old, false, -1)) || IsCopyRowWrite())
+	if (isnull || IsCopyRowWrite() || (!old_isnull && datumIsEqual(item, old, false, -1)))
 		return tuple;
 	w.item = given = DatumGetValue(item);
 	if (!old_isnull)

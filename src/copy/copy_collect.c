@@ -307,10 +307,12 @@ static void
 CollectParent(Change *c, int number)
 {
 	const Copy *copy = &c->set->copies[number];
-	struct varlena *old = c->old_entity == copy->parent ? ItemKey(c->def, c->old) : NULL;
-	struct varlena *new = c->new_entity == copy->parent ? ItemKey(c->def, c->new) : NULL;
-	bool		differs = !SameVarlena(old, new);
+	bool		was = c->old_entity == copy->parent;
+	bool		is = c->new_entity == copy->parent;
+	bool		differs = was != is || (was && !SameKey(c->def, c->old, c->new));
 
+	if (!was && !is)
+		return;
 	for (int i = 0; i < copy->nattributes && !differs; i++)
 	{
 		Slice		name = copy->attributes[i].parent;
@@ -319,9 +321,10 @@ CollectParent(Change *c, int number)
 	}
 	if (!differs)
 		return;
-	if (copy->nattributes > 0)
-		NoteWhole(c, number, old);
-	NoteWhole(c, number, new);
+	if (was && copy->nattributes > 0)
+		NoteWhole(c, number, ItemKey(c->def, c->old));
+	if (is)
+		NoteWhole(c, number, ItemKey(c->def, c->new));
 }
 
 /*

@@ -67,6 +67,19 @@ ItemKey(const TableDef *def, ValueRef item)
 }
 
 bool
+SameKey(const TableDef *def, ValueRef a, ValueRef b)
+{
+	for (int i = 0; i < KeyCount(&def->key); i++)
+	{
+		Slice		name = def->key.attributes[i].name;
+
+		if (!SameAttribute(AttributeFind(a, name.data, name.len), AttributeFind(b, name.data, name.len)))
+			return false;
+	}
+	return true;
+}
+
+bool
 SameVarlena(const struct varlena *a, const struct varlena *b)
 {
 	if (a == NULL || b == NULL)
