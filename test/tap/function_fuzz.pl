@@ -25,8 +25,6 @@ my $first_seed = $ENV{SEED} || 1;
 my $node = new_dynamo_node('function_fuzz', q{
 shared_preload_libraries = 'dynamo'
 restart_after_crash = off
-statement_timeout = 5s
-lock_timeout = 2s
 log_min_error_statement = panic
 });
 my $directory = PostgreSQL::Test::Utils::tempdir();
@@ -227,7 +225,7 @@ sub session
 	srand($seed);
 	my $script = "$directory/$seed.sql";
 	open(my $out, '>:utf8', $script) or die "cannot write $script: $!";
-	print $out "\\set VERBOSITY verbose\nSET search_path = a, dynamo;\n", map { rand() < 0.25 ? pick(@valid) . "\n" : call() . "\n" } 1 .. CALLS_PER_SESSION;
+	print $out "\\set VERBOSITY verbose\nSET search_path = a, dynamo;\nSET statement_timeout = '5s';\n", map { rand() < 0.25 ? pick(@valid) . "\n" : call() . "\n" } 1 .. CALLS_PER_SESSION;
 	close $out;
 	my ($stdout, $stderr) = ('', '');
 	my $status = $node->psql('postgres', "\\i $script", stdout => \$stdout, stderr => \$stderr, on_error_stop => 0, extra_params => [ '-U', 'attacker' ]);
