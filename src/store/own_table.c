@@ -130,6 +130,17 @@ GetIndexes(Relation rel, Indexes *indexes)
 	f->indexes = *indexes;
 }
 
+bool
+HasPrimaryKeyOnly(Relation rel, IndexInfo *info)
+{
+	Indexes		indexes;
+
+	GetIndexes(rel, &indexes);
+	*info = indexes.info;
+	info->ii_Context = CurrentMemoryContext;
+	return indexes.only_pkey;
+}
+
 /* ---- opening ---- */
 
 /*

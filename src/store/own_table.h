@@ -23,6 +23,12 @@
 
 extern void OwnTableInit(void);
 
+/*
+ * Whether a locked relation has a primary key, which is a btree, and no other
+ * index.  *info becomes its description; it refers to no other memory.
+ */
+extern bool HasPrimaryKeyOnly(Relation rel, IndexInfo *info);
+
 /* ---- a table open for writing ---- */
 
 typedef struct OwnTable

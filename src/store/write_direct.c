@@ -40,6 +40,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "store/own_table.h"
 #include "store/write_direct.h"
 #include "table/stored.h"
 
@@ -127,13 +128,18 @@ MaintainIndexTables(DirectWrite *d, TupleTableSlot *old, TupleTableSlot *new)
 
 /*
  * Opens the indexes when the first entry is needed: a HOT update needs none.
- * Their predicates come simplified from the relation cache; the executor would
+ * If the primary key is the only one, the executor is not needed.  Otherwise
+ * predicates come simplified from the relation cache; the executor would
  * call the planner to simplify them again.
  */
 static void
 OpenIndexes(DirectWrite *d)
 {
 	if (d->indexes_open)
+		return;
+	d->indexes_open = true;
+	d->primary_only = HasPrimaryKeyOnly(d->rel, &d->primary_info);
+	if (d->primary_only)
 		return;
 	ExecOpenIndices(d->rri, false);
 	for (int i = 0; i < d->rri->ri_NumIndices; i++)
@@ -143,7 +149,6 @@ OpenIndexes(DirectWrite *d)
 		if (info->ii_Predicate != NIL)
 			info->ii_PredicateState = ExecInitQual(info->ii_Predicate, NULL);
 	}
-	d->indexes_open = true;
 }
 
 /*
@@ -153,12 +158,57 @@ OpenIndexes(DirectWrite *d)
 static void
 CloseIndexes(DirectWrite *d)
 {
-	if (!d->indexes_open)
-		return;
 	for (int i = 0; i < d->rri->ri_NumIndices; i++)
 		CloseUpdatedIndex(d->rri->ri_IndexRelationDescs[i],
 						  d->rri->ri_IndexRelationInfo[i]);
 	d->rri->ri_NumIndices = 0;
+}
+
+/*
+ * Inserts an entry for the new row into the only index.  Returns false if check
+ * is UNIQUE_CHECK_PARTIAL and there may be a conflict.
+ */
+static bool
+InsertPrimaryEntry(DirectWrite *d, IndexUniqueCheck check, bool unchanged)
+{
+	Datum		values[INDEX_MAX_KEYS];
+	bool		nulls[INDEX_MAX_KEYS];
+
+	for (int i = 0; i < d->primary_info.ii_NumIndexAttrs; i++)
+		values[i] = slot_getattr(d->new, d->primary_info.ii_IndexAttrNumbers[i], &nulls[i]);
+	return index_insert(d->primary, values, nulls, &d->new->tts_tid, d->rel, check, unchanged,
+						&d->primary_info);
+}
+
+/* Insert entries for a new row; return the indexes to check again after it. */
+static List *
+InsertEntries(DirectWrite *d)
+{
+	if (!d->primary_only)
+		return InsertIndexTuples(d->rri, d->new, d->estate);
+	(void) InsertPrimaryEntry(d, UNIQUE_CHECK_YES, false);
+	return NIL;
+}
+
+static List *
+InsertUpdatedEntries(DirectWrite *d, UpdatedIndexes updated)
+{
+	OpenIndexes(d);
+	if (!d->primary_only)
+		return InsertUpdatedIndexTuples(d->rri, d->new, d->estate, updated);
+	(void) InsertPrimaryEntry(d, UNIQUE_CHECK_YES, true);
+	return NIL;
+}
+
+/* Does not wait for a conflict, but sets *conflict. */
+static List *
+InsertSpeculativeEntries(DirectWrite *d, bool *conflict)
+{
+	if (!d->primary_only)
+		return InsertSpeculativeIndexTuples(d->rri, d->new, d->estate, conflict,
+											list_make1_oid(d->def->primary_key));
+	*conflict = !InsertPrimaryEntry(d, UNIQUE_CHECK_PARTIAL, false);
+	return NIL;
 }
 
 /* ---- begin and end ---- */
@@ -439,10 +489,7 @@ DirectUpdateRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 	}
 
 	if (updated != NO_UPDATED_INDEXES)
-	{
-		OpenIndexes(d);
-		recheck = InsertUpdatedIndexTuples(d->rri, d->new, d->estate, updated);
-	}
+		recheck = InsertUpdatedEntries(d, updated);
 	MaintainIndexTables(d, d->old, d->new);
 	if (d->fire_after)
 	{
@@ -493,12 +540,11 @@ static bool
 InsertSpeculatively(DirectWrite *d, List **recheck)
 {
 	TransactionId xid = GetCurrentTransactionId();
-	List	   *arbiters = list_make1_oid(d->def->primary_key);
 	uint32		token = SpeculativeInsertionLockAcquire(xid);
 	bool		conflict = false;
 
 	table_tuple_insert_speculative(d->rel, d->new, d->cid, 0, NULL, token);
-	*recheck = InsertSpeculativeIndexTuples(d->rri, d->new, d->estate, &conflict, arbiters);
+	*recheck = InsertSpeculativeEntries(d, &conflict);
 	table_tuple_complete_speculative(d->rel, d->new, token, !conflict);
 	SpeculativeInsertionLockRelease(xid);
 	return !conflict;
@@ -515,7 +561,7 @@ InsertNew(DirectWrite *d, List **recheck)
 	table_tuple_insert(d->rel, d->new, d->cid, 0, NULL);
 	PG_TRY();
 	{
-		*recheck = InsertIndexTuples(d->rri, d->new, d->estate);
+		*recheck = InsertEntries(d);
 	}
 	PG_CATCH();
 	{
@@ -548,7 +594,7 @@ DirectInsertRow(DirectWrite *d, struct varlena *item, WriteAction *action)
 	if (d->fire_before && !KeyIsUnchanged(d))
 	{
 		table_tuple_insert(d->rel, d->new, d->cid, 0, NULL);
-		recheck = InsertIndexTuples(d->rri, d->new, d->estate);
+		recheck = InsertEntries(d);
 	}
 	else if (d->request->insert)
 		InsertNew(d, &recheck);

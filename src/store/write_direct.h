@@ -29,6 +29,8 @@ typedef struct DirectWrite
 	bool		maintain;		/* calls the function of maintain_indexes instead */
 	bool		own_snapshot;	/* each attempt has a new snapshot; locking uses the caller's */
 	bool		indexes_open;
+	bool		primary_only;	/* there is no other index; known when they are open */
+	IndexInfo	primary_info;	/* description of primary, if there is no other */
 } DirectWrite;
 
 /* ---- write_direct.c ---- */
