@@ -17,7 +17,7 @@
 /* Locks a shard of this node against other appliers until the end of the transaction. */
 extern void LockShardForApplier(Oid shard);
 
-/* Opens a table by its names; the caller of the function must own it. */
+/* Opens a table by its names.  Only Citus may ask for it, for the owner of the table. */
 extern Relation OpenOwnedTable(text *schema, text *name);
 
 /*

@@ -46,6 +46,11 @@ OpenOwnedTable(text *schema, text *name)
 
 	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	if (!SessionIsOfCitus())
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("changes of table \"%s\" would be lost", RelationGetRelationName(rel)),
+				 errdetail("This function is a part of dynamo.apply_index_changes, which Citus calls.")));
 	return rel;
 }
 

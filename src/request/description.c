@@ -23,6 +23,7 @@
 #include "request/vector_params.h"
 #include "stat/stat.h"
 #include "stream/stream_definition.h"
+#include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
 
@@ -91,7 +92,8 @@ CountRows(const OpenedTable *table, Oid relid, int64 *rows, int64 *bytes)
 	if (table->def->distributed)
 	{
 		ReleaseSysCache(tuple);
-		CountOnNodes(RelationGetRelid(table->rel), relid, rows, bytes);
+		/* an index table has shards of its own */
+		CountOnNodes(RelationIsDistributed(relid) ? relid : RelationGetRelid(table->rel), relid, rows, bytes);
 		return;
 	}
 	form = (Form_pg_class) GETSTRUCT(tuple);

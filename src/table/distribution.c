@@ -54,10 +54,16 @@ ServerIsWorker(void)
 }
 
 bool
-StatementIsOfCitus(void)
+SessionIsOfCitus(void)
 {
 	return application_name != NULL &&
-		strncmp(application_name, CITUS_APPLICATION, strlen(CITUS_APPLICATION)) == 0 && ServerIsWorker();
+		strncmp(application_name, CITUS_APPLICATION, strlen(CITUS_APPLICATION)) == 0;
+}
+
+bool
+StatementIsOfCitus(void)
+{
+	return SessionIsOfCitus() && ServerIsWorker();
 }
 
 /* Whether Citus keeps all tables of a schema on one node of its choice. */

@@ -72,10 +72,10 @@ extern void CheckStaysInShard(Relation rel, const char *column);
 /* Whether this server is a worker node, with a coordinator elsewhere. */
 extern bool ServerIsWorker(void);
 
-/*
- * Whether this session of a worker node executes what Citus sends from the coordinator,
- * which has checked it.
- */
+/* Whether this session is one of Citus on a node, for a session of another node. */
+extern bool SessionIsOfCitus(void);
+
+/* The same on a worker node: it executes what the coordinator has checked. */
 extern bool StatementIsOfCitus(void);
 
 /* Raises an error if no table can be created in a schema on this server. */

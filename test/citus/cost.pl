@@ -59,6 +59,19 @@ $_->safe_psql('postgres', q{SELECT dynamo.put_item('spread', jsonb_build_object(
 FROM generate_series(1, 5000) i}) for $coordinator, $alone;
 $coordinator->safe_psql('postgres', q{SELECT dynamo.distribute_table('spread', shards => 8)});
 
+# A table with an index table; and a partition key of the index whose entries are on the same node.
+$_->safe_psql('postgres', q{SELECT dynamo.create_table('indexed', partition_key => 'PK', sort_key => 'SK');
+SELECT dynamo.create_index('indexed', 'gsi', 'G', 'SK', storage => 'table')}) for $coordinator, $alone;
+$coordinator->safe_psql('postgres', q{SELECT dynamo.distribute_table('indexed', shards => 8)});
+
+my $index_key = $worker->safe_psql('postgres', q{SELECT k FROM generate_series(1, 1000) i, LATERAL (SELECT 'i' || i AS k) k,
+	pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
+WHERE s.logicalrelid = '"indexed$gsi"'::regclass AND hashtext(k) BETWEEN s.shardminvalue::int AND s.shardmaxvalue::int
+	AND p.groupid = (SELECT groupid FROM pg_dist_local_group) LIMIT 1});
+
+$_->safe_psql('postgres', qq{SELECT dynamo.put_item('indexed', jsonb_build_object('PK', '$key', 'SK', i::text, 'G', '$index_key', 'data', repeat('x', 200)))
+FROM generate_series(1001, 2000) i}) for $worker, $alone;
+
 # The processor time of a server's processes, in ticks of 1/100 s.
 sub cpu_of
 {
@@ -82,6 +95,10 @@ sub cpu_of
 my %scripts = (
 	get => qq{SELECT dynamo.get_item('kvs', '{"PK": {"S": "$key"}, "SK": {"S": "7"}}');\n},
 	put => qq{SELECT dynamo.put_item('kvs', '{"PK": {"S": "$key"}, "SK": {"S": "7"}, "data": {"S": "@{[ 'y' x 200 ]}"}}');\n},
+	# other items in turn, with another key of the index each time; until the index has them
+	indexput => qq{\\set n random(1, 1000)\n\\set g random(1, 200)\n\\set d random(100000, 999999)
+SELECT dynamo.put_item('indexed', format('{"PK": {"S": "$key"}, "SK": {"S": "%s"}, "G": {"S": "g%s"}, "data": {"S": "@{[ 'y' x 194 ]}%s"}}', :n::int, :g::int, :d::int)::dynamo.item);\n},
+	indexquery => qq{SELECT count(*) FROM dynamo.query('indexed', 'G = ' || chr(58) || 'g', '{"\\u003ag": {"S": "$index_key"}}', index_name => 'gsi', max_items => 10);\n},
 	# pgbench takes a colon and a name for one of its variables
 	scan => qq{SELECT count(*) FROM dynamo.scan('spread');\n},
 	segments => qq{SELECT count(*) FROM generate_series(0, 7) s, dynamo.scan('spread', segment => s, total_segments => 8);\n},
@@ -100,6 +117,7 @@ sub cost_of
 	$file->flush;
 	$before += cpu_of($_) for @servers;
 	my $out = `pgbench -n -M prepared -c 1 -T $seconds -f @{[ $file->filename ]} '@{[ $node->connstr('postgres') ]}' 2>&1`;
+	$node->safe_psql('postgres', q{SELECT dynamo.wait_for_index('indexed', 'gsi')}) if $operation eq 'indexput';
 	$after += cpu_of($_) for @servers;
 	my ($n) = $out =~ /transactions actually processed: (\d+)/ or die $out;
 	my ($ms) = $out =~ /latency average = ([\d.]+) ms/;
@@ -132,7 +150,7 @@ sub cost_of_request
 
 my @cluster = ($coordinator, $worker, $other);
 
-for my $operation (split ' ', $ENV{COST_OF} // 'get put query scan segments GetItem PutItem')
+for my $operation (split ' ', $ENV{COST_OF} // 'get put query scan segments GetItem PutItem indexput indexquery')
 {
 	my $measure = $requests{$operation} ? \&cost_of_request : \&cost_of;
 	my %cost = (alone => [ $measure->($operation, $alone, $alone) ]);

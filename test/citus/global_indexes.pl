@@ -12,8 +12,10 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $http_port = PostgreSQL::Test::Cluster::get_free_port();
-my $held = "dynamo.index_changes_interval = 0\n";
-my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $held, worker1 => qq{
+my $by_hand = "dynamo.index_changes_interval = 0\n";
+my $unrecovered = "citus.recover_2pc_interval = -1\n";
+my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $by_hand . $unrecovered, worker2 => $unrecovered, worker1 => qq{
+$unrecovered
 dynamo.http_port = $http_port
 dynamo.http_workers = 1
 dynamo.http_listen_addresses = '127.0.0.1'
@@ -154,6 +156,9 @@ for my $node (@nodes)
 	like(value_of($node, q{SELECT dynamo.request_safe('Query', '{"TableName": "shop", "IndexName": "all", "ConsistentRead": true, "KeyConditionExpression": "G = :g",
 	"ExpressionAttributeValues": {":g": {"S": "g3"}}}')}), qr/ValidationException.*Consistent reads are not supported on global secondary indexes/, $node->name . ': ConsistentRead is refused');
 }
+value_of($_, 'ANALYZE') for @nodes;
+is(value_of($coordinator, q{SELECT min((i ->> 'ItemCount')::int) > 100 FROM jsonb_array_elements(dynamo.request('DescribeTable', '{"TableName": "shop"}')::text::jsonb #> '{Table,GlobalSecondaryIndexes}') i}),
+	't', 'DescribeTable counts entries');
 my $query = '{"TableName": "shop", "IndexName": "all", "Limit": 5, "KeyConditionExpression": "G = :g", "ExpressionAttributeValues": {":g": {"S": "g3"}}}';
 my $answer = exchange(connect_http($http_port), "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.Query\r\n" .
 	"Content-Type: application/x-amz-json-1.0\r\nContent-Length: " . length($query) . "\r\n\r\n$query");
@@ -165,8 +170,10 @@ refuses($coordinator, qq{SET ROLE other; SELECT $_}, 'must be owner of table sho
 	q{dynamo.apply_index_changes('shop')}, q{dynamo.take_index_changes('public', 'shop', 1)}, q{dynamo.put_index_entries('public', 'shop', 'all', '')};
 refuses($coordinator, q{SET ROLE other; SELECT dynamo.wait_for_index('shop', 'all')}, 'permission denied for table shop');
 refuses($worker, q{SELECT dynamo.apply_index_changes('shop')}, 'changes of indexes are applied on the Citus coordinator');
-refuses($coordinator, q{SELECT dynamo.put_index_entries('public', 'shop', 'none', '')}, 'table "shop" has no distributed index table "none"');
-refuses($worker, q{SELECT dynamo.put_index_entries('public', 'shop', 'all', '\x0000000100')}, '.');
+refuses($worker, "SELECT $_", 'changes of table "shop" would be lost') for
+	q{dynamo.take_index_changes('public', 'shop', 1)}, q{dynamo.put_index_entries('public', 'shop', 'all', '')};
+refuses($worker, "SET application_name = 'citus_internal'; SELECT dynamo.put_index_entries('public', 'shop', $_)", '(?!changes of)') for
+	q{'none', ''}, q{'all', '\x0000000100'}, q{'all', '\x7fffffff00'}, q{'all', '\xffffffff00000003010203'};
 value_of($coordinator, q{DELETE FROM "shop$all"; DELETE FROM "shop$changes"; INSERT INTO "shop$changes" ("PK", "SK", dynamo_number, dynamo_time) VALUES ('a', 'b', 1, now())});
 is(value_of($coordinator, q{SELECT count(*) FROM "shop$changes"}), 0, 'changes are written by the extension alone');
 check_indexes('guarded');
@@ -187,6 +194,52 @@ is(value_of($coordinator, q{SELECT dynamo.apply_index_changes('annex.store')}), 
 is(value_of($other, q{SELECT count(*) FROM dynamo.query('annex.store', 'G = :g', '{":g": {"S": "annex"}}', index_name => 'all')}), 1, 'is applied');
 value_of($coordinator, q{ALTER TABLE annex.store RENAME TO shop; ALTER TABLE annex.shop SET SCHEMA public; ALTER TABLE shop OWNER TO shopkeeper});
 check_indexes('back under its name');
+
+# ---- kills between prepare and commit ----
+
+# PREPARE TRANSACTION and the commit that decides both wait for synchronous standbys after
+# they have been written: naming one that does not exist holds the applier exactly there.
+sub set_standby
+{
+	my ($node, $name) = @_;
+
+	$node->append_conf('postgresql.conf', "synchronous_standby_names = '$name'");
+	$node->reload if defined $node->{_pid};
+}
+
+sub recover
+{
+	value_of($_, 'SELECT recover_prepared_transactions()') for @nodes, @nodes;
+	is(value_of($_, 'SELECT count(*) FROM pg_prepared_xacts'), 0, $_->name . ': nothing is left prepared') for @nodes;
+}
+
+# Kills the coordinator while its applier waits: on another node, before the commit, or for
+# its own commit.  Until the transaction is recovered, other appliers wait for it.
+sub kill_applier
+{
+	my ($held, $from, $left) = @_;
+	my $what = 'applier held on ' . $held->name;
+
+	value_of($worker, items($from, $from + 60, q{|| 'held'}));
+	my $pending = value_of($coordinator, q{SELECT count(*) FROM "shop$changes"});
+
+	set_standby($held, 'nobody');
+	my $applier = start_session($coordinator, q{SELECT dynamo.apply_index_changes('shop')});
+	$held->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE wait_event = 'SyncRep'}) or die 'nothing waits';
+	$coordinator->stop('immediate');
+	set_standby($held, '');
+	$coordinator->start;
+	$applier->{run}->finish;
+	isnt(value_of($other, q{SELECT count(*) FROM pg_prepared_xacts}), 0, "$what: a transaction is prepared");
+	refuses($coordinator, q{SET statement_timeout = '2s'; SELECT dynamo.apply_index_changes('shop')}, 'canceling (?:the transaction|statement)|statement timeout', "$what: another applier waits");
+	recover();
+	is(value_of($coordinator, q{SELECT count(*) FROM "shop$changes"}), $left ? $pending : 0, "$what: the changes are " . ($left ? 'still there' : 'applied'));
+	apply_all();
+	check_indexes($what);
+}
+
+kill_applier($other, 1, 1);
+kill_applier($coordinator, 40, 0);
 
 # ---- moves, with the worker that applies changes ----
 
@@ -214,12 +267,24 @@ sub writes
 	} 1 .. $n);
 }
 
+# Citus refuses to move a shard to a node that has yet to drop what was left of it.
+sub move_when_clean
+{
+	for (1 .. 60)
+	{
+		return if eval { move_shard($coordinator, @_); 1 };
+		die $@ if $@ !~ /orphaned shard/;
+		sleep 1;
+	}
+	die 'a shard could not be moved';
+}
+
 sub move
 {
 	my ($table, $mode) = @_;
 
-	move_shard($coordinator, $table, $worker, $other, $mode);
-	move_shard($coordinator, $table, $other, $worker, $mode);
+	move_when_clean($table, $worker, $other, $mode);
+	move_when_clean($table, $other, $worker, $mode);
 }
 
 my @load = map { writes($_, 1500) } @nodes;
