@@ -208,18 +208,19 @@ TryFindTables(void)
 
 /* ---- changes ---- */
 
-static int64
+/* Returns whether many changes are left. */
+static bool
 ApplyChanges(Oid relid)
 {
 	Relation	rel = try_table_open(relid, AccessShareLock);
-	int64		applied = 0;
+	bool		full = false;
 
 	if (rel == NULL)
-		return 0;
+		return false;
 	if (RelationIsDistributed(relid))
-		applied = ApplyIndexChanges(rel, CHANGES_AT_ONCE);
+		(void) ApplyIndexChanges(rel, CHANGES_AT_ONCE, &full);
 	table_close(rel, NoLock);
-	return applied;
+	return full;
 }
 
 static void
@@ -229,16 +230,19 @@ Rest(ChangedTable *table)
 	table->rest_until = GetCurrentTimestamp() + table->rest_seconds * USECS_PER_SEC;
 }
 
-/* Applies some changes of a table; whether there may be more. */
+/*
+ * Applies some changes of a table; returns whether many are left.  Few can wait: a
+ * transaction on several nodes costs as much as hundreds of changes.
+ */
 static bool
 TryApply(ChangedTable *table)
 {
-	volatile int64 applied = 0;
+	volatile bool full = false;
 
 	PG_TRY();
 	{
 		Begin();
-		applied = ApplyChanges(table->relid);
+		full = ApplyChanges(table->relid);
 		End();
 		table->rest_seconds = 0;
 	}
@@ -248,10 +252,10 @@ TryApply(ChangedTable *table)
 		Rest(table);
 	}
 	PG_END_TRY();
-	return applied > 0;
+	return full;
 }
 
-/* Some changes of each table; whether there may be more. */
+/* Some changes of each table; returns whether many are left. */
 static bool
 ApplyAll(void)
 {

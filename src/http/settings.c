@@ -43,7 +43,7 @@ int			http_max_connections;
 int			http_buffer_memory;
 int			http_idle_timeout;
 int			http_client_timeout;
-int			index_changes_interval = 200;
+int			index_changes_interval = 500;
 int			http_housekeeping_interval;
 int			http_stream_retention;
 
@@ -190,7 +190,7 @@ DefineHousekeepingSettings(void)
 							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.index_changes_interval",
 							"Time between looks for changes of distributed tables that index tables have yet to get; 0 means never.",
-							NULL, &index_changes_interval, 200, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS,
+							NULL, &index_changes_interval, 500, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS,
 							NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.http_stream_retention",
 							"Minimum time for which stream records are kept.",

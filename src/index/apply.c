@@ -52,6 +52,7 @@ typedef struct Apply
 	int			nindexes;
 	IndexChanges *indexes;
 	int64		items;
+	bool		full;			/* some node has given as many changes as it may */
 	MemoryContext context;
 	List	   *olds;			/* of the present item */
 } Apply;
@@ -139,8 +140,11 @@ ChangeEntries(Apply *apply, IndexChanges *changes, struct varlena *new)
 
 /* ---- changes ---- */
 
-/* Computes the entries of all items of an answer; the last pair of an item has no first member. */
-static void
+/*
+ * Computes the entries of all items of an answer; the last pair of an item has no first member.
+ * Returns the number of pairs, which is at least that of changes.
+ */
+static int
 ReadChanges(Apply *apply, Slice answer)
 {
 	MemoryContext item_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo changed item",
@@ -149,6 +153,7 @@ ReadChanges(Apply *apply, Slice answer)
 	StringInfoData in;
 	struct varlena *old;
 	struct varlena *new;
+	int			pairs = 0;
 
 	in.data = unconstify(char *, answer.data);
 	in.len = in.maxlen = (int) answer.len;
@@ -157,6 +162,7 @@ ReadChanges(Apply *apply, Slice answer)
 	while (ReadPair(&in, &old, &new))
 	{
 		CHECK_FOR_INTERRUPTS();
+		pairs++;
 		if (old != NULL)
 		{
 			apply->olds = lappend(apply->olds, old);
@@ -170,6 +176,7 @@ ReadChanges(Apply *apply, Slice answer)
 	}
 	MemoryContextSwitchTo(caller);
 	MemoryContextDelete(item_context);
+	return pairs;
 }
 
 static char *
@@ -193,8 +200,8 @@ CallNode(const Apply *apply, const ShardNode *node, int limit)
 static void
 TakeChanges(Apply *apply, const ShardNode *node, int limit)
 {
-	if (CallNode(apply, node, 0).len > 0)
-		ReadChanges(apply, CallNode(apply, node, limit));
+	if (CallNode(apply, node, 0).len > 0 && ReadChanges(apply, CallNode(apply, node, limit)) >= limit)
+		apply->full = true;
 }
 
 static void
@@ -267,7 +274,7 @@ LockForApplier(Oid table)
 }
 
 int64
-ApplyIndexChanges(Relation rel, int limit)
+ApplyIndexChanges(Relation rel, int limit, bool *full)
 {
 	Apply		apply = {.rel = rel, .def = TableDefAcquire(rel), .context = CurrentMemoryContext};
 	List	   *nodes;
@@ -282,6 +289,7 @@ ApplyIndexChanges(Relation rel, int limit)
 	for (int i = 0; i < apply.nindexes; i++)
 		PutEntries(&apply, &apply.indexes[i]);
 	TableDefRelease(apply.def);
+	*full = apply.full;
 	return apply.items;
 }
 
@@ -292,11 +300,12 @@ dynamo_apply_index_changes(PG_FUNCTION_ARGS)
 	int			limit = PG_GETARG_INT32(1);
 	Relation	rel = OpenTableForDrop(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock);
 	int64		items;
+	bool		full;
 
 	if (limit < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("max_changes must be positive")));
-	items = ApplyIndexChanges(rel, limit);
+	items = ApplyIndexChanges(rel, limit, &full);
 	table_close(rel, NoLock);
 	PG_RETURN_INT64(items);
 }

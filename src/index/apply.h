@@ -29,8 +29,8 @@ extern void EntryKeyOfItem(const TableDef *def, const IndexDef *index, ValueRef 
 
 /*
  * Applies some changes of an open table, at most limit from each node, in this transaction.
- * Returns the number of changed items.
+ * Returns the number of changed items.  *full is set to whether many more may be left.
  */
-extern int64 ApplyIndexChanges(Relation rel, int limit);
+extern int64 ApplyIndexChanges(Relation rel, int limit, bool *full);
 
 #endif							/* DYNAMO_APPLY_H */
