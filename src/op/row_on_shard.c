@@ -70,6 +70,21 @@ typedef struct ShardWrite
 	NodeStatus	status;
 } ShardWrite;
 
+/*
+ * The other node has composed the keys by the table's entities, as for an update or as
+ * for a put, but anybody can call this function.
+ */
+static struct varlena *
+ComposeKeys(const ShardWrite *w, ValueRef old)
+{
+	Problem		problem = NO_PROBLEM;
+	struct varlena *composed;
+
+	if (!ComposeEntityKeys(w->def, ItemRoot(w->item), old, true, true, &composed, &problem))
+		(void) ComposeEntityKeys(w->def, ItemRoot(w->item), MISSING_VALUE, false, true, &composed, NULL);
+	return composed != NULL ? composed : w->item;
+}
+
 /* A WriteDecider. */
 static WriteAction
 DecideWrite(void *arg, ValueRef old, struct varlena **item)
@@ -85,8 +100,8 @@ DecideWrite(void *arg, ValueRef old, struct varlena **item)
 		w->status = NODE_EXISTS;
 		return WRITE_NOTHING;
 	}
-	(void) CheckItemKeys(w->def, ItemRoot(w->item), ValueIsMissing(old) ? NULL : &replaced, NULL);
-	*item = w->item;
+	*item = ComposeKeys(w, old);
+	(void) CheckItemKeys(w->def, ItemRoot(*item), ValueIsMissing(old) ? NULL : &replaced, NULL);
 	return WRITE_PUT;
 }
 
