@@ -2,9 +2,8 @@
 # Random queries on views of entities, whose conditions become conditions on
 # composed keys, against the same queries on plain tables with the views' rows.
 # SEED repeats a run, CASES sets the number of queries, VIEWS that of views; LONG
-# makes both greater.  psql finds the server
-# through the usual environment variables; a database of its own is created
-# there and dropped at the end.
+# makes both greater.  psql finds the server through the usual environment
+# variables; a database of its own is created there and dropped at the end.
 use strict;
 use warnings;
 use FindBin;
