@@ -45,7 +45,7 @@ sub key_value
 {
 	my ($type) = @_;
 	return {N => pick(@numbers)} if $type eq 'N';
-	return {S => join('', map { pick(@letters) } 0 .. rand 3) . (chance(0.03) ? 'x' x 900 : '')} if $type eq 'S';
+	return {S => join('', map { pick(@letters) } 0 .. rand 3) . (chance(0.03) ? 'x' x 300 : '')} if $type eq 'S';
 	return {B => encode_base64(join('', map { pick(@bytes) } 0 .. rand 3), '')};
 }
 
