@@ -465,6 +465,8 @@ WriteRow(Store *store, const PreparedWrite *w, WriteResult *result)
 
 	if (w->op->insert && StoreCanInsert(store))
 		action = StoreInsert(store, &w->key, DecideRow, &r, &stored);
+	else if (w->op->kind == WRITE_KIND_PUT && w->condition == NULL && !w->op->insert)
+		action = StorePut(store, &w->key, need_old, DecideRow, &r, &stored);
 	else
 		action = StoreWrite(store, &w->key, need_old, DecideRow, &r, &stored);
 	if (action == WRITE_PUT)

@@ -187,6 +187,15 @@ extern WriteAction StoreWrite(Store *store, const RowKey *key, bool need_old,
 							  struct varlena **stored);
 
 /*
+ * Like StoreWrite for a decision to store an item whether or not there is a row.
+ * decide may be called as if there was none, and again with the row if there
+ * is one.
+ */
+extern WriteAction StorePut(Store *store, const RowKey *key, bool need_old,
+							WriteDecider decide, void *arg,
+							struct varlena **stored);
+
+/*
  * Like StoreWrite for a new row: an existing one is an error, which
  * DuplicateItemError raises.  Only if StoreCanInsert.
  */

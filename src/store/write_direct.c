@@ -12,7 +12,7 @@
  * starts again, or fails in REPEATABLE READ.  The row is therefore not locked
  * before, unless BEFORE triggers will read it.  A missing row is inserted
  * speculatively; if another transaction was faster, the write starts again,
- * too.
+ * too.  So a row that is probably new is not searched for.
  *
  * Commands.  The command counter is incremented before each attempt, so that
  * rows this statement has already written can be written again, and at the
@@ -668,6 +668,34 @@ DirectDecide(DirectWrite *d, FoundState found, struct varlena **item)
 }
 
 /*
+ * After this many puts of new keys in a row, the next one is expected to be of a
+ * new key, too.  If it is not, a dead row remains, as after any lost race.
+ */
+#define EXPECT_NEW_AFTER	16
+
+/* Whether a put shall insert a row without searching for an existing one. */
+static bool
+ExpectsNewRow(DirectWrite *d)
+{
+	if (!d->request->put || d->def->new_puts < EXPECT_NEW_AFTER || d->fire_before ||
+		IsolationUsesXactSnapshot())
+		return false;
+
+	/* Another unique index would report the existing row as an error. */
+	OpenIndexes(d);
+	return d->primary_only;
+}
+
+static void
+NotePut(DirectWrite *d, bool new)
+{
+	int		   *n = &unconstify(TableDef *, d->def)->new_puts;
+
+	if (d->request->put)
+		*n = new ? Min(*n + 1, EXPECT_NEW_AFTER) : 0;
+}
+
+/*
  * Finds the row, by its lock if there is one.  Since the row was locked, our
  * own triggers may have written it.  If the locked version is no longer
  * current, the row is searched for.  If the row is no longer absent, the
@@ -679,7 +707,7 @@ DirectFindRow(DirectWrite *d)
 	const RowLock *lock = d->request->lock;
 
 	d->request->lock = NULL;
-	if (d->request->insert)
+	if (d->request->insert || ExpectsNewRow(d))
 		return ROW_ABSENT;
 	if (lock != NULL && lock->direct)
 	{
@@ -697,12 +725,17 @@ TryWrite(DirectWrite *d, WriteAction *action)
 {
 	FoundState	found = DirectFindRow(d);
 	struct varlena *item;
+	bool		done;
 
 	if (found == ROW_CHANGED)
 		return false;
 	*action = DirectDecide(d, found, &item);
 	if (*action == WRITE_PUT)
-		return found == ROW_FOUND ? DirectUpdateRow(d, item, action) : DirectInsertRow(d, item, action);
+	{
+		done = found == ROW_FOUND ? DirectUpdateRow(d, item, action) : DirectInsertRow(d, item, action);
+		NotePut(d, found == ROW_ABSENT && done);
+		return done;
+	}
 	if (*action == WRITE_DELETE && found == ROW_FOUND)
 		return DirectDeleteRow(d, action);
 	*action = WRITE_NOTHING;

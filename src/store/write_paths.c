@@ -45,6 +45,15 @@ StoreWrite(Store *store, const RowKey *key, bool need_old,
 }
 
 WriteAction
+StorePut(Store *store, const RowKey *key, bool need_old,
+		 WriteDecider decide, void *arg, struct varlena **stored)
+{
+	WriteRequest request = {store, key, need_old, decide, arg, .put = true};
+
+	return WriteOnPath(&request, stored);
+}
+
+WriteAction
 StoreChangeLocked(Store *store, const RowKey *key, const RowLock *lock,
 				  WriteDecider decide, void *arg, struct varlena **stored)
 {

@@ -17,6 +17,7 @@ typedef struct WriteRequest
 	void	   *arg;
 	const RowLock *lock;		/* existing lock; NULL if none */
 	bool		insert;			/* the direct path does not search for the row */
+	bool		put;			/* it need not, if the row is probably new; see StorePut */
 	struct varlena *stored;		/* result */
 	bool		share;			/* locks only against changes */
 } WriteRequest;

@@ -79,7 +79,7 @@ PutLine(Import *import, const ImportLine *line)
 	(void) CheckItemKeys(import->store->def, ItemRoot(item), NULL, NULL);
 	CheckItemSize(ItemRoot(item));
 	(void) RowKeyFromItem(import->store->def, ItemRoot(item), &key, NULL);
-	StoreWrite(import->store, &key, false, DecidePut, item, &stored);
+	StorePut(import->store, &key, false, DecidePut, item, &stored);
 
 	import->current = NULL;
 	MemoryContextSwitchTo(caller);
