@@ -2109,6 +2109,13 @@ CREATE FUNCTION dynamo.row_on_shard(action integer, schema_name text, relation_n
 COMMENT ON FUNCTION dynamo.row_on_shard(integer, text, text, integer, bytea) IS
 	'reads or writes one row for another node of Citus, if it is on a shard of this node';
 
+CREATE FUNCTION dynamo.rows_on_shard(schema_name text, relation_name text, range bytea, key_operator integer,
+	direction integer, max_rows integer, max_bytes integer) RETURNS bytea
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_rows_on_shard';
+COMMENT ON FUNCTION dynamo.rows_on_shard(text, text, bytea, integer, integer, integer, integer) IS
+	'reads rows of one partition key for another node of Citus, if they are on a shard of this node';
+
 -- Index tables of distributed tables
 CREATE FUNCTION dynamo.apply_index_changes(table_name text, max_changes integer DEFAULT 10000) RETURNS bigint
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

@@ -25,10 +25,30 @@ SELECT row_on_shard(5, 'dynamo', 'tables', 15, :'key');
 CREATE TABLE other (a int);
 SELECT row_on_shard(5, 'public', 'other', 15, :'key');
 
+-- rows of a range
+CREATE FUNCTION range(json text) RETURNS bytea LANGUAGE sql RETURN dynamo_internal.item_send(json::item);
+SELECT create_table('sorted', partition_key => 'PK', sort_key => 'SK', sort_key_type => 'N');
+SELECT operator, rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}, "upper": {"M": {"SK": {"N": "2"}}}}'), operator, 1, 0, 100)
+FROM generate_series(0, 6) operator;
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}}}, "start": {"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}}'), 0, -1, 1, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}}'), 7, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}}'), operator, 1, 0, 100) FROM (VALUES (-1)) o (operator);
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}}'), operator, 1, 0, 100) FROM (VALUES (8)) o (operator);
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}}'), 6, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}}}}'), 1, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"N": "1"}}}}'), 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}}}, "start": {"M": {"PK": {"S": "a"}}}}'), 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"S": "a"}}'), 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{}'), 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', '', 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'other', range('{}'), 0, 1, 0, 100);
+
 -- the caller needs the rights of the action, whatever it asks for
 CREATE ROLE regress_on_shard;
 SET ROLE regress_on_shard;
 SELECT row_on_shard(0, 'public', 'plain', 0, :'key');
+SELECT rows_on_shard('public', 'sorted', '\x01', 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}}}}'), 0, 1, 0, 100);
 RESET ROLE;
 GRANT SELECT ON plain TO regress_on_shard;
 SET ROLE regress_on_shard;
@@ -39,5 +59,6 @@ SELECT row_on_shard(5, 'public', 'plain', 2, :'key');
 SELECT row_on_shard(6, 'public', 'plain', 2, :'key');
 RESET ROLE;
 SELECT count(*) FROM plain;
-DROP TABLE plain, other;
+DROP TABLE plain, other, sorted;
+DROP FUNCTION range;
 DROP ROLE regress_on_shard;

@@ -66,7 +66,15 @@ static const struct
 }			statements[] = {
 	[LINK_REQUEST] = {"SELECT dynamo.request_on_shard($1, $2)", 2},
 	[LINK_ROW] = {"SELECT dynamo.row_on_shard($1, $2, $3, $4, $5)", 5},
+	[LINK_ROWS] = {"SELECT dynamo.rows_on_shard($1, $2, $3, $4, $5, $6, $7)", 7},
 };
+
+const char *
+LinkStatement(LinkFunction function, int *nargs)
+{
+	*nargs = statements[function].nargs;
+	return statements[function].text;
+}
 
 bool
 LinksArePossible(void)

@@ -17,10 +17,11 @@
 typedef enum LinkFunction
 {
 	LINK_REQUEST,				/* dynamo.request_on_shard(text, text) */
-	LINK_ROW					/* dynamo.row_on_shard(int4, text, text, int4, bytea) */
+	LINK_ROW,					/* dynamo.row_on_shard(int4, text, text, int4, bytea) */
+	LINK_ROWS					/* dynamo.rows_on_shard(text, text, bytea, int4, int4, int4, int4) */
 } LinkFunction;
 
-#define LINK_ARGS	5			/* maximum of a function */
+#define LINK_ARGS	7			/* maximum of a function */
 
 typedef struct LinkCall
 {
@@ -35,6 +36,9 @@ typedef struct LinkCall
 	 */
 	bool		holds_locks;
 } LinkCall;
+
+/* The statement that calls a function, and the number of its arguments. */
+extern const char *LinkStatement(LinkFunction function, int *nargs);
 
 /* Whether links can be made: Citus is loaded, and libpq with it. */
 extern bool LinksArePossible(void);

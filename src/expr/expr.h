@@ -236,13 +236,18 @@ extern KeyCondition *KeyConditionMatch(const KeyClauses *clauses, const KeySchem
 /* Clause i, from 0, and its attribute; false if there are not so many. */
 extern bool KeyClauseGet(const KeyClauses *clauses, int i, Slice *attribute, KeyTest *test);
 
+/* The name that a #placeholder stands for; data is NULL if there is none. */
+typedef Slice (*NameOfPlaceholder) (Slice placeholder, const void *names);
+
 /*
  * Finds the :placeholder that a key condition compares with an attribute by
- * "=".  data is NULL if there is none.  names is a jsonb object of #names, or
- * NULL.  The text may be invalid; the function raises no errors.
+ * "=".  data is NULL if there is none.  find is called with names for each #placeholder.
+ * The text may be invalid; the function raises no errors.
  */
-extern Slice KeyConditionGlance(Slice condition, Slice attribute,
-								struct JsonbContainer *names);
+extern Slice KeyConditionGlance(Slice condition, Slice attribute, NameOfPlaceholder find, const void *names);
+
+/* A NameOfPlaceholder; names is the container of a jsonb, or NULL. */
+extern Slice NameInJsonb(Slice placeholder, const void *names);
 
 /* Whether a key value satisfies a test.  Both must have the same type. */
 extern bool KeyTestMatches(const KeyTest *test, ValueRef value);

@@ -3,9 +3,9 @@
  *	  Reads a key condition's test of an attribute without parsing the
  *	  condition.
  *
- * The planner needs this for estimates before the query is executed.  An
- * invalid condition is reported by the execution; this code does not parse,
- * bind or raise anything.
+ * The planner needs this for estimates before the query is executed, and a node of
+ * Citus to know which node executes it.  An invalid condition is reported by the
+ * execution; this code does not parse, bind or raise anything.
  */
 #include "postgres.h"
 
@@ -14,33 +14,37 @@
 #include "expr/expr.h"
 #include "expr/scanner.h"
 
-/* Whether a placeholder #n represents an attribute. */
-static bool
-PlaceholderIsAttribute(Slice placeholder, Slice attribute, JsonbContainer *names)
+Slice
+NameInJsonb(Slice placeholder, const void *names)
 {
+	JsonbContainer *object = unconstify(void *, names);
 	JsonbValue	key;
 	JsonbValue *name;
 
-	if (names == NULL || !JsonContainerIsObject(names))
-		return false;
+	if (object == NULL || !JsonContainerIsObject(object))
+		return MISSING_SLICE;
 	key.type = jbvString;
 	key.val.string.val = (char *) placeholder.data;
 	key.val.string.len = (int) placeholder.len;
-	name = findJsonbValueFromContainer(names, JB_FOBJECT, &key);
-	return name != NULL && name->type == jbvString &&
-		SliceCompare((Slice) {name->val.string.val, name->val.string.len}, attribute) == 0;
+	name = findJsonbValueFromContainer(object, JB_FOBJECT, &key);
+	return name != NULL && name->type == jbvString ?
+		(Slice) {name->val.string.val, name->val.string.len} : MISSING_SLICE;
 }
 
 static bool
-TokenIsAttribute(const Token *token, Slice attribute, JsonbContainer *names)
+TokenIsAttribute(const Token *token, Slice attribute, NameOfPlaceholder find, const void *names)
 {
-	if (token->kind == TOKEN_IDENT)
-		return SliceCompare(token->text, attribute) == 0;
-	return token->kind == TOKEN_NAME && PlaceholderIsAttribute(token->text, attribute, names);
+	Slice		name = token->text;
+
+	if (token->kind == TOKEN_NAME)
+		name = find(token->text, names);
+	else if (token->kind != TOKEN_IDENT)
+		return false;
+	return name.data != NULL && SliceCompare(name, attribute) == 0;
 }
 
 Slice
-KeyConditionGlance(Slice condition, Slice attribute, JsonbContainer *names)
+KeyConditionGlance(Slice condition, Slice attribute, NameOfPlaceholder find, const void *names)
 {
 	Token		last[3] = {{.kind = TOKEN_END}, {.kind = TOKEN_END}, {.kind = TOKEN_END}};
 	uint32		from = 0;
@@ -56,9 +60,9 @@ KeyConditionGlance(Slice condition, Slice attribute, JsonbContainer *names)
 
 		if (last[1].kind != TOKEN_EQ)
 			continue;
-		if (last[2].kind == TOKEN_VALUE && TokenIsAttribute(&last[0], attribute, names))
+		if (last[2].kind == TOKEN_VALUE && TokenIsAttribute(&last[0], attribute, find, names))
 			return last[2].text;
-		if (last[0].kind == TOKEN_VALUE && TokenIsAttribute(&last[2], attribute, names))
+		if (last[0].kind == TOKEN_VALUE && TokenIsAttribute(&last[2], attribute, find, names))
 			return last[0].text;
 	}
 }

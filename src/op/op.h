@@ -242,6 +242,8 @@ typedef struct ReadOp
 	int64		segment;
 	int64		total_segments;
 	bool		sizes;			/* fill in the sizes of rows */
+	int64		rows;			/* expected to be read; 0: not known */
+	bool		of_node;		/* for another node: see StoreServeNode */
 	struct ReadPause *pause;	/* NULL if ReadPage is not to be interrupted */
 } ReadOp;
 

@@ -143,6 +143,7 @@ BeginScan(Reader *r)
 		.segment = r->segment,
 		.needed = needed.names,
 		.nneeded = needed.n,
+		.rows = r->op->rows,
 	};
 
 	return StoreScanBegin(&r->store, &range);
@@ -158,6 +159,8 @@ ReaderOpen(const ReadOp *op)
 	BindExpressions(r);
 
 	StoreOpen(&r->store, op->table_name, ACL_SELECT);
+	if (op->of_node)
+		StoreServeNode(&r->store);
 	OpenIndex(r);
 	CheckShards(r);
 	if (op->segment_given)

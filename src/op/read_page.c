@@ -148,6 +148,7 @@ ReadPage(const ReadOp *op, int64 limit, ReadPageResult *page)
 	ReadRow		row;
 
 	measured.sizes = true;
+	measured.rows = limit;
 	PageBegin(&builder, page, op, limit);
 	if (op->pause != NULL && op->pause->context != NULL)
 		ResumePage(op->pause, &builder, &measured);

@@ -16,6 +16,7 @@
 
 #include "item/io.h"
 #include "op/get.h"
+#include "op/on_shard.h"
 #include "op/write.h"
 #include "store/node_row.h"
 #include "store/partition.h"
@@ -41,16 +42,16 @@ AccessOfAction(NodeAction action, AclMode given)
 	}
 }
 
-static void
-OpenTable(Store *store, const char *schema, const char *name, AclMode access)
+void
+OnShardOpen(Store *store, const text *schema, const text *name, AclMode access)
 {
-	RangeVar   *table = makeRangeVar(pstrdup(schema), pstrdup(name), -1);
+	RangeVar   *table = makeRangeVar(text_to_cstring(schema), text_to_cstring(name), -1);
 
 	StoreOpenRelation(store, RangeVarGetRelid(table, AccessShareLock, false), access);
 }
 
-static struct varlena *
-ReadItem(bytea *bytes)
+struct varlena *
+OnShardItem(bytea *bytes)
 {
 	StringInfoData buf;
 
@@ -162,7 +163,7 @@ Datum
 dynamo_row_on_shard(PG_FUNCTION_ARGS)
 {
 	int			action = PG_GETARG_INT32(0);
-	struct varlena *item = ReadItem(PG_GETARG_BYTEA_PP(4));
+	struct varlena *item = OnShardItem(PG_GETARG_BYTEA_PP(4));
 	NodeStatus	status = NODE_ELSEWHERE;
 	StringInfoData answer;
 	Store		store;
@@ -170,8 +171,8 @@ dynamo_row_on_shard(PG_FUNCTION_ARGS)
 
 	if (action < 0 || action >= NODE_ACTIONS)
 		InvalidArgument("action must be between 0 and %d", NODE_ACTIONS - 1);
-	OpenTable(&store, text_to_cstring(PG_GETARG_TEXT_PP(1)), text_to_cstring(PG_GETARG_TEXT_PP(2)),
-			  AccessOfAction(action, (AclMode) PG_GETARG_INT32(3)));
+	OnShardOpen(&store, PG_GETARG_TEXT_PP(1), PG_GETARG_TEXT_PP(2),
+				AccessOfAction(action, (AclMode) PG_GETARG_INT32(3)));
 	if (StoreIsForNode(&store))
 	{
 		ReadKey(&store, action, item, &key);

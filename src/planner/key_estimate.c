@@ -96,7 +96,7 @@ KeyFraction(const KeyArguments *key, Relation rel, const TableDef *def,
 		const AttributeDef *attr = &def->attributes[attributes[i]];
 		Slice		placeholder =
 			KeyConditionGlance((Slice) {key->condition, strlen(key->condition)}, attr->name,
-							   names == NULL ? NULL : &DatumGetJsonbP(names->constvalue)->root);
+							   NameInJsonb, names == NULL ? NULL : &DatumGetJsonbP(names->constvalue)->root);
 		ValueRef	v = placeholder.data == NULL ? MISSING_VALUE :
 			AttributeFind(root, placeholder.data, placeholder.len);
 		double		fraction = IsKeyValue(attr, v) ? FractionOfValue(rel, attr, v, tuples) : -1.0;

@@ -48,6 +48,7 @@ typedef struct Operation
 	bool		on_coordinator; /* of Citus: never executed by its workers */
 	const char *changes;		/* member with the name of the changed table, or NULL */
 	const char *item;			/* member with the one item or key that it needs, or NULL */
+	const char *condition;		/* member with the condition on the one partition key, or NULL */
 } Operation;
 
 /* ---- operations.c ---- */

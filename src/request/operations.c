@@ -52,7 +52,7 @@ static const Operation operations[] = {
 	{"ListTables", &model_list_tables, ListTablesRequest, .on_coordinator = true},
 	{"ListTagsOfResource", &model_list_tags, ListTagsRequest, .on_coordinator = true},
 	{"PutItem", &model_put_item, PutItemRequest, .item = "Item"},
-	{"Query", &model_query, QueryRequest},
+	{"Query", &model_query, QueryRequest, .condition = "KeyConditionExpression"},
 	{"RestoreTableFromBackup", &model_restore_table, RestoreTableRequest, .changes = "TargetTableName", .on_coordinator = true},
 	{"Scan", &model_scan, ScanRequest},
 	{"SearchVectors", &model_search_vectors, SearchVectorsRequest},

@@ -72,6 +72,7 @@ QueryRequest(Request *request)
 	FieldReadOp(input, &op);
 	LegacyKeyConditions(input, &op);
 	op.pause = request->pause;
+	op.of_node = request->origin == REQUEST_OF_NODE;
 	ExecuteRead(request, &op);
 }
 

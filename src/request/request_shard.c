@@ -1,12 +1,13 @@
 /*
  * request_shard.c
- *	  Sends requests to the node of Citus with the shard of their item.
+ *	  Sends requests to the node of Citus with the shard of their item, or of the
+ *	  partition key that they read.
  *
  * A request of a client is a transaction of its own.  If its item is on another node,
  * it is sent there as it is, and is executed there on the shard: no distributed
  * transaction is needed.  This node holds no lock meanwhile.  The other node refuses
  * what is not on one of its shards, and never sends a request further; then this one
- * executes it by statements of Citus.
+ * executes it itself.
  */
 #include "postgres.h"
 
@@ -24,15 +25,69 @@
 #include "stat/stat.h"
 #include "store/store.h"
 
+/* Whether an operation is one on a single item or partition key. */
+static bool
+OperationIsForShard(const Operation *operation)
+{
+	return operation->item != NULL || operation->condition != NULL;
+}
+
 /* ---- where to ---- */
 
-/* Whether the shard of an item of an open table is on another node. */
+/* A NameOfPlaceholder; names is the field of ExpressionAttributeNames, or NULL. */
+static Slice
+NameInField(Slice placeholder, const void *names)
+{
+	const Field *map = names;
+
+	for (int i = 0; map != NULL && i < map->count; i++)
+	{
+		if (SliceEqual(map->names[i], placeholder) && map->fields[i] != NULL)
+			return map->fields[i]->string;
+	}
+	return MISSING_SLICE;
+}
+
+/* The item in a member of a request; MISSING_VALUE if it is absent or invalid. */
+static ValueRef
+ItemInMember(const Request *request, const char *name)
+{
+	const Field *field = FieldMember(request->input, name);
+
+	return field != NULL && field->problem == NULL && field->item != NULL ? ItemRoot(field->item) : MISSING_VALUE;
+}
+
+/* The value of the partition key in the condition of a query of a table itself. */
+static ValueRef
+ValueInCondition(const Request *request, Slice attribute)
+{
+	const Field *condition = FieldMember(request->input, request->operation->condition);
+	Slice		placeholder = MISSING_SLICE;
+
+	if (condition != NULL && FieldMember(request->input, "IndexName") == NULL)
+		placeholder = KeyConditionGlance(condition->string, attribute, NameInField,
+										 FieldMember(request->input, "ExpressionAttributeNames"));
+	return placeholder.data == NULL ? MISSING_VALUE :
+		AttributeFind(ItemInMember(request, "ExpressionAttributeValues"), placeholder.data, placeholder.len);
+}
+
+/* The value of the partition key that a request names; MISSING_VALUE if there is none. */
+static ValueRef
+PartitionValue(const Request *request, Slice attribute)
+{
+	if (request->operation->condition != NULL)
+		return ValueInCondition(request, attribute);
+	return AttributeFind(ItemInMember(request, request->operation->item), attribute.data, attribute.len);
+}
+
+/* Whether the shard of the request's key of an open table is on another node. */
 static bool
-IsElsewhere(Relation rel, ValueRef item, int *group)
+IsElsewhere(const Request *request, Relation rel, int *group)
 {
 	TableDef   *def;
 	const AttributeDef *attr;
 	Problem		problem = NO_PROBLEM;
+	ValueRef	v;
 	Datum		value;
 	int64		shard;
 	bool		elsewhere;
@@ -45,7 +100,9 @@ IsElsewhere(Relation rel, ValueRef item, int *group)
 	if (elsewhere)
 	{
 		attr = TableKeyAttribute(def, 0);
-		elsewhere = KeyValueGetDatum(attr, AttributeFind(item, attr->name.data, attr->name.len), &value, &problem) &&
+		v = PartitionValue(request, attr->name);
+		elsewhere = !ValueIsMissing(v) && ValueTypeOf(v) == attr->type &&
+			KeyValueGetDatum(attr, v, &value, &problem) &&
 			FindShard(def, value, &shard, group) == SHARD_ELSEWHERE;
 	}
 	TableDefRelease(def);
@@ -56,19 +113,24 @@ IsElsewhere(Relation rel, ValueRef item, int *group)
 static bool
 FindNode(const Request *request, int *group)
 {
-	const Field *field = request->operation->item == NULL ? NULL :
-		FieldMember(request->input, request->operation->item);
 	Relation	rel;
 	bool		elsewhere;
 
-	if (field == NULL || field->problem != NULL || field->item == NULL)
+	if (!OperationIsForShard(request->operation))
 		return false;
 	rel = TableNameOpen(FieldTableName(request->input), AccessShareLock, true);
 	if (rel == NULL)
 		return false;
-	elsewhere = IsElsewhere(rel, ItemRoot(field->item), group);
+	elsewhere = IsElsewhere(request, rel, group);
 	table_close(rel, AccessShareLock);
 	return elsewhere;
+}
+
+/* Whether an operation may change something. */
+static bool
+Writes(const Operation *operation)
+{
+	return operation->condition == NULL && strcmp(operation->name, "GetItem") != 0;
 }
 
 bool
@@ -77,7 +139,7 @@ RequestRunOnShard(const Request *request, Slice json)
 	LinkCall	call = {.function = LINK_REQUEST};
 	Slice		response;
 
-	call.writes = strcmp(request->operation->name, "GetItem") != 0;
+	call.writes = Writes(request->operation);
 	/* a standby, or a role, that may only read, says so itself */
 	if (!LinksArePossible() || !StoreAccessIsDirect() || RecoveryInProgress() || (call.writes && XactReadOnly) ||
 		!FindNode(request, &call.group))
@@ -99,7 +161,7 @@ RequestRunOnShard(const Request *request, Slice json)
 void
 RequestCheckShard(const Operation *operation)
 {
-	if (operation->item == NULL)
+	if (!OperationIsForShard(operation))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot execute operation %s on a shard", operation->name)));

@@ -3,36 +3,27 @@
  *	  Reads and writes rows on other nodes of Citus.
  *
  * What is decided on a row is decided here, and so are all checks of an operation;
- * the other node finds, locks and stores one row.  Writes are part of this session's
- * transaction, over a connection of Citus (remote.h).  So are reads, once the
- * transaction has used such a connection; before that, no node has changes of this
- * transaction to show, and a link (node_link.h) answers faster.  The other node shares the
- * lock of the place of the shard, and says if it is not there any more: the row is then
- * accessed by a statement of Citus.
+ * the other node finds, locks and stores one row.  It shares the lock of the place of
+ * the shard, and says if it is not there any more: the row is then accessed by a
+ * statement of Citus.
  */
 #include "postgres.h"
 
-#include "access/xact.h"
-#include "catalog/pg_type_d.h"
 #include "miscadmin.h"
-#include "port/pg_bswap.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-#include "citus/node_link.h"
+#include "citus/node_call.h"
 #include "citus/remote.h"
 #include "citus/shards.h"
 #include "item/io.h"
 #include "store/node_row.h"
 
-#define STATEMENT "SELECT dynamo.row_on_shard($1, $2, $3, $4, $5)"
-
 /* A row on another node. */
 typedef struct NodeRow
 {
 	const Store *store;
-	int64		shard;
-	int			group;
+	NodeCall	call;
 	StringInfoData key;			/* an item with its key, in binary form */
 	struct varlena *item;		/* of the last answer; or NULL */
 } NodeRow;
@@ -46,15 +37,21 @@ SetKey(NodeRow *row, const RowKey *key)
 	ItemSend(&row->key, ItemRoot(ItemOfKey(row->store->def, key)));
 }
 
-/* Whether the row with a key is on another node that can access it directly. */
+bool
+FindOtherNode(const Store *store, Datum value, NodeCall *call)
+{
+	return store->direct_partitions && store->def->distributed && !store->of_node &&
+		FindShard(store->def, value, &call->shard, &call->group) == SHARD_ELSEWHERE &&
+		RemoteIsPossible();
+}
+
 static bool
 FindNodeRow(NodeRow *row, const Store *store, const RowKey *key)
 {
 	row->store = store;
 	row->item = NULL;
-	return store->direct_partitions && store->def->distributed && !store->of_node &&
-		FindShard(store->def, key->values[0], &row->shard, &row->group) == SHARD_ELSEWHERE &&
-		RemoteIsPossible();
+	row->call.function = LINK_ROW;
+	return FindOtherNode(store, key->values[0], &row->call);
 }
 
 /* ---- calls ---- */
@@ -77,40 +74,23 @@ ReadAnswer(NodeRow *row, Slice answer)
 	return (NodeStatus) answer.data[0];
 }
 
+static void
+SetCall(NodeRow *row, NodeAction action, AclMode access, const StringInfoData *item)
+{
+	Relation	rel = row->store->rel;
+
+	row->call.args[0] = NodeInteger(action);
+	row->call.args[1] = NodeText(get_namespace_name(RelationGetNamespace(rel)));
+	row->call.args[2] = NodeText(RelationGetRelationName(rel));
+	row->call.args[3] = NodeInteger((int32) access);
+	row->call.args[4] = NodeBytes(item);
+}
+
 static NodeStatus
 CallInTransaction(NodeRow *row, NodeAction action, const StringInfoData *item)
 {
-	Relation	rel = row->store->rel;
-	const char *const args[] = {
-		psprintf("%d", action),
-		get_namespace_name(RelationGetNamespace(rel)),
-		RelationGetRelationName(rel),
-		psprintf("%u", (uint32) row->store->access),
-		RemoteBytes(item->data, item->len),
-	};
-
-	return ReadAnswer(row, RemoteExecute(row->shard, action != NODE_GET, STATEMENT, lengthof(args), args));
-}
-
-/* Reads over a link; false if that is not possible. */
-static bool
-GetOverLink(NodeRow *row, NodeStatus *status)
-{
-	Relation	rel = row->store->rel;
-	uint32		action = pg_hton32(NODE_GET);
-	uint32		access = pg_hton32(ACL_SELECT);
-	LinkCall	call = {.group = row->group, .function = LINK_ROW, .holds_locks = true};
-	Slice		answer;
-
-	call.args[0] = (Slice) {(const char *) &action, sizeof(action)};
-	call.args[1] = SliceOf(get_namespace_name(RelationGetNamespace(rel)));
-	call.args[2] = SliceOf(RelationGetRelationName(rel));
-	call.args[3] = (Slice) {(const char *) &access, sizeof(access)};
-	call.args[4] = (Slice) {row->key.data, row->key.len};
-	if (!LinkExecute(&call, &answer))
-		return false;
-	*status = ReadAnswer(row, answer);
-	return true;
+	SetCall(row, action, row->store->access, item);
+	return ReadAnswer(row, NodeCallInTransaction(&row->call, true));
 }
 
 /* ---- reading ---- */
@@ -120,15 +100,16 @@ NodeGet(Store *store, const RowKey *key, struct varlena **item)
 {
 	NodeRow		row;
 	NodeStatus	status;
+	Slice		answer;
 
 	if (!FindNodeRow(&row, store, key))
 		return false;
 	RemoteCheckNesting();
 	SetKey(&row, key);
-	if (RemoteHasBegun())
-		status = CallInTransaction(&row, NODE_GET, &row.key);
-	else if (IsolationUsesXactSnapshot() || !GetOverLink(&row, &status))
+	SetCall(&row, NODE_GET, ACL_SELECT, &row.key);
+	if (!NodeCallRead(&row.call, &answer))
 		return false;
+	status = ReadAnswer(&row, answer);
 	*item = row.item;
 	return status != NODE_ELSEWHERE;
 }

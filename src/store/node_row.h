@@ -9,6 +9,7 @@
 #ifndef DYNAMO_STORE_NODE_ROW_H
 #define DYNAMO_STORE_NODE_ROW_H
 
+#include "citus/node_call.h"
 #include "store/write_paths.h"
 
 typedef enum NodeAction
@@ -30,6 +31,23 @@ typedef enum NodeStatus
 	NODE_EXISTS = 'e',			/* a row exists: nothing was inserted */
 	NODE_ELSEWHERE = 'm'		/* the shard has moved, or only SQL can access it */
 } NodeStatus;
+
+/*
+ * Rows of a range of one partition key are read by the function dynamo.rows_on_shard.
+ * The range is an item with these maps: the key attributes to compare, the upper ends
+ * of BETWEEN, and the exclusive start.  The last two may be absent.  The result is a
+ * status; if it is NODE_DONE, a byte that is not 0 if there may be more rows; and for
+ * each row the length of its item in its binary form, and the item.
+ */
+#define RANGE_KEY		"key"
+#define RANGE_UPPER		"upper"
+#define RANGE_START		"start"
+
+/*
+ * Whether the shard with a value of the partition key is on another node that can
+ * access it directly; a call of that node then goes there.
+ */
+extern bool FindOtherNode(const Store *store, Datum value, NodeCall *call);
 
 /*
  * The following return false if the row is not to be accessed in this way, before

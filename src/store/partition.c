@@ -207,8 +207,8 @@ ShardOfValues(Store *store, const Datum *values, int nvalues)
 /* ---- stores for other nodes ---- */
 
 /* The other node counts the request that it executes itself then. */
-static void
-OtherNodeError(const Store *store)
+void
+StoreNotForNode(const Store *store)
 {
 	StatElsewhere(true);
 	ereport(ERROR,
@@ -227,7 +227,7 @@ void
 StoreServeNode(Store *store)
 {
 	if (!StoreIsForNode(store))
-		OtherNodeError(store);
+		StoreNotForNode(store);
 	store->of_node = true;
 }
 
@@ -242,7 +242,7 @@ StoreOfValues(Store *store, const Datum *values, int nvalues)
 		target = store->def->distributed ? ShardOfValues(store, values, nvalues) :
 			PartitionOfValues(store, values, nvalues);
 	if (store->of_node && !target->direct)
-		OtherNodeError(store);
+		StoreNotForNode(store);
 	return target;
 }
 

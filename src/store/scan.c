@@ -41,6 +41,7 @@ struct StoreScan
 	Snapshot	snapshot;
 	ScanSource *source;			/* NULL if there is nothing to read */
 	bool		direct;			/* the source reads through an index */
+	bool		on_node;		/* the source reads on another node */
 	int			nshards;		/* merged shards of an index table, or 0 */
 
 	/* of a distributed table that is read shard by shard */
@@ -137,6 +138,7 @@ static ScanSource *
 TableSource(StoreScan *scan)
 {
 	Store	   *store = StoreOfRange(scan);
+	ScanSource *source;
 
 	if (store->direct)
 	{
@@ -147,6 +149,12 @@ TableSource(StoreScan *scan)
 			return DirectScanBegin(store->rel, index, store->def->item_attnum, &scan->keys,
 								   store->newer != NULL ? store->newer : scan->snapshot);
 	}
+	if (scan->store->of_node)
+		StoreNotForNode(scan->store);
+	source = NodeScanBegin(scan->store, &scan->range, &scan->keys, scan->snapshot);
+	scan->on_node = source != NULL;
+	if (source != NULL)
+		return source;
 	LimitRows(scan);
 	return SqlScanBegin(scan->store->rel, -1, InvalidOid, &scan->keys, scan->snapshot);
 }
@@ -543,7 +551,20 @@ StoreScanRowKey(const StoreScan *scan, RowKey *key)
 	}
 }
 
+void
+StoreScanCheck(const StoreScan *scan)
+{
+	for (int i = 0; i < scan->keys.ncolumns; i++)
+		CheckColumn(scan, i, StoreScanKey(scan, i));
+}
+
 /* ---- scans ---- */
+
+bool
+StoreScanIsDirect(const StoreScan *scan)
+{
+	return scan->source == NULL || scan->direct;
+}
 
 StoreScan *
 StoreScanBegin(Store *store, const ScanRange *range)
@@ -611,7 +632,9 @@ DescribeTarget(const StoreScan *scan, StringInfo out)
 		appendStringInfo(out, "\nreads: %s through %s",
 						 RelationGetRelationName(scan->store->rel),
 						 OidIsValid(btree) ? get_rel_name(btree) : "no index");
-	if (!scan->direct && scan->source != NULL)
+	if (scan->on_node)
+		appendStringInfoString(out, ", on another node");
+	else if (!scan->direct && scan->source != NULL)
 		appendStringInfoString(out, ", by SQL statements");
 }
 

@@ -6,6 +6,7 @@
  *					(ScanKeys)
  *	scan_direct.c	reads the range from one relation through the index
  *	scan_sql.c		reads the range with SQL statements
+ *	scan_node.c		reads the range on another node of Citus
  *	scan_gather.c	merges several sources: the shards of an index
  *	scan.c			StoreScan: one source, or several merged ones
  *
@@ -179,6 +180,16 @@ extern void KeyScanKey(ScanKey key, Relation index, int column,
  */
 extern ScanSource *SqlScanBegin(Relation rel, int shard, Oid owner,
 								const ScanKeys *keys, Snapshot snapshot);
+
+/* ---- scan_node.c ---- */
+
+/*
+ * Creates a source that reads a range of a table on the other node of Citus that has its
+ * partition key; NULL if there is no such node.  All that it is given must live as long
+ * as the source.
+ */
+extern ScanSource *NodeScanBegin(const Store *store, const ScanRange *range,
+								 const ScanKeys *keys, Snapshot snapshot);
 
 /* ---- scan_gather.c ---- */
 

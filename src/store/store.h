@@ -68,6 +68,9 @@ extern void StoreOpen(Store *store, const char *table_name, AclMode access);
  */
 extern void StoreServeNode(Store *store);
 
+/* Raises that error. */
+extern void StoreNotForNode(const Store *store) pg_attribute_noreturn();
+
 /* Whether an open table has shards that can be accessed directly. */
 extern bool StoreIsForNode(const Store *store);
 
@@ -293,6 +296,7 @@ typedef struct ScanRange
 	const struct SegmentSlice *segment; /* NULL for all */
 	const Slice *needed;		/* sorted, distinct attributes; none for all */
 	int			nneeded;
+	int64		rows;			/* expected to be read; 0: not known */
 } ScanRange;
 
 /*
@@ -336,6 +340,12 @@ extern bool StoreScanNext(StoreScan *scan, struct varlena **item);
 extern ValueRef StoreScanKey(const StoreScan *scan, int i);
 extern struct varlena *StoreScanPosition(const StoreScan *scan);
 extern void StoreScanRowKey(const StoreScan *scan, RowKey *key);
+
+/* Checks that the key columns of the last item have its values. */
+extern void StoreScanCheck(const StoreScan *scan);
+
+/* Whether a scan reads without SQL. */
+extern bool StoreScanIsDirect(const StoreScan *scan);
 extern void StoreScanEnd(StoreScan *scan);
 
 /*

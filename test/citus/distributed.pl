@@ -84,11 +84,69 @@ my %operations = (
 for my $operation (qw(put get update query delete))
 {
 	is(through_citus($worker, sprintf $operations{$operation}, $here), 'no', "$operation of a key here is direct");
-	is(through_citus($worker, sprintf $operations{$operation}, $there), $operation eq 'get' ? 'no' : 'yes', "$operation of a key elsewhere");
+	is(through_citus($worker, sprintf $operations{$operation}, $there), $operation =~ /get|query/ ? 'no' : 'yes', "$operation of a key elsewhere");
 }
 is(value_of($coordinator, qq{SELECT "PK", "SK", item ->> 'n' FROM kvs WHERE "PK" IN ('$here', '$there') ORDER BY "PK" = '$here' DESC}),
 	"$here|b|1\n$there|b|1", 'with the same results');
 is(through_citus($worker, "SET dynamo.direct_access = off; " . sprintf $operations{get}, $here), 'yes', 'operations go through Citus without direct access');
+
+# ---- queries of a key, through any node ----
+
+# Large enough for several batches; between its partition keys it has others.
+value_of($coordinator, qq{SELECT dynamo.put_item(t, jsonb_build_object('PK', k, 'SK', 's' || lpad(i::text, 4, '0'), 'n', i, 'text', repeat(md5(i::text), 20)))
+FROM generate_series(1, 300) i, unnest(ARRAY['$here', '$there']) k, unnest(ARRAY['kvs', 'plain']) t;
+SELECT dynamo.put_item('plain', jsonb_build_object('PK', k, 'SK', 'b', 'n', 1)) FROM unnest(ARRAY['$here', '$there']) k});
+
+my @queries = (
+	q{SELECT item FROM dynamo.query('%s', 'PK = :p', '{":p": {"S": "%s"}}') item},
+	q{SELECT item FROM dynamo.query('%s', 'PK = :p', '{":p": {"S": "%s"}}', scan_index_forward => false, max_items => 7) item},
+	q{SELECT dynamo.query('%s', 'PK = :p', '{":p": {"S": "%s"}}', scan_index_forward => false) LIMIT 5},
+	(map { qq~SELECT item ->> 'n' FROM dynamo.query('%s', 'PK = :p AND $_', '{":p": {"S": "%s"}, ":a": {"S": "s0100"}}') item~ }
+			'SK = :a', 'SK < :a', 'SK <= :a', 'SK > :a', 'SK >= :a', 'begins_with(SK, :a)'),
+	q{SELECT item ->> 'n' FROM dynamo.query('%s', 'PK = :p AND SK BETWEEN :a AND :b', '{":p": {"S": "%s"}, ":a": {"S": "s0050"}, ":b": {"S": "s0201"}}',
+	scan_index_forward => false, exclusive_start_key => '{"PK": {"S": "KEY"}, "SK": {"S": "s0180"}}') item},
+	q{SELECT item FROM dynamo.query('%s', 'PK = :p', '{":p": {"S": "%s"}, ":n": {"N": "290"}}', filter_expression => 'n > :n',
+	projection_expression => 'n, SK', max_items => 4) item},
+	q{SELECT count, scanned_count, last_evaluated_key FROM dynamo.query_page('%s', 'PK = :p', '{":p": {"S": "%s"}, ":n": {"N": "90"}}', filter_expression => 'n > :n', page_size => 100)},
+	q{SELECT dynamo.request('Query', '{"TableName": "%s", "KeyConditionExpression": "#p = :p", "ExpressionAttributeNames": {"#p": "PK"},
+	"ExpressionAttributeValues": {":p": {"S": "%s"}}, "Limit": 3, "ReturnConsumedCapacity": "NONE", "ScanIndexForward": false}')},
+	q{SELECT dynamo.request('Query', '{"TableName": "%s", "KeyConditions": {"PK": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "%s"}]}}, "Select": "COUNT"}')},
+	q{SELECT dynamo.request('ExecuteStatement', '{"Statement": "SELECT SK, n FROM %s WHERE PK = ''%s'' AND SK > ''s0290''"}')});
+
+for my $query (@queries)
+{
+	for my $key ($here, $there)
+	{
+		my $sql = $query =~ s/KEY/$key/r;
+		my $expected = value_of($coordinator, sprintf $sql, 'plain', $key);
+		my $result = value_of($worker, sprintf $sql, 'kvs', $key);
+
+		isnt($expected, '', 'there is something to read');
+		is($result, $expected, ($key eq $here ? 'here: ' : 'elsewhere: ') . $query);
+	}
+}
+is(through_citus($worker, sprintf $queries[0], 'kvs', $there), 'no', 'a query of several batches elsewhere');
+is(through_citus($worker, 'BEGIN ISOLATION LEVEL REPEATABLE READ; ' . sprintf($queries[0], 'kvs', $there) . '; COMMIT'), 'yes',
+	'a query with the snapshot of its transaction is a statement of Citus');
+is(value_of($worker, qq{BEGIN; SELECT dynamo.put_item('kvs', '{"PK": {"S": "$there"}, "SK": {"S": "s0001"}, "n": {"N": "0"}}');
+	SELECT item ->> 'n' FROM dynamo.query('kvs', 'PK = :p', '{":p": {"S": "$there"}}', max_items => 2) item; ROLLBACK;
+	SELECT item ->> 'n' FROM dynamo.query('kvs', 'PK = :p', '{":p": {"S": "$there"}}', max_items => 2) item}), "\n1\n0\n1\n1",
+	'a query sees what its transaction has put there');
+like(value_of($worker, qq{SELECT dynamo.explain_query('kvs', 'PK = :p', '{":p": {"S": "$there"}}')}), qr/, on another node/, 'explain_query says where');
+value_of($coordinator, q{SELECT dynamo.create_table('counted', partition_key => 'PK', sort_key => 'SK', sort_key_type => 'N'); SELECT dynamo.distribute_table('counted', shards => 4)});
+my $counted = key_on($other, 'counted', 1);
+value_of($coordinator, qq{SELECT dynamo.put_item('counted', jsonb_build_object('PK', '$counted', 'SK', i, 'text', repeat('x', 1000))) FROM generate_series(-100, 100) i});
+is(value_of($worker, qq~SELECT count(*), min((item ->> 'SK')::int), max((item ->> 'SK')::int) FROM dynamo.query('counted', 'PK = :p AND SK BETWEEN :a AND :b',
+	'{":p": {"S": "$counted"}, ":a": {"N": "-99.5"}, ":b": {"N": "1e2"}}') item~), '200|-99|100', 'a numeric sort key, in several batches');
+
+# The shard goes elsewhere between two batches.
+my $batches = $worker->background_psql('postgres', on_error_stop => 0);
+$batches->query_safe(qq{BEGIN; DECLARE c CURSOR FOR SELECT dynamo.query('counted', 'PK = :p', '{":p": {"S": "$counted"}}'); FETCH 1 FROM c});
+move_shard($coordinator, 'counted', $other, $worker, 'force_logical') while key_on($other, 'counted', 1) eq $counted;
+is(scalar(split /\n/, $batches->query('FETCH ALL FROM c')), 200, 'a query goes on where its shard has gone');
+$batches->quit;
+value_of($coordinator, q{SELECT dynamo.drop_table('counted')});
+value_of($coordinator, q{DELETE FROM kvs WHERE "SK" LIKE 's0%'});
 
 # ---- scans, one shard after another ----
 

@@ -90,6 +90,13 @@ sub with_key
 	return qq({"TableName": "kvs", "Key": {"PK": {"S": "$key"}, "SK": {"S": "a"}}${\ ($more // '')}});
 }
 
+sub query
+{
+	my ($key, $condition, $more) = @_;
+
+	return qq({"TableName": "kvs", "KeyConditionExpression": "$condition", "ExpressionAttributeValues": {":p": {"S": "$key"}}${\ ($more // '')}});
+}
+
 # ---- the same answers ----
 
 is(links($other), '', 'no session of another node at first');
@@ -106,11 +113,18 @@ for my $case (
 	[ 'an attribute that is no number', UpdateItem => \&with_key, ', "UpdateExpression": "SET n = text + :n", "ExpressionAttributeValues": {":n": {"N": "5"}}' ],
 	[ 'two ways to say a condition', DeleteItem => \&with_key, ', "ConditionExpression": "n = :n", "Expected": {}' ],
 	[ 'a bad parameter', DeleteItem => \&with_key, ', "ReturnValues": "SOME"' ],
+	[ 'a query', Query => \&query, 'PK = :p', ', "ReturnConsumedCapacity": "TOTAL"' ],
+	[ 'a query with names', Query => \&query, ':p = #p', ', "ExpressionAttributeNames": {"#p": "PK"}, "ConsistentRead": true, "Select": "COUNT"' ],
+	[ 'a page of a query', Query => \&query, 'PK = :p', ', "Limit": 1, "ScanIndexForward": false, "ProjectionExpression": "n"' ],
+	[ 'a query without the key', Query => \&query, 'SK = :p' ],
+	[ 'one with an unused name', Query => \&query, 'PK = :p', ', "ExpressionAttributeNames": {"#p": "PK"}' ],
+	[ 'one of an index that does not exist', Query => \&query, 'PK = :p', ', "IndexName": "none"' ],
+	[ 'one with the old parameters', Query => sub { qq({"TableName": "kvs", "KeyConditions": {"PK": {"ComparisonOperator": "EQ", "AttributeValueList": [{"S": "$_[0]"}]}}}) } ],
 	[ 'a delete', DeleteItem => \&with_key, ', "ReturnValues": "ALL_OLD"' ],
 	[ 'no item', GetItem => \&with_key, '' ])
 {
 	my ($name, $operation, $json, @args) = @$case;
-	my ($direct, $sent) = map { ask($at_worker, $operation, $json->($_, @args)) =~ s/"\Q$_\E"/"key"/r } $here, $there;
+	my ($direct, $sent) = map { ask($at_worker, $operation, $json->($_, @args)) =~ s/"\Q$_\E"/"key"/gr } $here, $there;
 
 	is($sent, $direct, "$name: $direct");
 }
@@ -139,6 +153,7 @@ sub fails
 }
 
 fails($other, qq{SELECT request_on_shard('PutItem', \$\$${\ put($here, 1)}\$\$)}, 'this server has no shard of table "kvs"', 'called by hand: a key of another node');
+fails($other, qq{SELECT request_on_shard('Query', '${\ query($here, 'PK = :p')}')}, 'this server has no shard of table "kvs"', 'a query of a key of another node');
 fails($other, q{SELECT request_on_shard('Scan', '{"TableName": "kvs"}')}, 'cannot execute operation Scan on a shard', 'a scan');
 fails($other, q{SELECT request_on_shard('DeleteTable', '{"TableName": "kvs"}')}, 'cannot execute operation DeleteTable on a shard', 'a table');
 fails($other, qq{SELECT request_on_shard('PutItem', '$secret')}, 'permission denied for table secrets', 'a table without rights');

@@ -1,0 +1,329 @@
+/*
+ * scan_node.c
+ *	  Reads a range of one partition key on another node of Citus.
+ *
+ * The other node reads the range on its shard and returns the rows in batches; filters
+ * and projections are applied here.  Each batch is a call of its own, with a snapshot of
+ * its own, which starts after the last row of the one before.  If a call is not possible,
+ * statements of Citus read the rest.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "libpq/pqformat.h"
+#include "miscadmin.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "citus/remote.h"
+#include "item/builder.h"
+#include "item/io.h"
+#include "store/node_row.h"
+#include "store/scan.h"
+
+/* The first batch is small, because most reads need few rows. */
+#define FIRST_BATCH_BYTES	(32 * 1024)
+#define LARGEST_BATCH_BYTES (1024 * 1024)
+
+typedef struct NodeSource
+{
+	ScanSource	source;
+	const Store *store;
+	const ScanRange *range;
+	const ScanKeys *keys;
+	Snapshot	snapshot;
+	NodeCall	call;
+	MemoryContext context;		/* of the source */
+
+	MemoryContext batch_context;
+	StringInfoData batch;		/* rows of the batch, from its cursor on */
+	int64		rows;			/* of the first batch; 0: as many as fit */
+	int			bytes;			/* of the next batch */
+	bool		more;			/* there may be rows after the batch */
+
+	MemoryContext item_context;
+	struct varlena *item;		/* the current one; NULL before the first */
+	bool		moved;			/* the other node does not have the shard */
+	ScanSource *rest;			/* reads what follows; or NULL */
+	Snapshot	newer;			/* of that; NULL: the same */
+} NodeSource;
+
+/* ---- the range ---- */
+
+static void
+AddAttribute(ItemBuilder *b, const AttributeDef *attr, ValueRef v)
+{
+	ItemBuilderName(b, attr->name.data, attr->name.len);
+	ItemBuilderValue(b, v);
+}
+
+static void
+BeginMember(ItemBuilder *b, const char *name)
+{
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderBeginMap(b);
+}
+
+static void
+AddTests(ItemBuilder *b, const NodeSource *s)
+{
+	const KeyCondition *condition = s->range->condition;
+
+	BeginMember(b, RANGE_KEY);
+	for (int i = 0; i < condition->ntests && condition->tests[i].op != KEY_NONE; i++)
+		AddAttribute(b, s->keys->columns[i], condition->tests[i].value);
+	ItemBuilderEnd(b);
+	BeginMember(b, RANGE_UPPER);
+	for (int i = 0; i < condition->ntests; i++)
+	{
+		if (condition->tests[i].op == KEY_BETWEEN)
+			AddAttribute(b, s->keys->columns[i], condition->tests[i].upper);
+	}
+	ItemBuilderEnd(b);
+}
+
+static void
+AddStart(ItemBuilder *b, const NodeSource *s, ValueRef start)
+{
+	BeginMember(b, RANGE_START);
+	for (int i = 0; i < s->keys->ncolumns; i++)
+	{
+		const AttributeDef *attr = s->keys->columns[i];
+
+		AddAttribute(b, attr, AttributeFind(start, attr->name.data, attr->name.len));
+	}
+	ItemBuilderEnd(b);
+}
+
+/* The range, without the rows that have been read. */
+static void
+SendRange(StringInfo out, const NodeSource *s)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
+	ValueRef	start = s->item != NULL ? ItemRoot(s->item) : s->range->start;
+
+	ItemBuilderBeginMap(b);
+	AddTests(b, s);
+	if (!ValueIsMissing(start))
+		AddStart(b, s, start);
+	ItemBuilderEnd(b);
+	initStringInfo(out);
+	ItemSend(out, ItemRoot(ItemBuilderFinish(b)));
+}
+
+/* ---- batches ---- */
+
+static void
+SetCall(NodeSource *s, const StringInfoData *range)
+{
+	Relation	rel = s->store->rel;
+	const KeyCondition *condition = s->range->condition;
+	KeyOperator operator = condition->ntests > 1 ? condition->tests[1].op : KEY_NONE;
+
+	s->call.function = LINK_ROWS;
+	s->call.args[0] = NodeText(get_namespace_name(RelationGetNamespace(rel)));
+	s->call.args[1] = NodeText(RelationGetRelationName(rel));
+	s->call.args[2] = NodeBytes(range);
+	s->call.args[3] = NodeInteger(operator);
+	s->call.args[4] = NodeInteger(s->keys->forward ? 1 : -1);
+	s->call.args[5] = NodeInteger((int32) Min(s->rows, PG_INT32_MAX));
+	s->call.args[6] = NodeInteger(s->bytes);
+}
+
+/* Takes apart the result of a call; false if the node does not have the shard. */
+static bool
+ReadBatch(NodeSource *s, Slice result)
+{
+	s->batch.data = unconstify(char *, result.data);
+	s->batch.len = s->batch.maxlen = (int) result.len;
+	s->batch.cursor = 0;
+	s->moved = pq_getmsgbyte(&s->batch) != NODE_DONE;
+	if (s->moved)
+		return false;
+	s->more = pq_getmsgbyte(&s->batch) != 0;
+	s->rows = 0;
+	s->bytes = Min(s->bytes * 4, LARGEST_BATCH_BYTES);
+	return true;
+}
+
+/* Reads the next batch; false if the other node does not read it. */
+static bool
+FetchBatch(NodeSource *s)
+{
+	MemoryContext old;
+	StringInfoData range;
+	Slice		result;
+	bool		done;
+
+	CHECK_FOR_INTERRUPTS();
+	RemoteCheckNesting();
+	MemoryContextReset(s->batch_context);
+	old = MemoryContextSwitchTo(s->batch_context);
+	SendRange(&range, s);
+	SetCall(s, &range);
+	done = NodeCallRead(&s->call, &result) && ReadBatch(s, result);
+	MemoryContextSwitchTo(old);
+	return done;
+}
+
+static void
+ReadNextItem(NodeSource *s)
+{
+	MemoryContext old;
+	StringInfoData bytes;
+
+	bytes.len = bytes.maxlen = (int) pq_getmsgint(&s->batch, 4);
+	bytes.data = unconstify(char *, pq_getmsgbytes(&s->batch, bytes.len));
+	bytes.cursor = 0;
+	MemoryContextReset(s->item_context);
+	old = MemoryContextSwitchTo(s->item_context);
+	s->item = ItemReceive(&bytes);
+	MemoryContextSwitchTo(old);
+}
+
+/* ---- the rest ---- */
+
+/* A value of the current item, in a column; false if there is none. */
+static bool
+ColumnOfItem(const NodeSource *s, int column, Datum *value)
+{
+	const AttributeDef *attr = s->keys->columns[column];
+	ValueRef	v = AttributeFind(ItemRoot(s->item), attr->name.data, attr->name.len);
+
+	if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type)
+		return false;
+	*value = KeyValueToDatum(attr, v);
+	return true;
+}
+
+static void
+NodePlace(ScanSource *source, RowPlace *place)
+{
+	const NodeSource *s = (const NodeSource *) source;
+	Datum		values[SCAN_MAX_COLUMNS];
+	bool		nulls[SCAN_MAX_COLUMNS];
+
+	if (s->rest != NULL)
+	{
+		s->rest->methods->place(s->rest, place);
+		return;
+	}
+	for (int i = 0; i < s->keys->ncolumns; i++)
+		nulls[i] = !ColumnOfItem(s, i, &values[i]);
+	place->relid = RelationGetRelid(s->store->rel);
+	ItemPointerSetInvalid(&place->tid);
+	place->key = KeyColumnsText(s->keys->columns, s->keys->ncolumns, values, nulls);
+}
+
+static void
+InvalidRow(NodeSource *s, const AttributeDef *attr)
+{
+	RowPlace	place;
+
+	NodePlace(&s->source, &place);
+	InvalidRowError(&place, ColumnProblem(attr, (Datum) 0, true));
+}
+
+/*
+ * Reads what follows the current item by statements of Citus.  If the shard was moved,
+ * even to this server, the snapshot need not see the rows in their new place.
+ */
+static void
+BeginRest(NodeSource *s)
+{
+	MemoryContext old = MemoryContextSwitchTo(s->context);
+	ScanKeys   *keys = palloc(sizeof(ScanKeys));
+
+	if (s->moved && IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to the move of a shard of table \"%s\"",
+						RelationGetRelationName(s->store->rel))));
+	if (s->moved)
+		s->newer = RegisterSnapshot(GetLatestSnapshot());
+	*keys = *s->keys;
+	if (s->item != NULL)
+		keys->nstart = keys->ncolumns - keys->nfixed;
+	for (int i = 0; s->item != NULL && i < keys->nstart; i++)
+	{
+		if (!ColumnOfItem(s, keys->nfixed + i, &keys->start[i]))
+			InvalidRow(s, keys->columns[keys->nfixed + i]);
+	}
+	s->rest = SqlScanBegin(s->store->rel, -1, InvalidOid, keys, s->newer != NULL ? s->newer : s->snapshot);
+	MemoryContextSwitchTo(old);
+}
+
+/* ---- the source ---- */
+
+static struct varlena *
+NodeNext(ScanSource *source)
+{
+	NodeSource *s = (NodeSource *) source;
+
+	while (s->rest == NULL)
+	{
+		if (s->batch.cursor < s->batch.len)
+		{
+			ReadNextItem(s);
+			return s->item;
+		}
+		if (!s->more)
+			return NULL;
+		if (!FetchBatch(s))
+			BeginRest(s);
+	}
+	return s->rest->methods->next(s->rest);
+}
+
+static Datum
+NodeColumn(ScanSource *source, int column, bool *isnull)
+{
+	const NodeSource *s = (const NodeSource *) source;
+	Datum		value = (Datum) 0;
+
+	if (s->rest != NULL)
+		return s->rest->methods->column(s->rest, column, isnull);
+	*isnull = !ColumnOfItem(s, column, &value);
+	return value;
+}
+
+static void
+NodeEnd(ScanSource *source)
+{
+	NodeSource *s = (NodeSource *) source;
+
+	if (s->rest != NULL)
+		s->rest->methods->end(s->rest);
+	if (s->newer != NULL)
+		UnregisterSnapshot(s->newer);
+	MemoryContextDelete(s->batch_context);
+	MemoryContextDelete(s->item_context);
+}
+
+static const ScanSourceMethods node_methods = {NodeNext, NodeColumn, NodePlace, NodeEnd};
+
+ScanSource *
+NodeScanBegin(const Store *store, const ScanRange *range, const ScanKeys *keys, Snapshot snapshot)
+{
+	NodeCall	call;
+	NodeSource *s;
+
+	if (range->index != NULL || range->condition == NULL || !FindOtherNode(store, keys->tests[0].value, &call))
+		return NULL;
+	s = palloc0(sizeof(NodeSource));
+	s->source.methods = &node_methods;
+	s->store = store;
+	s->range = range;
+	s->keys = keys;
+	s->snapshot = snapshot;
+	s->call = call;
+	s->context = CurrentMemoryContext;
+	s->batch_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo batch", ALLOCSET_DEFAULT_SIZES);
+	s->item_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo item", ALLOCSET_DEFAULT_SIZES);
+	s->rows = range->rows;
+	s->bytes = FIRST_BATCH_BYTES;
+	s->more = true;
+	return &s->source;
+}
