@@ -6,22 +6,9 @@
 
 #include "access/xact.h"
 #include "port/pg_bswap.h"
-#include "utils/builtins.h"
 
 #include "citus/node_call.h"
 #include "citus/remote.h"
-
-static char *
-HexText(Slice bytes)
-{
-	char	   *text = palloc(2 * (Size) bytes.len + 3);
-	uint64		len = hex_encode(bytes.data, bytes.len, text + 2);
-
-	text[0] = '\\';
-	text[1] = 'x';
-	text[len + 2] = '\0';
-	return text;
-}
 
 static const char *
 ArgAsText(const NodeArg *arg)
@@ -35,7 +22,7 @@ ArgAsText(const NodeArg *arg)
 		case NODE_ARG_BYTES:
 			break;
 	}
-	return HexText(arg->bytes);
+	return RemoteBytes(arg->bytes.data, (int) arg->bytes.len);
 }
 
 static Slice

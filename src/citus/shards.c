@@ -32,6 +32,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
+#include "utils/rel.h"
 #include "utils/typcache.h"
 
 #include "compat.h"
@@ -369,6 +370,13 @@ KeyInShard(TableDef *def, int shard)
 	return LoadShardMap(def)->shards[shard].key;
 }
 
+char *
+GetShardName(const TableDef *def, int64 shard)
+{
+	return psprintf("%s.%s", get_namespace_name(get_rel_namespace(def->relid)),
+					ShardName(get_rel_name(def->relid), shard));
+}
+
 /* A shard is in the segment with its smallest hash. */
 void
 ShardsOfSegment(TableDef *def, uint32 segment, uint32 total_segments, int *first, int *end)
@@ -474,6 +482,19 @@ IsStillHere(bool cached, const ShardMap *map, const Shard *shard)
 
 	return cached ||
 		(GroupOfShard(shard->id, &placed) == map->here && TransactionIdEquals(placed, shard->placed));
+}
+
+bool
+LockOwnShard(Relation shard)
+{
+	int64		id = strtoi64(strrchr(RelationGetRelationName(shard), '_') + 1, NULL, 10);
+	TransactionId placed;
+
+	if (!CitusSessionLockPlace(id))
+		return false;
+	AcceptInvalidationMessages();
+	ForceSyncCommit();
+	return GroupOfShard(id, &placed) == GroupOfServer();
 }
 
 /* Locks a shard of this server for direct access; returns InvalidOid if it was moved away. */

@@ -63,6 +63,12 @@ extern void CheckShardIsWhole(const TableDef *def, int shard);
  */
 extern Oid	LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed);
 
+/*
+ * Locks an open shard in its place for a write.  Returns false if it is not to be accessed:
+ * it has been moved away, or this build of Citus has no such lock.
+ */
+extern bool LockOwnShard(Relation shard);
+
 /* ---- shards of any table that is distributed by the hash of a key attribute ---- */
 
 typedef struct ShardMap ShardMap;
@@ -82,6 +88,9 @@ extern int	FindShardPosition(const ShardMap *map, Datum value);
 
 /* The number of a shard, and of the node with it: -1 if only Citus knows it. */
 extern int64 GetShardPlace(const ShardMap *map, int position, int *group);
+
+/* The name of a table's shard with a number, for functions; palloc'd. */
+extern char *GetShardName(const TableDef *def, int64 shard);
 
 /* The relation of a shard on this server, or InvalidOid. */
 extern Oid	GetShardRelation(const ShardMap *map, int position);

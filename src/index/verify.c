@@ -6,7 +6,7 @@
  * Three things are compared with the items, which are the source of truth: the
  * key columns of the rows, the entries of the index, and the triggers that
  * maintain both.  Nothing is changed or locked against writers: everything is
- * read with one snapshot.
+ * read with one snapshot, but each shard of a distributed table with its own.
  */
 #include "postgres.h"
 
@@ -16,7 +16,9 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
+#include "catalog/pg_type_d.h"
 #include "commands/trigger.h"
+#include "executor/spi.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -24,9 +26,11 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
+#include "citus/each_shard.h"
 #include "errors.h"
 #include "index/verify.h"
 #include "stat/progress.h"
+#include "table/distribution.h"
 #include "table/hnsw.h"
 #include "table/index_relation.h"
 #include "table/objects.h"
@@ -244,7 +248,7 @@ CloseBaseTables(Verification *v)
 	}
 }
 
-/* ---- the function ---- */
+/* ---- the index's relation ---- */
 
 /*
  * Whether a relation has the columns of the index table, so that it can be
@@ -297,6 +301,66 @@ VerifyRelation(Verification *v)
 	relation_close(rel, NoLock);
 }
 
+/* ---- distributed tables ---- */
+
+/* A ShardResult: adds the problems of a shard, which are a JSON array. */
+static void
+AddProblemsOfShard(void *arg, const char *result)
+{
+	Verification *v = arg;
+	Oid			types[] = {TEXTOID};
+	Datum		values[1];
+
+	if (result == NULL)
+		return;
+	values[0] = CStringGetTextDatum(result);
+	SPI_connect();
+	if (SPI_execute_with_args("SELECT problem, key, detail FROM pg_catalog.json_to_recordset($1::pg_catalog.json) "
+							  "AS problems (problem pg_catalog.text, key dynamo.item, detail pg_catalog.text)",
+							  1, types, values, NULL, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read the problems of a shard");
+	for (uint64 i = 0; i < SPI_processed; i++)
+		tuplestore_puttuple(v->problems, SPI_tuptable->vals[i]);
+	SPI_finish();
+}
+
+/* The shards have inline indexes of their own; each is verified on its node. */
+static void
+VerifyShards(Verification *v)
+{
+	ShardStatement statement = {
+		.sql = "SELECT pg_catalog.json_agg(pg_catalog.json_build_object('problem', problem, 'key', key::pg_catalog.text, "
+		"'detail', detail))::pg_catalog.text FROM dynamo.verify_index($1, $2)",
+		.argument = v->index->name,
+		.take = AddProblemsOfShard,
+		.arg = v
+	};
+
+	if (v->index->storage != STORAGE_INLINE)
+		DistributedError(v->def->relid, "verifying an index table");
+	RunOnShards(v->def, &statement, "verifying an index");
+}
+
+/* ---- the function ---- */
+
+/* Verifies an index of a table with rows of its own. */
+static void
+VerifyOwnRows(Verification *v)
+{
+	OwnerScope	scope;
+
+	OwnerScopeEnter(&scope, v->rel->rd_rel->relowner);
+	v->snapshot = RegisterSnapshot(GetTransactionSnapshot());
+	v->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo verify_index",
+										   ALLOCSET_DEFAULT_SIZES);
+	ProgressBegin(PROGRESS_VERIFY_INDEX, RelationGetRelid(v->rel), v->rel->rd_rel->reltuples);
+	VerifyRelation(v);
+	ProgressEnd();
+	MemoryContextDelete(v->row_context);
+	UnregisterSnapshot(v->snapshot);
+	OwnerScopeLeave(&scope);
+}
+
 DYNAMO_FUNCTION(dynamo_verify_index);
 
 Datum
@@ -305,10 +369,9 @@ dynamo_verify_index(PG_FUNCTION_ARGS)
 	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *index_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
+	Relation	rel = OpenTableForDrop(table_name, AccessShareLock);
 	TableDef   *def = TableDefAcquire(rel);
 	Verification v = {.rel = rel, .def = def};
-	OwnerScope	scope;
 
 	v.index = TableDefIndex(v.def, index_name);
 	if (v.index == NULL)
@@ -316,16 +379,10 @@ dynamo_verify_index(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	v.problems = result->setResult;
 	v.problems_desc = result->setDesc;
-	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
-	v.snapshot = RegisterSnapshot(GetTransactionSnapshot());
-	v.row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo verify_index",
-										  ALLOCSET_DEFAULT_SIZES);
-	ProgressBegin(PROGRESS_VERIFY_INDEX, RelationGetRelid(rel), rel->rd_rel->reltuples);
-	VerifyRelation(&v);
-	ProgressEnd();
-	MemoryContextDelete(v.row_context);
-	UnregisterSnapshot(v.snapshot);
-	OwnerScopeLeave(&scope);
+	if (def->distributed)
+		VerifyShards(&v);
+	else
+		VerifyOwnRows(&v);
 	TableDefRelease(def);
 	table_close(rel, AccessShareLock);
 	return (Datum) 0;

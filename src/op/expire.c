@@ -11,6 +11,7 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -20,12 +21,15 @@
 #include "utils/hsearch.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
 #include "utils/rls.h"
 
+#include "citus/each_shard.h"
 #include "compat.h"
 #include "op/expire.h"
 #include "store/store.h"
 #include "subtransaction.h"
+#include "table/distribution.h"
 #include "table/table_list.h"
 
 /* A call ends its work on a table after this many failed deletions. */
@@ -149,6 +153,48 @@ CheckMayDelete(Oid relid)
 	return result;
 }
 
+/* The deletion from the shards of a distributed table. */
+typedef struct ShardsWork
+{
+	Work	   *work;
+	char		room[MAXINT8LEN + 1];	/* number of items that may still be deleted */
+} ShardsWork;
+
+/* A ShardResult. */
+static void
+TakeDeleted(void *arg, const char *result)
+{
+	ShardsWork *shards = arg;
+
+	shards->work->deleted += pg_strtoint64(result);
+	snprintf(shards->room, sizeof(shards->room), INT64_FORMAT, shards->work->room - shards->work->deleted);
+}
+
+/* Deletes from the shards of a distributed table, on their nodes; false if it is none. */
+static bool
+DeleteFromShards(Work *work)
+{
+	Relation	rel = table_open(work->relid, NoLock);
+	TableDef   *def = RelationIsDistributed(work->relid) ? TableDefAcquire(rel) : NULL;
+	ShardsWork	shards = {.work = work};
+	ShardStatement statement = {
+		.sql = "SELECT dynamo.delete_expired($1, $2::pg_catalog.int8)::pg_catalog.text",
+		.writes = true,
+		.argument = shards.room,
+		.take = TakeDeleted,
+		.arg = &shards
+	};
+
+	if (def != NULL)
+	{
+		snprintf(shards.room, sizeof(shards.room), INT64_FORMAT, work->room);
+		RunOnShards(def, &statement, "dynamo.delete_expired");
+		TableDefRelease(def);
+	}
+	table_close(rel, NoLock);
+	return def != NULL;
+}
+
 static int64
 DeleteFromNamed(const char *name, int64 room)
 {
@@ -157,7 +203,8 @@ DeleteFromNamed(const char *name, int64 room)
 
 	if (result != ACLCHECK_OK)
 		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(work.relid)), name);
-	DeleteFromTable(&work);
+	if (!DeleteFromShards(&work))
+		DeleteFromTable(&work);
 	return work.deleted;
 }
 

@@ -19,6 +19,7 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
+#include "citus/shards.h"
 #include "op/expire.h"
 #include "stat/progress.h"
 #include "stat/stat.h"
@@ -374,6 +375,16 @@ ExpireRows(Expiry *e, Relation rel, const TableDef *def, int limit)
 }
 
 /*
+ * Whether rows may be deleted from the relation itself: it is no distributed table, whose
+ * shards are tables of their own, and no shard that has been moved away.
+ */
+static bool
+HasOwnRows(Relation rel, const TableDef *def)
+{
+	return !def->distributed && (!OidIsValid(DistributedTableOf(rel)) || LockOwnShard(rel));
+}
+
+/*
  * Switches to the table's owner, because the table's definition can contain
  * code of the owner.
  */
@@ -389,9 +400,7 @@ ExpireTable(Expiry *e, Relation rel, int limit)
 	if (switched)
 		OwnerScopeEnter(&scope, owner);
 	def = TableDefAcquire(rel);
-	if (def->ttl.data != NULL && def->distributed)
-		DistributedError(def->relid, "a time to live");
-	if (def->ttl.data != NULL)
+	if (def->ttl.data != NULL && HasOwnRows(rel, def))
 		more = ExpireRows(e, rel, def, limit);
 	TableDefRelease(def);
 	if (switched)

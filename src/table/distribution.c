@@ -253,8 +253,6 @@ FindUndistributable(Relation rel, const TableDef *def)
 		if (def->indexes[i].status != INDEX_ACTIVE)
 			return "an index that is being built";
 	}
-	if (def->ttl.data != NULL)
-		return "a time to live";
 	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES)))
 		return "a stream";
 	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)) ||

@@ -150,7 +150,6 @@ for my $node ($coordinator, $worker)
 		q{SELECT dynamo.change_index('kvt', 'inl', storage => 'table')},
 		q{SELECT dynamo.reshard_index('kvt', 'inl', 2)},
 		q{SELECT dynamo.drop_index('kvt', 'inl')},
-		q{SELECT dynamo.verify_index('kvt', 'inl')},
 		q{SELECT dynamo.reindex('kvt', 'inl')},
 		q{SELECT dynamo.update_time_to_live('kvt', 'ttl', true)},
 		q{SELECT dynamo.enable_stream('kvt')},
@@ -196,7 +195,6 @@ refuses($coordinator, q{SELECT dynamo.transact_write_items('[{"Put": {"TableName
 
 my %parts = (
 	'an index table of one server' => q{SELECT dynamo.create_index('%s', 'own', 'G', storage => 'table')},
-	'a time to live' => q{SELECT dynamo.update_time_to_live('%s', 'ttl', true)},
 	'a stream' => q{SELECT dynamo.enable_stream('%s')},
 	'a reference between items' => q{SELECT dynamo.add_reference('%s', 'refers', '{"PK": "A#{a}"}', 'referenced',
 	key_prefix => '{"PK": "B#"}', create_index => false)});
@@ -218,7 +216,6 @@ for my $part (sort keys %parts)
 		refuses($node, "SELECT $_", "$part is not supported on distributed tables")
 			for "dynamo.put_item('$table', '{\"PK\": {\"S\": \"a\"}, \"G\": {\"S\": \"g\"}}')",
 			"dynamo.get_item('$table', '{\"PK\": {\"S\": \"a\"}}')", "count(*) FROM dynamo.scan('$table')";
-		next if $part eq 'a time to live';
 		refuses($node, qq{INSERT INTO $table ("PK", item) VALUES ('B#1', '{"PK": {"S": "B#1"}, "b": {"S": "1"}, "a": {"S": "1"}, "G": {"S": "g"}}')},
 			"$part is not supported on distributed tables");
 	}
@@ -234,7 +231,6 @@ for my $part (sort keys %indexes)
 	run_all("SELECT dynamo.create_table('$table', partition_key => 'PK', sort_key => 'SK')", sprintf($indexes{$part}, $table));
 	refuses($coordinator, "SELECT dynamo.distribute_table('$table')", qq{cannot distribute table "$table", which has $part});
 }
-refuses($coordinator, q{SELECT dynamo.delete_expired('a_time_to_live')}, 'a time to live is not supported on distributed tables');
 
 # ---- tables that the extension writes itself ----
 
