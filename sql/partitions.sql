@@ -121,6 +121,12 @@ SELECT dynamo.get_item('numbers', '{"n": {"N": "1.50"}}');
 SELECT dynamo.create_table('bytes', 'b', partition_key_type => 'B', partitions => 3);
 SELECT dynamo.put_item('bytes', '{"b": {"B": "AAEC"}}');
 SELECT dynamo.get_item('bytes', '{"b": {"B": "AAEC"}}');
+-- an import goes on after the rollback of a batch that has opened partitions
+\set VERBOSITY terse
+SELECT * FROM dynamo.import_lines('numbers', ARRAY['{"Item": {"n": {"N": "1000"}}}', 'no line'] ||
+	ARRAY(SELECT format('{"Item": {"n": {"N": "%s"}}}', i) FROM generate_series(1001, 1020) i), skip_errors => true);
+SELECT count(*) FROM numbers WHERE n >= 1000;
+\set VERBOSITY default
 SELECT dynamo.drop_table('shop');
 SELECT count(*) FROM pg_class WHERE relname LIKE 'shop%' AND relkind IN ('r', 'p') AND relnamespace = 't_hash'::regnamespace AND relname NOT LIKE '%stream%';
 

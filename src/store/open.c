@@ -364,7 +364,7 @@ StoreOpenRelation(Store *store, Oid relid, AclMode access)
 void
 StoreClose(Store *store)
 {
-	ClosePartitions(store);
+	StoreClosePartitions(store);
 	if (store->lookup != NULL)
 		StoreLookupEnd(store->lookup);
 	if (store->newer != NULL)

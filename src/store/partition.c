@@ -253,11 +253,26 @@ StoreOfKey(Store *store, const RowKey *key)
 }
 
 void
-ClosePartitions(Store *store)
+StoreClosePartitions(Store *store)
 {
 	ListCell   *cell;
 
 	foreach(cell, store->partitions)
 		StoreClose(lfirst(cell));
+	store->partitions = NIL;
+}
+
+void
+StoreForgetPartitions(Store *store)
+{
+	ListCell   *cell;
+
+	foreach(cell, store->partitions)
+	{
+		const Store *partition = lfirst(cell);
+
+		if (partition->def != NULL)
+			TableDefRelease(partition->def);
+	}
 	store->partitions = NIL;
 }

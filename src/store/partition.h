@@ -28,9 +28,6 @@ extern bool KeyDeterminesPartition(Relation rel, TableDef *def);
 extern Store *StoreOfValues(Store *store, const Datum *values, int nvalues);
 extern Store *StoreOfKey(Store *store, const RowKey *key);
 
-/* Closes the partitions that were opened; called by StoreClose. */
-extern void ClosePartitions(Store *store);
-
 /* ---- open.c ---- */
 
 /*

@@ -79,6 +79,14 @@ extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
 extern void StoreClose(Store *store);
 
 /*
+ * Closes the partitions of the table that were opened.  A subtransaction closes
+ * relations that were opened in it: if a store lives longer, call the first
+ * before the subtransaction commits, and the second after its rollback.
+ */
+extern void StoreClosePartitions(Store *store);
+extern void StoreForgetPartitions(Store *store);
+
+/*
  * Sets the function that knows what else a user could use who has no right to
  * a table; it returns a palloc'd sentence, or NULL.
  */

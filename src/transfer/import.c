@@ -144,6 +144,7 @@ PutLines(void *arg)
 
 	for (int i = 0; i < lines->n; i++)
 		PutLine(lines->import, &lines->lines[i]);
+	StoreClosePartitions(lines->import->store);
 }
 
 /*
@@ -158,6 +159,7 @@ TryLines(Import *import, const ImportLine *lines, int n)
 
 	if (error != NULL)
 	{
+		StoreForgetPartitions(import->store);
 		import->current = NULL;
 		MemoryContextReset(import->line_context);
 		StartProgress(import);	/* the rollback has ended progress reporting */

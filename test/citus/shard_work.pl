@@ -125,6 +125,8 @@ is(value_of($worker, qq{SELECT * FROM dynamo.import_items('kvs', '$file')}), '30
 is(value_of($other, q{SELECT count(*), count(DISTINCT "PK"), sum((item ->> 'n')::numeric) FROM kvs WHERE "SK" = 'a'}), '300|300|45150', 'has written the items on all nodes');
 is(value_of($coordinator, q{SELECT count(*) FROM generate_series(1, 300) i WHERE dynamo.get_item('kvs', jsonb_build_object('PK', 'i' || i, 'SK', 'a')) ->> 'n' = i::text}), 300,
 	'each in the shard of its key');
+is(value_of($worker, q~SELECT * FROM dynamo.import_lines('kvs', ARRAY['{"Item": {"PK": {"S": "j1"}, "SK": {"S": "a"}}}', 'no line', '{"Item": {"PK": {"S": "j2"}, "SK": {"S": "a"}}}'], skip_errors => true)~),
+	'2|1', 'lines that are wrong are skipped');
 is(value_of($worker, qq{BEGIN; SELECT dynamo.import_lines('kvs', ARRAY(SELECT dynamo.export_line(jsonb_build_object('PK', 'k' || i, 'SK', 'a')) FROM generate_series(1, 50) i)); ROLLBACK;
 	SELECT count(*) FROM kvs WHERE "PK" LIKE 'k%'}), "(50,0)\n0", 'an import that is rolled back');
 
