@@ -26,7 +26,7 @@ CREATE TABLE other (a int);
 SELECT row_on_shard(5, 'public', 'other', 15, :'key');
 
 -- rows of a range
-CREATE FUNCTION range(json text) RETURNS bytea LANGUAGE sql RETURN dynamo_internal.item_send(json::item);
+CREATE FUNCTION range(range_text text) RETURNS bytea LANGUAGE sql RETURN dynamo_internal.item_send(range_text::item);
 SELECT create_table('sorted', partition_key => 'PK', sort_key => 'SK', sort_key_type => 'N');
 SELECT operator, rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}, "upper": {"M": {"SK": {"N": "2"}}}}'), operator, 1, 0, 100)
 FROM generate_series(0, 6) operator;
