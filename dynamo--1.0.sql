@@ -1526,6 +1526,13 @@ CREATE FUNCTION dynamo.entity_key(table_name text, entity_name text, item dynamo
 COMMENT ON FUNCTION dynamo.entity_key(text, text, dynamo.item) IS
 	'composes the key of an item of this kind from its attributes';
 
+CREATE FUNCTION dynamo.keys_of(table_name text, item dynamo.item,
+	OUT partition_key dynamo.value, OUT sort_key dynamo.value, OUT item dynamo.item) RETURNS record
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_keys_of';
+COMMENT ON FUNCTION dynamo.keys_of(text, dynamo.item) IS
+	'returns the values of the key columns of an item, and the item with the keys that its entity composes';
+
 CREATE FUNCTION dynamo.kind_of(table_name text, item dynamo.item) RETURNS text
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_kind_of';

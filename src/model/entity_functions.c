@@ -1,14 +1,16 @@
 /*
  * entity_functions.c
- *	  dynamo.describe_entity, entity_key, kind_of and key_parts: functions
- *	  that apply a table's entities to items.
+ *	  dynamo.describe_entity, entity_key, keys_of, kind_of and key_parts: functions
+ *	  that apply a table's definition to items.
  *
  * Like the system catalogs that definitions are in, they are for everyone.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/table.h"
 #include "fmgr.h"
+#include "funcapi.h"
 #include "utils/builtins.h"
 #include "utils/jsonb.h"
 #include "utils/rel.h"
@@ -167,4 +169,53 @@ dynamo_key_parts(PG_FUNCTION_ARGS)
 	if (entity == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_POINTER(ItemBuilderFinish(b));
+}
+
+/* ---- keys_of ---- */
+
+/* The columns of the result. */
+enum
+{
+	KEYS_OF_PARTITION_KEY,
+	KEYS_OF_SORT_KEY,
+	KEYS_OF_ITEM,
+	KEYS_OF_NCOLUMNS
+};
+
+/* Returns the item as a write would store it, after the checks of its key. */
+static struct varlena *
+ItemToStore(const TableDef *def, struct varlena *item)
+{
+	struct varlena *composed;
+
+	(void) ComposeEntityKeys(def, ItemRoot(item), MISSING_VALUE, false, true, &composed, NULL);
+	if (composed != NULL)
+		item = composed;
+	(void) CheckItemKeys(def, ItemRoot(item), NULL, NULL);
+	return item;
+}
+
+/* keys_of(table_name text, item dynamo.item) returns (partition_key, sort_key dynamo.value, item dynamo.item) */
+DYNAMO_FUNCTION(dynamo_keys_of);
+Datum
+dynamo_keys_of(PG_FUNCTION_ARGS)
+{
+	OpenDefinition d = OpenDefinitionByName(PG_GETARG_TEXT_PP(0));
+	struct varlena *item = ItemToStore(d.def, PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1)));
+	Datum		values[KEYS_OF_NCOLUMNS] = {0};
+	bool		nulls[KEYS_OF_NCOLUMNS] = {false, true, false};
+	TupleDesc	desc;
+
+	for (int i = 0; i < KeyCount(&d.def->key); i++)
+	{
+		Slice		name = d.def->key.attributes[i].name;
+
+		values[i] = PointerGetDatum(ValueCopy(AttributeFind(ItemRoot(item), name.data, name.len)));
+		nulls[i] = false;
+	}
+	values[KEYS_OF_ITEM] = PointerGetDatum(item);
+	CloseDefinition(&d);
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
