@@ -2148,6 +2148,12 @@ CREATE FUNCTION dynamo.put_index_entries(schema_name text, relation_name text, i
 COMMENT ON FUNCTION dynamo.put_index_entries(text, text, text, bytea) IS
 	'deletes and writes entries of an index table on this node of Citus, for the owner of the table';
 
+CREATE FUNCTION dynamo.change_shard(shard_name text, work integer, index_name text) RETURNS text
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_change_shard';
+COMMENT ON FUNCTION dynamo.change_shard(text, integer, text) IS
+	'changes or searches the rows of a shard of Citus whose definition this transaction has changed, for the owner of the table';
+
 -- IAM policies
 CREATE FUNCTION dynamo.iam_policy_to_sql(policy jsonb, role_name text, schema_name text DEFAULT pg_catalog.current_schema(),
 	variables jsonb DEFAULT '{}', OUT statement integer, OUT sid text, OUT kind text, OUT line text) RETURNS SETOF record

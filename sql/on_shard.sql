@@ -57,8 +57,17 @@ SELECT row_on_shard(1, 'public', 'plain', 0, :'key');
 SELECT row_on_shard(4, 'public', 'plain', 0, :'key');
 SELECT row_on_shard(5, 'public', 'plain', 2, :'key');
 SELECT row_on_shard(6, 'public', 'plain', 2, :'key');
+SELECT change_shard('plain', 0, '');
 RESET ROLE;
 SELECT count(*) FROM plain;
+
+-- rows of a shard whose definition has changed
+SELECT change_shard('plain', 0, '');
+SELECT change_shard('none', 0, '');
+BEGIN;
+LOCK TABLE plain;
+SELECT change_shard('plain', 0, '');
+ROLLBACK;
 DROP TABLE plain, other, sorted;
 DROP FUNCTION range;
 DROP ROLE regress_on_shard;

@@ -2,7 +2,8 @@
  * each_shard.c
  *	  Runs a statement for each shard of a table.
  *
- * On other nodes it runs over the connections of Citus, on this one in the session.
+ * On other nodes it runs over the connections of Citus, on this one in the session, unless
+ * Citus has accessed this node over a connection before.
  */
 #include "postgres.h"
 
@@ -47,9 +48,10 @@ void
 RunOnShards(TableDef *def, const ShardStatement *statement, const char *what)
 {
 	const ShardMap *map = ShardsOfTable(def);
+	bool		session = CitusSessionIsLocal();
 	int			group;
 
-	if (map == NULL || !RemoteIsPossible() || !CitusSessionIsLocal())
+	if (map == NULL || !RemoteIsPossible())
 		DistributedError(def->relid, what);
 	RemoteCheckNesting();
 	for (int i = 0; i < CountShards(map); i++)
@@ -57,7 +59,7 @@ RunOnShards(TableDef *def, const ShardStatement *statement, const char *what)
 		int64		id = GetShardPlace(map, i, &group);
 
 		CHECK_FOR_INTERRUPTS();
-		if (OidIsValid(GetShardRelation(map, i)))
+		if (session && OidIsValid(GetShardRelation(map, i)))
 			RunHere(statement, GetShardName(def, id));
 		else
 			RunElsewhere(statement, id, GetShardName(def, id));

@@ -113,7 +113,11 @@ extern void StoreTrigger(const char *table, const char *name, const char *when,
 /* Drops a trigger if it exists. */
 extern void DropTrigger(Oid relid, const char *table, const char *name);
 
-/* Stores def as the definition of a table by replacing its triggers. */
+/*
+ * Stores def as the definition of a table by replacing its triggers; those of a distributed
+ * table on all nodes and shards, where this waits for writers and excludes them until the
+ * end of the transaction.
+ */
 extern void StoreDefinition(Oid relid, const TableDef *def);
 
 /* Whether a definition has index tables. */
@@ -151,7 +155,13 @@ extern void StoreGuards(Oid index_table);
  */
 extern Relation OpenTableForDdl(const char *table_name, LOCKMODE lockmode);
 
-/* The same without refusing distributed tables (distribution.h). */
+/*
+ * The same without refusing distributed tables, on the coordinator: the caller changes them by
+ * statements that Citus executes on all nodes (distributed.c).
+ */
+extern Relation OpenAnyTableForDdl(const char *table_name, LOCKMODE lockmode);
+
+/* The same, and on a worker node, too. */
 extern Relation OpenTableForDrop(const char *table_name, LOCKMODE lockmode);
 
 /*
@@ -159,6 +169,22 @@ extern Relation OpenTableForDrop(const char *table_name, LOCKMODE lockmode);
  * definition that may be changed.
  */
 extern TableDef *LockDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid);
+
+/* The same for OpenAnyTableForDdl.  StoreDefinition excludes writers on other nodes. */
+extern TableDef *LockAnyDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid);
+
+/* ---- distributed.c ---- */
+
+/*
+ * Begins and ends statements that change tables of Citus with triggers.  one_connection: all
+ * commands for a node go over the same connection, so that they see each other's changes.
+ */
+extern int	CitusDdlBegin(bool one_connection);
+extern void CitusDdlEnd(int level);
+
+/* The same for statements on a table, which may be distributed; they may be nested. */
+extern int	DistributedDdlBegin(Oid relid);
+extern void DistributedDdlEnd(int level);
 
 /* ---- relation.c ---- */
 

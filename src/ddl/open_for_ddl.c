@@ -75,10 +75,47 @@ OpenTableForDdl(const char *table_name, LOCKMODE lockmode)
 	return rel;
 }
 
-TableDef *
-LockDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid)
+/* Refuses what Citus could not change with a distributed table on all nodes. */
+static void
+CheckCanChangeOnAllNodes(Relation rel)
 {
-	Relation	rel = OpenTableForDdl(table_name, lockmode);
+	TableDef   *def;
+
+	RefuseShard(rel, "this operation");
+	if (!RelationIsDistributed(RelationGetRelid(rel)))
+		return;
+	if (ServerIsWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("cannot change distributed table \"%s\" on a worker node of Citus",
+						RelationGetRelationName(rel)),
+				 errhint("Call the function on the coordinator.")));
+	def = TableDefAcquire(rel);
+	if (def->undistributable != NULL)
+		DistributedError(def->relid, def->undistributable);
+	TableDefRelease(def);
+}
+
+Relation
+OpenAnyTableForDdl(const char *table_name, LOCKMODE lockmode)
+{
+	Relation	rel;
+
+	if (lockmode > AccessShareLock)
+	{
+		rel = OpenOwnTable(table_name, AccessShareLock);
+		CheckCanChangeOnAllNodes(rel);
+		table_close(rel, AccessShareLock);
+	}
+	rel = OpenOwnTable(table_name, lockmode);
+	CheckCanChangeOnAllNodes(rel);
+	return rel;
+}
+
+/* Copies the definition of an open table, and closes the table. */
+static TableDef *
+CopyDefinition(Relation rel, Oid *relid)
+{
 	TableDef   *held = TableDefAcquire(rel);
 	TableDef   *def = TableDefParse(TableDefPrint(held));
 
@@ -87,4 +124,16 @@ LockDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid)
 	TableDefRelease(held);
 	table_close(rel, NoLock);
 	return def;
+}
+
+TableDef *
+LockDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid)
+{
+	return CopyDefinition(OpenTableForDdl(table_name, lockmode), relid);
+}
+
+TableDef *
+LockAnyDefinition(const char *table_name, LOCKMODE lockmode, Oid *relid)
+{
+	return CopyDefinition(OpenAnyTableForDdl(table_name, lockmode), relid);
 }

@@ -138,10 +138,12 @@ void
 StoreDefinition(Oid relid, const TableDef *def)
 {
 	char	   *table = QualifiedName(get_rel_namespace(relid), get_rel_name(relid));
+	int			level = DistributedDdlBegin(relid);
 
 	StoreTrigger(table, TRIGGER_DERIVE_KEYS, "BEFORE INSERT OR UPDATE ON %s FOR EACH ROW",
 				 FUNCTION_DERIVE_KEYS, quote_literal_cstr(TableDefPrint(def)));
 	StoreAllMaintenance(relid, def);
+	DistributedDdlEnd(level);
 }
 
 static void

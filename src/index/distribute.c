@@ -17,7 +17,6 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -148,24 +147,6 @@ TruncateCopied(Oid relid)
 			   values, NULL);
 }
 
-/*
- * Lets Citus distribute tables with triggers: it considers every trigger unsafe,
- * also the one that derives the key columns.  one_connection: all commands for a node
- * go over the same connection, so that they see each other's changes.
- */
-static int
-AllowTriggers(bool one_connection)
-{
-	int			level = NewGUCNestLevel();
-
-	(void) set_config_option("citus.enable_unsafe_triggers", "on", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
-	if (one_connection)
-		(void) set_config_option("citus.multi_shard_modify_mode", "sequential", PGC_USERSET,
-								 PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	return level;
-}
-
 /* ---- index tables ---- */
 
 static char *
@@ -281,7 +262,7 @@ DistributeTable(Relation rel, int shards)
 	table_close(rel, NoLock);
 
 	SPI_connect();
-	level = AllowTriggers(HasIndexTables(def));
+	level = CitusDdlBegin(HasIndexTables(def));
 	if (HasIndexTables(def))
 		DistributeWithIndexTables(relid, def, shards);
 	else
@@ -289,7 +270,7 @@ DistributeTable(Relation rel, int shards)
 		DistributeByColumn(relid, TableKeyAttribute(def, 0)->column, shards, "default");
 		TruncateCopied(relid);
 	}
-	AtEOXact_GUC(true, level);
+	CitusDdlEnd(level);
 	SPI_finish();
 }
 
@@ -374,9 +355,9 @@ dynamo_undistribute_table(PG_FUNCTION_ARGS)
 				 errmsg("table \"%s\" is not distributed", get_rel_name(relid))));
 
 	SPI_connect();
-	level = AllowTriggers(def != NULL && HasIndexTables(def));
+	level = CitusDdlBegin(def != NULL && HasIndexTables(def));
 	UndistributeTable(relid, name, def);
-	AtEOXact_GUC(true, level);
+	CitusDdlEnd(level);
 	SPI_finish();
 	PG_RETURN_VOID();
 }

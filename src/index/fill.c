@@ -23,6 +23,7 @@
 #include "utils/timestamp.h"
 
 #include "index/build.h"
+#include "index/shard_ddl.h"
 #include "stat/progress.h"
 #include "table/owner.h"
 #include "table/stored.h"
@@ -253,17 +254,20 @@ FillWithPartitions(Oid relid, const char *index_name, FillMode mode)
 void
 FillKeyColumns(Oid relid, const char *index_name)
 {
-	FillWithPartitions(relid, index_name, FILL_MISSING);
+	if (!DoOnShards(relid, SHARD_FILL, index_name))
+		FillWithPartitions(relid, index_name, FILL_MISSING);
 }
 
 void
 RepairKeyColumns(Oid relid, const char *index_name)
 {
-	FillWithPartitions(relid, index_name, FILL_REPAIR);
+	if (!DoOnShards(relid, SHARD_REPAIR, index_name))
+		FillWithPartitions(relid, index_name, FILL_REPAIR);
 }
 
 void
 FillExpiry(Oid relid)
 {
-	FillWithPartitions(relid, NULL, FILL_EXPIRY);
+	if (!DoOnShards(relid, SHARD_FILL_EXPIRY, ""))
+		FillWithPartitions(relid, NULL, FILL_EXPIRY);
 }

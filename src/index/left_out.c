@@ -19,6 +19,7 @@
 #include "utils/snapmgr.h"
 
 #include "index/index.h"
+#include "index/shard_ddl.h"
 #include "table/limits.h"
 #include "table/stored.h"
 
@@ -144,6 +145,8 @@ FindLeftOut(Oid relid, const char *index_name, ColumnsState columns)
 	LeftOut		found = {0};
 	ListCell   *cell;
 
+	if (FindLeftOutOnShards(relid, index_name, columns, &found))
+		return found;
 	foreach(cell, find_all_inheritors(relid, AccessShareLock, NULL))
 	{
 		Relation	rel = table_open(lfirst_oid(cell), NoLock);

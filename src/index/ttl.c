@@ -38,19 +38,22 @@ void
 TtlEnable(const char *table_name, Slice attribute)
 {
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, AccessExclusiveLock, &relid);
+	TableDef   *def = LockAnyDefinition(table_name, AccessExclusiveLock, &relid);
 	char	   *table = QualifiedTableName(relid);
 	char	   *name;
+	int			level;
 
 	CheckAttribute(attribute);
 	name = pnstrdup(attribute.data, attribute.len);
 	def->ttl = (Slice) {name, attribute.len};
 	SPI_connect();
+	level = DistributedDdlBegin(relid);
 	RunStatement("ALTER TABLE %s ADD COLUMN %s pg_catalog.int8", table, TTL_COLUMN);
 	RunStatement("CREATE INDEX ON %s USING btree (%s) WHERE %s IS NOT NULL",
 				 table, TTL_COLUMN, TTL_COLUMN);
 	StoreDefinition(relid, def);
 	FillExpiry(relid);
+	DistributedDdlEnd(level);
 	SPI_finish();
 }
 
@@ -58,12 +61,15 @@ void
 TtlDisable(const char *table_name)
 {
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, AccessExclusiveLock, &relid);
+	TableDef   *def = LockAnyDefinition(table_name, AccessExclusiveLock, &relid);
+	int			level;
 
 	def->ttl = (Slice) {NULL, 0};
 	SPI_connect();
+	level = DistributedDdlBegin(relid);
 	StoreDefinition(relid, def);
 	RunStatement("ALTER TABLE %s DROP COLUMN %s", QualifiedTableName(relid), TTL_COLUMN);
+	DistributedDdlEnd(level);
 	SPI_finish();
 }
 
@@ -72,7 +78,7 @@ static Slice
 CurrentAttribute(const char *table_name)
 {
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, AccessExclusiveLock, &relid);
+	TableDef   *def = LockAnyDefinition(table_name, AccessExclusiveLock, &relid);
 
 	return def->ttl;
 }

@@ -151,7 +151,6 @@ for my $node ($coordinator, $worker)
 		q{SELECT dynamo.reshard_index('kvt', 'inl', 2)},
 		q{SELECT dynamo.drop_index('kvt', 'inl')},
 		q{SELECT dynamo.reindex('kvt', 'inl')},
-		q{SELECT dynamo.update_time_to_live('kvt', 'ttl', true)},
 		q{SELECT dynamo.enable_stream('kvt')},
 		qq{SELECT dynamo.create_entity('kvt', 'order', $entity)};
 }

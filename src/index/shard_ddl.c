@@ -1,0 +1,135 @@
+/*
+ * shard_ddl.c
+ *	  dynamo.change_shard: works on the rows of a shard whose definition has changed.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+
+#include "citus/each_shard.h"
+#include "compat.h"
+#include "index/shard_ddl.h"
+#include "table/distribution.h"
+
+/* ---- for all shards ---- */
+
+/* Does work on each shard of a table; false if it is not distributed. */
+static bool
+WorkOnShards(Oid relid, int work, const char *index_name, ShardResult take, void *arg)
+{
+	Relation	rel;
+	TableDef   *def;
+	ShardStatement statement = {.writes = true, .argument = index_name, .take = take, .arg = arg};
+
+	if (!RelationIsDistributed(relid))
+		return false;
+	rel = table_open(relid, NoLock);
+	def = TableDefAcquire(rel);
+	statement.sql = psprintf("SELECT dynamo.change_shard($1, %d, $2)", work);
+	RunOnShards(def, &statement, "this operation");
+	TableDefRelease(def);
+	table_close(rel, NoLock);
+	return true;
+}
+
+/* A ShardResult. */
+static void
+TakeNothing(void *arg, const char *result)
+{
+}
+
+bool
+DoOnShards(Oid relid, ShardWork work, const char *index_name)
+{
+	return WorkOnShards(relid, work, index_name, TakeNothing, NULL);
+}
+
+/* A ShardResult: adds the items of a shard that an index leaves out. */
+static void
+AddLeftOut(void *arg, const char *result)
+{
+	LeftOut    *found = arg;
+	long long	items;
+	int			by_limits;
+	int			example;
+
+	if (result == NULL || sscanf(result, "%lld %d %n", &items, &by_limits, &example) != 2)
+		elog(ERROR, "could not read what an index leaves out");
+	found->items += items;
+	found->by_limits |= by_limits != 0;
+	if (found->example[0] == '\0')
+		strlcpy(found->example, result + example, sizeof(found->example));
+}
+
+bool
+FindLeftOutOnShards(Oid relid, const char *index_name, ColumnsState columns, LeftOut *found)
+{
+	return WorkOnShards(relid, SHARD_SEARCH + columns, index_name, AddLeftOut, found);
+}
+
+/* ---- on a shard ---- */
+
+/*
+ * Opens a shard for its owner, in a transaction that has changed it: otherwise somebody could
+ * be writing to it.
+ */
+static Relation
+OpenChangedShard(const char *name)
+{
+	Relation	rel = TableNameOpen(name, AccessShareLock, false);
+
+	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
+	if (!RelationIsDynamoTable(rel) || !OidIsValid(DistributedTableOf(rel)) ||
+		!CheckRelationLockedByMe(rel, ShareRowExclusiveLock, true))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("\"%s\" is not a shard whose definition this transaction has changed", name)));
+	return rel;
+}
+
+static text *
+SearchShard(Oid relid, const char *index_name, ColumnsState columns)
+{
+	LeftOut		found = FindLeftOut(relid, index_name, columns);
+
+	return cstring_to_text(psprintf(INT64_FORMAT " %d %s", found.items, found.by_limits, found.example));
+}
+
+DYNAMO_FUNCTION(dynamo_change_shard);
+Datum
+dynamo_change_shard(PG_FUNCTION_ARGS)
+{
+	Relation	rel = OpenChangedShard(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	int			work = PG_GETARG_INT32(1);
+	char	   *index_name = text_to_cstring(PG_GETARG_TEXT_PP(2));
+	Oid			relid = RelationGetRelid(rel);
+
+	table_close(rel, NoLock);
+	switch (work)
+	{
+		case SHARD_FILL:
+			FillKeyColumns(relid, index_name);
+			break;
+		case SHARD_REPAIR:
+			RepairKeyColumns(relid, index_name);
+			break;
+		case SHARD_FILL_EXPIRY:
+			FillExpiry(relid);
+			break;
+		case SHARD_SEARCH + COLUMNS_FILLED:
+		case SHARD_SEARCH + COLUMNS_MISSING:
+		case SHARD_SEARCH + COLUMNS_STALE:
+			PG_RETURN_TEXT_P(SearchShard(relid, index_name, work - SHARD_SEARCH));
+		default:
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown work on a shard: %d", work)));
+	}
+	PG_RETURN_TEXT_P(cstring_to_text(""));
+}
