@@ -2121,7 +2121,7 @@ CREATE FUNCTION dynamo.rows_on_shard(schema_name text, relation_name text, range
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_rows_on_shard';
 COMMENT ON FUNCTION dynamo.rows_on_shard(text, text, bytea, integer, integer, integer, integer) IS
-	'reads rows of one partition key for another node of Citus, if they are on a shard of this node';
+	'reads rows of one partition key, or of a shard, for another node of Citus, if they are on this node';
 
 -- Index tables of distributed tables
 CREATE FUNCTION dynamo.apply_index_changes(table_name text, max_changes integer DEFAULT 10000) RETURNS bigint

@@ -41,6 +41,20 @@ SELECT rows_on_shard('public', 'sorted', range('{"key": {"M": {"PK": {"S": "a"}}
 SELECT rows_on_shard('public', 'sorted', range('{"key": {"S": "a"}}'), 0, 1, 0, 100);
 SELECT rows_on_shard('public', 'sorted', range('{}'), 0, 1, 0, 100);
 SELECT rows_on_shard('public', 'sorted', '', 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"shard": {"S": "1"}}'), 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"shard": {"S": ""}, "start": {"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}}'), 0, -1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"shard": {"N": "1"}}'), 0, 1, 0, 100);
+SELECT create_index('sorted', 'gsi', ARRAY['G'], ARRAY['H', 'I'], ARRAY['S'], ARRAY['N', 'S'], storage => 'table');
+SELECT rows_on_shard('public', 'sorted', range('{"index": {"S": "gsi"}, "key": {"M": {"G": {"S": "a"}, "H": {"N": "1"}, "I": {"S": "a"}}}}'), operator, 1, 0, 100)
+FROM generate_series(0, 6) operator WHERE operator <> 6;
+SELECT rows_on_shard('public', 'sorted', range('{"index": {"S": "gsi"}, "key": {"M": {"G": {"S": "a"}, "H": {"N": "1"}, "I": {"S": "a"}}}}'), 6, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"index": {"S": "gsi"}, "key": {"M": {"G": {"S": "a"}, "H": {"N": "1"}, "I": {"S": "a"}}}}'), 7, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"index": {"S": "gsi"}, "key": {"M": {"G": {"S": "a"}, "H": {"N": "1"}}}}'), 7, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"index": {"S": "gsi"}, "key": {"M": {"G": {"S": "a"}}}}'), 1, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"index": {"S": "gsi"}, "key": {"M": {"PK": {"S": "a"}}}}'), 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"index": {"S": "gsi"}, "key": {"M": {"G": {"S": "a"}}}, "start": {"M": {"G": {"S": "a"}}}}'), 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"index": {"S": "none"}, "key": {"M": {"G": {"S": "a"}}}}'), 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"index": {"N": "1"}, "key": {"M": {"G": {"S": "a"}}}}'), 0, 1, 0, 100);
 SELECT rows_on_shard('public', 'other', range('{}'), 0, 1, 0, 100);
 
 -- the caller needs the rights of the action, whatever it asks for

@@ -331,23 +331,6 @@ ShardOfValue(const ShardMap *map, Datum value)
 	return &map->shards[low];
 }
 
-ShardPlace
-FindShard(TableDef *def, Datum value, int64 *id, int *group)
-{
-	const ShardMap *map;
-	const Shard *shard;
-
-	if (!KeyDeterminesShard(def))
-		return SHARD_UNKNOWN;
-	map = LoadShardMap(def);
-	shard = ShardOfValue(map, value);
-	*id = shard->id;
-	*group = shard->group;
-	if (shard->group < 0)
-		return SHARD_UNKNOWN;
-	return shard->group == map->here ? SHARD_HERE : SHARD_ELSEWHERE;
-}
-
 /* ---- one shard after another ---- */
 
 int
@@ -576,11 +559,30 @@ FindShardPosition(const ShardMap *map, Datum value)
 	return (int) (ShardOfValue(map, value) - map->shards);
 }
 
+int
+FindShardNumber(const ShardMap *map, int64 number)
+{
+	for (int i = 0; i < map->n; i++)
+	{
+		if (map->shards[i].id == number)
+			return i;
+	}
+	return -1;
+}
+
 int64
 GetShardPlace(const ShardMap *map, int position, int *group)
 {
 	*group = map->shards[position].group;
 	return map->shards[position].id;
+}
+
+bool
+ShardIsElsewhere(const ShardMap *map, int position)
+{
+	int			group = map->shards[position].group;
+
+	return group >= 0 && group != map->here;
 }
 
 Oid

@@ -19,21 +19,6 @@
  */
 extern bool KeyDeterminesShard(TableDef *def);
 
-/* The node with the shard of a partition key. */
-typedef enum ShardPlace
-{
-	SHARD_HERE,
-	SHARD_ELSEWHERE,
-	SHARD_UNKNOWN				/* only Citus knows */
-} ShardPlace;
-
-/*
- * Returns the place of the shard with the value of a partition key, as it was when
- * the definition was read.  If it is elsewhere, *id is the number of the shard and
- * *group that of the node, in pg_dist_node.
- */
-extern ShardPlace FindShard(TableDef *def, Datum value, int64 *id, int *group);
-
 /*
  * The number of shards if each of them can be read by itself, in the order of their
  * hashes; otherwise 0.  A position in this order is kept until the table is split
@@ -86,8 +71,14 @@ extern const ShardMap *ShardsOfIndex(const TableDef *def, const IndexDef *index)
 extern int	CountShards(const ShardMap *map);
 extern int	FindShardPosition(const ShardMap *map, Datum value);
 
+/* The position of the shard with a number; -1 if there is none. */
+extern int	FindShardNumber(const ShardMap *map, int64 number);
+
 /* The number of a shard, and of the node with it: -1 if only Citus knows it. */
 extern int64 GetShardPlace(const ShardMap *map, int position, int *group);
+
+/* Whether a known node has a shard, and that is another one, as it was when the map was read. */
+extern bool ShardIsElsewhere(const ShardMap *map, int position);
 
 /* The name of a table's shard with a number, for functions; palloc'd. */
 extern char *GetShardName(const TableDef *def, int64 shard);

@@ -1,6 +1,7 @@
 /*
  * rows_on_shard.c
- *	  dynamo.rows_on_shard: reads rows of one partition key for another node of Citus.
+ *	  dynamo.rows_on_shard: reads rows of one partition key, or of a shard, for another node
+ *	  of Citus.
  *
  * Anybody may call it: it returns what a query returns to the caller, but only from a
  * shard of this server.
@@ -11,12 +12,13 @@
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
 
+#include "citus/shards.h"
 #include "errors.h"
 #include "item/io.h"
 #include "op/on_shard.h"
 #include "op/op.h"
 #include "store/node_row.h"
-#include "store/partition.h"
+#include "store/segment.h"
 
 /* Where a batch ends. */
 typedef struct BatchLimit
@@ -25,17 +27,55 @@ typedef struct BatchLimit
 	int			bytes;
 } BatchLimit;
 
+/* A range, and what it consists of. */
+typedef struct RowsRange
+{
+	TableDef   *def;
+	const KeySchema *schema;	/* of the table or the index */
+	ScanRange	scan;
+	KeyCondition condition;
+	SegmentSlice shard;			/* if there is no condition */
+	bool		elsewhere;		/* this table has no such shard */
+} RowsRange;
+
 /* ---- the range ---- */
 
-/* A map of the range; MISSING_VALUE if it is absent. */
+/* A member of the range; MISSING_VALUE if it is absent. */
 static ValueRef
-RangeMember(ValueRef range, const char *name)
+RangeMember(ValueRef range, const char *name, ValueType type)
 {
 	ValueRef	member = AttributeFind(range, name, strlen(name));
 
-	if (!ValueIsMissing(member) && ValueTypeOf(member) != VALUE_M)
-		InvalidArgument("%s of the range must be a map", name);
+	if (!ValueIsMissing(member) && ValueTypeOf(member) != type)
+		InvalidArgument("%s of the range must be a %s", name, type == VALUE_M ? "map" : "string");
 	return member;
+}
+
+/* The columns that an order of rows has. */
+static int
+CountColumns(const RowsRange *r)
+{
+	return r->scan.index != NULL ? r->scan.index->nentry : KeyCount(r->schema);
+}
+
+static const AttributeDef *
+RangeAttribute(const RowsRange *r, int i)
+{
+	return r->scan.index != NULL ? EntryAttribute(r->def, r->scan.index, i) : TableKeyAttribute(r->def, i);
+}
+
+static char *
+TextOfString(ValueRef string)
+{
+	Slice		text = ValuePayload(string);
+
+	return pnstrdup(text.data, text.len);
+}
+
+static bool
+HasAttribute(ValueRef map, const AttributeDef *attr)
+{
+	return !ValueIsMissing(AttributeFind(map, attr->name.data, attr->name.len));
 }
 
 /* A value with the type of an attribute, which can be stored in its column. */
@@ -56,23 +96,81 @@ ReadTest(KeyTest *test, const AttributeDef *attr, KeyOperator operator, ValueRef
 		return;
 	if (operator == KEY_BEGINS_WITH && attr->type == VALUE_N)
 		InvalidArgument("attribute %s is a number", attr->name.data);
-	test->value = RangeValue(RangeMember(range, RANGE_KEY), attr);
+	test->value = RangeValue(RangeMember(range, RANGE_KEY, VALUE_M), attr);
 	if (operator == KEY_BETWEEN)
-		test->upper = RangeValue(RangeMember(range, RANGE_UPPER), attr);
+		test->upper = RangeValue(RangeMember(range, RANGE_UPPER, VALUE_M), attr);
+}
+
+/*
+ * The comparison of a key attribute; see node_row.h.  The first attribute behind the
+ * partition key must be there if there is a comparison.
+ */
+static KeyOperator
+OperatorOfAttribute(const RowsRange *r, int i, KeyOperator operator, ValueRef key)
+{
+	int			npartition = r->schema->npartition;
+
+	if (i < npartition)
+		return KEY_EQ;
+	if (i > npartition && !HasAttribute(key, RangeAttribute(r, i)))
+		return KEY_NONE;
+	return i + 1 < KeyCount(r->schema) && HasAttribute(key, RangeAttribute(r, i + 1)) ? KEY_EQ : operator;
 }
 
 static void
-ReadRange(const TableDef *def, ValueRef range, KeyOperator operator, KeyCondition *condition,
-		  ScanRange *scan)
+ReadCondition(RowsRange *r, ValueRef range, KeyOperator operator)
 {
-	condition->ntests = KeyCount(&def->key);
-	for (int i = 0; i < condition->ntests; i++)
-		ReadTest(&condition->tests[i], TableKeyAttribute(def, i), i == 0 ? KEY_EQ : operator, range);
-	scan->condition = condition;
-	scan->shard = -1;
-	scan->start = RangeMember(range, RANGE_START);
-	for (int i = 0; !ValueIsMissing(scan->start) && i < condition->ntests; i++)
-		(void) RangeValue(scan->start, TableKeyAttribute(def, i));
+	ValueRef	key = RangeMember(range, RANGE_KEY, VALUE_M);
+
+	r->condition.ntests = KeyCount(r->schema);
+	for (int i = 0; i < r->condition.ntests; i++)
+		ReadTest(&r->condition.tests[i], RangeAttribute(r, i), OperatorOfAttribute(r, i, operator, key), range);
+	r->scan.condition = &r->condition;
+}
+
+/* Whether the start is in the shard, or there is none. */
+static bool
+StartsInShard(const RowsRange *r)
+{
+	const AttributeDef *attr = TableKeyAttribute(r->def, 0);
+
+	return ValueIsMissing(r->scan.start) ||
+		ShardOfKey(r->def, KeyValueToDatum(attr, RangeValue(r->scan.start, attr))) == r->shard.first_shard;
+}
+
+/* The whole shard with a number, which may have been split since. */
+static void
+ReadShard(RowsRange *r, ValueRef number)
+{
+	int			position = -1;
+
+	if (ShardsInOrder(r->def) > 0)
+		position = FindShardNumber(ShardsOfTable(r->def), strtoi64(TextOfString(number), NULL, 10));
+	r->shard = (SegmentSlice) {.def = r->def, .first_shard = position, .end_shard = position + 1};
+	r->scan.segment = &r->shard;
+	r->elsewhere = position < 0 || !StartsInShard(r);
+}
+
+static void
+ReadRange(RowsRange *r, ValueRef range, KeyOperator operator)
+{
+	ValueRef	index = RangeMember(range, RANGE_INDEX, VALUE_S);
+	ValueRef	shard = RangeMember(range, RANGE_SHARD, VALUE_S);
+
+	r->schema = &r->def->key;
+	if (!ValueIsMissing(index))
+	{
+		r->scan.index = TableDefIndexForRead(r->def, TextOfString(index), true);
+		r->schema = &r->scan.index->key;
+	}
+	r->scan.shard = -1;
+	r->scan.start = RangeMember(range, RANGE_START, VALUE_M);
+	for (int i = 0; !ValueIsMissing(r->scan.start) && i < CountColumns(r); i++)
+		(void) RangeValue(r->scan.start, RangeAttribute(r, i));
+	if (ValueIsMissing(shard))
+		ReadCondition(r, range, operator);
+	else
+		ReadShard(r, shard);
 }
 
 /* ---- the rows ---- */
@@ -111,15 +209,10 @@ AddRows(StringInfo out, StoreScan *scan, const BatchLimit *limit)
 static bool
 ReadRows(StringInfo out, Store *store, const ScanRange *range, const BatchLimit *limit)
 {
-	Datum		key = KeyValueToDatum(TableKeyAttribute(store->def, 0), range->condition->tests[0].value);
-	StoreScan  *scan;
-	bool		direct;
+	StoreScan  *scan = StoreScanBegin(store, range);
+	bool		direct = StoreScanIsDirect(scan);
 	int			at;
 
-	if (!StoreOfValues(store, &key, 1)->direct)
-		return false;
-	scan = StoreScanBegin(store, range);
-	direct = StoreScanIsDirect(scan);
 	if (direct)
 	{
 		appendStringInfoChar(out, NODE_DONE);
@@ -150,16 +243,16 @@ dynamo_rows_on_shard(PG_FUNCTION_ARGS)
 	struct varlena *item = OnShardItem(PG_GETARG_BYTEA_PP(2));
 	KeyOperator operator = ArgOperator(fcinfo, 3);
 	BatchLimit	limit = {PG_GETARG_INT32(5), Min(PG_GETARG_INT32(6), READ_PAGE_SIZE)};
-	ScanRange	range = {.forward = PG_GETARG_INT32(4) >= 0};
-	KeyCondition condition;
+	RowsRange	range = {.scan.forward = PG_GETARG_INT32(4) >= 0};
 	StringInfoData answer;
 	Store		store;
 
 	initStringInfo(&answer);
 	appendStringInfoSpaces(&answer, VARHDRSZ);
 	OnShardOpen(&store, PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), ACL_SELECT);
-	ReadRange(store.def, ItemRoot(item), operator, &condition, &range);
-	if (!StoreIsForNode(&store) || !ReadRows(&answer, &store, &range, &limit))
+	range.def = store.def;
+	ReadRange(&range, ItemRoot(item), operator);
+	if (!StoreIsForNode(&store) || range.elsewhere || !ReadRows(&answer, &store, &range.scan, &limit))
 		appendStringInfoChar(&answer, NODE_ELSEWHERE);
 	StoreClose(&store);
 	SET_VARSIZE(answer.data, answer.len);

@@ -24,6 +24,7 @@
 #include "request/request_shard.h"
 #include "stat/stat.h"
 #include "store/store.h"
+#include "table/index_relation.h"
 
 /* Whether an operation is one on a single item or partition key. */
 static bool
@@ -57,14 +58,14 @@ ItemInMember(const Request *request, const char *name)
 	return field != NULL && field->problem == NULL && field->item != NULL ? ItemRoot(field->item) : MISSING_VALUE;
 }
 
-/* The value of the partition key in the condition of a query of a table itself. */
+/* The value of an attribute in the condition of a query. */
 static ValueRef
 ValueInCondition(const Request *request, Slice attribute)
 {
 	const Field *condition = FieldMember(request->input, request->operation->condition);
 	Slice		placeholder = MISSING_SLICE;
 
-	if (condition != NULL && FieldMember(request->input, "IndexName") == NULL)
+	if (condition != NULL)
 		placeholder = KeyConditionGlance(condition->string, attribute, NameInField,
 										 FieldMember(request->input, "ExpressionAttributeNames"));
 	return placeholder.data == NULL ? MISSING_VALUE :
@@ -80,31 +81,64 @@ PartitionValue(const Request *request, Slice attribute)
 	return AttributeFind(ItemInMember(request, request->operation->item), attribute.data, attribute.len);
 }
 
-/* Whether the shard of the request's key of an open table is on another node. */
+/*
+ * Returns the shards that a request accesses, and the attribute that decides on the shard:
+ * those of the table, or of an index table.  NULL if a single shard does not suffice.
+ */
+static const ShardMap *
+ShardsOfRequest(const Request *request, TableDef *def, const AttributeDef **attr)
+{
+	const char *name = NULL;
+	const IndexDef *index;
+
+	*attr = TableKeyAttribute(def, 0);
+	if (!KeyDeterminesShard(def))
+		return NULL;
+	if (request->operation->condition != NULL)
+		name = FieldString(request->input, "IndexName");
+	if (name == NULL)
+		return ShardsOfTable(def);
+	index = TableDefIndex(def, name);
+	if (index == NULL || index->storage != STORAGE_TABLE || !OidIsValid(FindIndexRelation(def, index)))
+		return NULL;
+	*attr = EntryAttribute(def, index, 0);
+	return ShardsOfIndex(def, index);
+}
+
+/* Whether the shard of the request's key is on another node. */
+static bool
+KeyIsElsewhere(const Request *request, TableDef *def, int *group)
+{
+	const AttributeDef *attr;
+	const ShardMap *map = ShardsOfRequest(request, def, &attr);
+	Problem		problem = NO_PROBLEM;
+	ValueRef	v;
+	Datum		value;
+	int			shard;
+
+	if (map == NULL)
+		return false;
+	v = PartitionValue(request, attr->name);
+	if (ValueIsMissing(v) || ValueTypeOf(v) != attr->type ||
+		!KeyValueGetDatum(attr, v, &value, &problem))
+		return false;
+	shard = FindShardPosition(map, value);
+	(void) GetShardPlace(map, shard, group);
+	return ShardIsElsewhere(map, shard);
+}
+
+/* The same for an open table. */
 static bool
 IsElsewhere(const Request *request, Relation rel, int *group)
 {
 	TableDef   *def;
-	const AttributeDef *attr;
-	Problem		problem = NO_PROBLEM;
-	ValueRef	v;
-	Datum		value;
-	int64		shard;
 	bool		elsewhere;
 
 	/* row security needs a statement */
 	if (rel->rd_rel->relrowsecurity || !RelationIsDynamoTable(rel))
 		return false;
 	def = TableDefAcquire(rel);
-	elsewhere = KeyDeterminesShard(def);
-	if (elsewhere)
-	{
-		attr = TableKeyAttribute(def, 0);
-		v = PartitionValue(request, attr->name);
-		elsewhere = !ValueIsMissing(v) && ValueTypeOf(v) == attr->type &&
-			KeyValueGetDatum(attr, v, &value, &problem) &&
-			FindShard(def, value, &shard, group) == SHARD_ELSEWHERE;
-	}
+	elsewhere = KeyIsElsewhere(request, def, group);
 	TableDefRelease(def);
 	return elsewhere;
 }

@@ -15,7 +15,6 @@
 
 #include "citus/node_call.h"
 #include "citus/remote.h"
-#include "citus/shards.h"
 #include "item/io.h"
 #include "store/node_row.h"
 
@@ -38,20 +37,23 @@ SetKey(NodeRow *row, const RowKey *key)
 }
 
 bool
-FindOtherNode(const Store *store, Datum value, NodeCall *call)
+FindOtherNode(const Store *store, const ShardMap *map, int position, NodeCall *call)
 {
-	return store->direct_partitions && store->def->distributed && !store->of_node &&
-		FindShard(store->def, value, &call->shard, &call->group) == SHARD_ELSEWHERE &&
+	call->shard = GetShardPlace(map, position, &call->group);
+	return store->direct_partitions && !store->of_node && ShardIsElsewhere(map, position) &&
 		RemoteIsPossible();
 }
 
 static bool
 FindNodeRow(NodeRow *row, const Store *store, const RowKey *key)
 {
+	const ShardMap *map = ShardsOfTable(store->def);
+
 	row->store = store;
 	row->item = NULL;
 	row->call.function = LINK_ROW;
-	return FindOtherNode(store, key->values[0], &row->call);
+	return map != NULL &&
+		FindOtherNode(store, map, FindShardPosition(map, key->values[0]), &row->call);
 }
 
 /* ---- calls ---- */

@@ -10,6 +10,7 @@
 #define DYNAMO_STORE_NODE_ROW_H
 
 #include "citus/node_call.h"
+#include "citus/shards.h"
 #include "store/write_paths.h"
 
 typedef enum NodeAction
@@ -33,21 +34,26 @@ typedef enum NodeStatus
 } NodeStatus;
 
 /*
- * Rows of a range of one partition key are read by the function dynamo.rows_on_shard.
- * The range is an item with these maps: the key attributes to compare, the upper ends
- * of BETWEEN, and the exclusive start.  The last two may be absent.  The result is a
- * status; if it is NODE_DONE, a byte that is not 0 if there may be more rows; and for
- * each row the length of its item in its binary form, and the item.
+ * Rows of a range are read by the function dynamo.rows_on_shard: of one partition key of
+ * the table or of an index table, or of a whole shard of the table.  The range is an item
+ * with these members, all but one of the first two may be absent.  A comparison applies to
+ * the last one of the key attributes, unless that belongs to the partition key; the others
+ * are equal.
+ *
+ * The result is a status; if it is NODE_DONE, a byte that is not 0 if there may be more
+ * rows; and for each row the length of its item in its binary form, and the item.
  */
-#define RANGE_KEY		"key"
-#define RANGE_UPPER		"upper"
-#define RANGE_START		"start"
+#define RANGE_KEY		"key"	/* a map of the key attributes to compare */
+#define RANGE_SHARD		"shard" /* the number of the shard to read, as a string */
+#define RANGE_INDEX		"index" /* the name of the index */
+#define RANGE_UPPER		"upper" /* a map of the upper ends of BETWEEN */
+#define RANGE_START		"start" /* a map of the exclusive start */
 
 /*
- * Whether the shard with a value of the partition key is on another node that can
- * access it directly; a call of that node then goes there.
+ * Whether a shard of the table or of an index table is on another node that can access it
+ * directly; a call of that node then goes there.
  */
-extern bool FindOtherNode(const Store *store, Datum value, NodeCall *call);
+extern bool FindOtherNode(const Store *store, const ShardMap *map, int position, NodeCall *call);
 
 /*
  * The following return false if the row is not to be accessed in this way, before

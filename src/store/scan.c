@@ -134,10 +134,34 @@ StoreOfRange(const StoreScan *scan)
 	return StoreOfValues(scan->store, values, scan->keys.nfixed);
 }
 
+/* Sets the shard with all rows of a range of the table, if there is one. */
+static void
+FindShardOfRange(const StoreScan *scan, ScanShard *shard)
+{
+	*shard = (ScanShard) {.rel = scan->store->rel, .owner = InvalidOid};
+	if (scan->range.index != NULL || (scan->end_place == 0 && scan->keys.nfixed == 0))
+		return;
+	shard->map = ShardsOfTable(scan->store->def);
+	if (shard->map != NULL)
+		shard->position = scan->end_place > 0 ? scan->place :
+			FindShardPosition(shard->map, scan->keys.tests[0].value);
+}
+
+/* Creates the source of a shard on another node; NULL if the shard is not to be read there. */
+static ScanSource *
+NodeSourceOfShard(StoreScan *scan, const ScanShard *shard)
+{
+	ScanSource *source = NodeScanBegin(scan->store, shard, &scan->range, &scan->keys, scan->snapshot);
+
+	scan->on_node = source != NULL;
+	return source;
+}
+
 static ScanSource *
 TableSource(StoreScan *scan)
 {
 	Store	   *store = StoreOfRange(scan);
+	ScanShard	shard;
 	ScanSource *source;
 
 	if (store->direct)
@@ -151,8 +175,8 @@ TableSource(StoreScan *scan)
 	}
 	if (scan->store->of_node)
 		StoreNotForNode(scan->store);
-	source = NodeScanBegin(scan->store, &scan->range, &scan->keys, scan->snapshot);
-	scan->on_node = source != NULL;
+	FindShardOfRange(scan, &shard);
+	source = NodeSourceOfShard(scan, &shard);
 	if (source != NULL)
 		return source;
 	LimitRows(scan);
@@ -322,32 +346,41 @@ SeeMovedEntries(StoreScan *scan, TransactionId placed)
 	scan->snapshot = RegisterSnapshot(GetLatestSnapshot());
 }
 
-/*
- * Creates the direct source of the shard with the entries of a partition key, if Citus has
- * it on this server; otherwise returns NULL.
- */
+/* Creates the direct source of a shard that Citus has on this server; NULL if impossible. */
 static ScanSource *
-DirectEntriesOfShard(StoreScan *scan, Relation index_table)
+DirectEntriesOfShard(StoreScan *scan, const ScanShard *shard)
 {
-	const IndexDef *index = scan->range.index;
-	const ShardMap *map;
 	TransactionId placed;
+	Oid			relid = LockShardAt(shard->map, shard->position, false, &placed);
 	Relation	rel;
-	Oid			shard;
 
-	if (!scan->store->direct_partitions || scan->keys.nfixed == 0)
+	if (!OidIsValid(relid))
 		return NULL;
-	map = ShardsOfIndex(scan->store->def, index);
-	if (map == NULL)
-		return NULL;
-	shard = LockShardAt(map, FindShardPosition(map, scan->keys.tests[0].value), false, &placed);
-	if (!OidIsValid(shard))
-		return NULL;
-	rel = UseIndexTable(scan, table_open(shard, NoLock));
-	if (rel->rd_rel->relowner != index_table->rd_rel->relowner)
+	rel = UseIndexTable(scan, table_open(relid, NoLock));
+	if (rel->rd_rel->relowner != shard->owner)
 		return NULL;
 	SeeMovedEntries(scan, placed);
 	return DirectEntries(scan, rel);
+}
+
+/*
+ * Creates the source of the shard of Citus with the entries of a partition key, here or on
+ * another node; NULL if a statement must read them.
+ */
+static ScanSource *
+DistributedEntries(StoreScan *scan, Relation index_table)
+{
+	ScanShard	shard = {.rel = index_table, .owner = index_table->rd_rel->relowner};
+	ScanSource *source;
+
+	if (!scan->store->direct_partitions || scan->keys.nfixed == 0)
+		return NULL;
+	shard.map = ShardsOfIndex(scan->store->def, scan->range.index);
+	if (shard.map == NULL)
+		return NULL;
+	shard.position = FindShardPosition(shard.map, scan->keys.tests[0].value);
+	source = DirectEntriesOfShard(scan, &shard);
+	return source != NULL ? source : NodeSourceOfShard(scan, &shard);
 }
 
 static ScanSource *
@@ -362,10 +395,12 @@ IndexTableSource(StoreScan *scan)
 	if (scan->store->direct)
 		source = index->shards > 0 ? DirectShards(scan, rel) : DirectEntries(scan, rel);
 	else if (scan->store->def->distributed)
-		source = DirectEntriesOfShard(scan, rel);
-	scan->direct = source != NULL;
+		source = DistributedEntries(scan, rel);
+	scan->direct = source != NULL && !scan->on_node;
 	if (source == NULL)
 	{
+		if (scan->store->of_node)
+			StoreNotForNode(scan->store);
 		if (index->shards > 0)
 			CheckIndexShards(rel, index);
 		source = SqlScanBegin(rel, scan->range.shard, rel->rd_rel->relowner,

@@ -183,12 +183,21 @@ extern ScanSource *SqlScanBegin(Relation rel, int shard, Oid owner,
 
 /* ---- scan_node.c ---- */
 
+/* A shard of a distributed table, or of one of its index tables. */
+typedef struct ScanShard
+{
+	Relation	rel;			/* the table or the index table */
+	Oid			owner;			/* with whose privileges statements read it, as of SqlScanBegin */
+	const struct ShardMap *map;	/* its shards; NULL if no single shard has the range */
+	int			position;
+} ScanShard;
+
 /*
- * Creates a source that reads a range of a table on the other node of Citus that has its
- * partition key; NULL if there is no such node.  All that it is given must live as long
- * as the source.
+ * Creates a source that reads a range on another node of Citus, which has the shard; NULL
+ * if there is no such node.  Store, range, keys and snapshot must live as long as the
+ * source.  The range has a condition on the partition key, or is the whole shard.
  */
-extern ScanSource *NodeScanBegin(const Store *store, const ScanRange *range,
+extern ScanSource *NodeScanBegin(const Store *store, const ScanShard *shard, const ScanRange *range,
 								 const ScanKeys *keys, Snapshot snapshot);
 
 /* ---- scan_gather.c ---- */

@@ -1,6 +1,6 @@
 /*
  * scan_node.c
- *	  Reads a range of one partition key on another node of Citus.
+ *	  Reads a range of one partition key, or a shard, on another node of Citus.
  *
  * The other node reads the range on its shard and returns the rows in batches; filters
  * and projections are applied here.  Each batch is a call of its own, with a snapshot of
@@ -25,12 +25,15 @@
 
 /* The first batch is small, because most reads need few rows. */
 #define FIRST_BATCH_BYTES	(32 * 1024)
+#define FIRST_SHARD_BYTES	(256 * 1024)	/* of a whole shard */
 #define LARGEST_BATCH_BYTES (1024 * 1024)
 
 typedef struct NodeSource
 {
 	ScanSource	source;
 	const Store *store;
+	Relation	rel;			/* the table or the index table, and whose privileges it needs */
+	Oid			owner;
 	const ScanRange *range;
 	const ScanKeys *keys;
 	Snapshot	snapshot;
@@ -64,6 +67,13 @@ BeginMember(ItemBuilder *b, const char *name)
 {
 	ItemBuilderName(b, name, strlen(name));
 	ItemBuilderBeginMap(b);
+}
+
+static void
+AddString(ItemBuilder *b, const char *name, const char *value)
+{
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderString(b, value, strlen(value));
 }
 
 static void
@@ -102,10 +112,17 @@ static void
 SendRange(StringInfo out, const NodeSource *s)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
-	ValueRef	start = s->item != NULL ? ItemRoot(s->item) : s->range->start;
+	ValueRef	start = s->keys->nstart > 0 ? s->range->start : MISSING_VALUE;
 
+	if (s->item != NULL)
+		start = ItemRoot(s->item);
 	ItemBuilderBeginMap(b);
-	AddTests(b, s);
+	if (s->range->index != NULL)
+		AddString(b, RANGE_INDEX, s->range->index->name);
+	if (s->range->condition != NULL)
+		AddTests(b, s);
+	else
+		AddString(b, RANGE_SHARD, psprintf(INT64_FORMAT, s->call.shard));
 	if (!ValueIsMissing(start))
 		AddStart(b, s, start);
 	ItemBuilderEnd(b);
@@ -115,18 +132,32 @@ SendRange(StringInfo out, const NodeSource *s)
 
 /* ---- batches ---- */
 
+/* The comparison of the last attribute that the condition has, behind the partition key. */
+static KeyOperator
+LastOperator(const NodeSource *s)
+{
+	const KeyCondition *condition = s->range->condition;
+	KeyOperator operator = KEY_NONE;
+
+	for (int i = s->keys->schema->npartition; condition != NULL && i < condition->ntests; i++)
+	{
+		if (condition->tests[i].op == KEY_NONE)
+			break;
+		operator = condition->tests[i].op;
+	}
+	return operator;
+}
+
 static void
 SetCall(NodeSource *s, const StringInfoData *range)
 {
 	Relation	rel = s->store->rel;
-	const KeyCondition *condition = s->range->condition;
-	KeyOperator operator = condition->ntests > 1 ? condition->tests[1].op : KEY_NONE;
 
 	s->call.function = LINK_ROWS;
 	s->call.args[0] = NodeText(get_namespace_name(RelationGetNamespace(rel)));
 	s->call.args[1] = NodeText(RelationGetRelationName(rel));
 	s->call.args[2] = NodeBytes(range);
-	s->call.args[3] = NodeInteger(operator);
+	s->call.args[3] = NodeInteger(LastOperator(s));
 	s->call.args[4] = NodeInteger(s->keys->forward ? 1 : -1);
 	s->call.args[5] = NodeInteger((int32) Min(s->rows, PG_INT32_MAX));
 	s->call.args[6] = NodeInteger(s->bytes);
@@ -212,7 +243,7 @@ NodePlace(ScanSource *source, RowPlace *place)
 	}
 	for (int i = 0; i < s->keys->ncolumns; i++)
 		nulls[i] = !ColumnOfItem(s, i, &values[i]);
-	place->relid = RelationGetRelid(s->store->rel);
+	place->relid = RelationGetRelid(s->rel);
 	ItemPointerSetInvalid(&place->tid);
 	place->key = KeyColumnsText(s->keys->columns, s->keys->ncolumns, values, nulls);
 }
@@ -251,7 +282,7 @@ BeginRest(NodeSource *s)
 		if (!ColumnOfItem(s, keys->nfixed + i, &keys->start[i]))
 			InvalidRow(s, keys->columns[keys->nfixed + i]);
 	}
-	s->rest = SqlScanBegin(s->store->rel, -1, InvalidOid, keys, s->newer != NULL ? s->newer : s->snapshot);
+	s->rest = SqlScanBegin(s->rel, -1, s->owner, keys, s->newer != NULL ? s->newer : s->snapshot);
 	MemoryContextSwitchTo(old);
 }
 
@@ -305,16 +336,19 @@ NodeEnd(ScanSource *source)
 static const ScanSourceMethods node_methods = {NodeNext, NodeColumn, NodePlace, NodeEnd};
 
 ScanSource *
-NodeScanBegin(const Store *store, const ScanRange *range, const ScanKeys *keys, Snapshot snapshot)
+NodeScanBegin(const Store *store, const ScanShard *shard, const ScanRange *range, const ScanKeys *keys,
+			  Snapshot snapshot)
 {
 	NodeCall	call;
 	NodeSource *s;
 
-	if (range->index != NULL || range->condition == NULL || !FindOtherNode(store, keys->tests[0].value, &call))
+	if (shard->map == NULL || !FindOtherNode(store, shard->map, shard->position, &call))
 		return NULL;
 	s = palloc0(sizeof(NodeSource));
 	s->source.methods = &node_methods;
 	s->store = store;
+	s->rel = shard->rel;
+	s->owner = shard->owner;
 	s->range = range;
 	s->keys = keys;
 	s->snapshot = snapshot;
@@ -323,7 +357,7 @@ NodeScanBegin(const Store *store, const ScanRange *range, const ScanKeys *keys, 
 	s->batch_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo batch", ALLOCSET_DEFAULT_SIZES);
 	s->item_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo item", ALLOCSET_DEFAULT_SIZES);
 	s->rows = range->rows;
-	s->bytes = FIRST_BATCH_BYTES;
+	s->bytes = range->condition != NULL ? FIRST_BATCH_BYTES : FIRST_SHARD_BYTES;
 	s->more = true;
 	return &s->source;
 }

@@ -163,12 +163,12 @@ for my $index ('', q{, index_name => 'inl'})
 	}
 }
 
-# The shards that a node reads for a segment.
+# The shards that a node reads for a segment, by statements of Citus.
 sub shards_read
 {
 	my ($node, $segment, $n) = @_;
 	my ($status, $out, $error) = $node->psql('postgres', qq{SET citus.log_remote_commands = on; SET citus.log_local_commands = on;
-SELECT count(*) FROM dynamo.scan('kvs', segment => $segment, total_segments => $n)});
+SET dynamo.direct_access = off; SELECT count(*) FROM dynamo.scan('kvs', segment => $segment, total_segments => $n)});
 	my %shards = map { $_ => 1 } $error =~ /NOTICE:  (?:issuing|executing the command locally:) SELECT .*?\bkvs_(\d+)/g;
 
 	return keys %shards;
