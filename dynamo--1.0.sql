@@ -2123,6 +2123,14 @@ CREATE FUNCTION dynamo.rows_on_shard(schema_name text, relation_name text, range
 COMMENT ON FUNCTION dynamo.rows_on_shard(text, text, bytea, integer, integer, integer, integer) IS
 	'reads rows of one partition key, or of a shard, for another node of Citus, if they are on this node';
 
+CREATE FUNCTION dynamo.write_on_shard(kind integer, table_name text, item dynamo.item, update_expression text,
+	condition_expression text, expression_attribute_values dynamo.item, expression_attribute_names jsonb,
+	return_values text, return_values_on_condition_check_failure text) RETURNS dynamo.item
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_write_on_shard';
+COMMENT ON FUNCTION dynamo.write_on_shard(integer, text, dynamo.item, text, text, dynamo.item, jsonb, text, text) IS
+	'executes put_item (0), update_item (1) or delete_item (2) for another node of Citus; fails if the item is on no shard of this node';
+
 -- Index tables of distributed tables
 CREATE FUNCTION dynamo.apply_index_changes(table_name text, max_changes integer DEFAULT 10000) RETURNS bigint
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

@@ -25,6 +25,19 @@ SELECT row_on_shard(5, 'dynamo', 'tables', 15, :'key');
 CREATE TABLE other (a int);
 SELECT row_on_shard(5, 'public', 'other', 15, :'key');
 
+-- an operation on an item
+SELECT write_on_shard(0, 'plain', '{"PK": {"S": "b"}}', NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT write_on_shard(1, 'plain', '{"PK": {"S": "a"}}', 'SET a = :a', NULL, '{":a": {"S": "b"}}', NULL, 'ALL_NEW', NULL);
+SELECT write_on_shard(2, 'plain', '{"PK": {"S": "a"}}', NULL, 'attribute_exists(#p)', NULL, '{"#p": "PK"}', 'ALL_OLD', 'ALL_OLD');
+SELECT write_on_shard(2, 'plain', '{"SK": {"S": "a"}}', NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT write_on_shard(2, 'plain', '{"PK": {"S": "a"}}', NULL, NULL, NULL, NULL, 'SOME', NULL);
+SELECT write_on_shard(0, 'other', '{"PK": {"S": "a"}}', NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT write_on_shard(0, 'none', '{"PK": {"S": "a"}}', NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT write_on_shard(0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+SELECT write_on_shard(kind, 'plain', '{"PK": {"S": "a"}}', NULL, NULL, NULL, NULL, NULL, NULL) FROM (VALUES (-1)) k (kind);
+SELECT write_on_shard(kind, 'plain', '{"PK": {"S": "a"}}', NULL, NULL, NULL, NULL, NULL, NULL) FROM (VALUES (3)) k (kind);
+SELECT write_on_shard(NULL, 'plain', '{"PK": {"S": "a"}}', NULL, NULL, NULL, NULL, NULL, NULL);
+
 -- rows of a range
 CREATE FUNCTION range(range_text text) RETURNS bytea LANGUAGE sql RETURN dynamo_internal.item_send(range_text::item);
 SELECT create_table('sorted', partition_key => 'PK', sort_key => 'SK', sort_key_type => 'N');
@@ -72,6 +85,7 @@ SELECT row_on_shard(4, 'public', 'plain', 0, :'key');
 SELECT row_on_shard(5, 'public', 'plain', 2, :'key');
 SELECT row_on_shard(6, 'public', 'plain', 2, :'key');
 SELECT change_shard('plain', 0, '');
+SELECT write_on_shard(2, 'plain', '{"PK": {"S": "a"}}', NULL, NULL, NULL, NULL, NULL, NULL);
 RESET ROLE;
 SELECT count(*) FROM plain;
 

@@ -280,4 +280,11 @@
 #define SynchronousStandbysAreDefined() (WalSndCtl->sync_standbys_defined)
 #endif
 
+/* Whether a part of the next message of the client has been read into the buffer. */
+#if PG_VERSION_NUM >= 170000
+#define ClientDataIsBuffered() (pq_buffer_remaining_data() > 0)
+#else
+#define ClientDataIsBuffered() pq_buffer_has_data()
+#endif
+
 #endif							/* DYNAMO_COMPAT_H */

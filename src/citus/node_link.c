@@ -27,6 +27,7 @@
 #define CONNECT_MS			5000
 #define RETRY_MS			1000	/* wait after a failed connection */
 #define MAX_LOCK_WAIT_MS	1000
+#define CANCEL_MS			5000	/* wait for the answer to a canceled call that writes */
 
 /* The position of the socket in a WaitEventSet, behind the events of this process. */
 #define SOCKET_POSITION		2
@@ -53,6 +54,8 @@ typedef struct Link
 	uint32		prepared;		/* a bit for each function */
 	LinkSettings settings;		/* of the other node's session */
 	bool		has_settings;
+	bool		writes;			/* the present call does; it is not left before its answer is known */
+	bool		canceled;		/* the present call, at the other node */
 	uint64		used;			/* number of the last call */
 } Link;
 
@@ -67,6 +70,7 @@ static const struct
 	[LINK_REQUEST] = {"SELECT dynamo.request_on_shard($1, $2)", 2},
 	[LINK_ROW] = {"SELECT dynamo.row_on_shard($1, $2, $3, $4, $5)", 5},
 	[LINK_ROWS] = {"SELECT dynamo.rows_on_shard($1, $2, $3, $4, $5, $6, $7)", 7},
+	[LINK_WRITE] = {"SELECT dynamo.write_on_shard($1, $2, $3, $4, $5, $6, $7, $8, $9)", 9},
 };
 
 const char *
@@ -99,12 +103,9 @@ CloseLink(Link *link)
 	memset(link, 0, sizeof(*link));
 }
 
-/*
- * Cancels what the other node executes, and closes the connection, because the answer
- * to the canceled call may still arrive.
- */
+/* Cancels what the other node executes. */
 static void
-CancelLink(Link *link)
+CancelCall(const Link *link)
 {
 	PGcancel   *cancel = PQgetCancel(link->conn);
 	char		problem[256];
@@ -114,22 +115,26 @@ CancelLink(Link *link)
 		(void) PQcancel(cancel, problem, sizeof(problem));
 		PQfreeCancel(cancel);
 	}
-	CloseLink(link);
 }
 
 /* ---- waiting ---- */
 
 /*
  * Waits until the socket is ready, or the latch of this process is set; returns false
- * after the timeout.
+ * if a canceled write does not answer.
  */
 static bool
-WaitForSocket(Link *link, uint32 events, long timeout)
+WaitForSocket(Link *link, uint32 events)
 {
 	WaitEvent	occurred;
 
+	if (link->writes && QueryCancelPending && !link->canceled)
+	{
+		link->canceled = true;
+		CancelCall(link);
+	}
 	ModifyWaitEvent(link->events, SOCKET_POSITION, events, NULL);
-	if (WaitEventSetWait(link->events, timeout, &occurred, 1, PG_WAIT_EXTENSION) == 0)
+	if (WaitEventSetWait(link->events, link->canceled ? CANCEL_MS : -1, &occurred, 1, PG_WAIT_EXTENSION) == 0)
 		return false;
 	if (occurred.events & WL_LATCH_SET)
 	{
@@ -147,16 +152,14 @@ WaitForResult(Link *link)
 
 	while ((unsent = PQflush(link->conn)) > 0)
 	{
-		(void) WaitForSocket(link, WL_SOCKET_WRITEABLE | WL_SOCKET_READABLE, -1);
-		if (!PQconsumeInput(link->conn))
+		if (!WaitForSocket(link, WL_SOCKET_WRITEABLE | WL_SOCKET_READABLE) || !PQconsumeInput(link->conn))
 			return false;
 	}
 	if (unsent < 0)
 		return false;
 	while (PQisBusy(link->conn))
 	{
-		(void) WaitForSocket(link, WL_SOCKET_READABLE, -1);
-		if (!PQconsumeInput(link->conn))
+		if (!WaitForSocket(link, WL_SOCKET_READABLE) || !PQconsumeInput(link->conn))
 			return false;
 	}
 	return true;
@@ -405,7 +408,7 @@ SendCall(Link *link, const LinkCall *call)
 
 /* Whether an error means that the call did nothing and can be made in another way. */
 static bool
-IsRefusal(int sqlstate, const LinkCall *call)
+IsRefusal(const Link *link, const LinkCall *call, int sqlstate)
 {
 	switch (sqlstate)
 	{
@@ -413,8 +416,11 @@ IsRefusal(int sqlstate, const LinkCall *call)
 		case ERRCODE_UNDEFINED_FUNCTION:
 		case ERRCODE_INVALID_SQL_STATEMENT_NAME:
 			return true;
+		case ERRCODE_QUERY_CANCELED:
+			/* by this session, whose error tells why */
+			return QueryCancelPending;
 		case ERRCODE_LOCK_NOT_AVAILABLE:
-			return call->holds_locks;
+			return call->holds_locks && link->settings.lock_timeout != LockTimeout;
 		default:
 			return false;
 	}
@@ -424,18 +430,41 @@ static void
 LostError(void)
 {
 	ereport(ERROR,
-			(errcode(ERRCODE_CONNECTION_FAILURE),
+			(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
 			 errmsg("connection to another node of Citus was lost during a write"),
 			 errdetail("The write may have been executed.")));
+}
+
+/*
+ * Makes a call and waits for its result; NULL if the connection is lost.  A call that
+ * writes may be executed although it is canceled; then it is not canceled here either.
+ */
+static PGresult *
+ExecuteWrite(Link *link, const LinkCall *call)
+{
+	PGresult   *result;
+
+	HOLD_CANCEL_INTERRUPTS();
+	link->writes = true;
+	result = SendCall(link, call) ? ReadResult(link) : NULL;
+	link->writes = link->canceled = false;
+	RESUME_CANCEL_INTERRUPTS();
+	if (PQresultStatus(result) == PGRES_TUPLES_OK)
+		QueryCancelPending = false;
+	return result;
 }
 
 /* Executes a call on a link that is ready.  Returns what LinkExecute returns. */
 static bool
 CallOnLink(Link *link, const LinkCall *call, Slice *value)
 {
-	PGresult   *result = SendCall(link, call) ? ReadResult(link) : NULL;
-	bool		refused;
+	PGresult   *result;
+	int			sqlstate;
 
+	if (call->writes)
+		result = ExecuteWrite(link, call);
+	else
+		result = SendCall(link, call) ? ReadResult(link) : NULL;
 	if (result == NULL)
 	{
 		CloseLink(link);
@@ -449,18 +478,19 @@ CallOnLink(Link *link, const LinkCall *call, Slice *value)
 		PQclear(result);
 		return true;
 	}
-	refused = IsRefusal(NodeErrorCode(result), call);
-	if (!refused)
+	sqlstate = NodeErrorCode(result);
+	if (!IsRefusal(link, call, sqlstate))
 		NodeError(result);
-	if (NodeErrorCode(result) != ERRCODE_DYNAMO_OTHER_NODE)
+	if (sqlstate != ERRCODE_DYNAMO_OTHER_NODE && sqlstate != ERRCODE_QUERY_CANCELED)
 		link->prepared = 0;
 	PQclear(result);
+	CHECK_FOR_INTERRUPTS();
 	return false;
 }
 
 /*
- * An error during the call, such as a cancel or a timeout, also ends the call on the
- * other node.
+ * An error during the call, such as a cancel of a read, also ends the call on the other
+ * node.  The connection is closed, because the answer may still arrive.
  */
 bool
 LinkExecute(const LinkCall *call, Slice *value)
@@ -485,7 +515,10 @@ LinkExecute(const LinkCall *call, Slice *value)
 	PG_CATCH();
 	{
 		if (link->conn != NULL && PQtransactionStatus(link->conn) == PQTRANS_ACTIVE)
-			CancelLink(link);
+		{
+			CancelCall(link);
+			CloseLink(link);
+		}
 		PG_RE_THROW();
 	}
 	PG_END_TRY();

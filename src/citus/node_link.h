@@ -18,21 +18,24 @@ typedef enum LinkFunction
 {
 	LINK_REQUEST,				/* dynamo.request_on_shard(text, text) */
 	LINK_ROW,					/* dynamo.row_on_shard(int4, text, text, int4, bytea) */
-	LINK_ROWS					/* dynamo.rows_on_shard(text, text, bytea, int4, int4, int4, int4) */
+	LINK_ROWS,					/* dynamo.rows_on_shard(text, text, bytea, int4, int4, int4, int4) */
+	LINK_WRITE					/* dynamo.write_on_shard(int4, text, dynamo.item, text, text, dynamo.item,
+								 * jsonb, text, text) */
 } LinkFunction;
 
-#define LINK_ARGS	7			/* maximum of a function */
+#define LINK_ARGS	9			/* maximum of a function */
 
 typedef struct LinkCall
 {
 	int			group;			/* of nodes, as in pg_dist_node */
 	LinkFunction function;
-	Slice		args[LINK_ARGS];	/* in binary form */
+	Slice		args[LINK_ARGS];	/* in binary form; data is NULL for a null */
 	bool		writes;
 
 	/*
 	 * This transaction may hold locks.  The call gives up if it does not get a
-	 * lock within a second, because no node would detect a deadlock.
+	 * lock within a second, because no node would detect a deadlock.  If this
+	 * session waits for locks no longer, it fails then.
 	 */
 	bool		holds_locks;
 } LinkCall;
@@ -52,6 +55,9 @@ extern bool LinksArePossible(void);
  * Raises the errors of the function.  If the connection is lost during a call that
  * writes, raises an error, because the call may have been executed; if it is lost
  * during a call that reads, returns false.
+ *
+ * A cancel, or a timeout, cancels the call on the other node.  If a call that writes
+ * has been executed by then, it was too late, and has no effect.
  */
 extern bool LinkExecute(const LinkCall *call, Slice *result);
 

@@ -1,10 +1,30 @@
 /*
  * write_functions.c
- *	  dynamo.put_item, dynamo.update_item, dynamo.delete_item.
+ *	  dynamo.put_item, dynamo.update_item, dynamo.delete_item; and dynamo.write_on_shard,
+ *	  which executes them for another node of Citus.
  */
 #include "postgres.h"
 
+#include "citus/whole_statement.h"
 #include "op/sql_args.h"
+
+/* Reads the arguments from n on.  update: the third one is an update expression. */
+static void
+ReadArguments(FunctionCallInfo fcinfo, WriteOp *op, int n, bool update)
+{
+	bool		put = op->kind == WRITE_KIND_PUT;
+
+	op->table_name = ArgTableName(fcinfo, n);
+	op->item = ArgRequiredItem(fcinfo, n + 1, put ? "item" : "key", put ? &op->datum : NULL);
+	n += 2;
+	if (update)
+		op->update = ArgExpr(fcinfo, n++);
+	op->condition = ArgExpr(fcinfo, n);
+	op->args = ArgExprArgs(fcinfo, n + 1, n + 2);
+	op->return_values = ArgReturnValues(fcinfo, n + 3);
+	op->return_old_on_failure = ArgReturnOldOnFailure(fcinfo, n + 4);
+	op->count_overhead = op->kind == WRITE_KIND_UPDATE;
+}
 
 static Datum
 WriteAndReturn(FunctionCallInfo fcinfo, const WriteOp *op)
@@ -17,20 +37,23 @@ WriteAndReturn(FunctionCallInfo fcinfo, const WriteOp *op)
 	PG_RETURN_POINTER(result.attributes);
 }
 
+static Datum
+ExecuteWrite(FunctionCallInfo fcinfo, WriteKind kind)
+{
+	WriteOp		op = {kind};
+
+	ReadArguments(fcinfo, &op, 0, kind == WRITE_KIND_UPDATE);
+	if (CallIsWholeTransaction(fcinfo))
+		op.whole = fcinfo;
+	return WriteAndReturn(fcinfo, &op);
+}
+
 DYNAMO_FUNCTION(dynamo_put_item);
 
 Datum
 dynamo_put_item(PG_FUNCTION_ARGS)
 {
-	WriteOp		op = {WRITE_KIND_PUT};
-
-	op.table_name = ArgTableName(fcinfo, 0);
-	op.item = ArgRequiredItem(fcinfo, 1, "item", &op.datum);
-	op.condition = ArgExpr(fcinfo, 2);
-	op.args = ArgExprArgs(fcinfo, 3, 4);
-	op.return_values = ArgReturnValues(fcinfo, 5);
-	op.return_old_on_failure = ArgReturnOldOnFailure(fcinfo, 6);
-	return WriteAndReturn(fcinfo, &op);
+	return ExecuteWrite(fcinfo, WRITE_KIND_PUT);
 }
 
 DYNAMO_FUNCTION(dynamo_delete_item);
@@ -38,15 +61,7 @@ DYNAMO_FUNCTION(dynamo_delete_item);
 Datum
 dynamo_delete_item(PG_FUNCTION_ARGS)
 {
-	WriteOp		op = {WRITE_KIND_DELETE};
-
-	op.table_name = ArgTableName(fcinfo, 0);
-	op.item = ArgRequiredItem(fcinfo, 1, "key", NULL);
-	op.condition = ArgExpr(fcinfo, 2);
-	op.args = ArgExprArgs(fcinfo, 3, 4);
-	op.return_values = ArgReturnValues(fcinfo, 5);
-	op.return_old_on_failure = ArgReturnOldOnFailure(fcinfo, 6);
-	return WriteAndReturn(fcinfo, &op);
+	return ExecuteWrite(fcinfo, WRITE_KIND_DELETE);
 }
 
 DYNAMO_FUNCTION(dynamo_update_item);
@@ -54,15 +69,21 @@ DYNAMO_FUNCTION(dynamo_update_item);
 Datum
 dynamo_update_item(PG_FUNCTION_ARGS)
 {
-	WriteOp		op = {WRITE_KIND_UPDATE};
+	return ExecuteWrite(fcinfo, WRITE_KIND_UPDATE);
+}
 
-	op.table_name = ArgTableName(fcinfo, 0);
-	op.item = ArgRequiredItem(fcinfo, 1, "key", NULL);
-	op.update = ArgExpr(fcinfo, 2);
-	op.condition = ArgExpr(fcinfo, 3);
-	op.args = ArgExprArgs(fcinfo, 4, 5);
-	op.return_values = ArgReturnValues(fcinfo, 6);
-	op.return_old_on_failure = ArgReturnOldOnFailure(fcinfo, 7);
-	op.count_overhead = true;
+/* Anybody may call it: it does what these functions do, but only on a shard of this server. */
+DYNAMO_FUNCTION(dynamo_write_on_shard);
+
+Datum
+dynamo_write_on_shard(PG_FUNCTION_ARGS)
+{
+	WriteOp		op = {.of_node = true};
+
+	if (PG_ARGISNULL(0) || PG_GETARG_INT32(0) < WRITE_KIND_PUT || PG_GETARG_INT32(0) > WRITE_KIND_DELETE)
+		InvalidArgument("kind must be between %d and %d", WRITE_KIND_PUT, WRITE_KIND_DELETE);
+	op.kind = (WriteKind) PG_GETARG_INT32(0);
+	ReadArguments(fcinfo, &op, 1, true);
+	op.update.given &= op.kind == WRITE_KIND_UPDATE;
 	return WriteAndReturn(fcinfo, &op);
 }

@@ -44,16 +44,21 @@ FindOtherNode(const Store *store, const ShardMap *map, int position, NodeCall *c
 		RemoteIsPossible();
 }
 
-static bool
-FindNodeRow(NodeRow *row, const Store *store, const RowKey *key)
+bool
+FindNodeOfKey(const Store *store, const RowKey *key, NodeCall *call)
 {
 	const ShardMap *map = ShardsOfTable(store->def);
 
+	return map != NULL && FindOtherNode(store, map, FindShardPosition(map, key->values[0]), call);
+}
+
+static bool
+FindNodeRow(NodeRow *row, const Store *store, const RowKey *key)
+{
 	row->store = store;
 	row->item = NULL;
 	row->call.function = LINK_ROW;
-	return map != NULL &&
-		FindOtherNode(store, map, FindShardPosition(map, key->values[0]), &row->call);
+	return FindNodeOfKey(store, key, &row->call);
 }
 
 /* ---- calls ---- */

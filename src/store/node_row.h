@@ -55,6 +55,9 @@ typedef enum NodeStatus
  */
 extern bool FindOtherNode(const Store *store, const ShardMap *map, int position, NodeCall *call);
 
+/* The same for the shard with a key of the table. */
+extern bool FindNodeOfKey(const Store *store, const RowKey *key, NodeCall *call);
+
 /*
  * The following return false if the row is not to be accessed in this way, before
  * they have done anything.

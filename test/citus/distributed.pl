@@ -84,7 +84,8 @@ my %operations = (
 for my $operation (qw(put get update query delete))
 {
 	is(through_citus($worker, sprintf $operations{$operation}, $here), 'no', "$operation of a key here is direct");
-	is(through_citus($worker, sprintf $operations{$operation}, $there), $operation =~ /get|query/ ? 'no' : 'yes', "$operation of a key elsewhere");
+	is(through_citus($worker, sprintf("BEGIN; $operations{$operation}; ROLLBACK", $there)), $operation =~ /get|query/ ? 'no' : 'yes', "$operation of a key elsewhere in a block");
+	is(through_citus($worker, sprintf($operations{$operation}, $there)), 'no', "$operation of a key elsewhere");
 }
 is(value_of($coordinator, qq{SELECT "PK", "SK", item ->> 'n' FROM kvs WHERE "PK" IN ('$here', '$there') ORDER BY "PK" = '$here' DESC}),
 	"$here|b|1\n$there|b|1", 'with the same results');

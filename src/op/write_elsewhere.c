@@ -1,0 +1,104 @@
+/*
+ * write_elsewhere.c
+ *	  Sends the arguments of a function that writes to the node of its item.
+ */
+#include "postgres.h"
+
+#include "mb/pg_wchar.h"
+#include "port/pg_bswap.h"
+#include "utils/fmgrprotos.h"
+
+#include "citus/node_call.h"
+#include "citus/whole_statement.h"
+#include "item/io.h"
+#include "op/sql_args.h"
+#include "op/write_elsewhere.h"
+#include "store/node_row.h"
+
+/* ---- arguments in binary form ---- */
+
+static Slice
+TextArgument(FunctionCallInfo fcinfo, int n)
+{
+	return ArgIsNull(fcinfo, n) ? MISSING_SLICE : SliceOfVarlena(PG_GETARG_TEXT_PP(n));
+}
+
+static Slice
+ItemArgument(ValueRef item)
+{
+	StringInfoData bytes;
+
+	if (ValueIsMissing(item))
+		return MISSING_SLICE;
+	initStringInfo(&bytes);
+	ItemSend(&bytes, item);
+	return (Slice) {bytes.data, (uint32) bytes.len};
+}
+
+static Slice
+JsonbArgument(FunctionCallInfo fcinfo, int n)
+{
+	return ArgIsNull(fcinfo, n) ? MISSING_SLICE :
+		SliceOfVarlena(DatumGetByteaPP(DirectFunctionCall1(jsonb_send, PG_GETARG_DATUM(n))));
+}
+
+/* The function that updates has an argument more than the others, the third one. */
+static void
+SetArguments(LinkCall *call, const WriteOp *op)
+{
+	FunctionCallInfo fcinfo = op->whole;
+	int			next = op->kind == WRITE_KIND_UPDATE ? 3 : 2;
+	uint32	   *kind = palloc(sizeof(uint32));
+
+	*kind = pg_hton32((uint32) op->kind);
+	call->args[0] = (Slice) {(const char *) kind, sizeof(uint32)};
+	call->args[1] = TextArgument(fcinfo, 0);
+	call->args[2] = ItemArgument(op->item);
+	call->args[3] = op->kind == WRITE_KIND_UPDATE ? TextArgument(fcinfo, 2) : MISSING_SLICE;
+	call->args[4] = TextArgument(fcinfo, next);
+	call->args[5] = ItemArgument(op->args.values);
+	call->args[6] = JsonbArgument(fcinfo, next + 2);
+	call->args[7] = TextArgument(fcinfo, next + 3);
+	call->args[8] = TextArgument(fcinfo, next + 4);
+}
+
+/* ---- the write ---- */
+
+/* Whether the answer can be given to the client, whose encoding may lack a character. */
+static bool
+CanAnswer(const WriteOp *op)
+{
+	return op->return_values == RETURN_NONE || pg_get_client_encoding() == GetDatabaseEncoding();
+}
+
+static struct varlena *
+ReceiveItem(Slice bytes)
+{
+	StringInfoData buf;
+
+	if (bytes.data == NULL)
+		return NULL;
+	buf.data = unconstify(char *, bytes.data);
+	buf.len = buf.maxlen = (int) bytes.len;
+	buf.cursor = 0;
+	return ItemReceive(&buf);
+}
+
+bool
+WriteElsewhere(const Store *store, const PreparedWrite *w, WriteResult *result)
+{
+	LinkCall	call = {.function = LINK_WRITE, .writes = true, .holds_locks = true};
+	NodeCall	place;
+	Slice		answer;
+
+	if (w->op->whole == NULL || !CanAnswer(w->op) || !FindNodeOfKey(store, &w->key, &place))
+		return false;
+	call.group = place.group;
+	SetArguments(&call, w->op);
+	if (!LinkExecute(&call, &answer))
+		return false;
+	WholeTransactionIsDone();
+	memset(result, 0, sizeof(*result));
+	result->attributes = ReceiveItem(answer);
+	return true;
+}
