@@ -111,8 +111,9 @@ ReceiveError(const char *type, const char *problem)
 			 errdetail("The %s.", problem)));
 }
 
-static struct varlena *
-ReceiveValue(StringInfo buf, bool is_item)
+/* Checks a value in binary form, and returns it. */
+static ValueRef
+ReceivedValue(StringInfo buf, bool is_item)
 {
 	const char *type = is_item ? "dynamo.item" : "dynamo.value";
 	int			version = pq_getmsgbyte(buf);
@@ -133,13 +134,23 @@ ReceiveValue(StringInfo buf, bool is_item)
 		ReceiveError(type, problem);
 	if (is_item && ValueTypeOf(v) != VALUE_M)
 		ReceiveError(type, "value is not a map");
-	return ValueCopy(v);
+	return v;
 }
 
 struct varlena *
 ItemReceive(StringInfo buf)
 {
-	return ReceiveValue(buf, true);
+	return ValueCopy(ReceivedValue(buf, true));
+}
+
+struct varlena *
+ItemReceiveInPlace(struct varlena *place, uint32 len)
+{
+	StringInfoData buf = {.data = VARDATA(place), .len = (int) len, .maxlen = (int) len};
+
+	(void) ReceivedValue(&buf, true);
+	SET_VARSIZE(place, len + VARHDRSZ);
+	return place;
 }
 
 DYNAMO_FUNCTION(dynamo_item_recv);
@@ -147,7 +158,7 @@ DYNAMO_FUNCTION(dynamo_item_recv);
 Datum
 dynamo_item_recv(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(ReceiveValue((StringInfo) PG_GETARG_POINTER(0), true));
+	PG_RETURN_POINTER(ValueCopy(ReceivedValue((StringInfo) PG_GETARG_POINTER(0), true)));
 }
 
 DYNAMO_FUNCTION(dynamo_value_recv);
@@ -155,7 +166,7 @@ DYNAMO_FUNCTION(dynamo_value_recv);
 Datum
 dynamo_value_recv(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_POINTER(ReceiveValue((StringInfo) PG_GETARG_POINTER(0), false));
+	PG_RETURN_POINTER(ValueCopy(ReceivedValue((StringInfo) PG_GETARG_POINTER(0), false)));
 }
 
 void

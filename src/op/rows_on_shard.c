@@ -175,11 +175,14 @@ ReadRange(RowsRange *r, ValueRef range, KeyOperator operator)
 
 /* ---- the rows ---- */
 
+/* Rows are aligned from the header of the result on, which has the same size as theirs. */
 static void
 AddRow(StringInfo out, ValueRef item)
 {
-	int			at = out->len;
+	int			at = INTALIGN(out->len);
 	uint32		len;
+
+	appendStringInfoSpaces(out, at - out->len);
 
 	pq_sendint32(out, 0);
 	ItemSend(out, item);

@@ -41,7 +41,8 @@ typedef enum NodeStatus
  * are equal.
  *
  * The result is a status; if it is NODE_DONE, a byte that is not 0 if there may be more
- * rows; and for each row the length of its item in its binary form, and the item.
+ * rows; and for each row the length of its item in its binary form, at a multiple of 4 bytes,
+ * and the item.
  */
 #define RANGE_KEY		"key"	/* a map of the key attributes to compare */
 #define RANGE_SHARD		"shard" /* the number of the shard to read, as a string */

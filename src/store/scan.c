@@ -538,6 +538,14 @@ StoreScanKey(const StoreScan *scan, int column)
 	return v;
 }
 
+static bool
+ColumnHasValue(const AttributeDef *attr, Datum stored, ValueRef v)
+{
+	if (attr->type == VALUE_N)
+		return KeyDatumsEqual(attr->type, stored, KeyValueToDatum(attr, v));
+	return SliceEqual(SliceOfVarlena(PG_DETOAST_DATUM_PACKED(stored)), ValuePayload(v));
+}
+
 /*
  * Checks that a column has the item's value.  The order of rows, and therefore
  * a position, depends on the columns.
@@ -549,7 +557,7 @@ CheckColumn(const StoreScan *scan, int column, ValueRef v)
 	bool		isnull;
 	Datum		stored = scan->source->methods->column(scan->source, column, &isnull);
 
-	if (isnull || !KeyDatumsEqual(attr->type, stored, KeyValueToDatum(attr, v)))
+	if (isnull || !ColumnHasValue(attr, stored, v))
 		InvalidRow(scan, psprintf("Column \"%s\" differs from attribute %s of the item.",
 								  attr->column, attr->name.data));
 }

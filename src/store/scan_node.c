@@ -25,7 +25,7 @@
 
 /* The first batch is small, because most reads need few rows. */
 #define FIRST_BATCH_BYTES	(32 * 1024)
-#define FIRST_SHARD_BYTES	(256 * 1024)	/* of a whole shard */
+#define FIRST_SHARD_BYTES	(64 * 1024)	/* of a whole shard */
 #define LARGEST_BATCH_BYTES (1024 * 1024)
 
 typedef struct NodeSource
@@ -46,8 +46,8 @@ typedef struct NodeSource
 	int			bytes;			/* of the next batch */
 	bool		more;			/* there may be rows after the batch */
 
-	MemoryContext item_context;
-	struct varlena *item;		/* the current one; NULL before the first */
+	struct varlena *item;		/* the current one, in the batch; NULL before the first */
+	MemoryContext last_context; /* the last one of the batch before */
 	bool		moved;			/* the other node does not have the shard */
 	ScanSource *rest;			/* reads what follows; or NULL */
 	Snapshot	newer;			/* of that; NULL: the same */
@@ -179,6 +179,20 @@ ReadBatch(NodeSource *s, Slice result)
 	return true;
 }
 
+/* Keeps the current item, which is the last one of its batch. */
+static void
+KeepLastItem(NodeSource *s)
+{
+	MemoryContext old;
+
+	if (s->item == NULL)
+		return;
+	MemoryContextReset(s->last_context);
+	old = MemoryContextSwitchTo(s->last_context);
+	s->item = ValueCopy(ItemRoot(s->item));
+	MemoryContextSwitchTo(old);
+}
+
 /* Reads the next batch; false if the other node does not read it. */
 static bool
 FetchBatch(NodeSource *s)
@@ -190,6 +204,7 @@ FetchBatch(NodeSource *s)
 
 	CHECK_FOR_INTERRUPTS();
 	RemoteCheckNesting();
+	KeepLastItem(s);
 	MemoryContextReset(s->batch_context);
 	old = MemoryContextSwitchTo(s->batch_context);
 	SendRange(&range, s);
@@ -199,19 +214,17 @@ FetchBatch(NodeSource *s)
 	return done;
 }
 
+/* The length of an item becomes the header of its varlena. */
 static void
 ReadNextItem(NodeSource *s)
 {
-	MemoryContext old;
-	StringInfoData bytes;
+	int			at = INTALIGN(s->batch.cursor);
+	uint32		len;
 
-	bytes.len = bytes.maxlen = (int) pq_getmsgint(&s->batch, 4);
-	bytes.data = unconstify(char *, pq_getmsgbytes(&s->batch, bytes.len));
-	bytes.cursor = 0;
-	MemoryContextReset(s->item_context);
-	old = MemoryContextSwitchTo(s->item_context);
-	s->item = ItemReceive(&bytes);
-	MemoryContextSwitchTo(old);
+	(void) pq_getmsgbytes(&s->batch, at - s->batch.cursor);
+	len = pq_getmsgint(&s->batch, sizeof(len));
+	(void) pq_getmsgbytes(&s->batch, (int) len);
+	s->item = ItemReceiveInPlace((struct varlena *) (s->batch.data + at), len);
 }
 
 /* ---- the rest ---- */
@@ -330,7 +343,7 @@ NodeEnd(ScanSource *source)
 	if (s->newer != NULL)
 		UnregisterSnapshot(s->newer);
 	MemoryContextDelete(s->batch_context);
-	MemoryContextDelete(s->item_context);
+	MemoryContextDelete(s->last_context);
 }
 
 static const ScanSourceMethods node_methods = {NodeNext, NodeColumn, NodePlace, NodeEnd};
@@ -355,7 +368,7 @@ NodeScanBegin(const Store *store, const ScanShard *shard, const ScanRange *range
 	s->call = call;
 	s->context = CurrentMemoryContext;
 	s->batch_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo batch", ALLOCSET_DEFAULT_SIZES);
-	s->item_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo item", ALLOCSET_DEFAULT_SIZES);
+	s->last_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo item", ALLOCSET_SMALL_SIZES);
 	s->rows = range->rows;
 	s->bytes = range->condition != NULL ? FIRST_BATCH_BYTES : FIRST_SHARD_BYTES;
 	s->more = true;

@@ -235,7 +235,7 @@ for my $node (@nodes)
 	fails($node, 'postgres', rows('pg_class', $of_indexes[0]), 'relation "public.pg_class" does not exist', 'no table');
 }
 my $answers = join ' ', map { value_of($other, 'SET ROLE reader; ' . rows('Shop-1', $_)) } @of_indexes;
-like($answers, qr/\\x640[01]00/, 'by hand: entries of this node');
+like($answers, qr{\\x640[01](?:20)*00}, 'by hand: entries of this node');
 like($answers, qr/\\x6d/, 'and none of another one');
 like(value_of($other, 'SET ROLE reader; ' . rows('Shop-1', sprintf $of_shard, $shard, '')), qr/^\\x640[01]/, 'a shard of this node');
 is(value_of($worker, 'SET ROLE reader; ' . rows('Shop-1', sprintf $of_shard, $_, '')), '\x6d', "not a shard of this table and node: $_")
