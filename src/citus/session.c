@@ -66,6 +66,12 @@ CitusSessionIsLocal(void)
 }
 
 bool
+CitusSessionStaysLocal(void)
+{
+	return FindFunctions() && citus.status() == LOCAL_EXECUTION_REQUIRED;
+}
+
+bool
 CitusSessionLockPlace(int64 shard)
 {
 	if (!FindFunctions())

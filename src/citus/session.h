@@ -19,6 +19,12 @@
 extern bool CitusSessionIsLocal(void);
 
 /*
+ * Whether this transaction has accessed shards of this server in the session, so that a
+ * connection would not see its changes, and could wait for its locks.
+ */
+extern bool CitusSessionStaysLocal(void);
+
+/*
  * Takes Citus's lock on the place of a shard in share mode, and waits for a move
  * of the shard.  Returns false if this build of Citus has no such function.
  */

@@ -11,6 +11,7 @@
 
 #include "utils/guc.h"
 
+#include "citus/session.h"
 #include "ddl/ddl.h"
 #include "table/distribution.h"
 
@@ -34,10 +35,15 @@ CitusDdlEnd(int level)
 	AtEOXact_GUC(true, level);
 }
 
+/* Shards of this node are changed in the session; what follows must then not use a connection. */
 int
 DistributedDdlBegin(Oid relid)
 {
-	return RelationIsDistributed(relid) ? CitusDdlBegin(true) : 0;
+	if (!RelationIsDistributed(relid))
+		return 0;
+	if (CitusSessionIsLocal())
+		CitusSessionWrites();
+	return CitusDdlBegin(true);
 }
 
 void

@@ -11,6 +11,7 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "fmgr.h"
 #include "miscadmin.h"
@@ -21,6 +22,7 @@
 #include "utils/rel.h"
 
 #include "citus/remote.h"
+#include "citus/session.h"
 #include "citus/shards.h"
 #include "ddl/ddl.h"
 #include "index/apply.h"
@@ -29,10 +31,13 @@
 #define TAKE_STATEMENT	"SELECT dynamo.take_index_changes($1, $2, $3)"
 #define PUT_STATEMENT	"SELECT dynamo.put_index_entries($1, $2, $3, $4)"
 
+#define CHANGES_AT_ONCE	10000
+
 /* A node, and some shard of a table there, by which Citus finds it. */
 typedef struct ShardNode
 {
 	int			group;
+	bool		here;			/* its shards are accessed in this session */
 	int64		shard;
 	StringInfoData entries;		/* pairs for put_index_entries */
 } ShardNode;
@@ -59,11 +64,17 @@ typedef struct Apply
 
 /* ---- nodes ---- */
 
+/*
+ * Finds the node with the shard at a position.  Shards that this transaction has changed in the session
+ * could not be accessed over a connection.
+ */
 static ShardNode *
-FindNode(List **nodes, int group, int64 shard)
+FindNode(List **nodes, const ShardMap *map, int position)
 {
 	ShardNode  *node;
 	ListCell   *cell;
+	int			group;
+	int64		shard = GetShardPlace(map, position, &group);
 
 	foreach(cell, *nodes)
 	{
@@ -74,6 +85,7 @@ FindNode(List **nodes, int group, int64 shard)
 	node = palloc0(sizeof(ShardNode));
 	node->group = group;
 	node->shard = shard;
+	node->here = OidIsValid(GetShardRelation(map, position)) && CitusSessionStaysLocal();
 	initStringInfo(&node->entries);
 	*nodes = lappend(*nodes, node);
 	return node;
@@ -88,10 +100,10 @@ FindNodes(const ShardMap *map)
 	for (int i = 0; i < CountShards(map); i++)
 	{
 		int			group;
-		int64		shard = GetShardPlace(map, i, &group);
 
+		(void) GetShardPlace(map, i, &group);
 		if (group >= 0)
-			(void) FindNode(&nodes, group, shard);
+			(void) FindNode(&nodes, map, i);
 	}
 	return nodes;
 }
@@ -102,13 +114,14 @@ static ShardNode *
 NodeOfEntry(Apply *apply, IndexChanges *changes, const EntryKey *key)
 {
 	MemoryContext old = MemoryContextSwitchTo(apply->context);
+	int			position = FindShardPosition(changes->map, key->keys[0]);
 	int			group;
-	int64		shard = GetShardPlace(changes->map, FindShardPosition(changes->map, key->keys[0]), &group);
 	ShardNode  *node;
 
+	(void) GetShardPlace(changes->map, position, &group);
 	if (group < 0)
 		DistributedError(apply->def->relid, "an index table with several copies of its shards");
-	node = FindNode(&changes->nodes, group, shard);
+	node = FindNode(&changes->nodes, changes->map, position);
 	MemoryContextSwitchTo(old);
 	return node;
 }
@@ -185,7 +198,7 @@ SchemaName(const Apply *apply)
 	return get_namespace_name(RelationGetNamespace(apply->rel));
 }
 
-/* Calls take_index_changes on a node. */
+/* Takes changes from a node. */
 static Slice
 CallNode(const Apply *apply, const ShardNode *node, int limit)
 {
@@ -193,6 +206,8 @@ CallNode(const Apply *apply, const ShardNode *node, int limit)
 		SchemaName(apply), RelationGetRelationName(apply->rel), psprintf("%d", limit)
 	};
 
+	if (node->here)
+		return SliceOfVarlena(TakeIndexChanges(apply->rel, limit));
 	return RemoteExecute(node->shard, limit > 0, TAKE_STATEMENT, lengthof(args), args);
 }
 
@@ -205,6 +220,17 @@ TakeChanges(Apply *apply, const ShardNode *node, int limit)
 }
 
 static void
+PutEntriesElsewhere(const Apply *apply, const char *index_name, const ShardNode *node)
+{
+	const char *const args[] = {
+		SchemaName(apply), RelationGetRelationName(apply->rel), index_name,
+		RemoteBytes(node->entries.data, node->entries.len)
+	};
+
+	(void) RemoteExecute(node->shard, true, PUT_STATEMENT, lengthof(args), args);
+}
+
+static void
 PutEntries(const Apply *apply, const IndexChanges *changes)
 {
 	ListCell   *cell;
@@ -212,12 +238,12 @@ PutEntries(const Apply *apply, const IndexChanges *changes)
 	foreach(cell, changes->nodes)
 	{
 		const ShardNode *node = lfirst(cell);
-		const char *const args[] = {
-			SchemaName(apply), RelationGetRelationName(apply->rel), changes->index->name,
-			RemoteBytes(node->entries.data, node->entries.len)
-		};
 
-		(void) RemoteExecute(node->shard, true, PUT_STATEMENT, lengthof(args), args);
+		if (node->here)
+			(void) PutIndexEntries(apply->rel, changes->index->name,
+								   (Slice) {node->entries.data, (uint32) node->entries.len});
+		else
+			PutEntriesElsewhere(apply, changes->index->name, node);
 	}
 }
 
@@ -291,6 +317,28 @@ ApplyIndexChanges(Relation rel, int limit, bool *full)
 	TableDefRelease(apply.def);
 	*full = apply.full;
 	return apply.items;
+}
+
+void
+ApplyAllChanges(Oid table)
+{
+	Relation	rel = table_open(table, NoLock);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo changes of a table",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext caller = MemoryContextSwitchTo(context);
+	bool		full = true;
+
+	while (full)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (ApplyIndexChanges(rel, CHANGES_AT_ONCE, &full) > 0)
+			full = true;
+		CommandCounterIncrement();
+		MemoryContextReset(context);
+	}
+	MemoryContextSwitchTo(caller);
+	MemoryContextDelete(context);
+	table_close(rel, NoLock);
 }
 
 DYNAMO_FUNCTION(dynamo_apply_index_changes);

@@ -25,6 +25,15 @@ extern Relation OpenOwnedTable(text *schema, text *name);
  */
 extern void EntryKeyOfItem(const TableDef *def, const IndexDef *index, ValueRef item, EntryKey *key);
 
+/*
+ * What the functions of the nodes do, on this node.  Takes at most limit changes of an open
+ * table; with 0, returns a byte if there are any.
+ */
+extern bytea *TakeIndexChanges(Relation rel, int limit);
+
+/* Deletes and writes entries of an index of an open table; returns their number. */
+extern int64 PutIndexEntries(Relation rel, const char *name, Slice entries);
+
 /* ---- apply.c ---- */
 
 /*
@@ -32,5 +41,8 @@ extern void EntryKeyOfItem(const TableDef *def, const IndexDef *index, ValueRef 
  * Returns the number of changed items.  *full is set to whether many more may be left.
  */
 extern int64 ApplyIndexChanges(Relation rel, int limit, bool *full);
+
+/* Applies all changes of a distributed table in this transaction, which excludes writers. */
+extern void ApplyAllChanges(Oid table);
 
 #endif							/* DYNAMO_APPLY_H */

@@ -15,6 +15,7 @@
 #include "copy/copy.h"
 #include "errors.h"
 #include "index/build.h"
+#include "table/distribution.h"
 #include "table/index_relation.h"
 
 /* Returns the specification that would create the index as it is. */
@@ -103,6 +104,8 @@ ChangeInPlace(Oid relid, TableDef *def, IndexDef *index, const CreateIndexSpec *
 	Oid			schema = get_rel_namespace(relid);
 	Oid			found = FindIndexRelation(def, index);
 
+	if (RelationIsDistributed(relid))
+		DistributedError(relid, "changing an index with a table, or to one,");
 	if (OidIsValid(found))
 		DropIndexRelation(found);
 	index->relation = "";		/* let a name be chosen again */

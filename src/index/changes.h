@@ -67,6 +67,12 @@ extern bool RecordsChanges(Relation rel, const TableDef *def);
 /* Records a change of such a relation's row; there may be no old or no new one. */
 extern void RecordChangeOfRow(const TableDef *def, const RowEvent *event, BaseRow *old, BaseRow *new);
 
+/*
+ * Records each row of an open shard with an entry in an index as if it were written now; the
+ * caller's transaction excludes writers.
+ */
+extern void RecordRows(Relation rel, const char *index_name);
+
 /* ---- maintain.c ---- */
 
 /* Whether a change of a row changes its entry in an index table. */

@@ -21,9 +21,13 @@
 
 #include "copy/copy.h"
 #include "errors.h"
+#include "index/apply.h"
 #include "index/build.h"
+#include "index/distribute.h"
 #include "index/index.h"
+#include "index/shard_ddl.h"
 #include "table/build_lock.h"
+#include "table/distribution.h"
 #include "table/index_relation.h"
 
 int			in_place_build_limit = 8192;
@@ -108,7 +112,7 @@ InterruptBuilder(Oid relid)
 void
 InterruptBuild(const char *table_name)
 {
-	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
+	Relation	rel = OpenAnyTableForDdl(table_name, AccessShareLock);
 	Oid			relid = RelationGetRelid(rel);
 
 	table_close(rel, AccessShareLock);
@@ -122,7 +126,7 @@ InterruptBuild(const char *table_name)
 void
 RefuseDuringBuild(const char *table_name)
 {
-	Relation	rel = OpenTableForDdl(table_name, AccessShareLock);
+	Relation	rel = OpenAnyTableForDdl(table_name, AccessShareLock);
 	TableDef   *def = TableDefAcquire(rel);
 
 	CheckNoPendingBuild(def);
@@ -134,7 +138,7 @@ TableDef *
 LockForIndexDdl(const char *table_name, Oid *relid)
 {
 	InterruptBuild(table_name);
-	return LockDefinition(table_name, AccessExclusiveLock, relid);
+	return LockAnyDefinition(table_name, AccessExclusiveLock, relid);
 }
 
 /*
@@ -154,6 +158,54 @@ BuildsInPlace(Oid relid)
 			(uint64) in_place_build_limit * 1024;
 	table_close(rel, NoLock);
 	return in_place;
+}
+
+/* ---- index tables of distributed tables ---- */
+
+/* Refuses the index tables that distribute_table would refuse. */
+static void
+CheckIndexTableIsSupported(Oid relid, const TableDef *def, const IndexDef *index)
+{
+	const char *problem = RelationIsDistributed(relid) ? FindIndexProblem(def, index) : NULL;
+
+	if (problem != NULL)
+		DistributedError(relid, problem);
+}
+
+/*
+ * Applies what was recorded before an index is created: these records do not tell which of its
+ * entries go.  Storing the definition again excludes writers on the shards.
+ */
+static void
+CatchUp(Oid relid)
+{
+	Relation	rel;
+	const TableDef *def;
+
+	if (!RelationIsDistributed(relid) || !OidIsValid(FindChangeTable(relid)))
+		return;
+	rel = table_open(relid, NoLock);
+	def = TableDefCopy(rel);
+	table_close(rel, NoLock);
+	StoreDefinition(relid, def);
+	ApplyAllChanges(relid);
+}
+
+void
+CreateRelationOfIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
+{
+	CreateIndexRelation(relid, def, index, false);
+	if (RelationIsDistributed(relid))
+		DistributeIndexTable(relid, def, index);
+}
+
+void
+FillIndexTableEverywhere(Oid relid, const char *index_name)
+{
+	if (DoOnShards(relid, SHARD_RECORD, index_name))
+		ApplyAllChanges(relid);
+	else
+		FillIndexTable(relid, index_name);
 }
 
 /* Begins a build.  If no column is new, an inline index needs only a btree. */
@@ -177,7 +229,7 @@ FillInPlace(Oid relid, const TableDef *def, const IndexDef *index, bool new_colu
 	if (new_columns)
 		FillKeyColumns(relid, index->name);
 	if (index->storage == STORAGE_TABLE)
-		FillIndexTable(relid, index->name);
+		FillIndexTableEverywhere(relid, index->name);
 	ReportLeftOut(index->name, &left_out);
 }
 
@@ -185,7 +237,7 @@ void
 IndexStore(Oid relid, const TableDef *def, const IndexDef *index, bool new_columns)
 {
 	if (index->storage == STORAGE_TABLE)
-		CreateIndexRelation(relid, def, index, false);
+		CreateRelationOfIndexTable(relid, def, index);
 	StoreDefinition(relid, def);
 	if (index->status == INDEX_CREATING)
 		BeginBuild(relid, index, new_columns);
@@ -200,6 +252,7 @@ IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 	TableDef   *def;
 	int			nattributes;
 	IndexDef   *index;
+	int			level;
 
 	RefuseDuringBuild(table_name);
 	def = LockForIndexDdl(table_name, &relid);
@@ -208,9 +261,14 @@ IndexCreate(const char *table_name, const CreateIndexSpec *spec)
 	index = AddIndex(def, get_rel_namespace(relid), get_rel_name(relid), spec);
 	if (!BuildsInPlace(relid))
 		index->status = INDEX_CREATING;
+	CheckIndexTableIsSupported(relid, def, index);
 	SPI_connect();
+	level = DistributedDdlBegin(relid);
+	if (index->storage == STORAGE_TABLE)
+		CatchUp(relid);
 	AddColumns(relid, def, nattributes);
 	IndexStore(relid, def, index, def->nattributes > nattributes);
+	DistributedDdlEnd(level);
 	SPI_finish();
 	return index->status == INDEX_ACTIVE;
 }
@@ -308,6 +366,7 @@ IndexRemove(Oid relid, TableDef *def, const IndexDef *index)
 	StoreDefinition(relid, def);
 	if (OidIsValid(found))
 		DropIndexRelation(found);
+	DropUnusedChangeTable(relid, def);
 	if (drop_columns[0] != '\0')
 		RunStatement("ALTER TABLE %s %s",
 					 QualifiedName(get_rel_namespace(relid), get_rel_name(relid)), drop_columns);
@@ -335,13 +394,16 @@ IndexDrop(const char *table_name, const char *index_name)
 	Oid			relid;
 	TableDef   *def = LockForIndexDdl(table_name, &relid);
 	const IndexDef *index = TableDefIndex(def, index_name);
+	int			level;
 
 	if (index == NULL)
 		FailNoIndex(def, table_name, index_name);
 	RefuseCopiedIndex(relid, index_name, "drop");
 	SPI_connect();
+	level = DistributedDdlBegin(relid);
 	if (FindReplacement(def, index_name) != NULL)
 		IndexRemove(relid, def, FindReplacement(def, index_name));
 	IndexRemove(relid, def, TableDefIndex(def, index_name));
+	DistributedDdlEnd(level);
 	SPI_finish();
 }

@@ -189,6 +189,15 @@ LockIndexTables(const TableDef *def)
 }
 
 static void
+DistributeOneIndexTable(Oid relid, const TableDef *def, const IndexDef *index, int shards)
+{
+	DropGuards(relid);
+	DistributeByColumn(relid, EntryAttribute(def, index, 0)->column, shards, "none");
+	TruncateCopied(relid);
+	StoreGuards(relid);
+}
+
+static void
 DistributeIndexTables(const TableDef *def, const List *relids, int shards)
 {
 	int			i = 0;
@@ -198,12 +207,15 @@ DistributeIndexTables(const TableDef *def, const List *relids, int shards)
 	{
 		while (def->indexes[i].storage != STORAGE_TABLE)
 			i++;
-		DropGuards(lfirst_oid(cell));
-		DistributeByColumn(lfirst_oid(cell), EntryAttribute(def, &def->indexes[i], 0)->column, shards, "none");
-		TruncateCopied(lfirst_oid(cell));
-		StoreGuards(lfirst_oid(cell));
+		DistributeOneIndexTable(lfirst_oid(cell), def, &def->indexes[i], shards);
 		i++;
 	}
+}
+
+static void
+CreateChangeTable(Oid relid, const TableDef *def)
+{
+	DistributeByColumn(ChangeTableCreate(relid, def), TableKeyAttribute(def, 0)->column, 0, TableName(relid));
 }
 
 /* Distributes a table and what its index tables need; def is that before. */
@@ -216,9 +228,30 @@ DistributeWithIndexTables(Oid relid, const TableDef *def, int shards)
 	DropMaintenance(relid);
 	DistributeByColumn(relid, column, shards, "default");
 	TruncateCopied(relid);
-	DistributeByColumn(ChangeTableCreate(relid, def), column, 0, TableName(relid));
+	CreateChangeTable(relid, def);
 	DistributeIndexTables(def, relids, shards);
 	StoreAllMaintenance(relid, def);
+}
+
+void
+DistributeIndexTable(Oid relid, const TableDef *def, const IndexDef *index)
+{
+	const ShardMap *map = ShardsOfRelation(relid, TableKeyAttribute(def, 0));
+
+	if (map == NULL || !RemoteIsPossible())
+		DistributedError(relid, "an index table with this build of Citus, or this distribution of the table,");
+	if (!OidIsValid(FindChangeTable(relid)))
+		CreateChangeTable(relid, def);
+	DistributeOneIndexTable(FindIndexRelation(def, index), def, index, CountShards(map));
+}
+
+void
+DropUnusedChangeTable(Oid relid, const TableDef *def)
+{
+	Oid			changes = HasIndexTables(def) ? InvalidOid : FindChangeTable(relid);
+
+	if (OidIsValid(changes))
+		RunStatement("DROP TABLE %s", TableName(changes));
 }
 
 /* ---- distributing ---- */

@@ -7,6 +7,8 @@
 
 #include "utils/relcache.h"
 
+#include "table/table.h"
+
 /*
  * dynamo.new_table_shards, the number of shards of tables that requests create; 0
  * if they are not distributed.
@@ -21,5 +23,12 @@ extern void CitusInit(void);
  * number.
  */
 extern void DistributeTable(Relation rel, int shards);
+
+/*
+ * Distributes the new index table of an index, with what it needs beside the table; def is the
+ * definition to be stored.  And drops the change table if no index is left that needs it.
+ */
+extern void DistributeIndexTable(Oid relid, const TableDef *def, const IndexDef *index);
+extern void DropUnusedChangeTable(Oid relid, const TableDef *def);
 
 #endif							/* DYNAMO_INDEX_DISTRIBUTE_H */

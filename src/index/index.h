@@ -48,6 +48,15 @@ extern void IndexRemove(Oid relid, TableDef *def, const IndexDef *index);
 extern void IndexStore(Oid relid, const TableDef *def, const IndexDef *index,
 					   bool new_columns);
 
+/* Creates the relation of an index table, and distributes it if its table is distributed. */
+extern void CreateRelationOfIndexTable(Oid relid, const TableDef *def, const IndexDef *index);
+
+/*
+ * Fills an empty index table.  Rows of a distributed table are recorded as changes, which are
+ * then applied, in this transaction.
+ */
+extern void FillIndexTableEverywhere(Oid relid, const char *index_name);
+
 /* Whether an index of a table is built immediately. */
 extern bool BuildsInPlace(Oid relid);
 

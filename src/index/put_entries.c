@@ -157,14 +157,10 @@ CloseShards(Target *target)
 	}
 }
 
-DYNAMO_FUNCTION(dynamo_put_index_entries);
-Datum
-dynamo_put_index_entries(PG_FUNCTION_ARGS)
+int64
+PutIndexEntries(Relation rel, const char *name, Slice entries)
 {
-	Relation	rel = OpenOwnedTable(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1));
 	TableDef   *def = TableDefAcquire(rel);
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(2));
-	bytea	   *bytes = PG_GETARG_BYTEA_PP(3);
 	StringInfoData in;
 	Target		target = {.def = def, .context = CurrentMemoryContext};
 
@@ -179,13 +175,24 @@ dynamo_put_index_entries(PG_FUNCTION_ARGS)
 	if (target.map == NULL)
 		DistributedError(def->relid, "an index table that is not distributed by its partition key");
 	target.tables = palloc0(sizeof(EntryTable *) * CountShards(target.map));
-	in.data = VARDATA_ANY(bytes);
-	in.len = in.maxlen = (int) VARSIZE_ANY_EXHDR(bytes);
+	in.data = unconstify(char *, entries.data);
+	in.len = in.maxlen = (int) entries.len;
 	in.cursor = 0;
 	PutEntries(&target, &in);
 	CloseShards(&target);
 	table_close(target.parent, NoLock);
 	TableDefRelease(def);
+	return target.written;
+}
+
+DYNAMO_FUNCTION(dynamo_put_index_entries);
+Datum
+dynamo_put_index_entries(PG_FUNCTION_ARGS)
+{
+	Relation	rel = OpenOwnedTable(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1));
+	int64		written = PutIndexEntries(rel, text_to_cstring(PG_GETARG_TEXT_PP(2)),
+										  SliceOfVarlena(PG_GETARG_BYTEA_PP(3)));
+
 	table_close(rel, NoLock);
-	PG_RETURN_INT64(target.written);
+	PG_RETURN_INT64(written);
 }

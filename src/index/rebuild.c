@@ -15,6 +15,7 @@
 
 #include "errors.h"
 #include "index/index.h"
+#include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
 
@@ -64,7 +65,7 @@ static void
 RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 {
 	RepairKeyColumns(relid, index->name);
-	if (OidIsValid(found) && IndexTableIsSound(def, index, found))
+	if (OidIsValid(found) && !RelationIsDistributed(relid) && IndexTableIsSound(def, index, found))
 	{
 		StoreGuards(found);
 		DropHnsw(found);
@@ -75,9 +76,9 @@ RebuildTable(Oid relid, const TableDef *def, const IndexDef *index, Oid found)
 	{
 		if (OidIsValid(found))
 			DropIndexRelation(found);
-		CreateIndexRelation(relid, def, index, false);
+		CreateRelationOfIndexTable(relid, def, index);
 	}
-	FillIndexTable(relid, index->name);
+	FillIndexTableEverywhere(relid, index->name);
 }
 
 /*
@@ -122,6 +123,7 @@ IndexRebuild(const char *table_name, const char *index_name)
 	IndexDef   *index = unconstify(IndexDef *, TableDefIndex(def, index_name));
 	LeftOut		left_out;
 	Oid			found;
+	int			level;
 
 	if (index == NULL)
 		FailNoIndex(def, table_name, index_name);
@@ -132,6 +134,7 @@ IndexRebuild(const char *table_name, const char *index_name)
 				 errhint("CALL dynamo.build_indexes() to build it.")));
 	WarnOfOtherIndexes(relid, index_name);
 	SPI_connect();
+	level = DistributedDdlBegin(relid);
 	found = FindIndexRelation(def, index);
 	if (!OidIsValid(found))
 		RenameRelation(relid, def, index);
@@ -142,5 +145,6 @@ IndexRebuild(const char *table_name, const char *index_name)
 	else
 		RebuildTable(relid, def, index, found);
 	ReportLeftOut(index_name, &left_out);
+	DistributedDdlEnd(level);
 	SPI_finish();
 }

@@ -10,7 +10,11 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/tableam.h"
 #include "commands/trigger.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
@@ -21,6 +25,7 @@
 #include "store/row_event.h"
 #include "store/scan.h"
 #include "table/distribution.h"
+#include "table/owner.h"
 
 /* ---- the shard with the records ---- */
 
@@ -234,4 +239,64 @@ RecordChangeOfRow(const TableDef *def, const RowEvent *event, BaseRow *old, Base
 	AppendRecords(&t, def, event, old->tuple != NULL ? old : NULL, new->tuple != NULL ? new : NULL);
 	OwnTableEnd(&t);
 	table_close(changes, NoLock);
+}
+
+/* ---- all rows ---- */
+
+static void
+RecordRow(OwnTable *t, const TableDef *def, const IndexDef *index, Relation rel, HeapTuple tuple)
+{
+	RowEvent	event = {.rel = rel, .new = tuple, .command = InvalidCommandId};
+	BaseRow		row = {.tuple = tuple, .desc = RelationGetDescr(rel)};
+	EntryKey	entry;
+	Datum		key[2];
+
+	EntryKeyOfRow(def, index, &row, &entry);
+	if (!entry.present)
+		return;
+	KeyOfRow(def, &row, key);
+	AppendRecord(t, def, &event, key, NULL, &row);
+}
+
+static void
+RecordRowsIn(Relation changes, Relation rel, const TableDef *def, const IndexDef *index)
+{
+	MemoryContext caller = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(caller, "dynamo recorded row", ALLOCSET_DEFAULT_SIZES);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	TableScanDesc scan = table_beginscan(rel, snapshot, 0, NULL);
+	TupleTableSlot *slot = table_slot_create(rel, NULL);
+	OwnTable	t;
+
+	OwnTableBegin(&t, changes, false);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		bool		should_free;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(context);
+		RecordRow(&t, def, index, rel, ExecFetchSlotHeapTuple(slot, false, &should_free));
+		MemoryContextSwitchTo(caller);
+		MemoryContextReset(context);
+	}
+	OwnTableEnd(&t);
+	ExecDropSingleTupleTableSlot(slot);
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	MemoryContextDelete(context);
+}
+
+void
+RecordRows(Relation rel, const char *index_name)
+{
+	TableDef   *def = TableDefAcquire(rel);
+	OwnerScope	scope;
+	Relation	changes;
+
+	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
+	changes = ChangeShardOpen(ChangeShardOf(rel, def), def, rel->rd_rel->relowner);
+	RecordRowsIn(changes, rel, def, TableDefIndexOf(def, index_name));
+	table_close(changes, NoLock);
+	OwnerScopeLeave(&scope);
+	TableDefRelease(def);
 }

@@ -14,6 +14,7 @@
 
 #include "citus/each_shard.h"
 #include "compat.h"
+#include "index/changes.h"
 #include "index/shard_ddl.h"
 #include "table/distribution.h"
 
@@ -110,8 +111,8 @@ dynamo_change_shard(PG_FUNCTION_ARGS)
 	int			work = PG_GETARG_INT32(1);
 	char	   *index_name = text_to_cstring(PG_GETARG_TEXT_PP(2));
 	Oid			relid = RelationGetRelid(rel);
+	text	   *result = cstring_to_text("");
 
-	table_close(rel, NoLock);
 	switch (work)
 	{
 		case SHARD_FILL:
@@ -123,13 +124,18 @@ dynamo_change_shard(PG_FUNCTION_ARGS)
 		case SHARD_FILL_EXPIRY:
 			FillExpiry(relid);
 			break;
+		case SHARD_RECORD:
+			RecordRows(rel, index_name);
+			break;
 		case SHARD_SEARCH + COLUMNS_FILLED:
 		case SHARD_SEARCH + COLUMNS_MISSING:
 		case SHARD_SEARCH + COLUMNS_STALE:
-			PG_RETURN_TEXT_P(SearchShard(relid, index_name, work - SHARD_SEARCH));
+			result = SearchShard(relid, index_name, work - SHARD_SEARCH);
+			break;
 		default:
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("unknown work on a shard: %d", work)));
 	}
-	PG_RETURN_TEXT_P(cstring_to_text(""));
+	table_close(rel, NoLock);
+	PG_RETURN_TEXT_P(result);
 }

@@ -15,6 +15,7 @@ typedef enum ShardWork
 	SHARD_FILL,
 	SHARD_REPAIR,
 	SHARD_FILL_EXPIRY,
+	SHARD_RECORD,				/* its rows as changes of an index table */
 	SHARD_SEARCH				/* plus a ColumnsState */
 } ShardWork;
 

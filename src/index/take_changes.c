@@ -226,15 +226,13 @@ LookIntoShards(Take *take, const ShardMap *changes)
 		appendStringInfoChar(&take->out, 1);
 }
 
-DYNAMO_FUNCTION(dynamo_take_index_changes);
-Datum
-dynamo_take_index_changes(PG_FUNCTION_ARGS)
+bytea *
+TakeIndexChanges(Relation rel, int limit)
 {
-	Relation	rel = OpenOwnedTable(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1));
 	TableDef   *def = TableDefAcquire(rel);
 	Oid			table = FindChangeTable(def->relid);
 	const ShardMap *changes = OidIsValid(table) ? ShardsOfRelation(table, TableKeyAttribute(def, 0)) : NULL;
-	Take		take = {.def = def, .owner = rel->rd_rel->relowner, .limit = PG_GETARG_INT32(2)};
+	Take		take = {.def = def, .owner = rel->rd_rel->relowner, .limit = limit};
 
 	if (changes == NULL)
 		ereport(ERROR,
@@ -249,6 +247,16 @@ dynamo_take_index_changes(PG_FUNCTION_ARGS)
 		LookIntoShards(&take, changes);
 	SET_VARSIZE(take.out.data, take.out.len);
 	TableDefRelease(def);
+	return (bytea *) take.out.data;
+}
+
+DYNAMO_FUNCTION(dynamo_take_index_changes);
+Datum
+dynamo_take_index_changes(PG_FUNCTION_ARGS)
+{
+	Relation	rel = OpenOwnedTable(PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1));
+	bytea	   *changes = TakeIndexChanges(rel, PG_GETARG_INT32(2));
+
 	table_close(rel, NoLock);
-	PG_RETURN_POINTER(take.out.data);
+	PG_RETURN_BYTEA_P(changes);
 }

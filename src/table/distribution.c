@@ -218,12 +218,9 @@ FindChangeTable(Oid table)
 	return OidIsValid(relid) && HaveSameOwner(relid, table) ? relid : InvalidOid;
 }
 
-/* The problem of an index of a table that is, or is to be, distributed; or NULL. */
-static const char *
-FindIndexTableProblem(const TableDef *def, const IndexDef *index, bool distributed)
+const char *
+FindIndexProblem(const TableDef *def, const IndexDef *index)
 {
-	Oid			relid;
-
 	if (index->storage != STORAGE_TABLE)
 		return NULL;
 	if (index->vector != NULL)
@@ -232,9 +229,17 @@ FindIndexTableProblem(const TableDef *def, const IndexDef *index, bool distribut
 		return "a local index in an index table";
 	if (index->shards > 0)
 		return "a sharded index";
-	if (!distributed)
+	return NULL;
+}
+
+/* The problem of an index table of a distributed table; or NULL. */
+static const char *
+FindIndexTableProblem(const TableDef *def, const IndexDef *index)
+{
+	Oid			relid = index->storage == STORAGE_TABLE ? FindIndexRelation(def, index) : InvalidOid;
+
+	if (index->storage != STORAGE_TABLE)
 		return NULL;
-	relid = FindIndexRelation(def, index);
 	return !OidIsValid(relid) || !RelationIsDistributed(relid) ||
 		!OidIsValid(FindChangeTable(def->relid)) ? "an index table of one server" : NULL;
 }
@@ -246,8 +251,10 @@ FindUndistributable(Relation rel, const TableDef *def)
 
 	for (int i = 0; i < def->nindexes; i++)
 	{
-		const char *problem = FindIndexTableProblem(def, &def->indexes[i], distributed);
+		const char *problem = FindIndexProblem(def, &def->indexes[i]);
 
+		if (problem == NULL && distributed)
+			problem = FindIndexTableProblem(def, &def->indexes[i]);
 		if (problem != NULL)
 			return problem;
 		if (def->indexes[i].status != INDEX_ACTIVE)

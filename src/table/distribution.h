@@ -63,6 +63,9 @@ extern Oid	FindChangeTable(Oid table);
  */
 extern const char *FindUndistributable(Relation rel, const TableDef *def);
 
+/* The same of an index of a table that is to be distributed; or of one that is to be created. */
+extern const char *FindIndexProblem(const TableDef *def, const IndexDef *index);
+
 /*
  * Raises an error if an update of a row of a shard gives another value to the
  * column that decides on the shard.

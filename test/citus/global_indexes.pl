@@ -180,8 +180,6 @@ check_indexes('guarded');
 refuses($coordinator, q{DROP TABLE "shop$changes"}, 'cannot drop the table with changes of table "shop"');
 refuses($coordinator, q{DROP TABLE "shop$all"}, 'cannot drop "shop\$all" because it contains index "all" of table "shop"');
 refuses($coordinator, q{TRUNCATE shop}, 'TRUNCATE of a table with index tables is not supported on distributed tables');
-refuses($coordinator, $_, 'this operation is not supported on distributed tables') for
-	q{SELECT dynamo.create_index('shop', 'late', 'L', storage => 'table')}, q{SELECT dynamo.drop_index('shop', 'all')};
 refuses($coordinator, q{SELECT dynamo.verify_index('shop', 'all')}, 'verifying an index table is not supported on distributed tables');
 
 # ---- other names and owners ----

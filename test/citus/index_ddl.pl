@@ -1,5 +1,5 @@
 # index_ddl.pl: changes of the definition of a distributed table reach all nodes and shards, or
-# none: time to live.  The results are those of a table of one server.
+# none: time to live, indexes.  The results are those of a table of one server.
 use strict;
 use warnings;
 use FindBin;
@@ -75,10 +75,11 @@ sub leaves_nothing
 	is(scalar(() = $before =~ /"version"/g), 3, "$what: a definition is the same on all nodes and shards");
 	value_of($coordinator, "BEGIN; $sql; ROLLBACK");
 	is(definitions('Sp-re.ad'), $before, "$what: nothing is left after ROLLBACK");
-	value_of($coordinator, "BEGIN; SELECT 1 FROM \"Sp-re.ad\"; SAVEPOINT a; $sql; ROLLBACK TO a; COMMIT");
+	value_of($coordinator, "BEGIN; SELECT dynamo.get_item('Sp-re.ad', '{\"PK\": {\"S\": \"p1\"}, \"SK\": {\"N\": \"1\"}}'); SAVEPOINT a; $sql; ROLLBACK TO a; COMMIT");
 	is(definitions('Sp-re.ad'), $before, "$what: nothing is left after ROLLBACK TO SAVEPOINT");
 	my ($shard) = shards_on($other, '"Sp-re.ad"');
-	my $blocker = start_session($other, "BEGIN; SELECT 1 FROM $shard LIMIT 1; SELECT pg_sleep(60)");
+	my $key = value_of($other, qq{SELECT jsonb_build_object('PK', "PK", 'SK', "SK")::item FROM $shard LIMIT 1});
+	my $blocker = start_session($other, "BEGIN; SELECT dynamo.update_item('Sp-re.ad', '$key', 'SET x = SK'); SELECT pg_sleep(60)");
 	$other->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query ~ '^SELECT pg_sleep'}) or die 'nothing blocks';
 	my $ddl = start_session($coordinator, "$sql");
 	$coordinator->poll_query_until('postgres', q{SELECT count(*) > 0 FROM pg_stat_activity WHERE query ~ '^SELECT dynamo' AND state = 'active' AND pid <> pg_backend_pid()}) or die 'nothing waits';
@@ -98,17 +99,25 @@ sub leaves_nothing
 my $round = 100_000;
 sub under_writers
 {
-	my ($sql, $attributes) = @_;
+	my ($sql, $attributes, $check) = @_;
 	my $r = ++$round;
 	my @load = map {
 		my $name = $_->name;
 
 		start_session($_, join ";\n", map {
-			qq~SELECT 'done $name$_' FROM dynamo.put_item('Sp-re.ad', jsonb_build_object('PK', '$name$_', 'SK', $r, $attributes))~ } 1 .. 400)
+			my $of_item = $attributes =~ s/\bi\b/$_/gr;
+
+			qq~SELECT 'done $name$_' FROM dynamo.put_item('Sp-re.ad', jsonb_build_object('PK', '$name$_', 'SK', $r, $of_item))~ } 1 .. 400)
 	} @nodes;
 
 	$other->poll_query_until('postgres', qq{SELECT count(*) > 20 FROM "Sp-re.ad" WHERE "SK" = $r});
-	value_of($coordinator, $sql);
+	for (1 .. 10)
+	{
+		my ($status, $out, $error) = $coordinator->psql('postgres', "SET client_min_messages = warning; $sql");
+
+		last if $error eq '';
+		die $error if $error !~ /distributed deadlock/;
+	}
 	my $during = value_of($coordinator, qq{SELECT count(*) FROM "Sp-re.ad" WHERE "SK" = $r});
 	$_->{run}->finish for @load;
 	cmp_ok($during, '<', 1200, 'the writers had more to do');
@@ -116,6 +125,7 @@ sub under_writers
 	is(value_of($coordinator, qq{SELECT "PK" FROM "Sp-re.ad" WHERE "SK" = $r ORDER BY "PK" COLLATE "C"}), join("\n", sort split /\n/, $done), 'every acknowledged write is there');
 	my $errors = join '', map { $_->{err} } @load;
 	unlike($errors, qr/ERROR:  (?!.*distributed deadlock)/, 'writers fail by a deadlock only');
+	$check->() if defined $check;
 	value_of($coordinator, qq{DELETE FROM "Sp-re.ad" WHERE "SK" = $r});
 	return;
 }
@@ -145,6 +155,148 @@ under_writers(q{SELECT dynamo.update_time_to_live('Sp-re.ad', 'soon', false)}, q
 value_of($coordinator, q{SELECT dynamo.update_time_to_live('plain', 'soon', false)});
 same_on_both('without time to live', 'SELECT item FROM %t ORDER BY "PK", "SK"');
 
+# ---- inline indexes ----
+
+on_both(q{SELECT dynamo.put_item('%s', '{"PK": {"S": "odd"}, "SK": {"N": "1"}, "G": {"N": "7"}, "N": {"S": "x"}}')});
+leaves_nothing('inline index', q{SELECT dynamo.create_index('Sp-re.ad', 'inl', 'G', 'N', sort_key_type => 'N')});
+my $create = q{SELECT dynamo.create_index('%s', 'inl', 'G', 'N', sort_key_type => 'N')};
+refuses($coordinator, 'SET ROLE other; ' . sprintf($create, 'Sp-re.ad'), 'must be owner of table Sp-re.ad');
+refuses($worker, sprintf($create, 'Sp-re.ad'), 'cannot change distributed table "Sp-re.ad" on a worker node of Citus');
+my ($status, $out, $notice) = $coordinator->psql('postgres', 'BEGIN; ' . sprintf($create, 'Sp-re.ad') . '; ROLLBACK');
+like($notice, qr/index "inl" leaves out 1 item with unusable key attributes/, 'what the index leaves out is counted on the shards');
+on_both($create);
+my $query = q{SELECT item FROM generate_series(0, 6) g, dynamo.query('%n', 'G = :g AND N > :n', jsonb_build_object(':g', 'g' || g, ':n', 1)::item, index_name => '%i') item ORDER BY item->>'PK', item->>'SK'};
+my $entries = q{SELECT item FROM dynamo.scan('%n', index_name => '%i') item ORDER BY item->>'PK', item->>'SK'};
+
+sub same_index
+{
+	my ($what, $index) = @_;
+
+	same_on_both("$what, query", $query =~ s/%i/$index/r) if $index ne 'number';
+	same_on_both("$what, scan", $entries =~ s/%i/$index/r);
+	return;
+}
+
+# An index has exactly what is in the table.
+sub check_index
+{
+	my ($what, $index, $condition) = @_;
+	my @columns = qw(PK SK G N);
+	my $shown = join q{, }, map { "item ->> '$_'" } @columns;
+	my $sum = "SELECT count(*), sum(hashtext(concat_ws(',', $shown))::int8)";
+
+	1 while value_of($coordinator, q{SELECT CASE WHEN EXISTS (SELECT FROM pg_class WHERE relname = 'Sp-re.ad$changes') THEN dynamo.apply_index_changes('Sp-re.ad') ELSE 0 END}) > 0;
+	is(value_of($other, "$sum FROM dynamo.scan('Sp-re.ad', index_name => '$index') item"),
+		value_of($coordinator, qq{$sum FROM "Sp-re.ad" WHERE $condition}), "$what: the index has the same as the table");
+	return;
+}
+
+my $has_both = q{item ? 'G' AND item ? 'N' AND "PK" <> 'odd'};
+same_index('inline index', 'inl');
+is(value_of($worker, q{SELECT problem, key FROM dynamo.verify_index('Sp-re.ad', 'inl')}), 'unusable key|{"PK": {"S": "odd"}, "SK": {"N": "1"}}', 'a sound index');
+on_both(q{SELECT dynamo.drop_index('%s', 'inl')});
+is(scalar(() = definitions('Sp-re.ad') =~ /\bG text|\bN numeric/g), 0, 'the columns of a dropped index are gone on all nodes');
+under_writers(sprintf($create, 'Sp-re.ad'), q{'G', 'g' || i % 7, 'N', i});
+value_of($coordinator, sprintf $create, 'plain');
+same_index('created under load', 'inl');
+is(value_of($worker, q{SELECT count(*) FROM dynamo.verify_index('Sp-re.ad', 'inl')}), 1, 'sound, too');
+
+# ---- index tables ----
+
+my %created = (
+	glo => q{SELECT dynamo.create_index('%s', 'glo', 'G', 'N', sort_key_type => 'N', storage => 'table')},
+	number => q{SELECT dynamo.create_index('%s', 'number', 'N', partition_key_type => 'N', projection => 'KEYS_ONLY', storage => 'table')});
+leaves_nothing('index table', sprintf $created{glo}, 'Sp-re.ad');
+is(value_of($_, q{SELECT count(*) FROM pg_class WHERE relname ~ 'Sp-re.ad[$](glo|changes)'}), 0, $_->name . ': no index table is left') for @nodes;
+on_both($created{glo});
+same_index('index table', 'glo');
+is(value_of($coordinator, q{SELECT count(*) FROM "Sp-re.ad$changes"}), 0, 'it is filled at once');
+is(value_of($coordinator, q{SELECT count(DISTINCT colocationid) FROM pg_dist_partition WHERE logicalrelid IN ('"Sp-re.ad"'::regclass, '"Sp-re.ad$changes"'::regclass)}), 1, 'changes are beside the items');
+is(value_of($_, q{SELECT string_agg(DISTINCT tableowner, ' ') FROM pg_tables WHERE tablename ~ 'Sp-re.ad[$](changes|glo)'}), 'shopkeeper', $_->name . ': index tables belong to the owner') for @nodes;
+
+# Changes that were recorded before the next index exists must not leave entries of old states in it.
+value_of($_, q{SELECT dynamo.update_item('Sp-re.ad', jsonb_build_object('PK', 'p' || i % 23, 'SK', i)::item, 'SET N = :n', NULL, jsonb_build_object(':n', 100 + i % 3)::item) FROM generate_series(1, 49, 2) i;
+	SELECT dynamo.update_item('Sp-re.ad', jsonb_build_object('PK', 'p' || i % 23, 'SK', i)::item, 'SET N = :n', NULL, jsonb_build_object(':n', 200 + i % 3)::item) FROM generate_series(1, 49, 2) i}) for $worker, $other;
+cmp_ok(value_of($coordinator, q{SELECT count(*) FROM "Sp-re.ad$changes"}), '>', 10, 'changes are pending');
+value_of($coordinator, sprintf $created{number}, 'Sp-re.ad');
+is(value_of($coordinator, q{SELECT count(*) FROM "Sp-re.ad$changes"}), 0, 'they are applied first');
+check_index('after changes', 'glo', $has_both);
+is(value_of($other, q{SELECT item ->> 'PK', item ->> 'SK', item ->> 'N' FROM dynamo.scan('Sp-re.ad', index_name => 'number') item ORDER BY 1, 2}),
+	value_of($coordinator, q{SELECT "PK", item ->> 'SK', item ->> 'N' FROM "Sp-re.ad" WHERE item ? 'N' AND "PK" <> 'odd' ORDER BY 1, 2}), 'another index table');
+value_of($coordinator, q{SELECT dynamo.drop_index('Sp-re.ad', 'glo')});
+is(value_of($coordinator, q{SELECT count(*) FROM pg_class WHERE relname ~ '^Sp-re.ad[$](glo|changes)$'}), 1, 'an index table is dropped, the changes stay for the other one');
+
+# A writer that changes what the index has, while it is created and dropped.
+for my $how ('created', 'dropped')
+{
+	under_writers($how eq 'created' ? sprintf($created{glo}, 'Sp-re.ad') : q{SELECT dynamo.drop_index('Sp-re.ad', 'number')}, q{'G', 'g' || i % 5, 'N', i}, sub { check_index("$how under load", 'glo', $has_both) });
+}
+check_index('without the writers', 'glo', $has_both);
+
+value_of($coordinator, q{CALL dynamo.create_index_and_wait('Sp-re.ad', 'waited', 'H', storage => 'table'); SELECT dynamo.drop_index('Sp-re.ad', 'waited')});
+
+# ---- requests ----
+
+my $update = '{"TableName": "Sp-re.ad", "AttributeDefinitions": [{"AttributeName": "H", "AttributeType": "S"}],
+	"GlobalSecondaryIndexUpdates": [{"%s": {"IndexName": "requested"%s}}]}';
+my $more = ', "KeySchema": [{"AttributeName": "H", "KeyType": "HASH"}], "Projection": {"ProjectionType": "ALL"}';
+like(value_of($coordinator, sprintf q{SELECT dynamo.request('UpdateTable', '%s')}, sprintf $update, 'Create', $more), qr/"IndexName":"requested"/, 'UpdateTable creates an index');
+value_of($worker, q{SELECT dynamo.put_item('Sp-re.ad', '{"PK": {"S": "r"}, "SK": {"N": "1"}, "H": {"S": "h"}}')});
+check_index('requested', 'requested', q{item ? 'H'});
+is(value_of($other, q{SELECT item ->> 'PK' FROM dynamo.query('Sp-re.ad', 'H = :h', '{":h": {"S": "h"}}', index_name => 'requested') item}), 'r', 'which has new items');
+value_of($coordinator, sprintf q{SELECT dynamo.request('UpdateTable', '%s')}, sprintf $update, 'Delete', '');
+refuses($other, q{SELECT dynamo.scan('Sp-re.ad', index_name => 'requested')}, 'The table does not have the specified index');
+value_of($coordinator, q{SELECT dynamo.delete_item('Sp-re.ad', '{"PK": {"S": "r"}, "SK": {"N": "1"}}')});
+
+# ---- moves ----
+
+move_shard($coordinator, '"Sp-re.ad"', $other, $worker, 'block_writes');
+move_shard($coordinator, '"Sp-re.ad$glo"', $other, $worker, 'block_writes');
+value_of($other, q{SELECT dynamo.put_item('Sp-re.ad', jsonb_build_object('PK', 'm' || i, 'SK', i, 'G', 'g1', 'N', i)) FROM generate_series(1, 60) i});
+check_index('after moves', $_, $has_both) for qw(inl glo);
+
+# ---- repair ----
+
+# Damages a relation on a node, as only a superuser can.
+sub damage
+{
+	my ($node, $shard, $sql) = @_;
+	my $trigger = value_of($node, qq{SELECT string_agg(format('ALTER TABLE %s %%s TRIGGER %I', tgrelid::regclass, tgname), '; ') FROM pg_trigger WHERE tgrelid = '$shard'::regclass AND tgtype & 1 = 1 AND tgname ~ 'derive_keys|guard_index'});
+
+	value_of($node, qq{SET citus.enable_manual_changes_to_shards = on;
+ALTER EVENT TRIGGER dynamo_ddl_command_start DISABLE; ALTER EVENT TRIGGER dynamo_ddl_command_end DISABLE;
+${\ ($trigger =~ s/%s/DISABLE/gr)}; $sql; ${\ ($trigger =~ s/%s/ENABLE ALWAYS/gr)};
+ALTER EVENT TRIGGER dynamo_ddl_command_start ENABLE ALWAYS; ALTER EVENT TRIGGER dynamo_ddl_command_end ENABLE ALWAYS});
+	return;
+}
+
+for my $node (@nodes)
+{
+	my ($shard) = shards_on($node, '"Sp-re.ad"');
+	my ($entries) = shards_on($node, '"Sp-re.ad$glo"');
+
+	damage($node, $shard, qq{UPDATE $shard SET "G" = 'wrong' WHERE "G" IS NOT NULL});
+	damage($node, $entries, qq{DELETE FROM $entries});
+}
+cmp_ok(value_of($worker, q{SELECT count(*) FROM dynamo.verify_index('Sp-re.ad', 'inl')}), '>', 3, 'damage on three nodes');
+value_of($coordinator, q{SET ROLE shopkeeper; SELECT dynamo.reindex('Sp-re.ad', 'inl'); SELECT dynamo.reindex('Sp-re.ad', 'glo')});
+is(value_of($worker, q{SELECT count(*) FROM dynamo.verify_index('Sp-re.ad', 'inl')}), 1, 'is repaired');
+check_index('repaired', $_, $has_both) for qw(inl glo);
+refuses($worker, q{SELECT dynamo.reindex('Sp-re.ad', 'inl')}, 'cannot change distributed table');
+leaves_nothing('reindex', q{SELECT dynamo.reindex('Sp-re.ad', 'glo')});
+check_index('after a reindex that failed', 'glo', $has_both);
+value_of($coordinator, q{SELECT dynamo.change_index('Sp-re.ad', 'inl', projection => 'KEYS_ONLY')});
+is(value_of($worker, q{SELECT item ? 'ttl' FROM dynamo.query('Sp-re.ad', 'G = :g', '{":g": {"S": "g1"}}', index_name => 'inl', max_items => 1) item}), 'f', 'the projection of an inline index can be changed');
+
+# ---- what is refused ----
+
+refuses($coordinator, "SELECT $_->[0]", "$_->[1] is not supported on distributed tables") for
+	[ q{dynamo.create_index('Sp-re.ad', 'sharded', 'G', storage => 'table', shards => 2)}, 'a sharded index' ],
+	[ q{dynamo.create_index('Sp-re.ad', 'loc', 'PK', 'G', local => true, storage => 'table')}, 'a local index in an index table' ],
+	[ q{dynamo.create_vector_index('Sp-re.ad', 'vec', 'v', 2)}, 'a vector index' ],
+	[ q{dynamo.change_index('Sp-re.ad', 'inl', storage => 'table')}, 'changing an index with a table, or to one,' ],
+	[ q{dynamo.change_index('Sp-re.ad', 'glo', projection => 'KEYS_ONLY')}, 'changing an index with a table, or to one,' ];
+
 # ---- hand-made calls ----
 
 for my $node (@nodes)
@@ -159,7 +311,7 @@ refuses($coordinator, q{SET ROLE shopkeeper; BEGIN; LOCK TABLE plain; SELECT dyn
 # ---- back on one server ----
 
 value_of($coordinator, q{SET ROLE shopkeeper; SELECT dynamo.undistribute_table('Sp-re.ad')});
-is(value_of($coordinator, q{SELECT count(*) FROM "Sp-re.ad"}), value_of($coordinator, q{SELECT count(*) FROM plain}), 'the table comes back');
+is(value_of($coordinator, qq{SELECT * FROM dynamo.verify_index('Sp-re.ad', '$_')}), 'unusable key|{"PK": {"S": "odd"}, "SK": {"N": "1"}}|The index leaves the item out: attribute G has type N, not S.', "$_: the table comes back with its index") for qw(inl glo);
 
 stop_citus_cluster(@nodes);
 done_testing();

@@ -141,18 +141,24 @@ is(value_of($coordinator, 'SELECT count(*) FROM year_2026'), 1, 'a table that is
 # ---- definitions ----
 
 my $entity = q{keys => '{"PK": "C#{c}", "SK": "O#{o}"}', attributes => '{"c": "text", "o": "text"}'};
+my $storage = 'changing an index with a table, or to one, is not supported on distributed tables';
+my %changes = (
+	"SELECT dynamo.create_index('kvt', 'late', 'H')" => undef,
+	"SELECT dynamo.create_index('kvt', 'late', 'H', storage => 'table')" => undef,
+	"CALL dynamo.create_index_and_wait('kvt', 'late', 'H')" => undef,
+	"SELECT dynamo.drop_index('kvt', 'inl')" => undef,
+	"SELECT dynamo.reindex('kvt', 'inl')" => undef,
+	"SELECT dynamo.update_time_to_live('kvt', 'ttl', true)" => undef,
+	"SELECT dynamo.change_index('kvt', 'inl', storage => 'table')" => $storage,
+	"SELECT dynamo.reshard_index('kvt', 'inl', 2)" => $storage);
+for my $sql (sort keys %changes)
+{
+	refuses($worker, $sql, 'cannot change distributed table "kvt" on a worker node of Citus');
+	refuses($coordinator, $sql, $changes{$sql}) if defined $changes{$sql};
+}
 for my $node ($coordinator, $worker)
 {
-	refuses($node, $_, $operation) for
-		q{SELECT dynamo.create_index('kvt', 'late', 'H')},
-		q{SELECT dynamo.create_index('kvt', 'late', 'H', storage => 'table')},
-		q{CALL dynamo.create_index_and_wait('kvt', 'late', 'H')},
-		q{SELECT dynamo.change_index('kvt', 'inl', storage => 'table')},
-		q{SELECT dynamo.reshard_index('kvt', 'inl', 2)},
-		q{SELECT dynamo.drop_index('kvt', 'inl')},
-		q{SELECT dynamo.reindex('kvt', 'inl')},
-		q{SELECT dynamo.enable_stream('kvt')},
-		qq{SELECT dynamo.create_entity('kvt', 'order', $entity)};
+	refuses($node, $_, $operation) for q{SELECT dynamo.enable_stream('kvt')}, qq{SELECT dynamo.create_entity('kvt', 'order', $entity)};
 }
 is(value_of($coordinator, q{SELECT count(*) FROM dynamo.indexes WHERE table_name = 'kvt'}), 1, 'nothing was created');
 
