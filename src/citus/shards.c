@@ -62,6 +62,8 @@ typedef struct Shard
 
 struct ShardMap
 {
+	const TableDef *def;		/* with which the map is kept, or NULL */
+	const IndexDef *index;		/* of def, whose index table has the shards; or NULL */
 	bool		usable;			/* the column determines the shard */
 	bool		has_keys;		/* there is a key for each shard */
 	ValueType	type;			/* of the column */
@@ -299,6 +301,7 @@ LoadShardMap(TableDef *def)
 	if (map->usable)
 		FindKeys(map);
 	MemoryContextSwitchTo(old);
+	map->def = def;
 	def->shards = map;
 	return map;
 }
@@ -455,15 +458,26 @@ LockPlace(const ShardMap *map, const Shard *shard, bool writing)
 }
 
 /*
- * Whether a shard that was locked is still in its place: either the definition is
- * still cached, because nothing has changed, or the catalog has the same place.
+ * Whether nothing has changed since a map was read.  Citus invalidates the table, or the
+ * index table, when it moves a shard.
  */
 static bool
-IsStillHere(bool cached, const ShardMap *map, const Shard *shard)
+MapIsCurrent(const ShardMap *map)
+{
+	return map->def != NULL && map->def->cached &&
+		(map->index == NULL || ShardsOfIndex(map->def, map->index) == map);
+}
+
+/*
+ * Whether a shard that was locked is still in its place: either the map is current, or
+ * the catalog has the same place.
+ */
+static bool
+IsStillHere(const ShardMap *map, const Shard *shard)
 {
 	TransactionId placed;
 
-	return cached ||
+	return MapIsCurrent(map) ||
 		(GroupOfShard(shard->id, &placed) == map->here && TransactionIdEquals(placed, shard->placed));
 }
 
@@ -482,10 +496,10 @@ LockOwnShard(Relation shard)
 
 /* Locks a shard of this server for direct access; returns InvalidOid if it was moved away. */
 static Oid
-LockHere(const TableDef *def, const ShardMap *map, const Shard *shard, bool writing)
+LockHere(const ShardMap *map, const Shard *shard, bool writing)
 {
 	LockRelationOid(shard->relid, writing ? RowExclusiveLock : AccessShareLock);
-	if (!IsStillHere(def != NULL && def->cached, map, shard))
+	if (!IsStillHere(map, shard))
 		return InvalidOid;
 	if (writing)
 	{
@@ -495,16 +509,14 @@ LockHere(const TableDef *def, const ShardMap *map, const Shard *shard, bool writ
 	return shard->relid;
 }
 
-/* def is that of the table of the map; NULL if it is not known whether that has changed. */
 static Oid
-LockInPlace(const TableDef *def, const ShardMap *map, const Shard *shard, bool writing, bool direct,
-			TransactionId *placed)
+LockInPlace(const ShardMap *map, const Shard *shard, bool writing, bool direct, TransactionId *placed)
 {
 	*placed = shard->placed;
 	direct = direct && OidIsValid(shard->relid) && CitusSessionIsLocal();
 	if ((writing || direct) && !LockPlace(map, shard, writing))
 		direct = false;
-	return direct ? LockHere(def, map, shard, writing) : InvalidOid;
+	return direct ? LockHere(map, shard, writing) : InvalidOid;
 }
 
 Oid
@@ -512,7 +524,7 @@ LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *
 {
 	const ShardMap *map = LoadShardMap(def);
 
-	return LockInPlace(def, map, ShardOfValue(map, value), writing, direct, placed);
+	return LockInPlace(map, ShardOfValue(map, value), writing, direct, placed);
 }
 
 /* ---- shards of index tables and change tables ---- */
@@ -537,12 +549,16 @@ ShardsOfIndex(const TableDef *def, const IndexDef *index)
 	Oid			relid = FindIndexRelation(def, index);
 	IndexDef   *known = unconstify(IndexDef *, index);
 	MemoryContext old;
+	ShardMap   *map;
 
 	if (known->places == NULL || known->relid != relid || !def->cached)
 	{
 		old = MemoryContextSwitchTo(def->context);
-		known->places = ReadMap(relid, EntryAttribute(def, index, 0));
+		map = ReadMap(relid, EntryAttribute(def, index, 0));
 		MemoryContextSwitchTo(old);
+		map->def = def;
+		map->index = index;
+		known->places = map;
 	}
 	return known->places->usable ? known->places : NULL;
 }
@@ -588,7 +604,7 @@ ShardIsElsewhere(const ShardMap *map, int position)
 Oid
 LockShardAt(const ShardMap *map, int position, bool writing, TransactionId *placed)
 {
-	return LockInPlace(NULL, map, &map->shards[position], writing, true, placed);
+	return LockInPlace(map, &map->shards[position], writing, true, placed);
 }
 
 Oid
