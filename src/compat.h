@@ -93,6 +93,27 @@
 	ExecInitRangeTable(estate, list_make1(rte))
 #endif
 
+/* Adds the permissions of a query's table to a plan that gets the table; the table is changed. */
+#if PG_VERSION_NUM >= 160000
+#define CopyPermissionsNode(plan, query, rte) \
+	do { \
+		if ((rte)->perminfoindex != 0) \
+		{ \
+			(plan)->permInfos = lappend((plan)->permInfos, \
+										copyObject(getRTEPermissionInfo((query)->rteperminfos, rte))); \
+			(rte)->perminfoindex = list_length((plan)->permInfos); \
+		} \
+	} while (0)
+#else
+#define CopyPermissionsNode(plan, query, rte) ((void) 0)
+#endif
+#if PG_VERSION_NUM >= 180000
+#define KeepTableOfPlan(plan, number) \
+	((plan)->unprunableRelids = bms_add_member((plan)->unprunableRelids, number))
+#else
+#define KeepTableOfPlan(plan, number) ((void) 0)
+#endif
+
 /* Which indexes an update needs new entries in: summarizing ones since 16. */
 #if PG_VERSION_NUM >= 160000
 #define UpdatedIndexes TU_UpdateIndexes

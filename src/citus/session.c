@@ -96,3 +96,16 @@ CitusSessionWrites(void)
 	citus.prepare();
 	citus.set_status(LOCAL_EXECUTION_REQUIRED);
 }
+
+void
+CitusSessionTellWorkers(const char *statement)
+{
+	void		(*send) (const char *) = FindSymbol("SendCommandToWorkersWithMetadata");
+
+	if (send == NULL || ServerIsWorker())
+		return;
+	/* a worker would refuse to pass it on to other nodes */
+	send("SET LOCAL citus.enable_ddl_propagation TO off");
+	send(statement);
+	send("SET LOCAL citus.enable_ddl_propagation TO on");
+}

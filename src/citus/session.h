@@ -43,4 +43,10 @@ extern void CitusSessionWrites(void);
  */
 extern void CitusSessionCommitsTogether(Oid relid);
 
+/*
+ * Runs a statement on all workers in this transaction, as the current user.  Does nothing if
+ * this build of Citus has no function for it, or if this server is a worker itself.
+ */
+extern void CitusSessionTellWorkers(const char *statement);
+
 #endif							/* DYNAMO_CITUS_SESSION_H */

@@ -22,7 +22,9 @@
 
 #include "compat.h"
 #include "citus/remote.h"
+#include "citus/session.h"
 #include "citus/shards.h"
+#include "ddl/feature.h"
 #include "errors.h"
 #include "index/apply.h"
 #include "index/distribute.h"
@@ -254,6 +256,47 @@ DropUnusedChangeTable(Oid relid, const TableDef *def)
 		RunStatement("DROP TABLE %s", TableName(changes));
 }
 
+/* ---- views ---- */
+
+/* Returns the statements that the views of a table need on nodes where Citus has created them. */
+static List *
+StatementsOfViews(Oid relid)
+{
+	List	   *statements = NIL;
+	ListCell   *cell;
+
+	foreach(cell, DdlFeatures())
+	{
+		const DdlFeature *feature = lfirst(cell);
+
+		if (feature->statements_of_views != NULL)
+			statements = list_concat(statements, feature->statements_of_views(relid));
+	}
+	return statements;
+}
+
+static void
+CompleteViewsOfWorkers(Oid relid)
+{
+	ListCell   *cell;
+
+	foreach(cell, StatementsOfViews(relid))
+		CitusSessionTellWorkers(lfirst(cell));
+}
+
+/* Runs them here. */
+static void
+CompleteViews(const List *statements)
+{
+	int			level = NewGUCNestLevel();
+	ListCell   *cell;
+
+	RestrictSearchPath();
+	foreach(cell, statements)
+		RunStatement("%s", (const char *) lfirst(cell));
+	AtEOXact_GUC(true, level);
+}
+
 /* ---- distributing ---- */
 
 int			citus_new_table_shards;
@@ -303,6 +346,7 @@ DistributeTable(Relation rel, int shards)
 		DistributeByColumn(relid, TableKeyAttribute(def, 0)->column, shards, "default");
 		TruncateCopied(relid);
 	}
+	CompleteViewsOfWorkers(relid);
 	CitusDdlEnd(level);
 	SPI_finish();
 }
@@ -337,12 +381,14 @@ UndistributeTable(Oid relid, const char *table_name, const TableDef *def)
 {
 	Oid			types[1];
 	Datum		values[1];
+	List	   *views = StatementsOfViews(relid);
 	List	   *names = def != NULL ? DropIndexTables(relid, def) : NIL;
 	ListCell   *cell;
 
 	if (names != NIL)
 		DropMaintenance(relid);
 	RunOnTable("SELECT pg_catalog.undistribute_table($1)", relid, 1, types, values, NULL);
+	CompleteViews(views);
 	foreach(cell, names)
 		IndexRebuild(table_name, lfirst(cell));
 }

@@ -325,7 +325,7 @@ static void
 AppendRows(Body *b)
 {
 	appendStringInfoString(&b->sql, "SELECT ");
-	EntityViewAppendColumns(&b->sql, b->view, b->target->table);
+	EntityViewAppendColumns(&b->sql, b->view, b->target->table, false);
 	if (b->target->index == NULL || b->target->index->storage == STORAGE_INLINE)
 		AppendRowsOfTable(b);
 	else

@@ -76,13 +76,24 @@ extern void EntityViewsReplace(Oid relid, const char *entity_name);
 /* What an open view is made of; NULL if it is no entity view. */
 extern const EntityViewDef *EntityViewDefOf(Relation view);
 
-/* Appends the expressions of an entity view's columns, of the table as t. */
-extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table);
+/* The table that an open view selects from, which its query names first; or InvalidOid. */
+extern Oid	EntityViewTable(Relation view);
+
+/*
+ * Appends the expressions of an entity view's columns, of the table as t.  Columns
+ * that were added by hand are an error or, with others, null.
+ */
+extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bool others);
+
+/* ---- entity_view_plan.c ---- */
+
+/* Registers the planner of writes to entity views of distributed tables. */
+extern void EntityViewPlanInit(void);
 
 /* ---- entity_view_rights.c ---- */
 
-/* Marks the trigger of a new view as its owner's.  SPI must be connected. */
-extern void EntityViewMarkTrigger(const char *trigger, const char *view);
+/* The statement that marks the trigger of a new view as its owner's; palloc'd. */
+extern const char *EntityViewMark(const char *trigger, const char *view);
 
 /* Whether a view is written with the rights of its owner, not those of the user. */
 extern bool EntityViewUsesOwner(Relation view, const Trigger *trigger, Oid table);
@@ -92,6 +103,14 @@ extern void EntityViewHideDetail(void) pg_attribute_noreturn();
 
 /* Registers the hint for a role that may use a view of a table, but not the table. */
 extern void EntityViewRightsInit(void);
+
+/* ---- entity_view_nodes.c ---- */
+
+/* Registers that entity views are kept when Citus distributes their table, or brings it back. */
+extern void EntityViewNodesInit(void);
+
+/* If a table is distributed, runs a statement about its view on the workers, too. */
+extern void EntityViewTellWorkers(Oid table, const char *statement);
 
 /* ---- entity_view_drop.c ---- */
 

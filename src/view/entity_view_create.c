@@ -15,6 +15,8 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "parser/parse_type.h"
+#include "parser/parsetree.h"
+#include "rewrite/rewriteHandler.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -410,8 +412,20 @@ EntityViewDefOf(Relation view)
 	return trigger == NULL ? NULL : EntityViewDefRecall(trigger->tgargs[0]);
 }
 
+Oid
+EntityViewTable(Relation view)
+{
+	Query	   *query = get_view_query(view);
+	Node	   *from = query->jointree->fromlist == NIL ? NULL : linitial(query->jointree->fromlist);
+	RangeTblEntry *rte = NULL;
+
+	if (from != NULL && IsA(from, RangeTblRef))
+		rte = rt_fetch(((RangeTblRef *) from)->rtindex, query->rtable);
+	return rte != NULL && rte->rtekind == RTE_RELATION ? rte->relid : InvalidOid;
+}
+
 void
-EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table)
+EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bool others)
 {
 	const EntityViewDef *def = EntityViewDefOf(view);
 	const Entity *entity = def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
@@ -424,10 +438,15 @@ EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table)
 		Slice		attribute = EntityColumnAttribute(def, number);
 		ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod};
 
+		appendStringInfoString(sql, i == 0 ? "" : ", ");
+		if (attribute.data == NULL && others)
+		{
+			appendStringInfoString(sql, "NULL");
+			continue;
+		}
 		if (attribute.data == NULL)
 			InvalidArgument("column \"%s\" of view \"%s\" is not one of its entity", column.name, RelationGetRelationName(view));
 		column.attribute = pnstrdup(attribute.data, attribute.len);
-		appendStringInfoString(sql, i == 0 ? "" : ", ");
 		AppendColumn(sql, table, entity, &column);
 	}
 }
@@ -464,12 +483,19 @@ CurrentSchema(void)
 }
 
 static void
-StoreViewTrigger(const EntitySpec *spec, const char *trigger, const char *view, const ViewColumn *columns, int n)
+StoreViewTrigger(const EntitySpec *spec, Oid table, const char *trigger, const char *view,
+				 const ViewColumn *columns, int n)
 {
-	RunStatement("CREATE OR REPLACE TRIGGER %s INSTEAD OF INSERT OR UPDATE OR DELETE ON %s "
-				 "FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%s)",
-				 trigger, view, FUNCTION_ENTITY_VIEW_WRITE, quote_literal_cstr(PrintDefinition(spec, columns, n)));
-	EntityViewMarkTrigger(trigger, view);
+	const char *create = psprintf("CREATE OR REPLACE TRIGGER %s INSTEAD OF INSERT OR UPDATE OR DELETE ON %s "
+								  "FOR EACH ROW EXECUTE FUNCTION dynamo.%s(%s)",
+								  trigger, view, FUNCTION_ENTITY_VIEW_WRITE,
+								  quote_literal_cstr(PrintDefinition(spec, columns, n)));
+	const char *mark = EntityViewMark(trigger, view);
+
+	RunStatement("%s", create);
+	RunStatement("%s", mark);
+	EntityViewTellWorkers(table, create);
+	EntityViewTellWorkers(table, mark);
 }
 
 /* Creates a view as specified; returns its OID. */
@@ -493,7 +519,7 @@ CreateView(EntitySpec *spec)
 	RunStatement("%s", ViewStatement(spec, table, psprintf("CREATE VIEW %s WITH (security_invoker = true)", view),
 									 QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)),
 									 columns, n));
-	StoreViewTrigger(spec, ENTITY_TRIGGER, view, columns, n);
+	StoreViewTrigger(spec, table->relid, ENTITY_TRIGGER, view, columns, n);
 	SPI_finish();
 
 	TableDefRelease(table);
@@ -599,7 +625,7 @@ ReplaceView(Oid oid, Relation rel, const TableDef *table, const Entity *entity)
 	relation_close(view, NoLock);
 	RunStatement("%s", ViewStatement(&spec, table, ReplaceStatement(oid, name),
 									 QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)), columns, n));
-	StoreViewTrigger(&spec, trigger_name, name, columns, n);
+	StoreViewTrigger(&spec, table->relid, trigger_name, name, columns, n);
 }
 
 void

@@ -101,4 +101,6 @@ EntityViewInit(void)
 {
 	DdlFeatureRegister(&entity_views);
 	EntityViewRightsInit();
+	EntityViewPlanInit();
+	EntityViewNodesInit();
 }

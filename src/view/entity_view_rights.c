@@ -32,16 +32,15 @@
 
 #include "compat.h"
 #include "store/store.h"
-#include "table/ddl_statement.h"
 #include "table/objects.h"
 #include "view/entity_view.h"
 
 #define EXTENSION_NAME	"dynamo"
 
-void
-EntityViewMarkTrigger(const char *trigger, const char *view)
+const char *
+EntityViewMark(const char *trigger, const char *view)
 {
-	RunStatement("ALTER TRIGGER %s ON %s DEPENDS ON EXTENSION %s", trigger, view, EXTENSION_NAME);
+	return psprintf("ALTER TRIGGER %s ON %s DEPENDS ON EXTENSION %s", trigger, view, EXTENSION_NAME);
 }
 
 static bool

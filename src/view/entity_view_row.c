@@ -116,6 +116,75 @@ EntityOldKey(const EntityRow *row, RowKey *key)
 	}
 }
 
+/* ---- the old row ---- */
+
+bool
+EntityRowDependsOn(const EntityRow *row, int column)
+{
+	if (row->attributes[column].data == NULL)
+		return false;
+	return row->new == NULL || row->supplied[column];
+}
+
+/* Appends a row of the table, as t, with the item and the columns of parameters. */
+static int
+AppendTableRow(StringInfo sql, const TableDef *table, ValueRef item, Oid *types, Datum *values, char *nulls)
+{
+	appendStringInfoString(sql, " FROM (SELECT $1 AS item");
+	types[0] = ItemTypeOid();
+	for (int i = 0; i < table->nattributes; i++)
+	{
+		const AttributeDef *attr = &table->attributes[i];
+		ValueRef	v = AttributeFind(item, attr->name.data, attr->name.len);
+
+		appendStringInfo(sql, ", $%d AS %s", i + 2, quote_identifier(attr->column));
+		types[i + 1] = KeyColumnType(attr->type);
+		nulls[i + 1] = ColumnOfValue(attr, v, &values[i + 1]) ? ' ' : 'n';
+	}
+	appendStringInfoString(sql, ") t");
+	return table->nattributes + 1;
+}
+
+static bool
+IsSameDatum(Form_pg_attribute attr, Datum a, bool anull, Datum b, bool bnull)
+{
+	if (anull || bnull)
+		return anull == bnull;
+	return datum_image_eq(a, b, attr->attbyval, attr->attlen);
+}
+
+int
+EntityRowChanged(const EntityRow *row, const struct varlena *item)
+{
+	TupleDesc	desc = RelationGetDescr(row->view);
+	int			size = row->table->nattributes + 1;
+	Oid		   *types = palloc(sizeof(Oid) * size);
+	Datum	   *values = palloc(sizeof(Datum) * size);
+	char	   *nulls = palloc(size + 1);
+	StringInfoData sql;
+	int			nargs;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	EntityViewAppendColumns(&sql, row->view, row->table, true);
+	values[0] = PointerGetDatum(item);
+	nulls[0] = ' ';
+	nargs = AppendTableRow(&sql, row->table, ItemRoot(item), types, values, nulls);
+	nulls[nargs] = '\0';
+	if (SPI_execute_plan(StorePlan(sql.data, nargs, types), values, nulls, true, 1) != SPI_OK_SELECT)
+		elog(ERROR, "could not read an item through an entity view");
+	for (int i = 0; i < desc->natts; i++)
+	{
+		bool		isnull;
+		Datum		shown = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1, &isnull);
+
+		if (EntityRowDependsOn(row, i) &&
+			!IsSameDatum(TupleDescAttr(desc, i), row->old_values[i], row->old_nulls[i], shown, isnull))
+			return i;
+	}
+	return -1;
+}
+
 /* ---- the new item ---- */
 
 /*

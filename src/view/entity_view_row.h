@@ -45,6 +45,15 @@ extern void EntityOldKey(const EntityRow *row, RowKey *key);
  */
 extern struct varlena *EntityRowItem(const EntityRow *row, ValueRef before);
 
+/* Whether the result of the statement can depend on the old value of a column. */
+extern bool EntityRowDependsOn(const EntityRow *row, int column);
+
+/*
+ * Returns a column on which the result of the statement can depend, and which the
+ * view shows otherwise than in the old row if its item is this; -1 if there is none.
+ */
+extern int	EntityRowChanged(const EntityRow *row, const struct varlena *item);
+
 /*
  * Returns the row that the view now shows, for RETURNING: with its composed
  * keys, and with the attributes that the item has because of its kind.

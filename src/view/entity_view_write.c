@@ -24,8 +24,6 @@
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "miscadmin.h"
-#include "parser/parsetree.h"
-#include "rewrite/rewriteHandler.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -34,7 +32,6 @@
 
 #include "compat.h"
 #include "store/plan.h"
-#include "table/distribution.h"
 #include "table/objects.h"
 #include "table/owner.h"
 #include "view/attribute.h"
@@ -71,24 +68,19 @@ typedef struct EntityWriter
 /* ---- the writer of a statement ---- */
 
 /*
- * Returns the table that the view selects from, which its query names first.
- * Raises an error for other views, because any user can put the trigger on
- * them.
+ * Returns the table of a view.  Raises an error for other views, because any user
+ * can put the trigger on them.
  */
 static Oid
 TableOfView(Relation view)
 {
-	Query	   *query = get_view_query(view);
-	Node	   *from = query->jointree->fromlist == NIL ? NULL : linitial(query->jointree->fromlist);
-	RangeTblEntry *rte = NULL;
+	Oid			table = EntityViewTable(view);
 
-	if (from != NULL && IsA(from, RangeTblRef))
-		rte = rt_fetch(((RangeTblRef *) from)->rtindex, query->rtable);
-	if (rte == NULL || rte->rtekind != RTE_RELATION)
+	if (!OidIsValid(table))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("\"%s\" is not an entity view", RelationGetRelationName(view))));
-	return rte->relid;
+	return table;
 }
 
 /*
@@ -176,11 +168,11 @@ AppendReturning(StringInfo sql, const EntityWriter *writer)
 		appendStringInfoString(sql, " RETURNING item");
 }
 
-/* Before a row has its key columns, a partitioned table cannot find its partition. */
+/* Before a row has its key columns, its partition or shard cannot be found. */
 static bool
 NeedsKeyColumns(const TableDef *table)
 {
-	return get_rel_relkind(table->relid) == RELKIND_PARTITIONED_TABLE;
+	return table->distributed || get_rel_relkind(table->relid) == RELKIND_PARTITIONED_TABLE;
 }
 
 /* The parameters are the item, and the key columns if they are needed. */
@@ -325,15 +317,15 @@ FetchItem(const EntityRow *row, WriterPlan which, Datum *key)
 	return PG_DETOAST_DATUM_PACKED(StatementItem(0));
 }
 
-/*
- * Whether the result of the statement can depend on the old value of a column.
- */
-static bool
-DependsOn(const EntityRow *row, int column)
+static void
+ChangedError(Slice attribute)
 {
-	if (row->attributes[column].data == NULL)
-		return false;
-	return row->new == NULL || row->supplied[column];
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to concurrent update"),
+			 errdetail("Attribute %.*s was changed by another transaction.",
+					   (int) attribute.len, attribute.data),
+			 errhint("Repeat the transaction.")));
 }
 
 /*
@@ -356,18 +348,26 @@ CheckUnchanged(const EntityRow *row, ValueRef locked, Datum *key)
 		ValueRef	before;
 		ValueRef	now;
 
-		if (!DependsOn(row, i))
+		if (!EntityRowDependsOn(row, i))
 			continue;
 		before = AttributeFind(ItemRoot(item), name.data, name.len);
 		now = AttributeFind(locked, name.data, name.len);
 		if (ValueIsMissing(before) ? !ValueIsMissing(now) : !ValueEqual(before, now))
-			ereport(ERROR,
-					(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
-					 errmsg("could not serialize access due to concurrent update"),
-					 errdetail("Attribute %.*s was changed by another transaction.",
-							   (int) name.len, name.data),
-					 errhint("Repeat the transaction.")));
+			ChangedError(name);
 	}
+}
+
+/*
+ * The same for a table of Citus.  No snapshot shows what the statement has read on
+ * another node, so the old row is compared with what the view now shows.
+ */
+static void
+CheckStillShown(const EntityRow *row, const struct varlena *item)
+{
+	int			column = EntityRowChanged(row, item);
+
+	if (column >= 0)
+		ChangedError(row->attributes[column]);
 }
 
 /*
@@ -396,9 +396,37 @@ CheckLocked(const EntityRow *row, struct varlena *item, bool shown, Datum *key)
 {
 	if (item == NULL || !EntityViewShows(row->def, row->table, ItemRoot(item)))
 		return NULL;
-	if (!shown && !IsolationUsesXactSnapshot())
+	if (!shown && row->table->distributed)
+		CheckStillShown(row, item);
+	else if (!shown && !IsolationUsesXactSnapshot())
 		CheckUnchanged(row, ItemRoot(item), key);
 	return item;
+}
+
+/*
+ * Raises an error if an item of a table of Citus gets another key: another shard,
+ * perhaps on another node, would have to take it.
+ */
+static void
+CheckStaysInPlace(const EntityRow *row, struct varlena *item, ValueRef before, const RowKey *key)
+{
+	struct varlena *composed;
+
+	if (!row->table->distributed)
+		return;
+	(void) ComposeEntityKeys(row->table, ItemRoot(item), before, false, false, &composed, NULL);
+	for (int i = 0; i < KeyCount(&row->table->key); i++)
+	{
+		const AttributeDef *attr = TableKeyAttribute(row->table, i);
+		ValueRef	v = AttributeFind(ItemRoot(composed != NULL ? composed : item), attr->name.data, attr->name.len);
+
+		if (ValueIsMissing(v) || !ValueEqual(v, key->attributes[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("cannot change key attribute \"%s\" of an item of distributed table \"%s\"",
+							attr->name.data, get_rel_name(row->table->relid)),
+					 errhint("Delete the item, and insert it with its new key.")));
+	}
 }
 
 /*
@@ -418,6 +446,7 @@ UpdateDirectly(const EntityRow *row, Store *store, RowKey *key)
 		return NULL;
 	replaced.item = ItemRoot(item);
 	item = EntityRowItem(row, replaced.item);
+	CheckStaysInPlace(row, item, replaced.item, key);
 	if (StoreItemIsFinal(store))
 	{
 		struct varlena *composed;
@@ -437,12 +466,15 @@ static struct varlena *
 UpdateBySql(const EntityRow *row, RowKey *key)
 {
 	struct varlena *item = FetchItem(row, PLAN_LOCK, key->values);
+	ValueRef	before;
 	Datum		args[3];
 
 	item = CheckLocked(row, item, false, key->values);
 	if (item == NULL)
 		return NULL;
-	item = EntityRowItem(row, ItemRoot(item));
+	before = ItemRoot(item);
+	item = EntityRowItem(row, before);
+	CheckStaysInPlace(row, item, before, key);
 	args[0] = PointerGetDatum(item);
 	memcpy(args + 1, key->values, sizeof(key->values));
 	return ExecutePlan(row, PLAN_UPDATE, args) == 0 ? NULL : WrittenItem(row, item);
@@ -500,6 +532,16 @@ CheckDeleted(const EntityRow *row, bool shown, Datum *key)
 	CheckUnchanged(row, ItemRoot(item), key);
 }
 
+/* The same for a table of Citus, for the locked item. */
+static void
+CheckDeletedOfCitus(const EntityRow *row, const struct varlena *item, bool shown)
+{
+	if (shown)
+		return;
+	CheckStillOfKind(row, ItemRoot(item));
+	CheckStillShown(row, item);
+}
+
 static bool
 DeleteDirectly(const EntityRow *row, Store *store, RowKey *key)
 {
@@ -509,13 +551,24 @@ DeleteDirectly(const EntityRow *row, Store *store, RowKey *key)
 
 	if (item == NULL)
 		return false;
-	CheckDeleted(row, lock.shown, key->values);
+	if (row->table->distributed)
+		CheckDeletedOfCitus(row, item, lock.shown);
+	else
+		CheckDeleted(row, lock.shown, key->values);
 	return StoreWriteLocked(store, key, &lock, WRITE_DELETE, NULL, &stored) == WRITE_DELETE;
 }
 
 static bool
 DeleteBySql(const EntityRow *row, RowKey *key)
 {
+	if (row->table->distributed)
+	{
+		struct varlena *item = FetchItem(row, PLAN_LOCK, key->values);
+
+		if (item != NULL)
+			CheckDeletedOfCitus(row, item, false);
+		return item != NULL && ExecutePlan(row, PLAN_DELETE, key->values) > 0;
+	}
 	if (ExecutePlan(row, PLAN_DELETE, key->values) == 0)
 		return false;
 	CheckDeleted(row, false, key->values);
@@ -591,8 +644,6 @@ WriteTable(EntityRow *row, const TriggerData *trigger)
 	TableDef   *table = TableDefAcquire(rel);
 	HeapTuple	result;
 
-	if (table->distributed)
-		DistributedError(table->relid, "writing through an entity view");
 	row->table = table;
 	result = row->writer->as_owner ? WriteRowAsOwner(row, trigger) : WriteRow(row, trigger);
 	TableDefRelease(table);

@@ -86,5 +86,116 @@ refuses($coordinator, $load, 'duplicate key value', 'a second time');
 value_of($coordinator, qq{$load ON CONFLICT ("PK", "SK") DO UPDATE SET item = EXCLUDED.item; COMMIT});
 is(value_of($other, 'SELECT count(*) FROM shop'), 2000, 'or replaces them');
 
+# ---- entity views ----
+
+my $declare = q{SELECT create_entity('%1$s', 'order', keys => '{"PK": "C#{c}", "SK": "O#{o}"}', type_attribute => 'kind',
+	attributes => '{"c": "text", "o": "text", "n": "int", "at": "timestamptz", "tags": "jsonb", "status": {"type": "text", "default": "OPEN"}}', view_name => '%1$s_orders')};
+
+value_of($coordinator, q{CREATE ROLE reader LOGIN; CREATE ROLE stranger LOGIN});
+for my $table ('ents', 'plain')
+{
+	value_of($coordinator, "SELECT create_table('$table', 'PK', 'SK')");
+	value_of($coordinator, sprintf $declare, $table);
+	value_of($coordinator, qq{ALTER VIEW ${table}_orders ALTER COLUMN n SET DEFAULT 3;
+INSERT INTO ${table}_orders (c, o, n) SELECT 'c' || i, 'first', i FROM generate_series(1, 12) i;
+CREATE VIEW ${table}_open AS SELECT * FROM ${table}_orders WHERE status = 'OPEN';
+GRANT SELECT, UPDATE (n, tags) ON ${table}_orders TO reader WITH GRANT OPTION; GRANT SELECT, INSERT, UPDATE, DELETE ON $table TO reader});
+}
+value_of($coordinator, q{SELECT distribute_table('ents', 4); ANALYZE ents});
+
+my $trigger = q{SELECT count(*) FROM pg_trigger t JOIN pg_depend d ON d.objid = t.oid AND d.deptype = 'x' WHERE tgrelid = 'ents_orders'::regclass};
+my $rights = q{SELECT has_table_privilege('reader', 'ents_orders', 'SELECT WITH GRANT OPTION'), has_column_privilege('reader', 'ents_orders', 'tags', 'UPDATE'),
+has_column_privilege('reader', 'ents_orders', 'c', 'UPDATE'), has_table_privilege('stranger', 'ents_orders', 'SELECT')};
+is(value_of($_, $trigger), 1, 'the view can be written on ' . $_->name) for @nodes;
+is(value_of($_, $rights), 't|t|f|f', 'and has its privileges on ' . $_->name) for @nodes;
+
+# Each statement has the result that it has on a table of one server.
+my @statements = (
+	q{INSERT INTO %s (c, o, tags) VALUES ('d1', 'x', '["a", {"b": 1}]'), ('d2', 'x', NULL) RETURNING *},
+	q{INSERT INTO %s (c, o, n, at) SELECT c, 'second', n * 2, '2026-11-23 12:00+02' FROM %s WHERE n < 4 AND o = 'first' RETURNING c, o, n},
+	q{UPDATE %s SET n = n + 100, tags = '{"x": [1]}' WHERE c = 'c1' AND o = 'first' RETURNING *},
+	q{UPDATE %s SET n = n + 100 WHERE n BETWEEN 5 AND 9 RETURNING "PK", n * 2},
+	q{UPDATE %s v SET n = x.n, status = NULL FROM (VALUES ('c2', 77), ('c5', 78), ('none', 79)) x(c, n) WHERE x.c = v.c},
+	q{UPDATE %s SET n = NULL WHERE c IN (SELECT c FROM %s WHERE n = 77) RETURNING n},
+	q{PREPARE change(text, int) AS UPDATE %s SET n = n + $2 WHERE c = $1; EXECUTE change('c3', 1); EXECUTE change('c4', 1); EXECUTE change('c3', 1);
+		EXECUTE change('c3', 1); EXECUTE change('c3', 1); EXECUTE change('c3', 1); EXECUTE change('c3', 1); EXECUTE change('c4', 1)},
+	q{WITH w AS (SELECT 'c6' AS c) DELETE FROM %s v USING w WHERE v.c = w.c RETURNING v.c},
+	q{DELETE FROM %s WHERE c = 'c7' AND n > 5 RETURNING (c || o), n},
+	q{PREPARE rid(text) AS DELETE FROM %s WHERE c = $1; EXECUTE rid('c8'); EXECUTE rid('c9')},
+	q{BEGIN; DELETE FROM %s; SELECT count(*) FROM %s; ROLLBACK; SELECT count(*) FROM %s},
+	q{BEGIN ISOLATION LEVEL REPEATABLE READ; UPDATE %s SET n = 1000 WHERE c = 'c11'; DELETE FROM %s WHERE c = 'c12'; COMMIT; SELECT count(*) FROM %s});
+
+# the rows of a statement are in no order
+sub sorted
+{
+	return join "\n", sort split /\n/, shift;
+}
+
+for my $node (@nodes)
+{
+	for my $direct ('on', 'off')
+	{
+		value_of($coordinator, qq{DELETE FROM $_; INSERT INTO ${_}_orders (c, o, n) SELECT 'c' || i, 'first', i FROM generate_series(1, 12) i}) for 'ents', 'plain';
+		for my $statement (@statements)
+		{
+			my $set = "SET dynamo.direct_access = $direct;";
+
+			is(sorted(value_of($node, $set . $statement =~ s/%s/ents_orders/gr)), sorted(value_of($coordinator, $set . $statement =~ s/%s/plain_orders/gr)),
+				$node->name . ", direct access $direct: $statement");
+		}
+		is(value_of($node, 'SELECT item FROM ents ORDER BY "PK", "SK"'), value_of($coordinator, 'SELECT item FROM plain ORDER BY "PK", "SK"'), 'the items are the same');
+	}
+	refuses($node, $_->[0], $_->[1]) for
+		[ q{INSERT INTO ents_orders (c, o) VALUES ('c1', 'first')}, 'duplicate key value violates unique constraint' ],
+		[ q{INSERT INTO ents_orders (c, o, kind) VALUES ('c1', 'first', 'x')}, 'column "kind" of relation "ents_orders" does not exist' ],
+		[ q{UPDATE ents_orders SET c = 'other' WHERE c = 'c1'}, 'cannot change key attribute "PK" of an item of distributed table "ents"' ],
+		[ q{UPDATE ents_orders SET o = 'other' WHERE c = 'c1'}, 'cannot change key attribute "SK" of an item of distributed table "ents"' ],
+		[ q{WITH d AS (DELETE FROM ents_orders RETURNING c) SELECT * FROM d}, 'a statement in WITH that writes an entity view is not supported on distributed tables' ],
+		[ q{WITH d AS (DELETE FROM ents RETURNING 1) DELETE FROM ents_orders}, 'a statement in WITH that writes, with an entity view is not supported on distributed tables' ],
+		[ q{UPDATE ents_orders SET (n, status) = (SELECT 1, 'x')}, 'setting several columns from a subquery of an entity view is not supported on distributed tables' ],
+		[ q{UPDATE ents_orders v SET n = x.n FROM (VALUES (1)) x(n) RETURNING x.n}, 'RETURNING of columns of other tables with an entity view is not supported on distributed tables' ],
+		[ q{UPDATE ents_orders SET n = 1 RETURNING (SELECT 1)}, 'RETURNING of columns of other tables with an entity view is not supported on distributed tables' ],
+		[ q{SET ROLE stranger; UPDATE ents_orders SET n = 1}, 'permission denied for (table ents|view ents_orders)' ],
+		[ q{SET ROLE reader; UPDATE ents_orders SET status = 'x'}, 'permission denied for view ents_orders' ],
+		[ q{BEGIN READ ONLY; DELETE FROM ents_orders}, 'cannot execute DELETE in a read-only transaction' ];
+	like(value_of($node, q{EXPLAIN (COSTS OFF) UPDATE ents_orders SET n = 1 WHERE c = 'c1' RETURNING n}),
+		qr/^Update on ents_orders\n +->  Result\n +->  Custom Scan \(Citus Adaptive\)\n +Task Count: 1\n/, $node->name . ': only the shard with the key is read');
+	like(value_of($node, q{SET ROLE reader; UPDATE ents_orders SET n = 50 WHERE c = 'c1' AND o = 'first' RETURNING n}), qr/^50$/, $node->name . ': a role with rights to the table and to columns of the view');
+}
+
+# ---- concurrent changes ----
+
+# Another session changes an attribute after a statement has read it.
+for my $node (@nodes)
+{
+	value_of($coordinator, q{UPDATE ents_orders SET n = 1, status = 'OPEN' WHERE c = 'c1'});
+	for my $case ([ 'n = n + 1', 1 ], [ q{status = 'SENT'}, 0 ])
+	{
+		my $first = start_session($coordinator, qq{BEGIN; UPDATE ents_orders SET n = n + 1 WHERE c = 'c1' AND o = 'first'; SELECT pg_sleep(2); COMMIT});
+		$coordinator->poll_query_until('postgres', q{SELECT EXISTS (SELECT FROM pg_stat_activity WHERE query ~ '^SELECT pg_sleep')});
+		my ($status, $out, $error) = $node->psql('postgres', "UPDATE ents_orders SET $case->[0] WHERE c = 'c1' AND o = 'first'");
+
+		$first->{run}->finish;
+		if ($case->[1])
+		{
+			like($error, qr/could not serialize access due to concurrent update.*Attribute n was changed by another transaction/s, $node->name . ': the attribute has changed');
+		}
+		else
+		{
+			is($error, '', $node->name . ': another attribute has changed');
+		}
+	}
+	is(value_of($node, q{SELECT n, status FROM ents_orders WHERE c = 'c1' AND o = 'first'}), '3|SENT', 'no change is lost');
+}
+
+# ---- the table comes back ----
+
+value_of($coordinator, q{SELECT undistribute_table('ents')});
+is(value_of($coordinator, $trigger), 1, 'the view can be written');
+is(value_of($coordinator, $rights), 't|t|f|f', 'and has its privileges');
+is(value_of($coordinator, q{INSERT INTO ents_orders (c, o) VALUES ('back', '1') RETURNING n, status; DELETE FROM ents_open WHERE c = 'back'}), '3|OPEN', 'and its default');
+value_of($coordinator, q{SELECT distribute_table('ents', 2)});
+is(value_of($_, q{UPDATE ents_orders SET n = 5 WHERE c = 'c1' AND o = 'first' RETURNING n}), 5, $_->name . ': distributed again') for @nodes;
+
 stop_citus_cluster(@nodes);
 done_testing();
