@@ -162,19 +162,22 @@ CallIsWholeTransaction(FunctionCallInfo fcinfo)
 
 /* ---- the end ---- */
 
-/* An error has reset the counter of those who hold off cancels. */
+/* After an error nobody holds off cancels. */
 static void
 AtTransactionEvent(XactEvent event, void *arg)
 {
 	if (!done)
 		return;
+	if (event == XACT_EVENT_PRE_COMMIT)
+	{
+		RESUME_CANCEL_INTERRUPTS();
+		return;
+	}
 	done = false;
 	if (event == XACT_EVENT_ABORT)
 		ereport(WARNING,
 				(errcode(ERRCODE_TRANSACTION_RESOLUTION_UNKNOWN),
 				 errmsg("another node of Citus has executed the write of the failed statement")));
-	else
-		RESUME_CANCEL_INTERRUPTS();
 }
 
 void

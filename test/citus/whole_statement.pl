@@ -257,6 +257,16 @@ like($session->{err}, qr/ERROR:  08007: connection to another node of Citus was 
 $blocker->query_safe('ROLLBACK');
 $blocker->quit;
 
+# An error after the write: the client learns that it was executed.
+my $definition = value_of($worker, q{SELECT pg_get_functiondef('dynamo_internal.item_out'::regproc)});
+value_of($worker, q{SET citus.enable_ddl_propagation = off;
+CREATE OR REPLACE FUNCTION dynamo_internal.item_out(dynamo.item) RETURNS cstring LANGUAGE internal IMMUTABLE STRICT PARALLEL SAFE AS 'pg_node_tree_in'});
+my $late = error_of('SELECT ' . put(45, ", return_values => 'ALL_OLD'"));
+like($late, qr/^ERROR:  0A000: cannot accept a value of type pg_node_tree$/m, 'an error after the write');
+like($late, qr/^WARNING:  08007: another node of Citus has executed the write of the failed statement$/m, 'tells that it was executed');
+value_of($worker, "SET citus.enable_ddl_propagation = off; $definition");
+is(value_of($worker, $get), 45, 'and it was');
+
 # ---- a shard that moves, and other tables ----
 
 for my $round (1 .. 2)
