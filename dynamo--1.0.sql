@@ -2156,6 +2156,12 @@ CREATE FUNCTION dynamo.put_index_entries(schema_name text, relation_name text, i
 COMMENT ON FUNCTION dynamo.put_index_entries(text, text, text, bytea) IS
 	'deletes and writes entries of an index table on this node of Citus, for the owner of the table';
 
+CREATE FUNCTION dynamo.entry_of_item(schema_name text, relation_name text, index_name text, item dynamo.item) RETURNS dynamo.item
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_entry_of_item';
+COMMENT ON FUNCTION dynamo.entry_of_item(text, text, text, dynamo.item) IS
+	'the entry that an item has in an index, with the projected attributes; null if it has none';
+
 CREATE FUNCTION dynamo.change_shard(shard_name text, work integer, index_name text) RETURNS text
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_change_shard';

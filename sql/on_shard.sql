@@ -96,6 +96,14 @@ BEGIN;
 LOCK TABLE plain;
 SELECT change_shard('plain', 0, '');
 ROLLBACK;
+
+-- the entry of an item
+SELECT create_index('plain', 'by_g', 'G', 'H', projection => 'KEYS_ONLY');
+SELECT entry_of_item('public', 'plain', 'by_g', '{"PK": {"S": "a"}, "G": {"S": "g"}, "H": {"S": "h"}, "I": {"S": "i"}}');
+SELECT entry_of_item('public', 'plain', 'by_g', '{"PK": {"S": "a"}, "G": {"S": "g"}}') IS NULL AS none;
+SELECT entry_of_item('public', 'plain', 'by_g', '{"G": {"N": "1"}, "H": {"S": "h"}}') IS NULL AS none;
+SELECT entry_of_item('public', 'plain', 'none', '{"PK": {"S": "a"}}');
+SELECT entry_of_item('public', 'other', 'by_g', '{"PK": {"S": "a"}}');
 DROP TABLE plain, other, sorted;
 DROP FUNCTION range;
 DROP ROLE regress_on_shard;

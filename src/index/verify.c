@@ -6,13 +6,15 @@
  * Three things are compared with the items, which are the source of truth: the
  * key columns of the rows, the entries of the index, and the triggers that
  * maintain both.  Nothing is changed or locked against writers: everything is
- * read with one snapshot, but each shard of a distributed table with its own.
+ * read with one snapshot, but each shard of a distributed table with its own.  The
+ * items and entries of a distributed index table are read under a lock (verify_distributed.c).
  */
 #include "postgres.h"
 
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_trigger.h"
@@ -24,6 +26,7 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/snapmgr.h"
 
 #include "citus/each_shard.h"
@@ -303,6 +306,16 @@ VerifyRelation(Verification *v)
 
 /* ---- distributed tables ---- */
 
+/* The entries of a shard's items are in other shards: only its columns and triggers are verified. */
+static void
+VerifyShardOfTable(Verification *v)
+{
+	VerifyTrigger(v, v->rel, FUNCTION_DERIVE_KEYS, false);
+	VerifyTriggerOrder(v);
+	VerifyTrigger(v, v->rel, FUNCTION_MAINTAIN_INDEXES, false);
+	VerifyColumns(v);
+}
+
 /* A ShardResult: adds the problems of a shard, which are a JSON array. */
 static void
 AddProblemsOfShard(void *arg, const char *result)
@@ -324,7 +337,7 @@ AddProblemsOfShard(void *arg, const char *result)
 	SPI_finish();
 }
 
-/* The shards have inline indexes of their own; each is verified on its node. */
+/* Each shard is verified on its node: its rows, and its own part of an inline index. */
 static void
 VerifyShards(Verification *v)
 {
@@ -336,9 +349,50 @@ VerifyShards(Verification *v)
 		.arg = v
 	};
 
-	if (v->index->storage != STORAGE_INLINE)
-		DistributedError(v->def->relid, "verifying an index table");
 	RunOnShards(v->def, &statement, "verifying an index");
+}
+
+static void
+CheckCanVerify(const TableDef *def)
+{
+	if (ServerIsWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index tables of distributed table \"%s\" are verified on the Citus coordinator",
+						get_rel_name(def->relid)),
+				 errdetail("This server is a worker node.")));
+	if (IsolationUsesXactSnapshot())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("index tables of distributed tables are verified in isolation level READ COMMITTED")));
+	if (check_enable_rls(def->relid, InvalidOid, true) == RLS_ENABLED)
+		DistributedError(def->relid, "verifying an index table with row security that its owner is subject to");
+}
+
+/* Verifies an index table; meanwhile, nobody writes to the table. */
+static void
+VerifyIndexTable(Verification *v)
+{
+	int			level;
+
+	CheckCanVerify(v->def);
+	SPI_connect();
+	level = DistributedDdlBegin(v->def->relid);
+	RunStatement("LOCK TABLE %s IN SHARE MODE", QualifiedName(RelationGetNamespace(v->rel), RelationGetRelationName(v->rel)));
+	VerifyTriggers(v);
+	VerifyShards(v);
+	VerifyDistributed(v);
+	DistributedDdlEnd(level);
+	SPI_finish();
+}
+
+static void
+VerifyOnNodes(Verification *v)
+{
+	if (v->index->storage == STORAGE_INLINE)
+		VerifyShards(v);
+	else
+		VerifyIndexTable(v);
 }
 
 /* ---- the function ---- */
@@ -354,7 +408,10 @@ VerifyOwnRows(Verification *v)
 	v->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo verify_index",
 										   ALLOCSET_DEFAULT_SIZES);
 	ProgressBegin(PROGRESS_VERIFY_INDEX, RelationGetRelid(v->rel), v->rel->rd_rel->reltuples);
-	VerifyRelation(v);
+	if (v->index->storage == STORAGE_TABLE && OidIsValid(DistributedTableOf(v->rel)))
+		VerifyShardOfTable(v);
+	else
+		VerifyRelation(v);
 	ProgressEnd();
 	MemoryContextDelete(v->row_context);
 	UnregisterSnapshot(v->snapshot);
@@ -380,7 +437,7 @@ dynamo_verify_index(PG_FUNCTION_ARGS)
 	v.problems = result->setResult;
 	v.problems_desc = result->setDesc;
 	if (def->distributed)
-		VerifyShards(&v);
+		VerifyOnNodes(&v);
 	else
 		VerifyOwnRows(&v);
 	TableDefRelease(def);

@@ -71,12 +71,8 @@ VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
 
 /* ---- entries without their rows ---- */
 
-/*
- * Returns the base key in the columns of an entry; NULL if they contain values
- * that no item can contain.
- */
-static struct varlena *
-BuildBaseKey(Verification *v, const EntryKey *key)
+struct varlena *
+BuildBaseKey(const Verification *v, const EntryKey *key)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
 
@@ -268,4 +264,27 @@ VerifyTable(Verification *v)
 			VerifyShard(v, EntryShardsGet(&shards, i), i);
 	}
 	EntryShardsEnd(&shards);
+}
+
+void
+VerifyColumns(Verification *v)
+{
+	TupleTableSlot *slot = table_slot_create(v->rel, NULL);
+	TableScanDesc scan = table_beginscan(v->rel, v->snapshot, 0, NULL);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		MemoryContext old = MemoryContextSwitchTo(v->row_context);
+		BaseRow		row = {.desc = RelationGetDescr(v->rel)};
+		EntryKey	key;
+		bool		should_free;
+
+		CHECK_FOR_INTERRUPTS();
+		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
+		ExpectedKey(v, true, &row, &key);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(v->row_context);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
 }

@@ -180,7 +180,10 @@ check_indexes('guarded');
 refuses($coordinator, q{DROP TABLE "shop$changes"}, 'cannot drop the table with changes of table "shop"');
 refuses($coordinator, q{DROP TABLE "shop$all"}, 'cannot drop "shop\$all" because it contains index "all" of table "shop"');
 refuses($coordinator, q{TRUNCATE shop}, 'TRUNCATE of a table with index tables is not supported on distributed tables');
-refuses($coordinator, q{SELECT dynamo.verify_index('shop', 'all')}, 'verifying an index table is not supported on distributed tables');
+is(value_of($coordinator, qq{SELECT * FROM dynamo.verify_index('shop', '$_')}), '', "index $_ is sound") for qw(all some keys);
+refuses($worker, q{SELECT dynamo.verify_index('shop', 'all')}, 'index tables of distributed table "shop" are verified on the Citus coordinator');
+refuses($coordinator, q{BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT dynamo.verify_index('shop', 'all')}, 'index tables of distributed tables are verified in isolation level READ COMMITTED');
+refuses($coordinator, q{SET ROLE other; SELECT dynamo.verify_index('shop', 'all')}, 'must be owner of table shop');
 
 # ---- other names and owners ----
 
@@ -298,6 +301,7 @@ $_->{run}->finish for @load;
 is(join('', map { $_->{err} } @load), '', 'moves are not noticed by writers');
 caught_up('moves');
 check_indexes('moves');
+is(value_of($coordinator, qq{SELECT * FROM dynamo.verify_index('shop', '$_')}), '', "moves: index $_ is sound") for qw(all some keys);
 
 # ---- kills ----
 
