@@ -4,7 +4,8 @@
  *	  stored before their entity was declared, with other keys than it composes.
  *
  * Both are for the owner of the table, as verify_index is.  They use plain
- * statements, which run as the owner whoever has the owner's rights.
+ * statements, which run as the owner whoever has the owner's rights.  Citus executes
+ * those that read a distributed table; items are changed by a call for each shard.
  */
 #include "postgres.h"
 
@@ -15,13 +16,17 @@
 #include "fmgr.h"
 #include "funcapi.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/rel.h"
 
+#include "citus/each_shard.h"
+#include "citus/shards.h"
 #include "ddl/ddl.h"
 #include "entity/entity.h"
 #include "item/convert.h"
 #include "model/entity_list.h"
 #include "stat/progress.h"
+#include "table/distribution.h"
 #include "table/owner.h"
 
 /* ---- what is wrong with one item ---- */
@@ -174,7 +179,7 @@ dynamo_compose_item(PG_FUNCTION_ARGS)
 static char *
 TableToCheck(FunctionCallInfo fcinfo, TableDef **def, Relation *rel)
 {
-	*rel = OpenTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock);
+	*rel = OpenAnyTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock);
 	*def = TableDefAcquire(*rel);
 	if (!PG_ARGISNULL(1))
 		(void) RequireEntity(*def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
@@ -196,8 +201,9 @@ ProblemsQuery(const TableDef *def, const char *table)
 		appendStringInfo(&sql, "%s%s::pg_catalog.text, t.%s", i == 0 ? "" : ", ",
 						 quote_literal_cstr(attr->name.data), quote_identifier(attr->column));
 	}
-	appendStringInfo(&sql, ") AS key, dynamo.entity_problem(t.tableoid, t.item, $1) AS problem FROM %s t OFFSET 0) p "
-					 "WHERE p.problem IS NOT NULL", table);
+	/* the function is called once for an item; Citus would first collect the result of such a subquery */
+	appendStringInfo(&sql, ") AS key, dynamo.entity_problem(t.tableoid, t.item, $1) AS problem FROM %s t%s) p "
+					 "WHERE p.problem IS NOT NULL", table, def->distributed ? "" : " OFFSET 0");
 	return sql.data;
 }
 
@@ -262,6 +268,61 @@ ComposeItems(const char *table, FunctionCallInfo fcinfo)
 	return (int64) SPI_processed;
 }
 
+/* The changes of a distributed table's items. */
+typedef struct ShardsWork
+{
+	int64		changed;
+	int64		room;			/* number of items that may still be changed; < 0: any number */
+	char		argument[MAXINT8LEN + 1];	/* the same, or nothing */
+} ShardsWork;
+
+/* A ShardResult. */
+static void
+TakeChanged(void *arg, const char *result)
+{
+	ShardsWork *work = arg;
+	int64		changed = pg_strtoint64(result);
+
+	work->changed += changed;
+	if (work->room < 0)
+		return;
+	work->room = Max(work->room - changed, 0);
+	snprintf(work->argument, sizeof(work->argument), INT64_FORMAT, work->room);
+}
+
+/* ComposeItems for the items of a distributed table, on their nodes. */
+static int64
+ComposeOnShards(TableDef *def, FunctionCallInfo fcinfo)
+{
+	ShardsWork	work = {.room = PG_ARGISNULL(2) ? -1 : PG_GETARG_INT32(2)};
+	ShardStatement statement = {
+		.sql = psprintf("SELECT dynamo.apply_entity($1, %s, CASE WHEN $2 OPERATOR(pg_catalog.<>) '' THEN $2::pg_catalog.int4 END)::pg_catalog.text",
+						PG_ARGISNULL(1) ? "NULL" : quote_literal_cstr(text_to_cstring(PG_GETARG_TEXT_PP(1)))),
+		.writes = true,
+		.argument = work.argument,
+		.take = TakeChanged,
+		.arg = &work
+	};
+
+	if (work.room >= 0)
+		snprintf(work.argument, sizeof(work.argument), INT64_FORMAT, work.room);
+	RunOnShards(def, &statement, "dynamo.apply_entity");
+	return work.changed;
+}
+
+/*
+ * Whether a table is a shard, for a call of ComposeOnShards.  Keeps the shard in its place.
+ */
+static bool
+LockIfShard(Relation rel)
+{
+	if (!OidIsValid(DistributedTableOf(rel)))
+		return false;
+	if (!LockOwnShard(rel))
+		RefuseShard(rel, "this operation");
+	return true;
+}
+
 /*
  * Whether no item of an entity has a problem.  A snapshot from before the
  * entity would miss items, so a new one is used.
@@ -274,7 +335,7 @@ HasNoProblems(const char *table, Slice entity_name)
 
 	if (IsolationUsesXactSnapshot())
 		return false;
-	if (SPI_execute_with_args(psprintf("SELECT FROM %s t WHERE dynamo.entity_problem(t.tableoid, t.item, $1) IS NOT NULL", table),
+	if (SPI_execute_with_args(psprintf("SELECT 1 FROM %s t WHERE dynamo.entity_problem(t.tableoid, t.item, $1) IS NOT NULL", table),
 							  1, types, values, NULL, false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not read items of an entity");
 	return SPI_processed == 0;
@@ -309,7 +370,7 @@ static void
 MarkApplied(const char *table_name, List *names)
 {
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, ShareRowExclusiveLock, &relid);
+	TableDef   *def = LockAnyDefinition(table_name, ShareRowExclusiveLock, &relid);
 	ListCell   *cell;
 
 	foreach(cell, names)
@@ -322,6 +383,31 @@ MarkApplied(const char *table_name, List *names)
 	StoreDefinition(relid, def);
 }
 
+/* Changes items by ComposeItems if the table is a shard; false if it is none. */
+static bool
+ComposeShard(FunctionCallInfo fcinfo, int64 *changed)
+{
+	Relation	rel = OpenTableForDrop(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock);
+	bool		is_shard = LockIfShard(rel);
+	OwnerScope	scope;
+	int			level;
+
+	if (is_shard)
+	{
+		OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+		level = NewGUCNestLevel();
+		(void) set_config_option("citus.enable_manual_changes_to_shards", "on", PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SAVE, true, 0, false);
+		SPI_connect();
+		*changed = ComposeItems(QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel)), fcinfo);
+		SPI_finish();
+		AtEOXact_GUC(false, level);
+		OwnerScopeLeave(&scope);
+	}
+	table_close(rel, NoLock);
+	return is_shard;
+}
+
 /* apply_entity(table_name text, entity_name text, max_items integer) returns bigint */
 DYNAMO_FUNCTION(dynamo_apply_entity);
 Datum
@@ -331,17 +417,22 @@ dynamo_apply_entity(PG_FUNCTION_ARGS)
 	Relation	rel;
 	OwnerScope	scope;
 	char	   *table;
-	int64		changed;
+	int64		changed = 0;
 	MemoryContext caller = CurrentMemoryContext;
 	List	   *in_order = NIL;
 
 	if (PG_ARGISNULL(0))
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("table_name must not be null")));
+	if (ComposeShard(fcinfo, &changed))
+		PG_RETURN_INT64(changed);
 	table = TableToCheck(fcinfo, &def, &rel);
+	if (def->distributed)
+		changed = ComposeOnShards(def, fcinfo);
 	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
 	ProgressBegin(PROGRESS_APPLY_ENTITY, RelationGetRelid(rel), rel->rd_rel->reltuples);
 	SPI_connect();
-	changed = ComposeItems(table, fcinfo);
+	if (!def->distributed)
+		changed = ComposeItems(table, fcinfo);
 	if (changed == 0)
 		in_order = FindConformingEntities(def, table, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)), caller);
 	SPI_finish();

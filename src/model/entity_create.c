@@ -30,6 +30,7 @@
 #include "item/convert.h"
 #include "item/json.h"
 #include "model/entity_list.h"
+#include "table/distribution.h"
 #include "view/entity_view.h"
 
 /* The caller's declaration of an attribute. */
@@ -368,12 +369,17 @@ AppendAttributes(StringInfo out, const EntityRequest *r)
 	appendStringInfoChar(out, ']');
 }
 
-/* Whether a table is certainly empty; it is locked against all others. */
+/*
+ * Whether a table is certainly empty; it is locked against all others.  Items of a
+ * distributed table are in its shards, which are not locked yet.
+ */
 static bool
 HasNoPages(Oid relid)
 {
 	ListCell   *cell;
 
+	if (RelationIsDistributed(relid))
+		return false;
 	foreach(cell, find_all_inheritors(relid, NoLock, NULL))
 	{
 		Relation	rel = table_open(lfirst_oid(cell), NoLock);
@@ -585,7 +591,7 @@ dynamo_create_entity(PG_FUNCTION_ARGS)
 	TableDef   *def;
 
 	ReadRequest(fcinfo, &r);
-	def = LockDefinition(r.table_name, AccessExclusiveLock, &relid);
+	def = LockAnyDefinition(r.table_name, AccessExclusiveLock, &relid);
 	FindOld(&r, def);
 	SPI_connect();
 	if (!PG_ARGISNULL(3))
@@ -607,7 +613,7 @@ dynamo_drop_entity(PG_FUNCTION_ARGS)
 	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	char	   *entity_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, AccessExclusiveLock, &relid);
+	TableDef   *def = LockAnyDefinition(table_name, AccessExclusiveLock, &relid);
 
 	(void) RequireEntity(def, entity_name);
 	RefuseCopiedEntity(relid, entity_name, "drop");

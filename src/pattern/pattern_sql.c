@@ -326,7 +326,9 @@ AppendRows(Body *b)
 {
 	appendStringInfoString(&b->sql, "SELECT ");
 	EntityViewAppendColumns(&b->sql, b->view, b->target->table, false);
-	if (b->target->index == NULL || b->target->index->storage == STORAGE_INLINE)
+	/* Citus does not plan a distributed table in an SQL function with parameters */
+	if (!b->target->table->distributed &&
+		(b->target->index == NULL || b->target->index->storage == STORAGE_INLINE))
 		AppendRowsOfTable(b);
 	else
 		AppendRowsOfItems(b);

@@ -197,5 +197,47 @@ is(value_of($coordinator, q{INSERT INTO ents_orders (c, o) VALUES ('back', '1') 
 value_of($coordinator, q{SELECT distribute_table('ents', 2)});
 is(value_of($_, q{UPDATE ents_orders SET n = 5 WHERE c = 'c1' AND o = 'first' RETURNING n}), 5, $_->name . ': distributed again') for @nodes;
 
+# ---- entities of a distributed table ----
+
+value_of($coordinator, q{SELECT create_table('later', 'PK', 'SK', indexes => '[{"index_name": "GSI1", "partition_key": "G", "sort_key": "SK"}]');
+SELECT create_index('later', 'GSI2', 'H', storage => 'table'); SELECT distribute_table('later', 4);
+INSERT INTO later ("PK", "SK", item) SELECT k.partition_key, k.sort_key, k.item FROM generate_series(1, 40) i,
+	keys_of('later', build_item('PK', 'C#c' || i, 'SK', 'O#' || i, 'c', 'c' || i, 'o', i::text, 'status', 'S' || i % 3)) k});
+refuses($worker, q{SELECT create_entity('later', 'order', '{"PK": "C#{c}", "SK": "O#{o}"}')}, 'cannot change distributed table "later" on a worker node of Citus');
+value_of($coordinator, q{SELECT create_entity('later', 'order', '{"PK": "C#{c}", "SK": "O#{o}", "G": "G#{status}", "H": "H#{status}"}',
+	attributes => '{"c": "text", "o": "text", "status": "text", "n": "int"}', view_name => 'later_orders')});
+is(value_of($coordinator, q{SELECT count(*) FROM check_entity('later'); SELECT count(*) FROM check_entity('later', 'order'); SELECT count(*) FROM query('later', 'G = :g', '{":g": {"S": "G#S1"}}', index_name => 'GSI1')}),
+	"40\n40\n0", 'items that are older than the entity');
+is(value_of($coordinator, q{SELECT count(*) FROM later_orders WHERE status = 'S1'}), 14, 'its view finds them without the index');
+value_of($_, qq{INSERT INTO later_orders (c, o, status) VALUES ('${\ $_->name}', '1', 'S1')}) for @nodes;
+is(value_of($coordinator, q{SELECT apply_entity('later', 'order', 15); SELECT apply_entity('later', 'order', 15); SELECT apply_entity('later'); SELECT apply_entity('later');
+SELECT count(*) FROM check_entity('later'); SELECT wait_for_index('later', 'GSI2')}), "15\n15\n10\n0\n0\nt", 'composing the keys of older items');
+is(value_of($_, q{SELECT count(*) FROM query('later', 'G = :g', '{":g": {"S": "G#S1"}}', index_name => 'GSI1'); SELECT count(*) FROM query('later', 'H = :h', '{":h": {"S": "H#S1"}}', index_name => 'GSI2');
+SELECT count(*) FROM later_orders WHERE status = 'S1'; SELECT describe_entity('later', 'order') ->> 'applied'}), "17\n17\n17\ntrue", $_->name . ': the indexes have them') for @nodes;
+
+value_of($coordinator, q{SELECT create_entity('later', 'order', '{"PK": "C#{c}", "SK": "O#{o}", "G": "{status}", "H": "H#{status}"}',
+	attributes => '{"c": "text", "o": "text", "status": "text", "n": "int", "more": {"type": "int", "default": 8}}', replace => true)});
+is(value_of($_, q{UPDATE later_orders SET more = COALESCE(more, 0) + 1 WHERE c = 'c1' RETURNING more}), $_->name =~ /(\d)/ ? $1 + 1 : 1, $_->name . ': declared anew, with another column') for @nodes;
+is(value_of($other, q{INSERT INTO later_orders (c, o, status) VALUES ('new', '1', 'NEW') RETURNING more, "PK"; SELECT item ->> 'G' FROM later WHERE "PK" = 'C#new'}), "8|C#new\nNEW", 'new items get its keys');
+is(value_of($coordinator, q{SELECT sum(apply_entity('later')) FROM generate_series(1, 3); SELECT count(*) FROM check_entity('later')}), "43\n0", 'older ones, too');
+
+# a role that owns the table
+value_of($coordinator, q{CREATE ROLE owner LOGIN; GRANT CREATE ON SCHEMA public TO owner});
+value_of($coordinator, q{SET ROLE owner; SELECT create_table('owned', 'PK'); SELECT distribute_table('owned', 3);
+SELECT create_entity('owned', 'thing', '{"PK": "T#{t}"}', attributes => '{"t": "text", "n": "int"}', view_name => 'things'); SELECT apply_entity('owned')});
+is(value_of($_, qq{SET ROLE owner; INSERT INTO things (t, n) VALUES ('${\ $_->name}', 1); UPDATE things SET n = n + 1 WHERE t = '${\ $_->name}' RETURNING n}), 2, $_->name . ': an owner without other rights') for @nodes;
+refuses($coordinator, q{SET ROLE reader; SELECT apply_entity('owned')}, 'must be owner of table owned');
+
+# ---- access patterns ----
+
+value_of($coordinator, q{SELECT create_access_pattern('later', 'orders_by_status', 'G = :status', index_name => 'GSI1'); SELECT create_access_pattern('later', 'orders_of', 'c = :c', view_name => 'later_orders');
+GRANT EXECUTE ON FUNCTION orders_of TO reader});
+is(value_of($_, q{SELECT count(*) FROM orders_by_status('S1'); SELECT o FROM orders_of('c7')}), "17\n7", $_->name . ': access patterns') for @nodes;
+is(value_of($coordinator, q{SELECT sum(items_returned) > 0, count(problem) FROM check_access_patterns('later'); SELECT drop_access_pattern('orders_by_status')}), "t|0\n", 'and their check');
+
+value_of($coordinator, q{SELECT drop_access_pattern('orders_of'); SELECT drop_entity('later', 'order')});
+is(value_of($_, q{SELECT count(*) FROM pg_views WHERE viewname = 'later_orders'; SELECT kind_of('later', '{"PK": {"S": "C#1"}, "SK": {"S": "O#1"}}') IS NULL}), "0\nt", $_->name . ': a dropped entity') for @nodes;
+value_of($_, q{SELECT put_item('later', '{"PK": {"S": "C#x"}, "SK": {"S": "O#y"}, "c": {"S": "other"}}')}) for @nodes;
+
 stop_citus_cluster(@nodes);
 done_testing();
