@@ -2121,7 +2121,7 @@ CREATE FUNCTION dynamo.rows_on_shard(schema_name text, relation_name text, range
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_rows_on_shard';
 COMMENT ON FUNCTION dynamo.rows_on_shard(text, text, bytea, integer, integer, integer, integer) IS
-	'reads rows of one partition key, or of a shard, for another node of Citus, if they are on this node';
+	'reads rows of one partition key, of a shard or of several keys for another node of Citus, if they are on this node';
 
 CREATE FUNCTION dynamo.write_on_shard(kind integer, table_name text, item dynamo.item, update_expression text,
 	condition_expression text, expression_attribute_values dynamo.item, expression_attribute_names jsonb,

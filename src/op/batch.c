@@ -133,6 +133,7 @@ BindKeys(BoundGetTable *b)
 static void
 ReadKeys(BoundGetTable *b, GetResult *results)
 {
+	StoreReadAhead(&b->store, b->keys, b->table->nkeys);
 	for (int i = 0; i < b->table->nkeys; i++)
 	{
 		CHECK_FOR_INTERRUPTS();

@@ -1,7 +1,7 @@
 /*
  * rows_on_shard.c
- *	  dynamo.rows_on_shard: reads rows of one partition key, or of a shard, for another node
- *	  of Citus.
+ *	  dynamo.rows_on_shard: reads rows of one partition key, of a shard or of several keys for
+ *	  another node of Citus.
  *
  * Anybody may call it: it returns what a query returns to the caller, but only from a
  * shard of this server.
@@ -15,9 +15,11 @@
 #include "citus/shards.h"
 #include "errors.h"
 #include "item/io.h"
+#include "op/get.h"
 #include "op/on_shard.h"
 #include "op/op.h"
 #include "store/node_row.h"
+#include "store/partition.h"
 #include "store/segment.h"
 
 /* Where a batch ends. */
@@ -40,6 +42,12 @@ typedef struct RowsRange
 
 /* ---- the range ---- */
 
+static const char *
+RangeTypeName(ValueType type)
+{
+	return type == VALUE_M ? "map" : type == VALUE_L ? "list" : "string";
+}
+
 /* A member of the range; MISSING_VALUE if it is absent. */
 static ValueRef
 RangeMember(ValueRef range, const char *name, ValueType type)
@@ -47,7 +55,7 @@ RangeMember(ValueRef range, const char *name, ValueType type)
 	ValueRef	member = AttributeFind(range, name, strlen(name));
 
 	if (!ValueIsMissing(member) && ValueTypeOf(member) != type)
-		InvalidArgument("%s of the range must be a %s", name, type == VALUE_M ? "map" : "string");
+		InvalidArgument("%s of the range must be a %s", name, RangeTypeName(type));
 	return member;
 }
 
@@ -176,15 +184,22 @@ ReadRange(RowsRange *r, ValueRef range, KeyOperator operator)
 /* ---- the rows ---- */
 
 /* Rows are aligned from the header of the result on, which has the same size as theirs. */
+static int
+AddEmptyRow(StringInfo out)
+{
+	int			at = INTALIGN(out->len);
+
+	appendStringInfoSpaces(out, at - out->len);
+	pq_sendint32(out, 0);
+	return at;
+}
+
 static void
 AddRow(StringInfo out, ValueRef item)
 {
-	int			at = INTALIGN(out->len);
+	int			at = AddEmptyRow(out);
 	uint32		len;
 
-	appendStringInfoSpaces(out, at - out->len);
-
-	pq_sendint32(out, 0);
 	ItemSend(out, item);
 	len = pg_hton32((uint32) (out->len - at) - sizeof(uint32));
 	memcpy(out->data + at, &len, sizeof(uint32));
@@ -227,6 +242,44 @@ ReadRows(StringInfo out, Store *store, const ScanRange *range, const BatchLimit 
 	return direct;
 }
 
+/* ---- rows of keys ---- */
+
+/* Appends the row of a key; false if it is not on a shard of this server. */
+static bool
+AddRowOfKey(StringInfo out, Store *store, ValueRef key)
+{
+	RowKey		row;
+	struct varlena *item;
+
+	(void) GetBindKey(store->def, key, &row, NULL);
+	if (!StoreOfKey(store, &row)->direct)
+		return false;
+	item = StoreGet(store, &row);
+	if (item != NULL)
+		AddRow(out, ItemRoot(item));
+	else
+		AddEmptyRow(out);
+	return true;
+}
+
+/* Appends status and rows of as many keys as fit; false if one is not on a shard of this server. */
+static bool
+ReadKeys(StringInfo out, Store *store, ValueRef keys, const BatchLimit *limit)
+{
+	Container	list;
+
+	ContainerOpen(keys, &list);
+	appendStringInfoChar(out, NODE_DONE);
+	appendStringInfoChar(out, 0);
+	for (uint32 i = 0; i < list.count && out->len < limit->bytes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!AddRowOfKey(out, store, ListElement(&list, i)))
+			return false;
+	}
+	return true;
+}
+
 /* ---- the function ---- */
 
 static KeyOperator
@@ -237,6 +290,18 @@ ArgOperator(FunctionCallInfo fcinfo, int n)
 	if (operator < KEY_NONE || operator > KEY_BEGINS_WITH)
 		InvalidArgument("key_operator must be between %d and %d", KEY_NONE, KEY_BEGINS_WITH);
 	return (KeyOperator) operator;
+}
+
+static bool
+ReadAnswer(StringInfo out, Store *store, RowsRange *range, const BatchLimit *limit, ValueRef given,
+		   KeyOperator operator)
+{
+	ValueRef	keys = RangeMember(given, RANGE_KEYS, VALUE_L);
+
+	if (!ValueIsMissing(keys))
+		return StoreIsForNode(store) && ReadKeys(out, store, keys, limit);
+	ReadRange(range, given, operator);
+	return StoreIsForNode(store) && !range->elsewhere && ReadRows(out, store, &range->scan, limit);
 }
 
 DYNAMO_FUNCTION(dynamo_rows_on_shard);
@@ -254,9 +319,11 @@ dynamo_rows_on_shard(PG_FUNCTION_ARGS)
 	appendStringInfoSpaces(&answer, VARHDRSZ);
 	OnShardOpen(&store, PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), ACL_SELECT);
 	range.def = store.def;
-	ReadRange(&range, ItemRoot(item), operator);
-	if (!StoreIsForNode(&store) || range.elsewhere || !ReadRows(&answer, &store, &range.scan, &limit))
+	if (!ReadAnswer(&answer, &store, &range, &limit, ItemRoot(item), operator))
+	{
+		answer.len = VARHDRSZ;
 		appendStringInfoChar(&answer, NODE_ELSEWHERE);
+	}
 	StoreClose(&store);
 	SET_VARSIZE(answer.data, answer.len);
 	PG_RETURN_POINTER(answer.data);

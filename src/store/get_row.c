@@ -234,7 +234,7 @@ StoreGetPart(Store *store, const RowKey *key, const Slice *names, int nnames, Si
 	bool		direct;
 
 	*size = 0;
-	if (NodeGet(store, key, &item))
+	if (NodeGetAhead(store, key, &item) || NodeGet(store, key, &item))
 	{
 		*size = item != NULL ? VARSIZE_ANY_EXHDR(item) : 0;
 		return item;

@@ -35,8 +35,8 @@ typedef enum NodeStatus
 
 /*
  * Rows of a range are read by the function dynamo.rows_on_shard: of one partition key of
- * the table or of an index table, or of a whole shard of the table.  The range is an item
- * with these members, all but one of the first two may be absent.  A comparison applies to
+ * the table or of an index table, of a whole shard of the table, or of several keys.  The range is an item
+ * with these members, all but one of the first three may be absent.  A comparison applies to
  * the last one of the key attributes, unless that belongs to the partition key; the others
  * are equal.
  *
@@ -44,11 +44,17 @@ typedef enum NodeStatus
  * rows; and for each row the length of its item in its binary form, at a multiple of 4 bytes,
  * and the item.
  */
+#define LARGEST_BATCH_BYTES (1024 * 1024)
+
 #define RANGE_KEY		"key"	/* a map of the key attributes to compare */
 #define RANGE_SHARD		"shard" /* the number of the shard to read, as a string */
+#define RANGE_KEYS		"keys"	/* a list of keys of the table; each has a row, empty if there is no item */
 #define RANGE_INDEX		"index" /* the name of the index */
 #define RANGE_UPPER		"upper" /* a map of the upper ends of BETWEEN */
 #define RANGE_START		"start" /* a map of the exclusive start */
+
+/* Reads the item of a row from such a result, palloc'd; NULL for an empty row. */
+extern struct varlena *NodeReceiveRow(StringInfo in);
 
 /*
  * Whether a shard of the table or of an index table is on another node that can access it
@@ -66,6 +72,9 @@ extern bool FindNodeOfKey(const Store *store, const RowKey *key, NodeCall *call)
 
 /* As StoreGetPart, for the whole item. */
 extern bool NodeGet(Store *store, const RowKey *key, struct varlena **item);
+
+/* The same for a row that StoreReadAhead has read. */
+extern bool NodeGetAhead(const Store *store, const RowKey *key, struct varlena **item);
 
 /* As StoreWriteSql. */
 extern bool NodeWrite(WriteRequest *request, WriteAction *action);

@@ -322,6 +322,7 @@ OpenLocked(Store *store, Oid relid, AclMode access, bool named)
 	store->context = CurrentMemoryContext;
 	store->lookup = NULL;
 	store->newer = NULL;
+	store->ahead = NULL;
 	store->partitions = NIL;
 	store->of_node = false;
 	store->rel = table_open(relid, NoLock);

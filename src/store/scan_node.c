@@ -26,7 +26,6 @@
 /* The first batch is small, because most reads need few rows. */
 #define FIRST_BATCH_BYTES	(32 * 1024)
 #define FIRST_SHARD_BYTES	(64 * 1024)	/* of a whole shard */
-#define LARGEST_BATCH_BYTES (1024 * 1024)
 
 typedef struct NodeSource
 {
@@ -214,17 +213,36 @@ FetchBatch(NodeSource *s)
 	return done;
 }
 
+/* The place of the next row in a result; *len is the length of its item. */
+static char *
+NextRow(StringInfo in, uint32 *len)
+{
+	int			at = INTALIGN(in->cursor);
+
+	(void) pq_getmsgbytes(in, at - in->cursor);
+	*len = pq_getmsgint(in, sizeof(*len));
+	(void) pq_getmsgbytes(in, (int) *len);
+	return in->data + at;
+}
+
+struct varlena *
+NodeReceiveRow(StringInfo in)
+{
+	uint32		len;
+	StringInfoData bytes = {.data = NextRow(in, &len) + sizeof(len)};
+
+	bytes.len = bytes.maxlen = (int) len;
+	return len > 0 ? ItemReceive(&bytes) : NULL;
+}
+
 /* The length of an item becomes the header of its varlena. */
 static void
 ReadNextItem(NodeSource *s)
 {
-	int			at = INTALIGN(s->batch.cursor);
 	uint32		len;
+	struct varlena *place = (struct varlena *) NextRow(&s->batch, &len);
 
-	(void) pq_getmsgbytes(&s->batch, at - s->batch.cursor);
-	len = pq_getmsgint(&s->batch, sizeof(len));
-	(void) pq_getmsgbytes(&s->batch, (int) len);
-	s->item = ItemReceiveInPlace((struct varlena *) (s->batch.data + at), len);
+	s->item = ItemReceiveInPlace(place, len);
 }
 
 /* ---- the rest ---- */

@@ -46,6 +46,7 @@ typedef struct Store
 	bool		of_node;		/* for another node of Citus: see StoreServeNode */
 	List	   *partitions;		/* open ones, of Store */
 	Snapshot	newer;			/* newer snapshot than the active one for reads, or NULL */
+	struct ReadAhead *ahead;	/* of StoreReadAhead; or NULL */
 } Store;
 
 /* ---- open.c ---- */
@@ -157,6 +158,12 @@ extern struct varlena *StoreGet(Store *store, const RowKey *key);
  */
 extern struct varlena *StoreGetPart(Store *store, const RowKey *key,
 									const Slice *names, int nnames, Size *size);
+
+/*
+ * Prepares gets of the keys of a batch, which must stay where they are: reads rows of
+ * other nodes of Citus ahead.
+ */
+extern void StoreReadAhead(Store *store, const RowKey *keys, int n);
 
 /* Frees what gets have kept open; called by StoreClose. */
 extern void StoreLookupEnd(StoreLookup *lookup);

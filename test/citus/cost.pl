@@ -95,6 +95,7 @@ sub cpu_of
 my %scripts = (
 	get => qq{SELECT dynamo.get_item('kvs', '{"PK": {"S": "$key"}, "SK": {"S": "7"}}');\n},
 	put => qq{SELECT dynamo.put_item('kvs', '{"PK": {"S": "$key"}, "SK": {"S": "7"}, "data": {"S": "@{[ 'y' x 200 ]}"}}');\n},
+	batch => qq{SELECT count(*) FROM dynamo.batch_get_item('kvs', ARRAY[@{[ join ', ', map { qq('{"PK": {"S": "$key"}, "SK": {"S": "$_"}}') } 1 .. 25 ]}]::dynamo.item[]);\n},
 	# other items in turn, with another key of the index each time; until the index has them
 	indexput => qq{\\set n random(1, 1000)\n\\set g random(1, 200)\n\\set d random(100000, 999999)
 SELECT dynamo.put_item('indexed', format('{"PK": {"S": "$key"}, "SK": {"S": "%s"}, "G": {"S": "g%s"}, "data": {"S": "@{[ 'y' x 194 ]}%s"}}', :n::int, :g::int, :d::int)::dynamo.item);\n},
@@ -150,7 +151,7 @@ sub cost_of_request
 
 my @cluster = ($coordinator, $worker, $other);
 
-for my $operation (split ' ', $ENV{COST_OF} // 'get put query scan segments GetItem PutItem indexput indexquery')
+for my $operation (split ' ', $ENV{COST_OF} // 'get put query batch scan segments GetItem PutItem indexput indexquery')
 {
 	my $measure = $requests{$operation} ? \&cost_of_request : \&cost_of;
 	my %cost = (alone => [ $measure->($operation, $alone, $alone) ]);

@@ -151,6 +151,41 @@ my $links = q{SELECT string_agg(DISTINCT usename || ' ' || substring(query FROM 
 
 like(value_of($_, $links), qr/^(?:postgres dynamo.rows_on_shard, )?reader dynamo.request_on_shard/, $_->name . ': requests were sent here as the role of the client') for $worker, $other;
 
+# ---- batches of keys ----
+
+# Keys of all shards, some of which have no item, in an order that is not that of the shards.
+my @keys = map { sprintf '{"PK": {"S": "p%d"}, "SK": {"S": "s%d"}}', $_ % 30, $_ == 7 ? 9999 : $_ } map { $_ * 37 % 91 } 1 .. 90;
+my $keys = join ', ', map { "'$_'" } @keys;
+my $batch = qq{SELECT dynamo.batch_get_item('%s', ARRAY[$keys]::dynamo.item[]%s)};
+
+for my $node (@nodes)
+{
+	for my $more ('', q{, 'SK, M'})
+	{
+		is(value_of($node, sprintf $batch, 'Shop-1', $more), value_of($coordinator, sprintf $batch, 'plain', $more), $node->name . ": a batch of keys$more");
+	}
+	is(through_citus($node, sprintf $batch, 'Shop-1', ''), 'no', $node->name . ': no statement of Citus');
+	is(value_of($node, sprintf("$_; $batch; ROLLBACK", 'Shop-1', '')), value_of($node, sprintf $batch, 'Shop-1', ''), $node->name . ": a batch after $_")
+		for 'BEGIN ISOLATION LEVEL REPEATABLE READ', 'SET dynamo.direct_access = off; BEGIN', q{BEGIN; UPDATE "Shop-1" SET item = item WHERE "PK" = 'p1'};
+	is(value_of($node, qq{BEGIN; UPDATE "Shop-1" SET item = dynamo.set_attribute(item, 'M', dynamo.to_value(77)) WHERE "SK" <> 's';
+		SELECT count(*) FROM dynamo.batch_get_item('Shop-1', ARRAY[$keys]::dynamo.item[]) item WHERE item ->> 'M' = '77'; ROLLBACK}), 89, $node->name . ': a batch sees what its transaction has written');
+}
+for my $more ('', ', "ProjectionExpression": "SK, M"')
+{
+	my ($expected, @got) = map { ask($ports[$_], BatchGetItem => sprintf '{"RequestItems": {"%s": {"Keys": [%s]%s}}}', $_ < 3 ? 'Shop-1' : 'plain', join(', ', @keys), $more) =~ s/plain|Shop-1//r } 0 .. 2;
+
+	is(scalar(() = $expected =~ /"SK"/g), 89, 'BatchGetItem over HTTP');
+	is($_, $expected, 'the same from another node') for @got;
+}
+
+# One call for all keys of a node.
+value_of($other, q{ALTER SYSTEM SET track_functions = 'all'; SELECT pg_reload_conf()});
+$other->restart;
+$socket{$ports[2]} = connect_http($ports[2]);
+value_of($worker, sprintf $batch, 'Shop-1', '');
+ok($other->poll_query_until('postgres', q{SELECT calls = 1 FROM pg_stat_user_functions WHERE funcname = 'rows_on_shard'}), 'one call reads all rows of a node');
+is(value_of($other, q{SELECT count(*) FROM pg_stat_user_functions WHERE funcname = 'row_on_shard'}), 0, 'none reads a single row');
+
 # ---- scans ----
 
 my $scan = q{SELECT md5(string_agg(item::text, ' ' ORDER BY item)), count(*) FROM dynamo.scan('%s') item};
@@ -247,11 +282,23 @@ fails($other, 'reader', rows('Shop-1', $$_[0]), $$_[1], "by hand: $$_[0]") for
 	[ '{"index": {"M": {}}, "key": {"M": {}}}', 'index of the range must be a string' ],
 	[ '{"shard": {"N": "1"}}', 'shard of the range must be a string' ],
 	[ '{"index": {"S": "by-G"}, "key": {"M": {"PK": {"S": "a"}}}}', '.*' ],
+	[ '{"keys": {"S": "a"}}', 'keys of the range must be a list' ],
+	[ '{"keys": {"L": [{"S": "a"}]}}', '.*' ],
+	[ '{"keys": {"L": [{"M": {"PK": {"S": "a"}}}]}}', '.*' ],
 	[ sprintf($of_index, 1, ', "start": {"M": {"G": {"S": "g1"}}}'), '.*' ];
+
+my ($key_here, $key_elsewhere) = map { value_of($_, qq~SELECT format('{"M": {"PK": {"S": "%s"}, "SK": {"S": "%s"}}}', "PK", "SK") FROM "Shop-1"
+	WHERE get_shard_id_for_distribution_column('"Shop-1"', "PK") IN (SELECT shardid FROM pg_dist_placement WHERE groupid = (SELECT groupid FROM pg_dist_local_group)) LIMIT 1~) } $other, $worker;
+my $none = $key_here =~ s/"s\d*"/"none"/r;
+my $of_keys = '{"keys": {"L": [%s]}}';
+
+like(value_of($other, 'SET ROLE reader; ' . rows('Shop-1', sprintf $of_keys, "$key_here, $none")), qr/^\\x64002020[0-9a-f]{16,}00000000$/, 'by hand: keys of this node');
+is(value_of($other, 'SET ROLE reader; ' . rows('Shop-1', sprintf $of_keys, "$key_here, $key_elsewhere")), '\x6d', 'nothing if one of them is elsewhere');
+fails($other, 'stranger', rows('Shop-1', sprintf $of_keys, $key_here), 'permission denied for table Shop-1', 'keys, by hand, without rights');
 
 # Row security is that of statements, and hides the entries of items.
 value_of($coordinator, q{ALTER TABLE "Shop-1" ENABLE ROW LEVEL SECURITY; CREATE POLICY small ON "Shop-1" TO reader USING ((item ->> 'M')::numeric < 1)});
-is(value_of($other, 'SET ROLE reader; ' . rows('Shop-1', $_)), '\x6d', "row security, by hand: $_") for @of_indexes, sprintf $of_shard, $shard, '';
+is(value_of($other, 'SET ROLE reader; ' . rows('Shop-1', $_)), '\x6d', "row security, by hand: $_") for @of_indexes, sprintf($of_keys, $key_here), sprintf $of_shard, $shard, '';
 for my $node (@nodes)
 {
 	is(value_of($node, "SET ROLE reader; SELECT count(*) FROM ($all) q"), 99, $node->name . ': a query shows the entries of visible items');
