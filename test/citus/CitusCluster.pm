@@ -93,18 +93,25 @@ WHERE logicalrelid = '%s'::regclass AND nodeport = %d ORDER BY shardid LIMIT 1},
 }
 
 # Adds 1 to counters of 20 partitions, one statement after another, and reads each
-# back; prints done or what it read instead.
+# back; prints done or what it read instead.  Half of the writes are all that their
+# statements do.
 sub count_up
 {
 	my ($name, $times) = @_;
 
 	return join ";\n", map {
 		my $key = sprintf '{"PK": {"S": "%s_%d"}, "SK": {"S": "n"}}', $name, $_ % 20;
+		my $update = sprintf q~dynamo.update_item('kvs', '%s', 'ADD n :n SET G = :g', NULL, '{":n": {"N": "1"}, ":g": {"S": "g%d"}}', return_values => 'UPDATED_NEW')~,
+			$key, $_ % 3;
+		my $whole = int($_ / 20) % 2;
+		my $first = $whole ? "SELECT $update AS u \\gset\n" : '';
+		my $from = $whole ? q~CAST(nullif(:'u', '') AS dynamo.item)~ : $update;
 		sprintf q~\set done failed
-SELECT CASE WHEN u ->> 'n' <> '' THEN 'done' ELSE 'nothing' END AS done, u ->> 'n' AS n
-FROM dynamo.update_item('kvs', '%s', 'ADD n :n SET G = :g', NULL, '{":n": {"N": "1"}, ":g": {"S": "g%d"}}', return_values => 'UPDATED_NEW') u \gset
+\set u
+%sSELECT CASE WHEN u ->> 'n' <> '' THEN 'done' ELSE 'nothing' END AS done, u ->> 'n' AS n
+FROM %s u \gset
 \echo :done
-SELECT 'stale' WHERE dynamo.get_item('kvs', '%s') ->> 'n' IS DISTINCT FROM :'n'~, $key, $_ % 3, $key;
+SELECT 'stale' WHERE dynamo.get_item('kvs', '%s') ->> 'n' IS DISTINCT FROM :'n'~, $first, $from, $key;
 	} 1 .. $times;
 }
 
