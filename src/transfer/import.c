@@ -32,6 +32,7 @@
 
 #include "compat.h"
 #include "errors.h"
+#include "item/builder.h"
 #include "store/store.h"
 #include "subtransaction.h"
 #include "table/owner.h"
@@ -63,6 +64,35 @@ ComposeImported(const Import *import, struct varlena *item)
 	return composed != NULL ? composed : item;
 }
 
+/* Keeps an item for the statement at the end of its batch. */
+static void
+KeepItem(Import *import, struct varlena *item)
+{
+	MemoryContext caller = MemoryContextSwitchTo(import->items_context);
+	ImportedItem *kept = &import->items[import->nitems++];
+	RowKey		key;
+
+	kept->item = ValueCopy(ItemRoot(item));
+	(void) RowKeyFromItem(import->store->def, ItemRoot(kept->item), &key, NULL);
+	memcpy(kept->key, key.values, sizeof(kept->key));
+	MemoryContextSwitchTo(caller);
+}
+
+/* Imports what KeepItem has kept. */
+static void
+PutKept(Import *import)
+{
+	MemoryContext caller;
+
+	if (import->nitems == 0)
+		return;
+	caller = MemoryContextSwitchTo(import->items_context);
+	ImportByStatement(import, import->items, import->nitems);
+	MemoryContextSwitchTo(caller);
+	import->nitems = 0;
+	MemoryContextReset(import->items_context);
+}
+
 static void
 PutLine(Import *import, const ImportLine *line)
 {
@@ -79,7 +109,10 @@ PutLine(Import *import, const ImportLine *line)
 	(void) CheckItemKeys(import->store->def, ItemRoot(item), NULL, NULL);
 	CheckItemSize(ItemRoot(item));
 	(void) RowKeyFromItem(import->store->def, ItemRoot(item), &key, NULL);
-	StorePut(import->store, &key, false, DecidePut, item, &stored);
+	if (import->by_statement)
+		KeepItem(import, item);
+	else
+		StorePut(import->store, &key, false, DecidePut, item, &stored);
 
 	import->current = NULL;
 	MemoryContextSwitchTo(caller);
@@ -144,6 +177,7 @@ PutLines(void *arg)
 
 	for (int i = 0; i < lines->n; i++)
 		PutLine(lines->import, &lines->lines[i]);
+	PutKept(lines->import);
 	StoreClosePartitions(lines->import->store);
 }
 
@@ -162,6 +196,8 @@ TryLines(Import *import, const ImportLine *lines, int n)
 		StoreForgetPartitions(import->store);
 		import->current = NULL;
 		MemoryContextReset(import->line_context);
+		import->nitems = 0;
+		MemoryContextReset(import->items_context);
 		StartProgress(import);	/* the rollback has ended progress reporting */
 		if (!IsErrorOfData(error->sqlerrcode))
 			ReThrowError(error);
@@ -215,6 +251,7 @@ ImportBatch(Import *import)
 	{
 		for (int i = 0; i < import->nbatch; i++)
 			PutLine(import, &import->batch[i]);
+		PutKept(import);
 		import->imported += import->nbatch;
 	}
 	import->nbatch = 0;
@@ -265,6 +302,10 @@ ImportBegin(Import *import)
 	import->batch_context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo import batch", ALLOCSET_DEFAULT_SIZES);
 	import->batch = palloc(sizeof(ImportLine) * BATCH_LINES);
+	import->by_statement = ImportsByStatement(import);
+	import->items_context = AllocSetContextCreate(CurrentMemoryContext,
+												  "dynamo imported items", ALLOCSET_DEFAULT_SIZES);
+	import->items = palloc(sizeof(ImportedItem) * BATCH_LINES);
 	OwnerScopeEnterForStatement(&import->scope, import->store->rel->rd_rel->relowner);
 	StartProgress(import);
 	import->callback.callback = AddLineContext;

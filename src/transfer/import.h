@@ -18,6 +18,13 @@ typedef struct ImportLine
 	int64		number;			/* counted from 1 in each file */
 } ImportLine;
 
+/* An item of a batch, and the values of its key columns. */
+typedef struct ImportedItem
+{
+	struct varlena *item;
+	Datum		key[2];
+} ImportedItem;
+
 typedef struct Import
 {
 	Store	   *store;			/* of the caller */
@@ -41,6 +48,12 @@ typedef struct Import
 	int64		line_number;
 	const char *file_name;
 	ErrorContextCallback callback;
+
+	/* of a distributed table: the items that a statement imports together */
+	bool		by_statement;
+	MemoryContext items_context;
+	ImportedItem *items;
+	int			nitems;
 } Import;
 
 /*
@@ -54,5 +67,13 @@ extern void ImportFile(Import *import, FILE *file, const char *name, InputCompre
 
 /* Ends the import of all lines. */
 extern void ImportEnd(Import *import);
+
+/* ---- import_shards.c ---- */
+
+/* Whether the items of a batch are imported by one statement, which Citus sends to the shards. */
+extern bool ImportsByStatement(const Import *import);
+
+/* Imports items by a statement. */
+extern void ImportByStatement(Import *import, const ImportedItem *items, int n);
 
 #endif							/* DYNAMO_IMPORT_H */

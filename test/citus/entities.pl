@@ -86,6 +86,27 @@ refuses($coordinator, $load, 'duplicate key value', 'a second time');
 value_of($coordinator, qq{$load ON CONFLICT ("PK", "SK") DO UPDATE SET item = EXCLUDED.item; COMMIT});
 is(value_of($other, 'SELECT count(*) FROM shop'), 2000, 'or replaces them');
 
+# Lines are imported in batches; of those with one key, the last counts.
+my $lines = q{(SELECT array_agg(export_line(build_item(%s)) ORDER BY i) FROM generate_series(1, 2500) i)};
+for my $node (@nodes)
+{
+	my $name = $node->name;
+	my %import = (
+		shop => sprintf($lines, q{'PK', 'i' || i % 30, 'SK', 's' || i % 700, 'n', i}),
+		numbers => sprintf($lines, q{'n', i % 1200, 'm', i}),
+		bytes => sprintf($lines, q{'b', convert_to('i' || i % 90, 'UTF8'), 'm', i % 7, 'n', i}));
+
+	value_of($coordinator, "DELETE FROM $_") for sort keys %import;
+	is(value_of($node, "SELECT * FROM import_lines('$_', $import{$_}); SELECT * FROM import_lines('$_', $import{$_})"), "2500|0\n2500|0", "$name: import into $_")
+		for sort keys %import;
+	is(value_of($node, q{SELECT count(*), sum((item ->> 'n')::int) FROM shop; SELECT count(*), sum((item ->> 'm')::int) FROM numbers; SELECT count(*), sum((item ->> 'n')::int) FROM bytes}),
+		value_of($coordinator, q{SELECT count(*), sum(n) FROM (SELECT max(i) AS n FROM generate_series(1, 2500) i GROUP BY i % 30, i % 700) x;
+SELECT count(*), sum(n) FROM (SELECT max(i) AS n FROM generate_series(1, 2500) i GROUP BY i % 1200) x;
+SELECT count(*), sum(n) FROM (SELECT max(i) AS n FROM generate_series(1, 2500) i GROUP BY i % 90, i % 7) x}), "$name: the last item with a key counts");
+	is(value_of($node, q{SELECT * FROM import_lines('shop', ARRAY['{"Item": {"PK": {"S": "ok"}, "SK": {"S": "1"}}}', 'bad', '{"Item": {"PK": {"S": "no sort key"}}}',
+'{"Item": {"PK": {"S": "ok"}, "SK": {"S": "2"}}}'], true); SELECT count(*) FROM query('shop', 'PK = :p', '{":p": {"S": "ok"}}')}), "2|2\n2", "$name: lines that are skipped");
+}
+
 # ---- entity views ----
 
 my $declare = q{SELECT create_entity('%1$s', 'order', keys => '{"PK": "C#{c}", "SK": "O#{o}"}', type_attribute => 'kind',
