@@ -1912,6 +1912,12 @@ CREATE FUNCTION dynamo.guard_stream() RETURNS trigger
 COMMENT ON FUNCTION dynamo.guard_stream() IS
 	'trigger function: skips writes to a stream except captured changes';
 
+CREATE FUNCTION dynamo_internal.is_shard(relation oid) RETURNS boolean
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_is_shard';
+COMMENT ON FUNCTION dynamo_internal.is_shard(oid) IS
+	'whether a relation is a shard of Citus';
+
 CREATE FUNCTION dynamo.stream_arn(table_name text, label text) RETURNS text
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_stream_arn';
@@ -1940,7 +1946,7 @@ WHERE f.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regcl
 	AND f.refobjid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure
 	AND f.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass
 	AND t.tgfoid OPERATOR(pg_catalog.=) f.refobjid AND NOT t.tgisinternal AND t.tgnargs OPERATOR(pg_catalog.=) 1 AND (t.tgtype OPERATOR(pg_catalog.&) 32::pg_catalog.int2) OPERATOR(pg_catalog.=) 0 AND NOT c.relispartition
-	AND d.definition IS NOT NULL;
+	AND d.definition IS NOT NULL AND NOT dynamo_internal.is_shard(c.oid);
 COMMENT ON VIEW dynamo.streams IS 'enabled and disabled streams, including those of dropped tables';
 
 CREATE FUNCTION dynamo.enable_stream(table_name text,
@@ -1957,14 +1963,28 @@ COMMENT ON FUNCTION dynamo.disable_stream(text) IS
 	'ends the stream of a table; its records remain until they are trimmed';
 
 CREATE FUNCTION dynamo.read_stream(table_name text, after numeric DEFAULT NULL,
-	max_records bigint DEFAULT 1000, label text DEFAULT NULL,
+	max_records bigint DEFAULT 1000, label text DEFAULT NULL, shard_id text DEFAULT NULL,
 	OUT sequence_number numeric, OUT event_name text, OUT keys dynamo.item,
 	OUT new_image dynamo.item, OUT old_image dynamo.item, OUT created_at timestamptz,
 	OUT expired boolean, OUT event_id text) RETURNS SETOF record
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_read_stream';
-COMMENT ON FUNCTION dynamo.read_stream(text, numeric, bigint, text) IS
+COMMENT ON FUNCTION dynamo.read_stream(text, numeric, bigint, text, text) IS
 	'returns the changes of a table after a sequence number, in order';
+
+CREATE FUNCTION dynamo.stream_shards(table_name text, label text DEFAULT NULL) RETURNS SETOF text
+	LANGUAGE C VOLATILE PARALLEL UNSAFE ROWS 32
+	AS 'MODULE_PATHNAME', 'dynamo_stream_shards';
+COMMENT ON FUNCTION dynamo.stream_shards(text, text) IS
+	'returns the ids of the shards of a stream: one, or one for each shard of a distributed table';
+
+-- Other nodes of Citus call this function.  It has the rights of its caller.
+CREATE FUNCTION dynamo.stream_on_shard(schema_name text, relation_name text, shard_id text, action integer,
+	number text, max_records integer, max_bytes integer) RETURNS bytea
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_stream_on_shard';
+COMMENT ON FUNCTION dynamo.stream_on_shard(text, text, text, integer, text, integer, integer) IS
+	'reads or trims a shard of a stream for another node of Citus, if it is on this node';
 
 CREATE FUNCTION dynamo.trim_streams(table_name text DEFAULT NULL,
 	retention interval DEFAULT '24 hours', max_records bigint DEFAULT 1000000) RETURNS bigint

@@ -71,6 +71,7 @@ static const struct
 	[LINK_ROW] = {"SELECT dynamo.row_on_shard($1, $2, $3, $4, $5)", 5},
 	[LINK_ROWS] = {"SELECT dynamo.rows_on_shard($1, $2, $3, $4, $5, $6, $7)", 7},
 	[LINK_WRITE] = {"SELECT dynamo.write_on_shard($1, $2, $3, $4, $5, $6, $7, $8, $9)", 9},
+	[LINK_STREAM] = {"SELECT dynamo.stream_on_shard($1, $2, $3, $4, $5, $6, $7)", 7},
 };
 
 const char *

@@ -19,8 +19,9 @@ typedef enum LinkFunction
 	LINK_REQUEST,				/* dynamo.request_on_shard(text, text) */
 	LINK_ROW,					/* dynamo.row_on_shard(int4, text, text, int4, bytea) */
 	LINK_ROWS,					/* dynamo.rows_on_shard(text, text, bytea, int4, int4, int4, int4) */
-	LINK_WRITE					/* dynamo.write_on_shard(int4, text, dynamo.item, text, text, dynamo.item,
+	LINK_WRITE,					/* dynamo.write_on_shard(int4, text, dynamo.item, text, text, dynamo.item,
 								 * jsonb, text, text) */
+	LINK_STREAM					/* dynamo.stream_on_shard(text, text, text, int4, text, int4, int4) */
 } LinkFunction;
 
 #define LINK_ARGS	9			/* maximum of a function */

@@ -601,6 +601,23 @@ ShardIsElsewhere(const ShardMap *map, int position)
 	return group >= 0 && group != map->here;
 }
 
+void
+GetShardRange(const ShardMap *map, int position, int32 *min, int32 *max)
+{
+	*min = map->shards[position].min;
+	*max = map->shards[position].max;
+}
+
+Oid
+LockShardForReader(const ShardMap *map, int position, TransactionId *placed)
+{
+	const Shard *shard = &map->shards[position];
+
+	*placed = shard->placed;
+	return OidIsValid(shard->relid) && CitusSessionIsLocal() && LockPlace(map, shard, true) ?
+		LockHere(map, shard, false) : InvalidOid;
+}
+
 Oid
 LockShardAt(const ShardMap *map, int position, bool writing, TransactionId *placed)
 {

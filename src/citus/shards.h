@@ -80,6 +80,9 @@ extern int64 GetShardPlace(const ShardMap *map, int position, int *group);
 /* Whether a known node has a shard, and that is another one, as it was when the map was read. */
 extern bool ShardIsElsewhere(const ShardMap *map, int position);
 
+/* The hashes of a shard. */
+extern void GetShardRange(const ShardMap *map, int position, int32 *min, int32 *max);
+
 /* The name of a table's shard with a number, for functions; palloc'd. */
 extern char *GetShardName(const TableDef *def, int64 shard);
 
@@ -88,6 +91,13 @@ extern Oid	GetShardRelation(const ShardMap *map, int position);
 
 /* As LockShard, for a shard that is to be accessed directly. */
 extern Oid	LockShardAt(const ShardMap *map, int position, bool writing, TransactionId *placed);
+
+/*
+ * Returns a shard if it is on this server, locked in its place until the end of the
+ * transaction, for what can be read in no other way: waits while the shard is moved.
+ * Otherwise returns InvalidOid.
+ */
+extern Oid	LockShardForReader(const ShardMap *map, int position, TransactionId *placed);
 
 /*
  * The shard of a table, on this server, that moves with a shard of another table; InvalidOid

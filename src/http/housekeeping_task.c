@@ -40,24 +40,6 @@ TasksCreate(void)
 
 /* ---- reading ---- */
 
-static List *
-FindStreams(void)
-{
-	List	   *relids = NIL;
-
-	if (SPI_execute("SELECT stream_relation::pg_catalog.oid FROM dynamo.streams", true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read dynamo.streams");
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		bool		isnull;
-
-		relids = lappend_oid(relids, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
-																	SPI_tuptable->tupdesc,
-																	1, &isnull)));
-	}
-	return relids;
-}
-
 static void
 InitTask(Task *task)
 {
@@ -142,7 +124,7 @@ TasksRead(HTAB *tasks)
 	UnlistTasks(tasks);
 	SPI_connect();
 	ListTasks(tasks, TablesWithFeature(FEATURE_TIME_TO_LIVE), false);
-	ListTasks(tasks, FindStreams(), true);
+	ListTasks(tasks, StreamsHere(), true);
 	SPI_finish();
 	ForgetTasks(tasks);
 }

@@ -24,10 +24,12 @@
 #include "citus/remote.h"
 #include "citus/session.h"
 #include "citus/shards.h"
+#include "ddl/distribute_by.h"
 #include "ddl/feature.h"
 #include "errors.h"
 #include "index/apply.h"
 #include "index/distribute.h"
+#include "stream/stream.h"
 #include "table/citus_catalog.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
@@ -108,45 +110,6 @@ CheckCanBeDistributed(Relation rel, const TableDef *def)
 				 errmsg("cannot distribute table \"%s\", which has an index table, with this build of Citus",
 						RelationGetRelationName(rel)),
 				 errhint("Use inline indexes.")));
-}
-
-/* ---- statements ---- */
-
-/* Runs a statement whose first parameter is a table. */
-static void
-RunOnTable(const char *sql, Oid relid, int nargs, Oid *types, Datum *values, const char *nulls)
-{
-	int			code;
-
-	types[0] = REGCLASSOID;
-	values[0] = ObjectIdGetDatum(relid);
-	code = SPI_execute_with_args(sql, nargs, types, values, nulls, false, 0);
-	if (code < 0)
-		elog(ERROR, "SPI_execute_with_args failed: %s", SPI_result_code_string(code));
-}
-
-/* colocate: a table whose shards have the new ones beside them, or what Citus knows by a name. */
-static void
-DistributeByColumn(Oid relid, const char *column, int shards, const char *colocate)
-{
-	Oid			types[] = {InvalidOid, TEXTOID, INT4OID, TEXTOID};
-	Datum		values[] = {
-		(Datum) 0, CStringGetTextDatum(column), Int32GetDatum(shards), CStringGetTextDatum(colocate)
-	};
-
-	RunOnTable("SELECT pg_catalog.create_distributed_table($1, $2, shard_count => $3, colocate_with => $4)",
-			   relid, 4, types, values, shards > 0 ? NULL : "  n ");
-}
-
-/* Frees the space of the rows that Citus has copied. */
-static void
-TruncateCopied(Oid relid)
-{
-	Oid			types[1];
-	Datum		values[1];
-
-	RunOnTable("SELECT pg_catalog.truncate_local_data_after_distributing_table($1)", relid, 1, types,
-			   values, NULL);
 }
 
 /* ---- index tables ---- */
@@ -297,6 +260,49 @@ CompleteViews(const List *statements)
 	AtEOXact_GUC(true, level);
 }
 
+/* ---- streams ---- */
+
+static void
+DropIfEmpty(Oid stream)
+{
+	Relation	rel = OidIsValid(stream) ? try_table_open(stream, AccessExclusiveLock) : NULL;
+	bool		empty;
+
+	if (rel == NULL)
+		return;
+	empty = IsStreamTable(rel) && !StreamIsSharded(rel) && StreamLastNumber(rel) == 0;
+	table_close(rel, NoLock);
+	if (empty)
+		RunStatement("DROP TABLE %s", TableName(stream));
+}
+
+/*
+ * Ends the stream of a table, if it has one, and returns its view type; otherwise NULL.  A
+ * stream without records is dropped.
+ */
+static const char *
+EndStreamForNext(Oid relid)
+{
+	Relation	rel = table_open(relid, NoLock);
+	TableStream stream;
+	bool		found = TableStreamOf(rel, &stream);
+
+	table_close(rel, NoLock);
+	if (!found)
+		return NULL;
+	StreamEnd(relid, &stream);
+	DropIfEmpty(FindStreamRelation(relid, stream.relation));
+	return stream.view;
+}
+
+/* Starts the next stream of a locked table if it had one, which view tells. */
+static void
+BeginNextStream(Oid relid, const char *view)
+{
+	if (view != NULL)
+		(void) StreamStart(table_open(relid, NoLock), view);
+}
+
 /* ---- distributing ---- */
 
 int			citus_new_table_shards;
@@ -330,6 +336,7 @@ void
 DistributeTable(Relation rel, int shards)
 {
 	Oid			relid = RelationGetRelid(rel);
+	const char *stream_view;
 	TableDef   *def;
 	int			level;
 
@@ -338,7 +345,8 @@ DistributeTable(Relation rel, int shards)
 	table_close(rel, NoLock);
 
 	SPI_connect();
-	level = CitusDdlBegin(HasIndexTables(def));
+	stream_view = EndStreamForNext(relid);
+	level = CitusDdlBegin(HasIndexTables(def) || stream_view != NULL);
 	if (HasIndexTables(def))
 		DistributeWithIndexTables(relid, def, shards);
 	else
@@ -346,6 +354,7 @@ DistributeTable(Relation rel, int shards)
 		DistributeByColumn(relid, TableKeyAttribute(def, 0)->column, shards, "default");
 		TruncateCopied(relid);
 	}
+	BeginNextStream(relid, stream_view);
 	CompleteViewsOfWorkers(relid);
 	CitusDdlEnd(level);
 	SPI_finish();
@@ -418,6 +427,7 @@ Datum
 dynamo_undistribute_table(PG_FUNCTION_ARGS)
 {
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	const char *stream_view;
 	Relation	rel;
 	TableDef   *def;
 	Oid			relid;
@@ -434,8 +444,10 @@ dynamo_undistribute_table(PG_FUNCTION_ARGS)
 				 errmsg("table \"%s\" is not distributed", get_rel_name(relid))));
 
 	SPI_connect();
-	level = CitusDdlBegin(def != NULL && HasIndexTables(def));
+	stream_view = EndStreamForNext(relid);
+	level = CitusDdlBegin((def != NULL && HasIndexTables(def)) || stream_view != NULL);
 	UndistributeTable(relid, name, def);
+	BeginNextStream(TableNameLock(name, AccessExclusiveLock, false), stream_view);
 	CitusDdlEnd(level);
 	SPI_finish();
 	PG_RETURN_VOID();

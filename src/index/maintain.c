@@ -414,21 +414,6 @@ dynamo_maintain_indexes(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
-/* Whether a row is written because Citus moves a shard. */
-static bool
-IsMoved(const TriggerData *trigger)
-{
-	return SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA &&
-		TRIGGER_FIRED_FOR_ROW(trigger->tg_event) && ShardNumberOf(trigger->tg_relation) != 0;
-}
-
-static Datum
-MovedRow(const TriggerData *trigger)
-{
-	return PointerGetDatum(TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ? trigger->tg_newtuple :
-						   trigger->tg_trigtuple);
-}
-
 DYNAMO_FUNCTION(dynamo_guard_index);
 
 Datum
@@ -447,5 +432,5 @@ dynamo_guard_index(PG_FUNCTION_ARGS)
 				 errmsg("cannot truncate index table \"%s\"",
 						RelationGetRelationName(trigger->tg_relation)),
 				 errhint("Truncate its table instead, or use dynamo.reindex to rebuild the index.")));
-	return IsMoved(trigger) ? MovedRow(trigger) : PointerGetDatum(NULL);
+	return PointerGetDatum(MovedRow(trigger));
 }

@@ -17,6 +17,7 @@
 #include "compat.h"
 #include "store/expired.h"
 #include "stream/stream.h"
+#include "table/distribution.h"
 #include "subtransaction.h"
 #include "table/owner.h"
 #include "table/table_list.h"
@@ -115,7 +116,7 @@ MeasureStream(void *arg)
 	if (rel == NULL)
 		return;
 	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
-	if (IsStreamTable(rel))
+	if (IsStreamTable(rel) && !RelationIsDistributed(lag->relid))
 	{
 		snapshot = RegisterSnapshot(GetLatestSnapshot());
 		lag->pending = SecondsSince(StreamOldestPending(rel, snapshot));

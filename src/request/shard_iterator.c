@@ -31,7 +31,7 @@ StaticAssertDecl(sizeof(Payload) == 2 * sizeof(uint64) + CODE_BYTES,
 				 "a payload has no padding");
 
 static void
-ComputeCode(const char *arn, const Payload *payload, uint8 *code)
+ComputeCode(const char *shard, const Payload *payload, uint8 *code)
 {
 	uint64		key = pg_hton64(GetSystemIdentifier());
 	uint8		digest[PG_SHA256_DIGEST_LENGTH];
@@ -39,7 +39,7 @@ ComputeCode(const char *arn, const Payload *payload, uint8 *code)
 
 	if (hmac == NULL ||
 		pg_hmac_init(hmac, (uint8 *) &key, sizeof(key)) < 0 ||
-		pg_hmac_update(hmac, (const uint8 *) arn, strlen(arn)) < 0 ||
+		pg_hmac_update(hmac, (const uint8 *) shard, strlen(shard)) < 0 ||
 		pg_hmac_update(hmac, (const uint8 *) payload, offsetof(Payload, code)) < 0 ||
 		pg_hmac_final(hmac, digest, sizeof(digest)) < 0)
 		elog(ERROR, "could not compute the code of a shard iterator: %s",
@@ -49,23 +49,24 @@ ComputeCode(const char *arn, const Payload *payload, uint8 *code)
 }
 
 char *
-ShardIteratorPrint(const char *arn, int64 position)
+ShardIteratorPrint(const char *arn, const char *shard_id, int64 position)
 {
+	const char *shard = shard_id != NULL ? psprintf("%s|%s", arn, shard_id) : arn;
 	StringInfoData out;
 	Payload		payload;
 
 	payload.position = pg_hton64((uint64) position);
 	payload.issued = pg_hton64((uint64) SettingsTime());
-	ComputeCode(arn, &payload, payload.code);
+	ComputeCode(shard, &payload, payload.code);
 	initStringInfo(&out);
-	appendStringInfo(&out, "%s" SEPARATOR, arn);
+	appendStringInfo(&out, "%s" SEPARATOR, shard);
 	Base64Append(&out, (char *) &payload, sizeof(payload));
 	return out.data;
 }
 
-/* Whether a text was created by ShardIteratorPrint. */
+/* Whether a text was created by ShardIteratorPrint; *shard is the ARN and the id of the shard. */
 static bool
-ParsePayload(const char *text, char **arn, Payload *payload)
+ParsePayload(const char *text, char **shard, Payload *payload)
 {
 	const char *separator = strstr(text, SEPARATOR);
 	const char *encoded;
@@ -81,18 +82,21 @@ ParsePayload(const char *text, char **arn, Payload *payload)
 		len != sizeof(Payload))
 		return false;
 	memcpy(payload, bytes, sizeof(Payload));
-	*arn = pnstrdup(text, separator - text);
-	ComputeCode(*arn, payload, code);
+	*shard = pnstrdup(text, separator - text);
+	ComputeCode(*shard, payload, code);
 	return memcmp(code, payload->code, CODE_BYTES) == 0;
 }
 
 void
-ShardIteratorParse(Slice text, char **arn, int64 *position)
+ShardIteratorParse(Slice text, char **arn, char **shard_id, int64 *position)
 {
 	Payload		payload;
 
 	if (!ParsePayload(pnstrdup(text.data, text.len), arn, &payload))
 		InvalidRequest("Invalid ShardIterator");
+	*shard_id = strchr(*arn, '|');
+	if (*shard_id != NULL)
+		*(*shard_id)++ = '\0';
 	if (SettingsTime() - (int64) pg_ntoh64(payload.issued) >
 		ITERATOR_MINUTES * INT64CONST(60000000))
 		ereport(ERROR,

@@ -5,7 +5,6 @@
 #include "postgres.h"
 
 #include "access/table.h"
-#include "utils/snapmgr.h"
 
 #include "errors.h"
 #include "request/operation.h"
@@ -45,15 +44,16 @@ CheckSequenceNumberGiven(const Field *input)
  * from DescribeStream.
  */
 static int64
-FindPositionOfNumber(const Field *input, Relation stream)
+FindPositionOfNumber(const Field *input, const StreamShards *shards, int shard)
 {
 	const char *text = FieldString(input, "SequenceNumber");
-	int64		first = StreamFirstNumber(stream, GetActiveSnapshot());
+	int64		first;
+	int64		last;
 	int64		number;
 	int64		position;
 
-	if (!SequenceNumberFromText(text, &number) || number < 1 ||
-		number > Max(StreamLastNumber(stream), first))
+	StreamRangeOfShard(shards, shard, &first, &last);
+	if (!SequenceNumberFromText(text, &number) || number < 1 || number > Max(last, first))
 		InvalidRequest("Invalid SequenceNumber: %s", text);
 	position = FieldIs(input, "ShardIteratorType", "AT_SEQUENCE_NUMBER") ? number : number + 1;
 	if (position < first)
@@ -62,12 +62,12 @@ FindPositionOfNumber(const Field *input, Relation stream)
 }
 
 static int64
-FindPosition(const Field *input, Relation stream)
+FindPosition(const Field *input, const StreamShards *shards, int shard)
 {
 	if (NeedsSequenceNumber(input))
-		return FindPositionOfNumber(input, stream);
+		return FindPositionOfNumber(input, shards, shard);
 	if (FieldIs(input, "ShardIteratorType", "LATEST"))
-		return StreamLatest(stream, GetActiveSnapshot());
+		return StreamLatestOfShard(shards, shard);
 	return STREAM_BEGINNING;
 }
 
@@ -76,18 +76,17 @@ GetShardIteratorRequest(Request *request)
 {
 	const Field *input = request->input;
 	const char *arn = FieldString(input, "StreamArn");
+	StreamShards shards;
 	StreamDef	def;
-	Relation	stream;
+	int			shard;
 
 	CheckSequenceNumberGiven(input);
-	stream = OpenStreamOfArn(arn, &def);
-	if (!FieldIs(input, "ShardId", ShardIdOf(&def)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Shard does not exist")));
+	OpenStreamOfArn(arn, &def, &shards);
+	shard = StreamShardOfId(&shards, FieldString(input, "ShardId"));
 	WriterStringMember(request->out, "ShardIterator",
-					   ShardIteratorPrint(arn, FindPosition(input, stream)));
-	table_close(stream, NoLock);
+					   ShardIteratorPrint(arn, shards.map != NULL ? StreamShardId(&shards, shard) : NULL,
+										  FindPosition(input, &shards, shard)));
+	table_close(shards.rel, NoLock);
 }
 
 /* ---- GetRecords ---- */
@@ -108,11 +107,22 @@ WriterIdentity(Writer *out)
 	WriterEndObject(out);
 }
 
-static void
-WriterRecord(Writer *out, const StreamDef *def, const StreamRecord *record, int64 size)
+/* What is needed to write a record. */
+typedef struct RecordWriter
 {
+	Writer	   *out;
+	const StreamShards *shards;
+} RecordWriter;
+
+/* A StreamTake. */
+static void
+WriterRecord(void *arg, const StreamRecord *record)
+{
+	const RecordWriter *writer = arg;
+	Writer	   *out = writer->out;
+
 	WriterBeginObject(out);
-	WriterStringMember(out, "eventID", StreamEventId(def, record->number));
+	WriterStringMember(out, "eventID", StreamEventId(writer->shards, record));
 	WriterStringMember(out, "eventName", StreamEventName(record->event));
 	WriterStringMember(out, "eventVersion", "1.1");
 	WriterStringMember(out, "eventSource", "aws:dynamodb");
@@ -127,61 +137,39 @@ WriterRecord(Writer *out, const StreamDef *def, const StreamRecord *record, int6
 	if (record->has_old)
 		WriterImage(out, "OldImage", record->old_item);
 	WriterStringMember(out, "SequenceNumber", SequenceNumberText(record->number));
-	WriterIntegerMember(out, "SizeBytes", size);
-	WriterStringMember(out, "StreamViewType", def->view);
+	WriterIntegerMember(out, "SizeBytes", StreamRecordSize(record));
+	WriterStringMember(out, "StreamViewType", writer->shards->def->view);
 	WriterEndObject(out);
 	if (record->event == STREAM_EXPIRE)
 		WriterIdentity(out);
 	WriterEndObject(out);
 }
 
-/*
- * Writes records up to a number, up to a megabyte or up to the end.  Returns
- * the position of the next record.
- */
-static int64
-WriterRecords(Writer *out, const StreamDef *def, StreamScan *scan, int64 limit)
-{
-	StreamRecord record;
-	int64		bytes = 0;
-
-	for (int64 n = 0; n < limit; n++)
-	{
-		int64		size;
-
-		if (!StreamScanNext(scan, &record))
-			break;
-		size = StreamRecordSize(&record);
-		bytes += size;
-		if (n > 0 && bytes > MAX_BYTES)
-			return record.number;
-		WriterRecord(out, def, &record, size);
-	}
-	return scan->position;
-}
-
 void
 GetRecordsRequest(Request *request)
 {
-	int64		limit = FieldInteger(request->input, "Limit", MAX_RECORDS);
 	Writer	   *out = request->out;
-	char	   *arn;
-	int64		position;
 	StreamDef	def;
-	Relation	stream;
-	StreamScan	scan;
+	StreamShards shards;
+	RecordWriter writer = {out, &shards};
+	StreamRead	read = {
+		.max_records = FieldInteger(request->input, "Limit", MAX_RECORDS),
+		.max_bytes = MAX_BYTES,
+		.take = WriterRecord,
+		.arg = &writer
+	};
+	char	   *arn;
+	char	   *id;
 
-	ShardIteratorParse(FieldSlice(request->input, "ShardIterator"), &arn, &position);
-	stream = OpenStreamOfArn(arn, &def);
-	StreamScanBegin(&scan, stream, &def, position, GetActiveSnapshot());
+	ShardIteratorParse(FieldSlice(request->input, "ShardIterator"), &arn, &id, &read.position);
+	OpenStreamOfArn(arn, &def, &shards);
 	WriterName(out, "Records");
 	WriterBeginList(out);
-	position = WriterRecords(out, &def, &scan, limit);
+	StreamReadShard(&shards, id != NULL ? StreamShardOfId(&shards, id) : 0, &read);
 	WriterEndList(out);
 
 	/* a closed shard has no records after its end */
-	if (def.closed == NULL || scan.blocked || position <= StreamLastNumber(stream))
-		WriterStringMember(out, "NextShardIterator", ShardIteratorPrint(arn, position));
-	StreamScanEnd(&scan);
-	table_close(stream, NoLock);
+	if (!read.ended)
+		WriterStringMember(out, "NextShardIterator", ShardIteratorPrint(arn, id, read.position));
+	table_close(shards.rel, NoLock);
 }

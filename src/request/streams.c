@@ -2,7 +2,7 @@
  * streams.c
  *	  ListStreams and DescribeStream.
  *
- * A stream has exactly one shard.
+ * A stream has one shard, or one for each shard of a distributed table.
  */
 #include "postgres.h"
 
@@ -10,15 +10,12 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "utils/builtins.h"
-#include "utils/rel.h"
-#include "utils/snapmgr.h"
 
 #include "compat.h"
 #include "errors.h"
 #include "request/arn.h"
 #include "request/operation.h"
 #include "request/streams.h"
-#include "table/object_names.h"
 
 #define LIST_LIMIT	100
 
@@ -47,8 +44,8 @@ TableOfStream(const char *text, char **label)
 	return ArnIsOfPartition(&arn) && ArnIsOfRegion(&arn) && ArnIsOfAccount(&arn) ? name : NULL;
 }
 
-Relation
-OpenStreamOfArn(const char *arn, StreamDef *def)
+void
+OpenStreamOfArn(const char *arn, StreamDef *def, StreamShards *shards)
 {
 	char	   *label;
 	char	   *table_name = TableOfStream(arn, &label);
@@ -57,17 +54,7 @@ OpenStreamOfArn(const char *arn, StreamDef *def)
 	if (stream == NULL)
 		StreamNotFound(arn);
 	CheckStreamPrivileges(stream, def);
-	return stream;
-}
-
-char *
-ShardIdOf(const StreamDef *def)
-{
-	char	   *name = psprintf("%s/%s", def->table, def->label);
-
-	return psprintf("shardId-%020lld-%08x",
-					(long long) (StreamTimeFromText(def->label) / 1000),
-					(uint32) StableHash(name, strlen(name), 0));
+	StreamShardsOf(stream, def, shards);
 }
 
 /* Writes the ARN for SQL users. */
@@ -160,32 +147,46 @@ WriterKeyElement(Writer *out, const char *name, const char *type)
 }
 
 static void
-WriterShard(Writer *out, Relation stream, const StreamDef *def)
+WriterShard(Writer *out, const StreamShards *shards, int shard, const char *id)
 {
-	int64		first = StreamFirstNumber(stream, GetActiveSnapshot());
+	int64		first;
+	int64		last;
 
+	StreamRangeOfShard(shards, shard, &first, &last);
 	WriterBeginObject(out);
-	WriterStringMember(out, "ShardId", ShardIdOf(def));
+	WriterStringMember(out, "ShardId", id);
 	WriterName(out, "SequenceNumberRange");
 	WriterBeginObject(out);
 	WriterStringMember(out, "StartingSequenceNumber", SequenceNumberText(first));
-	if (def->closed != NULL)
-		WriterStringMember(out, "EndingSequenceNumber",
-						   SequenceNumberText(Max(StreamLastNumber(stream), first)));
+	if (shards->def->closed != NULL)
+		WriterStringMember(out, "EndingSequenceNumber", SequenceNumberText(Max(last, first)));
 	WriterEndObject(out);
 	WriterEndObject(out);
 }
 
-/* Whether the only shard, which has no children, is requested. */
-static bool
-ShardIsWanted(const Field *input, const StreamDef *def)
+/* Writes the shards after the given one; of shards without children, all or none. */
+static void
+WriterShards(Writer *out, const Field *input, const StreamShards *shards)
 {
 	const char *after = FieldString(input, "ExclusiveStartShardId");
+	int64		limit = FieldInteger(input, "Limit", LIST_LIMIT);
 	const Field *filter = FieldMember(input, "ShardFilter");
+	int			count = filter != NULL && FieldIs(filter, "Type", "CHILD_SHARDS") ? 0 : StreamShardCount(shards);
+	char	   *last = NULL;
+	int			i = 0;
 
-	if (filter != NULL && FieldIs(filter, "Type", "CHILD_SHARDS"))
-		return false;
-	return after == NULL || strcmp(ShardIdOf(def), after) > 0;
+	while (i < count && after != NULL && strcmp(StreamShardId(shards, i), after) <= 0)
+		i++;
+	WriterName(out, "Shards");
+	WriterBeginList(out);
+	for (; i < count && limit > 0; i++, limit--)
+	{
+		last = StreamShardId(shards, i);
+		WriterShard(out, shards, i, last);
+	}
+	WriterEndList(out);
+	if (i < count)
+		WriterStringMember(out, "LastEvaluatedShardId", last);
 }
 
 void
@@ -194,8 +195,9 @@ DescribeStreamRequest(Request *request)
 	const char *arn = FieldString(request->input, "StreamArn");
 	Writer	   *out = request->out;
 	StreamDef	def;
-	Relation	stream = OpenStreamOfArn(arn, &def);
+	StreamShards shards;
 
+	OpenStreamOfArn(arn, &def, &shards);
 	WriterName(out, "StreamDescription");
 	WriterBeginObject(out);
 	WriterStringMember(out, "StreamArn", arn);
@@ -211,11 +213,7 @@ DescribeStreamRequest(Request *request)
 	if (def.sort != NULL)
 		WriterKeyElement(out, def.sort, "RANGE");
 	WriterEndList(out);
-	WriterName(out, "Shards");
-	WriterBeginList(out);
-	if (ShardIsWanted(request->input, &def))
-		WriterShard(out, stream, &def);
-	WriterEndList(out);
+	WriterShards(out, request->input, &shards);
 	WriterEndObject(out);
-	table_close(stream, NoLock);
+	table_close(shards.rel, NoLock);
 }

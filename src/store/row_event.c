@@ -14,6 +14,7 @@
 
 #include "store/row_event.h"
 #include "store/scan.h"
+#include "table/distribution.h"
 
 /* ---- versions of one row ---- */
 
@@ -184,4 +185,13 @@ RowEventKeyTaken(const RowEvent *event, const TableDef *def)
 	ExecDropSingleTupleTableSlot(slot);
 	index_close(primary, NoLock);
 	return first;
+}
+
+HeapTuple
+MovedRow(const TriggerData *trigger)
+{
+	if (SessionReplicationRole != SESSION_REPLICATION_ROLE_REPLICA ||
+		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event) || ShardNumberOf(trigger->tg_relation) == 0)
+		return NULL;
+	return TRIGGER_FIRED_BY_UPDATE(trigger->tg_event) ? trigger->tg_newtuple : trigger->tg_trigtuple;
 }

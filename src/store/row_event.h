@@ -59,4 +59,10 @@ extern HeapTuple RowEventLatest(const RowEvent *event);
  */
 extern CommandId OwnCommandOf(HeapTuple tuple);
 
+/*
+ * The row that a BEFORE ROW trigger of a shard is to store because Citus moves the shard;
+ * NULL if something else writes it.
+ */
+extern HeapTuple MovedRow(const TriggerData *trigger);
+
 #endif							/* DYNAMO_ROW_EVENT_H */

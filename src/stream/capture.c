@@ -105,7 +105,6 @@ CaptureBegin(Capture *c, const TriggerData *trigger)
 		ereport(ERROR,
 				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
 				 errmsg("dynamo.capture_changes must be called with a stream, a view and a label")));
-	RefuseShard(trigger->tg_relation, "a stream");
 	view = trigger->tg_trigger->tgargs[1];
 	c->event.late = false;
 	c->rel = trigger->tg_relation;
@@ -113,7 +112,7 @@ CaptureBegin(Capture *c, const TriggerData *trigger)
 	c->def = TableDefAcquire(c->rel);
 	c->new_images = StreamViewHasNew(view);
 	c->old_images = StreamViewHasOld(view);
-	StreamTableOpen(&c->stream, c->def, trigger->tg_trigger->tgargs[0]);
+	StreamTableOpen(&c->stream, c->rel, c->def, trigger->tg_trigger->tgargs[0]);
 }
 
 static void
@@ -180,6 +179,7 @@ RecordChange(Capture *c, char event, HeapTuple old, HeapTuple new)
 	row.has_new = new != NULL && c->new_images;
 	row.has_old = old != NULL && c->old_images;
 	row.keys = BuildKeys(c, new != NULL ? new : old);
+	row.partition_key = GetColumn(c, new != NULL ? new : old, TableKeyAttribute(c->def, 0)->attnum);
 	if (row.has_new)
 		row.new_item = GetColumn(c, new, c->def->item_attnum);
 	if (row.has_old)
@@ -204,11 +204,21 @@ AppendUpdateRecords(Capture *c, HeapTuple old, HeapTuple new)
 		RecordChange(c, STREAM_MODIFY, old, new);
 }
 
+/* Rows that Citus moves with their shard, whose records move with the shard of the stream. */
+static bool
+IsMoving(const TriggerData *trigger)
+{
+	return SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA &&
+		OidIsValid(DistributedTableOf(trigger->tg_relation));
+}
+
 static void
 CaptureRow(const TriggerData *trigger)
 {
 	Capture		c;
 
+	if (IsMoving(trigger))
+		return;
 	CaptureBegin(&c, trigger);
 	RowEventOfTrigger(&c.event, trigger);
 	if (c.event.old != NULL && c.event.new != NULL)
@@ -257,6 +267,8 @@ CaptureTruncate(const TriggerData *trigger)
 	List	   *relids = find_all_inheritors(RelationGetRelid(trigger->tg_relation), NoLock, NULL);
 	ListCell   *cell;
 
+	/* the shards have no such trigger */
+	RefuseDistributed(trigger->tg_relation, "TRUNCATE of a table with a stream");
 	foreach(cell, relids)
 	{
 		TriggerData of_relation = *trigger;
@@ -319,5 +331,5 @@ dynamo_guard_stream(PG_FUNCTION_ARGS)
 				 errhint("Use dynamo.trim_streams to delete records.")));
 	if (TRIGGER_FIRED_BY_INSERT(trigger->tg_event) && IsRestoring(trigger->tg_relation))
 		return PointerGetDatum(trigger->tg_trigtuple);
-	return PointerGetDatum(NULL);
+	return PointerGetDatum(MovedRow(trigger));
 }

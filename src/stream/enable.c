@@ -6,11 +6,15 @@
 
 #include "access/table.h"
 #include "executor/spi.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "citus/remote.h"
 #include "ddl/ddl.h"
+#include "ddl/distribute_by.h"
 #include "errors.h"
 #include "stream/stream.h"
+#include "table/distribution.h"
 
 static void RaiseStreamError(const char *message, Relation rel) pg_attribute_noreturn();
 
@@ -66,46 +70,97 @@ DefineStream(Relation rel, const char *view, const char *label, StreamDef *def)
 	TableDefRelease(table);
 }
 
-char *
-StreamEnable(const char *table_name, const char *view)
+/* The attribute by which a table is distributed; NULL if it is none. */
+static const AttributeDef *
+PartitionOf(Relation rel, const TableDef *def)
 {
-	Relation	rel = OpenTableForDdl(table_name, ShareRowExclusiveLock);
-	Oid			relid = RelationGetRelid(rel);
-	TableStream stream;
-	StreamDef	def;
-	char	   *label;
+	const AttributeDef *partition = TableKeyAttribute(def, 0);
+	const char *column;
 
-	CheckView(view);
-	if (TableStreamOf(rel, &stream))
-		RaiseStreamError("Table already has an enabled stream", rel);
-	label = StreamNewLabel(rel);
+	if (!RelationIsDistributed(RelationGetRelid(rel)))
+		return NULL;
+	column = HashDistributionColumn(RelationGetRelid(rel));
+	if (column == NULL || strcmp(column, partition->column) != 0)
+		RefuseDistributed(rel, "a stream of a table that is not distributed by its partition key");
+	if (!RemoteIsPossible())
+		RefuseDistributed(rel, "a stream with this build of Citus");
+	return partition;
+}
+
+/* Creates a stream's table and, if the table is distributed, a shard beside each of its shards. */
+static char *
+CreateStream(Oid relid, const StreamDef *def, const AttributeDef *partition)
+{
+	char	   *name = CreateStreamTable(relid, def, partition);
+	int			level;
+
+	if (partition == NULL)
+		return name;
+	level = DistributedDdlBegin(relid);
+	DistributeByColumn(FindStreamRelation(relid, name), STREAM_PARTITION_COLUMN, 0,
+					   QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
+	DistributedDdlEnd(level);
+	return name;
+}
+
+char *
+StreamStart(Relation rel, const char *view)
+{
+	Oid			relid = RelationGetRelid(rel);
+	char	   *label = StreamNewLabel(rel);
+	TableDef   *table = TableDefCopy(rel);
+	const AttributeDef *partition = PartitionOf(rel, table);
+	TableStream stream = {.view = view, .label = label};
+	StreamDef	def;
+
 	DefineStream(rel, view, label, &def);
 	table_close(rel, NoLock);
 	SPI_connect();
-	stream.relation = CreateStreamTable(relid, &def);
-	stream.view = view;
-	stream.label = label;
+	stream.relation = CreateStream(relid, &def, partition);
 	StoreCapture(relid, &stream);
 	SPI_finish();
 	return label;
 }
 
-/* Locks the table against writers, so that the end of the stream is final. */
-void
-StreamDisable(const char *table_name)
+char *
+StreamEnable(const char *table_name, const char *view)
 {
-	Relation	rel = OpenTableForDdl(table_name, AccessExclusiveLock);
-	Oid			relid = RelationGetRelid(rel);
+	Relation	rel = OpenAnyTableForDdl(table_name, ShareRowExclusiveLock);
 	TableStream stream;
-	Oid			relation;
 
-	if (!TableStreamOf(rel, &stream))
-		RaiseStreamError("Table has no stream to disable", rel);
-	table_close(rel, NoLock);
-	relation = FindStreamRelation(relid, stream.relation);
+	CheckView(view);
+	if (TableStreamOf(rel, &stream))
+		RaiseStreamError("Table already has an enabled stream", rel);
+	return StreamStart(rel, view);
+}
+
+void
+StreamEnd(Oid relid, const TableStream *stream)
+{
+	Oid			relation = FindStreamRelation(relid, stream->relation);
+
 	SPI_connect();
 	DropCapture(relid);
 	if (OidIsValid(relation))
 		CloseStream(relation);
 	SPI_finish();
+}
+
+/*
+ * Locks the table against writers, so that the end of the stream is final.  Also ends a stream
+ * of one server on a table that has been distributed.
+ */
+void
+StreamDisable(const char *table_name)
+{
+	Relation	rel = OpenTableForDrop(table_name, AccessExclusiveLock);
+	Oid			relid = RelationGetRelid(rel);
+	TableStream stream;
+
+	RefuseShard(rel, "a stream");
+	CheckSettingsAreHere(rel);
+	if (!TableStreamOf(rel, &stream))
+		RaiseStreamError("Table has no stream to disable", rel);
+	table_close(rel, NoLock);
+	StreamEnd(relid, &stream);
 }

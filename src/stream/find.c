@@ -16,7 +16,6 @@
 #include "utils/rls.h"
 
 #include "stream/stream.h"
-#include "table/distribution.h"
 #include "table/link.h"
 
 /* ---- lookup ---- */
@@ -83,10 +82,7 @@ StreamOpen(const char *table_name, const char *label, StreamDef *def)
 		return NULL;
 	if (IsStreamTable(rel) && StreamDefOf(rel, def) &&
 		(label == NULL || strcmp(label, def->label) == 0))
-	{
-		RequireLocalRows(rel, "Use dynamo.disable_stream to end the stream.");
 		return rel;
-	}
 	table_close(rel, NoLock);
 	return NULL;
 }

@@ -199,6 +199,8 @@ MoveToEnd(StreamTable *t, const LaterRecord *record)
 	row.keys = GetItemColumn(t, record->tuple, STREAM_KEYS, &isnull);
 	row.new_item = GetItemColumn(t, record->tuple, STREAM_NEW_ITEM, &row.has_new);
 	row.old_item = GetItemColumn(t, record->tuple, STREAM_OLD_ITEM, &row.has_old);
+	row.partition_key = StreamIsSharded(t->own.rel) ?
+		heap_getattr(record->tuple, STREAM_PARTITION_KEY, RelationGetDescr(t->own.rel), &isnull) : (Datum) 0;
 	(void) AppendRow(t, &row, record->command);
 	OwnTableDelete(&t->own, &record->tuple->t_self, GetActiveSnapshot());
 }

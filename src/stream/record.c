@@ -7,7 +7,7 @@
 #include "fmgr.h"
 
 #include "item/item.h"
-#include "stream/stream.h"
+#include "stream/stream_shards.h"
 #include "table/object_names.h"
 
 /* A digit before all numbers, so that their texts have the same length. */
@@ -42,14 +42,17 @@ StreamEventName(char event)
 	return event == STREAM_MODIFY ? "MODIFY" : "REMOVE";
 }
 
+/* Shards have the same numbers, but of different items. */
 char *
-StreamEventId(const StreamDef *def, int64 number)
+StreamEventId(const StreamShards *shards, const StreamRecord *record)
 {
-	char	   *text = psprintf("%s/%s/%lld", def->table, def->label, (long long) number);
+	char	   *text = psprintf("%s/%s/%lld", shards->def->table, shards->def->label, (long long) record->number);
 	size_t		len = strlen(text);
+	struct varlena *keys = PG_DETOAST_DATUM_PACKED(record->keys);
+	uint64		seed = shards->map == NULL ? 0 : StableHash(VARDATA_ANY(keys), VARSIZE_ANY_EXHDR(keys), 0);
 
-	return psprintf("%016llx%016llx", (unsigned long long) StableHash(text, len, 0),
-					(unsigned long long) StableHash(text, len, UINT64CONST(0x9e3779b97f4a7c15)));
+	return psprintf("%016llx%016llx", (unsigned long long) StableHash(text, len, seed),
+					(unsigned long long) StableHash(text, len, seed ^ UINT64CONST(0x9e3779b97f4a7c15)));
 }
 
 static int64

@@ -45,6 +45,14 @@
  * Trimming deletes settled rows from the start and leaves one row with the
  * last trimmed number, which tells readers with earlier positions about it.
  *
+ * Distributed tables.  Each shard of the table has a shard of the stream, in the same place
+ * (stream_definition.h), and all of the above holds for each of them.  A sequence would not
+ * move with the shard.  A writer takes the lock exclusively instead, and its number is one more
+ * than the greatest number of any row.  The number of a row that was aborted and vacuumed is
+ * therefore given again.  So a reader's position is never beyond such a number: it is one more
+ * than that of a record that the reader has seen, or of the row that marks what was trimmed.  One
+ * of these rows is always there, and moves with the shard.
+ *
  * Numbers are displayed as 10^20 and above: decimal strings of 21 digits,
  * whose order is the same as text and as numbers.
  */
@@ -85,6 +93,15 @@ extern char *StreamNewLabel(Relation rel);
  */
 extern char *StreamEnable(const char *table_name, const char *view);
 
+/*
+ * The same for a table without an enabled stream that the caller owns and has locked against
+ * writers; closes it.
+ */
+extern char *StreamStart(Relation rel, const char *view);
+
+/* Closes the enabled stream of a table that is locked against readers. */
+extern void StreamEnd(Oid relid, const TableStream *stream);
+
 /* Closes the stream of a table.  It remains readable until it is trimmed. */
 extern void StreamDisable(const char *table_name);
 
@@ -106,14 +123,15 @@ typedef struct StreamRow
 	Datum		keys;
 	Datum		new_item;
 	Datum		old_item;
+	Datum		partition_key;		/* of a distributed table */
 } StreamRow;
 
 /*
- * Opens the stream of a table for writing, without checking privileges or
- * firing triggers.  Raises an error unless it is a stream of the same owner,
+ * Opens the stream to which an open relation with this definition writes, without checking
+ * privileges or firing triggers.  Raises an error unless it is a stream of the same owner,
  * because any user can write a trigger that names any relation.
  */
-extern void StreamTableOpen(StreamTable *t, const TableDef *table, const char *stream_name);
+extern void StreamTableOpen(StreamTable *t, Relation source, const TableDef *table, const char *stream_name);
 extern void StreamTableClose(StreamTable *t);
 
 /*
@@ -126,6 +144,12 @@ extern void StreamTableRelease(StreamTable *t);
 /* Whether a relation has the columns and the guard of a stream's table. */
 extern bool IsStreamTable(Relation rel);
 
+/*
+ * Whether a stream's table is that of a distributed table, or a shard of it: shards have
+ * numbers of their own.
+ */
+extern bool StreamIsSharded(Relation stream);
+
 /* Appends a record under the lock; returns its number. */
 extern int64 StreamAppend(StreamTable *t, const StreamRow *row);
 
@@ -136,7 +160,7 @@ extern int64 StreamAppend(StreamTable *t, const StreamRow *row);
 extern int64 StreamLastAppended(Oid stream);
 
 /* Inserts the row that marks all numbers up to number as trimmed. */
-extern void StreamAppendTrimmed(StreamTable *t, int64 number);
+extern void StreamAppendTrimmed(StreamTable *t, int64 number, Datum partition_key);
 
 /*
  * A number before which a snapshot sees nothing, if this session knows one
@@ -216,6 +240,7 @@ typedef struct StreamScan
 	Snapshot	snapshot;
 	int64		position;		/* the next number to read */
 	int64		last;			/* the last number that may be read */
+	bool		sharded;		/* position is not beyond numbers that may be given again */
 	bool		blocked;		/* stopped by a transaction in progress */
 	struct IndexScanDescData *scan;
 	TupleTableSlot *slot;
@@ -261,6 +286,9 @@ extern void StreamIsTrimmed(void) pg_attribute_noreturn();
  */
 extern int64 StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records);
 
+/* The streams in this database, and the shards of streams on this server.  SPI must be connected. */
+extern List *StreamsHere(void);
+
 /*
  * The oldest number that can be read, or the next one to be written; at least
  * 1.
@@ -281,9 +309,6 @@ extern bool SequenceNumberFromText(const char *text, int64 *number);
 
 /* The service's name of an event, such as "INSERT". */
 extern const char *StreamEventName(char event);
-
-/* 32 hexadecimal digits, unique for each record of each stream. */
-extern char *StreamEventId(const StreamDef *def, int64 number);
 
 /* The size of a record by the service's rules: keys and images. */
 extern int64 StreamRecordSize(const StreamRecord *record);

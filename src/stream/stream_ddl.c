@@ -23,6 +23,7 @@
 #include "ddl/event.h"
 #include "ddl/feature.h"
 #include "stream/stream.h"
+#include "table/distribution.h"
 #include "table/link.h"
 #include "table/object_names.h"
 #include "table/objects.h"
@@ -85,7 +86,7 @@ TableOfOpenStream(Oid relid)
 static void
 RefuseStreamChange(Oid relid, const char *what)
 {
-	Oid			table = StatementIsOurs() ? InvalidOid : TableOfOpenStream(relid);
+	Oid			table = StatementIsOurs() || StatementIsOfCitus() ? InvalidOid : TableOfOpenStream(relid);
 
 	if (OidIsValid(table) && HaveSameOwner(table, relid))
 		ereport(ERROR,
@@ -135,7 +136,8 @@ FollowTableWithStream(Oid relid)
 	StreamDef	def;
 	Oid			relation;
 
-	if (!OpenStreamOf(relid, &stream))
+	/* Citus repeats on its nodes what follows here on the coordinator */
+	if (StatementIsOfCitus() || !OpenStreamOf(relid, &stream))
 		return;
 	relation = FindLinked(relid, stream.relation);
 	if (!OidIsValid(relation) || !RelationOwnercheck(relation, GetUserId()) ||
@@ -151,7 +153,8 @@ FollowTableWithStream(Oid relid)
 static void
 CheckAlteredStream(Oid stream)
 {
-	Oid			table = TableOfOpenStream(stream);
+	/* a worker of Citus may get the new owner of the stream before that of the table */
+	Oid			table = StatementIsOfCitus() ? InvalidOid : TableOfOpenStream(stream);
 
 	if (OidIsValid(table) && !HaveSameOwner(stream, table))
 		ereport(ERROR,

@@ -18,9 +18,11 @@
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
+#include "citus/shards.h"
 #include "ddl/ddl.h"
 #include "stream/stream_definition.h"
 #include "table/definition.h"
+#include "table/distribution.h"
 #include "table/link.h"
 #include "table/object_names.h"
 #include "table/objects.h"
@@ -308,6 +310,14 @@ StreamDefOf(Relation stream, StreamDef *def)
 }
 
 bool
+StreamDefTryOf(Relation stream, StreamDef *def)
+{
+	const Trigger *trigger = FindTrigger(stream, FUNCTION_GUARD_STREAM, 1);
+
+	return trigger != NULL && StreamDefTryParse(pstrdup(trigger->tgargs[0]), def);
+}
+
+bool
 TableStreamOf(Relation rel, TableStream *stream)
 {
 	const Trigger *trigger = FindTrigger(rel, FUNCTION_CAPTURE_CHANGES, 3);
@@ -338,8 +348,25 @@ IsRemembered(const TableDef *def, const char *relation)
 		def->stream_found_at == linked_table_changes;
 }
 
+static Oid
+FindStreamOfShard(Relation shard, Oid table, const char *relation)
+{
+	Oid			stream = FindStreamRelation(table, relation);
+
+	return OidIsValid(stream) ? FindColocatedShard(ShardNumberOf(shard), stream) : InvalidOid;
+}
+
+static Oid
+FindWrittenStream(Relation rel, const TableDef *def, const char *relation)
+{
+	Oid			table = DistributedTableOf(rel);
+
+	return OidIsValid(table) ? FindStreamOfShard(rel, table, relation) :
+		FindStreamRelation(TableDefRoot(def), relation);
+}
+
 Oid
-FindStreamOf(const TableDef *def, const char *relation)
+FindStreamOf(Relation rel, const TableDef *def, const char *relation)
 {
 	TableDef   *known = unconstify(TableDef *, def);
 	uint64		changes = linked_table_changes;
@@ -347,7 +374,7 @@ FindStreamOf(const TableDef *def, const char *relation)
 
 	if (IsRemembered(def, relation))
 		return def->stream;
-	stream = FindStreamRelation(TableDefRoot(def), relation);
+	stream = FindWrittenStream(rel, def, relation);
 	if (!OidIsValid(stream) || !def->cached)
 		return stream;
 	WatchLinkedTable(stream);
@@ -376,20 +403,34 @@ ChooseStreamRelation(Oid relid)
 	return name;
 }
 
+#define STREAM_COLUMNS \
+	"created_at pg_catalog.timestamptz NOT NULL, " \
+	"horizon pg_catalog.xid8 NOT NULL, " \
+	"event pg_catalog.\"char\" NOT NULL, " \
+	"keys " DYNAMO_SCHEMA ".item, " \
+	"new_item " DYNAMO_SCHEMA ".item, " \
+	"old_item " DYNAMO_SCHEMA ".item"
+
 static const char *const stream_columns =
-"(number pg_catalog.int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
-"created_at pg_catalog.timestamptz NOT NULL, "
-"horizon pg_catalog.xid8 NOT NULL, "
-"event pg_catalog.\"char\" NOT NULL, "
-"keys " DYNAMO_SCHEMA ".item, "
-"new_item " DYNAMO_SCHEMA ".item, "
-"old_item " DYNAMO_SCHEMA ".item)";
+"(number pg_catalog.int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, " STREAM_COLUMNS ")";
+
+/* Each shard counts for itself; Citus wants its column in the key. */
+static char *
+DistributedColumns(const AttributeDef *partition)
+{
+	AttributeDef column = *partition;
+
+	column.column = STREAM_PARTITION_COLUMN;
+	return psprintf("(number pg_catalog.int8, " STREAM_COLUMNS ", %s, PRIMARY KEY (number, %s))",
+					ColumnClause(&column), column.column);
+}
 
 char *
-CreateStreamTable(Oid relid, const StreamDef *def)
+CreateStreamTable(Oid relid, const StreamDef *def, const AttributeDef *partition)
 {
 	char	   *name = ChooseStreamRelation(relid);
-	Oid			stream = CreateTableBeside(relid, name, stream_columns);
+	Oid			stream = CreateTableBeside(relid, name, partition != NULL ? DistributedColumns(partition) :
+										   stream_columns);
 
 	StoreStreamDef(stream, def);
 	StoreLink(stream, relid, name);
@@ -401,6 +442,7 @@ StoreStreamDef(Oid stream, const StreamDef *def)
 {
 	char	   *table = RelationText(stream);
 	char	   *argument = quote_literal_cstr(PrintStreamDef(def));
+	int			level = DistributedDdlBegin(stream);
 
 	StoreTrigger(table, TRIGGER_GUARD_STREAM,
 				 "BEFORE INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
@@ -408,6 +450,7 @@ StoreStreamDef(Oid stream, const StreamDef *def)
 	StoreTrigger(table, TRIGGER_GUARD_STREAM_TRUNCATE,
 				 "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
 				 FUNCTION_GUARD_STREAM, argument);
+	DistributedDdlEnd(level);
 }
 
 void
@@ -417,6 +460,7 @@ StoreCapture(Oid relid, const TableStream *stream)
 	char	   *arguments = psprintf("%s, %s, %s", quote_literal_cstr(stream->relation),
 									 quote_literal_cstr(stream->view),
 									 quote_literal_cstr(stream->label));
+	int			level = DistributedDdlBegin(relid);
 
 	StoreTrigger(table, TRIGGER_CAPTURE_CHANGES,
 				 "AFTER INSERT OR UPDATE OR DELETE ON %s FOR EACH ROW",
@@ -424,15 +468,18 @@ StoreCapture(Oid relid, const TableStream *stream)
 	StoreTrigger(table, TRIGGER_CAPTURE_TRUNCATE,
 				 "BEFORE TRUNCATE ON %s FOR EACH STATEMENT",
 				 FUNCTION_CAPTURE_CHANGES, arguments);
+	DistributedDdlEnd(level);
 }
 
 void
 DropCapture(Oid relid)
 {
 	char	   *table = RelationText(relid);
+	int			level = DistributedDdlBegin(relid);
 
 	DropTrigger(relid, table, TRIGGER_CAPTURE_CHANGES);
 	DropTrigger(relid, table, TRIGGER_CAPTURE_TRUNCATE);
+	DistributedDdlEnd(level);
 }
 
 void
@@ -440,8 +487,7 @@ CloseStream(Oid stream)
 {
 	Relation	rel = try_table_open(stream, AccessShareLock);
 	StreamDef	def;
-	const Trigger *guard = rel != NULL ? FindTrigger(rel, FUNCTION_GUARD_STREAM, 1) : NULL;
-	bool		found = guard != NULL && StreamDefTryParse(pstrdup(guard->tgargs[0]), &def);
+	bool		found = rel != NULL && StreamDefTryOf(rel, &def);
 
 	if (rel != NULL)
 		table_close(rel, NoLock);

@@ -18,6 +18,10 @@
  * capture_changes triggers: the first name of its relation, which is the label
  * of the link, its view type and its label.  Enabling always creates a new
  * table; disabling drops the triggers.
+ *
+ * The stream of a table that Citus distributes is distributed with it: its table has one more
+ * column, with the partition key of the item, so that each shard of the table has beside it a
+ * shard of the stream, which is written in the same transaction and moves with it.
  */
 #ifndef DYNAMO_STREAM_DEFINITION_H
 #define DYNAMO_STREAM_DEFINITION_H
@@ -53,10 +57,14 @@ typedef enum StreamColumn
 	STREAM_EVENT,				/* "char" */
 	STREAM_KEYS,				/* items */
 	STREAM_NEW_ITEM,
-	STREAM_OLD_ITEM
+	STREAM_OLD_ITEM,
+	STREAM_PARTITION_KEY		/* only of a distributed table */
 } StreamColumn;
 
 #define STREAM_NCOLUMNS		7
+#define STREAM_MAX_COLUMNS	8
+
+#define STREAM_PARTITION_COLUMN	"partition_key"
 
 /* The values of the column "event". */
 #define STREAM_INSERT		'I'
@@ -94,6 +102,9 @@ extern void CaptureArgumentsCheck(const Trigger *trigger);
  */
 extern bool StreamDefOf(Relation stream, StreamDef *def);
 
+/* The same, but returns false for an invalid definition. */
+extern bool StreamDefTryOf(Relation stream, StreamDef *def);
+
 /*
  * Finds the open stream of a table; false if it has none.  The strings are
  * palloc'd.
@@ -102,11 +113,12 @@ extern bool TableStreamOf(Relation rel, TableStream *stream);
 
 /*
  * Returns the stream named by a table's capture_changes triggers; InvalidOid
- * if there is none, or if it has another owner.  The second function caches it
- * with the definition.
+ * if there is none, or if it has another owner.  The second function returns what an open
+ * relation, with this definition, writes to: of a shard, the shard of the stream beside it.
+ * It caches that with the definition.
  */
 extern Oid	FindStreamRelation(Oid table, const char *relation);
-extern Oid	FindStreamOf(const TableDef *def, const char *relation);
+extern Oid	FindStreamOf(Relation rel, const TableDef *def, const char *relation);
 
 /*
  * Return the current time, or a time in microseconds since 1970, as a label:
@@ -119,8 +131,11 @@ extern int64 StreamTimeFromText(const char *text);
 
 /* ---- statements; SPI must be connected ---- */
 
-/* Creates an empty stream's table for a table; returns its name. */
-extern char *CreateStreamTable(Oid relid, const StreamDef *def);
+/*
+ * Creates an empty stream's table for a table; returns its name.  partition is the attribute
+ * by which a distributed table is distributed, otherwise NULL.
+ */
+extern char *CreateStreamTable(Oid relid, const StreamDef *def, const AttributeDef *partition);
 
 /* Creates the triggers of a stream's table, with this definition. */
 extern void StoreStreamDef(Oid stream, const StreamDef *def);

@@ -289,6 +289,7 @@ StreamScanBegin(StreamScan *scan, Relation rel, const StreamDef *def, int64 posi
 	scan->def = def;
 	scan->snapshot = snapshot;
 	scan->position = position;
+	scan->sharded = StreamIsSharded(rel);
 	scan->blocked = false;
 	scan->last = FindLastReadable(rel, position, snapshot);
 	StreamNumberScanBegin(&s, rel, SnapshotAny, position, false);
@@ -392,7 +393,11 @@ StreamScanNext(StreamScan *scan, StreamRecord *record)
 		if (number > scan->last)
 			break;
 		if (GetEvent(scan->slot) == STREAM_TRIMMED && scan->def != NULL)
+		{
+			if (RowIsSeen(scan->rel, scan->slot, scan->snapshot))
+				scan->position = number + 1;
 			continue;
+		}
 		if (RowIsSeen(scan->rel, scan->slot, scan->snapshot))
 		{
 			ReadRecord(scan->slot, record);
@@ -405,11 +410,12 @@ StreamScanNext(StreamScan *scan, StreamRecord *record)
 		{
 			CheckConflictOut(scan->rel, scan->slot, scan->snapshot);
 			scan->blocked = true;
-			scan->position = number;
+			if (!scan->sharded)
+				scan->position = number;
 			return false;
 		}
 	}
-	if (!scan->blocked)
+	if (!scan->blocked && !scan->sharded)
 		scan->position = Max(scan->position, scan->last + 1);
 	return false;
 }
@@ -422,8 +428,32 @@ StreamScanEnd(StreamScan *scan)
 	StreamNumberScanEnd(&s);
 }
 
-int64
-StreamLatest(Relation rel, Snapshot snapshot)
+/* After the greatest number that is seen and has no transaction in progress below it. */
+static int64
+FindLatestSeen(Relation rel, Snapshot snapshot)
+{
+	int64		last = FindLastReadable(rel, 1, snapshot);
+	StreamNumberScan s;
+	int64		position = 1;
+
+	StreamNumberScanBegin(&s, rel, SnapshotAny, last, true);
+	while (StreamNumberScanNext(&s, BackwardScanDirection))
+	{
+		bool		seen = RowIsSeen(rel, s.slot, snapshot);
+
+		if (seen && position == 1)
+			position = GetNumber(s.slot) + 1;
+		if (!seen && IsPending(s.slot, snapshot))
+			position = 1;
+		else if (seen && IsBelowHorizon(s.slot, snapshot))
+			break;
+	}
+	StreamNumberScanEnd(&s);
+	return position;
+}
+
+static int64
+FindLatest(Relation rel, Snapshot snapshot)
 {
 	StreamNumberScan	s;
 	int64		last = FindLastReadable(rel, 1, snapshot);
@@ -445,6 +475,12 @@ StreamLatest(Relation rel, Snapshot snapshot)
 	}
 	StreamNumberScanEnd(&s);
 	return position;
+}
+
+int64
+StreamLatest(Relation rel, Snapshot snapshot)
+{
+	return StreamIsSharded(rel) ? FindLatestSeen(rel, snapshot) : FindLatest(rel, snapshot);
 }
 
 /* ---- ages ---- */

@@ -63,7 +63,7 @@ StreamLockForTrim(Oid stream, bool wait)
 
 /* ---- cached facts about streams ---- */
 
-/* A relation that is known to be a stream's table. */
+/* A relation that is known to be a stream's table, or a shard of one. */
 typedef struct StreamEntry
 {
 	Oid			stream;			/* hash key */
@@ -109,6 +109,28 @@ FindSequence(Relation stream)
 	return list_length(owned) == 1 ? linitial_oid(owned) : InvalidOid;
 }
 
+bool
+StreamIsSharded(Relation stream)
+{
+	return RelationGetDescr(stream)->natts > STREAM_NCOLUMNS;
+}
+
+/*
+ * Refuses to write to a stream's table that has been distributed by hand, and to one whose
+ * records were in shards and are not, as after a restore: each shard has numbers of its own.
+ */
+static void
+CheckStreamPlace(Relation stream)
+{
+	if (!StreamIsSharded(stream) || RelationIsDistributed(RelationGetRelid(stream)))
+		RequireLocalRows(stream, "Use dynamo.disable_stream to end the stream.");
+	else if (!OidIsValid(DistributedTableOf(stream)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("stream \"%s\" of a distributed table is not distributed", RelationGetRelationName(stream)),
+				 errhint("Use dynamo.disable_stream to end the stream.")));
+}
+
 /* The entry of an open stream; NULL if the relation is not a stream. */
 static const StreamEntry *
 FindEntry(Relation stream)
@@ -124,10 +146,10 @@ FindEntry(Relation stream)
 		return entry;
 	if (!IsStreamTable(stream))
 		return NULL;
-	RequireLocalRows(stream, "Use dynamo.disable_stream to end the stream.");
+	CheckStreamPlace(stream);
 	memset(&new, 0, sizeof(new));
 	new.stream = relid;
-	new.sequence = FindSequence(stream);
+	new.sequence = StreamIsSharded(stream) ? InvalidOid : FindSequence(stream);
 	entry = hash_search(entries, &relid, HASH_ENTER, NULL);
 	*entry = new;
 	return entry;
@@ -162,10 +184,11 @@ StreamSawTrimmed(Oid stream, int64 number, TransactionId xid)
 /* ---- opening ---- */
 
 /*
- * Whether the primary key consists of the number, by which the stream is read.
+ * Whether the primary key consists of the number, by which the stream is read, and of a
+ * distributed table also of the partition key.
  */
 static bool
-HasNumberKey(Relation rel)
+HasNumberKey(Relation rel, bool sharded)
 {
 	HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(PrimaryKeyIndex(rel)));
 	Form_pg_index form;
@@ -174,29 +197,39 @@ HasNumberKey(Relation rel)
 	if (!HeapTupleIsValid(tuple))
 		return false;
 	form = (Form_pg_index) GETSTRUCT(tuple);
-	fits = form->indnatts == 1 && form->indkey.values[0] == STREAM_NUMBER && form->indisvalid;
+	fits = form->indnatts == (sharded ? 2 : 1) && form->indnkeyatts == form->indnatts &&
+		form->indkey.values[0] == STREAM_NUMBER && form->indisvalid;
+	if (fits && sharded)
+		fits = form->indkey.values[1] == STREAM_PARTITION_KEY;
 	ReleaseSysCache(tuple);
 	return fits;
+}
+
+static bool
+IsKeyColumnType(Oid type)
+{
+	return type == TEXTOID || type == NUMERICOID || type == BYTEAOID;
 }
 
 bool
 IsStreamTable(Relation rel)
 {
+	bool		sharded = StreamIsSharded(rel);
 	TupleDesc	desc = RelationGetDescr(rel);
 	const Oid	types[STREAM_NCOLUMNS] = {
 		INT8OID, TIMESTAMPTZOID, XID8OID, CHAROID, InvalidOid, InvalidOid, InvalidOid
 	};
 	Oid			item = ItemTypeOid();
 
-	if (rel->rd_rel->relkind != RELKIND_RELATION || desc->natts != STREAM_NCOLUMNS ||
-		!HasNumberKey(rel) || !HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_STREAM)))
+	if (rel->rd_rel->relkind != RELKIND_RELATION ||
+		desc->natts != (sharded ? STREAM_MAX_COLUMNS : STREAM_NCOLUMNS) || !HasNumberKey(rel, sharded) || !HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_STREAM)))
 		return false;
 	for (int i = 0; i < STREAM_NCOLUMNS; i++)
 	{
 		if (TupleDescAttr(desc, i)->atttypid != (OidIsValid(types[i]) ? types[i] : item))
 			return false;
 	}
-	return true;
+	return !sharded || IsKeyColumnType(TupleDescAttr(desc, STREAM_PARTITION_KEY - 1)->atttypid);
 }
 
 static void RaiseMissingStream(Oid table, const char *stream_name) pg_attribute_noreturn();
@@ -213,15 +246,20 @@ RaiseMissingStream(Oid table, const char *stream_name)
 }
 
 void
-StreamTableOpen(StreamTable *t, const TableDef *table, const char *stream_name)
+StreamTableOpen(StreamTable *t, Relation source, const TableDef *table, const char *stream_name)
 {
 	Oid			root = TableDefRoot(table);
-	Oid			relid = FindStreamOf(table, stream_name);
+	Oid			relid = FindStreamOf(source, table, stream_name);
 
 	Relation	rel = OidIsValid(relid) ? try_table_open(relid, RowExclusiveLock) : NULL;
 
-	if (rel == NULL || FindEntry(rel) == NULL || rel->rd_rel->relowner != RelationOwner(root))
+	if (rel == NULL || FindEntry(rel) == NULL || rel->rd_rel->relowner != RelationOwner(root) ||
+		(StreamIsSharded(rel) && TupleDescAttr(RelationGetDescr(rel), STREAM_PARTITION_KEY - 1)->atttypid !=
+		 KeyColumnType(TableKeyAttribute(table, 0)->type)))
+	{
+		RefuseShard(source, "a stream of one server");
 		RaiseMissingStream(root, stream_name);
+	}
 	StreamTableInit(t, rel, false);
 }
 
@@ -255,16 +293,17 @@ static void
 FormRow(StreamTable *t, int64 number, const StreamRow *row)
 {
 	FullTransactionId next = ReadNextFullTransactionId();
-	const Datum values[STREAM_NCOLUMNS] = {
+	const Datum values[STREAM_MAX_COLUMNS] = {
 		[STREAM_NUMBER - 1] = Int64GetDatum(number),
 		[STREAM_CREATED_AT - 1] = TimestampTzGetDatum(GetCurrentTimestamp()),
 		[STREAM_HORIZON - 1] = FullTransactionIdGetDatum(next),
 		[STREAM_EVENT - 1] = CharGetDatum(row->event),
 		[STREAM_KEYS - 1] = row->keys,
 		[STREAM_NEW_ITEM - 1] = row->new_item,
-		[STREAM_OLD_ITEM - 1] = row->old_item
+		[STREAM_OLD_ITEM - 1] = row->old_item,
+		[STREAM_PARTITION_KEY - 1] = row->partition_key
 	};
-	const bool	nulls[STREAM_NCOLUMNS] = {
+	const bool	nulls[STREAM_MAX_COLUMNS] = {
 		[STREAM_KEYS - 1] = row->event == STREAM_TRIMMED,
 		[STREAM_NEW_ITEM - 1] = !row->has_new,
 		[STREAM_OLD_ITEM - 1] = !row->has_old
@@ -283,13 +322,20 @@ StreamLastAppended(Oid stream)
 	return stream == appended_stream ? appended_number : 0;
 }
 
+static int64
+TakeNumber(StreamTable *t)
+{
+	return StreamIsSharded(t->own.rel) ? StreamLastNumber(t->own.rel) + 1 : nextval_internal(t->sequence, false);
+}
+
 int64
 StreamAppend(StreamTable *t, const StreamRow *row)
 {
+	LOCKMODE	mode = StreamIsSharded(t->own.rel) ? ExclusiveLock : ShareLock;
 	LOCKTAG		tag;
 	int64		number;
 
-	if (!OidIsValid(t->sequence))
+	if (!StreamIsSharded(t->own.rel) && !OidIsValid(t->sequence))
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_CORRUPTED),
 				 errmsg("stream \"%s\" does not own a sequence",
@@ -301,20 +347,20 @@ StreamAppend(StreamTable *t, const StreamRow *row)
 	 */
 	(void) GetCurrentTransactionId();
 	SetTag(&tag, RelationGetRelid(t->own.rel), NUMBER_SUBOBJECT);
-	(void) LockAcquire(&tag, ShareLock, false, false);
-	number = nextval_internal(t->sequence, false);
+	(void) LockAcquire(&tag, mode, false, false);
+	number = TakeNumber(t);
 	FormRow(t, number, row);
 	OwnTableInsert(&t->own);
-	LockRelease(&tag, ShareLock, false);
+	LockRelease(&tag, mode, false);
 	appended_stream = RelationGetRelid(t->own.rel);
 	appended_number = number;
 	return number;
 }
 
 void
-StreamAppendTrimmed(StreamTable *t, int64 number)
+StreamAppendTrimmed(StreamTable *t, int64 number, Datum partition_key)
 {
-	StreamRow	row = {STREAM_TRIMMED, false, false, (Datum) 0, (Datum) 0, (Datum) 0};
+	StreamRow	row = {.event = STREAM_TRIMMED, .partition_key = partition_key};
 
 	FormRow(t, number, &row);
 	OwnTableInsert(&t->own);

@@ -14,17 +14,20 @@
 #include "catalog/pg_type.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
+#include "citus/shards.h"
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "stat/progress.h"
-#include "stream/stream.h"
+#include "stream/stream_shards.h"
 #include "subtransaction.h"
+#include "table/distribution.h"
 #include "table/owner.h"
 #include "table/settings_owner.h"
 
@@ -36,12 +39,24 @@ typedef struct Trim
 	int64		deleted;
 } Trim;
 
+/* Frees the previous one. */
+static Datum
+CopyPartitionKey(StreamScan *scan, Datum previous)
+{
+	bool		isnull;
+	Datum		key = slot_getattr(scan->slot, STREAM_PARTITION_KEY, &isnull);
+
+	if (DatumGetPointer(previous) != NULL)
+		pfree(DatumGetPointer(previous));
+	return isnull ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM_COPY(key));
+}
+
 /*
  * Deletes old records, including the mark of an earlier trimming.  Returns the
- * last record's number, 0 if there was none.
+ * last record's number, 0 if there was none; *partition_key is that of its item.
  */
 static int64
-DeleteRecords(Trim *trim, Relation rel, Snapshot snapshot)
+DeleteRecords(Trim *trim, Relation rel, Snapshot snapshot, Datum *partition_key)
 {
 	StreamScan	scan;
 	StreamRecord record;
@@ -61,6 +76,8 @@ DeleteRecords(Trim *trim, Relation rel, Snapshot snapshot)
 			break;
 		(void) TryDeleteRow(rel, &record.tid, snapshot, true);
 		last = record.number;
+		if (scan.sharded)
+			*partition_key = CopyPartitionKey(&scan, *partition_key);
 		ProgressRow();
 		trim->room--;
 		trim->deleted++;
@@ -78,18 +95,16 @@ DeleteRecords(Trim *trim, Relation rel, Snapshot snapshot)
 static void
 TrimRecords(Trim *trim, Relation rel)
 {
-	Snapshot	snapshot;
-	int64		last;
-
-	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	last = DeleteRecords(trim, rel, snapshot);
+	Snapshot	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	Datum		partition_key = (Datum) 0;
+	int64		last = DeleteRecords(trim, rel, snapshot, &partition_key);
 	UnregisterSnapshot(snapshot);
 	if (last > 0)
 	{
 		StreamTable t;
 
 		StreamTableInit(&t, rel, true);
-		StreamAppendTrimmed(&t, last);
+		StreamAppendTrimmed(&t, last, partition_key);
 		StreamTableRelease(&t);
 	}
 	CommandCounterIncrement();
@@ -100,6 +115,25 @@ WasClosedBefore(const StreamDef *def, TimestampTz time)
 {
 	return def->closed != NULL &&
 		StreamTimeFromText(def->closed) + (GetCurrentTimestamp() - SettingsTime()) < time;
+}
+
+/*
+ * Whether an open stream's table has records that may be deleted here: it is no distributed
+ * table, whose shards are tables of their own, and no shard that has been moved away.
+ */
+static bool
+HasOwnRecords(Relation rel)
+{
+	if (!StreamIsSharded(rel))
+		return true;
+	return OidIsValid(DistributedTableOf(rel)) && LockOwnShard(rel);
+}
+
+/* Citus drops the shards of a table with it, on the coordinator. */
+static bool
+MayDrop(Oid relid)
+{
+	return !RelationIsShard(relid) && !(ServerIsWorker() && RelationIsDistributed(relid));
 }
 
 /*
@@ -114,10 +148,11 @@ TrimOpened(Trim *trim, Relation rel, const StreamDef *def)
 
 	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
 	ProgressBegin(PROGRESS_TRIM_STREAM, relid, 0);
-	TrimRecords(trim, rel);
+	if (HasOwnRecords(rel))
+		TrimRecords(trim, rel);
 	ProgressEnd();
 	table_close(rel, NoLock);
-	if (trim->room > 0 && WasClosedBefore(def, trim->cutoff))
+	if (trim->room > 0 && MayDrop(relid) && WasClosedBefore(def, trim->cutoff))
 		RunStatement("DROP TABLE %s", QualifiedName(get_rel_namespace(relid), get_rel_name(relid)));
 	OwnerScopeLeave(&scope);
 }
@@ -131,7 +166,7 @@ TrimStream(Trim *trim, Oid relid)
 
 	if (rel == NULL)
 		return;
-	if (IsStreamTable(rel) && StreamDefOf(rel, &def))
+	if (IsStreamTable(rel) && StreamDefTryOf(rel, &def))
 		TrimOpened(trim, rel, &def);
 	else
 		table_close(rel, RowExclusiveLock);
@@ -150,19 +185,44 @@ StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records)
 	return trim.deleted;
 }
 
-/*
- * The user's streams, or the streams of tables of this name and whether they
- * belong to the user.
- */
-static const char *const own_streams =
+/* ---- which streams ---- */
+
+/* Streams of tables of a name, and whether they belong to the user. */
+static const char *const named_streams =
 "SELECT s.stream_relation::pg_catalog.oid, pg_catalog.pg_has_role(s.owner, 'USAGE') "
 "FROM dynamo.streams s "
-"WHERE ($1 IS NULL AND pg_catalog.pg_has_role(s.owner, 'USAGE') "
-"     OR s.table_name OPERATOR(pg_catalog.=) $1 "
+"WHERE s.table_name OPERATOR(pg_catalog.=) $1 "
 "                   AND pg_catalog.pg_table_is_visible(s.stream_relation) "
 "     OR s.schema_name::pg_catalog.text OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) s.table_name "
-"        OPERATOR(pg_catalog.=) $1) "
+"        OPERATOR(pg_catalog.=) $1 "
 "ORDER BY 1";
+
+/* All streams, and the shards that are here; Citus hides these where pg_class is read. */
+static const char *const all_streams =
+"SELECT DISTINCT t.tgrelid FROM pg_catalog.pg_depend f "
+"JOIN pg_catalog.pg_trigger t ON t.oid OPERATOR(pg_catalog.=) f.objid "
+"WHERE f.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass "
+"AND f.refobjid OPERATOR(pg_catalog.=) 'dynamo.guard_stream()'::pg_catalog.regprocedure "
+"AND f.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_trigger'::pg_catalog.regclass "
+"AND t.tgfoid OPERATOR(pg_catalog.=) f.refobjid AND t.tgnargs OPERATOR(pg_catalog.=) 1 "
+"AND NOT t.tgisinternal AND t.tgparentid OPERATOR(pg_catalog.=) 0::pg_catalog.oid ORDER BY 1";
+
+List *
+StreamsHere(void)
+{
+	List	   *relids = NIL;
+
+	if (SPI_execute(all_streams, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not find streams");
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+
+		relids = lappend_oid(relids, DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i],
+																	SPI_tuptable->tupdesc, 1, &isnull)));
+	}
+	return relids;
+}
 
 /* The arguments of TrimLocked. */
 typedef struct TrimOne
@@ -197,15 +257,46 @@ TryTrim(Trim *trim, Oid relid)
 			 errdetail_internal("%s", error->message)));
 }
 
+/* Trims the shards of a distributed stream on all nodes. */
 static void
-TrimStreams(Trim *trim, const char *table_name)
+TrimShards(Trim *trim, Relation rel)
 {
-	Datum		value = table_name != NULL ? CStringGetTextDatum(table_name) : (Datum) 0;
+	StreamShards shards;
+	StreamDef	def;
+
+	if (!StreamDefTryOf(rel, &def))
+		return;
+	StreamShardsOf(rel, &def, &shards);
+	for (int i = 0; i < StreamShardCount(&shards) && trim->room > 0; i++)
+	{
+		int64		deleted = StreamTrimShard(&shards, i, trim->cutoff, trim->room);
+
+		trim->deleted += deleted;
+		trim->room -= deleted;
+	}
+}
+
+static void
+TrimNamed(Trim *trim, Oid relid)
+{
+	Relation	rel = try_table_open(relid, AccessShareLock);
+
+	if (rel == NULL)
+		return;
+	if (IsStreamTable(rel) && StreamIsSharded(rel) && RelationIsDistributed(relid))
+		TrimShards(trim, rel);
+	table_close(rel, AccessShareLock);
+	TryTrim(trim, relid);
+}
+
+static void
+TrimStreamsOf(Trim *trim, const char *table_name)
+{
+	Datum		value = CStringGetTextDatum(table_name);
 	SPITupleTable *streams;
 	uint64		n;
 
-	if (SPI_execute_with_args(own_streams, 1, (Oid[]) {TEXTOID}, &value,
-							  table_name != NULL ? NULL : "n", true, 0) != SPI_OK_SELECT)
+	if (SPI_execute_with_args(named_streams, 1, (Oid[]) {TEXTOID}, &value, NULL, true, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not read dynamo.streams");
 	streams = SPI_tuptable;
 	n = SPI_processed;
@@ -217,8 +308,20 @@ TrimStreams(Trim *trim, const char *table_name)
 			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 					 errmsg("must be owner of table %s", table_name)));
-		TryTrim(trim, DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc,
-													 1, &isnull)));
+		TrimNamed(trim, DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc, 1, &isnull)));
+	}
+}
+
+/* Trims the user's streams and shards on this server. */
+static void
+TrimStreamsHere(Trim *trim)
+{
+	ListCell   *cell;
+
+	foreach(cell, StreamsHere())
+	{
+		if (trim->room > 0 && RelationOwnercheck(lfirst_oid(cell), GetUserId()))
+			TryTrim(trim, lfirst_oid(cell));
 	}
 }
 
@@ -253,7 +356,10 @@ dynamo_trim_streams(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("dynamo.trim_streams()");
 	SetLimits(&trim, fcinfo);
 	SPI_connect();
-	TrimStreams(&trim, PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	if (PG_ARGISNULL(0))
+		TrimStreamsHere(&trim);
+	else
+		TrimStreamsOf(&trim, text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	SPI_finish();
 	PG_RETURN_INT64(trim.deleted);
 }

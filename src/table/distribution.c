@@ -102,23 +102,23 @@ ShardNumber(const char *name)
  * become too long, and puts a hash before the number.
  */
 static bool
-HasNameOfShard(Relation rel, Oid table)
+HasNameOfShard(const char *name, Oid schema, Oid table)
 {
-	const char *name = RelationGetRelationName(rel);
 	const char *table_name = get_rel_name(table);
 	int			len = strrchr(name, '_') - name;
 
-	if (table_name == NULL || get_rel_namespace(table) != RelationGetNamespace(rel))
+	if (table_name == NULL || get_rel_namespace(table) != schema)
 		return false;
 	if (strlen(name) == NAMEDATALEN - 1 && len > 9)
 		return strncmp(name, table_name, len - 9) == 0;
 	return strlen(table_name) == (size_t) len && strncmp(name, table_name, len) == 0;
 }
 
-Oid
-DistributedTableOf(Relation rel)
+/* The table with a shard of a name in a schema; or InvalidOid. */
+static Oid
+TableOfShard(const char *name, Oid schema)
 {
-	int64		number = ShardNumber(RelationGetRelationName(rel));
+	int64		number = ShardNumber(name);
 	CitusRow	row;
 	Oid			table;
 
@@ -128,7 +128,21 @@ DistributedTableOf(Relation rel)
 				 Int64GetDatum(number));
 	table = DatumGetObjectId(CitusColumn(&row, "logicalrelid"));
 	EndCitusRow(&row);
-	return OidIsValid(table) && HasNameOfShard(rel, table) ? table : InvalidOid;
+	return OidIsValid(table) && HasNameOfShard(name, schema, table) ? table : InvalidOid;
+}
+
+Oid
+DistributedTableOf(Relation rel)
+{
+	return TableOfShard(RelationGetRelationName(rel), RelationGetNamespace(rel));
+}
+
+bool
+RelationIsShard(Oid relid)
+{
+	const char *name = get_rel_name(relid);
+
+	return name != NULL && OidIsValid(TableOfShard(name, get_rel_namespace(relid)));
 }
 
 int64
@@ -244,6 +258,46 @@ FindIndexTableProblem(const TableDef *def, const IndexDef *index)
 		!OidIsValid(FindChangeTable(def->relid)) ? "an index table of one server" : NULL;
 }
 
+/* The tables of Citus with this number have their shards with the same hashes together; 0 if there is none. */
+static uint32
+ColocationOf(Oid table)
+{
+	CitusRow	row;
+	uint32		colocation;
+
+	FindPartition(&row, table);
+	colocation = DatumGetUInt32(CitusColumn(&row, "colocationid"));
+	EndCitusRow(&row);
+	return colocation;
+}
+
+static bool
+HasColocatedStream(Oid table, const char *relation)
+{
+	Oid			stream = FindLinked(table, relation);
+	uint32		colocation = ColocationOf(table);
+
+	return OidIsValid(stream) && HaveSameOwner(stream, table) && colocation != 0 &&
+		ColocationOf(stream) == colocation;
+}
+
+/* Whether the stream of a distributed table, if it has one, is not distributed with it. */
+static bool
+HasStreamOfOneServer(Relation rel)
+{
+	Oid			function = DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES);
+	const char *relation = NULL;
+
+	for (int i = 0; rel->trigdesc != NULL && i < rel->trigdesc->numtriggers; i++)
+	{
+		const Trigger *trigger = &rel->trigdesc->triggers[i];
+
+		if (trigger->tgfoid == function)
+			relation = trigger->tgnargs > 0 ? pstrdup(trigger->tgargs[0]) : "";
+	}
+	return relation != NULL && !HasColocatedStream(RelationGetRelid(rel), relation);
+}
+
 const char *
 FindUndistributable(Relation rel, const TableDef *def)
 {
@@ -260,8 +314,8 @@ FindUndistributable(Relation rel, const TableDef *def)
 		if (def->indexes[i].status != INDEX_ACTIVE)
 			return "an index that is being built";
 	}
-	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CAPTURE_CHANGES)))
-		return "a stream";
+	if (distributed && HasStreamOfOneServer(rel))
+		return "a stream of one server";
 	if (HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CHECK_REFERENCE)) ||
 		HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_CHECK_REFERENCED)))
 		return "a reference between items";

@@ -29,6 +29,9 @@ extern bool RelationIsDistributed(Oid relid);
  */
 extern Oid	DistributedTableOf(Relation rel);
 
+/* Whether a relation is a shard; it need not be open. */
+extern bool RelationIsShard(Oid relid);
+
 /* The number of an open relation that is a shard of Citus; 0 if it is none. */
 extern int64 ShardNumberOf(Relation rel);
 
@@ -58,8 +61,8 @@ extern Oid	FindChangeTable(Oid table);
 
 /*
  * What a definition or a trigger of a table has that is not supported on
- * distributed tables; NULL if there is nothing.  Of a distributed table, index tables must
- * be distributed, too.
+ * distributed tables; NULL if there is nothing.  Of a distributed table, index tables and the
+ * stream must be distributed, too.
  */
 extern const char *FindUndistributable(Relation rel, const TableDef *def);
 

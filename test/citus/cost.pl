@@ -72,6 +72,11 @@ WHERE s.logicalrelid = '"indexed$gsi"'::regclass AND hashtext(k) BETWEEN s.shard
 $_->safe_psql('postgres', qq{SELECT dynamo.put_item('indexed', jsonb_build_object('PK', '$key', 'SK', i::text, 'G', '$index_key', 'data', repeat('x', 200)))
 FROM generate_series(1001, 2000) i}) for $worker, $alone;
 
+# A table with a stream.
+$_->safe_psql('postgres', q{SELECT dynamo.create_table('streamed', partition_key => 'PK', sort_key => 'SK'); SELECT dynamo.enable_stream('streamed')})
+	for $coordinator, $alone;
+$coordinator->safe_psql('postgres', q{SELECT dynamo.distribute_table('streamed', shards => 8)});
+
 # The processor time of a server's processes, in ticks of 1/100 s.
 sub cpu_of
 {
@@ -99,6 +104,8 @@ my %scripts = (
 	# other items in turn, with another key of the index each time; until the index has them
 	indexput => qq{\\set n random(1, 1000)\n\\set g random(1, 200)\n\\set d random(100000, 999999)
 SELECT dynamo.put_item('indexed', format('{"PK": {"S": "$key"}, "SK": {"S": "%s"}, "G": {"S": "g%s"}, "data": {"S": "@{[ 'y' x 194 ]}%s"}}', :n::int, :g::int, :d::int)::dynamo.item);\n},
+	streamput => qq{\\set n random(1, 1000)\n\\set d random(100000, 999999)
+SELECT dynamo.put_item('streamed', format('{"PK": {"S": "$key"}, "SK": {"S": "%s"}, "data": {"S": "@{[ 'y' x 194 ]}%s"}}', :n::int, :d::int)::dynamo.item);\n},
 	indexquery => qq{SELECT count(*) FROM dynamo.query('indexed', 'G = ' || chr(58) || 'g', '{"\\u003ag": {"S": "$index_key"}}', index_name => 'gsi', max_items => 10);\n},
 	# pgbench takes a colon and a name for one of its variables
 	scan => qq{SELECT count(*) FROM dynamo.scan('spread');\n},
@@ -151,7 +158,7 @@ sub cost_of_request
 
 my @cluster = ($coordinator, $worker, $other);
 
-for my $operation (split ' ', $ENV{COST_OF} // 'get put query batch scan segments GetItem PutItem indexput indexquery')
+for my $operation (split ' ', $ENV{COST_OF} // 'get put query batch scan segments GetItem PutItem indexput indexquery streamput')
 {
 	my $measure = $requests{$operation} ? \&cost_of_request : \&cost_of;
 	my %cost = (alone => [ $measure->($operation, $alone, $alone) ]);

@@ -144,16 +144,13 @@ my %changes = (
 	"SELECT dynamo.drop_index('kvt', 'inl')" => undef,
 	"SELECT dynamo.reindex('kvt', 'inl')" => undef,
 	"SELECT dynamo.update_time_to_live('kvt', 'ttl', true)" => undef,
+	"SELECT dynamo.enable_stream('kvt')" => undef,
 	"SELECT dynamo.change_index('kvt', 'inl', storage => 'table')" => $storage,
 	"SELECT dynamo.reshard_index('kvt', 'inl', 2)" => $storage);
 for my $sql (sort keys %changes)
 {
 	refuses($worker, $sql, 'cannot change distributed table "kvt" on a worker node of Citus');
 	refuses($coordinator, $sql, $changes{$sql}) if defined $changes{$sql};
-}
-for my $node ($coordinator, $worker)
-{
-	refuses($node, $_, $operation) for q{SELECT dynamo.enable_stream('kvt')};
 }
 is(value_of($coordinator, q{SELECT count(*) FROM dynamo.indexes WHERE table_name = 'kvt'}), 1, 'nothing was created');
 
@@ -195,7 +192,7 @@ refuses($coordinator, q{SELECT dynamo.transact_write_items('[{"Put": {"TableName
 
 my %parts = (
 	'an index table of one server' => q{SELECT dynamo.create_index('%s', 'own', 'G', storage => 'table')},
-	'a stream' => q{SELECT dynamo.enable_stream('%s')},
+	'a stream of one server' => q{SELECT dynamo.enable_stream('%s')},
 	'a reference between items' => q{SELECT dynamo.add_reference('%s', 'refers', '{"PK": "A#{a}"}', 'referenced',
 	key_prefix => '{"PK": "B#"}', create_index => false)});
 
@@ -207,9 +204,9 @@ for my $part (sort keys %parts)
 	(my $table = $part) =~ tr/ /_/;
 
 	run_all("SELECT dynamo.create_table('$table', partition_key => 'PK')", sprintf($parts{$part}, $table));
-	# distribute_table would distribute the index table, too
+	# distribute_table would distribute the index table and the stream, too
 	refuses($coordinator, "SELECT dynamo.distribute_table('$table')", qq{cannot distribute table "$table", which has $part})
-		if $part !~ /index table/;
+		if $part !~ /index table|stream/;
 	run_all("SELECT create_distributed_table('$table', 'PK')");
 	for my $node ($coordinator, $worker)
 	{
