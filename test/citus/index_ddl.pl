@@ -5,11 +5,19 @@ use warnings;
 use FindBin;
 use lib $FindBin::RealBin, "$FindBin::RealBin/../tap";
 use CitusCluster;
+use HttpClient;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => "dynamo.index_changes_interval = 0\n");
+my $http_port = PostgreSQL::Test::Cluster::get_free_port();
+my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => "dynamo.index_changes_interval = 0\n", worker1 => qq{
+dynamo.http_port = $http_port
+dynamo.http_workers = 1
+dynamo.http_listen_addresses = '127.0.0.1'
+dynamo.http_authentication = 'none'
+dynamo.http_role = 'shopkeeper'
+});
 my @nodes = ($coordinator, $worker, $other);
 
 sub value_of
@@ -255,6 +263,26 @@ check_index('requested', 'requested', q{item ? 'H'});
 is(value_of($other, q{SELECT item ->> 'PK' FROM dynamo.query('Sp-re.ad', 'H = :h', '{":h": {"S": "h"}}', index_name => 'requested') item}), 'r', 'which has new items');
 value_of($coordinator, sprintf q{SELECT dynamo.request('UpdateTable', '%s')}, sprintf $update, 'Delete', '');
 refuses($other, q{SELECT dynamo.scan('Sp-re.ad', index_name => 'requested')}, 'The table does not have the specified index');
+value_of($coordinator, q{SELECT dynamo.delete_item('Sp-re.ad', '{"PK": {"S": "r"}, "SK": {"N": "1"}}')});
+
+# A worker hands such requests to the coordinator.
+sub request_to_worker
+{
+	my ($operation, $body) = @_;
+	my $answer = exchange(connect_http($http_port), "POST / HTTP/1.1\r\nHost: localhost\r\nX-Amz-Target: DynamoDB_20120810.$operation\r\n" .
+		"Content-Type: application/x-amz-json-1.0\r\nContent-Length: " . length($body) . "\r\n\r\n$body");
+
+	return $answer->{body};
+}
+
+like(request_to_worker(UpdateTable => sprintf $update, 'Create', $more), qr/"IndexName":"requested"/, 'UpdateTable on a worker creates an index');
+value_of($other, q{SELECT dynamo.put_item('Sp-re.ad', '{"PK": {"S": "r"}, "SK": {"N": "1"}, "H": {"S": "h"}}')});
+check_index('requested on a worker', 'requested', q{item ? 'H'});
+like(request_to_worker(UpdateTable => sprintf $update, 'Delete', ''), qr/"TableName":"Sp-re.ad"/, 'and drops it');
+refuses($other, q{SELECT dynamo.scan('Sp-re.ad', index_name => 'requested')}, 'The table does not have the specified index');
+like(request_to_worker(UpdateTimeToLive => '{"TableName": "Sp-re.ad", "TimeToLiveSpecification": {"AttributeName": "soon", "Enabled": true}}'), qr/"Enabled":true/, 'UpdateTimeToLive on a worker');
+is(scalar(() = definitions('Sp-re.ad') =~ /"time_to_live": "soon"/g), 3, 'reaches all nodes and shards');
+value_of($coordinator, q{SELECT dynamo.update_time_to_live('Sp-re.ad', 'soon', false)});
 value_of($coordinator, q{SELECT dynamo.delete_item('Sp-re.ad', '{"PK": {"S": "r"}, "SK": {"N": "1"}}')});
 
 # ---- moves ----
