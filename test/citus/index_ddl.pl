@@ -250,6 +250,14 @@ for my $how ('created', 'dropped')
 }
 check_index('without the writers', 'glo', $has_both);
 
+# More changes of an item than are applied at once, of an attribute that had no column: each but the
+# last one would leave an entry in the new index if they were applied to it.
+value_of($worker, q{DO $$ BEGIN FOR i IN 1 .. 10500 LOOP
+	PERFORM dynamo.update_item('Sp-re.ad', '{"PK": {"S": "hot"}, "SK": {"N": "1"}}', 'SET G = :g, N = :n, H = :h', NULL, jsonb_build_object(':g', 'hot', ':n', i, ':h', 'h' || i)::item);
+END LOOP; END $$});
+value_of($coordinator, q{SELECT dynamo.create_index('Sp-re.ad', 'hot', 'H', storage => 'table')});
+is(value_of($other, q{SELECT item ->> 'H' FROM dynamo.scan('Sp-re.ad', index_name => 'hot') item}), 'h10500', 'an item with many changes has one entry');
+value_of($coordinator, q{SELECT dynamo.drop_index('Sp-re.ad', 'hot'); SELECT dynamo.delete_item('Sp-re.ad', '{"PK": {"S": "hot"}, "SK": {"N": "1"}}')});
 value_of($coordinator, q{CALL dynamo.create_index_and_wait('Sp-re.ad', 'waited', 'H', storage => 'table'); SELECT dynamo.drop_index('Sp-re.ad', 'waited')});
 
 # ---- requests ----
