@@ -6,10 +6,17 @@
 
 #include "access/xact.h"
 #include "fmgr.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "storage/latch.h"
 #include "storage/lockdefs.h"
+#include "utils/timestamp.h"
 
 #include "citus/session.h"
 #include "table/distribution.h"
+
+/* How long a change of a table waits for transactions that began before it. */
+#define OTHERS_END_MS	200
 
 /* Citus's enum LocalExecutionStatus. */
 enum
@@ -87,6 +94,22 @@ CitusSessionCommitsTogether(Oid relid)
 		DistributedError(relid, "a transaction with this build of Citus");
 	citus.coordinate();
 	citus.prepare();
+}
+
+void
+CitusSessionBeginsChange(void)
+{
+	TimestampTz end = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), OTHERS_END_MS);
+
+	if (!CitusSessionIsLocal())
+		return;
+	citus.coordinate();
+	for (long rest = OTHERS_END_MS; rest > 0; rest = TimestampDifferenceMilliseconds(GetCurrentTimestamp(), end))
+	{
+		if (WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, rest, PG_WAIT_EXTENSION) & WL_LATCH_SET)
+			ResetLatch(MyLatch);
+		CHECK_FOR_INTERRUPTS();
+	}
 }
 
 void

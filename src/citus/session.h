@@ -37,6 +37,13 @@ extern bool CitusSessionLockPlace(int64 shard);
 extern void CitusSessionWrites(void);
 
 /*
+ * Begins the transaction of Citus for a change of a table, and lets those that are under
+ * way end.  Of transactions that wait for each other, Citus cancels the one that began
+ * last: that is then a write, not the change.  Must be called before the table is locked.
+ */
+extern void CitusSessionBeginsChange(void);
+
+/*
  * Makes Citus commit this transaction on all nodes or on none, including its writes
  * to other tables here.  Raises an error if this build of Citus has no function
  * for it.

@@ -13,6 +13,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "citus/session.h"
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "errors.h"
@@ -100,12 +101,16 @@ Relation
 OpenAnyTableForDdl(const char *table_name, LOCKMODE lockmode)
 {
 	Relation	rel;
+	bool		distributed;
 
 	if (lockmode > AccessShareLock)
 	{
 		rel = OpenOwnTable(table_name, AccessShareLock);
 		CheckCanChangeOnAllNodes(rel);
+		distributed = RelationIsDistributed(RelationGetRelid(rel));
 		table_close(rel, AccessShareLock);
+		if (distributed)
+			CitusSessionBeginsChange();
 	}
 	rel = OpenOwnTable(table_name, lockmode);
 	CheckCanChangeOnAllNodes(rel);

@@ -30,6 +30,7 @@
 #include "utils/snapmgr.h"
 
 #include "citus/each_shard.h"
+#include "citus/session.h"
 #include "errors.h"
 #include "index/verify.h"
 #include "stat/progress.h"
@@ -376,6 +377,7 @@ VerifyIndexTable(Verification *v)
 	int			level;
 
 	CheckCanVerify(v->def);
+	CitusSessionBeginsChange();
 	SPI_connect();
 	level = DistributedDdlBegin(v->def->relid);
 	RunStatement("LOCK TABLE %s IN SHARE MODE", QualifiedName(RelationGetNamespace(v->rel), RelationGetRelationName(v->rel)));
