@@ -26,7 +26,6 @@
 #include "access/xact.h"
 #include "catalog/pg_language_d.h"
 #include "catalog/pg_proc.h"
-#include "libpq/libpq.h"
 #include "miscadmin.h"
 #include "nodes/nodeFuncs.h"
 #include "nodes/plannodes.h"
@@ -39,6 +38,13 @@
 #include "citus/whole_statement.h"
 #include "compat.h"
 #include "table/distribution.h"
+
+/*
+ * This file does not need GSSAPI, whose headers the server's development
+ * package requires but does not install.
+ */
+#undef ENABLE_GSS
+#include "libpq/libpq.h"
 
 /* The type of the message Sync. */
 #define SYNC_MESSAGE	'S'
