@@ -246,7 +246,7 @@ want_citus_headers()
 {
 	local package missing=()
 
-	for package in libpq-dev libssl-dev libkrb5-dev; do
+	for package in libpq-dev libssl-dev libkrb5-dev libicu-dev; do
 		dpkg -s "$package" >/dev/null 2>&1 || missing+=("$package")
 	done
 	if ((${#missing[@]} > 0)) && can_install; then
