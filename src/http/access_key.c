@@ -21,6 +21,7 @@
 #include "http/access_key.h"
 #include "http/access_key_table.h"
 #include "http/access_key_use.h"
+#include "table/relation_change.h"
 
 #define MAX_ENTRIES		1000
 #define MAX_AGE_MS		5000
@@ -77,7 +78,7 @@ CatalogChanged(Datum arg, int cache, uint32 hash)
 }
 
 static void
-RelationChanged(Datum arg, Oid relid)
+KeyTableChanged(Oid relid)
 {
 	if (relid == InvalidOid || relid == key_table)
 		generation++;
@@ -98,7 +99,7 @@ InitEntries(void)
 	{
 		CacheRegisterSyscacheCallback(AUTHOID, CatalogChanged, (Datum) 0);
 		CacheRegisterSyscacheCallback(DATABASEOID, CatalogChanged, (Datum) 0);
-		CacheRegisterRelcacheCallback(RelationChanged, (Datum) 0);
+		OnRelationChange(KeyTableChanged);
 	}
 	ctl.keysize = ENTRY_NAME_LEN;
 	ctl.entrysize = sizeof(AccessKey);

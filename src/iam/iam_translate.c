@@ -18,6 +18,7 @@
 
 #include "errors.h"
 #include "iam/iam.h"
+#include "table/distribution.h"
 #include "table/table.h"
 #include "table/table_list.h"
 
@@ -133,7 +134,7 @@ TablesOfSchema(const char *schema)
 
 	foreach(lc, TablesWithFeature(FEATURE_NONE))
 	{
-		IamTable   *table = get_rel_namespace(lfirst_oid(lc)) == namespace ?
+		IamTable   *table = get_rel_namespace(lfirst_oid(lc)) == namespace && !RelationIsShard(lfirst_oid(lc)) ?
 			DescribeTable(lfirst_oid(lc), schema) : NULL;
 
 		if (table != NULL)

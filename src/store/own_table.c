@@ -17,7 +17,6 @@
 #include "catalog/index.h"
 #include "executor/executor.h"
 #include "utils/hsearch.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
@@ -25,6 +24,7 @@
 #include "compat.h"
 #include "store/own_table.h"
 #include "table/owner.h"
+#include "table/relation_change.h"
 
 /* ---- cached facts about relations ---- */
 
@@ -47,7 +47,7 @@ static HTAB *facts;
 static uint64 changes = 1;
 
 static void
-ForgetFacts(Datum arg, Oid relid)
+ForgetFacts(Oid relid)
 {
 	HASH_SEQ_STATUS status;
 	Facts	   *f;
@@ -69,7 +69,7 @@ OwnTableInit(void)
 	const HASHCTL ctl = {.keysize = sizeof(Oid), .entrysize = sizeof(Facts)};
 
 	facts = hash_create("dynamo own tables", 64, &ctl, HASH_ELEM | HASH_BLOBS);
-	CacheRegisterRelcacheCallback(ForgetFacts, (Datum) 0);
+	OnRelationChange(ForgetFacts);
 }
 
 static Facts *

@@ -19,7 +19,6 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "utils/hsearch.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
@@ -30,6 +29,7 @@
 #include "stream/stream.h"
 #include "table/distribution.h"
 #include "table/objects.h"
+#include "table/relation_change.h"
 
 /* ---- locks on subobjects of the stream's table ---- */
 
@@ -75,7 +75,7 @@ typedef struct StreamEntry
 static HTAB *entries;
 
 static void
-ForgetStream(Datum arg, Oid relid)
+ForgetStream(Oid relid)
 {
 	HASH_SEQ_STATUS status;
 	StreamEntry *entry;
@@ -94,7 +94,7 @@ InitEntries(void)
 	const HASHCTL ctl = {.keysize = sizeof(Oid), .entrysize = sizeof(StreamEntry)};
 
 	entries = hash_create("dynamo streams", 16, &ctl, HASH_ELEM | HASH_BLOBS);
-	CacheRegisterRelcacheCallback(ForgetStream, (Datum) 0);
+	OnRelationChange(ForgetStream);
 }
 
 /*

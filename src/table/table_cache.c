@@ -23,7 +23,6 @@
 #include "lib/ilist.h"
 #include "utils/fmgroids.h"
 #include "utils/hsearch.h"
-#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -35,6 +34,7 @@
 #include "table/distribution.h"
 #include "table/object_names.h"
 #include "table/objects.h"
+#include "table/relation_change.h"
 #include "table/table.h"
 
 typedef struct CacheEntry
@@ -81,7 +81,7 @@ WatchLinkedTable(Oid relid)
 }
 
 static void
-InvalidateRelation(Datum arg, Oid relid)
+InvalidateRelation(Oid relid)
 {
 	CacheEntry *entry;
 
@@ -140,7 +140,7 @@ TableCacheInit(void)
 							  HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
 	ctl.entrysize = sizeof(Oid);
 	watched = hash_create("watched tables", 64, &ctl, HASH_ELEM | HASH_BLOBS | HASH_CONTEXT);
-	CacheRegisterRelcacheCallback(InvalidateRelation, (Datum) 0);
+	OnRelationChange(InvalidateRelation);
 	RegisterXactCallback(UnpinAll, NULL);
 }
 

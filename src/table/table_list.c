@@ -16,6 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
+#include "table/distribution.h"
 #include "table/object_names.h"
 #include "table/objects.h"
 #include "table/table.h"
@@ -179,7 +180,7 @@ VisibleTableName(const FormData_pg_class *form)
 
 	if ((form->relkind != RELKIND_RELATION && form->relkind != RELKIND_PARTITIONED_TABLE) ||
 		form->relispartition || !form->relhastriggers ||
-		RelnameGetRelid(NameStr(form->relname)) != form->oid)
+		RelnameGetRelid(NameStr(form->relname)) != form->oid || RelationIsShard(form->oid))
 		return NULL;
 	definition = TableDefinitionText(form->oid);
 	return definition != NULL ? TableNameOf(NameStr(form->relname), definition) : NULL;

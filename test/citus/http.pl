@@ -20,6 +20,9 @@ dynamo.http_allow_superuser = on
 dynamo.new_table_shards = 4
 } } @ports;
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings[0], worker1 => $settings[1], worker2 => $settings[2]);
+
+$coordinator->safe_psql('postgres', q{SELECT citus_set_node_property(nodename, nodeport, 'shouldhaveshards', true) FROM pg_dist_node WHERE groupid = 0});
+
 my %socket = map { $_ => connect_http($_) } @ports;
 
 # The answer of a node to a request: its status and its body.
@@ -44,7 +47,9 @@ like(ask($at_worker, CreateTable => $create), qr/^200 .*"TableName":"orders"/, '
 like(ask($at_other, CreateTable => $create), qr/^400 .*ResourceInUseException/, 'a table that exists is not created again');
 is($coordinator->safe_psql('postgres', q{SELECT count(*) FROM pg_dist_shard WHERE logicalrelid = 'orders'::regclass}), 4, 'the created table has shards');
 like(ask($_, DescribeTable => '{"TableName": "orders"}'), qr/^200 .*"TableStatus":"ACTIVE"/, "node at $_: the table is active") for @ports;
-like(ask($at_worker, ListTables => '{}'), qr/^200 .*"orders"/, 'ListTables on a worker lists the table');
+is(ask($_, ListTables => '{}'), '200 {"TableNames":["orders"]}', "node at $_: ListTables lists the table, not its shards") for @ports;
+unlike($coordinator->safe_psql('postgres', q{CREATE ROLE clerk; SELECT line FROM dynamo.iam_policy_to_sql('{"Version": "2012-10-17", "Statement": [{"Effect": "Allow",
+	"Action": "dynamodb:GetItem", "Resource": "arn:aws:dynamodb:*:*:table/orders*"}]}', 'clerk')}), qr/orders_/, 'a policy means the table, not its shards');
 like(ask($at_worker, CreateTable => '{"TableName": 1}'), qr/^400 .*SerializationException/, 'a worker refuses an invalid request');
 like(ask($at_worker, CreateTable => '{"TableName": "orders"'), qr/^400 .*SerializationException/, 'a worker refuses invalid JSON');
 like(ask($at_worker, DescribeTable => q({"TableName": "it's"})), qr/^400 .*ValidationException/, 'a worker refuses a name with a quote');
@@ -74,6 +79,20 @@ for my $port (@ports)
 }
 $coordinator->safe_psql('postgres', 'ANALYZE orders');
 like(ask($at_worker, DescribeTable => '{"TableName": "orders"}'), qr/"ItemCount":30\D.*"ItemCount":30\D/, 'DescribeTable counts the items of the table and of its index');
+
+# A table with a stream, an index and an entity, in a session that has used many parts of Citus.
+$coordinator->safe_psql('postgres', q{SELECT dynamo.create_entity('streams', 'thing', '{"PK": "T#{t}", "SK": "S#{s}", "G": "G#{t}"}', attributes => '{"t": "text", "s": "text"}')});
+for my $port (@ports)
+{
+	for my $i (1 .. 6)
+	{
+		my $attributes = "'PK': 'T#$port$i', 'SK': 'S#a', 't': '$port$i', 's': 'a'";
+
+		like(ask($port, ExecuteStatement => qq({"Statement": "SELECT SK FROM streams WHERE PK = 'T#$port$i'"})), qr/"Items":\[\]/, "node at $port: a statement reads");
+		is(ask($port, ExecuteStatement => qq({"Statement": "INSERT INTO streams VALUE {$attributes}"})), '200 {"Items":[]}', 'a statement inserts');
+		like(ask($port, BatchExecuteStatement => qq({"Statements": [{"Statement": "SELECT SK FROM streams WHERE PK = 'T#$port$i' AND SK = 'S#a'"}]})), qr/"SK": \{"S": "S#a"\}/, 'a batch reads');
+	}
+}
 
 # ---- transactions ----
 

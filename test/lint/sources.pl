@@ -151,6 +151,15 @@ sub catches_errors
 		grep { $_->{text} eq 'PG_TRY' && !is_allowed(\%may_catch, $file, $_->{function}) } c_tokens($text);
 }
 
+# A session of PostgreSQL and Citus has room for few of these (relation_change.h).
+sub registers_for_relations
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: $_->{text}" }
+		grep { $_->{text} eq 'CacheRegisterRelcacheCallback' && $file ne 'src/table/relation_change.c' } c_tokens($text);
+}
+
 # ---- rows are written in one folder ----
 
 sub writes_rows
@@ -321,6 +330,8 @@ my @rules = (
 	[ 'errors are caught at boundaries only', 'src/*.c src/*/*.c', \&catches_errors,
 		[ 'void F(void) { PG_TRY(); { G(); } PG_CATCH(); { FlushErrorState(); } PG_END_TRY(); }' ],
 		[ '/* PG_TRY */ void F(void) { if (!G(&problem)) return; }' ] ],
+	[ 'one function is registered for changed relations', 'src/*.c src/*/*.c', \&registers_for_relations,
+		[ 'void F(void) { CacheRegisterRelcacheCallback(Forget, (Datum) 0); }' ], [ 'void F(void) { OnRelationChange(Forget); }' ] ],
 	[ 'rows are written in store/', 'src/*.c src/*/*.c', \&writes_rows,
 		[ 'void F(void) { table_tuple_insert(rel, slot, cid, 0, NULL); }' ],
 		[ 'void F(void) { OwnTableInsert(&table); }' ] ],

@@ -1,0 +1,17 @@
+/*
+ * relation_change.h
+ *	  Notice of changed relations.
+ */
+#ifndef DYNAMO_RELATION_CHANGE_H
+#define DYNAMO_RELATION_CHANGE_H
+
+/*
+ * Calls a function when the cached properties of a relation become invalid; InvalidOid
+ * stands for all relations.  PostgreSQL has room for ten such functions in a session, and
+ * Citus alone registers five: the extension registers one for all its caches.
+ */
+typedef void (*RelationChangeCallback) (Oid relid);
+
+extern void OnRelationChange(RelationChangeCallback callback);
+
+#endif							/* DYNAMO_RELATION_CHANGE_H */
