@@ -121,6 +121,18 @@ IsPlainPartition(const Store *partition)
 		!form->relhassubclass && (!StoreForWriting(partition) || StoreItemIsFinal(partition));
 }
 
+/*
+ * Whether a relation can be a partition of a table, or a shard of Citus.  A partition was
+ * attached by the owners of both.  A shard is found by its name, which a table of somebody else
+ * can have.
+ */
+static bool
+BelongsTo(const Store *table, Relation rel)
+{
+	return RelationIsDynamoTable(rel) &&
+		(!table->def->distributed || rel->rd_rel->relowner == table->rel->rd_rel->relowner);
+}
+
 /* Opens a partition of a table that is open. */
 static Store *
 OpenPartition(Store *table, Oid relid)
@@ -132,7 +144,7 @@ OpenPartition(Store *table, Oid relid)
 	partition->access = table->access;
 	partition->context = table->context;
 	partition->rel = table_open(relid, NoLock);
-	if (RelationIsDynamoTable(partition->rel))
+	if (BelongsTo(table, partition->rel))
 	{
 		partition->def = TableDefAcquire(partition->rel);
 		partition->local = RelationIsLocalHeap(partition->rel, partition->def) &&

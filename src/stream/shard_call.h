@@ -30,6 +30,9 @@ typedef struct LocalShard
 extern bool LocalShardOpen(const StreamShards *shards, int shard, LocalShard *local);
 extern void LocalShardClose(const StreamShards *shards, LocalShard *local);
 
+/* Locks a shard to delete records of it; returns InvalidOid in the same cases. */
+extern Oid	LocalShardLockToTrim(const StreamShards *shards, int shard);
+
 /* As StreamReadShard; def says whether the stream is closed. */
 extern void LocalShardRead(const LocalShard *local, const StreamDef *def, StreamRead *read);
 

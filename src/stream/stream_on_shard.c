@@ -17,7 +17,6 @@
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
-#include "citus/shards.h"
 #include "compat.h"
 #include "errors.h"
 #include "item/io.h"
@@ -105,13 +104,12 @@ ReadHere(const StreamShards *shards, int shard, ShardAction action, FunctionCall
 static bool
 TrimHere(const StreamShards *shards, int shard, FunctionCallInfo fcinfo, StringInfo out)
 {
-	TransactionId placed;
 	Oid			relid;
 
 	if (!RelationOwnercheck(RelationGetRelid(shards->rel), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(shards->rel));
 	PreventCommandIfReadOnly("dynamo.stream_on_shard()");
-	relid = LockShardAt(shards->map, shard, true, &placed);
+	relid = LocalShardLockToTrim(shards, shard);
 	if (!OidIsValid(relid))
 		return false;
 	pq_sendbyte(out, NODE_DONE);

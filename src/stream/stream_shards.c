@@ -248,11 +248,24 @@ StreamLatestOfShard(const StreamShards *shards, int shard)
 	return latest;
 }
 
-int64
-StreamTrimShard(const StreamShards *shards, int shard, TimestampTz cutoff, int64 max_records)
+Oid
+LocalShardLockToTrim(const StreamShards *shards, int shard)
 {
 	TransactionId placed;
 	Oid			relid = LockShardAt(shards->map, shard, true, &placed);
+	Relation	rel = OidIsValid(relid) ? try_table_open(relid, NoLock) : NULL;
+
+	if (rel == NULL)
+		return InvalidOid;
+	CheckShard(rel, shards);
+	table_close(rel, NoLock);
+	return relid;
+}
+
+int64
+StreamTrimShard(const StreamShards *shards, int shard, TimestampTz cutoff, int64 max_records)
+{
+	Oid			relid = LocalShardLockToTrim(shards, shard);
 
 	return OidIsValid(relid) ? StreamTrim(relid, cutoff, max_records) :
 		RemoteShardTrim(shards, shard, cutoff, max_records);

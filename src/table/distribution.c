@@ -114,9 +114,13 @@ HasNameOfShard(const char *name, Oid schema, Oid table)
 	return strlen(table_name) == (size_t) len && strncmp(name, table_name, len) == 0;
 }
 
-/* The table with a shard of a name in a schema; or InvalidOid. */
+/*
+ * The table whose shard a relation is, by its name in a schema; or InvalidOid.  A shard has the
+ * owner of its table: anybody can create a table whose shard would have the name of somebody's
+ * table.
+ */
 static Oid
-TableOfShard(const char *name, Oid schema)
+TableOfShard(Oid relid, const char *name, Oid schema)
 {
 	int64		number = ShardNumber(name);
 	CitusRow	row;
@@ -128,13 +132,14 @@ TableOfShard(const char *name, Oid schema)
 				 Int64GetDatum(number));
 	table = DatumGetObjectId(CitusColumn(&row, "logicalrelid"));
 	EndCitusRow(&row);
-	return OidIsValid(table) && HasNameOfShard(name, schema, table) ? table : InvalidOid;
+	return OidIsValid(table) && HasNameOfShard(name, schema, table) &&
+		HaveSameOwner(table, relid) ? table : InvalidOid;
 }
 
 Oid
 DistributedTableOf(Relation rel)
 {
-	return TableOfShard(RelationGetRelationName(rel), RelationGetNamespace(rel));
+	return TableOfShard(RelationGetRelid(rel), RelationGetRelationName(rel), RelationGetNamespace(rel));
 }
 
 bool
@@ -142,7 +147,7 @@ RelationIsShard(Oid relid)
 {
 	const char *name = get_rel_name(relid);
 
-	return name != NULL && OidIsValid(TableOfShard(name, get_rel_namespace(relid)));
+	return name != NULL && OidIsValid(TableOfShard(relid, name, get_rel_namespace(relid)));
 }
 
 int64

@@ -1,0 +1,86 @@
+# hostile.pl: users of a cluster who attack each other's tables, on every node.
+#
+# The attacker has a role, may create tables in the same schema, and may choose the
+# numbers of the shards of these tables, and their names on one node.  Nothing of the
+# victim's is read or changed, no node crashes, and no error is an internal one.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin, "$FindBin::RealBin/../tap";
+use CitusCluster;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $settings = "restart_after_crash = off\n";
+my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings, worker1 => $settings, worker2 => $settings);
+my @nodes = ($coordinator, $worker, $other);
+
+sub value_of
+{
+	my ($node, $sql) = @_;
+
+	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
+}
+
+# The result of statements of a role, or their last error.
+sub try_as
+{
+	my ($node, $role, $sql) = @_;
+	my ($status, $out, $error) = $node->psql('postgres', "SET client_min_messages = warning; SET search_path = public, dynamo; $sql",
+		on_error_stop => 0, extra_params => [ '-U', $role, '-v', 'VERBOSITY=verbose' ]);
+
+	unlike($error, qr/ERROR:  XX000|server closed the connection/, "no internal error: $sql");
+	return "$out|$error";
+}
+
+value_of($coordinator, q{CREATE ROLE attacker LOGIN; CREATE ROLE victim LOGIN; GRANT CREATE ON SCHEMA public TO attacker, victim});
+value_of($coordinator, sprintf q{SELECT citus_set_node_property('%s', %d, 'shouldhaveshards', true)}, $coordinator->host, $coordinator->port);
+
+# ---- a table that has the name of a shard ----
+
+my $item = q{'{"PK": {"S": "p%s"}, "v": {"S": "secret"}}'};
+
+sub put_secrets
+{
+	my ($table) = @_;
+
+	return join ';', map { sprintf "SELECT put_item('$table', $item)", $_ } 1 .. 20;
+}
+
+value_of($coordinator, q{SET ROLE attacker; SET citus.next_shard_id = 2024;
+SELECT create_table('bait', partition_key => 'PK'); SELECT distribute_table('bait', shards => 6)});
+my ($shard) = shards_on($coordinator, 'bait');
+my $number = $shard =~ s/.*_//r;
+value_of($coordinator, qq{SET ROLE victim; SELECT create_table('events_$number', partition_key => 'PK')});
+value_of($coordinator, q{SET ROLE victim; } . put_secrets("events_$number"));
+my $before = value_of($coordinator, qq{SELECT item FROM events_$number ORDER BY "PK"});
+try_as($coordinator, 'attacker', q{SET citus.enable_ddl_propagation = off; ALTER TABLE bait RENAME TO events});
+for my $statement (q{get_item('events', %s)}, q{delete_item('events', %s)}, q{put_item('events', '{"PK": %s, "v": {"S": "changed"}}')},
+	q{update_item('events', %s, 'SET v = :v', NULL, '{":v": {"S": "changed"}}')}, q{query('events', 'PK = :p', NULL, '{":p": %s}')})
+{
+	my $key = $statement =~ /"PK": |":p"/ ? '{"S": "p%d"}' : q{'{"PK": {"S": "p%d"}}'};
+
+	unlike(try_as($coordinator, 'attacker', join ';', map { 'SELECT ' . sprintf($statement, sprintf $key, $_) } 1 .. 20), qr/secret/, "$statement does not read it");
+}
+unlike(try_as($coordinator, 'attacker', q{SELECT scan('events')}), qr/secret/, 'scan does not read it');
+is(value_of($coordinator, qq{SELECT item FROM events_$number ORDER BY "PK"}), $before, 'and nobody has changed it');
+
+
+# A table of the victim that only looks like a shard of the attacker's table.
+value_of($coordinator, q{SET ROLE victim; SELECT create_table('log_770', partition_key => 'PK'); SELECT create_index('log_770', 'stored', 'G', storage => 'table');
+SELECT enable_stream('log_770'); SELECT create_table('log_771', partition_key => 'PK')});
+try_as($coordinator, 'attacker', q{SELECT create_table('log', partition_key => 'PK'); SELECT create_index('log', 'stored', 'G', storage => 'table'); SELECT enable_stream('log');
+SET citus.enable_ddl_propagation = off; ALTER TABLE log RENAME TO logs; SET citus.enable_ddl_propagation = on;
+SET citus.next_shard_id = 770; SELECT distribute_table('logs', shards => 2); SET citus.enable_ddl_propagation = off; ALTER TABLE logs RENAME TO log});
+is(value_of($coordinator, q{SELECT logicalrelid FROM pg_dist_shard WHERE shardid = 770}), 'log', 'the attacker has a shard of this number');
+for my $table (qw(log_770 log_771))
+{
+	like(try_as($coordinator, 'victim', qq{SELECT put_item('$table', '{"PK": {"S": "a"}, "G": {"S": "g"}}'); SELECT get_item('$table', '{"PK": {"S": "a"}}') ->> 'G'; SELECT update_time_to_live('$table', 'ttl');
+SELECT * FROM verify_index('$table', 'stored')}), qr/^\ng\n/, "the owner uses $table");
+}
+is(value_of($coordinator, q{SELECT count(*) FROM read_stream('log_770')}), 1, 'its stream records it');
+is(value_of($coordinator, q{SELECT dynamo_internal.is_shard('log_770'::regclass), dynamo_internal.is_shard('log_771'::regclass)}), 'f|f', 'these are no shards');
+
+stop_citus_cluster(@nodes);
+done_testing();
