@@ -182,6 +182,13 @@ extern TableDef *LockAnyDefinition(const char *table_name, LOCKMODE lockmode, Oi
 extern int	CitusDdlBegin(bool one_connection);
 extern void CitusDdlEnd(int level);
 
+/*
+ * Has Citus change the shards of this node in this session, if a table is distributed.  Citus
+ * otherwise uses another session, which waits for this one if the statement changes relations
+ * that belong together.  Nothing in the transaction can then use a connection to this node.
+ */
+extern void DistributedDdlHere(Oid relid);
+
 /* The same for statements on a table, which may be distributed; they may be nested. */
 extern int	DistributedDdlBegin(Oid relid);
 extern void DistributedDdlEnd(int level);

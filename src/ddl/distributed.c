@@ -35,14 +35,19 @@ CitusDdlEnd(int level)
 	AtEOXact_GUC(true, level);
 }
 
-/* Shards of this node are changed in the session; what follows must then not use a connection. */
+void
+DistributedDdlHere(Oid relid)
+{
+	if (!ServerIsWorker() && RelationIsDistributed(relid) && CitusSessionIsLocal())
+		CitusSessionWrites();
+}
+
 int
 DistributedDdlBegin(Oid relid)
 {
 	if (!RelationIsDistributed(relid))
 		return 0;
-	if (CitusSessionIsLocal())
-		CitusSessionWrites();
+	DistributedDdlHere(relid);
 	return CitusDdlBegin(true);
 }
 

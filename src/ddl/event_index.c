@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "ddl/event.h"
+#include "table/distribution.h"
 #include "table/link.h"
 #include "table/objects.h"
 
@@ -98,25 +99,41 @@ FindHeldIndex(Oid relid, HeldIndex *held)
 
 /* ---- index tables follow their table ---- */
 
-void
-FollowTable(Oid relid, Oid follower)
+static bool
+IsBehindTable(Oid relid, Oid follower)
 {
-	Oid			schema = get_rel_namespace(follower);
+	return get_rel_namespace(follower) != get_rel_namespace(relid) ||
+		RelationOwner(follower) != RelationOwner(relid) ||
+		get_rel_persistence(follower) != get_rel_persistence(relid) ||
+		HasRowSecurity(follower) != HasRowSecurity(relid);
+}
+
+static void
+MakeFollow(Oid relid, Oid follower)
+{
+	Oid			schema = get_rel_namespace(relid);
 	char	   *name = get_rel_name(follower);
 
-	if (!RelationOwnercheck(follower, GetUserId()))
-		return;
-	if (schema != get_rel_namespace(relid))
-	{
-		RunStatement("ALTER TABLE %s SET SCHEMA %s", QualifiedName(schema, name),
-					 quote_identifier(get_namespace_name(get_rel_namespace(relid))));
-		schema = get_rel_namespace(relid);
-	}
+	if (get_rel_namespace(follower) != schema)
+		RunStatement("ALTER TABLE %s SET SCHEMA %s", QualifiedName(get_rel_namespace(follower), name),
+					 quote_identifier(get_namespace_name(schema)));
 	if (RelationOwner(follower) != RelationOwner(relid))
 		RunStatement("ALTER TABLE %s OWNER TO %s", QualifiedName(schema, name),
 					 quote_identifier(GetUserNameFromId(RelationOwner(relid), false)));
 	MatchPersistence(relid, follower);
 	MatchRowSecurity(relid, follower);
+}
+
+void
+FollowTable(Oid relid, Oid follower)
+{
+	int			level;
+
+	if (!RelationOwnercheck(follower, GetUserId()) || !IsBehindTable(relid, follower))
+		return;
+	level = SessionIsOfCitus() ? 0 : DistributedDdlBegin(follower);
+	MakeFollow(relid, follower);
+	DistributedDdlEnd(level);
 }
 
 static void

@@ -12,6 +12,7 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "catalog/index.h"
 #include "catalog/namespace.h"
 #include "nodes/parsenodes.h"
@@ -111,6 +112,19 @@ CheckCreateTable(const CreateStmt *statement)
 		RefuseShardChange(&held);
 }
 
+/* Index tables are dropped with their table, and streams are closed. */
+static void
+DropHere(Oid relid)
+{
+	Relation	rel = IsTable(relid) ? try_table_open(relid, AccessShareLock) : NULL;
+
+	if (rel == NULL)
+		return;
+	if (RelationIsDynamoTable(rel))
+		DistributedDdlHere(relid);
+	table_close(rel, AccessShareLock);
+}
+
 static void
 CheckDropTables(const DropStmt *statement)
 {
@@ -127,6 +141,7 @@ CheckDropTables(const DropStmt *statement)
 
 		if (!OidIsValid(relid))
 			continue;
+		DropHere(relid);
 		if (statement->behavior == DROP_RESTRICT && IsTable(relid))
 			CALL_FEATURES(check_drop, relid, dropped);
 		if (!get_rel_relispartition(relid))

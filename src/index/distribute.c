@@ -11,10 +11,12 @@
 #include "postgres.h"
 
 #include "access/table.h"
+#include "access/xact.h"
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -318,6 +320,16 @@ CitusInit(void)
 							PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
+/*
+ * Whether Citus may use several connections to a node, which copy rows faster.  It refuses most
+ * changes of definitions later in such a transaction.
+ */
+static bool
+MayUseConnections(const TableDef *def)
+{
+	return !IsTransactionBlock() && (def == NULL || !HasIndexTables(def));
+}
+
 /* Returns a copy of a table's definition, after its checks, which outlives the cached one. */
 static TableDef *
 CopyDefinition(Relation rel)
@@ -339,15 +351,17 @@ DistributeTable(Relation rel, int shards)
 	Oid			relid = RelationGetRelid(rel);
 	const char *stream_view;
 	TableDef   *def;
+	bool		empty;
 	int			level;
 
 	CheckCoordinator();
 	def = CopyDefinition(rel);
+	empty = RelationGetNumberOfBlocks(rel) == 0;
 	table_close(rel, NoLock);
 
 	SPI_connect();
 	stream_view = EndStreamForNext(relid);
-	level = CitusDdlBegin(HasIndexTables(def) || stream_view != NULL);
+	level = CitusDdlBegin(empty || stream_view != NULL || !MayUseConnections(def));
 	if (HasIndexTables(def))
 		DistributeWithIndexTables(relid, def, shards);
 	else
@@ -446,7 +460,7 @@ dynamo_undistribute_table(PG_FUNCTION_ARGS)
 
 	SPI_connect();
 	stream_view = EndStreamForNext(relid);
-	level = CitusDdlBegin((def != NULL && HasIndexTables(def)) || stream_view != NULL);
+	level = CitusDdlBegin(stream_view != NULL || !MayUseConnections(def));
 	UndistributeTable(relid, name, def);
 	BeginNextStream(TableNameLock(name, AccessExclusiveLock, false), stream_view);
 	CitusDdlEnd(level);
