@@ -2137,7 +2137,7 @@ COMMENT ON FUNCTION dynamo.row_on_shard(integer, text, text, integer, bytea) IS
 	'reads or writes one row for another node of Citus, if it is on a shard of this node';
 
 CREATE FUNCTION dynamo.rows_on_shard(schema_name text, relation_name text, range bytea, key_operator integer,
-	direction integer, max_rows integer, max_bytes integer) RETURNS bytea
+	direction integer, max_rows integer, max_bytes integer) RETURNS SETOF bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_rows_on_shard';
 COMMENT ON FUNCTION dynamo.rows_on_shard(text, text, bytea, integer, integer, integer, integer) IS

@@ -39,7 +39,7 @@ static void
 RunElsewhere(const ShardStatement *statement, int64 id, const char *shard)
 {
 	const char *const args[] = {shard, statement->argument};
-	Slice		result = RemoteExecute(id, statement->writes, statement->sql, lengthof(args), args);
+	Slice		result = NodeValue(RemoteExecute(id, statement->writes, statement->sql, lengthof(args), args));
 
 	statement->take(statement->arg, result.data == NULL ? NULL : pnstrdup(result.data, result.len));
 }

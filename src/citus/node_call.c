@@ -37,7 +37,7 @@ ArgAsBinary(const NodeArg *arg)
 	return (Slice) {(const char *) integer, sizeof(uint32)};
 }
 
-Slice
+PGresult *
 NodeCallInTransaction(const NodeCall *call, bool writes)
 {
 	const char *args[LINK_ARGS];
@@ -50,7 +50,7 @@ NodeCallInTransaction(const NodeCall *call, bool writes)
 }
 
 static bool
-CallOverLink(const NodeCall *call, Slice *result)
+CallOverLink(const NodeCall *call, PGresult **result)
 {
 	LinkCall	link = {.group = call->group, .function = call->function, .holds_locks = true};
 	int			nargs;
@@ -62,7 +62,7 @@ CallOverLink(const NodeCall *call, Slice *result)
 }
 
 bool
-NodeCallRead(const NodeCall *call, Slice *result)
+NodeCallRead(const NodeCall *call, PGresult **result)
 {
 	if (!RemoteHasBegun())
 		return !IsolationUsesXactSnapshot() && CallOverLink(call, result);

@@ -55,12 +55,12 @@ NodeBytes(const StringInfoData *bytes)
 }
 
 /* Makes a call in this transaction and returns its result, as RemoteExecute does. */
-extern Slice NodeCallInTransaction(const NodeCall *call, bool writes);
+extern PGresult *NodeCallInTransaction(const NodeCall *call, bool writes);
 
 /*
  * Makes a call that only reads.  Returns false if it must be made in another way: the
  * node cannot be reached by a link, or the snapshot of this transaction is needed.
  */
-extern bool NodeCallRead(const NodeCall *call, Slice *result);
+extern bool NodeCallRead(const NodeCall *call, PGresult **result);
 
 #endif							/* DYNAMO_CITUS_NODE_CALL_H */

@@ -19,7 +19,6 @@
 
 #include "citus/address.h"
 #include "citus/node_link.h"
-#include "citus/node_result.h"
 #include "compat.h"
 #include "errors.h"
 
@@ -457,7 +456,7 @@ ExecuteWrite(Link *link, const LinkCall *call)
 
 /* Executes a call on a link that is ready.  Returns what LinkExecute returns. */
 static bool
-CallOnLink(Link *link, const LinkCall *call, Slice *value)
+CallOnLink(Link *link, const LinkCall *call, PGresult **answer)
 {
 	PGresult   *result;
 	int			sqlstate;
@@ -475,8 +474,7 @@ CallOnLink(Link *link, const LinkCall *call, Slice *value)
 	}
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 	{
-		*value = NodeValue(result);
-		PQclear(result);
+		*answer = result;
 		return true;
 	}
 	sqlstate = NodeErrorCode(result);
@@ -494,7 +492,7 @@ CallOnLink(Link *link, const LinkCall *call, Slice *value)
  * node.  The connection is closed, because the answer may still arrive.
  */
 bool
-LinkExecute(const LinkCall *call, Slice *value)
+LinkExecute(const LinkCall *call, PGresult **answer)
 {
 	LinkSettings settings;
 	Link	   *volatile link = NULL;
@@ -509,7 +507,7 @@ LinkExecute(const LinkCall *call, Slice *value)
 	PG_TRY();
 	{
 		if (SendSettings(link, &settings) && PrepareFunction(link, call->function))
-			done = CallOnLink(link, call, value);
+			done = CallOnLink(link, call, answer);
 		else
 			CloseLink(link);
 	}

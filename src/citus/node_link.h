@@ -12,6 +12,7 @@
 #ifndef DYNAMO_CITUS_NODE_LINK_H
 #define DYNAMO_CITUS_NODE_LINK_H
 
+#include "citus/node_result.h"
 #include "item/item.h"
 
 typedef enum LinkFunction
@@ -48,8 +49,7 @@ extern const char *LinkStatement(LinkFunction function, int *nargs);
 extern bool LinksArePossible(void);
 
 /*
- * Makes a call and waits for its result, which is in binary form, palloc'd; data is
- * NULL for a null.
+ * Makes a call and waits for its result, which is in binary form.
  *
  * Returns false if the call has done nothing and must be made in another way: the
  * node cannot be reached, the shard is no longer there, or a lock was not granted.
@@ -60,6 +60,6 @@ extern bool LinksArePossible(void);
  * A cancel, or a timeout, cancels the call on the other node.  If a call that writes
  * has been executed by then, it was too late, and has no effect.
  */
-extern bool LinkExecute(const LinkCall *call, Slice *result);
+extern bool LinkExecute(const LinkCall *call, PGresult **result);
 
 #endif							/* DYNAMO_CITUS_NODE_LINK_H */

@@ -42,7 +42,7 @@ NodeError(PGresult *result)
 }
 
 Slice
-NodeValue(const PGresult *result)
+NodeValue(PGresult *result)
 {
 	Slice		value = {NULL, 0};
 
@@ -51,5 +51,33 @@ NodeValue(const PGresult *result)
 		value.len = (uint32) PQgetlength(result, 0, 0);
 		value.data = memcpy(palloc(value.len + 1), PQgetvalue(result, 0, 0), value.len);
 	}
+	PQclear(result);
 	return value;
+}
+
+static void
+ClearResult(void *result)
+{
+	PQclear(result);
+}
+
+void
+NodeValuesInit(NodeValues *values, PGresult *result)
+{
+	MemoryContextCallback *callback = palloc(sizeof(MemoryContextCallback));
+
+	callback->func = ClearResult;
+	callback->arg = result;
+	MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+	*values = (NodeValues) {.result = PQnfields(result) == 1 ? result : NULL};
+}
+
+Slice
+NodeNextValue(NodeValues *values)
+{
+	int			row = values->next++;
+
+	if (row >= PQntuples(values->result) || PQgetisnull(values->result, row, 0))
+		return (Slice) {NULL, 0};
+	return (Slice) {PQgetvalue(values->result, row, 0), (uint32) PQgetlength(values->result, row, 0)};
 }

@@ -14,7 +14,6 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
-#include "citus/node_result.h"
 #include "citus/remote.h"
 
 /* A connection's flag, and a degree of modification, of Citus. */
@@ -139,12 +138,11 @@ RemoteBytes(const char *data, int len)
 	return text;
 }
 
-Slice
+PGresult *
 RemoteExecute(int64 shard, bool writes, const char *statement, int nargs, const char *const *args)
 {
 	MultiConnection *connection = ConnectToShard(shard, writes);
 	PGresult   *result;
-	Slice		value;
 
 	if (!citus.send(connection, statement, nargs, NULL, args, true))
 		ereport(ERROR,
@@ -153,8 +151,6 @@ RemoteExecute(int64 shard, bool writes, const char *statement, int nargs, const 
 	result = citus.receive(connection, true);
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
 		NodeError(result);
-	value = NodeValue(result);
-	PQclear(result);
 	citus.finish(connection);
-	return value;
+	return result;
 }

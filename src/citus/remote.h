@@ -11,7 +11,7 @@
 #ifndef DYNAMO_CITUS_REMOTE_H
 #define DYNAMO_CITUS_REMOTE_H
 
-#include "item/item.h"
+#include "citus/node_result.h"
 
 /* Whether such calls can be made in this session. */
 extern bool RemoteIsPossible(void);
@@ -26,12 +26,12 @@ extern bool RemoteHasBegun(void);
 extern void RemoteCheckNesting(void);
 
 /*
- * Runs a statement on the node with a shard, and returns its only value in binary form,
- * palloc'd; data is NULL for a null.  writes: whether the statement also writes to the
- * shard.  Its arguments are texts.  Raises the errors of the statement.
+ * Runs a statement on the node with a shard, and returns its result in binary form.
+ * writes: whether the statement also writes to the shard.  Its arguments are texts.
+ * Raises the errors of the statement.
  */
-extern Slice RemoteExecute(int64 shard, bool writes, const char *statement, int nargs,
-						   const char *const *args);
+extern PGresult *RemoteExecute(int64 shard, bool writes, const char *statement, int nargs,
+							   const char *const *args);
 
 /* Bytes as an argument of such a statement; palloc'd. */
 extern char *RemoteBytes(const char *data, int len);

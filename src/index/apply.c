@@ -208,7 +208,7 @@ CallNode(const Apply *apply, const ShardNode *node, int limit)
 
 	if (node->here)
 		return SliceOfVarlena(TakeIndexChanges(apply->rel, limit));
-	return RemoteExecute(node->shard, limit > 0, TAKE_STATEMENT, lengthof(args), args);
+	return NodeValue(RemoteExecute(node->shard, limit > 0, TAKE_STATEMENT, lengthof(args), args));
 }
 
 /* A node without changes is only read, and takes no part in the commit. */
@@ -227,7 +227,7 @@ PutEntriesElsewhere(const Apply *apply, const char *index_name, const ShardNode 
 		RemoteBytes(node->entries.data, node->entries.len)
 	};
 
-	(void) RemoteExecute(node->shard, true, PUT_STATEMENT, lengthof(args), args);
+	PQclear(RemoteExecute(node->shard, true, PUT_STATEMENT, lengthof(args), args));
 }
 
 static void

@@ -188,19 +188,6 @@ EndRead(Datum arg)
 	MemoryContextDelete(read->context);
 }
 
-static ReturnSetInfo *
-RequireValuePerCall(FunctionCallInfo fcinfo)
-{
-	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
-
-	if (rsinfo == NULL || !IsA(rsinfo, ReturnSetInfo) ||
-		(rsinfo->allowedModes & SFRM_ValuePerCall) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("set-valued function called in context that cannot accept a set")));
-	return rsinfo;
-}
-
 typedef void (*MakeReadOp) (FunctionCallInfo fcinfo, ReadOp *op);
 
 /*

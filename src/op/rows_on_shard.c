@@ -8,9 +8,11 @@
  */
 #include "postgres.h"
 
+#include "executor/executor.h"
 #include "fmgr.h"
 #include "libpq/pqformat.h"
 #include "miscadmin.h"
+#include "utils/memutils.h"
 
 #include "citus/shards.h"
 #include "errors.h"
@@ -18,16 +20,10 @@
 #include "op/get.h"
 #include "op/on_shard.h"
 #include "op/op.h"
+#include "op/sql_args.h"
 #include "store/node_row.h"
 #include "store/partition.h"
 #include "store/segment.h"
-
-/* Where a batch ends. */
-typedef struct BatchLimit
-{
-	int			rows;			/* 0: none */
-	int			bytes;
-} BatchLimit;
 
 /* A range, and what it consists of. */
 typedef struct RowsRange
@@ -39,6 +35,27 @@ typedef struct RowsRange
 	SegmentSlice shard;			/* if there is no condition */
 	bool		elsewhere;		/* this table has no such shard */
 } RowsRange;
+
+/*
+ * A call in progress, in flinfo->fn_extra.  The answer consists of parts, because a large
+ * value would be allocated and copied three times before it is sent.
+ */
+#define PART_BYTES	(7 * 1024)
+#define PARTS_BYTES	(48 * 1024) /* of those that are read at once */
+
+typedef struct RowsCall
+{
+	FmgrInfo   *flinfo;
+	MemoryContext context;		/* the memory of the call */
+	Store		store;
+	StoreScan  *scan;			/* NULL if keys are read */
+	Container	keys;
+	uint32		key;			/* number of the next one */
+	int			rows;			/* as many may follow; 0 or less: any number */
+	int			bytes;
+	bool		ended;
+	StringInfoData parts;		/* varlenas, from the cursor on */
+} RowsCall;
 
 /* ---- the range ---- */
 
@@ -181,9 +198,9 @@ ReadRange(RowsRange *r, ValueRef range, KeyOperator operator)
 		ReadShard(r, shard);
 }
 
-/* ---- the rows ---- */
+/* ---- rows ---- */
 
-/* Rows are aligned from the header of the result on, which has the same size as theirs. */
+/* Rows are aligned from the header of their part on, which has the same size as theirs. */
 static int
 AddEmptyRow(StringInfo out)
 {
@@ -205,45 +222,6 @@ AddRow(StringInfo out, ValueRef item)
 	memcpy(out->data + at, &len, sizeof(uint32));
 }
 
-/* Appends the rows of a batch; returns whether there may be more. */
-static bool
-AddRows(StringInfo out, StoreScan *scan, const BatchLimit *limit)
-{
-	struct varlena *item;
-	int			n = 0;
-
-	while (StoreScanNext(scan, &item))
-	{
-		CHECK_FOR_INTERRUPTS();
-		StoreScanCheck(scan);
-		AddRow(out, ItemRoot(item));
-		if (++n == limit->rows || out->len >= limit->bytes)
-			return true;
-	}
-	return false;
-}
-
-/* Appends status and rows; false if the range is not on a shard of this server. */
-static bool
-ReadRows(StringInfo out, Store *store, const ScanRange *range, const BatchLimit *limit)
-{
-	StoreScan  *scan = StoreScanBegin(store, range);
-	bool		direct = StoreScanIsDirect(scan);
-	int			at;
-
-	if (direct)
-	{
-		appendStringInfoChar(out, NODE_DONE);
-		at = out->len;
-		appendStringInfoChar(out, 0);
-		out->data[at] = AddRows(out, scan, limit);
-	}
-	StoreScanEnd(scan);
-	return direct;
-}
-
-/* ---- rows of keys ---- */
-
 /* Appends the row of a key; false if it is not on a shard of this server. */
 static bool
 AddRowOfKey(StringInfo out, Store *store, ValueRef key)
@@ -262,25 +240,86 @@ AddRowOfKey(StringInfo out, Store *store, ValueRef key)
 	return true;
 }
 
-/* Appends status and rows of as many keys as fit; false if one is not on a shard of this server. */
+/* Appends the next row; false if there is none. */
 static bool
-ReadKeys(StringInfo out, Store *store, ValueRef keys, const BatchLimit *limit)
+AddNextRow(RowsCall *call)
 {
-	Container	list;
+	struct varlena *item;
 
-	ContainerOpen(keys, &list);
-	appendStringInfoChar(out, NODE_DONE);
-	appendStringInfoChar(out, 0);
-	for (uint32 i = 0; i < list.count && out->len < limit->bytes; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (!AddRowOfKey(out, store, ListElement(&list, i)))
-			return false;
-	}
+	CHECK_FOR_INTERRUPTS();
+	if (call->scan == NULL)
+		return call->key < call->keys.count &&
+			AddRowOfKey(&call->parts, &call->store, ListElement(&call->keys, call->key++));
+	if (!StoreScanNext(call->scan, &item))
+		return false;
+	StoreScanCheck(call->scan);
+	AddRow(&call->parts, ItemRoot(item));
 	return true;
 }
 
-/* ---- the function ---- */
+/* ---- parts ---- */
+
+/* Begins a part; its varlena is complete when its size is set. */
+static int
+BeginPart(StringInfo parts, NodeStatus status)
+{
+	int			at = INTALIGN(parts->len);
+
+	appendStringInfoSpaces(parts, at + VARHDRSZ - parts->len);
+	appendStringInfoChar(parts, status);
+	return at;
+}
+
+static void
+AddPart(RowsCall *call)
+{
+	StringInfo	parts = &call->parts;
+	int			at = BeginPart(parts, NODE_DONE);
+	bool		more = true;
+
+	appendStringInfoChar(parts, 0);
+	while (!call->ended && parts->len - at < PART_BYTES)
+	{
+		more = AddNextRow(call);
+		call->ended = !more || --call->rows == 0 || parts->len - at >= call->bytes;
+	}
+	parts->data[at + VARHDRSZ + 1] = more;
+	SET_VARSIZE(parts->data + at, parts->len - at);
+	call->bytes -= parts->len - at;
+}
+
+/* Reads several parts at once, because sending each of them would wake the other node. */
+static void
+AddParts(RowsCall *call)
+{
+	MemoryContext old = MemoryContextSwitchTo(call->context);
+
+	resetStringInfo(&call->parts);
+	call->parts.cursor = 0;
+	while (!call->ended && call->parts.len < PARTS_BYTES)
+		AddPart(call);
+	MemoryContextSwitchTo(old);
+}
+
+/* Returns the next part, valid until the next call; NULL at the end. */
+static struct varlena *
+NextPart(RowsCall *call)
+{
+	StringInfo	parts = &call->parts;
+	struct varlena *part;
+
+	if (parts->cursor >= parts->len)
+	{
+		if (call->ended)
+			return NULL;
+		AddParts(call);
+	}
+	part = (struct varlena *) (parts->data + parts->cursor);
+	parts->cursor = INTALIGN(parts->cursor + VARSIZE(part));
+	return part;
+}
+
+/* ---- the call ---- */
 
 static KeyOperator
 ArgOperator(FunctionCallInfo fcinfo, int n)
@@ -292,39 +331,93 @@ ArgOperator(FunctionCallInfo fcinfo, int n)
 	return (KeyOperator) operator;
 }
 
+/* Begins to read the range; false if it is not on a shard of this server. */
 static bool
-ReadAnswer(StringInfo out, Store *store, RowsRange *range, const BatchLimit *limit, ValueRef given,
-		   KeyOperator operator)
+BeginRange(RowsCall *call, RowsRange *range, ValueRef given, KeyOperator operator)
 {
 	ValueRef	keys = RangeMember(given, RANGE_KEYS, VALUE_L);
 
+	range->def = call->store.def;
 	if (!ValueIsMissing(keys))
-		return StoreIsForNode(store) && ReadKeys(out, store, keys, limit);
+	{
+		ContainerOpen(keys, &call->keys);
+		return StoreIsForNode(&call->store);
+	}
 	ReadRange(range, given, operator);
-	return StoreIsForNode(store) && !range->elsewhere && ReadRows(out, store, &range->scan, limit);
+	if (!StoreIsForNode(&call->store) || range->elsewhere)
+		return false;
+	call->scan = StoreScanBegin(&call->store, &range->scan);
+	return StoreScanIsDirect(call->scan);
+}
+
+static void
+EndCall(Datum arg)
+{
+	RowsCall   *call = (RowsCall *) DatumGetPointer(arg);
+
+	call->flinfo->fn_extra = NULL;
+	if (call->scan != NULL)
+		StoreScanEnd(call->scan);
+	StoreClose(&call->store);
+	MemoryContextDelete(call->context);
+}
+
+static void
+ReadArguments(RowsCall *call, FunctionCallInfo fcinfo)
+{
+	struct varlena *item = OnShardItem(PG_GETARG_BYTEA_PP(2));
+	KeyOperator operator = ArgOperator(fcinfo, 3);
+	RowsRange  *range = palloc0(sizeof(RowsRange));
+
+	range->scan.forward = PG_GETARG_INT32(4) >= 0;
+	call->rows = PG_GETARG_INT32(5);
+	call->bytes = Min(PG_GETARG_INT32(6), READ_PAGE_SIZE);
+	initStringInfo(&call->parts);
+	OnShardOpen(&call->store, PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), ACL_SELECT);
+	call->ended = !BeginRange(call, range, ItemRoot(item), operator);
+	if (call->ended)
+	{
+		(void) BeginPart(&call->parts, NODE_ELSEWHERE);
+		SET_VARSIZE(call->parts.data, call->parts.len);
+	}
+}
+
+static RowsCall *
+BeginCall(FunctionCallInfo fcinfo)
+{
+	ReturnSetInfo *rsinfo = RequireValuePerCall(fcinfo);
+	MemoryContext context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "dynamo rows",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	RowsCall   *call = palloc0(sizeof(RowsCall));
+
+	call->flinfo = fcinfo->flinfo;
+	call->context = context;
+	ReadArguments(call, fcinfo);
+	MemoryContextSwitchTo(old);
+	fcinfo->flinfo->fn_extra = call;
+	RegisterExprContextCallback(rsinfo->econtext, EndCall, PointerGetDatum(call));
+	return call;
 }
 
 DYNAMO_FUNCTION(dynamo_rows_on_shard);
 Datum
 dynamo_rows_on_shard(PG_FUNCTION_ARGS)
 {
-	struct varlena *item = OnShardItem(PG_GETARG_BYTEA_PP(2));
-	KeyOperator operator = ArgOperator(fcinfo, 3);
-	BatchLimit	limit = {PG_GETARG_INT32(5), Min(PG_GETARG_INT32(6), READ_PAGE_SIZE)};
-	RowsRange	range = {.scan.forward = PG_GETARG_INT32(4) >= 0};
-	StringInfoData answer;
-	Store		store;
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+	RowsCall   *call = fcinfo->flinfo->fn_extra;
+	struct varlena *part;
 
-	initStringInfo(&answer);
-	appendStringInfoSpaces(&answer, VARHDRSZ);
-	OnShardOpen(&store, PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), ACL_SELECT);
-	range.def = store.def;
-	if (!ReadAnswer(&answer, &store, &range, &limit, ItemRoot(item), operator))
+	if (call == NULL)
+		call = BeginCall(fcinfo);
+	part = NextPart(call);
+	if (part != NULL)
 	{
-		answer.len = VARHDRSZ;
-		appendStringInfoChar(&answer, NODE_ELSEWHERE);
+		rsinfo->isDone = ExprMultipleResult;
+		PG_RETURN_POINTER(part);
 	}
-	StoreClose(&store);
-	SET_VARSIZE(answer.data, answer.len);
-	PG_RETURN_POINTER(answer.data);
+	UnregisterExprContextCallback(rsinfo->econtext, EndCall, PointerGetDatum(call));
+	EndCall(PointerGetDatum(call));
+	rsinfo->isDone = ExprEndResult;
+	PG_RETURN_NULL();
 }

@@ -138,3 +138,16 @@ ArgReturnOldOnFailure(FunctionCallInfo fcinfo, int n)
 				   RETURN_ON_FAILURE_SET);
 	return true;
 }
+
+ReturnSetInfo *
+RequireValuePerCall(FunctionCallInfo fcinfo)
+{
+	ReturnSetInfo *rsinfo = (ReturnSetInfo *) fcinfo->resultinfo;
+
+	if (rsinfo == NULL || !IsA(rsinfo, ReturnSetInfo) ||
+		(rsinfo->allowedModes & SFRM_ValuePerCall) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("set-valued function called in context that cannot accept a set")));
+	return rsinfo;
+}

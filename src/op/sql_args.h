@@ -10,6 +10,7 @@
 #define DYNAMO_SQL_ARGS_H
 
 #include "fmgr.h"
+#include "nodes/execnodes.h"
 
 #include "op/op.h"
 
@@ -56,6 +57,9 @@ extern ReturnValues ArgReturnValues(FunctionCallInfo fcinfo, int n);
 
 /* Whether return_values_on_condition_check_failure is ALL_OLD. */
 extern bool ArgReturnOldOnFailure(FunctionCallInfo fcinfo, int n);
+
+/* Requires that the caller accepts a set, one value per call. */
+extern ReturnSetInfo *RequireValuePerCall(FunctionCallInfo fcinfo);
 
 /*
  * Raises "1 validation error detected: Value <v> at '<member>' failed to

@@ -89,7 +89,7 @@ WriteElsewhere(const Store *store, const PreparedWrite *w, WriteResult *result)
 {
 	LinkCall	call = {.function = LINK_WRITE, .writes = true, .holds_locks = true};
 	NodeCall	place;
-	Slice		answer;
+	PGresult   *answer;
 
 	if (w->op->whole == NULL || !CanAnswer(w->op) || !FindNodeOfKey(store, &w->key, &place))
 		return false;
@@ -99,6 +99,6 @@ WriteElsewhere(const Store *store, const PreparedWrite *w, WriteResult *result)
 		return false;
 	WholeTransactionIsDone();
 	memset(result, 0, sizeof(*result));
-	result->attributes = ReceiveItem(answer);
+	result->attributes = ReceiveItem(NodeValue(answer));
 	return true;
 }

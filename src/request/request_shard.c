@@ -171,7 +171,7 @@ bool
 RequestRunOnShard(const Request *request, Slice json)
 {
 	LinkCall	call = {.function = LINK_REQUEST};
-	Slice		response;
+	PGresult   *response;
 
 	call.writes = Writes(request->operation);
 	/* a standby, or a role, that may only read, says so itself */
@@ -183,7 +183,7 @@ RequestRunOnShard(const Request *request, Slice json)
 	StatElsewhere(true);
 	if (LinkExecute(&call, &response))
 	{
-		WriterRaw(request->out, response);
+		WriterRaw(request->out, NodeValue(response));
 		return true;
 	}
 	StatElsewhere(false);

@@ -80,18 +80,21 @@ SendKeys(StringInfo out, const AheadCall *c, const TableDef *def, const struct R
 
 /* Takes the rows of an answer, which has as many of the first keys as fit. */
 static void
-TakeRows(const AheadCall *c, struct ReadAhead *ahead, Slice result)
+TakeRows(const AheadCall *c, struct ReadAhead *ahead, NodeValues *parts)
 {
-	StringInfoData in = {.data = unconstify(char *, result.data), .len = (int) result.len};
+	StringInfoData part = {0};
+	bool		more;
 
-	if (pq_getmsgbyte(&in) != NODE_DONE)
-		return;
-	(void) pq_getmsgbyte(&in);
-	for (int i = 0; i < c->n && in.cursor < in.len; i++)
+	for (int i = 0; i < c->n; i++)
 	{
 		int			at = c->positions[i];
 
-		ahead->items[at] = NodeReceiveRow(&in);
+		while (part.cursor >= part.len)
+		{
+			if (!NodeReceivePart(parts, &part, &more))
+				return;
+		}
+		ahead->items[at] = NodeReceiveRow(&part);
 		ahead->known[at] = true;
 	}
 }
@@ -100,7 +103,8 @@ static void
 CallNode(AheadCall *c, const Store *store, struct ReadAhead *ahead)
 {
 	StringInfoData keys;
-	Slice		result;
+	PGresult   *result;
+	NodeValues	parts;
 
 	SendKeys(&keys, c, store->def, ahead);
 	c->call.function = LINK_ROWS;
@@ -112,7 +116,10 @@ CallNode(AheadCall *c, const Store *store, struct ReadAhead *ahead)
 	c->call.args[5] = NodeInteger(0);
 	c->call.args[6] = NodeInteger(LARGEST_BATCH_BYTES);
 	if (NodeCallRead(&c->call, &result))
-		TakeRows(c, ahead, result);
+	{
+		NodeValuesInit(&parts, result);
+		TakeRows(c, ahead, &parts);
+	}
 }
 
 /* ---- reading ahead ---- */

@@ -97,7 +97,7 @@ static NodeStatus
 CallInTransaction(NodeRow *row, NodeAction action, const StringInfoData *item)
 {
 	SetCall(row, action, row->store->access, item);
-	return ReadAnswer(row, NodeCallInTransaction(&row->call, true));
+	return ReadAnswer(row, NodeValue(NodeCallInTransaction(&row->call, true)));
 }
 
 /* ---- reading ---- */
@@ -107,7 +107,7 @@ NodeGet(Store *store, const RowKey *key, struct varlena **item)
 {
 	NodeRow		row;
 	NodeStatus	status;
-	Slice		answer;
+	PGresult   *answer;
 
 	if (!FindNodeRow(&row, store, key))
 		return false;
@@ -116,7 +116,7 @@ NodeGet(Store *store, const RowKey *key, struct varlena **item)
 	SetCall(&row, NODE_GET, ACL_SELECT, &row.key);
 	if (!NodeCallRead(&row.call, &answer))
 		return false;
-	status = ReadAnswer(&row, answer);
+	status = ReadAnswer(&row, NodeValue(answer));
 	*item = row.item;
 	return status != NODE_ELSEWHERE;
 }

@@ -40,9 +40,9 @@ typedef enum NodeStatus
  * the last one of the key attributes, unless that belongs to the partition key; the others
  * are equal.
  *
- * The result is a status; if it is NODE_DONE, a byte that is not 0 if there may be more
- * rows; and for each row the length of its item in its binary form, at a multiple of 4 bytes,
- * and the item.
+ * The result is a set of parts.  A part is a status; if it is NODE_DONE, a byte that is not 0 if
+ * there may be more rows; and for each row the length of its item in its binary form, at a multiple
+ * of 4 bytes, and the item.
  */
 #define LARGEST_BATCH_BYTES (1024 * 1024)
 
@@ -53,7 +53,13 @@ typedef enum NodeStatus
 #define RANGE_UPPER		"upper" /* a map of the upper ends of BETWEEN */
 #define RANGE_START		"start" /* a map of the exclusive start */
 
-/* Reads the item of a row from such a result, palloc'd; NULL for an empty row. */
+/*
+ * Takes the next part of such a result, up to its rows; false if there is none, or its status is
+ * not NODE_DONE.
+ */
+extern bool NodeReceivePart(NodeValues *parts, StringInfo part, bool *more);
+
+/* Reads the item of a row of a part, palloc'd; NULL for an empty row. */
 extern struct varlena *NodeReceiveRow(StringInfo in);
 
 /*

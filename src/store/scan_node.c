@@ -25,7 +25,7 @@
 
 /* The first batch is small, because most reads need few rows. */
 #define FIRST_BATCH_BYTES	(32 * 1024)
-#define FIRST_SHARD_BYTES	(64 * 1024)	/* of a whole shard */
+#define FIRST_SHARD_BYTES	(256 * 1024)	/* of a whole shard */
 
 typedef struct NodeSource
 {
@@ -40,7 +40,8 @@ typedef struct NodeSource
 	MemoryContext context;		/* of the source */
 
 	MemoryContext batch_context;
-	StringInfoData batch;		/* rows of the batch, from its cursor on */
+	NodeValues	parts;			/* of the batch */
+	StringInfoData part;		/* the present one; rows follow its cursor */
 	int64		rows;			/* of the first batch; 0: as many as fit */
 	int			bytes;			/* of the next batch */
 	bool		more;			/* there may be rows after the batch */
@@ -162,20 +163,27 @@ SetCall(NodeSource *s, const StringInfoData *range)
 	s->call.args[6] = NodeInteger(s->bytes);
 }
 
-/* Takes apart the result of a call; false if the node does not have the shard. */
-static bool
-ReadBatch(NodeSource *s, Slice result)
+bool
+NodeReceivePart(NodeValues *parts, StringInfo part, bool *more)
 {
-	s->batch.data = unconstify(char *, result.data);
-	s->batch.len = s->batch.maxlen = (int) result.len;
-	s->batch.cursor = 0;
-	s->moved = pq_getmsgbyte(&s->batch) != NODE_DONE;
-	if (s->moved)
+	Slice		value = NodeNextValue(parts);
+
+	*part = (StringInfoData) {.data = unconstify(char *, value.data), .len = (int) value.len};
+	if (value.data == NULL || pq_getmsgbyte(part) != NODE_DONE)
 		return false;
-	s->more = pq_getmsgbyte(&s->batch) != 0;
+	*more = pq_getmsgbyte(part) != 0;
+	return true;
+}
+
+/* Begins the first part of a result; false if the node does not have the shard. */
+static bool
+ReadBatch(NodeSource *s, PGresult *result)
+{
+	NodeValuesInit(&s->parts, result);
+	s->moved = !NodeReceivePart(&s->parts, &s->part, &s->more);
 	s->rows = 0;
 	s->bytes = Min(s->bytes * 4, LARGEST_BATCH_BYTES);
-	return true;
+	return !s->moved;
 }
 
 /* Keeps the current item, which is the last one of its batch. */
@@ -198,7 +206,7 @@ FetchBatch(NodeSource *s)
 {
 	MemoryContext old;
 	StringInfoData range;
-	Slice		result;
+	PGresult   *result;
 	bool		done;
 
 	CHECK_FOR_INTERRUPTS();
@@ -240,7 +248,7 @@ static void
 ReadNextItem(NodeSource *s)
 {
 	uint32		len;
-	struct varlena *place = (struct varlena *) NextRow(&s->batch, &len);
+	struct varlena *place = (struct varlena *) NextRow(&s->part, &len);
 
 	s->item = ItemReceiveInPlace(place, len);
 }
@@ -326,11 +334,13 @@ NodeNext(ScanSource *source)
 
 	while (s->rest == NULL)
 	{
-		if (s->batch.cursor < s->batch.len)
+		if (s->part.cursor < s->part.len)
 		{
 			ReadNextItem(s);
 			return s->item;
 		}
+		if (NodeReceivePart(&s->parts, &s->part, &s->more))
+			continue;
 		if (!s->more)
 			return NULL;
 		if (!FetchBatch(s))

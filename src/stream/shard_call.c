@@ -42,7 +42,7 @@ static Slice
 CallNode(const StreamShards *shards, int shard, const char *id, const ShardCall *call)
 {
 	NodeCall	node = {.function = LINK_STREAM};
-	Slice		answer;
+	PGresult   *answer;
 
 	node.shard = GetShardPlace(shards->map, shard, &node.group);
 	node.args[0] = NodeText(get_namespace_name(RelationGetNamespace(shards->rel)));
@@ -53,8 +53,8 @@ CallNode(const StreamShards *shards, int shard, const char *id, const ShardCall 
 	node.args[5] = NodeInteger(call->max_records);
 	node.args[6] = NodeInteger(call->max_bytes);
 	if (call->action == SHARD_TRIM)
-		return NodeCallInTransaction(&node, true);
-	return NodeCallRead(&node, &answer) ? answer : NodeCallInTransaction(&node, false);
+		return NodeValue(NodeCallInTransaction(&node, true));
+	return NodeValue(NodeCallRead(&node, &answer) ? answer : NodeCallInTransaction(&node, false));
 }
 
 /* Returns the result after the status; false if the shard is elsewhere. */
