@@ -353,8 +353,9 @@ VerifyShards(Verification *v)
 	RunOnShards(v->def, &statement, "verifying an index");
 }
 
+/* Row security that is forced on the owner would also hide rows on other nodes. */
 static void
-CheckCanVerify(const TableDef *def)
+CheckCanVerify(const TableDef *def, Oid owner)
 {
 	if (ServerIsWorker())
 		ereport(ERROR,
@@ -366,17 +367,22 @@ CheckCanVerify(const TableDef *def)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("index tables of distributed tables are verified in isolation level READ COMMITTED")));
-	if (check_enable_rls(def->relid, InvalidOid, true) == RLS_ENABLED)
+	if (check_enable_rls(def->relid, owner, true) == RLS_ENABLED)
 		DistributedError(def->relid, "verifying an index table with row security that its owner is subject to");
 }
 
-/* Verifies an index table; meanwhile, nobody writes to the table. */
+/*
+ * Verifies an index table; meanwhile, nobody writes to the table.  The statements are planned
+ * and executed as the owner, because predicates of indexes are code of the owner.
+ */
 static void
 VerifyIndexTable(Verification *v)
 {
+	OwnerScope	scope;
 	int			level;
 
-	CheckCanVerify(v->def);
+	CheckCanVerify(v->def, v->rel->rd_rel->relowner);
+	OwnerScopeEnter(&scope, v->rel->rd_rel->relowner);
 	CitusSessionBeginsChange();
 	SPI_connect();
 	level = DistributedDdlBegin(v->def->relid);
@@ -386,6 +392,7 @@ VerifyIndexTable(Verification *v)
 	VerifyDistributed(v);
 	DistributedDdlEnd(level);
 	SPI_finish();
+	OwnerScopeLeave(&scope);
 }
 
 static void
