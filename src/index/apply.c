@@ -16,6 +16,7 @@
 #include "fmgr.h"
 #include "miscadmin.h"
 #include "storage/lock.h"
+#include "storage/proc.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -28,8 +29,14 @@
 #include "index/apply.h"
 #include "table/distribution.h"
 
-#define TAKE_STATEMENT	"SELECT dynamo.take_index_changes($1, $2, $3)"
-#define PUT_STATEMENT	"SELECT dynamo.put_index_entries($1, $2, $3, $4)"
+/*
+ * Nodes wait for locks as long as this session would, until the end of the transaction there:
+ * the owner of one table can lock it, and the changes of others are applied after its own.
+ */
+#define WITH_LOCK_TIMEOUT	" FROM (SELECT pg_catalog.set_config('lock_timeout', $1, true)) AS s"
+
+#define TAKE_STATEMENT	"SELECT dynamo.take_index_changes($2, $3, $4)" WITH_LOCK_TIMEOUT
+#define PUT_STATEMENT	"SELECT dynamo.put_index_entries($2, $3, $4, $5)" WITH_LOCK_TIMEOUT
 
 #define CHANGES_AT_ONCE	10000
 
@@ -198,12 +205,18 @@ SchemaName(const Apply *apply)
 	return get_namespace_name(RelationGetNamespace(apply->rel));
 }
 
+static char *
+LockTimeoutText(void)
+{
+	return psprintf("%d", LockTimeout);
+}
+
 /* Takes changes from a node. */
 static Slice
 CallNode(const Apply *apply, const ShardNode *node, int limit)
 {
 	const char *const args[] = {
-		SchemaName(apply), RelationGetRelationName(apply->rel), psprintf("%d", limit)
+		LockTimeoutText(), SchemaName(apply), RelationGetRelationName(apply->rel), psprintf("%d", limit)
 	};
 
 	if (node->here)
@@ -223,7 +236,7 @@ static void
 PutEntriesElsewhere(const Apply *apply, const char *index_name, const ShardNode *node)
 {
 	const char *const args[] = {
-		SchemaName(apply), RelationGetRelationName(apply->rel), index_name,
+		LockTimeoutText(), SchemaName(apply), RelationGetRelationName(apply->rel), index_name,
 		RemoteBytes(node->entries.data, node->entries.len)
 	};
 

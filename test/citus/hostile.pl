@@ -11,6 +11,7 @@ use CitusCluster;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
+use Time::HiRes qw(usleep);
 
 my $settings = "restart_after_crash = off\n";
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings, worker1 => $settings, worker2 => $settings);
@@ -81,6 +82,18 @@ SELECT * FROM verify_index('$table', 'stored')}), qr/^\ng\n/, "the owner uses $t
 }
 is(value_of($coordinator, q{SELECT count(*) FROM read_stream('log_770')}), 1, 'its stream records it');
 is(value_of($coordinator, q{SELECT dynamo_internal.is_shard('log_770'::regclass), dynamo_internal.is_shard('log_771'::regclass)}), 'f|f', 'these are no shards');
+
+# ---- a lock of one owner ----
+
+# The attacker locks a shard with changes on a worker: those of others are applied all the same.
+value_of($coordinator, sprintf q{SET ROLE %s; SELECT create_table('%s', partition_key => 'PK'); SELECT create_index('%2$s', 'stored', 'G', storage => 'table'); SELECT distribute_table('%2$s', shards => 4)}, @$_)
+	for [ 'attacker', 'locked' ], [ 'victim', 'waiting' ];
+my ($locked) = shards_on($worker, '"locked$changes"');
+my $lock = start_session($worker, qq{SET citus.enable_manual_changes_to_shards = on; SET SESSION AUTHORIZATION attacker; BEGIN; LOCK TABLE $locked; SELECT 'locked'; SELECT pg_sleep(60)});
+usleep(100_000) while $lock->{run}->pumpable && $worker->safe_psql('postgres', q{SELECT count(*) FROM pg_stat_activity WHERE query ~ '^SELECT pg_sleep'}) == 0;
+is(try_as($coordinator, 'victim', q{SELECT 1 FROM pg_sleep(7); SELECT put_item('waiting', '{"PK": {"S": "a"}, "G": {"S": "g"}}'); SELECT wait_for_index('waiting', 'stored', '40 s')}), "1\n\nt|", 'a lock of one owner delays the indexes of others for seconds at most');
+$worker->safe_psql('postgres', q{SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE query ~ '^SELECT pg_sleep'});
+$lock->{run}->finish;
 
 stop_citus_cluster(@nodes);
 done_testing();
