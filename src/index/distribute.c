@@ -112,7 +112,7 @@ CheckCanBeDistributed(Relation rel, const TableDef *def)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot distribute table \"%s\", which has an index table, with this build of Citus",
 						RelationGetRelationName(rel)),
-				 errhint("Use inline indexes.")));
+				 errhint("Use inline indexes, or build Citus so that it exports its functions.")));
 }
 
 /* ---- index tables ---- */
