@@ -1817,6 +1817,12 @@ CREATE FUNCTION dynamo.create_entity_view(view_name text, table_name text, colum
 COMMENT ON FUNCTION dynamo.create_entity_view(text, text, json, text) IS
 	'creates a typed, updatable view of the items of an entity, or of all items of a table';
 
+CREATE FUNCTION dynamo.complete_entity_views() RETURNS void
+	LANGUAGE C VOLATILE PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_complete_entity_views';
+COMMENT ON FUNCTION dynamo.complete_entity_views() IS
+	'makes the entity views of distributed tables writable on nodes of Citus that were added later';
+
 CREATE FUNCTION dynamo.add_unique_constraint(table_name text, constraint_name text,
 	attributes text[], key_prefix jsonb DEFAULT NULL,
 	kind_attributes dynamo.item DEFAULT NULL, condition_expression text DEFAULT NULL,

@@ -52,7 +52,7 @@ static void
 StoreEntities(const char *table_name, const char *entities)
 {
 	Oid			relid;
-	TableDef   *def = LockDefinition(table_name, ShareRowExclusiveLock, &relid);
+	TableDef   *def = LockAnyDefinition(table_name, ShareRowExclusiveLock, &relid);
 
 	def->entities_text = entities;
 	SPI_connect();

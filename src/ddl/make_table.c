@@ -229,6 +229,7 @@ TableDrop(const char *table_name)
 	CALL_FEATURES(check_drop, relid, list_make1_oid(relid));
 	tables = TablesToDrop(rel);
 	table_close(rel, NoLock);
+	DistributedDdlHere(relid);
 	SPI_connect();
 	CALL_FEATURES(leave_table, relid);
 	RunStatement("DROP TABLE %s", tables);

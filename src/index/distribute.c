@@ -321,13 +321,17 @@ CitusInit(void)
 }
 
 /*
- * Whether Citus may use several connections to a node, which copy rows faster.  It refuses most
- * changes of definitions later in such a transaction.
+ * Begins the work on a table.  Citus copies rows faster over several connections to a node, but
+ * then refuses most changes of definitions in the transaction.  One connection sees what it
+ * has changed itself; shards of this node are then changed in this session, which sees a new table.
  */
-static bool
-MayUseConnections(const TableDef *def)
+static int
+BeginWork(const TableDef *def, bool one_connection)
 {
-	return !IsTransactionBlock() && (def == NULL || !HasIndexTables(def));
+	one_connection = one_connection || IsTransactionBlock() || (def != NULL && HasIndexTables(def));
+	if (one_connection && CitusSessionIsLocal())
+		CitusSessionWrites();
+	return CitusDdlBegin(one_connection);
 }
 
 /* Returns a copy of a table's definition, after its checks, which outlives the cached one. */
@@ -361,7 +365,7 @@ DistributeTable(Relation rel, int shards)
 
 	SPI_connect();
 	stream_view = EndStreamForNext(relid);
-	level = CitusDdlBegin(empty || stream_view != NULL || !MayUseConnections(def));
+	level = BeginWork(def, empty || stream_view != NULL);
 	if (HasIndexTables(def))
 		DistributeWithIndexTables(relid, def, shards);
 	else
@@ -414,7 +418,7 @@ UndistributeTable(Oid relid, const char *table_name, const TableDef *def)
 	RunOnTable("SELECT pg_catalog.undistribute_table($1)", relid, 1, types, values, NULL);
 	CompleteViews(views);
 	foreach(cell, names)
-		IndexRebuild(table_name, lfirst(cell));
+		IndexRebuild(table_name, lfirst(cell), false);
 }
 
 /* ---- the functions ---- */
@@ -460,7 +464,7 @@ dynamo_undistribute_table(PG_FUNCTION_ARGS)
 
 	SPI_connect();
 	stream_view = EndStreamForNext(relid);
-	level = CitusDdlBegin(stream_view != NULL || !MayUseConnections(def));
+	level = BeginWork(def, stream_view != NULL);
 	UndistributeTable(relid, name, def);
 	BeginNextStream(TableNameLock(name, AccessExclusiveLock, false), stream_view);
 	CitusDdlEnd(level);

@@ -144,9 +144,9 @@ extern int64 FillIndexTable(Oid relid, const char *index_name);
 
 /*
  * Repairs an index from its table: triggers, key columns, entries.  Takes an
- * exclusive lock.
+ * exclusive lock.  alone: the caller does not repair the other indexes, which may need it.
  */
-extern void IndexRebuild(const char *table_name, const char *index_name);
+extern void IndexRebuild(const char *table_name, const char *index_name, bool alone);
 
 /* ---- maintain.c ---- */
 

@@ -176,7 +176,7 @@ DYNAMO_FUNCTION(dynamo_reindex);
 Datum
 dynamo_reindex(PG_FUNCTION_ARGS)
 {
-	IndexRebuild(text_to_cstring(PG_GETARG_TEXT_PP(0)), text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	IndexRebuild(text_to_cstring(PG_GETARG_TEXT_PP(0)), text_to_cstring(PG_GETARG_TEXT_PP(1)), true);
 	PG_RETURN_VOID();
 }
 

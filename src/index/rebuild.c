@@ -116,7 +116,7 @@ RenameRelation(Oid relid, TableDef *def, IndexDef *index)
 }
 
 void
-IndexRebuild(const char *table_name, const char *index_name)
+IndexRebuild(const char *table_name, const char *index_name, bool alone)
 {
 	Oid			relid;
 	TableDef   *def = LockForIndexDdl(table_name, &relid);
@@ -132,7 +132,8 @@ IndexRebuild(const char *table_name, const char *index_name)
 				(errcode(ERRCODE_DYNAMO_RESOURCE_IN_USE),
 				 errmsg("index \"%s\" is being created", index_name),
 				 errhint("CALL dynamo.build_indexes() to build it.")));
-	WarnOfOtherIndexes(relid, index_name);
+	if (alone)
+		WarnOfOtherIndexes(relid, index_name);
 	SPI_connect();
 	level = DistributedDdlBegin(relid);
 	found = FindIndexRelation(def, index);

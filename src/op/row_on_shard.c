@@ -31,8 +31,11 @@ AccessOfAction(NodeAction action, AclMode given)
 	{
 		case NODE_GET:
 			return ACL_SELECT;
-		case NODE_INSERT:
 		case NODE_PUT:
+			if (!(given & ACL_INSERT))
+				return ACL_SELECT | ACL_UPDATE;
+			return WriteAccess(WRITE_KIND_PUT);
+		case NODE_INSERT:
 			return WriteAccess(WRITE_KIND_PUT);
 		case NODE_DELETE:
 			return WriteAccess(WRITE_KIND_DELETE);
@@ -67,6 +70,7 @@ typedef struct ShardWrite
 {
 	const TableDef *def;
 	NodeAction	action;
+	bool		may_insert;		/* the store has been opened for it */
 	struct varlena *item;
 	NodeStatus	status;
 } ShardWrite;
@@ -101,6 +105,11 @@ DecideWrite(void *arg, ValueRef old, struct varlena **item)
 		w->status = NODE_EXISTS;
 		return WRITE_NOTHING;
 	}
+	if (!w->may_insert && ValueIsMissing(old))
+	{
+		w->status = NODE_NOTHING;
+		return WRITE_NOTHING;
+	}
 	*item = ComposeKeys(w, old);
 	(void) CheckItemKeys(w->def, ItemRoot(*item), ValueIsMissing(old) ? NULL : &replaced, NULL);
 	return WRITE_PUT;
@@ -109,7 +118,7 @@ DecideWrite(void *arg, ValueRef old, struct varlena **item)
 static NodeStatus
 WriteOnShard(Store *store, const RowKey *key, NodeAction action, struct varlena **item)
 {
-	ShardWrite	w = {store->def, action, *item};
+	ShardWrite	w = {store->def, action, (store->access & ACL_INSERT) != 0, *item};
 	struct varlena *stored = NULL;
 
 	if (StoreWrite(store, key, action != NODE_DELETE, DecideWrite, &w, &stored) == WRITE_NOTHING &&

@@ -273,18 +273,25 @@ CreateTableFrom(const Field *input, int partitions)
 		WriteTags(rel, tags);
 	table_close(rel, NoLock);
 	BeginStream(input);
-	if (citus_new_table_shards > 0)
-		DistributeTable(TableNameOpen(spec.name, AccessExclusiveLock, false), citus_new_table_shards);
 	return unconstify(char *, spec.name);
+}
+
+void
+DistributeNewTable(const char *name)
+{
+	if (citus_new_table_shards > 0)
+		DistributeTable(TableNameOpen(name, AccessExclusiveLock, false), citus_new_table_shards);
 }
 
 void
 CreateTableRequest(Request *request)
 {
 	Transition	transition = {.status = "CREATING", .created = true};
+	const char *name = CreateTableFrom(request->input, 0);
 	OpenedTable table;
 
-	TableOpen(&table, CreateTableFrom(request->input, 0), AccessShareLock);
+	DistributeNewTable(name);
+	TableOpen(&table, name, AccessShareLock);
 	WriterName(request->out, "TableDescription");
 	transition.warm_given = FieldMember(request->input, "WarmThroughput") != NULL;
 	WriterTable(request->out, &table, &transition);

@@ -15,6 +15,9 @@
  */
 extern char *CreateTableFrom(const Field *input, int partitions);
 
+/* Distributes a new table, complete with all its parts, if dynamo.new_table_shards says so. */
+extern void DistributeNewTable(const char *name);
+
 /* Whether the key of the table or of an index has this attribute. */
 extern bool CreationUses(const Field *input, Slice name);
 

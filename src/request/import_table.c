@@ -93,11 +93,14 @@ static Job *
 BeginImport(const Request *request)
 {
 	const Field *input = request->input;
+	const char *name;
 	OpenedTable table;
 	Job		   *job;
 
 	(void) ArchiveDirectory();	/* before anything is created */
-	TableOpen(&table, CreateTableFrom(FieldMember(input, "TableCreationParameters"), 0), AccessShareLock);
+	name = CreateTableFrom(FieldMember(input, "TableCreationParameters"), 0);
+	DistributeNewTable(name);
+	TableOpen(&table, name, AccessShareLock);
 	job = JobOfRequest(request, JOB_IMPORT, &table);
 	SetSource(job, input);
 	JobSetToken(job, input);

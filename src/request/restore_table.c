@@ -314,6 +314,7 @@ RestoreTableRequest(Request *request)
 	if (backup->model != NULL)
 		ModelWrite(name, backup->model);
 	BackupPartsRestore(backup, parts, name, TableNameLock(name, AccessShareLock, false));
+	DistributeNewTable(name);
 	TableOpen(&table, name, AccessShareLock);
 	transition.restore = BeginRestore(request, backup, &table);
 	WriterName(request->out, "TableDescription");

@@ -4,20 +4,27 @@
  *
  * Citus creates the views of a table on the other nodes when it distributes the table, and
  * creates them anew here when the table comes back: without triggers, privileges and
- * defaults of columns.  These statements make up for it.
+ * defaults of columns.  These statements make up for it.  So does the SQL function
+ * dynamo.complete_entity_views, on nodes that were added later.
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "catalog/pg_type_d.h"
 #include "executor/spi.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/rel.h"
 
 #include "citus/session.h"
 #include "compat.h"
 #include "ddl/feature.h"
 #include "table/distribution.h"
 #include "table/objects.h"
+#include "table/table_list.h"
 #include "view/entity_view.h"
 
 /*
@@ -98,6 +105,44 @@ void
 EntityViewNodesInit(void)
 {
 	DdlFeatureRegister(&views_on_nodes);
+}
+
+/* ---- nodes that were added later ---- */
+
+/* Whether the user may change a table, which is distributed.  Keeps it from being dropped. */
+static bool
+LockOwnDistributed(Oid table)
+{
+	Relation	rel = try_table_open(table, AccessShareLock);
+	bool		found;
+
+	if (rel == NULL)
+		return false;
+	found = RelationIsDistributed(table) && RelationOwnercheck(table, GetUserId());
+	table_close(rel, found ? NoLock : AccessShareLock);
+	return found;
+}
+
+DYNAMO_FUNCTION(dynamo_complete_entity_views);
+Datum
+dynamo_complete_entity_views(PG_FUNCTION_ARGS)
+{
+	ListCell   *table;
+	ListCell   *statement;
+
+	if (ServerIsWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("entity views are completed from the Citus coordinator"),
+				 errdetail("This server is a worker node.")));
+	foreach(table, TablesWithFeature(FEATURE_NONE))
+	{
+		if (!LockOwnDistributed(lfirst_oid(table)))
+			continue;
+		foreach(statement, StatementsOfViews(lfirst_oid(table)))
+			CitusSessionTellWorkers(lfirst(statement));
+	}
+	PG_RETURN_VOID();
 }
 
 void

@@ -49,7 +49,7 @@ SELECT distribute_table('%s'); SELECT %s; SELECT put_item('%s', '{"PK": {"S": "T
 		is(value_of($coordinator, "SELECT count(*) FROM scan('$table')"), $items + 1 + ($later[$i] =~ /^put/), "$later[$i] after distributing $items items");
 	}
 }
-is(value_of($coordinator, q{DO $$ BEGIN PERFORM create_table('in_do', 'PK'); PERFORM distribute_table('in_do'); PERFORM enable_stream('in_do');
+is(value_of($coordinator, q{DO $$ BEGIN PERFORM create_table('in_do', 'PK'); PERFORM create_index('in_do', 'gsi', 'G', storage => 'table'); PERFORM distribute_table('in_do'); PERFORM enable_stream('in_do');
 PERFORM put_item('in_do', '{"PK": {"S": "a"}}'); END $$; SELECT count(*) FROM read_stream('in_do')}), 1, 'in one DO');
 
 # ---- ordinary statements ----
@@ -109,6 +109,10 @@ all_is_there('refusing', 'after what is refused');
 # ---- dropped tables ----
 
 my $tables_left = q{SET citus.override_table_visibility = off; SELECT string_agg(regexp_replace(relname, '_\d+$', ''), ' ' ORDER BY relname) FROM pg_class WHERE relkind = 'r' AND relname LIKE 'dropped%'};
+
+create_items('without_stream');
+value_of($coordinator, q{SELECT disable_stream('without_stream'); SELECT drop_table('without_stream')});
+is(value_of($workers[0], $tables_left =~ s/dropped/without_stream/r . q{ AND relname NOT LIKE '%$stream%'}), '', 'nothing is left of a table without a stream');
 
 for my $sql ('DROP TABLE dropped', 'DROP TABLE dropped CASCADE', q{SELECT drop_table('dropped')}, 'ALTER TABLE dropped SET SCHEMA gone; DROP SCHEMA gone CASCADE')
 {
