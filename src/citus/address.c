@@ -29,13 +29,26 @@
 static uint64 changes;			/* of citus.node_conninfo */
 static char *common;			/* citus.node_conninfo when it was last read */
 
+/* Returns citus.node_conninfo; "" if it is not set. */
+static const char *
+NodeParameters(void)
+{
+	static bool looked_up = false;
+	static char **setting;		/* the variable of Citus, if it can be found */
+	const char *value;
+
+	if (!looked_up)
+		setting = load_external_function("$libdir/citus", "NodeConninfo", false, NULL);
+	looked_up = true;
+	value = setting != NULL ? *setting : GetConfigOption("citus.node_conninfo", true, false);
+	return value != NULL ? value : "";
+}
+
 uint64
 AddressChanges(void)
 {
-	const char *now = GetConfigOption("citus.node_conninfo", true, false);
+	const char *now = NodeParameters();
 
-	if (now == NULL)
-		now = "";
 	if (common == NULL || strcmp(common, now) != 0)
 	{
 		char	   *copy = MemoryContextStrdup(TopMemoryContext, now);

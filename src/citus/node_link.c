@@ -4,6 +4,8 @@
  */
 #include "postgres.h"
 
+#include <sys/socket.h>
+
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "miscadmin.h"
@@ -282,9 +284,25 @@ HasAddress(Link *link)
 }
 
 /*
- * Whether a link need not be connected again: it is open, or its last try was less than
- * RETRY_MS ago.  When the other node closes an idle connection, the first read returns
+ * Whether an idle connection is open.  Nearly always nothing has arrived, which one system
+ * call tells.  When the other node closes the connection, the first read of libpq returns
  * its message, and the second one the end of the connection.
+ */
+static bool
+IsOpen(const Link *link)
+{
+	char		byte;
+
+	if (recv(PQsocket(link->conn), &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 &&
+		(errno == EAGAIN || errno == EWOULDBLOCK))
+		return true;
+	return PQconsumeInput(link->conn) && PQconsumeInput(link->conn) &&
+		PQstatus(link->conn) == CONNECTION_OK;
+}
+
+/*
+ * Whether a link need not be connected again: it is open, or its last try was less than
+ * RETRY_MS ago.
  */
 static bool
 IsCurrent(Link *link)
@@ -293,8 +311,7 @@ IsCurrent(Link *link)
 		return false;
 	if (link->conn == NULL)
 		return !TimestampDifferenceExceeds(link->failed_at, GetCurrentTimestamp(), RETRY_MS);
-	return link->events != NULL && PQconsumeInput(link->conn) && PQconsumeInput(link->conn) &&
-		PQstatus(link->conn) == CONNECTION_OK;
+	return link->events != NULL && IsOpen(link);
 }
 
 /* Returns the link of the current user to a group; if there is none, the least recently used place. */

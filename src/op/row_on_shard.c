@@ -130,14 +130,14 @@ WriteOnShard(Store *store, const RowKey *key, NodeAction action, struct varlena 
 
 /* Sets *item to the item of the answer, or to NULL. */
 static NodeStatus
-ExecuteAction(Store *store, const RowKey *key, NodeAction action, struct varlena **item)
+ExecuteAction(Store *store, Store *shard, const RowKey *key, NodeAction action, struct varlena **item)
 {
 	RowLock		lock;
 
 	switch (action)
 	{
 		case NODE_GET:
-			*item = StoreGet(store, key);
+			*item = StoreGet(shard, key);
 			return NODE_DONE;
 		case NODE_FIND:
 			*item = StoreLockPresent(store, key, &lock);
@@ -184,9 +184,12 @@ dynamo_row_on_shard(PG_FUNCTION_ARGS)
 				AccessOfAction(action, (AclMode) PG_GETARG_INT32(3)));
 	if (StoreIsForNode(&store))
 	{
+		Store	   *shard;
+
 		ReadKey(&store, action, item, &key);
-		if (StoreOfKey(&store, &key)->direct)
-			status = ExecuteAction(&store, &key, action, &item);
+		shard = StoreOfKey(&store, &key);
+		if (shard->direct)
+			status = ExecuteAction(&store, shard, &key, action, &item);
 	}
 	if (status == NODE_ELSEWHERE)
 		item = NULL;

@@ -227,12 +227,14 @@ static bool
 AddRowOfKey(StringInfo out, Store *store, ValueRef key)
 {
 	RowKey		row;
+	Store	   *shard;
 	struct varlena *item;
 
 	(void) GetBindKey(store->def, key, &row, NULL);
-	if (!StoreOfKey(store, &row)->direct)
+	shard = StoreOfKey(store, &row);
+	if (!shard->direct)
 		return false;
-	item = StoreGet(store, &row);
+	item = StoreGet(shard, &row);
 	if (item != NULL)
 		AddRow(out, ItemRoot(item));
 	else
