@@ -245,6 +245,7 @@ typedef struct ReadOp
 	int64		total_segments;
 	bool		sizes;			/* fill in the sizes of rows */
 	int64		rows;			/* expected to be read; 0: not known */
+	bool		matches_only;	/* rows that do not match may be left out */
 	bool		of_node;		/* for another node: see StoreServeNode */
 	struct ReadPause *pause;	/* NULL if ReadPage is not to be interrupted */
 } ReadOp;

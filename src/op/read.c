@@ -12,6 +12,7 @@
 #include "expr/name_set.h"
 #include "op/call_bindings.h"
 #include "op/note_key.h"
+#include "op/on_shard.h"
 #include "op/read.h"
 
 /* ---- opening ---- */
@@ -130,6 +131,17 @@ NeededAttributes(const Reader *r)
 	return needed;
 }
 
+/* The filter, for other nodes that have rows; MISSING_VALUE if all rows are needed here. */
+static ValueRef
+FilterElsewhere(const Reader *r)
+{
+	const ReadOp *op = r->op;
+
+	if (!op->matches_only || !op->filter.given || !r->store.def->distributed || r->fetch || r->filter_entry)
+		return MISSING_VALUE;
+	return FilterForShard(&op->filter, &op->args);
+}
+
 static StoreScan *
 BeginScan(Reader *r)
 {
@@ -144,6 +156,7 @@ BeginScan(Reader *r)
 		.needed = needed.names,
 		.nneeded = needed.n,
 		.rows = r->op->rows,
+		.filter = FilterElsewhere(r),
 	};
 
 	return StoreScanBegin(&r->store, &range);

@@ -209,6 +209,7 @@ BeginRead(FunctionCallInfo fcinfo, MakeReadOp make_op, int count_arg)
 	read->context = context;
 	read->remaining = max_items > 0 ? max_items : -1;
 	make_op(fcinfo, &read->op);
+	read->op.matches_only = true;
 	read->op.rows = read->op.filter.given ? 0 : max_items;
 	read->reader = ReaderOpen(&read->op);
 	MemoryContextSwitchTo(old);

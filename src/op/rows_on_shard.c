@@ -16,6 +16,7 @@
 
 #include "citus/shards.h"
 #include "errors.h"
+#include "expr/name_set.h"
 #include "item/io.h"
 #include "op/get.h"
 #include "op/on_shard.h"
@@ -33,6 +34,8 @@ typedef struct RowsRange
 	ScanRange	scan;
 	KeyCondition condition;
 	SegmentSlice shard;			/* if there is no condition */
+	Condition  *filter;			/* NULL if there is none */
+	Projection *projection;		/* NULL for whole items */
 	bool		elsewhere;		/* this table has no such shard */
 } RowsRange;
 
@@ -48,7 +51,9 @@ typedef struct RowsCall
 	FmgrInfo   *flinfo;
 	MemoryContext context;		/* the memory of the call */
 	Store		store;
-	StoreScan  *scan;			/* NULL if keys are read */
+	RowsRange	range;
+	StoreScan  *scan;			/* of the range; NULL if keys are read */
+	MemoryContext row_context;	/* of a row of the scan */
 	Container	keys;
 	uint32		key;			/* number of the next one */
 	int			rows;			/* as many may follow; 0 or less: any number */
@@ -176,6 +181,46 @@ ReadShard(RowsRange *r, ValueRef number)
 	r->elsewhere = position < 0 || !StartsInShard(r);
 }
 
+/* The keys and the filter need some attributes in any case. */
+static void
+ReadNeeded(RowsRange *r, ValueRef names)
+{
+	NameSet		needed = {NULL, 0, 0};
+	Container	list;
+
+	ContainerOpen(names, &list);
+	for (uint32 i = 0; i < list.count; i++)
+	{
+		ValueRef	name = ListElement(&list, i);
+
+		if (ValueTypeOf(name) != VALUE_S)
+			InvalidArgument("%s of the range must contain strings", RANGE_NEEDED);
+		NameSetAdd(&needed, ValuePayload(name));
+	}
+	if (needed.n == 0)
+		return;
+	for (int i = 0; i < CountColumns(r); i++)
+		NameSetAdd(&needed, RangeAttribute(r, i)->name);
+	NameSetAddPaths(&needed, NULL, r->filter);
+	NameSetFinish(&needed);
+	r->scan.needed = needed.names;
+	r->scan.nneeded = needed.n;
+	r->projection = ProjectionOfNames(needed.names, needed.n);
+}
+
+/* What of the rows is returned. */
+static void
+ReadChoice(RowsRange *r, ValueRef range)
+{
+	ValueRef	filter = RangeMember(range, RANGE_FILTER, VALUE_S);
+	ValueRef	needed = RangeMember(range, RANGE_NEEDED, VALUE_L);
+
+	if (!ValueIsMissing(filter))
+		r->filter = FilterOfShard(range, filter, RangeMember(range, RANGE_NAMES, VALUE_M));
+	if (!ValueIsMissing(needed))
+		ReadNeeded(r, needed);
+}
+
 static void
 ReadRange(RowsRange *r, ValueRef range, KeyOperator operator)
 {
@@ -192,6 +237,7 @@ ReadRange(RowsRange *r, ValueRef range, KeyOperator operator)
 	r->scan.start = RangeMember(range, RANGE_START, VALUE_M);
 	for (int i = 0; !ValueIsMissing(r->scan.start) && i < CountColumns(r); i++)
 		(void) RangeValue(r->scan.start, RangeAttribute(r, i));
+	ReadChoice(r, range);
 	if (ValueIsMissing(shard))
 		ReadCondition(r, range, operator);
 	else
@@ -242,21 +288,44 @@ AddRowOfKey(StringInfo out, Store *store, ValueRef key)
 	return true;
 }
 
+/* Appends the next row of the scan that matches the filter; false if there is none. */
+static bool
+AddRowOfScan(RowsCall *call)
+{
+	const RowsRange *range = &call->range;
+	struct varlena *item;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextReset(call->row_context);
+		if (!StoreScanNext(call->scan, &item))
+			return false;
+	} while (range->filter != NULL && !ConditionMatches(range->filter, ItemRoot(item)));
+	StoreScanCheck(call->scan);
+	if (range->projection != NULL)
+		item = ProjectionApply(range->projection, ItemRoot(item));
+	AddRow(&call->parts, ItemRoot(item));
+	return true;
+}
+
 /* Appends the next row; false if there is none. */
 static bool
 AddNextRow(RowsCall *call)
 {
-	struct varlena *item;
+	MemoryContext old;
+	bool		added;
 
-	CHECK_FOR_INTERRUPTS();
 	if (call->scan == NULL)
+	{
+		CHECK_FOR_INTERRUPTS();
 		return call->key < call->keys.count &&
 			AddRowOfKey(&call->parts, &call->store, ListElement(&call->keys, call->key++));
-	if (!StoreScanNext(call->scan, &item))
-		return false;
-	StoreScanCheck(call->scan);
-	AddRow(&call->parts, ItemRoot(item));
-	return true;
+	}
+	old = MemoryContextSwitchTo(call->row_context);
+	added = AddRowOfScan(call);
+	MemoryContextSwitchTo(old);
+	return added;
 }
 
 /* ---- parts ---- */
@@ -335,8 +404,9 @@ ArgOperator(FunctionCallInfo fcinfo, int n)
 
 /* Begins to read the range; false if it is not on a shard of this server. */
 static bool
-BeginRange(RowsCall *call, RowsRange *range, ValueRef given, KeyOperator operator)
+BeginRange(RowsCall *call, ValueRef given, KeyOperator operator)
 {
+	RowsRange  *range = &call->range;
 	ValueRef	keys = RangeMember(given, RANGE_KEYS, VALUE_L);
 
 	range->def = call->store.def;
@@ -348,6 +418,7 @@ BeginRange(RowsCall *call, RowsRange *range, ValueRef given, KeyOperator operato
 	ReadRange(range, given, operator);
 	if (!StoreIsForNode(&call->store) || range->elsewhere)
 		return false;
+	call->row_context = AllocSetContextCreate(call->context, "dynamo row", ALLOCSET_DEFAULT_SIZES);
 	call->scan = StoreScanBegin(&call->store, &range->scan);
 	return StoreScanIsDirect(call->scan);
 }
@@ -369,14 +440,13 @@ ReadArguments(RowsCall *call, FunctionCallInfo fcinfo)
 {
 	struct varlena *item = OnShardItem(PG_GETARG_BYTEA_PP(2));
 	KeyOperator operator = ArgOperator(fcinfo, 3);
-	RowsRange  *range = palloc0(sizeof(RowsRange));
 
-	range->scan.forward = PG_GETARG_INT32(4) >= 0;
+	call->range.scan.forward = PG_GETARG_INT32(4) >= 0;
 	call->rows = PG_GETARG_INT32(5);
 	call->bytes = Min(PG_GETARG_INT32(6), READ_PAGE_SIZE);
 	initStringInfo(&call->parts);
 	OnShardOpen(&call->store, PG_GETARG_TEXT_PP(0), PG_GETARG_TEXT_PP(1), ACL_SELECT);
-	call->ended = !BeginRange(call, range, ItemRoot(item), operator);
+	call->ended = !BeginRange(call, ItemRoot(item), operator);
 	if (call->ended)
 	{
 		(void) BeginPart(&call->parts, NODE_ELSEWHERE);

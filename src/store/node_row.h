@@ -38,7 +38,7 @@ typedef enum NodeStatus
  * the table or of an index table, of a whole shard of the table, or of several keys.  The range is an item
  * with these members, all but one of the first three may be absent.  A comparison applies to
  * the last one of the key attributes, unless that belongs to the partition key; the others
- * are equal.
+ * are equal.  Further members are the values of the filter's placeholders.
  *
  * The result is a set of parts.  A part is a status; if it is NODE_DONE, a byte that is not 0 if
  * there may be more rows; and for each row the length of its item in its binary form, at a multiple
@@ -52,6 +52,9 @@ typedef enum NodeStatus
 #define RANGE_INDEX		"index" /* the name of the index */
 #define RANGE_UPPER		"upper" /* a map of the upper ends of BETWEEN */
 #define RANGE_START		"start" /* a map of the exclusive start */
+#define RANGE_FILTER	"filter"	/* an expression; rows that do not match are left out */
+#define RANGE_NAMES		"names" /* a map of the filter's placeholders of names */
+#define RANGE_NEEDED	"needed"	/* a list of the attributes to return; empty: all */
 
 /*
  * Takes the next part of such a result, up to its rows; false if there is none, or its status is

@@ -2,8 +2,8 @@
  * scan_node.c
  *	  Reads a range of one partition key, or a shard, on another node of Citus.
  *
- * The other node reads the range on its shard and returns the rows in batches; filters
- * and projections are applied here.  Each batch is a call of its own, with a snapshot of
+ * The other node reads the range on its shard and returns the rows in batches: only those
+ * that match the filter, and only the needed attributes, if nothing else is needed here.  Each batch is a call of its own, with a snapshot of
  * its own, which starts after the last row of the one before.  If a call is not possible,
  * statements of Citus read the rest.
  */
@@ -107,6 +107,32 @@ AddStart(ItemBuilder *b, const NodeSource *s, ValueRef start)
 	ItemBuilderEnd(b);
 }
 
+static void
+AddFilter(ItemBuilder *b, ValueRef filter)
+{
+	Container	members;
+
+	ContainerOpen(filter, &members);
+	for (uint32 i = 0; i < members.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&members, i, &name);
+
+		ItemBuilderName(b, name.data, name.len);
+		ItemBuilderValue(b, value);
+	}
+}
+
+static void
+AddNeeded(ItemBuilder *b, const ScanRange *range)
+{
+	ItemBuilderName(b, RANGE_NEEDED, strlen(RANGE_NEEDED));
+	ItemBuilderBeginList(b);
+	for (int i = 0; i < range->nneeded; i++)
+		ItemBuilderString(b, range->needed[i].data, range->needed[i].len);
+	ItemBuilderEnd(b);
+}
+
 /* The range, without the rows that have been read. */
 static void
 SendRange(StringInfo out, const NodeSource *s)
@@ -125,6 +151,10 @@ SendRange(StringInfo out, const NodeSource *s)
 		AddString(b, RANGE_SHARD, psprintf(INT64_FORMAT, s->call.shard));
 	if (!ValueIsMissing(start))
 		AddStart(b, s, start);
+	if (!ValueIsMissing(s->range->filter))
+		AddFilter(b, s->range->filter);
+	if (s->range->nneeded > 0)
+		AddNeeded(b, s->range);
 	ItemBuilderEnd(b);
 	initStringInfo(out);
 	ItemSend(out, ItemRoot(ItemBuilderFinish(b)));

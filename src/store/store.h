@@ -312,6 +312,8 @@ typedef struct ScanRange
 	const Slice *needed;		/* sorted, distinct attributes; none for all */
 	int			nneeded;
 	int64		rows;			/* expected to be read; 0: not known */
+	ValueRef	filter;			/* another node need not return rows that do not match:
+								 * members of a range of node_row.h; or MISSING_VALUE */
 } ScanRange;
 
 /*

@@ -109,6 +109,7 @@ SELECT dynamo.put_item('streamed', format('{"PK": {"S": "$key"}, "SK": {"S": "%s
 	indexquery => qq{SELECT count(*) FROM dynamo.query('indexed', 'G = ' || chr(58) || 'g', '{"\\u003ag": {"S": "$index_key"}}', index_name => 'gsi', max_items => 10);\n},
 	# pgbench takes a colon and a name for one of its variables
 	scan => qq{SELECT count(*) FROM dynamo.scan('spread');\n},
+	filter => qq{SELECT count(*) FROM dynamo.scan('spread', filter_expression => 'begins_with(SK, ' || chr(58) || 's)', expression_attribute_values => '{"\\u003as": {"S": "77"}}');\n},
 	segments => qq{SELECT count(*) FROM generate_series(0, 7) s, dynamo.scan('spread', segment => s, total_segments => 8);\n},
 	query => qq{SELECT dynamo.query('kvs', 'PK = ' || chr(58) || 'p AND begins_with(SK, ' || chr(58) || 's)',
 	'{"\\u003ap": {"S": "$key"}, "\\u003as": {"S": "77"}}');\n} =~ s/\n\t/ /r);
@@ -160,7 +161,7 @@ sub cost_of_request
 
 my @cluster = ($coordinator, $worker, $other);
 
-for my $operation (split ' ', $ENV{COST_OF} // 'get put query batch scan segments GetItem PutItem indexput indexquery streamput')
+for my $operation (split ' ', $ENV{COST_OF} // 'get put query batch scan filter segments GetItem PutItem indexput indexquery streamput')
 {
 	my $measure = $requests{$operation} ? \&cost_of_request : \&cost_of;
 	my %cost = (alone => [ $measure->($operation, $alone, $alone) ]);
@@ -170,7 +171,7 @@ for my $operation (split ' ', $ENV{COST_OF} // 'get put query batch scan segment
 	diag(sprintf '%-8s %-15s %6.0f us of processor time (%.2f), %6.0f us in all', $operation, $_, $cost{$_}[0], $cost{$_}[0] / $cost{alone}[0], $cost{$_}[1])
 		for 'alone', 'the right node', 'another node';
 	# a scan reads the shards of all nodes, each once
-	my ($right, $limit) = $operation =~ /scan|segments/ ? ('any node', 20) : ('the right node', 2);
+	my ($right, $limit) = $operation =~ /scan|filter|segments/ ? ('any node', 20) : ('the right node', 2);
 	cmp_ok($cost{'the right node'}[0], '<', $limit * $cost{alone}[0], "$operation on $right costs less than $limit times as much as on one server");
 }
 
