@@ -86,6 +86,8 @@ CheckStatement(const Query *query)
 		RefuseStatement(query, "MERGE into");
 	if (query->hasModifyingCTE)
 		RefuseStatement(query, "a statement in WITH that writes, with");
+	if (query->withCheckOptions != NIL)
+		RefuseStatement(query, "writing through a view with CHECK OPTION on");
 	if (contain_subplans((Node *) query->returningList) ||
 		!bms_is_subset(pull_varnos(NULL, (Node *) query->returningList), bms_make_singleton(query->resultRelation)))
 		RefuseStatement(query, "RETURNING of columns of other tables with");
@@ -159,6 +161,19 @@ SelectedColumns(const Query *query, TupleDesc view)
 	return columns;
 }
 
+/* Lets Citus name all tables: a view that is written, and one whose rule is executed, have no name. */
+static void
+ShowTables(Query *select)
+{
+	ListCell   *cell;
+
+	foreach(cell, select->jointree->fromlist)
+	{
+		if (IsA(lfirst(cell), RangeTblRef))
+			rt_fetch(lfirst_node(RangeTblRef, cell)->rtindex, select->rtable)->inFromCl = true;
+	}
+}
+
 static Query *
 SelectOf(const Query *query, TupleDesc view)
 {
@@ -168,7 +183,7 @@ SelectOf(const Query *query, TupleDesc view)
 	nothing->rtekind = RTE_RESULT;
 	nothing->eref = makeAlias("*RESULT*", NIL);
 	lfirst(list_nth_cell(select->rtable, query->resultRelation - 1)) = nothing;
-	rt_fetch(OldRowOf(query), select->rtable)->inFromCl = true;
+	ShowTables(select);
 	select->commandType = CMD_SELECT;
 	select->resultRelation = 0;
 	select->targetList = SelectedColumns(query, view);
