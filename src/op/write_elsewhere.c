@@ -58,8 +58,22 @@ SetArguments(LinkCall *call, const WriteOp *op)
 	call->args[4] = TextArgument(fcinfo, next);
 	call->args[5] = ItemArgument(op->args.values);
 	call->args[6] = JsonbArgument(fcinfo, next + 2);
-	call->args[7] = TextArgument(fcinfo, next + 3);
-	call->args[8] = TextArgument(fcinfo, next + 4);
+	if (op->return_values != RETURN_NONE)
+		call->args[7] = TextArgument(fcinfo, next + 3);
+	if (op->return_old_on_failure)
+		call->args[8] = TextArgument(fcinfo, next + 4);
+}
+
+/* Chooses the call with the fewest arguments. */
+static LinkFunction
+ChooseFunction(const LinkCall *call)
+{
+	for (int i = 3; i < LINK_ARGS; i++)
+	{
+		if (call->args[i].data != NULL)
+			return LINK_WRITE;
+	}
+	return LINK_WRITE_ITEM;
 }
 
 /* ---- the write ---- */
@@ -87,7 +101,7 @@ ReceiveItem(Slice bytes)
 bool
 WriteElsewhere(const Store *store, const PreparedWrite *w, WriteResult *result)
 {
-	LinkCall	call = {.function = LINK_WRITE, .writes = true, .holds_locks = true};
+	LinkCall	call = {.writes = true, .holds_locks = true};
 	NodeCall	place;
 	PGresult   *answer;
 
@@ -95,6 +109,7 @@ WriteElsewhere(const Store *store, const PreparedWrite *w, WriteResult *result)
 		return false;
 	call.group = place.group;
 	SetArguments(&call, w->op);
+	call.function = ChooseFunction(&call);
 	if (!LinkExecute(&call, &answer))
 		return false;
 	WholeTransactionIsDone();

@@ -102,6 +102,18 @@ CallInTransaction(NodeRow *row, NodeAction action, const StringInfoData *item)
 
 /* ---- reading ---- */
 
+static void
+SetGetCall(NodeRow *row)
+{
+	Relation	rel = row->store->rel;
+
+	StaticAssertStmt(NODE_GET == 0, "LINK_GET has this number");
+	row->call.function = LINK_GET;
+	row->call.args[0] = NodeText(get_namespace_name(RelationGetNamespace(rel)));
+	row->call.args[1] = NodeText(RelationGetRelationName(rel));
+	row->call.args[2] = NodeBytes(&row->key);
+}
+
 bool
 NodeGet(Store *store, const RowKey *key, struct varlena **item)
 {
@@ -113,7 +125,7 @@ NodeGet(Store *store, const RowKey *key, struct varlena **item)
 		return false;
 	RemoteCheckNesting();
 	SetKey(&row, key);
-	SetCall(&row, NODE_GET, ACL_SELECT, &row.key);
+	SetGetCall(&row);
 	if (!NodeCallRead(&row.call, &answer))
 		return false;
 	status = ReadAnswer(&row, NodeValue(answer));
