@@ -55,11 +55,15 @@ RefuseDropOfIndexTable(const DroppedTrigger *link, Relation table)
 		RefuseDropOfIndex(index, link->other);
 }
 
-/* Refuses the drop of the changes that the index tables of a table have yet to get. */
+/*
+ * Refuses the drop of the changes that the index tables of a table have yet to get.  A table
+ * that was restored from a dump has none to come.
+ */
 static void
 RefuseDropOfChanges(const DroppedTrigger *link)
 {
-	if (strcmp(link->argument, CHANGES_LABEL) == 0 && !OidIsValid(FindChangeTable(link->other)))
+	if (strcmp(link->argument, CHANGES_LABEL) == 0 && RelationIsDistributed(link->other) &&
+		!OidIsValid(FindChangeTable(link->other)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("cannot drop the table with changes of table \"%s\"", get_rel_name(link->other)),

@@ -180,6 +180,30 @@ DistributeIndexTables(const TableDef *def, const List *relids, int shards)
 	}
 }
 
+/*
+ * Drops the change table that a dump of a distributed table has brought along.  Its changes were
+ * not applied when the dump was made.
+ */
+static void
+DropRestoredChanges(Oid relid)
+{
+	Oid			changes = FindChangeTable(relid);
+	Relation	rel = OidIsValid(changes) ? try_table_open(changes, AccessExclusiveLock) : NULL;
+	bool		empty;
+
+	if (rel == NULL)
+		return;
+	empty = RelationGetNumberOfBlocks(rel) == 0;
+	table_close(rel, NoLock);
+	if (!empty)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("cannot distribute table \"%s\", whose index tables lack changes", get_rel_name(relid)),
+				 errdetail("The table was restored from a dump. \"%s\" has the changes.", get_rel_name(changes)),
+				 errhint("Use dynamo.reindex for each index with an index table, then DROP TABLE %s.", TableName(changes))));
+	RunStatement("DROP TABLE %s", TableName(changes));
+}
+
 static void
 CreateChangeTable(Oid relid, const TableDef *def)
 {
@@ -194,6 +218,7 @@ DistributeWithIndexTables(Oid relid, const TableDef *def, int shards)
 	List	   *relids = LockIndexTables(def);
 
 	DropMaintenance(relid);
+	DropRestoredChanges(relid);
 	DistributeByColumn(relid, column, shards, "default");
 	TruncateCopied(relid);
 	CreateChangeTable(relid, def);
