@@ -40,8 +40,9 @@ AccessOfAction(NodeAction action, AclMode given)
 		case NODE_DELETE:
 			return WriteAccess(WRITE_KIND_DELETE);
 		default:
+			/* it locks a row, as only UPDATE and DELETE allow */
 			given &= ACL_INSERT | ACL_UPDATE | ACL_DELETE;
-			return ACL_SELECT | (given != 0 ? given : ACL_UPDATE);
+			return ACL_SELECT | given | ((given & (ACL_UPDATE | ACL_DELETE)) == 0 ? ACL_UPDATE : 0);
 	}
 }
 

@@ -83,6 +83,64 @@ SELECT * FROM verify_index('$table', 'stored')}), qr/^\ng\n/, "the owner uses $t
 is(value_of($coordinator, q{SELECT count(*) FROM read_stream('log_770')}), 1, 'its stream records it');
 is(value_of($coordinator, q{SELECT dynamo_internal.is_shard('log_770'::regclass), dynamo_internal.is_shard('log_771'::regclass)}), 'f|f', 'these are no shards');
 
+# ---- the functions of nodes have the rights of their caller ----
+
+# What the functions do for a role, they do only if the usual ones do it, too; on each node for the items there.
+# Who may delete an item may lock it.
+my %grants = (nothing => 'GRANT USAGE ON SCHEMA public TO %s', reader => 'GRANT SELECT ON rights TO %s', adder => 'GRANT SELECT, INSERT ON rights TO %s', inserter => 'GRANT INSERT ON rights TO %s', putter => 'GRANT SELECT, INSERT, UPDATE ON rights TO %s',
+	updater => 'GRANT SELECT, UPDATE ON rights TO %s', deleter => 'GRANT SELECT, DELETE ON rights TO %s', key_reader => 'GRANT SELECT ("PK") ON rights TO %s', item_reader => 'GRANT SELECT (item, "PK", "SK") ON rights TO %s', item_writer => 'GRANT SELECT, UPDATE (item) ON rights TO %s');
+my @rights = ([ get => q{row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{get_item('rights', '%4$s')}, 0 ],
+	[ lock => q{row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{1 FROM rights WHERE "PK" = '%4$s'::item ->> 'PK' FOR NO KEY UPDATE}, 1, 2, 3, 5 ],
+	[ put => q{row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{update_item('rights', '%4$s', 'SET x = :x', NULL, '{":x": {"S": "x"}}')}, 4 ],
+	[ delete => q{row_on_shard(%d, 'public', 'rights', %d, '\x%s')}, q{delete_item('rights', '%4$s')}, 6 ],
+	[ rows => q{rows_on_shard('public', 'rights', '\x%5$s', 0, 1, 0, 1000)}, q{count(*) FROM query('rights', 'PK = :p', ('{":p": {"S": "' || ('%4$s'::item ->> 'PK') || '"}}')::item)} ],
+	[ keys => q{rows_on_shard('public', 'rights', '\x%6$s', 0, 1, 0, 1000)}, q{get_item('rights', '%4$s')} ],
+	[ write => q{write_on_shard(0, 'rights', '%4$s', NULL, NULL, NULL, NULL, NULL, NULL)}, q{put_item('rights', '%4$s')} ],
+	[ request => q{request_on_shard('UpdateItem', '{"TableName": "rights", "Key": %4$s, "UpdateExpression": "REMOVE x"}')}, q{update_item('rights', '%4$s', 'REMOVE x')} ]);
+
+# What each of some calls, in transactions of their own, does for a role: done, denied, or refused.
+sub allowed
+{
+	my ($node, $role, @calls) = @_;
+	my ($out, $error) = ('', '');
+
+	$node->psql('postgres', join("\n", '\set VERBOSITY verbose', 'SET search_path = public, dynamo;', map { "BEGIN; SET LOCAL ROLE $role;\nSELECT $_;\n\\echo == :SQLSTATE\nROLLBACK;" } @calls), stdout => \$out, stderr => \$error, on_error_stop => 0);
+	unlike($error, qr/XX000|server closed/, $node->name . ", $role: no internal error");
+	return map { /42501\z/ ? 'denied' : !/00000\z/ || /^\\x6d$/m ? 'refused' : 'done' } $out =~ /(.*?== \w{5})/gs;
+}
+
+value_of($coordinator, q{SET ROLE victim; SELECT create_table('rights', partition_key => 'PK', sort_key => 'SK'); SELECT distribute_table('rights', shards => 6)});
+value_of($coordinator, q{SELECT put_item('rights', jsonb_build_object('PK', 'p' || i, 'SK', 's', 'v', 'secret')) FROM generate_series(1, 20) i});
+value_of($coordinator, "CREATE ROLE $_ LOGIN; " . sprintf $grants{$_}, $_) for sort keys %grants;
+my %kinds;
+for my $secured ('', 'ALTER TABLE rights ENABLE ROW LEVEL SECURITY')
+{
+	value_of($coordinator, "SET ROLE victim; $secured") if $secured;
+	for my $node (@nodes)
+	{
+		my ($key) = split /\n/, value_of($node, q{SELECT 'p' || i FROM generate_series(1, 20) i JOIN pg_dist_placement ON shardid = get_shard_id_for_distribution_column('rights', 'p' || i) AND groupid = (SELECT groupid FROM pg_dist_local_group)});
+		my $item = qq{{"PK": {"S": "$key"}, "SK": {"S": "s"}}};
+		my @bytes = map { value_of($node, "SELECT encode(dynamo_internal.item_send('$_'), 'hex')") } $item, qq({"key": {"M": {"PK": {"S": "$key"}}}}), qq({"keys": {"L": [{"M": $item}]}});
+
+		my @calls = map { my ($kind, $call, $usual, @actions) = @$_; map { my $action = $_; map { [ $kind, sprintf($call, $action, $_, $bytes[0], $item, @bytes[ 1, 2 ]), sprintf($kind eq 'lock' && $action < 4 && $_ == 8 ? $rights[3][2] : $usual, 0, 0, $bytes[0], $item) ] } $kind =~ /rows|keys|write|request/ ? 0 : (0, 1, 2, 4, 8, 15) } @actions ? @actions : 0 } @rights;
+
+		for my $role (sort keys %grants)
+		{
+			my @results = allowed($node, $role, map { ($_->[1], $_->[2]) } @calls);
+
+			for my $call (@calls)
+			{
+				my ($result, $expected) = splice @results, 0, 2;
+
+				$kinds{"$call->[0] $result"}++;
+				fail($node->name . ", $role: $call->[1] is $result, but $call->[2] is $expected") if $result eq 'done' && ($expected ne 'done' || $secured);
+			}
+		}
+	}
+}
+ok($kinds{"$_->[0] done"} && $kinds{"$_->[0] denied"} && $kinds{"$_->[0] refused"}, "$_->[0]: done for some, denied to others, refused with row security") for @rights;
+note(explain(\%kinds));
+
 # ---- a lock of one owner ----
 
 # The attacker locks a shard with changes on a worker: those of others are applied all the same.
