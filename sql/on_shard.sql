@@ -56,6 +56,7 @@ SELECT rows_on_shard('public', 'sorted', range('{}'), 0, 1, 0, 100);
 SELECT rows_on_shard('public', 'sorted', '', 0, 1, 0, 100);
 SELECT rows_on_shard('public', 'sorted', range('{"keys": {"L": [{"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}]}}'), 0, 1, 0, 100);
 SELECT rows_on_shard('public', 'sorted', range('{"keys": {"M": {}}}'), 0, 1, 0, 100);
+SELECT rows_on_shard('public', 'sorted', range('{"keys": {"L": [{"M": {}}, {"N": "1"}]}}'), 0, 1, 0, 100);
 SELECT rows_on_shard('public', 'sorted', range('{"shard": {"S": "1"}}'), 0, 1, 0, 100);
 SELECT rows_on_shard('public', 'sorted', range('{"shard": {"S": ""}, "start": {"M": {"PK": {"S": "a"}, "SK": {"N": "1"}}}}'), 0, -1, 0, 100);
 SELECT rows_on_shard('public', 'sorted', range('{"shard": {"N": "1"}}'), 0, 1, 0, 100);

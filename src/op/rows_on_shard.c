@@ -402,6 +402,17 @@ ArgOperator(FunctionCallInfo fcinfo, int n)
 	return (KeyOperator) operator;
 }
 
+static void
+OpenKeys(ValueRef keys, Container *list)
+{
+	ContainerOpen(keys, list);
+	for (uint32 i = 0; i < list->count; i++)
+	{
+		if (ValueTypeOf(ListElement(list, i)) != VALUE_M)
+			InvalidArgument("%s of the range must be maps", RANGE_KEYS);
+	}
+}
+
 /* Begins to read the range; false if it is not on a shard of this server. */
 static bool
 BeginRange(RowsCall *call, ValueRef given, KeyOperator operator)
@@ -412,7 +423,7 @@ BeginRange(RowsCall *call, ValueRef given, KeyOperator operator)
 	range->def = call->store.def;
 	if (!ValueIsMissing(keys))
 	{
-		ContainerOpen(keys, &call->keys);
+		OpenKeys(keys, &call->keys);
 		return StoreIsForNode(&call->store);
 	}
 	ReadRange(range, given, operator);
