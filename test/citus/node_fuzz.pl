@@ -176,8 +176,8 @@ my @calls = (
 	sub { return sprintf 'put_index_entries(%s, %s, %s)', both(), literal(pick('stored', 'stored', 'keys', 'inline', 'none', '')), bytes_literal(damaged_bytes(join '', map { pair() } 1 .. rand 4)) },
 	sub { return sprintf 'entry_of_item(%s, %s, %s)', both(), literal(pick('stored', 'keys', 'inline', 'none')), literal(pick(@documents)) },
 	sub { return sprintf 'change_shard(%s, %s, %s)', name(), number(), literal(pick('stored', 'inline', 'keys', '', 'none')) },
-	sub { my $found = pick(grep { $_->[0] eq 'a' } @tables); my $table = "a.\"$found->[1]\"";
-		return sprintf q{change_shard('a.%s', %s, %s); COMMIT}, $found->[1], pick(0 .. 7), literal(pick('stored', 'inline', 'keys', '', 'none')), $table },
+	sub { my $found = pick(grep { $_->[0] eq 'a' } @tables);
+		return sprintf q{change_shard('a.%s', %s, %s); COMMIT}, $found->[1], pick(0 .. 7), literal(pick('stored', 'inline', 'keys', '', 'none')) },
 	sub { return sprintf 'keys_of(%s, %s)', name(), literal(pick(@documents)) },
 	sub { return sprintf pick(q{wait_for_index(%s, 'stored', '10 ms')}, q{apply_index_changes(%s, 5)}, q{scan(%s)}, q{scan(%s, index_name => 'stored')}, q{query(%s, 'PK = :v', '{":v": {"S": "p1"}}')}, q{read_stream(%s)}, q{delete_expired(%s)},
 		q{stream_shards(%s)}, q{trim_streams(%s, '0 s')}, q{check_entity(%s)}, q{apply_entity(%s)}, q{verify_index(%s, 'stored')}), name() });
