@@ -66,10 +66,10 @@ sub transfers
 }
 
 my $before = value_of($coordinator, $sum);
-my @working = map { start_session($_, count_up('k' . $_->name, 1500)) } $coordinator, $other;
-my @transacting = (start_session($coordinator, transfers(1, 600)), start_session($other, transfers(2001, 2600)));
+my @working = map { start_session($_, count_up('k' . $_->name, 2500)) } $coordinator, $other;
+my @transacting = (start_session($coordinator, transfers(1, 1000)), start_session($other, transfers(2001, 3000)));
 
-sleep 2;
+$coordinator->poll_query_until('postgres', q{SELECT count(*) > 300 FROM kvs WHERE "PK" = 't1'});
 $worker->stop('immediate');
 sleep 1;
 $worker->start;
