@@ -8,8 +8,10 @@ use File::Temp;
 use IPC::Run;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Test::More;
 
-our @EXPORT = qw(new_citus_cluster stop_citus_cluster shards_on start_session move_shard count_up acknowledged);
+our @EXPORT = qw(new_citus_cluster stop_citus_cluster endpoint_settings value_of refuses through_citus
+	shards_on key_on set_standby start_session move_shard count_up acknowledged);
 
 sub new_citus_node
 {
@@ -56,6 +58,45 @@ sub stop_citus_cluster
 	$_->stop('immediate') for @_;
 }
 
+# The settings of a node's endpoint: its port; the role of all requests, if they need no
+# signature; and further lines.
+sub endpoint_settings
+{
+	my ($port, $role, @more) = @_;
+	my @lines = ("dynamo.http_port = $port", 'dynamo.http_workers = 1', "dynamo.http_listen_addresses = '127.0.0.1'");
+
+	push @lines, "dynamo.http_authentication = 'none'", "dynamo.http_role = '$role'" if defined $role;
+	push @lines, 'dynamo.http_allow_superuser = on' if ($role // '') eq 'postgres';
+	return join '', map { "$_\n" } @lines, @more;
+}
+
+# What statements return on a node.
+sub value_of
+{
+	my ($node, $sql) = @_;
+
+	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
+}
+
+# A test: the statement fails with this message.
+sub refuses
+{
+	my ($node, $sql, $message, $name) = @_;
+	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
+
+	like($error, qr/ERROR:  $message/, $name // ($node->name . ": $sql"));
+}
+
+# Whether Citus ran statements for the operations of a session: yes, no, or the error.
+sub through_citus
+{
+	my ($node, $sql) = @_;
+	my ($status, $out, $error) = $node->psql('postgres',
+		"SET search_path = public, dynamo; SET citus.log_remote_commands = on; SET citus.log_local_commands = on; $sql");
+
+	return $error =~ /ERROR/ ? $error : $error =~ /issuing|executing/ ? 'yes' : 'no';
+}
+
 # The names of a table's shards on a node, in the order of their numbers.
 sub shards_on
 {
@@ -64,6 +105,27 @@ sub shards_on
 	return split /\n/, $node->safe_psql('postgres', qq{
 SELECT shard_name(logicalrelid, shardid) FROM pg_dist_shard JOIN pg_dist_placement USING (shardid)
 WHERE logicalrelid = '$table'::regclass AND groupid = (SELECT groupid FROM pg_dist_local_group) ORDER BY shardid});
+}
+
+# A partition key, of the form p1, whose shard is on a node; the numbers are tried from $from on.
+sub key_on
+{
+	my ($node, $table, $from) = @_;
+
+	return value_of($node, qq{SELECT k FROM generate_series($from, 100000) i, LATERAL (SELECT 'p' || i AS k) k,
+	pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
+WHERE s.logicalrelid = '$table'::regclass AND hashtext(k) BETWEEN s.shardminvalue::int AND s.shardmaxvalue::int
+	AND p.groupid = (SELECT groupid FROM pg_dist_local_group) LIMIT 1});
+}
+
+# PREPARE TRANSACTION and the commit that decides both wait for synchronous standbys after
+# they have been written: naming one that does not exist holds a session exactly there.
+sub set_standby
+{
+	my ($node, $name) = @_;
+
+	$node->append_conf('postgresql.conf', "synchronous_standby_names = '$name'");
+	$node->reload if defined $node->{_pid};
 }
 
 # Starts psql on a node with statements, in a file, so that it does not wait for this

@@ -14,12 +14,7 @@ use Test::More;
 use Time::HiRes qw(sleep);
 
 my @ports = map { PostgreSQL::Test::Cluster::get_free_port() } 1 .. 2;
-my ($for_coordinator, $for_worker) = map { qq{
-dynamo.http_port = $_
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-log_statement = 'all'
-} } @ports;
+my ($for_coordinator, $for_worker) = map { endpoint_settings($_, undef, q{log_statement = 'all'}) } @ports;
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $for_coordinator, worker1 => $for_worker);
 my ($at_coordinator, $at_worker) = map { connect_http($_) } @ports;
 

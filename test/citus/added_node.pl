@@ -13,21 +13,6 @@ my $directory = PostgreSQL::Test::Utils::tempdir;
 my @nodes = new_citus_cluster(coordinator => "dynamo.archive_directory = '$directory'");
 my ($coordinator, $worker, $later) = @nodes;
 
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
-sub refuses
-{
-	my ($node, $sql, $message) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
-
-	like($error, qr/ERROR:  $message/, $node->name . ": $sql");
-}
-
 # ---- a node that is added later ----
 
 value_of($coordinator, sprintf q{SELECT citus_remove_node('%s', %d)}, $later->host, $later->port);

@@ -25,14 +25,7 @@ sub endpoint
 	my ($name) = @_;
 
 	$port{$name} = PostgreSQL::Test::Cluster::get_free_port();
-	return qq{
-dynamo.http_port = $port{$name}
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_authentication = 'none'
-dynamo.http_role = 'postgres'
-dynamo.http_allow_superuser = on
-};
+	return endpoint_settings($port{$name}, 'postgres');
 }
 
 my ($coordinator, $worker, $other) = new_citus_cluster(map { $_ => endpoint($_) } qw(worker1 worker2));

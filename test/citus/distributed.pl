@@ -12,21 +12,6 @@ use Test::More;
 
 my ($coordinator, $worker, $other) = new_citus_cluster();
 
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
-sub refuses
-{
-	my ($node, $sql, $message) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
-
-	like($error, qr/ERROR:  $message/, $node->name . ": $sql");
-}
-
 # ---- distributing a filled table ----
 
 value_of($coordinator, q{SELECT dynamo.create_table('kvs', partition_key => 'PK', sort_key => 'SK');
@@ -50,29 +35,8 @@ for my $node ($coordinator, $worker, $other)
 
 # ---- where a key is, and how it is reached ----
 
-# A partition key whose shard is on a node.
-sub key_on
-{
-	my ($node, $table, $from) = @_;
-
-	return value_of($node, qq{SELECT k FROM generate_series($from, 100000) i, LATERAL (SELECT 'p' || i AS k) k,
-	pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
-WHERE s.logicalrelid = '$table'::regclass AND hashtext(k) BETWEEN s.shardminvalue::int AND s.shardmaxvalue::int
-	AND p.groupid = (SELECT groupid FROM pg_dist_local_group) LIMIT 1});
-}
-
 my $here = key_on($worker, 'kvs', 1000);
 my $there = key_on($other, 'kvs', 1000);
-
-# The statements that operations of this session ran through Citus.
-sub through_citus
-{
-	my ($node, $sql) = @_;
-	my ($status, $out, $error) = $node->psql('postgres',
-		"SET search_path = public, dynamo; SET citus.log_remote_commands = on; SET citus.log_local_commands = on; $sql");
-
-	return $error =~ /ERROR/ ? $error : $error =~ /issuing|executing/ ? 'yes' : 'no';
-}
 
 my %operations = (
 	put => q{SELECT dynamo.put_item('kvs', '{"PK": {"S": "%s"}, "SK": {"S": "a"}, "n": {"N": "1"}}')},

@@ -11,22 +11,6 @@ use Test::More;
 my ($coordinator, $worker, $other) = new_citus_cluster();
 my @nodes = ($coordinator, $worker, $other);
 
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
-# A test: the statement fails with this message.
-sub refuses
-{
-	my ($node, $sql, $message, $name) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
-
-	like($error, qr/ERROR:  $message/, $name // ($node->name . ": $sql"));
-}
-
 # ---- keys for INSERT ----
 
 # The partition keys of these tables have all types; the last name has 63 bytes.

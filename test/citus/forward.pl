@@ -10,24 +10,10 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @ports = map { PostgreSQL::Test::Cluster::get_free_port() } 1 .. 3;
-my @settings = map { qq{
-dynamo.http_port = $_
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_authentication = 'none'
-dynamo.http_role = 'app'
-log_line_prefix = '%a: '
-} } @ports;
+my @settings = map { endpoint_settings($_, 'app', q{log_line_prefix = '%a: '}) } @ports;
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings[0], worker1 => $settings[1], worker2 => $settings[2]);
 my ($at_coordinator, $at_worker, $at_other) = @ports;
 my %socket = map { $_ => connect_http($_) } @ports;
-
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
 
 sub send_request
 {
@@ -53,17 +39,6 @@ value_of($coordinator, q{CREATE ROLE app LOGIN; GRANT CREATE, USAGE ON SCHEMA pu
 value_of($coordinator, q{SELECT dynamo.create_table('kvs', partition_key => 'PK', sort_key => 'SK'); GRANT ALL ON kvs TO app;
 SELECT dynamo.create_table('secrets', partition_key => 'PK');
 SELECT dynamo.distribute_table('kvs', shards => 6); SELECT dynamo.distribute_table('secrets', shards => 6)});
-
-# A partition key whose shard is on a node.
-sub key_on
-{
-	my ($node, $table, $from) = @_;
-
-	return value_of($node, qq{SELECT k FROM generate_series($from, 100000) i, LATERAL (SELECT 'p' || i AS k) k,
-	pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
-WHERE s.logicalrelid = '$table'::regclass AND hashtext(k) BETWEEN s.shardminvalue::int AND s.shardmaxvalue::int
-	AND p.groupid = (SELECT groupid FROM pg_dist_local_group) LIMIT 1});
-}
 
 # The sessions of other nodes in a node, and what they executed last.
 sub links

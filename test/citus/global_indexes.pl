@@ -14,30 +14,8 @@ use Test::More;
 my $http_port = PostgreSQL::Test::Cluster::get_free_port();
 my $by_hand = "dynamo.index_changes_interval = 0\n";
 my $unrecovered = "citus.recover_2pc_interval = -1\n";
-my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $by_hand . $unrecovered, worker2 => $unrecovered, worker1 => qq{
-$unrecovered
-dynamo.http_port = $http_port
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_authentication = 'none'
-dynamo.http_role = 'shopkeeper'
-});
+my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $by_hand . $unrecovered, worker2 => $unrecovered, worker1 => $unrecovered . endpoint_settings($http_port, 'shopkeeper'));
 my @nodes = ($coordinator, $worker, $other);
-
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
-sub refuses
-{
-	my ($node, $sql, $message, $name) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
-
-	like($error, qr/ERROR:  $message/, $name // ($node->name . ": $sql"));
-}
 
 # ---- the table and its indexes ----
 
@@ -198,16 +176,6 @@ value_of($coordinator, q{ALTER TABLE annex.store RENAME TO shop; ALTER TABLE ann
 check_indexes('back under its name');
 
 # ---- kills between prepare and commit ----
-
-# PREPARE TRANSACTION and the commit that decides both wait for synchronous standbys after
-# they have been written: naming one that does not exist holds the applier exactly there.
-sub set_standby
-{
-	my ($node, $name) = @_;
-
-	$node->append_conf('postgresql.conf', "synchronous_standby_names = '$name'");
-	$node->reload if defined $node->{_pid};
-}
 
 sub recover
 {

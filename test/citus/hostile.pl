@@ -17,13 +17,6 @@ my $settings = "restart_after_crash = off\n";
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings, worker1 => $settings, worker2 => $settings);
 my @nodes = ($coordinator, $worker, $other);
 
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
 # The result of statements of a role, or their last error.
 sub try_as
 {

@@ -10,15 +10,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @ports = map { PostgreSQL::Test::Cluster::get_free_port() } 1 .. 3;
-my @settings = map { qq{
-dynamo.http_port = $_
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_authentication = 'none'
-dynamo.http_role = 'postgres'
-dynamo.http_allow_superuser = on
-dynamo.new_table_shards = 4
-} } @ports;
+my @settings = map { endpoint_settings($_, 'postgres', 'dynamo.new_table_shards = 4') } @ports;
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings[0], worker1 => $settings[1], worker2 => $settings[2]);
 
 $coordinator->safe_psql('postgres', q{SELECT citus_set_node_property(nodename, nodeport, 'shouldhaveshards', true) FROM pg_dist_node WHERE groupid = 0});

@@ -11,29 +11,8 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $http_port = PostgreSQL::Test::Cluster::get_free_port();
-my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => "dynamo.index_changes_interval = 0\n", worker1 => qq{
-dynamo.http_port = $http_port
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_authentication = 'none'
-dynamo.http_role = 'shopkeeper'
-});
+my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => "dynamo.index_changes_interval = 0\n", worker1 => endpoint_settings($http_port, 'shopkeeper'));
 my @nodes = ($coordinator, $worker, $other);
-
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
-sub refuses
-{
-	my ($node, $sql, $message, $name) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
-
-	like($error, qr/ERROR:  $message/, $name // ($node->name . ": $sql"));
-}
 
 # Statements with the name of a table, on two tables with the same content: spread, which is
 # distributed over all nodes, and plain.

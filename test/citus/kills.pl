@@ -18,13 +18,6 @@ my @nodes = ($coordinator, $worker, $other);
 my %group = map { $_->name => scalar $_->safe_psql('postgres', 'SELECT groupid FROM pg_dist_local_group') } @nodes;
 my $factor = $ENV{MOVES} ? 5 : 1;
 
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
 value_of($coordinator, q{SELECT dynamo.create_table('kvs', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('kvs', 'inl', 'G', 'SK'); SELECT dynamo.distribute_table('kvs', shards => 4)});
 
@@ -75,14 +68,6 @@ sub start_load
 }
 
 # ---- holding ----
-
-sub set_standby
-{
-	my ($node, $name) = @_;
-
-	$node->append_conf('postgresql.conf', "synchronous_standby_names = '$name'");
-	$node->reload if defined $node->{_pid};
-}
 
 # Waits until transactions of a node are prepared on others, and, if they are to be
 # committed, until its own commit is written.

@@ -12,21 +12,6 @@ use Test::More;
 my @nodes = new_citus_cluster();
 my ($coordinator, @workers) = @nodes;
 
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
-sub refuses
-{
-	my ($node, $sql, $message) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
-
-	like($error, qr/ERROR:  $message/, $node->name . ": $sql");
-}
-
 value_of($coordinator, q{SELECT citus_set_node_property(nodename, nodeport, 'shouldhaveshards', true) FROM pg_dist_node WHERE groupid = 0});
 value_of($coordinator, q{CREATE ROLE owner LOGIN; GRANT CREATE ON SCHEMA public TO owner; CREATE SCHEMA other; CREATE SCHEMA gone; GRANT ALL ON SCHEMA other TO owner});
 

@@ -12,13 +12,6 @@ use Test::More;
 my ($coordinator, $worker, $other) = new_citus_cluster();
 my @nodes = ($coordinator, $worker, $other);
 
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
 value_of($coordinator, q{SELECT dynamo.create_table('kvs', partition_key => 'PK', sort_key => 'SK');
 SELECT dynamo.create_index('kvs', 'inl', 'G', 'SK'); SELECT dynamo.distribute_table('kvs', shards => 4)});
 

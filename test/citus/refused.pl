@@ -12,34 +12,11 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my $http_port = PostgreSQL::Test::Cluster::get_free_port();
-my ($coordinator, $worker, $other) = new_citus_cluster(worker1 => qq{
-dynamo.http_port = $http_port
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_authentication = 'none'
-dynamo.http_role = 'postgres'
-dynamo.http_allow_superuser = on
-});
-
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
+my ($coordinator, $worker, $other) = new_citus_cluster(worker1 => endpoint_settings($http_port, 'postgres'));
 
 sub run_all
 {
 	value_of($coordinator, $_) for @_;
-}
-
-# A test: the statement fails with this message.
-sub refuses
-{
-	my ($node, $sql, $message, $name) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
-
-	like($error, qr/ERROR:  $message/, $name // ($node->name . ": $sql"));
 }
 
 my $operation = 'this operation is not supported on distributed tables';

@@ -11,23 +11,10 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @ports = map { PostgreSQL::Test::Cluster::get_free_port() } 1 .. 3;
-my @settings = map { qq{
-dynamo.http_port = $_
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_authentication = 'none'
-dynamo.http_role = 'reader'
-} } @ports;
+my @settings = map { endpoint_settings($_, 'reader') } @ports;
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings[0], worker1 => $settings[1], worker2 => $settings[2]);
 my @nodes = ($coordinator, $worker, $other);
 my %socket = map { $_ => connect_http($_) } @ports;
-
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
 
 # The answer of a node to a request: its status and its body.
 sub ask
@@ -37,16 +24,6 @@ sub ask
 		"Content-Type: application/x-amz-json-1.0\r\nContent-Length: " . length($json) . "\r\n\r\n$json");
 
 	return "$answer->{status} $answer->{body}";
-}
-
-# Whether Citus ran statements for operations of this session.
-sub through_citus
-{
-	my ($node, $sql) = @_;
-	my ($status, $out, $error) = $node->psql('postgres',
-		"SET search_path = public, dynamo; SET citus.log_remote_commands = on; SET citus.log_local_commands = on; $sql");
-
-	return $error =~ /ERROR/ ? $error : $error =~ /issuing|executing/ ? 'yes' : 'no';
 }
 
 # ---- two tables with the same items, one of them distributed ----

@@ -9,29 +9,9 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my %settings = map { $_ => qq{
-dynamo.http_port = ${\ PostgreSQL::Test::Cluster::get_free_port()}
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_housekeeping_interval = 0
-} } qw(coordinator worker1 worker2);
+my %settings = map { $_ => endpoint_settings(PostgreSQL::Test::Cluster::get_free_port(), undef, 'dynamo.http_housekeeping_interval = 0') } qw(coordinator worker1 worker2);
 my ($coordinator, $worker, $other) = new_citus_cluster(%settings);
 my @nodes = ($coordinator, $worker, $other);
-
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
-sub refuses
-{
-	my ($node, $sql, $message) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
-
-	like($error, qr/ERROR:  $message/, $node->name . ": $sql");
-}
 
 # ---- time to live ----
 

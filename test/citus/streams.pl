@@ -13,32 +13,9 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @ports = map { PostgreSQL::Test::Cluster::get_free_port() } 1 .. 3;
-my @settings = map { qq{
-dynamo.http_port = $_
-dynamo.http_workers = 1
-dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_authentication = 'none'
-dynamo.http_role = 'postgres'
-dynamo.http_allow_superuser = on
-dynamo.http_housekeeping_interval = 0
-} } @ports;
+my @settings = map { endpoint_settings($_, 'postgres', 'dynamo.http_housekeeping_interval = 0') } @ports;
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings[0], worker1 => $settings[1], worker2 => $settings[2]);
 my @nodes = ($coordinator, $worker, $other);
-
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
-sub refuses
-{
-	my ($node, $sql, $message) = @_;
-	my ($status, $out, $error) = $node->psql('postgres', "SET search_path = public, dynamo; $sql");
-
-	like($error, qr/ERROR:  $message/, $node->name . ": $sql");
-}
 
 # All records of a stream, by item; the times differ from those of nothing else.
 sub records

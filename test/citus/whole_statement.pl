@@ -11,29 +11,11 @@ use Test::More;
 my $settings = "log_statement = all\nlog_line_prefix = '%a: '\n";
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings, worker1 => $settings, worker2 => $settings);
 
-sub value_of
-{
-	my ($node, $sql) = @_;
-
-	return $node->safe_psql('postgres', "SET search_path = public, dynamo; SET client_min_messages = warning; $sql");
-}
-
 value_of($coordinator, q{SELECT dynamo.create_table('kvs', partition_key => 'PK', sort_key => 'SK'); SELECT dynamo.distribute_table('kvs', shards => 6);
 CREATE ROLE app LOGIN; GRANT USAGE ON SCHEMA public TO app});
 value_of($worker, q{CREATE TABLE here (a int)});
 
-# A partition key whose shard is on a node.
-sub key_on
-{
-	my ($node) = @_;
-
-	return value_of($node, q{SELECT k FROM generate_series(1, 100000) i, LATERAL (SELECT 'p' || i AS k) k,
-	pg_dist_shard s JOIN pg_dist_placement p USING (shardid)
-WHERE s.logicalrelid = 'kvs'::regclass AND hashtext(k) BETWEEN s.shardminvalue::int AND s.shardmaxvalue::int
-	AND p.groupid = (SELECT groupid FROM pg_dist_local_group) LIMIT 1});
-}
-
-my $there = key_on($other);
+my $there = key_on($other, 'kvs', 1);
 my $key = qq('{"PK": {"S": "$there"}, "SK": {"S": "a"}}');
 my $get = qq{SELECT dynamo.get_item('kvs', $key) ->> 'n'};
 
