@@ -322,6 +322,22 @@ ItemBuilderValue(ItemBuilder *b, ValueRef v)
 	b->len += v.len;
 }
 
+void
+ItemBuilderMembers(ItemBuilder *b, ValueRef map)
+{
+	Container	members;
+
+	ContainerOpen(map, &members);
+	for (uint32 i = 0; i < members.count; i++)
+	{
+		Slice		name;
+		ValueRef	value = MapEntry(&members, i, &name);
+
+		ItemBuilderName(b, name.data, name.len);
+		ItemBuilderValue(b, value);
+	}
+}
+
 /* ---- containers ---- */
 
 static void

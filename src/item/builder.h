@@ -165,6 +165,9 @@ extern void ItemBuilderNullFlag(ItemBuilder *b, bool flag);
 /* Copies an encoded value of any type. */
 extern void ItemBuilderValue(ItemBuilder *b, ValueRef v);
 
+/* Adds the names and values of a map to the present one. */
+extern void ItemBuilderMembers(ItemBuilder *b, ValueRef map);
+
 /*
  * Returns the finished varlena, palloc'd in the builder's context with its
  * exact size.  NULL if a problem was noted.

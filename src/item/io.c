@@ -99,6 +99,8 @@ dynamo_value_out(PG_FUNCTION_ARGS)
 
 /* ---- the binary form ---- */
 
+#define NO_ITEM		(-1)		/* the length of a missing one */
+
 static void ReceiveError(const char *type, const char *problem)
 			pg_attribute_noreturn();
 
@@ -138,9 +140,21 @@ ReceivedValue(StringInfo buf, bool is_item)
 }
 
 struct varlena *
-ItemReceive(StringInfo buf)
+ItemReceive(Slice bytes)
 {
-	return ValueCopy(ReceivedValue(buf, true));
+	StringInfoData buf = {.data = unconstify(char *, bytes.data), .len = (int) bytes.len, .maxlen = (int) bytes.len};
+
+	return ValueCopy(ReceivedValue(&buf, true));
+}
+
+struct varlena *
+ItemReceiveSized(StringInfo in)
+{
+	int			len = (int) pq_getmsgint(in, sizeof(uint32));
+
+	if (len == NO_ITEM)
+		return NULL;
+	return ItemReceive((Slice) {pq_getmsgbytes(in, len), (uint32) len});
 }
 
 struct varlena *
@@ -174,6 +188,20 @@ ItemSend(StringInfo out, ValueRef item)
 {
 	pq_sendbyte(out, ITEM_VERSION);
 	pq_sendbytes(out, (const char *) item.data, (int) item.len);
+}
+
+void
+ItemSendSized(StringInfo out, ValueRef item)
+{
+	int			at = out->len;
+	uint32		len;
+
+	pq_sendint32(out, (uint32) NO_ITEM);
+	if (ValueIsMissing(item))
+		return;
+	ItemSend(out, item);
+	len = pg_hton32((uint32) (out->len - at) - sizeof(uint32));
+	memcpy(out->data + at, &len, sizeof(len));
 }
 
 static bytea *

@@ -9,8 +9,8 @@
 
 #include "item/item.h"
 
-/* Reads an item up to the end of a buffer; raises an error if it is invalid.  palloc'd. */
-extern struct varlena *ItemReceive(StringInfo buf);
+/* Reads an item that is all of some bytes; raises an error if it is invalid.  palloc'd. */
+extern struct varlena *ItemReceive(Slice bytes);
 
 /*
  * The same for len bytes that follow the place of a varlena's header, which is aligned;
@@ -20,5 +20,12 @@ extern struct varlena *ItemReceiveInPlace(struct varlena *place, uint32 len);
 
 /* Appends the binary form of an item. */
 extern void ItemSend(StringInfo out, ValueRef item);
+
+/*
+ * The same for an item among others: with its length before it.  The item may be missing;
+ * then NULL is returned.
+ */
+extern struct varlena *ItemReceiveSized(StringInfo in);
+extern void ItemSendSized(StringInfo out, ValueRef item);
 
 #endif							/* DYNAMO_ITEM_IO_H */

@@ -13,9 +13,6 @@
 /* Opens a table by the name of its relation, with the rights of the caller. */
 extern void OnShardOpen(Store *store, const text *schema, const text *name, AclMode access);
 
-/* Reads an item in its binary form. */
-extern struct varlena *OnShardItem(bytea *bytes);
-
 /* ---- shard_filter.c ---- */
 
 /* Returns the members of a range with a filter; it points into a palloc'd item. */

@@ -54,17 +54,6 @@ OnShardOpen(Store *store, const text *schema, const text *name, AclMode access)
 	StoreOpenRelation(store, RangeVarGetRelid(table, AccessShareLock, false), access);
 }
 
-struct varlena *
-OnShardItem(bytea *bytes)
-{
-	StringInfoData buf;
-
-	buf.data = VARDATA_ANY(bytes);
-	buf.len = buf.maxlen = (int) VARSIZE_ANY_EXHDR(bytes);
-	buf.cursor = 0;
-	return ItemReceive(&buf);
-}
-
 /* ---- actions ---- */
 
 typedef struct ShardWrite
@@ -173,7 +162,7 @@ Datum
 dynamo_row_on_shard(PG_FUNCTION_ARGS)
 {
 	int			action = PG_GETARG_INT32(0);
-	struct varlena *item = OnShardItem(PG_GETARG_BYTEA_PP(4));
+	struct varlena *item = ItemReceive(SliceOfVarlena(PG_GETARG_BYTEA_PP(4)));
 	NodeStatus	status = NODE_ELSEWHERE;
 	StringInfoData answer;
 	Store		store;

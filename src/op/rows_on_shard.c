@@ -247,25 +247,24 @@ ReadRange(RowsRange *r, ValueRef range, KeyOperator operator)
 /* ---- rows ---- */
 
 /* Rows are aligned from the header of their part on, which has the same size as theirs. */
-static int
-AddEmptyRow(StringInfo out)
+static void
+AlignRow(StringInfo out)
 {
-	int			at = INTALIGN(out->len);
-
-	appendStringInfoSpaces(out, at - out->len);
-	pq_sendint32(out, 0);
-	return at;
+	appendStringInfoSpaces(out, INTALIGN(out->len) - out->len);
 }
 
 static void
 AddRow(StringInfo out, ValueRef item)
 {
-	int			at = AddEmptyRow(out);
-	uint32		len;
+	AlignRow(out);
+	ItemSendSized(out, item);
+}
 
-	ItemSend(out, item);
-	len = pg_hton32((uint32) (out->len - at) - sizeof(uint32));
-	memcpy(out->data + at, &len, sizeof(uint32));
+static void
+AddEmptyRow(StringInfo out)
+{
+	AlignRow(out);
+	pq_sendint32(out, 0);
 }
 
 /* Appends the row of a key; false if it is not on a shard of this server. */
@@ -449,7 +448,7 @@ EndCall(Datum arg)
 static void
 ReadArguments(RowsCall *call, FunctionCallInfo fcinfo)
 {
-	struct varlena *item = OnShardItem(PG_GETARG_BYTEA_PP(2));
+	struct varlena *item = ItemReceive(SliceOfVarlena(PG_GETARG_BYTEA_PP(2)));
 	KeyOperator operator = ArgOperator(fcinfo, 3);
 
 	call->range.scan.forward = PG_GETARG_INT32(4) >= 0;

@@ -24,22 +24,6 @@ AddNames(ItemBuilder *b, const ExprArgs *args)
 	ItemBuilderEnd(b);
 }
 
-static void
-AddValues(ItemBuilder *b, ValueRef values)
-{
-	Container	map;
-
-	ContainerOpen(values, &map);
-	for (uint32 i = 0; i < map.count; i++)
-	{
-		Slice		placeholder;
-		ValueRef	value = MapEntry(&map, i, &placeholder);
-
-		ItemBuilderName(b, placeholder.data, placeholder.len);
-		ItemBuilderValue(b, value);
-	}
-}
-
 ValueRef
 FilterForShard(const ExprText *filter, const ExprArgs *args)
 {
@@ -50,7 +34,7 @@ FilterForShard(const ExprText *filter, const ExprArgs *args)
 	ItemBuilderString(b, filter->text.data, filter->text.len);
 	AddNames(b, args);
 	if (!ValueIsMissing(args->values))
-		AddValues(b, args->values);
+		ItemBuilderMembers(b, args->values);
 	ItemBuilderEnd(b);
 	return ItemRoot(ItemBuilderFinish(b));
 }

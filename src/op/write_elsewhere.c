@@ -85,25 +85,13 @@ CanAnswer(const WriteOp *op)
 	return op->return_values == RETURN_NONE || pg_get_client_encoding() == GetDatabaseEncoding();
 }
 
-static struct varlena *
-ReceiveItem(Slice bytes)
-{
-	StringInfoData buf;
-
-	if (bytes.data == NULL)
-		return NULL;
-	buf.data = unconstify(char *, bytes.data);
-	buf.len = buf.maxlen = (int) bytes.len;
-	buf.cursor = 0;
-	return ItemReceive(&buf);
-}
-
 bool
 WriteElsewhere(const Store *store, const PreparedWrite *w, WriteResult *result)
 {
 	LinkCall	call = {.writes = true, .holds_locks = true};
 	NodeCall	place;
 	PGresult   *answer;
+	Slice		item;
 
 	if (w->op->whole == NULL || !CanAnswer(w->op) || !FindNodeOfKey(store, &w->key, &place))
 		return false;
@@ -114,6 +102,7 @@ WriteElsewhere(const Store *store, const PreparedWrite *w, WriteResult *result)
 		return false;
 	WholeTransactionIsDone();
 	memset(result, 0, sizeof(*result));
-	result->attributes = ReceiveItem(NodeValue(answer));
+	item = NodeValue(answer);
+	result->attributes = item.data != NULL ? ItemReceive(item) : NULL;
 	return true;
 }

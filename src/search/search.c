@@ -169,18 +169,9 @@ RestoreVector(const Search *s, const Candidate *c)
 {
 	Slice		attribute = s->index->vector->attribute;
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
-	Container	map;
 
-	ContainerOpen(ItemRoot(c->item), &map);
 	ItemBuilderBeginMap(b);
-	for (uint32 i = 0; i < map.count; i++)
-	{
-		Slice		name;
-		ValueRef	v = MapEntry(&map, i, &name);
-
-		ItemBuilderName(b, name.data, name.len);
-		ItemBuilderValue(b, v);
-	}
+	ItemBuilderMembers(b, ItemRoot(c->item));
 	ItemBuilderName(b, attribute.data, attribute.len);
 	ItemBuilderValue(b, ItemRoot(VectorToValue(c->vector, s->op->dimensions)));
 	ItemBuilderEnd(b);

@@ -66,18 +66,9 @@ FindNodeRow(NodeRow *row, const Store *store, const RowKey *key)
 static NodeStatus
 ReadAnswer(NodeRow *row, Slice answer)
 {
-	StringInfoData rest;
-
 	if (answer.len == 0)
 		elog(ERROR, "another node of Citus has given no answer");
-	row->item = NULL;
-	if (answer.len > 1)
-	{
-		rest.data = unconstify(char *, answer.data) + 1;
-		rest.len = rest.maxlen = (int) answer.len - 1;
-		rest.cursor = 0;
-		row->item = ItemReceive(&rest);
-	}
+	row->item = answer.len > 1 ? ItemReceive((Slice) {answer.data + 1, answer.len - 1}) : NULL;
 	return (NodeStatus) answer.data[0];
 }
 

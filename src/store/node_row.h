@@ -35,14 +35,15 @@ typedef enum NodeStatus
 
 /*
  * Rows of a range are read by the function dynamo.rows_on_shard: of one partition key of
- * the table or of an index table, of a whole shard of the table, or of several keys.  The range is an item
- * with these members, all but one of the first three may be absent.  A comparison applies to
- * the last one of the key attributes, unless that belongs to the partition key; the others
- * are equal.  Further members are the values of the filter's placeholders.
+ * the table or of an index table, of a whole shard of the table, or of several keys.  The
+ * range is an item with these members; all but one of the first three may be absent.  A
+ * comparison applies to the last one of the key attributes, unless that belongs to the
+ * partition key; the others are equal.  Further members are the values of the filter's
+ * placeholders.
  *
- * The result is a set of parts.  A part is a status; if it is NODE_DONE, a byte that is not 0 if
- * there may be more rows; and for each row the length of its item in its binary form, at a multiple
- * of 4 bytes, and the item.
+ * The result is a set of parts.  A part is a status; if it is NODE_DONE, a byte that is not 0
+ * if there may be more rows; and for each row the length of its item in its binary form, at a
+ * multiple of 4 bytes, and the item.
  */
 #define LARGEST_BATCH_BYTES (1024 * 1024)
 

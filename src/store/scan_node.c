@@ -3,9 +3,9 @@
  *	  Reads a range of one partition key, or a shard, on another node of Citus.
  *
  * The other node reads the range on its shard and returns the rows in batches: only those
- * that match the filter, and only the needed attributes, if nothing else is needed here.  Each batch is a call of its own, with a snapshot of
- * its own, which starts after the last row of the one before.  If a call is not possible,
- * statements of Citus read the rest.
+ * that match the filter, and only the needed attributes, if nothing else is needed here.
+ * Each batch is a call of its own, with a snapshot of its own, which starts after the last
+ * row of the one before.  If a call is not possible, statements of Citus read the rest.
  */
 #include "postgres.h"
 
@@ -108,22 +108,6 @@ AddStart(ItemBuilder *b, const NodeSource *s, ValueRef start)
 }
 
 static void
-AddFilter(ItemBuilder *b, ValueRef filter)
-{
-	Container	members;
-
-	ContainerOpen(filter, &members);
-	for (uint32 i = 0; i < members.count; i++)
-	{
-		Slice		name;
-		ValueRef	value = MapEntry(&members, i, &name);
-
-		ItemBuilderName(b, name.data, name.len);
-		ItemBuilderValue(b, value);
-	}
-}
-
-static void
 AddNeeded(ItemBuilder *b, const ScanRange *range)
 {
 	ItemBuilderName(b, RANGE_NEEDED, strlen(RANGE_NEEDED));
@@ -152,7 +136,7 @@ SendRange(StringInfo out, const NodeSource *s)
 	if (!ValueIsMissing(start))
 		AddStart(b, s, start);
 	if (!ValueIsMissing(s->range->filter))
-		AddFilter(b, s->range->filter);
+		ItemBuilderMembers(b, s->range->filter);
 	if (s->range->nneeded > 0)
 		AddNeeded(b, s->range);
 	ItemBuilderEnd(b);
@@ -267,10 +251,9 @@ struct varlena *
 NodeReceiveRow(StringInfo in)
 {
 	uint32		len;
-	StringInfoData bytes = {.data = NextRow(in, &len) + sizeof(len)};
+	const char *place = NextRow(in, &len);
 
-	bytes.len = bytes.maxlen = (int) len;
-	return len > 0 ? ItemReceive(&bytes) : NULL;
+	return len > 0 ? ItemReceive((Slice) {place + sizeof(len), len}) : NULL;
 }
 
 /* The length of an item becomes the header of its varlena. */

@@ -106,16 +106,10 @@ Call(const StreamShards *shards, int shard, const ShardCall *call, StringInfo re
 static Datum
 ReadItem(StringInfo in, bool *present)
 {
-	int			len = (int) pq_getmsgint(in, 4);
-	StringInfoData part;
+	struct varlena *item = ItemReceiveSized(in);
 
-	*present = len >= 0;
-	if (!*present)
-		return (Datum) 0;
-	part.data = unconstify(char *, pq_getmsgbytes(in, len));
-	part.len = part.maxlen = len;
-	part.cursor = 0;
-	return PointerGetDatum(ItemReceive(&part));
+	*present = item != NULL;
+	return PointerGetDatum(item);
 }
 
 static void

@@ -30,15 +30,7 @@
 static void
 AppendItem(StringInfo out, Datum item, bool present)
 {
-	int			at = out->len;
-	uint32		len;
-
-	pq_sendint32(out, PG_UINT32_MAX);
-	if (!present)
-		return;
-	ItemSend(out, ItemRoot(PG_DETOAST_DATUM_PACKED(item)));
-	len = pg_hton32((uint32) (out->len - at) - sizeof(uint32));
-	memcpy(out->data + at, &len, sizeof(uint32));
+	ItemSendSized(out, present ? ItemRoot(PG_DETOAST_DATUM_PACKED(item)) : MISSING_VALUE);
 }
 
 /* A StreamTake. */
