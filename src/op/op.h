@@ -80,8 +80,8 @@ typedef struct WriteOp
 	bool		sizes;			/* fill in the sizes of the result */
 	bool		images;			/* fill in the items of the result */
 	bool		of_node;		/* for another node: see StoreServeNode */
-	struct FunctionCallInfoBaseData *whole; /* the call of this function is a whole
-								 * transaction (write_elsewhere.h); or NULL */
+	struct FunctionCallInfoBaseData *call;	/* of the SQL function that writes, for
+								 * write_elsewhere.h; or NULL */
 } WriteOp;
 
 typedef struct WriteResult

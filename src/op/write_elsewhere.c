@@ -46,7 +46,7 @@ JsonbArgument(FunctionCallInfo fcinfo, int n)
 static void
 SetArguments(LinkCall *call, const WriteOp *op)
 {
-	FunctionCallInfo fcinfo = op->whole;
+	FunctionCallInfo fcinfo = op->call;
 	int			next = op->kind == WRITE_KIND_UPDATE ? 3 : 2;
 	uint32	   *kind = palloc(sizeof(uint32));
 
@@ -93,7 +93,8 @@ WriteElsewhere(const Store *store, const PreparedWrite *w, WriteResult *result)
 	PGresult   *answer;
 	Slice		item;
 
-	if (w->op->whole == NULL || !CanAnswer(w->op) || !FindNodeOfKey(store, &w->key, &place))
+	if (w->op->call == NULL || !CanAnswer(w->op) || !FindNodeOfKey(store, &w->key, &place) ||
+		!CallIsWholeTransaction(w->op->call))
 		return false;
 	call.group = place.group;
 	SetArguments(&call, w->op);

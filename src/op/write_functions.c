@@ -5,7 +5,6 @@
  */
 #include "postgres.h"
 
-#include "citus/whole_statement.h"
 #include "op/sql_args.h"
 
 /* Reads the arguments from n on.  update: the third one is an update expression. */
@@ -40,11 +39,9 @@ WriteAndReturn(FunctionCallInfo fcinfo, const WriteOp *op)
 static Datum
 ExecuteWrite(FunctionCallInfo fcinfo, WriteKind kind)
 {
-	WriteOp		op = {kind};
+	WriteOp		op = {kind, .call = fcinfo};
 
 	ReadArguments(fcinfo, &op, 0, kind == WRITE_KIND_UPDATE);
-	if (CallIsWholeTransaction(fcinfo))
-		op.whole = fcinfo;
 	return WriteAndReturn(fcinfo, &op);
 }
 
