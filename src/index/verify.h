@@ -47,14 +47,14 @@ extern void ExpectedEntry(Verification *v, const TableDef *def, const IndexDef *
 /* Makes one of bases the current one. */
 extern void UseBaseTable(Verification *v, const BaseTable *base);
 
-/* Compares the columns of the rows with their items; part of the verification of an index table. */
-extern void VerifyColumns(Verification *v);
-
 /* ---- verify_inline.c, verify_table.c ---- */
 
 /* Compare a btree, or an index table, with its table. */
 extern void VerifyInline(Verification *v, Oid btree);
 extern void VerifyTable(Verification *v);
+
+/* The part of VerifyTable that compares the columns of the rows with their items. */
+extern void VerifyColumns(Verification *v);
 
 /*
  * Returns the base key in the columns of an entry; NULL if they contain values

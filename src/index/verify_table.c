@@ -50,6 +50,7 @@ HasProjectedItem(Verification *v, EntryTable *shard, BaseRow *row)
 				   ItemRoot(IndexEntryItem(v->def, v->index, BaseRowItem(v->def, row))));
 }
 
+/* Verifies the columns of a row and, if there are shards, its entry in one of them. */
 static void
 VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
 {
@@ -57,7 +58,7 @@ VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
 	EntryTable *shard;
 
 	ExpectedKey(v, true, row, &key);
-	if (!key.present)
+	if (shards == NULL || !key.present)
 		return;
 	shard = EntryShardsGet(shards, key.shard);
 	if (!EntryFind(shard, &key))
@@ -269,22 +270,5 @@ VerifyTable(Verification *v)
 void
 VerifyColumns(Verification *v)
 {
-	TupleTableSlot *slot = table_slot_create(v->rel, NULL);
-	TableScanDesc scan = table_beginscan(v->rel, v->snapshot, 0, NULL);
-
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		MemoryContext old = MemoryContextSwitchTo(v->row_context);
-		BaseRow		row = {.desc = RelationGetDescr(v->rel)};
-		EntryKey	key;
-		bool		should_free;
-
-		CHECK_FOR_INTERRUPTS();
-		row.tuple = ExecFetchSlotHeapTuple(slot, false, &should_free);
-		ExpectedKey(v, true, &row, &key);
-		MemoryContextSwitchTo(old);
-		MemoryContextReset(v->row_context);
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
+	VerifyRows(v, NULL);
 }
