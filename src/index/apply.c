@@ -72,8 +72,8 @@ typedef struct Apply
 /* ---- nodes ---- */
 
 /*
- * Finds the node with the shard at a position.  Shards that this transaction has changed in the session
- * could not be accessed over a connection.
+ * Finds the node with the shard at a position.  Shards that this transaction has changed in
+ * the session could not be accessed over a connection.
  */
 static ShardNode *
 FindNode(List **nodes, const ShardMap *map, int position)
@@ -293,11 +293,7 @@ CheckApplicable(Relation rel, TableDef *def)
 				 errdetail("Its indexes are maintained by each write.")));
 	if (def->undistributable != NULL)
 		DistributedError(def->relid, def->undistributable);
-	if (ServerIsWorker())
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("changes of indexes are applied on the Citus coordinator"),
-				 errdetail("This server is a worker node.")));
+	RequireCoordinator("changes of indexes are applied on the Citus coordinator");
 	if (ShardsOfTable(def) == NULL || !RemoteIsPossible())
 		DistributedError(def->relid, "an index table with this build of Citus");
 }

@@ -57,11 +57,7 @@ CheckCoordinator(void)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("extension \"citus\" is not installed in this database"),
 				 errhint("Load citus before dynamo on every node, and run CREATE EXTENSION citus.")));
-	if (ServerIsWorker())
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("tables are distributed on the Citus coordinator"),
-				 errdetail("This server is a worker node.")));
+	RequireCoordinator("tables are distributed on the Citus coordinator");
 }
 
 static Relation

@@ -357,12 +357,8 @@ VerifyShards(Verification *v)
 static void
 CheckCanVerify(const TableDef *def, Oid owner)
 {
-	if (ServerIsWorker())
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("index tables of distributed table \"%s\" are verified on the Citus coordinator",
-						get_rel_name(def->relid)),
-				 errdetail("This server is a worker node.")));
+	RequireCoordinator(psprintf("index tables of distributed table \"%s\" are verified on the Citus coordinator",
+								get_rel_name(def->relid)));
 	if (IsolationUsesXactSnapshot())
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),

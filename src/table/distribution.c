@@ -222,6 +222,16 @@ RefuseShard(Relation rel, const char *what)
 }
 
 void
+RequireCoordinator(const char *message)
+{
+	if (ServerIsWorker())
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("%s", message),
+				 errdetail("This server is a worker node.")));
+}
+
+void
 RefuseDistributed(Relation rel, const char *what)
 {
 	if (RelationIsDistributed(RelationGetRelid(rel)))
@@ -263,7 +273,7 @@ FindIndexTableProblem(const TableDef *def, const IndexDef *index)
 		!OidIsValid(FindChangeTable(def->relid)) ? "an index table of one server" : NULL;
 }
 
-/* The tables of Citus with this number have their shards with the same hashes together; 0 if there is none. */
+/* The colocation group of a table of Citus; 0 if it has none. */
 static uint32
 ColocationOf(Oid table)
 {

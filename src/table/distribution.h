@@ -53,6 +53,9 @@ extern void DistributedError(Oid relid, const char *what) pg_attribute_noreturn(
 /* Raises the error if a relation is a shard: in triggers, which fire there. */
 extern void RefuseShard(Relation rel, const char *what);
 
+/* Raises an error with a message if this server is a worker node of Citus. */
+extern void RequireCoordinator(const char *message);
+
 /*
  * The table with the changes of a distributed table that its index tables have yet to get
  * (index/changes.h), for a table and its owner; InvalidOid if there is none.

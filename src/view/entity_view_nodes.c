@@ -130,11 +130,7 @@ dynamo_complete_entity_views(PG_FUNCTION_ARGS)
 	ListCell   *table;
 	ListCell   *statement;
 
-	if (ServerIsWorker())
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("entity views are completed from the Citus coordinator"),
-				 errdetail("This server is a worker node.")));
+	RequireCoordinator("entity views are completed from the Citus coordinator");
 	foreach(table, TablesWithFeature(FEATURE_NONE))
 	{
 		if (!LockOwnDistributed(lfirst_oid(table)))
