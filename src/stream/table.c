@@ -222,7 +222,8 @@ IsStreamTable(Relation rel)
 	Oid			item = ItemTypeOid();
 
 	if (rel->rd_rel->relkind != RELKIND_RELATION ||
-		desc->natts != (sharded ? STREAM_MAX_COLUMNS : STREAM_NCOLUMNS) || !HasNumberKey(rel, sharded) || !HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_STREAM)))
+		desc->natts != (sharded ? STREAM_MAX_COLUMNS : STREAM_NCOLUMNS) ||
+		!HasNumberKey(rel, sharded) || !HasTriggerOf(rel, DynamoFunctionOid(FUNCTION_GUARD_STREAM)))
 		return false;
 	for (int i = 0; i < STREAM_NCOLUMNS; i++)
 	{
