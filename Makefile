@@ -20,6 +20,8 @@ ISOLATION := $(patsubst test/isolation/specs/%.spec,%,$(sort $(wildcard test/iso
 ISOLATION_OPTS = --inputdir=test/isolation --outputdir=test/isolation --load-extension=dynamo \
 	--encoding=UTF8 --no-locale
 
+EXTRA_CLEAN = $(OBJS:.o=.d)
+
 PG_CONFIG ?= pg_config
 
 # PostgreSQL's headers are system headers here, so that -Wextra speaks of our
@@ -54,5 +56,6 @@ dist:
 # The distances of vectors are computed with vector instructions.
 src/vector/distance.o src/vector/sketch.o: CFLAGS += $(CFLAGS_VECTORIZE)
 
-# Any header may change any object; the tree is small enough to rebuild.
-$(OBJS): $(sort $(wildcard src/*.h src/*/*.h))
+# An object is compiled again if a header changes that it includes.
+$(OBJS): override CPPFLAGS += -MMD -MP
+-include $(OBJS:.o=.d)

@@ -321,7 +321,7 @@ copy_source()
 {
 	rm -rf "$work/src"
 	mkdir -p "$work/src"
-	tar -C "$project" -cf - --exclude-vcs --exclude='*.o' --exclude='*.bc' --exclude='*.so' \
+	tar -C "$project" -cf - --exclude-vcs --exclude='*.o' --exclude='*.d' --exclude='*.bc' --exclude='*.so' \
 		--exclude=./.demo --exclude=./.test --exclude=./.bench --exclude=./.checked --exclude=./tmp_check \
 		--exclude=./results . | tar -C "$work/src" -xf - --no-same-owner
 	own "$work/src"
