@@ -12,6 +12,7 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "utils/datum.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
@@ -34,12 +35,23 @@
 /* Ranges are replaced if they are this many times as uneven as new ones. */
 #define UNEVEN				4
 
+/*
+ * A sample has no more keys than the ranges need, and no more bytes than this
+ * whatever their length, because a table may have many indexes, and every worker
+ * of autovacuum may analyze one.
+ */
+#define SAMPLE_MAX_KEYS		(SEGMENT_MAX_RANGES * ITEMS_PER_RANGE)
+#define SAMPLE_MAX_BYTES	(4 * 1024 * 1024)
+
+/* The keys of one index; they and the ranges from them are in a context of their own. */
 typedef struct Sample
 {
 	int			nkeys;
 	int			npartition;
-	struct varlena **values;	/* npartition values for each key */
-	Slice	   *payloads;		/* their payloads, sorted by key */
+	Slice	   *payloads;		/* npartition values for each key; then sorted by key */
+	Size		bytes;			/* of all values */
+	int			step;			/* one of so many keys is taken */
+	MemoryContext scratch;		/* for a single key */
 } Sample;
 
 typedef struct Drawing
@@ -69,29 +81,83 @@ RowHasKey(const Drawing *d, HeapTuple row, const KeySchema *key, const int *attr
 	return true;
 }
 
+/* Copies a value with its tag; returns its payload. */
+static Slice
+CopyPayload(Sample *sample, const struct varlena *value)
+{
+	ValueRef	root = ItemRoot(value);
+	Slice		payload = ValuePayload(root);
+	char	   *copy = palloc(root.len);
+
+	memcpy(copy, root.data, root.len);
+	sample->bytes += root.len;
+	payload.data = copy + root.len - payload.len;
+	return payload;
+}
+
 /*
- * Adds the partition key of a row; false if a column contains a value that no
+ * Adds the partition key of a row, unless a column contains a value that no
  * item can contain.
  */
-static bool
+static void
 AddKey(const Drawing *d, Sample *sample, HeapTuple row, const int *attributes)
 {
-	int			first = sample->nkeys * sample->npartition;
+	Slice	   *payloads = &sample->payloads[sample->nkeys * sample->npartition];
 
 	for (int i = 0; i < sample->npartition; i++)
 	{
 		const AttributeDef *attr = &d->def->attributes[attributes[i]];
 		bool		isnull;
 		Datum		datum = heap_getattr(row, attr->attnum, d->stats->tupDesc, &isnull);
+		MemoryContext old = MemoryContextSwitchTo(sample->scratch);
 		struct varlena *value = KeyDatumToValue(attr->type, datum);
 
+		MemoryContextSwitchTo(old);
 		if (value == NULL)
-			return false;
-		sample->values[first + i] = value;
-		sample->payloads[first + i] = ValuePayload(ItemRoot(value));
+			return;
+		payloads[i] = CopyPayload(sample, value);
+		MemoryContextReset(sample->scratch);
 	}
 	sample->nkeys++;
-	return true;
+}
+
+/* Returns the value of a payload, whose tag is the byte before it. */
+static ValueRef
+PayloadToValue(Slice payload)
+{
+	return (ValueRef) {(const uint8 *) payload.data - 1, payload.len + 1};
+}
+
+static void
+FreePayload(Sample *sample, Slice payload)
+{
+	ValueRef	value = PayloadToValue(payload);
+
+	sample->bytes -= value.len;
+	pfree(unconstify(uint8 *, value.data));
+}
+
+/* Removes every second key. */
+static void
+ThinSample(Sample *sample)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < sample->nkeys; i++)
+	{
+		Slice	   *payloads = &sample->payloads[i * sample->npartition];
+
+		for (int k = 0; k < sample->npartition; k++)
+		{
+			if (i % 2 == 0)
+				sample->payloads[kept * sample->npartition + k] = payloads[k];
+			else
+				FreePayload(sample, payloads[k]);
+		}
+		kept += i % 2 == 0;
+	}
+	sample->nkeys = kept;
+	sample->step *= 2;
 }
 
 static int
@@ -103,29 +169,25 @@ CompareKeys(const void *a, const void *b, void *npartition)
 static void
 TakeSample(const Drawing *d, Sample *sample, const KeySchema *key, const int *attributes)
 {
-	int			max = d->nrows * key->npartition;
+	int			seen = 0;
 
-	sample->nkeys = 0;
-	sample->npartition = key->npartition;
-	sample->values = palloc(sizeof(struct varlena *) * Max(max, 1));
-	sample->payloads = palloc(sizeof(Slice) * Max(max, 1));
+	*sample = (Sample) {.npartition = key->npartition, .step = 1};
+	sample->scratch = AllocSetContextCreate(CurrentMemoryContext, "dynamo sampled key",
+											ALLOCSET_DEFAULT_SIZES);
+	sample->payloads = palloc(sizeof(Slice) * sample->npartition * Min(d->nrows + 1, SAMPLE_MAX_KEYS + 1));
 	for (int i = 0; i < d->nrows; i++)
 	{
-		if (RowHasKey(d, d->stats->rows[i], key, attributes))
-			(void) AddKey(d, sample, d->stats->rows[i], attributes);
+		if (!RowHasKey(d, d->stats->rows[i], key, attributes) || seen++ % sample->step != 0)
+			continue;
+		AddKey(d, sample, d->stats->rows[i], attributes);
+		if (sample->nkeys > SAMPLE_MAX_KEYS || sample->bytes > SAMPLE_MAX_BYTES)
+			ThinSample(sample);
 	}
 	qsort_arg(sample->payloads, sample->nkeys, sizeof(Slice) * sample->npartition,
 			  CompareKeys, &sample->npartition);
 }
 
 /* ---- ranges ---- */
-
-/* Returns the value of a payload, whose tag is the byte before it. */
-static ValueRef
-PayloadToValue(Slice payload)
-{
-	return (ValueRef) {(const uint8 *) payload.data - 1, payload.len + 1};
-}
 
 static Size
 BoundBytes(const SegmentMap *map)
@@ -219,15 +281,20 @@ ChooseRanges(Drawing *d, const IndexDef *index, const KeySchema *key, const int 
 static void
 AddRanges(Drawing *d, const IndexDef *index, const KeySchema *key, const int *attributes)
 {
+	MemoryContext own = AllocSetContextCreate(CurrentMemoryContext, "dynamo sampled keys",
+											  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(own);
 	const SegmentMap *map = ChooseRanges(d, index, key, attributes);
-	MemoryContext old;
 
-	if (map->nranges == 1)
-		return;
-	old = MemoryContextSwitchTo(d->stats->anl_context);
-	d->items[d->nitems++] =
-		PointerGetDatum(SegmentMapItem(map, key, index != NULL ? index->name : NULL));
+	if (map->nranges > 1)
+	{
+		struct varlena *item = SegmentMapItem(map, key, index != NULL ? index->name : NULL);
+
+		MemoryContextSwitchTo(d->stats->anl_context);
+		d->items[d->nitems++] = datumCopy(PointerGetDatum(item), false, -1);
+	}
 	MemoryContextSwitchTo(old);
+	MemoryContextDelete(own);
 }
 
 /* ---- the statistics ---- */
