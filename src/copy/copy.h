@@ -163,20 +163,16 @@ extern const Template *KeyTemplate(const Entity *entity, Slice attribute);
  */
 extern bool CopyCondition(const TableDef *def, const Copy *copy, ValueRef key, KeyCondition *condition);
 
-/*
- * Returns the key of the parent of a child's item, palloc'd; NULL if the item
- * is no child.
- */
-extern struct varlena *CopyParentKey(const TableDef *def, const Copy *copy, ValueRef item);
+/* Returns the key of the parent of a child's item, palloc'd, if the item is a child. */
+extern MaybeItem CopyParentKey(const TableDef *def, const Copy *copy, ValueRef item);
 
-/* Returns the key of an item, palloc'd; NULL if it has none. */
-extern struct varlena *ItemKey(const TableDef *def, ValueRef item);
+/* Returns the key of an item, palloc'd, if it has a key of the table's types. */
+extern MaybeItem ItemKey(const TableDef *def, ValueRef item);
 
 /* Whether two items, or their keys, have the same key attributes. */
 extern bool SameKey(const TableDef *def, ValueRef a, ValueRef b);
 
-/* Whether two keys or two attributes are equal; both may be missing. */
-extern bool SameVarlena(const struct varlena *a, const struct varlena *b);
+/* Whether two attributes are equal; both may be missing. */
 extern bool SameAttribute(ValueRef a, ValueRef b);
 
 /*

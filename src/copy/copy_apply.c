@@ -188,7 +188,7 @@ SpreadToCurrent(const Spreading *s, ValueRef child_key)
 {
 	CopyRow		row;
 	ValueRef	current;
-	struct varlena *key;
+	MaybeItem	key;
 
 	CopyRowLock(s->table, child_key, COPY_LOCK_PRESENT, &row);
 	if (row.item == NULL)
@@ -197,23 +197,24 @@ SpreadToCurrent(const Spreading *s, ValueRef child_key)
 	if (EntityOfItem(s->table->def->entities, current) != s->copy->child)
 		return;
 	key = CopyParentKey(s->table->def, s->copy, current);
-	if (key != NULL && SameVarlena(key, s->key))
+	if (MaybeItemExists(key) && MaybeItemEqual(key, MaybeItemOf(s->key)))
 		CopyRowWrite(s->table, &row, WithCopies(s->copy, current, s->parent));
 }
 
 /*
  * A ChildVisitor.  The snapshot of the transaction decides whether a row can
- * be written.
+ * be written.  A row stored by hand whose item has no key cannot be found again.
  */
 static void
 SpreadToChild(void *arg, ValueRef child)
 {
 	const Spreading *s = arg;
+	ValueRef	key;
 
-	if (WithCopies(s->copy, child, s->parent).data == child.data)
+	if (WithCopies(s->copy, child, s->parent).data == child.data || !MaybeItemOpen(ItemKey(s->table->def, child), &key))
 		return;
 	PushActiveSnapshot(GetTransactionSnapshot());
-	SpreadToCurrent(s, ItemRoot(ItemKey(s->table->def, child)));
+	SpreadToCurrent(s, key);
 	PopActiveSnapshot();
 }
 

@@ -105,14 +105,15 @@ LockParent(const Written *w, const Copy *copy, ValueRef key)
 static void
 KeepCopies(Written *w, const Copy *copy)
 {
-	struct varlena *key = CopyParentKey(w->def, copy, w->whole);
-	struct varlena *old_key = w->old_entity == copy->child ? CopyParentKey(w->def, copy, w->old) : NULL;
+	MaybeItem	maybe = CopyParentKey(w->def, copy, w->whole);
+	MaybeItem	old_key = w->old_entity == copy->child ? CopyParentKey(w->def, copy, w->old) : NO_ITEM;
+	ValueRef	key;
 
-	if (key == NULL)
+	if (!MaybeItemOpen(maybe, &key))
 		return;
-	if (!SameVarlena(key, old_key))
+	if (!MaybeItemEqual(maybe, old_key))
 	{
-		w->item = WithCopies(copy, w->item, LockParent(w, copy, ItemRoot(key)));
+		w->item = WithCopies(copy, w->item, LockParent(w, copy, key));
 		return;
 	}
 	for (int i = 0; i < copy->nattributes; i++)

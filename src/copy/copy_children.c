@@ -14,16 +14,16 @@ typedef struct Search
 {
 	const TableDef *def;
 	const Copy *copy;
-	struct varlena *key;		/* key of the parent */
+	MaybeItem	key;			/* key of the parent */
 } Search;
 
 static bool
 IsChild(const Search *s, ValueRef item)
 {
 	const Entity *entity = EntityOfItem(s->def->entities, item);
-	struct varlena *key = entity == s->copy->child ? CopyParentKey(s->def, s->copy, item) : NULL;
+	MaybeItem	key = entity == s->copy->child ? CopyParentKey(s->def, s->copy, item) : NO_ITEM;
 
-	return key != NULL && SameVarlena(key, s->key);
+	return MaybeItemExists(key) && MaybeItemEqual(key, s->key);
 }
 
 /*
@@ -58,7 +58,7 @@ CopyVisitChildren(const TableDef *def, Oid relid, const Copy *copy, ValueRef key
 	StoreScan  *scan;
 	Store		store;
 
-	if (!CopyCondition(def, copy, key, &condition))
+	if (!MaybeItemExists(s.key) || !CopyCondition(def, copy, key, &condition))
 		return;
 	StoreOpenRelation(&store, relid, ACL_SELECT);
 	if (copy->index != NULL)

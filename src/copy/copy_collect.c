@@ -244,10 +244,9 @@ MakeLevel(Oid relid, const CopySet *set, CommandId command)
 }
 
 static CopyTask *
-FindTask(Level *level, int copy, const struct varlena *key, HASHACTION action)
+FindTask(Level *level, int copy, ValueRef key, HASHACTION action)
 {
-	ValueRef	root = ItemRoot(key);
-	TaskKey		id = {copy, {(const char *) root.data, root.len}};
+	TaskKey		id = {copy, {(const char *) key.data, key.len}};
 	bool		found;
 	TaskEntry  *entry = hash_search(level->tasks, &id, action, &found);
 	char	   *bytes;
@@ -256,8 +255,8 @@ FindTask(Level *level, int copy, const struct varlena *key, HASHACTION action)
 		return NULL;
 	if (!found)
 	{
-		bytes = MemoryContextAlloc(level->context, root.len);
-		memcpy(bytes, root.data, root.len);
+		bytes = MemoryContextAlloc(level->context, key.len);
+		memcpy(bytes, key.data, key.len);
 		entry->id.key.data = bytes;
 		entry->task = (CopyTask) {.copy = copy, .key = entry->id.key};
 	}
@@ -283,7 +282,7 @@ typedef struct Change
 
 /* Returns the task of this statement, which has a level as soon as it has one. */
 static CopyTask *
-MakeTask(Change *c, int copy, const struct varlena *key)
+MakeTask(Change *c, int copy, ValueRef key)
 {
 	if (c->level == NULL)
 		c->level = FindLevel(c->relid);
@@ -293,9 +292,11 @@ MakeTask(Change *c, int copy, const struct varlena *key)
 }
 
 static void
-NoteWhole(Change *c, int copy, const struct varlena *key)
+NoteWhole(Change *c, int copy, MaybeItem maybe)
 {
-	if (key != NULL)
+	ValueRef	key;
+
+	if (MaybeItemOpen(maybe, &key))
 		MakeTask(c, copy, key)->whole = true;
 }
 
@@ -332,7 +333,7 @@ CollectParent(Change *c, int number)
  * maximum that is removed now.
  */
 static void
-MarkOuterTasks(const Change *c, int number, const struct varlena *key)
+MarkOuterTasks(const Change *c, int number, ValueRef key)
 {
 	for (Level *level = c->level->outer; level != NULL; level = level->outer)
 	{
@@ -344,7 +345,7 @@ MarkOuterTasks(const Change *c, int number, const struct varlena *key)
 }
 
 static void
-CollectChild(Change *c, int number, const struct varlena *key, ValueRef child, bool removed)
+CollectChild(Change *c, int number, ValueRef key, ValueRef child, bool removed)
 {
 	const Copy *copy = &c->set->copies[number];
 	CopyTask   *task = MakeTask(c, number, key);
@@ -379,15 +380,16 @@ static void
 CollectTotal(Change *c, int number)
 {
 	const Copy *copy = &c->set->copies[number];
-	struct varlena *old = c->old_entity == copy->child ? CopyParentKey(c->def, copy, c->old) : NULL;
-	struct varlena *new = c->new_entity == copy->child ? CopyParentKey(c->def, copy, c->new) : NULL;
+	MaybeItem	old = c->old_entity == copy->child ? CopyParentKey(c->def, copy, c->old) : NO_ITEM;
+	MaybeItem	new = c->new_entity == copy->child ? CopyParentKey(c->def, copy, c->new) : NO_ITEM;
+	ValueRef	key;
 
-	if (SameVarlena(old, new) && (old == NULL || IsSameContribution(copy, c->old, c->new)))
+	if (MaybeItemEqual(old, new) && (!MaybeItemExists(old) || IsSameContribution(copy, c->old, c->new)))
 		return;
-	if (old != NULL)
-		CollectChild(c, number, old, c->old, true);
-	if (new != NULL)
-		CollectChild(c, number, new, c->new, false);
+	if (MaybeItemOpen(old, &key))
+		CollectChild(c, number, key, c->old, true);
+	if (MaybeItemOpen(new, &key))
+		CollectChild(c, number, key, c->new, false);
 }
 
 static ValueRef

@@ -46,7 +46,7 @@ CopyPlace(const TableDef *def, const Copy *copy)
 
 /* ---- values ---- */
 
-struct varlena *
+MaybeItem
 ItemKey(const TableDef *def, ValueRef item)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
@@ -54,16 +54,16 @@ ItemKey(const TableDef *def, ValueRef item)
 	ItemBuilderBeginMap(b);
 	for (int i = 0; i < KeyCount(&def->key); i++)
 	{
-		Slice		name = def->key.attributes[i].name;
-		ValueRef	value = AttributeFind(item, name.data, name.len);
+		const KeyAttribute *attribute = &def->key.attributes[i];
+		ValueRef	value = AttributeFind(item, attribute->name.data, attribute->name.len);
 
-		if (ValueIsMissing(value))
-			return NULL;
-		ItemBuilderName(b, name.data, name.len);
+		if (ValueIsMissing(value) || ValueTypeOf(value) != attribute->type)
+			return NO_ITEM;
+		ItemBuilderName(b, attribute->name.data, attribute->name.len);
 		ItemBuilderValue(b, value);
 	}
 	ItemBuilderEnd(b);
-	return ItemBuilderFinish(b);
+	return MaybeItemOf(ItemBuilderFinish(b));
 }
 
 bool
@@ -77,14 +77,6 @@ SameKey(const TableDef *def, ValueRef a, ValueRef b)
 			return false;
 	}
 	return true;
-}
-
-bool
-SameVarlena(const struct varlena *a, const struct varlena *b)
-{
-	if (a == NULL || b == NULL)
-		return a == b;
-	return SliceEqual(SliceOfVarlena(a), SliceOfVarlena(b));
 }
 
 bool
@@ -173,7 +165,7 @@ ParentKeyValue(const Copy *copy, const KeyAttribute *attribute, ValueRef item)
  * Composes the parent's key; NULL if the attributes of the child do not
  * compose one.
  */
-static struct varlena *
+static MaybeItem
 ReferredKey(const TableDef *def, const Copy *copy, ValueRef item)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
@@ -187,13 +179,13 @@ ReferredKey(const TableDef *def, const Copy *copy, ValueRef item)
 		ValueRef	value = ParentKeyValue(copy, attribute, item);
 
 		if (ValueIsMissing(value))
-			return NULL;
+			return NO_ITEM;
 		ItemBuilderName(b, attribute->name.data, attribute->name.len);
 		ItemBuilderValue(b, value);
 	}
 	ItemBuilderEnd(b);
 	key = ItemBuilderFinish(b);
-	return CheckKeyParameter(def, ItemRoot(key), &problem) ? key : NULL;
+	return CheckKeyParameter(def, ItemRoot(key), &problem) ? MaybeItemOf(key) : NO_ITEM;
 }
 
 /* ---- the place of children ---- */
@@ -377,10 +369,11 @@ IsInPlace(const TableDef *def, const Copy *copy, ValueRef key, ValueRef item)
 	return true;
 }
 
-struct varlena *
+MaybeItem
 CopyParentKey(const TableDef *def, const Copy *copy, ValueRef item)
 {
-	struct varlena *key = ReferredKey(def, copy, item);
+	MaybeItem	maybe = ReferredKey(def, copy, item);
+	ValueRef	key;
 
-	return key != NULL && IsInPlace(def, copy, ItemRoot(key), item) ? key : NULL;
+	return MaybeItemOpen(maybe, &key) && IsInPlace(def, copy, key, item) ? maybe : NO_ITEM;
 }

@@ -12,6 +12,7 @@
 #include "ddl/feature.h"
 #include "table/distribution.h"
 #include "table/objects.h"
+#include "table/restoring.h"
 
 /*
  * Returns the name of the trigger that may call the function so; NULL if none
@@ -62,9 +63,20 @@ static void
 ApplyAfterStatement(Relation rel, const TableDef *def, const CopySet *set)
 {
 	CopyTasks  *tasks = CopyTasksTake(rel, set);
+	Oid			outer;
 
-	if (tasks != NULL)
+	if (tasks == NULL)
+		return;
+	outer = RestoredRowsBegin(rel);
+	PG_TRY();
+	{
 		CopyApply(rel, def, set, tasks);
+	}
+	PG_FINALLY();
+	{
+		RestoredRowsEnd(outer);
+	}
+	PG_END_TRY();
 }
 
 /*

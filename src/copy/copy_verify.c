@@ -10,6 +10,7 @@
 #include "access/table.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -23,6 +24,9 @@
 #include "item/json.h"
 #include "stat/progress.h"
 #include "table/owner.h"
+
+/* Maximum bytes of an item's text in a problem. */
+#define MAX_SHOWN_ITEM	200
 
 /* The state of a check. */
 typedef struct Check
@@ -84,14 +88,14 @@ CheckTotals(Check *c, const Copy *copy, ValueRef item)
 static bool
 CheckCopies(Check *c, const Copy *copy, ValueRef item)
 {
-	struct varlena *key = CopyParentKey(c->def, copy, item);
+	ValueRef	key;
 	ValueRef	parent = MISSING_VALUE;
 	struct varlena *found;
 	RowKey		row_key;
 
-	if (key == NULL)
+	if (!MaybeItemOpen(CopyParentKey(c->def, copy, item), &key))
 		return true;
-	(void) RowKeyFromItem(c->def, ItemRoot(key), &row_key, NULL);
+	(void) RowKeyFromItem(c->def, key, &row_key, NULL);
 	found = StoreGet(&c->store, &row_key);
 	if (found != NULL && EntityOfItem(c->def->entities, ItemRoot(found)) == copy->parent)
 		parent = ItemRoot(found);
@@ -130,9 +134,21 @@ CheckItem(Check *c, ValueRef item)
 
 /* ---- all items ---- */
 
+/* Says which item it is that has no key: by its beginning. */
+static void
+DescribeItem(Check *c, ValueRef item)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	ItemToJson(&text, item);
+	appendStringInfo(&c->problem, ", in an item without the key of the table: %.*s",
+					 pg_mbcliplen(text.data, text.len, MAX_SHOWN_ITEM), text.data);
+}
+
 /* Calls note for the key of each item with a problem, until it returns false. */
 static void
-CheckAll(Check *c, bool (*note) (void *arg, struct varlena *key, const char *problem), void *arg)
+CheckAll(Check *c, bool (*note) (void *arg, MaybeItem key, const char *problem), void *arg)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo check", ALLOCSET_DEFAULT_SIZES);
 	ScanRange	range = {.forward = true, .start = MISSING_VALUE, .shard = -1};
@@ -152,7 +168,13 @@ CheckAll(Check *c, bool (*note) (void *arg, struct varlena *key, const char *pro
 		CHECK_FOR_INTERRUPTS();
 		ProgressRow();
 		if (!CheckItem(c, ItemRoot(item)))
-			more = note(arg, ItemKey(c->def, ItemRoot(item)), c->problem.data);
+		{
+			MaybeItem	key = ItemKey(c->def, ItemRoot(item));
+
+			if (!MaybeItemExists(key))
+				DescribeItem(c, ItemRoot(item));
+			more = note(arg, key, c->problem.data);
+		}
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(context);
 	}
@@ -192,11 +214,11 @@ CheckEnd(Check *c)
 }
 
 static bool
-PutProblem(void *arg, struct varlena *key, const char *problem)
+PutProblem(void *arg, MaybeItem key, const char *problem)
 {
 	ReturnSetInfo *result = arg;
-	Datum		values[2] = {PointerGetDatum(key), CStringGetTextDatum(problem)};
 	bool		nulls[2] = {false, false};
+	Datum		values[2] = {MaybeItemDatum(key, &nulls[0]), CStringGetTextDatum(problem)};
 
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	return true;
@@ -230,13 +252,18 @@ typedef struct Repairs
 	int			left;
 } Repairs;
 
+/* An item without a key cannot be repaired: it is not found by one. */
 static bool
-KeepKey(void *arg, struct varlena *key, const char *problem)
+KeepKey(void *arg, MaybeItem maybe, const char *problem)
 {
 	Repairs    *r = arg;
-	MemoryContext old = MemoryContextSwitchTo(r->context);
+	MemoryContext old;
+	ValueRef	key;
 
-	r->keys = lappend(r->keys, ValueCopy(ItemRoot(key)));
+	if (!MaybeItemOpen(maybe, &key))
+		return true;
+	old = MemoryContextSwitchTo(r->context);
+	r->keys = lappend(r->keys, ValueCopy(key));
 	MemoryContextSwitchTo(old);
 	return --r->left > 0;
 }
@@ -251,15 +278,14 @@ RepairChild(Check *c, CopyTable *table, const Copy *copy, ValueRef item_key)
 	CopyRow		row;
 	CopyRow		parent;
 	ValueRef	item;
-	struct varlena *key;
+	ValueRef	key;
 
 	CopyRowLock(table, item_key, COPY_LOCK_PRESENT, &row);
 	if (row.item == NULL || EntityOfItem(c->def->entities, ItemRoot(row.item)) != copy->child)
 		return false;
-	key = CopyParentKey(c->def, copy, ItemRoot(row.item));
-	if (key == NULL)
+	if (!MaybeItemOpen(CopyParentKey(c->def, copy, ItemRoot(row.item)), &key))
 		return false;
-	CopyRowLock(table, ItemRoot(key), CopyParentLock(c->set, copy), &parent);
+	CopyRowLock(table, key, CopyParentLock(c->set, copy), &parent);
 	item = WithCopies(copy, ItemRoot(row.item),
 					  parent.item != NULL && EntityOfItem(c->def->entities, ItemRoot(parent.item)) == copy->parent ?
 					  ItemRoot(parent.item) : MISSING_VALUE);

@@ -191,15 +191,16 @@ static char *
 PrintSeenKey(const Batch *b)
 {
 	BaseRow		row = {.desc = RelationGetDescr(b->rel)};
-	struct varlena *key;
+	Datum		key;
+	bool		none;
 	Oid			output;
 	bool		is_varlena;
 	bool		should_free;
 
 	row.tuple = ExecFetchSlotHeapTuple(b->seen, false, &should_free);
-	key = BaseRowKey(b->def, &row);
+	key = MaybeItemDatum(BaseRowKey(b->def, &row), &none);
 	getTypeOutputInfo(b->def->item_type, &output, &is_varlena);
-	return key != NULL ? OidOutputFunctionCall(output, PointerGetDatum(key)) : pstrdup("null");
+	return none ? pstrdup("null") : OidOutputFunctionCall(output, key);
 }
 
 static void

@@ -51,7 +51,7 @@ BaseRowItem(const TableDef *def, BaseRow *row)
 	return ItemRoot(row->item);
 }
 
-struct varlena *
+MaybeItem
 BaseRowKey(const TableDef *def, const BaseRow *row)
 {
 	const char *problem;

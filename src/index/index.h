@@ -177,11 +177,8 @@ extern Datum BaseRowColumn(BaseRow *row, AttrNumber attnum, bool *isnull);
 extern Datum BaseRowStoredItem(const TableDef *def, BaseRow *row);
 extern ValueRef BaseRowItem(const TableDef *def, BaseRow *row);
 
-/*
- * Returns the key of a row from its columns; NULL if they contain invalid
- * values.
- */
-extern struct varlena *BaseRowKey(const TableDef *def, const BaseRow *row);
+/* Returns the key of a row from its columns, unless they contain invalid values. */
+extern MaybeItem BaseRowKey(const TableDef *def, const BaseRow *row);
 
 /* The key of an item's entry, if it has one. */
 typedef struct EntryKey

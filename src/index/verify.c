@@ -42,13 +42,13 @@
 #include "table/stored.h"
 
 void
-ReportProblem(Verification *v, const char *problem, struct varlena *key, const char *detail)
+ReportProblem(Verification *v, const char *problem, MaybeItem key, const char *detail)
 {
 	Datum		values[3];
-	bool		nulls[3] = {false, key == NULL, detail == NULL};
+	bool		nulls[3] = {false, false, detail == NULL};
 
 	values[0] = CStringGetTextDatum(problem);
-	values[1] = PointerGetDatum(key);
+	values[1] = MaybeItemDatum(key, &nulls[1]);
 	values[2] = detail != NULL ? CStringGetTextDatum(detail) : (Datum) 0;
 	tuplestore_putvalues(v->problems, v->problems_desc, values, nulls);
 }
@@ -77,12 +77,12 @@ VerifyTrigger(Verification *v, Relation rel, const char *function_name, bool tru
 	const Trigger *trigger = FindTrigger(rel, function_name, truncate);
 
 	if (trigger == NULL)
-		ReportProblem(v, "trigger missing", NULL,
+		ReportProblem(v, "trigger missing", NO_ITEM,
 					  psprintf("Table \"%s\" has no trigger with dynamo.%s%s.",
 							   RelationGetRelationName(rel), function_name,
 							   truncate ? " for TRUNCATE" : ""));
 	else if (trigger->tgenabled != TRIGGER_FIRES_ALWAYS)
-		ReportProblem(v, "trigger disabled", NULL,
+		ReportProblem(v, "trigger disabled", NO_ITEM,
 					  psprintf("Trigger \"%s\" of table \"%s\" does not always fire.",
 							   trigger->tgname, RelationGetRelationName(rel)));
 }
@@ -97,7 +97,7 @@ VerifyTriggerOrder(Verification *v)
 	ListCell   *cell;
 
 	foreach(cell, FindLaterTriggers(v->rel))
-		ReportProblem(v, "trigger order", NULL,
+		ReportProblem(v, "trigger order", NO_ITEM,
 					  psprintf("Trigger \"%s\" fires after the key columns are derived.",
 							   (char *) lfirst(cell)));
 }
@@ -264,7 +264,7 @@ VerifyShape(Verification *v, Relation rel)
 	bool		fits = IsIndexTable(rel, v->def, v->index) && IndexHasShards(rel, v->index);
 
 	if (!fits)
-		ReportProblem(v, "index invalid", NULL,
+		ReportProblem(v, "index invalid", NO_ITEM,
 					  psprintf("Relation \"%s\" does not have the owner, columns, primary key, shards and guard of the index table.",
 							   RelationGetRelationName(rel)));
 	return fits;
@@ -277,7 +277,7 @@ VerifyContent(Verification *v, Relation rel)
 	if (v->index->storage == STORAGE_TABLE && !VerifyShape(v, rel))
 		return;
 	if (v->index->vector != NULL && v->index->vector->hnsw && !OidIsValid(FindHnswIndex(rel, true)))
-		ReportProblem(v, "HNSW index missing", NULL, "Searches of the index are exact.");
+		ReportProblem(v, "HNSW index missing", NO_ITEM, "Searches of the index are exact.");
 	OpenBaseTables(v);
 	if (v->index->storage == STORAGE_INLINE)
 		VerifyInline(v, RelationGetRelid(rel));
@@ -297,7 +297,7 @@ VerifyRelation(Verification *v)
 
 	if (rel == NULL)
 	{
-		ReportProblem(v, "index missing", NULL,
+		ReportProblem(v, "index missing", NO_ITEM,
 					  psprintf("Relation \"%s\" does not exist.", v->index->relation));
 		return;
 	}

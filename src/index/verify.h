@@ -32,9 +32,8 @@ typedef struct Verification
 	MemoryContext row_context;	/* reset after each row */
 } Verification;
 
-/* Adds a problem; key may be NULL. */
-extern void ReportProblem(Verification *v, const char *problem,
-						  struct varlena *key, const char *detail);
+/* Adds a problem of the row with a key, or of none. */
+extern void ReportProblem(Verification *v, const char *problem, MaybeItem key, const char *detail);
 
 /*
  * Computes the index's columns of a row from its item; values and nulls are in
@@ -57,10 +56,10 @@ extern void VerifyTable(Verification *v);
 extern void VerifyColumns(Verification *v);
 
 /*
- * Returns the base key in the columns of an entry; NULL if they contain values
+ * Returns the base key in the columns of an entry, unless they contain values
  * that no item can contain.
  */
-extern struct varlena *BuildBaseKey(const Verification *v, const EntryKey *key);
+extern MaybeItem BuildBaseKey(const Verification *v, const EntryKey *key);
 
 /* ---- verify_distributed.c ---- */
 

@@ -93,7 +93,7 @@ ReportRow(Verification *v, HeapTuple tuple, TupleDesc desc)
 		if (isnull)
 			key.present = false;
 	}
-	ReportProblem(v, SPI_getvalue(tuple, desc, 1), key.present ? BuildBaseKey(v, &key) : NULL,
+	ReportProblem(v, SPI_getvalue(tuple, desc, 1), key.present ? BuildBaseKey(v, &key) : NO_ITEM,
 				  "The entry and the item are on different nodes of Citus.");
 }
 

@@ -111,7 +111,7 @@ VerifyRow(Verification *v, BaseRow *row, int64 place, Places *places)
 		/*
 		 * The row is visible through the btree, but not in a scan of the heap.
 		 */
-		ReportProblem(v, "surplus entry", NULL, "An entry leads to no row.");
+		ReportProblem(v, "surplus entry", NO_ITEM, "An entry leads to no row.");
 		NextPlace(places);
 	}
 	found = places->valid && places->place == place;
@@ -155,7 +155,7 @@ VerifyBtree(Verification *v, Oid relid)
 
 	if (btree->rd_rel->relam != BTREE_AM_OID || !btree->rd_index->indisvalid ||
 		!InlineIndexFits(v->def, v->index, relid))
-		ReportProblem(v, "index invalid", NULL,
+		ReportProblem(v, "index invalid", NO_ITEM,
 					  psprintf("Relation \"%s\" is no valid btree on the key columns.",
 							   RelationGetRelationName(btree)));
 	else
@@ -196,7 +196,7 @@ VerifyInline(Verification *v, Oid btree)
 		if (OidIsValid(relid))
 			VerifyBtree(v, relid);
 		else
-			ReportProblem(v, "index missing", NULL,
+			ReportProblem(v, "index missing", NO_ITEM,
 						  psprintf("Partition \"%s\" has no part of it.",
 								   RelationGetRelationName(v->rel)));
 	}

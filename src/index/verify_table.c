@@ -72,7 +72,7 @@ VerifyRow(Verification *v, EntryShards *shards, BaseRow *row)
 
 /* ---- entries without their rows ---- */
 
-struct varlena *
+MaybeItem
 BuildBaseKey(const Verification *v, const EntryKey *key)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
@@ -84,19 +84,18 @@ BuildBaseKey(const Verification *v, const EntryKey *key)
 
 		for (int j = 0; j < KeyCount(&v->def->key); j++)
 		{
-			struct varlena *value;
+			ValueRef	value;
 
 			if (v->def->key_attributes[j] != v->index->entry[i])
 				continue;
-			value = KeyDatumToValue(attr->type, key->keys[i]);
-			if (value == NULL)
-				return NULL;
+			if (!MaybeItemOpen(KeyDatumToValue(attr->type, key->keys[i]), &value))
+				return NO_ITEM;
 			ItemBuilderName(b, attr->name.data, attr->name.len);
-			ItemBuilderValue(b, ItemRoot(value));
+			ItemBuilderValue(b, value);
 		}
 	}
 	ItemBuilderEnd(b);
-	return ItemBuilderFinish(b);
+	return MaybeItemOf(ItemBuilderFinish(b));
 }
 
 /* Finds the row with an entry's base key in the current base table. */
@@ -238,7 +237,7 @@ HavePrimaryKeys(Verification *v)
 	{
 		if (OidIsValid(v->bases[i].def->primary_key))
 			continue;
-		ReportProblem(v, "primary key missing", NULL,
+		ReportProblem(v, "primary key missing", NO_ITEM,
 					  psprintf("Table \"%s\" has no primary key on its key columns.",
 							   RelationGetRelationName(v->bases[i].rel)));
 		all = false;

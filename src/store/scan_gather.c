@@ -65,11 +65,11 @@ GetKeyColumn(const Shard *shard, const ScanKeys *keys, int column)
 	const AttributeDef *attr = keys->columns[column];
 	bool		isnull;
 	Datum		stored = shard->source->methods->column(shard->source, column, &isnull);
-	struct varlena *value = isnull ? NULL : KeyDatumToValue(attr->type, stored);
+	ValueRef	value;
 	RowPlace	place;
 
-	if (value != NULL)
-		return ValuePayload(ItemRoot(value));
+	if (!isnull && MaybeItemOpen(KeyDatumToValue(attr->type, stored), &value))
+		return ValuePayload(value);
 	shard->source->methods->place(shard->source, &place);
 	InvalidRowError(&place, ColumnProblem(attr, stored, isnull));
 }

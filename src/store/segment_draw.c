@@ -83,15 +83,14 @@ RowHasKey(const Drawing *d, HeapTuple row, const KeySchema *key, const int *attr
 
 /* Copies a value with its tag; returns its payload. */
 static Slice
-CopyPayload(Sample *sample, const struct varlena *value)
+CopyPayload(Sample *sample, ValueRef value)
 {
-	ValueRef	root = ItemRoot(value);
-	Slice		payload = ValuePayload(root);
-	char	   *copy = palloc(root.len);
+	Slice		payload = ValuePayload(value);
+	char	   *copy = palloc(value.len);
 
-	memcpy(copy, root.data, root.len);
-	sample->bytes += root.len;
-	payload.data = copy + root.len - payload.len;
+	memcpy(copy, value.data, value.len);
+	sample->bytes += value.len;
+	payload.data = copy + value.len - payload.len;
 	return payload;
 }
 
@@ -110,10 +109,11 @@ AddKey(const Drawing *d, Sample *sample, HeapTuple row, const int *attributes)
 		bool		isnull;
 		Datum		datum = heap_getattr(row, attr->attnum, d->stats->tupDesc, &isnull);
 		MemoryContext old = MemoryContextSwitchTo(sample->scratch);
-		struct varlena *value = KeyDatumToValue(attr->type, datum);
+		MaybeItem	maybe = isnull ? NO_ITEM : KeyDatumToValue(attr->type, datum);
+		ValueRef	value;
 
 		MemoryContextSwitchTo(old);
-		if (value == NULL)
+		if (!MaybeItemOpen(maybe, &value))
 			return;
 		payloads[i] = CopyPayload(sample, value);
 		MemoryContextReset(sample->scratch);

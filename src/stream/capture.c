@@ -43,6 +43,7 @@
 #include "store/row_event.h"
 #include "stream/stream.h"
 #include "table/distribution.h"
+#include "table/restoring.h"
 #include "table/stored.h"
 
 /* ---- conditions ---- */
@@ -70,16 +71,6 @@ IsExpiring(Relation rel)
 	return RelationGetRelid(rel) == expiring ||
 		(rel->rd_rel->relispartition &&
 		 list_member_oid(get_partition_ancestors(RelationGetRelid(rel)), expiring));
-}
-
-/*
- * Whether rows are inserted from a dump: with its fixed settings, by an owner.
- */
-static bool
-IsRestoring(Relation rel)
-{
-	return !check_function_bodies && !row_security && namespace_search_path[0] == '\0' &&
-		RelationOwnercheck(RelationGetRelid(rel), GetUserId());
 }
 
 /* ---- records ---- */
@@ -138,11 +129,12 @@ static Datum
 BuildKeys(const Capture *c, HeapTuple tuple)
 {
 	const char *problem;
-	struct varlena *keys = KeyOfTuple(c->def, tuple, c->desc, &problem);
+	bool		none;
+	Datum		keys = MaybeItemDatum(KeyOfTuple(c->def, tuple, c->desc, &problem), &none);
 
-	if (keys == NULL)
+	if (none)
 		InvalidTupleError(c->def->relid, tuple, problem);
-	return PointerGetDatum(keys);
+	return keys;
 }
 
 static bool
@@ -217,7 +209,7 @@ CaptureRow(const TriggerData *trigger)
 {
 	Capture		c;
 
-	if (IsMoving(trigger))
+	if (IsMoving(trigger) || IsWriteOfRestored(trigger->tg_relation))
 		return;
 	CaptureBegin(&c, trigger);
 	RowEventOfTrigger(&c.event, trigger);

@@ -112,7 +112,7 @@ ColumnProblem(const AttributeDef *attr, Datum value, bool isnull)
 					attr->column, isnull ? "null" : ColumnText(attr->type, value));
 }
 
-struct varlena *
+MaybeItem
 KeyOfTuple(const TableDef *def, HeapTuple tuple, TupleDesc desc, const char **problem)
 {
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
@@ -123,18 +123,18 @@ KeyOfTuple(const TableDef *def, HeapTuple tuple, TupleDesc desc, const char **pr
 		const AttributeDef *attr = TableKeyAttribute(def, i);
 		bool		isnull;
 		Datum		datum = heap_getattr(tuple, attr->attnum, desc, &isnull);
-		struct varlena *value = isnull ? NULL : KeyDatumToValue(attr->type, datum);
+		ValueRef	value;
 
-		if (value == NULL)
+		if (isnull || !MaybeItemOpen(KeyDatumToValue(attr->type, datum), &value))
 		{
 			*problem = ColumnProblem(attr, datum, isnull);
-			return NULL;
+			return NO_ITEM;
 		}
 		ItemBuilderName(b, attr->name.data, attr->name.len);
-		ItemBuilderValue(b, ItemRoot(value));
+		ItemBuilderValue(b, value);
 	}
 	ItemBuilderEnd(b);
-	return ItemBuilderFinish(b);
+	return MaybeItemOf(ItemBuilderFinish(b));
 }
 
 char *

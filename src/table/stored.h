@@ -64,11 +64,10 @@ extern const char *KeyAttributeProblem(const AttributeDef *attr, ValueRef v, uin
 
 /*
  * Returns the key of a row as an item, from its columns, independent of its
- * item.  Returns NULL and sets *problem if a column contains a value that no
- * item can contain.
+ * item.  There is none if a column contains a value that no item can contain;
+ * *problem says so.
  */
-extern struct varlena *KeyOfTuple(const TableDef *def, HeapTuple tuple, TupleDesc desc,
-								  const char **problem);
+extern MaybeItem KeyOfTuple(const TableDef *def, HeapTuple tuple, TupleDesc desc, const char **problem);
 
 /* Returns the problem of such a column for KeyOfTuple; palloc'd. */
 extern char *ColumnProblem(const AttributeDef *attr, Datum value, bool isnull);

@@ -77,7 +77,7 @@
 #define REPLACEMENT_SUFFIX	"$new"
 
 #include "expr/expr.h"
-#include "item/item.h"
+#include "item/maybe_item.h"
 #include "problem.h"
 #include "vector/vector.h"
 
@@ -360,11 +360,8 @@ extern Datum KeyValueToDatum(const AttributeDef *attr, ValueRef v);
 /* Converts a key value; returns false if it notes the problem of U+0000. */
 extern bool KeyValueGetDatum(const AttributeDef *attr, ValueRef v, Datum *datum, Problem *problem);
 
-/*
- * Converts a column value to a key value; NULL for a number that no item can
- * contain.
- */
-extern struct varlena *KeyDatumToValue(ValueType type, Datum datum);
+/* Converts a column value to a key value; there is none for a number that no item can contain. */
+extern MaybeItem KeyDatumToValue(ValueType type, Datum datum);
 
 /*
  * Returns the key attributes of a client's key map as a palloc'd item.  Raises

@@ -71,7 +71,7 @@ KeyValueToDatum(const AttributeDef *attr, ValueRef v)
 	return datum;
 }
 
-struct varlena *
+MaybeItem
 KeyDatumToValue(ValueType type, Datum datum)
 {
 	ItemBuilder *b = ItemBuilderCreate(1, DUPLICATE_NAME_ERROR);
@@ -82,16 +82,16 @@ KeyDatumToValue(ValueType type, Datum datum)
 	if (type == VALUE_N)
 	{
 		if (NumberFromNumeric(DatumGetNumeric(datum), number, &len) != NUMBER_OK)
-			return NULL;
+			return NO_ITEM;
 		ItemBuilderNumber(b, number, len);
-		return ItemBuilderFinish(b);
+		return MaybeItemOf(ItemBuilderFinish(b));
 	}
 	bytes = PG_DETOAST_DATUM_PACKED(datum);
 	if (type == VALUE_S)
 		ItemBuilderString(b, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
 	else
 		ItemBuilderBinary(b, VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes));
-	return ItemBuilderFinish(b);
+	return MaybeItemOf(ItemBuilderFinish(b));
 }
 
 static ValueRef

@@ -1,0 +1,27 @@
+/*
+ * restoring.h
+ *	  Whether rows come from a dump.
+ */
+#ifndef DYNAMO_TABLE_RESTORING_H
+#define DYNAMO_TABLE_RESTORING_H
+
+#include "utils/relcache.h"
+
+/*
+ * Whether the session inserts rows from a dump into a table: it has the fixed
+ * settings of pg_dump's output and the rights of the table's owner.
+ */
+extern bool IsRestoring(Relation rel);
+
+/*
+ * Mark what the extension writes because of rows from a dump, such as the total of
+ * a restored parent.  It runs with other settings, in which IsRestoring does not tell.
+ * The first returns what the second sets again.
+ */
+extern Oid	RestoredRowsBegin(Relation rel);
+extern void RestoredRowsEnd(Oid outer);
+
+/* Whether such a write to this table is in progress. */
+extern bool IsWriteOfRestored(Relation rel);
+
+#endif							/* DYNAMO_TABLE_RESTORING_H */
