@@ -69,8 +69,6 @@
 #define AddPermissionsNode(query, rte) addRTEPermissionInfo(&(query)->rteperminfos, rte)
 #define MakePermissionsNode(rte) \
 	((rte)->perminfoindex = 1, makeNode(RTEPermissionInfo))
-#define CheckPermissionsNode(rte, perms) \
-	ExecCheckPermissions(list_make1(rte), list_make1(perms), true)
 #define HavePermissionsNode(rte, perms) \
 	ExecCheckPermissions(list_make1(rte), list_make1(perms), false)
 #if PG_VERSION_NUM >= 180000
@@ -85,12 +83,24 @@
 #define PermissionsNode RangeTblEntry
 #define AddPermissionsNode(query, rte) (rte)
 #define MakePermissionsNode(rte) (rte)
-#define CheckPermissionsNode(rte, perms) \
-	ExecCheckRTPerms(list_make1(rte), true)
 #define HavePermissionsNode(rte, perms) \
 	ExecCheckRTPerms(list_make1(rte), false)
 #define InitRangeTable(estate, rte, perms) \
 	ExecInitRangeTable(estate, list_make1(rte))
+#endif
+
+/* The permissions of the only table of a plan. */
+#if PG_VERSION_NUM >= 160000
+#define SetPermissionsOfPlan(plan, perms) ((plan)->permInfos = list_make1(perms))
+#else
+#define SetPermissionsOfPlan(plan, perms) ((void) (perms))
+#endif
+
+/* All rows of a query. */
+#if PG_VERSION_NUM >= 180000
+#define RunWholeQuery(query) ExecutorRun(query, ForwardScanDirection, 0)
+#else
+#define RunWholeQuery(query) ExecutorRun(query, ForwardScanDirection, 0, true)
 #endif
 
 /* Adds the permissions of a query's table to a plan that gets the table; the table is changed. */

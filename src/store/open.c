@@ -15,10 +15,8 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type_d.h"
-#include "executor/executor.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
-#include "utils/acl.h"
 #include "utils/fmgroids.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -30,6 +28,7 @@
 #include "stat/slow.h"
 #include "store/own_table.h"
 #include "store/partition.h"
+#include "store/privileges.h"
 #include "store/store.h"
 #include "table/distribution.h"
 #include "table/objects.h"
@@ -70,71 +69,6 @@ CheckWritable(Oid relid, AclMode access)
 	if (XactReadOnly && !isTempNamespace(get_rel_namespace(relid)))
 		PreventCommandIfReadOnly(command);
 	PreventCommandIfParallelMode(command);
-}
-
-/* ---- privileges ---- */
-
-/*
- * Whether the user has all privileges on the whole table, and no security
- * module must be called.  The executor makes this check first.
- */
-static bool
-HasTablePrivileges(const Store *store)
-{
-	return ExecutorCheckPerms_hook == NULL &&
-		pg_class_aclmask(RelationGetRelid(store->rel), GetUserId(),
-						 store->access, ACLMASK_ALL) == store->access;
-}
-
-static StoreHint denied_hint = NULL;
-
-void
-StoreSetDeniedHint(StoreHint hint)
-{
-	denied_hint = hint;
-}
-
-/* Raises PostgreSQL's error for a user without privileges if there is a hint to give. */
-static void
-RaiseWithHint(const Store *store)
-{
-	char	   *hint = denied_hint == NULL ? NULL : denied_hint(RelationGetRelid(store->rel));
-
-	if (hint != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("permission denied for table %s", RelationGetRelationName(store->rel)),
-				 errhint("%s", hint)));
-}
-
-/*
- * Checks privileges like the executor does for statements of the SQL path,
- * including column privileges and the hook of security modules.  hints: a user
- * without them is told what else there is.
- */
-static void
-CheckPrivileges(const Store *store, bool hints)
-{
-	RangeTblEntry *rte = makeNode(RangeTblEntry);
-	PermissionsNode *perms;
-
-	rte->rtekind = RTE_RELATION;
-	rte->relid = RelationGetRelid(store->rel);
-	rte->relkind = store->rel->rd_rel->relkind;
-	rte->rellockmode = StoreForWriting(store) ? RowExclusiveLock : AccessShareLock;
-
-	perms = MakePermissionsNode(rte);
-	perms->relid = rte->relid;
-	perms->requiredPerms = store->access;
-	perms->selectedCols = store->def->row_columns;
-	if (store->access & ACL_INSERT)
-		perms->insertedCols = perms->selectedCols;
-	if (store->access & ACL_UPDATE)
-		perms->updatedCols = store->def->item_column;
-
-	if (hints && !HavePermissionsNode(rte, perms))
-		RaiseWithHint(store);
-	CheckPermissionsNode(rte, perms);
 }
 
 /* ---- path ---- */
@@ -327,10 +261,10 @@ OpenLocked(Store *store, Oid relid, AclMode access, bool named)
 	store->of_node = false;
 	store->rel = table_open(relid, NoLock);
 	store->def = TableDefAcquire(store->rel);
-	if (!HasTablePrivileges(store))
-		CheckPrivileges(store, named);
+	CheckPrivileges(store, named);
 	CheckDistribution(store);
 	ChoosePath(store);
+	AnnounceAccess(store);
 }
 
 void

@@ -25,14 +25,16 @@ sub new_dynamo_node
 	return $node;
 }
 
-# Returns such a server with the HTTP endpoint at a port.
+# Returns such a server with the HTTP endpoint at a port.  beside.pl has other libraries
+# loaded, with their settings.
 sub new_http_node
 {
 	my ($name, $port, $workers, $settings, %init) = @_;
 
 	return new_dynamo_node(
 		$name, qq{
-shared_preload_libraries = 'dynamo'
+shared_preload_libraries = '@{[ $ENV{DYNAMO_PRELOAD} // 'dynamo' ]}'
+@{[ $ENV{DYNAMO_SETTINGS} // '' ]}
 dynamo.http_port = $port
 dynamo.http_workers = $workers
 dynamo.http_listen_addresses = '127.0.0.1'
