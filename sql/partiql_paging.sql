@@ -11,7 +11,7 @@ $$;
 SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[
 	{"index_name": "gsi", "partition_key": "g", "sort_key": "n", "sort_key_type": "N"},
 	{"index_name": "own", "partition_key": "g", "sort_key": "n", "sort_key_type": "N", "storage": "table", "projection": "KEYS_ONLY"},
-	{"index_name": "multi", "partition_key": ["g", "h"], "sort_key": ["i", "j"]}]');
+	{"index_name": "byh", "partition_key": "h", "sort_key": "j"}]');
 SELECT dynamo.create_table('hash', 'id', partition_key_type => 'N');
 INSERT INTO hash (item) SELECT jsonb_build_object('id', i) FROM generate_series(1, 9) i;
 -- many equal sort keys in the indexes
@@ -57,8 +57,8 @@ INSERT INTO statements (statement) VALUES
 ($$SELECT * FROM tab.gsi WHERE g IN ['g0','g1','g2'] AND n BETWEEN 1 AND 2 ORDER BY n DESC$$),
 ($$SELECT * FROM tab.own WHERE g IN ['g0','g1','g2'] AND n > 0 ORDER BY n DESC$$),
 ($$SELECT * FROM tab.own WHERE g IN ['g0','g1','g2']$$),
-($$SELECT * FROM tab.multi WHERE g IN ['g0','g1'] AND h IN ['h0','h1'] ORDER BY i, j$$),
-($$SELECT * FROM tab.multi WHERE g IN ['g0','g1'] AND h = 'h1' AND i = 'i1' AND j >= 'j1' ORDER BY j DESC$$),
+($$SELECT * FROM tab.byh WHERE h IN ['h0','h1'] ORDER BY j$$),
+($$SELECT * FROM tab.byh WHERE h IN ['h0','h1'] AND j >= 'j1' ORDER BY j DESC$$),
 ($$SELECT * FROM tab WHERE pk = 'p1' AND sk = 's3'$$),
 ($$SELECT * FROM hash WHERE id = 3$$),
 ($$SELECT * FROM hash WHERE id IN [3, 11, 4, 0, 9] ORDER BY id DESC$$),

@@ -14,6 +14,7 @@ SELECT dynamo.create_table('tab', 'pk', 'sk', indexes => '[
 	{"index_name": "gsi", "partition_key": "g", "sort_key": "n", "sort_key_type": "N"},
 	{"index_name": "few", "partition_key": "g", "projection": "INCLUDE", "non_key_attributes": ["y"]},
 	{"index_name": "multi", "partition_key": ["g", "h"], "sort_key": ["i", "j"]},
+	{"index_name": "pair", "partition_key": "g", "sort_key": ["i", "j"]},
 	{"index_name": "lsi", "local": true, "partition_key": "pk", "sort_key": "l", "projection": "KEYS_ONLY"}]');
 SELECT dynamo.create_table('hash', 'id', partition_key_type => 'N');
 INSERT INTO tab (item) SELECT jsonb_build_object('pk', 'p' || i % 3, 'sk', 's' || i, 'x', i, 'y', 'y' || i, 'g', 'g' || i % 2, 'n', i, 'l', 'l' || 9 - i,
@@ -99,16 +100,24 @@ SELECT pq(format('SELECT sk FROM tab WHERE x IN [%s] AND pk = ''p1''', string_ag
 SELECT pq($$SELECT sk, n FROM tab.gsi WHERE g = 'g1' AND n > 5$$, NULL, ', "ReturnConsumedCapacity": "INDEXES"');
 SELECT pq($$SELECT sk FROM "tab"."gsi" WHERE g IN ['g0', 'g1'] AND n BETWEEN 3 AND 6 ORDER BY n DESC$$);
 SELECT pq($$SELECT j FROM tab.multi WHERE g = 'g1' AND h = 'h' AND i = 'i1' AND j > 'j5'$$);
-SELECT pq($$SELECT j FROM tab.multi WHERE g IN ['g1', 'g0'] AND h = 'h' ORDER BY i DESC, j DESC$$);
-SELECT pq($$SELECT j FROM tab.multi WHERE g = 'g1' AND h = 'h' ORDER BY i, j DESC$$);
-SELECT pq($$SELECT j FROM tab.multi WHERE g = 'g1' AND h = 'h' ORDER BY j$$);
-SELECT pq($$SELECT j FROM tab.multi WHERE g = 'g1' AND h = 'h' AND i = 'i1' ORDER BY j DESC$$);
-SELECT pq($$SELECT j FROM tab.multi WHERE g = 'g1' AND j = 'j3'$$);
+SELECT pq($$SELECT * FROM tab.multi$$);
+SELECT pq($$SELECT * FROM tab.pair$$);
+SELECT pq($$SELECT * FROM tab.pair WHERE$$);
+SELECT count(*) FROM dynamo.query('tab', 'g = :g AND h = :h', '{":g": {"S": "g1"}, ":h": {"S": "h"}}', index_name => 'multi');
 SELECT pq($$SELECT * FROM tab.few WHERE g = 'g1' AND y = 'y5'$$);
 SELECT pq($$SELECT x FROM tab.few WHERE g = 'g1'$$);
 SELECT pq($$SELECT y FROM tab.few WHERE g = 'g1' AND x = 5$$);
 SELECT pq($$SELECT * FROM tab.lsi WHERE pk = 'p1' AND l < 'l6'$$, NULL, ', "ConsistentRead": true');
 SELECT pq($$SELECT x FROM tab.lsi WHERE pk = 'p1' AND l < 'l6'$$);
+-- the filter sees what the index projects: a query is refused, a scan finds nothing
+SELECT pq($$SELECT * FROM tab.lsi WHERE pk = 'p1' AND x = 4 AND y = 'y4'$$);
+SELECT pq($$SELECT * FROM tab.lsi WHERE x = 4$$, NULL, ', "ReturnConsumedCapacity": "INDEXES"');
+SELECT pq($$SELECT y FROM tab.lsi WHERE x = 4$$);
+SELECT pq($$SELECT y FROM tab.lsi WHERE x IS MISSING AND sk = 's4'$$);
+SELECT dynamo.change_index('tab', 'lsi', storage => 'table');
+SELECT pq($$SELECT * FROM tab.lsi WHERE pk = 'p1' AND x = 4$$);
+SELECT pq($$SELECT * FROM tab.lsi WHERE x = 4$$);
+SELECT pq($$SELECT y FROM tab.lsi WHERE x IS MISSING AND sk = 's4'$$);
 SELECT pq($$SELECT * FROM tab.gsi WHERE g = 'g1'$$, NULL, ', "ConsistentRead": true');
 SELECT pq($$SELECT * FROM tab.nothing WHERE g = 'g1'$$);
 SELECT pq($$SELECT * FROM nothing WHERE g = 'g1'$$);

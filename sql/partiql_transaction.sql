@@ -54,6 +54,10 @@ SELECT tq((SELECT array_agg('DELETE FROM other WHERE id = ' || i) FROM generate_
 SELECT tq(ARRAY[$$SELECT * FROM tab WHERE pk = 'a' AND sk = '1'$$, $${"Statement": "SELECT n FROM tab WHERE sk = ? AND pk = 'a'", "Parameters": [{"S": "7"}]}$$,
 	$$SELECT id FROM other WHERE id = 1 AND x IS MISSING$$, $$SELECT id FROM other WHERE id = 3 AND x IS NOT MISSING$$], ', "ReturnConsumedCapacity": "TOTAL", "ClientRequestToken": "read"');
 SELECT tq(ARRAY[$$SELECT id FROM other WHERE id = 1 AND x = 1$$]);
+SELECT tq(ARRAY[$$SELECT * FROM tab WHERE pk = 'a' AND sk = '1'$$, $${"Statement": "SELECT n FROM tab WHERE sk = ? AND pk = 'a'", "Parameters": [{"S": "7"}]}$$,
+	$$SELECT id FROM other WHERE id = 1$$], ', "ReturnConsumedCapacity": "TOTAL", "ClientRequestToken": "read"');
+-- an invalid parameter is reported without its statement
+SELECT tq(ARRAY[$$SELECT * FROM other WHERE id = 1$$, $${"Statement": "SELECT * FROM other WHERE id = ?", "Parameters": [{"N": "x"}]}$$]);
 SELECT tq(ARRAY[$$SELECT * FROM other WHERE id = 1$$, $$SELECT * FROM tab WHERE pk = 'a'$$]);
 SELECT tq(ARRAY[$$SELECT * FROM other WHERE id = 1$$, $$SELECT * FROM tab.gsi WHERE pk = 'a' AND sk = '1'$$]);
 SELECT tq(ARRAY[$$SELECT * FROM other WHERE id = '1'$$]);

@@ -76,9 +76,15 @@ SELECT pq($$UPDATE tab SET a = a + g WHERE pk = 'a' AND sk = 's1'$$);
 SELECT pq($$UPDATE tab SET a = a + c WHERE pk = 'a' AND sk = 's1'$$);
 SELECT pq($$UPDATE tab SET a = a + 'x' WHERE pk = 'a' AND sk = 's1'$$);
 SELECT pq($$UPDATE tab SET a = set_add(a, <<1>>) WHERE pk = 'a' AND sk = 's1'$$);
+SELECT pq($$UPDATE tab SET c = set_add(c, <<'x'>>) WHERE pk = 'a' AND sk = 's1'$$);
+-- the first argument is the target, the second a set
 SELECT pq($$UPDATE tab SET a = set_add(c, <<'x'>>) WHERE pk = 'a' AND sk = 's1'$$);
-SELECT pq($$UPDATE tab SET a = set_add(c, d) WHERE pk = 'a' AND sk = 's1'$$);
-SELECT pq($$UPDATE tab SET a = set_add(c, 1) WHERE pk = 'a' AND sk = 's1'$$);
+SELECT pq($$UPDATE tab SET a = 1,
+	m.x = Set_Delete(m.y, <<'x'>>) WHERE pk = 'a' AND sk = 's1'$$);
+SELECT pq($$UPDATE tab SET c = set_add(c, d) WHERE pk = 'a' AND sk = 's1'$$);
+SELECT pq($$UPDATE tab SET c = set_delete(c, 1) WHERE pk = 'a' AND sk = 's1'$$);
+SELECT pq($$UPDATE tab SET c = set_add(c, ?) WHERE pk = 'a' AND sk = 's1'$$, '[{"L": []}]');
+SELECT pq($$UPDATE tab SET m.s[0] = set_add(m.s[0], <<1>>) WHERE pk = 'a' AND sk = 's1'$$);
 SELECT pq($$UPDATE tab SET a = list_append(c, 1) WHERE pk = 'a' AND sk = 's1'$$);
 SELECT pq($$UPDATE tab SET m.x = 1 WHERE pk = 'a' AND sk = 's1'$$);
 SELECT pq($$UPDATE tab SET a = 1 REMOVE a WHERE pk = 'a' AND sk = 's1'$$);

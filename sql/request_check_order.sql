@@ -72,6 +72,23 @@ SELECT messages('Query',
 	'{"TableName": "none", "KeyConditionExpression": "a", "Select": "SPECIFIC_ATTRIBUTES"}',
 	'{"TableName": "none", "KeyConditionExpression": "a"}');
 
+-- the first fault in the order of the actions; in an action those of expressions, values, then the item
+CREATE FUNCTION action(kind text, item text, more text DEFAULT '') RETURNS text LANGUAGE sql AS $$
+	SELECT format('{"%s": {"TableName": "none", "%s": {"pk": %s}%s}}', kind, CASE kind WHEN 'Put' THEN 'Item' ELSE 'Key' END, item, more)
+$$;
+CREATE FUNCTION actions(VARIADIC text[]) RETURNS text LANGUAGE sql AS $$ SELECT '{"TransactItems": [' || array_to_string($1, ', ') || ']}' $$;
+CREATE FUNCTION deep() RETURNS text LANGUAGE sql AS $$ SELECT repeat('{"L": [', 32) || repeat(']}', 32) $$;
+SELECT messages('TransactWriteItems',
+	actions(action('Put', deep()), action('Put', '{"S": "a"}', ', "ConditionExpression": "a b"')),
+	actions(action('Put', '{"S": "a"}', ', "ConditionExpression": "a b"'), action('Put', deep())),
+	actions(action('Delete', deep()), action('Put', '{"N": "x"}')),
+	actions(action('Update', '{"S": "a"}', ', "UpdateExpression": "SET a = :a", "ExpressionAttributeValues": {":a": {"N": "x"}}'), action('Put', deep())),
+	actions(action('Update', deep(), ', "UpdateExpression": "SET a = a a", "ExpressionAttributeValues": {":a": {"N": "x"}}')),
+	actions(action('Update', deep(), ', "UpdateExpression": "SET a = :a", "ExpressionAttributeValues": {":a": {"N": "x"}}')),
+	actions(action('Update', deep(), ', "UpdateExpression": "SET a = :a", "ExpressionAttributeValues": {":a": {"N": "1"}, ":b": {"N": "1"}}')),
+	actions(action('Update', '{"S": "a"}', format(', "UpdateExpression": "%s"', repeat('x', 4097)))),
+	actions(action('Put', '{"S": "a"}'), action('Put', '{"S": "b"}, "x": {"S": "' || repeat('x', 409600) || '"}')));
+
 -- unknown members of attribute values are ignored, too
 SELECT dynamo.create_table('tab', 'pk');
 SELECT messages('PutItem', '{"TableName": "tab", "Item": {"pk": {"S": "a", "X": [1]}, "l": {"L": [{"type": "S", "S": "b"}, {"N": "1", "s": "c"}]}}}');

@@ -120,6 +120,16 @@ SELECT room('', door => 'AttributeUpdates') AS legacy, room('SET v = :v', door =
 	room('UPDATE big SET v = ?', 'TransactStatements', 'ExecuteTransaction') AS transact_statement, room('UPDATE big SET v = ?', 'Statements', 'BatchExecuteStatement') AS batch_statement;
 -- a key that is longer than the added size makes no difference
 SELECT room('SET v = :v', key => repeat('k', 19)), room('SET v = :v', key => repeat('k', 20)), room('SET v = :v', key => repeat('k', 30));
+-- every use of a value and every path counts, what is read does not; of a set that is added the new members
+SELECT room('SET v = :v, l[1] = if_not_exists(m.zz, :w)', ', ":w": {"S": "abc"}') AS if_not_exists, room('SET v = :v, l = list_append(l, :w)', ', ":w": {"L": [{"S": "abc"}]}') AS append,
+	room('SET v = :v, n = n - :w, z = m.a', ', ":w": {"N": "1"}') AS minus, room('SET v = :v ADD z :w', ', ":w": {"SS": ["abc", "de"]}') AS members;
+-- an item of nearly the largest size can be updated
+SELECT dynamo.put_item('big', jsonb_build_object('pk', 'full', 'x', repeat('x', 409599 - 2 - 4 - 1)));
+SELECT req('UpdateItem', '{"TableName": "big", "Key": {"pk": {"S": "full"}}, "UpdateExpression": "SET c = :empty", "ExpressionAttributeValues": {":empty": {"S": ""}}, "ReturnValues": "UPDATED_NEW"}');
+SELECT req('UpdateItem', '{"TableName": "big", "Key": {"pk": {"S": "full"}}, "UpdateExpression": "SET d = :empty", "ExpressionAttributeValues": {":empty": {"S": ""}}}');
+-- the charge is checked before the condition
+SELECT req('UpdateItem', format('{"TableName": "big", "Key": {"pk": {"S": "none"}}, "UpdateExpression": "SET v = :v, w = :v", "ConditionExpression": "attribute_exists(pk)", "ExpressionAttributeValues": {":v": {"S": "%s"}}}', repeat('x', len)))
+	FROM unnest('{204778,204779}'::int[]) len;
 -- dynamo.update_item has the same limit
 SELECT dynamo.put_item('big', '{"pk": {"S": "k"}}');
 SELECT dynamo.update_item('big', '{"pk": {"S": "k"}}', 'SET v = :v', NULL, jsonb_build_object(':v', repeat('x', 409600 - 4 - 18)));

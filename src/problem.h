@@ -27,7 +27,6 @@
 typedef enum ProblemCode
 {
 	PROBLEM_OTHER,
-	PROBLEM_NESTING,			/* an item is nested too deeply */
 	PROBLEM_EMPTY_KEY			/* a key attribute is empty */
 } ProblemCode;
 

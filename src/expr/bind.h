@@ -54,9 +54,6 @@ extern bool BinderReport(Binder *b);
 
 /* ---- path.c ---- */
 
-/* Whether two bound paths have the same names and indexes. */
-extern bool PathEqual(const Path *a, const Path *b);
-
 /* Returns the value at a path, or MISSING_VALUE.  root is an opened map. */
 extern ValueRef PathResolve(const Path *path, const Container *root);
 

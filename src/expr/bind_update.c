@@ -131,19 +131,6 @@ BindPathCall(Binder *b, const ExprNode *call, SetOperand *operand)
 	operand->right = BindOperand(b, path->next);
 }
 
-/*
- * The second operand of set_add and set_delete must be a set, if its type is
- * known.
- */
-static void
-CheckSetOperand(Binder *b, const ExprNode *call, const SetOperand *set)
-{
-	if (set->kind == SET_LIST_APPEND)
-		NoteType(b, call, call->text, VALUE_L);
-	else if (set->kind == SET_VALUE && !ValueTypeIsSet(ValueTypeOf(set->value)))
-		NoteType(b, call, call->text, ValueTypeOf(set->value));
-}
-
 static void
 BindPair(Binder *b, const ExprNode *node, SetOperand *operand)
 {
@@ -173,7 +160,6 @@ BindCall(Binder *b, const ExprNode *call, SetOperand *operand)
 			operand->kind = call->function->id == FUNCTION_SET_ADD ?
 				SET_UNION : SET_DIFFERENCE;
 			BindPathCall(b, call, operand);
-			CheckSetOperand(b, call, operand->right);
 			break;
 		default:
 			operand->kind = SET_LIST_APPEND;

@@ -356,38 +356,6 @@ UpdateApply(const Update *update, ValueRef old, ValueRef key, Problem *problem)
 	return ProblemIsNoted(problem) || !CheckSize(item, problem) ? NULL : item;
 }
 
-/* ---- size that UpdateItem adds to the item ---- */
-
-#define OVERHEAD_OF_UPDATE		3
-#define OVERHEAD_OF_STORING		19	/* of each SET or ADD */
-#define OVERHEAD_OF_REMOVING	2	/* of each REMOVE or DELETE */
-#define OVERHEAD_OF_ELEMENT		1	/* more, where the target is one of a list */
-#define OVERHEAD_OF_SUM			50	/* more, of a SET that adds or subtracts */
-
-static uint32
-ActionOverhead(const BoundAction *action, const Path *target)
-{
-	bool		stores = action->action == ACTION_SET || action->action == ACTION_ADD;
-	uint32		overhead = stores ? OVERHEAD_OF_STORING : OVERHEAD_OF_REMOVING;
-
-	if (target->elements[target->n - 1].step == PATH_INDEX)
-		overhead += OVERHEAD_OF_ELEMENT;
-	if (action->action == ACTION_SET &&
-		(action->operand->kind == SET_PLUS || action->operand->kind == SET_MINUS))
-		overhead += OVERHEAD_OF_SUM;
-	return overhead;
-}
-
-uint32
-UpdateOverhead(const Update *update)
-{
-	uint32		overhead = OVERHEAD_OF_UPDATE;
-
-	for (int i = 0; i < update->n; i++)
-		overhead += ActionOverhead(&update->actions[i], &update->tree.paths[i]);
-	return overhead;
-}
-
 struct varlena *
 UpdateTargetsIn(const Update *update, ValueRef item)
 {

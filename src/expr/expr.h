@@ -320,11 +320,12 @@ extern struct varlena *UpdateApply(const Update *update, ValueRef old, ValueRef 
 								   Problem *problem);
 
 /*
- * The number of bytes that UpdateItem adds to the item size, without key
- * attributes, before it compares the sum with the item size limit.  Source:
- * sizes measured with the service in 2026.
+ * The bytes that UpdateItem charges for an update of old (or MISSING_VALUE), and
+ * whether they may be more than limit, which takes much less time to tell.  The
+ * update must have been created from an UpdateExpression.
  */
-extern uint32 UpdateOverhead(const Update *update);
+extern uint64 UpdateCharge(const Update *update, ValueRef old);
+extern bool UpdateMayCharge(const Update *update, uint64 limit);
 
 /*
  * The values at the update's target paths in item, in their hierarchy

@@ -110,6 +110,11 @@ extern void NodeSetPath(ExprNode *node, const PathElement *elements, int n);
  */
 extern bool PathElementSetIndex(PathElement *element, Slice source, Slice digits);
 
+/* ---- path.c ---- */
+
+/* Whether two paths without placeholders have the same names and indexes. */
+extern bool PathEqual(const Path *a, const Path *b);
+
 /* ---- functions.c ---- */
 
 typedef enum FunctionId

@@ -67,7 +67,7 @@ ItemBuilderNote(ItemBuilder *b, const Problem *found)
 }
 
 static void
-NoteAtPlace(ItemBuilder *b, ProblemCode code, const char *message)
+NoteAtPlace(ItemBuilder *b, const char *message)
 {
 	StringInfoData place;
 
@@ -75,7 +75,6 @@ NoteAtPlace(ItemBuilder *b, ProblemCode code, const char *message)
 	ItemBuilderAppendPlace(b, false, &place);
 	ItemBuilderNote(b, &(Problem) {
 		.sqlstate = ERRCODE_DYNAMO_VALIDATION,
-		.code = code,
 		.message = message,
 		.detail = place.len > 0 ? psprintf("At %s.", place.data) : NULL
 	});
@@ -92,14 +91,14 @@ ItemBuilderError(ItemBuilder *b, const char *format,...)
 	va_start(args, format);
 	message = DynamoFormat(format, args);
 	va_end(args);
-	NoteAtPlace(b, PROBLEM_OTHER, message);
+	NoteAtPlace(b, message);
 }
 
 void
 ItemBuilderTooDeep(ItemBuilder *b)
 {
 	if (!ItemBuilderHasFailed(b))
-		NoteAtPlace(b, PROBLEM_NESTING, ITEM_TOO_DEEP);
+		NoteAtPlace(b, ITEM_TOO_DEEP);
 }
 
 void

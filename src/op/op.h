@@ -75,8 +75,7 @@ typedef struct WriteOp
 								 * ERRCODE_DYNAMO_DUPLICATE_ITEM */
 	ReturnValues return_values;
 	bool		return_old_on_failure;
-	bool		count_overhead; /* update only: limit the size as UpdateItem
-								 * does, see UpdateOverhead */
+	bool		charge_update;	/* limit what UpdateItem charges, see UpdateCharge */
 	bool		sizes;			/* fill in the sizes of the result */
 	bool		images;			/* fill in the items of the result */
 	bool		of_node;		/* for another node: see StoreServeNode */
@@ -191,6 +190,18 @@ typedef struct TransactResult
 extern void TransactWriteItems(const WriteOp *ops, int n, TransactResult *result);
 
 /*
+ * The same in steps, for a caller that reads the actions one after another and
+ * must report the first fault: binds the expressions of action i of n, whose
+ * item may still be missing, raising what is wrong with them; then executes
+ * all.  The ops must live as long as the transaction.
+ */
+typedef struct TransactWrite TransactWrite;
+
+extern TransactWrite *TransactWriteBegin(const WriteOp *ops, int n);
+extern void TransactWriteBind(TransactWrite *t, int i);
+extern void TransactWriteExecute(TransactWrite *t, TransactResult *result);
+
+/*
  * Raises TransactionCanceled for a canceled result; DETAIL is the JSON list
  * CancellationReasons.
  */
@@ -233,6 +244,7 @@ typedef struct ReadOp
 	Condition  *built_filter;	/* NULL if there is none */
 	Projection *built_projection;	/* NULL if there is none */
 	bool		filter_on_keys; /* the filter of a query may test its keys */
+	bool		filter_projected;	/* the filter sees only what an index projects */
 	SelectKind	select;
 	bool		consistent;
 	bool		forward;

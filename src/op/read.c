@@ -87,13 +87,16 @@ PlanRows(Reader *r)
 {
 	const ReadOp *op = r->op;
 	const IndexDef *index = r->index;
-	bool		unprojected;
+	bool		returns;
+	bool		filters;
 
 	if (index == NULL || index->projected == PROJECTED_ALL)
 		return;
-	unprojected = ReadsUnprojected(r);
-	r->fetch = op->select == SELECT_ALL_ATTRIBUTES || (index->local && unprojected);
-	r->filter_entry = index->storage == STORAGE_INLINE && unprojected && !r->fetch;
+	returns = ReturnsUnprojected(r);
+	filters = FiltersUnprojected(r);
+	r->fetch = op->select == SELECT_ALL_ATTRIBUTES ||
+		(index->local && (returns || (filters && !op->filter_projected)));
+	r->filter_entry = filters && (r->fetch ? op->filter_projected : index->storage == STORAGE_INLINE);
 	if (index->storage == STORAGE_INLINE || r->fetch)
 	{
 		r->entry_projection = EntryProjection(r->store.def, index);

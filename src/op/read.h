@@ -112,9 +112,11 @@ extern void CheckStartPosition(const Reader *r);
 extern void CheckReadPaths(const Reader *r);
 
 /*
- * Whether projection or filter use attributes that the index does not project.
+ * Whether the projection, or the filter, uses attributes that the index does not
+ * project.
  */
-extern bool ReadsUnprojected(const Reader *r);
+extern bool ReturnsUnprojected(const Reader *r);
+extern bool FiltersUnprojected(const Reader *r);
 
 /* The attributes of a position: index keys and table keys. */
 extern const int *PositionAttributes(const Reader *r, int *n);

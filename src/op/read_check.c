@@ -377,13 +377,22 @@ InitUnprojected(Unprojected *u, const Reader *r)
 }
 
 bool
-ReadsUnprojected(const Reader *r)
+ReturnsUnprojected(const Reader *r)
 {
 	Unprojected u;
 
 	InitUnprojected(&u, r);
 	if (r->projection != NULL)
 		ProjectionVisitPaths(r->projection, CollectUnprojected, &u);
+	return u.n > 0;
+}
+
+bool
+FiltersUnprojected(const Reader *r)
+{
+	Unprojected u;
+
+	InitUnprojected(&u, r);
 	if (r->filter != NULL)
 		ConditionVisitPaths(r->filter, CollectUnprojected, &u);
 	return u.n > 0;
@@ -391,20 +400,21 @@ ReadsUnprojected(const Reader *r)
 
 /*
  * A query of a global index must not use attributes that the index does not
- * project.  In the filter of a scan such an attribute is missing.
+ * project; nor must the filter of a statement that queries a local one.  In the
+ * filter of a scan such an attribute is missing.
  */
 static void
-CheckGlobalIndexPaths(const Reader *r)
+CheckIndexPaths(const Reader *r)
 {
 	Unprojected u;
 
 	InitUnprojected(&u, r);
-	if (r->projection != NULL)
+	if (r->projection != NULL && !r->index->local)
 		ProjectionVisitPaths(r->projection, CollectUnprojected, &u);
 	if (u.n > 0)
 		InvalidParameter("Global secondary index %s does not project [%s]",
 						 r->index->name, u.names.data);
-	if (r->filter != NULL && r->op->query)
+	if (r->filter != NULL && r->op->query && (!r->index->local || r->op->filter_projected))
 		ConditionVisitPaths(r->filter, CollectUnprojected, &u);
 	if (u.n > 0)
 		InvalidParameter("Secondary index %s does not project one or more filter attributes: [%s]",
@@ -430,8 +440,7 @@ void
 CheckReadPaths(const Reader *r)
 {
 	PathCheck	check = {r->store.def};
-	bool		global = r->index != NULL && !r->index->local &&
-		r->index->projected != PROJECTED_ALL;
+	bool		partial = r->index != NULL && r->index->projected != PROJECTED_ALL;
 
 	if (r->projection != NULL)
 		ProjectionVisitPaths(r->projection, KeyPathVisitor, &check);
@@ -439,9 +448,9 @@ CheckReadPaths(const Reader *r)
 		ConditionVisitPaths(r->filter, RefuseKeyInFilter, unconstify(Reader *, r));
 	if (r->filter != NULL)
 		ConditionVisitPaths(r->filter, KeyPathVisitor, &check);
-	if (global && r->op->select == SELECT_ALL_ATTRIBUTES)
+	if (partial && !r->index->local && r->op->select == SELECT_ALL_ATTRIBUTES)
 		InvalidParameter("Select type ALL_ATTRIBUTES is not supported for global secondary index %s because its projection type is not ALL",
 						 r->index->name);
-	if (global)
-		CheckGlobalIndexPaths(r);
+	if (partial)
+		CheckIndexPaths(r);
 }

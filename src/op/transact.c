@@ -116,10 +116,11 @@ CheckExpressionsGiven(const WriteOp *op, int position)
 								  position + 1), "Member must not be null");
 }
 
-/* A Stage. */
+/* A Stage; raises the error of an item that is too large. */
 static bool
 BindAction(Action *a, Problem *problem)
 {
+	WriteCheckRequest(a->op);
 	return WriteCompose(&a->prepared, a->store, problem) && WriteBindTable(&a->prepared, problem);
 }
 
@@ -137,19 +138,12 @@ ApplyAction(Action *a, Problem *problem)
 }
 
 static void
-PrepareActions(const WriteOp *ops, int n, Action *actions, OpTables *tables)
+OpenTables(Action *actions, int n, OpTables *tables)
 {
 	int		   *table = palloc(sizeof(int) * Max(n, 1));
 
 	for (int i = 0; i < n; i++)
-	{
-		actions[i].op = &ops[i];
-		CheckExpressionsGiven(&ops[i], i);
-		WriteCheckRequest(&ops[i]);
-		WriteBind(&actions[i].prepared, &ops[i]);
-		actions[i].prepared.consumed = &actions[i].consumed;
-		table[i] = OpTablesAdd(tables, ops[i].table_name, WriteAccess(ops[i].kind));
-	}
+		table[i] = OpTablesAdd(tables, actions[i].op->table_name, WriteAccess(actions[i].op->kind));
 	OpTablesOpen(tables);
 	(void) OpTablesCoordinate(tables, "a write transaction");
 	for (int i = 0; i < n; i++)
@@ -294,10 +288,40 @@ WriteActions(Action *actions, int n, TransactResult *result)
 	}
 }
 
-void
-TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
+struct TransactWrite
 {
-	Action	   *actions = palloc0(sizeof(Action) * Max(n, 1));
+	int			n;
+	const WriteOp *ops;
+	Action	   *actions;
+};
+
+TransactWrite *
+TransactWriteBegin(const WriteOp *ops, int n)
+{
+	TransactWrite *t = palloc(sizeof(TransactWrite));
+
+	t->n = n;
+	t->ops = ops;
+	t->actions = palloc0(sizeof(Action) * Max(n, 1));
+	return t;
+}
+
+void
+TransactWriteBind(TransactWrite *t, int i)
+{
+	Action	   *a = &t->actions[i];
+
+	a->op = &t->ops[i];
+	CheckExpressionsGiven(a->op, i);
+	WriteBind(&a->prepared, a->op);
+	a->prepared.consumed = &a->consumed;
+}
+
+void
+TransactWriteExecute(TransactWrite *t, TransactResult *result)
+{
+	Action	   *actions = t->actions;
+	int			n = t->n;
 	OpTables	tables;
 	bool		canceled;
 
@@ -305,7 +329,7 @@ TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
 	result->locking = -1;
 	result->writes = palloc0(sizeof(WriteResult) * Max(n, 1));
 	OpTablesInit(&tables, n);
-	PrepareActions(ops, n, actions, &tables);
+	OpenTables(actions, n, &tables);
 
 	if (!StageCancels(BindAction, actions, n, result))
 	{
@@ -319,6 +343,16 @@ TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
 		CountActions(actions, n, canceled);
 	}
 	OpTablesClose(&tables);
+}
+
+void
+TransactWriteItems(const WriteOp *ops, int n, TransactResult *result)
+{
+	TransactWrite *t = TransactWriteBegin(ops, n);
+
+	for (int i = 0; i < n; i++)
+		TransactWriteBind(t, i);
+	TransactWriteExecute(t, result);
 }
 
 /* ---- the error ---- */

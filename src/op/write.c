@@ -229,20 +229,19 @@ CheckLocalEntries(const TableDef *def, ValueRef item, Problem *problem)
 }
 
 /*
- * Checks the size of an item including the size that the service adds for the
- * update.  The size of the item alone has been checked.
+ * Raises the error of an update whose charge is too large.  UpdateItem does so
+ * before it evaluates the condition.
  */
-static bool
-CheckOverhead(const PreparedWrite *w, ValueRef item, Problem *problem)
+static void
+CheckCharge(const PreparedWrite *w, ValueRef old)
 {
-	uint64		size;
+	uint64		charge;
 
-	/* As in CheckItemSize, an item with a small encoding is small. */
-	if (!w->op->count_overhead || item.len <= ITEM_MAX_SIZE / 2)
-		return true;
-	size = ItemSize(item) - ItemSize(w->op->item) + UpdateOverhead(w->update);
-	return size <= ITEM_MAX_SIZE ||
-		NoteTooLarge("The item without its key and the update", size, problem);
+	if (!w->op->charge_update || w->update == NULL || !UpdateMayCharge(w->update, ITEM_MAX_SIZE))
+		return;
+	charge = UpdateCharge(w->update, old);
+	if (charge > ITEM_MAX_SIZE)
+		(void) NoteTooLarge("The update", charge, NULL);
 }
 
 static void RaiseInvalidOldItem(const PreparedWrite *w, const AttributeDef *attr, ValueRef v)
@@ -315,8 +314,7 @@ CheckUpdatedItem(const PreparedWrite *w, ValueRef old, struct varlena **item, Pr
 {
 	ReplacedItem replaced = {.item = old};
 
-	return CheckOverhead(w, ItemRoot(*item), problem) &&
-		ComposeUpdated(w, old, item, problem) &&
+	return ComposeUpdated(w, old, item, problem) &&
 		(w->def->nindexes == 0 ||
 		 (CheckUpdatedIndexKeys(w->def, ItemRoot(*item), true, ValueIsMissing(old) ? NULL : &replaced, problem) &&
 		  CheckUpdatedVectors(w, old, *item, problem) &&
@@ -444,6 +442,7 @@ DecideRow(void *arg, ValueRef old, struct varlena **item)
 {
 	RowWrite   *r = (RowWrite *) arg;
 
+	CheckCharge(r->prepared, old);
 	if (!WriteCondition(r->prepared, old))
 	{
 		CountFailure(r, old);

@@ -22,7 +22,7 @@ ReadArguments(FunctionCallInfo fcinfo, WriteOp *op, int n, bool update)
 	op->args = ArgExprArgs(fcinfo, n + 1, n + 2);
 	op->return_values = ArgReturnValues(fcinfo, n + 3);
 	op->return_old_on_failure = ArgReturnOldOnFailure(fcinfo, n + 4);
-	op->count_overhead = op->kind == WRITE_KIND_UPDATE;
+	op->charge_update = op->kind == WRITE_KIND_UPDATE;
 }
 
 static Datum

@@ -56,6 +56,23 @@ BindItem(const Literal *item, const ValueRef *parameters, Problem *problem)
 	return LiteralBuild(item, 0, parameters, problem);
 }
 
+/* Whether set_add and set_delete have sets as their second arguments. */
+static bool
+CheckSetArguments(const Statement *s, const ValueRef *values, Problem *problem)
+{
+	for (const ExprNode *action = s->update.items; action != NULL; action = action->next)
+	{
+		const ExprNode *call = action->last;
+
+		if (!NodeChangesSet(call) ||
+			(call->last->kind == NODE_POSITION && ValueTypeIsSet(ValueTypeOf(values[call->last->op]))))
+			continue;
+		return NoteInvalid(problem, "The second argument to %s must be a value with type SET at %s",
+						   SetFunctionName(call), StatementPlace(s->text, call->first->text));
+	}
+	return true;
+}
+
 bool
 StatementBind(const Statement *s, const ValueRef *parameters, int nparameters,
 			  BoundStatement *bound, Problem *problem)
@@ -73,7 +90,7 @@ StatementBind(const Statement *s, const ValueRef *parameters, int nparameters,
 	if (!CheckParameters(s, nparameters, problem))
 		return false;
 	values = BindValues(s, parameters, problem);
-	if (values == NULL)
+	if (values == NULL || !CheckSetArguments(s, values, problem))
 		return false;
 	bindings = ExprBindingsOfPositions(values, problem);
 	if (s->projection.items != NULL)

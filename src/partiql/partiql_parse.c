@@ -23,14 +23,13 @@
 
 /* ---- errors ---- */
 
-/* The line and the column, starting with 1, and the length in characters. */
-static char *
-DescribePlace(const PartiqlParser *p, Slice where)
+char *
+StatementPlace(Slice text, Slice where)
 {
-	const char *line = p->text.data;
+	const char *line = text.data;
 	int			lines = 1;
 
-	for (const char *c = p->text.data; c < where.data; c++)
+	for (const char *c = text.data; c < where.data; c++)
 	{
 		if (*c == '\n')
 		{
@@ -72,7 +71,14 @@ PartiqlError(PartiqlParser *p, const char *what, Slice where)
 {
 	if (!p->failed)
 		PartiqlExprError(p, EXPR_ERROR_STATEMENT,
-						 SliceOf(psprintf("%s at %s", what, DescribePlace(p, where))), 0);
+						 SliceOf(psprintf("%s at %s", what, StatementPlace(p->text, where))), 0);
+}
+
+void
+PartiqlErrorAt(PartiqlParser *p, const char *message, Slice where)
+{
+	if (!p->failed)
+		ReportPlainError(p, psprintf("%s at %s", message, StatementPlace(p->text, where)));
 }
 
 void

@@ -89,6 +89,35 @@ ParseSetValue(PartiqlParser *p)
 	return left;
 }
 
+bool
+NodeChangesSet(const ExprNode *node)
+{
+	return PartiqlNodeCalls(node, FUNCTION_SET_ADD) || PartiqlNodeCalls(node, FUNCTION_SET_DELETE);
+}
+
+const char *
+SetFunctionName(const ExprNode *call)
+{
+	return call->function->id == FUNCTION_SET_ADD ? "SET_ADD" : "SET_DELETE";
+}
+
+/*
+ * A set function changes the target: its first argument is the path that is
+ * assigned.  Its second argument may be a parameter and is checked when the
+ * parameters are known.
+ */
+static void
+CheckSetFunction(PartiqlParser *p, const ExprNode *target, const ExprNode *call)
+{
+	Slice		place = {p->text.data + call->position, call->text.len};
+	const char *name = SetFunctionName(call);
+
+	if (call->nchildren != call->function->noperands)
+		PartiqlErrorAt(p, psprintf("%s must have exactly two arguments", name), place);
+	else if (call->first->kind != NODE_PATH || !PathEqual(&call->first->path, &target->path))
+		PartiqlErrorAt(p, psprintf("The first argument to %s must equal the assignment value", name), place);
+}
+
 static void
 ParseAction(PartiqlParser *p, ExprNode *list, UpdateAction action)
 {
@@ -101,6 +130,8 @@ ParseAction(PartiqlParser *p, ExprNode *list, UpdateAction action)
 	{
 		PartiqlExpect(p, PT_EQ, "'='");
 		NodeAppend(node, ParseSetValue(p));
+		if (!p->failed && NodeChangesSet(node->last))
+			CheckSetFunction(p, node->first, node->last);
 	}
 	NodeAppend(list, node);
 }

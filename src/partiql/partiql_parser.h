@@ -40,6 +40,12 @@ extern void PartiqlStop(PartiqlParser *p);
 extern void PartiqlError(PartiqlParser *p, const char *what, Slice where);
 
 /*
+ * Reports a message of the service that has no prefix, followed by "at" and the
+ * place of a piece of the text.
+ */
+extern void PartiqlErrorAt(PartiqlParser *p, const char *message, Slice where);
+
+/*
  * Reports that a text does not begin with a statement, or that an UPDATE has no
  * clause.
  */

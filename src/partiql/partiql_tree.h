@@ -62,6 +62,20 @@ struct Statement
  */
 extern Statement *StatementParseText(Slice text, Problem *problem);
 
+/*
+ * The place of a piece of a statement, as in the service's messages: line and
+ * column, starting with 1, and length in characters.
+ */
+extern char *StatementPlace(Slice text, Slice where);
+
+/* ---- partiql_parse_update.c ---- */
+
+/* Whether a node is a call of set_add or set_delete. */
+extern bool NodeChangesSet(const ExprNode *node);
+
+/* The name of its function, as in messages. */
+extern const char *SetFunctionName(const ExprNode *call);
+
 /* ---- partiql_literal.c ---- */
 
 /*

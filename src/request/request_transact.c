@@ -5,6 +5,7 @@
 #include "postgres.h"
 
 #include "errors.h"
+#include "op/call_bindings.h"
 #include "request/capacity.h"
 #include "request/collections.h"
 #include "request/operation.h"
@@ -87,19 +88,28 @@ FindAction(const Field *transact_item, int *kind)
 	return FieldMember(transact_item, action_kinds[*kind].member);
 }
 
-/*
- * Returns the item of an action.  An item that is nested too deeply cancels
- * the transaction; other problems of attribute values are errors of the
- * request.
- */
-static struct varlena *
-ActionItem(const Transaction *t, int position, const Field *field)
+/* Raises what is wrong with the text of an action's expressions. */
+static void
+ParseExpressions(const WriteOp *op)
 {
-	if (field->problem != NULL && field->problem->code == PROBLEM_NESTING)
-		TransactionCancelBy(t->n, position, "ValidationError", field->problem->message);
-	return FieldItem(field);
+	if (op->update.given)
+		(void) OpParse(EXPR_UPDATE, &op->update);
+	if (op->condition.given)
+		(void) OpParse(EXPR_CONDITION, &op->condition);
 }
 
+static bool
+HasInvalidValues(const Field *action)
+{
+	const Field *values = FieldMember(action, "ExpressionAttributeValues");
+
+	return values != NULL && values->problem != NULL;
+}
+
+/*
+ * Prepares an action; raises its first fault: of the expressions, then of the
+ * values, then of the item or key.
+ */
 static void
 PrepareAction(Transaction *t, int position, const Field *transact_item, bool images)
 {
@@ -110,16 +120,19 @@ PrepareAction(Transaction *t, int position, const Field *transact_item, bool ima
 	memset(op, 0, sizeof(*op));
 	op->kind = action_kinds[kind].kind;
 	op->table_name = FieldTableName(action);
-	op->datum = ActionItem(t, position, FieldMember(action, action_kinds[kind].item));
-	op->item = ItemRoot(op->datum);
 	op->condition = FieldExpr(action, "ConditionExpression");
 	if (op->kind == WRITE_KIND_UPDATE)
 		op->update = FieldExpr(action, "UpdateExpression");
 	op->return_old_on_failure =
 		FieldIs(action, "ReturnValuesOnConditionCheckFailure", "ALL_OLD");
 	op->images = images;
+	if (HasInvalidValues(action))
+		ParseExpressions(op);
 	FieldExprArgs(action, op->kind == WRITE_KIND_UPDATE ? &update_params : &transact_put_params,
 				  &op->args);
+	TransactWriteBind(t->write, position);
+	op->datum = FieldItem(FieldMember(action, action_kinds[kind].item));
+	op->item = ItemRoot(op->datum);
 }
 
 /*
@@ -140,6 +153,7 @@ PrepareTransaction(Transaction *t, const Field *input)
 
 	t->n = items->count;
 	t->actions = palloc(t->n * sizeof(WriteOp));
+	t->write = TransactWriteBegin(t->actions, t->n);
 	for (int i = 0; i < t->n; i++)
 	{
 		PrepareAction(t, i, items->fields[i], FieldCapacity(input) != CAPACITY_NONE);

@@ -97,7 +97,7 @@ ExecuteWrite(Request *request, WriteKind kind, const char *item, const ParamRule
 	{
 		op.update = FieldExpr(input, "UpdateExpression");
 		op.built_update = LegacyUpdates(input);
-		op.count_overhead = true;
+		op.charge_update = op.built_update == NULL;
 	}
 	op.return_values = FieldReturnValues(input);
 	op.return_old_on_failure =

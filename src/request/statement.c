@@ -24,7 +24,8 @@ ReadParameters(PreparedStatement *s, const Field *list, Problem *problem)
 	{
 		const Field *field = list->fields[i];
 
-		if (field->problem != NULL)
+		s->bad_parameter = field->problem != NULL;
+		if (s->bad_parameter)
 			return ProblemNote(problem, field->problem);
 		s->parameters[i] = ItemRoot(field->item);
 	}
@@ -153,7 +154,9 @@ WriteByKey(const PreparedStatement *s, WriteOp *op, Problem *problem)
 			break;
 		default:
 			op->kind = WRITE_KIND_CHECK;
-			if (rest == NULL || s->bound.index.data != NULL)
+			if (s->bound.index.data != NULL)
+				return NoteInvalid(problem, WORDING_NO_INDEX_READS);
+			if (rest == NULL)
 				return NoteInvalid(problem, WORDING_EXISTS);
 			op->built_condition = AndItemExists(s, rest);
 	}

@@ -26,6 +26,7 @@ typedef struct PreparedStatement
 	Slice		text;
 	int			nparameters;
 	ValueRef   *parameters;
+	bool		bad_parameter;	/* a parameter is no valid value */
 	BoundStatement bound;
 	const char *table_name;		/* the name only, if the statement has an ARN */
 	TableDef   *def;			/* NULL if the table is not open */

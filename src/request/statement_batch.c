@@ -121,7 +121,7 @@ MakeOperation(void *arg)
 		return;
 	}
 	consistent = FieldConsistentRead(b->input); /* raises an error on a standby */
-	if (!StatementGet(&b->s, &b->get))
+	if (!StatementGet(&b->s, &b->get) || b->get.built_filter != NULL)
 		InvalidRequest(WORDING_BATCH_SELECT);
 	b->get.consistent = consistent;
 }

@@ -112,6 +112,23 @@ PlanTests(Selection *sel)
 	}
 }
 
+/* Sets the index to read, if there is one. */
+static void
+PlanIndex(Selection *sel)
+{
+	const PreparedStatement *s = sel->s;
+	const Slice *name = &s->bound.index;
+
+	if (name->data == NULL)
+		return;
+	sel->op.index_name = pnstrdup(name->data, name->len);
+	if (TableDefIndex(s->def, sel->op.index_name) == NULL)
+		InvalidRequest(WORDING_NO_INDEX);
+	sel->key = &TableDefIndexForRead(s->def, sel->op.index_name, false)->key;
+	if (sel->key->npartition > 1 || KeyCount(sel->key) > sel->key->npartition + 1)
+		InvalidRequest(WORDING_MULTI_ATTRIBUTE);
+}
+
 static void
 PlanSelection(Selection *sel)
 {
@@ -121,13 +138,7 @@ PlanSelection(Selection *sel)
 	ReadOp	   *op = &sel->op;
 
 	sel->key = &s->def->key;
-	if (bound->index.data != NULL)
-	{
-		op->index_name = pnstrdup(bound->index.data, bound->index.len);
-		if (TableDefIndex(s->def, op->index_name) == NULL)
-			InvalidRequest(WORDING_NO_INDEX);
-		sel->key = &TableDefIndexForRead(s->def, op->index_name, false)->key;
-	}
+	PlanIndex(sel);
 	(void) StatementRangeOf(bound->where, sel->key, &sel->range, NULL);
 	PlanOrder(sel);
 	if (sel->range.npartitions > 0)
@@ -136,6 +147,7 @@ PlanSelection(Selection *sel)
 	op->built_filter = sel->range.filter;
 	op->built_projection = bound->projection;
 	op->filter_on_keys = true;
+	op->filter_projected = true;
 	op->shard = -1;
 	op->shard_value = MISSING_VALUE;
 	op->start = token.data != NULL ? ItemRoot(NextTokenRead(s, token)) : MISSING_VALUE;

@@ -3,8 +3,9 @@
  *	  ExecuteTransaction: an atomic transaction of reads or of writes.
  *
  * Statements become the gets of TransactGetItems or the actions of
- * TransactWriteItems.  An error of one statement cancels the transaction and
- * is its reason; errors of the request are raised.
+ * TransactWriteItems.  What is wrong with a statement itself is an error of the
+ * request that names its position; only what is wrong with it and the item that
+ * it concerns cancels the transaction.
  */
 #include "postgres.h"
 
@@ -47,7 +48,10 @@ PrepareTransactStatement(TransactStatement *t, Problem *problem)
 static bool
 MakeGet(TransactStatement *t, Problem *problem)
 {
-	return StatementGet(&t->s, &t->get) || NoteInvalid(problem, WORDING_TRANSACTION_SELECT);
+	if (t->s.bound.index.data != NULL)
+		return NoteInvalid(problem, WORDING_NO_INDEX_READS);
+	return (StatementGet(&t->s, &t->get) && t->get.built_filter == NULL) ||
+		NoteInvalid(problem, WORDING_TRANSACTION_SELECT);
 }
 
 static bool
@@ -56,7 +60,10 @@ MakeWrite(TransactStatement *t, Problem *problem)
 	return StatementWrite(&t->s, t->images, &t->write, problem);
 }
 
-/* Runs a step of every statement; an invalid one cancels the transaction. */
+/*
+ * Runs a step of every statement; raises the error of the first invalid one.  The
+ * service does not name the position of a parameter that is no valid value.
+ */
 static void
 RunSteps(const StatementList *l, StatementStep step)
 {
@@ -66,9 +73,9 @@ RunSteps(const StatementList *l, StatementStep step)
 
 		if (step(&l->list[i], &problem))
 			continue;
-		if (problem.sqlstate != ERRCODE_DYNAMO_VALIDATION)
-			ProblemRaise(&problem);
-		TransactionCancelBy(l->n, i, "ValidationError", ProblemMessage(&problem));
+		if (problem.sqlstate == ERRCODE_DYNAMO_VALIDATION && !l->list[i].s.bad_parameter)
+			problem.message = psprintf(WORDING_TRANSACT_STATEMENT, i, ProblemMessage(&problem));
+		ProblemRaise(&problem);
 	}
 }
 
@@ -237,6 +244,9 @@ ExecuteWrites(Request *request, StatementList *l)
 	t.actions = palloc(l->n * sizeof(WriteOp));
 	for (int i = 0; i < l->n; i++)
 		t.actions[i] = l->list[i].write;
+	t.write = TransactWriteBegin(t.actions, t.n);
+	for (int i = 0; i < l->n; i++)
+		TransactWriteBind(t.write, i);
 	TransactionExecute(request, &t);
 	AnswerWrites(request, l, t.result.writes);
 }

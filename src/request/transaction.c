@@ -86,7 +86,7 @@ TransactionExecute(Request *request, Transaction *t)
 {
 	t->result.locking = -1;
 	request->transaction = t;
-	TransactWriteItems(t->actions, t->n, &t->result);
+	TransactWriteExecute(t->write, &t->result);
 	request->transaction = NULL;
 	if (t->result.canceled)
 		TransactCanceledError(&t->result, t->n);

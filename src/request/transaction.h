@@ -12,6 +12,7 @@ typedef struct Transaction
 {
 	int			n;
 	WriteOp    *actions;
+	TransactWrite *write;		/* with the expressions of all actions bound */
 	TransactResult result;
 } Transaction;
 

@@ -102,13 +102,17 @@
 #define WORDING_TRANSACTION_SELECT \
 	"Select statements within ExecuteTransaction must specify the primary key in the where clause."
 
+#define WORDING_NO_INDEX_READS	"Reads on indices are not supported within transactions."
+#define WORDING_EXISTS			"EXISTS() must contain a single item read with additional condition"
+#define WORDING_NO_RETURNING	"RETURNING clause is not supported in ExecuteTransaction."
+#define WORDING_TRANSACT_STATEMENT	"Validation failed in TransactStatements[%d]: %s"
+#define WORDING_MULTI_ATTRIBUTE \
+	"PartiQL statements cannot be executed on tables with multi-attribute HASH keys or multi-attribute RANGE keys."
+
 /* the service's message is not known */
 #define WORDING_ORDER_OF_KEY \
 	"ORDER BY must have the attributes of the sort key in their order, in one direction"
-#define WORDING_EXISTS \
-	"EXISTS takes a SELECT from a table that specifies the primary key and one other condition in the where clause."
 #define WORDING_EXISTS_ALONE	"EXISTS can only be used in ExecuteTransaction"
-#define WORDING_NO_RETURNING	"RETURNING is not supported in ExecuteTransaction"
 
 /* ---- conflicts (failure.c) ---- */
 
