@@ -93,6 +93,28 @@ SELECT req('SearchVectors', '{"TableName": "tab", "IndexName": "vec", "SearchVec
 SELECT req('SearchVectors', '{"TableName": "tab", "IndexName": "vec", "SearchVector": {"N": "1"}, "TopK": 3}');
 SELECT req('SearchVectors', '{}');
 SELECT req('SearchVectors', '{"TableName": "tab"}');
+SELECT req('SearchVectors', '{"IndexName": "x"}');
+-- null is no absent member here
+SELECT req('SearchVectors', '{"TableName": null, "IndexName": "x"}');
+SELECT req('SearchVectors', '{"TableName": "tab", "IndexName": null}');
+SELECT req('SearchVectors', '{"TableName": "tab", "IndexName": "x", "SearchVector": null}');
+SELECT req('SearchVectors', '{"TableName": "tab", "IndexName": "x", "TopK": null}');
+SELECT search('{"TopK": 1}') = req('SearchVectors', '{"TableName": "tab", "IndexName": "vec", "TopK": 1, "SearchVector": [{"N": "1"}, {"N": "0"}, {"N": "0"}, {"N": "0"}],
+	"SearchConditionExpression": "tenant = :t", "ExpressionAttributeValues": {":t": {"S": "t1"}}, "ProjectionExpression": null, "ReturnConsumedCapacity": null}') AS optional_members_may_be_null;
+
+-- a number of a vector takes four bytes of a write, once for all indexes, and its own of a read
+SELECT dynamo.create_table('wide', 'pk');
+SELECT dynamo.create_vector_index('wide', 'one', 'emb', 1024);
+SELECT dynamo.create_vector_index('wide', 'two', 'emb', 1024, 'EUCLIDEAN');
+CREATE FUNCTION wide(n int) RETURNS text LANGUAGE sql AS $$
+	SELECT format('{"TableName": "wide", "ReturnConsumedCapacity": "INDEXES", "Item": {"pk": {"S": "a"}, "other": {"S": "%s"}, "emb": {"L": [%s]}}}', repeat('x', n),
+		(SELECT string_agg(format('{"N": "0.%s1"}', 1000000000 + i), ', ') FROM generate_series(1, 1024) i))
+$$;
+SELECT req('PutItem', wide(0));
+SELECT req('PutItem', wide(1013));
+SELECT req('PutItem', wide(1014));
+SELECT req('GetItem', '{"TableName": "wide", "Key": {"pk": {"S": "a"}}, "ReturnConsumedCapacity": "TOTAL", "ProjectionExpression": "pk"}');
+SELECT req('DeleteItem', '{"TableName": "wide", "Key": {"pk": {"S": "a"}}, "ReturnConsumedCapacity": "TOTAL"}');
 
 -- vectors that are refused: as reasons in transactions, but empty keys as errors
 SELECT put('{"pk": {"S": "b7"}, "emb": {"L": [{"N": "1"}]}}');

@@ -29,6 +29,7 @@
 #include "transfer/export_tree.h"
 #include "transfer/files.h"
 #include "transfer/import.h"
+#include "transfer/manifest.h"
 
 #define FAILED_ITEMS "Some of the items failed validation checks and were not imported. " \
 	"Please check CloudWatch error logs for more details."
@@ -270,6 +271,7 @@ ExecuteImport(Job *job)
 		.bytes_total = SizeOfFiles(files)
 	};
 
+	ManifestCheck(files);
 	EnterTable(job, &scope, &store, ACL_INSERT | ACL_UPDATE);
 	if (restore)
 		model = SetModelAside(&store);

@@ -49,16 +49,57 @@ ReadBlocksOfItem(ValueRef item)
 	return TakesOneBlock(item, READ_BLOCK) ? 1 : ReadBlocks(ItemSize(item));
 }
 
-static uint64
-WriteUnitsOfItem(ValueRef item)
+/* Whether another vector index before this one has the same attribute. */
+static bool
+VectorIsCounted(const TableDef *def, int index)
 {
-	return TakesOneBlock(item, WRITE_BLOCK) ? 1 : WriteUnits(ItemSize(item));
+	for (int i = 0; i < index; i++)
+	{
+		if (def->indexes[i].vector != NULL &&
+			SliceEqual(def->indexes[i].vector->attribute, def->indexes[index].vector->attribute))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * The size of an item for the units of a write.  In the attribute of a vector
+ * index a number takes four bytes, however many digits it has.  Source: the
+ * example of consumed capacity in the service's documentation of vector search.
+ */
+static uint64
+WrittenSize(const TableDef *def, ValueRef item)
+{
+	uint64		size = ItemSize(item);
+
+	for (int i = 0; def->has_vector && i < def->nindexes; i++)
+	{
+		const VectorDef *vector = def->indexes[i].vector;
+		ValueRef	value;
+		Container	list;
+
+		if (vector == NULL || VectorIsCounted(def, i))
+			continue;
+		value = AttributeFind(item, vector->attribute.data, vector->attribute.len);
+		if (ValueIsMissing(value) || ValueTypeOf(value) != VALUE_L)
+			continue;
+		ContainerOpen(value, &list);
+		if (list.count == (uint32) vector->dimensions)
+			size = size - ValueSize(value) + sizeof(float) * vector->dimensions;
+	}
+	return size;
+}
+
+static uint64
+WriteUnitsOfItem(const TableDef *def, ValueRef item)
+{
+	return TakesOneBlock(item, WRITE_BLOCK) ? 1 : WriteUnits(WrittenSize(def, item));
 }
 
 uint64
-TableWriteUnits(ValueRef old_item, ValueRef new_item)
+TableWriteUnits(const TableDef *def, ValueRef old_item, ValueRef new_item)
 {
-	return Max(WriteUnitsOfItem(old_item), WriteUnitsOfItem(new_item));
+	return Max(WriteUnitsOfItem(def, old_item), WriteUnitsOfItem(def, new_item));
 }
 
 /* ---- indexes ---- */
@@ -175,7 +216,7 @@ void
 WriteConsumptionCompute(WriteConsumption *c, const TableDef *def,
 						ValueRef old_item, ValueRef new_item)
 {
-	c->table = TableWriteUnits(old_item, new_item);
+	c->table = TableWriteUnits(def, old_item, new_item);
 	if (def->nindexes == 0)
 		return;
 	if (c->indexes == NULL)

@@ -33,7 +33,7 @@ extern uint64 IndexWriteUnits(const TableDef *def, const IndexDef *index,
 /*
  * Units that a write takes on its table.  An item may be missing.
  */
-extern uint64 TableWriteUnits(ValueRef old_item, ValueRef new_item);
+extern uint64 TableWriteUnits(const TableDef *def, ValueRef old_item, ValueRef new_item);
 
 /* Whether the capacity of operations is counted now. */
 static inline bool

@@ -433,7 +433,7 @@ CountFailure(RowWrite *r, ValueRef old)
 {
 	if (ConsumptionIsCounted())
 		StatConsumed(RelationGetRelid(r->store->rel), InvalidOid, 0,
-					 TableWriteUnits(old, MISSING_VALUE));
+					 TableWriteUnits(r->store->def, old, MISSING_VALUE));
 }
 
 /* A WriteDecider. */

@@ -77,7 +77,7 @@ CapacityAddWrite(Capacity *c, const struct varlena *old_item, const struct varle
 	ValueRef	old_ref = old_item != NULL ? ItemRoot(old_item) : MISSING_VALUE;
 	ValueRef	new_ref = new_item != NULL ? ItemRoot(new_item) : MISSING_VALUE;
 
-	c->table += (double) TableWriteUnits(old_ref, new_ref);
+	c->table += (double) TableWriteUnits(c->def, old_ref, new_ref);
 	for (int i = 0; i < c->def->nindexes; i++)
 	{
 		uint64		units;

@@ -33,6 +33,8 @@ CheckFormat(const Field *input)
 	if (FieldIs(input, "S3SseAlgorithm", "KMS"))
 		InvalidRequest("Invalid Request: S3SseAlgorithm KMS is not supported");
 	RefuseMember(input, "S3SseKmsKeyId");
+	/* not to be ignored: the whole table would be written */
+	RefuseMember(input, "FilterSpecification");
 }
 
 static void

@@ -35,6 +35,7 @@ static const Shape part_arn = {.kind = SHAPE_STRING, .min = 37, .max = MAX_ARN};
 
 /* Refused as a whole. */
 static const Shape incremental = {.kind = SHAPE_STRUCTURE, .name = "IncrementalExportSpecification"};
+static const Shape export_filter = {.kind = SHAPE_STRUCTURE, .name = "FilterSpecification"};
 
 static const Member export_members[] = {
 	REQUIRED("TableArn", model_resource_arn),
@@ -48,6 +49,7 @@ static const Member export_members[] = {
 	MEMBER("ExportFormat", export_format),
 	MEMBER("ExportType", export_type),
 	MEMBER("IncrementalExportSpecification", incremental),
+	MEMBER("FilterSpecification", export_filter),
 };
 const Shape model_export_table = STRUCTURE("ExportTableToPointInTimeInput", export_members);
 

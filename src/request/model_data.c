@@ -274,11 +274,13 @@ const Shape model_transact_write_items = STRUCTURE("TransactWriteItemsInput", tr
 /* ---- vector searches ---- */
 
 /* Their constraints are checked, with other messages, by search_vectors.c. */
-static const Shape top_k = {.kind = SHAPE_INTEGER, .whole = true};
+static const Shape search_string = {.kind = SHAPE_STRING, .not_null = "a string"};
+static const Shape search_vector = {.kind = SHAPE_LIST, .element = &model_value, .not_null = "a sequence"};
+static const Shape top_k = {.kind = SHAPE_INTEGER, .whole = true, .not_null = "i32"};
 static const Member search_vectors_members[] = {
-	MEMBER("TableName", model_string),
-	MEMBER("IndexName", model_string),
-	MEMBER("SearchVector", values),
+	MEMBER("TableName", search_string),
+	MEMBER("IndexName", search_string),
+	MEMBER("SearchVector", search_vector),
 	MEMBER("TopK", top_k),
 	MEMBER("SearchConditionExpression", model_string),
 	MEMBER("ProjectionExpression", model_string),

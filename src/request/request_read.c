@@ -439,6 +439,8 @@ ReadField(ReadState *state, const Shape *shape)
 	if (kind == JSON_NULL)
 	{
 		JsonSkipValue(r);
+		if (shape->not_null != NULL)
+			TypeError(psprintf(WORDING_NULL, shape->not_null, JsonPosition(r) - 1));
 		return NULL;
 	}
 	field = palloc0(sizeof(Field));

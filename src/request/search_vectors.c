@@ -51,7 +51,8 @@ CheckLength(const char *member, int64 length, int64 min, int64 max)
 static void
 CheckInput(const Field *input)
 {
-	CheckGiven(input, "TableName");
+	if (FieldMember(input, "TableName") == NULL)
+		InvalidRequest(WORDING_MISSING_FIELD, "TableName", input->text.len);
 	CheckGiven(input, "IndexName");
 	CheckGiven(input, "SearchVector");
 	CheckGiven(input, "TopK");

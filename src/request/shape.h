@@ -85,6 +85,7 @@ struct Shape
 	int64		max;
 	bool		not_negative;
 	bool		whole;			/* an INTEGER without a decimal point */
+	const char *not_null;		/* what the service says it expects instead of null; NULL: null is as no value */
 	const Pattern *pattern;
 	bool		or_arn;			/* an ARN of up to MAX_ARN characters is allowed, too */
 	const char *const *values;	/* values of an enum in the service's order, ending with NULL */

@@ -29,6 +29,8 @@
 #define WORDING_BAD_JSON			"invalid JSON in the request"
 
 #define WORDING_CANNOT_CONVERT		"%s cannot be converted to %s"
+#define WORDING_NULL				"invalid type: null, expected %s at line 1 column %u"
+#define WORDING_MISSING_FIELD		"missing field `%s` at line 1 column %u"
 #define WORDING_NOT_WHOLE			"invalid type: floating point `%s`, expected i32 at line 1 column %u"
 #define WORDING_BAD_BOOLEAN			"Unexpected token received from parser"
 #define WORDING_BAD_COLLECTION		"Unrecognized collection type %s"

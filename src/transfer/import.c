@@ -40,6 +40,7 @@
 #include "transfer/export_tree.h"
 #include "transfer/files.h"
 #include "transfer/import.h"
+#include "transfer/manifest.h"
 
 #define BATCH_LINES			1000
 #define BATCH_BYTES			(1024 * 1024)
@@ -432,6 +433,7 @@ ImportDirectory(Import *import, const char *directory)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_FILE),
 				 errmsg("directory \"%s\" has no files to import", directory)));
+	ManifestCheck(files);
 	import->many_files = true;
 	ImportBegin(import);
 	foreach(cell, files)

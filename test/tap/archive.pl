@@ -218,6 +218,11 @@ my ($sample_file) = glob("$archive/bucket/AWSDynamoDB/*/data/*.json");
 my $plain = slurp_file($sample_file);
 gzip(\$plain, "$sample_file.gz") or die $GzipError;
 unlink $sample_file;
+# the compressed file has other bytes than the service's, which the manifest describes
+my $manifest = $sample_file =~ s{/data/[^/]*$}{/manifest-files.json}r;
+my $checksum = md5_base64(slurp_file("$sample_file.gz")) . '==';
+(my $described = slurp_file($manifest)) =~ s/(?<="md5Checksum":")[^"]*/$checksum/;
+put_file(substr($manifest, length("$archive/")), $described);
 my ($sample_id) = $sample_file =~ m{/(\d{14}-[0-9a-f]{8})/};
 is(imported('service', "AWSDynamoDB/$sample_id/data", InputCompressionType => 'GZIP')->{ImportStatus}, 'COMPLETED', 'an export of the service is imported');
 same_items('types', 'service', 'with every type of attribute');
@@ -229,6 +234,38 @@ is(sql("SELECT dynamo.export_items('types', '$archive/own')"), '4', 'export_item
 my ($own) = glob("$archive/own/AWSDynamoDB/*");
 is(sql("DELETE FROM existing; SELECT imported FROM dynamo.import_items('existing', '$own')"), '4', 'import_items reads the files of export_items');
 same_items('types', 'existing', 'and nothing is lost');
+
+# ---- copies of exports that are not complete ----
+
+# Copies the export of the table big, with two data files, changes it, and imports it by both doors.
+my ($whole) = glob("$archive/of_big/AWSDynamoDB/*");
+
+sub damaged
+{
+	my ($name, $change, $problem) = @_;
+	my $copy = "$archive/bucket/$name/AWSDynamoDB/export";
+
+	system('mkdir', '-p', $copy);
+	system('cp', '-r', "$whole/.", $copy) == 0 or die;
+	$change->($copy, sort glob("$copy/data/*"));
+	my ($result, $out, $err) = $node->psql('postgres', "DELETE FROM existing; SELECT imported FROM dynamo.import_items('existing', '$copy')");
+	like($err, $problem, "$name: import_items");
+	is(sql('SELECT count(*) FROM existing'), 0, "$name: import_items imports nothing");
+	my $import = imported($name =~ s/\W/_/gr, "$name/AWSDynamoDB/export/data/", InputCompressionType => 'GZIP');
+	is($import->{ImportStatus}, 'FAILED', "$name: ImportTable");
+	like($import->{FailureMessage}, $problem, "$name: and says so");
+	return;
+}
+
+damaged('missing', sub { unlink $_[2] }, qr/data file ".*" of the export is missing/);
+damaged('cut', sub { truncate($_[1], (-s $_[1]) - 1) }, qr/does not have the checksum/);
+damaged('stray', sub { system('cp', $_[1], "$_[0]/data/zzz.json.gz") }, qr/file ".*zzz\.json\.gz" is not in the manifest of its export/);
+damaged('listless', sub { unlink "$_[0]/manifest-files.json" }, qr/could not open file ".*manifest-files\.json"/);
+damaged('shortened', sub { truncate("$_[0]/manifest-files.json", 40) }, qr/manifest|json/i);
+is(imported('entire', 'entire/AWSDynamoDB/export/data/', InputCompressionType => 'GZIP')->{ImportedItemCount}, 350, 'the whole export is imported')
+  if system('mkdir', '-p', "$archive/bucket/entire/AWSDynamoDB/export") == 0 && system('cp', '-r', "$whole/.", "$archive/bucket/entire/AWSDynamoDB/export") == 0;
+is(request('ExportTableToPointInTime', { TableArn => arn('types'), S3Bucket => 'bucket', FilterSpecification => { FilterExpression => 'a = :a' } }),
+	'ValidationException: FilterSpecification is not supported', 'a filtered export is refused, not written whole');
 
 # ---- formats ----
 
