@@ -140,3 +140,17 @@ AddressOfGroup(int group)
 	EndCitusRow(&node);
 	return address;
 }
+
+bool
+IsAddressOfGroup(int group, const char *host, int port)
+{
+	CitusRow	node;
+	bool		found = false;
+
+	FindCitusRow(&node, "pg_dist_node", NULL, "groupid", F_INT4EQ, Int32GetDatum(group));
+	for (bool more = HeapTupleIsValid(node.tuple); more && !found; more = NextCitusRow(&node))
+		found = DatumGetInt32(CitusColumn(&node, "nodeport")) == port &&
+			strcmp(TextDatumGetCString(CitusColumn(&node, "nodename")), host) == 0;
+	EndCitusRow(&node);
+	return found;
+}

@@ -12,6 +12,9 @@
  */
 extern char *AddressOfGroup(int group);
 
+/* Whether a host and port are those of a node of a group. */
+extern bool IsAddressOfGroup(int group, const char *host, int port);
+
 /* Changes if an address that AddressOfGroup has returned may have changed. */
 extern uint64 AddressChanges(void);
 

@@ -14,17 +14,32 @@
 #include "fmgr.h"
 #include "utils/builtins.h"
 
+#include "citus/address.h"
 #include "citus/remote.h"
 
-/* A connection's flag, and a degree of modification, of Citus. */
+/* A connection's flag, a degree of modification, and a kind of access, of Citus. */
 enum
 {
 	FOR_DML = 4,
-	XACT_MODIFICATION_DATA = 2
+	XACT_MODIFICATION_DATA = 2,
+	PLACEMENT_ACCESS_DML = 1
 };
 
-typedef struct MultiConnection MultiConnection;
+/* What a connection of Citus begins with. */
+typedef struct MultiConnection
+{
+	char		host[255];
+	int32		port;
+} MultiConnection;
+
 typedef struct ShardPlacement ShardPlacement;
+
+/* An access of Citus. */
+typedef struct PlacementAccess
+{
+	ShardPlacement *place;
+	int			kind;
+} PlacementAccess;
 
 static struct
 {
@@ -37,6 +52,7 @@ static struct
 	void		(*prepare) (void);
 	ShardPlacement *(*place) (int64 shard, bool missing_ok);
 	MultiConnection *(*connect) (uint32 flags, ShardPlacement *place, const char *user);
+	MultiConnection *(*find) (int flags, List *accesses, const char *user);
 	bool		(*has_written) (MultiConnection *connection);
 	void		(*mark_critical) (MultiConnection *connection);
 	void		(*begin) (MultiConnection *connection);
@@ -71,6 +87,7 @@ FindFunctions(void)
 	citus.prepare = FindSymbol("Use2PCForCoordinatedTransaction");
 	citus.place = FindSymbol("ActiveShardPlacement");
 	citus.connect = FindSymbol("GetPlacementConnection");
+	citus.find = FindSymbol("GetConnectionIfPlacementAccessedInXact");
 	citus.has_written = FindSymbol("ConnectionModifiedPlacement");
 	citus.mark_critical = FindSymbol("MarkRemoteTransactionCritical");
 	citus.begin = FindSymbol("RemoteTransactionBeginIfNecessary");
@@ -97,6 +114,15 @@ void
 RemoteCheckNesting(void)
 {
 	citus.check_nesting(true);
+}
+
+bool
+RemoteLeadsTo(int64 shard, int group)
+{
+	PlacementAccess access = {citus.place(shard, false), PLACEMENT_ACCESS_DML};
+	const MultiConnection *connection = citus.find(0, list_make1(&access), NULL);
+
+	return connection == NULL || IsAddressOfGroup(group, connection->host, connection->port);
 }
 
 /* ---- calls ---- */

@@ -33,6 +33,12 @@ extern void RemoteCheckNesting(void);
 extern PGresult *RemoteExecute(int64 shard, bool writes, const char *statement, int nargs,
 							   const char *const *args);
 
+/*
+ * Whether the next statement of this transaction that writes to a shard would run on the node
+ * of a group, which has the shard.  Citus keeps the connection that has accessed the shard.
+ */
+extern bool RemoteLeadsTo(int64 shard, int group);
+
 /* Bytes as an argument of such a statement; palloc'd. */
 extern char *RemoteBytes(const char *data, int len);
 

@@ -13,6 +13,12 @@
  * last changes are copied, or finds the shard in its new place.  Citus compares
  * positions of flushed WAL, so a transaction that writes to a shard always flushes
  * its commit.
+ *
+ * The nodes commit a move one after another.  A session takes the lock on its own node
+ * before it calls another one to write in its transaction: Citus keeps, until the end of
+ * the transaction, the connection that has accessed a shard, also if the shard is moved,
+ * and later statements of Citus would write to the old place.  The other node does not
+ * wait for the lock, because a move may have it there, and wait for this node.
  */
 #include "postgres.h"
 
@@ -36,6 +42,7 @@
 #include "utils/typcache.h"
 
 #include "compat.h"
+#include "citus/remote.h"
 #include "citus/session.h"
 #include "citus/shards.h"
 #include "table/citus_catalog.h"
@@ -434,7 +441,7 @@ PlaceTag(const ShardMap *map, const Shard *shard)
 	return tag;
 }
 
-/* Locks the place for a read; returns false if the shard is being moved, so that Citus must read it. */
+/* Locks the place without waiting; returns false if the shard is being moved. */
 static bool
 TryLockPlace(const ShardMap *map, const Shard *shard)
 {
@@ -444,14 +451,14 @@ TryLockPlace(const ShardMap *map, const Shard *shard)
 }
 
 /*
- * Locks the place of a shard; returns false if a read would have to wait.  Then reads
- * the invalidations of a move that has ended.  Citus's own statements would not read
- * them, because they find the lock already taken.
+ * Locks the place of a shard; returns false if the shard is being moved and this may not
+ * wait.  Then reads the invalidations of a move that has ended.  Citus's own statements
+ * would not read them, because they find the lock already taken.
  */
 static bool
-LockPlace(const ShardMap *map, const Shard *shard, bool writing)
+LockPlace(const ShardMap *map, const Shard *shard, PlaceLock lock)
 {
-	bool		locked = writing ? CitusSessionLockPlace(shard->id) : TryLockPlace(map, shard);
+	bool		locked = lock == PLACE_TO_WRITE ? CitusSessionLockPlace(shard->id) : TryLockPlace(map, shard);
 
 	AcceptInvalidationMessages();
 	return locked;
@@ -509,22 +516,59 @@ LockHere(const ShardMap *map, const Shard *shard, bool writing)
 	return shard->relid;
 }
 
-static Oid
-LockInPlace(const ShardMap *map, const Shard *shard, bool writing, bool direct, TransactionId *placed)
+/*
+ * Refuses to leave a shard to Citus in a transaction that has accessed it in a place that is
+ * not the present one: Citus would use the same connection.
+ */
+static void
+CheckConnection(int64 shard)
 {
+	TransactionId placed;
+	int			group;
+
+	if (!RemoteIsPossible() || !RemoteHasBegun())
+		return;
+	group = GroupOfShard(shard, &placed);
+	if (group >= 0 && !RemoteLeadsTo(shard, group))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to the move of a shard")));
+}
+
+/* Returns InvalidOid if Citus must access the shard. */
+static Oid
+LockInPlace(const ShardMap *map, const Shard *shard, PlaceLock lock, bool direct, TransactionId *placed)
+{
+	bool		writing = lock != PLACE_TO_READ;
+	Oid			relid = InvalidOid;
+
 	*placed = shard->placed;
 	direct = direct && OidIsValid(shard->relid) && CitusSessionIsLocal();
-	if ((writing || direct) && !LockPlace(map, shard, writing))
+	if ((writing || direct) && !LockPlace(map, shard, lock))
 		direct = false;
-	return direct ? LockHere(map, shard, writing) : InvalidOid;
+	if (direct)
+		relid = LockHere(map, shard, writing);
+	if (!OidIsValid(relid))
+		CheckConnection(shard->id);
+	return relid;
 }
 
 Oid
-LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed)
+LockShard(TableDef *def, Datum value, PlaceLock lock, bool direct, TransactionId *placed)
 {
 	const ShardMap *map = LoadShardMap(def);
 
-	return LockInPlace(map, ShardOfValue(map, value), writing, direct, placed);
+	return LockInPlace(map, ShardOfValue(map, value), lock, direct, placed);
+}
+
+/* The map of a definition that is not current is kept: positions in it may be in use. */
+const ShardMap *
+LockShardToWrite(TableDef *def, int position)
+{
+	const ShardMap *map = LoadShardMap(def);
+
+	(void) LockPlace(map, &map->shards[position], PLACE_TO_WRITE);
+	return MapIsCurrent(map) ? map : ShardsOfRelation(def->relid, TableKeyAttribute(def, 0));
 }
 
 /* ---- shards of index tables and change tables ---- */
@@ -614,14 +658,14 @@ LockShardForReader(const ShardMap *map, int position, TransactionId *placed)
 	const Shard *shard = &map->shards[position];
 
 	*placed = shard->placed;
-	return OidIsValid(shard->relid) && CitusSessionIsLocal() && LockPlace(map, shard, true) ?
+	return OidIsValid(shard->relid) && CitusSessionIsLocal() && LockPlace(map, shard, PLACE_TO_WRITE) ?
 		LockHere(map, shard, false) : InvalidOid;
 }
 
 Oid
 LockShardAt(const ShardMap *map, int position, bool writing, TransactionId *placed)
 {
-	return LockInPlace(map, &map->shards[position], writing, true, placed);
+	return LockInPlace(map, &map->shards[position], writing ? PLACE_TO_WRITE : PLACE_TO_READ, true, placed);
 }
 
 Oid

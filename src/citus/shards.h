@@ -13,6 +13,8 @@
 
 #include "table/table.h"
 
+typedef struct ShardMap ShardMap;
+
 /*
  * Whether the partition key determines the shard of a row, and each shard is in
  * one place.  The first call reads the shards of the table.
@@ -38,15 +40,27 @@ extern void ShardsOfSegment(TableDef *def, uint32 segment, uint32 total_segments
 /* Raises an error if a shard has been split since the definition was read. */
 extern void CheckShardIsWhole(const TableDef *def, int shard);
 
+/* How a shard is locked in its place, until the end of the transaction. */
+typedef enum PlaceLock
+{
+	PLACE_TO_READ,				/* only if it is returned, without waiting */
+	PLACE_TO_WRITE,				/* waits while the shard is moved */
+	PLACE_TO_WRITE_AT_ONCE		/* without waiting; not returned if it is being moved */
+} PlaceLock;
+
 /*
  * Returns the shard with a value of the partition key if it is on this server and can
- * be accessed directly; otherwise InvalidOid, and Citus must access it.  For a write,
- * locks the shard in its place until the end of the transaction, and waits while the
- * shard is moved.  A read does not wait, and locks only a shard that is returned.
+ * be accessed directly; otherwise InvalidOid, and Citus must access it.
  * *placed is the transaction that moved the shard here: a snapshot that does not see
  * this transaction may not see the rows that came with the shard.
  */
-extern Oid	LockShard(TableDef *def, Datum value, bool writing, bool direct, TransactionId *placed);
+extern Oid	LockShard(TableDef *def, Datum value, PlaceLock lock, bool direct, TransactionId *placed);
+
+/*
+ * Locks a shard in its place until the end of the transaction, for a write on another node
+ * or here, and waits while it is moved.  Returns the shards as they are then.
+ */
+extern const ShardMap *LockShardToWrite(TableDef *def, int position);
 
 /*
  * Locks an open shard in its place for a write.  Returns false if it is not to be accessed:
@@ -55,8 +69,6 @@ extern Oid	LockShard(TableDef *def, Datum value, bool writing, bool direct, Tran
 extern bool LockOwnShard(Relation shard);
 
 /* ---- shards of any table that is distributed by the hash of a key attribute ---- */
-
-typedef struct ShardMap ShardMap;
 
 /*
  * The shards of a distributed table, those of another one, read now, and those of an index

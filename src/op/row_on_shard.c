@@ -172,6 +172,8 @@ dynamo_row_on_shard(PG_FUNCTION_ARGS)
 		InvalidArgument("action must be between 0 and %d", NODE_ACTIONS - 1);
 	OnShardOpen(&store, PG_GETARG_TEXT_PP(1), PG_GETARG_TEXT_PP(2),
 				AccessOfAction(action, (AclMode) PG_GETARG_INT32(3)));
+	/* the caller has locked the place on its node, for which the move may wait */
+	store.at_once = true;
 	if (StoreIsForNode(&store))
 	{
 		Store	   *shard;

@@ -3,9 +3,10 @@
  *	  Reads and writes rows on other nodes of Citus.
  *
  * What is decided on a row is decided here, and so are all checks of an operation;
- * the other node finds, locks and stores one row.  It shares the lock of the place of
- * the shard, and says if it is not there any more: the row is then accessed by a
- * statement of Citus.
+ * the other node finds, locks and stores one row.  For a write, both nodes share the lock
+ * of the place of the shard: this one before it chooses the node.  The other one says if
+ * the shard is being moved or is not there: the row is then accessed by a statement of
+ * Citus.
  */
 #include "postgres.h"
 
@@ -52,13 +53,42 @@ FindNodeOfKey(const Store *store, const RowKey *key, NodeCall *call)
 	return map != NULL && FindOtherNode(store, map, FindShardPosition(map, key->values[0]), call);
 }
 
-static bool
-FindNodeRow(NodeRow *row, const Store *store, const RowKey *key)
+static void
+BeginNodeRow(NodeRow *row, const Store *store, const RowKey *key)
 {
+	RemoteCheckNesting();
 	row->store = store;
 	row->item = NULL;
 	row->call.function = LINK_ROW;
-	return FindNodeOfKey(store, key, &row->call);
+	SetKey(row, key);
+}
+
+/* Finds the node of a row to read it. */
+static bool
+FindNodeRow(NodeRow *row, const Store *store, const RowKey *key)
+{
+	if (!FindNodeOfKey(store, key, &row->call))
+		return false;
+	BeginNodeRow(row, store, key);
+	return true;
+}
+
+/*
+ * Finds the node of a row to lock or write it, which is the same until the end of the
+ * transaction.
+ */
+static bool
+LockNodeOfRow(NodeRow *row, const Store *store, const RowKey *key)
+{
+	const ShardMap *map;
+
+	if (!FindNodeOfKey(store, key, &row->call))
+		return false;
+	map = LockShardToWrite(store->def, ShardOfKey(store->def, key->values[0]));
+	if (map == NULL || !FindOtherNode(store, map, FindShardPosition(map, key->values[0]), &row->call))
+		return false;
+	BeginNodeRow(row, store, key);
+	return true;
 }
 
 /* ---- calls ---- */
@@ -114,8 +144,6 @@ NodeGet(Store *store, const RowKey *key, struct varlena **item)
 
 	if (!FindNodeRow(&row, store, key))
 		return false;
-	RemoteCheckNesting();
-	SetKey(&row, key);
 	SetGetCall(&row);
 	if (!NodeCallRead(&row.call, &answer))
 		return false;
@@ -169,10 +197,8 @@ NodeWrite(WriteRequest *request, WriteAction *action)
 	NodeRow		row;
 	NodeStatus	status = NODE_EXISTS;
 
-	if (!FindNodeRow(&row, request->store, request->key))
+	if (!LockNodeOfRow(&row, request->store, request->key))
 		return false;
-	RemoteCheckNesting();
-	SetKey(&row, request->key);
 	while (status == NODE_EXISTS)
 	{
 		struct varlena *item = NULL;
@@ -199,10 +225,8 @@ NodeLock(WriteRequest *request, bool absence, struct varlena **item)
 	NodeRow		row;
 	bool		done;
 
-	if (!FindNodeRow(&row, request->store, request->key))
+	if (!LockNodeOfRow(&row, request->store, request->key))
 		return false;
-	RemoteCheckNesting();
-	SetKey(&row, request->key);
 	done = CallInTransaction(&row, action, &row.key) != NODE_ELSEWHERE;
 	*item = row.item;
 	return done;

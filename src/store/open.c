@@ -259,6 +259,7 @@ OpenLocked(Store *store, Oid relid, AclMode access, bool named)
 	store->ahead = NULL;
 	store->partitions = NIL;
 	store->of_node = false;
+	store->at_once = false;
 	store->rel = table_open(relid, NoLock);
 	store->def = TableDefAcquire(store->rel);
 	CheckPrivileges(store, named);

@@ -201,12 +201,20 @@ SeeMovedRows(Store *shard, TransactionId placed)
 	shard->newer = RegisterSnapshot(GetLatestSnapshot());
 }
 
+static PlaceLock
+LockOfPlace(const Store *store)
+{
+	if (!StoreForWriting(store))
+		return PLACE_TO_READ;
+	return store->at_once ? PLACE_TO_WRITE_AT_ONCE : PLACE_TO_WRITE;
+}
+
 static Store *
 ShardOfValues(Store *store, const Datum *values, int nvalues)
 {
 	TransactionId placed;
 	Oid			relid = nvalues == 0 ? InvalidOid :
-		LockShard(store->def, values[0], StoreForWriting(store), store->direct_partitions, &placed);
+		LockShard(store->def, values[0], LockOfPlace(store), store->direct_partitions, &placed);
 	Store	   *shard = OidIsValid(relid) ? PartitionWithOid(store, relid) : store;
 
 	if (!shard->direct)

@@ -44,6 +44,7 @@ typedef struct Store
 	bool		partitioned;	/* a key determines the partition, see partition.h */
 	bool		direct_partitions;	/* this call may access partitions directly */
 	bool		of_node;		/* for another node of Citus: see StoreServeNode */
+	bool		at_once;		/* writes do not wait while a shard is moved */
 	List	   *partitions;		/* open ones, of Store */
 	Snapshot	newer;			/* newer snapshot than the active one for reads, or NULL */
 	struct ReadAhead *ahead;	/* of StoreReadAhead; or NULL */
