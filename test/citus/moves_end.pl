@@ -101,7 +101,7 @@ my %writes = (
 
 # What each leaves of an item with n = 1, and its error.  Citus goes on to use the connection to the
 # old place if a transaction has read the shard there.
-my %left = ((map { $_ => 2 } keys %writes), delete => '', read_first => 1);
+my %left = ((map { $_ => 2 } keys %writes), delete => 'none', read_first => 1);
 my %error = ((map { $_ => qr/^$/ } keys %writes),
 	read_first => qr/ERROR:  could not serialize access due to the move of a shard\n/);
 
@@ -120,13 +120,12 @@ sub write_during_move
 	set_standby($last, '');
 	$_->{run}->finish for $move, values %sessions;
 	is($move->{err}, '', "$what: the shard was moved");
-	for my $write (sort keys %writes)
-	{
-		my $now = value_of($coordinator, sprintf "SELECT get_item('kvs', $key) ->> 'n'", $keys{$write});
+	my @names = sort keys %writes;
+	my @now = split /\n/, value_of($coordinator, join ';',
+		map { sprintf "SELECT '$_ ' || coalesce(get_item('kvs', $key) ->> 'n', 'none')", $keys{$_} } @names), -1;
 
-		like($sessions{$write}{err}, $error{$write}, "$what, $write: how it ends");
-		is($now, $left{$write}, "$what, $write: what is in the new place");
-	}
+	like($sessions{$_}{err}, $error{$_}, "$what, $_: how it ends") for @names;
+	is_deeply(\@now, [ map { "$_ $left{$_}" } @names ], "$what: what is in the new place");
 	is(value_of($_, q{SELECT count(*) FROM query('kvs', 'G = :g', '{":g": {"S": "g"}}', index_name => 'inl')}),
 		value_of($coordinator, q{SELECT count(*) FROM kvs WHERE item ->> 'G' = 'g'}), "$what: the index has the same, on " . $_->name) for @nodes;
 }
