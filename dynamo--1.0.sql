@@ -2067,7 +2067,7 @@ SELECT pg_catalog.pg_extension_config_dump('dynamo_internal.table_tags', '');
 -- The hash is of owner and token.
 CREATE TABLE dynamo_internal.request_tokens (
 	hash bigint NOT NULL,
-	owner text COLLATE "C" NOT NULL,
+	owner text COLLATE "C" NOT NULL,	-- the OID of a role
 	token text COLLATE "C" NOT NULL,
 	digest bytea NOT NULL,
 	completed_at timestamptz NOT NULL,
@@ -2428,14 +2428,16 @@ COMMENT ON FUNCTION dynamo.delete_expired(text, bigint) IS
 -- Exports, imports, backups and restores by requests
 --
 
--- Jobs, by the id in their ARNs; the times are microseconds since 1970.  owner is the
--- name of a role, which stays valid in a dump.  Dumps have the finished ones; the
--- files of exports and backups are copied apart from the database.
+-- Jobs, by the id in their ARNs; the times are microseconds since 1970.  owner_role is
+-- the OID of a role on the server with the system identifier owner_server.  Dumps have
+-- the finished jobs; the files of exports and backups are copied apart from the database.
 CREATE TABLE dynamo_internal.archive_jobs (
 	id text COLLATE "C" PRIMARY KEY,
 	kind text COLLATE "C" NOT NULL,
 	status text COLLATE "C" NOT NULL,
 	owner text COLLATE "C" NOT NULL,
+	owner_role bigint NOT NULL,
+	owner_server bigint NOT NULL,
 	relation bigint NOT NULL,
 	table_name text COLLATE "C" NOT NULL,
 	table_id text NOT NULL,
@@ -2471,6 +2473,14 @@ SELECT pg_catalog.pg_extension_config_dump('dynamo_internal.archive_jobs',
 CREATE TRIGGER skip_replicated_duplicate BEFORE INSERT ON dynamo_internal.archive_jobs
 	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.skip_replicated_duplicate();
 ALTER TABLE dynamo_internal.archive_jobs ENABLE REPLICA TRIGGER skip_replicated_duplicate;
+CREATE FUNCTION dynamo_internal.map_job_owner() RETURNS trigger
+	LANGUAGE C
+	AS 'MODULE_PATHNAME', 'dynamo_map_job_owner';
+COMMENT ON FUNCTION dynamo_internal.map_job_owner() IS
+	'trigger function: gives a job of another server to the role that has the name of its owner';
+CREATE TRIGGER map_job_owner BEFORE INSERT ON dynamo_internal.archive_jobs
+	FOR EACH ROW EXECUTE FUNCTION dynamo_internal.map_job_owner();
+ALTER TABLE dynamo_internal.archive_jobs ENABLE ALWAYS TRIGGER map_job_owner;
 CREATE TRIGGER guard_settings BEFORE INSERT OR UPDATE OR DELETE OR TRUNCATE ON dynamo_internal.archive_jobs
 	FOR EACH STATEMENT EXECUTE FUNCTION dynamo_internal.guard_settings();
 ALTER TABLE dynamo_internal.archive_jobs ENABLE ALWAYS TRIGGER guard_settings;

@@ -23,6 +23,8 @@
 
 #include "nodes/pg_list.h"
 
+#include "problem.h"
+
 /* ---- archive_settings.c ---- */
 
 extern void ArchiveInit(void);
@@ -78,7 +80,9 @@ typedef struct Job
 	char	   *id;				/* of an ARN */
 	char	   *kind;
 	char	   *status;			/* JOB_QUEUED and so on */
-	char	   *owner;			/* name of the role that may see it */
+	char	   *owner;			/* name of the role that may see it, when the row was written */
+	int64		owner_role;		/* its OID; 0 if only superusers may see the job */
+	int64		owner_server;	/* the server whose OID that is */
 	int64		relation;		/* OID of the table */
 	char	   *table_name;
 	char	   *table_id;
@@ -110,6 +114,15 @@ typedef struct Job
 #define JOB_RUNNING		"running"
 #define JOB_COMPLETED	"completed"
 #define JOB_FAILED		"failed"
+
+/* Makes a role the owner of a new job. */
+extern void JobSetOwner(Job *job, Oid role);
+
+/* Returns the role that owns a job; InvalidOid if there is none any more. */
+extern Oid	JobOwner(const Job *job);
+
+/* Returns the number of unfinished jobs of a role, or of all roles for InvalidOid. */
+extern int	JobsInProgress(Oid role);
 
 extern bool JobHasStatus(const Job *job, const char *status);
 
@@ -151,8 +164,17 @@ extern bool BackupIsBeingRestored(const char *id);
 extern bool JobLockTake(const char *id);
 extern bool JobIsAlive(const char *id);
 
-/* Starts a worker when the transaction commits. */
-extern void JobLaunchAtCommit(const char *id);
+/*
+ * Whether a stored job may start a worker now: notes that the limits of a role or of
+ * all are reached, or raises it if problem is NULL.  A queued job counts itself.
+ */
+extern bool JobHasRoom(const Job *job, Problem *problem);
+
+/*
+ * Starts the worker of a stored job when the transaction commits.  Raises
+ * LimitExceededException if too many jobs are in progress.
+ */
+extern void JobLaunchAtCommit(const Job *job);
 extern void LaunchInit(void);
 
 /* ---- archive_execute.c ---- */

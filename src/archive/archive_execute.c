@@ -81,7 +81,7 @@ EnterTable(const Job *job, OwnerScope *scope, Store *store, AclMode access)
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
 				 errmsg("Table not found: %s", job->table_name)));
 	owner = RelationOwner(relid);
-	if (get_role_oid(job->owner, true) != owner)
+	if (JobOwner(job) != owner)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_ACCESS_DENIED),
 				 errmsg("The owner of table %s has changed", job->table_name)));

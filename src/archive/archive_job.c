@@ -3,19 +3,28 @@
  *	  The table of jobs, dynamo_internal.archive_jobs.
  *
  * Only these functions read and write it.  A job belongs to the role that owned
- * its table; it contains the name of the role, which a dump keeps valid.
+ * its table.  It contains the role's OID, so that it follows a change of the name,
+ * and nobody inherits it who gets the name later.  An OID means nothing on another
+ * server.  So the row also has the identifier of its server, and the trigger
+ * dynamo_internal.map_job_owner gives a row that comes from another one, by a dump
+ * or a subscription, to the role that has the name of its owner at that time, or to
+ * nobody.
  */
 #include "postgres.h"
 
+#include "access/htup_details.h"
 #include "access/xlog.h"
 #include "catalog/pg_type.h"
+#include "commands/trigger.h"
 #include "datatype/timestamp.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/rel.h"
 
 #include "archive/archive.h"
+#include "compat.h"
 #include "table/settings_owner.h"
 
 /* A queued job without a worker has failed after this time. */
@@ -39,6 +48,8 @@ static const JobColumn columns[] = {
 	TEXT_COLUMN(kind),
 	TEXT_COLUMN(status),
 	TEXT_COLUMN(owner),
+	NUMBER_COLUMN(owner_role),
+	NUMBER_COLUMN(owner_server),
 	NUMBER_COLUMN(relation),
 	TEXT_COLUMN(table_name),
 	TEXT_COLUMN(table_id),
@@ -217,6 +228,67 @@ JobDelete(const char *id)
 	SPI_finish();
 }
 
+/* ---- the owner ---- */
+
+static int64
+ThisServer(void)
+{
+	return (int64) GetSystemIdentifier();
+}
+
+void
+JobSetOwner(Job *job, Oid role)
+{
+	job->owner = GetUserNameFromId(role, false);
+	job->owner_role = role;
+	job->owner_server = ThisServer();
+}
+
+/*
+ * pg_upgrade moves rows to a server with another identifier and the same roles:
+ * there the name must agree, too.
+ */
+Oid
+JobOwner(const Job *job)
+{
+	Oid			role = (Oid) job->owner_role;
+	char	   *name = OidIsValid(role) ? GetUserNameFromId(role, true) : NULL;
+
+	if (name == NULL || (job->owner_server != ThisServer() && strcmp(name, job->owner) != 0))
+		return InvalidOid;
+	return role;
+}
+
+DYNAMO_FUNCTION(dynamo_map_job_owner);
+
+Datum
+dynamo_map_job_owner(PG_FUNCTION_ARGS)
+{
+	const TriggerData *trigger = (const TriggerData *) fcinfo->context;
+	TupleDesc	desc;
+	int			numbers[2];
+	Datum		values[2];
+	bool		nulls[2] = {false, false};
+	char	   *name;
+
+	if (!CALLED_AS_TRIGGER(fcinfo) || !TRIGGER_FIRED_BEFORE(trigger->tg_event) ||
+		!TRIGGER_FIRED_FOR_ROW(trigger->tg_event) || !TRIGGER_FIRED_BY_INSERT(trigger->tg_event))
+		ereport(ERROR,
+				(errcode(ERRCODE_E_R_I_E_TRIGGER_PROTOCOL_VIOLATED),
+				 errmsg("dynamo_internal.map_job_owner must be a BEFORE INSERT row trigger")));
+	desc = RelationGetDescr(trigger->tg_relation);
+	numbers[0] = SPI_fnumber(desc, "owner_role");
+	numbers[1] = SPI_fnumber(desc, "owner_server");
+	name = SPI_getvalue(trigger->tg_trigtuple, desc, SPI_fnumber(desc, "owner"));
+	values[1] = Int64GetDatum(ThisServer());
+	if (name == NULL || numbers[0] <= 0 || numbers[1] <= 0 ||
+		DatumGetInt64(heap_getattr(trigger->tg_trigtuple, numbers[1], desc, &nulls[0])) == ThisServer())
+		return PointerGetDatum(trigger->tg_trigtuple);
+	values[0] = Int64GetDatum((int64) get_role_oid(name, true));
+	nulls[0] = false;
+	return PointerGetDatum(heap_modify_tuple_by_cols(trigger->tg_trigtuple, desc, 2, numbers, values, nulls));
+}
+
 /* ---- status ---- */
 
 bool
@@ -264,7 +336,7 @@ CorrectStatus(Job *job)
 static bool
 IsVisible(const Job *job)
 {
-	Oid			owner = get_role_oid(job->owner, true);
+	Oid			owner = JobOwner(job);
 
 	return superuser() || (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner));
 }
@@ -338,6 +410,20 @@ JobThatLoads(Oid relid)
 		return job;
 	job = CorrectStatus(job);
 	return job != NULL && JobIsUnfinished(job) ? job : NULL;
+}
+
+int
+JobsInProgress(Oid role)
+{
+	int			n = 0;
+	ListCell   *cell;
+
+	foreach(cell, SelectJobs(UNFINISHED " AND $1 IS NOT NULL AND $2 IS NULL", "", NULL))
+	{
+		if ((!OidIsValid(role) || JobOwner(lfirst(cell)) == role) && !HasLostWorker(lfirst(cell)))
+			n++;
+	}
+	return n;
 }
 
 bool

@@ -15,6 +15,7 @@
 #include "miscadmin.h"
 #include "storage/lock.h"
 #include "storage/proc.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 
 #include "archive/archive.h"
@@ -26,6 +27,13 @@
 
 /* PostgreSQL locks no such subobject of pg_class; build_lock.c uses another one. */
 #define JOB_SUBOBJECT	2
+#define START_SUBOBJECT	3
+
+/* Workers that the endpoint and the server need at least; jobs get half of the others. */
+#define OTHER_WORKERS	4
+
+static int	max_workers_per_role = 2;
+static int	max_workers;
 
 static void
 SetTag(LOCKTAG *tag, const char *id)
@@ -85,8 +93,56 @@ LaunchWorker(const char *id)
 				 errhint("Raise \"max_worker_processes\", or try again later.")));
 }
 
+/*
+ * Locks out other starts by the role's sessions until the transaction ends; does not
+ * wait for one if it need not.  Returns whether it has the lock.
+ */
+static bool
+LockStarts(Oid role, bool wait)
+{
+	LOCKTAG		tag;
+
+	SET_LOCKTAG_OBJECT(tag, MyDatabaseId, RelationRelationId, role, START_SUBOBJECT);
+	tag.locktag_lockmethodid = USER_LOCKMETHOD;
+	return LockAcquire(&tag, ExclusiveLock, false, !wait) != LOCKACQUIRE_NOT_AVAIL;
+}
+
+static int
+MaxWorkers(void)
+{
+	return max_workers > 0 ? max_workers : Max(1, (max_worker_processes - OTHER_WORKERS) / 2);
+}
+
+static bool
+NoteLimit(const char *whose, const char *setting, int limit, Problem *problem)
+{
+	return ProblemNote(problem, &(Problem) {
+		.sqlstate = ERRCODE_DYNAMO_LIMIT_EXCEEDED,
+		.message = psprintf("Subscriber limit exceeded: too many exports, imports, backups and restores%s are in progress", whose),
+		.hint = psprintf("The limit is \"%s\", %d.", setting, limit)
+	});
+}
+
+/*
+ * Worker processes are few, and shared with index builds, parallel queries and other
+ * extensions.  The limit of a role is exact.  That of all may be exceeded by roles
+ * that start jobs at the same time.
+ */
+bool
+JobHasRoom(const Job *job, Problem *problem)
+{
+	Oid			role = JobOwner(job);
+	int			more = JobHasStatus(job, JOB_QUEUED) ? 0 : 1;
+
+	if (!LockStarts(role, problem == NULL) || JobsInProgress(role) + more > max_workers_per_role)
+		return NoteLimit(" of the role", "dynamo.max_archive_workers_per_role", max_workers_per_role, problem);
+	if (JobsInProgress(InvalidOid) + more > MaxWorkers())
+		return NoteLimit("", "dynamo.max_archive_workers", MaxWorkers(), problem);
+	return true;
+}
+
 void
-JobLaunchAtCommit(const char *id)
+JobLaunchAtCommit(const Job *job)
 {
 	MemoryContext old;
 
@@ -94,8 +150,9 @@ JobLaunchAtCommit(const char *id)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("cannot start an export, import, backup or restore within security-restricted operation")));
+	(void) JobHasRoom(job, NULL);
 	old = MemoryContextSwitchTo(TopTransactionContext);
-	requested = lappend(requested, pstrdup(id));
+	requested = lappend(requested, pstrdup(job->id));
 	MemoryContextSwitchTo(old);
 }
 
@@ -116,5 +173,14 @@ LaunchRequested(XactEvent event, void *arg)
 void
 LaunchInit(void)
 {
+	DefineCustomIntVariable("dynamo.max_archive_workers_per_role",
+							"Exports, imports, backups and restores of tables of one role at the same time.",
+							NULL, &max_workers_per_role, 2, 1, 262143, PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.max_archive_workers",
+							"Exports, imports, backups and restores of a database at the same time.",
+							"0 leaves half of the worker processes that the endpoint does not need to others.",
+							&max_workers, 0, 0, 262143, PGC_SIGHUP, 0,
+							NULL, NULL, NULL);
 	RegisterXactCallback(LaunchRequested, NULL);
 }

@@ -124,7 +124,7 @@ DropUnrestored(const Job *job)
 	Oid			relid = (Oid) job->relation;
 	char	   *name = get_rel_name(relid);
 	char	   *schema = name != NULL ? get_namespace_name(get_rel_namespace(relid)) : NULL;
-	Oid			owner = get_role_oid(job->owner, true);
+	Oid			owner = JobOwner(job);
 	OwnerScope	scope;
 
 	if (schema == NULL || !OidIsValid(owner) || !has_privs_of_role(owner, RelationOwner(relid)))

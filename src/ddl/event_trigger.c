@@ -133,7 +133,8 @@ ModeToRestore(const Trigger *trigger)
 		return NULL;
 	if (trigger->tgfoid == InternalFunctionOid("skip_replicated_duplicate"))
 		return trigger->tgenabled == TRIGGER_FIRES_ON_REPLICA ? NULL : "REPLICA";
-	if (trigger->tgfoid == InternalFunctionOid("guard_settings"))
+	if (trigger->tgfoid == InternalFunctionOid("guard_settings") ||
+		trigger->tgfoid == InternalFunctionOid("map_job_owner"))
 		return trigger->tgenabled == TRIGGER_FIRES_ALWAYS ? NULL : "ALWAYS";
 	return NULL;
 }

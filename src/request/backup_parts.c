@@ -131,7 +131,7 @@ RestorePart(JsonbContainer *part, bool by_owner)
 void
 BackupPartsRestore(const Job *backup, const Field *parts, const char *table_name, Oid relid)
 {
-	bool		by_owner = get_role_oid(backup->owner, true) == GetUserId();
+	bool		by_owner = JobOwner(backup) == GetUserId();
 	Oid			types[] = {JSONOID, TEXTOID, REGCLASSOID};
 	NullableDatum args[3] = {{0}};
 	Jsonb	   *list;

@@ -68,7 +68,7 @@ JobOfRequest(const Request *request, const char *kind, const OpenedTable *table)
 	job->id = TreeNewId(job->started);
 	job->kind = pstrdup(kind);
 	job->status = JOB_QUEUED;
-	job->owner = GetUserNameFromId(table->rel->rd_rel->relowner, false);
+	JobSetOwner(job, table->rel->rd_rel->relowner);
 	job->relation = RelationGetRelid(table->rel);
 	job->table_name = table->name;
 	job->table_id = table->settings->table_id;
@@ -82,7 +82,7 @@ void
 JobStart(const Job *job)
 {
 	JobInsert(job);
-	JobLaunchAtCommit(job->id);
+	JobLaunchAtCommit(job);
 }
 
 static void

@@ -29,6 +29,7 @@ static void
 ShowLoading(const OpenedTable *table, Transition *transition)
 {
 	const Job  *job = JobThatLoads(RelationGetRelid(table->rel));
+	Problem		problem = NO_PROBLEM;
 
 	if (job == NULL)
 		return;
@@ -37,8 +38,9 @@ ShowLoading(const OpenedTable *table, Transition *transition)
 		return;
 	transition->restore = job;
 	if (!RecoveryInProgress() && !XactReadOnly && !InSecurityRestrictedOperation() &&
-		!JobIsAlive(job->id) && RelationOwnercheck(RelationGetRelid(table->rel), GetUserId()))
-		JobLaunchAtCommit(job->id);
+		!JobIsAlive(job->id) && RelationOwnercheck(RelationGetRelid(table->rel), GetUserId()) &&
+		JobHasRoom(job, &problem))
+		JobLaunchAtCommit(job);
 }
 
 void

@@ -547,6 +547,51 @@ is($node->safe_psql($copy, q{SELECT string_agg(DISTINCT status, ' ' ORDER BY sta
 like($node->safe_psql($copy, "SELECT dynamo.request('RestoreTableFromBackup', '{\"BackupArn\": \"$full\", \"TargetTableName\": \"from_dump\"}')"), qr/RestoreInProgress/,
 	'a backup can be restored in a copy of the database');
 
+# ---- owners are roles, not names ----
+
+sub backups_seen { return scalar @{ request('ListBackups', { TableName => 'of_alice' }, $_[0])->{BackupSummaries} } }
+
+sql(q{CREATE ROLE alice LOGIN; CREATE SCHEMA alice AUTHORIZATION alice; ALTER ROLE alice SET search_path = alice, dynamo;
+GRANT EXECUTE ON FUNCTION dynamo.archive_directory() TO alice});
+$node->safe_psql('postgres', q{SELECT create_table('of_alice', 'pk'), put_item('of_alice', '{"pk": {"S": "private"}}')}, extra_params => [ '-U', 'alice' ]);
+my $private = request('CreateBackup', { TableName => 'of_alice', BackupName => 'first' }, 'alice')->{BackupDetails}{BackupArn};
+$node->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM dynamo_internal.archive_jobs WHERE status IN ('queued', 'running'))});
+is(backups_seen('alice'), 1, 'a role sees its backup');
+sql('ALTER ROLE alice RENAME TO bob');
+is(backups_seen('bob'), 1, 'also when it is renamed');
+sql('CREATE ROLE alice LOGIN; GRANT EXECUTE ON FUNCTION dynamo.archive_directory() TO alice');
+is(backups_seen('alice'), 0, 'but not another role with the old name');
+like(request('DescribeBackup', { BackupArn => $private }, 'alice'), qr/^BackupNotFoundException/, 'which cannot describe it');
+sql('DROP OWNED BY bob CASCADE; DROP ROLE bob; DROP OWNED BY alice; DROP ROLE alice; CREATE ROLE bob LOGIN; GRANT EXECUTE ON FUNCTION dynamo.archive_directory() TO bob');
+is(backups_seen('bob'), 0, 'nor a new role with the name of a dropped one');
+is(backups_seen(), 1, 'a superuser sees it');
+
+# in a dump: of this server, as it was; of another server, by the name, if there is one
+dump_database($node, 'postgres', "$archive/owners.sql", '--data-only', '-t', 'dynamo_internal.archive_jobs');
+my ($here) = $node->safe_psql('postgres', 'SELECT system_identifier FROM pg_control_system()');
+my $rows = "SELECT count(*) FILTER (WHERE owner = 'alice'), count(*) FILTER (WHERE owner = 'alice' AND owner_role = 0), bool_and(owner_server = $here), " .
+	"count(*) FILTER (WHERE owner <> 'alice' AND owner_role <> (SELECT r.oid FROM pg_roles r WHERE r.rolname = owner)) FROM dynamo_internal.archive_jobs";
+for my $server ($here, 4711)
+{
+	my $dump = slurp_file("$archive/owners.sql") =~ s/\b$here\b/$server/gr;
+	my $target = new_database($node, 1);
+
+	append_to_file("$archive/of_$server.sql", $dump);
+	load_file($node, $target, "$archive/of_$server.sql");
+	is($node->safe_psql($target, $rows), $server == $here ? '1|0|t|0' : '1|1|t|0', "the owners of jobs in a dump of server $server");
+}
+request('DeleteBackup', { BackupArn => $private });
+sql('DROP OWNED BY bob; DROP ROLE bob');
+
+# ---- limits ----
+
+sql(q{SELECT dynamo.create_table('limits', 'pk')});
+my $create = q{SELECT dynamo.request_safe('CreateBackup', '{"TableName": "limits", "BackupName": "many"}') ->> 'status'};
+is(sql("BEGIN; $create; $create; $create; ROLLBACK"), "200\n200\n400", 'a role has two jobs at the same time');
+like(sql("BEGIN; $create; $create; SELECT dynamo.request_safe('CreateBackup', '{\"TableName\": \"limits\", \"BackupName\": \"many\"}') -> 'body'; ROLLBACK"),
+	qr/LimitExceededException.*too many exports, imports, backups and restores of the role/, 'and is told so');
+sql(q{SELECT dynamo.drop_table('limits')});
+
 # ---- errors and crashes ----
 
 # Returns the process that works on a table on which every insert lasts.
