@@ -211,7 +211,7 @@ KeyOfToken(Slice token)
 {
 	TokenKey	key = {.token = token};
 
-	key.owner = SliceOf(GetUserNameFromId(GetUserId(), false));
+	key.owner = SliceOf(psprintf("%u", GetUserId()));
 	key.hash = hash_bytes_extended((const unsigned char *) key.owner.data, (int) key.owner.len, 0);
 	key.hash = hash_bytes_extended((const unsigned char *) token.data, (int) token.len, key.hash);
 	return key;
@@ -265,6 +265,8 @@ TokenTake(Slice token, const bytea *digest, const Oid *tables, int n)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("ClientRequestToken must not contain U+0000")));
+	/* the token would be stored before any table is opened for writing */
+	PreventCommandIfReadOnly("a transaction with a ClientRequestToken");
 	CheckTokensAreHere(tables, n);
 	key = KeyOfToken(token);
 	LockToken(&key);
