@@ -21,6 +21,7 @@
 #include "http/log_limit.h"
 #include "http/settings.h"
 #include "http/share.h"
+#include "http/share_busy.h"
 
 /* In a row, before others are served. */
 #define MAX_ACCEPTED	16
@@ -212,4 +213,13 @@ AcceptFromWorkers(void)
 			closesocket(fd);
 		}
 	}
+}
+
+void
+AcceptKept(void)
+{
+	pgsocket	fd;
+
+	while ((fd = BusyTake()) != PGINVALID_SOCKET)
+		TakeClient(fd);
 }

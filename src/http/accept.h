@@ -18,4 +18,7 @@ extern void AcceptForMetrics(pgsocket listening);
 /* Does the same as AcceptClients for clients that other workers hand over. */
 extern void AcceptFromWorkers(void);
 
+/* Admits clients that came during a long request and could not be passed on. */
+extern void AcceptKept(void);
+
 #endif							/* DYNAMO_HTTP_ACCEPT_H */

@@ -31,6 +31,7 @@ typedef struct HttpAnswer
 	bool		parked;
 	LOCKTAG		lock;
 	int			lock_timeout;	/* for all attempts, in milliseconds; 0 for none */
+	bool		held_back;		/* it waits for a worker that its role does not hold, not for a lock */
 } HttpAnswer;
 
 /* How the answer is sent. */

@@ -65,6 +65,7 @@ struct Connection
 	TimestampTz retry;			/* earliest time of the next attempt */
 	int			pause;			/* in milliseconds */
 	LOCKTAG		lock;			/* the lock that the last attempt met */
+	bool		held_back;		/* it was given up because of the share of its role */
 
 	/* the page of an interrupted request */
 	ReadPause	read;

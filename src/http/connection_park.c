@@ -11,7 +11,7 @@
 #include "storage/lock.h"
 
 #include "http/connection_internal.h"
-#include "http/lock_watch.h"
+#include "http/request_watch.h"
 #include "http/share.h"
 
 /* The time between attempts at a lock, which grows. */
@@ -37,6 +37,7 @@ ConnectionPark(Connection *c, const HttpAnswer *answer)
 	else
 		c->pause = Min(2 * c->pause, MAX_PAUSE_MS);
 	c->lock = answer->lock;
+	c->held_back = answer->held_back;
 	c->retry = TimestampTzPlusMilliseconds(now, (int64) c->pause);
 	if (c->state != CONNECTION_PARKED)
 		ConnectionSetState(c, CONNECTION_PARKED);
@@ -68,6 +69,7 @@ ConnectionUnpark(Connection *c)
 	dlist_delete(&c->parked_node);
 	ShareWaiting(WAIT_FOR_LOCK, -1);
 	c->first_attempt = 0;
+	c->held_back = false;
 	next = FindFirstInLine(&c->lock);
 	if (next != NULL)
 		next->retry = 0;

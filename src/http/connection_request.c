@@ -105,6 +105,7 @@ ConnectionAnswer(Connection *c)
 	request.certificate_name = c->certificate_name;
 	request.last_attempt = ConnectionIsLastAttempt(c);
 	request.first_attempt = c->first_attempt;
+	request.held_back = c->held_back;
 	request.pause = ConnectionBeginTurn(c);
 	DurabilityFlushAtCommit(ConnectionCount() == 1);
 	if (!ConnectionHasMemory(0))

@@ -21,9 +21,10 @@
 #include "http/durability.h"
 #include "http/execute.h"
 #include "http/identity.h"
-#include "http/lock_watch.h"
 #include "http/log_limit.h"
+#include "http/request_watch.h"
 #include "http/settings.h"
+#include "http/share.h"
 #include "http/shared_key.h"
 #include "http/sigv4.h"
 #include "item/json_reader.h"
@@ -53,6 +54,7 @@ typedef struct Execution
 	bool		too_long;		/* the decoded body */
 	int			lock_timeout;	/* for all attempts, in milliseconds; 0 if there is none */
 	bool		parked;			/* the request has met a lock or was interrupted */
+	bool		held_back;		/* because of the share of its role */
 	LOCKTAG		lock;
 } Execution;
 
@@ -261,12 +263,24 @@ LimitLockWaits(Execution *execution)
 
 	execution->lock_timeout = of_lock ? LockTimeout : StatementTimeout;
 	if (!execution->request->last_attempt)
-		LockWatchBegin();
+		RequestWatchLocks();
 	else if (!of_lock)
-		enable_timeout_after(STATEMENT_TIMEOUT, LOCK_WATCH_MS);
+		enable_timeout_after(STATEMENT_TIMEOUT, WATCH_MS);
 	else
-		(void) set_config_option("lock_timeout", psprintf("%d", LOCK_WATCH_MS), PGC_USERSET,
+		(void) set_config_option("lock_timeout", psprintf("%d", WATCH_MS), PGC_USERSET,
 								 PGC_S_SESSION, GUC_ACTION_LOCAL, true, 0, false);
+}
+
+/*
+ * A request that was given up because its role holds all other workers waits until one
+ * of them is free.
+ */
+static void
+TakeShare(const Execution *execution, Oid role)
+{
+	RequestWatchRole(role);
+	if (execution->request->held_back && ShareOthersHeld(role))
+		RequestWatchGiveUp();
 }
 
 /* Decodes the body.  The signature covers the body as it was sent. */
@@ -303,12 +317,14 @@ RunTransaction(Execution *execution, Writer *out)
 	const Identity *identity;
 	Slice		body;
 
+	RequestWatchBegin();
 	BeginTransaction(execution);
 	CheckInstalled();
 	operation = FindOperation(GetTarget(request));
 	execution->operation = operation;
 	identity = AuthenticateRequest(request);
 	execution->accepted = true;
+	TakeShare(execution, identity->role);
 	if (!IdentityIsAssumed(identity))
 	{
 		CommitTransaction(execution);
@@ -328,7 +344,7 @@ RunTransaction(Execution *execution, Writer *out)
 	StatAdd(STAT_RESPONSE_BYTES, (uint64) out->out.len);
 	disable_timeout(STATEMENT_TIMEOUT, false);	/* a trigger may have changed the setting */
 	CommitTransaction(execution);			/* deferred triggers may wait for locks, too */
-	(void) LockWatchEnd(&execution->lock);	/* a trigger may have caught the error */
+	(void) RequestWatchEnd(&execution->lock);	/* a trigger may have caught the error */
 	IdentityLeave();
 	if (operation->empty && execution->status <= 200)
 		out->out.len = VARHDRSZ;
@@ -423,22 +439,44 @@ LogFailure(const Execution *execution)
 				(errmsg("HTTP requests failed before their authentication%s", more)));
 }
 
+/* Says why the watch has canceled a request that is not executed again. */
+static void
+ExplainCancel(ErrorData *error, WatchResult why)
+{
+	if (why == WATCH_TOO_LONG)
+		error->message = "canceling request due to \"dynamo.http_statement_timeout\"";
+	if (why != WATCH_SHARE)
+		return;
+	error->sqlerrcode = ERRCODE_DYNAMO_THROUGHPUT_EXCEEDED;
+	error->message = "Requests of the role hold all other workers of the endpoint";
+}
+
 /* Ends the transaction after an error; returns the error. */
 static ErrorData *
 AbortTransaction(Execution *execution)
 {
 	ErrorData  *error;
+	WatchResult why;
+	bool		canceled;
 
 	HOLD_INTERRUPTS();
-	execution->parked = LockWatchEnd(&execution->lock) && geterrcode() == ERRCODE_QUERY_CANCELED;
+	why = RequestWatchEnd(&execution->lock);
+	canceled = geterrcode() == ERRCODE_QUERY_CANCELED;
+	execution->held_back = why == WATCH_SHARE;
+	execution->parked = canceled && (why == WATCH_LOCK || (why == WATCH_SHARE && !execution->request->last_attempt));
 	execution->parked |= execution->request->pause->paused;
 	disable_all_timeouts(false);
 	QueryCancelPending = false;
 	MemoryContextSwitchTo(execution->context);
 	error = CopyErrorData();
+	if (canceled && why != WATCH_NOTHING)
+		ExplainCancel(error, why);
 	if (!execution->parked && DynamoExceptionForSqlstate(error->sqlerrcode)->http_status >= 500)
 		LogFailure(execution);
 	FlushErrorState();
+	if (canceled && why == WATCH_TOO_LONG)
+		ereport(LOG,
+				(errmsg("%s", error->message)));
 	AbortOutOfAnyTransaction();
 	jit_reset_after_error();
 	IdentityLeave();
@@ -471,6 +509,7 @@ ParkedAnswer(const Execution *execution)
 	answer.parked = true;
 	answer.lock = execution->lock;
 	answer.lock_timeout = execution->lock_timeout;
+	answer.held_back = execution->held_back;
 	return answer;
 }
 

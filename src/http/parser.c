@@ -449,6 +449,7 @@ enum
 	CHUNK_DATA_CR,
 	CHUNK_DATA_LF,
 	CHUNK_TRAILER_START,
+	CHUNK_TRAILER_NAME,
 	CHUNK_TRAILER,
 	CHUNK_TRAILER_LF,
 	CHUNK_LAST_LF
@@ -512,19 +513,21 @@ ReadExtensionByte(HttpChunks *chunks, char c)
 	return HTTP_MORE;
 }
 
-/* Nor do trailers. */
+/* Nor do trailers: a name, a colon without a blank before it, and a value. */
 static HttpStep
 ReadTrailerByte(HttpChunks *chunks, char c)
 {
 	if (++chunks->line > MAX_TRAILERS)
 		return FailChunks(chunks, 431, "request trailer is too long");
-	if (c == '\r')
+	if (c == '\r' && chunks->state != CHUNK_TRAILER_NAME)
 		chunks->state = chunks->state == CHUNK_TRAILER_START ? CHUNK_LAST_LF : CHUNK_TRAILER_LF;
-	else if (((unsigned char) c < ' ' && c != '\t') || c == 0x7F ||
-			 (chunks->state == CHUNK_TRAILER_START && !IsTokenByte((unsigned char) c)))
-		return FailChunks(chunks, 400, "invalid request trailer");
-	else
+	else if (chunks->state == CHUNK_TRAILER ? ((unsigned char) c >= ' ' && c != 0x7F) || c == '\t' :
+			 IsTokenByte((unsigned char) c))
+		chunks->state = chunks->state == CHUNK_TRAILER ? CHUNK_TRAILER : CHUNK_TRAILER_NAME;
+	else if (c == ':' && chunks->state == CHUNK_TRAILER_NAME)
 		chunks->state = CHUNK_TRAILER;
+	else
+		return FailChunks(chunks, 400, "invalid request trailer");
 	return HTTP_MORE;
 }
 
@@ -557,6 +560,7 @@ ReadChunkByte(HttpChunks *chunks, char c)
 		case CHUNK_DATA_LF:
 			return ReadExactByte(chunks, c, '\n', CHUNK_SIZE);
 		case CHUNK_TRAILER_START:
+		case CHUNK_TRAILER_NAME:
 		case CHUNK_TRAILER:
 			return ReadTrailerByte(chunks, c);
 		case CHUNK_TRAILER_LF:

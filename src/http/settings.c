@@ -43,6 +43,7 @@ int			http_max_connections;
 int			http_buffer_memory;
 int			http_idle_timeout;
 int			http_client_timeout;
+int			http_statement_timeout;
 int			index_changes_interval = 500;
 int			http_housekeeping_interval;
 int			http_stream_retention;
@@ -178,6 +179,11 @@ DefineClientSettings(void)
 	DefineCustomIntVariable("dynamo.http_client_timeout",
 							"Time for a client to send a request, and to receive an answer.",
 							NULL, &http_client_timeout, 30 * 1000, 100, INT_MAX, PGC_SIGHUP,
+							GUC_UNIT_MS, NULL, NULL, NULL);
+	DefineCustomIntVariable("dynamo.http_statement_timeout",
+							"Maximum time to execute a request, whatever the settings of its role; 0 means no limit.",
+							"A request that goes on for two seconds after it was canceled ends its worker.",
+							&http_statement_timeout, 60 * 1000, 0, INT_MAX, PGC_SIGHUP,
 							GUC_UNIT_MS, NULL, NULL, NULL);
 }
 

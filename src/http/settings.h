@@ -41,6 +41,7 @@ extern int	http_max_connections;	/* of one worker */
 extern int	http_buffer_memory; /* of one worker, in kB */
 extern int	http_idle_timeout;	/* in ms; 0: none */
 extern int	http_client_timeout;
+extern int	http_statement_timeout;
 extern int	index_changes_interval;	/* in ms; 0: never */
 extern int	http_housekeeping_interval; /* in s; 0: never */
 extern int	http_stream_retention;	/* in s */

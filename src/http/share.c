@@ -10,11 +10,13 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "catalog/pg_authid_d.h"
 #include "miscadmin.h"
 #include "port/atomics.h"
 #include "storage/fd.h"
 #include "storage/ipc.h"
 #include "storage/shmem.h"
+#include "utils/memutils.h"
 
 #include "http/share.h"
 
@@ -29,6 +31,15 @@ static pg_atomic_uint32 *counts;
 
 /* The number of waiting requests of each worker, changed by that worker only; stored behind counts. */
 static pg_atomic_uint32 *waits;
+
+/*
+ * The role whose long request each worker executes; InvalidOid if there is none.
+ * Changed by that worker only; stored behind waits.
+ */
+static pg_atomic_uint32 *holders;
+
+/* The addresses of the workers' sockets, which a signal handler must not make. */
+static struct sockaddr_un *addresses;
 static int	nworkers;
 static int	me;					/* from 0 on */
 static pgsocket handover = PGINVALID_SOCKET;
@@ -41,7 +52,7 @@ static shmem_startup_hook_type next_startup_hook;
 static Size
 ShareSize(void)
 {
-	return mul_size(nworkers * (1 + SHARE_WAITS), sizeof(pg_atomic_uint32));
+	return mul_size(nworkers * (2 + SHARE_WAITS), sizeof(pg_atomic_uint32));
 }
 
 static void
@@ -61,12 +72,15 @@ InitMemory(void)
 		next_startup_hook();
 	counts = ShmemInitStruct("dynamo HTTP connections", ShareSize(), &found);
 	waits = counts + nworkers;
+	holders = waits + nworkers * SHARE_WAITS;
 	if (found)
 		return;
 	for (int i = 0; i < nworkers; i++)
 		pg_atomic_init_u32(&counts[i], ABSENT);
 	for (int i = 0; i < nworkers * SHARE_WAITS; i++)
 		pg_atomic_init_u32(&waits[i], 0);
+	for (int i = 0; i < nworkers; i++)
+		pg_atomic_init_u32(&holders[i], InvalidOid);
 }
 
 void
@@ -131,6 +145,7 @@ LeaveShare(int code, Datum arg)
 	struct sockaddr_un address = AddressOf(me);
 
 	pg_atomic_write_u32(&counts[me], ABSENT);
+	pg_atomic_write_u32(&holders[me], InvalidOid);
 	(void) unlink(address.sun_path);
 }
 
@@ -142,6 +157,10 @@ ShareJoin(int worker)
 	me = worker - 1;
 	for (int i = 0; i < SHARE_WAITS; i++)	/* of a worker before this one */
 		pg_atomic_write_u32(WaitsOf(me, (ShareWait) i), 0);
+	pg_atomic_write_u32(&holders[me], InvalidOid);
+	addresses = MemoryContextAlloc(TopMemoryContext, nworkers * sizeof(struct sockaddr_un));
+	for (int i = 0; i < nworkers; i++)
+		addresses[i] = AddressOf(i);
 	if (fd == PGINVALID_SOCKET || !BindSocket(fd))
 	{
 		ereport(LOG,
@@ -160,6 +179,12 @@ ShareJoin(int worker)
 
 /* ---- places ---- */
 
+static bool
+IsHeld(int worker)
+{
+	return pg_atomic_read_u32(&holders[worker]) != InvalidOid;
+}
+
 /* Releases a place, unless its worker has ended. */
 static void
 GiveBack(int worker)
@@ -171,7 +196,7 @@ GiveBack(int worker)
 		;
 }
 
-/* Returns the worker with the fewest connections; this one if no other has fewer. */
+/* Returns the worker with the fewest connections that is not held; this one if no other has fewer. */
 static int
 FindLeastBusyWorker(uint32 *count)
 {
@@ -182,7 +207,7 @@ FindLeastBusyWorker(uint32 *count)
 	{
 		uint32		others = pg_atomic_read_u32(&counts[i]);
 
-		if (others < *count)
+		if (others < *count && !IsHeld(i))
 		{
 			fewest = i;
 			*count = others;
@@ -210,7 +235,6 @@ TakePlace(void)
 static bool
 SendSocket(pgsocket fd, int worker)
 {
-	struct sockaddr_un address = AddressOf(worker);
 	char		byte = 0;
 	struct iovec part = {.iov_base = &byte, .iov_len = 1};
 	union
@@ -219,8 +243,8 @@ SendSocket(pgsocket fd, int worker)
 		char		room[CMSG_SPACE(sizeof(int))];
 	}			control = {{0}};
 	struct msghdr message = {
-		.msg_name = &address,
-		.msg_namelen = sizeof(address),
+		.msg_name = &addresses[worker],
+		.msg_namelen = sizeof(addresses[worker]),
 		.msg_iov = &part,
 		.msg_iovlen = 1,
 		.msg_control = control.room,
@@ -233,6 +257,75 @@ SendSocket(pgsocket fd, int worker)
 	header->cmsg_len = CMSG_LEN(sizeof(int));
 	memcpy(CMSG_DATA(header), &fd, sizeof(int));
 	return sendmsg(handover, &message, MSG_NOSIGNAL) == 1;
+}
+
+/* Whether another worker runs, and all other ones are held by the role. */
+bool
+ShareOthersHeld(Oid role)
+{
+	bool		any = false;
+
+	for (int i = 0; i < nworkers; i++)
+	{
+		if (i == me || pg_atomic_read_u32(&counts[i]) == ABSENT)
+			continue;
+		if (pg_atomic_read_u32(&holders[i]) != role)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+/* Two workers that begin to be held at once see each other later: the one with the greater number gives way. */
+bool
+ShareHold(Oid role)
+{
+	bool		last = true;
+
+	if (handover == PGINVALID_SOCKET)
+		return false;
+	pg_atomic_write_u32(&holders[me], OidIsValid(role) ? role : BOOTSTRAP_SUPERUSERID);
+	if (!OidIsValid(role) || !ShareOthersHeld(role))
+		return false;
+	for (int i = me + 1; i < nworkers; i++)
+		last &= pg_atomic_read_u32(&counts[i]) == ABSENT;
+	if (last)
+		ShareRelease();
+	return last;
+}
+
+void
+ShareRelease(void)
+{
+	if (handover != PGINVALID_SOCKET)
+		pg_atomic_write_u32(&holders[me], InvalidOid);
+}
+
+/* Called by a signal handler. */
+bool
+ShareToFree(pgsocket fd)
+{
+	int			worker = -1;
+	uint32		fewest = ABSENT;
+
+	if (handover == PGINVALID_SOCKET)
+		return false;
+	for (int i = 0; i < nworkers; i++)
+	{
+		uint32		count = pg_atomic_read_u32(&counts[i]);
+
+		if (i != me && count < fewest && !IsHeld(i))
+		{
+			worker = i;
+			fewest = count;
+		}
+	}
+	if (worker < 0 || !pg_atomic_compare_exchange_u32(&counts[worker], &fewest, fewest + 1))
+		return false;
+	if (SendSocket(fd, worker))
+		return true;
+	GiveBack(worker);
+	return false;
 }
 
 void

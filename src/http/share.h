@@ -32,6 +32,20 @@ extern bool ShareKeep(pgsocket fd);
 /* Takes a place for a connection that stays with this worker. */
 extern void ShareTake(void);
 
+/*
+ * Workers with a long request are held by its role.  One role never holds all of them
+ * for long: ShareHold marks this worker as held, or returns true if its request must be
+ * given up.  For signal handlers, as is ShareToFree.
+ */
+extern bool ShareHold(Oid role);
+extern void ShareRelease(void);
+
+/* Whether the role holds all workers but this one. */
+extern bool ShareOthersHeld(Oid role);
+
+/* Hands a connection without a place over to a worker that is not held; false if there is none. */
+extern bool ShareToFree(pgsocket fd);
+
 /* What requests of this worker can wait for. */
 typedef enum ShareWait
 {

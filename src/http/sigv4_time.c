@@ -9,6 +9,7 @@
 #include "http/sigv4_internal.h"
 
 #define MAX_SKEW	(15 * 60)
+#define EXPIRES_DIGITS	6			/* a number with more is longer than a week */
 #define TIME_LEN	16			/* of 20260131T235959Z */
 
 /* Reads digits at a position; returns -1 if there are other characters. */
@@ -79,14 +80,18 @@ TimeText(int64 seconds)
 static int64
 ValidityOf(const Signature *signature)
 {
-	if (signature->expires.len > 0 && signature->expires.len <= 6)
-	{
-		int			seconds = ReadDigits(signature->expires, 0, signature->expires.len);
+	Slice		text = signature->expires;
 
-		if (seconds >= 0)
-			return Min(seconds, MAX_SKEW);
+	if (text.data == NULL)
+		return MAX_SKEW;
+	for (uint32 i = 0; i < text.len; i++)
+	{
+		if (text.data[i] < '0' || text.data[i] > '9')
+			SignatureIncomplete(SignatureFormat("X-Amz-Expires must be a number of seconds, not negative. Got '@'.", text));
 	}
-	return MAX_SKEW;
+	if (text.len == 0 || text.len > EXPIRES_DIGITS)
+		return text.len == 0 ? 0 : MAX_SKEW;
+	return Min(ReadDigits(text, 0, (int) text.len), MAX_SKEW);
 }
 
 void

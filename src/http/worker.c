@@ -25,9 +25,10 @@
 #include "http/durability.h"
 #include "http/events.h"
 #include "http/listen.h"
-#include "http/lock_watch.h"
+#include "http/request_watch.h"
 #include "http/settings.h"
 #include "http/share.h"
+#include "http/share_busy.h"
 #include "http/tls.h"
 #include "http/worker.h"
 
@@ -59,7 +60,11 @@ ListenForService(const HttpService *service, void *data)
 	int			n = HttpListen(service, sockets, number == 1);
 
 	for (int i = 0; i < n; i++)
+	{
 		(void) EventsAdd(sockets[i], WL_SOCKET_READABLE, data);
+		if (service == &http_service)
+			BusyListen(sockets[i]);
+	}
 	return n > 0;
 }
 
@@ -180,6 +185,7 @@ ServeClients(void)
 		for (int i = 0; i < n; i++)
 			HandleEvent(places[i]);
 		ConnectionsServeWaiting();
+		AcceptKept();
 		retry = ChooseSooner(ConnectionsRetry(), ConnectionsResume());
 		release = ConnectionsRelease();
 		more = ConnectionsAreWaiting();
@@ -197,7 +203,7 @@ dynamo_http_worker_main(Datum arg)
 	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
 	SetDefaults();
 	pgstat_report_activity(STATE_IDLE, NULL);
-	LockWatchInit();
+	RequestWatchInit();
 	DurabilityInit(DatumGetInt32(MyBgworkerEntry->bgw_main_arg));
 	if (http_tls != HTTP_TLS_OFF)
 		TlsLoad();

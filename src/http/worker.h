@@ -13,7 +13,7 @@
  *		protocol.c		determines the answer, in the service's order
  *		compression.c	compressed bodies of requests and answers
  *		execute.c		executes a request in a transaction
- *		lock_watch.c	cancels a transaction that meets a lock
+ *		request_watch.c	cancels a transaction that meets a lock or holds the worker for too long
  *		durability.c	determines what an answer waits for
  *		flush_queue.c	flushing of the WAL for all workers
  *		log_limit.c		limits log messages about unauthenticated clients

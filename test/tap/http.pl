@@ -249,6 +249,9 @@ my %malformed = (
 	'chunk end' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n2\r\n{}x0\r\n\r\n" ],
 	'huge chunk' => [ 413, "${line}Transfer-Encoding: chunked\r\n\r\nfffffffffffffffff\r\n" ],
 	'endless chunk extension' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n1;" . 'x' x 500 ],
+	'blank before the colon of a trailer' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n0\r\nA : b\r\n\r\n" ],
+	'blank in the name of a trailer' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n0\r\nA b: c\r\n\r\n" ],
+	'trailer without a colon' => [ 400, "${line}Transfer-Encoding: chunked\r\n\r\n0\r\nAb\r\n\r\n" ],
 	'endless trailer' => [ 431, "${line}Transfer-Encoding: chunked\r\n\r\n0\r\n" . "A: b\r\n" x 5000 ],
 	'expectation' => [ 417, "${line}Expect: wonders\r\nContent-Length: 2\r\n\r\n" ],
 	'long header' => [ 431, "GET / HTTP/1.1\r\nHost: x\r\nA: " . 'x' x 40000 ],
@@ -318,6 +321,8 @@ is($message->(authorization => 'AWS4-HMAC-SHA256 Credential=a, SignedHeaders=b, 
 like($message->(time => time - 1000), qr/\ASignature expired: \d{8}T\d{6}Z is now earlier than \d{8}T\d{6}Z \(\d{8}T\d{6}Z - 15 min\.\)\z/, 'an old signature');
 like($message->(time => time + 1000), qr/\ASignature not yet current: /, 'a signature from the future');
 is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '5' }, time => time - 60), '400 InvalidSignatureException', 'an expired signature');
+is($sign->(query => 1, parameters => { 'X-Amz-Expires' => $_ }), '400 IncompleteSignatureException', "a signature that expires after '$_' seconds") for '-1', '-0', '1e3', ' 60';
+is($sign->(query => 1, parameters => { 'X-Amz-Expires' => '0' }, time => time - 2), '400 InvalidSignatureException', 'a signature that has expired at once');
 is($message->(signed => ['x-amz-date']), "'Host' must be a 'SignedHeader' in the AWS Authorization.", 'Host not signed');
 is($message->(signed => [ 'host', 'x-amz-date' ]), "'X-Amz-Target' must be a 'SignedHeader' in the AWS Authorization.", 'operation not signed');
 is($message->(authorization => 'AWS4-HMAC-SHA512 Credential=a, SignedHeaders=host, Signature=c'),
@@ -659,6 +664,18 @@ ok(eventually(sub { connect_http($standby_port) }), 'a standby serves');
 $socket = connect_http($standby_port);
 is($read->(), '200 none', 'reads');
 is(error_of(api($socket, 'PutItem', $put)), '400 AccessDeniedException', 'a standby refuses writes');
+for my $token ({}, { ClientRequestToken => 'once' })
+{
+	my %key = (TableName => 'Music', Key => { Artist => { S => 'A' } });
+
+	for my $action ({ Put => $put }, { Delete => \%key }, { ConditionCheck => { %key, ConditionExpression => 'attribute_exists(n)' } })
+	{
+		is(error_of(api($socket, 'TransactWriteItems', { TransactItems => [$action], %$token })), '400 AccessDeniedException',
+			join(' ', 'and transactions:', keys %$action, keys %$token));
+	}
+	is(error_of(api($socket, 'ExecuteTransaction', { TransactStatements => [ { Statement => q(DELETE FROM "Music" WHERE "Artist" = 'A') } ], %$token })),
+		'400 AccessDeniedException', join(' ', 'and statements:', keys %$token));
+}
 $standby->promote;
 ok(eventually(sub { error_of(api($socket, 'PutItem', $put)) eq '200 none' }), 'a promoted standby accepts writes');
 $standby->stop;
