@@ -136,6 +136,12 @@ extern void JobUpdate(const Job *job);
 
 extern void JobDelete(const char *id);
 
+/*
+ * Records the failure of exports, imports and backups whose worker was lost, by a crash,
+ * and removes the files of exports and backups at the commit.
+ */
+extern void JobsEndLost(void);
+
 /* Returns a job as it is stored, whoever owns it; NULL if there is none. */
 extern Job *JobRead(const char *id);
 

@@ -24,13 +24,16 @@
 #include "utils/rel.h"
 
 #include "archive/archive.h"
+#include "archive/archive_remove.h"
 #include "compat.h"
 #include "table/settings_owner.h"
 
 /* A queued job without a worker has failed after this time. */
 #define START_TIME		(60 * USECS_PER_SEC)
 
-/* Jobs other than backups are deleted after this time. */
+#define UNFINISHED "status OPERATOR(pg_catalog.=) ANY ('{" JOB_QUEUED "," JOB_RUNNING "}')"
+
+/* Jobs other than backups, and failed ones, are deleted after this time. */
 #define KEPT_TIME		(90 * USECS_PER_DAY)
 
 typedef struct JobColumn
@@ -194,7 +197,7 @@ ForgetOldJobs(void)
 
 	ExecuteWithJob(psprintf("WITH parameters AS (SELECT %s) DELETE FROM dynamo_internal.archive_jobs j "
 							"USING parameters p WHERE j.started OPERATOR(pg_catalog.<) p.started "
-							"AND j.kind OPERATOR(pg_catalog.<>) '" JOB_BACKUP "'",
+							"AND (j.kind OPERATOR(pg_catalog.<>) '" JOB_BACKUP "' OR j.status OPERATOR(pg_catalog.=) '" JOB_FAILED "')",
 							ColumnList("# AS @")), &now);
 }
 
@@ -325,10 +328,29 @@ CorrectStatus(Job *job)
 	if (job != NULL && JobIsUnfinished(job))
 	{
 		job->status = JOB_FAILED;
+		job->ended = SettingsTime();
 		job->failure_code = "InternalServerError";
 		job->failure_message = "The server stopped before the operation was complete.";
 	}
 	return job;
+}
+
+/* A restore that has lost its worker continues, when its table is described. */
+void
+JobsEndLost(void)
+{
+	ListCell   *cell;
+
+	foreach(cell, SelectJobs(UNFINISHED " AND kind OPERATOR(pg_catalog.<>) $1 AND $2 IS NULL", JOB_RESTORE, NULL))
+	{
+		Job		   *job = HasLostWorker(lfirst(cell)) ? CorrectStatus(lfirst(cell)) : NULL;
+
+		if (job == NULL || !JobHasStatus(job, JOB_FAILED))
+			continue;
+		JobUpdate(job);
+		if (strcmp(job->kind, JOB_IMPORT) != 0)
+			JobRemoveFilesAtCommit(job, job->directory);
+	}
 }
 
 /* ---- reading ---- */
@@ -392,8 +414,6 @@ JobList(const char *kind, const char *table_name)
 								    "($2 IS NULL OR table_name OPERATOR(pg_catalog.=) $2)",
 								    kind, table_name));
 }
-
-#define UNFINISHED "status OPERATOR(pg_catalog.=) ANY ('{" JOB_QUEUED "," JOB_RUNNING "}')"
 
 Job *
 JobThatLoads(Oid relid)

@@ -1,6 +1,7 @@
 /*
  * archive_remove.c
- *	  Removes the files of deleted backups.
+ *	  Removes the files of deleted backups, and of backups and exports whose worker was
+ *	  lost.
  *
  * A rollback must keep the files, so they are removed after the commit.  Files
  * that remain after a crash belong to no backup.
@@ -23,13 +24,14 @@ typedef struct Removal
 static List *removals;
 
 void
-BackupRemoveAtCommit(const char *directory, const char *id)
+JobRemoveFilesAtCommit(const Job *job, const char *directory)
 {
 	MemoryContext old = MemoryContextSwitchTo(TopTransactionContext);
 	Removal    *removal = palloc(sizeof(Removal));
 
 	removal->subid = GetCurrentSubTransactionId();
-	removal->path = psprintf("%s/" BACKUP_BUCKET "/" TREE_TOP "/%s", directory, id);
+	removal->path = psprintf("%s/%s/%s" TREE_TOP "/%s", directory, job->bucket,
+							 job->prefix == NULL ? "" : PrefixAsPath(job->prefix), job->id);
 	removals = lappend(removals, removal);
 	MemoryContextSwitchTo(old);
 }

@@ -1,12 +1,17 @@
 /*
  * archive_remove.h
- *	  Removes the files of deleted backups.
+ *	  Removes the files of backups and exports.
  */
 #ifndef DYNAMO_ARCHIVE_REMOVE_H
 #define DYNAMO_ARCHIVE_REMOVE_H
 
-/* Removes the files of a backup when the transaction has committed. */
-extern void BackupRemoveAtCommit(const char *directory, const char *id);
+#include "archive/archive.h"
+
+/*
+ * Removes the files of a backup or an export below the archive directory when the
+ * transaction has committed.
+ */
+extern void JobRemoveFilesAtCommit(const Job *job, const char *directory);
 
 extern void RemoveInit(void);
 

@@ -69,6 +69,7 @@ TakeJob(const char *id, MemoryContext context)
 	MemoryContext old;
 
 	BeginTransaction();
+	JobsEndLost();
 	old = MemoryContextSwitchTo(context);
 	job = JobRead(id);
 	if (job != NULL && !JobIsUnfinished(job))

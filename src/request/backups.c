@@ -3,7 +3,7 @@
  *	  CreateBackup, DescribeBackup, DeleteBackup and ListBackups.
  *
  * A backup is an export with a description of its table, in a directory that
- * is no bucket.  A backup that failed does not exist for clients.
+ * is no bucket.  A backup that failed does not exist for clients, but they may delete it.
  */
 #include "postgres.h"
 
@@ -112,8 +112,8 @@ CreateBackupRequest(Request *request)
 	TableClose(&table);
 }
 
-Job *
-FindBackup(const Field *input)
+static Job *
+FindAnyBackup(const Field *input, bool failed_too)
 {
 	const char *arn = FieldString(input, "BackupArn");
 	char	   *id = JobIdOfArn(arn, JOB_BACKUP);
@@ -122,11 +122,17 @@ FindBackup(const Field *input)
 	if (id == NULL)
 		InvalidRequest("Invalid Request: BackupArn is not valid");
 	backup = JobFind(JOB_BACKUP, id);
-	if (backup == NULL || JobHasStatus(backup, JOB_FAILED))
+	if (backup == NULL || (!failed_too && JobHasStatus(backup, JOB_FAILED)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_BACKUP_NOT_FOUND),
 				 errmsg("Backup not found: %s", arn)));
 	return backup;
+}
+
+Job *
+FindBackup(const Field *input)
+{
+	return FindAnyBackup(input, false);
 }
 
 void
@@ -148,13 +154,13 @@ DescribeBackupRequest(Request *request)
 void
 DeleteBackupRequest(Request *request)
 {
-	const Job  *backup = FindBackup(request->input);
+	const Job  *backup = FindAnyBackup(request->input, true);
 	char	   *directory = ArchiveDirectory();
 
 	if (JobIsUnfinished(backup) || BackupIsBeingRestored(backup->id))
 		BackupInUse(backup);
 	JobDelete(backup->id);
-	BackupRemoveAtCommit(directory, backup->id);
+	JobRemoveFilesAtCommit(backup, directory);
 	WriterBackup(request->out, backup, "DELETED");
 }
 

@@ -81,6 +81,7 @@ JobOfRequest(const Request *request, const char *kind, const OpenedTable *table)
 void
 JobStart(const Job *job)
 {
+	JobsEndLost();
 	JobInsert(job);
 	JobLaunchAtCommit(job);
 }

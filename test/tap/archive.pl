@@ -659,6 +659,42 @@ is(ref request('DeleteBackup', { BackupArn => $full }), 'HASH', 'a backup is del
 ok(!-e $data_file, 'DeleteBackup removes the files');
 like(request('DescribeBackup', { BackupArn => $full }), qr/^BackupNotFoundException: /, 'DescribeBackup does not find a deleted backup');
 
+# ---- backups and exports that a crash has interrupted: a row says running, and files remain ----
+
+sql(q{SELECT dynamo.create_table('cut', 'pk'); SELECT dynamo.put_item('cut', '{"pk": {"S": "a"}}')});
+
+# Makes a backup or an export whose row and files are as after a crash; returns its ARN, its id and its files.
+sub interrupted
+{
+	my ($kind) = @_;
+	my $arn = $kind eq 'Backup' ? request('CreateBackup', { TableName => 'cut', BackupName => 'cut' })->{BackupDetails}{BackupArn} :
+		request('ExportTableToPointInTime', { TableArn => arn('types'), S3Bucket => 'bucket', S3Prefix => 'cut/off' })->{ExportDescription}{ExportArn};
+	my ($id) = $arn =~ m{([^/]*)$};
+
+	$node->poll_query_until('postgres', "SELECT status = 'completed' FROM dynamo_internal.archive_jobs WHERE id = '$id'");
+	$node->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'dynamo archive job')});
+	sql("UPDATE dynamo_internal.archive_jobs SET status = 'running' WHERE id = '$id'");
+	my ($files) = glob($kind eq 'Backup' ? "$archive/.backups/AWSDynamoDB/$id" : "$archive/bucket/cut/off/AWSDynamoDB/$id");
+	return ($arn, $id, $files);
+}
+
+my ($cut, $cut_id, $cut_files) = interrupted('Backup');
+ok(-d $cut_files, 'an interrupted backup has left files');
+like(request('DescribeBackup', { BackupArn => $cut }), qr/^BackupNotFoundException: /, 'it does not exist for clients');
+is(ref request('DeleteBackup', { BackupArn => $cut }), 'HASH', 'who may delete it');
+is(sql("SELECT count(*) FROM dynamo_internal.archive_jobs WHERE id = '$cut_id'"), '0', 'its row is gone');
+ok(!-e $cut_files, 'and so are its files');
+for my $kind ('Backup', 'Export')
+{
+	my ($arn, $id, $files) = interrupted($kind);
+
+	ok(-d $files, "an interrupted $kind");
+	request('CreateBackup', { TableName => 'cut', BackupName => 'next' });
+	is(sql("SELECT status, failure_code FROM dynamo_internal.archive_jobs WHERE id = '$id'"), 'failed|InternalServerError', 'has failed as soon as the next job begins');
+	ok(!-e $files, 'which removes the files');
+}
+$node->poll_query_until('postgres', q{SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE backend_type = 'dynamo archive job')});
+
 # ---- a full disk ----
 
 SKIP:
