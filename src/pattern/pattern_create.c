@@ -412,6 +412,9 @@ CreateFunction(const AccessPattern *p, const char *name, Oid *types, const char 
 				 replace ? "OR REPLACE " : "", function, ParameterList(p), ResultClause(p),
 				 quote_literal_cstr(psprintf("%s%s", PatternRecordPrint(p), body)));
 	oid = LookupFuncName(names, n, types, false);
+	/* nothing in its declaration belongs to the extension, with which it must go */
+	if (strcmp(p->returns, "document") == 0)
+		RunStatement("ALTER FUNCTION %s DEPENDS ON EXTENSION dynamo", format_procedure_qualified(oid));
 	if (description != NULL)
 		RunStatement("COMMENT ON FUNCTION %s IS %s", format_procedure_qualified(oid), quote_literal_cstr(description));
 	return oid;

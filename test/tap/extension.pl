@@ -203,7 +203,15 @@ SKIP:
 
 like(error_of('DROP EXTENSION dynamo', 'copy'), qr/other objects depend on it/, 'the extension cannot be dropped without its tables');
 is(value('SELECT count(*) FROM app.shop', 'copy'), '2', 'no item is lost');
+value(q{SELECT dynamo.create_table('nested', 'PK', 'SK');
+SELECT dynamo.create_entity('nested', 'customer', keys => '{"PK": "C#{cid}", "SK": "M"}', attributes => '{"cid": "text"}', type_attribute => 'kind');
+SELECT dynamo.create_entity('nested', 'order', keys => '{"PK": "C#{cid}", "SK": "O#{oid}"}', attributes => '{"cid": "text", "oid": "text"}', type_attribute => 'kind');
+SELECT dynamo.create_access_pattern('nested', 'items_of', 'cid = :cid', entities => ARRAY['customer', 'order'], "returns" => 'items');
+SELECT dynamo.create_access_pattern('nested', 'document_of', 'cid = :cid', entities => ARRAY['customer', 'order'], "returns" => 'document')}, 'copy');
+my $patterns = q{SELECT count(*) FROM pg_proc WHERE proname IN ('items_of', 'document_of')};
+is(value($patterns, 'copy'), '2', 'there are access patterns');
 value('DROP EXTENSION dynamo CASCADE', 'copy');
+is(value($patterns, 'copy'), '0', 'DROP EXTENSION drops access patterns, those of documents, too');
 is(value(q{SELECT string_agg(attname, ' ' ORDER BY attnum) FROM pg_attribute
 	WHERE attrelid = 'app.shop'::regclass AND attnum > 0 AND NOT attisdropped}, 'copy'), 'PK SK',
 	'CASCADE keeps the key columns and drops the items');
