@@ -24,6 +24,9 @@
 #define LINE_SIZE		256
 #define RETRY_MS		1000
 
+/* The number of runs in this time for different keys. */
+#define MAX_TRIES		4
+
 /* The text from which, with the key, the id of the key is computed. */
 #define ID_LABEL		"dynamo secrets of access keys"
 
@@ -36,6 +39,8 @@ typedef struct KeySet
 static KeySet loaded;
 static char *loaded_command;	/* NULL if none has been run */
 static TimestampTz tried_at;
+static int	tries;				/* within RETRY_MS */
+static uint8 missing_id[SECRET_KEY_ID_LEN];	/* for which the command was run last */
 
 bool
 SecretKeysAreSet(void)
@@ -165,7 +170,12 @@ ForgetKeys(void)
 	if (loaded_command != NULL)
 		pfree(loaded_command);
 	loaded_command = NULL;
-	tried_at = 0;
+}
+
+static bool
+TriedJustNow(void)
+{
+	return !TimestampDifferenceExceeds(tried_at, GetCurrentTimestamp(), RETRY_MS);
 }
 
 static void
@@ -175,6 +185,9 @@ LoadKeys(void)
 
 	ForgetKeys();
 	loaded_command = MemoryContextStrdup(TopMemoryContext, http_secret_key_command);
+	if (!TriedJustNow())
+		tries = 0;
+	tries++;
 	tried_at = GetCurrentTimestamp();
 	RunCommand(&set);
 	for (int i = 0; i < set.n; i++)
@@ -209,22 +222,32 @@ FindLoaded(const uint8 *id, SecretKey *key)
 	return false;
 }
 
-/* Whether the command was run so recently that it is not run again. */
+/*
+ * Whether to run the command for a key that is not loaded.  Clients can ask often for a
+ * secret whose key is gone, but the key may also have been changed twice just now.
+ */
 static bool
-TriedJustNow(void)
+MayTry(const uint8 *id)
 {
-	return !TimestampDifferenceExceeds(tried_at, GetCurrentTimestamp(), RETRY_MS);
+	return !TriedJustNow() ||
+		(loaded.n > 0 && tries < MAX_TRIES && memcmp(missing_id, id, SECRET_KEY_ID_LEN) != 0);
 }
 
 bool
 SecretKeyFind(const uint8 *id, SecretKey *key)
 {
 	if (loaded_command != NULL && strcmp(loaded_command, http_secret_key_command) != 0)
+	{
 		ForgetKeys();
+		tried_at = 0;
+	}
 	if (FindLoaded(id, key))
 		return true;
-	if (!TriedJustNow())
+	if (MayTry(id))
+	{
 		LoadKeys();
+		memcpy(missing_id, id, SECRET_KEY_ID_LEN);
+	}
 	else if (loaded.n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_EXTERNAL_ROUTINE_EXCEPTION),

@@ -172,6 +172,21 @@ print_keys($new);
 $node->restart;
 is(join(' ', map { outcome($_) } qw(PLAIN SEALED OWN LATER)), join(' ', ($works) x 4), 'the previous key is not needed any more');
 
+# ---- two other keys within a second ----
+
+my ($third, $fourth) = ('3' x 64, '4' x 64);
+for my $change ([ $third, $new ], [ $fourth, $third ])
+{
+	unlink $keys;
+	append_to_file($keys, "$_\n") for @$change;
+	value('SELECT dynamo.encrypt_access_keys()');
+	is(outcome('SEALED'), $works, 'a worker runs the command again for each key that it does not know');
+}
+print_keys($new, $fourth);
+value('SELECT dynamo.encrypt_access_keys()');
+print_keys($new);
+$node->restart;
+
 # ---- no key ----
 
 my $failed = qr/command of "dynamo.http_secret_key_command" failed/;
