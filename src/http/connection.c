@@ -4,6 +4,9 @@
  */
 #include "postgres.h"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -21,6 +24,7 @@
 #include "http/share.h"
 
 #define KEPT_BUFFER_SIZE	(64 * 1024) /* an idle connection keeps at most this */
+#define GIVE_BACK_SIZE		(4 * 1024 * 1024)	/* of freed buffers, after which memory is given back */
 #define LINGER_MS			2000
 #define MAX_WAIT_MS			(3600 * 1000L)
 
@@ -33,6 +37,7 @@ static dlist_head waiting = DLIST_STATIC_INIT(waiting);
 static int	nconnections;
 static int	nrefused;			/* number of connections */
 static Size buffered_bytes;
+static Size freed_bytes;		/* since memory was given back */
 
 /* The time at which ConnectionsExpire must act next. */
 static TimestampTz next_expiry = DT_NOEND;
@@ -90,7 +95,21 @@ ConnectionAccount(Connection *c)
 
 	buffered_bytes += now;
 	buffered_bytes -= c->accounted;
+	if (now < c->accounted)
+		freed_bytes += c->accounted - now;
 	c->accounted = now;
+}
+
+/* What the C library keeps of freed buffers would stay with the worker for ever. */
+void
+ConnectionsGiveBackMemory(void)
+{
+	if (freed_bytes < GIVE_BACK_SIZE)
+		return;
+	freed_bytes = 0;
+#ifdef __GLIBC__
+	(void) malloc_trim(0);
+#endif
 }
 
 bool
@@ -142,6 +161,7 @@ ConnectionClose(Connection *c)
 	if (c->refused)
 		nrefused--;
 	buffered_bytes -= c->accounted;
+	freed_bytes += c->accounted;
 	EventsRemove(c->place);
 	if (c->tls != NULL)
 	{

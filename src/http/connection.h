@@ -64,6 +64,9 @@ extern void ConnectionContinue(Connection *connection);
 extern void ConnectionsServeWaiting(void);
 extern bool ConnectionsAreWaiting(void);
 
+/* Gives memory of freed buffers back to the system, if it is much. */
+extern void ConnectionsGiveBackMemory(void);
+
 /*
  * Executes parked requests again.  Returns the milliseconds until the next
  * call is needed; -1 if there are no parked requests.

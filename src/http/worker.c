@@ -186,6 +186,7 @@ ServeClients(void)
 			HandleEvent(places[i]);
 		ConnectionsServeWaiting();
 		AcceptKept();
+		ConnectionsGiveBackMemory();
 		retry = ChooseSooner(ConnectionsRetry(), ConnectionsResume());
 		release = ConnectionsRelease();
 		more = ConnectionsAreWaiting();
