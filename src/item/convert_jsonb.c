@@ -61,6 +61,7 @@ AddJsonbValue(ItemBuilder *b, const JsonbValue *v)
 	JsonbValue	child;
 	Slice		name;
 
+	CHECK_FOR_INTERRUPTS();
 	if (v->type != jbvBinary)
 	{
 		AddJsonbScalar(b, v);
@@ -216,7 +217,10 @@ PushList(JsonbParseState **state, ValueRef v)
 	ContainerOpen(v, &c);
 	pushJsonbValue(state, WJB_BEGIN_ARRAY, NULL);
 	for (uint32 i = 0; i < c.count; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		PushValue(state, WJB_ELEM, ListElement(&c, i));
+	}
 	return pushJsonbValue(state, WJB_END_ARRAY, NULL);
 }
 
@@ -234,6 +238,7 @@ PushMap(JsonbParseState **state, ValueRef v)
 		ValueRef	value = MapEntry(&c, i, &name);
 		JsonbValue	key;
 
+		CHECK_FOR_INTERRUPTS();
 		StringToJsonb(&key, name);
 		pushJsonbValue(state, WJB_KEY, &key);
 		PushValue(state, WJB_VALUE, value);

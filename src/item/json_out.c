@@ -334,6 +334,7 @@ PutSet(StringInfo out, char *at, ValueRef v)
 	{
 		Slice		element = FormatElement(&c, i);
 
+		CHECK_FOR_INTERRUPTS();
 		at = MakeRoom(out, PutComma(at, i), (Size) element.len + VALUE_ROOM);
 		at = PutScalar(out, at, member, element);
 	}
@@ -352,6 +353,7 @@ PutList(StringInfo out, char *at, ValueRef v)
 	{
 		Slice		element = FormatElement(&c, i);
 
+		CHECK_FOR_INTERRUPTS();
 		at = MakeRoom(out, PutComma(at, i), (Size) element.len + VALUE_ROOM);
 		at = PutElement(out, at, (ValueRef) {(const uint8 *) element.data, element.len});
 	}
@@ -372,6 +374,7 @@ PutMap(StringInfo out, char *at, ValueRef v)
 		ValueRef	value = FormatMapEntry(&c, i, &name);
 		Size		room = (Size) value.len + VALUE_ROOM;
 
+		CHECK_FOR_INTERRUPTS();
 		at = MakeRoom(out, PutComma(at, i), name.len + TAIL_ROOM + room);
 		at = PutString(out, at, name, TAIL_ROOM + room);
 		at = PUT(at, ": ");

@@ -150,6 +150,7 @@ ReadNextInContainer(JsonReader *r, char close, const char *close_name,
 {
 	bool		first = r->first;
 
+	CHECK_FOR_INTERRUPTS();
 	r->first = false;
 	JsonSkipSpace(r);
 	if (r->at < r->end && *r->at == close)

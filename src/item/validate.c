@@ -130,6 +130,7 @@ CheckMap(const Container *c, int depth)
 		ValueRef	value;
 		const char *problem = SplitEntry(c, i, &name, &value);
 
+		CHECK_FOR_INTERRUPTS();
 		if (problem == NULL && i > 0 && SliceCompare(previous, name) >= 0)
 			problem = "attribute names are not in order";
 		if (problem == NULL)
@@ -148,6 +149,7 @@ CheckList(const Container *c, int depth)
 	{
 		const char *problem = CheckValue(ListElement(c, i), depth);
 
+		CHECK_FOR_INTERRUPTS();
 		if (problem != NULL)
 			return problem;
 	}
@@ -172,6 +174,7 @@ CheckSet(const Container *c)
 		Slice		member = ContainerSlice(c, i);
 		const char *problem = NULL;
 
+		CHECK_FOR_INTERRUPTS();
 		if (c->type == VALUE_SS)
 			problem = CheckText(member);
 		else if (c->type == VALUE_NS)
