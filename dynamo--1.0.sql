@@ -1747,10 +1747,10 @@ COMMENT ON FUNCTION dynamo_internal.copy_definitions(bytea) IS
 	'returns the definitions of copies from pg_trigger.tgargs of their trigger; null if they are invalid';
 
 CREATE FUNCTION dynamo.create_copy(table_name text, copy_name text, parent text, child text, attributes jsonb,
-	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL) RETURNS void
+	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_copy';
-COMMENT ON FUNCTION dynamo.create_copy(text, text, text, text, jsonb, jsonb, text) IS
+COMMENT ON FUNCTION dynamo.create_copy(text, text, text, text, jsonb, jsonb, text, text) IS
 	'declares that attributes of an item are copied to the items that refer to it';
 
 CREATE FUNCTION dynamo.drop_copy(table_name text, copy_name text) RETURNS void
@@ -1760,10 +1760,10 @@ COMMENT ON FUNCTION dynamo.drop_copy(text, text) IS
 	'drops the declaration of a copy; the attributes do not change';
 
 CREATE FUNCTION dynamo.create_total(table_name text, total_name text, parent text, child text, totals jsonb,
-	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL) RETURNS void
+	refers jsonb DEFAULT NULL, index_name text DEFAULT NULL, hidden_parent text DEFAULT 'refuse') RETURNS void
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_create_total';
-COMMENT ON FUNCTION dynamo.create_total(text, text, text, text, jsonb, jsonb, text) IS
+COMMENT ON FUNCTION dynamo.create_total(text, text, text, text, jsonb, jsonb, text, text) IS
 	'declares counts, sums, minimums and maximums of items on the item that they refer to';
 
 CREATE FUNCTION dynamo.drop_total(table_name text, total_name text) RETURNS void
@@ -1794,7 +1794,8 @@ SELECT t.schema_name,
 	   d.copy OPERATOR(pg_catalog.->>) 'child' AS child,
 	   coalesce(d.copy OPERATOR(pg_catalog.->) 'totals', d.copy OPERATOR(pg_catalog.->) 'attributes') AS attributes,
 	   d.copy OPERATOR(pg_catalog.->) 'refers' AS refers,
-	   d.copy OPERATOR(pg_catalog.->>) 'index' AS index_name
+	   d.copy OPERATOR(pg_catalog.->>) 'index' AS index_name,
+	   coalesce(d.copy OPERATOR(pg_catalog.->>) 'hidden_parent', 'refuse') AS hidden_parent
 FROM dynamo.tables t
 	JOIN pg_catalog.pg_trigger g ON g.tgrelid OPERATOR(pg_catalog.=) t.relation
 	CROSS JOIN LATERAL (SELECT dynamo_internal.copy_definitions(g.tgargs) AS list OFFSET 0) l
@@ -2202,7 +2203,13 @@ CREATE FUNCTION dynamo.iam_policy_to_sql(policy jsonb, role_name text, schema_na
 COMMENT ON FUNCTION dynamo.iam_policy_to_sql(jsonb, text, text, jsonb) IS
 	'translates an IAM policy into GRANT, REVOKE and row security policies, as text for review';
 
--- Statistics of requests
+-- Statistics of requests.  The views show a table to those who may see all its rows, and to members
+-- of pg_read_all_stats; they are barriers, so that functions of the user see no hidden row.
+CREATE FUNCTION dynamo_internal.may_see_statistics(relation oid) RETURNS boolean
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_may_see_statistics';
+COMMENT ON FUNCTION dynamo_internal.may_see_statistics(oid) IS 'whether the user may see the statistics of a table';
+
 CREATE FUNCTION dynamo_internal.stat_requests(OUT relation oid, OUT index oid, OUT operation text, OUT requests bigint,
 	OUT user_errors bigint, OUT condition_failures bigint, OUT canceled bigint, OUT conflicts bigint,
 	OUT system_errors bigint, OUT items_returned bigint, OUT items_read bigint, OUT read_bytes bigint, OUT request_bytes bigint,
@@ -2229,7 +2236,7 @@ CREATE FUNCTION dynamo.log_entries(request_id text, file text DEFAULT pg_catalog
 COMMENT ON FUNCTION dynamo.log_entries(text, text) IS
 	'returns the entries of the server log about a request of the HTTP endpoint';
 
-CREATE VIEW dynamo.stat_operations AS
+CREATE VIEW dynamo.stat_operations WITH (security_barrier) AS
 SELECT s.operation,
 	   n.nspname AS schema_name,
 	   c.relname AS table_name,
@@ -2253,7 +2260,8 @@ SELECT s.operation,
 FROM dynamo_internal.stat_requests() s
 	LEFT JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) s.relation
 	LEFT JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
-WHERE s.index IS NULL AND s.operation IS NOT NULL;
+WHERE s.index IS NULL AND s.operation IS NOT NULL
+	AND (c.oid IS NULL OR dynamo_internal.may_see_statistics(c.oid));
 COMMENT ON VIEW dynamo.stat_operations IS 'statistics of requests by operation and table';
 
 -- How far behind: of tables and streams that are locked, nothing is known.
@@ -2268,7 +2276,7 @@ CREATE FUNCTION dynamo_internal.stream_lag(stream oid, OUT lag double precision,
 COMMENT ON FUNCTION dynamo_internal.stream_lag(oid) IS
 	'ages in seconds: of the oldest record that readers must wait for, and of the oldest record';
 
-CREATE VIEW dynamo.stat_time_to_live AS
+CREATE VIEW dynamo.stat_time_to_live WITH (security_barrier) AS
 SELECT n.nspname AS schema_name,
 	   c.relname AS table_name,
 	   COALESCE(r.items, 0) AS items_expired,
@@ -2280,7 +2288,7 @@ FROM dynamo_internal.stat_time_to_live() l
 		FROM dynamo_internal.stat_requests() q GROUP BY q.relation) r ON r.relation OPERATOR(pg_catalog.=) l.relation;
 COMMENT ON VIEW dynamo.stat_time_to_live IS 'expired items: how many were deleted, and how late';
 
-CREATE VIEW dynamo.stat_streams AS
+CREATE VIEW dynamo.stat_streams WITH (security_barrier) AS
 SELECT s.schema_name,
 	   s.table_name,
 	   s.label,
@@ -2289,10 +2297,15 @@ SELECT s.schema_name,
 	   l.oldest_record,
 	   pg_catalog.pg_total_relation_size(s.stream_relation) AS total_bytes
 FROM dynamo.streams s
-	CROSS JOIN LATERAL dynamo_internal.stream_lag(s.stream_relation::pg_catalog.oid) l;
+	CROSS JOIN LATERAL dynamo_internal.stream_lag(s.stream_relation::pg_catalog.oid) l
+WHERE dynamo_internal.may_see_statistics(s.stream_relation::pg_catalog.oid)
+	OR EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
+		WHERE n.nspname OPERATOR(pg_catalog.=) s.schema_name AND c.relname::pg_catalog.text OPERATOR(pg_catalog.=) s.table_name
+			AND pg_catalog.pg_get_userbyid(c.relowner) OPERATOR(pg_catalog.=) s.owner
+			AND dynamo_internal.may_see_statistics(c.oid));
 COMMENT ON VIEW dynamo.stat_streams IS 'streams: how long readers wait for open transactions, the age of records, and their size';
 
-CREATE VIEW dynamo.stat_tables AS
+CREATE VIEW dynamo.stat_tables WITH (security_barrier) AS
 SELECT t.schema_name,
 	   t.table_name,
 	   r.requests,
@@ -2333,11 +2346,12 @@ FROM dynamo.tables t
 			pg_catalog.max(GREATEST(a.last_analyze, a.last_autoanalyze)) AS last_analyze
 		FROM pg_catalog.pg_stat_all_tables a
 		WHERE a.relid OPERATOR(pg_catalog.=) t.relation
-			OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(t.relation) p)) s;
+			OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(t.relation) p)) s
+WHERE dynamo_internal.may_see_statistics(t.relation);
 COMMENT ON VIEW dynamo.stat_tables IS 'statistics of tables of dynamo.create_table, by requests and by all writes';
 
 -- Reads of an inline index are those of its btree; an index table has entries of its own.
-CREATE VIEW dynamo.stat_indexes AS
+CREATE VIEW dynamo.stat_indexes WITH (security_barrier) AS
 SELECT t.schema_name,
 	   t.table_name,
 	   i.index_name,
@@ -2369,7 +2383,8 @@ FROM dynamo.tables t
 		WHERE i.storage OPERATOR(pg_catalog.=) 'table'
 			AND (a.relid OPERATOR(pg_catalog.=) x.oid
 				OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(x.oid::pg_catalog.regclass) p))
-		HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0) s;
+		HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0) s
+WHERE dynamo_internal.may_see_statistics(t.relation);
 COMMENT ON VIEW dynamo.stat_indexes IS 'how often secondary indexes are read and written, and their size';
 
 -- Progress of long work.  The numbers of commands are those of stat/progress.h; the other parameters are

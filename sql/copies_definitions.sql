@@ -79,7 +79,7 @@ SELECT create_table('parts', 'PK', 'SK');
 SELECT create_entity('parts', 'p', '{"PK": "P#{id}", "SK": "P"}', type_attribute => 'kind');
 SELECT create_entity('parts', 'c', '{"PK": "P#{id}", "SK": "C#{n}"}', type_attribute => 'kind');
 CREATE TABLE whole (LIKE parts) PARTITION BY HASH ("PK");
-SELECT create_total('parts', 't', 'p', 'c', '{"n": "count"}');
+SELECT create_total('parts', 't', 'p', 'c', '{"n": "count"}', hidden_parent => 'use');
 ALTER TABLE whole ATTACH PARTITION parts FOR VALUES WITH (MODULUS 1, REMAINDER 0);
 INSERT INTO parts (item) VALUES ('{"kind": "p", "id": "1"}'::jsonb);
 ALTER TABLE whole DETACH PARTITION parts;
@@ -106,7 +106,7 @@ CREATE TRIGGER mine AFTER INSERT ON parts FOR EACH ROW EXECUTE FUNCTION dynamo.k
 RESET ROLE;
 SELECT item FROM parts WHERE "SK" = 'P';
 
--- the owner's code runs as the owner, also where somebody else has written
+-- the owner's code runs as the one who writes, as in a plain statement
 CREATE FUNCTION who() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
 	NEW.item = NEW.item OPERATOR(dynamo.||) dynamo.build_item('by', current_user::text, 'depth', pg_trigger_depth());

@@ -16,7 +16,7 @@ CREATE FUNCTION expired(key text, seconds int) RETURNS dynamo.item LANGUAGE sql 
 CREATE TABLE told (what text);
 GRANT INSERT, SELECT ON told TO PUBLIC;
 
--- ---- the owner's code runs as the owner with restrictions, whoever calls ----
+-- ---- the owner's code runs as the owner with restrictions if a superuser calls, otherwise as the user ----
 SET ROLE expire_owner;
 SELECT create_table('tab', 'id'), update_time_to_live('tab', 'e'), create_index('tab', 'far', 'g', storage => 'table'), enable_stream('tab') IS NOT NULL;
 CREATE FUNCTION tell() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -42,9 +42,9 @@ DELETE FROM told;
 SET ROLE expire_nobody;
 SELECT delete_expired('tab');
 SELECT delete_expired();
-SET ROLE expire_scheduler;
+SET SESSION AUTHORIZATION expire_scheduler;
 SELECT delete_expired();
-RESET ROLE;
+RESET SESSION AUTHORIZATION;
 SELECT what, count(*) FROM told GROUP BY what ORDER BY what;
 SELECT keys, expired FROM dynamo.read_stream('tab') WHERE event_name = 'REMOVE';
 SET ROLE expire_owner;
@@ -60,7 +60,7 @@ ALTER TABLE tab FORCE ROW LEVEL SECURITY;
 RESET ROLE;
 INSERT INTO tab (item) VALUES (expired('d', 5));
 SELECT delete_expired('tab');
--- code that would run later as another user is refused
+-- for a superuser, code that would run later as another user is refused
 SET ROLE expire_owner;
 ALTER TABLE tab NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY;
 CREATE TABLE later (i int);

@@ -19,10 +19,45 @@ FROM dynamo.stat_tables WHERE schema_name = 't_statistics';
 SELECT table_name, index_name, storage, scans > 0 OR storage = 'table' AS is_read, entries_written >= 10 AS is_written, total_bytes > 0 AS has_bytes
 FROM dynamo.stat_indexes WHERE schema_name = 't_statistics' ORDER BY index_name;
 
--- who may reset
+-- who sees a table: who may see all its rows, and members of pg_read_all_stats; no lock is kept
 CREATE ROLE regress_statistics;
+CREATE FUNCTION shown() RETURNS TABLE (view_name text, tables bigint) LANGUAGE sql AS $$
+	SELECT 'stat_operations', count(*) FROM dynamo.stat_operations WHERE schema_name = 't_statistics' AND table_name = 'seen_by'
+	UNION ALL SELECT 'stat_tables', count(*) FROM dynamo.stat_tables WHERE schema_name = 't_statistics' AND table_name = 'seen_by'
+	UNION ALL SELECT 'stat_indexes', count(*) FROM dynamo.stat_indexes WHERE schema_name = 't_statistics' AND table_name = 'seen_by'
+	UNION ALL SELECT 'stat_time_to_live', count(lag) FROM dynamo.stat_time_to_live WHERE schema_name = 't_statistics' AND table_name = 'seen_by'
+	UNION ALL SELECT 'stat_streams', count(lag) FROM dynamo.stat_streams WHERE schema_name = 't_statistics' AND table_name = 'seen_by' $$;
+CREATE FUNCTION locked() RETURNS bigint LANGUAGE sql AS $$
+	SELECT count(*) FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+	WHERE l.pid = pg_backend_pid() AND c.relnamespace = 't_statistics'::regnamespace $$;
+GRANT USAGE ON SCHEMA t_statistics TO regress_statistics;
+SELECT dynamo.create_table('seen_by', 'pk', indexes => '[{"index_name": "by_g", "partition_key": "g"}]');
+SELECT dynamo.update_time_to_live('seen_by', 'ttl');
+SELECT dynamo.enable_stream('seen_by') IS NOT NULL;
+SELECT dynamo.put_item('seen_by', '{"pk": {"S": "a"}, "ttl": {"N": "1700000000"}}');
+BEGIN;
+SELECT * FROM shown();
+SELECT locked();
+SET LOCAL ROLE regress_statistics;
+SELECT * FROM shown();
+SELECT locked();
+ROLLBACK;
+GRANT SELECT ON seen_by TO regress_statistics;
 SET ROLE regress_statistics;
-SELECT count(*) > 0 AS may_read FROM dynamo.stat_indexes WHERE schema_name = 't_statistics';
+SELECT * FROM shown();
+RESET ROLE;
+ALTER TABLE seen_by ENABLE ROW LEVEL SECURITY;
+SET ROLE regress_statistics;
+SELECT * FROM shown();
+RESET ROLE;
+GRANT pg_read_all_stats TO regress_statistics;
+SET ROLE regress_statistics;
+SELECT * FROM shown();
+RESET ROLE;
+REVOKE pg_read_all_stats FROM regress_statistics;
+
+-- who may reset
+SET ROLE regress_statistics;
 SELECT count(*) >= 0 AS may_read FROM dynamo.stat_operations;
 SELECT dynamo.stat_reset();
 RESET ROLE;

@@ -67,6 +67,7 @@
 #if PG_VERSION_NUM >= 160000
 #define PermissionsNode RTEPermissionInfo
 #define AddPermissionsNode(query, rte) addRTEPermissionInfo(&(query)->rteperminfos, rte)
+#define GetPermissionsNode(query, rte) getRTEPermissionInfo((query)->rteperminfos, rte)
 #define MakePermissionsNode(rte) \
 	((rte)->perminfoindex = 1, makeNode(RTEPermissionInfo))
 #define HavePermissionsNode(rte, perms) \
@@ -82,6 +83,7 @@
 #else
 #define PermissionsNode RangeTblEntry
 #define AddPermissionsNode(query, rte) (rte)
+#define GetPermissionsNode(query, rte) (rte)
 #define MakePermissionsNode(rte) (rte)
 #define HavePermissionsNode(rte, perms) \
 	ExecCheckRTPerms(list_make1(rte), false)
@@ -101,6 +103,13 @@
 #define RunWholeQuery(query) ExecutorRun(query, ForwardScanDirection, 0)
 #else
 #define RunWholeQuery(query) ExecutorRun(query, ForwardScanDirection, 0, true)
+#endif
+
+/* MERGE into a view has been possible since 17. */
+#if PG_VERSION_NUM >= 170000
+#define MergeTargetOf(query) ((query)->mergeTargetRelation)
+#else
+#define MergeTargetOf(query) 0
 #endif
 
 /* Adds the permissions of a query's table to a plan that gets the table; the table is changed. */

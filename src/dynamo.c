@@ -21,6 +21,7 @@
 #include "request/operation.h"
 #include "search/search.h"
 #include "stat/stat.h"
+#include "store/plan.h"
 #include "store/store.h"
 #include "stream/stream.h"
 #include "table/table.h"
@@ -41,6 +42,7 @@ _PG_init(void)
 	TableCacheInit();
 	TableNamesInit();
 	CitusInit();
+	PlanInit();
 	StoreInit();
 	MaintenanceInit();
 	StreamInit();

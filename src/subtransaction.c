@@ -38,8 +38,9 @@ CatchError(MemoryContext context)
 	return edata;
 }
 
-ErrorData *
-TryInSubtransaction(void (*step) (void *arg), void *arg)
+/* Runs a step in a subtransaction, which is kept only if the step succeeds, and only on request. */
+static ErrorData *
+RunStep(void (*step) (void *arg), void *arg, bool keep)
 {
 	MemoryContext context = CurrentMemoryContext;
 	ResourceOwner owner = CurrentResourceOwner;
@@ -51,7 +52,10 @@ TryInSubtransaction(void (*step) (void *arg), void *arg)
 	PG_TRY();
 	{
 		step(arg);
-		ReleaseCurrentSubTransaction();
+		if (keep)
+			ReleaseCurrentSubTransaction();
+		else
+			RollbackAndReleaseCurrentSubTransaction();
 	}
 	PG_CATCH();
 	{
@@ -63,4 +67,19 @@ TryInSubtransaction(void (*step) (void *arg), void *arg)
 	if (failure != NULL && ErrorEndsSession(failure))
 		ReThrowError(failure);
 	return failure;
+}
+
+ErrorData *
+TryInSubtransaction(void (*step) (void *arg), void *arg)
+{
+	return RunStep(step, arg, true);
+}
+
+void
+ReadInSubtransaction(void (*step) (void *arg), void *arg)
+{
+	ErrorData  *failure = RunStep(step, arg, false);
+
+	if (failure != NULL)
+		FreeErrorData(failure);
 }

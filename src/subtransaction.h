@@ -20,4 +20,11 @@ extern bool ErrorEndsSession(const ErrorData *edata);
  */
 extern ErrorData *TryInSubtransaction(void (*step) (void *arg), void *arg);
 
+/*
+ * Runs a step that only reads in a subtransaction and rolls it back, so that
+ * no lock that the step takes is kept.  Errors are ignored, except those that
+ * end the session.
+ */
+extern void ReadInSubtransaction(void (*step) (void *arg), void *arg);
+
 #endif							/* DYNAMO_SUBTRANSACTION_H */

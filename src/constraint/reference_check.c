@@ -6,11 +6,12 @@
  * They follow ri_triggers.c.  Writing a referencing item locks the referenced
  * one FOR KEY SHARE, so that it cannot be removed before this transaction
  * ends.  Deleting an item searches for references with a snapshot that sees
- * all committed rows, in every isolation level.  A query runs as the owner of
- * the table it reads, because a user who may write an item need not be able to
- * read others.  It cannot run as anybody else: a cascade fires that table's
- * triggers, which its owner wrote.  The event trigger ensures that only a user
- * who owns both tables creates references.
+ * all committed rows, in every isolation level.  A query has the rights of the
+ * owner of the table it reads, because a user who may write an item need not be
+ * able to read others; row security hides nothing from it, as from a foreign
+ * key.  Code that it runs runs as the user: a cascade fires that table's
+ * triggers, as a DELETE by the user would.  The event trigger ensures that only
+ * a user who owns both tables creates references.
  *
  * Memory: a Check lives in the context of the trigger's FmgrInfo, for the
  * duration of a statement or of a batch of deferred events.
@@ -24,6 +25,7 @@
 #include "commands/trigger.h"
 #include "fmgr.h"
 #include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -124,8 +126,19 @@ CheckStatement(const CheckEvent *event, CheckPlan which)
 	return sql.data;
 }
 
+/* Raises an error if the owner of a table has revoked the right to it from themselves. */
+static void
+CheckOwner(Oid relid, AclMode access)
+{
+	if (pg_class_aclmask(relid, RelationOwner(relid), access, ACLMASK_ALL) != access)
+		aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_TABLE, get_rel_name(relid));
+}
+
 /*
- * Runs a query on the key as the owner of the table that it reads.  Returns
+ * Runs a query on the key with the rights of the owner of the table that it
+ * reads.  If an owner has changed since the reference was created, the other
+ * table's code runs as its owner: a user trusts the owner of the table that they
+ * write to, and nobody else.  Returns
  * the number of rows returned or deleted.  With all_committed, rows that the
  * transaction's snapshot cannot see count too.
  */
@@ -138,19 +151,19 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 	Datum		key[REFERENCE_MAX_KEYS];
 	Snapshot	snapshot = InvalidSnapshot;
 	Snapshot	crosscheck = InvalidSnapshot;
+	bool		foreign = event->other->rd_rel->relowner != event->rel->rd_rel->relowner;
 	SPIPlanPtr	plan;
 	OwnerScope	scope;
 	int			result;
 
 	memcpy(key, event->key, sizeof(key));
-	if (which == PLAN_CASCADE && event->other->rd_rel->relowner == event->rel->rd_rel->relowner)
-		OwnerScopeEnterForCascade(&scope, RelationOwner(relid));
-	else
+	if (foreign)
 		OwnerScopeEnter(&scope, RelationOwner(relid));
+	CheckOwner(relid, ACL_SELECT | (which == PLAN_CASCADE ? ACL_DELETE : ACL_UPDATE));
 	if (check->statements[which] == NULL)
 		check->statements[which] = MemoryContextStrdup(check->context,
 													   CheckStatement(event, which));
-	plan = StorePlan(check->statements[which], KeyCount(&event->referenced->key), types);
+	plan = StorePlanAs(check->statements[which], KeyCount(&event->referenced->key), types, PLAN_ALL_ROWS);
 	if (all_committed && IsolationUsesXactSnapshot())
 	{
 		CommandCounterIncrement();
@@ -162,7 +175,8 @@ RunCheck(const CheckEvent *event, CheckPlan which, bool all_committed)
 								  which == PLAN_CASCADE ? 0 : 1);
 	if (result < 0)
 		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(result));
-	OwnerScopeLeave(&scope);
+	if (foreign)
+		OwnerScopeLeave(&scope);
 	return SPI_processed;
 }
 

@@ -61,32 +61,34 @@ MakeReferencingQuery(const Reference *ref, Relation rel, Relation other)
 }
 
 /*
- * Searches for a referencing item as its table's owner, with a snapshot that
- * sees all committed rows.
+ * Searches for a referencing item with the rights of its table's owner, and a
+ * snapshot that sees all committed rows.
  */
 static bool
 HasReferencingItem(Relation rel, Relation other, const Trigger *trigger)
 {
 	char	   *sql = MakeReferencingQuery(ReferenceRead(trigger->tgargs[0]), rel, other);
 	Snapshot	snapshot = InvalidSnapshot;
+	bool		foreign = other->rd_rel->relowner != rel->rd_rel->relowner;
 	SPIPlanPtr	plan;
 	OwnerScope	scope;
 	bool		found;
 
-	OwnerScopeEnter(&scope, other->rd_rel->relowner);
+	if (foreign)
+		OwnerScopeEnter(&scope, other->rd_rel->relowner);
 	SPI_connect();
-	plan = SPI_prepare(sql, 0, NULL);
+	plan = StorePlanAs(sql, 0, NULL, PLAN_ALL_ROWS);
 	if (IsolationUsesXactSnapshot())
 	{
 		CommandCounterIncrement();
 		snapshot = GetLatestSnapshot();
 	}
-	if (plan == NULL ||
-		SPI_execute_snapshot(plan, NULL, NULL, snapshot, InvalidSnapshot, false, false, 1) != SPI_OK_SELECT)
+	if (SPI_execute_snapshot(plan, NULL, NULL, snapshot, InvalidSnapshot, false, false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not look for references between items");
 	found = SPI_processed > 0;
 	SPI_finish();
-	OwnerScopeLeave(&scope);
+	if (foreign)
+		OwnerScopeLeave(&scope);
 	return found;
 }
 

@@ -27,6 +27,10 @@
  *	total	a parent has the totals of its children; a count or sum of none is
  *			0, a minimum or maximum of none is absent
  *
+ * Under row security, who writes a child must see its parent, and be able to
+ * update it if it has a total of the child, unless the definition says
+ * "hidden_parent": "use" (copy_hidden.c).
+ *
  * The list is the argument of the triggers that keep it so, and stands and
  * falls with them:
  *
@@ -84,6 +88,7 @@ typedef struct Copy
 	const Entity *parent;
 	const Entity *child;
 	const IndexDef *index;		/* index; NULL for the table's key */
+	bool		uses_hidden;	/* a parent counts that row security hides from the writer */
 	int			nrefers;
 	CopiedAttribute *refers;	/* attributes with other names in the child */
 	int			nattributes;	/* 0 in a total */
@@ -232,7 +237,7 @@ extern Contribution *CopyContributions(const TableDef *def, Oid relid, const Cop
 
 /* ---- copy_own.c: rows that are locked and written here ---- */
 
-/* A table that is open for changes as its owner. */
+/* A table that is open for changes with the rights of its owner. */
 typedef struct CopyTable
 {
 	Oid			relid;
@@ -240,7 +245,6 @@ typedef struct CopyTable
 	Store		store;
 } CopyTable;
 
-/* Must be called in a scope of the owner (owner.h), as must the following. */
 extern void CopyTableOpen(CopyTable *table, Oid relid, const TableDef *def);
 extern void CopyTableClose(CopyTable *table);
 
@@ -278,6 +282,15 @@ extern bool IsCopyRowWrite(void);
 
 /* Returns the depth of triggers around the current code. */
 extern int	TriggerDepth(void);
+
+/* ---- copy_hidden.c ---- */
+
+/*
+ * Raises an error if row security applies to the user and does not show them
+ * the item at the key of a child's parent, or does not let them update it for a
+ * total.  The row, or its absence, is locked.
+ */
+extern void CopyCheckParent(Relation rel, const TableDef *def, const Copy *copy, ValueRef key);
 
 /* ---- copy_before.c ---- */
 

@@ -18,7 +18,6 @@
 
 #include "copy/copy.h"
 #include "item/builder.h"
-#include "table/owner.h"
 
 /* ---- totals ---- */
 
@@ -138,6 +137,19 @@ AddToTotal(CopyTable *table, const Copy *copy, const CopyTask *task, ValueRef ke
 	return adding.done;
 }
 
+/* A child that has no parent may be changed and deleted by anybody. */
+static void
+CheckParentOfTotal(const CopyTable *table, const Copy *copy, ValueRef key)
+{
+	RowKey		row_key;
+
+	if (!table->store.rel->rd_rel->relrowsecurity)
+		return;
+	(void) RowKeyFromItem(table->def, key, &row_key, NULL);
+	if (StoreGet(unconstify(Store *, &table->store), &row_key) != NULL)
+		CopyCheckParent(table->store.rel, table->def, copy, key);
+}
+
 /*
  * Of a parent that does not exist the absence is locked, until the children
  * that were written can be seen.
@@ -147,6 +159,8 @@ ApplyTotal(CopyTable *table, const Copy *copy, const CopyTask *task, CommandId c
 {
 	CopyRow		row;
 
+	if (!task->whole)
+		CheckParentOfTotal(table, copy, key);
 	if (!task->whole && !CopyIsCounted(table->relid, copy, task->key, command) && AddToTotal(table, copy, task, key))
 		return;
 	CopyRowLock(table, key, COPY_LOCK_UPDATE, &row);
@@ -264,11 +278,9 @@ void
 CopyApply(Relation rel, const TableDef *def, const CopySet *set, CopyTasks *tasks)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "dynamo copies", ALLOCSET_DEFAULT_SIZES);
-	OwnerScope	scope;
 	CopyTable	table;
 
 	CommandCounterIncrement();	/* makes the statement's own rows visible */
-	OwnerScopeEnter(&scope, rel->rd_rel->relowner);
 	CopyTableOpen(&table, RelationGetRelid(rel), def);
 	for (int i = 0; i < tasks->count; i++)
 	{
@@ -280,7 +292,6 @@ CopyApply(Relation rel, const TableDef *def, const CopySet *set, CopyTasks *task
 		MemoryContextReset(context);
 	}
 	CopyTableClose(&table);
-	OwnerScopeLeave(&scope);
 	MemoryContextDelete(context);
 	CopyTasksFree(tasks);
 }

@@ -16,7 +16,6 @@
 
 #include "copy/copy.h"
 #include "item/builder.h"
-#include "table/owner.h"
 
 /* A row being written. */
 typedef struct Written
@@ -82,21 +81,12 @@ CopyParentLock(const CopySet *set, const Copy *copy)
 static ValueRef
 LockParent(const Written *w, const Copy *copy, ValueRef key)
 {
-	Oid			owner = w->rel->rd_rel->relowner;
-	OwnerScope	scope;
-	OwnerScope	statement;
 	CopyTable	table;
 	CopyRow		row;
 
-	OwnerScopeEnterForLock(&scope, owner);
 	CopyTableOpen(&table, RelationGetRelid(w->rel), w->def);
-	if (!table.store.direct)
-		OwnerScopeEnter(&statement, owner);
 	CopyRowLock(&table, key, CopyParentLock(w->set, copy), &row);
-	if (!table.store.direct)
-		OwnerScopeLeave(&statement);
 	CopyTableClose(&table);
-	OwnerScopeLeave(&scope);
 	if (row.item == NULL || EntityOfItem(w->def->entities, ItemRoot(row.item)) != copy->parent)
 		return MISSING_VALUE;
 	return ItemRoot(row.item);
@@ -118,6 +108,21 @@ KeepCopies(Written *w, const Copy *copy)
 	}
 	for (int i = 0; i < copy->nattributes; i++)
 		w->item = WithAttribute(w->item, copy->attributes[i].child, FindAttribute(w->old, copy->attributes[i].child));
+}
+
+/*
+ * Checks that the user may refer to the parent of a child that is new, or comes
+ * to another parent.
+ */
+static void
+CheckNewParent(const Written *w, const Copy *copy)
+{
+	MaybeItem	maybe = CopyParentKey(w->def, copy, w->whole);
+	MaybeItem	old_key = w->old_entity == copy->child ? CopyParentKey(w->def, copy, w->old) : NO_ITEM;
+	ValueRef	key;
+
+	if (MaybeItemOpen(maybe, &key) && !MaybeItemEqual(maybe, old_key))
+		CopyCheckParent(w->rel, w->def, copy, key);
 }
 
 /* ---- the row ---- */
@@ -151,6 +156,8 @@ KeepAll(Written *w)
 			KeepTotals(w, copy);
 		if (copy->nattributes > 0 && copy->child == w->entity)
 			KeepCopies(w, copy);
+		if (copy->child == w->entity && w->rel->rd_rel->relrowsecurity)
+			CheckNewParent(w, copy);
 	}
 }
 

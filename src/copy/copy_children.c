@@ -8,6 +8,7 @@
 #include "utils/memutils.h"
 
 #include "copy/copy.h"
+#include "table/objects.h"
 
 /* A search for children. */
 typedef struct Search
@@ -60,7 +61,7 @@ CopyVisitChildren(const TableDef *def, Oid relid, const Copy *copy, ValueRef key
 
 	if (!MaybeItemExists(s.key) || !CopyCondition(def, copy, key, &condition))
 		return;
-	StoreOpenRelation(&store, relid, ACL_SELECT);
+	StoreOpenAs(&store, relid, ACL_SELECT, RelationOwner(relid), true);
 	if (copy->index != NULL)
 		range.index = TableDefIndexForRead(store.def, copy->index->name, true);
 	scan = StoreScanBegin(&store, &range);

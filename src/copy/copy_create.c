@@ -124,7 +124,7 @@ AppendObject(StringInfo out, FunctionCallInfo fcinfo, int arg, const char *param
 	appendStringInfo(out, ", \"%s\": %s", name, JsonbToCString(NULL, &object->root, 0));
 }
 
-/* (table_name, name, parent, child, attributes or totals, refers, index_name) */
+/* (table_name, name, parent, child, attributes or totals, refers, index_name, hidden_parent) */
 static char *
 PrintArguments(FunctionCallInfo fcinfo, const char *name, const char *member)
 {
@@ -141,6 +141,7 @@ PrintArguments(FunctionCallInfo fcinfo, const char *name, const char *member)
 		ereport(ERROR, (errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED), errmsg("%s must not be null", member)));
 	AppendObject(&out, fcinfo, 4, member, member);
 	AppendObject(&out, fcinfo, 5, "refers", "refers");
+	AppendText(&out, "hidden_parent", RequiredText(fcinfo, 7, "hidden_parent"));
 	appendStringInfoChar(&out, '}');
 	return out.data;
 }

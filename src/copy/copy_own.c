@@ -2,8 +2,8 @@
  * copy_own.c
  *	  Rows that are locked and written to keep copies and totals.
  *
- * They are written as any item is, with all triggers and checks, in the name
- * of the table's owner.
+ * They are written as any item is, with all triggers and checks, which run as
+ * the current user, but with the rights of the table's owner.
  */
 #include "postgres.h"
 
@@ -14,6 +14,7 @@
 
 #include "copy/copy.h"
 #include "item/builder.h"
+#include "table/objects.h"
 
 /*
  * The depth at which triggers fire for a write of this file; -1 if there is
@@ -38,7 +39,7 @@ CopyTableOpen(CopyTable *table, Oid relid, const TableDef *def)
 {
 	table->relid = relid;
 	table->def = def;
-	StoreOpenRelation(&table->store, relid, ACL_SELECT | ACL_INSERT | ACL_UPDATE);
+	StoreOpenAs(&table->store, relid, ACL_SELECT | ACL_INSERT | ACL_UPDATE, RelationOwner(relid), true);
 }
 
 void

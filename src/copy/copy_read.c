@@ -60,7 +60,8 @@ GetNameMember(ValueRef map, const char *name)
 static void
 CheckMembers(ValueRef map)
 {
-	static const char *const members[] = {"name", "parent", "child", "index", "refers", "attributes", "totals"};
+	static const char *const members[] = {"name", "parent", "child", "index", "refers", "hidden_parent", "attributes",
+	"totals"};
 	Container	entries;
 
 	ContainerOpen(map, &entries);
@@ -191,6 +192,19 @@ ReadIndexName(const TableDef *def, ValueRef map)
 	return index;
 }
 
+/* Whether hidden parents are used; they are refused by default. */
+static bool
+ReadHiddenParent(ValueRef map)
+{
+	ValueRef	v = GetMember(map, "hidden_parent", VALUE_S);
+
+	if (ValueIsMissing(v) || SliceIs(ValuePayload(v), "refuse"))
+		return false;
+	if (!SliceIs(ValuePayload(v), "use"))
+		ReadError("Member \"hidden_parent\" of a copy is neither \"refuse\" nor \"use\".");
+	return true;
+}
+
 static void
 ReadCopy(const TableDef *def, ValueRef map, Copy *copy)
 {
@@ -201,6 +215,7 @@ ReadCopy(const TableDef *def, ValueRef map, Copy *copy)
 	copy->parent = ReadEntityName(def, map, "parent");
 	copy->child = ReadEntityName(def, map, "child");
 	copy->index = ReadIndexName(def, map);
+	copy->uses_hidden = ReadHiddenParent(map);
 	copy->refers = ReadPairs(map, "refers", false, &copy->nrefers);
 	copy->attributes = ReadPairs(map, "attributes", true, &copy->nattributes);
 	copy->totals = ReadTotals(map, &copy->ntotals);

@@ -157,8 +157,8 @@ CheckAll(Check *c, bool (*note) (void *arg, MaybeItem key, const char *problem),
 	struct varlena *item;
 	bool		more = true;
 
-	StoreOpenRelation(&store, RelationGetRelid(c->rel), ACL_SELECT);
-	StoreOpenRelation(&c->store, RelationGetRelid(c->rel), ACL_SELECT);
+	StoreOpenAs(&store, RelationGetRelid(c->rel), ACL_SELECT, c->rel->rd_rel->relowner, true);
+	StoreOpenAs(&c->store, RelationGetRelid(c->rel), ACL_SELECT, c->rel->rd_rel->relowner, true);
 	ProgressBegin(PROGRESS_CHECK_COPIES, RelationGetRelid(c->rel), c->rel->rd_rel->reltuples);
 	scan = StoreScanBegin(&store, &range);
 	while (more && StoreScanNext(scan, &item))
@@ -234,7 +234,7 @@ dynamo_check_copies(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	CheckBegin(&c, fcinfo);
-	OwnerScopeEnter(&scope, c.rel->rd_rel->relowner);
+	OwnerScopeEnterForMaintenance(&scope, c.rel->rd_rel->relowner);
 	if (c.set != NULL)
 		CheckAll(&c, PutProblem, fcinfo->resultinfo);
 	OwnerScopeLeave(&scope);
@@ -335,7 +335,7 @@ dynamo_repair_copies(PG_FUNCTION_ARGS)
 	Check		c;
 
 	CheckBegin(&c, fcinfo);
-	OwnerScopeEnter(&scope, c.rel->rd_rel->relowner);
+	OwnerScopeEnterForMaintenance(&scope, c.rel->rd_rel->relowner);
 	if (c.set != NULL && repairs.left > 0)
 		CheckAll(&c, KeepKey, &repairs);
 	if (repairs.keys != NIL)

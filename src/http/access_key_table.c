@@ -158,7 +158,7 @@ AccessKeyLock(Relation rel, const char *id, AccessKeyRow *row)
 
 	if (!HeapTupleIsValid(tuple))
 		return false;
-	OwnTableBegin(&t, rel, false);
+	OwnTableBegin(&t, rel);
 	locked = OwnTableLock(&t, &tuple->t_self, SnapshotAny, t.slot, LockWaitBlock) == TM_Ok;
 	if (locked)
 		FillRow(rel, ExecCopySlotHeapTuple(t.slot), row);
@@ -203,7 +203,7 @@ AccessKeyInsert(Relation rel, const char *id, const char *secret, Oid role)
 	values[COLUMN_SECRET - 1] = PointerGetDatum(NewSecret(id, secret));
 	values[COLUMN_ROLE - 1] = ObjectIdGetDatum(role);
 	values[COLUMN_CREATED_AT - 1] = TimestampTzGetDatum(GetCurrentTransactionStartTimestamp());
-	OwnTableBegin(&t, rel, false);
+	OwnTableBegin(&t, rel);
 	OwnTableForm(&t, values, nulls);
 	OwnTableInsert(&t);
 	OwnTableEnd(&t);
@@ -232,7 +232,7 @@ UpdateLockedRow(Relation rel, const AccessKeyRow *row, const Datum *values, cons
 {
 	OwnTable	t;
 
-	OwnTableBegin(&t, rel, false);
+	OwnTableBegin(&t, rel);
 	UpdateRow(&t, row->tuple, values, nulls);
 	OwnTableEnd(&t);
 	AnnounceWrite(rel);
@@ -331,7 +331,7 @@ AccessKeysEncrypt(Relation rel, const SecretKey *key)
 	OwnTable	t;
 	ListCell   *cell;
 
-	OwnTableBegin(&t, rel, false);
+	OwnTableBegin(&t, rel);
 	foreach(cell, rows)
 		encrypted += EncryptRow(&t, lfirst(cell), key);
 	OwnTableEnd(&t);

@@ -246,7 +246,7 @@ AskCoordinator(const Signature *signature)
 	silent_since = GetCurrentStatementStartTimestamp();
 	PushActiveSnapshot(GetTransactionSnapshot());
 	enable_timeout_after(STATEMENT_TIMEOUT, ANSWER_MS);
-	OwnerScopeEnter(&scope, BOOTSTRAP_SUPERUSERID);
+	OwnerScopeEnterForExtension(&scope, BOOTSTRAP_SUPERUSERID);
 	answer = TryOnCoordinator(SigningKeyQuery(signature));
 	OwnerScopeLeave(&scope);
 	disable_timeout(STATEMENT_TIMEOUT, false);

@@ -102,7 +102,7 @@ BatchBegin(Batch *b)
 	OwnerScopeEnter(&b->scope, b->rel->rd_rel->relowner);
 	b->snapshot = RegisterSnapshot(GetLatestSnapshot());
 	PushActiveSnapshot(b->snapshot);
-	OwnTableBegin(&b->own, b->rel, true);
+	OwnTableBegin(&b->own, b->rel);
 	b->seen = table_slot_create(b->rel, NULL);
 	b->locked = table_slot_create(b->rel, NULL);
 	EntryShardsBegin(&b->entries, b->def, b->index, RowExclusiveLock);

@@ -113,7 +113,7 @@ EntryTableOpen(EntryTable *t, const TableDef *def, const IndexDef *index,
 	t->snapshot = SnapshotSelf; /* sees changes of this command */
 	t->parent = IndexTableOpen(def, index, lockmode);
 	OwnTableBegin(&t->own, index->shards > 0 ?
-				  IndexShardOpen(t->parent, def, index, shard, lockmode) : t->parent, false);
+				  IndexShardOpen(t->parent, def, index, shard, lockmode) : t->parent);
 }
 
 void
@@ -123,7 +123,7 @@ EntryTableOpenShard(EntryTable *t, const TableDef *def, const IndexDef *index, R
 	t->index = index;
 	t->snapshot = SnapshotSelf;
 	t->parent = shard;
-	OwnTableBegin(&t->own, shard, false);
+	OwnTableBegin(&t->own, shard);
 }
 
 void

@@ -62,7 +62,7 @@ FillBegin(Fill *fill, Relation rel, const char *index_name, FillMode mode)
 	OwnerScopeEnter(&fill->scope, rel->rd_rel->relowner);
 	fill->rel = rel;
 	fill->def = TableDefAcquire(rel);
-	OwnTableBegin(&fill->own, rel, true);
+	OwnTableBegin(&fill->own, rel);
 	fill->snapshot = RegisterSnapshot(GetLatestSnapshot());
 	fill->old = table_slot_create(rel, NULL);
 	fill->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo index fill",

@@ -272,21 +272,17 @@ TruncateUnpublished(Oid index_table)
 }
 
 /*
- * Truncates as the owner: a user who may truncate the table needs no privilege
- * on the index table.  The static mark that lets the index table be truncated
- * must be taken back after an error, too.
+ * A user who may truncate the table needs no privilege on the index table.  The
+ * static mark that lets the index table be truncated must be taken back after an
+ * error, too.
  */
 static void
-TruncateAsOwner(Oid index_table, Oid owner)
+TruncateMarked(Oid index_table)
 {
-	OwnerScope	scope;
-
 	truncating = true;
 	PG_TRY();
 	{
-		OwnerScopeEnter(&scope, owner);
 		TruncateUnpublished(index_table);
-		OwnerScopeLeave(&scope);
 	}
 	PG_FINALLY();
 	{
@@ -295,14 +291,25 @@ TruncateAsOwner(Oid index_table, Oid owner)
 	PG_END_TRY();
 }
 
-void
-TruncateIndexTable(const TableDef *def, const IndexDef *index)
+/* Truncates an index table as part of the user's statement. */
+static void
+TruncateIndexTableOf(const TableDef *def, const IndexDef *index)
 {
 	Relation	rel = IndexTableOpen(def, index, AccessExclusiveLock);
 	Oid			index_table = RelationGetRelid(rel);
 
 	table_close(rel, NoLock);
-	TruncateAsOwner(index_table, RelationOwner(TableDefRoot(def)));
+	TruncateMarked(index_table);
+}
+
+void
+TruncateIndexTable(const TableDef *def, const IndexDef *index)
+{
+	OwnerScope	scope;
+
+	OwnerScopeEnterForMaintenance(&scope, RelationOwner(TableDefRoot(def)));
+	TruncateIndexTableOf(def, index);
+	OwnerScopeLeave(&scope);
 }
 
 /*
@@ -345,7 +352,7 @@ TruncateIndexTables(Relation rel, const TableDef *def)
 	for (int i = 0; i < def->nindexes; i++)
 	{
 		if (IsMaintainedIndex(&def->indexes[i]))
-			TruncateIndexTable(def, &def->indexes[i]);
+			TruncateIndexTableOf(def, &def->indexes[i]);
 	}
 }
 

@@ -18,6 +18,7 @@
 #include "table/distribution.h"
 #include "table/index_relation.h"
 #include "table/limits.h"
+#include "table/owner.h"
 
 /* ---- keys ---- */
 
@@ -163,6 +164,7 @@ PutIndexEntries(Relation rel, const char *name, Slice entries)
 	TableDef   *def = TableDefAcquire(rel);
 	StringInfoData in;
 	Target		target = {.def = def, .context = CurrentMemoryContext};
+	OwnerScope	scope;
 
 	target.index = TableDefIndex(def, name);
 	if (target.index == NULL || !def->distributed || def->undistributable != NULL ||
@@ -178,8 +180,10 @@ PutIndexEntries(Relation rel, const char *name, Slice entries)
 	in.data = unconstify(char *, entries.data);
 	in.len = in.maxlen = (int) entries.len;
 	in.cursor = 0;
+	OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
 	PutEntries(&target, &in);
 	CloseShards(&target);
+	OwnerScopeLeave(&scope);
 	table_close(target.parent, NoLock);
 	TableDefRelease(def);
 	return target.written;

@@ -235,7 +235,7 @@ RecordChangeOfRow(const TableDef *def, const RowEvent *event, BaseRow *old, Base
 	if (SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA || !ChangesAnyEntry(def, old, new))
 		return;
 	changes = ChangeShardOpen(ChangeShardOf(event->rel, def), def, event->rel->rd_rel->relowner);
-	OwnTableBegin(&t, changes, false);
+	OwnTableBegin(&t, changes);
 	AppendRecords(&t, def, event, old->tuple != NULL ? old : NULL, new->tuple != NULL ? new : NULL);
 	OwnTableEnd(&t);
 	table_close(changes, NoLock);
@@ -268,7 +268,7 @@ RecordRowsIn(Relation changes, Relation rel, const TableDef *def, const IndexDef
 	TupleTableSlot *slot = table_slot_create(rel, NULL);
 	OwnTable	t;
 
-	OwnTableBegin(&t, changes, false);
+	OwnTableBegin(&t, changes);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		bool		should_free;

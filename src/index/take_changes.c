@@ -31,6 +31,7 @@
 #include "index/apply.h"
 #include "store/own_table.h"
 #include "table/distribution.h"
+#include "table/owner.h"
 #include "table/stored.h"
 
 /* A batch ends when its items have so many bytes. */
@@ -168,7 +169,7 @@ TakeFromShard(Take *take, Oid shard)
 	LockShardForApplier(shard);
 	rel = ChangeShardOpen(shard, take->def, take->owner);
 	take->snapshot = RegisterSnapshot(GetLatestSnapshot());
-	OwnTableBegin(&take->t, rel, false);
+	OwnTableBegin(&take->t, rel);
 	take->previous = table_slot_create(rel, NULL);
 	TakeRecords(take);
 	ExecDropSingleTupleTableSlot(take->previous);
@@ -233,6 +234,7 @@ TakeIndexChanges(Relation rel, int limit)
 	Oid			table = FindChangeTable(def->relid);
 	const ShardMap *changes = OidIsValid(table) ? ShardsOfRelation(table, TableKeyAttribute(def, 0)) : NULL;
 	Take		take = {.def = def, .owner = rel->rd_rel->relowner, .limit = limit};
+	OwnerScope	scope;
 
 	if (changes == NULL)
 		ereport(ERROR,
@@ -241,10 +243,12 @@ TakeIndexChanges(Relation rel, int limit)
 	initStringInfo(&take.out);
 	appendStringInfoSpaces(&take.out, VARHDRSZ);
 	take.item_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo changes", ALLOCSET_DEFAULT_SIZES);
+	OwnerScopeEnterForMaintenance(&scope, take.owner);
 	if (take.limit > 0)
 		TakeFromShards(&take, changes);
 	else
 		LookIntoShards(&take, changes);
+	OwnerScopeLeave(&scope);
 	SET_VARSIZE(take.out.data, take.out.len);
 	TableDefRelease(def);
 	return (bytea *) take.out.data;

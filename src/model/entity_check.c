@@ -227,7 +227,7 @@ dynamo_check_entity(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	query = TableToCheck(fcinfo, &def, &rel);
 	query = ProblemsQuery(def, query);
-	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+	OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
 	ProgressBegin(PROGRESS_CHECK_ENTITY, RelationGetRelid(rel), rel->rd_rel->reltuples);
 	SPI_connect();
 	portal = SPI_cursor_open_with_args(NULL, query, 1, types, values, nulls, true, 0);
@@ -394,7 +394,7 @@ ComposeShard(FunctionCallInfo fcinfo, int64 *changed)
 
 	if (is_shard)
 	{
-		OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+		OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
 		level = NewGUCNestLevel();
 		(void) set_config_option("citus.enable_manual_changes_to_shards", "on", PGC_USERSET, PGC_S_SESSION,
 								 GUC_ACTION_SAVE, true, 0, false);
@@ -428,7 +428,7 @@ dynamo_apply_entity(PG_FUNCTION_ARGS)
 	table = TableToCheck(fcinfo, &def, &rel);
 	if (def->distributed)
 		changed = ComposeOnShards(def, fcinfo);
-	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+	OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
 	ProgressBegin(PROGRESS_APPLY_ENTITY, RelationGetRelid(rel), rel->rd_rel->reltuples);
 	SPI_connect();
 	if (!def->distributed)

@@ -63,7 +63,7 @@ CallReport(const Report *report, FunctionCallInfo fcinfo, bool *isnull)
 	for (int i = 0; i < report->nargs - 1; i++)
 		call->args[i] = fcinfo->args[i];
 	call->args[report->nargs - 1] = (NullableDatum) {.value = caller};
-	OwnerScopeEnterForStatement(&scope, rel->rd_rel->relowner);
+	OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
 	result = FunctionCallInvoke(call);
 	OwnerScopeLeave(&scope);
 	table_close(rel, NoLock);

@@ -3,13 +3,18 @@
  *	  Reports how far time to live and stream readers lag behind.
  *
  * Each table is examined on its own, so that an invalid or locked one does not
- * hide the others.
+ * hide the others, and no lock is kept.  What is measured comes from rows, and
+ * is only for those who may see them, or all statistics.
  */
 #include "postgres.h"
 
 #include "access/table.h"
+#include "catalog/pg_authid_d.h"
 #include "funcapi.h"
+#include "miscadmin.h"
 #include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
@@ -19,8 +24,30 @@
 #include "stream/stream.h"
 #include "table/distribution.h"
 #include "subtransaction.h"
+#include "table/objects.h"
 #include "table/owner.h"
 #include "table/table_list.h"
+
+/*
+ * Whether the user may see statistics of a table: by the right to all its rows,
+ * or as a member of pg_read_all_stats.
+ */
+static bool
+MaySeeStatistics(Oid relid)
+{
+	return has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) || MaySeeAllRows(relid);
+}
+
+/* may_see_statistics(relation oid) returns boolean */
+DYNAMO_FUNCTION(dynamo_may_see_statistics);
+
+Datum
+dynamo_may_see_statistics(PG_FUNCTION_ARGS)
+{
+	Oid			relid = PG_GETARG_OID(0);
+
+	PG_RETURN_BOOL(get_rel_relkind(relid) != '\0' && MaySeeStatistics(relid));
+}
 
 /* Opens a relation unless somebody has a lock that would make us wait. */
 static Relation
@@ -86,7 +113,9 @@ dynamo_stat_time_to_live(PG_FUNCTION_ARGS)
 		Datum		values[2];
 		bool		nulls[2] = {false};
 
-		(void) TryInSubtransaction(MeasureExpiry, &lag);
+		if (!MaySeeStatistics(lag.relid))
+			continue;
+		ReadInSubtransaction(MeasureExpiry, &lag);
 		values[0] = ObjectIdGetDatum(lag.relid);
 		values[1] = Float8GetDatum(lag.seconds);
 		nulls[1] = !lag.known;
@@ -140,7 +169,7 @@ dynamo_stream_lag(PG_FUNCTION_ARGS)
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	(void) TryInSubtransaction(MeasureStream, &lag);
+	ReadInSubtransaction(MeasureStream, &lag);
 	values[0] = Float8GetDatum(lag.pending);
 	values[1] = Float8GetDatum(lag.kept);
 	nulls[0] = nulls[1] = !lag.known;

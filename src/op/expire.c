@@ -4,7 +4,7 @@
  *
  * A scheduler may call it at any interval and from any number of sessions:
  * rows that another transaction has locked are skipped.  Every role that may
- * delete from a table may call it; the deletion runs as the table's owner.
+ * delete from a table may call it; the deletion is a DELETE of this role.
  *
  * A session remembers where its last call ended, so that calls that delete a
  * few of many items do not start from the beginning each time.

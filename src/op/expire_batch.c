@@ -2,8 +2,8 @@
  * expire_batch.c
  *	  Deletes a batch of expired items.
  *
- * Items are deleted by plain DELETE statements as the table's owner, so that
- * indexes, triggers, references and streams apply.
+ * Items are deleted by plain DELETE statements, so that indexes, triggers,
+ * references and streams apply.
  */
 #include "postgres.h"
 
@@ -17,12 +17,14 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
+#include "utils/rls.h"
 #include "utils/timestamp.h"
 
 #include "citus/shards.h"
 #include "op/expire.h"
 #include "stat/progress.h"
 #include "stat/stat.h"
+#include "store/plan.h"
 #include "stream/stream.h"
 #include "subtransaction.h"
 #include "table/distribution.h"
@@ -192,14 +194,15 @@ DeleteRows(void *arg)
 		Int64GetDatum(d->search->oldest), Int64GetDatum(d->search->newest)
 	};
 	Oid			types[2 + EXPIRED_KEYS] = {INT8OID, INT8OID};
+	SPIPlanPtr	plan;
 
 	for (int i = 0; i < d->found->ncolumns; i++)
 	{
 		types[2 + i] = get_array_type(d->found->types[i]);
 		values[2 + i] = ColumnArray(d, i);
 	}
-	if (SPI_execute_with_args(d->found->delete_sql, 2 + d->found->ncolumns, types, values,
-							  NULL, false, 0) != SPI_OK_DELETE)
+	plan = StorePlanAs(d->found->delete_sql, 2 + d->found->ncolumns, types, d->search->rights);
+	if (SPI_execute_plan(plan, values, NULL, false, 0) != SPI_OK_DELETE)
 		elog(ERROR, "could not delete expired items");
 	d->e->deleted += (int64) SPI_processed;
 }
@@ -308,6 +311,18 @@ DeleteAsExpired(Expiry *e, const ExpiredSearch *search, ExpiredRows *found)
 /* ---- batches ---- */
 
 /*
+ * The caller has checked the DELETE privilege, which suffices, and that row
+ * security hides no rows from others than the owner.  The owner needs all rights
+ * of the statements, and may be subject to row security.
+ */
+static Oid
+RightsToDelete(Relation rel)
+{
+	return rel->rd_rel->relowner == GetUserId() ||
+		check_enable_rls(RelationGetRelid(rel), InvalidOid, true) == RLS_ENABLED ? InvalidOid : PLAN_ALL_ROWS;
+}
+
+/*
  * Takes the items to delete together from those that were found, and moves the
  * position past them.  Returns whether some are left for the next batch.
  */
@@ -347,14 +362,14 @@ TakeBatch(Expiry *e, ExpiredRows *found)
 	return cut;
 }
 
-/* Finds and deletes one batch.  Runs as the table's owner. */
+/* Finds and deletes one batch. */
 static bool
 ExpireRows(Expiry *e, Relation rel, const TableDef *def, int limit)
 {
 	int64		now = UnixSeconds();
 	ExpiredSearch search = {
 		.rel = rel, .def = def, .oldest = now - OLDEST_SECONDS, .newest = now,
-		.after = e->position, .limit = limit,
+		.after = e->position, .limit = limit, .rights = RightsToDelete(rel),
 	};
 	ExpiredRows found;
 	bool		more;
@@ -385,26 +400,22 @@ HasOwnRows(Relation rel, const TableDef *def)
 }
 
 /*
- * Switches to the table's owner, because the table's definition can contain
- * code of the owner.
+ * This is the user's own DELETE.  A superuser, as whom background workers run,
+ * deletes as the table's owner.
  */
 static bool
 ExpireTable(Expiry *e, Relation rel, int limit)
 {
-	Oid			owner = rel->rd_rel->relowner;
-	bool		switched = GetUserId() != owner;
 	OwnerScope	scope;
 	TableDef   *def;
 	bool		more = false;
 
-	if (switched)
-		OwnerScopeEnter(&scope, owner);
+	OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
 	def = TableDefAcquire(rel);
 	if (def->ttl.data != NULL && HasOwnRows(rel, def))
 		more = ExpireRows(e, rel, def, limit);
 	TableDefRelease(def);
-	if (switched)
-		OwnerScopeLeave(&scope);
+	OwnerScopeLeave(&scope);
 	return more;
 }
 

@@ -38,7 +38,6 @@
 #include "table/hnsw.h"
 #include "table/index_relation.h"
 #include "table/object_names.h"
-#include "table/owner.h"
 
 /* Partitions up to this number of entries are read as a whole. */
 #define SMALL_PARTITION		2000
@@ -126,17 +125,19 @@ SetOption(const char *name, const char *value)
 }
 
 /*
- * Enters the owner's scope, whose end restores these settings.  Without sorts
- * and sequential scans, the order can only come from the HNSW index.
+ * Changes settings until AtEOXact_GUC with the result.  Without sorts and
+ * sequential scans, the order can only come from the HNSW index.
  */
-static void
-EnterScope(OwnerScope *scope, Relation rel, int count)
+static int
+BeginSettings(int count)
 {
-	OwnerScopeEnter(scope, rel->rd_rel->relowner);
+	int			level = NewGUCNestLevel();
+
 	SetOption("enable_sort", "off");
 	SetOption("enable_seqscan", "off");
 	SetOption("hnsw.ef_search", psprintf("%d", Max(search_candidates, count)));
 	SetOption("hnsw.iterative_scan", "strict_order");
+	return level;
 }
 
 static Portal
@@ -150,7 +151,7 @@ OpenEntries(const VectorSearch *search, Relation rel, Oid opclass)
 	Oid			types[1] = {FLOAT4ARRAYOID};
 	Datum		values[1] = {VectorToArray(search->vector, dimensions)};
 
-	return SPI_cursor_open(NULL, StorePlan(sql, 1, types), values, NULL, true);
+	return SPI_cursor_open(NULL, StorePlanAs(sql, 1, types, PLAN_ALL_ROWS), values, NULL, true);
 }
 
 /* ---- entries ---- */
@@ -209,13 +210,12 @@ CollectRows(const VectorSearch *search, Relation rel, const SPITupleTable *rows,
 static bool
 CollectBatch(const VectorSearch *search, Relation rel, Portal portal, Collected *collected)
 {
-	OwnerScope	scope;
+	int			level = BeginSettings(collected->wanted);
 	SPITupleTable *rows;
 	uint64		n;
 
-	EnterScope(&scope, rel, collected->wanted);
 	SPI_cursor_fetch(portal, true, BATCH_SIZE);
-	OwnerScopeLeave(&scope);
+	AtEOXact_GUC(false, level);
 	n = SPI_processed;
 	rows = SPI_tuptable;
 	StatementCheckColumn(1, FLOAT4ARRAYOID);
@@ -228,15 +228,15 @@ CollectBatch(const VectorSearch *search, Relation rel, Portal portal, Collected 
 static void
 CollectEntries(const VectorSearch *search, Relation rel, Oid opclass, Collected *collected)
 {
-	OwnerScope	scope;
 	Portal		portal;
+	int			level;
 
 	SPI_connect();
 	collected->row_context = AllocSetContextCreate(CurrentMemoryContext, "dynamo vector search",
 												   ALLOCSET_DEFAULT_SIZES);
-	EnterScope(&scope, rel, collected->wanted);
+	level = BeginSettings(collected->wanted);
 	portal = OpenEntries(search, rel, opclass);
-	OwnerScopeLeave(&scope);
+	AtEOXact_GUC(false, level);
 	while (CollectBatch(search, rel, portal, collected))
 		;
 	SPI_cursor_close(portal);

@@ -302,9 +302,11 @@ static void
 FindByStatement(const ExpiredSearch *s, ExpiredRows *found)
 {
 	Statement	q;
+	SPIPlanPtr	plan;
 
 	BuildQuery(&q, s);
-	if (SPI_execute_with_args(q.sql.data, q.nargs, q.types, q.values, NULL, false, 0) != SPI_OK_SELECT)
+	plan = StorePlanAs(q.sql.data, q.nargs, q.types, s->rights);
+	if (SPI_execute_plan(plan, q.values, NULL, false, 0) != SPI_OK_SELECT)
 		elog(ERROR, "could not find expired items");
 	StatementCheckColumn(1, INT8OID);
 	for (int i = 0; i < KeyCount(&s->def->key); i++)

@@ -46,6 +46,7 @@ typedef struct ExpiredSearch
 	ExpiredPosition after;		/* exclusive */
 	ExpiredPosition upto;		/* inclusive; if not set, to the end */
 	int			limit;
+	Oid			rights;			/* with which statements run, as of StorePlanAs */
 } ExpiredSearch;
 
 typedef struct ExpiredRow

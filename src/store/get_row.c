@@ -206,7 +206,7 @@ SqlGet(Store *store, const RowKey *key, const Slice *names, int nnames, Size *si
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 	sql = GetStatement(store, types);
-	plan = StorePlan(sql, KeyCount(&store->def->key), types);
+	plan = StorePlanAs(sql, KeyCount(&store->def->key), types, StoreRights(store));
 	rc = SPI_execute_snapshot(plan, values, NULL, StoreSnapshot(store),
 							  InvalidSnapshot, true, false, MayShowTwoRows() ? 2 : 1);
 	if (rc != SPI_OK_SELECT)

@@ -231,6 +231,14 @@ LockOneRow(Store *store, const RowKey *key, bool absence, bool share, RowLock *l
 	return target->direct ? item : StoreLockSql(&request, false);
 }
 
+bool
+StoreMayUpdate(Store *store, const RowKey *key)
+{
+	WriteRequest request = {store, key, true};
+
+	return StoreLockSql(&request, true) != NULL;
+}
+
 struct varlena *
 StoreLock(Store *store, const RowKey *key, RowLock *lock)
 {

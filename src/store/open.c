@@ -28,6 +28,7 @@
 #include "stat/slow.h"
 #include "store/own_table.h"
 #include "store/partition.h"
+#include "store/plan.h"
 #include "store/privileges.h"
 #include "store/store.h"
 #include "table/distribution.h"
@@ -134,6 +135,19 @@ RelationIsLocalHeap(Relation rel, const TableDef *def)
 		rel->rd_tableam == GetHeapamTableAmRoutine() && !def->distributed;
 }
 
+Oid
+StoreRights(const Store *store)
+{
+	return store->all_rows ? PLAN_ALL_ROWS : store->role;
+}
+
+bool
+StoreHidesRows(const Store *store)
+{
+	return store->rel->rd_rel->relrowsecurity &&
+		check_enable_rls(RelationGetRelid(store->rel), StoreRights(store), true) == RLS_ENABLED;
+}
+
 /*
  * Whether SQL would do nothing with the rows that the direct path does not do.
  */
@@ -142,9 +156,7 @@ SqlDoesNoMore(const Store *store)
 {
 	Relation	rel = store->rel;
 
-	if (rel->rd_rel->relhasrules ||
-		(rel->rd_rel->relrowsecurity &&
-		 check_enable_rls(RelationGetRelid(rel), InvalidOid, true) != RLS_NONE_ENV))
+	if (rel->rd_rel->relhasrules || StoreHidesRows(store))
 		return false;
 	return !StoreForWriting(store) ||
 		((rel->trigdesc == NULL || !HasStatementTriggers(rel->trigdesc, store->def)) && !HasColumnDefaults(store));
@@ -275,6 +287,8 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(XactReadOnly ? TableNameResolve(table_name, false) : InvalidOid, access);
+	store->role = InvalidOid;
+	store->all_rows = false;
 	OpenLocked(store, TableNameLock(table_name, lockmode, false), access, true);
 	StatTable(RelationGetRelid(store->rel));
 	if (SlowIsLogged())
@@ -287,14 +301,22 @@ StoreOpen(Store *store, const char *table_name, AclMode access)
 }
 
 void
-StoreOpenRelation(Store *store, Oid relid, AclMode access)
+StoreOpenAs(Store *store, Oid relid, AclMode access, Oid role, bool all_rows)
 {
 	LOCKMODE	lockmode = ChooseLockMode(access);
 
 	if (lockmode == RowExclusiveLock)
 		CheckWritable(relid, access);
 	LockRelationOid(relid, lockmode);
+	store->role = role;
+	store->all_rows = all_rows;
 	OpenLocked(store, relid, access, false);
+}
+
+void
+StoreOpenRelation(Store *store, Oid relid, AclMode access)
+{
+	StoreOpenAs(store, relid, access, InvalidOid, false);
 }
 
 void

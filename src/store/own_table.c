@@ -23,7 +23,6 @@
 
 #include "compat.h"
 #include "store/own_table.h"
-#include "table/owner.h"
 #include "table/relation_change.h"
 
 /* ---- cached facts about relations ---- */
@@ -143,27 +142,17 @@ HasPrimaryKeyOnly(Relation rel, IndexInfo *info)
 
 /* ---- opening ---- */
 
-/*
- * Opens all indexes.  Index expressions are code of the owner and run as the
- * owner, whoever writes to the table.
- */
 static void
 OpenAllIndexes(OwnTable *t)
 {
-	OwnerScope	scope;
-
-	if (!t->in_scope)
-		OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
 	t->estate = CreateExecutorState();
 	t->result = makeNode(ResultRelInfo);
 	InitResultRelInfo(t->result, t->rel, 0, NULL, 0);
 	ExecOpenIndices(t->result, false);
-	if (!t->in_scope)
-		OwnerScopeLeave(&scope);
 }
 
 void
-OwnTableBegin(OwnTable *t, Relation rel, bool in_scope)
+OwnTableBegin(OwnTable *t, Relation rel)
 {
 	Indexes		indexes;
 
@@ -171,7 +160,6 @@ OwnTableBegin(OwnTable *t, Relation rel, bool in_scope)
 	t->rel = rel;
 	t->pkey = NULL;
 	t->slot = table_slot_create(rel, NULL);
-	t->in_scope = in_scope;
 	t->estate = NULL;
 	if (OidIsValid(indexes.pkey))
 	{
@@ -285,17 +273,11 @@ FormKey(OwnTable *t, Datum *values, bool *nulls)
 static void
 InsertIntoAllIndexes(OwnTable *t, const UpdatedIndexes *updated)
 {
-	OwnerScope	scope;
-
-	if (!t->in_scope)
-		OwnerScopeEnter(&scope, t->rel->rd_rel->relowner);
 	if (updated == NULL)
 		InsertIndexTuples(t->result, t->slot, t->estate);
 	else if (t->result->ri_NumIndices > 0)
 		InsertUpdatedIndexTuples(t->result, t->slot, t->estate, *updated);
 	ResetPerTupleExprContext(t->estate);
-	if (!t->in_scope)
-		OwnerScopeLeave(&scope);
 }
 
 void

@@ -37,16 +37,16 @@ typedef struct OwnTable
 	Relation	pkey;			/* NULL if the table has no primary key */
 	TupleTableSlot *slot;		/* the row that was found, or will be written */
 	IndexInfo	info;			/* description of pkey */
-	bool		in_scope;		/* the caller already acts as the owner */
 	EState	   *estate;			/* NULL if pkey is the only index */
 	ResultRelInfo *result;
 } OwnTable;
 
 /*
- * Prepares writes to a relation, which the caller must close.  in_scope: the
- * caller has entered the owner's scope (owner.h) and stays in it.
+ * Prepares writes to a relation, which the caller must close.  No privileges
+ * are checked.  Index expressions run as the current user, as in any statement
+ * that writes to the table.
  */
-extern void OwnTableBegin(OwnTable *t, Relation rel, bool in_scope);
+extern void OwnTableBegin(OwnTable *t, Relation rel);
 extern void OwnTableEnd(OwnTable *t);
 
 /* Whether a row with this primary key exists; it is then in t->slot. */

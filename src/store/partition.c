@@ -142,6 +142,8 @@ OpenPartition(Store *table, Oid relid)
 
 	LockRelationOid(relid, StoreForWriting(table) ? RowExclusiveLock : AccessShareLock);
 	partition->access = table->access;
+	partition->role = table->role;
+	partition->all_rows = table->all_rows;
 	partition->context = table->context;
 	partition->rel = table_open(relid, NoLock);
 	if (BelongsTo(table, partition->rel))

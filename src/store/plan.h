@@ -5,17 +5,34 @@
 #ifndef DYNAMO_PLAN_H
 #define DYNAMO_PLAN_H
 
+#include "catalog/pg_authid_d.h"
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
 #include "utils/relcache.h"
 
 #include "item/item.h"
 
+extern void PlanInit(void);
+
 /*
  * Returns the plan of a statement, from the backend's cache or newly prepared.
  * SPI must be connected.  The plan is valid until the end of the transaction.
  */
 extern SPIPlanPtr StorePlan(const char *sql, int nargs, Oid *argtypes);
+
+/*
+ * The same for a statement that has the rights of another role, as a view has
+ * those of its owner: the role's privileges are checked, and its row security
+ * applies, but all code that the statement runs (triggers, defaults, checks,
+ * functions of policies) runs as the current user.  InvalidOid means the
+ * current user's rights.
+ *
+ * With PLAN_ALL_ROWS nothing is checked, and row security hides no rows.  The
+ * caller must have checked privileges.
+ */
+#define PLAN_ALL_ROWS	BOOTSTRAP_SUPERUSERID
+
+extern SPIPlanPtr StorePlanAs(const char *sql, int nargs, Oid *argtypes, Oid role);
 
 /*
  * Raises an error if column column, counted from 1, of the last statement's

@@ -28,11 +28,11 @@
 #include "store/privileges.h"
 #include "table/ddl_statement.h"
 
-/* Whether the user has all privileges on the whole table.  The executor makes this check first. */
+/* Whether the role has all privileges on the whole table.  The executor makes this check first. */
 static bool
 HasTablePrivileges(const Store *store)
 {
-	return pg_class_aclmask(RelationGetRelid(store->rel), GetUserId(),
+	return pg_class_aclmask(RelationGetRelid(store->rel), OidIsValid(store->role) ? store->role : GetUserId(),
 							store->access, ACLMASK_ALL) == store->access;
 }
 
@@ -77,6 +77,7 @@ MakeEntry(const Store *store, PermissionsNode **perms)
 	*perms = MakePermissionsNode(rte);
 	(*perms)->relid = rte->relid;
 	(*perms)->requiredPerms = store->access;
+	(*perms)->checkAsUser = store->role;
 	(*perms)->selectedCols = store->def->row_columns;
 	if (store->access & ACL_INSERT)
 		(*perms)->insertedCols = (*perms)->selectedCols;

@@ -18,7 +18,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/rls.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
@@ -26,6 +25,7 @@
 #include "compat.h"
 #include "item/builder.h"
 #include "store/partition.h"
+#include "store/plan.h"
 #include "store/scan.h"
 #include "store/segment.h"
 #include "table/index_relation.h"
@@ -138,7 +138,7 @@ StoreOfRange(const StoreScan *scan)
 static void
 FindShardOfRange(const StoreScan *scan, ScanShard *shard)
 {
-	*shard = (ScanShard) {.rel = scan->store->rel, .owner = InvalidOid};
+	*shard = (ScanShard) {.rel = scan->store->rel, .rights = StoreRights(scan->store)};
 	if (scan->range.index != NULL || (scan->end_place == 0 && scan->keys.nfixed == 0))
 		return;
 	shard->map = ShardsOfTable(scan->store->def);
@@ -180,7 +180,7 @@ TableSource(StoreScan *scan)
 	if (source != NULL)
 		return source;
 	LimitRows(scan);
-	return SqlScanBegin(scan->store->rel, -1, InvalidOid, &scan->keys, scan->snapshot);
+	return SqlScanBegin(scan->store->rel, -1, StoreRights(scan->store), &scan->keys, scan->snapshot);
 }
 
 /* ---- one shard of Citus after another ---- */
@@ -357,7 +357,7 @@ DirectEntriesOfShard(StoreScan *scan, const ScanShard *shard)
 	if (!OidIsValid(relid))
 		return NULL;
 	rel = UseIndexTable(scan, table_open(relid, NoLock));
-	if (rel->rd_rel->relowner != shard->owner)
+	if (rel->rd_rel->relowner != shard->rel->rd_rel->relowner)
 		return NULL;
 	SeeMovedEntries(scan, placed);
 	return DirectEntries(scan, rel);
@@ -370,7 +370,7 @@ DirectEntriesOfShard(StoreScan *scan, const ScanShard *shard)
 static ScanSource *
 DistributedEntries(StoreScan *scan, Relation index_table)
 {
-	ScanShard	shard = {.rel = index_table, .owner = index_table->rd_rel->relowner};
+	ScanShard	shard = {.rel = index_table, .rights = PLAN_ALL_ROWS};
 	ScanSource *source;
 
 	if (!scan->store->direct_partitions || scan->keys.nfixed == 0)
@@ -403,11 +403,10 @@ IndexTableSource(StoreScan *scan)
 			StoreNotForNode(scan->store);
 		if (index->shards > 0)
 			CheckIndexShards(rel, index);
-		source = SqlScanBegin(rel, scan->range.shard, rel->rd_rel->relowner,
-							  &scan->keys, scan->snapshot);
+		source = SqlScanBegin(rel, scan->range.shard, PLAN_ALL_ROWS, &scan->keys, scan->snapshot);
 	}
 
-	if (check_enable_rls(RelationGetRelid(scan->store->rel), InvalidOid, true) == RLS_ENABLED)
+	if (StoreHidesRows(scan->store))
 		scan->visible_context = AllocSetContextCreate(CurrentMemoryContext,
 													  "dynamo visible entry",
 													  ALLOCSET_DEFAULT_SIZES);

@@ -175,10 +175,10 @@ extern void KeyScanKey(ScanKey key, Relation index, int column,
 /*
  * Creates a source that reads with SQL statements.  rel must stay open as long
  * as the source.  shard is the shard to read of a sharded index table, or -1.
- * The statements run with the privileges of owner; InvalidOid means the
- * caller.
+ * The statements have the rights of StorePlanAs: PLAN_ALL_ROWS for an index
+ * table, for which the user needs no privilege.
  */
-extern ScanSource *SqlScanBegin(Relation rel, int shard, Oid owner,
+extern ScanSource *SqlScanBegin(Relation rel, int shard, Oid rights,
 								const ScanKeys *keys, Snapshot snapshot);
 
 /* ---- scan_node.c ---- */
@@ -187,7 +187,7 @@ extern ScanSource *SqlScanBegin(Relation rel, int shard, Oid owner,
 typedef struct ScanShard
 {
 	Relation	rel;			/* the table or the index table */
-	Oid			owner;			/* with whose privileges statements read it, as of SqlScanBegin */
+	Oid			rights;			/* with which statements read it, as of SqlScanBegin */
 	const struct ShardMap *map;	/* its shards; NULL if no single shard has the range */
 	int			position;
 } ScanShard;

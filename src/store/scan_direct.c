@@ -33,7 +33,6 @@
 #include "store/scan.h"
 #include "store/segment.h"
 #include "table/limits.h"
-#include "table/owner.h"
 
 /*
  * The btree operator family of numeric, for which the catalog headers define
@@ -135,8 +134,8 @@ ClauseIsOurs(Relation index, const Node *clause)
 /*
  * Whether the predicate of an index excludes only the rows that indexes of the
  * extension exclude; a user's index may have any predicate.  Reading a
- * predicate evaluates its constant parts, so this is done as the owner, and
- * once.
+ * predicate evaluates its constant parts as the current user, as planning a
+ * statement does.
  */
 static bool
 PredicateIsOurs(Relation index)
@@ -146,13 +145,7 @@ PredicateIsOurs(Relation index)
 	if (heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL))
 		return true;
 	if (index->rd_indpred == NIL)
-	{
-		OwnerScope	scope;
-
-		OwnerScopeEnter(&scope, index->rd_rel->relowner);
 		(void) RelationGetIndexPredicate(index);
-		OwnerScopeLeave(&scope);
-	}
 	foreach(cell, index->rd_indpred)
 	{
 		if (!ClauseIsOurs(index, lfirst(cell)))

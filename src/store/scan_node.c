@@ -32,7 +32,7 @@ typedef struct NodeSource
 	ScanSource	source;
 	const Store *store;
 	Relation	rel;			/* the table or the index table, and whose privileges it needs */
-	Oid			owner;
+	Oid			rights;
 	const ScanRange *range;
 	const ScanKeys *keys;
 	Snapshot	snapshot;
@@ -334,7 +334,7 @@ BeginRest(NodeSource *s)
 		if (!ColumnOfItem(s, keys->nfixed + i, &keys->start[i]))
 			InvalidRow(s, keys->columns[keys->nfixed + i]);
 	}
-	s->rest = SqlScanBegin(s->rel, -1, s->owner, keys, s->newer != NULL ? s->newer : s->snapshot);
+	s->rest = SqlScanBegin(s->rel, -1, s->rights, keys, s->newer != NULL ? s->newer : s->snapshot);
 	MemoryContextSwitchTo(old);
 }
 
@@ -402,7 +402,7 @@ NodeScanBegin(const Store *store, const ScanShard *shard, const ScanRange *range
 	s->source.methods = &node_methods;
 	s->store = store;
 	s->rel = shard->rel;
-	s->owner = shard->owner;
+	s->rights = shard->rights;
 	s->range = range;
 	s->keys = keys;
 	s->snapshot = snapshot;

@@ -13,7 +13,6 @@
 
 #include "fmgr.h"
 #include "utils/rel.h"
-#include "utils/rls.h"
 
 #include "citus/shards.h"
 #include "item/number.h"
@@ -247,7 +246,7 @@ StoreSegment(Store *store, const IndexDef *index, uint32 segment, uint32 total_s
 	}
 	SegmentsKeep(RelationGetRelid(store->rel));
 	map = SegmentMapRead(store->rel, store->def, index);
-	if (check_enable_rls(RelationGetRelid(store->rel), InvalidOid, true) == RLS_ENABLED)
+	if (StoreHidesRows(store))
 		map->nranges = 1;
 	SegmentSliceInit(slice, map, segment, total_segments);
 	return slice;

@@ -25,6 +25,7 @@
 #include "store/plan.h"
 #include "store/scan.h"
 #include "store/segment.h"
+#include "table/distribution.h"
 #include "table/limits.h"
 #include "table/object_names.h"
 #include "table/owner.h"
@@ -41,7 +42,7 @@ typedef struct SqlSource
 	ScanSource	source;
 	Relation	rel;
 	int			shard;
-	Oid			owner;
+	Oid			rights;
 	const ScanKeys *keys;
 	Snapshot	snapshot;
 
@@ -293,25 +294,36 @@ RunStatement(SqlSource *s)
 	int			rc;
 
 	BuildStatement(&st, s);
-	plan = StorePlan(st.sql.data, st.nparams, st.types);
+	plan = StorePlanAs(st.sql.data, st.nparams, st.types, s->rights);
 	rc = SPI_execute_snapshot(plan, st.values, NULL, s->snapshot,
 							  InvalidSnapshot, true, false, 0);
 	if (rc != SPI_OK_SELECT)
 		elog(ERROR, "SPI_execute_snapshot failed: %s", SPI_result_code_string(rc));
 }
 
+/*
+ * An index table of Citus is read as its owner: Citus sends the statement to
+ * other nodes in the name of the current user.
+ */
+static bool
+ReadsAsOwner(const SqlSource *s)
+{
+	return s->rights == PLAN_ALL_ROWS && RelationIsDistributed(RelationGetRelid(s->rel));
+}
+
 static void
 FetchBatch(SqlSource *s)
 {
+	bool		as_owner = ReadsAsOwner(s);
 	OwnerScope	scope;
 
 	if (SPI_connect() != SPI_OK_CONNECT)
 		elog(ERROR, "SPI_connect failed");
 
-	if (OidIsValid(s->owner))
-		OwnerScopeEnter(&scope, s->owner);
+	if (as_owner)
+		OwnerScopeEnter(&scope, s->rel->rd_rel->relowner);
 	RunStatement(s);
-	if (OidIsValid(s->owner))
+	if (as_owner)
 		OwnerScopeLeave(&scope);
 
 	KeepRows(s);
@@ -384,7 +396,7 @@ SqlEnd(ScanSource *source)
 static const ScanSourceMethods sql_methods = {SqlNext, SqlColumn, SqlPlace, SqlEnd};
 
 ScanSource *
-SqlScanBegin(Relation rel, int shard, Oid owner, const ScanKeys *keys,
+SqlScanBegin(Relation rel, int shard, Oid rights, const ScanKeys *keys,
 			 Snapshot snapshot)
 {
 	SqlSource  *s = palloc0(sizeof(SqlSource));
@@ -392,7 +404,7 @@ SqlScanBegin(Relation rel, int shard, Oid owner, const ScanKeys *keys,
 	s->source.methods = &sql_methods;
 	s->rel = rel;
 	s->shard = shard;
-	s->owner = owner;
+	s->rights = rights;
 	s->keys = keys;
 	s->snapshot = snapshot;
 	s->batch_size = FIRST_BATCH;

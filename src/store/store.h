@@ -37,6 +37,8 @@ typedef struct Store
 	Relation	rel;
 	TableDef   *def;
 	AclMode		access;
+	Oid			role;			/* whose rights are checked; InvalidOid for the current user */
+	bool		all_rows;		/* row security hides no rows */
 	bool		direct;			/* whether this call uses the direct path */
 	MemoryContext context;		/* memory context current at StoreOpen */
 	StoreLookup *lookup;		/* state of get_row.c between gets; NULL at first */
@@ -78,6 +80,19 @@ extern bool StoreIsForNode(const Store *store);
 
 /* Opens a relation as plain SQL would, with or without its indexes. */
 extern void StoreOpenRelation(Store *store, Oid relid, AclMode access);
+
+/*
+ * The same with the rights of another role: its privileges are checked, and its
+ * row security applies, or none with all_rows.  All code that operations run
+ * (triggers, defaults, checks, index expressions) runs as the current user.
+ */
+extern void StoreOpenAs(Store *store, Oid relid, AclMode access, Oid role, bool all_rows);
+
+/* Returns the role with whose rights statements on the store run, as of StorePlanAs. */
+extern Oid	StoreRights(const Store *store);
+
+/* Whether row security may hide rows of the store's relation. */
+extern bool StoreHidesRows(const Store *store);
 extern void StoreClose(Store *store);
 
 /*
@@ -271,6 +286,12 @@ extern struct varlena *StoreLock(Store *store, const RowKey *key, RowLock *lock)
  * changes by others.  Absence is locked for one.
  */
 extern struct varlena *StoreLockShared(Store *store, const RowKey *key, RowLock *lock);
+
+/*
+ * Whether there is a row with a key that row security lets the user see and
+ * update; it is then locked.
+ */
+extern bool StoreMayUpdate(Store *store, const RowKey *key);
 
 /* Locks the row with a key, but does not lock its absence. */
 extern struct varlena *StoreLockPresent(Store *store, const RowKey *key, RowLock *lock);

@@ -136,9 +136,9 @@ extern void StreamTableClose(StreamTable *t);
 
 /*
  * StreamTableOpen for a stream that is already open and locked, and remains
- * so.  in_scope: the caller acts as its owner.
+ * so.
  */
-extern void StreamTableInit(StreamTable *t, Relation stream, bool in_scope);
+extern void StreamTableInit(StreamTable *t, Relation stream);
 extern void StreamTableRelease(StreamTable *t);
 
 /* Whether a relation has the columns and the guard of a stream's table. */

@@ -261,18 +261,18 @@ StreamTableOpen(StreamTable *t, Relation source, const TableDef *table, const ch
 		RefuseShard(source, "a stream of one server");
 		RaiseMissingStream(root, stream_name);
 	}
-	StreamTableInit(t, rel, false);
+	StreamTableInit(t, rel);
 }
 
 void
-StreamTableInit(StreamTable *t, Relation stream, bool in_scope)
+StreamTableInit(StreamTable *t, Relation stream)
 {
 	const StreamEntry *entry = FindEntry(stream);
 
 	if (entry == NULL)
 		elog(ERROR, "relation \"%s\" is no stream", RelationGetRelationName(stream));
 	t->sequence = entry->sequence;
-	OwnTableBegin(&t->own, stream, in_scope);
+	OwnTableBegin(&t->own, stream);
 }
 
 void

@@ -103,7 +103,7 @@ TrimRecords(Trim *trim, Relation rel)
 	{
 		StreamTable t;
 
-		StreamTableInit(&t, rel, true);
+		StreamTableInit(&t, rel);
 		StreamAppendTrimmed(&t, last, partition_key);
 		StreamTableRelease(&t);
 	}

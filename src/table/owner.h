@@ -2,15 +2,24 @@
  * owner.h
  *	  Runs code as the owner of a relation.
  *
- * PostgreSQL runs code of a relation's owner when it opens the relation's
- * indexes (constant subexpressions are evaluated immediately), plans a
- * statement on it, computes index keys, predicates, defaults, generated
- * columns or checks, or fires its triggers.  Work on a relation that the user
- * did not request by their own statement (maintenance of any kind) must enter
- * a scope before any of these, as REINDEX, ANALYZE and CLUSTER do.
+ * The owner's rights are a check where a user's statement causes a write: a
+ * view, copies, totals, references, index tables and streams check privileges
+ * as the owner (StoreOpenAs, StorePlanAs), and triggers, defaults, domains and
+ * index expressions run as the user, as in a plain statement.  Nothing changes
+ * the current user there: code of the owner would find the temporary tables of
+ * the user's session.
+ *
+ * A scope is for work that the user did not request by a statement of their
+ * own: the definition and building of indexes, work for a superuser, background
+ * workers, and a table that a reference has left to another owner.  PostgreSQL runs code of a relation's owner when it opens the
+ * relation's indexes (constant subexpressions are evaluated immediately), plans
+ * a statement on it, computes index keys, predicates, defaults, generated
+ * columns or checks, or fires its triggers.  Such work must enter a scope
+ * before any of these, as REINDEX, ANALYZE and CLUSTER do.
  *
  * Nothing else in the extension changes the current user, except
- * http/identity.c, which takes on the role of a client.
+ * http/identity.c, which takes on the role of a client.  SECURITY.md has a
+ * table of whose code runs as whom.
  */
 #ifndef DYNAMO_TABLE_OWNER_H
 #define DYNAMO_TABLE_OWNER_H
@@ -36,6 +45,10 @@ typedef struct OwnerScope
  * - Row security that is forced on the owner hides no rows, because indexes,
  *   streams and references concern all rows.
  *
+ * Raises an error in a session that has temporary objects, unless its user has
+ * the owner's rights: whatever search_path is, the owner's code would find a
+ * temporary table in place of its own.
+ *
  * Scopes can be nested and end in reverse order.  An error ends the scope with
  * the transaction or subtransaction.  A scope must not span the end of a
  * transaction.
@@ -43,32 +56,26 @@ typedef struct OwnerScope
 extern void OwnerScopeEnter(OwnerScope *scope, Oid owner);
 
 /*
- * Enters a scope for a user's statement on many rows, such as an import, if
- * the user has the owner's rights without being the owner.  Other users keep
- * their own identity.  search_path does not change, for the triggers that the
- * statement fires, and the user's row security applies.
+ * Enters a scope if the user is a superuser, and not the owner: nobody's code
+ * shall run as a superuser because one checks, repairs, exports or imports a
+ * table, or deletes its expired items.  For other users these are statements of
+ * their own, with their rights.
  */
-extern void OwnerScopeEnterForStatement(OwnerScope *scope, Oid owner);
+extern void OwnerScopeEnterForMaintenance(OwnerScope *scope, Oid owner);
 
 /*
  * Enters a scope for a user's write through a view that uses the rights of its
- * owner.  Restricted, with a safe search_path, but row security that is forced
- * on the owner applies.
+ * owner, to a table of Citus, which sends statements to other nodes in the name
+ * of the current user.  Row security that is forced on the owner applies.
  */
 extern void OwnerScopeEnterForView(OwnerScope *scope, Oid owner);
 
 /*
- * Enters an unrestricted scope with unchanged settings, for rows that a user's
- * own statement deletes in a table that refers to its table.  Triggers and
- * deferred constraints fire there, as when a foreign key cascades.
+ * Enters a scope for statements on the extension's own tables, as their owner,
+ * in any session.  All code that runs is the extension's, and names no relation
+ * without its schema.
  */
-extern void OwnerScopeEnterForCascade(OwnerScope *scope, Oid owner);
-
-/*
- * Enters a restricted scope with unchanged settings, for work that runs no code
- * of the owner: locking a row that a direct store finds by its key.
- */
-extern void OwnerScopeEnterForLock(OwnerScope *scope, Oid owner);
+extern void OwnerScopeEnterForExtension(OwnerScope *scope, Oid owner);
 
 extern void OwnerScopeLeave(const OwnerScope *scope);
 

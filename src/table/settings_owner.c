@@ -45,7 +45,7 @@ ExecuteAsSettingsOwner(const char *sql, int n, Oid *types, Datum *values, const 
 	OwnerScope	scope;
 	int			result;
 
-	OwnerScopeEnter(&scope, SettingsOwner());
+	OwnerScopeEnterForExtension(&scope, SettingsOwner());
 	result = SPI_execute_with_args(sql, n, types, values, nulls, false, 0);
 	OwnerScopeLeave(&scope);
 	if (result < 0)
@@ -59,7 +59,7 @@ ExecuteLatestAsSettingsOwner(const char *sql, int n, Oid *types, Datum *values, 
 	SPIPlanPtr	plan;
 	int			result;
 
-	OwnerScopeEnter(&scope, SettingsOwner());
+	OwnerScopeEnterForExtension(&scope, SettingsOwner());
 	plan = SPI_prepare(sql, n, types);
 	if (plan == NULL)
 		elog(ERROR, "statement failed: %s: %s", SPI_result_code_string(SPI_result), sql);

@@ -121,7 +121,7 @@ ExportResult(Export *export, const Store *store)
 	Portal		cursor;
 
 	SPI_connect();
-	OwnerScopeEnterForStatement(&scope, store->rel->rd_rel->relowner);
+	OwnerScopeEnterForMaintenance(&scope, store->rel->rd_rel->relowner);
 	cursor = OpenItemCursor(store);	/* raises errors before the file is overwritten */
 	BeginExport(export, RelationGetRelid(store->rel));
 	for (;;)

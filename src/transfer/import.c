@@ -307,7 +307,7 @@ ImportBegin(Import *import)
 	import->items_context = AllocSetContextCreate(CurrentMemoryContext,
 												  "dynamo imported items", ALLOCSET_DEFAULT_SIZES);
 	import->items = palloc(sizeof(ImportedItem) * BATCH_LINES);
-	OwnerScopeEnterForStatement(&import->scope, import->store->rel->rd_rel->relowner);
+	OwnerScopeEnterForMaintenance(&import->scope, import->store->rel->rd_rel->relowner);
 	StartProgress(import);
 	import->callback.callback = AddLineContext;
 	import->callback.arg = import;

@@ -15,6 +15,7 @@
 #ifndef DYNAMO_ENTITY_VIEW_H
 #define DYNAMO_ENTITY_VIEW_H
 
+#include "nodes/parsenodes.h"
 #include "nodes/pg_list.h"
 #include "utils/reltrigger.h"
 
@@ -85,6 +86,18 @@ extern Oid	EntityViewTable(Relation view);
  */
 extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bool others);
 
+/* The name that the executor expects of the old row of a view. */
+#define ENTITY_OLD_ROW "wholerow"
+
+/* ---- entity_view_old_row.c ---- */
+
+/*
+ * Makes columns null in the old rows of entity views that a statement writes, if
+ * the user may not read them and the statement does not name them.  Returns
+ * whether it writes to such views; its plan then depends on the user.
+ */
+extern bool EntityViewHideColumns(const Query *query);
+
 /* ---- entity_view_plan.c ---- */
 
 /* Registers the planner of writes to entity views of distributed tables. */
@@ -98,7 +111,10 @@ extern const char *EntityViewMark(const char *trigger, const char *view);
 /* Whether a view is written with the rights of its owner, not those of the user. */
 extern bool EntityViewUsesOwner(Relation view, const Trigger *trigger, Oid table);
 
-/* In PG_CATCH: raises the error again without its detail, which goes to the log. */
+/*
+ * In PG_CATCH: raises the error again without its detail, which goes to the log.
+ * The message of an error about a value, which has the value, goes there, too.
+ */
 extern void EntityViewHideDetail(void) pg_attribute_noreturn();
 
 /* Registers the hint for a role that may use a view of a table, but not the table. */

@@ -34,9 +34,6 @@
 #include "table/objects.h"
 #include "view/entity_view.h"
 
-/* The name that the executor expects of the old row of a view. */
-#define OLD_ROW "wholerow"
-
 static planner_hook_type next_planner = NULL;
 
 /* ---- which statements ---- */
@@ -123,7 +120,7 @@ OldRowOf(const Query *query)
 {
 	const TargetEntry *last = llast_node(TargetEntry, query->targetList);
 
-	if (!last->resjunk || !IsA(last->expr, Var) || strcmp(last->resname, OLD_ROW) != 0)
+	if (!last->resjunk || !IsA(last->expr, Var) || strcmp(last->resname, ENTITY_OLD_ROW) != 0)
 		elog(ERROR, "statement on a view has no old row");
 	return castNode(Var, last->expr)->varno;
 }
@@ -233,7 +230,7 @@ MakeResult(Plan *below, int nnew, Relation view)
 	old->row_typeid = view->rd_rel->reltype;
 	old->row_format = COERCE_IMPLICIT_CAST;
 	old->location = -1;
-	*columns = lappend(*columns, makeTargetEntry((Expr *) old, nnew + 1, OLD_ROW, true));
+	*columns = lappend(*columns, makeTargetEntry((Expr *) old, nnew + 1, ENTITY_OLD_ROW, true));
 	Above(&result->plan, below);
 	return &result->plan;
 }
@@ -344,11 +341,17 @@ PlanViewWrite(Query *query, const char *text, int options, ParamListInfo params)
 static PlannedStmt *
 PlanQuery(Query *query, const char *text, int options, ParamListInfo params)
 {
+	PlannedStmt *plan;
+	bool		by_role;
+
 	if (query->hasModifyingCTE)
 		CheckWith(query);
 	if (WritesViewOfDistributed(query))
 		return PlanViewWrite(query, text, options, params);
-	return CallNext(query, text, options, params);
+	by_role = EntityViewHideColumns(query);
+	plan = CallNext(query, text, options, params);
+	plan->dependsOnRole |= by_role;
+	return plan;
 }
 
 void

@@ -65,6 +65,12 @@ EntityViewHideDetail(void)
 	ErrorData  *edata = CopyErrorData();
 
 	FlushErrorState();
+	if (ERRCODE_TO_CATEGORY(edata->sqlerrcode) == ERRCODE_DATA_EXCEPTION)
+	{
+		edata->detail = psprintf("%s%s%s", edata->message, edata->detail != NULL ? " " : "",
+								 edata->detail != NULL ? edata->detail : "");
+		edata->message = pstrdup("an item of the view has a value that is not as expected");
+	}
 	if (edata->detail_log == NULL)
 		edata->detail_log = edata->detail;
 	edata->detail = NULL;

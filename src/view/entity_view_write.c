@@ -61,6 +61,7 @@ typedef struct EntityWriter
 	const EntityViewDef *def;
 	Oid			table;
 	bool		as_owner;		/* writes with the rights of the view's owner */
+	Oid			role;			/* with whose rights, as of StorePlanAs */
 	Slice	   *attributes;		/* by view column; data may be NULL */
 	WriterStatement statements[PLAN_COUNT];
 } EntityWriter;
@@ -119,6 +120,7 @@ CreateWriter(const TriggerData *trigger)
 	writer->def = EntityViewDefRecall(trigger->tg_trigger->tgargs[0]);
 	writer->table = TableOfView(trigger->tg_relation);
 	writer->as_owner = EntityViewUsesOwner(trigger->tg_relation, trigger->tg_trigger, writer->table);
+	writer->role = writer->as_owner ? trigger->tg_relation->rd_rel->relowner : InvalidOid;
 	writer->attributes = palloc(sizeof(Slice) * desc->natts);
 	for (int i = 0; i < desc->natts; i++)
 		writer->attributes[i] = ColumnMeaning(writer->def, trigger->tg_relation, i);
@@ -248,7 +250,7 @@ GetPlan(EntityWriter *writer, const TableDef *table, WriterPlan which)
 		MakeStatement(writer, table, which, statement);
 		MemoryContextSwitchTo(caller);
 	}
-	return StorePlan(statement->sql, statement->nargs, statement->types);
+	return StorePlanAs(statement->sql, statement->nargs, statement->types, writer->role);
 }
 
 /*
@@ -488,7 +490,7 @@ UpdateRow(const EntityRow *row)
 	struct varlena *item;
 
 	EntityOldKey(row, &key);
-	StoreOpenRelation(&store, row->writer->table, ACL_SELECT | ACL_UPDATE);
+	StoreOpenAs(&store, row->writer->table, ACL_SELECT | ACL_UPDATE, row->writer->role, false);
 	item = store.direct || store.direct_partitions ? UpdateDirectly(row, &store, &key) : UpdateBySql(row, &key);
 	StoreClose(&store);
 	return item == NULL ? NULL : EntityResultRow(row, item);
@@ -583,7 +585,7 @@ DeleteRow(const EntityRow *row)
 	bool		deleted;
 
 	EntityOldKey(row, &key);
-	StoreOpenRelation(&store, row->writer->table, ACL_SELECT | ACL_DELETE);
+	StoreOpenAs(&store, row->writer->table, ACL_SELECT | ACL_DELETE, row->writer->role, false);
 	deleted = store.direct || store.direct_partitions ? DeleteDirectly(row, &store, &key) : DeleteBySql(row, &key);
 	StoreClose(&store);
 	return deleted ? row->old : NULL;
@@ -607,6 +609,19 @@ WriteRow(EntityRow *row, const TriggerData *trigger)
 	return row->new != NULL ? UpdateRow(row) : DeleteRow(row);
 }
 
+/* Writes a row of Citus, which checks rights to other nodes' shards as the current user. */
+static HeapTuple
+WriteRowOfCitus(EntityRow *row, const TriggerData *trigger)
+{
+	OwnerScope	scope;
+	HeapTuple	result;
+
+	OwnerScopeEnterForView(&scope, row->writer->role);
+	result = WriteRow(row, trigger);
+	OwnerScopeLeave(&scope);
+	return result;
+}
+
 /*
  * Writes with the rights of the view's owner.  The details of errors may show
  * what the user may not read.
@@ -616,13 +631,11 @@ WriteRowAsOwner(EntityRow *row, const TriggerData *trigger)
 {
 	MemoryContext context = CurrentMemoryContext;
 	bool		reads = pg_class_aclcheck(row->writer->table, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
-	OwnerScope	scope;
 	HeapTuple	result = NULL;
 
-	OwnerScopeEnterForView(&scope, trigger->tg_relation->rd_rel->relowner);
 	PG_TRY();
 	{
-		result = WriteRow(row, trigger);
+		result = row->table->distributed ? WriteRowOfCitus(row, trigger) : WriteRow(row, trigger);
 	}
 	PG_CATCH();
 	{
@@ -632,7 +645,6 @@ WriteRowAsOwner(EntityRow *row, const TriggerData *trigger)
 		EntityViewHideDetail();
 	}
 	PG_END_TRY();
-	OwnerScopeLeave(&scope);
 	return result;
 }
 

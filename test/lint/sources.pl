@@ -38,8 +38,9 @@ my $owners_code = any_of(q{ExecOpenIndices BuildIndexInfo RelationGetIndexExpres
 my %outside_scope = (
 	'src/store/write_direct.c' => q{the user's own statement},
 	'src/store/lock.c' => 'a primary key, which has no expressions',
-	'src/store/own_table.c LookUpIndexes' => 'a primary key, which has no expressions',
-	'src/store/expired.c HasAllTimes' => 'op/expire_batch.c calls it as the owner',
+	'src/store/own_table.c' => q{the user's own statement, or the scope of the maintenance that calls it},
+	'src/store/scan_direct.c PredicateIsOurs' => q{the user's own statement: PostgreSQL's planner reads predicates, too},
+	'src/store/expired.c HasAllTimes' => q{the user's own statement, or the scope of op/expire_batch.c},
 );
 
 sub owners_code_outside_scope
@@ -51,12 +52,13 @@ sub owners_code_outside_scope
 		c_calls($owners_code, c_tokens($text));
 }
 
-# These change the current user, the last two without restriction.
-my $switch = any_of('SetUserIdAndSecContext SetUserIdAndContext SetCurrentRoleId OwnerScopeEnterForCascade OwnerAssume');
+# These change the current user, the last two without a look at the session's temporary objects.
+my $switch = any_of('SetUserIdAndSecContext SetUserIdAndContext SetCurrentRoleId OwnerScopeEnterForExtension OwnerAssume');
 my %may_switch = (
 	'src/table/owner.c' => 'the module',
 	'src/http/identity.c' => 'assumes the role of a client',
-	'src/constraint/reference_check.c' => q{what a user's own statement deletes in a table that refers to its table},
+	'src/table/settings_owner.c' => q{the extension's own tables},
+	'src/http/shared_key.c' => 'a worker without a client',
 	'src/index/build_worker.c' => 'its statements commit by themselves and restrict the owner themselves',
 );
 
@@ -66,6 +68,39 @@ sub switches_of_user
 
 	return map { "$_->{line}: $_->{name}" }
 		grep { !is_allowed(\%may_switch, $file, $_->{function}) } c_calls($switch, c_tokens($text));
+}
+
+# ---- the owner's rights are a check, not an identity ----
+
+# These do work that the user did not request by a statement of their own, and
+# become the owner for it.  Whatever a user's statement causes has the owner's
+# rights by StoreOpenAs and StorePlanAs instead.  SECURITY.md has the same list.
+my %scopes = (
+	'src/table/owner.c' => 'the module',
+	'src/table/settings_owner.c' => q{the extension's own tables},
+	'src/http/shared_key.c' => 'a worker without a client',
+	'src/view/entity_view_write.c WriteRowOfCitus' => 'Citus sends statements in the name of the current user',
+	'src/store/scan_sql.c FetchBatch' => 'Citus sends statements in the name of the current user',
+	'src/index/pending_changes.c' => 'Citus sends statements in the name of the current user',
+	'src/constraint/reference_check.c RunCheck' => 'a table that has got another owner',
+	'src/constraint/reference_truncate.c HasReferencingItem' => 'a table that has got another owner',
+	'src/constraint/reference_validate.c' => 'the definition of a reference',
+	'src/ddl/event_trigger.c' => 'the definition of a table',
+	'src/stream/stream_ddl.c' => 'the definition of a table',
+	(map { ("src/index/$_.c" => 'the definition and building of indexes') } qw(verify build_steps fill_table fill record_change backfill)),
+	(map { ("src/index/$_.c" => 'maintenance') } qw(put_entries take_changes maintain)),
+	(map { ("src/model/$_.c" => 'maintenance') } qw(report entity_check)),
+	(map { ("src/$_.c" => 'maintenance') } qw(copy/copy_verify stream/trim op/expire_batch transfer/export transfer/import)),
+	(map { ("src/archive/$_.c" => 'a worker') } qw(archive_execute archive_worker)),
+	'src/monitor/lag.c' => 'statistics, which superusers read',
+);
+
+sub enters_scope
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: $_->{name}: use StoreOpenAs or StorePlanAs, or list it with its reason" }
+		grep { !is_allowed(\%scopes, $file, $_->{function}) } c_calls('OwnerScopeEnter\w*', c_tokens($text));
 }
 
 # ---- a name is locked before it is opened ----
@@ -129,6 +164,7 @@ my %may_catch = (
 	'src/http/index_changes.c' => 'the worker outlives an error',
 	'src/ddl/make_table.c' => 'PostgreSQL reports a name that was taken meanwhile by an error',
 	'src/op/expire_batch.c' => 'takes a mark back',
+	'src/store/plan.c' => 'takes a mark back',
 	'src/store/write_direct.c' => 'the index reports an existing row by an error',
 	'src/index/build_worker.c' => 'the worker outlives an error',
 	'src/index/build_steps.c' => 'a subtransaction',
@@ -319,8 +355,11 @@ my @rules = (
 		[ 'void F(void) { OwnerScopeEnter(&scope, owner); ExecOpenIndices(result, false); }',
 			'/* ExecOpenIndices(a, b) */ void F(void) { Say("ExecOpenIndices()"); }' ] ],
 	[ 'the user is changed by one module', 'src/*.c src/*/*.c', \&switches_of_user,
-		[ 'void F(void) { SetUserIdAndSecContext(role, 0); }', 'void F(void) { OwnerScopeEnterForCascade(&scope, owner); }' ],
+		[ 'void F(void) { SetUserIdAndSecContext(role, 0); }', 'void F(void) { OwnerScopeEnterForExtension(&scope, owner); }' ],
 		[ 'void F(void) { GetUserIdAndSecContext(&role, &context); OwnerScopeEnter(&scope, owner); }' ] ],
+	[ q{the owner's rights are a check}, 'src/*.c src/*/*.c', \&enters_scope,
+		[ 'void F(void) { OwnerScopeEnter(&scope, owner); }', 'void F(void) { OwnerScopeEnterForMaintenance(&scope, owner); }' ],
+		[ 'void F(void) { StoreOpenAs(&store, relid, access, owner, true); }' ] ],
 	[ 'relations are locked before they are opened', 'src/*.c src/*/*.c', \&opens_without_lock,
 		[ 'void F(void) { rel = table_open(get_relname_relid(name, schema), AccessShareLock); }',
 			'void F(void) { rel = relation_open(oid, mode); }' ],
@@ -383,6 +422,6 @@ for my $rule (@rules)
 	}
 	is(join("\n", @found), '', $name);
 }
-is(join("\n", grep { !$used{$_} } sort map { keys %$_ } \%outside_scope, \%may_switch, \%may_open, \%may_resolve, \%may_catch), '',
+is(join("\n", grep { !$used{$_} } sort map { keys %$_ } \%outside_scope, \%may_switch, \%scopes, \%may_open, \%may_resolve, \%may_catch), '',
 	'every exception is needed');
 done_testing();
