@@ -1668,6 +1668,18 @@ CREATE FUNCTION dynamo.has_type(item dynamo.item, type_attribute text, type_valu
 COMMENT ON FUNCTION dynamo.has_type(dynamo.item, text, text) IS
 	'whether the type attribute of an item has this value';
 
+CREATE FUNCTION dynamo.pattern_holds(relation regclass, basis text) RETURNS boolean
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_pattern_holds';
+COMMENT ON FUNCTION dynamo.pattern_holds(regclass, text) IS
+	'true if an access pattern still finds all items: its entities and its index are what it was made of; otherwise raises an error';
+
+CREATE FUNCTION dynamo_internal.pattern_problem(relation regclass, basis text) RETURNS text
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_pattern_problem';
+COMMENT ON FUNCTION dynamo_internal.pattern_problem(regclass, text) IS
+	'returns why an access pattern may not find all items; NULL if it does';
+
 CREATE FUNCTION dynamo.nest_items(table_name text, entity_name text, items dynamo.item[]) RETURNS jsonb
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_nest_items';

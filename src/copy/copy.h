@@ -145,6 +145,15 @@ extern void CopySetCheck(const TableDef *def, const CopySet *set);
 extern void RefuseCopiedEntity(Oid relid, const char *entity_name, const char *verb);
 extern void RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb);
 
+/*
+ * Raises an error if a copied attribute or a total has a default or a constant, which
+ * an item gets where the copy would remove the attribute.
+ */
+extern void CopySetRefuseDefaults(const CopySet *set);
+
+/* The same for the copies and totals of a table, by a definition that is to be stored. */
+extern void RefuseCopiedDefaults(Oid relid, const TableDef *def);
+
 /* ---- copy_family.c: who belongs to whom; no catalog access ---- */
 
 /*

@@ -272,3 +272,43 @@ RefuseCopiedIndex(Oid relid, const char *index_name, const char *verb)
 {
 	RefuseNeeded(relid, NULL, index_name, verb);
 }
+
+/* ---- defaults of copied attributes ---- */
+
+static void
+RefuseDefault(const Entity *entity, Slice attribute, const Copy *copy)
+{
+	const EntityAttribute *a = EntityAttributeFind(entity, attribute);
+
+	if (a != NULL && !(ValueIsMissing(a->constant) && ValueIsMissing(a->initial)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_OBJECT_DEFINITION),
+				 errmsg("attribute \"%.*s\" of entity \"%.*s\" cannot have a default or a constant",
+						(int) attribute.len, attribute.data, (int) entity->name.len, entity->name.data),
+				 errdetail("\"%.*s\" keeps it as it is in other items.", (int) copy->name.len, copy->name.data)));
+}
+
+void
+CopySetRefuseDefaults(const CopySet *set)
+{
+	for (int i = 0; i < set->count; i++)
+	{
+		const Copy *copy = &set->copies[i];
+
+		for (int j = 0; j < copy->nattributes; j++)
+			RefuseDefault(copy->child, copy->attributes[j].child, copy);
+		for (int j = 0; j < copy->ntotals; j++)
+			RefuseDefault(copy->parent, copy->totals[j].attribute, copy);
+	}
+}
+
+void
+RefuseCopiedDefaults(Oid relid, const TableDef *def)
+{
+	Relation	rel = table_open(relid, NoLock);
+	const char *text = CopySetText(rel);
+
+	if (text != NULL)
+		CopySetRefuseDefaults(CopySetRead(def, pstrdup(text)));
+	table_close(rel, NoLock);
+}

@@ -149,7 +149,7 @@ PrintArguments(FunctionCallInfo fcinfo, const char *name, const char *member)
 static void
 StoreChecked(Oid relid, const TableDef *def, const char *list)
 {
-	(void) CopySetRead(def, list);
+	CopySetRefuseDefaults(CopySetRead(def, list));
 	SPI_connect();
 	StoreCopies(relid, list);
 	SPI_finish();

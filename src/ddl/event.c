@@ -163,6 +163,7 @@ TableAltered(Oid relid, const Node *statement)
 
 	EnableTriggers(relid);
 	CheckOneDefinition(relid);
+	FollowersTakeName(relid, def, statement);
 	if (def == NULL)
 		return;
 	CheckAltered(relid, def, statement);

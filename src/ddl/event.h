@@ -152,6 +152,12 @@ extern void FollowTable(Oid relid, Oid follower);
 extern void IndexTablesFollow(Oid relid, const TableDef *def);
 
 /*
+ * After ALTER TABLE ... RENAME TO: gives index tables, their shards, partitions and the
+ * stream of a table its name.  def is NULL if the relation is no dynamo table.
+ */
+extern void FollowersTakeName(Oid relid, const TableDef *def, const Node *statement);
+
+/*
  * Returns a copy of a table's definition that may be changed, checked against
  * the table; NULL if the table is not a dynamo table.
  */

@@ -14,9 +14,14 @@
  *					 {"name": "token", "type": "uuid", "holds": "uuid"},
  *					 {"name": "status", "type": "text", "default": "OPEN"},
  *					 {"name": "version", "type": "integer", "constant": 1}],
- *	  "on_mismatch": "replace", "applied": true}, ...]
+ *	  "on_mismatch": "replace", "applied": true, "composed": true,
+ *	  "former": [{"attribute": "GSI2PK", "template": "STATUS#{status}"}]}, ...]
  *
  * Of an entity all but the name may be absent; of an attribute, too.
+ *
+ * "composed": the index keys of all its items are what it composes.  "applied": this,
+ * and all items conform to what it declares.  "former": templates that it had, and
+ * by which older items still have keys.
  *
  * An item is of the entity that its type attribute names.  If it has none that
  * names one, it is of the entity without type attribute whose templates its
@@ -69,7 +74,10 @@ typedef struct Entity
 	int			nbase;			/* keys[0 .. nbase) belong to the table's key */
 	int			nattributes;
 	EntityAttribute *attributes;
-	bool		applied;		/* declared before all items, whose index keys are therefore composed */
+	int			nformer;		/* templates of index keys that the entity had, see FormerKeyStays */
+	ComposedKey *former;
+	bool		composed;		/* the index keys of all its items are composed */
+	bool		applied;		/* composed, and all items conform to what is declared */
 	bool		replaces;		/* replace a given key that differs from the composed one */
 } Entity;
 
@@ -131,6 +139,13 @@ extern const Entity *EntityOfItem(const EntitySet *set, ValueRef item);
 extern const Entity *EntityOfParts(const EntitySet *set, ValueRef item, Problem *problem);
 
 /*
+ * Returns the entity with a type attribute whose templates the key of an item without
+ * this attribute fits.  Returns NULL if there is none, or if it notes the problem that
+ * there are several.
+ */
+extern const Entity *EntityOfKey(const EntitySet *set, ValueRef item, Problem *problem);
+
+/*
  * Returns the value of a part: the item's attribute or, if that is missing,
  * the value in the table's key; MISSING_VALUE if neither has it.
  */
@@ -149,8 +164,9 @@ typedef struct EntityWrite
 	ValueRef	item;
 	ValueRef	old;			/* the replaced item; MISSING_VALUE if there is none */
 	bool		fixed_key;		/* a key that differs from the old one is an error */
+	bool		upserts;		/* an update of a missing item creates it: its key tells the entity */
 	bool		final;			/* the item is stored as it is, without further changes */
-	bool		repairs;		/* replace index keys, but not the table's key */
+	bool		repairs;		/* replace index keys, but not the table's key; add no defaults */
 	Problem    *problem;		/* where a problem is noted; NULL to raise it */
 } EntityWrite;
 
@@ -171,6 +187,12 @@ extern ComposeStatus EntityComposeKey(const Entity *entity, const ComposedKey *k
  * of a key, an empty string is missing, as it is in templates.
  */
 extern bool EntityHasRequired(const Entity *entity, ValueRef item, Slice name);
+
+/*
+ * Whether an item has an index key of a template that its entity had, and now has
+ * none for.
+ */
+extern bool FormerKeyStays(const ComposedKey *former, ValueRef item);
 
 /* Whether the attributes of an item compose its key. */
 extern bool EntityKeyIsComposed(const Entity *entity, ValueRef item);

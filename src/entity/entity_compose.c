@@ -292,6 +292,36 @@ SetKey(Composing *c, const ComposedKey *key)
 	return true;
 }
 
+/* ---- keys that the entity does not compose any more ---- */
+
+bool
+FormerKeyStays(const ComposedKey *former, ValueRef item)
+{
+	Slice		texts[2 * TEMPLATE_MAX_PARTS + 1];
+	ValueRef	v = GetAttribute(item, former->attribute);
+
+	return !ValueIsMissing(v) && ValueTypeOf(v) == VALUE_S &&
+		TemplateTakeApart(former->template, ValuePayload(v), texts);
+}
+
+/*
+ * Removes keys that are left of a template that the entity had.  One that the write
+ * gives is the item's own.
+ */
+static void
+RemoveFormerKeys(Composing *c)
+{
+	for (int i = 0; i < c->entity->nformer; i++)
+	{
+		const ComposedKey *former = &c->entity->former[i];
+		bool		carried = !ValueIsMissing(c->write->old) &&
+			HasSameValue(GetAttribute(c->item, former->attribute), GetAttribute(c->write->old, former->attribute));
+
+		if ((carried || c->write->repairs) && FormerKeyStays(former, c->item))
+			SetAttribute(c, former->attribute, MISSING_VALUE);
+	}
+}
+
 /* ---- type, constants, defaults, what is required ---- */
 
 /* Sets the type attribute of an item that is intended for an entity. */
@@ -300,7 +330,7 @@ SetType(Composing *c)
 {
 	Slice		attribute = c->entity->type_attribute;
 
-	if (c->write->entity == NULL || attribute.data == NULL || !ValueIsMissing(GetAttribute(c->item, attribute)))
+	if (attribute.data == NULL || !ValueIsMissing(GetAttribute(c->item, attribute)))
 		return;
 	SetAttribute(c, attribute, ValueOfString(c->entity->type_value));
 }
@@ -324,7 +354,7 @@ CheckTested(const Composing *c, const EntityAttribute *a, ValueRef v)
 static bool
 SetDeclared(Composing *c)
 {
-	bool		new = ValueIsMissing(c->write->old);
+	bool		new = ValueIsMissing(c->write->old) && !c->write->repairs;
 
 	for (int i = 0; i < c->entity->nattributes; i++)
 	{
@@ -436,12 +466,14 @@ EntityCompose(const EntityWrite *write, struct varlena **composed)
 	*composed = NULL;
 	c.entity = write->entity != NULL ? write->entity : EntityOfItem(write->set, write->item);
 	if (c.entity == NULL)
-		c.entity = EntityOfParts(write->set, write->item, write->problem);
+		c.entity = write->upserts ? EntityOfKey(write->set, write->item, write->problem) :
+			EntityOfParts(write->set, write->item, write->problem);
 	if (c.entity == NULL)
 		return !ProblemIsNoted(write->problem);
 	SetType(&c);
 	if (!SetDeclared(&c) || !SetKeys(&c, 0, c.entity->nbase))
 		return false;
+	RemoveFormerKeys(&c);
 	if (write->final &&
 		(!SetKeys(&c, c.entity->nbase, c.entity->nkeys) || (!write->repairs && !CheckRequired(&c))))
 		return false;

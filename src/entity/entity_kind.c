@@ -47,16 +47,20 @@ KeyFits(const ComposedKey *key, ValueRef item)
 }
 
 static bool
-HasKeyOf(const Entity *entity, ValueRef item)
+KeysFit(const Entity *entity, ValueRef item)
 {
-	if (entity->type_attribute.data != NULL)
-		return false;
 	for (int i = 0; i < entity->nbase; i++)
 	{
 		if (!KeyFits(&entity->keys[i], item))
 			return false;
 	}
 	return true;
+}
+
+static bool
+HasKeyOf(const Entity *entity, ValueRef item)
+{
+	return entity->type_attribute.data == NULL && KeysFit(entity, item);
 }
 
 const Entity *
@@ -163,6 +167,41 @@ EntityOfParts(const EntitySet *set, ValueRef item, Problem *problem)
 		if (found != NULL)
 		{
 			(void) NoteAmbiguity(found, entity, problem);
+			return NULL;
+		}
+		found = entity;
+	}
+	return found;
+}
+
+/* ---- by the key alone ---- */
+
+static bool
+CouldHaveType(const Entity *entity, ValueRef item)
+{
+	return entity->type_attribute.data != NULL && entity->nbase > 0 && KeysFit(entity, item) &&
+		ValueIsMissing(AttributeFind(item, entity->type_attribute.data, entity->type_attribute.len));
+}
+
+const Entity *
+EntityOfKey(const EntitySet *set, ValueRef item, Problem *problem)
+{
+	const Entity *found = NULL;
+
+	for (int i = 0; i < set->count; i++)
+	{
+		const Entity *entity = &set->entities[i];
+
+		if (!CouldHaveType(entity, item))
+			continue;
+		if (found != NULL)
+		{
+			(void) ProblemNote(problem, &(Problem) {
+				.sqlstate = ERRCODE_DYNAMO_VALIDATION,
+				.message = psprintf(DYNAMO_INVALID_PARAMETERS "An item with this key could be of entity %.*s or %.*s",
+									(int) found->name.len, found->name.data, (int) entity->name.len, entity->name.data),
+				.hint = psprintf("Set its type attribute %.*s.", (int) entity->type_attribute.len, entity->type_attribute.data)
+			});
 			return NULL;
 		}
 		found = entity;

@@ -169,6 +169,24 @@ ReadKeys(Reading *r, ValueRef list, Entity *entity)
 	}
 }
 
+/* Reads the templates that an entity had.  One for a key of the table is of no use. */
+static void
+ReadFormer(Reading *r, ValueRef list, Entity *entity)
+{
+	Container	elements;
+
+	OpenList(r, list, &elements, ENTITY_MAX_ATTRIBUTES);
+	entity->former = palloc0(sizeof(ComposedKey) * Max(elements.count, 1));
+	for (uint32 i = 0; i < elements.count && r->problem == NULL; i++)
+	{
+		ComposedKey key;
+
+		ReadKey(r, ListElement(&elements, i), &key);
+		if (r->problem == NULL && !key.base && EntityKeyFind(entity, key.attribute) == NULL)
+			entity->former[entity->nformer++] = key;
+	}
+}
+
 /* ---- attributes ---- */
 
 static void
@@ -319,7 +337,7 @@ MarkAttributesTested(Entity *entity)
 static void
 ReadEntity(Reading *r, ValueRef map, Entity *entity)
 {
-	static const char *const members[] = {"name", "type", "keys", "attributes", "on_mismatch", "applied"};
+	static const char *const members[] = {"name", "type", "keys", "attributes", "on_mismatch", "applied", "composed", "former"};
 	ValueRef	type = GetMember(r, map, "type", VALUE_M);
 	Slice		on_mismatch = GetTextMember(r, map, "on_mismatch");
 
@@ -332,10 +350,12 @@ ReadEntity(Reading *r, ValueRef map, Entity *entity)
 		entity->type_value = GetNameMember(r, type, "value");
 	}
 	entity->applied = GetFlagMember(r, map, "applied");
+	entity->composed = entity->applied || GetFlagMember(r, map, "composed");
 	entity->replaces = on_mismatch.data != NULL && SliceIs(on_mismatch, "replace");
 	if (on_mismatch.data != NULL && !entity->replaces && !SliceIs(on_mismatch, "error"))
 		NoteProblem(r, "Member \"on_mismatch\" is neither \"error\" nor \"replace\".");
 	ReadKeys(r, GetMember(r, map, "keys", VALUE_L), entity);
+	ReadFormer(r, GetMember(r, map, "former", VALUE_L), entity);
 	ReadAttributes(r, GetMember(r, map, "attributes", VALUE_L), entity);
 	if (r->problem == NULL)
 	{
@@ -432,6 +452,11 @@ EntityConcerns(const Entity *entity, Slice attribute)
 	for (int i = 0; i < entity->nkeys; i++)
 	{
 		if (SliceEqual(entity->keys[i].attribute, attribute) || ComposedKeyUses(&entity->keys[i], attribute))
+			return true;
+	}
+	for (int i = 0; i < entity->nformer; i++)
+	{
+		if (TemplateUses(entity->former[i].template, attribute))
 			return true;
 	}
 	return false;

@@ -15,8 +15,11 @@
 #include "executor/spi.h"
 #include "fmgr.h"
 #include "funcapi.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/guc.h"
+#include "utils/jsonb.h"
 #include "utils/rel.h"
 
 #include "citus/each_shard.h"
@@ -64,6 +67,21 @@ KeyProblem(const Entity *entity, const ComposedKey *key, ValueRef item)
 					status == COMPOSE_OK ? text.data : "nothing", status == COMPOSE_OK ? "\"" : "");
 }
 
+/* A key that is left of a template which the entity had. */
+static char *
+FormerProblem(const Entity *entity, ValueRef item)
+{
+	for (int i = 0; i < entity->nformer; i++)
+	{
+		Slice		name = entity->former[i].attribute;
+
+		if (FormerKeyStays(&entity->former[i], item))
+			return psprintf("key attribute %.*s is %s, which no template composes any more",
+							(int) name.len, name.data, DescribeValue(AttributeFind(item, name.data, name.len)));
+	}
+	return NULL;
+}
+
 static char *
 TestedProblem(const Entity *entity, ValueRef item)
 {
@@ -103,7 +121,9 @@ ItemProblem(const Entity *entity, ValueRef item)
 		if (problem != NULL)
 			return problem;
 	}
-	problem = TestedProblem(entity, item);
+	problem = FormerProblem(entity, item);
+	if (problem == NULL)
+		problem = TestedProblem(entity, item);
 	return problem != NULL ? problem : RequiredProblem(entity, item);
 }
 
@@ -144,8 +164,8 @@ dynamo_entity_problem(PG_FUNCTION_ARGS)
 
 /*
  * compose_item(relation oid, item dynamo.item) returns dynamo.item: with the
- * index keys, constants and defaults of its entity; unchanged if they cannot
- * be composed.
+ * index keys and constants of its entity; unchanged if they cannot be composed.
+ * A default is for new items only.
  */
 DYNAMO_FUNCTION(dynamo_compose_item);
 Datum
@@ -323,64 +343,105 @@ LockIfShard(Relation rel)
 	return true;
 }
 
+/* Problems of items that dynamo.apply_entity corrects, and all. */
+#define KEY_PROBLEMS	"NOT (dynamo.compose_item(t.tableoid, t.item) OPERATOR(dynamo.=) t.item)"
+#define ALL_PROBLEMS	"true"
+
 /*
- * Whether no item of an entity has a problem.  A snapshot from before the
+ * Whether no item of an entity has such a problem.  A snapshot from before the
  * entity would miss items, so a new one is used.
  */
 static bool
-HasNoProblems(const char *table, Slice entity_name)
+HasNoProblems(const char *table, Slice entity_name, const char *which)
 {
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {PointerGetDatum(SliceToText(entity_name))};
 
-	if (IsolationUsesXactSnapshot())
-		return false;
-	if (SPI_execute_with_args(psprintf("SELECT 1 FROM %s t WHERE dynamo.entity_problem(t.tableoid, t.item, $1) IS NOT NULL", table),
+	if (SPI_execute_with_args(psprintf("SELECT 1 FROM %s t WHERE dynamo.entity_problem(t.tableoid, t.item, $1) IS NOT NULL AND %s",
+											   table, which),
 							  1, types, values, NULL, false, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not read items of an entity");
 	return SPI_processed == 0;
 }
 
+/* What is known of the items of an entity. */
+typedef struct EntityMark
+{
+	char	   *name;
+	bool		applied;		/* they conform to all that it declares, not only to its templates */
+} EntityMark;
+
 /*
- * Returns the names, in the caller's SPI context, of unapplied entities whose
- * items all conform now.
+ * Returns the marks, in the caller's SPI context, of entities whose items have the
+ * keys that they compose, where that was not known.
  */
 static List *
 FindConformingEntities(const TableDef *def, const char *table, const char *only, MemoryContext caller)
 {
-	List	   *names = NIL;
+	List	   *marks = NIL;
 
-	for (int i = 0; def->entities != NULL && i < def->entities->count; i++)
+	for (int i = 0; !IsolationUsesXactSnapshot() && def->entities != NULL && i < def->entities->count; i++)
 	{
 		const Entity *e = &def->entities->entities[i];
+		bool		applied;
+		EntityMark *mark;
 
-		if (e->applied || (only != NULL && !SliceIs(e->name, only)) || !HasNoProblems(table, e->name))
+		if (e->applied || (only != NULL && !SliceIs(e->name, only)))
+			continue;
+		applied = HasNoProblems(table, e->name, ALL_PROBLEMS);
+		if (!applied && (e->composed || !HasNoProblems(table, e->name, KEY_PROBLEMS)))
 			continue;
 		MemoryContextSwitchTo(caller);
-		names = lappend(names, pnstrdup(e->name.data, e->name.len));
+		mark = palloc(sizeof(EntityMark));
+		*mark = (EntityMark) {pnstrdup(e->name.data, e->name.len), applied};
+		marks = lappend(marks, mark);
 	}
-	return names;
+	return marks;
+}
+
+/* Returns an entity's definition with the mark; no item has a former key any more. */
+static char *
+MarkedJson(const TableDef *def, const EntityMark *mark)
+{
+	Datum		json = DirectFunctionCall1(jsonb_in, CStringGetDatum(EntityJson(def, mark->name)));
+	Datum		flag = DirectFunctionCall1(jsonb_in, CStringGetDatum(mark->applied ? "{\"composed\": true, \"applied\": true}" :
+																	  "{\"composed\": true}"));
+
+	json = DirectFunctionCall2(jsonb_delete, json, CStringGetTextDatum("former"));
+	json = DirectFunctionCall2(jsonb_concat, json, flag);
+	return DatumGetCString(DirectFunctionCall1(jsonb_out, json));
 }
 
 /*
- * Marks these entities as applied, so that the planner relies on their index
- * keys.
+ * Marks entities as composed, so that access patterns rely on their index keys, or
+ * as applied, so that the planner does.
  */
 static void
-MarkApplied(const char *table_name, List *names)
+MarkEntities(const char *table_name, List *marks)
 {
 	Oid			relid;
 	TableDef   *def = LockAnyDefinition(table_name, ShareRowExclusiveLock, &relid);
 	ListCell   *cell;
 
-	foreach(cell, names)
+	foreach(cell, marks)
 	{
-		char	   *json = EntityJson(def, lfirst(cell));
+		const EntityMark *mark = lfirst(cell);
 
-		json[strlen(json) - 1] = '\0';
-		ReplaceEntity(def, lfirst(cell), psprintf("%s, \"applied\": true}", json));
+		ReplaceEntity(def, mark->name, MarkedJson(def, mark));
 	}
 	StoreDefinition(relid, def);
+}
+
+/*
+ * Whether the marks can be set without waiting for writers of the table, which may
+ * wait for the items that were changed here.
+ */
+static bool
+CanMark(const Relation rel, FunctionCallInfo fcinfo, int64 changed)
+{
+	if (!PG_ARGISNULL(2) && changed >= PG_GETARG_INT32(2) && changed > 0)
+		return false;
+	return changed == 0 || ConditionalLockRelation(rel, ShareRowExclusiveLock);
 }
 
 /* Changes items by ComposeItems if the table is a shard; false if it is none. */
@@ -433,7 +494,7 @@ dynamo_apply_entity(PG_FUNCTION_ARGS)
 	SPI_connect();
 	if (!def->distributed)
 		changed = ComposeItems(table, fcinfo);
-	if (changed == 0)
+	if (CanMark(rel, fcinfo, changed))
 		in_order = FindConformingEntities(def, table, PG_ARGISNULL(1) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(1)), caller);
 	SPI_finish();
 	ProgressEnd();
@@ -443,7 +504,7 @@ dynamo_apply_entity(PG_FUNCTION_ARGS)
 	if (in_order != NIL)
 	{
 		SPI_connect();
-		MarkApplied(text_to_cstring(PG_GETARG_TEXT_PP(0)), in_order);
+		MarkEntities(text_to_cstring(PG_GETARG_TEXT_PP(0)), in_order);
 		SPI_finish();
 	}
 	PG_RETURN_INT64(changed);

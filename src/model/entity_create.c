@@ -473,6 +473,47 @@ PrintEntity(const EntityRequest *r, const TableDef *def)
 	return out.data;
 }
 
+static bool
+ComposesAnew(const EntityRequest *r, Slice attribute)
+{
+	return r->keys != NULL &&
+		getKeyJsonValueFromContainer(&r->keys->root, attribute.data, attribute.len, &(JsonbValue) {0}) != NULL;
+}
+
+static void
+AppendFormer(StringInfo out, const EntityRequest *r, const TableDef *def, const ComposedKey *keys, int n)
+{
+	for (int i = 0; i < n; i++)
+	{
+		const ComposedKey *key = &keys[i];
+		int			attribute = TableDefAttribute(def, key->attribute);
+
+		if (key->base || attribute < 0 || !def->attributes[attribute].is_key || ComposesAnew(r, key->attribute))
+			continue;
+		appendStringInfoString(out, out->len == 0 ? ", \"former\": [{" : ", {");
+		AppendMember(out, "attribute", pnstrdup(key->attribute.data, key->attribute.len));
+		AppendMember(out, "template", pnstrdup(key->template->source.data, key->template->source.len));
+		appendStringInfoChar(out, '}');
+	}
+}
+
+/*
+ * The templates of index keys that the entity had, also before it was last declared
+ * anew, and has no longer: items still have the keys, until dynamo.apply_entity.
+ */
+static char *
+FormerKeys(const EntityRequest *r, const TableDef *def)
+{
+	StringInfoData out;
+
+	initStringInfo(&out);
+	AppendFormer(&out, r, def, r->old->keys, r->old->nkeys);
+	AppendFormer(&out, r, def, r->old->former, r->old->nformer);
+	if (out.len > 0)
+		appendStringInfoChar(&out, ']');
+	return out.data;
+}
+
 /*
  * The same if the entity was there before.  Index keys of its items stay what
  * views may rely upon if they are composed as before.
@@ -485,10 +526,15 @@ PrintReplaced(const EntityRequest *r, Oid relid, const TableDef *def)
 
 	if (!same)
 		RefuseCopiedEntity(relid, r->name, "change the keys of");
-	if (!same || !r->old->applied || !KeepsTypes(r, def) || HasNoPages(def->relid))
+	if (HasNoPages(def->relid))
 		return json;
 	json[strlen(json) - 1] = '\0';
-	return psprintf("%s, \"applied\": true}", json);
+	json = psprintf("%s%s", json, FormerKeys(r, def));
+	if (same && r->old->composed)
+		json = psprintf("%s, \"composed\": true", json);
+	if (same && r->old->applied && KeepsTypes(r, def))
+		json = psprintf("%s, \"applied\": true", json);
+	return psprintf("%s}", json);
 }
 
 /* ---- the functions ---- */
@@ -598,6 +644,8 @@ dynamo_create_entity(PG_FUNCTION_ARGS)
 		ReadAttributes(&r, PG_GETARG_DATUM(3));
 	ReplaceEntity(def, r.name, r.old == NULL ? PrintEntity(&r, def) : PrintReplaced(&r, relid, def));
 	RefuseConflicts(def, RequireEntity(def, r.name));
+	if (r.old != NULL)
+		RefuseCopiedDefaults(relid, def);
 	StoreDefinition(relid, def);
 	SPI_finish();
 	if (r.old != NULL)

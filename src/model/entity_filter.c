@@ -13,6 +13,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/numeric.h"
 #include "utils/rel.h"
 #include "utils/timestamp.h"
 
@@ -102,6 +103,21 @@ typedef struct PartArguments
 	Datum		element;
 } PartArguments;
 
+/*
+ * Returns the value of an argument.  No item has Infinity or NaN, so these fit no key;
+ * as bounds they leave the range open.
+ */
+static ValueRef
+ConvertArgument(Datum value, Oid type, const char **reason)
+{
+	if (type == NUMERICOID && (numeric_is_nan(DatumGetNumeric(value)) || numeric_is_inf(DatumGetNumeric(value))))
+	{
+		*reason = "is no finite number";
+		return MISSING_VALUE;
+	}
+	return AttributeFromDatum(value, type, MISSING_VALUE);
+}
+
 /* A PartFinder for arguments that are not null. */
 static ValueRef
 FindArgument(void *arg, const TemplatePart *part, const char **reason)
@@ -116,8 +132,8 @@ FindArgument(void *arg, const TemplatePart *part, const char **reason)
 		if (!SliceEqual(SliceOfVarlena(name), part->name))
 			continue;
 		if (i + 1 == arguments->array)
-			return AttributeFromDatum(arguments->element, arguments->element_type, MISSING_VALUE);
-		return AttributeFromDatum(PG_GETARG_DATUM(i + 1), get_fn_expr_argtype(fcinfo->flinfo, i + 1), MISSING_VALUE);
+			return ConvertArgument(arguments->element, arguments->element_type, reason);
+		return ConvertArgument(PG_GETARG_DATUM(i + 1), get_fn_expr_argtype(fcinfo->flinfo, i + 1), reason);
 	}
 	return MISSING_VALUE;
 }

@@ -290,7 +290,7 @@ ComposeUpdated(const PreparedWrite *w, ValueRef old, struct varlena **item, Prob
 
 	if (w->def->entities == NULL || (!w->composes && !ValueIsMissing(old)))
 		return true;
-	if (!ComposeEntityKeys(w->def, ItemRoot(*item), old, true, w->final, &composed, problem) ||
+	if (!ComposeUpdatedItem(w->def, ItemRoot(*item), old, w->final, &composed, problem) ||
 		!CheckComposedSize(composed, problem))
 		return false;
 	if (composed != NULL)

@@ -60,6 +60,18 @@ typedef struct PatternKey
 	PatternValue values[2];		/* BETWEEN has two values */
 } PatternKey;
 
+/*
+ * An equality that the keys do not decide, because they have only the shard of the
+ * attribute: it is filtered by.  An item without the attribute may have it in one of
+ * the keys.
+ */
+typedef struct PatternEquality
+{
+	const char *attribute;
+	const char *parameter;
+	List	   *keys;			/* of PatternKey *: keys of the table */
+} PatternEquality;
+
 typedef struct PatternParameter
 {
 	const char *name;
@@ -86,6 +98,8 @@ typedef struct AccessPattern
 	PatternKey	keys[KEY_MAX_ATTRIBUTES];
 	const char *kind_attribute; /* type attribute; NULL if the range has no items of other kinds */
 	List	   *kinds;			/* values of the type attribute */
+	List	   *equalities;		/* of PatternEquality * */
+	const char *basis;			/* what it was made of (pattern_basis.c); NULL in older records */
 	ValueRef	arguments;		/* a map of texts: the arguments of dynamo.create_access_pattern */
 } AccessPattern;
 
@@ -139,6 +153,57 @@ typedef struct PatternTarget
  */
 extern void PatternPlan(AccessPattern *pattern, const PatternTarget *target);
 
+/*
+ * Returns the template of a key attribute of an entity, or of items if entity
+ * is NULL.
+ */
+extern const Template *PatternTemplate(const PatternTarget *target, const Entity *entity, const KeyAttribute *attribute);
+
+/*
+ * Returns the template that is a prefix of those of all entities; NULL if
+ * there is none.  *same: all have this template.
+ */
+extern const Template *PatternCommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool *same);
+
+/* ---- pattern_range.c ---- */
+
+/* The keys of one attribute in the range that a pattern reads. */
+typedef struct PatternRange
+{
+	const char *constant;		/* they begin with this text; NULL: by the template */
+	int			known;			/* they begin with so many pieces of the common template */
+	bool		whole;			/* these are the whole key */
+} PatternRange;
+
+/* Returns the range of a key attribute. */
+extern PatternRange PatternRangeOf(const AccessPattern *pattern, const PatternTarget *target, int attribute);
+
+/*
+ * Returns an entity that is not one of the target's, and of which items may be in the
+ * range; NULL if there is none.  ranges: of each key attribute.
+ */
+extern const Entity *PatternOtherInRange(const PatternTarget *target, const PatternRange *ranges);
+
+/*
+ * Determines how items of the entities are distinguished from others in the
+ * range.
+ */
+extern void PatternPlanKind(AccessPattern *pattern, const PatternTarget *target);
+
+/* ---- pattern_basis.c ---- */
+
+/* Returns what a pattern is made of: what PatternBasisProblem reads. */
+extern char *PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const char *name);
+
+/*
+ * Returns why a pattern with this basis would be made in another way now, or cannot
+ * find all items; NULL if there is no reason.
+ */
+extern const char *PatternBasisProblem(const TableDef *def, const char *basis);
+
+/* Raises an error that names the pattern if there is such a reason. */
+extern void PatternRequireBasis(Oid table, const char *basis);
+
 /* ---- pattern_record.c ---- */
 
 /* Returns the comment at the start of a function's body. */
@@ -175,6 +240,9 @@ extern char *PatternFilterNames(const AccessPattern *pattern);
 extern char *PatternKeyExpression(const AccessPattern *pattern);
 extern char *PatternFilterExpression(const AccessPattern *pattern);
 
+/* Returns the filter without the test of the kinds, which rows are tested for otherwise. */
+extern char *PatternRowFilter(const AccessPattern *pattern);
+
 /*
  * Returns the part of a template that a value is composed of, with {parts}, or
  * its constant.
@@ -195,7 +263,7 @@ extern AccessPattern *PatternOfFunction(Oid function);
 
 /* ---- pattern_sql.c ---- */
 
-/* Returns the body of the function, without the comment. */
+/* Returns the body of the function, without the comment.  The pattern has its basis. */
 extern char *PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation table, Relation view);
 
 #endif							/* DYNAMO_PATTERN_H */

@@ -343,6 +343,54 @@ CheckExpressions(const AccessPattern *p)
 		(void) ExprParse(EXPR_PROJECTION, p->projection, strlen(p->projection), NULL);
 }
 
+static bool
+IsProjected(const PatternTarget *target, Slice attribute)
+{
+	const IndexDef *index = target->index;
+
+	if (index == NULL || index->projected == PROJECTED_ALL || KeySchemaHas(&index->key, attribute) ||
+		KeySchemaHas(&target->table->key, attribute))
+		return true;
+	for (int i = 0; i < index->nnon_key; i++)
+	{
+		if (SliceEqual(index->non_key[i], attribute))
+			return true;
+	}
+	return false;
+}
+
+/* An index that lacks what the pattern must filter by would find nothing. */
+static void
+RequireProjected(const PatternTarget *target, const char *attribute)
+{
+	if (!IsProjected(target, SliceOf(attribute)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("index \"%s\" lacks attribute \"%s\", which distinguishes items in the range", target->index->name, attribute),
+				 errhint("Add the attribute to the index's projection, or choose keys that distinguish these items.")));
+}
+
+/*
+ * Checks what the pattern filters by.  The Limit of a request counts the items that it
+ * reads, so that with a filter max_items would be another number for clients.
+ */
+static void
+CheckFilter(const AccessPattern *p, const PatternTarget *target)
+{
+	ListCell   *cell;
+
+	if (p->kind_attribute != NULL)
+		RequireProjected(target, p->kind_attribute);
+	foreach(cell, p->equalities)
+		RequireProjected(target, ((const PatternEquality *) lfirst(cell))->attribute);
+	if (p->limit > 0 && PatternFilterExpression(p) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("max_items cannot be combined with a filter"),
+				 errdetail("The filter is %s. A request counts the items that it reads before they are filtered.", PatternFilterExpression(p)),
+				 errhint("Write LIMIT in the statement that calls the function, use returns => 'page', or choose keys that need no filter.")));
+}
+
 /* ---- the function ---- */
 
 static char *
@@ -444,6 +492,8 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	if (!PG_ARGISNULL(6))
 		ReadParameters(p, PG_GETARG_DATUM(6));
 	PatternPlan(p, &target);
+	CheckFilter(p, &target);
+	p->basis = PatternBasis(p, &target, name);
 	SortParameters(p);
 	types = ResolveTypes(p);
 	function = CreateFunction(p, name, types, PatternBody(p, &target, rel, view), GetOptionalText(fcinfo, 14),

@@ -161,6 +161,7 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	AppendMember(&out, "key", DescribeKeyCondition(p));
 	AppendMember(&out, "filter", PatternFilterExpression(p));
 	AppendMember(&out, "returns", p->returns);
+	AppendMember(&out, "basis", p->basis);
 	AppendEntities(&out, p);
 	AppendParameters(&out, p);
 	AppendDraws(&out, p);
@@ -190,8 +191,11 @@ dynamo_access_pattern_request(PG_FUNCTION_ARGS)
 {
 	AccessPattern *p = PatternOfFunction(PG_GETARG_OID(0));
 	ValueRef	parameters = PG_GETARG_VALUE(1);
+	Oid			table = TableNameResolve(p->table, true);
 	StringInfoData out;
 
+	if (p->basis != NULL && OidIsValid(table))
+		PatternRequireBasis(table, p->basis);
 	initStringInfo(&out);
 	if (!PatternAppendRequest(p, FindInItem, &parameters, &out))
 		PG_RETURN_NULL();

@@ -32,6 +32,7 @@ typedef struct Clause
 	int			parameter;
 	int			upper;			/* second parameter of BETWEEN */
 	bool		used;
+	bool		decided;		/* a key has the attribute itself, not only its shard */
 } Clause;
 
 typedef struct Plan
@@ -118,7 +119,7 @@ ReadClauses(Plan *plan)
 	for (int i = 0; i < plan->nclauses; i++)
 	{
 		(void) KeyClauseGet(clauses, i, &attribute, &test);
-		plan->clauses[i] = (Clause) {attribute, test.op, ReadNumber(test.value), ReadNumber(test.upper), false};
+		plan->clauses[i] = (Clause) {attribute, test.op, ReadNumber(test.value), ReadNumber(test.upper), false, false};
 	}
 }
 
@@ -166,12 +167,8 @@ UseParameter(Plan *plan, int parameter, const char *type)
 
 /* ---- templates ---- */
 
-/*
- * Returns the template of a key attribute of an entity, or of items if entity
- * is NULL.
- */
-static const Template *
-FindTemplate(const PatternTarget *target, const Entity *entity, const KeyAttribute *attribute)
+const Template *
+PatternTemplate(const PatternTarget *target, const Entity *entity, const KeyAttribute *attribute)
 {
 	ValueRef	given = AttributeFind(target->keys, attribute->name.data, attribute->name.len);
 
@@ -215,19 +212,15 @@ IsBeginningOf(const Template *a, const Template *b)
 	return last == NULL || last->kind != PART_TEXT || a->npieces == b->npieces;
 }
 
-/*
- * Returns the template that is a prefix of those of all entities; NULL if
- * there is none.
- */
-static const Template *
-FindCommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool *same)
+const Template *
+PatternCommonTemplate(const PatternTarget *target, const KeyAttribute *attribute, bool *same)
 {
-	const Template *common = FindTemplate(target, target->nentities > 0 ? target->entities[0] : NULL, attribute);
+	const Template *common = PatternTemplate(target, target->nentities > 0 ? target->entities[0] : NULL, attribute);
 
 	*same = true;
 	for (int i = 1; common != NULL && i < target->nentities; i++)
 	{
-		const Template *t = FindTemplate(target, target->entities[i], attribute);
+		const Template *t = PatternTemplate(target, target->entities[i], attribute);
 
 		if (t == NULL || SliceEqual(t->source, common->source))
 			continue;
@@ -260,6 +253,23 @@ AddPart(Plan *plan, PatternValue *value, const TemplatePart *part, int parameter
 }
 
 /*
+ * Raises an error for a part that is the shard of an attribute whose text depends on
+ * how a client writes it, such as a time.
+ */
+static void
+CheckShard(const Plan *plan, const TemplatePart *part)
+{
+	for (int i = 0; part->kind == PART_SHARD && i < plan->target->nentities; i++)
+	{
+		const EntityAttribute *a = EntityAttributeFind(plan->target->entities[i], part->name);
+
+		if (a != NULL && a->type.data != NULL && a->holds < 0)
+			InvalidArgument("the shard of {%.*s} depends on how items write values of type %.*s",
+							(int) part->name.len, part->name.data, (int) a->type.len, a->type.data);
+	}
+}
+
+/*
  * Returns the number of leading pieces that equalities give, and adds their
  * parts.
  */
@@ -278,7 +288,9 @@ AddKnownParts(Plan *plan, const Template *t, PatternValue *value)
 			continue;
 		if (c == NULL)
 			break;
+		CheckShard(plan, part);
 		c->used = true;
+		c->decided |= part->kind != PART_SHARD;
 		AddPart(plan, value, part, c->parameter);
 	}
 	return known;
@@ -364,7 +376,7 @@ FindRange(Plan *plan, const Template *t, int known)
 		!PartIsOrdered(part) && (part->kind != PART_TEXT || part->letters != CASE_AS_IS || known < t->npieces - 1))
 		InvalidArgument("keys of template \"%.*s\" do not sort by {%.*s}",
 					 (int) t->source.len, t->source.data, (int) part->name.len, part->name.data);
-	c->used = true;
+	c->used = c->decided = true;
 	return c;
 }
 
@@ -405,7 +417,7 @@ AddPlainKey(Plan *plan, const KeyAttribute *attribute)
 		c = FindClause(plan, attribute->name, false);
 	if (c == NULL)
 		return false;
-	c->used = true;
+	c->used = c->decided = true;
 	values = AddKey(plan->pattern, attribute, c->op);
 	values[0].parameters = list_make1(unconstify(char *, UseParameter(plan, c->parameter, type)));
 	if (c->op == KEY_BETWEEN)
@@ -425,7 +437,7 @@ AddCommonPrefix(Plan *plan, const KeyAttribute *attribute)
 	initStringInfo(&common);
 	for (int i = 0; i < plan->target->nentities; i++)
 	{
-		const Template *t = FindTemplate(plan->target, plan->target->entities[i], attribute);
+		const Template *t = PatternTemplate(plan->target, plan->target->entities[i], attribute);
 		StringInfoData prefix;
 
 		initStringInfo(&prefix);
@@ -451,7 +463,7 @@ PlanAttribute(Plan *plan, const KeyAttribute *attribute)
 {
 	PatternValue known = {0};
 	bool		same;
-	const Template *t = FindCommonTemplate(plan->target, attribute, &same);
+	const Template *t = PatternCommonTemplate(plan->target, attribute, &same);
 	int			n;
 	Clause	   *range;
 
@@ -471,161 +483,87 @@ PlanAttribute(Plan *plan, const KeyAttribute *attribute)
 	return range == NULL && n == t->npieces && same;
 }
 
-/* ---- other kinds of items in the range ---- */
+/* ---- equalities that keys do not decide ---- */
 
-/*
- * Returns the template of the keys in a range: known pieces, followed by any
- * text.
- */
-static Template *
-MakeRangeTemplate(const Template *t, const PatternKey *key)
-{
-	static TemplatePart any = {.kind = PART_TEXT, .any = true};
-	Template   *range = palloc0(sizeof(Template));
-	int			known = 0;
-	int			nparts = key == NULL ? 0 : list_length(key->values[0].parts);
-
-	range->pieces = palloc0(sizeof(TemplatePiece) * (t->npieces + 1));
-	while (known < t->npieces && (t->pieces[known].part == NULL || nparts-- > 0))
-	{
-		range->pieces[known] = t->pieces[known];
-		known++;
-	}
-	if ((key == NULL || key->op != KEY_EQ) && known > 0 && t->pieces[known - 1].part != NULL &&
-		t->pieces[known - 1].part->kind == PART_TEXT)
-		known--;				/* any text may follow */
-	range->npieces = known;
-	if (key == NULL || key->op != KEY_EQ)
-	{
-		range->marked = known;
-		range->pieces[range->npieces++].part = &any;
-	}
-	else
-		range->marked = t->marked;
-	return range;
-}
-
-/* Keys that begin with a text. */
-static Template *
-MakePrefixTemplate(const char *prefix)
-{
-	static TemplatePart any = {.kind = PART_TEXT, .any = true};
-	Template   *range = palloc0(sizeof(Template));
-
-	range->npieces = 2;
-	range->marked = 1;
-	range->pieces = palloc0(sizeof(TemplatePiece) * range->npieces);
-	range->pieces[0].text = SliceOf(prefix);
-	range->pieces[1].part = &any;
-	return range;
-}
-
-static const PatternKey *
-FindKey(const AccessPattern *pattern, Slice attribute)
-{
-	for (int i = 0; i < pattern->nkeys; i++)
-	{
-		if (SliceIs(attribute, pattern->keys[i].attribute))
-			return &pattern->keys[i];
-	}
-	return NULL;
-}
-
-/*
- * Whether items of an entity may be in the index.  They may not if the entity has
- * neither a template nor an attribute for any of the index's keys.
- */
+/* Whether a key composed by a template contains an attribute. */
 static bool
-IsInIndex(const PatternTarget *target, const Entity *entity)
+TemplateTells(const Template *t, Slice attribute)
 {
-	for (int i = 0; target->index != NULL && i < KeyCount(target->key); i++)
+	for (int i = 0; i < t->npieces; i++)
 	{
-		Slice		name = target->key->attributes[i].name;
+		const TemplatePart *part = t->pieces[i].part;
 
-		if (EntityAttributeFind(entity, name) != NULL)
+		if (part != NULL && SliceEqual(part->name, attribute) && PieceTellsAttribute(t, i))
 			return true;
-		for (int j = 0; j < entity->nkeys; j++)
-		{
-			if (SliceEqual(entity->keys[j].attribute, name))
-				return true;
-		}
 	}
-	return target->index == NULL;
+	return false;
 }
 
-/* The range of an attribute as a template; NULL: all keys. */
-static const Template *
-DescribeRange(const AccessPattern *pattern, const PatternTarget *target, const KeyAttribute *attribute)
+static void
+RefuseUntold(const ComposedKey *key, Slice attribute)
 {
-	const PatternKey *key = FindKey(pattern, attribute->name);
-	bool		same;
-	const Template *t = FindCommonTemplate(target, attribute, &same);
-
-	if (t != NULL)
-		return MakeRangeTemplate(t, key);
-	return key == NULL || key->values[0].constant == NULL ? NULL : MakePrefixTemplate(key->values[0].constant);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("the key has only the shard of \"%.*s\", which an item may have in key attribute \"%.*s\" alone",
+					(int) attribute.len, attribute.data, (int) key->attribute.len, key->attribute.data),
+			 errhint("Compare the other parts of that key, too, or read an index that is not the table's key.")));
 }
 
-/* Whether the range that the pattern reads may contain items of an entity. */
-static bool
-IsInRange(const AccessPattern *pattern, const PatternTarget *target, const Entity *other)
+/* Returns the key of the table that tells the attribute, composed of the parameters. */
+static PatternKey *
+MakeTellingKey(Plan *plan, const ComposedKey *key, Slice attribute)
 {
-	for (int i = 0; i < KeyCount(target->key); i++)
-	{
-		const KeyAttribute *attribute = &target->key->attributes[i];
-		StringInfoData example;
-		const Template *range = DescribeRange(pattern, target, attribute);
-		const Template *o = FindTemplate(target, other, attribute);
+	PatternKey *telling = palloc0(sizeof(PatternKey));
+	PatternValue *value = &telling->values[0];
 
-		if (range == NULL || o == NULL)
-			continue;
-		initStringInfo(&example);
-		if (!TemplatesOverlap(o, range, &example))
-			return false;
-	}
-	return IsInIndex(target, other);
+	*telling = (PatternKey) {.attribute = SliceCopy(key->attribute), .op = KEY_EQ, .nvalues = 1};
+	if (plan->target->index == NULL || KeySchemaHas(plan->target->key, key->attribute) ||
+		AddKnownParts(plan, key->template, value) < key->template->npieces)
+		RefuseUntold(key, attribute);
+	value->comparison = KEY_IS;
+	return telling;
 }
 
 static bool
-IsWanted(const PatternTarget *target, const Entity *entity)
+HasTellingKey(const PatternEquality *e, const ComposedKey *key)
 {
-	for (int i = 0; i < target->nentities; i++)
+	ListCell   *cell;
+
+	foreach(cell, e->keys)
 	{
-		if (target->entities[i] == entity)
+		const PatternKey *telling = lfirst(cell);
+
+		if (SliceIs(key->attribute, telling->attribute) && SliceIs(key->template->source, telling->values[0].template))
 			return true;
 	}
 	return false;
 }
 
 /*
- * Determines how items of the entities are distinguished from others in the
- * range.
+ * Adds the equality of an attribute of which the key has only the shard, so that
+ * the range contains other values, too.  An item that lacks the attribute may have it
+ * in its own key.
  */
 static void
-PlanKind(AccessPattern *pattern, const PatternTarget *target)
+AddEquality(Plan *plan, const Clause *c)
 {
-	const EntitySet *set = target->table->entities;
-	const Entity *other = NULL;
+	PatternEquality *e = palloc0(sizeof(PatternEquality));
 
-	for (int i = 0; target->nentities > 0 && i < set->count && other == NULL; i++)
+	e->attribute = SliceCopy(c->attribute);
+	e->parameter = plan->pattern->parameters[c->parameter].name;
+	for (int i = 0; i < plan->target->nentities; i++)
 	{
-		const Entity *e = &set->entities[i];
+		const Entity *entity = plan->target->entities[i];
 
-		if (!IsWanted(target, e) && IsInRange(pattern, target, e))
-			other = e;
-	}
-	for (int i = 0; other != NULL && i < target->nentities; i++)
-	{
-		const Entity *e = target->entities[i];
+		for (int j = 0; j < entity->nbase; j++)
+		{
+			const ComposedKey *key = &entity->keys[j];
 
-		if (e->type_attribute.data == NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("the range also contains items of entity \"%.*s\", but entity \"%.*s\" has no type attribute to distinguish them",
-							(int) other->name.len, other->name.data, (int) e->name.len, e->name.data)));
-		pattern->kind_attribute = SliceCopy(e->type_attribute);
-		pattern->kinds = lappend(pattern->kinds, SliceCopy(e->type_value));
+			if (TemplateTells(key->template, c->attribute) && !HasTellingKey(e, key))
+				e->keys = lappend(e->keys, MakeTellingKey(plan, key, c->attribute));
+		}
 	}
+	plan->pattern->equalities = lappend(plan->pattern->equalities, e);
 }
 
 /* ---- the plan ---- */
@@ -643,7 +581,7 @@ PlanPartition(Plan *plan)
 
 		if (PlanAttribute(plan, attribute))
 			continue;
-		t = FindCommonTemplate(plan->target, attribute, &same);
+		t = PatternCommonTemplate(plan->target, attribute, &same);
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the condition does not determine partition key \"%.*s\"", (int) attribute->name.len, attribute->name.data),
@@ -675,5 +613,10 @@ PatternPlan(AccessPattern *pattern, const PatternTarget *target)
 							(int) plan.clauses[i].attribute.len, plan.clauses[i].attribute.data),
 					 errhint("Move it to filter_expression, choose an index whose key has it, or compare the parts before it, too.")));
 	}
-	PlanKind(pattern, target);
+	for (int i = 0; i < plan.nclauses; i++)
+	{
+		if (!plan.clauses[i].decided)
+			AddEquality(&plan, &plan.clauses[i]);
+	}
+	PatternPlanKind(pattern, target);
 }

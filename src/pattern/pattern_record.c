@@ -109,6 +109,21 @@ BuildKey(ItemBuilder *b, const PatternKey *key)
 }
 
 static void
+BuildEquality(ItemBuilder *b, const PatternEquality *e)
+{
+	ListCell   *cell;
+
+	ItemBuilderBeginMap(b);
+	BuildText(b, "attribute", e->attribute);
+	BuildText(b, "parameter", e->parameter);
+	BeginMembers(b, "keys");
+	foreach(cell, e->keys)
+		BuildKey(b, lfirst(cell));
+	ItemBuilderEnd(b);
+	ItemBuilderEnd(b);
+}
+
+static void
 BuildParameter(ItemBuilder *b, const PatternParameter *parameter)
 {
 	ItemBuilderBeginMap(b);
@@ -120,6 +135,8 @@ BuildParameter(ItemBuilder *b, const PatternParameter *parameter)
 static void
 BuildLists(ItemBuilder *b, const AccessPattern *p)
 {
+	ListCell   *cell;
+
 	BuildTexts(b, "entities", p->entities);
 	BuildTexts(b, "kinds", p->kinds);
 	BeginMembers(b, "parameters");
@@ -129,6 +146,12 @@ BuildLists(ItemBuilder *b, const AccessPattern *p)
 	BeginMembers(b, "keys");
 	for (int i = 0; i < p->nkeys; i++)
 		BuildKey(b, &p->keys[i]);
+	ItemBuilderEnd(b);
+	if (p->equalities == NIL)
+		return;
+	BeginMembers(b, "equalities");
+	foreach(cell, p->equalities)
+		BuildEquality(b, lfirst(cell));
 	ItemBuilderEnd(b);
 }
 
@@ -146,6 +169,7 @@ BuildRecord(const AccessPattern *p)
 	BuildText(b, "projection", p->projection);
 	BuildText(b, "returns", p->returns);
 	BuildText(b, "kind_attribute", p->kind_attribute);
+	BuildText(b, "basis", p->basis);
 	BuildText(b, "order", p->backward ? "backward" : "forward");
 	if (p->limit > 0)
 		BuildText(b, "limit", psprintf("%d", p->limit));
@@ -293,6 +317,47 @@ ReadKeys(ValueRef map, AccessPattern *p)
 }
 
 static bool
+ReadEquality(ValueRef map, PatternEquality *e)
+{
+	Container	keys;
+	ValueRef	key;
+
+	e->attribute = ReadText(map, "attribute");
+	e->parameter = ReadText(map, "parameter");
+	if (e->attribute == NULL || e->parameter == NULL || !ReadList(map, "keys", &keys))
+		return false;
+	for (uint32 i = 0; i < keys.count; i++)
+	{
+		PatternKey *telling = palloc0(sizeof(PatternKey));
+
+		if (!ReadMap(&keys, i, &key) || !ReadKey(key, telling) || telling->op != KEY_EQ ||
+			telling->values[0].template == NULL)
+			return false;
+		e->keys = lappend(e->keys, telling);
+	}
+	return true;
+}
+
+static bool
+ReadEqualities(ValueRef map, AccessPattern *p)
+{
+	Container	list;
+	ValueRef	equality;
+
+	if (!ReadList(map, "equalities", &list) || list.count > PATTERN_MAX_PARAMETERS)
+		return false;
+	for (uint32 i = 0; i < list.count; i++)
+	{
+		PatternEquality *e = palloc0(sizeof(PatternEquality));
+
+		if (!ReadMap(&list, i, &equality) || !ReadEquality(equality, e))
+			return false;
+		p->equalities = lappend(p->equalities, e);
+	}
+	return true;
+}
+
+static bool
 ReadParameters(ValueRef map, AccessPattern *p)
 {
 	Container	list;
@@ -350,11 +415,12 @@ ReadRecord(ValueRef map)
 	p->projection = ReadText(map, "projection");
 	p->returns = ReadText(map, "returns");
 	p->kind_attribute = ReadText(map, "kind_attribute");
+	p->basis = ReadText(map, "basis");
 	p->backward = order != NULL && strcmp(order, "backward") == 0;
 	p->limit = limit == NULL ? 0 : Max(atoi(limit), 0);
 	if (p->table == NULL || p->returns == NULL || !ReadTexts(map, "entities", &p->entities) ||
 		!ReadTexts(map, "kinds", &p->kinds) || (p->kinds == NIL) != (p->kind_attribute == NULL) ||
-		!ReadParameters(map, p) || !ReadKeys(map, p) || !ReadTextMap(map, "names", &p->names) ||
+		!ReadParameters(map, p) || !ReadKeys(map, p) || !ReadEqualities(map, p) || !ReadTextMap(map, "names", &p->names) ||
 		!ReadTextMap(map, "arguments", &p->arguments))
 		return NULL;
 	return p;

@@ -2,10 +2,12 @@
  * pattern_request.c
  *	  An access pattern as the request Query: expressions, names and values.
  *
- * Generated placeholders begin with an underscore, those of parameters do not.
+ * Generated placeholders begin with an underscore, those of parameters do not:
+ * k for keys, e for kinds, f for what the keys do not decide.
  */
 #include "postgres.h"
 
+#include "errors.h"
 #include "item/json.h"
 #include "pattern/pattern.h"
 
@@ -53,21 +55,55 @@ PatternKeyExpression(const AccessPattern *pattern)
 	return out.data;
 }
 
+/* Appends "(#_f0 = :_f0 OR (attribute_not_exists(#_f0) AND #_f0k0 = :_f0k0))". */
+static void
+AppendEquality(StringInfo out, const PatternEquality *e, int i)
+{
+	appendStringInfo(out, "%s%s#_f%d = :_f%d", out->len == 0 ? "" : " AND ", e->keys == NIL ? "" : "(", i, i);
+	for (int j = 0; j < list_length(e->keys); j++)
+		appendStringInfo(out, " OR (attribute_not_exists(#_f%d) AND #_f%dk%d = :_f%dk%d)", i, i, j, i, j);
+	if (e->keys != NIL)
+		appendStringInfoChar(out, ')');
+}
+
+static void
+AppendEqualities(StringInfo out, const AccessPattern *pattern)
+{
+	for (int i = 0; i < list_length(pattern->equalities); i++)
+		AppendEquality(out, list_nth(pattern->equalities, i), i);
+}
+
+/* Begins an expression with the user's filter, in parentheses if others follow. */
+static void
+BeginFilter(StringInfo out, const AccessPattern *pattern, bool alone)
+{
+	initStringInfo(out);
+	if (pattern->filter != NULL)
+		appendStringInfo(out, alone ? "%s" : "(%s)", pattern->filter);
+}
+
+char *
+PatternRowFilter(const AccessPattern *pattern)
+{
+	StringInfoData out;
+
+	BeginFilter(&out, pattern, pattern->equalities == NIL);
+	AppendEqualities(&out, pattern);
+	return out.len == 0 ? NULL : out.data;
+}
+
 char *
 PatternFilterExpression(const AccessPattern *pattern)
 {
 	StringInfoData out;
 
-	if (pattern->kind_attribute == NULL)
-		return pattern->filter == NULL ? NULL : pstrdup(pattern->filter);
-	initStringInfo(&out);
-	if (pattern->filter != NULL)
-		appendStringInfo(&out, "(%s) AND ", pattern->filter);
-	appendStringInfoString(&out, "#_e IN (");
+	BeginFilter(&out, pattern, pattern->equalities == NIL && pattern->kind_attribute == NULL);
 	for (int i = 0; i < list_length(pattern->kinds); i++)
-		appendStringInfo(&out, "%s:_e%d", i == 0 ? "" : ", ", i);
-	appendStringInfoChar(&out, ')');
-	return out.data;
+		appendStringInfo(&out, "%s:_e%d", i > 0 ? ", " : out.len == 0 ? "#_e IN (" : " AND #_e IN (", i);
+	if (pattern->kinds != NIL)
+		appendStringInfoChar(&out, ')');
+	AppendEqualities(&out, pattern);
+	return out.len == 0 ? NULL : out.data;
 }
 
 /* ---- names and values ---- */
@@ -104,12 +140,26 @@ AppendGivenNames(const AccessPattern *pattern, const char *expression, const cha
 	}
 }
 
+static void
+AppendEqualityNames(StringInfo out, const AccessPattern *pattern)
+{
+	for (int i = 0; i < list_length(pattern->equalities); i++)
+	{
+		const PatternEquality *e = list_nth(pattern->equalities, i);
+
+		AppendName(out, psprintf("#_f%d", i), SliceOf(e->attribute));
+		for (int j = 0; j < list_length(e->keys); j++)
+			AppendName(out, psprintf("#_f%dk%d", i, j), SliceOf(((const PatternKey *) list_nth(e->keys, j))->attribute));
+	}
+}
+
 char *
 PatternFilterNames(const AccessPattern *pattern)
 {
 	StringInfoData out;
 
 	initStringInfo(&out);
+	AppendEqualityNames(&out, pattern);
 	AppendGivenNames(pattern, pattern->filter, NULL, &out);
 	if (out.len == 0)
 		return NULL;
@@ -127,6 +177,7 @@ PatternNames(const AccessPattern *pattern)
 		AppendName(&out, psprintf("#_k%d", i), SliceOf(pattern->keys[i].attribute));
 	if (pattern->kind_attribute != NULL)
 		AppendName(&out, "#_e", SliceOf(pattern->kind_attribute));
+	AppendEqualityNames(&out, pattern);
 	AppendGivenNames(pattern, pattern->filter, pattern->projection, &out);
 	appendStringInfoChar(&out, '}');
 	return out.data;
@@ -156,6 +207,21 @@ PlaceholderOfKey(const PatternKey *key, int i, int value)
 	return p;
 }
 
+static List *
+AddEqualityPlaceholders(List *list, const AccessPattern *pattern)
+{
+	for (int i = 0; i < list_length(pattern->equalities); i++)
+	{
+		const PatternEquality *e = list_nth(pattern->equalities, i);
+
+		list = AddPlaceholder(list, (PatternPlaceholder) {psprintf(":_f%d", i), .parameter = e->parameter});
+		for (int j = 0; j < list_length(e->keys); j++)
+			list = AddPlaceholder(list, (PatternPlaceholder) {psprintf(":_f%dk%d", i, j),
+								  .key = &((const PatternKey *) list_nth(e->keys, j))->values[0]});
+	}
+	return list;
+}
+
 List *
 PatternPlaceholders(const AccessPattern *pattern)
 {
@@ -168,6 +234,7 @@ PatternPlaceholders(const AccessPattern *pattern)
 	}
 	for (int i = 0; i < list_length(pattern->kinds); i++)
 		list = AddPlaceholder(list, (PatternPlaceholder) {psprintf(":_e%d", i), .constant = list_nth(pattern->kinds, i)});
+	list = AddEqualityPlaceholders(list, pattern);
 	for (int i = 0; i < pattern->nparameters; i++)
 	{
 		char	   *placeholder = psprintf(":%s", pattern->parameters[i].name);
@@ -293,12 +360,27 @@ AppendValue(StringInfo out, const PatternPlaceholder *p, ParameterFinder find, v
 	return true;
 }
 
+/*
+ * The limit of a request counts what it reads, also what the filter leaves out.  No
+ * such pattern can be declared, but anybody can write a record.
+ */
+static void
+RequireLimitInRequest(const AccessPattern *pattern)
+{
+	if (pattern->limit > 0 && PatternFilterExpression(pattern) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a request cannot return the first %d items that a filter leaves", pattern->limit)));
+}
+
 bool
 PatternAppendRequest(const AccessPattern *pattern, ParameterFinder find, void *arg, StringInfo out)
 {
 	ListCell   *cell;
 	bool		first = true;
 
+	if (find != NULL)
+		RequireLimitInRequest(pattern);
 	appendStringInfoChar(out, '{');
 	AppendTextMember(out, "TableName", pattern->table);
 	AppendTextMember(out, "IndexName", pattern->index);

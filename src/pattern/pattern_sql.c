@@ -79,8 +79,8 @@ PlaceholderExpression(const AccessPattern *pattern, const PatternPlaceholder *p)
 }
 
 /*
- * Returns dynamo.build_item(':v', value, ...) of the filter's values, or of
- * all.
+ * Returns dynamo.build_item(':v', value, ...) of the values of the filter without the
+ * test of the kinds, or of all.
  */
 static char *
 ValuesItem(const AccessPattern *pattern, bool filter_only)
@@ -93,7 +93,7 @@ ValuesItem(const AccessPattern *pattern, bool filter_only)
 	{
 		const PatternPlaceholder *p = lfirst(cell);
 
-		if (filter_only && p->placeholder[1] == '_')
+		if (filter_only && p->placeholder[1] == '_' && p->placeholder[2] != 'f')
 			continue;
 		appendStringInfo(&out, "%s%s, %s", out.len == 0 ? "dynamo.build_item(" : ", ", TextLiteral(p->placeholder),
 						 PlaceholderExpression(pattern, p));
@@ -194,8 +194,8 @@ AppendFilter(Body *b)
 {
 	appendStringInfoString(&b->sql, " AND ");
 	AppendKindTest(b, "t.tableoid");
-	if (b->pattern->filter != NULL)
-		appendStringInfo(&b->sql, " AND dynamo.matches(t.item, %s, %s, %s)", TextLiteral(b->pattern->filter),
+	if (PatternRowFilter(b->pattern) != NULL)
+		appendStringInfo(&b->sql, " AND dynamo.matches(t.item, %s, %s, %s)", TextLiteral(PatternRowFilter(b->pattern)),
 						 ValuesItem(b->pattern, true), JsonbLiteral(PatternFilterNames(b->pattern)));
 }
 
@@ -206,10 +206,20 @@ AppendLimit(Body *b)
 		appendStringInfo(&b->sql, " LIMIT %d", b->pattern->limit);
 }
 
+/* Appends that the pattern finds all items, which is tested once. */
+static void
+AppendHolds(Body *b)
+{
+	appendStringInfo(&b->sql, "dynamo.pattern_holds(%s::pg_catalog.regclass, %s)", quote_literal_cstr(b->table),
+					 TextLiteral(b->pattern->basis));
+}
+
 static void
 AppendRowsOfTable(Body *b)
 {
 	appendStringInfo(&b->sql, " FROM %s t WHERE ", b->table);
+	AppendHolds(b);
+	appendStringInfoString(&b->sql, " AND ");
 	for (int i = 0; i < b->pattern->nkeys; i++)
 	{
 		if (i > 0)
@@ -225,14 +235,16 @@ AppendRowsOfTable(Body *b)
 /* ---- by dynamo.query ---- */
 
 /*
- * Appends that the values to compare with are not null, because no key equals
- * null.
+ * Appends that the pattern finds all items, and that the values to compare with are
+ * not null, because no key equals null.
  */
 static void
 AppendGuard(Body *b)
 {
-	const char *before = " WHERE ";
 	ListCell   *cell;
+
+	appendStringInfoString(&b->sql, " WHERE ");
+	AppendHolds(b);
 
 	foreach(cell, PatternPlaceholders(b->pattern))
 	{
@@ -240,8 +252,7 @@ AppendGuard(Body *b)
 
 		if (p->constant != NULL)
 			continue;
-		appendStringInfo(&b->sql, "%s%s IS NOT NULL", before, PlaceholderExpression(b->pattern, p));
-		before = " AND ";
+		appendStringInfo(&b->sql, " AND %s IS NOT NULL", PlaceholderExpression(b->pattern, p));
 	}
 }
 

@@ -4,10 +4,12 @@
  */
 #include "postgres.h"
 
+#include "utils/snapmgr.h"
 
 #include "compat.h"
 #include "planner/entity_entries.h"
 #include "planner/entity_filter.h"
+#include "store/store.h"
 
 /*
  * Returns conditions on the key of the table or of an index; NIL if its
@@ -129,13 +131,31 @@ KeyPrefixes(const Filter *f)
 	return additions;
 }
 
+/*
+ * Whether the keys of indexes can be relied upon.  A snapshot from before the table
+ * got its present definition may show items from before their keys were composed, or
+ * an index was built: then the plan reads the table, and is made anew for a later
+ * snapshot.
+ */
+static bool
+CanUseIndexes(const Filter *f)
+{
+	if (!f->entity->applied)
+		return false;
+	if (!ActiveSnapshotSet() || !WriterIsNewer(f->def->defined, GetActiveSnapshot()))
+		return true;
+	f->root->glob->transientPlan = true;
+	return false;
+}
+
 List *
 FilterConditions(Filter *f)
 {
+	bool		indexes = CanUseIndexes(f);
 	Choice		best = {0};
 
 	best.additions = ConditionsOnKey(f, &f->def->key, &best.narrow);
-	for (int i = 0; f->entity->applied && i < f->def->nindexes; i++)
+	for (int i = 0; indexes && i < f->def->nindexes; i++)
 		ConsiderIndex(f, &f->def->indexes[i], &best);
 	f->entries = best.entries;
 	if (best.entries != NULL)

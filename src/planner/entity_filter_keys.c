@@ -280,6 +280,20 @@ PrefixUpper(Expr *prefix)
 }
 
 /*
+ * Returns the beginning of the keys in a range whose bound does not fit the format.  If
+ * it is empty there is no text above it; numbers and times are ASCII.
+ */
+static Expr *
+BeginningWithoutBound(const KeyPlan *plan, bool upper)
+{
+	Slice		literal = LiteralBeginning(plan->key->template);
+
+	if (plan->parts != NIL)
+		return KnownBeginning(plan);
+	return TextConst(upper && literal.len == 0 ? SliceOf("\x7f") : literal);
+}
+
+/*
  * Adds a bound of an ordered part: the prefix with the value or, if the value
  * does not fit the format, without it.
  */
@@ -298,7 +312,7 @@ AddBound(const Filter *f, List **additions, KeyPlan *plan, const TemplatePart *p
 	FilterMoveOut(&bounded.place, c->quals, c->depth);
 	with = ComposeCall(plan->key->template,
 					   lappend(lappend(copyObject(plan->parts), TextConst(part->name)), copyObject(c->value)), false);
-	without = plan->parts == NIL ? TextConst(LiteralBeginning(plan->key->template)) : KnownBeginning(plan);
+	without = BeginningWithoutBound(plan, lower == part->descending);
 	if (with == NULL || without == NULL)
 		return;
 	bound = makeNode(CoalesceExpr);

@@ -15,21 +15,37 @@
 #include "table/table.h"
 
 /* Items that logical replication applies were composed on their own server. */
+static bool
+Compose(const TableDef *def, EntityWrite *write, struct varlena **composed)
+{
+	write->set = def->entities;
+	*composed = NULL;
+	if (def->entities == NULL || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
+		return true;
+	return EntityCompose(write, composed);
+}
+
 bool
 ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, bool fixed_key,
 				  bool final, struct varlena **composed, Problem *problem)
 {
+	EntityWrite write = {.item = item, .old = old, .fixed_key = fixed_key, .final = final, .problem = problem};
+
+	return Compose(def, &write, composed);
+}
+
+bool
+ComposeUpdatedItem(const TableDef *def, ValueRef item, ValueRef old, bool final,
+				   struct varlena **composed, Problem *problem)
+{
 	EntityWrite write = {
-		.set = def->entities,
 		.item = item,
 		.old = old,
-		.fixed_key = fixed_key,
+		.fixed_key = true,
+		.upserts = ValueIsMissing(old),
 		.final = final,
-		.problem = problem,
+		.problem = problem
 	};
 
-	*composed = NULL;
-	if (def->entities == NULL || SessionReplicationRole == SESSION_REPLICATION_ROLE_REPLICA)
-		return true;
-	return EntityCompose(&write, composed);
+	return Compose(def, &write, composed);
 }

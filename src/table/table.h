@@ -175,6 +175,7 @@ typedef struct TableDef
 	Slice		ttl;			/* time to live attribute; data may be NULL */
 	AttrNumber	ttl_attnum;		/* its column, or InvalidAttrNumber */
 	MemoryContext context;		/* contains the definition */
+	List	   *bases;			/* of char *: see pattern_basis.c */
 	int			new_puts;		/* how many last puts of this session were of new keys */
 	Bitmapset  *row_columns;	/* key and item, for permission checks */
 	Bitmapset  *item_column;
@@ -320,6 +321,12 @@ extern void CheckMaintained(const TableDef *def);
  * a snapshot sees.
  */
 extern bool IndexWasActive(const TableDef *def, const IndexDef *index, Snapshot snapshot);
+
+/*
+ * Returns the definition that a snapshot sees, without what is not in its text; NULL
+ * if it sees none.
+ */
+extern TableDef *TableDefSeenBy(const TableDef *def, Snapshot snapshot);
 
 /*
  * Return an index by its name, or by the name that its relation was created
@@ -517,6 +524,14 @@ extern Oid	IndexShardRelation(Relation index_table, const IndexDef *index, int s
  */
 extern bool ComposeEntityKeys(const TableDef *def, ValueRef item, ValueRef old, bool fixed_key,
 							  bool final, struct varlena **composed, Problem *problem);
+
+/*
+ * The same for the result of an update.  If there was no item, the key tells of which
+ * entity the new one is, which gets its type attribute; a key that several entities
+ * can have is a problem.
+ */
+extern bool ComposeUpdatedItem(const TableDef *def, ValueRef item, ValueRef old, bool final,
+							   struct varlena **composed, Problem *problem);
 
 /* ---- derive.c: deriving the columns of a row from its item ---- */
 

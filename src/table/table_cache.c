@@ -468,12 +468,11 @@ TriggerWriter(Oid oid)
 	return HeapTupleIsValid(tuple) ? HeapTupleHeaderGetXmin(tuple->t_data) : InvalidTransactionId;
 }
 
-bool
-IndexWasActive(const TableDef *def, const IndexDef *index, Snapshot snapshot)
+TableDef *
+TableDefSeenBy(const TableDef *def, Snapshot snapshot)
 {
 	Relation	rel = table_open(TriggerRelationId, AccessShareLock);
 	HeapTuple	tuple = ReadTrigger(def->trigger, snapshot);
-	const IndexDef *was;
 	Datum		arguments = (Datum) 0;
 	bool		isnull = true;
 
@@ -481,8 +480,16 @@ IndexWasActive(const TableDef *def, const IndexDef *index, Snapshot snapshot)
 		arguments = heap_getattr(tuple, Anum_pg_trigger_tgargs, RelationGetDescr(rel), &isnull);
 	table_close(rel, AccessShareLock);
 	if (isnull || ((Form_pg_trigger) GETSTRUCT(tuple))->tgnargs != 1)
-		return false;
-	was = TableDefIndex(TableDefParse(VARDATA_ANY(DatumGetByteaPP(arguments))), index->name);
+		return NULL;
+	return TableDefParse(VARDATA_ANY(DatumGetByteaPP(arguments)));
+}
+
+bool
+IndexWasActive(const TableDef *def, const IndexDef *index, Snapshot snapshot)
+{
+	const TableDef *seen = TableDefSeenBy(def, snapshot);
+	const IndexDef *was = seen == NULL ? NULL : TableDefIndex(seen, index->name);
+
 	return was != NULL && was->status == INDEX_ACTIVE && strcmp(was->relation, index->relation) == 0;
 }
 

@@ -86,6 +86,9 @@ extern Oid	EntityViewTable(Relation view);
  */
 extern void EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bool others);
 
+/* Appends the expression of column i, counted from 0, which is of this attribute. */
+extern void EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int i, Slice attribute);
+
 /* The name that the executor expects of the old row of a view. */
 #define ENTITY_OLD_ROW "wholerow"
 

@@ -282,14 +282,16 @@ AppendAttribute(StringInfo sql, const TableDef *table, const Entity *entity, con
 
 /*
  * Appends the expression for a column.  A key attribute is read from its table
- * column, so that indexes can be used.
+ * column, so that indexes can be used, unless an item can have it in the key of the
+ * table alone.
  */
 static void
 AppendColumn(StringInfo sql, const TableDef *table, const Entity *entity, const ViewColumn *column)
 {
-	int			i = TableDefAttribute(table, (Slice) {column->attribute, strlen(column->attribute)});
+	Slice		name = SliceOf(column->attribute);
+	int			i = TableDefAttribute(table, name);
 
-	if (i >= 0)
+	if (i >= 0 && (entity == NULL || KeySchemaHas(&table->key, name) || !EntityKeyTells(entity, name)))
 	{
 		appendStringInfo(sql, "t.%s", quote_identifier(table->attributes[i].column));
 		if (KeyColumnType(table->attributes[i].type) != column->type)
@@ -425,29 +427,35 @@ EntityViewTable(Relation view)
 }
 
 void
-EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bool others)
+EntityViewAppendColumn(StringInfo sql, Relation view, const TableDef *table, int i, Slice attribute)
 {
 	const EntityViewDef *def = EntityViewDefOf(view);
 	const Entity *entity = def->entity.data == NULL ? NULL : EntitySetFind(table->entities, def->entity);
+	Form_pg_attribute attr = TupleDescAttr(RelationGetDescr(view), i);
+	ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod};
+
+	column.attribute = pnstrdup(attribute.data, attribute.len);
+	AppendColumn(sql, table, entity, &column);
+}
+
+void
+EntityViewAppendColumns(StringInfo sql, Relation view, const TableDef *table, bool others)
+{
+	const EntityViewDef *def = EntityViewDefOf(view);
 	TupleDesc	desc = RelationGetDescr(view);
 
 	for (int i = 0; i < desc->natts; i++)
 	{
-		Form_pg_attribute attr = TupleDescAttr(desc, i);
-		int			number = EntityColumnNumber(def, NameStr(attr->attname));
-		Slice		attribute = EntityColumnAttribute(def, number);
-		ViewColumn	column = {.name = NameStr(attr->attname), .type = attr->atttypid, .typmod = attr->atttypmod};
+		char	   *name = NameStr(TupleDescAttr(desc, i)->attname);
+		Slice		attribute = EntityColumnAttribute(def, EntityColumnNumber(def, name));
 
 		appendStringInfoString(sql, i == 0 ? "" : ", ");
-		if (attribute.data == NULL && others)
-		{
+		if (attribute.data != NULL)
+			EntityViewAppendColumn(sql, view, table, i, attribute);
+		else if (others)
 			appendStringInfoString(sql, "NULL");
-			continue;
-		}
-		if (attribute.data == NULL)
-			InvalidArgument("column \"%s\" of view \"%s\" is not one of its entity", column.name, RelationGetRelationName(view));
-		column.attribute = pnstrdup(attribute.data, attribute.len);
-		AppendColumn(sql, table, entity, &column);
+		else
+			InvalidArgument("column \"%s\" of view \"%s\" is not one of its entity", name, RelationGetRelationName(view));
 	}
 }
 

@@ -331,21 +331,45 @@ IsMadeByView(const EntityRow *row, int column)
 		(row->old == NULL ? !row->supplied[column] : TableDefAttribute(row->table, name) >= 0);
 }
 
+/* Whether an item may have the attribute of a column in its key alone. */
+static bool
+KeyTellsColumn(const EntityRow *row, int column)
+{
+	const Entity *entity = EntitySetFind(row->table->entities, row->def->entity);
+
+	return entity != NULL && EntityKeyTells(entity, row->attributes[column]);
+}
+
 /* Evaluates the view's expression for an attribute. */
 static Datum
 ShownAttribute(const EntityRow *row, const struct varlena *item, int column, bool *isnull)
 {
 	Form_pg_attribute att = TupleDescAttr(RelationGetDescr(row->view), column);
 	Slice		name = row->attributes[column];
-	Oid			types[1] = {ItemTypeOid()};
-	Datum		args[1] = {PointerGetDatum(item)};
+	int			size = row->table->nattributes + 1;
+	Oid		   *types = palloc(sizeof(Oid) * size);
+	Datum	   *values = palloc(sizeof(Datum) * size);
+	char	   *nulls = palloc(size + 1);
 	StringInfoData sql;
+	int			nargs = 1;
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
-	AppendAttributeExpression(&sql, pnstrdup(name.data, name.len), att->atttypid, att->atttypmod);
-	appendStringInfoString(&sql, " FROM (SELECT $1 AS item) t");
-	if (SPI_execute_plan(StorePlan(sql.data, 1, types), args, NULL, true, 1) != SPI_OK_SELECT)
+	types[0] = ItemTypeOid();
+	values[0] = PointerGetDatum(item);
+	nulls[0] = ' ';
+	if (KeyTellsColumn(row, column))
+	{
+		EntityViewAppendColumn(&sql, row->view, row->table, column, name);
+		nargs = AppendTableRow(&sql, row->table, ItemRoot(item), types, values, nulls);
+	}
+	else
+	{
+		AppendAttributeExpression(&sql, pnstrdup(name.data, name.len), att->atttypid, att->atttypmod);
+		appendStringInfoString(&sql, " FROM (SELECT $1 AS item) t");
+	}
+	nulls[nargs] = '\0';
+	if (SPI_execute_plan(StorePlan(sql.data, nargs, types), values, nulls, true, 1) != SPI_OK_SELECT)
 		elog(ERROR, "could not read an attribute of an entity view");
 	return SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1, isnull);
 }

@@ -1,0 +1,444 @@
+/*
+ * pattern_basis.c
+ *	  What an access pattern was made of, and whether that is still so:
+ *	  dynamo.pattern_holds.
+ *
+ * The body of a pattern contains keys as its entities composed them when it was
+ * declared.  If an entity gets other templates, its items get other keys, and the
+ * range that the body reads does not contain them any more.  The body also contains
+ * the basis, in JSON, and calls dynamo.pattern_holds with it once for each read: a
+ * pattern raises an error rather than find less than there is.
+ *
+ *	{"pattern": "open_orders", "index": "GSI1", "storage": "inline",
+ *	 "entities": [{"name": "order", "attribute": "kind", "value": "order",
+ *				   "templates": {"GSI1PK": "STATUS#{status}", ...}}],
+ *	 "keys": [{"attribute": "GSI1PK", "known": "2", "whole": true}, ...],
+ *	 "given": {...}, "filtered": true}
+ *
+ * Without "filtered" the range must not contain items of other entities, which may be
+ * declared later.
+ */
+#include "postgres.h"
+
+#include "access/table.h"
+#include "access/xact.h"
+#include "fmgr.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+#include "errors.h"
+#include "item/convert.h"
+#include "pattern/pattern.h"
+#include "store/store.h"
+#include "view/kind.h"
+
+#define MAX_KNOWN_BASES		1000	/* of a definition in the cache */
+
+/* ---- writing ---- */
+
+static void
+BuildString(ItemBuilder *b, const char *name, Slice text)
+{
+	if (text.data == NULL)
+		return;
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderString(b, text.data, text.len);
+}
+
+static void
+BuildTrue(ItemBuilder *b, const char *name, bool value)
+{
+	if (!value)
+		return;
+	ItemBuilderName(b, name, strlen(name));
+	ItemBuilderBool(b, true);
+}
+
+/* Returns the source of an entity's own template; data is NULL if it has none. */
+static Slice
+SourceOfTemplate(const Entity *entity, Slice attribute)
+{
+	const ComposedKey *key = EntityKeyFind(entity, attribute);
+
+	return key == NULL ? MISSING_SLICE : key->template->source;
+}
+
+static void
+BuildEntity(ItemBuilder *b, const PatternTarget *target, const Entity *entity)
+{
+	ItemBuilderBeginMap(b);
+	BuildString(b, "name", entity->name);
+	BuildString(b, "attribute", entity->type_attribute);
+	BuildString(b, "value", entity->type_value);
+	ItemBuilderName(b, "templates", strlen("templates"));
+	ItemBuilderBeginMap(b);
+	for (int i = 0; i < KeyCount(target->key); i++)
+	{
+		Slice		name = target->key->attributes[i].name;
+		Slice		source = SourceOfTemplate(entity, name);
+
+		if (source.data == NULL)
+			continue;
+		ItemBuilderName(b, name.data, name.len);
+		ItemBuilderString(b, source.data, source.len);
+	}
+	ItemBuilderEnd(b);
+	ItemBuilderEnd(b);
+}
+
+static void
+BuildRange(ItemBuilder *b, Slice attribute, const PatternRange *range)
+{
+	ItemBuilderBeginMap(b);
+	BuildString(b, "attribute", attribute);
+	BuildString(b, "constant", range->constant == NULL ? MISSING_SLICE : SliceOf(range->constant));
+	BuildString(b, "known", SliceOf(psprintf("%d", range->known)));
+	BuildTrue(b, "whole", range->whole);
+	ItemBuilderEnd(b);
+}
+
+static const char *
+StorageName(const IndexDef *index)
+{
+	return index->storage == STORAGE_TABLE ? "table" : "inline";
+}
+
+char *
+PatternBasis(const AccessPattern *pattern, const PatternTarget *target, const char *name)
+{
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+
+	ItemBuilderBeginMap(b);
+	BuildString(b, "pattern", SliceOf(name));
+	BuildString(b, "index", target->index == NULL ? MISSING_SLICE : SliceOf(target->index->name));
+	BuildString(b, "storage", target->index == NULL ? MISSING_SLICE : SliceOf(StorageName(target->index)));
+	ItemBuilderName(b, "entities", strlen("entities"));
+	ItemBuilderBeginList(b);
+	for (int i = 0; i < target->nentities; i++)
+		BuildEntity(b, target, target->entities[i]);
+	ItemBuilderEnd(b);
+	ItemBuilderName(b, "keys", strlen("keys"));
+	ItemBuilderBeginList(b);
+	for (int i = 0; i < KeyCount(target->key); i++)
+	{
+		PatternRange range = PatternRangeOf(pattern, target, i);
+
+		BuildRange(b, target->key->attributes[i].name, &range);
+	}
+	ItemBuilderEnd(b);
+	if (!ValueIsMissing(target->keys))
+	{
+		ItemBuilderName(b, "given", strlen("given"));
+		ItemBuilderValue(b, target->keys);
+	}
+	BuildTrue(b, "filtered", pattern->kind_attribute != NULL);
+	ItemBuilderEnd(b);
+	return JsonbToCString(NULL, &ValueToJsonb(ItemRoot(ItemBuilderFinish(b)))->root, 0);
+}
+
+/* ---- reading ---- */
+
+static char *
+ReadText(ValueRef map, const char *name)
+{
+	Slice		text = StoredString(map, name);
+
+	return text.data == NULL ? NULL : pnstrdup(text.data, text.len);
+}
+
+static bool
+ReadFlag(ValueRef map, const char *name)
+{
+	ValueRef	v = StoredMember(map, name, VALUE_BOOL);
+
+	return !ValueIsMissing(v) && ValueBool(v);
+}
+
+/* Opens a list of maps. */
+static void
+OpenMaps(ValueRef basis, const char *name, Container *list)
+{
+	ValueRef	v = StoredMember(basis, name, VALUE_L);
+
+	*list = (Container) {0};
+	if (ValueIsMissing(v))
+		return;
+	ContainerOpen(v, list);
+	for (uint32 i = 0; i < list->count; i++)
+	{
+		if (ValueTypeOf(ListElement(list, i)) != VALUE_M)
+			StoredError(psprintf("An element of \"%s\" is no map.", name));
+	}
+}
+
+static ValueRef
+ReadBasis(const char *json)
+{
+	Jsonb	   *basis = DatumGetJsonbP(DirectFunctionCall1(jsonb_in, CStringGetDatum(json)));
+	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
+
+	if (!JB_ROOT_IS_OBJECT(basis))
+		StoredError("It is no object.");
+	ItemBuilderJsonb(b, basis);
+	return ItemRoot(ItemBuilderFinish(b));
+}
+
+/* ---- comparing it with a definition ---- */
+
+static bool
+SlicesAgree(Slice a, Slice b)
+{
+	return a.data == NULL || b.data == NULL ? a.data == b.data : SliceEqual(a, b);
+}
+
+static const char *
+IndexProblem(const TableDef *def, ValueRef basis, PatternTarget *target)
+{
+	char	   *name = ReadText(basis, "index");
+	char	   *storage = ReadText(basis, "storage");
+
+	target->key = &def->key;
+	if (name == NULL)
+		return NULL;
+	target->index = TableDefIndex(def, name);
+	if (target->index == NULL)
+		return psprintf("index \"%s\" does not exist", name);
+	if (storage == NULL || strcmp(storage, StorageName(target->index)) != 0)
+		return psprintf("index \"%s\" is stored in another way", name);
+	target->key = &target->index->key;
+	return NULL;
+}
+
+static const char *
+KeyProblem(ValueRef basis, const PatternTarget *target, PatternRange *ranges)
+{
+	Container	keys;
+
+	OpenMaps(basis, "keys", &keys);
+	if ((int) keys.count != KeyCount(target->key))
+		return "its key has other attributes";
+	for (uint32 i = 0; i < keys.count; i++)
+	{
+		ValueRef	key = ListElement(&keys, i);
+		char	   *known = ReadText(key, "known");
+
+		if (!SlicesAgree(StoredString(key, "attribute"), target->key->attributes[i].name))
+			return "its key has other attributes";
+		ranges[i] = (PatternRange) {
+			.constant = ReadText(key, "constant"),
+			.known = known == NULL ? 0 : Max(atoi(known), 0),
+			.whole = ReadFlag(key, "whole")
+		};
+	}
+	return NULL;
+}
+
+/* Whether items of the entity have composed keys in the index that is read. */
+static bool
+HasKeysInIndex(const PatternTarget *target, const Entity *entity)
+{
+	for (int i = 0; target->index != NULL && i < KeyCount(target->key); i++)
+	{
+		const ComposedKey *key = EntityKeyFind(entity, target->key->attributes[i].name);
+
+		if (key != NULL && !key->base)
+			return true;
+	}
+	return false;
+}
+
+static const char *
+EntityProblem(ValueRef declared, const PatternTarget *target, const Entity *entity)
+{
+	ValueRef	templates = StoredMember(declared, "templates", VALUE_M);
+
+	if (!SlicesAgree(StoredString(declared, "attribute"), entity->type_attribute) ||
+		!SlicesAgree(StoredString(declared, "value"), entity->type_value))
+		return psprintf("the type attribute of entity \"%.*s\" has changed", (int) entity->name.len, entity->name.data);
+	for (int i = 0; i < KeyCount(target->key); i++)
+	{
+		Slice		name = target->key->attributes[i].name;
+		ValueRef	template = ValueIsMissing(templates) ? MISSING_VALUE : AttributeFind(templates, name.data, name.len);
+
+		if (!SlicesAgree(ValueIsMissing(template) || ValueTypeOf(template) != VALUE_S ? MISSING_SLICE : ValuePayload(template),
+						 SourceOfTemplate(entity, name)))
+			return psprintf("entity \"%.*s\" has another template for key attribute \"%.*s\"",
+							(int) entity->name.len, entity->name.data, (int) name.len, name.data);
+	}
+	if (HasKeysInIndex(target, entity) && !entity->composed)
+		return psprintf("older items of entity \"%.*s\" may not have the keys that it composes: dynamo.apply_entity composes them",
+						(int) entity->name.len, entity->name.data);
+	return NULL;
+}
+
+static const char *
+EntitiesProblem(const TableDef *def, ValueRef basis, PatternTarget *target)
+{
+	Container	entities;
+
+	OpenMaps(basis, "entities", &entities);
+	target->entities = palloc(sizeof(Entity *) * Max(entities.count, 1));
+	for (uint32 i = 0; i < entities.count; i++)
+	{
+		ValueRef	declared = ListElement(&entities, i);
+		Slice		name = StoredString(declared, "name");
+		const Entity *entity = name.data == NULL ? NULL : EntitySetFind(def->entities, name);
+		const char *problem;
+
+		if (entity == NULL)
+			return psprintf("entity \"%.*s\" does not exist", (int) name.len, name.data == NULL ? "" : name.data);
+		problem = EntityProblem(declared, target, entity);
+		if (problem != NULL)
+			return problem;
+		target->entities[target->nentities++] = entity;
+	}
+	return NULL;
+}
+
+const char *
+PatternBasisProblem(const TableDef *def, const char *json)
+{
+	ValueRef	basis = ReadBasis(json);
+	PatternTarget target = {.table = def, .keys = StoredMember(basis, "given", VALUE_M)};
+	PatternRange ranges[KEY_MAX_ATTRIBUTES];
+	const Entity *other;
+	const char *problem = IndexProblem(def, basis, &target);
+
+	if (problem == NULL)
+		problem = KeyProblem(basis, &target, ranges);
+	if (problem == NULL)
+		problem = EntitiesProblem(def, basis, &target);
+	if (problem != NULL || ReadFlag(basis, "filtered"))
+		return problem;
+	other = PatternOtherInRange(&target, ranges);
+	return other == NULL ? NULL : psprintf("its range can also contain items of entity \"%.*s\"",
+										   (int) other->name.len, other->name.data);
+}
+
+/* ---- one read ---- */
+
+/* Whether this was found to hold for a definition in the cache. */
+static bool
+IsKnownBasis(const TableDef *def, const char *basis)
+{
+	ListCell   *cell;
+
+	foreach(cell, def->bases)
+	{
+		if (strcmp(lfirst(cell), basis) == 0)
+			return true;
+	}
+	return false;
+}
+
+static void
+RememberBasis(TableDef *def, const char *basis)
+{
+	MemoryContext old;
+
+	if (!def->cached || list_length(def->bases) >= MAX_KNOWN_BASES)
+		return;
+	old = MemoryContextSwitchTo(def->context);
+	def->bases = lappend(def->bases, pstrdup(basis));
+	MemoryContextSwitchTo(old);
+}
+
+static const char *
+NamePattern(const char *basis)
+{
+	char	   *name = ReadText(ReadBasis(basis), "pattern");
+
+	return name == NULL ? "" : name;
+}
+
+static void
+RaiseStale(const char *basis, const char *problem)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("access pattern \"%s\" cannot find all items: %s", NamePattern(basis), problem),
+			 errhint("After dynamo.apply_entity, declare the pattern anew: dynamo.create_access_pattern with replace => true.")));
+}
+
+/*
+ * Raises an error if the keys that the pattern reads were composed, or their index was
+ * built, after the snapshot: it shows items without them.
+ */
+static void
+RequireVisible(const TableDef *def, const char *basis)
+{
+	Snapshot	snapshot = ActiveSnapshotSet() ? GetActiveSnapshot() : NULL;
+	char	   *index = ReadText(ReadBasis(basis), "index");
+	const TableDef *seen;
+
+	if (snapshot == NULL || index == NULL)
+		return;
+	if (WriterIsNewer(def->defined, snapshot))
+	{
+		seen = TableDefSeenBy(def, snapshot);
+		if (seen != NULL && PatternBasisProblem(seen, basis) == NULL)
+			return;
+	}
+	else if (def->distributed || !StoreIndexIsNewer(def, TableDefIndex(def, index), snapshot))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+			 errmsg("could not serialize access due to a concurrent change of what access pattern \"%s\" reads", NamePattern(basis)),
+			 errhint("Repeat the transaction.")));
+}
+
+void
+PatternRequireBasis(Oid table, const char *basis)
+{
+	Relation	rel = try_table_open(table, AccessShareLock);
+	TableDef   *def;
+	const char *problem = NULL;
+
+	if (rel == NULL || !RelationIsDynamoTable(rel))
+		RaiseStale(basis, "its table does not exist");
+	def = TableDefAcquire(rel);
+	if (!IsKnownBasis(def, basis))
+	{
+		problem = PatternBasisProblem(def, basis);
+		if (problem != NULL)
+			RaiseStale(basis, problem);
+		RememberBasis(def, basis);
+	}
+	RequireVisible(def, basis);
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+}
+
+/* ---- the functions ---- */
+
+/* pattern_holds(relation regclass, basis text) returns boolean: true, or an error */
+DYNAMO_FUNCTION(dynamo_pattern_holds);
+Datum
+dynamo_pattern_holds(PG_FUNCTION_ARGS)
+{
+	PatternRequireBasis(PG_GETARG_OID(0), text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	PG_RETURN_BOOL(true);
+}
+
+/* pattern_problem(relation regclass, basis text) returns text */
+DYNAMO_FUNCTION(dynamo_pattern_problem);
+Datum
+dynamo_pattern_problem(PG_FUNCTION_ARGS)
+{
+	Relation	rel = try_table_open(PG_GETARG_OID(0), AccessShareLock);
+	const char *problem = "its table does not exist";
+	TableDef   *def;
+
+	if (rel == NULL)
+		PG_RETURN_TEXT_P(cstring_to_text(problem));
+	def = TableDefAcquire(rel);
+	problem = PatternBasisProblem(def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	problem = problem == NULL ? NULL : pstrdup(problem);
+	TableDefRelease(def);
+	table_close(rel, AccessShareLock);
+	if (problem == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(problem));
+}
