@@ -1674,6 +1674,18 @@ CREATE FUNCTION dynamo.pattern_holds(relation regclass, basis text) RETURNS bool
 COMMENT ON FUNCTION dynamo.pattern_holds(regclass, text) IS
 	'true if an access pattern still finds all items: its entities and its index are what it was made of; otherwise raises an error';
 
+CREATE FUNCTION dynamo_internal.whole_items_request(pattern regproc, parameters dynamo.item) RETURNS json
+	LANGUAGE C STABLE STRICT PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_whole_items_request';
+COMMENT ON FUNCTION dynamo_internal.whole_items_request(regproc, dynamo.item) IS
+	'returns what dynamo.access_pattern_request returns, without a projection';
+
+CREATE FUNCTION dynamo_internal.pattern_meets(pattern regproc, item dynamo.item, parameters dynamo.item) RETURNS boolean
+	LANGUAGE C STABLE STRICT PARALLEL SAFE COST 100
+	AS 'MODULE_PATHNAME', 'dynamo_pattern_meets';
+COMMENT ON FUNCTION dynamo_internal.pattern_meets(regproc, dynamo.item, dynamo.item) IS
+	'whether an item is of an access pattern''s entities and meets its condition, whatever its filter; NULL if the item does not tell';
+
 CREATE FUNCTION dynamo_internal.pattern_problem(relation regclass, basis text) RETURNS text
 	LANGUAGE C STABLE STRICT PARALLEL SAFE
 	AS 'MODULE_PATHNAME', 'dynamo_pattern_problem';
@@ -2522,19 +2534,33 @@ COMMENT ON FUNCTION dynamo.archive_directory() IS
 -- Access patterns against the data: samples, checks
 --
 
--- Some items: of a large table from ten places.  Of an index the first ones, for it may
--- have so few partitions that most places have none.
+-- Some items: of a large table from a hundred places, so that large collections do not
+-- prevail.  Of an index the first ones, for it may have so few partitions that most places
+-- have none.
 CREATE FUNCTION dynamo_internal.sample_items(table_name text, index_name text, items integer) RETURNS SETOF dynamo.item
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT i.item
-FROM (SELECT CASE WHEN $2 IS NULL THEN LEAST(COALESCE(t.item_count, 0) OPERATOR(pg_catalog./) GREATEST($3, 1), 100000)::pg_catalog.int4 ELSE 0 END AS times
+FROM (SELECT LEAST(100, GREATEST($3 OPERATOR(pg_catalog./) 10, 1)) AS places,
+			 CASE WHEN $2 IS NULL THEN LEAST(COALESCE(t.item_count, 0) OPERATOR(pg_catalog./) GREATEST($3, 1), 10000)::pg_catalog.int4 ELSE 0 END AS times
 	  FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)) t
-	CROSS JOIN LATERAL pg_catalog.generate_series(0, CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN 9 ELSE 0 END) s(n)
-	CROSS JOIN LATERAL (SELECT dynamo.scan($1, index_name => $2, max_items => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN GREATEST($3 OPERATOR(pg_catalog./) 10, 1) ELSE $3 END,
-		segment => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN s.n OPERATOR(pg_catalog.*) t.times END, total_segments => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN 10 OPERATOR(pg_catalog.*) t.times END)) i(item);
+	CROSS JOIN LATERAL pg_catalog.generate_series(0, CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN t.places OPERATOR(pg_catalog.-) 1 ELSE 0 END) s(n)
+	CROSS JOIN LATERAL (SELECT dynamo.scan($1, index_name => $2, max_items => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN GREATEST($3 OPERATOR(pg_catalog./) t.places, 1) ELSE $3 END,
+		segment => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN s.n OPERATOR(pg_catalog.*) t.times END,
+		total_segments => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN t.places OPERATOR(pg_catalog.*) t.times END)) i(item);
 END;
 COMMENT ON FUNCTION dynamo_internal.sample_items(text, text, integer) IS 'returns some items of a table or index';
+
+-- The first items of one kind in a table or index, which may be few among many others.
+CREATE FUNCTION dynamo_internal.items_of_kind(table_name text, index_name text, entity_name text, items integer) RETURNS SETOF dynamo.item
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT i.item
+FROM (SELECT dynamo.scan($1, index_name => $2) AS item OFFSET 0) i
+WHERE dynamo.kind_of($1, i.item) OPERATOR(pg_catalog.=) $3
+LIMIT $4;
+END;
+COMMENT ON FUNCTION dynamo_internal.items_of_kind(text, text, text, integer) IS 'returns some items of one entity in a table or index';
 
 CREATE FUNCTION dynamo_internal.buffers_used() RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL RESTRICTED
@@ -2564,26 +2590,91 @@ ORDER BY f.proname, f.oid;
 END;
 COMMENT ON FUNCTION dynamo_internal.patterns_of(text, oid) IS 'returns the access patterns of a table that its owner or the caller has declared';
 
--- Parameters of a pattern, drawn from items: parts of keys and attributes.
-CREATE FUNCTION dynamo_internal.draw_parameters(table_name text, declared jsonb, samples integer) RETURNS SETOF dynamo.item
+-- The items that a pattern may ask for: of each of its entities, in its index and, for
+-- items that are missing there, in the table.
+CREATE FUNCTION dynamo_internal.pattern_items(table_name text, declared jsonb, items integer) RETURNS SETOF dynamo.item
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT i.item
+FROM pg_catalog.jsonb_array_elements_text($2 OPERATOR(pg_catalog.->) 'entities') e(name)
+	CROSS JOIN LATERAL (SELECT dynamo_internal.items_of_kind($1, $2 OPERATOR(pg_catalog.->>) 'index', e.name, $3)
+						UNION ALL SELECT dynamo_internal.items_of_kind($1, NULL, e.name, $3) WHERE $2 OPERATOR(pg_catalog.->>) 'index' IS NOT NULL) i(item)
+UNION ALL
+SELECT dynamo_internal.sample_items($1, $2 OPERATOR(pg_catalog.->>) 'index', $3)
+WHERE $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb
+UNION ALL
+SELECT i.item FROM dynamo_internal.sample_items($1, NULL, $3) i(item)
+WHERE $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb OR $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.?) dynamo.kind_of($1, i.item);
+END;
+COMMENT ON FUNCTION dynamo_internal.pattern_items(text, jsonb, integer) IS 'returns items that an access pattern may ask for';
+
+-- Parameters of a pattern, drawn from an item: parts of keys and attributes.
+CREATE FUNCTION dynamo_internal.parameters_of(table_name text, declared jsonb, item dynamo.item) RETURNS text
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT CASE WHEN $2 OPERATOR(pg_catalog.->) 'draws' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb THEN '{}' ELSE
+	(SELECT pg_catalog.json_object_agg(a.parameter, CASE WHEN v.value IS NOT NULL THEN pg_catalog.format('%s', v.value)::pg_catalog.json END)::pg_catalog.text
+	 FROM (SELECT dynamo.key_parts($1, $3) AS parts OFFSET 0) k
+		CROSS JOIN LATERAL pg_catalog.jsonb_to_recordset($2 OPERATOR(pg_catalog.->) 'draws') a(parameter text, attribute text)
+		CROSS JOIN LATERAL (SELECT COALESCE(k.parts OPERATOR(dynamo.->) a.attribute, $3 OPERATOR(dynamo.->) a.attribute) AS value) v
+	 WHERE a.parameter OPERATOR(pg_catalog.<>) ''
+	 HAVING pg_catalog.bool_and(v.value IS NOT NULL)) END;
+END;
+COMMENT ON FUNCTION dynamo_internal.parameters_of(text, jsonb, dynamo.item) IS 'returns parameters for an access pattern from an item; NULL if it lacks one';
+
+CREATE FUNCTION dynamo_internal.draw_parameters(table_name text, declared jsonb, items dynamo.item[], samples integer) RETURNS SETOF dynamo.item
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT s.parameters::dynamo.item
-FROM (SELECT DISTINCT CASE WHEN $2 OPERATOR(pg_catalog.->) 'draws' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb THEN '{}' ELSE
-			(SELECT pg_catalog.json_object_agg(a.parameter, CASE WHEN v.value IS NOT NULL THEN pg_catalog.format('%s', v.value)::pg_catalog.json END)::pg_catalog.text
-			 FROM pg_catalog.jsonb_to_recordset($2 OPERATOR(pg_catalog.->) 'draws') a(parameter text, attribute text)
-				CROSS JOIN LATERAL (SELECT COALESCE(k.parts OPERATOR(dynamo.->) a.attribute, i.item OPERATOR(dynamo.->) a.attribute) AS value) v
-			 WHERE a.parameter OPERATOR(pg_catalog.<>) ''
-			 HAVING pg_catalog.bool_and(v.value IS NOT NULL)) END AS parameters
-	  FROM dynamo_internal.sample_items($1, $2 OPERATOR(pg_catalog.->>) 'index', 1000) i(item)
-		CROSS JOIN LATERAL (SELECT dynamo.key_parts($1, i.item) AS parts, dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
-	  WHERE $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb
-		OR $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.?) k.kind) s
+FROM (SELECT DISTINCT dynamo_internal.parameters_of($1, $2, i.item) AS parameters FROM pg_catalog.unnest($3) i(item)) s
 WHERE s.parameters IS NOT NULL
 ORDER BY pg_catalog.md5(s.parameters)
-LIMIT $3;
+LIMIT $4;
 END;
-COMMENT ON FUNCTION dynamo_internal.draw_parameters(text, jsonb, integer) IS 'returns parameters for an access pattern from the data';
+COMMENT ON FUNCTION dynamo_internal.draw_parameters(text, jsonb, dynamo.item[], integer) IS 'returns parameters for an access pattern from items';
+
+-- The table and its indexes, with the names of their key attributes.
+CREATE FUNCTION dynamo_internal.places_of(table_name text, OUT place integer, OUT index_name text, OUT keys text[], OUT projection text, OUT projected text[])
+	RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 0, NULL::pg_catalog.text, pg_catalog.array_remove(ARRAY[t.partition_key, t.sort_key], NULL), 'ALL', NULL::pg_catalog.text[]
+FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
+UNION ALL
+SELECT pg_catalog.row_number() OVER (ORDER BY i.index_name COLLATE "C")::pg_catalog.int4, i.index_name, i.partition_key OPERATOR(pg_catalog.||) i.sort_key, i.projection, i.non_key_attributes
+FROM dynamo.tables t JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name
+WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1);
+END;
+COMMENT ON FUNCTION dynamo_internal.places_of(text) IS 'returns a table and its indexes';
+
+CREATE FUNCTION dynamo_internal.key_of(table_name text, item dynamo.item) RETURNS text
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT pg_catalog.string_agg($2 OPERATOR(dynamo.->>) k.name, ' / ' ORDER BY k.n)
+FROM dynamo_internal.places_of($1) p CROSS JOIN LATERAL pg_catalog.unnest(p.keys) WITH ORDINALITY k(name, n) WHERE p.place OPERATOR(pg_catalog.=) 0;
+END;
+COMMENT ON FUNCTION dynamo_internal.key_of(text, dynamo.item) IS 'returns the key of an item for readers';
+
+-- What is wrong with the answer to a request, which is a list in DynamoDB JSON: an item that was
+-- not asked for or, if the answer is complete, one that is missing.
+CREATE FUNCTION dynamo_internal.answer_problem(table_name text, pattern regproc, parameters dynamo.item, items dynamo.item[], answer json, complete boolean) RETURNS text
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+WITH place AS MATERIALIZED (SELECT p.keys[1] AS partition, p.keys[2] AS sort FROM dynamo_internal.places_of($1) p WHERE p.place OPERATOR(pg_catalog.=) 0),
+answered AS MATERIALIZED (
+	SELECT v.item, pg_catalog.concat_ws(' / ', v.item OPERATOR(dynamo.->>) p.partition, v.item OPERATOR(dynamo.->>) p.sort) AS key
+	FROM pg_catalog.json_array_elements($5) i CROSS JOIN place p CROSS JOIN LATERAL (SELECT i.value::pg_catalog.text::dynamo.item AS item OFFSET 0) v),
+wanted AS MATERIALIZED (
+	SELECT pg_catalog.concat_ws(' / ', i.item OPERATOR(dynamo.->>) p.partition, i.item OPERATOR(dynamo.->>) p.sort) AS key
+	FROM pg_catalog.unnest($4) i(item) CROSS JOIN place p
+	WHERE $6 AND dynamo_internal.pattern_meets($2, i.item, $3))
+SELECT COALESCE(
+	(SELECT pg_catalog.format('it returns item %s, which was not asked for', a.key) FROM answered a
+	 WHERE NOT dynamo_internal.pattern_meets($2, a.item, $3) ORDER BY a.key LIMIT 1),
+	(SELECT pg_catalog.format('it does not return item %s', w.key) FROM wanted w
+	 WHERE w.key OPERATOR(pg_catalog.<>) ALL (SELECT a.key FROM answered a) ORDER BY w.key LIMIT 1));
+END;
+COMMENT ON FUNCTION dynamo_internal.answer_problem(text, regproc, dynamo.item, dynamo.item[], json, boolean) IS 'returns what is wrong with the answer to an access pattern''s request; NULL if nothing is';
 
 CREATE FUNCTION dynamo_internal.has_index(table_name text, index_name text) RETURNS boolean
 	LANGUAGE sql STABLE
@@ -2601,34 +2692,43 @@ CREATE FUNCTION dynamo_internal.report_check(table_name text, strict boolean, sa
 	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
 WITH declared AS MATERIALIZED (
-	SELECT p.pattern, p.declared, dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index') AS has_index
+	SELECT p.pattern, p.declared, CASE WHEN NOT dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index') THEN pg_catalog.format('index "%s" does not exist', p.declared OPERATOR(pg_catalog.->>) 'index')
+		WHEN p.declared OPERATOR(pg_catalog.->>) 'basis' IS NULL THEN 'it does not tell what it was made of: declare it anew'
+		ELSE dynamo_internal.pattern_problem(dynamo.table_relation($1), p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem
 	FROM dynamo_internal.patterns_of($1, $4) p),
+sampled AS MATERIALIZED (
+	SELECT d.pattern, ARRAY(SELECT dynamo_internal.pattern_items($1, d.declared, 300)) AS items FROM declared d WHERE d.problem IS NULL),
 run AS MATERIALIZED (
 	SELECT d.pattern, m.answer OPERATOR(pg_catalog.->) 'body' AS body, (m.answer OPERATOR(pg_catalog.->>) 'status')::pg_catalog.int4 AS status, m.buffers,
-		   (pg_catalog.date_part('epoch', m.ended OPERATOR(pg_catalog.-) m.began) OPERATOR(pg_catalog.*) 1000)::pg_catalog.numeric AS milliseconds
+		   (pg_catalog.date_part('epoch', m.ended OPERATOR(pg_catalog.-) m.began) OPERATOR(pg_catalog.*) 1000)::pg_catalog.numeric AS milliseconds,
+		   dynamo_internal.answer_problem($1, d.pattern, parameters, s.items, CASE WHEN d.declared OPERATOR(pg_catalog.#>>) '{request,ProjectionExpression}' IS NULL THEN m.answer
+				ELSE dynamo.request_safe('Query', dynamo_internal.whole_items_request(d.pattern, parameters)) END OPERATOR(pg_catalog.#>) '{body,Items}',
+				m.answer OPERATOR(pg_catalog.#>) '{body,LastEvaluatedKey}' IS NULL AND d.declared OPERATOR(pg_catalog.#>>) '{arguments,filter_expression}' IS NULL) AS wrong
 	FROM declared d
-		CROSS JOIN LATERAL dynamo_internal.draw_parameters($1, d.declared, $3) parameters
+		JOIN sampled s ON s.pattern OPERATOR(pg_catalog.=) d.pattern
+		CROSS JOIN LATERAL dynamo_internal.draw_parameters($1, d.declared, s.items, $3) parameters
 		CROSS JOIN LATERAL (SELECT dynamo_internal.buffers_used() AS before, pg_catalog.clock_timestamp() AS began,
 			dynamo.request_safe('Query', ('{"ReturnConsumedCapacity": "TOTAL", '
 				OPERATOR(pg_catalog.||) pg_catalog.substr(dynamo.access_pattern_request(d.pattern, parameters)::pg_catalog.text, 2))::pg_catalog.json) AS answer,
 			pg_catalog.clock_timestamp() AS ended, dynamo_internal.buffers_used() AS after OFFSET 0) r
 		CROSS JOIN LATERAL (SELECT pg_catalog.replace(pg_catalog.replace(r.answer::pg_catalog.text, pg_catalog.repeat(pg_catalog.chr(92), 2), '//'),
 			pg_catalog.concat(pg_catalog.chr(92), 'u0000'), '?')::pg_catalog.json AS answer, r.began, r.ended, r.after OPERATOR(pg_catalog.-) r.before AS buffers) m
-	WHERE d.has_index AND m.answer IS NOT NULL),
+	WHERE m.answer IS NOT NULL),
 total AS (
 	SELECT r.pattern, pg_catalog.count(*)::pg_catalog.int4 AS runs, pg_catalog.sum((r.body OPERATOR(pg_catalog.->>) 'ScannedCount')::pg_catalog.int8)::pg_catalog.int8 AS items_read,
 		   pg_catalog.sum((r.body OPERATOR(pg_catalog.->>) 'Count')::pg_catalog.int8)::pg_catalog.int8 AS items_returned,
 		   pg_catalog.sum((SELECT pg_catalog.sum(dynamo.item_size(i::pg_catalog.text::dynamo.item)) FROM pg_catalog.json_array_elements(r.body OPERATOR(pg_catalog.->) 'Items') i))::pg_catalog.int8 AS bytes,
 		   pg_catalog.sum((r.body OPERATOR(pg_catalog.#>>) '{ConsumedCapacity,CapacityUnits}')::pg_catalog.numeric) AS capacity_units,
 		   pg_catalog.sum(r.buffers)::pg_catalog.int8 AS buffers, pg_catalog.round(pg_catalog.sum(r.milliseconds), 3) AS milliseconds,
-		   pg_catalog.max(r.body OPERATOR(pg_catalog.->>) 'message') FILTER (WHERE r.status OPERATOR(pg_catalog.<>) 200) AS error,
+		   pg_catalog.max(r.body OPERATOR(pg_catalog.->>) 'message') FILTER (WHERE r.status OPERATOR(pg_catalog.<>) 200) AS error, pg_catalog.min(r.wrong) AS wrong,
 		   pg_catalog.bool_or(r.body OPERATOR(pg_catalog.->) 'LastEvaluatedKey' IS NOT NULL) AS has_more
 	FROM run r GROUP BY r.pattern),
 checked AS (
 	SELECT d.pattern, COALESCE(t.runs, 0) AS runs, t.items_read, t.items_returned, t.bytes, t.capacity_units, t.buffers, t.milliseconds,
-		   CASE WHEN NOT d.has_index THEN pg_catalog.format('index "%s" does not exist', d.declared OPERATOR(pg_catalog.->>) 'index')
+		   CASE WHEN d.problem IS NOT NULL THEN d.problem
 				WHEN t.runs IS NULL THEN 'no item has values for its parameters'
 				WHEN t.error IS NOT NULL THEN t.error
+				WHEN t.wrong IS NOT NULL THEN t.wrong
 				WHEN t.items_read OPERATOR(pg_catalog.>=) 10 AND t.items_read OPERATOR(pg_catalog.>) (2 OPERATOR(pg_catalog.*) t.items_returned)
 				THEN pg_catalog.format('of %s items read the filter discards %s', t.items_read, t.items_read OPERATOR(pg_catalog.-) t.items_returned)
 				WHEN t.has_more AND d.declared OPERATOR(pg_catalog.#>) '{request,Limit}' IS NULL
@@ -2667,36 +2767,31 @@ FROM pg_catalog.regexp_split_to_table($1, '#') WITH ORDINALITY p(part, n);
 END;
 COMMENT ON FUNCTION dynamo_internal.key_shape(text) IS 'returns a key with * in place of the parts that distinguish items';
 
--- The table and its indexes, with the names of their key attributes.
-CREATE FUNCTION dynamo_internal.places_of(table_name text, OUT place integer, OUT index_name text, OUT keys text[], OUT projection text, OUT projected text[])
-	RETURNS SETOF record
-	LANGUAGE sql STABLE
-	BEGIN ATOMIC
-SELECT 0, NULL::pg_catalog.text, pg_catalog.array_remove(ARRAY[t.partition_key, t.sort_key], NULL), 'ALL', NULL::pg_catalog.text[]
-FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
-UNION ALL
-SELECT pg_catalog.row_number() OVER (ORDER BY i.index_name COLLATE "C")::pg_catalog.int4, i.index_name, i.partition_key OPERATOR(pg_catalog.||) i.sort_key, i.projection, i.non_key_attributes
-FROM dynamo.tables t JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name
-WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1);
-END;
-COMMENT ON FUNCTION dynamo_internal.places_of(text) IS 'returns a table and its indexes';
-
 CREATE FUNCTION dynamo_internal.report_outline(table_name text, sample integer, caller oid, OUT entity text, OUT index_name text, OUT key_pattern text,
 	OUT attributes text[], OUT items bigint, OUT bytes bigint) RETURNS SETOF record
 	LANGUAGE sql STABLE SET jit = off
 	BEGIN ATOMIC
-WITH sampled AS MATERIALIZED (
+WITH drawn AS MATERIALIZED (
 	SELECT i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
 scale AS MATERIALIZED (
-	SELECT GREATEST(1, t.item_count::pg_catalog.numeric OPERATOR(pg_catalog./) GREATEST((SELECT pg_catalog.count(*) FROM sampled), 1)) AS factor
+	SELECT t.item_count, GREATEST(1, t.item_count::pg_catalog.numeric OPERATOR(pg_catalog./) GREATEST((SELECT pg_catalog.count(*) FROM drawn), 1)) AS factor
 	FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
+rare AS MATERIALIZED (
+	SELECT e.entity_name
+	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
+	WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND t.item_count OPERATOR(pg_catalog.<=) 200000
+		AND (SELECT pg_catalog.count(*) FROM drawn d WHERE d.kind OPERATOR(pg_catalog.=) e.entity_name) OPERATOR(pg_catalog.<) 30),
+sampled AS MATERIALIZED (
+	SELECT d.item, d.kind, s.factor FROM drawn d CROSS JOIN scale s WHERE NOT EXISTS (SELECT FROM rare r WHERE r.entity_name OPERATOR(pg_catalog.=) d.kind)
+	UNION ALL
+	SELECT i.item, r.entity_name, 1 FROM rare r CROSS JOIN LATERAL dynamo_internal.items_of_kind($1, NULL, r.entity_name, 10000) i(item)),
 template AS MATERIALIZED (
 	SELECT e.entity_name, k.key, k.value
 	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
 		CROSS JOIN LATERAL pg_catalog.jsonb_each_text(e.keys) k
 	WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
 placed AS MATERIALIZED (
-	SELECT s.kind, p.place, p.index_name, p.projection, p.projected, s.item,
+	SELECT s.kind, s.factor, p.place, p.index_name, p.projection, p.projected, s.item,
 		   (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', k.name, COALESCE((SELECT t.value FROM template t WHERE t.entity_name OPERATOR(pg_catalog.=) s.kind AND t.key OPERATOR(pg_catalog.=) k.name),
 																 dynamo_internal.key_shape(s.item OPERATOR(dynamo.->>) k.name))), ', ' ORDER BY k.n)
 			FROM pg_catalog.unnest(p.keys) WITH ORDINALITY k(name, n)) AS key_pattern
@@ -2709,8 +2804,8 @@ SELECT p.kind, p.index_name, p.key_pattern,
 				AND a.name OPERATOR(pg_catalog.<>) ALL (SELECT pg_catalog.unnest(k.keys) FROM dynamo_internal.places_of($1) k)
 				AND (p.projection OPERATOR(pg_catalog.=) 'ALL' OR a.name OPERATOR(pg_catalog.=) ANY (p.projected))
 			 ORDER BY 1),
-	   pg_catalog.round(pg_catalog.count(*) OPERATOR(pg_catalog.*) (SELECT s.factor FROM scale s))::pg_catalog.int8,
-	   pg_catalog.round(pg_catalog.sum(dynamo.item_size(p.item)) OPERATOR(pg_catalog.*) (SELECT s.factor FROM scale s))::pg_catalog.int8
+	   pg_catalog.round(pg_catalog.sum(p.factor))::pg_catalog.int8,
+	   pg_catalog.round(pg_catalog.sum(dynamo.item_size(p.item) OPERATOR(pg_catalog.*) p.factor))::pg_catalog.int8
 FROM placed p
 GROUP BY p.kind, p.place, p.index_name, p.projection, p.projected, p.key_pattern
 ORDER BY p.place, p.kind, p.key_pattern;
@@ -2752,6 +2847,18 @@ FROM dynamo_internal.report_check($1, false, 10, $2) c
 WHERE c.items_read OPERATOR(pg_catalog.>=) 10 AND c.items_read OPERATOR(pg_catalog.>) (10 OPERATOR(pg_catalog.*) c.items_returned);
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_discarding_pattern(text, oid) IS 'rule: a filter that discards more than nine of ten items';
+
+CREATE FUNCTION dynamo_internal.advise_stale_pattern(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it cannot find all items: %s', f.problem),
+	   pg_catalog.format('-- SELECT dynamo.apply_entity(%L), and declare the pattern anew: dynamo.create_access_pattern with replace => true', $1)
+FROM dynamo_internal.patterns_of($1, $2) p
+	CROSS JOIN LATERAL (SELECT CASE WHEN p.declared OPERATOR(pg_catalog.->>) 'basis' IS NULL THEN 'it does not tell what it was made of'
+		ELSE dynamo_internal.pattern_problem(dynamo.table_relation($1), p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem OFFSET 0) f
+WHERE f.problem IS NOT NULL AND dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index');
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_stale_pattern(text, oid) IS 'rule: an access pattern whose entities or index have changed';
 
 CREATE FUNCTION dynamo_internal.advise_missing_index(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
@@ -2834,15 +2941,6 @@ WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
 GROUP BY i.index_name;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(text, oid) IS 'rule: an index that projects more attributes than are read';
-
--- The rules of items have a sample.
-CREATE FUNCTION dynamo_internal.key_of(table_name text, item dynamo.item) RETURNS text
-	LANGUAGE sql STABLE
-	BEGIN ATOMIC
-SELECT pg_catalog.string_agg($2 OPERATOR(dynamo.->>) k.name, ' / ' ORDER BY k.n)
-FROM dynamo_internal.places_of($1) p CROSS JOIN LATERAL pg_catalog.unnest(p.keys) WITH ORDINALITY k(name, n) WHERE p.place OPERATOR(pg_catalog.=) 0;
-END;
-COMMENT ON FUNCTION dynamo_internal.key_of(text, dynamo.item) IS 'returns the key of an item for readers';
 
 CREATE FUNCTION dynamo_internal.advise_large_item(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
@@ -2951,6 +3049,7 @@ SELECT a.rule, a.severity, a.object, a.evidence, a.mend
 FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_index($1) r
 	  UNION ALL SELECT 'discarding pattern', r.* FROM dynamo_internal.advise_discarding_pattern($1, $3) r
 	  UNION ALL SELECT 'missing index', r.* FROM dynamo_internal.advise_missing_index($1, $3) r
+	  UNION ALL SELECT 'stale pattern', r.* FROM dynamo_internal.advise_stale_pattern($1, $3) r
 	  UNION ALL SELECT 'large partition', r.* FROM dynamo_internal.advise_large_partition($1) r
 	  UNION ALL SELECT 'index without shards', r.* FROM dynamo_internal.advise_shards($1) r
 	  UNION ALL SELECT 'changing keys', r.* FROM dynamo_internal.advise_changing_keys($1) r

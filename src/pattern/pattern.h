@@ -146,6 +146,20 @@ typedef struct PatternTarget
 	ValueRef	keys;			/* templates by key attribute; MISSING_VALUE if there are none */
 } PatternTarget;
 
+/* A comparison of an attribute with parameters, by their numbers. */
+typedef struct PatternClause
+{
+	Slice		attribute;
+	KeyOperator op;
+	int			parameter;
+	int			upper;			/* second parameter of BETWEEN; -1 if there is none */
+	bool		used;			/* in a condition on a key */
+	bool		decided;		/* a key has the attribute itself, not only its shard */
+} PatternClause;
+
+/* Reads the condition, palloc'd; raises its errors. */
+extern PatternClause *PatternClauses(const AccessPattern *pattern, int *n);
+
 /*
  * Converts the condition to conditions on keys.  Parameters without a type get
  * one from what they are compared with.  The names in the condition must be

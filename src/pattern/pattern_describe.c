@@ -5,10 +5,12 @@
  */
 #include "postgres.h"
 
+#include "access/table.h"
 #include "fmgr.h"
 #include "utils/builtins.h"
 #include "utils/json.h"
 #include "utils/jsonb.h"
+#include "utils/rel.h"
 
 #include "item/convert.h"
 #include "item/json.h"
@@ -184,20 +186,42 @@ FindInItem(void *arg, const char *parameter)
 	return ValueIsMissing(v) || ValueTypeOf(v) == VALUE_NULL ? MISSING_VALUE : v;
 }
 
-/* access_pattern_request(pattern regproc, parameters dynamo.item) returns json */
-DYNAMO_FUNCTION(dynamo_access_pattern_request);
-Datum
-dynamo_access_pattern_request(PG_FUNCTION_ARGS)
+/*
+ * access_pattern_request(pattern regproc, parameters dynamo.item) returns json
+ * whole_items_request(pattern regproc, parameters dynamo.item) returns json: without a
+ * projection
+ */
+static Datum
+MakeRequest(FunctionCallInfo fcinfo, AccessPattern *p)
 {
-	AccessPattern *p = PatternOfFunction(PG_GETARG_OID(0));
 	ValueRef	parameters = PG_GETARG_VALUE(1);
-	Oid			table = TableNameResolve(p->table, true);
+	Relation	table = p->basis == NULL ? NULL : TableNameOpen(p->table, AccessShareLock, true);
 	StringInfoData out;
 
-	if (p->basis != NULL && OidIsValid(table))
-		PatternRequireBasis(table, p->basis);
+	if (table != NULL)
+	{
+		PatternRequireBasis(RelationGetRelid(table), p->basis);
+		table_close(table, AccessShareLock);
+	}
 	initStringInfo(&out);
 	if (!PatternAppendRequest(p, FindInItem, &parameters, &out))
 		PG_RETURN_NULL();
 	PG_RETURN_TEXT_P(cstring_to_text_with_len(out.data, out.len));
+}
+
+DYNAMO_FUNCTION(dynamo_access_pattern_request);
+Datum
+dynamo_access_pattern_request(PG_FUNCTION_ARGS)
+{
+	return MakeRequest(fcinfo, PatternOfFunction(PG_GETARG_OID(0)));
+}
+
+DYNAMO_FUNCTION(dynamo_whole_items_request);
+Datum
+dynamo_whole_items_request(PG_FUNCTION_ARGS)
+{
+	AccessPattern *p = PatternOfFunction(PG_GETARG_OID(0));
+
+	p->projection = NULL;
+	return MakeRequest(fcinfo, p);
 }

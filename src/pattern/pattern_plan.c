@@ -24,16 +24,7 @@
 #include "item/builder.h"
 #include "pattern/pattern.h"
 
-/* A comparison of an attribute with parameters. */
-typedef struct Clause
-{
-	Slice		attribute;
-	KeyOperator op;
-	int			parameter;
-	int			upper;			/* second parameter of BETWEEN */
-	bool		used;
-	bool		decided;		/* a key has the attribute itself, not only its shard */
-} Clause;
+typedef PatternClause Clause;
 
 typedef struct Plan
 {
@@ -99,28 +90,30 @@ ReadNumber(ValueRef marker)
 	return ValueIsMissing(marker) ? -1 : atoi(SliceCopy(ValuePayload(marker)));
 }
 
-static void
-ReadClauses(Plan *plan)
+PatternClause *
+PatternClauses(const AccessPattern *pattern, int *n)
 {
-	const char *text = plan->pattern->condition;
+	const char *text = pattern->condition;
 	const Expr *expr;
 	KeyClauses *clauses;
 	Slice		attribute;
 	KeyTest		test;
+	Clause	   *result;
 
+	*n = 0;
 	if (text == NULL)
-		return;
+		return NULL;
 	expr = ExprParse(EXPR_KEY_CONDITION, text, strlen(text), NULL);
-	clauses = KeyConditionClauses(expr, ConditionBind(EXPR_KEY_CONDITION, expr, BindNames(plan->pattern)),
-								  NULL);
-	while (KeyClauseGet(clauses, plan->nclauses, &attribute, &test))
-		plan->nclauses++;
-	plan->clauses = palloc0(sizeof(Clause) * Max(plan->nclauses, 1));
-	for (int i = 0; i < plan->nclauses; i++)
+	clauses = KeyConditionClauses(expr, ConditionBind(EXPR_KEY_CONDITION, expr, BindNames(pattern)), NULL);
+	while (KeyClauseGet(clauses, *n, &attribute, &test))
+		(*n)++;
+	result = palloc0(sizeof(Clause) * Max(*n, 1));
+	for (int i = 0; i < *n; i++)
 	{
 		(void) KeyClauseGet(clauses, i, &attribute, &test);
-		plan->clauses[i] = (Clause) {attribute, test.op, ReadNumber(test.value), ReadNumber(test.upper), false, false};
+		result[i] = (Clause) {attribute, test.op, ReadNumber(test.value), ReadNumber(test.upper), false, false};
 	}
+	return result;
 }
 
 static Clause *
@@ -597,7 +590,7 @@ PatternPlan(AccessPattern *pattern, const PatternTarget *target)
 	Plan		plan = {pattern, target};
 	const KeySchema *key = target->key;
 
-	ReadClauses(&plan);
+	plan.clauses = PatternClauses(pattern, &plan.nclauses);
 	PlanPartition(&plan);
 	for (int i = key->npartition; i < KeyCount(key); i++)
 	{

@@ -61,7 +61,10 @@ AppendEquality(StringInfo out, const PatternEquality *e, int i)
 {
 	appendStringInfo(out, "%s%s#_f%d = :_f%d", out->len == 0 ? "" : " AND ", e->keys == NIL ? "" : "(", i, i);
 	for (int j = 0; j < list_length(e->keys); j++)
-		appendStringInfo(out, " OR (attribute_not_exists(#_f%d) AND #_f%dk%d = :_f%dk%d)", i, i, j, i, j);
+	{
+		appendStringInfo(out, " OR ");
+		appendStringInfo(out, "(attribute_not_exists(#_f%d) AND #_f%dk%d = :_f%dk%d)", i, i, j, i, j);
+	}
 	if (e->keys != NIL)
 		appendStringInfoChar(out, ')');
 }
@@ -98,8 +101,10 @@ PatternFilterExpression(const AccessPattern *pattern)
 	StringInfoData out;
 
 	BeginFilter(&out, pattern, pattern->equalities == NIL && pattern->kind_attribute == NULL);
+	if (pattern->kinds != NIL)
+		appendStringInfo(&out, "%s#_e IN (", out.len == 0 ? "" : " AND ");
 	for (int i = 0; i < list_length(pattern->kinds); i++)
-		appendStringInfo(&out, "%s:_e%d", i > 0 ? ", " : out.len == 0 ? "#_e IN (" : " AND #_e IN (", i);
+		appendStringInfo(&out, "%s:_e%d", i == 0 ? "" : ", ", i);
 	if (pattern->kinds != NIL)
 		appendStringInfoChar(&out, ')');
 	AppendEqualities(&out, pattern);
