@@ -62,8 +62,9 @@ AppendEquality(StringInfo out, const PatternEquality *e, int i)
 	appendStringInfo(out, "%s%s#_f%d = :_f%d", out->len == 0 ? "" : " AND ", e->keys == NIL ? "" : "(", i, i);
 	for (int j = 0; j < list_length(e->keys); j++)
 	{
-		appendStringInfo(out, " OR ");
-		appendStringInfo(out, "(attribute_not_exists(#_f%d) AND #_f%dk%d = :_f%dk%d)", i, i, j, i, j);
+		appendStringInfo(out, " OR (attribute_not_exists(#_f%d)", i);
+		appendStringInfoString(out, " AND ");
+		appendStringInfo(out, "#_f%dk%d = :_f%dk%d)", i, j, i, j);
 	}
 	if (e->keys != NIL)
 		appendStringInfoChar(out, ')');

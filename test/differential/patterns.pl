@@ -1,0 +1,227 @@
+#!/usr/bin/perl
+# Random access patterns against a simple model: in all forms, on tables and indexes of
+# each storage, with shards and every format of ranges, in both directions.  What they must
+# return is decided here, by the attributes of the items.  SEED repeats a run, MODELS sets
+# the number of tables; LONG makes it greater.  psql finds the server through the usual
+# environment variables; a database of its own is created there and dropped at the end.
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::Bin;
+use JSON::PP;
+use Test::More;
+use TestDatabase;
+
+my $seed = $ENV{SEED} // time() ^ $$;
+my $models = $ENV{MODELS} // ($ENV{LONG} ? 300 : 30);
+srand($seed);
+note("SEED=$seed MODELS=$models");
+
+my $database = "dynamo_patterns_$$";
+my $json = JSON::PP->new->canonical;
+
+sub pick { return $_[rand @_] }
+sub chance { return rand() < $_[0] }
+sub quoted { my ($text) = @_; return 'NULL' if !defined $text; $text =~ s/'/''/g; return "'$text'" }
+
+# ---- attributes ----
+
+my @times = ('2026-01-31T12:00:00.500000Z', '2026-01-31T12:00:00.000000Z', '2026-01-31T23:30:00.123456Z', '2026-01-31T23:30:00.123999Z',
+	'2026-02-01T00:00:00.000000Z', '1969-12-31T23:59:59.999999Z');
+my %ranged = (
+	num => {type => 'int', values => [0, 1, 2, 9, 10, 42, 100, 999], formats => [':06', ':06:desc', ':+06', ':+06:desc']},
+	delta => {type => 'int', values => [-42, -1, 0, 1, 9, 10, 77], formats => [':+06', ':+06:desc']},
+	price => {type => 'numeric', values => ['0', '0.5', '1', '1.25', '10', '99.99'], formats => [':06.2', ':06.2:desc', ':+06.3', ':+08.2:desc']},
+	loss => {type => 'numeric', values => ['-10', '-1.5', '-1.25', '0', '2'], formats => [':+06.2', ':+06.2:desc']},
+	moment => {type => 'timestamptz', values => \@times, formats => [map { (":$_", ":$_:desc") } qw(s ms us date)]},
+);
+my @texts = qw(a b ab Ab c1 c2);
+my %plain = map { $_ => {type => 'text', values => \@texts} } qw(customer area phase);
+
+# What a format keeps of a value: equal, less and greater keys are those of these.
+sub kept
+{
+	my ($name, $format, $value) = @_;
+	return $value if $ranged{$name}{type} ne 'timestamptz';
+	my %length = (date => 10, s => 19, ms => 23, us => 26);
+	my ($unit) = $format =~ /^:(\w+)/;
+	return substr $value, 0, $length{$unit};
+}
+
+sub compare
+{
+	my ($name, $format, $x, $y) = @_;
+	return $ranged{$name}{type} eq 'timestamptz' ? kept($name, $format, $x) cmp kept($name, $format, $y) : $x <=> $y;
+}
+
+# ---- models ----
+
+my $setup = "SET client_min_messages = error;\nSET timezone = 'Asia/Tokyo';\n";
+my @checks;
+
+# A template of attributes for equalities, and of one for ranges.
+sub new_key
+{
+	my ($prefix) = @_;
+	my @equal = (sort { rand() <=> .5 } keys %plain)[0 .. int rand 2];
+	my $range = pick(sort keys %ranged);
+	my $format = pick(@{$ranged{$range}{formats}});
+	my @leading = chance(.3) ? grep { my $n = $_; !grep { $_ eq $n } @equal } pick(sort keys %plain) : ();
+	my @shards = chance(.35) ? grep { my $n = $_; !grep { $_ eq $n } @equal, @leading } pick(sort keys %plain) : ();
+	my %key = (equal => \@equal, leading => \@leading, shards => \@shards, range => $range, format => $format);
+	$key{partition} = $prefix . join('', map { "#{$_}" } @equal) . join('', map { '#{#' . pick(2, 3, 7) . ":$_}" } @shards);
+	$key{sort} = pick('', 'x#') . join('', map { "{$_}#" } @leading) . "{$range$format}";
+	$key{tail} = chance(.3);
+	return \%key;
+}
+
+sub new_model
+{
+	my ($n) = @_;
+	my @kinds = map { "kind$_" } 1 .. 2 + int rand 2;
+	my %templates;
+	my @places;
+
+	for my $i (0 .. 2) {
+		my $key = new_key("g$i");
+		push @places, {%$key, number => $i, index => $i == 0 ? undef : "gsi$i"};
+		for my $kind (@kinds) {
+			next if $i > 0 && chance(.15);
+			my $sort = chance(.15) ? "$kind#$key->{sort}" : $key->{sort};
+			$sort .= '#{id}' if $i == 0 || $key->{tail};
+			$templates{$kind}{$i == 0 ? 'PK' : "G${i}P"} = $key->{partition};
+			$templates{$kind}{$i == 0 ? 'SK' : "G${i}S"} = $sort;
+			$places[-1]{sorts}{$kind} = $sort;
+		}
+	}
+	$setup .= "SELECT dynamo.create_table('table$n', 'PK', 'SK'" . (chance(.15) ? ', partitions => 2' : '') . ");\n"
+		. join '', map { "SELECT dynamo.create_index('table$n', 'gsi$_', 'G${_}P', 'G${_}S'" . pick('', '', ", storage => 'table'", ', shards => 3') . ");\n" } 1, 2;
+	my %types = (id => 'text', map { $_ => {%plain, %ranged}->{$_}{type} } keys %plain, keys %ranged);
+	$setup .= "SELECT dynamo.create_entity('table$n', '$_', " . quoted($json->encode($templates{$_})) . ', ' . quoted($json->encode(\%types))
+		. ", type_attribute => 'kind', view_name => 'v${n}_$_');\n" for @kinds;
+	my @items = map { new_item($_, \@kinds, $places[0]) } 1 .. 60;
+	$setup .= "SELECT dynamo.put_item('table$n', " . quoted($json->encode($_->{stored})) . "::jsonb);\n" for @items;
+	new_pattern($n, $_, \@kinds, \@places, \@items) for 1 .. 8;
+}
+
+sub new_item
+{
+	my ($id, $kinds, $base) = @_;
+	my %item = (kind => pick(@$kinds), id => "i$id");
+	my %needed = map { $_ => 1 } @{$base->{equal}}, @{$base->{leading}}, @{$base->{shards}}, $base->{range};
+	for my $name (keys %plain, keys %ranged) {
+		next if !$needed{$name} && chance(.1);
+		$item{$name} = pick(@{{%plain, %ranged}->{$name}{values}});
+	}
+	my %stored = %item;
+	for my $name (grep { exists $stored{$_} && $ranged{$_}{type} ne 'timestamptz' } keys %ranged) { $stored{$name} += 0 }
+	$item{stored} = \%stored;
+	return \%item;
+}
+
+# ---- patterns ----
+
+sub holds
+{
+	my ($op, $order) = @_;
+	return $op eq '=' ? $order == 0 : $op eq '<' ? $order < 0 : $op eq '<=' ? $order <= 0 : $op eq '>' ? $order > 0 : $order >= 0;
+}
+
+# Whether the item is in the table or index that a pattern reads.
+sub is_there
+{
+	my ($place, $item) = @_;
+	return 0 if !$place->{sorts}{$item->{kind}};
+	return !grep { !exists $item->{$_} } @{$place->{equal}}, @{$place->{leading}}, @{$place->{shards}}, $place->{range};
+}
+
+sub new_pattern
+{
+	my ($n, $number, $kinds, $places, $items) = @_;
+	my $place = pick(@$places);
+	my @present = grep { $place->{sorts}{$_} } @$kinds or return;
+	my @asked = chance(.6) ? (pick(@present)) : @present;
+	my @asked_sorts = map { $place->{sorts}{$_} } @asked;
+	my $same = !grep { $_ ne $asked_sorts[0] } @asked_sorts;
+	my @names = (@{$place->{equal}}, @{$place->{shards}}, $same ? @{$place->{leading}} : ());
+	my $op = $same ? pick('', '', '<', '<=', '>', '>=', 'BETWEEN', 'BETWEEN', '=') : '';
+	my $sample = pick(grep { is_there($place, $_) } @$items) // $items->[0];
+	my %values = map { $_ => $sample->{$_} // pick(@texts) } @names;
+	my @bounds = sort { compare($place->{range}, $place->{format}, $a, $b) } map { pick(@{$ranged{$place->{range}}{values}}) } 1, 2;
+	my @clauses = map { "$_ = :$_" } @names;
+	my @parameters = map { [$_, $values{$_}] } @names;
+	if ($op eq 'BETWEEN') {
+		push @clauses, "$place->{range} BETWEEN :low AND :high";
+		push @parameters, [low => $bounds[0]], [high => $bounds[1]];
+	} elsif ($op) {
+		push @clauses, "$place->{range} $op :bound";
+		push @parameters, [bound => $bounds[0]];
+	}
+	my $form = @asked == 1 ? pick(qw(items rows page document)) : pick(qw(items page document));
+	my $backward = $form ne 'document' && chance(.5);
+	my @expected = grep {
+		my $item = $_;
+		my $compare = sub { compare($place->{range}, $place->{format}, $item->{$place->{range}}, $_[0]) };
+		(grep { $_ eq $item->{kind} } @asked) && is_there($place, $item) && !(grep { $item->{$_} ne $values{$_} } @names)
+			&& ($op eq '' || ($op eq 'BETWEEN' ? $compare->($bounds[0]) >= 0 && $compare->($bounds[1]) <= 0 : holds($op, $compare->($bounds[0]))))
+	} @$items;
+	my $name = "p${n}_$number";
+	$setup .= "SELECT declare('table$n', '$name', " . join(', ', quoted(@clauses ? join(' AND ', @clauses) : undef),
+		$form eq 'rows' ? 'NULL' : quoted('{' . join(',', @asked) . '}'), $form eq 'rows' ? "'v${n}_$asked[0]'" : 'NULL',
+		quoted($place->{index}), $backward ? 'false' : 'true', "'$form'") . ");\n";
+	my $arguments = join ', ', map { "\"$_->[0]\" => " . quoted($_->[1]) } @parameters;
+	my $found = {
+		items => "SELECT i ->> 'id' FROM $name($arguments) i",
+		rows => "SELECT id FROM $name($arguments)",
+		page => "SELECT i ->> 'id' FROM $name($arguments) p, unnest(p.items) i",
+		document => "SELECT d #>> '{}' FROM jsonb_path_query($name($arguments), 'strict \$.**.id', silent => true) d",
+	}->{$form};
+	my %request = map { $_->[0] => $_->[1] } @parameters;
+	for my $p (grep { $_->[0] =~ /^(low|high|bound)$/ && $ranged{$place->{range}}{type} ne 'timestamptz' } @parameters) { $request{$p->[0]} += 0 }
+	my $requested = "SELECT i #>> '{id,S}' FROM json_array_elements(dynamo.request('Query', dynamo.access_pattern_request('$name', "
+		. quoted($json->encode(\%request)) . "::jsonb)) -> 'Items') i";
+	my $ids = quoted('{' . join(',', map { $_->{id} } @expected) . '}');
+	my $sign = ($place->{format} =~ /desc/ ? -1 : 1) * ($backward ? -1 : 1);
+	my $order = $form eq 'document' || !$same || (@{$place->{leading}} && !grep { $_ eq $place->{leading}[0] } @names) ? 0 : $sign;
+	my %rank = map { $_->{id} => rank($place, $_) } @expected;
+	push @checks, "SELECT compare('$name', '$form', ARRAY($found), $ids, " . quoted($json->encode(\%rank)) . ", $order);\n",
+		"SELECT compare('$name', 'request', ARRAY($requested), $ids, " . quoted($json->encode(\%rank)) . ", $order);\n";
+}
+
+# The place of an item among the values of the range's attribute.
+sub rank
+{
+	my ($place, $item) = @_;
+	return scalar grep { compare($place->{range}, $place->{format}, $_, $item->{$place->{range}}) < 0 } @{$ranged{$place->{range}}{values}};
+}
+
+my $functions = <<'SQL';
+CREATE FUNCTION declare(t text, name text, condition text, kinds text[], view text, i text, forward boolean, form text) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+	PERFORM dynamo.create_access_pattern(t, name, condition, kinds, view, i, scan_index_forward => forward, returns => form);
+END $$;
+CREATE FUNCTION compare(name text, form text, got text[], expected text[], ranks jsonb, sign int) RETURNS text LANGUAGE plpgsql AS $$
+BEGIN
+	IF ARRAY(SELECT unnest(got) ORDER BY 1) <> ARRAY(SELECT unnest(expected) ORDER BY 1) THEN
+		RETURN format('%s by %s: missing %s, extra %s, request %s', name, form, ARRAY(SELECT unnest(expected) EXCEPT ALL SELECT unnest(got)),
+			ARRAY(SELECT unnest(got) EXCEPT ALL SELECT unnest(expected)), (SELECT request FROM dynamo.access_patterns WHERE pattern = name::regproc));
+	END IF;
+	IF EXISTS (SELECT FROM (SELECT r, lag(r) OVER (ORDER BY n) AS before FROM unnest(got) WITH ORDINALITY f(id, n), LATERAL (SELECT (ranks ->> f.id)::int * sign AS r) v) o WHERE o.before > o.r) THEN
+		RETURN format('%s by %s: wrong order %s', name, form, got);
+	END IF;
+	RETURN NULL;
+END $$;
+SQL
+
+# ---- run ----
+
+new_model($_) for 1 .. $models;
+create_database($database, $functions . $setup);
+my ($status, $output) = psql($database, "SET client_min_messages = error;\nSET timezone = 'Asia/Tokyo';\n" . join '', @checks);
+is($status, 0, 'patterns run') or diag(substr $output, 0, 3000);
+is($output =~ s/^\n+//gmr, '', @checks / 2 . " patterns of $models tables return what was asked");
+($status, $output) = psql($database, join '', map { "SELECT pattern, problem FROM dynamo.check_access_patterns('table$_', samples => 3) WHERE problem IS NOT NULL AND problem !~ '^(of .* items read|no item has)';\n" } 1 .. $models);
+is($status, 0, 'the check runs') or diag(substr $output, 0, 3000);
+is($output =~ s/^\n+//gmr, '', 'the check has nothing to say');
+
+done_testing();
