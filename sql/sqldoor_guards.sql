@@ -149,7 +149,7 @@ ALTER TYPE "cart$own" RENAME ATTRIBUTE "G" TO x;
 SELECT request('TagResource', '{"ResourceArn": "arn:aws:dynamodb:us-east-1:000000000000:table/cart", "Tags": [{"Key": "a", "Value": "b"}]}') IS NULL AS tagged;
 ALTER INDEX cart RENAME TO basket;
 SELECT relation::regclass FROM dynamo_internal.table_tags JOIN dynamo_internal.table_settings USING (table_id) WHERE relation = 'basket'::regclass;
-SELECT tgconstrrelid::regclass FROM pg_trigger WHERE tgrelid = to_regclass('"cart$own"') AND tgname = '~dynamo_belongs_to';
+SELECT tgconstrrelid::regclass FROM pg_trigger WHERE tgrelid = to_regclass('"basket$own"') AND tgname = '~dynamo_belongs_to';
 SELECT put_item('basket', '{"PK": {"S": "a"}, "G": {"S": "g"}}');
 SELECT count(*) FROM query('basket', 'G = :g', '{":g": {"S": "g"}}', index_name => 'own');
 SET client_min_messages = warning;

@@ -29,7 +29,7 @@ CREATE ROLE stream_ddl_owner;
 GRANT CREATE, USAGE ON SCHEMA t_stream_ddl, t_stream_ddl_2 TO stream_ddl_owner;
 ALTER TABLE store OWNER TO stream_ddl_owner;
 SELECT put('store');
-ALTER TABLE t_stream_ddl_2."shop$stream" RENAME TO changes;
+ALTER TABLE t_stream_ddl_2."store$stream" RENAME TO changes;
 SELECT put('store');
 SELECT streams_here(), counted('store'), counted('t_stream_ddl_2.store');
 SELECT relowner::regrole FROM pg_class WHERE relname = 'shop$stream_number_seq';
