@@ -1743,7 +1743,8 @@ SELECT p.pattern OPERATOR(pg_catalog.->>) 'table' AS table_name,
 	   p.pattern OPERATOR(pg_catalog.->) 'parameters' AS parameters,
 	   p.pattern OPERATOR(pg_catalog.->>) 'returns' AS returns,
 	   pg_catalog.obj_description(f.oid, 'pg_proc') AS description,
-	   p.pattern OPERATOR(pg_catalog.->) 'request' AS request
+	   p.pattern OPERATOR(pg_catalog.->) 'request' AS request,
+	   p.pattern OPERATOR(pg_catalog.->>) 'relation' AS relation
 FROM pg_catalog.pg_proc f
 	JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) f.prolang
 	CROSS JOIN LATERAL (SELECT dynamo_internal.access_pattern(f.prosrc) AS pattern
@@ -2531,28 +2532,71 @@ COMMENT ON FUNCTION dynamo.archive_directory() IS
 	'returns the directory of exports, imports and backups; the EXECUTE privilege is the right to use it';
 
 --
+-- Overloads with a regclass
+--
+
+-- Each function in C that takes a table by its name has an overload that takes a
+-- regclass: the same function with the same attributes.  It keeps the relation, whatever
+-- names mean when it is called.  Literals, and parameters without a type, are texts as
+-- without overloads.  In the overload a table has no default, so that calls without one
+-- are not ambiguous.
+CREATE PROCEDURE dynamo_internal.overload_tables()
+	LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp
+	AS $$
+DECLARE
+	f record;
+	tables text;
+	name text;
+BEGIN
+	FOR f IN
+		SELECT p.oid, p.proname, CASE WHEN p.prokind OPERATOR(pg_catalog.=) 'p' THEN 'PROCEDURE' ELSE 'FUNCTION' END AS kind,
+			   pg_catalog.pg_get_functiondef(p.oid) AS definition, pg_catalog.pg_get_function_identity_arguments(p.oid) AS arguments,
+			   CASE WHEN 'referenced_table' OPERATOR(pg_catalog.=) ANY (p.proargnames) THEN ARRAY['table_name', 'table_name,referenced_table']
+					ELSE ARRAY['table_name'] END AS parameters
+		FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) p.prolang
+		WHERE p.pronamespace OPERATOR(pg_catalog.=) 'dynamo'::pg_catalog.regnamespace AND l.lanname OPERATOR(pg_catalog.=) 'c'
+			AND 'table_name' OPERATOR(pg_catalog.=) ANY (p.proargnames)
+			AND p.proname OPERATOR(pg_catalog.<>) ALL ('{create_table,table_relation,stream_arn,write_on_shard}'::pg_catalog.text[])
+			AND NOT EXISTS (SELECT FROM pg_catalog.pg_proc o
+							WHERE o.pronamespace OPERATOR(pg_catalog.=) p.pronamespace AND o.prosrc OPERATOR(pg_catalog.=) p.prosrc
+								AND 'pg_catalog.regclass'::pg_catalog.regtype OPERATOR(pg_catalog.=) ANY (o.proargtypes::pg_catalog.oid[]))
+	LOOP
+		FOREACH tables IN ARRAY f.parameters LOOP
+			FOREACH name IN ARRAY pg_catalog.string_to_array(tables, ',') LOOP
+				f.definition := pg_catalog.replace(f.definition, pg_catalog.concat(name, ' text DEFAULT NULL::text'), pg_catalog.concat(name, ' text'));
+				f.definition := pg_catalog.replace(f.definition, pg_catalog.concat(name, ' text'), pg_catalog.concat(name, ' pg_catalog.regclass'));
+				f.arguments := pg_catalog.replace(f.arguments, pg_catalog.concat(name, ' text'), pg_catalog.concat(name, ' pg_catalog.regclass'));
+			END LOOP;
+			EXECUTE f.definition;
+			EXECUTE pg_catalog.format('COMMENT ON %s dynamo.%I(%s) IS %L', f.kind, f.proname, f.arguments, pg_catalog.obj_description(f.oid, 'pg_proc'));
+		END LOOP;
+	END LOOP;
+END $$;
+CALL dynamo_internal.overload_tables();
+
+--
 -- Access patterns against the data: samples, checks
 --
 
 -- Some items: of a large table from a hundred places, so that large collections do not
 -- prevail.  Of an index the first ones, for it may have so few partitions that most places
 -- have none.
-CREATE FUNCTION dynamo_internal.sample_items(table_name text, index_name text, items integer) RETURNS SETOF dynamo.item
+CREATE FUNCTION dynamo_internal.sample_items(table_name regclass, index_name text, items integer) RETURNS SETOF dynamo.item
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT i.item
 FROM (SELECT LEAST(100, GREATEST($3 OPERATOR(pg_catalog./) 10, 1)) AS places,
 			 CASE WHEN $2 IS NULL THEN LEAST(COALESCE(t.item_count, 0) OPERATOR(pg_catalog./) GREATEST($3, 1), 10000)::pg_catalog.int4 ELSE 0 END AS times
-	  FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)) t
+	  FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1) t
 	CROSS JOIN LATERAL pg_catalog.generate_series(0, CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN t.places OPERATOR(pg_catalog.-) 1 ELSE 0 END) s(n)
 	CROSS JOIN LATERAL (SELECT dynamo.scan($1, index_name => $2, max_items => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN GREATEST($3 OPERATOR(pg_catalog./) t.places, 1) ELSE $3 END,
 		segment => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN s.n OPERATOR(pg_catalog.*) t.times END,
 		total_segments => CASE WHEN t.times OPERATOR(pg_catalog.>) 1 THEN t.places OPERATOR(pg_catalog.*) t.times END)) i(item);
 END;
-COMMENT ON FUNCTION dynamo_internal.sample_items(text, text, integer) IS 'returns some items of a table or index';
+COMMENT ON FUNCTION dynamo_internal.sample_items(regclass, text, integer) IS 'returns some items of a table or index';
 
 -- The first items of one kind in a table or index, which may be few among many others.
-CREATE FUNCTION dynamo_internal.items_of_kind(table_name text, index_name text, entity_name text, items integer) RETURNS SETOF dynamo.item
+CREATE FUNCTION dynamo_internal.items_of_kind(table_name regclass, index_name text, entity_name text, items integer) RETURNS SETOF dynamo.item
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT i.item
@@ -2560,7 +2604,7 @@ FROM (SELECT dynamo.scan($1, index_name => $2) AS item OFFSET 0) i
 WHERE dynamo.kind_of($1, i.item) OPERATOR(pg_catalog.=) $3
 LIMIT $4;
 END;
-COMMENT ON FUNCTION dynamo_internal.items_of_kind(text, text, text, integer) IS 'returns some items of one entity in a table or index';
+COMMENT ON FUNCTION dynamo_internal.items_of_kind(regclass, text, text, integer) IS 'returns some items of one entity in a table or index';
 
 CREATE FUNCTION dynamo_internal.buffers_used() RETURNS bigint
 	LANGUAGE C VOLATILE PARALLEL RESTRICTED
@@ -2574,7 +2618,7 @@ COMMENT ON FUNCTION dynamo_internal.refuse_findings(text, text) IS 'raises an er
 
 -- The patterns of a table that its owner or the caller has declared: those of others
 -- say nothing about it.
-CREATE FUNCTION dynamo_internal.patterns_of(table_name text, caller oid DEFAULT NULL, OUT pattern regproc, OUT declared jsonb) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.patterns_of(table_name regclass, caller oid DEFAULT NULL, OUT pattern regproc, OUT declared jsonb) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT f.oid::pg_catalog.regproc, p.declared
@@ -2585,14 +2629,14 @@ FROM pg_catalog.pg_class c
 	JOIN pg_catalog.pg_language l ON l.oid OPERATOR(pg_catalog.=) f.prolang AND l.lanname OPERATOR(pg_catalog.=) 'sql'
 	CROSS JOIN LATERAL (SELECT dynamo_internal.access_pattern(f.prosrc) AS declared
 						WHERE pg_catalog.starts_with(f.prosrc, '/* dynamo access pattern ') OFFSET 0) p
-WHERE c.oid OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND p.declared OPERATOR(pg_catalog.->>) 'table' OPERATOR(pg_catalog.=) pg_catalog.concat(n.nspname, '.', c.relname)
+WHERE c.oid OPERATOR(pg_catalog.=) $1::pg_catalog.oid AND p.declared OPERATOR(pg_catalog.->>) 'relation' OPERATOR(pg_catalog.=) pg_catalog.format('%I.%I', n.nspname, c.relname)
 ORDER BY f.proname, f.oid;
 END;
-COMMENT ON FUNCTION dynamo_internal.patterns_of(text, oid) IS 'returns the access patterns of a table that its owner or the caller has declared';
+COMMENT ON FUNCTION dynamo_internal.patterns_of(regclass, oid) IS 'returns the access patterns of a table that its owner or the caller has declared';
 
 -- The items that a pattern may ask for: of each of its entities, in its index and, for
 -- items that are missing there, in the table.
-CREATE FUNCTION dynamo_internal.pattern_items(table_name text, declared jsonb, items integer) RETURNS SETOF dynamo.item
+CREATE FUNCTION dynamo_internal.pattern_items(table_name regclass, declared jsonb, items integer) RETURNS SETOF dynamo.item
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT i.item
@@ -2606,10 +2650,10 @@ UNION ALL
 SELECT i.item FROM dynamo_internal.sample_items($1, NULL, $3) i(item)
 WHERE $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb OR $2 OPERATOR(pg_catalog.->) 'entities' OPERATOR(pg_catalog.?) dynamo.kind_of($1, i.item);
 END;
-COMMENT ON FUNCTION dynamo_internal.pattern_items(text, jsonb, integer) IS 'returns items that an access pattern may ask for';
+COMMENT ON FUNCTION dynamo_internal.pattern_items(regclass, jsonb, integer) IS 'returns items that an access pattern may ask for';
 
 -- Parameters of a pattern, drawn from an item: parts of keys and attributes.
-CREATE FUNCTION dynamo_internal.parameters_of(table_name text, declared jsonb, item dynamo.item) RETURNS text
+CREATE FUNCTION dynamo_internal.parameters_of(table_name regclass, declared jsonb, item dynamo.item) RETURNS text
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT CASE WHEN $2 OPERATOR(pg_catalog.->) 'draws' OPERATOR(pg_catalog.=) '[]'::pg_catalog.jsonb THEN '{}' ELSE
@@ -2620,9 +2664,9 @@ SELECT CASE WHEN $2 OPERATOR(pg_catalog.->) 'draws' OPERATOR(pg_catalog.=) '[]':
 	 WHERE a.parameter OPERATOR(pg_catalog.<>) ''
 	 HAVING pg_catalog.bool_and(v.value IS NOT NULL)) END;
 END;
-COMMENT ON FUNCTION dynamo_internal.parameters_of(text, jsonb, dynamo.item) IS 'returns parameters for an access pattern from an item; NULL if it lacks one';
+COMMENT ON FUNCTION dynamo_internal.parameters_of(regclass, jsonb, dynamo.item) IS 'returns parameters for an access pattern from an item; NULL if it lacks one';
 
-CREATE FUNCTION dynamo_internal.draw_parameters(table_name text, declared jsonb, items dynamo.item[], samples integer) RETURNS SETOF dynamo.item
+CREATE FUNCTION dynamo_internal.draw_parameters(table_name regclass, declared jsonb, items dynamo.item[], samples integer) RETURNS SETOF dynamo.item
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT s.parameters::dynamo.item
@@ -2631,33 +2675,33 @@ WHERE s.parameters IS NOT NULL
 ORDER BY pg_catalog.md5(s.parameters)
 LIMIT $4;
 END;
-COMMENT ON FUNCTION dynamo_internal.draw_parameters(text, jsonb, dynamo.item[], integer) IS 'returns parameters for an access pattern from items';
+COMMENT ON FUNCTION dynamo_internal.draw_parameters(regclass, jsonb, dynamo.item[], integer) IS 'returns parameters for an access pattern from items';
 
 -- The table and its indexes, with the names of their key attributes.
-CREATE FUNCTION dynamo_internal.places_of(table_name text, OUT place integer, OUT index_name text, OUT keys text[], OUT projection text, OUT projected text[])
+CREATE FUNCTION dynamo_internal.places_of(table_name regclass, OUT place integer, OUT index_name text, OUT keys text[], OUT projection text, OUT projected text[])
 	RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 0, NULL::pg_catalog.text, pg_catalog.array_remove(ARRAY[t.partition_key, t.sort_key], NULL), 'ALL', NULL::pg_catalog.text[]
-FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
+FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1
 UNION ALL
 SELECT pg_catalog.row_number() OVER (ORDER BY i.index_name COLLATE "C")::pg_catalog.int4, i.index_name, i.partition_key OPERATOR(pg_catalog.||) i.sort_key, i.projection, i.non_key_attributes
 FROM dynamo.tables t JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name
-WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1);
+WHERE t.relation OPERATOR(pg_catalog.=) $1;
 END;
-COMMENT ON FUNCTION dynamo_internal.places_of(text) IS 'returns a table and its indexes';
+COMMENT ON FUNCTION dynamo_internal.places_of(regclass) IS 'returns a table and its indexes';
 
-CREATE FUNCTION dynamo_internal.key_of(table_name text, item dynamo.item) RETURNS text
+CREATE FUNCTION dynamo_internal.key_of(table_name regclass, item dynamo.item) RETURNS text
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT pg_catalog.string_agg($2 OPERATOR(dynamo.->>) k.name, ' / ' ORDER BY k.n)
 FROM dynamo_internal.places_of($1) p CROSS JOIN LATERAL pg_catalog.unnest(p.keys) WITH ORDINALITY k(name, n) WHERE p.place OPERATOR(pg_catalog.=) 0;
 END;
-COMMENT ON FUNCTION dynamo_internal.key_of(text, dynamo.item) IS 'returns the key of an item for readers';
+COMMENT ON FUNCTION dynamo_internal.key_of(regclass, dynamo.item) IS 'returns the key of an item for readers';
 
 -- What is wrong with the answer to a request, which is a list in DynamoDB JSON: an item that was
 -- not asked for or, if the answer is complete, one that is missing.
-CREATE FUNCTION dynamo_internal.answer_problem(table_name text, pattern regproc, parameters dynamo.item, items dynamo.item[], answer json, complete boolean) RETURNS text
+CREATE FUNCTION dynamo_internal.answer_problem(table_name regclass, pattern regproc, parameters dynamo.item, items dynamo.item[], answer json, complete boolean) RETURNS text
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 WITH place AS MATERIALIZED (SELECT p.keys[1] AS partition, p.keys[2] AS sort FROM dynamo_internal.places_of($1) p WHERE p.place OPERATOR(pg_catalog.=) 0),
@@ -2674,19 +2718,19 @@ SELECT COALESCE(
 	(SELECT pg_catalog.format('it does not return item %s', w.key) FROM wanted w
 	 WHERE w.key OPERATOR(pg_catalog.<>) ALL (SELECT a.key FROM answered a) ORDER BY w.key LIMIT 1));
 END;
-COMMENT ON FUNCTION dynamo_internal.answer_problem(text, regproc, dynamo.item, dynamo.item[], json, boolean) IS 'returns what is wrong with the answer to an access pattern''s request; NULL if nothing is';
+COMMENT ON FUNCTION dynamo_internal.answer_problem(regclass, regproc, dynamo.item, dynamo.item[], json, boolean) IS 'returns what is wrong with the answer to an access pattern''s request; NULL if nothing is';
 
-CREATE FUNCTION dynamo_internal.has_index(table_name text, index_name text) RETURNS boolean
+CREATE FUNCTION dynamo_internal.has_index(table_name regclass, index_name text) RETURNS boolean
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT $2 IS NULL OR EXISTS (SELECT FROM dynamo.indexes i JOIN dynamo.tables t ON t.schema_name OPERATOR(pg_catalog.=) i.schema_name AND t.table_name OPERATOR(pg_catalog.=) i.table_name
-							 WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND i.index_name OPERATOR(pg_catalog.=) $2);
+							 WHERE t.relation OPERATOR(pg_catalog.=) $1 AND i.index_name OPERATOR(pg_catalog.=) $2);
 END;
-COMMENT ON FUNCTION dynamo_internal.has_index(text, text) IS 'whether a table has an index with this name; true without a name';
+COMMENT ON FUNCTION dynamo_internal.has_index(regclass, text) IS 'whether a table has an index with this name; true without a name';
 
 -- Each pattern is made into requests, which the caller sends: no function of
 -- anybody is called.  json cannot hold U+0000, which items can.
-CREATE FUNCTION dynamo_internal.report_check(table_name text, strict boolean, samples integer, caller oid,
+CREATE FUNCTION dynamo_internal.report_check(table_name regclass, strict boolean, samples integer, caller oid,
 	OUT pattern regproc, OUT runs integer, OUT items_read bigint, OUT items_returned bigint, OUT bytes bigint,
 	OUT capacity_units numeric, OUT buffers bigint, OUT milliseconds numeric, OUT problem text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE SET jit = off
@@ -2694,7 +2738,7 @@ CREATE FUNCTION dynamo_internal.report_check(table_name text, strict boolean, sa
 WITH declared AS MATERIALIZED (
 	SELECT p.pattern, p.declared, CASE WHEN NOT dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index') THEN pg_catalog.format('index "%s" does not exist', p.declared OPERATOR(pg_catalog.->>) 'index')
 		WHEN p.declared OPERATOR(pg_catalog.->>) 'basis' IS NULL THEN 'it does not tell what it was made of: declare it anew'
-		ELSE dynamo_internal.pattern_problem(dynamo.table_relation($1), p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem
+		ELSE dynamo_internal.pattern_problem($1, p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem
 	FROM dynamo_internal.patterns_of($1, $4) p),
 sampled AS MATERIALIZED (
 	SELECT d.pattern, ARRAY(SELECT dynamo_internal.pattern_items($1, d.declared, 300)) AS items FROM declared d WHERE d.problem IS NULL),
@@ -2736,11 +2780,11 @@ checked AS (
 	FROM declared d LEFT JOIN total t ON t.pattern OPERATOR(pg_catalog.=) d.pattern)
 SELECT c.pattern, c.runs, c.items_read, c.items_returned, c.bytes, c.capacity_units, c.buffers, c.milliseconds, c.problem
 FROM checked c
-WHERE NOT $2 OR dynamo_internal.refuse_findings($1, (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', f.pattern, f.problem), '; ' ORDER BY f.pattern::pg_catalog.text)
+WHERE NOT $2 OR dynamo_internal.refuse_findings($1::pg_catalog.text, (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', f.pattern, f.problem), '; ' ORDER BY f.pattern::pg_catalog.text)
 													  FROM checked f WHERE f.problem IS NOT NULL))
 ORDER BY c.pattern::pg_catalog.text;
 END;
-COMMENT ON FUNCTION dynamo_internal.report_check(text, boolean, integer, oid) IS 'returns what dynamo.check_access_patterns returns';
+COMMENT ON FUNCTION dynamo_internal.report_check(regclass, boolean, integer, oid) IS 'returns what dynamo.check_access_patterns returns';
 
 -- The reports on a design run their queries as the owner of the table, if the caller has
 -- the rights of the owner.  They are planned anew at each call: compiling the plans would
@@ -2767,7 +2811,7 @@ FROM pg_catalog.regexp_split_to_table($1, '#') WITH ORDINALITY p(part, n);
 END;
 COMMENT ON FUNCTION dynamo_internal.key_shape(text) IS 'returns a key with * in place of the parts that distinguish items';
 
-CREATE FUNCTION dynamo_internal.report_outline(table_name text, sample integer, caller oid, OUT entity text, OUT index_name text, OUT key_pattern text,
+CREATE FUNCTION dynamo_internal.report_outline(table_name regclass, sample integer, caller oid, OUT entity text, OUT index_name text, OUT key_pattern text,
 	OUT attributes text[], OUT items bigint, OUT bytes bigint) RETURNS SETOF record
 	LANGUAGE sql STABLE SET jit = off
 	BEGIN ATOMIC
@@ -2775,11 +2819,11 @@ WITH drawn AS MATERIALIZED (
 	SELECT i.item, dynamo.kind_of($1, i.item) AS kind FROM dynamo_internal.sample_items($1, NULL, $2) i(item)),
 scale AS MATERIALIZED (
 	SELECT t.item_count, GREATEST(1, t.item_count::pg_catalog.numeric OPERATOR(pg_catalog./) GREATEST((SELECT pg_catalog.count(*) FROM drawn), 1)) AS factor
-	FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
+	FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1),
 rare AS MATERIALIZED (
 	SELECT e.entity_name
 	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
-	WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND t.item_count OPERATOR(pg_catalog.<=) 200000
+	WHERE t.relation OPERATOR(pg_catalog.=) $1 AND t.item_count OPERATOR(pg_catalog.<=) 200000
 		AND (SELECT pg_catalog.count(*) FROM drawn d WHERE d.kind OPERATOR(pg_catalog.=) e.entity_name) OPERATOR(pg_catalog.<) 30),
 sampled AS MATERIALIZED (
 	SELECT d.item, d.kind, s.factor FROM drawn d CROSS JOIN scale s WHERE NOT EXISTS (SELECT FROM rare r WHERE r.entity_name OPERATOR(pg_catalog.=) d.kind)
@@ -2789,7 +2833,7 @@ template AS MATERIALIZED (
 	SELECT e.entity_name, k.key, k.value
 	FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
 		CROSS JOIN LATERAL pg_catalog.jsonb_each_text(e.keys) k
-	WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
+	WHERE t.relation OPERATOR(pg_catalog.=) $1),
 placed AS MATERIALIZED (
 	SELECT s.kind, s.factor, p.place, p.index_name, p.projection, p.projected, s.item,
 		   (SELECT pg_catalog.string_agg(pg_catalog.format('%s: %s', k.name, COALESCE((SELECT t.value FROM template t WHERE t.entity_name OPERATOR(pg_catalog.=) s.kind AND t.key OPERATOR(pg_catalog.=) k.name),
@@ -2810,7 +2854,7 @@ FROM placed p
 GROUP BY p.kind, p.place, p.index_name, p.projection, p.projected, p.key_pattern
 ORDER BY p.place, p.kind, p.key_pattern;
 END;
-COMMENT ON FUNCTION dynamo_internal.report_outline(text, integer, oid) IS 'returns what dynamo.outline returns';
+COMMENT ON FUNCTION dynamo_internal.report_outline(regclass, integer, oid) IS 'returns what dynamo.outline returns';
 
 CREATE FUNCTION dynamo.outline(table_name text, sample integer DEFAULT 1000, OUT entity text, OUT index_name text, OUT key_pattern text,
 	OUT attributes text[], OUT items bigint, OUT bytes bigint) RETURNS SETOF record
@@ -2824,7 +2868,7 @@ COMMENT ON FUNCTION dynamo.outline(text, integer) IS
 -- severity, object, evidence and SQL that mends it.
 --
 
-CREATE FUNCTION dynamo_internal.advise_unread_index(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_unread_index(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', i.index_name,
@@ -2833,12 +2877,12 @@ SELECT 'warning', i.index_name,
 FROM dynamo.tables t
 	JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'inline' AND i.status OPERATOR(pg_catalog.=) 'ACTIVE'
 	CROSS JOIN LATERAL (SELECT pg_catalog.pg_stat_get_tuples_inserted(t.relation) OPERATOR(pg_catalog.+) pg_catalog.pg_stat_get_tuples_updated(t.relation) AS writes) w
-WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND w.writes OPERATOR(pg_catalog.>=) 1000
+WHERE t.relation OPERATOR(pg_catalog.=) $1 AND w.writes OPERATOR(pg_catalog.>=) 1000
 	AND pg_catalog.pg_stat_get_numscans(dynamo.index_relation(t.relation, i.index_name)) OPERATOR(pg_catalog.=) 0;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_unread_index(text) IS 'rule: an index that is not read';
+COMMENT ON FUNCTION dynamo_internal.advise_unread_index(regclass) IS 'rule: an index that is not read';
 
-CREATE FUNCTION dynamo_internal.advise_discarding_pattern(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_discarding_pattern(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE
 	BEGIN ATOMIC
 SELECT 'warning', c.pattern::pg_catalog.text, pg_catalog.format('its filter discards %s of %s items that it reads and pays for', c.items_read OPERATOR(pg_catalog.-) c.items_returned, c.items_read),
@@ -2846,21 +2890,21 @@ SELECT 'warning', c.pattern::pg_catalog.text, pg_catalog.format('its filter disc
 FROM dynamo_internal.report_check($1, false, 10, $2) c
 WHERE c.items_read OPERATOR(pg_catalog.>=) 10 AND c.items_read OPERATOR(pg_catalog.>) (10 OPERATOR(pg_catalog.*) c.items_returned);
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_discarding_pattern(text, oid) IS 'rule: a filter that discards more than nine of ten items';
+COMMENT ON FUNCTION dynamo_internal.advise_discarding_pattern(regclass, oid) IS 'rule: a filter that discards more than nine of ten items';
 
-CREATE FUNCTION dynamo_internal.advise_stale_pattern(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_stale_pattern(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it cannot find all items: %s', f.problem),
 	   pg_catalog.format('-- SELECT dynamo.apply_entity(%L), and declare the pattern anew: dynamo.create_access_pattern with replace => true', $1)
 FROM dynamo_internal.patterns_of($1, $2) p
 	CROSS JOIN LATERAL (SELECT CASE WHEN p.declared OPERATOR(pg_catalog.->>) 'basis' IS NULL THEN 'it does not tell what it was made of'
-		ELSE dynamo_internal.pattern_problem(dynamo.table_relation($1), p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem OFFSET 0) f
+		ELSE dynamo_internal.pattern_problem($1, p.declared OPERATOR(pg_catalog.->>) 'basis') END AS problem OFFSET 0) f
 WHERE f.problem IS NOT NULL AND dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index');
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_stale_pattern(text, oid) IS 'rule: an access pattern whose entities or index have changed';
+COMMENT ON FUNCTION dynamo_internal.advise_stale_pattern(regclass, oid) IS 'rule: an access pattern whose entities or index have changed';
 
-CREATE FUNCTION dynamo_internal.advise_missing_index(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_missing_index(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it reads index "%s", which does not exist', p.declared OPERATOR(pg_catalog.->>) 'index'),
@@ -2869,10 +2913,10 @@ SELECT 'error', p.pattern::pg_catalog.text, pg_catalog.format('it reads index "%
 FROM dynamo_internal.patterns_of($1, $2) p
 WHERE NOT dynamo_internal.has_index($1, p.declared OPERATOR(pg_catalog.->>) 'index');
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_missing_index(text, oid) IS 'rule: an access pattern whose index is missing';
+COMMENT ON FUNCTION dynamo_internal.advise_missing_index(regclass, oid) IS 'rule: an access pattern whose index is missing';
 
 -- The most frequent partition of a table or an inline index, by the statistics there are.
-CREATE FUNCTION dynamo_internal.largest_partition(table_name text, OUT index_name text, OUT partition_value text, OUT share double precision,
+CREATE FUNCTION dynamo_internal.largest_partition(table_name regclass, OUT index_name text, OUT partition_value text, OUT share double precision,
 	OUT items numeric, OUT bytes numeric) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
@@ -2880,50 +2924,50 @@ SELECT p.index_name, ((s.most_common_vals::pg_catalog.text)::pg_catalog.text[])[
 	   pg_catalog.round((s.most_common_freqs[1] OPERATOR(pg_catalog.*) c.reltuples)::pg_catalog.numeric),
 	   pg_catalog.round((s.most_common_freqs[1] OPERATOR(pg_catalog.*) pg_catalog.pg_table_size(c.oid))::pg_catalog.numeric)
 FROM dynamo_internal.places_of($1) p
-	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND c.reltuples OPERATOR(pg_catalog.>) 0
+	JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) $1::pg_catalog.oid AND c.reltuples OPERATOR(pg_catalog.>) 0
 	JOIN pg_catalog.pg_namespace n ON n.oid OPERATOR(pg_catalog.=) c.relnamespace
 	JOIN pg_catalog.pg_stats s ON s.schemaname OPERATOR(pg_catalog.=) n.nspname AND s.tablename OPERATOR(pg_catalog.=) c.relname AND s.attname OPERATOR(pg_catalog.=) p.keys[1] AND s.inherited OPERATOR(pg_catalog.=) (c.relkind OPERATOR(pg_catalog.=) 'p')
 WHERE s.most_common_freqs IS NOT NULL;
 END;
-COMMENT ON FUNCTION dynamo_internal.largest_partition(text) IS 'returns the largest partitions of a table and its indexes from statistics';
+COMMENT ON FUNCTION dynamo_internal.largest_partition(regclass) IS 'returns the largest partitions of a table and its indexes from statistics';
 
-CREATE FUNCTION dynamo_internal.advise_large_partition(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_large_partition(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT CASE WHEN l.bytes OPERATOR(pg_catalog.>) 10737418240 THEN 'error' ELSE 'warning' END, $1,
+SELECT CASE WHEN l.bytes OPERATOR(pg_catalog.>) 10737418240 THEN 'error' ELSE 'warning' END, $1::pg_catalog.text,
 	   pg_catalog.format('partition "%s" has about %s of 100 items, %s', l.partition_value, pg_catalog.round((100 OPERATOR(pg_catalog.*) l.share)::pg_catalog.numeric), pg_catalog.pg_size_pretty(l.bytes)),
 	   '-- add a part to the template of the partition key, such as a month {at:date} or a shard {#16:id}'
 FROM dynamo_internal.largest_partition($1) l
 WHERE l.index_name IS NULL AND (l.bytes OPERATOR(pg_catalog.>) 10737418240 OR l.share OPERATOR(pg_catalog.>=) 0.1 AND l.items OPERATOR(pg_catalog.>=) 1000000);
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_large_partition(text) IS 'rule: a partition that is hot, or larger than 10 GB';
+COMMENT ON FUNCTION dynamo_internal.advise_large_partition(regclass) IS 'rule: a partition that is hot, or larger than 10 GB';
 
-CREATE FUNCTION dynamo_internal.advise_shards(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_shards(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', l.index_name, pg_catalog.format('partition "%s" has about %s entries of %s', l.partition_value, l.items, pg_catalog.pg_size_pretty(l.bytes)),
 	   pg_catalog.format('SELECT dynamo.change_index(%L, %L, storage => ''table'', shards => %s)', $1, l.index_name,
 			  LEAST(GREATEST(pg_catalog.ceil(l.bytes OPERATOR(pg_catalog./) 10737418240), pg_catalog.ceil(l.items OPERATOR(pg_catalog./) 10000000), 2), 1024))
 FROM dynamo_internal.largest_partition($1) l
-	JOIN dynamo.tables t ON t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
+	JOIN dynamo.tables t ON t.relation OPERATOR(pg_catalog.=) $1
 	JOIN dynamo.indexes i ON i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.index_name OPERATOR(pg_catalog.=) l.index_name AND i.shards IS NULL
 WHERE l.bytes OPERATOR(pg_catalog.>) 10737418240 OR l.share OPERATOR(pg_catalog.>=) 0.1 AND l.items OPERATOR(pg_catalog.>=) 10000000;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_shards(text) IS 'rule: an index whose largest partition needs shards';
+COMMENT ON FUNCTION dynamo_internal.advise_shards(regclass) IS 'rule: an index whose largest partition needs shards';
 
-CREATE FUNCTION dynamo_internal.advise_changing_keys(table_name text, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_changing_keys(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
-SELECT 'warning', $1, pg_catalog.format('of %s updates %s changed no key of an index', u.updates, u.hot),
+SELECT 'warning', $1::pg_catalog.text, pg_catalog.format('of %s updates %s changed no key of an index', u.updates, u.hot),
 	   '-- keep attributes that change at every update out of the keys of indexes'
 FROM dynamo.tables t
 	CROSS JOIN LATERAL (SELECT pg_catalog.pg_stat_get_tuples_updated(t.relation) AS updates, pg_catalog.pg_stat_get_tuples_hot_updated(t.relation) AS hot) u
-WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND u.updates OPERATOR(pg_catalog.>=) 1000 AND u.hot OPERATOR(pg_catalog.*) 10 OPERATOR(pg_catalog.<) u.updates
+WHERE t.relation OPERATOR(pg_catalog.=) $1 AND u.updates OPERATOR(pg_catalog.>=) 1000 AND u.hot OPERATOR(pg_catalog.*) 10 OPERATOR(pg_catalog.<) u.updates
 	AND EXISTS (SELECT FROM dynamo.indexes i WHERE i.schema_name OPERATOR(pg_catalog.=) t.schema_name AND i.table_name OPERATOR(pg_catalog.=) t.table_name AND i.storage OPERATOR(pg_catalog.=) 'inline');
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_changing_keys(text) IS 'rule: keys of indexes that nearly every update changes';
+COMMENT ON FUNCTION dynamo_internal.advise_changing_keys(regclass) IS 'rule: keys of indexes that nearly every update changes';
 
-CREATE FUNCTION dynamo_internal.advise_wide_projection(table_name text, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_wide_projection(table_name regclass, caller oid, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'info', i.index_name, pg_catalog.format('it has copies of whole items, and its access patterns read only %s', pg_catalog.string_agg(DISTINCT a.name, ', ')),
@@ -2934,15 +2978,15 @@ FROM dynamo.tables t
 	CROSS JOIN LATERAL pg_catalog.regexp_split_to_table(p.declared OPERATOR(pg_catalog.#>>) '{request,ProjectionExpression}', ' *, *') e(path)
 	CROSS JOIN LATERAL (SELECT pg_catalog.split_part(pg_catalog.split_part(pg_catalog.btrim(e.path), '.', 1), '[', 1) AS name) b
 	CROSS JOIN LATERAL (SELECT COALESCE(p.declared OPERATOR(pg_catalog.#>) '{request,ExpressionAttributeNames}' OPERATOR(pg_catalog.->>) b.name, b.name) AS name) a
-WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)
+WHERE t.relation OPERATOR(pg_catalog.=) $1
 	AND NOT EXISTS (SELECT FROM dynamo_internal.patterns_of($1, $2) q
 					WHERE q.declared OPERATOR(pg_catalog.->>) 'index' OPERATOR(pg_catalog.=) i.index_name AND q.declared OPERATOR(pg_catalog.#>) '{request,ProjectionExpression}' IS NULL)
 	AND a.name OPERATOR(pg_catalog.<>) ALL (ARRAY[t.partition_key, COALESCE(t.sort_key, '')] OPERATOR(pg_catalog.||) i.partition_key OPERATOR(pg_catalog.||) i.sort_key)
 GROUP BY i.index_name;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(text, oid) IS 'rule: an index that projects more attributes than are read';
+COMMENT ON FUNCTION dynamo_internal.advise_wide_projection(regclass, oid) IS 'rule: an index that projects more attributes than are read';
 
-CREATE FUNCTION dynamo_internal.advise_large_item(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_large_item(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', dynamo_internal.key_of($1, i.item), pg_catalog.format('%s of 409600 bytes, of which attribute "%s" is the largest part', dynamo.item_size(i.item),
@@ -2951,9 +2995,9 @@ SELECT 'warning', dynamo_internal.key_of($1, i.item), pg_catalog.format('%s of 4
 FROM pg_catalog.unnest($2) i(item)
 WHERE dynamo.item_size(i.item) OPERATOR(pg_catalog.>) 307200;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_large_item(text, dynamo.item[]) IS 'rule: an item close to 400 KB';
+COMMENT ON FUNCTION dynamo_internal.advise_large_item(regclass, dynamo.item[]) IS 'rule: an item close to 400 KB';
 
-CREATE FUNCTION dynamo_internal.advise_time_to_live(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_time_to_live(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'error', f.attribute, pg_catalog.format('%s items of the sample have %s, and never expire', pg_catalog.count(*), f.wrong),
@@ -2966,14 +3010,14 @@ FROM (SELECT t.relation, t.definition OPERATOR(pg_catalog.->>) 'time_to_live' AS
 			 CASE WHEN dynamo.value_type(i.item OPERATOR(dynamo.->) (t.definition OPERATOR(pg_catalog.->>) 'time_to_live')) OPERATOR(pg_catalog.=) 'S' THEN 'a string'
 			 WHEN dynamo.value_type(i.item OPERATOR(dynamo.->) (t.definition OPERATOR(pg_catalog.->>) 'time_to_live')) OPERATOR(pg_catalog.=) 'N' THEN CASE WHEN (i.item OPERATOR(dynamo.->>) (t.definition OPERATOR(pg_catalog.->>) 'time_to_live'))::pg_catalog.numeric OPERATOR(pg_catalog.>) 100000000000 THEN 'milliseconds' END END AS wrong
 	  FROM dynamo.tables t CROSS JOIN pg_catalog.unnest($2) i(item)
-	  WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)) f
+	  WHERE t.relation OPERATOR(pg_catalog.=) $1) f
 WHERE f.wrong IS NOT NULL
 GROUP BY f.relation, f.attribute, f.wrong;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_time_to_live(text, dynamo.item[]) IS 'rule: times to live that are not in seconds';
+COMMENT ON FUNCTION dynamo_internal.advise_time_to_live(regclass, dynamo.item[]) IS 'rule: times to live that are not in seconds';
 
 -- Sort keys of a sample, with the partition that each is in.
-CREATE FUNCTION dynamo_internal.sort_keys(table_name text, items dynamo.item[], OUT index_name text, OUT attribute text, OUT partition text, OUT sort text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.sort_keys(table_name regclass, items dynamo.item[], OUT index_name text, OUT attribute text, OUT partition text, OUT sort text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT p.index_name, p.keys[pg_catalog.cardinality(p.keys)], p.place::pg_catalog.text OPERATOR(pg_catalog.||) '#' OPERATOR(pg_catalog.||) (i.item OPERATOR(dynamo.->>) p.keys[1]),
@@ -2982,9 +3026,9 @@ FROM dynamo_internal.places_of($1) p CROSS JOIN pg_catalog.unnest($2) i(item)
 WHERE pg_catalog.cardinality(p.keys) OPERATOR(pg_catalog.>) 1 AND dynamo.value_type(i.item OPERATOR(dynamo.->) p.keys[pg_catalog.cardinality(p.keys)]) OPERATOR(pg_catalog.=) 'S'
 	AND i.item OPERATOR(dynamo.?) p.keys[1];
 END;
-COMMENT ON FUNCTION dynamo_internal.sort_keys(text, dynamo.item[]) IS 'returns the sort keys of items';
+COMMENT ON FUNCTION dynamo_internal.sort_keys(regclass, dynamo.item[]) IS 'returns the sort keys of items';
 
-CREATE FUNCTION dynamo_internal.advise_unpadded_number(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_unpadded_number(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT DISTINCT ON (f.attribute) 'error', f.attribute, pg_catalog.format('"%s" comes after "%s"', f.before, f.sort),
@@ -2998,9 +3042,9 @@ FROM (SELECT n.attribute, n.sort,
 WHERE f.before COLLATE "C" OPERATOR(pg_catalog.>) f.sort COLLATE "C" AND pg_catalog.length(f.before) OPERATOR(pg_catalog.<>) pg_catalog.length(f.sort)
 ORDER BY f.attribute, f.sort;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_unpadded_number(text, dynamo.item[]) IS 'rule: numbers in sort keys that do not sort by their values';
+COMMENT ON FUNCTION dynamo_internal.advise_unpadded_number(regclass, dynamo.item[]) IS 'rule: numbers in sort keys that do not sort by their values';
 
-CREATE FUNCTION dynamo_internal.advise_uneven_time(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_uneven_time(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', f.attribute, pg_catalog.format('times have different forms: %s', pg_catalog.string_agg(DISTINCT f.shape, ', ')),
@@ -3013,34 +3057,34 @@ FROM (SELECT k.index_name, k.attribute, m.match[1] AS beginning, pg_catalog.rege
 GROUP BY f.index_name, f.attribute, f.beginning
 HAVING pg_catalog.count(DISTINCT f.shape) OPERATOR(pg_catalog.>) 1;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_uneven_time(text, dynamo.item[]) IS 'rule: times in sort keys that do not sort by their values';
+COMMENT ON FUNCTION dynamo_internal.advise_uneven_time(regclass, dynamo.item[]) IS 'rule: times in sort keys that do not sort by their values';
 
-CREATE FUNCTION dynamo_internal.advise_no_entity(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_no_entity(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'warning', dynamo_internal.key_of($1, (pg_catalog.array_agg(i.item))[1]), pg_catalog.format('%s of %s items in the sample are of no entity', pg_catalog.count(*), pg_catalog.cardinality($2)),
 	   pg_catalog.format('-- declare their kind by dynamo.create_entity; SELECT * FROM dynamo.check_entity(%L) lists them', $1)
 FROM pg_catalog.unnest($2) i(item)
 WHERE dynamo.kind_of($1, i.item) IS NULL
-	AND EXISTS (SELECT FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1) AND t.definition OPERATOR(pg_catalog.->) 'entities' IS NOT NULL)
+	AND EXISTS (SELECT FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1 AND t.definition OPERATOR(pg_catalog.->) 'entities' IS NOT NULL)
 HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_no_entity(text, dynamo.item[]) IS 'rule: items of no entity';
+COMMENT ON FUNCTION dynamo_internal.advise_no_entity(regclass, dynamo.item[]) IS 'rule: items of no entity';
 
-CREATE FUNCTION dynamo_internal.advise_stale_key(table_name text, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+CREATE FUNCTION dynamo_internal.advise_stale_key(table_name regclass, items dynamo.item[], OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 SELECT 'error', p.kind, pg_catalog.format('%s items in the sample, such as %s: %s', pg_catalog.count(*), dynamo_internal.key_of($1, (pg_catalog.array_agg(p.item))[1]), pg_catalog.min(p.problem)),
 	   pg_catalog.format('SELECT dynamo.apply_entity(%L, %L)', $1, p.kind)
-FROM (SELECT i.item, k.kind, dynamo.entity_problem(dynamo.table_relation($1)::pg_catalog.oid, i.item, k.kind) AS problem
+FROM (SELECT i.item, k.kind, dynamo.entity_problem($1::pg_catalog.oid, i.item, k.kind) AS problem
 	  FROM pg_catalog.unnest($2) i(item) CROSS JOIN LATERAL (SELECT dynamo.kind_of($1, i.item) AS kind OFFSET 0) k
 	  WHERE k.kind IS NOT NULL) p
 WHERE p.problem IS NOT NULL
 GROUP BY p.kind;
 END;
-COMMENT ON FUNCTION dynamo_internal.advise_stale_key(text, dynamo.item[]) IS 'rule: keys that differ from what their entity composes';
+COMMENT ON FUNCTION dynamo_internal.advise_stale_key(regclass, dynamo.item[]) IS 'rule: keys that differ from what their entity composes';
 
-CREATE FUNCTION dynamo_internal.report_advice(table_name text, sample integer, caller oid, OUT rule text, OUT severity text, OUT object text,
+CREATE FUNCTION dynamo_internal.report_advice(table_name regclass, sample integer, caller oid, OUT rule text, OUT severity text, OUT object text,
 	OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
@@ -3062,7 +3106,7 @@ FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_inde
 	  UNION ALL SELECT 'stale key', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_stale_key($1, s.items) r) a
 ORDER BY pg_catalog.array_position('{error,warning,info}'::pg_catalog.text[], a.severity), a.rule, a.object, a.evidence;
 END;
-COMMENT ON FUNCTION dynamo_internal.report_advice(text, integer, oid) IS 'returns what dynamo.advise returns';
+COMMENT ON FUNCTION dynamo_internal.report_advice(regclass, integer, oid) IS 'returns what dynamo.advise returns';
 
 CREATE FUNCTION dynamo.advise(table_name text, sample integer DEFAULT 1000, OUT rule text, OUT severity text, OUT object text,
 	OUT evidence text, OUT mend text) RETURNS SETOF record
@@ -3228,7 +3272,7 @@ COMMENT ON FUNCTION dynamo_internal.drawing() IS 'returns the document of dynamo
 
 -- On one line and without a backslash, so that COPY writes it as it is.  The data are
 -- in base64: none of their characters is one of the document.
-CREATE FUNCTION dynamo_internal.report_drawing(table_name text, sample integer, redact boolean, caller oid) RETURNS text
+CREATE FUNCTION dynamo_internal.report_drawing(table_name regclass, sample integer, redact boolean, caller oid) RETURNS text
 	LANGUAGE sql VOLATILE SET jit = off
 	BEGIN ATOMIC
 WITH sampled AS MATERIALIZED (
@@ -3239,7 +3283,7 @@ hidden AS MATERIALIZED (
 			THEN pg_catalog.concat('#', pg_catalog.dense_rank() OVER (PARTITION BY e.name ORDER BY e.value::pg_catalog.json::pg_catalog.text)) ELSE dynamo.value_type(e.value) END AS shown
 	FROM sampled s CROSS JOIN LATERAL dynamo.each(s.item) e WHERE $3),
 document AS (
-	SELECT pg_catalog.json_build_object('table', $1, 'redacted', $3,
+	SELECT pg_catalog.json_build_object('table', $1::pg_catalog.text, 'redacted', $3,
 		'places', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('index_name', p.index_name, 'keys', p.keys) ORDER BY p.place) FROM place p),
 		'items', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('kind', s.kind, 'item', CASE WHEN $3
 					THEN (SELECT pg_catalog.json_object_agg(h.name, pg_catalog.json_build_object('S', h.shown)) FROM hidden h WHERE h.n OPERATOR(pg_catalog.=) s.n)
@@ -3247,7 +3291,7 @@ document AS (
 		'entities', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('entity', e.entity_name, 'keys', e.keys,
 					'items', (SELECT pg_catalog.count(*) FROM sampled s WHERE s.kind OPERATOR(pg_catalog.=) e.entity_name)) ORDER BY e.entity_name), '[]'::pg_catalog.json)
 				FROM dynamo.tables t JOIN dynamo.entities e ON e.schema_name OPERATOR(pg_catalog.=) t.schema_name AND e.table_name OPERATOR(pg_catalog.=) t.table_name
-				WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
+				WHERE t.relation OPERATOR(pg_catalog.=) $1),
 		'patterns', (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('pattern', p.pattern::pg_catalog.text, 'description', pg_catalog.obj_description(p.pattern::pg_catalog.oid, 'pg_proc'),
 					'index', p.declared OPERATOR(pg_catalog.->>) 'index', 'key', p.declared OPERATOR(pg_catalog.->>) 'key', 'filter', p.declared OPERATOR(pg_catalog.->>) 'filter', 'runs', c.runs,
 					'items_read', c.items_read, 'items_returned', c.items_returned, 'capacity_units', c.capacity_units,
@@ -3261,13 +3305,17 @@ SELECT pg_catalog.replace(pg_catalog.replace(dynamo_internal.drawing(), pg_catal
 			   pg_catalog.replace(pg_catalog.encode(pg_catalog.convert_to(d.json::pg_catalog.text, 'UTF8'), 'base64'), pg_catalog.chr(10), ''))
 FROM document d;
 END;
-COMMENT ON FUNCTION dynamo_internal.report_drawing(text, integer, boolean, oid) IS 'returns the document of dynamo.draw';
+COMMENT ON FUNCTION dynamo_internal.report_drawing(regclass, integer, boolean, oid) IS 'returns the document of dynamo.draw';
 
 CREATE FUNCTION dynamo.draw(table_name text, sample integer DEFAULT 200, redact boolean DEFAULT false) RETURNS text
 	LANGUAGE C VOLATILE PARALLEL UNSAFE
 	AS 'MODULE_PATHNAME', 'dynamo_draw';
 COMMENT ON FUNCTION dynamo.draw(text, integer, boolean) IS
 	'returns a table and its indexes as a self-contained HTML document: items, entities, access patterns, advice; redact omits values';
+
+-- The functions above have overloads, too.
+CALL dynamo_internal.overload_tables();
+DROP PROCEDURE dynamo_internal.overload_tables();
 
 --
 -- Models as JSON documents: export, import of our own and of other tools'
@@ -3288,6 +3336,7 @@ FROM pg_catalog.pg_proc f
 		THEN ARRAY(SELECT pg_catalog.json_array_elements_text(a.value))::pg_catalog.text
 		WHEN pg_catalog.json_typeof(a.value) OPERATOR(pg_catalog.<>) 'null' THEN a.value::pg_catalog.text END AS text) v
 WHERE f.pronamespace OPERATOR(pg_catalog.=) 'dynamo'::pg_catalog.regnamespace AND f.proname OPERATOR(pg_catalog.=) $1
+	AND 'pg_catalog.regclass'::pg_catalog.regtype OPERATOR(pg_catalog.<>) ALL (f.proargtypes::pg_catalog.oid[])	-- no overload
 	AND (v.text IS NOT NULL OR p.name OPERATOR(pg_catalog.=) 'table_name');
 END;
 COMMENT ON FUNCTION dynamo_internal.call_statement(text, text, json) IS 'returns a call of a function with the members of an object as arguments';
@@ -3410,11 +3459,11 @@ END;
 COMMENT ON FUNCTION dynamo.import_model(json, text) IS
 	'returns the statements that create the tables, entities, access patterns and items of a model of dynamo.export_model, NoSQL Workbench or OneTable';
 
-CREATE FUNCTION dynamo.export_model(table_name text) RETURNS json
+CREATE FUNCTION dynamo.export_model(table_name regclass) RETURNS json
 	LANGUAGE sql STABLE
 	BEGIN ATOMIC
 WITH t AS (SELECT t.schema_name, t.table_name, t.relation, t.partition_key, t.partition_key_type, t.sort_key, t.sort_key_type, t.definition
-		   FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) dynamo.table_relation($1)),
+		   FROM dynamo.tables t WHERE t.relation OPERATOR(pg_catalog.=) $1),
 view AS (
 	SELECT DISTINCT v.relname::pg_catalog.text AS name, pg_catalog.convert_from(pg_catalog.substring(g.tgargs, 1, pg_catalog.length(g.tgargs) OPERATOR(pg_catalog.-) 1), 'UTF8')::pg_catalog.json OPERATOR(pg_catalog.#>>) '{entity,S}' AS entity
 	FROM t JOIN pg_catalog.pg_depend d ON d.refobjid OPERATOR(pg_catalog.=) t.relation::pg_catalog.oid AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass
@@ -3452,6 +3501,14 @@ SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object('format', 'dynam
 	'access_patterns', (SELECT pg_catalog.json_agg(pg_catalog.jsonb_build_object('pattern_name', f.proname) OPERATOR(pg_catalog.||) (p.declared OPERATOR(pg_catalog.->) 'arguments') ORDER BY f.proname)
 		FROM dynamo_internal.patterns_of($1) p JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid)))))
 FROM t;
+END;
+COMMENT ON FUNCTION dynamo.export_model(regclass) IS
+	'returns a table, its indexes, entities and access patterns as a JSON document, which dynamo.import_model reads';
+
+CREATE FUNCTION dynamo.export_model(table_name text) RETURNS json
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT dynamo.export_model(dynamo.table_relation($1));
 END;
 COMMENT ON FUNCTION dynamo.export_model(text) IS
 	'returns a table, its indexes, entities and access patterns as a JSON document, which dynamo.import_model reads';
@@ -3512,7 +3569,7 @@ SELECT pg_catalog.json_strip_nulls(pg_catalog.json_build_object(
 				 FROM pg_catalog.json_array_elements(v.definition OPERATOR(pg_catalog.#>) '{columns,L}') WITH ORDINALITY c(c, n)
 					JOIN pg_catalog.pg_attribute a ON a.attrelid OPERATOR(pg_catalog.=) v.oid AND a.attnum OPERATOR(pg_catalog.=) c.n) END) ORDER BY v.relname) FROM view v),
 	'access_patterns', (SELECT pg_catalog.json_agg(pg_catalog.jsonb_build_object('pattern_name', f.proname) OPERATOR(pg_catalog.||) (p.declared OPERATOR(pg_catalog.->) 'arguments') ORDER BY f.proname)
-		FROM t CROSS JOIN LATERAL dynamo_internal.patterns_of(pg_catalog.concat(t.schema_name, '.', t.relname)) p
+		FROM t CROSS JOIN LATERAL dynamo_internal.patterns_of(t.oid::pg_catalog.regclass) p
 			JOIN pg_catalog.pg_proc f ON f.oid OPERATOR(pg_catalog.=) p.pattern::pg_catalog.oid AND f.proowner OPERATOR(pg_catalog.=) t.relowner),
 	'sql_indexes', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', e.relname, 'unique', e.indisunique, 'definition', e.definition) ORDER BY e.relname) FROM extra e WHERE e.conname IS NULL),
 	'constraints', (SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', e.conname, 'definition', e.definition) ORDER BY e.conname) FROM extra e WHERE e.conname IS NOT NULL),

@@ -20,7 +20,7 @@ WHERE attrelid = 'numbers'::regclass AND attnum > 0 ORDER BY attnum;
 SELECT reloptions FROM pg_class WHERE oid = 'numbers'::regclass;
 -- a DynamoDB name can contain dots and dashes
 SELECT dynamo.create_table('my.table-1', 'id');
--- a dot does not separate a schema, as the notice says
+-- a dot after the name of a schema separates it
 BEGIN;
 SELECT dynamo.create_table('public.table', 'id');
 ROLLBACK;
@@ -32,7 +32,7 @@ FROM dynamo.tables WHERE schema_name = 't_table' ORDER BY table_name;
 SELECT dynamo.describe_table('numbers') - 'table_size_bytes';
 SELECT (dynamo.describe_table('numbers') ->> 'table_size_bytes')::int > 0 AS has_size;
 
--- names are resolved as in operations: the whole name, then schema.table
+-- names are resolved as in operations
 SELECT dynamo.table_relation('ecommerce'), dynamo.table_relation('my.table-1'),
 	dynamo.table_relation('t_table.ecommerce');
 SET search_path = pg_catalog;

@@ -24,6 +24,7 @@
 #include "table/objects.h"
 #include "table/owner.h"
 #include "table/settings_owner.h"
+#include "table/table_name.h"
 #include "transfer/bulk.h"
 #include "transfer/export.h"
 #include "transfer/export_tree.h"
@@ -40,12 +41,6 @@ static bool
 IsRestore(const Job *job)
 {
 	return strcmp(job->kind, JOB_RESTORE) == 0;
-}
-
-static char *
-NameOfTable(Oid relid)
-{
-	return psprintf("%s.%s", get_namespace_name(get_rel_namespace(relid)), get_rel_name(relid));
 }
 
 /* Returns the model of the open table. */
@@ -248,7 +243,7 @@ SetModelAside(Store *store)
 	if (model == NULL)
 		return NULL;
 	StoreClose(store);
-	ModelSetAside(NameOfTable(relid), model);
+	ModelSetAside(TableNameOfOid(relid), model);
 	StoreOpenRelation(store, relid, ACL_INSERT | ACL_UPDATE);
 	return model;
 }
@@ -280,7 +275,7 @@ ExecuteImport(Job *job)
 	ImportFiles(&import, files, gzip ? INPUT_GZIP : INPUT_PLAIN);
 	StoreClose(&store);
 	if (model != NULL)
-		ModelWrite(NameOfTable((Oid) job->relation), model);
+		ModelWrite(TableNameOfOid((Oid) job->relation), model);
 	OwnerScopeLeave(&scope);
 	job->items = import.imported;
 	job->errors = import.failed;

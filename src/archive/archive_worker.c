@@ -28,6 +28,7 @@
 #include "table/objects.h"
 #include "table/owner.h"
 #include "table/settings_owner.h"
+#include "table/table_name.h"
 
 PGDLLEXPORT void dynamo_archive_worker_main(Datum arg);
 
@@ -116,24 +117,20 @@ FailureCode(const ErrorData *error)
 }
 
 /*
- * Drops the table, because clients would believe that it was restored.  In the
- * owner's scope, "schema.name" cannot mean a table with a dot in its name.
+ * Drops the table, because clients would believe that it was restored.
  */
 static void
 DropUnrestored(const Job *job)
 {
 	Oid			relid = (Oid) job->relation;
-	char	   *name = get_rel_name(relid);
-	char	   *schema = name != NULL ? get_namespace_name(get_rel_namespace(relid)) : NULL;
 	Oid			owner = JobOwner(job);
 	OwnerScope	scope;
 
-	if (schema == NULL || !OidIsValid(owner) || !has_privs_of_role(owner, RelationOwner(relid)))
+	if (get_rel_name(relid) == NULL || !OidIsValid(owner) || !has_privs_of_role(owner, RelationOwner(relid)))
 		return;
-	name = psprintf("%s.%s", schema, name);
 	OwnerScopeEnter(&scope, owner);
-	if (TableNameLock(name, AccessExclusiveLock, true) == relid)
-		TableDrop(name);
+	if (OidIsValid(TableNameLock(TableNameOfOid(relid), AccessExclusiveLock, true)))
+		TableDrop(TableNameOfOid(relid));
 	OwnerScopeLeave(&scope);
 }
 

@@ -48,6 +48,7 @@
 #include "table/citus_catalog.h"
 #include "table/distribution.h"
 #include "table/index_relation.h"
+#include "table/table_name.h"
 
 /* Classes of Citus's locks on the places of shards. */
 #define PLACE_LOCK_CLASS			4
@@ -366,8 +367,8 @@ KeyInShard(TableDef *def, int shard)
 char *
 GetShardName(const TableDef *def, int64 shard)
 {
-	return psprintf("%s.%s", get_namespace_name(get_rel_namespace(def->relid)),
-					ShardName(get_rel_name(def->relid), shard));
+	return TableNameInQuotes(get_namespace_name(get_rel_namespace(def->relid)),
+							 ShardName(get_rel_name(def->relid), shard));
 }
 
 /* A shard is in the segment with its smallest hash. */

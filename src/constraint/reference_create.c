@@ -21,6 +21,7 @@
 #include "item/json.h"
 #include "store/plan.h"
 #include "table/objects.h"
+#include "table/table_name.h"
 
 /*
  * Suffixes of the referenced table's trigger and of the index for its query.
@@ -135,9 +136,9 @@ ReadDeleteAction(FunctionCallInfo fcinfo, Reference *ref)
  * open one.
  */
 static TableDef *
-LockTable(text *name, Oid *relid)
+LockTable(FunctionCallInfo fcinfo, int arg, Oid *relid)
 {
-	Relation	rel = OpenTableForDdl(text_to_cstring(name), ShareRowExclusiveLock);
+	Relation	rel = OpenTableForDdl(TableArgument(fcinfo, arg), ShareRowExclusiveLock);
 	TableDef   *table = TableDefAcquire(rel);
 
 	*relid = RelationGetRelid(rel);
@@ -161,8 +162,8 @@ ReadSpec(FunctionCallInfo fcinfo, ReferenceSpec *spec)
 	spec->deferrable = spec->initially_deferred || GetBooleanArgument(fcinfo, 10);
 	spec->create_index = GetBooleanArgument(fcinfo, 12);
 
-	spec->table = LockTable(PG_GETARG_TEXT_PP(0), &spec->relid);
-	spec->target = LockTable(PG_GETARG_TEXT_PP(PG_ARGISNULL(3) ? 0 : 3), &spec->referenced);
+	spec->table = LockTable(fcinfo, 0, &spec->relid);
+	spec->target = LockTable(fcinfo, PG_ARGISNULL(3) ? 0 : 3, &spec->referenced);
 	KindCheckTemplates(spec->target, spec->kind.keys, true);
 	KindCheck(spec->table, &spec->kind);
 }
@@ -254,7 +255,7 @@ DYNAMO_FUNCTION(dynamo_drop_constraint);
 Datum
 dynamo_drop_constraint(PG_FUNCTION_ARGS)
 {
-	Relation	rel = OpenTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessExclusiveLock);
+	Relation	rel = OpenTableForDdl(TableArgument(fcinfo, 0), AccessExclusiveLock);
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Oid			relid = RelationGetRelid(rel);
 	const Trigger *reference = FindReference(rel, name);

@@ -20,6 +20,7 @@
 #include "compat.h"
 #include "ddl/ddl.h"
 #include "store/plan.h"
+#include "table/table_name.h"
 #include "view/kind.h"
 
 /*
@@ -111,7 +112,7 @@ dynamo_add_unique_constraint(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("table_name, constraint_name and attributes must not be null")));
 	KindArguments(fcinfo, 3, &kind);
-	rel = OpenTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), ShareRowExclusiveLock);
+	rel = OpenTableForDdl(TableArgument(fcinfo, 0), ShareRowExclusiveLock);
 	table = TableDefAcquire(rel);
 	KindCheck(table, &kind);
 	statement = MakeConstraintStatement(rel, table, text_to_cstring(PG_GETARG_TEXT_PP(1)),

@@ -24,6 +24,7 @@
 #include "table/definition.h"
 #include "table/named_list.h"
 #include "table/objects.h"
+#include "table/table_name.h"
 
 /* ---- the triggers ---- */
 
@@ -99,7 +100,7 @@ CheckTableKind(const char *table_name, Oid relid, const TableDef *def)
 	if (get_rel_relkind(relid) != RELKIND_RELATION || get_rel_relispartition(relid) || def->distributed)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("table \"%s\" is %s", table_name, def->distributed ? "distributed" : "partitioned"),
+				 errmsg("table \"%s\" is %s", TableNameForMessage(table_name), def->distributed ? "distributed" : "partitioned"),
 				 errdetail("Only plain tables can have copies and totals.")));
 }
 
@@ -169,7 +170,7 @@ CopiesStore(const char *table_name, const char *list)
 static void
 CreateNamed(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 {
-	char	   *table_name = RequiredText(fcinfo, 0, "table_name");
+	char	   *table_name = RequiredTableArgument(fcinfo, 0);
 	char	   *name = RequiredText(fcinfo, 1, parameter);
 	Oid			relid;
 	TableDef   *def = LockDefinition(table_name, ShareRowExclusiveLock, &relid);
@@ -181,7 +182,7 @@ CreateNamed(FunctionCallInfo fcinfo, const char *parameter, const char *member)
 	if (found != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("%s \"%s\" of table \"%s\" already exists", IsTotal(found) ? "total" : "copy", name, table_name)));
+				 errmsg("%s \"%s\" of table \"%s\" already exists", IsTotal(found) ? "total" : "copy", name, TableNameForMessage(table_name))));
 	StoreChecked(relid, def, list);
 }
 
@@ -209,7 +210,7 @@ dynamo_create_total(PG_FUNCTION_ARGS)
 static void
 DropNamed(FunctionCallInfo fcinfo, bool total)
 {
-	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *table_name = TableArgument(fcinfo, 0);
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Oid			relid;
 	JsonbContainer *found;

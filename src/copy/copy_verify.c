@@ -24,6 +24,7 @@
 #include "item/json.h"
 #include "stat/progress.h"
 #include "table/owner.h"
+#include "table/table_name.h"
 
 /* Maximum bytes of an item's text in a problem. */
 #define MAX_SHOWN_ITEM	200
@@ -189,7 +190,7 @@ static void
 CheckBegin(Check *c, FunctionCallInfo fcinfo)
 {
 	memset(c, 0, sizeof(*c));
-	c->rel = OpenTableForDdl(RequiredText(fcinfo, 0, "table_name"), AccessShareLock);
+	c->rel = OpenTableForDdl(RequiredTableArgument(fcinfo, 0), AccessShareLock);
 	c->def = TableDefAcquire(c->rel);
 	c->set = c->def->entities == NULL ? NULL : CopySetOf(c->rel, c->def);
 	initStringInfo(&c->problem);

@@ -15,6 +15,7 @@
 
 #include "ddl/ddl.h"
 #include "errors.h"
+#include "table/table_name.h"
 
 /* ---- parts of keys ---- */
 
@@ -330,23 +331,6 @@ SetKeyAttribute(FunctionCallInfo fcinfo, int name_arg, int type_arg, KeyAttribut
 		KeyTypeOfName(text_to_cstring(PG_GETARG_TEXT_PP(type_arg)));
 }
 
-/*
- * Tells users who write schema.table that DynamoDB's names can contain dots.
- */
-static void
-NoticeDot(const char *name, Oid relid)
-{
-	const char *dot = strchr(name, '.');
-
-	if (dot == NULL || dot - name >= NAMEDATALEN ||
-		!OidIsValid(get_namespace_oid(pnstrdup(name, dot - name), true)))
-		return;
-	ereport(NOTICE,
-			(errmsg("table \"%s\" is created in schema \"%s\": the dot is part of the name",
-					name, get_namespace_name(get_rel_namespace(relid))),
-			 errhint("Tables are created in the first schema of \"search_path\".")));
-}
-
 static int
 PartitionsArgument(int partitions)
 {
@@ -363,7 +347,6 @@ Datum
 dynamo_create_table(PG_FUNCTION_ARGS)
 {
 	CreateTableSpec spec = {0};
-	Oid			relid;
 
 	spec.name = RequiredText(fcinfo, 0, "table_name");
 	RequiredText(fcinfo, 1, "partition_key");
@@ -376,9 +359,7 @@ dynamo_create_table(PG_FUNCTION_ARGS)
 		spec.indexes = IndexesFromJson(PG_GETARG_JSONB_P(5), &spec.nindexes);
 	spec.fillfactor = PG_ARGISNULL(6) ? DEFAULT_FILLFACTOR : PG_GETARG_INT32(6);
 	spec.partitions = PG_ARGISNULL(7) ? 0 : PartitionsArgument(PG_GETARG_INT32(7));
-	relid = TableCreate(&spec);
-	NoticeDot(spec.name, relid);
-	PG_RETURN_OID(relid);
+	PG_RETURN_OID(TableCreate(&spec));
 }
 
 DYNAMO_FUNCTION(dynamo_drop_table);
@@ -386,6 +367,6 @@ DYNAMO_FUNCTION(dynamo_drop_table);
 Datum
 dynamo_drop_table(PG_FUNCTION_ARGS)
 {
-	TableDrop(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	TableDrop(TableArgument(fcinfo, 0));
 	PG_RETURN_VOID();
 }

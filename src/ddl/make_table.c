@@ -25,6 +25,7 @@
 #include "table/index_relation.h"
 #include "table/object_names.h"
 #include "table/table_id.h"
+#include "table/table_name.h"
 
 /* Items are UTF-8, and key attributes become text without conversion. */
 static void
@@ -161,19 +162,16 @@ CreateRelationOnce(const char *table, const TableDef *def, const CreateTableSpec
 	PG_END_TRY();
 }
 
-Oid
-TableCreate(const CreateTableSpec *spec)
+/* Creates a table whose name has no parts, in a schema or in the first of the search path. */
+static Oid
+CreateIn(const char *schema_name, const CreateTableSpec *spec)
 {
-	char	   *relation_name;
+	char	   *relation_name = RelationNameFor(spec->name);
 	TableDef   *def;
 	Oid			schema;
 	Oid			relid = InvalidOid;
 
-	CheckEncoding();
-	CheckResourceName(spec->name, "tableName");
-	CheckFillfactor(spec->fillfactor);
-	relation_name = RelationNameFor(spec->name);
-	schema = RangeVarGetAndCheckCreationNamespace(makeRangeVar(NULL, relation_name, -1),
+	schema = RangeVarGetAndCheckCreationNamespace(makeRangeVar(unconstify(char *, schema_name), relation_name, -1),
 												  NoLock, &relid);
 	def = DefineTable(spec, schema, relation_name);
 	if (OidIsValid(relid))
@@ -190,6 +188,19 @@ TableCreate(const CreateTableSpec *spec)
 	CALL_FEATURES(begin_table, relid);
 	SPI_finish();
 	return relid;
+}
+
+Oid
+TableCreate(const CreateTableSpec *given)
+{
+	CreateTableSpec spec = *given;
+	TableNameParts parts = TableNameToCreate(given->name);
+
+	spec.name = parts.table;
+	CheckEncoding();
+	CheckResourceName(spec.name, "tableName");
+	CheckFillfactor(spec.fillfactor);
+	return CreateIn(parts.schema, &spec);
 }
 
 /* Returns a table and its index tables as a list for DROP TABLE. */

@@ -19,6 +19,7 @@
 #include "errors.h"
 #include "table/distribution.h"
 #include "table/objects.h"
+#include "table/table_name.h"
 
 /*
  * Refuses partition keys with expressions, at any depth.  Statements on a
@@ -50,8 +51,8 @@ OpenOwnTable(const char *table_name, LOCKMODE lockmode)
 	if (rel == NULL || !RelationIsDynamoTable(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Table: %s not found", table_name),
-				 rel == NULL ? errdetail("Table \"%s\" does not exist in the search path.", table_name) :
+				 errmsg("Requested resource not found: Table: %s not found", TableNameForMessage(table_name)),
+				 rel == NULL ? TableNameMissingDetail(table_name) :
 				 errdetail("\"%s\" is not a dynamo table.", RelationGetRelationName(rel))));
 	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));

@@ -32,10 +32,12 @@
 #include "http/identity.h"
 #include "store/segment.h"
 #include "http/settings.h"
+#include "table/table.h"
 
 /* The identity of the worker; the role is invalid before the first request. */
 static Identity assumed;
 static MemoryContext assumed_context;
+static char *assumed_schemas;	/* the setting, which a reload can change */
 static bool entered;
 
 /* ---- reading ---- */
@@ -121,7 +123,7 @@ bool
 IdentityIsAssumed(const Identity *identity)
 {
 	if (identity->role != assumed.role || identity->superuser != assumed.superuser ||
-		identity->nsettings != assumed.nsettings)
+		identity->nsettings != assumed.nsettings || strcmp(assumed_schemas, http_schemas) != 0)
 		return false;
 	for (int i = 0; i < identity->nsettings; i++)
 	{
@@ -177,6 +179,21 @@ ApplySettings(const Identity *identity)
 	}
 }
 
+/*
+ * Administrators vouch for all tables in the schemas that they name.  In those of
+ * the search path only some tables can be meant (creators.h).
+ */
+static void
+ApplySchemas(void)
+{
+	bool		given = http_schemas[0] != '\0';
+
+	if (given)
+		(void) set_config_option("search_path", http_schemas, PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SET, true, WARNING, false);
+	TableNamesComeFromHttp(given);
+}
+
 static void
 RememberIdentity(const Identity *identity)
 {
@@ -192,6 +209,7 @@ RememberIdentity(const Identity *identity)
 		assumed.settings = palloc(identity->nsettings * sizeof(char *));
 	for (int i = 0; i < identity->nsettings; i++)
 		assumed.settings[i] = pstrdup(identity->settings[i]);
+	assumed_schemas = pstrdup(http_schemas);
 	MemoryContextSwitchTo(old);
 }
 
@@ -204,6 +222,7 @@ IdentityAssume(const Identity *identity)
 	DiscardSession();
 	SetSessionAuthorization(identity->role, identity->superuser);
 	ApplySettings(identity);
+	ApplySchemas();
 	CommitTransactionCommand();
 	SetUserIdAndSecContext(identity->role, 0);
 	RememberIdentity(identity);

@@ -36,6 +36,7 @@ int			http_authentication;
 int			http_tls;
 char	   *http_role;
 bool		http_allow_superuser;
+char	   *http_schemas;
 char	   *http_secret_key_command;
 char	   *http_allow_origin;
 char	   *http_allowed_hosts;
@@ -123,6 +124,20 @@ CheckHosts(char **value, void **extra, GucSource source)
 	pfree(text);
 	if (!valid)
 		GUC_check_errdetail("It is a list of host names and addresses, without schemes, ports and brackets.");
+	return valid;
+}
+
+static bool
+CheckSchemas(char **value, void **extra, GucSource source)
+{
+	char	   *text = pstrdup(*value);
+	List	   *schemas;
+	bool		valid = SplitIdentifierString(text, ',', &schemas);
+
+	list_free(schemas);
+	pfree(text);
+	if (!valid)
+		GUC_check_errdetail("It is a list of schemas, as in \"search_path\".");
 	return valid;
 }
 
@@ -226,6 +241,10 @@ DefineSettings(void)
 							 "Allows HTTP requests to be executed as superusers.",
 							 "If off, access keys of superusers are refused.",
 							 &http_allow_superuser, false, PGC_SIGHUP, 0, NULL, NULL, NULL);
+	DefineCustomStringVariable("dynamo.http_schemas",
+							   "Schemas in which HTTP requests find and create tables.",
+							   "If empty, those of the role's search_path, and only tables that nobody else could have put there.",
+							   &http_schemas, "", PGC_SUSET, GUC_LIST_INPUT, CheckSchemas, NULL, NULL);
 	DefineCustomStringVariable("dynamo.http_secret_key_command",
 							   "Command that prints the key with which secrets of access keys are encrypted.",
 							   "As 64 hexadecimal digits or 32 bytes in base64; a second line has the previous key. If empty, secrets are stored unencrypted.",

@@ -33,6 +33,8 @@ extern int	http_tls;
 extern char *http_role;			/* whose rights requests have without
 								 * authentication */
 extern bool http_allow_superuser;	/* requests may be a superuser's */
+extern char *http_schemas;		/* in place of the role's search_path; "": that,
+								 * without tables of strangers */
 extern char *http_secret_key_command;	/* "": secrets are not encrypted */
 extern char *http_allow_origin; /* "": browsers are told nothing */
 extern char *http_allowed_hosts;	/* besides this machine, without

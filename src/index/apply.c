@@ -28,6 +28,7 @@
 #include "ddl/ddl.h"
 #include "index/apply.h"
 #include "table/distribution.h"
+#include "table/table_name.h"
 
 /*
  * Nodes wait for locks as long as this session would, until the end of the transaction there:
@@ -355,7 +356,7 @@ Datum
 dynamo_apply_index_changes(PG_FUNCTION_ARGS)
 {
 	int			limit = PG_GETARG_INT32(1);
-	Relation	rel = OpenTableForDrop(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock);
+	Relation	rel = OpenTableForDrop(TableArgument(fcinfo, 0), AccessShareLock);
 	int64		items;
 	bool		full;
 

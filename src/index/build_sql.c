@@ -30,6 +30,7 @@
 #include "table/hnsw.h"
 #include "table/index_relation.h"
 #include "table/table_list.h"
+#include "table/table_name.h"
 
 #define POLL_MILLISECONDS		100
 #define REPORT_MILLISECONDS		5000
@@ -335,7 +336,7 @@ PendingTables(const char *table_name)
 static char *
 TableNameArgument(FunctionCallInfo fcinfo)
 {
-	return PG_ARGISNULL(0) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(0));
+	return PG_ARGISNULL(0) ? NULL : TableArgument(fcinfo, 0);
 }
 
 DYNAMO_FUNCTION(dynamo_build_indexes);
@@ -398,9 +399,8 @@ static void
 PutStatementsFor(ReturnSetInfo *result, const TableDef *def, const IndexDef *index)
 {
 	Oid			schema = get_rel_namespace(def->relid);
-	char	   *call = psprintf("CALL dynamo.build_indexes(%s)",
-								quote_literal_cstr(psprintf("%s.%s", get_namespace_name(schema),
-															get_rel_name(def->relid))));
+	char	   *call = psprintf("CALL dynamo.build_indexes(%s::pg_catalog.regclass)",
+								quote_literal_cstr(QualifiedName(schema, get_rel_name(def->relid))));
 	LeftOut		left_out;
 	bool		valid;
 	Oid			found;

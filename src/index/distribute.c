@@ -38,6 +38,7 @@
 #include "table/index_relation.h"
 #include "table/object_names.h"
 #include "table/objects.h"
+#include "table/table_name.h"
 
 #define MAX_CITUS_SHARDS	64000		/* Citus's own limit */
 
@@ -68,7 +69,7 @@ OpenOwnTable(const char *name)
 	if (rel == NULL || !RelationIsDynamoTable(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Table: %s not found", name)));
+				 errmsg("Requested resource not found: Table: %s not found", TableNameForMessage(name))));
 	if (!RelationOwnercheck(RelationGetRelid(rel), GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(rel));
 	return rel;
@@ -458,7 +459,7 @@ dynamo_distribute_table(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("shards must be between 1 and %d", MAX_CITUS_SHARDS)));
 	CheckCoordinator();
-	DistributeTable(OpenOwnTable(text_to_cstring(PG_GETARG_TEXT_PP(0))), shards);
+	DistributeTable(OpenOwnTable(TableArgument(fcinfo, 0)), shards);
 	PG_RETURN_VOID();
 }
 
@@ -466,7 +467,7 @@ DYNAMO_FUNCTION(dynamo_undistribute_table);
 Datum
 dynamo_undistribute_table(PG_FUNCTION_ARGS)
 {
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *name;
 	const char *stream_view;
 	Relation	rel;
 	TableDef   *def;
@@ -474,8 +475,9 @@ dynamo_undistribute_table(PG_FUNCTION_ARGS)
 	int			level;
 
 	CheckCoordinator();
-	rel = OpenOwnTable(name);
+	rel = OpenOwnTable(TableArgument(fcinfo, 0));
 	relid = RelationGetRelid(rel);
+	name = TableNameOfRelation(relid);	/* Citus puts another relation in its place */
 	def = TableDefCopy(rel);
 	table_close(rel, NoLock);
 	if (!RelationIsDistributed(relid))

@@ -13,6 +13,7 @@
 
 #include "index/build.h"
 #include "index/index.h"
+#include "table/table_name.h"
 
 /* Arguments of both overloads of create_index. */
 enum
@@ -41,7 +42,7 @@ OptionalText(FunctionCallInfo fcinfo, int arg)
 static bool
 CreateIndex(FunctionCallInfo fcinfo, CreateIndexSpec *spec)
 {
-	char	   *table_name = RequiredText(fcinfo, ARG_TABLE, "table_name");
+	char	   *table_name = RequiredTableArgument(fcinfo, ARG_TABLE);
 	char	  **non_key;
 	int			n;
 
@@ -102,7 +103,7 @@ ReportBackgroundBuild(const char *table_name, const char *index_name)
 			(errmsg("index \"%s\" is being built in the background and cannot be read until it is built",
 					index_name),
 			 errhint("See dynamo.index_progress for progress; CALL dynamo.build_indexes(%s) to wait.",
-					 quote_literal_cstr(table_name))));
+					 quote_literal_cstr(TableNameForCall(table_name)))));
 }
 
 /* Creates an index, and reports if it is being built in the background. */
@@ -110,7 +111,7 @@ static void
 CreateAndReport(FunctionCallInfo fcinfo, bool (*create) (FunctionCallInfo fcinfo))
 {
 	if (!create(fcinfo))
-		ReportBackgroundBuild(OptionalText(fcinfo, ARG_TABLE), OptionalText(fcinfo, ARG_INDEX));
+		ReportBackgroundBuild(TableArgument(fcinfo, ARG_TABLE), OptionalText(fcinfo, ARG_INDEX));
 }
 
 DYNAMO_FUNCTION(dynamo_create_index);
@@ -139,7 +140,7 @@ CreateAndWait(FunctionCallInfo fcinfo, bool (*create) (FunctionCallInfo fcinfo))
 	CheckMayCommit(fcinfo, "create_index_and_wait");
 	SPI_connect_ext(SPI_OPT_NONATOMIC);
 	(void) create(fcinfo);
-	relid = TableNameResolve(text_to_cstring(PG_GETARG_TEXT_PP(ARG_TABLE)), false);
+	relid = TableNameResolve(TableArgument(fcinfo, ARG_TABLE), false);
 	BuildAndWait(relid);
 	SPI_finish();
 }
@@ -167,7 +168,7 @@ DYNAMO_FUNCTION(dynamo_drop_index);
 Datum
 dynamo_drop_index(PG_FUNCTION_ARGS)
 {
-	IndexDrop(text_to_cstring(PG_GETARG_TEXT_PP(0)), text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	IndexDrop(TableArgument(fcinfo, 0), text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_RETURN_VOID();
 }
 
@@ -176,7 +177,7 @@ DYNAMO_FUNCTION(dynamo_reindex);
 Datum
 dynamo_reindex(PG_FUNCTION_ARGS)
 {
-	IndexRebuild(text_to_cstring(PG_GETARG_TEXT_PP(0)), text_to_cstring(PG_GETARG_TEXT_PP(1)), true);
+	IndexRebuild(TableArgument(fcinfo, 0), text_to_cstring(PG_GETARG_TEXT_PP(1)), true);
 	PG_RETURN_VOID();
 }
 
@@ -196,7 +197,7 @@ dynamo_reshard_index(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("number of shards must be between 1 and %d", MAX_SHARDS)));
 	change.shard_by = OptionalText(fcinfo, 3);
-	IndexAlter(RequiredText(fcinfo, 0, "table_name"), RequiredText(fcinfo, 1, "index_name"),
+	IndexAlter(RequiredTableArgument(fcinfo, 0), RequiredText(fcinfo, 1, "index_name"),
 			   &change);
 	PG_RETURN_VOID();
 }
@@ -217,7 +218,7 @@ dynamo_change_index(PG_FUNCTION_ARGS)
 	change.storage = OptionalText(fcinfo, 4);
 	change.shards = PG_ARGISNULL(5) ? -1 : PG_GETARG_INT32(5);
 	change.shard_by = OptionalText(fcinfo, 6);
-	IndexAlter(RequiredText(fcinfo, 0, "table_name"), RequiredText(fcinfo, 1, "index_name"),
+	IndexAlter(RequiredTableArgument(fcinfo, 0), RequiredText(fcinfo, 1, "index_name"),
 			   &change);
 	PG_RETURN_VOID();
 }

@@ -28,6 +28,7 @@
 #include "table/distribution.h"
 #include "table/objects.h"
 #include "table/owner.h"
+#include "table/table_name.h"
 
 #define POLL_MILLISECONDS	50
 
@@ -151,7 +152,7 @@ dynamo_wait_for_index(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("dynamo.wait_for_index must be called in isolation level READ COMMITTED")));
-	changes = ChangesOfIndex(text_to_cstring(PG_GETARG_TEXT_PP(0)), text_to_cstring(PG_GETARG_TEXT_PP(1)));
+	changes = ChangesOfIndex(TableArgument(fcinfo, 0), text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	PG_RETURN_BOOL(!OidIsValid(changes) || WaitForChanges(changes, deadline));
 }
 

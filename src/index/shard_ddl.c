@@ -17,6 +17,7 @@
 #include "index/changes.h"
 #include "index/shard_ddl.h"
 #include "table/distribution.h"
+#include "table/table_name.h"
 
 /* ---- for all shards ---- */
 
@@ -91,7 +92,7 @@ OpenChangedShard(const char *name)
 		!CheckRelationLockedByMe(rel, ShareRowExclusiveLock, true))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("\"%s\" is not a shard whose definition this transaction has changed", name)));
+				 errmsg("\"%s\" is not a shard whose definition this transaction has changed", TableNameForMessage(name))));
 	return rel;
 }
 

@@ -14,6 +14,7 @@
 #include "index/index.h"
 #include "index/ttl.h"
 #include "table/object_names.h"
+#include "table/table_name.h"
 
 static char *
 QualifiedTableName(Oid relid)
@@ -102,7 +103,7 @@ DYNAMO_FUNCTION(dynamo_update_time_to_live);
 Datum
 dynamo_update_time_to_live(PG_FUNCTION_ARGS)
 {
-	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *table_name = TableArgument(fcinfo, 0);
 	const text *name = PG_GETARG_TEXT_PP(1);
 	Slice		attribute = SliceOfVarlena(name);
 	bool		enable = PG_GETARG_BOOL(2);

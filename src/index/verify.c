@@ -40,6 +40,7 @@
 #include "table/objects.h"
 #include "table/owner.h"
 #include "table/stored.h"
+#include "table/table_name.h"
 
 void
 ReportProblem(Verification *v, const char *problem, MaybeItem key, const char *detail)
@@ -428,7 +429,7 @@ DYNAMO_FUNCTION(dynamo_verify_index);
 Datum
 dynamo_verify_index(PG_FUNCTION_ARGS)
 {
-	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *table_name = TableArgument(fcinfo, 0);
 	char	   *index_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Relation	rel = OpenTableForDrop(table_name, AccessShareLock);

@@ -31,6 +31,7 @@
 #include "stat/progress.h"
 #include "table/distribution.h"
 #include "table/owner.h"
+#include "table/table_name.h"
 
 /* ---- what is wrong with one item ---- */
 
@@ -199,7 +200,7 @@ dynamo_compose_item(PG_FUNCTION_ARGS)
 static char *
 TableToCheck(FunctionCallInfo fcinfo, TableDef **def, Relation *rel)
 {
-	*rel = OpenAnyTableForDdl(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock);
+	*rel = OpenAnyTableForDdl(TableArgument(fcinfo, 0), AccessShareLock);
 	*def = TableDefAcquire(*rel);
 	if (!PG_ARGISNULL(1))
 		(void) RequireEntity(*def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
@@ -448,7 +449,7 @@ CanMark(const Relation rel, FunctionCallInfo fcinfo, int64 changed)
 static bool
 ComposeShard(FunctionCallInfo fcinfo, int64 *changed)
 {
-	Relation	rel = OpenTableForDrop(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock);
+	Relation	rel = OpenTableForDrop(TableArgument(fcinfo, 0), AccessShareLock);
 	bool		is_shard = LockIfShard(rel);
 	OwnerScope	scope;
 	int			level;
@@ -504,7 +505,7 @@ dynamo_apply_entity(PG_FUNCTION_ARGS)
 	if (in_order != NIL)
 	{
 		SPI_connect();
-		MarkEntities(text_to_cstring(PG_GETARG_TEXT_PP(0)), in_order);
+		MarkEntities(TableArgument(fcinfo, 0), in_order);
 		SPI_finish();
 	}
 	PG_RETURN_INT64(changed);

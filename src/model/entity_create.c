@@ -31,6 +31,7 @@
 #include "item/json.h"
 #include "model/entity_list.h"
 #include "table/distribution.h"
+#include "table/table_name.h"
 #include "view/entity_view.h"
 
 /* The caller's declaration of an attribute. */
@@ -570,7 +571,7 @@ ItemArgument(FunctionCallInfo fcinfo, int arg)
 static void
 ReadRequest(FunctionCallInfo fcinfo, EntityRequest *r)
 {
-	r->table_name = RequiredText(fcinfo, 0, "table_name");
+	r->table_name = RequiredTableArgument(fcinfo, 0);
 	r->name = RequiredText(fcinfo, 1, "entity_name");
 	r->keys = ObjectArgument(fcinfo, 2, "keys");
 	r->type_attribute = TextArgument(fcinfo, 4);
@@ -615,7 +616,7 @@ FindOld(EntityRequest *r, const TableDef *def)
 	if (!r->replaces)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("entity \"%s\" of table \"%s\" already exists", r->name, r->table_name),
+				 errmsg("entity \"%s\" of table \"%s\" already exists", r->name, TableNameForMessage(r->table_name)),
 				 errhint("To declare it anew, add replace => true.")));
 	r->old_json = EntityJson(def, r->name);
 }
@@ -625,7 +626,7 @@ static void
 MakeView(const EntityRequest *r, Oid relid)
 {
 	if (r->view_name != NULL && !EntityViewExists(r->view_name, relid, r->name))
-		(void) EntityViewCreate(r->view_name, r->table_name, r->name);
+		(void) EntityViewCreate(r->view_name, relid, r->name);
 }
 
 DYNAMO_FUNCTION(dynamo_create_entity);
@@ -658,7 +659,7 @@ DYNAMO_FUNCTION(dynamo_drop_entity);
 Datum
 dynamo_drop_entity(PG_FUNCTION_ARGS)
 {
-	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *table_name = TableArgument(fcinfo, 0);
 	char	   *entity_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Oid			relid;
 	TableDef   *def = LockAnyDefinition(table_name, AccessExclusiveLock, &relid);

@@ -20,6 +20,7 @@
 #include "item/convert.h"
 #include "model/entity_list.h"
 #include "table/table.h"
+#include "table/table_name.h"
 
 /* The definition of a table that a function reads. */
 typedef struct OpenDefinition
@@ -29,11 +30,11 @@ typedef struct OpenDefinition
 } OpenDefinition;
 
 static OpenDefinition
-OpenDefinitionByName(const text *table_name)
+OpenDefinitionByName(FunctionCallInfo fcinfo)
 {
 	OpenDefinition d;
 
-	d.rel = TableNameOpen(text_to_cstring(table_name), AccessShareLock, false);
+	d.rel = TableNameOpen(TableArgument(fcinfo, 0), AccessShareLock, false);
 	d.def = TableDefAcquire(d.rel);
 	return d;
 }
@@ -56,7 +57,7 @@ DYNAMO_FUNCTION(dynamo_describe_entity);
 Datum
 dynamo_describe_entity(PG_FUNCTION_ARGS)
 {
-	OpenDefinition d = OpenDefinitionByName(PG_GETARG_TEXT_PP(0));
+	OpenDefinition d = OpenDefinitionByName(fcinfo);
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Datum		json;
 
@@ -71,7 +72,7 @@ DYNAMO_FUNCTION(dynamo_kind_of);
 Datum
 dynamo_kind_of(PG_FUNCTION_ARGS)
 {
-	OpenDefinition d = OpenDefinitionByName(PG_GETARG_TEXT_PP(0));
+	OpenDefinition d = OpenDefinitionByName(fcinfo);
 	const Entity *entity = FindEntityOfItem(d.def, PG_GETARG_VALUE(1));
 	text	   *name = entity == NULL ? NULL : SliceToText(entity->name);
 
@@ -122,7 +123,7 @@ DYNAMO_FUNCTION(dynamo_entity_key);
 Datum
 dynamo_entity_key(PG_FUNCTION_ARGS)
 {
-	OpenDefinition d = OpenDefinitionByName(PG_GETARG_TEXT_PP(0));
+	OpenDefinition d = OpenDefinitionByName(fcinfo);
 	const Entity *entity = RequireEntity(d.def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	ValueRef	item = PG_GETARG_VALUE(2);
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_ERROR);
@@ -156,7 +157,7 @@ DYNAMO_FUNCTION(dynamo_key_parts);
 Datum
 dynamo_key_parts(PG_FUNCTION_ARGS)
 {
-	OpenDefinition d = OpenDefinitionByName(PG_GETARG_TEXT_PP(0));
+	OpenDefinition d = OpenDefinitionByName(fcinfo);
 	ValueRef	item = PG_GETARG_VALUE(1);
 	const Entity *entity = FindEntityOfItem(d.def, item);
 	ItemBuilder *b = ItemBuilderCreate(0, DUPLICATE_NAME_LAST);
@@ -200,7 +201,7 @@ DYNAMO_FUNCTION(dynamo_keys_of);
 Datum
 dynamo_keys_of(PG_FUNCTION_ARGS)
 {
-	OpenDefinition d = OpenDefinitionByName(PG_GETARG_TEXT_PP(0));
+	OpenDefinition d = OpenDefinitionByName(fcinfo);
 	struct varlena *item = ItemToStore(d.def, PG_DETOAST_DATUM_PACKED(PG_GETARG_DATUM(1)));
 	Datum		values[KEYS_OF_NCOLUMNS] = {0};
 	bool		nulls[KEYS_OF_NCOLUMNS] = {false, true, false};

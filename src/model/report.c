@@ -23,6 +23,7 @@
 #include "ddl/ddl.h"
 #include "table/objects.h"
 #include "table/owner.h"
+#include "table/table_name.h"
 
 #define MAX_ARGUMENTS	4
 
@@ -54,13 +55,14 @@ CallReport(const Report *report, FunctionCallInfo fcinfo, bool *isnull)
 	LOCAL_FCINFO(call, MAX_ARGUMENTS);
 	FmgrInfo   *function = MemoryContextAllocZero(fcinfo->flinfo->fn_mcxt, sizeof(FmgrInfo));
 	Datum		caller = ObjectIdGetDatum(GetUserId());
-	Relation	rel = TableNameOpen(RequiredText(fcinfo, 0, "table_name"), AccessShareLock, false);
+	Relation	rel = TableNameOpen(RequiredTableArgument(fcinfo, 0), AccessShareLock, false);
 	OwnerScope	scope;
 	Datum		result;
 
 	fmgr_info_cxt(ReportOid(report), function, fcinfo->flinfo->fn_mcxt);
 	InitFunctionCallInfoData(*call, function, report->nargs, DEFAULT_COLLATION_OID, NULL, fcinfo->resultinfo);
-	for (int i = 0; i < report->nargs - 1; i++)
+	call->args[0] = (NullableDatum) {.value = ObjectIdGetDatum(RelationGetRelid(rel))};
+	for (int i = 1; i < report->nargs - 1; i++)
 		call->args[i] = fcinfo->args[i];
 	call->args[report->nargs - 1] = (NullableDatum) {.value = caller};
 	OwnerScopeEnterForMaintenance(&scope, rel->rd_rel->relowner);
@@ -89,7 +91,7 @@ DYNAMO_FUNCTION(dynamo_outline);
 Datum
 dynamo_outline(PG_FUNCTION_ARGS)
 {
-	static const Report report = {"report_outline", 3, {TEXTOID, INT4OID, OIDOID}};
+	static const Report report = {"report_outline", 3, {REGCLASSOID, INT4OID, OIDOID}};
 
 	return ReportRows(&report, fcinfo);
 }
@@ -99,7 +101,7 @@ DYNAMO_FUNCTION(dynamo_advise);
 Datum
 dynamo_advise(PG_FUNCTION_ARGS)
 {
-	static const Report report = {"report_advice", 3, {TEXTOID, INT4OID, OIDOID}};
+	static const Report report = {"report_advice", 3, {REGCLASSOID, INT4OID, OIDOID}};
 
 	return ReportRows(&report, fcinfo);
 }
@@ -109,7 +111,7 @@ DYNAMO_FUNCTION(dynamo_check_access_patterns);
 Datum
 dynamo_check_access_patterns(PG_FUNCTION_ARGS)
 {
-	static const Report report = {"report_check", 4, {TEXTOID, BOOLOID, INT4OID, OIDOID}};
+	static const Report report = {"report_check", 4, {REGCLASSOID, BOOLOID, INT4OID, OIDOID}};
 
 	return ReportRows(&report, fcinfo);
 }
@@ -119,7 +121,7 @@ DYNAMO_FUNCTION(dynamo_draw);
 Datum
 dynamo_draw(PG_FUNCTION_ARGS)
 {
-	static const Report report = {"report_drawing", 4, {TEXTOID, INT4OID, BOOLOID, OIDOID}};
+	static const Report report = {"report_drawing", 4, {REGCLASSOID, INT4OID, BOOLOID, OIDOID}};
 
 	return CallReport(&report, fcinfo, &fcinfo->isnull);
 }

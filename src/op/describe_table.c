@@ -25,6 +25,7 @@
 #include "table/index_relation.h"
 #include "table/objects.h"
 #include "table/table.h"
+#include "table/table_name.h"
 
 /* Returns the planner's number of rows; 0 if it has none yet. */
 static int64
@@ -256,7 +257,7 @@ DYNAMO_FUNCTION(dynamo_describe_table);
 Datum
 dynamo_describe_table(PG_FUNCTION_ARGS)
 {
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *name = TableArgument(fcinfo, 0);
 	Relation	rel = TableNameOpen(name, AccessShareLock, true);
 	TableDef   *def;
 	Datum		result;
@@ -264,7 +265,7 @@ dynamo_describe_table(PG_FUNCTION_ARGS)
 	if (rel == NULL || !RelationIsDynamoTable(rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Table: %s not found", name)));
+				 errmsg("Requested resource not found: Table: %s not found", TableNameForMessage(name))));
 	def = TableDefAcquire(rel);
 	result = PrintDescription(rel, def);
 	TableDefRelease(def);
@@ -277,7 +278,7 @@ DYNAMO_FUNCTION(dynamo_table_relation);
 Datum
 dynamo_table_relation(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OID(TableNameResolve(text_to_cstring(PG_GETARG_TEXT_PP(0)), false));
+	PG_RETURN_OID(TableNameResolve(TableArgument(fcinfo, 0), false));
 }
 
 DYNAMO_FUNCTION(dynamo_index_relation);

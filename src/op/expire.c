@@ -31,6 +31,7 @@
 #include "subtransaction.h"
 #include "table/distribution.h"
 #include "table/table_list.h"
+#include "table/table_name.h"
 
 /* A call ends its work on a table after this many failed deletions. */
 #define MAX_FAILURES	100000
@@ -202,7 +203,7 @@ DeleteFromNamed(const char *name, int64 room)
 	AclResult	result = CheckMayDelete(work.relid);
 
 	if (result != ACLCHECK_OK)
-		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(work.relid)), name);
+		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(work.relid)), TableNameForMessage(name));
 	if (!DeleteFromShards(&work))
 		DeleteFromTable(&work);
 	return work.deleted;
@@ -293,7 +294,7 @@ dynamo_delete_expired(PG_FUNCTION_ARGS)
 		deleted = DeleteEverywhere(room);
 	}
 	else
-		deleted = DeleteFromNamed(text_to_cstring(PG_GETARG_TEXT_PP(0)), room);
+		deleted = DeleteFromNamed(TableArgument(fcinfo, 0), room);
 	SPI_finish();
 	PG_RETURN_INT64(deleted);
 }

@@ -14,6 +14,7 @@
 #include "op/note_key.h"
 #include "op/on_shard.h"
 #include "op/read.h"
+#include "table/table_name.h"
 
 /* ---- opening ---- */
 
@@ -322,7 +323,7 @@ DescribeIndex(const IndexDef *index, StringInfo out)
 void
 ReaderDescribe(const Reader *r, StringInfo out)
 {
-	appendStringInfo(out, "table: %s", r->op->table_name);
+	appendStringInfo(out, "table: %s", TableNameForMessage(r->op->table_name));
 	if (r->index != NULL)
 		DescribeIndex(r->index, out);
 	StoreScanDescribe(r->scan, out);

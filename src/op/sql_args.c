@@ -9,6 +9,7 @@
 
 #include "errors.h"
 #include "op/sql_args.h"
+#include "table/table_name.h"
 
 #define RETURN_VALUES_SET \
 	"Member must satisfy enum value set: [ALL_NEW, UPDATED_OLD, ALL_OLD, NONE, UPDATED_NEW]"
@@ -46,7 +47,7 @@ ArgTableName(FunctionCallInfo fcinfo, int n)
 	const char *name;
 
 	RequireMember(fcinfo, n, "tableName");
-	name = ArgString(fcinfo, n);
+	name = TableArgument(fcinfo, n);
 	if (name[0] == '\0')
 		ModelError("", "tableName", "Member must have length greater than or equal to 1");
 	return name;

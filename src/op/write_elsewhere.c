@@ -7,6 +7,7 @@
 #include "mb/pg_wchar.h"
 #include "port/pg_bswap.h"
 #include "utils/fmgrprotos.h"
+#include "utils/rel.h"
 
 #include "citus/node_call.h"
 #include "citus/whole_statement.h"
@@ -14,6 +15,7 @@
 #include "op/sql_args.h"
 #include "op/write_elsewhere.h"
 #include "store/node_row.h"
+#include "table/table_name.h"
 
 /* ---- arguments in binary form ---- */
 
@@ -44,7 +46,7 @@ JsonbArgument(FunctionCallInfo fcinfo, int n)
 
 /* The function that updates has an argument more than the others, the third one. */
 static void
-SetArguments(LinkCall *call, const WriteOp *op)
+SetArguments(LinkCall *call, const Store *store, const WriteOp *op)
 {
 	FunctionCallInfo fcinfo = op->call;
 	int			next = op->kind == WRITE_KIND_UPDATE ? 3 : 2;
@@ -52,7 +54,7 @@ SetArguments(LinkCall *call, const WriteOp *op)
 
 	*kind = pg_hton32((uint32) op->kind);
 	call->args[0] = (Slice) {(const char *) kind, sizeof(uint32)};
-	call->args[1] = TextArgument(fcinfo, 0);
+	call->args[1] = SliceOf(TableNameOfRelation(RelationGetRelid(store->rel)));
 	call->args[2] = ItemArgument(op->item);
 	call->args[3] = op->kind == WRITE_KIND_UPDATE ? TextArgument(fcinfo, 2) : MISSING_SLICE;
 	call->args[4] = TextArgument(fcinfo, next);
@@ -97,7 +99,7 @@ WriteElsewhere(const Store *store, const PreparedWrite *w, WriteResult *result)
 		!CallIsWholeTransaction(w->op->call))
 		return false;
 	call.group = place.group;
-	SetArguments(&call, w->op);
+	SetArguments(&call, store, w->op);
 	call.function = ChooseFunction(&call);
 	if (!LinkExecute(&call, &answer))
 		return false;

@@ -81,7 +81,8 @@ typedef struct PatternParameter
 
 typedef struct AccessPattern
 {
-	const char *table;			/* name of the table as SQL functions take it */
+	const char *table;			/* name of the table in requests */
+	const char *relation;		/* schema.table, quoted as in SQL; NULL in a record that lacks it */
 	List	   *entities;		/* names */
 	const char *view;			/* qualified; NULL if there is none */
 	const char *index;
@@ -278,6 +279,6 @@ extern AccessPattern *PatternOfFunction(Oid function);
 /* ---- pattern_sql.c ---- */
 
 /* Returns the body of the function, without the comment.  The pattern has its basis. */
-extern char *PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation table, Relation view);
+extern char *PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation view);
 
 #endif							/* DYNAMO_PATTERN_H */

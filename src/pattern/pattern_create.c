@@ -30,6 +30,7 @@
 #include "model/entity_list.h"
 #include "pattern/pattern.h"
 #include "table/objects.h"
+#include "table/table_name.h"
 #include "view/attribute.h"
 #include "view/entity_view.h"
 #include "view/kind.h"
@@ -269,15 +270,12 @@ ReadDeclaration(FunctionCallInfo fcinfo)
 
 /* ---- table, view and index ---- */
 
-/* Returns the name by which functions find the table with any search_path. */
-static char *
-MakeFunctionName(Relation rel)
+/* Names the table in requests, which have no quotes, and in statements. */
+static void
+NameTable(AccessPattern *p, Relation rel)
 {
-	char	   *name = psprintf("%s.%s", get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
-
-	if (TableNameLock(name, AccessShareLock, true) != RelationGetRelid(rel))
-		InvalidArgument("the name \"%s\" belongs to another table", name);
-	return name;
+	p->table = psprintf("%s.%s", get_namespace_name(RelationGetNamespace(rel)), RelationGetRelationName(rel));
+	p->relation = QualifiedName(RelationGetNamespace(rel), RelationGetRelationName(rel));
 }
 
 static Relation
@@ -472,7 +470,7 @@ DYNAMO_FUNCTION(dynamo_create_access_pattern);
 Datum
 dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 {
-	char	   *table_name = RequiredText(fcinfo, 0, "table_name");
+	char	   *table_name = RequiredTableArgument(fcinfo, 0);
 	char	   *name = RequiredText(fcinfo, 1, "pattern_name");
 	AccessPattern *p = ReadDeclaration(fcinfo);
 	Relation	rel = TableNameOpen(table_name, AccessShareLock, false);
@@ -487,7 +485,7 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	CheckReturns(p);
 	CheckExpressions(p);
 	target = MakeTarget(fcinfo, p, def);
-	p->table = MakeFunctionName(rel);
+	NameTable(p, rel);
 	SPI_connect();
 	if (!PG_ARGISNULL(6))
 		ReadParameters(p, PG_GETARG_DATUM(6));
@@ -496,7 +494,7 @@ dynamo_create_access_pattern(PG_FUNCTION_ARGS)
 	p->basis = PatternBasis(p, &target, name);
 	SortParameters(p);
 	types = ResolveTypes(p);
-	function = CreateFunction(p, name, types, PatternBody(p, &target, rel, view), GetOptionalText(fcinfo, 14),
+	function = CreateFunction(p, name, types, PatternBody(p, &target, view), GetOptionalText(fcinfo, 14),
 							  !PG_ARGISNULL(15) && PG_GETARG_BOOL(15));
 	SPI_finish();
 	if (view != NULL)

@@ -157,6 +157,7 @@ dynamo_access_pattern(PG_FUNCTION_ARGS)
 	initStringInfo(&out);
 	appendStringInfoChar(&out, '{');
 	AppendMember(&out, "table", p->table);
+	AppendMember(&out, "relation", p->relation);
 	AppendMember(&out, "view", p->view);
 	AppendMember(&out, "index", p->index);
 	AppendMember(&out, "condition", p->condition);

@@ -24,7 +24,7 @@ static const char patterns_query[] =
 "JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) $1 "
 "  AND (f.proowner OPERATOR(pg_catalog.=) c.relowner OR f.proowner OPERATOR(pg_catalog.=) $2) "
 "JOIN pg_catalog.pg_namespace t ON t.oid OPERATOR(pg_catalog.=) c.relnamespace "
-"WHERE p.table_name OPERATOR(pg_catalog.=) pg_catalog.concat(t.nspname, '.', c.relname)";
+"WHERE p.relation OPERATOR(pg_catalog.=) pg_catalog.format('%I.%I', t.nspname, c.relname)";
 
 static void
 DropPatterns(Oid relid)

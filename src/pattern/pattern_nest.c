@@ -23,6 +23,7 @@
 #include "model/entity_list.h"
 #include "pattern/pattern.h"
 #include "table/objects.h"
+#include "table/table_name.h"
 
 typedef struct NestNode
 {
@@ -176,7 +177,7 @@ DYNAMO_FUNCTION(dynamo_nest_items);
 Datum
 dynamo_nest_items(PG_FUNCTION_ARGS)
 {
-	Relation	rel = TableNameOpen(text_to_cstring(PG_GETARG_TEXT_PP(0)), AccessShareLock, false);
+	Relation	rel = TableNameOpen(TableArgument(fcinfo, 0), AccessShareLock, false);
 	TableDef   *def = TableDefAcquire(rel);
 	const Entity *entity = RequireEntity(def, text_to_cstring(PG_GETARG_TEXT_PP(1)));
 	StringInfoData json;

@@ -162,6 +162,7 @@ BuildRecord(const AccessPattern *p)
 
 	ItemBuilderBeginMap(b);
 	BuildText(b, "table", p->table);
+	BuildText(b, "relation", p->relation);
 	BuildText(b, "view", p->view);
 	BuildText(b, "index", p->index);
 	BuildText(b, "condition", p->condition);
@@ -408,6 +409,7 @@ ReadRecord(ValueRef map)
 	char	   *order = ReadText(map, "order");
 
 	p->table = ReadText(map, "table");
+	p->relation = ReadText(map, "relation");
 	p->view = ReadText(map, "view");
 	p->index = ReadText(map, "index");
 	p->condition = ReadText(map, "condition");

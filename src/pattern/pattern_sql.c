@@ -30,7 +30,6 @@ typedef struct Body
 	const AccessPattern *pattern;
 	const PatternTarget *target;
 	Relation	view;			/* the view's columns; NULL for items */
-	const char *table;			/* qualified */
 	StringInfoData sql;
 } Body;
 
@@ -38,6 +37,13 @@ static char *
 TextLiteral(const char *text)
 {
 	return text == NULL ? "NULL::pg_catalog.text" : SliceLiteral(SliceOf(text));
+}
+
+/* The table as an argument: nothing else can take its place, as in FROM. */
+static char *
+TableLiteral(const AccessPattern *pattern)
+{
+	return psprintf("%s::pg_catalog.regclass", quote_literal_cstr(pattern->relation));
 }
 
 /* Returns $n; a bound that is not given is null. */
@@ -210,14 +216,14 @@ AppendLimit(Body *b)
 static void
 AppendHolds(Body *b)
 {
-	appendStringInfo(&b->sql, "dynamo.pattern_holds(%s::pg_catalog.regclass, %s)", quote_literal_cstr(b->table),
+	appendStringInfo(&b->sql, "dynamo.pattern_holds(%s::pg_catalog.regclass, %s)", quote_literal_cstr(b->pattern->relation),
 					 TextLiteral(b->pattern->basis));
 }
 
 static void
 AppendRowsOfTable(Body *b)
 {
-	appendStringInfo(&b->sql, " FROM %s t WHERE ", b->table);
+	appendStringInfo(&b->sql, " FROM %s t WHERE ", b->pattern->relation);
 	AppendHolds(b);
 	appendStringInfoString(&b->sql, " AND ");
 	for (int i = 0; i < b->pattern->nkeys; i++)
@@ -262,7 +268,7 @@ AppendCall(Body *b, const char *function, const char *size, const char *start)
 	const AccessPattern *p = b->pattern;
 
 	appendStringInfo(&b->sql, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s)", function,
-					 TextLiteral(p->table), TextLiteral(PatternKeyExpression(p)), ValuesItem(p, false),
+					 TableLiteral(p), TextLiteral(PatternKeyExpression(p)), ValuesItem(p, false),
 					 JsonbLiteral(PatternNames(p)), TextLiteral(p->index), p->backward ? "false" : "true", size, start,
 					 TextLiteral(PatternFilterExpression(p)), TextLiteral(p->projection));
 }
@@ -299,7 +305,7 @@ AppendRowsOfItems(Body *b)
 	appendStringInfoString(&b->sql, " AS item");
 	AppendGuard(b);
 	appendStringInfoString(&b->sql, " OFFSET 0) q) t WHERE ");
-	AppendKindTest(b, psprintf("%s::pg_catalog.regclass::pg_catalog.oid", quote_literal_cstr(b->table)));
+	AppendKindTest(b, psprintf("%s::pg_catalog.oid", TableLiteral(b->pattern)));
 }
 
 static void
@@ -324,7 +330,7 @@ AppendPage(Body *b)
 static void
 AppendDocument(Body *b)
 {
-	appendStringInfo(&b->sql, "SELECT dynamo.nest_items(%s, %s, ARRAY(", TextLiteral(b->pattern->table),
+	appendStringInfo(&b->sql, "SELECT dynamo.nest_items(%s, %s, ARRAY(", TableLiteral(b->pattern),
 					 TextLiteral(linitial(b->pattern->entities)));
 	AppendItems(b);
 	appendStringInfoString(&b->sql, "))");
@@ -346,11 +352,10 @@ AppendRows(Body *b)
 }
 
 char *
-PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation table, Relation view)
+PatternBody(const AccessPattern *pattern, const PatternTarget *target, Relation view)
 {
 	Body		b = {pattern, target, view};
 
-	b.table = QualifiedName(RelationGetNamespace(table), RelationGetRelationName(table));
 	initStringInfo(&b.sql);
 	if (view != NULL)
 		AppendRows(&b);

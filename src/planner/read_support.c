@@ -257,19 +257,29 @@ ReduceEstimate(const FuncExpr *call, const ReadArguments *args, ReadEstimate *es
 	estimate->returned = clamp_row_est(estimate->read * fraction);
 }
 
+/* Returns the table of the call if it is a constant: a name, or a regclass. */
+static Oid
+FindTable(const FuncExpr *call)
+{
+	const Const *arg = GetConstArgument(call, 0);
+
+	if (arg == NULL)
+		return InvalidOid;
+	return arg->consttype == REGCLASSOID ? DatumGetObjectId(arg->constvalue) :
+		TableNameTryResolve(TextDatumGetCString(arg->constvalue));
+}
+
 static bool
 EstimateCall(PlannerInfo *root, Node *node, const ReadArguments *args, ReadEstimate *estimate)
 {
 	const FuncExpr *call = (const FuncExpr *) node;
-	char	   *table_name;
 	Oid			relid;
 	Relation	rel;
 	bool		result = false;
 
 	if (node == NULL || !IsA(node, FuncExpr))
 		return false;
-	table_name = GetTextArgument(call, 0);
-	relid = table_name == NULL ? InvalidOid : TableNameResolve(table_name, true);
+	relid = FindTable(call);
 	if (!OidIsValid(relid) || !MaySeeAllRows(relid))
 		return false;
 	rel = try_table_open(relid, AccessShareLock);

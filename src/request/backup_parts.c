@@ -25,6 +25,7 @@
 #include "request/backup_parts.h"
 #include "subtransaction.h"
 #include "table/objects.h"
+#include "table/table_name.h"
 
 /*
  * Calls a function of dynamo_internal, whose schema users cannot use, by its
@@ -129,7 +130,7 @@ RestorePart(JsonbContainer *part, bool by_owner)
 }
 
 void
-BackupPartsRestore(const Job *backup, const Field *parts, const char *table_name, Oid relid)
+BackupPartsRestore(const Job *backup, const Field *parts, Oid relid)
 {
 	bool		by_owner = JobOwner(backup) == GetUserId();
 	Oid			types[] = {JSONOID, TEXTOID, REGCLASSOID};
@@ -139,7 +140,7 @@ BackupPartsRestore(const Job *backup, const Field *parts, const char *table_name
 	if (parts == NULL)
 		return;
 	args[0].value = CStringGetTextDatum(pnstrdup(parts->text.data, parts->text.len));
-	args[1].value = CStringGetTextDatum(table_name);
+	args[1].value = CStringGetTextDatum(TableNameOfRelation(relid));
 	args[2].value = ObjectIdGetDatum(relid);
 	list = JsonbOf(CallInternal("restore_statements", 3, types, args));
 	for (uint32 i = 0; i < JB_ROOT_COUNT(list); i++)

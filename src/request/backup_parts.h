@@ -20,6 +20,6 @@ extern Slice BackupParts(Oid relid);
  * is reported by a notice.  Code of the backup's owner is only given to the
  * owner.
  */
-extern void BackupPartsRestore(const Job *backup, const Field *parts, const char *table_name, Oid relid);
+extern void BackupPartsRestore(const Job *backup, const Field *parts, Oid relid);
 
 #endif							/* DYNAMO_BACKUP_PARTS_H */

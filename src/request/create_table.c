@@ -23,6 +23,7 @@
 #include "request/throughput.h"
 #include "request/vector_params.h"
 #include "stream/stream.h"
+#include "table/table_name.h"
 
 /* ---- checks, in the service's order ---- */
 
@@ -246,12 +247,12 @@ WriteIndexThroughput(Relation rel, const Field *input)
 }
 
 static void
-BeginStream(const Field *input)
+BeginStream(const char *table, const Field *input)
 {
 	const Field *stream = FieldMember(input, "StreamSpecification");
 
 	if (stream != NULL && FieldBool(stream, "StreamEnabled", false))
-		(void) StreamEnable(FieldTableName(input), FieldString(stream, "StreamViewType"));
+		(void) StreamEnable(table, FieldString(stream, "StreamViewType"));
 }
 
 char *
@@ -260,6 +261,7 @@ CreateTableFrom(const Field *input, int partitions)
 	const Field *tags = FieldMember(input, "Tags");
 	CreateTableSpec spec;
 	Relation	rel;
+	char	   *name;
 
 	SpecFromInput(input, &spec);
 	spec.partitions = citus_new_table_shards > 0 ? 0 : partitions;
@@ -271,9 +273,10 @@ CreateTableFrom(const Field *input, int partitions)
 	WriteIndexThroughput(rel, input);
 	if (tags != NULL)
 		WriteTags(rel, tags);
+	name = TableNameOfOid(RelationGetRelid(rel));
 	table_close(rel, NoLock);
-	BeginStream(input);
-	return unconstify(char *, spec.name);
+	BeginStream(name, input);
+	return name;
 }
 
 void

@@ -47,7 +47,7 @@ TableOpen(OpenedTable *table, const char *name, LOCKMODE lockmode)
 	if (table->rel == NULL || !RelationIsDynamoTable(table->rel))
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: Table: %s not found", name)));
+				 errmsg("Requested resource not found: Table: %s not found%s", name, TableNameAdvice(name))));
 	StatTable(RelationGetRelid(table->rel));
 	table->def = TableDefAcquire(table->rel);
 	table->settings = TableSettingsRead(table->rel);

@@ -313,7 +313,7 @@ RestoreTableRequest(Request *request)
 	name = CreateTableFrom(creation, parts != NULL ? (int) FieldInteger(parts, "partitions", 0) : 0);
 	if (backup->model != NULL)
 		ModelWrite(name, backup->model);
-	BackupPartsRestore(backup, parts, name, TableNameLock(name, AccessShareLock, false));
+	BackupPartsRestore(backup, parts, TableNameLock(name, AccessShareLock, false));
 	DistributeNewTable(name);
 	TableOpen(&table, name, AccessShareLock);
 	transition.restore = BeginRestore(request, backup, &table);

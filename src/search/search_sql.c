@@ -16,6 +16,7 @@
 #include "op/sql_args.h"
 #include "search/search.h"
 #include "table/sketch_index.h"
+#include "table/table_name.h"
 
 /* ---- vectors as arguments ---- */
 
@@ -287,7 +288,7 @@ DYNAMO_FUNCTION(dynamo_create_vector_index);
 Datum
 dynamo_create_vector_index(PG_FUNCTION_ARGS)
 {
-	char	   *table_name = RequiredText(fcinfo, CREATE_TABLE, "table_name");
+	char	   *table_name = RequiredTableArgument(fcinfo, CREATE_TABLE);
 	VectorDef  *vector = palloc0(sizeof(VectorDef));
 	CreateIndexSpec spec = {.storage = STORAGE_TABLE, .vector = vector};
 	char	  **non_key;
@@ -314,7 +315,7 @@ DYNAMO_FUNCTION(dynamo_drop_vector_index);
 Datum
 dynamo_drop_vector_index(PG_FUNCTION_ARGS)
 {
-	char	   *table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	char	   *table_name = TableArgument(fcinfo, 0);
 	char	   *index_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
 	Oid			relid;
 	TableDef   *def = LockForIndexDdl(table_name, &relid);

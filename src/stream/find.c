@@ -17,54 +17,136 @@
 
 #include "stream/stream.h"
 #include "table/link.h"
+#include "table/table_name.h"
 
 /* ---- lookup ---- */
 
-/* The enabled stream of an existing table, if it has the label. */
-static Oid
-FindEnabledStream(const char *table_name, const char *label)
+/* Whose streams a name means. */
+typedef struct StreamOwner
 {
-	Relation	rel = TableNameOpen(table_name, AccessShareLock, true);
-	TableStream stream;
-	Oid			found = InvalidOid;
+	const char *schema;			/* NULL if the search path decides */
+	const char *table;
+	Oid			owner;			/* invalid if the table does not exist any more */
+	Oid			enabled;		/* the enabled stream, if it has the label */
+} StreamOwner;
 
-	if (rel == NULL)
-		return InvalidOid;
+/* The enabled stream of a table, if it has the label. */
+static Oid
+FindEnabledStream(Relation rel, const char *label)
+{
+	TableStream stream;
+
 	if (RelationIsDynamoTable(rel) && TableStreamOf(rel, &stream) &&
 		(label == NULL || strcmp(label, stream.label) == 0))
-		found = FindStreamRelation(RelationGetRelid(rel), stream.relation);
-	table_close(rel, NoLock);
-	return found;
+		return FindStreamRelation(RelationGetRelid(rel), stream.relation);
+	return InvalidOid;
+}
+
+/* Only the owner of a table has streams of it. */
+static void
+SetOwner(StreamOwner *o, Relation rel, const char *label)
+{
+	TableDef   *def = RelationIsDynamoTable(rel) ? TableDefCopy(rel) : NULL;
+
+	o->schema = get_namespace_name(RelationGetNamespace(rel));
+	o->table = def != NULL && def->long_name != NULL ? def->long_name : pstrdup(RelationGetRelationName(rel));
+	o->owner = rel->rd_rel->relowner;
+	o->enabled = FindEnabledStream(rel, label);
+}
+
+static StreamOwner
+FindOwner(const char *table_name, const char *label)
+{
+	StreamOwner o = {NULL};
+	TableNameParts parts;
+	TableNameParts other;
+	Relation	rel = TableNameOpen(table_name, AccessShareLock, true);
+
+	if (rel != NULL)
+	{
+		SetOwner(&o, rel, label);
+		table_close(rel, NoLock);
+		return o;
+	}
+	(void) TableNameSplit(table_name, &parts, &other);
+	o.schema = parts.schema;
+	o.table = parts.table;
+	return o;
 }
 
 /*
- * Any stream of a table name: "shop" in the schemas of search_path, or
- * "schema.shop".
+ * The streams of a table in a schema, or in the search path; of those of several
+ * schemas, the ones of the first.
  */
-static const char *const any_stream =
+static const char *const streams_query =
 "SELECT s.stream_relation::pg_catalog.oid FROM dynamo.streams s "
-"WHERE (s.table_name OPERATOR(pg_catalog.=) $1 AND pg_catalog.pg_table_is_visible(s.stream_relation) "
-"       OR s.schema_name::pg_catalog.text OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) s.table_name "
-"          OPERATOR(pg_catalog.=) $1) "
-"AND ($2 IS NULL OR s.label OPERATOR(pg_catalog.=) $2) "
-"ORDER BY s.label DESC LIMIT 1";
+"JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) s.stream_relation::pg_catalog.oid "
+"WHERE s.table_name OPERATOR(pg_catalog.=) $1 AND ($2 IS NULL OR s.label OPERATOR(pg_catalog.=) $2) "
+"AND CASE WHEN $3 IS NULL THEN pg_catalog.pg_table_is_visible(c.oid) ELSE s.schema_name::pg_catalog.text OPERATOR(pg_catalog.=) $3 END "
+"AND ($4 IS NULL OR c.relowner OPERATOR(pg_catalog.=) $4) "
+"ORDER BY pg_catalog.array_position(pg_catalog.current_schemas(true), s.schema_name), s.label DESC";
 
-static Oid
-FindAnyStream(const char *table_name, const char *label)
+static NullableDatum
+TextOrNull(const char *text)
 {
-	Datum		values[2] = {CStringGetTextDatum(table_name), (Datum) 0};
-	bool		isnull;
+	NullableDatum result = {.isnull = text == NULL};
+
+	if (text != NULL)
+		result.value = CStringGetTextDatum(text);
+	return result;
+}
+
+/* SPI is connected. */
+static List *
+SelectStreams(const StreamOwner *o, const char *label)
+{
+	NullableDatum args[] = {TextOrNull(o->table), TextOrNull(label), TextOrNull(o->schema),
+	{.value = ObjectIdGetDatum(o->owner), .isnull = !OidIsValid(o->owner)}};
+	Datum		values[lengthof(args)];
+	char		nulls[lengthof(args) + 1] = {0};
+	List	   *streams = NIL;
+
+	for (size_t i = 0; i < lengthof(args); i++)
+	{
+		values[i] = args[i].value;
+		nulls[i] = args[i].isnull ? 'n' : ' ';
+	}
+	if (SPI_execute_with_args(streams_query, lengthof(args), (Oid[]) {TEXTOID, TEXTOID, TEXTOID, OIDOID}, values,
+							  nulls, true, 0) != SPI_OK_SELECT)
+		elog(ERROR, "could not read dynamo.streams");
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		bool		isnull;
+		Oid			stream = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
+
+		if (o->schema != NULL || NameMayMean(stream))
+			streams = lappend_oid(streams, stream);
+	}
+	return streams;
+}
+
+List *
+StreamsOfName(const char *table_name)
+{
+	StreamOwner o = FindOwner(table_name, NULL);
+
+	return SelectStreams(&o, NULL);
+}
+
+/* The stream of a table with the label, or its latest. */
+static Oid
+FindStream(const char *table_name, const char *label)
+{
+	StreamOwner o = FindOwner(table_name, label);
+	List	   *streams;
 	Oid			found = InvalidOid;
 
-	if (label != NULL)
-		values[1] = CStringGetTextDatum(label);
+	if (OidIsValid(o.enabled))
+		return o.enabled;
 	SPI_connect();
-	if (SPI_execute_with_args(any_stream, 2, (Oid[]) {TEXTOID, TEXTOID}, values,
-							  label != NULL ? NULL : " n", true, 1) != SPI_OK_SELECT)
-		elog(ERROR, "could not read dynamo.streams");
-	if (SPI_processed > 0)
-		found = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc,
-											   1, &isnull));
+	streams = SelectStreams(&o, label);
+	if (streams != NIL)
+		found = linitial_oid(streams);
 	SPI_finish();
 	return found;
 }
@@ -72,11 +154,9 @@ FindAnyStream(const char *table_name, const char *label)
 Relation
 StreamOpen(const char *table_name, const char *label, StreamDef *def)
 {
-	Oid			relid = FindEnabledStream(table_name, label);
+	Oid			relid = FindStream(table_name, label);
 	Relation	rel;
 
-	if (!OidIsValid(relid))
-		relid = FindAnyStream(table_name, label);
 	rel = OidIsValid(relid) ? try_table_open(relid, AccessShareLock) : NULL;
 	if (rel == NULL)
 		return NULL;

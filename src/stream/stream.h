@@ -324,6 +324,12 @@ extern int64 StreamRecordSize(const StreamRecord *record);
 extern Relation StreamOpen(const char *table_name, const char *label, StreamDef *def);
 
 /*
+ * Returns the OIDs of the streams of a table, or of one that no longer exists, the
+ * latest first; SPI is connected.
+ */
+extern List *StreamsOfName(const char *table_name);
+
+/*
  * Raises an error unless the user may read the stream.  This needs privileges
  * on its table or, if the table has been dropped, on the stream itself.  Roles
  * under row security are refused.

@@ -18,6 +18,7 @@
 #include "stream/stream_shards.h"
 #include "table/definition.h"
 #include "table/distribution.h"
+#include "table/table_name.h"
 
 DYNAMO_FUNCTION(dynamo_stream_definition);
 
@@ -32,7 +33,7 @@ DYNAMO_FUNCTION(dynamo_enable_stream);
 Datum
 dynamo_enable_stream(PG_FUNCTION_ARGS)
 {
-	char	   *label = StreamEnable(text_to_cstring(PG_GETARG_TEXT_PP(0)),
+	char	   *label = StreamEnable(TableArgument(fcinfo, 0),
 									 text_to_cstring(PG_GETARG_TEXT_PP(1)));
 
 	PG_RETURN_TEXT_P(cstring_to_text(label));
@@ -43,7 +44,7 @@ DYNAMO_FUNCTION(dynamo_disable_stream);
 Datum
 dynamo_disable_stream(PG_FUNCTION_ARGS)
 {
-	StreamDisable(text_to_cstring(PG_GETARG_TEXT_PP(0)));
+	StreamDisable(TableArgument(fcinfo, 0));
 	PG_RETURN_VOID();
 }
 
@@ -158,13 +159,13 @@ OpenReadable(FunctionCallInfo fcinfo, int label_arg, int flags, StreamDef *def, 
 		ereport(ERROR,
 				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
 				 errmsg("table_name must not be null")));
-	table_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	table_name = TableArgument(fcinfo, 0);
 	InitMaterializedSRF(fcinfo, flags);
 	stream = StreamOpen(table_name, label, def);
 	if (stream == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found: table \"%s\" has no such stream", table_name),
+				 errmsg("Requested resource not found: table \"%s\" has no such stream", TableNameForMessage(table_name)),
 				 errhint("Use dynamo.enable_stream to start one.")));
 	CheckStreamPrivileges(stream, def);
 	StreamShardsOf(stream, def, shards);

@@ -30,6 +30,7 @@
 #include "table/distribution.h"
 #include "table/owner.h"
 #include "table/settings_owner.h"
+#include "table/table_name.h"
 
 /* The state of a call. */
 typedef struct Trim
@@ -187,16 +188,6 @@ StreamTrim(Oid relid, TimestampTz cutoff, int64 max_records)
 
 /* ---- which streams ---- */
 
-/* Streams of tables of a name, and whether they belong to the user. */
-static const char *const named_streams =
-"SELECT s.stream_relation::pg_catalog.oid, pg_catalog.pg_has_role(s.owner, 'USAGE') "
-"FROM dynamo.streams s "
-"WHERE s.table_name OPERATOR(pg_catalog.=) $1 "
-"                   AND pg_catalog.pg_table_is_visible(s.stream_relation) "
-"     OR s.schema_name::pg_catalog.text OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) s.table_name "
-"        OPERATOR(pg_catalog.=) $1 "
-"ORDER BY 1";
-
 /* All streams, and the shards that are here; Citus hides these where pg_class is read. */
 static const char *const all_streams =
 "SELECT DISTINCT t.tgrelid FROM pg_catalog.pg_depend f "
@@ -292,23 +283,17 @@ TrimNamed(Trim *trim, Oid relid)
 static void
 TrimStreamsOf(Trim *trim, const char *table_name)
 {
-	Datum		value = CStringGetTextDatum(table_name);
-	SPITupleTable *streams;
-	uint64		n;
+	ListCell   *cell;
 
-	if (SPI_execute_with_args(named_streams, 1, (Oid[]) {TEXTOID}, &value, NULL, true, 0) != SPI_OK_SELECT)
-		elog(ERROR, "could not read dynamo.streams");
-	streams = SPI_tuptable;
-	n = SPI_processed;
-	for (uint64 i = 0; i < n && trim->room > 0; i++)
+	foreach(cell, StreamsOfName(table_name))
 	{
-		bool		isnull;
-
-		if (!DatumGetBool(SPI_getbinval(streams->vals[i], streams->tupdesc, 2, &isnull)))
+		if (trim->room <= 0)
+			break;
+		if (!RelationOwnercheck(lfirst_oid(cell), GetUserId()))
 			ereport(ERROR,
 					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-					 errmsg("must be owner of table %s", table_name)));
-		TrimNamed(trim, DatumGetObjectId(SPI_getbinval(streams->vals[i], streams->tupdesc, 1, &isnull)));
+					 errmsg("must be owner of table %s", TableNameForMessage(table_name))));
+		TrimNamed(trim, lfirst_oid(cell));
 	}
 }
 
@@ -359,7 +344,7 @@ dynamo_trim_streams(PG_FUNCTION_ARGS)
 	if (PG_ARGISNULL(0))
 		TrimStreamsHere(&trim);
 	else
-		TrimStreamsOf(&trim, text_to_cstring(PG_GETARG_TEXT_PP(0)));
+		TrimStreamsOf(&trim, TableArgument(fcinfo, 0));
 	SPI_finish();
 	PG_RETURN_INT64(trim.deleted);
 }

@@ -4,8 +4,12 @@
  *
  * Names are resolved at every call, like names in a SQL statement: through
  * search_path, with the caller's privileges on schemas.  A dot is valid in a
- * DynamoDB name and separates a schema in SQL, so that a name with a dot is
- * first looked up as a whole.
+ * DynamoDB name and separates a schema in SQL: table_name.h tells which it is.
+ *
+ * Others may create relations in some schemas of a search path, and schemas.  A
+ * name with a dot whose beginning is a schema is therefore looked up there and
+ * nowhere else, as in SQL.  A relation with the whole name never takes its place;
+ * if it may be what is meant, the name is refused.
  *
  * The meaning of a name can change at any time until the relation is locked.
  * The functions here therefore resolve and lock together.
@@ -16,21 +20,28 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "miscadmin.h"
-#include "nodes/makefuncs.h"
 #include "storage/lmgr.h"
 #include "storage/sinval.h"
+#include "utils/acl.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/relcache.h"
 #include "utils/syscache.h"
 
+#include "compat.h"
 #include "errors.h"
+#include "table/creators.h"
 #include "table/object_names.h"
+#include "table/objects.h"
 #include "table/table.h"
 #include "table/table_list.h"
+#include "table/table_name.h"
 
 uint64		relation_changes = 1;
+
+/* Schemas of a search path beyond these are not searched. */
+#define MAX_SCHEMAS		128
 
 static void
 NoteRelationChange(Datum arg, int cacheid, uint32 hash)
@@ -42,6 +53,26 @@ void
 TableNamesInit(void)
 {
 	CacheRegisterSyscacheCallback(RELNAMENSP, NoteRelationChange, (Datum) 0);
+	/* who may create where, which matters over HTTP */
+	CacheRegisterSyscacheCallback(NAMESPACEOID, NoteRelationChange, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHMEMROLEMEM, NoteRelationChange, (Datum) 0);
+	CacheRegisterSyscacheCallback(AUTHOID, NoteRelationChange, (Datum) 0);
+}
+
+/* ---- over HTTP ---- */
+
+static enum
+{
+	NAMES_OF_SESSION,			/* PostgreSQL's rules for search_path */
+	NAMES_OF_SCHEMAS,			/* the search path, without temporary tables */
+	NAMES_OF_ROLE				/* and without those that cannot be meant */
+}			source = NAMES_OF_SESSION;
+
+void
+TableNamesComeFromHttp(bool any_owner)
+{
+	source = any_owner ? NAMES_OF_SCHEMAS : NAMES_OF_ROLE;
+	relation_changes++;
 }
 
 /* ---- remembered names ---- */
@@ -57,6 +88,7 @@ static struct
 {
 	uint64		changes;		/* relation_changes at that time */
 	SearchPath *path;			/* NULL if no name is remembered */
+	Oid			role;			/* the user, which matters over HTTP */
 	uint32		n;				/* number of names added; names is a ring */
 	struct
 	{
@@ -69,6 +101,7 @@ static bool
 RememberedAreCurrent(void)
 {
 	return remembered.path != NULL && remembered.changes == relation_changes &&
+		(source != NAMES_OF_ROLE || remembered.role == GetUserId()) &&
 		SearchPathIsCurrent(remembered.path);
 }
 
@@ -96,16 +129,20 @@ ForgetNames(void)
 	}
 	remembered.path = CurrentSearchPath(TopMemoryContext);
 	remembered.changes = relation_changes;
+	remembered.role = GetUserId();
 	remembered.n = 0;
 }
 
-/* changes is the value of relation_changes before the name was looked up. */
+/*
+ * Remembers a name without parts.  changes is the value of relation_changes
+ * before the name was looked up.
+ */
 static void
 RememberName(const char *name, Oid relid, uint64 changes)
 {
 	uint32		i;
 
-	if (strlen(name) >= NAMEDATALEN || changes != relation_changes)
+	if (strlen(name) >= NAMEDATALEN || changes != relation_changes || TableNameMayHaveParts(name))
 		return;
 	if (!RememberedAreCurrent())
 		ForgetNames();
@@ -130,6 +167,45 @@ MayBeTable(Oid relid)
 		kind != RELKIND_COMPOSITE_TYPE;
 }
 
+bool
+NameMayMean(Oid relid)
+{
+	return source == NAMES_OF_SESSION ||
+		(!isTempNamespace(get_rel_namespace(relid)) && (source != NAMES_OF_ROLE || CanBeMeant(relid, GetUserId())));
+}
+
+/*
+ * Looks in the schemas of the search path.  The session's temporary tables are
+ * not among them.
+ */
+static Oid
+LookInSchemas(const char *relation)
+{
+	Oid			schemas[MAX_SCHEMAS];
+	int			n = Min(fetch_search_path_array(schemas, MAX_SCHEMAS), MAX_SCHEMAS);
+
+	for (int i = 0; i < n; i++)
+	{
+		Oid			relid = get_relname_relid(relation, schemas[i]);
+
+		if (OidIsValid(relid) && NameMayMean(relid))
+			return relid;
+	}
+	return InvalidOid;
+}
+
+Oid
+RelationInSearchPath(const char *relation)
+{
+	return source == NAMES_OF_SESSION ? RelnameGetRelid(relation) : LookInSchemas(relation);
+}
+
+static Oid
+TableOrNone(Oid relid)
+{
+	return OidIsValid(relid) && MayBeTable(relid) ? relid : InvalidOid;
+}
+
 /*
  * Resolves a name through search_path; a name that no relation can have is
  * mapped.
@@ -142,33 +218,89 @@ ResolvePlain(const char *name)
 
 	if (OidIsValid(relid))
 		return relid;
-	relid = RelnameGetRelid(RelationNameFor(name));
-	if (!OidIsValid(relid) || !MayBeTable(relid))
-		return InvalidOid;
-	RememberName(name, relid, changes);
+	relid = TableOrNone(RelationInSearchPath(RelationNameFor(name)));
+	if (OidIsValid(relid))
+		RememberName(name, relid, changes);
 	return relid;
 }
 
 /*
- * Resolves schema.table, at the first dot that follows the name of a schema.
+ * Looks in the schema that a name begins with.  Raises an error if the user may
+ * not use it, and only returns none if silent.
  */
 static Oid
-ResolveQualified(const char *name)
+LookInSchema(const TableNameParts *parts, bool silent)
 {
-	for (const char *dot = strchr(name, '.'); dot != NULL; dot = strchr(dot + 1, '.'))
-	{
-		int			len = dot - name;
-		Oid			relid;
+	Oid			schema = LookupNamespaceNoError(parts->schema);
 
-		if (len == 0 || len >= NAMEDATALEN || dot[1] == '\0')
-			continue;
-		relid = RangeVarGetRelid(makeRangeVar(pnstrdup(name, len),
-											  RelationNameFor(dot + 1), -1),
-								 NoLock, true);
-		if (OidIsValid(relid) && MayBeTable(relid))
-			return relid;
+	if (OidIsValid(schema) && SchemaAclCheck(schema, GetUserId(), ACL_USAGE) != ACLCHECK_OK)
+	{
+		if (!silent)
+			aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_SCHEMA, parts->schema);
+		return InvalidOid;
 	}
+	return OidIsValid(schema) ? TableOrNone(get_relname_relid(RelationNameFor(parts->table), schema)) : InvalidOid;
+}
+
+/*
+ * Finds a relation of the search path with the whole name, dots included, that
+ * may be meant by a name that begins with a schema.  If the schema has such a
+ * table, that is one of a schema where only its owner may create: anybody else
+ * could otherwise withdraw the table of the schema by creating a relation.
+ */
+static bool
+FindOtherMeaning(const char *name, bool in_schema, TableNameParts *other)
+{
+	Oid			plain = TableOrNone(LookInSchemas(RelationNameFor(name)));
+
+	if (!OidIsValid(plain) || (in_schema && !SchemaIsClosed(get_rel_namespace(plain))))
+		return false;
+	other->schema = get_namespace_name(get_rel_namespace(plain));
+	other->table = name;
+	return true;
+}
+
+/* Resolves a name that begins with a schema; see FindOtherMeaning. */
+static Oid
+ResolveQualified(const char *name, const TableNameParts *parts, bool silent)
+{
+	Oid			relid = LookInSchema(parts, silent);
+	TableNameParts other;
+
+	if (parts->quoted || !FindOtherMeaning(name, OidIsValid(relid), &other))
+		return relid;
+	if (!silent)
+		TableNameIsAmbiguous(name, parts, &other);
 	return InvalidOid;
+}
+
+static Oid
+ResolveWithParts(const char *name, bool silent)
+{
+	TableNameParts parts;
+	TableNameParts other;
+
+	if (!TableNameSplit(name, &parts, &other))
+	{
+		if (!silent)
+			TableNameIsAmbiguous(name, &parts, &other);
+		return InvalidOid;
+	}
+	if (parts.schema != NULL)
+		return ResolveQualified(name, &parts, silent);
+	return parts.quoted ? ResolvePlain(parts.table) : TableOrNone(LookInSchemas(RelationNameFor(name)));
+}
+
+static Oid
+ResolveName(const char *name, bool silent)
+{
+	Oid			relid = RecallName(name);
+
+	if (OidIsValid(relid))
+		return relid;
+	if (TableNameIsOid(name, &relid))
+		return TableOrNone(relid);
+	return TableNameMayHaveParts(name) ? ResolveWithParts(name, silent) : ResolvePlain(name);
 }
 
 /*
@@ -184,20 +316,60 @@ OtherCaseHint(const char *name)
 		errhint("Table names are case-sensitive: there is a table \"%s\".", other) : 0;
 }
 
+/*
+ * A relation that could be meant if its schema were closed, over HTTP: clients see
+ * no details.
+ */
+const char *
+TableNameAdvice(const char *name)
+{
+	List	   *path = source == NAMES_OF_ROLE && !TableNameMayHaveParts(name) ? fetch_search_path(false) : NIL;
+	ListCell   *cell;
+
+	foreach(cell, path)
+	{
+		Oid			relid = TableOrNone(get_relname_relid(RelationNameFor(name), lfirst_oid(cell)));
+		const char *schema = get_namespace_name(lfirst_oid(cell));
+
+		if (OidIsValid(relid) && schema != NULL)
+			return psprintf(": table %s of role %s in schema %s is found as %s.%s only (see dynamo.http_schemas)", name,
+							GetUserNameFromId(RelationOwner(relid), true), schema, schema, name);
+	}
+	return "";
+}
+
+int
+TableNameMissingDetail(const char *name)
+{
+	TableNameParts parts;
+	TableNameParts other;
+	Oid			relid;
+
+	if (TableNameIsOid(name, &relid))
+		return errdetail("There is no table with the OID %u.", relid);
+	if (!TableNameSplit(name, &parts, &other) || parts.schema == NULL)
+		return errdetail("Table \"%s\" does not exist in the search path.", name);
+	return errdetail("Schema \"%s\" has no table \"%s\".", parts.schema, parts.table);
+}
+
 Oid
 TableNameResolve(const char *name, bool missing_ok)
 {
-	Oid			relid = ResolvePlain(name);
+	Oid			relid = ResolveName(name, false);
 
-	if (!OidIsValid(relid) && strchr(name, '.') != NULL)
-		relid = ResolveQualified(name);
 	if (!OidIsValid(relid) && !missing_ok)
 		ereport(ERROR,
 				(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-				 errmsg("Requested resource not found"),
-				 errdetail("Table \"%s\" does not exist in the search path.", name),
+				 errmsg("Requested resource not found%s", TableNameAdvice(name)),
+				 TableNameMissingDetail(name),
 				 OtherCaseHint(name)));
 	return relid;
+}
+
+Oid
+TableNameTryResolve(const char *name)
+{
+	return ResolveName(name, true);
 }
 
 /* ---- resolving and locking ---- */

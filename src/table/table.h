@@ -228,14 +228,42 @@ extern int	TableDefAttribute(const TableDef *def, Slice name);
 /* ---- resolve.c ---- */
 
 /*
- * Resolves a DynamoDB table name to a relation, through search_path; a name
- * with a dot is first looked up as a whole, then as schema.table.  The
- * relation need not be a dynamo table, but it is neither an index nor a
- * composite type, so that table_open accepts it.  If there is none, returns
- * InvalidOid with missing_ok; otherwise raises
- * ERRCODE_DYNAMO_RESOURCE_NOT_FOUND, "Requested resource not found".
+ * Resolves a table name (table_name.h) to a relation.  The relation need not be a
+ * dynamo table, but it is neither an index nor a composite type, so that
+ * table_open accepts it.  If there is none, returns InvalidOid with missing_ok;
+ * otherwise raises ERRCODE_DYNAMO_RESOURCE_NOT_FOUND, "Requested resource not
+ * found".  Raises other errors for an ambiguous name, and for a schema that the
+ * user may not use.
  */
 extern Oid	TableNameResolve(const char *name, bool missing_ok);
+
+/* Returns InvalidOid in place of these errors, for an estimate or a list. */
+extern Oid	TableNameTryResolve(const char *name);
+
+/* Returns the relation that this name without parts has in the search path. */
+extern Oid	RelationInSearchPath(const char *relation);
+
+/*
+ * Whether a name without a schema can mean a relation that has it in the search
+ * path: always, except over HTTP.
+ */
+extern bool NameMayMean(Oid relid);
+
+/*
+ * From now on names come from clients over HTTP: temporary tables are not looked
+ * up, and without any_owner no relation of the search path that cannot be meant
+ * (creators.h).
+ */
+extern void TableNamesComeFromHttp(bool any_owner);
+
+/*
+ * For the end of a message that there is no table with this name: what else there
+ * is over HTTP, or "".
+ */
+extern const char *TableNameAdvice(const char *name);
+
+/* For errdetail: says where there is no table with this name. */
+extern int	TableNameMissingDetail(const char *name);
 
 /*
  * Resolves a name and locks the relation, which exists under this name when

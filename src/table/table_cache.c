@@ -36,6 +36,7 @@
 #include "table/objects.h"
 #include "table/relation_change.h"
 #include "table/table.h"
+#include "table/table_name.h"
 
 typedef struct CacheEntry
 {
@@ -641,7 +642,7 @@ FailNoIndex(const TableDef *def, const char *table_name, const char *index_name)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_DYNAMO_RESOURCE_NOT_FOUND),
-			 errmsg("Requested resource not found: Index %s for table %s", index_name, table_name),
+			 errmsg("Requested resource not found: Index %s for table %s", index_name, TableNameForMessage(table_name)),
 			 IndexNamesHint(def)));
 }
 

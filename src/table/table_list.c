@@ -147,7 +147,7 @@ TableNameInOtherCase(const char *name)
 		char	   *other = get_rel_name(lfirst_oid(cell));
 
 		if (other != NULL && pg_strcasecmp(other, name) == 0 &&
-			RelnameGetRelid(other) == lfirst_oid(cell))
+			RelationInSearchPath(other) == lfirst_oid(cell))
 			return other;
 	}
 	return NULL;
@@ -169,6 +169,19 @@ TableNameOf(const char *relation_name, const char *definition)
 }
 
 /*
+ * Whether a request finds a relation by its name.  A request cannot contain
+ * quotes.
+ */
+static bool
+IsFoundByName(const char *relation_name, Oid relid)
+{
+	Oid			found = strchr(relation_name, '.') != NULL && strchr(relation_name, '"') == NULL ?
+		TableNameTryResolve(relation_name) : RelationInSearchPath(relation_name);
+
+	return found == relid;
+}
+
+/*
  * Returns the table's name for a row of pg_class; NULL if it is not to be
  * listed.  RelationIsVisible is not used, because it raises an error if the
  * relation has been dropped.
@@ -180,7 +193,7 @@ VisibleTableName(const FormData_pg_class *form)
 
 	if ((form->relkind != RELKIND_RELATION && form->relkind != RELKIND_PARTITIONED_TABLE) ||
 		form->relispartition || !form->relhastriggers ||
-		RelnameGetRelid(NameStr(form->relname)) != form->oid || RelationIsShard(form->oid))
+		!IsFoundByName(NameStr(form->relname), form->oid) || RelationIsShard(form->oid))
 		return NULL;
 	definition = TableDefinitionText(form->oid);
 	return definition != NULL ? TableNameOf(NameStr(form->relname), definition) : NULL;

@@ -29,6 +29,7 @@
 #include "table/objects.h"
 #include "table/owner.h"
 #include "table/settings_owner.h"
+#include "table/table_name.h"
 #include "transfer/bulk.h"
 #include "transfer/export.h"
 #include "transfer/export_tree.h"
@@ -256,7 +257,7 @@ dynamo_export_items(PG_FUNCTION_ARGS)
 	Store		store;
 	int64		items;
 
-	StoreOpen(&store, text_to_cstring(PG_GETARG_TEXT_PP(0)), ACL_SELECT);
+	StoreOpen(&store, TableArgument(fcinfo, 0), ACL_SELECT);
 	CheckServerFilePrivilege(true);
 	items = IsDirectory(name) ? ExportToDirectory(&store, name) : ExportToFile(&store, name);
 	StoreClose(&store);

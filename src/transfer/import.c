@@ -36,6 +36,7 @@
 #include "store/store.h"
 #include "subtransaction.h"
 #include "table/owner.h"
+#include "table/table_name.h"
 #include "transfer/bulk.h"
 #include "transfer/export_tree.h"
 #include "transfer/files.h"
@@ -461,7 +462,7 @@ dynamo_import_items(PG_FUNCTION_ARGS)
 	};
 
 	CheckServerFilePrivilege(false);
-	StoreOpen(&store, text_to_cstring(PG_GETARG_TEXT_PP(0)), ACL_INSERT | ACL_UPDATE);
+	StoreOpen(&store, TableArgument(fcinfo, 0), ACL_INSERT | ACL_UPDATE);
 	if (IsDirectory(file_name))
 		ImportDirectory(&import, file_name);
 	else
@@ -487,7 +488,7 @@ dynamo_import_lines(PG_FUNCTION_ARGS)
 
 	deconstruct_array(PG_GETARG_ARRAYTYPE_P(1), TEXTOID, -1, false, TYPALIGN_INT,
 					  &lines, &nulls, &n);
-	StoreOpen(&store, text_to_cstring(PG_GETARG_TEXT_PP(0)), ACL_INSERT | ACL_UPDATE);
+	StoreOpen(&store, TableArgument(fcinfo, 0), ACL_INSERT | ACL_UPDATE);
 	ImportBegin(&import);
 	for (int i = 0; i < n; i++)
 	{

@@ -62,7 +62,7 @@ extern bool EntityViewShows(const EntityViewDef *def, const TableDef *table, Val
 /* ---- entity_view_create.c ---- */
 
 /* Creates the view of a table's entity in the current schema. */
-extern Oid	EntityViewCreate(const char *view_name, const char *table_name, const char *entity_name);
+extern Oid	EntityViewCreate(const char *view_name, Oid relid, const char *entity_name);
 
 /* Whether a view of this name in the current schema is one of a table's entity. */
 extern bool EntityViewExists(const char *view_name, Oid relid, const char *entity_name);

@@ -28,6 +28,7 @@
 #include "item/builder.h"
 #include "item/json.h"
 #include "table/objects.h"
+#include "table/table_name.h"
 #include "view/attribute.h"
 #include "view/entity_view.h"
 #include "view/kind.h"
@@ -386,7 +387,7 @@ UseEntity(EntitySpec *spec, const TableDef *table)
 	if (spec->entity == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("table \"%s\" has no entity \"%s\"", spec->table_name, spec->entity_name)));
+				 errmsg("table \"%s\" has no entity \"%s\"", TableNameForMessage(spec->table_name), spec->entity_name)));
 }
 
 /* ---- views that there are ---- */
@@ -470,7 +471,7 @@ ReadSpec(FunctionCallInfo fcinfo, EntitySpec *spec)
 				 errmsg("view_name, table_name and columns must not be null"),
 				 errhint("columns may be left out with entity_name.")));
 	spec->view_name = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	spec->table_name = text_to_cstring(PG_GETARG_TEXT_PP(1));
+	spec->table_name = TableArgument(fcinfo, 1);
 	spec->has_columns = !PG_ARGISNULL(2);
 	if (spec->has_columns)
 		spec->columns = PG_GETARG_DATUM(2);
@@ -667,11 +668,11 @@ EntityViewExists(const char *view_name, Oid relid, const char *entity_name)
 }
 
 Oid
-EntityViewCreate(const char *view_name, const char *table_name, const char *entity_name)
+EntityViewCreate(const char *view_name, Oid relid, const char *entity_name)
 {
 	EntitySpec	spec = {
 		.view_name = pstrdup(view_name),
-		.table_name = pstrdup(table_name),
+		.table_name = TableNameOfOid(relid),
 		.entity_name = pstrdup(entity_name),
 	};
 

@@ -136,7 +136,6 @@ my %may_resolve = (
 	'src/table/resolve.c' => 'the module',
 	'src/op/describe_table.c dynamo_table_relation' => 'its result is the OID',
 	'src/store/open.c StoreOpen' => 'whether the table is a temporary one',
-	'src/planner/read_support.c EstimateCall' => 'the planner tries to open it',
 	'src/index/index_sql.c CreateAndWait' => 'the transaction has created an index on it',
 );
 
@@ -336,6 +335,83 @@ sub unqualified_in_script
 		sql_statements(sql_tokens($text));
 }
 
+# ---- relations are named with their schema ----
+
+# What search_path finds, and names of which the schema and the table cannot be told
+# apart.  Use TableNameOfOid, TableNameOfRelation, QualifiedName or a regclass.
+my %may_name = (
+	'src/table/resolve.c RelationInSearchPath' => 'the module',
+	'src/table/resolve.c TableNameAdvice' => 'for messages',
+	'src/stat/slow.c' => 'for the log',
+	'src/index/build_sql.c NameForMessages' => 'for messages',
+	'src/pattern/pattern_create.c NameTable' => 'for requests, which have no quotes',
+	'src/index/verify_distributed.c' => 'the schema is an argument of its own; queries of a WITH in another text',
+	'src/table/derive.c' => 'the hint is for the user, in whose search path it is',
+);
+my $one_name = 'get_rel_name|RelationGetRelationName';
+
+sub names_without_schema
+{
+	my ($file, $text) = @_;
+
+	return map { "$_->{line}: $_->{name}($_->{arguments})" }
+		grep { !is_allowed(\%may_name, $file, $_->{function}) }
+		grep { $_->{name} eq 'RelnameGetRelid' || $_->{name} eq 'makeRangeVar' && $_->{arguments} =~ /^NULL\b/
+			|| $_->{name} =~ /^quote_(?:identifier|literal_cstr)$/ && $_->{arguments} =~ /^(?:$one_name)\b/
+			|| $_->{name} =~ /psprintf|appendStringInfo|snprintf/ && $_->{arguments} =~ /%s[.]%s/ && $_->{arguments} =~ /get_namespace_name|\bschema\b/ }
+		c_calls('RelnameGetRelid|makeRangeVar|quote_identifier|quote_literal_cstr|psprintf|appendStringInfo|snprintf', c_tokens($text));
+}
+
+# The names that WITH gives to queries.
+sub named_queries
+{
+	my @t = @_;
+
+	return map { lc $t[$_]{text} }
+		grep { $t[$_]{kind} eq 'word' && $t[ $_ + 1 ]{text} =~ /^(?:AS|[(])$/i && ($_ == 0 || $t[ $_ - 1 ]{text} =~ /^(?:WITH|RECURSIVE|,)$/i) } 0 .. $#t - 1;
+}
+
+# Relations in statements, and regclass literals, without a schema; a schema and a
+# name that are joined by a dot.
+sub unqualified_relations
+{
+	my @t = @_;
+	my %query = map { $_ => 1 } named_queries(@t);
+	my @found;
+
+	for my $i (0 .. $#t)
+	{
+		my ($text, $kind, $line) = @{ $t[$i] }{qw(text kind line)};
+		my ($before, $after, $third, $fourth) = map { $_ >= 0 && $_ < @t ? $t[$_]{text} : '' } $i - 1, $i + 1, $i + 2, $i + 3;
+		my $nearby = join ' ', map { $_->{text} } @t[ ($i > 9 ? $i - 9 : 0) .. $i ];
+
+		push @found, "$line: unqualified relation $after"
+			if $kind eq 'word' && $text =~ /^(?:FROM|JOIN|INTO|UPDATE)$/i && $after =~ /^[a-z_"]/i && $after !~ /^(?:LATERAL|ONLY|SELECT|SET|OF|NOWAIT|STRICT|UNNEST|ROWS)$/i
+			&& $third ne '.' && ($third ne '(' || $text =~ /^INTO$/i) && ($text !~ /^INTO$/i || $before =~ /^(?:INSERT|MERGE)$/i) && !$query{ lc $after } && $before !~ /^(?:DISTINCT|ROWS|DO|FOR|ON|OR|BEFORE|AFTER|,)$/i && $fourth ne ':=';
+		push @found, "$line: unqualified relation $text" if $kind eq 'string' && $text =~ /^'[^.'()]+'$/ && $after eq '::' && "$third$fourth" =~ /^(?:regclass|pg_catalog[.])$/
+			&& ($third eq 'regclass' || ($t[ $i + 4 ] // { text => '' })->{text} eq 'regclass');
+		push @found, "$line: a schema and a name joined by a dot" if $kind eq 'string' && $text eq q{'.'} && $nearby =~ /nspname|schema_name/;
+	}
+	return @found;
+}
+
+sub unqualified_relations_in_c
+{
+	my ($file, $text) = @_;
+
+	return $file eq 'src/request/wording.h' ? () : map { unqualified_relations(sql_tokens($_->{text}, $_->{line})) }
+		grep { !is_allowed(\%may_name, $file, $_->{function}) } statement_texts($text);
+}
+
+sub unqualified_relations_in_script
+{
+	my ($file, $text) = @_;
+
+	return map { unqualified_relations(@$_) }
+		grep { join(' ', map { $_->{text} } @$_) =~ /^(?:CREATE (?:OR REPLACE )?VIEW|DO|SELECT)\b|LANGUAGE (?:sql|plpgsql)\b/i }
+		sql_statements(sql_tokens($text));
+}
+
 # ---- versions ----
 
 sub version_tests
@@ -399,6 +475,26 @@ my @rules = (
 			q{DO $$ BEGIN IF lower('A') IS NULL THEN RETURN; END IF; END $$;}, q{CREATE FUNCTION f() RETURNS int LANGUAGE sql RETURN 1 + 1;} ],
 		[ q{CREATE VIEW v AS SELECT COALESCE(a OPERATOR(pg_catalog.->>) 'b', 'c') AS d FROM s.t;},
 			q{CREATE OPERATOR = (LEFTARG = item, RIGHTARG = item, FUNCTION = item_eq);}, q{CREATE EVENT TRIGGER e ON sql_drop WHEN TAG IN ('A');} ] ],
+	[ 'C names relations with their schema', 'src/*.c src/*/*.c', \&names_without_schema,
+		[ 'void F(void) { name = psprintf("%s.%s", get_namespace_name(schema), get_rel_name(relid)); }',
+			'void F(void) { relid = RelnameGetRelid(name); }', 'void F(void) { rel = table_openrv(makeRangeVar(NULL, name, -1), NoLock); }',
+			'void F(void) { RunStatement("DROP TABLE %s", quote_identifier(get_rel_name(relid))); }',
+			'void F(void) { RunStatement("SELECT dynamo.reindex(%s)", quote_literal_cstr(RelationGetRelationName(rel))); }',
+			'void F(void) { appendStringInfo(&sql, "%s.%s", schema, name); }' ],
+		[ 'void F(void) { RunStatement("DROP TABLE %s", QualifiedName(schema, get_rel_name(relid))); }',
+			'void F(void) { rel = TableNameOpen(TableNameOfOid(relid), NoLock, true); x = makeRangeVar(schema, name, -1); }' ] ],
+	[ 'statements name relations with their schema', 'src/*.c src/*/*.c src/*/*.h', \&unqualified_relations_in_c,
+		[ q{char *a = "SELECT a FROM shop";}, q{char *a = "SELECT 1 FROM s.a JOIN b ON true";}, q{char *a = "INSERT INTO jobs (a) VALUES (1)";},
+			q{char *a = "UPDATE jobs SET a = 1";}, q{char *a = "SELECT 'shop'::regclass";}, q{char *a = "SELECT 'shop'::pg_catalog.regclass";},
+			q{char *a = "SELECT pg_catalog.concat(n.nspname, '.', c.relname)";},
+			q{char *a = "SELECT 1 WHERE s.schema_name OPERATOR(pg_catalog.||) '.' OPERATOR(pg_catalog.||) s.table_name IS NULL";} ],
+		[ q{char *a = "SELECT a FROM dynamo.tables t JOIN %s u ON true";}, q{char *a = "WITH x AS (SELECT 1) SELECT * FROM x";},
+			q{char *a = "SELECT 1 FROM (SELECT 2) s CROSS JOIN LATERAL pg_catalog.unnest($1) u";}, q{char *a = "SELECT 's.shop'::pg_catalog.regclass";},
+			q{char *a = "SELECT pg_catalog.format('%I.%I', n.nspname, c.relname)";}, q{char *a = "INSERT INTO %s (a) VALUES (1) ON CONFLICT (a) DO UPDATE SET a = 2";} ] ],
+	[ 'views and functions of scripts name relations with their schema', '*.sql', \&unqualified_relations_in_script,
+		[ 'CREATE VIEW v AS SELECT a FROM t;', q{CREATE FUNCTION f() RETURNS int LANGUAGE sql RETURN (SELECT 1 FROM b JOIN s.c ON true);},
+			q{CREATE VIEW v AS SELECT pg_catalog.concat(t.schema_name, '.', t.relname) FROM s.t;} ],
+		[ q{CREATE VIEW v AS WITH a AS (SELECT 1), b(x) AS MATERIALIZED (SELECT 2) SELECT 1 FROM a CROSS JOIN b JOIN s.t ON true;} ] ],
 	[ 'versions are told apart in compat.h', 'src/*.[ch] src/*/*.[ch]', \&version_tests,
 		[ "#if PG_VERSION_NUM >= 160000\n#endif" ], [ '/* PG_VERSION_NUM */' ] ],
 );
@@ -422,6 +518,6 @@ for my $rule (@rules)
 	}
 	is(join("\n", @found), '', $name);
 }
-is(join("\n", grep { !$used{$_} } sort map { keys %$_ } \%outside_scope, \%may_switch, \%scopes, \%may_open, \%may_resolve, \%may_catch), '',
+is(join("\n", grep { !$used{$_} } sort map { keys %$_ } \%outside_scope, \%may_switch, \%scopes, \%may_open, \%may_resolve, \%may_catch, \%may_name), '',
 	'every exception is needed');
 done_testing();

@@ -344,6 +344,12 @@ is(error_of(400, decode_json(exchange(connect_http($port), $changed =~ s/GetItem
 my @other = (key => 'OTHERKEY', secret => 'OTHERSECRET');
 $socket = connect_http($port);
 my $read = sub { error_of(api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'A' } } }, @_)) };
+is($read->(@other), '400 ResourceNotFoundException', 'a table of a stranger, where strangers create, is not meant');
+my ($refused) = (api($socket, 'GetItem', { TableName => 'Music', Key => { Artist => { S => 'A' } } }, @other))[1];
+like($refused->{message} // $refused->{Message} // '',
+	qr/^Requested resource not found: table Music of role app in schema public is found as public\.Music only/, 'the message says how it is');
+is(error_of(api($socket, 'GetItem', { TableName => 'public.Music', Key => { Artist => { S => 'A' } } }, @other)), '400 AccessDeniedException', 'with its schema it is');
+$node->safe_psql('postgres', 'REVOKE CREATE ON SCHEMA public FROM app');
 is($read->(@other), '400 AccessDeniedException', 'another role has no privilege');
 is($read->(), '200 none', 'the owner has the privilege');
 $node->safe_psql('postgres', 'GRANT SELECT ON "Music" TO other');
@@ -410,6 +416,7 @@ CREATE ROLE brief LOGIN; SELECT dynamo.create_access_key('brief', 'BRIEF', 'S');
 is($read->(key => 'BRIEF', secret => 'S'), '200 none', 'a new key');
 $node->safe_psql('postgres', 'REVOKE SELECT ON "Music" FROM brief; DROP ROLE brief');
 is($read->(key => 'BRIEF', secret => 'S'), '400 UnrecognizedClientException', 'a dropped role');
+$node->safe_psql('postgres', 'GRANT CREATE ON SCHEMA public TO app');
 
 # Tries for some seconds.
 sub eventually
