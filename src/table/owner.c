@@ -85,7 +85,7 @@ OwnerScopeEnterForMaintenance(OwnerScope *scope, Oid owner)
 {
 	GetUserIdAndSecContext(&scope->role, &scope->context);
 	scope->guc_level = 0;
-	if (scope->role != owner && superuser())
+	if (scope->role != owner && has_privs_of_role(scope->role, owner))
 		OwnerScopeEnter(scope, owner);
 }
 

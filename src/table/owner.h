@@ -56,10 +56,10 @@ typedef struct OwnerScope
 extern void OwnerScopeEnter(OwnerScope *scope, Oid owner);
 
 /*
- * Enters a scope if the user is a superuser, and not the owner: nobody's code
- * shall run as a superuser because one checks, repairs, exports or imports a
- * table, or deletes its expired items.  For other users these are statements of
- * their own, with their rights.
+ * Enters a scope if the user has the owner's rights without being the owner, as a
+ * superuser and a member of its role have: nobody's code shall run as them because
+ * they check, repair, export or import a table, or delete its expired items.  For
+ * other users these are statements of their own, with their rights.
  */
 extern void OwnerScopeEnterForMaintenance(OwnerScope *scope, Oid owner);
 

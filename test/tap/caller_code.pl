@@ -309,7 +309,7 @@ sub writes_self
 	return sub { my ($planter, $as) = @_; return $as eq $user && $planter =~ /^(?:victim|planter)$/ };
 }
 
-# A superuser maintains as the owner.
+# A superuser, or a member of the owner's role, maintains as the owner.
 my $as_owner = sub { my ($planter, $as) = @_; return $as eq 'victim' && $planter eq 'planter' };
 
 for my $table (sort keys %variants)
@@ -339,7 +339,8 @@ for my $table (sort keys %variants)
 		{
 			my $statement = s/<t>/$table/gr;
 
-			check_door($_, "${mode}BEGIN;\n", $statement, writes_self($_)) for 'member', 'victim';
+			check_door('member', "${mode}BEGIN;\n", $statement, $as_owner);
+			check_door('victim', "${mode}BEGIN;\n", $statement, writes_self('victim'));
 		}
 	}
 }
