@@ -251,7 +251,7 @@ sub damaged
 	my ($result, $out, $err) = $node->psql('postgres', "DELETE FROM existing; SELECT imported FROM dynamo.import_items('existing', '$copy')");
 	like($err, $problem, "$name: import_items");
 	is(sql('SELECT count(*) FROM existing'), 0, "$name: import_items imports nothing");
-	my $import = imported($name =~ s/\W/_/gr, "$name/AWSDynamoDB/export/data/", InputCompressionType => 'GZIP');
+	my $import = imported('copy_' . $name =~ s/\W/_/gr, "$name/AWSDynamoDB/export/data/", InputCompressionType => 'GZIP');
 	is($import->{ImportStatus}, 'FAILED', "$name: ImportTable");
 	like($import->{FailureMessage}, $problem, "$name: and says so");
 	return;
@@ -262,7 +262,7 @@ damaged('cut', sub { truncate($_[1], (-s $_[1]) - 1) }, qr/does not have the che
 damaged('stray', sub { system('cp', $_[1], "$_[0]/data/zzz.json.gz") }, qr/file ".*zzz\.json\.gz" is not in the manifest of its export/);
 damaged('listless', sub { unlink "$_[0]/manifest-files.json" }, qr/could not open file ".*manifest-files\.json"/);
 damaged('shortened', sub { truncate("$_[0]/manifest-files.json", 40) }, qr/manifest|json/i);
-is(imported('entire', 'entire/AWSDynamoDB/export/data/', InputCompressionType => 'GZIP')->{ImportedItemCount}, 350, 'the whole export is imported')
+is(imported('copy_entire', 'entire/AWSDynamoDB/export/data/', InputCompressionType => 'GZIP')->{ImportedItemCount}, 350, 'the whole export is imported')
   if system('mkdir', '-p', "$archive/bucket/entire/AWSDynamoDB/export") == 0 && system('cp', '-r', "$whole/.", "$archive/bucket/entire/AWSDynamoDB/export") == 0;
 is(request('ExportTableToPointInTime', { TableArn => arn('types'), S3Bucket => 'bucket', FilterSpecification => { FilterExpression => 'a = :a' } }),
 	'ValidationException: FilterSpecification is not supported', 'a filtered export is refused, not written whole');
