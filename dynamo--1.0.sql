@@ -2330,6 +2330,18 @@ WHERE dynamo_internal.may_see_statistics(s.stream_relation::pg_catalog.oid)
 			AND dynamo_internal.may_see_statistics(c.oid));
 COMMENT ON VIEW dynamo.stat_streams IS 'streams: how long readers wait for open transactions, the age of records, and their size';
 
+-- The partitions of a table, of any depth.  pg_partition_tree would lock them until the end of the transaction.
+CREATE FUNCTION dynamo_internal.partitions_of(relation oid) RETURNS SETOF oid
+	LANGUAGE sql STABLE PARALLEL SAFE
+	BEGIN ATOMIC
+WITH RECURSIVE p AS (
+	SELECT h.inhrelid FROM pg_catalog.pg_inherits h WHERE h.inhparent OPERATOR(pg_catalog.=) $1
+	UNION ALL
+	SELECT h.inhrelid FROM p JOIN pg_catalog.pg_inherits h ON h.inhparent OPERATOR(pg_catalog.=) p.inhrelid)
+SELECT p.inhrelid FROM p;
+END;
+COMMENT ON FUNCTION dynamo_internal.partitions_of(oid) IS 'returns the partitions of a table';
+
 CREATE VIEW dynamo.stat_tables WITH (security_barrier) AS
 SELECT t.schema_name,
 	   t.table_name,
@@ -2371,7 +2383,7 @@ FROM dynamo.tables t
 			pg_catalog.max(GREATEST(a.last_analyze, a.last_autoanalyze)) AS last_analyze
 		FROM pg_catalog.pg_stat_all_tables a
 		WHERE a.relid OPERATOR(pg_catalog.=) t.relation
-			OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(t.relation) p)) s
+			OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT dynamo_internal.partitions_of(t.relation))) s
 WHERE dynamo_internal.may_see_statistics(t.relation);
 COMMENT ON VIEW dynamo.stat_tables IS 'statistics of tables of dynamo.create_table, by requests and by all writes';
 
@@ -2407,7 +2419,7 @@ FROM dynamo.tables t
 		FROM pg_catalog.pg_stat_all_tables a
 		WHERE i.storage OPERATOR(pg_catalog.=) 'table'
 			AND (a.relid OPERATOR(pg_catalog.=) x.oid
-				OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT p.relid FROM pg_catalog.pg_partition_tree(x.oid::pg_catalog.regclass) p))
+				OR a.relid OPERATOR(pg_catalog.=) ANY (SELECT dynamo_internal.partitions_of(x.oid)))
 		HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 0) s
 WHERE dynamo_internal.may_see_statistics(t.relation);
 COMMENT ON VIEW dynamo.stat_indexes IS 'how often secondary indexes are read and written, and their size';
