@@ -230,6 +230,7 @@ sub start_http
 
 	return { pid => $pid } if $pid != 0;
 	open(my $file, '>', "$tmp/http") or POSIX::_exit(1);
+	$file->autoflush(1);
 	my $socket = connect_http($port);
 	for (1 .. $count)
 	{
@@ -252,8 +253,15 @@ my $expected = qr/duplicate\ key|could\ not\ serialize|deadlock\ detected|Key\ a
 for my $round (1 .. $rounds)
 {
 	my $count = int($writes / $sessions / ($round == 1 ? 2 : 1));
-	my @psql = map { start_psql($_, $count) } 1 .. $sessions - 1;
 	my $http = start_http($count);
+
+	# the crash follows soon
+	for (1 .. 600)
+	{
+		last if -s "$tmp/http";
+		sleep(0.05);
+	}
+	my @psql = map { start_psql($_, $count) } 1 .. $sessions - 1;
 
 	if ($round == 1)
 	{
