@@ -11,6 +11,7 @@
 #include "request/operation.h"
 #include "request/params.h"
 #include "request/wording.h"
+#include "table/table_name.h"
 
 /* ---- which parameters exclude each other ---- */
 
@@ -280,8 +281,12 @@ TableNameOf(Slice name_or_arn)
 {
 	char	   *text = pnstrdup(name_or_arn.data, name_or_arn.len);
 	char	   *name;
+	Oid			relid;
 	Arn			arn;
 
+	/* the form of OIDs within the extension */
+	if (TableNameIsOid(text, &relid))
+		NameNotFound();
 	if (strncmp(text, "arn:", 4) != 0)
 		return text;
 	if (!ArnParse(text, &arn))
@@ -290,7 +295,7 @@ TableNameOf(Slice name_or_arn)
 		BadArn("AWS partition", text);
 	if (!ArnIsOfRegion(&arn))
 		BadArn("AWS region", text);
-	if (!ArnIsTable(&arn, &name))
+	if (!ArnIsTable(&arn, &name) || TableNameIsOid(name, &relid))
 		BadArn("resource type", text);
 	if (!ArnIsOfAccount(&arn))
 		ereport(ERROR,

@@ -91,7 +91,7 @@ TableArgument(FunctionCallInfo fcinfo, int n)
 	name = text_to_cstring(PG_GETARG_TEXT_PP(n));
 	if (name[0] == OID_MARK)
 		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_NAME),
+				(errcode(ERRCODE_DYNAMO_VALIDATION),
 				 errmsg("invalid name of a table: it begins with the character U+0001")));
 	return name;
 }
@@ -155,7 +155,7 @@ static void
 FailInvalidName(const char *name)
 {
 	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_NAME),
+			(errcode(ERRCODE_DYNAMO_VALIDATION),
 			 errmsg("invalid name of a table: %s", name),
 			 errhint("In quotes, a name is \"table\" or \"schema\".\"table\"; a quote in a name is written twice.")));
 }
