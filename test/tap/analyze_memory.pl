@@ -31,7 +31,7 @@ INSERT INTO many (item)
 SELECT dynamo.create_table('long', 'PK');
 INSERT INTO long (item) SELECT dynamo.build_item('PK', 'k' || i || repeat('x', 1000)) FROM generate_series(1, 30000) i});
 
-# The growth of a session's peak by ANALYZE, in MB.  The sampled rows themselves are read twice.
+# The growth of a session's peak by ANALYZE, in MB, of which the sampled rows are a part.
 sub growth
 {
 	my ($table) = @_;
