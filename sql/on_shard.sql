@@ -12,9 +12,9 @@ SELECT request_on_shard('GetItem', NULL);
 
 -- 6d: not here
 SELECT dynamo_internal.item_send('{"PK": {"S": "a"}}') AS key \gset
-SELECT action, row_on_shard(action, 'public', 'plain', 15, :'key') FROM generate_series(0, 6) action;
+SELECT action, row_on_shard(action, 'public', 'plain', 15, :'key') FROM generate_series(0, 8) action;
 SELECT row_on_shard(-1, 'public', 'plain', 15, :'key');
-SELECT row_on_shard(7, 'public', 'plain', 15, :'key');
+SELECT row_on_shard(9, 'public', 'plain', 15, :'key');
 SELECT row_on_shard(0, 'public', 'plain', 15, '');
 SELECT row_on_shard(0, 'public', 'plain', 15, '\x00');
 SELECT row_on_shard(0, 'public', 'plain', 15, '\x01ffffff');

@@ -157,6 +157,19 @@ ReadKey(const Store *store, NodeAction action, struct varlena *item, RowKey *key
 		(void) GetBindKey(store->def, ItemRoot(item), key, NULL);
 }
 
+/* Tells nothing of the row. */
+static NodeStatus
+HoldOnShard(Store *store, NodeAction action, struct varlena **item)
+{
+	RowKey		key;
+
+	if (!store->partitioned || !store->def->distributed)
+		return NODE_ELSEWHERE;
+	ReadKey(store, action, *item, &key);
+	*item = NULL;
+	return StoreHold(store, &key, action == NODE_HOLD_SHARED) ? NODE_DONE : NODE_ELSEWHERE;
+}
+
 DYNAMO_FUNCTION(dynamo_row_on_shard);
 Datum
 dynamo_row_on_shard(PG_FUNCTION_ARGS)
@@ -174,7 +187,9 @@ dynamo_row_on_shard(PG_FUNCTION_ARGS)
 				AccessOfAction(action, (AclMode) PG_GETARG_INT32(3)));
 	/* the caller has locked the place on its node, for which the move may wait */
 	store.at_once = true;
-	if (StoreIsForNode(&store))
+	if (action == NODE_HOLD || action == NODE_HOLD_SHARED)
+		status = HoldOnShard(&store, action, &item);
+	else if (StoreIsForNode(&store))
 	{
 		Store	   *shard;
 

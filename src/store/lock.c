@@ -202,6 +202,36 @@ LockDirect(WriteRequest *request, Relation primary, bool absence, RowLock *lock)
 	return item;
 }
 
+bool
+StoreHold(Store *store, const RowKey *key, bool share)
+{
+	Store	   *shard = ShardToLock(store, key);
+	Relation	primary = shard != NULL ? OpenPrimaryKey(shard->def) : NULL;
+	WriteRequest request = {shard, key, true, .share = share};
+	RowLock		lock;
+
+	if (primary == NULL)
+		return false;
+	(void) LockDirect(&request, primary, true, &lock);
+	index_close(primary, NoLock);
+	return true;
+}
+
+/*
+ * Locks a row whose heap is not to be read here, or its absence.  Of a table of Citus, it is
+ * locked in its shard first, where no triggers and constraints see that.
+ */
+static struct varlena *
+LockThroughSql(WriteRequest *request, bool absence)
+{
+	if (!request->store->def->distributed)
+		return StoreLockSql(request, SQL_LOCK_ROW_OR_ABSENCE);
+	if (!absence)
+		return StoreLockSql(request, SQL_LOCK_ROW);
+	return NodeHold(request) || StoreHold(request->store, request->key, request->share) ?
+		StoreLockSql(request, SQL_LOCK_NOTHING) : StoreLockSql(request, SQL_LOCK_ROW_OR_ABSENCE);
+}
+
 static struct varlena *
 LockOneRow(Store *store, const RowKey *key, bool absence, bool share, RowLock *lock)
 {
@@ -218,7 +248,7 @@ LockOneRow(Store *store, const RowKey *key, bool absence, bool share, RowLock *l
 	primary = target->local ? OpenPrimaryKey(target->def) : NULL;
 	lock->direct = primary != NULL;
 	if (primary == NULL)
-		return StoreLockSql(&request, true);
+		return LockThroughSql(&request, absence);
 
 	request.store = target;
 	item = LockDirect(&request, primary, absence, lock);
@@ -228,7 +258,7 @@ LockOneRow(Store *store, const RowKey *key, bool absence, bool share, RowLock *l
 	/*
 	 * Without the direct path, the user may be allowed to see only some rows.
 	 */
-	return target->direct ? item : StoreLockSql(&request, false);
+	return target->direct ? item : StoreLockSql(&request, SQL_LOCK_NOTHING);
 }
 
 bool
@@ -236,7 +266,7 @@ StoreMayUpdate(Store *store, const RowKey *key)
 {
 	WriteRequest request = {store, key, true};
 
-	return StoreLockSql(&request, true) != NULL;
+	return StoreLockSql(&request, SQL_LOCK_ROW_OR_ABSENCE) != NULL;
 }
 
 struct varlena *

@@ -16,6 +16,7 @@
 
 #include "citus/node_call.h"
 #include "citus/remote.h"
+#include "citus/session.h"
 #include "item/io.h"
 #include "store/node_row.h"
 
@@ -216,6 +217,25 @@ NodeWrite(WriteRequest *request, WriteAction *action)
 	if (status != NODE_DONE)
 		*action = WRITE_NOTHING;
 	return true;
+}
+
+bool
+NodeHold(WriteRequest *request)
+{
+	Store	   *store = request->store;
+	NodeRow		row = {.store = store};
+	const ShardMap *map = store->partitioned && !store->of_node && RemoteIsPossible() ?
+		LockShardToWrite(store->def, ShardOfKey(store->def, request->key->values[0])) : NULL;
+	int			position;
+
+	if (map == NULL)
+		return false;
+	position = FindShardPosition(map, request->key->values[0]);
+	row.call.shard = GetShardPlace(map, position, &row.call.group);
+	if (!ShardIsElsewhere(map, position) && CitusSessionIsLocal())
+		return false;
+	BeginNodeRow(&row, store, request->key);
+	return CallInTransaction(&row, request->share ? NODE_HOLD_SHARED : NODE_HOLD, &row.key) != NODE_ELSEWHERE;
 }
 
 bool

@@ -22,6 +22,8 @@ typedef enum NodeAction
 	NODE_INSERT,				/* stores an item if there is no row with its key */
 	NODE_PUT,					/* stores an item; returns it if a trigger has changed it */
 	NODE_DELETE,				/* deletes the row */
+	NODE_HOLD,					/* locks the row or its absence, also if row security hides it */
+	NODE_HOLD_SHARED,			/* the same, only against changes */
 	NODE_ACTIONS
 } NodeAction;
 
@@ -91,5 +93,11 @@ extern bool NodeWrite(WriteRequest *request, WriteAction *action);
 
 /* Locks the row with a key; absence: or its absence.  *item is its item, or NULL. */
 extern bool NodeLock(WriteRequest *request, bool absence, struct varlena **item);
+
+/*
+ * Locks the row with a key, or its absence, for a statement of Citus that reads it.  This server
+ * may also be the other node, if Citus accesses it over a connection in this transaction.
+ */
+extern bool NodeHold(WriteRequest *request);
 
 #endif							/* DYNAMO_STORE_NODE_ROW_H */

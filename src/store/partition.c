@@ -226,6 +226,17 @@ ShardOfValues(Store *store, const Datum *values, int nvalues)
 	return shard;
 }
 
+Store *
+ShardToLock(Store *store, const RowKey *key)
+{
+	TransactionId placed;
+	Oid			relid = store->partitioned && store->def->distributed ?
+		LockShard(store->def, key->values[0], LockOfPlace(store), true, &placed) : InvalidOid;
+	Store	   *shard = OidIsValid(relid) ? PartitionWithOid(store, relid) : NULL;
+
+	return shard != NULL && shard->local ? shard : NULL;
+}
+
 /* ---- stores for other nodes ---- */
 
 /* The other node counts the request that it executes itself then. */

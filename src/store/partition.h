@@ -28,6 +28,12 @@ extern bool KeyDeterminesPartition(Relation rel, TableDef *def);
 extern Store *StoreOfValues(Store *store, const Datum *values, int nvalues);
 extern Store *StoreOfKey(Store *store, const RowKey *key);
 
+/*
+ * Returns the shard of Citus with a key, to lock a row there whatever row security shows; NULL
+ * if it is not on this server, or is not to be accessed in this session.
+ */
+extern Store *ShardToLock(Store *store, const RowKey *key);
+
 /* ---- open.c ---- */
 
 /*

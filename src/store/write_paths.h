@@ -26,11 +26,22 @@ typedef struct WriteRequest
 extern WriteAction StoreWriteDirect(WriteRequest *request);
 extern WriteAction StoreWriteSql(WriteRequest *request);
 
+/* What StoreLockSql locks. */
+typedef enum SqlLock
+{
+	SQL_LOCK_NOTHING,			/* the row is locked already */
+	SQL_LOCK_ROW,
+	SQL_LOCK_ROW_OR_ABSENCE
+} SqlLock;
+
+/* Returns the item at a key, or NULL, through SQL, and locks it or its absence. */
+extern struct varlena *StoreLockSql(WriteRequest *request, SqlLock lock);
+
 /*
- * Returns the item at a key, or NULL, through SQL.  lock: locks it, or its
- * absence; otherwise it must be locked already.
+ * Locks the row with a key, or its absence, on a shard of Citus on this server, whether or not
+ * row security shows it.  Returns false if there is no such shard.
  */
-extern struct varlena *StoreLockSql(WriteRequest *request, bool lock);
+extern bool StoreHold(Store *store, const RowKey *key, bool share);
 
 /*
  * Locks a key of a table whose rows are stored elsewhere (in partitions, on

@@ -371,14 +371,16 @@ SqlRemovePlaceholder(const SqlWrite *w)
 
 /*
  * Locks the absence of a row on the node with its shard, for all nodes, as lock.c
- * does in a heap: inserts a row and deletes it.  Returns the item of another
- * transaction that was faster, locked; or NULL.  Triggers of users would fire.
+ * does in a heap, for a shard that cannot be accessed there: inserts a row and deletes it.
+ * Returns the item of another transaction that was faster, locked; or NULL.  Triggers would
+ * fire.  After a conflict with a row that we do not see, the second attempt says so.
  */
 static struct varlena *
 SqlLockAbsence(const SqlWrite *w)
 {
 	const Store *store = w->request->store;
 	struct varlena *item = NULL;
+	bool		unseen = false;
 
 	if (!StoreHasOurTriggersOnly(store))
 		DistributedError(store->def->relid,
@@ -386,31 +388,37 @@ SqlLockAbsence(const SqlWrite *w)
 	while (item == NULL)
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (SqlInsertRow(w, ItemOfKey(store->def, w->request->key), true))
+		if (SqlInsertRow(w, ItemOfKey(store->def, w->request->key), !unseen))
 		{
 			SqlRemovePlaceholder(w);
 			break;
 		}
 		item = SqlFindRow(w, true);
+		unseen = true;
 	}
 	return item;
 }
 
+/* Locks the absence of a row that was not found; returns the item of one that appears. */
+static struct varlena *
+LockNoRow(const SqlWrite *w)
+{
+	if (w->request->store->def->distributed)
+		return SqlLockAbsence(w);
+	LockKeyByName(w->request->store, w->request->key);
+	return SqlFindRow(w, true);
+}
+
 struct varlena *
-StoreLockSql(WriteRequest *request, bool lock)
+StoreLockSql(WriteRequest *request, SqlLock lock)
 {
 	SqlWrite	w = {request, CurrentMemoryContext};
 	struct varlena *item;
 
 	ConnectSpi();
-	item = SqlFindRow(&w, lock);
-	if (item == NULL && lock && request->store->def->distributed)
-		item = SqlLockAbsence(&w);
-	else if (item == NULL && lock)
-	{
-		LockKeyByName(request->store, request->key);
-		item = SqlFindRow(&w, lock);
-	}
+	item = SqlFindRow(&w, lock != SQL_LOCK_NOTHING);
+	if (item == NULL && lock == SQL_LOCK_ROW_OR_ABSENCE)
+		item = LockNoRow(&w);
 	if (item != NULL)
 		item = CopyItem(w.caller, item);
 	SPI_finish();
