@@ -2168,6 +2168,12 @@ CREATE FUNCTION dynamo.row_on_shard(action integer, schema_name text, relation_n
 COMMENT ON FUNCTION dynamo.row_on_shard(integer, text, text, integer, bytea) IS
 	'reads or writes one row for another node of Citus, if it is on a shard of this node';
 
+CREATE FUNCTION dynamo.take_settings(names text[], setting_values text[]) RETURNS void
+	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE
+	AS 'MODULE_PATHNAME', 'dynamo_take_settings';
+COMMENT ON FUNCTION dynamo.take_settings(text[], text[]) IS
+	'sets custom settings until the end of the transaction, for a session on another node of Citus';
+
 CREATE FUNCTION dynamo.rows_on_shard(schema_name text, relation_name text, range bytea, key_operator integer,
 	direction integer, max_rows integer, max_bytes integer) RETURNS SETOF bytea
 	LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE

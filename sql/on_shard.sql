@@ -25,6 +25,28 @@ SELECT row_on_shard(5, 'dynamo', 'tables', 15, :'key');
 CREATE TABLE other (a int);
 SELECT row_on_shard(5, 'public', 'other', 15, :'key');
 
+-- settings of another session: only those that anybody may set and no library has, until the end of the transaction
+CREATE ROLE regress_on_shard;
+SET ROLE regress_on_shard;
+BEGIN;
+SET t_shard.own = 'mine';
+SELECT take_settings('{t_shard.tenant, t_shard.own, dynamo.http_role, dynamo.none, t_shard.bad name}', '{a, theirs, x, x, x}');
+SELECT current_setting('t_shard.tenant'), current_setting('t_shard.own'), current_setting('dynamo.http_role') = 'x' AS http_role,
+	current_setting('dynamo.none', true), current_setting('t_shard.bad name', true);
+SELECT take_settings('{work_mem}', '{64kB}');
+ROLLBACK;
+BEGIN;
+SELECT take_settings('{t_shard.tenant}', '{b}');
+SELECT current_setting('t_shard.tenant');
+COMMIT;
+SELECT current_setting('t_shard.tenant'), current_setting('t_shard.own', true);
+SELECT take_settings('{t_shard.a, t_shard.b}', '{1}');
+SELECT take_settings(ARRAY['t_shard.a', NULL], '{1, 2}');
+SELECT take_settings('{}', '{}');
+SELECT take_settings(NULL, '{}');
+RESET ROLE;
+DROP ROLE regress_on_shard;
+
 -- an operation on an item
 SELECT write_on_shard(0, 'plain', '{"PK": {"S": "b"}}', NULL, NULL, NULL, NULL, NULL, NULL);
 SELECT write_on_shard(1, 'plain', '{"PK": {"S": "a"}}', 'SET a = :a', NULL, '{":a": {"S": "b"}}', NULL, 'ALL_NEW', NULL);

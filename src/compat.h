@@ -105,6 +105,22 @@
 #define RunWholeQuery(query) ExecutorRun(query, ForwardScanDirection, 0, true)
 #endif
 
+/* The parameters of ExecutorRun, for a hook. */
+#if PG_VERSION_NUM >= 180000
+#define EXECUTOR_RUN_PARAMETERS QueryDesc *queryDesc, ScanDirection direction, uint64 count
+#define EXECUTOR_RUN_ARGUMENTS	queryDesc, direction, count
+#else
+#define EXECUTOR_RUN_PARAMETERS QueryDesc *queryDesc, ScanDirection direction, uint64 count, bool execute_once
+#define EXECUTOR_RUN_ARGUMENTS	queryDesc, direction, count, execute_once
+#endif
+
+/* All settings of the session, and their number; needs utils/guc_tables.h. */
+#if PG_VERSION_NUM >= 160000
+#define SettingsOfSession(n) get_guc_variables(n)
+#else
+#define SettingsOfSession(n) (*(n) = GetNumConfigOptions(), get_guc_variables())
+#endif
+
 /* MERGE into a view has been possible since 17. */
 #if PG_VERSION_NUM >= 170000
 #define MergeTargetOf(query) ((query)->mergeTargetRelation)

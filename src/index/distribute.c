@@ -24,6 +24,7 @@
 #include "utils/rel.h"
 
 #include "compat.h"
+#include "citus/custom_settings.h"
 #include "citus/remote.h"
 #include "citus/session.h"
 #include "citus/shards.h"
@@ -340,6 +341,7 @@ CitusInit(void)
 							"0 creates tables that are not distributed.",
 							&citus_new_table_shards, 0, 0, MAX_CITUS_SHARDS,
 							PGC_USERSET, 0, NULL, NULL, NULL);
+	CustomSettingsInit();
 }
 
 /*

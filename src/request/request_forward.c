@@ -10,9 +10,10 @@
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
-#include "index/distribute.h"
+#include "citus/custom_settings.h"
 #include "citus/nodes.h"
 #include "errors.h"
+#include "index/distribute.h"
 #include "item/json_reader.h"
 #include "request/request_forward.h"
 #include "table/distribution.h"
@@ -33,22 +34,41 @@ QuoteSlice(Slice text)
  * A table that a worker asks for is one for all nodes: the coordinator takes the
  * number of shards that is set here.
  */
-static char *
-StatementOfRequest(const Operation *operation, Slice json)
+static const char *
+ShardsSetting(void)
 {
-	char	   *call = psprintf("SELECT dynamo.request_safe(%s, %s)",
-								QuoteSlice(SliceOf(operation->name)), QuoteSlice(json));
-
-	if (strcmp(operation->name, "CreateTable") != 0)
-		return call;
 	if (citus_new_table_shards == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("cannot create a dynamo table on a worker node of Citus"),
 				 errdetail("The other nodes would not know the table."),
 				 errhint("Set \"dynamo.new_table_shards\" to create distributed tables, or create the table on the coordinator.")));
-	return psprintf("%s FROM (SELECT pg_catalog.set_config('dynamo.new_table_shards', '%d', true)) AS s",
-					call, citus_new_table_shards);
+	return psprintf("pg_catalog.set_config('dynamo.new_table_shards', '%d', true)", citus_new_table_shards);
+}
+
+/*
+ * The calls that set what the coordinator needs from this session: policies of row security may
+ * read custom settings.  NULL if there is nothing.
+ */
+static const char *
+SettingsOfRequest(const Operation *operation)
+{
+	const char *custom = CustomSettingsCall();
+	const char *shards = strcmp(operation->name, "CreateTable") == 0 ? ShardsSetting() : NULL;
+
+	if (custom == NULL || shards == NULL)
+		return custom == NULL ? shards : custom;
+	return psprintf("%s, %s", custom, shards);
+}
+
+static char *
+StatementOfRequest(const Operation *operation, Slice json)
+{
+	const char *settings = SettingsOfRequest(operation);
+	char	   *request = psprintf("SELECT dynamo.request_safe(%s, %s)",
+								   QuoteSlice(SliceOf(operation->name)), QuoteSlice(json));
+
+	return settings == NULL ? request : psprintf("%s FROM (SELECT %s) AS s", request, settings);
 }
 
 /* Takes apart what dynamo.request_safe returns; the body points into it. */
