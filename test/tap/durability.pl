@@ -172,7 +172,7 @@ CREATE TABLE other (i int);
 });
 my ($idle, @pids) = stop_flushing();
 $reader = connect_http($port);
-is((api($reader, 'PutItem', { TableName => 'kept', Item => { id => { S => 'hasty' } } }, key => 'HASTYKEY'))[0], 200,
+is((api($reader, 'PutItem', { TableName => 'public.kept', Item => { id => { S => 'hasty' } } }, key => 'HASTYKEY'))[0], 200,
 	'a role with synchronous_commit = off is answered before the flush');
 is(exchange($reader, put('hurried'))->{status}, 200, 'a transaction whose trigger changes synchronous_commit is not answered before the flush');
 is(exchange($reader, $get)->{status}, 200, 'a read is answered before the flush');
