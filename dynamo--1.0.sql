@@ -3102,6 +3102,21 @@ GROUP BY p.kind;
 END;
 COMMENT ON FUNCTION dynamo_internal.advise_stale_key(regclass, dynamo.item[]) IS 'rule: keys that differ from what their entity composes';
 
+CREATE FUNCTION dynamo_internal.housekeeping_problem() RETURNS text
+	LANGUAGE C STABLE PARALLEL SAFE
+	AS 'MODULE_PATHNAME', 'dynamo_housekeeping_problem';
+COMMENT ON FUNCTION dynamo_internal.housekeeping_problem() IS 'why no worker deletes expired items in this database; NULL if one does';
+
+CREATE FUNCTION dynamo_internal.advise_expiry(table_name regclass, OUT severity text, OUT object text, OUT evidence text, OUT mend text) RETURNS SETOF record
+	LANGUAGE sql STABLE
+	BEGIN ATOMIC
+SELECT 'warning', t.definition OPERATOR(pg_catalog.->>) 'time_to_live', pg_catalog.format('no worker deletes expired items: %s', p.problem),
+	   pg_catalog.format('SELECT dynamo.delete_expired(%L) -- regularly, or let the worker run', t.relation)
+FROM dynamo.tables t CROSS JOIN dynamo_internal.housekeeping_problem() p(problem)
+WHERE t.relation OPERATOR(pg_catalog.=) $1 AND t.definition OPERATOR(pg_catalog.->>) 'time_to_live' IS NOT NULL AND p.problem IS NOT NULL;
+END;
+COMMENT ON FUNCTION dynamo_internal.advise_expiry(regclass) IS 'rule: items that expire where no worker runs';
+
 CREATE FUNCTION dynamo_internal.report_advice(table_name regclass, sample integer, caller oid, OUT rule text, OUT severity text, OUT object text,
 	OUT evidence text, OUT mend text) RETURNS SETOF record
 	LANGUAGE sql VOLATILE SET jit = off
@@ -3118,6 +3133,7 @@ FROM (SELECT 'unread index' AS rule, r.* FROM dynamo_internal.advise_unread_inde
 	  UNION ALL SELECT 'wide projection', r.* FROM dynamo_internal.advise_wide_projection($1, $3) r
 	  UNION ALL SELECT 'large item', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_large_item($1, s.items) r
 	  UNION ALL SELECT 'time to live', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_time_to_live($1, s.items) r
+	  UNION ALL SELECT 'no worker', r.* FROM dynamo_internal.advise_expiry($1) r
 	  UNION ALL SELECT 'unpadded number', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_unpadded_number($1, s.items) r
 	  UNION ALL SELECT 'uneven time', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_uneven_time($1, s.items) r
 	  UNION ALL SELECT 'no entity', r.* FROM s CROSS JOIN LATERAL dynamo_internal.advise_no_entity($1, s.items) r

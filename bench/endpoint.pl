@@ -254,7 +254,7 @@ sub standby
 sub start
 {
 	my $settings = join ' ', map { "-c $_" } 'shared_preload_libraries=dynamo', "dynamo.http_port=$port", 'dynamo.http_listen_addresses=127.0.0.1',
-	  'listen_addresses=127.0.0.1', "port=$sql_port", 'dynamo.http_database=bench', 'fsync=on', 'synchronous_commit=on', 'full_page_writes=on', 'max_connections=100', 'max_prepared_transactions=2';
+	  'listen_addresses=127.0.0.1', "port=$sql_port", 'dynamo.database=bench', 'fsync=on', 'synchronous_commit=on', 'full_page_writes=on', 'max_connections=100', 'max_prepared_transactions=2';
 
 	run_script("CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('postgres', 'TESTKEY', 'TESTSECRET')");
 	system('pg_ctl', '-D', "$work/data", '-l', "$work/data/server.log", '-s', '-w', '-m', 'fast', '-o', $settings, 'restart') == 0

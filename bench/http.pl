@@ -165,7 +165,7 @@ sub start_endpoint
 {
 	my $port = IO::Socket::INET->new(Listen => 1, LocalAddr => '127.0.0.1')->sockport;
 	my $settings = join ' ', map { "-c $_" } 'shared_preload_libraries=dynamo', "dynamo.http_port=$port",
-	  'dynamo.http_listen_addresses=127.0.0.1', 'dynamo.http_database=bench', "dynamo.http_workers=$option{workers}",
+	  'dynamo.http_listen_addresses=127.0.0.1', 'dynamo.database=bench', "dynamo.http_workers=$option{workers}",
 	  $option{'no-authentication'} ? ('dynamo.http_authentication=none', 'dynamo.http_role=postgres') : (), $option{tls} ? tls_settings() : ();
 
 	run_script("CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('postgres', 'TESTKEY', 'TESTSECRET')");

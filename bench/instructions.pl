@@ -55,7 +55,7 @@ sub http_settings
 {
 	return () if !$http_port;
 	return map { ('-c', $_) } 'shared_preload_libraries=dynamo', 'dynamo.http_workers=1',
-	  'dynamo.http_database=bench', 'dynamo.http_listen_addresses=127.0.0.1', "dynamo.http_port=$http_port";
+	  'dynamo.database=bench', 'dynamo.http_listen_addresses=127.0.0.1', "dynamo.http_port=$http_port";
 }
 
 sub prepare_http

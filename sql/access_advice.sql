@@ -66,10 +66,10 @@ SELECT count(put_item('plain', jsonb_build_object('id', 'a', 'sort', 'V#' || i, 
 FROM generate_series(9, 12) i;
 SELECT * FROM put_item('plain', jsonb_build_object('id', 'b', 'sort', 'long', 'text', repeat('x', 310000), 'expires', 1800000000000));
 SELECT * FROM put_item('plain', '{"id": "c", "sort": "V#1", "expires": "2027-01-01T00:00:00Z"}'::jsonb);
-SELECT rule, severity, object, evidence, mend FROM advise('plain');
+SELECT rule, severity, object, evidence, mend FROM advise('plain') WHERE rule <> 'no worker';
 UPDATE t_advice.plain SET item = dynamo.set_attribute(item, 'expires', dynamo.to_value(floor((item OPERATOR(dynamo.->>) 'expires')::numeric / 1000))) WHERE dynamo.matches(item, '#t > :t', '{":t": {"N": "100000000000"}}', '{"#t": "expires"}');
 UPDATE t_advice.plain SET item = dynamo.set_attribute(item, 'expires', dynamo.to_value(floor(extract(epoch FROM (item OPERATOR(dynamo.->>) 'expires')::timestamptz)))) WHERE dynamo.value_type(item OPERATOR(dynamo.->) 'expires') = 'S';
-SELECT rule FROM advise('plain');
+SELECT rule FROM advise('plain') WHERE rule <> 'no worker';
 -- stale keys, and items of no entity
 SELECT create_table('old', 'PK', indexes => '[{"index_name": "by_name", "partition_key": "name_key"}]');
 SELECT put_item('old', '{"PK": {"S": "P#1"}, "id": {"S": "1"}, "name": {"S": "Ann"}, "name_key": {"S": "stale"}}');

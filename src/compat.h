@@ -47,6 +47,12 @@
 #define MODULE_MAGIC(name_, version_) PG_MODULE_MAGIC
 #endif
 
+#if PG_VERSION_NUM >= 160000
+#define LocalBackendStatus(n) pgstat_get_local_beentry_by_index(n)
+#else
+#define LocalBackendStatus(n) pgstat_fetch_stat_local_beentry(n)
+#endif
+
 /* A function that SQL can call.  Stands before its definition. */
 #define DYNAMO_FUNCTION(name) \
 	extern PGDLLEXPORT Datum name(PG_FUNCTION_ARGS); \

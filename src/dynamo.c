@@ -26,6 +26,7 @@
 #include "stream/stream.h"
 #include "table/table.h"
 #include "view/entity_view.h"
+#include "worker/workers.h"
 
 /* Of the library; META.json, CHANGELOG.md and the packages say the same. */
 #define DYNAMO_VERSION "1.0.0"
@@ -54,6 +55,7 @@ _PG_init(void)
 	SearchInit();
 	ArchiveInit();
 	RequestInit();
+	WorkersInit();
 	HttpInit();
 	MarkGUCPrefixReserved("dynamo");
 }

@@ -21,6 +21,7 @@
 #include "http/access_key.h"
 #include "http/access_key_table.h"
 #include "http/access_key_use.h"
+#include "http/role.h"
 #include "table/relation_change.h"
 
 #define MAX_ENTRIES		1000
@@ -176,7 +177,7 @@ RenewEntry(AccessKey *entry)
 		return true;
 	context = MakeContext();
 	old = MemoryContextSwitchTo(context);
-	problem = IdentityRead(&identity, entry->identity.role);
+	problem = RoleRead(&identity, entry->identity.role);
 	secrets = CopySecrets(&entry->secrets);
 	MemoryContextSwitchTo(old);
 	if (problem != NULL)
@@ -249,7 +250,7 @@ ReadKey(const char *id, Identity *identity, KeySecrets *secrets)
 	ReadSecrets(&row, id, secrets);
 	if (secrets->texts[CURRENT] == NULL)
 		return "has no secret";
-	problem = IdentityRead(identity, row.role);
+	problem = RoleRead(identity, row.role);
 	return problem == NULL ? NULL : psprintf("is for role %u, which %s", row.role, problem);
 }
 
@@ -308,7 +309,7 @@ RoleIdentity(const char *role, const char **problem)
 	before = generation;
 	context = MakeContext();
 	old = MemoryContextSwitchTo(context);
-	*problem = IdentityRead(&identity, get_role_oid(role, true));
+	*problem = RoleRead(&identity, get_role_oid(role, true));
 	MemoryContextSwitchTo(old);
 	if (*problem != NULL)
 		return NULL;

@@ -6,8 +6,8 @@
 #ifndef DYNAMO_ACCESS_KEY_H
 #define DYNAMO_ACCESS_KEY_H
 
-#include "http/identity.h"
 #include "http/sigv4.h"
+#include "worker/identity.h"
 
 #define ACCESS_KEY_MAX_LEN	128
 #define ACCESS_KEY_SCOPE_LEN	80	/* of a date and a region */

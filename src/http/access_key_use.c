@@ -15,6 +15,7 @@
 
 #include "compat.h"
 #include "http/access_key_use.h"
+#include "shared_memory.h"
 
 #define LOCK_NAME	"dynamo access keys"
 #define MAX_USES	256
@@ -34,42 +35,30 @@ typedef struct Uses
 
 static Uses *shared;
 
-static shmem_request_hook_type next_request_hook;
-static shmem_startup_hook_type next_startup_hook;
-
 static void
-RequestMemory(void)
+RequestUses(void)
 {
-	if (next_request_hook != NULL)
-		next_request_hook();
 	RequestAddinShmemSpace(sizeof(Uses));
 	RequestNamedLWLockTranche(LOCK_NAME, 1);
 }
 
 static void
-InitMemory(void)
+StartUses(void)
 {
 	bool		found;
 
-	if (next_startup_hook != NULL)
-		next_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	shared = ShmemInitStruct(LOCK_NAME, sizeof(Uses), &found);
 	if (!found)
 	{
 		memset(shared, 0, sizeof(Uses));
 		shared->lock = &GetNamedLWLockTranche(LOCK_NAME)->lock;
 	}
-	LWLockRelease(AddinShmemInitLock);
 }
 
 void
 AccessKeyUseInit(void)
 {
-	next_request_hook = shmem_request_hook;
-	shmem_request_hook = RequestMemory;
-	next_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = InitMemory;
+	SharedMemoryRegister(RequestUses, StartUses);
 }
 
 static uint64

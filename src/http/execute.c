@@ -20,7 +20,7 @@
 #include "http/compression.h"
 #include "http/durability.h"
 #include "http/execute.h"
-#include "http/identity.h"
+#include "worker/identity.h"
 #include "http/log_limit.h"
 #include "http/request_watch.h"
 #include "http/settings.h"
@@ -121,7 +121,7 @@ CheckInstalled(void)
 {
 	if (!AccessKeyTableExists())
 		RefuseAll("extension \"dynamo\" is not installed in the database that is served: "
-				  "run CREATE EXTENSION dynamo there, or set \"dynamo.http_database\"");
+				  "run CREATE EXTENSION dynamo there, or set \"dynamo.database\"");
 }
 
 static void RefuseKey(Slice id, const char *problem) pg_attribute_noreturn();
@@ -325,10 +325,10 @@ RunTransaction(Execution *execution, Writer *out)
 	identity = AuthenticateRequest(request);
 	execution->accepted = true;
 	TakeShare(execution, identity->role);
-	if (!IdentityIsAssumed(identity))
+	if (!IdentityIsAssumed(identity, http_schemas))
 	{
 		CommitTransaction(execution);
-		IdentityAssume(identity);
+		IdentityAssume(identity, http_schemas);
 		BeginTransaction(execution);
 	}
 	IdentityEnter();

@@ -21,6 +21,7 @@
 #include "compat.h"
 #include "http/flush_queue.h"
 #include "http/settings.h"
+#include "shared_memory.h"
 
 /* A commit is in progress; the end of its record is not known yet. */
 #define COMMITTING	PG_UINT64_MAX
@@ -49,9 +50,6 @@ static int	nslots;
 static Slot *my_slot;
 static XLogRecPtr my_commit;	/* what my_slot->commit was before COMMITTING */
 
-static shmem_request_hook_type next_request_hook;
-static shmem_startup_hook_type next_startup_hook;
-
 /* ---- shared memory ---- */
 
 static Size
@@ -61,20 +59,16 @@ QueueSize(void)
 }
 
 static void
-RequestMemory(void)
+RequestQueue(void)
 {
-	if (next_request_hook != NULL)
-		next_request_hook();
 	RequestAddinShmemSpace(QueueSize());
 }
 
 static void
-InitMemory(void)
+StartQueue(void)
 {
 	bool		found;
 
-	if (next_startup_hook != NULL)
-		next_startup_hook();
 	queue = ShmemInitStruct("dynamo HTTP commits", QueueSize(), &found);
 	if (found)
 		return;
@@ -94,10 +88,7 @@ void
 FlushQueueInit(int workers)
 {
 	nslots = workers;
-	next_request_hook = shmem_request_hook;
-	shmem_request_hook = RequestMemory;
-	next_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = InitMemory;
+	SharedMemoryRegister(RequestQueue, StartQueue);
 }
 
 /* ---- workers ---- */

@@ -43,6 +43,7 @@ typedef struct Listening
 	bool		shared;			/* with the other workers */
 	bool		announce;
 	bool		failed;			/* an address could not be had */
+	int			elevel;			/* of failures */
 } Listening;
 
 static void
@@ -55,13 +56,13 @@ DescribeAddress(Address *address, const struct addrinfo *info)
 }
 
 static bool
-SetOption(pgsocket fd, int level, int option, const char *name, const Address *address)
+SetOption(pgsocket fd, int level, int option, const char *name, const Address *address, int elevel)
 {
 	int			one = 1;
 
 	if (setsockopt(fd, level, option, &one, sizeof(one)) == 0)
 		return true;
-	ereport(LOG,
+	ereport(elevel,
 			(errcode_for_socket_access(),
 			 errmsg("%s(%s) failed for %s address \"%s\": %m",
 					"setsockopt", name, address->family, address->text)));
@@ -69,32 +70,33 @@ SetOption(pgsocket fd, int level, int option, const char *name, const Address *a
 }
 
 static bool
-SetOptions(pgsocket fd, const Address *address, bool shared)
+SetOptions(pgsocket fd, const Address *address, const Listening *listening)
 {
-	if (!SetOption(fd, SOL_SOCKET, SO_REUSEADDR, "SO_REUSEADDR", address))
+	if (!SetOption(fd, SOL_SOCKET, SO_REUSEADDR, "SO_REUSEADDR", address, listening->elevel))
 		return false;
 #ifdef SO_REUSEPORT
-	if (shared && !SetOption(fd, SOL_SOCKET, SO_REUSEPORT, "SO_REUSEPORT", address))
+	if (listening->shared && !SetOption(fd, SOL_SOCKET, SO_REUSEPORT, "SO_REUSEPORT", address, listening->elevel))
 		return false;
 #endif
 #ifdef IPV6_V6ONLY
 	if (address->info->ai_family == AF_INET6 &&
-		!SetOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, "IPV6_V6ONLY", address))
+		!SetOption(fd, IPPROTO_IPV6, IPV6_V6ONLY, "IPV6_V6ONLY", address, listening->elevel))
 		return false;
 #endif
 	return true;
 }
 
 static bool
-BindSocket(pgsocket fd, const Address *address, const HttpService *service)
+BindSocket(pgsocket fd, const Address *address, const Listening *listening)
 {
+	const HttpService *service = listening->service;
 	int			port = *service->port;
 	int			saved_errno;
 
 	if (bind(fd, address->info->ai_addr, address->info->ai_addrlen) == 0)
 		return true;
 	saved_errno = errno;
-	ereport(LOG,
+	ereport(listening->elevel,
 			(errcode_for_socket_access(),
 			 errmsg("could not bind %s address \"%s\", port %d, for %s: %m",
 					address->family, address->text, port, service->name),
@@ -112,12 +114,12 @@ IsAbsent(int error)
 }
 
 static bool
-StartListening(pgsocket fd, const Address *address)
+StartListening(pgsocket fd, const Address *address, int elevel)
 {
 	if (listen(fd, BACKLOG) == 0 && pg_set_noblock(fd) &&
 		fcntl(fd, F_SETFD, FD_CLOEXEC) == 0)
 		return true;
-	ereport(LOG,
+	ereport(elevel,
 			(errcode_for_socket_access(),
 			 errmsg("could not listen on %s address \"%s\": %m",
 					address->family, address->text)));
@@ -133,7 +135,7 @@ ListenToAddress(Listening *listening, const struct addrinfo *info)
 	DescribeAddress(&address, info);
 	if (listening->n == HTTP_MAX_LISTEN)
 	{
-		ereport(LOG,
+		ereport(listening->elevel,
 				(errmsg("could not bind to all requested addresses: the limit of %d is exceeded",
 						HTTP_MAX_LISTEN)));
 		return;
@@ -143,14 +145,14 @@ ListenToAddress(Listening *listening, const struct addrinfo *info)
 	{
 		if (!IsAbsent(errno))
 			listening->failed = true;
-		ereport(LOG,
+		ereport(listening->elevel,
 				(errcode_for_socket_access(),
 				 errmsg("could not create %s socket for address \"%s\": %m",
 						address.family, address.text)));
 		return;
 	}
-	if (!SetOptions(fd, &address, listening->shared) ||
-		!BindSocket(fd, &address, listening->service) || !StartListening(fd, &address))
+	if (!SetOptions(fd, &address, listening) ||
+		!BindSocket(fd, &address, listening) || !StartListening(fd, &address, listening->elevel))
 	{
 		if (!IsAbsent(errno))
 			listening->failed = true;
@@ -181,7 +183,7 @@ ListenToHost(Listening *listening, const char *host)
 	result = pg_getaddrinfo_all(host, service, &hint, &addresses);
 	if (result != 0)
 	{
-		ereport(LOG,
+		ereport(listening->elevel,
 				(errmsg("could not translate host name \"%s\", service \"%s\" to address: %s",
 						host == NULL ? "*" : host, service, gai_strerror(result))));
 		listening->failed = true;
@@ -204,7 +206,7 @@ ListenToAll(Listening *listening)
 
 	if (!SplitGUCList(text, ',', &hosts))
 	{
-		ereport(LOG,
+		ereport(listening->elevel,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("invalid list syntax in parameter \"%s\"", listening->service->setting)));
 		listening->failed = true;
@@ -221,10 +223,11 @@ ListenToAll(Listening *listening)
 }
 
 int
-HttpListen(const HttpService *service, pgsocket *sockets, bool announce)
+HttpListen(const HttpService *service, pgsocket *sockets, bool announce, bool tell)
 {
 	Listening	listening = {
-		.service = service, .sockets = sockets, .shared = true, .announce = announce
+		.service = service, .sockets = sockets, .shared = true, .announce = announce,
+		.elevel = tell ? LOG : DEBUG1
 	};
 
 	ListenToAll(&listening);
@@ -234,10 +237,10 @@ HttpListen(const HttpService *service, pgsocket *sockets, bool announce)
 }
 
 bool
-HttpPortIsFree(const HttpService *service)
+HttpPortIsFree(const HttpService *service, bool tell)
 {
 	pgsocket	sockets[HTTP_MAX_LISTEN];
-	Listening	listening = {.service = service, .sockets = sockets};
+	Listening	listening = {.service = service, .sockets = sockets, .elevel = tell ? LOG : DEBUG1};
 
 	ListenToAll(&listening);
 	for (int i = 0; i < listening.n; i++)

@@ -25,15 +25,16 @@ extern const HttpService http_service;
 extern const HttpService metrics_service;
 
 /*
- * Opens the sockets of a service.  Errors are logged, and successes if announce
- * is true.  Returns the number of sockets.
+ * Opens the sockets of a service.  Errors are logged if tell is true, and successes if
+ * announce is true.  Returns the number of sockets.
  */
-extern int	HttpListen(const HttpService *service, pgsocket *sockets, bool announce);
+extern int	HttpListen(const HttpService *service, pgsocket *sockets, bool announce, bool tell);
 
 /*
  * Whether no other process listens on any of the addresses.  Otherwise another
- * server of the same user could share the port unnoticed.
+ * server of the same user could share the port unnoticed.  The reason is logged if tell
+ * is true.
  */
-extern bool HttpPortIsFree(const HttpService *service);
+extern bool HttpPortIsFree(const HttpService *service, bool tell);
 
 #endif							/* DYNAMO_HTTP_LISTEN_H */

@@ -11,6 +11,7 @@
 #include "utils/timestamp.h"
 
 #include "http/log_limit.h"
+#include "shared_memory.h"
 
 typedef struct KindLimit
 {
@@ -20,24 +21,17 @@ typedef struct KindLimit
 
 static KindLimit *limits;
 
-static shmem_request_hook_type next_request_hook;
-static shmem_startup_hook_type next_startup_hook;
-
 static void
-RequestMemory(void)
+RequestLimits(void)
 {
-	if (next_request_hook != NULL)
-		next_request_hook();
 	RequestAddinShmemSpace(LOG_KINDS * sizeof(KindLimit));
 }
 
 static void
-InitMemory(void)
+StartLimits(void)
 {
 	bool		found;
 
-	if (next_startup_hook != NULL)
-		next_startup_hook();
 	limits = ShmemInitStruct("dynamo HTTP log", LOG_KINDS * sizeof(KindLimit), &found);
 	if (found)
 		return;
@@ -51,10 +45,7 @@ InitMemory(void)
 void
 LogLimitInit(void)
 {
-	next_request_hook = shmem_request_hook;
-	shmem_request_hook = RequestMemory;
-	next_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = InitMemory;
+	SharedMemoryRegister(RequestLimits, StartLimits);
 }
 
 const char *

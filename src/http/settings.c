@@ -13,24 +13,19 @@
 #include "utils/guc.h"
 #include "utils/varlena.h"
 
-#include "background_worker.h"
 #include "http/flush_queue.h"
-#include "http/housekeeping.h"
-#include "http/listen.h"
+#include "http/port.h"
 #include "http/access_key_use.h"
 #include "http/log_limit.h"
 #include "http/secret_cipher.h"
 #include "http/settings.h"
 #include "http/share.h"
-#include "http/worker.h"
-#include "index/build.h"
+#include "worker/workers.h"
 
 int			http_port;
 char	   *http_listen_addresses;
 int			metrics_port;
 char	   *metrics_listen_addresses;
-bool		metrics_offered;
-char	   *http_database;
 static int	http_workers;
 int			http_authentication;
 int			http_tls;
@@ -45,9 +40,6 @@ int			http_buffer_memory;
 int			http_idle_timeout;
 int			http_client_timeout;
 int			http_statement_timeout;
-int			index_changes_interval = 500;
-int			http_housekeeping_interval;
-int			http_stream_retention;
 
 /*
  * Workers by default: one a processor, but enough that one which reads from
@@ -55,9 +47,6 @@ int			http_stream_retention;
  * background workers, too.
  */
 #define MIN_DEFAULT_WORKERS	4
-
-/* Seconds after which a worker that ended is started again. */
-#define RESTART_SECONDS	5
 
 static const struct config_enum_entry authentication_options[] = {
 	{"sigv4", HTTP_AUTHENTICATION_SIGV4, false},
@@ -167,9 +156,6 @@ DefineStartSettings(void)
 							   "Separated by commas; * stands for all.",
 							   &metrics_listen_addresses, "localhost", context,
 							   GUC_LIST_INPUT, NULL, NULL, NULL);
-	DefineCustomStringVariable("dynamo.http_database",
-							   "Database that the HTTP endpoint serves.",
-							   NULL, &http_database, "postgres", context, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("dynamo.http_workers",
 							"Number of background workers of the HTTP endpoint.",
 							"Each worker executes one request at a time. 0 chooses a number that fits the machine.",
@@ -203,28 +189,10 @@ DefineClientSettings(void)
 }
 
 static void
-DefineHousekeepingSettings(void)
-{
-	DefineCustomIntVariable("dynamo.http_housekeeping_interval",
-							"Time between removals of expired items and old stream records; 0 means never.",
-							NULL, &http_housekeeping_interval, SECS_PER_MINUTE, 0, SECS_PER_DAY,
-							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
-	DefineCustomIntVariable("dynamo.index_changes_interval",
-							"Time between looks for changes of distributed tables that index tables have yet to get; 0 means never.",
-							NULL, &index_changes_interval, 500, 0, INT_MAX, PGC_SIGHUP, GUC_UNIT_MS,
-							NULL, NULL, NULL);
-	DefineCustomIntVariable("dynamo.http_stream_retention",
-							"Minimum time for which stream records are kept.",
-							NULL, &http_stream_retention, SECS_PER_DAY, 0, INT_MAX,
-							PGC_SIGHUP, GUC_UNIT_S, NULL, NULL, NULL);
-}
-
-static void
 DefineSettings(void)
 {
 	DefineStartSettings();
 	DefineClientSettings();
-	DefineHousekeepingSettings();
 	DefineCustomEnumVariable("dynamo.http_authentication",
 							 "Authentication of HTTP requests.",
 							 "With sigv4, requests must be signed with an access key. With certificate, the common name in the client's certificate is the role. With none, all requests have the rights of dynamo.http_role.",
@@ -261,19 +229,10 @@ DefineSettings(void)
 							   NULL, NULL);
 }
 
-static BackgroundWorker
-DescribeRestarted(const char *function, const char *type)
-{
-	BackgroundWorker worker = WorkerDescribe(function, type);
-
-	worker.bgw_restart_time = RESTART_SECONDS;
-	return worker;
-}
-
 static void
 RegisterWorker(int number)
 {
-	BackgroundWorker worker = DescribeRestarted("dynamo_http_worker_main", "dynamo http");
+	BackgroundWorker worker = WorkerDescribeRestarted("dynamo_http_worker_main", "dynamo http");
 
 	/* a standby serves reads */
 	worker.bgw_start_time = BgWorkerStart_ConsistentState;
@@ -286,30 +245,7 @@ RegisterWorker(int number)
 static void
 RegisterFlusher(void)
 {
-	BackgroundWorker worker = DescribeRestarted("dynamo_http_flusher_main", "dynamo flusher");
-
-	RegisterBackgroundWorker(&worker);
-}
-
-static void
-RegisterHousekeeping(void)
-{
-	BackgroundWorker worker = DescribeRestarted("dynamo_http_housekeeping_main", "dynamo housekeeping");
-
-	RegisterBackgroundWorker(&worker);
-}
-
-/* Whether this server can be a coordinator; Citus must come first in the list. */
-static bool
-CitusIsPreloaded(void)
-{
-	return shared_preload_libraries_string != NULL && strstr(shared_preload_libraries_string, "citus") != NULL;
-}
-
-static void
-RegisterIndexChanges(void)
-{
-	BackgroundWorker worker = DescribeRestarted("dynamo_index_changes_main", "dynamo index changes");
+	BackgroundWorker worker = WorkerDescribeRestarted("dynamo_http_flusher_main", "dynamo flusher");
 
 	RegisterBackgroundWorker(&worker);
 }
@@ -331,20 +267,10 @@ HttpInit(void)
 	int			workers;
 
 	DefineSettings();
-	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade)
+	if (!process_shared_preload_libraries_in_progress || IsBinaryUpgrade || http_port == 0)
 		return;
-	if (CitusIsPreloaded())
-		RegisterIndexChanges();
-	if (http_port == 0 || !HttpPortIsFree(&http_service))
-	{
-		if (http_port != 0)
-			ereport(LOG,
-					(errmsg("HTTP endpoint is not started")));
-		BuildResumeRegister();
-		return;
-	}
-	metrics_offered = metrics_port != 0 && HttpPortIsFree(&metrics_service);
 	workers = NumberOfWorkers();
+	PortInit();
 	FlushQueueInit(workers);
 	ShareInit(workers);
 	LogLimitInit();
@@ -352,5 +278,4 @@ HttpInit(void)
 	for (int i = 1; i <= workers; i++)
 		RegisterWorker(i);
 	RegisterFlusher();
-	RegisterHousekeeping();
 }

@@ -22,10 +22,8 @@ typedef enum HttpTls
 /* Settings dynamo.http_... that are read when the server starts. */
 extern int	http_port;			/* 0: off */
 extern char *http_listen_addresses;
-extern char *http_database;
 extern int	metrics_port;		/* 0: off */
 extern char *metrics_listen_addresses;
-extern bool metrics_offered;	/* the port is set, and was free at the server's start */
 
 /* Settings that are read again when the configuration is reloaded. */
 extern int	http_authentication;
@@ -44,9 +42,6 @@ extern int	http_buffer_memory; /* of one worker, in kB */
 extern int	http_idle_timeout;	/* in ms; 0: none */
 extern int	http_client_timeout;
 extern int	http_statement_timeout;
-extern int	index_changes_interval;	/* in ms; 0: never */
-extern int	http_housekeeping_interval; /* in s; 0: never */
-extern int	http_stream_retention;	/* in s */
 
 /* Defines the settings and, in the postmaster, registers the workers. */
 extern void HttpInit(void);

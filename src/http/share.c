@@ -19,6 +19,7 @@
 #include "utils/memutils.h"
 
 #include "http/share.h"
+#include "shared_memory.h"
 
 /* Relative to the data directory, the working directory of workers.  Base backups leave out this subdirectory. */
 #define SOCKET_PATH	"pg_stat_tmp/dynamo_http.%d"
@@ -44,9 +45,6 @@ static int	nworkers;
 static int	me;					/* from 0 on */
 static pgsocket handover = PGINVALID_SOCKET;
 
-static shmem_request_hook_type next_request_hook;
-static shmem_startup_hook_type next_startup_hook;
-
 /* ---- shared memory ---- */
 
 static Size
@@ -56,20 +54,16 @@ ShareSize(void)
 }
 
 static void
-RequestMemory(void)
+RequestShare(void)
 {
-	if (next_request_hook != NULL)
-		next_request_hook();
 	RequestAddinShmemSpace(ShareSize());
 }
 
 static void
-InitMemory(void)
+StartShare(void)
 {
 	bool		found;
 
-	if (next_startup_hook != NULL)
-		next_startup_hook();
 	counts = ShmemInitStruct("dynamo HTTP connections", ShareSize(), &found);
 	waits = counts + nworkers;
 	holders = waits + nworkers * SHARE_WAITS;
@@ -87,10 +81,7 @@ void
 ShareInit(int workers)
 {
 	nworkers = workers;
-	next_request_hook = shmem_request_hook;
-	shmem_request_hook = RequestMemory;
-	next_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = InitMemory;
+	SharedMemoryRegister(RequestShare, StartShare);
 }
 
 /* ---- waiting ---- */

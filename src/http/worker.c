@@ -25,12 +25,14 @@
 #include "http/durability.h"
 #include "http/events.h"
 #include "http/listen.h"
+#include "http/port.h"
 #include "http/request_watch.h"
 #include "http/settings.h"
 #include "http/share.h"
 #include "http/share_busy.h"
 #include "http/tls.h"
 #include "http/worker.h"
+#include "worker/permanent.h"
 
 /* As many as a worker has clients, unless the settings say otherwise. */
 #define MAX_EVENTS	256
@@ -43,39 +45,48 @@ static char for_metrics;
  * While a request is executed all others of the worker wait.  So none may wait
  * long for a lock, or run for ever, unless somebody has said that it may.
  */
+static const PermanentWorker http_worker = {"dynamo http", "2s", "30s"};
+
 static void
-SetDefaults(void)
+WatchSockets(const pgsocket *sockets, int n, void *data)
 {
-	SetConfigOption("lock_timeout", "2s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
-	SetConfigOption("statement_timeout", "30s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
-	SetConfigOption("application_name", "dynamo http", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
+	for (int i = 0; i < n; i++)
+		(void) EventsAdd(sockets[i], WL_SOCKET_READABLE, data);
 }
 
-/* Listens for a service; data identifies its sockets.  Returns whether there are any. */
-static bool
-ListenForService(const HttpService *service, void *data)
+static void
+ListenForClients(void)
 {
 	pgsocket	sockets[HTTP_MAX_LISTEN];
-	int			number = DatumGetInt32(MyBgworkerEntry->bgw_main_arg);
-	int			n = HttpListen(service, sockets, number == 1);
+	int			n = PortAwait(&http_service, sockets, DatumGetInt32(MyBgworkerEntry->bgw_main_arg));
 
+	WatchSockets(sockets, n, NULL);
 	for (int i = 0; i < n; i++)
-	{
-		(void) EventsAdd(sockets[i], WL_SOCKET_READABLE, data);
-		if (service == &http_service)
-			BusyListen(sockets[i]);
-	}
-	return n > 0;
+		BusyListen(sockets[i]);
 }
 
-static void
-ListenOrExit(void)
+/*
+ * Listens for metrics if they are wanted; returns the milliseconds until the next
+ * attempt, -1 if there is none.
+ */
+static long
+ListenForMetrics(void)
 {
-	if (!ListenForService(&http_service, NULL))
-		ereport(FATAL,
-				(errmsg("could not create any TCP/IP sockets for HTTP")));
-	if (metrics_offered)
-		(void) ListenForService(&metrics_service, &for_metrics);
+	static TimestampTz next;
+	static bool listens;
+	pgsocket	sockets[HTTP_MAX_LISTEN];
+	TimestampTz now = GetCurrentTimestamp();
+	int			n;
+
+	if (listens || metrics_port == 0)
+		return -1;
+	if (now < next)
+		return TimestampDifferenceMilliseconds(now, next);
+	n = PortTake(&metrics_service, sockets, DatumGetInt32(MyBgworkerEntry->bgw_main_arg));
+	WatchSockets(sockets, n, &for_metrics);
+	listens = n > 0;
+	next = TimestampTzPlusMilliseconds(now, PORT_RETRY);
+	return listens ? -1 : PORT_RETRY;
 }
 
 /*
@@ -87,15 +98,10 @@ HandleInterrupts(void)
 {
 	if (QueryCancelPending)
 		ConnectionsStopRetrying();
-	QueryCancelPending = false;
-	CHECK_FOR_INTERRUPTS();
 	if (catchupInterruptPending)
 		ProcessCatchupInterrupt();
-	if (ConfigReloadPending)
+	if (PermanentWorkerHandleInterrupts())
 	{
-		ConfigReloadPending = false;
-		ProcessConfigFile(PGC_SIGHUP);
-		SetDefaults();
 		if (http_tls != HTTP_TLS_OFF)
 			TlsLoad();
 		ConnectionsRestartTimeouts();
@@ -191,25 +197,20 @@ ServeClients(void)
 		release = ConnectionsRelease();
 		more = ConnectionsAreWaiting();
 		timeout = ChooseSooner(ChooseSooner(ConnectionsExpire(asked), ChooseSooner(retry, release)),
-						 ReportStatistics(n == 0 && !more));
+						 ChooseSooner(ListenForMetrics(), ReportStatistics(n == 0 && !more)));
 	}
 }
 
 void
 dynamo_http_worker_main(Datum arg)
 {
-	pqsignal(SIGTERM, die);
-	pqsignal(SIGHUP, SignalHandlerForConfigReload);
-	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
-	SetDefaults();
-	pgstat_report_activity(STATE_IDLE, NULL);
+	PermanentWorkerStart(&http_worker);
 	RequestWatchInit();
 	DurabilityInit(DatumGetInt32(MyBgworkerEntry->bgw_main_arg));
 	if (http_tls != HTTP_TLS_OFF)
 		TlsLoad();
 	EventsInit();
-	ListenOrExit();
+	ListenForClients();
 	JoinOthers();
 	ServeClients();
 }

@@ -189,12 +189,6 @@ extern void BuildsResume(void);
 /* Does the same in all databases, for a worker that has just started. */
 extern void BuildsResumeEverywhere(void);
 
-/*
- * Makes the server start a worker for that, if none of the extension's workers
- * does it.
- */
-extern void BuildResumeRegister(void);
-
 /* ---- build_sql.c ---- */
 
 /* Raises an error unless the caller is a procedure that may commit. */

@@ -2,11 +2,8 @@
  * build_resume.c
  *	  Resumes builds that the end of the server has interrupted.
  *
- * With a preloaded library, a worker exists from the server's start: that of
- * http/housekeeping.c, or otherwise the one in this file.  It is connected to
- * one database or to none, so that it starts a worker for each database, one
- * after another.  It keeps running, because the server restarts it after a
- * crash.
+ * The housekeeping worker (worker/housekeeping.c), which exists from the server's start,
+ * is connected to one database, so that it starts a worker for each, one after another.
  */
 #include "postgres.h"
 
@@ -36,9 +33,6 @@
 #define MAX_TRIES			60
 #define RETRY_MILLISECONDS	1000
 
-#define RESTART_SECONDS		5
-
-PGDLLEXPORT void dynamo_build_resume_main(Datum arg);
 PGDLLEXPORT void dynamo_build_resume_database_main(Datum arg);
 
 /* ---- in one database ---- */
@@ -142,31 +136,4 @@ BuildsResumeEverywhere(void)
 	}
 	MemoryContextSwitchTo(TopMemoryContext);
 	MemoryContextDelete(context);
-}
-
-/* ---- the permanent worker ---- */
-
-void
-dynamo_build_resume_main(Datum arg)
-{
-	pqsignal(SIGTERM, die);
-	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnection(NULL, NULL, 0);
-	BuildsResumeEverywhere();
-	pgstat_report_activity(STATE_IDLE, NULL);
-	for (;;)
-	{
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, -1L, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
-		CHECK_FOR_INTERRUPTS();
-	}
-}
-
-void
-BuildResumeRegister(void)
-{
-	BackgroundWorker worker = WorkerDescribe("dynamo_build_resume_main", "dynamo index build resume");
-
-	worker.bgw_restart_time = RESTART_SECONDS;
-	RegisterBackgroundWorker(&worker);
 }

@@ -20,6 +20,7 @@
 
 #include "errors.h"
 #include "stat/slow.h"
+#include "shared_memory.h"
 
 /* Entries for every operation without a table, in a few databases. */
 #define MIN_ENTRIES		1000
@@ -58,30 +59,22 @@ static int	max_entries;
 static Shared *shared;
 static HTAB *entries;
 
-static shmem_request_hook_type next_request_hook;
-static shmem_startup_hook_type next_startup_hook;
-
 /* ---- shared memory ---- */
 
 static void
-RequestMemory(void)
+RequestStat(void)
 {
-	if (next_request_hook != NULL)
-		next_request_hook();
 	RequestAddinShmemSpace(MAXALIGN(sizeof(Shared)) +
 						   hash_estimate_size(max_entries, sizeof(Entry)));
 	RequestNamedLWLockTranche("dynamo statistics", 1);
 }
 
 static void
-InitMemory(void)
+StartStat(void)
 {
 	HASHCTL		ctl = {.keysize = sizeof(EntryKey), .entrysize = sizeof(Entry)};
 	bool		found;
 
-	if (next_startup_hook != NULL)
-		next_startup_hook();
-	LWLockAcquire(AddinShmemInitLock, LW_EXCLUSIVE);
 	shared = ShmemInitStruct("dynamo statistics", sizeof(Shared), &found);
 	if (!found)
 	{
@@ -90,7 +83,6 @@ InitMemory(void)
 	}
 	entries = ShmemInitHash("dynamo statistics of requests", max_entries, max_entries, &ctl,
 							HASH_ELEM | HASH_BLOBS);
-	LWLockRelease(AddinShmemInitLock);
 }
 
 void
@@ -107,10 +99,7 @@ StatInit(void)
 	if (!process_shared_preload_libraries_in_progress || max_entries == 0)
 		return;
 	max_entries = Max(max_entries, MIN_ENTRIES);
-	next_request_hook = shmem_request_hook;
-	shmem_request_hook = RequestMemory;
-	next_startup_hook = shmem_startup_hook;
-	shmem_startup_hook = InitMemory;
+	SharedMemoryRegister(RequestStat, StartStat);
 }
 
 /* Whether requests are counted. */

@@ -18,7 +18,7 @@
  * before any of these, as REINDEX, ANALYZE and CLUSTER do.
  *
  * Nothing else in the extension changes the current user, except
- * http/identity.c, which takes on the role of a client.  SECURITY.md has a
+ * worker/identity.c, which takes on the role of a client.  SECURITY.md has a
  * table of whose code runs as whom.
  */
 #ifndef DYNAMO_TABLE_OWNER_H

@@ -9,7 +9,7 @@ use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my %settings = map { $_ => endpoint_settings(PostgreSQL::Test::Cluster::get_free_port(), undef, 'dynamo.http_housekeeping_interval = 0') } qw(coordinator worker1 worker2);
+my %settings = map { $_ => endpoint_settings(PostgreSQL::Test::Cluster::get_free_port(), undef, 'dynamo.housekeeping_interval = 0') } qw(coordinator worker1 worker2);
 my ($coordinator, $worker, $other) = new_citus_cluster(%settings);
 my @nodes = ($coordinator, $worker, $other);
 
@@ -58,7 +58,7 @@ move_shard($coordinator, 'sessions', $worker, $other, 'force_logical');
 is(shards_on($worker, 'sessions') - $shards, -1, 'a shard was moved');
 for my $node (@nodes)
 {
-	$node->safe_psql('postgres', 'ALTER SYSTEM SET dynamo.http_housekeeping_interval = 1');
+	$node->safe_psql('postgres', 'ALTER SYSTEM SET dynamo.housekeeping_interval = 1');
 	$node->reload;
 }
 ok($other->poll_query_until('postgres', "SELECT count(*) = 0 FROM sessions WHERE (item OPERATOR(dynamo.->>) 'ttl')::numeric < extract(epoch FROM now())"),

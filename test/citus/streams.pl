@@ -13,7 +13,7 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my @ports = map { PostgreSQL::Test::Cluster::get_free_port() } 1 .. 3;
-my @settings = map { endpoint_settings($_, 'postgres', 'dynamo.http_housekeeping_interval = 0') } @ports;
+my @settings = map { endpoint_settings($_, 'postgres', 'dynamo.housekeeping_interval = 0') } @ports;
 my ($coordinator, $worker, $other) = new_citus_cluster(coordinator => $settings[0], worker1 => $settings[1], worker2 => $settings[2]);
 my @nodes = ($coordinator, $worker, $other);
 
@@ -424,7 +424,7 @@ is(value_of($other, qq{SELECT count(*), count(DISTINCT event_id) FROM dynamo.rea
 
 for my $node (@nodes)
 {
-	$node->append_conf('postgresql.conf', "dynamo.http_housekeeping_interval = 1\ndynamo.http_stream_retention = 0");
+	$node->append_conf('postgresql.conf', "dynamo.housekeeping_interval = 1\ndynamo.stream_retention = 0");
 	$node->reload;
 }
 ok($coordinator->poll_query_until('postgres', q{SELECT count(*) = 0 FROM dynamo.read_stream('divided')}), 'the housekeeping of all nodes trims');

@@ -19,7 +19,7 @@ my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $archive = PostgreSQL::Test::Utils::tempdir();
 my $node = new_http_node('archive', $port, 1, qq{
 dynamo.archive_directory = '$archive'
-dynamo.http_housekeeping_interval = 0
+dynamo.housekeeping_interval = 0
 log_min_messages = log
 });
 my $superuser = getpwuid($<);

@@ -158,7 +158,7 @@ sub test_beside
 
 	local $ENV{DYNAMO_PRELOAD} = $libraries;
 	local $ENV{DYNAMO_SETTINGS} = $settings;
-	my $node = new_http_node($when, $port, 2, "restart_after_crash = off\nmax_worker_processes = 20\ndynamo.http_database = 'postgres'\n");
+	my $node = new_http_node($when, $port, 2, "restart_after_crash = off\nmax_worker_processes = 20\ndynamo.database = 'postgres'\n");
 	# PostGIS refuses to be created while pgaudit logs
 	$node->safe_psql('postgres', ($has{pgaudit} ? "SET pgaudit.log = 'none'; " : '') . "CREATE EXTENSION $_->[1] CASCADE")
 		for grep { defined $_->[1] } @others;

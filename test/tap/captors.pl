@@ -21,8 +21,8 @@ use Time::HiRes qw(sleep);
 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $node = new_http_node('captors', $port, 1, q{
-dynamo.http_housekeeping_interval = 1
-dynamo.http_stream_retention = 3600
+dynamo.housekeeping_interval = 1
+dynamo.stream_retention = 3600
 dynamo.build_delay = 0
 max_worker_processes = 16
 log_min_messages = log

@@ -16,14 +16,14 @@ shared_preload_libraries = 'dynamo'
 dynamo.http_port = $port
 dynamo.http_workers = 1
 dynamo.http_listen_addresses = '127.0.0.1'
-dynamo.http_housekeeping_interval = 0
+dynamo.housekeeping_interval = 0
 }, allows_streaming => 1);
 
 sub reload
 {
 	my (%settings) = @_;
 
-	$node->safe_psql('postgres', "ALTER SYSTEM SET dynamo.http_$_ = '$settings{$_}'") for sort keys %settings;
+	$node->safe_psql('postgres', "ALTER SYSTEM SET dynamo.$_ = '$settings{$_}'") for sort keys %settings;
 	$node->reload;
 }
 

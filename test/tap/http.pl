@@ -15,7 +15,7 @@ use Time::HiRes qw(sleep time);
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $node = new_http_node(
 	'http', $port, 1, qq{
-dynamo.http_database = 'postgres'
+dynamo.database = 'postgres'
 restart_after_crash = on
 max_prepared_transactions = 2
 }, allows_streaming => 1);
@@ -707,7 +707,7 @@ ok($node->poll_query_until('postgres', 'SELECT true'), 'the whole server was res
 
 $node->safe_psql('postgres', q{CREATE DATABASE brief});
 $node->safe_psql('brief', q{CREATE EXTENSION dynamo; SELECT dynamo.create_access_key('app', 'TESTKEY', 'TESTSECRET')});
-reload('dynamo.http_database' => 'brief', 'dynamo.http_workers' => '3');
+reload('dynamo.database' => 'brief', 'dynamo.http_workers' => '3');
 $node->restart;
 ok(eventually(sub { my $s = connect_http($port); $s && $sign->() eq '200 none' }), 'another database');
 is($node->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND datname = 'brief'"), '3', 'more workers are started');
@@ -730,8 +730,9 @@ my $second = PostgreSQL::Test::Cluster->new('http_second');
 $second->init;
 $second->append_conf('postgresql.conf', "shared_preload_libraries = 'dynamo'\ndynamo.http_port = $port\ndynamo.http_listen_addresses = '127.0.0.1'\n");
 $second->start;
-like(slurp_file($second->logfile), qr/Is another server already running on port $port\?.*HTTP endpoint is not started/s, 'the port of another server is not used');
-is($second->safe_psql('postgres', "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'dynamo http'"), '0', 'no worker runs with a used port');
+ok($second->wait_for_log(qr/Is another server already running on port $port\?.*WARNING:  cannot listen at port $port for HTTP/s), 'the port of another server is not used');
+ok($second->poll_query_until('postgres', "SELECT count(*) = 0 FROM pg_stat_activity WHERE backend_type = 'dynamo http' AND query <> 'waiting for the HTTP port'"),
+	'workers wait for a used port');
 $second->stop;
 
 $socket = connect_http($port);

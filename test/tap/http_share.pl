@@ -13,7 +13,7 @@ use Time::HiRes qw(sleep time);
 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $node = new_http_node('share', $port, 2, q{
-dynamo.http_database = 'postgres'
+dynamo.database = 'postgres'
 dynamo.http_statement_timeout = '60s'
 restart_after_crash = off
 });

@@ -20,7 +20,7 @@ use Test::More;
 
 my $port = PostgreSQL::Test::Cluster::get_free_port();
 my $node = new_http_node('tripwires', $port, 1, q{
-dynamo.http_housekeeping_interval = 0
+dynamo.housekeeping_interval = 0
 dynamo.build_delay = 0
 max_worker_processes = 16
 autovacuum = off
@@ -475,8 +475,8 @@ query(q{
 ALTER TABLE a.left_alone SET (autovacuum_analyze_threshold = 1, autovacuum_analyze_scale_factor = 0, autovacuum_vacuum_threshold = 1, autovacuum_vacuum_scale_factor = 0);
 UPDATE a.left_alone SET item = item}, user => 'attacker');
 query('ALTER SYSTEM SET autovacuum = on');
-query('ALTER SYSTEM SET dynamo.http_housekeeping_interval = 1');
-query('ALTER SYSTEM SET dynamo.http_stream_retention = 1');
+query('ALTER SYSTEM SET dynamo.housekeeping_interval = 1');
+query('ALTER SYSTEM SET dynamo.stream_retention = 1');
 $node->reload;
 {
 	local $ENV{PGUSER} = 'attacker';	# a user who reads runs the code of the table

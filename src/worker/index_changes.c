@@ -2,7 +2,7 @@
  * index_changes.c
  *	  A background worker that applies changes of distributed tables to their index tables.
  *
- * It runs on the coordinator, in the database dynamo.http_database, as a superuser: on the
+ * It runs on the coordinator, in the database dynamo.database, as a superuser: on the
  * nodes, code of the owners of tables runs as the owners (store/own_table.h).  A table whose
  * changes cannot be applied, as while a node does not answer, rests, longer each time.
  */
@@ -12,25 +12,19 @@
 #include "access/xact.h"
 #include "commands/extension.h"
 #include "executor/spi.h"
-#include "libpq/pqsignal.h"
-#include "miscadmin.h"
-#include "pgstat.h"
-#include "postmaster/bgworker.h"
-#include "postmaster/interrupt.h"
-#include "storage/latch.h"
 #include "storage/proc.h"
-#include "tcop/tcopprot.h"
-#include "utils/guc.h"
+#include "pgstat.h"
 #include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "http/index_changes.h"
-#include "http/settings.h"
 #include "index/apply.h"
 #include "table/distribution.h"
+#include "worker/index_changes.h"
+#include "worker/permanent.h"
+#include "worker/workers.h"
 
 /* The maximum that one transaction takes from a node. */
 #define CHANGES_AT_ONCE		2000
@@ -59,26 +53,7 @@ typedef struct ChangedTable
 static MemoryContext list_context;
 static List *tables;
 
-static void
-SetDefaults(void)
-{
-	SetConfigOption("lock_timeout", "10s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
-	SetConfigOption("statement_timeout", "10min", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
-	SetConfigOption("application_name", "dynamo index changes", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
-}
-
-static void
-HandleInterrupts(void)
-{
-	QueryCancelPending = false;
-	CHECK_FOR_INTERRUPTS();
-	if (ConfigReloadPending)
-	{
-		ConfigReloadPending = false;
-		ProcessConfigFile(PGC_SIGHUP);
-		SetDefaults();
-	}
-}
+static const PermanentWorker applier = {"dynamo index changes", "10s", "10min"};
 
 /* ---- tables ---- */
 
@@ -139,10 +114,9 @@ ReadTables(void)
 
 /* A standby, a worker node and a database without the extension have nothing to do. */
 static bool
-HasTables(void)
+MayHaveChanges(void)
 {
-	return !XactReadOnly && OidIsValid(get_extension_oid("dynamo", true)) &&
-		OidIsValid(get_extension_oid("citus", true)) && !ServerIsWorker();
+	return PermanentWorkerHasTables() && OidIsValid(get_extension_oid("citus", true)) && !ServerIsWorker();
 }
 
 static void
@@ -152,7 +126,7 @@ FindTables(void)
 
 	foreach(cell, tables)
 		((ChangedTable *) lfirst(cell))->listed = false;
-	if (HasTables())
+	if (MayHaveChanges())
 		ReadTables();
 	ForgetTables();
 }
@@ -177,18 +151,6 @@ End(void)
 	CommitTransactionCommand();
 }
 
-static void
-Rollback(void)
-{
-	HOLD_INTERRUPTS();
-	disable_all_timeouts(false);
-	QueryCancelPending = false;
-	EmitErrorReport();
-	FlushErrorState();
-	AbortOutOfAnyTransaction();
-	RESUME_INTERRUPTS();
-}
-
 /* Looks for tables; an error ends the transaction but not the worker. */
 static void
 TryFindTables(void)
@@ -201,7 +163,7 @@ TryFindTables(void)
 	}
 	PG_CATCH();
 	{
-		Rollback();
+		PermanentWorkerRollback(true);
 	}
 	PG_END_TRY();
 }
@@ -248,7 +210,7 @@ TryApply(ChangedTable *table)
 	}
 	PG_CATCH();
 	{
-		Rollback();
+		PermanentWorkerRollback(true);
 		Rest(table);
 	}
 	PG_END_TRY();
@@ -266,7 +228,7 @@ ApplyAll(void)
 	{
 		ChangedTable *table = lfirst(cell);
 
-		HandleInterrupts();
+		(void) PermanentWorkerHandleInterrupts();
 		if (table->rest_until <= GetCurrentTimestamp())
 			more |= TryApply(table);
 	}
@@ -276,16 +238,12 @@ ApplyAll(void)
 /* ---- the loop ---- */
 
 static void
-Sleep(void)
+SleepUntilChanges(void)
 {
-	bool		never = index_changes_interval == 0;
-	int			time = tables == NIL ? Max(LOOK_MILLISECONDS, index_changes_interval) : index_changes_interval;
-	int			events = WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | (never ? 0 : WL_TIMEOUT),
-								   never ? -1L : time, PG_WAIT_EXTENSION);
+	long		time = tables == NIL && index_changes_interval > 0 ? Max(LOOK_MILLISECONDS, index_changes_interval) :
+		index_changes_interval;
 
-	if (events & WL_LATCH_SET)
-		ResetLatch(MyLatch);
-	HandleInterrupts();
+	(void) PermanentWorkerSleep(time);
 }
 
 void
@@ -294,17 +252,12 @@ dynamo_index_changes_main(Datum arg)
 	TimestampTz looked = 0;
 	bool		more = false;
 
-	pqsignal(SIGTERM, die);
-	pqsignal(SIGHUP, SignalHandlerForConfigReload);
-	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
-	SetDefaults();
+	PermanentWorkerStart(&applier);
 	list_context = AllocSetContextCreate(TopMemoryContext, "dynamo changed tables", ALLOCSET_SMALL_SIZES);
-	pgstat_report_activity(STATE_IDLE, NULL);
 	for (;;)
 	{
 		if (!more)
-			Sleep();
+			SleepUntilChanges();
 		more = false;
 		if (index_changes_interval == 0)
 			continue;

@@ -13,10 +13,10 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-#include "http/housekeeping_task.h"
-#include "http/settings.h"
 #include "stream/stream.h"
 #include "table/table_list.h"
+#include "worker/housekeeping_task.h"
+#include "worker/workers.h"
 
 /* The maximum that one transaction deletes of a stream. */
 #define RECORDS_AT_ONCE		10000
@@ -150,7 +150,7 @@ static void
 BeginPass(Task *task)
 {
 	TimestampTz due = task->whole_pass + WHOLE_PASS_INTERVALS *
-		http_housekeeping_interval * USECS_PER_SEC;
+		housekeeping_interval * USECS_PER_SEC;
 
 	ExpiryBeginPass(&task->expiry, task->whole_pass == 0 || GetCurrentTimestamp() >= due);
 }
@@ -192,7 +192,7 @@ static int64
 TrimSome(Task *task)
 {
 	int64		trimmed = StreamTrim(task->relid,
-									 GetCurrentTimestamp() - http_stream_retention * USECS_PER_SEC,
+									 GetCurrentTimestamp() - stream_retention * USECS_PER_SEC,
 									 RECORDS_AT_ONCE);
 
 	task->done = trimmed < RECORDS_AT_ONCE;

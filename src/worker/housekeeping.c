@@ -16,30 +16,24 @@
 #include "access/xact.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_class.h"
-#include "commands/extension.h"
-#include "jit/jit.h"
-#include "libpq/pqsignal.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "postmaster/bgworker.h"
-#include "postmaster/interrupt.h"
 #include "storage/latch.h"
 #include "storage/lmgr.h"
 #include "storage/proc.h"
-#include "tcop/tcopprot.h"
-#include "utils/guc.h"
-#include "utils/memutils.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 #include "utils/timeout.h"
 #include "utils/timestamp.h"
 
 #include "compat.h"
-#include "http/housekeeping.h"
-#include "http/housekeeping_task.h"
-#include "http/identity.h"
-#include "http/settings.h"
 #include "index/build.h"
+#include "worker/housekeeping.h"
+#include "worker/housekeeping_task.h"
+#include "worker/identity.h"
+#include "worker/permanent.h"
+#include "worker/workers.h"
 
 /* The longest pause, in milliseconds. */
 #define LONGEST_PAUSE	1000
@@ -48,27 +42,7 @@
  * Limits the time that a table can take by its locks and triggers, so that the
  * worker reaches the others.
  */
-static void
-SetDefaults(void)
-{
-	SetConfigOption("lock_timeout", "2s", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
-	SetConfigOption("statement_timeout", "10min", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
-	SetConfigOption("application_name", "dynamo housekeeping", PGC_USERSET, PGC_S_DYNAMIC_DEFAULT);
-}
-
-/* Handles signals between transactions, when there is nothing to cancel. */
-static void
-HandleInterrupts(void)
-{
-	QueryCancelPending = false;
-	CHECK_FOR_INTERRUPTS();
-	if (ConfigReloadPending)
-	{
-		ConfigReloadPending = false;
-		ProcessConfigFile(PGC_SIGHUP);
-		SetDefaults();
-	}
-}
+static const PermanentWorker housekeeping = {HOUSEKEEPING_TYPE, "2s", "10min"};
 
 /* ---- what there is to do ---- */
 
@@ -77,15 +51,8 @@ AssumeSuperuser(void)
 {
 	Identity	superuser = {.role = BOOTSTRAP_SUPERUSERID, .superuser = true};
 
-	if (!IdentityIsAssumed(&superuser))
-		IdentityAssume(&superuser);
-}
-
-/* Returns false on a standby, and in a database without the extension. */
-static bool
-HasTables(void)
-{
-	return !XactReadOnly && OidIsValid(get_extension_oid("dynamo", true));
+	if (!IdentityIsAssumed(&superuser, NULL))
+		IdentityAssume(&superuser, NULL);
 }
 
 static void
@@ -93,7 +60,7 @@ FindTasks(HTAB *tasks)
 {
 	AssumeSuperuser();
 	StartTransactionCommand();
-	if (HasTables())
+	if (PermanentWorkerHasTables())
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
 		TasksRead(tasks);
@@ -140,8 +107,8 @@ RunTask(Task *task)
 	Identity	identity = OwnerIdentity(task->owner);
 	int64		deleted = 0;
 
-	if (!IdentityIsAssumed(&identity))
-		IdentityAssume(&identity);
+	if (!IdentityIsAssumed(&identity, NULL))
+		IdentityAssume(&identity, NULL);
 	SetCurrentStatementStartTimestamp();
 	StartTransactionCommand();
 	IdentityEnter();
@@ -175,13 +142,7 @@ static void
 AbortTask(bool log)
 {
 	HOLD_INTERRUPTS();
-	disable_all_timeouts(false);
-	QueryCancelPending = false;
-	if (log)
-		EmitErrorReport();
-	FlushErrorState();
-	AbortOutOfAnyTransaction();
-	jit_reset_after_error();
+	PermanentWorkerRollback(log);
 	IdentityLeave();
 	RESUME_INTERRUPTS();
 }
@@ -191,7 +152,7 @@ ResumeBuilds(void)
 {
 	AssumeSuperuser();
 	StartTransactionCommand();
-	if (HasTables())
+	if (PermanentWorkerHasTables())
 	{
 		PushActiveSnapshot(GetTransactionSnapshot());
 		BuildsResume();
@@ -259,7 +220,7 @@ RunTasks(Task **tasks, int n, bool *cancelled)
 		Task	   *task = tasks[i];
 		TimestampTz begin = GetCurrentTimestamp();
 
-		HandleInterrupts();
+		(void) PermanentWorkerHandleInterrupts();
 		if (*cancelled || !TaskIsDue(task))
 			continue;
 		if (TryTask(task, cancelled) > 0)
@@ -285,7 +246,7 @@ CleanUp(HTAB *tasks)
 	list = TasksList(tasks, &n);
 	while (more && !cancelled &&
 		   !TimestampDifferenceExceeds(begin, GetCurrentTimestamp(),
-									   http_housekeeping_interval * 1000))
+									   housekeeping_interval * 1000))
 	{
 		more = RunTasks(list, n, &cancelled);
 		pgstat_report_stat(false);
@@ -298,40 +259,19 @@ CleanUp(HTAB *tasks)
 
 /* ---- the loop ---- */
 
-/* Waits for the interval or a signal; returns whether the interval has passed. */
-static bool
-WaitForInterval(void)
-{
-	bool		never = http_housekeeping_interval == 0;
-	int			events = WaitLatch(MyLatch,
-								   WL_LATCH_SET | WL_EXIT_ON_PM_DEATH | (never ? 0 : WL_TIMEOUT),
-								   never ? -1L : http_housekeeping_interval * 1000L,
-								   PG_WAIT_EXTENSION);
-
-	if (events & WL_LATCH_SET)
-		ResetLatch(MyLatch);
-	HandleInterrupts();
-	return (events & WL_TIMEOUT) != 0;
-}
-
 void
-dynamo_http_housekeeping_main(Datum arg)
+dynamo_housekeeping_main(Datum arg)
 {
 	HTAB	   *tasks;
 
-	pqsignal(SIGTERM, die);
-	pqsignal(SIGHUP, SignalHandlerForConfigReload);
-	BackgroundWorkerUnblockSignals();
-	BackgroundWorkerInitializeConnection(http_database, NULL, 0);
-	SetDefaults();
+	PermanentWorkerStart(&housekeeping);
 	BuildsResumeEverywhere();
-	pgstat_report_activity(STATE_IDLE, NULL);
 	tasks = TasksCreate();
 	for (;;)
 	{
-		if (!WaitForInterval())
+		if (!PermanentWorkerSleep(housekeeping_interval * 1000L))
 			continue;
-		while (CleanUp(tasks) && http_housekeeping_interval > 0)
+		while (CleanUp(tasks) && housekeeping_interval > 0)
 			;
 	}
 }

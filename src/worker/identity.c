@@ -1,0 +1,163 @@
+/*
+ * identity.c
+ *	  The role, with its privileges and settings, as which a worker acts.
+ */
+#include "postgres.h"
+
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "commands/prepare.h"
+#include "commands/sequence.h"
+#include "miscadmin.h"
+#include "storage/lock.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/portal.h"
+#include "utils/snapmgr.h"
+
+#include "compat.h"
+#include "store/segment.h"
+#include "table/table.h"
+#include "worker/identity.h"
+
+/* The identity of the worker; the role is invalid before the first request. */
+static Identity assumed;
+static MemoryContext assumed_context;
+static char *assumed_schemas;
+static bool entered;
+
+static bool
+SameSchemas(const char *a, const char *b)
+{
+	return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+bool
+IdentityIsAssumed(const Identity *identity, const char *schemas)
+{
+	if (identity->role != assumed.role || identity->superuser != assumed.superuser ||
+		identity->nsettings != assumed.nsettings || !SameSchemas(assumed_schemas, schemas))
+		return false;
+	for (int i = 0; i < identity->nsettings; i++)
+	{
+		if (strcmp(identity->settings[i], assumed.settings[i]) != 0)
+			return false;
+	}
+	return true;
+}
+
+/*
+ * Removes what code of the last role may have left in the session, like most of
+ * DISCARD ALL.  Plans remain: each plan depends on its role.
+ */
+static void
+DiscardSession(void)
+{
+	Oid			temporary;
+	Oid			temporary_toast;
+
+	PortalHashTableDeleteAll();
+	ResetAllOptions();
+	DropAllPreparedStatements();
+	SegmentsHold();
+	LockReleaseAll(USER_LOCKMETHOD, true);
+	SegmentsHoldAgain();
+	GetTempNamespaceState(&temporary, &temporary_toast);
+	if (OidIsValid(temporary))
+	{
+		PushActiveSnapshot(GetTransactionSnapshot());
+		ResetTempTableNamespace();
+		PopActiveSnapshot();
+	}
+	ResetSequenceCaches();
+}
+
+/*
+ * Applies the settings of a role like the start of a session, but so that they can be
+ * reset.  Settings cannot change the role itself.
+ */
+static void
+ApplySettings(const Identity *identity)
+{
+	for (int i = 0; i < identity->nsettings; i++)
+	{
+		char	   *name;
+		char	   *value;
+
+		ParseLongOption(identity->settings[i], &name, &value);
+		if (value != NULL && strcmp(name, "role") != 0 &&
+			strcmp(name, "session_authorization") != 0)
+			(void) set_config_option(name, value, PGC_SUSET, PGC_S_SESSION,
+									 GUC_ACTION_SET, true, WARNING, false);
+	}
+}
+
+/*
+ * Administrators vouch for all tables in the schemas that they name.  In those of
+ * the search path only some tables can be meant (creators.h).
+ */
+static void
+ApplySchemas(const char *schemas)
+{
+	bool		given = schemas[0] != '\0';
+
+	if (given)
+		(void) set_config_option("search_path", schemas, PGC_USERSET, PGC_S_SESSION,
+								 GUC_ACTION_SET, true, WARNING, false);
+	TableNamesComeFromHttp(given);
+}
+
+static void
+RememberIdentity(const Identity *identity, const char *schemas)
+{
+	MemoryContext old;
+
+	if (assumed_context == NULL)
+		assumed_context = AllocSetContextCreate(TopMemoryContext, "dynamo identity",
+												ALLOCSET_SMALL_SIZES);
+	MemoryContextReset(assumed_context);
+	old = MemoryContextSwitchTo(assumed_context);
+	assumed = *identity;
+	if (identity->nsettings > 0)
+		assumed.settings = palloc(identity->nsettings * sizeof(char *));
+	for (int i = 0; i < identity->nsettings; i++)
+		assumed.settings[i] = pstrdup(identity->settings[i]);
+	assumed_schemas = schemas == NULL ? NULL : pstrdup(schemas);
+	MemoryContextSwitchTo(old);
+}
+
+void
+IdentityAssume(const Identity *identity, const char *schemas)
+{
+	/* if this fails, the next request assumes its role from the start */
+	assumed.role = InvalidOid;
+	StartTransactionCommand();
+	DiscardSession();
+	SetSessionAuthorization(identity->role, identity->superuser);
+	ApplySettings(identity);
+	if (schemas != NULL)
+		ApplySchemas(schemas);
+	CommitTransactionCommand();
+	SetUserIdAndSecContext(identity->role, 0);
+	RememberIdentity(identity, schemas);
+}
+
+void
+IdentityEnter(void)
+{
+	SetUserIdAndSecContext(assumed.role, SECURITY_LOCAL_USERID_CHANGE);
+	entered = true;
+}
+
+void
+IdentityLeave(void)
+{
+	SetUserIdAndSecContext(GetSessionUserId(), 0);
+	entered = false;
+}
+
+bool
+IdentityIsEntered(void)
+{
+	return entered;
+}

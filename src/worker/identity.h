@@ -1,0 +1,41 @@
+/*
+ * identity.h
+ *	  The role, with its privileges and settings, as which a worker acts.
+ *
+ * A worker has no role of its own and takes on the role of each request or table, as if
+ * that role had connected: the role is the session user, its settings (ALTER
+ * ROLE ... SET) apply, and everything that a previous role left in the session
+ * is removed.
+ */
+#ifndef DYNAMO_WORKER_IDENTITY_H
+#define DYNAMO_WORKER_IDENTITY_H
+
+typedef struct Identity
+{
+	Oid			role;
+	bool		superuser;
+	int			nsettings;
+	char	  **settings;		/* "name=value" */
+} Identity;
+
+/* Whether the worker already has this role, with these schemas. */
+extern bool IdentityIsAssumed(const Identity *identity, const char *schemas);
+
+/*
+ * Takes on the role; must be called outside transactions.  schemas are those in which
+ * requests find tables ("" for the search path of the role), NULL if there are no requests.
+ */
+extern void IdentityAssume(const Identity *identity, const char *schemas);
+
+/*
+ * Begin and end the time in which code of other users may run, which must not
+ * be able to change the role.  Call the first function after a transaction has
+ * begun and the second after it has ended in any way.
+ */
+extern void IdentityEnter(void);
+extern void IdentityLeave(void);
+
+/* Whether code of other users may be running. */
+extern bool IdentityIsEntered(void);
+
+#endif							/* DYNAMO_WORKER_IDENTITY_H */

@@ -1,0 +1,43 @@
+/*
+ * permanent.h
+ *	  What the workers have in common that run as long as the server does.
+ */
+#ifndef DYNAMO_WORKER_PERMANENT_H
+#define DYNAMO_WORKER_PERMANENT_H
+
+/* Settings of a worker's session, by default: those of the database and of roles go first. */
+typedef struct PermanentWorker
+{
+	const char *name;			/* of the application */
+	const char *lock_timeout;
+	const char *statement_timeout;
+} PermanentWorker;
+
+/*
+ * Connects the process to dynamo.database as a superuser and sets its defaults.  The
+ * worker must live as long as the process.
+ */
+extern void PermanentWorkerStart(const PermanentWorker *worker);
+
+/*
+ * Handles signals between transactions, when there is nothing to cancel.  Returns whether
+ * the configuration was read again.
+ */
+extern bool PermanentWorkerHandleInterrupts(void);
+
+/*
+ * Ends a failed transaction, in PG_CATCH; the worker goes on.  Logs the error if asked
+ * to.
+ */
+extern void PermanentWorkerRollback(bool log);
+
+/* Whether the database has the extension, and this server may write: in a transaction. */
+extern bool PermanentWorkerHasTables(void);
+
+/*
+ * Sleeps until a time in milliseconds has passed (0: for ever) or a signal came.  Returns
+ * whether the time has passed.
+ */
+extern bool PermanentWorkerSleep(long milliseconds);
+
+#endif							/* DYNAMO_WORKER_PERMANENT_H */
