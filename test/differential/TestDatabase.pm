@@ -11,7 +11,7 @@ our @EXPORT = qw(psql create_database);
 
 my $created;
 
-END { system('psql', '-Xq', '-d', 'postgres', '-c', 'SET client_min_messages = warning', '-c', "DROP DATABASE IF EXISTS $created") if $created }
+END { system('psql', '-Xq', '-d', 'postgres', '-c', 'SET client_min_messages = warning', '-c', "DROP DATABASE IF EXISTS $created WITH (FORCE)") if $created }
 
 # Runs a script, text in and out; returns psql's exit code and what it printed,
 # without the empty lines, other characters than ASCII as \x{...}.

@@ -4,10 +4,13 @@
 # return is decided here, by the attributes of the items.  SEED repeats a run, MODELS sets
 # the number of tables; LONG makes it greater.  psql finds the server through the usual
 # environment variables; a database of its own is created there and dropped at the end.
+# HTTP_PORT is that of an endpoint, without authentication, which serves the database that
+# PATTERNS_DATABASE names (test/tap/http_patterns.pl); then requests are sent to it, too.
 use strict;
 use warnings;
 use FindBin;
-use lib $FindBin::Bin;
+use lib $FindBin::Bin, "$FindBin::Bin/../tap";
+use HttpClient;
 use JSON::PP;
 use Test::More;
 use TestDatabase;
@@ -17,7 +20,7 @@ my $models = $ENV{MODELS} // ($ENV{LONG} ? 300 : 30);
 srand($seed);
 note("SEED=$seed MODELS=$models");
 
-my $database = "dynamo_patterns_$$";
+my $database = $ENV{PATTERNS_DATABASE} // "dynamo_patterns_$$";
 my $json = JSON::PP->new->canonical;
 
 sub pick { return $_[rand @_] }
@@ -58,6 +61,7 @@ sub compare
 
 my $setup = "SET client_min_messages = error;\nSET timezone = 'Asia/Tokyo';\n";
 my @checks;
+my @requests;					# to be sent: SQL that returns the body, and what the answer is compared with
 
 # A template of attributes for equalities, and of one for ranges.
 sub new_key
@@ -178,14 +182,23 @@ sub new_pattern
 	}->{$form};
 	my %request = map { $_->[0] => $_->[1] } @parameters;
 	for my $p (grep { $_->[0] =~ /^(low|high|bound)$/ && $ranged{$place->{range}}{type} ne 'timestamptz' } @parameters) { $request{$p->[0]} += 0 }
-	my $requested = "SELECT i #>> '{id,S}' FROM json_array_elements(dynamo.request('Query', dynamo.access_pattern_request('$name', "
-		. quoted($json->encode(\%request)) . "::jsonb)) -> 'Items') i";
+	my $body = "dynamo.access_pattern_request('$name', " . quoted($json->encode(\%request)) . '::jsonb)';
+	my $requested = "SELECT i #>> '{id,S}' FROM json_array_elements(dynamo.request('Query', $body) -> 'Items') i";
 	my $ids = quoted('{' . join(',', map { $_->{id} } @expected) . '}');
 	my $sign = ($place->{format} =~ /desc/ ? -1 : 1) * ($backward ? -1 : 1);
 	my $order = $form eq 'document' || !$same || (@{$place->{leading}} && !grep { $_ eq $place->{leading}[0] } @names) ? 0 : $sign;
 	my %rank = map { $_->{id} => rank($place, $_) } @expected;
-	push @checks, "SELECT compare('$name', '$form', " . quoted($found) . ", $ids, " . quoted($json->encode(\%rank)) . ", $order);\n",
-		"SELECT compare('$name', 'request', " . quoted($requested) . ", $ids, " . quoted($json->encode(\%rank)) . ", $order);\n";
+	my $against = "$ids, " . quoted($json->encode(\%rank)) . ", $order";
+	push @checks, "SELECT compare('$name', '$form', " . quoted($found) . ", $against);\n",
+		"SELECT compare('$name', 'request', " . quoted($requested) . ", $against);\n";
+	push @requests, {name => $name, body => "SELECT body('$name', " . quoted("SELECT encode(convert_to((${body})::text, 'UTF8'), 'hex')") . ");\n", against => $against};
+
+	# The views' rows: what a key keeps of a time is less than what the column has.
+	return if $op && $ranged{$place->{range}}{type} eq 'timestamptz';
+	my $conditions = join ' AND ', (map { "\"$_\" IS NOT NULL" } @{$place->{equal}}, @{$place->{leading}}, @{$place->{shards}}, $place->{range}),
+		map { my $c = $_; $c =~ s/:(\w+)/my $n = $1; quoted((map { $_->[1] } grep { $_->[0] eq $n } @parameters)[0])/ge; $c } @clauses;
+	my $viewed = join ' UNION ALL ', map { "SELECT id FROM v${n}_$_ WHERE $conditions" } @asked;
+	push @checks, "SELECT compare('$name', 'view', " . quoted($viewed) . ", $ids, '{}', 0);\n";
 }
 
 # The place of an item among the values of the range's attribute.
@@ -207,6 +220,15 @@ EXCEPTION WHEN invalid_parameter_value THEN
 	END IF;
 	INSERT INTO refused VALUES (name);
 END $$;
+CREATE FUNCTION body(name text, query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text := '-';
+BEGIN
+	IF NOT EXISTS (SELECT FROM refused r WHERE r.name = body.name) THEN
+		EXECUTE query INTO result;
+	END IF;
+	RETURN result;
+END $$;
 CREATE FUNCTION compare(name text, form text, query text, expected text[], ranks jsonb, sign int) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
 	got text[];
@@ -226,15 +248,54 @@ BEGIN
 END $$;
 SQL
 
+# ---- requests over HTTP ----
+
+# Sends a request; returns the statement that compares the answer.
+sub sent
+{
+	my ($socket, $request, $body) = @_;
+	my ($code, $answer) = api($socket, 'Query', pack 'H*', $body);
+	my @ids = map { $_->{id}{S} } @{$answer->{Items} // []};
+
+	return "SELECT 'HTTP: " . ($answer->{message} // 'no answer') =~ s/'/''/gr . "';\n" if $code != 200;
+	return "SELECT compare('$request->{name}', 'HTTP', " . quoted('SELECT unnest(' . quoted('{' . join(',', @ids) . '}') . '::text[])') . ", $request->{against});\n";
+}
+
+# The endpoint serves the database as soon as it exists.
+sub await_endpoint
+{
+	for (1 .. 150) {
+		my $socket = connect_http($ENV{HTTP_PORT});
+		my ($code) = $socket ? api($socket, 'ListTables', {}) : 0;
+		return $socket if $code && $code == 200;
+		select undef, undef, undef, 0.2;
+	}
+	BAIL_OUT('no endpoint');
+}
+
+sub check_http
+{
+	my $socket = await_endpoint();
+	my ($status, $bodies) = psql($database, join '', map { $_->{body} } @requests);
+	my @bodies = split /\n/, $bodies;
+	is($status || scalar @bodies, scalar @requests, 'a request for each pattern') or diag(substr $bodies, -1500), return;
+	my @sent = map { $bodies[$_] eq '-' ? () : sent($socket, $requests[$_], $bodies[$_]) } 0 .. $#requests;
+	($status, my $output) = psql($database, join '', @sent);
+	is($status, 0, 'answers over HTTP');
+	is($output =~ s/^\n+//gmr, '', 'requests over HTTP return what was asked');
+	return;
+}
+
 # ---- run ----
 
 new_model($_) for 1 .. $models;
 create_database($database, $functions . $setup);
 my ($status, $output) = psql($database, "SET client_min_messages = error;\nSET timezone = 'Asia/Tokyo';\n" . join '', @checks);
 is($status, 0, 'patterns run') or diag(substr $output, 0, 3000);
-is($output =~ s/^\n+//gmr, '', @checks / 2 . " patterns of $models tables return what was asked");
+is($output =~ s/^\n+//gmr, '', @requests . " patterns of $models tables return what was asked");
+check_http() if $ENV{HTTP_PORT};
 ($status, $output) = psql($database, 'SELECT count(*) FROM refused;');
-cmp_ok($output, '<', @checks / 20, 'few patterns are refused');
+cmp_ok($output, '<', @requests / 10, 'few patterns are refused');
 ($status, $output) = psql($database, join '', map { "SELECT pattern, problem FROM dynamo.check_access_patterns('table$_', samples => 3) WHERE problem IS NOT NULL AND problem !~ '^(of .* items read|no item has)';\n" } 1 .. $models);
 is($status, 0, 'the check runs') or diag(substr $output, 0, 3000);
 is($output =~ s/^\n+//gmr, '', 'the check has nothing to say');
